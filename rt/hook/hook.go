@@ -1,0 +1,36 @@
+// Package hook is the leaf that rewritten code calls. It holds no logic: every
+// function here either does what plain Go would have done (no execution is
+// running, or the caller is not a goroutine under test), or hands over to the
+// scheduler through the function variables of sched.go.
+//
+// It is laid into GOROOT/src as heddlert/hook and imported by sync, time and
+// every rewritten package, so it imports nothing above package runtime.
+package hook
+
+import "unsafe"
+
+// Site is trace.Site; rewritten code passes it as an untyped constant.
+type Site = uint64
+
+// On is true while an execution runs. Hooks test it first, inlined.
+var On bool
+
+// Cur is the address of the g of the goroutine under test that runs now, 0
+// inside the scheduler. A hook called on any other g is outside control and
+// does the plain thing.
+var Cur uintptr
+
+// Rec is true when values are recorded.
+var Rec bool
+
+// Here reports whether the caller is the goroutine under test that runs now.
+func Here() bool { return On && getg() == Cur }
+
+// noescape hides p from escape analysis: what hooks are given is not kept
+// beyond the operation, and suspended stacks do not move (shrinking is off).
+//
+//go:nosplit
+func noescape(p unsafe.Pointer) unsafe.Pointer {
+	x := uintptr(p)
+	return unsafe.Pointer(x ^ 0)
+}

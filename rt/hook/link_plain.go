@@ -1,0 +1,27 @@
+//go:build !heddle_rt
+
+package hook
+
+import "runtime"
+
+// The forms used when heddle's own packages are built as an ordinary module
+// (unit tests, benchmarks in one process): there every caller is taken to be
+// the goroutine under test that runs.
+
+func getg() uintptr {
+	if Cur != 0 {
+		return Cur
+	}
+	return 1
+}
+
+// CallerPC returns the return address of the function that calls it.
+func CallerPC() uintptr {
+	var pc [1]uintptr
+	runtime.Callers(3, pc[:])
+	return pc[0]
+}
+
+func rselect(cases []runtimeSelect) (int, bool) {
+	panic("heddle: plain select outside the program under test")
+}

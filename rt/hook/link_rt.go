@@ -1,0 +1,23 @@
+//go:build heddle_rt
+
+package hook
+
+import _ "unsafe" // for linkname
+
+// Bodies come from the file that heddle adds to package runtime.
+
+// getg returns the address of the running g.
+//
+//go:linkname getg
+func getg() uintptr
+
+// CallerPC returns the return address of the function that calls it, which
+// must not be inlined: the place where an operation was called.
+//
+//go:linkname CallerPC
+func CallerPC() uintptr
+
+// rselect is runtime.reflect_rselect: the plain select for callers outside control.
+//
+//go:linkname rselect
+func rselect(cases []runtimeSelect) (int, bool)

@@ -1,0 +1,119 @@
+package hook
+
+import "unsafe"
+
+// The function variables below are set by rt/sched before the first
+// execution. They may be called only where Here() is true (the memory hooks
+// test that themselves). pc is the return address of the operation's call
+// (CallerPC in the function that stands for the operation, which must not be inlined), s an
+// instrumented site.
+//
+// Functions that return a bool "native" tell the caller whether to perform the
+// native operation too, without blocking; false while the execution's
+// remaining goroutines are unwound (their deferred calls run with everything
+// inert). A function that would block for ever in an execution that is over
+// does not return: it calls runtime.Goexit.
+
+// Act tells the caller of a channel hook what to do to the native channel.
+type Act uint8
+
+const (
+	ActDone   Act = iota // nothing: a partner moved the value
+	ActPeer              // move the value from (receive) or to (send) the waiting partner's slot
+	ActBuffer            // do the native operation: it will not block
+	ActRefill            // receive natively, then send the value in the partner's slot natively
+	ActNative            // do the native operation: it will panic (closed)
+	ActClosed            // receive: the zero value, false
+	ActPoll              // try the native operation without blocking, then call ChanPolled
+)
+
+var (
+	// Memory. n is the size in bytes.
+	Read  func(p unsafe.Pointer, n uintptr, s Site)
+	Write func(p unsafe.Pointer, n uintptr, s Site)
+	// Alloc says that p, n bytes, was just made. kind: see AllocVar and the others.
+	Alloc func(p unsafe.Pointer, n uintptr, kind uint8, s Site)
+	// Note records v as the value that the operation just done moved. Called only when Rec.
+	Note func(v any)
+
+	// Goroutines.
+	GoStmt  func(f func(), s Site)
+	Yield   func(pc uintptr)
+	NumGo   func() int
+	Foreign func(p unsafe.Pointer, pc uintptr) // the native object at p is held by somebody outside control: wait a moment of real time
+	Native  func(p unsafe.Pointer, release bool, pc uintptr)
+
+	// Channels. p is the channel, c its capacity, n its native length, slot where the value is or goes.
+	ChanSend   func(p unsafe.Pointer, c, n int, slot unsafe.Pointer, s Site) (Act, unsafe.Pointer)
+	ChanRecv   func(p unsafe.Pointer, c, n int, slot unsafe.Pointer, s Site) (Act, unsafe.Pointer)
+	ChanPolled func(p unsafe.Pointer, ok bool)
+	ChanClose  func(p unsafe.Pointer, s Site) (native bool)
+	ChanLen    func(p unsafe.Pointer, n int, s Site) int
+	// ChanSelect returns the case to do (-1: default) and what to do for it. cs live until it returns.
+	ChanSelect func(cs []Case, def bool, s Site) (int, Act, unsafe.Pointer)
+
+	// Locks. locked and readers are the native state, for objects that are older than the execution.
+	MutexLock    func(m unsafe.Pointer, locked bool, pc uintptr) (native bool)
+	MutexTryLock func(m unsafe.Pointer, locked bool, pc uintptr) (native bool) // native: it is free, take it
+	MutexUnlock  func(m unsafe.Pointer, locked bool, pc uintptr) (native bool)
+	RWLock       func(m unsafe.Pointer, pc uintptr) (native bool)
+	RWTryLock    func(m unsafe.Pointer, pc uintptr) (native bool)
+	RWUnlock     func(m unsafe.Pointer, pc uintptr) (native bool)
+	RWRLock      func(m unsafe.Pointer, pc uintptr) (native bool)
+	RWTryRLock   func(m unsafe.Pointer, pc uintptr) (native bool)
+	RWRUnlock    func(m unsafe.Pointer, pc uintptr) (native bool)
+
+	// Cond. Wait is CondAdd, c.L.Unlock, CondBlock, c.L.Lock. CondSignal reports whether the model woke somebody.
+	CondAdd    func(c unsafe.Pointer, pc uintptr)
+	CondBlock  func(c unsafe.Pointer, pc uintptr)
+	CondSignal func(c unsafe.Pointer, all bool, pc uintptr) bool
+
+	// WaitGroup. n is the native counter before the operation.
+	WGAdd  func(wg unsafe.Pointer, delta, n int, pc uintptr) (native bool)
+	WGWait func(wg unsafe.Pointer, n int, pc uintptr) (native bool)
+
+	// Once. OnceDo waits while another call runs the function and reports whether this call must run it; then OnceDone.
+	OnceDo   func(o unsafe.Pointer, done bool, pc uintptr) (run bool)
+	OnceDone func(o unsafe.Pointer, pc uintptr)
+
+	// sync.Map (op: 0 load, 1 store, 2 load and store, 3 range) and sync.Pool. The native map is used after the hook.
+	MapOp   func(m unsafe.Pointer, key any, op uint8, pc uintptr)
+	PoolGet func(p unsafe.Pointer, pc uintptr) (x any, ok bool)
+	PoolPut func(p unsafe.Pointer, x any, pc uintptr)
+
+	// Atomics: AtomicBegin, the native operation, AtomicEnd with whether memory was written and the value it holds now (as bits).
+	AtomicBegin func(p unsafe.Pointer, n uintptr, op uint8, pc uintptr)
+	AtomicEnd   func(changed bool, bits uint64)
+
+	// Time. Now and the others take and return nanoseconds on the runtime's monotonic scale; see package sched for the epoch.
+	Now        func() int64
+	Sleep      func(d int64, pc uintptr)
+	TimerStart func(t unsafe.Pointer, when, period int64, f func(any, uintptr, int64), arg any, ch unsafe.Pointer, pc uintptr)
+	// TimerStop and TimerReset: ours is false for a timer that was not started under control: use the native one.
+	TimerStop  func(t unsafe.Pointer, pc uintptr) (active, ours bool)
+	TimerReset func(t unsafe.Pointer, when, period int64, pc uintptr) (active, ours bool)
+
+	// Choices. Rand is the execution's random number generator; Draw is a choice from 0..n-1 to explore like any other.
+	Rand func() uint64
+	Draw func(n int, pc uintptr) int
+
+	// MapOrder returns the order (indices) in which to visit the keys given.
+	MapOrder func(keys []any) []int
+)
+
+// The op of AtomicBegin.
+const (
+	AtomicLoad uint8 = iota
+	AtomicStore
+	AtomicRMW // Add, Swap, And, Or
+	AtomicCAS
+)
+
+// The kind of Alloc.
+const (
+	AllocNew  uint8 = iota // new(T), &T{}
+	AllocVar               // a local variable that closures capture or whose address is taken
+	AllocChan              // n is the capacity
+	AllocMap
+	AllocSlice
+)

@@ -1,0 +1,128 @@
+// Package wire is what the command and the test binary say to each other: a
+// Config goes in (a JSON file named by the environment variable Env), Records
+// come out (JSON lines on file descriptor FD). It is compiled into both sides.
+package wire
+
+// Env names the environment variable that holds the path of the Config file.
+// Where it is not set the test binary behaves as under go test.
+const Env = "HEDDLE_CONFIG"
+
+// FD is the file descriptor of the Records, the first of exec.Cmd.ExtraFiles.
+const FD = 3
+
+// A Config says what a test binary is to do. Names and patterns (-run, -skip, -short ...) go as the
+// ordinary -test.* flags of the binary.
+type Config struct {
+	Mode             string   // "test", "replay" (Clips has one), "main" (heddle run)
+	Package          string   // import path, for records
+	Strategy         string   // "sample": first, then pos, pct and random in turn; or one of first, random, pos, pct
+	Seed             uint64   // base of all seeds
+	Runs             int      // executions a test at most; 0: until the budget ends
+	Budget           int64    // nanoseconds a test; 0: until Runs
+	Depth            int      // pct
+	Steps            int      // step bound of an execution
+	Visible          string   // "sync", "auto", "all"
+	Time             string   // "virtual", "free", "" (virtual first, then free)
+	Race             bool     // race detection
+	FailFast         bool     // stop a test at its first finding
+	Count            int      // explore every test that many times
+	Clips            []Clip   // to be replayed first (Mode test) or alone (Mode replay)
+	VisibleAt        []uint64 // sites that are visible from the start (from clips)
+	CrashFile        string   // a file the test binary maps and keeps the running schedule in
+	CheckDeterminism bool
+}
+
+// A Clip is a schedule with what it shows; package clip reads and writes it as text.
+type Clip struct {
+	Path    string // where it was read from
+	Test    string // top-level name, e.g. "TestTransfer"
+	Kind    string // of the finding
+	Message string
+	Policy  string // of what comes after Steps
+	Seed    uint64
+	Depth   int
+	Free    bool
+	Isolate string
+	Visible []uint64 // sites whose memory accesses are steps
+	Steps   []Step
+	Places  []Place // of the finding
+}
+
+// A Step of a clip. Where and Object are for the reader and for divergence messages; G, Op and Choice are followed.
+type Step struct {
+	G      string // "main/2"
+	Op     string // "lock"
+	Choice int    // -1: none
+	Where  Place
+	Switch bool // somebody else would have gone on without the clip
+}
+
+// A Place is a position in the source with what happened there. Either File and Line are set
+// or Site is an instrumented site (trace.Site) that the command looks up in its position tables.
+type Place struct {
+	Site      uint64 `json:",omitempty"`
+	File      string `json:",omitempty"`
+	Line      int    `json:",omitempty"`
+	Func      string `json:",omitempty"`
+	Op        string `json:",omitempty"` // "write", "lock", ...
+	Object    string `json:",omitempty"` // source text, when known
+	Goroutine string `json:",omitempty"` // "main/2"
+	Note      string `json:",omitempty"` // e.g. "previous", "waits since"
+}
+
+// A Stack is one goroutine's.
+type Stack struct {
+	Goroutine string
+	State     string // "running", "waits to lock", ...
+	Site      uint64 // of its go statement; 0 for main
+	Frames    []Place
+}
+
+// A Record is one line from the test binary.
+type Record struct {
+	Type string // "begin", "progress", "output", "finding", "end", "event", "replayed", "note", "done"
+	Test string `json:",omitempty"`
+
+	// progress and end
+	Executions int     `json:",omitempty"`
+	Elapsed    float64 `json:",omitempty"` // seconds
+	Strategy   string  `json:",omitempty"`
+	Complete   bool    `json:",omitempty"`
+	Result     string  `json:",omitempty"` // "pass", "fail" (failed without heddle's doing: its plain run fails), "skip"
+	Reason     string  `json:",omitempty"` // why not complete; text of a note
+	Text       string  `json:",omitempty"` // output: of the first execution
+
+	Finding *Finding `json:",omitempty"`
+
+	// event (Mode replay): one a step, in order
+	Event *Event `json:",omitempty"`
+}
+
+// A Finding is something wrong that an execution showed.
+type Finding struct {
+	Kind         string // as in section 7 of the design
+	Message      string // one sentence
+	Places       []Place
+	Stacks       []Stack `json:",omitempty"`
+	Output       string  `json:",omitempty"` // what the test printed in that execution
+	Clip         Clip    // minimised
+	Executions   int     // after how many it was found
+	Switches     int
+	FromClip     string `json:",omitempty"` // path of the clip whose replay showed it
+	Divergence   string `json:",omitempty"` // the clip did not fit: expected and got
+	Uncontrolled bool   `json:",omitempty"`
+}
+
+// An Event of a replay, for the table.
+type Event struct {
+	Index   int
+	G       string
+	Op      string
+	Object  string
+	Value   string `json:",omitempty"`
+	Where   Place
+	Stack   []Place `json:",omitempty"`
+	Switch  bool
+	Quiet   bool
+	Partner int // index of the event it belongs to, -1
+}

@@ -1,0 +1,69 @@
+package trace
+
+// An Epoch is one goroutine's moment: goroutine in the high, its clock in the
+// low 32 bits (FastTrack, Flanagan & Freund, PLDI 2009, section 3). Zero means "never".
+type Epoch uint64
+
+// NewEpoch returns c@g.
+func NewEpoch(g GID, c uint32) Epoch { return Epoch(g)<<32 | Epoch(c) }
+
+// G returns the epoch's goroutine.
+func (e Epoch) G() GID { return GID(e >> 32) }
+
+// C returns the epoch's clock.
+func (e Epoch) C() uint32 { return uint32(e) }
+
+// A Clock is a vector clock: for every goroutine, how much of it has happened
+// before. Entries beyond its length are 0. Goroutine clocks start at 1, so
+// that no event has clock 0.
+type Clock []uint32
+
+// At returns the entry of g.
+func (c Clock) At(g GID) uint32 {
+	if int(g) < len(c) {
+		return c[g]
+	}
+	return 0
+}
+
+// Covers reports whether the moment e happened before (or is) what c stands for.
+func (c Clock) Covers(e Epoch) bool { return e.C() <= c.At(e.G()) }
+
+// Join adds to c all that d knows, in place; c grows as needed and is returned.
+func (c Clock) Join(d Clock) Clock {
+	if len(d) > len(c) {
+		c = c.grow(len(d))
+	}
+	for i, v := range d {
+		if v > c[i] {
+			c[i] = v
+		}
+	}
+	return c
+}
+
+// Copy overwrites c with d, reusing c's memory, and returns it.
+func (c Clock) Copy(d Clock) Clock { return append(c[:0], d...) }
+
+// Set puts v at g, growing as needed.
+func (c Clock) Set(g GID, v uint32) Clock {
+	if int(g) >= len(c) {
+		c = c.grow(int(g) + 1)
+	}
+	c[g] = v
+	return c
+}
+
+func (c Clock) grow(n int) Clock {
+	if n <= cap(c) {
+		old := len(c)
+		c = c[:n]
+		for i := old; i < n; i++ {
+			c[i] = 0
+		}
+		return c
+	}
+	d := make(Clock, n, 2*n)
+	copy(d, c)
+	return d
+}

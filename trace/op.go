@@ -1,0 +1,106 @@
+package trace
+
+// An Op is the kind of an operation: what a goroutine does that others can
+// notice. The zero Op means "not known" and matches any operation.
+type Op uint8
+
+const (
+	OpNone Op = iota
+
+	// Goroutines. Example printed forms: "go main/1", "start", "end", "gosched".
+	OpGo      // go statement; Obj is none, Arg the new goroutine
+	OpStart   // first step of a goroutine
+	OpEnd     // last event of a goroutine
+	OpGosched // runtime.Gosched
+	OpResume  // go on after a partner completed the pending operation
+
+	// Channels. Example: "send ch", "recv ch", "close ch", "len ch".
+	OpSend
+	OpRecv
+	OpClose
+	OpLen
+	OpSelect // Arg is the chosen case (-1 for default); followed by nothing: it is the send or receive
+	OpArrive // arrived at a channel, RWMutex or Cond and waits there; Arg is the Op that waits
+
+	// Locks. Example: "lock mu".
+	OpLock
+	OpUnlock
+	OpTryLock // Arg 1 when it took the lock
+	OpRLock
+	OpRUnlock
+	OpTryRLock
+
+	// Cond. Example: "wait c", "signal c".
+	OpCondWait // registered as a waiter (the lock is released by an event of its own)
+	OpCondWake // woken
+	OpSignal
+	OpBroadcast
+
+	// WaitGroup. Example: "add wg 1". Done is add -1.
+	OpWGAdd
+	OpWGWait
+
+	// Once.
+	OpOnce     // Do was called; Arg 1 when this call runs the function
+	OpOnceDone // the function returned
+
+	// sync.Map and sync.Pool: one event a call.
+	OpMapLoad
+	OpMapStore
+	OpMapRange
+	OpPoolGet
+	OpPoolPut
+
+	// Atomics. A failed CompareAndSwap is an OpAtomicLoad.
+	OpAtomicLoad
+	OpAtomicStore
+	OpAtomicRMW // Add, Swap, And, Or, successful CompareAndSwap
+
+	// Plain memory, where visible.
+	OpRead
+	OpWrite
+
+	// Time. OpTimerFire is an event of the goroutine "timers".
+	OpSleep
+	OpTimerStart
+	OpTimerStop
+	OpTimerFire
+	OpNow
+
+	// A choice that is not about goroutines: a draw from a few values. Arg is the value drawn.
+	OpChoose
+
+	// What happens outside control within a step (a native call that has an order), e.g. a pipe's read.
+	OpNative
+
+	OpMax
+)
+
+var opNames = [OpMax]string{
+	"any", "go", "start", "end", "gosched", "resume",
+	"send", "recv", "close", "len", "select", "arrive",
+	"lock", "unlock", "trylock", "rlock", "runlock", "tryrlock",
+	"cond-wait", "cond-wake", "signal", "broadcast",
+	"wg-add", "wg-wait", "once", "once-done",
+	"map-load", "map-store", "map-range", "pool-get", "pool-put",
+	"atomic-load", "atomic-store", "atomic-rmw", "read", "write",
+	"sleep", "timer-start", "timer-stop", "timer-fire", "now", "choose", "native",
+}
+
+// String returns the word for op in traces and clips, such as "lock".
+func (op Op) String() string {
+	if op < OpMax {
+		return opNames[op]
+	}
+	return "op?"
+}
+
+// ParseOp returns the Op whose word is s; ok is false if there is none.
+func ParseOp(s string) (op Op, ok bool) {
+	for i, n := range opNames {
+		if n == s {
+			return Op(i), true
+		}
+	}
+	return OpNone, false
+}

@@ -1,0 +1,40 @@
+package trace
+
+// A Schedule is the choices to follow, and the policy for what comes after
+// them. The zero Schedule is the non-preemptive one.
+type Schedule struct {
+	Steps  []Step // the prefix, one entry a step
+	Policy string // "first", "random", "pos", "pct"; "" is "first"
+	Seed   uint64 // of the policy, of map iteration and of random numbers; 0 for the first execution
+	Depth  int    // pct: number of priority change points + 1
+	Free   bool   // timers may fire at any moment once their turn by deadline has come
+
+	// Strict: a step that does not fit ends the execution as Diverged.
+	// Otherwise it is skipped and the rest is followed as far as it goes.
+	Strict bool
+}
+
+// Pending is what a goroutine has announced and not yet done.
+type Pending struct {
+	Op   Op
+	Obj  ObjID
+	Site Site
+	Seq  uint32 // counts announcements of this execution: a new Seq is a new operation
+}
+
+// Conflict reports whether two pending operations of different goroutines may not commute.
+// It errs towards true.
+func (p Pending) Conflict(q Pending) bool {
+	if p.Obj == 0 || p.Obj != q.Obj {
+		return false
+	}
+	return !(p.Op.reads() && q.Op.reads())
+}
+
+func (op Op) reads() bool {
+	switch op {
+	case OpRead, OpAtomicLoad, OpLen, OpRLock, OpWGWait, OpMapLoad, OpMapRange, OpNow:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,153 @@
+// Package trace holds what an execution leaves behind: its events with their
+// order, and the schedules that make executions. Every other room speaks in
+// its types. It is compiled into the program under test too, so it imports
+// nothing but strconv.
+//
+// Words (one word per idea, everywhere in heddle): an operation is what a
+// goroutine is about to do that others can notice; an event is an operation
+// that was performed; a step goes from one choice of the scheduler to the
+// next; an execution is one run of a test from start to end; a trace is the
+// events of an execution with their order; a schedule is the choices to
+// follow, and the policy for what comes after them.
+package trace
+
+import "strconv"
+
+// A GID names a goroutine within one execution: its place in the order of
+// creation, main is 0. Two executions that agree on a prefix agree on the GIDs
+// made in it; across others compare Names.
+type GID int32
+
+// NoG is "no goroutine".
+const NoG GID = -1
+
+// An ObjID is an object's place in Trace.Objects; 0 is "no object".
+type ObjID int32
+
+// A Goroutine is one row of Trace.Goroutines.
+type Goroutine struct {
+	Parent GID   // NoG for main
+	N      int32 // the N-th goroutine its parent started, from 1
+	Site   Site  // its go statement
+}
+
+// An Object is one row of Trace.Objects: what operations are about.
+type Object struct {
+	Kind   ObjKind
+	Addr   uintptr // where it was in that execution; never compared across executions
+	G      GID     // who created it; NoG if it is older than the execution
+	N      int32   // creator's N-th allocation, from 1
+	Offset uint32  // bytes from the start of that allocation
+	Site   Site    // where it was created, or first used if that is not known
+}
+
+// ObjKind says what an object is.
+type ObjKind uint8
+
+const (
+	ObjOther ObjKind = iota
+	ObjChan
+	ObjMutex
+	ObjRWMutex
+	ObjCond
+	ObjWaitGroup
+	ObjOnce
+	ObjMap
+	ObjPool
+	ObjAtomic
+	ObjMemory
+	ObjTimer
+)
+
+var objNames = [...]string{"object", "chan", "mutex", "rwmutex", "cond", "waitgroup", "once", "sync.Map", "sync.Pool", "atomic", "memory", "timer"}
+
+func (k ObjKind) String() string { return objNames[k] }
+
+// An Event is an operation that was performed. 48 bytes.
+type Event struct {
+	G       GID
+	Op      Op
+	Quiet   bool  // was no scheduling point
+	Obj     ObjID // what it was about
+	Partner int32 // index of the event that completed with this one (a receive's send and the other way round), -1 if none
+	Arg     int64 // outcome; see the Op
+	Site    Site
+	Val     int32 // index in Trace.Values + 1 of the value moved, when values are recorded
+	Step    int32 // index in Trace.Steps of the step it is part of
+}
+
+// A Step is one choice of the scheduler: which goroutine went on, with which
+// pending operation, and for operations with several outcomes (select, draws,
+// which waiter) which one.
+type Step struct {
+	G       GID
+	Op      Op    // what it was about to do; OpNone in a schedule means "whatever it is"
+	Choice  int32 // outcome taken; -1 when there was only one
+	Default GID   // whom the non-preemptive policy would have chosen: a step with G != Default is a switch
+}
+
+// A Trace is what one execution left behind. Slices are reused by the next
+// execution of the same executor: Clone what must live longer.
+type Trace struct {
+	Goroutines []Goroutine
+	Objects    []Object // index 0 is unused
+	Steps      []Step
+	Events     []Event
+	Values     []string // printed values, when recorded
+	Verdict    Verdict
+}
+
+// Verdict says how an execution ended.
+type Verdict uint8
+
+const (
+	Finished   Verdict = iota // the test is over and nobody can go on
+	Panicked                  // an unrecovered panic or fatal error
+	Deadlocked                // nobody can go on and the test is not over
+	Livelocked                // somebody spins, and nobody is left to write what it reads
+	Bounded                   // the step bound was reached
+	Diverged                  // the schedule did not fit
+	Aborted                   // stopped from outside
+)
+
+func (v Verdict) String() string {
+	return [...]string{"finished", "panicked", "deadlocked", "livelocked", "bound reached", "diverged", "aborted"}[v]
+}
+
+// Name returns a goroutine's name, its place in the tree of go statements:
+// "main", "main/2", "main/2/1".
+func (t *Trace) Name(g GID) string {
+	if g < 0 || int(g) >= len(t.Goroutines) {
+		return "g?"
+	}
+	r := t.Goroutines[g]
+	if r.Parent == NoG {
+		if r.N > 0 {
+			return "timers"
+		}
+		return "main"
+	}
+	return t.Name(r.Parent) + "/" + strconv.Itoa(int(r.N))
+}
+
+// Switches counts the steps at which somebody else than the non-preemptive policy's choice went on.
+func (t *Trace) Switches() int {
+	n := 0
+	for _, s := range t.Steps {
+		if s.G != s.Default {
+			n++
+		}
+	}
+	return n
+}
+
+// Clone returns a deep copy that later executions do not touch.
+func (t *Trace) Clone() *Trace {
+	c := *t
+	c.Goroutines = append([]Goroutine(nil), t.Goroutines...)
+	c.Objects = append([]Object(nil), t.Objects...)
+	c.Steps = append([]Step(nil), t.Steps...)
+	c.Events = append([]Event(nil), t.Events...)
+	c.Values = append([]string(nil), t.Values...)
+	return &c
+}
