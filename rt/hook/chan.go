@@ -18,7 +18,7 @@ func (t SendTo[T]) Send(v T) {
 		return
 	}
 	for {
-		act, peer := ChanSend(chanptr(&t.c), cap(t.c), len(t.c), noescape(unsafe.Pointer(&v)), t.s)
+		act, peer := ChanSend(chanptr(&t.c), cap(t.c), noescape(unsafe.Pointer(&v)), t.s)
 		if doSend(t.c, &v, act, peer) {
 			break
 		}
@@ -28,7 +28,7 @@ func (t SendTo[T]) Send(v T) {
 	}
 }
 
-// doSend moves a value as act says; false: a poll did not succeed, ask again.
+// doSend moves a value as act says; false: it could not after all, ask again.
 func doSend[T any](c chan<- T, v *T, act Act, peer unsafe.Pointer) bool {
 	switch act {
 	case ActPeer:
@@ -37,24 +37,16 @@ func doSend[T any](c chan<- T, v *T, act Act, peer unsafe.Pointer) bool {
 		select {
 		case c <- *v:
 		default:
-			return false // somebody outside control was faster
+			ChanPolled(chanptr(&c), false) // somebody outside control was faster
+			return false
 		}
 	case ActNative:
 		c <- *v
-	case ActPoll:
-		ok := false
-		select {
-		case c <- *v:
-			ok = true
-		default:
-		}
-		ChanPolled(chanptr(&c), ok)
-		return ok
 	}
 	return true
 }
 
-// doRecv moves a value as act says; done is false when a poll did not succeed.
+// doRecv moves a value as act says; done is false when it could not after all.
 func doRecv[T any](c <-chan T, v *T, act Act, peer unsafe.Pointer) (ok, done bool) {
 	switch act {
 	case ActDone:
@@ -69,15 +61,6 @@ func doRecv[T any](c <-chan T, v *T, act Act, peer unsafe.Pointer) (ok, done boo
 			if act == ActRefill {
 				(*(*chan T)(unsafe.Pointer(&c))) <- *(*T)(peer)
 			}
-			return open, true
-		default:
-			return false, false
-		}
-	case ActPoll:
-		select {
-		case x, open := <-c:
-			*v = x
-			ChanPolled(chanptr(&c), true)
 			return open, true
 		default:
 			ChanPolled(chanptr(&c), false)
@@ -103,7 +86,7 @@ func Recv2[T any](c <-chan T, s Site) (T, bool) {
 	}
 	var v T
 	for {
-		act, peer := ChanRecv(chanptr(&c), cap(c), len(c), noescape(unsafe.Pointer(&v)), s)
+		act, peer := ChanRecv(chanptr(&c), cap(c), noescape(unsafe.Pointer(&v)), s)
 		ok, done := doRecv(c, &v, act, peer)
 		if done {
 			if Rec {
@@ -123,27 +106,37 @@ func Close[T any](c chan<- T, s Site) {
 }
 
 // Len is len(c).
-func Len[T any](c chan T, s Site) int { return length(chanptr(&c), len(c), s) }
-
-// LenRecv is len(c) of a receive-only, LenSend of a send-only channel.
-func LenRecv[T any](c <-chan T, s Site) int { return length(chanptr(&c), len(c), s) }
-func LenSend[T any](c chan<- T, s Site) int { return length(chanptr(&c), len(c), s) }
-
-func length(p unsafe.Pointer, n int, s Site) int {
-	if p == nil || !Here() {
-		return n
+func Len[T any](c chan T, s Site) int {
+	if c != nil && Here() {
+		ChanLen(chanptr(&c), s)
 	}
-	return ChanLen(p, n, s)
+	return len(c)
+}
+
+// LenRecv is len(c) of a receive-only channel.
+func LenRecv[T any](c <-chan T, s Site) int {
+	if c != nil && Here() {
+		ChanLen(chanptr(&c), s)
+	}
+	return len(c)
+}
+
+// LenSend is len(c) of a send-only channel.
+func LenSend[T any](c chan<- T, s Site) int {
+	if c != nil && Here() {
+		ChanLen(chanptr(&c), s)
+	}
+	return len(c)
 }
 
 func chanptr[C any](c *C) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(c)) }
 
 // A Case is what the scheduler sees of a select's case.
 type Case struct {
-	Ch     unsafe.Pointer // nil: never ready
-	Cap, N int
-	Send   bool
-	Slot   unsafe.Pointer
+	Ch   unsafe.Pointer // nil: never ready
+	Cap  int
+	Send bool
+	Slot unsafe.Pointer
 }
 
 // A SelectCase is a *RecvCase[T] or a *SendCase[T].
@@ -180,11 +173,11 @@ func (c *SendCase[T]) Of(v T) *SendCase[T] {
 }
 
 func (c *RecvCase[T]) base() Case {
-	return Case{Ch: chanptr(&c.c), Cap: cap(c.c), N: len(c.c), Slot: unsafe.Pointer(&c.V)}
+	return Case{Ch: chanptr(&c.c), Cap: cap(c.c), Slot: unsafe.Pointer(&c.V)}
 }
 
 func (c *SendCase[T]) base() Case {
-	return Case{Ch: chanptr(&c.c), Cap: cap(c.c), N: len(c.c), Send: true, Slot: unsafe.Pointer(&c.v)}
+	return Case{Ch: chanptr(&c.c), Cap: cap(c.c), Send: true, Slot: unsafe.Pointer(&c.v)}
 }
 
 func (c *RecvCase[T]) do(act Act, peer unsafe.Pointer) (done bool) {

@@ -24,7 +24,6 @@ const (
 	ActRefill            // receive natively, then send the value in the partner's slot natively
 	ActNative            // do the native operation: it will panic (closed)
 	ActClosed            // receive: the zero value, false
-	ActPoll              // try the native operation without blocking, then call ChanPolled
 )
 
 var (
@@ -43,12 +42,13 @@ var (
 	Foreign func(p unsafe.Pointer, pc uintptr) // the native object at p is held by somebody outside control: wait a moment of real time
 	Native  func(p unsafe.Pointer, release bool, pc uintptr)
 
-	// Channels. p is the channel, c its capacity, n its native length, slot where the value is or goes.
-	ChanSend   func(p unsafe.Pointer, c, n int, slot unsafe.Pointer, s Site) (Act, unsafe.Pointer)
-	ChanRecv   func(p unsafe.Pointer, c, n int, slot unsafe.Pointer, s Site) (Act, unsafe.Pointer)
+	// Channels. p is the channel, c its capacity, slot where the value is or goes. len(c) is read natively after ChanLen.
+	ChanSend func(p unsafe.Pointer, c int, slot unsafe.Pointer, s Site) (Act, unsafe.Pointer)
+	ChanRecv func(p unsafe.Pointer, c int, slot unsafe.Pointer, s Site) (Act, unsafe.Pointer)
+	// ChanPolled says that ActBuffer or ActRefill failed: somebody outside control was faster. The hook is called again.
 	ChanPolled func(p unsafe.Pointer, ok bool)
 	ChanClose  func(p unsafe.Pointer, s Site) (native bool)
-	ChanLen    func(p unsafe.Pointer, n int, s Site) int
+	ChanLen    func(p unsafe.Pointer, s Site)
 	// ChanSelect returns the case to do (-1: default) and what to do for it. cs live until it returns.
 	ChanSelect func(cs []Case, def bool, s Site) (int, Act, unsafe.Pointer)
 
