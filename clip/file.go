@@ -1,0 +1,162 @@
+package clip
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"heddle/rt/wire"
+)
+
+// Dir is where clips stand below a package's folder.
+const Dir = "testdata/heddle"
+
+// Read reads the clip in a file.
+func Read(path string) (*wire.Clip, error) {
+	f, err := ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return &f.Clip, nil
+}
+
+// ReadFile reads the clip in a file and the build it was recorded on.
+func ReadFile(path string) (*File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // reading a pipe or a device could wait for ever
+		return nil, fmt.Errorf("%s: expected a clip (a regular file), found %s", path, kindOf(info.Mode()))
+	}
+	r, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	data, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	return ParseFile(path, data)
+}
+
+func kindOf(m fs.FileMode) string {
+	if m.IsDir() {
+		return "a folder"
+	}
+	return "something else (" + m.Type().String() + ")"
+}
+
+// All reads the clips below dir, the folder that holds one folder a test
+// ("testdata/heddle"), sorted by test and name. A clip that cannot be read is an error of its own
+// and leaves the others alone. Where dir does not exist there are none. Hidden files and README files are no clips.
+func All(dir string) (clips []*wire.Clip, errs []error) {
+	tests, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, []error{err}
+	}
+	for _, t := range tests {
+		if !t.IsDir() || hidden(t.Name()) {
+			continue
+		}
+		files, err := os.ReadDir(filepath.Join(dir, t.Name()))
+		if err != nil {
+			errs = append(errs, err)
+		}
+		for _, f := range files {
+			if hidden(f.Name()) || f.IsDir() {
+				continue
+			}
+			c, err := Read(filepath.Join(dir, t.Name(), f.Name()))
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			clips = append(clips, c)
+		}
+	}
+	slices.SortStableFunc(clips, func(a, b *wire.Clip) int { return cmp.Compare(a.Test, b.Test) })
+	return clips, errs
+}
+
+func hidden(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "README")
+}
+
+// Write keeps c below dir, the folder that holds one folder a test, and
+// returns the path: dir/<Test>/<Name(c)>. Where a clip of that name stands
+// already, the simpler of the two stays.
+func Write(dir string, c *wire.Clip) (path string, err error) {
+	return (&File{Clip: *c}).Write(dir)
+}
+
+// Write keeps f as the function Write does.
+func (f *File) Write(dir string) (path string, err error) {
+	old, err := ReadFile(f.path(dir))
+	if err == nil && !Simpler(&f.Clip, &old.Clip) {
+		return f.path(dir), nil
+	}
+	return f.Replace(dir)
+}
+
+// Replace keeps f whatever stood under its name before: what to call when the
+// clip that stands there no longer fits the code.
+func (f *File) Replace(dir string) (path string, err error) {
+	if f.Test == "" {
+		return "", errors.New("clip: expected the name of a test, found none")
+	}
+	tidy := *f
+	tidy.Clip = *Tidy(&f.Clip)
+	data := tidy.Format()
+	if len(data) > MaxFile || len(f.Steps) > MaxSteps {
+		return "", fmt.Errorf("clip of %s: expected at most %d bytes and %d steps, found %d and %d", f.Test, MaxFile, MaxSteps, len(data), len(f.Steps))
+	}
+	path = f.path(dir)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return "", err
+	}
+	return path, replaceFile(path, data)
+}
+
+func (f *File) path(dir string) string {
+	return filepath.Join(dir, folder(f.Test), Name(&f.Clip))
+}
+
+// folder returns the name of a test's folder. Names of tests are identifiers; whatever else a
+// caller passes cannot leave dir.
+func folder(test string) string {
+	s := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`/\:*?"<>|`, r) || r < ' ' {
+			return '_'
+		}
+		return r
+	}, test)
+	return strings.TrimLeft(s, ".")
+}
+
+// replaceFile writes a file so that readers see the old or the new content and nothing between.
+func replaceFile(path string, data []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(data)
+	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		os.Remove(tmp.Name())
+	}
+	return err
+}

@@ -1,0 +1,333 @@
+package clip
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"heddle/rt/wire"
+	"heddle/trace"
+)
+
+// An Error says what is wrong with a clip, and where.
+type Error struct {
+	File string
+	Line int // from 1
+	Want string
+	Got  string
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s:%d: expected %s, found %s", e.File, e.Line, e.Want, e.Got)
+}
+
+// Parse reads the text of a clip. The name is for errors and becomes the clip's Path.
+func Parse(name string, data []byte) (*wire.Clip, error) {
+	f, err := ParseFile(name, data)
+	if err != nil {
+		return nil, err
+	}
+	return &f.Clip, nil
+}
+
+// ParseFile reads the text of a clip and of the build it was recorded on.
+func ParseFile(name string, data []byte) (*File, error) {
+	return parse(name, data, MaxSteps)
+}
+
+func parse(name string, data []byte, maxSteps int) (f *File, err error) {
+	p := &parser{name: name, rest: data, maxSteps: maxSteps, texts: map[string]string{}, seen: map[string]int{}}
+	defer func() {
+		if e := recover(); e != nil {
+			pe, ok := e.(*Error)
+			if !ok {
+				panic(e)
+			}
+			f, err = nil, pe
+		}
+	}()
+	if len(data) > MaxFile {
+		p.fail(fmt.Sprintf("a file of at most %d bytes", MaxFile), fmt.Sprintf("%d bytes", len(data)))
+	}
+	p.f.Path = name
+	p.magic()
+	p.header()
+	p.steps()
+	return &p.f, nil
+}
+
+// A parser leaves by panicking with an *Error, which parse recovers.
+type parser struct {
+	name     string
+	rest     []byte
+	line     int
+	maxSteps int
+	f        File
+	texts    map[string]string // one copy of each text
+	seen     map[string]int    // header word -> its line
+}
+
+func (p *parser) fail(want, got string) {
+	panic(&Error{p.name, max(p.line, 1), want, got})
+}
+
+// next returns the next line that is no comment, without the white space at its ends; ok is false at the end of the file.
+// Empty lines are left out.
+func (p *parser) next() (full, trimmed string, ok bool) {
+	for len(p.rest) > 0 {
+		p.line++
+		line, rest, _ := bytes.Cut(p.rest, []byte("\n"))
+		if len(line) > MaxLine {
+			p.fail(fmt.Sprintf("a line of at most %d bytes", MaxLine), fmt.Sprintf("%d bytes", len(line)))
+		}
+		p.rest = rest
+		line = bytes.TrimSuffix(line, []byte("\r"))
+		t := strings.Trim(string(line), " \t")
+		if t == "" || t[0] == '#' {
+			continue
+		}
+		return string(line), t, true
+	}
+	p.line++
+	return "", "", false
+}
+
+func (p *parser) magic() {
+	line, _, ok := p.next()
+	if !ok {
+		p.fail(fmt.Sprintf("%q", magic+"1"), "an empty file")
+	}
+	v, isClip := strings.CutPrefix(line, magic)
+	if p.line != 1 || !isClip {
+		p.fail(fmt.Sprintf("%q", magic+"1"), shown(line))
+	}
+	if v != strconv.Itoa(Version) {
+		p.fail(fmt.Sprintf("version %d of the clip format (a newer heddle may read others)", Version), shown("v"+v))
+	}
+}
+
+// header reads up to and with the line "steps".
+func (p *parser) header() {
+	for {
+		_, line, ok := p.next()
+		if !ok {
+			p.fail(`a header line or "steps"`, "the end of the file (is it cut short?)")
+		}
+		if line == "steps" {
+			break
+		}
+		key, val, _ := strings.Cut(line, " ")
+		val = strings.Trim(val, " \t")
+		if key == "visible" || key == "place" {
+			p.repeated(key, val)
+			continue
+		}
+		if before := p.seen[key]; before != 0 {
+			p.fail(fmt.Sprintf("%s once (it stands in line %d)", key, before), "it again")
+		}
+		p.seen[key] = p.line
+		p.single(key, val)
+	}
+	if p.f.Test == "" {
+		p.fail("a line that names the test before the steps", "none")
+	}
+}
+
+func (p *parser) repeated(key, val string) {
+	if key == "visible" {
+		p.f.Visible = append(p.f.Visible, p.number(val, 64))
+		return
+	}
+	words := p.words(val)
+	if len(words) == 0 {
+		p.fail("an operation and a position", "nothing")
+	}
+	if words[0].class != classText {
+		p.fail("an operation", shown(words[0].raw))
+	}
+	pl := wire.Place{Op: words[0].text}
+	for _, w := range words[1:] {
+		if w.class == classChoice || w.class == classTimes || w.key == "op" {
+			p.fail("an object, a position, by=, func= or note=", shown(w.raw))
+		}
+		p.place(&pl, w)
+	}
+	p.f.Places = append(p.f.Places, pl)
+}
+
+func (p *parser) single(key, val string) {
+	switch key {
+	case "test":
+		p.f.Test = p.value(val)
+	case "package":
+		p.f.Package = p.value(val)
+	case "kind":
+		p.f.Kind = p.value(val)
+	case "message":
+		p.f.Message = p.value(val)
+	case "go":
+		p.f.Go = p.value(val)
+	case "heddle":
+		p.f.Heddle = p.value(val)
+	case "policy":
+		p.f.Policy = p.value(val)
+	case "isolate":
+		p.f.Isolate = p.value(val)
+	case "seed":
+		p.f.Seed = p.number(val, 64)
+	case "depth":
+		p.f.Depth = int(p.number(val, 31))
+	case "time":
+		if val != "free" && val != "virtual" {
+			p.fail("free or virtual", shown(val))
+		}
+		p.f.Free = val == "free"
+	default:
+		p.fail("one of test, package, kind, message, go, heddle, policy, seed, depth, time, isolate, visible, place, steps", shown(key))
+	}
+}
+
+// value reads a header's value.
+func (p *parser) value(s string) string {
+	if s == "" {
+		p.fail("a value", "nothing")
+	}
+	if s[0] == '"' {
+		t, err := strconv.Unquote(s)
+		if err != nil {
+			p.fail("a text quoted as in Go", shown(s))
+		}
+		s = t
+	}
+	return p.text(s)
+}
+
+// text checks the length of s and returns the parser's one copy of it.
+func (p *parser) text(s string) string {
+	if len(s) > MaxText {
+		p.fail(fmt.Sprintf("a text of at most %d bytes", MaxText), fmt.Sprintf("%d bytes", len(s)))
+	}
+	if t, ok := p.texts[s]; ok {
+		return t
+	}
+	t := strings.Clone(s) // not a part of its line
+	p.texts[t] = t
+	return t
+}
+
+func (p *parser) number(s string, bits int) uint64 {
+	n, err := strconv.ParseUint(s, 0, bits)
+	if err != nil {
+		p.fail(fmt.Sprintf("a number of %d bits, not negative", bits), shown(s))
+	}
+	return n
+}
+
+// steps reads from after the line "steps" to the end of the file.
+func (p *parser) steps() {
+	for {
+		full, line, ok := p.next()
+		if !ok {
+			p.fail(`a step or "end" with the number of steps`, fmt.Sprintf("the end of the file after %d steps (is it cut short?)", len(p.f.Steps)))
+		}
+		if n, isEnd := strings.CutPrefix(line, "end "); isEnd && full[0] == 'e' {
+			if p.number(strings.TrimSpace(n), 63) != uint64(len(p.f.Steps)) {
+				p.fail(fmt.Sprintf(`"end %d", the number of steps above`, len(p.f.Steps)), shown(line))
+			}
+			break
+		}
+		p.step(full)
+	}
+	if _, line, ok := p.next(); ok {
+		p.fail("nothing after the end line", shown(line))
+	}
+}
+
+func (p *parser) step(line string) {
+	s := wire.Step{Choice: -1}
+	if line[0] == '*' {
+		s.Switch = true
+		line = line[1:]
+	}
+	words := p.words(line)
+	if len(words) < 2 {
+		p.fail("a goroutine and an operation", shown(strings.TrimSpace(line)))
+	}
+	for i, want := range [...]string{"a goroutine", "an operation"} {
+		if words[i].class != classText {
+			p.fail(want, shown(words[i].raw))
+		}
+	}
+	s.G, s.Op = words[0].text, words[1].text
+	if _, known := trace.ParseOp(s.Op); !known && s.Op != "" {
+		p.fail("an operation such as lock, send or read", shown(s.Op))
+	}
+	times := 1
+	for i, w := range words[2:] {
+		switch {
+		case w.class == classChoice:
+			if s.Choice != -1 {
+				p.fail("one outcome", shown(w.raw)+" as well")
+			}
+			s.Choice = w.n
+		case w.class == classTimes:
+			if i != len(words)-3 {
+				p.fail("nothing after "+w.raw, shown(words[i+3].raw))
+			}
+			times = w.n
+		case w.key == "op":
+			s.Where.Op = w.text
+		default:
+			p.place(&s.Where, w)
+		}
+	}
+	if times < 1 || times > p.maxSteps-len(p.f.Steps) {
+		p.fail(fmt.Sprintf("at most %d steps in all", p.maxSteps), fmt.Sprintf("%d and x%d", len(p.f.Steps), times))
+	}
+	for range times {
+		p.f.Steps = append(p.f.Steps, s)
+	}
+}
+
+// place puts what w says into pl.
+func (p *parser) place(pl *wire.Place, w piece) {
+	set := func(field *string) {
+		if *field != "" {
+			p.fail("one text of a sort", shown(*field)+" and "+shown(w.raw))
+		}
+		*field = w.text
+	}
+	switch w.class {
+	case classText:
+		set(&pl.Object)
+	case classSite:
+		if pl.Site != 0 {
+			p.fail("one @number", shown(w.raw)+" as well")
+		}
+		pl.Site = w.site
+	case classPos:
+		if pl.File != "" || pl.Line != 0 {
+			p.fail("one position", shown(w.raw)+" as well")
+		}
+		pl.File, pl.Line = w.text, w.n
+	case classKey:
+		switch w.key {
+		case "by":
+			set(&pl.Goroutine)
+		case "func":
+			set(&pl.Func)
+		case "note":
+			set(&pl.Note)
+		}
+	}
+}
+
+// shown quotes what was found, cut to a length that fits an error.
+func shown(s string) string {
+	const most = 60
+	if len(s) > most {
+		s = s[:most] + "..."
+	}
+	return strconv.Quote(s)
+}
