@@ -1,0 +1,205 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"heddle/rt/wire"
+)
+
+// explain returns a finding as the lines below a test's heading: what went
+// wrong, where, which steps led to it, and how to see it again. It is written for somebody who
+// has never heard of heddle.
+func (r *Reporter) explain(f Finding) string {
+	var b strings.Builder
+	put := func(n int, lines ...string) {
+		for _, l := range lines {
+			if l != "" {
+				b.WriteString(strings.Repeat(" ", n) + l)
+			}
+			b.WriteByte('\n')
+		}
+	}
+	section := func(name string, lines ...string) {
+		for i, l := range lines {
+			if i > 0 {
+				name = ""
+			}
+			put(4, fill(name, 8)+l)
+		}
+	}
+	put(4, r.bold(heading(f.Finding)))
+	for line := range lines(strings.TrimSpace(clean(message(f.Finding)))) {
+		put(6, strings.TrimSuffix(line, "\n"))
+	}
+	notes := r.placesAndStacks(f, put)
+	section("started", notes...)
+	if f.Divergence != "" && !strings.Contains(message(f.Finding), f.Divergence) {
+		put(6, strings.Split(clean(f.Divergence), "\n")...)
+	}
+	if out := ownLines("", f.Output); strings.TrimSpace(out) != "" {
+		put(4, "output")
+		b.WriteString(indent(6, clean(r.cut(out))))
+	}
+	if len(f.Clip.Steps) > 1 {
+		put(4, fmt.Sprintf("steps   %s, a star where the scheduler switched", ofSteps(f)))
+		put(6, r.steps(f, r.o.Width-6)...)
+	}
+	if k := KindOf(f.Kind); k.Hint != "" && (!r.hinted[f.Kind] || r.o.Verbose) {
+		r.hinted[f.Kind] = true
+		section("hint", k.Hint)
+	}
+	if f.FromClip != "" {
+		section("from", "a replay of the clip: the finding is still there")
+	}
+	if f.ClipPath != "" {
+		section("clip", fmt.Sprintf("%s   (%s)", oneLine(f.ClipPath), switches(f.Finding)))
+		section("replay", "heddle replay "+shellWord(f.ClipPath))
+	}
+	return b.String()
+}
+
+// heading names the kind, and the object if it is one: "DATA RACE on acct.balance".
+func heading(f *wire.Finding) string {
+	h := strings.ToUpper(f.Kind)
+	object := ""
+	for _, p := range f.Places {
+		if p.Object == "" || object != "" && p.Object != object {
+			object = ""
+			break
+		}
+		object = p.Object
+	}
+	if object == "" && len(f.Places) > 0 && f.Kind == "data race" { // two names for one variable
+		object = f.Places[0].Object
+	}
+	switch {
+	case object == "" || f.Kind == "panic" || f.Kind == "test failure":
+		return h
+	case f.Kind == "misuse":
+		return h + " of " + oneLine(object)
+	}
+	return h + " on " + oneLine(object)
+}
+
+// placesAndStacks prints where it happened. Of kinds in which goroutines wait
+// or fail, the stacks say it; of the others the places do, and the stacks add
+// who was started where, which is returned.
+func (r *Reporter) placesAndStacks(f Finding, put func(int, ...string)) (started []string) {
+	whole := r.o.Verbose
+	switch f.Kind {
+	case "deadlock", "leak", "panic", "livelock", "uncontrolled":
+		whole = true
+	}
+	var rows [][]string
+	for _, p := range f.Places {
+		if !whole || !onStack(f.Stacks, p) {
+			rows = append(rows, r.placeRow(p, f.Places))
+		}
+	}
+	put(6, columns(rows)...)
+	var starts [][]string
+	for i := range f.Stacks {
+		s := &f.Stacks[i]
+		if whole {
+			put(6, r.stack(s, noteOf(f.Places, s))...)
+		} else if st := r.started(s); st != nil {
+			starts = append(starts, append([]string{s.Goroutine + " at"}, st...))
+		}
+	}
+	return columns(starts)
+}
+
+// placeRow prints operation, position, goroutine, source.
+func (r *Reporter) placeRow(p wire.Place, all []wire.Place) []string {
+	op := verb(p.Op)
+	for _, q := range all {
+		if q.Object != p.Object { // the heading cannot name them all
+			op = operation(p.Op, p.Object, "")
+			break
+		}
+	}
+	pos := r.position(p)
+	if pos == "" {
+		pos = "(position not known)"
+	}
+	g := ""
+	if p.Goroutine != "" {
+		g = "goroutine " + oneLine(p.Goroutine)
+	}
+	if p.Note != "" {
+		g = strings.TrimSpace(g + " (" + oneLine(p.Note) + ")")
+	}
+	return []string{oneLine(op), pos, g, r.source(p)}
+}
+
+// onStack reports whether the place is a frame of its goroutine's stack.
+func onStack(stacks []wire.Stack, p wire.Place) bool {
+	for _, s := range stacks {
+		if s.Goroutine != p.Goroutine {
+			continue
+		}
+		for _, f := range s.Frames {
+			if f.Line == p.Line && f.File == p.File {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// noteOf returns the notes of the places on a stack, which the stack would swallow.
+func noteOf(places []wire.Place, s *wire.Stack) string {
+	var notes []string
+	for _, p := range places {
+		if p.Goroutine == s.Goroutine && p.Note != "" && !strings.Contains(s.State, p.Note) && onStack([]wire.Stack{*s}, p) {
+			notes = append(notes, p.Note)
+		}
+	}
+	return strings.Join(notes, ", ")
+}
+
+func ofSteps(f Finding) string {
+	if n := len(f.Clip.Steps); n > mostSteps {
+		return fmt.Sprintf("those that matter of %s", thousands(n))
+	}
+	return "all " + plural(len(f.Clip.Steps), "step")
+}
+
+func switches(f *wire.Finding) string {
+	n := f.Switches
+	if n == 0 {
+		for _, s := range f.Clip.Steps {
+			if s.Switch {
+				n++
+			}
+		}
+	}
+	if n == 0 {
+		return "no switches"
+	}
+	return plural(n, "switch")
+}
+
+// stale says that a clip no longer fits the code.
+func stale(f Finding) string {
+	why := f.Divergence
+	if why == "" {
+		why = message(f.Finding)
+	}
+	path := f.ClipPath
+	if path == "" {
+		path = f.FromClip
+	}
+	return fmt.Sprintf("clip %s no longer fits the code: %s\n(the test was explored anew; delete the file if the bug is gone)", path, why)
+}
+
+// shellWord quotes a path for the command line where it must be.
+func shellWord(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(`/\._-:+@,=%`, r) || r > 127)
+	}) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,178 @@
+package report
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// An event is one of go test -json, as cmd/test2json documents them.
+type event struct {
+	Time        *time.Time `json:",omitempty"`
+	Action      string
+	Package     string   `json:",omitempty"`
+	Test        string   `json:",omitempty"`
+	Elapsed     *float64 `json:",omitempty"`
+	Output      *string  `json:",omitempty"`
+	FailedBuild string   `json:",omitempty"`
+}
+
+// A buildEvent is one of go build -json (go help buildjson).
+type buildEvent struct {
+	ImportPath string
+	Action     string
+	Output     string `json:",omitempty"`
+}
+
+// A findingEvent is heddle's own. The fields and their order are stable.
+type findingEvent struct {
+	Action     string
+	Package    string
+	Test       string
+	Kind       string
+	Message    string
+	Places     []jsonPlace
+	Executions int
+	Clip       string
+}
+
+type jsonPlace struct {
+	File      string
+	Line      int
+	Op        string
+	Object    string
+	Goroutine string
+}
+
+// A summaryEvent is heddle's own: how far a test was explored. The fields and their order are stable.
+type summaryEvent struct {
+	Action     string
+	Package    string
+	Test       string
+	Strategy   string
+	Executions int
+	Complete   bool
+	Findings   int
+	Elapsed    float64
+}
+
+func (r *Reporter) findingEvent(pkg, test string, f Finding) findingEvent {
+	e := findingEvent{"finding", pkg, test, f.Kind, message(f.Finding), []jsonPlace{}, f.Executions, f.ClipPath}
+	for _, p := range f.Places {
+		e.Places = append(e.Places, jsonPlace{r.short(p.File), p.Line, p.Op, p.Object, p.Goroutine})
+	}
+	return e
+}
+
+// event prints e with the time.
+func (r *Reporter) event(e event) {
+	t := r.o.Now()
+	e.Time = &t
+	r.jsonLine(e)
+}
+
+func (r *Reporter) jsonLine(v any) {
+	r.status.clear(r.o.Status)
+	enc := json.NewEncoder(r.o.Out)
+	enc.SetEscapeHTML(false)
+	enc.Encode(v) // an error of Out has nowhere to go
+}
+
+// A subtests turns the text that package testing prints with -v into the
+// events of subtests, as cmd/test2json does.
+type subtests struct {
+	p       *Package
+	test    string // the top-level test
+	current string // who speaks
+	rest    string // a line not ended yet
+	open    []string
+	ended   []subtest
+}
+
+type subtest struct {
+	action, name string
+	elapsed      float64
+}
+
+func (s *subtests) output(text string) {
+	text = s.rest + text
+	i := strings.LastIndexByte(text, '\n') + 1
+	s.rest = text[i:]
+	for line := range strings.Lines(text[:i]) {
+		s.line(line)
+	}
+}
+
+// flush prints a last line without an end.
+func (s *subtests) flush() {
+	if s.rest != "" {
+		s.line(s.rest + "\n")
+		s.rest = ""
+	}
+}
+
+func (s *subtests) line(line string) {
+	if ownLines(s.test, line) == "" {
+		return
+	}
+	for _, m := range [...]struct{ prefix, action string }{{"=== RUN   ", "run"}, {"=== PAUSE ", "pause"}, {"=== CONT  ", "cont"}, {"=== NAME  ", ""}} {
+		name, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), m.prefix)
+		if !ok || !s.mine(name) {
+			continue
+		}
+		s.current = name
+		if m.action == "run" {
+			s.open = append(s.open, name)
+		}
+		if m.action != "" && name != s.test {
+			s.p.r.event(event{Action: m.action, Package: s.p.path, Test: name})
+		}
+		if m.action == "" {
+			return // test2json leaves these lines out
+		}
+	}
+	if end, ok := s.verdict(line); ok {
+		s.current = end.name
+		s.ended = append(s.ended, end)
+	}
+	s.p.text(s.current, line)
+}
+
+// mine reports whether name is the test or a subtest of it.
+func (s *subtests) mine(name string) bool {
+	return name == s.test || strings.HasPrefix(name, s.test+"/")
+}
+
+// verdict reads "    --- PASS: TestX/sub (0.00s)".
+func (s *subtests) verdict(line string) (subtest, bool) {
+	l := strings.TrimSpace(line)
+	for _, m := range [...]struct{ prefix, action string }{{"--- PASS: ", "pass"}, {"--- FAIL: ", "fail"}, {"--- SKIP: ", "skip"}} {
+		rest, ok := strings.CutPrefix(l, m.prefix)
+		i := strings.LastIndex(rest, " (")
+		if !ok || i < 0 || !strings.HasPrefix(rest, s.test+"/") {
+			continue
+		}
+		d, err := strconv.ParseFloat(strings.TrimSuffix(rest[i+2:], "s)"), 64)
+		return subtest{m.action, rest[:i], d}, err == nil
+	}
+	return subtest{}, false
+}
+
+// end prints the verdicts of the subtests; one that never ended failed.
+func (s *subtests) end() {
+	said := map[string]bool{}
+	for _, e := range s.ended {
+		said[e.name] = true
+	}
+	for _, name := range s.open {
+		if !said[name] && name != s.test {
+			said[name] = true
+			s.ended = append(s.ended, subtest{"fail", name, 0})
+		}
+	}
+	for i := len(s.ended) - 1; i >= 0; i-- { // package testing prints parents first, test2json ends them last
+		e := s.ended[i]
+		s.p.r.event(event{Action: e.action, Package: s.p.path, Test: e.name, Elapsed: &e.elapsed})
+	}
+}

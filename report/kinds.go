@@ -1,0 +1,54 @@
+package report
+
+import "heddle/rt/wire"
+
+// A Kind is a kind of finding, with what a reader who has never heard of heddle needs to know.
+type Kind struct {
+	Name  string // as in events and clips
+	Means string // one sentence
+	Hint  string // what order would have been right, or what to look at
+}
+
+// Kinds are all kinds of findings (section 7 of the design).
+var Kinds = []Kind{
+	{"data race", "two goroutines access the same memory at the same time, and at least one writes",
+		"let one wait for the other: a lock held around both accesses, a channel, or an atomic"},
+	{"deadlock", "goroutines wait for each other, and none can ever go on",
+		"take locks in one order everywhere, and make sure that every send has a receiver and every Wait its Done"},
+	{"leak", "the test is over, and a goroutine is still there that can never go on",
+		"give the goroutine a way to end: close its channel, cancel its context, or make room in the channel it sends to"},
+	{"panic", "the program panics in this order of its goroutines",
+		"the steps show which order leads to it; the other order should be the only one possible"},
+	{"test failure", "the test fails in this order of its goroutines",
+		"the steps show which order leads to it; either the program or the test counts on another one"},
+	{"misuse", "a synchronisation object is used in a way its documentation forbids",
+		"see the documentation of the package for the rule"},
+	{"atomicity violation", "another goroutine comes between operations that belong together",
+		"hold one lock from the first of the operations to the last"},
+	{"serializability violation", "two groups of operations mix, and no order of whole groups gives the same result",
+		"hold one lock around each group"},
+	{"livelock", "goroutines run for ever without getting anywhere, or the bound on steps was reached",
+		"see what the loop waits for, and who should change it; a longer test needs a larger bound"},
+	{"divergence", "the same schedule led to different operations: something outside heddle's control decides",
+		"look for state that survives an execution, files, sockets, the real clock, or a seed of the program's own"},
+	{"uncontrolled", "a call that heddle cannot control blocks: this test was not explored",
+		"put the call behind something a test can replace, or leave the test out with -skip"},
+}
+
+// KindOf returns the row of a kind; one that is not known has its name only.
+func KindOf(name string) Kind {
+	for _, k := range Kinds {
+		if k.Name == name {
+			return k
+		}
+	}
+	return Kind{Name: name}
+}
+
+// message returns what went wrong in one sentence.
+func message(f *wire.Finding) string {
+	if f.Message != "" {
+		return f.Message
+	}
+	return KindOf(f.Kind).Means
+}

@@ -1,0 +1,61 @@
+package report
+
+import "heddle/rt/wire"
+
+// verbs are the words for operations where they differ from those in clips.
+var verbs = map[string]string{
+	"wg-add":       "add",
+	"wg-wait":      "wait",
+	"cond-wait":    "wait",
+	"cond-wake":    "wake",
+	"once":         "do",
+	"once-done":    "done",
+	"map-load":     "load",
+	"map-store":    "store",
+	"map-range":    "range",
+	"pool-get":     "get",
+	"pool-put":     "put",
+	"atomic-load":  "load",
+	"atomic-store": "store",
+	"atomic-rmw":   "update",
+	"timer-start":  "start timer",
+	"timer-stop":   "stop timer",
+	"timer-fire":   "fire timer",
+	"any":          "",
+}
+
+func verb(op string) string {
+	if v, ok := verbs[op]; ok {
+		return v
+	}
+	return op
+}
+
+// operation prints what was done, e.g. "lock mu", "send ch <- 3", "read acct.balance = 100".
+func operation(op, object, value string) string {
+	s := verb(op)
+	if object != "" {
+		s += " " + object
+	}
+	if value == "" {
+		return oneLine(s)
+	}
+	switch op {
+	case "send":
+		s += " <- " + value
+	case "go", "wg-add", "choose", "select", "sleep":
+		s += " " + value
+	default:
+		s += " = " + value
+	}
+	return oneLine(s)
+}
+
+// stepOperation prints a clip's step.
+func stepOperation(s *wire.Step) string {
+	op := operation(s.Op, s.Where.Object, "")
+	if s.Choice >= 0 {
+		op += choice(s.Op, s.Choice)
+	}
+	return op
+}

@@ -1,0 +1,279 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"heddle/rt/wire"
+)
+
+// A Package prints what one test binary does.
+type Package struct {
+	r      *Reporter
+	path   string
+	held   strings.Builder // its text, while a package before it prints
+	after  strings.Builder // text of packages that started later and have ended
+	open   *TestResult     // the test being explored
+	notes  []string        // of the open test
+	subs   *subtests       // of the open test, with -json
+	done   bool            // the test binary said that it is through
+	failed bool
+	result *Result
+}
+
+// Record takes a record of the test binary. A finding that was kept in a clip goes to Finding instead.
+func (p *Package) Record(rec *wire.Record) {
+	if rec.Type == "finding" || rec.Type == "replayed" && rec.Finding != nil {
+		p.Finding(rec.Test, rec.Finding, rec.Finding.Clip.Path)
+		return
+	}
+	p.r.mu.Lock()
+	defer p.r.mu.Unlock()
+	switch rec.Type {
+	case "begin":
+		p.begin(rec.Test)
+	case "output":
+		p.output(rec)
+	case "progress":
+		if p.open != nil && p.open.Name == rec.Test {
+			p.open.Executions, p.open.Elapsed = rec.Executions, rec.Elapsed
+		}
+		p.r.status.progress(rec)
+		p.r.draw()
+	case "note", "replayed":
+		p.note(rec)
+	case "end":
+		p.test(rec.Test)
+		p.endTest(rec)
+	case "done":
+		p.done = true
+	}
+}
+
+// Output prints what the test binary wrote outside its tests.
+func (p *Package) Output(text string) {
+	p.r.mu.Lock()
+	defer p.r.mu.Unlock()
+	if text != "" {
+		p.text("", text)
+	}
+}
+
+// Finding reports something wrong that an execution of test showed, and the path of its clip ("": none).
+// A clip that no longer fits the code is no failure.
+func (p *Package) Finding(test string, f *wire.Finding, clipPath string) {
+	r := p.r
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := p.test(test)
+	res := Finding{Finding: r.resolve(f), ClipPath: r.short(clipPath)}
+	if r.o.JSON {
+		r.jsonLine(r.findingEvent(p.path, test, res))
+	}
+	if staleClip(f) {
+		p.notes = append(p.notes, stale(res))
+		return
+	}
+	res.Text = r.explain(res)
+	t.Findings = append(t.Findings, res)
+	r.status.findings++
+	r.draw()
+}
+
+// Failed reports whether something was wrong so far.
+func (p *Package) Failed() bool {
+	p.r.mu.Lock()
+	defer p.r.mu.Unlock()
+	return p.failed || p.open != nil && len(p.open.Findings) > 0
+}
+
+// End ends the package. The error says how the test binary ended if not with exit code 0.
+func (p *Package) End(elapsed time.Duration, err error) {
+	r := p.r
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p.open != nil {
+		p.cutShort(err)
+	}
+	if err != nil {
+		p.failed = true
+		p.result.Error = err.Error()
+	}
+	seconds := elapsed.Seconds()
+	line := fmt.Sprintf("\t%s\t%.3fs", p.path, seconds)
+	verdict := "pass"
+	switch {
+	case p.failed:
+		verdict = "fail"
+		p.text("", r.red("FAIL")+"\n")
+		if err != nil && len(p.result.Tests) == 0 {
+			p.text("", err.Error()+"\n")
+		}
+		p.text("", r.red("FAIL")+line+"\n")
+	default:
+		if r.o.Verbose || r.o.JSON {
+			p.text("", "PASS\n")
+		}
+		if len(p.result.Tests) == 0 {
+			line += " [no tests to run]"
+		}
+		p.text("", "ok  "+line+"\n")
+	}
+	p.ended(verdict, seconds, "")
+}
+
+// cutShort ends the open test of a binary that is gone.
+func (p *Package) cutShort(err error) {
+	why := "the test binary ended in the middle of this test (os.Exit?)"
+	if err != nil {
+		why = "the test binary ended in the middle of this test: " + err.Error()
+	}
+	p.notes = append(p.notes, why)
+	p.endTest(&wire.Record{Test: p.open.Name, Result: "fail", Executions: p.open.Executions, Elapsed: p.open.Elapsed})
+}
+
+// ended takes the package off the queue and lets the next one print.
+func (p *Package) ended(verdict string, seconds float64, failedBuild string) {
+	r := p.r
+	p.result.Elapsed = seconds
+	p.result.Failed = verdict == "fail"
+	if p.failed {
+		r.failed = true
+	}
+	if r.o.JSON {
+		r.event(event{Action: verdict, Package: p.path, Elapsed: &seconds, FailedBuild: failedBuild})
+	}
+	for i, q := range r.queue {
+		if q == p {
+			r.queue = append(r.queue[:i:i], r.queue[i+1:]...)
+			if i > 0 {
+				r.queue[i-1].after.WriteString(p.held.String() + p.after.String())
+				return
+			}
+			break
+		}
+	}
+	r.print(p.after.String())
+	if len(r.queue) > 0 {
+		r.print(r.queue[0].held.String())
+		r.queue[0].held.Reset()
+	}
+}
+
+// text prints s, whole lines, as the output of a test ("": the package's).
+func (p *Package) text(test, s string) {
+	switch r := p.r; {
+	case r.o.JSON:
+		for line := range lines(s) {
+			r.event(event{Action: "output", Package: p.path, Test: test, Output: &line})
+		}
+	case len(r.queue) == 0 || r.queue[0] == p:
+		r.print(s)
+	default:
+		p.held.WriteString(s)
+	}
+}
+
+// print writes to Out, the status line out of the way.
+func (r *Reporter) print(s string) {
+	if s == "" {
+		return
+	}
+	r.status.clear(r.o.Status)
+	io.WriteString(r.o.Out, s)
+}
+
+// test returns the open test of that name, opening it if its begin record was lost.
+func (p *Package) test(name string) *TestResult {
+	if p.open == nil || p.open.Name != name {
+		p.begin(name)
+	}
+	return p.open
+}
+
+func (p *Package) begin(name string) {
+	if p.open != nil {
+		p.cutShort(nil)
+	}
+	p.open = &TestResult{Name: name}
+	p.notes = nil
+	p.result.Tests = append(p.result.Tests, p.open)
+	p.r.status.test = name
+	p.r.status.progress(&wire.Record{Test: name})
+	if p.r.o.JSON {
+		p.r.event(event{Action: "run", Package: p.path, Test: name})
+		p.subs = &subtests{p: p, test: name, current: name}
+	}
+	if p.r.o.Verbose || p.r.o.JSON {
+		p.text(name, "=== RUN   "+name+"\n")
+	}
+	p.r.draw()
+}
+
+func (p *Package) output(rec *wire.Record) {
+	t := p.test(rec.Test)
+	t.Output += rec.Text
+	switch {
+	case p.r.o.JSON:
+		p.subs.output(rec.Text)
+	case p.r.o.Verbose:
+		p.text(t.Name, ownLines(t.Name, rec.Text))
+	}
+}
+
+// note keeps a note for the end of the test; one that belongs to none is printed at once.
+func (p *Package) note(rec *wire.Record) {
+	if rec.Type == "replayed" {
+		if p.r.o.Verbose && rec.Test != "" {
+			p.test(rec.Test)
+			p.notes = append(p.notes, "a clip was followed and nothing was wrong: "+clean(rec.Reason))
+		}
+		return
+	}
+	text := rec.Reason
+	if text == "" {
+		text = rec.Text
+	}
+	if p.open == nil || rec.Test != p.open.Name {
+		p.text("", "note: "+clean(text)+"\n")
+		return
+	}
+	p.notes = append(p.notes, text)
+}
+
+// endTest prints the verdict on the open test.
+func (p *Package) endTest(rec *wire.Record) {
+	r, t := p.r, p.open
+	t.Executions, t.Elapsed = rec.Executions, rec.Elapsed
+	t.Complete, t.Strategy, t.Reason = rec.Complete, rec.Strategy, rec.Reason
+	t.Result = rec.Result
+	if len(t.Findings) > 0 {
+		t.Result = "fail"
+	}
+	if t.Result == "" {
+		t.Result = "pass"
+	}
+	if t.Result == "fail" {
+		p.failed = true
+		t.Complete = t.Complete && rec.Result != "fail"
+	}
+	if r.o.JSON {
+		p.subs.flush()
+	}
+	p.text(t.Name, r.verdict(t, p.notes))
+	if r.o.JSON {
+		p.subs.end()
+		r.event(event{Action: t.Result, Package: p.path, Test: t.Name, Elapsed: &t.Elapsed})
+		r.jsonLine(summaryEvent{"summary", p.path, t.Name, t.Strategy, t.Executions, t.Complete, len(t.Findings), t.Elapsed})
+	}
+	r.status.ended(rec)
+	p.open, p.notes, p.subs = nil, nil, nil
+	r.draw()
+}
+
+// staleClip reports whether f only says that a clip no longer fits the code.
+func staleClip(f *wire.Finding) bool {
+	return f.FromClip != "" && (f.Kind == "divergence" || f.Divergence != "")
+}

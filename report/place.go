@@ -1,0 +1,150 @@
+package report
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"heddle/rt/wire"
+)
+
+// Resolve fills in what the tables know about a place: position, operation and object.
+func (o *Options) Resolve(p *wire.Place) {
+	if p.Site != 0 && p.File == "" && o.Lookup != nil {
+		if s, ok := o.Lookup(p.Site); ok {
+			p.File, p.Line = s.File, s.Line
+			if p.Op == "" && s.Op != "call" {
+				p.Op = s.Op
+			}
+			if p.Object == "" {
+				p.Object = s.Text
+			}
+		}
+	}
+	if p.Object == "" && p.File != "" && o.Object != nil {
+		p.Object = o.Object(p.File, p.Line)
+	}
+}
+
+// resolve returns a copy of f with every place resolved.
+func (r *Reporter) resolve(f *wire.Finding) *wire.Finding {
+	c := *f
+	c.Places = r.resolved(f.Places)
+	c.Stacks = append([]wire.Stack(nil), f.Stacks...)
+	for i := range c.Stacks {
+		c.Stacks[i].Frames = r.resolved(c.Stacks[i].Frames)
+	}
+	c.Clip.Places = r.resolved(f.Clip.Places)
+	c.Clip.Steps = append([]wire.Step(nil), f.Clip.Steps...)
+	for i := range c.Clip.Steps {
+		r.o.Resolve(&c.Clip.Steps[i].Where)
+	}
+	return &c
+}
+
+func (r *Reporter) resolved(in []wire.Place) []wire.Place {
+	out := append([]wire.Place(nil), in...)
+	for i := range out {
+		r.o.Resolve(&out[i])
+	}
+	return out
+}
+
+// short returns a path as a user writes it: relative to Dir where it is below it, from the
+// import path on where it is the standard library's.
+func (r *Reporter) short(file string) string {
+	if !filepath.IsAbs(file) {
+		return file
+	}
+	if rel, ok := below(r.o.Dir, file); ok {
+		return rel
+	}
+	if r.o.GOROOT != "" {
+		if rel, ok := below(filepath.Join(r.o.GOROOT, "src"), file); ok {
+			return rel
+		}
+	}
+	return file
+}
+
+func below(dir, file string) (string, bool) {
+	if dir == "" {
+		return "", false
+	}
+	rel, err := filepath.Rel(dir, file)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return "", false
+	}
+	return rel, true
+}
+
+// position prints file:line, "" where it is not known.
+func (r *Reporter) position(p wire.Place) string {
+	if p.File == "" {
+		return ""
+	}
+	return oneLine(r.short(p.File)) + ":" + strconv.Itoa(p.Line)
+}
+
+// source returns the source line at p, safe to print.
+func (r *Reporter) source(p wire.Place) string {
+	if p.File == "" {
+		return ""
+	}
+	return oneLine(r.o.Source(p.File, p.Line))
+}
+
+// std reports whether a frame is the standard library's.
+func (r *Reporter) std(p wire.Place) bool {
+	if r.o.GOROOT == "" || p.File == "" {
+		return false
+	}
+	_, ok := below(filepath.Join(r.o.GOROOT, "src"), p.File)
+	return ok
+}
+
+// ReadSource returns a line of a file, white space at its ends cut off, or ""
+// where there is none. It keeps the files it read; one larger than 8 MB is not read.
+func ReadSource(file string, line int) string {
+	sources.Lock()
+	defer sources.Unlock()
+	text, ok := sources.files[file]
+	if !ok {
+		if sources.files == nil || len(sources.files) >= 256 {
+			sources.files = map[string][][]byte{}
+		}
+		text = readLines(file)
+		sources.files[file] = text
+	}
+	if line < 1 || line > len(text) {
+		return ""
+	}
+	return strings.TrimSpace(string(text[line-1]))
+}
+
+var sources struct {
+	sync.Mutex
+	files map[string][][]byte
+}
+
+func readLines(file string) [][]byte {
+	const most = 8 << 20
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err != nil || len(data) > most {
+		return nil
+	}
+	return bytes.Split(data, []byte("\n"))
+}

@@ -1,0 +1,199 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"heddle/rt/wire"
+)
+
+// A Replay prints the table of one replay:
+//
+//	r := report.New(options).Replay(clip)
+//	r.Record(rec)        // every record of the test binary
+//	os.Exit(r.End(err))  // 1 the finding is there, 0 nothing is wrong, 2 the clip does not fit
+type Replay struct {
+	r        *Reporter
+	clip     *wire.Clip
+	events   []wire.Event
+	output   strings.Builder
+	notes    []string
+	finding  *Finding
+	diverged string
+	ended    bool // the test binary told how it went
+	executed bool
+}
+
+// Replay starts the report of a replay of clip.
+func (r *Reporter) Replay(clip *wire.Clip) *Replay { return &Replay{r: r, clip: clip} }
+
+// Record takes a record of the test binary.
+func (p *Replay) Record(rec *wire.Record) {
+	switch rec.Type {
+	case "event":
+		if rec.Event != nil {
+			p.events = append(p.events, *rec.Event)
+		}
+	case "output":
+		p.output.WriteString(rec.Text)
+	case "note":
+		p.notes = append(p.notes, rec.Reason+rec.Text)
+	case "replayed", "finding", "end":
+		p.ended = true
+		p.executed = p.executed || rec.Type != "end" || rec.Executions > 0
+		p.found(rec.Finding)
+		if rec.Type == "end" && rec.Result == "fail" && p.finding == nil && p.diverged == "" {
+			p.found(&wire.Finding{Kind: "test failure", Message: rec.Reason})
+		}
+	}
+}
+
+func (p *Replay) found(f *wire.Finding) {
+	switch {
+	case f == nil:
+	case f.Divergence != "":
+		p.diverged = f.Divergence
+	case f.Kind == "divergence":
+		p.diverged = message(f)
+	case p.finding == nil || p.finding.Kind != p.clip.Kind && f.Kind == p.clip.Kind:
+		p.finding = &Finding{Finding: p.r.resolve(f)}
+	}
+}
+
+// End prints the table and how the replay went, and returns the exit code. The error says how the
+// test binary ended if it did not end well.
+func (p *Replay) End(err error) int {
+	r := p.r
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var b strings.Builder
+	if p.clip.Test != "" {
+		fmt.Fprintf(&b, "=== REPLAY %s  %s\n", p.clip.Test, oneLine(r.short(p.clip.Path)))
+	}
+	for _, l := range table(p.rows(), r.o.Width) {
+		b.WriteString(l + "\n")
+	}
+	if out := strings.TrimSpace(p.output.String()); out != "" && (r.o.Verbose || p.finding == nil) {
+		b.WriteString("\noutput\n" + indent(2, clean(r.cut(out))))
+	}
+	for _, n := range p.notes {
+		b.WriteString("note: " + clean(n) + "\n")
+	}
+	b.WriteByte('\n')
+	code := p.verdict(&b, err)
+	r.print(b.String())
+	return code
+}
+
+func (p *Replay) verdict(b *strings.Builder, err error) int {
+	switch {
+	case p.diverged != "":
+		fmt.Fprintf(b, "The clip does not fit the code: %s\n", clean(p.diverged))
+		return 2
+	case p.finding != nil:
+		p.r.hinted[p.finding.Kind] = true // who replays has read it
+		f := *p.finding
+		f.Clip.Steps = nil // the table has shown them
+		b.WriteString(p.r.explain(f))
+		if p.clip.Kind != "" && f.Kind != p.clip.Kind {
+			fmt.Fprintf(b, "    note    the clip was kept for another finding: %s\n", p.clip.Kind)
+		}
+		return 1
+	case err != nil:
+		fmt.Fprintf(b, "The test binary ended before the replay was over: %s\n", clean(err.Error()))
+		return 2
+	case !p.executed:
+		fmt.Fprintf(b, "The test %s was not run: is it still there?\n", oneLine(p.clip.Test))
+		return 2
+	}
+	b.WriteString("followed the clip: nothing wrong (the bug looks fixed)\n")
+	return 0
+}
+
+const (
+	mostQuiet  = 3   // quiet events in a row that are shown
+	mostEvents = 400 // of a replay without -v
+)
+
+// rows returns the events to be shown.
+func (p *Replay) rows() []row {
+	var rows []row
+	keep := p.kept()
+	for i := 0; i < len(p.events); {
+		if keep[i] {
+			rows = append(rows, p.row(&p.events[i]))
+			i++
+			continue
+		}
+		n := i
+		for n < len(p.events) && !keep[n] {
+			n++
+		}
+		rows = append(rows, row{gap: fmt.Sprintf("... %s left out (-v shows them)", plural(n-i, "step"))})
+		i = n
+	}
+	return rows
+}
+
+// kept says which events are shown: with -v all; else no long run of quiet
+// ones, and of a long execution only the surroundings of switches and the end.
+func (p *Replay) kept() []bool {
+	keep := make([]bool, len(p.events))
+	loud := 0
+	for i := range p.events {
+		keep[i] = p.r.o.Verbose || !p.events[i].Quiet
+		if keep[i] {
+			loud++
+		}
+	}
+	if p.r.o.Verbose {
+		return keep
+	}
+	if loud > mostEvents {
+		p.around(keep)
+	}
+	for i := 0; i < len(keep); i++ { // short runs stay: a line for them would be as long
+		n := i
+		for n < len(keep) && !keep[n] && p.events[n].Quiet {
+			n++
+		}
+		if n-i <= mostQuiet && loud <= mostEvents {
+			for ; i < n; i++ {
+				keep[i] = true
+			}
+		}
+		i = max(i, n)
+	}
+	return keep
+}
+
+// around keeps what is near a switch or the end, later ones first.
+func (p *Replay) around(keep []bool) {
+	near := make([]bool, len(keep))
+	left := mostEvents
+	for i := len(keep) - 1; i >= 0 && left > 0; i-- {
+		if !p.events[i].Switch && i < len(keep)-20 {
+			continue
+		}
+		for j := max(0, i-2); j <= min(i+2, len(keep)-1); j++ {
+			if !near[j] {
+				near[j] = true
+				left--
+			}
+		}
+	}
+	for i := range keep {
+		keep[i] = keep[i] && near[i]
+	}
+}
+
+func (p *Replay) row(e *wire.Event) row {
+	w := e.Where
+	p.r.o.Resolve(&w)
+	object := e.Object
+	if object == "" {
+		object = w.Object
+	}
+	return row{num: e.Index + 1, g: e.G, text: operation(e.Op, object, e.Value), mark: e.Switch,
+		where: p.r.position(w), source: p.r.source(w)}
+}

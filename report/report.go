@@ -1,0 +1,216 @@
+// Package report is the look of everything heddle prints: the text that
+// follows go test's, the JSON events of go test -json with two more, the
+// status line, the table of a replay, and files for CI systems (JUnit, SARIF).
+// The command passes in what it learns and decides nothing about looks:
+//
+//	r := report.New(report.Options{Out: os.Stdout, Err: os.Stderr})
+//	p := r.Package("example.com/bank")
+//	p.Record(rec)             // every wire.Record of the test binary but findings
+//	p.Finding(test, f, path)  // a finding and the clip it was kept in
+//	p.End(elapsed, nil)
+//	os.Exit(r.Close())
+//
+// which prints
+//
+//	--- FAIL: TestTransfer (37 executions, 11ms)
+//	    DATA RACE on acct.balance
+//	      two goroutines access acct.balance at the same time, and at least one writes
+//	      write  bank.go:22  goroutine main/2  acct.balance = b - n
+//	      read   bank.go:21  goroutine main/1  b := acct.balance
+//	    clip    testdata/heddle/TestTransfer/3f9a02c1   (2 switches)
+//	    replay  heddle replay testdata/heddle/TestTransfer/3f9a02c1
+//	ok   TestClose   all interleavings covered by 12,096 executions (0.2s)
+//	FAIL
+//	FAIL	example.com/bank	0.412s
+//
+// With -json the same text comes in events of Action "output", as cmd/test2json
+// documents them, and beside them (section 7 of the design) "finding" and "summary".
+//
+// What is left out: the HTML timeline, which has a room of its own.
+package report
+
+import (
+	"io"
+	"sync"
+	"time"
+
+	"heddle/rt/wire"
+)
+
+// Options say where and how to print.
+type Options struct {
+	Out, Err io.Writer
+	Status   io.Writer // a terminal for the status line; nil: none
+	JSON     bool      // events instead of text
+	Verbose  bool      // passing tests' output, whole stacks, every step
+	Colour   bool      // Out is a terminal
+	Width    int       // of tables; 0: 120
+	Dir      string    // files below it are printed relative to it
+	GOROOT   string    // files below GOROOT/src are the standard library's
+	Runs     int       // executions a test at most, for the share in the status line; 0: not known
+
+	// Lookup finds an instrumented site in the position tables.
+	Lookup func(site uint64) (SitePos, bool)
+	// Object finds what the source calls the object of a call ("mu" of mu.Lock()) by its position.
+	Object func(file string, line int) string
+	// Source returns a line of a file without white space at its ends, "" where there is none. nil: ReadSource.
+	Source func(file string, line int) string
+	// Now is the clock of events and of the status line; nil: time.Now.
+	Now func() time.Time
+}
+
+// A SitePos is a row of a position table; it converts to and from instrument.SitePos.
+type SitePos struct {
+	File      string
+	Line, Col int
+	Op        string
+	Text      string // source of the variable, channel or receiver
+	Type      string
+}
+
+// A Reporter prints the packages of one run of the command. Its methods and
+// those of its Packages may be called at the same time.
+type Reporter struct {
+	o       Options
+	mu      sync.Mutex
+	queue   []*Package // not ended, in the order of their start: the first prints, the others keep their text
+	results []*Result
+	hinted  map[string]bool // kinds explained already
+	status  status
+	failed  bool
+	unbuilt bool
+}
+
+// New returns a Reporter.
+func New(o Options) *Reporter {
+	if o.Width == 0 {
+		o.Width = 120
+	}
+	if o.Source == nil {
+		o.Source = ReadSource
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Out == nil {
+		o.Out = io.Discard
+	}
+	if o.Err == nil {
+		o.Err = io.Discard
+	}
+	r := &Reporter{o: o, hinted: map[string]bool{}}
+	r.status.begin = o.Now()
+	return r
+}
+
+// Package starts a package. Text of packages that run at the same time comes out one package after the other.
+func (r *Reporter) Package(path string) *Package {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := &Package{r: r, path: path, result: &Result{Package: path}}
+	r.queue = append(r.queue, p)
+	r.results = append(r.results, p.result)
+	if r.o.JSON {
+		r.event(event{Action: "start", Package: path})
+	}
+	return p
+}
+
+// NoTests reports a package without test files.
+func (r *Reporter) NoTests(path string) {
+	p := r.Package(path)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p.text("", "?   \t"+path+"\t[no test files]\n")
+	p.result.Skipped = true
+	p.ended("skip", 0, "")
+}
+
+// BuildFailed reports a package that did not compile; output is what the go command said.
+func (r *Reporter) BuildFailed(path, output string) {
+	if output != "" && output[len(output)-1] != '\n' {
+		output += "\n"
+	}
+	r.mu.Lock()
+	r.unbuilt = true
+	if r.o.JSON {
+		for line := range lines(output) {
+			r.jsonLine(buildEvent{path, "build-output", line})
+		}
+		r.jsonLine(buildEvent{path, "build-fail", ""})
+	} else {
+		r.status.clear(r.o.Status)
+		io.WriteString(r.o.Err, output)
+	}
+	r.mu.Unlock()
+	p := r.Package(path)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p.result.BuildError = output
+	p.text("", "FAIL\t"+path+" [build failed]\n")
+	p.ended("fail", 0, path)
+}
+
+// Note prints a line for the user, beside the results: what heddle does at length, what it leaves out.
+func (r *Reporter) Note(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status.clear(r.o.Status)
+	io.WriteString(r.o.Err, "heddle: "+text+"\n")
+}
+
+// Close ends the report and returns the exit code: 0 fine, 1 findings or failures, 2 a package did not build.
+func (r *Reporter) Close() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status.clear(r.o.Status)
+	code := 0
+	switch {
+	case r.failed:
+		code = 1
+	case r.unbuilt:
+		code = 2
+	}
+	if code != 0 && len(r.results) > 1 && !r.o.JSON {
+		io.WriteString(r.o.Out, r.red("FAIL")+"\n")
+	}
+	return code
+}
+
+// Results returns what was reported so far, for JUnit and SARIF, places resolved.
+func (r *Reporter) Results() []*Result {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]*Result(nil), r.results...)
+}
+
+// A Result is one package's.
+type Result struct {
+	Package    string
+	Elapsed    float64 // seconds
+	Failed     bool
+	Skipped    bool   // has no test files
+	BuildError string // what the compiler said
+	Error      string // how the test binary ended where it did not end well
+	Tests      []*TestResult
+}
+
+// A TestResult is one test's.
+type TestResult struct {
+	Name       string
+	Result     string // "pass", "fail", "skip"
+	Reason     string // why not complete, or why skipped
+	Strategy   string
+	Executions int
+	Complete   bool
+	Elapsed    float64 // seconds
+	Output     string  // of the first execution
+	Findings   []Finding
+}
+
+// A Finding is one with its places resolved and the clip it was kept in.
+type Finding struct {
+	*wire.Finding
+	ClipPath string
+	Text     string // as the text report explains it
+}

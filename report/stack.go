@@ -1,0 +1,115 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"heddle/rt/wire"
+)
+
+const mostFrames = 8
+
+// stack explains one goroutine: what it does, where it stands, who started it.
+//
+//	goroutine main/1 waits to lock b, which main/2 holds
+//	  lockBoth              bank.go:12       b.Lock()
+//	  (2 frames of the standard library)
+//	  started at            bank_test.go:15  go lockBoth(&a, &b)
+func (r *Reporter) stack(s *wire.Stack, note string) []string {
+	head := "goroutine " + s.Goroutine
+	if s.State != "" {
+		head += " " + oneLine(s.State)
+	}
+	if note != "" {
+		head += ", " + oneLine(note)
+	}
+	var rows [][]string
+	folded, frames := 0, 0
+	fold := func() {
+		if folded > 0 {
+			rows = append(rows, []string{fmt.Sprintf("(%s of the standard library)", plural(folded, "frame"))})
+		}
+		folded = 0
+	}
+	for i, p := range s.Frames {
+		if internal(p) {
+			continue
+		}
+		if r.std(p) && !r.o.Verbose {
+			folded++
+			continue
+		}
+		if frames == mostFrames && !r.o.Verbose {
+			folded = 0
+			rows = append(rows, []string{fmt.Sprintf("(%s more, -v shows them)", plural(len(s.Frames)-i, "frame"))})
+			break
+		}
+		fold()
+		frames++
+		rows = append(rows, []string{shortFunc(p.Func), r.position(p), r.source(p)})
+	}
+	if frames == 0 {
+		fold()
+	}
+	if start := r.started(s); start != nil {
+		rows = append(rows, append([]string{"started at"}, start...))
+	}
+	out := []string{head}
+	for _, l := range columns(onePerLine(rows)) {
+		out = append(out, "  "+l)
+	}
+	return out
+}
+
+// onePerLine keeps remarks from widening the first column: a row of one cell stands for itself.
+func onePerLine(rows [][]string) [][]string {
+	w := 0
+	for _, r := range rows {
+		if len(r) > 1 {
+			w = max(w, width(r[0]))
+		}
+	}
+	for i, r := range rows {
+		if len(r) > 1 {
+			rows[i] = append([]string{fill(r[0], w) + "  " + r[1]}, r[2:]...)
+		}
+	}
+	w = 0
+	for _, r := range rows {
+		if len(r) > 1 {
+			w = max(w, width(r[0]))
+		}
+	}
+	for i, r := range rows {
+		if len(r) > 1 {
+			rows[i] = []string{fill(r[0], w) + "  " + strings.Join(r[1:], "  ")}
+		}
+	}
+	return rows
+}
+
+// started returns position and source of the go statement of a stack's goroutine, nil if it is not known.
+func (r *Reporter) started(s *wire.Stack) []string {
+	if s.Site == 0 {
+		return nil
+	}
+	p := wire.Place{Site: s.Site}
+	r.o.Resolve(&p)
+	if p.File == "" {
+		return nil
+	}
+	return []string{r.position(p), r.source(p)}
+}
+
+// internal reports whether a frame is heddle's own.
+func internal(p wire.Place) bool {
+	return strings.HasPrefix(p.Func, "heddlert/") || strings.Contains(p.File, "/heddlert/")
+}
+
+// shortFunc returns a function's name without the folders of its package.
+func shortFunc(f string) string {
+	if i := strings.LastIndexByte(f, '/'); i >= 0 && !strings.ContainsAny(f[:i], "[(") {
+		f = f[i+1:]
+	}
+	return oneLine(f)
+}

@@ -1,0 +1,96 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"heddle/rt/wire"
+)
+
+// A status is the line at the bottom of a terminal while heddle works, e.g.
+//
+//	TestTransfer  1,234 executions  11,020/s  2 findings  0.4s
+//
+// It is overwritten in place, at most ten times a second.
+type status struct {
+	begin    time.Time
+	drawn    time.Time
+	shown    bool
+	doing    string  // instead of a test: "compiling the standard library"
+	test     string  // the test being explored
+	now      int     // its executions so far
+	past     int     // executions of the tests before it
+	elapsed  float64 // of the open test, seconds
+	findings int
+}
+
+// Doing says in the status line what goes on before tests run; "" ends it.
+func (r *Reporter) Doing(what string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status.doing = what
+	r.status.drawn = time.Time{}
+	r.draw()
+}
+
+// Tick draws the status line anew: for the command to call when nothing else happens.
+func (r *Reporter) Tick() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.draw()
+}
+
+func (s *status) progress(rec *wire.Record) {
+	s.doing, s.test = "", rec.Test
+	s.now, s.elapsed = rec.Executions, rec.Elapsed
+}
+
+func (s *status) ended(rec *wire.Record) {
+	s.past += rec.Executions
+	s.now, s.elapsed, s.test = 0, 0, ""
+}
+
+func (r *Reporter) draw() {
+	s := &r.status
+	now := r.o.Now()
+	if r.o.Status == nil || now.Sub(s.drawn) < 100*time.Millisecond {
+		return
+	}
+	s.drawn, s.shown = now, true
+	io.WriteString(r.o.Status, "\r"+fit(s.line(now, r.o.Runs), r.o.Width-1)+"\x1b[K")
+}
+
+func (s *status) line(now time.Time, runs int) string {
+	total := now.Sub(s.begin).Seconds()
+	var parts []string
+	add := func(p string) { parts = append(parts, p) }
+	if s.doing != "" {
+		add(s.doing)
+	} else {
+		if s.test != "" {
+			add(s.test)
+		}
+		add(plural(s.now+s.past, "execution"))
+		if s.now > 0 && s.elapsed > 0 {
+			add(thousands(int(float64(s.now)/s.elapsed)) + "/s")
+		}
+		if runs > 0 && s.now > 0 {
+			add(fmt.Sprintf("%d%%", min(100, 100*s.now/runs)))
+		}
+	}
+	if s.findings > 0 {
+		add(plural(s.findings, "finding"))
+	}
+	add(seconds(total))
+	return oneLine(strings.Join(parts, "  "))
+}
+
+// clear takes the line away, so that text can be printed.
+func (s *status) clear(w io.Writer) {
+	if w != nil && s.shown {
+		io.WriteString(w, "\r\x1b[K")
+		s.shown, s.drawn = false, time.Time{}
+	}
+}

@@ -1,0 +1,80 @@
+package report
+
+import (
+	"fmt"
+	"sort"
+
+	"heddle/rt/wire"
+)
+
+// mostSteps is how many steps of a finding are shown.
+const mostSteps = 18
+
+// steps returns the table of those steps of a clip that matter to its finding.
+func (r *Reporter) steps(f Finding, room int) []string {
+	all := f.Clip.Steps
+	chosen := matter(all, f.Places, mostSteps)
+	var rows []row
+	next := 0
+	for _, i := range chosen {
+		if i > next {
+			rows = append(rows, row{gap: "..."})
+		}
+		next = i + 1
+		s := &all[i]
+		rows = append(rows, row{num: i + 1, g: s.G, text: stepOperation(s), mark: s.Switch, where: r.position(s.Where), source: r.source(s.Where)})
+	}
+	if next < len(all) {
+		rows = append(rows, row{gap: "..."})
+	}
+	return table(rows, room)
+}
+
+// matter chooses at most n steps, in order: those at the finding's places, the
+// last one, and both sides of every switch, later ones first.
+func matter(steps []wire.Step, places []wire.Place, n int) []int {
+	chosen := map[int]bool{}
+	add := func(i int) {
+		if i >= 0 && len(chosen) < n {
+			chosen[i] = true
+		}
+	}
+	for _, p := range places {
+		for i := len(steps) - 1; i >= 0; i-- {
+			w := steps[i].Where
+			if w.File == p.File && w.Line == p.Line && p.Line != 0 && (p.Goroutine == "" || p.Goroutine == steps[i].G) {
+				add(i)
+				break
+			}
+		}
+	}
+	add(len(steps) - 1)
+	for i := len(steps) - 1; i >= 0; i-- {
+		if steps[i].Switch {
+			add(i)
+			add(i - 1)
+		}
+	}
+	if len(steps) <= n { // short enough for all
+		for i := range steps {
+			add(i)
+		}
+	}
+	out := make([]int, 0, len(chosen))
+	for i := range chosen {
+		out = append(out, i)
+	}
+	sort.Ints(out)
+	return out
+}
+
+// choice prints the outcome that was taken.
+func choice(op string, c int) string {
+	switch op {
+	case "select":
+		return fmt.Sprintf(", case %d", c)
+	case "choose":
+		return fmt.Sprintf(" %d", c)
+	}
+	return fmt.Sprintf(", outcome %d", c)
+}

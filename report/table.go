@@ -1,0 +1,158 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A row is one step in a table: a column per goroutine, time runs down.
+//
+//	   main             main/1            main/2
+//	1  go                                                   bank.go:30  go a.add(1)
+//	2                   lock mu                             bank.go:20  mu.Lock()
+//	3                                     * read a.n        bank.go:21  x := a.n
+//
+// A star marks a switch: a step at which somebody else would have gone on.
+type row struct {
+	num    int
+	g      string
+	text   string
+	mark   bool
+	where  string
+	source string
+	gap    string // instead of all the others: what was left out here
+}
+
+const (
+	mostColumns = 6  // goroutines side by side; more go into one column
+	leastCell   = 12 // below that a cell says nothing
+	mostCell    = 36
+	leastSource = 16
+)
+
+// table lays rows out in at most total columns of the terminal.
+func table(rows []row, total int) []string {
+	gs := goroutines(rows)
+	t := layout{rows: rows, total: total}
+	for _, r := range rows {
+		t.num = max(t.num, len(strconv.Itoa(r.num)))
+		t.where = max(t.where, width(r.where))
+		t.cell = max(t.cell, width(r.text)+2)
+	}
+	for _, g := range gs {
+		t.cell = max(t.cell, width(g)+2)
+	}
+	t.cell = min(t.cell, mostCell)
+	t.where = min(t.where, 40)
+	rest := total - t.num - 2 - t.where - 2
+	if len(gs) <= mostColumns {
+		if c := min(t.cell, (rest-leastSource)/max(len(gs), 1)-2); c >= leastCell || c >= t.cell {
+			t.cell = c
+			return t.wide(gs)
+		}
+		if c := min(t.cell, rest/max(len(gs), 1)-2); c >= leastCell {
+			t.cell = c
+			return t.wide(gs)
+		}
+	}
+	return t.narrow()
+}
+
+// goroutines lists who takes part, in the order of their names.
+func goroutines(rows []row) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, r := range rows {
+		if r.gap == "" && !seen[r.g] {
+			seen[r.g] = true
+			out = append(out, r.g)
+		}
+	}
+	sortNames(out)
+	return out
+}
+
+// A layout has the widths of a table's columns.
+type layout struct {
+	rows             []row
+	total            int
+	num, cell, where int
+}
+
+// wide has a column per goroutine.
+func (t *layout) wide(gs []string) []string {
+	head := strings.Repeat(" ", t.num)
+	for _, g := range gs {
+		head += "  " + fill("  "+fit(oneLine(g), t.cell-2), t.cell)
+	}
+	out := []string{strings.TrimRight(head, " ")}
+	for _, r := range t.rows {
+		if r.gap != "" {
+			out = append(out, t.gap(r))
+			continue
+		}
+		line := fmt.Sprintf("%*d", t.num, r.num)
+		for _, g := range gs {
+			cell := ""
+			if g == r.g {
+				cell = fit(marked(r), t.cell)
+			}
+			line += "  " + fill(cell, t.cell)
+		}
+		out = append(out, t.end(line, r))
+	}
+	return out
+}
+
+// narrow has one column for all goroutines, which are named in each row.
+func (t *layout) narrow() []string {
+	name := 0
+	for _, r := range t.rows {
+		name = max(name, width(r.g))
+	}
+	name = min(name, 24)
+	t.cell = min(t.cell, max(leastCell, t.total-t.num-name-t.where-6-leastSource))
+	var out []string
+	for _, r := range t.rows {
+		if r.gap != "" {
+			out = append(out, t.gap(r))
+			continue
+		}
+		line := fmt.Sprintf("%*d  %s  %s", t.num, r.num, fill(fit(oneLine(r.g), name), name), fill(fit(marked(r), t.cell), t.cell))
+		out = append(out, t.end(line, r))
+	}
+	return out
+}
+
+func marked(r row) string {
+	if r.mark {
+		return "* " + r.text
+	}
+	return "  " + r.text
+}
+
+func (t *layout) gap(r row) string {
+	return strings.Repeat(" ", t.num) + "    " + r.gap
+}
+
+// end adds position and source, as far as there is room for them.
+func (t *layout) end(line string, r row) string {
+	line += "  " + fill(fitLeft(r.where, t.where), t.where)
+	if room := t.total - width(line) - 2; room >= leastCell && r.source != "" {
+		line += "  " + fit(r.source, room)
+	}
+	return strings.TrimRight(line, " ")
+}
+
+// fitLeft cuts at the left end: of a position the line number matters most.
+func fitLeft(s string, n int) string {
+	if width(s) <= n {
+		return s
+	}
+	r := []rune(s)
+	for len(r) > 0 && width(string(r)) > n-1 {
+		r = r[1:]
+	}
+	return "…" + string(r)
+}

@@ -1,0 +1,95 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// verdict returns the lines that end a test: a heading as go test prints it,
+// then the findings. A run that was not complete never reads as a proof.
+func (r *Reporter) verdict(t *TestResult, notes []string) string {
+	var b strings.Builder
+	count := fmt.Sprintf("(%s, %s)", plural(t.Executions, "execution"), seconds(t.Elapsed))
+	long := r.o.Verbose || r.o.JSON
+	switch t.Result {
+	case "fail":
+		fmt.Fprintf(&b, "%s: %s %s\n", r.red("--- FAIL"), t.Name, count)
+		for i, f := range t.Findings {
+			if i > 0 {
+				b.WriteByte('\n')
+			}
+			b.WriteString(f.Text)
+		}
+		if len(t.Findings) == 0 {
+			b.WriteString(r.plainFailure(t))
+		}
+	case "skip":
+		if long {
+			fmt.Fprintf(&b, "--- SKIP: %s (%s)\n", t.Name, seconds(t.Elapsed))
+			if t.Reason != "" {
+				b.WriteString(indent(4, clean(t.Reason)))
+			}
+		}
+	default:
+		if long {
+			fmt.Fprintf(&b, "--- PASS: %s %s\n", t.Name, count)
+			fmt.Fprintf(&b, "    %s\n", covered(t))
+		} else {
+			fmt.Fprintf(&b, "%s   %s   %s\n", r.green("ok"), t.Name, covered(t))
+		}
+	}
+	for _, n := range notes {
+		b.WriteString(indent(4, "note: "+clean(n)))
+	}
+	return b.String()
+}
+
+// covered says how far a test without findings was explored.
+func covered(t *TestResult) string {
+	switch {
+	case strings.HasPrefix(t.Reason, "no concurrency"):
+		return "no concurrency: " + plural(t.Executions, "execution")
+	case t.Complete:
+		return fmt.Sprintf("all interleavings covered by %s (%s)", plural(t.Executions, "execution"), seconds(t.Elapsed))
+	case t.Reason != "":
+		return fmt.Sprintf("no findings in %s (sampled: %s, %s)", plural(t.Executions, "execution"), clean(t.Reason), seconds(t.Elapsed))
+	}
+	return fmt.Sprintf("no findings in %s (sampled, %s)", plural(t.Executions, "execution"), seconds(t.Elapsed))
+}
+
+// plainFailure explains a test that fails without heddle's doing.
+func (r *Reporter) plainFailure(t *TestResult) string {
+	var b strings.Builder
+	if t.Reason != "" {
+		b.WriteString(indent(4, clean(t.Reason)))
+	}
+	if t.Output != "" && !r.o.Verbose && !r.o.JSON { // else it was printed as it came
+		b.WriteString(indent(4, r.cut(ownLines(t.Name, t.Output))))
+	}
+	return b.String()
+}
+
+// cut shortens output to what a reader wants of it: its first and its last lines.
+func (r *Reporter) cut(s string) string {
+	const first, last = 10, 20
+	l := strings.Split(strings.TrimSuffix(s, "\n"), "\n")
+	if r.o.Verbose || len(l) <= first+last+1 {
+		return s
+	}
+	left := fmt.Sprintf("... %s left out (-v shows them)", plural(len(l)-first-last, "line"))
+	return strings.Join(append(append(l[:first:first], left), l[len(l)-last:]...), "\n")
+}
+
+// ownLines returns text without the lines in which package testing speaks of the test itself; heddle prints its own.
+func ownLines(test, text string) string {
+	var b strings.Builder
+	for line := range lines(text) {
+		l := strings.TrimRight(line, "\n")
+		if l == "=== RUN   "+test || l == "=== PAUSE "+test || l == "=== CONT  "+test ||
+			strings.HasPrefix(l, "--- ") && strings.Contains(l, ": "+test+" (") {
+			continue
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}

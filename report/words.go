@@ -1,0 +1,119 @@
+package report
+
+import (
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// thousands prints 12096 as 12,096.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	sign := ""
+	if n < 0 {
+		sign, s = "-", s[1:]
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return sign + s
+}
+
+// plural prints 1 as "1 execution", 2 as "2 executions".
+func plural(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "ch"):
+		return thousands(n) + " " + noun + "es"
+	}
+	return thousands(n) + " " + noun + "s"
+}
+
+// seconds prints a time: 11ms, 0.2s, 12s, 2m05s.
+func seconds(s float64) string {
+	switch {
+	case s < 0.001:
+		return "<1ms"
+	case s < 0.0995:
+		return fmt.Sprintf("%.0fms", s*1000)
+	case s < 9.95:
+		return fmt.Sprintf("%.1fs", s)
+	case s < 59.5:
+		return fmt.Sprintf("%.0fs", s)
+	}
+	n := int(s + 0.5)
+	return fmt.Sprintf("%dm%02ds", n/60, n%60)
+}
+
+// lines splits after newlines and ends the last line with one.
+func lines(s string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for line := range strings.Lines(s) {
+			if !strings.HasSuffix(line, "\n") {
+				line += "\n"
+			}
+			if !yield(line) {
+				return
+			}
+		}
+	}
+}
+
+// indent puts n spaces before each line that is not empty.
+func indent(n int, s string) string {
+	var b strings.Builder
+	for line := range lines(s) {
+		if line != "\n" {
+			b.WriteString(strings.Repeat(" ", n))
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// clean makes text safe for a terminal: what comes from the program under test
+// may hold anything. Tabs become spaces, other characters that do not print
+// are shown as in a Go string. Newlines stay.
+func clean(s string) string {
+	if strings.IndexFunc(s, wild) < 0 && utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case r == '\t':
+			b.WriteString("    ")
+		case r == utf8.RuneError && s[i] != "\uFFFD"[0]:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case wild(r):
+			q := strconv.QuoteRune(r)
+			b.WriteString(q[1 : len(q)-1])
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func wild(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
+
+// oneLine is clean for what must not break a line.
+func oneLine(s string) string {
+	return strings.ReplaceAll(clean(s), "\n", `\n`)
+}
+
+// The colours; on a terminal only.
+func (r *Reporter) red(s string) string   { return r.colour("31", s) }
+func (r *Reporter) green(s string) string { return r.colour("32", s) }
+func (r *Reporter) bold(s string) string  { return r.colour("1", s) }
+
+func (r *Reporter) colour(code, s string) string {
+	if !r.o.Colour || r.o.JSON {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
