@@ -1,0 +1,34 @@
+// Package atomicact lets a limited number of guests in.
+package atomicact
+
+import "sync/atomic"
+
+// A Door counts who is inside.
+type Door struct {
+	limit  int32
+	inside atomic.Int32
+}
+
+// New returns a door that lets limit guests in.
+func New(limit int) *Door {
+	return &Door{limit: int32(limit)}
+}
+
+// Enter reports whether there was room for one more guest, who is then inside.
+func (d *Door) Enter() bool {
+	if d.inside.Load() >= d.limit {
+		return false
+	}
+	d.inside.Add(1)
+	return true
+}
+
+// Leave lets a guest out.
+func (d *Door) Leave() {
+	d.inside.Add(-1)
+}
+
+// Inside returns how many guests are inside.
+func (d *Door) Inside() int {
+	return int(d.inside.Load())
+}

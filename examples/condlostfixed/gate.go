@@ -1,0 +1,35 @@
+// Package condlost is a gate that goroutines wait at until it is opened.
+package condlost
+
+import "sync"
+
+// A Gate is closed at first. Opened, it stays open.
+type Gate struct {
+	mu   sync.Mutex
+	cond *sync.Cond
+	open bool
+}
+
+// New returns a closed gate.
+func New() *Gate {
+	g := new(Gate)
+	g.cond = sync.NewCond(&g.mu)
+	return g
+}
+
+// Open lets everybody through who waits or comes later.
+func (g *Gate) Open() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.open = true
+	g.cond.Broadcast()
+}
+
+// Wait returns when the gate is open.
+func (g *Gate) Wait() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for !g.open {
+		g.cond.Wait()
+	}
+}

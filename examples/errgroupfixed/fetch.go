@@ -1,0 +1,18 @@
+// Package errgroup reads several pages at the same time.
+package errgroup
+
+// FetchAll returns the pages at the addresses, in the same order, or the first error.
+func FetchAll(get func(addr string) (string, error), addrs ...string) ([]string, error) {
+	var g Group
+	pages := make([]string, len(addrs))
+	for i, addr := range addrs {
+		g.Go(func() (err error) {
+			pages[i], err = get(addr)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	return pages, nil
+}

@@ -1,0 +1,3 @@
+module heddle.examples
+
+go 1.26

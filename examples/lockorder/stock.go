@@ -1,0 +1,47 @@
+// Package lockorder moves goods between warehouses.
+package lockorder
+
+import "sync"
+
+type warehouse struct {
+	mu    sync.Mutex
+	items int
+}
+
+// A Stock is what three warehouses hold.
+type Stock [3]warehouse
+
+// Move brings n items from one warehouse to another, or as many as there are, and returns how many.
+func (s *Stock) Move(from, to, n int) int {
+	if from == to {
+		return 0
+	}
+	a, b := &s[from], &s[to]
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n = min(n, a.items)
+	a.items -= n
+	b.items += n
+	return n
+}
+
+// Add brings n new items to a warehouse.
+func (s *Stock) Add(to, n int) {
+	w := &s[to]
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.items += n
+}
+
+// Total returns how many items there are, in a moment when nobody moves any.
+func (s *Stock) Total() int {
+	sum := 0
+	for i := range s {
+		s[i].mu.Lock()
+		defer s[i].mu.Unlock()
+		sum += s[i].items
+	}
+	return sum
+}

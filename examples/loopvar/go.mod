@@ -1,0 +1,3 @@
+module heddle.examples/loopvar
+
+go 1.21

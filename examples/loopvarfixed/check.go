@@ -1,0 +1,41 @@
+// Package loopvar checks files beside each other. Its module declares Go 1.21.
+package loopvar
+
+import (
+	"fmt"
+	"sync"
+)
+
+// A Checker looks for faults in files.
+type Checker struct {
+	Check func(name string) error
+	Files int // how many were looked at
+
+	mu   sync.Mutex
+	errs []error
+}
+
+// All returns the errors of the files named, in the order in which they come up.
+func (c *Checker) All(names ...string) []error {
+	var wg sync.WaitGroup
+	for _, name := range names {
+		name := name // Go 1.21: one variable for the whole loop
+		wg.Add(1)
+		err := c.Check(name)
+		go func() {
+			defer wg.Done()
+			if err != nil {
+				c.report(fmt.Errorf("%s: %w", name, err))
+			}
+		}()
+		c.Files++
+	}
+	wg.Wait()
+	return c.errs
+}
+
+func (c *Checker) report(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.errs = append(c.errs, err)
+}

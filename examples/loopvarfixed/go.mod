@@ -1,0 +1,3 @@
+module heddle.examples/loopvarfixed
+
+go 1.21

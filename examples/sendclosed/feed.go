@@ -1,0 +1,36 @@
+// Package sendclosed hands messages to a reader until the feed is closed.
+package sendclosed
+
+import "sync/atomic"
+
+// A Feed keeps messages until somebody reads them.
+type Feed struct {
+	messages chan string
+	closed   atomic.Bool
+}
+
+// New returns a feed with room for n messages.
+func New(n int) *Feed {
+	return &Feed{messages: make(chan string, n)}
+}
+
+// Publish adds a message. It reports false when the feed is closed.
+func (f *Feed) Publish(message string) bool {
+	if f.closed.Load() {
+		return false
+	}
+	f.messages <- message
+	return true
+}
+
+// Close ends the feed. What was published before can still be read.
+func (f *Feed) Close() {
+	if f.closed.CompareAndSwap(false, true) {
+		close(f.messages)
+	}
+}
+
+// Messages is where to read from.
+func (f *Feed) Messages() <-chan string {
+	return f.messages
+}

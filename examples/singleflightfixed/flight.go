@@ -1,0 +1,49 @@
+// Package singleflight lets callers who ask for the same thing at the same time share one call.
+package singleflight
+
+import "sync"
+
+type call struct {
+	done  chan struct{} // closed when value is there
+	value string
+}
+
+// A Group knows the calls under way. At most one is under way for a key.
+type Group struct {
+	mu    sync.Mutex
+	calls map[string]*call
+}
+
+// Do returns what fn returns, or, if somebody else is already calling a function for key, what that one returns.
+func (g *Group) Do(key string, fn func() string) string {
+	c, mine := g.findOrStart(key)
+	if !mine {
+		<-c.done
+		return c.value
+	}
+	c.value = fn()
+	g.forget(key)
+	close(c.done)
+	return c.value
+}
+
+// findOrStart returns the call for key and whether the caller must make it.
+func (g *Group) findOrStart(key string) (c *call, mine bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if c := g.calls[key]; c != nil {
+		return c, false
+	}
+	if g.calls == nil {
+		g.calls = make(map[string]*call)
+	}
+	c = &call{done: make(chan struct{})}
+	g.calls[key] = c
+	return c, true
+}
+
+func (g *Group) forget(key string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.calls, key)
+}
