@@ -39,6 +39,7 @@ var (
 	GoStmt  func(f func(), s Site)
 	Yield   func(pc uintptr)
 	NumGo   func() int
+	Idle    func(pc uintptr)                   // wait until every other goroutine is blocked; time does not advance
 	Foreign func(p unsafe.Pointer, pc uintptr) // the native object at p is held by somebody outside control: wait a moment of real time
 	Native  func(p unsafe.Pointer, release bool, pc uintptr)
 

@@ -1,0 +1,159 @@
+// Package drive is the loop inside the test binary: it executes each test many
+// times under the scheduler, looks at what every execution left behind, and
+// tells the command over a pipe (package wire). Detectors and the strategies
+// that need an execution every few microseconds run here, next to the
+// scheduler; everything that reads source text or prints is the command's.
+package drive
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"heddle/rt/sched"
+	"heddle/rt/wire"
+)
+
+// A Test is one top-level test of the binary.
+type Test struct {
+	Name string
+	Kind string // "test", "fuzz", "example", "main"
+	// Body runs the test once, in the calling goroutine, which is "main" of the execution.
+	Body func(o *Outcome)
+}
+
+// An Outcome is what one run of a Body left.
+type Outcome struct {
+	Failed, Skipped, Finished bool
+
+	Output []byte
+	// Mark is set by Body before user code runs; it makes ending the test by
+	// Goexit harmless, and collects the output so far into Output.
+	Mark func()
+}
+
+// driver is the state of one run of the binary.
+type driver struct {
+	cfg     wire.Config
+	out     *json.Encoder
+	goroot  string // prefix of the standard library's files
+	started time.Time
+	heap    uint64
+	vars    *saved // the package-level variables as the first execution found them
+}
+
+var config *wire.Config
+
+func init() {
+	path := os.Getenv(wire.Env)
+	if path == "" {
+		return
+	}
+	// Programs that the test starts, the test binary itself among them, behave plainly.
+	os.Unsetenv(wire.Env)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		fatal("cannot read the configuration: %v", err)
+	}
+	config = new(wire.Config)
+	if err := json.Unmarshal(data, config); err != nil {
+		fatal("configuration %s: %v", path, err)
+	}
+	syscall.CloseOnExec(wire.FD)
+}
+
+func fatal(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "heddle: "+format+"\n", args...)
+	os.Exit(2)
+}
+
+// Active reports whether the binary was started by heddle.
+func Active() bool { return config != nil }
+
+// Run explores the tests as the configuration says and returns the exit code
+// of the binary: 0 whatever was found, since findings go over the pipe.
+func Run(tests []Test) int {
+	d := &driver{cfg: *config, started: time.Now()}
+	d.out = json.NewEncoder(os.NewFile(wire.FD, "records"))
+	_, file, _, _ := runtime.Caller(0)
+	if i := strings.Index(file, "heddlert/drive/"); i >= 0 {
+		d.goroot = file[:i]
+	}
+	sched.QuietPackage = d.quiet
+	sched.KeyOf = keyOf
+	sched.S.Format = formatValue
+	sched.S.ForeignPossible = runtime.NumGoroutine() > 1
+	if d.cfg.CrashFile != "" {
+		log, err := openCrashLog(d.cfg.CrashFile)
+		if err != nil {
+			d.send(&wire.Record{Type: "note", Text: "no crash log: " + err.Error()})
+		} else {
+			crash = log
+			sched.S.Log = log
+		}
+	}
+	// Nothing is collected within an execution: an address that is used again would look like a race.
+	debug.SetGCPercent(-1)
+	defer debug.SetGCPercent(100)
+	if d.cfg.Isolate != "none" {
+		d.vars = save()
+	}
+	for i := range tests {
+		t := &tests[i]
+		if d.cfg.Mode == "replay" {
+			if len(d.cfg.Clips) > 0 && d.cfg.Clips[0].Test == t.Name {
+				d.replay(t, &d.cfg.Clips[0])
+			}
+			continue
+		}
+		for n := 0; n < max(1, d.cfg.Count); n++ {
+			d.explore(t)
+		}
+	}
+	d.send(&wire.Record{Type: "done", Elapsed: time.Since(d.started).Seconds()})
+	return 0
+}
+
+// Main is Run for a main package (heddle run).
+func Main(f func()) {
+	if !Active() {
+		f()
+		return
+	}
+	os.Exit(Run([]Test{{Name: "main", Kind: "main", Body: func(o *Outcome) {
+		f()
+		o.Finished = true
+	}}}))
+}
+
+func (d *driver) send(r *wire.Record) {
+	if err := d.out.Encode(r); err != nil {
+		// The command is gone; so is the reason to go on.
+		os.Exit(3)
+	}
+}
+
+// choiceGiving lists the packages of the standard library whose operations are scheduling points.
+var choiceGiving = map[string]bool{"sync": true, "sync/atomic": true, "context": true, "time": true, "io": true, "net": true}
+
+// quiet reports whether the operations of a package give order but no choice.
+func (d *driver) quiet(pkg, file string) bool {
+	return d.goroot != "" && strings.HasPrefix(file, d.goroot) && !choiceGiving[pkg]
+}
+
+// collectEvery is how many bytes may be allocated before garbage is collected between two executions.
+const collectEvery = 256 << 20
+
+func (d *driver) collect() {
+	var m [1]heapSample
+	n := readHeap(&m)
+	if n > d.heap+collectEvery {
+		runtime.GC()
+		d.heap = readHeap(&m)
+	}
+}

@@ -1,0 +1,405 @@
+package drive
+
+import (
+	"fmt"
+	"regexp"
+	"runtime"
+	"sort"
+	"strings"
+
+	"heddle/rt/sched"
+	"heddle/rt/wire"
+	"heddle/trace"
+)
+
+// Kinds of findings, as section 7 of the design spells them.
+const (
+	kindRace         = "data race"
+	kindDeadlock     = "deadlock"
+	kindLeak         = "leak"
+	kindPanic        = "panic"
+	kindFailure      = "test failure"
+	kindMisuse       = "misuse"
+	kindLivelock     = "livelock"
+	kindUncontrolled = "uncontrolled"
+)
+
+// A keyed finding: executions that show the same bug have the same key.
+type keyed struct {
+	*wire.Finding
+	key string
+}
+
+// findings returns what is wrong in the execution just made.
+func (e *exploration) findings(t *trace.Trace, s *trace.Schedule) []keyed {
+	var fs []keyed
+	add := func(f *wire.Finding) { fs = append(fs, keyed{f, keyOfFinding(f)}) }
+	o := &e.outcome
+	early := len(sched.S.Early()) > 0
+	testFailed := o.Failed || t.Verdict == trace.Panicked && sched.S.Failure() != nil && sched.S.Failure().Kind == sched.FailPanic
+	if early && e.d.cfg.Time != "free" && testFailed {
+		// A timer that fired early made the test itself fail: that is what
+		// time-outs in tests are for, so the execution says nothing.
+		e.discards++
+		return nil
+	}
+	for _, r := range sched.S.Races() {
+		add(e.raceFinding(t, &r))
+	}
+	switch t.Verdict {
+	case trace.Panicked:
+		add(e.failureFinding(t, sched.S.Failure()))
+		return fs
+	case trace.Deadlocked:
+		add(e.blockedFinding(t, kindDeadlock))
+		return fs
+	case trace.Livelocked:
+		add(e.blockedFinding(t, kindLivelock))
+		return fs
+	case trace.Bounded, trace.Diverged, trace.Aborted:
+		return fs
+	}
+	if o.Failed {
+		add(e.testFailure(t))
+		return fs // what a failed test leaves behind is not blamed
+	}
+	if f := e.leakFinding(t); f != nil {
+		add(f)
+	}
+	if early {
+		for i := range fs {
+			fs[i].Message += earlyNote()
+		}
+	}
+	return fs
+}
+
+func earlyNote() string {
+	var b strings.Builder
+	for i, t := range sched.S.Early() {
+		if i == 3 {
+			break
+		}
+		p := resolve(t.Site)
+		fmt.Fprintf(&b, "; the timer of %s:%d fired %s early", base(p.File), p.Line, duration(t.By))
+	}
+	return b.String()
+}
+
+// keyOfFinding names the bug: kind and source places, whatever the goroutines were called.
+func keyOfFinding(f *wire.Finding) string {
+	ps := make([]string, 0, len(f.Places))
+	for _, p := range f.Places {
+		if p.Site != 0 {
+			ps = append(ps, fmt.Sprintf("%s@%x", p.Op, p.Site))
+		} else {
+			ps = append(ps, fmt.Sprintf("%s@%s:%d", p.Op, p.File, p.Line))
+		}
+	}
+	sort.Strings(ps)
+	if f.Kind == kindLeak || f.Kind == kindDeadlock {
+		// The same place many times over is one bug.
+		ps = compact(ps)
+	}
+	return f.Kind + " " + strings.Join(ps, " ")
+}
+
+func compact(s []string) []string {
+	out := s[:0]
+	for i, x := range s {
+		if i == 0 || x != s[i-1] {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+func (e *exploration) raceFinding(t *trace.Trace, r *sched.Race) *wire.Finding {
+	if r.WG {
+		return &wire.Finding{
+			Kind:    kindMisuse,
+			Message: "WaitGroup.Add from zero is not ordered with a call of Wait: Wait may return too early",
+			Places: []wire.Place{
+				place(t, r.At, "wg-add", r.G),
+				place(t, r.Prev, "wg-wait", r.PrevG),
+			},
+			Stacks: []wire.Stack{e.stack(t, r.G, r.Stack, "running")},
+		}
+	}
+	now, before := "read", "read"
+	if r.Write {
+		now = "write"
+	}
+	if r.PrevWrite {
+		before = "write"
+	}
+	if r.Race.Atomic {
+		now = "atomic " + now
+	}
+	if r.PrevAtomic {
+		before = "atomic " + before
+	}
+	return &wire.Finding{
+		Kind:   kindRace,
+		Places: []wire.Place{place(t, r.At, now, r.G), place(t, r.Prev, before, r.PrevG)},
+		Stacks: []wire.Stack{e.stack(t, r.G, r.Stack, now)},
+	}
+}
+
+// misusePanics are panics of the runtime and of sync that say that an object was misused.
+var misusePanics = []string{
+	"send on closed channel", "close of closed channel", "close of nil channel",
+	"sync: negative WaitGroup counter", "sync: WaitGroup misuse", "sync: WaitGroup is reused", "sync: Unlock of unlocked", "sync: unlock of unlocked", "sync: RUnlock of unlocked",
+}
+
+func (e *exploration) failureFinding(t *trace.Trace, f *sched.Failure) *wire.Finding {
+	if f == nil {
+		return &wire.Finding{Kind: kindPanic, Message: "the execution ended without a reason"}
+	}
+	msg, kind := f.Message, kindMisuse
+	if f.Kind == sched.FailPanic {
+		msg, kind = panicText(f.Value), kindPanic
+		for _, m := range misusePanics {
+			if strings.HasPrefix(msg, m) {
+				kind = kindMisuse
+			}
+		}
+	}
+	st := e.stack(t, f.G, f.Stack, "running")
+	p := e.userFrame(st.Frames)
+	p.Op, p.Goroutine = kind, t.Name(f.G)
+	fd := &wire.Finding{Kind: kind, Message: msg, Places: []wire.Place{p}, Stacks: []wire.Stack{st}, Output: string(e.outcome.Output)}
+	return fd
+}
+
+func panicText(v any) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = fmt.Sprintf("%T (its text could not be printed)", v)
+		}
+	}()
+	switch v := v.(type) {
+	case error:
+		return v.Error()
+	case fmt.Stringer:
+		return v.String()
+	case string:
+		return v
+	}
+	return fmt.Sprintf("%v", v)
+}
+
+// stateWords say what a goroutine waits for, by its pending operation.
+var stateWords = map[trace.Op]string{
+	trace.OpLock: "waits to lock", trace.OpArrive: "waits to lock", trace.OpRLock: "waits to rlock", trace.OpSend: "waits to send", trace.OpRecv: "waits to receive",
+	trace.OpSelect: "waits in select", trace.OpCondWait: "waits for a signal", trace.OpWGWait: "waits for a WaitGroup", trace.OpOnce: "waits for Once.Do",
+	trace.OpSleep: "sleeps",
+}
+
+// blockedFinding is a deadlock or livelock: nobody can go on and the test is not over.
+func (e *exploration) blockedFinding(t *trace.Trace, kind string) *wire.Finding {
+	left := sched.S.Leftover()
+	f := &wire.Finding{Kind: kind, Output: string(e.outcome.Output)}
+	old := false
+	for _, l := range left {
+		if l.G == 0 && l.Old && sched.S.ForeignPossible {
+			old = true
+		}
+		f.Stacks = append(f.Stacks, e.leftStack(t, l))
+		f.Places = append(f.Places, e.leftPlace(t, l))
+	}
+	switch {
+	case kind == kindLivelock:
+		f.Message = "goroutines keep asking for something that nobody is left to change"
+	case old:
+		f.Kind = kindUncontrolled
+		f.Message = "the test waits for something older than the test, which only a goroutine outside control can serve; none did within a second"
+	default:
+		f.Message = fmt.Sprintf("all %d goroutines that are left wait for each other; none can ever go on", len(left))
+		if len(left) == 1 {
+			f.Message = "the only goroutine left waits for something that nobody can do any more"
+		}
+	}
+	return f
+}
+
+// leakFinding is what the test left blocked for good: a leak, or a partial
+// deadlock where goroutines wait for each other's locks.
+func (e *exploration) leakFinding(t *trace.Trace) *wire.Finding {
+	var bad []sched.Left
+	cyclic := false
+	for _, l := range sched.S.Leftover() {
+		switch {
+		case l.State == sched.LeftBlocked:
+			if !sched.S.MadeHere(l.Pending.Obj) && !e.inCycle(l) {
+				continue
+			}
+			cyclic = cyclic || e.inCycle(l)
+		case l.State != sched.LeftParked, l.Old, sched.S.ServedByTimer(l.G):
+			continue
+		}
+		bad = append(bad, l)
+	}
+	if len(bad) == 0 {
+		return nil
+	}
+	f := &wire.Finding{Kind: kindLeak, Output: string(e.outcome.Output)}
+	if cyclic {
+		f.Kind = kindDeadlock
+	}
+	for _, l := range bad {
+		f.Stacks = append(f.Stacks, e.leftStack(t, l))
+		f.Places = append(f.Places, e.leftPlace(t, l))
+	}
+	switch {
+	case cyclic:
+		f.Message = "goroutines wait for each other's locks; the test is over and they can never go on"
+	case len(bad) == 1:
+		f.Message = "a goroutine is still blocked when the test is over, and nobody is left who could let it go on"
+	default:
+		f.Message = fmt.Sprintf("%d goroutines are still blocked when the test is over, and nobody is left who could let them go on", len(bad))
+	}
+	return f
+}
+
+// inCycle reports whether l waits, through others who are left, for itself.
+func (e *exploration) inCycle(l sched.Left) bool {
+	byG := make(map[trace.GID]sched.Left)
+	for _, m := range sched.S.Leftover() {
+		byG[m.G] = m
+	}
+	seen := make(map[trace.GID]bool)
+	var visit func(g trace.GID) bool
+	visit = func(g trace.GID) bool {
+		if g == l.G && len(seen) > 0 {
+			return true
+		}
+		if seen[g] {
+			return false
+		}
+		seen[g] = true
+		m, ok := byG[g]
+		if !ok || m.State != sched.LeftBlocked {
+			return false
+		}
+		for _, h := range m.Holders {
+			if visit(h) {
+				return true
+			}
+		}
+		return false
+	}
+	return visit(l.G)
+}
+
+func (e *exploration) leftPlace(t *trace.Trace, l sched.Left) wire.Place {
+	st := e.frames(l.Stack)
+	p := place(t, l.Pending.Site, l.Pending.Op.String(), l.G)
+	if p.Site == 0 || l.Pending.Site.Quiet() {
+		u := e.userFrame(st)
+		if u.File != "" {
+			p.File, p.Line, p.Func, p.Site = u.File, u.Line, u.Func, 0
+		}
+	}
+	if len(l.Holders) > 0 {
+		names := make([]string, len(l.Holders))
+		for i, h := range l.Holders {
+			names[i] = t.Name(h)
+		}
+		p.Note = "held by " + strings.Join(names, ", ")
+	}
+	return p
+}
+
+func (e *exploration) leftStack(t *trace.Trace, l sched.Left) wire.Stack {
+	state := stateWords[l.Pending.Op]
+	if state == "" {
+		state = "at " + l.Pending.Op.String()
+	}
+	return e.stack(t, l.G, l.Stack, state)
+}
+
+// logLine is where a line of a test's log says it comes from.
+var logLine = regexp.MustCompile(`(?m)^\s+([^\s:]+\.go):(\d+): (.*)$`)
+
+func (e *exploration) testFailure(t *trace.Trace) *wire.Finding {
+	f := &wire.Finding{Kind: kindFailure, Output: string(e.outcome.Output), Message: "the test fails"}
+	if m := logLine.FindSubmatch(e.outcome.Output); m != nil {
+		f.Message = string(m[3])
+		p := wire.Place{File: string(m[1]), Op: "fails", Goroutine: "main"}
+		fmt.Sscan(string(m[2]), &p.Line)
+		f.Places = []wire.Place{p}
+	}
+	return f
+}
+
+// Places and stacks.
+
+// place makes a Place of a site.
+func place(t *trace.Trace, s trace.Site, op string, g trace.GID) wire.Place {
+	p := resolve(s)
+	p.Op, p.Goroutine = op, t.Name(g)
+	return p
+}
+
+// resolve looks a program counter up; instrumented sites are looked up by the command.
+func resolve(s trace.Site) wire.Place {
+	if s == 0 {
+		return wire.Place{}
+	}
+	pc := s.PC()
+	if pc == 0 {
+		return wire.Place{Site: uint64(s)}
+	}
+	f, _ := runtime.CallersFrames([]uintptr{pc}).Next()
+	return wire.Place{File: f.File, Line: f.Line, Func: f.Function}
+}
+
+// frames resolves a stack, without the scheduler's own frames.
+func (e *exploration) frames(pcs []uintptr) []wire.Place {
+	var out []wire.Place
+	if len(pcs) == 0 {
+		return nil
+	}
+	fs := runtime.CallersFrames(pcs)
+	for {
+		f, more := fs.Next()
+		pkg := sched.PackageOf(f.Function)
+		if !sched.Internal(pkg) && f.File != "<autogenerated>" && f.Function != "" {
+			if !(pkg == "runtime" && (strings.HasSuffix(f.Function, ".goexit") || strings.HasSuffix(f.Function, ".corostart"))) {
+				out = append(out, wire.Place{File: f.File, Line: f.Line, Func: f.Function})
+			}
+		}
+		if !more {
+			return out
+		}
+	}
+}
+
+func (e *exploration) stack(t *trace.Trace, g trace.GID, pcs []uintptr, state string) wire.Stack {
+	st := wire.Stack{Goroutine: t.Name(g), State: state, Frames: e.frames(pcs)}
+	if g >= 0 && int(g) < len(t.Goroutines) {
+		st.Site = uint64(t.Goroutines[g].Site)
+	}
+	return st
+}
+
+// userFrame returns the first frame that is not the standard library's.
+func (e *exploration) userFrame(fs []wire.Place) wire.Place {
+	for _, f := range fs {
+		if e.d.goroot == "" || !strings.HasPrefix(f.File, e.d.goroot) {
+			return f
+		}
+	}
+	if len(fs) > 0 {
+		return fs[0]
+	}
+	return wire.Place{}
+}
+
+func base(path string) string {
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		return path[i+1:]
+	}
+	return path
+}

@@ -1,0 +1,291 @@
+package drive
+
+import (
+	"reflect"
+	"unsafe"
+
+	"heddle/rt/hook"
+)
+
+// Isolation of executions from each other, -isolate=vars: the package-level
+// variables of the packages under test, and what they point to, are as they
+// were when the first execution of the binary began (after init functions and
+// TestMain's preparations).
+//
+// What is saved is memory, block by block: the variable itself, then whatever
+// is reachable through pointers, slices, maps and interfaces. Restoring
+// compares a block with its copy first, so what did not change costs a
+// comparison. Left alone are functions, unsafe pointers, and memory of types
+// of the standard library beyond package sync (an *os.File has state outside
+// the process). A channel that was used or closed is replaced by a fresh one.
+
+// maxSaved bounds the bytes that are saved: large tables are not state.
+const maxSaved = 8 << 20
+
+type saved struct {
+	blocks []savedBlock
+	maps   []savedMap
+	chans  []savedChan
+	bytes  uintptr
+	seen   map[seenKey]bool
+	full   bool
+}
+
+type seenKey struct {
+	p uintptr
+	t reflect.Type
+}
+
+type savedBlock struct {
+	live  reflect.Value // settable
+	copy  reflect.Value
+	plain bool // comparable as bytes
+	p     unsafe.Pointer
+	q     unsafe.Pointer
+	n     uintptr
+}
+
+type savedMap struct {
+	live       reflect.Value
+	keys, vals []reflect.Value
+}
+
+type savedChan struct {
+	at  reflect.Value // the variable or field, settable
+	cap int
+	n   int
+}
+
+// save walks everything reachable from the registered variables.
+func save() *saved {
+	s := &saved{seen: make(map[seenKey]bool)}
+	for _, v := range hook.GlobalVars {
+		rv := reflect.ValueOf(v)
+		if rv.Kind() == reflect.Pointer && !rv.IsNil() {
+			s.block(rv.UnsafePointer(), rv.Type().Elem())
+		}
+	}
+	return s
+}
+
+// block saves one piece of memory of type t and goes on through its pointers.
+func (s *saved) block(p unsafe.Pointer, t reflect.Type) {
+	k := seenKey{uintptr(p), t}
+	if s.full || s.seen[k] || t.Size() == 0 {
+		return
+	}
+	s.seen[k] = true
+	if s.bytes += t.Size(); s.bytes > maxSaved {
+		s.full = true
+		return
+	}
+	live := reflect.NewAt(t, p).Elem()
+	c := reflect.New(t)
+	c.Elem().Set(live)
+	s.blocks = append(s.blocks, savedBlock{live: live, copy: c.Elem(), p: p, q: c.UnsafePointer(), n: t.Size()})
+	s.walk(live)
+}
+
+// ours reports whether the memory behind a pointer to t is the program's to put back.
+func ours(t reflect.Type) bool {
+	pkg := t.PkgPath()
+	if pkg == "" {
+		return true
+	}
+	switch pkg {
+	case "sync", "sync/atomic", "container/list", "container/ring", "bytes", "strings", "time", "errors", "math/rand", "math/big":
+		return true
+	}
+	return !standard(pkg)
+}
+
+// standard reports whether an import path is the standard library's, whose
+// first element has no dot; modules of one word are told apart by goroot in
+// quiet, here they are taken for the program's own only if registered.
+func standard(pkg string) bool {
+	for _, v := range hook.GlobalVars {
+		if t := reflect.TypeOf(v).Elem(); t.PkgPath() == pkg {
+			return false
+		}
+	}
+	for i := 0; i < len(pkg) && pkg[i] != '/'; i++ {
+		if pkg[i] == '.' {
+			return false
+		}
+	}
+	return stdPackages[first(pkg)]
+}
+
+func first(pkg string) string {
+	for i := 0; i < len(pkg); i++ {
+		if pkg[i] == '/' {
+			return pkg[:i]
+		}
+	}
+	return pkg
+}
+
+// stdPackages are the first elements of the standard library's import paths.
+var stdPackages = map[string]bool{
+	"archive": true, "bufio": true, "bytes": true, "compress": true, "container": true, "context": true, "crypto": true, "database": true,
+	"debug": true, "embed": true, "encoding": true, "errors": true, "expvar": true, "flag": true, "fmt": true, "go": true, "hash": true,
+	"html": true, "image": true, "index": true, "internal": true, "io": true, "iter": true, "log": true, "maps": true, "math": true,
+	"mime": true, "net": true, "os": true, "path": true, "plugin": true, "reflect": true, "regexp": true, "runtime": true, "slices": true,
+	"sort": true, "strconv": true, "strings": true, "structs": true, "sync": true, "syscall": true, "testing": true, "text": true,
+	"time": true, "unicode": true, "unique": true, "unsafe": true, "vendor": true, "weak": true, "heddlert": true,
+}
+
+func (s *saved) walk(v reflect.Value) {
+	if s.full {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() && ours(v.Type().Elem()) {
+			s.block(v.UnsafePointer(), v.Type().Elem())
+		}
+	case reflect.Interface:
+		if e := v.Elem(); e.IsValid() {
+			s.walk(e)
+		}
+	case reflect.Struct:
+		if !ours(v.Type()) {
+			return
+		}
+		for i := range v.NumField() {
+			if f := v.Field(i); pointers(f.Type()) {
+				s.walk(f)
+			}
+		}
+	case reflect.Array:
+		if pointers(v.Type().Elem()) {
+			for i := range v.Len() {
+				s.walk(v.Index(i))
+			}
+		}
+	case reflect.Slice:
+		if v.Cap() > 0 && ours(v.Type()) {
+			s.block(v.UnsafePointer(), reflect.ArrayOf(v.Cap(), v.Type().Elem()))
+		}
+	case reflect.Map:
+		s.savemap(v)
+	case reflect.Chan:
+		if !v.IsNil() && v.CanAddr() && v.Type().ChanDir() == reflect.BothDir {
+			at := reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem()
+			s.chans = append(s.chans, savedChan{at: at, cap: v.Cap(), n: v.Len()})
+		}
+	}
+}
+
+func (s *saved) savemap(v reflect.Value) {
+	k := seenKey{uintptr(v.UnsafePointer()), v.Type()}
+	if v.IsNil() || s.seen[k] {
+		return
+	}
+	s.seen[k] = true
+	m := savedMap{live: settable(v)}
+	for it := m.live.MapRange(); it.Next(); {
+		if s.bytes += 64; s.bytes > maxSaved {
+			s.full = true
+			return
+		}
+		m.keys = append(m.keys, it.Key())
+		m.vals = append(m.vals, it.Value())
+		s.walk(it.Value())
+	}
+	s.maps = append(s.maps, m)
+}
+
+// settable returns v without the mark of having been reached through an unexported field.
+func settable(v reflect.Value) reflect.Value {
+	if v.CanInterface() {
+		return v
+	}
+	p := v.UnsafePointer() // maps are pointers
+	return reflect.NewAt(v.Type(), unsafe.Pointer(&p)).Elem()
+}
+
+// restore puts back what an execution changed.
+func (s *saved) restore() {
+	for i := range s.blocks {
+		b := &s.blocks[i]
+		if !sameBytes(b.p, b.q, b.n) {
+			b.live.Set(b.copy)
+		}
+	}
+	for i := range s.maps {
+		s.maps[i].restore()
+	}
+	for i := range s.chans {
+		c := &s.chans[i]
+		if c.at.Len() != c.n || closed(c.at) {
+			// Every execution gets a fresh channel; the saved memory refers to the new one from now on.
+			old := c.at.Pointer()
+			fresh := reflect.MakeChan(c.at.Type(), c.cap)
+			s.replaceChan(old, fresh)
+		}
+	}
+}
+
+// replaceChan puts fresh wherever the saved memory has the channel old.
+func (s *saved) replaceChan(old uintptr, fresh reflect.Value) {
+	for i := range s.chans {
+		if c := &s.chans[i]; c.at.Pointer() == old {
+			c.at.Set(fresh)
+			c.n = 0
+			for j := range s.blocks {
+				b := &s.blocks[j]
+				off := c.at.Addr().Pointer() - uintptr(b.p)
+				if off < b.n {
+					reflect.NewAt(c.at.Type(), unsafe.Add(b.q, off)).Elem().Set(fresh)
+				}
+			}
+		}
+	}
+}
+
+// closed reports whether a channel that has nothing in its buffer is closed.
+func closed(c reflect.Value) bool {
+	if c.Len() > 0 {
+		return false
+	}
+	v, ok := c.TryRecv()
+	return v.IsValid() && !ok
+}
+
+func (m *savedMap) restore() {
+	same := m.live.Len() == len(m.keys)
+	for i := 0; same && i < len(m.keys); i++ {
+		v := m.live.MapIndex(m.keys[i])
+		same = v.IsValid() && sameValue(v, m.vals[i])
+	}
+	if same {
+		return
+	}
+	m.live.Clear()
+	for i, k := range m.keys {
+		m.live.SetMapIndex(k, m.vals[i])
+	}
+}
+
+func sameValue(a, b reflect.Value) bool {
+	if !a.Comparable() || !b.Comparable() {
+		return false
+	}
+	return a.Equal(b)
+}
+
+func sameBytes(p, q unsafe.Pointer, n uintptr) bool {
+	return unsafe.String((*byte)(p), n) == unsafe.String((*byte)(q), n)
+}
+
+// pointers reports whether values of t may lead to other memory.
+func pointers(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map, reflect.Chan, reflect.Struct:
+		return true
+	case reflect.Array:
+		return pointers(t.Elem())
+	}
+	return false
+}

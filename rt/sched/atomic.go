@@ -1,0 +1,151 @@
+package sched
+
+import (
+	"unsafe"
+
+	"heddle/rt/hook"
+	"heddle/trace"
+)
+
+// Atomics: announced at atomicBegin, done natively by the caller, completed at
+// atomicEnd. Happens-before is the Go memory model's: an operation that
+// observes another's effect comes after it. A store replaces what the variable
+// knows, a read-modify-write adds to it.
+
+type atomicOp struct {
+	o    *object
+	op   uint8
+	site trace.Site
+	n    uintptr
+}
+
+var pendingAtomic atomicOp
+
+var atomicOps = [...]trace.Op{hook.AtomicLoad: trace.OpAtomicLoad, hook.AtomicStore: trace.OpAtomicStore, hook.AtomicRMW: trace.OpAtomicRMW, hook.AtomicCAS: trace.OpAtomicRMW}
+
+func (s *Sched) atomicBegin(p unsafe.Pointer, n uintptr, op uint8, pc uintptr) {
+	g := s.enter()
+	if s.inert() {
+		pendingAtomic.o = nil
+		s.leave()
+		return
+	}
+	site := trace.PCSite(pc)
+	o, _ := s.object(p, trace.ObjAtomic, site)
+	s.point(g, atomicOps[op], o, site)
+	pendingAtomic = atomicOp{o, op, site, n}
+	s.leave()
+}
+
+func (s *Sched) atomicEnd(changed bool, bits uint64) {
+	a := pendingAtomic
+	if a.o == nil || s.unwind {
+		return
+	}
+	g := s.enter()
+	pendingAtomic.o = nil
+	kind := atomicOps[a.op]
+	if a.op == hook.AtomicCAS && !changed {
+		kind = trace.OpAtomicLoad
+	}
+	if s.race {
+		if r := s.shadow.Atomic(g.id, g.clock, a.o.addr, a.n, a.site, kind != trace.OpAtomicLoad); r != nil {
+			s.raced(r)
+		}
+	}
+	ev := s.event(g, kind, a.o, int64(bits), a.site)
+	if s.opt.Record {
+		s.value(ev, formatBits(bits))
+	}
+	switch kind {
+	case trace.OpAtomicLoad:
+		s.acquire(g, a.o.clock)
+		s.idleRead(g)
+	case trace.OpAtomicStore:
+		s.releaseStore(g, &a.o.clock)
+	default:
+		s.acquire(g, a.o.clock)
+		s.release(g, &a.o.clock)
+	}
+	s.leave()
+}
+
+// sync.Map: every method is one visible operation, performed natively after
+// the hook. A load is ordered after the stores of the same key.
+
+func (s *Sched) mapOp(p unsafe.Pointer, key any, op uint8, pc uintptr) {
+	g := s.enter()
+	if s.inert() {
+		s.leave()
+		return
+	}
+	site := trace.PCSite(pc)
+	o, fresh := s.object(p, trace.ObjMap, site)
+	if fresh {
+		o.keys = make(map[any]*trace.Clock)
+	}
+	kind := [...]trace.Op{trace.OpMapLoad, trace.OpMapStore, trace.OpMapStore, trace.OpMapRange}[op]
+	s.point(g, kind, o, site)
+	s.event(g, kind, o, 0, site)
+	switch op {
+	case 3:
+		for _, c := range o.keys {
+			s.acquire(g, *c)
+		}
+	default:
+		c := o.keys[key]
+		if op != 1 && c != nil {
+			s.acquire(g, *c)
+		}
+		if op == 0 {
+			s.idleRead(g)
+			break
+		}
+		if c == nil {
+			c = new(trace.Clock)
+			o.keys[key] = c
+		}
+		s.release(g, c)
+	}
+	s.leave()
+}
+
+// sync.Pool: deterministic, last in first out, empty at the start of an execution.
+
+type poolItem struct {
+	x     any
+	clock trace.Clock
+}
+
+func (s *Sched) poolPut(p unsafe.Pointer, x any, pc uintptr) {
+	g := s.enter()
+	if !s.inert() {
+		site := trace.PCSite(pc)
+		o, _ := s.object(p, trace.ObjPool, site)
+		s.point(g, trace.OpPoolPut, o, site)
+		s.event(g, trace.OpPoolPut, o, 0, site)
+		it := poolItem{x: x}
+		s.release(g, &it.clock)
+		o.items = append(o.items, it)
+	}
+	s.leave()
+}
+
+func (s *Sched) poolGet(p unsafe.Pointer, pc uintptr) (x any, ok bool) {
+	g := s.enter()
+	if !s.inert() {
+		site := trace.PCSite(pc)
+		o, _ := s.object(p, trace.ObjPool, site)
+		s.point(g, trace.OpPoolGet, o, site)
+		s.event(g, trace.OpPoolGet, o, int64(len(o.items)), site)
+		if n := len(o.items); n > 0 {
+			it := o.items[n-1]
+			o.items[n-1] = poolItem{}
+			o.items = o.items[:n-1]
+			s.acquire(g, it.clock)
+			x, ok = it.x, true
+		}
+	}
+	s.leave()
+	return x, ok
+}

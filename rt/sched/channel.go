@@ -1,0 +1,500 @@
+package sched
+
+import (
+	"unsafe"
+
+	"heddle/rt/hook"
+	"heddle/trace"
+)
+
+// The model of channels. An attempt to send or receive is one step: it
+// completes if it can, otherwise the goroutine has arrived and waits in the
+// channel's queue, first come first served, which is what the Go runtime does.
+// Since arriving is a step, somebody who polls (select with default, len) may
+// come before it.
+//
+// Buffered values are in the native channel all the time; values that go from
+// goroutine to goroutine are moved by the one that completes the operation,
+// straight into the other's slot.
+//
+// Channels that are older than the execution (package-level ones) may be used
+// by goroutines outside control: for them the native channel is the truth and
+// the model only knows who waits.
+
+// chanState is the part of a channel's model that needs memory of its own.
+type chanState struct {
+	sendq, recvq queue
+	msgs         []message     // what is in the buffer, oldest first from head
+	head         int           //
+	freed        []trace.Clock // freed[i]: what the receive that emptied slot i of the ring knew
+	sent, recvd  int
+}
+
+type message struct {
+	clock trace.Clock
+	ev    int32
+}
+
+// A waiter is a goroutine that arrived at a channel.
+type waiter struct {
+	g    *G
+	seq  uint32  // g.waitSeq of the wait; another value: it was served elsewhere
+	slot uintptr // where the value is or goes: on g's stack, so not a pointer the collector may follow once g is gone
+	idx  int     // case of a select, -1 otherwise
+	ev   int32
+}
+
+type queue struct {
+	w    []waiter
+	head int
+}
+
+func (q *queue) push(w waiter) { q.w = append(q.w, w) }
+
+// first returns the waiter who has waited longest, dropping stale ones.
+func (q *queue) first() *waiter {
+	for q.head < len(q.w) {
+		w := &q.w[q.head]
+		if w.g.state == gParked && w.g.waitSeq == w.seq {
+			return w
+		}
+		q.head++
+	}
+	q.w, q.head = q.w[:0], 0
+	return nil
+}
+
+func (q *queue) pop() { q.head++ }
+
+func (c *chanState) reset() {
+	c.sendq.w, c.sendq.head = c.sendq.w[:0], 0
+	c.recvq.w, c.recvq.head = c.recvq.w[:0], 0
+	c.msgs, c.head = c.msgs[:0], 0
+	c.freed = c.freed[:0]
+	c.sent, c.recvd = 0, 0
+}
+
+func (c *chanState) pushMsg(clock trace.Clock, ev int32) {
+	if c.head > 64 && c.head*2 > len(c.msgs) {
+		n := copy(c.msgs, c.msgs[c.head:])
+		c.msgs, c.head = c.msgs[:n], 0
+	}
+	if len(c.msgs) < cap(c.msgs) {
+		c.msgs = c.msgs[:len(c.msgs)+1]
+	} else {
+		c.msgs = append(c.msgs, message{})
+	}
+	m := &c.msgs[len(c.msgs)-1]
+	m.clock = m.clock.Copy(clock)
+	m.ev = ev
+}
+
+// channel returns the model of the channel at p.
+func (s *Sched) channel(p unsafe.Pointer, capacity int, site trace.Site) *object {
+	o, fresh := s.object(p, trace.ObjChan, site)
+	if fresh {
+		o.cap = capacity
+		if o.ch == nil {
+			o.ch = new(chanState)
+		}
+	}
+	return o
+}
+
+// madeChan announces a channel made in this execution.
+func (s *Sched) madeChan(p unsafe.Pointer, site trace.Site) {
+	o, _ := s.object(p, trace.ObjChan, site)
+	if o.ch == nil {
+		o.ch = new(chanState)
+	}
+	o.cap = -1 // set at first use
+	o.known = true
+}
+
+func (s *Sched) chanSend(p unsafe.Pointer, capacity int, slot unsafe.Pointer, st hook.Site) (hook.Act, unsafe.Pointer) {
+	g := s.enter()
+	site := trace.Site(st)
+	if s.unwind {
+		s.unwinding()
+	}
+	if p == nil {
+		s.forever(g, trace.OpSend, site)
+	}
+	o := s.channel(p, capacity, site)
+	o.cap = capacity
+	for {
+		if !g.repeat {
+			s.point(g, trace.OpSend, o, site)
+		}
+		g.repeat = false
+		if act, peer, ok := s.trySend(g, o, site); ok {
+			s.leave()
+			return act, peer
+		}
+		ev := s.event(g, trace.OpArrive, o, int64(trace.OpSend), site)
+		o.ch.sendq.push(waiter{g, g.waitSeq + 1, uintptr(slot), -1, ev})
+		s.announce(g, trace.OpSend, o, site)
+		s.park(g)
+		if !g.repeat {
+			act := g.act
+			s.leave()
+			return act, nil
+		}
+	}
+}
+
+// trySend sends if that is possible now.
+func (s *Sched) trySend(g *G, o *object, site trace.Site) (hook.Act, unsafe.Pointer, bool) {
+	c := o.ch
+	if o.closed {
+		s.event(g, trace.OpSend, o, -1, site)
+		return hook.ActNative, nil, true
+	}
+	if w := c.recvq.first(); w != nil && (o.cap == 0 || o.n == 0) {
+		c.recvq.pop()
+		es := s.event(g, trace.OpSend, o, 0, site)
+		er := s.event(w.g, trace.OpRecv, o, 1, s.pend[w.g.id].Site)
+		s.pair(es, er)
+		s.meet(g, w.g)
+		slot := *(*unsafe.Pointer)(unsafe.Pointer(&w.slot))
+		s.wake(w.g, hook.ActDone, w.idx)
+		return hook.ActPeer, slot, true
+	}
+	if !o.known {
+		n, closed, receivers, _ := chanstate(o.ref)
+		if !closed && !receivers && n >= o.cap {
+			return 0, nil, false
+		}
+		s.event(g, trace.OpSend, o, 0, site)
+		s.release(g, &o.clock)
+		s.retry(o, &c.recvq)
+		return hook.ActBuffer, nil, true
+	}
+	if o.n < o.cap {
+		es := s.event(g, trace.OpSend, o, 0, site)
+		s.fill(g, o, es)
+		return hook.ActBuffer, nil, true
+	}
+	return 0, nil, false
+}
+
+// meet orders two goroutines that complete an unbuffered communication: each then knows what the other knew.
+func (s *Sched) meet(g, h *G) {
+	if s.race {
+		g.clock = g.clock.Join(h.clock)
+		h.clock = h.clock.Join(g.clock)
+		s.tick(g)
+		s.tick(h)
+	}
+}
+
+// fill puts a message into the model's buffer: the k-th receive happens before
+// the (k+C)-th send completes.
+func (s *Sched) fill(g *G, o *object, ev int32) {
+	c := o.ch
+	o.n++
+	if s.race {
+		if c.sent >= o.cap && o.cap > 0 && len(c.freed) > 0 {
+			s.acquire(g, c.freed[c.sent%o.cap])
+		}
+		c.pushMsg(g.clock, ev)
+		s.tick(g)
+	} else {
+		c.pushMsg(nil, ev)
+	}
+	c.sent++
+}
+
+// drain takes the oldest message out of the model's buffer.
+func (s *Sched) drain(g *G, o *object, er int32) {
+	c := o.ch
+	m := &c.msgs[c.head]
+	c.head++
+	o.n--
+	if m.ev >= 0 && int(m.ev) < len(s.t.Events) {
+		s.pair(er, m.ev)
+	}
+	if s.race {
+		s.acquire(g, m.clock)
+		for len(c.freed) < o.cap && len(c.freed) <= c.recvd {
+			if len(c.freed) < cap(c.freed) {
+				c.freed = c.freed[:len(c.freed)+1]
+			} else {
+				c.freed = append(c.freed, nil)
+			}
+		}
+		i := c.recvd % o.cap
+		c.freed[i] = c.freed[i].Copy(g.clock)
+		s.tick(g)
+	}
+	c.recvd++
+}
+
+func (s *Sched) chanRecv(p unsafe.Pointer, capacity int, slot unsafe.Pointer, st hook.Site) (hook.Act, unsafe.Pointer) {
+	g := s.enter()
+	site := trace.Site(st)
+	if s.unwind {
+		s.unwinding()
+	}
+	if p == nil {
+		s.forever(g, trace.OpRecv, site)
+	}
+	o := s.channel(p, capacity, site)
+	o.cap = capacity
+	for {
+		if !g.repeat {
+			s.point(g, trace.OpRecv, o, site)
+		}
+		g.repeat = false
+		if act, peer, ok := s.tryRecv(g, o, site); ok {
+			s.leave()
+			return act, peer
+		}
+		ev := s.event(g, trace.OpArrive, o, int64(trace.OpRecv), site)
+		o.ch.recvq.push(waiter{g, g.waitSeq + 1, uintptr(slot), -1, ev})
+		s.announce(g, trace.OpRecv, o, site)
+		s.park(g)
+		if !g.repeat {
+			act := g.act
+			s.leave()
+			return act, nil
+		}
+	}
+}
+
+// tryRecv receives if that is possible now.
+func (s *Sched) tryRecv(g *G, o *object, site trace.Site) (hook.Act, unsafe.Pointer, bool) {
+	c := o.ch
+	if !o.known {
+		n, closed, _, senders := chanstate(o.ref)
+		if n > 0 || closed || senders {
+			s.event(g, trace.OpRecv, o, 1, site)
+			s.acquire(g, o.clock)
+			s.retry(o, &c.sendq)
+			return hook.ActBuffer, nil, true
+		}
+	} else if o.n > 0 {
+		er := s.event(g, trace.OpRecv, o, 1, site)
+		s.drain(g, o, er)
+		if w := c.sendq.first(); w != nil {
+			c.sendq.pop()
+			es := s.event(w.g, trace.OpSend, o, 0, s.pend[w.g.id].Site)
+			s.fill(w.g, o, es)
+			slot := *(*unsafe.Pointer)(unsafe.Pointer(&w.slot))
+			s.wake(w.g, hook.ActDone, w.idx)
+			return hook.ActRefill, slot, true
+		}
+		return hook.ActBuffer, nil, true
+	}
+	if w := c.sendq.first(); w != nil {
+		c.sendq.pop()
+		er := s.event(g, trace.OpRecv, o, 1, site)
+		es := s.event(w.g, trace.OpSend, o, 0, s.pend[w.g.id].Site)
+		s.pair(er, es)
+		s.meet(g, w.g)
+		slot := *(*unsafe.Pointer)(unsafe.Pointer(&w.slot))
+		s.wake(w.g, hook.ActDone, w.idx)
+		return hook.ActPeer, slot, true
+	}
+	if o.closed {
+		s.event(g, trace.OpRecv, o, 0, site)
+		s.acquire(g, o.clock)
+		return hook.ActClosed, nil, true
+	}
+	return 0, nil, false
+}
+
+// retry lets everybody in q try again: the native channel may have changed.
+func (s *Sched) retry(o *object, q *queue) {
+	for w := q.first(); w != nil; w = q.first() {
+		q.pop()
+		h := w.g
+		h.waitSeq++
+		h.repeat = true
+		p := s.pend[h.id]
+		s.setReady(h, p.Op, o, p.Site)
+	}
+}
+
+func (s *Sched) chanPolled(p unsafe.Pointer, ok bool) {
+	g := s.enter()
+	if !ok && !s.unwind {
+		o := s.channel(p, -1, 0)
+		if o.known {
+			// Somebody outside control uses a channel made under control: from
+			// now on the native channel is the truth.
+			o.known = false
+		}
+		g.repeat = true
+	}
+	s.leave()
+}
+
+func (s *Sched) chanClose(p unsafe.Pointer, st hook.Site) bool {
+	g := s.enter()
+	if s.inert() {
+		s.leave()
+		return false
+	}
+	site := trace.Site(st)
+	if p == nil {
+		s.leave()
+		return true // panics
+	}
+	o := s.channel(p, -1, site)
+	s.point(g, trace.OpClose, o, site)
+	if o.closed {
+		s.leave()
+		return true // panics
+	}
+	s.event(g, trace.OpClose, o, 0, site)
+	o.closed = true
+	s.release(g, &o.clock)
+	for w := o.ch.recvq.first(); w != nil; w = o.ch.recvq.first() {
+		o.ch.recvq.pop()
+		s.event(w.g, trace.OpRecv, o, 0, s.pend[w.g.id].Site)
+		s.acquire(w.g, o.clock)
+		s.wake(w.g, hook.ActClosed, w.idx)
+	}
+	for w := o.ch.sendq.first(); w != nil; w = o.ch.sendq.first() {
+		o.ch.sendq.pop()
+		s.wake(w.g, hook.ActNative, w.idx)
+	}
+	s.leave()
+	return true
+}
+
+func (s *Sched) chanLen(p unsafe.Pointer, st hook.Site) {
+	g := s.enter()
+	if !s.inert() {
+		site := trace.Site(st)
+		o := s.channel(p, -1, site)
+		s.point(g, trace.OpLen, o, site)
+		s.event(g, trace.OpLen, o, int64(o.n), site)
+		s.idleRead(g)
+	}
+	s.leave()
+}
+
+// forever is an operation on a nil channel, or select {}.
+func (s *Sched) forever(g *G, op trace.Op, site trace.Site) {
+	s.announce(g, op, nil, site)
+	s.park(g)
+	panic("heddle: somebody woke a goroutine that waits for ever")
+}
+
+// A select. When several cases are ready the choice is a step of its own.
+
+func (s *Sched) chanSelect(cs []hook.Case, def bool, st hook.Site) (int, hook.Act, unsafe.Pointer) {
+	g := s.enter()
+	site := trace.Site(st)
+	if s.unwind {
+		s.unwinding()
+	}
+	var first *object
+	for i := range cs {
+		if cs[i].Ch != nil {
+			o := s.channel(cs[i].Ch, cs[i].Cap, site)
+			o.cap = cs[i].Cap
+			if first == nil {
+				first = o
+			}
+		}
+	}
+	if first == nil && !def {
+		s.forever(g, trace.OpSelect, site)
+	}
+	for {
+		if !g.repeat {
+			s.point(g, trace.OpSelect, first, site)
+		}
+		g.repeat = false
+		if i, act, peer, ok := s.trySelect(g, cs, site); ok {
+			s.leave()
+			return i, act, peer
+		}
+		if def {
+			s.event(g, trace.OpSelect, first, -1, site)
+			s.idleRead(g)
+			s.leave()
+			return -1, 0, nil
+		}
+		for i := range cs {
+			c := &cs[i]
+			if c.Ch == nil {
+				continue
+			}
+			o := s.channel(c.Ch, c.Cap, site)
+			w := waiter{g, g.waitSeq + 1, uintptr(c.Slot), i, -1}
+			if c.Send {
+				w.ev = s.event(g, trace.OpArrive, o, int64(trace.OpSend), site)
+				o.ch.sendq.push(w)
+			} else {
+				w.ev = s.event(g, trace.OpArrive, o, int64(trace.OpRecv), site)
+				o.ch.recvq.push(w)
+			}
+		}
+		s.announce(g, trace.OpSelect, first, site)
+		s.park(g)
+		if !g.repeat {
+			i, act := g.chosen, g.act
+			s.leave()
+			return i, act, nil
+		}
+	}
+}
+
+// trySelect does one of the cases that are ready.
+func (s *Sched) trySelect(g *G, cs []hook.Case, site trace.Site) (int, hook.Act, unsafe.Pointer, bool) {
+	var fixed [16]int
+	ready := fixed[:0]
+	for i := range cs {
+		if cs[i].Ch != nil && s.caseReady(&cs[i]) {
+			ready = append(ready, i)
+		}
+	}
+	if len(ready) == 0 {
+		return 0, 0, nil, false
+	}
+	i := ready[s.choice(len(ready))]
+	if s.over {
+		// the schedule did not fit at the choice
+		s.reschedule(g)
+	}
+	c := &cs[i]
+	o := s.channel(c.Ch, c.Cap, site)
+	var act hook.Act
+	var peer unsafe.Pointer
+	var ok bool
+	if c.Send {
+		act, peer, ok = s.trySend(g, o, site)
+	} else {
+		act, peer, ok = s.tryRecv(g, o, site)
+	}
+	if !ok {
+		panic("heddle: a ready case of a select could not be done")
+	}
+	return i, act, peer, true
+}
+
+func (s *Sched) caseReady(c *hook.Case) bool {
+	o := s.channel(c.Ch, c.Cap, 0)
+	if c.Send {
+		if o.closed || o.ch.recvq.first() != nil && (o.cap == 0 || o.n == 0) {
+			return true
+		}
+		if o.known {
+			return o.n < o.cap
+		}
+		n, closed, receivers, _ := chanstate(c.Ch)
+		return closed || receivers || n < o.cap
+	}
+	if o.ch.sendq.first() != nil || o.closed {
+		return true
+	}
+	if o.known {
+		return o.n > 0
+	}
+	n, closed, _, senders := chanstate(c.Ch)
+	return n > 0 || closed || senders
+}

@@ -1,0 +1,195 @@
+package sched
+
+import (
+	"sort"
+	"unsafe"
+
+	"heddle/rt/hook"
+	"heddle/trace"
+)
+
+// Randomness under control: the same choices give the same execution. Seeds
+// differ from one execution to the next.
+
+func (s *Sched) rand() uint64 {
+	s.rng += 0x9e3779b97f4a7c15 // splitmix64 (Steele, Lea, Flood, OOPSLA 2014)
+	z := s.rng
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+func (s *Sched) hookRand() uint64 { return s.rand() }
+
+// draw is a choice among n values, explored like any other.
+func (s *Sched) draw(n int, pc uintptr) int {
+	g := s.enter()
+	if s.inert() {
+		s.leave()
+		return 0
+	}
+	site := s.place(trace.PCSite(pc))
+	c := 0
+	if site.Quiet() {
+		c = int(s.rand() % uint64(n))
+	} else {
+		c = s.choice(n)
+		if s.over {
+			s.reschedule(g)
+		}
+	}
+	s.event(g, trace.OpChoose, nil, int64(c), site)
+	s.leave()
+	return c
+}
+
+// mapOrder returns the order in which a map's keys are visited: sorted, and
+// shuffled by the execution's seed (0: sorted). Keys that have no order of
+// their own are taken by identity (who made them, when); keys without
+// identity keep the native order, which is not under control.
+func (s *Sched) mapOrder(keys []any) []int {
+	g := s.enter()
+	_ = g
+	order := make([]int, len(keys))
+	for i := range order {
+		order[i] = i
+	}
+	ks := make([]sortKey, len(keys))
+	known := true
+	sorted := false
+	for i, k := range keys {
+		ks[i] = keyOf(k)
+		if ks[i].class == classPointer && !s.unwind {
+			if !sorted {
+				sort.Slice(s.allocs, func(i, j int) bool { return s.allocs[i].addr < s.allocs[j].addr })
+				sorted = true
+			}
+			if a, off, ok := s.allocOf(uintptr(ks[i].num)); ok {
+				ks[i].num, ks[i].sub = uint64(a.g)<<32|uint64(a.n), uint64(off)
+			}
+		}
+		known = known && ks[i].class != classUnknown
+	}
+	if known {
+		sort.SliceStable(order, func(i, j int) bool { return ks[order[i]].less(&ks[order[j]]) })
+	}
+	if s.opt.Schedule != nil && s.opt.Schedule.Seed != 0 && !s.unwind {
+		for i := len(order) - 1; i > 0; i-- {
+			j := int(s.rand() % uint64(i+1))
+			order[i], order[j] = order[j], order[i]
+		}
+	}
+	s.leave()
+	return order
+}
+
+type keyClass uint8
+
+const (
+	classUnknown keyClass = iota
+	classNumber
+	classFloat
+	classString
+	classPointer
+)
+
+type sortKey struct {
+	class keyClass
+	num   uint64
+	sub   uint64
+	str   string
+	flt   float64
+}
+
+func (a *sortKey) less(b *sortKey) bool {
+	if a.class != b.class {
+		return a.class < b.class
+	}
+	switch a.class {
+	case classFloat:
+		return a.flt < b.flt
+	case classString:
+		return a.str < b.str
+	}
+	if a.num != b.num {
+		return a.num < b.num
+	}
+	return a.sub < b.sub
+}
+
+// KeyOf is set by rt/drive for kinds that need reflection (named types, structs, pointers).
+var KeyOf func(k any) (class uint8, num uint64, str string, flt float64)
+
+func keyOf(k any) sortKey {
+	const sign = 1 << 63
+	switch k := k.(type) {
+	case string:
+		return sortKey{class: classString, str: k}
+	case int:
+		return sortKey{class: classNumber, num: uint64(k) ^ sign}
+	case int64:
+		return sortKey{class: classNumber, num: uint64(k) ^ sign}
+	case int32:
+		return sortKey{class: classNumber, num: uint64(k) ^ sign}
+	case uint64:
+		return sortKey{class: classNumber, num: k}
+	case uint32:
+		return sortKey{class: classNumber, num: uint64(k)}
+	case uint8:
+		return sortKey{class: classNumber, num: uint64(k)}
+	case bool:
+		if k {
+			return sortKey{class: classNumber, num: 1}
+		}
+		return sortKey{class: classNumber}
+	case float64:
+		return sortKey{class: classFloat, flt: k}
+	}
+	if KeyOf != nil {
+		c, n, str, f := KeyOf(k)
+		return sortKey{class: keyClass(c), num: n, str: str, flt: f}
+	}
+	return sortKey{}
+}
+
+// idle waits until every other goroutine is blocked; time does not advance (testing/synctest's Wait).
+func (s *Sched) idleWait(pc uintptr) {
+	g := s.enter()
+	if s.inert() {
+		s.leave()
+		return
+	}
+	site := trace.PCSite(pc)
+	s.announce(g, trace.OpGosched, nil, site)
+	for len(s.ready) > 1 && !s.over {
+		s.unready(g, gIdle)
+		s.reschedule(g)
+	}
+	s.leave()
+}
+
+// install fills the function variables of rt/hook.
+func install() {
+	if hook.Read != nil {
+		return
+	}
+	s := S
+	hook.Read, hook.Write, hook.Alloc, hook.Note = s.read, s.write, s.alloc, s.note
+	hook.GoStmt, hook.Yield, hook.NumGo = s.goStmt, s.gosched, s.numGoroutine
+	hook.Foreign = func(unsafe.Pointer, uintptr) { s.enter(); s.foreignHeld(); s.leave() }
+	hook.Native = func(unsafe.Pointer, bool, uintptr) {}
+	hook.ChanSend, hook.ChanRecv, hook.ChanPolled = s.chanSend, s.chanRecv, s.chanPolled
+	hook.ChanClose, hook.ChanLen, hook.ChanSelect = s.chanClose, s.chanLen, s.chanSelect
+	hook.MutexLock, hook.MutexTryLock, hook.MutexUnlock = s.mutexLock, s.mutexTryLock, s.mutexUnlock
+	hook.RWLock, hook.RWTryLock, hook.RWUnlock = s.rwLock, s.rwTryLock, s.rwUnlock
+	hook.RWRLock, hook.RWTryRLock, hook.RWRUnlock = s.rwRLock, s.rwTryRLock, s.rwRUnlock
+	hook.CondAdd, hook.CondBlock, hook.CondSignal = s.condAdd, s.condBlock, s.condSignal
+	hook.WGAdd, hook.WGWait = s.wgAdd, s.wgWait
+	hook.OnceDo, hook.OnceDone = s.onceDo, s.onceDone
+	hook.MapOp, hook.PoolGet, hook.PoolPut = s.mapOp, s.poolGet, s.poolPut
+	hook.AtomicBegin, hook.AtomicEnd = s.atomicBegin, s.atomicEnd
+	hook.Now, hook.Sleep = s.vnow, s.sleep
+	hook.TimerStart, hook.TimerStop, hook.TimerReset = s.timerStart, s.timerStop, s.timerReset
+	hook.Rand, hook.Draw, hook.MapOrder = s.hookRand, s.draw, s.mapOrder
+	hook.Idle = s.idleWait
+}

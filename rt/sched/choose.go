@@ -1,0 +1,289 @@
+package sched
+
+import (
+	"heddle/trace"
+)
+
+// fairRun is how many steps in a row a goroutine may make while others are
+// ready before the next one has a turn, whatever the policy says: no policy
+// starves a goroutine that a polling loop waits for.
+const fairRun = 4000
+
+// choose returns the goroutine that makes the next step, or the driver when
+// the execution is over.
+func (s *Sched) choose() *G {
+	for {
+		if s.over {
+			return &s.dg
+		}
+		if len(s.ready) == 0 {
+			if s.advance() {
+				continue
+			}
+			s.over = true
+			return &s.dg
+		}
+		if len(s.t.Steps) >= s.opt.Steps {
+			s.stop(trace.Bounded)
+			return &s.dg
+		}
+		id, ok := s.next()
+		if !ok {
+			return &s.dg
+		}
+		if id == s.timerG.id {
+			s.fireEarly()
+			continue
+		}
+		return s.step(id)
+	}
+}
+
+// next follows the prefix, then the policy.
+func (s *Sched) next() (trace.GID, bool) {
+	prefix := s.opt.Schedule.Steps
+	for s.k < len(prefix) {
+		want := s.wanted()
+		if want.Op == trace.OpTimerFire && want.G == s.timerG.id && s.mayFireEarly() {
+			s.k++
+			return want.G, true
+		}
+		if want.Op == trace.OpChoose && want.G >= 0 && int(want.G) < s.ngs {
+			// A choice that was not asked for.
+			if s.opt.Schedule.Strict {
+				s.diverge(want, true)
+				return 0, false
+			}
+			s.k++
+			continue
+		}
+		if want.G >= 0 && int(want.G) < s.ngs && s.inReady(want.G) && fits(want.Op, s.pend[want.G].Op) {
+			s.k++
+			return want.G, true
+		}
+		if s.opt.Schedule.Strict {
+			s.diverge(want, false)
+			return 0, false
+		}
+		s.k++
+	}
+	if s.run >= fairRun && len(s.ready) > 1 {
+		return s.afterPrev(), true
+	}
+	if s.mayFireEarly() {
+		return s.opt.Policy.Choose(s.prev, s.withTimers(), s.pend), true
+	}
+	return s.opt.Policy.Choose(s.prev, s.ready, s.pend), true
+}
+
+// wanted returns the step of the prefix that is next, its goroutine looked up if the schedule names it.
+func (s *Sched) wanted() trace.Step {
+	st := s.opt.Schedule.Steps[s.k]
+	names := s.opt.Schedule.Names
+	if names == nil {
+		return st
+	}
+	if s.byName == nil {
+		s.byName = make(map[string]trace.GID)
+	}
+	for ; s.named < s.ngs; s.named++ {
+		s.byName[s.t.Name(trace.GID(s.named))] = trace.GID(s.named)
+	}
+	st.G = trace.NoG
+	if id, ok := s.byName[names[s.k]]; ok {
+		st.G = id
+	}
+	return st
+}
+
+// StepsOf returns how many steps a goroutine has made in the running execution.
+func (s *Sched) StepsOf(id trace.GID) int32 { return s.gs[id].steps }
+
+func fits(want, got trace.Op) bool { return want == trace.OpNone || want == got }
+
+func (s *Sched) diverge(want trace.Step, noChoice bool) {
+	d := &Divergence{Step: s.k, Want: want, NoChoice: noChoice}
+	if want.G >= 0 && int(want.G) < s.ngs {
+		d.Got, d.GotOK, d.Enabled = s.pend[want.G], true, s.inReady(want.G)
+	}
+	s.diverged = d
+	s.stop(trace.Diverged)
+}
+
+// fallback is whom the non-preemptive policy would choose.
+func (s *Sched) fallback() trace.GID {
+	if s.prev != trace.NoG && s.inReady(s.prev) {
+		if s.run >= fairRun && len(s.ready) > 1 {
+			return s.afterPrev()
+		}
+		return s.prev
+	}
+	return s.ready[0]
+}
+
+// afterPrev returns the next ready goroutine after prev in round-robin order.
+func (s *Sched) afterPrev() trace.GID {
+	for _, id := range s.ready {
+		if id > s.prev {
+			return id
+		}
+	}
+	return s.ready[0]
+}
+
+// step records that id goes on.
+func (s *Sched) step(id trace.GID) *G {
+	g := s.gs[id]
+	s.t.Steps = append(s.t.Steps, trace.Step{G: id, Op: s.pend[id].Op, Choice: -1, Default: s.fallback()})
+	if s.Log != nil {
+		s.Log.Choice(id, -1)
+	}
+	g.steps++
+	if id == s.prev {
+		s.run++
+	} else {
+		s.run = 0
+		s.prev = id
+		s.unyield(id)
+	}
+	return g
+}
+
+// choice asks which of n outcomes happens; it is a step of its own when n > 1.
+func (s *Sched) choice(n int) int {
+	if n <= 1 {
+		return 0
+	}
+	g := s.cur
+	c := -1
+	prefix := s.opt.Schedule.Steps
+	for s.k < len(prefix) && c < 0 {
+		want := s.wanted()
+		if want.Op == trace.OpChoose && want.G == g.id && int(want.Choice) < n && want.Choice >= 0 {
+			c = int(want.Choice)
+		} else if s.opt.Schedule.Strict {
+			s.diverge(want, true)
+			c = 0
+			break
+		} else if want.Op != trace.OpChoose {
+			break // the step belongs to a later choice of goroutine
+		}
+		s.k++
+	}
+	if c < 0 {
+		c = 0
+		if s.k >= len(prefix) {
+			c = s.opt.Policy.Outcome(n)
+		}
+	}
+	s.t.Steps = append(s.t.Steps, trace.Step{G: g.id, Op: trace.OpChoose, Choice: int32(c), Default: g.id})
+	if s.Log != nil {
+		s.Log.Choice(g.id, int32(c))
+	}
+	return c
+}
+
+// stop ends the execution: nobody but the driver goes on.
+func (s *Sched) stop(v trace.Verdict) {
+	if !s.over {
+		s.verdict = v
+	}
+	s.over = true
+}
+
+// advance is asked when nobody is ready: it lets those who gave way go on, or
+// time pass, and reports whether somebody may be ready now. It sets the
+// verdict when not.
+func (s *Sched) advance() bool {
+	for _, g := range s.gs[:s.ngs] {
+		if g.state == gIdle {
+			s.insert(g)
+			return true
+		}
+	}
+	if s.idleTurn > 0 {
+		// Those who gave way only wait for each other once nothing has changed
+		// for a few rounds: then it is time's turn.
+		if s.progress != s.idleAt {
+			s.idleAt, s.idleRounds = s.progress, 0
+		}
+		s.idleRounds++
+		if s.idleRounds <= 3 && s.idlers() {
+			return true
+		}
+	}
+	if s.fireNext() {
+		return true
+	}
+	if s.over {
+		return false
+	}
+	if s.idleRounds < maxIdleRounds && s.idlers() || s.wakeSpinners() || s.pollForeign() {
+		return true
+	}
+	s.quiescent()
+	return false
+}
+
+// maxIdleRounds is how often goroutines that only give way to each other go on before that is a livelock.
+const maxIdleRounds = 1000
+
+// quiescent sets the verdict when nobody can ever go on.
+func (s *Sched) quiescent() {
+	if s.over {
+		return
+	}
+	for _, g := range s.gs[:s.ngs] {
+		if g.state == gSpinning || g.state == gYielded {
+			s.verdict = trace.Livelocked
+			return
+		}
+	}
+	if !s.mainOver {
+		s.verdict = trace.Deadlocked
+		return
+	}
+	s.verdict = trace.Finished
+}
+
+// Fairness of yields. A goroutine that gave way is ready again when somebody
+// else has made a step.
+
+func (s *Sched) unyield(by trace.GID) {
+	if s.idleTurn == 0 {
+		return
+	}
+	n := 0
+	for _, g := range s.gs[:s.ngs] {
+		if g.state == gYielded {
+			if g.id != by {
+				s.insert(g)
+			} else {
+				n++
+			}
+		}
+	}
+	s.idleTurn = n
+}
+
+// yield lets everybody else go first.
+func (s *Sched) yield(g *G) {
+	if len(s.ready) > 1 || len(s.ready) == 1 && g.state != gReady {
+		s.unready(g, gYielded)
+		s.idleTurn++
+	}
+}
+
+// idlers lets those who yielded go on when nobody else can.
+func (s *Sched) idlers() bool {
+	if s.idleTurn == 0 {
+		return false
+	}
+	s.idleTurn = 0
+	for _, g := range s.gs[:s.ngs] {
+		if g.state == gYielded {
+			s.insert(g)
+		}
+	}
+	return len(s.ready) > 0
+}

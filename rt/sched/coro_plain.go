@@ -1,0 +1,52 @@
+//go:build !heddle_rt
+
+package sched
+
+import "unsafe"
+
+// The plain forms, for heddle's own unit tests and in-process benchmarks:
+// goroutines and channels do what the runtime's coroutines do in the program
+// under test, some ten times slower.
+
+type plainCoro struct{ ch chan struct{} }
+
+var (
+	plainG    uintptr
+	plainNext uintptr = 1
+)
+
+func newcoro(f func(unsafe.Pointer)) unsafe.Pointer {
+	c := &plainCoro{ch: make(chan struct{})}
+	wake := c.ch
+	plainNext++
+	id := plainNext
+	go func() {
+		<-wake
+		plainG = id
+		defer func() {
+			next := c.ch
+			close(next)
+		}()
+		f(unsafe.Pointer(c))
+	}()
+	return unsafe.Pointer(c)
+}
+
+func coroswitch(p unsafe.Pointer) {
+	c := (*plainCoro)(p)
+	next, me, id := c.ch, make(chan struct{}), plainG
+	c.ch = me
+	close(next)
+	<-me
+	plainG = id
+}
+
+func stackBounds() (lo, hi uintptr) { return 0, 0 }
+
+func getg() uintptr { return plainG + 1 }
+
+func chanstate(c unsafe.Pointer) (n int, closed, receivers, senders bool) {
+	return 0, false, false, false
+}
+
+func chandrop(c unsafe.Pointer) {}

@@ -1,0 +1,34 @@
+//go:build heddle_rt
+
+package sched
+
+import "unsafe"
+
+// Bodies come from the file that heddle adds to package runtime. A coro holds
+// one suspended goroutine; coroswitch resumes that one and suspends the caller
+// in its place. A goroutine made by newcoro that returns (or Goexits) resumes
+// whoever is suspended in its own coro.
+
+//go:linkname newcoro
+func newcoro(f func(unsafe.Pointer)) unsafe.Pointer
+
+//go:linkname coroswitch
+func coroswitch(c unsafe.Pointer)
+
+// stackBounds returns the bounds of the running goroutine's stack.
+//
+//go:linkname stackBounds
+func stackBounds() (lo, hi uintptr)
+
+//go:linkname getg heddlert/sched.getg
+func getg() uintptr
+
+// chanstate looks into a native channel that the model does not know.
+//
+//go:linkname chanstate
+func chanstate(c unsafe.Pointer) (n int, closed, receivers, senders bool)
+
+// chandrop receives and drops a value that is in a native channel's buffer.
+//
+//go:linkname chandrop
+func chandrop(c unsafe.Pointer)

@@ -1,0 +1,334 @@
+package sched
+
+import (
+	"runtime"
+	"unsafe"
+
+	"heddle/rt/hook"
+	"heddle/trace"
+)
+
+// A worker is a coroutine with its stack. Workers whose goroutine ended
+// normally are used again for the next go statement; one whose goroutine was
+// ended by Goexit is gone.
+type worker struct {
+	own    unsafe.Pointer // the coro made with it
+	parked unsafe.Pointer // the coro in which it is suspended, nil while it runs
+	g      *G
+}
+
+// newG adds a goroutine that has not started.
+func (s *Sched) newG(parent trace.GID, n int32, fn func(), site trace.Site) *G {
+	if s.ngs == len(s.gs) {
+		s.gs = append(s.gs, new(G))
+	}
+	g := s.gs[s.ngs]
+	id := trace.GID(s.ngs)
+	s.ngs++
+	*g = G{id: id, fn: fn, state: gBlocked, clock: g.clock[:0], endStack: g.endStack[:0], idleLimit: idleLimit}
+	g.clock = g.clock.Set(id, 1)
+	s.pend = append(s.pend, trace.Pending{Site: site})
+	s.t.Goroutines = append(s.t.Goroutines, trace.Goroutine{Parent: parent, N: n, Site: site})
+	return g
+}
+
+// goStmt is a go statement. Starting the goroutine is not a scheduling point
+// by itself: the new goroutine is ready at the next one.
+func (s *Sched) goStmt(f func(), site hook.Site) {
+	g := s.enter()
+	if s.unwind {
+		s.unwinding()
+	}
+	parent := g
+	if g == s.timerG {
+		// AfterFunc: a child of the timers, in order of firing.
+		parent = s.timerG
+	}
+	parent.children++
+	n := s.newG(parent.id, parent.children, f, trace.Site(site))
+	if s.race {
+		n.clock = n.clock.Copy(g.clock).Set(n.id, 1)
+		s.tick(g)
+	}
+	s.event(g, trace.OpGo, nil, int64(n.id), trace.Site(site))
+	s.setReady(n, trace.OpStart, nil, trace.Site(site))
+	if g != s.timerG && !trace.Site(site).Quiet() {
+		s.announce(g, trace.OpResume, nil, trace.Site(site))
+		s.reschedule(g)
+	}
+	s.leave()
+}
+
+// switchTo suspends the running goroutine (or the driver) and lets next go on.
+// It returns when the caller is chosen again.
+func (s *Sched) switchTo(next *G) {
+	me := s.cur
+	s.cur = next
+	if next.w == nil {
+		s.giveWorker(next)
+	}
+	w := me.w
+	for {
+		c := s.cur.w.parked
+		s.cur.w.parked = nil
+		w.parked = c
+		coroswitch(c)
+		// A goroutine that ended resumes whoever is in its own coro, which may
+		// be us though somebody else was chosen: pass on.
+		if s.cur == me {
+			return
+		}
+	}
+}
+
+// giveWorker finds a stack for a goroutine about to start.
+func (s *Sched) giveWorker(g *G) {
+	if n := len(s.free); n > 0 {
+		g.w = s.free[n-1]
+		s.free = s.free[:n-1]
+	} else {
+		w := &worker{}
+		w.own = newcoro(w.main)
+		w.parked = w.own
+		g.w = w
+	}
+	g.w.g = g
+}
+
+// main is what a worker runs: one goroutine under test after the other.
+func (w *worker) main(unsafe.Pointer) {
+	s := S
+	defer func() {
+		// Only a Goexit comes here. The coroutine ends; its coro resumes
+		// whoever is suspended in it, who passes on to s.cur (see switchTo).
+		hook.Cur = 0
+		s.ended(w.g)
+		next := s.afterEnd()
+		s.cur = next
+		if next.w == nil {
+			s.giveWorker(next)
+		}
+		if next.w.parked == w.own {
+			next.w.parked = nil
+		}
+	}()
+	for {
+		g := w.g
+		if !s.unwind {
+			s.start(g)
+		}
+		s.ended(g)
+		next := s.afterEnd()
+		s.free = append(s.free, w)
+		w.g = nil
+		s.idleSwitch(w, next)
+	}
+}
+
+// idleSwitch suspends a worker without a goroutine until it is given one.
+func (s *Sched) idleSwitch(w *worker, next *G) {
+	if next.w == nil {
+		s.giveWorker(next)
+		if next.w == w { // its own stack, at once
+			s.cur = next
+			return
+		}
+	}
+	s.cur = next
+	for {
+		c := s.cur.w.parked
+		s.cur.w.parked = nil
+		w.parked = c
+		coroswitch(c)
+		if w.g != nil && s.cur == w.g {
+			return
+		}
+	}
+}
+
+// start runs g's function to its end, in whatever way it ends but Goexit.
+func (s *Sched) start(g *G) {
+	defer func() {
+		if g.state == gDone {
+			return
+		}
+		if r := recover(); r != nil {
+			hook.Cur = 0
+			if !s.unwind {
+				s.panicked(g, r)
+			}
+		}
+	}()
+	s.event(g, trace.OpStart, nil, 0, s.pend[g.id].Site)
+	s.leave()
+	g.fn()
+	hook.Cur = 0
+}
+
+// ended does the bookkeeping of a goroutine's end.
+func (s *Sched) ended(g *G) {
+	if g.state == gDone {
+		return
+	}
+	if s.unwind {
+		g.state = gDone
+		return
+	}
+	s.lazyDrop()
+	s.event(g, trace.OpEnd, nil, 0, 0)
+	s.unready(g, gDone)
+	if g.id == 0 {
+		s.mainOver = true
+	}
+}
+
+// afterEnd chooses who goes on when a goroutine has ended.
+func (s *Sched) afterEnd() *G {
+	if s.unwind {
+		return &s.dg
+	}
+	return s.choose()
+}
+
+// panicked ends the execution with a panic nobody recovered.
+func (s *Sched) panicked(g *G, r any) {
+	f := &Failure{Kind: FailPanic, G: g.id, Value: r}
+	var pcs [64]uintptr
+	f.Stack = append(f.Stack, pcs[:runtime.Callers(3, pcs[:])]...)
+	if s.fail == nil {
+		s.fail = f
+	}
+	s.stop(trace.Panicked)
+}
+
+// misuse ends the execution with a finding about how an object was used, for
+// what would be a fatal error of the Go runtime. It does not return.
+func (s *Sched) misuse(g *G, o *object, msg string) {
+	f := &Failure{Kind: FailMisuse, G: g.id, Message: msg}
+	if o != nil {
+		f.Obj = o.id
+	}
+	var pcs [64]uintptr
+	f.Stack = append(f.Stack, pcs[:runtime.Callers(3, pcs[:])]...)
+	if s.fail == nil {
+		s.fail = f
+	}
+	s.stop(trace.Panicked)
+	s.unready(g, gBlocked)
+	s.switchTo(&s.dg)
+	s.unwinding()
+}
+
+// A Failure is what ended an execution early.
+type Failure struct {
+	Kind    FailKind
+	G       trace.GID
+	Obj     trace.ObjID
+	Value   any    // of a panic
+	Message string // of a misuse
+	Stack   []uintptr
+}
+
+// FailKind says what kind of Failure it is.
+type FailKind uint8
+
+const (
+	FailPanic FailKind = iota
+	FailMisuse
+)
+
+// Unwinding. When an execution is over, every goroutine that is still
+// suspended is resumed once with Goexit, so that its stack is given back; its
+// deferred calls run with every hook inert.
+
+// unwindLimit bounds the hooks that deferred calls of one execution may call.
+const unwindLimit = 1_000_000
+
+func (s *Sched) finish() {
+	s.stacks = s.verdict != trace.Finished || s.leftovers()
+	s.lazyDrop()
+	if s.opt.Record {
+		s.finalizeObjects()
+	}
+	s.unwind = true
+	if s.opt.BeforeUnwind != nil && s.leftovers() {
+		s.opt.BeforeUnwind()
+	}
+	for i := 0; i < s.ngs; i++ {
+		g := s.gs[i]
+		if g.state == gDone {
+			continue
+		}
+		g.mark, g.left = int(g.state), true
+		if g.w == nil { // never started
+			g.state = gDone
+			continue
+		}
+		s.switchTo(g)
+	}
+	s.unwind = false
+	s.releaseNative()
+}
+
+// leftovers reports whether goroutines are left whose stacks a finding may need.
+func (s *Sched) leftovers() bool {
+	for _, g := range s.gs[:s.ngs] {
+		if g.state != gDone {
+			return true
+		}
+	}
+	return false
+}
+
+// unwinding is called instead of an operation while goroutines are unwound. It does not return.
+func (s *Sched) unwinding() {
+	g := s.cur
+	if s.stacks && len(g.endStack) == 0 && g.id >= 0 {
+		var pcs [64]uintptr
+		n := runtime.Callers(2, pcs[:])
+		g.endStack = append(g.endStack[:0], pcs[:n]...)
+	}
+	s.leave()
+	runtime.Goexit()
+}
+
+// inert is called by hooks that must do nothing while goroutines are unwound.
+func (s *Sched) inert() bool {
+	if !s.unwind {
+		return false
+	}
+	s.unwound++
+	if s.unwound > unwindLimit {
+		s.unwinding()
+	}
+	return true
+}
+
+// Yielding.
+
+func (s *Sched) gosched(pc uintptr) {
+	g := s.enter()
+	if s.inert() {
+		s.leave()
+		return
+	}
+	site := s.place(trace.PCSite(pc))
+	if !site.Quiet() {
+		s.announce(g, trace.OpGosched, nil, site)
+		s.idleRead(g)
+		s.yield(g)
+		s.reschedule(g)
+	}
+	s.event(g, trace.OpGosched, nil, 0, site)
+	s.leave()
+}
+
+func (s *Sched) numGoroutine() int {
+	n := 0
+	for _, g := range s.gs[:s.ngs] {
+		if g.state != gDone {
+			n++
+		}
+	}
+	return n + 1 // and the one that runs the test
+}

@@ -1,0 +1,250 @@
+package sched
+
+import (
+	"strconv"
+	"unsafe"
+
+	"heddle/detect"
+	"heddle/rt/hook"
+	"heddle/trace"
+)
+
+// Plain memory. An access is checked for races; at a visible site it is also
+// announced, as a scheduling point.
+
+// here reports whether the caller of a hook is the goroutine under test that runs.
+func (s *Sched) here() bool { return hook.Cur == getg() }
+
+func (s *Sched) read(p unsafe.Pointer, n uintptr, site hook.Site) {
+	if hook.Cur != getg() || n == 0 {
+		return
+	}
+	if s.onStack(p) {
+		return
+	}
+	s.access(p, n, trace.Site(site), trace.OpRead)
+}
+
+func (s *Sched) write(p unsafe.Pointer, n uintptr, site hook.Site) {
+	if hook.Cur != getg() || n == 0 {
+		return
+	}
+	if s.onStack(p) {
+		return
+	}
+	s.access(p, n, trace.Site(site), trace.OpWrite)
+}
+
+// onStack reports whether p is on the running goroutine's own stack: not
+// shared, and its address is used again by later goroutines.
+func (s *Sched) onStack(p unsafe.Pointer) bool {
+	if hook.Cur != s.loG {
+		s.lo, s.hi = stackBounds()
+		s.loG = hook.Cur
+	}
+	if uintptr(p) >= s.lo && uintptr(p) < s.hi {
+		return true
+	}
+	if uintptr(p)-s.hi < 64<<10 || s.lo-uintptr(p) < 64<<10 {
+		// Near the stack: it may have grown since.
+		s.lo, s.hi = stackBounds()
+		return uintptr(p) >= s.lo && uintptr(p) < s.hi
+	}
+	return false
+}
+
+func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op) {
+	if s.unwind {
+		s.inert()
+		return
+	}
+	g := s.cur
+	if s.opt.Visible != VisibleSync && g != s.timerG && !site.Quiet() && (s.opt.Visible == VisibleAll || s.visible.has(site)) {
+		s.enter()
+		s.visibleAccess(g, p, n, site, op)
+		s.leave()
+	} else if s.lazyVal.p != nil {
+		s.takeValue()
+	}
+	if !s.race {
+		return
+	}
+	var r *detect.Race
+	if op == trace.OpWrite {
+		r = s.shadow.Write(g.id, g.clock, uintptr(p), n, site)
+		g.idle, g.nows = 0, 0
+	} else {
+		r = s.shadow.Read(g.id, g.clock, uintptr(p), n, site)
+	}
+	if r != nil {
+		hook.Cur = 0
+		s.raced(r)
+		s.leave()
+	}
+}
+
+func (s *Sched) visibleAccess(g *G, p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op) {
+	o, _ := s.object(p, trace.ObjMemory, site)
+	s.point(g, op, o, site)
+	ev := s.event(g, op, o, int64(n), site)
+	if s.opt.Record {
+		s.lazyVal = lazyValue{p, n, site.Kind(), ev}
+	}
+	if op == trace.OpRead {
+		s.idleRead(g)
+	}
+}
+
+// A Race is a data race with what is known of it at once. Stack is the later access's.
+type Race struct {
+	detect.Race
+	Stack []uintptr
+	Step  int
+	WG    bool // not memory: WaitGroup.Add (G) unordered with Wait (PrevG)
+}
+
+// maxRaces bounds the races of one execution.
+const maxRaces = 100
+
+func (s *Sched) raced(r *detect.Race) {
+	for i := range s.races {
+		q := &s.races[i]
+		if q.At == r.At && q.Prev == r.Prev && q.Write == r.Write {
+			return
+		}
+	}
+	if len(s.races) >= maxRaces {
+		return
+	}
+	s.races = append(s.races, Race{Race: *r, Stack: callers(3), Step: len(s.t.Steps)})
+}
+
+func (s *Sched) wgMisuse(g *G, o *object, e trace.Epoch, site trace.Site) {
+	for i := range s.races {
+		if s.races[i].WG && s.races[i].Addr == o.addr {
+			return
+		}
+	}
+	prev := trace.Site(0)
+	for i := len(s.t.Events) - 1; i >= 0; i-- {
+		if ev := &s.t.Events[i]; ev.G == e.G() && ev.Op == trace.OpWGWait && ev.Obj == o.id {
+			prev = ev.Site
+			break
+		}
+	}
+	if prev == 0 && s.gs[e.G()].at == o {
+		prev = s.pend[e.G()].Site
+	}
+	s.races = append(s.races, Race{
+		Race:  detect.Race{Addr: o.addr, G: g.id, PrevG: e.G(), At: site, Prev: prev},
+		Stack: callers(3), Step: len(s.t.Steps), WG: true,
+	})
+}
+
+// A siteSet is a set of sites; asking costs a few nanoseconds.
+type siteSet struct {
+	slots []trace.Site
+	n     int
+}
+
+func (t *siteSet) has(x trace.Site) bool {
+	if t.n == 0 {
+		return false
+	}
+	mask := uint64(len(t.slots) - 1)
+	for i := uint64(x) * 0x9e3779b97f4a7c15 >> 32 & mask; t.slots[i] != 0; i = (i + 1) & mask {
+		if t.slots[i] == x {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *siteSet) add(x trace.Site) {
+	if t.has(x) || x == 0 {
+		return
+	}
+	if 2*(t.n+1) > len(t.slots) {
+		old := t.slots
+		t.slots = make([]trace.Site, max(16, 2*len(old)))
+		t.n = 0
+		for _, y := range old {
+			t.add(y)
+		}
+	}
+	mask := uint64(len(t.slots) - 1)
+	i := uint64(x) * 0x9e3779b97f4a7c15 >> 32 & mask
+	for t.slots[i] != 0 {
+		i = (i + 1) & mask
+	}
+	t.slots[i] = x
+	t.n++
+}
+
+// SetVisible makes the memory accesses at the given sites, and no others, scheduling points under VisibleAuto.
+func (s *Sched) SetVisible(sites []trace.Site) {
+	s.visible = siteSet{}
+	for _, x := range sites {
+		s.visible.add(x)
+	}
+}
+
+// formatBytes prints the value of kind at p.
+func formatBytes(p unsafe.Pointer, n uintptr, kind trace.Kind) (string, bool) {
+	switch kind {
+	case trace.KindInt:
+		switch n {
+		case 1:
+			return strconv.FormatInt(int64(*(*int8)(p)), 10), true
+		case 2:
+			return strconv.FormatInt(int64(*(*int16)(p)), 10), true
+		case 4:
+			return strconv.FormatInt(int64(*(*int32)(p)), 10), true
+		case 8:
+			return strconv.FormatInt(*(*int64)(p), 10), true
+		}
+	case trace.KindUint:
+		switch n {
+		case 1:
+			return strconv.FormatUint(uint64(*(*uint8)(p)), 10), true
+		case 2:
+			return strconv.FormatUint(uint64(*(*uint16)(p)), 10), true
+		case 4:
+			return strconv.FormatUint(uint64(*(*uint32)(p)), 10), true
+		case 8:
+			return strconv.FormatUint(*(*uint64)(p), 10), true
+		}
+	case trace.KindFloat:
+		if n == 4 {
+			return strconv.FormatFloat(float64(*(*float32)(p)), 'g', -1, 32), true
+		}
+		if n == 8 {
+			return strconv.FormatFloat(*(*float64)(p), 'g', -1, 64), true
+		}
+	case trace.KindBool:
+		if n == 1 {
+			return strconv.FormatBool(*(*uint8)(p) != 0), true
+		}
+	case trace.KindString:
+		if n == 2*unsafe.Sizeof(n) {
+			return clip(strconv.Quote(*(*string)(p))), true
+		}
+	case trace.KindPointer, trace.KindIface:
+		if *(*uintptr)(p) == 0 {
+			return "nil", true
+		}
+		return "non-nil", true
+	case trace.KindSlice:
+		return "len " + strconv.Itoa((*(*[2]int)(p))[1]), true
+	}
+	return "", false
+}
+
+func formatBits(bits uint64) string { return strconv.FormatInt(int64(bits), 10) }
+
+func clip(s string) string {
+	if len(s) > 40 {
+		return s[:37] + "..."
+	}
+	return s
+}

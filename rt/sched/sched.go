@@ -1,0 +1,366 @@
+// Package sched runs a program under test one goroutine at a time and decides
+// at every visible operation which one goes on. It holds the models of Go's
+// synchronisation (one file each), fills the function variables of rt/hook,
+// and leaves a trace behind.
+//
+// There is one scheduler in a process, since the program under test reaches it
+// through the package-level hooks. The scheduler is not a goroutine: it is the
+// code that the goroutine which announces an operation runs before it either
+// goes on or hands over to another (see switchTo). Every goroutine under test
+// is a coroutine, so a switch costs one coroswitch.
+//
+// It is compiled into the program under test. Between enter and leave the
+// hooks are off (hook.Cur is 0), so standard library code called from here is
+// not under control; the hot path calls none.
+package sched
+
+import (
+	"heddle/detect"
+	"heddle/rt/hook"
+	"heddle/rt/policy"
+	"heddle/trace"
+)
+
+// Options are what one execution needs beside its schedule.
+type Options struct {
+	Schedule *trace.Schedule
+	Policy   policy.Policy // what chooses after the prefix; its Begin was called
+	Steps    int           // step bound; 0 is DefaultSteps
+	Race     bool          // detect data races
+	Visible  VisibleMode
+	Record   bool // keep values and the stacks of all events
+
+	// BeforeUnwind is called when the execution is over and goroutines are left that will be unwound.
+	BeforeUnwind func()
+}
+
+// DefaultSteps bounds an execution where nothing else is said.
+const DefaultSteps = 2_000_000
+
+// VisibleMode says which memory accesses are scheduling points.
+type VisibleMode uint8
+
+const (
+	VisibleSync VisibleMode = iota // none
+	VisibleAuto                    // those at sites given to SetVisible
+	VisibleAll
+)
+
+// A gstate says why a goroutine is where it is.
+type gstate uint8
+
+const (
+	gReady    gstate = iota // in Sched.ready: its pending operation is enabled
+	gBlocked                // its pending operation is not enabled (locks, WaitGroup, Once)
+	gParked                 // arrived at a channel, Cond or timer and waits there for a partner
+	gYielded                // ready again as soon as somebody else made a step
+	gSpinning               // waits until something it read is written
+	gIdle                   // waits until everybody else is blocked
+	gDone
+)
+
+// A G is a goroutine under test.
+type G struct {
+	id    trace.GID
+	state gstate
+	fn    func()
+	w     *worker // whose stack it runs on
+	clock trace.Clock
+	at    *object // what the pending operation is about
+	quiet bool    // the pending operation is no scheduling point
+
+	children int32 // goroutines it has started
+	allocs   int32 // allocations it has announced
+
+	// A parked goroutine's wait, and what a partner left there.
+	waitSeq  uint32 // counts waits: waiters with another seq are stale
+	act      hook.Act
+	chosen   int
+	repeat   bool // the hook is called again for the same operation
+	sleepOf  *timer
+	condMark bool
+	steps    int32 // steps it has made
+
+	// Spinning, see spin.go.
+	idle      int32
+	idleLimit int32
+	nows      int32
+
+	endStack []uintptr // where it was when the execution ended
+	mark     int       // its state when the execution ended
+	left     bool      // it had not ended then
+}
+
+// Sched is the scheduler and the state of the running execution.
+type Sched struct {
+	opt Options
+	t   trace.Trace
+
+	gs    []*G
+	ngs   int
+	cur   *G
+	ready []trace.GID     // ascending
+	pend  []trace.Pending // indexed by GID
+	seq   uint32
+	prev  trace.GID // who made the last step
+
+	driver   worker
+	dg       G
+	free     []*worker
+	verdict  trace.Verdict
+	over     bool // nobody may go on: back to the driver
+	mainOver bool
+	unwind   bool
+	unwound  int
+	stacks   bool
+
+	objs    []*object
+	nobj    int
+	tab     objTable
+	allocs  []alloc
+	dropped bool // the allocation log is full
+
+	race   bool
+	shadow detect.Shadow
+	races  []Race
+	fail   *Failure
+
+	now      int64
+	timers   []*timer // heap by (when, seq)
+	tseq     uint32
+	timerG   *G
+	lateWake int // timers fired after the test was over
+	fired    int // timers fired since main made its firedAt-th step
+	firedAt  int32
+	early    []EarlyTimer
+	scratch  []trace.GID
+	byName   map[string]trace.GID // of goroutines, for schedules that name them
+	named    int
+
+	// ForeignPossible says that goroutines outside control exist that may serve package-level objects.
+	ForeignPossible bool
+
+	k          int // position in the prefix
+	run        int // steps in a row by prev
+	idleTurn   int
+	idleRounds int
+	progress   uint32 // counts events that changed something
+	idleAt     uint32 // progress at the last round of idlers
+	rng        uint64
+	lazyVal    lazyValue
+	lo, hi     uintptr
+	loG        uintptr
+	foreign    int
+	sawForeign bool
+	spinners   int
+
+	diverged *Divergence
+	visible  siteSet
+	pcs      pcTable
+
+	// Format prints a recorded value; set by rt/drive.
+	Format func(v any) string
+	// Log is where a process that may die leaves the choices it made; set by rt/drive.
+	Log ChoiceLog
+}
+
+// A ChoiceLog is told every choice before it is carried out.
+type ChoiceLog interface {
+	Choice(g trace.GID, choice int32)
+}
+
+// S is the scheduler of this process.
+var S = &Sched{}
+
+// A Divergence says where a schedule did not fit.
+type Divergence struct {
+	Step     int // index in the schedule
+	Want     trace.Step
+	Got      trace.Pending // what the goroutine was about to do
+	GotOK    bool          // the goroutine existed
+	Enabled  bool
+	NoChoice bool // a choice was expected and none was asked for, or the other way round
+}
+
+// enter begins a hook: the hooks are off until leave.
+func (s *Sched) enter() *G {
+	hook.Cur = 0
+	if s.lazyVal.p != nil {
+		s.takeValue()
+	}
+	return s.cur
+}
+
+// leave ends a hook: the running goroutine is under control again.
+func (s *Sched) leave() { hook.Cur = getg() }
+
+// reset makes s ready for a new execution.
+func (s *Sched) reset(opt Options) {
+	s.opt = opt
+	if s.opt.Steps == 0 {
+		s.opt.Steps = DefaultSteps
+	}
+	t := &s.t
+	t.Goroutines, t.Steps, t.Events, t.Values = t.Goroutines[:0], t.Steps[:0], t.Events[:0], t.Values[:0]
+	t.Objects = t.Objects[:0]
+	s.ngs, s.ready, s.pend = 0, s.ready[:0], s.pend[:0]
+	s.seq, s.prev, s.run = 0, trace.NoG, 0
+	s.verdict, s.over, s.mainOver, s.unwind, s.unwound = trace.Finished, false, false, false, 0
+	s.resetObjects()
+	s.allocs, s.dropped = s.allocs[:0], false
+	s.race = opt.Race
+	if s.race {
+		s.shadow.Reset()
+	}
+	s.races, s.fail, s.diverged = s.races[:0], nil, nil
+	s.now = 0
+	s.resetTimers()
+	s.named = 0
+	clear(s.byName)
+	s.k, s.idleTurn, s.progress, s.foreign, s.sawForeign = 0, 0, 0, 0, false
+	s.spinners, s.idleRounds, s.idleAt = 0, 0, 0
+	s.rng = opt.Schedule.Seed*0x9e3779b97f4a7c15 + 0x1234567
+	s.lazyVal = lazyValue{}
+	hook.Rec = opt.Record
+}
+
+// Run runs main as the goroutine "main" of one execution and returns its
+// trace, which the next Run overwrites. It is called by a goroutine outside
+// control. What was found is in Failure, Races and the trace's verdict.
+func (s *Sched) Run(main func(), opt Options) *trace.Trace {
+	s.reset(opt)
+	install()
+	s.dg = G{id: trace.NoG, w: &s.driver}
+	g := s.newG(trace.NoG, 0, main, 0)
+	s.timerG = s.newG(trace.NoG, 1, nil, 0)
+	s.timerG.state = gDone
+	s.setReady(g, trace.OpStart, nil, 0)
+	s.cur = &s.dg
+	hook.Cur = 0
+	hook.On = true
+	s.switchTo(s.choose())
+	// Nobody can go on, or somebody stopped the execution.
+	s.finish()
+	hook.On = false
+	hook.Cur = 0
+	s.t.Verdict = s.verdict
+	return &s.t
+}
+
+// point announces that g is about to do op on o and returns when g was chosen
+// to do it. The operation is always enabled.
+func (s *Sched) point(g *G, op trace.Op, o *object, site trace.Site) {
+	if s.unwind {
+		s.unwinding()
+	}
+	if site = s.place(site); site.Quiet() || g == s.timerG {
+		g.quiet = true
+		return
+	}
+	g.quiet = false
+	s.announce(g, op, o, site)
+	s.reschedule(g)
+}
+
+func (s *Sched) announce(g *G, op trace.Op, o *object, site trace.Site) {
+	s.seq++
+	p := &s.pend[g.id]
+	p.Op, p.Site, p.Seq, p.Obj = op, site, s.seq, 0
+	if o != nil {
+		p.Obj = o.id
+	}
+	g.at = o
+}
+
+// await is point for an operation that may be disabled: enabled is asked again
+// whenever o changes (see refresh).
+func (s *Sched) await(g *G, op trace.Op, o *object, site trace.Site) {
+	if s.unwind {
+		s.unwinding()
+	}
+	site = s.place(site)
+	g.quiet = site.Quiet()
+	ok := o.enabled(op, g)
+	if ok && g.quiet {
+		return
+	}
+	s.announce(g, op, o, site)
+	o.announced = append(o.announced, g)
+	if !ok {
+		s.unready(g, gBlocked)
+		s.lockCycle(g)
+	}
+	s.reschedule(g)
+	o.withdraw(g)
+}
+
+// park suspends g, which has arrived somewhere and waits for a partner to call wake.
+func (s *Sched) park(g *G) {
+	g.waitSeq++
+	s.unready(g, gParked)
+	s.reschedule(g)
+}
+
+// wake lets a parked goroutine go on.
+func (s *Sched) wake(g *G, act hook.Act, chosen int) {
+	g.waitSeq++
+	g.act, g.chosen = act, chosen
+	s.setReady(g, trace.OpResume, nil, s.pend[g.id].Site)
+}
+
+func (s *Sched) setReady(g *G, op trace.Op, o *object, site trace.Site) {
+	s.announce(g, op, o, site)
+	s.insert(g)
+}
+
+// insert puts g into the ready list, in order of creation.
+func (s *Sched) insert(g *G) {
+	if g.state == gReady && len(s.ready) > 0 && s.inReady(g.id) {
+		return
+	}
+	g.state = gReady
+	i := len(s.ready)
+	s.ready = append(s.ready, g.id)
+	for i > 0 && s.ready[i-1] > g.id {
+		s.ready[i] = s.ready[i-1]
+		i--
+	}
+	s.ready[i] = g.id
+}
+
+func (s *Sched) inReady(id trace.GID) bool {
+	lo, hi := 0, len(s.ready)
+	for lo < hi {
+		m := (lo + hi) / 2
+		if s.ready[m] < id {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	return lo < len(s.ready) && s.ready[lo] == id
+}
+
+// unready takes g out of the ready list.
+func (s *Sched) unready(g *G, why gstate) {
+	if g.state == gReady {
+		for i, id := range s.ready {
+			if id == g.id {
+				copy(s.ready[i:], s.ready[i+1:])
+				s.ready = s.ready[:len(s.ready)-1]
+				break
+			}
+		}
+	}
+	g.state = why
+}
+
+// reschedule chooses who goes on, and returns when that is g.
+func (s *Sched) reschedule(g *G) {
+	if next := s.choose(); next != g {
+		s.switchTo(next)
+	}
+	if s.unwind {
+		s.unwinding()
+	}
+}

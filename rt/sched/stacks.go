@@ -1,0 +1,134 @@
+package sched
+
+import (
+	"runtime"
+
+	"heddle/trace"
+)
+
+// callers returns the program counters of the running goroutine's stack.
+func callers(skip int) []uintptr {
+	var pcs [64]uintptr
+	return append([]uintptr(nil), pcs[:runtime.Callers(skip+1, pcs[:])]...)
+}
+
+// Failure returns what ended the last execution early, or nil.
+func (s *Sched) Failure() *Failure { return s.fail }
+
+// Races returns the data races of the last execution.
+func (s *Sched) Races() []Race { return s.races }
+
+// Diverged returns where the last execution did not follow its schedule, or nil.
+func (s *Sched) Diverged() *Divergence { return s.diverged }
+
+// Early returns the timers that fired too early in the last execution, in free time.
+func (s *Sched) Early() []EarlyTimer { return s.early }
+
+// SawForeign reports whether goroutines outside control took part in the last execution.
+func (s *Sched) SawForeign() bool { return s.sawForeign }
+
+// Concurrent reports whether the last execution had a choice: at some step more than one goroutine could go on.
+func (s *Sched) Concurrent() bool { return s.ngs > 2 }
+
+// MainOver reports whether main's function returned in the last execution.
+func (s *Sched) MainOver() bool { return s.mainOver }
+
+// A Left is a goroutine that had not ended when the execution was over.
+type Left struct {
+	G       trace.GID
+	Pending trace.Pending
+	State   LeftState
+	Stack   []uintptr
+	Holders []trace.GID // of the lock it waits for
+	Old     bool        // waits for something older than the execution
+}
+
+// LeftState says what a goroutine that is left was doing.
+type LeftState uint8
+
+const (
+	LeftBlocked LeftState = iota // for a lock, WaitGroup, Once
+	LeftParked                   // at a channel or Cond
+	LeftTimer                    // on a timer
+	LeftSpinning
+	LeftReady // it could have gone on
+)
+
+// Leftover returns the goroutines that had not ended when the last execution was over.
+func (s *Sched) Leftover() []Left {
+	var ls []Left
+	for _, g := range s.gs[:s.ngs] {
+		if g.mark < 0 || g.id == s.timerG.id || !g.left {
+			continue
+		}
+		l := Left{G: g.id, Pending: s.pend[g.id], Stack: g.endStack}
+		switch gstate(g.mark) {
+		case gBlocked:
+			l.State = LeftBlocked
+			if g.at != nil {
+				l.Holders = s.holdersOf(g.at)
+			}
+		case gParked:
+			l.State = LeftParked
+			if l.Pending.Op == trace.OpSleep {
+				l.State = LeftTimer
+			}
+		case gSpinning, gYielded:
+			l.State = LeftSpinning
+		default:
+			l.State = LeftReady
+		}
+		l.Old = g.waitsForOld()
+		ls = append(ls, l)
+	}
+	return ls
+}
+
+func (g *G) waitsForOld() bool {
+	return g.at != nil && g.at.kind == trace.ObjChan && !g.at.known
+}
+
+// ServedByTimer reports whether a goroutine that is left waits at a channel that a running timer sends to.
+func (s *Sched) ServedByTimer(id trace.GID) bool {
+	g := s.gs[id]
+	for _, t := range s.timers {
+		if t.ch == nil {
+			continue
+		}
+		for i := t.ch.ch.recvq.head; i < len(t.ch.ch.recvq.w); i++ {
+			if t.ch.ch.recvq.w[i].g == g {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// StackOf returns where a goroutine that is left was.
+func (s *Sched) StackOf(id trace.GID) []uintptr { return s.gs[id].endStack }
+
+// Fallback returns whom the non-preemptive policy would choose now.
+func (s *Sched) Fallback() trace.GID { return s.fallback() }
+
+// Current returns the goroutine that is being asked for a choice.
+func (s *Sched) Current() trace.GID { return s.cur.id }
+
+// UsedTimers reports whether the last execution started timers.
+func (s *Sched) UsedTimers() bool { return s.tseq > 0 }
+
+// MadeHere reports whether an object is known to have been made in the last execution.
+func (s *Sched) MadeHere(id trace.ObjID) bool {
+	if id <= 0 || int(id) > s.nobj {
+		return false
+	}
+	o := s.objs[id-1]
+	if o.known {
+		return true
+	}
+	for i := range s.allocs {
+		if a := &s.allocs[i]; o.addr >= a.addr && o.addr < a.addr+max(a.size, 1) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,357 @@
+package sched
+
+import (
+	"unsafe"
+
+	"heddle/trace"
+)
+
+// Virtual time. Timers fire when nobody else can go on (the clock jumps to the
+// next deadline), or, with Schedule.Free, at any moment once their turn by
+// deadline has come: the pseudo goroutine "timers" (GID 1) is then one of those
+// who can be chosen.
+
+type timer struct {
+	when, period int64
+	seq          uint32
+	pos          int // index in the heap, -1 when not active
+	f            func(any, uintptr, int64)
+	arg          any
+	ch           *object
+	sleeper      *G
+	clock        trace.Clock
+	site         trace.Site
+	early        int64 // how much too early it fired last
+}
+
+func (s *Sched) resetTimers() {
+	clear(s.timers)
+	s.timers = s.timers[:0]
+	s.tseq = 0
+	s.lateWake = 0
+	s.early = s.early[:0]
+	s.fired, s.firedAt = 0, 0
+}
+
+// maxLateWakes bounds how often timers fire after the test is over: what is
+// still served by timers then is neither blocked nor a leak.
+const maxLateWakes = 100
+
+// SleepOverflow is what a deadline that does not fit becomes.
+const never = 1<<63 - 1
+
+func (s *Sched) vnow() int64 {
+	if !s.here() || s.unwind {
+		return s.now
+	}
+	g := s.cur
+	g.nows++
+	if g.nows > spinNows {
+		// A loop that does nothing but look at the clock: let it advance.
+		step := int64(1000) << min((g.nows-spinNows)/4, 20)
+		if len(s.timers) > 0 && s.now+step > s.timers[0].when {
+			step = max(0, s.timers[0].when-s.now)
+		}
+		s.now += step
+		if len(s.timers) > 0 && s.timers[0].when <= s.now {
+			hg := s.enter()
+			s.announce(hg, trace.OpNow, nil, 0)
+			s.fireTimer(s.timers[0])
+			s.reschedule(hg)
+			s.leave()
+		}
+	}
+	return s.now
+}
+
+// spinNows is how often a goroutine may ask for the time without doing anything else before the clock moves.
+const spinNows = 16
+
+func (s *Sched) sleep(d int64, pc uintptr) {
+	g := s.enter()
+	if s.unwind {
+		s.inert()
+		s.leave()
+		return
+	}
+	site := s.place(trace.PCSite(pc))
+	g.nows = 0
+	if d <= 0 {
+		s.point(g, trace.OpSleep, nil, site)
+		s.leave()
+		return
+	}
+	s.event(g, trace.OpSleep, nil, d, site)
+	t := &timer{when: addTime(s.now, d), pos: -1, sleeper: g, site: site}
+	s.startTimer(t)
+	s.announce(g, trace.OpSleep, nil, site)
+	s.park(g)
+	s.leave()
+}
+
+func addTime(a, d int64) int64 {
+	if a > 0 && d > never-a {
+		return never
+	}
+	return a + d
+}
+
+func (s *Sched) timerStart(p unsafe.Pointer, when, period int64, f func(any, uintptr, int64), arg any, ch unsafe.Pointer, pc uintptr) {
+	g := s.enter()
+	if s.inert() {
+		s.leave()
+		return
+	}
+	site := s.place(trace.PCSite(pc))
+	o, _ := s.object(p, trace.ObjTimer, site)
+	t := &timer{when: when, period: period, pos: -1, f: f, arg: arg, site: site}
+	if ch != nil {
+		t.ch = s.channel(ch, 1, site)
+		t.ch.known = true
+		t.ch.cap = 1
+	}
+	o.timer = t
+	s.event(g, trace.OpTimerStart, o, when-s.now, site)
+	s.arm(g, t)
+	s.leave()
+}
+
+func (s *Sched) arm(g *G, t *timer) {
+	if s.race {
+		t.clock = t.clock.Join(g.clock)
+		s.tick(g)
+	}
+	s.startTimer(t)
+}
+
+func (s *Sched) timerStop(p unsafe.Pointer, pc uintptr) (active, ours bool) {
+	g := s.enter()
+	if s.inert() {
+		s.leave()
+		return false, true
+	}
+	site := trace.PCSite(pc)
+	o, fresh := s.object(p, trace.ObjTimer, site)
+	if fresh || o.timer == nil {
+		s.leave()
+		return false, false
+	}
+	s.point(g, trace.OpTimerStop, o, site)
+	t := o.timer
+	active = s.stopTimer(t)
+	s.event(g, trace.OpTimerStop, o, 0, site)
+	s.leave()
+	return active, true
+}
+
+func (s *Sched) timerReset(p unsafe.Pointer, when, period int64, pc uintptr) (active, ours bool) {
+	g := s.enter()
+	if s.inert() {
+		s.leave()
+		return false, true
+	}
+	site := trace.PCSite(pc)
+	o, fresh := s.object(p, trace.ObjTimer, site)
+	if fresh || o.timer == nil {
+		s.leave()
+		return false, false
+	}
+	s.point(g, trace.OpTimerStop, o, site)
+	t := o.timer
+	active = s.stopTimer(t)
+	t.when, t.period = when, period
+	s.event(g, trace.OpTimerStart, o, when-s.now, site)
+	s.arm(g, t)
+	s.leave()
+	return active, true
+}
+
+// stopTimer takes t out of the heap. Since Go 1.23 a channel timer that fired
+// but was not received yet counts as active, and its value is gone.
+func (s *Sched) stopTimer(t *timer) bool {
+	active := t.pos >= 0
+	if active {
+		s.removeTimer(t)
+	}
+	if o := t.ch; o != nil && o.n > 0 {
+		o.n--
+		o.ch.head++
+		o.ch.recvd++
+		chandrop(o.ref)
+		active = true
+	}
+	return active
+}
+
+// fireNext lets the clock jump to the next deadline. It reports whether a timer fired.
+func (s *Sched) fireNext() bool {
+	for len(s.timers) > 0 {
+		if s.mainOver {
+			if s.onlyPeriodic() || s.lateWake >= maxLateWakes {
+				return false
+			}
+			s.lateWake++
+		}
+		t := s.timers[0]
+		if t.when == never {
+			return false
+		}
+		if t.when > s.now {
+			s.now = t.when
+		}
+		if n := s.gs[0].steps; n != s.firedAt {
+			s.fired, s.firedAt = 0, n
+		}
+		if s.fired++; s.fired > maxFires {
+			s.stop(trace.Bounded)
+			return false
+		}
+		s.fireTimer(t)
+		return true
+	}
+	return false
+}
+
+// maxFires bounds the timers that fire while main does not make a step.
+const maxFires = 20_000
+
+func (s *Sched) onlyPeriodic() bool {
+	for _, t := range s.timers {
+		if t.period == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// fireTimer does what t is for, as the pseudo goroutine "timers".
+func (s *Sched) fireTimer(t *timer) {
+	early := t.when - s.now
+	if early > 0 {
+		s.early = append(s.early, EarlyTimer{t.site, early})
+	}
+	if t.period > 0 {
+		t.when = addTime(max(t.when, s.now-s.now%max(t.period, 1)), t.period)
+		if t.when <= s.now {
+			t.when = s.now + t.period
+		}
+		s.fixTimer(t)
+	} else {
+		s.removeTimer(t)
+	}
+	tg := s.timerG
+	if s.race {
+		c := tg.clock[tg.id]
+		tg.clock = tg.clock.Copy(t.clock).Set(tg.id, c+1)
+	}
+	s.event(tg, trace.OpTimerFire, nil, early, t.site)
+	if g := t.sleeper; g != nil {
+		s.wake(g, 0, 0)
+		return
+	}
+	// f runs on the stack of whoever is in the scheduler, as "timers" and under control: its sends and go
+	// statements are operations like any other, without choice.
+	was := s.cur
+	s.cur = tg
+	quiet := tg.quiet
+	tg.quiet = true
+	s.leave()
+	t.f(t.arg, 0, 0)
+	s.enter()
+	tg.quiet = quiet
+	s.cur = was
+}
+
+// EarlyTimer says which timer fired how much too early (ns), in free time.
+type EarlyTimer struct {
+	Site trace.Site
+	By   int64
+}
+
+// mayFireEarly reports whether the next timer can be chosen like a goroutine, in free time.
+func (s *Sched) mayFireEarly() bool {
+	return s.opt.Schedule.Free && len(s.timers) > 0 && s.timers[0].when != never && !s.mainOver
+}
+
+// withTimers returns the ready list with the pseudo goroutine "timers" at its end.
+func (s *Sched) withTimers() []trace.GID {
+	p := &s.pend[s.timerG.id]
+	p.Op, p.Site, p.Seq = trace.OpTimerFire, s.timers[0].site, s.timers[0].seq|1<<31
+	s.scratch = append(append(s.scratch[:0], s.ready...), s.timerG.id)
+	return s.scratch
+}
+
+// fireEarly is the step of the pseudo goroutine "timers".
+func (s *Sched) fireEarly() {
+	s.t.Steps = append(s.t.Steps, trace.Step{G: s.timerG.id, Op: trace.OpTimerFire, Choice: -1, Default: s.fallback()})
+	if s.Log != nil {
+		s.Log.Choice(s.timerG.id, -1)
+	}
+	s.fireTimer(s.timers[0])
+}
+
+// The heap, ordered by deadline, then by order of starting.
+
+func (s *Sched) startTimer(t *timer) {
+	s.tseq++
+	t.seq = s.tseq
+	t.pos = len(s.timers)
+	s.timers = append(s.timers, t)
+	s.up(t.pos)
+}
+
+func timerLess(a, b *timer) bool { return a.when < b.when || a.when == b.when && a.seq < b.seq }
+
+func (s *Sched) swapTimers(i, j int) {
+	h := s.timers
+	h[i], h[j] = h[j], h[i]
+	h[i].pos, h[j].pos = i, j
+}
+
+func (s *Sched) up(i int) {
+	for i > 0 {
+		p := (i - 1) / 2
+		if !timerLess(s.timers[i], s.timers[p]) {
+			return
+		}
+		s.swapTimers(i, p)
+		i = p
+	}
+}
+
+func (s *Sched) down(i int) {
+	for {
+		c := 2*i + 1
+		if c >= len(s.timers) {
+			return
+		}
+		if c+1 < len(s.timers) && timerLess(s.timers[c+1], s.timers[c]) {
+			c++
+		}
+		if !timerLess(s.timers[c], s.timers[i]) {
+			return
+		}
+		s.swapTimers(i, c)
+		i = c
+	}
+}
+
+func (s *Sched) fixTimer(t *timer) {
+	s.tseq++
+	t.seq = s.tseq
+	s.up(t.pos)
+	s.down(t.pos)
+}
+
+func (s *Sched) removeTimer(t *timer) {
+	i := t.pos
+	last := len(s.timers) - 1
+	s.swapTimers(i, last)
+	s.timers[last] = nil
+	s.timers = s.timers[:last]
+	t.pos = -1
+	if i < last {
+		s.up(i)
+		s.down(i)
+	}
+}

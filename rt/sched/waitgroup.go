@@ -1,0 +1,186 @@
+package sched
+
+import (
+	"unsafe"
+
+	"heddle/trace"
+)
+
+// The models of WaitGroup, Once and Cond.
+
+func (s *Sched) waitGroup(p unsafe.Pointer, n int, site trace.Site) *object {
+	o, fresh := s.object(p, trace.ObjWaitGroup, site)
+	if fresh {
+		o.count = n
+	}
+	return o
+}
+
+// maxUnordered bounds what is remembered to tell misuse of a WaitGroup.
+const maxUnordered = 64
+
+func (s *Sched) wgAdd(p unsafe.Pointer, delta, n int, pc uintptr) bool {
+	g := s.enter()
+	if s.inert() {
+		s.leave()
+		return false
+	}
+	site := trace.PCSite(pc)
+	o := s.waitGroup(p, n, site)
+	s.point(g, trace.OpWGAdd, o, site)
+	if o.count+delta < 0 {
+		s.event(g, trace.OpWGAdd, o, int64(delta), site)
+		s.leave()
+		return true // panics
+	}
+	if delta > 0 && o.count == 0 && s.race {
+		s.unorderedWait(g, o, site)
+	}
+	o.count += delta
+	s.event(g, trace.OpWGAdd, o, int64(delta), site)
+	if s.race {
+		if delta < 0 {
+			o.clock = o.clock.Join(g.clock)
+		}
+		s.tick(g)
+	}
+	s.refresh(o)
+	s.leave()
+	return true
+}
+
+// unorderedWait reports an Add from zero that is not ordered with a Wait: "calls with a positive
+// delta that occur when the counter is zero must happen before a Wait" (package sync).
+func (s *Sched) unorderedWait(g *G, o *object, site trace.Site) {
+	for _, e := range o.waits {
+		if e.G() != g.id && !g.clock.Covers(e) {
+			s.wgMisuse(g, o, e, site)
+			return
+		}
+	}
+}
+
+func (s *Sched) wgWait(p unsafe.Pointer, n int, pc uintptr) bool {
+	g := s.enter()
+	if s.inert() {
+		s.leave()
+		return false
+	}
+	site := trace.PCSite(pc)
+	o := s.waitGroup(p, n, site)
+	if s.race {
+		if len(o.waits) < maxUnordered {
+			o.waits = append(o.waits, s.epoch(g))
+		}
+		s.tick(g)
+	}
+	s.await(g, trace.OpWGWait, o, site)
+	s.event(g, trace.OpWGWait, o, 0, site)
+	s.acquire(g, o.clock)
+	s.leave()
+	return true
+}
+
+func (s *Sched) onceDo(p unsafe.Pointer, done bool, pc uintptr) bool {
+	g := s.enter()
+	if s.inert() {
+		s.leave()
+		return false
+	}
+	site := trace.PCSite(pc)
+	o, fresh := s.object(p, trace.ObjOnce, site)
+	if fresh {
+		o.done = done
+	}
+	s.await(g, trace.OpOnce, o, site)
+	run := !o.done
+	if run {
+		o.locked, o.owner = true, g
+		s.event(g, trace.OpOnce, o, 1, site)
+		s.refresh(o)
+	} else {
+		s.event(g, trace.OpOnce, o, 0, site)
+		s.acquire(g, o.clock)
+	}
+	s.leave()
+	return run
+}
+
+func (s *Sched) onceDone(p unsafe.Pointer, pc uintptr) {
+	g := s.enter()
+	if !s.inert() {
+		site := trace.PCSite(pc)
+		o, _ := s.object(p, trace.ObjOnce, site)
+		s.point(g, trace.OpOnceDone, o, site)
+		o.locked, o.owner, o.done = false, nil, true
+		s.event(g, trace.OpOnceDone, o, 0, site)
+		s.release(g, &o.clock)
+		s.refresh(o)
+	}
+	s.leave()
+}
+
+// Cond: Wait registers (CondAdd), releases its lock, blocks until it is
+// signalled (CondBlock) and takes the lock again. A signal between the first
+// and the third is not lost, as in Go.
+
+func (s *Sched) condAdd(p unsafe.Pointer, pc uintptr) {
+	g := s.enter()
+	if !s.inert() {
+		site := trace.PCSite(pc)
+		o, _ := s.object(p, trace.ObjCond, site)
+		s.point(g, trace.OpCondWait, o, site)
+		s.event(g, trace.OpCondWait, o, 0, site)
+		g.condMark = false
+		o.waiters = append(o.waiters, g)
+	}
+	s.leave()
+}
+
+func (s *Sched) condBlock(p unsafe.Pointer, pc uintptr) {
+	g := s.enter()
+	if s.unwind {
+		s.unwinding()
+	}
+	site := trace.PCSite(pc)
+	o, _ := s.object(p, trace.ObjCond, site)
+	if !g.condMark {
+		s.announce(g, trace.OpCondWait, o, site)
+		s.park(g)
+	}
+	g.condMark = false
+	s.event(g, trace.OpCondWake, o, 0, site)
+	s.acquire(g, o.clock)
+	s.leave()
+}
+
+func (s *Sched) condSignal(p unsafe.Pointer, all bool, pc uintptr) bool {
+	g := s.enter()
+	if s.inert() {
+		s.leave()
+		return false
+	}
+	site := trace.PCSite(pc)
+	o, _ := s.object(p, trace.ObjCond, site)
+	op := trace.OpSignal
+	if all {
+		op = trace.OpBroadcast
+	}
+	s.point(g, op, o, site)
+	s.event(g, op, o, int64(len(o.waiters)), site)
+	s.release(g, &o.clock)
+	n := len(o.waiters)
+	if !all && n > 1 {
+		n = 1
+	}
+	for _, h := range o.waiters[:n] {
+		if h.state == gParked && h.at == o && s.pend[h.id].Op == trace.OpCondWait {
+			s.wake(h, 0, 0)
+		} else {
+			h.condMark = true
+		}
+	}
+	o.waiters = append(o.waiters[:0], o.waiters[n:]...)
+	s.leave()
+	return n > 0
+}
