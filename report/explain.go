@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"heddle/rt/wire"
@@ -10,7 +11,7 @@ import (
 // explain returns a finding as the lines below a test's heading: what went
 // wrong, where, which steps led to it, and how to see it again. It is written for somebody who
 // has never heard of heddle.
-func (r *Reporter) explain(f Finding) string {
+func (r *Reporter) explain(test string, f Finding) string {
 	var b strings.Builder
 	put := func(n int, lines ...string) {
 		for _, l := range lines {
@@ -37,12 +38,12 @@ func (r *Reporter) explain(f Finding) string {
 	if f.Divergence != "" && !strings.Contains(message(f.Finding), f.Divergence) {
 		put(6, strings.Split(clean(f.Divergence), "\n")...)
 	}
-	if out := ownLines("", f.Output); strings.TrimSpace(out) != "" {
+	if out := ownLines(test, f.Output); strings.TrimSpace(out) != "" {
 		put(4, "output")
 		b.WriteString(indent(6, clean(r.cut(out))))
 	}
 	if len(f.Clip.Steps) > 1 {
-		put(4, fmt.Sprintf("steps   %s, a star where the scheduler switched", ofSteps(f)))
+		section("steps", r.ofSteps(f))
 		put(6, r.steps(f, r.o.Width-6)...)
 	}
 	if k := KindOf(f.Kind); k.Hint != "" && (!r.hinted[f.Kind] || r.o.Verbose) {
@@ -62,24 +63,51 @@ func (r *Reporter) explain(f Finding) string {
 // heading names the kind, and the object if it is one: "DATA RACE on acct.balance".
 func heading(f *wire.Finding) string {
 	h := strings.ToUpper(f.Kind)
-	object := ""
-	for _, p := range f.Places {
-		if p.Object == "" || object != "" && p.Object != object {
-			object = ""
-			break
-		}
-		object = p.Object
-	}
-	if object == "" && len(f.Places) > 0 && f.Kind == "data race" { // two names for one variable
-		object = f.Places[0].Object
-	}
+	o := oneLine(object(f))
 	switch {
-	case object == "" || f.Kind == "panic" || f.Kind == "test failure":
+	case f.Kind == "leak":
+		return h + leaked(f)
+	case o == "" || f.Kind == "panic" || f.Kind == "test failure":
 		return h
 	case f.Kind == "misuse":
-		return h + " of " + oneLine(object)
+		return h + " of " + o
 	}
-	return h + " on " + oneLine(object)
+	return h + " on " + o
+}
+
+// object returns what the places of f are about, "" if they are about several objects.
+func object(f *wire.Finding) string {
+	for _, p := range f.Places {
+		if p.Object != f.Places[0].Object && f.Kind != "data race" { // a race has one object under two names
+			return ""
+		}
+	}
+	for _, p := range f.Places {
+		if p.Object != "" {
+			return p.Object
+		}
+	}
+	return ""
+}
+
+// leaked says which goroutines are left.
+func leaked(f *wire.Finding) string {
+	var gs []string
+	for _, p := range f.Places {
+		gs = append(gs, p.Goroutine)
+	}
+	for _, s := range f.Stacks {
+		gs = append(gs, s.Goroutine)
+	}
+	slices.Sort(gs)
+	gs = slices.Compact(gs)
+	switch {
+	case len(gs) == 0 || gs[0] == "":
+		return ""
+	case len(gs) == 1:
+		return " of goroutine " + oneLine(gs[0])
+	}
+	return " of " + plural(len(gs), "goroutine")
 }
 
 // placesAndStacks prints where it happened. Of kinds in which goroutines wait
@@ -104,7 +132,7 @@ func (r *Reporter) placesAndStacks(f Finding, put func(int, ...string)) (started
 		if whole {
 			put(6, r.stack(s, noteOf(f.Places, s))...)
 		} else if st := r.started(s); st != nil {
-			starts = append(starts, append([]string{s.Goroutine + " at"}, st...))
+			starts = append(starts, []string{oneLine(s.Goroutine), "at " + st[0], st[1]})
 		}
 	}
 	return columns(starts)
@@ -159,11 +187,15 @@ func noteOf(places []wire.Place, s *wire.Stack) string {
 	return strings.Join(notes, ", ")
 }
 
-func ofSteps(f Finding) string {
-	if n := len(f.Clip.Steps); n > mostSteps {
-		return fmt.Sprintf("those that matter of %s", thousands(n))
+func (r *Reporter) ofSteps(f Finding) string {
+	s := "all " + plural(len(f.Clip.Steps), "step")
+	if n := len(f.Clip.Steps); n > mostSteps && !r.o.Verbose {
+		s = fmt.Sprintf("those that matter of %s", thousands(n))
 	}
-	return "all " + plural(len(f.Clip.Steps), "step")
+	if switches(f.Finding) == "no switches" {
+		return s + ", in the order the program takes by itself"
+	}
+	return s + ", a star where the scheduler switched"
 }
 
 func switches(f *wire.Finding) string {

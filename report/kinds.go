@@ -1,6 +1,10 @@
 package report
 
-import "heddle/rt/wire"
+import (
+	"strings"
+
+	"heddle/rt/wire"
+)
 
 // A Kind is a kind of finding, with what a reader who has never heard of heddle needs to know.
 type Kind struct {
@@ -50,5 +54,9 @@ func message(f *wire.Finding) string {
 	if f.Message != "" {
 		return f.Message
 	}
-	return KindOf(f.Kind).Means
+	means := KindOf(f.Kind).Means
+	if o := object(f); o != "" {
+		means = strings.Replace(means, "the same memory", o, 1)
+	}
+	return means
 }

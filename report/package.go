@@ -76,7 +76,7 @@ func (p *Package) Finding(test string, f *wire.Finding, clipPath string) {
 		p.notes = append(p.notes, stale(res))
 		return
 	}
-	res.Text = r.explain(res)
+	res.Text = r.explain(test, res)
 	t.Findings = append(t.Findings, res)
 	r.status.findings++
 	r.draw()
@@ -98,8 +98,10 @@ func (p *Package) End(elapsed time.Duration, err error) {
 		p.cutShort(err)
 	}
 	if err != nil {
+		if !p.failed { // else its tests have said why
+			p.result.Error = err.Error()
+		}
 		p.failed = true
-		p.result.Error = err.Error()
 	}
 	seconds := elapsed.Seconds()
 	line := fmt.Sprintf("\t%s\t%.3fs", p.path, seconds)
@@ -108,8 +110,8 @@ func (p *Package) End(elapsed time.Duration, err error) {
 	case p.failed:
 		verdict = "fail"
 		p.text("", r.red("FAIL")+"\n")
-		if err != nil && len(p.result.Tests) == 0 {
-			p.text("", err.Error()+"\n")
+		if p.result.Error != "" {
+			p.text("", clean(p.result.Error)+"\n")
 		}
 		p.text("", r.red("FAIL")+line+"\n")
 	default:
@@ -130,8 +132,10 @@ func (p *Package) cutShort(err error) {
 	if err != nil {
 		why = "the test binary ended in the middle of this test: " + err.Error()
 	}
-	p.notes = append(p.notes, why)
-	p.endTest(&wire.Record{Test: p.open.Name, Result: "fail", Executions: p.open.Executions, Elapsed: p.open.Elapsed})
+	if len(p.open.Findings) > 0 {
+		p.notes = append(p.notes, why)
+	}
+	p.endTest(&wire.Record{Test: p.open.Name, Result: "fail", Reason: why, Executions: p.open.Executions, Elapsed: p.open.Elapsed})
 }
 
 // ended takes the package off the queue and lets the next one print.

@@ -94,7 +94,7 @@ func (p *Replay) verdict(b *strings.Builder, err error) int {
 		p.r.hinted[p.finding.Kind] = true // who replays has read it
 		f := *p.finding
 		f.Clip.Steps = nil // the table has shown them
-		b.WriteString(p.r.explain(f))
+		b.WriteString(p.r.explain(p.clip.Test, f))
 		if p.clip.Kind != "" && f.Kind != p.clip.Kind {
 			fmt.Fprintf(b, "    note    the clip was kept for another finding: %s\n", p.clip.Kind)
 		}

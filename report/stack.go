@@ -24,31 +24,34 @@ func (r *Reporter) stack(s *wire.Stack, note string) []string {
 		head += ", " + oneLine(note)
 	}
 	var rows [][]string
-	folded, frames := 0, 0
+	hidden, frames := 0, 0 // standard library's since the last of the user's frames, user's
 	fold := func() {
-		if folded > 0 {
-			rows = append(rows, []string{fmt.Sprintf("(%s of the standard library)", plural(folded, "frame"))})
+		if hidden > 0 {
+			rows = append(rows, []string{fmt.Sprintf("(%s of the standard library)", plural(hidden, "frame"))})
 		}
-		folded = 0
+		hidden = 0
 	}
 	for i, p := range s.Frames {
-		if internal(p) {
+		switch {
+		case internal(p):
 			continue
-		}
-		if r.std(p) && !r.o.Verbose {
-			folded++
+		case r.std(p) && !r.o.Verbose:
+			hidden++
 			continue
-		}
-		if frames == mostFrames && !r.o.Verbose {
-			folded = 0
+		case frames == mostFrames && !r.o.Verbose:
 			rows = append(rows, []string{fmt.Sprintf("(%s more, -v shows them)", plural(len(s.Frames)-i, "frame"))})
+		default:
+			if frames > 0 { // above the user's first frame they only say how it waits
+				fold()
+			}
+			hidden = 0
+			rows = append(rows, []string{shortFunc(p.Func), r.position(p), r.source(p)})
+		}
+		if frames++; frames > mostFrames && !r.o.Verbose {
 			break
 		}
-		fold()
-		frames++
-		rows = append(rows, []string{shortFunc(p.Func), r.position(p), r.source(p)})
 	}
-	if frames == 0 {
+	if frames == 0 { // nothing but the standard library: say so
 		fold()
 	}
 	if start := r.started(s); start != nil {

@@ -13,19 +13,26 @@ const mostSteps = 18
 // steps returns the table of those steps of a clip that matter to its finding.
 func (r *Reporter) steps(f Finding, room int) []string {
 	all := f.Clip.Steps
-	chosen := matter(all, f.Places, mostSteps)
+	most := mostSteps
+	switch {
+	case r.o.Verbose:
+		most = len(all)
+	case len(all) > mostSteps: // lines for what is left out come between them
+		most = mostSteps * 2 / 3
+	}
+	chosen := matter(all, f.Places, most)
 	var rows []row
 	next := 0
 	for _, i := range chosen {
 		if i > next {
-			rows = append(rows, row{gap: "..."})
+			rows = append(rows, row{gap: "... " + plural(i-next, "step")})
 		}
 		next = i + 1
 		s := &all[i]
 		rows = append(rows, row{num: i + 1, g: s.G, text: stepOperation(s), mark: s.Switch, where: r.position(s.Where), source: r.source(s.Where)})
 	}
 	if next < len(all) {
-		rows = append(rows, row{gap: "..."})
+		rows = append(rows, row{gap: "... " + plural(len(all)-next, "step")})
 	}
 	return table(rows, room)
 }
