@@ -8,12 +8,14 @@ import (
 )
 
 type counter struct {
+	ready   chan struct{} // a value for every worker that is there
 	texts   chan string
 	letters atomic.Int64
 	workers sync.WaitGroup
 }
 
 func (c *counter) work() {
+	c.ready <- struct{}{}
 	c.workers.Add(1)
 	defer c.workers.Done()
 	for s := range c.texts {
@@ -23,9 +25,12 @@ func (c *counter) work() {
 
 // Count returns how many letters the texts have, counted by n workers.
 func Count(n int, texts ...string) int64 {
-	c := &counter{texts: make(chan string)}
+	c := &counter{ready: make(chan struct{}), texts: make(chan string)}
 	for range n {
 		go c.work()
+	}
+	for range n {
+		<-c.ready
 	}
 	for _, s := range texts {
 		c.texts <- s
