@@ -68,9 +68,10 @@ func (p *Replay) End(err error) int {
 	defer r.mu.Unlock()
 	var b strings.Builder
 	if p.clip.Test != "" {
-		fmt.Fprintf(&b, "=== REPLAY %s  %s\n", p.clip.Test, oneLine(r.short(p.clip.Path)))
+		b.WriteString(strings.TrimRight(fmt.Sprintf("=== REPLAY %s  %s", p.clip.Test, oneLine(r.short(p.clip.Path))), " ") + "\n")
 	}
-	for _, l := range table(p.rows(), r.o.Width) {
+	rows := p.rows()
+	for _, l := range table(rows, r.o.Width) {
 		b.WriteString(l + "\n")
 	}
 	if out := strings.TrimSpace(p.output.String()); out != "" && (r.o.Verbose || p.finding == nil) {

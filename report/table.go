@@ -27,12 +27,16 @@ type row struct {
 const (
 	mostColumns = 6  // goroutines side by side; more go into one column
 	leastCell   = 12 // below that a cell says nothing
+	goodCell    = 24 // above that the source is worth more
 	mostCell    = 36
 	leastSource = 16
 )
 
 // table lays rows out in at most total columns of the terminal.
 func table(rows []row, total int) []string {
+	if len(rows) == 0 {
+		return nil
+	}
 	gs := goroutines(rows)
 	t := layout{rows: rows, total: total}
 	for _, r := range rows {
@@ -47,7 +51,7 @@ func table(rows []row, total int) []string {
 	t.where = min(t.where, 40)
 	rest := total - t.num - 2 - t.where - 2
 	if len(gs) <= mostColumns {
-		if c := min(t.cell, (rest-leastSource)/max(len(gs), 1)-2); c >= leastCell || c >= t.cell {
+		if c := min(t.cell, (rest-leastSource)/max(len(gs), 1)-2); c >= min(t.cell, goodCell) {
 			t.cell = c
 			return t.wide(gs)
 		}
