@@ -3,11 +3,12 @@ package trace
 // A Schedule is the choices to follow, and the policy for what comes after
 // them. The zero Schedule is the non-preemptive one.
 type Schedule struct {
-	Steps  []Step // the prefix, one entry a step
-	Policy string // "first", "random", "pos", "pct"; "" is "first"
-	Seed   uint64 // of the policy, of map iteration and of random numbers; 0 for the first execution
-	Depth  int    // pct: number of priority change points + 1
-	Free   bool   // timers may fire at any moment once their turn by deadline has come
+	Steps  []Step   // the prefix, one entry a step
+	Names  []string // if not nil, Names[i] names the goroutine of Steps[i], whose G is not looked at
+	Policy string   // "first", "random", "pos", "pct"; "" is "first"
+	Seed   uint64   // of the policy, of map iteration and of random numbers; 0 for the first execution
+	Depth  int      // pct: number of priority change points + 1
+	Free   bool     // timers may fire at any moment once their turn by deadline has come
 
 	// Strict: a step that does not fit ends the execution as Diverged.
 	// Otherwise it is skipped and the rest is followed as far as it goes.

@@ -22,6 +22,8 @@ type exploration struct {
 	timers   bool
 	choices  bool
 	discards int
+	nondet   bool         // the same schedule gave two different executions
+	firstRun *trace.Trace // of the first execution
 }
 
 // samplePolicies are the policies that the strategy "sample" takes in turn,
@@ -74,12 +76,16 @@ func (e *exploration) sample() (result string, complete bool, reason string) {
 		}
 		t := e.run(s)
 		if i == 0 {
+			e.firstRun = e.lastTrace(t)
 			if e.outcome.Skipped {
 				result = "skip"
 			}
 			e.d.send(&wire.Record{Type: "output", Test: e.t.Name, Text: string(e.outcome.Output)})
 		}
-		if i == 1 && !e.choices && len(t.Goroutines) <= 2 && e.found == 0 {
+		if i == 1 && s.Seed == 0 && e.found == 0 {
+			e.compare(e.firstRun, t)
+		}
+		if i == 1 && !e.nondet && !e.choices && len(t.Goroutines) <= 2 && e.found == 0 {
 			return result, false, "no concurrency"
 		}
 		e.tell()
@@ -90,10 +96,20 @@ func (e *exploration) sample() (result string, complete bool, reason string) {
 	switch {
 	case e.bounded > 0:
 		reason = "step bound reached"
+	case e.nondet:
+		reason = "sampled; not deterministic"
 	default:
 		reason = "sampled"
 	}
 	return result, false, reason
+}
+
+// lastTrace keeps a trace when minimising has not overwritten it.
+func (e *exploration) lastTrace(t *trace.Trace) *trace.Trace {
+	if e.found > 0 {
+		return nil
+	}
+	return t.Clone()
 }
 
 // schedule returns the i-th schedule of the strategy.

@@ -118,8 +118,12 @@ func (s *Sched) takeValue() {
 // pcTable caches what is known about return addresses: whether the caller is
 // quiet, and whether the frame is a wrapper so that the stack must be walked.
 type pcTable struct {
-	m    map[uintptr]pcInfo
-	last uintptr
+	m     map[uintptr]pcInfo
+	cache [256]pcEntry // direct-mapped, in front of m
+}
+
+type pcEntry struct {
+	pc   uintptr
 	info pcInfo
 }
 
@@ -148,8 +152,9 @@ func (s *Sched) place(site trace.Site) trace.Site {
 }
 
 func (t *pcTable) look(pc uintptr) pcInfo {
-	if pc == t.last {
-		return t.info
+	e := &t.cache[(pc^pc>>8)&255]
+	if e.pc == pc {
+		return e.info
 	}
 	info, ok := t.m[pc]
 	if !ok {
@@ -159,7 +164,7 @@ func (t *pcTable) look(pc uintptr) pcInfo {
 		}
 		t.m[pc] = info
 	}
-	t.last, t.info = pc, info
+	*e = pcEntry{pc, info}
 	return info
 }
 

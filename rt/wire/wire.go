@@ -28,6 +28,7 @@ type Config struct {
 	Count            int      // explore every test that many times
 	Clips            []Clip   // to be replayed first (Mode test) or alone (Mode replay)
 	VisibleAt        []uint64 // sites that are visible from the start (from clips)
+	Isolate          string   // "none", "vars" (default)
 	CrashFile        string   // a file the test binary maps and keeps the running schedule in
 	CheckDeterminism bool
 }
@@ -91,6 +92,8 @@ type Record struct {
 	Result     string  `json:",omitempty"` // "pass", "fail" (failed without heddle's doing: its plain run fails), "skip"
 	Reason     string  `json:",omitempty"` // why not complete; text of a note
 	Text       string  `json:",omitempty"` // output: of the first execution
+
+	Place *Place `json:",omitempty"` // of a note
 
 	Finding *Finding `json:",omitempty"`
 
