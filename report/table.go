@@ -27,8 +27,9 @@ type row struct {
 const (
 	mostColumns = 6  // goroutines side by side; more go into one column
 	leastCell   = 12 // below that a cell says nothing
-	goodCell    = 24 // above that the source is worth more
+	goodCell    = 22 // cells that are cut, for others or for the source, keep as much
 	mostCell    = 36
+	mostWhere   = 40
 	leastSource = 16
 )
 
@@ -38,29 +39,37 @@ func table(rows []row, total int) []string {
 		return nil
 	}
 	gs := goroutines(rows)
-	t := layout{rows: rows, total: total}
+	t := layout{rows: rows, total: total, cells: map[string]int{}}
 	for _, r := range rows {
-		t.num = max(t.num, len(strconv.Itoa(r.num)))
-		t.where = max(t.where, width(r.where))
-		t.cell = max(t.cell, width(r.text)+2)
+		if r.gap == "" {
+			t.num = max(t.num, len(strconv.Itoa(r.num)))
+			t.where = min(max(t.where, width(r.where)), mostWhere)
+			t.cells[r.g] = max(t.cells[r.g], width(r.text)+2, width(r.g)+2)
+		}
 	}
-	for _, g := range gs {
-		t.cell = max(t.cell, width(g)+2)
-	}
-	t.cell = min(t.cell, mostCell)
-	t.where = min(t.where, 40)
 	rest := total - t.num - 2 - t.where - 2
-	if len(gs) <= mostColumns {
-		if c := min(t.cell, (rest-leastSource)/max(len(gs), 1)-2); c >= min(t.cell, goodCell) {
-			t.cell = c
-			return t.wide(gs)
-		}
-		if c := min(t.cell, rest/max(len(gs), 1)-2); c >= leastCell {
-			t.cell = c
-			return t.wide(gs)
-		}
+	if len(gs) <= mostColumns && (t.squeeze(rest-leastSource) || t.squeeze(rest)) {
+		return t.wide(gs)
 	}
 	return t.narrow()
+}
+
+// squeeze makes the widest columns narrower until all fit into room; ok is
+// false, and nothing changed, if they would be too narrow to be of use.
+func (t *layout) squeeze(room int) (ok bool) {
+	for most := mostCell; most >= goodCell; most-- {
+		sum := 0
+		for _, w := range t.cells {
+			sum += min(w, most) + 2
+		}
+		if sum <= room {
+			for g, w := range t.cells {
+				t.cells[g] = min(w, most)
+			}
+			return true
+		}
+	}
+	return false
 }
 
 // goroutines lists who takes part, in the order of their names.
@@ -79,16 +88,17 @@ func goroutines(rows []row) []string {
 
 // A layout has the widths of a table's columns.
 type layout struct {
-	rows             []row
-	total            int
-	num, cell, where int
+	rows       []row
+	total      int
+	num, where int
+	cells      map[string]int // goroutine -> width of its column
 }
 
 // wide has a column per goroutine.
 func (t *layout) wide(gs []string) []string {
 	head := strings.Repeat(" ", t.num)
 	for _, g := range gs {
-		head += "  " + fill("  "+fit(oneLine(g), t.cell-2), t.cell)
+		head += "  " + fill("  "+fit(oneLine(g), t.cells[g]-2), t.cells[g])
 	}
 	out := []string{strings.TrimRight(head, " ")}
 	for _, r := range t.rows {
@@ -100,9 +110,9 @@ func (t *layout) wide(gs []string) []string {
 		for _, g := range gs {
 			cell := ""
 			if g == r.g {
-				cell = fit(marked(r), t.cell)
+				cell = fit(marked(r), t.cells[g])
 			}
-			line += "  " + fill(cell, t.cell)
+			line += "  " + fill(cell, t.cells[g])
 		}
 		out = append(out, t.end(line, r))
 	}
@@ -111,19 +121,19 @@ func (t *layout) wide(gs []string) []string {
 
 // narrow has one column for all goroutines, which are named in each row.
 func (t *layout) narrow() []string {
-	name := 0
-	for _, r := range t.rows {
-		name = max(name, width(r.g))
+	name, cell := 0, 0
+	for g, w := range t.cells {
+		name, cell = max(name, width(g)), max(cell, w)
 	}
 	name = min(name, 24)
-	t.cell = min(t.cell, max(leastCell, t.total-t.num-name-t.where-6-leastSource))
+	cell = min(cell, mostCell, max(leastCell, t.total-t.num-name-t.where-6))
 	var out []string
 	for _, r := range t.rows {
 		if r.gap != "" {
 			out = append(out, t.gap(r))
 			continue
 		}
-		line := fmt.Sprintf("%*d  %s  %s", t.num, r.num, fill(fit(oneLine(r.g), name), name), fill(fit(marked(r), t.cell), t.cell))
+		line := fmt.Sprintf("%*d  %s  %s", t.num, r.num, fill(fit(oneLine(r.g), name), name), fill(fit(marked(r), cell), cell))
 		out = append(out, t.end(line, r))
 	}
 	return out
