@@ -111,6 +111,10 @@ func Run(tests []Test) int {
 			}
 			continue
 		}
+		if d.cfg.Mode == "bench" {
+			d.bench(t)
+			continue
+		}
 		for n := 0; n < max(1, d.cfg.Count); n++ {
 			d.explore(t)
 		}

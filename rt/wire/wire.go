@@ -13,7 +13,7 @@ const FD = 3
 // A Config says what a test binary is to do. Names and patterns (-run, -skip, -short ...) go as the
 // ordinary -test.* flags of the binary.
 type Config struct {
-	Mode             string   // "test", "replay" (Clips has one), "main" (heddle run)
+	Mode             string   // "test", "replay" (Clips has one), "main" (heddle run), "bench"
 	Package          string   // import path, for records
 	Strategy         string   // "sample": first, then pos, pct and random in turn; or one of first, random, pos, pct
 	Seed             uint64   // base of all seeds
@@ -97,6 +97,8 @@ type Record struct {
 
 	Finding *Finding `json:",omitempty"`
 
+	Bench *Bench `json:",omitempty"` // bench
+
 	// event (Mode replay): one a step, in order
 	Event *Event `json:",omitempty"`
 }
@@ -128,4 +130,15 @@ type Event struct {
 	Switch  bool
 	Quiet   bool
 	Partner int // index of the event it belongs to, -1
+}
+
+// A Bench is what one test costs an execution, in Mode bench.
+type Bench struct {
+	Executions  int
+	Nanoseconds float64 // an execution
+	Steps       int     // an execution
+	Switches    int     // steps by another goroutine than the one before
+	BareSwitch  float64 // nanoseconds a switch without a scheduler, on this machine, now
+	Bytes       float64 // allocated an execution
+	Allocs      float64
 }

@@ -1,0 +1,54 @@
+package drive
+
+import (
+	"runtime"
+	"time"
+
+	"heddle/rt/sched"
+	"heddle/rt/wire"
+	"heddle/trace"
+)
+
+// benchTime is how long each test is executed for its figures.
+const benchTime = time.Second
+
+// bench measures executions of one test under one policy, and beside them the
+// bare switches that it took.
+func (d *driver) bench(t *Test) {
+	e := &exploration{executor: newExecutor(d, t), seen: make(map[string]*wire.Finding)}
+	s := &trace.Schedule{Policy: d.cfg.Strategy, Depth: d.cfg.Depth, Seed: 1}
+	var steps, hops int
+	execute := func() {
+		tr, err := e.Execute(nil2ctx(), s)
+		if err != nil {
+			fatal("%v", err)
+		}
+		steps, hops = len(tr.Steps), 0
+		for i := 1; i < len(tr.Steps); i++ {
+			if tr.Steps[i].G != tr.Steps[i-1].G {
+				hops++
+			}
+		}
+	}
+	for range 200 {
+		execute()
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	n := 0
+	start := time.Now()
+	for ; n%16 != 0 || time.Since(start) < benchTime; n++ {
+		execute()
+	}
+	took := time.Since(start)
+	runtime.ReadMemStats(&after)
+	b := &wire.Bench{
+		Executions: n, Nanoseconds: float64(took.Nanoseconds()) / float64(n), Steps: steps, Switches: hops,
+		Bytes: float64(after.TotalAlloc-before.TotalAlloc) / float64(n), Allocs: float64(after.Mallocs-before.Mallocs) / float64(n),
+	}
+	if hops > 0 {
+		b.BareSwitch = float64(sched.BareSwitches(4, 2_000_000).Nanoseconds()) / 2_000_000
+	}
+	d.send(&wire.Record{Type: "bench", Test: t.Name, Bench: b})
+}
