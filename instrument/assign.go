@@ -1,0 +1,563 @@
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// A target is what the left side of an assignment is.
+type target uint8
+
+const (
+	blank   target = iota // _
+	plain                 // nobody else's business
+	hooked                // a shared location
+	mapElem               // m[k]
+)
+
+func (r *rewriter) target(e ast.Expr) target {
+	e = ast.Unparen(e)
+	if isBlank(e) {
+		return blank
+	}
+	if !r.mem {
+		return plain
+	}
+	if x, ok := e.(*ast.IndexExpr); ok && isMap(r.info.TypeOf(x.X)) {
+		return mapElem
+	}
+	if r.isShared(e) {
+		return hooked
+	}
+	return plain
+}
+
+// assign rewrites an assignment. simple: it stands where only a simple statement may stand.
+func (r *rewriter) assign(s *ast.AssignStmt, simple bool) {
+	switch {
+	case s.Tok == token.DEFINE:
+		r.define(s, simple)
+	case s.Tok == token.ASSIGN && len(s.Lhs) == 1:
+		r.assignOne(s, simple)
+	case s.Tok == token.ASSIGN:
+		r.assignMany(s, simple)
+	default:
+		op := strings.TrimSuffix(s.Tok.String(), "=")
+		r.assignOp(s, s.Lhs[0], op, s.Rhs[0], simple)
+	}
+}
+
+// assignOne: x = v becomes _hd.P(&x, S).Set(v).
+//
+// gc does the calls in v first and looks at the variables in x after them:
+// s.a[i] = s.grow() sees the grown slice. So where v has calls and finding x
+// reads something, v goes first: { _hd1 := v; _hd.P(&x, S).Set(_hd1) }.
+func (r *rewriter) assignOne(s *ast.AssignStmt, simple bool) {
+	l, v := s.Lhs[0], s.Rhs[0]
+	r.addr(l)
+	r.value(v)
+	late := r.hasCall(v) && !simple
+	switch r.target(l) {
+	case hooked:
+		if late && !r.steady(l) {
+			r.assignLate(s, l, v)
+			return
+		}
+		site := r.site("write", l.Pos(), l)
+		r.before(s, "_hd.P(&")
+		r.between(l.End(), v.Pos(), ", "+site+").Set(")
+		r.after(s, ")")
+	case mapElem:
+		key := ast.Unparen(l).(*ast.IndexExpr).Index
+		if !simple && (r.touched(v) || r.hasCall(v) || r.touched(key) || r.hasCall(key)) {
+			r.assignLate(s, l, v)
+			return
+		}
+		r.writeMap(ast.Unparen(l).(*ast.IndexExpr).X)
+	}
+}
+
+// steady reports whether finding the location e reads nothing and cannot fail.
+func (r *rewriter) steady(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return true
+	case *ast.SelectorExpr:
+		sel := r.info.Selections[e]
+		return sel == nil || !sel.Indirect() && r.steady(e.X)
+	case *ast.IndexExpr:
+		return isArray(r.info.TypeOf(e.X)) && r.steady(e.X) && r.info.Types[e.Index].Value != nil
+	}
+	return false
+}
+
+// private reports whether only the statements of its own function change v.
+func (r *rewriter) private(v *types.Var) bool {
+	return v.Pkg() != nil && v.Parent() != v.Pkg().Scope() && !v.IsField() && !r.shared.has(v)
+}
+
+// assignLate puts the value first, then the location.
+func (r *rewriter) assignLate(s *ast.AssignStmt, l, v ast.Expr) {
+	calls := r.hoistCalls(l, s.Pos())
+	names, texts, uses := r.temps([]ast.Expr{v}, 1, []types.Type{r.info.TypeOf(l)})
+	set := r.setAll([]ast.Expr{l}, uses, s.End())
+	def := ""
+	if names != "" {
+		def = names + " := "
+	}
+	r.between(s.Pos(), v.Pos(), "{ "+calls+def)
+	r.replace(v, texts+"; "+set+"}")
+}
+
+// hoistCalls puts fresh variables in the place of the calls in e and returns their definitions, to stand at here.
+func (r *rewriter) hoistCalls(e ast.Expr, here token.Pos) string {
+	var defs strings.Builder
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.BinaryExpr:
+			return n.Op != token.LAND && n.Op != token.LOR // evaluated only sometimes
+		case *ast.UnaryExpr:
+			if n.Op != token.ARROW {
+				return true
+			}
+		case *ast.CallExpr:
+			if !r.isCall(n) {
+				return true
+			}
+		default:
+			return true
+		}
+		name := r.name()
+		defs.WriteString(name + " := " + r.moved(n, here) + "; ")
+		r.replace(n, name)
+		return false
+	})
+	return defs.String()
+}
+
+// temps gives names to the values of list, to be used after their evaluation:
+// "names := texts" defines them, uses are what stands for the n values then.
+// Constants, nil and functions stay what they are. to are the types the values
+// are assigned to, if known: an untyped boolean must be able to become any of them.
+func (r *rewriter) temps(list []ast.Expr, n int, to []types.Type) (names, texts string, uses []string) {
+	var ns, ts []string
+	if len(list) < n { // a call, or v, ok = ...
+		for i := range n {
+			if to != nil && to[i] == nil {
+				ns = append(ns, "_")
+				uses = append(uses, "_")
+				continue
+			}
+			name := r.name()
+			ns = append(ns, name)
+			if _, ok := ast.Unparen(list[0]).(*ast.CallExpr); !ok && i == 1 {
+				name = "(" + name + " == true)"
+			}
+			uses = append(uses, name)
+		}
+		return strings.Join(ns, ", "), r.text(list[0]), uses
+	}
+	gap := ""
+	for i, e := range list {
+		if i > 0 {
+			gap += r.buf.newlines(r.off(list[i-1].End()), r.off(e.Pos()))
+		}
+		if r.fixed(e) {
+			uses = append(uses, r.text(e))
+			continue
+		}
+		text := gap + r.text(e)
+		gap = ""
+		if to != nil && to[i] == nil {
+			ns, ts, uses = append(ns, "_"), append(ts, text), append(uses, "_")
+			continue
+		}
+		name := r.name()
+		ns = append(ns, name)
+		if t, ok := r.shiftType(e); ok {
+			text = t + "(" + text + ")"
+		}
+		ts = append(ts, text)
+		if untypedBool(e) {
+			name = "(" + name + " == true)"
+		}
+		uses = append(uses, name)
+	}
+	return strings.Join(ns, ", "), strings.Join(ts, ", ") + gap, uses
+}
+
+// fixed reports whether e has the same value at all times, and perhaps no type of its own.
+func (r *rewriter) fixed(e ast.Expr) bool {
+	tv := r.info.Types[e]
+	if tv.Value != nil || tv.IsNil() {
+		return true
+	}
+	e = ast.Unparen(e)
+	switch x := e.(type) {
+	case *ast.IndexExpr:
+		if _, ok := r.info.TypeOf(x.X).(*types.Signature); ok {
+			e = x.X
+		}
+	case *ast.IndexListExpr:
+		e = x.X
+	}
+	switch x := e.(type) {
+	case *ast.Ident:
+		_, ok := r.info.Uses[x].(*types.Func)
+		return ok
+	case *ast.SelectorExpr:
+		sel := r.info.Selections[x]
+		if sel != nil {
+			return sel.Kind() == types.MethodExpr
+		}
+		_, ok := r.info.Uses[x.Sel].(*types.Func)
+		return ok
+	}
+	return false
+}
+
+// untypedBool reports whether the value of e is an untyped boolean.
+func untypedBool(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.BinaryExpr:
+		switch e.Op {
+		case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+			return true
+		case token.LAND, token.LOR:
+			return untypedBool(e.X) && untypedBool(e.Y)
+		}
+	case *ast.UnaryExpr:
+		return e.Op == token.NOT && untypedBool(e.X)
+	}
+	return false
+}
+
+// shiftType returns the type that the context gives to e, if e is a shift of an untyped constant that has none of its own.
+func (r *rewriter) shiftType(e ast.Expr) (string, bool) {
+	if !r.untypedShift(e) {
+		return "", false
+	}
+	t := r.info.TypeOf(e)
+	if b, ok := t.(*types.Basic); ok && b.Info()&types.IsUntyped == 0 && b.Kind() != types.Int {
+		return b.Name(), true
+	}
+	if n, ok := t.(*types.Named); ok && n.Obj().Pkg() == r.pkg && n.TypeArgs() == nil && n.Obj().Parent() == r.pkg.Scope() {
+		return n.Obj().Name(), true
+	}
+	return "", false
+}
+
+func (r *rewriter) untypedShift(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.BinaryExpr:
+		if e.Op == token.SHL || e.Op == token.SHR {
+			return r.untypedConst(e.X) || r.untypedShift(e.X)
+		}
+		return (r.untypedShift(e.X) || r.untypedConst(e.X)) && (r.untypedShift(e.Y) || r.untypedConst(e.Y))
+	case *ast.UnaryExpr:
+		return e.Op != token.AND && e.Op != token.ARROW && r.untypedShift(e.X)
+	}
+	return false
+}
+
+// untypedConst reports whether e is a constant written without a type (the checker records the type it gets).
+func (r *rewriter) untypedConst(e ast.Expr) bool {
+	if r.info.Types[e].Value == nil {
+		return false
+	}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.BasicLit:
+		return true
+	case *ast.Ident:
+		return isUntyped(r.info.ObjectOf(e).Type())
+	case *ast.SelectorExpr:
+		return isUntyped(r.info.ObjectOf(e.Sel).Type())
+	case *ast.BinaryExpr:
+		if e.Op == token.SHL || e.Op == token.SHR {
+			return r.untypedConst(e.X)
+		}
+		return r.untypedConst(e.X) && r.untypedConst(e.Y)
+	case *ast.UnaryExpr:
+		return r.untypedConst(e.X)
+	}
+	return false
+}
+
+func isUntyped(t types.Type) bool {
+	b, ok := t.(*types.Basic)
+	return ok && b.Info()&types.IsUntyped != 0
+}
+
+// assignMany: a, b = v, w has two phases. Values and operands first, then the assignments from left to right:
+//
+//	{ _hd1, _hd2 := v, w; _hd3 := i; _hd.P(&a[_hd3], S).Set(_hd1); _hd.P(&i, S).Set(_hd2) }
+func (r *rewriter) assignMany(s *ast.AssignStmt, simple bool) {
+	needed := false
+	for _, l := range s.Lhs {
+		r.addr(l)
+		needed = needed || r.target(l) >= hooked
+	}
+	if len(s.Rhs) == 1 && r.recv2(s.Rhs[0]) {
+		t := r.info.TypeOf(s.Lhs[1])
+		if b, ok := t.(*types.Basic); !isBlank(s.Lhs[1]) && !types.IsInterface(t) && (!ok || b.Kind() != types.Bool) {
+			needed = true // Recv2 returns a bool, nothing else
+			if simple {
+				r.skip(s, "v, ok = <-c where ok is not a bool")
+			}
+		}
+	} else {
+		for _, v := range s.Rhs {
+			r.value(v)
+		}
+	}
+	switch {
+	case !needed:
+	case simple:
+		for _, l := range s.Lhs {
+			r.writeInPlace(l)
+		}
+	default:
+		r.assignTemps(s)
+	}
+}
+
+// writeInPlace announces a write in the left side itself: *_hd.W(&x, S) = v.
+func (r *rewriter) writeInPlace(l ast.Expr) {
+	switch r.target(l) {
+	case hooked:
+		r.wrap(l, "*_hd.W(&", ", "+r.site("write", l.Pos(), l)+")")
+	case mapElem:
+		r.writeMap(ast.Unparen(l).(*ast.IndexExpr).X)
+	}
+}
+
+func (r *rewriter) assignTemps(s *ast.AssignStmt) {
+	calls := ""
+	to := make([]types.Type, len(s.Lhs))
+	for i, l := range s.Lhs {
+		if r.hasCall(l) {
+			calls += r.hoistCalls(l, s.Pos())
+		}
+		if !isBlank(l) {
+			to[i] = r.info.TypeOf(l)
+		}
+	}
+	names, texts, uses := r.temps(s.Rhs, len(s.Lhs), to)
+	set := r.setAll(s.Lhs, uses, s.End())
+	def := ""
+	switch {
+	case strings.Trim(names, "_, ") != "":
+		def = names + " := "
+	case names != "":
+		def = names + " = "
+	}
+	first, last := s.Rhs[0], s.Rhs[len(s.Rhs)-1]
+	r.between(s.Pos(), first.Pos(), "{ "+calls+def)
+	r.replaceRange(first.Pos(), last.End(), texts+"; "+set+"}")
+}
+
+// setAll returns the statements that assign values to the locations lhs, in
+// two phases, to stand at here. The operands of lhs are rewritten.
+func (r *rewriter) setAll(lhs []ast.Expr, values []string, here token.Pos) string {
+	var names, texts []string
+	if len(lhs) > 1 {
+		changed := map[*types.Var]bool{}
+		for _, l := range lhs {
+			if v := rootVar(r.info, l); v != nil {
+				changed[v] = true
+			}
+		}
+		for _, l := range lhs {
+			r.fixOperands(l, changed, &names, &texts, here)
+		}
+	}
+	var out strings.Builder
+	if len(names) > 0 {
+		fmt.Fprintf(&out, "%s := %s; ", strings.Join(names, ", "), strings.Join(texts, ", "))
+	}
+	for i, l := range lhs {
+		text := r.moved(l, here)
+		switch r.target(l) {
+		case hooked:
+			fmt.Fprintf(&out, "_hd.P(&%s, %s).Set(%s); ", text, r.site("write", l.Pos(), l), values[i])
+		case mapElem:
+			x := ast.Unparen(l).(*ast.IndexExpr)
+			key := r.moved(x.Index, here)
+			if len(lhs) == 1 && r.touched(x.Index) { // its operations come before the write is announced
+				name := r.name()
+				fmt.Fprintf(&out, "%s := %s; ", name, r.moved(x.Index, here))
+				key = name
+			}
+			fmt.Fprintf(&out, "_hd.MW(%s, %s)[%s] = %s; ", r.moved(x.X, here), r.site("write", x.X.Pos(), x.X), key, values[i])
+		case plain:
+			fmt.Fprintf(&out, "%s = %s; ", text, values[i])
+		}
+	}
+	return out.String()
+}
+
+// fixOperands puts variables in the place of the operands of the location e:
+// pointers, slices, maps and indices that the assignment or a hook could change.
+func (r *rewriter) fixOperands(e ast.Expr, changed map[*types.Var]bool, names, texts *[]string, here token.Pos) {
+	fix := func(x ast.Expr) {
+		tv := r.info.Types[x]
+		if tv.Value != nil || tv.IsNil() {
+			return
+		}
+		if v, ok := r.isVar(x); ok && r.private(v) && !changed[v] {
+			return
+		}
+		name := r.name()
+		*names, *texts = append(*names, name), append(*texts, r.moved(x, here))
+		r.replace(x, name)
+	}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.SelectorExpr:
+		switch sel := r.info.Selections[e]; {
+		case sel == nil:
+		case isPointer(r.info.TypeOf(e.X)):
+			fix(e.X)
+		default:
+			r.fixOperands(e.X, changed, names, texts, here)
+		}
+	case *ast.IndexExpr:
+		if isArray(r.info.TypeOf(e.X)) {
+			r.fixOperands(e.X, changed, names, texts, here)
+		} else {
+			fix(e.X)
+		}
+		fix(e.Index)
+	case *ast.StarExpr:
+		fix(e.X)
+	}
+}
+
+// define rewrites x, y := v, w. New variables that are shared are announced
+// after it; a shared variable that was declared before is written.
+func (r *rewriter) define(s *ast.AssignStmt, simple bool) {
+	if len(s.Lhs) != 2 || len(s.Rhs) != 1 || !r.recv2(s.Rhs[0]) {
+		for _, v := range s.Rhs {
+			r.value(v)
+		}
+	}
+	if simple || !r.mem {
+		return
+	}
+	var decl, sets strings.Builder
+	for i, l := range s.Lhs {
+		id := l.(*ast.Ident)
+		if r.info.Defs[id] != nil {
+			decl.WriteString(r.declared(id))
+			continue
+		}
+		if r.target(l) != hooked {
+			continue
+		}
+		site := r.site("write", l.Pos(), l)
+		if len(s.Rhs) == len(s.Lhs) {
+			if v := s.Rhs[i]; r.fixed(v) || untypedBool(v) || r.untypedShift(v) {
+				fmt.Fprintf(&sets, "_hd.W(&%s, %s); ", id.Name, site) // announced late
+				continue
+			}
+		}
+		name := r.name()
+		use := name
+		if _, ok := ast.Unparen(s.Rhs[0]).(*ast.CallExpr); !ok && len(s.Rhs) == 1 && i == 1 {
+			use = name + " == true"
+		}
+		r.replace(l, name)
+		fmt.Fprintf(&sets, "_hd.P(&%s, %s).Set(%s); ", id.Name, site, use)
+	}
+	if after := sets.String() + decl.String(); after != "" {
+		r.after(s, "; "+strings.TrimSuffix(after, "; "))
+	}
+}
+
+func (r *rewriter) incDec(s *ast.IncDecStmt, simple bool) {
+	r.assignOp(s, s.X, s.Tok.String()[:1], nil, simple)
+}
+
+// assignOp: x += v becomes { _hd1 := _hd.P(&x, S); _hd1.Set(_hd1.Get() + (v)) }, a read and a write. v is nil for x++.
+func (r *rewriter) assignOp(s ast.Stmt, l ast.Expr, op string, v ast.Expr, simple bool) {
+	r.addr(l)
+	r.value(v)
+	switch r.target(l) {
+	case hooked:
+		switch {
+		case simple:
+			r.wrap(l, "*_hd.RW(&", ", "+r.site("write", l.Pos(), l)+")")
+		case v != nil && r.hasCall(v):
+			r.opLate(s, l, op, v)
+		default:
+			r.opPlain(s, l, op, v)
+		}
+	case mapElem:
+		if simple {
+			r.writeMap(ast.Unparen(l).(*ast.IndexExpr).X)
+			return
+		}
+		r.opMap(s, ast.Unparen(l).(*ast.IndexExpr), op, v)
+	}
+}
+
+func (r *rewriter) opPlain(s ast.Stmt, l ast.Expr, op string, v ast.Expr) {
+	q := r.name()
+	site := r.site("write", l.Pos(), l)
+	r.before(s, "{ "+q+" := _hd.P(&")
+	get := fmt.Sprintf(", %s); %s.Set(%s.Get() %s ", site, q, q, op)
+	if v == nil {
+		r.between(l.End(), s.End(), get+"1) }")
+		return
+	}
+	r.between(l.End(), v.Pos(), get+"(")
+	r.after(s, ")) }")
+}
+
+// opLate is for a v with calls, which are done before x is looked at.
+func (r *rewriter) opLate(s ast.Stmt, l ast.Expr, op string, v ast.Expr) {
+	calls := r.hoistCalls(l, s.Pos())
+	names, texts, uses := r.temps([]ast.Expr{v}, 1, nil)
+	q := r.name()
+	set := fmt.Sprintf("; %s := _hd.P(&%s, %s); %s.Set(%s.Get() %s %s) }", q, r.moved(l, s.End()), r.site("write", l.Pos(), l), q, q, op, uses[0])
+	r.between(s.Pos(), v.Pos(), "{ "+calls+names+" := ")
+	r.replace(v, texts+set)
+}
+
+// opMap: m[k] += v becomes { _hd1, _hd2 := m, k; _hd3 := _hd.MR(_hd1, S)[_hd2] + (v); _hd.MW(_hd1, S)[_hd2] = _hd3 }.
+func (r *rewriter) opMap(s ast.Stmt, l *ast.IndexExpr, op string, v ast.Expr) {
+	first := ""
+	here := s.End()
+	var value string
+	switch {
+	case v == nil:
+		value = "1"
+	case r.hasCall(v):
+		calls := r.hoistCalls(l, here)
+		names, texts, uses := r.temps([]ast.Expr{v}, 1, nil)
+		first, value = calls+names+" := "+r.relocate(texts, v.Pos(), here)+"; ", uses[0]
+	default:
+		value = "(" + r.moved(v, here) + ")"
+	}
+	names, texts, uses := r.temps([]ast.Expr{l.X, l.Index}, 2, nil)
+	tmp := r.name()
+	text := fmt.Sprintf("{ "+r.buf.newlines(r.off(s.Pos()), r.off(here))+"%s%s := %s; %s := _hd.MR(%s, %s)[%s] %s %s; _hd.MW(%s, %s)[%s] = %s }",
+		first, names, r.relocate(texts, l.Pos(), here), tmp,
+		uses[0], r.site("read", l.X.Pos(), l.X), uses[1], op, value,
+		uses[0], r.site("write", l.X.Pos(), l.X), uses[1], tmp)
+	r.replace(s, text)
+}
+
+// visible reports whether the name of v stands for v at pos.
+func (r *rewriter) visible(v *types.Var, pos token.Pos) bool {
+	scope := r.pkg.Scope().Innermost(pos)
+	if scope == nil {
+		return false
+	}
+	_, obj := scope.LookupParent(v.Name(), pos)
+	return obj == v
+}

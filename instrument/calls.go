@@ -1,0 +1,242 @@
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// call rewrites a call or conversion.
+func (r *rewriter) call(e *ast.CallExpr) {
+	if r.info.Types[e.Fun].IsType() {
+		r.value(e.Args[0])
+		return
+	}
+	if name := r.builtin(e.Fun); name != "" {
+		r.builtinCall(e, name)
+		return
+	}
+	r.callRow(e)
+	r.value(e.Fun)
+	for _, a := range e.Args {
+		r.value(a)
+	}
+}
+
+// builtin returns the name of the built-in function fun denotes, "" if none.
+func (r *rewriter) builtin(fun ast.Expr) string {
+	switch f := ast.Unparen(fun).(type) {
+	case *ast.Ident:
+		if b, ok := r.info.Uses[f].(*types.Builtin); ok {
+			return b.Name()
+		}
+	case *ast.SelectorExpr:
+		if b, ok := r.info.Uses[f.Sel].(*types.Builtin); ok {
+			return "unsafe." + b.Name()
+		}
+	}
+	return ""
+}
+
+func (r *rewriter) builtinCall(e *ast.CallExpr, name string) {
+	switch name {
+	case "unsafe.Sizeof", "unsafe.Offsetof", "unsafe.Alignof":
+		return // not evaluated
+	}
+	for _, a := range e.Args {
+		r.value(a)
+	}
+	switch name {
+	case "close":
+		r.chanCall(e, "Close", "close")
+	case "len":
+		switch t := core(r.info.TypeOf(e.Args[0])).(type) {
+		case *types.Map:
+			r.readMap(e.Args[0])
+		case *types.Chan:
+			r.chanCall(e, [...]string{types.SendRecv: "Len", types.SendOnly: "LenSend", types.RecvOnly: "LenRecv"}[t.Dir()], "len")
+		}
+	case "make", "new":
+		r.madeCall(e, name)
+	case "append":
+		r.appendCall(e)
+	case "copy":
+		r.copyCall(e)
+	case "clear":
+		if r.mem && isMap(r.info.TypeOf(e.Args[0])) {
+			r.writeMap(e.Args[0])
+		}
+	}
+}
+
+// writeMap puts the hook for a write of a map around m.
+func (r *rewriter) writeMap(m ast.Expr) {
+	r.wrap(m, "_hd.MW(", ", "+r.site("write", m.Pos(), m)+")")
+}
+
+// appendCall: append(s, a, b) becomes _hd.Grow(append(s, a, b), 2, S), append(s, t...) _hd.Append(s, t, S).
+func (r *rewriter) appendCall(e *ast.CallExpr) {
+	if !r.mem || len(e.Args) < 2 || !isSlice(r.info.TypeOf(e)) {
+		return
+	}
+	s := r.site("write", e.Pos(), e.Args[0])
+	if e.Ellipsis == token.NoPos {
+		r.wrap(e, "_hd.Grow(", fmt.Sprintf(", %d, %s)", len(e.Args)-1, s))
+		return
+	}
+	hook := "_hd.Append"
+	switch t := r.info.TypeOf(e.Args[1]); {
+	case isString(t):
+		hook = "_hd.AppendString"
+	case !isSlice(t) && !r.info.Types[e.Args[1]].IsNil():
+		r.skip(e, "append of a type parameter without one underlying type")
+		return
+	}
+	r.replace(e.Fun, hook)
+	r.replaceRange(e.Ellipsis, e.Ellipsis+3, ", "+s)
+}
+
+// copyCall: copy(a, b) becomes _hd.Copy(a, b, S).
+func (r *rewriter) copyCall(e *ast.CallExpr) {
+	if !r.mem {
+		return
+	}
+	hook := "_hd.Copy"
+	switch t := r.info.TypeOf(e.Args[1]); {
+	case isString(t):
+		hook = "_hd.CopyString"
+	case !isSlice(t):
+		r.skip(e, "copy of a type parameter without one underlying type")
+		return
+	}
+	r.replace(e.Fun, hook)
+	r.afterPart(e, e.Args[1], ", "+r.site("write", e.Pos(), e.Args[0]))
+}
+
+func isString(t types.Type) bool {
+	b, ok := core(t).(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
+}
+
+// deleteStmt: delete(m, k) becomes delete(_hd.MW(m, S), k); a key with operations of its own is evaluated before.
+func (r *rewriter) deleteStmt(s *ast.ExprStmt, e *ast.CallExpr) {
+	m, k := e.Args[0], e.Args[1]
+	r.value(m)
+	r.value(k)
+	if !r.touched(k) && !r.hasCall(k) {
+		r.writeMap(m)
+		return
+	}
+	names, texts, uses := r.temps(e.Args, 2, nil)
+	site := r.site("write", m.Pos(), m)
+	r.between(s.Pos(), m.Pos(), "{ "+names+" := ")
+	r.replaceRange(m.Pos(), s.End(), fmt.Sprintf("%s; delete(_hd.MW(%s, %s), %s) }%s", texts, uses[0], site, uses[1],
+		r.buf.newlines(r.off(k.End()), r.off(s.End()))))
+}
+
+// callRow notes what a call to sync, sync/atomic or time is called on.
+func (r *rewriter) callRow(e *ast.CallExpr) {
+	sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return
+	}
+	f, ok := r.info.Uses[sel.Sel].(*types.Func)
+	if !ok || f.Pkg() == nil {
+		return
+	}
+	switch f.Pkg().Path() {
+	case "sync", "sync/atomic", "time":
+	default:
+		return
+	}
+	x := sel.X
+	if r.info.Selections[sel] == nil { // atomic.AddInt64(&x, 1), time.Sleep(d)
+		x = sel
+		if f.Pkg().Path() == "sync/atomic" && len(e.Args) > 0 {
+			x = ast.Unparen(e.Args[0])
+			if u, ok := x.(*ast.UnaryExpr); ok && u.Op == token.AND {
+				x = u.X
+			}
+		}
+	}
+	r.sites.row("call", e.Pos(), r.source(x), r.info.TypeOf(x))
+	if r.line(e.Lparen) != r.line(e.Pos()) {
+		r.sites.row("call", e.Lparen, r.source(x), r.info.TypeOf(x))
+	}
+}
+
+// hasCall reports whether evaluating e may run code of the program or wait: a
+// call, or a receive. Conversions and built-in functions do not.
+func (r *rewriter) hasCall(e ast.Node) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		case *ast.CallExpr:
+			found = found || r.isCall(n)
+		}
+		return !found
+	})
+	return found
+}
+
+func (r *rewriter) isCall(e *ast.CallExpr) bool {
+	if tv := r.info.Types[e]; tv.Value != nil {
+		return false
+	}
+	if r.info.Types[e.Fun].IsType() {
+		return false
+	}
+	b := r.builtin(e.Fun)
+	return b == "" || b == "copy" || b == "recover"
+}
+
+// Function substitutions.
+
+var substitutes = map[string]string{
+	"runtime.Gosched":        "_hd.Gosched",
+	"runtime.NumGoroutine":   "_hd.NumGoroutine",
+	"runtime.LockOSThread":   "_hd.LockOSThread",
+	"runtime.UnlockOSThread": "_hd.UnlockOSThread",
+}
+
+// substitute puts heddle's function in the place of e, if id names one that has a substitute.
+func (r *rewriter) substitute(e ast.Expr, id *ast.Ident) {
+	f, ok := r.info.Uses[id].(*types.Func)
+	if !ok || f.Pkg() == nil || f.Pkg() == r.pkg || f.Signature().Recv() != nil {
+		return
+	}
+	if s := substitutes[f.Pkg().Path()+"."+f.Name()]; s != "" {
+		r.keep[r.source(e)] = true
+		r.replace(e, s)
+	}
+	if f.Pkg().Path() == "sync/atomic" && isAtomicOp(f.Name()) {
+		r.before(id, "Heddle")
+	}
+}
+
+// substituteIn substitutes in the function part of an instantiation.
+func (r *rewriter) substituteIn(e ast.Expr) {
+	switch e := e.(type) {
+	case *ast.Ident:
+		r.substitute(e, e)
+	case *ast.SelectorExpr:
+		if r.info.Selections[e] == nil {
+			r.substitute(e, e.Sel)
+		}
+	}
+}
+
+func isAtomicOp(name string) bool {
+	for _, p := range []string{"Add", "And", "CompareAndSwap", "Load", "Or", "Store", "Swap"} {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,38 @@
+package instrument
+
+import (
+	"go/ast"
+	"go/token"
+)
+
+// send: c <- v becomes _hd.To(c, S).Send(v).
+func (r *rewriter) send(s *ast.SendStmt) {
+	r.value(s.Chan)
+	r.value(s.Value)
+	r.before(s, "_hd.To(")
+	r.between(s.Chan.End(), s.Value.Pos(), ", "+r.site("send", s.Arrow, s.Chan)+").Send(")
+	r.after(s, ")")
+}
+
+// recv: <-c becomes _hd.Recv(c, S), or Recv2. The channel is rewritten already.
+func (r *rewriter) recv(e *ast.UnaryExpr, hook string) {
+	r.between(e.OpPos, e.X.Pos(), "_hd."+hook+"(")
+	r.after(e, ", "+r.site("recv", e.OpPos, e.X)+")")
+}
+
+// recv2 rewrites the right side of v, ok = <-c, and reports whether it is one.
+func (r *rewriter) recv2(e ast.Expr) bool {
+	u, ok := ast.Unparen(e).(*ast.UnaryExpr)
+	if !ok || u.Op != token.ARROW {
+		return false
+	}
+	r.value(u.X)
+	r.recv(u, "Recv2")
+	return true
+}
+
+// chanCall: close(c) becomes _hd.Close(c, S), and len likewise. The channel is rewritten already.
+func (r *rewriter) chanCall(e *ast.CallExpr, hook, op string) {
+	r.replace(e.Fun, "_hd."+hook)
+	r.afterPart(e, e.Args[0], ", "+r.site(op, e.Pos(), e.Args[0]))
+}

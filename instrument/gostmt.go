@@ -1,0 +1,75 @@
+package instrument
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// goStmt rewrites a go statement. What it evaluates at once is evaluated at
+// once, in the order of the text; the rest is done in the new goroutine:
+//
+//	go func() { ... }()     _hd.Go(S, func() { ... })
+//	go x.m(a, 1, f)         { _hd1, _hd2 := x.m, a; _hd.Go(S, func() { _hd1(_hd2, 1, f) }) }
+func (r *rewriter) goStmt(s *ast.GoStmt) {
+	call := s.Call
+	site := r.sites.add("go", s.Go, r.source(call.Fun), nil)
+	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok && len(call.Args) == 0 && lit.Type.Results.NumFields() == 0 {
+		r.value(call.Fun)
+		r.between(s.Go, call.Fun.Pos(), "_hd.Go("+site+", ")
+		r.between(call.Fun.End(), call.End(), ")")
+		return
+	}
+	b := r.builtin(call.Fun)
+	if b == "" {
+		r.value(call)
+	} else {
+		for _, a := range call.Args {
+			r.value(a)
+		}
+	}
+	here := s.End()
+	var pre, inner strings.Builder
+	pre.WriteString("{ " + r.buf.newlines(r.off(s.Pos()), r.off(here)))
+	list := call.Args
+	if b == "" && !r.fixed(call.Fun) {
+		list = append([]ast.Expr{call.Fun}, list...)
+	}
+	n := len(list)
+	tuple := false
+	if len(call.Args) == 1 {
+		if t, ok := r.info.TypeOf(call.Args[0]).(*types.Tuple); ok {
+			tuple = true
+			if n == 2 { // the function and f(g())
+				names, texts, uses := r.temps(list[:1], 1, nil)
+				pre.WriteString(names + " := " + r.relocate(texts, list[0].Pos(), here) + "; ")
+				inner.WriteString(uses[0])
+				list = list[1:]
+			}
+			n = t.Len()
+		}
+	}
+	names, texts, uses := r.temps(list, n, nil)
+	if names != "" {
+		pre.WriteString(names + " := " + r.relocate(texts, list[0].Pos(), here) + "; ")
+	}
+	switch {
+	case b == "close" && len(uses) == 1:
+		inner.WriteString("_hd.Close")
+	case inner.Len() > 0:
+	case b == "" && !r.fixed(call.Fun):
+		inner.WriteString(uses[0])
+		uses = uses[1:]
+	default:
+		inner.WriteString(r.moved(call.Fun, here))
+	}
+	inner.WriteString("(" + strings.Join(uses, ", "))
+	if call.Ellipsis != token.NoPos && !tuple {
+		inner.WriteString("...")
+	}
+	if b == "close" {
+		inner.WriteString(", " + r.site("close", call.Pos(), call.Args[0]))
+	}
+	r.replace(s, pre.String()+"_hd.Go("+site+", func() { "+inner.String()+") }) }")
+}

@@ -1,0 +1,140 @@
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"runtime"
+	"sync"
+)
+
+// An Importer checks packages from their source, each once, declarations only
+// unless Rewrite came first and checked the bodies too. It is safe for
+// concurrent use.
+type Importer struct {
+	fset *token.FileSet
+	pkgs map[string]*pkg // by import path as the go command prints it; fixed after NewImporter
+}
+
+// A pkg is one Input and what is known about it.
+type pkg struct {
+	in *Input
+
+	parse sync.Once
+	files []*ast.File // in.Files, then in.CgoFiles
+	err   error       // of parsing
+
+	mu    sync.Mutex // held while the types are checked
+	types *types.Package
+}
+
+// NewImporter returns an importer for the packages of a build: their imports
+// must be among them.
+func NewImporter(inputs []*Input) *Importer {
+	im := &Importer{fset: token.NewFileSet(), pkgs: make(map[string]*pkg, len(inputs))}
+	for _, in := range inputs {
+		im.pkgs[in.ImportPath] = &pkg{in: in}
+	}
+	return im
+}
+
+// Import returns the package whose import path, as the go command prints it, is path.
+func (im *Importer) Import(path string) (*types.Package, error) {
+	if path == "unsafe" {
+		return types.Unsafe, nil
+	}
+	p := im.pkgs[path]
+	if p == nil {
+		return nil, fmt.Errorf("package %s is not part of the build", path)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.types == nil {
+		if err := p.load(im.fset); err != nil {
+			return nil, err
+		}
+		p.types, _ = p.check(im.fset, im, nil) // errors show where the package itself is built
+	}
+	return p.types, nil
+}
+
+// full checks p with its bodies. The result serves importers too unless they came first.
+func (im *Importer) full(p *pkg, info *types.Info) (*types.Package, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.load(im.fset); err != nil {
+		return nil, err
+	}
+	tp, err := p.check(im.fset, im, info)
+	if p.types == nil {
+		p.types = tp
+	}
+	return tp, err
+}
+
+// load parses the files of p.
+func (p *pkg) load(fset *token.FileSet) error {
+	p.parse.Do(func() {
+		const mode = parser.ParseComments | parser.SkipObjectResolution
+		for _, f := range p.in.Files {
+			a, err := parser.ParseFile(fset, f.Path, f.Content, mode)
+			if err != nil {
+				p.err = err
+				return
+			}
+			p.files = append(p.files, a)
+		}
+		for _, path := range p.in.CgoFiles {
+			src, err := os.ReadFile(path)
+			if err == nil {
+				var a *ast.File
+				a, err = parser.ParseFile(fset, path, src, mode)
+				p.files = append(p.files, a)
+			}
+			if err != nil {
+				p.err = err
+				return
+			}
+		}
+	})
+	return p.err
+}
+
+// check checks the types of p, bodies only where there is an info to fill. The
+// error is the first one; in a package with cgo, whose types are not all known, there is none.
+func (p *pkg) check(fset *token.FileSet, imp types.Importer, info *types.Info) (*types.Package, error) {
+	var first error
+	conf := types.Config{
+		GoVersion:        langVersion(p.in.GoVersion),
+		IgnoreFuncBodies: info == nil,
+		FakeImportC:      true,
+		Importer:         mapped{p.in.ImportMap, imp},
+		Sizes:            types.SizesFor("gc", runtime.GOARCH),
+		Error: func(err error) {
+			if first == nil {
+				first = err
+			}
+		},
+	}
+	tp, _ := conf.Check(plainPath(p.in.ImportPath), fset, p.files, info)
+	if len(p.in.CgoFiles) > 0 {
+		first = nil
+	}
+	return tp, first
+}
+
+// mapped resolves the import paths of one package's source.
+type mapped struct {
+	names map[string]string
+	imp   types.Importer
+}
+
+func (m mapped) Import(path string) (*types.Package, error) {
+	if p, ok := m.names[path]; ok {
+		path = p
+	}
+	return m.imp.Import(path)
+}

@@ -1,0 +1,309 @@
+package instrument
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// value rewrites an expression that is evaluated for its value.
+//
+//	p.next.val    (*_hd.R(&(*_hd.R(&p.next, S)).val, S))
+//	a.b[i].c      (*_hd.R(&a.b[i].c, S)), for arrays: the largest addressable expression is read once
+//	m[k]          _hd.MR(m, S)[k]
+func (r *rewriter) value(e ast.Expr) {
+	if e == nil {
+		return
+	}
+	tv := r.info.Types[e]
+	if tv.Value != nil || tv.IsType() || tv.IsNil() || tv.IsBuiltin() {
+		return
+	}
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		r.value(e.X)
+	case *ast.Ident:
+		r.substitute(e, e)
+		r.read(e)
+	case *ast.SelectorExpr:
+		r.selector(e)
+	case *ast.IndexExpr:
+		r.index(e)
+	case *ast.StarExpr:
+		r.value(e.X)
+		r.read(e)
+	case *ast.SliceExpr:
+		if isArray(r.info.TypeOf(e.X)) {
+			r.addr(e.X)
+		} else {
+			r.value(e.X)
+		}
+		r.value(e.Low)
+		r.value(e.High)
+		r.value(e.Max)
+	case *ast.UnaryExpr:
+		r.unary(e)
+	case *ast.BinaryExpr:
+		r.value(e.X)
+		r.value(e.Y)
+	case *ast.CallExpr:
+		r.call(e)
+	case *ast.CompositeLit:
+		r.composite(e)
+		r.madeLiteral(e)
+	case *ast.FuncLit:
+		initial := r.initial
+		r.initial = false
+		r.function(nil, e.Type, e.Body)
+		r.initial = initial
+	case *ast.TypeAssertExpr:
+		r.value(e.X)
+	}
+}
+
+// read puts the hook for a read around e, whose operands are rewritten, if e is a shared location.
+func (r *rewriter) read(e ast.Expr) {
+	if r.mem && r.isShared(e) {
+		r.wrap(e, "(*_hd.R(&", ", "+r.site("read", e.Pos(), e)+"))")
+	}
+}
+
+// isShared reports whether e is a location that several goroutines may access; it is addressable then.
+func (r *rewriter) isShared(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		v, ok := r.info.ObjectOf(e).(*types.Var)
+		return ok && e.Name != "_" && r.shared.has(v)
+	case *ast.SelectorExpr:
+		sel := r.info.Selections[e]
+		if sel == nil {
+			v, ok := r.info.Uses[e.Sel].(*types.Var)
+			return ok && r.shared.has(v)
+		}
+		return sel.Kind() == types.FieldVal && (sel.Indirect() || r.isShared(e.X))
+	case *ast.IndexExpr:
+		switch t := core(r.info.TypeOf(e.X)).(type) {
+		case *types.Slice:
+			return true
+		case *types.Pointer:
+			return isArray(t.Elem())
+		case *types.Array:
+			return r.isShared(e.X)
+		}
+	case *ast.StarExpr:
+		return r.info.Types[e].IsValue()
+	}
+	return false
+}
+
+// addr rewrites the operands of a location that is written, or whose address is taken.
+func (r *rewriter) addr(e ast.Expr) {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		r.addr(e.X)
+	case *ast.Ident:
+	case *ast.SelectorExpr:
+		sel := r.info.Selections[e]
+		if sel == nil {
+			return
+		}
+		r.operand(e.X)
+		r.promoted(e, sel)
+	case *ast.IndexExpr:
+		if isArray(r.info.TypeOf(e.X)) {
+			r.operand(e.X)
+		} else {
+			r.value(e.X)
+		}
+		r.value(e.Index)
+	case *ast.StarExpr:
+		r.value(e.X)
+	case *ast.CompositeLit:
+		r.composite(e)
+	default:
+		r.value(e)
+	}
+}
+
+// operand rewrites the x of x.f: a pointer is read, a location is part of the larger location.
+func (r *rewriter) operand(x ast.Expr) {
+	if !isPointer(r.info.TypeOf(x)) && r.info.Types[x].Addressable() {
+		r.addr(x)
+		return
+	}
+	r.value(x)
+}
+
+func (r *rewriter) index(e *ast.IndexExpr) {
+	x := r.info.Types[e.X]
+	if _, generic := x.Type.(*types.Signature); generic || x.IsType() {
+		r.substituteIn(e.X)
+		return
+	}
+	switch core(x.Type).(type) {
+	case *types.Map:
+		r.value(e.X)
+		r.value(e.Index)
+		r.readMap(e.X)
+		return
+	case *types.Array:
+		if !x.Addressable() {
+			r.value(e.X)
+			r.value(e.Index)
+			return
+		}
+	}
+	r.addr(e)
+	r.read(e)
+}
+
+// readMap puts the hook for a read of a map around m.
+func (r *rewriter) readMap(m ast.Expr) {
+	if r.mem {
+		r.wrap(m, "_hd.MR(", ", "+r.site("read", m.Pos(), m)+")")
+	}
+}
+
+// selector rewrites x.f as a value: a field, a method value, or a name of another package.
+func (r *rewriter) selector(e *ast.SelectorExpr) {
+	sel := r.info.Selections[e]
+	switch {
+	case sel == nil:
+		r.substitute(e, e.Sel)
+		r.read(e)
+	case sel.Kind() == types.FieldVal:
+		if r.isShared(e) {
+			r.addr(e)
+			r.read(e)
+			return
+		}
+		r.operand(e.X)
+	case sel.Kind() == types.MethodVal:
+		r.receiver(e, sel)
+	}
+}
+
+// receiver rewrites the x of a method value x.m. A method with a value
+// receiver reads what x points to.
+func (r *rewriter) receiver(e *ast.SelectorExpr, sel *types.Selection) {
+	recv := sel.Obj().Type().(*types.Signature).Recv().Type()
+	wantsPointer := isPointer(recv)
+	if len(sel.Index()) > 1 {
+		r.operand(e.X)
+		r.promotedReceiver(e, sel, wantsPointer)
+		return
+	}
+	switch {
+	case types.IsInterface(recv) || isPointer(sel.Recv()) == wantsPointer:
+		r.value(e.X)
+	case wantsPointer:
+		r.addr(e.X)
+	default:
+		r.value(e.X)
+		if r.mem {
+			r.wrap(e.X, "(*_hd.R(&*", ", "+r.site("read", e.X.Pos(), e.X)+"))")
+		}
+	}
+}
+
+// promoted announces the reads of embedded pointers on the way from x to a
+// promoted field: x.f becomes (*_hd.R(&x.E, S)).f where E is an embedded pointer.
+func (r *rewriter) promoted(e *ast.SelectorExpr, sel *types.Selection) {
+	fields := embedded(sel)
+	if !r.mem || len(fields) == 0 || !r.nameable(fields) {
+		return
+	}
+	through := isPointer(sel.Recv()) || r.isShared(e.X)
+	path := ""
+	for _, f := range fields {
+		path += "." + f.Name()
+		if !isPointer(f.Type()) {
+			continue
+		}
+		if through {
+			r.readField(e.X, path, f)
+			path = ""
+		}
+		through = true
+	}
+}
+
+// promotedReceiver does the same for a promoted method; the last embedded
+// field is the receiver: its value is read if it is a pointer, an interface or a value receiver.
+func (r *rewriter) promotedReceiver(e *ast.SelectorExpr, sel *types.Selection, wantsPointer bool) {
+	fields := embedded(sel)
+	if !r.mem || !r.nameable(fields) {
+		return
+	}
+	through := isPointer(sel.Recv()) || r.isShared(e.X)
+	path := ""
+	for i, f := range fields {
+		path += "." + f.Name()
+		last := i == len(fields)-1
+		pointer := isPointer(f.Type())
+		if through && (pointer || last && (!wantsPointer || types.IsInterface(f.Type()))) {
+			r.readField(e.X, path, f)
+			path = ""
+		}
+		through = through || pointer
+	}
+}
+
+// readField announces a read of the field that path leads to from x.
+func (r *rewriter) readField(x ast.Expr, path string, f *types.Var) {
+	site := r.sites.add("read", x.Pos(), r.source(x)+path, f.Type())
+	r.wrap(x, "(*_hd.R(&", path+", "+site+"))")
+}
+
+// nameable reports whether the package may name all the fields.
+func (r *rewriter) nameable(fields []*types.Var) bool {
+	for _, f := range fields {
+		if !f.Exported() && f.Pkg() != r.pkg {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *rewriter) unary(e *ast.UnaryExpr) {
+	switch e.Op {
+	case token.AND:
+		r.addr(e.X)
+		if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok {
+			r.made(e, "New", lit)
+		}
+	case token.ARROW:
+		r.value(e.X)
+		r.recv(e, "Recv")
+	default:
+		r.value(e.X)
+	}
+}
+
+// composite rewrites the elements of a literal.
+func (r *rewriter) composite(lit *ast.CompositeLit) {
+	t := core(r.info.TypeOf(lit))
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem().Underlying() // &T elided in a literal of pointers
+	}
+	for _, el := range lit.Elts {
+		kv, ok := el.(*ast.KeyValueExpr)
+		if !ok {
+			r.element(el)
+			continue
+		}
+		if isMap(t) {
+			r.element(kv.Key)
+		}
+		r.element(kv.Value)
+	}
+}
+
+// element rewrites an element of a literal; one with its type elided is no value of its own.
+func (r *rewriter) element(e ast.Expr) {
+	if lit, ok := e.(*ast.CompositeLit); ok && lit.Type == nil {
+		r.composite(lit)
+		return
+	}
+	r.value(e)
+}

@@ -1,0 +1,259 @@
+package instrument
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// A rewriter rewrites one file. Its methods come in two kinds: those that
+// take a node edit the node in place (buf), children first; those that return
+// a string write text that goes elsewhere.
+type rewriter struct {
+	in     *Input
+	fset   *token.FileSet
+	ast    *ast.File
+	tok    *token.File
+	pkg    *types.Package
+	info   *types.Info
+	shared *shared
+	sites  *sites
+	buf    *buffer
+	out    *Output
+
+	mem      bool // memory accesses are announced here
+	initial  bool // in the initialiser of a package-level variable: allocations are older than every execution
+	oldLoops bool // loop variables are one per loop, not one per iteration
+
+	names   int                       // of _hd1, _hd2, ...
+	keep    map[string]bool           // functions to mention so that their import stays used
+	results []*types.Var              // named results of the function that is being rewritten
+	labels  map[*ast.LabeledStmt]bool // labels that a goto names
+}
+
+// file rewrites the file and returns its new text, nil if nothing changed.
+func (r *rewriter) file() []byte {
+	v := r.info.FileVersions[r.ast]
+	r.oldLoops = before(v, "go1.22")
+	r.keep = map[string]bool{}
+	for _, d := range r.ast.Decls {
+		r.decl(d)
+	}
+	if len(r.buf.at) == 0 {
+		return nil
+	}
+	if bytes.Contains(r.buf.Bytes(), []byte("_hd.")) {
+		r.after(r.ast.Name, `; import _hd "heddlert/hook"`)
+		if before(v, "go1.18") {
+			r.raiseVersion()
+		}
+	}
+	var tail strings.Builder
+	for _, f := range sortedKeys(r.keep) {
+		fmt.Fprintf(&tail, "\nvar _ = %s\n", f)
+	}
+	return append(r.buf.Bytes(), tail.String()...)
+}
+
+func (r *rewriter) decl(d ast.Decl) {
+	switch d := d.(type) {
+	case *ast.GenDecl:
+		if d.Tok != token.VAR {
+			return
+		}
+		r.mem, r.initial = r.in.Mode.Memory, true
+		for _, s := range d.Specs {
+			r.varSpec(s.(*ast.ValueSpec))
+		}
+	case *ast.FuncDecl:
+		if d.Body == nil {
+			return
+		}
+		r.mem = r.in.Mode.Memory && !forbidsCalls(d)
+		r.initial = false
+		r.function(d.Recv, d.Type, d.Body)
+	}
+}
+
+// forbidsCalls reports whether a directive of a function rules out hooks on memory accesses.
+func forbidsCalls(d *ast.FuncDecl) bool {
+	if d.Doc == nil {
+		return false
+	}
+	for _, c := range d.Doc.List {
+		switch word, _, _ := strings.Cut(c.Text, " "); word {
+		case "//go:nosplit", "//go:norace", "//go:systemstack", "//go:nowritebarrier", "//go:nowritebarrierrec", "//go:yeswritebarrierrec":
+			return true
+		}
+	}
+	return false
+}
+
+// function rewrites the body of a function.
+func (r *rewriter) function(recv *ast.FieldList, typ *ast.FuncType, body *ast.BlockStmt) {
+	results, labels := r.results, r.labels
+	defer func() { r.results, r.labels = results, labels }()
+	r.results, r.labels = nil, gotoTargets(body)
+	var decl strings.Builder
+	for _, list := range []*ast.FieldList{recv, typ.Params, typ.Results} {
+		if list == nil {
+			continue
+		}
+		for _, f := range list.List {
+			for _, id := range f.Names {
+				decl.WriteString(r.declared(id))
+				if v, ok := r.info.Defs[id].(*types.Var); ok && list == typ.Results {
+					r.results = append(r.results, v)
+				}
+			}
+		}
+	}
+	r.stmts(body.List)
+	r.atStart(body, decl.String())
+}
+
+// atStart puts statements (each ended by a semicolon) at the start of a block.
+func (r *rewriter) atStart(b *ast.BlockStmt, s string) {
+	if s != "" {
+		r.afterToken(b.Lbrace, " "+s)
+	}
+}
+
+// gotoTargets returns the labels that goto statements of a function name.
+func gotoTargets(body *ast.BlockStmt) map[*ast.LabeledStmt]bool {
+	names := map[string]bool{}
+	ast.Inspect(body, func(n ast.Node) bool {
+		if b, ok := n.(*ast.BranchStmt); ok && b.Tok == token.GOTO {
+			names[b.Label.Name] = true
+		}
+		return true
+	})
+	targets := map[*ast.LabeledStmt]bool{}
+	if len(names) > 0 {
+		ast.Inspect(body, func(n ast.Node) bool {
+			if l, ok := n.(*ast.LabeledStmt); ok && names[l.Label.Name] {
+				targets[l] = true
+			}
+			return true
+		})
+	}
+	return targets
+}
+
+// Places and texts.
+
+func (r *rewriter) off(p token.Pos) int  { return r.tok.Offset(p) }
+func (r *rewriter) line(p token.Pos) int { return r.fset.Position(p).Line }
+func (r *rewriter) col(p token.Pos) int  { return r.fset.Position(p).Column }
+
+// source returns the text of n as it was.
+func (r *rewriter) source(n ast.Node) string {
+	return string(r.buf.src[r.off(n.Pos()):r.off(n.End())])
+}
+
+// text returns the text of n as it is now.
+func (r *rewriter) text(n ast.Node) string { return r.buf.Render(r.off(n.Pos()), r.off(n.End())) }
+
+// touched reports whether n was edited.
+func (r *rewriter) touched(n ast.Node) bool { return r.buf.Touched(r.off(n.Pos()), r.off(n.End())) }
+
+// wrap puts text around n.
+func (r *rewriter) wrap(n ast.Node, before, after string) {
+	r.before(n, before)
+	r.after(n, after)
+}
+
+func (r *rewriter) before(n ast.Node, s string) { r.buf.Before(r.off(n.Pos()), r.off(n.End()), s) }
+func (r *rewriter) after(n ast.Node, s string)  { r.buf.After(r.off(n.Pos()), r.off(n.End()), s) }
+
+// afterPart puts s after a part of n, as an edit of n.
+func (r *rewriter) afterPart(n, part ast.Node, s string) {
+	r.buf.After(r.off(n.Pos()), r.off(part.End()), s)
+}
+
+// afterToken puts s after the one-byte token at pos.
+func (r *rewriter) afterToken(pos token.Pos, s string) { r.buf.After(r.off(pos), r.off(pos)+1, s) }
+
+// between replaces the text from one position to another by s and the line ends that were there.
+func (r *rewriter) between(from, to token.Pos, s string) {
+	a, b := r.off(from), r.off(to)
+	r.buf.Replace(a, b, s+r.buf.newlines(a, b))
+}
+
+// replace puts s in the place of n.
+func (r *rewriter) replace(n ast.Node, s string) {
+	r.buf.Replace(r.off(n.Pos()), r.off(n.End()), s)
+}
+
+// moved returns the text of n, to stand where the source has position here.
+// Line directives keep its lines, and those of what follows, right.
+func (r *rewriter) moved(n ast.Node, here token.Pos) string {
+	s := r.text(n)
+	return r.relocate(s, n.Pos(), here)
+}
+
+// relocate returns the text s that stood at pos, to stand at here.
+func (r *rewriter) relocate(s string, pos, here token.Pos) string {
+	if r.line(pos) == r.line(here) && !strings.Contains(s, "\n") {
+		return s
+	}
+	return r.directive(pos) + s + r.directive(here)
+}
+
+// directive returns a line directive that says the next character is at pos.
+func (r *rewriter) directive(pos token.Pos) string {
+	p := r.fset.Position(pos)
+	return fmt.Sprintf("/*line :%d:%d*/", p.Line, max(p.Column, 1))
+}
+
+// name returns a fresh variable name.
+func (r *rewriter) name() string {
+	r.names++
+	return fmt.Sprintf("_hd%d", r.names)
+}
+
+// site adds a row to the position table for the operation op on n and returns its Site as a constant.
+func (r *rewriter) site(op string, at token.Pos, n ast.Expr) string {
+	return r.sites.add(op, at, r.source(ast.Unparen(n)), r.info.TypeOf(n))
+}
+
+// skip notes that something was left alone.
+func (r *rewriter) skip(n ast.Node, why string) {
+	p := r.fset.Position(n.Pos())
+	r.out.Skipped = append(r.out.Skipped, fmt.Sprintf("%s:%d: %s", p.Filename, p.Line, why))
+}
+
+// declared returns the statement that announces the variable id declares, if it is shared.
+func (r *rewriter) declared(id *ast.Ident) string {
+	v, ok := r.info.Defs[id].(*types.Var)
+	if !ok {
+		return ""
+	}
+	return r.declaredVar(v, id.Pos())
+}
+
+func (r *rewriter) declaredVar(v *types.Var, pos token.Pos) string {
+	if !r.mem || v.Name() == "_" || v.Name() == "" || !r.shared.has(v) {
+		return ""
+	}
+	s := fmt.Sprintf("_hd.Var(&%s, %s); ", v.Name(), r.sites.add("alloc", pos, v.Name(), v.Type()))
+	return s
+}
+
+// isVar returns the variable an identifier stands for.
+func (r *rewriter) isVar(e ast.Expr) (*types.Var, bool) {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	if !ok {
+		return nil, false
+	}
+	v, ok := r.info.ObjectOf(id).(*types.Var)
+	return v, ok
+}
+
+func isBlank(e ast.Expr) bool {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	return ok && id.Name == "_"
+}
