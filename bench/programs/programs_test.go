@@ -1,0 +1,93 @@
+package programs
+
+import (
+	"os"
+	"testing"
+)
+
+// The tests of the programs with a bug fail or hang when the bug shows. That is
+// rare without heddle, but not impossible: they run only where HEDDLE_BENCH is set.
+
+func bench(t *testing.T) {
+	t.Helper()
+	if os.Getenv("HEDDLE_BENCH") == "" {
+		t.Skip("HEDDLE_BENCH is not set")
+	}
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func equal(t *testing.T, got, want int) {
+	t.Helper()
+	if got != want {
+		t.Fatalf("got %d, want %d", got, want)
+	}
+}
+
+func TestRing(t *testing.T)       { equal(t, Ring(4, 6), 24) }
+func TestYielders(t *testing.T)   { Yielders(4, 12) }
+func TestContend(t *testing.T)    { equal(t, Contend(4, 6), 24) }
+func TestLocks(t *testing.T)      { Locks(1000) }
+func TestAtomics(t *testing.T)    { equal(t, int(Atomics(1000)), 1000) }
+func TestBuffered(t *testing.T)   { equal(t, Buffered(100), 4950) }
+func TestSingleLock(t *testing.T) { equal(t, SingleLock(4, 2), 8) }
+
+func TestAccesses(t *testing.T) {
+	v, w := new(Vars), new(Vars)
+	v[0], w[0] = 1, 1
+	a := Accesses(v) + Accesses(v)
+	equal(t, SharedAccesses(w), a)
+}
+
+func TestAccount(t *testing.T)        { bench(t); check(t, Account()) }
+func TestLazy(t *testing.T)           { bench(t); check(t, Lazy()) }
+func TestDeadlock01(t *testing.T)     { bench(t); equal(t, Deadlock01(), 0) }
+func TestCarter(t *testing.T)         { bench(t); Carter() }
+func TestTokenRing(t *testing.T)      { bench(t); check(t, TokenRing()) }
+func TestCircularBuffer(t *testing.T) { bench(t); check(t, CircularBuffer(3, 2)) }
+func TestQueue(t *testing.T)          { bench(t); check(t, Queue(3)) }
+func TestStack(t *testing.T)          { bench(t); check(t, Stack(3)) }
+func TestBoundedBuffer(t *testing.T)  { bench(t); BoundedBuffer(2) }
+func TestWorkStealing(t *testing.T)   { bench(t); check(t, WorkStealing(3)) }
+func TestBluetooth(t *testing.T)      { bench(t); check(t, Bluetooth(1)) }
+func TestBluetooth3(t *testing.T)     { bench(t); check(t, Bluetooth(3)) }
+func TestTwoStage(t *testing.T)       { bench(t); check(t, TwoStage(1)) }
+func TestTwoStage10(t *testing.T)     { bench(t); check(t, TwoStage(10)) }
+func TestReorder3(t *testing.T)       { bench(t); check(t, Reorder(3)) }
+func TestReorder10(t *testing.T)      { bench(t); check(t, Reorder(10)) }
+func TestWrongLock(t *testing.T)      { bench(t); check(t, WrongLock(1)) }
+func TestWrongLock3(t *testing.T)     { bench(t); check(t, WrongLock(3)) }
+func TestFib4(t *testing.T)           { bench(t); check(t, Fib(4)) }
+func TestFib5(t *testing.T)           { bench(t); check(t, Fib(5)) }
+func TestPhilosophers3(t *testing.T)  { bench(t); Philosophers(3, 1) }
+func TestPhilosophers4(t *testing.T)  { bench(t); Philosophers(4, 2) }
+
+func BenchmarkRing(b *testing.B) {
+	for b.Loop() {
+		Ring(4, 6)
+	}
+}
+
+func BenchmarkYielders(b *testing.B) {
+	for b.Loop() {
+		Yielders(4, 12)
+	}
+}
+
+func BenchmarkLocks(b *testing.B) {
+	for b.Loop() {
+		Locks(1000)
+	}
+}
+
+func BenchmarkAccesses(b *testing.B) {
+	v := new(Vars)
+	for b.Loop() {
+		Accesses(v)
+	}
+}
