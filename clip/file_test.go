@@ -128,7 +128,7 @@ func TestResolve(t *testing.T) {
 	if r.Steps[0].Where != want {
 		t.Errorf("step %+v", r.Steps[0])
 	}
-	want.Op, want.Goroutine = "write", "main"
+	want.Op, want.Goroutine, want.Site = "write", "main", 7
 	if r.Places[0] != want || r.Places[1].Site != 8 || r.Places[2].File != "x.go" {
 		t.Errorf("places %+v", r.Places)
 	}

@@ -12,22 +12,20 @@ import (
 // this machine knows, and nothing twice. Write does it.
 func Tidy(c *wire.Clip) *wire.Clip { return Resolve(c, "", nil) }
 
-// Resolve returns a copy of c whose places are positions wherever lookup knows
-// them; what lookup fills in no longer carries its Site. Files below dir
-// become relative to it, other absolute ones their base names. A step's place
-// does not repeat the step's goroutine and operation.
+// Resolve returns a copy of c in which lookup has filled in what it knows of
+// every place (see report.Options.Resolve). Files below dir become relative to
+// it, other absolute ones their base names. A step's place does not repeat the
+// step's goroutine and operation, nor the number of a position that is known;
+// the places of the finding keep theirs, by which the finding is known again.
 func Resolve(c *wire.Clip, dir string, lookup func(*wire.Place)) *wire.Clip {
 	r := *c
 	r.Steps = slices.Clone(c.Steps)
 	r.Places = slices.Clone(c.Places)
 	place := func(p *wire.Place) {
-		if p.Site != 0 && p.File == "" && lookup != nil {
+		if lookup != nil {
 			lookup(p)
 		}
-		if p.File != "" {
-			p.Site = 0
-			p.File = shorten(p.File, dir)
-		}
+		p.File = shorten(p.File, dir)
 	}
 	for i := range r.Places {
 		place(&r.Places[i])
@@ -41,7 +39,9 @@ func Resolve(c *wire.Clip, dir string, lookup func(*wire.Place)) *wire.Clip {
 		if s.Where.Goroutine == s.G {
 			s.Where.Goroutine = ""
 		}
-		s.Where.Func = "" // the position says it
+		if s.Where.File != "" { // the position says it
+			s.Where.Site, s.Where.Func = 0, ""
+		}
 	}
 	return &r
 }

@@ -29,7 +29,7 @@ func (r *Reporter) explain(test string, f Finding) string {
 			put(4, fill(name, 8)+l)
 		}
 	}
-	put(4, r.bold(heading(f.Finding)))
+	put(4, heading(f.Finding))
 	for line := range lines(strings.TrimSpace(clean(message(f.Finding)))) {
 		put(6, strings.TrimSuffix(line, "\n"))
 	}

@@ -1,6 +1,10 @@
 package report
 
-import "heddle/rt/wire"
+import (
+	"strings"
+
+	"heddle/rt/wire"
+)
 
 // verbs are the words for operations where they differ from those in clips.
 var verbs = map[string]string{
@@ -31,11 +35,23 @@ func verb(op string) string {
 	return op
 }
 
-// operation prints what was done, e.g. "lock mu", "send ch <- 3", "read acct.balance = 100".
+// operation prints what was done, e.g. "lock mu", "send ch <- 3", "read
+// acct.balance = 100". The op may have a word or two after it: "add wg -1",
+// "trylock mu (fails)", "wait to lock mu".
 func operation(op, object, value string) string {
+	op, rest, _ := strings.Cut(op, " ")
 	s := verb(op)
+	switch {
+	case op == "arrive":
+		s, rest = strings.TrimSpace("wait "+rest), ""
+	case op == "atomic":
+		s, rest = s+" "+rest, ""
+	}
 	if object != "" {
 		s += " " + object
+	}
+	if rest != "" {
+		s += " " + rest
 	}
 	if value == "" {
 		return oneLine(s)

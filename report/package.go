@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -77,6 +78,7 @@ func (p *Package) Finding(test string, f *wire.Finding, clipPath string) {
 		return
 	}
 	res.Text = r.explain(test, res)
+	res.Finding = r.shortened(res.Finding)
 	t.Findings = append(t.Findings, res)
 	r.status.findings++
 	r.draw()
@@ -236,15 +238,31 @@ func (p *Package) note(rec *wire.Record) {
 		}
 		return
 	}
-	text := rec.Reason
-	if text == "" {
-		text = rec.Text
-	}
+	text := p.r.noteText(rec)
 	if p.open == nil || rec.Test != p.open.Name {
 		p.text("", "note: "+clean(text)+"\n")
 		return
 	}
 	p.notes = append(p.notes, text)
+}
+
+// noteText returns a note with its place.
+func (r *Reporter) noteText(rec *wire.Record) string {
+	text := rec.Reason
+	if text == "" {
+		text = rec.Text
+	}
+	if r.o.Dir != "" { // paths in the text, as short as everywhere
+		text = strings.ReplaceAll(text, r.o.Dir+string(filepath.Separator), "")
+	}
+	if rec.Place != nil {
+		p := *rec.Place
+		r.o.Resolve(&p)
+		if pos := r.position(p); pos != "" && !strings.Contains(text, pos) {
+			text += " (" + pos + ")"
+		}
+	}
+	return text
 }
 
 // endTest prints the verdict on the open test.

@@ -15,7 +15,11 @@ import (
 // Resolve fills in what the tables know about a place: position, operation and object.
 func (o *Options) Resolve(p *wire.Place) {
 	if p.Site != 0 && p.File == "" && o.Lookup != nil {
-		if s, ok := o.Lookup(p.Site); ok {
+		s, ok := o.Lookup(p.Site)
+		if !ok { // the tables may know it without the bit that says "quiet"
+			s, ok = o.Lookup(p.Site &^ (1 << 63))
+		}
+		if ok {
 			p.File, p.Line = s.File, s.Line
 			if p.Op == "" && s.Op != "call" {
 				p.Op = s.Op
@@ -42,6 +46,30 @@ func (r *Reporter) resolve(f *wire.Finding) *wire.Finding {
 	c.Clip.Steps = append([]wire.Step(nil), f.Clip.Steps...)
 	for i := range c.Clip.Steps {
 		r.o.Resolve(&c.Clip.Steps[i].Where)
+	}
+	return &c
+}
+
+// shortened returns a copy of f, a resolved finding, in which files below Dir are relative to it.
+func (r *Reporter) shortened(f *wire.Finding) *wire.Finding {
+	c := *f
+	short := func(in []wire.Place) []wire.Place {
+		out := append([]wire.Place(nil), in...)
+		for i := range out {
+			if rel, ok := below(r.o.Dir, out[i].File); ok && filepath.IsAbs(out[i].File) {
+				out[i].File = filepath.ToSlash(rel)
+			}
+		}
+		return out
+	}
+	c.Places = short(f.Places)
+	c.Stacks = append([]wire.Stack(nil), f.Stacks...)
+	for i := range c.Stacks {
+		c.Stacks[i].Frames = short(c.Stacks[i].Frames)
+	}
+	c.Clip.Steps = append([]wire.Step(nil), f.Clip.Steps...)
+	for i := range c.Clip.Steps {
+		c.Clip.Steps[i].Where = short([]wire.Place{c.Clip.Steps[i].Where})[0]
 	}
 	return &c
 }

@@ -20,8 +20,7 @@ type Replay struct {
 	notes    []string
 	finding  *Finding
 	diverged string
-	ended    bool // the test binary told how it went
-	executed bool
+	executed bool // the test binary told how it went
 }
 
 // Replay starts the report of a replay of clip.
@@ -37,9 +36,11 @@ func (p *Replay) Record(rec *wire.Record) {
 	case "output":
 		p.output.WriteString(rec.Text)
 	case "note":
-		p.notes = append(p.notes, rec.Reason+rec.Text)
+		p.notes = append(p.notes, p.r.noteText(rec))
 	case "replayed", "finding", "end":
-		p.ended = true
+		if rec.Result == "diverged" {
+			p.diverged = rec.Reason
+		}
 		p.executed = p.executed || rec.Type != "end" || rec.Executions > 0
 		p.found(rec.Finding)
 		if rec.Type == "end" && rec.Result == "fail" && p.finding == nil && p.diverged == "" {
@@ -95,7 +96,7 @@ func (p *Replay) verdict(b *strings.Builder, err error) int {
 		p.r.hinted[p.finding.Kind] = true // who replays has read it
 		f := *p.finding
 		f.Clip.Steps = nil // the table has shown them
-		b.WriteString(p.r.explain(p.clip.Test, f))
+		b.WriteString(p.r.boldHead(p.r.explain(p.clip.Test, f)))
 		if p.clip.Kind != "" && f.Kind != p.clip.Kind {
 			fmt.Fprintf(b, "    note    the clip was kept for another finding: %s\n", p.clip.Kind)
 		}
@@ -191,9 +192,9 @@ func (p *Replay) around(keep []bool) {
 func (p *Replay) row(e *wire.Event) row {
 	w := e.Where
 	p.r.o.Resolve(&w)
-	object := e.Object
+	object := w.Object // what the source calls it; e.Object is who made it
 	if object == "" {
-		object = w.Object
+		object = e.Object
 	}
 	return row{num: e.Index + 1, g: e.G, text: operation(e.Op, object, e.Value), mark: e.Switch,
 		where: p.r.position(w), source: p.r.source(w)}

@@ -78,7 +78,7 @@ func TestReplayManyAndUnicode(t *testing.T) {
 
 	var uni []*wire.Record
 	for i, v := range []string{"Füße", "日本語の値", "e\u0301a\u0300", "👍", "\x1b[2J", "ünï" + strings.Repeat("長", 60)} {
-		uni = append(uni, &wire.Record{Type: "event", Event: &wire.Event{Index: i, G: []string{"main", "main/1", "main/2"}[i%3], Op: "write", Object: "größe", Value: v, Where: at(21)}})
+		uni = append(uni, &wire.Record{Type: "event", Event: &wire.Event{Index: i, G: []string{"main", "main/1", "main/2"}[i%3], Op: "write", Object: "größe", Value: v, Where: at(13)}})
 	}
 	replay(t, "unicode", o, &wire.Clip{Test: "TestÜ"}, append(uni, &wire.Record{Type: "replayed"}), nil, 0)
 }

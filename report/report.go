@@ -208,7 +208,7 @@ type TestResult struct {
 	Findings   []Finding
 }
 
-// A Finding is one with its places resolved and the clip it was kept in.
+// A Finding is one with its places resolved, files below Options.Dir relative to it, and the clip it was kept in.
 type Finding struct {
 	*wire.Finding
 	ClipPath string

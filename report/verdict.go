@@ -18,7 +18,7 @@ func (r *Reporter) verdict(t *TestResult, notes []string) string {
 			if i > 0 {
 				b.WriteByte('\n')
 			}
-			b.WriteString(f.Text)
+			b.WriteString(r.boldHead(f.Text))
 		}
 		if len(t.Findings) == 0 {
 			b.WriteString(r.plainFailure(t))
@@ -51,10 +51,14 @@ func covered(t *TestResult) string {
 		return "no concurrency: " + plural(t.Executions, "execution")
 	case t.Complete:
 		return fmt.Sprintf("all interleavings covered by %s (%s)", plural(t.Executions, "execution"), seconds(t.Elapsed))
-	case t.Reason != "":
-		return fmt.Sprintf("no findings in %s (sampled: %s, %s)", plural(t.Executions, "execution"), clean(t.Reason), seconds(t.Elapsed))
 	}
-	return fmt.Sprintf("no findings in %s (sampled, %s)", plural(t.Executions, "execution"), seconds(t.Elapsed))
+	how := "sampled"
+	if strings.HasPrefix(t.Reason, how) {
+		how = oneLine(t.Reason)
+	} else if t.Reason != "" {
+		how += ": " + oneLine(t.Reason)
+	}
+	return fmt.Sprintf("no findings in %s (%s, %s)", plural(t.Executions, "execution"), how, seconds(t.Elapsed))
 }
 
 // plainFailure explains a test that fails without heddle's doing.

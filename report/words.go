@@ -111,6 +111,12 @@ func (r *Reporter) red(s string) string   { return r.colour("31", s) }
 func (r *Reporter) green(s string) string { return r.colour("32", s) }
 func (r *Reporter) bold(s string) string  { return r.colour("1", s) }
 
+// boldHead makes the first line of a finding bold.
+func (r *Reporter) boldHead(text string) string {
+	head, rest, _ := strings.Cut(text, "\n")
+	return r.bold(head) + "\n" + rest
+}
+
 func (r *Reporter) colour(code, s string) string {
 	if !r.o.Colour || r.o.JSON {
 		return s

@@ -1,0 +1,252 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"heddle/rt/wire"
+)
+
+// SARIF writes the findings of results as SARIF 2.1.0 (OASIS standard, 27 March
+// 2020), so that CI systems show them at the line. A rule per kind of finding, a
+// result per finding: its first place is the location, the others are related locations, and the
+// steps of the clip are a code flow with one thread flow per goroutine, numbered in the
+// order in which they run.
+//
+// Left out: columns. SARIF counts them in UTF-16 units or code points, never in
+// bytes, and heddle's places are lines.
+func SARIF(w io.Writer, results []*Result) error {
+	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "heddle", Rules: []sarifRule{}}}, Results: []sarifResult{}}
+	index := map[string]int{}
+	for _, k := range Kinds {
+		index[k.Name] = len(run.Tool.Driver.Rules)
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule(k))
+	}
+	for _, r := range results {
+		for _, t := range r.Tests {
+			for _, f := range t.Findings {
+				if _, known := index[f.Kind]; !known {
+					index[f.Kind] = len(run.Tool.Driver.Rules)
+					run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule(KindOf(f.Kind)))
+				}
+				run.Results = append(run.Results, sarifFinding(r.Package, t, f, index[f.Kind]))
+			}
+		}
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(sarifLog{
+		Schema:  "https://json.schemastore.org/sarif-2.1.0.json",
+		Version: "2.1.0",
+		Runs:    []sarifRun{run},
+	})
+}
+
+func ruleID(kind string) string { return strings.ReplaceAll(kind, " ", "-") }
+
+func rule(k Kind) sarifRule {
+	means := k.Means
+	if means == "" {
+		means = k.Name
+	}
+	r := sarifRule{ID: ruleID(k.Name), Short: sarifText{means}}
+	if k.Hint != "" {
+		r.Help = &sarifText{k.Hint}
+	}
+	return r
+}
+
+func sarifFinding(pkg string, t *TestResult, f Finding, ruleIndex int) sarifResult {
+	text := heading(f.Finding) + " in " + t.Name + ": " + message(f.Finding)
+	if f.ClipPath != "" {
+		text += "\nheddle replay " + shellWord(f.ClipPath)
+	}
+	r := sarifResult{RuleID: ruleID(f.Kind), RuleIndex: ruleIndex, Level: level(f.Kind), Message: sarifText{clean(text)}, CodeFlows: codeFlows(f.Clip.Steps)}
+	for i, p := range f.Places {
+		l, ok := location(p)
+		if !ok {
+			continue
+		}
+		if len(r.Locations) == 0 {
+			r.Locations = []sarifLocation{l}
+		}
+		if len(f.Places) > 1 {
+			l.ID = i + 1
+			r.Related = append(r.Related, l)
+		}
+	}
+	r.Fingerprints = map[string]string{"heddleFinding/v1": strings.Join([]string{pkg, t.Name, f.Kind, fingerprint(f)}, "\n")}
+	return r
+}
+
+// fingerprint is the name of the clip, which stays the same across edits elsewhere; without one, the places.
+func fingerprint(f Finding) string {
+	if f.ClipPath != "" {
+		return path.Base(filepath.ToSlash(f.ClipPath))
+	}
+	var s []string
+	for _, p := range f.Places {
+		s = append(s, p.Op+" "+p.Object+" "+path.Base(filepath.ToSlash(p.File)))
+	}
+	return strings.Join(s, "\n")
+}
+
+func level(kind string) string {
+	switch kind {
+	case "divergence", "uncontrolled":
+		return "warning"
+	}
+	return "error"
+}
+
+// location is a place; ok is false where the file is not known.
+func location(p wire.Place) (l sarifLocation, ok bool) {
+	if p.File == "" {
+		return l, false
+	}
+	l.Physical.Artifact = artifact(p.File)
+	if p.Line > 0 {
+		l.Physical.Region = &sarifRegion{p.Line}
+	}
+	text := operation(p.Op, p.Object, "")
+	if p.Goroutine != "" {
+		text += " by goroutine " + oneLine(p.Goroutine)
+	}
+	if p.Note != "" {
+		text += " (" + oneLine(p.Note) + ")"
+	}
+	if text = strings.TrimSpace(text); text != "" {
+		l.Message = &sarifText{text}
+	}
+	return l, true
+}
+
+// artifact names a file by a URI reference, relative to the source root where it is below it.
+func artifact(file string) sarifArtifact {
+	slash := filepath.ToSlash(file)
+	if !filepath.IsAbs(file) {
+		return sarifArtifact{URI: (&url.URL{Path: slash}).String(), Base: "%SRCROOT%"}
+	}
+	if !strings.HasPrefix(slash, "/") { // C:/...
+		slash = "/" + slash
+	}
+	return sarifArtifact{URI: (&url.URL{Scheme: "file", Path: slash}).String()}
+}
+
+// mostFlow bounds the steps in a code flow; viewers show them all.
+const mostFlow = 200
+
+func codeFlows(steps []wire.Step) []sarifCodeFlow {
+	threads := map[string]*sarifThread{}
+	var names []string
+	for _, i := range matter(steps, nil, mostFlow) {
+		s := &steps[i]
+		p := s.Where
+		if p.Op == "" {
+			p.Op = s.Op
+		}
+		p.Goroutine = s.G
+		l, ok := location(p)
+		if !ok {
+			continue
+		}
+		t := threads[s.G]
+		if t == nil {
+			t = &sarifThread{ID: s.G, Message: sarifText{fmt.Sprintf("goroutine %s", oneLine(s.G))}}
+			threads[s.G] = t
+			names = append(names, s.G)
+		}
+		t.Locations = append(t.Locations, sarifStep{Location: l, Order: i + 1})
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	sortNames(names)
+	var flow sarifCodeFlow
+	for _, n := range names {
+		flow.Threads = append(flow.Threads, *threads[n])
+	}
+	return []sarifCodeFlow{flow}
+}
+
+type sarifLog struct {
+	Schema  string     `json:"$schema"`
+	Version string     `json:"version"`
+	Runs    []sarifRun `json:"runs"`
+}
+
+type sarifRun struct {
+	Tool    sarifTool     `json:"tool"`
+	Results []sarifResult `json:"results"`
+}
+
+type sarifTool struct {
+	Driver sarifDriver `json:"driver"`
+}
+
+type sarifDriver struct {
+	Name  string      `json:"name"`
+	Rules []sarifRule `json:"rules"`
+}
+
+type sarifRule struct {
+	ID    string     `json:"id"`
+	Short sarifText  `json:"shortDescription"`
+	Help  *sarifText `json:"help,omitempty"`
+}
+
+type sarifText struct {
+	Text string `json:"text"`
+}
+
+type sarifResult struct {
+	RuleID       string            `json:"ruleId"`
+	RuleIndex    int               `json:"ruleIndex"`
+	Level        string            `json:"level"`
+	Message      sarifText         `json:"message"`
+	Locations    []sarifLocation   `json:"locations,omitempty"`
+	Related      []sarifLocation   `json:"relatedLocations,omitempty"`
+	CodeFlows    []sarifCodeFlow   `json:"codeFlows,omitempty"`
+	Fingerprints map[string]string `json:"partialFingerprints,omitempty"`
+}
+
+type sarifLocation struct {
+	ID       int           `json:"id,omitempty"`
+	Physical sarifPhysical `json:"physicalLocation"`
+	Message  *sarifText    `json:"message,omitempty"`
+}
+
+type sarifPhysical struct {
+	Artifact sarifArtifact `json:"artifactLocation"`
+	Region   *sarifRegion  `json:"region,omitempty"`
+}
+
+type sarifArtifact struct {
+	URI  string `json:"uri"`
+	Base string `json:"uriBaseId,omitempty"`
+}
+
+type sarifRegion struct {
+	StartLine int `json:"startLine"`
+}
+
+type sarifCodeFlow struct {
+	Threads []sarifThread `json:"threadFlows"`
+}
+
+type sarifThread struct {
+	ID        string      `json:"id"`
+	Message   sarifText   `json:"message"`
+	Locations []sarifStep `json:"locations"`
+}
+
+type sarifStep struct {
+	Location sarifLocation `json:"location"`
+	Order    int           `json:"executionOrder"`
+}
