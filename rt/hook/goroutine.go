@@ -43,3 +43,12 @@ func UnlockOSThread() {
 		runtime.UnlockOSThread()
 	}
 }
+
+// Switched says that the caller was resumed by a switch that package iter made
+// between the two sides of Pull, which are one goroutine under test on two
+// stacks; was: the other side was under control.
+func Switched(was bool) {
+	if was {
+		Cur = getg()
+	}
+}

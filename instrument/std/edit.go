@@ -1,0 +1,112 @@
+package std
+
+import (
+	"fmt"
+	"strings"
+)
+
+// An edit replaces old, which must stand exactly times times, by new. Neither changes the number of lines.
+type edit struct {
+	old, new string
+	times    int
+}
+
+// replace replaces the one place that reads old.
+func replace(old, new string) edit { return edit{old, new, 1} }
+
+// replaceAll replaces all of the times places that read old.
+func replaceAll(times int, old, new string) edit { return edit{old, new, times} }
+
+// guard inserts a statement at the start of the function whose header line,
+// brace included, is given, and keeps the function from being inlined, so that
+// hook.CallerPC in it returns the place of the call:
+//
+//	guard("func (m *Map) Clear() {", "if _hs.Here() { ...; return }")
+func guard(header, stmt string) edit {
+	if !strings.HasSuffix(header, "{") {
+		panic("std: not a function header: " + header)
+	}
+	return edit{header, header + " " + stmt + ";", 0}
+}
+
+// apply carries out the edits, each on the result of the one before.
+func (f file) apply(src, pkgName string) (string, error) {
+	var err error
+	lines := strings.Count(src, "\n")
+	for _, e := range f.edits {
+		if src, err = e.apply(src); err != nil {
+			return "", err
+		}
+	}
+	if f.hook {
+		if src, err = addImport(src); err != nil {
+			return "", err
+		}
+	}
+	if n := strings.Count(src, "\n"); n != lines {
+		panic(fmt.Sprintf("std: edits of package %s change the number of lines: %d to %d", pkgName, lines, n))
+	}
+	return src, nil
+}
+
+func (e edit) apply(src string) (string, error) {
+	if e.times == 0 {
+		return e.applyGuard(src)
+	}
+	if n := strings.Count(src, e.old); n != e.times {
+		return "", fmt.Errorf("found %d times, not %d: %q", n, e.times, e.old)
+	}
+	return strings.ReplaceAll(src, e.old, e.new), nil
+}
+
+func (e edit) applyGuard(src string) (string, error) {
+	if n := strings.Count(src, "\n"+e.old); n != 1 {
+		return "", fmt.Errorf("found %d times, not 1: %q", n, e.old)
+	}
+	at := strings.Index(src, "\n"+e.old) + 1
+	head, err := noinline(src[:at])
+	if err != nil {
+		return "", fmt.Errorf("%v: %q", err, e.old)
+	}
+	return head + e.new + src[at+len(e.old):], nil
+}
+
+// noinline puts the directive go:noinline before the function that follows
+// head, in the place of the nearest line that is blank or a comment of words:
+// a directive needs a line of its own, and no line may move.
+func noinline(head string) (string, error) {
+	end := len(head) // just after a newline
+	for end > 0 {
+		start := strings.LastIndexByte(head[:end-1], '\n') + 1
+		line := head[start : end-1]
+		switch {
+		case strings.HasPrefix(line, "//go:noinline"):
+			return head, nil
+		case strings.HasPrefix(line, "//go:"):
+			end = start
+		case line == "" || strings.HasPrefix(line, "//"):
+			return head[:start] + "//go:noinline" + head[end-1:], nil
+		default:
+			return "", fmt.Errorf("no room for a directive after %q", line)
+		}
+	}
+	return "", fmt.Errorf("no room for a directive")
+}
+
+// addImport imports heddlert/hook as _hs, on the package line, as cmd/cover does.
+func addImport(src string) (string, error) {
+	at := 0
+	if !strings.HasPrefix(src, "package ") {
+		i := strings.Index(src, "\npackage ")
+		if i < 0 {
+			return "", fmt.Errorf("found 0 times, not 1: %q", "package")
+		}
+		at = i + 1
+	}
+	end := strings.IndexByte(src[at:], '\n')
+	if end < 0 {
+		end = len(src) - at
+	}
+	line := strings.TrimRight(src[at:at+end], " \t\r")
+	return src[:at] + line + `; import _hs "heddlert/hook"` + src[at+end:], nil
+}

@@ -1,0 +1,130 @@
+package std
+
+import "strings"
+
+// Mode says what the rewriter does to a package of the standard library:
+// whether it rewrites it at all, whether it instruments memory accesses, and
+// whether the package's operations are quiet (they give order, but are no
+// scheduling points).
+func Mode(importPath string) (rewrite, memory, quiet bool) {
+	importPath, _, _ = strings.Cut(importPath, " ") // "p [q.test]"
+	if !rewritable(importPath) {
+		return false, false, !loud[importPath]
+	}
+	return true, shared[importPath], !loud[importPath]
+}
+
+// loud packages offer scheduling points: what they do is what programs
+// synchronise with. In the others a lock or a cache is an implementation
+// detail, and every Printf would multiply the executions.
+var loud = map[string]bool{
+	"sync":        true,
+	"sync/atomic": true,
+	"context":     true, // cancellation races
+	"time":        true, // timers' sends
+	"io":          true, // Pipe
+	"net":         true, // Pipe
+}
+
+// shared packages have memory accesses instrumented, because values of their
+// types, or the memory given to them, are the user's and commonly shared by mistake.
+var shared = map[string]bool{
+	"bufio":          true, // Reader, Writer, Scanner
+	"bytes":          true, // Buffer; functions read and write the caller's slices
+	"container/heap": true, // runs the user's Swap and Less
+	"container/list": true,
+	"container/ring": true,
+	"context":        true, // fields read without their lock would be bugs of its own
+	"io":             true, // SectionReader, LimitedReader, Pipe
+	"maps":           true, // reads and writes the caller's maps
+	"math/rand":      true, // a Rand is not safe for concurrent use
+	"math/rand/v2":   true,
+	"slices":         true, // reads and writes the caller's slices
+	"sort":           true,
+	"strings":        true, // Builder, Reader
+	"text/scanner":   true, // Scanner
+	"text/tabwriter": true, // Writer
+	"text/template":  true, // Template is changed by Parse, Funcs, AddParseTree while others execute it
+	// Not: fmt, reflect, strconv, unicode, os, syscall, time, testing, encoding/..., internal/...:
+	// they keep no user data between calls, and their cost would be paid by every program.
+	// Not: log, net/http, database/sql: their types lock for themselves.
+	// Not: math/big: mostly assembly.
+}
+
+// left are packages that the rewriter leaves alone, beside those below package sync.
+// They are what goroutines under test must not block in, or what
+// works only with goroutines of the runtime's own.
+var left = map[string]bool{
+	"sync":              true, // patched by hand; channels and goroutines: none but WaitGroup.Go
+	"sync/atomic":       true, // likewise
+	"internal/sync":     true, // below sync
+	"internal/synctest": true, // below sync
+	"iter":              true, // patched by hand
+	"reflect":           true, // patched by hand; the rest is sync.Map caches
+	"unsafe":            true, // no source
+	"plugin":            true, // runtime internals
+	"os/exec":           true, // its goroutines copy from pipes while Wait blocks in the kernel: they must be real
+	"os/signal":         true, // a goroutine that waits in the runtime for ever
+	"net/http":          true, // its goroutines read sockets while others wait for them: they must be real
+	"net/http/httptest": true, // likewise
+	"net/http/httputil": true, // likewise
+	"net/http/pprof":    true, // likewise
+	"log/syslog":        true, // likewise
+	"internal/fuzz":     true, // runs worker processes
+	"embed":             true, // no operations
+}
+
+// leftBelow are folders of such packages.
+var leftBelow = []string{
+	"runtime/",          // the runtime's tools: goroutines that read its buffers
+	"internal/runtime/", // the runtime
+	"internal/trace/",   // tools
+	"internal/coverage/",
+	"internal/cgotest/",
+	"testing/internal/", // the test binary's main: signals, fuzz workers
+	"net/http/internal/",
+	"vendor/",   // below net/http and crypto/tls
+	"heddlert/", // heddle itself
+	"cmd/",
+}
+
+// belowRuntime is what package runtime imports, transitively, and runtime
+// itself, except for internal/runtime/... (TestBelowRuntime keeps it complete):
+// heddlert/hook imports runtime, so these cannot import hook.
+var belowRuntime = map[string]bool{
+	"internal/abi":            true,
+	"internal/asan":           true,
+	"internal/bytealg":        true,
+	"internal/byteorder":      true,
+	"internal/chacha8rand":    true,
+	"internal/coverage/rtcov": true,
+	"internal/cpu":            true,
+	"internal/goarch":         true,
+	"internal/godebugs":       true,
+	"internal/goexperiment":   true,
+	"internal/goos":           true,
+	"internal/msan":           true,
+	"internal/profilerecord":  true,
+	"internal/race":           true,
+	"internal/strconv":        true,
+	"internal/stringslite":    true,
+	"internal/trace/tracev2":  true,
+	"math/bits":               true,
+	"runtime":                 true,
+}
+
+func rewritable(importPath string) bool {
+	if left[importPath] || belowRuntime[importPath] {
+		return false
+	}
+	for _, p := range leftBelow {
+		if strings.HasPrefix(importPath, p) {
+			return false
+		}
+	}
+	// Cryptography has no goroutines and parts of it verify their own text; TLS has goroutines of a connection.
+	if strings.HasPrefix(importPath, "crypto/") && importPath != "crypto/tls" {
+		return false
+	}
+	return true
+}

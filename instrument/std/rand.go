@@ -1,0 +1,35 @@
+package std
+
+import "strings"
+
+// Packages math/rand and math/rand/v2: the top-level functions draw from the
+// execution's generator, and a draw from up to four values is a choice to
+// explore. Generators that the program seeds itself are deterministic already.
+
+var randPatch = &pkg{
+	added: embedded("rand.go.txt"),
+	files: map[string]file{"rand.go": {hook: true, edits: append(drawEdits([]string{"Intn int", "Int31n int32", "Int63n int64"}, " && heddleUnseeded()"),
+		replace("	return int64(runtime_rand() & rngMask)\n", "	return int64(heddleRand() & rngMask)\n"),
+		replace("	return runtime_rand()\n", "	return heddleRand()\n"),
+	)}},
+}
+
+var rand2Patch = &pkg{
+	added: embedded("rand2.go.txt"),
+	files: map[string]file{"rand.go": {hook: true, edits: append(drawEdits([]string{"Int64N int64", "Int32N int32", "IntN int", "UintN uint", "Uint32N uint32", "Uint64N uint64"}, ""),
+		guard("func N[Int intType](n Int) Int {", "if n > 1 && n <= 4 && _hs.Here() { return Int(_hs.Draw(int(n), _hs.CallerPC())) }"),
+		replace("	return runtime_rand()\n", "	return heddleRand()\n"),
+	)}},
+}
+
+// drawEdits makes top-level functions, given as "Name type", ask for a choice where there are few values.
+func drawEdits(funcs []string, cond string) []edit {
+	var es []edit
+	for _, f := range funcs {
+		name, typ, _ := strings.Cut(f, " ")
+		r := strings.NewReplacer("NAME", name, "TYPE", typ, "COND", cond)
+		es = append(es, guard(r.Replace("func NAME(n TYPE) TYPE {"),
+			r.Replace("if n > 1 && n <= 4 && _hs.Here()COND { return TYPE(_hs.Draw(int(n), _hs.CallerPC())) }")))
+	}
+	return es
+}

@@ -1,0 +1,35 @@
+package std
+
+// Package reflect: channel operations as the direct forms do them
+// (heddlert/hook's chan.go), with values moved by type; MapKeys in the
+// execution's order. MapRange keeps the native order: what it feeds (fmt,
+// encoding/json) sorts.
+var reflectPatch = &pkg{
+	added: embedded("reflect.go.txt"),
+	files: map[string]file{"value.go": {hook: true, edits: []edit{
+		guard("func (v Value) Close() {", ""),
+		replace("	chanclose(v.pointer())\n", "	if _hs.Here() && !_hs.ChanClose(v.pointer(), heddleSite(_hs.CallerPC())) { return }; chanclose(v.pointer())\n"),
+		guard("func (v Value) lenNonSlice() int {", ""),
+		replace("		return chanlen(v.pointer())\n", "		if p := v.pointer(); p != nil && _hs.Here() { _hs.ChanLen(p, heddleSite(_hs.CallerPC())) }; return chanlen(v.pointer())\n"),
+
+		guard("func (v Value) Recv() (x Value, ok bool) {", ""),
+		replace("	return v.recv(false)\n", "	return v.recv(false, _hs.CallerPC())\n"),
+		guard("func (v Value) TryRecv() (x Value, ok bool) {", ""),
+		replace("	return v.recv(true)\n", "	return v.recv(true, _hs.CallerPC())\n"),
+		replace("func (v Value) recv(nb bool) (val Value, ok bool) {", "func (v Value) recv(nb bool, pc uintptr) (val Value, ok bool) {"),
+		replace("	selected, ok := chanrecv(v.pointer(), nb, p)\n", "	selected, ok := heddleRecv(t, v.pointer(), nb, p, pc)\n"),
+
+		guard("func (v Value) Send(x Value) {", ""),
+		replace("	v.send(x, false)\n", "	v.send(x, false, _hs.CallerPC())\n"),
+		guard("func (v Value) TrySend(x Value) bool {", ""),
+		replace("	return v.send(x, true)\n", "	return v.send(x, true, _hs.CallerPC())\n"),
+		replace("func (v Value) send(x Value, nb bool) (selected bool) {", "func (v Value) send(x Value, nb bool, pc uintptr) (selected bool) {"),
+		replace("	return chansend(v.pointer(), p, nb)\n", "	return heddleSend(tt.Elem, v.pointer(), p, nb, pc)\n"),
+
+		guard("func Select(cases []SelectCase) (chosen int, recv Value, recvOK bool) {", ""),
+		replace("	chosen, recvOK = rselect(runcases)\n",
+			"	if _hs.Here() { chosen, recvOK = heddleSelect(append([]runtimeSelect(nil), runcases...), _hs.CallerPC()) } else { chosen, recvOK = rselect(runcases) }\n"),
+	}}, "map.go": {edits: []edit{
+		replace("	return a[:i]\n", "	return heddleOrder(a[:i])\n"),
+	}}},
+}

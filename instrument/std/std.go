@@ -1,0 +1,103 @@
+// Package std holds what heddle changes in the Go standard library so that its
+// blocking, atomic, timing and random operations ask heddlert/hook when a
+// goroutine under test calls them:
+//
+//	func (m *Mutex) Lock() { if _hs.Here() { m.heddleLock(_hs.CallerPC()); return };
+//		m.mu.Lock()
+//	}
+//
+// Each change is a text edit of one file of GOROOT/src, anchored to text that
+// must stand there (edit.go), or a file added to a package (folder added). Edits keep the
+// number of lines, so positions in reports and stack traces stay true. What the
+// rewriter does to the standard library after that (channels, go statements) is
+// said by Mode.
+//
+// The edits fit Go 1.26. Where an anchor is gone, Patch says which.
+package std
+
+import (
+	"embed"
+	"fmt"
+	"path"
+	"runtime"
+)
+
+// GoVersion is the Go whose sources are patched, for messages. The command
+// sets it to the GOVERSION of the build.
+var GoVersion = runtime.Version()
+
+//go:embed added
+var addedFiles embed.FS
+
+// A pkg is what changes in one package of the standard library.
+type pkg struct {
+	files map[string]file // by base name
+	added func() []byte   // the file heddle.go; nil: none
+}
+
+// A file is the edits of one file. hook: it gets an import of heddlert/hook as _hs.
+type file struct {
+	hook  bool
+	edits []edit
+}
+
+// packages is the table of all changes, by import path. Each entry has a file of its own here.
+var packages = map[string]*pkg{
+	"runtime":          runtimePatch,
+	"sync":             syncPatch,
+	"sync/atomic":      atomicPatch,
+	"time":             timePatch,
+	"testing":          testingPatch,
+	"testing/synctest": synctestPatch,
+	"iter":             iterPatch,
+	"reflect":          reflectPatch,
+	"math/rand":        randPatch,
+	"math/rand/v2":     rand2Patch,
+}
+
+// AddedName is the base name of every file that Added returns.
+const AddedName = "heddle.go"
+
+// Patched reports whether Patch or Added change the package.
+func Patched(importPath string) bool { return packages[importPath] != nil }
+
+// Patch returns src, the text of the file with that base name of the package,
+// with heddle's edits; src itself where there are none. An error names the Go
+// version, the file and the anchor that does not fit:
+//
+//	unsupported Go version go1.27: sync/mutex.go: found 0 times, not 1: "func (m *Mutex) Lock() {"
+func Patch(importPath, file string, src []byte) ([]byte, error) {
+	p := packages[importPath]
+	if p == nil {
+		return src, nil
+	}
+	f, ok := p.files[file]
+	if !ok {
+		return src, nil
+	}
+	out, err := f.apply(string(src), path.Base(importPath))
+	if err != nil {
+		return nil, fmt.Errorf("unsupported Go version %s: %s/%s: %v", GoVersion, importPath, file, err)
+	}
+	return []byte(out), nil
+}
+
+// Added returns the files to add to a package, by base name; nil if none.
+func Added(importPath string) map[string][]byte {
+	p := packages[importPath]
+	if p == nil || p.added == nil {
+		return nil
+	}
+	return map[string][]byte{AddedName: p.added()}
+}
+
+// embedded returns the added file that the folder added holds under name.
+func embedded(name string) func() []byte {
+	return func() []byte {
+		b, err := addedFiles.ReadFile("added/" + name)
+		if err != nil {
+			panic(err) // embedded: cannot be
+		}
+		return b
+	}
+}

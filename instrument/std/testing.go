@@ -1,0 +1,34 @@
+package std
+
+// Package testing: M.Run hands its tests to heddlert/drive when that has a
+// Config. The rest lets one test run again and again in a goroutine under
+// test: see added/testing.go.txt.
+var testingPatch = &pkg{
+	added: embedded("testing.go.txt"),
+	files: map[string]file{
+		"testing.go": {edits: []edit{
+			replace("	defer m.after()\n", "	defer m.after(); if c, ok := heddleRun(m); ok { m.exitCode = c; return }\n"),
+			// A top-level test has no parent to wait for; its root has no barrier.
+			replace("	if t.parent.barrier == nil {\n", "	if t.parent.barrier == nil { heddleParallel(t)\n"),
+			// Goroutines that an execution left behind end by Goexit; that is no fault of theirs.
+			replace("		if !finished && err == nil {\n", "		if !finished && err == nil && !heddleOver {\n"),
+			// Without a chattyPrinter -v still shows the logs of tests that passed.
+			replace("	} else if t.chatty != nil {\n", "	} else if t.chatty != nil || heddleVerbose() {\n"),
+		}},
+		"fuzz.go": {edits: []edit{
+			replace("			if !f.finished && !f.skipped && !f.failed {\n", "			if !f.finished && !f.skipped && !f.failed && !heddleOver {\n"),
+			replace("	} else if f.chatty != nil {\n", "	} else if f.chatty != nil || heddleVerbose() {\n"),
+		}},
+	},
+}
+
+// Package testing/synctest: under control all of an execution is a bubble already.
+var synctestPatch = &pkg{
+	added: embedded("synctest.go.txt"),
+	files: map[string]file{
+		"synctest.go": {hook: true, edits: []edit{
+			guard("func Test(t *testing.T, f func(*testing.T)) {", "if _hs.Here() { if !heddleTest(t, f, _hs.CallerPC()) { t.FailNow() }; return }"),
+			guard("func Wait() {", "if _hs.Here() { _hs.Idle(_hs.CallerPC()); return }"),
+		}},
+	},
+}
