@@ -1,0 +1,166 @@
+package instrument
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"heddle/instrument/std"
+)
+
+// overlay writes an overlay that adds heddlert/hook and what the standard
+// library needs for it, and the texts given by the paths they stand for. It returns the path of the JSON.
+func overlay(t testing.TB, dir string, texts map[string][]byte) string {
+	t.Helper()
+	goroot := goEnv(t, "GOROOT")
+	replace := map[string]string{}
+	add := func(path string, text []byte) {
+		file := filepath.Join(dir, fmt.Sprintf("%d_%s", len(replace), filepath.Base(path)))
+		if err := os.WriteFile(file, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		replace[path] = file
+	}
+	for path, text := range laidFiles(t, "../rt/hook") {
+		add(filepath.Join(goroot, "src/heddlert/hook", filepath.Base(path)), text)
+	}
+	for _, pkg := range []string{"runtime", "sync/atomic"} {
+		names, _ := filepath.Glob(filepath.Join(goroot, "src", pkg, "*.go"))
+		for _, path := range names {
+			src, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := std.Patch(pkg, filepath.Base(path), src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(src, text) && pkg != "runtime" {
+				add(path, text)
+			}
+		}
+		for name, text := range std.Added(pkg) {
+			add(filepath.Join(goroot, "src", pkg, name), text)
+		}
+	}
+	for path, text := range texts {
+		add(path, text)
+	}
+	data, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(file, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func goEnv(t testing.TB, name string) string {
+	out, err := exec.Command("go", "env", name).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// goRun runs the go command and returns what it printed.
+func goRun(t testing.TB, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// rewritten rewrites the packages of the module in dir and returns the texts and the tables.
+func rewritten(t testing.TB, dir string, mode Mode, args ...string) (map[string][]byte, []*Output) {
+	t.Helper()
+	t.Setenv("GOWORK", "off")
+	inputs := load(t, dir, args...)
+	im := NewImporter(inputs)
+	texts := map[string][]byte{}
+	var outs []*Output
+	for _, in := range inputs {
+		if !strings.HasPrefix(in.Dir, dir) {
+			continue
+		}
+		in.Mode = mode
+		out, err := Rewrite(in, im)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range out.Skipped {
+			t.Log("skipped", s)
+		}
+		for path, text := range out.Files {
+			texts[path] = text
+			if d := os.Getenv("HEDDLE_DUMP"); d != "" {
+				os.WriteFile(filepath.Join(d, filepath.Base(dir)+"_"+filepath.Base(path)), text, 0o666)
+			}
+		}
+		outs = append(outs, out)
+	}
+	return texts, outs
+}
+
+// TestBehave runs programs plain and rewritten: they must print the same.
+func TestBehave(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	for _, name := range []string{"modern", "old"} {
+		dir, err := filepath.Abs(filepath.Join("testdata/behave", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := goRun(t, dir, "run", ".")
+		for _, mode := range []Mode{{Memory: true}, {}} {
+			t.Run(fmt.Sprintf("%s,memory=%t", name, mode.Memory), func(t *testing.T) {
+				texts, _ := rewritten(t, dir, mode, ".")
+				for path, text := range texts {
+					checkLines(t, path, text)
+				}
+				start := time.Now()
+				got := goRun(t, dir, "run", "-overlay", overlay(t, t.TempDir(), texts), ".")
+				t.Log("built and run in", time.Since(start))
+				if got != want {
+					t.Errorf("rewritten:\n%s", diff(want, got))
+				}
+			})
+		}
+	}
+}
+
+// diff shows the lines that differ, paired.
+func diff(want, got string) string {
+	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
+	var out strings.Builder
+	for i := range max(len(w), len(g)) {
+		a, b := "", ""
+		if i < len(w) {
+			a = w[i]
+		}
+		if i < len(g) {
+			b = g[i]
+		}
+		if strings.HasPrefix(a, "==") {
+			fmt.Fprintln(&out, a)
+		}
+		if a != b {
+			fmt.Fprintf(&out, "-%s\n+%s\n", a, b)
+		}
+	}
+	return out.String()
+}

@@ -1,0 +1,3 @@
+module behave
+
+go 1.26

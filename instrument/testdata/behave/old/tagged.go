@@ -1,0 +1,5 @@
+// +build linux darwin
+
+package main
+
+func tagged() int { n++; return n }
