@@ -1,0 +1,245 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Config says what to build.
+type Config struct {
+	Dir      string   // the user's directory; patterns and -overlay are relative to it
+	Patterns []string // as for go test; none: the package in Dir
+	Tags     string   // -tags
+	Main     bool     // a main package to run instead of tests
+	CacheDir string   // "": DefaultCacheDir
+
+	// Progress is told what is being done where that takes longer than a moment. nil: nobody.
+	Progress func(text string)
+}
+
+// A Package is what became of one root.
+type Package struct {
+	ImportPath string
+	Dir        string
+	Binary     string // "" if there is none
+	NoTests    bool   // it has no test files
+	Failed     string // the go command's message, if it does not compile
+}
+
+// Result is what Build made.
+type Result struct {
+	Packages []Package // in the order of the patterns
+	Sites    *Sites    // the position tables of everything in the build
+	Left     []string  // "path: reason": what was left alone though it should not be
+	GOROOT   string
+}
+
+// Build makes the test binaries of the packages that c.Patterns name. Packages
+// that do not compile are no error: their Failed says why. The error is for
+// what cannot even be listed, or is heddle's own fault.
+func Build(ctx context.Context, c Config) (*Result, error) {
+	b := &builder{Config: c, left: map[string]string{}}
+	if len(b.Patterns) == 0 {
+		b.Patterns = []string{"."}
+	}
+	if b.Progress == nil {
+		b.Progress = func(string) {}
+	}
+	if err := b.open(ctx); err != nil {
+		return nil, err
+	}
+	defer b.cache.trim()
+	pkgs, err := b.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b.graph, err = newGraph(b, pkgs)
+	if err != nil {
+		return nil, err
+	}
+	roots, err := b.roots()
+	if err != nil {
+		return nil, err
+	}
+	if err := b.make(ctx, roots); err != nil {
+		return nil, err
+	}
+	return b.result(roots), nil
+}
+
+// A builder is one run of Build.
+type builder struct {
+	Config
+	cache *cache
+	tool  toolchain
+	base  *baseOverlay
+	graph *graph
+	left  map[string]string // unit path to why it was not rewritten
+	notes []string          // what the binaries' own notes say was left alone
+}
+
+// open finds the toolchain and the cache, and lays what every build shares.
+func (b *builder) open(ctx context.Context) error {
+	dir := b.CacheDir
+	if dir == "" {
+		var err error
+		if dir, err = DefaultCacheDir(); err != nil {
+			return err
+		}
+	}
+	var err error
+	if b.cache, err = openCache(dir); err != nil {
+		return err
+	}
+	if b.tool, err = b.env(ctx); err != nil {
+		return err
+	}
+	if o := b.tool["GOFLAGS"]; strings.Contains(o, "-overlay") || strings.Contains(o, "-race") {
+		return fmt.Errorf("GOFLAGS=%s: heddle needs -overlay for itself and detects races without -race; run it with a GOFLAGS without them", o)
+	}
+	b.base, err = b.layBase()
+	return err
+}
+
+// A root is one package that was asked for.
+type root struct {
+	pkg    *listed // the package itself
+	main   *listed // its "p.test", or the package where a main is run; nil: no tests
+	key    string
+	binary string
+	failed string
+}
+
+// roots returns the packages that were asked for, in the order of the patterns.
+func (b *builder) roots() ([]*root, error) {
+	var roots []*root
+	for _, p := range b.graph.pkgs {
+		if p.DepOnly || p.isTestMain() || p.ForTest != "" {
+			continue
+		}
+		r := &root{pkg: p}
+		switch {
+		case !b.Main:
+			r.main = b.graph.byPath[p.ImportPath+".test"]
+		case p.Name == "main" || p.Name == "":
+			r.main = p
+		default:
+			return nil, fmt.Errorf("package %s is not a main package", p.ImportPath)
+		}
+		if r.main == nil && p.Error != nil {
+			r.main = p // so that compiling it says what is wrong
+		}
+		if r.main != nil {
+			r.key = b.graph.binaryKey(r.main)
+		}
+		roots = append(roots, r)
+	}
+	if len(roots) == 0 {
+		return nil, fmt.Errorf("%s: matched no packages", strings.Join(b.Patterns, " "))
+	}
+	if b.Main && len(roots) > 1 {
+		return nil, fmt.Errorf("%s: %d packages; heddle run takes one", strings.Join(b.Patterns, " "), len(roots))
+	}
+	at := func(r *root) int { // the first pattern that names it
+		for i, pat := range b.Patterns {
+			if slices.Contains(r.pkg.Match, pat) {
+				return i
+			}
+		}
+		return len(b.Patterns)
+	}
+	sort.SliceStable(roots, func(i, j int) bool {
+		if a, b := at(roots[i]), at(roots[j]); a != b {
+			return a < b
+		}
+		return roots[i].pkg.ImportPath < roots[j].pkg.ImportPath
+	})
+	return roots, nil
+}
+
+// make finds or compiles the binary of every root.
+func (b *builder) make(ctx context.Context, roots []*root) error {
+	var todo []*root
+	for _, r := range roots {
+		if r.main == nil {
+			continue
+		}
+		if bin, notes, ok := b.cache.binary(r.key); ok && r.pkg.Error == nil {
+			r.binary = bin
+			b.notes = append(b.notes, notes...)
+			continue
+		}
+		todo = append(todo, r)
+	}
+	if len(todo) == 0 {
+		return nil
+	}
+	if err := b.rewriteAll(ctx, todo); err != nil {
+		return err
+	}
+	return b.compileAll(ctx, todo)
+}
+
+// result gathers what the roots became.
+func (b *builder) result(roots []*root) *Result {
+	res := &Result{Sites: b.sites(), Left: b.notes, GOROOT: b.tool["GOROOT"]}
+	for _, r := range roots {
+		res.Packages = append(res.Packages, Package{
+			ImportPath: r.pkg.ImportPath, Dir: r.pkg.Dir, Binary: r.binary,
+			NoTests: r.main == nil, Failed: r.failed,
+		})
+	}
+	sort.Strings(res.Left)
+	res.Left = slices.Compact(res.Left)
+	return res
+}
+
+// DefaultCacheDir is $HEDDLE_CACHE, or the folder heddle in the user's cache folder.
+func DefaultCacheDir() (string, error) {
+	if dir := os.Getenv("HEDDLE_CACHE"); dir != "" {
+		if !filepath.IsAbs(dir) {
+			return "", fmt.Errorf("HEDDLE_CACHE=%s: want an absolute path", dir)
+		}
+		return dir, nil
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", errors.New("no folder for heddle's cache: set HEDDLE_CACHE to one")
+	}
+	return filepath.Join(dir, "heddle"), nil
+}
+
+// parallel calls f(0) to f(n-1) on all processors and returns the first error.
+func parallel(n int, f func(i int) error) error {
+	workers := min(n, runtime.GOMAXPROCS(0))
+	next, errs := make(chan int, n), make(chan error, workers)
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	for range workers {
+		go func() {
+			var first error
+			for i := range next {
+				if err := f(i); err != nil && first == nil {
+					first = err
+				}
+			}
+			errs <- first
+		}()
+	}
+	var first error
+	for range workers {
+		if err := <-errs; err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}

@@ -1,0 +1,328 @@
+package build
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// compileAll compiles the binaries of roots and sets their binary or failed.
+//
+// A package whose rewritten form does not compile is either the user's error,
+// which the plain build shows too, with the file and the line that the user
+// knows, or heddle's: then the package is left alone and the rest tried again.
+func (b *builder) compileAll(ctx context.Context, roots []*root) error {
+	tmp, err := os.MkdirTemp(b.cache.dir, "build-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	for try := 0; len(roots) > 0; try++ {
+		notes := b.leftNotes()
+		overlay := filepath.Join(tmp, fmt.Sprintf("overlay%d.json", try))
+		if err := b.writeOverlay(overlay, tmp, roots); err != nil {
+			return err
+		}
+		res, err := b.compile(ctx, roots, filepath.Join(tmp, fmt.Sprintf("bin%d", try)), "-overlay="+overlay)
+		if err != nil {
+			return err
+		}
+		var failed []*root
+		for _, r := range roots {
+			file := res.binaries[r]
+			if file == "" {
+				failed = append(failed, r)
+				continue
+			}
+			if r.binary, err = b.cache.putBinary(r.key, file, notes); err != nil {
+				return err
+			}
+		}
+		b.notes = append(b.notes, notes...)
+		if len(failed) == 0 {
+			return nil
+		}
+		if roots, err = b.plainly(ctx, failed, filepath.Join(tmp, fmt.Sprintf("plain%d", try))); err != nil {
+			return err
+		}
+		if len(roots) > 0 && !b.leaveAlone(res) || try >= 8 {
+			return fmt.Errorf("this is heddle's fault, not yours: %s compiles, but not as heddle rewrites it; please report it with this output:\n%s",
+				roots[0].pkg.ImportPath, strings.TrimSpace(res.output()))
+		}
+	}
+	return nil
+}
+
+// plainly compiles roots without heddle, to see whose fault it is. It marks
+// those that do not compile with the go command's message and returns the others.
+func (b *builder) plainly(ctx context.Context, roots []*root, dir string) ([]*root, error) {
+	res, err := b.compile(ctx, roots, dir)
+	if err != nil {
+		return nil, err
+	}
+	var fine []*root
+	for _, r := range roots {
+		if res.binaries[r] != "" {
+			fine = append(fine, r)
+			continue
+		}
+		r.failed = res.about(b.graph, r)
+	}
+	return fine, nil
+}
+
+// leaveAlone notes which units failed to compile, and reports whether there is a new one.
+func (b *builder) leaveAlone(res *compiled) bool {
+	found := false
+	for _, p := range res.failed {
+		for _, u := range b.graph.units {
+			if (u.pkg.ImportPath == p || u.path == p || base(u.path) == base(p)) && b.left[u.path] == "" {
+				first, _, _ := strings.Cut(strings.TrimSpace(dropHeader(res.text[p])), "\n")
+				b.left[u.path] = "does not compile as heddle rewrites it (heddle's fault): " + first
+				found = true
+			}
+		}
+	}
+	return found
+}
+
+func dropHeader(s string) string {
+	if strings.HasPrefix(s, "# ") {
+		_, s, _ = strings.Cut(s, "\n")
+	}
+	return s
+}
+
+// leftNotes says which of the user's packages are not rewritten, and why.
+func (b *builder) leftNotes() []string {
+	var notes []string
+	for _, u := range b.graph.units {
+		if why := b.left[u.path]; why != "" {
+			notes = append(notes, fmt.Sprintf("%s is left alone: %s", u.path, why))
+			continue
+		}
+		if u.pkg.Standard {
+			continue
+		}
+		for _, f := range u.pkg.CgoFiles {
+			notes = append(notes, fmt.Sprintf("%s is left alone: it uses cgo", u.pkg.abs(f)))
+		}
+	}
+	slices.Sort(notes)
+	return notes
+}
+
+// writeOverlay writes the overlay of a build: the base, and the rewritten files over it.
+func (b *builder) writeOverlay(file, tmp string, roots []*root) error {
+	replace := make(map[string]string, len(b.base.replace)+1000)
+	for from, to := range b.base.replace {
+		replace[from] = to
+	}
+	for _, u := range b.graph.needed(roots) {
+		if b.left[u.path] != "" {
+			continue
+		}
+		dir := b.cache.entry("unit", u.key)
+		data, err := os.ReadFile(filepath.Join(dir, "table"))
+		if err != nil {
+			return err
+		}
+		t, err := decodeUnit(data)
+		if err != nil {
+			os.RemoveAll(dir)
+			return fmt.Errorf("%s: %v; removed it, run heddle again", dir, err)
+		}
+		for i, f := range t.files {
+			replace[f] = filepath.Join(dir, textName(i, f))
+		}
+	}
+	if b.Main {
+		for _, r := range roots {
+			if err := layMain(replace, r.pkg, tmp); err != nil {
+				return err
+			}
+		}
+	}
+	data, err := overlayJSON(replace)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, data, 0o666)
+}
+
+// compiled is what one or more runs of the go command made and said.
+type compiled struct {
+	binaries map[*root]string
+	failed   []string          // full import paths that did not compile
+	text     map[string]string // what was said about a package
+	order    []string          // the keys of text as they came
+	other    string            // what was said about none
+}
+
+// output is everything that was said.
+func (c *compiled) output() string {
+	var s strings.Builder
+	for _, p := range c.order {
+		s.WriteString(c.text[p])
+	}
+	return s.String() + c.other
+}
+
+// about is what was said about r and the packages below it.
+func (c *compiled) about(g *graph, r *root) string {
+	below := map[string]bool{}
+	var visit func(path string)
+	visit = func(path string) {
+		if p := g.byPath[path]; p != nil && !below[path] {
+			below[path] = true
+			for _, imp := range p.Imports {
+				visit(imp)
+			}
+		}
+	}
+	visit(r.main.ImportPath)
+	visit(r.pkg.ImportPath)
+	var s strings.Builder
+	for _, p := range c.order {
+		if below[p] {
+			s.WriteString(c.text[p])
+		}
+	}
+	if s.Len() == 0 {
+		return c.output()
+	}
+	return s.String()
+}
+
+// compile runs the go command for roots, in groups whose binaries have different names.
+func (b *builder) compile(ctx context.Context, roots []*root, dir string, flags ...string) (*compiled, error) {
+	res := &compiled{binaries: map[*root]string{}, text: map[string]string{}}
+	for i, group := range groups(roots) {
+		out := filepath.Join(dir, fmt.Sprint(i))
+		if err := os.MkdirAll(out, 0o777); err != nil {
+			return nil, err
+		}
+		args := []string{"test", "-c", "-vet=off"}
+		target := out + string(filepath.Separator)
+		if b.Main {
+			args = []string{"build", "-buildvcs=false"}
+		}
+		if b.Main || len(group) == 1 {
+			target += "binary"
+		}
+		args = append(args, "-json", "-o", target)
+		if !strings.Contains(b.tool["GOFLAGS"], "-ldflags") {
+			args = append(args, "-ldflags=-w") // nobody reads DWARF; linking without is faster
+		}
+		if b.Tags != "" {
+			args = append(args, "-tags="+b.Tags)
+		}
+		args = append(append(args, flags...), "--")
+		for _, r := range group {
+			if r.pkg.ImportPath == "command-line-arguments" {
+				args = append(args, b.Patterns...) // a list of files
+				break
+			}
+			args = append(args, r.pkg.ImportPath)
+		}
+		if err := b.runCompiler(ctx, args, res); err != nil {
+			return nil, err
+		}
+		for _, r := range group {
+			names := []string{"binary"}
+			if len(group) > 1 {
+				names = binaryNames(r.pkg.ImportPath)
+			}
+			for _, name := range names {
+				for _, suffix := range []string{"", ".exe"} {
+					if file := filepath.Join(out, name+suffix); exists(file) {
+						res.binaries[r] = file
+					}
+				}
+			}
+		}
+	}
+	return res, nil
+}
+
+// runCompiler runs the go command and sorts what it says by package.
+func (b *builder) runCompiler(ctx context.Context, args []string, res *compiled) error {
+	cmd := b.command(ctx, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
+		return err
+	}
+	// go build prints its events on standard output, go test too; what is no event is for the reader.
+	for _, line := range bytes.SplitAfter(append(stdout.Bytes(), stderr.Bytes()...), []byte("\n")) {
+		var e struct{ ImportPath, Action, Output string }
+		switch err := json.Unmarshal(line, &e); {
+		case err != nil && len(bytes.TrimSpace(line)) > 0:
+			res.other += string(line)
+		case e.ImportPath == "":
+		case e.Action == "build-output":
+			if res.text[e.ImportPath] == "" {
+				res.order = append(res.order, e.ImportPath)
+			}
+			res.text[e.ImportPath] += e.Output
+		case e.Action == "build-fail":
+			res.failed = append(res.failed, e.ImportPath)
+		}
+	}
+	return nil
+}
+
+// groups divides roots so that the binaries of one go test -c have different names.
+func groups(roots []*root) [][]*root {
+	var all [][]*root
+	var taken []map[string]bool
+next:
+	for _, r := range roots {
+		names := binaryNames(r.pkg.ImportPath)
+		for i := range all {
+			if !slices.ContainsFunc(names, func(n string) bool { return taken[i][n] }) {
+				all[i] = append(all[i], r)
+				for _, n := range names {
+					taken[i][n] = true
+				}
+				continue next
+			}
+		}
+		all = append(all, []*root{r})
+		taken = append(taken, map[string]bool{})
+		for _, n := range names {
+			taken[len(taken)-1][n] = true
+		}
+	}
+	return all
+}
+
+var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
+
+// binaryNames are the names that go test -c may give a package's binary.
+func binaryNames(importPath string) []string {
+	dir, elem := path.Split(importPath)
+	names := []string{elem + ".test"}
+	if majorVersion.MatchString(elem) && dir != "" {
+		names = append(names, path.Base(dir)+".test")
+	}
+	return names
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}

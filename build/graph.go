@@ -1,0 +1,260 @@
+package build
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+
+	"heddle/instrument"
+)
+
+// A graph is the packages of a build with the keys of what they are made from.
+type graph struct {
+	b      *builder
+	pkgs   []*listed // dependencies first
+	byPath map[string]*listed
+	global string            // hash of what everything depends on
+	deep   map[string]string // full import path to the hash of the package and all below it
+	units  []*unit           // dependencies first
+}
+
+// A unit is a set of files that is rewritten together and shares a position
+// table. A file is in one unit only, since an overlay has one text for a file:
+//
+//	p             the files of p, also where p is compiled again for a test ("p [p.test]", "q [p.test]")
+//	p [p.test]    the _test.go files of package p
+//	p_test [p.test]
+type unit struct {
+	path  string // names the position table
+	pkg   *listed
+	files []string // absolute
+	part  bool     // pkg has other files, which belong to another unit
+	mode  instrument.Mode
+	key   string
+}
+
+func newGraph(b *builder, pkgs []*listed) (*graph, error) {
+	g := &graph{b: b, pkgs: pkgs, byPath: make(map[string]*listed, len(pkgs)), deep: make(map[string]string, len(pkgs))}
+	for _, p := range pkgs {
+		g.byPath[p.ImportPath] = p
+	}
+	g.global = b.globalKey()
+	own := make([]string, len(pkgs))
+	var hashes fileHashes
+	if err := parallel(len(pkgs), func(i int) error {
+		own[i] = g.own(pkgs[i], &hashes)
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	for i, p := range pkgs { // dependencies come first
+		h := newHasher("deep")
+		h.add(own[i])
+		for _, imp := range p.Imports {
+			h.add(imp, g.deep[imp])
+		}
+		g.deep[p.ImportPath] = h.key()
+	}
+	g.plan()
+	return g, nil
+}
+
+// globalKey hashes heddle itself and the go command's settings.
+func (b *builder) globalKey() string {
+	h := newHasher("global")
+	h.add(self(), b.Tags)
+	names := make([]string, 0, len(b.tool))
+	for name := range b.tool {
+		switch name {
+		case "GOGCCFLAGS", // names a temporary folder
+			"GOMOD", "GOWORK", "GOCACHE", "GOMODCACHE", "GOTMPDIR", "GOENV", "GOPROXY", "GOSUMDB", "GOPRIVATE", "GONOPROXY", "GONOSUMDB", "GOINSECURE", "GOVCS", "GOAUTH", "GOTELEMETRY", "GOTELEMETRYDIR", "GOBIN", "GOCACHEPROG":
+			continue
+		}
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		h.add(name, b.tool[name])
+	}
+	return h.key()
+}
+
+// own hashes one package without what it imports.
+func (g *graph) own(p *listed, hashes *fileHashes) string {
+	h := newHasher("own")
+	h.add(p.ImportPath, p.Name, p.Dir, p.language(), fmt.Sprint(p.Standard))
+	if p.Error != nil {
+		h.add(p.Error.Err)
+	}
+	for _, files := range [][]string{p.GoFiles, p.CgoFiles, p.CFiles, p.CXXFiles, p.MFiles, p.HFiles, p.FFiles, p.SFiles,
+		p.SwigFiles, p.SwigCXXFiles, p.SysoFiles, p.EmbedFiles} {
+		h.list(files)
+		for _, f := range files {
+			f = p.abs(f)
+			switch {
+			case g.b.base.replace[f] != "": // its content is part of the base's key
+			case p.Standard, p.immutable():
+				h.add(stamp(f))
+			default:
+				h.add(hashes.of(f))
+			}
+		}
+	}
+	for _, flags := range [][]string{p.CgoCFLAGS, p.CgoCPPFLAGS, p.CgoCXXFLAGS, p.CgoFFLAGS, p.CgoLDFLAGS} {
+		h.list(flags)
+	}
+	names := make([]string, 0, len(p.ImportMap))
+	for name := range p.ImportMap {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		h.add(name, p.ImportMap[name])
+	}
+	return h.key()
+}
+
+// stamp stands for the content of a file that is not meant to change.
+func stamp(file string) string {
+	info, err := os.Stat(file)
+	if err != nil {
+		return "missing"
+	}
+	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+}
+
+// fileHashes hashes every file once: test variants share most of theirs.
+type fileHashes struct{ m sync.Map }
+
+func (f *fileHashes) of(file string) string {
+	if h, ok := f.m.Load(file); ok {
+		return h.(string)
+	}
+	h := "missing"
+	if data, err := os.ReadFile(file); err == nil {
+		sum := sha256.Sum256(data)
+		h = string(sum[:])
+	}
+	f.m.Store(file, h)
+	return h
+}
+
+// binaryKey is the key of the binary whose main package is p.
+func (g *graph) binaryKey(p *listed) string {
+	h := newHasher("binary")
+	h.add(g.global, g.b.base.key, fmt.Sprint(g.b.Main), g.deep[p.ImportPath])
+	return h.key()
+}
+
+// plan divides the files among units.
+func (g *graph) plan() {
+	owned := map[string]bool{}
+	claim := func(p *listed, path string) {
+		if len(p.GoFiles) == 0 {
+			return
+		}
+		mode, ok := modeOf(p)
+		if !ok {
+			return
+		}
+		u := &unit{path: path, pkg: p, mode: mode}
+		for _, f := range p.GoFiles {
+			if f = p.abs(f); !owned[f] {
+				owned[f] = true
+				u.files = append(u.files, f)
+			}
+		}
+		if len(u.files) == 0 {
+			return
+		}
+		u.part = len(u.files) < len(p.GoFiles)
+		h := newHasher("unit")
+		h.add(g.global, g.b.base.key, path, fmt.Sprint(mode), g.deep[p.ImportPath])
+		h.list(u.files)
+		u.key = h.key()
+		g.units = append(g.units, u)
+	}
+	for _, p := range g.pkgs {
+		if !strings.Contains(p.ImportPath, " ") && !p.isTestMain() {
+			claim(p, p.ImportPath)
+		}
+	}
+	for _, p := range g.pkgs {
+		if b := base(p.ImportPath); b != p.ImportPath {
+			if b != p.ForTest && b != p.ForTest+"_test" && g.byPath[b] == nil {
+				claim(p, b) // q [p.test], and nobody needs q itself
+			} else {
+				claim(p, p.ImportPath)
+			}
+		}
+	}
+	order := make(map[*listed]int, len(g.pkgs))
+	for i, p := range g.pkgs {
+		order[p] = i
+	}
+	slices.SortStableFunc(g.units, func(a, b *unit) int { return order[a.pkg] - order[b.pkg] })
+}
+
+// modeOf says whether and how a package is rewritten.
+func modeOf(p *listed) (instrument.Mode, bool) {
+	path := base(p.ImportPath)
+	switch {
+	case path == "unsafe" || path == laidPrefix || strings.HasPrefix(path, laidPrefix+"/"):
+		return instrument.Mode{}, false
+	case p.Standard:
+		rewrite, memory, quiet := stdMode(path)
+		return instrument.Mode{Memory: memory, Quiet: quiet}, rewrite
+	}
+	return instrument.Mode{Memory: true}, true
+}
+
+// needed returns the units that the binaries of roots are made of.
+func (g *graph) needed(roots []*root) []*unit {
+	in := map[string]bool{}   // by full import path
+	dirs := map[string]bool{} // q and q [p.test] share files
+	var visit func(path string)
+	visit = func(path string) {
+		p := g.byPath[path]
+		if p == nil || in[path] {
+			return
+		}
+		in[path] = true
+		dirs[p.Dir] = true
+		for _, imp := range p.Imports {
+			visit(imp)
+		}
+	}
+	for _, r := range roots {
+		visit(r.main.ImportPath)
+	}
+	// What is laid is linked in by imports that only the overlay has.
+	for _, p := range g.pkgs {
+		if strings.HasPrefix(p.ImportPath, laidPrefix+"/") {
+			visit(p.ImportPath)
+		}
+	}
+	var units []*unit
+	for _, u := range g.units {
+		if in[u.pkg.ImportPath] || dirs[u.pkg.Dir] && !strings.Contains(u.path, " ") {
+			units = append(units, u)
+		}
+	}
+	return units
+}
+
+// sites returns the position tables of all units.
+func (b *builder) sites() *Sites {
+	s := &Sites{tables: map[uint64]*table{}, byDir: map[string][]*table{}}
+	for _, u := range b.graph.units {
+		if b.left[u.path] != "" {
+			continue
+		}
+		s.add(u.path, u.pkg.Dir, filepath.Join(b.cache.entry("unit", u.key), "table"))
+	}
+	return s
+}

@@ -1,0 +1,201 @@
+package build
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"heddle"
+	"heddle/instrument/std"
+)
+
+// laidPrefix is the folder under GOROOT/src that holds the laid packages.
+const laidPrefix = "heddlert"
+
+// laidFrom lists the sources of the laid packages: folders of heddle.Sources,
+// whose packages are laid under laidPrefix by the last element of their path.
+var laidFrom = []string{"trace", "rt"}
+
+// A baseOverlay is what every build with one toolchain shares: laid packages,
+// patched files of the standard library and files added to it.
+type baseOverlay struct {
+	key     string
+	path    string            // of its overlay file
+	replace map[string]string // original to replacement
+}
+
+// layBase finds or makes the base overlay.
+func (b *builder) layBase() (*baseOverlay, error) {
+	goroot := b.tool["GOROOT"]
+	h := newHasher("base")
+	h.add(self(), goroot, b.tool["GOVERSION"], stamp(filepath.Join(goroot, "VERSION")))
+	o := &baseOverlay{key: h.key()}
+	o.path = filepath.Join(b.cache.entry("base", o.key), "overlay.json")
+	if b.cache.has("base", o.key, "overlay.json") {
+		var err error
+		o.replace, err = readOverlay(o.path)
+		if err == nil {
+			return o, nil
+		}
+		os.RemoveAll(filepath.Dir(o.path))
+	}
+	files := map[string][]byte{} // by path below GOROOT/src
+	if err := laidFiles(files); err != nil {
+		return nil, err
+	}
+	if err := patchedFiles(files, goroot, b.tool["GOVERSION"]); err != nil {
+		return nil, err
+	}
+	o.replace = make(map[string]string, len(files))
+	for name := range files {
+		o.replace[filepath.Join(goroot, "src", filepath.FromSlash(name))] = filepath.Join(filepath.Dir(o.path), filepath.FromSlash(name))
+	}
+	data, err := overlayJSON(o.replace)
+	if err != nil {
+		return nil, err
+	}
+	files["overlay.json"] = data
+	return o, b.cache.put("base", o.key, files)
+}
+
+// laidFiles adds the files of the laid packages, as they are laid.
+func laidFiles(files map[string][]byte) error {
+	for _, dir := range laidFrom {
+		err := fs.WalkDir(heddle.Sources, dir, func(name string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && d.Name() == "testdata":
+				return fs.SkipDir
+			case d.IsDir(), !strings.HasSuffix(name, ".go"), strings.HasSuffix(name, "_test.go"), strings.HasSuffix(name, "_plain.go"):
+				return nil
+			}
+			src, err := heddle.Sources.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			if src, err = lay(name, src); err != nil {
+				return err
+			}
+			files[path.Join(laidPrefix, strings.TrimPrefix(name, "rt/"))] = src
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const rtConstraint = "//go:build heddle_rt\n"
+
+// lay returns the text of one of heddle's files as it stands under GOROOT:
+// imports of heddle's packages lead to the laid ones, and the line that keeps a
+// file out of heddle's own build is empty.
+func lay(name string, src []byte) ([]byte, error) {
+	if strings.HasSuffix(name, "_rt.go") {
+		if !bytes.HasPrefix(src, []byte(rtConstraint)) {
+			return nil, fmt.Errorf("%s: does not begin with %q", name, strings.TrimSpace(rtConstraint))
+		}
+		src = append([]byte("\n"), src[len(rtConstraint):]...)
+	}
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, name, src, parser.ImportsOnly)
+	if err != nil {
+		return nil, err
+	}
+	var out []byte
+	done := 0
+	for _, imp := range f.Imports {
+		p, err := strconv.Unquote(imp.Path.Value)
+		if err != nil {
+			return nil, err
+		}
+		rest, ok := strings.CutPrefix(p, "heddle/")
+		if !ok {
+			continue
+		}
+		out = append(out, src[done:fset.Position(imp.Path.Pos()).Offset]...)
+		out = strconv.AppendQuote(out, path.Join(laidPrefix, strings.TrimPrefix(rest, "rt/")))
+		done = fset.Position(imp.Path.End()).Offset
+	}
+	return append(out, src[done:]...), nil
+}
+
+// patchedFiles adds the files of the standard library that package std changes or adds.
+func patchedFiles(files map[string][]byte, goroot, version string) error {
+	std.GoVersion = version
+	src := filepath.Join(goroot, "src")
+	return filepath.WalkDir(src, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(src, name)
+		if err != nil {
+			return err
+		}
+		pkg := filepath.ToSlash(rel)
+		if d.Name() == "testdata" || pkg == "cmd" || pkg == "vendor" {
+			return fs.SkipDir
+		}
+		if !std.Patched(pkg) {
+			return nil
+		}
+		return patchPackage(files, name, pkg)
+	})
+}
+
+func patchPackage(files map[string][]byte, dir, pkg string) error {
+	for name, text := range std.Added(pkg) {
+		files[path.Join(pkg, name)] = text
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
+			continue
+		}
+		old, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return err
+		}
+		text, err := std.Patch(pkg, e.Name(), old)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(text, old) {
+			files[path.Join(pkg, e.Name())] = text
+		}
+	}
+	return nil
+}
+
+// stdMode says whether and how a package of the standard library is rewritten.
+func stdMode(path string) (rewrite, memory, quiet bool) { return std.Mode(path) }
+
+// An overlay file, as go build -overlay wants it.
+type overlayFile struct{ Replace map[string]string }
+
+func overlayJSON(replace map[string]string) ([]byte, error) {
+	return json.Marshal(overlayFile{replace})
+}
+
+func readOverlay(path string) (map[string]string, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var o overlayFile
+	err = json.Unmarshal(data, &o)
+	return o.Replace, err
+}

@@ -1,0 +1,158 @@
+package build
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// A listed is one package as go list prints it. Test variants are packages of
+// their own: "p [p.test]", "p_test [p.test]", and the generated main "p.test".
+type listed struct {
+	ImportPath string
+	Name       string
+	Dir        string
+	Standard   bool
+	DepOnly    bool
+	ForTest    string
+	Match      []string
+	Module     *struct {
+		Path, Version, GoVersion string
+		Main                     bool
+		Replace                  *struct{ Version string }
+	}
+
+	GoFiles, CgoFiles                                          []string
+	CFiles, CXXFiles, MFiles, HFiles, FFiles, SFiles           []string
+	SwigFiles, SwigCXXFiles, SysoFiles, EmbedFiles             []string
+	TestGoFiles, XTestGoFiles                                  []string
+	CgoCFLAGS, CgoCPPFLAGS, CgoCXXFLAGS, CgoFFLAGS, CgoLDFLAGS []string
+
+	Imports   []string          // resolved: test variants by their full name
+	ImportMap map[string]string // import path in the source to full name, where they differ
+
+	Incomplete bool
+	Error      *struct{ Pos, Err string }
+}
+
+const listFields = "ImportPath,Name,Dir,Standard,DepOnly,ForTest,Match,Module," +
+	"GoFiles,CgoFiles,CFiles,CXXFiles,MFiles,HFiles,FFiles,SFiles,SwigFiles,SwigCXXFiles,SysoFiles,EmbedFiles," +
+	"TestGoFiles,XTestGoFiles,CgoCFLAGS,CgoCPPFLAGS,CgoCXXFLAGS,CgoFFLAGS,CgoLDFLAGS," +
+	"Imports,ImportMap,Incomplete,Error"
+
+// base returns the import path without the test variant's suffix: "p" for "p [q.test]".
+func base(path string) string {
+	if i := strings.IndexByte(path, ' '); i >= 0 {
+		return path[:i]
+	}
+	return path
+}
+
+// isTestMain reports whether p is a generated "p.test" package.
+func (p *listed) isTestMain() bool {
+	return p.Name == "main" && strings.HasSuffix(p.ImportPath, ".test") && len(p.GoFiles) == 1 && filepath.IsAbs(p.GoFiles[0])
+}
+
+// language returns the Go version that p's files are written in, such as "1.22".
+func (p *listed) language() string {
+	if p.Standard {
+		return ""
+	}
+	if p.Module == nil || p.Module.GoVersion == "" {
+		return "1.16" // what the go command takes where no go.mod says otherwise
+	}
+	return p.Module.GoVersion
+}
+
+// immutable reports whether p comes from the module cache, where a directory's content never changes.
+func (p *listed) immutable() bool {
+	m := p.Module
+	return m != nil && !m.Main && m.Version != "" && (m.Replace == nil || m.Replace.Version != "")
+}
+
+// abs returns the absolute path of one of p's files.
+func (p *listed) abs(file string) string {
+	if filepath.IsAbs(file) {
+		return file
+	}
+	return filepath.Join(p.Dir, file)
+}
+
+// list asks go list for the packages that patterns name and all they depend
+// on, with their tests unless main is set. Dependencies come before dependents.
+func (b *builder) list(ctx context.Context) ([]*listed, error) {
+	args := []string{"list", "-e", "-deps", "-json=" + listFields}
+	if !b.Main {
+		args = append(args, "-test")
+	}
+	if b.Tags != "" {
+		args = append(args, "-tags="+b.Tags)
+	}
+	args = append(args, "-overlay="+b.base.path, "--")
+	args = append(args, b.Patterns...)
+	out, err := b.goCommand(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	var pkgs []*listed
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		p := new(listed)
+		if err := dec.Decode(p); err == io.EOF {
+			return pkgs, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("go list: %v", err)
+		}
+		pkgs = append(pkgs, p)
+	}
+}
+
+// A toolchain is what go env says in the user's directory.
+type toolchain map[string]string
+
+func (b *builder) env(ctx context.Context) (toolchain, error) {
+	out, err := b.goCommand(ctx, "env", "-json")
+	if err != nil {
+		return nil, err
+	}
+	var t toolchain
+	if err := json.Unmarshal(out, &t); err != nil {
+		return nil, fmt.Errorf("go env: %v", err)
+	}
+	return t, nil
+}
+
+// goCommand runs the go command in the user's directory and returns what it
+// printed. Its error carries the command's own message.
+func (b *builder) goCommand(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := b.command(ctx, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if errors.Is(err, exec.ErrNotFound) {
+			return nil, errors.New("heddle needs the go command in $PATH: install Go from https://go.dev/dl")
+		}
+		if msg := strings.TrimSpace(stderr.String()); msg != "" {
+			return nil, errors.New(msg)
+		}
+		return nil, fmt.Errorf("go %s: %v", args[0], err)
+	}
+	return stdout.Bytes(), nil
+}
+
+// command prepares a run of the go command in the user's directory.
+func (b *builder) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = b.Dir
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	return cmd
+}

@@ -1,0 +1,146 @@
+package build
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"heddle/instrument"
+)
+
+// rewriteAll makes sure that the cache has every unit the roots need. A unit
+// that cannot be rewritten is left alone: if it is the user's error, the
+// compiler will say so in its own words.
+func (b *builder) rewriteAll(ctx context.Context, roots []*root) error {
+	var todo []*unit
+	std := 0
+	for _, u := range b.graph.needed(roots) {
+		if b.cache.has("unit", u.key, "table") {
+			continue
+		}
+		todo = append(todo, u)
+		if u.pkg.Standard {
+			std++
+		}
+	}
+	if len(todo) == 0 {
+		return nil
+	}
+	if std > 20 {
+		b.Progress(fmt.Sprintf("preparing the standard library for %s (once): rewriting %d packages, then compiling them", b.tool["GOVERSION"], std))
+	}
+	inputs, err := b.inputs()
+	if err != nil {
+		return err
+	}
+	imp := instrument.NewImporter(inputs.all)
+	var mu sync.Mutex
+	return parallel(len(todo), func(i int) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		u := todo[i]
+		t, texts, err := rewriteUnit(u, inputs.of[u], imp)
+		if err != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			b.left[u.path] = strings.TrimSpace(err.Error())
+			return nil
+		}
+		files := map[string][]byte{"table": t.encode()}
+		for i, name := range t.files {
+			files[textName(i, name)] = texts[i]
+		}
+		return b.cache.put("unit", u.key, files)
+	})
+}
+
+// textName is the name of the i-th rewritten file of a unit in the cache. It
+// differs from the original's, which could be "table".
+func textName(i int, original string) string {
+	return fmt.Sprintf("%d-%s", i, filepath.Base(original))
+}
+
+// rewriteUnit rewrites one unit. A panic of the rewriter is an error of this unit only.
+func rewriteUnit(u *unit, in *instrument.Input, imp *instrument.Importer) (t *unitTable, texts [][]byte, err error) {
+	defer func() {
+		if e := recover(); e != nil {
+			err = fmt.Errorf("rewriting %s: panic: %v", u.path, e)
+		}
+	}()
+	out, err := instrument.Rewrite(in, imp)
+	if err != nil {
+		return nil, nil, err
+	}
+	t = &unitTable{skipped: out.Skipped, sites: out.Sites}
+	for _, f := range u.files {
+		if text, ok := out.Files[f]; ok {
+			t.files = append(t.files, f)
+			texts = append(texts, text)
+		}
+	}
+	return t, texts, nil
+}
+
+// A set of inputs for package instrument.
+type inputs struct {
+	all []*instrument.Input
+	of  map[*unit]*instrument.Input
+}
+
+// inputs describes all packages of the build to package instrument: those that
+// are rewritten, and those that are only imported.
+func (b *builder) inputs() (*inputs, error) {
+	ins := &inputs{of: map[*unit]*instrument.Input{}}
+	units := map[*listed]*unit{}
+	for _, u := range b.graph.units {
+		units[u.pkg] = u
+	}
+	ins.all = make([]*instrument.Input, len(b.graph.pkgs))
+	err := parallel(len(b.graph.pkgs), func(i int) error {
+		p := b.graph.pkgs[i]
+		in := &instrument.Input{ImportPath: p.ImportPath, Name: p.Name, Dir: p.Dir, GoVersion: p.language(), ImportMap: p.ImportMap}
+		ins.all[i] = in
+		if p.ImportPath == "unsafe" || p.isTestMain() {
+			return nil
+		}
+		for _, f := range p.GoFiles {
+			f = p.abs(f)
+			from := f
+			if r := b.base.replace[f]; r != "" {
+				from = r
+			}
+			data, err := os.ReadFile(from)
+			if err != nil {
+				return err
+			}
+			in.Files = append(in.Files, instrument.File{Path: f, Content: data})
+		}
+		for _, f := range p.CgoFiles {
+			in.CgoFiles = append(in.CgoFiles, p.abs(f))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range b.graph.pkgs {
+		u := units[p]
+		if u == nil {
+			continue
+		}
+		in := ins.all[i]
+		in.Mode = u.mode
+		if u.path != p.ImportPath { // q [p.test] rewritten as q: the name decides the sites
+			c := *in
+			c.ImportPath = u.path
+			in = &c
+			ins.all = append(ins.all, in)
+		}
+		ins.of[u] = in
+	}
+	return ins, nil
+}

@@ -1,0 +1,235 @@
+package build
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"heddle/instrument"
+	"heddle/trace"
+)
+
+// Sites finds positions by site, and what the source calls the objects of
+// calls by position. Tables are read when first asked for. It is safe for concurrent use.
+type Sites struct {
+	tables map[uint64]*table   // by package hash
+	byDir  map[string][]*table // by folder of the source
+}
+
+// A table is one unit's positions, in a file of the cache.
+type table struct {
+	path, file string
+	once       sync.Once
+	rows       []instrument.SitePos
+	calls      map[position]string // of op "call"
+}
+
+type position struct {
+	file string
+	line int
+}
+
+func (s *Sites) add(path, dir, file string) {
+	t := &table{path: path, file: file}
+	s.tables[trace.PackageHash(path)] = t
+	s.byDir[dir] = append(s.byDir[dir], t)
+}
+
+// Lookup returns the row of an instrumented site.
+func (s *Sites) Lookup(site trace.Site) (instrument.SitePos, bool) {
+	t := s.tables[site.Package()]
+	if t == nil || site.Kind() == trace.KindPC {
+		return instrument.SitePos{}, false
+	}
+	t.load()
+	if site.Index() >= len(t.rows) {
+		return instrument.SitePos{}, false
+	}
+	return t.rows[site.Index()], true
+}
+
+// Package returns the path of the unit that a site belongs to, "" if it is not known.
+func (s *Sites) Package(site trace.Site) string {
+	if t := s.tables[site.Package()]; t != nil {
+		return t.path
+	}
+	return ""
+}
+
+// Object returns what the source calls the object of the call to sync,
+// sync/atomic or time at a line: "mu" where it says mu.Lock(). It is "" where
+// there is none, or several that differ.
+func (s *Sites) Object(file string, line int) string {
+	for _, t := range s.byDir[filepath.Dir(file)] {
+		t.load()
+		if text, ok := t.calls[position{file, line}]; ok {
+			return text
+		}
+	}
+	return ""
+}
+
+// load reads the table once. A table that is gone (trimmed, or the unit was left alone) is empty.
+func (t *table) load() {
+	t.once.Do(func() {
+		data, err := os.ReadFile(t.file)
+		if err != nil {
+			return
+		}
+		unit, err := decodeUnit(data)
+		if err != nil {
+			return
+		}
+		t.rows = unit.sites
+		t.calls = map[position]string{}
+		for _, r := range t.rows {
+			if r.Op != "call" {
+				continue
+			}
+			at := position{r.File, r.Line}
+			if old, ok := t.calls[at]; ok && old != r.Text {
+				t.calls[at] = ""
+			} else {
+				t.calls[at] = r.Text
+			}
+		}
+	})
+}
+
+// A unitTable is what the cache keeps of a rewritten unit, in its file "table".
+type unitTable struct {
+	files   []string // originals that were rewritten, absolute; the i-th text is in the file named by textName
+	skipped []string
+	sites   []instrument.SitePos
+}
+
+// The encoding: a string table (count; each length, bytes), then the numbers
+// of the strings in files and skipped, then one row after the other, lines as the difference to
+// the row before. Numbers are varints.
+const tableMagic = "heddle table 1\n"
+
+func (t *unitTable) encode() []byte {
+	index := map[string]int{}
+	var strs []string
+	id := func(s string) uint64 {
+		i, ok := index[s]
+		if !ok {
+			i = len(strs)
+			index[s] = i
+			strs = append(strs, s)
+		}
+		return uint64(i)
+	}
+	var body []byte
+	for _, list := range [][]string{t.files, t.skipped} {
+		body = binary.AppendUvarint(body, uint64(len(list)))
+		for _, s := range list {
+			body = binary.AppendUvarint(body, id(s))
+		}
+	}
+	body = binary.AppendUvarint(body, uint64(len(t.sites)))
+	line := 0
+	for _, r := range t.sites {
+		body = binary.AppendUvarint(body, id(r.File))
+		body = binary.AppendVarint(body, int64(r.Line-line))
+		line = r.Line
+		body = binary.AppendUvarint(body, uint64(r.Col))
+		body = binary.AppendUvarint(body, id(r.Op))
+		body = binary.AppendUvarint(body, id(r.Text))
+		body = binary.AppendUvarint(body, id(r.Type))
+	}
+	out := binary.AppendUvarint([]byte(tableMagic), uint64(len(strs)))
+	for _, s := range strs {
+		out = binary.AppendUvarint(out, uint64(len(s)))
+		out = append(out, s...)
+	}
+	return append(out, body...)
+}
+
+var errTable = errors.New("damaged position table")
+
+func decodeUnit(data []byte) (t *unitTable, err error) {
+	if len(data) < len(tableMagic) || string(data[:len(tableMagic)]) != tableMagic {
+		return nil, errTable
+	}
+	d := decoder{data: data[len(tableMagic):]}
+	strs := make([]string, d.count())
+	for i := range strs {
+		strs[i] = string(d.bytes(d.count()))
+	}
+	str := func() string {
+		if i := d.uvarint(); i < uint64(len(strs)) {
+			return strs[i]
+		}
+		d.bad = true
+		return ""
+	}
+	t = new(unitTable)
+	for _, list := range []*[]string{&t.files, &t.skipped} {
+		for range d.count() {
+			*list = append(*list, str())
+		}
+	}
+	t.sites = make([]instrument.SitePos, d.count())
+	line := 0
+	for i := range t.sites {
+		r := &t.sites[i]
+		r.File = str()
+		line += int(d.varint())
+		r.Line = line
+		r.Col = int(d.uvarint())
+		r.Op, r.Text, r.Type = str(), str(), str()
+	}
+	if d.bad || len(d.data) != 0 {
+		return nil, errTable
+	}
+	return t, nil
+}
+
+// A decoder reads numbers; after a bad one it reads zeros.
+type decoder struct {
+	data []byte
+	bad  bool
+}
+
+func (d *decoder) uvarint() uint64 {
+	v, n := binary.Uvarint(d.data)
+	if n <= 0 {
+		d.bad, d.data = true, nil
+		return 0
+	}
+	d.data = d.data[n:]
+	return v
+}
+
+func (d *decoder) varint() int64 {
+	v, n := binary.Varint(d.data)
+	if n <= 0 {
+		d.bad, d.data = true, nil
+		return 0
+	}
+	d.data = d.data[n:]
+	return v
+}
+
+// count reads the number of things that follow; each takes a byte at least.
+func (d *decoder) count() int {
+	v := d.uvarint()
+	if v > uint64(len(d.data)) {
+		d.bad, d.data = true, nil
+		return 0
+	}
+	return int(v)
+}
+
+func (d *decoder) bytes(n int) []byte {
+	if n > len(d.data) {
+		d.bad, d.data = true, nil
+		return nil
+	}
+	b := d.data[:n]
+	d.data = d.data[n:]
+	return b
+}

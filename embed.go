@@ -1,0 +1,17 @@
+// Package heddle carries the sources that the command heddle lays into the
+// programs it tests: an installed heddle binary needs no source tree.
+//
+// heddle tests concurrent Go programs by deciding, step by step, which
+// goroutine runs next. The command is cmd/heddle; what it compiles into the
+// program under test is below rt, with the types of trace and the detectors
+// of detect. Package build lays them under GOROOT/src/heddlert by an overlay.
+package heddle
+
+import "embed"
+
+// Sources holds the packages that are laid (trace, rt, detect) and those whose
+// text decides what rewritten code looks like (instrument): a hash over all of
+// it names what the build cache may be reused for.
+//
+//go:embed trace rt instrument
+var Sources embed.FS
