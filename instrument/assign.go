@@ -53,13 +53,14 @@ func (r *rewriter) assign(s *ast.AssignStmt, simple bool) {
 // assignOne: x = v becomes _hd.P(&x, S).Set(v).
 //
 // gc does the calls in v first and looks at the variables in x after them:
-// s.a[i] = s.grow() sees the grown slice. So where v has calls and finding x
-// reads something, v goes first: { _hd1 := v; _hd.P(&x, S).Set(_hd1) }.
+// s.a[i] = s.grow() sees the grown slice, and if both sides panic, v does. So
+// where finding x reads something and v has calls or may panic, v goes first:
+// { _hd1 := v; _hd.P(&x, S).Set(_hd1) }.
 func (r *rewriter) assignOne(s *ast.AssignStmt, simple bool) {
 	l, v := s.Lhs[0], s.Rhs[0]
 	r.addr(l)
 	r.value(v)
-	late := r.hasCall(v) && !simple
+	late := (r.hasCall(v) || r.mayPanic(v)) && !simple
 	switch r.target(l) {
 	case hooked:
 		if late && !r.steady(l) {
@@ -92,6 +93,29 @@ func (r *rewriter) steady(e ast.Expr) bool {
 		return isArray(r.info.TypeOf(e.X)) && r.steady(e.X) && r.info.Types[e.Index].Value != nil
 	}
 	return false
+}
+
+// mayPanic reports whether evaluating e, calls aside, may panic.
+func (r *rewriter) mayPanic(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.IndexExpr, *ast.SliceExpr, *ast.StarExpr, *ast.TypeAssertExpr:
+			found = found || !r.fixed(n.(ast.Expr))
+		case *ast.SelectorExpr:
+			sel := r.info.Selections[n]
+			found = found || sel != nil && sel.Kind() == types.FieldVal && sel.Indirect()
+		case *ast.BinaryExpr:
+			switch n.Op {
+			case token.QUO, token.REM, token.SHL, token.SHR, token.EQL, token.NEQ:
+				found = found || r.info.Types[n].Value == nil
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 // private reports whether only the statements of its own function change v.

@@ -69,7 +69,7 @@ func chans() {
 	defer close(d)
 }
 
-func c2() chan int                { return make(chan int, 1) }
+func c2() chan int                   { return make(chan int, 1) }
 func put(c chan int, v int) chan int { c <- v; return c }
 
 func chanTypes() {
@@ -105,8 +105,8 @@ func chanTypes() {
 }
 
 func gsend[C ~chan T, T any](c C, v T) { c <- v }
-func grecv[C ~chan int](c C) int      { return <-c }
-func glen[C ~chan T, T any](c C) int  { return len(c) }
+func grecv[C ~chan int](c C) int       { return <-c }
+func glen[C ~chan T, T any](c C) int   { return len(c) }
 func gclose[C ~chan<- T | ~chan T, T any](c C) {
 	close(c)
 }
@@ -239,12 +239,10 @@ out:
 	full := make(chan int)
 	select {
 	case full <- 1:
-	case
-		v := <-
-			put(
-				c2(),
-				4,
-			):
+	case v := <-put(
+		c2(),
+		4,
+	):
 		fmt.Println("multi", v)
 	}
 	try(func() {
@@ -287,7 +285,9 @@ out:
 	case a <- panic:
 	}
 	select {
-	case v := <-a: fmt.Println(v); case a <- 1: 
+	case v := <-a:
+		fmt.Println(v)
+	case a <- 1:
 	}
 	t := time.NewTimer(0)
 	select {
@@ -407,18 +407,18 @@ func (t *talker) pointer(s string) { t.out <- "p " + t.name + s }
 func variadic(out chan string, s ...string) {
 	out <- fmt.Sprint(len(s), s)
 }
-func variadic1(out chan string) func(string) { return func(s string) { variadic(out, s) } }
+func variadic1(out chan string) func(string)       { return func(s string) { variadic(out, s) } }
 func mkPair(out chan string) (chan string, string) { return out, "pair" }
-func pair(out chan string, s string)            { out <- s }
-func gen[T any](out chan string, t T)           { out <- fmt.Sprintf("%T %v", t, t) }
+func pair(out chan string, s string)               { out <- s }
+func gen[T any](out chan string, t T)              { out <- fmt.Sprintf("%T %v", t, t) }
 func face(out chan string, a any, e error, b any, i any) {
 	out <- fmt.Sprint(a, e, b, i)
 }
 func typed(out chan string, a int8, f float32, r rune, m MyBool, n MyBool) {
 	out <- fmt.Sprint(a, f, r, m, n)
 }
-func println2(out chan string) func(string)  { fmt.Print("now "); return func(s string) { out <- s } }
-func apply(f func(string), s string)         { f(s) }
+func println2(out chan string) func(string)            { fmt.Print("now "); return func(s string) { out <- s } }
+func apply(f func(string), s string)                   { f(s) }
 func applyG(out chan string, f func(chan string, int)) { f(out, 1) }
 
 func defers() {

@@ -47,8 +47,8 @@ type inner struct {
 
 type deep struct{ y, z int }
 
-func (d deep) sum() int   { return d.y + d.z }
-func (d *deep) inc()      { d.y++ }
+func (d deep) sum() int       { return d.y + d.z }
+func (d *deep) inc()          { d.y++ }
 func (i *inner) name() string { return "inner" }
 
 type iface interface{ sum() int }
@@ -94,7 +94,7 @@ func embeddedSync() {
 
 type num int
 
-func (n num) get() int  { return int(n) }
+func (n num) get() int   { return int(n) }
 func (n *num) set(i int) { *n = num(i) }
 
 type funcs struct {
@@ -187,9 +187,6 @@ func evalOrder() {
 	default:
 		fmt.Println("default")
 	}
-	var np *node
-	try(func() { _ = np.val + f() })
-	fmt.Println(x)
 	ret := func() (int, int) { return x, f() }
 	fmt.Println(ret())
 	fmt.Println(gslice[0], func() int { gslice[0] = 100; return 1 }(), gslice[0])
@@ -351,8 +348,7 @@ func lines() {
 				}
 			}
 		}()
-		gslice[
-			100+len(gmap)] = say(
+		gslice[100+len(gmap)] = say(
 			"x",
 			1,
 		)
@@ -442,13 +438,13 @@ func atomics() {
 }
 
 var (
-	initA = initB + 1
-	initB = func() int { gcount++; return initC() }()
-	gcount int
+	initA        = initB + 1
+	initB        = func() int { gcount++; return initC() }()
+	gcount       int
 	initD, initE = two()
-	initM = map[string][]int{"a": {1, 2}}
-	initCh = make(chan int, 1)
-	_ = register("x")
+	initM        = map[string][]int{"a": {1, 2}}
+	initCh       = make(chan int, 1)
+	_            = register("x")
 )
 
 func initC() int           { return 4 }
@@ -553,7 +549,10 @@ loop2:
 }
 
 func appends() {
-	type S struct{ list []int; names []string }
+	type S struct {
+		list  []int
+		names []string
+	}
 	s := &S{}
 	for i := range 5 {
 		s.list = append(s.list, i, i*i)

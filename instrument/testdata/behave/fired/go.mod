@@ -1,0 +1,3 @@
+module fired
+
+go 1.26
