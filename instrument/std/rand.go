@@ -9,6 +9,7 @@ import "strings"
 var randPatch = &pkg{
 	added: embedded("rand.go.txt"),
 	files: map[string]file{"rand.go": {hook: true, edits: append(drawEdits([]string{"Intn int", "Int31n int32", "Int63n int64"}, " && heddleUnseeded()"),
+		guard("func globalRand() *Rand {", "if _hs.Here() { return heddleGlobal() }"),
 		replace("	return int64(runtime_rand() & rngMask)\n", "	return int64(heddleRand() & rngMask)\n"),
 		replace("	return runtime_rand()\n", "	return heddleRand()\n"),
 	)}},

@@ -9,8 +9,7 @@ var reflectPatch = &pkg{
 	files: map[string]file{"value.go": {hook: true, edits: []edit{
 		guard("func (v Value) Close() {", ""),
 		replace("	chanclose(v.pointer())\n", "	if _hs.Here() && !_hs.ChanClose(v.pointer(), heddleSite(_hs.CallerPC())) { return }; chanclose(v.pointer())\n"),
-		guard("func (v Value) lenNonSlice() int {", ""),
-		replace("		return chanlen(v.pointer())\n", "		if p := v.pointer(); p != nil && _hs.Here() { _hs.ChanLen(p, heddleSite(_hs.CallerPC())) }; return chanlen(v.pointer())\n"),
+		guard("func (v Value) Len() int {", "if v.kind() == Chan && _hs.Here() { return heddleLen(v.pointer(), _hs.CallerPC()) }"),
 
 		guard("func (v Value) Recv() (x Value, ok bool) {", ""),
 		replace("	return v.recv(false)\n", "	return v.recv(false, _hs.CallerPC())\n"),

@@ -1,0 +1,8 @@
+package std
+
+import "testing"
+
+var testingTests []struct {
+	name string
+	run  func(t *testing.T, dir string)
+}
