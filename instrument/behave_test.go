@@ -1,7 +1,6 @@
 package instrument
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -18,39 +17,27 @@ import (
 // library needs for it, and the texts given by the paths they stand for. It returns the path of the JSON.
 func overlay(t testing.TB, dir string, texts map[string][]byte) string {
 	t.Helper()
-	goroot := goEnv(t, "GOROOT")
+	src := filepath.Join(goEnv(t, "GOROOT"), "src")
+	for path, text := range laidFiles(t, "../rt/hook") {
+		texts[filepath.Join(src, "heddlert/hook", filepath.Base(path))] = text
+	}
+	for _, pkg := range []string{"runtime", "sync/atomic"} {
+		for name, text := range std.Added(pkg) {
+			texts[filepath.Join(src, pkg, name)] = text
+		}
+	}
+	return writeOverlay(t, dir, texts)
+}
+
+// writeOverlay writes an overlay of the texts by the paths they stand for.
+func writeOverlay(t testing.TB, dir string, texts map[string][]byte) string {
 	replace := map[string]string{}
-	add := func(path string, text []byte) {
+	for path, text := range texts {
 		file := filepath.Join(dir, fmt.Sprintf("%d_%s", len(replace), filepath.Base(path)))
 		if err := os.WriteFile(file, text, 0o666); err != nil {
 			t.Fatal(err)
 		}
 		replace[path] = file
-	}
-	for path, text := range laidFiles(t, "../rt/hook") {
-		add(filepath.Join(goroot, "src/heddlert/hook", filepath.Base(path)), text)
-	}
-	for _, pkg := range []string{"runtime", "sync/atomic"} {
-		names, _ := filepath.Glob(filepath.Join(goroot, "src", pkg, "*.go"))
-		for _, path := range names {
-			src, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := std.Patch(pkg, filepath.Base(path), src)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(src, text) && pkg != "runtime" {
-				add(path, text)
-			}
-		}
-		for name, text := range std.Added(pkg) {
-			add(filepath.Join(goroot, "src", pkg, name), text)
-		}
-	}
-	for path, text := range texts {
-		add(path, text)
 	}
 	data, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"heddle/instrument/std"
 )
 
 // below is what lies below package hook, or is part of heddle: never rewritten.
@@ -23,18 +25,21 @@ func below(path string) bool {
 	return false
 }
 
-// TestStd rewrites the standard library with everything on; what comes out must type-check.
+// TestStd rewrites the standard library, as package std patches it, with
+// everything on. What comes out must type-check, and compile.
 func TestStd(t *testing.T) {
 	if os.Getenv("HEDDLE_LONG") == "" {
 		t.Skip("set HEDDLE_LONG=1")
 	}
-	inputs := load(t, ".", "std")
-	hook := hookInputs(t)
+	inputs := append(laidInputs(t), load(t, ".", "std")...)
+	for _, in := range inputs {
+		patch(t, in)
+	}
 	start := time.Now()
 	im := NewImporter(inputs)
+	texts := map[string][]byte{}
 	var again []*Input
-	skipped := 0
-	sites := 0
+	skipped, sites := 0, 0
 	for _, in := range inputs {
 		in.Mode.Memory = true
 		next := *in
@@ -59,39 +64,68 @@ func TestStd(t *testing.T) {
 			if text, ok := out.Files[f.Path]; ok {
 				f.Content = text
 			}
+			texts[f.Path] = f.Content
 			next.Files = append(next.Files, f)
 		}
 		again = append(again, &next)
 	}
 	t.Logf("rewritten in %v, %d sites, %d skipped", time.Since(start), sites, skipped)
-	im = NewImporter(append(hook, again...))
+	im = NewImporter(again)
 	bad := 0
 	for _, in := range again {
 		if below(in.ImportPath) {
 			continue
 		}
-		p := im.pkgs[in.ImportPath]
-		if _, err := im.full(p, new(types.Info)); err != nil && !strings.Contains(err.Error(), "Heddle") {
-			for _, f := range in.Files {
-				if dir := os.Getenv("HEDDLE_DUMP"); dir != "" {
-					os.WriteFile(filepath.Join(dir, strings.ReplaceAll(in.ImportPath, "/", "_")+"_"+filepath.Base(f.Path)), f.Content, 0o666)
-				}
-			}
+		if _, err := im.full(im.pkgs[in.ImportPath], new(types.Info)); err != nil {
 			t.Errorf("%v", err)
 			if bad++; bad > 20 {
 				t.FailNow()
 			}
 		}
 	}
+	if bad > 0 {
+		return
+	}
+	start = time.Now()
+	if dir := os.Getenv("HEDDLE_DUMP"); dir != "" {
+		for path, text := range texts {
+			os.WriteFile(filepath.Join(dir, strings.ReplaceAll(strings.TrimPrefix(path, goEnv(t, "GOROOT")+"/src/"), "/", "_")), text, 0o666)
+		}
+	}
+	goRun(t, ".", "build", "-overlay", writeOverlay(t, t.TempDir(), texts), "std")
+	t.Log("compiled in", time.Since(start))
 }
 
-// hookInputs returns the packages laid under heddlert as Inputs.
-func hookInputs(t testing.TB) []*Input {
-	in := &Input{ImportPath: "heddlert/hook", Name: "hook"}
-	for name, text := range laidFiles(t, "../rt/hook") {
-		in.Files = append(in.Files, File{name, text})
+// patch applies package std to a package. Package testing stays: what is
+// patched into it needs the rest of heddle.
+func patch(t testing.TB, in *Input) {
+	if strings.HasPrefix(in.ImportPath, "testing") {
+		return
 	}
-	return []*Input{in}
+	for i, f := range in.Files {
+		text, err := std.Patch(in.ImportPath, filepath.Base(f.Path), f.Content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.Files[i].Content = text
+	}
+	for name, text := range std.Added(in.ImportPath) {
+		in.Files = append(in.Files, File{filepath.Join(in.Dir, name), text})
+	}
+}
+
+// laidInputs returns the packages laid under heddlert that the patched standard library needs, as Inputs.
+func laidInputs(t testing.TB) []*Input {
+	var inputs []*Input
+	for _, dir := range []string{"rt/hook"} {
+		name := filepath.Base(dir)
+		in := &Input{ImportPath: "heddlert/" + name, Name: name, Dir: filepath.Join(goEnv(t, "GOROOT"), "src/heddlert", name)}
+		for file, text := range laidFiles(t, "../"+dir) {
+			in.Files = append(in.Files, File{filepath.Join(in.Dir, filepath.Base(file)), text})
+		}
+		inputs = append(inputs, in)
+	}
+	return inputs
 }
 
 // laidFiles returns the files of one of heddle's packages as they are laid under GOROOT.
