@@ -1,6 +1,6 @@
 module heddle
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/owenrumney/go-sarif/v3 v3.3.1
@@ -8,6 +8,9 @@ require (
 )
 
 require (
+	github.com/rogpeppe/go-internal v1.16.0 // indirect
 	github.com/xeipuuv/gojsonpointer v0.0.0-20180127040702-4e3ac2762d5f // indirect
 	github.com/xeipuuv/gojsonreference v0.0.0-20180127040603-bd5ef7bd5415 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/term v0.47.0 // indirect
 )
