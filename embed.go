@@ -13,5 +13,5 @@ import "embed"
 // text decides what rewritten code looks like (instrument): a hash over all of
 // it names what the build cache may be reused for.
 //
-//go:embed trace rt instrument
+//go:embed trace rt detect instrument
 var Sources embed.FS

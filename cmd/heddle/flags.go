@@ -1,0 +1,219 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"heddle/rt/wire"
+)
+
+// options are the flags of test, run and replay; each command takes some of them.
+type options struct {
+	// as in go test
+	run, skip, tags      string
+	verbose, json, short bool
+	failFast             bool
+	count, parallel      int
+	timeout              time.Duration
+	args                 []string // after -args
+
+	// heddle's own
+	strategy, visible, time, isolate string
+	seed                             uint64
+	budget                           time.Duration
+	runs, depth, steps               int
+	race, determinism                bool
+	clips                            string
+
+	set map[string]bool // flags that were given
+}
+
+// Choices of the flags that name one of a few things.
+var (
+	strategies = []string{"auto", "sample", "first", "random", "pos", "pct"}
+	visibles   = []string{"auto", "sync", "all"}
+	times      = []string{"auto", "virtual", "free"}
+	isolations = []string{"vars", "none", "process"}
+)
+
+// A choice is the value of such a flag.
+type choice struct {
+	value   *string
+	choices []string
+}
+
+func (c choice) String() string {
+	if c.value == nil {
+		return ""
+	}
+	return *c.value
+}
+
+func (c choice) Set(s string) error {
+	if !slices.Contains(c.choices, s) {
+		return fmt.Errorf("want one of: %s", strings.Join(c.choices, ", "))
+	}
+	*c.value = s
+	return nil
+}
+
+func choose(fs *flag.FlagSet, p *string, name string, choices []string, usage string) {
+	*p = choices[0]
+	fs.Var(choice{p, choices}, name, usage+": "+strings.Join(choices, ", "))
+}
+
+// buildFlags, exploreFlags and testFlags define the flags, in groups.
+func (o *options) buildFlags(fs *flag.FlagSet) {
+	fs.StringVar(&o.tags, "tags", "", "build `tags`, separated by commas")
+	fs.BoolVar(&o.verbose, "v", false, "verbose: every test with its output, whole stacks")
+}
+
+func (o *options) exploreFlags(fs *flag.FlagSet) {
+	fs.BoolVar(&o.json, "json", false, "print events as JSON, one a line, as go test -json does")
+	fs.BoolVar(&o.failFast, "failfast", false, "stop at the first finding")
+	fs.DurationVar(&o.timeout, "timeout", 0, "end a test binary that takes longer than `d`; 0: 10m beside the budgets of its tests")
+	choose(fs, &o.strategy, "strategy", strategies, "how to explore")
+	choose(fs, &o.visible, "visible", visibles, "memory accesses at which the scheduler may choose")
+	choose(fs, &o.time, "time", times, "when timers fire")
+	choose(fs, &o.isolate, "isolate", isolations, "what is put back between executions")
+	fs.Uint64Var(&o.seed, "seed", 0, "`number` that all random choices come from")
+	fs.DurationVar(&o.budget, "budget", 10*time.Second, "`time` for each test")
+	fs.IntVar(&o.runs, "runs", 0, "execute each test `n` times at most; 0: until the budget ends")
+	fs.IntVar(&o.depth, "depth", 3, "`d` of strategy pct")
+	fs.IntVar(&o.steps, "steps", 0, "bound on the steps of an execution; 0: heddle's own")
+	fs.BoolVar(&o.race, "race", true, "report data races")
+	fs.BoolVar(&o.determinism, "check-determinism", false, "run every schedule twice and compare")
+	fs.StringVar(&o.clips, "clips", "", "`folder` for clips (default testdata/heddle in each package)")
+}
+
+func (o *options) testFlags(fs *flag.FlagSet) {
+	fs.StringVar(&o.run, "run", "", "explore only the tests that match `regexp`")
+	fs.StringVar(&o.skip, "skip", "", "leave out the tests that match `regexp`")
+	fs.BoolVar(&o.short, "short", false, "tell the tests to be short")
+	fs.IntVar(&o.count, "count", 1, "explore every test `n` times")
+	fs.IntVar(&o.parallel, "p", runtime.GOMAXPROCS(0), "run `n` test binaries at the same time")
+}
+
+// errHelp says that help was asked for and printed.
+var errHelp = errors.New("help")
+
+// parse reads the command line of a subcommand. Flags and packages may come in
+// any order, as for go test; what follows -args goes to the test binary.
+// mixed is false for run, where what follows the package is the program's.
+func (t *tool) parse(name string, o *options, args []string, mixed bool, groups ...func(*flag.FlagSet)) (rest []string, err error) {
+	fs := flag.NewFlagSet(name, flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	for _, g := range groups {
+		g(fs)
+	}
+	if mixed {
+		for i, a := range args {
+			if a == "-args" || a == "--args" {
+				args, o.args = args[:i], args[i+1:]
+				break
+			}
+		}
+	}
+	o.set = map[string]bool{}
+	for {
+		if err := fs.Parse(args); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				t.usage(fs, name)
+				return nil, errHelp
+			}
+			return nil, fmt.Errorf("heddle %s: %v\nRun 'heddle %s -h' for its flags.", name, err, name)
+		}
+		fs.Visit(func(f *flag.Flag) { o.set[f.Name] = true })
+		args = fs.Args()
+		if len(args) == 0 || !mixed {
+			break
+		}
+		rest, args = append(rest, args[0]), args[1:]
+	}
+	if err := o.check(); err != nil {
+		return nil, fmt.Errorf("heddle %s: %v\nRun 'heddle %s -h' for its flags.", name, err, name)
+	}
+	return append(rest, args...), nil
+}
+
+func (t *tool) usage(fs *flag.FlagSet, name string) {
+	for _, c := range commands() {
+		if c.name == name {
+			fmt.Fprintf(t.Stdout, "usage: heddle %s %s\n\n%s.\n\n", name, c.args, strings.ToUpper(c.what[:1])+c.what[1:])
+		}
+	}
+	fs.SetOutput(t.Stdout)
+	fs.PrintDefaults()
+}
+
+// check refuses values that make no sense, before anything is built.
+func (o *options) check() error {
+	for _, f := range []struct{ name, value string }{{"run", o.run}, {"skip", o.skip}} {
+		if _, err := regexp.Compile(f.value); err != nil {
+			return fmt.Errorf("invalid value %q for flag -%s: %v", f.value, f.name, err)
+		}
+	}
+	for _, f := range []struct {
+		name  string
+		value int
+		least int
+	}{{"count", o.count, 1}, {"p", o.parallel, 1}, {"runs", o.runs, 0}, {"depth", o.depth, 1}, {"steps", o.steps, 0}} {
+		if o.set[f.name] && f.value < f.least {
+			return fmt.Errorf("invalid value %d for flag -%s: want %d or more", f.value, f.name, f.least)
+		}
+	}
+	if o.set["budget"] && o.budget <= 0 && o.runs == 0 {
+		return fmt.Errorf("invalid value %v for flag -budget: want more than 0, or an end by -runs", o.budget)
+	}
+	if o.timeout < 0 {
+		return fmt.Errorf("invalid value %v for flag -timeout: want 0 or more", o.timeout)
+	}
+	return nil
+}
+
+// config returns what to tell a test binary; the caller adds what differs from one to the next.
+func (o *options) config() wire.Config {
+	c := wire.Config{
+		Mode: "test", Strategy: o.strategy, Seed: o.seed, Runs: o.runs, Budget: int64(o.budget), Depth: o.depth, Steps: o.steps,
+		Visible: o.visible, Time: o.time, Race: o.race, FailFast: o.failFast, Count: o.count, Isolate: o.isolate,
+		CheckDeterminism: o.determinism,
+	}
+	if c.Strategy == "auto" {
+		c.Strategy = "sample"
+	}
+	if c.Time == "auto" {
+		c.Time = ""
+	}
+	if o.runs > 0 && !o.set["budget"] {
+		c.Budget = 0 // that many executions, however long they take
+	}
+	return c
+}
+
+// testArgs returns the -test flags of a binary.
+func (o *options) testArgs(skip string) []string {
+	args := []string{"-test.paniconexit0", "-test.timeout=0"}
+	if o.run != "" {
+		args = append(args, "-test.run="+o.run)
+	}
+	if skip != "" {
+		args = append(args, "-test.skip="+skip)
+	}
+	if o.short {
+		args = append(args, "-test.short")
+	}
+	if o.verbose || o.json {
+		args = append(args, "-test.v")
+	}
+	if o.failFast {
+		args = append(args, "-test.failfast")
+	}
+	return append(args, o.args...)
+}

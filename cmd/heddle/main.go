@@ -1,0 +1,114 @@
+// Command heddle tests concurrent Go programs by deciding, step by step, which
+// goroutine runs next:
+//
+//	heddle test   [flags] [packages]   explore the tests of packages
+//	heddle run    [flags] package      explore a main package
+//	heddle replay [flags] clip         show a finding again, step by step
+//	heddle env, version, help
+//
+// It exits with 0 when nothing was found, 1 when something was, and 2 when it
+// was used wrongly or a package does not compile.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/term"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	t := &tool{Stdout: os.Stdout, Stderr: os.Stderr}
+	t.Dir, _ = os.Getwd()
+	t.Terminal = term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb"
+	t.Colour = term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("TERM") != "dumb" && os.Getenv("NO_COLOR") == ""
+	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+		t.Width = w
+	}
+	code := t.run(ctx, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// A tool is one run of the command. Its fields let a test run it without a process.
+type tool struct {
+	Stdout, Stderr io.Writer
+	Dir            string // the current folder
+	Terminal       bool   // Stderr is one: a status line is welcome
+	Colour         bool   // Stdout is one
+	Width          int    // of Stdout; 0: not a terminal
+}
+
+// Exit codes.
+const (
+	exitFine        = 0
+	exitFindings    = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+// A command is a subcommand.
+type command struct {
+	name, args, what string
+	run              func(*tool, context.Context, []string) int
+}
+
+// commands lists the subcommands, in the order in which help shows them.
+func commands() []command {
+	return []command{
+		{"test", "[flags] [packages] [-args ...]", "explore the interleavings of the packages' tests", (*tool).test},
+		{"run", "[flags] package [args]", "explore the interleavings of a main package", (*tool).runMain},
+		{"replay", "[flags] clip", "show a finding again, step by step", (*tool).replay},
+		{"env", "", "print the settings heddle works with", (*tool).printEnv},
+		{"version", "", "print heddle's version", (*tool).printVersion},
+	}
+}
+
+func (t *tool) run(ctx context.Context, args []string) int {
+	if len(args) == 0 {
+		t.help(t.Stderr)
+		return exitUsage
+	}
+	switch name := args[0]; name {
+	case "help", "-h", "-help", "--help":
+		if len(args) > 1 && name == "help" {
+			return t.run(ctx, []string{args[1], "-h"})
+		}
+		t.help(t.Stdout)
+		return exitFine
+	default:
+		for _, c := range commands() {
+			if c.name == name {
+				return c.run(t, ctx, args[1:])
+			}
+		}
+		return t.misuse("heddle %s: unknown command. Run 'heddle help' for the list.", name)
+	}
+}
+
+func (t *tool) help(w io.Writer) {
+	fmt.Fprint(w, "heddle tests concurrent Go programs by deciding which goroutine runs next.\n\nUsage:\n\n")
+	for _, c := range commands() {
+		fmt.Fprintf(w, "\theddle %-38s %s\n", c.name+" "+c.args, c.what)
+	}
+	fmt.Fprint(w, "\nRun 'heddle COMMAND -h' for the flags of a command.\n"+
+		"heddle exits with 0 when nothing is wrong, 1 when it found something, and 2 when\n"+
+		"it was used wrongly or a package does not compile.\n")
+}
+
+// misuse prints what was wrong with the command line and returns the exit code for it.
+func (t *tool) misuse(format string, args ...any) int {
+	fmt.Fprintf(t.Stderr, format+"\n", args...)
+	return exitUsage
+}
+
+// fail prints an error that is not about the command line.
+func (t *tool) fail(err error) int {
+	fmt.Fprintf(t.Stderr, "heddle: %v\n", err)
+	return exitUsage
+}

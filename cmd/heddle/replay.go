@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"heddle/build"
+	"heddle/clip"
+	"heddle/report"
+	"heddle/rt/wire"
+)
+
+// mainTest is the name under which a main package is explored.
+const mainTest = "main"
+
+// replay is heddle replay.
+func (t *tool) replay(ctx context.Context, args []string) int {
+	o := new(options)
+	rest, err := t.parse("replay", o, args, true, o.buildFlags)
+	if err != nil {
+		return t.parseError(err)
+	}
+	if len(rest) != 1 {
+		return t.misuse("usage: heddle replay [flags] CLIP\nCLIP is a file below testdata/heddle, as heddle test prints it.")
+	}
+	path := rest[0]
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(t.Dir, path)
+	}
+	file, err := clip.ReadFile(path)
+	if err != nil {
+		return t.fail(err)
+	}
+	e := &exploration{tool: t, o: o, main: file.Test == mainTest}
+	e.report = report.New(t.reportOptions(o, e.lookup, e.object))
+	p, err := e.buildFor(ctx, path, file)
+	if err != nil {
+		if ctx.Err() != nil {
+			return exitInterrupted
+		}
+		return t.fail(err)
+	}
+	if p.Failed != "" {
+		e.report.BuildFailed(p.ImportPath, p.Failed)
+		return e.report.Close()
+	}
+	file.Clip.Path = path
+	return e.replayClip(ctx, p, &file.Clip)
+}
+
+// buildFor builds the package that a clip belongs to: the one above its
+// testdata folder or, for a clip kept elsewhere, the one it names.
+func (e *exploration) buildFor(ctx context.Context, path string, file *clip.File) (*build.Package, error) {
+	pattern, dir := file.Package, e.tool.Dir
+	home := filepath.Dir(filepath.Dir(path)) // .../testdata/heddle
+	if filepath.Base(home) == "heddle" && filepath.Base(filepath.Dir(home)) == "testdata" {
+		pattern, dir = ".", filepath.Dir(filepath.Dir(home))
+	}
+	if pattern == "" {
+		return nil, fmt.Errorf("%s: which package is it of? Put it into testdata/heddle/%s below the package's folder, or add a line \"package IMPORTPATH\" to it", path, file.Test)
+	}
+	sub := *e.tool
+	sub.Dir = dir
+	sube := &exploration{tool: &sub, o: e.o, main: e.main, report: e.report}
+	res, err := sube.build(ctx, []string{pattern})
+	if err != nil {
+		return nil, err
+	}
+	e.sites, e.goroot = sube.sites, sube.goroot
+	for _, note := range res.Left {
+		e.report.Note(note)
+	}
+	p := &res.Packages[0]
+	if p.NoTests {
+		return nil, fmt.Errorf("%s: the package %s has no tests", path, p.ImportPath)
+	}
+	return p, nil
+}
+
+// replayClip runs the binary on one clip and shows what happens.
+func (e *exploration) replayClip(ctx context.Context, p *build.Package, c *wire.Clip) int {
+	show := e.report.Replay(c)
+	replayed := false
+	b := &binary{path: p.Binary, dir: p.Dir, limit: defaultLimit, record: func(rec *wire.Record) {
+		replayed = replayed || rec.Type == "replayed"
+		show.Record(rec)
+	}}
+	b.config = wire.Config{
+		Mode: "replay", Package: p.ImportPath, Race: true, Visible: "auto", Isolate: c.Isolate, Clips: []wire.Clip{*c}, VisibleAt: c.Visible,
+	}
+	if e.main {
+		b.dir, b.args = e.tool.Dir, e.o.args
+	} else {
+		b.args = append(e.o.testArgs(""), "-test.run=^"+c.Test+"$")
+	}
+	res, err := b.run(ctx)
+	if err != nil {
+		return e.tool.fail(err)
+	}
+	if ctx.Err() != nil {
+		return exitInterrupted
+	}
+	if !res.done && !replayed && res.crash.Running {
+		show.Record(&wire.Record{Type: "replayed", Test: c.Test, Result: "finding", Finding: crashFinding(c.Test, res, c.Visible)})
+		return show.End(nil)
+	}
+	if !replayed && res.err != nil {
+		fmt.Fprintln(e.tool.Stderr, tailLines(res.output, 40))
+		return show.End(errors.New(res.why()))
+	}
+	return show.End(nil)
+}

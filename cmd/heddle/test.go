@@ -1,0 +1,375 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"heddle/build"
+	"heddle/clip"
+	"heddle/report"
+	"heddle/rt/wire"
+	"heddle/trace"
+)
+
+// test is heddle test.
+func (t *tool) test(ctx context.Context, args []string) int {
+	o := new(options)
+	patterns, err := t.parse("test", o, args, true, o.buildFlags, o.exploreFlags, o.testFlags)
+	if err != nil {
+		return t.parseError(err)
+	}
+	return t.explore(ctx, o, patterns, false)
+}
+
+// runMain is heddle run.
+func (t *tool) runMain(ctx context.Context, args []string) int {
+	o := new(options)
+	rest, err := t.parse("run", o, args, false, o.buildFlags, o.exploreFlags)
+	if err != nil {
+		return t.parseError(err)
+	}
+	o.parallel, o.count = 1, 1
+	n := min(1, len(rest))
+	for n < len(rest) && strings.HasSuffix(rest[n], ".go") && strings.HasSuffix(rest[0], ".go") {
+		n++
+	}
+	patterns := rest[:n]
+	o.args = rest[n:]
+	if n == 0 {
+		patterns = []string{"."}
+	}
+	return t.explore(ctx, o, patterns, true)
+}
+
+func (t *tool) parseError(err error) int {
+	if errors.Is(err, errHelp) {
+		return exitFine
+	}
+	return t.misuse("%v", err)
+}
+
+// explore builds the packages and runs their binaries.
+func (t *tool) explore(ctx context.Context, o *options, patterns []string, main bool) int {
+	e := &exploration{tool: t, o: o, main: main}
+	e.report = report.New(t.reportOptions(o, e.lookup, e.object))
+	res, err := e.build(ctx, patterns)
+	if err != nil {
+		if ctx.Err() != nil {
+			return exitInterrupted
+		}
+		return t.fail(err)
+	}
+	for _, note := range res.Left {
+		e.report.Note(note)
+	}
+	built := true
+	slots := make(chan struct{}, o.parallel)
+	var wg sync.WaitGroup
+	for _, p := range res.Packages {
+		switch {
+		case p.NoTests:
+			e.report.NoTests(p.ImportPath)
+		case p.Failed != "":
+			built = false
+			e.report.BuildFailed(p.ImportPath, p.Failed)
+		default:
+			slots <- struct{}{}
+			if ctx.Err() != nil || o.failFast && e.failed() {
+				<-slots
+				continue
+			}
+			rp := e.report.Package(p.ImportPath)
+			wg.Go(func() {
+				defer func() { <-slots }()
+				e.explorePackage(ctx, &p, rp)
+			})
+		}
+	}
+	wg.Wait()
+	code := e.report.Close()
+	switch {
+	case ctx.Err() != nil && code == exitFine:
+		return exitInterrupted
+	case !built:
+		return exitUsage
+	}
+	return code
+}
+
+// reportOptions says how reports look.
+func (t *tool) reportOptions(o *options, lookup func(uint64) (report.SitePos, bool), object func(string, int) string) report.Options {
+	r := report.Options{
+		Out: t.Stdout, Err: t.Stderr, JSON: o.json, Verbose: o.verbose, Colour: t.Colour, Width: t.Width, Dir: t.Dir, Runs: o.runs,
+		Lookup: lookup, Object: object,
+	}
+	if t.Terminal && !o.json {
+		r.Status = t.Stderr
+	}
+	return r
+}
+
+// An exploration is one run of test or run.
+type exploration struct {
+	tool   *tool
+	o      *options
+	main   bool
+	report *report.Reporter
+	sites  *build.Sites
+	goroot string
+
+	mu    sync.Mutex
+	fails bool
+}
+
+func (e *exploration) failed() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.fails
+}
+
+func (e *exploration) build(ctx context.Context, patterns []string) (*build.Result, error) {
+	res, err := build.Build(ctx, build.Config{
+		Dir: e.tool.Dir, Patterns: patterns, Tags: e.o.tags, Main: e.main,
+		Progress: func(text string) { e.report.Note(text) },
+	})
+	if err == nil {
+		e.sites, e.goroot = res.Sites, res.GOROOT
+	}
+	return res, err
+}
+
+func (e *exploration) lookup(site uint64) (report.SitePos, bool) {
+	p, ok := e.sites.Lookup(trace.Site(site))
+	return report.SitePos(p), ok
+}
+
+func (e *exploration) object(file string, line int) string { return e.sites.Object(file, line) }
+
+// defaultLimit is how long a binary may take beside its tests' budgets where -timeout does not say.
+const defaultLimit = 10 * time.Minute
+
+// A packageRun is the exploration of one package.
+type packageRun struct {
+	*exploration
+	pkg      *build.Package
+	report   *report.Package
+	clips    *clipFolder
+	finished []string // tests that are over
+	open     string   // the test that runs
+	visible  []uint64 // sites that became visible while it did
+}
+
+// explorePackage runs a package's binary, again without the finished tests when it dies in one.
+func (e *exploration) explorePackage(ctx context.Context, p *build.Package, rp *report.Package) {
+	start := time.Now()
+	r := &packageRun{exploration: e, pkg: p, report: rp, clips: e.clipFolder(p)}
+	clips, errs := clip.All(r.clips.home)
+	for _, err := range errs {
+		e.report.Note(err.Error())
+	}
+	var err error
+	for {
+		var again bool
+		again, err = r.once(ctx, clips)
+		if !again {
+			break
+		}
+	}
+	rp.End(time.Since(start), err)
+	if rp.Failed() {
+		e.mu.Lock()
+		e.fails = true
+		e.mu.Unlock()
+	}
+}
+
+// once runs the binary; again says that it died in a test and others are left.
+// The error says how the binary ended where that is not the end of a test.
+func (r *packageRun) once(ctx context.Context, clips []*wire.Clip) (again bool, err error) {
+	b := &binary{path: r.pkg.Binary, dir: r.pkg.Dir, record: r.take, config: r.o.config()}
+	b.config.Package = r.pkg.ImportPath
+	for _, c := range clips {
+		if !slices.Contains(r.finished, c.Test) {
+			b.config.Clips = append(b.config.Clips, *c)
+		}
+	}
+	if r.main {
+		b.config.Mode = "main"
+		b.dir = r.tool.Dir
+		b.args = r.o.args
+	} else {
+		b.args = r.o.testArgs(r.skip())
+	}
+	b.limit = r.o.timeout
+	if b.limit == 0 {
+		b.limit = defaultLimit
+		b.extend = time.Duration(b.config.Budget)*time.Duration(max(1, r.o.count)) + time.Minute
+	}
+	done := len(r.finished)
+	r.open = ""
+	res, err := b.run(ctx)
+	if err != nil {
+		return false, err
+	}
+	if ctx.Err() != nil {
+		return false, errors.New("interrupted")
+	}
+	if res.done {
+		r.report.Output(r.outside(res))
+		if res.err != nil {
+			return false, errors.New(res.why())
+		}
+		return false, nil
+	}
+	if r.open == "" {
+		// It ended outside its tests: TestMain, an init function, or no tests at all.
+		r.report.Output(res.output)
+		if res.err != nil {
+			return false, errors.New(res.why())
+		}
+		return false, nil
+	}
+	r.died(res)
+	return !r.main && len(r.finished) > done && !r.o.failFast, nil
+}
+
+// outside is what to show of a binary's output that belongs to no test.
+func (r *packageRun) outside(res *outcome) string {
+	if r.o.verbose || res.err != nil {
+		return res.output
+	}
+	return ""
+}
+
+// skip is the pattern of tests to leave out: the user's and those that are finished.
+func (r *packageRun) skip() string {
+	if len(r.finished) == 0 {
+		return r.o.skip
+	}
+	names := make([]string, len(r.finished))
+	for i, n := range r.finished {
+		names[i] = regexp.QuoteMeta(n)
+	}
+	skip := "^(" + strings.Join(names, "|") + ")$"
+	if r.o.skip != "" {
+		skip = r.o.skip + "|" + skip
+	}
+	return skip
+}
+
+// take handles one record of the binary.
+func (r *packageRun) take(rec *wire.Record) {
+	switch rec.Type {
+	case "begin":
+		r.open, r.visible = rec.Test, nil
+	case "end":
+		r.open = ""
+		r.finished = append(r.finished, rec.Test)
+	case "finding":
+		if rec.Finding != nil {
+			r.visible = append(r.visible, rec.Finding.Clip.Visible...)
+			r.finding(rec.Test, rec.Finding)
+		}
+		return
+	}
+	r.report.Record(rec)
+}
+
+// finding keeps the clip of a finding and reports it.
+func (r *packageRun) finding(test string, f *wire.Finding) {
+	path := f.FromClip
+	if path == "" {
+		var err error
+		if path, err = r.clips.write(test, f); err != nil {
+			r.exploration.report.Note(fmt.Sprintf("cannot keep the clip: %v", err))
+		}
+	}
+	r.report.Finding(test, f, path)
+}
+
+// died reports the test in whose middle the binary ended, as a finding: the
+// seed of the execution makes it happen again.
+func (r *packageRun) died(res *outcome) {
+	test := r.open
+	f := crashFinding(test, res, r.visible)
+	r.finding(test, f)
+	r.take(&wire.Record{Type: "end", Test: test, Result: "fail", Executions: f.Executions, Strategy: r.o.config().Strategy,
+		Reason: "the test binary ended in the middle of this test"})
+}
+
+// crashFinding describes the end of a binary in the middle of a test.
+func crashFinding(test string, res *outcome, visible []uint64) *wire.Finding {
+	c := res.crash
+	f := &wire.Finding{
+		Kind: "panic", Message: crashMessage(res), Output: tailLines(res.output, 60), Executions: c.Execution,
+	}
+	slices.Sort(visible)
+	f.Clip = wire.Clip{Test: test, Kind: f.Kind, Message: f.Message, Visible: slices.Compact(visible)}
+	if c.Running && c.Test == test {
+		f.Clip.Policy, f.Clip.Seed, f.Clip.Depth, f.Clip.Free = c.Policy, c.Seed, c.Depth, c.Free
+	}
+	return f
+}
+
+// crashMessage says in one sentence how the binary ended.
+func crashMessage(res *outcome) string {
+	for _, prefix := range []string{"fatal error: ", "panic: ", "runtime: ", "unexpected fault", "SIGSEGV", "heddle: "} {
+		for line := range strings.Lines(res.output) {
+			if strings.HasPrefix(line, prefix) {
+				return "the test binary died: " + strings.TrimSpace(line)
+			}
+		}
+	}
+	if res.timedOut {
+		return "the test binary was ended: " + res.why()
+	}
+	return fmt.Sprintf("the test binary ended in the middle of the test: %s", res.why())
+}
+
+// A clipFolder is where clips of a package are read and written.
+type clipFolder struct {
+	home    string // testdata/heddle of the package
+	instead string // where clips go if home cannot be written; "": nowhere
+	pkg     string // import path
+	dir     string // of the package
+	resolve func(*wire.Place)
+}
+
+func (e *exploration) clipFolder(p *build.Package) *clipFolder {
+	f := &clipFolder{home: filepath.Join(p.Dir, filepath.FromSlash(clip.Dir)), dir: p.Dir, pkg: p.ImportPath}
+	opts := e.tool.reportOptions(e.o, e.lookup, e.object)
+	f.resolve = opts.Resolve
+	f.instead = filepath.Join(e.tool.Dir, "heddle-clips", filepath.FromSlash(p.ImportPath))
+	if e.o.clips != "" {
+		dir := e.o.clips
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(e.tool.Dir, dir)
+		}
+		f.home = filepath.Join(dir, filepath.FromSlash(p.ImportPath))
+		f.instead = ""
+	}
+	return f
+}
+
+// write keeps the clip of a finding and returns its path.
+func (f *clipFolder) write(test string, finding *wire.Finding) (string, error) {
+	c := finding.Clip
+	if c.Test == "" {
+		c.Test = test
+	}
+	file := &clip.File{Clip: *clip.Resolve(&c, f.dir, f.resolve), Package: f.pkg, Go: goVersion(), Heddle: version()}
+	path, err := file.Write(f.home)
+	if err != nil && f.instead != "" {
+		if p, e := file.Write(f.instead); e == nil {
+			return p, nil
+		}
+	}
+	return path, err
+}
