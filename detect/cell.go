@@ -1,0 +1,70 @@
+package detect
+
+import "heddle/trace"
+
+// touch takes one access to a word: the earlier ones it races with are reported,
+// those it stands for are dropped, and it is remembered itself.
+// base is the word's address.
+func (s *Shadow) touch(x *cell, base uintptr, h entryHead, at trace.Site, c trace.Clock) {
+	if x.wide() {
+		s.touchWide(x, base, h, at, c)
+		return
+	}
+	a := s.meet(&x.a, base, h, at, c)
+	b := s.meet(&x.b, base, h, at, c)
+	switch {
+	case a.sameBut(h) && a != 0 && x.a.site == at:
+		x.a.head, x.b.head = a|h, b
+	case b.sameBut(h) && b != 0 && x.b.site == at:
+		x.a.head, x.b.head = a, b|h
+		if a == 0 {
+			x.a, x.b = x.b, entry{}
+		}
+	case a == 0 && b == 0:
+		x.a, x.b = entry{h, at}, entry{}
+	case a == 0:
+		x.a, x.b = x.b, entry{h, at}
+		x.a.head = b
+	case b == 0:
+		x.a.head = a
+		x.b = entry{h, at}
+	default:
+		x.a.head, x.b.head = a, b
+		s.widen(x, entry{h, at})
+	}
+}
+
+// meet compares the access h with the earlier one e and returns what is left of e.
+func (s *Shadow) meet(e *entry, base uintptr, h entryHead, at trace.Site, c trace.Clock) entryHead {
+	m := uint8(e.head & h)
+	if m == 0 {
+		return e.head
+	}
+	if e.head.before(c) {
+		if standsFor(h.kind(), e.head.kind()) {
+			return e.head.without(m)
+		}
+	} else if conflict(h.kind(), e.head.kind()) {
+		s.raced(base, m, e, h, at)
+	}
+	return e.head
+}
+
+// erase forgets the bytes m of a word.
+func (s *Shadow) erase(x *cell, m uint8) {
+	if m == 0xff {
+		if x.wide() {
+			s.wides.put(x.number())
+		}
+		*x = cell{}
+		return
+	}
+	if x.wide() {
+		s.eraseWide(x, m)
+		return
+	}
+	x.a.head, x.b.head = x.a.head.without(m), x.b.head.without(m)
+	if x.a.head == 0 {
+		x.a, x.b = x.b, entry{}
+	}
+}

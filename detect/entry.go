@@ -1,0 +1,65 @@
+package detect
+
+import "heddle/trace"
+
+// kind is a set of two properties, chosen so that the two questions asked of kinds are one instruction each:
+// accesses are in conflict when together they have both (one writes, one is plain),
+// and one stands for another when it has all that the other has, for then it is in conflict with all that the other is in conflict with.
+type kind uint8
+
+const (
+	plain kind = 1 << iota // not atomic
+	write
+)
+
+// An entryHead is who, when, how and where of an access:
+//
+//	clock 32 | goroutine 22 | kind 2 | mask 8
+//
+// The mask says which bytes of the word. No bytes: an empty entry, or the mark of a wide cell.
+type entryHead uint64
+
+// An entry is one access remembered.
+type entry struct {
+	head entryHead
+	site trace.Site
+}
+
+const maxG = 1 << 22
+
+func head(g trace.GID, c trace.Clock, k kind, m uint8) entryHead {
+	if uint(g) >= maxG {
+		tooMany()
+	}
+	return entryHead(c.At(g))<<32 | entryHead(g)<<10 | entryHead(k)<<8 | entryHead(m)
+}
+
+func tooMany() { panic("heddle: race detection serves goroutines 0 to 4,194,303 of an execution") }
+
+// mask is the bytes of p's word from p on, n of them at most.
+func mask(p, n uintptr) uint8 { return uint8((1<<n - 1) << (p % wordSize)) }
+
+func (h entryHead) mask() uint8               { return uint8(h) }
+func (h entryHead) kind() kind                { return kind(h>>8) & (plain | write) }
+func (h entryHead) g() trace.GID              { return trace.GID(h >> 10 & (maxG - 1)) }
+func (h entryHead) epoch() trace.Epoch        { return trace.NewEpoch(h.g(), uint32(h>>32)) }
+func (h entryHead) before(c trace.Clock) bool { return uint32(h>>32) <= c.At(h.g()) }
+
+// without is h less the bytes of m; no head at all when none are left.
+func (h entryHead) without(m uint8) entryHead {
+	if h &^= entryHead(m); h.mask() == 0 {
+		return 0
+	}
+	return h
+}
+
+// sameBut reports whether h and k are the same but for the bytes.
+func (h entryHead) sameBut(k entryHead) bool { return (h^k)>>8 == 0 }
+
+// repeats reports whether the access h at place at is in e.
+func (e *entry) repeats(h entryHead, at trace.Site) bool {
+	return e.head&(h|^entryHead(0xff)) == h && e.site == at
+}
+
+func conflict(a, b kind) bool      { return a|b == plain|write }
+func standsFor(new, old kind) bool { return old&^new == 0 }

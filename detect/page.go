@@ -1,0 +1,129 @@
+package detect
+
+import "heddle/trace"
+
+const (
+	wordSize  = 8
+	pageWords = 64
+	pageSize  = wordSize * pageWords
+)
+
+// A cell is what is remembered of a word: up to two accesses, or the number of a wide.
+// Invariant: a is empty only when b is.
+type cell struct{ a, b entry }
+
+// A page is the cells of 512 bytes of memory: small, so that an execution of a
+// few microseconds that touches some hundred places clears little.
+type page [pageWords]cell
+
+// pages finds the page of an address: a hash table with open addressing, at most half full.
+type pages struct {
+	slots []slot    // a power of two
+	shift uint8     // 64 less the power
+	used  []uintptr // addresses of the pages in slots
+	all   []*page   // the first len(used) of them are in slots, the others free
+}
+
+type slot struct {
+	key  uintptr
+	page *page
+}
+
+const keyBit = ^(^uintptr(0) >> 1) // so that no key is 0, an empty slot's
+
+func key(p uintptr) uintptr { return p/pageSize | keyBit }
+
+func (t *pages) home(k uintptr) uint64 {
+	return uint64(k) * 0x9e3779b97f4a7c15 >> (t.shift & 63)
+}
+
+// repeats reports that the access is remembered as it is: nothing to do. It
+// looks at the page's home slot only, where most pages are.
+func (t *pages) repeats(p uintptr, h entryHead, at trace.Site) bool {
+	k := key(p)
+	i := t.home(k)
+	if i >= uint64(len(t.slots)) || t.slots[i].key != k {
+		return false
+	}
+	c := &t.slots[i].page[p/wordSize%pageWords]
+	return c.a.repeats(h, at) || c.b.repeats(h, at)
+}
+
+// find returns the page of p, or nil.
+func (t *pages) find(p uintptr) *page {
+	if len(t.slots) == 0 {
+		return nil
+	}
+	k, m := key(p), uint64(len(t.slots)-1)
+	for i := t.home(k); t.slots[i].key != 0; i = (i + 1) & m {
+		if t.slots[i].key == k {
+			return t.slots[i].page
+		}
+	}
+	return nil
+}
+
+// get returns the page of p, a clear one the first time.
+func (t *pages) get(p uintptr) *page {
+	if pg := t.find(p); pg != nil {
+		return pg
+	}
+	if 2*len(t.used) >= len(t.slots) {
+		t.grow()
+	}
+	if len(t.used) == len(t.all) {
+		t.makePages()
+	}
+	pg := t.all[len(t.used)]
+	*pg = page{}
+	t.used = append(t.used, p&^(pageSize-1))
+	t.put(key(p), pg)
+	return pg
+}
+
+func (t *pages) put(k uintptr, pg *page) {
+	m := uint64(len(t.slots) - 1)
+	i := t.home(k)
+	for t.slots[i].key != 0 {
+		i = (i + 1) & m
+	}
+	t.slots[i] = slot{k, pg}
+}
+
+func (t *pages) grow() {
+	n := max(64, 2*len(t.slots))
+	t.slots = make([]slot, n)
+	for t.shift = 64; n > 1; n /= 2 {
+		t.shift--
+	}
+	for i, u := range t.used {
+		t.put(key(u), t.all[i])
+	}
+}
+
+// makePages makes some pages at a time, more the more there are.
+func (t *pages) makePages() {
+	some := make([]page, min(max(8, len(t.all)/4), 512))
+	for i := range some {
+		t.all = append(t.all, &some[i])
+	}
+}
+
+// reset takes all pages out of the table; their memory is used again.
+func (t *pages) reset() {
+	if 4*len(t.used) > len(t.slots) {
+		clear(t.slots)
+	} else {
+		// From the last to the first: a page's probes pass over earlier ones only.
+		m := uint64(len(t.slots) - 1)
+		for n := len(t.used) - 1; n >= 0; n-- {
+			k := key(t.used[n])
+			i := t.home(k)
+			for t.slots[i].key != k {
+				i = (i + 1) & m
+			}
+			t.slots[i] = slot{}
+		}
+	}
+	t.used = t.used[:0]
+}

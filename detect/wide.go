@@ -1,0 +1,220 @@
+package detect
+
+import "heddle/trace"
+
+// A wide is what is remembered of a word when two entries are not enough:
+// several goroutines read it, or its bytes have different fates.
+type wide struct {
+	// es[:hot] are writes, which reads may race with, the others reads.
+	es  []entry
+	hot int
+
+	// While there are many reads, own[g] is one more than the index of g's newest
+	// read and next[i] likewise of the one of the same goroutine before es[i], so that a
+	// read need not pass over those of everybody else (FastTrack's read vector).
+	// Reads that a later one of somebody else stands for are then kept: they do no harm.
+	own     []int32
+	next    []int32
+	indexed bool
+}
+
+const manyReads = 12
+
+// wideMark is the head of a cell's first entry when its site is the number of a wide: it has no bytes and is not 0.
+const wideMark entryHead = 1 << 8
+
+func (x *cell) wide() bool  { return x.a.head == wideMark }
+func (x *cell) number() int { return int(x.a.site) }
+
+// wides has them all. Those that are not in use keep their memory.
+type wides struct {
+	all  []*wide
+	used int   // all[used:] were not used in this execution
+	free []int // given back in this execution
+}
+
+func (t *wides) get() (int, *wide) {
+	if n := len(t.free); n > 0 {
+		i := t.free[n-1]
+		t.free = t.free[:n-1]
+		return i, t.all[i]
+	}
+	if t.used == len(t.all) {
+		some := make([]wide, 32)
+		room := make([]entry, 4*len(some))
+		for i := range some {
+			some[i].es = room[4*i : 4*i : 4*i+4]
+			t.all = append(t.all, &some[i])
+		}
+	}
+	w := t.all[t.used]
+	w.clear()
+	t.used++
+	return t.used - 1, w
+}
+
+func (t *wides) put(i int) {
+	t.all[i].clear()
+	t.free = append(t.free, i)
+}
+
+func (t *wides) reset() { t.used, t.free = 0, t.free[:0] }
+
+func (w *wide) clear() {
+	w.es, w.hot = w.es[:0], 0
+	w.unindex()
+}
+
+// widen gives a full cell a wide and adds e.
+func (s *Shadow) widen(x *cell, e entry) {
+	i, w := s.wides.get()
+	w.add(x.a)
+	w.add(x.b)
+	w.add(e)
+	*x = cell{a: entry{wideMark, trace.Site(i)}}
+}
+
+// narrow puts back what is left when it fits in the cell.
+func (s *Shadow) narrow(x *cell, w *wide) {
+	if len(w.es) > 2 {
+		return
+	}
+	i := x.number()
+	*x = cell{}
+	if len(w.es) > 0 {
+		x.a = w.es[0]
+	}
+	if len(w.es) > 1 {
+		x.b = w.es[1]
+	}
+	s.wides.put(i)
+}
+
+func (s *Shadow) touchWide(x *cell, base uintptr, h entryHead, at trace.Site, c trace.Clock) {
+	w := s.wides.all[x.number()]
+	if h.kind()&write == 0 && w.indexed {
+		s.meetAll(w.es[:w.hot], base, h, at, c) // no read stands for a write: none is dropped
+		w.addOwn(entry{h, at})
+		return
+	}
+	w.unindex()
+	s.meetAll(w.es, base, h, at, c)
+	w.compact()
+	w.add(entry{h, at})
+	s.narrow(x, w)
+}
+
+func (s *Shadow) meetAll(es []entry, base uintptr, h entryHead, at trace.Site, c trace.Clock) {
+	for i := range es {
+		es[i].head = s.meet(&es[i], base, h, at, c)
+	}
+}
+
+func (s *Shadow) eraseWide(x *cell, m uint8) {
+	w := s.wides.all[x.number()]
+	w.unindex()
+	for i := range w.es {
+		w.es[i].head = w.es[i].head.without(m)
+	}
+	w.compact()
+	w.reindex()
+	s.narrow(x, w)
+}
+
+// compact removes empty entries.
+func (w *wide) compact() {
+	n, hot := 0, 0
+	for i, e := range w.es {
+		if e.head.mask() == 0 {
+			continue
+		}
+		w.es[n] = e
+		n++
+		if i < w.hot {
+			hot++
+		}
+	}
+	w.es, w.hot = w.es[:n], hot
+}
+
+// add remembers e, in an entry that differs only in the bytes if there is one. There is no index.
+func (w *wide) add(e entry) {
+	for i := range w.es {
+		if f := &w.es[i]; f.site == e.site && f.head.sameBut(e.head) {
+			f.head |= e.head
+			return
+		}
+	}
+	w.es = append(w.es, e)
+	if e.head.kind()&write != 0 {
+		last := len(w.es) - 1
+		w.es[last], w.es[w.hot] = w.es[w.hot], e
+		w.hot++
+	}
+	w.reindex()
+}
+
+// reindex makes the index if there are many reads.
+func (w *wide) reindex() {
+	if len(w.es)-w.hot <= manyReads {
+		return
+	}
+	w.indexed = true
+	w.next = w.next[:0]
+	for range w.hot {
+		w.next = append(w.next, 0)
+	}
+	for i := w.hot; i < len(w.es); i++ {
+		w.link(i)
+	}
+}
+
+func (w *wide) unindex() {
+	if w.indexed {
+		clear(w.own)
+		w.own = w.own[:0]
+		w.indexed = false
+	}
+}
+
+// link puts the entry i, the last, before the others of its goroutine.
+func (w *wide) link(i int) {
+	g := int(w.es[i].head.g())
+	if g >= len(w.own) {
+		if g >= cap(w.own) {
+			own := make([]int32, g+1, 2*(g+1))
+			copy(own, w.own)
+			w.own = own
+		} else {
+			w.own = w.own[:g+1] // clear beyond its length, see unindex
+		}
+	}
+	w.next = append(w.next, w.own[g])
+	w.own[g] = int32(i + 1)
+}
+
+// addOwn is add for a read when there is an index. It drops the goroutine's own reads that e stands for.
+func (w *wide) addOwn(e entry) {
+	slot := -1 // an entry to use
+	if g := int(e.head.g()); g < len(w.own) {
+		for i := w.own[g]; i > 0; i = w.next[i-1] {
+			f := &w.es[i-1]
+			if standsFor(e.head.kind(), f.head.kind()) {
+				f.head &^= entryHead(e.head.mask()) // keeps its goroutine: it stays in the chain
+			}
+			same := f.site == e.site && f.head.sameBut(e.head)
+			if same || f.head.mask() == 0 && slot < 0 {
+				slot = int(i - 1)
+			}
+			if same {
+				e.head |= f.head
+			}
+		}
+	}
+	if slot >= 0 {
+		w.es[slot] = e
+		return
+	}
+	w.es = append(w.es, e)
+	w.link(len(w.es) - 1)
+}
