@@ -38,14 +38,11 @@ type Result struct {
 	Packages []Package // in the order of the patterns
 	Sites    *Sites    // the position tables of everything in the build
 	Left     []string  // "path: reason": what was left alone though it should not be
-	GOROOT   string
 }
 
-// Build makes the test binaries of the packages that c.Patterns name. Packages
-// that do not compile are no error: their Failed says why. The error is for
-// what cannot even be listed, or is heddle's own fault.
-func Build(ctx context.Context, c Config) (*Result, error) {
-	b := &builder{Config: c, left: map[string]string{}}
+// Open finds the Go toolchain and the cache.
+func Open(ctx context.Context, c Config) (*Builder, error) {
+	b := &Builder{Config: c, left: map[string]string{}}
 	if len(b.Patterns) == 0 {
 		b.Patterns = []string{"."}
 	}
@@ -55,6 +52,16 @@ func Build(ctx context.Context, c Config) (*Result, error) {
 	if err := b.open(ctx); err != nil {
 		return nil, err
 	}
+	return b, nil
+}
+
+// GOROOT returns the toolchain's folder.
+func (b *Builder) GOROOT() string { return b.tool["GOROOT"] }
+
+// Build makes the test binaries of the packages that Patterns name. Packages
+// that do not compile are no error: their Failed says why. The error is for
+// what cannot even be listed, or is heddle's own fault. Call it once.
+func (b *Builder) Build(ctx context.Context) (*Result, error) {
 	defer b.cache.trim()
 	pkgs, err := b.list(ctx)
 	if err != nil {
@@ -74,8 +81,8 @@ func Build(ctx context.Context, c Config) (*Result, error) {
 	return b.result(roots), nil
 }
 
-// A builder is one run of Build.
-type builder struct {
+// A Builder makes the binaries of one Config.
+type Builder struct {
 	Config
 	cache *cache
 	tool  toolchain
@@ -86,7 +93,7 @@ type builder struct {
 }
 
 // open finds the toolchain and the cache, and lays what every build shares.
-func (b *builder) open(ctx context.Context) error {
+func (b *Builder) open(ctx context.Context) error {
 	dir := b.CacheDir
 	if dir == "" {
 		var err error
@@ -118,7 +125,7 @@ type root struct {
 }
 
 // roots returns the packages that were asked for, in the order of the patterns.
-func (b *builder) roots() ([]*root, error) {
+func (b *Builder) roots() ([]*root, error) {
 	var roots []*root
 	for _, p := range b.graph.pkgs {
 		if p.DepOnly || p.isTestMain() || p.ForTest != "" {
@@ -165,7 +172,7 @@ func (b *builder) roots() ([]*root, error) {
 }
 
 // make finds or compiles the binary of every root.
-func (b *builder) make(ctx context.Context, roots []*root) error {
+func (b *Builder) make(ctx context.Context, roots []*root) error {
 	var todo []*root
 	for _, r := range roots {
 		if r.main == nil {
@@ -188,8 +195,8 @@ func (b *builder) make(ctx context.Context, roots []*root) error {
 }
 
 // result gathers what the roots became.
-func (b *builder) result(roots []*root) *Result {
-	res := &Result{Sites: b.sites(), Left: b.notes, GOROOT: b.tool["GOROOT"]}
+func (b *Builder) result(roots []*root) *Result {
+	res := &Result{Sites: b.sites(), Left: b.notes}
 	for _, r := range roots {
 		res.Packages = append(res.Packages, Package{
 			ImportPath: r.pkg.ImportPath, Dir: r.pkg.Dir, Binary: r.binary,

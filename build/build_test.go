@@ -12,7 +12,7 @@ func TestTry(t *testing.T) {
 	for i := range 2 {
 		start := time.Now()
 		step := func(s string) { fmt.Printf("%d %6.3fs %s\n", i, time.Since(start).Seconds(), s) }
-		b := &builder{Config: Config{Dir: "/tmp/c1", Patterns: []string{"./..."}, Progress: step, CacheDir: "/tmp/c1cache"}, left: map[string]string{}}
+		b := &Builder{Config: Config{Dir: "/tmp/c1", Patterns: []string{"./..."}, Progress: step, CacheDir: "/tmp/c1cache"}, left: map[string]string{}}
 		ctx := context.Background()
 		if err := b.open(ctx); err != nil {
 			t.Fatal(err)

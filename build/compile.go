@@ -20,14 +20,13 @@ import (
 // A package whose rewritten form does not compile is either the user's error,
 // which the plain build shows too, with the file and the line that the user
 // knows, or heddle's: then the package is left alone and the rest tried again.
-func (b *builder) compileAll(ctx context.Context, roots []*root) error {
+func (b *Builder) compileAll(ctx context.Context, roots []*root) error {
 	tmp, err := os.MkdirTemp(b.cache.dir, "build-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(tmp)
 	for try := 0; len(roots) > 0; try++ {
-		notes := b.leftNotes()
 		overlay := filepath.Join(tmp, fmt.Sprintf("overlay%d.json", try))
 		if err := b.writeOverlay(overlay, tmp, roots); err != nil {
 			return err
@@ -43,11 +42,12 @@ func (b *builder) compileAll(ctx context.Context, roots []*root) error {
 				failed = append(failed, r)
 				continue
 			}
+			notes := b.leftNotes(r)
+			b.notes = append(b.notes, notes...)
 			if r.binary, err = b.cache.putBinary(r.key, file, notes); err != nil {
 				return err
 			}
 		}
-		b.notes = append(b.notes, notes...)
 		if len(failed) == 0 {
 			return nil
 		}
@@ -64,7 +64,7 @@ func (b *builder) compileAll(ctx context.Context, roots []*root) error {
 
 // plainly compiles roots without heddle, to see whose fault it is. It marks
 // those that do not compile with the go command's message and returns the others.
-func (b *builder) plainly(ctx context.Context, roots []*root, dir string) ([]*root, error) {
+func (b *Builder) plainly(ctx context.Context, roots []*root, dir string) ([]*root, error) {
 	res, err := b.compile(ctx, roots, dir)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (b *builder) plainly(ctx context.Context, roots []*root, dir string) ([]*ro
 }
 
 // leaveAlone notes which units failed to compile, and reports whether there is a new one.
-func (b *builder) leaveAlone(res *compiled) bool {
+func (b *Builder) leaveAlone(res *compiled) bool {
 	found := false
 	for _, p := range res.failed {
 		for _, u := range b.graph.units {
@@ -102,10 +102,10 @@ func dropHeader(s string) string {
 	return s
 }
 
-// leftNotes says which of the user's packages are not rewritten, and why.
-func (b *builder) leftNotes() []string {
+// leftNotes says which packages in r's binary are not rewritten, and why.
+func (b *Builder) leftNotes(r *root) []string {
 	var notes []string
-	for _, u := range b.graph.units {
+	for _, u := range b.graph.needed([]*root{r}) {
 		if why := b.left[u.path]; why != "" {
 			notes = append(notes, fmt.Sprintf("%s is left alone: %s", u.path, why))
 			continue
@@ -122,7 +122,7 @@ func (b *builder) leftNotes() []string {
 }
 
 // writeOverlay writes the overlay of a build: the base, and the rewritten files over it.
-func (b *builder) writeOverlay(file, tmp string, roots []*root) error {
+func (b *Builder) writeOverlay(file, tmp string, roots []*root) error {
 	replace := make(map[string]string, len(b.base.replace)+1000)
 	for from, to := range b.base.replace {
 		replace[from] = to
@@ -204,7 +204,7 @@ func (c *compiled) about(g *graph, r *root) string {
 }
 
 // compile runs the go command for roots, in groups whose binaries have different names.
-func (b *builder) compile(ctx context.Context, roots []*root, dir string, flags ...string) (*compiled, error) {
+func (b *Builder) compile(ctx context.Context, roots []*root, dir string, flags ...string) (*compiled, error) {
 	res := &compiled{binaries: map[*root]string{}, text: map[string]string{}}
 	for i, group := range groups(roots) {
 		out := filepath.Join(dir, fmt.Sprint(i))
@@ -226,7 +226,7 @@ func (b *builder) compile(ctx context.Context, roots []*root, dir string, flags 
 		if b.Tags != "" {
 			args = append(args, "-tags="+b.Tags)
 		}
-		args = append(append(args, flags...), "--")
+		args = append(args, flags...) // no "--": go test takes what follows for the binary's
 		for _, r := range group {
 			if r.pkg.ImportPath == "command-line-arguments" {
 				args = append(args, b.Patterns...) // a list of files
@@ -255,7 +255,7 @@ func (b *builder) compile(ctx context.Context, roots []*root, dir string, flags 
 }
 
 // runCompiler runs the go command and sorts what it says by package.
-func (b *builder) runCompiler(ctx context.Context, args []string, res *compiled) error {
+func (b *Builder) runCompiler(ctx context.Context, args []string, res *compiled) error {
 	cmd := b.command(ctx, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -15,7 +15,7 @@ import (
 
 // A graph is the packages of a build with the keys of what they are made from.
 type graph struct {
-	b      *builder
+	b      *Builder
 	pkgs   []*listed // dependencies first
 	byPath map[string]*listed
 	global string            // hash of what everything depends on
@@ -38,7 +38,7 @@ type unit struct {
 	key   string
 }
 
-func newGraph(b *builder, pkgs []*listed) (*graph, error) {
+func newGraph(b *Builder, pkgs []*listed) (*graph, error) {
 	g := &graph{b: b, pkgs: pkgs, byPath: make(map[string]*listed, len(pkgs)), deep: make(map[string]string, len(pkgs))}
 	for _, p := range pkgs {
 		g.byPath[p.ImportPath] = p
@@ -65,7 +65,7 @@ func newGraph(b *builder, pkgs []*listed) (*graph, error) {
 }
 
 // globalKey hashes heddle itself and the go command's settings.
-func (b *builder) globalKey() string {
+func (b *Builder) globalKey() string {
 	h := newHasher("global")
 	h.add(self(), b.Tags)
 	names := make([]string, 0, len(b.tool))
@@ -248,7 +248,7 @@ func (g *graph) needed(roots []*root) []*unit {
 }
 
 // sites returns the position tables of all units.
-func (b *builder) sites() *Sites {
+func (b *Builder) sites() *Sites {
 	s := &Sites{tables: map[uint64]*table{}, byDir: map[string][]*table{}}
 	for _, u := range b.graph.units {
 		if b.left[u.path] != "" {

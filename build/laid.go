@@ -33,7 +33,7 @@ type baseOverlay struct {
 }
 
 // layBase finds or makes the base overlay.
-func (b *builder) layBase() (*baseOverlay, error) {
+func (b *Builder) layBase() (*baseOverlay, error) {
 	goroot := b.tool["GOROOT"]
 	h := newHasher("base")
 	h.add(self(), goroot, b.tool["GOVERSION"], stamp(filepath.Join(goroot, "VERSION")))

@@ -87,7 +87,7 @@ func (p *listed) abs(file string) string {
 
 // list asks go list for the packages that patterns name and all they depend
 // on, with their tests unless main is set. Dependencies come before dependents.
-func (b *builder) list(ctx context.Context) ([]*listed, error) {
+func (b *Builder) list(ctx context.Context) ([]*listed, error) {
 	args := []string{"list", "-e", "-deps", "-json=" + listFields}
 	if !b.Main {
 		args = append(args, "-test")
@@ -116,7 +116,7 @@ func (b *builder) list(ctx context.Context) ([]*listed, error) {
 // A toolchain is what go env says in the user's directory.
 type toolchain map[string]string
 
-func (b *builder) env(ctx context.Context) (toolchain, error) {
+func (b *Builder) env(ctx context.Context) (toolchain, error) {
 	out, err := b.goCommand(ctx, "env", "-json")
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (b *builder) env(ctx context.Context) (toolchain, error) {
 
 // goCommand runs the go command in the user's directory and returns what it
 // printed. Its error carries the command's own message.
-func (b *builder) goCommand(ctx context.Context, args ...string) ([]byte, error) {
+func (b *Builder) goCommand(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := b.command(ctx, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -150,7 +150,7 @@ func (b *builder) goCommand(ctx context.Context, args ...string) ([]byte, error)
 }
 
 // command prepares a run of the go command in the user's directory.
-func (b *builder) command(ctx context.Context, args ...string) *exec.Cmd {
+func (b *Builder) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = b.Dir
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }

@@ -14,7 +14,7 @@ import (
 // rewriteAll makes sure that the cache has every unit the roots need. A unit
 // that cannot be rewritten is left alone: if it is the user's error, the
 // compiler will say so in its own words.
-func (b *builder) rewriteAll(ctx context.Context, roots []*root) error {
+func (b *Builder) rewriteAll(ctx context.Context, roots []*root) error {
 	var todo []*unit
 	std := 0
 	for _, u := range b.graph.needed(roots) {
@@ -93,7 +93,7 @@ type inputs struct {
 
 // inputs describes all packages of the build to package instrument: those that
 // are rewritten, and those that are only imported.
-func (b *builder) inputs() (*inputs, error) {
+func (b *Builder) inputs() (*inputs, error) {
 	ins := &inputs{of: map[*unit]*instrument.Input{}}
 	units := map[*listed]*unit{}
 	for _, u := range b.graph.units {

@@ -8,7 +8,6 @@ import (
 
 	"heddle/build"
 	"heddle/clip"
-	"heddle/report"
 	"heddle/rt/wire"
 )
 
@@ -34,7 +33,6 @@ func (t *tool) replay(ctx context.Context, args []string) int {
 		return t.fail(err)
 	}
 	e := &exploration{tool: t, o: o, main: file.Test == mainTest}
-	e.report = report.New(t.reportOptions(o, e.lookup, e.object))
 	p, err := e.buildFor(ctx, path, file)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -61,16 +59,9 @@ func (e *exploration) buildFor(ctx context.Context, path string, file *clip.File
 	if pattern == "" {
 		return nil, fmt.Errorf("%s: which package is it of? Put it into testdata/heddle/%s below the package's folder, or add a line \"package IMPORTPATH\" to it", path, file.Test)
 	}
-	sub := *e.tool
-	sub.Dir = dir
-	sube := &exploration{tool: &sub, o: e.o, main: e.main, report: e.report}
-	res, err := sube.build(ctx, []string{pattern})
+	res, err := e.build(ctx, dir, []string{pattern})
 	if err != nil {
 		return nil, err
-	}
-	e.sites, e.goroot = sube.sites, sube.goroot
-	for _, note := range res.Left {
-		e.report.Note(note)
 	}
 	p := &res.Packages[0]
 	if p.NoTests {

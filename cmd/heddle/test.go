@@ -58,18 +58,13 @@ func (t *tool) parseError(err error) int {
 // explore builds the packages and runs their binaries.
 func (t *tool) explore(ctx context.Context, o *options, patterns []string, main bool) int {
 	e := &exploration{tool: t, o: o, main: main}
-	e.report = report.New(t.reportOptions(o, e.lookup, e.object))
-	res, err := e.build(ctx, patterns)
+	res, err := e.build(ctx, t.Dir, patterns)
 	if err != nil {
 		if ctx.Err() != nil {
 			return exitInterrupted
 		}
 		return t.fail(err)
 	}
-	for _, note := range res.Left {
-		e.report.Note(note)
-	}
-	built := true
 	slots := make(chan struct{}, o.parallel)
 	var wg sync.WaitGroup
 	for _, p := range res.Packages {
@@ -77,7 +72,6 @@ func (t *tool) explore(ctx context.Context, o *options, patterns []string, main 
 		case p.NoTests:
 			e.report.NoTests(p.ImportPath)
 		case p.Failed != "":
-			built = false
 			e.report.BuildFailed(p.ImportPath, p.Failed)
 		default:
 			slots <- struct{}{}
@@ -94,25 +88,10 @@ func (t *tool) explore(ctx context.Context, o *options, patterns []string, main 
 	}
 	wg.Wait()
 	code := e.report.Close()
-	switch {
-	case ctx.Err() != nil && code == exitFine:
+	if ctx.Err() != nil && code == exitFine {
 		return exitInterrupted
-	case !built:
-		return exitUsage
 	}
 	return code
-}
-
-// reportOptions says how reports look.
-func (t *tool) reportOptions(o *options, lookup func(uint64) (report.SitePos, bool), object func(string, int) string) report.Options {
-	r := report.Options{
-		Out: t.Stdout, Err: t.Stderr, JSON: o.json, Verbose: o.verbose, Colour: t.Colour, Width: t.Width, Dir: t.Dir, Runs: o.runs,
-		Lookup: lookup, Object: object,
-	}
-	if t.Terminal && !o.json {
-		r.Status = t.Stderr
-	}
-	return r
 }
 
 // An exploration is one run of test or run.
@@ -120,9 +99,9 @@ type exploration struct {
 	tool   *tool
 	o      *options
 	main   bool
+	looks  report.Options
 	report *report.Reporter
 	sites  *build.Sites
-	goroot string
 
 	mu    sync.Mutex
 	fails bool
@@ -134,15 +113,32 @@ func (e *exploration) failed() bool {
 	return e.fails
 }
 
-func (e *exploration) build(ctx context.Context, patterns []string) (*build.Result, error) {
-	res, err := build.Build(ctx, build.Config{
-		Dir: e.tool.Dir, Patterns: patterns, Tags: e.o.tags, Main: e.main,
-		Progress: func(text string) { e.report.Note(text) },
-	})
-	if err == nil {
-		e.sites, e.goroot = res.Sites, res.GOROOT
+// build builds packages and opens the report, which speaks of what is being done.
+func (e *exploration) build(ctx context.Context, dir string, patterns []string) (*build.Result, error) {
+	progress := func(text string) { e.report.Note(text) }
+	b, err := build.Open(ctx, build.Config{Dir: dir, Patterns: patterns, Tags: e.o.tags, Main: e.main, Progress: progress})
+	if err != nil {
+		return nil, err
 	}
-	return res, err
+	e.looks = report.Options{
+		Out: e.tool.Stdout, Err: e.tool.Stderr, JSON: e.o.json, Verbose: e.o.verbose, Colour: e.tool.Colour, Width: e.tool.Width,
+		Dir: e.tool.Dir, GOROOT: b.GOROOT(), Runs: e.o.runs, Lookup: e.lookup, Object: e.object,
+	}
+	if e.tool.Terminal && !e.o.json {
+		e.looks.Status = e.tool.Stderr
+	}
+	e.report = report.New(e.looks)
+	e.report.Doing("building")
+	defer e.report.Doing("")
+	res, err := b.Build(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e.sites = res.Sites
+	for _, note := range res.Left {
+		e.report.Note(note)
+	}
+	return res, nil
 }
 
 func (e *exploration) lookup(site uint64) (report.SitePos, bool) {
@@ -344,8 +340,7 @@ type clipFolder struct {
 
 func (e *exploration) clipFolder(p *build.Package) *clipFolder {
 	f := &clipFolder{home: filepath.Join(p.Dir, filepath.FromSlash(clip.Dir)), dir: p.Dir, pkg: p.ImportPath}
-	opts := e.tool.reportOptions(e.o, e.lookup, e.object)
-	f.resolve = opts.Resolve
+	f.resolve = e.looks.Resolve
 	f.instead = filepath.Join(e.tool.Dir, "heddle-clips", filepath.FromSlash(p.ImportPath))
 	if e.o.clips != "" {
 		dir := e.o.clips
