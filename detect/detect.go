@@ -76,11 +76,11 @@ func (s *Shadow) Reset() {
 // Both are valid until the next call.
 func (s *Shadow) Read(g trace.GID, c trace.Clock, p, n uintptr, at trace.Site) *Race {
 	if p&7+n <= 8 && n <= 8 {
-		h := head(g, c, plain, mask(p, n))
-		if s.pages.repeats(p, h, at) {
+		h, x := head(g, c, plain, mask(p, n)), s.pages.peek(p)
+		if x != nil && x.repeats(h, at) {
 			return nil
 		}
-		return s.word(p, c, h, at)
+		return s.word(x, p, c, h, at)
 	}
 	return s.span(p, n, c, head(g, c, plain, 0), at)
 }
@@ -88,11 +88,11 @@ func (s *Shadow) Read(g trace.GID, c trace.Clock, p, n uintptr, at trace.Site) *
 // Write is Read for a write.
 func (s *Shadow) Write(g trace.GID, c trace.Clock, p, n uintptr, at trace.Site) *Race {
 	if p&7+n <= 8 && n <= 8 {
-		h := head(g, c, plain|write, mask(p, n))
-		if s.pages.repeats(p, h, at) {
+		h, x := head(g, c, plain|write, mask(p, n)), s.pages.peek(p)
+		if x != nil && x.repeats(h, at) {
 			return nil
 		}
-		return s.word(p, c, h, at)
+		return s.word(x, p, c, h, at)
 	}
 	return s.span(p, n, c, head(g, c, plain|write, 0), at)
 }
@@ -111,13 +111,16 @@ func (s *Shadow) Atomic(g trace.GID, c trace.Clock, p, n uintptr, at trace.Site,
 // Races returns all races of the access that was last answered with a Race.
 func (s *Shadow) Races() []Race { return s.races }
 
-// word takes an access within one word.
-func (s *Shadow) word(p uintptr, c trace.Clock, h entryHead, at trace.Site) *Race {
+// word takes an access within one word, whose cell is x if not nil.
+func (s *Shadow) word(x *cell, p uintptr, c trace.Clock, h entryHead, at trace.Site) *Race {
 	if h.mask() == 0 {
 		return nil // no bytes
 	}
+	if x == nil {
+		x = &s.pages.get(p)[p/wordSize%pageWords]
+	}
 	s.races = s.races[:0]
-	s.touch(&s.pages.get(p)[p/wordSize%pageWords], p&^(wordSize-1), h, at, c)
+	s.touch(x, p&^(wordSize-1), h, at, c)
 	return s.first()
 }
 

@@ -37,16 +37,19 @@ func (t *pages) home(k uintptr) uint64 {
 	return uint64(k) * 0x9e3779b97f4a7c15 >> (t.shift & 63)
 }
 
-// repeats reports that the access is remembered as it is: nothing to do. It
-// looks at the page's home slot only, where most pages are.
-func (t *pages) repeats(p uintptr, h entryHead, at trace.Site) bool {
+// repeats reports whether the access h at place at is remembered as it is: nothing to do.
+func (x *cell) repeats(h entryHead, at trace.Site) bool {
+	return x.a.repeats(h, at) || x.b.repeats(h, at)
+}
+
+// peek returns the cell of p if its page is in its home slot, where most are, or nil. It is inlined.
+func (t *pages) peek(p uintptr) *cell {
 	k := key(p)
 	i := t.home(k)
 	if i >= uint64(len(t.slots)) || t.slots[i].key != k {
-		return false
+		return nil
 	}
-	c := &t.slots[i].page[p/wordSize%pageWords]
-	return c.a.repeats(h, at) || c.b.repeats(h, at)
+	return &t.slots[i].page[p/wordSize%pageWords]
 }
 
 // find returns the page of p, or nil.
