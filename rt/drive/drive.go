@@ -151,7 +151,7 @@ func (d *driver) quiet(pkg, file string) bool {
 }
 
 // collectEvery is how many bytes may be allocated before garbage is collected between two executions.
-const collectEvery = 256 << 20
+const collectEvery = 32 << 20
 
 func (d *driver) collect() {
 	var m [1]heapSample

@@ -19,7 +19,7 @@ type pct struct {
 	depth   int
 	length  int // k
 	step    int
-	changes []int    // steps at which a priority drops, ascending; the first done of them are over
+	changes []int // steps at which a priority drops, ascending; the first done of them are over
 	done    int
 	prio    []uint64 // 0: none yet; dropped ones count down from lowest
 	low     uint64

@@ -19,7 +19,7 @@ func (s *Sched) read(p unsafe.Pointer, n uintptr, site hook.Site) {
 	if hook.Cur != getg() || n == 0 {
 		return
 	}
-	if s.onStack(p) {
+	if onStack(p) {
 		return
 	}
 	s.access(p, n, trace.Site(site), trace.OpRead)
@@ -29,28 +29,18 @@ func (s *Sched) write(p unsafe.Pointer, n uintptr, site hook.Site) {
 	if hook.Cur != getg() || n == 0 {
 		return
 	}
-	if s.onStack(p) {
+	if onStack(p) {
 		return
 	}
 	s.access(p, n, trace.Site(site), trace.OpWrite)
 }
 
 // onStack reports whether p is on the running goroutine's own stack: not
-// shared, and its address is used again by later goroutines.
-func (s *Sched) onStack(p unsafe.Pointer) bool {
-	if hook.Cur != s.loG {
-		s.lo, s.hi = stackBounds()
-		s.loG = hook.Cur
-	}
-	if uintptr(p) >= s.lo && uintptr(p) < s.hi {
-		return true
-	}
-	if uintptr(p)-s.hi < 64<<10 || s.lo-uintptr(p) < 64<<10 {
-		// Near the stack: it may have grown since.
-		s.lo, s.hi = stackBounds()
-		return uintptr(p) >= s.lo && uintptr(p) < s.hi
-	}
-	return false
+// shared, and its address is used again by later goroutines. The bounds are
+// asked for every time, since a stack that grows moves.
+func onStack(p unsafe.Pointer) bool {
+	lo, hi := stackBounds()
+	return uintptr(p) >= lo && uintptr(p) < hi
 }
 
 func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op) {

@@ -268,9 +268,15 @@ type EarlyTimer struct {
 	By   int64
 }
 
-// mayFireEarly reports whether the next timer can be chosen like a goroutine, in free time.
+// mayFireEarly reports whether the next timer can be chosen like a goroutine,
+// in free time. After one timer somebody else has a turn, or a policy that
+// likes timers would fire a ticker for ever.
 func (s *Sched) mayFireEarly() bool {
-	return s.opt.Schedule.Free && len(s.timers) > 0 && s.timers[0].when != never && !s.mainOver
+	if !s.opt.Schedule.Free || len(s.timers) == 0 || s.timers[0].when == never || s.mainOver {
+		return false
+	}
+	n := len(s.t.Steps)
+	return n == 0 || s.t.Steps[n-1].G != s.timerG.id
 }
 
 // withTimers returns the ready list with the pseudo goroutine "timers" at its end.
