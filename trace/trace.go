@@ -84,6 +84,7 @@ type Step struct {
 	Op      Op    // what it was about to do; OpNone in a schedule means "whatever it is"
 	Choice  int32 // outcome taken; -1 when there was only one
 	Default GID   // whom the non-preemptive policy would have chosen: a step with G != Default is a switch
+	Site    Site  // of the pending operation
 }
 
 // A Trace is what one execution left behind. Slices are reused by the next

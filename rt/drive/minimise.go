@@ -200,16 +200,9 @@ func (e *exploration) clipOf(f *wire.Finding, t *trace.Trace, seed uint64, free 
 	for _, v := range e.visible {
 		c.Visible = append(c.Visible, uint64(v))
 	}
-	// The last event of each step tells where it was.
-	at := make([]trace.Site, len(t.Steps))
-	for _, ev := range t.Events {
-		if ev.Step >= 0 && int(ev.Step) < len(at) && at[ev.Step] == 0 {
-			at[ev.Step] = ev.Site
-		}
-	}
-	for i, st := range t.Steps {
+	for _, st := range t.Steps {
 		c.Steps = append(c.Steps, wire.Step{
-			G: t.Name(st.G), Op: st.Op.String(), Choice: int(st.Choice), Switch: st.G != st.Default, Where: resolve(at[i] &^ (1 << 63)),
+			G: t.Name(st.G), Op: st.Op.String(), Choice: int(st.Choice), Switch: st.G != st.Default, Where: resolve(st.Site &^ (1 << 63)),
 		})
 	}
 	return c

@@ -38,10 +38,33 @@ type message struct {
 // A waiter is a goroutine that arrived at a channel.
 type waiter struct {
 	g    *G
-	seq  uint32  // g.waitSeq of the wait; another value: it was served elsewhere
-	slot uintptr // where the value is or goes: on g's stack, so not a pointer the collector may follow once g is gone
-	idx  int     // case of a select, -1 otherwise
+	seq  uint32 // g.waitSeq of the wait; another value: it was served elsewhere
+	slot slot
+	idx  int // case of a select, -1 otherwise
 	ev   int32
+}
+
+// A slot is where a waiter's value is or goes. On a stack it is kept as the
+// distance from the stack's upper end: the stack may still grow, and so move,
+// before its goroutine is suspended.
+type slot struct {
+	at uintptr // address, or distance
+	gp uintptr // the g whose stack it is on, 0: not on a stack
+}
+
+func slotAt(p unsafe.Pointer) slot {
+	if lo, hi := stackBounds(); uintptr(p) >= lo && uintptr(p) < hi {
+		return slot{hi - uintptr(p), getg()}
+	}
+	return slot{uintptr(p), 0}
+}
+
+func (s slot) pointer() unsafe.Pointer {
+	at := s.at
+	if s.gp != 0 {
+		at = stackHi(s.gp) - s.at
+	}
+	return *(*unsafe.Pointer)(unsafe.Pointer(&at))
 }
 
 type queue struct {
@@ -132,7 +155,7 @@ func (s *Sched) chanSend(p unsafe.Pointer, capacity int, slot unsafe.Pointer, st
 			return act, peer
 		}
 		ev := s.event(g, trace.OpArrive, o, int64(trace.OpSend), site)
-		o.ch.sendq.push(waiter{g, g.waitSeq + 1, uintptr(slot), -1, ev})
+		o.ch.sendq.push(waiter{g, g.waitSeq + 1, slotAt(slot), -1, ev})
 		s.announce(g, trace.OpSend, o, site)
 		s.park(g)
 		if !g.repeat {
@@ -156,7 +179,7 @@ func (s *Sched) trySend(g *G, o *object, site trace.Site) (hook.Act, unsafe.Poin
 		er := s.event(w.g, trace.OpRecv, o, 1, s.pend[w.g.id].Site)
 		s.pair(es, er)
 		s.meet(g, w.g)
-		slot := *(*unsafe.Pointer)(unsafe.Pointer(&w.slot))
+		slot := w.slot.pointer()
 		s.wake(w.g, hook.ActDone, w.idx)
 		return hook.ActPeer, slot, true
 	}
@@ -251,7 +274,7 @@ func (s *Sched) chanRecv(p unsafe.Pointer, capacity int, slot unsafe.Pointer, st
 			return act, peer
 		}
 		ev := s.event(g, trace.OpArrive, o, int64(trace.OpRecv), site)
-		o.ch.recvq.push(waiter{g, g.waitSeq + 1, uintptr(slot), -1, ev})
+		o.ch.recvq.push(waiter{g, g.waitSeq + 1, slotAt(slot), -1, ev})
 		s.announce(g, trace.OpRecv, o, site)
 		s.park(g)
 		if !g.repeat {
@@ -280,7 +303,7 @@ func (s *Sched) tryRecv(g *G, o *object, site trace.Site) (hook.Act, unsafe.Poin
 			c.sendq.pop()
 			es := s.event(w.g, trace.OpSend, o, 0, s.pend[w.g.id].Site)
 			s.fill(w.g, o, es)
-			slot := *(*unsafe.Pointer)(unsafe.Pointer(&w.slot))
+			slot := w.slot.pointer()
 			s.wake(w.g, hook.ActDone, w.idx)
 			return hook.ActRefill, slot, true
 		}
@@ -292,7 +315,7 @@ func (s *Sched) tryRecv(g *G, o *object, site trace.Site) (hook.Act, unsafe.Poin
 		es := s.event(w.g, trace.OpSend, o, 0, s.pend[w.g.id].Site)
 		s.pair(er, es)
 		s.meet(g, w.g)
-		slot := *(*unsafe.Pointer)(unsafe.Pointer(&w.slot))
+		slot := w.slot.pointer()
 		s.wake(w.g, hook.ActDone, w.idx)
 		return hook.ActPeer, slot, true
 	}
@@ -425,7 +448,7 @@ func (s *Sched) chanSelect(cs []hook.Case, def bool, st hook.Site) (int, hook.Ac
 				continue
 			}
 			o := s.channel(c.Ch, c.Cap, site)
-			w := waiter{g, g.waitSeq + 1, uintptr(c.Slot), i, -1}
+			w := waiter{g, g.waitSeq + 1, slotAt(c.Slot), i, -1}
 			if c.Send {
 				w.ev = s.event(g, trace.OpArrive, o, int64(trace.OpSend), site)
 				o.ch.sendq.push(w)

@@ -134,7 +134,7 @@ func (s *Sched) afterPrev() trace.GID {
 // step records that id goes on.
 func (s *Sched) step(id trace.GID) *G {
 	g := s.gs[id]
-	s.t.Steps = append(s.t.Steps, trace.Step{G: id, Op: s.pend[id].Op, Choice: -1, Default: s.fallback()})
+	s.t.Steps = append(s.t.Steps, trace.Step{G: id, Op: s.pend[id].Op, Choice: -1, Default: s.fallback(), Site: s.pend[id].Site})
 	if s.Log != nil {
 		s.Log.Choice(id, -1)
 	}

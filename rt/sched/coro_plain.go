@@ -27,9 +27,20 @@ func newcoro(f func(unsafe.Pointer)) unsafe.Pointer {
 			next := c.ch
 			close(next)
 		}()
+		grow(0)
 		f(unsafe.Pointer(c))
 	}()
 	return unsafe.Pointer(c)
+}
+
+// grow makes the stack large enough that it does not move later: waiters'
+// slots are on it.
+//
+//go:noinline
+func grow(i int) byte {
+	var big [64 << 10]byte
+	big[i] = 1
+	return big[i/2]
 }
 
 func coroswitch(p unsafe.Pointer) {
@@ -42,6 +53,8 @@ func coroswitch(p unsafe.Pointer) {
 }
 
 func stackBounds() (lo, hi uintptr) { return 0, 0 }
+
+func stackHi(uintptr) uintptr { return 0 }
 
 func getg() uintptr { return plainG + 1 }
 

@@ -20,6 +20,11 @@ func coroswitch(c unsafe.Pointer)
 //go:linkname stackBounds
 func stackBounds() (lo, hi uintptr)
 
+// stackHi returns the upper end of the stack of the goroutine whose g is at gp.
+//
+//go:linkname stackHi
+func stackHi(gp uintptr) uintptr
+
 //go:linkname getg heddlert/sched.getg
 func getg() uintptr
 

@@ -2,7 +2,9 @@ package sched
 
 import (
 	"fmt"
+	"os"
 	"reflect"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"unsafe"
@@ -11,6 +13,11 @@ import (
 	"heddle/rt/policy"
 	"heddle/trace"
 )
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(-1) // as in the program under test: stacks do not shrink
+	os.Exit(m.Run())
+}
 
 // Programs for these tests call the hooks as rewritten code does, with small
 // stand-ins for the patched types of package sync.
