@@ -23,6 +23,7 @@ import (
 //
 //	unit/3f/3f9a...  rewritten files and "table", the position table
 //	bin/0c/0c41...   "test", a binary, and "notes", what it had to leave alone
+//	types/51/51ab... "export", the types of a package that does not change
 //	base/77/77d2...  laid packages and patched files of the standard library
 //
 // An entry is a folder that appears whole, by a rename, so concurrent heddles
@@ -149,7 +150,7 @@ func (c *cache) trim() {
 	entries, _ := filepath.Glob(filepath.Join(c.dir, "*", "??", "*"))
 	for _, dir := range entries {
 		used := time.Time{}
-		for _, mark := range []string{".", "table", "test", "overlay.json"} {
+		for _, mark := range []string{".", "table", "test", "export", "overlay.json"} {
 			if info, err := os.Stat(filepath.Join(dir, mark)); err == nil && info.ModTime().After(used) {
 				used = info.ModTime()
 			}

@@ -32,13 +32,15 @@ func (b *Builder) rewriteAll(ctx context.Context, roots []*root) error {
 	if std > 20 {
 		b.Progress(fmt.Sprintf("preparing the standard library for %s (once): rewriting %d packages, then compiling them", b.tool["GOVERSION"], std))
 	}
-	inputs, err := b.inputs()
+	kept := b.newTypeCache()
+	inputs, err := b.inputs(kept, todo)
 	if err != nil {
 		return err
 	}
 	imp := instrument.NewImporter(inputs.all)
+	imp.Known = kept.read
 	var mu sync.Mutex
-	return parallel(len(todo), func(i int) error {
+	err = parallel(len(todo), func(i int) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -56,6 +58,10 @@ func (b *Builder) rewriteAll(ctx context.Context, roots []*root) error {
 		}
 		return b.cache.put("unit", u.key, files)
 	})
+	if err == nil {
+		kept.write(imp)
+	}
+	return err
 }
 
 // textName is the name of the i-th rewritten file of a unit in the cache. It
@@ -92,11 +98,12 @@ type inputs struct {
 }
 
 // inputs describes all packages of the build to package instrument: those that
-// are rewritten, and those that are only imported.
-func (b *Builder) inputs() (*inputs, error) {
+// are rewritten, and those that are only imported. Files are read only where
+// the types are not known.
+func (b *Builder) inputs(kept *typeCache, todo []*unit) (*inputs, error) {
 	ins := &inputs{of: map[*unit]*instrument.Input{}}
 	units := map[*listed]*unit{}
-	for _, u := range b.graph.units {
+	for _, u := range todo {
 		units[u.pkg] = u
 	}
 	ins.all = make([]*instrument.Input, len(b.graph.pkgs))
@@ -104,7 +111,7 @@ func (b *Builder) inputs() (*inputs, error) {
 		p := b.graph.pkgs[i]
 		in := &instrument.Input{ImportPath: p.ImportPath, Name: p.Name, Dir: p.Dir, GoVersion: p.language(), ImportMap: p.ImportMap}
 		ins.all[i] = in
-		if p.ImportPath == "unsafe" || p.isTestMain() {
+		if p.ImportPath == "unsafe" || p.isTestMain() || kept.known[p.ImportPath] != "" && units[p] == nil {
 			return nil
 		}
 		for _, f := range p.GoFiles {
