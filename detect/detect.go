@@ -141,11 +141,11 @@ func (s *Shadow) span(p, n uintptr, c trace.Clock, h entryHead, at trace.Site) *
 			w := p &^ (wordSize - 1)
 			wend := min(w+(wordSize-1), end)
 			hw := h | entryHead(mask(p, wend-p+1))
-			c0 := &pg[p/wordSize%pageWords]
-			if c0.a.head == 0 {
-				c0.a = entry{hw, at} // fresh: a cell's first entry is empty only when all are
-			} else if c0.a != (entry{hw, at}) || c0.b.head != 0 {
-				s.touch(c0, w, hw, at, c)
+			x := &pg[p/wordSize%pageWords]
+			if x.a.head == 0 {
+				x.a = entry{hw, at} // fresh: a cell's first entry is empty only when all are
+			} else if !x.repeats(hw, at) {
+				s.touch(x, w, hw, at, c)
 			}
 			if wend == end {
 				break

@@ -117,12 +117,10 @@ func (t *pages) reset() {
 	if 4*len(t.used) > len(t.slots) {
 		clear(t.slots)
 	} else {
-		// From the last to the first: a page's probes pass over earlier ones only.
 		m := uint64(len(t.slots) - 1)
-		for n := len(t.used) - 1; n >= 0; n-- {
-			k := key(t.used[n])
-			i := t.home(k)
-			for t.slots[i].key != k {
+		for _, u := range t.used {
+			i := t.home(key(u))
+			for t.slots[i].key != key(u) { // past slots emptied already
 				i = (i + 1) & m
 			}
 			t.slots[i] = slot{}

@@ -196,11 +196,12 @@ func (w *wide) link(i int) {
 // addOwn is add for a read when there is an index. It drops the goroutine's own reads that e stands for.
 func (w *wide) addOwn(e entry) {
 	slot := -1 // an entry to use
+	m := entryHead(e.head.mask())
 	if g := int(e.head.g()); g < len(w.own) {
 		for i := w.own[g]; i > 0; i = w.next[i-1] {
 			f := &w.es[i-1]
 			if standsFor(e.head.kind(), f.head.kind()) {
-				f.head &^= entryHead(e.head.mask()) // keeps its goroutine: it stays in the chain
+				f.head &^= m // keeps its goroutine: it stays in the chain
 			}
 			same := f.site == e.site && f.head.sameBut(e.head)
 			if same || f.head.mask() == 0 && slot < 0 {
