@@ -3,7 +3,8 @@ package std
 // Package reflect: channel operations as the direct forms do them
 // (heddlert/hook's chan.go), with values moved by type; MapKeys in the
 // execution's order. MapRange keeps the native order: what it feeds (fmt,
-// encoding/json) sorts.
+// encoding/json) sorts. The caches of types are nobody's business: they live
+// through all executions, and no two would be equal if their use were an event.
 var reflectPatch = &pkg{
 	added: embedded("reflect.go.txt"),
 	files: map[string]file{"value.go": {hook: true, edits: []edit{
@@ -28,6 +29,14 @@ var reflectPatch = &pkg{
 		guard("func Select(cases []SelectCase) (chosen int, recv Value, recvOK bool) {", ""),
 		replace("	chosen, recvOK = rselect(runcases)\n",
 			"	if _hs.Here() { chosen, recvOK = heddleSelect(append([]runtimeSelect(nil), runcases...), _hs.CallerPC()) } else { chosen, recvOK = rselect(runcases) }\n"),
+	}}, "type.go": {edits: []edit{
+		replace("var ptrMap sync.Map //", "var ptrMap heddleMap //"),
+		replace("var lookupCache sync.Map //", "var lookupCache heddleMap //"),
+		replace("layoutCache.Load(k)", "(*heddleMap)(&layoutCache).Load(k)"), // reflect's own tests know the variable's type
+		replace("layoutCache.LoadOrStore(k, ", "(*heddleMap)(&layoutCache).LoadOrStore(k, "),
+		replace("var funcTypesMutex sync.Mutex\n", "var funcTypesMutex heddleMutex\n"),
+		replaceAll(2, "	sync.Mutex // Guards stores (but not loads) on m.\n", "	heddleMutex // Guards stores (but not loads) on m.\n"),
+		replaceAll(2, "	m sync.Map\n", "	m heddleMap\n"),
 	}}, "map.go": {edits: []edit{
 		replace("	return a[:i]\n", "	return heddleOrder(a[:i])\n"),
 	}}},

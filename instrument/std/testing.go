@@ -10,6 +10,10 @@ var testingPatch = &pkg{
 			replace("	defer m.after()\n", "	defer m.after(); if c, ok := heddleRun(m); ok { m.exitCode = c; return }\n"),
 			// A top-level test has no parent to wait for; its root has no barrier.
 			replace("	if t.parent.barrier == nil {\n", "	if t.parent.barrier == nil { heddleParallel(t)\n"),
+			// The cancellation of a context that the test never asked for is nobody's business, and six steps.
+			replace("	cancelCtx context.CancelFunc\n}", "	cancelCtx context.CancelFunc; heddleCtx bool\n}"),
+			replace("func (c *common) Context() context.Context {\n", "func (c *common) Context() context.Context { c.heddleCtx = true\n"),
+			replace("	if c.cancelCtx != nil {\n", "	if c.cancelCtx != nil && (c.heddleCtx || !heddleActive) {\n"),
 			// Goroutines that an execution left behind end by Goexit; that is no fault of theirs.
 			replace("		if !finished && err == nil {\n", "		if !finished && err == nil && !heddleOver {\n"),
 			// Without a chattyPrinter -v still shows the logs of tests that passed.
