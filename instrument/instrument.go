@@ -45,8 +45,9 @@ type File struct {
 
 // Mode says how a package is rewritten.
 type Mode struct {
-	Memory bool // reads, writes and allocations too
-	Quiet  bool // sites are marked quiet: operations give order but are no scheduling points
+	Memory  bool // reads, writes and allocations too
+	Quiet   bool // sites are marked quiet: operations give order but are no scheduling points
+	Globals bool // package-level variables are made known, to be put back between executions
 }
 
 // Output is a package rewritten.

@@ -42,10 +42,11 @@ func (r *rewriter) file() []byte {
 	for _, d := range r.ast.Decls {
 		r.decl(d)
 	}
-	if len(r.buf.at) == 0 {
+	globals := r.globals()
+	if len(r.buf.at) == 0 && globals == "" {
 		return nil
 	}
-	if bytes.Contains(r.buf.Bytes(), []byte("_hd.")) {
+	if globals != "" || bytes.Contains(r.buf.Bytes(), []byte("_hd.")) {
 		r.after(r.ast.Name, `; import _hd "heddlert/hook"`)
 		if before(v, "go1.18") {
 			r.raiseVersion()
@@ -55,6 +56,7 @@ func (r *rewriter) file() []byte {
 	for _, f := range sortedKeys(r.keep) {
 		fmt.Fprintf(&tail, "\nvar _ = %s\n", f)
 	}
+	tail.WriteString(globals)
 	return append(r.buf.Bytes(), tail.String()...)
 }
 

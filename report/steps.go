@@ -10,13 +10,16 @@ import (
 // mostSteps is how many steps of a finding are shown.
 const mostSteps = 18
 
+// mostVerbose is how many with -v: a clip can have millions, and is a text file for who wants them all.
+const mostVerbose = 200
+
 // steps returns the table of those steps of a clip that matter to its finding.
 func (r *Reporter) steps(f Finding, room int) []string {
 	all := f.Clip.Steps
 	most := mostSteps
 	switch {
-	case r.o.Verbose:
-		most = len(all)
+	case r.o.Verbose && len(all) > mostSteps:
+		most = mostVerbose
 	case len(all) > mostSteps: // lines for what is left out come between them
 		most = mostSteps * 2 / 3
 	}

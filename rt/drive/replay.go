@@ -89,6 +89,11 @@ func (d *driver) replay(t *Test, c *wire.Clip) {
 		return
 	}
 	e.clipSites(c)
+	var watched []trace.Site
+	for _, p := range c.Places {
+		watched = append(watched, trace.Site(p.Site))
+	}
+	sched.S.SetWatched(watched)
 	e.record = true
 	tr, _ := e.Execute(nil2ctx(), s)
 	tr = tr.Clone()

@@ -3,96 +3,115 @@ package policy
 import "heddle/trace"
 
 // pct is probabilistic concurrency testing: goroutines have random priorities,
-// the highest goes, and at d-1 steps chosen beforehand whoever runs drops to a
-// priority below all others, so that a bug of depth d in a program of n
-// goroutines and k steps is hit with probability at least 1/(n*k^(d-1))
-// (Burckhardt, Kothari, Musuvathi and Nagarakatte, "A Randomized Scheduler with
-// Probabilistic Guarantees of Finding Bugs", ASPLOS 2010, section 3).
+// the highest goes, and at d-1 steps drawn beforehand whoever would make the
+// step drops below all that never dropped. A bug of depth d (one that d ordering constraints between steps are enough for) in a
+// program of n goroutines and k steps is hit with probability at least
+// 1/(n*k^(d-1)) (Burckhardt, Kothari, Musuvathi and Nagarakatte, "A Randomized
+// Scheduler with Probabilistic Guarantees of Finding Bugs", ASPLOS 2010).
 //
-// We differ from the paper where it leaves a choice: k is the largest number
-// of steps seen so far; goroutines created later get a random priority among
-// the others, as the paper's threads do; and one that gives way (runtime.Gosched,
-// a polling loop that reads nothing new) drops below all others, or the policy
-// would spin.
+// As in the paper, the i-th change point drawn gives priority i wherever it falls, so that among
+// those who dropped any order is possible. Where we differ:
+//
+//   - k is not given: it is the largest number of steps seen in earlier executions, see Length.
+//   - n is not given: a goroutine draws its priority when it is first ready.
+//   - One that gives way (runtime.Gosched) drops below everybody, again and again, or a loop that
+//     polls would run for ever. The bound is for programs that do not.
 type pct struct {
 	r       rng
-	depth   int
-	length  int // k
-	step    int
-	changes []int // steps at which a priority drops, ascending; the first done of them are over
-	done    int
-	prio    []uint64 // 0: none yet; dropped ones count down from lowest
-	low     uint64
+	length  int       // k of the running execution, or of the next
+	guessed bool      // nothing was seen yet
+	step    int       // steps made in it
+	changes []int     // the steps at which a priority drops; the i-th to i+1
+	prio    []pctPrio // by GID
+	low     pctPrio   // below all in use
 }
 
-const lowest = 1 << 32 // random priorities are above, dropped ones below
+// A pctPrio is 0 for none yet, else one of three bands: random ones above
+// changeBand+d, those of change points just above changeBand, and those who gave way below it.
+type pctPrio uint64
+
+const (
+	changeBand pctPrio = 1 << 32
+	randomBand pctPrio = 1 << 62
+)
 
 func newPCT(depth int) *pct {
-	if depth <= 0 {
+	if depth < 1 {
 		depth = 3
 	}
-	return &pct{depth: depth, length: 16}
+	return &pct{changes: make([]int, depth-1)}
 }
 
 func (*pct) Name() string        { return "pct" }
 func (p *pct) Outcome(n int) int { return p.r.below(n) }
 
-// Length returns k, the length that change points are spread over.
+// A Lengther is a policy whose choices depend on the length of earlier
+// executions too. To have those of an execution again, note Length after its
+// Begin and SetLength before the next.
+type Lengther interface {
+	// Length returns the number of steps that the running execution was expected
+	// to have at most, or 0 before the first Begin: the largest that was seen until then.
+	Length() int
+	// SetLength makes it k for the next Begin, whatever was seen before; after that execution it is learnt on.
+	SetLength(k int)
+}
+
+// firstLength is taken while nothing was seen.
+const firstLength = 32
+
 func (p *pct) Length() int { return p.length }
 
-// SetLength sets k: with the same seed the policy then makes the same choices.
-func (p *pct) SetLength(k int) { p.length = max(1, k) }
+func (p *pct) SetLength(k int) { p.length, p.step, p.guessed = max(1, k), 0, false }
 
 func (p *pct) Begin(seed uint64) {
-	p.length = max(p.length, p.step)
+	p.learn()
 	p.r.seed(seed)
-	p.step = 0
-	p.low = lowest - 1
-	p.prio = p.prio[:0]
-	p.changes, p.done = p.changes[:0], 0
-	for range p.depth - 1 {
-		c := 1 + p.r.below(p.length)
-		i := len(p.changes)
-		p.changes = append(p.changes, c)
-		for i > 0 && p.changes[i-1] > c {
-			p.changes[i] = p.changes[i-1]
-			i--
-		}
-		p.changes[i] = c
+	p.step, p.prio, p.low = 0, p.prio[:0], changeBand
+	for i := range p.changes {
+		p.changes[i] = 1 + p.r.below(p.length)
+	}
+}
+
+// learn sets length to the most steps seen.
+func (p *pct) learn() {
+	switch {
+	case p.length == 0:
+		p.length = firstLength
+		p.guessed = true
+	case p.guessed && p.step > 0:
+		p.length, p.guessed = p.step, false
+	case p.step > p.length:
+		p.length = p.step
 	}
 }
 
 func (p *pct) Choose(cur trace.GID, ready []trace.GID, pend []trace.Pending) trace.GID {
-	for len(p.prio) < len(pend) {
-		p.prio = append(p.prio, 0)
-	}
+	p.prio = atLeast(p.prio, len(pend))
 	p.step++
 	if cur >= 0 && int(cur) < len(pend) && pend[cur].Op == trace.OpGosched {
-		p.drop(cur)
+		p.low--
+		p.prio[cur] = p.low
 	}
 	best := p.highest(ready)
-	for p.done < len(p.changes) && p.step >= p.changes[p.done] {
-		p.done++
-		p.drop(best)
-		best = p.highest(ready)
+	for i, at := range p.changes {
+		if at == p.step {
+			p.prio[best] = changeBand + pctPrio(i+1)
+			best = p.highest(ready)
+		}
 	}
 	return best
 }
 
+// highest returns the goroutine with the highest priority.
 func (p *pct) highest(ready []trace.GID) trace.GID {
-	best := trace.NoG
+	best := ready[0]
 	for _, g := range ready {
 		if p.prio[g] == 0 {
-			p.prio[g] = lowest + p.r.next()>>1
+			p.prio[g] = randomBand | pctPrio(p.r.next()>>2)
 		}
-		if best < 0 || p.prio[g] > p.prio[best] {
+		if p.prio[g] > p.prio[best] {
 			best = g
 		}
 	}
 	return best
-}
-
-func (p *pct) drop(g trace.GID) {
-	p.prio[g] = p.low
-	p.low--
 }

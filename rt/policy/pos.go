@@ -2,16 +2,26 @@ package policy
 
 import "heddle/trace"
 
-// pos is partial order sampling: every pending operation has a random
-// priority and the highest goes; then those that conflict with it get fresh
-// ones (Yuan, Yang and Gu, "Partial Order Aware Concurrency Sampling", CAV
-// 2018, Algorithm 2). We differ in one thing: whether operations conflict is
-// judged by Pending.Conflict, on the objects that they announce, so a select
-// counts with its first channel only.
+// pos is partial order sampling: every pending operation has a random priority
+// and the highest goes; those that conflict with it then get fresh ones (Yuan,
+// Yang and Gu, "Partial Order Aware Concurrency Sampling", CAV 2018).
+// Independent operations keep theirs, so the walk is over partial orders rather than over interleavings: that one
+// goroutine does n things that concern nobody else makes the order of two events unlikely by 1/n only, where a random walk has 2^-n.
+//
+// We differ in two things. Whether operations conflict is judged by
+// Pending.Conflict on the objects they announce, so a select counts with its first
+// channel only. And an operation that could not go on gets a fresh priority when it can again:
+// whatever enabled it conflicts with it, and so we need not look at those that are blocked.
 type pos struct {
 	r    rng
-	prio []uint64
-	seq  []uint32 // Pending.Seq that prio belongs to
+	of   []posEntry // by GID
+	step uint32
+}
+
+type posEntry struct {
+	prio uint64
+	seq  uint32 // the announcement that prio belongs to
+	step uint32 // when it was last ready; 0: never
 }
 
 func (*pos) Name() string        { return "pos" }
@@ -19,26 +29,26 @@ func (p *pos) Outcome(n int) int { return p.r.below(n) }
 
 func (p *pos) Begin(seed uint64) {
 	p.r.seed(seed)
-	p.prio, p.seq = p.prio[:0], p.seq[:0]
+	p.of, p.step = p.of[:0], 1
 }
 
 func (p *pos) Choose(_ trace.GID, ready []trace.GID, pend []trace.Pending) trace.GID {
-	for len(p.prio) < len(pend) {
-		p.prio = append(p.prio, 0)
-		p.seq = append(p.seq, 0)
-	}
-	best := trace.NoG
+	p.of = atLeast(p.of, len(pend))
+	p.step++
+	best := ready[0]
 	for _, g := range ready {
-		if p.seq[g] != pend[g].Seq {
-			p.seq[g], p.prio[g] = pend[g].Seq, p.r.next()
+		e := &p.of[g]
+		if e.seq != pend[g].Seq || e.step != p.step-1 {
+			e.seq, e.prio = pend[g].Seq, p.r.next()
 		}
-		if best < 0 || p.prio[g] > p.prio[best] {
+		e.step = p.step
+		if e.prio > p.of[best].prio {
 			best = g
 		}
 	}
 	for _, g := range ready {
 		if g != best && pend[g].Conflict(pend[best]) {
-			p.prio[g] = p.r.next()
+			p.of[g].prio = p.r.next()
 		}
 	}
 	return best

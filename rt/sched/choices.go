@@ -165,6 +165,13 @@ func (s *Sched) idleWait(pc uintptr) {
 		s.unready(g, gIdle)
 		s.reschedule(g)
 	}
+	// What the others did until they blocked happened before (testing/synctest, Wait).
+	for _, h := range s.gs[:s.ngs] {
+		if h != g && s.race {
+			g.clock = g.clock.Join(h.clock)
+			s.tick(h)
+		}
+	}
 	s.leave()
 }
 

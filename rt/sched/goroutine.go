@@ -52,10 +52,6 @@ func (s *Sched) goStmt(f func(), site hook.Site) {
 	}
 	s.event(g, trace.OpGo, nil, int64(n.id), trace.Site(site))
 	s.setReady(n, trace.OpStart, nil, trace.Site(site))
-	if g != s.timerG && !trace.Site(site).Quiet() {
-		s.announce(g, trace.OpResume, nil, trace.Site(site))
-		s.reschedule(g)
-	}
 	s.leave()
 }
 

@@ -53,8 +53,12 @@ func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op
 		s.enter()
 		s.visibleAccess(g, p, n, site, op)
 		s.leave()
-	} else if s.lazyVal.p != nil {
-		s.takeValue()
+	} else if s.opt.Record {
+		s.enter()
+		if s.watched.has(site) {
+			s.recordAccess(g, p, n, site, op)
+		}
+		s.leave()
 	}
 	if !s.race {
 		return
@@ -76,12 +80,18 @@ func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op
 func (s *Sched) visibleAccess(g *G, p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op) {
 	o, _ := s.object(p, trace.ObjMemory, site)
 	s.point(g, op, o, site)
+	s.recordAccess(g, p, n, site, op)
+	if op == trace.OpRead {
+		s.idleRead(g)
+	}
+}
+
+// recordAccess makes an event of an access, with the value read or written when values are recorded.
+func (s *Sched) recordAccess(g *G, p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op) {
+	o, _ := s.object(p, trace.ObjMemory, site)
 	ev := s.event(g, op, o, int64(n), site)
 	if s.opt.Record {
 		s.lazyVal = lazyValue{p, n, site.Kind(), ev}
-	}
-	if op == trace.OpRead {
-		s.idleRead(g)
 	}
 }
 
@@ -176,6 +186,15 @@ func (s *Sched) SetVisible(sites []trace.Site) {
 	s.visible = siteSet{}
 	for _, x := range sites {
 		s.visible.add(x)
+	}
+}
+
+// SetWatched makes events of the memory accesses at the given sites when values
+// are recorded, without making them scheduling points: a replay shows them.
+func (s *Sched) SetWatched(sites []trace.Site) {
+	s.watched = siteSet{}
+	for _, x := range sites {
+		s.watched.add(x)
 	}
 }
 

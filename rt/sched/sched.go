@@ -156,6 +156,7 @@ type Sched struct {
 
 	diverged *Divergence
 	visible  siteSet
+	watched  siteSet
 	pcs      pcTable
 
 	// Format prints a recorded value; set by rt/drive.

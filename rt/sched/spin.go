@@ -14,7 +14,7 @@ import (
 
 const (
 	idleLimit    = 32
-	maxIdleLimit = 1 << 17
+	maxIdleLimit = 1 << 12
 )
 
 // idleRead counts an operation of g that changed nothing.
