@@ -11,7 +11,7 @@ import (
 const mostSteps = 18
 
 // mostVerbose is how many with -v: a clip can have millions, and is a text file for who wants them all.
-const mostVerbose = 200
+const mostVerbose = 1000
 
 // steps returns the table of those steps of a clip that matter to its finding.
 func (r *Reporter) steps(f Finding, room int) []string {
