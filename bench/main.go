@@ -1,0 +1,76 @@
+// Command bench measures heddle on this machine and prints the figures beside
+// the goals:
+//
+//	go run ./bench           what executions, operations and memory accesses cost
+//	go run ./bench -build    how long builds take beside plain ones (a minute or two)
+//
+// The programs are those of bench/programs, built as heddle test builds them
+// and run in the mode "bench" of rt/drive: each test for a second, after 200
+// executions to warm up. Figures of one run are for comparing with each other;
+// between machines, and between runs on a busy one, only the ratios mean something.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"strings"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("bench: ")
+	builds := flag.Bool("build", false, "measure builds instead: from nothing, after an edit, and nothing changed")
+	profile := flag.String("cpuprofile", "", "write a CPU profile of the executions to `file`; with -test, of that test only")
+	test := flag.String("test", "", "measure only this `test` of bench/programs, and print all there is to it")
+	policy := flag.String("policy", "rr", "with -test: the `policy` that chooses")
+	race := flag.Bool("race", true, "with -test: detect data races")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		log.Fatalf("unexpected argument %q; the flags are -build, -test, -policy, -race and -cpuprofile", flag.Arg(0))
+	}
+	ctx := context.Background()
+	var err error
+	switch {
+	case *builds:
+		err = measureBuilds(ctx)
+	case *test != "":
+		err = measureTest(ctx, *test, *policy, *race, *profile)
+	default:
+		err = measureSpeed(ctx, *profile)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// A table prints rows of figures beside their goals.
+type table struct{}
+
+func newTable(title string) table {
+	fmt.Printf("%-76s %12s  %s\n", title, "measured", "goal")
+	return table{}
+}
+
+// row prints a figure. A goal of 0 is none.
+func (table) row(what string, got, goal float64, unit string) {
+	line := fmt.Sprintf("  %-70s %9s %-2s", what, number(got), unit)
+	if goal > 0 {
+		verdict := "reached"
+		if got > goal {
+			verdict = fmt.Sprintf("missed: %.2f times as much", got/goal)
+		}
+		line += fmt.Sprintf("    %s %s  %s", number(goal), unit, verdict)
+	}
+	fmt.Println(strings.TrimRight(line, " "))
+}
+
+func (table) end() { fmt.Println() }
+
+func number(f float64) string {
+	if f == float64(int(f)) || f >= 1000 {
+		return fmt.Sprintf("%.0f", f)
+	}
+	return fmt.Sprintf("%.2f", f)
+}

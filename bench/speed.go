@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"heddle/build"
+	"heddle/rt/wire"
+)
+
+// Goals, in nanoseconds.
+const (
+	goalExecution = 10_000 // 4 goroutines, 12 operations each, every step a switch
+	goalOperation = 60     // a visible operation that does not switch
+	goalAccess    = 25     // an instrumented memory access that is not visible
+)
+
+const programs = "heddle/bench/programs"
+
+// measureSpeed prints what executions cost.
+func measureSpeed(ctx context.Context, profile string) error {
+	b, err := buildPrograms(ctx)
+	if err != nil {
+		return err
+	}
+	with, err := b.run(ctx, "^Test(Ring|Yielders)$", "rr", true, profile)
+	if err != nil {
+		return err
+	}
+	without, err := b.run(ctx, "^Test(Ring|Yielders)$", "rr", false, "")
+	if err != nil {
+		return err
+	}
+	first, err := b.run(ctx, "^Test(Nothing|Locks|Atomics|Buffered|Accesses1|Accesses2)$", "first", true, "")
+	if err != nil {
+		return err
+	}
+
+	ring, plain := with["TestRing"], without["TestRing"]
+	bare := ring.BareSwitch * float64(ring.Switches)
+	t := newTable("an execution: a token round a ring, 4 goroutines with 12 operations each")
+	t.row("race detection on", ring.Nanoseconds/1000, goalExecution/1000, "µs")
+	t.row("race detection off", plain.Nanoseconds/1000, 0, "µs")
+	t.row(fmt.Sprintf("its %d switches, bare (%.0f ns each)", ring.Switches, ring.BareSwitch), bare/1000, 0, "µs")
+	t.row("ratio to the bare switches, on", ring.Nanoseconds/bare, 0, "x")
+	t.row("ratio to the bare switches, off", plain.Nanoseconds/bare, 0, "x")
+	t.row("steps", float64(ring.Steps), 0, "")
+	t.row("executions a second, on", 1e9/ring.Nanoseconds, 0, "")
+	t.row("allocations, on", ring.Allocs, 0, "")
+	if y := with["TestYielders"]; y != nil {
+		t.row("4 goroutines that call Gosched 12 times, on", y.Nanoseconds/1000, 0, "µs")
+	}
+	t.row("an execution that does nothing", first["TestNothing"].Nanoseconds/1000, 0, "µs")
+	t.end()
+
+	nothing := first["TestNothing"]
+	step := func(name string) float64 {
+		b := first[name]
+		return (b.Nanoseconds - nothing.Nanoseconds) / float64(b.Steps-nothing.Steps)
+	}
+	t = newTable("a visible operation that does not switch, race detection on")
+	t.row("Lock or Unlock of a free mutex", step("TestLocks"), goalOperation, "ns")
+	t.row("atomic Add", step("TestAtomics"), goalOperation, "ns")
+	t.row("send to or receive from a buffered channel", step("TestBuffered"), goalOperation, "ns")
+	t.end()
+
+	t = newTable("an instrumented memory access that is not visible, race detection on")
+	one, two := first["TestAccesses1"], first["TestAccesses2"]
+	t.row("1,000 accesses to 100 variables", (one.Nanoseconds-nothing.Nanoseconds)/1000, goalAccess, "ns")
+	t.row("the same by two goroutines in turn", (two.Nanoseconds-nothing.Nanoseconds)/2000, 0, "ns")
+	t.end()
+	return nil
+}
+
+// measureTest prints all there is to one test.
+func measureTest(ctx context.Context, test, policy string, race bool, profile string) error {
+	b, err := buildPrograms(ctx)
+	if err != nil {
+		return err
+	}
+	res, err := b.run(ctx, "^"+test+"$", policy, race, profile)
+	if err != nil {
+		return err
+	}
+	r := res[test]
+	if r == nil {
+		return fmt.Errorf("no test %s in %s", test, programs)
+	}
+	bare := r.BareSwitch * float64(r.Switches)
+	fmt.Printf("%s, policy %s, race detection %v: %.0f ns an execution, %d steps (%.1f ns each), %d switches, bare %.0f ns, %.1f allocations of %.0f bytes in all\n",
+		test, policy, race, r.Nanoseconds, r.Steps, r.Nanoseconds/float64(max(1, r.Steps)), r.Switches, bare, r.Allocs, r.Bytes)
+	return nil
+}
+
+// A binary is the test binary of bench/programs.
+type binary struct{ path, dir string }
+
+func buildPrograms(ctx context.Context) (*binary, error) {
+	b, err := build.Open(ctx, build.Config{Patterns: []string{programs}, Progress: func(text string) { fmt.Fprintln(os.Stderr, text) }})
+	if err != nil {
+		return nil, err
+	}
+	res, err := b.Build(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := res.Packages[0]
+	if p.Failed != "" {
+		return nil, fmt.Errorf("%s does not compile:\n%s", programs, p.Failed)
+	}
+	return &binary{p.Binary, p.Dir}, nil
+}
+
+// run measures the tests that match pattern and returns what they cost by name.
+func (b *binary) run(ctx context.Context, pattern, policy string, race bool, profile string) (map[string]*wire.Bench, error) {
+	tmp, err := os.MkdirTemp("", "heddle-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(tmp)
+	config, err := json.Marshal(wire.Config{Mode: "bench", Package: programs, Strategy: policy, Race: race, Visible: "auto", Isolate: "vars",
+		CrashFile: filepath.Join(tmp, "crash")})
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(tmp, "config.json")
+	if err := os.WriteFile(file, config, 0o666); err != nil {
+		return nil, err
+	}
+	args := []string{"-test.timeout=0", "-test.run=" + pattern}
+	if profile != "" {
+		if profile, err = filepath.Abs(profile); err != nil {
+			return nil, err
+		}
+		args = append(args, "-test.cpuprofile="+profile)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var out bytes.Buffer
+	cmd := exec.CommandContext(ctx, b.path, args...)
+	cmd.Dir = b.dir
+	cmd.Env = append(os.Environ(), wire.Env+"="+file)
+	cmd.ExtraFiles = []*os.File{w}
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err = cmd.Start()
+	w.Close()
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]*wire.Bench{}
+	in := bufio.NewScanner(r)
+	in.Buffer(nil, 1<<20)
+	for in.Scan() {
+		var rec wire.Record
+		if json.Unmarshal(in.Bytes(), &rec) == nil && rec.Type == "bench" {
+			found[rec.Test] = rec.Bench
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		return nil, fmt.Errorf("the test binary: %v\n%s", err, out.String())
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("nothing was measured: no test of %s matches %s", programs, pattern)
+	}
+	return found, nil
+}
