@@ -60,7 +60,7 @@ func (r *rewriter) assignOne(s *ast.AssignStmt, simple bool) {
 	l, v := s.Lhs[0], s.Rhs[0]
 	r.addr(l)
 	r.value(v)
-	late := (r.hasCall(v) || r.mayPanic(v)) && !simple
+	late := (r.hasCall(v) || r.mayPanic(v)) && !simple && !r.unnamedShift(v)
 	switch r.target(l) {
 	case hooked:
 		if late && !r.steady(l) {
@@ -191,6 +191,11 @@ func (r *rewriter) temps(list []ast.Expr, n int, to []types.Type) (names, texts 
 		if i > 0 {
 			gap += r.buf.newlines(r.off(list[i-1].End()), r.off(e.Pos()))
 		}
+		if r.unnamedShift(e) {
+			r.skip(e, "a shift whose type has no name here is evaluated in place")
+			uses = append(uses, r.text(e))
+			continue
+		}
 		if r.fixed(e) {
 			uses = append(uses, r.text(e))
 			continue
@@ -276,6 +281,17 @@ func (r *rewriter) shiftType(e ast.Expr) (string, bool) {
 	return "", false
 }
 
+// unnamedShift reports whether e has the type of its context, and that type cannot be written here: no variable can hold e.
+func (r *rewriter) unnamedShift(e ast.Expr) bool {
+	if !r.untypedShift(e) {
+		return false
+	}
+	_, ok := r.shiftType(e)
+	b, basic := r.info.TypeOf(e).(*types.Basic)
+	return !ok && !(basic && b.Kind() == types.Int)
+}
+
+// untypedShift reports whether e is, or contains as an operand, a shift of an untyped constant.
 func (r *rewriter) untypedShift(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.BinaryExpr:
@@ -381,8 +397,11 @@ func (r *rewriter) assignTemps(s *ast.AssignStmt) {
 		def = names + " = "
 	}
 	first, last := s.Rhs[0], s.Rhs[len(s.Rhs)-1]
+	if strings.TrimSpace(texts) != "" {
+		texts += "; "
+	}
 	r.between(s.Pos(), first.Pos(), "{ "+calls+def)
-	r.replaceRange(first.Pos(), last.End(), texts+"; "+set+"}")
+	r.replaceRange(first.Pos(), last.End(), texts+set+"}")
 }
 
 // setAll returns the statements that assign values to the locations lhs, in
@@ -446,7 +465,7 @@ func (r *rewriter) fixOperands(e ast.Expr, changed map[*types.Var]bool, names, t
 		case sel == nil:
 		case isPointer(r.info.TypeOf(e.X)):
 			fix(e.X)
-		default:
+		default: // through an embedded pointer, too, the variable stands for the location
 			r.fixOperands(e.X, changed, names, texts, here)
 		}
 	case *ast.IndexExpr:
@@ -515,7 +534,7 @@ func (r *rewriter) assignOp(s ast.Stmt, l ast.Expr, op string, v ast.Expr, simpl
 		switch {
 		case simple:
 			r.wrap(l, "*_hd.RW(&", ", "+r.site("write", l.Pos(), l)+")")
-		case v != nil && r.hasCall(v):
+		case v != nil && r.hasCall(v) && !r.unnamedShift(v):
 			r.opLate(s, l, op, v)
 		default:
 			r.opPlain(s, l, op, v)
@@ -560,7 +579,7 @@ func (r *rewriter) opMap(s ast.Stmt, l *ast.IndexExpr, op string, v ast.Expr) {
 	switch {
 	case v == nil:
 		value = "1"
-	case r.hasCall(v):
+	case r.hasCall(v) && !r.unnamedShift(v):
 		calls := r.hoistCalls(l, here)
 		names, texts, uses := r.temps([]ast.Expr{v}, 1, nil)
 		first, value = calls+names+" := "+r.relocate(texts, v.Pos(), here)+"; ", uses[0]

@@ -5,10 +5,18 @@ import (
 	"go/token"
 )
 
-// send: c <- v becomes _hd.To(c, S).Send(v).
-func (r *rewriter) send(s *ast.SendStmt) {
+// send: c <- v becomes _hd.To(c, S).Send(v). Where v has calls, gc looks at the
+// variable c after them, so v goes first: { _hd1 := v; _hd.To(c, S).Send(_hd1) }.
+func (r *rewriter) send(s *ast.SendStmt, simple bool) {
 	r.value(s.Chan)
 	r.value(s.Value)
+	if v, ok := r.isVar(s.Chan); !simple && r.hasCall(s.Value) && !r.unnamedShift(s.Value) && !(ok && r.private(v)) && !r.hasCall(s.Chan) {
+		names, texts, uses := r.temps([]ast.Expr{s.Value}, 1, nil)
+		send := "; _hd.To(" + r.moved(s.Chan, s.End()) + ", " + r.site("send", s.Arrow, s.Chan) + ").Send(" + uses[0] + ") }"
+		r.between(s.Pos(), s.Value.Pos(), "{ "+names+" := ")
+		r.replace(s.Value, texts+send)
+		return
+	}
 	r.before(s, "_hd.To(")
 	r.between(s.Chan.End(), s.Value.Pos(), ", "+r.site("send", s.Arrow, s.Chan)+").Send(")
 	r.after(s, ")")

@@ -10,6 +10,12 @@
 // was, except that files older than generics become Go 1.21, the newest
 // version with the same loop variables.
 //
+// What gc does with one statement is kept to where a program can rely on it, and
+// mostly beyond: calls before the variables of the left side, operands before
+// assignments, which of two panics comes first. Known differences, all within one expression:
+// in a[i] + f() the element is found (not loaded) before f is called, and its read announced; in m[f()] the
+// read of the map is announced before f is called; a range over a map visits the keys it had at the start.
+//
 // What is not rewritten: files with import "C"; functions whose directives
 // forbid calls (memory accesses only); initialisers of package-level variables
 // (allocations only); and the few constructs that Output.Skipped lists. The

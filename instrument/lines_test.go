@@ -17,6 +17,11 @@ func checkLines(t testing.TB, path string, text []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkWords(t, path, src, text)
+}
+
+func checkWords(t testing.TB, path string, src, text []byte) {
+	t.Helper()
 	before, after := words(t, path, src), words(t, path, text)
 	n := 0
 	for w, k := range before {

@@ -244,6 +244,9 @@ func (r *rewriter) promotedReceiver(e *ast.SelectorExpr, sel *types.Selection, w
 		if through && (pointer || last && (!wantsPointer || types.IsInterface(f.Type()))) {
 			r.readField(e.X, path, f)
 			path = ""
+			if last && pointer && !wantsPointer && !types.IsInterface(f.Type()) {
+				r.wrap(e.X, "(*_hd.R(&*", ", "+r.sites.add("read", e.X.Pos(), r.source(e.X)+"."+f.Name(), f.Type())+"))")
+			}
 		}
 		through = through || pointer
 	}

@@ -15,7 +15,7 @@ func (r *rewriter) selectStmt(s *ast.SelectStmt) {
 		r.wrap(s, "{ _hd.Block("+r.sites.add("select", s.Select, "select {}", nil)+"); ", " }")
 		return
 	}
-	var names, cases []string
+	var names, cases, shown []string
 	def := false
 	for _, c := range s.Body.List {
 		c := c.(*ast.CommClause)
@@ -25,11 +25,12 @@ func (r *rewriter) selectStmt(s *ast.SelectStmt) {
 			continue
 		}
 		name := r.name()
+		shown = append(shown, r.commSource(c.Comm))
 		cases = append(cases, r.comm(c, name, len(names), s.Body.Lbrace))
 		names = append(names, name)
 		r.stmts(c.Body)
 	}
-	site := r.sites.add("select", s.Select, "select", nil)
+	site := r.sites.add("select", s.Select, strings.Join(shown, ", "), nil)
 	header := "switch "
 	if len(names) > 0 {
 		header += strings.Join(names, ", ") + " := " + strings.Join(cases, ", ") + "; "
@@ -39,6 +40,19 @@ func (r *rewriter) selectStmt(s *ast.SelectStmt) {
 	if !def {
 		r.buf.Before(r.off(s.Body.Rbrace), r.off(s.Body.Rbrace)+1, r.noCase(s))
 	}
+}
+
+// commSource returns what a select's site shows for a case: <-c or c<-.
+func (r *rewriter) commSource(s ast.Stmt) string {
+	switch s := s.(type) {
+	case *ast.SendStmt:
+		return r.source(s.Chan) + "<-"
+	case *ast.ExprStmt:
+		return r.source(ast.Unparen(s.X))
+	case *ast.AssignStmt:
+		return r.source(ast.Unparen(s.Rhs[0]))
+	}
+	return ""
 }
 
 // noCase returns the default clause for a select without one: it must be terminating.

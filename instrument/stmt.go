@@ -57,7 +57,7 @@ func (r *rewriter) stmt(s ast.Stmt, label *ast.LabeledStmt) {
 	case *ast.ExprStmt:
 		r.exprStmt(s)
 	case *ast.SendStmt:
-		r.send(s)
+		r.send(s, false)
 	}
 }
 
@@ -79,7 +79,7 @@ func (r *rewriter) simple(s ast.Stmt) (decl string) {
 	case *ast.ExprStmt:
 		r.value(s.X)
 	case *ast.SendStmt:
-		r.send(s)
+		r.send(s, true)
 	}
 	return decl
 }
@@ -223,16 +223,16 @@ func (r *rewriter) returnStmt(s *ast.ReturnStmt) {
 	if writes.Len() == 0 {
 		return
 	}
-	calls := false
+	first, last := s.Results[0], s.Results[len(s.Results)-1]
+	plain := true // nothing happens between the announcement and the write
 	for _, e := range s.Results {
-		calls = calls || r.hasCall(e)
+		plain = plain && !r.hasCall(e) && !r.touched(e)
 	}
-	if !calls {
+	if plain {
 		r.wrap(s, "{ "+writes.String(), " }")
 		return
 	}
 	names, texts, uses := r.temps(s.Results, len(r.results), nil)
-	first, last := s.Results[0], s.Results[len(s.Results)-1]
 	r.between(s.Pos(), first.Pos(), "{ "+names+" := ")
 	r.replaceRange(first.Pos(), last.End(), texts+"; "+writes.String()+"return "+strings.Join(uses, ", ")+" }")
 }
