@@ -74,7 +74,7 @@ func (e *exploration) buildFor(ctx context.Context, path string, file *clip.File
 func (e *exploration) replayClip(ctx context.Context, p *build.Package, c *wire.Clip) int {
 	show := e.report.Replay(c)
 	replayed := false
-	b := &binary{path: p.Binary, dir: p.Dir, limit: defaultLimit, record: func(rec *wire.Record) {
+	b := &process{path: p.Binary, dir: p.Dir, limit: defaultLimit, stall: defaultStall, record: func(rec *wire.Record) {
 		replayed = replayed || rec.Type == "replayed"
 		show.Record(rec)
 	}}
@@ -94,11 +94,11 @@ func (e *exploration) replayClip(ctx context.Context, p *build.Package, c *wire.
 		return exitInterrupted
 	}
 	if !res.done && !replayed && res.crash.Running {
-		show.Record(&wire.Record{Type: "replayed", Test: c.Test, Result: "finding", Finding: crashFinding(c.Test, res, c.Visible)})
+		show.Record(&wire.Record{Type: "replayed", Test: c.Test, Result: "finding", Finding: crashFinding(c.Test, p.ImportPath, res, c.Visible)})
 		return show.End(nil)
 	}
 	if !replayed && res.err != nil {
-		fmt.Fprintln(e.tool.Stderr, tailLines(res.output, 40))
+		fmt.Fprintln(e.tool.Stderr, lastLines(res.output, 40))
 		return show.End(errors.New(res.why()))
 	}
 	return show.End(nil)

@@ -151,6 +151,9 @@ func (e *exploration) object(file string, line int) string { return e.sites.Obje
 // defaultLimit is how long a binary may take beside its tests' budgets where -timeout does not say.
 const defaultLimit = 10 * time.Minute
 
+// defaultStall is how long a test may go without any choice of the scheduler where -timeout does not say.
+const defaultStall = time.Minute
+
 // A packageRun is the exploration of one package.
 type packageRun struct {
 	*exploration
@@ -159,6 +162,7 @@ type packageRun struct {
 	clips    *clipFolder
 	finished []string // tests that are over
 	open     string   // the test that runs
+	began    time.Time
 	visible  []uint64 // sites that became visible while it did
 }
 
@@ -189,7 +193,7 @@ func (e *exploration) explorePackage(ctx context.Context, p *build.Package, rp *
 // once runs the binary; again says that it died in a test and others are left.
 // The error says how the binary ended where that is not the end of a test.
 func (r *packageRun) once(ctx context.Context, clips []*wire.Clip) (again bool, err error) {
-	b := &binary{path: r.pkg.Binary, dir: r.pkg.Dir, record: r.take, config: r.o.config()}
+	b := &process{path: r.pkg.Binary, dir: r.pkg.Dir, record: r.take, config: r.o.config()}
 	b.config.Package = r.pkg.ImportPath
 	for _, c := range clips {
 		if !slices.Contains(r.finished, c.Test) {
@@ -205,7 +209,7 @@ func (r *packageRun) once(ctx context.Context, clips []*wire.Clip) (again bool, 
 	}
 	b.limit = r.o.timeout
 	if b.limit == 0 {
-		b.limit = defaultLimit
+		b.limit, b.stall = defaultLimit, defaultStall
 		b.extend = time.Duration(b.config.Budget)*time.Duration(max(1, r.o.count)) + time.Minute
 	}
 	done := len(r.finished)
@@ -264,7 +268,7 @@ func (r *packageRun) skip() string {
 func (r *packageRun) take(rec *wire.Record) {
 	switch rec.Type {
 	case "begin":
-		r.open, r.visible = rec.Test, nil
+		r.open, r.began, r.visible = rec.Test, time.Now(), nil
 	case "end":
 		r.open = ""
 		r.finished = append(r.finished, rec.Test)
@@ -294,39 +298,11 @@ func (r *packageRun) finding(test string, f *wire.Finding) {
 // seed of the execution makes it happen again.
 func (r *packageRun) died(res *outcome) {
 	test := r.open
-	f := crashFinding(test, res, r.visible)
+	f := crashFinding(test, r.pkg.ImportPath, res, r.visible)
 	r.finding(test, f)
 	r.take(&wire.Record{Type: "end", Test: test, Result: "fail", Executions: f.Executions, Strategy: r.o.config().Strategy,
-		Reason: "the test binary ended in the middle of this test"})
-}
-
-// crashFinding describes the end of a binary in the middle of a test.
-func crashFinding(test string, res *outcome, visible []uint64) *wire.Finding {
-	c := res.crash
-	f := &wire.Finding{
-		Kind: "panic", Message: crashMessage(res), Output: tailLines(res.output, 60), Executions: c.Execution,
-	}
-	slices.Sort(visible)
-	f.Clip = wire.Clip{Test: test, Kind: f.Kind, Message: f.Message, Visible: slices.Compact(visible)}
-	if c.Running && c.Test == test {
-		f.Clip.Policy, f.Clip.Seed, f.Clip.Depth, f.Clip.Free = c.Policy, c.Seed, c.Depth, c.Free
-	}
-	return f
-}
-
-// crashMessage says in one sentence how the binary ended.
-func crashMessage(res *outcome) string {
-	for _, prefix := range []string{"fatal error: ", "panic: ", "runtime: ", "unexpected fault", "SIGSEGV", "heddle: "} {
-		for line := range strings.Lines(res.output) {
-			if strings.HasPrefix(line, prefix) {
-				return "the test binary died: " + strings.TrimSpace(line)
-			}
-		}
-	}
-	if res.timedOut {
-		return "the test binary was ended: " + res.why()
-	}
-	return fmt.Sprintf("the test binary ended in the middle of the test: %s", res.why())
+		Elapsed: time.Since(r.began).Seconds(),
+		Reason:  "the test binary ended in the middle of this test"})
 }
 
 // A clipFolder is where clips of a package are read and written.

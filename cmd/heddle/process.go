@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -19,14 +19,16 @@ import (
 	"heddle/rt/wire"
 )
 
-// A binary is one run of a test binary: configuration in, records out.
-type binary struct {
+// A process is one run of a test binary: configuration in, records out.
+type process struct {
 	path   string
 	dir    string
 	args   []string
 	config wire.Config
 	// limit is how long it may take; extend adds to that for every test that begins.
 	limit, extend time.Duration
+	// stall is how long one test may take without a choice of the scheduler or the end of an execution; 0: for ever.
+	stall time.Duration
 
 	// record is called with each record, from one goroutine.
 	record func(*wire.Record)
@@ -37,6 +39,7 @@ type outcome struct {
 	done     bool   // it said that it was through
 	err      error  // of the process; nil for exit status 0
 	timedOut bool   // it was killed for taking too long
+	stalled  bool   // it was killed because nothing happened in it
 	output   string // beginning and end of what it wrote to standard output and error
 	crash    wire.CrashInfo
 }
@@ -45,7 +48,7 @@ type outcome struct {
 const grace = 3 * time.Second
 
 // run runs the binary to its end. The error is for what keeps it from being run at all.
-func (b *binary) run(ctx context.Context) (*outcome, error) {
+func (b *process) run(ctx context.Context) (*outcome, error) {
 	tmp, err := os.MkdirTemp("", "heddle-")
 	if err != nil {
 		return nil, err
@@ -82,15 +85,19 @@ func (b *binary) run(ctx context.Context) (*outcome, error) {
 	clock := newWatch(b.limit, func() {
 		// The dump of goroutines that SIGQUIT brings says where it hung.
 		cmd.Process.Signal(syscall.SIGQUIT)
-		time.Sleep(grace)
-		cmd.Process.Kill()
+		time.AfterFunc(grace, func() { cmd.Process.Kill() })
 	})
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
 		b.read(r, res, clock)
 	}()
+	ended := make(chan struct{})
+	stalled := make(chan bool, 1)
+	go func() { stalled <- b.watchStall(ended, clock.fire) }()
 	res.err = cmd.Wait()
+	close(ended)
+	res.stalled = <-stalled
 	// A process that the tests left behind may keep the pipe open.
 	r.SetReadDeadline(time.Now().Add(grace))
 	<-read
@@ -102,8 +109,44 @@ func (b *binary) run(ctx context.Context) (*outcome, error) {
 	return res, nil
 }
 
+// watchStall looks into the crash file, where the binary notes every choice,
+// and calls end when none comes any more. It reports whether it did.
+func (b *process) watchStall(ended <-chan struct{}, end func()) bool {
+	if b.stall <= 0 {
+		return false
+	}
+	tick := time.NewTicker(min(time.Second, b.stall/4))
+	defer tick.Stop()
+	type moment struct {
+		info    wire.CrashInfo
+		choices uint32
+	}
+	var last moment
+	since := time.Now()
+	for {
+		select {
+		case <-ended:
+			return false
+		case <-tick.C:
+		}
+		var head [wire.CrashHeader]byte
+		if f, err := os.Open(b.config.CrashFile); err == nil {
+			f.ReadAt(head[:], 0)
+			f.Close()
+		}
+		info, _, _ := wire.ReadCrash(head[:])
+		now := moment{info, binary.LittleEndian.Uint32(head[wire.CrashCount:])}
+		if now != last || !info.Running {
+			last, since = now, time.Now()
+		} else if time.Since(since) > b.stall {
+			end()
+			return true
+		}
+	}
+}
+
 // read passes records on until the pipe closes.
-func (b *binary) read(r io.Reader, res *outcome, clock *watch) {
+func (b *process) read(r io.Reader, res *outcome, clock *watch) {
 	in := bufio.NewReaderSize(r, 64<<10)
 	for {
 		line, err := in.ReadBytes('\n')
@@ -127,6 +170,9 @@ func (b *binary) read(r io.Reader, res *outcome, clock *watch) {
 
 // why describes how a process ended that did not end well.
 func (o *outcome) why() string {
+	if o.stalled {
+		return "nothing happened in it any more and it was ended"
+	}
 	if o.timedOut {
 		return "it took too long (-timeout) and was ended"
 	}
@@ -143,47 +189,68 @@ func (o *outcome) why() string {
 	return "exit status 0"
 }
 
-// A watch calls f once, when the time is over.
+// A watch calls f once, when the time is over or fire is called.
 type watch struct {
 	mu       sync.Mutex
+	f        func()
 	timer    *time.Timer
 	deadline time.Time
-	fired    bool
+	over     bool // f was called, or must not be any more
+	timedOut bool
 }
 
-// newWatch starts a watch; d 0 means never.
+// newWatch starts a watch; d 0 means that only fire ends it.
 func newWatch(d time.Duration, f func()) *watch {
-	w := new(watch)
-	if d <= 0 {
-		return w
+	w := &watch{f: f}
+	if d > 0 {
+		w.deadline = time.Now().Add(d)
+		w.timer = time.AfterFunc(d, func() {
+			if w.end() {
+				w.mu.Lock()
+				w.timedOut = true
+				w.mu.Unlock()
+				f()
+			}
+		})
 	}
-	w.deadline = time.Now().Add(d)
-	w.timer = time.AfterFunc(d, func() {
-		w.mu.Lock()
-		w.fired = true
-		w.mu.Unlock()
-		f()
-	})
 	return w
 }
 
+// end reports whether the watch was running.
+func (w *watch) end() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	was := !w.over
+	w.over = true
+	return was
+}
+
+// fire calls f now.
+func (w *watch) fire() {
+	if w.end() {
+		w.f()
+	}
+}
+
+// extend moves the end.
 func (w *watch) extend(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.timer != nil && !w.fired && d > 0 {
+	if w.timer != nil && !w.over && d > 0 {
 		w.deadline = w.deadline.Add(d)
 		w.timer.Reset(time.Until(w.deadline))
 	}
 }
 
-// stop ends the watch and reports whether it fired.
+// stop ends the watch and reports whether the time was over before.
 func (w *watch) stop() bool {
+	w.end()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.timer != nil {
 		w.timer.Stop()
 	}
-	return w.fired
+	return w.timedOut
 }
 
 // An excerpt keeps the beginning and the end of what is written to it: tests
@@ -219,13 +286,4 @@ func (e *excerpt) String() string {
 		return string(e.head) + string(e.tail)
 	}
 	return fmt.Sprintf("%s\n... %d bytes left out ...\n%s", e.head, e.lost, e.tail)
-}
-
-// tailLines returns the last n lines of s.
-func tailLines(s string, n int) string {
-	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
-	if len(lines) > n {
-		lines = lines[len(lines)-n:]
-	}
-	return strings.Join(lines, "\n")
 }

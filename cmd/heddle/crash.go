@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/rt/wire"
+)
+
+// crashFinding describes the end of a binary in the middle of a test. Its clip
+// has no steps: the policy and the seed of the execution make it happen again.
+func crashFinding(test, pkg string, res *outcome, visible []uint64) *wire.Finding {
+	c := res.crash
+	f := &wire.Finding{Kind: "panic", Message: crashMessage(res), Output: crashOutput(res.output, pkg), Executions: c.Execution}
+	if res.timedOut || res.stalled {
+		f.Kind = "uncontrolled"
+	}
+	slices.Sort(visible)
+	f.Clip = wire.Clip{Test: test, Kind: f.Kind, Message: f.Message, Visible: slices.Compact(visible)}
+	if c.Running && c.Test == test {
+		f.Clip.Policy, f.Clip.Seed, f.Clip.Depth, f.Clip.Free = c.Policy, c.Seed, c.Depth, c.Free
+	}
+	return f
+}
+
+// crashMessage says in one sentence how the binary ended.
+func crashMessage(res *outcome) string {
+	switch {
+	case res.stalled:
+		return fmt.Sprintf("execution %d does not go on: a call that heddle cannot control blocks, or a loop without any operation runs for ever", res.crash.Execution)
+	case res.timedOut:
+		return "the test did not end in time (-timeout)"
+	}
+	for _, prefix := range crashWords {
+		for line := range strings.Lines(res.output) {
+			if strings.HasPrefix(line, prefix) {
+				return "the test binary died: " + strings.TrimSpace(line)
+			}
+		}
+	}
+	return "the test binary ended in the middle of the test: " + res.why()
+}
+
+// crashWords begin the line that says why a Go program died, the most telling first.
+var crashWords = []string{"fatal error: ", "panic: ", "runtime: ", "unexpected fault", "SIG", "heddle: "}
+
+const crashLines = 60
+
+// crashOutput is what a reader wants of the output of a binary that died: its
+// last lines or, if the runtime left a dump, the reason and the goroutines
+// that were in the package under test.
+func crashOutput(output, pkg string) string {
+	at := -1
+	for _, word := range crashWords {
+		if i := lineAt(output, word); i >= 0 && (at < 0 || i < at) {
+			at = i
+		}
+	}
+	if at < 0 {
+		return lastLines(output, crashLines)
+	}
+	parts := strings.Split(strings.TrimSpace(output[at:]), "\n\n")
+	var kept []string
+	for i, part := range parts {
+		ours := strings.Contains(part, pkg+".") || strings.Contains(part, pkg+"_test.")
+		if i == 0 || strings.HasPrefix(part, "goroutine ") && ours {
+			kept = append(kept, firstLines(part, crashLines/2))
+		}
+	}
+	return firstLines(strings.Join(kept, "\n\n"), crashLines)
+}
+
+// lineAt returns where the first line that begins with prefix begins, or -1.
+func lineAt(s, prefix string) int {
+	if strings.HasPrefix(s, prefix) {
+		return 0
+	}
+	if i := strings.Index(s, "\n"+prefix); i >= 0 {
+		return i + 1
+	}
+	return -1
+}
+
+func firstLines(s string, n int) string {
+	lines := strings.SplitAfterN(s, "\n", n+1)
+	return strings.TrimRight(strings.Join(lines[:min(n, len(lines))], ""), "\n")
+}
+
+func lastLines(s string, n int) string {
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}
