@@ -48,10 +48,12 @@ func (s *Sched) atomicEnd(changed bool, bits uint64) {
 	if a.op == hook.AtomicCAS && !changed {
 		kind = trace.OpAtomicLoad
 	}
-	if s.race {
-		if r := s.shadow.Atomic(g.id, g.clock, a.o.addr, a.n, a.site, kind != trace.OpAtomicLoad); r != nil {
-			s.raced(r)
-		}
+	if kind != trace.OpAtomicStore {
+		// What it observes happened before it.
+		s.acquire(g, a.o.clock)
+	}
+	if s.race && s.shadow.Atomic(g.id, g.clock, a.o.addr, a.n, a.site, kind != trace.OpAtomicLoad) != nil {
+		s.raced()
 	}
 	ev := s.event(g, kind, a.o, int64(bits), a.site)
 	if s.opt.Record {
@@ -59,12 +61,10 @@ func (s *Sched) atomicEnd(changed bool, bits uint64) {
 	}
 	switch kind {
 	case trace.OpAtomicLoad:
-		s.acquire(g, a.o.clock)
 		s.idleRead(g)
 	case trace.OpAtomicStore:
 		s.releaseStore(g, &a.o.clock)
 	default:
-		s.acquire(g, a.o.clock)
 		s.release(g, &a.o.clock)
 	}
 	s.leave()

@@ -72,7 +72,7 @@ func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op
 	}
 	if r != nil {
 		hook.Cur = 0
-		s.raced(r)
+		s.raced()
 		s.leave()
 	}
 }
@@ -106,17 +106,14 @@ type Race struct {
 // maxRaces bounds the races of one execution.
 const maxRaces = 100
 
-func (s *Sched) raced(r *detect.Race) {
-	for i := range s.races {
-		q := &s.races[i]
-		if q.At == r.At && q.Prev == r.Prev && q.Write == r.Write {
+// raced keeps the races of the access just made.
+func (s *Sched) raced() {
+	for _, r := range s.shadow.Races() {
+		if len(s.races) >= maxRaces {
 			return
 		}
+		s.races = append(s.races, Race{Race: r, Stack: callers(3), Step: len(s.t.Steps)})
 	}
-	if len(s.races) >= maxRaces {
-		return
-	}
-	s.races = append(s.races, Race{Race: *r, Stack: callers(3), Step: len(s.t.Steps)})
 }
 
 func (s *Sched) wgMisuse(g *G, o *object, e trace.Epoch, site trace.Site) {
