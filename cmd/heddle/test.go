@@ -88,8 +88,11 @@ func (t *tool) explore(ctx context.Context, o *options, patterns []string, main 
 	}
 	wg.Wait()
 	code := e.report.Close()
-	if ctx.Err() != nil && code == exitFine {
-		return exitInterrupted
+	if ctx.Err() != nil {
+		e.report.Note("interrupted")
+		if code == exitFine {
+			return exitInterrupted
+		}
 	}
 	return code
 }
@@ -157,13 +160,14 @@ const defaultStall = time.Minute
 // A packageRun is the exploration of one package.
 type packageRun struct {
 	*exploration
-	pkg      *build.Package
-	report   *report.Package
-	clips    *clipFolder
-	finished []string // tests that are over
-	open     string   // the test that runs
-	began    time.Time
-	visible  []uint64 // sites that became visible while it did
+	pkg        *build.Package
+	report     *report.Package
+	clips      *clipFolder
+	finished   []string // tests that are over
+	open       string   // the test that runs
+	began      time.Time
+	executions int      // of the open test, as far as it told
+	visible    []uint64 // sites that became visible while it did
 }
 
 // explorePackage runs a package's binary, again without the finished tests when it dies in one.
@@ -219,7 +223,11 @@ func (r *packageRun) once(ctx context.Context, clips []*wire.Clip) (again bool, 
 		return false, err
 	}
 	if ctx.Err() != nil {
-		return false, errors.New("interrupted")
+		if r.open != "" {
+			r.take(&wire.Record{Type: "end", Test: r.open, Executions: r.executions, Elapsed: time.Since(r.began).Seconds(),
+				Strategy: b.config.Strategy, Reason: "interrupted"})
+		}
+		return false, nil
 	}
 	if res.done {
 		r.report.Output(r.outside(res))
@@ -269,8 +277,10 @@ func (r *packageRun) take(rec *wire.Record) {
 	switch rec.Type {
 	case "begin":
 		r.open, r.began, r.visible = rec.Test, time.Now(), nil
+	case "progress":
+		r.executions = rec.Executions
 	case "end":
-		r.open = ""
+		r.open, r.executions = "", 0
 		r.finished = append(r.finished, rec.Test)
 	case "finding":
 		if rec.Finding != nil {
