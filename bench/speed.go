@@ -1,16 +1,13 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 
 	"heddle/build"
+	"heddle/internal/run"
 	"heddle/rt/wire"
 )
 
@@ -119,54 +116,23 @@ func buildPrograms(ctx context.Context) (*binary, error) {
 
 // run measures the tests that match pattern and returns what they cost by name.
 func (b *binary) run(ctx context.Context, pattern, policy string, race bool, profile string) (map[string]*wire.Bench, error) {
-	tmp, err := os.MkdirTemp("", "heddle-bench-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(tmp)
-	config, err := json.Marshal(wire.Config{Mode: "bench", Package: programs, Strategy: policy, Race: race, Visible: "auto", Isolate: "vars",
-		CrashFile: filepath.Join(tmp, "crash")})
-	if err != nil {
-		return nil, err
-	}
-	file := filepath.Join(tmp, "config.json")
-	if err := os.WriteFile(file, config, 0o666); err != nil {
-		return nil, err
-	}
-	args := []string{"-test.timeout=0", "-test.run=" + pattern}
+	config := wire.Config{Mode: "bench", Package: programs, Strategy: policy, Race: race, Visible: "auto", Isolate: "vars"}
+	args := []string{"-test.run=" + pattern}
 	if profile != "" {
-		if profile, err = filepath.Abs(profile); err != nil {
+		file, err := filepath.Abs(profile)
+		if err != nil {
 			return nil, err
 		}
-		args = append(args, "-test.cpuprofile="+profile)
-	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	var out bytes.Buffer
-	cmd := exec.CommandContext(ctx, b.path, args...)
-	cmd.Dir = b.dir
-	cmd.Env = append(os.Environ(), wire.Env+"="+file)
-	cmd.ExtraFiles = []*os.File{w}
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err = cmd.Start()
-	w.Close()
-	if err != nil {
-		return nil, err
+		args = append(args, "-test.cpuprofile="+file)
 	}
 	found := map[string]*wire.Bench{}
-	in := bufio.NewScanner(r)
-	in.Buffer(nil, 1<<20)
-	for in.Scan() {
-		var rec wire.Record
-		if json.Unmarshal(in.Bytes(), &rec) == nil && rec.Type == "bench" {
+	err := run.Binary(ctx, b.path, b.dir, config, args, func(rec *wire.Record) {
+		if rec.Type == "bench" {
 			found[rec.Test] = rec.Bench
 		}
-	}
-	if err := cmd.Wait(); err != nil {
-		return nil, fmt.Errorf("the test binary: %v\n%s", err, out.String())
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(found) == 0 {
 		return nil, fmt.Errorf("nothing was measured: no test of %s matches %s", programs, pattern)
