@@ -1,13 +1,172 @@
 package build
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 )
+
+// module writes files ("name", "text", ...) to a new folder and returns it.
+func module(t *testing.T, files ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for i := 0; i < len(files); i += 2 {
+		name := filepath.Join(dir, files[i])
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(files[i+1]), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func build(t *testing.T, c Config) *Result {
+	t.Helper()
+	b, err := Open(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := b.Build(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+const counter = `package m
+
+import "sync"
+
+var mu sync.Mutex
+var n int
+
+func Inc() { mu.Lock(); n++; mu.Unlock() }
+`
+
+const counterTest = `package m
+
+import "testing"
+
+func TestInc(t *testing.T) { go Inc(); Inc() }
+`
+
+// TestBuild goes the ways of a cache entry: made, found, made anew after an
+// edit, found again after the edit is undone, and damaged.
+func TestBuild(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds test binaries")
+	}
+	c := Config{Dir: module(t, "go.mod", "module m\ngo 1.26\n", "m.go", counter, "m_test.go", counterTest), CacheDir: t.TempDir()}
+	first := build(t, c).Packages[0]
+	if first.Binary == "" || first.ImportPath != "m" {
+		t.Fatalf("got %+v", first)
+	}
+	stat := func(p Package) os.FileInfo {
+		info, err := os.Stat(p.Binary)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info
+	}
+	was := stat(first)
+	second := build(t, c).Packages[0]
+	if second.Binary != first.Binary || !os.SameFile(stat(second), was) {
+		t.Error("nothing changed, and another binary was made")
+	}
+	src := filepath.Join(c.Dir, "m.go")
+	if err := os.WriteFile(src, []byte(strings.Replace(counter, "n++", "n += 2", 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if edited := build(t, c).Packages[0]; edited.Binary == "" || edited.Binary == first.Binary {
+		t.Errorf("after an edit: %+v", edited)
+	}
+	if err := os.WriteFile(src, []byte(counter), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	res := build(t, c)
+	if res.Packages[0].Binary != first.Binary {
+		t.Error("the edit was undone, and another binary was made")
+	}
+	if got := res.Sites.Object(src, 8); got != "mu" {
+		t.Errorf("the lock in line 8 is called %q", got)
+	}
+
+	t.Run("heddle's fault", func(t *testing.T) { leftAlone(t, c, first) })
+	t.Run("at once", func(t *testing.T) { atOnce(t, c, first) })
+}
+
+// leftAlone damages the rewritten text of the package: it is left alone, and the user told.
+func leftAlone(t *testing.T, c Config, p Package) {
+	texts, err := filepath.Glob(filepath.Join(c.CacheDir, cacheFormat, "unit", "*", "*", "0-m.go"))
+	if err != nil || len(texts) == 0 {
+		t.Fatal(texts, err)
+	}
+	for _, f := range texts {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(f, bytes.Replace(data, []byte("func Inc"), []byte("func Inc oops"), 1), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.RemoveAll(filepath.Dir(p.Binary)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // compiled, then from the cache
+		res := build(t, c)
+		if res.Packages[0].Binary == "" || len(res.Left) == 0 || !strings.Contains(res.Left[0], "heddle's fault") {
+			t.Errorf("got %+v, left alone %q", res.Packages[0], res.Left)
+		}
+	}
+}
+
+// atOnce lets several builds of the same thing share an empty cache.
+func atOnce(t *testing.T, c Config, p Package) {
+	c.CacheDir = t.TempDir()
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			if res := build(t, c); res.Packages[0].Binary == "" || len(res.Left) > 0 {
+				t.Errorf("got %+v, left alone %q", res.Packages[0], res.Left)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestTrim(t *testing.T) {
+	c, err := openCache(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, young := strings.Repeat("a", 40), strings.Repeat("b", 40)
+	for _, key := range []string{old, young} {
+		if err := c.put("unit", key, map[string][]byte{"table": nil}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.trim() // leaves the stamp
+	past := time.Now().Add(-trimAfter - time.Hour)
+	for _, f := range []string{"trimmed", filepath.Join("unit", "aa", old), filepath.Join("unit", "aa", old, "table")} {
+		if err := os.Chtimes(filepath.Join(c.dir, f), past, past); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.trim()
+	if c.has("unit", old, "table") || !c.has("unit", young, "table") {
+		t.Error("trimmed the wrong one, or none")
+	}
+}
 
 // TestPhases prints where the time goes; for development.
 func TestPhases(t *testing.T) {
