@@ -272,12 +272,17 @@ type EarlyTimer struct {
 // in free time. After one timer somebody else has a turn, or a policy that
 // likes timers would fire a ticker for ever.
 func (s *Sched) mayFireEarly() bool {
-	if !s.opt.Schedule.Free || len(s.timers) == 0 || s.timers[0].when == never || s.mainOver {
+	if !s.opt.Schedule.Free || len(s.timers) == 0 || s.timers[0].when == never || s.mainOver || len(s.early) >= maxEarly {
 		return false
 	}
 	n := len(s.t.Steps)
 	return n == 0 || s.t.Steps[n-1].G != s.timerG.id
 }
+
+// maxEarly bounds the timers that fire early in an execution. A function that
+// sets its own timer again is a new goroutine every time: under a policy with
+// priorities they could keep everybody else from going on until memory is out.
+const maxEarly = 200
 
 // withTimers returns the ready list with the pseudo goroutine "timers" at its end.
 func (s *Sched) withTimers() []trace.GID {
