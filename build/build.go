@@ -84,12 +84,13 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 // A Builder makes the binaries of one Config.
 type Builder struct {
 	Config
-	cache *cache
-	tool  toolchain
-	base  *baseOverlay
-	graph *graph
-	left  map[string]string // unit path to why it was not rewritten
-	notes []string          // what the binaries' own notes say was left alone
+	cache    *cache
+	tool     toolchain
+	base     *baseOverlay
+	graph    *graph
+	left     map[string]string // unit path to why it was not rewritten
+	extraEnv []string          // for the go command, while it compiles
+	notes    []string          // what the binaries' own notes say was left alone
 }
 
 // open finds the toolchain and the cache, and lays what every build shares.

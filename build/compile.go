@@ -28,10 +28,20 @@ func (b *Builder) compileAll(ctx context.Context, roots []*root) error {
 	defer os.RemoveAll(tmp)
 	for try := 0; len(roots) > 0; try++ {
 		overlay := filepath.Join(tmp, fmt.Sprintf("overlay%d.json", try))
-		if err := b.writeOverlay(overlay, tmp, roots); err != nil {
+		links, err := b.link(tmp, roots)
+		if err != nil {
 			return err
 		}
-		res, err := b.compile(ctx, roots, filepath.Join(tmp, fmt.Sprintf("bin%d", try)), "-overlay="+overlay)
+		if err := b.writeOverlay(overlay, tmp, roots, links); err != nil {
+			return err
+		}
+		flags := []string{"-overlay=" + overlay}
+		if links != nil {
+			flags = append(flags, links.flags...)
+			b.extraEnv = links.env
+		}
+		res, err := b.compile(ctx, roots, filepath.Join(tmp, fmt.Sprintf("bin%d", try)), flags...)
+		b.extraEnv = nil
 		if err != nil {
 			return err
 		}
@@ -122,7 +132,7 @@ func (b *Builder) leftNotes(r *root) []string {
 }
 
 // writeOverlay writes the overlay of a build: the base, and the rewritten files over it.
-func (b *Builder) writeOverlay(file, tmp string, roots []*root) error {
+func (b *Builder) writeOverlay(file, tmp string, roots []*root, links *links) error {
 	replace := make(map[string]string, len(b.base.replace)+1000)
 	for from, to := range b.base.replace {
 		replace[from] = to
@@ -142,7 +152,12 @@ func (b *Builder) writeOverlay(file, tmp string, roots []*root) error {
 			return fmt.Errorf("%s: %v; removed it, run heddle again", dir, err)
 		}
 		for i, f := range t.files {
-			replace[f] = filepath.Join(dir, textName(i, f))
+			replace[links.name(f)] = filepath.Join(dir, textName(i, f))
+		}
+	}
+	if links != nil {
+		for at, mod := range links.added {
+			replace[at] = mod
 		}
 	}
 	if b.Main {

@@ -25,6 +25,7 @@ type listed struct {
 	Match      []string
 	Module     *struct {
 		Path, Version, GoVersion string
+		Dir, GoMod               string
 		Main                     bool
 		Replace                  *struct{ Version string }
 	}
@@ -153,6 +154,9 @@ func (b *Builder) goCommand(ctx context.Context, args ...string) ([]byte, error)
 func (b *Builder) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = b.Dir
+	if len(b.extraEnv) > 0 {
+		cmd.Env = append(os.Environ(), b.extraEnv...)
+	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	return cmd
 }

@@ -1,0 +1,223 @@
+package build
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+)
+
+// The go command refuses an overlay over files of the module cache. So the
+// modules of the build that live there are reached by another name: a copy of
+// the user's go.mod (or go.work), given by -modfile (or GOWORK), replaces each
+// by a symbolic link in heddle's own cache, and the overlay names its files
+// below the link. Nothing is copied, and the versions stay what they were.
+
+// links are the other names of module directories.
+type links struct {
+	dir   string            // where the links are; below it a module has the path it has in the module cache
+	cache string            // the module cache
+	flags []string          // of the go command
+	env   []string          // for it
+	added map[string]string // overlay: go.mod files that old modules lack
+}
+
+// name returns the path under which the go command meets a file.
+func (l *links) name(file string) string {
+	if l == nil {
+		return file
+	}
+	if rest, ok := strings.CutPrefix(file, l.cache+string(filepath.Separator)); ok {
+		return filepath.Join(l.dir, rest)
+	}
+	return file
+}
+
+// link makes the links that the rewritten units need; nil if none is in the module cache.
+func (b *Builder) link(tmp string, roots []*root) (*links, error) {
+	cache := filepath.Clean(b.tool["GOMODCACHE"])
+	mods := map[string]*listed{} // by module path
+	for _, u := range b.graph.needed(roots) {
+		p := u.pkg
+		if p.Standard || p.Module == nil || p.Module.Dir == "" || b.left[u.path] != "" {
+			continue
+		}
+		if strings.HasPrefix(p.Module.Dir, cache+string(filepath.Separator)) && strings.HasPrefix(p.Dir, p.Module.Dir) {
+			mods[p.Module.Path] = p
+		}
+	}
+	if len(mods) == 0 {
+		return nil, nil
+	}
+	l := &links{dir: filepath.Join(b.cache.dir, "mod"), cache: cache, added: map[string]string{}}
+	paths := make([]string, 0, len(mods))
+	for path, p := range mods {
+		paths = append(paths, path)
+		to := l.name(p.Module.Dir)
+		if err := symlink(p.Module.Dir, to); err != nil {
+			return nil, err
+		}
+		if !exists(filepath.Join(p.Module.Dir, "go.mod")) && p.Module.GoMod != "" {
+			l.added[filepath.Join(to, "go.mod")] = p.Module.GoMod
+		}
+	}
+	sort.Strings(paths)
+	replace := func(add func(path, dir string) error) error {
+		for _, path := range paths {
+			if err := add(path, l.name(mods[path].Module.Dir)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if work := b.tool["GOWORK"]; work != "" && work != "off" {
+		return l, l.work(work, tmp, replace)
+	}
+	return l, l.mod(b.tool["GOMOD"], tmp, replace)
+}
+
+func symlink(to, at string) error {
+	if have, err := os.Readlink(at); err == nil && have == to {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
+		return err
+	}
+	err := os.Symlink(to, at)
+	if errors.Is(err, os.ErrExist) {
+		if have, err := os.Readlink(at); err == nil && have == to {
+			return nil // another heddle was faster
+		}
+	}
+	return err
+}
+
+// mod writes the go.mod that leads to the links.
+func (l *links) mod(file, tmp string, each func(func(path, dir string) error) error) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	f, err := modfile.Parse(file, data, nil)
+	if err != nil {
+		return err
+	}
+	dropped := f.Replace
+	err = each(func(path, dir string) error {
+		for _, r := range dropped {
+			if r.Old.Path == path {
+				if err := f.DropReplace(r.Old.Path, r.Old.Version); err != nil {
+					return err
+				}
+			}
+		}
+		return f.AddReplace(path, "", dir, "")
+	})
+	if err != nil {
+		return err
+	}
+	for _, r := range f.Replace { // relative to the original's folder
+		if err := absolute(&r.New.Path, r.New.Version, file); err == nil && r.New.Version == "" {
+			if err := f.AddReplace(r.Old.Path, r.Old.Version, r.New.Path, ""); err != nil {
+				return err
+			}
+		}
+	}
+	f.Cleanup()
+	text, err := f.Format()
+	if err != nil {
+		return err
+	}
+	alt := filepath.Join(tmp, "go.mod")
+	l.flags = []string{"-modfile=" + alt}
+	return writeWithSum(alt, text, filepath.Join(filepath.Dir(file), "go.sum"), filepath.Join(tmp, "go.sum"))
+}
+
+// work writes the go.work that leads to the links.
+func (l *links) work(file, tmp string, each func(func(path, dir string) error) error) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	f, err := modfile.ParseWork(file, data, nil)
+	if err != nil {
+		return err
+	}
+	dropped := f.Replace
+	var uses []*modfile.Use
+	for _, u := range f.Use {
+		c := *u
+		uses = append(uses, &c)
+	}
+	for _, u := range uses {
+		dir := u.Path
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(filepath.Dir(file), dir)
+		}
+		if err := f.DropUse(u.Path); err != nil {
+			return err
+		}
+		if err := f.AddUse(dir, u.ModulePath); err != nil {
+			return err
+		}
+	}
+	err = each(func(path, dir string) error {
+		for _, r := range dropped {
+			if r.Old.Path == path {
+				if err := f.DropReplace(r.Old.Path, r.Old.Version); err != nil {
+					return err
+				}
+			}
+		}
+		return f.AddReplace(path, "", dir, "")
+	})
+	if err != nil {
+		return err
+	}
+	for _, r := range f.Replace {
+		if err := absolute(&r.New.Path, r.New.Version, file); err == nil && r.New.Version == "" {
+			if err := f.AddReplace(r.Old.Path, r.Old.Version, r.New.Path, ""); err != nil {
+				return err
+			}
+		}
+	}
+	f.Cleanup()
+	alt := filepath.Join(tmp, "go.work")
+	l.env = []string{"GOWORK=" + alt}
+	return writeWithSum(alt, modfile.Format(f.Syntax), file+".sum", alt+".sum")
+}
+
+// absolute makes a directory that is relative to file's folder absolute.
+func absolute(dir *string, version, file string) error {
+	if version != "" {
+		return fmt.Errorf("%s is a module, not a directory", *dir)
+	}
+	if !filepath.IsAbs(*dir) {
+		*dir = filepath.Join(filepath.Dir(file), *dir)
+	}
+	return nil
+}
+
+func writeWithSum(file string, text []byte, sum, altSum string) error {
+	if err := os.WriteFile(file, text, 0o666); err != nil {
+		return err
+	}
+	data, err := os.ReadFile(sum)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(altSum, data, 0o666)
+}
+
+// ModuleLinks returns the folder of links to modules and the module cache that
+// it stands for: places in files below the first are to be shown below the second.
+func (b *Builder) ModuleLinks() (links, cache string) {
+	return filepath.Join(b.cache.dir, "mod"), filepath.Clean(b.tool["GOMODCACHE"])
+}
