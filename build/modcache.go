@@ -1,6 +1,7 @@
 package build
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -216,8 +217,7 @@ func writeWithSum(file string, text []byte, sum, altSum string) error {
 	return os.WriteFile(altSum, data, 0o666)
 }
 
-// ModuleLinks returns the folder of links to modules and the module cache that
-// it stands for: places in files below the first are to be shown below the second.
-func (b *Builder) ModuleLinks() (links, cache string) {
-	return filepath.Join(b.cache.dir, "mod"), filepath.Clean(b.tool["GOMODCACHE"])
+// Unlink returns text with the names of module directories as the user knows them.
+func (b *Builder) Unlink(text []byte) []byte {
+	return bytes.ReplaceAll(text, []byte(filepath.Join(b.cache.dir, "mod")+string(filepath.Separator)), []byte(filepath.Clean(b.tool["GOMODCACHE"])+string(filepath.Separator)))
 }

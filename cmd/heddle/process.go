@@ -32,6 +32,8 @@ type process struct {
 
 	// record is called with each record, from one goroutine.
 	record func(*wire.Record)
+	// unlink gives files of modules the names that the user knows.
+	unlink func(text []byte) []byte
 }
 
 // An outcome says how a test binary ended.
@@ -102,7 +104,7 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 	r.SetReadDeadline(time.Now().Add(grace))
 	<-read
 	res.timedOut = clock.stop()
-	res.output = out.String()
+	res.output = string(b.unlink([]byte(out.String())))
 	if mem, err := os.ReadFile(b.config.CrashFile); err == nil {
 		res.crash, _, _ = wire.ReadCrash(mem)
 	}
@@ -152,7 +154,7 @@ func (b *process) read(r io.Reader, res *outcome, clock *watch) {
 		line, err := in.ReadBytes('\n')
 		if len(bytes.TrimSpace(line)) > 0 {
 			rec := new(wire.Record)
-			if json.Unmarshal(line, rec) == nil { // a line cut off by a crash is not one
+			if json.Unmarshal(b.unlink(line), rec) == nil { // a line cut off by a crash is not one
 				switch rec.Type {
 				case "begin":
 					clock.extend(b.extend)

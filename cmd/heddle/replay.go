@@ -74,7 +74,7 @@ func (e *exploration) buildFor(ctx context.Context, path string, file *clip.File
 func (e *exploration) replayClip(ctx context.Context, p *build.Package, c *wire.Clip) int {
 	show := e.report.Replay(c)
 	replayed := false
-	b := &process{path: p.Binary, dir: p.Dir, limit: defaultLimit, stall: defaultStall, record: func(rec *wire.Record) {
+	b := &process{path: p.Binary, dir: p.Dir, limit: defaultLimit, stall: defaultStall, unlink: e.unlink, record: func(rec *wire.Record) {
 		replayed = replayed || rec.Type == "replayed"
 		show.Record(rec)
 	}}

@@ -105,6 +105,7 @@ type exploration struct {
 	looks  report.Options
 	report *report.Reporter
 	sites  *build.Sites
+	unlink func(text []byte) []byte // see process
 
 	mu    sync.Mutex
 	fails bool
@@ -131,17 +132,41 @@ func (e *exploration) build(ctx context.Context, dir string, patterns []string) 
 		e.looks.Status = e.tool.Stderr
 	}
 	e.report = report.New(e.looks)
-	e.report.Doing("building")
-	defer e.report.Doing("")
+	stop := e.showBuilding()
 	res, err := b.Build(ctx)
+	stop()
 	if err != nil {
 		return nil, err
 	}
-	e.sites = res.Sites
+	e.sites, e.unlink = res.Sites, b.Unlink
 	for _, note := range res.Left {
 		e.report.Note(note)
 	}
 	return res, nil
+}
+
+// showBuilding keeps the status line alive until the returned function is called.
+func (e *exploration) showBuilding() (stop func()) {
+	e.report.Doing("building")
+	if e.looks.Status == nil {
+		return func() { e.report.Doing("") }
+	}
+	ticker, done := time.NewTicker(200*time.Millisecond), make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-ticker.C:
+				e.report.Tick()
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		ticker.Stop()
+		close(done)
+		e.report.Doing("")
+	}
 }
 
 func (e *exploration) lookup(site uint64) (report.SitePos, bool) {
@@ -197,7 +222,7 @@ func (e *exploration) explorePackage(ctx context.Context, p *build.Package, rp *
 // once runs the binary; again says that it died in a test and others are left.
 // The error says how the binary ended where that is not the end of a test.
 func (r *packageRun) once(ctx context.Context, clips []*wire.Clip) (again bool, err error) {
-	b := &process{path: r.pkg.Binary, dir: r.pkg.Dir, record: r.take, config: r.o.config()}
+	b := &process{path: r.pkg.Binary, dir: r.pkg.Dir, record: r.take, config: r.o.config(), unlink: r.unlink}
 	b.config.Package = r.pkg.ImportPath
 	for _, c := range clips {
 		if !slices.Contains(r.finished, c.Test) {
