@@ -277,4 +277,3 @@ func isPointer(t types.Type) bool { _, ok := core(t).(*types.Pointer); return ok
 func isArray(t types.Type) bool   { _, ok := core(t).(*types.Array); return ok }
 func isSlice(t types.Type) bool   { _, ok := core(t).(*types.Slice); return ok }
 func isMap(t types.Type) bool     { _, ok := core(t).(*types.Map); return ok }
-func isChan(t types.Type) bool    { _, ok := core(t).(*types.Chan); return ok }

@@ -128,7 +128,7 @@ func (t *tool) parse(name string, o *options, args []string, mixed bool, groups 
 				t.usage(fs, name)
 				return nil, errHelp
 			}
-			return nil, fmt.Errorf("heddle %s: %v\nRun 'heddle %s -h' for its flags.", name, err, name)
+			return nil, fmt.Errorf("heddle %s: %v\nRun 'heddle %s -h' for its flags", name, err, name)
 		}
 		fs.Visit(func(f *flag.Flag) { o.set[f.Name] = true })
 		args = fs.Args()
@@ -138,7 +138,7 @@ func (t *tool) parse(name string, o *options, args []string, mixed bool, groups 
 		rest, args = append(rest, args[0]), args[1:]
 	}
 	if err := o.check(); err != nil {
-		return nil, fmt.Errorf("heddle %s: %v\nRun 'heddle %s -h' for its flags.", name, err, name)
+		return nil, fmt.Errorf("heddle %s: %v\nRun 'heddle %s -h' for its flags", name, err, name)
 	}
 	return append(rest, args...), nil
 }

@@ -2,7 +2,6 @@ package drive
 
 import (
 	"context"
-	"fmt"
 
 	"heddle/rt/policy"
 	"heddle/rt/sched"
@@ -15,15 +14,19 @@ type executor struct {
 	d        *driver
 	t        *Test
 	n        int // executions so far
-	policies map[string]policy.Policy
+	policies map[policyKey]policy.Policy
 	record   bool
 	visible  sched.VisibleMode
 	outcome  Outcome
-	crashed  any // of the body, outside the scheduler's knowledge
+}
+
+type policyKey struct {
+	name  string
+	depth int
 }
 
 func newExecutor(d *driver, t *Test) *executor {
-	x := &executor{d: d, t: t, policies: make(map[string]policy.Policy)}
+	x := &executor{d: d, t: t, policies: make(map[policyKey]policy.Policy)}
 	switch d.cfg.Visible {
 	case "sync":
 		x.visible = sched.VisibleSync
@@ -39,7 +42,7 @@ func (x *executor) policy(name string, depth int) (policy.Policy, error) {
 	if name == "" {
 		name = "first"
 	}
-	key := fmt.Sprint(name, " ", depth)
+	key := policyKey{name, depth}
 	if p := x.policies[key]; p != nil {
 		return p, nil
 	}

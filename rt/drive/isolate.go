@@ -37,12 +37,11 @@ type seenKey struct {
 }
 
 type savedBlock struct {
-	live  reflect.Value // settable
-	copy  reflect.Value
-	plain bool // comparable as bytes
-	p     unsafe.Pointer
-	q     unsafe.Pointer
-	n     uintptr
+	live reflect.Value // settable
+	copy reflect.Value
+	p    unsafe.Pointer
+	q    unsafe.Pointer
+	n    uintptr
 }
 
 type savedMap struct {

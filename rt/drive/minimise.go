@@ -58,7 +58,6 @@ type devPolicy struct {
 	devs    []deviation
 	at      map[devKey][]int32
 	choices map[trace.GID]int32
-	cur     trace.GID
 }
 
 func newDevPolicy(devs []deviation) *devPolicy {

@@ -244,7 +244,7 @@ func Block(s Site) {
 // runtimeSelect mirrors runtime.runtimeSelect.
 type runtimeSelect struct {
 	dir uint
-	typ unsafe.Pointer // not used by the runtime
+	_   unsafe.Pointer // the type, which the runtime does not use
 	ch  unsafe.Pointer
 	val unsafe.Pointer
 }

@@ -21,7 +21,6 @@ type MapIter[K comparable, V any] struct {
 	s    Site
 	K    K
 	V    V
-	nat  bool
 }
 
 // Map begins for k, v := range m.

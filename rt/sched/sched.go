@@ -77,7 +77,6 @@ type G struct {
 	act      hook.Act
 	chosen   int
 	repeat   bool // the hook is called again for the same operation
-	sleepOf  *timer
 	condMark bool
 	steps    int32 // steps it has made
 
@@ -148,8 +147,6 @@ type Sched struct {
 	idleAt     uint32 // progress at the last round of idlers
 	rng        uint64
 	lazyVal    lazyValue
-	lo, hi     uintptr
-	loG        uintptr
 	foreign    int
 	sawForeign bool
 	spinners   int

@@ -21,7 +21,6 @@ type timer struct {
 	sleeper      *G
 	clock        trace.Clock
 	site         trace.Site
-	early        int64 // how much too early it fired last
 }
 
 func (s *Sched) resetTimers() {
@@ -185,31 +184,31 @@ func (s *Sched) stopTimer(t *timer) bool {
 
 // fireNext lets the clock jump to the next deadline. It reports whether a timer fired.
 func (s *Sched) fireNext() bool {
-	for len(s.timers) > 0 {
-		if s.mainOver {
-			if s.onlyPeriodic() || s.lateWake >= maxLateWakes {
-				return false
-			}
-			s.lateWake++
-		}
-		t := s.timers[0]
-		if t.when == never {
-			return false
-		}
-		if t.when > s.now {
-			s.now = t.when
-		}
-		if n := s.gs[0].steps; n != s.firedAt {
-			s.fired, s.firedAt = 0, n
-		}
-		if s.fired++; s.fired > maxFires {
-			s.stop(trace.Bounded)
-			return false
-		}
-		s.fireTimer(t)
-		return true
+	if len(s.timers) == 0 {
+		return false
 	}
-	return false
+	if s.mainOver {
+		if s.onlyPeriodic() || s.lateWake >= maxLateWakes {
+			return false
+		}
+		s.lateWake++
+	}
+	t := s.timers[0]
+	if t.when == never {
+		return false
+	}
+	if t.when > s.now {
+		s.now = t.when
+	}
+	if n := s.gs[0].steps; n != s.firedAt {
+		s.fired, s.firedAt = 0, n
+	}
+	if s.fired++; s.fired > maxFires {
+		s.stop(trace.Bounded)
+		return false
+	}
+	s.fireTimer(t)
+	return true
 }
 
 // maxFires bounds the timers that fire while main does not make a step.
