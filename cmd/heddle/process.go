@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -42,6 +43,7 @@ type outcome struct {
 	err      error  // of the process; nil for exit status 0
 	timedOut bool   // it was killed for taking too long
 	stalled  bool   // it was killed because nothing happened in it
+	idle     bool   // nothing happened in it for a while when it was killed
 	output   string // beginning and end of what it wrote to standard output and error
 	crash    wire.CrashInfo
 }
@@ -84,7 +86,10 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 		return nil, err
 	}
 	res := new(outcome)
+	pulse := &pulse{file: b.config.CrashFile}
+	var idle atomic.Bool
 	clock := newWatch(b.limit, func() {
+		idle.Store(pulse.still() > idleAfter)
 		// The dump of goroutines that SIGQUIT brings says where it hung.
 		cmd.Process.Signal(syscall.SIGQUIT)
 		time.AfterFunc(grace, func() { cmd.Process.Kill() })
@@ -96,7 +101,7 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 	}()
 	ended := make(chan struct{})
 	stalled := make(chan bool, 1)
-	go func() { stalled <- b.watchStall(ended, clock.fire) }()
+	go func() { stalled <- pulse.watch(b.stall, ended, clock.fire) }()
 	res.err = cmd.Wait()
 	close(ended)
 	res.stalled = <-stalled
@@ -104,47 +109,12 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 	r.SetReadDeadline(time.Now().Add(grace))
 	<-read
 	res.timedOut = clock.stop()
+	res.idle = idle.Load()
 	res.output = string(b.unlink([]byte(out.String())))
 	if mem, err := os.ReadFile(b.config.CrashFile); err == nil {
 		res.crash, _, _ = wire.ReadCrash(mem)
 	}
 	return res, nil
-}
-
-// watchStall looks into the crash file, where the binary notes every choice,
-// and calls end when none comes any more. It reports whether it did.
-func (b *process) watchStall(ended <-chan struct{}, end func()) bool {
-	if b.stall <= 0 {
-		return false
-	}
-	tick := time.NewTicker(min(time.Second, b.stall/4))
-	defer tick.Stop()
-	type moment struct {
-		info    wire.CrashInfo
-		choices uint32
-	}
-	var last moment
-	since := time.Now()
-	for {
-		select {
-		case <-ended:
-			return false
-		case <-tick.C:
-		}
-		var head [wire.CrashHeader]byte
-		if f, err := os.Open(b.config.CrashFile); err == nil {
-			f.ReadAt(head[:], 0)
-			f.Close()
-		}
-		info, _, _ := wire.ReadCrash(head[:])
-		now := moment{info, binary.LittleEndian.Uint32(head[wire.CrashCount:])}
-		if now != last || !info.Running {
-			last, since = now, time.Now()
-		} else if time.Since(since) > b.stall {
-			end()
-			return true
-		}
-	}
 }
 
 // read passes records on until the pipe closes.
@@ -189,6 +159,70 @@ func (o *outcome) why() string {
 		return o.err.Error()
 	}
 	return "exit status 0"
+}
+
+// A pulse looks into the crash file, where the binary notes every choice of
+// its scheduler, and knows how long ago something happened.
+type pulse struct {
+	file string
+
+	mu    sync.Mutex
+	since time.Time
+	last  moment
+}
+
+// A moment is how far a binary has come.
+type moment struct {
+	info    wire.CrashInfo
+	choices uint32
+}
+
+// idleAfter is how long a binary may do nothing when its time is over and yet count as busy.
+const idleAfter = 2 * time.Second
+
+// watch looks until ended is closed. When nothing has happened for the time
+// stall (0: for ever), it calls end and reports true.
+func (p *pulse) watch(stall time.Duration, ended <-chan struct{}, end func()) bool {
+	tick := time.NewTicker(500 * time.Millisecond)
+	defer tick.Stop()
+	p.look()
+	for {
+		select {
+		case <-ended:
+			return false
+		case <-tick.C:
+		}
+		p.look()
+		if stall > 0 && p.still() > stall {
+			end()
+			return true
+		}
+	}
+}
+
+func (p *pulse) look() {
+	var head [wire.CrashHeader]byte
+	if f, err := os.Open(p.file); err == nil {
+		f.ReadAt(head[:], 0) // what cannot be read is as it was before
+		f.Close()
+	}
+	info, _, _ := wire.ReadCrash(head[:])
+	now := moment{info, binary.LittleEndian.Uint32(head[wire.CrashCount:])}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if now != p.last || !info.Running {
+		p.last, p.since = now, time.Now()
+	}
+}
+
+// still returns for how long nothing has happened within an execution.
+func (p *pulse) still() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.since.IsZero() {
+		return 0
+	}
+	return time.Since(p.since)
 }
 
 // A watch calls f once, when the time is over or fire is called.

@@ -189,7 +189,8 @@ type packageRun struct {
 	report     *report.Package
 	clips      *clipFolder
 	finished   []string // tests that are over
-	open       string   // the test that runs
+	start      time.Time
+	open       string // the test that runs
 	began      time.Time
 	executions int      // of the open test, as far as it told
 	visible    []uint64 // sites that became visible while it did
@@ -198,7 +199,7 @@ type packageRun struct {
 // explorePackage runs a package's binary, again without the finished tests when it dies in one.
 func (e *exploration) explorePackage(ctx context.Context, p *build.Package, rp *report.Package) {
 	start := time.Now()
-	r := &packageRun{exploration: e, pkg: p, report: rp, clips: e.clipFolder(p)}
+	r := &packageRun{exploration: e, pkg: p, start: start, report: rp, clips: e.clipFolder(p)}
 	clips, errs := clip.All(r.clips.home)
 	for _, err := range errs {
 		e.report.Note(err.Error())
@@ -236,9 +237,10 @@ func (r *packageRun) once(ctx context.Context, clips []*wire.Clip) (again bool, 
 	} else {
 		b.args = r.o.testArgs(r.skip())
 	}
-	b.limit = r.o.timeout
-	if b.limit == 0 {
-		b.limit, b.stall = defaultLimit, defaultStall
+	b.stall = defaultStall
+	b.limit = max(r.o.timeout-time.Since(r.start), time.Second)
+	if r.o.timeout == 0 {
+		b.limit = defaultLimit
 		b.extend = time.Duration(b.config.Budget)*time.Duration(max(1, r.o.count)) + time.Minute
 	}
 	done := len(r.finished)
@@ -248,10 +250,7 @@ func (r *packageRun) once(ctx context.Context, clips []*wire.Clip) (again bool, 
 		return false, err
 	}
 	if ctx.Err() != nil {
-		if r.open != "" {
-			r.take(&wire.Record{Type: "end", Test: r.open, Executions: r.executions, Elapsed: time.Since(r.began).Seconds(),
-				Strategy: b.config.Strategy, Reason: "interrupted"})
-		}
+		r.endOpen("interrupted")
 		return false, nil
 	}
 	if res.done {
@@ -269,8 +268,23 @@ func (r *packageRun) once(ctx context.Context, clips []*wire.Clip) (again bool, 
 		}
 		return false, nil
 	}
+	if res.timedOut && !res.idle { // it was busy: no finding, but not the whole truth either
+		r.endOpen("-timeout is over")
+		return false, errors.New("-timeout is over, and not every test was explored: allow more, or lower -budget or -runs")
+	}
 	r.died(res)
+	if res.timedOut {
+		return false, nil
+	}
 	return !r.main && len(r.finished) > done && !r.o.failFast, nil
+}
+
+// endOpen ends the test that runs, if any, with what is known of it.
+func (r *packageRun) endOpen(why string) {
+	if r.open != "" {
+		r.take(&wire.Record{Type: "end", Test: r.open, Executions: r.executions, Elapsed: time.Since(r.began).Seconds(),
+			Strategy: r.o.config().Strategy, Reason: why})
+	}
 }
 
 // outside is what to show of a binary's output that belongs to no test.
