@@ -38,7 +38,11 @@ func (r *rewriter) selectStmt(s *ast.SelectStmt) {
 	header += fmt.Sprintf("_hd.Select(%s, %t%s) ", site, def, prefixed(", ", names))
 	r.between(s.Select, s.Body.Lbrace, header)
 	if !def {
-		r.buf.Before(r.off(s.Body.Rbrace), r.off(s.Body.Rbrace)+1, r.noCase(s))
+		text := r.noCase(s)
+		if last := s.Body.List[len(s.Body.List)-1]; r.line(last.End()) == r.line(s.Body.Rbrace) {
+			text = "; " + text // no semicolon follows the last statement
+		}
+		r.buf.Before(r.off(s.Body.Rbrace), r.off(s.Body.Rbrace)+1, text)
 	}
 }
 

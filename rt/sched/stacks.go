@@ -2,6 +2,7 @@ package sched
 
 import (
 	"runtime"
+	"unsafe"
 
 	"heddle/trace"
 )
@@ -92,16 +93,32 @@ func (g *G) waitsForOld() bool {
 func (s *Sched) ServedByTimer(id trace.GID) bool {
 	g := s.gs[id]
 	for _, t := range s.timers {
-		if t.ch == nil {
+		o := s.sendsTo(t)
+		if o == nil {
 			continue
 		}
-		for i := t.ch.ch.recvq.head; i < len(t.ch.ch.recvq.w); i++ {
-			if t.ch.ch.recvq.w[i].g == g {
+		for i := o.ch.recvq.head; i < len(o.ch.recvq.w); i++ {
+			if o.ch.recvq.w[i].g == g {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// sendsTo returns the channel of a timer, nil if it has none. Timers with the
+// channels of Go before 1.23 have it as the argument of their function only.
+func (s *Sched) sendsTo(t *timer) *object {
+	if t.ch != nil || t.arg == nil {
+		return t.ch
+	}
+	p := (*[2]uintptr)(unsafe.Pointer(&t.arg))[1] // a channel or a function: the address itself
+	for _, o := range s.objs[:s.nobj] {
+		if o.addr == p && o.kind == trace.ObjChan {
+			return o
+		}
+	}
+	return nil
 }
 
 // StackOf returns where a goroutine that is left was.
