@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -38,7 +39,7 @@ func (r *Reporter) explain(test string, f Finding) string {
 	if f.Divergence != "" && !strings.Contains(message(f.Finding), f.Divergence) {
 		put(6, strings.Split(clean(f.Divergence), "\n")...)
 	}
-	if out := ownLines(test, f.Output); strings.TrimSpace(out) != "" {
+	if out := ownLines(test, f.Output); strings.TrimSpace(out) != "" && !saysMessage(out, f.Finding) {
 		put(4, "output")
 		b.WriteString(indent(6, clean(r.cut(out))))
 	}
@@ -46,9 +47,9 @@ func (r *Reporter) explain(test string, f Finding) string {
 		section("steps", r.ofSteps(f))
 		put(6, r.steps(f, r.o.Width-6)...)
 	}
-	if k := KindOf(f.Kind); k.Hint != "" && (!r.hinted[f.Kind] || r.o.Verbose) {
-		r.hinted[f.Kind] = true
-		section("hint", k.Hint)
+	if h := hint(f.Finding); h != "" && (!r.hinted[h] || r.o.Verbose) {
+		r.hinted[h] = true
+		section("hint", h)
 	}
 	if f.FromClip != "" {
 		section("from", "a replay of the clip: the finding is still there")
@@ -58,6 +59,15 @@ func (r *Reporter) explain(test string, f Finding) string {
 		section("replay", "heddle replay "+shellWord(f.ClipPath))
 	}
 	return b.String()
+}
+
+// saysMessage reports whether output is nothing but the line that the finding's message was taken from.
+func saysMessage(output string, f *wire.Finding) bool {
+	if len(f.Places) != 1 {
+		return false
+	}
+	p := f.Places[0]
+	return strings.TrimSpace(output) == fmt.Sprintf("%s:%d: %s", filepath.Base(p.File), p.Line, strings.TrimSpace(message(f)))
 }
 
 // heading names the kind, and the object if it is one: "DATA RACE on acct.balance".

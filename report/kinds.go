@@ -49,6 +49,31 @@ func KindOf(name string) Kind {
 	return Kind{Name: name}
 }
 
+// misuses are hints by the beginning of the message, which is Go's.
+var misuses = []struct{ message, hint string }{
+	{"send on closed channel", "let only the sender close a channel, and where there are several, whoever has waited for all of them"},
+	{"close of closed channel", "close a channel in one place only, or under a sync.Once"},
+	{"close of nil channel", "make the channel before others can see it"},
+	{"sync: negative WaitGroup counter", "every Done needs an Add that happens before it"},
+	{"WaitGroup.Add", "call Add before the go statement, not in the goroutine that Wait is to wait for; wg.Go does both"},
+	{"sync: WaitGroup", "wait until every call of Wait has returned before the WaitGroup is used again"},
+	{"sync: unlock of unlocked", "let the goroutine that locked unlock, once, in a defer"},
+	{"sync: Unlock of unlocked", "let the goroutine that locked unlock, once, in a defer"},
+	{"sync: RUnlock of unlocked", "let the goroutine that locked unlock, once, in a defer"},
+}
+
+// hint returns what to look at, "" where nothing can be said.
+func hint(f *wire.Finding) string {
+	if f.Kind == "misuse" {
+		for _, m := range misuses {
+			if strings.HasPrefix(f.Message, m.message) {
+				return m.hint
+			}
+		}
+	}
+	return KindOf(f.Kind).Hint
+}
+
 // message returns what went wrong in one sentence.
 func message(f *wire.Finding) string {
 	if f.Message != "" {

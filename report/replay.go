@@ -20,7 +20,8 @@ type Replay struct {
 	notes    []string
 	finding  *Finding
 	diverged string
-	executed bool // the test binary told how it went
+	executed bool              // the test binary told how it went
+	names    map[string]string // of objects, by who made them
 }
 
 // Replay starts the report of a replay of clip.
@@ -93,7 +94,7 @@ func (p *Replay) verdict(b *strings.Builder, err error) int {
 		fmt.Fprintf(b, "The clip does not fit the code: %s\n", clean(p.diverged))
 		return 2
 	case p.finding != nil:
-		p.r.hinted[p.finding.Kind] = true // who replays has read it
+		p.r.hinted[hint(p.finding.Finding)] = true // who replays has read it
 		f := *p.finding
 		f.Clip.Steps = nil // the table has shown them
 		b.WriteString(p.r.boldHead(p.r.explain(p.clip.Test, f)))
@@ -112,16 +113,20 @@ func (p *Replay) verdict(b *strings.Builder, err error) int {
 	return 0
 }
 
-const (
-	mostQuiet  = 3   // quiet events in a row that are shown
-	mostEvents = 400 // of a replay without -v
-)
+const mostEvents = 400 // of a replay without -v
 
 // rows returns the events to be shown.
 func (p *Replay) rows() []row {
 	var rows []row
 	keep := p.kept()
+	p.learnNames()
+	quiet := 0
 	for i := 0; i < len(p.events); {
+		if p.events[i].Quiet && !keep[i] {
+			quiet++
+			i++
+			continue
+		}
 		if keep[i] {
 			rows = append(rows, p.row(&p.events[i]))
 			i++
@@ -134,11 +139,14 @@ func (p *Replay) rows() []row {
 		rows = append(rows, row{gap: fmt.Sprintf("... %s left out (-v shows them)", plural(n-i, "step"))})
 		i = n
 	}
+	if quiet > 0 {
+		rows = append(rows, row{gap: fmt.Sprintf("(%s inside the standard library left out, -v shows them)", plural(quiet, "step"))})
+	}
 	return rows
 }
 
-// kept says which events are shown: with -v all; else no long run of quiet
-// ones, and of a long execution only the surroundings of switches and the end.
+// kept says which events are shown: with -v all; else no quiet ones, and of a
+// long execution only the surroundings of switches and the end.
 func (p *Replay) kept() []bool {
 	keep := make([]bool, len(p.events))
 	loud := 0
@@ -153,18 +161,6 @@ func (p *Replay) kept() []bool {
 	}
 	if loud > mostEvents {
 		p.around(keep)
-	}
-	for i := 0; i < len(keep); i++ { // short runs stay: a line for them would be as long
-		n := i
-		for n < len(keep) && !keep[n] && p.events[n].Quiet {
-			n++
-		}
-		if n-i <= mostQuiet && loud <= mostEvents {
-			for ; i < n; i++ {
-				keep[i] = true
-			}
-		}
-		i = max(i, n)
 	}
 	return keep
 }
@@ -189,10 +185,27 @@ func (p *Replay) around(keep []bool) {
 	}
 }
 
+// learnNames notes what the source calls an object at one place for the places
+// that do not name it: a deferred call is made at the end of its function.
+func (p *Replay) learnNames() {
+	p.names = map[string]string{}
+	for i := range p.events {
+		e := &p.events[i]
+		w := e.Where
+		p.r.o.Resolve(&w)
+		if e.Object != "" && w.Object != "" && p.names[e.Object] == "" {
+			p.names[e.Object] = w.Object
+		}
+	}
+}
+
 func (p *Replay) row(e *wire.Event) row {
 	w := e.Where
 	p.r.o.Resolve(&w)
 	object := w.Object // what the source calls it; e.Object is who made it
+	if object == "" {
+		object = p.names[e.Object]
+	}
 	if object == "" {
 		object = e.Object
 	}

@@ -145,7 +145,7 @@ const mostFlow = 200
 func codeFlows(steps []wire.Step) []sarifCodeFlow {
 	threads := map[string]*sarifThread{}
 	var names []string
-	for _, i := range matter(steps, nil, mostFlow) {
+	for _, i := range matter(steps, nil, mostFlow, func(*wire.Step) bool { return false }) {
 		s := &steps[i]
 		p := s.Where
 		if p.Op == "" {

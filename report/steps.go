@@ -23,7 +23,7 @@ func (r *Reporter) steps(f Finding, room int) []string {
 	case len(all) > mostSteps: // lines for what is left out come between them
 		most = mostSteps * 2 / 3
 	}
-	chosen := matter(all, f.Places, most)
+	chosen := matter(all, f.Places, most, func(s *wire.Step) bool { return r.std(s.Where) })
 	var rows []row
 	next := 0
 	for _, i := range chosen {
@@ -41,8 +41,9 @@ func (r *Reporter) steps(f Finding, room int) []string {
 }
 
 // matter chooses at most n steps, in order: those at the finding's places, the
-// last one, and both sides of every switch, later ones first.
-func matter(steps []wire.Step, places []wire.Place, n int) []int {
+// last one, both sides of every switch, later ones first, and then what comes
+// before the end, the standard library's steps after all others.
+func matter(steps []wire.Step, places []wire.Place, n int, std func(*wire.Step) bool) []int {
 	chosen := map[int]bool{}
 	add := func(i int) {
 		if i >= 0 && len(chosen) < n {
@@ -65,10 +66,13 @@ func matter(steps []wire.Step, places []wire.Place, n int) []int {
 			add(i - 1)
 		}
 	}
-	if len(steps) <= n { // short enough for all
-		for i := range steps {
+	for i := len(steps) - 1; i >= 0; i-- {
+		if !std(&steps[i]) {
 			add(i)
 		}
+	}
+	for i := len(steps) - 1; i >= 0; i-- {
+		add(i)
 	}
 	out := make([]int, 0, len(chosen))
 	for i := range chosen {
