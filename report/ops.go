@@ -42,8 +42,10 @@ func operation(op, object, value string) string {
 	op, rest, _ := strings.Cut(op, " ")
 	s := verb(op)
 	switch {
+	case op == "arrive" && rest == "": // a step that ends in having the lock, or waiting for it
+		s = "reach"
 	case op == "arrive":
-		s, rest = strings.TrimSpace("wait "+rest), ""
+		s, rest = "wait "+rest, ""
 	case op == "atomic":
 		s, rest = s+" "+rest, ""
 	}

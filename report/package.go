@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,6 +61,29 @@ func (p *Package) Output(text string) {
 	if text != "" {
 		p.text("", text)
 	}
+}
+
+// Known reports whether f is a data race between lines of which a race was
+// reported in this test: x++ in two goroutines is a read and a write, two
+// writes, and one bug.
+func (p *Package) Known(test string, f *wire.Finding) bool {
+	if f.Kind != "data race" {
+		return false
+	}
+	p.r.mu.Lock()
+	defer p.r.mu.Unlock()
+	lines := func(f *wire.Finding) string {
+		var at []string
+		for _, q := range f.Places {
+			at = append(at, fmt.Sprintf("%s:%d %s", p.r.short(q.File), q.Line, q.Object))
+		}
+		slices.Sort(at)
+		return strings.Join(at, " ")
+	}
+	want := lines(p.r.resolve(f))
+	return p.open != nil && p.open.Name == test && slices.ContainsFunc(p.open.Findings, func(old Finding) bool {
+		return old.Kind == f.Kind && lines(old.Finding) == want
+	})
 }
 
 // Finding reports something wrong that an execution of test showed, and the path of its clip ("": none).

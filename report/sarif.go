@@ -140,7 +140,7 @@ func artifact(file string) sarifArtifact {
 }
 
 // mostFlow bounds the steps in a code flow; viewers show them all.
-const mostFlow = 200
+const mostFlow = 40
 
 func codeFlows(steps []wire.Step) []sarifCodeFlow {
 	threads := map[string]*sarifThread{}

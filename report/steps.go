@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"heddle/rt/wire"
@@ -41,8 +42,9 @@ func (r *Reporter) steps(f Finding, room int) []string {
 }
 
 // matter chooses at most n steps, in order: those at the finding's places, the
-// last one, both sides of every switch, later ones first, and then what comes
-// before the end, the standard library's steps after all others.
+// last one, both sides of every switch, later ones first, what the switches led
+// to, and then what comes before the end: first of the goroutines that the
+// finding names, the standard library's steps after all others.
 func matter(steps []wire.Step, places []wire.Place, n int, std func(*wire.Step) bool) []int {
 	chosen := map[int]bool{}
 	add := func(i int) {
@@ -64,6 +66,18 @@ func matter(steps []wire.Step, places []wire.Place, n int, std func(*wire.Step) 
 		if steps[i].Switch {
 			add(i)
 			add(i - 1)
+		}
+	}
+	if len(steps) > n {
+		for i := len(steps) - 1; i >= 0; i-- { // what a switch led to
+			for j := i + 1; steps[i].Switch && j <= min(i+3, len(steps)-1); j++ {
+				add(j)
+			}
+		}
+	}
+	for i := len(steps) - 1; i >= 0; i-- {
+		if !std(&steps[i]) && slices.ContainsFunc(places, func(p wire.Place) bool { return p.Goroutine == steps[i].G }) {
+			add(i)
 		}
 	}
 	for i := len(steps) - 1; i >= 0; i-- {

@@ -333,6 +333,14 @@ func (r *packageRun) take(rec *wire.Record) {
 
 // finding keeps the clip of a finding and reports it.
 func (r *packageRun) finding(test string, f *wire.Finding) {
+	if r.report.Known(test, f) {
+		return
+	}
+	for i := range f.Places { // the log of a test names files without their folder
+		if p := &f.Places[i]; p.File != "" && !filepath.IsAbs(p.File) {
+			p.File = filepath.Join(r.pkg.Dir, p.File)
+		}
+	}
 	path := f.FromClip
 	if path == "" {
 		var err error

@@ -152,6 +152,22 @@ var misusePanics = []string{
 	"sync: negative WaitGroup counter", "sync: WaitGroup misuse", "sync: WaitGroup is reused", "sync: Unlock of unlocked", "sync: unlock of unlocked", "sync: RUnlock of unlocked",
 }
 
+// failedOp is what the program was about to do, as far as the message says.
+func failedOp(kind, msg string) string {
+	for _, m := range []struct {
+		part string
+		op   trace.Op
+	}{
+		{"send on closed", trace.OpSend}, {"close of", trace.OpClose}, {"WaitGroup", trace.OpWGAdd},
+		{"RUnlock of", trace.OpRUnlock}, {"nlock of", trace.OpUnlock},
+	} {
+		if kind == kindMisuse && strings.Contains(msg, m.part) {
+			return m.op.String()
+		}
+	}
+	return kind
+}
+
 func (e *exploration) failureFinding(t *trace.Trace, f *sched.Failure) *wire.Finding {
 	if f == nil {
 		return &wire.Finding{Kind: kindPanic, Message: "the execution ended without a reason"}
@@ -167,7 +183,7 @@ func (e *exploration) failureFinding(t *trace.Trace, f *sched.Failure) *wire.Fin
 	}
 	st := e.stack(t, f.G, f.Stack, "running")
 	p := e.userFrame(st.Frames)
-	p.Op, p.Goroutine = kind, t.Name(f.G)
+	p.Op, p.Goroutine = failedOp(kind, msg), t.Name(f.G)
 	fd := &wire.Finding{Kind: kind, Message: msg, Places: []wire.Place{p}, Stacks: []wire.Stack{st}, Output: string(e.outcome.Output)}
 	return fd
 }
@@ -191,7 +207,7 @@ func panicText(v any) (text string) {
 
 // stateWords say what a goroutine waits for, by its pending operation.
 var stateWords = map[trace.Op]string{
-	trace.OpLock: "waits to lock", trace.OpArrive: "waits to lock", trace.OpRLock: "waits to rlock", trace.OpSend: "waits to send", trace.OpRecv: "waits to receive",
+	trace.OpLock: "waits to lock", trace.OpArrive: "waits to lock", trace.OpRLock: "waits to lock for reading", trace.OpSend: "waits to send", trace.OpRecv: "waits to receive",
 	trace.OpSelect: "waits in select", trace.OpCondWait: "waits for a signal", trace.OpWGWait: "waits for a WaitGroup", trace.OpOnce: "waits for Once.Do",
 	trace.OpSleep: "sleeps",
 }
@@ -252,6 +268,8 @@ func (e *exploration) leakFinding(t *trace.Trace) *wire.Finding {
 		f.Places = append(f.Places, e.leftPlace(t, l))
 	}
 	switch {
+	case cyclic && len(bad) == 1:
+		f.Message = "a goroutine waits for a lock that it holds itself; the test is over and it can never go on"
 	case cyclic:
 		f.Message = "goroutines wait for each other's locks; the test is over and they can never go on"
 	case len(bad) == 1:
