@@ -42,8 +42,8 @@ func (r *Reporter) steps(f Finding, room int) []string {
 }
 
 // matter chooses at most n steps, in order: those at the finding's places, the
-// last one, both sides of every switch, later ones first, what the switches led
-// to, and then what comes before the end: first of the goroutines that the
+// last one, both sides of every switch, later ones first, accesses that race,
+// what the switches led to, and then what comes before the end: first of the goroutines that the
 // finding names, the standard library's steps after all others.
 func matter(steps []wire.Step, places []wire.Place, n int, std func(*wire.Step) bool) []int {
 	chosen := map[int]bool{}
@@ -69,6 +69,11 @@ func matter(steps []wire.Step, places []wire.Place, n int, std func(*wire.Step) 
 		}
 	}
 	if len(steps) > n {
+		for i := len(steps) - 1; i >= 0; i-- { // an access that is a step was seen to race
+			if op := steps[i].Op; op == "read" || op == "write" {
+				add(i)
+			}
+		}
 		for i := len(steps) - 1; i >= 0; i-- { // what a switch led to
 			for j := i + 1; steps[i].Switch && j <= min(i+3, len(steps)-1); j++ {
 				add(j)
