@@ -180,6 +180,9 @@ func (e *exploration) look(t *trace.Trace, s *trace.Schedule, fromClip string) {
 	var fresh []*wire.Finding
 	for _, f := range fs {
 		if e.seen[f.key] == nil {
+			if len(fresh) == 0 {
+				t = t.Clone() // minimising executes more, and t is overwritten
+			}
 			e.seen[f.key] = f.Finding
 			fresh = append(fresh, f.Finding)
 			e.keep(f, t, s, fromClip)
