@@ -203,6 +203,8 @@ var substitutes = map[string]string{
 	"runtime.NumGoroutine":   "_hd.NumGoroutine",
 	"runtime.LockOSThread":   "_hd.LockOSThread",
 	"runtime.UnlockOSThread": "_hd.UnlockOSThread",
+	"runtime.Stack":          "_hd.Stack",
+	"runtime.Callers":        "_hd.Callers",
 }
 
 // substitute puts heddle's function in the place of e, if id names one that has a substitute.

@@ -47,6 +47,7 @@ var packages = map[string]*pkg{
 	"sync":             syncPatch,
 	"sync/atomic":      atomicPatch,
 	"time":             timePatch,
+	"runtime/debug":    debugPatch,
 	"testing":          testingPatch,
 	"testing/synctest": synctestPatch,
 	"iter":             iterPatch,

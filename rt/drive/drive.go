@@ -84,10 +84,10 @@ func Run(tests []Test) int {
 	if i := strings.Index(file, "heddlert/drive/"); i >= 0 {
 		d.goroot = file[:i]
 	}
+	d.callers()
 	sched.QuietPackage = d.quiet
 	sched.KeyOf = keyOf
 	sched.S.Format = formatValue
-	sched.S.ForeignPossible = runtime.NumGoroutine() > 1
 	if d.cfg.CrashFile != "" {
 		log, err := openCrashLog(d.cfg.CrashFile)
 		if err != nil {
@@ -119,8 +119,32 @@ func Run(tests []Test) int {
 			d.explore(t)
 		}
 	}
+	sched.S.Close()
 	d.send(&wire.Record{Type: "done", Elapsed: time.Since(d.started).Seconds()})
 	return 0
+}
+
+// ExampleFrames are the functions that plain Go calls between testing's M.Run
+// and an example, innermost first; set by package testing.
+var ExampleFrames []uintptr
+
+// callers tells the scheduler what stacks look like at their lower end.
+func (d *driver) callers() {
+	var pcs [32]uintptr
+	n := runtime.Callers(1, pcs[:])
+	if n == 0 {
+		return
+	}
+	sched.GoexitCallers = []uintptr{pcs[n-1]}
+	for _, f := range ExampleFrames {
+		sched.ExampleCallers = append(sched.ExampleCallers, f+1)
+	}
+	for i := range n {
+		if f := runtime.FuncForPC(pcs[i] - 1); f != nil && f.Name() == "testing.(*M).Run" {
+			sched.ExampleCallers = append(sched.ExampleCallers, pcs[i:n]...)
+			break
+		}
+	}
 }
 
 // Main is Run for a main package (heddle run).

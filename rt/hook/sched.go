@@ -36,9 +36,13 @@ var (
 	Note func(v any)
 
 	// Goroutines.
-	GoStmt  func(f func(), s Site)
-	Yield   func(pc uintptr)
-	NumGo   func() int
+	GoStmt func(f func(), s Site)
+	Yield  func(pc uintptr)
+	NumGo  func() int
+	Stacks func(buf []byte, all bool) int // runtime.Stack
+	// CallersBelow puts the frames that plain Go would have in the place of heddle's own; pc holds n frames.
+	CallersBelow func(pc []uintptr, n int) int
+
 	Idle    func(pc uintptr)                   // wait until every other goroutine is blocked; time does not advance
 	Foreign func(p unsafe.Pointer, pc uintptr) // the native object at p is held by somebody outside control: wait a moment of real time
 	Native  func(p unsafe.Pointer, release bool, pc uintptr)

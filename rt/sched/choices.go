@@ -183,7 +183,7 @@ func install() {
 	s := S
 	hook.Read, hook.Write, hook.Alloc, hook.Note = s.read, s.write, s.alloc, s.note
 	hook.GoStmt, hook.Yield, hook.NumGo = s.goStmt, s.gosched, s.numGoroutine
-	hook.Foreign = func(unsafe.Pointer, uintptr) { s.enter(); s.foreignHeld(); s.leave() }
+	hook.Foreign = s.foreignHeld
 	hook.Native = func(unsafe.Pointer, bool, uintptr) {}
 	hook.ChanSend, hook.ChanRecv, hook.ChanPolled = s.chanSend, s.chanRecv, s.chanPolled
 	hook.ChanClose, hook.ChanLen, hook.ChanSelect = s.chanClose, s.chanLen, s.chanSelect
@@ -199,4 +199,5 @@ func install() {
 	hook.TimerStart, hook.TimerStop, hook.TimerReset = s.timerStart, s.timerStop, s.timerReset
 	hook.Rand, hook.Draw, hook.MapOrder = s.hookRand, s.draw, s.mapOrder
 	hook.Idle = s.idleWait
+	hook.Stacks, hook.CallersBelow = s.stackText, s.callersBelow
 }

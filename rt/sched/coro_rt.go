@@ -28,6 +28,11 @@ func stackHi(gp uintptr) uintptr
 //go:linkname getg heddlert/sched.getg
 func getg() uintptr
 
+// numgc counts the garbage collections so far.
+//
+//go:linkname numgc
+func numgc() uint32
+
 // chanstate looks into a native channel that the model does not know.
 //
 //go:linkname chanstate
@@ -37,3 +42,8 @@ func chanstate(c unsafe.Pointer) (n int, closed, receivers, senders bool)
 //
 //go:linkname chandrop
 func chandrop(c unsafe.Pointer)
+
+// goid returns the number of the running goroutine.
+//
+//go:linkname goid
+func goid() uint64

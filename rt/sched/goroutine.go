@@ -15,6 +15,7 @@ type worker struct {
 	own    unsafe.Pointer // the coro made with it
 	parked unsafe.Pointer // the coro in which it is suspended, nil while it runs
 	g      *G
+	goid   uint64 // the runtime's number of the coroutine
 }
 
 // newG adds a goroutine that has not started.
@@ -84,6 +85,7 @@ func (s *Sched) giveWorker(g *G) {
 		s.free = s.free[:n-1]
 	} else {
 		w := &worker{}
+		s.workers++
 		w.own = newcoro(w.main)
 		w.parked = w.own
 		g.w = w
@@ -94,10 +96,12 @@ func (s *Sched) giveWorker(g *G) {
 // main is what a worker runs: one goroutine under test after the other.
 func (w *worker) main(unsafe.Pointer) {
 	s := S
+	w.goid = goid()
 	defer func() {
 		// Only a Goexit comes here. The coroutine ends; its coro resumes
 		// whoever is suspended in it, who passes on to s.cur (see switchTo).
 		hook.Cur = 0
+		s.workers--
 		s.ended(w.g)
 		next := s.afterEnd()
 		s.cur = next
@@ -327,4 +331,16 @@ func (s *Sched) numGoroutine() int {
 		}
 	}
 	return n + 1 // and the one that runs the test
+}
+
+// Close ends the coroutines that wait for a goroutine. No execution may follow
+// that expects them; new ones are made as needed.
+func (s *Sched) Close() {
+	s.dg = G{id: trace.NoG, w: &s.driver}
+	s.over = true
+	for len(s.free) > 0 {
+		g := s.newG(trace.NoG, 0, runtime.Goexit, 0)
+		s.cur = &s.dg
+		s.switchTo(g)
+	}
 }
