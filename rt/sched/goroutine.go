@@ -101,9 +101,9 @@ func (w *worker) main(unsafe.Pointer) {
 		// Only a Goexit comes here. The coroutine ends; its coro resumes
 		// whoever is suspended in it, who passes on to s.cur (see switchTo).
 		hook.Cur = 0
-		s.workers--
 		s.ended(w.g)
 		next := s.afterEnd()
+		s.workers-- // not before: the runtime still counts it while choices are made
 		s.cur = next
 		if next.w == nil {
 			s.giveWorker(next)
