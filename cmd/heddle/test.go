@@ -180,7 +180,7 @@ func (e *exploration) object(file string, line int) string { return e.sites.Obje
 const defaultLimit = 10 * time.Minute
 
 // defaultStall is how long a test may go without any choice of the scheduler where -timeout does not say.
-const defaultStall = time.Minute
+const defaultStall = 10 * time.Second
 
 // A packageRun is the exploration of one package.
 type packageRun struct {

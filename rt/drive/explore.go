@@ -12,18 +12,19 @@ import (
 // exploration is the state of one test's exploration.
 type exploration struct {
 	*executor
-	seen     map[string]*wire.Finding // by key
-	found    int
-	start    time.Time
-	deadline time.Time
-	visible  []trace.Site // sites found to race: scheduling points from then on
-	progress time.Time
-	bounded  int // executions that reached the step bound
-	timers   bool
-	choices  bool
-	discards int
-	nondet   bool         // the same schedule gave two different executions
-	firstRun *trace.Trace // of the first execution
+	seen        map[string]*wire.Finding // by key
+	found       int
+	start       time.Time
+	deadline    time.Time
+	visible     []trace.Site // sites found to race: scheduling points from then on
+	progress    time.Time
+	bounded     int // executions that reached the step bound
+	timers      bool
+	choices     bool
+	discards    int
+	outsideTold bool         // that goroutines outside control take part was said
+	nondet      bool         // the same schedule gave two different executions
+	firstRun    *trace.Trace // of the first execution
 }
 
 // samplePolicies are the policies that the strategy "sample" takes in turn,
@@ -96,6 +97,8 @@ func (e *exploration) sample() (result string, complete bool, reason string) {
 	switch {
 	case e.bounded > 0:
 		reason = "step bound reached"
+	case e.outsideTold:
+		reason = "sampled; partly uncontrolled"
 	case e.nondet:
 		reason = "sampled; not deterministic"
 	default:

@@ -43,8 +43,14 @@ func (e *exploration) findings(t *trace.Trace, s *trace.Schedule) []keyed {
 		e.discards++
 		return nil
 	}
-	for _, r := range sched.S.Races() {
-		add(e.raceFinding(t, &r))
+	outside := sched.S.Outside()
+	if outside {
+		e.toldOutside()
+	}
+	if !outside { // whose order with the others is not known
+		for _, r := range sched.S.Races() {
+			add(e.raceFinding(t, &r))
+		}
 	}
 	switch t.Verdict {
 	case trace.Panicked:
@@ -63,8 +69,10 @@ func (e *exploration) findings(t *trace.Trace, s *trace.Schedule) []keyed {
 		add(e.testFailure(t))
 		return fs // what a failed test leaves behind is not blamed
 	}
-	if f := e.leakFinding(t); f != nil {
-		add(f)
+	if !outside {
+		if f := e.leakFinding(t); f != nil {
+			add(f)
+		}
 	}
 	if early {
 		for i := range fs {
@@ -216,20 +224,16 @@ var stateWords = map[trace.Op]string{
 func (e *exploration) blockedFinding(t *trace.Trace, kind string) *wire.Finding {
 	left := sched.S.Leftover()
 	f := &wire.Finding{Kind: kind, Output: string(e.outcome.Output)}
-	old := false
 	for _, l := range left {
-		if l.G == 0 && l.Old && sched.S.ForeignPossible {
-			old = true
-		}
 		f.Stacks = append(f.Stacks, e.leftStack(t, l))
 		f.Places = append(f.Places, e.leftPlace(t, l))
 	}
 	switch {
+	case sched.S.Outside():
+		f.Kind = kindUncontrolled
+		f.Message = "the test waits for goroutines outside control (of packages that heddle does not rewrite, such as net/http, or started before the test); none of them came within a second"
 	case kind == kindLivelock:
 		f.Message = "goroutines keep asking for something that nobody is left to change"
-	case old:
-		f.Kind = kindUncontrolled
-		f.Message = "the test waits for something older than the test, which only a goroutine outside control can serve; none did within a second"
 	default:
 		f.Message = fmt.Sprintf("all %d goroutines that are left wait for each other; none can ever go on", len(left))
 		if len(left) == 1 {
@@ -237,6 +241,18 @@ func (e *exploration) blockedFinding(t *trace.Trace, kind string) *wire.Finding 
 		}
 	}
 	return f
+}
+
+// toldOutside says once that a test is not fully under control.
+func (e *exploration) toldOutside() {
+	if e.outsideTold {
+		return
+	}
+	e.outsideTold = true
+	e.d.send(&wire.Record{
+		Type: "note", Test: e.t.Name,
+		Text: "partly uncontrolled: goroutines outside control take part (of packages that heddle does not rewrite, or started before the test); their order with the others is not explored, and races, deadlocks and leaks are not looked for where they do",
+	})
 }
 
 // leakFinding is what the test left blocked for good: a leak, or a partial

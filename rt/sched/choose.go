@@ -212,13 +212,13 @@ func (s *Sched) advance() bool {
 			return true
 		}
 	}
-	if s.fireNext() {
+	if s.pollForeign(pollShort) || s.fireNext() {
 		return true
 	}
 	if s.over {
 		return false
 	}
-	if s.idleRounds < maxIdleRounds && s.idlers() || s.wakeSpinners() || s.pollForeign() {
+	if s.idleRounds < maxIdleRounds && s.idlers() || s.wakeSpinners() || s.pollForeign(pollLong) {
 		return true
 	}
 	s.quiescent()

@@ -108,6 +108,12 @@ const maxRaces = 100
 
 // raced keeps the races of the access just made.
 func (s *Sched) raced() {
+	if gc := numgc(); gc != s.gc {
+		// Memory may have been used again since the earlier access: start afresh.
+		s.gc = gc
+		s.shadow.Reset()
+		return
+	}
 	for _, r := range s.shadow.Races() {
 		if len(s.races) >= maxRaces {
 			return

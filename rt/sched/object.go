@@ -72,6 +72,10 @@ func (o *object) enabled(op trace.Op, g *G) bool {
 
 // refresh asks again who can go on, after the state of o has changed.
 func (s *Sched) refresh(o *object) {
+	if len(o.announced) > manyWaiters {
+		s.refreshMany(o)
+		return
+	}
 	for _, g := range o.announced {
 		if o.enabled(s.pend[g.id].Op, g) {
 			if g.state == gBlocked {
@@ -79,6 +83,34 @@ func (s *Sched) refresh(o *object) {
 			}
 		} else if g.state == gReady {
 			s.unready(g, gBlocked)
+		}
+	}
+}
+
+// manyWaiters is from when on it is cheaper to make the ready list anew than
+// to insert and remove waiters one by one.
+const manyWaiters = 8
+
+func (s *Sched) refreshMany(o *object) {
+	changed := false
+	for _, g := range o.announced {
+		on := o.enabled(s.pend[g.id].Op, g)
+		switch {
+		case on && g.state == gBlocked:
+			g.state = gReady
+			changed = true
+		case !on && g.state == gReady:
+			g.state = gBlocked
+			changed = true
+		}
+	}
+	if !changed {
+		return
+	}
+	s.ready = s.ready[:0]
+	for _, g := range s.gs[:s.ngs] {
+		if g.state == gReady {
+			s.ready = append(s.ready, g.id)
 		}
 	}
 }

@@ -136,9 +136,6 @@ type Sched struct {
 	byName   map[string]trace.GID // of goroutines, for schedules that name them
 	named    int
 
-	// ForeignPossible says that goroutines outside control exist that may serve package-level objects.
-	ForeignPossible bool
-
 	k          int // position in the prefix
 	run        int // steps in a row by prev
 	idleTurn   int
@@ -147,8 +144,12 @@ type Sched struct {
 	idleAt     uint32 // progress at the last round of idlers
 	rng        uint64
 	lazyVal    lazyValue
-	foreign    int
-	sawForeign bool
+	sawForeign bool   // somebody outside control took part
+	born       bool   // goroutines outside control were started in this execution
+	strangers  int    // of them when it began
+	vain       int    // short polls in vain, over all executions
+	workers    int    // coroutines alive
+	gc         uint32 // collections before this execution
 	spinners   int
 
 	diverged *Divergence
@@ -215,7 +216,8 @@ func (s *Sched) reset(opt Options) {
 	s.resetTimers()
 	s.named = 0
 	clear(s.byName)
-	s.k, s.idleTurn, s.progress, s.foreign, s.sawForeign = 0, 0, 0, 0, false
+	s.k, s.idleTurn, s.progress, s.sawForeign, s.born = 0, 0, 0, false, false
+	s.strangers, s.gc = s.outsiders(), numgc()
 	s.spinners, s.idleRounds, s.idleAt = 0, 0, 0
 	s.rng = opt.Schedule.Seed*0x9e3779b97f4a7c15 + 0x1234567
 	s.lazyVal = lazyValue{}
@@ -238,6 +240,7 @@ func (s *Sched) Run(main func(), opt Options) *trace.Trace {
 	hook.On = true
 	s.switchTo(s.choose())
 	// Nobody can go on, or somebody stopped the execution.
+	s.born = s.outsiders() > s.strangers
 	s.finish()
 	hook.On = false
 	hook.Cur = 0

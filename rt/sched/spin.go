@@ -1,10 +1,6 @@
 package sched
 
-import (
-	"time"
-
-	"heddle/trace"
-)
+import "heddle/trace"
 
 // Spinning. A goroutine that has only read for idleLimit visible operations,
 // while nobody changed anything, waits until somebody does: a polling loop
@@ -62,58 +58,4 @@ func (s *Sched) wakeSpinners() bool {
 		}
 	}
 	return n > 0
-}
-
-// Goroutines outside control. What is older than the execution may be served
-// by them: when nobody under control can go on, those who wait for such an
-// object look again for a while of real time.
-
-const (
-	foreignPoll = 200 * time.Microsecond
-	foreignMax  = 5000 // polls: one second
-)
-
-func (s *Sched) pollForeign() bool {
-	if !s.ForeignPossible || s.foreign >= foreignMax {
-		return false
-	}
-	any := false
-	for _, g := range s.gs[:s.ngs] {
-		if g.state == gParked && g.at != nil && g.at.kind == trace.ObjChan && !g.at.known {
-			any = true
-		}
-	}
-	if !any {
-		return false
-	}
-	for s.foreign < foreignMax {
-		s.foreign++
-		if s.foreign > 1 {
-			time.Sleep(foreignPoll)
-		}
-		for _, o := range s.objs[:s.nobj] {
-			if o.kind != trace.ObjChan || o.known || o.ch == nil {
-				continue
-			}
-			n, closed, receivers, senders := chanstate(o.ref)
-			if n > 0 || closed || senders {
-				s.retry(o, &o.ch.recvq)
-			}
-			if closed || receivers || n < o.cap {
-				s.retry(o, &o.ch.sendq)
-			}
-		}
-		if len(s.ready) > 0 {
-			s.sawForeign = true
-			s.foreign = 0
-			return true
-		}
-	}
-	return false
-}
-
-// foreignHeld is called when a native object that the model thinks free is held by somebody outside control.
-func (s *Sched) foreignHeld() {
-	s.sawForeign = true
-	time.Sleep(foreignPoll)
 }

@@ -25,9 +25,6 @@ func (s *Sched) Diverged() *Divergence { return s.diverged }
 // Early returns the timers that fired too early in the last execution, in free time.
 func (s *Sched) Early() []EarlyTimer { return s.early }
 
-// SawForeign reports whether goroutines outside control took part in the last execution.
-func (s *Sched) SawForeign() bool { return s.sawForeign }
-
 // Concurrent reports whether the last execution had a choice: at some step more than one goroutine could go on.
 func (s *Sched) Concurrent() bool { return s.ngs > 2 }
 
