@@ -196,10 +196,13 @@ func reduce(ds []deviation, try func([]deviation) bool) []deviation {
 // clipOf writes down the execution just recorded.
 func (e *exploration) clipOf(f *wire.Finding, t *trace.Trace, seed uint64, free bool) wire.Clip {
 	c := wire.Clip{Test: e.t.Name, Kind: f.Kind, Message: f.Message, Policy: "first", Seed: seed, Free: free, Places: f.Places}
-	for _, v := range e.visible {
-		c.Visible = append(c.Visible, uint64(v))
-	}
 	for _, st := range t.Steps {
+		if st.Op == trace.OpRead || st.Op == trace.OpWrite {
+			// What was a step then must be one when the clip is replayed, with whatever -visible.
+			if v := uint64(st.Site); !slices.Contains(c.Visible, v) {
+				c.Visible = append(c.Visible, v)
+			}
+		}
 		c.Steps = append(c.Steps, wire.Step{
 			G: t.Name(st.G), Op: st.Op.String(), Choice: int(st.Choice), Switch: st.G != st.Default, Where: resolve(st.Site &^ (1 << 63)),
 		})

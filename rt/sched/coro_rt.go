@@ -47,3 +47,6 @@ func chandrop(c unsafe.Pointer)
 //
 //go:linkname goid
 func goid() uint64
+
+// mayBeOutsiders: every goroutine that is no coroutine of ours may take part.
+const mayBeOutsiders = true

@@ -23,7 +23,12 @@ const (
 )
 
 // outsiders returns how many goroutines outside control there are.
-func (s *Sched) outsiders() int { return runtime.NumGoroutine() - 1 - s.workers }
+func (s *Sched) outsiders() int {
+	if !mayBeOutsiders {
+		return 0
+	}
+	return runtime.NumGoroutine() - 1 - s.workers
+}
 
 // Outside reports whether goroutines outside control took part in the last
 // execution, or were started in it.
