@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// document returns docs/compatibility.md.
+func document(results []*result, runs int, budget time.Duration) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `# Compatibility
+
+Written by `+"`go run ./scripts/compat`"+`: the unmodified test suites of these modules under
+`+"`heddle test -runs %d -budget %s`"+`, with %s. *Concurrent* are the tests with more than one
+schedule: the others end after two executions. *Findings* that are the module's own are explained in
+[found.md](found.md); those of tests that fail under `+"`go test`"+` too are marked so. Times are of all executions
+together, and of one run of `+"`go test`"+`.
+
+| package | tests | concurrent | executions | findings | notes | heddle | go test |
+| --- | ---: | ---: | ---: | --- | --- | ---: | ---: |
+`, runs, budget, runtime.Version())
+	for _, r := range results {
+		if r.failed != "" {
+			fmt.Fprintf(&b, "| **%s** %s | | | | | %s | | |\n", r.path, r.version, cell(r.failed))
+			continue
+		}
+		fmt.Fprintf(&b, "| **%s** %s | | | | | | | |\n", r.path, r.version)
+		for _, p := range r.sorted() {
+			fmt.Fprintf(&b, "| %s | %d | %d | %d | %s | %s | %.1fs | %s |\n", p.path, p.tests, p.concurrent, p.executions,
+				cell(p.findingText()), cell(p.noteText()), p.time, p.plainText())
+		}
+	}
+	return b.String()
+}
+
+func (p *pkgResult) plainText() string {
+	if p.plain == "ok" {
+		return fmt.Sprintf("%.1fs", p.plainTime)
+	}
+	return p.plain
+}
+
+// findingText counts the findings by kind and by whose they are.
+func (p *pkgResult) findingText() string {
+	counts := map[string]int{}
+	var order []string
+	for i := range p.findings {
+		f := &p.findings[i]
+		text := f.kind
+		switch why := f.explained(); {
+		case why != "":
+			text += " (theirs: " + why + ")"
+		case f.plainly:
+			text += " (fails under go test too)"
+		default:
+			text += " (unexplained, " + f.test + ")"
+		}
+		if counts[text] == 0 {
+			order = append(order, text)
+		}
+		counts[text]++
+	}
+	for i, text := range order {
+		order[i] = fmt.Sprintf("%d %s", counts[text], text)
+	}
+	return strings.Join(order, "; ")
+}
+
+// noteText groups the notes by what they say.
+func (p *pkgResult) noteText() string {
+	if p.broken != "" {
+		return p.broken
+	}
+	byText := map[string][]string{}
+	var order []string
+	for _, n := range p.notes {
+		test, text, _ := strings.Cut(n, ": ")
+		if strings.HasPrefix(text, "not deterministic") {
+			text = "not deterministic"
+		}
+		if byText[text] == nil {
+			order = append(order, text)
+		}
+		byText[text] = append(byText[text], test)
+	}
+	for i, text := range order {
+		order[i] = text + ": " + strings.Join(byText[text], ", ")
+	}
+	return strings.Join(order, "; ")
+}
+
+func cell(s string) string {
+	return strings.NewReplacer("|", "\\|", "\n", " ").Replace(s)
+}

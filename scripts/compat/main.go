@@ -1,0 +1,96 @@
+// Command compat runs heddle on the unmodified test suites of other people's modules:
+//
+//	go run ./scripts/compat [-runs N] [-budget D] [-module text] [-dir folder] [-o file]
+//
+// It fetches the pinned versions of table.go through the Go module proxy into
+// a scratch folder, runs go test and heddle test on every package of each, and
+// writes docs/compatibility.md. It exits with 1 when something is ours to mend:
+// a finding that known.go does not explain, a run that does not end, or a
+// package that go test passes and heddle cannot build.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("compat: ")
+	c := &compat{}
+	flag.IntVar(&c.runs, "runs", 200, "execute each test `N` times")
+	flag.DurationVar(&c.budget, "budget", 5*time.Second, "`time` for each test")
+	flag.DurationVar(&c.limit, "limit", 10*time.Minute, "`time` for each module")
+	flag.StringVar(&c.heddle, "heddle", "", "the `command` to use; built from this module if empty")
+	flag.StringVar(&c.dir, "dir", "", "scratch `folder`; a temporary one if empty")
+	only := flag.String("module", "", "only modules whose path contains `text`; nothing is written then")
+	out := flag.String("o", "docs/compatibility.md", "`file` to write")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		log.Fatalf("unexpected argument %q", flag.Arg(0))
+	}
+	if err := c.prepare(); err != nil {
+		log.Fatal(err)
+	}
+	defer c.clean()
+	ok := true
+	var results []*result
+	for _, m := range modules {
+		if !strings.Contains(m.path, *only) {
+			continue
+		}
+		r := c.try(m)
+		results = append(results, r)
+		r.print(os.Stdout)
+		ok = ok && r.ours() == 0
+	}
+	if *only == "" {
+		if err := os.WriteFile(*out, []byte(document(results, c.runs, c.budget)), 0o666); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if !ok {
+		c.clean()
+		os.Exit(1)
+	}
+}
+
+type compat struct {
+	runs          int
+	budget, limit time.Duration
+	heddle, dir   string
+	temporary     string
+}
+
+func (c *compat) prepare() error {
+	if c.dir == "" {
+		dir, err := os.MkdirTemp("", "heddle-compat-")
+		if err != nil {
+			return err
+		}
+		c.dir, c.temporary = dir, dir
+	}
+	if err := os.MkdirAll(c.dir, 0o777); err != nil {
+		return err
+	}
+	if c.heddle == "" {
+		c.heddle = filepath.Join(c.dir, "heddle.exe")
+		cmd := exec.Command("go", "build", "-o", c.heddle, "heddle/cmd/heddle")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("building heddle: %v\n%s", err, out)
+		}
+	}
+	return nil
+}
+
+func (c *compat) clean() {
+	if c.temporary != "" {
+		os.RemoveAll(c.temporary)
+	}
+}

@@ -1,0 +1,296 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A result is what became of one module.
+type result struct {
+	module
+	failed string // what kept it from being tried
+	pkgs   map[string]*pkgResult
+}
+
+type pkgResult struct {
+	path       string
+	plain      string // "ok", "FAIL", "no tests", "timeout"
+	plainTime  float64
+	time       float64
+	tests      int
+	concurrent int // more than two executions
+	executions int
+	failedLike []string // tests that fail under go test too
+	findings   []finding
+	notes      []string
+	broken     string // heddle could not do it
+	plainFails map[string]bool
+}
+
+type finding struct {
+	pkg, test, kind, message, place string
+	plainly                         bool // the test fails under go test too
+}
+
+// ours counts what is not explained.
+func (r *result) ours() int {
+	n := 0
+	if r.failed != "" {
+		n++
+	}
+	for _, p := range r.pkgs {
+		if p.broken != "" {
+			n++
+		}
+		for i := range p.findings {
+			if f := &p.findings[i]; f.explained() == "" && !f.plainly {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func (r *result) sorted() []*pkgResult {
+	var ps []*pkgResult
+	for _, p := range r.pkgs {
+		ps = append(ps, p)
+	}
+	slices.SortFunc(ps, func(a, b *pkgResult) int { return strings.Compare(a.path, b.path) })
+	return ps
+}
+
+func (r *result) print(w io.Writer) {
+	fmt.Fprintf(w, "== %s %s\n", r.path, r.version)
+	if r.failed != "" {
+		fmt.Fprintf(w, "   FAILED %s\n", r.failed)
+	}
+	for _, p := range r.sorted() {
+		fmt.Fprintf(w, "   %s: go test %s %.1fs; heddle %d tests, %d concurrent, %d executions, %d findings, %.1fs\n",
+			p.path, p.plain, p.plainTime, p.tests, p.concurrent, p.executions, len(p.findings), p.time)
+		if p.broken != "" {
+			fmt.Fprintf(w, "      BROKEN %s\n", p.broken)
+		}
+		for i := range p.findings {
+			f := &p.findings[i]
+			word := "OURS?"
+			if f.explained() != "" {
+				word = "theirs"
+			} else if f.plainly {
+				word = "fails under go test too"
+			}
+			fmt.Fprintf(w, "      %s %s in %s at %s: %s\n", word, f.kind, f.test, f.place, strings.TrimSpace(f.message))
+		}
+		for _, n := range p.notes {
+			fmt.Fprintf(w, "      note %s\n", n)
+		}
+	}
+}
+
+func (c *compat) try(m module) *result {
+	r := &result{module: m, pkgs: map[string]*pkgResult{}}
+	dir, err := c.fetch(m)
+	if err != nil {
+		r.failed = err.Error()
+		return r
+	}
+	c.plain(r, dir)
+	c.controlled(r, dir)
+	for path, p := range r.pkgs {
+		if p.plain == "no tests" {
+			delete(r.pkgs, path)
+		}
+	}
+	return r
+}
+
+// fetch copies a module to the scratch folder, writable.
+func (c *compat) fetch(m module) (string, error) {
+	cmd := exec.Command("go", "mod", "download", "-json", m.path+"@"+m.version)
+	cmd.Dir = c.dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+	out, err := cmd.Output()
+	var info struct{ Dir, Error string }
+	json.Unmarshal(out, &info)
+	if info.Dir == "" {
+		return "", fmt.Errorf("cannot be fetched: %v %s", err, info.Error)
+	}
+	dir := filepath.Join(c.dir, strings.ReplaceAll(m.path, "/", "_"))
+	if err := os.RemoveAll(dir); err != nil {
+		return "", err
+	}
+	err = filepath.WalkDir(info.Dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(info.Dir, path)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return os.MkdirAll(filepath.Join(dir, rel), 0o777)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(dir, rel), data, 0o666)
+	})
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(filepath.Join(dir, "go.mod")); errors.Is(err, fs.ErrNotExist) {
+		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module "+m.path+"\n"), 0o666); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+// run runs a command that prints JSON events, one a line; each is told. late: it had to be killed.
+func (c *compat) run(dir string, each func(*event), args ...string) (rest string, late bool, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), c.limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 5 * time.Second
+	var errors bytes.Buffer
+	cmd.Stderr = &errors
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", false, err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", false, err
+	}
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		var e event
+		if json.Unmarshal(lines.Bytes(), &e) == nil && e.Action != "" {
+			each(&e)
+		}
+	}
+	err = cmd.Wait()
+	return errors.String(), ctx.Err() != nil, err
+}
+
+// An event is one of go test -json, or of heddle's two more kinds.
+type event struct {
+	Action, Package, Test, Output, Kind, Message string
+	Elapsed                                      float64
+	Executions, Findings                         int
+	Places                                       []struct {
+		File string
+		Line int
+	}
+}
+
+func (r *result) pkg(path string) *pkgResult {
+	if r.pkgs[path] == nil {
+		r.pkgs[path] = &pkgResult{path: path, plainFails: map[string]bool{}}
+	}
+	return r.pkgs[path]
+}
+
+func (c *compat) args(m module, args ...string) []string {
+	if m.skip != "" {
+		args = append(args, "-skip", m.skip)
+	}
+	return append(args, "./...")
+}
+
+func (c *compat) plain(r *result, dir string) {
+	_, late, _ := c.run(dir, func(e *event) {
+		if e.Package == "" {
+			return
+		}
+		p := r.pkg(e.Package)
+		switch {
+		case e.Test != "" && e.Action == "fail":
+			p.plainFails[e.Test] = true
+		case e.Test == "" && e.Action == "pass":
+			p.plain, p.plainTime = "ok", e.Elapsed
+		case e.Test == "" && e.Action == "fail":
+			p.plain, p.plainTime = "FAIL", e.Elapsed
+		case e.Test == "" && e.Action == "skip":
+			p.plain = "no tests"
+		}
+	}, c.args(r.module, "go", "test", "-json", "-vet=off", "-count=1", "-timeout", "5m")...)
+	for _, p := range r.pkgs {
+		if late && p.plain == "" {
+			p.plain = "timeout"
+		}
+	}
+}
+
+func (c *compat) controlled(r *result, dir string) {
+	ended := map[string]bool{}
+	rest, late, err := c.run(dir, func(e *event) {
+		if e.Package == "" {
+			return
+		}
+		p := r.pkg(e.Package)
+		switch {
+		case e.Action == "summary":
+			p.tests++
+			p.executions += e.Executions
+			if e.Executions > 2 {
+				p.concurrent++
+			}
+			p.time += e.Elapsed
+		case e.Action == "finding":
+			f := finding{pkg: e.Package, test: e.Test, kind: e.Kind, message: e.Message, plainly: p.plainFails[e.Test]}
+			if len(e.Places) > 0 {
+				f.place = fmt.Sprintf("%s:%d", e.Places[0].File, e.Places[0].Line)
+			}
+			p.findings = append(p.findings, f)
+		case e.Action == "output" && strings.HasPrefix(e.Output, "    note: "):
+			p.note(e.Test, strings.TrimSpace(strings.TrimPrefix(e.Output, "    note: ")))
+		case e.Action == "output" && strings.Contains(e.Output, "step bound reached"):
+			p.note(e.Test, "step bound reached")
+		case e.Test == "" && (e.Action == "pass" || e.Action == "fail" || e.Action == "skip"):
+			ended[e.Package] = true
+			if e.Action == "fail" && len(p.findings) == 0 {
+				p.broken = "heddle test fails without a finding"
+			}
+		}
+	}, c.args(r.module, c.heddle, "test", "-json", "-runs", fmt.Sprint(c.runs), "-budget", c.budget.String(), "-p", "1")...)
+	for path, p := range r.pkgs {
+		switch {
+		case p.plain == "no tests" || ended[path]:
+		case late:
+			p.broken = "did not end in time"
+		default:
+			p.broken = fmt.Sprintf("heddle did not run it: %v: %s", err, firstLines(rest, 6))
+		}
+	}
+}
+
+func (p *pkgResult) note(test, text string) {
+	p.notes = append(p.notes, test+": "+text)
+}
+
+func firstLines(s string, n int) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	if len(lines) > n {
+		lines = lines[:n]
+	}
+	return strings.Join(lines, " | ")
+}
