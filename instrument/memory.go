@@ -78,7 +78,7 @@ func (r *rewriter) isShared(e ast.Expr) bool {
 		sel := r.info.Selections[e]
 		if sel == nil {
 			v, ok := r.info.Uses[e.Sel].(*types.Var)
-			return ok && r.shared.has(v)
+			return ok && v.Pkg().Path() != "heddlert/hook" && r.shared.has(v)
 		}
 		return sel.Kind() == types.FieldVal && (sel.Indirect() || r.isShared(e.X))
 	case *ast.IndexExpr:

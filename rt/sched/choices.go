@@ -61,7 +61,7 @@ func (s *Sched) mapOrder(keys []any) []int {
 		ks[i] = keyOf(k)
 		if ks[i].class == classPointer && !s.unwind {
 			if !sorted {
-				sort.Slice(s.allocs, func(i, j int) bool { return s.allocs[i].addr < s.allocs[j].addr })
+				s.sortAllocs()
 				sorted = true
 			}
 			if a, off, ok := s.allocOf(uintptr(ks[i].num)); ok {

@@ -2,7 +2,6 @@ package sched
 
 import (
 	"runtime"
-	"sort"
 	"unsafe"
 
 	"heddle/rt/hook"
@@ -226,7 +225,7 @@ var QuietPackage = func(pkg, file string) bool { return false }
 
 // finalizeObjects fills in who made the objects, from the allocation log.
 func (s *Sched) finalizeObjects() {
-	sort.Slice(s.allocs, func(i, j int) bool { return s.allocs[i].addr < s.allocs[j].addr })
+	s.sortAllocs()
 	for i := range s.t.Objects {
 		if i == 0 {
 			continue
@@ -236,15 +235,4 @@ func (s *Sched) finalizeObjects() {
 			o.G, o.N, o.Offset, o.Site = a.g, a.n, off, a.site
 		}
 	}
-}
-
-// allocOf finds the allocation that contains p; the log must be sorted by address.
-func (s *Sched) allocOf(p uintptr) (a alloc, off uint32, ok bool) {
-	i := sort.Search(len(s.allocs), func(i int) bool { return s.allocs[i].addr > p })
-	for j := i - 1; j >= 0 && j > i-4; j-- {
-		if a := s.allocs[j]; p < a.addr+max(a.size, 1) {
-			return a, uint32(p - a.addr), true
-		}
-	}
-	return alloc{}, 0, false
 }

@@ -117,7 +117,8 @@ type Sched struct {
 	nobj    int
 	tab     objTable
 	allocs  []alloc
-	dropped bool // the allocation log is full
+	runs    []int // see sortAllocs
+	dropped bool  // the allocation log is full
 
 	race   bool
 	shadow detect.Shadow
@@ -206,7 +207,7 @@ func (s *Sched) reset(opt Options) {
 	s.seq, s.prev, s.run = 0, trace.NoG, 0
 	s.verdict, s.over, s.mainOver, s.unwind, s.unwound = trace.Finished, false, false, false, 0
 	s.resetObjects()
-	s.allocs, s.dropped = s.allocs[:0], false
+	s.allocs, s.runs, s.dropped = s.allocs[:0], s.runs[:0], false
 	s.race = opt.Race
 	if s.race {
 		s.shadow.Reset()

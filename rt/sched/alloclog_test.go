@@ -1,0 +1,32 @@
+package sched
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// Searches between allocations find what sorting all of them would.
+func TestAllocLog(t *testing.T) {
+	s := &Sched{}
+	r := rand.New(rand.NewPCG(1, 2))
+	perm := r.Perm(5000)
+	for i, k := range perm {
+		s.allocs = append(s.allocs, alloc{addr: uintptr(1000 + 16*k), size: 8, n: int32(k)})
+		if i%7 != 0 {
+			continue
+		}
+		s.sortAllocs()
+		for range 20 {
+			known := perm[r.IntN(i+1)]
+			if a, off, ok := s.allocOf(uintptr(1000 + 16*known + 3)); !ok || a.n != int32(known) || off != 3 {
+				t.Fatalf("after %d allocations: %d is %v, %d, %v", i+1, known, a, off, ok)
+			}
+			if _, _, ok := s.allocOf(uintptr(1000 + 16*known + 9)); ok {
+				t.Fatalf("after %d allocations: found what is between two", i+1)
+			}
+		}
+		if len(s.runs) > 20 {
+			t.Fatalf("%d runs", len(s.runs))
+		}
+	}
+}
