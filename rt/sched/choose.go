@@ -218,7 +218,7 @@ func (s *Sched) advance() bool {
 	if s.over {
 		return false
 	}
-	if s.idleRounds < maxIdleRounds && s.idlers() || s.wakeSpinners() || s.pollForeign(pollLong) {
+	if s.idleRounds < maxIdleRounds && s.idlers() || s.wakeSpinners() || !s.mainOver && s.pollForeign(pollLong) {
 		return true
 	}
 	s.quiescent()

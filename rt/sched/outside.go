@@ -36,7 +36,7 @@ func (s *Sched) Outside() bool { return s.sawForeign || s.born }
 
 // pollForeign looks at native objects until somebody is ready, at most n times.
 func (s *Sched) pollForeign(n int) bool {
-	if s.outsiders() <= 0 || n == pollShort && s.vain >= fruitless {
+	if n == pollShort && s.vain >= fruitless || s.outsiders() <= 0 || !s.anyWaits() {
 		return false
 	}
 	for i := range n {
@@ -53,6 +53,17 @@ func (s *Sched) pollForeign(n int) bool {
 		}
 	}
 	s.vain++
+	return false
+}
+
+// anyWaits reports whether a goroutine waits for something that somebody
+// outside control could bring about.
+func (s *Sched) anyWaits() bool {
+	for _, g := range s.gs[:s.ngs] {
+		if (g.state == gParked || g.state == gBlocked) && g.at != nil {
+			return true
+		}
+	}
 	return false
 }
 
