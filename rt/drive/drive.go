@@ -177,6 +177,9 @@ func (d *driver) quiet(pkg, file string) bool {
 // collectEvery is how many bytes may be allocated before garbage is collected between two executions.
 const collectEvery = 32 << 20
 
+// collectCheck is in how many executions it is looked at: looking costs half a microsecond.
+const collectCheck = 8
+
 func (d *driver) collect() {
 	var m [1]heapSample
 	n := readHeap(&m)

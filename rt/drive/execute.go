@@ -63,7 +63,9 @@ func (x *executor) Execute(ctx context.Context, s *trace.Schedule) (*trace.Trace
 }
 
 func (x *executor) executeWith(s *trace.Schedule, p policy.Policy) *trace.Trace {
-	x.d.collect()
+	if x.n%collectCheck == 0 {
+		x.d.collect()
+	}
 	if x.d.vars != nil {
 		x.d.vars.restore()
 	}

@@ -1,10 +1,5 @@
 package sched
 
-import (
-	"cmp"
-	"slices"
-)
-
 // The allocation log is searched by address while it grows (a map keyed by
 // pointers is visited in the order of their making). It is kept as sorted
 // runs, each less than half as long as the one before, so that many searches
@@ -35,8 +30,41 @@ func (s *Sched) sortAllocs() {
 			s.runs = s.runs[:n-1]
 			continue
 		}
-		slices.SortFunc(s.allocs[begin:], func(a, b alloc) int { return cmp.Compare(a.addr, b.addr) })
+		s.spare = sortByAddr(s.allocs[begin:], s.spare)
 		return
+	}
+}
+
+// sortByAddr is a merge sort; packages sort and slices are under test here,
+// and slow. It returns tmp, grown.
+func sortByAddr(as, tmp []alloc) []alloc {
+	if len(tmp) < len(as) {
+		tmp = make([]alloc, 2*len(as))
+	}
+	mergeSort(as, tmp[:len(as)])
+	return tmp
+}
+
+func mergeSort(as, tmp []alloc) {
+	if len(as) < 2 {
+		return
+	}
+	h := len(as) / 2
+	mergeSort(as[:h], tmp[:h])
+	mergeSort(as[h:], tmp[h:])
+	if as[h-1].addr <= as[h].addr {
+		return
+	}
+	copy(tmp, as)
+	i, j := 0, h
+	for k := range as {
+		if i < h && (j >= len(as) || tmp[i].addr <= tmp[j].addr) {
+			as[k] = tmp[i]
+			i++
+		} else {
+			as[k] = tmp[j]
+			j++
+		}
 	}
 }
 
@@ -45,12 +73,14 @@ func (s *Sched) allocOf(p uintptr) (a alloc, off uint32, ok bool) {
 	begin := 0
 	for _, end := range s.runs {
 		run := s.allocs[begin:end]
-		i, _ := slices.BinarySearchFunc(run, p, func(a alloc, p uintptr) int {
-			if a.addr <= p {
-				return -1
+		i, hi := 0, len(run) // the first that begins after p
+		for i < hi {
+			if m := (i + hi) / 2; run[m].addr <= p {
+				i = m + 1
+			} else {
+				hi = m
 			}
-			return 1
-		})
+		}
 		for j := i - 1; j >= 0 && j > i-4; j-- {
 			if a := run[j]; p < a.addr+max(a.size, 1) {
 				return a, uint32(p - a.addr), true

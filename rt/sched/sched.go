@@ -117,8 +117,9 @@ type Sched struct {
 	nobj    int
 	tab     objTable
 	allocs  []alloc
-	runs    []int // see sortAllocs
-	dropped bool  // the allocation log is full
+	runs    []int   // see sortAllocs
+	spare   []alloc // for sorting
+	dropped bool    // the allocation log is full
 
 	race   bool
 	shadow detect.Shadow
