@@ -97,7 +97,17 @@ func earlyNote() string {
 // keyOfFinding names the bug: kind and source places, whatever the goroutines were called.
 func keyOfFinding(f *wire.Finding) string {
 	ps := make([]string, 0, len(f.Places))
+	victims := 0
 	for _, p := range f.Places {
+		if p.Note != "" {
+			victims++
+		}
+	}
+	for _, p := range f.Places {
+		if f.Kind == kindDeadlock && p.Note != "" && victims < len(f.Places) {
+			// Who waits for a lock that somebody who is stuck elsewhere holds says nothing about the bug.
+			continue
+		}
 		if p.Site != 0 {
 			ps = append(ps, fmt.Sprintf("%s@%x", p.Op, p.Site))
 		} else {

@@ -23,6 +23,10 @@ var Cur uintptr
 // Rec is true when values are recorded.
 var Rec bool
 
+// Frozen is true while time passes only when everybody waits (testing/synctest):
+// elsewhere every look at the clock takes a nanosecond.
+var Frozen bool
+
 // Here reports whether the caller is the goroutine under test that runs now.
 func Here() bool { return On && getg() == Cur }
 
