@@ -33,7 +33,6 @@ type pkgResult struct {
 	tests      int
 	concurrent int // more than two executions
 	executions int
-	failedLike []string // tests that fail under go test too
 	findings   []finding
 	notes      []string
 	broken     string // heddle could not do it
