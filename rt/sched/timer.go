@@ -203,6 +203,11 @@ func (s *Sched) fireNext() bool {
 	}
 	if t.when > s.now {
 		s.now = t.when
+		if !hook.Frozen {
+			// Whoever waits is woken a little later, as in reality: a sleep as
+			// long as a time-out that began a moment after it outlasts it.
+			s.now += wakeLatency
+		}
 	}
 	if n := s.gs[0].steps; n != s.firedAt {
 		s.fired, s.firedAt = 0, n
@@ -214,6 +219,9 @@ func (s *Sched) fireNext() bool {
 	s.fireTimer(t)
 	return true
 }
+
+// wakeLatency is how much later than its deadline a timer fires in virtual time.
+const wakeLatency = 1000
 
 // maxFires bounds the timers that fire while main does not make a step.
 const maxFires = 20_000
