@@ -86,6 +86,7 @@ func Run(tests []Test) int {
 	}
 	d.callers()
 	sched.QuietPackage = d.quiet
+	sched.Standard = func(file string) bool { return d.goroot != "" && strings.HasPrefix(file, d.goroot) }
 	sched.KeyOf = keyOf
 	sched.S.Format = formatValue
 	if d.cfg.CrashFile != "" {

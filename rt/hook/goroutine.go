@@ -52,3 +52,21 @@ func Switched(was bool) {
 		Cur = getg()
 	}
 }
+
+// OwnRand is true when the program has set its own source of random bytes for crypto/rand.
+var OwnRand bool
+
+// RandBytes fills b for crypto/rand from the execution's generator; false outside control.
+func RandBytes(b []byte) bool {
+	if OwnRand || !Here() {
+		return false
+	}
+	for i := 0; i < len(b); {
+		x := Rand()
+		for j := 0; j < 8 && i < len(b); j++ {
+			b[i] = byte(x >> (8 * j))
+			i++
+		}
+	}
+	return true
+}

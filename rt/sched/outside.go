@@ -17,9 +17,9 @@ import (
 
 const (
 	pollEvery = 200 * time.Microsecond
-	pollShort = 100  // polls before the clock jumps: 20 ms
-	pollLong  = 5000 // polls before nobody is believed to come any more: one second
-	fruitless = 50   // short polls in vain after which they are left out
+	pollShort = 20 * time.Millisecond // before the clock jumps
+	pollLong  = time.Second           // before nobody is believed to come any more
+	fruitless = 10                    // polls in vain after which the short ones are left out
 )
 
 // outsiders returns how many goroutines outside control there are.
@@ -34,15 +34,12 @@ func (s *Sched) outsiders() int {
 // execution, or were started in it.
 func (s *Sched) Outside() bool { return s.sawForeign || s.born }
 
-// pollForeign looks at native objects until somebody is ready, at most n times.
-func (s *Sched) pollForeign(n int) bool {
-	if n == pollShort && s.vain >= fruitless || s.outsiders() <= 0 || !s.anyWaits() {
+// pollForeign looks at native objects until somebody is ready, for at most d.
+func (s *Sched) pollForeign(d time.Duration) bool {
+	if d == pollShort && s.vain >= fruitless || s.outsiders() <= 0 || !s.anyWaits() {
 		return false
 	}
-	for i := range n {
-		if i > 0 {
-			time.Sleep(pollEvery)
-		}
+	for start := time.Now(); time.Since(start) < d; time.Sleep(pollEvery) {
 		for _, o := range s.objs[:s.nobj] {
 			s.look(o)
 		}

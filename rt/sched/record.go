@@ -129,6 +129,7 @@ type pcEntry struct {
 type pcInfo struct {
 	quiet   bool
 	wrapper bool
+	std     bool // in the standard library
 }
 
 // place returns site with the quiet bit set where its package offers no
@@ -173,7 +174,7 @@ func classify(pc uintptr) pcInfo {
 	if isWrapper(f) {
 		return pcInfo{wrapper: true}
 	}
-	return pcInfo{quiet: QuietPackage(PackageOf(f.Function), f.File)}
+	return pcInfo{quiet: QuietPackage(PackageOf(f.Function), f.File), std: Standard(f.File)}
 }
 
 func isWrapper(f runtime.Frame) bool {
@@ -218,6 +219,9 @@ func (s *Sched) userPlace(site trace.Site) trace.Site {
 	}
 	return site
 }
+
+// Standard reports whether a file is the standard library's. It is set by rt/drive.
+var Standard = func(file string) bool { return false }
 
 // QuietPackage reports whether operations called from a file of the package
 // give order but no choice. It is set by rt/drive.

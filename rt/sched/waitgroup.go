@@ -87,7 +87,7 @@ func (s *Sched) onceDo(p unsafe.Pointer, done bool, pc uintptr) bool {
 		s.leave()
 		return false
 	}
-	site := trace.PCSite(pc)
+	site := s.oncePlace(pc)
 	o, fresh := s.object(p, trace.ObjOnce, site)
 	if fresh {
 		o.done = done
@@ -106,10 +106,20 @@ func (s *Sched) onceDo(p unsafe.Pointer, done bool, pc uintptr) bool {
 	return run
 }
 
+// oncePlace is place for Once: what the standard library does once, it does in
+// the first execution only, so it offers no choice.
+func (s *Sched) oncePlace(pc uintptr) trace.Site {
+	site := s.place(trace.PCSite(pc))
+	if s.pcs.look(site.PC()).std {
+		site |= 1 << 63
+	}
+	return site
+}
+
 func (s *Sched) onceDone(p unsafe.Pointer, pc uintptr) {
 	g := s.enter()
 	if !s.inert() {
-		site := trace.PCSite(pc)
+		site := s.oncePlace(pc)
 		o, _ := s.object(p, trace.ObjOnce, site)
 		s.point(g, trace.OpOnceDone, o, site)
 		o.locked, o.owner, o.done = false, nil, true
