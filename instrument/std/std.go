@@ -43,17 +43,19 @@ type file struct {
 
 // packages is the table of all changes, by import path. Each entry has a file of its own here.
 var packages = map[string]*pkg{
-	"runtime":          runtimePatch,
-	"sync":             syncPatch,
-	"sync/atomic":      atomicPatch,
-	"time":             timePatch,
-	"runtime/debug":    debugPatch,
-	"testing":          testingPatch,
-	"testing/synctest": synctestPatch,
-	"iter":             iterPatch,
-	"reflect":          reflectPatch,
-	"math/rand":        randPatch,
-	"math/rand/v2":     rand2Patch,
+	"runtime":              runtimePatch,
+	"sync":                 syncPatch,
+	"sync/atomic":          atomicPatch,
+	"time":                 timePatch,
+	"runtime/debug":        debugPatch,
+	"testing":              testingPatch,
+	"testing/synctest":     synctestPatch,
+	"iter":                 iterPatch,
+	"reflect":              reflectPatch,
+	"math/rand":            randPatch,
+	"crypto/rand":          cryptoRandPatch,
+	"crypto/internal/rand": internalRandPatch,
+	"math/rand/v2":         rand2Patch,
 }
 
 // AddedName is the base name of every file that Added returns.

@@ -243,7 +243,7 @@ func (s *Sched) releaseNative() {
 				*(*[24]byte)(o.ref) = [24]byte{}
 			}
 		case trace.ObjWaitGroup:
-			if o.count != 0 {
+			if o.count != 0 && s.outsiders() <= 0 { // one of them may still call Done
 				*(*[12]byte)(o.ref) = [12]byte{}
 			}
 		}
