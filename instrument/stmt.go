@@ -215,7 +215,10 @@ func (r *rewriter) returnStmt(s *ast.ReturnStmt) {
 		return
 	}
 	var writes strings.Builder
-	for _, v := range r.results {
+	for i, v := range r.results {
+		if len(s.Results) == len(r.results) && r.denotes(s.Results[i], v) {
+			continue // gc does not write x when x is returned as the result x (golang.org/issue/4014)
+		}
 		if r.shared.has(v) && v.Name() != "_" && r.visible(v, s.Pos()) {
 			writes.WriteString("_hd.W(&" + v.Name() + ", " + r.sites.add("write", s.Pos(), v.Name(), v.Type()) + "); ")
 		}
@@ -235,6 +238,12 @@ func (r *rewriter) returnStmt(s *ast.ReturnStmt) {
 	names, texts, uses := r.temps(s.Results, len(r.results), nil)
 	r.between(s.Pos(), first.Pos(), "{ "+names+" := ")
 	r.replaceRange(first.Pos(), last.End(), texts+"; "+writes.String()+"return "+strings.Join(uses, ", ")+" }")
+}
+
+// denotes reports whether e is the name of v.
+func (r *rewriter) denotes(e ast.Expr, v *types.Var) bool {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	return ok && r.info.Uses[id] == v
 }
 
 func (r *rewriter) replaceRange(from, to token.Pos, s string) {
