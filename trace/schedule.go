@@ -10,6 +10,10 @@ type Schedule struct {
 	Depth  int      // pct: number of priority change points + 1
 	Free   bool     // timers may fire at any moment once their turn by deadline has come
 
+	// Insert: a goroutine of the prefix that is about to access memory where
+	// another operation is expected does so first, as a step of its own.
+	Insert bool
+
 	// Strict: a step that does not fit ends the execution as Diverged.
 	// Otherwise it is skipped and the rest is followed as far as it goes.
 	Strict bool

@@ -163,7 +163,22 @@ func (e *exploration) run(s *trace.Schedule) *trace.Trace {
 	if err != nil {
 		fatal("%v", err)
 	}
+	var steps []trace.Step
+	var first *trace.Trace
+	if e.d.cfg.CheckDeterminism && !e.nondet {
+		first = t.Clone()
+		steps = first.Steps
+	}
 	e.look(t, s, "")
+	if first != nil {
+		// The same choices again, whatever the policy has learnt meanwhile.
+		again := *s
+		again.Steps = steps
+		if t2, err := e.Execute(nil2ctx(), &again); err == nil {
+			e.compare(first, t2)
+		}
+		return first
+	}
 	return t
 }
 
@@ -181,14 +196,17 @@ func (e *exploration) look(t *trace.Trace, s *trace.Schedule, fromClip string) {
 	}
 	fs := e.findings(t, s)
 	var fresh []*wire.Finding
+	cloned := false
 	for _, f := range fs {
 		if e.seen[f.key] == nil {
-			if len(fresh) == 0 {
+			if !cloned {
+				cloned = true
 				t = t.Clone() // minimising executes more, and t is overwritten
 			}
 			e.seen[f.key] = f.Finding
-			fresh = append(fresh, f.Finding)
-			e.keep(f, t, s, fromClip)
+			if e.keep(f, t, s, fromClip) {
+				fresh = append(fresh, f.Finding)
+			}
 		}
 	}
 	if len(fresh) == 0 {

@@ -2,6 +2,7 @@ package drive
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -107,10 +108,12 @@ const minimiseTime = 2 * time.Second
 
 // keep makes a clip of a finding: the fewest deviations that still show it
 // are searched for, then executed once more with values recorded.
-func (e *exploration) keep(f keyed, t *trace.Trace, s *trace.Schedule, fromClip string) {
-	f.Finding.Executions = e.n
-	f.Finding.FromClip = fromClip
+//
+// It returns false, and the finding is not reported, if the same schedule does
+// not show it again.
+func (e *exploration) keep(f keyed, t *trace.Trace, s *trace.Schedule, fromClip string) bool {
 	before := e.n
+	var again *keyed
 	devs := deviations(t)
 	free, seed := s.Free, s.Seed
 	shows := func(ds []deviation, free bool, seed uint64) (*trace.Trace, *keyed) {
@@ -143,27 +146,71 @@ func (e *exploration) keep(f keyed, t *trace.Trace, s *trace.Schedule, fromClip 
 				free = false
 			}
 		}
-		var g *keyed
 		e.record = true
-		t, g = shows(devs, free, seed)
+		t, again = shows(devs, free, seed)
 		e.record = false
-		if g != nil {
-			n := f.Finding.Executions
-			*f.Finding = *g.Finding
-			f.Finding.Executions, f.Finding.FromClip = n, fromClip
-		}
 	} else {
 		// The deviations alone do not lead there (a policy that the fairness
 		// rule interrupted): keep every step.
-		sc := &trace.Schedule{Steps: slices.Clone(t.Steps), Seed: seed, Free: free}
-		e.record = true
-		t, _ = e.Execute(nil2ctx(), sc)
-		e.record = false
+		again = e.follow(f.key, &trace.Schedule{Steps: slices.Clone(t.Steps), Seed: seed, Free: free}, &t)
 	}
 	e.n = before
+	if again == nil {
+		e.nondet = true
+		e.d.send(&wire.Record{
+			Type: "note", Test: e.t.Name,
+			Text: fmt.Sprintf("not deterministic: execution %d showed a %s (%s), but the same schedule does not show it again, so it is not reported; likely cause: real time, state left over, or goroutines outside control", before, f.Kind, f.Message),
+		})
+		return false
+	}
+	if f.Kind == kindRace {
+		if better := e.showAccesses(f, &t, seed, free); better != nil {
+			again = better
+		}
+		e.n = before
+	}
+	*f.Finding = *again.Finding
+	f.Finding.Executions, f.Finding.FromClip = before, fromClip
 	f.Finding.Clip = e.clipOf(f.Finding, t, seed, free)
 	f.Finding.Switches = t.Switches()
 	e.d.send(&wire.Record{Type: "finding", Test: e.t.Name, Executions: f.Finding.Executions, Elapsed: time.Since(e.start).Seconds(), Finding: f.Finding})
+	return true
+}
+
+// follow executes a schedule with values recorded, and returns the finding of that key if it shows.
+func (e *exploration) follow(key string, s *trace.Schedule, t **trace.Trace) *keyed {
+	e.record = true
+	*t, _ = e.Execute(nil2ctx(), s)
+	e.record = false
+	for _, g := range e.findings(*t, s) {
+		if g.key == key {
+			return &g
+		}
+	}
+	return nil
+}
+
+// showAccesses executes a race once more with its two accesses as steps of
+// their own, put in where they come, so that the clip shows them. nil: it did
+// not show again that way.
+func (e *exploration) showAccesses(f keyed, t **trace.Trace, seed uint64, free bool) *keyed {
+	if e.executor.visible != sched.VisibleAuto {
+		return nil
+	}
+	sites := slices.Clone(e.visible)
+	for _, p := range f.Places {
+		if x := trace.Site(p.Site); p.Site != 0 && x.PC() == 0 {
+			sites = append(sites, x)
+		}
+	}
+	old := (*t).Clone()
+	sched.S.SetVisible(sites)
+	g := e.follow(f.key, &trace.Schedule{Steps: old.Steps, Seed: seed, Free: free, Insert: true}, t)
+	sched.S.SetVisible(e.visible)
+	if g == nil {
+		*t = old
+	}
+	return g
 }
 
 // reduce removes deviations while try still succeeds: halves, quarters, ... single ones

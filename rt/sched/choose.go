@@ -61,6 +61,11 @@ func (s *Sched) next() (trace.GID, bool) {
 			s.k++
 			return want.G, true
 		}
+		if s.opt.Schedule.Insert && want.G >= 0 && int(want.G) < s.ngs && s.inReady(want.G) {
+			if op := s.pend[want.G].Op; op == trace.OpRead || op == trace.OpWrite {
+				return want.G, true
+			}
+		}
 		if s.opt.Schedule.Strict {
 			s.diverge(want, false)
 			return 0, false

@@ -174,7 +174,8 @@ func classify(pc uintptr) pcInfo {
 	if isWrapper(f) {
 		return pcInfo{wrapper: true}
 	}
-	return pcInfo{quiet: QuietPackage(PackageOf(f.Function), f.File), std: Standard(f.File)}
+	pkg := PackageOf(f.Function)
+	return pcInfo{quiet: QuietPackage(pkg, f.File), std: pkg != "sync" && Standard(f.File)} // sync.OnceFunc is the user's
 }
 
 func isWrapper(f runtime.Frame) bool {
