@@ -54,6 +54,8 @@ func (p *pkgResult) findingText() string {
 			text += " (theirs: " + why + ")"
 		case f.plainly:
 			text += " (fails under go test too)"
+		case f.kind == uncontrolled:
+			text = "tests that wait for what is not under control, such as real sockets"
 		default:
 			text += " (unexplained, " + f.test + ")"
 		}
