@@ -273,7 +273,8 @@ func (e *exploration) leakFinding(t *trace.Trace) *wire.Finding {
 	for _, l := range sched.S.Leftover() {
 		switch {
 		case l.State == sched.LeftBlocked:
-			if !sched.S.MadeHere(l.Pending.Obj) && !e.inCycle(l) {
+			// A lock that somebody of this execution holds is this execution's business, however old it is.
+			if !sched.S.MadeHere(l.Pending.Obj) && len(l.Holders) == 0 && !e.inCycle(l) {
 				continue
 			}
 			cyclic = cyclic || e.inCycle(l)

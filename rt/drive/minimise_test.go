@@ -1,0 +1,59 @@
+package drive
+
+import (
+	"slices"
+	"testing"
+
+	"heddle/trace"
+)
+
+func TestReduceKeepsWhatIsNeeded(t *testing.T) {
+	all := make([]deviation, 40)
+	for i := range all {
+		all[i] = deviation{n: int32(i)}
+	}
+	for _, needed := range [][]int32{nil, {7}, {0, 39}, {3, 4, 5}, {1, 20, 38}} {
+		tries := 0
+		got := reduce(slices.Clone(all), func(ds []deviation) bool {
+			tries++
+			for _, n := range needed {
+				if !slices.ContainsFunc(ds, func(d deviation) bool { return d.n == n }) {
+					return false
+				}
+			}
+			return true
+		})
+		var ns []int32
+		for _, d := range got {
+			ns = append(ns, d.n)
+		}
+		if !slices.Equal(ns, needed) {
+			t.Errorf("needed %v, kept %v", needed, ns)
+		}
+		if tries > 300 {
+			t.Errorf("needed %v: %d tries", needed, tries)
+		}
+	}
+}
+
+func TestDeviationsAreTheSwitches(t *testing.T) {
+	step := func(g, def trace.GID) trace.Step { return trace.Step{G: g, Default: def, Choice: -1} }
+	tr := &trace.Trace{
+		Goroutines: make([]trace.Goroutine, 4),
+		Steps: []trace.Step{
+			step(0, 0), step(0, 0),
+			step(2, 0), // before main's third step
+			step(3, 2), // before the second of 2
+			{G: 3, Op: trace.OpChoose, Choice: 1, Default: 3},
+			{G: 3, Op: trace.OpChoose, Choice: 0, Default: 3},
+			step(0, 0),
+		},
+	}
+	want := []deviation{{g: 0, n: 2, to: 2}, {g: 2, n: 1, to: 3}, {g: 3, n: 0, choice: true, to: 1}}
+	if got := deviations(tr); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if n := tr.Switches(); n != 2 {
+		t.Errorf("%d switches, want 2", n)
+	}
+}
