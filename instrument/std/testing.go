@@ -16,6 +16,8 @@ var testingPatch = &pkg{
 			replace("	if c.cancelCtx != nil {\n", "	if c.cancelCtx != nil && (c.heddleCtx || !heddleActive) {\n"),
 			// Goroutines that an execution left behind end by Goexit; that is no fault of theirs.
 			replace("		if !finished && err == nil {\n", "		if !finished && err == nil && !heddleOver {\n"),
+			// A passing test prints nothing without -v: do not print its duration first.
+			replace("	dstr := fmtDuration(t.duration)\n	format := \"--- %s: %s (%s)\\n\"\n	if t.Failed() {\n		t.flush", "	if heddleActive && !heddleVerbose() && !t.Failed() { return }; dstr := fmtDuration(t.duration)\n	format := \"--- %s: %s (%s)\\n\"\n	if t.Failed() {\n		t.flush"),
 			// Without a chattyPrinter -v still shows the logs of tests that passed.
 			replace("	} else if t.chatty != nil {\n", "	} else if t.chatty != nil || heddleVerbose() {\n"),
 		}},

@@ -10,31 +10,34 @@ import (
 // free lock. A writer's arrival at an RWMutex is a step of its own, since from
 // then on new readers wait.
 
-func (s *Sched) mutex(m unsafe.Pointer, locked bool, site trace.Site) *object {
-	o, fresh := s.object(m, trace.ObjMutex, site)
+// lockOp begins an operation on the lock at m. ok is false while goroutines are
+// unwound: then nothing is to be done, natively neither.
+func (s *Sched) lockOp(m unsafe.Pointer, kind trace.ObjKind, locked bool, pc uintptr) (g *G, o *object, site trace.Site, ok bool) {
+	g = s.enter()
+	if s.inert() {
+		s.leave()
+		return g, nil, 0, false
+	}
+	site = trace.PCSite(pc)
+	o, fresh := s.object(m, kind, site)
 	if fresh {
 		o.locked = locked // by somebody who is older than the execution
 	}
-	return o
+	return g, o, site, true
 }
 
 func (s *Sched) mutexLock(m unsafe.Pointer, locked bool, pc uintptr) bool {
-	g := s.enter()
-	site := trace.PCSite(pc)
-	if s.unwind {
-		// A lock in a deferred call would have to wait for somebody who was
-		// unwound: skip it, together with its unlock.
-		s.inert()
-		s.leave()
+	g, o, site, ok := s.lockOp(m, trace.ObjMutex, locked, pc)
+	if !ok {
 		return false
 	}
-	o := s.mutex(m, locked, site)
 	s.await(g, trace.OpLock, o, site)
 	s.took(g, o, trace.OpLock, site)
 	s.leave()
 	return true
 }
 
+// took makes g the owner of o.
 func (s *Sched) took(g *G, o *object, op trace.Op, site trace.Site) {
 	o.locked, o.owner = true, g
 	s.event(g, op, o, 1, site)
@@ -43,38 +46,45 @@ func (s *Sched) took(g *G, o *object, op trace.Op, site trace.Site) {
 	s.refresh(o)
 }
 
+// tookRead makes g one of o's readers.
+func (s *Sched) tookRead(g *G, o *object, op trace.Op, site trace.Site) {
+	o.readers++
+	o.holders = append(o.holders, g)
+	s.event(g, op, o, 1, site)
+	s.acquire(g, o.clock)
+	s.refresh(o)
+}
+
 func (s *Sched) mutexTryLock(m unsafe.Pointer, locked bool, pc uintptr) bool {
-	g := s.enter()
-	if s.inert() {
-		s.leave()
-		return false
-	}
-	site := trace.PCSite(pc)
-	o := s.mutex(m, locked, site)
-	s.point(g, trace.OpTryLock, o, site)
-	ok := !o.locked
-	if ok {
-		s.took(g, o, trace.OpTryLock, site)
+	g, o, site, ok := s.lockOp(m, trace.ObjMutex, locked, pc)
+	return ok && s.try(g, o, trace.OpTryLock, site, s.took)
+}
+
+// try is a TryLock or TryRLock: one that fails is a read.
+func (s *Sched) try(g *G, o *object, op trace.Op, site trace.Site, take func(*G, *object, trace.Op, trace.Site)) bool {
+	s.point(g, op, o, site)
+	free := !o.locked && o.wants == nil && (op == trace.OpTryRLock || o.readers == 0)
+	if free {
+		take(g, o, op, site)
 		s.changed(g)
 	} else {
-		s.event(g, trace.OpTryLock, o, 0, site)
+		s.event(g, op, o, 0, site)
 		s.idleRead(g)
 	}
 	s.leave()
-	return ok
+	return free
 }
 
 func (s *Sched) mutexUnlock(m unsafe.Pointer, locked bool, pc uintptr) bool {
-	g := s.enter()
-	if s.inert() {
-		s.leave()
-		return false
-	}
-	site := trace.PCSite(pc)
-	o := s.mutex(m, locked, site)
+	g, o, site, ok := s.lockOp(m, trace.ObjMutex, locked, pc)
+	return ok && s.unlock(g, o, site, "sync: unlock of unlocked mutex")
+}
+
+// unlock releases o for writing; unlocked is what the runtime says if it is not locked.
+func (s *Sched) unlock(g *G, o *object, site trace.Site, unlocked string) bool {
 	s.point(g, trace.OpUnlock, o, site)
 	if !o.locked {
-		s.misuse(g, o, "sync: unlock of unlocked mutex")
+		s.misuse(g, o, unlocked)
 	}
 	o.locked, o.owner = false, nil
 	s.event(g, trace.OpUnlock, o, 0, site)
@@ -84,19 +94,11 @@ func (s *Sched) mutexUnlock(m unsafe.Pointer, locked bool, pc uintptr) bool {
 	return true
 }
 
-func (s *Sched) rwmutex(m unsafe.Pointer, site trace.Site) *object {
-	o, _ := s.object(m, trace.ObjRWMutex, site)
-	return o
-}
-
 func (s *Sched) rwLock(m unsafe.Pointer, pc uintptr) bool {
-	g := s.enter()
-	if s.inert() {
-		s.leave()
+	g, o, site, ok := s.lockOp(m, trace.ObjRWMutex, false, pc)
+	if !ok {
 		return false
 	}
-	site := trace.PCSite(pc)
-	o := s.rwmutex(m, site)
 	s.await(g, trace.OpArrive, o, site)
 	o.wants = g
 	s.event(g, trace.OpArrive, o, int64(trace.OpLock), site)
@@ -111,97 +113,36 @@ func (s *Sched) rwLock(m unsafe.Pointer, pc uintptr) bool {
 }
 
 func (s *Sched) rwTryLock(m unsafe.Pointer, pc uintptr) bool {
-	g := s.enter()
-	if s.inert() {
-		s.leave()
-		return false
-	}
-	site := trace.PCSite(pc)
-	o := s.rwmutex(m, site)
-	s.point(g, trace.OpTryLock, o, site)
-	ok := !o.locked && o.readers == 0 && o.wants == nil
-	if ok {
-		s.took(g, o, trace.OpTryLock, site)
-		s.changed(g)
-	} else {
-		s.event(g, trace.OpTryLock, o, 0, site)
-		s.idleRead(g)
-	}
-	s.leave()
-	return ok
+	g, o, site, ok := s.lockOp(m, trace.ObjRWMutex, false, pc)
+	return ok && s.try(g, o, trace.OpTryLock, site, s.took)
 }
 
 func (s *Sched) rwUnlock(m unsafe.Pointer, pc uintptr) bool {
-	g := s.enter()
-	if s.inert() {
-		s.leave()
-		return false
-	}
-	site := trace.PCSite(pc)
-	o := s.rwmutex(m, site)
-	s.point(g, trace.OpUnlock, o, site)
-	if !o.locked {
-		s.misuse(g, o, "sync: Unlock of unlocked RWMutex")
-	}
-	o.locked, o.owner = false, nil
-	s.event(g, trace.OpUnlock, o, 0, site)
-	s.releaseStore(g, &o.clock)
-	s.refresh(o)
-	s.leave()
-	return true
+	g, o, site, ok := s.lockOp(m, trace.ObjRWMutex, false, pc)
+	return ok && s.unlock(g, o, site, "sync: Unlock of unlocked RWMutex")
 }
 
 func (s *Sched) rwRLock(m unsafe.Pointer, pc uintptr) bool {
-	g := s.enter()
-	if s.inert() {
-		s.leave()
+	g, o, site, ok := s.lockOp(m, trace.ObjRWMutex, false, pc)
+	if !ok {
 		return false
 	}
-	site := trace.PCSite(pc)
-	o := s.rwmutex(m, site)
 	s.await(g, trace.OpRLock, o, site)
 	s.tookRead(g, o, trace.OpRLock, site)
 	s.leave()
 	return true
 }
 
-func (s *Sched) tookRead(g *G, o *object, op trace.Op, site trace.Site) {
-	o.readers++
-	o.holders = append(o.holders, g)
-	s.event(g, op, o, 1, site)
-	s.acquire(g, o.clock)
-	s.refresh(o)
-}
-
 func (s *Sched) rwTryRLock(m unsafe.Pointer, pc uintptr) bool {
-	g := s.enter()
-	if s.inert() {
-		s.leave()
-		return false
-	}
-	site := trace.PCSite(pc)
-	o := s.rwmutex(m, site)
-	s.point(g, trace.OpTryRLock, o, site)
-	ok := !o.locked && o.wants == nil
-	if ok {
-		s.tookRead(g, o, trace.OpTryRLock, site)
-		s.changed(g)
-	} else {
-		s.event(g, trace.OpTryRLock, o, 0, site)
-		s.idleRead(g)
-	}
-	s.leave()
-	return ok
+	g, o, site, ok := s.lockOp(m, trace.ObjRWMutex, false, pc)
+	return ok && s.try(g, o, trace.OpTryRLock, site, s.tookRead)
 }
 
 func (s *Sched) rwRUnlock(m unsafe.Pointer, pc uintptr) bool {
-	g := s.enter()
-	if s.inert() {
-		s.leave()
+	g, o, site, ok := s.lockOp(m, trace.ObjRWMutex, false, pc)
+	if !ok {
 		return false
 	}
-	site := trace.PCSite(pc)
-	o := s.rwmutex(m, site)
 	s.point(g, trace.OpRUnlock, o, site)
 	if o.readers == 0 {
 		s.misuse(g, o, "sync: RUnlock of unlocked RWMutex")
@@ -220,10 +161,7 @@ func (s *Sched) rwRUnlock(m unsafe.Pointer, pc uintptr) bool {
 	return true
 }
 
-// lockCycle remembers that g's wait may have closed a cycle; see Cycle.
-func (s *Sched) lockCycle(g *G) {}
-
-// Holders returns who holds the lock that g waits for.
+// holdersOf returns who holds the lock that g waits for.
 func (s *Sched) holdersOf(o *object) []trace.GID {
 	var ids []trace.GID
 	if o.owner != nil {

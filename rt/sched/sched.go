@@ -291,7 +291,6 @@ func (s *Sched) await(g *G, op trace.Op, o *object, site trace.Site) {
 	o.announced = append(o.announced, g)
 	if !ok {
 		s.unready(g, gBlocked)
-		s.lockCycle(g)
 	}
 	s.reschedule(g)
 	o.withdraw(g)
