@@ -2,9 +2,15 @@ package hook
 
 import "runtime"
 
+// GoPC is where the last go statement under control was.
+var GoPC uintptr
+
 // Go is a go statement; f has no arguments left to evaluate.
+//
+//go:noinline
 func Go(s Site, f func()) {
 	if Here() {
+		GoPC = CallerPC()
 		GoStmt(f, s)
 		return
 	}

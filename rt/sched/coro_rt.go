@@ -50,3 +50,11 @@ func goid() uint64
 
 // mayBeOutsiders: every goroutine that is no coroutine of ours may take part.
 const mayBeOutsiders = true
+
+// labels and setLabels give and take the profile labels of the running goroutine.
+//
+//go:linkname labels
+func labels() unsafe.Pointer
+
+//go:linkname setLabels
+func setLabels(p unsafe.Pointer)

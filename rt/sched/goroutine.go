@@ -47,6 +47,7 @@ func (s *Sched) goStmt(f func(), site hook.Site) {
 	}
 	parent.children++
 	n := s.newG(parent.id, parent.children, f, trace.Site(site))
+	n.goPC, n.labels = hook.GoPC, labels()
 	if s.race {
 		n.clock = n.clock.Copy(g.clock).Set(n.id, 1)
 		s.tick(g)
@@ -118,6 +119,7 @@ func (w *worker) main(unsafe.Pointer) {
 			s.start(g)
 		}
 		s.ended(g)
+		setLabels(nil)
 		next := s.afterEnd()
 		s.free = append(s.free, w)
 		w.g = nil
@@ -160,6 +162,7 @@ func (s *Sched) start(g *G) {
 		}
 	}()
 	s.event(g, trace.OpStart, nil, 0, s.pend[g.id].Site)
+	setLabels(g.labels)
 	s.leave()
 	g.fn()
 	hook.Cur = 0

@@ -15,6 +15,8 @@
 package sched
 
 import (
+	"unsafe"
+
 	"heddle/detect"
 	"heddle/rt/hook"
 	"heddle/rt/policy"
@@ -69,8 +71,10 @@ type G struct {
 	at    *object // what the pending operation is about
 	quiet bool    // the pending operation is no scheduling point
 
-	children int32 // goroutines it has started
-	allocs   int32 // allocations it has announced
+	goPC     uintptr        // where it was started
+	labels   unsafe.Pointer // of profiles, as the runtime keeps them
+	children int32          // goroutines it has started
+	allocs   int32          // allocations it has announced
 
 	// A parked goroutine's wait, and what a partner left there.
 	waitSeq  uint32 // counts waits: waiters with another seq are stale

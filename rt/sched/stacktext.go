@@ -32,16 +32,17 @@ func (s *Sched) stackText(buf []byte, all bool) int {
 	}
 	var out bytes.Buffer
 	for _, part := range strings.Split(strings.TrimSuffix(string(raw[:n]), "\n"), "\n\n") {
-		writeStack(&out, part, byID, s.cur)
+		s.writeStack(&out, part, byID, s.cur)
 	}
 	for _, g := range s.gs[:s.ngs] {
 		if all && g.state != gDone && g.w == nil && g.id != s.timerG.id { // about to start
 			sep(&out)
-			out.WriteString("goroutine " + strconv.Itoa(1_000_000+int(g.id)) + " [runnable]:\n")
+			out.WriteString("goroutine " + goroutineNumber(g.id) + " [runnable]:\n")
 			if f := runtime.FuncForPC(**(**uintptr)(unsafe.Pointer(&g.fn))); f != nil {
 				file, line := f.FileLine(f.Entry())
 				out.WriteString(f.Name() + "()\n\t" + file + ":" + strconv.Itoa(line) + " +0x0\n")
 			}
+			s.writeCreated(&out, g)
 		}
 	}
 	s.leave()
@@ -55,7 +56,7 @@ func sep(out *bytes.Buffer) {
 }
 
 // writeStack prints one goroutine's stack, given as the runtime prints it, without what is heddle's.
-func writeStack(out *bytes.Buffer, part string, byID map[uint64]*G, cur *G) {
+func (s *Sched) writeStack(out *bytes.Buffer, part string, byID map[uint64]*G, cur *G) {
 	lines := strings.Split(part, "\n")
 	head, ok := strings.CutPrefix(lines[0], "goroutine ")
 	num, _, _ := strings.Cut(head, " ")
@@ -100,7 +101,7 @@ scan:
 		out.WriteString("goroutine " + num + " [chan receive]:\ntesting.(*T).Run(0x0)\n\ttesting.go:1 +0x0\n")
 	case owner != nil:
 		sep(out)
-		out.WriteString("goroutine " + num + " [" + stateText(owner, cur) + "]:\n")
+		out.WriteString("goroutine " + goroutineNumber(owner.id) + " [" + stateText(owner, cur) + "]:\n")
 	case coroutine:
 		return // a stack without a goroutine
 	default:
@@ -108,9 +109,38 @@ scan:
 		out.WriteString(lines[0] + "\n")
 	}
 	for _, l := range kept {
+		if owner != nil && strings.HasPrefix(l, "created by heddlert/") {
+			break // the coroutine
+		}
 		out.WriteString(l)
 		out.WriteByte('\n')
 	}
+	if owner != nil {
+		s.writeCreated(out, owner)
+	}
+}
+
+// goroutineNumber is the number that the program sees: stacks are used again, numbers are not.
+func goroutineNumber(id trace.GID) string { return strconv.Itoa(int(id) + firstNumber) }
+
+// firstNumber is about what the first test's goroutine has under go test.
+const firstNumber = 18
+
+// writeCreated prints who started a goroutine, as the runtime does.
+func (s *Sched) writeCreated(out *bytes.Buffer, g *G) {
+	name, file, line, parent := "testing.(*T).Run", "testing.go", 1, "1"
+	if g.id != 0 {
+		f := runtime.FuncForPC(g.goPC - 1)
+		if f == nil {
+			return
+		}
+		name = strings.ReplaceAll(f.Name(), ").heddleGo", ").Go") // WaitGroup.Go
+		file, line = f.FileLine(g.goPC - 1)
+		if p := s.t.Goroutines[g.id].Parent; p >= 0 && p != s.timerG.id {
+			parent = goroutineNumber(p)
+		}
+	}
+	out.WriteString("created by " + name + " in goroutine " + parent + "\n\t" + file + ":" + strconv.Itoa(line) + " +0x0\n")
 }
 
 // stateTexts are the runtime's words for what a goroutine waits for.

@@ -16,30 +16,6 @@ import (
 	"time"
 )
 
-// golang-lru: the goroutine of a cache that is never closed is served by its ticker.
-func TestTickerServes(t *testing.T) {
-	var mu sync.Mutex
-	n := 0
-	done := make(chan struct{})
-	go func() {
-		tick := time.NewTicker(time.Millisecond)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-				mu.Lock()
-				n++
-				mu.Unlock()
-			}
-		}
-	}()
-	time.Sleep(5 * time.Millisecond)
-	mu.Lock()
-	defer mu.Unlock()
-}
-
 // goleak: only goroutines that are left may show in runtime.Stack.
 func TestNoGoroutinesLeft(t *testing.T) {
 	var wg sync.WaitGroup
@@ -207,4 +183,28 @@ func TestTimeout(t *testing.T) {
 		t.Fatal("timed out")
 	}
 	close(release)
+}
+
+// golang-lru: the goroutine of a cache that is never closed is served by its ticker.
+func TestTickerServes(t *testing.T) {
+	var mu sync.Mutex
+	n := 0
+	done := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				mu.Lock()
+				n++
+				mu.Unlock()
+			}
+		}
+	}()
+	time.Sleep(5 * time.Millisecond)
+	mu.Lock()
+	defer mu.Unlock()
 }
