@@ -87,6 +87,8 @@ type G struct {
 	// Spinning, see spin.go.
 	idle      int32
 	idleLimit int32
+	looks     [16]trace.ObjID // objects it has looked at last
+	lookAt    int
 	nows      int32
 
 	endStack []uintptr // where it was when the execution ended

@@ -3,6 +3,7 @@ package sched
 import "heddle/trace"
 
 // Spinning. A goroutine that has only read for idleLimit visible operations,
+// the same few objects again and again,
 // while nobody changed anything, waits until somebody does: a polling loop
 // then neither hangs an execution nor fills it with steps. This is a matter of
 // fairness only: when nobody else can go on the goroutine is let go on, with a
@@ -10,11 +11,15 @@ import "heddle/trace"
 
 const (
 	idleLimit    = 32
-	maxIdleLimit = 1 << 12
+	maxIdleLimit = 1 << 16
 )
 
 // idleRead counts an operation of g that changed nothing.
 func (s *Sched) idleRead(g *G) {
+	if !g.polled(s.pend[g.id].Obj) {
+		g.idle = 0 // a walk over a data structure, not a polling loop
+		return
+	}
 	g.idle++
 	if g.idle >= g.idleLimit {
 		g.idle = 0
@@ -26,6 +31,18 @@ func (s *Sched) idleRead(g *G) {
 			s.reschedule(g)
 		}
 	}
+}
+
+// polled reports whether o is one of the objects that g has looked at last.
+func (g *G) polled(o trace.ObjID) bool {
+	for _, p := range g.looks {
+		if p == o {
+			return true
+		}
+	}
+	g.looks[g.lookAt%len(g.looks)] = o
+	g.lookAt++
+	return false
 }
 
 // changed notes that g changed something: spinners may see it.

@@ -185,6 +185,17 @@ func TestTimeout(t *testing.T) {
 	close(release)
 }
 
+// xsync: reading much is not polling.
+func TestManyLoads(t *testing.T) {
+	var vs [100]int64
+	go func() {}()
+	for i := 0; i < 20000; i++ {
+		if atomic.LoadInt64(&vs[i%len(vs)]) != 0 || atomic.LoadInt64(&vs[0]) != 0 {
+			t.Error("not 0")
+		}
+	}
+}
+
 // golang-lru: the goroutine of a cache that is never closed is served by its ticker.
 func TestTickerServes(t *testing.T) {
 	var mu sync.Mutex
