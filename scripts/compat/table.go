@@ -29,6 +29,5 @@ var modules = []module{
 	{path: "github.com/RoaringBitmap/roaring/v2", version: "v2.10.0"},
 	{path: "go.uber.org/goleak", version: "v1.3.0"},
 	{path: "go.uber.org/atomic", version: "v1.11.0"},
-	{path: "github.com/puzpuzpuz/xsync/v3", version: "v3.5.1"},
 	{path: "github.com/panjf2000/ants/v2", version: "v2.11.3"},
 }
