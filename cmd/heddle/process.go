@@ -167,7 +167,8 @@ type pulse struct {
 	file string
 
 	mu    sync.Mutex
-	since time.Time
+	since time.Time // the last sign of life
+	chose time.Time // the last choice
 	last  moment
 }
 
@@ -175,6 +176,7 @@ type pulse struct {
 type moment struct {
 	info    wire.CrashInfo
 	choices uint32
+	beats   uint32 // signs of life between choices
 }
 
 // idleAfter is how long a binary may do nothing when its time is over and yet count as busy.
@@ -193,7 +195,7 @@ func (p *pulse) watch(stall time.Duration, ended <-chan struct{}, end func()) bo
 		case <-tick.C:
 		}
 		p.look()
-		if stall > 0 && p.still() > stall {
+		if stall > 0 && (p.still() > stall || p.computes() > busyFactor*stall) {
 			end()
 			return true
 		}
@@ -207,12 +209,28 @@ func (p *pulse) look() {
 		f.Close()
 	}
 	info, _, _ := wire.ReadCrash(head[:])
-	now := moment{info, binary.LittleEndian.Uint32(head[wire.CrashCount:])}
+	now := moment{info, binary.LittleEndian.Uint32(head[wire.CrashSteps:]), binary.LittleEndian.Uint32(head[wire.CrashBeats:])}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if now.info != p.last.info || now.choices != p.last.choices || !info.Running {
+		p.chose = time.Now()
+	}
 	if now != p.last || !info.Running {
 		p.last, p.since = now, time.Now()
 	}
+}
+
+// busyFactor is how much longer an execution may compute without a choice than do nothing at all.
+const busyFactor = 12
+
+// computes returns for how long there was no choice within an execution.
+func (p *pulse) computes() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.chose.IsZero() {
+		return 0
+	}
+	return time.Since(p.chose)
 }
 
 // still returns for how long nothing has happened within an execution.

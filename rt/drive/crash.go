@@ -55,6 +55,7 @@ func (c *crashLog) end() {
 
 // Choice implements sched.ChoiceLog.
 func (c *crashLog) Choice(g trace.GID, choice int32) {
+	c.count(wire.CrashSteps)
 	if c.off+8 > len(c.mem) {
 		return
 	}
@@ -63,4 +64,11 @@ func (c *crashLog) Choice(g trace.GID, choice int32) {
 	c.off += 8
 	c.n++
 	binary.LittleEndian.PutUint32(c.mem[wire.CrashCount:], uint32(c.n))
+}
+
+// Busy implements sched.ChoiceLog.
+func (c *crashLog) Busy() { c.count(wire.CrashBeats) }
+
+func (c *crashLog) count(at int) {
+	binary.LittleEndian.PutUint32(c.mem[at:], binary.LittleEndian.Uint32(c.mem[at:])+1)
 }

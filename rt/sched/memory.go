@@ -43,10 +43,16 @@ func onStack(p unsafe.Pointer) bool {
 	return uintptr(p) >= lo && uintptr(p) < hi
 }
 
+// busyEvery is after how many accesses somebody who computes shows that he is alive.
+const busyEvery = 1 << 20
+
 func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op) {
 	if s.unwind {
 		s.inert()
 		return
+	}
+	if s.accesses++; s.accesses%busyEvery == 0 && s.Log != nil {
+		s.Log.Busy()
 	}
 	g := s.cur
 	if s.opt.Visible != VisibleSync && g != s.timerG && !site.Quiet() && (s.opt.Visible == VisibleAll || s.visible.has(site)) {

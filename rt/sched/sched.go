@@ -127,10 +127,11 @@ type Sched struct {
 	spare   []alloc // for sorting
 	dropped bool    // the allocation log is full
 
-	race   bool
-	shadow detect.Shadow
-	races  []Race
-	fail   *Failure
+	race     bool
+	shadow   detect.Shadow
+	races    []Race
+	fail     *Failure
+	accesses uint32 // to memory, in this process
 
 	now      int64
 	timers   []*timer // heap by (when, seq)
@@ -174,6 +175,8 @@ type Sched struct {
 // A ChoiceLog is told every choice before it is carried out.
 type ChoiceLog interface {
 	Choice(g trace.GID, choice int32)
+	// Busy is a sign of life of a goroutine that computes without choices.
+	Busy()
 }
 
 // S is the scheduler of this process.

@@ -4,12 +4,15 @@ import "encoding/binary"
 
 // The crash file: what a test binary leaves behind when its process dies in
 // the middle of an execution. Little endian: a header (see CrashInfo.Put), the
-// number of choices at CrashCount, then from CrashHeader 8 bytes a choice:
+// number of choices kept at CrashCount, of all choices at CrashSteps, signs of
+// life between choices at CrashBeats, then from CrashHeader 8 bytes a choice:
 // goroutine (in order of creation) and outcome (-1: none).
 const (
 	CrashSize   = 4 << 20
 	CrashHeader = 1024
 	CrashCount  = CrashHeader - 4
+	CrashSteps  = CrashHeader - 8
+	CrashBeats  = CrashHeader - 12
 )
 
 // A CrashInfo says which execution was running.
