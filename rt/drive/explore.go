@@ -72,7 +72,7 @@ func (e *exploration) sample() (result string, complete bool, reason string) {
 	}
 	for i := 0; ; i++ {
 		s := e.schedule(i, fixed)
-		if i > 1 && e.stop(i) {
+		if i > 1 && e.stop(i) || i == 1 && e.heavy() {
 			break
 		}
 		t := e.run(s)
@@ -155,6 +155,12 @@ func (e *exploration) stop(i int) bool {
 		return false
 	}
 	return !e.deadline.IsZero() && time.Now().After(e.deadline)
+}
+
+// heavy reports whether the first execution alone took a multiple of the
+// budget: a second one would tell little for its price.
+func (e *exploration) heavy() bool {
+	return !e.deadline.IsZero() && time.Since(e.start) > 3*e.deadline.Sub(e.start)
 }
 
 // run executes one schedule and looks at what it left behind.
