@@ -8,7 +8,7 @@ import (
 )
 
 // document returns docs/compatibility.md.
-func document(results []*result, runs int, budget time.Duration) string {
+func document(results []*result, runs int, budget, limit time.Duration) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Compatibility
 
@@ -16,11 +16,12 @@ Written by `+"`go run ./scripts/compat`"+`: the unmodified test suites of these 
 `+"`heddle test -runs %d -budget %s`"+`, with %s. *Concurrent* are the tests with more than one
 schedule: the others end after two executions. *Findings* that are the module's own are explained in
 [found.md](found.md); those of tests that fail under `+"`go test`"+` too are marked so. Times are of all executions
-together, and of one run of `+"`go test`"+`.
+together, and of one run of `+"`go test`"+`. The budget ends heavy tests before all their executions; *did not end in time*
+is said of packages that were left when the %s for the module were over, heddle's fault or not.
 
 | package | tests | concurrent | executions | findings | notes | heddle | go test |
 | --- | ---: | ---: | ---: | --- | --- | ---: | ---: |
-`, runs, budget, runtime.Version())
+`, runs, budget, runtime.Version(), limit)
 	for _, r := range results {
 		if r.failed != "" {
 			fmt.Fprintf(&b, "| **%s** %s | | | | | %s | | |\n", r.path, r.version, cell(r.failed))

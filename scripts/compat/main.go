@@ -51,7 +51,7 @@ func main() {
 		ok = ok && r.ours() == 0
 	}
 	if *only == "" {
-		if err := os.WriteFile(*out, []byte(document(results, c.runs, c.budget)), 0o666); err != nil {
+		if err := os.WriteFile(*out, []byte(document(results, c.runs, c.budget, c.limit)), 0o666); err != nil {
 			log.Fatal(err)
 		}
 	}
