@@ -17,8 +17,8 @@ var known = []struct {
 	{"github.com/benbjohnson/clock", "", "leak", "tests leave goroutines that receive from tickers for ever"},
 	{"github.com/eapache/go-resiliency/batcher", "TestShutdownSuccess", "misuse", "Run after Shutdown, which the documentation forbids"},
 	{"github.com/eapache/go-resiliency/batcher", "TestShutdownSuccess", "data race", "two batches add to the test's total"},
-	{"github.com/sony/gobreaker", "TestCustomCircuitBreaker", "data race", "tests read counts without the lock; go test -race says so too"},
-	{"github.com/sony/gobreaker", "TestGeneration", "data race", "tests read counts without the lock; go test -race says so too"},
+	{"github.com/sony/gobreaker", "TestCustomCircuitBreaker", "data race", "tests read counts without the lock"},
+	{"github.com/sony/gobreaker", "TestGeneration", "data race", "tests read counts without the lock"},
 	{"go.etcd.io/raft/v3", "TestNodeStart", "leak", "the test does not stop its first node"},
 	{"github.com/dgraph-io/ristretto/v2", "Test", "leak", "tests do not close their caches"},
 }
