@@ -135,28 +135,41 @@ func (s *Sched) madeChan(p unsafe.Pointer, site trace.Site) {
 }
 
 func (s *Sched) chanSend(p unsafe.Pointer, capacity int, slot unsafe.Pointer, st hook.Site) (hook.Act, unsafe.Pointer) {
+	return s.chanOp(trace.OpSend, p, capacity, slot, trace.Site(st))
+}
+
+func (s *Sched) chanRecv(p unsafe.Pointer, capacity int, slot unsafe.Pointer, st hook.Site) (hook.Act, unsafe.Pointer) {
+	return s.chanOp(trace.OpRecv, p, capacity, slot, trace.Site(st))
+}
+
+// chanOp is a send or a receive outside a select: it is tried until it
+// completes or a partner completes it.
+func (s *Sched) chanOp(op trace.Op, p unsafe.Pointer, capacity int, slot unsafe.Pointer, site trace.Site) (hook.Act, unsafe.Pointer) {
 	g := s.enter()
-	site := trace.Site(st)
 	if s.unwind {
 		s.unwinding()
 	}
 	if p == nil {
-		s.forever(g, trace.OpSend, site)
+		s.forever(g, op, site)
 	}
 	o := s.channel(p, capacity, site)
 	o.cap = capacity
+	try, q := s.trySend, &o.ch.sendq
+	if op == trace.OpRecv {
+		try, q = s.tryRecv, &o.ch.recvq
+	}
 	for {
 		if !g.repeat {
-			s.point(g, trace.OpSend, o, site)
+			s.point(g, op, o, site)
 		}
 		g.repeat = false
-		if act, peer, ok := s.trySend(g, o, site); ok {
+		if act, peer, ok := try(g, o, site); ok {
 			s.leave()
 			return act, peer
 		}
-		ev := s.event(g, trace.OpArrive, o, int64(trace.OpSend), site)
-		o.ch.sendq.push(waiter{g, g.waitSeq + 1, slotAt(slot), -1, ev})
-		s.announce(g, trace.OpSend, o, site)
+		ev := s.event(g, trace.OpArrive, o, int64(op), site)
+		q.push(waiter{g, g.waitSeq + 1, slotAt(slot), -1, ev})
+		s.announce(g, op, o, site)
 		s.park(g)
 		if !g.repeat {
 			act := g.act
@@ -251,38 +264,6 @@ func (s *Sched) drain(g *G, o *object, er int32) {
 		s.tick(g)
 	}
 	c.recvd++
-}
-
-func (s *Sched) chanRecv(p unsafe.Pointer, capacity int, slot unsafe.Pointer, st hook.Site) (hook.Act, unsafe.Pointer) {
-	g := s.enter()
-	site := trace.Site(st)
-	if s.unwind {
-		s.unwinding()
-	}
-	if p == nil {
-		s.forever(g, trace.OpRecv, site)
-	}
-	o := s.channel(p, capacity, site)
-	o.cap = capacity
-	for {
-		if !g.repeat {
-			s.point(g, trace.OpRecv, o, site)
-		}
-		g.repeat = false
-		if act, peer, ok := s.tryRecv(g, o, site); ok {
-			s.leave()
-			return act, peer
-		}
-		ev := s.event(g, trace.OpArrive, o, int64(trace.OpRecv), site)
-		o.ch.recvq.push(waiter{g, g.waitSeq + 1, slotAt(slot), -1, ev})
-		s.announce(g, trace.OpRecv, o, site)
-		s.park(g)
-		if !g.repeat {
-			act := g.act
-			s.leave()
-			return act, nil
-		}
-	}
 }
 
 // tryRecv receives if that is possible now.
