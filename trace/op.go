@@ -73,6 +73,16 @@ const (
 	// What happens outside control within a step (a native call that has an order), e.g. a pipe's read.
 	OpNative
 
+	// Waiting. OpAwait: what a polling loop looked at was written, it goes on.
+	// OpIdle: everybody else was blocked (testing/synctest's Wait).
+	OpAwait
+	OpIdle
+
+	// Objects of models that are not Go's own.
+	OpModel   // an operation on an ObjModel, always enabled; all of them are ordered
+	OpAcquire // P of a semaphore; Arg is the count after it
+	OpRelease // V; Arg is the count after it
+
 	OpMax
 )
 
@@ -85,6 +95,7 @@ var opNames = [OpMax]string{
 	"map-load", "map-store", "map-range", "pool-get", "pool-put",
 	"atomic-load", "atomic-store", "atomic-rmw", "read", "write",
 	"sleep", "timer-start", "timer-stop", "timer-fire", "now", "choose", "native",
+	"await", "idle", "model", "acquire", "release",
 }
 
 // String returns the word for op in traces and clips, such as "lock".

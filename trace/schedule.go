@@ -10,6 +10,13 @@ type Schedule struct {
 	Depth  int      // pct: number of priority change points + 1
 	Free   bool     // timers may fire at any moment once their turn by deadline has come
 
+	// Exhaustive: operations commute wherever Go lets them, which is what
+	// strategies that cover every interleaving need: arriving at a channel is a
+	// step only where somebody can poll, a goroutine that crashes lets the
+	// others go on before the program ends, and the clock stands still while
+	// anybody can go on.
+	Exhaustive bool
+
 	// Insert: a goroutine of the prefix that is about to access memory where
 	// another operation is expected does so first, as a step of its own.
 	Insert bool

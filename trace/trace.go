@@ -57,9 +57,11 @@ const (
 	ObjAtomic
 	ObjMemory
 	ObjTimer
+	ObjModel     // an object of a model that is not Go's own: its operations are totally ordered
+	ObjSemaphore // a counting semaphore
 )
 
-var objNames = [...]string{"object", "chan", "mutex", "rwmutex", "cond", "waitgroup", "once", "sync.Map", "sync.Pool", "atomic", "memory", "timer"}
+var objNames = [...]string{"object", "chan", "mutex", "rwmutex", "cond", "waitgroup", "once", "sync.Map", "sync.Pool", "atomic", "memory", "timer", "model", "semaphore"}
 
 func (k ObjKind) String() string { return objNames[k] }
 
@@ -85,6 +87,13 @@ type Step struct {
 	Choice  int32 // outcome taken; -1 when there was only one
 	Default GID   // whom the non-preemptive policy would have chosen: a step with G != Default is a switch
 	Site    Site  // of the pending operation
+
+	// Of exhaustive executions (Schedule.Exhaustive). A communication over an
+	// unbuffered channel is one step of both goroutines; G is the sender.
+	// For OpChoose, With is the number of outcomes there were.
+	With     int32 // GID + 1 of the receiver that the operation completed with; 0 if none
+	Case     int16 // index + 1 of the case that G's select took; 0 if G is in no select
+	WithCase int16 // the same of the receiver's
 }
 
 // A Trace is what one execution left behind. Slices are reused by the next
@@ -96,6 +105,29 @@ type Trace struct {
 	Events     []Event
 	Values     []string // printed values, when recorded
 	Verdict    Verdict
+
+	// Of exhaustive executions.
+	Offers []Offer // in the order in which they were announced
+	Left   []Left  // goroutines that had not ended, in order of creation
+	Spun   bool    // a goroutine that polled was held back by a guess: other executions may be missing
+}
+
+// An Offer is a case of a channel operation that a goroutine announced; a send
+// or receive outside a select is an operation with one case.
+type Offer struct {
+	G    GID
+	Step int32 // index of the step at whose end it was announced, -1: before the first
+	Case int16 // index + 1 in the select; 0 outside one
+	Send bool
+	Obj  ObjID
+}
+
+// Left is what a goroutine was about to do when the execution was over.
+type Left struct {
+	G GID
+	Pending
+	Step    int32 // index of the step at whose end it announced that
+	Enabled bool  // it could have gone on (the execution was ended by somebody else)
 }
 
 // Verdict says how an execution ended.
@@ -150,5 +182,7 @@ func (t *Trace) Clone() *Trace {
 	c.Steps = append([]Step(nil), t.Steps...)
 	c.Events = append([]Event(nil), t.Events...)
 	c.Values = append([]string(nil), t.Values...)
+	c.Offers = append([]Offer(nil), t.Offers...)
+	c.Left = append([]Left(nil), t.Left...)
 	return &c
 }
