@@ -16,8 +16,10 @@ type executor struct {
 	n        int // executions so far
 	policies map[policyKey]policy.Policy
 	record   bool
-	visible  sched.VisibleMode
-	outcome  Outcome
+
+	pastDeadlock bool // see sched.Options
+	visible      sched.VisibleMode
+	outcome      Outcome
 }
 
 type policyKey struct {
@@ -75,7 +77,7 @@ func (x *executor) executeWith(s *trace.Schedule, p policy.Policy) *trace.Trace 
 	x.outcome = Outcome{}
 	o := &x.outcome
 	t := sched.S.Run(func() { x.t.Body(o) }, sched.Options{
-		Schedule: s, Policy: p, Steps: x.d.cfg.Steps, Race: x.d.cfg.Race, Visible: x.visible, Record: x.record,
+		Schedule: s, Policy: p, Steps: x.d.cfg.Steps, Race: x.d.cfg.Race, Visible: x.visible, Record: x.record, PastDeadlock: x.pastDeadlock,
 		BeforeUnwind: func() {
 			if o.Mark != nil {
 				o.Mark()

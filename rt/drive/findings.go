@@ -27,13 +27,24 @@ const (
 // A keyed finding: executions that show the same bug have the same key.
 type keyed struct {
 	*wire.Finding
-	key string
+	key   string
+	steps int // of the execution that matter, 0: all
 }
 
 // findings returns what is wrong in the execution just made.
 func (e *exploration) findings(t *trace.Trace, s *trace.Schedule) []keyed {
+	fs := e.wrong(t)
+	if len(sched.S.Early()) > 0 && !e.outcome.Failed && t.Verdict != trace.Panicked {
+		for i := range fs {
+			fs[i].Message += earlyNote()
+		}
+	}
+	return fs
+}
+
+func (e *exploration) wrong(t *trace.Trace) []keyed {
 	var fs []keyed
-	add := func(f *wire.Finding) { fs = append(fs, keyed{f, keyOfFinding(f)}) }
+	add := func(f *wire.Finding) { fs = append(fs, keyed{f, keyOfFinding(f), 0}) }
 	o := &e.outcome
 	early := len(sched.S.Early()) > 0
 	testFailed := o.Failed || t.Verdict == trace.Panicked && sched.S.Failure() != nil && sched.S.Failure().Kind == sched.FailPanic
@@ -51,6 +62,12 @@ func (e *exploration) findings(t *trace.Trace, s *trace.Schedule) []keyed {
 		for _, r := range sched.S.Races() {
 			add(e.raceFinding(t, &r))
 		}
+	}
+	if d := sched.S.Deadlock(); d != nil && !outside {
+		// What the test says about it, a time-out mostly, is a consequence.
+		add(e.deadlockFinding(t, d))
+		fs[len(fs)-1].steps = d.Steps
+		return fs
 	}
 	switch t.Verdict {
 	case trace.Panicked:
@@ -74,11 +91,6 @@ func (e *exploration) findings(t *trace.Trace, s *trace.Schedule) []keyed {
 			add(f)
 		}
 	}
-	if early {
-		for i := range fs {
-			fs[i].Message += earlyNote()
-		}
-	}
 	return fs
 }
 
@@ -97,14 +109,15 @@ func earlyNote() string {
 // keyOfFinding names the bug: kind and source places, whatever the goroutines were called.
 func keyOfFinding(f *wire.Finding) string {
 	ps := make([]string, 0, len(f.Places))
+	places := corePlaces(f)
 	victims := 0
-	for _, p := range f.Places {
+	for _, p := range places {
 		if p.Note != "" {
 			victims++
 		}
 	}
-	for _, p := range f.Places {
-		if f.Kind == kindDeadlock && p.Note != "" && victims < len(f.Places) {
+	for _, p := range places {
+		if f.Kind == kindDeadlock && p.Note != "" && victims < len(places) {
 			// Who waits for a lock that somebody who is stuck elsewhere holds says nothing about the bug.
 			continue
 		}
@@ -120,6 +133,14 @@ func keyOfFinding(f *wire.Finding) string {
 		ps = compact(ps)
 	}
 	return f.Kind + " " + strings.Join(ps, " ")
+}
+
+// corePlaces returns the places that make the bug.
+func corePlaces(f *wire.Finding) []wire.Place {
+	if f.Core > 0 {
+		return f.Places[:f.Core]
+	}
+	return f.Places
 }
 
 func compact(s []string) []string {

@@ -114,6 +114,11 @@ const minimiseTime = 2 * time.Second
 func (e *exploration) keep(f keyed, t *trace.Trace, s *trace.Schedule, fromClip string) bool {
 	before := e.n
 	var again *keyed
+	if f.steps > 0 {
+		t.Steps = t.Steps[:f.steps] // what others did after it formed says nothing about a deadlock
+	}
+	e.pastDeadlock = f.Kind != kindDeadlock // it may show after a deadlock that is known by now
+	defer func() { e.pastDeadlock = false }()
 	devs := deviations(t)
 	free, seed := s.Free, s.Seed
 	shows := func(ds []deviation, free bool, seed uint64) (*trace.Trace, *keyed) {
@@ -242,7 +247,7 @@ func reduce(ds []deviation, try func([]deviation) bool) []deviation {
 
 // clipOf writes down the execution just recorded.
 func (e *exploration) clipOf(f *wire.Finding, t *trace.Trace, seed uint64, free bool) wire.Clip {
-	c := wire.Clip{Test: e.t.Name, Kind: f.Kind, Message: f.Message, Policy: "first", Seed: seed, Free: free, Places: f.Places}
+	c := wire.Clip{Test: e.t.Name, Kind: f.Kind, Message: f.Message, Policy: "first", Seed: seed, Free: free, Places: corePlaces(f)}
 	for _, st := range t.Steps {
 		if st.Op == trace.OpRead || st.Op == trace.OpWrite {
 			// What was a step then must be one when the clip is replayed, with whatever -visible.

@@ -97,6 +97,9 @@ func (d *driver) replay(t *Test, c *wire.Clip) {
 	e.record = true
 	tr, _ := e.Execute(nil2ctx(), s)
 	tr = tr.Clone()
+	if dl := sched.S.Deadlock(); dl != nil {
+		tr.Events = tr.Events[:dl.Events]
+	}
 	e.sendEvents(tr)
 	r := &wire.Record{Type: "replayed", Test: t.Name, Result: "clean", Executions: 1}
 	if dv := sched.S.Diverged(); dv != nil {

@@ -238,6 +238,7 @@ func (s *Sched) quiescent() {
 	if s.over {
 		return
 	}
+	s.endCycle()
 	for _, g := range s.gs[:s.ngs] {
 		if g.state == gSpinning || g.state == gYielded {
 			s.verdict = trace.Livelocked

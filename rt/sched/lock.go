@@ -86,6 +86,9 @@ func (s *Sched) unlock(g *G, o *object, site trace.Site, unlocked string) bool {
 	if !o.locked {
 		s.misuse(g, o, unlocked)
 	}
+	if o.owner != g {
+		s.released(g, o.owner)
+	}
 	o.locked, o.owner = false, nil
 	s.event(g, trace.OpUnlock, o, 0, site)
 	s.releaseStore(g, &o.clock)
@@ -149,8 +152,11 @@ func (s *Sched) rwRUnlock(m unsafe.Pointer, pc uintptr) bool {
 	}
 	o.readers--
 	for i := len(o.holders) - 1; i >= 0; i-- {
-		if o.holders[i] == g || i == 0 {
+		if h := o.holders[i]; h == g || i == 0 {
 			o.holders = append(o.holders[:i], o.holders[i+1:]...)
+			if h != g {
+				s.released(g, h)
+			}
 			break
 		}
 	}
@@ -159,19 +165,4 @@ func (s *Sched) rwRUnlock(m unsafe.Pointer, pc uintptr) bool {
 	s.refresh(o)
 	s.leave()
 	return true
-}
-
-// holdersOf returns who holds the lock that g waits for.
-func (s *Sched) holdersOf(o *object) []trace.GID {
-	var ids []trace.GID
-	if o.owner != nil {
-		ids = append(ids, o.owner.id)
-	}
-	for _, h := range o.holders {
-		ids = append(ids, h.id)
-	}
-	if o.wants != nil {
-		ids = append(ids, o.wants.id)
-	}
-	return ids
 }

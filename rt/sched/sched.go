@@ -32,6 +32,9 @@ type Options struct {
 	Visible  VisibleMode
 	Record   bool // keep values and the stacks of all events
 
+	// PastDeadlock lets an execution go on after a lock cycle that is known to be a deadlock.
+	PastDeadlock bool
+
 	// BeforeUnwind is called when the execution is over and goroutines are left that will be unwound.
 	BeforeUnwind func()
 }
@@ -140,6 +143,7 @@ type Sched struct {
 	lateWake int // timers fired after the test was over
 	fired    int // timers fired since main made its firedAt-th step
 	firedAt  int32
+	rests    int32 // how often nobody was ready and the clock was asked
 	early    []EarlyTimer
 	scratch  []trace.GID
 	byName   map[string]trace.GID // of goroutines, for schedules that name them
@@ -160,6 +164,11 @@ type Sched struct {
 	workers    int    // coroutines alive
 	gc         uint32 // collections before this execution
 	spinners   int
+
+	cycle       *lockCycle             // the first of the running execution
+	knownCycles map[uint64]DeadlockEnd // of earlier executions, see cycle.go
+	handedOver  bool                   // a lock was released by another goroutine than its owner
+	visited     []*G                   // by pathTo
 
 	diverged *Divergence
 	visible  siteSet
@@ -230,6 +239,7 @@ func (s *Sched) reset(opt Options) {
 	s.k, s.idleTurn, s.progress, s.sawForeign, s.born = 0, 0, 0, false, false
 	s.strangers, s.gc = s.outsiders(), numgc()
 	s.spinners, s.idleRounds, s.idleAt = 0, 0, 0
+	s.cycle = nil
 	s.rng = opt.Schedule.Seed*0x9e3779b97f4a7c15 + 0x1234567
 	s.lazyVal = lazyValue{}
 	hook.Rec = opt.Record
@@ -300,6 +310,7 @@ func (s *Sched) await(g *G, op trace.Op, o *object, site trace.Site) {
 	o.announced = append(o.announced, g)
 	if !ok {
 		s.unready(g, gBlocked)
+		s.closesCycle(g)
 	}
 	s.reschedule(g)
 	o.withdraw(g)

@@ -43,13 +43,19 @@ func spawn(f func()) { hook.Go(1, f) }
 
 func mkchan[T any](n int) chan T { return hook.MadeChan(make(chan T, n), 2) }
 
-// runAll executes main once under each of n schedules of a policy.
-func runAll(t *testing.T, name string, n int, main func(), each func(tr *trace.Trace)) {
+func policyOf(t *testing.T, name string) policy.Policy {
 	t.Helper()
 	p, err := policy.New(name, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return p
+}
+
+// runAll executes main once under each of n schedules of a policy.
+func runAll(t *testing.T, name string, n int, main func(), each func(tr *trace.Trace)) {
+	t.Helper()
+	p := policyOf(t, name)
 	for i := range n {
 		p.Begin(uint64(i))
 		tr := S.Run(main, Options{Schedule: &trace.Schedule{Policy: name, Seed: uint64(i)}, Policy: p, Race: true})

@@ -63,9 +63,7 @@ func (s *Sched) Leftover() []Left {
 		switch gstate(g.mark) {
 		case gBlocked:
 			l.State = LeftBlocked
-			if g.at != nil {
-				l.Holders = s.holdersOf(g.at)
-			}
+			l.Holders = s.holders(g)
 		case gParked:
 			l.State = LeftParked
 			if l.Pending.Op == trace.OpSleep {
@@ -80,6 +78,18 @@ func (s *Sched) Leftover() []Left {
 		ls = append(ls, l)
 	}
 	return ls
+}
+
+// holders returns who kept g, blocked when the execution ended, from going on.
+func (s *Sched) holders(g *G) []trace.GID {
+	if g.at == nil {
+		return nil
+	}
+	var ids []trace.GID
+	for _, h := range g.at.heldBy(s.pend[g.id].Op, nil) {
+		ids = append(ids, h.id)
+	}
+	return ids
 }
 
 func (g *G) waitsForOld() bool {

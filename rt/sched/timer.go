@@ -15,7 +15,9 @@ import (
 type timer struct {
 	when, period int64
 	seq          uint32
-	pos          int // index in the heap, -1 when not active
+	pos          int   // index in the heap, -1 when not active
+	started      int32 // Sched.rests then, or when it last ticked
+	d            int64 // how long it was to run
 	f            func(any, uintptr, int64)
 	arg          any
 	ch           *object
@@ -30,7 +32,7 @@ func (s *Sched) resetTimers() {
 	s.tseq = 0
 	s.lateWake = 0
 	s.early = s.early[:0]
-	s.fired, s.firedAt = 0, 0
+	s.fired, s.firedAt, s.rests = 0, 0, 0
 }
 
 // maxLateWakes bounds how often timers fire after the test is over: what is
@@ -191,6 +193,10 @@ func (s *Sched) fireNext() bool {
 	if len(s.timers) == 0 {
 		return false
 	}
+	s.rests++
+	if s.confirmed() {
+		return false
+	}
 	if s.mainOver {
 		if s.onlyPeriodic() || s.lateWake >= maxLateWakes {
 			return false
@@ -212,7 +218,7 @@ func (s *Sched) fireNext() bool {
 	if n := s.gs[0].steps; n != s.firedAt {
 		s.fired, s.firedAt = 0, n
 	}
-	if s.fired++; s.fired > maxFires {
+	if s.fired++; s.fired > maxFires && (s.cycle == nil || s.fired > 10*maxFires) {
 		s.stop(trace.Bounded)
 		return false
 	}
@@ -240,6 +246,10 @@ func (s *Sched) fireTimer(t *timer) {
 	early := t.when - s.now
 	if early > 0 {
 		s.early = append(s.early, EarlyTimer{t.site, early})
+	}
+	t.started = s.rests
+	if s.cycle != nil {
+		s.firedInCycle(t)
 	}
 	if t.period > 0 {
 		t.when = addTime(max(t.when, s.now-s.now%max(t.period, 1)), t.period)
@@ -317,6 +327,7 @@ func (s *Sched) fireEarly() {
 func (s *Sched) startTimer(t *timer) {
 	s.tseq++
 	t.seq = s.tseq
+	t.started, t.d = s.rests, t.when-s.now
 	t.pos = len(s.timers)
 	s.timers = append(s.timers, t)
 	s.up(t.pos)

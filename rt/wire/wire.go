@@ -108,6 +108,7 @@ type Finding struct {
 	Kind         string // as in section 7 of the design
 	Message      string // one sentence
 	Places       []Place
+	Core         int     `json:",omitempty"` // the first so many places make the bug, the others suffer from it; 0: all make it
 	Stacks       []Stack `json:",omitempty"`
 	Output       string  `json:",omitempty"` // what the test printed in that execution
 	Clip         Clip    // minimised

@@ -1,0 +1,69 @@
+// Package heartbeat keeps the rooms of a chat and who is in them, and greets all of them from time to time.
+package heartbeat
+
+import (
+	"sync"
+	"time"
+)
+
+// A Hub knows all rooms.
+type Hub struct {
+	mu    sync.Mutex
+	rooms map[string]*Room
+	beats chan struct{}
+}
+
+// A Room knows its guests.
+type Room struct {
+	hub    *Hub
+	name   string
+	mu     sync.Mutex
+	guests int
+}
+
+// NewHub returns a Hub whose heart beats for as long as the program runs.
+func NewHub() *Hub {
+	h := &Hub{rooms: map[string]*Room{}, beats: make(chan struct{}, 1)}
+	go h.beat()
+	return h
+}
+
+func (h *Hub) beat() {
+	for range time.Tick(time.Second) {
+		select {
+		case h.beats <- struct{}{}:
+		default: // nobody listens
+		}
+	}
+}
+
+// Enter brings a guest into a room, which is made if need be.
+func (h *Hub) Enter(name string) *Room {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r := h.rooms[name]
+	if r == nil {
+		r = &Room{hub: h, name: name}
+		h.rooms[name] = r
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.guests++
+	return r
+}
+
+// Leave takes a guest out of the room; the last one closes it.
+func (r *Room) Leave() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.guests--
+	if r.guests == 0 {
+		r.hub.remove(r.name)
+	}
+}
+
+func (h *Hub) remove(name string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.rooms, name)
+}

@@ -1,0 +1,17 @@
+// heddle finds: deadlock
+package heartbeat
+
+import (
+	"sync"
+	"testing"
+)
+
+// The heart goes on beating while two guests wait for each other.
+func TestEnterWhileTheLastOneLeaves(t *testing.T) {
+	h := NewHub()
+	r := h.Enter("go")
+	var guests sync.WaitGroup
+	guests.Go(r.Leave)
+	guests.Go(func() { h.Enter("go") })
+	guests.Wait()
+}

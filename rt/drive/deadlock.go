@@ -1,0 +1,48 @@
+package drive
+
+import (
+	"fmt"
+	"slices"
+
+	"heddle/rt/sched"
+	"heddle/rt/wire"
+	"heddle/trace"
+)
+
+// deadlockFinding is a cycle of goroutines that wait for each other's locks.
+// The cycle is the bug: its places come first and make the key. After them come
+// those who wait behind it.
+func (e *exploration) deadlockFinding(t *trace.Trace, d *sched.Deadlock) *wire.Finding {
+	f := &wire.Finding{Kind: kindDeadlock, Message: deadlockMessage(d), Output: string(e.outcome.Output), Core: len(d.Members)}
+	left := sched.S.Leftover()
+	stuck := slices.Clone(d.Members)
+	for grew := true; grew; {
+		grew = false
+		for _, l := range left {
+			if !slices.Contains(stuck, l.G) && slices.ContainsFunc(l.Holders, func(h trace.GID) bool { return slices.Contains(stuck, h) }) {
+				stuck = append(stuck, l.G)
+				grew = true
+			}
+		}
+	}
+	for _, g := range stuck {
+		i := slices.IndexFunc(left, func(l sched.Left) bool { return l.G == g })
+		f.Stacks = append(f.Stacks, e.leftStack(t, left[i]))
+		f.Places = append(f.Places, e.leftPlace(t, left[i]))
+	}
+	return f
+}
+
+func deadlockMessage(d *sched.Deadlock) string {
+	who := fmt.Sprintf("%d goroutines wait for each other's locks and can never go on", len(d.Members))
+	if len(d.Members) == 1 {
+		who = "a goroutine waits for a lock that it holds itself and can never go on"
+	}
+	switch d.End {
+	case sched.DeadlockOver:
+		return who + "; the test is over without them"
+	case sched.DeadlockOthers:
+		return who + "; others run on for ever, and none of them unlocks"
+	}
+	return who + "; everybody else waits too"
+}

@@ -1,0 +1,226 @@
+package sched
+
+import (
+	"slices"
+
+	"heddle/trace"
+)
+
+// Lock cycles: goroutines each of which waits for a lock that the next one
+// holds. A cycle is seen the moment the goroutine that closes it blocks.
+//
+// It is not yet a deadlock for certain, since in Go anybody may unlock a mutex:
+// a mutex that is handed over is somebody's semaphore. What makes it certain is
+// that the rest of the program runs on and nobody unlocks, either until nobody
+// is left who could, or, where others go on for ever (tickers, servers), until
+// it is plain that they only repeat themselves: confirmRests times they have all
+// come to rest and only the clock woke somebody again, no timer among them has
+// run for long, and others like it have fired confirmTicks times. In a test in which
+// a lock was ever released by another goroutine than its owner, only the first of
+// the two counts. Others who never rest run to the bound on steps.
+//
+// A cycle that was certain once is known: later executions end where it forms.
+
+const (
+	confirmRests = 10_000
+	confirmTicks = 100
+)
+
+// A lockCycle is one that formed in the running execution.
+type lockCycle struct {
+	members []*G
+	at      int            // steps of the execution when it formed
+	events  int            // and its events
+	look    int32          // how often time must have passed when repeats is asked next
+	fires   map[series]int // timers that fired since
+	key     uint64
+	end     DeadlockEnd
+}
+
+// DeadlockEnd says what makes a lock cycle a deadlock.
+type DeadlockEnd uint8
+
+const (
+	DeadlockUnsure DeadlockEnd = iota // nothing yet
+	DeadlockAll                       // nobody else could go on either
+	DeadlockOver                      // main ended, and nobody was left who could go on
+	DeadlockOthers                    // others went on for ever and left it alone
+)
+
+// A Deadlock is a cycle of goroutines that wait for each other's locks.
+type Deadlock struct {
+	Members []trace.GID // each waits for a lock that the next one holds
+	Steps   int         // of the execution when it formed
+	Events  int
+	End     DeadlockEnd
+}
+
+// Deadlock returns the lock cycle of the last execution if that can never be
+// resolved, nil otherwise.
+func (s *Sched) Deadlock() *Deadlock {
+	c := s.cycle
+	if c == nil || c.end == DeadlockUnsure {
+		return nil
+	}
+	d := &Deadlock{Steps: c.at, Events: c.events, End: c.end}
+	for _, g := range c.members {
+		d.Members = append(d.Members, g.id)
+	}
+	return d
+}
+
+// ForgetDeadlocks forgets what is known from earlier executions: another test begins.
+func (s *Sched) ForgetDeadlocks() {
+	clear(s.knownCycles)
+	s.handedOver = false
+}
+
+// heldBy returns the goroutines that keep g from doing op on o.
+func (o *object) heldBy(op trace.Op, buf []*G) []*G {
+	switch {
+	case op == trace.OpLock && o.kind == trace.ObjRWMutex:
+		return append(buf, o.holders...) // it has arrived: only readers are before it
+	case o.locked && o.owner != nil:
+		return append(buf, o.owner)
+	case o.wants != nil && (op == trace.OpArrive || op == trace.OpRLock):
+		return append(buf, o.wants)
+	}
+	return buf
+}
+
+// blockers returns who keeps g from going on.
+func (s *Sched) blockers(g *G, buf []*G) []*G {
+	if g.state != gBlocked || g.at == nil {
+		return buf
+	}
+	return g.at.heldBy(s.pend[g.id].Op, buf)
+}
+
+// closesCycle is called when g has blocked at a lock.
+func (s *Sched) closesCycle(g *G) {
+	var fixed [8]*G
+	waits := false
+	for _, h := range s.blockers(g, fixed[:0]) {
+		waits = waits || h.state == gBlocked // which g is too
+	}
+	if !waits || s.cycle != nil {
+		return
+	}
+	s.visited = s.visited[:0]
+	if path := s.pathTo(g, g, nil); path != nil {
+		s.formed(path)
+	}
+}
+
+// pathTo returns the goroutines from g to the one that waits for target, nil if there is no such path.
+func (s *Sched) pathTo(target, g *G, path []*G) []*G {
+	path = append(path, g)
+	var fixed [8]*G
+	for _, h := range s.blockers(g, fixed[:0]) {
+		if h == target {
+			return path
+		}
+		if h.state != gBlocked || slices.Contains(s.visited, h) {
+			continue
+		}
+		s.visited = append(s.visited, h)
+		if p := s.pathTo(target, h, path); p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// formed notes a new cycle, and ends the execution if it is a known one.
+func (s *Sched) formed(members []*G) {
+	first := 0 // whoever closed it, the cycle is told from its oldest goroutine on
+	c := &lockCycle{at: len(s.t.Steps), events: len(s.t.Events)}
+	for i, g := range members {
+		p := &s.pend[g.id]
+		c.key += (uint64(p.Site)<<8 | uint64(p.Op)) * 0x9e3779b97f4a7c15
+		if g.id < members[first].id {
+			first = i
+		}
+	}
+	c.members = append(slices.Clone(members[first:]), members[:first]...)
+	c.look = s.rests + confirmRests
+	s.cycle = c
+	if !s.opt.PastDeadlock && !s.handedOver {
+		if c.end = s.knownCycles[c.key]; c.end != DeadlockUnsure {
+			s.stop(trace.Deadlocked)
+		}
+	}
+}
+
+// released is called when g releases o for whom it is held by owner. It may
+// break a cycle only if that is somebody else.
+func (s *Sched) released(g, owner *G) {
+	if owner != nil && owner != g {
+		s.handedOver = true
+		s.cycle = nil
+	}
+}
+
+// confirmed is asked whenever all have come to rest. It reports whether those who
+// went on since the cycle formed have had every chance to resolve it, and ends the
+// execution then.
+func (s *Sched) confirmed() bool {
+	c := s.cycle
+	if c == nil || s.rests < c.look {
+		return false
+	}
+	c.look += confirmRests / 10
+	if s.handedOver || !s.timersRepeat() || s.outsiders() > 0 {
+		return false
+	}
+	s.knowCycle(DeadlockOthers)
+	s.stop(trace.Deadlocked)
+	return true
+}
+
+// timersRepeat reports whether no timer that is running could still bring
+// something new: it was started, or has ticked, a short while ago and is one of a long series.
+func (s *Sched) timersRepeat() bool {
+	for _, t := range s.timers {
+		if t.when != never && (s.rests-t.started > confirmRests/2 || s.cycle.fires[seriesOf(t)] < confirmTicks) {
+			return false
+		}
+	}
+	return true
+}
+
+// firedInCycle counts a timer that fires after a cycle has formed.
+func (s *Sched) firedInCycle(t *timer) {
+	if s.cycle.fires == nil {
+		s.cycle.fires = make(map[series]int)
+	}
+	s.cycle.fires[seriesOf(t)]++
+}
+
+// A series is timers started at one place that run for about the same time.
+type series struct {
+	site trace.Site
+	d    int64
+}
+
+func seriesOf(t *timer) series { return series{t.site, t.d >> 16} } // computing a deadline takes a little time
+
+func (s *Sched) knowCycle(end DeadlockEnd) {
+	s.cycle.end = end
+	if s.knownCycles == nil {
+		s.knownCycles = make(map[uint64]DeadlockEnd)
+	}
+	s.knownCycles[s.cycle.key] = end
+}
+
+// endCycle is called when nobody can go on any more.
+func (s *Sched) endCycle() {
+	if s.cycle == nil || s.sawForeign {
+		return
+	}
+	if s.mainOver {
+		s.knowCycle(DeadlockOver)
+	} else {
+		s.knowCycle(DeadlockAll)
+	}
+}
