@@ -119,6 +119,9 @@ func (e *exploration) keep(f keyed, t *trace.Trace, s *trace.Schedule, fromClip 
 	}
 	e.pastDeadlock = f.Kind != kindDeadlock // it may show after a deadlock that is known by now
 	defer func() { e.pastDeadlock = false }()
+	if v, vs := e.inVirtualTime(f, s); v != nil {
+		t, s = v, vs
+	}
 	devs := deviations(t)
 	free, seed := s.Free, s.Seed
 	shows := func(ds []deviation, free bool, seed uint64) (*trace.Trace, *keyed) {
@@ -181,6 +184,31 @@ func (e *exploration) keep(f keyed, t *trace.Trace, s *trace.Schedule, fromClip 
 	e.d.send(&wire.Record{Type: "finding", Test: e.t.Name, Executions: f.Finding.Executions, Elapsed: time.Since(e.start).Seconds(), Finding: f.Finding})
 	return true
 }
+
+// inVirtualTime looks for an execution that shows f without timers that fire
+// early, which makes a simpler clip; nil if f came up in virtual time, or no such
+// execution came up in virtualTries.
+func (e *exploration) inVirtualTime(f keyed, s *trace.Schedule) (*trace.Trace, *trace.Schedule) {
+	if !s.Free || e.d.cfg.Time == "free" {
+		return nil, nil
+	}
+	for i := range virtualTries {
+		sc := &trace.Schedule{Policy: samplePolicies[i%len(samplePolicies)], Seed: mix(s.Seed, uint64(i)), Depth: e.d.cfg.Depth}
+		t, _ := e.Execute(nil2ctx(), sc)
+		for _, g := range e.findings(t, sc) {
+			if g.key == f.key {
+				t = t.Clone()
+				if g.steps > 0 {
+					t.Steps = t.Steps[:g.steps]
+				}
+				return t, sc
+			}
+		}
+	}
+	return nil, nil
+}
+
+const virtualTries = 100
 
 // follow executes a schedule with values recorded, and returns the finding of that key if it shows.
 func (e *exploration) follow(key string, s *trace.Schedule, t **trace.Trace) *keyed {
