@@ -18,7 +18,7 @@ func (t SendTo[T]) Send(v T) {
 		return
 	}
 	for {
-		act, peer := ChanSend(chanptr(&t.c), cap(t.c), noescape(unsafe.Pointer(&v)), t.s)
+		act, peer := ChanOp(true, chanptr(&t.c), cap(t.c), noescape(unsafe.Pointer(&v)), t.s)
 		if doSend(t.c, &v, act, peer) {
 			break
 		}
@@ -86,7 +86,7 @@ func Recv2[T any](c <-chan T, s Site) (T, bool) {
 	}
 	var v T
 	for {
-		act, peer := ChanRecv(chanptr(&c), cap(c), noescape(unsafe.Pointer(&v)), s)
+		act, peer := ChanOp(false, chanptr(&c), cap(c), noescape(unsafe.Pointer(&v)), s)
 		ok, done := doRecv(c, &v, act, peer)
 		if done {
 			if Rec {

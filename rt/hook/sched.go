@@ -48,8 +48,7 @@ var (
 	Native  func(p unsafe.Pointer, release bool, pc uintptr)
 
 	// Channels. p is the channel, c its capacity, slot where the value is or goes. len(c) is read natively after ChanLen.
-	ChanSend func(p unsafe.Pointer, c int, slot unsafe.Pointer, s Site) (Act, unsafe.Pointer)
-	ChanRecv func(p unsafe.Pointer, c int, slot unsafe.Pointer, s Site) (Act, unsafe.Pointer)
+	ChanOp func(send bool, p unsafe.Pointer, c int, slot unsafe.Pointer, s Site) (Act, unsafe.Pointer)
 	// ChanPolled says that ActBuffer or ActRefill failed: somebody outside control was faster. The hook is called again.
 	ChanPolled func(p unsafe.Pointer, ok bool)
 	ChanClose  func(p unsafe.Pointer, s Site) (native bool)

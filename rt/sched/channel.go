@@ -72,7 +72,16 @@ type queue struct {
 	head int
 }
 
-func (q *queue) push(w waiter) { q.w = append(q.w, w) }
+// push adds g, which is about to wait.
+func (q *queue) push(g *G, at slot, idx int, ev int32) {
+	n := len(q.w)
+	if n == cap(q.w) {
+		q.w = append(q.w, waiter{})
+	}
+	q.w = q.w[:n+1]
+	w := &q.w[n] // filled in place: the compiler would copy a literal
+	w.g, w.seq, w.slot, w.idx, w.ev = g, g.waitSeq, at, idx, ev
+}
 
 // first returns the waiter who has waited longest, dropping stale ones.
 func (q *queue) first() *waiter {
@@ -134,18 +143,15 @@ func (s *Sched) madeChan(p unsafe.Pointer, site trace.Site) {
 	o.known = true
 }
 
-func (s *Sched) chanSend(p unsafe.Pointer, capacity int, slot unsafe.Pointer, st hook.Site) (hook.Act, unsafe.Pointer) {
-	return s.chanOp(trace.OpSend, p, capacity, slot, trace.Site(st))
-}
-
-func (s *Sched) chanRecv(p unsafe.Pointer, capacity int, slot unsafe.Pointer, st hook.Site) (hook.Act, unsafe.Pointer) {
-	return s.chanOp(trace.OpRecv, p, capacity, slot, trace.Site(st))
-}
-
 // chanOp is a send or a receive outside a select: it is tried until it
 // completes or a partner completes it.
-func (s *Sched) chanOp(op trace.Op, p unsafe.Pointer, capacity int, slot unsafe.Pointer, site trace.Site) (hook.Act, unsafe.Pointer) {
+func chanOp(send bool, p unsafe.Pointer, capacity int, slot unsafe.Pointer, st hook.Site) (hook.Act, unsafe.Pointer) {
+	s := S
 	g := s.enter()
+	op, site := trace.OpRecv, trace.Site(st)
+	if send {
+		op = trace.OpSend
+	}
 	if s.unwind {
 		s.unwinding()
 	}
@@ -154,23 +160,30 @@ func (s *Sched) chanOp(op trace.Op, p unsafe.Pointer, capacity int, slot unsafe.
 	}
 	o := s.channel(p, capacity, site)
 	o.cap = capacity
-	try, q := s.trySend, &o.ch.sendq
-	if op == trace.OpRecv {
-		try, q = s.tryRecv, &o.ch.recvq
-	}
 	for {
-		if !g.repeat {
-			s.point(g, op, o, site)
+		if !g.repeat && s.offer(g, op, o, site) {
+			s.reschedule(g)
 		}
 		g.repeat = false
-		if act, peer, ok := try(g, o, site); ok {
+		var act hook.Act
+		var peer unsafe.Pointer
+		var ok bool
+		q := &o.ch.sendq
+		if send {
+			act, peer, ok = s.trySend(g, o, site)
+		} else {
+			act, peer, ok = s.tryRecv(g, o, site)
+			q = &o.ch.recvq
+		}
+		if ok {
 			s.leave()
 			return act, peer
 		}
 		ev := s.event(g, trace.OpArrive, o, int64(op), site)
-		q.push(waiter{g, g.waitSeq + 1, slotAt(slot), -1, ev})
+		q.push(g, slotAt(slot), -1, ev)
 		s.announce(g, op, o, site)
-		s.park(g)
+		s.unready(g, gParked)
+		s.reschedule(g)
 		if !g.repeat {
 			act := g.act
 			s.leave()
@@ -429,13 +442,12 @@ func (s *Sched) chanSelect(cs []hook.Case, def bool, st hook.Site) (int, hook.Ac
 				continue
 			}
 			o := s.channel(c.Ch, c.Cap, site)
-			w := waiter{g, g.waitSeq + 1, slotAt(c.Slot), i, -1}
 			if c.Send {
-				w.ev = s.event(g, trace.OpArrive, o, int64(trace.OpSend), site)
-				o.ch.sendq.push(w)
+				ev := s.event(g, trace.OpArrive, o, int64(trace.OpSend), site)
+				o.ch.sendq.push(g, slotAt(c.Slot), i, ev)
 			} else {
-				w.ev = s.event(g, trace.OpArrive, o, int64(trace.OpRecv), site)
-				o.ch.recvq.push(w)
+				ev := s.event(g, trace.OpArrive, o, int64(trace.OpRecv), site)
+				o.ch.recvq.push(g, slotAt(c.Slot), i, ev)
 			}
 		}
 		s.announce(g, trace.OpSelect, first, site)

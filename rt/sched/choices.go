@@ -185,7 +185,7 @@ func install() {
 	hook.GoStmt, hook.Yield, hook.NumGo = s.goStmt, s.gosched, s.numGoroutine
 	hook.Foreign = s.foreignHeld
 	hook.Native = func(unsafe.Pointer, bool, uintptr) {}
-	hook.ChanSend, hook.ChanRecv, hook.ChanPolled = s.chanSend, s.chanRecv, s.chanPolled
+	hook.ChanOp, hook.ChanPolled = chanOp, s.chanPolled
 	hook.ChanClose, hook.ChanLen, hook.ChanSelect = s.chanClose, s.chanLen, s.chanSelect
 	hook.MutexLock, hook.MutexTryLock, hook.MutexUnlock = s.mutexLock, s.mutexTryLock, s.mutexUnlock
 	hook.RWLock, hook.RWTryLock, hook.RWUnlock = s.rwLock, s.rwTryLock, s.rwUnlock

@@ -117,7 +117,7 @@ func (s *Sched) diverge(want trace.Step, noChoice bool) {
 
 // fallback is whom the non-preemptive policy would choose.
 func (s *Sched) fallback() trace.GID {
-	if s.prev != trace.NoG && s.inReady(s.prev) {
+	if s.prev != trace.NoG && s.gs[s.prev].state == gReady {
 		if s.run >= fairRun && len(s.ready) > 1 {
 			return s.afterPrev()
 		}
@@ -139,7 +139,14 @@ func (s *Sched) afterPrev() trace.GID {
 // step records that id goes on.
 func (s *Sched) step(id trace.GID) *G {
 	g := s.gs[id]
-	s.t.Steps = append(s.t.Steps, trace.Step{G: id, Op: s.pend[id].Op, Choice: -1, Default: s.fallback(), Site: s.pend[id].Site})
+	steps := s.t.Steps
+	if len(steps) == cap(steps) {
+		steps = append(steps, trace.Step{})[:len(steps)]
+	}
+	steps = steps[:len(steps)+1]
+	s.t.Steps = steps
+	st, p := &steps[len(steps)-1], &s.pend[id] // see event
+	st.G, st.Op, st.Choice, st.Default, st.Site = id, p.Op, -1, s.fallback(), p.Site
 	if s.Log != nil {
 		s.Log.Choice(id, -1)
 	}

@@ -57,10 +57,19 @@ func (s *Sched) goStmt(f func(), site hook.Site) {
 	s.leave()
 }
 
-// switchTo suspends the running goroutine (or the driver) and lets next go on.
-// It returns when the caller is chosen again.
+// switchTo suspends the running goroutine (or the driver) and lets next go on,
+// nil: whoever is chosen. It returns when the caller is chosen again; where a
+// goroutine is chosen to be unwound it does not return.
+//
+// After a switch the processor has predicted every return wrongly up to the
+// code under test, so the way from there to here has as few calls as can be.
 func (s *Sched) switchTo(next *G) {
 	me := s.cur
+	if next == nil {
+		if next = s.choose(); next == me {
+			return
+		}
+	}
 	s.cur = next
 	if next.w == nil {
 		s.giveWorker(next)
@@ -74,8 +83,11 @@ func (s *Sched) switchTo(next *G) {
 		// A goroutine that ended resumes whoever is in its own coro, which may
 		// be us though somebody else was chosen: pass on.
 		if s.cur == me {
-			return
+			break
 		}
+	}
+	if s.unwind && me != &s.dg {
+		s.unwinding()
 	}
 }
 
@@ -219,7 +231,6 @@ func (s *Sched) misuse(g *G, o *object, msg string) {
 	s.stop(trace.Panicked)
 	s.unready(g, gBlocked)
 	s.switchTo(&s.dg)
-	s.unwinding()
 }
 
 // A Failure is what ended an execution early.

@@ -50,6 +50,27 @@ type object struct {
 	timer *timer
 }
 
+// reset makes o the model of nothing. Slices keep their memory. Field by field,
+// for a literal would be made elsewhere and copied.
+func (o *object) reset() {
+	o.known = false
+	o.announced, o.clock, o.rclock = o.announced[:0], o.clock[:0], o.rclock[:0]
+	o.locked, o.owner, o.readers, o.holders, o.wants, o.done = false, nil, 0, o.holders[:0], nil, false
+	o.count, o.waits, o.waiters = 0, o.waits[:0], o.waiters[:0]
+	o.cap, o.n, o.closed = 0, 0, false
+	if o.ch != nil {
+		o.ch.reset()
+	}
+	if o.keys != nil {
+		o.keys = nil
+	}
+	if len(o.items) > 0 {
+		clear(o.items)
+		o.items = o.items[:0]
+	}
+	o.timer = nil
+}
+
 // enabled reports whether op, announced by g, can be done now.
 func (o *object) enabled(op trace.Op, g *G) bool {
 	switch op {
@@ -204,14 +225,8 @@ func (s *Sched) newObject(p unsafe.Pointer, kind trace.ObjKind, site trace.Site)
 	}
 	o := s.objs[s.nobj]
 	s.nobj++
-	*o = object{
-		id: trace.ObjID(s.nobj), kind: kind, addr: uintptr(p), ref: p, site: site,
-		announced: o.announced[:0], clock: o.clock[:0], rclock: o.rclock[:0], holders: o.holders[:0],
-		waits: o.waits[:0], waiters: o.waiters[:0], ch: o.ch, items: o.items[:0],
-	}
-	if o.ch != nil {
-		o.ch.reset()
-	}
+	o.reset()
+	o.id, o.kind, o.addr, o.ref, o.site = trace.ObjID(s.nobj), kind, uintptr(p), p, site
 	if len(s.t.Objects) == 0 {
 		s.t.Objects = append(s.t.Objects, trace.Object{})
 	}

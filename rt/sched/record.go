@@ -10,19 +10,25 @@ import (
 
 // event appends an event and returns its index.
 func (s *Sched) event(g *G, op trace.Op, o *object, arg int64, site trace.Site) int32 {
-	i := int32(len(s.t.Events))
-	e := trace.Event{G: g.id, Op: op, Quiet: g.quiet, Partner: -1, Arg: arg, Site: site, Step: int32(len(s.t.Steps)) - 1}
+	es := s.t.Events
+	i := len(es)
+	if i == cap(es) {
+		es = append(es, trace.Event{})
+	}
+	es = es[:i+1]
+	s.t.Events = es
+	e := &es[i] // filled in place: the compiler would make a literal elsewhere and copy it
+	e.G, e.Op, e.Quiet, e.Obj, e.Partner, e.Arg, e.Site, e.Val, e.Step = g.id, op, g.quiet, 0, -1, arg, site, 0, int32(len(s.t.Steps))-1
 	if o != nil {
 		e.Obj = o.id
 	}
 	if s.opt.Record && site.PC() != 0 {
 		e.Site = s.userPlace(site)
 	}
-	s.t.Events = append(s.t.Events, e)
 	if changes[op] {
 		s.changed(g)
 	}
-	return i
+	return int32(i)
 }
 
 // changes lists the operations after which somebody who polls may see something new.

@@ -80,7 +80,7 @@ type G struct {
 	allocs   int32          // allocations it has announced
 
 	// A parked goroutine's wait, and what a partner left there.
-	waitSeq  uint32 // counts waits: waiters with another seq are stale
+	waitSeq  uint32 // counts waits that are over: waiters with another seq are stale
 	act      hook.Act
 	chosen   int
 	repeat   bool // the hook is called again for the same operation
@@ -272,16 +272,27 @@ func (s *Sched) Run(main func(), opt Options) *trace.Trace {
 // point announces that g is about to do op on o and returns when g was chosen
 // to do it. The operation is always enabled.
 func (s *Sched) point(g *G, op trace.Op, o *object, site trace.Site) {
+	if s.offer(g, op, o, site) {
+		s.reschedule(g)
+	}
+}
+
+// offer is the first half of point. It reports whether there is a choice to
+// make: the caller must call reschedule, and saves a call on the way back.
+func (s *Sched) offer(g *G, op trace.Op, o *object, site trace.Site) bool {
 	if s.unwind {
 		s.unwinding()
 	}
-	if site = s.place(site); site.Quiet() || g == s.timerG {
+	if site.PC() != 0 {
+		site = s.place(site)
+	}
+	if site.Quiet() || g == s.timerG {
 		g.quiet = true
-		return
+		return false
 	}
 	g.quiet = false
 	s.announce(g, op, o, site)
-	s.reschedule(g)
+	return true
 }
 
 func (s *Sched) announce(g *G, op trace.Op, o *object, site trace.Site) {
@@ -318,7 +329,6 @@ func (s *Sched) await(g *G, op trace.Op, o *object, site trace.Site) {
 
 // park suspends g, which has arrived somewhere and waits for a partner to call wake.
 func (s *Sched) park(g *G) {
-	g.waitSeq++
 	s.unready(g, gParked)
 	s.reschedule(g)
 }
@@ -377,12 +387,5 @@ func (s *Sched) unready(g *G, why gstate) {
 	g.state = why
 }
 
-// reschedule chooses who goes on, and returns when that is g.
-func (s *Sched) reschedule(g *G) {
-	if next := s.choose(); next != g {
-		s.switchTo(next)
-	}
-	if s.unwind {
-		s.unwinding()
-	}
-}
+// reschedule chooses who goes on, and returns when that is g, the running goroutine.
+func (s *Sched) reschedule(*G) { s.switchTo(nil) }

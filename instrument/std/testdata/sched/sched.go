@@ -174,12 +174,12 @@ func install() {
 	hook.NumGo = func() int { return 1 }
 	hook.Idle = func(pc uintptr) { note("Idle", pc, 0) }
 	hook.Foreign = func(p unsafe.Pointer, pc uintptr) { note("Foreign", pc, 0); runtime.Gosched() }
-	hook.ChanSend = func(p unsafe.Pointer, c int, slot unsafe.Pointer, s hook.Site) (hook.Act, unsafe.Pointer) {
-		noteSite("ChanSend", s, int64(c))
-		return hook.ActBuffer, nil
-	}
-	hook.ChanRecv = func(p unsafe.Pointer, c int, slot unsafe.Pointer, s hook.Site) (hook.Act, unsafe.Pointer) {
-		noteSite("ChanRecv", s, int64(c))
+	hook.ChanOp = func(send bool, p unsafe.Pointer, c int, slot unsafe.Pointer, s hook.Site) (hook.Act, unsafe.Pointer) {
+		if send {
+			noteSite("ChanSend", s, int64(c))
+		} else {
+			noteSite("ChanRecv", s, int64(c))
+		}
 		return hook.ActBuffer, nil
 	}
 	hook.ChanPolled = func(p unsafe.Pointer, ok bool) {}
