@@ -12,18 +12,28 @@ var testingPatch = &pkg{
 			replace("	if t.parent.barrier == nil {\n", "	if t.parent.barrier == nil { heddleParallel(t)\n"),
 			// The cancellation of a context that the test never asked for is nobody's business, and six steps.
 			replace("	cancelCtx context.CancelFunc\n}", "	cancelCtx context.CancelFunc; heddleCtx bool\n}"),
-			replace("func (c *common) Context() context.Context {\n", "func (c *common) Context() context.Context { c.heddleCtx = true\n"),
+			replace("func (c *common) Context() context.Context {\n", "func (c *common) Context() context.Context { c.heddleContext()\n"),
 			replace("	if c.cancelCtx != nil {\n", "	if c.cancelCtx != nil && (c.heddleCtx || !heddleActive) {\n"),
-			// Goroutines that an execution left behind end by Goexit; that is no fault of theirs.
-			replace("		if !finished && err == nil {\n", "		if !finished && err == nil && !heddleOver {\n"),
 			// A passing test prints nothing without -v: do not print its duration first.
-			replace("	dstr := fmtDuration(t.duration)\n	format := \"--- %s: %s (%s)\\n\"\n	if t.Failed() {\n		t.flush", "	if heddleActive && !heddleVerbose() && !t.Failed() { return }; dstr := fmtDuration(t.duration)\n	format := \"--- %s: %s (%s)\\n\"\n	if t.Failed() {\n		t.flush"),
+			replace("	dstr := fmtDuration(t.duration)\n	format := \"--- %s: %s (%s)\\n\"\n	if t.Failed() {\n		t.flush", "	if heddleActive && !heddleVerbose() && !t.failed { return }; dstr := fmtDuration(t.duration)\n	format := \"--- %s: %s (%s)\\n\"\n	if t.Failed() {\n		t.flush"),
 			// Bookkeeping that nobody looks at here, and that would cost a third of a short execution: which tests
 			// run (for a time-out's message), what go test -race found, what tRunner is called.
 			replace("	running sync.Map // map", "	running heddleRunning // map"),
 			replace("func (c *common) resetRaces() {\n", "func (c *common) resetRaces() { if heddleActive { return }\n"),
 			replace("func (c *common) checkRaces() (raceErrors int64) {\n", "func (c *common) checkRaces() (raceErrors int64) { if heddleActive { return 0 }\n"),
 			replace("	t.runner = callerName(0)\n\n	// When this goroutine is done, either because fn(t)", "	t.runner = heddleRunner()\n\n	// When this goroutine is done, either because fn(t)"),
+			// The end of a test that has no cleanups and no output to flush: Failed is called first and orders the
+			// test after those who used it; what follows would order nobody with anybody, in two dozen operations.
+			replace("func (c *common) setRan() {\n", "func (c *common) setRan() { if heddleActive { return }\n"),
+			replace("	if !c.done && int64(race.Errors())", "	if !heddleActive && !c.done && int64(race.Errors())"),
+			replace("func (c *common) runCleanup(ph panicHandling) (panicVal any) {\n", "func (c *common) runCleanup(ph panicHandling) (panicVal any) { if c.heddleClean() { return nil }\n"),
+			replace("func (c *common) flushPartial() {\n", "func (c *common) flushPartial() { if heddleActive && (c.o == nil || len(c.o.partial) == 0) { return }\n"),
+			// Goroutines that an execution left behind end by Goexit; that is no fault of theirs.
+			replace("		t.mu.RLock()\n		finished := t.finished\n		t.mu.RUnlock()\n		if !finished && err == nil {\n",
+				"		if !heddleActive { t.mu.RLock() }\n		finished := t.finished\n		if !heddleActive { t.mu.RUnlock() }\n		if !finished && err == nil && !heddleOver {\n"),
+			replace("	// code beyond here will not be executed when FailNow is invoked\n	t.mu.Lock()\n	t.finished = true\n",
+				"	// code beyond here will not be executed when FailNow is invoked\n	if heddleActive { t.finished = true; return }; t.mu.Lock()\n	t.finished = true\n"),
+			replace("			t.signal <- signal\n", "			if t.signal != nil { t.signal <- signal }\n"), // nil: top-level, under drive
 			// Without a chattyPrinter -v still shows the logs of tests that passed.
 			replace("	} else if t.chatty != nil {\n", "	} else if t.chatty != nil || heddleVerbose() {\n"),
 		}},
