@@ -9,7 +9,7 @@ import (
 	"heddle/trace"
 )
 
-// benchTime is how long each test is executed for its figures.
+// benchTime is how long each test is executed for its figures where no budget is given.
 const benchTime = time.Second
 
 // bench measures executions of one test under one policy, and beside them the
@@ -30,15 +30,25 @@ func (d *driver) bench(t *Test) {
 			}
 		}
 	}
-	for range 200 {
+	length := time.Duration(d.cfg.Budget)
+	if length == 0 {
+		length = benchTime
+	}
+	start := time.Now()
+	warm := 0
+	for ; warm < 200 && time.Since(start) < length; warm++ {
 		execute()
+	}
+	batch := 1 // executions between two looks at the clock
+	if warm == 200 {
+		batch = 16
 	}
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	n := 0
-	start := time.Now()
-	for ; n%16 != 0 || time.Since(start) < benchTime; n++ {
+	start = time.Now()
+	for ; n%batch != 0 || n == 0 || time.Since(start) < length; n++ {
 		execute()
 	}
 	took := time.Since(start)

@@ -18,7 +18,7 @@ type Config struct {
 	Strategy         string   // "sample": first, then pos, pct and random in turn; or one of first, random, pos, pct
 	Seed             uint64   // base of all seeds
 	Runs             int      // executions a test at most; 0: until the budget ends
-	Budget           int64    // nanoseconds a test; 0: until Runs
+	Budget           int64    // nanoseconds a test; 0: until Runs (Mode bench: a second)
 	Depth            int      // pct
 	Steps            int      // step bound of an execution
 	Visible          string   // "sync", "auto", "all"
