@@ -127,7 +127,9 @@ func (r *rewriter) rangeDefine(s *ast.RangeStmt, label *ast.LabeledStmt, it *ite
 	r.stmts(s.Body.List)
 	if r.oldLoops && decl != "" && (label == nil || !r.labels[label]) {
 		header := begin + r.moved(s.X, start(s, label)) + end + decl
-		r.between(s.For+3, s.Body.Lbrace, " "+next+" ")
+		// Line ends first: after the condition they would be semicolons.
+		a, b := r.off(s.For+3), r.off(s.Body.Lbrace)
+		r.buf.Replace(a, b, r.buf.newlines(a, b)+" "+next+" ")
 		r.atStart(s.Body, writes)
 		r.outside(s, label, header)
 		return

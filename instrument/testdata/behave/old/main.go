@@ -20,6 +20,31 @@ func main() {
 	for _, v := range []int{4, 5, 6} {
 		fs = append(fs, func() int { n += v; return n })
 	}
+	// Headers of several lines.
+	for _, v := range []struct {
+		a int
+	}{
+		{7},
+		{8},
+	} {
+		fs = append(fs, func() int { return v.a })
+	}
+	for k := range map[int]int{
+		9: 9,
+	} {
+		fs = append(fs, func() int { return k })
+	}
+	for i := 0; i <
+		3; i +=
+		1 {
+		fs = append(fs, func() int { return i })
+	}
+	for i := range []int{
+		1,
+		2,
+	} {
+		fs = append(fs, func() int { return i })
+	}
 	for _, f := range fs {
 		fmt.Print(f(), " ")
 	}
