@@ -76,3 +76,11 @@ func RandBytes(b []byte) bool {
 	}
 	return true
 }
+
+// Loop begins an iteration of a loop that only reads: for !x.Load() {} becomes
+// for Loop(s); !x.Load(); Loop(s) {}.
+func Loop(s Site) {
+	if Here() {
+		LoopStart(s)
+	}
+}

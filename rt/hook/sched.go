@@ -38,8 +38,10 @@ var (
 	// Goroutines.
 	GoStmt func(f func(), s Site)
 	Yield  func(pc uintptr)
-	NumGo  func() int
-	Stacks func(buf []byte, all bool) int // runtime.Stack
+	// LoopStart says that an iteration of a loop begins that changes nothing which outlives it.
+	LoopStart func(s Site)
+	NumGo     func() int
+	Stacks    func(buf []byte, all bool) int // runtime.Stack
 	// CallersBelow puts the frames that plain Go would have in the place of heddle's own; pc holds n frames.
 	CallersBelow func(pc []uintptr, n int) int
 

@@ -61,6 +61,7 @@ func (s *Sched) atomicEnd(changed bool, bits uint64) {
 	}
 	switch kind {
 	case trace.OpAtomicLoad:
+		g.looksAt(a.o)
 		s.idleRead(g)
 	case trace.OpAtomicStore:
 		s.releaseStore(g, &a.o.clock)
@@ -98,6 +99,7 @@ func (s *Sched) mapOp(p unsafe.Pointer, key any, op uint8, pc uintptr) {
 			s.acquire(g, *c)
 		}
 		if op == 0 {
+			g.looksAt(o)
 			s.idleRead(g)
 			break
 		}

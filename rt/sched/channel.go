@@ -28,6 +28,8 @@ type chanState struct {
 	head         int           //
 	freed        []trace.Clock // freed[i]: what the receive that emptied slot i of the ring knew
 	sent, recvd  int
+
+	senders, receivers []*G // of exhaustive executions: who offers
 }
 
 type message struct {
@@ -104,6 +106,7 @@ func (c *chanState) reset() {
 	c.msgs, c.head = c.msgs[:0], 0
 	c.freed = c.freed[:0]
 	c.sent, c.recvd = 0, 0
+	c.senders, c.receivers = c.senders[:0], c.receivers[:0]
 }
 
 func (c *chanState) pushMsg(clock trace.Clock, ev int32) {
@@ -147,6 +150,9 @@ func (s *Sched) madeChan(p unsafe.Pointer, site trace.Site) {
 // completes or a partner completes it.
 func chanOp(send bool, p unsafe.Pointer, capacity int, slot unsafe.Pointer, st hook.Site) (hook.Act, unsafe.Pointer) {
 	s := S
+	if s.exhaustive() {
+		return s.offerOp(send, p, capacity, slot, trace.Site(st))
+	}
 	g := s.enter()
 	op, site := trace.OpRecv, trace.Site(st)
 	if send {
@@ -377,6 +383,7 @@ func (s *Sched) chanClose(p unsafe.Pointer, st hook.Site) bool {
 		o.ch.sendq.pop()
 		s.wake(w.g, hook.ActNative, w.idx)
 	}
+	s.refreshOffers(o)
 	s.leave()
 	return true
 }
@@ -388,6 +395,7 @@ func (s *Sched) chanLen(p unsafe.Pointer, st hook.Site) {
 		o := s.channel(p, -1, site)
 		s.point(g, trace.OpLen, o, site)
 		s.event(g, trace.OpLen, o, int64(o.n), site)
+		g.looksAt(o)
 		s.idleRead(g)
 	}
 	s.leave()
@@ -403,8 +411,11 @@ func (s *Sched) forever(g *G, op trace.Op, site trace.Site) {
 // A select. When several cases are ready the choice is a step of its own.
 
 func (s *Sched) chanSelect(cs []hook.Case, def bool, st hook.Site) (int, hook.Act, unsafe.Pointer) {
-	g := s.enter()
 	site := trace.Site(st)
+	if s.exhaustive() {
+		return s.offerSelect(cs, def, site)
+	}
+	g := s.enter()
 	if s.unwind {
 		s.unwinding()
 	}

@@ -165,6 +165,8 @@ func (s *Sched) idleWait(pc uintptr) {
 		s.unready(g, gIdle)
 		s.reschedule(g)
 	}
+	s.event(g, trace.OpIdle, nil, 0, site)
+	s.jumps++
 	// What the others did until they blocked happened before (testing/synctest, Wait).
 	for _, h := range s.gs[:s.ngs] {
 		if h != g && s.race {
@@ -198,6 +200,6 @@ func install() {
 	hook.Now, hook.Sleep = s.vnow, s.sleep
 	hook.TimerStart, hook.TimerStop, hook.TimerReset = s.timerStart, s.timerStop, s.timerReset
 	hook.Rand, hook.Draw, hook.MapOrder = s.hookRand, s.draw, s.mapOrder
-	hook.Idle = s.idleWait
+	hook.Idle, hook.LoopStart = s.idleWait, s.loop
 	hook.Stacks, hook.CallersBelow = s.stackText, s.callersBelow
 }

@@ -58,6 +58,8 @@ func (s *Sched) next() (trace.GID, bool) {
 			continue
 		}
 		if want.G >= 0 && int(want.G) < s.ngs && s.inReady(want.G) && fits(want.Op, s.pend[want.G].Op) {
+			s.wants = want
+			s.follow = &s.wants
 			s.k++
 			return want.G, true
 		}
@@ -97,6 +99,12 @@ func (s *Sched) wanted() trace.Step {
 	st.G = trace.NoG
 	if id, ok := s.byName[names[s.k]]; ok {
 		st.G = id
+	}
+	if with := s.opt.Schedule.Partners; with != nil && with[s.k] != "" {
+		st.With = -1
+		if id, ok := s.byName[with[s.k]]; ok {
+			st.With = int32(id) + 1
+		}
 	}
 	return st
 }
@@ -188,7 +196,7 @@ func (s *Sched) choice(n int) int {
 			c = s.opt.Policy.Outcome(n)
 		}
 	}
-	s.t.Steps = append(s.t.Steps, trace.Step{G: g.id, Op: trace.OpChoose, Choice: int32(c), Default: g.id})
+	s.t.Steps = append(s.t.Steps, trace.Step{G: g.id, Op: trace.OpChoose, Choice: int32(c), Default: g.id, With: int32(n)})
 	if s.Log != nil {
 		s.Log.Choice(g.id, int32(c))
 	}
@@ -246,8 +254,12 @@ func (s *Sched) quiescent() {
 		return
 	}
 	s.endCycle()
+	if len(s.fails) > 0 {
+		s.verdict = trace.Panicked
+		return
+	}
 	for _, g := range s.gs[:s.ngs] {
-		if g.state == gSpinning || g.state == gYielded {
+		if g.state == gSpinning || g.state == gYielded || g.state == gAwaits {
 			s.verdict = trace.Livelocked
 			return
 		}

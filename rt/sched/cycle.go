@@ -145,7 +145,7 @@ func (s *Sched) formed(members []*G) {
 	c.members = append(slices.Clone(members[first:]), members[:first]...)
 	c.look = s.rests + confirmRests
 	s.cycle = c
-	if !s.opt.PastDeadlock && !s.handedOver {
+	if !s.opt.PastDeadlock && !s.handedOver && !s.exhaustive() {
 		if c.end = s.knownCycles[c.key]; c.end != DeadlockUnsure {
 			s.stop(trace.Deadlocked)
 		}

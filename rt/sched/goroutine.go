@@ -26,7 +26,7 @@ func (s *Sched) newG(parent trace.GID, n int32, fn func(), site trace.Site) *G {
 	g := s.gs[s.ngs]
 	id := trace.GID(s.ngs)
 	s.ngs++
-	*g = G{id: id, fn: fn, state: gBlocked, clock: g.clock[:0], endStack: g.endStack[:0], idleLimit: idleLimit}
+	*g = G{id: id, fn: fn, state: gBlocked, clock: g.clock[:0], endStack: g.endStack[:0], offers: g.offers[:0], looked: g.looked[:0], idleLimit: idleLimit}
 	g.clock = g.clock.Set(id, 1)
 	s.pend = append(s.pend, trace.Pending{Site: site})
 	s.t.Goroutines = append(s.t.Goroutines, trace.Goroutine{Parent: parent, N: n, Site: site})
@@ -210,9 +210,11 @@ func (s *Sched) panicked(g *G, r any) {
 	f := &Failure{Kind: FailPanic, G: g.id, Value: r}
 	var pcs [64]uintptr
 	f.Stack = append(f.Stack, pcs[:runtime.Callers(3, pcs[:])]...)
-	if s.fail == nil {
-		s.fail = f
+	if s.exhaustive() {
+		s.crash(g, f)
+		return
 	}
+	s.fails = append(s.fails, f)
 	s.stop(trace.Panicked)
 }
 
@@ -225,11 +227,14 @@ func (s *Sched) misuse(g *G, o *object, msg string) {
 	}
 	var pcs [64]uintptr
 	f.Stack = append(f.Stack, pcs[:runtime.Callers(3, pcs[:])]...)
-	if s.fail == nil {
-		s.fail = f
-	}
-	s.stop(trace.Panicked)
 	s.unready(g, gBlocked)
+	if s.exhaustive() {
+		s.crash(g, f)
+		s.switchTo(s.choose())
+		s.unwinding()
+	}
+	s.fails = append(s.fails, f)
+	s.stop(trace.Panicked)
 	s.switchTo(&s.dg)
 }
 
@@ -261,7 +266,9 @@ const unwindLimit = 1_000_000
 func (s *Sched) finish() {
 	s.stacks = s.verdict != trace.Finished || s.leftovers()
 	s.lazyDrop()
-	if s.opt.Record {
+	if s.exhaustive() {
+		s.noteEnd()
+	} else if s.opt.Record {
 		s.finalizeObjects()
 	}
 	s.unwind = true
@@ -330,7 +337,9 @@ func (s *Sched) gosched(pc uintptr) {
 	if !site.Quiet() {
 		s.announce(g, trace.OpGosched, nil, site)
 		s.idleRead(g)
-		s.yield(g)
+		if !s.exhaustive() {
+			s.yield(g)
+		}
 		s.reschedule(g)
 	}
 	s.event(g, trace.OpGosched, nil, 0, site)

@@ -69,6 +69,7 @@ func (s *Sched) try(g *G, o *object, op trace.Op, site trace.Site, take func(*G,
 		s.changed(g)
 	} else {
 		s.event(g, op, o, 0, site)
+		g.looksAt(o)
 		s.idleRead(g)
 	}
 	s.leave()
@@ -106,7 +107,7 @@ func (s *Sched) rwLock(m unsafe.Pointer, pc uintptr) bool {
 	o.wants = g
 	s.event(g, trace.OpArrive, o, int64(trace.OpLock), site)
 	s.refresh(o)
-	if o.readers > 0 {
+	if o.readers > 0 || s.exhaustive() {
 		s.await(g, trace.OpLock, o, site)
 	}
 	o.wants = nil

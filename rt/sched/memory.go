@@ -88,6 +88,7 @@ func (s *Sched) visibleAccess(g *G, p unsafe.Pointer, n uintptr, site trace.Site
 	s.point(g, op, o, site)
 	s.recordAccess(g, p, n, site, op)
 	if op == trace.OpRead {
+		g.looksAt(o)
 		s.idleRead(g)
 	}
 }

@@ -17,6 +17,8 @@ type object struct {
 	site  trace.Site
 	known bool // made in this execution
 
+	changes uint32 // events that changed it
+
 	announced []*G // goroutines whose pending operation depends on the state below
 
 	clock  trace.Clock // released by writers: unlock, send, close, done, atomic store

@@ -27,6 +27,12 @@ func (s *Sched) event(g *G, op trace.Op, o *object, arg int64, site trace.Site) 
 	}
 	if changes[op] {
 		s.changed(g)
+		if o != nil {
+			o.changes++
+			if s.awaiting > 0 {
+				s.wakeAwaiting(o)
+			}
+		}
 	}
 	return int32(i)
 }

@@ -61,6 +61,7 @@ const (
 	gYielded                // ready again as soon as somebody else made a step
 	gSpinning               // waits until something it read is written
 	gIdle                   // waits until everybody else is blocked
+	gAwaits                 // waits until something its loop read is written (exhaustive executions)
 	gDone
 )
 
@@ -86,6 +87,17 @@ type G struct {
 	repeat   bool // the hook is called again for the same operation
 	condMark bool
 	steps    int32 // steps it has made
+
+	// Exhaustive executions, see offers.go and exhaustive.go.
+	offers   []offer
+	served   bool   // a partner completed the announced operation
+	since    uint32 // Sched.jumps when it was announced
+	arrival  uint32 // order of arrival where that is a step, 0 elsewhere
+	crashed  bool
+	woken    int32 // index of the event that woke it from a Cond
+	loop     trace.Site
+	loopPure bool
+	looked   []look
 
 	// Spinning, see spin.go.
 	idle      int32
@@ -133,7 +145,7 @@ type Sched struct {
 	race     bool
 	shadow   detect.Shadow
 	races    []Race
-	fail     *Failure
+	fails    []*Failure
 	accesses uint32 // to memory, in this process
 
 	now      int64
@@ -169,6 +181,16 @@ type Sched struct {
 	knownCycles map[uint64]DeadlockEnd // of earlier executions, see cycle.go
 	handedOver  bool                   // a lock was released by another goroutine than its owner
 	visited     []*G                   // by pathTo
+
+	// Exhaustive executions.
+	jumps     uint32 // of the clock, and other moments at which nobody could go on
+	arrivals  uint32
+	awaiting  int         // goroutines in gAwaits
+	follow    *trace.Step // what the step just chosen follows, nil after the prefix
+	wants     trace.Step
+	ways      []meeting
+	polled    siteSet
+	newPolled []trace.Site
 
 	diverged *Divergence
 	visible  siteSet
@@ -231,7 +253,9 @@ func (s *Sched) reset(opt Options) {
 	if s.race {
 		s.shadow.Reset()
 	}
-	s.races, s.fail, s.diverged = s.races[:0], nil, nil
+	s.races, s.fails, s.diverged = s.races[:0], s.fails[:0], nil
+	t.Offers, t.Left, t.Spun = t.Offers[:0], t.Left[:0], false
+	s.jumps, s.arrivals, s.awaiting, s.follow, s.newPolled = 0, 0, 0, nil, s.newPolled[:0]
 	s.now = 0
 	s.resetTimers()
 	s.named = 0

@@ -22,6 +22,7 @@ func (s *Sched) idleRead(g *G) {
 	}
 	g.idle++
 	if g.idle >= g.idleLimit {
+		s.t.Spun = true
 		g.idle = 0
 		s.spinners++
 		s.unready(g, gSpinning)
@@ -48,7 +49,7 @@ func (g *G) polled(o trace.ObjID) bool {
 // changed notes that g changed something: spinners may see it.
 func (s *Sched) changed(g *G) {
 	s.progress++
-	g.idle, g.nows, g.idleLimit = 0, 0, idleLimit
+	g.idle, g.nows, g.idleLimit, g.loopPure = 0, 0, idleLimit, false
 	if s.spinners > 0 {
 		for _, h := range s.gs[:s.ngs] {
 			if h.state == gSpinning && h != g {

@@ -14,7 +14,15 @@ func callers(skip int) []uintptr {
 }
 
 // Failure returns what ended the last execution early, or nil.
-func (s *Sched) Failure() *Failure { return s.fail }
+func (s *Sched) Failure() *Failure {
+	if len(s.fails) == 0 {
+		return nil
+	}
+	return s.fails[0]
+}
+
+// Failures returns all that ended goroutines of the last execution: more than one only if that was exhaustive.
+func (s *Sched) Failures() []*Failure { return s.fails }
 
 // Races returns the data races of the last execution.
 func (s *Sched) Races() []Race { return s.races }

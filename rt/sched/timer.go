@@ -24,6 +24,7 @@ type timer struct {
 	sleeper      *G
 	clock        trace.Clock
 	site         trace.Site
+	by           trace.GID // who armed it
 }
 
 func (s *Sched) resetTimers() {
@@ -48,9 +49,17 @@ func (s *Sched) vnow() int64 {
 	}
 	g := s.cur
 	g.nows++
+	if s.exhaustive() {
+		if g.nows > spinNows {
+			s.enter()
+			s.sleepOn(g, spinStep(g), 0)
+			s.leave()
+		}
+		return s.now
+	}
 	if g.nows > spinNows {
 		// A loop that does nothing but look at the clock: let it advance.
-		step := int64(1000) << min((g.nows-spinNows)/4, 20)
+		step := spinStep(g)
 		if len(s.timers) > 0 && s.now+step > s.timers[0].when {
 			step = max(0, s.timers[0].when-s.now)
 		}
@@ -68,6 +77,9 @@ func (s *Sched) vnow() int64 {
 	}
 	return s.now
 }
+
+// spinStep is how far the clock moves for g, which does nothing but look at it: further every time.
+func spinStep(g *G) int64 { return int64(1000) << min((g.nows-spinNows)/4, 20) }
 
 // spinNows is how often a goroutine may ask for the time without doing anything else before the clock moves.
 const spinNows = 16
@@ -87,11 +99,15 @@ func (s *Sched) sleep(d int64, pc uintptr) {
 		return
 	}
 	s.event(g, trace.OpSleep, nil, d, site)
-	t := &timer{when: addTime(s.now, d), pos: -1, sleeper: g, site: site}
-	s.startTimer(t)
+	s.sleepOn(g, d, site)
+	s.leave()
+}
+
+// sleepOn suspends g for d.
+func (s *Sched) sleepOn(g *G, d int64, site trace.Site) {
+	s.startTimer(&timer{when: addTime(s.now, d), pos: -1, sleeper: g, site: site, by: g.id})
 	s.announce(g, trace.OpSleep, nil, site)
 	s.park(g)
-	s.leave()
 }
 
 func addTime(a, d int64) int64 {
@@ -126,6 +142,7 @@ func (s *Sched) arm(g *G, t *timer) {
 		t.clock = t.clock.Join(g.clock)
 		s.tick(g)
 	}
+	t.by = g.id
 	s.startTimer(t)
 }
 
@@ -141,8 +158,9 @@ func (s *Sched) timerStop(p unsafe.Pointer, pc uintptr) (active, ours bool) {
 		s.leave()
 		return false, false
 	}
-	s.point(g, trace.OpTimerStop, o, site)
 	t := o.timer
+	o = s.timerObject(o)
+	s.point(g, trace.OpTimerStop, o, site)
 	active = s.stopTimer(t)
 	s.event(g, trace.OpTimerStop, o, 0, site)
 	s.leave()
@@ -161,14 +179,24 @@ func (s *Sched) timerReset(p unsafe.Pointer, when, period int64, pc uintptr) (ac
 		s.leave()
 		return false, false
 	}
-	s.point(g, trace.OpTimerStop, o, site)
 	t := o.timer
+	o = s.timerObject(o)
+	s.point(g, trace.OpTimerStop, o, site)
 	active = s.stopTimer(t)
 	t.when, t.period = when, period
 	s.event(g, trace.OpTimerStart, o, when-s.now, site)
 	s.arm(g, t)
 	s.leave()
 	return active, true
+}
+
+// timerObject is what stopping or resetting a timer is about: in exhaustive
+// executions its channel, if it has one, since what was not received is lost.
+func (s *Sched) timerObject(o *object) *object {
+	if s.exhaustive() && o.timer.ch != nil {
+		return o.timer.ch
+	}
+	return o
 }
 
 // stopTimer takes t out of the heap. Since Go 1.23 a channel timer that fired
@@ -183,6 +211,7 @@ func (s *Sched) stopTimer(t *timer) bool {
 		o.ch.head++
 		o.ch.recvd++
 		chandrop(o.ref)
+		s.refreshOffers(o)
 		active = true
 	}
 	return active
@@ -222,7 +251,11 @@ func (s *Sched) fireNext() bool {
 		s.stop(trace.Bounded)
 		return false
 	}
-	s.fireTimer(t)
+	if s.exhaustive() {
+		s.fireDue(t.when)
+	} else {
+		s.fireTimer(t)
+	}
 	return true
 }
 

@@ -159,7 +159,7 @@ func (s *Sched) condBlock(p unsafe.Pointer, pc uintptr) {
 		s.park(g)
 	}
 	g.condMark = false
-	s.event(g, trace.OpCondWake, o, 0, site)
+	s.t.Events[s.event(g, trace.OpCondWake, o, 0, site)].Partner = g.woken
 	s.acquire(g, o.clock)
 	s.leave()
 }
@@ -177,13 +177,14 @@ func (s *Sched) condSignal(p unsafe.Pointer, all bool, pc uintptr) bool {
 		op = trace.OpBroadcast
 	}
 	s.point(g, op, o, site)
-	s.event(g, op, o, int64(len(o.waiters)), site)
+	ev := s.event(g, op, o, int64(len(o.waiters)), site)
 	s.release(g, &o.clock)
 	n := len(o.waiters)
 	if !all && n > 1 {
 		n = 1
 	}
 	for _, h := range o.waiters[:n] {
+		h.woken = ev
 		if h.state == gParked && h.at == o && s.pend[h.id].Op == trace.OpCondWait {
 			s.wake(h, 0, 0)
 		} else {

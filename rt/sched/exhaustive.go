@@ -1,0 +1,190 @@
+package sched
+
+import (
+	"heddle/rt/hook"
+	"heddle/trace"
+)
+
+// Exhaustive executions (trace.Schedule.Exhaustive): the same programs under
+// models in which operations commute wherever Go lets them, so that a strategy
+// which covers every order of dependent operations has covered everything.
+//
+// Channels. A goroutine that announced a channel operation offers its cases
+// (see offers.go) and any announced partner may be the one it meets, since
+// either may have arrived first. Arriving is a step of its own only on sides
+// of unbuffered channels that somebody polls.
+//
+// Crashes. A goroutine that panics or misuses package sync is held back until
+// nobody else can go on, so that a crash does not cut the others short: it is
+// the schedule in which that goroutine was slow to end the program.
+//
+// Time. The clock stands still while anybody can go on. When it jumps, all
+// timers of the next deadline fire; a jump is a barrier.
+//
+// Waiting. Gosched gives nobody precedence. A polling loop that was recognised
+// as pure waits (see await); any other that is held back as spinning makes the
+// trace Spun.
+
+// exhaustive reports whether the running execution is one.
+func (s *Sched) exhaustive() bool { return s.opt.Schedule.Exhaustive }
+
+// crash ends g's part of an exhaustive execution.
+func (s *Sched) crash(g *G, f *Failure) {
+	s.fails = append(s.fails, f)
+	g.crashed = true
+}
+
+// fireDue lets the clock jump: every timer of the next deadline fires.
+func (s *Sched) fireDue(when int64) {
+	s.jumps++
+	for len(s.timers) > 0 && s.timers[0].when <= when {
+		t := s.timers[0]
+		for _, u := range s.timers[1:] {
+			if u.when <= when && s.armedBefore(u, t) {
+				t = u
+			}
+		}
+		s.fireTimer(t)
+	}
+}
+
+// armedBefore orders timers with the same deadline by who armed them, which no
+// reordering of independent operations changes.
+func (s *Sched) armedBefore(t, u *timer) bool {
+	if t.by != u.by {
+		return s.nameLess(t.by, u.by)
+	}
+	return t.seq < u.seq
+}
+
+// nameLess orders goroutines by their place in the tree of go statements.
+func (s *Sched) nameLess(a, b trace.GID) bool {
+	da, db := s.depth(a), s.depth(b)
+	for x := da; x > db; x-- {
+		a = s.t.Goroutines[a].Parent
+	}
+	for x := db; x > da; x-- {
+		b = s.t.Goroutines[b].Parent
+	}
+	if a == b {
+		return da < db
+	}
+	for s.t.Goroutines[a].Parent != s.t.Goroutines[b].Parent {
+		a, b = s.t.Goroutines[a].Parent, s.t.Goroutines[b].Parent
+	}
+	return s.t.Goroutines[a].N < s.t.Goroutines[b].N
+}
+
+func (s *Sched) depth(g trace.GID) int {
+	n := 0
+	for g = s.t.Goroutines[g].Parent; g != trace.NoG; g = s.t.Goroutines[g].Parent {
+		n++
+	}
+	return n
+}
+
+// loop is the hook at the start of every iteration of a loop that changes
+// nothing which outlives the iteration. When the iteration before only read,
+// and nothing it read was written since, the next one would do the same: the
+// goroutine waits until something is.
+func (s *Sched) loop(st hook.Site) {
+	if !s.here() || s.unwind || !s.exhaustive() {
+		return
+	}
+	g := s.enter()
+	site := trace.Site(st)
+	if g.loop == site && g.loopPure && g.loopSame() {
+		s.announce(g, trace.OpAwait, nil, site)
+		for _, l := range g.looked {
+			s.t.Offers = append(s.t.Offers, trace.Offer{G: g.id, Step: int32(len(s.t.Steps)) - 1, Case: -1, Obj: l.o.id})
+		}
+		s.awaiting++
+		s.unready(g, gAwaits)
+		s.reschedule(g)
+		for _, l := range g.looked {
+			s.event(g, trace.OpAwait, l.o, 0, site)
+		}
+	}
+	g.loop, g.loopPure, g.looked = site, true, g.looked[:0]
+	s.leave()
+}
+
+// A look is an object that a loop's iteration read, and how often that was changed before.
+type look struct {
+	o       *object
+	changes uint32
+}
+
+// maxLooked bounds the objects that an iteration may read and still be waited for.
+const maxLooked = 32
+
+// looksAt notes that g reads o.
+func (g *G) looksAt(o *object) {
+	switch {
+	case g.loop == 0 || o == nil:
+	case len(g.looked) == maxLooked:
+		g.loopPure = false
+	default:
+		g.looked = append(g.looked, look{o, o.changes})
+	}
+}
+
+func (g *G) loopSame() bool {
+	for _, l := range g.looked {
+		if l.o.changes != l.changes {
+			return false
+		}
+	}
+	return true
+}
+
+// wakeAwaiting lets those go on who wait for o to change.
+func (s *Sched) wakeAwaiting(o *object) {
+	for _, h := range s.gs[:s.ngs] {
+		if h.state != gAwaits {
+			continue
+		}
+		for _, l := range h.looked {
+			if l.o == o {
+				s.awaiting--
+				s.insert(h)
+				break
+			}
+		}
+	}
+}
+
+// noteEnd fills in what exhaustive executions leave behind beside their events.
+func (s *Sched) noteEnd() {
+	s.finalizeObjects()
+	for _, g := range s.gs[:s.ngs] {
+		if g.state == gDone || g.crashed {
+			continue
+		}
+		s.t.Left = append(s.t.Left, trace.Left{G: g.id, Pending: s.pend[g.id], Step: s.lastStep(g.id), Enabled: g.state == gReady})
+	}
+}
+
+// lastStep returns the index of the last step that g took part in, -1 if there is none.
+func (s *Sched) lastStep(g trace.GID) int32 {
+	for i := len(s.t.Steps) - 1; i >= 0; i-- {
+		st := &s.t.Steps[i]
+		if st.G == g || st.Op != trace.OpChoose && st.With == int32(g)+1 {
+			return int32(i)
+		}
+	}
+	return -1
+}
+
+// SetPolled tells which sides of unbuffered channels are polled (as Polled
+// returned them): there arriving is a step.
+func (s *Sched) SetPolled(sides []trace.Site) {
+	s.polled = siteSet{}
+	for _, x := range sides {
+		s.polled.add(x)
+	}
+}
+
+// Polled returns the sides of unbuffered channels that the last execution
+// polled without SetPolled having told. An exhaustive search starts again then.
+func (s *Sched) Polled() []trace.Site { return s.newPolled }

@@ -1,0 +1,440 @@
+package sched
+
+import (
+	"unsafe"
+
+	"heddle/rt/hook"
+	"heddle/trace"
+)
+
+// Channels of exhaustive executions. A goroutine announces its cases and waits
+// until one of them can be done; nobody queues. Over an unbuffered channel the
+// sender makes the step, for both; a select with default does what it can
+// in its own step. Who arrived later by happens-before, which here can only be
+// because the clock jumped in between, does not overtake.
+
+// An offer is one case of a channel operation that a goroutine announced.
+type offer struct {
+	o    *object
+	slot slot
+	send bool
+	at   int16 // index + 1 in the select, 0 outside one
+}
+
+// A meeting is a way to go on: one of g's offers, with somebody's if it takes a partner.
+type meeting struct {
+	mine   int
+	peer   *G
+	theirs int
+}
+
+// offerOp is a send or a receive outside a select.
+func (s *Sched) offerOp(send bool, p unsafe.Pointer, capacity int, to unsafe.Pointer, site trace.Site) (hook.Act, unsafe.Pointer) {
+	g := s.enter()
+	op := trace.OpRecv
+	if send {
+		op = trace.OpSend
+	}
+	if s.unwind {
+		s.unwinding()
+	}
+	if p == nil {
+		s.forever(g, op, site)
+	}
+	o := s.offered(p, capacity, site)
+	g.offers = append(g.offers[:0], offer{o: o, slot: slotAt(to), send: send})
+	_, act, peer := s.communicate(g, op, site, false)
+	s.leave()
+	return act, peer
+}
+
+// offerSelect is a select.
+func (s *Sched) offerSelect(cs []hook.Case, def bool, site trace.Site) (int, hook.Act, unsafe.Pointer) {
+	g := s.enter()
+	if s.unwind {
+		s.unwinding()
+	}
+	g.offers = g.offers[:0]
+	for i := range cs {
+		if c := &cs[i]; c.Ch != nil {
+			g.offers = append(g.offers, offer{s.offered(c.Ch, c.Cap, site), slotAt(c.Slot), c.Send, int16(i + 1)})
+		}
+	}
+	if len(g.offers) == 0 && !def {
+		s.forever(g, trace.OpSelect, site)
+	}
+	i, act, peer := s.communicate(g, trace.OpSelect, site, def)
+	s.leave()
+	return i, act, peer
+}
+
+// offered returns the model of a channel, its state taken from the native one
+// if that is older than the execution.
+func (s *Sched) offered(p unsafe.Pointer, capacity int, site trace.Site) *object {
+	o := s.channel(p, capacity, site)
+	o.cap = capacity
+	if !o.known && s.outsiders() <= 0 {
+		n, closed, _, _ := chanstate(p)
+		o.known, o.closed = true, closed
+		for o.n = 0; o.n < n; o.n++ {
+			o.ch.pushMsg(nil, -1)
+		}
+	}
+	return o
+}
+
+// communicate announces g's offers, waits until one is done, and returns its case.
+func (s *Sched) communicate(g *G, op trace.Op, site trace.Site, def bool) (int, hook.Act, unsafe.Pointer) {
+	var first *object
+	if len(g.offers) > 0 {
+		first = g.offers[0].o
+	}
+	site = s.place(site)
+	g.quiet = site.Quiet() || g == s.timerG
+	g.arrival, g.since = 0, s.jumps
+	if !def && !g.quiet {
+		s.arrive(g, site)
+	}
+	s.announce(g, op, first, site)
+	g.served = false
+	ready := def
+	if !def {
+		s.putForward(g)
+		ready = s.canMeet(g)
+	}
+	if !ready {
+		s.unready(g, gBlocked)
+	}
+	s.follow = nil
+	if !ready || !g.quiet {
+		s.reschedule(g)
+	}
+	follow := s.follow
+	s.follow = nil
+	if g.served {
+		return g.chosen, g.act, nil
+	}
+	m, ok := s.pickMeeting(g, follow, def)
+	if !def {
+		s.retract(g)
+	}
+	if !ok { // nothing ready: default
+		s.event(g, trace.OpSelect, first, -1, site)
+		for i := range g.offers {
+			g.looksAt(g.offers[i].o)
+		}
+		s.idleRead(g)
+		return -1, 0, nil
+	}
+	return s.do(g, m, site)
+}
+
+// arrive makes arriving a step of its own where one of g's sides is polled.
+func (s *Sched) arrive(g *G, site trace.Site) {
+	var first *object
+	for i := range g.offers {
+		if f := &g.offers[i]; f.o.cap == 0 && s.polled.has(side(f.o, f.send)) {
+			first = f.o
+			break
+		}
+	}
+	if first == nil {
+		return
+	}
+	s.point(g, trace.OpArrive, first, site)
+	for i := range g.offers {
+		if f := &g.offers[i]; f.o.cap == 0 && s.polled.has(side(f.o, f.send)) {
+			op := trace.OpRecv
+			if f.send {
+				op = trace.OpSend
+			}
+			s.event(g, trace.OpArrive, f.o, int64(op), site)
+		}
+	}
+	s.arrivals++
+	g.arrival = s.arrivals
+}
+
+// side names the senders or receivers of a channel for SetPolled.
+func side(o *object, senders bool) trace.Site {
+	x := o.site << 1
+	if senders {
+		x |= 1
+	}
+	return x
+}
+
+// putForward puts g on the lists of its channels.
+func (s *Sched) putForward(g *G) {
+	for i := range g.offers {
+		f := &g.offers[i]
+		if f.send {
+			f.o.ch.senders = append(f.o.ch.senders, g)
+		} else {
+			f.o.ch.receivers = append(f.o.ch.receivers, g)
+		}
+		if g.id != s.timerG.id {
+			s.t.Offers = append(s.t.Offers, trace.Offer{G: g.id, Step: int32(len(s.t.Steps)) - 1, Case: f.at, Send: f.send, Obj: f.o.id})
+		}
+	}
+	for i := range g.offers {
+		s.refreshOffers(g.offers[i].o)
+	}
+}
+
+// retract takes g off the lists of its channels.
+func (s *Sched) retract(g *G) {
+	for i := range g.offers {
+		f := &g.offers[i]
+		if f.send {
+			f.o.ch.senders = without(f.o.ch.senders, g)
+		} else {
+			f.o.ch.receivers = without(f.o.ch.receivers, g)
+		}
+	}
+	for i := range g.offers {
+		s.refreshOffers(g.offers[i].o)
+	}
+}
+
+func without(gs []*G, g *G) []*G {
+	for i, h := range gs {
+		if h == g {
+			return append(gs[:i], gs[i+1:]...)
+		}
+	}
+	return gs
+}
+
+// refreshOffers asks again who can go on, after o has changed.
+func (s *Sched) refreshOffers(o *object) {
+	for _, h := range o.ch.senders {
+		s.refreshMeeter(h)
+	}
+	for _, h := range o.ch.receivers {
+		s.refreshMeeter(h)
+	}
+}
+
+func (s *Sched) refreshMeeter(h *G) {
+	if h.served {
+		return
+	}
+	if s.canMeet(h) {
+		if h.state == gBlocked {
+			s.insert(h)
+		}
+	} else if h.state == gReady && h != s.cur {
+		s.unready(h, gBlocked)
+	}
+}
+
+// canMeet reports whether one of g's offers can be done in a step of g.
+func (s *Sched) canMeet(g *G) bool {
+	for i := range g.offers {
+		f := &g.offers[i]
+		if s.alone(g, f) {
+			return true
+		}
+		if f.send && f.o.cap == 0 && !overtakes(g, f.o.ch.senders) {
+			for _, h := range f.o.ch.receivers {
+				if h != g && !overtakes(h, f.o.ch.receivers) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// alone reports whether f can be done without a partner.
+func (s *Sched) alone(g *G, f *offer) bool {
+	o := f.o
+	switch {
+	case o.closed && (f.send || o.n == 0):
+		return true
+	case !o.known:
+		n, closed, receivers, senders := chanstate(o.ref)
+		return closed || f.send && (receivers || n < o.cap) || !f.send && (senders || n > 0)
+	case f.send:
+		return o.n < o.cap && !overtakes(g, o.ch.senders)
+	}
+	return o.n > 0 && !overtakes(g, o.ch.receivers)
+}
+
+// overtakes reports whether somebody in list arrived before g.
+func overtakes(g *G, list []*G) bool {
+	for _, h := range list {
+		if h != g && (h.since < g.since || h.arrival < g.arrival && h.arrival > 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// meetings lists the ways in which g can go on in a step of its own.
+func (s *Sched) meetings(g *G, poll bool) []meeting {
+	ms := s.ways[:0]
+	for i := range g.offers {
+		f := &g.offers[i]
+		if s.alone(g, f) {
+			ms = append(ms, meeting{i, nil, 0})
+			continue
+		}
+		if f.o.cap != 0 || !f.send && !poll {
+			continue
+		}
+		own, others := f.o.ch.senders, f.o.ch.receivers
+		if !f.send {
+			own, others = others, own
+		}
+		if overtakes(g, own) {
+			continue
+		}
+		for _, h := range others {
+			if h == g || overtakes(h, others) {
+				continue
+			}
+			for j := range h.offers {
+				if k := &h.offers[j]; k.o == f.o && k.send != f.send {
+					ms = append(ms, meeting{i, h, j})
+				}
+			}
+		}
+	}
+	s.ways = ms
+	return ms
+}
+
+// pickMeeting takes one of the ways in which g can go on: the one that the
+// schedule names, or the policy's. ok is false when there is none.
+func (s *Sched) pickMeeting(g *G, follow *trace.Step, poll bool) (m meeting, ok bool) {
+	ms := s.meetings(g, poll)
+	if poll {
+		s.notePolls(g)
+	}
+	c := -1
+	switch {
+	case len(ms) == 0:
+		if follow != nil && follow.Case != 0 && s.opt.Schedule.Strict {
+			s.misfit(g)
+		}
+		return m, false
+	case follow != nil && (follow.With != 0 || follow.Case != 0):
+		for i := range ms {
+			if with, at, theirs := s.names(g, ms[i]); with == follow.With && at == follow.Case && theirs == follow.WithCase {
+				c = i
+			}
+		}
+		if c < 0 && s.opt.Schedule.Strict {
+			s.misfit(g)
+		}
+	case len(ms) > 1 && s.k >= len(s.opt.Schedule.Steps) && !g.quiet:
+		c = s.opt.Policy.Outcome(len(ms))
+	}
+	m = ms[max(c, 0)]
+	if !g.quiet {
+		st := &s.t.Steps[len(s.t.Steps)-1]
+		st.With, st.Case, st.WithCase = s.names(g, m)
+	}
+	return m, true
+}
+
+// names returns a meeting as a step records it.
+func (s *Sched) names(g *G, m meeting) (with int32, at, theirs int16) {
+	if m.peer != nil {
+		with, theirs = int32(m.peer.id)+1, m.peer.offers[m.theirs].at
+	}
+	return with, g.offers[m.mine].at, theirs
+}
+
+// misfit ends the execution at a step whose partner or case is not to be had.
+func (s *Sched) misfit(g *G) {
+	s.k--
+	s.diverge(s.wanted(), true)
+	s.reschedule(g)
+}
+
+// notePolls remembers which sides a poll looks at: arrival there is to be a step.
+func (s *Sched) notePolls(g *G) {
+	if g.quiet {
+		return
+	}
+	for i := range g.offers {
+		f := &g.offers[i]
+		if f.o.cap != 0 || f.o.closed {
+			continue
+		}
+		x := side(f.o, !f.send)
+		if s.polled.has(x) {
+			continue
+		}
+		known := false
+		for _, y := range s.newPolled {
+			known = known || x == y
+		}
+		if !known {
+			s.newPolled = append(s.newPolled, x)
+		}
+	}
+}
+
+// do carries a meeting out.
+func (s *Sched) do(g *G, m meeting, site trace.Site) (int, hook.Act, unsafe.Pointer) {
+	f := &g.offers[m.mine]
+	o, i := f.o, int(f.at)-1
+	if m.peer != nil {
+		return i, hook.ActPeer, s.rendezvous(g, m, site)
+	}
+	switch {
+	case f.send && o.closed:
+		s.event(g, trace.OpSend, o, -1, site)
+		return i, hook.ActNative, nil
+	case f.send:
+		es := s.event(g, trace.OpSend, o, 0, site)
+		if o.known {
+			s.fill(g, o, es)
+		} else {
+			s.release(g, &o.clock)
+		}
+		s.refreshOffers(o)
+		return i, hook.ActBuffer, nil
+	case o.closed && o.n == 0:
+		s.event(g, trace.OpRecv, o, 0, site)
+		s.acquire(g, o.clock)
+		return i, hook.ActClosed, nil
+	}
+	er := s.event(g, trace.OpRecv, o, 1, site)
+	if o.known {
+		s.drain(g, o, er)
+	} else {
+		s.acquire(g, o.clock)
+	}
+	s.refreshOffers(o)
+	return i, hook.ActBuffer, nil
+}
+
+// rendezvous completes an unbuffered communication of g with a goroutine that
+// waits, and returns where the other's value is or goes.
+func (s *Sched) rendezvous(g *G, m meeting, site trace.Site) unsafe.Pointer {
+	h := m.peer
+	op, theirs := trace.OpRecv, trace.OpSend
+	if g.offers[m.mine].send {
+		op, theirs = theirs, op
+	}
+	o := g.offers[m.mine].o
+	a := s.event(g, op, o, 0, site)
+	b := s.event(h, theirs, o, 0, s.pend[h.id].Site)
+	for _, e := range [...]int32{a, b} {
+		if s.t.Events[e].Op == trace.OpRecv {
+			s.t.Events[e].Arg = 1
+		}
+	}
+	s.pair(a, b)
+	s.meet(g, h)
+	at := h.offers[m.theirs].slot.pointer()
+	h.served = true
+	s.retract(h)
+	s.wake(h, hook.ActDone, int(h.offers[m.theirs].at)-1)
+	return at
+}
