@@ -13,16 +13,44 @@ import (
 
 // A Package prints what one test binary does.
 type Package struct {
-	r      *Reporter
-	path   string
-	held   strings.Builder // its text, while a package before it prints
-	after  strings.Builder // text of packages that started later and have ended
-	open   *TestResult     // the test being explored
-	notes  []string        // of the open test
-	subs   *subtests       // of the open test, with -json
-	done   bool            // the test binary said that it is through
+	r     *Reporter
+	path  string
+	held  strings.Builder // its text, while a package before it prints
+	after strings.Builder // text of packages that started later and have ended
+	openTest
+	later  []openTest // postponed
+	done   bool       // the test binary said that it is through
 	failed bool
 	result *Result
+}
+
+// An openTest is the test being explored.
+type openTest struct {
+	open  *TestResult
+	notes []string
+	subs  *subtests // with -json
+}
+
+// Postpone takes a test off the stage; a later begin record puts it there again.
+func (p *Package) Postpone(test string) {
+	p.r.mu.Lock()
+	defer p.r.mu.Unlock()
+	if p.open != nil && p.open.Name == test {
+		p.later = append(p.later, p.openTest)
+		p.openTest = openTest{}
+	}
+}
+
+// resume puts a postponed test on the stage again.
+func (p *Package) resume(test string) bool {
+	for i, t := range p.later {
+		if t.open.Name == test {
+			p.openTest = t
+			p.later = append(p.later[:i], p.later[i+1:]...)
+			return true
+		}
+	}
+	return false
 }
 
 // Record takes a record of the test binary. A finding that was kept in a clip goes to Finding instead.
@@ -112,7 +140,8 @@ func (p *Package) Finding(test string, f *wire.Finding, clipPath string) {
 func (p *Package) Failed() bool {
 	p.r.mu.Lock()
 	defer p.r.mu.Unlock()
-	return p.failed || p.open != nil && len(p.open.Findings) > 0
+	return p.failed || p.open != nil && len(p.open.Findings) > 0 ||
+		slices.ContainsFunc(p.later, func(t openTest) bool { return len(t.open.Findings) > 0 })
 }
 
 // End ends the package. The error says how the test binary ended if not with exit code 0.
@@ -121,6 +150,10 @@ func (p *Package) End(elapsed time.Duration, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if p.open != nil {
+		p.cutShort(err)
+	}
+	for len(p.later) > 0 {
+		p.resume(p.later[0].open.Name)
 		p.cutShort(err)
 	}
 	if err != nil {
@@ -227,6 +260,9 @@ func (p *Package) begin(name string) {
 	if p.open != nil {
 		p.cutShort(nil)
 	}
+	if p.resume(name) {
+		return
+	}
 	p.open = &TestResult{Name: name}
 	p.notes = nil
 	p.result.Tests = append(p.result.Tests, p.open)
@@ -315,7 +351,7 @@ func (p *Package) endTest(rec *wire.Record) {
 		r.jsonLine(summaryEvent{"summary", p.path, t.Name, t.Strategy, t.Executions, t.Complete, len(t.Findings), t.Elapsed})
 	}
 	r.status.ended(rec)
-	p.open, p.notes, p.subs = nil, nil, nil
+	p.openTest = openTest{}
 	r.draw()
 }
 

@@ -63,6 +63,9 @@ func (s Site) Kind() Kind { return Kind(s >> siteKindBits & 15) }
 // Quiet reports whether operations at s are no scheduling points.
 func (s Site) Quiet() bool { return s&siteQuiet != 0 }
 
+// Loud returns s without the mark of being quiet: the place alone.
+func (s Site) Loud() Site { return s &^ siteQuiet }
+
 // Package returns the package hash (39 bits) of an instrumented site.
 func (s Site) Package() uint64 { return uint64(s) >> siteIdxBits & sitePkgMask }
 

@@ -5,11 +5,23 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/rt/drive"
 	"heddle/rt/wire"
+	"heddle/trace"
 )
 
-// crashFinding describes the end of a binary in the middle of a test. Its clip
-// has no steps: the policy and the seed of the execution make it happen again.
+// schedule is what the binary executed when it died, then what chose. Where the
+// steps are not known, policy and seed may make it happen again.
+func (o *outcome) schedule() *trace.Schedule {
+	c := o.crash
+	s := &trace.Schedule{Policy: c.Policy, Seed: c.Seed, Depth: c.Depth, Free: c.Free}
+	if o.trace != nil {
+		s.Steps = o.trace.Steps
+	}
+	return s
+}
+
+// crashFinding describes the end of a binary in the middle of a test.
 func crashFinding(test, pkg string, res *outcome, visible []uint64) *wire.Finding {
 	c := res.crash
 	f := &wire.Finding{Kind: "panic", Message: crashMessage(res), Output: crashOutput(res.output, pkg), Executions: c.Execution}
@@ -20,6 +32,11 @@ func crashFinding(test, pkg string, res *outcome, visible []uint64) *wire.Findin
 	f.Clip = wire.Clip{Test: test, Kind: f.Kind, Message: f.Message, Visible: slices.Compact(visible)}
 	if c.Running && c.Test == test {
 		f.Clip.Policy, f.Clip.Seed, f.Clip.Depth, f.Clip.Free = c.Policy, c.Seed, c.Depth, c.Free
+		if t := res.trace; t != nil {
+			f.Clip.Policy, f.Clip.Depth = "first", 0
+			f.Clip.Steps = drive.StepsOf(t, func(s trace.Site) wire.Place { return wire.Place{} })
+			f.Switches = t.Switches()
+		}
 	}
 	return f
 }

@@ -40,7 +40,7 @@ var (
 	strategies = []string{"auto", "sample", "first", "random", "pos", "pct"}
 	visibles   = []string{"auto", "sync", "all"}
 	times      = []string{"auto", "virtual", "free"}
-	isolations = []string{"vars", "none"}
+	isolations = []string{"auto", "vars", "process", "none"}
 )
 
 // A choice is the value of such a flag.

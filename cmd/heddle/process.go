@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"heddle/rt/wire"
+	"heddle/trace"
 )
 
 // A process is one run of a test binary: configuration in, records out.
@@ -46,6 +47,7 @@ type outcome struct {
 	idle     bool   // nothing happened in it for a while when it was killed
 	output   string // beginning and end of what it wrote to standard output and error
 	crash    wire.CrashInfo
+	trace    *trace.Trace // what was executed when it died, if that is known
 }
 
 // grace is how long a process may take to end after it was asked to.
@@ -111,8 +113,11 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 	res.timedOut = clock.stop()
 	res.idle = idle.Load()
 	res.output = string(b.unlink([]byte(out.String())))
-	if mem, err := os.ReadFile(b.config.CrashFile); err == nil {
-		res.crash, _, _ = wire.ReadCrash(mem)
+	if !res.done {
+		if mem, err := os.ReadFile(b.config.CrashFile); err == nil {
+			res.crash, _ = wire.ReadCrash(mem)
+			res.trace = wire.CrashTrace(mem)
+		}
 	}
 	return res, nil
 }
@@ -208,7 +213,7 @@ func (p *pulse) look() {
 		f.ReadAt(head[:], 0) // what cannot be read is as it was before
 		f.Close()
 	}
-	info, _, _ := wire.ReadCrash(head[:])
+	info, _ := wire.ReadCrash(head[:])
 	now := moment{info, binary.LittleEndian.Uint32(head[wire.CrashSteps:]), binary.LittleEndian.Uint32(head[wire.CrashBeats:])}
 	p.mu.Lock()
 	defer p.mu.Unlock()

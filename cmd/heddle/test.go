@@ -192,8 +192,11 @@ type packageRun struct {
 	start      time.Time
 	open       string // the test that runs
 	began      time.Time
-	executions int      // of the open test, as far as it told
-	visible    []uint64 // sites that became visible while it did
+	executions int             // of the open test, as far as it told
+	visible    []uint64        // sites that became visible while it did
+	moved      []moved         // tests to be executed in processes of their own
+	processes  bool            // that is being done
+	told       map[string]bool // findings of tests that moved, from before they did
 }
 
 // explorePackage runs a package's binary, again without the finished tests when it dies in one.
@@ -204,14 +207,7 @@ func (e *exploration) explorePackage(ctx context.Context, p *build.Package, rp *
 	for _, err := range errs {
 		e.report.Note(err.Error())
 	}
-	var err error
-	for {
-		var again bool
-		again, err = r.once(ctx, clips)
-		if !again {
-			break
-		}
-	}
+	err := r.explore(ctx, clips)
 	rp.End(time.Since(start), err)
 	if rp.Failed() {
 		e.mu.Lock()
@@ -220,27 +216,64 @@ func (e *exploration) explorePackage(ctx context.Context, p *build.Package, rp *
 	}
 }
 
+// explore runs the tests: all in one process as long as it lives, then those
+// that need a process for every execution. The error says how a process ended
+// where that is not the end of a test.
+func (r *packageRun) explore(ctx context.Context, clips []*wire.Clip) error {
+	if r.o.isolate == "process" {
+		if err := r.list(ctx); err != nil {
+			return err
+		}
+	} else {
+		for again := true; again; {
+			var err error
+			if again, err = r.once(ctx, clips); err != nil {
+				return err
+			}
+		}
+	}
+	for _, m := range r.moved {
+		if ctx.Err() != nil || r.o.failFast && r.report.Failed() {
+			r.leftOut(&m, ctx.Err() != nil)
+			continue
+		}
+		if err := r.inProcesses(ctx, &m, clips); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// process prepares a run of the binary.
+func (r *packageRun) process() *process {
+	b := &process{path: r.pkg.Binary, dir: r.pkg.Dir, config: r.o.config(), unlink: r.unlink, stall: defaultStall}
+	b.config.Package = r.pkg.ImportPath
+	if r.main {
+		b.dir, b.args = r.tool.Dir, r.o.args
+	} else {
+		b.args = r.o.testArgs(r.o.skip)
+	}
+	b.limit = max(r.o.timeout-time.Since(r.start), time.Second)
+	if r.o.timeout == 0 {
+		b.limit = defaultLimit
+	}
+	return b
+}
+
 // once runs the binary; again says that it died in a test and others are left.
 // The error says how the binary ended where that is not the end of a test.
 func (r *packageRun) once(ctx context.Context, clips []*wire.Clip) (again bool, err error) {
-	b := &process{path: r.pkg.Binary, dir: r.pkg.Dir, record: r.take, config: r.o.config(), unlink: r.unlink}
-	b.config.Package = r.pkg.ImportPath
+	b := r.process()
+	b.record = r.take
 	for _, c := range clips {
 		if !slices.Contains(r.finished, c.Test) {
 			b.config.Clips = append(b.config.Clips, *c)
 		}
 	}
-	if r.main {
-		b.config.Mode = "main"
-		b.dir = r.tool.Dir
-		b.args = r.o.args
-	} else {
+	if !r.main {
 		b.args = r.o.testArgs(r.skip())
 	}
-	b.stall = defaultStall
-	b.limit = max(r.o.timeout-time.Since(r.start), time.Second)
 	if r.o.timeout == 0 {
-		b.limit = defaultLimit
 		b.extend = time.Duration(b.config.Budget)*time.Duration(max(1, r.o.count)) + time.Minute
 	}
 	done := len(r.finished)
@@ -270,7 +303,7 @@ func (r *packageRun) once(ctx context.Context, clips []*wire.Clip) (again bool, 
 	}
 	if res.timedOut && !res.idle { // it was busy: no finding, but not the whole truth either
 		r.endOpen("-timeout is over")
-		return false, errors.New("-timeout is over, and not every test was explored: allow more, or lower -budget or -runs")
+		return false, errTimeout
 	}
 	r.died(res)
 	if res.timedOut {
@@ -278,6 +311,8 @@ func (r *packageRun) once(ctx context.Context, clips []*wire.Clip) (again bool, 
 	}
 	return !r.main && len(r.finished) > done && !r.o.failFast, nil
 }
+
+var errTimeout = errors.New("-timeout is over, and not every test was explored: allow more, or lower -budget or -runs")
 
 // endOpen ends the test that runs, if any, with what is known of it.
 func (r *packageRun) endOpen(why string) {
@@ -321,6 +356,11 @@ func (r *packageRun) take(rec *wire.Record) {
 	case "end":
 		r.open, r.executions = "", 0
 		r.finished = append(r.finished, rec.Test)
+	case "isolate":
+		r.open, r.executions = "", 0
+		r.finished = append(r.finished, rec.Test)
+		r.move(moved{test: rec.Test, why: rec})
+		return
 	case "finding":
 		if rec.Finding != nil {
 			r.visible = append(r.visible, rec.Finding.Clip.Visible...)
@@ -341,6 +381,9 @@ func (r *packageRun) finding(test string, f *wire.Finding) {
 			p.File = filepath.Join(r.pkg.Dir, p.File)
 		}
 	}
+	if r.known(test, f) {
+		return
+	}
 	path := f.FromClip
 	if path == "" {
 		var err error
@@ -351,11 +394,17 @@ func (r *packageRun) finding(test string, f *wire.Finding) {
 	r.report.Finding(test, f, path)
 }
 
-// died reports the test in whose middle the binary ended, as a finding: the
-// seed of the execution makes it happen again.
+// died is called when the binary ended in the middle of a test. Where that was
+// its own doing, the test goes on in processes of its own, which shows it again;
+// else it is over.
 func (r *packageRun) died(res *outcome) {
 	test := r.open
 	f := crashFinding(test, r.pkg.ImportPath, res, r.visible)
+	if r.o.isolate == "auto" && !res.stalled && !res.timedOut && res.crash.Running && res.crash.Test == test {
+		r.finished = append(r.finished, test)
+		r.move(moved{test: test, crash: f, first: res.schedule(), visible: r.visible})
+		return
+	}
 	r.finding(test, f)
 	r.take(&wire.Record{Type: "end", Test: test, Result: "fail", Executions: f.Executions, Strategy: r.o.config().Strategy,
 		Elapsed: time.Since(r.began).Seconds(),

@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"context"
 	"runtime"
 	"time"
 
@@ -15,14 +16,15 @@ const benchTime = time.Second
 // bench measures executions of one test under one policy, and beside them the
 // bare switches that it took.
 func (d *driver) bench(t *Test) {
-	e := &exploration{executor: newExecutor(d, t), seen: make(map[string]*wire.Finding)}
-	s := &trace.Schedule{Policy: d.cfg.Strategy, Depth: d.cfg.Depth, Seed: 1}
+	x := newLocal(d, t)
+	q := &wire.Request{Schedule: trace.Schedule{Policy: d.cfg.Strategy, Depth: d.cfg.Depth, Seed: 1}}
 	var steps, hops int
 	execute := func() {
-		tr, err := e.Execute(nil2ctx(), s)
+		ex, err := x.Execute(context.Background(), q)
 		if err != nil {
 			fatal("%v", err)
 		}
+		tr := ex.Trace
 		steps, hops = len(tr.Steps), 0
 		for i := 1; i < len(tr.Steps); i++ {
 			if tr.Steps[i].G != tr.Steps[i-1].G {

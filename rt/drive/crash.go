@@ -14,7 +14,6 @@ import (
 type crashLog struct {
 	mem []byte
 	n   int
-	off int
 }
 
 var crash *crashLog
@@ -41,8 +40,8 @@ func (c *crashLog) begin(test string, execution int, s *trace.Schedule) {
 		return
 	}
 	c.n = 0
-	c.off = wire.CrashHeader
 	binary.LittleEndian.PutUint32(c.mem[wire.CrashCount:], 0)
+	binary.LittleEndian.PutUint32(c.mem[wire.CrashSteps:], 0)
 	h := wire.CrashInfo{Test: test, Execution: execution, Policy: s.Policy, Seed: s.Seed, Depth: s.Depth, Free: s.Free, Running: true}
 	h.Put(c.mem)
 }
@@ -53,20 +52,33 @@ func (c *crashLog) end() {
 	}
 }
 
-// Choice implements sched.ChoiceLog.
-func (c *crashLog) Choice(g trace.GID, choice int32) {
+// Step implements sched.Log.
+func (c *crashLog) Step(s *trace.Step) {
 	c.count(wire.CrashSteps)
-	if c.off+8 > len(c.mem) {
-		return
+	if e := c.entry(); e != nil {
+		wire.PutCrashStep(e, s)
 	}
-	binary.LittleEndian.PutUint32(c.mem[c.off:], uint32(g))
-	binary.LittleEndian.PutUint32(c.mem[c.off+4:], uint32(choice))
-	c.off += 8
-	c.n++
-	binary.LittleEndian.PutUint32(c.mem[wire.CrashCount:], uint32(c.n))
 }
 
-// Busy implements sched.ChoiceLog.
+// Started implements sched.Log.
+func (c *crashLog) Started(g *trace.Goroutine) {
+	if e := c.entry(); e != nil {
+		wire.PutCrashGo(e, g)
+	}
+}
+
+// entry makes room for one entry; nil if there is none.
+func (c *crashLog) entry() []byte {
+	at := wire.CrashHeader + c.n*wire.CrashEntry
+	if at+wire.CrashEntry > len(c.mem) {
+		return nil
+	}
+	c.n++
+	binary.LittleEndian.PutUint32(c.mem[wire.CrashCount:], uint32(c.n))
+	return c.mem[at:]
+}
+
+// Busy implements sched.Log.
 func (c *crashLog) Busy() { c.count(wire.CrashBeats) }
 
 func (c *crashLog) count(at int) {

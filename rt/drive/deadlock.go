@@ -12,8 +12,8 @@ import (
 // deadlockFinding is a cycle of goroutines that wait for each other's locks.
 // The cycle is the bug: its places come first and make the key. After them come
 // those who wait behind it.
-func (e *exploration) deadlockFinding(t *trace.Trace, d *sched.Deadlock) *wire.Finding {
-	f := &wire.Finding{Kind: kindDeadlock, Message: deadlockMessage(d), Output: string(e.outcome.Output), Core: len(d.Members)}
+func (x *local) deadlockFinding(t *trace.Trace, d *sched.Deadlock) *wire.Finding {
+	f := &wire.Finding{Kind: kindDeadlock, Message: deadlockMessage(d), Output: string(x.outcome.Output), Core: len(d.Members)}
 	left := sched.S.Leftover()
 	stuck := slices.Clone(d.Members)
 	for grew := true; grew; {
@@ -27,8 +27,8 @@ func (e *exploration) deadlockFinding(t *trace.Trace, d *sched.Deadlock) *wire.F
 	}
 	for _, g := range stuck {
 		i := slices.IndexFunc(left, func(l sched.Left) bool { return l.G == g })
-		f.Stacks = append(f.Stacks, e.leftStack(t, left[i]))
-		f.Places = append(f.Places, e.leftPlace(t, left[i]))
+		f.Stacks = append(f.Stacks, x.leftStack(t, left[i]))
+		f.Places = append(f.Places, x.leftPlace(t, left[i]))
 	}
 	return f
 }

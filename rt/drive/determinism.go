@@ -3,52 +3,125 @@ package drive
 import (
 	"fmt"
 
-	"heddle/rt/sched"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
 
 // The first schedule of every test is executed twice. Where the two traces
-// differ something is not under control, and what other executions show may
-// not replay: it is said, with the place, instead of letting results look
-// better than they are.
+// differ something is not under control, or executions are not independent of
+// each other, and what other executions show may not replay: it is said, with
+// the place, instead of letting results look better than they are.
 
-// Steps are compared, not all events: what the standard library does inside
-// (caches that are filled once) offers no choice.
-func (e *exploration) compare(a, b *trace.Trace) {
+// A difference is the first point where two executions of one schedule differ.
+type difference struct {
+	step          int
+	first, second string
+	at            trace.Site
+}
+
+func (d *difference) String() string {
+	return fmt.Sprintf("the same schedule gave different executions: step %d was %s, then %s", d.step+1, d.first, d.second)
+}
+
+// second executes the first schedule of a test again and reports what that
+// shows, if the two executions agree. Where they differ a third one tells
+// whether that was the first's doing (something was made once and for all, and
+// executions are alike from then on) or goes on. visible are the sites of the
+// first one: what was seen to race there is not looked at more closely yet.
+func (e *exploration) second(s *trace.Schedule, visible []trace.Site, first *Execution) Execution {
+	ex := e.executeSeeing(&wire.Request{Schedule: *s}, visible)
+	if e.err != nil {
+		return ex
+	}
+	d := e.compare(first, &ex)
+	if d == nil {
+		return e.look(ex, s, "")
+	}
+	ex.Trace = ex.Trace.Clone()
+	third := e.executeSeeing(&wire.Request{Schedule: *s}, visible)
+	if e.err != nil {
+		return third
+	}
+	e.n--
+	if d2 := e.compare(&ex, &third); d2 != nil {
+		d = d2
+	} else if e.cfg.Isolate != "process" { // where nothing is made once and for all
+		d = nil
+	}
+	if d != nil {
+		e.unstable(d, third.Outside)
+	}
+	if e.move != "" {
+		return third // what it shows may be the doing of the executions before it
+	}
+	return e.look(third, s, "")
+}
+
+// compare returns where two executions differ, or nil. Steps are compared, not
+// all events: what the standard library does inside (caches that are filled
+// once) offers no choice. A deadlock that is known ends an execution sooner than
+// the one that showed it first, so these are not compared.
+func (e *exploration) compare(x, y *Execution) *difference {
+	for _, f := range append(x.Found[:len(x.Found):len(x.Found)], y.Found...) {
+		if f.Finding.Kind == kindDeadlock {
+			return nil
+		}
+	}
+	a, b := x.Trace, y.Trace
 	n := min(len(a.Steps), len(b.Steps))
 	for i := range n {
-		x, y := &a.Steps[i], &b.Steps[i]
-		if x.G != y.G || x.Op != y.Op || x.Site != y.Site || x.Choice != y.Choice {
-			e.differ(i, stepText(a, x), stepText(b, y), y.Site)
-			return
+		p, q := &a.Steps[i], &b.Steps[i]
+		if p.G != q.G || p.Op != q.Op || p.Site != q.Site || p.Choice != q.Choice {
+			return &difference{i, e.stepText(a, p), e.stepText(b, q), q.Site}
 		}
 	}
 	switch {
 	case len(a.Steps) > n:
-		e.differ(n, stepText(a, &a.Steps[n]), "nothing", a.Steps[n].Site)
+		return &difference{n, e.stepText(a, &a.Steps[n]), "nothing", a.Steps[n].Site}
 	case len(b.Steps) > n:
-		e.differ(n, "nothing", stepText(b, &b.Steps[n]), b.Steps[n].Site)
+		return &difference{n, "nothing", e.stepText(b, &b.Steps[n]), b.Steps[n].Site}
+	case x.Failed != y.Failed:
+		return &difference{n, verdictText(x), verdictText(y), 0}
 	}
+	return nil
 }
 
-func (e *exploration) differ(i int, first, second string, at trace.Site) {
+func verdictText(x *Execution) string {
+	if x.Failed {
+		return "the failure of the test"
+	}
+	return "its success"
+}
+
+// unstable is called where the same schedule gave two executions. It asks for
+// a process for each where that may help, and says so with the likely cause where not.
+func (e *exploration) unstable(d *difference, outside bool) {
+	if e.nondet {
+		return
+	}
 	e.nondet = true
-	cause := "state left over from the first execution, real time, or a map keyed by pointers"
-	if sched.S.Outside() {
-		cause = "a goroutine outside control took part"
+	if e.cfg.Isolate == "auto" && !outside {
+		e.move, e.moveAt = d.String(), d.at
+		return
 	}
-	p := resolve(at &^ (1 << 63))
-	e.d.send(&wire.Record{
-		Type: "note", Test: e.t.Name,
-		Text:  fmt.Sprintf("not deterministic: the same schedule gave different executions: step %d was %s, then %s; likely cause: %s", i+1, first, second, cause),
-		Place: &p,
-	})
+	p := e.x.Resolve(d.at)
+	e.send(&wire.Record{Type: "note", Test: e.test, Place: &p, Text: "not deterministic: " + d.String() + "; likely cause: " + e.cause(outside)})
 }
 
-func stepText(t *trace.Trace, ev *trace.Step) string {
+// cause is what likely makes executions of one schedule differ.
+func (e *exploration) cause(outside bool) string {
+	switch {
+	case outside:
+		return "a goroutine outside control took part"
+	case e.cfg.Isolate == "process":
+		return "real time, a map keyed by pointers, or state outside the process, such as a file"
+	}
+	return "state left over from the first execution, real time, or a map keyed by pointers"
+}
+
+func (e *exploration) stepText(t *trace.Trace, ev *trace.Step) string {
 	text := ev.Op.String() + " by " + t.Name(ev.G)
-	if p := resolve(ev.Site &^ (1 << 63)); p.File != "" {
+	if p := e.x.Resolve(ev.Site); p.File != "" {
 		text += fmt.Sprintf(" at %s:%d", base(p.File), p.Line)
 	}
 	return text

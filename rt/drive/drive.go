@@ -6,6 +6,7 @@
 package drive
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -101,23 +102,30 @@ func Run(tests []Test) int {
 	// Nothing is collected within an execution: an address that is used again would look like a race.
 	debug.SetGCPercent(-1)
 	defer debug.SetGCPercent(100)
-	if d.cfg.Isolate != "none" {
+	if d.cfg.Isolate != "none" && d.cfg.Mode != "execute" {
 		d.vars = save()
 	}
 	for i := range tests {
 		t := &tests[i]
-		if d.cfg.Mode == "replay" {
+		switch d.cfg.Mode {
+		case "list":
+			d.send(&wire.Record{Type: "test", Test: t.Name})
+		case "execute":
+			if t.Name == d.cfg.Test {
+				d.execute(t)
+			}
+		case "replay":
 			if len(d.cfg.Clips) > 0 && d.cfg.Clips[0].Test == t.Name {
 				d.replay(t, &d.cfg.Clips[0])
 			}
-			continue
-		}
-		if d.cfg.Mode == "bench" {
+		case "bench":
 			d.bench(t)
-			continue
-		}
-		for n := 0; n < max(1, d.cfg.Count); n++ {
-			d.explore(t)
+		default:
+			for range max(1, d.cfg.Count) {
+				if err := Explore(context.Background(), &d.cfg, t.Name, newLocal(d, t), d.send); err != nil {
+					fatal("%v", err)
+				}
+			}
 		}
 	}
 	sched.S.Close()

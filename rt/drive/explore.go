@@ -1,17 +1,27 @@
 package drive
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"time"
 
-	"heddle/rt/sched"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
 
-// exploration is the state of one test's exploration.
+// exploration is the state of one test's exploration. It is the same whether
+// the test is executed in this process or in others: all that it knows of an
+// execution is in Execution.
 type exploration struct {
-	*executor
+	x    Executor
+	ctx  context.Context
+	cfg  *wire.Config
+	test string
+	send func(*wire.Record)
+
+	q           wire.Request             // of run, used again and again
+	n           int                      // executions so far
 	seen        map[string]*wire.Finding // by key
 	found       int
 	start       time.Time
@@ -21,10 +31,70 @@ type exploration struct {
 	bounded     int // executions that reached the step bound
 	timers      bool
 	choices     bool
-	discards    int
-	outsideTold bool         // that goroutines outside control take part was said
-	nondet      bool         // the same schedule gave two different executions
-	firstRun    *trace.Trace // of the first execution
+	outsideTold bool   // that goroutines outside control take part was said
+	nondet      bool   // the same schedule gave two different executions
+	move        string // why the test is to be executed in processes of its own; "": it is not
+	moveAt      trace.Site
+	over        bool  // an execution said that there is no point in others
+	err         error // what kept the last execution from being made
+}
+
+// newExploration prepares the exploration of one test. Records go to send.
+func newExploration(ctx context.Context, cfg *wire.Config, test string, x Executor, send func(*wire.Record)) *exploration {
+	e := &exploration{x: x, ctx: ctx, cfg: cfg, test: test, send: send, seen: make(map[string]*wire.Finding), start: time.Now()}
+	e.progress = e.start
+	if cfg.Budget > 0 {
+		e.deadline = e.start.Add(time.Duration(cfg.Budget))
+	}
+	for _, s := range cfg.VisibleAt {
+		e.visible = append(e.visible, trace.Site(s))
+	}
+	return e
+}
+
+// Explore executes one test by x until the budget ends, and sends Records. It
+// begins with the schedules first, whatever shows there, and the clips of the
+// configuration. The error is x's.
+//
+// Where cfg.Isolate is "auto" and executions turn out not to be independent of
+// each other, it ends with a Record of type "isolate": the test is to be explored by an
+// Executor that uses a process for each.
+func Explore(ctx context.Context, cfg *wire.Config, test string, x Executor, send func(*wire.Record), first ...*trace.Schedule) error {
+	e := newExploration(ctx, cfg, test, x, send)
+	e.send(&wire.Record{Type: "begin", Test: test})
+	end := e.explore(first)
+	if e.err != nil {
+		return e.err
+	}
+	end.Test, end.Executions, end.Elapsed, end.Strategy = test, e.n, time.Since(e.start).Seconds(), cfg.Strategy
+	e.send(&end)
+	return nil
+}
+
+// explore returns the Record that ends the test.
+func (e *exploration) explore(first []*trace.Schedule) wire.Record {
+	for i := range e.cfg.Clips {
+		if c := &e.cfg.Clips[i]; c.Test == e.test && c.Isolate == "process" && e.cfg.Isolate == "auto" {
+			return wire.Record{Type: "isolate", Text: fmt.Sprintf("%s was recorded in a process of its own, so every execution has one (-isolate=process)", c.Path)}
+		}
+	}
+	for _, s := range first {
+		if !e.ended() {
+			e.run(s)
+		}
+	}
+	for i := range e.cfg.Clips {
+		if e.cfg.Clips[i].Test == e.test && !e.ended() {
+			e.tryClip(&e.cfg.Clips[i])
+		}
+	}
+	result, complete, reason := e.sample()
+	if e.move != "" {
+		p := e.x.Resolve(e.moveAt)
+		return wire.Record{Type: "isolate", Place: &p,
+			Text: e.move + "; executions in one process are not independent of each other, so every one has a process of its own (-isolate=process)"}
+	}
+	return wire.Record{Type: "end", Result: result, Complete: complete, Reason: reason}
 }
 
 // samplePolicies are the policies that the strategy "sample" takes in turn,
@@ -38,57 +108,37 @@ const (
 	moreAfter    = 200 * time.Millisecond
 )
 
-// explore executes one test until the budget ends, and reports.
-func (d *driver) explore(t *Test) {
-	e := &exploration{executor: newExecutor(d, t), seen: make(map[string]*wire.Finding), start: time.Now()}
-	e.progress = e.start
-	if d.cfg.Budget > 0 {
-		e.deadline = e.start.Add(time.Duration(d.cfg.Budget))
-	}
-	d.send(&wire.Record{Type: "begin", Test: t.Name})
-	for _, s := range d.cfg.VisibleAt {
-		e.visible = append(e.visible, trace.Site(s))
-	}
-	sched.S.SetVisible(e.visible)
-	sched.S.ForgetDeadlocks()
-	for i := range d.cfg.Clips {
-		if d.cfg.Clips[i].Test == t.Name {
-			e.tryClip(&d.cfg.Clips[i])
-		}
-	}
-	result, complete, reason := e.sample()
-	d.send(&wire.Record{
-		Type: "end", Test: t.Name, Executions: e.n, Elapsed: time.Since(e.start).Seconds(), Strategy: d.cfg.Strategy,
-		Complete: complete, Result: result, Reason: reason,
-	})
-}
-
 // sample is the strategy "sample": the non-preemptive schedule twice, then the
 // policies in turn with fresh seeds.
 func (e *exploration) sample() (result string, complete bool, reason string) {
 	result = "pass"
-	fixed := e.d.cfg.Strategy
+	fixed := e.cfg.Strategy
 	if fixed == "sample" || fixed == "auto" {
 		fixed = ""
 	}
+	var once Execution // the first
+	visible := e.visible
 	for i := 0; ; i++ {
-		s := e.schedule(i, fixed)
-		if i > 1 && e.stop(i) || i == 1 && e.heavy() {
+		if e.ended() || i > 1 && e.stop(i) || i == 1 && e.heavy() {
 			break
 		}
-		t := e.run(s)
-		if i == 0 {
-			e.firstRun = e.lastTrace(t)
-			if e.outcome.Skipped {
+		s := e.schedule(i, fixed)
+		switch i {
+		case 0:
+			once = e.run(s)
+			once.Trace = once.Trace.Clone()
+			if once.Skipped {
 				result = "skip"
 			}
-			e.d.send(&wire.Record{Type: "output", Test: e.t.Name, Text: string(e.outcome.Output)})
-		}
-		if i == 1 && s.Seed == 0 && e.found == 0 {
-			e.compare(e.firstRun, t)
-		}
-		if i == 1 && !e.nondet && !e.choices && len(t.Goroutines) <= 2 && e.found == 0 {
-			return result, false, "no concurrency"
+			e.send(&wire.Record{Type: "output", Test: e.test, Text: string(once.Output)})
+		case 1:
+			ex := e.second(s, visible, &once)
+			once = Execution{}
+			if !e.ended() && !e.nondet && !e.choices && len(ex.Trace.Goroutines) <= 2 && e.found == 0 {
+				return result, false, "no concurrency"
+			}
+		default:
+			e.run(s)
 		}
 		e.tell()
 	}
@@ -108,17 +158,9 @@ func (e *exploration) sample() (result string, complete bool, reason string) {
 	return result, false, reason
 }
 
-// lastTrace keeps a trace when minimising has not overwritten it.
-func (e *exploration) lastTrace(t *trace.Trace) *trace.Trace {
-	if e.found > 0 {
-		return nil
-	}
-	return t.Clone()
-}
-
-// schedule returns the i-th schedule of the strategy.
+// schedule returns the i-th schedule of the strategy; the second is the first again.
 func (e *exploration) schedule(i int, fixed string) *trace.Schedule {
-	s := &trace.Schedule{Policy: "first", Depth: e.d.cfg.Depth}
+	s := &trace.Schedule{Policy: "first", Depth: e.cfg.Depth}
 	if i < 2 && fixed == "" || fixed == "first" {
 		return s
 	}
@@ -126,8 +168,11 @@ func (e *exploration) schedule(i int, fixed string) *trace.Schedule {
 	if fixed == "" {
 		s.Policy = samplePolicies[i%len(samplePolicies)]
 	}
-	s.Seed = mix(e.d.cfg.Seed, uint64(i))
-	switch e.d.cfg.Time {
+	if i == 1 {
+		i = 0
+	}
+	s.Seed = mix(e.cfg.Seed, uint64(i))
+	switch e.cfg.Time {
 	case "free":
 		s.Free = true
 	case "virtual":
@@ -144,12 +189,14 @@ func mix(base, i uint64) uint64 {
 	return (z ^ z>>31) | 1
 }
 
+// ended reports whether there is to be no other execution, whatever the budget.
+func (e *exploration) ended() bool {
+	return e.err != nil || e.over || e.move != "" || e.found > 0 && e.cfg.FailFast
+}
+
 // stop reports whether the exploration ends before its i-th execution.
 func (e *exploration) stop(i int) bool {
-	if e.d.cfg.Runs > 0 && i >= e.d.cfg.Runs {
-		return true
-	}
-	if e.found > 0 && e.d.cfg.FailFast {
+	if e.cfg.Runs > 0 && i >= e.cfg.Runs {
 		return true
 	}
 	if i%8 != 0 && e.n > 64 {
@@ -164,60 +211,83 @@ func (e *exploration) heavy() bool {
 	return !e.deadline.IsZero() && time.Since(e.start) > 3*e.deadline.Sub(e.start)
 }
 
-// run executes one schedule and looks at what it left behind.
-func (e *exploration) run(s *trace.Schedule) *trace.Trace {
-	t, err := e.Execute(nil2ctx(), s)
-	if err != nil {
-		fatal("%v", err)
+// execute executes one schedule.
+func (e *exploration) execute(q *wire.Request) Execution { return e.executeSeeing(q, e.visible) }
+
+// executeSeeing executes one schedule with accesses at the given sites as scheduling points.
+func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execution {
+	if e.err != nil {
+		return Execution{Trace: new(trace.Trace)}
 	}
-	var steps []trace.Step
-	var first *trace.Trace
-	if e.d.cfg.CheckDeterminism && !e.nondet && sched.S.Deadlock() == nil { // a known deadlock ends the execution sooner
-		first = t.Clone()
-		steps = first.Steps
+	q.Visible = visible
+	ex, err := e.x.Execute(e.ctx, q)
+	if e.err = err; err != nil {
+		return Execution{Trace: new(trace.Trace)}
 	}
-	e.look(t, s, "")
-	if first != nil {
-		// The same choices again, whatever the policy has learnt meanwhile.
-		again := *s
-		again.Steps = steps
-		if t2, err := e.Execute(nil2ctx(), &again); err == nil {
-			e.compare(first, t2)
-		}
-		return first
-	}
-	return t
+	e.n++
+	return ex
 }
 
-// look reports the findings of the execution just made.
-func (e *exploration) look(t *trace.Trace, s *trace.Schedule, fromClip string) {
-	for i := range t.Steps {
-		if t.Steps[i].Op == trace.OpChoose {
-			e.choices = true
-			break
-		}
+// run executes one schedule and reports what it shows. The trace returned
+// lives until the next execution.
+func (e *exploration) run(s *trace.Schedule) Execution {
+	e.q = wire.Request{Schedule: *s}
+	ex := e.execute(&e.q)
+	if !e.cfg.CheckDeterminism || e.nondet {
+		return e.look(ex, s, "")
 	}
-	e.timers = e.timers || sched.S.UsedTimers()
+	ex.Trace = ex.Trace.Clone()
+	visible := e.visible
+	ex = e.look(ex, s, "")
+	if e.ended() {
+		return ex
+	}
+	// The same choices again, whatever the policy has learnt meanwhile.
+	again := *s
+	again.Steps = ex.Trace.Steps
+	second := e.executeSeeing(&wire.Request{Schedule: again}, visible)
+	if d := e.compare(&ex, &second); d != nil && e.err == nil && (e.n > 2 || e.cfg.Isolate == "process") {
+		e.unstable(d, second.Outside)
+	}
+	return ex
+}
+
+// look reports the findings of the execution just made, and returns it with a
+// trace that the executions made for that did not overwrite.
+func (e *exploration) look(ex Execution, s *trace.Schedule, fromClip string) Execution {
+	if e.err != nil {
+		return ex
+	}
+	t := ex.Trace
+	if !e.choices {
+		e.choices = slices.ContainsFunc(t.Steps, func(s trace.Step) bool { return s.Op == trace.OpChoose })
+	}
+	e.timers = e.timers || ex.Timers
+	e.over = e.over || ex.Final
+	if ex.Outside {
+		e.toldOutside()
+	}
 	if t.Verdict == trace.Bounded {
 		e.bounded++
 	}
-	fs := e.findings(t, s)
 	var fresh []*wire.Finding
 	cloned := false
-	for _, f := range fs {
-		if e.seen[f.key] == nil {
-			if !cloned {
-				cloned = true
-				t = t.Clone() // minimising executes more, and t is overwritten
-			}
-			e.seen[f.key] = f.Finding
-			if e.keep(f, t, s, fromClip) {
-				fresh = append(fresh, f.Finding)
-			}
+	for _, f := range ex.Found {
+		if e.seen[f.Key] != nil {
+			continue
+		}
+		if !cloned {
+			cloned = true
+			t = t.Clone() // minimising executes more, and t is overwritten
+			ex.Trace = t
+		}
+		e.seen[f.Key] = f.Finding
+		if e.keep(&ex, f, s, fromClip) {
+			fresh = append(fresh, f.Finding)
 		}
 	}
 	if len(fresh) == 0 {
-		return
+		return ex
 	}
 	if e.found == 0 && !e.deadline.IsZero() {
 		if d := time.Now().Add(max(moreAfter, afterFinding*time.Since(e.start))); d.Before(e.deadline) {
@@ -226,36 +296,49 @@ func (e *exploration) look(t *trace.Trace, s *trace.Schedule, fromClip string) {
 	}
 	e.found += len(fresh)
 	e.raceSites(fresh)
+	return ex
 }
 
 // raceSites makes the accesses of new races visible from now on.
 func (e *exploration) raceSites(fs []*wire.Finding) {
-	if e.executor.visible != sched.VisibleAuto {
+	if !e.visibleByNeed() {
 		return
 	}
-	n := len(e.visible)
 	for _, f := range fs {
-		if f.Kind != "data race" {
+		if f.Kind != kindRace {
 			continue
 		}
 		for _, p := range f.Places {
 			if x := trace.Site(p.Site); p.Site != 0 && x.PC() == 0 && !slices.Contains(e.visible, x) {
-				e.visible = append(e.visible, x)
+				e.visible = append(e.visible[:len(e.visible):len(e.visible)], x)
 			}
 		}
 	}
-	if len(e.visible) > n {
-		sched.S.SetVisible(e.visible)
+}
+
+// visibleByNeed reports whether accesses become visible when they were seen to race.
+func (e *exploration) visibleByNeed() bool { return e.cfg.Visible != "sync" && e.cfg.Visible != "all" }
+
+// toldOutside says once that a test is not fully under control.
+func (e *exploration) toldOutside() {
+	if e.outsideTold {
+		return
 	}
+	e.outsideTold = true
+	e.note("partly uncontrolled: goroutines outside control take part (of packages that heddle does not rewrite, or started before the test); their order with the others is not explored, and races, deadlocks and leaks are not looked for where they do")
+}
+
+func (e *exploration) note(format string, args ...any) {
+	e.send(&wire.Record{Type: "note", Test: e.test, Text: fmt.Sprintf(format, args...)})
 }
 
 // tell sends progress a few times a second.
 func (e *exploration) tell() {
-	if e.n%16 != 0 {
+	if e.n%16 != 0 && e.cfg.Isolate != "process" {
 		return
 	}
 	if now := time.Now(); now.Sub(e.progress) > 200*time.Millisecond {
 		e.progress = now
-		e.d.send(&wire.Record{Type: "progress", Test: e.t.Name, Executions: e.n, Elapsed: now.Sub(e.start).Seconds()})
+		e.send(&wire.Record{Type: "progress", Test: e.test, Executions: e.n, Elapsed: now.Sub(e.start).Seconds()})
 	}
 }

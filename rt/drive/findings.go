@@ -24,70 +24,59 @@ const (
 	kindUncontrolled = "uncontrolled"
 )
 
-// A keyed finding: executions that show the same bug have the same key.
-type keyed struct {
-	*wire.Finding
-	key   string
-	steps int // of the execution that matter, 0: all
-}
-
 // findings returns what is wrong in the execution just made.
-func (e *exploration) findings(t *trace.Trace, s *trace.Schedule) []keyed {
-	fs := e.wrong(t)
-	if len(sched.S.Early()) > 0 && !e.outcome.Failed && t.Verdict != trace.Panicked {
+func (x *local) findings(t *trace.Trace) []wire.Found {
+	fs := x.wrong(t)
+	if len(sched.S.Early()) > 0 && !x.outcome.Failed && t.Verdict != trace.Panicked {
 		for i := range fs {
-			fs[i].Message += earlyNote()
+			fs[i].Finding.Message += earlyNote()
 		}
 	}
 	return fs
 }
 
-func (e *exploration) wrong(t *trace.Trace) []keyed {
-	var fs []keyed
-	add := func(f *wire.Finding) { fs = append(fs, keyed{f, keyOfFinding(f), 0}) }
-	o := &e.outcome
+func (x *local) wrong(t *trace.Trace) []wire.Found {
+	var fs []wire.Found
+	add := func(f *wire.Finding) { fs = append(fs, wire.Found{Key: KeyOf(f), Finding: f}) }
+	o := &x.outcome
 	early := len(sched.S.Early()) > 0
 	testFailed := o.Failed || t.Verdict == trace.Panicked && sched.S.Failure() != nil && sched.S.Failure().Kind == sched.FailPanic
-	if early && e.d.cfg.Time != "free" && testFailed {
+	if early && x.d.cfg.Time != "free" && testFailed {
 		// A timer that fired early made the test itself fail: that is what
 		// time-outs in tests are for, so the execution says nothing.
-		e.discards++
 		return nil
 	}
 	outside := sched.S.Outside()
-	if outside {
-		e.toldOutside()
-	}
 	if !outside { // whose order with the others is not known
 		for _, r := range sched.S.Races() {
-			add(e.raceFinding(t, &r))
+			add(x.raceFinding(t, &r))
 		}
 	}
 	if d := sched.S.Deadlock(); d != nil && !outside {
 		// What the test says about it, a time-out mostly, is a consequence.
-		add(e.deadlockFinding(t, d))
-		fs[len(fs)-1].steps = d.Steps
+		add(x.deadlockFinding(t, d))
+		fs[len(fs)-1].Steps = d.Steps
 		return fs
 	}
 	switch t.Verdict {
 	case trace.Panicked:
-		add(e.failureFinding(t, sched.S.Failure()))
+		add(x.failureFinding(t, sched.S.Failure()))
 		return fs
 	case trace.Deadlocked:
-		add(e.blockedFinding(t, kindDeadlock))
+		add(x.blockedFinding(t, kindDeadlock))
 		return fs
 	case trace.Livelocked:
-		add(e.blockedFinding(t, kindLivelock))
+		add(x.blockedFinding(t, kindLivelock))
 		return fs
 	case trace.Bounded, trace.Diverged, trace.Aborted:
 		return fs
 	}
 	if o.Failed {
-		add(e.testFailure(t))
+		add(x.testFailure(t))
 		return fs // what a failed test leaves behind is not blamed
 	}
 	if !outside {
-		if f := e.leakFinding(t); f != nil {
+		if f := x.leakFinding(t); f != nil {
 			add(f)
 		}
 	}
@@ -106,8 +95,8 @@ func earlyNote() string {
 	return b.String()
 }
 
-// keyOfFinding names the bug: kind and source places, whatever the goroutines were called.
-func keyOfFinding(f *wire.Finding) string {
+// KeyOf names the bug that a finding is about: kind and source places, whatever the goroutines were called.
+func KeyOf(f *wire.Finding) string {
 	ps := make([]string, 0, len(f.Places))
 	places := corePlaces(f)
 	victims := 0
@@ -153,7 +142,7 @@ func compact(s []string) []string {
 	return out
 }
 
-func (e *exploration) raceFinding(t *trace.Trace, r *sched.Race) *wire.Finding {
+func (x *local) raceFinding(t *trace.Trace, r *sched.Race) *wire.Finding {
 	if r.WG {
 		return &wire.Finding{
 			Kind:    kindMisuse,
@@ -162,7 +151,7 @@ func (e *exploration) raceFinding(t *trace.Trace, r *sched.Race) *wire.Finding {
 				place(t, r.At, "wg-add", r.G),
 				place(t, r.Prev, "wg-wait", r.PrevG),
 			},
-			Stacks: []wire.Stack{e.stack(t, r.G, r.Stack, "running")},
+			Stacks: []wire.Stack{x.stack(t, r.G, r.Stack, "running")},
 		}
 	}
 	now, before := "read", "read"
@@ -181,7 +170,7 @@ func (e *exploration) raceFinding(t *trace.Trace, r *sched.Race) *wire.Finding {
 	return &wire.Finding{
 		Kind:   kindRace,
 		Places: []wire.Place{place(t, r.At, now, r.G), place(t, r.Prev, before, r.PrevG)},
-		Stacks: []wire.Stack{e.stack(t, r.G, r.Stack, now)},
+		Stacks: []wire.Stack{x.stack(t, r.G, r.Stack, now)},
 	}
 }
 
@@ -207,7 +196,7 @@ func failedOp(kind, msg string) string {
 	return kind
 }
 
-func (e *exploration) failureFinding(t *trace.Trace, f *sched.Failure) *wire.Finding {
+func (x *local) failureFinding(t *trace.Trace, f *sched.Failure) *wire.Finding {
 	if f == nil {
 		return &wire.Finding{Kind: kindPanic, Message: "the execution ended without a reason"}
 	}
@@ -220,10 +209,10 @@ func (e *exploration) failureFinding(t *trace.Trace, f *sched.Failure) *wire.Fin
 			}
 		}
 	}
-	st := e.stack(t, f.G, f.Stack, "running")
-	p := e.userFrame(st.Frames)
+	st := x.stack(t, f.G, f.Stack, "running")
+	p := x.userFrame(st.Frames)
 	p.Op, p.Goroutine = failedOp(kind, msg), t.Name(f.G)
-	fd := &wire.Finding{Kind: kind, Message: msg, Places: []wire.Place{p}, Stacks: []wire.Stack{st}, Output: string(e.outcome.Output)}
+	fd := &wire.Finding{Kind: kind, Message: msg, Places: []wire.Place{p}, Stacks: []wire.Stack{st}, Output: string(x.outcome.Output)}
 	return fd
 }
 
@@ -252,12 +241,12 @@ var stateWords = map[trace.Op]string{
 }
 
 // blockedFinding is a deadlock or livelock: nobody can go on and the test is not over.
-func (e *exploration) blockedFinding(t *trace.Trace, kind string) *wire.Finding {
+func (x *local) blockedFinding(t *trace.Trace, kind string) *wire.Finding {
 	left := sched.S.Leftover()
-	f := &wire.Finding{Kind: kind, Output: string(e.outcome.Output)}
+	f := &wire.Finding{Kind: kind, Output: string(x.outcome.Output)}
 	for _, l := range left {
-		f.Stacks = append(f.Stacks, e.leftStack(t, l))
-		f.Places = append(f.Places, e.leftPlace(t, l))
+		f.Stacks = append(f.Stacks, x.leftStack(t, l))
+		f.Places = append(f.Places, x.leftPlace(t, l))
 	}
 	switch {
 	case sched.S.Outside():
@@ -274,31 +263,19 @@ func (e *exploration) blockedFinding(t *trace.Trace, kind string) *wire.Finding 
 	return f
 }
 
-// toldOutside says once that a test is not fully under control.
-func (e *exploration) toldOutside() {
-	if e.outsideTold {
-		return
-	}
-	e.outsideTold = true
-	e.d.send(&wire.Record{
-		Type: "note", Test: e.t.Name,
-		Text: "partly uncontrolled: goroutines outside control take part (of packages that heddle does not rewrite, or started before the test); their order with the others is not explored, and races, deadlocks and leaks are not looked for where they do",
-	})
-}
-
 // leakFinding is what the test left blocked for good: a leak, or a partial
 // deadlock where goroutines wait for each other's locks.
-func (e *exploration) leakFinding(t *trace.Trace) *wire.Finding {
+func (x *local) leakFinding(t *trace.Trace) *wire.Finding {
 	var bad []sched.Left
 	cyclic := false
 	for _, l := range sched.S.Leftover() {
 		switch {
 		case l.State == sched.LeftBlocked:
 			// A lock that somebody of this execution holds is this execution's business, however old it is.
-			if !sched.S.MadeHere(l.Pending.Obj) && len(l.Holders) == 0 && !e.inCycle(l) {
+			if !sched.S.MadeHere(l.Pending.Obj) && len(l.Holders) == 0 && !x.inCycle(l) {
 				continue
 			}
-			cyclic = cyclic || e.inCycle(l)
+			cyclic = cyclic || x.inCycle(l)
 		case l.State != sched.LeftParked, l.Old, sched.S.ServedByTimer(l.G):
 			continue
 		}
@@ -307,13 +284,13 @@ func (e *exploration) leakFinding(t *trace.Trace) *wire.Finding {
 	if len(bad) == 0 {
 		return nil
 	}
-	f := &wire.Finding{Kind: kindLeak, Output: string(e.outcome.Output)}
+	f := &wire.Finding{Kind: kindLeak, Output: string(x.outcome.Output)}
 	if cyclic {
 		f.Kind = kindDeadlock
 	}
 	for _, l := range bad {
-		f.Stacks = append(f.Stacks, e.leftStack(t, l))
-		f.Places = append(f.Places, e.leftPlace(t, l))
+		f.Stacks = append(f.Stacks, x.leftStack(t, l))
+		f.Places = append(f.Places, x.leftPlace(t, l))
 	}
 	switch {
 	case cyclic && len(bad) == 1:
@@ -329,7 +306,7 @@ func (e *exploration) leakFinding(t *trace.Trace) *wire.Finding {
 }
 
 // inCycle reports whether l waits, through others who are left, for itself.
-func (e *exploration) inCycle(l sched.Left) bool {
+func (x *local) inCycle(l sched.Left) bool {
 	byG := make(map[trace.GID]sched.Left)
 	for _, m := range sched.S.Leftover() {
 		byG[m.G] = m
@@ -358,11 +335,11 @@ func (e *exploration) inCycle(l sched.Left) bool {
 	return visit(l.G)
 }
 
-func (e *exploration) leftPlace(t *trace.Trace, l sched.Left) wire.Place {
-	st := e.frames(l.Stack)
+func (x *local) leftPlace(t *trace.Trace, l sched.Left) wire.Place {
+	st := x.frames(l.Stack)
 	p := place(t, l.Pending.Site, l.Pending.Op.String(), l.G)
 	if p.Site == 0 || l.Pending.Site.Quiet() {
-		u := e.userFrame(st)
+		u := x.userFrame(st)
 		if u.File != "" {
 			p.File, p.Line, p.Func, p.Site = u.File, u.Line, u.Func, 0
 		}
@@ -377,20 +354,20 @@ func (e *exploration) leftPlace(t *trace.Trace, l sched.Left) wire.Place {
 	return p
 }
 
-func (e *exploration) leftStack(t *trace.Trace, l sched.Left) wire.Stack {
+func (x *local) leftStack(t *trace.Trace, l sched.Left) wire.Stack {
 	state := stateWords[l.Pending.Op]
 	if state == "" {
 		state = "at " + l.Pending.Op.String()
 	}
-	return e.stack(t, l.G, l.Stack, state)
+	return x.stack(t, l.G, l.Stack, state)
 }
 
 // logLine is where a line of a test's log says it comes from.
 var logLine = regexp.MustCompile(`(?m)^\s+([^\s:]+\.go):(\d+): (.*)$`)
 
-func (e *exploration) testFailure(t *trace.Trace) *wire.Finding {
-	f := &wire.Finding{Kind: kindFailure, Output: string(e.outcome.Output), Message: "the test fails"}
-	if m := logLine.FindSubmatch(e.outcome.Output); m != nil {
+func (x *local) testFailure(t *trace.Trace) *wire.Finding {
+	f := &wire.Finding{Kind: kindFailure, Output: string(x.outcome.Output), Message: "the test fails"}
+	if m := logLine.FindSubmatch(x.outcome.Output); m != nil {
 		f.Message = string(m[3])
 		p := wire.Place{File: string(m[1]), Op: "fails", Goroutine: "main"}
 		fmt.Sscan(string(m[2]), &p.Line)
@@ -410,7 +387,7 @@ func place(t *trace.Trace, s trace.Site, op string, g trace.GID) wire.Place {
 
 // resolve looks a program counter up; instrumented sites are looked up by the command.
 func resolve(s trace.Site) wire.Place {
-	if s == 0 {
+	if s = s.Loud(); s == 0 {
 		return wire.Place{}
 	}
 	pc := s.PC()
@@ -424,7 +401,7 @@ func resolve(s trace.Site) wire.Place {
 // frames resolves a stack, innermost first, as the program would see it:
 // without the scheduler's frames and heddle's parts of the standard library,
 // without what ran because of a panic, and without what called the test.
-func (e *exploration) frames(pcs []uintptr) []wire.Place {
+func (x *local) frames(pcs []uintptr) []wire.Place {
 	var out []wire.Place
 	if len(pcs) == 0 {
 		return nil
@@ -442,7 +419,7 @@ func (e *exploration) frames(pcs []uintptr) []wire.Place {
 			return out
 		case sched.Internal(pkg), f.Function == "", f.File == "<autogenerated>",
 			f.Function == "runtime.goexit", f.Function == "runtime.corostart",
-			strings.HasPrefix(f.File, e.d.goroot) && base(f.File) == "heddle.go":
+			strings.HasPrefix(f.File, x.d.goroot) && base(f.File) == "heddle.go":
 			continue
 		}
 		out = append(out, wire.Place{File: f.File, Line: f.Line, Func: f.Function})
@@ -450,8 +427,8 @@ func (e *exploration) frames(pcs []uintptr) []wire.Place {
 	return out
 }
 
-func (e *exploration) stack(t *trace.Trace, g trace.GID, pcs []uintptr, state string) wire.Stack {
-	st := wire.Stack{Goroutine: t.Name(g), State: state, Frames: e.frames(pcs)}
+func (x *local) stack(t *trace.Trace, g trace.GID, pcs []uintptr, state string) wire.Stack {
+	st := wire.Stack{Goroutine: t.Name(g), State: state, Frames: x.frames(pcs)}
 	if g >= 0 && int(g) < len(t.Goroutines) {
 		st.Site = uint64(t.Goroutines[g].Site)
 	}
@@ -459,9 +436,9 @@ func (e *exploration) stack(t *trace.Trace, g trace.GID, pcs []uintptr, state st
 }
 
 // userFrame returns the first frame that is not the standard library's.
-func (e *exploration) userFrame(fs []wire.Place) wire.Place {
+func (x *local) userFrame(fs []wire.Place) wire.Place {
 	for _, f := range fs {
-		if e.d.goroot == "" || !strings.HasPrefix(f.File, e.d.goroot) {
+		if x.d.goroot == "" || !strings.HasPrefix(f.File, x.d.goroot) {
 			return f
 		}
 	}

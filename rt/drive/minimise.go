@@ -1,7 +1,6 @@
 package drive
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -12,41 +11,28 @@ import (
 	"heddle/trace"
 )
 
-func nil2ctx() context.Context { return context.Background() }
-
-// A deviation is one point where an execution did something else than the
-// non-preemptive policy would: before goroutine G's n-th step somebody else
-// (To) went on, or G's n-th choice had outcome To. An execution is the
-// non-preemptive one and a list of deviations, and fewer deviations are fewer
-// switches: that is what minimising removes.
-type deviation struct {
-	g      trace.GID
-	n      int32
-	choice bool
-	to     int32
-}
-
 type devKey struct {
 	g      trace.GID
 	n      int32
 	choice bool
 }
 
-// deviations reads them off a trace.
-func deviations(t *trace.Trace) []deviation {
-	var ds []deviation
+// deviations reads off a trace where it left the non-preemptive schedule: fewer
+// deviations are fewer switches, and that is what minimising removes.
+func deviations(t *trace.Trace) []wire.Deviation {
+	var ds []wire.Deviation
 	steps := make([]int32, len(t.Goroutines))
 	choices := make([]int32, len(t.Goroutines))
 	for _, s := range t.Steps {
 		if s.Op == trace.OpChoose {
 			if s.Choice != 0 {
-				ds = append(ds, deviation{s.G, choices[s.G], true, s.Choice})
+				ds = append(ds, wire.Deviation{G: s.G, N: choices[s.G], Choice: true, To: s.Choice})
 			}
 			choices[s.G]++
 			continue
 		}
 		if s.G != s.Default {
-			ds = append(ds, deviation{s.Default, steps[s.Default], false, int32(s.G)})
+			ds = append(ds, wire.Deviation{G: s.Default, N: steps[s.Default], To: int32(s.G)})
 		}
 		steps[s.G]++
 	}
@@ -56,12 +42,12 @@ func deviations(t *trace.Trace) []deviation {
 // devPolicy follows deviations. It implements policy.Policy.
 type devPolicy struct {
 	first   policy.Policy
-	devs    []deviation
+	devs    []wire.Deviation
 	at      map[devKey][]int32
 	choices map[trace.GID]int32
 }
 
-func newDevPolicy(devs []deviation) *devPolicy {
+func newDevPolicy(devs []wire.Deviation) *devPolicy {
 	first, err := policy.New("first", 0)
 	if err != nil {
 		panic(err)
@@ -76,8 +62,8 @@ func (p *devPolicy) Begin(seed uint64) {
 	clear(p.at)
 	clear(p.choices)
 	for _, d := range p.devs {
-		k := devKey{d.g, d.n, d.choice}
-		p.at[k] = append(p.at[k], d.to)
+		k := devKey{d.G, d.N, d.Choice}
+		p.at[k] = append(p.at[k], d.To)
 	}
 }
 
@@ -106,149 +92,175 @@ func (p *devPolicy) Outcome(n int) int {
 // minimiseTime bounds the time spent on making one clip simpler.
 const minimiseTime = 2 * time.Second
 
-// keep makes a clip of a finding: the fewest deviations that still show it
-// are searched for, then executed once more with values recorded.
+// keep makes a clip of a finding of the execution ex of schedule s: the fewest
+// deviations that still show it are searched for, then executed once more with
+// values recorded. fromClip is the path of the clip that s is, if any.
 //
 // It returns false, and the finding is not reported, if the same schedule does
 // not show it again.
-func (e *exploration) keep(f keyed, t *trace.Trace, s *trace.Schedule, fromClip string) bool {
-	before := e.n
-	var again *keyed
-	if f.steps > 0 {
-		t.Steps = t.Steps[:f.steps] // what others did after it formed says nothing about a deadlock
+func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromClip string) bool {
+	n := e.n
+	defer func() { e.n = n }()
+	m := &minimiser{e: e, key: f.Key, seed: s.Seed, free: s.Free, deadline: time.Now().Add(minimiseTime)}
+	m.pastDeadlock = f.Finding.Kind != kindDeadlock // it may show after a deadlock that is known by now
+	var again *wire.Finding
+	t := matters(&f, ex.Trace)
+	if v := m.inVirtualTime(s); v != nil && !ex.Final {
+		t = v
 	}
-	e.pastDeadlock = f.Kind != kindDeadlock // it may show after a deadlock that is known by now
-	defer func() { e.pastDeadlock = false }()
-	if v, vs := e.inVirtualTime(f, s); v != nil {
-		t, s = v, vs
-	}
-	devs := deviations(t)
-	free, seed := s.Free, s.Seed
-	shows := func(ds []deviation, free bool, seed uint64) (*trace.Trace, *keyed) {
-		sc := &trace.Schedule{Seed: seed, Free: free}
-		t := e.executeWith(sc, newDevPolicy(ds))
-		for _, g := range e.findings(t, sc) {
-			if g.key == f.key {
-				return t, &g
-			}
-		}
-		return t, nil
-	}
-	deadline := time.Now().Add(minimiseTime)
-	if _, g := shows(devs, free, seed); g != nil {
-		try := func(ds []deviation) bool {
-			if time.Now().After(deadline) {
-				return false
-			}
-			_, g := shows(ds, free, seed)
-			return g != nil
-		}
-		devs = reduce(devs, try)
-		if seed != 0 {
-			if _, g := shows(devs, free, 0); g != nil {
-				seed = 0
-			}
-		}
-		if free {
-			if _, g := shows(devs, false, seed); g != nil {
-				free = false
-			}
-		}
-		e.record = true
-		t, again = shows(devs, free, seed)
-		e.record = false
-	} else {
+	switch {
+	case ex.Final:
+		again = f.Finding // there is no second time
+	case m.shows(deviations(t)) != nil:
+		again, t = m.simplest(deviations(t))
+	default:
 		// The deviations alone do not lead there (a policy that the fairness
 		// rule interrupted): keep every step.
-		again = e.follow(f.key, &trace.Schedule{Steps: slices.Clone(t.Steps), Seed: seed, Free: free}, &t)
+		again, t = m.follow(&trace.Schedule{Steps: slices.Clone(t.Steps), Seed: m.seed, Free: m.free})
 	}
-	e.n = before
-	if again == nil {
-		e.nondet = true
-		e.d.send(&wire.Record{
-			Type: "note", Test: e.t.Name,
-			Text: fmt.Sprintf("not deterministic: execution %d showed a %s (%s), but the same schedule does not show it again, so it is not reported; likely cause: real time, state left over, or goroutines outside control", before, f.Kind, f.Message),
-		})
+	if e.err != nil {
 		return false
 	}
-	if f.Kind == kindRace {
-		if better := e.showAccesses(f, &t, seed, free); better != nil {
-			again = better
-		}
-		e.n = before
+	if again == nil {
+		e.lost(f.Finding, n, ex.Outside)
+		return false
 	}
-	*f.Finding = *again.Finding
-	f.Finding.Executions, f.Finding.FromClip = before, fromClip
-	f.Finding.Clip = e.clipOf(f.Finding, t, seed, free)
+	if f.Finding.Kind == kindRace {
+		again, t = m.showAccesses(again, t)
+	}
+	*f.Finding = *again
+	f.Finding.Executions, f.Finding.FromClip = n, fromClip
+	if !ex.Final || len(t.Steps) > 0 { // else the executor knows better how to come there again
+		f.Finding.Clip = e.clipOf(f.Finding, t, m.seed, m.free)
+	}
 	f.Finding.Switches = t.Switches()
-	e.d.send(&wire.Record{Type: "finding", Test: e.t.Name, Executions: f.Finding.Executions, Elapsed: time.Since(e.start).Seconds(), Finding: f.Finding})
+	e.send(&wire.Record{Type: "finding", Test: e.test, Executions: n, Elapsed: time.Since(e.start).Seconds(), Finding: f.Finding})
 	return true
 }
 
-// inVirtualTime looks for an execution that shows f without timers that fire
-// early, which makes a simpler clip; nil if f came up in virtual time, or no such
-// execution came up in virtualTries.
-func (e *exploration) inVirtualTime(f keyed, s *trace.Schedule) (*trace.Trace, *trace.Schedule) {
-	if !s.Free || e.d.cfg.Time == "free" {
-		return nil, nil
+// matters returns t without the steps that say nothing about f.
+func matters(f *wire.Found, t *trace.Trace) *trace.Trace {
+	if f.Steps == 0 {
+		return t
 	}
-	for i := range virtualTries {
-		sc := &trace.Schedule{Policy: samplePolicies[i%len(samplePolicies)], Seed: mix(s.Seed, uint64(i)), Depth: e.d.cfg.Depth}
-		t, _ := e.Execute(nil2ctx(), sc)
-		for _, g := range e.findings(t, sc) {
-			if g.key == f.key {
-				t = t.Clone()
-				if g.steps > 0 {
-					t.Steps = t.Steps[:g.steps]
-				}
-				return t, sc
-			}
-		}
-	}
-	return nil, nil
+	u := *t
+	u.Steps = t.Steps[:f.Steps]
+	return &u
 }
 
-const virtualTries = 100
+// lost is called when a finding does not show again under its own schedule.
+func (e *exploration) lost(f *wire.Finding, n int, outside bool) {
+	text := fmt.Sprintf("execution %d showed a %s (%s), but the same schedule does not show it again", n, f.Kind, f.Message)
+	if e.cfg.Isolate == "auto" && !outside {
+		e.nondet, e.move = true, text
+		return
+	}
+	e.nondet = true
+	e.note("not deterministic: %s, so it is not reported; likely cause: %s", text, e.cause(outside))
+}
 
-// follow executes a schedule with values recorded, and returns the finding of that key if it shows.
-func (e *exploration) follow(key string, s *trace.Schedule, t **trace.Trace) *keyed {
-	e.record = true
-	*t, _ = e.Execute(nil2ctx(), s)
-	e.record = false
-	for _, g := range e.findings(*t, s) {
-		if g.key == key {
-			return &g
+// A minimiser looks for simpler executions that show one finding.
+type minimiser struct {
+	e        *exploration
+	key      string
+	seed     uint64
+	free     bool
+	record   bool
+	deadline time.Time
+
+	pastDeadlock bool
+}
+
+// shows executes a list of deviations and returns the finding if it shows.
+func (m *minimiser) shows(ds []wire.Deviation) *wire.Finding {
+	f, _ := m.execute(&wire.Request{Schedule: trace.Schedule{Seed: m.seed, Free: m.free}, Deviate: true, Deviations: ds})
+	return f
+}
+
+func (m *minimiser) execute(q *wire.Request) (*wire.Finding, *trace.Trace) {
+	q.Record, q.PastDeadlock = m.record, m.pastDeadlock
+	ex := m.e.execute(q)
+	return ex.shows(m.key), ex.Trace
+}
+
+// inVirtualTime looks for an execution that shows the finding without timers
+// that fire early, which makes a simpler clip; nil if it came up in virtual time, or no such
+// execution came up in virtualTries.
+func (m *minimiser) inVirtualTime(s *trace.Schedule) *trace.Trace {
+	if !s.Free || m.e.cfg.Time == "free" {
+		return nil
+	}
+	for i := range virtualTries {
+		if time.Now().After(m.deadline) {
+			break
+		}
+		seed := mix(s.Seed, uint64(i))
+		sc := trace.Schedule{Policy: samplePolicies[i%len(samplePolicies)], Seed: seed, Depth: m.e.cfg.Depth}
+		ex := m.e.execute(&wire.Request{Schedule: sc, PastDeadlock: m.pastDeadlock})
+		for _, f := range ex.Found {
+			if f.Key == m.key {
+				m.seed, m.free = seed, false
+				return matters(&f, ex.Trace.Clone())
+			}
 		}
 	}
 	return nil
 }
 
-// showAccesses executes a race once more with its two accesses as steps of
-// their own, put in where they come, so that the clip shows them. nil: it did
-// not show again that way.
-func (e *exploration) showAccesses(f keyed, t **trace.Trace, seed uint64, free bool) *keyed {
-	if e.executor.visible != sched.VisibleAuto {
-		return nil
-	}
-	sites := slices.Clone(e.visible)
-	for _, p := range f.Places {
-		if x := trace.Site(p.Site); p.Site != 0 && x.PC() == 0 {
-			sites = append(sites, x)
+const virtualTries = 100
+
+// simplest leaves out what it can of a list of deviations that shows the
+// finding, and returns the finding and trace of what is left, recorded.
+func (m *minimiser) simplest(ds []wire.Deviation) (*wire.Finding, *trace.Trace) {
+	ds = reduce(ds, func(ds []wire.Deviation) bool { return time.Now().Before(m.deadline) && m.shows(ds) != nil })
+	if seed := m.seed; seed != 0 {
+		if m.seed = 0; m.shows(ds) == nil {
+			m.seed = seed
 		}
 	}
-	old := (*t).Clone()
-	sched.S.SetVisible(sites)
-	g := e.follow(f.key, &trace.Schedule{Steps: old.Steps, Seed: seed, Free: free, Insert: true}, t)
-	sched.S.SetVisible(e.visible)
-	if g == nil {
-		*t = old
+	if m.free {
+		if m.free = false; m.shows(ds) == nil {
+			m.free = true
+		}
 	}
-	return g
+	m.record = true
+	defer func() { m.record = false }()
+	return m.execute(&wire.Request{Schedule: trace.Schedule{Seed: m.seed, Free: m.free}, Deviate: true, Deviations: ds})
+}
+
+// follow executes a schedule with values recorded.
+func (m *minimiser) follow(s *trace.Schedule) (*wire.Finding, *trace.Trace) {
+	m.record = true
+	defer func() { m.record = false }()
+	return m.execute(&wire.Request{Schedule: *s})
+}
+
+// showAccesses executes a race, f in the execution of t, once more with its two
+// accesses as steps of their own, put in where they come, so that the clip shows
+// them. It returns f and t where it does not show again that way.
+func (m *minimiser) showAccesses(f *wire.Finding, t *trace.Trace) (*wire.Finding, *trace.Trace) {
+	e := m.e
+	if !e.visibleByNeed() {
+		return f, t
+	}
+	visible := e.visible
+	defer func() { e.visible = visible }()
+	e.visible = slices.Clone(visible)
+	for _, p := range f.Places {
+		if x := trace.Site(p.Site); p.Site != 0 && x.PC() == 0 {
+			e.visible = append(e.visible, x)
+		}
+	}
+	t = t.Clone()
+	if g, better := m.follow(&trace.Schedule{Steps: t.Steps, Seed: m.seed, Free: m.free, Insert: true}); g != nil {
+		return g, better
+	}
+	return f, t
 }
 
 // reduce removes deviations while try still succeeds: halves, quarters, ... single ones
 // (Zeller & Hildebrandt's ddmin, TSE 2002, without its complements).
-func reduce(ds []deviation, try func([]deviation) bool) []deviation {
+func reduce(ds []wire.Deviation, try func([]wire.Deviation) bool) []wire.Deviation {
 	if len(ds) > 0 && try(nil) {
 		return nil
 	}
@@ -275,7 +287,10 @@ func reduce(ds []deviation, try func([]deviation) bool) []deviation {
 
 // clipOf writes down the execution just recorded.
 func (e *exploration) clipOf(f *wire.Finding, t *trace.Trace, seed uint64, free bool) wire.Clip {
-	c := wire.Clip{Test: e.t.Name, Kind: f.Kind, Message: f.Message, Policy: "first", Seed: seed, Free: free, Places: corePlaces(f)}
+	c := wire.Clip{Test: e.test, Kind: f.Kind, Message: f.Message, Policy: "first", Seed: seed, Free: free, Places: corePlaces(f)}
+	if e.cfg.Isolate == "process" {
+		c.Isolate = e.cfg.Isolate
+	}
 	for _, st := range t.Steps {
 		if st.Op == trace.OpRead || st.Op == trace.OpWrite {
 			// What was a step then must be one when the clip is replayed, with whatever -visible.
@@ -283,9 +298,18 @@ func (e *exploration) clipOf(f *wire.Finding, t *trace.Trace, seed uint64, free 
 				c.Visible = append(c.Visible, v)
 			}
 		}
-		c.Steps = append(c.Steps, wire.Step{
-			G: t.Name(st.G), Op: st.Op.String(), Choice: int(st.Choice), Switch: st.G != st.Default, Where: resolve(st.Site &^ (1 << 63)),
-		})
 	}
+	c.Steps = StepsOf(t, e.x.Resolve)
 	return c
+}
+
+// StepsOf returns the steps of an execution as a clip has them; resolve tells their places.
+func StepsOf(t *trace.Trace, resolve func(trace.Site) wire.Place) []wire.Step {
+	steps := make([]wire.Step, len(t.Steps))
+	for i, st := range t.Steps {
+		steps[i] = wire.Step{
+			G: t.Name(st.G), Op: st.Op.String(), Choice: int(st.Choice), Switch: st.G != st.Default, Where: resolve(st.Site),
+		}
+	}
+	return steps
 }

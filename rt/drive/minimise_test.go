@@ -4,20 +4,21 @@ import (
 	"slices"
 	"testing"
 
+	"heddle/rt/wire"
 	"heddle/trace"
 )
 
 func TestReduceKeepsWhatIsNeeded(t *testing.T) {
-	all := make([]deviation, 40)
+	all := make([]wire.Deviation, 40)
 	for i := range all {
-		all[i] = deviation{n: int32(i)}
+		all[i] = wire.Deviation{N: int32(i)}
 	}
 	for _, needed := range [][]int32{nil, {7}, {0, 39}, {3, 4, 5}, {1, 20, 38}} {
 		tries := 0
-		got := reduce(slices.Clone(all), func(ds []deviation) bool {
+		got := reduce(slices.Clone(all), func(ds []wire.Deviation) bool {
 			tries++
 			for _, n := range needed {
-				if !slices.ContainsFunc(ds, func(d deviation) bool { return d.n == n }) {
+				if !slices.ContainsFunc(ds, func(d wire.Deviation) bool { return d.N == n }) {
 					return false
 				}
 			}
@@ -25,7 +26,7 @@ func TestReduceKeepsWhatIsNeeded(t *testing.T) {
 		})
 		var ns []int32
 		for _, d := range got {
-			ns = append(ns, d.n)
+			ns = append(ns, d.N)
 		}
 		if !slices.Equal(ns, needed) {
 			t.Errorf("needed %v, kept %v", needed, ns)
@@ -49,7 +50,7 @@ func TestDeviationsAreTheSwitches(t *testing.T) {
 			step(0, 0),
 		},
 	}
-	want := []deviation{{g: 0, n: 2, to: 2}, {g: 2, n: 1, to: 3}, {g: 3, n: 0, choice: true, to: 1}}
+	want := []wire.Deviation{{G: 0, N: 2, To: 2}, {G: 2, N: 1, To: 3}, {G: 3, N: 0, Choice: true, To: 1}}
 	if got := deviations(tr); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"context"
 	"fmt"
 
 	"heddle/rt/sched"
@@ -22,12 +23,13 @@ func scheduleOf(c *wire.Clip, strict bool) (*trace.Schedule, error) {
 	return s, nil
 }
 
-func (e *exploration) clipSites(c *wire.Clip) {
+// sitesOf returns the sites whose accesses are steps of the clip.
+func sitesOf(c *wire.Clip) []trace.Site {
 	var sites []trace.Site
 	for _, v := range c.Visible {
 		sites = append(sites, trace.Site(v))
 	}
-	sched.S.SetVisible(sites)
+	return sites
 }
 
 // tryClip replays a clip of an earlier run before anything else. A clip that no
@@ -35,27 +37,28 @@ func (e *exploration) clipSites(c *wire.Clip) {
 func (e *exploration) tryClip(c *wire.Clip) {
 	s, err := scheduleOf(c, true)
 	if err != nil {
-		e.d.send(&wire.Record{Type: "note", Test: e.t.Name, Text: fmt.Sprintf("%s: %v", c.Path, err)})
+		e.note("%s: %v", c.Path, err)
 		return
 	}
-	e.clipSites(c)
-	old := e.visible
-	e.visible = nil
-	for _, v := range c.Visible {
-		e.visible = append(e.visible, trace.Site(v))
+	visible := e.visible
+	defer func() { e.visible = visible }()
+	e.visible = sitesOf(c)
+	ex := e.execute(&wire.Request{Schedule: *s})
+	if ex.Diverged != nil && e.cfg.Isolate != "process" {
+		// It may have been recorded when what is made once and for all was there already.
+		ex = e.execute(&wire.Request{Schedule: *s})
 	}
-	t, _ := e.Execute(nil2ctx(), s)
-	if d := sched.S.Diverged(); d != nil {
-		e.d.send(&wire.Record{Type: "note", Test: e.t.Name, Text: fmt.Sprintf("%s no longer fits the code: %s", c.Path, e.divergence(c, t, d))})
-	} else {
-		e.look(t, s, c.Path)
+	switch {
+	case e.err != nil:
+	case ex.Diverged != nil:
+		e.note("%s no longer fits the code: %s", c.Path, divergence(c, ex.Diverged, e.x.Resolve))
+	default:
+		e.look(ex, s, c.Path)
 	}
-	e.visible = old
-	sched.S.SetVisible(e.visible)
 }
 
 // divergence says where a clip does not fit.
-func (e *exploration) divergence(c *wire.Clip, t *trace.Trace, d *sched.Divergence) string {
+func divergence(c *wire.Clip, d *wire.Divergence, resolve func(trace.Site) wire.Place) string {
 	want := c.Steps[d.Step]
 	text := fmt.Sprintf("diverges at step %d: expected %s of goroutine %s", d.Step+1, want.Op, want.G)
 	if want.Where.File != "" {
@@ -64,13 +67,13 @@ func (e *exploration) divergence(c *wire.Clip, t *trace.Trace, d *sched.Divergen
 	switch {
 	case !d.GotOK:
 		text += ", but there is no such goroutine"
-	case d.NoChoice && d.Want.Op == trace.OpChoose:
+	case d.NoChoice && want.Op == trace.OpChoose.String():
 		text += ", but there was nothing to choose"
 	case d.NoChoice:
 		text += ", got a choice among several outcomes"
-	case d.Got.Op != d.Want.Op:
+	case d.Got.Op.String() != want.Op:
 		text += ", got " + d.Got.Op.String()
-		if p := resolve(d.Got.Site &^ (1 << 63)); p.File != "" {
+		if p := resolve(d.Got.Site); p.File != "" {
 			text += fmt.Sprintf(" at %s:%d", base(p.File), p.Line)
 		}
 	case !d.Enabled:
@@ -79,50 +82,65 @@ func (e *exploration) divergence(c *wire.Clip, t *trace.Trace, d *sched.Divergen
 	return text
 }
 
-// replay runs one clip with everything recorded and sends every event.
+// replay runs one clip with everything recorded and sends every event. Where
+// the clip neither fits nor shows its finding in a process that has executed
+// nothing yet, it is tried again as a later execution.
 func (d *driver) replay(t *Test, c *wire.Clip) {
-	e := &exploration{executor: newExecutor(d, t), seen: make(map[string]*wire.Finding)}
+	x := newLocal(d, t)
 	d.send(&wire.Record{Type: "begin", Test: t.Name})
 	s, err := scheduleOf(c, true)
 	if err != nil {
 		d.send(&wire.Record{Type: "replayed", Test: t.Name, Result: "diverged", Reason: err.Error()})
 		return
 	}
-	e.clipSites(c)
 	var watched []trace.Site
 	for _, p := range c.Places {
 		watched = append(watched, trace.Site(p.Site))
 	}
 	sched.S.SetWatched(watched)
-	e.record = true
-	tr, _ := e.Execute(nil2ctx(), s)
-	tr = tr.Clone()
-	if dl := sched.S.Deadlock(); dl != nil {
-		tr.Events = tr.Events[:dl.Events]
-	}
-	e.sendEvents(tr)
-	r := &wire.Record{Type: "replayed", Test: t.Name, Result: "clean", Executions: 1}
-	if dv := sched.S.Diverged(); dv != nil {
-		r.Result, r.Reason = "diverged", e.divergence(c, tr, dv)
-	}
-	want := keyOfFinding(&wire.Finding{Kind: c.Kind, Places: c.Places})
-	fs := e.findings(tr, s)
-	for i, f := range fs {
-		if r.Finding == nil || f.key == want {
-			r.Finding = fs[i].Finding
+	events, r := x.replayOnce(s, c)
+	if r.Result != "finding" && d.vars != nil && c.Isolate != "process" {
+		if again, r2 := x.replayOnce(s, c); r2.Result == "finding" {
+			events, r = again, r2
 		}
 	}
-	if r.Finding != nil && r.Result == "clean" {
-		r.Result = "finding"
+	for i := range events {
+		d.send(&wire.Record{Type: "event", Test: t.Name, Event: &events[i]})
 	}
 	d.send(r)
 }
 
-func (e *exploration) sendEvents(t *trace.Trace) {
+// replayOnce returns the events of one replay and the Record that says how it went.
+func (x *local) replayOnce(s *trace.Schedule, c *wire.Clip) ([]wire.Event, *wire.Record) {
+	ex, err := x.Execute(context.Background(), &wire.Request{Schedule: *s, Record: true, Visible: sitesOf(c)})
+	if err != nil {
+		fatal("%v", err)
+	}
+	r := &wire.Record{Type: "replayed", Test: x.t.Name, Result: "clean", Executions: 1}
+	if ex.Diverged != nil {
+		r.Result, r.Reason = "diverged", divergence(c, ex.Diverged, x.Resolve)
+	}
+	r.Finding = ex.shows(KeyOf(&wire.Finding{Kind: c.Kind, Places: c.Places}))
+	if r.Finding == nil && len(ex.Found) > 0 {
+		r.Finding = ex.Found[len(ex.Found)-1].Finding
+	}
+	if r.Finding != nil && r.Result == "clean" {
+		r.Result = "finding"
+	}
+	if d := sched.S.Deadlock(); d != nil {
+		ex.Trace.Events = ex.Trace.Events[:d.Events]
+	}
+	return eventsOf(ex.Trace), r
+}
+
+// eventsOf returns the events of an execution as the table of a replay wants them.
+func eventsOf(t *trace.Trace) []wire.Event {
+	events := make([]wire.Event, len(t.Events))
 	step := int32(-1)
 	for i := range t.Events {
 		ev := &t.Events[i]
-		w := &wire.Event{Index: i, G: t.Name(ev.G), Op: opText(ev), Where: resolve(ev.Site &^ (1 << 63)), Quiet: ev.Quiet, Partner: int(ev.Partner)}
+		w := &events[i]
+		*w = wire.Event{Index: i, G: t.Name(ev.G), Op: opText(ev), Where: resolve(ev.Site), Quiet: ev.Quiet, Partner: int(ev.Partner)}
 		if ev.Val > 0 {
 			w.Value = t.Values[ev.Val-1]
 		}
@@ -133,8 +151,8 @@ func (e *exploration) sendEvents(t *trace.Trace) {
 			step = ev.Step
 			w.Switch = t.Steps[step].G != t.Steps[step].Default
 		}
-		e.d.send(&wire.Record{Type: "event", Test: e.t.Name, Event: w})
 	}
+	return events
 }
 
 func opText(ev *trace.Event) string {

@@ -156,7 +156,7 @@ func (s *Sched) step(id trace.GID) *G {
 	st, p := &steps[len(steps)-1], &s.pend[id] // see event
 	st.G, st.Op, st.Choice, st.Default, st.Site = id, p.Op, -1, s.fallback(), p.Site
 	if s.Log != nil {
-		s.Log.Choice(id, -1)
+		s.Log.Step(&s.t.Steps[len(s.t.Steps)-1])
 	}
 	g.steps++
 	if id == s.prev {
@@ -198,7 +198,7 @@ func (s *Sched) choice(n int) int {
 	}
 	s.t.Steps = append(s.t.Steps, trace.Step{G: g.id, Op: trace.OpChoose, Choice: int32(c), Default: g.id, With: int32(n)})
 	if s.Log != nil {
-		s.Log.Choice(g.id, int32(c))
+		s.Log.Step(&s.t.Steps[len(s.t.Steps)-1])
 	}
 	return c
 }

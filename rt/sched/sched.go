@@ -199,13 +199,16 @@ type Sched struct {
 
 	// Format prints a recorded value; set by rt/drive.
 	Format func(v any) string
-	// Log is where a process that may die leaves the choices it made; set by rt/drive.
-	Log ChoiceLog
+	// Log is where a process that may die leaves what it has done so far; set by rt/drive.
+	Log Log
 }
 
-// A ChoiceLog is told every choice before it is carried out.
-type ChoiceLog interface {
-	Choice(g trace.GID, choice int32)
+// A Log is told of an execution while it runs.
+type Log interface {
+	// Step is called with every step before it is carried out.
+	Step(*trace.Step)
+	// Started is called with every goroutine, in order of creation.
+	Started(*trace.Goroutine)
 	// Busy is a sign of life of a goroutine that computes without choices.
 	Busy()
 }

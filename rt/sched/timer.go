@@ -350,7 +350,7 @@ func (s *Sched) withTimers() []trace.GID {
 func (s *Sched) fireEarly() {
 	s.t.Steps = append(s.t.Steps, trace.Step{G: s.timerG.id, Op: trace.OpTimerFire, Choice: -1, Default: s.fallback()})
 	if s.Log != nil {
-		s.Log.Choice(s.timerG.id, -1)
+		s.Log.Step(&s.t.Steps[len(s.t.Steps)-1])
 	}
 	s.fireTimer(s.timers[0])
 }

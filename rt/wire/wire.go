@@ -13,7 +13,9 @@ const FD = 3
 // A Config says what a test binary is to do. Names and patterns (-run, -skip, -short ...) go as the
 // ordinary -test.* flags of the binary.
 type Config struct {
-	Mode             string   // "test", "replay" (Clips has one), "main" (heddle run), "bench"
+	Mode             string   // "test", "replay" (Clips has one), "execute" (Test, once, as Request says), "list", "bench"
+	Test             string   // Mode execute
+	Request          *Request // Mode execute
 	Package          string   // import path, for records
 	Strategy         string   // "sample": first, then pos, pct and random in turn; or one of first, random, pos, pct
 	Seed             uint64   // base of all seeds
@@ -28,7 +30,7 @@ type Config struct {
 	Count            int      // explore every test that many times
 	Clips            []Clip   // to be replayed first (Mode test) or alone (Mode replay)
 	VisibleAt        []uint64 // sites that are visible from the start (from clips)
-	Isolate          string   // "none", "vars" (default)
+	Isolate          string   // "none", "vars", "process", "auto": vars, but tell where process is needed
 	CrashFile        string   // a file the test binary maps and keeps the running schedule in
 	CheckDeterminism bool
 }
@@ -81,7 +83,9 @@ type Stack struct {
 
 // A Record is one line from the test binary.
 type Record struct {
-	Type string // "begin", "progress", "output", "finding", "end", "event", "replayed", "note", "done"
+	// "test" (Mode list), "begin", "progress", "output", "finding", "end", "isolate" (instead of end: the test needs
+	// processes of its own, Text says why), "event", "replayed", "result" (Mode execute), "note", "done"
+	Type string
 	Test string `json:",omitempty"`
 
 	// progress and end
@@ -96,6 +100,8 @@ type Record struct {
 	Place *Place `json:",omitempty"` // of a note
 
 	Finding *Finding `json:",omitempty"`
+
+	Outcome *Result `json:",omitempty"` // result
 
 	Bench *Bench `json:",omitempty"` // bench
 

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"heddle/clip"
+	"heddle/rt/drive"
+	"heddle/rt/wire"
+	"heddle/trace"
+)
+
+// -isolate=process: every execution in a process of its own, which runs init
+// functions and TestMain, executes one schedule and tells what it left behind.
+// The exploration is the one that runs in the test binary otherwise
+// (drive.Explore); it runs here, where the end of a process ends nothing else.
+
+// A moved test is one to be executed in processes of its own.
+type moved struct {
+	test    string
+	why     *wire.Record    // the test binary's, of type isolate; nil: the user's wish, or crash
+	crash   *wire.Finding   // it ended the process
+	first   *trace.Schedule // executed first, if not nil
+	visible []uint64        // from the start
+}
+
+// list moves all tests.
+func (r *packageRun) list(ctx context.Context) error {
+	b := r.process()
+	b.config.Mode = "list"
+	b.record = func(rec *wire.Record) {
+		if rec.Type == "test" {
+			r.moved = append(r.moved, moved{test: rec.Test})
+		}
+	}
+	res, err := b.run(ctx)
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	r.report.Output(r.outside(res))
+	if res.err != nil {
+		return errors.New(res.why())
+	}
+	return nil
+}
+
+// move notes a test of which nothing is to be said yet but what was found.
+func (r *packageRun) move(m moved) {
+	r.report.Postpone(m.test)
+	r.moved = append(r.moved, m)
+}
+
+// known reports whether a finding was reported before its test moved.
+func (r *packageRun) known(test string, f *wire.Finding) bool {
+	key := test + " " + clip.Name(clip.Resolve(&wire.Clip{Kind: f.Kind, Message: f.Message, Places: f.Places}, r.clips.dir, r.clips.resolve))
+	if r.told == nil {
+		r.told = make(map[string]bool)
+	}
+	if r.processes {
+		return r.told[key]
+	}
+	r.told[key] = true
+	return false
+}
+
+// inProcesses explores one test.
+func (r *packageRun) inProcesses(ctx context.Context, m *moved, clips []*wire.Clip) error {
+	cfg := r.o.config()
+	cfg.Isolate = "process"
+	cfg.VisibleAt = m.visible
+	for _, c := range clips {
+		cfg.Clips = append(cfg.Clips, *c)
+	}
+	var first []*trace.Schedule
+	if m.first != nil {
+		first = append(first, m.first)
+	}
+	r.processes = true
+	defer func() { r.processes = false }()
+	for range max(1, r.o.count) {
+		x := &fresh{r: r, test: m.test, places: make(map[trace.Site]wire.Place)}
+		send := func(rec *wire.Record) {
+			switch {
+			case rec.Type == "end":
+				r.settled(m, x)
+			case rec.Type == "output" && m.why != nil:
+				return // it was shown before
+			}
+			r.take(rec)
+		}
+		err := drive.Explore(ctx, &cfg, m.test, x, send, first...)
+		if ctx.Err() != nil {
+			r.endOpen("interrupted")
+			return nil
+		}
+		if err != nil {
+			r.endOpen(err.Error())
+			return err
+		}
+	}
+	return nil
+}
+
+// leftOut ends a test that had begun before it was moved, and will not go on.
+func (r *packageRun) leftOut(m *moved, interrupted bool) {
+	why := "-failfast"
+	if interrupted {
+		why = "interrupted"
+	}
+	switch {
+	case m.crash != nil:
+		r.take(&wire.Record{Type: "begin", Test: m.test})
+		r.finding(m.test, m.crash)
+		r.endOpen(why)
+	case m.why != nil:
+		r.take(&wire.Record{Type: "begin", Test: m.test})
+		r.endOpen(why)
+	}
+}
+
+// settled adds what only shows when a test that moved is over.
+func (r *packageRun) settled(m *moved, x *fresh) {
+	switch {
+	case m.crash != nil && !x.died:
+		// It was the doing of earlier executions in the same process.
+		r.processes = false
+		r.finding(m.test, m.crash)
+	case m.why != nil:
+		r.report.Record(&wire.Record{Type: "note", Test: m.test, Place: m.why.Place, Text: m.why.Text})
+	case m.crash != nil:
+		r.report.Record(&wire.Record{Type: "note", Test: m.test, Text: "the test ended its process, so every execution has a process of its own (-isolate=process)"})
+	}
+}
+
+// fresh executes a test in a process of its own each time. It implements drive.Executor.
+type fresh struct {
+	r      *packageRun
+	test   string
+	n      int                       // executions
+	length int                       // steps of the longest
+	places map[trace.Site]wire.Place // of program counters
+	died   bool                      // a process did
+}
+
+// Execute implements drive.Executor.
+func (x *fresh) Execute(ctx context.Context, q *wire.Request) (drive.Execution, error) {
+	b := x.r.process()
+	b.config.Mode, b.config.Test, b.config.Isolate = "execute", x.test, "process"
+	request := *q
+	request.Length = x.length
+	b.config.Request = &request
+	var left *wire.Result
+	b.record = func(rec *wire.Record) {
+		switch {
+		case rec.Type == "result":
+			left = rec.Outcome
+		case rec.Type == "note":
+			x.r.report.Record(rec)
+		}
+	}
+	res, err := b.run(ctx)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return drive.Execution{}, err
+	}
+	if res.timedOut && !res.idle {
+		return drive.Execution{}, errTimeout
+	}
+	x.n++
+	if left == nil {
+		return x.crashed(res, q)
+	}
+	t, err := trace.Decode(left.Encoded)
+	if err != nil {
+		return drive.Execution{}, fmt.Errorf("execution %d of %s: %v", x.n, x.test, err)
+	}
+	for s, p := range left.Places {
+		x.places[s] = p
+	}
+	x.length = max(x.length, len(t.Steps))
+	left.Encoded = nil
+	return drive.Execution{Result: *left, Trace: t}, nil
+}
+
+// crashed is the execution in which a process died, or that it did not come to an end of.
+func (x *fresh) crashed(res *outcome, q *wire.Request) (drive.Execution, error) {
+	if !res.crash.Running {
+		x.r.report.Output(res.output)
+		if res.err == nil {
+			return drive.Execution{}, fmt.Errorf("the test %s was not run: does TestMain always call m.Run?", x.test)
+		}
+		return drive.Execution{}, errors.New(res.why())
+	}
+	x.died = true
+	res.crash.Execution = x.n
+	var visible []uint64
+	for _, s := range q.Visible {
+		visible = append(visible, uint64(s))
+	}
+	f := crashFinding(x.test, x.r.pkg.ImportPath, res, visible)
+	ex := drive.Execution{Trace: res.trace}
+	if ex.Trace == nil {
+		ex.Trace = &trace.Trace{Verdict: trace.Panicked}
+	}
+	ex.Failed, ex.Output = true, []byte(res.output)
+	ex.Final = res.stalled || res.timedOut || res.trace == nil
+	ex.Found = []wire.Found{{Key: f.Kind + " " + clip.Name(&f.Clip), Finding: f}}
+	return ex, nil
+}
+
+// Resolve implements drive.Executor.
+func (x *fresh) Resolve(s trace.Site) wire.Place {
+	if s = s.Loud(); s == 0 || s.PC() != 0 {
+		return x.places[s]
+	}
+	return wire.Place{Site: uint64(s)}
+}

@@ -1,0 +1,34 @@
+package drive
+
+import (
+	"context"
+
+	"heddle/rt/wire"
+	"heddle/trace"
+)
+
+// An Executor executes one test, here (see local) or in a process of its own
+// each time (the command's). What explores a test sees nothing else of it.
+type Executor interface {
+	// Execute executes the test once. The error says what kept it from being executed.
+	Execute(ctx context.Context, q *wire.Request) (Execution, error)
+	// Resolve looks up a site of the last execution that is a program counter.
+	// Of an instrumented site it returns the number, which the command looks up.
+	Resolve(s trace.Site) wire.Place
+}
+
+// An Execution is what one execution left behind. Its trace is overwritten by the next one.
+type Execution struct {
+	wire.Result
+	Trace *trace.Trace
+}
+
+// shows returns the finding of that key; nil if the execution does not show it.
+func (x *Execution) shows(key string) *wire.Finding {
+	for i := range x.Found {
+		if x.Found[i].Key == key {
+			return x.Found[i].Finding
+		}
+	}
+	return nil
+}

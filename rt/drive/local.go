@@ -1,0 +1,128 @@
+package drive
+
+import (
+	"context"
+	"slices"
+
+	"heddle/rt/policy"
+	"heddle/rt/sched"
+	"heddle/rt/wire"
+	"heddle/trace"
+)
+
+// local executes a test in this process. It implements Executor.
+type local struct {
+	d        *driver
+	t        *Test
+	n        int // executions so far
+	policies map[policyKey]policy.Policy
+	visible  sched.VisibleMode
+	sites    []trace.Site // what sched takes for visible
+	outcome  Outcome
+}
+
+type policyKey struct {
+	name  string
+	depth int
+}
+
+func newLocal(d *driver, t *Test) *local {
+	x := &local{d: d, t: t, policies: make(map[policyKey]policy.Policy)}
+	switch d.cfg.Visible {
+	case "sync":
+		x.visible = sched.VisibleSync
+	case "all":
+		x.visible = sched.VisibleAll
+	default:
+		x.visible = sched.VisibleAuto
+	}
+	sched.S.SetVisible(nil)
+	sched.S.ForgetDeadlocks()
+	return x
+}
+
+// policy returns the policy that a request asks for.
+func (x *local) policy(q *wire.Request) (policy.Policy, error) {
+	if q.Deviate {
+		return newDevPolicy(q.Deviations), nil
+	}
+	key := policyKey{q.Schedule.Policy, q.Schedule.Depth}
+	p := x.policies[key]
+	if p == nil {
+		var err error
+		if p, err = policy.New(key.name, key.depth); err != nil {
+			return nil, err
+		}
+		x.policies[key] = p
+	}
+	if l, ok := p.(policy.Lengther); ok && q.Length > 0 {
+		l.SetLength(q.Length)
+	}
+	return p, nil
+}
+
+// Execute implements Executor.
+func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error) {
+	p, err := x.policy(q)
+	if err != nil {
+		return Execution{}, err
+	}
+	if !slices.Equal(q.Visible, x.sites) {
+		x.sites = append(x.sites[:0], q.Visible...)
+		sched.S.SetVisible(x.sites)
+	}
+	if x.n%collectCheck == 0 {
+		x.d.collect()
+	}
+	if x.d.vars != nil {
+		x.d.vars.restore()
+	}
+	x.n++
+	p.Begin(q.Schedule.Seed)
+	crash.begin(x.t.Name, x.n, &q.Schedule)
+	x.outcome = Outcome{}
+	o := &x.outcome
+	t := sched.S.Run(func() { x.t.Body(o) }, sched.Options{
+		Schedule: &q.Schedule, Policy: p, Steps: x.d.cfg.Steps, Race: x.d.cfg.Race, Visible: x.visible, Record: q.Record, PastDeadlock: q.PastDeadlock,
+		BeforeUnwind: func() {
+			if o.Mark != nil {
+				o.Mark()
+			}
+		},
+	})
+	crash.end()
+	ex := Execution{Trace: t}
+	ex.Failed, ex.Skipped, ex.Output = o.Failed, o.Skipped, o.Output
+	ex.Timers, ex.Outside = sched.S.UsedTimers(), sched.S.Outside()
+	ex.Found = x.findings(t)
+	if d := sched.S.Diverged(); d != nil {
+		ex.Diverged = &wire.Divergence{Step: d.Step, Got: d.Got, GotOK: d.GotOK, Enabled: d.Enabled, NoChoice: d.NoChoice}
+	}
+	return ex, ctx.Err()
+}
+
+// Resolve implements Executor.
+func (x *local) Resolve(s trace.Site) wire.Place { return resolve(s) }
+
+// execute is Mode execute: one execution, all of which goes to the command.
+func (d *driver) execute(t *Test) {
+	x := newLocal(d, t)
+	ex, err := x.Execute(context.Background(), d.cfg.Request)
+	if err != nil {
+		fatal("%v", err)
+	}
+	ex.Encoded = ex.Trace.Append(nil)
+	ex.Places = make(map[trace.Site]wire.Place)
+	note := func(s trace.Site) {
+		if s = s.Loud(); s.PC() != 0 && ex.Places[s].File == "" {
+			ex.Places[s] = resolve(s)
+		}
+	}
+	for i := range ex.Trace.Steps {
+		note(ex.Trace.Steps[i].Site)
+	}
+	if ex.Diverged != nil {
+		note(ex.Diverged.Got.Site)
+	}
+	d.send(&wire.Record{Type: "result", Test: t.Name, Outcome: &ex.Result})
+}

@@ -1,0 +1,59 @@
+package wire
+
+import "heddle/trace"
+
+// A Request asks for one execution of a test.
+type Request struct {
+	Schedule   trace.Schedule
+	Deviate    bool         // the policy is: the non-preemptive one, but for Deviations
+	Deviations []Deviation  `json:",omitempty"`
+	Length     int          `json:",omitempty"` // of the executions so far, for policies that learn it (policy.Lengther); 0: as learnt
+	Record     bool         `json:",omitempty"` // keep values, and the places of all events
+	Visible    []trace.Site `json:",omitempty"` // sites whose memory accesses are scheduling points
+
+	PastDeadlock bool `json:",omitempty"` // go on after a lock cycle that is known to be a deadlock
+}
+
+// A Deviation is one point where an execution does something else than the
+// non-preemptive policy would: before goroutine G's N-th step somebody else
+// (To) goes on, or G's N-th choice has outcome To. An execution is the
+// non-preemptive one and a list of deviations.
+type Deviation struct {
+	G      trace.GID
+	N      int32
+	Choice bool `json:",omitempty"`
+	To     int32
+}
+
+// A Result is what one execution left behind, beside its trace.
+type Result struct {
+	Encoded []byte `json:",omitempty"` // its trace, where that has to cross from one process to another
+
+	Failed, Skipped bool   `json:",omitempty"` // the test says so
+	Output          []byte `json:",omitempty"`
+
+	Found    []Found     `json:",omitempty"`
+	Timers   bool        `json:",omitempty"` // timers were used
+	Outside  bool        `json:",omitempty"` // goroutines outside control took part
+	Diverged *Divergence `json:",omitempty"`
+	// Final says that executing the same schedule again tells nothing, or takes too long.
+	Final bool `json:",omitempty"`
+
+	Places map[trace.Site]Place `json:",omitempty"` // of the program counters among the sites of its steps
+}
+
+// A Found is a finding without a clip. Executions that show the same bug have the same Key.
+type Found struct {
+	Key     string
+	Finding *Finding
+	Steps   int `json:",omitempty"` // of the execution that matter, 0: all
+}
+
+// A Divergence says where an execution left the schedule it was to follow strictly.
+type Divergence struct {
+	Step     int           // index in the schedule
+	Got      trace.Pending // what the goroutine was about to do
+	GotOK    bool          // the goroutine existed
+	Enabled  bool          // what it was about to do could be done
+	NoChoice bool          // a choice was expected and none was asked for, or the other way round
+}

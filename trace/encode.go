@@ -1,0 +1,132 @@
+package trace
+
+import "errors"
+
+// The encoding of a trace: the verdict, then for each of its lists the number
+// of rows and the rows, every number little endian and of fixed size. It is
+// for one heddle to hand a trace to itself, not for keeping.
+
+// Append appends the encoding of t to b.
+func (t *Trace) Append(b []byte) []byte {
+	b = append(b, byte(t.Verdict))
+	b = append32(b, len(t.Goroutines))
+	for i := range t.Goroutines {
+		g := &t.Goroutines[i]
+		b = append64(append32(append32(b, int(g.Parent)), int(g.N)), uint64(g.Site))
+	}
+	b = append32(b, len(t.Objects))
+	for i := range t.Objects {
+		o := &t.Objects[i]
+		b = append64(append(b, byte(o.Kind)), uint64(o.Addr))
+		b = append64(append32(append32(append32(b, int(o.G)), int(o.N)), int(o.Offset)), uint64(o.Site))
+	}
+	b = append32(b, len(t.Steps))
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		b = append32(append(append32(b, int(s.G)), byte(s.Op)), int(s.Choice))
+		b = append64(append32(b, int(s.Default)), uint64(s.Site))
+	}
+	b = append32(b, len(t.Events))
+	for i := range t.Events {
+		e := &t.Events[i]
+		quiet := byte(0)
+		if e.Quiet {
+			quiet = 1
+		}
+		b = append32(append32(append(append32(b, int(e.G)), byte(e.Op), quiet), int(e.Obj)), int(e.Partner))
+		b = append32(append32(append64(append64(b, uint64(e.Arg)), uint64(e.Site)), int(e.Val)), int(e.Step))
+	}
+	b = append32(b, len(t.Values))
+	for _, v := range t.Values {
+		b = append(append32(b, len(v)), v...)
+	}
+	return b
+}
+
+// Decode reads what Append wrote. It fails on anything else.
+func Decode(b []byte) (*Trace, error) {
+	d := decoder{b: b}
+	t := &Trace{Verdict: Verdict(d.u8())}
+	t.Goroutines = make([]Goroutine, d.rows(16))
+	for i := range t.Goroutines {
+		t.Goroutines[i] = Goroutine{Parent: GID(d.i32()), N: d.i32(), Site: Site(d.u64())}
+	}
+	t.Objects = make([]Object, d.rows(29))
+	for i := range t.Objects {
+		t.Objects[i] = Object{Kind: ObjKind(d.u8()), Addr: uintptr(d.u64()), G: GID(d.i32()), N: d.i32(), Offset: uint32(d.i32()), Site: Site(d.u64())}
+	}
+	t.Steps = make([]Step, d.rows(21))
+	for i := range t.Steps {
+		t.Steps[i] = Step{G: GID(d.i32()), Op: Op(d.u8()), Choice: d.i32(), Default: GID(d.i32()), Site: Site(d.u64())}
+	}
+	t.Events = make([]Event, d.rows(38))
+	for i := range t.Events {
+		t.Events[i] = Event{
+			G: GID(d.i32()), Op: Op(d.u8()), Quiet: d.u8() == 1, Obj: ObjID(d.i32()), Partner: d.i32(),
+			Arg: int64(d.u64()), Site: Site(d.u64()), Val: d.i32(), Step: d.i32(),
+		}
+	}
+	t.Values = make([]string, d.rows(4))
+	for i := range t.Values {
+		t.Values[i] = d.text()
+	}
+	if d.bad || len(d.b) > 0 {
+		return nil, errors.New("not a trace")
+	}
+	return t, nil
+}
+
+func append32(b []byte, n int) []byte {
+	return append(b, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
+}
+
+func append64(b []byte, n uint64) []byte {
+	return append32(append32(b, int(uint32(n))), int(uint32(n>>32)))
+}
+
+// A decoder takes numbers from b; bad once there were too few bytes.
+type decoder struct {
+	b   []byte
+	bad bool
+}
+
+func (d *decoder) take(n int) []byte {
+	if d.bad || n < 0 || n > len(d.b) {
+		d.bad = true
+		return make([]byte, min(max(n, 0), 8))
+	}
+	p := d.b[:n]
+	d.b = d.b[n:]
+	return p
+}
+
+// rows is the number of rows that follow, each of at least size bytes.
+func (d *decoder) rows(size int) int {
+	n := int(d.i32())
+	if n < 0 || n > len(d.b)/size {
+		d.bad = true
+		return 0
+	}
+	return n
+}
+
+func (d *decoder) u8() byte { return d.take(1)[0] }
+
+func (d *decoder) i32() int32 {
+	p := d.take(4)
+	return int32(uint32(p[0]) | uint32(p[1])<<8 | uint32(p[2])<<16 | uint32(p[3])<<24)
+}
+
+func (d *decoder) u64() uint64 {
+	lo := uint32(d.i32())
+	return uint64(lo) | uint64(uint32(d.i32()))<<32
+}
+
+func (d *decoder) text() string {
+	n := int(d.i32())
+	if n < 0 || n > len(d.b) {
+		d.bad = true
+		return ""
+	}
+	return string(d.take(n))
+}
