@@ -3,15 +3,16 @@
 //
 // heddle tests concurrent Go programs by deciding, step by step, which
 // goroutine runs next. The command is cmd/heddle; what it compiles into the
-// program under test is below rt, with the types of trace and the detectors
-// of detect. Package build lays them under GOROOT/src/heddlert by an overlay.
+// program under test is below rt, with the types of trace, the detectors of
+// detect and the strategies of explore. Package build lays them under
+// GOROOT/src/heddlert by an overlay.
 package heddle
 
 import "embed"
 
-// Sources holds the packages that are laid (trace, rt, detect) and those whose
-// text decides what rewritten code looks like (instrument): a hash over all of
-// it names what the build cache may be reused for.
+// Sources holds the packages that are laid (trace, rt, detect, explore) and
+// those whose text decides what rewritten code looks like (instrument): a hash
+// over all of it names what the build cache may be reused for.
 //
-//go:embed trace rt detect instrument
+//go:embed trace rt detect explore instrument
 var Sources embed.FS

@@ -38,6 +38,7 @@ type Object struct {
 	G      GID     // who created it; NoG if it is older than the execution
 	N      int32   // creator's N-th allocation, from 1
 	Offset uint32  // bytes from the start of that allocation
+	Cap    int32   // capacity, of a channel
 	Site   Site    // where it was created, or first used if that is not known
 }
 
@@ -119,6 +120,7 @@ type Offer struct {
 	Step int32 // index of the step at whose end it was announced, -1: before the first
 	Case int16 // index + 1 in the select; 0 outside one
 	Send bool
+	Poll bool // of a select with default, which waits for nobody
 	Obj  ObjID
 }
 
