@@ -205,6 +205,15 @@ var substitutes = map[string]string{
 	"runtime.UnlockOSThread": "_hd.UnlockOSThread",
 	"runtime.Stack":          "_hd.Stack",
 	"runtime.Callers":        "_hd.Callers",
+
+	// Modelled objects.
+	"heddle/rt/hook.Enter":   "_hd.Enter",
+	"heddle/rt/hook.Exit":    "_hd.Exit",
+	"heddle/rt/hook.Self":    "_hd.Self",
+	"heddle/rt/hook.Park":    "_hd.Park",
+	"heddle/rt/hook.Wake":    "_hd.Wake",
+	"heddle/rt/hook.Acquire": "_hd.Acquire",
+	"heddle/rt/hook.Release": "_hd.Release",
 }
 
 // substitute puts heddle's function in the place of e, if id names one that has a substitute.

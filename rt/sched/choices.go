@@ -195,6 +195,8 @@ func install() {
 	hook.CondAdd, hook.CondBlock, hook.CondSignal = s.condAdd, s.condBlock, s.condSignal
 	hook.WGAdd, hook.WGWait = s.wgAdd, s.wgWait
 	hook.OnceDo, hook.OnceDone = s.onceDo, s.onceDone
+	hook.Model, hook.ModelEnd, hook.ModelPark, hook.ModelWake, hook.ModelSelf = s.model, s.modelEnd, s.modelPark, s.modelWake, s.modelSelf
+	hook.SemAcquire, hook.SemRelease = s.semAcquire, s.semRelease
 	hook.MapOp, hook.PoolGet, hook.PoolPut = s.mapOp, s.poolGet, s.poolPut
 	hook.AtomicBegin, hook.AtomicEnd = s.atomicBegin, s.atomicEnd
 	hook.Now, hook.Sleep = s.vnow, s.sleep

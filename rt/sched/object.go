@@ -89,6 +89,8 @@ func (o *object) enabled(op trace.Op, g *G) bool {
 		return o.count == 0
 	case trace.OpOnce:
 		return !o.locked
+	case trace.OpAcquire:
+		return o.count > 0
 	}
 	return true
 }

@@ -44,6 +44,7 @@ var changes = [trace.OpMax]bool{
 	trace.OpSignal: true, trace.OpBroadcast: true, trace.OpWGAdd: true, trace.OpOnce: true, trace.OpOnceDone: true,
 	trace.OpMapStore: true, trace.OpPoolPut: true, trace.OpAtomicStore: true, trace.OpAtomicRMW: true, trace.OpWrite: true,
 	trace.OpTimerStart: true, trace.OpTimerStop: true, trace.OpTimerFire: true, trace.OpSleep: true, trace.OpNative: true,
+	trace.OpModel: true, trace.OpAcquire: true, trace.OpRelease: true,
 }
 
 func (s *Sched) pair(a, b int32) {
