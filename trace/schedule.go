@@ -18,6 +18,11 @@ type Schedule struct {
 	// anybody can go on.
 	Exhaustive bool
 
+	// Guide, if not nil, chooses after the prefix, and the policy only draws.
+	// Exhaustive executions only; it is for strategies that run beside the
+	// scheduler, since no schedule file can hold it.
+	Guide Guide
+
 	// Insert: a goroutine of the prefix that is about to access memory where
 	// another operation is expected does so first, as a step of its own.
 	Insert bool
@@ -25,6 +30,23 @@ type Schedule struct {
 	// Strict: a step that does not fit ends the execution as Diverged.
 	// Otherwise it is skipped and the rest is followed as far as it goes.
 	Strict bool
+}
+
+// A Way is one way to go on: a goroutine with what it would do.
+type Way struct {
+	G              GID
+	Op             Op    // OpSend or OpRecv for a case of a select, OpSelect for its default
+	Obj            ObjID // of that case
+	With           int32 // as in Step
+	Case, WithCase int16
+}
+
+// A Guide chooses how to go on.
+type Guide interface {
+	// Choose returns the index of one of ways, all there are, in order of the
+	// goroutines' creation; -1 ends the execution as Aborted. t is the trace
+	// so far, without identities of objects; prev made the last step.
+	Choose(t *Trace, prev GID, ways []Way) int
 }
 
 // Pending is what a goroutine has announced and not yet done.

@@ -74,6 +74,9 @@ func (s *Sched) next() (trace.GID, bool) {
 		}
 		s.k++
 	}
+	if s.opt.Schedule.Guide != nil && s.exhaustive() {
+		return s.guided()
+	}
 	if s.run >= fairRun && len(s.ready) > 1 {
 		return s.afterPrev(), true
 	}

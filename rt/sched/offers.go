@@ -96,7 +96,7 @@ func (s *Sched) communicate(g *G, op trace.Op, site trace.Site, def bool) (int, 
 		s.arrive(g, site)
 	}
 	s.announce(g, op, first, site)
-	g.served = false
+	g.served, g.polls = false, def
 	ready := def
 	if !def {
 		s.putForward(g)

@@ -90,6 +90,7 @@ type G struct {
 
 	// Exhaustive executions, see offers.go and exhaustive.go.
 	offers   []offer
+	polls    bool   // the announced operation is a select with default
 	served   bool   // a partner completed the announced operation
 	since    uint32 // Sched.jumps when it was announced
 	arrival  uint32 // order of arrival where that is a step, 0 elsewhere
@@ -188,6 +189,7 @@ type Sched struct {
 	awaiting  int         // goroutines in gAwaits
 	follow    *trace.Step // what the step just chosen follows, nil after the prefix
 	wants     trace.Step
+	guideWays []trace.Way // see guided
 	ways      []meeting
 	polled    siteSet
 	newPolled []trace.Site

@@ -157,6 +157,9 @@ func (s *Sched) condBlock(p unsafe.Pointer, pc uintptr) {
 	if !g.condMark {
 		s.announce(g, trace.OpCondWait, o, site)
 		s.park(g)
+	} else if s.exhaustive() {
+		// Woken before it waited: the same steps as when it comes after.
+		s.point(g, trace.OpCondWake, nil, site)
 	}
 	g.condMark = false
 	s.t.Events[s.event(g, trace.OpCondWake, o, 0, site)].Partner = g.woken
@@ -187,6 +190,9 @@ func (s *Sched) condSignal(p unsafe.Pointer, all bool, pc uintptr) bool {
 		h.woken = ev
 		if h.state == gParked && h.at == o && s.pend[h.id].Op == trace.OpCondWait {
 			s.wake(h, 0, 0)
+			if s.exhaustive() {
+				s.pend[h.id].Op = trace.OpCondWake
+			}
 		} else {
 			h.condMark = true
 		}
