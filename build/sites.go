@@ -16,12 +16,16 @@ import (
 type Sites struct {
 	tables map[uint64]*table   // by package hash
 	byDir  map[string][]*table // by folder of the source
+
+	mu    sync.Mutex
+	decls map[string][]decl // of files
 }
 
 // A table is one unit's positions, in a file of the cache.
 type table struct {
 	path, file string
 	once       sync.Once
+	files      map[string]bool // that this unit rewrote
 	rows       []instrument.SitePos
 	calls      map[position]string // of op "call"
 }
@@ -83,6 +87,10 @@ func (t *table) load() {
 			return
 		}
 		t.rows = unit.sites
+		t.files = map[string]bool{}
+		for _, f := range unit.files {
+			t.files[f] = true
+		}
 		t.calls = map[position]string{}
 		for _, r := range t.rows {
 			if r.Op != "call" {

@@ -20,9 +20,9 @@
 //	policy     first
 //	seed       0
 //	isolate    vars
-//	visible    0x0000004d2a300007
-//	place      write acct.balance bank.go:22 by=main/2
-//	place      read acct.balance bank.go:21 by=main/1
+//	visible    read acct.balance bank.go:21 func=example.com/bank.Transfer nth=1
+//	place      write acct.balance bank.go:22 by=main/2 func=example.com/bank.Transfer nth=2
+//	place      read acct.balance bank.go:21 by=main/1 func=example.com/bank.Transfer nth=1
 //	steps
 //	  main       go                           bank.go:30
 //	  main       go                           bank.go:31
@@ -33,7 +33,9 @@
 //	end 7
 //
 // The first line names the format and its version. Then come the header lines,
-// a word and its value, in any order, each at most once but visible and place.
+// a word and its value, in any order, each at most once but visible and place. What is visible
+// is a memory access that is a step; it is found again by its function, its text and its number
+// among those of the same text there, so that edits elsewhere do not matter.
 // A line that begins with # is a comment.
 //
 // After the line "steps" every line is a step: the goroutine and its operation
@@ -44,7 +46,7 @@
 //	bank.go:20  the place
 //	@0x4d2a     the place's number in the position tables
 //	by=main/2   the goroutine of a place
-//	op=, func=, note=
+//	op=, func=, nth=, down=, note=
 //	x12         the line stands for 12 equal steps
 //
 // A star in the first column marks a switch: without the clip somebody else would

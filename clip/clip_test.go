@@ -23,10 +23,11 @@ func transfer() *File {
 		Clip: wire.Clip{
 			Test: "TestTransfer", Kind: "data race",
 			Message: "two goroutines access acct.balance at the same time, and at least one writes",
-			Policy:  "first", Isolate: "vars", Visible: []uint64{0x4d2a300007},
+			Policy:  "first", Isolate: "vars",
+			Spots: []wire.Place{{File: "bank.go", Line: 21, Op: "read", Object: "acct.balance", Func: "example.com/bank.Transfer", Nth: 1}},
 			Places: []wire.Place{
-				{File: "bank.go", Line: 22, Op: "write", Object: "acct.balance", Goroutine: "main/2"},
-				{File: "bank.go", Line: 21, Op: "read", Object: "acct.balance", Goroutine: "main/1"},
+				{File: "bank.go", Line: 22, Op: "write", Object: "acct.balance", Goroutine: "main/2", Func: "example.com/bank.Transfer", Nth: 2},
+				{File: "bank.go", Line: 21, Op: "read", Object: "acct.balance", Goroutine: "main/1", Func: "example.com/bank.Transfer", Nth: 1},
 			},
 			Steps: []wire.Step{
 				{G: "main", Op: "go", Choice: -1, Where: at(30)},
@@ -45,8 +46,9 @@ func transfer() *File {
 func odd() *File {
 	f := &File{Clip: wire.Clip{Test: "TestOdd", Kind: "misuse", Message: " \"two\nlines\" \xff", Policy: "pct", Seed: 1<<64 - 1, Depth: 3, Free: true}}
 	for _, s := range []string{"", "x12", "=2", "@3", "by=me", "a:3", "a b", "\"", "#x", "*p", "m[\"k\"]", "über", "\u00a0", "\xff", "end", "steps", "x", ":", ":-1", "`", "\\"} {
-		p := wire.Place{Op: s, Object: s, File: s, Line: 7, Func: s, Goroutine: s, Note: s, Site: 9}
+		p := wire.Place{Op: s, Object: s, File: s, Line: 7, Func: s, Nth: 3, Down: 4, Goroutine: s, Note: s, Site: 9}
 		f.Places = append(f.Places, p)
+		f.Spots = append(f.Spots, p)
 		f.Steps = append(f.Steps, wire.Step{G: s, Op: "lock", Choice: -2, Where: p})
 	}
 	f.Places = append(f.Places, wire.Place{Line: -1}, wire.Place{File: "f"})

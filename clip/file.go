@@ -102,9 +102,9 @@ func Write(dir string, c *wire.Clip) (path string, err error) {
 
 // Write keeps f as the function Write does.
 func (f *File) Write(dir string) (path string, err error) {
-	old, err := ReadFile(f.path(dir))
+	old, err := ReadFile(f.In(dir))
 	if err == nil && !Simpler(&f.Clip, &old.Clip) {
-		return f.path(dir), nil
+		return f.In(dir), nil
 	}
 	return f.Replace(dir)
 }
@@ -121,14 +121,15 @@ func (f *File) Replace(dir string) (path string, err error) {
 	if len(data) > MaxFile || len(f.Steps) > MaxSteps {
 		return "", fmt.Errorf("clip of %s: expected at most %d bytes and %d steps, found %d and %d", f.Test, MaxFile, MaxSteps, len(data), len(f.Steps))
 	}
-	path = f.path(dir)
+	path = f.In(dir)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return "", err
 	}
 	return path, replaceFile(path, data)
 }
 
-func (f *File) path(dir string) string {
+// In returns the path under which f is kept below dir.
+func (f *File) In(dir string) string {
 	return filepath.Join(dir, folder(f.Test), Name(&f.Clip))
 }
 

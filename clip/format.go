@@ -40,14 +40,15 @@ func (f *File) Format() []byte {
 		text("time", "free")
 	}
 	text("isolate", f.Isolate)
-	for _, s := range f.Visible {
-		b = fmt.Appendf(b, "%-10s 0x%016x\n", "visible", s)
+	places := func(name string, ps []wire.Place) {
+		for i := range ps {
+			b = fmt.Appendf(b, "%-10s ", name)
+			b = appendPlaceLine(b, &ps[i])
+			b = append(b, '\n')
+		}
 	}
-	for i := range f.Places {
-		b = fmt.Appendf(b, "%-10s ", "place")
-		b = appendPlaceLine(b, &f.Places[i])
-		b = append(b, '\n')
-	}
+	places("visible", f.Spots)
+	places("place", f.Places)
 	b = append(b, "steps\n"...)
 	b = appendSteps(b, f.Steps)
 	return fmt.Appendf(b, "end %d\n", len(f.Steps))
@@ -129,7 +130,13 @@ func appendWhere(b []byte, p *wire.Place) []byte {
 	if p.Site != 0 {
 		b = fmt.Appendf(b, " @%#x", p.Site)
 	}
-	for _, a := range [...]struct{ key, val string }{{"by", p.Goroutine}, {"func", p.Func}, {"note", p.Note}} {
+	number := func(n int) string {
+		if n == 0 {
+			return ""
+		}
+		return strconv.Itoa(n)
+	}
+	for _, a := range [...]struct{ key, val string }{{"by", p.Goroutine}, {"func", p.Func}, {"nth", number(p.Nth)}, {"down", number(p.Down)}, {"note", p.Note}} {
 		if a.val != "" {
 			b = attr(b, a.key, a.val)
 		}

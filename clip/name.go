@@ -6,21 +6,27 @@ import (
 	"io"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"heddle/rt/wire"
 )
 
 // Name returns the file name of c: 8 hex digits of a hash over what it shows.
-// The hash takes the kind and, of each place, the base name of the file, the function,
-// the operation and the object; not the line, the folder, the goroutine, the order of places or the message.
+// The hash takes the kind and, of each place, the base name of the file, the function, which
+// place in the function it is (Nth, Down), the operation and the object; not the line, the folder, the goroutine,
+// the order of places or the message.
 // So it stays the same across runs, machines and edits elsewhere. Without places the message speaks for
 // them, digits left out.
 func Name(c *wire.Clip) string {
 	var rows []string
 	for i := range c.Places {
 		p := &c.Places[i]
-		rows = append(rows, strings.Join([]string{base(p.File), p.Func, p.Op, p.Object}, "\x00"))
+		row := []string{base(p.File), p.Func, p.Op, p.Object}
+		if n := p.Nth + p.Down; n > 0 { // two of a name in one function
+			row = append(row, strconv.Itoa(n))
+		}
+		rows = append(rows, strings.Join(row, "\x00"))
 	}
 	slices.Sort(rows)
 	if len(rows) == 0 {

@@ -135,10 +135,6 @@ func (p *parser) header() {
 }
 
 func (p *parser) repeated(key, val string) {
-	if key == "visible" {
-		p.f.Visible = append(p.f.Visible, p.number(val, 64))
-		return
-	}
 	words := p.words(val)
 	if len(words) == 0 {
 		p.fail("an operation and a position", "nothing")
@@ -149,11 +145,15 @@ func (p *parser) repeated(key, val string) {
 	pl := wire.Place{Op: words[0].text}
 	for _, w := range words[1:] {
 		if w.class == classChoice || w.class == classTimes || w.key == "op" {
-			p.fail("an object, a position, by=, func= or note=", shown(w.raw))
+			p.fail("an object, a position, by=, func=, nth=, down= or note=", shown(w.raw))
 		}
 		p.place(&pl, w)
 	}
-	p.f.Places = append(p.f.Places, pl)
+	if key == "visible" {
+		p.f.Spots = append(p.f.Spots, pl)
+	} else {
+		p.f.Places = append(p.f.Places, pl)
+	}
 }
 
 func (p *parser) single(key, val string) {
@@ -317,9 +317,23 @@ func (p *parser) place(pl *wire.Place, w piece) {
 			set(&pl.Goroutine)
 		case "func":
 			set(&pl.Func)
+		case "nth":
+			p.count(&pl.Nth, w)
+		case "down":
+			p.count(&pl.Down, w)
 		case "note":
 			set(&pl.Note)
 		}
+	}
+}
+
+// count puts a number from 1 into field.
+func (p *parser) count(field *int, w piece) {
+	if *field != 0 {
+		p.fail("one "+w.key+"=", shown(w.raw)+" as well")
+	}
+	if *field = int(p.number(w.text, 31)); *field == 0 {
+		p.fail("a number from 1", shown(w.raw))
 	}
 }
 

@@ -15,12 +15,12 @@ func Tidy(c *wire.Clip) *wire.Clip { return Resolve(c, "", nil) }
 // Resolve returns a copy of c in which lookup has filled in what it knows of
 // every place (see report.Options.Resolve). Files below dir become relative to
 // it, other absolute ones their base names. A step's place does not repeat the
-// step's goroutine and operation, nor the number of a position that is known;
-// the places of the finding keep theirs, by which the finding is known again.
+// step's goroutine and operation, nor the number of a position that is known.
 func Resolve(c *wire.Clip, dir string, lookup func(*wire.Place)) *wire.Clip {
 	r := *c
 	r.Steps = slices.Clone(c.Steps)
 	r.Places = slices.Clone(c.Places)
+	r.Spots = slices.Clone(c.Spots)
 	place := func(p *wire.Place) {
 		if lookup != nil {
 			lookup(p)
@@ -29,6 +29,9 @@ func Resolve(c *wire.Clip, dir string, lookup func(*wire.Place)) *wire.Clip {
 	}
 	for i := range r.Places {
 		place(&r.Places[i])
+	}
+	for i := range r.Spots {
+		place(&r.Spots[i])
 	}
 	for i := range r.Steps {
 		s := &r.Steps[i]

@@ -19,7 +19,7 @@ const (
 	classKey                 // by=main/2, note="waits since"
 )
 
-var keys = [...]string{"by", "func", "note", "op"}
+var keys = [...]string{"by", "func", "nth", "down", "note", "op"}
 
 // hasKey reports whether s begins like a word of classKey.
 func hasKey(s string) bool {

@@ -66,6 +66,10 @@ func (s Site) Quiet() bool { return s&siteQuiet != 0 }
 // Loud returns s without the mark of being quiet: the place alone.
 func (s Site) Loud() Site { return s &^ siteQuiet }
 
+// Plain returns an instrumented site without how values are displayed and
+// without its package's being quiet: what is left says where it is.
+func (s Site) Plain() Site { return s & (1<<siteKindBits - 1) }
+
 // Package returns the package hash (39 bits) of an instrumented site.
 func (s Site) Package() uint64 { return uint64(s) >> siteIdxBits & sitePkgMask }
 

@@ -72,6 +72,7 @@ func (e *exploration) buildFor(ctx context.Context, path string, file *clip.File
 
 // replayClip runs the binary on one clip and shows what happens.
 func (e *exploration) replayClip(ctx context.Context, p *build.Package, c *wire.Clip) int {
+	findSites(e.sites, c)
 	show := e.report.Replay(c)
 	replayed := false
 	b := &process{path: p.Binary, dir: p.Dir, limit: defaultLimit, stall: defaultStall, unlink: e.unlink, record: func(rec *wire.Record) {

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"heddle/build"
-	"heddle/clip"
 	"heddle/report"
 	"heddle/rt/wire"
 	"heddle/trace"
@@ -203,10 +202,7 @@ type packageRun struct {
 func (e *exploration) explorePackage(ctx context.Context, p *build.Package, rp *report.Package) {
 	start := time.Now()
 	r := &packageRun{exploration: e, pkg: p, start: start, report: rp, clips: e.clipFolder(p)}
-	clips, errs := clip.All(r.clips.home)
-	for _, err := range errs {
-		e.report.Note(err.Error())
-	}
+	clips := r.clips.read()
 	err := r.explore(ctx, clips)
 	rp.End(time.Since(start), err)
 	if rp.Failed() {
@@ -385,6 +381,7 @@ func (r *packageRun) finding(test string, f *wire.Finding) {
 		return
 	}
 	path := f.FromClip
+	r.clips.shown(path)
 	if path == "" {
 		var err error
 		if path, err = r.clips.write(test, f); err != nil {
@@ -409,44 +406,4 @@ func (r *packageRun) died(res *outcome) {
 	r.take(&wire.Record{Type: "end", Test: test, Result: "fail", Executions: f.Executions, Strategy: r.o.config().Strategy,
 		Elapsed: time.Since(r.began).Seconds(),
 		Reason:  "the test binary ended in the middle of this test"})
-}
-
-// A clipFolder is where clips of a package are read and written.
-type clipFolder struct {
-	home    string // testdata/heddle of the package
-	instead string // where clips go if home cannot be written; "": nowhere
-	pkg     string // import path
-	dir     string // of the package
-	resolve func(*wire.Place)
-}
-
-func (e *exploration) clipFolder(p *build.Package) *clipFolder {
-	f := &clipFolder{home: filepath.Join(p.Dir, filepath.FromSlash(clip.Dir)), dir: p.Dir, pkg: p.ImportPath}
-	f.resolve = e.looks.Resolve
-	f.instead = filepath.Join(e.tool.Dir, "heddle-clips", filepath.FromSlash(p.ImportPath))
-	if e.o.clips != "" {
-		dir := e.o.clips
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(e.tool.Dir, dir)
-		}
-		f.home = filepath.Join(dir, filepath.FromSlash(p.ImportPath))
-		f.instead = ""
-	}
-	return f
-}
-
-// write keeps the clip of a finding and returns its path.
-func (f *clipFolder) write(test string, finding *wire.Finding) (string, error) {
-	c := finding.Clip
-	if c.Test == "" {
-		c.Test = test
-	}
-	file := &clip.File{Clip: *clip.Resolve(&c, f.dir, f.resolve), Package: f.pkg, Go: goVersion(), Heddle: version()}
-	path, err := file.Write(f.home)
-	if err != nil && f.instead != "" {
-		if p, e := file.Write(f.instead); e == nil {
-			return p, nil
-		}
-	}
-	return path, err
 }

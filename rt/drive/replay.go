@@ -121,8 +121,10 @@ func (x *local) replayOnce(s *trace.Schedule, c *wire.Clip) ([]wire.Event, *wire
 		r.Result, r.Reason = "diverged", divergence(c, ex.Diverged, x.Resolve)
 	}
 	r.Finding = ex.shows(KeyOf(&wire.Finding{Kind: c.Kind, Places: c.Places}))
-	if r.Finding == nil && len(ex.Found) > 0 {
-		r.Finding = ex.Found[len(ex.Found)-1].Finding
+	for _, f := range ex.Found { // another one then, of the same kind rather than not
+		if r.Finding == nil || r.Finding.Kind != c.Kind {
+			r.Finding = f.Finding
+		}
 	}
 	if r.Finding != nil && r.Result == "clean" {
 		r.Result = "finding"

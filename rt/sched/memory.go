@@ -151,7 +151,7 @@ func (s *Sched) wgMisuse(g *G, o *object, e trace.Epoch, site trace.Site) {
 	})
 }
 
-// A siteSet is a set of sites; asking costs a few nanoseconds.
+// A siteSet is a set of instrumented sites, known by package and index; asking costs a few nanoseconds.
 type siteSet struct {
 	slots []trace.Site
 	n     int
@@ -161,6 +161,7 @@ func (t *siteSet) has(x trace.Site) bool {
 	if t.n == 0 {
 		return false
 	}
+	x = x.Plain()
 	mask := uint64(len(t.slots) - 1)
 	for i := uint64(x) * 0x9e3779b97f4a7c15 >> 32 & mask; t.slots[i] != 0; i = (i + 1) & mask {
 		if t.slots[i] == x {
@@ -171,6 +172,7 @@ func (t *siteSet) has(x trace.Site) bool {
 }
 
 func (t *siteSet) add(x trace.Site) {
+	x = x.Plain()
 	if t.has(x) || x == 0 {
 		return
 	}

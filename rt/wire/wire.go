@@ -46,7 +46,8 @@ type Clip struct {
 	Depth   int
 	Free    bool
 	Isolate string
-	Visible []uint64 // sites whose memory accesses are steps
+	Visible []uint64 // sites whose memory accesses are steps; the numbers are those of one build
+	Spots   []Place  // the same sites as they stand in the file, by what the source says
 	Steps   []Step
 	Places  []Place // of the finding
 }
@@ -67,6 +68,8 @@ type Place struct {
 	File      string `json:",omitempty"`
 	Line      int    `json:",omitempty"`
 	Func      string `json:",omitempty"`
+	Nth       int    `json:",omitempty"` // of an instrumented site: its number, from 1, among those of its Func and Object
+	Down      int    `json:",omitempty"` // of another place: how many lines below the beginning of the function, from 1
 	Op        string `json:",omitempty"` // "write", "lock", ...
 	Object    string `json:",omitempty"` // source text, when known
 	Goroutine string `json:",omitempty"` // "main/2"

@@ -1,0 +1,157 @@
+package build
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"heddle/instrument"
+	"heddle/rt/wire"
+	"heddle/trace"
+)
+
+// Describe fills in where a place stands in terms that survive edits
+// elsewhere: the function around it and its number or line there (see wire.Place).
+// What a site number said is then said by Func, Object and Nth, and the number
+// is dropped. A place that is not known stays as it is.
+func (s *Sites) Describe(p *wire.Place) {
+	if p.Site == 0 || trace.Site(p.Site).Kind() == trace.KindPC {
+		if decl, ok := s.declAt(p.File, p.Line); ok {
+			p.Down = p.Line - decl.first + 1
+		}
+		return
+	}
+	site := trace.Site(p.Site)
+	row, ok := s.Lookup(site)
+	if !ok {
+		return
+	}
+	decl, _ := s.declAt(row.File, row.Line)
+	twins := s.twins(s.tables[site.Package()], decl.name, row.Text)
+	n := slices.Index(twins, site.Index())
+	if n < 0 {
+		return
+	}
+	p.File, p.Line, p.Object = row.File, row.Line, row.Text
+	path, _, _ := strings.Cut(s.Package(site), " ")
+	p.Func, p.Nth, p.Site = path+"."+decl.name, n+1, 0
+	if p.Op == "" {
+		p.Op = row.Op
+	}
+}
+
+// Find returns the site that Describe described, in this build. ok is false if
+// the function has no such place any more.
+func (s *Sites) Find(p wire.Place) (site trace.Site, ok bool) {
+	if p.Nth < 1 {
+		return 0, false
+	}
+	for hash, t := range s.tables {
+		path, _, _ := strings.Cut(t.path, " ")
+		name, in := strings.CutPrefix(p.Func, path+".")
+		if !in {
+			continue
+		}
+		if twins := s.twins(t, name, p.Object); p.Nth <= len(twins) {
+			return trace.NewSite(hash, twins[p.Nth-1], trace.KindOther, false), true
+		}
+	}
+	return 0, false
+}
+
+// twins returns the rows of a table that have a text in a function, in order of the source.
+func (s *Sites) twins(t *table, fn, text string) []int {
+	t.load()
+	var twins []int
+	for i, r := range t.rows {
+		if r.Text != text || r.Op == "call" || !t.files[r.File] { // a package and its tests are two units
+			continue
+		}
+		if decl, _ := s.declAt(r.File, r.Line); decl.name == fn {
+			twins = append(twins, i)
+		}
+	}
+	slices.SortFunc(twins, func(a, b int) int { return comparePos(t.rows[a], t.rows[b]) })
+	return twins
+}
+
+func comparePos(a, b instrument.SitePos) int {
+	if c := strings.Compare(filepath.Base(a.File), filepath.Base(b.File)); c != 0 {
+		return c
+	}
+	if a.Line != b.Line {
+		return a.Line - b.Line
+	}
+	return a.Col - b.Col
+}
+
+// A decl is a function declaration.
+type decl struct {
+	name        string // "Transfer", "(*Account).Add"
+	first, last int    // lines
+}
+
+// declAt returns the function around a line; outside of functions it is empty.
+func (s *Sites) declAt(file string, line int) (decl, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ds, ok := s.decls[file]
+	if !ok {
+		ds = declsOf(file)
+		if s.decls == nil {
+			s.decls = map[string][]decl{}
+		}
+		s.decls[file] = ds
+	}
+	for _, d := range ds {
+		if d.first <= line && line <= d.last {
+			return d, true
+		}
+	}
+	return decl{}, false
+}
+
+// declsOf reads the functions of a file; of one that does not parse, those before the error.
+func declsOf(file string) []decl {
+	fset := token.NewFileSet()
+	f, _ := parser.ParseFile(fset, file, nil, parser.SkipObjectResolution)
+	if f == nil {
+		return nil
+	}
+	var ds []decl
+	for _, d := range f.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok {
+			ds = append(ds, decl{declName(fn), fset.PositionFor(fn.Pos(), false).Line, fset.PositionFor(fn.End(), false).Line})
+		}
+	}
+	return ds
+}
+
+// declName returns a function's name as the runtime writes it, without type parameters.
+func declName(fn *ast.FuncDecl) string {
+	if fn.Recv == nil || len(fn.Recv.List) == 0 {
+		return fn.Name.Name
+	}
+	t := ast.Unparen(fn.Recv.List[0].Type)
+	star, pointer := t.(*ast.StarExpr)
+	if pointer {
+		t = ast.Unparen(star.X)
+	}
+	switch x := t.(type) {
+	case *ast.IndexExpr:
+		t = x.X
+	case *ast.IndexListExpr:
+		t = x.X
+	}
+	name := "?"
+	if id, ok := t.(*ast.Ident); ok {
+		name = id.Name
+	}
+	if pointer {
+		name = "(*" + name + ")"
+	}
+	return name + "." + fn.Name.Name
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"path/filepath"
+
+	"heddle/build"
+	"heddle/clip"
+	"heddle/report"
+	"heddle/rt/wire"
+)
+
+// A clipFolder is where clips of a package are read and written.
+type clipFolder struct {
+	home    string // testdata/heddle of the package
+	instead string // where clips go if home cannot be written; "": nowhere
+	pkg     string // import path
+	dir     string // of the package
+	sites   *build.Sites
+	report  *report.Reporter
+	resolve func(*wire.Place)
+	stale   map[string]bool // paths of clips that were there before, as long as they have not shown their finding
+}
+
+func (e *exploration) clipFolder(p *build.Package) *clipFolder {
+	f := &clipFolder{
+		home: filepath.Join(p.Dir, filepath.FromSlash(clip.Dir)), dir: p.Dir, pkg: p.ImportPath,
+		sites: e.sites, report: e.report, resolve: e.looks.Resolve,
+	}
+	f.instead = filepath.Join(e.tool.Dir, "heddle-clips", filepath.FromSlash(p.ImportPath))
+	if e.o.clips != "" {
+		dir := e.o.clips
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(e.tool.Dir, dir)
+		}
+		f.home = filepath.Join(dir, filepath.FromSlash(p.ImportPath))
+		f.instead = ""
+	}
+	return f
+}
+
+// read returns the clips kept for the package, ready to be replayed with this build.
+func (f *clipFolder) read() []*wire.Clip {
+	clips, errs := clip.All(f.home)
+	for _, err := range errs {
+		f.report.Note(err.Error())
+	}
+	f.stale = map[string]bool{}
+	for _, c := range clips {
+		findSites(f.sites, c)
+		f.stale[c.Path] = true
+	}
+	return clips
+}
+
+// shown notes that a clip that was there before still shows its finding.
+func (f *clipFolder) shown(path string) { delete(f.stale, path) }
+
+// write keeps the clip of a finding and returns its path. A clip of that name
+// that was there before, and did not show the finding, gives way.
+func (f *clipFolder) write(test string, finding *wire.Finding) (string, error) {
+	c := finding.Clip
+	if c.Test == "" {
+		c.Test = test
+	}
+	describe(f.sites, &c)
+	file := &clip.File{Clip: *clip.Resolve(&c, f.dir, f.resolve), Package: f.pkg, Go: goVersion(), Heddle: version()}
+	keep := file.Write
+	if path := file.In(f.home); f.stale[path] {
+		keep = file.Replace
+		f.shown(path)
+	}
+	path, err := keep(f.home)
+	if err != nil && f.instead != "" {
+		if p, e := file.Write(f.instead); e == nil {
+			return p, nil
+		}
+	}
+	return path, err
+}
+
+// describe puts what the source says in place of the site numbers of a clip, which the next build changes.
+func describe(sites *build.Sites, c *wire.Clip) {
+	c.Spots = nil
+	for _, v := range c.Visible {
+		p := wire.Place{Site: v}
+		sites.Describe(&p)
+		c.Spots = append(c.Spots, p)
+	}
+	c.Places = append([]wire.Place(nil), c.Places...)
+	for i := range c.Places {
+		sites.Describe(&c.Places[i])
+	}
+}
+
+// findSites is the way back: what the source says becomes site numbers of this
+// build. What is not there any more is left out; the replay will say where it does not fit.
+func findSites(sites *build.Sites, c *wire.Clip) {
+	c.Visible = nil
+	for _, p := range c.Spots {
+		if site, ok := sites.Find(p); ok {
+			p.Site = uint64(site)
+		}
+		if p.Site != 0 { // or the number it was kept with, where nothing better was known
+			c.Visible = append(c.Visible, p.Site)
+		}
+	}
+	for i := range c.Places {
+		if site, ok := sites.Find(c.Places[i]); ok {
+			c.Places[i].Site = uint64(site)
+		}
+	}
+}
