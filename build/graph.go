@@ -210,7 +210,7 @@ func modeOf(p *listed) (instrument.Mode, bool) {
 		rewrite, memory, quiet := stdMode(path)
 		return instrument.Mode{Memory: memory, Quiet: quiet}, rewrite
 	}
-	return instrument.Mode{Memory: true, Globals: p.Module == nil || p.Module.Main}, true
+	return instrument.Mode{Memory: true, Linked: true, Globals: p.Module == nil || p.Module.Main}, true
 }
 
 // needed returns the units that the binaries of roots are made of.

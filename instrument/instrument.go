@@ -53,6 +53,7 @@ type File struct {
 type Mode struct {
 	Memory  bool // reads, writes and allocations too
 	Quiet   bool // sites are marked quiet: operations give order but are no scheduling points
+	Linked  bool // what is linked from the runtime by name, clock and random numbers, is the execution's
 	Globals bool // package-level variables are made known, to be put back between executions
 }
 

@@ -42,6 +42,9 @@ func (r *rewriter) file() []byte {
 	for _, d := range r.ast.Decls {
 		r.decl(d)
 	}
+	if r.in.Mode.Linked {
+		r.linknames()
+	}
 	globals := r.globals()
 	if len(r.buf.at) == 0 && globals == "" {
 		return nil

@@ -6,20 +6,24 @@ import "strings"
 // execution's generator, and a draw from up to four values is a choice to
 // explore. Generators that the program seeds itself are deterministic already.
 
+// Package hash/maphash takes its seeds there too.
+var maphashPatch = &pkg{files: map[string]file{"maphash_runtime.go": {hook: true, edits: []edit{
+	replace("	return runtime_rand()\n", "	return _hs.Uint64()\n"),
+}}}}
+
 var randPatch = &pkg{
 	added: embedded("rand.go.txt"),
 	files: map[string]file{"rand.go": {hook: true, edits: append(drawEdits([]string{"Intn int", "Int31n int32", "Int63n int64"}, " && heddleUnseeded()"),
 		guard("func globalRand() *Rand {", "if _hs.Here() { return heddleGlobal() }"),
-		replace("	return int64(runtime_rand() & rngMask)\n", "	return int64(heddleRand() & rngMask)\n"),
-		replace("	return runtime_rand()\n", "	return heddleRand()\n"),
+		replace("	return int64(runtime_rand() & rngMask)\n", "	return int64(_hs.Uint64() & rngMask)\n"),
+		replace("	return runtime_rand()\n", "	return _hs.Uint64()\n"),
 	)}},
 }
 
 var rand2Patch = &pkg{
-	added: embedded("rand2.go.txt"),
 	files: map[string]file{"rand.go": {hook: true, edits: append(drawEdits([]string{"Int64N int64", "Int32N int32", "IntN int", "UintN uint", "Uint32N uint32", "Uint64N uint64"}, ""),
 		guard("func N[Int intType](n Int) Int {", "if n > 1 && n <= 4 && _hs.Here() { return Int(_hs.Draw(int(n), _hs.CallerPC())) }"),
-		replace("	return runtime_rand()\n", "	return heddleRand()\n"),
+		replace("	return runtime_rand()\n", "	return _hs.Uint64()\n"),
 	)}},
 }
 

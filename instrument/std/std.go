@@ -52,6 +52,7 @@ var packages = map[string]*pkg{
 	"testing/synctest":     synctestPatch,
 	"iter":                 iterPatch,
 	"reflect":              reflectPatch,
+	"hash/maphash":         maphashPatch,
 	"math/rand":            randPatch,
 	"crypto/rand":          cryptoRandPatch,
 	"crypto/internal/rand": internalRandPatch,

@@ -112,11 +112,11 @@ func (e *exploration) unstable(d *difference, outside bool) {
 func (e *exploration) cause(outside bool) string {
 	switch {
 	case outside:
-		return "a goroutine outside control took part"
+		return "a goroutine outside control took part" + e.strangers
 	case e.cfg.Isolate == "process":
-		return "real time, a map keyed by pointers, or state outside the process, such as a file"
+		return "real time, or state outside the process, such as a file"
 	}
-	return "state left over from the first execution, real time, or a map keyed by pointers"
+	return "state left over from the execution before (-isolate=process gives each a process of its own), or real time"
 }
 
 func (e *exploration) stepText(t *trace.Trace, ev *trace.Step) string {

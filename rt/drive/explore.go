@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"heddle/rt/wire"
@@ -32,6 +33,7 @@ type exploration struct {
 	timers      bool
 	choices     bool
 	outsideTold bool   // that goroutines outside control take part was said
+	strangers   string // who started them, to go on a sentence
 	nondet      bool   // the same schedule gave two different executions
 	move        string // why the test is to be executed in processes of its own; "": it is not
 	moveAt      trace.Site
@@ -225,6 +227,9 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execu
 		return Execution{Trace: new(trace.Trace)}
 	}
 	e.n++
+	if ex.Outside {
+		e.toldOutside(ex.Strangers)
+	}
 	return ex
 }
 
@@ -264,9 +269,6 @@ func (e *exploration) look(ex Execution, s *trace.Schedule, fromClip string) Exe
 	}
 	e.timers = e.timers || ex.Timers
 	e.over = e.over || ex.Final
-	if ex.Outside {
-		e.toldOutside()
-	}
 	if t.Verdict == trace.Bounded {
 		e.bounded++
 	}
@@ -319,13 +321,19 @@ func (e *exploration) raceSites(fs []*wire.Finding) {
 // visibleByNeed reports whether accesses become visible when they were seen to race.
 func (e *exploration) visibleByNeed() bool { return e.cfg.Visible != "sync" && e.cfg.Visible != "all" }
 
-// toldOutside says once that a test is not fully under control.
-func (e *exploration) toldOutside() {
+// toldOutside says once that a test is not fully under control, and who started
+// the goroutines that are not.
+func (e *exploration) toldOutside(starters []string) {
 	if e.outsideTold {
 		return
 	}
 	e.outsideTold = true
-	e.note("partly uncontrolled: goroutines outside control take part (of packages that heddle does not rewrite, or started before the test); their order with the others is not explored, and races, deadlocks and leaks are not looked for where they do")
+	by := ""
+	if len(starters) > 0 {
+		by = ", started by " + strings.Join(starters, ", ")
+	}
+	e.strangers = by
+	e.note("partly uncontrolled: goroutines outside control take part (of packages that heddle does not rewrite, or started before the test%s); their order with the others is not explored, and races, deadlocks and leaks are not looked for where they do", by)
 }
 
 func (e *exploration) note(format string, args ...any) {

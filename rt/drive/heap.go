@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"runtime/metrics"
 	"strconv"
+
+	"heddle/rt/sched"
 )
 
 type heapSample = metrics.Sample
@@ -74,7 +76,7 @@ func keyOf(k any) (class uint8, num uint64, str string, flt float64) {
 		return text, 0, rv.String(), 0
 	case reflect.Pointer, reflect.Chan, reflect.UnsafePointer:
 		return pointer, uint64(rv.Pointer()), "", 0
-	case reflect.Struct, reflect.Array:
+	case reflect.Struct, reflect.Array, reflect.Complex64, reflect.Complex128:
 		if s, ok := flat(rv, nil); ok {
 			return text, 0, string(s), 0
 		}
@@ -82,7 +84,7 @@ func keyOf(k any) (class uint8, num uint64, str string, flt float64) {
 	return 0, 0, "", 0
 }
 
-// flat prints a struct or array of ordered parts so that equal keys, and only those, print the same.
+// flat prints a value of ordered parts so that equal keys, and only those, print the same.
 func flat(rv reflect.Value, b []byte) ([]byte, bool) {
 	ok := true
 	switch rv.Kind() {
@@ -106,11 +108,17 @@ func flat(rv reflect.Value, b []byte) ([]byte, bool) {
 		return appendKey(b, rv.Uint()), true
 	case reflect.Float32, reflect.Float64:
 		return appendKey(b, math.Float64bits(rv.Float())), true
+	case reflect.Complex64, reflect.Complex128:
+		c := rv.Complex()
+		return appendKey(appendKey(b, math.Float64bits(real(c))), math.Float64bits(imag(c))), true
+	case reflect.Pointer, reflect.Chan, reflect.UnsafePointer:
+		num, sub := sched.S.Identity(rv.Pointer())
+		return appendKey(appendKey(b, num), sub), true
 	case reflect.Interface:
 		if rv.IsNil() {
 			return append(b, 0), true
 		}
-		return flat(rv.Elem(), b)
+		return flat(rv.Elem(), append(append(b, rv.Elem().Type().String()...), 0))
 	}
 	return b, false
 }

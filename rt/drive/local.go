@@ -19,6 +19,7 @@ type local struct {
 	visible  sched.VisibleMode
 	sites    []trace.Site // what sched takes for visible
 	outcome  Outcome
+	told     bool // who goroutines outside control are
 }
 
 type policyKey struct {
@@ -94,12 +95,19 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	ex := Execution{Trace: t}
 	ex.Failed, ex.Skipped, ex.Output = o.Failed, o.Skipped, o.Output
 	ex.Timers, ex.Outside = sched.S.UsedTimers(), sched.S.Outside()
+	if ex.Outside && !x.told {
+		x.told = true
+		ex.Strangers = strangers(mostStrangers)
+	}
 	ex.Found = x.findings(t)
 	if d := sched.S.Diverged(); d != nil {
 		ex.Diverged = &wire.Divergence{Step: d.Step, Got: d.Got, GotOK: d.GotOK, Enabled: d.Enabled, NoChoice: d.NoChoice}
 	}
 	return ex, ctx.Err()
 }
+
+// mostStrangers is how many of those who started goroutines outside control are named.
+const mostStrangers = 3
 
 // Resolve implements Executor.
 func (x *local) Resolve(s trace.Site) wire.Place { return resolve(s) }

@@ -21,3 +21,8 @@ func CallerPC() uintptr
 //
 //go:linkname rselect
 func rselect(cases []runtimeSelect) (int, bool)
+
+// active reports whether heddle started the process.
+//
+//go:linkname active
+func active() bool

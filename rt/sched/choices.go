@@ -56,17 +56,10 @@ func (s *Sched) mapOrder(keys []any) []int {
 	}
 	ks := make([]sortKey, len(keys))
 	known := true
-	sorted := false
 	for i, k := range keys {
 		ks[i] = keyOf(k)
-		if ks[i].class == classPointer && !s.unwind {
-			if !sorted {
-				s.sortAllocs()
-				sorted = true
-			}
-			if a, off, ok := s.allocOf(uintptr(ks[i].num)); ok {
-				ks[i].num, ks[i].sub = uint64(a.g)<<32|uint64(a.n), uint64(off)
-			}
+		if ks[i].class == classPointer {
+			ks[i].num, ks[i].sub = s.Identity(uintptr(ks[i].num))
 		}
 		known = known && ks[i].class != classUnknown
 	}
@@ -81,6 +74,19 @@ func (s *Sched) mapOrder(keys []any) []int {
 	}
 	s.leave()
 	return order
+}
+
+// Identity returns what gives a pointer its place among others, whatever the
+// address: who allocated it as its how-manieth, and the offset. What is older than the execution, which
+// keeps its address from one execution to the next, comes after these.
+func (s *Sched) Identity(p uintptr) (num, sub uint64) {
+	if !s.unwind {
+		s.sortAllocs()
+		if a, off, ok := s.allocOf(p); ok {
+			return uint64(a.g)<<32 | uint64(a.n), uint64(off)
+		}
+	}
+	return 1<<63 | uint64(p), 0
 }
 
 type keyClass uint8

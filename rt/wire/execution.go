@@ -36,6 +36,8 @@ type Result struct {
 	Timers   bool        `json:",omitempty"` // timers were used
 	Outside  bool        `json:",omitempty"` // goroutines outside control took part
 	Diverged *Divergence `json:",omitempty"`
+	// Strangers says once, for an execution with Outside, what started these goroutines.
+	Strangers []string `json:",omitempty"`
 	// Final says that executing the same schedule again tells nothing, or takes too long.
 	Final bool `json:",omitempty"`
 
