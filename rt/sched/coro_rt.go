@@ -2,7 +2,10 @@
 
 package sched
 
-import "unsafe"
+import (
+	"runtime"
+	"unsafe"
+)
 
 // Bodies come from the file that heddle adds to package runtime. A coro holds
 // one suspended goroutine; coroswitch resumes that one and suspends the caller
@@ -16,17 +19,14 @@ func newcoro(f func(unsafe.Pointer)) unsafe.Pointer
 func coroswitch(c unsafe.Pointer)
 
 // stackBounds returns the bounds of the running goroutine's stack.
-//
-//go:linkname stackBounds
-func stackBounds() (lo, hi uintptr)
+func stackBounds() (lo, hi uintptr) { return runtime.HeddleStack() }
 
 // stackHi returns the upper end of the stack of the goroutine whose g is at gp.
 //
 //go:linkname stackHi
 func stackHi(gp uintptr) uintptr
 
-//go:linkname getg heddlert/sched.getg
-func getg() uintptr
+func getg() uintptr { return runtime.HeddleGetg() }
 
 // numgc counts the garbage collections so far.
 //

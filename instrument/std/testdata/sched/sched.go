@@ -15,14 +15,12 @@ func newcoro(f func(unsafe.Pointer)) unsafe.Pointer
 //go:linkname coroswitch
 func coroswitch(c unsafe.Pointer)
 
-//go:linkname stackBounds
-func stackBounds() (lo, hi uintptr)
+func stackBounds() (lo, hi uintptr) { return runtime.HeddleStack() }
 
 //go:linkname goid
 func goid() uint64
 
-//go:linkname getg heddlert/sched.getg
-func getg() uintptr
+func getg() uintptr { return runtime.HeddleGetg() }
 
 //go:linkname chanstate
 func chanstate(c unsafe.Pointer) (n int, closed, receivers, senders bool)
