@@ -158,6 +158,7 @@ func (s *Sched) step(id trace.GID) *G {
 	s.t.Steps = steps
 	st, p := &steps[len(steps)-1], &s.pend[id] // see event
 	st.G, st.Op, st.Choice, st.Default, st.Site = id, p.Op, -1, s.fallback(), p.Site
+	st.With, st.Case, st.WithCase = 0, 0, 0
 	if s.Log != nil {
 		s.Log.Step(&s.t.Steps[len(s.t.Steps)-1])
 	}

@@ -55,7 +55,7 @@ type object struct {
 // reset makes o the model of nothing. Slices keep their memory. Field by field,
 // for a literal would be made elsewhere and copied.
 func (o *object) reset() {
-	o.known = false
+	o.known, o.changes = false, 0
 	o.announced, o.clock, o.rclock = o.announced[:0], o.clock[:0], o.rclock[:0]
 	o.locked, o.owner, o.readers, o.holders, o.wants, o.done = false, nil, 0, o.holders[:0], nil, false
 	o.count, o.waits, o.waiters = 0, o.waits[:0], o.waiters[:0]
