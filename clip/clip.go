@@ -70,8 +70,8 @@ const Version = 1
 const (
 	MaxFile  = 64 << 20
 	MaxLine  = 1 << 20
-	MaxText  = 16 << 10 // bytes of one text: a name, an object, the message
-	MaxSteps = 10_000_000
+	MaxText  = 16 << 10  // bytes of one text: a name, an object, the message
+	MaxSteps = 2_000_000 // the step bound of an execution
 )
 
 const magic = "heddle clip v"

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"heddle/rt/wire"
 )
@@ -59,7 +60,7 @@ func kindOf(m fs.FileMode) string {
 // and leaves the others alone. Where dir does not exist there are none. Hidden files and README files are no clips.
 func All(dir string) (clips []*wire.Clip, errs []error) {
 	tests, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // a file testdata: the user's
 		return nil, nil
 	}
 	if err != nil {

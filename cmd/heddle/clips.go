@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 
 	"heddle/build"
@@ -13,6 +14,7 @@ import (
 type clipFolder struct {
 	home    string // testdata/heddle of the package
 	instead string // where clips go if home cannot be written; "": nowhere
+	moved   bool   // that was said
 	pkg     string // import path
 	dir     string // of the package
 	sites   *build.Sites
@@ -40,14 +42,23 @@ func (e *exploration) clipFolder(p *build.Package) *clipFolder {
 
 // read returns the clips kept for the package, ready to be replayed with this build.
 func (f *clipFolder) read() []*wire.Clip {
-	clips, errs := clip.All(f.home)
-	for _, err := range errs {
-		f.report.Note(err.Error())
+	clips := f.all(f.home)
+	if f.instead != "" {
+		clips = append(clips, f.all(f.instead)...)
 	}
 	f.stale = map[string]bool{}
 	for _, c := range clips {
 		findSites(f.sites, c)
 		f.stale[c.Path] = true
+	}
+	return clips
+}
+
+// all returns the clips below dir, and notes what is wrong with those that it leaves out.
+func (f *clipFolder) all(dir string) []*wire.Clip {
+	clips, errs := clip.All(dir)
+	for _, err := range errs {
+		f.report.Note(err.Error())
 	}
 	return clips
 }
@@ -72,6 +83,10 @@ func (f *clipFolder) write(test string, finding *wire.Finding) (string, error) {
 	path, err := keep(f.home)
 	if err != nil && f.instead != "" {
 		if p, e := file.Write(f.instead); e == nil {
+			if !f.moved {
+				f.moved = true
+				f.report.Note(fmt.Sprintf("clips of %s go to %s (another folder: -clips), for the package cannot keep them: %v", f.pkg, f.instead, err))
+			}
 			return p, nil
 		}
 	}

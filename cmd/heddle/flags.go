@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"heddle/rt/policy"
 	"heddle/rt/wire"
 )
 
@@ -171,6 +172,9 @@ func (o *options) check() error {
 	}
 	if o.set["budget"] && o.budget <= 0 && o.runs == 0 {
 		return fmt.Errorf("invalid value %v for flag -budget: want more than 0, or an end by -runs", o.budget)
+	}
+	if o.depth > policy.MaxDepth {
+		return fmt.Errorf("invalid value %d for flag -depth: want %d or less", o.depth, policy.MaxDepth)
 	}
 	if o.timeout < 0 {
 		return fmt.Errorf("invalid value %v for flag -timeout: want 0 or more", o.timeout)

@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 
 	"golang.org/x/term"
@@ -23,7 +24,8 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	t := &tool{Stdout: os.Stdout, Stderr: os.Stderr}
+	out := &output{w: os.Stdout}
+	t := &tool{Stdout: out, Stderr: os.Stderr}
 	t.Dir, _ = os.Getwd()
 	t.Terminal = term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb"
 	t.Colour = term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("TERM") != "dumb" && os.Getenv("NO_COLOR") == ""
@@ -32,7 +34,36 @@ func main() {
 	}
 	code := t.run(ctx, os.Args[1:])
 	stop()
+	if err := out.failed(); err != nil {
+		fmt.Fprintf(os.Stderr, "heddle: what was found cannot be written: %v\n", err)
+		code = max(code, exitUsage)
+	}
 	os.Exit(code)
+}
+
+// An output is standard output; it remembers the first error.
+type output struct {
+	w   io.Writer
+	mu  sync.Mutex
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.w.Write(p)
+	if err != nil {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if o.err == nil {
+			o.err = err
+		}
+	}
+	return n, err
+}
+
+func (o *output) failed() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err
 }
 
 // A tool is one run of the command. Its fields let a test run it without a process.

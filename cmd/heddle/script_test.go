@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -45,6 +47,13 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"replays":   replays,
 			"jsonlines": jsonLines,
+			"tmpfs":     tmpfs,
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond == "mount" {
+				return canMount(), nil
+			}
+			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HEDDLE_CACHE", cache)
@@ -56,6 +65,27 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+// canMount reports whether the script may make file systems of its own.
+var canMount = sync.OnceValue(func() bool {
+	dir, err := os.MkdirTemp("", "heddle-mount-")
+	if err != nil {
+		return false
+	}
+	defer os.Remove(dir)
+	if exec.Command("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", dir).Run() != nil {
+		return false
+	}
+	return exec.Command("umount", dir).Run() == nil
+})
+
+// tmpfs makes an empty file system ("tmpfs 64k dir"): under [mount] only.
+func tmpfs(ts *testscript.TestScript, neg bool, args []string) {
+	dir := ts.MkAbs(args[1])
+	ts.Check(os.MkdirAll(dir, 0o777))
+	ts.Check(exec.Command("mount", "-t", "tmpfs", "-o", "size="+args[0], "tmpfs", dir).Run())
+	ts.Defer(func() { exec.Command("umount", "-l", dir).Run() })
 }
 
 // replays runs every "heddle replay" line that a command printed ("replays

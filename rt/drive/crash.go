@@ -12,26 +12,45 @@ import (
 // A crashLog keeps the running schedule in a mapped file, so that the command
 // can read it after the process has died (fatal error, os.Exit, kill).
 type crashLog struct {
-	mem []byte
-	n   int
+	mem  []byte
+	n    int      // entries written
+	file *os.File // to make room
+	room int      // bytes that the file is known to have room for
 }
 
 var crash *crashLog
+
+// crashPiece is by how much a crash file grows: writing to a mapped page that
+// the disk has no room for would be a fatal error.
+const crashPiece = 256 << 10
 
 func openCrashLog(path string) (*crashLog, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	if err := f.Truncate(wire.CrashSize); err != nil {
-		return nil, err
+	c := &crashLog{file: f}
+	if err = f.Truncate(wire.CrashSize); err == nil {
+		err = c.grow()
 	}
-	mem, err := syscall.Mmap(int(f.Fd()), 0, wire.CrashSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	if err == nil {
+		c.mem, err = syscall.Mmap(int(f.Fd()), 0, wire.CrashSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	}
 	if err != nil {
+		f.Close()
 		return nil, err
 	}
-	return &crashLog{mem: mem}, nil
+	return c, nil
+}
+
+// grow makes room for another piece.
+func (c *crashLog) grow() error {
+	n := min(crashPiece, wire.CrashSize-c.room)
+	_, err := c.file.WriteAt(make([]byte, n), int64(c.room))
+	if err == nil {
+		c.room += n
+	}
+	return err
 }
 
 // begin notes which execution of which test starts.
@@ -70,7 +89,7 @@ func (c *crashLog) Started(g *trace.Goroutine) {
 // entry makes room for one entry; nil if there is none.
 func (c *crashLog) entry() []byte {
 	at := wire.CrashHeader + c.n*wire.CrashEntry
-	if at+wire.CrashEntry > len(c.mem) {
+	if at+wire.CrashEntry > c.room && (at+wire.CrashEntry > len(c.mem) || c.grow() != nil) {
 		return nil
 	}
 	c.n++

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"heddle/rt/policy"
 	"heddle/rt/sched"
 	"heddle/rt/wire"
 	"heddle/trace"
@@ -11,6 +12,9 @@ import (
 
 // scheduleOf turns a clip into a schedule.
 func scheduleOf(c *wire.Clip, strict bool) (*trace.Schedule, error) {
+	if _, err := policy.New(c.Policy, c.Depth); err != nil {
+		return nil, err
+	}
 	s := &trace.Schedule{Policy: c.Policy, Seed: c.Seed, Depth: c.Depth, Free: c.Free, Strict: strict, Names: []string{}}
 	for i, st := range c.Steps {
 		op, ok := trace.ParseOp(st.Op)

@@ -40,9 +40,16 @@ var policies = []struct {
 	{"rr", func(int) Policy { return new(roundRobin) }},
 }
 
+// MaxDepth bounds the depth of pct.
+const MaxDepth = 10_000
+
 // New returns the policy of that name; "" is "first". depth is for pct: the
 // number of ordering constraints of the bugs that it is to find; less than 1 means 3.
+// It fails for other names, and for a depth above MaxDepth.
 func New(name string, depth int) (Policy, error) {
+	if depth > MaxDepth {
+		return nil, tooDeep{}
+	}
 	if name == "" {
 		name = "first"
 	}
@@ -63,7 +70,12 @@ func Names() []string {
 	return names
 }
 
-// unknown is the error of New.
+// tooDeep is the error of New for a depth.
+type tooDeep struct{}
+
+func (tooDeep) Error() string { return "the depth of a policy is 10,000 at most" }
+
+// unknown is the error of New for a name.
 type unknown string
 
 func (name unknown) Error() string {
