@@ -39,6 +39,9 @@ func (f *File) Format() []byte {
 	if f.Free {
 		text("time", "free")
 	}
+	if f.Exhaustive {
+		text("model", "exhaustive")
+	}
 	text("isolate", f.Isolate)
 	places := func(name string, ps []wire.Place) {
 		for i := range ps {

@@ -183,8 +183,13 @@ func (p *parser) single(key, val string) {
 			p.fail("free or virtual", shown(val))
 		}
 		p.f.Free = val == "free"
+	case "model":
+		if val != "exhaustive" {
+			p.fail("exhaustive", shown(val))
+		}
+		p.f.Exhaustive = true
 	default:
-		p.fail("one of test, package, kind, message, go, heddle, policy, seed, depth, time, isolate, visible, place, steps", shown(key))
+		p.fail("one of test, package, kind, message, go, heddle, policy, seed, depth, time, model, isolate, visible, place, steps", shown(key))
 	}
 }
 

@@ -339,7 +339,7 @@ func (p *Package) endTest(rec *wire.Record) {
 	}
 	if t.Result == "fail" {
 		p.failed = true
-		t.Complete = t.Complete && rec.Result != "fail"
+		t.Complete = t.Complete && len(t.Findings) > 0
 	}
 	if r.o.JSON {
 		p.subs.flush()

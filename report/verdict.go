@@ -13,6 +13,9 @@ func (r *Reporter) verdict(t *TestResult, notes []string) string {
 	long := r.o.Verbose || r.o.JSON
 	switch t.Result {
 	case "fail":
+		if t.Complete {
+			count = fmt.Sprintf("(all interleavings covered by %s, %s)", plural(t.Executions, "execution"), seconds(t.Elapsed))
+		}
 		fmt.Fprintf(&b, "%s: %s %s\n", r.red("--- FAIL"), t.Name, count)
 		for i, f := range t.Findings {
 			if i > 0 {

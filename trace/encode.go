@@ -25,22 +25,38 @@ func (t *Trace) Append(b []byte) []byte {
 		s := &t.Steps[i]
 		b = append32(append(append32(b, int(s.G)), byte(s.Op)), int(s.Choice))
 		b = append64(append32(b, int(s.Default)), uint64(s.Site))
+		b = append32(append32(b, int(s.With)), int(uint16(s.Case))|int(uint16(s.WithCase))<<16)
 	}
 	b = append32(b, len(t.Events))
 	for i := range t.Events {
 		e := &t.Events[i]
-		quiet := byte(0)
-		if e.Quiet {
-			quiet = 1
-		}
-		b = append32(append32(append(append32(b, int(e.G)), byte(e.Op), quiet), int(e.Obj)), int(e.Partner))
+		b = append32(append32(append(append32(b, int(e.G)), byte(e.Op), flag(e.Quiet)), int(e.Obj)), int(e.Partner))
 		b = append32(append32(append64(append64(b, uint64(e.Arg)), uint64(e.Site)), int(e.Val)), int(e.Step))
 	}
 	b = append32(b, len(t.Values))
 	for _, v := range t.Values {
 		b = append(append32(b, len(v)), v...)
 	}
-	return b
+	b = append32(b, len(t.Offers))
+	for i := range t.Offers {
+		o := &t.Offers[i]
+		b = append32(append(append32(append32(b, int(o.G)), int(o.Step)), flag(o.Send)), int(o.Case))
+		b = append32(b, int(o.Obj))
+	}
+	b = append32(b, len(t.Left))
+	for i := range t.Left {
+		l := &t.Left[i]
+		b = append32(append(append32(append32(b, int(l.G)), int(l.Step)), byte(l.Op), flag(l.Enabled)), int(l.Obj))
+		b = append32(append64(b, uint64(l.Site)), int(l.Seq))
+	}
+	return append(b, flag(t.Spun))
+}
+
+func flag(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // Decode reads what Append wrote. It fails on anything else.
@@ -55,9 +71,11 @@ func Decode(b []byte) (*Trace, error) {
 	for i := range t.Objects {
 		t.Objects[i] = Object{Kind: ObjKind(d.u8()), Addr: uintptr(d.u64()), G: GID(d.i32()), N: d.i32(), Offset: uint32(d.i32()), Site: Site(d.u64())}
 	}
-	t.Steps = make([]Step, d.rows(21))
+	t.Steps = make([]Step, d.rows(29))
 	for i := range t.Steps {
-		t.Steps[i] = Step{G: GID(d.i32()), Op: Op(d.u8()), Choice: d.i32(), Default: GID(d.i32()), Site: Site(d.u64())}
+		t.Steps[i] = Step{G: GID(d.i32()), Op: Op(d.u8()), Choice: d.i32(), Default: GID(d.i32()), Site: Site(d.u64()), With: d.i32()}
+		cases := uint32(d.i32())
+		t.Steps[i].Case, t.Steps[i].WithCase = int16(cases), int16(cases>>16)
 	}
 	t.Events = make([]Event, d.rows(38))
 	for i := range t.Events {
@@ -70,6 +88,21 @@ func Decode(b []byte) (*Trace, error) {
 	for i := range t.Values {
 		t.Values[i] = d.text()
 	}
+	if n := d.rows(17); n > 0 {
+		t.Offers = make([]Offer, n)
+	}
+	for i := range t.Offers {
+		t.Offers[i] = Offer{G: GID(d.i32()), Step: d.i32(), Send: d.u8() == 1, Case: int16(d.i32()), Obj: ObjID(d.i32())}
+	}
+	if n := d.rows(26); n > 0 {
+		t.Left = make([]Left, n)
+	}
+	for i := range t.Left {
+		l := &t.Left[i]
+		l.G, l.Step, l.Op, l.Enabled = GID(d.i32()), d.i32(), Op(d.u8()), d.u8() == 1
+		l.Obj, l.Site, l.Seq = ObjID(d.i32()), Site(d.u64()), uint32(d.i32())
+	}
+	t.Spun = d.u8() == 1
 	if d.bad || len(d.b) > 0 {
 		return nil, errors.New("not a trace")
 	}

@@ -3,13 +3,12 @@ package trace
 // A Schedule is the choices to follow, and the policy for what comes after
 // them. The zero Schedule is the non-preemptive one.
 type Schedule struct {
-	Steps    []Step   // the prefix, one entry a step
-	Names    []string // if not nil, Names[i] names the goroutine of Steps[i], whose G is not looked at
-	Partners []string // likewise of the goroutines in With, "" where there is none
-	Policy   string   // "first", "random", "pos", "pct"; "" is "first"
-	Seed     uint64   // of the policy, of map iteration and of random numbers; 0 for the first execution
-	Depth    int      // pct: number of priority change points + 1
-	Free     bool     // timers may fire at any moment once their turn by deadline has come
+	Steps  []Step   // the prefix, one entry a step
+	Names  []string // if not nil, Names[i] names the goroutine of Steps[i], whose G is not looked at
+	Policy string   // "first", "random", "pos", "pct"; "" is "first"
+	Seed   uint64   // of the policy, of map iteration and of random numbers; 0 for the first execution
+	Depth  int      // pct: number of priority change points + 1
+	Free   bool     // timers may fire at any moment once their turn by deadline has come
 
 	// Exhaustive: operations commute wherever Go lets them, which is what
 	// strategies that cover every interleaving need: arriving at a channel is a

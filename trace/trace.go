@@ -90,7 +90,9 @@ type Step struct {
 	Site    Site  // of the pending operation
 
 	// Of exhaustive executions (Schedule.Exhaustive). A communication over an
-	// unbuffered channel is one step of both goroutines; G is the sender.
+	// unbuffered channel is one step of both goroutines; G is the sender, or who
+	// polls. Choice is then which of the ways to go on it was, when there were
+	// several; a schedule may name With, Case and WithCase instead.
 	// For OpChoose, With is the number of outcomes there were.
 	With     int32 // GID + 1 of the receiver that the operation completed with; 0 if none
 	Case     int16 // index + 1 of the case that G's select took; 0 if G is in no select

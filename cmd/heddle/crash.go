@@ -14,7 +14,7 @@ import (
 // steps are not known, policy and seed may make it happen again.
 func (o *outcome) schedule() *trace.Schedule {
 	c := o.crash
-	s := &trace.Schedule{Policy: c.Policy, Seed: c.Seed, Depth: c.Depth, Free: c.Free}
+	s := &trace.Schedule{Policy: c.Policy, Seed: c.Seed, Depth: c.Depth, Free: c.Free, Exhaustive: c.Exhaustive}
 	if o.trace != nil {
 		s.Steps = o.trace.Steps
 	}
@@ -31,7 +31,7 @@ func crashFinding(test, pkg string, res *outcome, visible []uint64) *wire.Findin
 	slices.Sort(visible)
 	f.Clip = wire.Clip{Test: test, Kind: f.Kind, Message: f.Message, Visible: slices.Compact(visible)}
 	if c.Running && c.Test == test {
-		f.Clip.Policy, f.Clip.Seed, f.Clip.Depth, f.Clip.Free = c.Policy, c.Seed, c.Depth, c.Free
+		f.Clip.Policy, f.Clip.Seed, f.Clip.Depth, f.Clip.Free, f.Clip.Exhaustive = c.Policy, c.Seed, c.Depth, c.Free, c.Exhaustive
 		if t := res.trace; t != nil {
 			f.Clip.Policy, f.Clip.Depth = "first", 0
 			f.Clip.Steps = drive.StepsOf(t, func(s trace.Site) wire.Place { return wire.Place{} })

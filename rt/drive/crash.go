@@ -61,7 +61,7 @@ func (c *crashLog) begin(test string, execution int, s *trace.Schedule) {
 	c.n = 0
 	binary.LittleEndian.PutUint32(c.mem[wire.CrashCount:], 0)
 	binary.LittleEndian.PutUint32(c.mem[wire.CrashSteps:], 0)
-	h := wire.CrashInfo{Test: test, Execution: execution, Policy: s.Policy, Seed: s.Seed, Depth: s.Depth, Free: s.Free, Running: true}
+	h := wire.CrashInfo{Test: test, Execution: execution, Policy: s.Policy, Seed: s.Seed, Depth: s.Depth, Free: s.Free, Exhaustive: s.Exhaustive, Running: true}
 	h.Put(c.mem)
 }
 
@@ -76,6 +76,13 @@ func (c *crashLog) Step(s *trace.Step) {
 	c.count(wire.CrashSteps)
 	if e := c.entry(); e != nil {
 		wire.PutCrashStep(e, s)
+	}
+}
+
+// Amend implements sched.Log.
+func (c *crashLog) Amend(s *trace.Step) {
+	if at := wire.CrashHeader + (c.n-1)*wire.CrashEntry; c.n > 0 && at+wire.CrashEntry <= len(c.mem) {
+		wire.PutCrashStep(c.mem[at:], s)
 	}
 }
 

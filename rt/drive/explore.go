@@ -28,6 +28,9 @@ type exploration struct {
 	start       time.Time
 	deadline    time.Time
 	visible     []trace.Site // sites found to race: scheduling points from then on
+	polled      []trace.Site // sides of channels found to be polled, for exhaustive executions
+	whole       bool         // every interleaving is to be covered: a finding does not end that
+	estimate    float64      // of the executions that would cover every interleaving, 0: not known
 	progress    time.Time
 	bounded     int // executions that reached the step bound
 	timers      bool
@@ -90,7 +93,11 @@ func (e *exploration) explore(first []*trace.Schedule) wire.Record {
 			e.tryClip(&e.cfg.Clips[i])
 		}
 	}
-	result, complete, reason := e.sample()
+	search := e.sample
+	if start := exhaustive[e.cfg.Strategy]; start != nil {
+		search = func() (string, bool, string) { return e.exhaust(start) }
+	}
+	result, complete, reason := search()
 	if e.move != "" {
 		p := e.x.Resolve(e.moveAt)
 		return wire.Record{Type: "isolate", Place: &p,
@@ -221,7 +228,7 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execu
 	if e.err != nil {
 		return Execution{Trace: new(trace.Trace)}
 	}
-	q.Visible = visible
+	q.Visible, q.Polled = visible, e.polled
 	ex, err := e.x.Execute(e.ctx, q)
 	if e.err = err; err != nil {
 		return Execution{Trace: new(trace.Trace)}
@@ -291,7 +298,7 @@ func (e *exploration) look(ex Execution, s *trace.Schedule, fromClip string) Exe
 	if len(fresh) == 0 {
 		return ex
 	}
-	if e.found == 0 && !e.deadline.IsZero() {
+	if e.found == 0 && !e.deadline.IsZero() && !e.whole {
 		if d := time.Now().Add(max(moreAfter, afterFinding*time.Since(e.start))); d.Before(e.deadline) {
 			e.deadline = d
 		}

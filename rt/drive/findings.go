@@ -60,7 +60,9 @@ func (x *local) wrong(t *trace.Trace) []wire.Found {
 	}
 	switch t.Verdict {
 	case trace.Panicked:
-		add(x.failureFinding(t, sched.S.Failure()))
+		for _, f := range sched.S.Failures() {
+			add(x.failureFinding(t, f))
+		}
 		return fs
 	case trace.Deadlocked:
 		add(x.blockedFinding(t, kindDeadlock))

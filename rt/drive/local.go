@@ -18,6 +18,7 @@ type local struct {
 	policies map[policyKey]policy.Policy
 	visible  sched.VisibleMode
 	sites    []trace.Site // what sched takes for visible
+	polled   []trace.Site // and for polled
 	outcome  Outcome
 	told     bool // who goroutines outside control are
 }
@@ -38,6 +39,7 @@ func newLocal(d *driver, t *Test) *local {
 		x.visible = sched.VisibleAuto
 	}
 	sched.S.SetVisible(nil)
+	sched.S.SetPolled(nil)
 	sched.S.ForgetDeadlocks()
 	return x
 }
@@ -72,6 +74,10 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 		x.sites = append(x.sites[:0], q.Visible...)
 		sched.S.SetVisible(x.sites)
 	}
+	if !slices.Equal(q.Polled, x.polled) {
+		x.polled = append(x.polled[:0], q.Polled...)
+		sched.S.SetPolled(x.polled)
+	}
 	if x.n%collectCheck == 0 {
 		x.d.collect()
 	}
@@ -99,6 +105,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 		x.told = true
 		ex.Strangers = strangers(mostStrangers)
 	}
+	ex.Polled = sched.S.Polled()
 	ex.Found = x.findings(t)
 	if d := sched.S.Diverged(); d != nil {
 		ex.Diverged = &wire.Divergence{Step: d.Step, Got: d.Got, GotOK: d.GotOK, Enabled: d.Enabled, NoChoice: d.NoChoice}

@@ -35,6 +35,12 @@ func deviations(t *trace.Trace) []wire.Deviation {
 			ds = append(ds, wire.Deviation{G: s.Default, N: steps[s.Default], To: int32(s.G)})
 		}
 		steps[s.G]++
+		if s.Choice >= 0 { // of a partner or a case
+			if s.Choice > 0 {
+				ds = append(ds, wire.Deviation{G: s.G, N: choices[s.G], Choice: true, To: s.Choice})
+			}
+			choices[s.G]++
+		}
 	}
 	return ds
 }
@@ -101,7 +107,7 @@ const minimiseTime = 2 * time.Second
 func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromClip string) bool {
 	n := e.n
 	defer func() { e.n = n }()
-	m := &minimiser{e: e, key: f.Key, seed: s.Seed, free: s.Free, deadline: time.Now().Add(minimiseTime)}
+	m := &minimiser{e: e, key: f.Key, seed: s.Seed, free: s.Free, exhaustive: s.Exhaustive, deadline: time.Now().Add(minimiseTime)}
 	m.pastDeadlock = f.Finding.Kind != kindDeadlock // it may show after a deadlock that is known by now
 	var again *wire.Finding
 	t := matters(&f, ex.Trace)
@@ -116,7 +122,7 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 	default:
 		// The deviations alone do not lead there (a policy that the fairness
 		// rule interrupted): keep every step.
-		again, t = m.follow(&trace.Schedule{Steps: slices.Clone(t.Steps), Seed: m.seed, Free: m.free})
+		again, t = m.follow(&trace.Schedule{Steps: slices.Clone(t.Steps)})
 	}
 	if e.err != nil {
 		return false
@@ -131,7 +137,7 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 	*f.Finding = *again
 	f.Finding.Executions, f.Finding.FromClip = n, fromClip
 	if !ex.Final || len(t.Steps) > 0 { // else the executor knows better how to come there again
-		f.Finding.Clip = e.clipOf(f.Finding, t, m.seed, m.free)
+		f.Finding.Clip = e.clipOf(f.Finding, t, m)
 	}
 	f.Finding.Switches = t.Switches()
 	e.send(&wire.Record{Type: "finding", Test: e.test, Executions: n, Elapsed: time.Since(e.start).Seconds(), Finding: f.Finding})
@@ -163,22 +169,26 @@ func (e *exploration) lost(f *wire.Finding, n int, outside bool) {
 type minimiser struct {
 	e        *exploration
 	key      string
-	seed     uint64
-	free     bool
 	record   bool
 	deadline time.Time
+
+	// Of all schedules.
+	seed       uint64
+	free       bool
+	exhaustive bool
 
 	pastDeadlock bool
 }
 
 // shows executes a list of deviations and returns the finding if it shows.
 func (m *minimiser) shows(ds []wire.Deviation) *wire.Finding {
-	f, _ := m.execute(&wire.Request{Schedule: trace.Schedule{Seed: m.seed, Free: m.free}, Deviate: true, Deviations: ds})
+	f, _ := m.execute(&wire.Request{Deviate: true, Deviations: ds})
 	return f
 }
 
 func (m *minimiser) execute(q *wire.Request) (*wire.Finding, *trace.Trace) {
 	q.Record, q.PastDeadlock = m.record, m.pastDeadlock
+	q.Schedule.Seed, q.Schedule.Free, q.Schedule.Exhaustive = m.seed, m.free, m.exhaustive
 	ex := m.e.execute(q)
 	return ex.shows(m.key), ex.Trace
 }
@@ -225,7 +235,7 @@ func (m *minimiser) simplest(ds []wire.Deviation) (*wire.Finding, *trace.Trace) 
 	}
 	m.record = true
 	defer func() { m.record = false }()
-	return m.execute(&wire.Request{Schedule: trace.Schedule{Seed: m.seed, Free: m.free}, Deviate: true, Deviations: ds})
+	return m.execute(&wire.Request{Deviate: true, Deviations: ds})
 }
 
 // follow executes a schedule with values recorded.
@@ -252,7 +262,7 @@ func (m *minimiser) showAccesses(f *wire.Finding, t *trace.Trace) (*wire.Finding
 		}
 	}
 	t = t.Clone()
-	if g, better := m.follow(&trace.Schedule{Steps: t.Steps, Seed: m.seed, Free: m.free, Insert: true}); g != nil {
+	if g, better := m.follow(&trace.Schedule{Steps: t.Steps, Insert: true}); g != nil {
 		return g, better
 	}
 	return f, t
@@ -286,8 +296,10 @@ func reduce(ds []wire.Deviation, try func([]wire.Deviation) bool) []wire.Deviati
 }
 
 // clipOf writes down the execution just recorded.
-func (e *exploration) clipOf(f *wire.Finding, t *trace.Trace, seed uint64, free bool) wire.Clip {
-	c := wire.Clip{Test: e.test, Kind: f.Kind, Message: f.Message, Policy: "first", Seed: seed, Free: free, Places: corePlaces(f)}
+func (e *exploration) clipOf(f *wire.Finding, t *trace.Trace, m *minimiser) wire.Clip {
+	c := wire.Clip{
+		Test: e.test, Kind: f.Kind, Message: f.Message, Policy: "first", Seed: m.seed, Free: m.free, Exhaustive: m.exhaustive, Places: corePlaces(f),
+	}
 	if e.cfg.Isolate == "process" {
 		c.Isolate = e.cfg.Isolate
 	}

@@ -15,7 +15,7 @@ func scheduleOf(c *wire.Clip, strict bool) (*trace.Schedule, error) {
 	if _, err := policy.New(c.Policy, c.Depth); err != nil {
 		return nil, err
 	}
-	s := &trace.Schedule{Policy: c.Policy, Seed: c.Seed, Depth: c.Depth, Free: c.Free, Strict: strict, Names: []string{}}
+	s := &trace.Schedule{Policy: c.Policy, Seed: c.Seed, Depth: c.Depth, Free: c.Free, Exhaustive: c.Exhaustive, Strict: strict, Names: []string{}}
 	for i, st := range c.Steps {
 		op, ok := trace.ParseOp(st.Op)
 		if !ok {

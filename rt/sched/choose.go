@@ -103,12 +103,6 @@ func (s *Sched) wanted() trace.Step {
 	if id, ok := s.byName[names[s.k]]; ok {
 		st.G = id
 	}
-	if with := s.opt.Schedule.Partners; with != nil && with[s.k] != "" {
-		st.With = -1
-		if id, ok := s.byName[with[s.k]]; ok {
-			st.With = int32(id) + 1
-		}
-	}
 	return st
 }
 

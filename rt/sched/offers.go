@@ -132,10 +132,9 @@ func (s *Sched) communicate(g *G, op trace.Op, site trace.Site, def bool) (int, 
 // arrive makes arriving a step of its own where one of g's sides is polled.
 func (s *Sched) arrive(g *G, site trace.Site) {
 	var first *object
-	for i := range g.offers {
-		if f := &g.offers[i]; f.o.cap == 0 && s.polled.has(side(f.o, f.send)) {
-			first = f.o
-			break
+	for i := len(g.offers) - 1; i >= 0; i-- {
+		if s.polledSide(g, &g.offers[i]) {
+			first = g.offers[i].o
 		}
 	}
 	if first == nil {
@@ -143,7 +142,7 @@ func (s *Sched) arrive(g *G, site trace.Site) {
 	}
 	s.point(g, trace.OpArrive, first, site)
 	for i := range g.offers {
-		if f := &g.offers[i]; f.o.cap == 0 && s.polled.has(side(f.o, f.send)) {
+		if f := &g.offers[i]; s.polledSide(g, f) {
 			op := trace.OpRecv
 			if f.send {
 				op = trace.OpSend
@@ -153,6 +152,22 @@ func (s *Sched) arrive(g *G, site trace.Site) {
 	}
 	s.arrivals++
 	g.arrival = s.arrivals
+}
+
+// polledSide reports whether arriving with f is a step of g. A clip tells by its steps.
+func (s *Sched) polledSide(g *G, f *offer) bool {
+	if f.o.cap != 0 {
+		return false
+	}
+	if s.opt.Schedule.Names == nil {
+		return s.polled.has(side(f.o, f.send))
+	}
+	for k := s.k; k < len(s.opt.Schedule.Steps); k++ {
+		if s.opt.Schedule.Names[k] == s.t.Name(g.id) {
+			return s.opt.Schedule.Steps[k].Op == trace.OpArrive
+		}
+	}
+	return false
 }
 
 // side names the senders or receivers of a channel for SetPolled.
@@ -320,6 +335,8 @@ func (s *Sched) pickMeeting(g *G, follow *trace.Step, poll bool) (m meeting, ok 
 			s.misfit(g)
 		}
 		return m, false
+	case follow != nil && int(follow.Choice) < len(ms) && follow.Choice >= 0 && follow.With == 0:
+		c = int(follow.Choice)
 	case follow != nil && (follow.With != 0 || follow.Case != 0):
 		for i := range ms {
 			if with, at, theirs := s.names(g, ms[i]); with == follow.With && at == follow.Case && theirs == follow.WithCase {
@@ -336,6 +353,12 @@ func (s *Sched) pickMeeting(g *G, follow *trace.Step, poll bool) (m meeting, ok 
 	if !g.quiet {
 		st := &s.t.Steps[len(s.t.Steps)-1]
 		st.With, st.Case, st.WithCase = s.names(g, m)
+		if len(ms) > 1 {
+			st.Choice = int32(max(c, 0))
+		}
+		if s.Log != nil && (st.Case != 0 || len(ms) > 1) {
+			s.Log.Amend(st)
+		}
 	}
 	return m, true
 }

@@ -209,6 +209,8 @@ type Sched struct {
 type Log interface {
 	// Step is called with every step before it is carried out.
 	Step(*trace.Step)
+	// Amend is called when more is known of the last step, still before it is carried out.
+	Amend(*trace.Step)
 	// Started is called with every goroutine, in order of creation.
 	Started(*trace.Goroutine)
 	// Busy is a sign of life of a goroutine that computes without choices.

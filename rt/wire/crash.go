@@ -77,6 +77,8 @@ type CrashInfo struct {
 	Seed      uint64
 	Depth     int
 	Free      bool
+
+	Exhaustive bool
 }
 
 // Put writes c into the header of mem. Names are cut at 700 bytes.
@@ -88,7 +90,10 @@ func (c *CrashInfo) Put(mem []byte) {
 	le.PutUint32(mem[24:], uint32(c.Depth))
 	mem[28] = 0
 	if c.Free {
-		mem[28] = 1
+		mem[28] |= 1
+	}
+	if c.Exhaustive {
+		mem[28] |= 2
 	}
 	mem[29] = byte(copy(mem[32:64], c.Policy))
 	n := copy(mem[64:764], c.Test)
@@ -106,6 +111,6 @@ func ReadCrash(mem []byte) (c CrashInfo, ok bool) {
 	le := binary.LittleEndian
 	return CrashInfo{
 		Running: mem[0] == 1, Execution: int(le.Uint64(mem[8:])), Seed: le.Uint64(mem[16:]), Depth: int(le.Uint32(mem[24:])),
-		Free: mem[28] == 1, Policy: string(mem[32 : 32+min(int(mem[29]), 32)]), Test: string(mem[64 : 64+min(int(le.Uint16(mem[30:])), 700)]),
+		Free: mem[28]&1 != 0, Exhaustive: mem[28]&2 != 0, Policy: string(mem[32 : 32+min(int(mem[29]), 32)]), Test: string(mem[64 : 64+min(int(le.Uint16(mem[30:])), 700)]),
 	}, true
 }

@@ -10,6 +10,7 @@ type Request struct {
 	Length     int          `json:",omitempty"` // of the executions so far, for policies that learn it (policy.Lengther); 0: as learnt
 	Record     bool         `json:",omitempty"` // keep values, and the places of all events
 	Visible    []trace.Site `json:",omitempty"` // sites whose memory accesses are scheduling points
+	Polled     []trace.Site `json:",omitempty"` // of an exhaustive execution: sides of channels at which arriving is a step
 
 	PastDeadlock bool `json:",omitempty"` // go on after a lock cycle that is known to be a deadlock
 }
@@ -32,10 +33,11 @@ type Result struct {
 	Failed, Skipped bool   `json:",omitempty"` // the test says so
 	Output          []byte `json:",omitempty"`
 
-	Found    []Found     `json:",omitempty"`
-	Timers   bool        `json:",omitempty"` // timers were used
-	Outside  bool        `json:",omitempty"` // goroutines outside control took part
-	Diverged *Divergence `json:",omitempty"`
+	Found    []Found      `json:",omitempty"`
+	Polled   []trace.Site `json:",omitempty"` // of an exhaustive execution: what Request.Polled did not tell
+	Timers   bool         `json:",omitempty"` // timers were used
+	Outside  bool         `json:",omitempty"` // goroutines outside control took part
+	Diverged *Divergence  `json:",omitempty"`
 	// Strangers says once, for an execution with Outside, what started these goroutines.
 	Strangers []string `json:",omitempty"`
 	// Final says that executing the same schedule again tells nothing, or takes too long.

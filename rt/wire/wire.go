@@ -37,19 +37,20 @@ type Config struct {
 
 // A Clip is a schedule with what it shows; package clip reads and writes it as text.
 type Clip struct {
-	Path    string // where it was read from
-	Test    string // top-level name, e.g. "TestTransfer"
-	Kind    string // of the finding
-	Message string
-	Policy  string // of what comes after Steps
-	Seed    uint64
-	Depth   int
-	Free    bool
-	Isolate string
-	Visible []uint64 // sites whose memory accesses are steps; the numbers are those of one build
-	Spots   []Place  // the same sites as they stand in the file, by what the source says
-	Steps   []Step
-	Places  []Place // of the finding
+	Path       string // where it was read from
+	Test       string // top-level name, e.g. "TestTransfer"
+	Kind       string // of the finding
+	Message    string
+	Policy     string // of what comes after Steps
+	Seed       uint64
+	Depth      int
+	Free       bool
+	Exhaustive bool // recorded under trace.Schedule.Exhaustive
+	Isolate    string
+	Visible    []uint64 // sites whose memory accesses are steps; the numbers are those of one build
+	Spots      []Place  // the same sites as they stand in the file, by what the source says
+	Steps      []Step
+	Places     []Place // of the finding
 }
 
 // A Step of a clip. Where and Object are for the reader and for divergence messages; G, Op and Choice are followed.

@@ -1,0 +1,121 @@
+package drive
+
+import (
+	"slices"
+
+	"heddle/explore"
+	"heddle/rt/wire"
+	"heddle/trace"
+)
+
+// exhaust lets a strategy cover every interleaving, as far as the budget goes.
+//
+// The search starts again when it has seen what ought to have been scheduling
+// points from the start: accesses that race, sides of channels that are polled.
+// The executions told of are those of the last search.
+func (e *exploration) exhaust(start func(*wire.Config) explore.Strategy) (result string, complete bool, reason string) {
+	e.whole = true
+	s, restarts := start(e.cfg), 0
+	result, ok := e.twice(s.Next())
+	if !ok {
+		if e.ended() {
+			return result, false, "sampled"
+		}
+		return e.sample()
+	}
+	s = start(e.cfg)
+	spun := false
+	for i := e.n; !e.ended(); i++ {
+		if i > e.n+1 {
+			i = e.n
+		}
+		if e.stop(i) {
+			break
+		}
+		next := s.Next()
+		if next == nil {
+			break
+		}
+		visible, polled := len(e.visible), len(e.polled)
+		ex := e.perform(next)
+		if ex.Diverged != nil {
+			e.note("not deterministic: an execution left the schedule it was to follow, so not every interleaving can be covered; likely cause: %s", e.cause(ex.Outside))
+			e.nondet = true
+			return e.sample()
+		}
+		s.Done(ex.Trace)
+		spun = spun || ex.Trace.Spun
+		e.look(ex, next, "")
+		if len(e.visible) > visible || len(e.polled) > polled {
+			s, spun = start(e.cfg), false
+			restarts++
+		}
+		e.tell()
+	}
+	if e.found > 0 {
+		result = "fail"
+	}
+	r := s.Result()
+	e.estimate = r.Estimate
+	if reason = e.shortfall(r, spun, s.Next() != nil); reason == "" {
+		e.n = r.Executions
+		return result, true, ""
+	}
+	return result, false, "sampled; " + reason
+}
+
+// perform executes one schedule of a search.
+func (e *exploration) perform(s *trace.Schedule) Execution {
+	e.q = wire.Request{Schedule: *s}
+	ex := e.execute(&e.q)
+	for _, x := range ex.Polled {
+		if !slices.Contains(e.polled, x) {
+			e.polled = append(e.polled[:len(e.polled):len(e.polled)], x)
+		}
+	}
+	return ex
+}
+
+// twice executes the first schedule twice and compares; ok is false where that
+// says that replaying is not to be trusted.
+func (e *exploration) twice(s *trace.Schedule) (result string, ok bool) {
+	first := e.perform(s)
+	if e.err != nil {
+		return "pass", false
+	}
+	first.Trace = first.Trace.Clone()
+	result = "pass"
+	if first.Skipped {
+		result = "skip"
+	}
+	e.send(&wire.Record{Type: "output", Test: e.test, Text: string(first.Output)})
+	visible := e.visible
+	first = e.look(first, s, "")
+	if e.ended() {
+		return result, false
+	}
+	e.second(s, visible, &first)
+	return result, e.err == nil && !e.nondet && e.move == ""
+}
+
+// shortfall says why a search has not covered every interleaving; "" if it has.
+func (e *exploration) shortfall(r explore.Result, spun, more bool) string {
+	switch {
+	case e.outsideTold:
+		return "partly uncontrolled"
+	case e.bounded > 0:
+		return "step bound reached"
+	case spun:
+		return "a polling loop was held back"
+	case !r.Complete && r.Reason != "":
+		return r.Reason
+	case more || !r.Complete:
+		return "not all interleavings"
+	case e.timers && e.cfg.Time != "virtual":
+		return "all interleavings in virtual time, but timers may also be early (-time=free)"
+	}
+	return ""
+}
+
+// exhaustive are the strategies that cover every interleaving.
+var exhaustive = map[string]func(*wire.Config) explore.Strategy{}
