@@ -57,6 +57,8 @@ var packages = map[string]*pkg{
 	"crypto/rand":          cryptoRandPatch,
 	"crypto/internal/rand": internalRandPatch,
 	"math/rand/v2":         rand2Patch,
+	"internal/poll":        pollPatch,
+	"syscall":              syscallPatch,
 }
 
 // AddedName is the base name of every file that Added returns.

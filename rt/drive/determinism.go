@@ -2,6 +2,7 @@ package drive
 
 import (
 	"fmt"
+	"slices"
 
 	"heddle/rt/wire"
 	"heddle/trace"
@@ -37,6 +38,7 @@ func (e *exploration) second(s *trace.Schedule, visible []trace.Site, first *Exe
 	if d == nil {
 		return e.look(ex, s, "")
 	}
+	spoilt := !failing(first) && failing(&ex) // what is made once makes the test fail when it is there already
 	ex.Trace = ex.Trace.Clone()
 	third := e.executeSeeing(&wire.Request{Schedule: *s}, visible)
 	if e.err != nil {
@@ -45,11 +47,11 @@ func (e *exploration) second(s *trace.Schedule, visible []trace.Site, first *Exe
 	e.n--
 	if d2 := e.compare(&ex, &third); d2 != nil {
 		d = d2
-	} else if e.cfg.Isolate != "process" { // where nothing is made once and for all
+	} else if e.cfg.Isolate != "process" && !spoilt { // where nothing is made once and for all
 		d = nil
 	}
 	if d != nil {
-		e.unstable(d, third.Outside)
+		e.unstable(d, third.Outside && !spoilt)
 	}
 	if e.move != "" {
 		return third // what it shows may be the doing of the executions before it
@@ -68,6 +70,12 @@ func (e *exploration) compare(x, y *Execution) *difference {
 		}
 	}
 	a, b := x.Trace, y.Trace
+	if e.real { // their order with others is not under control
+		if failing(x) != failing(y) {
+			return &difference{len(a.Steps), verdictText(x), verdictText(y), 0}
+		}
+		return nil
+	}
 	n := min(len(a.Steps), len(b.Steps))
 	for i := range n {
 		p, q := &a.Steps[i], &b.Steps[i]
@@ -86,8 +94,15 @@ func (e *exploration) compare(x, y *Execution) *difference {
 	return nil
 }
 
+// failing reports whether the test fails in an execution, or panics.
+func failing(x *Execution) bool {
+	return x.Failed || slices.ContainsFunc(x.Found, func(f wire.Found) bool {
+		return f.Finding.Kind == kindPanic || f.Finding.Kind == kindMisuse || f.Finding.Kind == kindFailure
+	})
+}
+
 func verdictText(x *Execution) string {
-	if x.Failed {
+	if failing(x) {
 		return "the failure of the test"
 	}
 	return "its success"

@@ -101,7 +101,7 @@ func (e *exploration) twice(s *trace.Schedule) (result string, ok bool) {
 // shortfall says why a search has not covered every interleaving; "" if it has.
 func (e *exploration) shortfall(r explore.Result, spun, more bool) string {
 	switch {
-	case e.outsideTold:
+	case e.real:
 		return "partly uncontrolled"
 	case e.bounded > 0:
 		return "step bound reached"

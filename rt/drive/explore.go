@@ -35,7 +35,7 @@ type exploration struct {
 	bounded     int // executions that reached the step bound
 	timers      bool
 	choices     bool
-	outsideTold bool   // that goroutines outside control take part was said
+	real        bool   // goroutines or files outside control take part: executions go by real time
 	strangers   string // who started them, to go on a sentence
 	nondet      bool   // the same schedule gave two different executions
 	move        string // why the test is to be executed in processes of its own; "": it is not
@@ -157,7 +157,7 @@ func (e *exploration) sample() (result string, complete bool, reason string) {
 	switch {
 	case e.bounded > 0:
 		reason = "step bound reached"
-	case e.outsideTold:
+	case e.real:
 		reason = "sampled; partly uncontrolled"
 	case e.nondet:
 		reason = "sampled; not deterministic"
@@ -228,15 +228,18 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execu
 	if e.err != nil {
 		return Execution{Trace: new(trace.Trace)}
 	}
-	q.Visible, q.Polled = visible, e.polled
+	q.Visible, q.Polled, q.Real = visible, e.polled, e.real
 	ex, err := e.x.Execute(e.ctx, q)
+	if err == nil && ex.Outside && !e.real {
+		// It says nothing: its clock jumped while that of the others did not.
+		e.toldOutside(ex.Strangers)
+		q.Real = true
+		ex, err = e.x.Execute(e.ctx, q)
+	}
 	if e.err = err; err != nil {
 		return Execution{Trace: new(trace.Trace)}
 	}
 	e.n++
-	if ex.Outside {
-		e.toldOutside(ex.Strangers)
-	}
 	return ex
 }
 
@@ -245,7 +248,7 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execu
 func (e *exploration) run(s *trace.Schedule) Execution {
 	e.q = wire.Request{Schedule: *s}
 	ex := e.execute(&e.q)
-	if !e.cfg.CheckDeterminism || e.nondet {
+	if !e.cfg.CheckDeterminism || e.nondet || e.real {
 		return e.look(ex, s, "")
 	}
 	ex.Trace = ex.Trace.Clone()
@@ -328,19 +331,14 @@ func (e *exploration) raceSites(fs []*wire.Finding) {
 // visibleByNeed reports whether accesses become visible when they were seen to race.
 func (e *exploration) visibleByNeed() bool { return e.cfg.Visible != "sync" && e.cfg.Visible != "all" }
 
-// toldOutside says once that a test is not fully under control, and who started
-// the goroutines that are not.
+// toldOutside says that a test is not fully under control, and who started the
+// goroutines that are not. From then on its executions go by real time.
 func (e *exploration) toldOutside(starters []string) {
-	if e.outsideTold {
-		return
-	}
-	e.outsideTold = true
-	by := ""
+	e.real = true
 	if len(starters) > 0 {
-		by = ", started by " + strings.Join(starters, ", ")
+		e.strangers = ", started by " + strings.Join(starters, ", ")
 	}
-	e.strangers = by
-	e.note("partly uncontrolled: goroutines outside control take part (of packages that heddle does not rewrite, or started before the test%s); their order with the others is not explored, and races, deadlocks and leaks are not looked for where they do", by)
+	e.note("partly uncontrolled: sockets, pipes or goroutines outside control take part (of packages that heddle does not rewrite, such as net/http, or started before the test%s): executions go by real time, and their order with the others is not explored; where they take part, races, deadlocks and leaks are not looked for", e.strangers)
 }
 
 func (e *exploration) note(format string, args ...any) {

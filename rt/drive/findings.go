@@ -239,7 +239,7 @@ func panicText(v any) (text string) {
 var stateWords = map[trace.Op]string{
 	trace.OpLock: "waits to lock", trace.OpArrive: "waits to lock", trace.OpRLock: "waits to lock for reading", trace.OpSend: "waits to send", trace.OpRecv: "waits to receive",
 	trace.OpSelect: "waits in select", trace.OpCondWait: "waits for a signal", trace.OpWGWait: "waits for a WaitGroup", trace.OpOnce: "waits for Once.Do",
-	trace.OpSleep: "sleeps", trace.OpModel: "waits in a monitor", trace.OpAcquire: "waits for a semaphore",
+	trace.OpSleep: "sleeps", trace.OpModel: "waits in a monitor", trace.OpAcquire: "waits for a semaphore", trace.OpNative: "waits for a socket, a pipe or a process",
 }
 
 // blockedFinding is a deadlock or livelock: nobody can go on and the test is not over.
@@ -253,7 +253,7 @@ func (x *local) blockedFinding(t *trace.Trace, kind string) *wire.Finding {
 	switch {
 	case sched.S.Outside():
 		f.Kind = kindUncontrolled
-		f.Message = "the test waits for goroutines outside control (of packages that heddle does not rewrite, such as net/http, or started before the test); none of them came within a second"
+		f.Message = "the test waits for goroutines outside control (of packages that heddle does not rewrite, such as net/http, or started before the test) or for a socket, pipe or process; nothing came within three seconds"
 	case kind == kindLivelock:
 		f.Message = "goroutines keep asking for something that nobody is left to change"
 	default:

@@ -90,7 +90,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	x.outcome = Outcome{}
 	o := &x.outcome
 	t := sched.S.Run(func() { x.t.Body(o) }, sched.Options{
-		Schedule: &q.Schedule, Policy: p, Steps: x.d.cfg.Steps, Race: x.d.cfg.Race, Visible: x.visible, Record: q.Record, PastDeadlock: q.PastDeadlock,
+		Schedule: &q.Schedule, Policy: p, Steps: x.d.cfg.Steps, Race: x.d.cfg.Race, Visible: x.visible, Record: q.Record, PastDeadlock: q.PastDeadlock, Real: q.Real,
 		BeforeUnwind: func() {
 			if o.Mark != nil {
 				o.Mark()

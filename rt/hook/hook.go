@@ -20,6 +20,14 @@ var On bool
 // does the plain thing.
 var Cur uintptr
 
+// Real is true while an execution goes by real time, because goroutines or
+// files outside control take part in it. Uptime is its clock then, on the
+// scale of Now; set by package time.
+var (
+	Real   bool
+	Uptime func() int64
+)
+
 // Rec is true when values are recorded.
 var Rec bool
 

@@ -45,9 +45,10 @@ var (
 	// CallersBelow puts the frames that plain Go would have in the place of heddle's own; pc holds n frames.
 	CallersBelow func(pc []uintptr, n int) int
 
-	Idle    func(pc uintptr)                   // wait until every other goroutine is blocked; time does not advance
-	Foreign func(p unsafe.Pointer, pc uintptr) // the native object at p is held by somebody outside control: wait a moment of real time
-	Native  func(p unsafe.Pointer, release bool, pc uintptr)
+	Idle    func(pc uintptr)                    // wait until every other goroutine is blocked; time does not advance
+	Foreign func(p unsafe.Pointer, pc uintptr)  // the native object at p is held by somebody outside control: wait a moment of real time
+	Outside func(ready func() bool, pc uintptr) // wait until ready, which somebody outside control or the kernel brings about
+	Native  func(fd int, release bool)          // a file is about to be written (release), or was read
 
 	// Channels. p is the channel, c its capacity, slot where the value is or goes. len(c) is read natively after ChanLen.
 	ChanOp func(send bool, p unsafe.Pointer, c int, slot unsafe.Pointer, s Site) (Act, unsafe.Pointer)

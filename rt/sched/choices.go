@@ -2,7 +2,6 @@ package sched
 
 import (
 	"sort"
-	"unsafe"
 
 	"heddle/rt/hook"
 	"heddle/trace"
@@ -192,7 +191,7 @@ func install() {
 	hook.Read, hook.Write, hook.Alloc, hook.Note = s.read, s.write, s.alloc, s.note
 	hook.GoStmt, hook.Yield, hook.NumGo = s.goStmt, s.gosched, s.numGoroutine
 	hook.Foreign = s.foreignHeld
-	hook.Native = func(unsafe.Pointer, bool, uintptr) {}
+	hook.Outside, hook.Native = s.waitOutside, s.nativeIO
 	hook.ChanOp, hook.ChanPolled = chanOp, s.chanPolled
 	hook.ChanClose, hook.ChanLen, hook.ChanSelect = s.chanClose, s.chanLen, s.chanSelect
 	hook.MutexLock, hook.MutexTryLock, hook.MutexUnlock = s.mutexLock, s.mutexTryLock, s.mutexUnlock

@@ -230,7 +230,7 @@ func (s *Sched) advance() bool {
 			return true
 		}
 	}
-	if s.pollForeign(pollShort) || s.fireNext() {
+	if s.lookOutside() || s.pollForeign(pollShort) || s.fireNext() {
 		return true
 	}
 	if s.over {

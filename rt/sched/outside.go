@@ -5,6 +5,7 @@ import (
 	"time"
 	"unsafe"
 
+	"heddle/rt/hook"
 	"heddle/trace"
 )
 
@@ -14,11 +15,18 @@ import (
 // go on, those who wait look at the native objects again for a while of real
 // time, before the clock jumps or the execution is called over. What an
 // execution shows that outsiders took part in is told apart by rt/drive.
+//
+// The same holds for files that the kernel serves (sockets, pipes, inotify): who
+// would block in the runtime's poller waits in state gOutside.
+//
+// A virtual clock that jumps is wrong as soon as others go by the real one: with
+// Options.Real timers fire when their time has come.
 
 const (
 	pollEvery = 200 * time.Microsecond
 	pollShort = 20 * time.Millisecond // before the clock jumps
 	pollLong  = time.Second           // before nobody is believed to come any more
+	pollReal  = 3 * time.Second       // likewise, in real time
 	fruitless = 10                    // polls in vain after which the short ones are left out
 )
 
@@ -36,21 +44,110 @@ func (s *Sched) Outside() bool { return s.sawForeign || s.born }
 
 // pollForeign looks at native objects until somebody is ready, for at most d.
 func (s *Sched) pollForeign(d time.Duration) bool {
-	if d == pollShort && s.vain >= fruitless || s.outsiders() <= 0 || !s.anyWaits() {
+	if s.waiters == 0 && (d == pollShort && s.vain >= fruitless || s.outsiders() <= 0 || !s.anyWaits()) {
 		return false
 	}
-	for start := time.Now(); time.Since(start) < d; time.Sleep(pollEvery) {
+	if hook.Real {
+		if d == pollShort {
+			return false // the clock does not jump
+		}
+		d = pollReal
+	}
+	if s.poll(d) {
+		s.vain = 0
+		return true
+	}
+	s.vain++
+	return false
+}
+
+// poll looks at native objects and files until somebody is ready, for at most d.
+func (s *Sched) poll(d time.Duration) bool {
+	for start := time.Now(); ; {
+		if s.lookOutside() {
+			return true
+		}
 		for _, o := range s.objs[:s.nobj] {
 			s.look(o)
 		}
 		if len(s.ready) > 0 {
 			s.sawForeign = true
-			s.vain = 0
 			return true
 		}
+		left := d - time.Since(start)
+		if left <= 0 {
+			return false
+		}
+		if s.Log != nil {
+			s.Log.Busy()
+		}
+		time.Sleep(min(pollEvery, left))
 	}
-	s.vain++
-	return false
+}
+
+// pollUntil lets real time pass until when. ready: somebody can go on before.
+func (s *Sched) pollUntil(when int64) (ready, due bool) {
+	d := when - s.realTime()
+	if d > 0 && s.poll(time.Duration(d)) {
+		return true, false
+	}
+	return false, s.realTime() >= when
+}
+
+// realTime moves the clock to where the real one is.
+func (s *Sched) realTime() int64 {
+	s.now = max(s.now, hook.Uptime())
+	return s.now
+}
+
+// waitOutside is what a goroutine does that waits for something outside control.
+func (s *Sched) waitOutside(ready func() bool, pc uintptr) {
+	g := s.enter()
+	if s.unwind {
+		s.unwinding()
+	}
+	s.sawForeign = true
+	site := s.place(trace.PCSite(pc))
+	for !ready() {
+		s.announce(g, trace.OpNative, nil, site)
+		g.outside = ready
+		s.waiters++
+		s.unready(g, gOutside)
+		s.reschedule(g)
+	}
+	g.outside = nil
+	s.event(g, trace.OpNative, nil, 0, site)
+	s.leave()
+}
+
+// lookOutside lets those go on whose wait outside is over.
+func (s *Sched) lookOutside() bool {
+	if s.waiters == 0 {
+		return false
+	}
+	for _, g := range s.gs[:s.ngs] {
+		if g.state == gOutside && g.outside() {
+			s.waiters--
+			s.insert(g)
+		}
+	}
+	return len(s.ready) > 0
+}
+
+// nativeIO gives order to what goroutines write to files and read from them:
+// a pipe between them may be how they synchronise. What goes to the standard
+// streams is for somebody else.
+func (s *Sched) nativeIO(fd int, release bool) {
+	if s.unwind || !s.race || fd <= 2 {
+		return
+	}
+	g := s.cur
+	if release {
+		s.ioClock = s.ioClock.Join(g.clock)
+		s.tick(g)
+	} else {
+		g.clock = g.clock.Join(s.ioClock)
+	}
 }
 
 // anyWaits reports whether a goroutine waits for something that somebody

@@ -31,6 +31,7 @@ type Options struct {
 	Race     bool          // detect data races
 	Visible  VisibleMode
 	Record   bool // keep values and the stacks of all events
+	Real     bool // go by real time, see outside.go
 
 	// PastDeadlock lets an execution go on after a lock cycle that is known to be a deadlock.
 	PastDeadlock bool
@@ -62,6 +63,7 @@ const (
 	gSpinning               // waits until something it read is written
 	gIdle                   // waits until everybody else is blocked
 	gAwaits                 // waits until something its loop read is written (exhaustive executions)
+	gOutside                // waits for somebody outside control, see outside.go
 	gDone
 )
 
@@ -106,6 +108,8 @@ type G struct {
 	looks     [16]trace.ObjID // objects it has looked at last
 	lookAt    int
 	nows      int32
+
+	outside func() bool // what a goroutine in gOutside waits for
 
 	endStack []uintptr // where it was when the execution ended
 	mark     int       // its state when the execution ended
@@ -177,6 +181,8 @@ type Sched struct {
 	workers    int    // coroutines alive
 	gc         uint32 // collections before this execution
 	spinners   int
+	waiters    int         // goroutines in gOutside
+	ioClock    trace.Clock // released by writing files
 
 	cycle       *lockCycle             // the first of the running execution
 	knownCycles map[uint64]DeadlockEnd // of earlier executions, see cycle.go
@@ -269,11 +275,12 @@ func (s *Sched) reset(opt Options) {
 	clear(s.byName)
 	s.k, s.idleTurn, s.progress, s.sawForeign, s.born = 0, 0, 0, false, false
 	s.strangers, s.gc = s.outsiders(), numgc()
-	s.spinners, s.idleRounds, s.idleAt = 0, 0, 0
+	s.spinners, s.idleRounds, s.idleAt, s.waiters = 0, 0, 0, 0
+	s.ioClock = s.ioClock[:0]
 	s.cycle = nil
 	s.rng = opt.Schedule.Seed*0x9e3779b97f4a7c15 + 0x1234567
 	s.lazyVal = lazyValue{}
-	hook.Rec = opt.Record
+	hook.Rec, hook.Real = opt.Record, opt.Real
 }
 
 // Run runs main as the goroutine "main" of one execution and returns its

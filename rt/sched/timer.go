@@ -47,6 +47,9 @@ func (s *Sched) vnow() int64 {
 	if !s.here() || s.unwind {
 		return s.now
 	}
+	if hook.Real && !hook.Frozen {
+		return s.realTime()
+	}
 	g := s.cur
 	g.nows++
 	if s.exhaustive() {
@@ -227,7 +230,7 @@ func (s *Sched) fireNext() bool {
 		return false
 	}
 	if s.mainOver {
-		if s.onlyPeriodic() || s.lateWake >= maxLateWakes {
+		if s.onlyPeriodic() || s.lateWake >= maxLateWakes || hook.Real {
 			return false
 		}
 		s.lateWake++
@@ -235,6 +238,11 @@ func (s *Sched) fireNext() bool {
 	t := s.timers[0]
 	if t.when == never {
 		return false
+	}
+	if hook.Real && !hook.Frozen {
+		if ready, due := s.pollUntil(t.when); ready || !due {
+			return ready
+		}
 	}
 	if t.when > s.now {
 		s.now = t.when

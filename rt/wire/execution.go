@@ -12,6 +12,7 @@ type Request struct {
 	Visible    []trace.Site `json:",omitempty"` // sites whose memory accesses are scheduling points
 	Polled     []trace.Site `json:",omitempty"` // of an exhaustive execution: sides of channels at which arriving is a step
 
+	Real         bool `json:",omitempty"` // go by real time: goroutines or files outside control take part
 	PastDeadlock bool `json:",omitempty"` // go on after a lock cycle that is known to be a deadlock
 }
 
