@@ -19,6 +19,15 @@ var pollPatch = &pkg{
 	},
 }
 
+// Package os: a goroutine under test that waits for a child process lets the
+// others go on: they may be what the child waits for.
+var osPatch = &pkg{
+	added: embedded("os.go.txt"),
+	files: map[string]file{"exec_unix.go": {hook: true, edits: []edit{
+		replace("func (p *Process) wait() (ps *ProcessState, err error) {\n", "func (p *Process) wait() (ps *ProcessState, err error) { if _hs.Here() && p.Pid > 0 { heddleWait(p.Pid) };\n"),
+	}}},
+}
+
 // Package syscall: what is written to a file happened before what is read
 // from one, as Go's race detector has it too (ioSync).
 var syscallPatch = &pkg{files: map[string]file{

@@ -59,6 +59,7 @@ var packages = map[string]*pkg{
 	"math/rand/v2":         rand2Patch,
 	"internal/poll":        pollPatch,
 	"syscall":              syscallPatch,
+	"os":                   osPatch,
 }
 
 // AddedName is the base name of every file that Added returns.

@@ -103,10 +103,12 @@ func failing(x *Execution) bool {
 
 func verdictText(x *Execution) string {
 	if failing(x) {
-		return "the failure of the test"
+		return failure
 	}
-	return "its success"
+	return passed
 }
+
+const failure, passed = "the failure of the test", "its success"
 
 // unstable is called where the same schedule gave two executions. It asks for
 // a process for each where that may help, and says so with the likely cause where not.

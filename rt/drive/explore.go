@@ -233,8 +233,12 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execu
 	if err == nil && ex.Outside && !e.real {
 		// It says nothing: its clock jumped while that of the others did not.
 		e.toldOutside(ex.Strangers)
+		failed := failing(&ex)
 		q.Real = true
-		ex, err = e.x.Execute(e.ctx, q)
+		if ex, err = e.x.Execute(e.ctx, q); err == nil && !failed && failing(&ex) && e.cfg.Isolate == "auto" {
+			e.unstable(&difference{len(ex.Trace.Steps), passed, failure, 0}, false)
+			ex.Found = nil
+		}
 	}
 	if e.err = err; err != nil {
 		return Execution{Trace: new(trace.Trace)}
