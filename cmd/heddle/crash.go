@@ -82,10 +82,25 @@ func crashOutput(output, pkg string) string {
 	for i, part := range parts {
 		ours := strings.Contains(part, pkg+".") || strings.Contains(part, pkg+"_test.")
 		if i == 0 || strings.HasPrefix(part, "goroutine ") && ours {
-			kept = append(kept, firstLines(part, crashLines/2))
+			kept = append(kept, firstLines(withoutOurs(part), crashLines/2))
 		}
 	}
 	return firstLines(strings.Join(kept, "\n\n"), crashLines)
+}
+
+// withoutOurs leaves out the frames of a goroutine that are heddle's: two lines
+// each, the function and its place.
+func withoutOurs(part string) string {
+	lines := strings.Split(part, "\n")
+	var kept []string
+	for i := 0; i < len(lines); i++ {
+		if strings.HasPrefix(lines[i], "heddlert/") || strings.Contains(lines[i], ".heddle") {
+			i++
+			continue
+		}
+		kept = append(kept, lines[i])
+	}
+	return strings.Join(kept, "\n")
 }
 
 // lineAt returns where the first line that begins with prefix begins, or -1.

@@ -26,7 +26,7 @@ const (
 	pollEvery = 200 * time.Microsecond
 	pollShort = 20 * time.Millisecond // before the clock jumps
 	pollLong  = time.Second           // before nobody is believed to come any more
-	pollReal  = 3 * time.Second       // likewise, in real time
+	pollReal  = 8 * time.Second       // likewise, in real time
 	fruitless = 10                    // polls in vain after which the short ones are left out
 )
 
@@ -78,20 +78,24 @@ func (s *Sched) poll(d time.Duration) bool {
 		if left <= 0 {
 			return false
 		}
-		if s.Log != nil {
-			s.Log.Busy()
-		}
 		time.Sleep(min(pollEvery, left))
 	}
 }
 
 // pollUntil lets real time pass until when. ready: somebody can go on before.
 func (s *Sched) pollUntil(when int64) (ready, due bool) {
-	d := when - s.realTime()
-	if d > 0 && s.poll(time.Duration(d)) {
-		return true, false
+	for {
+		d := time.Duration(when - s.realTime())
+		if d <= 0 {
+			return false, true
+		}
+		if s.Log != nil {
+			s.Log.Busy() // a long sleep is no hang
+		}
+		if s.poll(min(d, pollLong)) {
+			return true, false
+		}
 	}
-	return false, s.realTime() >= when
 }
 
 // realTime moves the clock to where the real one is.

@@ -172,6 +172,12 @@ func install() {
 	hook.NumGo = func() int { return 1 }
 	hook.Idle = func(pc uintptr) { note("Idle", pc, 0) }
 	hook.Foreign = func(p unsafe.Pointer, pc uintptr) { note("Foreign", pc, 0); runtime.Gosched() }
+	hook.Outside = func(ready func() bool, pc uintptr) {
+		for !ready() {
+			runtime.Gosched()
+		}
+	}
+	hook.Native = func(fd int, release bool) {}
 	hook.ChanOp = func(send bool, p unsafe.Pointer, c int, slot unsafe.Pointer, s hook.Site) (hook.Act, unsafe.Pointer) {
 		if send {
 			noteSite("ChanSend", s, int64(c))
