@@ -21,27 +21,27 @@ type exploration struct {
 	test string
 	send func(*wire.Record)
 
-	q           wire.Request             // of run, used again and again
-	n           int                      // executions so far
-	seen        map[string]*wire.Finding // by key
-	found       int
-	start       time.Time
-	deadline    time.Time
-	visible     []trace.Site // sites found to race: scheduling points from then on
-	polled      []trace.Site // sides of channels found to be polled, for exhaustive executions
-	whole       bool         // every interleaving is to be covered: a finding does not end that
-	estimate    float64      // of the executions that would cover every interleaving, 0: not known
-	progress    time.Time
-	bounded     int // executions that reached the step bound
-	timers      bool
-	choices     bool
-	real        bool   // goroutines or files outside control take part: executions go by real time
-	strangers   string // who started them, to go on a sentence
-	nondet      bool   // the same schedule gave two different executions
-	move        string // why the test is to be executed in processes of its own; "": it is not
-	moveAt      trace.Site
-	over        bool  // an execution said that there is no point in others
-	err         error // what kept the last execution from being made
+	q         wire.Request             // of run, used again and again
+	n         int                      // executions so far
+	seen      map[string]*wire.Finding // by key
+	found     int
+	start     time.Time
+	deadline  time.Time
+	visible   []trace.Site // sites found to race: scheduling points from then on
+	polled    []trace.Site // sides of channels found to be polled, for exhaustive executions
+	whole     bool         // every interleaving is to be covered: a finding does not end that
+	estimate  float64      // of the executions that would cover every interleaving, 0: not known
+	progress  time.Time
+	bounded   int // executions that reached the step bound
+	timers    bool
+	choices   bool
+	real      bool   // goroutines or files outside control take part: executions go by real time
+	strangers string // who started them, to go on a sentence
+	nondet    bool   // the same schedule gave two different executions
+	move      string // why the test is to be executed in processes of its own; "": it is not
+	moveAt    trace.Site
+	over      bool  // an execution said that there is no point in others
+	err       error // what kept the last execution from being made
 }
 
 // newExploration prepares the exploration of one test. Records go to send.
