@@ -201,10 +201,12 @@ func (r *rewriter) isCall(e *ast.CallExpr) bool {
 var substitutes = map[string]string{
 	"runtime.Gosched":        "_hd.Gosched",
 	"runtime.NumGoroutine":   "_hd.NumGoroutine",
+	"runtime.ReadMemStats":   "_hd.ReadMemStats",
 	"runtime.LockOSThread":   "_hd.LockOSThread",
 	"runtime.UnlockOSThread": "_hd.UnlockOSThread",
 	"runtime.Stack":          "_hd.Stack",
 	"runtime.Callers":        "_hd.Callers",
+	"runtime.Caller":         "_hd.Caller",
 
 	// Modelled objects.
 	"heddle/rt/hook.Enter":   "_hd.Enter",

@@ -76,12 +76,15 @@ func hint(f *wire.Finding) string {
 
 // message returns what went wrong in one sentence.
 func message(f *wire.Finding) string {
-	if f.Message != "" {
-		return f.Message
+	text := f.Message
+	if text == "" {
+		text = KindOf(f.Kind).Means
+		if o := object(f); o != "" {
+			text = strings.Replace(text, "the same memory", o, 1)
+		}
 	}
-	means := KindOf(f.Kind).Means
-	if o := object(f); o != "" {
-		means = strings.Replace(means, "the same memory", o, 1)
+	if f.Early != "" {
+		text += "; " + f.Early
 	}
-	return means
+	return text
 }

@@ -37,6 +37,7 @@ type exploration struct {
 	choices   bool
 	real      bool   // goroutines or files outside control take part: executions go by real time
 	strangers string // who started them, to go on a sentence
+	measured  bool   // that heddle's memory may make the test fail was said
 	nondet    bool   // the same schedule gave two different executions
 	move      string // why the test is to be executed in processes of its own; "": it is not
 	moveAt    trace.Site
@@ -285,6 +286,10 @@ func (e *exploration) look(ex Execution, s *trace.Schedule, fromClip string) Exe
 	e.over = e.over || ex.Final
 	if t.Verdict == trace.Bounded {
 		e.bounded++
+	}
+	if ex.Measured && !e.measured {
+		e.measured = true
+		e.note("the test fails, but it looks at figures of memory (runtime.ReadMemStats, testing.AllocsPerRun), and heddle's own are among them: the failure is not reported")
 	}
 	var fresh []*wire.Finding
 	cloned := false

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"runtime"
+	"slices"
 	"sort"
 	"strings"
 
@@ -29,7 +30,7 @@ func (x *local) findings(t *trace.Trace) []wire.Found {
 	fs := x.wrong(t)
 	if len(sched.S.Early()) > 0 && !x.outcome.Failed && t.Verdict != trace.Panicked {
 		for i := range fs {
-			fs[i].Finding.Message += earlyNote()
+			fs[i].Finding.Early = earlyTimers()
 		}
 	}
 	return fs
@@ -74,6 +75,9 @@ func (x *local) wrong(t *trace.Trace) []wire.Found {
 		return fs
 	}
 	if o.Failed {
+		if sched.S.Measured() {
+			return fs // heddle's own memory may be why
+		}
 		add(x.testFailure(t))
 		return fs // what a failed test leaves behind is not blamed
 	}
@@ -85,17 +89,19 @@ func (x *local) wrong(t *trace.Trace) []wire.Found {
 	return fs
 }
 
-func earlyNote() string {
-	var b strings.Builder
-	for i, t := range sched.S.Early() {
-		if i == 3 {
-			break
-		}
+// earlyTimers says which timers fired early.
+func earlyTimers() string {
+	var parts []string
+	for _, t := range sched.S.Early() {
 		p := resolve(t.Site)
-		fmt.Fprintf(&b, "; the timer of %s:%d fired %s early", base(p.File), p.Line, duration(t.By))
+		parts = append(parts, fmt.Sprintf("the timer of %s:%d fired %s early", base(p.File), p.Line, duration(t.By)))
 	}
-	return b.String()
+	parts = slices.Compact(parts)
+	return strings.Join(parts[:min(len(parts), mostEarly)], "; ")
 }
+
+// mostEarly bounds the early timers that a finding names.
+const mostEarly = 3
 
 // KeyOf names the bug that a finding is about: kind and source places, whatever the goroutines were called.
 func KeyOf(f *wire.Finding) string {

@@ -106,6 +106,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 		ex.Strangers = strangers(mostStrangers)
 	}
 	ex.Polled = sched.S.Polled()
+	ex.Measured = ex.Failed && sched.S.Measured()
 	ex.Found = x.findings(t)
 	if d := sched.S.Diverged(); d != nil {
 		ex.Diverged = &wire.Divergence{Step: d.Step, Got: d.Got, GotOK: d.GotOK, Enabled: d.Enabled, NoChoice: d.NoChoice}

@@ -36,6 +36,17 @@ func NumGoroutine() int {
 	return runtime.NumGoroutine()
 }
 
+// Measured is true when the execution has asked how much memory there is.
+var Measured bool
+
+// ReadMemStats is runtime.ReadMemStats. What heddle allocates is in the figures.
+func ReadMemStats(m *runtime.MemStats) {
+	if Here() {
+		Measured = true
+	}
+	runtime.ReadMemStats(m)
+}
+
 // LockOSThread does nothing under control: coroutines may not be locked to threads.
 func LockOSThread() {
 	if !Here() {

@@ -42,6 +42,10 @@ func (s *Sched) outsiders() int {
 // execution, or were started in it.
 func (s *Sched) Outside() bool { return s.sawForeign || s.born }
 
+// Measured reports whether the last execution asked how much memory there is,
+// which heddle is part of.
+func (s *Sched) Measured() bool { return hook.Measured }
+
 // pollForeign looks at native objects until somebody is ready, for at most d.
 func (s *Sched) pollForeign(d time.Duration) bool {
 	if s.waiters == 0 && (d == pollShort && s.vain >= fruitless || s.outsiders() <= 0 || !s.anyWaits()) {

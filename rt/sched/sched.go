@@ -107,7 +107,8 @@ type G struct {
 	idleLimit int32
 	looks     [16]trace.ObjID // objects it has looked at last
 	lookAt    int
-	nows      int32
+	nows      int32 // looks at the clock since it changed something
+	nowStep   int32 // steps it had made at the last one
 
 	outside func() bool // what a goroutine in gOutside waits for
 
@@ -280,7 +281,7 @@ func (s *Sched) reset(opt Options) {
 	s.cycle = nil
 	s.rng = opt.Schedule.Seed*0x9e3779b97f4a7c15 + 0x1234567
 	s.lazyVal = lazyValue{}
-	hook.Rec, hook.Real = opt.Record, opt.Real
+	hook.Rec, hook.Real, hook.Measured = opt.Record, opt.Real, false
 }
 
 // Run runs main as the goroutine "main" of one execution and returns its

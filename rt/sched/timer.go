@@ -51,7 +51,10 @@ func (s *Sched) vnow() int64 {
 		return s.realTime()
 	}
 	g := s.cur
-	g.nows++
+	if g.nows++; g.steps != g.nowStep {
+		g.nowStep = g.steps
+		g.nows += nowsPerStep - 1
+	}
 	if s.exhaustive() {
 		if g.nows > spinNows {
 			s.enter()
@@ -82,10 +85,16 @@ func (s *Sched) vnow() int64 {
 }
 
 // spinStep is how far the clock moves for g, which does nothing but look at it: further every time.
-func spinStep(g *G) int64 { return int64(1000) << min((g.nows-spinNows)/4, 20) }
+func spinStep(g *G) int64 { return int64(1000) << min((g.nows-spinNows)/(4*nowsPerStep), 20) }
 
-// spinNows is how often a goroutine may ask for the time without doing anything else before the clock moves.
-const spinNows = 16
+// spinNows is how often a goroutine may ask for the time without changing
+// anything before the clock moves: a thousand times is no polling loop yet, and
+// tests count on that taking less than a millisecond. Between looks a polling
+// loop mostly does something else, such as to yield; then fewer are enough.
+const (
+	spinNows    = 4096
+	nowsPerStep = 64
+)
 
 func (s *Sched) sleep(d int64, pc uintptr) {
 	g := s.enter()

@@ -38,6 +38,7 @@ type Result struct {
 	Polled   []trace.Site `json:",omitempty"` // of an exhaustive execution: what Request.Polled did not tell
 	Timers   bool         `json:",omitempty"` // timers were used
 	Outside  bool         `json:",omitempty"` // goroutines outside control took part
+	Measured bool         `json:",omitempty"` // the test failed and has looked at figures of memory, which heddle changes
 	Diverged *Divergence  `json:",omitempty"`
 	// Strangers says once, for an execution with Outside, what started these goroutines.
 	Strangers []string `json:",omitempty"`

@@ -117,6 +117,7 @@ type Record struct {
 type Finding struct {
 	Kind         string // as in section 7 of the design
 	Message      string // one sentence
+	Early        string `json:",omitempty"` // which timers fired early
 	Places       []Place
 	Core         int     `json:",omitempty"` // the first so many places make the bug, the others suffer from it; 0: all make it
 	Stacks       []Stack `json:",omitempty"`

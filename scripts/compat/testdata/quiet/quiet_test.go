@@ -219,3 +219,65 @@ func TestTickerServes(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 }
+
+// A thousand looks at the clock take less than a millisecond.
+func TestManyLooks(t *testing.T) {
+	start := time.Now()
+	for i := 0; i < 1000; i++ {
+		time.Now()
+	}
+	if d := time.Since(start); d >= time.Millisecond {
+		t.Fatal(d)
+	}
+	go func() {}()
+}
+
+// A loop that waits for the time to pass ends all the same.
+func TestClockPolled(t *testing.T) {
+	start := time.Now()
+	for time.Since(start) < time.Second {
+	}
+	for start = time.Now(); time.Since(start) < time.Second; {
+		runtime.Gosched()
+	}
+	go func() {}()
+}
+
+// Heddle's own allocations are no failure of the test's.
+func TestAllocs(t *testing.T) {
+	var x *[4]int
+	if n := testing.AllocsPerRun(10, func() { x = new([4]int) }); n > 1 {
+		t.Error(n)
+	}
+	_ = x
+	go func() {}()
+}
+
+// Below a test there is the runtime, and nothing else.
+func TestStackBelow(t *testing.T) {
+	done := make(chan bool)
+	check := func(depth int) {
+		for i := depth; ; i++ {
+			pc, file, _, ok := runtime.Caller(i)
+			var pcs [1]uintptr
+			if n := runtime.Callers(i+1, pcs[:]); (n == 1) != ok || ok && runtime.FuncForPC(pc).Name() != runtime.FuncForPC(pcs[0]).Name() {
+				t.Errorf("%d: %v, %d", i, ok, n)
+			}
+			if !ok {
+				break
+			}
+			if strings.Contains(file, "heddle") && !strings.HasSuffix(file, "quiet_test.go") {
+				t.Error(file)
+			}
+		}
+		if _, file, _, _ := runtime.Caller(depth); !strings.Contains(file, "runtime") {
+			t.Error(file)
+		}
+	}
+	check(3) // this function, TestStackBelow, tRunner
+	go func() {
+		check(2)
+		done <- true
+	}()
+	<-done
+}
