@@ -1,0 +1,380 @@
+package progen
+
+import "math/rand/v2"
+
+// Size bounds what Generate makes.
+type Size struct {
+	Goroutines int // at most, main included
+	Statements int // at most, of those that synchronise or share
+	Spin       bool
+}
+
+// Default is small enough that most programs have less than 20,000 interleavings.
+var Default = Size{Goroutines: 4, Statements: 9}
+
+// Generate returns the program of that seed.
+//
+// A program is drawn around a theme, a few kinds of objects, since a handful
+// of statements over all kinds would hardly ever touch the same object.
+func Generate(seed uint64, size Size) *Program {
+	g := &generator{r: rand.New(rand.NewPCG(seed, 0x6865646c65)), p: &Program{Seed: seed}, size: size}
+	g.theme()
+	g.left = 4 + g.r.IntN(size.Statements-3)
+	g.goroutines = 1 + g.r.IntN(size.Goroutines-1) // beside main
+	g.p.Body = g.main()
+	g.p.Number()
+	return g.p
+}
+
+type generator struct {
+	r          *rand.Rand
+	p          *Program
+	size       Size
+	left       int // statements that may still be made
+	goroutines int // goroutines that may still be started
+	depth      int
+	ops        []weighted
+}
+
+// A weighted is a way to go on, with how likely it is.
+type weighted struct {
+	weight int
+	make   func() []*Stmt
+}
+
+func (g *generator) oneIn(n int) bool { return g.r.IntN(n) == 0 }
+
+// theme declares the objects, and says which statements there are over them.
+func (g *generator) theme() {
+	p := g.p
+	themes := []func(){
+		func() { p.Vars = 1 + g.r.IntN(2); g.add(4, g.read); g.add(5, g.write) },
+		func() {
+			p.Atomics = 1 + g.r.IntN(2)
+			g.add(4, g.load)
+			g.add(4, g.store)
+			g.add(2, g.atomicAdd)
+			g.add(2, g.cas)
+			if g.size.Spin {
+				g.add(4, g.spinLoad)
+				g.add(2, g.spinCAS)
+			}
+		},
+		func() { p.Mutexes = 1 + g.r.IntN(2); g.add(7, g.locked); g.add(2, g.tryLocked); g.spinLocks() },
+		func() {
+			p.RWs = 1
+			g.add(4, g.rwLocked)
+			g.add(5, g.rLocked)
+			g.add(1, g.rwTried)
+			g.add(2, g.rTried)
+		},
+		func() { g.chans(1 + g.r.IntN(2)) },
+		func() { g.chans(1) },
+		func() { g.chans(2) },
+		func() {
+			p.Mutexes = max(p.Mutexes, 1)
+			p.Conds = []int{g.r.IntN(p.Mutexes)}
+			g.add(5, g.waited)
+			g.add(5, g.signalled)
+		},
+		func() {
+			p.Groups = 1
+			g.add(2, func() []*Stmt { return g.one(&Stmt{Op: GroupAdd, Val: 1 + g.r.IntN(2)}) })
+			g.add(3, func() []*Stmt { return g.one(&Stmt{Op: Done}) })
+			g.add(3, func() []*Stmt { return g.one(&Stmt{Op: Join}) })
+		},
+		func() { p.Onces = 1; g.add(6, g.once) },
+		func() {
+			if g.oneIn(2) {
+				p.Timers = []int{g.duration()}
+			}
+			g.add(2, func() []*Stmt { return g.one(&Stmt{Op: Sleep, Val: g.duration()}) })
+			g.add(2, g.after)
+			if len(p.Timers) > 0 {
+				g.add(1, func() []*Stmt { return g.one(&Stmt{Op: Reset, Val: g.duration(), Reg: g.reg()}) })
+				g.add(2, func() []*Stmt { return g.one(&Stmt{Op: Stop, Reg: g.reg()}) })
+				g.add(3, func() []*Stmt { return g.one(&Stmt{Op: Fired}) })
+			}
+		},
+	}
+	n := 1 + g.r.IntN(3)
+	for _, i := range g.r.Perm(len(themes))[:n] {
+		themes[i]()
+	}
+	if p.Vars == 0 && p.Atomics == 0 && !g.oneIn(3) {
+		themes[g.r.IntN(2)]() // something whose value tells the order
+	}
+	g.add(2, g.branch)
+	g.add(1, g.repeat)
+	if g.oneIn(4) {
+		g.add(2, func() []*Stmt { return g.one(&Stmt{Op: Draw, Val: 2, Reg: g.reg()}) })
+	}
+	if g.oneIn(8) {
+		g.add(1, func() []*Stmt { return g.one(&Stmt{Op: Panic}) })
+	}
+	if g.oneIn(12) {
+		g.add(1, g.stray)
+	}
+	if g.oneIn(12) {
+		g.add(2, func() []*Stmt { return g.one(&Stmt{Op: Yield}) })
+	}
+}
+
+func (g *generator) add(weight int, f func() []*Stmt) { g.ops = append(g.ops, weighted{weight, f}) }
+
+// chans adds n channels and the statements over channels.
+func (g *generator) chans(n int) {
+	first := len(g.p.Chans) == 0
+	for range n {
+		g.p.Chans = append(g.p.Chans, []int{0, 0, 0, 1, 1, 2}[g.r.IntN(6)])
+	}
+	if !first {
+		return
+	}
+	g.add(7, func() []*Stmt { return g.one(&Stmt{Op: Send, Obj: g.chanOf(), Val: g.val(), Src: g.src()}) })
+	g.add(7, func() []*Stmt { return g.one(&Stmt{Op: Recv, Obj: g.chanOf(), Reg: g.reg()}) })
+	g.add(1, func() []*Stmt { return g.one(&Stmt{Op: Len, Obj: g.chanOf(), Reg: g.reg()}) })
+	if !g.oneIn(3) {
+		g.add(5, g.selects)
+	}
+	if g.oneIn(2) {
+		g.add(2, func() []*Stmt { return g.one(&Stmt{Op: Close, Obj: g.chanOf()}) })
+		g.add(1, func() []*Stmt { return g.one(&Stmt{Op: Range, Obj: g.chanOf(), Reg: g.reg()}) })
+	}
+}
+
+func (g *generator) spinLocks() {
+	if g.size.Spin {
+		g.add(3, func() []*Stmt {
+			m := g.r.IntN(g.p.Mutexes)
+			return g.around(&Stmt{Op: SpinLock, Obj: m}, &Stmt{Op: Unlock, Obj: m})
+		})
+	}
+}
+
+func (g *generator) reg() int      { return g.r.IntN(Registers) }
+func (g *generator) val() int      { return 1 + g.r.IntN(3) }
+func (g *generator) chanOf() int   { return g.r.IntN(len(g.p.Chans)) }
+func (g *generator) duration() int { return 10 * (1 + g.r.IntN(2)) }
+
+// src is where a value comes from: a constant, more often than not, so that values tell who wrote them.
+func (g *generator) src() int {
+	if g.oneIn(3) {
+		return g.reg()
+	}
+	return -1
+}
+
+// one is a single statement.
+func (g *generator) one(s *Stmt) []*Stmt {
+	g.left--
+	return []*Stmt{s}
+}
+
+// block is a few statements.
+func (g *generator) block(most int) []*Stmt {
+	var body []*Stmt
+	g.depth++
+	for n := g.r.IntN(most + 1); n > 0 && g.left > 0; n-- {
+		body = append(body, g.statement()...)
+	}
+	g.depth--
+	return body
+}
+
+// around is a critical section.
+func (g *generator) around(enter, leave *Stmt) []*Stmt {
+	g.left -= 2
+	body := append([]*Stmt{enter}, g.block(2)...)
+	return append(body, leave)
+}
+
+// tried is a critical section that is entered if it can be.
+func (g *generator) tried(op, leave Op, obj int) []*Stmt {
+	g.left -= 2
+	r := g.reg()
+	body := append(g.block(1), &Stmt{Op: leave, Obj: obj})
+	return []*Stmt{{Op: op, Obj: obj, Reg: r}, {Op: If, Reg: r, Val: 1, Body: body}}
+}
+
+func (g *generator) statement() []*Stmt {
+	sum := 0
+	for _, w := range g.ops {
+		sum += w.weight
+	}
+	if g.goroutines > 0 && g.depth < 3 && g.oneIn(8) {
+		return g.start()
+	}
+	n := g.r.IntN(sum)
+	for _, w := range g.ops {
+		if n -= w.weight; n < 0 {
+			return w.make()
+		}
+	}
+	panic("unreachable")
+}
+
+// start is a go statement.
+func (g *generator) start() []*Stmt {
+	g.goroutines--
+	body := g.block(3)
+	for len(body) == 0 && g.left > 0 {
+		body = g.statement()
+	}
+	return []*Stmt{{Op: Go, Body: body}}
+}
+
+// main starts most of the goroutines, then has a block of its own.
+func (g *generator) main() []*Stmt {
+	var body []*Stmt
+	if g.p.Groups > 0 && !g.oneIn(4) {
+		body = append(body, &Stmt{Op: GroupAdd, Val: 1 + g.r.IntN(2)})
+	}
+	for g.goroutines > 0 && g.left > 0 {
+		body = append(body, g.start()...)
+		if g.oneIn(4) && g.left > 0 {
+			body = append(body, g.statement()...)
+		}
+	}
+	for g.left > 0 {
+		body = append(body, g.statement()...)
+		if g.oneIn(3) {
+			break
+		}
+	}
+	return body
+}
+
+func (g *generator) read() []*Stmt {
+	return g.one(&Stmt{Op: Read, Obj: g.r.IntN(g.p.Vars), Reg: g.reg()})
+}
+
+func (g *generator) write() []*Stmt {
+	return g.one(&Stmt{Op: Write, Obj: g.r.IntN(g.p.Vars), Val: g.val(), Src: g.src()})
+}
+
+func (g *generator) load() []*Stmt {
+	return g.one(&Stmt{Op: Load, Obj: g.r.IntN(g.p.Atomics), Reg: g.reg()})
+}
+
+func (g *generator) store() []*Stmt {
+	return g.one(&Stmt{Op: Store, Obj: g.r.IntN(g.p.Atomics), Val: g.val(), Src: g.src()})
+}
+
+func (g *generator) atomicAdd() []*Stmt {
+	return g.one(&Stmt{Op: Add, Obj: g.r.IntN(g.p.Atomics), Val: g.val(), Reg: g.reg()})
+}
+
+func (g *generator) cas() []*Stmt {
+	return g.one(&Stmt{Op: CAS, Obj: g.r.IntN(g.p.Atomics), Val: g.r.IntN(3), Val2: g.val(), Reg: g.reg()})
+}
+
+func (g *generator) spinLoad() []*Stmt {
+	return g.one(&Stmt{Op: SpinLoad, Obj: g.r.IntN(g.p.Atomics), Val: g.val()})
+}
+
+func (g *generator) spinCAS() []*Stmt {
+	return g.one(&Stmt{Op: SpinCAS, Obj: g.r.IntN(g.p.Atomics), Val: g.r.IntN(3), Val2: g.val()})
+}
+
+func (g *generator) locked() []*Stmt {
+	m := g.r.IntN(g.p.Mutexes)
+	return g.around(&Stmt{Op: Lock, Obj: m}, &Stmt{Op: Unlock, Obj: m})
+}
+
+func (g *generator) tryLocked() []*Stmt { return g.tried(TryLock, Unlock, g.r.IntN(g.p.Mutexes)) }
+func (g *generator) rwLocked() []*Stmt  { return g.around(&Stmt{Op: RWLock}, &Stmt{Op: RWUnlock}) }
+func (g *generator) rLocked() []*Stmt   { return g.around(&Stmt{Op: RLock}, &Stmt{Op: RUnlock}) }
+func (g *generator) rwTried() []*Stmt   { return g.tried(RWTry, RWUnlock, 0) }
+func (g *generator) rTried() []*Stmt    { return g.tried(RTry, RUnlock, 0) }
+
+// waited is m.Lock(); cond.Wait(); m.Unlock().
+func (g *generator) waited() []*Stmt {
+	m := g.p.Conds[0]
+	g.left -= 3
+	return []*Stmt{{Op: Lock, Obj: m}, {Op: Wait}, {Op: Unlock, Obj: m}}
+}
+
+// signalled signals or broadcasts, with or without the lock.
+func (g *generator) signalled() []*Stmt {
+	s := &Stmt{Op: Signal}
+	if g.oneIn(3) {
+		s.Op = Cast
+	}
+	g.left--
+	if g.oneIn(2) {
+		return []*Stmt{s}
+	}
+	m := g.p.Conds[0]
+	g.left -= 2
+	return []*Stmt{{Op: Lock, Obj: m}, s, {Op: Unlock, Obj: m}}
+}
+
+func (g *generator) once() []*Stmt {
+	g.left--
+	return []*Stmt{{Op: Once, Body: g.block(2)}}
+}
+
+func (g *generator) after() []*Stmt {
+	g.left--
+	d := g.duration()
+	return []*Stmt{{Op: After, Val: d, Body: g.block(2)}}
+}
+
+func (g *generator) branch() []*Stmt {
+	if g.depth > 2 || g.left < 1 {
+		return nil
+	}
+	s := &Stmt{Op: If, Reg: g.reg(), Val: g.r.IntN(3)}
+	s.Body = g.block(2)
+	if g.oneIn(2) {
+		s.Else = g.block(1)
+	}
+	if len(s.Body)+len(s.Else) == 0 {
+		return nil
+	}
+	return []*Stmt{s}
+}
+
+func (g *generator) repeat() []*Stmt {
+	if g.depth > 1 || g.left < 2 {
+		return nil
+	}
+	before := g.left
+	body := g.block(1)
+	g.left -= before - g.left // they are executed twice
+	if len(body) == 0 {
+		return nil
+	}
+	return []*Stmt{{Op: Repeat, Val: 2, Body: body}}
+}
+
+func (g *generator) selects() []*Stmt {
+	g.left -= 2
+	s := &Stmt{Op: Select, Def: g.oneIn(3)}
+	for range 1 + g.r.IntN(3) {
+		c := Case{Send: g.oneIn(2), Obj: g.chanOf(), Val: g.val(), Reg: g.reg()}
+		if !s.Def && g.oneIn(8) {
+			c = Case{After: g.duration(), Reg: g.reg()}
+		}
+		if g.oneIn(3) {
+			c.Body = g.block(1)
+		}
+		s.Cases = append(s.Cases, c)
+	}
+	if s.Def && g.oneIn(3) {
+		s.Else = g.block(1)
+	}
+	return []*Stmt{s}
+}
+
+// stray is half of a critical section.
+func (g *generator) stray() []*Stmt {
+	switch {
+	case g.p.Mutexes > 0 && g.oneIn(2):
+		return g.one(&Stmt{Op: []Op{Lock, Unlock}[g.r.IntN(2)], Obj: g.r.IntN(g.p.Mutexes)})
+	case g.p.RWs > 0:
+		return g.one(&Stmt{Op: []Op{RLock, RUnlock, RWLock, RWUnlock}[g.r.IntN(4)]})
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package machine
+
+import (
+	"unsafe"
+
+	"heddle/internal/progen"
+	"heddle/rt/hook"
+)
+
+// atomic does an atomic operation on p: op changes it, and says so.
+func (m *Machine) atomic(p *int64, kind uint8, id int, op func(*int64) bool) {
+	hook.AtomicBegin(unsafe.Pointer(p), 8, kind, pc(id))
+	changed := op(p)
+	hook.AtomicEnd(changed, uint64(*p))
+}
+
+func (m *Machine) load(p *int64, id int) (v int) {
+	m.atomic(p, hook.AtomicLoad, id, func(p *int64) bool { v = int(*p); return false })
+	return v
+}
+
+func (m *Machine) cas(p *int64, from, to, id int) (ok bool) {
+	m.atomic(p, hook.AtomicCAS, id, func(p *int64) bool {
+		if ok = *p == int64(from); ok {
+			*p = int64(to)
+		}
+		return ok
+	})
+	return ok
+}
+
+func (m *Machine) doAtomic(f *frame, s *progen.Stmt) {
+	p := &m.atomics[s.Obj]
+	switch s.Op {
+	case progen.Load:
+		f.regs[s.Reg] = m.load(p, s.ID)
+	case progen.Store:
+		v := f.value(s)
+		m.atomic(p, hook.AtomicStore, s.ID, func(p *int64) bool { *p = int64(v); return true })
+	case progen.Add:
+		m.atomic(p, hook.AtomicRMW, s.ID, func(p *int64) bool {
+			*p += int64(s.Val)
+			f.regs[s.Reg] = int(*p)
+			return true
+		})
+	case progen.CAS:
+		f.regs[s.Reg] = bit(m.cas(p, s.Val, s.Val2, s.ID))
+	case progen.SpinLoad:
+		m.spin(f, s, func() bool { return m.load(p, s.ID) == s.Val })
+	case progen.SpinCAS:
+		m.spin(f, s, func() bool { return m.cas(p, s.Val, s.Val2, s.ID) })
+	}
+}
+
+// spin is for !try() {}.
+func (m *Machine) spin(f *frame, s *progen.Stmt, try func() bool) {
+	for {
+		if !m.OneShot {
+			hook.Loop(site(s.ID))
+		}
+		if try() {
+			return
+		}
+		if m.OneShot {
+			f.polls = s
+			hook.Block(site(s.ID))
+		}
+	}
+}
+
+// pollsOn reports whether f, which gave up polling, would be through now.
+func (m *Machine) pollsOn(f *frame) bool {
+	switch s := f.polls; s.Op {
+	case progen.SpinLock:
+		return !m.mutexes[s.Obj].held
+	default: // SpinLoad, SpinCAS
+		return m.atomics[s.Obj] == int64(s.Val)
+	}
+}
+
+func (m *Machine) doLock(f *frame, s *progen.Stmt) {
+	var mu *mutex
+	var p unsafe.Pointer
+	switch s.Op {
+	case progen.Lock, progen.Unlock, progen.TryLock, progen.SpinLock:
+		mu = &m.mutexes[s.Obj]
+		p = unsafe.Pointer(mu)
+	default:
+		p = unsafe.Pointer(&m.rws[s.Obj])
+	}
+	at := pc(s.ID)
+	switch s.Op {
+	case progen.Lock:
+		m.lock(mu, s.ID)
+	case progen.Unlock:
+		m.unlock(mu, s.ID)
+	case progen.TryLock:
+		f.regs[s.Reg] = bit(m.tryLock(mu, s.ID))
+	case progen.SpinLock:
+		m.spin(f, s, func() bool { return m.tryLock(mu, s.ID) })
+	case progen.RWLock:
+		hook.RWLock(p, at)
+	case progen.RWUnlock:
+		hook.RWUnlock(p, at)
+	case progen.RWTry:
+		f.regs[s.Reg] = bit(hook.RWTryLock(p, at))
+	case progen.RLock:
+		hook.RWRLock(p, at)
+	case progen.RUnlock:
+		hook.RWRUnlock(p, at)
+	case progen.RTry:
+		f.regs[s.Reg] = bit(hook.RWTryRLock(p, at))
+	}
+}
+
+func (m *Machine) lock(mu *mutex, id int) {
+	hook.MutexLock(unsafe.Pointer(mu), false, pc(id))
+	mu.held = true
+}
+
+func (m *Machine) unlock(mu *mutex, id int) {
+	hook.MutexUnlock(unsafe.Pointer(mu), false, pc(id))
+	mu.held = false
+}
+
+func (m *Machine) tryLock(mu *mutex, id int) bool {
+	ok := hook.MutexTryLock(unsafe.Pointer(mu), false, pc(id))
+	if ok {
+		mu.held = true
+	}
+	return ok
+}

@@ -1,0 +1,155 @@
+package machine
+
+import (
+	"slices"
+	"strconv"
+	"unsafe"
+
+	"heddle/rt/sched"
+	"heddle/trace"
+)
+
+// Outcomes are what can come out of a program, and how often it did.
+type Outcomes struct {
+	// Ends are the ways in which executions end that no panic cut short: the final values of all variables and registers,
+	// and which goroutines are then left at which statements.
+	Ends map[string]int
+	// Panics are goroutines with what they panic with, or what they misuse.
+	Panics map[string]int
+	// Races are the plain variables on which there is a data race.
+	Races map[string]int
+
+	key []byte
+}
+
+// NewOutcomes returns an empty set.
+func NewOutcomes() *Outcomes {
+	return &Outcomes{Ends: map[string]int{}, Panics: map[string]int{}, Races: map[string]int{}}
+}
+
+// Add adds what came out of the execution that m has just made.
+func (o *Outcomes) Add(m *Machine) {
+	for _, r := range sched.S.Races() {
+		if !r.WG {
+			o.Races[m.variable(r.Addr)]++
+		}
+	}
+	if m.trace.Verdict == trace.Panicked {
+		o.addPanics(m)
+		return
+	}
+	if !m.final(m.root) {
+		return
+	}
+	o.key = m.end(o.key[:0])
+	o.Ends[string(o.key)]++
+}
+
+func (o *Outcomes) addPanics(m *Machine) {
+	m.root.walk(func(f *frame) {
+		if f.panics != "" {
+			o.Panics[f.name+": "+f.panics]++
+		}
+	})
+	for _, f := range failures() {
+		if f.Kind == sched.FailMisuse {
+			o.Panics[m.trace.Name(f.G)+": "+f.Message]++
+		}
+	}
+}
+
+// variable names the variable at an address.
+func (m *Machine) variable(addr uintptr) string {
+	for i := range m.vars {
+		if p := uintptr(unsafe.Pointer(&m.vars[i])); addr >= p && addr < p+unsafe.Sizeof(m.vars[i]) {
+			return "v" + strconv.Itoa(i)
+		}
+	}
+	return "something else"
+}
+
+func (f *frame) walk(visit func(*frame)) {
+	if f.used {
+		visit(f)
+	}
+	for _, k := range f.kids {
+		k.walk(visit)
+	}
+}
+
+// final reports whether nobody gave up polling who could go on now.
+func (m *Machine) final(f *frame) bool {
+	if f.polls != nil && m.pollsOn(f) {
+		return false
+	}
+	for _, k := range f.kids {
+		if !m.final(k) {
+			return false
+		}
+	}
+	return true
+}
+
+// end appends the final values and who is left where.
+func (m *Machine) end(b []byte) []byte {
+	for i, v := range m.vars {
+		b = named(b, 'v', i, v)
+	}
+	for i, v := range m.atomics {
+		b = named(b, 'a', i, int(v))
+	}
+	return m.root.end(b)
+}
+
+func named(b []byte, what byte, i, v int) []byte {
+	b = append(b, what)
+	b = strconv.AppendInt(b, int64(i), 10)
+	b = append(b, '=')
+	b = strconv.AppendInt(b, int64(v), 10)
+	return append(b, ' ')
+}
+
+func (f *frame) end(b []byte) []byte {
+	if f.used {
+		b = append(b, f.name...)
+		b = append(b, '(')
+		for i, r := range f.regs {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = strconv.AppendInt(b, int64(r), 10)
+		}
+		b = append(b, ')')
+		if !f.ended {
+			b = append(b, " left at "...)
+			b = strconv.AppendInt(b, int64(f.at), 10)
+		}
+		b = append(b, ' ')
+	}
+	for _, k := range f.kids {
+		b = k.end(b)
+	}
+	return b
+}
+
+// Differ returns what is in one set only, in words; nil if the sets are equal.
+func (o *Outcomes) Differ(p *Outcomes, oName, pName string) []string {
+	var ds []string
+	for _, c := range []struct {
+		what string
+		o, p map[string]int
+	}{{"end", o.Ends, p.Ends}, {"panic", o.Panics, p.Panics}, {"race on", o.Races, p.Races}} {
+		for k := range c.o {
+			if c.p[k] == 0 {
+				ds = append(ds, c.what+" "+k+": only "+oName)
+			}
+		}
+		for k := range c.p {
+			if c.o[k] == 0 {
+				ds = append(ds, c.what+" "+k+": only "+pName)
+			}
+		}
+	}
+	slices.Sort(ds)
+	return ds
+}

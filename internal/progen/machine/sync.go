@@ -1,0 +1,144 @@
+package machine
+
+import (
+	"unsafe"
+
+	"heddle/internal/progen"
+	"heddle/rt/hook"
+)
+
+// doSync executes a statement over a Cond, a WaitGroup or a Once.
+func (m *Machine) doSync(f *frame, s *progen.Stmt) {
+	switch s.Op {
+	case progen.Wait:
+		c, mu := unsafe.Pointer(&m.conds[s.Obj]), &m.mutexes[m.p.Conds[s.Obj]]
+		hook.CondAdd(c, pc(s.ID))
+		m.unlock(mu, s.ID)
+		hook.CondBlock(c, pc(s.ID))
+		m.lock(mu, s.ID)
+	case progen.Signal, progen.Cast:
+		hook.CondSignal(unsafe.Pointer(&m.conds[s.Obj]), s.Op == progen.Cast, pc(s.ID))
+	case progen.GroupAdd:
+		m.groupAdd(s, s.Val)
+	case progen.Done:
+		m.groupAdd(s, -1)
+	case progen.Join:
+		hook.WGWait(unsafe.Pointer(&m.groups[s.Obj]), m.groups[s.Obj].n, pc(s.ID))
+	case progen.Once:
+		o := &m.onces[s.Obj]
+		if hook.OnceDo(unsafe.Pointer(o), o.done, pc(s.ID)) {
+			m.run(f.kid("once"), s.Body)
+			hook.OnceDone(unsafe.Pointer(o), pc(s.ID))
+			o.done = true
+		}
+	}
+}
+
+func (m *Machine) groupAdd(s *progen.Stmt, delta int) {
+	wg := &m.groups[s.Obj]
+	hook.WGAdd(unsafe.Pointer(wg), delta, wg.n, pc(s.ID))
+	if wg.n += delta; wg.n < 0 {
+		panic("sync: negative WaitGroup counter")
+	}
+}
+
+// doChan executes a statement over channels.
+func (m *Machine) doChan(f *frame, s *progen.Stmt) {
+	at := site(s.ID)
+	switch s.Op {
+	case progen.Send:
+		hook.To(m.chans[s.Obj], at).Send(f.value(s))
+	case progen.Recv:
+		f.regs[s.Reg] = received(hook.Recv2(m.chans[s.Obj], at))
+	case progen.Close:
+		hook.Close(m.chans[s.Obj], at)
+	case progen.Len:
+		f.regs[s.Reg] = hook.Len(m.chans[s.Obj], at)
+	case progen.Range:
+		for {
+			v, ok := hook.Recv2(m.chans[s.Obj], at)
+			if !ok {
+				break
+			}
+			f.regs[s.Reg] += v
+		}
+	case progen.Select:
+		m.doSelect(f, s)
+	}
+}
+
+func received(v int, ok bool) int {
+	if !ok {
+		return -1
+	}
+	return v
+}
+
+func (m *Machine) doSelect(f *frame, s *progen.Stmt) {
+	cases := make([]hook.SelectCase, len(s.Cases))
+	for i := range s.Cases {
+		c := &s.Cases[i]
+		switch {
+		case c.After > 0:
+			cases[i] = hook.OnRecv(m.newTimer(c.After, s.ID).c)
+		case c.Send:
+			cases[i] = hook.OnSend(m.chans[c.Obj]).Of(c.Val)
+		default:
+			cases[i] = hook.OnRecv(m.chans[c.Obj])
+		}
+	}
+	i := hook.Select(site(s.ID), s.Def, cases...)
+	if i < 0 {
+		m.block(f, s.Else)
+		return
+	}
+	c := &s.Cases[i]
+	if r, ok := cases[i].(*hook.RecvCase[int]); ok {
+		f.regs[c.Reg] = received(r.V, r.OK)
+	}
+	m.block(f, c.Body)
+}
+
+const millisecond = 1_000_000
+
+// doTime executes a statement over timers.
+func (m *Machine) doTime(f *frame, s *progen.Stmt) {
+	switch s.Op {
+	case progen.Sleep:
+		hook.Sleep(int64(s.Val)*millisecond, pc(s.ID))
+	case progen.After:
+		t := new(timer)
+		m.started = append(m.started, t)
+		kid := f.kid("")
+		m.start(t, s.Val, s.ID, func(any, uintptr, int64) {
+			hook.Go(site(s.ID), func() { m.run(kid, s.Body) })
+		})
+	case progen.Stop:
+		active, _ := hook.TimerStop(unsafe.Pointer(m.timers[s.Obj]), pc(s.ID))
+		f.regs[s.Reg] = bit(active)
+	case progen.Reset:
+		active, _ := hook.TimerReset(unsafe.Pointer(m.timers[s.Obj]), hook.Now()+int64(s.Val)*millisecond, 0, pc(s.ID))
+		f.regs[s.Reg] = bit(active)
+	case progen.Fired:
+		hook.Recv(m.timers[s.Obj].c, site(s.ID))
+	}
+}
+
+// newTimer is time.NewTimer, and time.After.
+func (m *Machine) newTimer(d, id int) *timer {
+	t := &timer{c: hook.MadeChan(make(chan int, 1), site(id))}
+	m.started = append(m.started, t)
+	m.start(t, d, id, func(any, uintptr, int64) {
+		hook.Select(site(id), true, hook.OnSend(t.c).Of(1))
+	})
+	return t
+}
+
+func (m *Machine) start(t *timer, d, id int, f func(any, uintptr, int64)) {
+	hook.Var(&t.object, site(id))
+	var ch unsafe.Pointer
+	if t.c != nil {
+		ch = *(*unsafe.Pointer)(unsafe.Pointer(&t.c))
+	}
+	hook.TimerStart(unsafe.Pointer(t), hook.Now()+int64(d)*millisecond, 0, f, nil, ch, pc(id))
+}

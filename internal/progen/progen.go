@@ -1,0 +1,172 @@
+// Package progen makes small random Go programs over all of the language's
+// concurrency: to check that different ways of exploring a program see the
+// same things in it.
+//
+//	p := progen.Generate(17, progen.Default) // the same seed gives the same program
+//	progen.Source(p)                         // as a Go test file
+//	progen.Shrink(p, fails)                  // the smallest program found that still fails
+//
+// Package machine, below this one, executes a Program under rt/sched without compiling it.
+package progen
+
+// A Program is a test: its body runs as main and starts the other goroutines.
+// Every object is declared at the top of the test, in the order of the fields
+// below, and shared by all; every goroutine has Registers local variables r0, r1, ... of its own.
+type Program struct {
+	Seed    uint64
+	Vars    int   // plain variables v0, v1, ... of type int
+	Atomics int   // a0, ... of type atomic.Int64
+	Mutexes int   // m0, ...
+	RWs     int   // rw0, ...
+	Chans   []int // c0, ... of type chan int, with their capacities
+	Conds   []int // cond0, ...: the mutex of each
+	Groups  int   // wg0, ...
+	Onces   int   // once0, ...
+	Timers  []int // t0, ... := time.NewTimer(ms)
+	Body    []*Stmt
+}
+
+// Registers is how many registers a goroutine has.
+const Registers = 2
+
+// A Stmt is a statement. Which fields count depends on Op.
+type Stmt struct {
+	Op   Op
+	ID   int // its number in the program, from 1, in the order of the text
+	Obj  int // index of the object it is about
+	Val  int
+	Val2 int
+	Reg  int // register that takes the result
+	Src  int // register whose value is used, plus Val; -1: Val alone
+
+	Body  []*Stmt // of go, if, repeat, once, AfterFunc
+	Else  []*Stmt // of if; of select's default
+	Cases []Case  // of select
+	Def   bool    // select has a default
+}
+
+// A Case is a case of a select. A receive puts what it gets into Reg, -1 if the channel is closed.
+type Case struct {
+	Send  bool
+	After int // if not 0: receive from time.After(After milliseconds)
+	Obj   int // channel
+	Val   int // value sent
+	Reg   int
+	Body  []*Stmt
+}
+
+// Op says what a statement does. The comments are the Go text.
+type Op uint8
+
+const (
+	Go       Op = iota // go func() { Body }()
+	If                 // if Reg == Val { Body } else { Else }
+	Repeat             // for range Val { Body }
+	Read               // Reg = v
+	Write              // v = Src + Val
+	Load               // Reg = a.Load()
+	Store              // a.Store(Src + Val)
+	Add                // Reg = a.Add(Val)
+	CAS                // Reg = a.CompareAndSwap(Val, Val2), 1 or 0
+	Lock               // m.Lock()
+	Unlock             // m.Unlock()
+	TryLock            // Reg = m.TryLock(), 1 or 0
+	RWLock             // rw.Lock()
+	RWUnlock           // rw.Unlock()
+	RWTry              // Reg = rw.TryLock()
+	RLock              // rw.RLock()
+	RUnlock            // rw.RUnlock()
+	RTry               // Reg = rw.TryRLock()
+	Send               // c <- Src + Val
+	Recv               // Reg = <-c, -1 if it is closed
+	Close              // close(c)
+	Len                // Reg = len(c)
+	Range              // for v := range c { Reg += v }
+	Select             // select { Cases; default: Else }
+	Wait               // cond.Wait()
+	Signal             // cond.Signal()
+	Cast               // cond.Broadcast()
+	GroupAdd           // wg.Add(Val)
+	Done               // wg.Done()
+	Join               // wg.Wait()
+	Once               // once.Do(func() { Body })
+	Sleep              // time.Sleep(Val ms)
+	After              // time.AfterFunc(Val ms, func() { Body })
+	Stop               // Reg = t.Stop(), 1 or 0
+	Reset              // Reg = t.Reset(Val ms), 1 or 0
+	Fired              // <-t.C
+	Draw               // Reg = rand.IntN(Val)
+	Yield              // runtime.Gosched()
+	Panic              // alive.Load(); panic("p<ID>"): the load makes the panic a step of its own
+	SpinLoad           // for a.Load() != Val {}
+	SpinLock           // for !m.TryLock() {}
+	SpinCAS            // for !a.CompareAndSwap(Val, Val2) {}
+	numOps
+)
+
+// Number gives every statement its ID and returns how many there are.
+func (p *Program) Number() int {
+	n := 0
+	p.Each(func(s *Stmt) {
+		n++
+		s.ID = n
+	})
+	return n
+}
+
+// Each calls f for every statement, in the order of the text.
+func (p *Program) Each(f func(*Stmt)) { each(p.Body, f) }
+
+func each(body []*Stmt, f func(*Stmt)) {
+	for _, s := range body {
+		f(s)
+		for _, b := range s.blocks() {
+			each(*b, f)
+		}
+	}
+}
+
+// blocks returns the blocks of s, in the order of the text.
+func (s *Stmt) blocks() []*[]*Stmt {
+	var bs []*[]*Stmt
+	for i := range s.Cases {
+		bs = append(bs, &s.Cases[i].Body)
+	}
+	return append(bs, &s.Body, &s.Else)
+}
+
+// Clone returns a deep copy.
+func (p *Program) Clone() *Program {
+	q := *p
+	q.Chans = append([]int(nil), p.Chans...)
+	q.Conds = append([]int(nil), p.Conds...)
+	q.Timers = append([]int(nil), p.Timers...)
+	q.Body = cloneBody(p.Body)
+	return &q
+}
+
+func cloneBody(body []*Stmt) []*Stmt {
+	if body == nil {
+		return nil
+	}
+	c := make([]*Stmt, len(body))
+	for i, s := range body {
+		t := *s
+		t.Body, t.Else = cloneBody(s.Body), cloneBody(s.Else)
+		t.Cases = append([]Case(nil), s.Cases...)
+		for j := range t.Cases {
+			t.Cases[j].Body = cloneBody(t.Cases[j].Body)
+		}
+		c[i] = &t
+	}
+	return c
+}
+
+// Spins reports whether the program has a loop that polls: the number of its interleavings is then not finite.
+func (p *Program) Spins() bool {
+	found := false
+	p.Each(func(s *Stmt) {
+		found = found || s.Op == SpinLoad || s.Op == SpinLock || s.Op == SpinCAS
+	})
+	return found
+}

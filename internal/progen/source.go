@@ -1,0 +1,342 @@
+package progen
+
+import (
+	"fmt"
+	"go/format"
+	"strings"
+)
+
+// Source returns the program as a complete Go test file, with one test named TestSeed<Seed>.
+func Source(p *Program) string {
+	w := &printer{p: p, imports: map[string]bool{"testing": true}}
+	w.declare()
+	w.regs(p.Body)
+	w.block(p.Body)
+	var b strings.Builder
+	b.WriteString("package p\n\nimport (\n")
+	for _, path := range []string{"math/rand/v2", "runtime", "sync", "sync/atomic", "testing", "time"} {
+		if w.imports[path] {
+			fmt.Fprintf(&b, "%q\n", path)
+		}
+	}
+	fmt.Fprintf(&b, ")\n\nfunc TestSeed%d(*testing.T) {\n%s}\n%s", p.Seed, w.b.String(), w.helpers())
+	text, err := format.Source([]byte(b.String()))
+	if err != nil {
+		panic("progen: " + err.Error() + "\n" + b.String())
+	}
+	return string(text)
+}
+
+type printer struct {
+	p       *Program
+	b       strings.Builder
+	imports map[string]bool
+	bits    bool
+}
+
+func (w *printer) line(f string, args ...any) { fmt.Fprintf(&w.b, f+"\n", args...) }
+
+func (w *printer) use(pkg string) { w.imports[pkg] = true }
+
+// helpers returns the functions that the text needs beside the test.
+func (w *printer) helpers() string {
+	if !w.bits {
+		return ""
+	}
+	return "\nfunc bit(b bool) int {\nif b {\nreturn 1\n}\nreturn 0\n}\n"
+}
+
+func (w *printer) bit(f string, args ...any) string {
+	w.bits = true
+	return "bit(" + fmt.Sprintf(f, args...) + ")"
+}
+
+// declare declares the objects that are used.
+func (w *printer) declare() {
+	p := w.p
+	uses := p.uses()
+	list := func(class class, n int, f string) {
+		for i := range n {
+			if uses[object{class, i}] {
+				w.line(f, i)
+				if class == aVar {
+					w.line("_ = &v%d", i) // it may be written only
+				}
+			}
+		}
+	}
+	list(aVar, p.Vars, "var v%d int")
+	list(anAtomic, p.Atomics, "var a%d atomic.Int64")
+	list(aMutex, p.Mutexes, "var m%d sync.Mutex")
+	list(anRW, p.RWs, "var rw%d sync.RWMutex")
+	for i, n := range p.Chans {
+		if uses[object{aChan, i}] {
+			w.line("c%d := make(chan int, %d)", i, n)
+		}
+	}
+	for i, m := range p.Conds {
+		if uses[object{aCond, i}] {
+			w.line("cond%d := sync.NewCond(&m%d)", i, m)
+		}
+	}
+	list(aGroup, p.Groups, "var wg%d sync.WaitGroup")
+	list(anOnce, p.Onces, "var once%d sync.Once")
+	p.Each(func(s *Stmt) {
+		if s.Op == Panic && !w.imports["sync/atomic"] {
+			w.use("sync/atomic")
+			w.line("var alive atomic.Int64")
+		}
+	})
+	for i, d := range p.Timers {
+		w.use("time")
+		w.line("t%d := time.NewTimer(%d * time.Millisecond)", i, d)
+		if !uses[object{aTimer, i}] {
+			w.line("_ = t%d", i)
+		}
+	}
+	for o := range uses {
+		switch o.class {
+		case anAtomic:
+			w.use("sync/atomic")
+		case aMutex, anRW, aCond, aGroup, anOnce:
+			w.use("sync")
+		}
+	}
+}
+
+// regs declares the registers of a goroutine with that body.
+func (w *printer) regs(body []*Stmt) {
+	var used [Registers]bool
+	eachOwn(body, func(s *Stmt) { s.registers(&used) })
+	for i, u := range used {
+		if u {
+			w.line("r%d := 0", i)
+			w.line("_ = r%d", i)
+		}
+	}
+}
+
+// eachOwn is each without the functions within: they have registers of their own.
+func eachOwn(body []*Stmt, f func(*Stmt)) {
+	for _, s := range body {
+		f(s)
+		if s.Op != Go && s.Op != Once && s.Op != After {
+			for _, b := range s.blocks() {
+				eachOwn(*b, f)
+			}
+		}
+	}
+}
+
+// registers notes which registers the statement itself uses.
+func (s *Stmt) registers(used *[Registers]bool) {
+	switch s.Op {
+	case Write, Store, Send:
+		if s.Src >= 0 {
+			used[s.Src] = true
+		}
+	case If, Read, Load, Add, CAS, TryLock, RWTry, RTry, Recv, Len, Range, Stop, Reset, Draw:
+		used[s.Reg] = true
+	case Select:
+		for _, c := range s.Cases {
+			if !c.Send {
+				used[c.Reg] = true
+			}
+		}
+	}
+}
+
+func (w *printer) block(body []*Stmt) {
+	for _, s := range body {
+		w.stmt(s)
+	}
+}
+
+func (w *printer) function(body []*Stmt) {
+	w.regs(body)
+	w.block(body)
+}
+
+func value(s *Stmt) string {
+	if s.Src < 0 {
+		return fmt.Sprint(s.Val)
+	}
+	return fmt.Sprintf("r%d + %d", s.Src, s.Val)
+}
+
+func (w *printer) stmt(s *Stmt) {
+	switch s.Op {
+	case Go:
+		w.line("go func() {")
+		w.function(s.Body)
+		w.line("}()")
+	case If:
+		w.line("if r%d == %d {", s.Reg, s.Val)
+		w.block(s.Body)
+		if len(s.Else) > 0 {
+			w.line("} else {")
+			w.block(s.Else)
+		}
+		w.line("}")
+	case Repeat:
+		w.line("for range %d {", s.Val)
+		w.block(s.Body)
+		w.line("}")
+	case Read:
+		w.line("r%d = v%d", s.Reg, s.Obj)
+	case Write:
+		w.line("v%d = %s", s.Obj, value(s))
+	case Load:
+		w.line("r%d = int(a%d.Load())", s.Reg, s.Obj)
+	case Store:
+		w.line("a%d.Store(int64(%s))", s.Obj, value(s))
+	case Add:
+		w.line("r%d = int(a%d.Add(%d))", s.Reg, s.Obj, s.Val)
+	case CAS:
+		w.line("r%d = %s", s.Reg, w.bit("a%d.CompareAndSwap(%d, %d)", s.Obj, s.Val, s.Val2))
+	case Lock, Unlock:
+		w.line("m%d.%s()", s.Obj, method[s.Op])
+	case TryLock:
+		w.line("r%d = %s", s.Reg, w.bit("m%d.TryLock()", s.Obj))
+	case RWLock, RWUnlock, RLock, RUnlock:
+		w.line("rw%d.%s()", s.Obj, method[s.Op])
+	case RWTry, RTry:
+		w.line("r%d = %s", s.Reg, w.bit("rw%d.%s()", s.Obj, method[s.Op]))
+	case Signal, Cast, Wait:
+		w.line("cond%d.%s()", s.Obj, method[s.Op])
+	case Done, Join:
+		w.line("wg%d.%s()", s.Obj, method[s.Op])
+	case GroupAdd:
+		w.line("wg%d.Add(%d)", s.Obj, s.Val)
+	case Once:
+		w.line("once%d.Do(func() {", s.Obj)
+		w.function(s.Body)
+		w.line("})")
+	case Draw:
+		w.use("math/rand/v2")
+		w.line("r%d = rand.IntN(%d)", s.Reg, s.Val)
+	case Yield:
+		w.use("runtime")
+		w.line("runtime.Gosched()")
+	case Panic:
+		w.line("alive.Load()")
+		w.line("panic(\"p%d\")", s.ID)
+	case SpinLoad:
+		w.line("for a%d.Load() != %d {\n}", s.Obj, s.Val)
+	case SpinLock:
+		w.line("for !m%d.TryLock() {\n}", s.Obj)
+	case SpinCAS:
+		w.line("for !a%d.CompareAndSwap(%d, %d) {\n}", s.Obj, s.Val, s.Val2)
+	case Send, Recv, Close, Len, Range, Select:
+		w.channel(s)
+	default:
+		w.time(s)
+	}
+}
+
+var method = map[Op]string{
+	Lock: "Lock", Unlock: "Unlock", RWLock: "Lock", RWUnlock: "Unlock", RWTry: "TryLock", RLock: "RLock", RUnlock: "RUnlock", RTry: "TryRLock",
+	Signal: "Signal", Cast: "Broadcast", Wait: "Wait", Done: "Done", Join: "Wait",
+}
+
+func (w *printer) channel(s *Stmt) {
+	switch s.Op {
+	case Send:
+		w.line("c%d <- %s", s.Obj, value(s))
+	case Recv:
+		w.line("if v, ok := <-c%d; ok {\nr%d = v\n} else {\nr%d = -1\n}", s.Obj, s.Reg, s.Reg)
+	case Close:
+		w.line("close(c%d)", s.Obj)
+	case Len:
+		w.line("r%d = len(c%d)", s.Reg, s.Obj)
+	case Range:
+		w.line("for v := range c%d {\nr%d += v\n}", s.Obj, s.Reg)
+	case Select:
+		w.line("select {")
+		for _, c := range s.Cases {
+			switch {
+			case c.After > 0:
+				w.use("time")
+				w.line("case <-time.After(%d * time.Millisecond):\nr%d = 1", c.After, c.Reg)
+			case c.Send:
+				w.line("case c%d <- %d:", c.Obj, c.Val)
+			default:
+				w.line("case v, ok := <-c%d:\nif ok {\nr%d = v\n} else {\nr%d = -1\n}", c.Obj, c.Reg, c.Reg)
+			}
+			w.block(c.Body)
+		}
+		if s.Def {
+			w.line("default:")
+			w.block(s.Else)
+		}
+		w.line("}")
+	}
+}
+
+func (w *printer) time(s *Stmt) {
+	w.use("time")
+	switch s.Op {
+	case Sleep:
+		w.line("time.Sleep(%d * time.Millisecond)", s.Val)
+	case After:
+		w.line("time.AfterFunc(%d*time.Millisecond, func() {", s.Val)
+		w.function(s.Body)
+		w.line("})")
+	case Stop:
+		w.line("r%d = %s", s.Reg, w.bit("t%d.Stop()", s.Obj))
+	case Reset:
+		w.line("r%d = %s", s.Reg, w.bit("t%d.Reset(%d * time.Millisecond)", s.Obj, s.Val))
+	case Fired:
+		w.line("<-t%d.C", s.Obj)
+	}
+}
+
+// A class is a kind of object.
+type class uint8
+
+const (
+	aVar class = iota + 1
+	anAtomic
+	aMutex
+	anRW
+	aChan
+	aCond
+	aGroup
+	anOnce
+	aTimer
+)
+
+type object struct {
+	class class
+	i     int
+}
+
+var classes = [numOps]class{
+	Read: aVar, Write: aVar,
+	Load: anAtomic, Store: anAtomic, Add: anAtomic, CAS: anAtomic, SpinLoad: anAtomic, SpinCAS: anAtomic,
+	Lock: aMutex, Unlock: aMutex, TryLock: aMutex, SpinLock: aMutex,
+	RWLock: anRW, RWUnlock: anRW, RWTry: anRW, RLock: anRW, RUnlock: anRW, RTry: anRW,
+	Send: aChan, Recv: aChan, Close: aChan, Len: aChan, Range: aChan,
+	Wait: aCond, Signal: aCond, Cast: aCond,
+	GroupAdd: aGroup, Done: aGroup, Join: aGroup, Once: anOnce,
+	Stop: aTimer, Reset: aTimer, Fired: aTimer,
+}
+
+// uses returns the objects that the program's statements are about.
+func (p *Program) uses() map[object]bool {
+	uses := map[object]bool{}
+	p.Each(func(s *Stmt) {
+		if c := classes[s.Op]; c != 0 {
+			uses[object{c, s.Obj}] = true
+			if c == aCond {
+				uses[object{aMutex, p.Conds[s.Obj]}] = true
+			}
+		}
+		for _, c := range s.Cases {
+			if c.After == 0 {
+				uses[object{aChan, c.Obj}] = true
+			}
+		}
+	})
+	return uses
+}
