@@ -1,12 +1,17 @@
 package progen
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"slices"
+)
 
 // Size bounds what Generate makes.
 type Size struct {
 	Goroutines int // at most, main included
 	Statements int // at most, of those that synchronise or share
-	Spin       bool
+	// Spin: there may be loops that poll, in programs without timers. (With timers it would matter how often a loop polls
+	// before the clock jumps.)
+	Spin bool
 }
 
 // Default is small enough that most programs have less than 20,000 interleavings.
@@ -33,6 +38,7 @@ type generator struct {
 	left       int // statements that may still be made
 	goroutines int // goroutines that may still be started
 	depth      int
+	timed      bool // there are timers: nobody polls, see Size
 	ops        []weighted
 }
 
@@ -41,6 +47,8 @@ type weighted struct {
 	weight int
 	make   func() []*Stmt
 }
+
+func (g *generator) spins() bool { return g.size.Spin && !g.timed }
 
 func (g *generator) oneIn(n int) bool { return g.r.IntN(n) == 0 }
 
@@ -55,7 +63,7 @@ func (g *generator) theme() {
 			g.add(4, g.store)
 			g.add(2, g.atomicAdd)
 			g.add(2, g.cas)
-			if g.size.Spin {
+			if g.spins() {
 				g.add(4, g.spinLoad)
 				g.add(2, g.spinCAS)
 			}
@@ -98,7 +106,9 @@ func (g *generator) theme() {
 		},
 	}
 	n := 1 + g.r.IntN(3)
-	for _, i := range g.r.Perm(len(themes))[:n] {
+	chosen := g.r.Perm(len(themes))[:n]
+	g.timed = slices.Contains(chosen, len(themes)-1)
+	for _, i := range chosen {
 		themes[i]()
 	}
 	if p.Vars == 0 && p.Atomics == 0 && !g.oneIn(3) {
@@ -144,7 +154,7 @@ func (g *generator) chans(n int) {
 }
 
 func (g *generator) spinLocks() {
-	if g.size.Spin {
+	if g.spins() {
 		g.add(3, func() []*Stmt {
 			m := g.r.IntN(g.p.Mutexes)
 			return g.around(&Stmt{Op: SpinLock, Obj: m}, &Stmt{Op: Unlock, Obj: m})
@@ -354,7 +364,7 @@ func (g *generator) selects() []*Stmt {
 	s := &Stmt{Op: Select, Def: g.oneIn(3)}
 	for range 1 + g.r.IntN(3) {
 		c := Case{Send: g.oneIn(2), Obj: g.chanOf(), Val: g.val(), Reg: g.reg()}
-		if !s.Def && g.oneIn(8) {
+		if !s.Def && !g.spins() && g.oneIn(8) {
 			c = Case{After: g.duration(), Reg: g.reg()}
 		}
 		if g.oneIn(3) {

@@ -100,6 +100,27 @@ func (q *queue) first() *waiter {
 
 func (q *queue) pop() { q.head++ }
 
+// oneCase is first, for who is about to be served: of a select that waits with
+// several cases on the channel any may be the one, as in the Go runtime.
+func (s *Sched) oneCase(q *queue) *waiter {
+	w := q.first()
+	if w == nil {
+		return nil
+	}
+	n := 1
+	for q.head+n < len(q.w) && q.w[q.head+n].g == w.g && q.w[q.head+n].seq == w.seq {
+		n++
+	}
+	i := 0
+	if s.cur != s.timerG {
+		i = s.choice(n)
+	}
+	if s.over { // the schedule did not fit at the choice
+		s.reschedule(s.cur)
+	}
+	return &q.w[q.head+i]
+}
+
 func (c *chanState) reset() {
 	c.sendq.w, c.sendq.head = c.sendq.w[:0], 0
 	c.recvq.w, c.recvq.head = c.recvq.w[:0], 0
@@ -206,6 +227,7 @@ func (s *Sched) trySend(g *G, o *object, site trace.Site) (hook.Act, unsafe.Poin
 		return hook.ActNative, nil, true
 	}
 	if w := c.recvq.first(); w != nil && (o.cap == 0 || o.n == 0) {
+		w = s.oneCase(&c.recvq)
 		c.recvq.pop()
 		es := s.event(g, trace.OpSend, o, 0, site)
 		er := s.event(w.g, trace.OpRecv, o, 1, s.pend[w.g.id].Site)
@@ -299,7 +321,7 @@ func (s *Sched) tryRecv(g *G, o *object, site trace.Site) (hook.Act, unsafe.Poin
 	} else if o.n > 0 {
 		er := s.event(g, trace.OpRecv, o, 1, site)
 		s.drain(g, o, er)
-		if w := c.sendq.first(); w != nil {
+		if w := s.oneCase(&c.sendq); w != nil {
 			c.sendq.pop()
 			es := s.event(w.g, trace.OpSend, o, 0, s.pend[w.g.id].Site)
 			s.fill(w.g, o, es)
@@ -309,7 +331,7 @@ func (s *Sched) tryRecv(g *G, o *object, site trace.Site) (hook.Act, unsafe.Poin
 		}
 		return hook.ActBuffer, nil, true
 	}
-	if w := c.sendq.first(); w != nil {
+	if w := s.oneCase(&c.sendq); w != nil {
 		c.sendq.pop()
 		er := s.event(g, trace.OpRecv, o, 1, site)
 		es := s.event(w.g, trace.OpSend, o, 0, s.pend[w.g.id].Site)
@@ -373,13 +395,13 @@ func (s *Sched) chanClose(p unsafe.Pointer, st hook.Site) bool {
 	s.event(g, trace.OpClose, o, 0, site)
 	o.closed = true
 	s.release(g, &o.clock)
-	for w := o.ch.recvq.first(); w != nil; w = o.ch.recvq.first() {
+	for w := s.oneCase(&o.ch.recvq); w != nil; w = s.oneCase(&o.ch.recvq) {
 		o.ch.recvq.pop()
 		s.event(w.g, trace.OpRecv, o, 0, s.pend[w.g.id].Site)
 		s.acquire(w.g, o.clock)
 		s.wake(w.g, hook.ActClosed, w.idx)
 	}
-	for w := o.ch.sendq.first(); w != nil; w = o.ch.sendq.first() {
+	for w := s.oneCase(&o.ch.sendq); w != nil; w = s.oneCase(&o.ch.sendq) {
 		o.ch.sendq.pop()
 		s.wake(w.g, hook.ActNative, w.idx)
 	}

@@ -66,6 +66,11 @@ func (m *Machine) Exhaust(exhaustive bool, limit int, each func(*trace.Trace)) (
 	s := &trace.Schedule{Exhaustive: exhaustive}
 	for n := 1; ; n++ {
 		t, err := m.Execute(context.Background(), s)
+		if m.Restart() {
+			*odo = Odometer{}
+			o, n = NewOutcomes(), 0
+			continue
+		}
 		if err != nil {
 			return o, n, err
 		}
@@ -82,10 +87,9 @@ func (m *Machine) Exhaust(exhaustive bool, limit int, each func(*trace.Trace)) (
 	}
 }
 
-// failures returns what crashed in the last execution.
-func failures() []*sched.Failure {
-	if f := sched.S.Failure(); f != nil {
-		return []*sched.Failure{f}
-	}
-	return nil
+// Restart reports whether the last execution polled a channel of which that was not known: a search starts again then.
+func (m *Machine) Restart() bool {
+	p := sched.S.Polled()
+	m.polled = append(m.polled, p...)
+	return len(p) > 0
 }

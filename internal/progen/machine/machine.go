@@ -37,6 +37,7 @@ type Machine struct {
 	timers  []*timer
 	alive   int64 // loaded before a panic
 
+	polled  []trace.Site // sides of unbuffered channels on which somebody polls, see sched.SetPolled
 	root    *frame
 	trace   *trace.Trace
 	started []*timer // by AfterFunc, time.After and NewTimer; they live as long as the execution
@@ -109,7 +110,8 @@ func (m *Machine) Execute(_ context.Context, s *trace.Schedule) (*trace.Trace, e
 	pol.Begin(s.Seed)
 	collect()
 	m.reset()
-	m.trace = sched.S.Run(m.main, sched.Options{Schedule: s, Policy: pol, Steps: maxSteps, Race: true, Visible: sched.VisibleAll})
+	sched.S.SetPolled(m.polled)
+	m.trace = sched.S.Run(m.main, sched.Options{Schedule: s, Policy: pol, Steps: maxSteps, Race: true, Visible: sched.VisibleAll, PastDeadlock: true})
 	hook.On = false
 	switch m.trace.Verdict {
 	case trace.Bounded, trace.Aborted:
@@ -180,35 +182,41 @@ var progenHash = trace.PackageHash("progen")
 
 func pc(id int) uintptr { return uintptr(0x1000 + id) }
 
+// firstObject is below the numbers of the places where objects are declared.
+const firstObject = 10000
+
 // main declares the objects, as the Go text does, and runs the body.
 func (m *Machine) main() {
+	id := firstObject
+	place := func() hook.Site { id++; return site(id) }
 	for i := range m.vars {
-		hook.Var(&m.vars[i], site(0))
+		hook.Var(&m.vars[i], place())
 	}
 	for i := range m.atomics {
-		hook.Var(&m.atomics[i], site(0))
+		hook.Var(&m.atomics[i], place())
 	}
 	for i := range m.mutexes {
-		hook.Var(&m.mutexes[i].object, site(0))
+		hook.Var(&m.mutexes[i].object, place())
 	}
 	for i := range m.rws {
-		hook.Var(&m.rws[i].object, site(0))
+		hook.Var(&m.rws[i].object, place())
 	}
 	for i := range m.chans {
-		hook.MadeChan(m.chans[i], site(0))
+		hook.MadeChan(m.chans[i], place())
 	}
 	for i := range m.conds {
-		hook.Var(&m.conds[i], site(0))
+		hook.Var(&m.conds[i], place())
 	}
 	for i := range m.groups {
-		hook.Var(&m.groups[i].object, site(0))
+		hook.Var(&m.groups[i].object, place())
 	}
 	for i := range m.onces {
-		hook.Var(&m.onces[i].object, site(0))
+		hook.Var(&m.onces[i].object, place())
 	}
-	hook.Var(&m.alive, site(0))
+	hook.Var(&m.alive, place())
 	for i, d := range m.p.Timers {
-		m.timers[i] = m.newTimer(d, 0)
+		id++
+		m.timers[i] = m.newTimer(d, id)
 	}
 	m.run(m.root, m.p.Body)
 }

@@ -51,7 +51,7 @@ func (o *Outcomes) addPanics(m *Machine) {
 			o.Panics[f.name+": "+f.panics]++
 		}
 	})
-	for _, f := range failures() {
+	for _, f := range sched.S.Failures() {
 		if f.Kind == sched.FailMisuse {
 			o.Panics[m.trace.Name(f.G)+": "+f.Message]++
 		}

@@ -115,9 +115,11 @@ func (m *Machine) doTime(f *frame, s *progen.Stmt) {
 		})
 	case progen.Stop:
 		active, _ := hook.TimerStop(unsafe.Pointer(m.timers[s.Obj]), pc(s.ID))
+		m.timers[s.Obj].drop()
 		f.regs[s.Reg] = bit(active)
 	case progen.Reset:
 		active, _ := hook.TimerReset(unsafe.Pointer(m.timers[s.Obj]), hook.Now()+int64(s.Val)*millisecond, 0, pc(s.ID))
+		m.timers[s.Obj].drop()
 		f.regs[s.Reg] = bit(active)
 	case progen.Fired:
 		hook.Recv(m.timers[s.Obj].c, site(s.ID))
@@ -141,4 +143,13 @@ func (m *Machine) start(t *timer, d, id int, f func(any, uintptr, int64)) {
 		ch = *(*unsafe.Pointer)(unsafe.Pointer(&t.c))
 	}
 	hook.TimerStart(unsafe.Pointer(t), hook.Now()+int64(d)*millisecond, 0, f, nil, ch, pc(id))
+}
+
+// drop takes out of the native channel what the scheduler took out of its
+// model, when a timer that fired was stopped before somebody received.
+func (t *timer) drop() {
+	select {
+	case <-t.c:
+	default:
+	}
 }
