@@ -12,6 +12,9 @@ type Size struct {
 	// Spin: there may be loops that poll, in programs without timers. (With timers it would matter how often a loop polls
 	// before the clock jumps.)
 	Spin bool
+	// Loose: also what Go allows more of than sampled executions show: timers with the same deadline, whose wakes may
+	// overlap, and Gosched, after which nobody need go first.
+	Loose bool
 }
 
 // Default is small enough that most programs have less than 20,000 interleavings.
@@ -38,6 +41,7 @@ type generator struct {
 	left       int // statements that may still be made
 	goroutines int // goroutines that may still be started
 	depth      int
+	times      int  // durations made
 	timed      bool // there are timers: nobody polls, see Size
 	ops        []weighted
 }
@@ -125,7 +129,7 @@ func (g *generator) theme() {
 	if g.oneIn(12) {
 		g.add(1, g.stray)
 	}
-	if g.oneIn(12) {
+	if g.size.Loose && g.oneIn(12) {
 		g.add(2, func() []*Stmt { return g.one(&Stmt{Op: Yield}) })
 	}
 }
@@ -162,10 +166,18 @@ func (g *generator) spinLocks() {
 	}
 }
 
-func (g *generator) reg() int      { return g.r.IntN(Registers) }
-func (g *generator) val() int      { return 1 + g.r.IntN(3) }
-func (g *generator) chanOf() int   { return g.r.IntN(len(g.p.Chans)) }
-func (g *generator) duration() int { return 10 * (1 + g.r.IntN(2)) }
+func (g *generator) reg() int    { return g.r.IntN(Registers) }
+func (g *generator) val() int    { return 1 + g.r.IntN(3) }
+func (g *generator) chanOf() int { return g.r.IntN(len(g.p.Chans)) }
+
+// duration returns milliseconds. No two sums of them are equal, unless loose.
+func (g *generator) duration() int {
+	if g.size.Loose {
+		return 10 * (1 + g.r.IntN(2))
+	}
+	g.times++
+	return 10 << (g.times - 1)
+}
 
 // src is where a value comes from: a constant, more often than not, so that values tell who wrote them.
 func (g *generator) src() int {
@@ -347,7 +359,7 @@ func (g *generator) branch() []*Stmt {
 }
 
 func (g *generator) repeat() []*Stmt {
-	if g.depth > 1 || g.left < 2 {
+	if g.depth > 1 || g.left < 2 || g.timed && !g.size.Loose {
 		return nil
 	}
 	before := g.left
@@ -364,7 +376,7 @@ func (g *generator) selects() []*Stmt {
 	s := &Stmt{Op: Select, Def: g.oneIn(3)}
 	for range 1 + g.r.IntN(3) {
 		c := Case{Send: g.oneIn(2), Obj: g.chanOf(), Val: g.val(), Reg: g.reg()}
-		if !s.Def && !g.spins() && g.oneIn(8) {
+		if !s.Def && g.timed && g.oneIn(3) {
 			c = Case{After: g.duration(), Reg: g.reg()}
 		}
 		if g.oneIn(3) {

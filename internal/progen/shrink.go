@@ -110,7 +110,7 @@ func (s *Stmt) simplify(try func(func()), done *bool) {
 	if s.Src >= 0 && !*done && (s.Op == Write || s.Op == Store || s.Op == Send) {
 		try(func() { s.Src = -1 })
 	}
-	if s.Val > 1 && !*done && s.Op != Draw {
+	if s.Val > 1 && !*done && s.Op != Draw && s.Op != Sleep && s.Op != After && s.Op != Reset {
 		try(func() { s.Val = 1 })
 	}
 }

@@ -88,10 +88,10 @@ func RandBytes(b []byte) bool {
 	return true
 }
 
-// Loop begins an iteration of a loop that only reads: for !x.Load() {} becomes
-// for Loop(s); !x.Load(); Loop(s) {}.
-func Loop(s Site) {
+// Loop begins an iteration of a loop that only reads, the first one or another
+// one: for !x.Load() {} becomes for Loop(s, false); !x.Load(); Loop(s, true) {}.
+func Loop(s Site, again bool) {
 	if Here() {
-		LoopStart(s)
+		LoopStart(s, again)
 	}
 }

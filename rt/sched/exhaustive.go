@@ -87,13 +87,13 @@ func (s *Sched) depth(g trace.GID) int {
 // nothing which outlives the iteration. When the iteration before only read,
 // and nothing it read was written since, the next one would do the same: the
 // goroutine waits until something is.
-func (s *Sched) loop(st hook.Site) {
+func (s *Sched) loop(st hook.Site, again bool) {
 	if !s.here() || s.unwind || !s.exhaustive() {
 		return
 	}
 	g := s.enter()
 	site := trace.Site(st)
-	if g.loop == site && g.loopPure && g.loopSame() {
+	if again && g.loop == site && g.loopPure && g.loopSame() {
 		s.announce(g, trace.OpAwait, nil, site)
 		for _, l := range g.looked {
 			s.t.Offers = append(s.t.Offers, trace.Offer{G: g.id, Step: int32(len(s.t.Steps)) - 1, Case: -1, Obj: l.o.id})

@@ -250,7 +250,7 @@ func TestExhaustiveLoopWaits(t *testing.T) {
 		hook.AtomicEnd(true, uint64(v))
 	}
 	waits := func() {
-		for hook.Loop(7); load() == 0; hook.Loop(7) {
+		for hook.Loop(7, false); load() == 0; hook.Loop(7, true) {
 		}
 	}
 	set, n := outcomes(t, true, func() {

@@ -121,7 +121,9 @@ func (s *Sched) communicate(g *G, op trace.Op, site trace.Site, def bool) (int, 
 	if !ok { // nothing ready: default
 		s.event(g, trace.OpSelect, first, -1, site)
 		for i := range g.offers {
-			g.looksAt(g.offers[i].o)
+			f := &g.offers[i]
+			g.looksAt(f.o)
+			s.sawBusy(g, f, site)
 		}
 		s.idleRead(g)
 		return -1, 0, nil
@@ -229,6 +231,22 @@ func (s *Sched) refreshOffers(o *object) {
 	for _, h := range o.ch.receivers {
 		s.refreshMeeter(h)
 	}
+	s.refreshBeyond(o, o.ch.senders)
+	s.refreshBeyond(o, o.ch.receivers)
+}
+
+// refreshBeyond asks those who may meet somebody in list elsewhere: whether he
+// waits may have changed with o.
+func (s *Sched) refreshBeyond(o *object, list []*G) {
+	for _, h := range list {
+		for i := range h.offers {
+			if f := &h.offers[i]; f.o != o && f.o.cap == 0 && !f.send && !h.served {
+				for _, g := range f.o.ch.senders {
+					s.refreshMeeter(g)
+				}
+			}
+		}
+	}
 }
 
 func (s *Sched) refreshMeeter(h *G) {
@@ -251,9 +269,9 @@ func (s *Sched) canMeet(g *G) bool {
 		if s.alone(g, f) {
 			return true
 		}
-		if f.send && f.o.cap == 0 && !overtakes(g, f.o.ch.senders) {
+		if f.send && f.o.cap == 0 {
 			for _, h := range f.o.ch.receivers {
-				if h != g && !overtakes(h, f.o.ch.receivers) {
+				if h != g && s.mayMeet(g, h, f.o.ch.senders, f.o.ch.receivers, false) {
 					return true
 				}
 			}
@@ -280,12 +298,96 @@ func (s *Sched) alone(g *G, f *offer) bool {
 // overtakes reports whether somebody in list arrived before g.
 func overtakes(g *G, list []*G) bool {
 	for _, h := range list {
-		if h != g && (h.since < g.since || h.arrival < g.arrival && h.arrival > 0) {
+		if h != g && earlier(h, g) {
 			return true
 		}
 	}
 	return false
 }
+
+// A communication over an unbuffered channel needs somebody who waits there. A
+// select waits only while none of its cases can be done alone, so two selects
+// do not meet while both have such a case (a value in a buffer, say, or a
+// channel that was closed).
+
+// waits reports whether g, which has announced its offers, may be waiting: none can be done alone.
+func (s *Sched) waits(g *G) bool {
+	if len(g.offers) == 1 {
+		return true // or it would not be asked
+	}
+	for i := range g.offers {
+		if s.alone(g, &g.offers[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// mayMeet reports whether g and h may communicate over an unbuffered channel:
+// own and others are those who offer what g offers there, and what h does. poll: g does not wait.
+func (s *Sched) mayMeet(g, h *G, own, others []*G, poll bool) bool {
+	if s.passes(g, own, h) || s.passes(h, others, g) {
+		return false
+	}
+	return s.waits(h) || !poll && s.waits(g)
+}
+
+// passes is overtakes, for meeting partner: who waits on both sides does not stand in its own way.
+func (s *Sched) passes(g *G, list []*G, partner *G) bool {
+	for _, h := range list {
+		if h != g && h != partner && earlier(h, g) && s.waits(h) {
+			return true
+		}
+	}
+	return false
+}
+
+// earlier reports whether h is known to have arrived before g.
+func earlier(h, g *G) bool {
+	return h.since < g.since || h.arrival < g.arrival && h.arrival > 0
+}
+
+// sawOthers notes what a communication of g with h depends on beside the
+// channel: that the other cases of the one who waits could not be done.
+func (s *Sched) sawOthers(g, h *G, o *object, site trace.Site) {
+	if len(g.offers) == 1 && !g.polls || len(h.offers) == 1 {
+		return // it always can have waited
+	}
+	who := h
+	if !g.polls && !s.waits(h) {
+		who = g
+	}
+	s.sawCases(g, who, o, site)
+}
+
+// sawCases notes that g has seen which cases of h, beside those of o, can be done.
+func (s *Sched) sawCases(g, h *G, o *object, site trace.Site) {
+	for i := range h.offers {
+		if p := h.offers[i].o; p != o {
+			s.event(g, trace.OpSelect, p, CaseSeen, site)
+		}
+	}
+}
+
+// sawBusy notes that a poll of f depends on why those who offer the other side do not wait.
+func (s *Sched) sawBusy(g *G, f *offer, site trace.Site) {
+	others := f.o.ch.senders
+	if f.send {
+		others = f.o.ch.receivers
+	}
+	if f.o.cap != 0 {
+		return
+	}
+	for _, h := range others {
+		if !s.waits(h) {
+			s.sawCases(g, h, f.o, site)
+		}
+	}
+}
+
+// CaseSeen is the Arg of an OpSelect event about a channel: whether somebody's
+// case of it could be done alone mattered.
+const CaseSeen = -2
 
 // meetings lists the ways in which g can go on in a step of its own.
 func (s *Sched) meetings(g *G, poll bool) []meeting {
@@ -303,11 +405,8 @@ func (s *Sched) meetings(g *G, poll bool) []meeting {
 		if !f.send {
 			own, others = others, own
 		}
-		if overtakes(g, own) {
-			continue
-		}
 		for _, h := range others {
-			if h == g || overtakes(h, others) {
+			if h == g || !s.mayMeet(g, h, own, others, poll) {
 				continue
 			}
 			for j := range h.offers {
@@ -455,6 +554,7 @@ func (s *Sched) rendezvous(g *G, m meeting, site trace.Site) unsafe.Pointer {
 	}
 	s.pair(a, b)
 	s.meet(g, h)
+	s.sawOthers(g, h, o, site)
 	at := h.offers[m.theirs].slot.pointer()
 	h.served = true
 	s.retract(h)

@@ -231,7 +231,7 @@ func (s *Sched) stopTimer(t *timer) bool {
 
 // fireNext lets the clock jump to the next deadline. It reports whether a timer fired.
 func (s *Sched) fireNext() bool {
-	if len(s.timers) == 0 {
+	if len(s.timers) == 0 || len(s.fails) > 0 { // whoever crashed could have gone on, and ended the program
 		return false
 	}
 	s.rests++

@@ -31,6 +31,10 @@ func (s *Sched) wgAdd(p unsafe.Pointer, delta, n int, pc uintptr) bool {
 	if o.count+delta < 0 {
 		s.event(g, trace.OpWGAdd, o, int64(delta), site)
 		s.leave()
+		if s.exhaustive() {
+			// Others may go on after this, and are to find the native counter as the model's.
+			panic("sync: negative WaitGroup counter")
+		}
 		return true // panics
 	}
 	if delta > 0 && o.count == 0 && s.race {

@@ -54,17 +54,14 @@ func (m *Machine) doAtomic(f *frame, s *progen.Stmt) {
 
 // spin is for !try() {}.
 func (m *Machine) spin(f *frame, s *progen.Stmt, try func() bool) {
-	for {
-		if !m.OneShot {
-			hook.Loop(site(s.ID))
-		}
-		if try() {
-			return
-		}
-		if m.OneShot {
+	if m.OneShot {
+		if !try() {
 			f.polls = s
 			hook.Block(site(s.ID))
 		}
+		return
+	}
+	for hook.Loop(site(s.ID), false); !try(); hook.Loop(site(s.ID), true) {
 	}
 }
 
