@@ -109,13 +109,14 @@ func rewrite(in *Input, im *Importer, check func(*pkg, *types.Info) (*types.Pack
 	out := &Output{Files: map[string][]byte{}}
 	sites := newSites(in, im.fset, out)
 	shared := findShared(in, tp, info, p.files)
+	polls := newPolls(tp, info, p.files)
 	for i, f := range in.Files {
 		if importsC(p.files[i]) {
 			out.Skipped = append(out.Skipped, f.Path+`:1: import "C"`)
 			continue
 		}
 		r := &rewriter{in: in, fset: im.fset, ast: p.files[i], tok: im.fset.File(p.files[i].FileStart), pkg: tp, info: info,
-			shared: shared, sites: sites, buf: newBuffer(f.Content), out: out}
+			shared: shared, polls: polls, sites: sites, buf: newBuffer(f.Content), out: out}
 		if text := r.file(); text != nil {
 			out.Files[f.Path] = text
 		}

@@ -20,6 +20,7 @@ type rewriter struct {
 	pkg    *types.Package
 	info   *types.Info
 	shared *shared
+	polls  *polls
 	sites  *sites
 	buf    *buffer
 	out    *Output

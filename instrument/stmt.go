@@ -122,6 +122,9 @@ func (r *rewriter) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) {
 	r.value(s.Cond)
 	r.simple(s.Post)
 	r.stmts(s.Body.List)
+	if !r.in.Mode.Quiet && r.polls.loop(s, labelOf(label)) {
+		r.poll(s)
+	}
 	if decl == "" {
 		return
 	}
@@ -137,6 +140,13 @@ func (r *rewriter) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) {
 	a, b := r.off(s.Init.Pos()), r.off(s.Init.End())
 	r.buf.Replace(a, b, r.buf.newlines(a, b))
 	r.outside(s, label, r.relocate(init, s.Init.Pos(), start(s, label))+"; "+decl)
+}
+
+func labelOf(label *ast.LabeledStmt) string {
+	if label == nil {
+		return ""
+	}
+	return label.Label.Name
 }
 
 // start returns where s starts, its label included.

@@ -69,7 +69,9 @@ func (x *local) wrong(t *trace.Trace) []wire.Found {
 		add(x.blockedFinding(t, kindDeadlock))
 		return fs
 	case trace.Livelocked:
-		add(x.blockedFinding(t, kindLivelock))
+		if !sched.S.PolledUnseen() {
+			add(x.blockedFinding(t, kindLivelock))
+		}
 		return fs
 	case trace.Bounded, trace.Diverged, trace.Aborted:
 		return fs

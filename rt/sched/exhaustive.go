@@ -154,6 +154,25 @@ func (s *Sched) wakeAwaiting(o *object) {
 	}
 }
 
+// PolledUnseen reports whether in the last execution somebody was left in a
+// polling loop who races on memory that is no scheduling point: what he waits for may have been
+// written, and he did not see it. With those accesses visible he will.
+func (s *Sched) PolledUnseen() bool {
+	if s.opt.Visible == VisibleAll {
+		return false
+	}
+	for i := range s.races {
+		r := &s.races[i]
+		if s.awaited(r.G) && !s.visible.has(r.At) || s.awaited(r.PrevG) && !s.visible.has(r.Prev) {
+			return true
+		}
+	}
+	return false
+}
+
+// awaited reports whether g was left in a polling loop.
+func (s *Sched) awaited(g trace.GID) bool { return s.gs[g].left && gstate(s.gs[g].mark) == gAwaits }
+
 // noteEnd fills in what exhaustive executions leave behind beside their events.
 func (s *Sched) noteEnd() {
 	s.finalizeObjects()

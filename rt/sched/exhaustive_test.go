@@ -47,6 +47,9 @@ func (o *odometer) next() bool {
 	return false
 }
 
+// testVisible is what outcomes takes for scheduling points.
+var testVisible VisibleMode
+
 // outcomes executes main under every combination of choices and returns what
 // result said after each, sorted, without duplicates, and the number of executions.
 func outcomes(t *testing.T, exhaustive bool, main func(), result func(tr *trace.Trace) string) (set string, n int) {
@@ -58,7 +61,7 @@ again:
 	o := new(odometer)
 	for n = 1; ; n++ {
 		o.Begin(0)
-		tr := S.Run(main, Options{Schedule: &trace.Schedule{Exhaustive: exhaustive}, Policy: o, Race: true})
+		tr := S.Run(main, Options{Schedule: &trace.Schedule{Exhaustive: exhaustive}, Policy: o, Race: true, Visible: testVisible})
 		hook.On = false
 		if p := S.Polled(); len(p) > 0 {
 			polled = append(polled, p...)

@@ -100,3 +100,26 @@ func TestLoopEnteredAgain(t *testing.T) {
 		t.Error(set)
 	}
 }
+
+// Who polls memory that is no scheduling point does not see it change. The race
+// is found, and with the accesses visible the loop ends.
+func TestPollingUnseenMemory(t *testing.T) {
+	var v *int
+	main := func() {
+		v = new(int)
+		spawn(func() { hook.P(v, 9).Set(1) })
+		for hook.Loop(7, false); *hook.R(v, 8) == 0; hook.Loop(7, true) {
+		}
+	}
+	end := func(tr *trace.Trace) string {
+		return fmt.Sprint(tr.Verdict, len(S.Races()) > 0, S.PolledUnseen())
+	}
+	if set, _ := outcomes(t, true, main, end); set != "livelocked true true" {
+		t.Error(set)
+	}
+	defer func(v VisibleMode) { testVisible = v }(testVisible)
+	testVisible = VisibleAll
+	if set, _ := outcomes(t, true, main, end); set != "finished true false" {
+		t.Error(set)
+	}
+}
