@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -22,30 +23,73 @@ func (o *outcome) schedule() *trace.Schedule {
 }
 
 // crashFinding describes the end of a binary in the middle of a test.
-func crashFinding(test, pkg string, res *outcome, visible []uint64) *wire.Finding {
+func (e *exploration) crashFinding(test, pkg string, res *outcome, visible []uint64) *wire.Finding {
 	c := res.crash
-	f := &wire.Finding{Kind: "panic", Message: crashMessage(res), Output: crashOutput(res.output, pkg), Executions: c.Execution}
+	f := &wire.Finding{Kind: "panic", Executions: c.Execution}
 	if res.timedOut || res.stalled {
 		f.Kind = "uncontrolled"
 	}
+	e.blame(f, pkg, res)
 	slices.Sort(visible)
-	f.Clip = wire.Clip{Test: test, Kind: f.Kind, Message: f.Message, Visible: slices.Compact(visible)}
+	f.Clip = wire.Clip{Test: test, Kind: f.Kind, Message: f.Message, Visible: slices.Compact(visible), Places: f.Places}
 	if c.Running && c.Test == test {
-		f.Clip.Policy, f.Clip.Seed, f.Clip.Depth, f.Clip.Free, f.Clip.Exhaustive = c.Policy, c.Seed, c.Depth, c.Free, c.Exhaustive
+		f.Clip.Policy, f.Clip.Seed, f.Clip.Depth, f.Clip.Free = c.Policy, c.Seed, c.Depth, c.Free
 		if t := res.trace; t != nil {
 			f.Clip.Policy, f.Clip.Depth = "first", 0
-			f.Clip.Steps = drive.StepsOf(t, func(s trace.Site) wire.Place { return wire.Place{} })
+			f.Clip.Steps = drive.StepsOf(t, symbols(res.path))
 			f.Switches = t.Switches()
 		}
 	}
 	return f
 }
 
-// crashMessage says in one sentence how the binary ended.
-func crashMessage(res *outcome) string {
+// blame says what happened, in which goroutine and at which call, from what the
+// runtime printed of the goroutines.
+func (e *exploration) blame(f *wire.Finding, pkg string, res *outcome) {
+	before, gs := parseDump(res.output)
+	g := culprit(gs)
+	if g == nil {
+		f.Message, f.Output = crashMessage(res, "", ""), crashOutput(res.output, pkg)
+		return
+	}
+	name := "main"
+	if t := res.trace; t != nil && len(t.Steps) > 0 {
+		name = t.Name(t.Steps[len(t.Steps)-1].G)
+	}
+	frames := g.userFrames()
+	call := ""
+	for _, p := range frames {
+		if !strings.HasPrefix(p.File, filepath.Join(e.looks.GOROOT, "src")+string(filepath.Separator)) {
+			p.Op, p.Goroutine = f.Kind, name
+			if f.Kind == "uncontrolled" {
+				p.Op = "hangs"
+			}
+			f.Places = []wire.Place{p}
+			break
+		}
+		call = p.Func
+	}
+	f.Message = crashMessage(res, name, call)
+	f.Stacks = []wire.Stack{{Goroutine: name, State: "(" + g.state + ")", Frames: frames}}
+	if res.stalled || res.timedOut {
+		before, _, _ = strings.Cut(before, "SIGQUIT: quit\n") // that was us
+	}
+	f.Output = lastLines(before, crashLines/2)
+}
+
+// crashMessage says in one sentence how the binary ended, while which goroutine
+// ("": not known) was in which call of the standard library ("": in none).
+func crashMessage(res *outcome, goroutine, call string) string {
+	if goroutine == "" {
+		goroutine = "of the test"
+	}
 	switch {
+	case res.stalled && call != "":
+		return fmt.Sprintf("goroutine %s does not come back from %s, a call that heddle cannot control", goroutine, call)
+	case res.stalled && res.looped:
+		return fmt.Sprintf("goroutine %s runs on and on without any operation: a loop for ever?", goroutine)
 	case res.stalled:
-		return fmt.Sprintf("execution %d does not go on: a call that heddle cannot control blocks, or a loop without any operation runs for ever", res.crash.Execution)
+		return fmt.Sprintf("goroutine %s does not go on: a call that heddle cannot control blocks", goroutine)
 	case res.timedOut:
 		return "the test did not end in time (-timeout)"
 	}

@@ -22,7 +22,7 @@ type options struct {
 	verbose, json, short bool
 	failFast             bool
 	count, parallel      int
-	timeout              time.Duration
+	timeout, hang        time.Duration
 	args                 []string // after -args
 
 	// heddle's own
@@ -80,6 +80,7 @@ func (o *options) exploreFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&o.json, "json", false, "print events as JSON, one a line, as go test -json does")
 	fs.BoolVar(&o.failFast, "failfast", false, "stop at the first finding")
 	fs.DurationVar(&o.timeout, "timeout", 0, "end a test binary that takes longer than `d`; 0: 10m beside the budgets of its tests")
+	o.hangFlag(fs)
 	choose(fs, &o.strategy, "strategy", strategies, "how to explore")
 	choose(fs, &o.visible, "visible", visibles, "memory accesses at which the scheduler may choose")
 	choose(fs, &o.time, "time", times, "when timers fire")
@@ -92,6 +93,10 @@ func (o *options) exploreFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&o.race, "race", true, "report data races")
 	fs.BoolVar(&o.determinism, "check-determinism", false, "run every schedule twice and compare")
 	fs.StringVar(&o.clips, "clips", "", "`folder` for clips (default testdata/heddle in each package)")
+}
+
+func (o *options) hangFlag(fs *flag.FlagSet) {
+	fs.DurationVar(&o.hang, "hang", 10*time.Second, "end a test when nothing happens in it for `d`, or four times as long as an execution takes; 0: never")
 }
 
 func (o *options) testFlags(fs *flag.FlagSet) {
@@ -178,6 +183,9 @@ func (o *options) check() error {
 	}
 	if o.timeout < 0 {
 		return fmt.Errorf("invalid value %v for flag -timeout: want 0 or more", o.timeout)
+	}
+	if o.hang < 0 {
+		return fmt.Errorf("invalid value %v for flag -hang: want 0 or more", o.hang)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"heddle/clip"
 	"heddle/rt/drive"
@@ -159,6 +160,7 @@ func (x *fresh) Execute(ctx context.Context, q *wire.Request) (drive.Execution, 
 			x.r.report.Record(rec)
 		}
 	}
+	start := time.Now()
 	res, err := b.run(ctx)
 	if err == nil {
 		err = ctx.Err()
@@ -171,7 +173,7 @@ func (x *fresh) Execute(ctx context.Context, q *wire.Request) (drive.Execution, 
 	}
 	x.n++
 	if left == nil {
-		return x.crashed(res, q)
+		return x.crashed(res, q, time.Since(start) > slowCrash)
 	}
 	t, err := trace.Decode(left.Encoded)
 	if err != nil {
@@ -185,8 +187,12 @@ func (x *fresh) Execute(ctx context.Context, q *wire.Request) (drive.Execution, 
 	return drive.Execution{Result: *left, Trace: t}, nil
 }
 
-// crashed is the execution in which a process died, or that it did not come to an end of.
-func (x *fresh) crashed(res *outcome, q *wire.Request) (drive.Execution, error) {
+// slowCrash is how long a process may take to die and yet be worth another one.
+const slowCrash = time.Second
+
+// crashed is the execution in which a process died, or that it did not come to
+// an end of; slow: there is to be no other.
+func (x *fresh) crashed(res *outcome, q *wire.Request, slow bool) (drive.Execution, error) {
 	if !res.crash.Running {
 		x.r.report.Output(res.output)
 		if res.err == nil {
@@ -200,13 +206,13 @@ func (x *fresh) crashed(res *outcome, q *wire.Request) (drive.Execution, error) 
 	for _, s := range q.Visible {
 		visible = append(visible, uint64(s))
 	}
-	f := crashFinding(x.test, x.r.pkg.ImportPath, res, visible)
+	f := x.r.crashFinding(x.test, x.r.pkg.ImportPath, res, visible)
 	ex := drive.Execution{Trace: res.trace}
 	if ex.Trace == nil {
 		ex.Trace = &trace.Trace{Verdict: trace.Panicked}
 	}
 	ex.Failed, ex.Output = true, []byte(res.output)
-	ex.Final = res.stalled || res.timedOut || res.trace == nil
+	ex.Final = slow || res.stalled || res.timedOut || res.trace == nil
 	ex.Found = []wire.Found{{Key: f.Kind + " " + clip.Name(&f.Clip), Finding: f}}
 	return ex, nil
 }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -40,10 +41,12 @@ type process struct {
 
 // An outcome says how a test binary ended.
 type outcome struct {
+	path     string // of the binary
 	done     bool   // it said that it was through
 	err      error  // of the process; nil for exit status 0
 	timedOut bool   // it was killed for taking too long
 	stalled  bool   // it was killed because nothing happened in it
+	looped   bool   // but that it used the processor
 	idle     bool   // nothing happened in it for a while when it was killed
 	output   string // beginning and end of what it wrote to standard output and error
 	crash    wire.CrashInfo
@@ -87,8 +90,8 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	res := new(outcome)
-	pulse := &pulse{file: b.config.CrashFile}
+	res := &outcome{path: b.path}
+	pulse := &pulse{file: b.config.CrashFile, cpu: func() time.Duration { return cpuTime(cmd.Process.Pid) }}
 	var idle atomic.Bool
 	clock := newWatch(b.limit, func() {
 		idle.Store(pulse.still() > idleAfter)
@@ -107,6 +110,7 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 	res.err = cmd.Wait()
 	close(ended)
 	res.stalled = <-stalled
+	res.looped = pulse.busy
 	// A process that the tests left behind may keep the pipe open.
 	r.SetReadDeadline(time.Now().Add(grace))
 	<-read
@@ -171,10 +175,16 @@ func (o *outcome) why() string {
 type pulse struct {
 	file string
 
-	mu    sync.Mutex
-	since time.Time // the last sign of life
-	chose time.Time // the last choice
-	last  moment
+	cpu  func() time.Duration // processor time used so far
+	busy bool                 // set by watch: it used the processor while nothing happened
+
+	mu      sync.Mutex
+	since   time.Time     // the last sign of life
+	used    time.Duration // of the processor by then
+	chose   time.Time     // the last choice
+	begun   time.Time     // when the running execution was first seen
+	longest time.Duration // of the executions that are over
+	last    moment
 }
 
 // A moment is how far a binary has come.
@@ -187,8 +197,10 @@ type moment struct {
 // idleAfter is how long a binary may do nothing when its time is over and yet count as busy.
 const idleAfter = 2 * time.Second
 
-// watch looks until ended is closed. When nothing has happened for the time
-// stall (0: for ever), it calls end and reports true.
+// watch looks until ended is closed. When nothing has happened for too long, it
+// calls end and reports true: for the time stall (0: for ever), or four times as
+// long as any execution before took; for loopFactor times as long where the processor was
+// used, and for busyFactor times as long where there were signs of life but no choice.
 func (p *pulse) watch(stall time.Duration, ended <-chan struct{}, end func()) bool {
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
@@ -200,11 +212,30 @@ func (p *pulse) watch(stall time.Duration, ended <-chan struct{}, end func()) bo
 		case <-tick.C:
 		}
 		p.look()
-		if stall > 0 && (p.still() > stall || p.computes() > busyFactor*stall) {
+		if stall > 0 && p.hangs(stall) {
 			end()
 			return true
 		}
 	}
+}
+
+// How much longer than do nothing at all an execution may use the processor
+// without a sign of life, and compute without a choice.
+const (
+	loopFactor = 3
+	busyFactor = 12
+)
+
+func (p *pulse) hangs(stall time.Duration) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.since.IsZero() {
+		return false
+	}
+	stall = max(stall, 4*p.longest)
+	still := time.Since(p.since)
+	p.busy = p.cpu()-p.used > still/4
+	return still > stall && !p.busy || still > loopFactor*stall || time.Since(p.chose) > busyFactor*stall
 }
 
 func (p *pulse) look() {
@@ -220,22 +251,15 @@ func (p *pulse) look() {
 	if now.info != p.last.info || now.choices != p.last.choices || !info.Running {
 		p.chose = time.Now()
 	}
+	if now.info != p.last.info || p.begun.IsZero() {
+		if p.last.info.Running {
+			p.longest = max(p.longest, time.Since(p.begun))
+		}
+		p.begun = time.Now()
+	}
 	if now != p.last || !info.Running {
-		p.last, p.since = now, time.Now()
+		p.last, p.since, p.used = now, time.Now(), p.cpu()
 	}
-}
-
-// busyFactor is how much longer an execution may compute without a choice than do nothing at all.
-const busyFactor = 12
-
-// computes returns for how long there was no choice within an execution.
-func (p *pulse) computes() time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.chose.IsZero() {
-		return 0
-	}
-	return time.Since(p.chose)
 }
 
 // still returns for how long nothing has happened within an execution.
@@ -246,6 +270,25 @@ func (p *pulse) still() time.Duration {
 		return 0
 	}
 	return time.Since(p.since)
+}
+
+// cpuTime returns the processor time that a process has used; 0 where the system does not say.
+func cpuTime(pid int) time.Duration {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	// The name, in brackets, may hold anything; utime and stime are the 12th and 13th fields after it, in hundredths of a second.
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 13 {
+		return 0
+	}
+	var ticks int64
+	for _, f := range fields[11:13] {
+		n, _ := strconv.ParseInt(string(f), 10, 64)
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
 // A watch calls f once, when the time is over or fire is called.

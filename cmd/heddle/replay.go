@@ -17,7 +17,7 @@ const mainTest = "main"
 // replay is heddle replay.
 func (t *tool) replay(ctx context.Context, args []string) int {
 	o := new(options)
-	rest, err := t.parse("replay", o, args, true, o.buildFlags)
+	rest, err := t.parse("replay", o, args, true, o.buildFlags, o.hangFlag)
 	if err != nil {
 		return t.parseError(err)
 	}
@@ -75,7 +75,7 @@ func (e *exploration) replayClip(ctx context.Context, p *build.Package, c *wire.
 	findSites(e.sites, c)
 	show := e.report.Replay(c)
 	replayed := false
-	b := &process{path: p.Binary, dir: p.Dir, limit: defaultLimit, stall: defaultStall, unlink: e.unlink, record: func(rec *wire.Record) {
+	b := &process{path: p.Binary, dir: p.Dir, limit: defaultLimit, stall: e.o.hang, unlink: e.unlink, record: func(rec *wire.Record) {
 		replayed = replayed || rec.Type == "replayed"
 		show.Record(rec)
 	}}
@@ -95,7 +95,7 @@ func (e *exploration) replayClip(ctx context.Context, p *build.Package, c *wire.
 		return exitInterrupted
 	}
 	if !res.done && !replayed && res.crash.Running {
-		show.Record(&wire.Record{Type: "replayed", Test: c.Test, Result: "finding", Finding: crashFinding(c.Test, p.ImportPath, res, c.Visible)})
+		show.Record(&wire.Record{Type: "replayed", Test: c.Test, Result: "finding", Finding: e.crashFinding(c.Test, p.ImportPath, res, c.Visible)})
 		return show.End(nil)
 	}
 	if !replayed && res.err != nil {

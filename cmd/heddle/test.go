@@ -178,9 +178,6 @@ func (e *exploration) object(file string, line int) string { return e.sites.Obje
 // defaultLimit is how long a binary may take beside its tests' budgets where -timeout does not say.
 const defaultLimit = 10 * time.Minute
 
-// defaultStall is how long a test may go without any choice of the scheduler where -timeout does not say.
-const defaultStall = 10 * time.Second
-
 // A packageRun is the exploration of one package.
 type packageRun struct {
 	*exploration
@@ -242,7 +239,7 @@ func (r *packageRun) explore(ctx context.Context, clips []*wire.Clip) error {
 
 // process prepares a run of the binary.
 func (r *packageRun) process() *process {
-	b := &process{path: r.pkg.Binary, dir: r.pkg.Dir, config: r.o.config(), unlink: r.unlink, stall: defaultStall}
+	b := &process{path: r.pkg.Binary, dir: r.pkg.Dir, config: r.o.config(), unlink: r.unlink, stall: r.o.hang}
 	b.config.Package = r.pkg.ImportPath
 	if r.main {
 		b.dir, b.args = r.tool.Dir, r.o.args
@@ -396,7 +393,7 @@ func (r *packageRun) finding(test string, f *wire.Finding) {
 // else it is over.
 func (r *packageRun) died(res *outcome) {
 	test := r.open
-	f := crashFinding(test, r.pkg.ImportPath, res, r.visible)
+	f := r.crashFinding(test, r.pkg.ImportPath, res, r.visible)
 	if r.o.isolate == "auto" && !res.stalled && !res.timedOut && res.crash.Running && res.crash.Test == test {
 		r.finished = append(r.finished, test)
 		r.move(moved{test: test, crash: f, first: res.schedule(), visible: r.visible})

@@ -20,11 +20,13 @@ var pollPatch = &pkg{
 }
 
 // Package os: a goroutine under test that waits for a child process lets the
-// others go on: they may be what the child waits for.
+// others go on: they may be what the child waits for. Exit ends the execution, not the process.
 var osPatch = &pkg{
 	added: embedded("os.go.txt"),
 	files: map[string]file{"exec_unix.go": {hook: true, edits: []edit{
 		replace("func (p *Process) wait() (ps *ProcessState, err error) {\n", "func (p *Process) wait() (ps *ProcessState, err error) { if _hs.Here() && p.Pid > 0 { heddleWait(p.Pid) };\n"),
+	}}, "proc.go": {hook: true, edits: []edit{
+		replace("	runtime_beforeExit(code)\n", "	if _hs.Here() { _hs.ExitProcess(code) }; runtime_beforeExit(code)\n"),
 	}}},
 }
 

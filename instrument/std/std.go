@@ -51,6 +51,7 @@ var packages = map[string]*pkg{
 	"testing":              testingPatch,
 	"testing/synctest":     synctestPatch,
 	"iter":                 iterPatch,
+	"os":                   osPatch,
 	"reflect":              reflectPatch,
 	"hash/maphash":         maphashPatch,
 	"math/rand":            randPatch,
@@ -59,7 +60,6 @@ var packages = map[string]*pkg{
 	"math/rand/v2":         rand2Patch,
 	"internal/poll":        pollPatch,
 	"syscall":              syscallPatch,
-	"os":                   osPatch,
 }
 
 // AddedName is the base name of every file that Added returns.

@@ -41,7 +41,7 @@ func (x *local) wrong(t *trace.Trace) []wire.Found {
 	add := func(f *wire.Finding) { fs = append(fs, wire.Found{Key: KeyOf(f), Finding: f}) }
 	o := &x.outcome
 	early := len(sched.S.Early()) > 0
-	testFailed := o.Failed || t.Verdict == trace.Panicked && sched.S.Failure() != nil && sched.S.Failure().Kind == sched.FailPanic
+	testFailed := o.Failed || t.Verdict == trace.Panicked && sched.S.Failure() != nil && sched.S.Failure().Kind != sched.FailMisuse
 	if early && x.d.cfg.Time != "free" && testFailed {
 		// A timer that fired early made the test itself fail: that is what
 		// time-outs in tests are for, so the execution says nothing.
@@ -75,6 +75,9 @@ func (x *local) wrong(t *trace.Trace) []wire.Found {
 		return fs
 	case trace.Bounded, trace.Diverged, trace.Aborted:
 		return fs
+	}
+	if sched.S.Exited() {
+		return fs // what is left behind goes with the process
 	}
 	if o.Failed {
 		if sched.S.Measured() {
@@ -211,6 +214,9 @@ func (x *local) failureFinding(t *trace.Trace, f *sched.Failure) *wire.Finding {
 		return &wire.Finding{Kind: kindPanic, Message: "the execution ended without a reason"}
 	}
 	msg, kind := f.Message, kindMisuse
+	if f.Kind == sched.FailExit {
+		kind = kindPanic
+	}
 	if f.Kind == sched.FailPanic {
 		msg, kind = panicText(f.Value), kindPanic
 		for _, m := range misusePanics {

@@ -136,7 +136,7 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 	}
 	*f.Finding = *again
 	f.Finding.Executions, f.Finding.FromClip = n, fromClip
-	if !ex.Final || len(t.Steps) > 0 { // else the executor knows better how to come there again
+	if !ex.Final { // else the executor knows best how to come there again
 		f.Finding.Clip = e.clipOf(f.Finding, t, m)
 	}
 	f.Finding.Switches = t.Switches()

@@ -30,14 +30,25 @@ func starter(dump string) string {
 	if strings.Contains(dump, "heddlert/sched.(*worker).main") {
 		return ""
 	}
-	_, by, ok := strings.Cut(dump, "\ncreated by ")
+	stack, by, ok := strings.Cut(dump, "\ncreated by ")
 	if !ok {
 		return ""
 	}
 	fn, at, _ := strings.Cut(by, "\n\t")
 	fn, _, _ = strings.Cut(fn, " in goroutine ")
-	at, _, _ = strings.Cut(at, " ")
-	at = strings.TrimSpace(at)
+	if fn == "heddlert/hook.Go" {
+		// A rewritten go statement: the function that it made of its call stands where it does.
+		lines := strings.Split(stack, "\n")
+		if len(lines) < 3 {
+			return ""
+		}
+		fn, at = lines[len(lines)-2], lines[len(lines)-1]
+		fn = fn[:max(0, strings.LastIndexByte(fn, '('))]
+		if i := strings.LastIndex(fn, ".func"); i > 0 {
+			fn = fn[:i]
+		}
+	}
+	at, _, _ = strings.Cut(strings.TrimSpace(at), " ")
 	if at == "" {
 		return fn
 	}

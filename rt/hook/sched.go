@@ -104,6 +104,9 @@ var (
 	Rand func() uint64
 	Draw func(n int, pc uintptr) int
 
+	// ExitProcess is os.Exit. It does not return.
+	ExitProcess func(code int)
+
 	// MapOrder returns the order (indices) in which to visit the keys given.
 	MapOrder func(keys []any) []int
 )

@@ -2,6 +2,7 @@ package sched
 
 import (
 	"runtime"
+	"strconv"
 	"unsafe"
 
 	"heddle/rt/hook"
@@ -228,8 +229,13 @@ func (s *Sched) misuse(g *G, o *object, msg string) {
 	if o != nil {
 		f.Obj = o.id
 	}
+	s.fatal(g, f)
+}
+
+// fatal ends the execution with what would end the process. It does not return.
+func (s *Sched) fatal(g *G, f *Failure) {
 	var pcs [64]uintptr
-	f.Stack = append(f.Stack, pcs[:runtime.Callers(3, pcs[:])]...)
+	f.Stack = append(f.Stack, pcs[:runtime.Callers(4, pcs[:])]...)
 	s.unready(g, gBlocked)
 	if s.exhaustive() {
 		s.crash(g, f)
@@ -241,13 +247,33 @@ func (s *Sched) misuse(g *G, o *object, msg string) {
 	s.switchTo(&s.dg)
 }
 
+// exit is os.Exit, which ends the execution in the place of the process: with
+// code 0 as the end of the program, else as a failure. It does not return.
+func (s *Sched) exit(code int) {
+	g := s.enter()
+	if s.unwind {
+		s.unwinding()
+	}
+	if code != 0 {
+		s.fatal(g, &Failure{Kind: FailExit, G: g.id, Message: "os.Exit(" + strconv.Itoa(code) + ") in the middle of the test"})
+		return
+	}
+	s.exited = true
+	s.unready(g, gBlocked)
+	s.stop(trace.Finished)
+	s.switchTo(&s.dg)
+}
+
+// Exited reports whether the last execution ended by os.Exit(0).
+func (s *Sched) Exited() bool { return s.exited }
+
 // A Failure is what ended an execution early.
 type Failure struct {
 	Kind    FailKind
 	G       trace.GID
 	Obj     trace.ObjID
 	Value   any    // of a panic
-	Message string // of a misuse
+	Message string // of a misuse or exit
 	Stack   []uintptr
 }
 
@@ -257,6 +283,7 @@ type FailKind uint8
 const (
 	FailPanic FailKind = iota
 	FailMisuse
+	FailExit // os.Exit
 )
 
 // Unwinding. When an execution is over, every goroutine that is still

@@ -134,6 +134,7 @@ type Sched struct {
 	dg       G
 	free     []*worker
 	verdict  trace.Verdict
+	exited   bool // by os.Exit(0)
 	over     bool // nobody may go on: back to the driver
 	mainOver bool
 	unwind   bool
@@ -260,7 +261,7 @@ func (s *Sched) reset(opt Options) {
 	t.Objects = t.Objects[:0]
 	s.ngs, s.ready, s.pend = 0, s.ready[:0], s.pend[:0]
 	s.seq, s.prev, s.run = 0, trace.NoG, 0
-	s.verdict, s.over, s.mainOver, s.unwind, s.unwound = trace.Finished, false, false, false, 0
+	s.verdict, s.over, s.mainOver, s.unwind, s.unwound, s.exited = trace.Finished, false, false, false, 0, false
 	s.resetObjects()
 	s.allocs, s.runs, s.dropped = s.allocs[:0], s.runs[:0], false
 	s.race = opt.Race
