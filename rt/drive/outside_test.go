@@ -21,7 +21,7 @@ func TestStrangersAreFound(t *testing.T) {
 	defer close(stop)
 	go func() { <-stop }()
 	for _, s := range strangers(100) {
-		if s == "heddle/rt/drive.TestStrangersAreFound (outside_test.go:21)" {
+		if s == "heddle/rt/drive.TestStrangersAreFound (outside_test.go:22)" {
 			return
 		}
 	}
