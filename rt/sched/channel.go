@@ -389,6 +389,7 @@ func (s *Sched) chanClose(p unsafe.Pointer, st hook.Site) bool {
 	o := s.channel(p, -1, site)
 	s.point(g, trace.OpClose, o, site)
 	if o.closed {
+		s.event(g, trace.OpClose, o, -1, site)
 		s.leave()
 		return true // panics
 	}

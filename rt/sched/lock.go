@@ -85,6 +85,7 @@ func (s *Sched) mutexUnlock(m unsafe.Pointer, locked bool, pc uintptr) bool {
 func (s *Sched) unlock(g *G, o *object, site trace.Site, unlocked string) bool {
 	s.point(g, trace.OpUnlock, o, site)
 	if !o.locked {
+		s.event(g, trace.OpUnlock, o, -1, site)
 		s.misuse(g, o, unlocked)
 	}
 	if o.owner != g {
@@ -149,6 +150,7 @@ func (s *Sched) rwRUnlock(m unsafe.Pointer, pc uintptr) bool {
 	}
 	s.point(g, trace.OpRUnlock, o, site)
 	if o.readers == 0 {
+		s.event(g, trace.OpRUnlock, o, -1, site)
 		s.misuse(g, o, "sync: RUnlock of unlocked RWMutex")
 	}
 	o.readers--

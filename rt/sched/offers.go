@@ -98,6 +98,7 @@ func (s *Sched) communicate(g *G, op trace.Op, site trace.Site, def bool) (int, 
 	s.announce(g, op, first, site)
 	g.served, g.polls = false, def
 	ready := def
+	s.noteOffers(g, def)
 	if !def {
 		s.putForward(g)
 		ready = s.canMeet(g)
@@ -181,6 +182,17 @@ func side(o *object, senders bool) trace.Site {
 	return x
 }
 
+// noteOffers records what g announces.
+func (s *Sched) noteOffers(g *G, poll bool) {
+	if g.quiet {
+		return
+	}
+	for i := range g.offers {
+		f := &g.offers[i]
+		s.t.Offers = append(s.t.Offers, trace.Offer{G: g.id, Step: int32(len(s.t.Steps)) - 1, Case: f.at, Send: f.send, Poll: poll, Obj: f.o.id})
+	}
+}
+
 // putForward puts g on the lists of its channels.
 func (s *Sched) putForward(g *G) {
 	for i := range g.offers {
@@ -189,9 +201,6 @@ func (s *Sched) putForward(g *G) {
 			f.o.ch.senders = append(f.o.ch.senders, g)
 		} else {
 			f.o.ch.receivers = append(f.o.ch.receivers, g)
-		}
-		if g.id != s.timerG.id {
-			s.t.Offers = append(s.t.Offers, trace.Offer{G: g.id, Step: int32(len(s.t.Steps)) - 1, Case: f.at, Send: f.send, Obj: f.o.id})
 		}
 	}
 	for i := range g.offers {

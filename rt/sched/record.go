@@ -241,13 +241,15 @@ var Standard = func(file string) bool { return false }
 // give order but no choice. It is set by rt/drive.
 var QuietPackage = func(pkg, file string) bool { return false }
 
-// finalizeObjects fills in who made the objects, from the allocation log.
+// finalizeObjects fills in who made the objects, from the allocation log, and
+// what capacity channels have.
 func (s *Sched) finalizeObjects() {
 	s.sortAllocs()
 	for i := range s.t.Objects {
 		if i == 0 {
 			continue
 		}
+		s.t.Objects[i].Cap = int32(max(0, s.objs[i-1].cap))
 		if a, off, ok := s.allocOf(s.t.Objects[i].Addr); ok {
 			o := &s.t.Objects[i]
 			o.G, o.N, o.Offset, o.Site = a.g, a.n, off, a.site
