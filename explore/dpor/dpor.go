@@ -1,0 +1,240 @@
+// Package dpor is optimal dynamic partial order reduction: it executes one
+// schedule of every class of equivalent executions (package transition says
+// which are), and no execution that is redundant or breaks off.
+//
+// The algorithm is Optimal-DPOR with wakeup trees (Abdulla, Aronis, Jonsson,
+// Sagonas, "Source Sets: A Foundation for Optimal Dynamic Partial Order
+// Reduction", JACM 64(4), 2017, section 6). What is not in the paper are
+// operations that block, that have several outcomes, and that two goroutines
+// do together; see claims.go for what is reversed then, and docs/rooms/explore.md
+// for why nothing is missed.
+//
+// Memory grows with the length of an execution, not with their number.
+package dpor
+
+import (
+	"heddle/explore"
+	"heddle/explore/transition"
+	"heddle/trace"
+)
+
+// Options of an exploration. The zero value explores everything.
+type Options struct {
+	Seed uint64 // of map iteration and random numbers, the same in all executions
+}
+
+// A Strategy is an exploration in progress. It implements explore.Strategy.
+type Strategy struct {
+	opt  Options
+	tab  *transition.Table
+	path *transition.Path
+
+	nodes     []node
+	branch    []*wakeup // the transitions to execute after the first keep
+	keep      int       // how many transitions the next execution shares with the last
+	over      bool
+	result    explore.Result
+	restarts  int // how often it began anew
+	redundant int // executions of classes that were executed before, see enter
+
+	schedule trace.Schedule
+	gids     []trace.GID // of each Proc, while a schedule is made
+
+	claim   transition.Claim
+	cut     transition.Cut
+	users   []int
+	covered []int
+	v       []*transition.Transition
+	free    []*wakeup
+}
+
+// A node is what is known of the state before one transition of the path.
+type node struct {
+	// sleep lists transitions whose continuations were all executed already:
+	// those of this node that were explored, and those of nodes before that
+	// nothing since depends on.
+	sleep list
+	tree  []*wakeup // what is still to be explored here, beside the transition of the path
+	done  int       // how many were explored
+}
+
+// A list is a list of transitions that reuses memory.
+type list struct {
+	ts []transition.Transition
+	n  int
+}
+
+func (l *list) add(t *transition.Transition) {
+	if l.n == len(l.ts) {
+		l.ts = append(l.ts, transition.Transition{})
+	}
+	l.ts[l.n].Set(t)
+	l.n++
+}
+
+func (l *list) all() []transition.Transition { return l.ts[:l.n] }
+
+// New begins an exploration.
+func New(o Options) *Strategy {
+	s := &Strategy{opt: o, tab: transition.NewTable()}
+	s.path = transition.NewPath(s.tab)
+	s.result.Complete = true
+	return s
+}
+
+// Next returns the next schedule: a prefix that leads into a new class, and
+// then the non-preemptive policy. See explore.Strategy.
+func (s *Strategy) Next() *trace.Schedule {
+	if s.over {
+		return nil
+	}
+	s.makeSchedule()
+	return &s.schedule
+}
+
+// Result says how far the exploration is.
+func (s *Strategy) Result() explore.Result {
+	r := s.result
+	r.Complete = r.Reason == "" && s.over
+	r.Estimate = s.estimate()
+	return r
+}
+
+// Done takes the trace of the last schedule.
+func (s *Strategy) Done(t *trace.Trace) {
+	s.result.Executions++
+	switch {
+	case t.Verdict == trace.Diverged:
+		s.incomplete("an execution did not follow its schedule")
+	case t.Verdict == trace.Bounded:
+		s.incomplete("step bound reached")
+	case t.Verdict == trace.Aborted:
+		s.incomplete("an execution was broken off")
+	case t.Spun:
+		s.incomplete("a goroutine that polls was held back")
+	}
+	if err := s.path.Read(t, s.keep); err != nil {
+		s.incomplete(err.Error())
+		s.over = true
+		return
+	}
+	if s.tab.Changed {
+		s.restart()
+		return
+	}
+	if !s.enter() {
+		s.redundant++
+	}
+	s.reverse()
+	if s.tab.Changed {
+		s.restart()
+		return
+	}
+	s.backtrack()
+}
+
+// incomplete notes the first reason for which the result is not complete.
+func (s *Strategy) incomplete(reason string) {
+	if s.result.Reason == "" {
+		s.result.Reason = reason
+	}
+}
+
+// restart begins anew, when more turned out to be dependent than was assumed.
+func (s *Strategy) restart() {
+	s.tab.Changed = false
+	s.restarts++
+	s.path = transition.NewPath(s.tab)
+	for i := range s.nodes {
+		s.freeAll(s.nodes[i].tree)
+		s.nodes[i].tree, s.nodes[i].sleep.n, s.nodes[i].done = s.nodes[i].tree[:0], 0, 0
+	}
+	s.freeAll(s.branch)
+	s.branch, s.keep = s.branch[:0], 0
+}
+
+// enter makes the nodes of the transitions that are new. It reports whether the
+// execution is one of a new class.
+func (s *Strategy) enter() bool {
+	n := s.path.Len()
+	leaf := s.keep + len(s.branch)
+	for len(s.nodes) < n {
+		s.nodes = append(s.nodes, node{})
+	}
+	for i := s.keep; i < n; i++ {
+		at := &s.nodes[i]
+		if i > s.keep {
+			at.done = 0
+			at.sleep.n = 0
+			s.fallAsleep(&at.sleep, i)
+			if k := i - s.keep; k >= len(s.branch) {
+				at.tree = at.tree[:0]
+			}
+		}
+	}
+	s.dropBranch(n)
+	return leaf >= n || s.nodes[leaf].sleep.n == 0
+}
+
+// fallAsleep fills the sleep set of node i > 0: of that before, what does not depend on the transition between.
+func (s *Strategy) fallAsleep(l *list, i int) {
+	before := s.nodes[i-1].sleep.all()
+	if len(before) == 0 {
+		return
+	}
+	t := s.path.At(i - 1)
+	for k := range before {
+		if !s.tab.Dependent(&before[k], t) {
+			l.add(&before[k])
+		}
+	}
+}
+
+// dropBranch gives back the memory of the branch that was executed.
+func (s *Strategy) dropBranch(n int) {
+	for k, w := range s.branch {
+		if s.keep+k >= n {
+			// The execution ended early: so does what was to follow.
+			s.freeAll(s.nodes[s.keep+k].tree)
+			s.nodes[s.keep+k].tree = s.nodes[s.keep+k].tree[:0]
+		}
+		w.tree = w.tree[:0]
+		s.free = append(s.free, w)
+	}
+	s.branch = s.branch[:0]
+}
+
+// backtrack chooses what is executed next: the deepest node where something is left.
+func (s *Strategy) backtrack() {
+	for i := s.path.Len() - 1; i >= 0; i-- {
+		at := &s.nodes[i]
+		if len(at.tree) == 0 {
+			continue
+		}
+		at.sleep.add(s.path.At(i))
+		at.done++
+		s.keep = i
+		s.descend(i)
+		return
+	}
+	s.over = true
+}
+
+// descend takes the first branch below node i, down to its leaf.
+func (s *Strategy) descend(i int) {
+	tree := &s.nodes[i].tree
+	for {
+		w := (*tree)[0]
+		*tree = append((*tree)[:0], (*tree)[1:]...)
+		s.branch = append(s.branch, w)
+		if len(w.tree) == 0 {
+			return
+		}
+		i++
+		for len(s.nodes) <= i {
+			s.nodes = append(s.nodes, node{})
+		}
+		s.nodes[i].tree = append(s.nodes[i].tree[:0], w.tree...)
+		tree = &s.nodes[i].tree
+	}
+}

@@ -1,0 +1,62 @@
+package dpor
+
+import (
+	"heddle/explore/transition"
+	"heddle/trace"
+)
+
+// makeSchedule makes the schedule of the path up to s.keep and the branch after
+// it. GIDs count go statements in the order of the execution to come.
+func (s *Strategy) makeSchedule() {
+	s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed, Exhaustive: true, Strict: true}
+	for len(s.gids) < s.tab.Procs() {
+		s.gids = append(s.gids, trace.NoG)
+	}
+	next := trace.GID(2)
+	start := func(ps []transition.Proc) {
+		for _, g := range ps {
+			s.gids[g] = next
+			next++
+		}
+	}
+	s.gids[transition.Main], s.gids[transition.Timers] = 0, 1
+	start(s.path.Early())
+	for i := range s.keep {
+		t := s.path.At(i)
+		s.addStep(t)
+		start(t.Starts)
+	}
+	for _, w := range s.branch {
+		s.addStep(&w.t)
+		start(w.t.Starts)
+	}
+}
+
+func (s *Strategy) addStep(t *transition.Transition) {
+	if t.Barrier {
+		return
+	}
+	st := trace.Step{G: s.gids[t.Proc], Op: t.Op, Choice: t.Choice, Case: t.Case, WithCase: t.WithCase}
+	if t.With != transition.NoProc {
+		st.With = int32(s.gids[t.With]) + 1
+	}
+	s.schedule.Steps = append(s.schedule.Steps, st)
+}
+
+// estimate is how many executions there will have been, from those made and the
+// share of the tree that they are: each branch of a node has an equal share of
+// the node's (weighted backtracking, Kilby, Slaney, Thiébaux, Walsh, AAAI 2006).
+func (s *Strategy) estimate() float64 {
+	n := float64(s.result.Executions)
+	if s.over || n == 0 {
+		return n
+	}
+	share, done := 1.0, 0.0
+	for i := 0; i <= s.keep && i < len(s.nodes); i++ {
+		at := &s.nodes[i]
+		width := float64(at.done + len(at.tree) + 1)
+		done += share * float64(at.done) / width
+		share /= width
+	}
+	return n / max(done, 1e-300)
+}

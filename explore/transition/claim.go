@@ -1,0 +1,347 @@
+package transition
+
+import "heddle/trace"
+
+// A Claim is a transition that might have come earlier than it did, or at all:
+// one that was done, an operation that was left over, another case of a select,
+// another partner of a communication.
+type Claim struct {
+	Transition
+	Announced [2]int // its operations were announced at the ends of these, -1
+	Instead   [2]int // what was done with its operations otherwise, Len() if nothing
+	Done      int    // where it was done, Len() if nowhere
+}
+
+// Executed makes c the claim of the j-th transition.
+func (p *Path) Executed(c *Claim, j int) {
+	c.Transition.Set(&p.steps[j])
+	c.Announced = [2]int{int(p.rows[j].prev), int(p.rows[j].prevWith)}
+	c.Instead = [2]int{p.n, p.n}
+	c.Done = j
+}
+
+// Leftover makes c the claim of the k-th operation of Left.
+func (p *Path) Leftover(c *Claim, k int) {
+	c.Transition.Set(&p.left[k])
+	c.Announced = [2]int{p.Previous(c.Proc), -1}
+	c.Instead = [2]int{p.n, p.n}
+	c.Done = p.n
+}
+
+// announced reports whether i happens before c was announced.
+func (p *Path) announced(i int, c *Claim) bool {
+	return p.reaches(i, int32(c.Announced[0])) || p.reaches(i, int32(c.Announced[1]))
+}
+
+// Begin makes cut the part of p that is left when i, and what happens after it,
+// is taken out, and so is what c's operations did instead.
+func (p *Path) Begin(cut *Cut, c *Claim, i int) {
+	p.Cut(cut, i)
+	cut.Exclude(i)
+	for _, x := range c.Instead {
+		if x < p.n {
+			cut.Exclude(x)
+		}
+	}
+}
+
+// A Rival is a transition that conflicts with a claim and came before it.
+type Rival struct {
+	At     int
+	Object int  // the how manieth of the claim's objects it is about
+	Covers bool // the rivals that follow, of this object, happen before it
+}
+
+// Rivals returns the transitions that conflict with c, came before it and do
+// not happen before it was announced; of each object the latest first. The
+// slice is overwritten by the next call.
+func (p *Path) Rivals(c *Claim) []Rival {
+	p.rivals = p.rivals[:0]
+	n := 0
+	for i := range c.Accesses {
+		a := &c.Accesses[i]
+		p.addRivals(c, a.Obj, a.Mode, n)
+		n++
+		for _, o := range p.Tab.objects[a.Obj].overlaps {
+			p.addRivals(c, o, a.Mode, n)
+			n++
+		}
+	}
+	return p.rivals
+}
+
+func (p *Path) addRivals(c *Claim, obj Object, m Mode, n int) {
+	us := p.used(obj)
+	for k := len(us) - 1; k >= 0; k-- {
+		u := &us[k]
+		if int(u.at) >= c.Done || !conflicts[m][u.Mode] {
+			continue
+		}
+		if p.announced(int(u.at), c) {
+			if stops[m][u.Mode] {
+				return
+			}
+			continue
+		}
+		if p.steps[u.at].Barrier {
+			continue
+		}
+		p.rivals = append(p.rivals, Rival{int(u.at), n, stops[m][u.Mode]})
+	}
+}
+
+// Users appends to list, in order, the transitions of cut from cut.From on
+// whose accesses conflict with those of c, and that do not happen before c was announced.
+func (cut *Cut) Users(c *Claim, list []int) []int {
+	p := cut.p
+	first := len(list)
+	for i := range c.Accesses {
+		a := &c.Accesses[i]
+		us := p.used(a.Obj)
+		for k := len(us) - 1; k >= 0 && int(us[k].at) >= cut.From; k-- {
+			u := &us[k]
+			if relevant(a.Mode, u.Mode) && cut.Has(int(u.at)) && !p.announced(int(u.at), c) {
+				list = append(list, int(u.at))
+			}
+		}
+	}
+	for i := first + 1; i < len(list); i++ {
+		for k := i; k > first && list[k] < list[k-1]; k-- {
+			list[k], list[k-1] = list[k-1], list[k]
+		}
+	}
+	return list
+}
+
+// relevant reports whether an access with mode n may enable or disable one with mode m.
+func relevant(m, n Mode) bool {
+	return conflicts[m][n] || m == send && n == recv || m == recv && (n == send || n == closing) || m == arrive && n == rUnlock
+}
+
+// Alternatives calls f for every claim that an operation was announced for
+// whose outcome was another, or none: cases of selects and their default,
+// partners of communications over unbuffered channels.
+func (p *Path) Alternatives(c *Claim, f func(*Claim)) {
+	for i := range p.ops {
+		o := &p.ops[i]
+		for k := o.first; k < o.first+o.n; k++ {
+			p.single(c, o, &p.offers[k], f)
+			if p.offers[k].send || o.Poll {
+				p.partners(c, o, &p.offers[k], f)
+			}
+		}
+		if o.Poll {
+			p.byDefault(c, o, f)
+		}
+	}
+}
+
+// begin makes c a claim of o without accesses.
+func (p *Path) beginClaim(c *Claim, o *Operation, at int16) {
+	c.Transition = Transition{Proc: o.Proc, With: NoProc, Case: at, Choice: -1, Op: o.Op, Accesses: c.Accesses[:0], Starts: c.Starts[:0]}
+	c.Announced = [2]int{o.Announced, -1}
+	c.Instead = [2]int{o.Done, p.n}
+	c.Done = o.Done
+}
+
+// claim adds the access of an offer to c.
+func (p *Path) claim(c *Claim, f *offer, arg int32) {
+	op := trace.OpRecv
+	if f.send {
+		op = trace.OpSend
+	}
+	if m, ok := p.Tab.mode(trace.ObjChan, f.obj, op, arg); ok {
+		c.Accesses = append(c.Accesses, Access{f.obj, m, op, arg})
+	}
+	for _, i := range c.Announced {
+		if i < 0 || p.steps[i].Op != trace.OpArrive {
+			continue
+		}
+		for _, a := range p.steps[i].Accesses {
+			if a.Mode == arrived && !c.accesses(a.Obj) {
+				c.Accesses = append(c.Accesses, Access{a.Obj, left, trace.OpArrive, a.Arg})
+			}
+		}
+	}
+}
+
+// single is the claim of a case that needs no partner: of a channel with a
+// buffer, or of one that is closed.
+func (p *Path) single(c *Claim, o *Operation, k *offer, f func(*Claim)) {
+	unbuffered := p.Tab.objects[k.obj].cap == 0
+	if o.Done < p.n && p.steps[o.Done].Proc == o.Proc && p.steps[o.Done].Case == k.at && (p.steps[o.Done].With == NoProc && !p.isDefault(o) || !unbuffered) {
+		return // it was done
+	}
+	p.beginClaim(c, o, k.at)
+	arg := int32(1)
+	if k.send {
+		arg = 0
+	}
+	if unbuffered {
+		arg = -number(k.send)
+	}
+	p.claim(c, k, arg)
+	f(c)
+}
+
+// isDefault reports whether the select o went on with its default.
+func (p *Path) isDefault(o *Operation) bool {
+	return o.Poll && o.Done < p.n && p.steps[o.Done].Case == 0
+}
+
+// byDefault is the claim of o's default.
+func (p *Path) byDefault(c *Claim, o *Operation, f func(*Claim)) {
+	if p.isDefault(o) || o.Done == p.n {
+		return
+	}
+	p.beginClaim(c, o, 0)
+	for k := o.first; k < o.first+o.n; k++ {
+		op := trace.OpRecv
+		if p.offers[k].send {
+			op = trace.OpSend
+		}
+		c.Accesses = append(c.Accesses, Access{p.offers[k].obj, poll, op, -1})
+	}
+	f(c)
+}
+
+// partners claims the communications of k with everybody who might have met it.
+func (p *Path) partners(c *Claim, o *Operation, k *offer, f func(*Claim)) {
+	if p.Tab.objects[k.obj].cap > 0 {
+		return
+	}
+	for i := range p.offers {
+		l := &p.offers[i]
+		q := &p.ops[l.op]
+		if l.obj != k.obj || l.send == k.send || q.Proc == o.Proc || q.Poll || p.met(o, k, q, l) || p.apart(o, q) {
+			continue
+		}
+		p.beginClaim(c, o, k.at)
+		c.With, c.WithCase = q.Proc, l.at
+		c.Announced[1], c.Instead[1] = q.Announced, q.Done
+		c.Done = min(o.Done, q.Done)
+		arg := int32(1)
+		if k.send {
+			arg = 0
+		}
+		p.claim(c, k, arg)
+		f(c)
+	}
+}
+
+// met reports whether o and q met, by these cases.
+func (p *Path) met(o *Operation, k *offer, q *Operation, l *offer) bool {
+	if o.Done != q.Done || o.Done == p.n {
+		return false
+	}
+	s := &p.steps[o.Done]
+	return s.Proc == o.Proc && s.Case == k.at && s.WithCase == l.at
+}
+
+// apart reports whether one of o and q was announced after the other was done.
+func (p *Path) apart(o, q *Operation) bool {
+	return o.Done < p.n && p.reaches(o.Done, int32(q.Announced)) || q.Done < p.n && p.reaches(q.Done, int32(o.Announced))
+}
+
+// May reports whether c can be done at the end of cut, with the accesses it
+// would have then.
+func (cut *Cut) May(c *Claim) bool {
+	for _, a := range c.Announced {
+		if a >= 0 && !cut.has(a) {
+			return false
+		}
+	}
+	if c.Op == trace.OpAwait {
+		return cut.awaited(c)
+	}
+	if c.With != NoProc && !cut.mayMeet(c) {
+		return false
+	}
+	return cut.foreseeAll(&c.Transition)
+}
+
+// awaited reports whether something that c's loop read was changed since.
+func (cut *Cut) awaited(c *Claim) bool {
+	for i := range c.Accesses {
+		a := &c.Accesses[i]
+		p := cut.p
+		objs := p.Tab.objects[a.Obj].overlaps
+		if cut.changed(c, a.Obj, a.Mode) {
+			return true
+		}
+		for _, o := range objs {
+			if cut.changed(c, o, a.Mode) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (cut *Cut) changed(c *Claim, obj Object, m Mode) bool {
+	p := cut.p
+	us := p.used(obj)
+	for k := len(us) - 1; k >= 0; k-- {
+		u := &us[k]
+		switch {
+		case int(u.at) >= c.Done:
+		case p.steps[u.at].Proc == c.Proc:
+			return false
+		case conflicts[m][u.Mode] && cut.has(int(u.at)):
+			return true
+		}
+	}
+	return false
+}
+
+// mayMeet reports whether nobody comes before c's goroutines at their channel.
+func (cut *Cut) mayMeet(c *Claim) bool {
+	obj := c.Accesses[0].Obj
+	p := cut.p
+	mine := c.Accesses[0].Op == trace.OpSend
+	if p.barrier >= 0 && (cut.older(p.era(c.Announced[0]), c.Proc, obj, mine) || cut.older(p.era(c.Announced[1]), c.With, obj, !mine)) {
+		return false
+	}
+	if !p.Tab.objects[obj].ordered {
+		return true
+	}
+	return !cut.before(c.Announced[0], c.Proc, obj, mine) && !cut.before(c.Announced[1], c.With, obj, !mine)
+}
+
+// era returns the last barrier before i.
+func (p *Path) era(i int) int {
+	if i < 0 {
+		return -1
+	}
+	return int(p.rows[i].barrier)
+}
+
+// before reports whether somebody else waits at a polled side of a channel who arrived before transition i.
+func (cut *Cut) before(i int, g Proc, obj Object, send bool) bool {
+	p := cut.p
+	if !p.arrives(i, obj, send) {
+		return false
+	}
+	for k := range p.offers {
+		f := &p.offers[k]
+		o := &p.ops[f.op]
+		if f.obj == obj && f.send == send && o.Proc != g && o.Announced < i && p.arrives(o.Announced, obj, send) && cut.Pending(o) {
+			return true
+		}
+	}
+	return false
+}
+
+// arrives reports whether somebody arrived in transition i at a polled side of a channel.
+func (p *Path) arrives(i int, obj Object, send bool) bool {
+	if i < 0 {
+		return false
+	}
+	as := p.steps[i].Accesses
+	for k := range as {
+		if a := &as[k]; a.Obj == obj && a.Mode == arrived && (trace.Op(a.Arg) == trace.OpSend) == send {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,496 @@
+package transition
+
+import (
+	"errors"
+
+	"heddle/trace"
+)
+
+// A Path is an execution as a sequence of transitions, with clocks. Reading the
+// next execution costs only what it does not share with the one before.
+type Path struct {
+	Tab *Table
+
+	steps  []Transition // memory beyond n is used again
+	rows   []row
+	n      int
+	clocks []uint32 // stride a transition; see Before
+	stride int
+
+	last    []int32  // of each Proc: its last transition, -1 if none
+	starter []int32  // of each Proc: the transition that started it, -1
+	count   []uint32 // of each Proc: how many transitions it took part in
+	uses    [][]use  // of each Object, in order
+	chans   []chanOrder
+	barrier int32 // the last barrier, -1
+
+	early []Proc // goroutines started before the first step
+
+	offers []offer
+	ops    []Operation
+	open   []int32 // of each Proc: the operation it has announced and not done, -1
+	left   []Transition
+
+	units  []int32 // see paired
+	rivals []Rival // see Rivals
+}
+
+// A row is what a Path knows of one transition beside the transition itself.
+type row struct {
+	step     int32 // index in trace.Steps; of a barrier that of the step before
+	event    int32 // index of the first event
+	prev     int32 // the last transition of Proc before, or the one that started it; -1
+	prevWith int32 // the same of With
+	ownPrev  int32 // as prev, but -1 if Proc was started after it
+	ownWith  int32
+	seq      uint32 // how many transitions Proc took part in up to this one
+	seqWith  uint32
+	barrier  int32 // the last barrier before
+}
+
+// A use is an access in the history of its object.
+type use struct {
+	at int32 // transition
+	Access
+}
+
+// chanOrder lists who sent to and received from a channel with a buffer.
+type chanOrder struct {
+	sends, recvs []int32
+}
+
+// NewPath returns an empty path whose goroutines and objects are named by tab.
+func NewPath(tab *Table) *Path { return &Path{Tab: tab, barrier: -1} }
+
+// Len returns the number of transitions, barriers among them.
+func (p *Path) Len() int { return p.n }
+
+// At returns the i-th transition. It is valid until the next Read.
+func (p *Path) At(i int) *Transition { return &p.steps[i] }
+
+// Early returns the goroutines that were started before the first step.
+func (p *Path) Early() []Proc { return p.early }
+
+// Left returns the operations that were announced and not done when the
+// execution was over, one transition for each goroutine that had announced
+// something else than a communication (see Operations for those).
+func (p *Path) Left() []Transition { return p.left }
+
+// Before reports whether i happens before j, or is j. i <= j.
+func (p *Path) Before(i, j int) bool {
+	return p.clocks[j*p.stride+int(p.steps[i].Proc)] >= p.rows[i].seq
+}
+
+// Announced reports whether i happens before the operations of j were
+// announced: i <= j, and swapping what lies between cannot bring j before i.
+func (p *Path) Announced(i, j int) bool {
+	r := &p.rows[j]
+	return p.reaches(i, r.prev) || p.reaches(i, r.prevWith)
+}
+
+// reaches reports whether i happens before or is j, which may be -1.
+func (p *Path) reaches(i int, j int32) bool { return int(j) >= i && p.Before(i, int(j)) }
+
+// Previous returns the last transition of a goroutine so far, or the one that
+// started it, or -1.
+func (p *Path) Previous(g Proc) int {
+	if g == NoProc || int(g) >= len(p.last) {
+		return -1
+	}
+	if p.last[g] >= 0 {
+		return int(p.last[g])
+	}
+	return int(p.starter[g])
+}
+
+var errPrefix = errors.New("an execution did not follow its schedule")
+
+// Read makes p the path of t, which is known to share its first keep
+// transitions with what p was before. An error means that it does not.
+func (p *Path) Read(t *trace.Trace, keep int) error {
+	p.truncate(keep)
+	p.Tab.ReadGoroutines(t)
+	p.resize()
+	i, ev := 0, 0
+	if keep > 0 {
+		r := &p.rows[keep-1]
+		i, ev = int(r.step)+1, p.firstEvent(t, keep)
+		if i > len(t.Steps) || ev > len(t.Events) {
+			return errPrefix
+		}
+	} else {
+		ev = p.readEarly(t)
+	}
+	for ; i < len(t.Steps); i++ {
+		ev = p.readStep(t, i, ev)
+	}
+	p.readOffers(t)
+	p.readLeft(t)
+	p.checkWaitGroups()
+	return nil
+}
+
+// firstEvent returns the index of the first event that belongs to none of the first keep transitions.
+func (p *Path) firstEvent(t *trace.Trace, keep int) int {
+	r := &p.rows[keep-1]
+	ev := int(r.event)
+	for ev < len(t.Events) && t.Events[ev].Step <= r.step {
+		if !p.steps[keep-1].Barrier && p.timer(&t.Events[ev]) {
+			break // a barrier follows
+		}
+		ev++
+	}
+	return ev
+}
+
+// timer reports whether an event belongs to a barrier.
+func (p *Path) timer(e *trace.Event) bool {
+	return p.Tab.procOfGID(e.G) == Timers || e.Op == trace.OpIdle
+}
+
+func (p *Path) readEarly(t *trace.Trace) (ev int) {
+	p.early = p.early[:0]
+	for ; ev < len(t.Events) && t.Events[ev].Step < 0; ev++ {
+		if e := &t.Events[ev]; e.Op == trace.OpGo {
+			p.early = append(p.early, p.Tab.procOfGID(trace.GID(e.Arg)))
+		}
+	}
+	return ev
+}
+
+// resize makes room for all goroutines and objects that have a name.
+func (p *Path) resize() {
+	for len(p.last) < p.Tab.Procs() {
+		p.last, p.starter, p.count, p.open = append(p.last, -1), append(p.starter, -1), append(p.count, 0), append(p.open, -1)
+	}
+	if n := p.Tab.Procs(); n > p.stride {
+		old := p.stride
+		p.stride = 2 * n
+		clocks := make([]uint32, (p.n+64)*p.stride)
+		for i := range p.n {
+			copy(clocks[i*p.stride:], p.clocks[i*old:(i+1)*old])
+		}
+		p.clocks = clocks
+	}
+}
+
+// truncate forgets all but the first keep transitions.
+func (p *Path) truncate(keep int) {
+	for i := p.n - 1; i >= keep; i-- {
+		s, r := &p.steps[i], &p.rows[i]
+		for k := len(s.Accesses) - 1; k >= 0; k-- {
+			p.forget(i, &s.Accesses[k])
+		}
+		for _, c := range s.Starts {
+			p.starter[c] = -1
+		}
+		p.barrier = r.barrier
+		p.last[s.Proc] = r.ownPrev
+		p.count[s.Proc]--
+		if s.With != NoProc {
+			p.last[s.With] = r.ownWith
+			p.count[s.With]--
+		}
+	}
+	p.n = keep
+}
+
+func (p *Path) forget(i int, a *Access) {
+	us := p.uses[a.Obj]
+	p.uses[a.Obj] = us[:len(us)-1]
+	if int(a.Obj) < len(p.chans) {
+		c := &p.chans[a.Obj]
+		if n := len(c.sends); n > 0 && int(c.sends[n-1]) == i {
+			c.sends = c.sends[:n-1]
+		}
+		if n := len(c.recvs); n > 0 && int(c.recvs[n-1]) == i {
+			c.recvs = c.recvs[:n-1]
+		}
+	}
+}
+
+// readStep adds the transition of the i-th step, and the barrier that follows
+// it, if one does. ev is the index of its first event; that of the next step is returned.
+func (p *Path) readStep(t *trace.Trace, i, ev int) int {
+	st := &t.Steps[i]
+	s := p.add(int32(i), int32(ev))
+	s.Proc, s.Op, s.Choice = p.Tab.procOfGID(st.G), st.Op, -1
+	if st.Op == trace.OpChoose {
+		s.Choice, s.Choices = st.Choice, st.With
+	} else {
+		s.With, s.Case, s.WithCase = p.Tab.procOfGID(trace.GID(st.With)-1), st.Case, st.WithCase
+	}
+	p.begin()
+	for ; ev < len(t.Events) && int(t.Events[ev].Step) <= i; ev++ {
+		if p.timer(&t.Events[ev]) {
+			break
+		}
+		p.readEvent(t, &t.Events[ev])
+	}
+	p.leave(p.rows[p.n-1].ownPrev)
+	p.leave(p.rows[p.n-1].ownWith)
+	p.finish()
+	if ev < len(t.Events) && int(t.Events[ev].Step) <= i {
+		return p.readBarrier(t, i, ev)
+	}
+	return ev
+}
+
+// readBarrier adds what happened while nobody could go on.
+func (p *Path) readBarrier(t *trace.Trace, i, ev int) int {
+	s := p.add(int32(i), int32(ev))
+	s.Proc, s.Choice, s.Barrier = Timers, -1, true
+	p.begin()
+	for ; ev < len(t.Events) && int(t.Events[ev].Step) <= i; ev++ {
+		p.readEvent(t, &t.Events[ev])
+	}
+	p.finish()
+	return ev
+}
+
+// add makes room for one more transition and returns it, empty.
+func (p *Path) add(step, ev int32) *Transition {
+	if p.n == len(p.steps) {
+		p.steps = append(p.steps, Transition{})
+		p.rows = append(p.rows, row{})
+	}
+	if (p.n+1)*p.stride > len(p.clocks) {
+		p.clocks = append(p.clocks, make([]uint32, len(p.clocks)+p.stride)...)
+	}
+	s := &p.steps[p.n]
+	*s = Transition{With: NoProc, Accesses: s.Accesses[:0], Starts: s.Starts[:0]}
+	p.rows[p.n] = row{step: step, event: ev, barrier: p.barrier}
+	p.n++
+	return s
+}
+
+// begin starts the clock of the newest transition from those before it of its goroutines.
+func (p *Path) begin() {
+	j := p.n - 1
+	s, r := &p.steps[j], &p.rows[j]
+	clear(p.clocks[j*p.stride : (j+1)*p.stride])
+	r.prev, r.ownPrev, r.prevWith, r.ownWith = int32(p.Previous(s.Proc)), p.last[s.Proc], -1, -1
+	if s.With != NoProc {
+		r.prevWith, r.ownWith = int32(p.Previous(s.With)), p.last[s.With]
+	}
+	if s.Barrier {
+		for g := range p.last {
+			p.after(j, p.last[g])
+		}
+	}
+	p.after(j, r.prev)
+	p.after(j, r.prevWith)
+	p.after(j, r.barrier)
+}
+
+// after makes i, unless it is -1, happen before j.
+func (p *Path) after(j int, i int32) {
+	if i < 0 || int(i) == j {
+		return
+	}
+	c, d := p.clocks[j*p.stride:(j+1)*p.stride], p.clocks[int(i)*p.stride:(int(i)+1)*p.stride]
+	if c[p.steps[i].Proc] >= p.rows[i].seq {
+		return
+	}
+	for k, v := range d {
+		if v > c[k] {
+			c[k] = v
+		}
+	}
+}
+
+// finish completes the newest transition, all of whose events were read.
+func (p *Path) finish() {
+	j := p.n - 1
+	s, r := &p.steps[j], &p.rows[j]
+	c := p.clocks[j*p.stride : (j+1)*p.stride]
+	p.count[s.Proc]++
+	r.seq = p.count[s.Proc]
+	c[s.Proc], p.last[s.Proc] = r.seq, int32(j)
+	if s.With != NoProc {
+		p.count[s.With]++
+		r.seqWith = p.count[s.With]
+		c[s.With], p.last[s.With] = r.seqWith, int32(j)
+	}
+	if s.Barrier {
+		p.barrier = int32(j)
+	}
+}
+
+// readEvent adds what one event of the newest transition did.
+func (p *Path) readEvent(t *trace.Trace, e *trace.Event) {
+	j := p.n - 1
+	s := &p.steps[j]
+	if e.Op == trace.OpGo {
+		c := p.Tab.procOfGID(trace.GID(e.Arg))
+		s.Starts = append(s.Starts, c)
+		p.starter[c] = int32(j)
+		return
+	}
+	if e.Partner >= 0 && (e.Op == trace.OpCondWake || e.Op == trace.OpRecv) {
+		// The signal that woke it; the send of what is received.
+		p.after(j, p.transitionOf(t.Events[e.Partner].Step))
+	}
+	if e.Obj == 0 || e.Quiet && !s.Barrier {
+		if e.Op == trace.OpSelect && e.Arg < 0 {
+			p.polled(t)
+		}
+		return
+	}
+	switch e.Op {
+	case trace.OpSelect:
+		p.polled(t)
+		return
+	case trace.OpSend, trace.OpRecv:
+		if s.With != NoProc && len(s.Accesses) > 0 {
+			return // the other half of a communication
+		}
+	case trace.OpArrive:
+		if t.Objects[e.Obj].Kind == trace.ObjChan {
+			p.Tab.order(p.Tab.object(t, e.Obj, 0))
+		}
+	}
+	p.access(p.Tab.object(t, e.Obj, memorySize(e)), t.Objects[e.Obj].Kind, e.Op, int32(min(max(e.Arg, -1<<31), 1<<31-1)))
+}
+
+// memorySize returns how many bytes an event is about, 0 if not memory.
+func memorySize(e *trace.Event) uint32 {
+	switch e.Op {
+	case trace.OpRead, trace.OpWrite:
+		return uint32(max(e.Arg, 1))
+	case trace.OpAtomicLoad, trace.OpAtomicStore, trace.OpAtomicRMW:
+		return 1 // its first byte: atomics do not overlap each other
+	}
+	return 0
+}
+
+// polled adds the accesses of a select whose default was taken: to all its channels.
+func (p *Path) polled(t *trace.Trace) {
+	s := &p.steps[p.n-1]
+	step := p.announcedAt(p.n - 1)
+	for i := range t.Offers {
+		o := &t.Offers[i]
+		if o.Step > step {
+			break
+		}
+		if o.Step == step && o.Poll && p.Tab.procOfGID(o.G) == s.Proc {
+			op := trace.OpRecv
+			if o.Send {
+				op = trace.OpSend
+			}
+			obj := p.Tab.object(t, o.Obj, 0)
+			if p.Tab.objects[obj].cap == 0 {
+				p.Tab.order(obj)
+			}
+			p.accessAs(obj, poll, op, -1)
+		}
+	}
+}
+
+// leave adds the accesses of the newest transition to channels whose polled
+// sides a goroutine leaves that had arrived there, in transition i.
+func (p *Path) leave(i int32) {
+	if i < 0 || p.steps[i].Op != trace.OpArrive {
+		return
+	}
+	for _, a := range p.steps[i].Accesses {
+		if a.Mode == arrived && !p.steps[p.n-1].accesses(a.Obj) {
+			p.accessAs(a.Obj, left, trace.OpArrive, a.Arg)
+		}
+	}
+}
+
+func (t *Transition) accesses(obj Object) bool {
+	for i := range t.Accesses {
+		if t.Accesses[i].Obj == obj {
+			return true
+		}
+	}
+	return false
+}
+
+// announcedAt returns the index of the step at whose end the operation of transition j was announced, -1.
+func (p *Path) announcedAt(j int) int32 {
+	if r := p.rows[j].ownPrev; r >= 0 {
+		return p.rows[r].step
+	}
+	return -1
+}
+
+// transitionOf returns the transition of a step, -1 for none.
+func (p *Path) transitionOf(step int32) int32 {
+	lo, hi := 0, p.n
+	for lo < hi {
+		if m := (lo + hi) / 2; p.rows[m].step < step {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	if lo == p.n || step < 0 {
+		return -1
+	}
+	return int32(lo)
+}
+
+// used returns the accesses of an object so far.
+func (p *Path) used(obj Object) []use {
+	if int(obj) >= len(p.uses) {
+		return nil
+	}
+	return p.uses[obj]
+}
+
+func (p *Path) access(obj Object, kind trace.ObjKind, op trace.Op, arg int32) {
+	if m, ok := p.Tab.mode(kind, obj, op, arg); ok {
+		p.accessAs(obj, m, op, arg)
+	}
+}
+
+// accessAs adds an access to the newest transition and orders it after those it conflicts with.
+func (p *Path) accessAs(obj Object, m Mode, op trace.Op, arg int32) {
+	j := p.n - 1
+	a := Access{obj, m, op, arg}
+	for len(p.uses) <= int(obj) {
+		p.uses = append(p.uses, nil)
+	}
+	p.orderAfter(j, obj, m)
+	for _, o := range p.Tab.objects[obj].overlaps {
+		if int(o) < len(p.uses) {
+			p.orderAfter(j, o, m)
+		}
+	}
+	if m == send || m == recv {
+		p.orderBuffer(j, obj, m)
+	}
+	p.steps[j].Accesses = append(p.steps[j].Accesses, a)
+	p.uses[obj] = append(p.uses[obj], use{int32(j), a})
+}
+
+func (p *Path) orderAfter(j int, obj Object, m Mode) {
+	us := p.uses[obj]
+	for k := len(us) - 1; k >= 0; k-- {
+		if n := us[k].Mode; conflicts[m][n] {
+			p.after(j, us[k].at)
+			if stops[m][n] {
+				return
+			}
+		}
+	}
+}
+
+// orderBuffer orders a send after the receive that made room for it.
+func (p *Path) orderBuffer(j int, obj Object, m Mode) {
+	for len(p.chans) <= int(obj) {
+		p.chans = append(p.chans, chanOrder{})
+	}
+	c := &p.chans[obj]
+	if m == recv {
+		c.recvs = append(c.recvs, int32(j))
+		return
+	}
+	if k := len(c.sends) - int(p.Tab.objects[obj].cap); k >= 0 && k < len(c.recvs) {
+		p.after(j, c.recvs[k])
+	}
+	c.sends = append(c.sends, int32(j))
+}

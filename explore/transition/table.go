@@ -1,0 +1,218 @@
+package transition
+
+import (
+	"strconv"
+
+	"heddle/trace"
+)
+
+// A Proc is a goroutine by its place in the tree of go statements: the same in
+// every execution, whatever the order in which goroutines were started.
+type Proc int32
+
+const (
+	NoProc Proc = iota - 1
+	Main
+	Timers // the pseudo goroutine that starts what time.AfterFunc was given
+)
+
+// An Object is an object by its creation (who made it, as the how manieth
+// allocation, and the offset within), or, if it is older than the execution, by
+// its address. Memory is told apart by its size too.
+type Object int32
+
+// A Table names goroutines and objects. It grows with the program under test,
+// not with the number of executions.
+type Table struct {
+	procs   []procRow
+	procOf  map[procRow]Proc
+	objects []objectRow
+	objOf   map[objectKey]Object
+	Changed bool // see order
+
+	// What the last execution's rows were called: executions differ little.
+	gids  []gidRow
+	objs  []objRow
+	polls []Access
+}
+
+type procRow struct {
+	parent Proc
+	n      int32
+}
+
+type objectRow struct {
+	objectKey
+	overlaps []Object
+	ordered  bool // see order
+	cap      int32
+}
+
+// An objectKey is what an object is known by. by is NoProc for those older than the execution.
+type objectKey struct {
+	by     Proc
+	n      int32
+	offset uint32
+	addr   uintptr
+	kind   trace.ObjKind
+	size   uint32 // of memory
+}
+
+type gidRow struct {
+	row  procRow
+	proc Proc
+}
+
+type objRow struct {
+	key objectKey
+	obj Object
+}
+
+// NewTable returns a table that knows main and the timers.
+func NewTable() *Table {
+	t := &Table{procOf: make(map[procRow]Proc), objOf: make(map[objectKey]Object)}
+	t.proc(procRow{NoProc, 0})
+	t.proc(procRow{NoProc, 1})
+	return t
+}
+
+func (tab *Table) proc(r procRow) Proc {
+	p, ok := tab.procOf[r]
+	if !ok {
+		p = Proc(len(tab.procs))
+		tab.procs = append(tab.procs, r)
+		tab.procOf[r] = p
+	}
+	return p
+}
+
+// Procs returns how many goroutines have a name.
+func (tab *Table) Procs() int { return len(tab.procs) }
+
+// Name returns a goroutine's name as trace.Trace.Name does: "main/2/1".
+func (tab *Table) Name(p Proc) string {
+	switch p {
+	case NoProc:
+		return "none"
+	case Main:
+		return "main"
+	case Timers:
+		return "timers"
+	}
+	r := tab.procs[p]
+	return tab.Name(r.parent) + "/" + strconv.Itoa(int(r.n))
+}
+
+// ReadGoroutines names the goroutines of an execution: afterwards procOfGID knows them.
+func (tab *Table) ReadGoroutines(t *trace.Trace) {
+	for i := range t.Goroutines {
+		g := &t.Goroutines[i]
+		r := procRow{NoProc, g.N}
+		if g.Parent != trace.NoG {
+			r.parent = tab.gids[g.Parent].proc
+		}
+		if i == len(tab.gids) {
+			tab.gids = append(tab.gids, gidRow{r, tab.proc(r)})
+		} else if tab.gids[i].row != r {
+			tab.gids[i] = gidRow{r, tab.proc(r)}
+		}
+	}
+}
+
+func (tab *Table) procOfGID(g trace.GID) Proc {
+	if g < 0 {
+		return NoProc
+	}
+	return tab.gids[g].proc
+}
+
+// object names the object with which an event has to do; size is the event's, for memory.
+func (tab *Table) object(t *trace.Trace, id trace.ObjID, size uint32) Object {
+	o := &t.Objects[id]
+	k := objectKey{by: NoProc, n: o.N, offset: o.Offset, kind: o.Kind, size: size}
+	if o.G != trace.NoG {
+		k.by = tab.gids[o.G].proc
+	} else {
+		k.addr = o.Addr
+	}
+	for len(tab.objs) <= int(id) {
+		tab.objs = append(tab.objs, objRow{})
+	}
+	c := &tab.objs[id]
+	if c.key != k || c.key == (objectKey{}) {
+		*c = objRow{k, tab.intern(k)}
+	}
+	tab.objects[c.obj].cap = o.Cap
+	return c.obj
+}
+
+func (tab *Table) intern(k objectKey) Object {
+	if obj, ok := tab.objOf[k]; ok {
+		return obj
+	}
+	obj := Object(len(tab.objects))
+	row := objectRow{objectKey: k}
+	if k.size > 0 {
+		for i := range tab.objects {
+			if o := &tab.objects[i]; o.meets(&k) {
+				o.overlaps = append(o.overlaps, obj)
+				row.overlaps = append(row.overlaps, Object(i))
+			}
+		}
+	}
+	tab.objects = append(tab.objects, row)
+	tab.objOf[k] = obj
+	return obj
+}
+
+// meets reports whether two pieces of memory overlap.
+func (k *objectKey) meets(l *objectKey) bool {
+	if k.size == 0 || l.size == 0 || k.by != l.by || k.n != l.n {
+		return false
+	}
+	a, b := uint64(k.offset), uint64(l.offset)
+	if k.by == NoProc {
+		a, b = uint64(k.addr), uint64(l.addr)
+	}
+	return a < b+uint64(l.size) && b < a+uint64(k.size)
+}
+
+func (tab *Table) overlap(a, b Object) bool {
+	for _, c := range tab.objects[a].overlaps {
+		if c == b {
+			return true
+		}
+	}
+	return false
+}
+
+// order makes more accesses of an object conflict from now on: the Adds of a
+// WaitGroup whose counter may become negative, and the communications over an
+// unbuffered channel that is polled. What was found out with the old modes is
+// void then; Changed says so, until the user sets it back.
+func (tab *Table) order(obj Object) {
+	if !tab.objects[obj].ordered {
+		tab.objects[obj].ordered = true
+		tab.Changed = true
+	}
+}
+
+// Ordered reports whether order was called for an object of t, the last trace that was read.
+func (tab *Table) Ordered(t *trace.Trace, id trace.ObjID) bool {
+	return tab.objects[tab.object(t, id, 0)].ordered
+}
+
+// ObjectName describes an object, for messages and tests: "mutex main/1#2+8".
+func (tab *Table) ObjectName(obj Object) string {
+	o := &tab.objects[obj]
+	s := o.kind.String() + " "
+	if o.by == NoProc {
+		s += strconv.FormatUint(uint64(o.addr), 16)
+	} else {
+		s += tab.Name(o.by) + "#" + strconv.Itoa(int(o.n)) + "+" + strconv.Itoa(int(o.offset))
+	}
+	if o.size > 0 {
+		s += ":" + strconv.Itoa(int(o.size))
+	}
+	return s
+}
