@@ -280,7 +280,7 @@ func (s *Sched) canMeet(g *G) bool {
 		}
 		if f.send && f.o.cap == 0 {
 			for _, h := range f.o.ch.receivers {
-				if h != g && s.mayMeet(g, h, f.o.ch.senders, f.o.ch.receivers, false) {
+				if h != g && s.mayMeet(g, h, f.o, true, false) {
 					return true
 				}
 			}
@@ -304,10 +304,10 @@ func (s *Sched) alone(g *G, f *offer) bool {
 	return o.n > 0 && !overtakes(g, o.ch.receivers)
 }
 
-// overtakes reports whether somebody in list arrived before g.
+// overtakes reports whether somebody in list, of a channel with a buffer, arrived before g.
 func overtakes(g *G, list []*G) bool {
 	for _, h := range list {
-		if h != g && earlier(h, g) {
+		if h != g && h.since < g.since {
 			return true
 		}
 	}
@@ -332,28 +332,33 @@ func (s *Sched) waits(g *G) bool {
 	return true
 }
 
-// mayMeet reports whether g and h may communicate over an unbuffered channel:
-// own and others are those who offer what g offers there, and what h does. poll: g does not wait.
-func (s *Sched) mayMeet(g, h *G, own, others []*G, poll bool) bool {
-	if s.passes(g, own, h) || s.passes(h, others, g) {
+// mayMeet reports whether g, who sends or receives, and h, who does the other,
+// may communicate over an unbuffered channel. poll: g does not wait.
+func (s *Sched) mayMeet(g, h *G, o *object, send, poll bool) bool {
+	if s.passes(g, o, send, h) || s.passes(h, o, !send, g) {
 		return false
 	}
 	return s.waits(h) || !poll && s.waits(g)
 }
 
-// passes is overtakes, for meeting partner: who waits on both sides does not stand in its own way.
-func (s *Sched) passes(g *G, list []*G, partner *G) bool {
+// passes is overtakes for an unbuffered channel: of those who wait at g's side,
+// who is on both sides does not stand in its own partner's way. The order of
+// arrivals counts where arriving is a step; a clip says itself who meets whom.
+func (s *Sched) passes(g *G, o *object, send bool, partner *G) bool {
+	list := o.ch.receivers
+	if send {
+		list = o.ch.senders
+	}
+	inOrder := g.arrival > 0 && s.opt.Schedule.Names == nil && s.polled.has(side(o, send))
 	for _, h := range list {
-		if h != g && h != partner && earlier(h, g) && s.waits(h) {
+		if h == g || h == partner {
+			continue
+		}
+		if (h.since < g.since || inOrder && h.arrival < g.arrival && h.arrival > 0) && s.waits(h) {
 			return true
 		}
 	}
 	return false
-}
-
-// earlier reports whether h is known to have arrived before g.
-func earlier(h, g *G) bool {
-	return h.since < g.since || h.arrival < g.arrival && h.arrival > 0
 }
 
 // sawOthers notes what a communication of g with h depends on beside the
@@ -410,12 +415,12 @@ func (s *Sched) meetings(g *G, poll bool) []meeting {
 		if f.o.cap != 0 || !f.send && !poll {
 			continue
 		}
-		own, others := f.o.ch.senders, f.o.ch.receivers
-		if !f.send {
-			own, others = others, own
+		others := f.o.ch.senders
+		if f.send {
+			others = f.o.ch.receivers
 		}
 		for _, h := range others {
-			if h == g || !s.mayMeet(g, h, own, others, poll) {
+			if h == g || !s.mayMeet(g, h, f.o, f.send, poll) {
 				continue
 			}
 			for j := range h.offers {
