@@ -329,7 +329,7 @@ func (r *Reporter) noteText(rec *wire.Record) string {
 func (p *Package) endTest(rec *wire.Record) {
 	r, t := p.r, p.open
 	t.Executions, t.Elapsed = rec.Executions, rec.Elapsed
-	t.Complete, t.Strategy, t.Reason = rec.Complete, rec.Strategy, rec.Reason
+	t.Complete, t.Strategy, t.Reason, t.Estimate = rec.Complete, rec.Strategy, rec.Reason, rec.Estimate
 	t.Result = rec.Result
 	if len(t.Findings) > 0 {
 		t.Result = "fail"

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"time"
 
@@ -23,6 +24,7 @@ type status struct {
 	now      int     // its executions so far
 	past     int     // executions of the tests before it
 	elapsed  float64 // of the open test, seconds
+	estimate float64 // of the executions that the open test takes in all, 0: not known
 	findings int
 }
 
@@ -44,12 +46,12 @@ func (r *Reporter) Tick() {
 
 func (s *status) progress(rec *wire.Record) {
 	s.doing, s.test = "", rec.Test
-	s.now, s.elapsed = rec.Executions, rec.Elapsed
+	s.now, s.elapsed, s.estimate = rec.Executions, rec.Elapsed, rec.Estimate
 }
 
 func (s *status) ended(rec *wire.Record) {
 	s.past += rec.Executions
-	s.now, s.elapsed, s.test = 0, 0, ""
+	s.now, s.elapsed, s.estimate, s.test = 0, 0, 0, ""
 }
 
 func (r *Reporter) draw() {
@@ -76,6 +78,9 @@ func (s *status) line(now time.Time, runs int) string {
 		if s.now > 0 && s.elapsed > 0 {
 			add(thousands(int(float64(s.now)/s.elapsed)) + "/s")
 		}
+		if s.estimate > 0 && s.now > 0 {
+			add(s.share())
+		}
 		if runs > 0 && s.now > 0 {
 			add(fmt.Sprintf("%d%%", min(100, 100*s.now/runs)))
 		}
@@ -85,6 +90,21 @@ func (s *status) line(now time.Time, runs int) string {
 	}
 	add(seconds(total))
 	return oneLine(strings.Join(parts, "  "))
+}
+
+// share says how much of a search is done, and about how long the rest takes.
+func (s *status) share() string {
+	all := max(s.estimate, float64(s.now))
+	return fmt.Sprintf("%.2g%% of about %s, %s left", 100*float64(s.now)/all, about(all), seconds(s.elapsed*(all/float64(s.now)-1)))
+}
+
+// about prints an estimate: two digits are more than it is worth.
+func about(n float64) string {
+	if n < 1e6 {
+		p := math.Pow(10, max(0, math.Floor(math.Log10(n))-1))
+		return thousands(int(math.Round(n/p) * p))
+	}
+	return fmt.Sprintf("%.1e", n)
 }
 
 // clear takes the line away, so that text can be printed.

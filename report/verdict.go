@@ -61,6 +61,9 @@ func covered(t *TestResult) string {
 	} else if t.Reason != "" {
 		how += ": " + oneLine(t.Reason)
 	}
+	if t.Estimate > float64(t.Executions) {
+		how += " of about " + about(t.Estimate)
+	}
 	return fmt.Sprintf("no findings in %s (%s, %s)", plural(t.Executions, "execution"), how, seconds(t.Elapsed))
 }
 

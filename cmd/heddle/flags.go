@@ -38,7 +38,8 @@ type options struct {
 
 // Choices of the flags that name one of a few things.
 var (
-	strategies = []string{"auto", "sample", "first", "random", "pos", "pct"}
+	strategies = []string{"auto", "sample", "first", "random", "pos", "pct", "dpor"}
+	exhaustive = []string{"dpor"} // those that end by themselves
 	visibles   = []string{"auto", "sync", "all"}
 	times      = []string{"auto", "virtual", "free"}
 	isolations = []string{"auto", "vars", "process", "none"}
@@ -175,8 +176,8 @@ func (o *options) check() error {
 			return fmt.Errorf("invalid value %d for flag -%s: want %d or more", f.value, f.name, f.least)
 		}
 	}
-	if o.set["budget"] && o.budget <= 0 && o.runs == 0 {
-		return fmt.Errorf("invalid value %v for flag -budget: want more than 0, or an end by -runs", o.budget)
+	if o.set["budget"] && (o.budget < 0 || o.budget == 0 && o.runs == 0 && !slices.Contains(exhaustive, o.strategy)) {
+		return fmt.Errorf("invalid value %v for flag -budget: want more than 0, or an end by -runs or by an exhaustive strategy (%s)", o.budget, strings.Join(exhaustive, ", "))
 	}
 	if o.depth > policy.MaxDepth {
 		return fmt.Errorf("invalid value %d for flag -depth: want %d or less", o.depth, policy.MaxDepth)

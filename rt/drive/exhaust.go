@@ -50,6 +50,9 @@ func (e *exploration) exhaust(start func(*wire.Config) explore.Strategy) (result
 			s, spun = start(e.cfg), false
 			restarts++
 		}
+		if e.n%16 == 0 {
+			e.estimate = s.Result().Estimate
+		}
 		e.tell()
 	}
 	if e.found > 0 {

@@ -72,7 +72,7 @@ func Explore(ctx context.Context, cfg *wire.Config, test string, x Executor, sen
 	if e.err != nil {
 		return e.err
 	}
-	end.Test, end.Executions, end.Elapsed, end.Strategy = test, e.n, time.Since(e.start).Seconds(), cfg.Strategy
+	end.Test, end.Executions, end.Elapsed, end.Strategy, end.Estimate = test, e.n, time.Since(e.start).Seconds(), cfg.Strategy, e.estimate
 	e.send(&end)
 	return nil
 }
@@ -361,6 +361,6 @@ func (e *exploration) tell() {
 	}
 	if now := time.Now(); now.Sub(e.progress) > 200*time.Millisecond {
 		e.progress = now
-		e.send(&wire.Record{Type: "progress", Test: e.test, Executions: e.n, Elapsed: now.Sub(e.start).Seconds()})
+		e.send(&wire.Record{Type: "progress", Test: e.test, Executions: e.n, Elapsed: now.Sub(e.start).Seconds(), Estimate: e.estimate})
 	}
 }

@@ -95,6 +95,7 @@ type Record struct {
 	// progress and end
 	Executions int     `json:",omitempty"`
 	Elapsed    float64 `json:",omitempty"` // seconds
+	Estimate   float64 `json:",omitempty"` // of the executions that cover every interleaving, of exhaustive strategies
 	Strategy   string  `json:",omitempty"`
 	Complete   bool    `json:",omitempty"`
 	Result     string  `json:",omitempty"` // "pass", "fail" (failed without heddle's doing: its plain run fails), "skip"

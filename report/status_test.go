@@ -1,0 +1,41 @@
+package report
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"heddle/rt/wire"
+)
+
+// The status line of a search says how much of it is done and how long the rest takes.
+func TestStatusTellsShareOfASearch(t *testing.T) {
+	s := status{}
+	s.progress(&wire.Record{Test: "TestX", Executions: 1500, Elapsed: 0.5, Estimate: 6104})
+	line := s.line(s.begin.Add(time.Second), 0)
+	for _, want := range []string{"1,500 executions", "25% of about 6,100", "1.5s left"} {
+		if !strings.Contains(line, want) {
+			t.Errorf("%q does not say %q", line, want)
+		}
+	}
+	s.ended(&wire.Record{Executions: 6000})
+	if line := s.line(s.begin.Add(time.Second), 0); strings.Contains(line, "about") {
+		t.Errorf("%q speaks of a search that is over", line)
+	}
+}
+
+func TestAboutRoundsToTwoDigits(t *testing.T) {
+	for n, want := range map[float64]string{7: "7", 64: "64", 218243: "220,000", 1.26e9: "1.3e+09"} {
+		if got := about(n); got != want {
+			t.Errorf("about(%g) = %s, want %s", n, got, want)
+		}
+	}
+}
+
+// What was not complete never reads as a proof, and says how far it came.
+func TestSampledSearchSaysHowFarItCame(t *testing.T) {
+	got := covered(&TestResult{Executions: 1000, Estimate: 50400, Reason: "sampled; not all interleavings"})
+	if !strings.Contains(got, "sampled; not all interleavings of about 50,000") || strings.Contains(got, "covered") {
+		t.Error(got)
+	}
+}
