@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"heddle/explore"
+	"heddle/explore/dpor"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -14,24 +15,15 @@ import (
 // points from the start: accesses that race, sides of channels that are polled.
 // The executions told of are those of the last search.
 func (e *exploration) exhaust(start func(*wire.Config) explore.Strategy) (result string, complete bool, reason string) {
-	e.whole = true
-	s, restarts := start(e.cfg), 0
-	result, ok := e.twice(s.Next())
+	result, ok := e.twice(start(e.cfg).Next())
 	if !ok {
 		if e.ended() {
 			return result, false, "sampled"
 		}
 		return e.sample()
 	}
-	s = start(e.cfg)
-	spun := false
-	for i := e.n; !e.ended(); i++ {
-		if i > e.n+1 {
-			i = e.n
-		}
-		if e.stop(i) {
-			break
-		}
+	s, spun := start(e.cfg), false
+	for !e.ended() && !e.stop(e.n) {
 		next := s.Next()
 		if next == nil {
 			break
@@ -48,7 +40,6 @@ func (e *exploration) exhaust(start func(*wire.Config) explore.Strategy) (result
 		e.look(ex, next, "")
 		if len(e.visible) > visible || len(e.polled) > polled {
 			s, spun = start(e.cfg), false
-			restarts++
 		}
 		if e.n%16 == 0 {
 			e.estimate = s.Result().Estimate
@@ -121,4 +112,6 @@ func (e *exploration) shortfall(r explore.Result, spun, more bool) string {
 }
 
 // exhaustive are the strategies that cover every interleaving.
-var exhaustive = map[string]func(*wire.Config) explore.Strategy{}
+var exhaustive = map[string]func(*wire.Config) explore.Strategy{
+	"dpor": func(*wire.Config) explore.Strategy { return dpor.New(dpor.Options{}) },
+}

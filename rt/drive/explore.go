@@ -28,6 +28,7 @@ type exploration struct {
 	start     time.Time
 	deadline  time.Time
 	visible   []trace.Site // sites found to race: scheduling points from then on
+	only      bool         // and no others, whatever -visible says
 	polled    []trace.Site // sides of channels found to be polled, for exhaustive executions
 	whole     bool         // every interleaving is to be covered: a finding does not end that
 	estimate  float64      // of the executions that would cover every interleaving, 0: not known
@@ -49,6 +50,7 @@ type exploration struct {
 func newExploration(ctx context.Context, cfg *wire.Config, test string, x Executor, send func(*wire.Record)) *exploration {
 	e := &exploration{x: x, ctx: ctx, cfg: cfg, test: test, send: send, seen: make(map[string]*wire.Finding), start: time.Now()}
 	e.progress = e.start
+	e.whole = exhaustive[cfg.Strategy] != nil
 	if cfg.Budget > 0 {
 		e.deadline = e.start.Add(time.Duration(cfg.Budget))
 	}
@@ -123,7 +125,7 @@ const (
 func (e *exploration) sample() (result string, complete bool, reason string) {
 	result = "pass"
 	fixed := e.cfg.Strategy
-	if fixed == "sample" || fixed == "auto" {
+	if fixed == "sample" || fixed == "auto" || exhaustive[fixed] != nil {
 		fixed = ""
 	}
 	var once Execution // the first
@@ -229,7 +231,7 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execu
 	if e.err != nil {
 		return Execution{Trace: new(trace.Trace)}
 	}
-	q.Visible, q.Polled, q.Real = visible, e.polled, e.real
+	q.Visible, q.Only, q.Polled, q.Real = visible, e.only, e.polled, e.real
 	ex, err := e.x.Execute(e.ctx, q)
 	if err == nil && ex.Outside && !e.real {
 		// It says nothing: its clock jumped while that of the others did not.

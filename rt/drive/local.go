@@ -85,12 +85,16 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 		x.d.vars.restore()
 	}
 	x.n++
+	mode := x.visible
+	if q.Only {
+		mode = sched.VisibleAuto
+	}
 	p.Begin(q.Schedule.Seed)
 	crash.begin(x.t.Name, x.n, &q.Schedule)
 	x.outcome = Outcome{}
 	o := &x.outcome
 	t := sched.S.Run(func() { x.t.Body(o) }, sched.Options{
-		Schedule: &q.Schedule, Policy: p, Steps: x.d.cfg.Steps, Race: x.d.cfg.Race, Visible: x.visible, Record: q.Record, PastDeadlock: q.PastDeadlock, Real: q.Real,
+		Schedule: &q.Schedule, Policy: p, Steps: x.d.cfg.Steps, Race: x.d.cfg.Race, Visible: mode, Record: q.Record, PastDeadlock: q.PastDeadlock, Real: q.Real,
 		BeforeUnwind: func() {
 			if o.Mark != nil {
 				o.Mark()

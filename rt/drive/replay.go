@@ -45,8 +45,8 @@ func (e *exploration) tryClip(c *wire.Clip) {
 		return
 	}
 	visible := e.visible
-	defer func() { e.visible = visible }()
-	e.visible = sitesOf(c)
+	defer func() { e.visible, e.only = visible, false }()
+	e.visible, e.only = sitesOf(c), true
 	ex := e.execute(&wire.Request{Schedule: *s})
 	if ex.Diverged != nil && e.cfg.Isolate != "process" {
 		// It may have been recorded when what is made once and for all was there already.
@@ -116,7 +116,7 @@ func (d *driver) replay(t *Test, c *wire.Clip) {
 
 // replayOnce returns the events of one replay and the Record that says how it went.
 func (x *local) replayOnce(s *trace.Schedule, c *wire.Clip) ([]wire.Event, *wire.Record) {
-	q := &wire.Request{Schedule: *s, Record: true, Visible: sitesOf(c)}
+	q := &wire.Request{Schedule: *s, Record: true, Visible: sitesOf(c), Only: true}
 	ex, err := x.Execute(context.Background(), q)
 	if err == nil && ex.Outside {
 		q.Real = true // as the execution that was recorded

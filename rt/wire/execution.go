@@ -10,6 +10,7 @@ type Request struct {
 	Length     int          `json:",omitempty"` // of the executions so far, for policies that learn it (policy.Lengther); 0: as learnt
 	Record     bool         `json:",omitempty"` // keep values, and the places of all events
 	Visible    []trace.Site `json:",omitempty"` // sites whose memory accesses are scheduling points
+	Only       bool         `json:",omitempty"` // whatever -visible says, no other access is one
 	Polled     []trace.Site `json:",omitempty"` // of an exhaustive execution: sides of channels at which arriving is a step
 
 	Real         bool `json:",omitempty"` // go by real time: goroutines or files outside control take part
