@@ -2,6 +2,7 @@
 // the goals:
 //
 //	go run ./bench           what executions, operations and memory accesses cost
+//	go run ./bench -memory   what stays in use from one execution to the next
 //	go run ./bench -build    how long builds take beside plain ones (a minute or two)
 //
 // The programs are those of bench/programs, built as heddle test builds them
@@ -22,19 +23,22 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("bench: ")
 	builds := flag.Bool("build", false, "measure builds instead: from nothing, after an edit, and nothing changed")
+	memory := flag.Bool("memory", false, "measure memory instead: what stays in use over 100,000 executions, and a long execution")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the executions to `file`; with -test, of that test only")
 	test := flag.String("test", "", "measure only this `test` of bench/programs, and print all there is to it")
 	policy := flag.String("policy", "rr", "with -test: the `policy` that chooses")
 	race := flag.Bool("race", true, "with -test: detect data races")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		log.Fatalf("unexpected argument %q; the flags are -build, -test, -policy, -race and -cpuprofile", flag.Arg(0))
+		log.Fatalf("unexpected argument %q; the flags are -build, -memory, -test, -policy, -race and -cpuprofile", flag.Arg(0))
 	}
 	ctx := context.Background()
 	var err error
 	switch {
 	case *builds:
 		err = measureBuilds(ctx)
+	case *memory:
+		err = measureMemory(ctx)
 	case *test != "":
 		err = measureTest(ctx, *test, *policy, *race, *profile)
 	default:

@@ -116,7 +116,12 @@ func buildPrograms(ctx context.Context) (*binary, error) {
 
 // run measures the tests that match pattern and returns what they cost by name.
 func (b *binary) run(ctx context.Context, pattern, policy string, race bool, profile string) (map[string]*wire.Bench, error) {
-	config := wire.Config{Mode: "bench", Package: programs, Strategy: policy, Race: race, Visible: "auto", Isolate: "vars"}
+	return b.runs(ctx, pattern, policy, race, profile, 0)
+}
+
+// runs is run with at least n executions of each test.
+func (b *binary) runs(ctx context.Context, pattern, policy string, race bool, profile string, n int) (map[string]*wire.Bench, error) {
+	config := wire.Config{Runs: n, Mode: "bench", Package: programs, Strategy: policy, Race: race, Visible: "auto", Isolate: "vars"}
 	args := []string{"-test.run=" + pattern}
 	if profile != "" {
 		file, err := filepath.Abs(profile)

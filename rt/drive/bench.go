@@ -50,12 +50,16 @@ func (d *driver) bench(t *Test) {
 	runtime.ReadMemStats(&before)
 	n := 0
 	start = time.Now()
-	for ; n%batch != 0 || n == 0 || time.Since(start) < length; n++ {
+	for ; n%batch != 0 || n == 0 || n < d.cfg.Runs || time.Since(start) < length; n++ {
 		execute()
 	}
 	took := time.Since(start)
 	runtime.ReadMemStats(&after)
+	var end runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&end)
 	b := &wire.Bench{
+		Before: before.HeapAlloc + before.StackInuse, After: end.HeapAlloc + end.StackInuse,
 		Executions: n, Nanoseconds: float64(took.Nanoseconds()) / float64(n), Steps: steps, Switches: hops,
 		Bytes: float64(after.TotalAlloc-before.TotalAlloc) / float64(n), Allocs: float64(after.Mallocs-before.Mallocs) / float64(n),
 	}

@@ -19,7 +19,7 @@ type Config struct {
 	Package          string   // import path, for records
 	Strategy         string   // "sample": first, then pos, pct and random in turn; or one of first, random, pos, pct
 	Seed             uint64   // base of all seeds
-	Runs             int      // executions a test at most; 0: until the budget ends
+	Runs             int      // executions a test at most (Mode bench: at least); 0: until the budget ends
 	Budget           int64    // nanoseconds a test; 0: until Runs (Mode bench: a second)
 	Depth            int      // pct
 	Steps            int      // step bound of an execution
@@ -154,4 +154,6 @@ type Bench struct {
 	BareSwitch  float64 // nanoseconds a switch without a scheduler, on this machine, now
 	Bytes       float64 // allocated an execution
 	Allocs      float64
+	Before      uint64 // bytes of heap and stacks in use, collected, when the count begins
+	After       uint64 // and when it ends
 }
