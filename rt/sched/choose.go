@@ -23,9 +23,9 @@ func (s *Sched) choose() *G {
 			s.over = true
 			return &s.dg
 		}
-		if len(s.t.Steps) >= s.opt.Steps {
-			s.stop(trace.Bounded)
-			return &s.dg
+		if n := len(s.t.Steps); n >= s.pause {
+			s.passTime(n)
+			continue
 		}
 		id, ok := s.next()
 		if !ok {

@@ -162,6 +162,8 @@ type Sched struct {
 	lateWake int // timers fired after the test was over
 	fired    int // timers fired since main made its firedAt-th step
 	firedAt  int32
+	pause    int   // after how many steps the clock is looked at again, or the execution is bounded
+	flowed   int64 // the clock when it was looked at last
 	rests    int32 // how often nobody was ready and the clock was asked
 	early    []EarlyTimer
 	scratch  []trace.GID
@@ -275,6 +277,7 @@ func (s *Sched) reset(opt Options) {
 	s.resetTimers()
 	s.named = 0
 	clear(s.byName)
+	s.pause, s.flowed = min(s.opt.Steps, flowAfter), 0
 	s.k, s.idleTurn, s.progress, s.sawForeign, s.born = 0, 0, 0, false, false
 	s.strangers, s.gc = s.outsiders(), numgc()
 	s.spinners, s.idleRounds, s.idleAt, s.waiters = 0, 0, 0, 0

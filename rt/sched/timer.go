@@ -276,6 +276,44 @@ func (s *Sched) fireNext() bool {
 	return true
 }
 
+// Time that flows. Goroutines that keep each other busy, such as one that asks
+// another for its state until that has changed, would keep the clock, and the
+// ticker that would change it, from moving for ever. Where the clock has hardly
+// moved for flowAfter steps it moves by flowBy every flowEvery steps, about as
+// fast as in reality, and timers fire when their time has come.
+const (
+	flowAfter = 20_000
+	flowEvery = 1_000
+	flowBy    = 1_000_000
+)
+
+// passTime is called after n steps: at the step bound, and when it is time for the clock to flow.
+func (s *Sched) passTime(n int) {
+	if n >= s.opt.Steps {
+		s.stop(trace.Bounded)
+		return
+	}
+	s.pause = min(s.opt.Steps, n+flowEvery)
+	switch {
+	case s.exhaustive() || hook.Frozen:
+		return
+	case hook.Real:
+		s.realTime()
+		s.lookOutside()
+	case s.now-s.flowed >= flowBy:
+		s.flowed = s.now
+		s.pause = min(s.opt.Steps, n+flowAfter)
+		return
+	default:
+		s.now += flowBy
+		// The next look finds that it has not moved by itself.
+		s.flowed = s.now
+	}
+	for !s.over && len(s.timers) > 0 && s.timers[0].when <= s.now {
+		s.fireTimer(s.timers[0])
+	}
+}
+
 // wakeLatency is how much later than its deadline a timer fires in virtual time.
 const wakeLatency = 1000
 

@@ -3,7 +3,7 @@ package main
 // A module is one that is tried.
 type module struct {
 	path, version string
-	skip          string // what -skip gets, for tests that need what a sandbox has not
+	skip          string // what -skip gets: tests that need what a sandbox or the module proxy has not, or a goroutine every nanosecond
 }
 
 var modules = []module{
@@ -46,13 +46,11 @@ var modules = []module{
 	{path: "go.uber.org/ratelimit", version: "v0.3.1"},
 	{path: "go.uber.org/zap", version: "v1.28.0"},
 	{path: "github.com/rs/zerolog", version: "v1.35.1"},
-	{path: "github.com/fsnotify/fsnotify", version: "v1.10.1"},
 	{path: "github.com/robfig/cron/v3", version: "v3.0.1"},
 	{path: "github.com/looplab/fsm", version: "v1.0.3"},
 	{path: "github.com/tidwall/btree", version: "v1.8.2"},
 	{path: "github.com/google/btree", version: "v1.1.3"},
-	{path: "github.com/hashicorp/memberlist", version: "v0.7.0"},
 	{path: "github.com/spf13/cobra", version: "v1.10.2"},
-	{path: "github.com/stretchr/testify", version: "v1.12.1"},
+	{path: "github.com/stretchr/testify", version: "v1.12.1", skip: "TestEventuallyWithT_ConcurrencySafe|TestDirExists|TestNoDirExists"},
 	{path: "github.com/juju/ratelimit", version: "v1.0.2"},
 }

@@ -281,3 +281,24 @@ func TestStackBelow(t *testing.T) {
 	}()
 	<-done
 }
+
+// Who asks another goroutine until time has changed something gets an answer.
+func TestBusyUntilTick(t *testing.T) {
+	state, stop := make(chan int), make(chan bool)
+	go func() {
+		ticker := time.NewTicker(time.Millisecond)
+		defer ticker.Stop()
+		for n := 0; ; {
+			select {
+			case <-ticker.C:
+				n++
+			case state <- n:
+			case <-stop:
+				return
+			}
+		}
+	}()
+	for <-state < 3 {
+	}
+	close(stop)
+}
