@@ -1,0 +1,104 @@
+// Package agree checks that strategies which cover every interleaving see the
+// same in random programs as exhaustive search without reduction does, and
+// execute nothing twice.
+package agree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/explore"
+	"heddle/internal/progen"
+	"heddle/internal/progen/machine"
+	"heddle/trace"
+)
+
+// A Strategy is a strategy by name, made anew for every program.
+type Strategy struct {
+	Name string
+	New  func() explore.Strategy
+}
+
+// A Report is what was found out about one program.
+type Report struct {
+	Interleavings int            // executions without reduction
+	Executions    map[string]int // of each strategy
+	Wrong         []string       // disagreements, in words
+}
+
+// Check explores p without reduction, unless it has more than limit
+// interleavings (the error is then machine.ErrTooMany), and with every strategy.
+func Check(p *progen.Program, limit int, strategies []Strategy) (*Report, error) {
+	m := machine.New(p)
+	r := &Report{Executions: map[string]int{}}
+	want, n, err := m.Exhaust(true, limit, func(t *trace.Trace) {
+		if t.Spun {
+			r.say("without reduction: somebody was held back by a guess")
+		}
+	})
+	if errors.Is(err, machine.ErrTooMany) {
+		return nil, err
+	}
+	if err != nil {
+		r.say("without reduction: %v", err)
+		return r, nil
+	}
+	r.Interleavings = n
+	for _, s := range strategies {
+		r.explore(m, s, want)
+	}
+	return r, nil
+}
+
+func (r *Report) say(format string, args ...any) {
+	if s := fmt.Sprintf(format, args...); !slices.Contains(r.Wrong, s) {
+		r.Wrong = append(r.Wrong, s)
+	}
+}
+
+// explore explores m's program with one strategy.
+func (r *Report) explore(m *machine.Machine, st Strategy, want *machine.Outcomes) {
+	defer func() {
+		if x := recover(); x != nil {
+			r.say("%s: panic: %v", st.Name, x)
+		}
+	}()
+	s, got, forms := st.New(), machine.NewOutcomes(), newForms()
+	n, twice := 0, 0
+	for schedule := s.Next(); schedule != nil; schedule = s.Next() {
+		if len(schedule.Steps) == 0 { // it begins, or begins anew having learnt what depends on what
+			forms, n, twice = newForms(), 0, 0
+		}
+		t, err := m.Execute(context.Background(), schedule)
+		if err != nil {
+			r.say("%s: execution %d: %v", st.Name, n, err)
+			return
+		}
+		if m.Restart() {
+			r.say("%s: execution %d polls a channel that nobody polls without reduction", st.Name, n)
+			return
+		}
+		got.Add(m)
+		if !forms.add(t) {
+			twice++
+		}
+		s.Done(t)
+		if n++; n > r.Interleavings {
+			r.say("%s: more executions than without reduction (%d)", st.Name, r.Interleavings)
+			return
+		}
+	}
+	r.Executions[st.Name] = n
+	if res := s.Result(); !res.Complete {
+		r.say("%s: not complete: %s", st.Name, res.Reason)
+	}
+	if twice > 0 {
+		r.say("%s: %d of %d executions are equivalent to an earlier one", st.Name, twice, n)
+	}
+	if ds := want.Differ(got, "without reduction", "by "+st.Name); len(ds) > 0 {
+		r.say("%s", strings.Join(ds, "\n"))
+	}
+}

@@ -1,0 +1,77 @@
+package agree
+
+import (
+	"errors"
+	"flag"
+	"strings"
+	"testing"
+
+	"heddle/explore"
+	"heddle/explore/dpor"
+	"heddle/internal/progen"
+	"heddle/internal/progen/machine"
+)
+
+var (
+	seeds = flag.Int("seeds", 300, "how many random programs to check")
+	from  = flag.Uint64("from", 0, "the first of them")
+	limit = flag.Int("limit", 20000, "skip programs with more interleavings")
+	spin  = flag.Bool("spin", false, "programs may poll")
+	only  = flag.String("only", "", "check only the `strategy` of that name")
+	stop  = flag.Int("stop", 5, "end after so many disagreements")
+)
+
+var strategies = []Strategy{
+	{"dpor", func() explore.Strategy { return dpor.New(dpor.Options{}) }},
+}
+
+// chosen returns the strategies to check.
+func chosen(t *testing.T) []Strategy {
+	if *only == "" {
+		return strategies
+	}
+	for _, s := range strategies {
+		if s.Name == *only {
+			return []Strategy{s}
+		}
+	}
+	t.Fatalf("no strategy %q", *only)
+	return nil
+}
+
+// TestAgree is the test of the strategies against random programs. In CI it takes 5,000 seeds, the long run 100,000:
+//
+//	go test ./internal/progen/agree -seeds 5000
+func TestAgree(t *testing.T) {
+	size := progen.Default
+	size.Spin, size.Loose = *spin, true
+	strategies := chosen(t)
+	skipped, wrong, all := 0, 0, 0
+	sum := map[string]int{}
+	for seed := *from; seed < *from+uint64(*seeds) && wrong < *stop; seed++ {
+		p := progen.Generate(seed, size)
+		r, err := Check(p, *limit, strategies)
+		if errors.Is(err, machine.ErrTooMany) {
+			skipped++
+			continue
+		}
+		all += r.Interleavings
+		for s, n := range r.Executions {
+			sum[s] += n
+		}
+		if len(r.Wrong) == 0 {
+			continue
+		}
+		wrong++
+		p = progen.Shrink(p, func(q *progen.Program) bool {
+			r, err := Check(q, *limit, strategies)
+			return err == nil && len(r.Wrong) > 0
+		})
+		r, _ = Check(p, *limit, strategies)
+		t.Errorf("seed %d:\n%s\n%s", seed, strings.Join(r.Wrong, "\n"), progen.Source(p))
+	}
+	t.Logf("%d of %d programs were too large; %d interleavings; executions %v", skipped, *seeds, all, sum)
+	if skipped > *seeds/4 {
+		t.Error("too many programs are too large to say anything")
+	}
+}
