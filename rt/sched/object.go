@@ -15,7 +15,8 @@ type object struct {
 	addr  uintptr
 	ref   unsafe.Pointer // addr again: what has a model is not collected within the execution
 	site  trace.Site
-	known bool // made in this execution
+	known bool // the model knows its whole state: made in this execution, and used by nobody outside control
+	older bool // not made in this execution, though known
 
 	changes uint32 // events that changed it
 
@@ -55,7 +56,7 @@ type object struct {
 // reset makes o the model of nothing. Slices keep their memory. Field by field,
 // for a literal would be made elsewhere and copied.
 func (o *object) reset() {
-	o.known, o.changes = false, 0
+	o.known, o.older, o.changes = false, false, 0
 	o.announced, o.clock, o.rclock = o.announced[:0], o.clock[:0], o.rclock[:0]
 	o.locked, o.owner, o.readers, o.holders, o.wants, o.done = false, nil, 0, o.holders[:0], nil, false
 	o.count, o.waits, o.waiters = 0, o.waits[:0], o.waiters[:0]

@@ -75,7 +75,7 @@ func (s *Sched) offered(p unsafe.Pointer, capacity int, site trace.Site) *object
 	o.cap = capacity
 	if !o.known && s.outsiders() <= 0 {
 		n, closed, _, _ := chanstate(p)
-		o.known, o.closed = true, closed
+		o.known, o.older, o.closed = true, true, closed
 		for o.n = 0; o.n < n; o.n++ {
 			o.ch.pushMsg(nil, -1)
 		}
@@ -104,7 +104,7 @@ func (s *Sched) communicate(g *G, op trace.Op, site trace.Site, def bool) (int, 
 		ready = s.canMeet(g)
 	}
 	if !ready {
-		s.unready(g, gBlocked)
+		s.unready(g, gParked)
 	}
 	s.follow = nil
 	if !ready || !g.quiet {
@@ -263,11 +263,11 @@ func (s *Sched) refreshMeeter(h *G) {
 		return
 	}
 	if s.canMeet(h) {
-		if h.state == gBlocked {
+		if h.state == gParked {
 			s.insert(h)
 		}
 	} else if h.state == gReady && h != s.cur {
-		s.unready(h, gBlocked)
+		s.unready(h, gParked)
 	}
 }
 

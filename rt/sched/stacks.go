@@ -2,6 +2,7 @@ package sched
 
 import (
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"heddle/trace"
@@ -101,7 +102,7 @@ func (s *Sched) holders(g *G) []trace.GID {
 }
 
 func (g *G) waitsForOld() bool {
-	return g.at != nil && g.at.kind == trace.ObjChan && !g.at.known
+	return g.at != nil && g.at.kind == trace.ObjChan && (!g.at.known || g.at.older)
 }
 
 // ServedByTimer reports whether a goroutine that is left waits at a channel that a running timer sends to.
@@ -111,6 +112,9 @@ func (s *Sched) ServedByTimer(id trace.GID) bool {
 		o := s.sendsTo(t)
 		if o == nil {
 			continue
+		}
+		if slices.Contains(o.ch.receivers, g) {
+			return true
 		}
 		for i := o.ch.recvq.head; i < len(o.ch.recvq.w); i++ {
 			if o.ch.recvq.w[i].g == g {
@@ -154,7 +158,7 @@ func (s *Sched) MadeHere(id trace.ObjID) bool {
 		return false
 	}
 	o := s.objs[id-1]
-	if o.known {
+	if o.known && !o.older {
 		return true
 	}
 	for i := range s.allocs {
