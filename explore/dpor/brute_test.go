@@ -319,6 +319,14 @@ func (d depends) events(a, b int) bool {
 	if e.Op == trace.OpGo && trace.GID(e.Arg) == f.G || f.Partner == int32(a) && f.Op == trace.OpCondWake {
 		return true
 	}
+	for x, y := e, f; ; x, y = f, e {
+		if x.Op == trace.OpSelect && x.Arg == -2 {
+			return y.Obj == x.Obj && (y.Op == trace.OpSend && y.Arg == 0 || y.Op == trace.OpRecv && y.Arg == 1 || y.Op == trace.OpClose) && (t.Objects[x.Obj].Cap > 0 || y.Op == trace.OpClose)
+		}
+		if x == f {
+			break
+		}
+	}
 	if e.Op == trace.OpSelect || f.Op == trace.OpSelect {
 		p, o := e, f
 		at := a

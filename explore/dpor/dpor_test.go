@@ -84,6 +84,14 @@ func TestChannels(t *testing.T) {
 	agree(t, "send", "recv", "send", "recv", "close", "len")
 }
 
+func TestSelects(t *testing.T) {
+	agree(t, "send", "recv", "select", "select", "close")
+}
+
+func TestPolls(t *testing.T) {
+	agree(t, "send", "recv", "poll", "select")
+}
+
 func TestSleeps(t *testing.T) {
 	agree(t, "sleep", "send", "recv", "mutex")
 }
@@ -94,5 +102,5 @@ func TestMutexes(t *testing.T) {
 
 func TestEverything(t *testing.T) {
 	agree(t, "read", "write", "incr", "load", "store", "swap", "mutex", "two", "trylock", "rw", "halfrw", "join", "once",
-		"condwait", "signal", "broadcast", "send", "recv", "close", "len", "draw", "sleep")
+		"condwait", "signal", "broadcast", "send", "recv", "close", "len", "select", "poll", "draw", "sleep")
 }

@@ -10,14 +10,19 @@ type Claim struct {
 	Announced [2]int // its operations were announced at the ends of these, -1
 	Instead   [2]int // what was done with its operations otherwise, Len() if nothing
 	Done      int    // where it was done, Len() if nowhere
+
+	ops [2]int32 // its operations, if communications; -1
+	all []Access // what it may access, wherever it comes
 }
 
 // Executed makes c the claim of the j-th transition.
 func (p *Path) Executed(c *Claim, j int) {
 	c.Transition.Set(&p.steps[j])
 	c.Announced = [2]int{int(p.rows[j].prev), int(p.rows[j].prevWith)}
-	c.Instead = [2]int{p.n, p.n}
+	c.Instead = [2]int{j, p.n}
 	c.Done = j
+	c.ops = [2]int32{p.rows[j].op, p.rows[j].opWith}
+	p.complete(c)
 }
 
 // Leftover makes c the claim of the k-th operation of Left.
@@ -26,6 +31,59 @@ func (p *Path) Leftover(c *Claim, k int) {
 	c.Announced = [2]int{p.Previous(c.Proc), -1}
 	c.Instead = [2]int{p.n, p.n}
 	c.Done = p.n
+	c.ops = [2]int32{-1, -1}
+	p.complete(c)
+}
+
+// complete lists what c may access, in whatever place. Whether two selects meet,
+// or a poll somebody, depends on their other cases too.
+func (p *Path) complete(c *Claim) {
+	c.all = append(c.all[:0], c.Accesses...)
+	if c.ops[0] < 0 || c.Op != trace.OpSelect {
+		return
+	}
+	o := &p.ops[c.ops[0]]
+	switch {
+	case c.ops[1] >= 0 && p.choosy(o, &p.ops[c.ops[1]]):
+		if !o.Poll {
+			p.seeCases(&c.all, o)
+		}
+		p.seeCases(&c.all, &p.ops[c.ops[1]])
+	case o.Poll && c.With == NoProc:
+		for i := range p.offers {
+			if q := &p.ops[p.offers[i].op]; q.n > 1 && !q.Poll && q.Proc != o.Proc && p.faces(o, &p.offers[i]) {
+				p.seeCases(&c.all, q)
+			}
+		}
+	}
+}
+
+// choosy reports whether o and q, who can meet over an unbuffered channel, do
+// only if one of them has no other case that can be done.
+func (p *Path) choosy(o, q *Operation) bool { return (o.n > 1 || o.Poll) && q.n > 1 }
+
+// faces reports whether o has the other side of an offer.
+func (p *Path) faces(o *Operation, f *offer) bool {
+	for k := o.first; k < o.first+o.n; k++ {
+		if l := &p.offers[k]; l.obj == f.obj && l.send != f.send {
+			return true
+		}
+	}
+	return false
+}
+
+// seeCases adds to as that it matters which cases of o can be done.
+func (p *Path) seeCases(as *[]Access, o *Operation) {
+next:
+	for k := o.first; k < o.first+o.n; k++ {
+		obj := p.offers[k].obj
+		for _, a := range *as {
+			if a.Obj == obj && (a.Mode == seen || a.Mode == serve || a.Mode == meet || a.Mode == poll) {
+				continue next
+			}
+		}
+		*as = append(*as, Access{obj, seen, trace.OpSelect, -2})
+	}
 }
 
 // announced reports whether i happens before c was announced.
@@ -58,8 +116,8 @@ type Rival struct {
 func (p *Path) Rivals(c *Claim) []Rival {
 	p.rivals = p.rivals[:0]
 	n := 0
-	for i := range c.Accesses {
-		a := &c.Accesses[i]
+	for i := range c.all {
+		a := &c.all[i]
 		p.addRivals(c, a.Obj, a.Mode, n)
 		n++
 		for _, o := range p.Tab.objects[a.Obj].overlaps {
@@ -95,8 +153,8 @@ func (p *Path) addRivals(c *Claim, obj Object, m Mode, n int) {
 func (cut *Cut) Users(c *Claim, list []int) []int {
 	p := cut.p
 	first := len(list)
-	for i := range c.Accesses {
-		a := &c.Accesses[i]
+	for i := range c.all {
+		a := &c.all[i]
 		us := p.used(a.Obj)
 		for k := len(us) - 1; k >= 0 && int(us[k].at) >= cut.From; k-- {
 			u := &us[k]
@@ -142,6 +200,7 @@ func (p *Path) beginClaim(c *Claim, o *Operation, at int16) {
 	c.Announced = [2]int{o.Announced, -1}
 	c.Instead = [2]int{o.Done, p.n}
 	c.Done = o.Done
+	c.ops = [2]int32{p.offers[o.first].op, -1}
 }
 
 // claim adds the access of an offer to c.
@@ -181,6 +240,7 @@ func (p *Path) single(c *Claim, o *Operation, k *offer, f func(*Claim)) {
 		arg = -number(k.send)
 	}
 	p.claim(c, k, arg)
+	p.complete(c)
 	f(c)
 }
 
@@ -202,6 +262,7 @@ func (p *Path) byDefault(c *Claim, o *Operation, f func(*Claim)) {
 		}
 		c.Accesses = append(c.Accesses, Access{p.offers[k].obj, poll, op, -1})
 	}
+	p.complete(c)
 	f(c)
 }
 
@@ -218,13 +279,14 @@ func (p *Path) partners(c *Claim, o *Operation, k *offer, f func(*Claim)) {
 		}
 		p.beginClaim(c, o, k.at)
 		c.With, c.WithCase = q.Proc, l.at
-		c.Announced[1], c.Instead[1] = q.Announced, q.Done
+		c.Announced[1], c.Instead[1], c.ops[1] = q.Announced, q.Done, l.op
 		c.Done = min(o.Done, q.Done)
 		arg := int32(1)
 		if k.send {
 			arg = 0
 		}
 		p.claim(c, k, arg)
+		p.complete(c)
 		f(c)
 	}
 }
@@ -257,7 +319,64 @@ func (cut *Cut) May(c *Claim) bool {
 	if c.With != NoProc && !cut.mayMeet(c) {
 		return false
 	}
-	return cut.foreseeAll(&c.Transition)
+	if !cut.foreseeAll(&c.Transition) {
+		return false
+	}
+	return c.Op != trace.OpSelect || c.ops[0] < 0 || cut.maySelect(c)
+}
+
+// maySelect is what May asks beside of a select: that somebody waits where two
+// meet; and notes what it depends on.
+func (cut *Cut) maySelect(c *Claim) bool {
+	p := cut.p
+	n := 0
+	for _, a := range c.Accesses {
+		if a.Mode != seen {
+			c.Accesses[n] = a
+			n++
+		}
+	}
+	c.Accesses = c.Accesses[:n]
+	o := &p.ops[c.ops[0]]
+	if c.ops[1] >= 0 {
+		q := &p.ops[c.ops[1]]
+		if !p.choosy(o, q) {
+			return true
+		}
+		if !o.Poll {
+			p.seeCases(&c.Accesses, o)
+		}
+		p.seeCases(&c.Accesses, q)
+		return cut.waits(q) || !o.Poll && cut.waits(o)
+	}
+	if c.Case == 0 && o.Poll {
+		for i := range p.offers {
+			if q := &p.ops[p.offers[i].op]; q.n > 1 && q.Proc != o.Proc && p.faces(o, &p.offers[i]) && cut.Pending(q) {
+				p.seeCases(&c.Accesses, q)
+			}
+		}
+	}
+	return true
+}
+
+// waits reports whether o, which is pending, may be waiting: none of its cases can be done alone.
+func (cut *Cut) waits(o *Operation) bool {
+	if o.n == 1 && !o.Poll {
+		return true
+	}
+	for k := o.first; k < o.first+o.n; k++ {
+		f := &cut.p.offers[k]
+		n, closed := cut.buffer(f.obj)
+		switch {
+		case closed && (f.send || n == 0):
+			return false
+		case f.send && n < int(cut.p.Tab.objects[f.obj].cap) || !f.send && n > 0:
+			if !cut.older(o.era, o.Proc, f.obj, f.send) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // awaited reports whether something that c's loop read was changed since.
@@ -299,13 +418,25 @@ func (cut *Cut) mayMeet(c *Claim) bool {
 	obj := c.Accesses[0].Obj
 	p := cut.p
 	mine := c.Accesses[0].Op == trace.OpSend
-	if p.barrier >= 0 && (cut.older(p.era(c.Announced[0]), c.Proc, obj, mine) || cut.older(p.era(c.Announced[1]), c.With, obj, !mine)) {
+	if p.barrier >= 0 && (cut.earlier(p.era(c.Announced[0]), c.Proc, c.With, obj, mine) || cut.earlier(p.era(c.Announced[1]), c.With, c.Proc, obj, !mine)) {
 		return false
 	}
 	if !p.Tab.objects[obj].ordered {
 		return true
 	}
-	return !cut.before(c.Announced[0], c.Proc, obj, mine) && !cut.before(c.Announced[1], c.With, obj, !mine)
+	return !cut.before(c.Announced[0], c.Proc, c.With, obj, mine) && !cut.before(c.Announced[1], c.With, c.Proc, obj, !mine)
+}
+
+// earlier is older for those who meet a partner.
+func (cut *Cut) earlier(era int, g, partner Proc, obj Object, send bool) bool {
+	p := cut.p
+	for k := range p.offers {
+		f := &p.offers[k]
+		if o := &p.ops[f.op]; f.obj == obj && f.send == send && o.Proc != g && o.Proc != partner && o.era < era && cut.Pending(o) && cut.waits(o) {
+			return true
+		}
+	}
+	return false
 }
 
 // era returns the last barrier before i.
@@ -317,7 +448,7 @@ func (p *Path) era(i int) int {
 }
 
 // before reports whether somebody else waits at a polled side of a channel who arrived before transition i.
-func (cut *Cut) before(i int, g Proc, obj Object, send bool) bool {
+func (cut *Cut) before(i int, g, partner Proc, obj Object, send bool) bool {
 	p := cut.p
 	if !p.arrives(i, obj, send) {
 		return false
@@ -325,7 +456,7 @@ func (cut *Cut) before(i int, g Proc, obj Object, send bool) bool {
 	for k := range p.offers {
 		f := &p.offers[k]
 		o := &p.ops[f.op]
-		if f.obj == obj && f.send == send && o.Proc != g && o.Announced < i && p.arrives(o.Announced, obj, send) && cut.Pending(o) {
+		if f.obj == obj && f.send == send && o.Proc != g && o.Proc != partner && o.Announced < i && p.arrives(o.Announced, obj, send) && cut.Pending(o) && cut.waits(o) {
 			return true
 		}
 	}

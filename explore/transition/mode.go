@@ -37,6 +37,7 @@ const (
 	arrived // at an unbuffered channel that is polled
 	serve   // as meet, over a channel that somebody polls
 	left    // who had arrived there took another case of its select
+	seen    // whether a case of it could be done without a partner mattered
 
 	modes
 )
@@ -68,6 +69,7 @@ func conflictTables() (c, s [modes][modes]bool) {
 	set(arrived, arrived)
 	set(serve, serve)
 	set(left, poll, serve)
+	set(seen, send, recv, closing)
 	for m := range modes {
 		for n := range modes {
 			s[m][n] = c[m][n]

@@ -75,19 +75,22 @@ func (p *Path) readDone() {
 	k := p.announce(0, -1)
 	for j := range p.n {
 		s := &p.steps[j]
-		p.close(s.Proc, j)
+		r := &p.rows[j]
+		r.op, r.opWith = p.close(s.Proc, j), -1
 		if s.With != NoProc {
-			p.close(s.With, j)
+			r.opWith = p.close(s.With, j)
 		}
 		k = p.announce(k, j)
 	}
 }
 
-func (p *Path) close(g Proc, j int) {
-	if o := p.open[g]; o >= 0 {
+func (p *Path) close(g Proc, j int) int32 {
+	o := p.open[g]
+	if o >= 0 {
 		p.ops[o].Done = j
 		p.open[g] = -1
 	}
+	return o
 }
 
 // announce opens the operations from the k-th on that were announced at j, and returns the next.

@@ -46,6 +46,8 @@ type row struct {
 	seq      uint32 // how many transitions Proc took part in up to this one
 	seqWith  uint32
 	barrier  int32 // the last barrier before
+	op       int32 // Proc's operation that was done, if a communication; -1
+	opWith   int32 // the same of With
 }
 
 // A use is an access in the history of its object.
@@ -259,7 +261,7 @@ func (p *Path) add(step, ev int32) *Transition {
 	}
 	s := &p.steps[p.n]
 	*s = Transition{With: NoProc, Accesses: s.Accesses[:0], Starts: s.Starts[:0]}
-	p.rows[p.n] = row{step: step, event: ev, barrier: p.barrier}
+	p.rows[p.n] = row{step: step, event: ev, barrier: p.barrier, op: -1, opWith: -1}
 	p.n++
 	return s
 }
@@ -332,14 +334,15 @@ func (p *Path) readEvent(t *trace.Trace, e *trace.Event) {
 		p.after(j, p.transitionOf(t.Events[e.Partner].Step))
 	}
 	if e.Obj == 0 || e.Quiet && !s.Barrier {
-		if e.Op == trace.OpSelect && e.Arg < 0 {
-			p.polled(t)
-		}
 		return
 	}
 	switch e.Op {
 	case trace.OpSelect:
-		p.polled(t)
+		if e.Arg == -1 {
+			p.polled(t)
+		} else if obj := p.Tab.object(t, e.Obj, 0); !s.sees(obj) {
+			p.accessAs(obj, seen, trace.OpSelect, int32(e.Arg))
+		}
 		return
 	case trace.OpSend, trace.OpRecv:
 		if s.With != NoProc && len(s.Accesses) > 0 {
@@ -403,6 +406,15 @@ func (p *Path) leave(i int32) {
 func (t *Transition) accesses(obj Object) bool {
 	for i := range t.Accesses {
 		if t.Accesses[i].Obj == obj {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *Transition) sees(obj Object) bool {
+	for i := range t.Accesses {
+		if a := &t.Accesses[i]; a.Obj == obj && a.Mode == seen {
 			return true
 		}
 	}

@@ -56,7 +56,7 @@ func (c *Cut) foresee(a *Transition, x *Access) bool {
 	kind := tab.objects[x.Obj].kind
 	ok := true
 	switch {
-	case x.Mode == left:
+	case x.Mode == left || x.Mode == seen:
 		return true
 	case a.Op == trace.OpAtomicRMW:
 		x.Mode = Write
@@ -283,7 +283,7 @@ func (c *Cut) ready(a *Transition, obj Object, send bool) bool {
 	}
 	for i := range c.p.offers {
 		f := &c.p.offers[i]
-		if o := &c.p.ops[f.op]; f.obj == obj && f.send != send && o.Proc != a.Proc && c.Pending(o) {
+		if o := &c.p.ops[f.op]; f.obj == obj && f.send != send && o.Proc != a.Proc && c.Pending(o) && c.waits(o) {
 			return true
 		}
 	}

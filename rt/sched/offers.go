@@ -362,16 +362,16 @@ func (s *Sched) passes(g *G, o *object, send bool, partner *G) bool {
 }
 
 // sawOthers notes what a communication of g with h depends on beside the
-// channel: that the other cases of the one who waits could not be done.
+// channel: which of their other cases could be done. Those of both, though that
+// one waits is enough: what is noted must not depend on who it happened to be.
 func (s *Sched) sawOthers(g, h *G, o *object, site trace.Site) {
 	if len(g.offers) == 1 && !g.polls || len(h.offers) == 1 {
 		return // it always can have waited
 	}
-	who := h
-	if !g.polls && !s.waits(h) {
-		who = g
+	if !g.polls {
+		s.sawCases(g, g, o, site)
 	}
-	s.sawCases(g, who, o, site)
+	s.sawCases(g, h, o, site)
 }
 
 // sawCases notes that g has seen which cases of h, beside those of o, can be done.
