@@ -43,7 +43,7 @@ func newExecutor(main func()) *executor {
 }
 
 func (x *executor) run(s *trace.Schedule, p policy.Policy) *trace.Trace {
-	if x.n++; x.n%2000 == 0 {
+	if x.n++; x.n%500 == 0 {
 		runtime.GC()
 	}
 	p.Begin(0)

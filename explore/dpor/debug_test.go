@@ -39,7 +39,13 @@ func TestDebug(t *testing.T) {
 	var w *world
 	x := newExecutor(p.main(&w))
 	s := New(Options{})
+	seen := map[uint64]int{}
 	for n := 0; n < 60; n++ {
+		if x.again() {
+			s = New(Options{})
+			clear(seen)
+			fmt.Println("again")
+		}
 		sch := s.Next()
 		if sch == nil {
 			break
@@ -51,6 +57,11 @@ func TestDebug(t *testing.T) {
 		}
 		rd := s.redundant
 		s.Done(tr)
+		k := canonical(tr, s.tab)
+		if m, ok := seen[k]; ok {
+			fmt.Println("   REPEATS", m)
+		}
+		seen[k] = n
 		if s.redundant > rd {
 			fmt.Println("   redundant")
 		}

@@ -62,8 +62,11 @@ func (p *Path) complete(c *Claim) {
 // only if one of them has no other case that can be done.
 func (p *Path) choosy(o, q *Operation) bool { return (o.n > 1 || o.Poll) && q.n > 1 }
 
-// faces reports whether o has the other side of an offer.
+// faces reports whether o has the other side of an offer over an unbuffered channel.
 func (p *Path) faces(o *Operation, f *offer) bool {
+	if p.Tab.objects[f.obj].cap > 0 {
+		return false
+	}
 	for k := o.first; k < o.first+o.n; k++ {
 		if l := &p.offers[k]; l.obj == f.obj && l.send != f.send {
 			return true
