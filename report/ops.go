@@ -22,6 +22,7 @@ var verbs = map[string]string{
 	"atomic-load":  "load",
 	"atomic-store": "store",
 	"atomic-rmw":   "update",
+	"atomic-cas":   "update",
 	"timer-start":  "start timer",
 	"timer-stop":   "stop timer",
 	"timer-fire":   "fire timer",

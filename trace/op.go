@@ -83,6 +83,9 @@ const (
 	OpAcquire // P of a semaphore; Arg is the count after it
 	OpRelease // V; Arg is the count after it
 
+	// A CompareAndSwap as it is announced; its event is an OpAtomicRMW or an OpAtomicLoad.
+	OpAtomicCAS
+
 	OpMax
 )
 
@@ -95,7 +98,7 @@ var opNames = [OpMax]string{
 	"map-load", "map-store", "map-range", "pool-get", "pool-put",
 	"atomic-load", "atomic-store", "atomic-rmw", "read", "write",
 	"sleep", "timer-start", "timer-stop", "timer-fire", "now", "choose", "native",
-	"await", "idle", "model", "acquire", "release",
+	"await", "idle", "model", "acquire", "release", "atomic-cas",
 }
 
 // String returns the word for op in traces and clips, such as "lock".

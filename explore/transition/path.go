@@ -19,6 +19,7 @@ type Path struct {
 
 	last    []int32  // of each Proc: its last transition, -1 if none
 	starter []int32  // of each Proc: the transition that started it, -1
+	waker   []int32  // of each Proc: the transition that last woke it from a modelled object, -1
 	count   []uint32 // of each Proc: how many transitions it took part in
 	uses    [][]use  // of each Object, in order
 	chans   []chanOrder
@@ -100,7 +101,7 @@ func (p *Path) Previous(g Proc) int {
 		return -1
 	}
 	if p.last[g] >= 0 {
-		return int(p.last[g])
+		return int(max(p.last[g], p.waker[g]))
 	}
 	return int(p.starter[g])
 }
@@ -164,6 +165,7 @@ func (p *Path) readEarly(t *trace.Trace) (ev int) {
 func (p *Path) resize() {
 	for len(p.last) < p.Tab.Procs() {
 		p.last, p.starter, p.count, p.open = append(p.last, -1), append(p.starter, -1), append(p.count, 0), append(p.open, -1)
+		p.waker = append(p.waker, -1)
 	}
 	if n := p.Tab.Procs(); n > p.stride {
 		old := p.stride
@@ -187,11 +189,16 @@ func (p *Path) truncate(keep int) {
 			p.starter[c] = -1
 		}
 		p.barrier = r.barrier
-		p.last[s.Proc] = r.ownPrev
+		p.last[s.Proc], p.waker[s.Proc] = r.ownPrev, r.prev
 		p.count[s.Proc]--
 		if s.With != NoProc {
-			p.last[s.With] = r.ownWith
+			p.last[s.With], p.waker[s.With] = r.ownWith, r.prevWith
 			p.count[s.With]--
+		}
+	}
+	for g := range p.waker {
+		if int(p.waker[g]) >= keep {
+			p.waker[g] = -1
 		}
 	}
 	p.n = keep
@@ -329,6 +336,10 @@ func (p *Path) readEvent(t *trace.Trace, e *trace.Event) {
 		p.starter[c] = int32(j)
 		return
 	}
+	if g := p.Tab.procOfGID(e.G); e.Op == trace.OpResume && g != s.Proc {
+		p.waker[g] = int32(j) // what it does next it announces now
+		return
+	}
 	if e.Partner >= 0 && (e.Op == trace.OpCondWake || e.Op == trace.OpRecv) {
 		// The signal that woke it; the send of what is received.
 		p.after(j, p.transitionOf(t.Events[e.Partner].Step))
@@ -353,16 +364,20 @@ func (p *Path) readEvent(t *trace.Trace, e *trace.Event) {
 			p.Tab.order(p.Tab.object(t, e.Obj, 0))
 		}
 	}
-	p.access(p.Tab.object(t, e.Obj, memorySize(e)), t.Objects[e.Obj].Kind, e.Op, int32(min(max(e.Arg, -1<<31), 1<<31-1)))
+	p.access(p.Tab.object(t, e.Obj, memorySize(e, t.Objects[e.Obj].Kind)), t.Objects[e.Obj].Kind, e.Op, int32(min(max(e.Arg, -1<<31), 1<<31-1)))
 }
 
 // memorySize returns how many bytes an event is about, 0 if not memory.
-func memorySize(e *trace.Event) uint32 {
+func memorySize(e *trace.Event, kind trace.ObjKind) uint32 {
 	switch e.Op {
 	case trace.OpRead, trace.OpWrite:
 		return uint32(max(e.Arg, 1))
 	case trace.OpAtomicLoad, trace.OpAtomicStore, trace.OpAtomicRMW:
 		return 1 // its first byte: atomics do not overlap each other
+	case trace.OpAwait:
+		if kind == trace.ObjAtomic || kind == trace.ObjMemory {
+			return 1 // the loop read it; how much of it is not known
+		}
 	}
 	return 0
 }

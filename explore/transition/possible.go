@@ -58,7 +58,7 @@ func (c *Cut) foresee(a *Transition, x *Access) bool {
 	switch {
 	case x.Mode == left || x.Mode == seen:
 		return true
-	case a.Op == trace.OpAtomicRMW:
+	case a.Op == trace.OpAtomicRMW, a.Op == trace.OpAtomicCAS:
 		x.Mode = Write
 		return true
 	case kind == trace.ObjMutex:

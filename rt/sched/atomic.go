@@ -21,7 +21,7 @@ type atomicOp struct {
 
 var pendingAtomic atomicOp
 
-var atomicOps = [...]trace.Op{hook.AtomicLoad: trace.OpAtomicLoad, hook.AtomicStore: trace.OpAtomicStore, hook.AtomicRMW: trace.OpAtomicRMW, hook.AtomicCAS: trace.OpAtomicRMW}
+var atomicOps = [...]trace.Op{hook.AtomicLoad: trace.OpAtomicLoad, hook.AtomicStore: trace.OpAtomicStore, hook.AtomicRMW: trace.OpAtomicRMW, hook.AtomicCAS: trace.OpAtomicCAS}
 
 func (s *Sched) atomicBegin(p unsafe.Pointer, n uintptr, op uint8, pc uintptr) {
 	g := s.enter()
@@ -45,8 +45,11 @@ func (s *Sched) atomicEnd(changed bool, bits uint64) {
 	g := s.enter()
 	pendingAtomic.o = nil
 	kind := atomicOps[a.op]
-	if a.op == hook.AtomicCAS && !changed {
-		kind = trace.OpAtomicLoad
+	if a.op == hook.AtomicCAS {
+		kind = trace.OpAtomicRMW
+		if !changed {
+			kind = trace.OpAtomicLoad
+		}
 	}
 	if kind != trace.OpAtomicStore {
 		// What it observes happened before it.

@@ -15,7 +15,7 @@ func (s *Sched) guided() (trace.GID, bool) {
 		return 0, false
 	}
 	w := &ws[i]
-	s.wants = trace.Step{G: w.G, With: w.With, Case: w.Case, WithCase: w.WithCase}
+	s.wants = trace.Step{G: w.G, Choice: -1, With: w.With, Case: w.Case, WithCase: w.WithCase}
 	s.follow = &s.wants
 	return w.G, true
 }

@@ -1,0 +1,53 @@
+package transition
+
+import "heddle/trace"
+
+// Questions about a path that concern one object or one operation.
+
+// Kind returns what kind of object obj is.
+func (tab *Table) Kind(obj Object) trace.ObjKind { return tab.objects[obj].kind }
+
+// Cap returns the capacity of a channel.
+func (tab *Table) Cap(obj Object) int { return int(tab.objects[obj].cap) }
+
+// Polled reports whether somebody polls the unbuffered channel.
+func (tab *Table) Polled(obj Object) bool { return tab.objects[obj].ordered }
+
+// Overlaps returns the other objects that overlap obj, which is memory.
+func (tab *Table) Overlaps(obj Object) []Object { return tab.objects[obj].overlaps }
+
+// Access returns what op does to obj when arg is its outcome; ok is false if nobody can notice it.
+func (tab *Table) Access(obj Object, op trace.Op, arg int32) (a Access, ok bool) {
+	m, ok := tab.mode(tab.objects[obj].kind, obj, op, arg)
+	return Access{obj, m, op, arg}, ok
+}
+
+// PollOf returns the access of a select that finds no case of obj ready.
+func PollOf(obj Object) Access { return Access{Obj: obj, Mode: poll, Op: trace.OpSelect, Arg: -1} }
+
+// Uses calls f with every access to obj, in order, and the transition that made it.
+func (p *Path) Uses(obj Object, f func(at int, a *Access)) {
+	if int(obj) >= len(p.uses) {
+		return
+	}
+	us := p.uses[obj]
+	for i := range us {
+		f(int(us[i].at), &us[i].Access)
+	}
+}
+
+// Calls returns, for the two goroutines that take part in transition i, the
+// transition at whose end each announced what it did, or -1. The second is -1
+// too if only one takes part.
+func (p *Path) Calls(i int) (proc, with int) { return int(p.rows[i].prev), int(p.rows[i].prevWith) }
+
+// Step returns the index in trace.Steps of transition i; of a barrier that of the step before.
+func (p *Path) Step(i int) int { return int(p.rows[i].step) }
+
+// Cases calls f with the cases of an operation.
+func (p *Path) Cases(o *Operation, f func(obj Object, at int16, send bool)) {
+	for i := o.first; i < o.first+o.n; i++ {
+		c := &p.offers[i]
+		f(c.obj, c.at, c.send)
+	}
+}
