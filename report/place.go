@@ -1,13 +1,9 @@
 package report
 
 import (
-	"bytes"
-	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 
 	"heddle/rt/wire"
 )
@@ -20,7 +16,7 @@ func (o *Options) Resolve(p *wire.Place) {
 			s, ok = o.Lookup(p.Site &^ (1 << 63))
 		}
 		if ok {
-			p.File, p.Line = s.File, s.Line
+			p.File, p.Line, p.Col = s.File, s.Line, s.Col
 			if p.Op == "" && s.Op != "call" {
 				p.Op = s.Op
 			}
@@ -133,46 +129,4 @@ func (r *Reporter) std(p wire.Place) bool {
 	}
 	_, ok := below(filepath.Join(r.o.GOROOT, "src"), p.File)
 	return ok
-}
-
-// ReadSource returns a line of a file, white space at its ends cut off, or ""
-// where there is none. It keeps the files it read; one larger than 8 MB is not read.
-func ReadSource(file string, line int) string {
-	sources.Lock()
-	defer sources.Unlock()
-	text, ok := sources.files[file]
-	if !ok {
-		if sources.files == nil || len(sources.files) >= 256 {
-			sources.files = map[string][][]byte{}
-		}
-		text = readLines(file)
-		sources.files[file] = text
-	}
-	if line < 1 || line > len(text) {
-		return ""
-	}
-	return strings.TrimSpace(string(text[line-1]))
-}
-
-var sources struct {
-	sync.Mutex
-	files map[string][][]byte
-}
-
-func readLines(file string) [][]byte {
-	const most = 8 << 20
-	info, err := os.Stat(file)
-	if err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err != nil || len(data) > most {
-		return nil
-	}
-	return bytes.Split(data, []byte("\n"))
 }

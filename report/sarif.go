@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"unicode/utf16"
 
 	"heddle/rt/wire"
 )
@@ -16,12 +17,17 @@ import (
 // 2020), so that CI systems show them at the line. A rule per kind of finding, a
 // result per finding: its first place is the location, the others are related locations, and the
 // steps of the clip are a code flow with one thread flow per goroutine, numbered in the
-// order in which they run.
+// order in which they run. Files below dir are named relative to it, as %SRCROOT%.
 //
-// Left out: columns. SARIF counts them in UTF-16 units or code points, never in
-// bytes, and heddle's places are lines.
-func SARIF(w io.Writer, results []*Result) error {
-	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "heddle", Rules: []sarifRule{}}}, Results: []sarifResult{}}
+// Columns are in UTF-16 units, never in bytes, which SARIF does not know. They are there where the
+// position table has them (memory accesses, channel operations, go statements): calls are known by their line.
+func SARIF(w io.Writer, dir string, results []*Result) error {
+	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "heddle", Rules: []sarifRule{}}}, Results: []sarifResult{}, ColumnKind: "utf16CodeUnits"}
+	if dir != "" {
+		root := artifact(dir).URI
+		run.Bases = map[string]sarifArtifact{"%SRCROOT%": {URI: strings.TrimSuffix(root, "/") + "/"}}
+	}
+	s := sarifWriter{dir}
 	index := map[string]int{}
 	for _, k := range Kinds {
 		index[k.Name] = len(run.Tool.Driver.Rules)
@@ -34,7 +40,7 @@ func SARIF(w io.Writer, results []*Result) error {
 					index[f.Kind] = len(run.Tool.Driver.Rules)
 					run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule(KindOf(f.Kind)))
 				}
-				run.Results = append(run.Results, sarifFinding(r.Package, t, f, index[f.Kind]))
+				run.Results = append(run.Results, s.finding(r.Package, t, f, index[f.Kind]))
 			}
 		}
 	}
@@ -47,6 +53,9 @@ func SARIF(w io.Writer, results []*Result) error {
 		Runs:    []sarifRun{run},
 	})
 }
+
+// A sarifWriter writes findings whose files are named relative to dir.
+type sarifWriter struct{ dir string }
 
 func ruleID(kind string) string { return strings.ReplaceAll(kind, " ", "-") }
 
@@ -62,14 +71,14 @@ func rule(k Kind) sarifRule {
 	return r
 }
 
-func sarifFinding(pkg string, t *TestResult, f Finding, ruleIndex int) sarifResult {
+func (s sarifWriter) finding(pkg string, t *TestResult, f Finding, ruleIndex int) sarifResult {
 	text := heading(f.Finding) + " in " + t.Name + ": " + message(f.Finding)
 	if f.ClipPath != "" {
 		text += "\nheddle replay " + shellWord(f.ClipPath)
 	}
-	r := sarifResult{RuleID: ruleID(f.Kind), RuleIndex: ruleIndex, Level: level(f.Kind), Message: sarifText{clean(text)}, CodeFlows: codeFlows(f.Clip.Steps)}
+	r := sarifResult{RuleID: ruleID(f.Kind), RuleIndex: ruleIndex, Level: level(f.Kind), Message: sarifText{clean(text)}, CodeFlows: s.codeFlows(f.Clip.Steps)}
 	for i, p := range f.Places {
-		l, ok := location(p)
+		l, ok := s.location(p)
 		if !ok {
 			continue
 		}
@@ -106,13 +115,13 @@ func level(kind string) string {
 }
 
 // location is a place; ok is false where the file is not known.
-func location(p wire.Place) (l sarifLocation, ok bool) {
+func (s sarifWriter) location(p wire.Place) (l sarifLocation, ok bool) {
 	if p.File == "" {
 		return l, false
 	}
 	l.Physical.Artifact = artifact(p.File)
 	if p.Line > 0 {
-		l.Physical.Region = &sarifRegion{p.Line}
+		l.Physical.Region = s.region(p)
 	}
 	text := operation(p.Op, p.Object, "")
 	if p.Goroutine != "" {
@@ -125,6 +134,33 @@ func location(p wire.Place) (l sarifLocation, ok bool) {
 		l.Message = &sarifText{text}
 	}
 	return l, true
+}
+
+// region is a line, from the column on that is known, as far as the object's name reaches.
+func (s sarifWriter) region(p wire.Place) *sarifRegion {
+	r := &sarifRegion{StartLine: p.Line}
+	file := p.File
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(s.dir, file)
+	}
+	line := strings.TrimSuffix(sourceLine(file, p.Line), "\r")
+	if p.Col < 1 || p.Col > len(line) {
+		return r
+	}
+	r.StartColumn = utf16Len(line[:p.Col-1]) + 1
+	if p.Object != "" && strings.HasPrefix(line[p.Col-1:], p.Object) {
+		r.EndColumn = r.StartColumn + utf16Len(p.Object)
+	}
+	return r
+}
+
+// utf16Len counts the UTF-16 units of s; a byte that is no UTF-8 is one unit.
+func utf16Len(s string) int {
+	n := 0
+	for _, r := range s {
+		n += utf16.RuneLen(r)
+	}
+	return n
 }
 
 // artifact names a file by a URI reference, relative to the source root where it is below it.
@@ -142,25 +178,25 @@ func artifact(file string) sarifArtifact {
 // mostFlow bounds the steps in a code flow; viewers show them all.
 const mostFlow = 40
 
-func codeFlows(steps []wire.Step) []sarifCodeFlow {
+func (s sarifWriter) codeFlows(steps []wire.Step) []sarifCodeFlow {
 	threads := map[string]*sarifThread{}
 	var names []string
 	for _, i := range matter(steps, nil, mostFlow, func(*wire.Step) bool { return false }) {
-		s := &steps[i]
-		p := s.Where
+		step := &steps[i]
+		p := step.Where
 		if p.Op == "" {
-			p.Op = s.Op
+			p.Op = step.Op
 		}
-		p.Goroutine = s.G
-		l, ok := location(p)
+		p.Goroutine = step.G
+		l, ok := s.location(p)
 		if !ok {
 			continue
 		}
-		t := threads[s.G]
+		t := threads[step.G]
 		if t == nil {
-			t = &sarifThread{ID: s.G, Message: sarifText{fmt.Sprintf("goroutine %s", oneLine(s.G))}}
-			threads[s.G] = t
-			names = append(names, s.G)
+			t = &sarifThread{ID: step.G, Message: sarifText{fmt.Sprintf("goroutine %s", oneLine(step.G))}}
+			threads[step.G] = t
+			names = append(names, step.G)
 		}
 		t.Locations = append(t.Locations, sarifStep{Location: l, Order: i + 1})
 	}
@@ -184,6 +220,9 @@ type sarifLog struct {
 type sarifRun struct {
 	Tool    sarifTool     `json:"tool"`
 	Results []sarifResult `json:"results"`
+
+	Bases      map[string]sarifArtifact `json:"originalUriBaseIds,omitempty"`
+	ColumnKind string                   `json:"columnKind"`
 }
 
 type sarifTool struct {
@@ -233,7 +272,9 @@ type sarifArtifact struct {
 }
 
 type sarifRegion struct {
-	StartLine int `json:"startLine"`
+	StartLine   int `json:"startLine"`
+	StartColumn int `json:"startColumn,omitempty"`
+	EndColumn   int `json:"endColumn,omitempty"` // behind the last
 }
 
 type sarifCodeFlow struct {

@@ -32,6 +32,7 @@ type options struct {
 	runs, depth, steps               int
 	race, determinism                bool
 	clips                            string
+	sarif, junit                     string
 
 	set map[string]bool // flags that were given
 }

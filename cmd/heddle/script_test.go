@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"heddle/build"
+	"heddle/internal/sarifcheck"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in the scripts")
@@ -47,6 +48,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"replays":   replays,
 			"jsonlines": jsonLines,
+			"sarif":     validSARIF,
 			"tmpfs":     tmpfs,
 		},
 		Condition: func(cond string) (bool, error) {
@@ -136,4 +138,14 @@ func jsonLines(ts *testscript.TestScript, neg bool, args []string) {
 	if first {
 		ts.Fatalf("no events")
 	}
+}
+
+// validSARIF checks a file by the schema of the standard ("sarif FILE").
+func validSARIF(ts *testscript.TestScript, neg bool, args []string) {
+	err := sarifcheck.Valid([]byte(ts.ReadFile(args[0])))
+	if errors.Is(err, sarifcheck.ErrNoSchema) {
+		ts.Logf("%v", err)
+		return
+	}
+	ts.Check(err)
 }

@@ -20,7 +20,7 @@ import (
 // test is heddle test.
 func (t *tool) test(ctx context.Context, args []string) int {
 	o := new(options)
-	patterns, err := t.parse("test", o, args, true, o.buildFlags, o.exploreFlags, o.testFlags)
+	patterns, err := t.parse("test", o, args, true, o.buildFlags, o.exploreFlags, o.testFlags, o.outputFlags)
 	if err != nil {
 		return t.parseError(err)
 	}
@@ -30,7 +30,7 @@ func (t *tool) test(ctx context.Context, args []string) int {
 // runMain is heddle run.
 func (t *tool) runMain(ctx context.Context, args []string) int {
 	o := new(options)
-	rest, err := t.parse("run", o, args, false, o.buildFlags, o.exploreFlags)
+	rest, err := t.parse("run", o, args, false, o.buildFlags, o.exploreFlags, o.outputFlags)
 	if err != nil {
 		return t.parseError(err)
 	}
@@ -56,9 +56,14 @@ func (t *tool) parseError(err error) int {
 
 // explore builds the packages and runs their binaries.
 func (t *tool) explore(ctx context.Context, o *options, patterns []string, main bool) int {
+	out, err := t.openOutputs(o)
+	if err != nil {
+		return t.fail(err)
+	}
 	e := &exploration{tool: t, o: o, main: main}
 	res, err := e.build(ctx, t.Dir, patterns)
 	if err != nil {
+		closeOutputs(out)
 		if ctx.Err() != nil {
 			return exitInterrupted
 		}
@@ -87,6 +92,9 @@ func (t *tool) explore(ctx context.Context, o *options, patterns []string, main 
 	}
 	wg.Wait()
 	code := e.report.Close()
+	if err := writeOutputs(out, e.report.Results()); err != nil {
+		return max(code, t.fail(err))
+	}
 	if ctx.Err() != nil {
 		e.report.Note("interrupted")
 		if code == exitFine {

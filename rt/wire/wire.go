@@ -68,6 +68,7 @@ type Place struct {
 	Site      uint64 `json:",omitempty"`
 	File      string `json:",omitempty"`
 	Line      int    `json:",omitempty"`
+	Col       int    `json:",omitempty"` // in bytes, from 1; 0 where it is not known
 	Func      string `json:",omitempty"`
 	Nth       int    `json:",omitempty"` // of an instrumented site: its number, from 1, among those of its Func and Object
 	Down      int    `json:",omitempty"` // of another place: how many lines below the beginning of the function, from 1

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"heddle/report"
+)
+
+// outputFlags define the files that the results are written to, beside what is printed.
+func (o *options) outputFlags(fs *flag.FlagSet) {
+	fs.StringVar(&o.sarif, "sarif", "", "write the findings to `file` as SARIF 2.1.0")
+	fs.StringVar(&o.junit, "junit", "", "write the results to `file` as JUnit XML")
+}
+
+// An outputFile is a file for results. It is opened before anything is built,
+// so that a path that cannot be written is told of at once.
+type outputFile struct {
+	file  *os.File
+	write func(io.Writer, []*report.Result) error
+}
+
+// openOutputs creates the files that the flags name.
+func (t *tool) openOutputs(o *options) ([]outputFile, error) {
+	var out []outputFile
+	for _, f := range []struct {
+		path  string
+		write func(io.Writer, []*report.Result) error
+	}{
+		{o.sarif, func(w io.Writer, r []*report.Result) error { return report.SARIF(w, t.Dir, r) }},
+		{o.junit, report.JUnit},
+	} {
+		if f.path == "" {
+			continue
+		}
+		file, err := os.Create(t.abs(f.path))
+		if err != nil {
+			closeOutputs(out)
+			return nil, err
+		}
+		out = append(out, outputFile{file, f.write})
+	}
+	return out, nil
+}
+
+func closeOutputs(out []outputFile) {
+	for _, f := range out {
+		f.file.Close()
+	}
+}
+
+// writeOutputs writes and closes the files.
+func writeOutputs(out []outputFile, results []*report.Result) error {
+	var first error
+	for _, f := range out {
+		err := f.write(f.file, results)
+		if e := f.file.Close(); err == nil {
+			err = e
+		}
+		if err != nil && first == nil {
+			first = fmt.Errorf("%s cannot be written: %w", f.file.Name(), err)
+		}
+	}
+	return first
+}
+
+// abs makes a path of the user's absolute.
+func (t *tool) abs(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(t.Dir, path)
+}
