@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"heddle/build"
+	"heddle/clip"
 	"heddle/report"
 	"heddle/rt/wire"
 	"heddle/trace"
@@ -382,6 +383,11 @@ func (r *packageRun) finding(test string, f *wire.Finding) {
 			p.File = filepath.Join(r.pkg.Dir, p.File)
 		}
 	}
+	if readsClips(f) {
+		f.Message += clipsInTheWay
+		r.report.Finding(test, f, "") // another clip would be in the way too
+		return
+	}
 	if r.known(test, f) {
 		return
 	}
@@ -394,6 +400,15 @@ func (r *packageRun) finding(test string, f *wire.Finding) {
 		}
 	}
 	r.report.Finding(test, f, path)
+}
+
+// clipsInTheWay follows the message of a test that takes clips for test data.
+const clipsInTheWay = "; it reads the clips that heddle keeps in testdata/heddle as if they were its own: let it leave them out, or keep them elsewhere (-clips)"
+
+// readsClips reports whether a test fails over heddle's clips: suites that
+// walk testdata do.
+func readsClips(f *wire.Finding) bool {
+	return f.Kind == "test failure" && (strings.Contains(f.Output, clip.Dir+"/") || strings.Contains(f.Output, "heddle clip v"))
 }
 
 // died is called when the binary ended in the middle of a test. Where that was
