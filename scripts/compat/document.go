@@ -17,7 +17,7 @@ Written by `+"`go run ./scripts/compat`"+`: the unmodified test suites of these 
 schedule: the others end after two executions. *Findings* that are the module's own are explained in
 [found.md](found.md); those of tests that fail under `+"`go test`"+` too are marked so. Times are of all executions
 together, and of one run of `+"`go test`"+`. The budget ends heavy tests before all their executions; *did not end in time*
-is said of packages that were left when the %s for the module were over, heddle's fault or not.
+is said of packages that were left when the %s for the module, building not counted, were over, heddle's fault or not.
 
 | package | tests | concurrent | executions | findings | notes | heddle | go test |
 | --- | ---: | ---: | ---: | --- | --- | ---: | ---: |
