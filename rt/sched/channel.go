@@ -167,6 +167,14 @@ func (s *Sched) madeChan(p unsafe.Pointer, site trace.Site) {
 	o.known = true
 }
 
+// setCap is told at every use what cap returns. That stays, but for the channels
+// of timers, which have a buffer of one and say that they have none.
+func (o *object) setCap(capacity int) {
+	if o.cap < 0 {
+		o.cap = capacity
+	}
+}
+
 // chanOp is a send or a receive outside a select: it is tried until it
 // completes or a partner completes it.
 func chanOp(send bool, p unsafe.Pointer, capacity int, slot unsafe.Pointer, st hook.Site) (hook.Act, unsafe.Pointer) {
@@ -186,7 +194,7 @@ func chanOp(send bool, p unsafe.Pointer, capacity int, slot unsafe.Pointer, st h
 		s.forever(g, op, site)
 	}
 	o := s.channel(p, capacity, site)
-	o.cap = capacity
+	o.setCap(capacity)
 	for {
 		if !g.repeat && s.offer(g, op, o, site) {
 			s.reschedule(g)
@@ -446,7 +454,7 @@ func (s *Sched) chanSelect(cs []hook.Case, def bool, st hook.Site) (int, hook.Ac
 	for i := range cs {
 		if cs[i].Ch != nil {
 			o := s.channel(cs[i].Ch, cs[i].Cap, site)
-			o.cap = cs[i].Cap
+			o.setCap(cs[i].Cap)
 			if first == nil {
 				first = o
 			}

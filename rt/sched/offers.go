@@ -72,10 +72,11 @@ func (s *Sched) offerSelect(cs []hook.Case, def bool, site trace.Site) (int, hoo
 // if that is older than the execution.
 func (s *Sched) offered(p unsafe.Pointer, capacity int, site trace.Site) *object {
 	o := s.channel(p, capacity, site)
-	o.cap = capacity
+	o.setCap(capacity)
 	if !o.known && s.outsiders() <= 0 {
 		n, closed, _, _ := chanstate(p)
 		o.known, o.older, o.closed = true, true, closed
+		o.cap = max(o.cap, n) // more than it says in that of a timer
 		for o.n = 0; o.n < n; o.n++ {
 			o.ch.pushMsg(nil, -1)
 		}
