@@ -1,0 +1,225 @@
+package reach
+
+import (
+	"heddle/explore/transition"
+	"heddle/trace"
+)
+
+// Extensions of communications. A port in the paper has one receiver; a channel
+// has many, a select sends as well as receives, and who polls takes the default.
+
+// communications finds the extensions of a call with cases.
+func (f *finder) communications(c int32) {
+	o := &f.Operations()[f.calls[c].comm]
+	f.Cases(o, func(obj transition.Object, at int16, send bool) {
+		f.alone(c, obj, at, send)
+		if f.Tab.Cap(obj) == 0 && (send || o.Poll) {
+			f.meetings(c, o, obj, at, send)
+		}
+	})
+	if o.Poll {
+		f.byDefault(c, o)
+	}
+}
+
+// alone finds the extensions in which a case needs no partner: there is room
+// or a value in the buffer, or the channel is closed.
+func (f *finder) alone(c int32, obj transition.Object, at int16, send bool) {
+	op := trace.OpRecv
+	if send {
+		op = trace.OpSend
+	}
+	f.begin(c, -1)
+	f.like.Case = at
+	cap := f.Tab.Cap(obj)
+	f.collect(func(_ transition.Object, a *transition.Access) bool { return cap > 0 || a.Op == trace.OpClose }, []transition.Access{{Obj: obj}})
+	f.decide = func(h set) bool {
+		f.like.Accesses = f.like.Accesses[:0]
+		ch := f.channel(obj, h)
+		arg := int32(0)
+		switch {
+		case send && ch.closed:
+			arg = -1
+		case send && ch.n < cap:
+		case send:
+			return false
+		case ch.n > 0:
+			arg = 1
+		case !ch.closed:
+			return false
+		}
+		a, ok := f.Tab.Access(obj, op, arg)
+		if ok {
+			f.like.Accesses = append(f.like.Accesses, a)
+		}
+		return ok
+	}
+	f.search(op)
+}
+
+// joinBuffer adds to own what else comes before the extension at hand if it
+// uses a buffer: the send of what is received, the receive that made room.
+func (f *finder) joinBuffer(own, h set) {
+	if len(f.like.Accesses) != 1 || f.like.With != transition.NoProc {
+		return
+	}
+	a := &f.like.Accesses[0]
+	if f.Tab.Kind(a.Obj) != trace.ObjChan || f.Tab.Cap(a.Obj) == 0 {
+		return
+	}
+	var want trace.Op
+	var k int
+	switch {
+	case a.Op == trace.OpSend && a.Arg >= 0:
+		want, k = trace.OpRecv, f.channel(a.Obj, h).sent-f.Tab.Cap(a.Obj)
+	case a.Op == trace.OpRecv && a.Arg > 0:
+		want, k = trace.OpSend, f.channel(a.Obj, h).received
+	default:
+		return
+	}
+	f.each(a.Obj, h, func(at int, b *transition.Access) {
+		if b.Op == want && (want == trace.OpSend && b.Arg >= 0 || want == trace.OpRecv && b.Arg > 0) {
+			if k == 0 {
+				own.join(f.before(at))
+			}
+			k--
+		}
+	})
+}
+
+// meetings finds the extensions in which a case of c meets somebody over an unbuffered channel.
+func (f *finder) meetings(c int32, o *transition.Operation, obj transition.Object, at int16, send bool) {
+	for i := range f.calls {
+		d := &f.calls[i]
+		if d.comm < 0 || d.proc == f.calls[c].proc {
+			continue
+		}
+		p := &f.Operations()[d.comm]
+		if p.Poll {
+			continue
+		}
+		f.Cases(p, func(other transition.Object, theirs int16, sends bool) {
+			if other == obj && sends != send {
+				f.meeting(c, int32(i), obj, at, theirs, send)
+			}
+		})
+	}
+}
+
+func (f *finder) meeting(c, d int32, obj transition.Object, at, theirs int16, send bool) {
+	f.begin(c, d)
+	if f.first.meets(f.gone) {
+		return // one of them was announced after the other was done
+	}
+	f.like.Case, f.like.WithCase = at, theirs
+	op := trace.OpRecv
+	if send {
+		op = trace.OpSend
+	}
+	a, ok := f.Tab.Access(obj, op, 1)
+	if !ok {
+		return
+	}
+	f.like.Accesses = append(f.like.Accesses[:0], a)
+	f.collect(func(_ transition.Object, b *transition.Access) bool { return f.Tab.Conflict(&a, b) }, f.like.Accesses)
+	f.decide = func(h set) bool {
+		return !f.channel(obj, h).closed && !f.overtakes(c, obj, send, h) && !f.overtakes(d, obj, !send, h)
+	}
+	f.search(op)
+}
+
+// overtakes reports whether somebody waits on c's side of an unbuffered
+// channel, when the events of h have happened, who came before c.
+func (f *finder) overtakes(c int32, obj transition.Object, send bool, h set) bool {
+	if !f.Tab.Polled(obj) {
+		return false
+	}
+	mine := f.arrival(c, obj, send)
+	for i := range f.calls {
+		if int32(i) != c && f.waits(int32(i), obj, send, h) {
+			if at := f.arrival(int32(i), obj, send); at >= 0 && (mine < 0 || at < mine) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// waits reports whether the call offers to send to (or receive from) obj when the events of h have happened.
+func (f *finder) waits(c int32, obj transition.Object, send bool, h set) bool {
+	d := &f.calls[c]
+	if d.comm < 0 || !d.past.within(h) || d.done >= 0 && h.has(d.done) {
+		return false
+	}
+	o := &f.Operations()[d.comm]
+	found := false
+	f.Cases(o, func(other transition.Object, _ int16, sends bool) {
+		found = found || !o.Poll && other == obj && sends == send
+	})
+	return found
+}
+
+// arrival returns the event at which a call arrived at a polled channel, or -1.
+func (f *finder) arrival(c int32, obj transition.Object, send bool) int {
+	i := f.Operations()[f.calls[c].comm].Announced
+	if i < 0 {
+		return -1
+	}
+	want := int32(trace.OpRecv)
+	if send {
+		want = int32(trace.OpSend)
+	}
+	t := f.At(i)
+	for k := range t.Accesses {
+		if a := &t.Accesses[k]; a.Obj == obj && a.Op == trace.OpArrive && a.Arg == want {
+			return i
+		}
+	}
+	return -1
+}
+
+// byDefault finds the extensions in which a poll finds no case ready.
+func (f *finder) byDefault(c int32, o *transition.Operation) {
+	f.begin(c, -1)
+	type side struct {
+		obj  transition.Object
+		send bool
+	}
+	var sides []side
+	var as []transition.Access
+	f.Cases(o, func(obj transition.Object, _ int16, send bool) {
+		sides = append(sides, side{obj, send})
+		as = append(as, transition.PollOf(obj))
+	})
+	f.like.Accesses = append(f.like.Accesses[:0], as...)
+	f.collect(func(obj transition.Object, a *transition.Access) bool {
+		for i := range as {
+			if as[i].Obj == obj && f.Tab.Conflict(a, &as[i]) {
+				return true
+			}
+		}
+		return false
+	}, as)
+	f.decide = func(h set) bool {
+		for _, s := range sides {
+			ch := f.channel(s.obj, h)
+			switch cap := f.Tab.Cap(s.obj); {
+			case ch.closed, !s.send && ch.n > 0, s.send && ch.n < cap:
+				return false
+			case cap == 0 && f.anyWaits(s.obj, !s.send, h):
+				return false
+			}
+		}
+		return true
+	}
+	f.search(trace.OpSelect)
+}
+
+func (f *finder) anyWaits(obj transition.Object, send bool, h set) bool {
+	for i := range f.calls {
+		if f.waits(int32(i), obj, send, h) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,194 @@
+package reach
+
+import (
+	"heddle/explore/transition"
+	"heddle/trace"
+)
+
+// A sleeper is an event that could happen right after a variant and must not:
+// its call and its receiving event are both old, so that the sequences in
+// which it happens are those of another variant (section 7.3: an unmatched
+// receiving event is not synchronised with an old sending event). It may when
+// something that it depends on has happened: then it is a new event.
+type sleeper struct {
+	way      trace.Way
+	accesses []transition.Access
+	objs     []trace.ObjID // in the running execution, of accesses
+	awake    bool
+}
+
+// watch finds the sleepers of the variant of n's current row.
+func (v *variant) watch(n *node, displaced set) {
+	v.sleepers = v.sleepers[:0]
+	for i := range n.exts {
+		x := &n.exts[i]
+		if !x.displace.within(displaced) || x.op == trace.OpChoose || !fitsAll(&n.table, i) {
+			continue
+		}
+		v.sleepers = append(v.sleepers, sleeper{
+			way:      trace.Way{G: v.gid(x.proc), With: int32(v.gid(x.with)) + 1, Case: x.at, WithCase: x.theirs},
+			accesses: x.accesses,
+		})
+	}
+}
+
+func fitsAll(t *raceTable, i int) bool {
+	for _, x := range t.row {
+		if x == i || !t.fits[i].has(x) {
+			return false
+		}
+	}
+	return true
+}
+
+// A guide chooses in the free part of an execution: whom order prefers among those that may go on.
+type guide struct {
+	tab      *transition.Table
+	sleepers []sleeper
+	order    Order
+	begun    bool
+	seen     int // events looked at
+	partial  bool
+	done     []int32 // of each goroutine: how many steps, for RoundRobin
+	steps    int
+}
+
+// An Order is how the free part of an execution is scheduled.
+type Order uint8
+
+const (
+	// First lets a goroutine go on as long as it can, then the oldest.
+	First Order = iota
+	// RoundRobin takes the goroutine that has made the fewest steps.
+	RoundRobin
+)
+
+func (g *guide) begin(v *variant) {
+	g.sleepers = g.sleepers[:0]
+	if v != nil {
+		g.sleepers = v.sleepers
+	}
+	g.begun, g.partial, g.seen, g.steps, g.done = false, false, 0, 0, g.done[:0]
+}
+
+// Choose is trace.Guide's.
+func (g *guide) Choose(t *trace.Trace, prev trace.GID, ways []trace.Way) int {
+	if !g.begun {
+		g.begun = true
+		g.recognise(t, ways)
+		g.seen = len(t.Events)
+	}
+	for ; g.seen < len(t.Events); g.seen++ {
+		g.wake(t, &t.Events[g.seen])
+	}
+	if g.order == RoundRobin {
+		return g.fewest(t, ways)
+	}
+	best := -1
+	for i := range ways {
+		if g.asleep(&ways[i]) {
+			continue
+		}
+		if ways[i].G == prev {
+			return i
+		}
+		if best < 0 {
+			best = i
+		}
+	}
+	g.partial = g.partial || best < 0
+	return best
+}
+
+func (g *guide) fewest(t *trace.Trace, ways []trace.Way) int {
+	for ; g.steps < len(t.Steps); g.steps++ {
+		id := t.Steps[g.steps].G
+		for int(id) >= len(g.done) {
+			g.done = append(g.done, 0)
+		}
+		g.done[id]++
+	}
+	best, least := -1, int32(0)
+	for i := range ways {
+		if g.asleep(&ways[i]) {
+			continue
+		}
+		n := int32(0)
+		if id := int(ways[i].G); id < len(g.done) {
+			n = g.done[id]
+		}
+		if best < 0 || n < least {
+			best, least = i, n
+		}
+	}
+	g.partial = g.partial || best < 0
+	return best
+}
+
+// recognise finds out which objects of the running execution the sleepers are about.
+func (g *guide) recognise(t *trace.Trace, ways []trace.Way) {
+	for i := range g.sleepers {
+		s := &g.sleepers[i]
+		s.awake, s.objs = false, s.objs[:0]
+		for k := range ways {
+			w := &ways[k]
+			if !s.is(w) {
+				continue
+			}
+			s.objs = append(s.objs, w.Obj)
+			if w.Op == trace.OpSelect { // the default: all its channels
+				s.objs = s.objs[:0]
+				for j := len(t.Offers) - 1; j >= 0; j-- {
+					if t.Offers[j].G == w.G && t.Offers[j].Poll {
+						s.objs = append(s.objs, t.Offers[j].Obj)
+					}
+				}
+			}
+		}
+	}
+}
+
+func (s *sleeper) is(w *trace.Way) bool {
+	return s.way.G == w.G && s.way.With == w.With && s.way.Case == w.Case && s.way.WithCase == w.WithCase
+}
+
+func (g *guide) asleep(w *trace.Way) bool {
+	for i := range g.sleepers {
+		if s := &g.sleepers[i]; !s.awake && s.is(w) {
+			return true
+		}
+	}
+	return false
+}
+
+// wake wakes those who depend on an event that happened.
+func (g *guide) wake(t *trace.Trace, e *trace.Event) {
+	if e.Obj == 0 || e.Quiet || len(g.sleepers) == 0 {
+		return
+	}
+	for i := range g.sleepers {
+		s := &g.sleepers[i]
+		if s.awake {
+			continue
+		}
+		for _, o := range s.objs {
+			if o != e.Obj && !overlap(&t.Objects[o], &t.Objects[e.Obj]) {
+				continue
+			}
+			for k := range s.accesses {
+				a := &s.accesses[k]
+				if b, ok := g.tab.Access(a.Obj, e.Op, int32(e.Arg)); ok && g.tab.Conflict(a, &b) {
+					s.awake = true
+				}
+			}
+		}
+	}
+}
+
+// overlap reports whether two pieces of memory may; it errs towards true.
+func overlap(a, b *trace.Object) bool {
+	if a.Kind != trace.ObjMemory && a.Kind != trace.ObjAtomic || b.Kind != trace.ObjMemory && b.Kind != trace.ObjAtomic {
+		return false
+	}
+	return a.Addr>>3 == b.Addr>>3
+}
