@@ -39,8 +39,8 @@ type options struct {
 
 // Choices of the flags that name one of a few things.
 var (
-	strategies = []string{"auto", "sample", "first", "random", "pos", "pct", "dpor"}
-	exhaustive = []string{"dpor"} // those that end by themselves
+	strategies = []string{"auto", "sample", "first", "random", "pos", "pct", "dpor", "reach"}
+	exhaustive = []string{"dpor", "reach"} // those that end by themselves
 	visibles   = []string{"auto", "sync", "all"}
 	times      = []string{"auto", "virtual", "free"}
 	isolations = []string{"auto", "vars", "process", "none"}

@@ -52,6 +52,8 @@ func (q *sequence) mutex(op trace.Op, obj transition.Object, h set) (int32, bool
 		return 1, !locked
 	case op == trace.OpTryLock && !locked:
 		return 1, true
+	case op == trace.OpUnlock && !locked:
+		return -1, true
 	}
 	return 0, true
 }
@@ -87,6 +89,10 @@ func (q *sequence) rwmutex(op trace.Op, obj transition.Object, delta int32, h se
 	case trace.OpTryLock:
 		free = free && readers == 0
 	case trace.OpTryRLock:
+	case trace.OpUnlock:
+		return -number(!locked), true
+	case trace.OpRUnlock:
+		return -number(readers <= 0), true
 	default:
 		return delta, true
 	}
@@ -189,4 +195,11 @@ func (q *sequence) channel(obj transition.Object, h set) (c channel) {
 		}
 	})
 	return c
+}
+
+func number(b bool) int32 {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -259,25 +259,19 @@ func (v *variant) step(e *event) trace.Step {
 // its midst: what it starts then is not known, and so no later number.
 func (v *variant) useNames(n *node, tab *transition.Table) {
 	s := &v.schedule
-	s.Names, s.Partners = s.Names[:0], s.Partners[:0]
 	drawn := false
 	for _, x := range n.table.row {
 		drawn = drawn || n.exts[x].op == trace.OpChoose
 	}
 	if !drawn {
-		s.Names, s.Partners = nil, nil
+		s.Names = nil
 		return
 	}
+	s.Names = s.Names[:0]
 	for i := range v.events {
-		e := &v.events[i]
-		if e.barrier {
-			continue
+		if e := &v.events[i]; !e.barrier {
+			s.Names = append(s.Names, tab.Name(e.proc))
 		}
-		with := ""
-		if e.with != transition.NoProc {
-			with = tab.Name(e.with)
-		}
-		s.Names, s.Partners = append(s.Names, tab.Name(e.proc)), append(s.Partners, with)
 	}
 }
 

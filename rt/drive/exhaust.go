@@ -5,6 +5,7 @@ import (
 
 	"heddle/explore"
 	"heddle/explore/dpor"
+	"heddle/explore/reach"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -113,5 +114,6 @@ func (e *exploration) shortfall(r explore.Result, spun, more bool) string {
 
 // exhaustive are the strategies that cover every interleaving.
 var exhaustive = map[string]func(*wire.Config) explore.Strategy{
-	"dpor": func(*wire.Config) explore.Strategy { return dpor.New(dpor.Options{}) },
+	"dpor":  func(*wire.Config) explore.Strategy { return dpor.New(dpor.Options{}) },
+	"reach": func(*wire.Config) explore.Strategy { return reach.New(reach.Options{}) },
 }
