@@ -163,12 +163,12 @@ func (g *guide) asleep(w *trace.Way) bool {
 
 // wake wakes those who depend on an event that happened.
 func (g *guide) wake(t *trace.Trace, e *trace.Event) {
-	if e.Obj == 0 || e.Quiet || len(g.sleepers) == 0 {
-		return
-	}
 	for i := range g.sleepers {
 		s := &g.sleepers[i]
-		if s.awake {
+		if e.G == s.way.G || e.G == trace.GID(s.way.With)-1 {
+			s.awake = true // it did something else: what it does next is new
+		}
+		if s.awake || e.Obj == 0 || e.Quiet {
 			continue
 		}
 		for _, o := range s.objs {

@@ -137,6 +137,9 @@ func (s *Strategy) Done(t *trace.Trace) {
 	s.stats.Transitions += q.n - len(v.events)
 	if v.schedule.Guide != nil && s.guide.partial {
 		s.stats.Partial++
+		if s.stats.Partial < 4 {
+			s.dump("partial", 0, nil, nil)
+		}
 	} else {
 		s.stats.Sequences++
 	}
@@ -202,6 +205,7 @@ func (s *Strategy) check() verdict {
 		past := q.alive.copy(q.before(j))
 		past.remove(j)
 		if want := s.expected(v, j); !past.equal(want) {
+			s.dump("history", j, past, want)
 			return redundant
 		}
 	}
@@ -210,6 +214,7 @@ func (s *Strategy) check() verdict {
 	}
 	for j := len(v.events); j < q.n; j++ {
 		if !q.before(j).meets(changed) {
+			s.dump("old", j, q.before(j), changed)
 			return redundant
 		}
 	}
@@ -234,6 +239,7 @@ func (s *Strategy) Stats() Stats { return s.stats }
 
 // Result implements explore.Strategy.
 func (s *Strategy) Result() explore.Result {
+	debugf("DEBUG", s.stats.Sequences, s.stats.Partial, s.stats.Redundant, s.stats.Transitions, s.stats.Depth, s.Bytes())
 	r := explore.Result{Executions: s.stats.Sequences + s.stats.Partial + s.stats.Redundant, Reason: s.failed}
 	switch {
 	case s.failed != "":

@@ -7,29 +7,76 @@ import (
 	"heddle/bench/model"
 )
 
-// DME is distributed mutual exclusion (Ricart & Agrawala 1981) between n
+// processes is how many processes DME has.
+const processes = 3
+
+// A port is asynchronous: what two senders send may arrive in either order,
+// even if one sent because of what the other did. So there is a channel from
+// each sender, with room for all it sends.
+type port[T any] [processes]chan T
+
+func newPort[T any](owner int) (p port[T]) {
+	for i := range p {
+		if i != owner {
+			p[i] = make(chan T, 1)
+		}
+	}
+	return p
+}
+
+func (p *port[T]) receive() (x T, from int) {
+	select {
+	case x = <-p[0]:
+		return x, 0
+	case x = <-p[1]:
+		return x, 1
+	case x = <-p[2]:
+		return x, 2
+	}
+}
+
+// A process of DME.
+type process struct {
+	lock         *model.Semaphore
+	requests     port[int] // numbers
+	replies      port[struct{}]
+	requesting   bool
+	high, number int
+	deferred     [processes]bool
+}
+
+// DME is distributed mutual exclusion (Ricart & Agrawala 1981) between three
 // processes that pass their critical section once. A process is two
 // goroutines, one that asks the others and one that answers them, with a
 // semaphore between them.
-func DME(n int) error {
-	type request struct{ number, from int }
-	type process struct {
-		lock         *model.Semaphore
-		requests     chan request
-		replies      chan int
-		requesting   bool
-		high, number int
-		deferred     []bool
+func DME() error { return dme((*process).collect) }
+
+// DMEInOrder is DME with the replies received in one order only, which is all
+// the same to the program.
+func DMEInOrder() error { return dme((*process).collectInOrder) }
+
+// collect receives everybody's reply.
+func (p *process) collect(int) {
+	for range processes - 1 {
+		p.replies.receive()
 	}
-	ps := make([]*process, n)
-	for i := range ps {
-		ps[i] = &process{
-			lock: model.NewSemaphore(1), deferred: make([]bool, n),
-			requests: make(chan request, n-1), replies: make(chan int, n-1),
+}
+
+func (p *process) collectInOrder(i int) {
+	for j := range processes {
+		if j != i {
+			<-p.replies[j]
 		}
 	}
+}
+
+func dme(collect func(p *process, i int)) error {
+	var ps [processes]*process
+	for i := range ps {
+		ps[i] = &process{lock: model.NewSemaphore(1), requests: newPort[int](i), replies: newPort[struct{}](i)}
+	}
 	var wg sync.WaitGroup
-	wg.Add(2 * n)
+	wg.Add(2 * processes)
 	inside := 0
 	var err error
 	for i, p := range ps {
@@ -41,12 +88,10 @@ func DME(n int) error {
 			p.lock.V()
 			for j, q := range ps {
 				if j != i {
-					q.requests <- request{number, i}
+					q.requests[i] <- number
 				}
 			}
-			for range n - 1 {
-				<-p.replies
-			}
+			collect(p, i)
 			if inside++; inside != 1 {
 				err = errors.New("two inside")
 			}
@@ -56,24 +101,24 @@ func DME(n int) error {
 			for j, d := range p.deferred {
 				if d {
 					p.deferred[j] = false
-					ps[j].replies <- i
+					ps[j].replies[i] <- struct{}{}
 				}
 			}
 			p.lock.V()
 			wg.Done()
 		}()
 		go func() {
-			for range n - 1 {
-				r := <-p.requests
+			for range processes - 1 {
+				number, from := p.requests.receive()
 				p.lock.P()
-				p.high = max(p.high, r.number)
-				wait := p.requesting && (p.number < r.number || p.number == r.number && i < r.from)
+				p.high = max(p.high, number)
+				wait := p.requesting && (p.number < number || p.number == number && i < from)
 				if wait {
-					p.deferred[r.from] = true
+					p.deferred[from] = true
 				}
 				p.lock.V()
 				if !wait {
-					ps[r.from].replies <- i
+					ps[from].replies[i] <- struct{}{}
 				}
 			}
 			wg.Done()

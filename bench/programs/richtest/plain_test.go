@@ -21,4 +21,6 @@ func TestRWMonitorSC(t *testing.T)  { check(t, RWMonitorSC(3, 2)) }
 func TestDPMonitorSU3(t *testing.T) { check(t, DPMonitorSU(3)) }
 func TestDPMonitorSU4(t *testing.T) { check(t, DPMonitorSU(4)) }
 func TestDPMonitorSU5(t *testing.T) { check(t, DPMonitorSU(5)) }
-func TestDME(t *testing.T)          { check(t, DME(3)) }
+func TestDME(t *testing.T)          { check(t, DME()) }
+
+func TestDMEInOrder(t *testing.T) { check(t, DMEInOrder()) }
