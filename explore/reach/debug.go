@@ -27,3 +27,13 @@ func (s *Strategy) dump(what string, j int, a, b set) {
 		debugf(s.v.sleepers[i])
 	}
 }
+
+func (s *Strategy) dumpNode() {
+	n := s.stack[len(s.stack)-1]
+	for i := range n.events {
+		debugf("node", i, n.events[i])
+	}
+	for _, x := range n.table.row {
+		debugf("ext", n.exts[x])
+	}
+}

@@ -89,8 +89,8 @@ func (f *finder) operation(t *transition.Transition) {
 		f.draw(t)
 		return
 	}
-	if len(t.Accesses) == 0 {
-		return
+	if len(t.Accesses) == 0 || t.Op == trace.OpResume || t.Op == trace.OpCondWake {
+		return // nobody races with being woken
 	}
 	f.begin(f.call, -1)
 	as := t.Accesses
@@ -240,8 +240,6 @@ func (f *finder) possible(k int, h set, op trace.Op) bool {
 	if op != trace.OpWGWait && op != trace.OpLock || len(f.deps) < 3 {
 		return true
 	}
-	as := f.Left
-	_ = as
 	var t *transition.Transition
 	if c := &f.calls[f.call]; c.done >= 0 {
 		t = f.At(c.done)

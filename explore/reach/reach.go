@@ -129,6 +129,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 	switch s.check() {
 	case unfaithful:
 		s.failed = "a variant was not replayed faithfully"
+		s.dump("unfaithful", 0, nil, nil)
 		return
 	case redundant:
 		s.stats.Redundant++

@@ -146,7 +146,7 @@ func (q *sequence) semaphore(op trace.Op, obj transition.Object, h set) (int32, 
 // count is a WaitGroup's counter.
 func (q *sequence) count(obj transition.Object, h set) (n int) {
 	q.each(obj, h, func(_ int, a *transition.Access) {
-		if a.Op == trace.OpWGAdd {
+		if a.Op == trace.OpWGAdd && n+int(a.Arg) >= 0 { // otherwise it panicked
 			n += int(a.Arg)
 		}
 	})
