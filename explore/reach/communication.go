@@ -137,7 +137,7 @@ func (f *finder) overtakes(c int32, obj transition.Object, send bool, h set) boo
 	mine := f.arrival(c, obj, send)
 	for i := range f.calls {
 		if int32(i) != c && f.waits(int32(i), obj, send, h) {
-			if at := f.arrival(int32(i), obj, send); at >= 0 && (mine < 0 || at < mine) {
+			if at := f.arrival(int32(i), obj, send); at >= 0 && at < mine {
 				return true
 			}
 		}

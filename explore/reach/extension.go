@@ -96,20 +96,21 @@ func (f *finder) operation(t *transition.Transition) {
 	as := t.Accesses
 	f.collect(func(obj transition.Object, a *transition.Access) bool {
 		for i := range as {
-			if b := &as[i]; b.Obj == obj && (f.varies(b.Op) || t.Op == trace.OpAtomicRMW || f.Tab.Conflict(a, b)) || b.Obj != obj && f.Tab.Conflict(a, b) {
+			if b := &as[i]; b.Obj == obj && (f.varies(b.Op) || f.Tab.Conflict(a, b)) || b.Obj != obj && f.Tab.Conflict(a, b) {
 				return true
 			}
 		}
 		return false
 	}, as)
+	if t.Op == trace.OpAtomicCAS {
+		f.swap(as[0].Obj)
+		return
+	}
 	await := t.Op == trace.OpAwait
 	f.decide = func(h set) bool {
 		f.like.Accesses = f.like.Accesses[:0]
 		for i := range as {
 			a := as[i]
-			if t.Op == trace.OpAtomicRMW {
-				a.Op = trace.OpAtomicRMW
-			}
 			arg, ok := f.outcome(a.Op, a.Obj, a.Arg, h)
 			if !ok {
 				return false
@@ -121,6 +122,41 @@ func (f *finder) operation(t *transition.Transition) {
 		return !await || f.woken(as, h)
 	}
 	f.search(t.Op)
+}
+
+// swap finds the extensions of a CompareAndSwap. Whether it succeeds where it
+// never was is not known, so there are both: the one that turns out otherwise is redundant.
+func (f *finder) swap(obj transition.Object) {
+	for _, op := range [2]trace.Op{trace.OpAtomicLoad, trace.OpAtomicRMW} {
+		f.begin(f.call, -1)
+		a, _ := f.Tab.Access(obj, op, 0)
+		f.like.Accesses = append(f.like.Accesses[:0], a)
+		f.collect(func(_ transition.Object, b *transition.Access) bool { return f.Tab.Conflict(&a, b) }, f.like.Accesses)
+		f.decide = func(h set) bool { return f.mayTurnOut(&a, h) }
+		f.search(op)
+	}
+}
+
+// mayTurnOut is false if the CompareAndSwap at hand was done in the sequence
+// after the same change of the variable, with the other outcome than a.
+func (f *finder) mayTurnOut(a *transition.Access, h set) bool {
+	d := f.calls[f.call].done
+	if d < 0 || f.At(d).Accesses[0].Mode == a.Mode {
+		return true
+	}
+	was, is := -1, -1
+	f.Uses(a.Obj, func(at int, b *transition.Access) {
+		if b.Mode != transition.Write {
+			return
+		}
+		if at != d && f.before(d).has(at) {
+			was = at
+		}
+		if h.has(at) {
+			is = at
+		}
+	})
+	return was != is
 }
 
 // varies reports whether operations of that kind differ by what they find.
@@ -318,7 +354,7 @@ func (f *finder) add(h set) {
 	x.displace = f.alive.set(f.w)
 	x.t.Set(&f.like)
 	x.calls = [2]int32{f.call, f.with}
-	x.guessed = f.like.Op == trace.OpAtomicRMW
+	x.guessed = f.like.Op == trace.OpAtomicCAS
 	x.slot = -1
 	for i := range f.sequence.n {
 		if h.has(i) || x.displace.has(i) {
@@ -340,6 +376,9 @@ func (f *finder) add(h set) {
 // same reports whether event d is the extension at hand but for its history.
 func (f *finder) same(d int) bool {
 	t := f.At(d)
+	if t.Op == trace.OpAtomicCAS && t.Accesses[0].Mode != f.like.Accesses[0].Mode {
+		return false
+	}
 	return t.Proc == f.like.Proc && t.With == f.like.With && t.Case == f.like.Case && t.WithCase == f.like.WithCase && t.Choice == f.like.Choice
 }
 

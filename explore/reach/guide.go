@@ -22,7 +22,7 @@ func (v *variant) watch(n *node, displaced set) {
 	v.sleepers = v.sleepers[:0]
 	for i := range n.exts {
 		x := &n.exts[i]
-		if !x.displace.within(displaced) || x.op == trace.OpChoose || !fitsAll(&n.table, i) {
+		if !x.displace.within(displaced) || x.op == trace.OpChoose || x.guessed || x.reduced || !fitsAll(&n.table, i) {
 			continue
 		}
 		v.sleepers = append(v.sleepers, sleeper{

@@ -55,6 +55,7 @@ type Strategy struct {
 	failed string
 	old    set
 	black  set
+	at     []int32 // where the variant's events are in the sequence
 }
 
 // New returns a strategy that has not begun.
@@ -125,11 +126,10 @@ func (s *Strategy) Done(t *trace.Trace) {
 	}
 	q := &s.seq
 	q.read()
-	s.old, s.black = resize(s.old, v.old, q.w), resize(s.black, v.black, q.w)
+	s.at = s.at[:0]
 	switch s.check() {
 	case unfaithful:
 		s.failed = "a variant was not replayed faithfully"
-		s.dump("unfaithful", 0, nil, nil)
 		return
 	case redundant:
 		s.stats.Redundant++
@@ -138,24 +138,14 @@ func (s *Strategy) Done(t *trace.Trace) {
 	s.stats.Transitions += q.n - len(v.events)
 	if v.schedule.Guide != nil && s.guide.partial {
 		s.stats.Partial++
-		if s.stats.Partial < 4 {
-			s.dump("partial", 0, nil, nil)
-		}
 	} else {
 		s.stats.Sequences++
 	}
+	s.old, s.black = s.mark(s.old, v.old), s.mark(s.black, v.black)
 	n := s.newNode()
 	n.take(q, s.find.find(s.old, s.black), s.black)
 	s.stack = append(s.stack, n)
 	s.stats.Depth = max(s.stats.Depth, len(s.stack))
-}
-
-func resize(to, from set, w int) set {
-	to = append(to[:0], from...)
-	for len(to) < w {
-		to = append(to, 0)
-	}
-	return to[:w]
 }
 
 func (s *Strategy) newNode() *node {
@@ -184,55 +174,98 @@ const (
 	unfaithful
 )
 
-// check makes sure that the sequence is the variant's: it begins with its
-// events, and every other one comes after one of those that were changed. Where
-// the outcome of an operation was a guess (a CompareAndSwap), it may have
-// turned out to be an event that another variant has.
+// check makes sure that the sequence is the variant's: it has its events, and
+// every other one comes after one of those that were changed. Where the
+// outcome of an operation was a guess (a CompareAndSwap), it may have turned
+// out to be an event that another variant has.
 func (s *Strategy) check() verdict {
 	q, v := &s.seq, &s.v
-	if q.n < len(v.events) {
-		return unfaithful
-	}
-	changed := q.alive.set(q.w)
-	for j := range v.events {
-		t, e := q.At(j), &v.events[j]
-		if t.Barrier != e.barrier || t.Proc != e.proc || t.With != e.with || t.Case != e.at || t.WithCase != e.theirs || t.Choice != e.choice {
-			return unfaithful
-		}
-		if v.from[j] >= 0 {
-			continue
-		}
-		changed.add(j)
-		past := q.alive.copy(q.before(j))
-		past.remove(j)
-		if want := s.expected(v, j); !past.equal(want) {
-			s.dump("history", j, past, want)
-			return redundant
-		}
-	}
 	if len(v.events) == 0 {
 		return fresh
 	}
-	for j := len(v.events); j < q.n; j++ {
-		if !q.before(j).meets(changed) {
-			s.dump("old", j, q.before(j), changed)
+	if !s.locate() {
+		return unfaithful
+	}
+	changed, new := q.alive.set(q.w), q.alive.set(q.w)
+	for i := range q.n {
+		new.add(i)
+	}
+	for j, at := range s.at {
+		new.remove(int(at))
+		if v.from[j] >= 0 {
+			continue
+		}
+		changed.add(int(at))
+		past := q.alive.copy(q.before(int(at)))
+		past.remove(int(at))
+		x := s.chosen(j)
+		if !past.equal(s.expected(x)) || x.guessed && q.At(int(at)).Accesses[0].Mode != x.accesses[0].Mode {
+			return redundant
+		}
+	}
+	for i := new.next(0); i >= 0; i = new.next(i + 1) {
+		if !q.before(i).meets(changed) {
 			return redundant
 		}
 	}
 	return fresh
 }
 
-// expected is the history that the changed event j of the variant was to have.
-func (s *Strategy) expected(v *variant, j int) set {
+// locate finds the variant's events in the sequence. They are in its order at
+// the beginning, but for the draws that may follow one that was changed.
+func (s *Strategy) locate() bool {
+	q, v := &s.seq, &s.v
+	s.at = s.at[:0]
+	i := 0
+	for j := range v.events {
+		for ; i < q.n && !v.events[j].is(q.At(i)); i++ {
+			if q.At(i).Choices == 0 {
+				return false
+			}
+		}
+		if i == q.n {
+			return false
+		}
+		s.at = append(s.at, int32(i))
+		i++
+	}
+	return true
+}
+
+// is reports whether e is how t was done.
+func (e *event) is(t *transition.Transition) bool {
+	return t.Barrier == e.barrier && t.Proc == e.proc && t.With == e.with && t.Case == e.at && t.WithCase == e.theirs && t.Choice == e.choice
+}
+
+// chosen is the extension that is event j of the variant.
+func (s *Strategy) chosen(j int) *ext {
 	n := s.stack[len(s.stack)-1]
-	x := &n.exts[n.table.row[-v.from[j]-1]]
+	return &n.exts[n.table.row[-s.v.from[j]-1]]
+}
+
+// expected is the history that x was to have.
+func (s *Strategy) expected(x *ext) set {
 	h := s.seq.alive.set(s.seq.w)
-	for k, i := range v.from {
+	for k, i := range s.v.from {
 		if i >= 0 && x.history.has(int(i)) {
-			h.add(k)
+			h.add(int(s.at[k]))
 		}
 	}
 	return h
+}
+
+// mark translates a set of the variant's events into one of the sequence's.
+func (s *Strategy) mark(to, from set) set {
+	to = to[:0]
+	for range s.seq.w {
+		to = append(to, 0)
+	}
+	for j, at := range s.at {
+		if from.has(j) {
+			to.add(int(at))
+		}
+	}
+	return to
 }
 
 // Stats returns the counts so far.
@@ -240,7 +273,6 @@ func (s *Strategy) Stats() Stats { return s.stats }
 
 // Result implements explore.Strategy.
 func (s *Strategy) Result() explore.Result {
-	debugf("DEBUG", s.stats.Sequences, s.stats.Partial, s.stats.Redundant, s.stats.Transitions, s.stats.Depth, s.Bytes())
 	r := explore.Result{Executions: s.stats.Sequences + s.stats.Partial + s.stats.Redundant, Reason: s.failed}
 	switch {
 	case s.failed != "":

@@ -179,7 +179,7 @@ func (s *Sched) choice(n int) int {
 		want := s.wanted()
 		if want.Op == trace.OpChoose && want.G == g.id && int(want.Choice) < n && want.Choice >= 0 {
 			c = int(want.Choice)
-		} else if s.opt.Schedule.Strict {
+		} else if s.opt.Schedule.Strict && !s.exhaustive() {
 			s.diverge(want, true)
 			c = 0
 			break
