@@ -95,11 +95,13 @@ func measureTest(ctx context.Context, test, policy string, race bool, profile st
 	return nil
 }
 
-// A binary is the test binary of bench/programs.
+// A binary is a test binary.
 type binary struct{ path, dir string }
 
-func buildPrograms(ctx context.Context) (*binary, error) {
-	b, err := build.Open(ctx, build.Config{Patterns: []string{programs}, Progress: func(text string) { fmt.Fprintln(os.Stderr, text) }})
+func buildPrograms(ctx context.Context) (*binary, error) { return buildPackage(ctx, programs) }
+
+func buildPackage(ctx context.Context, path string) (*binary, error) {
+	b, err := build.Open(ctx, build.Config{Patterns: []string{path}, Progress: func(text string) { fmt.Fprintln(os.Stderr, text) }})
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +111,7 @@ func buildPrograms(ctx context.Context) (*binary, error) {
 	}
 	p := res.Packages[0]
 	if p.Failed != "" {
-		return nil, fmt.Errorf("%s does not compile:\n%s", programs, p.Failed)
+		return nil, fmt.Errorf("%s does not compile:\n%s", path, p.Failed)
 	}
 	return &binary{p.Binary, p.Dir}, nil
 }

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"heddle/internal/run"
+	"heddle/rt/wire"
+)
+
+const richtest = "heddle/bench/programs/richtest"
+
+// A count is how many executions cover every interleaving of a test of
+// richtest by reachability testing: a property of program and algorithm, which
+// must come out exactly.
+type count struct {
+	test string
+	want int
+}
+
+// Numbers of sequences in Table 4 of Lei & Carver; DP-monitorSU with six
+// philosophers and DME with replies in one order are in their section 8, the
+// deadlocking philosophers in Fig. 13. The small instances were enumerated.
+var (
+	smallCounts = []count{
+		{"TestBBSelect11", 1}, {"TestBBSelect21", 4}, {"TestBBSelect22", 8},
+		{"TestBBSemaphore11", 1}, {"TestBBSemaphore21", 4}, {"TestBBSemaphore22", 12},
+		{"TestBBMonitorSU11", 2}, {"TestBBMonitorSU21", 24}, {"TestBBMonitorSU22", 24},
+		{"TestBBMonitorSC11", 2}, {"TestBBMonitorSC21", 80}, {"TestBBMonitorSC22", 60},
+		{"TestRWSemaphore11", 4}, {"TestRWMonitorSU11", 4}, {"TestRWMonitorSC11", 4},
+		{"TestBBSelect", 144}, {"TestBBSemaphore", 324}, {"TestBBMonitorSU", 720},
+		{"TestRWSelect", 768}, {"TestDPMonitorSU3", 30}, {"TestDPMonitorSU4", 624},
+		{"TestDME", 4032}, {"TestDMEInOrder", 504},
+		{"TestDPDeadlock3", 7}, {"TestDPDeadlock4", 15}, {"TestDPDeadlock5", 31}, {"TestDPDeadlock6", 63},
+		{"TestDPDeadlock7", 127}, {"TestDPDeadlock8", 255}, {"TestDPDeadlock9", 511},
+	}
+	largeCounts = []count{
+		{"TestBBMonitorSC", 12096}, {"TestRWSemaphore", 21744}, {"TestRWMonitorSU", 13320},
+		{"TestRWMonitorSC", 61716}, {"TestDPMonitorSU5", 19330},
+	}
+	hugeCounts = []count{{"TestDPMonitorSU6", 901752}}
+)
+
+// A search is how the exploration of a test ended.
+type search struct {
+	executions int
+	complete   bool
+	reason     string
+	seconds    float64
+	findings   []*wire.Finding
+}
+
+// search explores the tests of counts to the end.
+func (b *binary) search(ctx context.Context, strategy string, counts []count) (map[string]*search, error) {
+	var names []string
+	for _, c := range counts {
+		names = append(names, c.test)
+	}
+	config := wire.Config{Mode: "test", Package: richtest, Strategy: strategy, Visible: "auto", Time: "virtual", Isolate: "vars", Count: 1}
+	found := map[string]*search{}
+	of := func(test string) *search {
+		if found[test] == nil {
+			found[test] = new(search)
+		}
+		return found[test]
+	}
+	err := run.Binary(ctx, b.path, b.dir, config, []string{"-test.run=^(" + strings.Join(names, "|") + ")$"}, func(rec *wire.Record) {
+		switch rec.Type {
+		case "finding":
+			s := of(rec.Test)
+			s.findings = append(s.findings, rec.Finding)
+		case "end":
+			s := of(rec.Test)
+			s.executions, s.complete, s.reason, s.seconds = rec.Executions, rec.Complete, rec.Reason, rec.Elapsed
+		}
+	})
+	return found, err
+}
+
+// buildRichTest builds the programs so that those that may deadlock are not skipped.
+func buildRichTest(ctx context.Context) (*binary, error) {
+	if err := os.Setenv("HEDDLE_BENCH", "1"); err != nil {
+		return nil, err
+	}
+	return buildPackage(ctx, richtest)
+}
+
+// measureCounts prints the counts; all of them, too, if huge.
+func measureCounts(ctx context.Context, strategy string, huge bool) error {
+	b, err := buildRichTest(ctx)
+	if err != nil {
+		return err
+	}
+	counts := append(smallCounts[:len(smallCounts):len(smallCounts)], largeCounts...)
+	if huge {
+		counts = append(counts, hugeCounts...)
+	}
+	found, err := b.search(ctx, strategy, counts)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%-24s %12s %12s %10s %12s\n", strategy, "executions", "sequences", "seconds", "per second")
+	for _, c := range counts {
+		s := found[c.test]
+		if s == nil {
+			return fmt.Errorf("%s: nothing was found out", c.test)
+		}
+		note := ""
+		if !s.complete {
+			note = "  " + s.reason
+		} else if s.executions != c.want {
+			note = "  DIFFERS"
+		}
+		fmt.Printf("%-24s %12d %12d %10.2f %12.0f%s\n", strings.TrimPrefix(c.test, "Test"), s.executions, c.want, s.seconds, float64(s.executions)/s.seconds, note)
+	}
+	return nil
+}
