@@ -159,6 +159,22 @@ func (r *Reporter) Note(text string) {
 	io.WriteString(r.o.Err, "heddle: "+text+"\n")
 }
 
+// Through returns a writer that passes on to w what a program prints while the
+// report goes on: not into the middle of the status line.
+func (r *Reporter) Through(w io.Writer) io.Writer { return through{r, w} }
+
+type through struct {
+	r *Reporter
+	w io.Writer
+}
+
+func (t through) Write(p []byte) (int, error) {
+	t.r.mu.Lock()
+	defer t.r.mu.Unlock()
+	t.r.status.clear(t.r.o.Status)
+	return t.w.Write(p)
+}
+
 // Close ends the report and returns the exit code: 0 fine, 1 findings or failures, 2 a package did not build.
 func (r *Reporter) Close() int {
 	r.mu.Lock()

@@ -33,6 +33,10 @@ type process struct {
 	// stall is how long one test may take without a choice of the scheduler or the end of an execution; 0: for ever.
 	stall time.Duration
 
+	// stdout and stderr get what a main package prints, if not nil, from before execution quietFrom; 0: from all.
+	stdout, stderr io.Writer
+	quietFrom      int
+
 	// record is called with each record, from one goroutine.
 	record func(*wire.Record)
 	// unlink gives files of modules the names that the user knows.
@@ -64,6 +68,9 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 	}
 	defer os.RemoveAll(tmp)
 	b.config.CrashFile = filepath.Join(tmp, "crash")
+	if b.quietFrom > 0 {
+		b.config.PrintFile, b.config.PrintFrom = filepath.Join(tmp, "printed"), b.quietFrom
+	}
 	data, err := json.Marshal(&b.config)
 	if err != nil {
 		return nil, err
@@ -83,6 +90,9 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 	cmd.Env = append(os.Environ(), wire.Env+"="+configFile, "PWD="+b.dir)
 	cmd.ExtraFiles = []*os.File{w}
 	cmd.Stdout, cmd.Stderr = out, out
+	if b.stdout != nil {
+		cmd.Stdout, cmd.Stderr = io.MultiWriter(out, b.stdout), io.MultiWriter(out, b.stderr)
+	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = grace
 	err = cmd.Start()
@@ -116,6 +126,12 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 	<-read
 	res.timedOut = clock.stop()
 	res.idle = idle.Load()
+	if !res.done && b.config.PrintFile != "" {
+		if f, err := os.Open(b.config.PrintFile); err == nil { // where it said why it died
+			io.Copy(out, f)
+			f.Close()
+		}
+	}
 	res.output = string(b.unlink([]byte(out.String())))
 	if !res.done {
 		if mem, err := os.ReadFile(b.config.CrashFile); err == nil {

@@ -201,6 +201,7 @@ type packageRun struct {
 	visible    []uint64        // sites that became visible while it did
 	moved      []moved         // tests to be executed in processes of their own
 	processes  bool            // that is being done
+	printed    bool            // a main package has shown what it prints
 	told       map[string]bool // findings of tests that moved, from before they did
 }
 
@@ -252,6 +253,7 @@ func (r *packageRun) process() *process {
 	b.config.Package = r.pkg.ImportPath
 	if r.main {
 		b.dir, b.args = r.tool.Dir, r.o.args
+		r.prints(b)
 	} else {
 		b.args = r.o.testArgs(r.o.skip)
 	}
@@ -260,6 +262,22 @@ func (r *packageRun) process() *process {
 		b.limit = defaultLimit
 	}
 	return b
+}
+
+// prints says what becomes of the output of a main package: the first execution's
+// is the program's, as go run shows it; later ones are kept with their
+// findings. With -v all is shown, and with -json nothing beside the events.
+func (r *packageRun) prints(b *process) {
+	if !r.o.verbose {
+		b.quietFrom = 2
+		if r.printed { // by an earlier process
+			b.quietFrom = 1
+		}
+	}
+	r.printed = true
+	if !r.o.json {
+		b.stdout, b.stderr = r.exploration.report.Through(r.tool.Stdout), r.exploration.report.Through(r.tool.Stderr)
+	}
 }
 
 // once runs the binary; again says that it died in a test and others are left.
@@ -326,7 +344,10 @@ func (r *packageRun) endOpen(why string) {
 
 // outside is what to show of a binary's output that belongs to no test.
 func (r *packageRun) outside(res *outcome) string {
-	if r.o.verbose || res.err != nil {
+	switch {
+	case r.main && !r.o.json: // it was shown when it came
+		return ""
+	case r.o.verbose || r.main || res.err != nil:
 		return res.output
 	}
 	return ""

@@ -26,6 +26,9 @@ type Test struct {
 	Kind string // "test", "fuzz", "example", "main"
 	// Body runs the test once, in the calling goroutine, which is "main" of the execution.
 	Body func(o *Outcome)
+
+	// printed is what a main package prints; nil for tests.
+	printed *printed
 }
 
 // An Outcome is what one run of a Body left.
@@ -69,7 +72,7 @@ func init() {
 }
 
 func fatal(format string, args ...any) {
-	fmt.Fprintf(os.Stderr, "heddle: "+format+"\n", args...)
+	fmt.Fprintf(stderr, "heddle: "+format+"\n", args...)
 	os.Exit(2)
 }
 
@@ -154,18 +157,6 @@ func (d *driver) callers() {
 			break
 		}
 	}
-}
-
-// Main is Run for a main package (heddle run).
-func Main(f func()) {
-	if !Active() {
-		f()
-		return
-	}
-	os.Exit(Run([]Test{{Name: "main", Kind: "main", Body: func(o *Outcome) {
-		f()
-		o.Finished = true
-	}}}))
 }
 
 func (d *driver) send(r *wire.Record) {

@@ -216,6 +216,9 @@ func (x *local) failureFinding(t *trace.Trace, f *sched.Failure) *wire.Finding {
 	msg, kind := f.Message, kindMisuse
 	if f.Kind == sched.FailExit {
 		kind = kindPanic
+		if x.t.Kind == "main" {
+			kind = kindFailure
+		}
 	}
 	if f.Kind == sched.FailPanic {
 		msg, kind = panicText(f.Value), kindPanic

@@ -93,8 +93,9 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	crash.begin(x.t.Name, x.n, &q.Schedule)
 	x.outcome = Outcome{}
 	o := &x.outcome
+	x.t.printed.begin()
 	t := sched.S.Run(func() { x.t.Body(o) }, sched.Options{
-		Schedule: &q.Schedule, Policy: p, Steps: x.d.cfg.Steps, Race: x.d.cfg.Race, Visible: mode, Record: q.Record, PastDeadlock: q.PastDeadlock, Real: q.Real,
+		Schedule: &q.Schedule, Policy: p, Steps: x.d.cfg.Steps, Race: x.d.cfg.Race, Visible: mode, Record: q.Record, PastDeadlock: q.PastDeadlock, Real: q.Real, Program: x.t.Kind == "main",
 		BeforeUnwind: func() {
 			if o.Mark != nil {
 				o.Mark()
@@ -102,6 +103,9 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 		},
 	})
 	crash.end()
+	if x.t.printed != nil {
+		o.Output = x.t.printed.text()
+	}
 	ex := Execution{Trace: t}
 	ex.Failed, ex.Skipped, ex.Output = o.Failed, o.Skipped, o.Output
 	ex.Timers, ex.Outside = sched.S.UsedTimers(), sched.S.Outside()

@@ -2,7 +2,6 @@ package sched
 
 import (
 	"runtime"
-	"strconv"
 	"unsafe"
 
 	"heddle/rt/hook"
@@ -254,26 +253,6 @@ func (s *Sched) fatal(g *G, f *Failure) {
 	s.stop(trace.Panicked)
 	s.switchTo(&s.dg)
 }
-
-// exit is os.Exit, which ends the execution in the place of the process: with
-// code 0 as the end of the program, else as a failure. It does not return.
-func (s *Sched) exit(code int) {
-	g := s.enter()
-	if s.unwind {
-		s.unwinding()
-	}
-	if code != 0 {
-		s.fatal(g, &Failure{Kind: FailExit, G: g.id, Message: "os.Exit(" + strconv.Itoa(code) + ") in the middle of the test"})
-		return
-	}
-	s.exited = true
-	s.unready(g, gBlocked)
-	s.stop(trace.Finished)
-	s.switchTo(&s.dg)
-}
-
-// Exited reports whether the last execution ended by os.Exit(0).
-func (s *Sched) Exited() bool { return s.exited }
 
 // A Failure is what ended an execution early.
 type Failure struct {

@@ -33,6 +33,9 @@ type Options struct {
 	Record   bool // keep values and the stacks of all events
 	Real     bool // go by real time, see outside.go
 
+	// Program says that main is a program, which ends with it (see exit.go), and not a test.
+	Program bool
+
 	// PastDeadlock lets an execution go on after a lock cycle that is known to be a deadlock.
 	PastDeadlock bool
 
@@ -134,7 +137,7 @@ type Sched struct {
 	dg       G
 	free     []*worker
 	verdict  trace.Verdict
-	exited   bool // by os.Exit(0)
+	exited   bool // the program came to its end
 	over     bool // nobody may go on: back to the driver
 	mainOver bool
 	unwind   bool

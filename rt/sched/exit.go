@@ -1,0 +1,50 @@
+package sched
+
+import (
+	"strconv"
+
+	"heddle/trace"
+)
+
+// The end of a program: main returns, or somebody calls os.Exit. Whoever else
+// there is goes with it, so nothing that is left then is a leak.
+
+// Exit is what the end of a main function does. It is called by goroutine
+// "main", and does not return but in an exhaustive execution: there the others
+// are run to their end, since what they do is independent of it.
+func (s *Sched) Exit() {
+	if s.exhaustive() {
+		s.exited = true
+		return
+	}
+	s.exit(0)
+}
+
+// exit is os.Exit, which ends the execution in the place of the process: with
+// code 0 as the end of the program, else as a failure. It does not return.
+func (s *Sched) exit(code int) {
+	g := s.enter()
+	if s.unwind {
+		s.unwinding()
+	}
+	s.lazyDrop()
+	if code != 0 {
+		msg := "os.Exit(" + strconv.Itoa(code) + ") in the middle of the test"
+		if s.opt.Program {
+			msg = "the program exits with status " + strconv.Itoa(code)
+		}
+		s.fatal(g, &Failure{Kind: FailExit, G: g.id, Message: msg})
+		return
+	}
+	s.exited = true
+	if len(s.ready) <= 1 && len(s.timers) == 0 { // nobody is left who could unlock
+		s.mainOver = true
+		s.endCycle()
+	}
+	s.unready(g, gBlocked)
+	s.stop(trace.Finished)
+	s.switchTo(&s.dg)
+}
+
+// Exited reports whether the last execution ended by the end of main or os.Exit(0).
+func (s *Sched) Exited() bool { return s.exited }
