@@ -33,9 +33,9 @@ type process struct {
 	// stall is how long one test may take without a choice of the scheduler or the end of an execution; 0: for ever.
 	stall time.Duration
 
-	// stdout and stderr get what a main package prints, if not nil, from before execution quietFrom; 0: from all.
+	// stdout and stderr get what the binary prints too, if not nil. hush: of a main package only what one execution prints.
 	stdout, stderr io.Writer
-	quietFrom      int
+	hush           bool
 
 	// record is called with each record, from one goroutine.
 	record func(*wire.Record)
@@ -68,8 +68,8 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 	}
 	defer os.RemoveAll(tmp)
 	b.config.CrashFile = filepath.Join(tmp, "crash")
-	if b.quietFrom > 0 {
-		b.config.PrintFile, b.config.PrintFrom = filepath.Join(tmp, "printed"), b.quietFrom
+	if b.hush {
+		b.config.PrintFile = filepath.Join(tmp, "printed")
 	}
 	data, err := json.Marshal(&b.config)
 	if err != nil {

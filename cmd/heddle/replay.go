@@ -83,7 +83,7 @@ func (e *exploration) replayClip(ctx context.Context, p *build.Package, c *wire.
 		Mode: "replay", Package: p.ImportPath, Race: true, Visible: "auto", Isolate: c.Isolate, Clips: []wire.Clip{*c}, VisibleAt: c.Visible,
 	}
 	if e.main {
-		b.dir, b.args, b.quietFrom = e.tool.Dir, e.o.args, 1
+		b.dir, b.args, b.hush = e.tool.Dir, e.o.args, true
 	} else {
 		b.args = append(e.o.testArgs(""), "-test.run=^"+c.Test+"$")
 	}

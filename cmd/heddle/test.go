@@ -201,7 +201,6 @@ type packageRun struct {
 	visible    []uint64        // sites that became visible while it did
 	moved      []moved         // tests to be executed in processes of their own
 	processes  bool            // that is being done
-	printed    bool            // a main package has shown what it prints
 	told       map[string]bool // findings of tests that moved, from before they did
 }
 
@@ -264,17 +263,11 @@ func (r *packageRun) process() *process {
 	return b
 }
 
-// prints says what becomes of the output of a main package: the first execution's
-// is the program's, as go run shows it; later ones are kept with their
+// prints says what becomes of the output of a main package: that of the first
+// schedule is the program's, as go run shows it; that of others is kept with their
 // findings. With -v all is shown, and with -json nothing beside the events.
 func (r *packageRun) prints(b *process) {
-	if !r.o.verbose {
-		b.quietFrom = 2
-		if r.printed { // by an earlier process
-			b.quietFrom = 1
-		}
-	}
-	r.printed = true
+	b.hush = !r.o.verbose
 	if !r.o.json {
 		b.stdout, b.stderr = r.exploration.report.Through(r.tool.Stdout), r.exploration.report.Through(r.tool.Stderr)
 	}

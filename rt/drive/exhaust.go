@@ -61,7 +61,7 @@ func (e *exploration) exhaust(start func(*wire.Config) explore.Strategy) (result
 
 // perform executes one schedule of a search.
 func (e *exploration) perform(s *trace.Schedule) Execution {
-	e.q = wire.Request{Schedule: *s}
+	e.q = wire.Request{Schedule: *s, Show: e.showOnce()}
 	ex := e.execute(&e.q)
 	for _, x := range ex.Polled {
 		if !slices.Contains(e.polled, x) {

@@ -44,6 +44,7 @@ type exploration struct {
 	moveAt    trace.Site
 	over      bool  // an execution said that there is no point in others
 	err       error // what kept the last execution from being made
+	shown     bool  // what one execution prints
 }
 
 // newExploration prepares the exploration of one test. Records go to send.
@@ -237,7 +238,7 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execu
 		// It says nothing: its clock jumped while that of the others did not.
 		e.toldOutside(ex.Strangers)
 		failed := failing(&ex)
-		q.Real = true
+		q.Real, q.Show = true, false
 		if ex, err = e.x.Execute(e.ctx, q); err == nil && !failed && failing(&ex) && e.cfg.Isolate == "auto" {
 			e.unstable(&difference{len(ex.Trace.Steps), passed, failure, 0}, false)
 			ex.Found = nil
@@ -250,10 +251,17 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execu
 	return ex
 }
 
+// showOnce reports true the first time: the user sees what one execution prints.
+func (e *exploration) showOnce() bool {
+	first := !e.shown
+	e.shown = true
+	return first
+}
+
 // run executes one schedule and reports what it shows. The trace returned
 // lives until the next execution.
 func (e *exploration) run(s *trace.Schedule) Execution {
-	e.q = wire.Request{Schedule: *s}
+	e.q = wire.Request{Schedule: *s, Show: e.showOnce()}
 	ex := e.execute(&e.q)
 	if !e.cfg.CheckDeterminism || e.nondet || e.real {
 		return e.look(ex, s, "")

@@ -93,7 +93,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	crash.begin(x.t.Name, x.n, &q.Schedule)
 	x.outcome = Outcome{}
 	o := &x.outcome
-	x.t.printed.begin()
+	x.t.printed.begin(q.Show)
 	t := sched.S.Run(func() { x.t.Body(o) }, sched.Options{
 		Schedule: &q.Schedule, Policy: p, Steps: x.d.cfg.Steps, Race: x.d.cfg.Race, Visible: mode, Record: q.Record, PastDeadlock: q.PastDeadlock, Real: q.Real, Program: x.t.Kind == "main",
 		BeforeUnwind: func() {

@@ -13,7 +13,7 @@ func Main(f func()) {
 		f()
 		return
 	}
-	t := Test{Name: "main", Kind: "main", printed: &printed{path: config.PrintFile, from: config.PrintFrom}}
+	t := Test{Name: "main", Kind: "main", printed: &printed{path: config.PrintFile}}
 	t.Body = func(o *Outcome) {
 		f()
 		o.Finished = true
@@ -25,45 +25,53 @@ func Main(f func()) {
 // stderr is where messages of heddle's own go.
 var stderr = os.Stderr
 
-// printed is where standard output and error of a main package go: what they
-// were for the process in the first executions, as the user expects of a program
-// that is run, then a file that each execution begins anew, so that thousands
-// of them do not print everything thousands of times.
+// printed is where standard output and error of a main package go: for one
+// execution to where the user sees them, as with any program that is run, for
+// the others to a file that each begins anew. Thousands of executions do not
+// print everything thousands of times.
 type printed struct {
-	path string   // of the file
-	from int      // the first execution whose output goes there; 0: none
-	n    int      // executions so far
-	file *os.File // nil as long as nothing goes there
+	path  string // of the file; "": the user sees all
+	file  *os.File
+	shown [3]int // copies of the file descriptors 1 and 2 as they were
+	away  bool   // the output goes to the file
 }
 
-// begin is called before each execution.
-func (p *printed) begin() {
-	if p == nil || p.from == 0 {
+// begin is called before each execution. show: the user is to see this one's output.
+func (p *printed) begin(show bool) {
+	if p == nil || p.path == "" {
 		return
 	}
-	p.n++
-	if p.n == p.from {
-		p.redirect()
+	if p.file == nil {
+		if err := p.open(); err != nil {
+			p.path = "" // the user sees all
+			return
+		}
 	}
-	if p.file != nil && p.size() > 0 {
+	if show == p.away {
+		p.away = !show
+		for fd := 1; fd <= 2; fd++ {
+			if show {
+				dup2(p.shown[fd], fd)
+			} else {
+				dup2(int(p.file.Fd()), fd)
+			}
+		}
+	}
+	if p.away && p.size() > 0 {
 		p.file.Truncate(0)
 	}
 }
 
-func (p *printed) redirect() {
-	f, err := os.OpenFile(p.path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return // the output is shown once too often
+func (p *printed) open() (err error) {
+	for fd := 1; fd <= 2; fd++ {
+		if p.shown[fd], err = dup(fd); err != nil {
+			return err
+		}
 	}
-	old, err := dup(2)
-	if err != nil {
-		f.Close()
-		return
+	if p.file, err = os.OpenFile(p.path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600); err == nil {
+		stderr = os.NewFile(uintptr(p.shown[2]), "stderr")
 	}
-	stderr = os.NewFile(uintptr(old), "stderr")
-	p.file = f
-	dup2(int(f.Fd()), 1)
-	dup2(int(f.Fd()), 2)
+	return err
 }
 
 func (p *printed) size() int64 {
@@ -79,7 +87,7 @@ const mostPrinted = 64 << 10
 
 // text returns what the last execution printed, nil if that was not kept.
 func (p *printed) text() []byte {
-	if p == nil || p.file == nil {
+	if p == nil || !p.away {
 		return nil
 	}
 	n := p.size()

@@ -13,6 +13,7 @@ type Request struct {
 	Only       bool         `json:",omitempty"` // whatever -visible says, no other access is one
 	Polled     []trace.Site `json:",omitempty"` // of an exhaustive execution: sides of channels at which arriving is a step
 
+	Show         bool `json:",omitempty"` // the user is to see what a main package prints
 	Real         bool `json:",omitempty"` // go by real time: goroutines or files outside control take part
 	PastDeadlock bool `json:",omitempty"` // go on after a lock cycle that is known to be a deadlock
 }

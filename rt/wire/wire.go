@@ -32,8 +32,7 @@ type Config struct {
 	VisibleAt        []uint64 // sites that are visible from the start (from clips)
 	Isolate          string   // "none", "vars", "process", "auto": vars, but tell where process is needed
 	CrashFile        string   // a file the test binary maps and keeps the running schedule in
-	PrintFile        string   // heddle run: a file for what the program prints
-	PrintFrom        int      // in the executions from this one on; 0: never
+	PrintFile        string   // heddle run: a file for what the program prints; "": it is not kept from the user
 	CheckDeterminism bool
 }
 
