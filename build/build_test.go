@@ -96,7 +96,7 @@ func TestBuild(t *testing.T) {
 	if res.Packages[0].Binary != first.Binary {
 		t.Error("the edit was undone, and another binary was made")
 	}
-	if got := res.Sites.Object(src, 8); got != "mu" {
+	if got := res.Sites.Object(src, 8, "lock"); got != "mu" {
 		t.Errorf("the lock in line 8 is called %q", got)
 	}
 

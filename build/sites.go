@@ -12,7 +12,7 @@ import (
 )
 
 // Sites finds positions by site, and what the source calls the objects of
-// calls by position. Tables are read when first asked for. It is safe for concurrent use.
+// operations by position. Tables are read when first asked for. It is safe for concurrent use.
 type Sites struct {
 	tables map[uint64]*table   // by package hash
 	byDir  map[string][]*table // by folder of the source
@@ -27,12 +27,13 @@ type table struct {
 	once       sync.Once
 	files      map[string]bool // that this unit rewrote
 	rows       []instrument.SitePos
-	calls      map[position]string // of op "call"
+	objects    map[position]string // of calls and channel operations
 }
 
 type position struct {
 	file string
 	line int
+	op   string
 }
 
 func (s *Sites) add(path, dir, file string) {
@@ -62,18 +63,24 @@ func (s *Sites) Package(site trace.Site) string {
 	return ""
 }
 
-// Object returns what the source calls the object of the call to sync,
-// sync/atomic or time at a line: "mu" where it says mu.Lock(). It is "" where
-// there is none, or several that differ.
-func (s *Sites) Object(file string, line int) string {
+// Object returns what the source calls the object of an operation at a line:
+// of a channel operation that stands there ("send", "recv", "close"), or of the
+// call to sync, sync/atomic or time: "mu" where it says mu.Lock(). It is ""
+// where there is none, or several that differ.
+func (s *Sites) Object(file string, line int, op string) string {
+	if !channelOps[op] {
+		op = "call"
+	}
 	for _, t := range s.byDir[filepath.Dir(file)] {
 		t.load()
-		if text, ok := t.calls[position{file, line}]; ok {
+		if text, ok := t.objects[position{file, line, op}]; ok {
 			return text
 		}
 	}
 	return ""
 }
+
+var channelOps = map[string]bool{"send": true, "recv": true, "close": true}
 
 // load reads the table once. A table that is gone (trimmed, or the unit was left alone) is empty.
 func (t *table) load() {
@@ -91,16 +98,16 @@ func (t *table) load() {
 		for _, f := range unit.files {
 			t.files[f] = true
 		}
-		t.calls = map[position]string{}
+		t.objects = map[position]string{}
 		for _, r := range t.rows {
-			if r.Op != "call" {
+			if r.Op != "call" && !channelOps[r.Op] {
 				continue
 			}
-			at := position{r.File, r.Line}
-			if old, ok := t.calls[at]; ok && old != r.Text {
-				t.calls[at] = ""
+			at := position{r.File, r.Line, r.Op}
+			if old, ok := t.objects[at]; ok && old != r.Text {
+				t.objects[at] = ""
 			} else {
-				t.calls[at] = r.Text
+				t.objects[at] = r.Text
 			}
 		}
 	})

@@ -59,7 +59,7 @@ func TestSitesOfMissingTable(t *testing.T) {
 	if _, ok := s.Lookup(trace.NewSite(trace.PackageHash("p"), 0, trace.KindInt, false)); ok {
 		t.Error("found a site in a table that is not there")
 	}
-	if got := s.Object("/m/a.go", 9); got != "" {
+	if got := s.Object("/m/a.go", 9, "lock"); got != "" {
 		t.Errorf("object %q in a table that is not there", got)
 	}
 }

@@ -44,8 +44,9 @@ func (r *Reporter) explain(test string, f Finding) string {
 		b.WriteString(indent(6, clean(r.cut(out))))
 	}
 	if len(f.Clip.Steps) > 1 {
-		section("steps", r.ofSteps(f))
-		put(6, r.steps(f, r.o.Width-6)...)
+		chosen := r.chosen(f)
+		section("steps", ofSteps(f, len(chosen)))
+		put(6, r.steps(f, chosen, r.o.Width-6)...)
 	}
 	if h := hint(f.Finding); h != "" && (!r.hinted[h] || r.o.Verbose) {
 		r.hinted[h] = true
@@ -56,7 +57,7 @@ func (r *Reporter) explain(test string, f Finding) string {
 	}
 	if f.ClipPath != "" {
 		section("clip", fmt.Sprintf("%s   (%s)", oneLine(f.ClipPath), switches(f.Finding)))
-		section("replay", "heddle replay "+shellWord(f.ClipPath))
+		section("replay", r.replayLine(f.ClipPath))
 	}
 	return b.String()
 }
@@ -140,7 +141,7 @@ func (r *Reporter) placesAndStacks(f Finding, put func(int, ...string)) (started
 	for i := range f.Stacks {
 		s := &f.Stacks[i]
 		if whole {
-			put(6, r.stack(s, noteOf(f.Places, s))...)
+			put(6, r.stack(naming(f.Places, s), noteOf(f.Places, s))...)
 		} else if st := r.started(s); st != nil {
 			starts = append(starts, []string{oneLine(s.Goroutine), "at " + st[0], st[1]})
 		}
@@ -186,6 +187,26 @@ func onStack(stacks []wire.Stack, p wire.Place) bool {
 	return false
 }
 
+// naming returns s with the object that its goroutine waits for named in its state: "waits to lock" becomes "waits to lock mu".
+func naming(places []wire.Place, s *wire.Stack) *wire.Stack {
+	for _, p := range places {
+		if p.Goroutine != s.Goroutine || p.Object == "" || !onStack([]wire.Stack{*s}, p) {
+			continue
+		}
+		for _, w := range [...]struct{ state, more string }{
+			{"waits to lock", " "}, {"waits to lock for reading", ": "}, {"waits to send", " to "}, {"waits to receive", " from "},
+			{"waits for a WaitGroup", ": "}, {"waits for a signal", " of "}, {"waits for Once.Do", ": "},
+		} {
+			if s.State == w.state {
+				c := *s
+				c.State += w.more + p.Object
+				return &c
+			}
+		}
+	}
+	return s
+}
+
 // noteOf returns the notes of the places on a stack, which the stack would swallow.
 func noteOf(places []wire.Place, s *wire.Stack) string {
 	var notes []string
@@ -197,9 +218,10 @@ func noteOf(places []wire.Place, s *wire.Stack) string {
 	return strings.Join(notes, ", ")
 }
 
-func (r *Reporter) ofSteps(f Finding) string {
+// ofSteps says what the table of steps shows.
+func ofSteps(f Finding, shown int) string {
 	s := "all " + plural(len(f.Clip.Steps), "step")
-	if n := len(f.Clip.Steps); n > mostSteps && !r.o.Verbose {
+	if n := len(f.Clip.Steps); n > shown {
 		s = fmt.Sprintf("those that matter of %s", thousands(n))
 	}
 	if switches(f.Finding) == "no switches" {
@@ -236,9 +258,18 @@ func stale(f Finding) string {
 	return fmt.Sprintf("clip %s no longer fits the code: %s\n(the test was explored anew; delete the file if the bug is gone)", path, why)
 }
 
+// replayLine is the command that shows a clip's finding again.
+func (r *Reporter) replayLine(path string) string {
+	words := slices.Concat([]string{"heddle", "replay"}, r.o.ReplayFlags, []string{path}, r.o.ReplayArgs)
+	for i := range words {
+		words[i] = shellWord(words[i])
+	}
+	return strings.Join(words, " ")
+}
+
 // shellWord quotes a path for the command line where it must be.
 func shellWord(s string) string {
-	if strings.IndexFunc(s, func(r rune) bool {
+	if s != "" && strings.IndexFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(`/\._-:+@,=%`, r) || r > 127)
 	}) < 0 {
 		return s

@@ -71,7 +71,27 @@ func hint(f *wire.Finding) string {
 			}
 		}
 	}
+	if f.Kind == "deadlock" && f.Core > 0 {
+		return lockHint(f)
+	}
 	return KindOf(f.Kind).Hint
+}
+
+// lockHint is what to look at where goroutines wait for each other's locks.
+func lockHint(f *wire.Finding) string {
+	reads := false
+	for _, p := range f.Places[:min(f.Core, len(f.Places))] {
+		reads = reads || p.Op == "rlock"
+	}
+	switch {
+	case f.Core == 1 && f.Places[0].Op == "once":
+		return "a function that Once.Do runs must not call Do of the same Once"
+	case reads && object(f) != "":
+		return "do not take a read lock twice: a writer that waits in between keeps the second one out"
+	case f.Core == 1:
+		return "a lock cannot be taken twice: whoever holds it must call functions that expect it to be held, not ones that take it"
+	}
+	return "take locks in one order everywhere"
 }
 
 // message returns what went wrong in one sentence.

@@ -36,6 +36,18 @@ func verb(op string) string {
 	return op
 }
 
+// resumed says how a goroutine goes on that had waited in op.
+func resumed(op, object string) string {
+	object = oneLine(object)
+	switch op {
+	case "recv", "range":
+		return strings.TrimRight("has received from "+object, " ")
+	case "send":
+		return strings.TrimRight("has sent to "+object, " ")
+	}
+	return "goes on"
+}
+
 // operation prints what was done, e.g. "lock mu", "send ch <- 3", "read
 // acct.balance = 100". The op may have a word or two after it: "add wg -1",
 // "trylock mu (fails)", "wait to lock mu".
@@ -73,6 +85,9 @@ func operation(op, object, value string) string {
 // stepOperation prints a clip's step.
 func stepOperation(s *wire.Step) string {
 	op := operation(s.Op, s.Where.Object, "")
+	if s.Op == "resume" {
+		op = resumed(s.Where.Op, s.Where.Object)
+	}
 	if s.Choice >= 0 {
 		op += choice(s.Op, s.Choice)
 	}

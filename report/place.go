@@ -26,7 +26,7 @@ func (o *Options) Resolve(p *wire.Place) {
 		}
 	}
 	if p.Object == "" && p.File != "" && o.Object != nil {
-		p.Object = o.Object(p.File, p.Line)
+		p.Object = o.Object(p.File, p.Line, p.Op)
 	}
 }
 

@@ -2,6 +2,10 @@ package report
 
 import (
 	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"heddle/rt/wire"
@@ -132,11 +136,14 @@ func (p *Replay) rows() []row {
 			i++
 			continue
 		}
-		n := i
-		for n < len(p.events) && !keep[n] {
-			n++
+		n, loud, in := i, 0, map[string]bool{}
+		for ; n < len(p.events) && !keep[n]; n++ {
+			if !p.events[n].Quiet {
+				loud++
+				in[p.inside(&p.events[n])] = true
+			}
 		}
-		rows = append(rows, row{gap: fmt.Sprintf("... %s left out (-v shows them)", plural(n-i, "step"))})
+		rows = append(rows, row{gap: leftOut(loud, in)})
 		i = n
 	}
 	if quiet > 0 {
@@ -145,13 +152,34 @@ func (p *Replay) rows() []row {
 	return rows
 }
 
-// kept says which events are shown: with -v all; else no quiet ones, and of a
-// long execution only the surroundings of switches and the end.
+// leftOut is the line for steps that are not shown, by the packages of the
+// standard library that they are in, "" for the user's.
+func leftOut(n int, in map[string]bool) string {
+	if in[""] {
+		return fmt.Sprintf("... %s left out (-v shows them)", plural(n, "step"))
+	}
+	names := slices.Sorted(maps.Keys(in))
+	return fmt.Sprintf("... %s inside %s", plural(n, "step"), strings.Join(names, ", "))
+}
+
+// inside returns the package of the standard library that a step is in, "" for the user's code.
+func (p *Replay) inside(e *wire.Event) string {
+	w := e.Where
+	p.r.o.Resolve(&w)
+	if !p.r.std(w) {
+		return ""
+	}
+	return path.Dir(filepath.ToSlash(p.r.short(w.File)))
+}
+
+// kept says which events are shown: with -v all; else no quiet ones nor what the standard
+// library does by itself, and of a long execution only the surroundings of switches and the end.
 func (p *Replay) kept() []bool {
 	keep := make([]bool, len(p.events))
 	loud := 0
 	for i := range p.events {
-		keep[i] = p.r.o.Verbose || !p.events[i].Quiet
+		e := &p.events[i]
+		keep[i] = p.r.o.Verbose || !e.Quiet && (e.Switch || i == len(p.events)-1 || p.inside(e) == "")
 		if keep[i] {
 			loud++
 		}
@@ -209,6 +237,10 @@ func (p *Replay) row(e *wire.Event) row {
 	if object == "" {
 		object = e.Object
 	}
-	return row{num: e.Index + 1, g: e.G, text: operation(e.Op, object, e.Value), mark: e.Switch,
+	text := operation(e.Op, object, e.Value)
+	if e.Op == "resume" {
+		text = resumed(w.Op, object)
+	}
+	return row{num: e.Index + 1, g: e.G, text: text, mark: e.Switch,
 		where: p.r.position(w), source: p.r.source(w)}
 }

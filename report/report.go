@@ -47,12 +47,14 @@ type Options struct {
 	Width    int       // of tables; 0: 120
 	Dir      string    // files below it are printed relative to it
 	GOROOT   string    // files below GOROOT/src are the standard library's
-	Runs     int       // executions a test at most, for the share in the status line; 0: not known
+	// ReplayFlags and ReplayArgs belong before and behind the clip in the line that replays it.
+	ReplayFlags, ReplayArgs []string
+	Runs                    int // executions a test at most, for the share in the status line; 0: not known
 
 	// Lookup finds an instrumented site in the position tables.
 	Lookup func(site uint64) (SitePos, bool)
-	// Object finds what the source calls the object of a call ("mu" of mu.Lock()) by its position.
-	Object func(file string, line int) string
+	// Object finds what the source calls the object of an operation ("mu" of mu.Lock()) by its position.
+	Object func(file string, line int, op string) string
 	// Source returns a line of a file without white space at its ends, "" where there is none. nil: ReadSource.
 	Source func(file string, line int) string
 	// Now is the clock of events and of the status line; nil: time.Now.

@@ -90,7 +90,7 @@ func options(out *bytes.Buffer) Options {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	return Options{
 		Out: out, Err: out, Dir: "/home/me/bank", GOROOT: "/usr/go", Source: source, Lookup: sites,
-		Object: func(file string, line int) string {
+		Object: func(file string, line int, op string) string {
 			return map[int]string{11: "from.mu", 12: "to.mu", 28: "wg"}[line]
 		},
 		Now: func() time.Time { now = now.Add(time.Millisecond); return now },
@@ -161,8 +161,8 @@ func findings() map[string]*wire.Finding {
 			Kind: "deadlock", Message: "all goroutines wait: main/1 and main/2 for each other, main for them", Executions: 4,
 			Places: []wire.Place{
 				do(pc(28, "TestTransfer"), "main", "wg-wait", ""),
-				do(pc(12, "transfer"), "main/1", "lock", "held by main/2 since bank.go:11"),
-				do(pc(12, "transfer"), "main/2", "lock", "held by main/1 since bank.go:11"),
+				do(pc(12, "transfer"), "main/1", "lock", "held by main/2"),
+				do(pc(12, "transfer"), "main/2", "lock", "held by main/1"),
 			},
 			Stacks: []wire.Stack{
 				{Goroutine: "main", State: "waits for wg", Frames: []wire.Place{library("sync/waitgroup.go", 118, "sync.(*WaitGroup).Wait"), pc(28, "TestTransfer"), library("testing/testing.go", 1934, "testing.tRunner")}},

@@ -21,7 +21,7 @@ func (r *Reporter) stack(s *wire.Stack, note string) []string {
 		head += " " + oneLine(s.State)
 	}
 	if note != "" {
-		head += ", " + oneLine(note)
+		head += ", " + oneLine(held(note, s.Goroutine))
 	}
 	var rows [][]string
 	hidden, frames := 0, 0 // standard library's since the last of the user's frames, user's
@@ -62,6 +62,25 @@ func (r *Reporter) stack(s *wire.Stack, note string) []string {
 		out = append(out, "  "+l)
 	}
 	return out
+}
+
+// held turns the note of a lock, "held by main/2", into the end of a sentence.
+func held(note, by string) string {
+	who, ok := strings.CutPrefix(note, "held by ")
+	switch {
+	case !ok:
+		return note
+	case who == by:
+		return "which it holds itself"
+	}
+	return "which " + who + " " + verbFor(who)
+}
+
+func verbFor(who string) string {
+	if strings.Contains(who, ", ") {
+		return "hold"
+	}
+	return "holds"
 }
 
 // onePerLine keeps remarks from widening the first column: a row of one cell stands for itself.

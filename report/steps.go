@@ -14,17 +14,23 @@ const mostSteps = 18
 // mostVerbose is how many with -v: a clip can have millions, and is a text file for who wants them all.
 const mostVerbose = 1000
 
-// steps returns the table of those steps of a clip that matter to its finding.
-func (r *Reporter) steps(f Finding, room int) []string {
+// chosen returns which steps of a finding's clip are shown.
+func (r *Reporter) chosen(f Finding) []int {
 	all := f.Clip.Steps
 	most := mostSteps
+	std := func(s *wire.Step) bool { return r.std(s.Where) }
 	switch {
-	case r.o.Verbose && len(all) > mostSteps:
-		most = mostVerbose
+	case r.o.Verbose:
+		most, std = mostVerbose, func(*wire.Step) bool { return false }
 	case len(all) > mostSteps: // lines for what is left out come between them
 		most = mostSteps * 2 / 3
 	}
-	chosen := matter(all, f.Places, most, func(s *wire.Step) bool { return r.std(s.Where) })
+	return matter(all, f.Places, most, std)
+}
+
+// steps returns the table of those steps of a clip that matter to its finding.
+func (r *Reporter) steps(f Finding, chosen []int, room int) []string {
+	all := f.Clip.Steps
 	var rows []row
 	next := 0
 	for _, i := range chosen {
@@ -44,7 +50,7 @@ func (r *Reporter) steps(f Finding, room int) []string {
 // matter chooses at most n steps, in order: those at the finding's places, the
 // last one, both sides of every switch, later ones first, accesses that race,
 // what the switches led to, and then what comes before the end: first of the goroutines that the
-// finding names, the standard library's steps after all others.
+// finding names. Of what the standard library does by itself there are the switches only.
 func matter(steps []wire.Step, places []wire.Place, n int, std func(*wire.Step) bool) []int {
 	chosen := map[int]bool{}
 	add := func(i int) {
@@ -89,9 +95,6 @@ func matter(steps []wire.Step, places []wire.Place, n int, std func(*wire.Step) 
 		if !std(&steps[i]) {
 			add(i)
 		}
-	}
-	for i := len(steps) - 1; i >= 0; i-- {
-		add(i)
 	}
 	out := make([]int, 0, len(chosen))
 	for i := range chosen {

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -72,6 +73,33 @@ func choose(fs *flag.FlagSet, p *string, name string, choices []string, usage st
 	fs.Var(choice{p, choices}, name, usage+": "+strings.Join(choices, ", "))
 }
 
+// A duration is the value of a flag that takes a time.
+type duration struct{ value *time.Duration }
+
+func (d duration) String() string {
+	if d.value == nil {
+		return ""
+	}
+	return d.value.String()
+}
+
+func (d duration) Set(s string) error {
+	v, err := time.ParseDuration(s)
+	if err != nil {
+		if _, e := strconv.ParseFloat(s, 64); e == nil {
+			return fmt.Errorf("which unit? For seconds write %ss, for minutes %sm", s, s)
+		}
+		return errors.New("want a time such as 500ms, 10s or 2m")
+	}
+	*d.value = v
+	return nil
+}
+
+func durationVar(fs *flag.FlagSet, p *time.Duration, name string, value time.Duration, usage string) {
+	*p = value
+	fs.Var(duration{p}, name, usage)
+}
+
 // buildFlags, exploreFlags and testFlags define the flags, in groups.
 func (o *options) buildFlags(fs *flag.FlagSet) {
 	fs.StringVar(&o.tags, "tags", "", "build `tags`, separated by commas")
@@ -81,14 +109,14 @@ func (o *options) buildFlags(fs *flag.FlagSet) {
 func (o *options) exploreFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&o.json, "json", false, "print events as JSON, one a line, as go test -json does")
 	fs.BoolVar(&o.failFast, "failfast", false, "stop at the first finding")
-	fs.DurationVar(&o.timeout, "timeout", 0, "end a test binary that takes longer than `d`; 0: 10m beside the budgets of its tests")
+	durationVar(fs, &o.timeout, "timeout", 0, "end a test binary that takes longer than `d`; 0: 10m beside the budgets of its tests")
 	o.hangFlag(fs)
 	choose(fs, &o.strategy, "strategy", strategies, "how to explore")
 	choose(fs, &o.visible, "visible", visibles, "memory accesses at which the scheduler may choose")
 	choose(fs, &o.time, "time", times, "when timers fire")
 	choose(fs, &o.isolate, "isolate", isolations, "what is put back between executions")
 	fs.Uint64Var(&o.seed, "seed", 0, "`number` that all random choices come from")
-	fs.DurationVar(&o.budget, "budget", 10*time.Second, "`time` for each test")
+	durationVar(fs, &o.budget, "budget", 10*time.Second, "`time` for each test")
 	fs.IntVar(&o.runs, "runs", 0, "execute each test `n` times at most; 0: until the budget ends")
 	fs.IntVar(&o.depth, "depth", 3, "`d` of strategy pct")
 	fs.IntVar(&o.steps, "steps", 0, "bound on the steps of an execution; 0: heddle's own")
@@ -98,13 +126,17 @@ func (o *options) exploreFlags(fs *flag.FlagSet) {
 }
 
 func (o *options) hangFlag(fs *flag.FlagSet) {
-	fs.DurationVar(&o.hang, "hang", 10*time.Second, "end a test when nothing happens in it for `d`, or four times as long as an execution takes; 0: never")
+	durationVar(fs, &o.hang, "hang", 10*time.Second, "end a test when nothing happens in it for `d`, or four times as long as an execution takes; 0: never")
+}
+
+// pickFlags are those of test that replay needs too: a test may do something else under them.
+func (o *options) pickFlags(fs *flag.FlagSet) {
+	fs.StringVar(&o.run, "run", "", "only the tests, and subtests of them, that match `regexp`")
+	fs.StringVar(&o.skip, "skip", "", "leave out the tests that match `regexp`")
+	fs.BoolVar(&o.short, "short", false, "tell the tests to be short")
 }
 
 func (o *options) testFlags(fs *flag.FlagSet) {
-	fs.StringVar(&o.run, "run", "", "explore only the tests that match `regexp`")
-	fs.StringVar(&o.skip, "skip", "", "leave out the tests that match `regexp`")
-	fs.BoolVar(&o.short, "short", false, "tell the tests to be short")
 	fs.IntVar(&o.count, "count", 1, "explore every test `n` times")
 	fs.IntVar(&o.parallel, "p", runtime.GOMAXPROCS(0), "run `n` test binaries at the same time")
 }
@@ -209,6 +241,26 @@ func (o *options) config() wire.Config {
 		c.Budget = 0 // that many executions, however long they take
 	}
 	return c
+}
+
+// replayLine returns what a command line needs so that heddle replay runs a test
+// as o does: flags before the clip, arguments after it.
+func (o *options) replayLine() (flags, args []string) {
+	if o.tags != "" {
+		flags = append(flags, "-tags="+o.tags)
+	}
+	for _, f := range []struct{ name, value string }{{"run", o.run}, {"skip", o.skip}} {
+		if strings.Contains(f.value, "/") { // the clip says which test, but not which subtests
+			flags = append(flags, "-"+f.name+"="+f.value)
+		}
+	}
+	if o.short {
+		flags = append(flags, "-short")
+	}
+	if len(o.args) > 0 {
+		args = append([]string{"-args"}, o.args...)
+	}
+	return flags, args
 }
 
 // testArgs returns the -test flags of a binary.

@@ -94,7 +94,7 @@ func commands() []command {
 	return []command{
 		{"test", "[flags] [packages] [-args ...]", "explore the interleavings of the packages' tests", (*tool).test},
 		{"run", "[flags] package [args]", "explore the interleavings of a main package", (*tool).runMain},
-		{"replay", "[flags] clip", "show a finding again, step by step", (*tool).replay},
+		{"replay", "[flags] clip [-args ...]", "show a finding again, step by step", (*tool).replay},
 		{"env", "", "print the settings heddle works with", (*tool).printEnv},
 		{"version", "", "print heddle's version", (*tool).printVersion},
 	}
@@ -129,7 +129,8 @@ func (t *tool) help(w io.Writer) {
 	}
 	fmt.Fprint(w, "\nRun 'heddle COMMAND -h' for the flags of a command.\n"+
 		"heddle exits with 0 when nothing is wrong, 1 when it found something, and 2 when\n"+
-		"it was used wrongly or a package does not compile.\n")
+		"it was used wrongly or a package does not compile; interrupted (Ctrl-C), with 1 when\n"+
+		"it had found something, with 130 when not.\n")
 }
 
 // misuse prints what was wrong with the command line and returns the exit code for it.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"heddle/build"
 	"heddle/clip"
@@ -17,7 +18,7 @@ const mainTest = "main"
 // replay is heddle replay.
 func (t *tool) replay(ctx context.Context, args []string) int {
 	o := new(options)
-	rest, err := t.parse("replay", o, args, true, o.buildFlags, o.hangFlag)
+	rest, err := t.parse("replay", o, args, true, o.buildFlags, o.pickFlags, o.hangFlag)
 	if err != nil {
 		return t.parseError(err)
 	}
@@ -85,7 +86,13 @@ func (e *exploration) replayClip(ctx context.Context, p *build.Package, c *wire.
 	if e.main {
 		b.dir, b.args, b.hush = e.tool.Dir, e.o.args, true
 	} else {
-		b.args = append(e.o.testArgs(""), "-test.run=^"+c.Test+"$")
+		pick := *e.o
+		if _, sub, ok := strings.Cut(pick.run, "/"); ok {
+			pick.run = "^" + c.Test + "$/" + sub
+		} else {
+			pick.run = "^" + c.Test + "$"
+		}
+		b.args = pick.testArgs(pick.skip)
 	}
 	res, err := b.run(ctx)
 	if err != nil {

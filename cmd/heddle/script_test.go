@@ -47,6 +47,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: *update,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"replays":   replays,
+			"pastes":    pastes,
 			"jsonlines": jsonLines,
 			"sarif":     validSARIF,
 			"tmpfs":     tmpfs,
@@ -103,6 +104,22 @@ func replays(ts *testscript.TestScript, neg bool, args []string) {
 		err := ts.Exec("heddle", strings.Fields("replay "+strings.TrimPrefix(strings.TrimSpace(cmd), "replay "))...)
 		if code := exitCode(err); code != exitFindings {
 			ts.Fatalf("heddle %s: exit code %d, want %d", strings.TrimSpace(cmd), code, exitFindings)
+		}
+	}
+	if n == 0 {
+		ts.Fatalf("no line to replay")
+	}
+}
+
+// pastes gives the "heddle replay" lines of a file to a shell, quotes and all.
+func pastes(ts *testscript.TestScript, neg bool, args []string) {
+	n := 0
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		if _, cmd, ok := strings.Cut(line, "replay  heddle "); ok {
+			n++
+			if code := exitCode(ts.Exec("sh", "-c", "exec heddle "+cmd)); code != exitFindings {
+				ts.Fatalf("heddle %s: exit code %d, want %d", strings.TrimSpace(cmd), code, exitFindings)
+			}
 		}
 	}
 	if n == 0 {

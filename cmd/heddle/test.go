@@ -21,7 +21,7 @@ import (
 // test is heddle test.
 func (t *tool) test(ctx context.Context, args []string) int {
 	o := new(options)
-	patterns, err := t.parse("test", o, args, true, o.buildFlags, o.exploreFlags, o.testFlags, o.outputFlags)
+	patterns, err := t.parse("test", o, args, true, o.buildFlags, o.exploreFlags, o.pickFlags, o.testFlags, o.outputFlags)
 	if err != nil {
 		return t.parseError(err)
 	}
@@ -136,6 +136,7 @@ func (e *exploration) build(ctx context.Context, dir string, patterns []string) 
 		Out: e.tool.Stdout, Err: e.tool.Stderr, JSON: e.o.json, Verbose: e.o.verbose, Colour: e.tool.Colour, Width: e.tool.Width,
 		Dir: e.tool.Dir, GOROOT: b.GOROOT(), Runs: e.o.runs, Lookup: e.lookup, Object: e.object,
 	}
+	e.looks.ReplayFlags, e.looks.ReplayArgs = e.o.replayLine()
 	if e.tool.Terminal && !e.o.json {
 		e.looks.Status = e.tool.Stderr
 	}
@@ -182,7 +183,9 @@ func (e *exploration) lookup(site uint64) (report.SitePos, bool) {
 	return report.SitePos(p), ok
 }
 
-func (e *exploration) object(file string, line int) string { return e.sites.Object(file, line) }
+func (e *exploration) object(file string, line int, op string) string {
+	return e.sites.Object(file, line, op)
+}
 
 // defaultLimit is how long a binary may take beside its tests' budgets where -timeout does not say.
 const defaultLimit = 10 * time.Minute

@@ -231,6 +231,9 @@ func (x *local) failureFinding(t *trace.Trace, f *sched.Failure) *wire.Finding {
 	st := x.stack(t, f.G, f.Stack, "running")
 	p := x.userFrame(st.Frames)
 	p.Op, p.Goroutine = failedOp(kind, msg), t.Name(f.G)
+	if f.Kind == sched.FailExit {
+		p.Op = "exit"
+	}
 	fd := &wire.Finding{Kind: kind, Message: msg, Places: []wire.Place{p}, Stacks: []wire.Stack{st}, Output: string(x.outcome.Output)}
 	return fd
 }

@@ -203,9 +203,9 @@ func objectName(t *trace.Trace, id trace.ObjID) string {
 
 func duration(ns int64) string {
 	switch {
-	case ns >= 1e9:
+	case ns >= 999_500_000:
 		return fmt.Sprintf("%.3gs", float64(ns)/1e9)
-	case ns >= 1e6:
+	case ns >= 999_500:
 		return fmt.Sprintf("%.3gms", float64(ns)/1e6)
 	}
 	return fmt.Sprintf("%dns", ns)
