@@ -69,6 +69,9 @@ func (e *exploration) blame(f *wire.Finding, pkg string, res *outcome) {
 		}
 		call = p.Func
 	}
+	if strings.HasPrefix(g.state, "runnable") { // it was taken off the processor, so it is in no call that blocks
+		res.looped, call = true, ""
+	}
 	f.Message = crashMessage(res, name, call)
 	f.Stacks = []wire.Stack{{Goroutine: name, State: "(" + g.state + ")", Frames: frames}}
 	if res.stalled || res.timedOut {

@@ -101,7 +101,7 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 		return nil, err
 	}
 	res := &outcome{path: b.path}
-	pulse := &pulse{file: b.config.CrashFile, cpu: func() time.Duration { return cpuTime(cmd.Process.Pid) }}
+	pulse := &pulse{file: b.config.CrashFile, cpu: func() time.Duration { return cpuTime(cmd.Process.Pid) + cpuWait(cmd.Process.Pid) }}
 	var idle atomic.Bool
 	clock := newWatch(b.limit, func() {
 		idle.Store(pulse.still() > idleAfter)
@@ -191,7 +191,7 @@ func (o *outcome) why() string {
 type pulse struct {
 	file string
 
-	cpu  func() time.Duration // processor time used so far
+	cpu  func() time.Duration // processor time used or waited for so far
 	busy bool                 // set by watch: it used the processor while nothing happened
 
 	mu      sync.Mutex
@@ -305,6 +305,22 @@ func cpuTime(pid int) time.Duration {
 		ticks += n
 	}
 	return time.Duration(ticks) * 10 * time.Millisecond
+}
+
+// cpuWait returns how long the threads of a process were ready to run while the
+// processors were busy with others; 0 where the system does not say. On a
+// loaded machine a loop is mostly that.
+func cpuWait(pid int) time.Duration {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+	var sum int64
+	for _, t := range threads {
+		stat, _ := os.ReadFile(t) // the thread may be gone
+		if fields := bytes.Fields(stat); len(fields) > 1 {
+			n, _ := strconv.ParseInt(string(fields[1]), 10, 64) // nanoseconds
+			sum += n
+		}
+	}
+	return time.Duration(sum)
 }
 
 // A watch calls f once, when the time is over or fire is called.
