@@ -188,7 +188,7 @@ func install() {
 		return
 	}
 	s := S
-	hook.Read, hook.Write, hook.Alloc, hook.Note = s.read, s.write, s.alloc, s.note
+	hook.Read, hook.Write, hook.Alloc, hook.Note = read, write, s.alloc, s.note
 	hook.GoStmt, hook.Yield, hook.NumGo = s.goStmt, s.gosched, s.numGoroutine
 	hook.Foreign, hook.ExitProcess = s.foreignHeld, s.exit
 	hook.Outside, hook.Native = s.waitOutside, s.nativeIO

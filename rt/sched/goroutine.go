@@ -201,6 +201,9 @@ func (s *Sched) ended(g *G) {
 		return
 	}
 	s.lazyDrop()
+	if s.unsettled {
+		s.settle()
+	}
 	s.event(g, trace.OpEnd, nil, 0, 0)
 	s.unready(g, gDone)
 	if g.id == 0 {

@@ -15,26 +15,6 @@ import (
 // here reports whether the caller of a hook is the goroutine under test that runs.
 func (s *Sched) here() bool { return hook.Cur == getg() }
 
-func (s *Sched) read(p unsafe.Pointer, n uintptr, site hook.Site) {
-	if hook.Cur != getg() || n == 0 {
-		return
-	}
-	if onStack(p) {
-		return
-	}
-	s.access(p, n, trace.Site(site), trace.OpRead)
-}
-
-func (s *Sched) write(p unsafe.Pointer, n uintptr, site hook.Site) {
-	if hook.Cur != getg() || n == 0 {
-		return
-	}
-	if onStack(p) {
-		return
-	}
-	s.access(p, n, trace.Site(site), trace.OpWrite)
-}
-
 // onStack reports whether p is on the running goroutine's own stack: not
 // shared, and its address is used again by later goroutines. The bounds are
 // asked for every time, since a stack that grows moves.
@@ -43,28 +23,26 @@ func onStack(p unsafe.Pointer) bool {
 	return uintptr(p) >= lo && uintptr(p) < hi
 }
 
-// busyEvery is after how many accesses somebody who computes shows that he is alive.
-const busyEvery = 1 << 20
-
 func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op) {
 	if s.unwind {
 		s.inert()
 		return
 	}
-	if s.accesses++; s.accesses%busyEvery == 0 && s.Log != nil {
-		s.Log.Busy()
-	}
+	s.alive()
 	g := s.cur
+	keep := s.race
 	if s.opt.Visible != VisibleSync && g != s.timerG && !site.Quiet() && (s.opt.Visible == VisibleAll || s.visible.has(site)) {
 		s.enter()
 		s.visibleAccess(g, p, n, site, op)
 		s.leave()
+		keep = false
 	} else if s.opt.Record {
 		s.enter()
 		if s.watched.has(site) {
 			s.recordAccess(g, p, n, site, op)
 		}
 		s.leave()
+		keep = false
 	}
 	if !s.race {
 		return
@@ -77,6 +55,11 @@ func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op
 		r = s.shadow.Read(g.id, g.clock, uintptr(p), n, site)
 	}
 	if r != nil {
+		hook.Cur = 0
+		s.raced()
+		s.leave()
+	}
+	if keep && s.keep(uintptr(p), n, site, op == trace.OpWrite) {
 		hook.Cur = 0
 		s.raced()
 		s.leave()
@@ -99,6 +82,7 @@ func (s *Sched) recordAccess(g *G, p unsafe.Pointer, n uintptr, site trace.Site,
 	ev := s.event(g, op, o, int64(n), site)
 	if s.opt.Record {
 		s.lazyVal = lazyValue{p, n, site.Kind(), ev}
+		s.unsettled = true
 	}
 }
 
@@ -119,6 +103,7 @@ func (s *Sched) raced() {
 		// Memory may have been used again since the earlier access: start afresh.
 		s.gc = gc
 		s.shadow.Reset()
+		s.win.number++
 		return
 	}
 	for _, r := range s.shadow.Races() {

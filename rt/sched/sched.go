@@ -157,6 +157,7 @@ type Sched struct {
 	races    []Race
 	fails    []*Failure
 	accesses uint32 // to memory, in this process
+	win      windowed
 
 	now      int64
 	timers   []*timer // heap by (when, seq)
@@ -181,6 +182,7 @@ type Sched struct {
 	idleAt     uint32 // progress at the last round of idlers
 	rng        uint64
 	lazyVal    lazyValue
+	unsettled  bool   // settle has something to do
 	sawForeign bool   // somebody outside control took part
 	born       bool   // goroutines outside control were started in this execution
 	strangers  int    // of them when it began
@@ -246,10 +248,19 @@ type Divergence struct {
 // enter begins a hook: the hooks are off until leave.
 func (s *Sched) enter() *G {
 	hook.Cur = 0
+	if s.unsettled {
+		s.settle()
+	}
+	return s.cur
+}
+
+// settle does what was put off until the running goroutine enters the scheduler again.
+func (s *Sched) settle() {
+	s.unsettled = false
+	s.endWindow()
 	if s.lazyVal.p != nil {
 		s.takeValue()
 	}
-	return s.cur
 }
 
 // leave ends a hook: the running goroutine is under control again.
@@ -273,6 +284,7 @@ func (s *Sched) reset(opt Options) {
 	if s.race {
 		s.shadow.Reset()
 	}
+	s.resetWindow()
 	s.races, s.fails, s.diverged = s.races[:0], s.fails[:0], nil
 	t.Offers, t.Left, t.Spun = t.Offers[:0], t.Left[:0], false
 	s.jumps, s.arrivals, s.awaiting, s.follow, s.newPolled = 0, 0, 0, nil, s.newPolled[:0]

@@ -50,6 +50,10 @@ func (s *Sched) vnow() int64 {
 	if hook.Real && !hook.Frozen {
 		return s.realTime()
 	}
+	if s.unsettled {
+		s.enter() // writes before and after this count as two
+		s.leave()
+	}
 	g := s.cur
 	if g.nows++; g.steps != g.nowStep {
 		g.nowStep = g.steps
