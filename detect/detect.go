@@ -75,9 +75,9 @@ func (s *Shadow) Reset() {
 // returns nil, or the first of the races that were not reported before; Races has all of them.
 // Both are valid until the next call.
 func (s *Shadow) Read(g trace.GID, c trace.Clock, p, n uintptr, at trace.Site) *Race {
-	if p&7+n <= 8 && n <= 8 {
+	if p&7+n <= 8 && n-1 < 8 { // within a word, and something
 		h, x := head(g, c, plain, mask(p, n)), s.pages.peek(p)
-		if x != nil && x.repeats(h, at) {
+		if x != nil && (x.repeats(h, at) || x.renew(h, at)) {
 			return nil
 		}
 		return s.word(x, p, c, h, at)
@@ -87,9 +87,9 @@ func (s *Shadow) Read(g trace.GID, c trace.Clock, p, n uintptr, at trace.Site) *
 
 // Write is Read for a write.
 func (s *Shadow) Write(g trace.GID, c trace.Clock, p, n uintptr, at trace.Site) *Race {
-	if p&7+n <= 8 && n <= 8 {
+	if p&7+n <= 8 && n-1 < 8 { // within a word, and something
 		h, x := head(g, c, plain|write, mask(p, n)), s.pages.peek(p)
-		if x != nil && x.repeats(h, at) {
+		if x != nil && (x.repeats(h, at) || x.renew(h, at)) {
 			return nil
 		}
 		return s.word(x, p, c, h, at)
@@ -105,6 +105,13 @@ func (s *Shadow) Atomic(g trace.GID, c trace.Clock, p, n uintptr, at trace.Site,
 	if writes {
 		k = write
 	}
+	if p&7+n <= 8 && n-1 < 8 { // within a word, and something
+		h, x := head(g, c, k, mask(p, n)), s.pages.peek(p)
+		if x != nil && (x.repeats(h, at) || x.renew(h, at)) {
+			return nil
+		}
+		return s.word(x, p, c, h, at)
+	}
 	return s.span(p, n, c, head(g, c, k, 0), at)
 }
 
@@ -113,9 +120,6 @@ func (s *Shadow) Races() []Race { return s.races }
 
 // word takes an access within one word, whose cell is x if not nil.
 func (s *Shadow) word(x *cell, p uintptr, c trace.Clock, h entryHead, at trace.Site) *Race {
-	if h.mask() == 0 {
-		return nil // no bytes
-	}
 	if x == nil {
 		x = &s.pages.get(p)[p/wordSize%pageWords]
 	}
@@ -137,25 +141,35 @@ func (s *Shadow) span(p, n uintptr, c trace.Clock, h entryHead, at trace.Site) *
 	for {
 		pg := s.pages.get(p)
 		end := min(p|(pageSize-1), last)
-		for {
-			w := p &^ (wordSize - 1)
-			wend := min(w+(wordSize-1), end)
-			hw := h | entryHead(mask(p, wend-p+1))
-			x := &pg[p/wordSize%pageWords]
-			if x.a.head == 0 {
-				x.a = entry{hw, at} // fresh: a cell's first entry is empty only when all are
-			} else if !x.repeats(hw, at) {
-				s.touch(x, w, hw, at, c)
-			}
-			if wend == end {
-				break
-			}
-			p = wend + 1
-		}
+		s.onPage(pg, p, end, c, h, at)
 		if end == last {
 			return s.first()
 		}
 		p = end + 1
+	}
+}
+
+// onPage takes an access to the bytes from p to last, all on page pg; h has no mask yet.
+func (s *Shadow) onPage(pg *page, p, last uintptr, c trace.Clock, h entryHead, at trace.Site) {
+	base := p &^ (pageSize - 1)
+	i, j := p%pageSize/wordSize, last%pageSize/wordSize
+	hw := h | entryHead(mask(p, min(wordSize-p%wordSize, last-p+1)))
+	for ; i < j; i++ {
+		s.cell(&pg[i%pageWords], base+i*wordSize, c, hw, at)
+		hw = h | 0xff
+	}
+	if from := base + j*wordSize; from >= p {
+		hw = h | entryHead(mask(from, last-from+1))
+	}
+	s.cell(&pg[j], base+j*wordSize, c, hw, at)
+}
+
+// cell takes an access to one word, whose address is base.
+func (s *Shadow) cell(x *cell, base uintptr, c trace.Clock, h entryHead, at trace.Site) {
+	if x.a.head == 0 {
+		x.a = entry{h, at} // fresh: a cell's first entry is empty only when all are
+	} else if !x.repeats(h, at) && !x.renew(h, at) {
+		s.touch(x, base, h, at, c)
 	}
 }
 

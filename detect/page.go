@@ -42,6 +42,16 @@ func (x *cell) repeats(h entryHead, at trace.Site) bool {
 	return x.a.repeats(h, at) || x.b.repeats(h, at)
 }
 
+// renew puts the access h at place at where the only one remembered is the same
+// goroutine's, of the same kind and to the same bytes: h stands for it.
+func (x *cell) renew(h entryHead, at trace.Site) bool {
+	if x.b.head != 0 || uint32(x.a.head^h) != 0 { // all but the clocks
+		return false
+	}
+	x.a.head, x.a.site = h, at
+	return true
+}
+
 // peek returns the cell of p if its page is in its home slot, where most are, or nil. It is inlined.
 func (t *pages) peek(p uintptr) *cell {
 	k := key(p)
