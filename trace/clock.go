@@ -31,15 +31,14 @@ func (c Clock) Covers(e Epoch) bool { return e.C() <= c.At(e.G()) }
 
 // Join adds to c all that d knows, in place; c grows as needed and is returned.
 func (c Clock) Join(d Clock) Clock {
-	if len(d) > len(c) {
-		c = c.grow(len(d))
-	}
-	for i, v := range d {
-		if v > c[i] {
-			c[i] = v
+	n := min(len(c), len(d))
+	head := c[:n]
+	for i, v := range d[:n] {
+		if v > head[i] {
+			head[i] = v
 		}
 	}
-	return c
+	return append(c, d[n:]...)
 }
 
 // Copy overwrites c with d, reusing c's memory, and returns it.
@@ -58,9 +57,7 @@ func (c Clock) grow(n int) Clock {
 	if n <= cap(c) {
 		old := len(c)
 		c = c[:n]
-		for i := old; i < n; i++ {
-			c[i] = 0
-		}
+		clear(c[old:])
 		return c
 	}
 	d := make(Clock, n, 2*n)

@@ -268,6 +268,7 @@ func (s *Sched) meet(g, h *G) {
 	if s.race {
 		g.clock = g.clock.Join(h.clock)
 		h.clock = h.clock.Join(g.clock)
+		g.inLock, h.inLock = nil, nil
 		s.tick(g)
 		s.tick(h)
 	}

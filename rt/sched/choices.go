@@ -176,6 +176,7 @@ func (s *Sched) idleWait(pc uintptr) {
 	for _, h := range s.gs[:s.ngs] {
 		if h != g && s.race {
 			g.clock = g.clock.Join(h.clock)
+			g.inLock = nil
 			s.tick(h)
 		}
 	}

@@ -27,7 +27,9 @@ func (s *Sched) newG(parent trace.GID, n int32, fn func(), site trace.Site) *G {
 	id := trace.GID(s.ngs)
 	s.ngs++
 	*g = G{id: id, fn: fn, state: gBlocked, clock: g.clock[:0], endStack: g.endStack[:0], offers: g.offers[:0], looked: g.looked[:0], idleLimit: idleLimit}
-	g.clock = g.clock.Set(id, 1)
+	if parent == trace.NoG {
+		g.clock = g.clock.Set(id, 1) // others begin with what their parent knows, see goStmt
+	}
 	s.pend = append(s.pend, trace.Pending{Site: site})
 	s.t.Goroutines = append(s.t.Goroutines, trace.Goroutine{Parent: parent, N: n, Site: site})
 	if s.Log != nil {

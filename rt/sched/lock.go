@@ -41,8 +41,7 @@ func (s *Sched) mutexLock(m unsafe.Pointer, locked bool, pc uintptr) bool {
 func (s *Sched) took(g *G, o *object, op trace.Op, site trace.Site) {
 	o.locked, o.owner = true, g
 	s.event(g, op, o, 1, site)
-	s.acquire(g, o.clock)
-	s.acquire(g, o.rclock)
+	s.acquireLock(g, o)
 	s.refresh(o)
 }
 
@@ -88,12 +87,13 @@ func (s *Sched) unlock(g *G, o *object, site trace.Site, unlocked string) bool {
 		s.event(g, trace.OpUnlock, o, -1, site)
 		s.misuse(g, o, unlocked)
 	}
-	if o.owner != g {
+	other := o.owner != g
+	if other {
 		s.released(g, o.owner)
 	}
 	o.locked, o.owner = false, nil
 	s.event(g, trace.OpUnlock, o, 0, site)
-	s.releaseStore(g, &o.clock)
+	s.releaseLock(g, o, other)
 	s.refresh(o)
 	s.leave()
 	return true

@@ -26,12 +26,13 @@ type object struct {
 	rclock trace.Clock // released by readers: runlock
 
 	// Mutex, RWMutex, Once
-	locked  bool
-	owner   *G // nil if locked by somebody unknown
-	readers int
-	holders []*G // of read locks
-	wants   *G   // RWMutex: the writer that arrived and keeps new readers out
-	done    bool
+	locked    bool
+	owner     *G // nil if locked by somebody unknown
+	readers   int
+	holders   []*G   // of read locks
+	handovers uint32 // how often it was unlocked by another than who had locked it
+	wants     *G     // RWMutex: the writer that arrived and keeps new readers out
+	done      bool
 
 	// WaitGroup
 	count int
@@ -59,6 +60,7 @@ func (o *object) reset() {
 	o.known, o.older, o.changes = false, false, 0
 	o.announced, o.clock, o.rclock = o.announced[:0], o.clock[:0], o.rclock[:0]
 	o.locked, o.owner, o.readers, o.holders, o.wants, o.done = false, nil, 0, o.holders[:0], nil, false
+	o.handovers = 0
 	o.count, o.waits, o.waiters = 0, o.waits[:0], o.waiters[:0]
 	o.cap, o.n, o.closed = 0, 0, false
 	if o.ch != nil {
@@ -115,41 +117,39 @@ func (s *Sched) refresh(o *object) {
 
 // manyWaiters is from when on it is cheaper to make the ready list anew than
 // to insert and remove waiters one by one.
-const manyWaiters = 8
+const manyWaiters = 16
 
 func (s *Sched) refreshMany(o *object) {
-	changed := false
-	for _, g := range o.announced {
-		on := o.enabled(s.pend[g.id].Op, g)
-		switch {
-		case on && g.state == gBlocked:
-			g.state = gReady
-			changed = true
-		case !on && g.state == gReady:
-			g.state = gBlocked
-			changed = true
-		}
-	}
-	if !changed {
-		return
-	}
 	s.ready = s.ready[:0]
-	for _, g := range s.gs[:s.ngs] {
-		if g.state == gReady {
+	for i, g := range s.gs[:s.ngs] {
+		switch {
+		case g.asks != o:
+			if g.state == gReady {
+				s.ready = append(s.ready, g.id)
+			}
+		case g.state != gReady && g.state != gBlocked:
+		case o.enabled(s.pend[i].Op, g):
+			g.state = gReady
 			s.ready = append(s.ready, g.id)
+		default:
+			g.state = gBlocked
 		}
 	}
 }
 
+// ask notes that g's pending operation depends on the state of o; withdraw that it no longer does.
+func (o *object) ask(g *G) {
+	g.asks, g.asksAt = o, len(o.announced)
+	o.announced = append(o.announced, g)
+}
+
 func (o *object) withdraw(g *G) {
-	for i, h := range o.announced {
-		if h == g {
-			last := len(o.announced) - 1
-			o.announced[i] = o.announced[last]
-			o.announced = o.announced[:last]
-			return
-		}
-	}
+	last := len(o.announced) - 1
+	h := o.announced[last]
+	o.announced[g.asksAt] = h
+	h.asksAt = g.asksAt
+	o.announced = o.announced[:last]
+	g.asks = nil
 }
 
 // objTable maps addresses to objects: open addressing, emptied by raising gen.

@@ -74,7 +74,35 @@ func (s *Sched) releaseStore(g *G, c *trace.Clock) {
 func (s *Sched) acquire(g *G, c trace.Clock) {
 	if s.race && len(c) > 0 {
 		g.clock = g.clock.Join(c)
+		g.inLock = nil
 	}
+}
+
+// acquireLock is acquire for the lock o, which g has taken. Whoever unlocks a
+// mutex has taken it, so that its clock only grows (while nobody unlocks
+// it for another). A goroutine that has learnt nothing elsewhere since it unlocked it then knows
+// nothing but its own steps that is not in there, and copying is enough: with
+// a thousand goroutines a tenth of the work.
+func (s *Sched) acquireLock(g *G, o *object) {
+	switch {
+	case !s.race:
+	case g.inLock == o && g.inLockSince == o.handovers:
+		own := g.clock[g.id]
+		g.clock = g.clock.Copy(o.clock)
+		g.clock[g.id] = own
+	default:
+		s.acquire(g, o.clock)
+	}
+	s.acquire(g, o.rclock)
+}
+
+// releaseLock is releaseStore for the lock o; other: g was not the one who had taken it.
+func (s *Sched) releaseLock(g *G, o *object, other bool) {
+	if other {
+		o.handovers++
+	}
+	s.releaseStore(g, &o.clock)
+	g.inLock, g.inLockSince = o, o.handovers
 }
 
 // Values. Channel operations hand theirs over (Note); a memory access's value

@@ -80,6 +80,14 @@ type G struct {
 	at    *object // what the pending operation is about
 	quiet bool    // the pending operation is no scheduling point
 
+	asks   *object // whose state the pending operation depends on, nil if it is always enabled
+	asksAt int     // its index in asks.announced
+
+	// inLock: all that g knows of others is in the clock of this mutex, as long
+	// as that only grows (see acquireLock).
+	inLock      *object
+	inLockSince uint32
+
 	goPC     uintptr        // where it was started
 	labels   unsafe.Pointer // of profiles, as the runtime keeps them
 	children int32          // goroutines it has started
@@ -376,7 +384,7 @@ func (s *Sched) await(g *G, op trace.Op, o *object, site trace.Site) {
 		return
 	}
 	s.announce(g, op, o, site)
-	o.announced = append(o.announced, g)
+	o.ask(g)
 	if !ok {
 		s.unready(g, gBlocked)
 		s.closesCycle(g)

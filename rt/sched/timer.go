@@ -355,7 +355,7 @@ func (s *Sched) fireTimer(t *timer) {
 	tg := s.timerG
 	if s.race {
 		c := tg.clock[tg.id]
-		tg.clock = tg.clock.Copy(t.clock).Set(tg.id, c+1)
+		tg.clock, tg.inLock = tg.clock.Copy(t.clock).Set(tg.id, c+1), nil
 	}
 	s.event(tg, trace.OpTimerFire, nil, early, t.site)
 	if g := t.sleeper; g != nil {
