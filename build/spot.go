@@ -62,6 +62,26 @@ func (s *Sites) Find(p wire.Place) (site trace.Site, ok bool) {
 	return 0, false
 }
 
+// FindIn puts the sites of this build into a clip that was read from a file,
+// for the places and spots that it names by what the source says. What is not there any more is left
+// out; the replay will say where it does not fit.
+func (s *Sites) FindIn(c *wire.Clip) {
+	c.Visible = nil
+	for _, p := range c.Spots {
+		if site, ok := s.Find(p); ok {
+			p.Site = uint64(site)
+		}
+		if p.Site != 0 { // or the number it was kept with, where nothing better was known
+			c.Visible = append(c.Visible, p.Site)
+		}
+	}
+	for i := range c.Places {
+		if site, ok := s.Find(c.Places[i]); ok {
+			c.Places[i].Site = uint64(site)
+		}
+	}
+}
+
 // twins returns the rows of a table that have a text in a function, in order of the source.
 func (s *Sites) twins(t *table, fn, text string) []int {
 	t.load()

@@ -48,7 +48,7 @@ func (f *clipFolder) read() []*wire.Clip {
 	}
 	f.stale = map[string]bool{}
 	for _, c := range clips {
-		findSites(f.sites, c)
+		f.sites.FindIn(c)
 		f.stale[c.Path] = true
 	}
 	return clips
@@ -104,24 +104,5 @@ func describe(sites *build.Sites, c *wire.Clip) {
 	c.Places = append([]wire.Place(nil), c.Places...)
 	for i := range c.Places {
 		sites.Describe(&c.Places[i])
-	}
-}
-
-// findSites is the way back: what the source says becomes site numbers of this
-// build. What is not there any more is left out; the replay will say where it does not fit.
-func findSites(sites *build.Sites, c *wire.Clip) {
-	c.Visible = nil
-	for _, p := range c.Spots {
-		if site, ok := sites.Find(p); ok {
-			p.Site = uint64(site)
-		}
-		if p.Site != 0 { // or the number it was kept with, where nothing better was known
-			c.Visible = append(c.Visible, p.Site)
-		}
-	}
-	for i := range c.Places {
-		if site, ok := sites.Find(c.Places[i]); ok {
-			c.Places[i].Site = uint64(site)
-		}
 	}
 }

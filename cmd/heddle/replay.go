@@ -73,7 +73,7 @@ func (e *exploration) buildFor(ctx context.Context, path string, file *clip.File
 
 // replayClip runs the binary on one clip and shows what happens.
 func (e *exploration) replayClip(ctx context.Context, p *build.Package, c *wire.Clip) int {
-	findSites(e.sites, c)
+	e.sites.FindIn(c)
 	show := e.report.Replay(c)
 	replayed := false
 	b := &process{path: p.Binary, dir: p.Dir, limit: defaultLimit, stall: e.o.hang, unlink: e.unlink, record: func(rec *wire.Record) {

@@ -266,9 +266,8 @@ func (s *Sched) trySend(g *G, o *object, site trace.Site) (hook.Act, unsafe.Poin
 // meet orders two goroutines that complete an unbuffered communication: each then knows what the other knew.
 func (s *Sched) meet(g, h *G) {
 	if s.race {
-		g.clock = g.clock.Join(h.clock)
-		h.clock = h.clock.Join(g.clock)
-		g.inLock, h.inLock = nil, nil
+		g.learn(h.clock)
+		h.learn(g.clock)
 		s.tick(g)
 		s.tick(h)
 	}

@@ -175,8 +175,7 @@ func (s *Sched) idleWait(pc uintptr) {
 	// What the others did until they blocked happened before (testing/synctest, Wait).
 	for _, h := range s.gs[:s.ngs] {
 		if h != g && s.race {
-			g.clock = g.clock.Join(h.clock)
-			g.inLock = nil
+			g.learn(h.clock)
 			s.tick(h)
 		}
 	}

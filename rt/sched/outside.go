@@ -149,13 +149,14 @@ func (s *Sched) nativeIO(fd int, release bool) {
 	if s.unwind || !s.race || fd <= 2 {
 		return
 	}
-	g := s.cur
+	g := s.enter()
 	if release {
 		s.ioClock = s.ioClock.Join(g.clock)
 		s.tick(g)
 	} else {
-		g.clock = g.clock.Join(s.ioClock)
+		g.learn(s.ioClock)
 	}
+	s.leave()
 }
 
 // anyWaits reports whether a goroutine waits for something that somebody

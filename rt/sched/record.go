@@ -73,9 +73,14 @@ func (s *Sched) releaseStore(g *G, c *trace.Clock) {
 
 func (s *Sched) acquire(g *G, c trace.Clock) {
 	if s.race && len(c) > 0 {
-		g.clock = g.clock.Join(c)
-		g.inLock = nil
+		g.learn(c)
 	}
+}
+
+// learn adds c to what g knows.
+func (g *G) learn(c trace.Clock) {
+	g.clock = g.clock.Join(c)
+	g.inLock = nil
 }
 
 // acquireLock is acquire for the lock o, which g has taken. Whoever unlocks a

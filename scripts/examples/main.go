@@ -335,7 +335,7 @@ func (a *acceptance) replayMany(all map[string]*found, n int) error {
 			return err
 		}
 		for _, f := range all[p].findings {
-			shown, err := a.replayOne(&res.Packages[0], f, n)
+			shown, err := a.replayOne(res, f, n)
 			if err != nil {
 				return err
 			}
@@ -351,13 +351,15 @@ func (a *acceptance) replayMany(all map[string]*found, n int) error {
 
 // replayOne explores the test n times with nothing but the clip and two plain
 // executions, and returns in how many the clip showed its finding.
-func (a *acceptance) replayOne(p *build.Package, f finding, n int) (shown int, err error) {
+func (a *acceptance) replayOne(res *build.Result, f finding, n int) (shown int, err error) {
+	p := &res.Packages[0]
 	file, err := clip.ReadFile(filepath.Join(a.dir, f.Clip))
 	if err != nil {
 		return 0, err
 	}
 	c := file.Clip
 	c.Path = f.Clip
+	res.Sites.FindIn(&c)
 	config := wire.Config{Mode: "test", Package: p.ImportPath, Strategy: "first", Runs: 1, Count: n, Race: true, Visible: "auto",
 		Time: "virtual", Isolate: "vars", Clips: []wire.Clip{c}}
 	this := false
