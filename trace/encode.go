@@ -18,7 +18,8 @@ func (t *Trace) Append(b []byte) []byte {
 	for i := range t.Objects {
 		o := &t.Objects[i]
 		b = append64(append(b, byte(o.Kind)), uint64(o.Addr))
-		b = append64(append32(append32(append32(b, int(o.G)), int(o.N)), int(o.Offset)), uint64(o.Site))
+		b = append32(append32(append32(append32(b, int(o.G)), int(o.N)), int(o.Offset)), int(o.Cap))
+		b = append64(append64(b, uint64(o.Site)), o.Init)
 	}
 	b = append32(b, len(t.Steps))
 	for i := range t.Steps {
@@ -40,7 +41,7 @@ func (t *Trace) Append(b []byte) []byte {
 	b = append32(b, len(t.Offers))
 	for i := range t.Offers {
 		o := &t.Offers[i]
-		b = append32(append(append32(append32(b, int(o.G)), int(o.Step)), flag(o.Send)), int(o.Case))
+		b = append32(append(append32(append32(b, int(o.G)), int(o.Step)), flag(o.Send), flag(o.Poll)), int(o.Case))
 		b = append32(b, int(o.Obj))
 	}
 	b = append32(b, len(t.Left))
@@ -48,6 +49,10 @@ func (t *Trace) Append(b []byte) []byte {
 		l := &t.Left[i]
 		b = append32(append(append32(append32(b, int(l.G)), int(l.Step)), byte(l.Op), flag(l.Enabled)), int(l.Obj))
 		b = append32(append64(b, uint64(l.Site)), int(l.Seq))
+	}
+	b = append32(b, len(t.Compares))
+	for _, c := range t.Compares {
+		b = append64(append32(b, int(c.Event)), c.Old)
 	}
 	return append(b, flag(t.Spun))
 }
@@ -67,9 +72,9 @@ func Decode(b []byte) (*Trace, error) {
 	for i := range t.Goroutines {
 		t.Goroutines[i] = Goroutine{Parent: GID(d.i32()), N: d.i32(), Site: Site(d.u64())}
 	}
-	t.Objects = make([]Object, d.rows(29))
+	t.Objects = make([]Object, d.rows(41))
 	for i := range t.Objects {
-		t.Objects[i] = Object{Kind: ObjKind(d.u8()), Addr: uintptr(d.u64()), G: GID(d.i32()), N: d.i32(), Offset: uint32(d.i32()), Site: Site(d.u64())}
+		t.Objects[i] = Object{Kind: ObjKind(d.u8()), Addr: uintptr(d.u64()), G: GID(d.i32()), N: d.i32(), Offset: uint32(d.i32()), Cap: d.i32(), Site: Site(d.u64()), Init: d.u64()}
 	}
 	t.Steps = make([]Step, d.rows(29))
 	for i := range t.Steps {
@@ -88,11 +93,11 @@ func Decode(b []byte) (*Trace, error) {
 	for i := range t.Values {
 		t.Values[i] = d.text()
 	}
-	if n := d.rows(17); n > 0 {
+	if n := d.rows(18); n > 0 {
 		t.Offers = make([]Offer, n)
 	}
 	for i := range t.Offers {
-		t.Offers[i] = Offer{G: GID(d.i32()), Step: d.i32(), Send: d.u8() == 1, Case: int16(d.i32()), Obj: ObjID(d.i32())}
+		t.Offers[i] = Offer{G: GID(d.i32()), Step: d.i32(), Send: d.u8() == 1, Poll: d.u8() == 1, Case: int16(d.i32()), Obj: ObjID(d.i32())}
 	}
 	if n := d.rows(26); n > 0 {
 		t.Left = make([]Left, n)
@@ -101,6 +106,12 @@ func Decode(b []byte) (*Trace, error) {
 		l := &t.Left[i]
 		l.G, l.Step, l.Op, l.Enabled = GID(d.i32()), d.i32(), Op(d.u8()), d.u8() == 1
 		l.Obj, l.Site, l.Seq = ObjID(d.i32()), Site(d.u64()), uint32(d.i32())
+	}
+	if n := d.rows(12); n > 0 {
+		t.Compares = make([]Compare, n)
+	}
+	for i := range t.Compares {
+		t.Compares[i] = Compare{d.i32(), d.u64()}
 	}
 	t.Spun = d.u8() == 1
 	if d.bad || len(d.b) > 0 {

@@ -9,12 +9,13 @@ func sampleTrace() *Trace {
 	return &Trace{
 		Verdict:    Deadlocked,
 		Goroutines: []Goroutine{{Parent: NoG}, {Parent: NoG, N: 1}, {Parent: 0, N: 1, Site: 1<<63 | 7}},
-		Objects:    []Object{{}, {Kind: ObjChan, Addr: 0xc000123456, G: 2, N: 9, Offset: 40, Site: 77}},
+		Objects:    []Object{{}, {Kind: ObjChan, Addr: 0xc000123456, G: 2, N: 9, Offset: 40, Cap: 3, Site: 77, Init: 1 << 63}},
 		Steps:      []Step{{G: 0, Op: OpLock, Choice: -1, Default: 2, Site: 1 << 60}, {G: 2, Op: OpChoose, Choice: 3, Default: 2, With: 4, Case: -1, WithCase: 2}},
 		Events:     []Event{{G: 2, Op: OpSend, Quiet: true, Obj: 1, Partner: -1, Arg: -5, Site: 3, Val: 1, Step: 1}},
 		Values:     []string{"", "héddle"},
-		Offers:     []Offer{{G: 2, Step: -1, Case: 3, Send: true, Obj: 1}},
+		Offers:     []Offer{{G: 2, Step: -1, Case: 3, Send: true, Poll: true, Obj: 1}},
 		Left:       []Left{{G: 2, Step: 1, Enabled: true, Pending: Pending{Op: OpRecv, Obj: 1, Site: 5, Seq: 6}}},
+		Compares:   []Compare{{Event: 0, Old: 1 << 40}},
 		Spun:       true,
 	}
 }

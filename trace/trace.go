@@ -40,6 +40,7 @@ type Object struct {
 	Offset uint32  // bytes from the start of that allocation
 	Cap    int32   // capacity, of a channel
 	Site   Site    // where it was created, or first used if that is not known
+	Init   uint64  // of an atomic in an exhaustive execution: its value before the first operation
 }
 
 // ObjKind says what an object is.
@@ -110,9 +111,10 @@ type Trace struct {
 	Verdict    Verdict
 
 	// Of exhaustive executions.
-	Offers []Offer // in the order in which they were announced
-	Left   []Left  // goroutines that had not ended, in order of creation
-	Spun   bool    // a goroutine that polled was held back by a guess: other executions may be missing
+	Offers   []Offer   // in the order in which they were announced
+	Left     []Left    // goroutines that had not ended, in order of creation
+	Compares []Compare // in order of their events
+	Spun     bool      // a goroutine that polled was held back by a guess: other executions may be missing
 }
 
 // An Offer is a case of a channel operation that a goroutine announced; a send
@@ -124,6 +126,12 @@ type Offer struct {
 	Send bool
 	Poll bool // of a select with default, which waits for nobody
 	Obj  ObjID
+}
+
+// A Compare tells what a CompareAndSwap compared the value of its atomic with.
+type Compare struct {
+	Event int32 // index of its event, an OpAtomicRMW or an OpAtomicLoad
+	Old   uint64
 }
 
 // Left is what a goroutine was about to do when the execution was over.
@@ -188,5 +196,6 @@ func (t *Trace) Clone() *Trace {
 	c.Values = append([]string(nil), t.Values...)
 	c.Offers = append([]Offer(nil), t.Offers...)
 	c.Left = append([]Left(nil), t.Left...)
+	c.Compares = append([]Compare(nil), t.Compares...)
 	return &c
 }

@@ -366,9 +366,9 @@ func (d depends) events(a, b int) bool {
 			return x.Op == trace.OpRLock || x.Op == trace.OpRUnlock || x.Op == trace.OpTryRLock
 		}
 		if shares(e) && shares(f) {
-			return false
+			return d.tab.Ordered(t, e.Obj)
 		}
-		return !(either(trace.OpArrive) && either(trace.OpRUnlock))
+		return d.tab.Ordered(t, e.Obj) || !(either(trace.OpArrive) && either(trace.OpRUnlock))
 	case trace.ObjChan:
 		return d.channel(a, b)
 	}

@@ -82,6 +82,10 @@ func New(o Options) *Strategy {
 	return s
 }
 
+// Table returns the names of goroutines and objects, and what is known of what
+// depends on what.
+func (s *Strategy) Table() *transition.Table { return s.tab }
+
 // Next returns the next schedule: a prefix that leads into a new class, and
 // then the non-preemptive policy. See explore.Strategy.
 func (s *Strategy) Next() *trace.Schedule {
@@ -198,7 +202,6 @@ func (s *Strategy) dropBranch(n int) {
 			s.freeAll(s.nodes[s.keep+k].tree)
 			s.nodes[s.keep+k].tree = s.nodes[s.keep+k].tree[:0]
 		}
-		w.tree = w.tree[:0]
 		s.free = append(s.free, w)
 	}
 	s.branch = s.branch[:0]
@@ -234,7 +237,7 @@ func (s *Strategy) descend(i int) {
 		for len(s.nodes) <= i {
 			s.nodes = append(s.nodes, node{})
 		}
-		s.nodes[i].tree = append(s.nodes[i].tree[:0], w.tree...)
 		tree = &s.nodes[i].tree
+		*tree, w.tree = append((*tree)[:0], w.tree...), w.tree[:0]
 	}
 }

@@ -57,11 +57,15 @@ func agree(t *testing.T, kinds ...string) {
 }
 
 func TestMemory(t *testing.T) {
-	agree(t, "read", "write", "incr", "load", "store", "swap")
+	agree(t, "read", "write", "incr", "load", "store", "swap", "cas", "cas")
 }
 
 func TestRWMutexes(t *testing.T) {
 	agree(t, "rw", "rw", "halfrw", "trywlock", "tryrlock", "read", "mutex")
+}
+
+func TestRUnlockOfUnlocked(t *testing.T) {
+	agree(t, "rw", "runlock", "tryrlock", "write")
 }
 
 func TestWaitGroups(t *testing.T) {
@@ -101,6 +105,6 @@ func TestMutexes(t *testing.T) {
 }
 
 func TestEverything(t *testing.T) {
-	agree(t, "read", "write", "incr", "load", "store", "swap", "mutex", "two", "trylock", "rw", "halfrw", "join", "once",
+	agree(t, "read", "write", "incr", "load", "store", "swap", "cas", "mutex", "two", "trylock", "rw", "halfrw", "join", "once",
 		"condwait", "signal", "broadcast", "send", "recv", "close", "len", "select", "poll", "draw", "sleep")
 }

@@ -192,7 +192,11 @@ func (w *world) atomic(g, v int, st stmt) {
 	default:
 		*x = uint32(v)
 	}
-	hook.AtomicEnd(changed, uint64(old))
+	if st.op == "cas" {
+		hook.AtomicCompared(changed, 0, uint64(*x))
+	} else {
+		hook.AtomicEnd(changed, uint64(*x))
+	}
 	if st.op != "store" {
 		w.log(g, int(old))
 	}

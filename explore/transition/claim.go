@@ -13,6 +13,9 @@ type Claim struct {
 
 	ops [2]int32 // its operations, if communications; -1
 	all []Access // what it may access, wherever it comes
+
+	want     uint64 // see row
+	compares bool
 }
 
 // Executed makes c the claim of the j-th transition.
@@ -21,7 +24,8 @@ func (p *Path) Executed(c *Claim, j int) {
 	c.Announced = [2]int{int(p.rows[j].prev), int(p.rows[j].prevWith)}
 	c.Instead = [2]int{j, p.n}
 	c.Done = j
-	c.ops = [2]int32{p.rows[j].op, p.rows[j].opWith}
+	r := &p.rows[j]
+	c.ops, c.want, c.compares = [2]int32{r.op, r.opWith}, r.want, r.compares
 	p.complete(c)
 }
 
@@ -31,7 +35,7 @@ func (p *Path) Leftover(c *Claim, k int) {
 	c.Announced = [2]int{p.Previous(c.Proc), -1}
 	c.Instead = [2]int{p.n, p.n}
 	c.Done = p.n
-	c.ops = [2]int32{-1, -1}
+	c.ops, c.compares = [2]int32{-1, -1}, false
 	p.complete(c)
 }
 
@@ -39,6 +43,11 @@ func (p *Path) Leftover(c *Claim, k int) {
 // or a poll somebody, depends on their other cases too.
 func (p *Path) complete(c *Claim) {
 	c.all = append(c.all[:0], c.Accesses...)
+	for i := range c.Accesses {
+		if a := &c.Accesses[i]; a.Mode == sendClosed && p.Tab.objects[a.Obj].cap > 0 {
+			c.all = append(c.all, Access{a.Obj, send, a.Op, 0}) // what it does before the close
+		}
+	}
 	if c.ops[0] < 0 || c.Op != trace.OpSelect {
 		return
 	}
@@ -322,7 +331,7 @@ func (cut *Cut) May(c *Claim) bool {
 	if c.With != NoProc && !cut.mayMeet(c) {
 		return false
 	}
-	if !cut.foreseeAll(&c.Transition) {
+	if !cut.foreseeAll(c) {
 		return false
 	}
 	return c.Op != trace.OpSelect || c.ops[0] < 0 || cut.maySelect(c)

@@ -13,7 +13,7 @@ const (
 	Read Mode = iota
 	Write
 
-	// RWMutex. Readers commute; so do a writer who arrives and a reader who
+	// RWMutex. Readers commute unless one may unlock what is not locked; so do a writer who arrives and a reader who
 	// leaves, since the writer takes the lock in a step of its own.
 	rLock
 	rUnlock
@@ -103,7 +103,11 @@ func (tab *Table) mode(kind trace.ObjKind, obj Object, op trace.Op, arg int32) (
 	case trace.ObjChan:
 		return tab.chanMode(obj, op, arg)
 	case trace.ObjRWMutex:
-		return rwMode(op, arg), true
+		m = rwMode(op, arg)
+		if tab.objects[obj].ordered && (m == rLock || m == rUnlock) {
+			m = Write
+		}
+		return m, true
 	case trace.ObjWaitGroup:
 		switch {
 		case op == trace.OpWGWait:

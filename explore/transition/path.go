@@ -49,6 +49,11 @@ type row struct {
 	barrier  int32 // the last barrier before
 	op       int32 // Proc's operation that was done, if a communication; -1
 	opWith   int32 // the same of With
+
+	// Of an operation on an atomic.
+	value    uint64 // what it left there
+	want     uint64 // what a CompareAndSwap compared with
+	compares bool   // want is known
 }
 
 // A use is an access in the history of its object.
@@ -129,7 +134,8 @@ func (p *Path) Read(t *trace.Trace, keep int) error {
 	}
 	p.readOffers(t)
 	p.readLeft(t)
-	p.checkWaitGroups()
+	p.readValues(t)
+	p.checkCounters()
 	return nil
 }
 
@@ -234,7 +240,7 @@ func (p *Path) readStep(t *trace.Trace, i, ev int) int {
 		if p.timer(&t.Events[ev]) {
 			break
 		}
-		p.readEvent(t, &t.Events[ev])
+		p.readEvent(t, ev)
 	}
 	p.leave(p.rows[p.n-1].ownPrev)
 	p.leave(p.rows[p.n-1].ownWith)
@@ -251,7 +257,7 @@ func (p *Path) readBarrier(t *trace.Trace, i, ev int) int {
 	s.Proc, s.Choice, s.Barrier = Timers, -1, true
 	p.begin()
 	for ; ev < len(t.Events) && int(t.Events[ev].Step) <= i; ev++ {
-		p.readEvent(t, &t.Events[ev])
+		p.readEvent(t, ev)
 	}
 	p.finish()
 	return ev
@@ -327,7 +333,8 @@ func (p *Path) finish() {
 }
 
 // readEvent adds what one event of the newest transition did.
-func (p *Path) readEvent(t *trace.Trace, e *trace.Event) {
+func (p *Path) readEvent(t *trace.Trace, ev int) {
+	e := &t.Events[ev]
 	j := p.n - 1
 	s := &p.steps[j]
 	if e.Op == trace.OpGo {
@@ -364,7 +371,11 @@ func (p *Path) readEvent(t *trace.Trace, e *trace.Event) {
 			p.Tab.order(p.Tab.object(t, e.Obj, 0))
 		}
 	}
-	p.access(p.Tab.object(t, e.Obj, memorySize(e, t.Objects[e.Obj].Kind)), t.Objects[e.Obj].Kind, e.Op, int32(min(max(e.Arg, -1<<31), 1<<31-1)))
+	obj, op := p.Tab.object(t, e.Obj, memorySize(e, t.Objects[e.Obj].Kind)), e.Op
+	if op == trace.OpAtomicLoad && s.Op == trace.OpAtomicCAS && compared(t, ev) < 0 {
+		op = trace.OpAtomicRMW // whether it would fail elsewhere could not be told
+	}
+	p.access(obj, t.Objects[e.Obj].Kind, op, int32(min(max(e.Arg, -1<<31), 1<<31-1)))
 }
 
 // memorySize returns how many bytes an event is about, 0 if not memory.
@@ -418,9 +429,10 @@ func (p *Path) leave(i int32) {
 	}
 }
 
+// accesses reports whether t communicates over obj.
 func (t *Transition) accesses(obj Object) bool {
 	for i := range t.Accesses {
-		if t.Accesses[i].Obj == obj {
+		if a := &t.Accesses[i]; a.Obj == obj && a.Mode != seen {
 			return true
 		}
 	}

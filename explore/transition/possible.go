@@ -39,9 +39,8 @@ func (c *Cut) Has(i int) bool {
 func (c *Cut) has(i int) bool { return i < c.From || c.Has(i) }
 
 // foreseeAll reports whether a, which has been announced at the end of c, can be
-// done then, and sets the accesses of a to what they would be. Whether a
-// CompareAndSwap would succeed is not known: it is taken to.
-func (c *Cut) foreseeAll(a *Transition) bool {
+// done then, and sets the accesses of a to what they would be.
+func (c *Cut) foreseeAll(a *Claim) bool {
 	for i := range a.Accesses {
 		if !c.foresee(a, &a.Accesses[i]) {
 			return false
@@ -51,15 +50,15 @@ func (c *Cut) foreseeAll(a *Transition) bool {
 }
 
 // foresee is foreseeAll for one access.
-func (c *Cut) foresee(a *Transition, x *Access) bool {
+func (c *Cut) foresee(a *Claim, x *Access) bool {
 	tab := c.p.Tab
 	kind := tab.objects[x.Obj].kind
 	ok := true
 	switch {
 	case x.Mode == left || x.Mode == seen:
 		return true
-	case a.Op == trace.OpAtomicRMW, a.Op == trace.OpAtomicCAS:
-		x.Mode = Write
+	case a.Op == trace.OpAtomicCAS:
+		x.Mode = c.foreseeCompare(a, x.Obj)
 		return true
 	case kind == trace.ObjMutex:
 		locked := c.locked(x.Obj)
@@ -72,7 +71,7 @@ func (c *Cut) foresee(a *Transition, x *Access) bool {
 			x.Arg = -number(!locked)
 		}
 	case kind == trace.ObjRWMutex:
-		ok = c.foreseeRW(a, x)
+		ok = c.foreseeRW(x)
 	case kind == trace.ObjWaitGroup:
 		n := c.sum(x.Obj)
 		switch {
@@ -94,9 +93,9 @@ func (c *Cut) foresee(a *Transition, x *Access) bool {
 		}
 	case kind == trace.ObjChan:
 		if x.Mode == poll && x.Op != trace.OpAwait {
-			return !c.ready(a, x.Obj, x.Op == trace.OpSend)
+			return !c.ready(&a.Transition, x.Obj, x.Op == trace.OpSend)
 		}
-		ok = c.foreseeChan(a, x)
+		ok = c.foreseeChan(&a.Transition, x)
 	}
 	if !ok {
 		return false
@@ -125,7 +124,7 @@ func (c *Cut) locked(obj Object) bool {
 	return false
 }
 
-func (c *Cut) foreseeRW(a *Transition, x *Access) bool {
+func (c *Cut) foreseeRW(x *Access) bool {
 	readers, locked, wants := 0, false, NoProc
 	for _, u := range c.p.used(x.Obj) {
 		if !c.has(int(u.at)) {
@@ -137,7 +136,9 @@ func (c *Cut) foreseeRW(a *Transition, x *Access) bool {
 		case trace.OpTryRLock:
 			readers += int(u.Arg)
 		case trace.OpRUnlock:
-			readers--
+			if u.Arg >= 0 {
+				readers--
+			}
 		case trace.OpArrive:
 			wants = c.p.steps[u.at].Proc
 		case trace.OpLock:
@@ -160,15 +161,18 @@ func (c *Cut) foreseeRW(a *Transition, x *Access) bool {
 	case trace.OpUnlock:
 		x.Arg = -number(!locked)
 	case trace.OpRUnlock:
-		x.Arg = -number(readers <= 0)
+		if x.Arg = -number(readers <= 0); x.Arg < 0 {
+			c.p.Tab.order(x.Obj)
+		}
 	}
 	return true
 }
 
-// sum is the counter of a WaitGroup at the end of c.
+// sum is the counter of a WaitGroup at the end of c. An Add that would make it
+// negative panics instead.
 func (c *Cut) sum(obj Object) (n int) {
 	for _, u := range c.p.used(obj) {
-		if u.Op == trace.OpWGAdd && c.has(int(u.at)) {
+		if u.Op == trace.OpWGAdd && n+int(u.Arg) >= 0 && c.has(int(u.at)) {
 			n += int(u.Arg)
 		}
 	}

@@ -46,6 +46,7 @@ type objectRow struct {
 	overlaps []Object
 	ordered  bool // see order
 	cap      int32
+	init     uint64 // of an atomic: its value before the first operation
 }
 
 // An objectKey is what an object is known by. by is NoProc for those older than the execution.
@@ -142,7 +143,7 @@ func (tab *Table) object(t *trace.Trace, id trace.ObjID, size uint32) Object {
 	if c.key != k || c.key == (objectKey{}) {
 		*c = objRow{k, tab.intern(k)}
 	}
-	tab.objects[c.obj].cap = o.Cap
+	tab.objects[c.obj].cap, tab.objects[c.obj].init = o.Cap, o.Init
 	return c.obj
 }
 
@@ -187,8 +188,9 @@ func (tab *Table) overlap(a, b Object) bool {
 }
 
 // order makes more accesses of an object conflict from now on: the Adds of a
-// WaitGroup whose counter may become negative, and the communications over an
-// unbuffered channel that is polled. What was found out with the old modes is
+// WaitGroup whose counter may become negative, the readers of a RWMutex that may
+// be unlocked too often, and the communications over an unbuffered channel that
+// is polled. What was found out with the old modes is
 // void then; Changed says so, until the user sets it back.
 func (tab *Table) order(obj Object) {
 	if !tab.objects[obj].ordered {

@@ -95,6 +95,15 @@ var atomicOps = []atomicOp{
 	{"Or", ", mask type", ", mask", "old type", "AtomicRMW", "old | mask", "true", true},
 }
 
+// end is the call of the hook that says what the operation did.
+func (op *atomicOp) end(t *atomicType) string {
+	bits := func(value string) string { return fmt.Sprintf(t.bits, strings.ReplaceAll(value, "TYPE", t.name)) }
+	if op.kind == "AtomicCAS" {
+		return fmt.Sprintf("AtomicCompared(%s, %s, %s)", op.set, bits("old"), bits(op.now))
+	}
+	return fmt.Sprintf("AtomicEnd(%s, %s)", op.set, bits(op.now))
+}
+
 // atomicAdded writes the added file: the Value methods from added/atomic.go.txt,
 // and for every function two like
 //
@@ -127,8 +136,8 @@ func atomicAdded() []byte {
 				assign = strings.Fields(op.result)[0] + " = "
 			}
 			r := strings.NewReplacer("TYPE", t.name, "OP", op.name, "PARAMS", strings.ReplaceAll(op.params, "type", t.typ), "ARGS", op.args,
-				"RESULT", strings.ReplaceAll(op.result, "type", t.typ), "ASSIGN", assign, "KIND", op.kind, "SET", op.set,
-				"SIZE", fmt.Sprint(t.size), "BITS", fmt.Sprintf(t.bits, strings.ReplaceAll(op.now, "TYPE", t.name)), "type", t.typ)
+				"RESULT", strings.ReplaceAll(op.result, "type", t.typ), "ASSIGN", assign, "KIND", op.kind, "END", op.end(&t),
+				"SIZE", fmt.Sprint(t.size), "type", t.typ)
 			r.WriteString(&b, `
 //go:noinline
 func HeddleOPTYPE(addr *typePARAMS) (RESULT) {
@@ -143,7 +152,7 @@ func HeddleOPTYPE(addr *typePARAMS) (RESULT) {
 func heddleOPTYPE(addr *typePARAMS, pc uintptr) (RESULT) {
 	_hs.AtomicBegin(unsafe.Pointer(addr), SIZE, _hs.KIND, pc)
 	ASSIGNOPTYPE(addrARGS)
-	_hs.AtomicEnd(SET, BITS)
+	_hs.END
 	return
 }
 `)

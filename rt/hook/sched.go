@@ -91,6 +91,8 @@ var (
 	// Atomics: AtomicBegin, the native operation, AtomicEnd with whether memory was written and the value it holds now (as bits).
 	AtomicBegin func(p unsafe.Pointer, n uintptr, op uint8, pc uintptr)
 	AtomicEnd   func(changed bool, bits uint64)
+	// AtomicCompared is AtomicEnd for a CompareAndSwap whose values are bits: old is what it compared with.
+	AtomicCompared func(swapped bool, old, bits uint64)
 
 	// Time. Now and the others take and return nanoseconds on the runtime's monotonic scale; see package sched for the epoch.
 	Now        func() int64

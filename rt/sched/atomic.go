@@ -31,10 +31,33 @@ func (s *Sched) atomicBegin(p unsafe.Pointer, n uintptr, op uint8, pc uintptr) {
 		return
 	}
 	site := trace.PCSite(pc)
-	o, _ := s.object(p, trace.ObjAtomic, site)
+	o, fresh := s.object(p, trace.ObjAtomic, site)
+	if fresh && s.exhaustive() {
+		s.t.Objects[o.id].Init = bitsAt(p, n)
+	}
 	s.point(g, atomicOps[op], o, site)
 	pendingAtomic = atomicOp{o, op, site, n}
 	s.leave()
+}
+
+// bitsAt returns the value of n bytes of memory as AtomicEnd is told it, 0 if they are no number.
+func bitsAt(p unsafe.Pointer, n uintptr) uint64 {
+	switch n {
+	case 4:
+		return uint64(*(*uint32)(p))
+	case 8:
+		return *(*uint64)(p)
+	}
+	return 0
+}
+
+// atomicCompared notes what a CompareAndSwap compared with: strategies that
+// search tell from that what it would do elsewhere.
+func (s *Sched) atomicCompared(swapped bool, old, bits uint64) {
+	if pendingAtomic.o != nil && !s.unwind && s.exhaustive() {
+		s.t.Compares = append(s.t.Compares, trace.Compare{Event: int32(len(s.t.Events)), Old: old})
+	}
+	s.atomicEnd(swapped, bits)
 }
 
 func (s *Sched) atomicEnd(changed bool, bits uint64) {

@@ -203,7 +203,7 @@ func install() {
 	hook.Model, hook.ModelEnd, hook.ModelPark, hook.ModelWake, hook.ModelSelf = s.model, s.modelEnd, s.modelPark, s.modelWake, s.modelSelf
 	hook.SemAcquire, hook.SemRelease = s.semAcquire, s.semRelease
 	hook.MapOp, hook.PoolGet, hook.PoolPut = s.mapOp, s.poolGet, s.poolPut
-	hook.AtomicBegin, hook.AtomicEnd = s.atomicBegin, s.atomicEnd
+	hook.AtomicBegin, hook.AtomicEnd, hook.AtomicCompared = s.atomicBegin, s.atomicEnd, s.atomicCompared
 	hook.Now, hook.Sleep = s.vnow, s.sleep
 	hook.TimerStart, hook.TimerStop, hook.TimerReset = s.timerStart, s.timerStop, s.timerReset
 	hook.Rand, hook.Draw, hook.MapOrder = s.hookRand, s.draw, s.mapOrder

@@ -294,7 +294,7 @@ func (s *Sched) reset(opt Options) {
 	}
 	s.resetWindow()
 	s.races, s.fails, s.diverged = s.races[:0], s.fails[:0], nil
-	t.Offers, t.Left, t.Spun = t.Offers[:0], t.Left[:0], false
+	t.Offers, t.Left, t.Compares, t.Spun = t.Offers[:0], t.Left[:0], t.Compares[:0], false
 	s.jumps, s.arrivals, s.awaiting, s.follow, s.newPolled = 0, 0, 0, nil, s.newPolled[:0]
 	s.now = 0
 	s.resetTimers()

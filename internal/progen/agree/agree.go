@@ -66,11 +66,12 @@ func (r *Report) explore(m *machine.Machine, st Strategy, want *machine.Outcomes
 			r.say("%s: panic: %v", st.Name, x)
 		}
 	}()
-	s, got, forms := st.New(), machine.NewOutcomes(), newForms()
+	s, got := st.New(), machine.NewOutcomes()
+	forms := newForms(s)
 	n, twice := 0, 0
 	for schedule := s.Next(); schedule != nil; schedule = s.Next() {
 		if len(schedule.Steps) == 0 { // it begins, or begins anew having learnt what depends on what
-			forms, n, twice = newForms(), 0, 0
+			forms, n, twice = newForms(s), 0, 0
 		}
 		t, err := m.Execute(context.Background(), schedule)
 		if err != nil {

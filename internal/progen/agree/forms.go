@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"heddle/explore"
 	"heddle/explore/transition"
 	"heddle/trace"
 )
@@ -17,8 +18,14 @@ type forms struct {
 	key  []byte
 }
 
-func newForms() *forms {
-	return &forms{path: transition.NewPath(transition.NewTable()), seen: map[string]bool{}}
+// newForms returns an empty set. What depends on what is as the strategy has it,
+// if it says: it may have found out more from executions that were not made.
+func newForms(s explore.Strategy) *forms {
+	tab := transition.NewTable()
+	if s, ok := s.(interface{ Table() *transition.Table }); ok {
+		tab = s.Table()
+	}
+	return &forms{path: transition.NewPath(tab), seen: map[string]bool{}}
 }
 
 // add reports whether t is the first of its class. A trace that cannot be read is: the strategy will say so.

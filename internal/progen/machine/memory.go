@@ -20,12 +20,11 @@ func (m *Machine) load(p *int64, id int) (v int) {
 }
 
 func (m *Machine) cas(p *int64, from, to, id int) (ok bool) {
-	m.atomic(p, hook.AtomicCAS, id, func(p *int64) bool {
-		if ok = *p == int64(from); ok {
-			*p = int64(to)
-		}
-		return ok
-	})
+	hook.AtomicBegin(unsafe.Pointer(p), 8, hook.AtomicCAS, pc(id))
+	if ok = *p == int64(from); ok {
+		*p = int64(to)
+	}
+	hook.AtomicCompared(ok, uint64(from), uint64(*p))
 	return ok
 }
 

@@ -1,0 +1,52 @@
+package transition
+
+import "heddle/trace"
+
+// checkCounters looks whether the order of operations may matter that commute
+// as a rule: whether an Add that lowers the counter of a WaitGroup may come so
+// early that it becomes negative, or a reader's unlock of a RWMutex before there
+// are readers. It cannot when every one that lowers can be given, for itself, as
+// much that was added happening before it: whatever order is taken, what lowers
+// is there only with what it was given.
+func (p *Path) checkCounters() {
+	for obj := range p.uses {
+		o := &p.Tab.objects[obj]
+		if (o.kind == trace.ObjWaitGroup || o.kind == trace.ObjRWMutex) && !o.ordered && !p.paired(p.uses[obj]) {
+			p.Tab.order(Object(obj))
+		}
+	}
+}
+
+// counted is by how much an access changes a counter, or would if it did not panic.
+func (a *Access) counted() int32 {
+	switch {
+	case a.Mode == wgAdd:
+		return a.Arg
+	case a.Mode == rLock:
+		return 1
+	case a.Op == trace.OpRUnlock:
+		return -1
+	}
+	return 0
+}
+
+// paired gives to each access that lowers the counter the latest before it that
+// is left. It errs towards false.
+func (p *Path) paired(us []use) bool {
+	p.units = p.units[:0]
+	for i := range us {
+		need := -us[i].counted()
+		p.units = append(p.units, -need)
+		for k := i - 1; k >= 0 && need > 0; k-- {
+			if p.units[k] > 0 && p.Before(int(us[k].at), int(us[i].at)) {
+				take := min(need, p.units[k])
+				p.units[k] -= take
+				need -= take
+			}
+		}
+		if need > 0 {
+			return false
+		}
+	}
+	return true
+}
