@@ -5,6 +5,7 @@
 //	go run ./bench -memory   what stays in use from one execution to the next
 //	go run ./bench -build    how long builds take beside plain ones (a minute or two)
 //	go run ./bench -counts S how many executions strategy S, reach or dpor, takes to cover the programs of Lei & Carver
+//	go run ./bench -bugs F   how many executions each strategy needs to find known bugs, as a table in F (some minutes)
 //
 // The programs are those of bench/programs, built as heddle test builds them
 // and run in the mode "bench" of rt/drive: each test for a second, after 200
@@ -27,13 +28,14 @@ func main() {
 	memory := flag.Bool("memory", false, "measure memory instead: what stays in use over 100,000 executions, and a long execution")
 	counts := flag.String("counts", "", "measure searches instead: executions of the programs of Lei & Carver by `strategy` (reach, dpor)")
 	huge := flag.Bool("huge", false, "with -counts: six philosophers too, 901,752 executions")
+	bugs := flag.String("bugs", "", "count executions to the first bug instead, and write the table to `file`")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the executions to `file`; with -test, of that test only")
 	test := flag.String("test", "", "measure only this `test` of bench/programs, and print all there is to it")
 	policy := flag.String("policy", "rr", "with -test: the `policy` that chooses")
 	race := flag.Bool("race", true, "with -test: detect data races")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		log.Fatalf("unexpected argument %q; the flags are -build, -memory, -counts, -huge, -test, -policy, -race and -cpuprofile", flag.Arg(0))
+		log.Fatalf("unexpected argument %q; the flags are -build, -memory, -counts, -bugs, -huge, -test, -policy, -race and -cpuprofile", flag.Arg(0))
 	}
 	ctx := context.Background()
 	var err error
@@ -44,6 +46,8 @@ func main() {
 		err = measureMemory(ctx)
 	case *counts != "":
 		err = measureCounts(ctx, *counts, *huge)
+	case *bugs != "":
+		err = measureBugs(ctx, *bugs)
 	case *test != "":
 		err = measureTest(ctx, *test, *policy, *race, *profile)
 	default:
