@@ -3,6 +3,7 @@ module heddle
 go 1.26.0
 
 require (
+	github.com/go-air/gini v1.0.4
 	github.com/owenrumney/go-sarif/v3 v3.3.1
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/xeipuuv/gojsonschema v1.2.0

@@ -1,0 +1,190 @@
+package acyclic
+
+import (
+	"slices"
+
+	"heddle/order/sat"
+)
+
+// A graph keeps a topological order of its nodes while edges come and go, by the
+// algorithm of Pearce & Kelly, "A dynamic topological sort algorithm for
+// directed acyclic graphs" (ACM JEA 11, 2006): an edge that fits the order costs
+// nothing, one that does not moves only nodes between its ends. An edge that
+// is taken away leaves the order as it is.
+type graph struct {
+	ord   []int32 // by node: its place
+	place []int32 // by place: its node
+
+	edges    []edge
+	out, in  []int32 // by node: the edge added last, -1
+	fwd, bwd []int32 // nodes reached by the last search
+	mark     []int32 // by node: the search that reached it forwards (even) or backwards (odd)
+	search   int32
+	via      []int32 // by node: the edge by which a search came
+	places   []int32
+}
+
+type edge struct {
+	from, to        int32
+	nextOut, nextIn int32
+	lit             int32   // the how manieth assertion it stands for, fixed if it is always there
+	atom            sat.Lit // what was asserted
+}
+
+const fixed = int32(-1)
+
+func newGraph(n int) *graph {
+	g := &graph{}
+	for range n {
+		g.addNode()
+	}
+	return g
+}
+
+// addNode adds a node, last in the order.
+func (g *graph) addNode() int32 {
+	n := int32(len(g.ord))
+	g.ord, g.place = append(g.ord, n), append(g.place, n)
+	g.out, g.in = append(g.out, -1), append(g.in, -1)
+	g.mark, g.via = append(g.mark, 0), append(g.via, -1)
+	return n
+}
+
+// add adds an edge, unless that would close a cycle: then it returns false, and
+// path finds the way from to back to from.
+func (g *graph) add(from, to, lit int32, atom sat.Lit) bool {
+	g.fwd, g.bwd = g.fwd[:0], g.bwd[:0]
+	if g.ord[from] >= g.ord[to] {
+		if from == to || !g.forwards(to, from) {
+			return false
+		}
+		g.backwards(from, to)
+		g.reorder()
+	}
+	e := int32(len(g.edges))
+	g.edges = append(g.edges, edge{from, to, g.out[from], g.in[to], lit, atom})
+	g.out[from], g.in[to] = e, e
+	return true
+}
+
+// pop takes the edge added last away.
+func (g *graph) pop() {
+	e := &g.edges[len(g.edges)-1]
+	g.out[e.from], g.in[e.to] = e.nextOut, e.nextIn
+	g.edges = g.edges[:len(g.edges)-1]
+}
+
+// forwards reaches from a node all that come before limit in the order. It
+// returns false when it meets limit.
+func (g *graph) forwards(from, limit int32) bool {
+	g.search += 2
+	ub := g.ord[limit]
+	g.fwd = append(g.fwd[:0], from)
+	g.mark[from] = g.search
+	for i := 0; i < len(g.fwd); i++ {
+		for e := g.out[g.fwd[i]]; e >= 0; e = g.edges[e].nextOut {
+			n := g.edges[e].to
+			if n == limit {
+				return false
+			}
+			if g.mark[n] != g.search && g.ord[n] < ub {
+				g.mark[n] = g.search
+				g.fwd = append(g.fwd, n)
+			}
+		}
+	}
+	return true
+}
+
+// backwards reaches from a node all that come after limit in the order.
+func (g *graph) backwards(from, limit int32) {
+	back := g.search + 1
+	lb := g.ord[limit]
+	g.bwd = append(g.bwd[:0], from)
+	g.mark[from] = back
+	for i := 0; i < len(g.bwd); i++ {
+		for e := g.in[g.bwd[i]]; e >= 0; e = g.edges[e].nextIn {
+			n := g.edges[e].from
+			if g.mark[n] != back && g.ord[n] > lb {
+				g.mark[n] = back
+				g.bwd = append(g.bwd, n)
+			}
+		}
+	}
+}
+
+// reorder puts what was reached backwards before what was reached forwards, at
+// the places that they have together.
+func (g *graph) reorder() {
+	g.sortByOrder(g.bwd)
+	g.sortByOrder(g.fwd)
+	g.places = g.places[:0]
+	i, k := 0, 0
+	for i < len(g.bwd) || k < len(g.fwd) {
+		if k == len(g.fwd) || i < len(g.bwd) && g.ord[g.bwd[i]] < g.ord[g.fwd[k]] {
+			g.places = append(g.places, g.ord[g.bwd[i]])
+			i++
+		} else {
+			g.places = append(g.places, g.ord[g.fwd[k]])
+			k++
+		}
+	}
+	for i, n := range g.bwd {
+		g.put(n, g.places[i])
+	}
+	for i, n := range g.fwd {
+		g.put(n, g.places[len(g.bwd)+i])
+	}
+}
+
+func (g *graph) put(n, at int32) { g.ord[n], g.place[at] = at, n }
+
+// sortByOrder sorts nodes by their places.
+func (g *graph) sortByOrder(nodes []int32) {
+	slices.SortFunc(nodes, func(a, b int32) int { return int(g.ord[a] - g.ord[b]) })
+}
+
+// path returns the edges of a shortest way from one node to another, counting
+// only edges that are no fixed ones, and taking only edges of assertions before
+// limit. nil if there is none.
+func (g *graph) path(from, to, limit int32, buf []int32) []int32 {
+	g.search += 2
+	near, far := append(g.fwd[:0], from), g.bwd[:0]
+	g.mark[from] = g.search
+	g.via[from] = -1
+	// Nodes at one distance are in near; those at the next in far.
+	for len(near) > 0 && g.mark[to] != g.search {
+		for i := 0; i < len(near); i++ {
+			for e := g.out[near[i]]; e >= 0; e = g.edges[e].nextOut {
+				d := &g.edges[e]
+				if d.lit >= limit || g.mark[d.to] == g.search || g.ord[d.to] > g.ord[to] {
+					continue
+				}
+				if d.lit != fixed {
+					far = append(far, e)
+					continue
+				}
+				g.mark[d.to], g.via[d.to] = g.search, e
+				near = append(near, d.to)
+			}
+		}
+		near = near[:0]
+		for _, e := range far {
+			if n := g.edges[e].to; g.mark[n] != g.search {
+				g.mark[n], g.via[n] = g.search, e
+				near = append(near, n)
+			}
+		}
+		far = far[:0]
+	}
+	g.fwd, g.bwd = near[:0], far[:0]
+	if g.mark[to] != g.search {
+		return nil
+	}
+	buf = buf[:0]
+	for n := to; g.via[n] >= 0; n = g.edges[g.via[n]].from {
+		buf = append(buf, g.via[n])
+	}
+	slices.Reverse(buf)
+	return buf
+}

@@ -1,0 +1,231 @@
+// Package sat decides propositional formulas in conjunctive normal form, with
+// room for a theory inside the search.
+//
+//	s := sat.New(sat.Options{})
+//	a, b := s.NewVar(), s.NewVar()
+//	s.Add(0, a.Pos(), b.Neg())
+//	if s.Solve(b.Pos()) == sat.Sat { ... s.True(a.Pos()) ... }
+//
+// The search is conflict-driven clause learning: two watched literals, first
+// unique implication point, recursive minimisation of learnt clauses,
+// activities of variables that decay, saved phases, restarts by Luby's sequence
+// and deletion of learnt clauses by the number of levels in them (Marques-Silva
+// & Sakallah, GRASP, 1996; Moskewicz et al., Chaff, 2001; Eén & Sörensson,
+// MiniSat, 2003; Audemard & Simon, Glucose, 2009). Assumptions and the answer
+// which of them fail are MiniSat's. A Theory is told every one of its literals
+// that becomes true, and answers with conflicts and consequences (CDCL(T),
+// Nieuwenhuis, Oliveras & Tinelli, JACM 2006).
+package sat
+
+// Options of a Solver. The zero Options are good ones.
+type Options struct {
+	Theory Theory
+	Proof  bool // remember what clauses were derived from, for Core
+
+	// Stop, if not nil, is asked now and then; true ends Solve with Unknown.
+	Stop func() bool
+}
+
+// A Theory gives meaning to some of the variables. Literals are asserted in the
+// order in which they become true and retracted in the opposite order.
+type Theory interface {
+	// Owns reports whether v has a meaning in the theory. It is asked once, when v is made.
+	Owns(v Var) bool
+
+	// Assert tells that l has become true. A conflict is returned as a set of
+	// asserted literals that cannot all be true, l among them, and the tags of
+	// what else it rests on; the assertion is not in force then. The slices are
+	// overwritten by the next call.
+	Assert(l Lit) (conflict []Lit, tags []int)
+
+	// Implied returns literals, not yet assigned, that follow from what was
+	// asserted since the last call.
+	Implied() []Lit
+
+	// Explain returns asserted literals from which l, returned by Implied,
+	// follows, and the tags of what else it rests on. They were all asserted
+	// before l was implied.
+	Explain(l Lit) (because []Lit, tags []int)
+
+	// Retract takes back the n assertions made last.
+	Retract(n int)
+
+	// Phase returns which of v's two literals to try first.
+	Phase(v Var) Lit
+}
+
+// A Stats counts what a Solver has done.
+type Stats struct {
+	Decisions, Conflicts, Propagations, Restarts, Deleted int
+	TheoryConflicts, TheoryImplied                        int
+}
+
+// A Solver holds a formula. Variables and clauses may be added between calls of Solve.
+type Solver struct {
+	opt   Options
+	Stats Stats
+
+	cs      clauses
+	given   []cref
+	learnt  []cref
+	watches [][]watch // by literal: the clauses to look at when it becomes false
+
+	vals   []int8 // by literal: 1 true, -1 false, 0 not assigned
+	level  []int32
+	reason []cref
+	phase  []Lit
+	owned  []bool
+	heap   varHeap
+	inc    float64
+
+	trail  []Lit
+	limits []int32 // where levels begin in trail
+	head   int     // what is before it in trail was propagated
+	told   int     // what is before it in trail was told to the theory
+	inT    []int32 // by level: how many literals were asserted before it
+	nT     int     // assertions in force
+
+	assumed []Lit
+	failed  []Lit // of the assumptions
+	broken  bool  // the formula is unsatisfiable without assumptions
+
+	proof  proof
+	unit   []int32 // by variable: the node of its value at level 0
+	refuts []int32 // nodes of the last refutation
+
+	// memory of analyze
+	seen    []byte
+	clear   []Var
+	out     []Lit
+	stack   []Lit
+	used    []int32
+	explain []Lit
+	lits    []Lit
+	levels  []int32 // by level: when it was counted last
+	epoch   int32
+
+	maxLearnt int
+}
+
+// New returns a solver without clauses.
+func New(opt Options) *Solver {
+	s := &Solver{opt: opt, inc: 1, maxLearnt: 4000}
+	s.cs.mem = append(s.cs.mem, 0) // 0 is no clause
+	return s
+}
+
+// NewVar adds a variable.
+func (s *Solver) NewVar() Var {
+	s.backTo(0)
+	v := Var(len(s.reason))
+	s.vals = append(s.vals, 0, 0)
+	s.watches = append(s.watches, nil, nil)
+	s.level = append(s.level, 0)
+	s.reason = append(s.reason, noClause)
+	s.phase = append(s.phase, v.Neg())
+	s.owned = append(s.owned, s.opt.Theory != nil && s.opt.Theory.Owns(v))
+	s.seen = append(s.seen, 0)
+	s.unit = append(s.unit, noNode)
+	s.heap.grow()
+	return v
+}
+
+// Vars returns how many variables there are.
+func (s *Solver) Vars() int { return len(s.reason) }
+
+// Prefer makes l what is tried first for its variable, until the search knows better.
+func (s *Solver) Prefer(l Lit) { s.phase[l.Var()] = l }
+
+// True reports whether l is true in the model: after Solve has returned Sat, until anything is added.
+func (s *Solver) True(l Lit) bool { return s.vals[l] > 0 }
+
+// Assigned reports whether v has a value at the moment. It is for a Theory.
+func (s *Solver) Assigned(v Var) bool { return s.vals[v.Pos()] != 0 }
+
+// Fixed returns 1 if l is true whatever is assumed, -1 if it is false, 0 if that is not known.
+func (s *Solver) Fixed(l Lit) int {
+	if s.vals[l] != 0 && s.level[l.Var()] == 0 {
+		return int(s.vals[l])
+	}
+	return 0
+}
+
+// Add adds a clause: one of lits is true. tag names the constraint that it is
+// part of, for Core; -1 for none. It returns false if the formula has become
+// unsatisfiable by it at once.
+func (s *Solver) Add(tag int, lits ...Lit) bool {
+	s.backTo(0)
+	if s.broken {
+		return false
+	}
+	node := noNode
+	if s.opt.Proof {
+		node = s.proof.leaf(tag)
+	}
+	s.lits = append(s.lits[:0], lits...)
+	out, premises := s.lits[:0], append(s.used[:0], node)
+	for i, l := range s.lits {
+		switch {
+		case s.vals[l] > 0 || contains(out, l.Not()):
+			return true // satisfied for ever
+		case s.vals[l] < 0:
+			premises = append(premises, s.unit[l.Var()])
+		case !contains(out, l):
+			out = append(out, s.lits[i])
+		}
+	}
+	s.lits, s.used = s.lits[:len(out)], premises
+	if s.opt.Proof && len(premises) > 1 {
+		node = s.proof.derived(premises)
+	}
+	switch len(out) {
+	case 0:
+		s.refute(node)
+		return false
+	case 1:
+		s.assign(out[0], noClause)
+		s.unit[out[0].Var()] = node
+		if c := s.propagate(); c != noClause {
+			s.refuteBy(c)
+			return false
+		}
+		return true
+	}
+	c := s.cs.add(out, false, node)
+	s.given = append(s.given, c)
+	s.watch(c)
+	return true
+}
+
+func contains(ls []Lit, l Lit) bool {
+	for _, x := range ls {
+		if x == l {
+			return true
+		}
+	}
+	return false
+}
+
+// refute notes that the formula is unsatisfiable whatever is assumed.
+func (s *Solver) refute(nodes ...int32) {
+	s.broken = true
+	s.failed = s.failed[:0]
+	s.refuts = append(s.refuts[:0], nodes...)
+}
+
+// refuteBy notes that clause c is false at level 0.
+func (s *Solver) refuteBy(c cref) {
+	nodes := []int32{s.cs.node(c)}
+	for _, l := range s.cs.lits(c) {
+		nodes = append(nodes, s.unit[l.Var()])
+	}
+	s.refute(nodes...)
+}
+
+// Failed returns assumptions of the last Solve, which returned Unsat, that are
+// unsatisfiable together with the formula; none if the formula is by itself.
+func (s *Solver) Failed() []Lit { return s.failed }
+
+// Core returns the tags of the clauses, and of what the theory added, from
+// which the last answer Unsat was derived. Options.Proof must be set.
+func (s *Solver) Core() []int { return s.proof.tags(s.refuts) }
