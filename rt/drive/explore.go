@@ -304,7 +304,8 @@ func (e *exploration) look(ex Execution, s *trace.Schedule, fromClip string) Exe
 	var fresh []*wire.Finding
 	cloned := false
 	for _, f := range ex.Found {
-		if e.seen[f.Key] != nil {
+		if known := e.seen[f.Key]; known != nil {
+			e.raceSites(known) // a clip may have shown it, with scheduling points of its own
 			continue
 		}
 		if !cloned {
@@ -326,23 +327,20 @@ func (e *exploration) look(ex Execution, s *trace.Schedule, fromClip string) Exe
 		}
 	}
 	e.found += len(fresh)
-	e.raceSites(fresh)
+	for _, f := range fresh {
+		e.raceSites(f)
+	}
 	return ex
 }
 
-// raceSites makes the accesses of new races visible from now on.
-func (e *exploration) raceSites(fs []*wire.Finding) {
-	if !e.visibleByNeed() {
+// raceSites makes the accesses of a race visible from now on.
+func (e *exploration) raceSites(f *wire.Finding) {
+	if f.Kind != kindRace || !e.visibleByNeed() {
 		return
 	}
-	for _, f := range fs {
-		if f.Kind != kindRace {
-			continue
-		}
-		for _, p := range f.Places {
-			if x := trace.Site(p.Site); p.Site != 0 && x.PC() == 0 && !slices.Contains(e.visible, x) {
-				e.visible = append(e.visible[:len(e.visible):len(e.visible)], x)
-			}
+	for _, p := range f.Places {
+		if x := trace.Site(p.Site); p.Site != 0 && x.PC() == 0 && !slices.Contains(e.visible, x) {
+			e.visible = append(e.visible[:len(e.visible):len(e.visible)], x)
 		}
 	}
 }
