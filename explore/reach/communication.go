@@ -36,6 +36,9 @@ func (f *finder) alone(c int32, obj transition.Object, at int16, send bool) {
 	f.decide = func(h set) bool {
 		f.like.Accesses = f.like.Accesses[:0]
 		ch := f.channel(obj, h)
+		if !ch.closed && f.overtakes(c, obj, send, h) {
+			return false
+		}
 		arg := int32(0)
 		switch {
 		case send && ch.closed:
@@ -128,18 +131,30 @@ func (f *finder) meeting(c, d int32, obj transition.Object, at, theirs int16, se
 	f.search(op)
 }
 
-// overtakes reports whether somebody waits on c's side of an unbuffered
-// channel, when the events of h have happened, who came before c.
+// overtakes reports whether somebody waits on c's side of a channel, when the
+// events of h have happened, who is known to have come before c: time passed
+// since, or c arrived later at an unbuffered channel that is polled.
 func (f *finder) overtakes(c int32, obj transition.Object, send bool, h set) bool {
-	if !f.Tab.Polled(obj) {
+	polled := f.Tab.Polled(obj)
+	era := f.Operations()[f.calls[c].comm].Era()
+	if era < 0 && !polled {
 		return false
 	}
-	mine := f.arrival(c, obj, send)
+	mine := -1
+	if polled {
+		mine = f.arrival(c, obj, send)
+	}
 	for i := range f.calls {
-		if int32(i) != c && f.waits(int32(i), obj, send, h) {
-			if at := f.arrival(int32(i), obj, send); at >= 0 && at < mine {
-				return true
-			}
+		if int32(i) == c || f.calls[i].comm < 0 {
+			continue
+		}
+		before := f.Operations()[f.calls[i].comm].Era() < era
+		if !before && polled {
+			at := f.arrival(int32(i), obj, send)
+			before = at >= 0 && at < mine
+		}
+		if before && f.waits(int32(i), obj, send, h) {
+			return true
 		}
 	}
 	return false

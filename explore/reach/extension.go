@@ -18,7 +18,6 @@ type extension struct {
 	slot     int32    // the receiving event: the first event that it displaces
 	old      bool     // its call and its receiving event are old: another variant's business
 	fixed    bool     // it would displace what must stay
-	guessed  bool     // whether it changes its object is not known before it is done
 	reduced  bool     // suppressed by a reduction
 }
 
@@ -124,39 +123,32 @@ func (f *finder) operation(t *transition.Transition) {
 	f.search(t.Op)
 }
 
-// swap finds the extensions of a CompareAndSwap. Whether it succeeds where it
-// never was is not known, so there are both: the one that turns out otherwise is redundant.
+// swap finds the extensions of the CompareAndSwap at hand: reads where it
+// fails, and writes where it succeeds.
 func (f *finder) swap(obj transition.Object) {
+	done := f.calls[f.call].done
+	if done < 0 {
+		done = f.sequence.n
+	}
 	for _, op := range [2]trace.Op{trace.OpAtomicLoad, trace.OpAtomicRMW} {
 		f.begin(f.call, -1)
 		a, _ := f.Tab.Access(obj, op, 0)
 		f.like.Accesses = append(f.like.Accesses[:0], a)
 		f.collect(func(_ transition.Object, b *transition.Access) bool { return f.Tab.Conflict(&a, b) }, f.like.Accesses)
-		f.decide = func(h set) bool { return f.mayTurnOut(&a, h) }
+		f.decide = func(h set) bool { return f.Succeeds(done, f.lastWrite(obj, h)) == (op == trace.OpAtomicRMW) }
 		f.search(op)
 	}
 }
 
-// mayTurnOut is false if the CompareAndSwap at hand was done in the sequence
-// after the same change of the variable, with the other outcome than a.
-func (f *finder) mayTurnOut(a *transition.Access, h set) bool {
-	d := f.calls[f.call].done
-	if d < 0 || f.At(d).Accesses[0].Mode == a.Mode {
-		return true
-	}
-	was, is := -1, -1
-	f.Uses(a.Obj, func(at int, b *transition.Access) {
-		if b.Mode != transition.Write {
-			return
-		}
-		if at != d && f.before(d).has(at) {
-			was = at
-		}
-		if h.has(at) {
-			is = at
+// lastWrite returns the last event of h that writes obj, or -1.
+func (f *finder) lastWrite(obj transition.Object, h set) int {
+	last := -1
+	f.each(obj, h, func(at int, a *transition.Access) {
+		if a.Mode == transition.Write {
+			last = at
 		}
 	})
-	return was != is
+	return last
 }
 
 // varies reports whether operations of that kind differ by what they find.
@@ -354,7 +346,6 @@ func (f *finder) add(h set) {
 	x.displace = f.alive.set(f.w)
 	x.t.Set(&f.like)
 	x.calls = [2]int32{f.call, f.with}
-	x.guessed = f.like.Op == trace.OpAtomicCAS
 	x.slot = -1
 	for i := range f.sequence.n {
 		if h.has(i) || x.displace.has(i) {

@@ -11,10 +11,11 @@ import (
 // receiving event is not synchronised with an old sending event). It may when
 // something that it depends on has happened: then it is a new event.
 type sleeper struct {
-	way      trace.Way
-	accesses []transition.Access
-	objs     []trace.ObjID // in the running execution, of accesses
-	awake    bool
+	proc, with transition.Proc
+	way        trace.Way
+	accesses   []transition.Access
+	objs       []trace.ObjID // in the running execution, of accesses
+	awake      bool
 }
 
 // watch finds the sleepers of the variant of n's current row.
@@ -22,10 +23,11 @@ func (v *variant) watch(n *node, displaced set) {
 	v.sleepers = v.sleepers[:0]
 	for i := range n.exts {
 		x := &n.exts[i]
-		if !x.displace.within(displaced) || x.op == trace.OpChoose || x.guessed || x.reduced || !fitsAll(&n.table, i) {
+		if !x.displace.within(displaced) || x.op == trace.OpChoose || x.reduced || !fitsAll(&n.table, i) {
 			continue
 		}
 		v.sleepers = append(v.sleepers, sleeper{
+			proc: x.proc, with: x.with,
 			way:      trace.Way{G: v.gid(x.proc), With: int32(v.gid(x.with)) + 1, Case: x.at, WithCase: x.theirs},
 			accesses: x.accesses,
 		})
@@ -46,6 +48,7 @@ type guide struct {
 	tab      *transition.Table
 	sleepers []sleeper
 	order    Order
+	names    bool // numbers of goroutines are not known before the variant is replayed
 	begun    bool
 	seen     int // events looked at
 	partial  bool
@@ -68,6 +71,7 @@ func (g *guide) begin(v *variant) {
 	if v != nil {
 		g.sleepers = v.sleepers
 	}
+	g.names = v != nil && v.schedule.Names != nil
 	g.begun, g.partial, g.seen, g.steps, g.done = false, false, 0, 0, g.done[:0]
 }
 
@@ -127,6 +131,9 @@ func (g *guide) fewest(t *trace.Trace, ways []trace.Way) int {
 
 // recognise finds out which objects of the running execution the sleepers are about.
 func (g *guide) recognise(t *trace.Trace, ways []trace.Way) {
+	if g.names {
+		g.renumber(t)
+	}
 	for i := range g.sleepers {
 		s := &g.sleepers[i]
 		s.awake, s.objs = false, s.objs[:0]
@@ -136,15 +143,23 @@ func (g *guide) recognise(t *trace.Trace, ways []trace.Way) {
 				continue
 			}
 			s.objs = append(s.objs, w.Obj)
-			if w.Op == trace.OpSelect { // the default: all its channels
-				s.objs = s.objs[:0]
-				for j := len(t.Offers) - 1; j >= 0; j-- {
-					if t.Offers[j].G == w.G && t.Offers[j].Poll {
-						s.objs = append(s.objs, t.Offers[j].Obj)
+			if w.Op == trace.OpSelect || w.Op == trace.OpAwait { // the default, a polling loop: all that they look at
+				for j := range t.Offers {
+					if o := &t.Offers[j]; o.G == w.G && (o.Poll || o.Case < 0) {
+						s.objs = append(s.objs, o.Obj)
 					}
 				}
 			}
 		}
+	}
+}
+
+// renumber gives sleepers the numbers that their goroutines have got.
+func (g *guide) renumber(t *trace.Trace) {
+	g.tab.ReadGoroutines(t)
+	for i := range g.sleepers {
+		s := &g.sleepers[i]
+		s.way.G, s.way.With = g.tab.Number(t, s.proc), int32(g.tab.Number(t, s.with))+1
 	}
 }
 

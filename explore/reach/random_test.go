@@ -147,7 +147,6 @@ func TestRandomPrograms(t *testing.T) {
 		}
 		sum.Sequences += st.Sequences
 		sum.Partial += st.Partial
-		sum.Redundant += st.Redundant
 		if len(ds) == 0 {
 			continue
 		}

@@ -35,8 +35,7 @@ type Options struct {
 type Stats struct {
 	Sequences   int // complete executions
 	Partial     int // executions that could not be completed without an old event
-	Redundant   int // executions that turned out to be another variant's business
-	Transitions int // events executed beyond what their variant replayed
+	Transitions int // operations on objects beyond what variants replayed (Fig. 13)
 	Depth       int // greatest number of variants on the stack
 }
 
@@ -95,7 +94,7 @@ func (s *Strategy) Next() *trace.Schedule {
 		}
 	}
 	v.schedule.Guide = nil
-	if len(v.sleepers) > 0 || s.opt.Order != First {
+	if len(v.sleepers) > 0 || s.opt.Order != First || v.schedule.Names != nil {
 		s.guide.begin(v)
 		v.schedule.Guide = &s.guide
 	}
@@ -127,15 +126,11 @@ func (s *Strategy) Done(t *trace.Trace) {
 	q := &s.seq
 	q.read()
 	s.at = s.at[:0]
-	switch s.check() {
-	case unfaithful:
+	if !s.check() {
 		s.failed = "a variant was not replayed faithfully"
 		return
-	case redundant:
-		s.stats.Redundant++
-		return
 	}
-	s.stats.Transitions += q.n - len(v.events)
+	s.stats.Transitions += s.operations()
 	if v.schedule.Guide != nil && s.guide.partial {
 		s.stats.Partial++
 	} else {
@@ -146,6 +141,16 @@ func (s *Strategy) Done(t *trace.Trace) {
 	n.take(q, s.find.find(s.old, s.black), s.black)
 	s.stack = append(s.stack, n)
 	s.stats.Depth = max(s.stats.Depth, len(s.stack))
+}
+
+// operations counts the operations on objects that the variant did not replay.
+func (s *Strategy) operations() (n int) {
+	for i := len(s.v.events); i < s.seq.n; i++ {
+		if len(s.seq.At(i).Accesses) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 func (s *Strategy) newNode() *node {
@@ -166,25 +171,15 @@ func (s *Strategy) restart() {
 	s.stats = Stats{}
 }
 
-type verdict uint8
-
-const (
-	fresh verdict = iota
-	redundant
-	unfaithful
-)
-
 // check makes sure that the sequence is the variant's: it has its events, and
-// every other one comes after one of those that were changed. Where the
-// outcome of an operation was a guess (a CompareAndSwap), it may have turned
-// out to be an event that another variant has.
-func (s *Strategy) check() verdict {
+// every other one comes after one of those that were changed.
+func (s *Strategy) check() bool {
 	q, v := &s.seq, &s.v
 	if len(v.events) == 0 {
-		return fresh
+		return true
 	}
 	if !s.locate() {
-		return unfaithful
+		return false
 	}
 	changed, new := q.alive.set(q.w), q.alive.set(q.w)
 	for i := range q.n {
@@ -192,23 +187,28 @@ func (s *Strategy) check() verdict {
 	}
 	for j, at := range s.at {
 		new.remove(int(at))
-		if v.from[j] >= 0 {
-			continue
-		}
-		changed.add(int(at))
-		past := q.alive.copy(q.before(int(at)))
-		past.remove(int(at))
-		x := s.chosen(j)
-		if !past.equal(s.expected(x)) || x.guessed && q.At(int(at)).Accesses[0].Mode != x.accesses[0].Mode {
-			return redundant
+		if v.from[j] < 0 {
+			changed.add(int(at))
+			if !s.came(j, int(at)) {
+				return false
+			}
 		}
 	}
 	for i := new.next(0); i >= 0; i = new.next(i + 1) {
 		if !q.before(i).meets(changed) {
-			return redundant
+			return false
 		}
 	}
-	return fresh
+	return true
+}
+
+// came reports whether event j of the variant, an extension, is event at of the
+// sequence: whether what was to happen before it did, and nothing else.
+func (s *Strategy) came(j, at int) bool {
+	x := s.chosen(j)
+	past := s.seq.alive.copy(s.seq.before(at))
+	past.remove(at)
+	return past.equal(s.expected(x)) && (x.op != trace.OpAtomicCAS || s.seq.At(at).Accesses[0].Mode == x.accesses[0].Mode)
 }
 
 // locate finds the variant's events in the sequence. They are in its order at
@@ -268,12 +268,15 @@ func (s *Strategy) mark(to, from set) set {
 	return to
 }
 
+// Table returns what the strategy knows of dependence.
+func (s *Strategy) Table() *transition.Table { return s.tab }
+
 // Stats returns the counts so far.
 func (s *Strategy) Stats() Stats { return s.stats }
 
 // Result implements explore.Strategy.
 func (s *Strategy) Result() explore.Result {
-	r := explore.Result{Executions: s.stats.Sequences + s.stats.Partial + s.stats.Redundant, Reason: s.failed}
+	r := explore.Result{Executions: s.stats.Sequences + s.stats.Partial, Reason: s.failed}
 	switch {
 	case s.failed != "":
 	case s.opt.Symmetry:

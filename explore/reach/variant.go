@@ -39,7 +39,7 @@ type ext struct {
 	accesses          []transition.Access
 	after             int32 // of a draw: the event after which it comes at once; else last
 	choose            bool  // may be in a row; others are only kept from happening
-	guessed, reduced  bool
+	reduced           bool
 }
 
 // take makes n the node of a sequence whose extensions are xs.
@@ -80,7 +80,7 @@ func (n *node) addExt(q *sequence, x *extension, choose bool) {
 		n.exts = append(n.exts, ext{})
 	}
 	e := &n.exts[k]
-	*e = ext{event: eventOf(&x.t), history: n.store.copy(x.history), displace: n.store.copy(x.displace), accesses: append(e.accesses[:0], x.t.Accesses...), after: last, choose: choose, guessed: x.guessed, reduced: x.reduced}
+	*e = ext{event: eventOf(&x.t), history: n.store.copy(x.history), displace: n.store.copy(x.displace), accesses: append(e.accesses[:0], x.t.Accesses...), after: last, choose: choose, reduced: x.reduced}
 	if x.t.Choices > 0 {
 		a, _ := q.Calls(q.calls[x.calls[0]].done)
 		e.after = int32(a)

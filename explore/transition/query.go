@@ -7,6 +7,16 @@ import "heddle/trace"
 // Kind returns what kind of object obj is.
 func (tab *Table) Kind(obj Object) trace.ObjKind { return tab.objects[obj].kind }
 
+// Number returns which goroutine of t, which ReadGoroutines was called for, p is; NoG if none.
+func (tab *Table) Number(t *trace.Trace, p Proc) trace.GID {
+	for i := range t.Goroutines {
+		if p != NoProc && tab.gids[i].proc == p {
+			return trace.GID(i)
+		}
+	}
+	return trace.NoG
+}
+
 // Cap returns the capacity of a channel.
 func (tab *Table) Cap(obj Object) int { return int(tab.objects[obj].cap) }
 
@@ -43,6 +53,23 @@ func (p *Path) Calls(i int) (proc, with int) { return int(p.rows[i].prev), int(p
 
 // Step returns the index in trace.Steps of transition i; of a barrier that of the step before.
 func (p *Path) Step(i int) int { return int(p.rows[i].step) }
+
+// Era returns the last barrier before o was announced, or -1: who waits since an
+// earlier era is served before those who came later.
+func (o *Operation) Era() int { return o.era }
+
+// Succeeds reports whether the CompareAndSwap that transition j did (Len() and
+// above: one that was left over) would swap right after transition at, the last
+// to write its variable, -1 for none. Where that is not known it is said to.
+func (p *Path) Succeeds(j, at int) bool {
+	if j >= p.n || !p.rows[j].compares {
+		return true
+	}
+	if at < 0 {
+		return p.Tab.objects[p.steps[j].Accesses[0].Obj].init == p.rows[j].want
+	}
+	return p.rows[at].value == p.rows[j].want
+}
 
 // Cases calls f with the cases of an operation.
 func (p *Path) Cases(o *Operation, f func(obj Object, at int16, send bool)) {

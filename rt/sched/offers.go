@@ -158,12 +158,13 @@ func (s *Sched) arrive(g *G, site trace.Site) {
 	g.arrival = s.arrivals
 }
 
-// polledSide reports whether arriving with f is a step of g. A clip tells by its steps.
+// polledSide reports whether arriving with f is a step of g. A clip, which names
+// its goroutines and leaves nothing to a guide, tells by its steps.
 func (s *Sched) polledSide(g *G, f *offer) bool {
 	if f.o.cap != 0 {
 		return false
 	}
-	if s.opt.Schedule.Names == nil {
+	if s.opt.Schedule.Names == nil || s.opt.Schedule.Guide != nil {
 		return s.polled.has(side(f.o, f.send))
 	}
 	for k := s.k; k < len(s.opt.Schedule.Steps); k++ {

@@ -20,12 +20,17 @@ import (
 type Strategy struct {
 	Name string
 	New  func() explore.Strategy
+
+	// Partial: it may break executions off that turn out to be another's
+	// business (verdict Aborted). They count for nothing.
+	Partial bool
 }
 
 // A Report is what was found out about one program.
 type Report struct {
 	Interleavings int            // executions without reduction
 	Executions    map[string]int // of each strategy
+	Partial       map[string]int // executions broken off
 	Wrong         []string       // disagreements, in words
 }
 
@@ -33,7 +38,7 @@ type Report struct {
 // interleavings (the error is then machine.ErrTooMany), and with every strategy.
 func Check(p *progen.Program, limit int, strategies []Strategy) (*Report, error) {
 	m := machine.New(p)
-	r := &Report{Executions: map[string]int{}}
+	r := &Report{Executions: map[string]int{}, Partial: map[string]int{}}
 	want, n, err := m.Exhaust(true, limit, func(t *trace.Trace) {
 		if t.Spun {
 			r.say("without reduction: somebody was held back by a guess")
@@ -68,12 +73,17 @@ func (r *Report) explore(m *machine.Machine, st Strategy, want *machine.Outcomes
 	}()
 	s, got := st.New(), machine.NewOutcomes()
 	forms := newForms(s)
-	n, twice := 0, 0
+	n, twice, partial := 0, 0, 0
 	for schedule := s.Next(); schedule != nil; schedule = s.Next() {
 		if len(schedule.Steps) == 0 { // it begins, or begins anew having learnt what depends on what
-			forms, n, twice = newForms(s), 0, 0
+			forms, n, twice, partial = newForms(s), 0, 0, 0
 		}
 		t, err := m.Execute(context.Background(), schedule)
+		if st.Partial && t.Verdict == trace.Aborted {
+			s.Done(t)
+			partial++
+			continue
+		}
 		if err != nil {
 			r.say("%s: execution %d: %v", st.Name, n, err)
 			return
@@ -92,7 +102,7 @@ func (r *Report) explore(m *machine.Machine, st Strategy, want *machine.Outcomes
 			return
 		}
 	}
-	r.Executions[st.Name] = n
+	r.Executions[st.Name], r.Partial[st.Name] = n, partial
 	if res := s.Result(); !res.Complete {
 		r.say("%s: not complete: %s", st.Name, res.Reason)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"heddle/explore"
 	"heddle/explore/dpor"
+	"heddle/explore/reach"
 	"heddle/internal/progen"
 	"heddle/internal/progen/machine"
 )
@@ -22,7 +23,8 @@ var (
 )
 
 var strategies = []Strategy{
-	{"dpor", func() explore.Strategy { return dpor.New(dpor.Options{}) }},
+	{Name: "dpor", New: func() explore.Strategy { return dpor.New(dpor.Options{}) }},
+	{Name: "reach", New: func() explore.Strategy { return reach.New(reach.Options{}) }, Partial: true},
 }
 
 // chosen returns the strategies to check.
@@ -47,7 +49,7 @@ func TestAgree(t *testing.T) {
 	size.Spin, size.Loose = *spin, true
 	strategies := chosen(t)
 	skipped, wrong, all := 0, 0, 0
-	sum := map[string]int{}
+	sum, partial := map[string]int{}, map[string]int{}
 	for seed := *from; seed < *from+uint64(*seeds) && wrong < *stop; seed++ {
 		p := progen.Generate(seed, size)
 		r, err := Check(p, *limit, strategies)
@@ -58,6 +60,7 @@ func TestAgree(t *testing.T) {
 		all += r.Interleavings
 		for s, n := range r.Executions {
 			sum[s] += n
+			partial[s] += r.Partial[s]
 		}
 		if len(r.Wrong) == 0 {
 			continue
@@ -70,7 +73,12 @@ func TestAgree(t *testing.T) {
 		r, _ = Check(p, *limit, strategies)
 		t.Errorf("seed %d:\n%s\n%s", seed, strings.Join(r.Wrong, "\n"), progen.Source(p))
 	}
-	t.Logf("%d of %d programs were too large; %d interleavings; executions %v", skipped, *seeds, all, sum)
+	t.Logf("%d of %d programs were too large; %d interleavings; executions %v, broken off %v", skipped, *seeds, all, sum, partial)
+	for s, n := range partial {
+		if n*100 > sum[s] {
+			t.Errorf("%s broke off %d executions beside %d: more than one in a hundred", s, n, sum[s])
+		}
+	}
 	if skipped > *seeds/4 {
 		t.Error("too many programs are too large to say anything")
 	}
