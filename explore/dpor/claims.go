@@ -22,6 +22,9 @@ func (s *Strategy) reverse() {
 		if t.Barrier {
 			continue
 		}
+		if s.late() {
+			return
+		}
 		if t.Choice >= 0 {
 			s.outcomes(j)
 			continue
@@ -65,7 +68,7 @@ func (s *Strategy) rivals() {
 	p := s.path
 	rs := p.Rivals(&s.claim)
 	s.covered = s.covered[:0]
-	for k := 0; k < len(rs); k++ {
+	for k := 0; k < len(rs) && !s.late(); k++ {
 		r := rs[k]
 		if s.isCovered(r.At) || !s.without(r.At) {
 			continue
@@ -91,33 +94,29 @@ func (s *Strategy) isCovered(e int) bool {
 
 // without looks whether the claim could have been done in the place of e, and
 // reports whether it could.
+func (s *Strategy) without(e int) bool {
+	found := s.withoutBut(e, false)
+	if s.path.Either(&s.claim) {
+		found = s.withoutBut(e, true) || found
+	}
+	return found
+}
+
+// withoutBut is without where, of two selects that meet, a certain one waits.
 //
 // What comes before the claim then is as much as can be: the most that others
-// did independently of e. Where some of that disables the claim, or is merely
-// not ordered with what does (two readers that a writer waits for), it is left
-// out from the end on, so long as that makes a difference.
-func (s *Strategy) without(e int) bool {
-	p, c := s.path, &s.claim
-	p.Begin(&s.cut, c, e)
-	n := len(s.cut.Excluded())
-	may := s.cut.May(c)
-	found := may
-	if may {
-		s.insertCut(e)
-	}
-	s.users = s.cut.Users(c, s.users[:0])
-	for k := len(s.users) - 1; k >= 0; k-- {
-		// Restored at the end: exclusions stay while going back.
-		s.cut.Exclude(s.users[k])
-		was := may
-		may = s.cut.May(c)
-		if may && (!was || k == 0) {
-			s.insertCut(e)
-			found = true
+// did independently of e, but for what disables the claim.
+func (s *Strategy) withoutBut(e int, other bool) bool {
+	c := &s.claim
+	s.path.Begin(&s.cut, c, e)
+	for !s.cut.May(c, other) {
+		if s.cut.Blocker < 0 || s.late() {
+			return false
 		}
+		s.cut.Exclude(s.cut.Blocker)
 	}
-	s.cut.Restore(n)
-	return found
+	s.insertCut(e)
+	return true
 }
 
 // insertCut has the cut explored, and the claim after it.

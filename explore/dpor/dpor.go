@@ -21,6 +21,9 @@ import (
 // Options of an exploration. The zero value explores everything.
 type Options struct {
 	Seed uint64 // of map iteration and random numbers, the same in all executions
+
+	// Expired, if not nil, is asked now and then while Done is at work: the exploration ends when it is true.
+	Expired func() bool
 }
 
 // A Strategy is an exploration in progress. It implements explore.Strategy.
@@ -40,9 +43,11 @@ type Strategy struct {
 	schedule trace.Schedule
 	gids     []trace.GID // of each Proc, while a schedule is made
 
+	work    int // since Expired was asked
+	expired bool
+
 	claim   transition.Claim
 	cut     transition.Cut
-	users   []int
 	covered []int
 	v       []*transition.Transition
 	free    []*wakeup
@@ -130,11 +135,25 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.redundant++
 	}
 	s.reverse()
-	if s.tab.Changed {
+	switch {
+	case s.expired:
+		s.incomplete("not all interleavings")
+		s.over = true
+	case s.tab.Changed:
 		s.restart()
-		return
+	default:
+		s.backtrack()
 	}
-	s.backtrack()
+}
+
+// late reports whether there is no time left, as of some work ago.
+func (s *Strategy) late() bool {
+	const often = 1 << 14
+	if s.work += s.path.Len(); s.work > often && s.opt.Expired != nil {
+		s.work = 0
+		s.expired = s.expired || s.opt.Expired()
+	}
+	return s.expired
 }
 
 // incomplete notes the first reason for which the result is not complete.

@@ -106,10 +106,9 @@ func (p *Path) announced(i int, c *Claim) bool {
 // Begin makes cut the part of p that is left when i, and what happens after it,
 // is taken out, and so is what c's operations did instead.
 func (p *Path) Begin(cut *Cut, c *Claim, i int) {
-	p.Cut(cut, i)
-	cut.Exclude(i)
+	cut.begin(p, i)
 	for _, x := range c.Instead {
-		if x < p.n {
+		if x < p.n && x != i {
 			cut.Exclude(x)
 		}
 	}
@@ -158,34 +157,6 @@ func (p *Path) addRivals(c *Claim, obj Object, m Mode, n int) {
 		}
 		p.rivals = append(p.rivals, Rival{int(u.at), n, stops[m][u.Mode]})
 	}
-}
-
-// Users appends to list, in order, the transitions of cut from cut.From on
-// whose accesses conflict with those of c, and that do not happen before c was announced.
-func (cut *Cut) Users(c *Claim, list []int) []int {
-	p := cut.p
-	first := len(list)
-	for i := range c.all {
-		a := &c.all[i]
-		us := p.used(a.Obj)
-		for k := len(us) - 1; k >= 0 && int(us[k].at) >= cut.From; k-- {
-			u := &us[k]
-			if relevant(a.Mode, u.Mode) && cut.Has(int(u.at)) && !p.announced(int(u.at), c) {
-				list = append(list, int(u.at))
-			}
-		}
-	}
-	for i := first + 1; i < len(list); i++ {
-		for k := i; k > first && list[k] < list[k-1]; k-- {
-			list[k], list[k-1] = list[k-1], list[k]
-		}
-	}
-	return list
-}
-
-// relevant reports whether an access with mode n may enable or disable one with mode m.
-func relevant(m, n Mode) bool {
-	return conflicts[m][n] || m == send && n == recv || m == recv && (n == send || n == closing) || m == arrive && n == rUnlock
 }
 
 // Alternatives calls f for every claim that an operation was announced for
@@ -317,29 +288,35 @@ func (p *Path) apart(o, q *Operation) bool {
 	return o.Done < p.n && p.reaches(o.Done, int32(q.Announced)) || q.Done < p.n && p.reaches(q.Done, int32(o.Announced))
 }
 
-// May reports whether c can be done at the end of cut, with the accesses it
-// would have then.
-func (cut *Cut) May(c *Claim) bool {
+// May reports whether c can be done at the end of cut, and sets the accesses it
+// would have then. If it cannot, see cut.Blocker.
+//
+// Two selects meet only if one of them waits: the partner, or, if other is true
+// and it may be either, the one who makes the step.
+func (cut *Cut) May(c *Claim, other bool) bool {
+	cut.Blocker = -1
 	for _, a := range c.Announced {
-		if a >= 0 && !cut.has(a) {
+		if !cut.has(a) {
 			return false
 		}
 	}
 	if c.Op == trace.OpAwait {
 		return cut.awaited(c)
 	}
-	if c.With != NoProc && !cut.mayMeet(c) {
+	if c.With != NoProc && !cut.mayMeet(c) || !cut.foreseeAll(c) {
 		return false
 	}
-	if !cut.foreseeAll(c) {
-		return false
-	}
-	return c.Op != trace.OpSelect || c.ops[0] < 0 || cut.maySelect(c)
+	return c.Op != trace.OpSelect || c.ops[0] < 0 || cut.maySelect(c, other)
+}
+
+// Either reports whether c is a meeting of two selects, either of which may be the one who waits.
+func (p *Path) Either(c *Claim) bool {
+	return c.Op == trace.OpSelect && c.ops[0] >= 0 && c.ops[1] >= 0 && !p.ops[c.ops[0]].Poll && p.choosy(&p.ops[c.ops[0]], &p.ops[c.ops[1]])
 }
 
 // maySelect is what May asks beside of a select: that somebody waits where two
 // meet; and notes what it depends on.
-func (cut *Cut) maySelect(c *Claim) bool {
+func (cut *Cut) maySelect(c *Claim, other bool) bool {
 	p := cut.p
 	n := 0
 	for _, a := range c.Accesses {
@@ -359,7 +336,10 @@ func (cut *Cut) maySelect(c *Claim) bool {
 			p.seeCases(&c.Accesses, o)
 		}
 		p.seeCases(&c.Accesses, q)
-		return cut.waits(q) || !o.Poll && cut.waits(o)
+		if other {
+			return cut.waits(o)
+		}
+		return cut.waits(q)
 	}
 	if c.Case == 0 && o.Poll {
 		for i := range p.offers {
@@ -379,11 +359,11 @@ func (cut *Cut) waits(o *Operation) bool {
 	for k := o.first; k < o.first+o.n; k++ {
 		f := &cut.p.offers[k]
 		n, closed := cut.buffer(f.obj)
-		switch {
-		case closed && (f.send || n == 0):
-			return false
-		case f.send && n < int(cut.p.Tab.objects[f.obj].cap) || !f.send && n > 0:
-			if !cut.older(o.era, o.Proc, f.obj, f.send) {
+		if closed && (f.send || n == 0) {
+			return cut.block(cut.last(f.obj, closing))
+		}
+		if limit := int(cut.p.Tab.objects[f.obj].cap); limit > 0 && !cut.busy(f.obj, f.send, n, limit) {
+			if _, behind := cut.older(o.era, o.Proc, f.obj, f.send); !behind {
 				return false
 			}
 		}
@@ -430,25 +410,22 @@ func (cut *Cut) mayMeet(c *Claim) bool {
 	obj := c.Accesses[0].Obj
 	p := cut.p
 	mine := c.Accesses[0].Op == trace.OpSend
-	if p.barrier >= 0 && (cut.earlier(p.era(c.Announced[0]), c.Proc, c.With, obj, mine) || cut.earlier(p.era(c.Announced[1]), c.With, c.Proc, obj, !mine)) {
+	if p.barrier >= 0 && !(cut.earliest(p.era(c.Announced[0]), c.Proc, c.With, obj, mine) && cut.earliest(p.era(c.Announced[1]), c.With, c.Proc, obj, !mine)) {
 		return false
 	}
-	if !p.Tab.objects[obj].ordered {
-		return true
-	}
-	return !cut.before(c.Announced[0], c.Proc, c.With, obj, mine) && !cut.before(c.Announced[1], c.With, c.Proc, obj, !mine)
+	return !p.Tab.objects[obj].ordered || cut.inTurn(c.Announced[0], c.Proc, c.With, obj, mine) && cut.inTurn(c.Announced[1], c.With, c.Proc, obj, !mine)
 }
 
-// earlier is older for those who meet a partner.
-func (cut *Cut) earlier(era int, g, partner Proc, obj Object, send bool) bool {
+// earliest is first for those who meet a partner.
+func (cut *Cut) earliest(era int, g, partner Proc, obj Object, send bool) bool {
 	p := cut.p
 	for k := range p.offers {
 		f := &p.offers[k]
 		if o := &p.ops[f.op]; f.obj == obj && f.send == send && o.Proc != g && o.Proc != partner && o.era < era && cut.Pending(o) && cut.waits(o) {
-			return true
+			return cut.block(o.Announced)
 		}
 	}
-	return false
+	return true
 }
 
 // era returns the last barrier before i.
@@ -459,20 +436,20 @@ func (p *Path) era(i int) int {
 	return int(p.rows[i].barrier)
 }
 
-// before reports whether somebody else waits at a polled side of a channel who arrived before transition i.
-func (cut *Cut) before(i int, g, partner Proc, obj Object, send bool) bool {
+// inTurn reports whether nobody else waits at a polled side of a channel who arrived before transition i.
+func (cut *Cut) inTurn(i int, g, partner Proc, obj Object, send bool) bool {
 	p := cut.p
 	if !p.arrives(i, obj, send) {
-		return false
+		return true
 	}
 	for k := range p.offers {
 		f := &p.offers[k]
 		o := &p.ops[f.op]
 		if f.obj == obj && f.send == send && o.Proc != g && o.Proc != partner && o.Announced < i && p.arrives(o.Announced, obj, send) && cut.Pending(o) && cut.waits(o) {
-			return true
+			return cut.block(o.Announced)
 		}
 	}
-	return false
+	return true
 }
 
 // arrives reports whether somebody arrived in transition i at a polled side of a channel.

@@ -30,6 +30,35 @@ func (a *Access) counted() int32 {
 	return 0
 }
 
+// excess returns an Add in c without which the counter of a WaitGroup would be
+// lower, and which no wait for zero can come after: what it added is nowhere taken back in c.
+func (c *Cut) excess(obj Object) int {
+	p := c.p
+	us := p.used(obj)
+	p.units = p.units[:0]
+	for i := range us {
+		u := &us[i]
+		p.units = append(p.units, 0)
+		if u.Op != trace.OpWGAdd || !c.has(int(u.at)) {
+			continue
+		}
+		p.units[i] = u.Arg
+		for k := i - 1; k >= 0 && p.units[i] < 0; k-- {
+			if p.units[k] > 0 && p.Before(int(us[k].at), int(u.at)) {
+				take := min(-p.units[i], p.units[k])
+				p.units[k] -= take
+				p.units[i] += take
+			}
+		}
+	}
+	for i := len(us) - 1; i >= 0; i-- {
+		if p.units[i] > 0 {
+			return int(us[i].at)
+		}
+	}
+	return -1
+}
+
 // paired gives to each access that lowers the counter the latest before it that
 // is left. It errs towards false.
 func (p *Path) paired(us []use) bool {

@@ -2,6 +2,7 @@ package transition
 
 import (
 	"errors"
+	"sort"
 
 	"heddle/trace"
 )
@@ -397,12 +398,10 @@ func memorySize(e *trace.Event, kind trace.ObjKind) uint32 {
 func (p *Path) polled(t *trace.Trace) {
 	s := &p.steps[p.n-1]
 	step := p.announcedAt(p.n - 1)
-	for i := range t.Offers {
+	first := sort.Search(len(t.Offers), func(i int) bool { return t.Offers[i].Step >= step })
+	for i := first; i < len(t.Offers) && t.Offers[i].Step == step; i++ {
 		o := &t.Offers[i]
-		if o.Step > step {
-			break
-		}
-		if o.Step == step && o.Poll && p.Tab.procOfGID(o.G) == s.Proc {
+		if o.Poll && p.Tab.procOfGID(o.G) == s.Proc {
 			op := trace.OpRecv
 			if o.Send {
 				op = trace.OpSend

@@ -3,40 +3,67 @@ package transition
 import "heddle/trace"
 
 // A Cut is a part of a path: its transitions up to From, and of the rest what
-// does not happen after any of the excluded ones. A cut is an execution that
-// could have been, left off in the middle.
+// does not happen after any of those left out. A cut is an execution that
+// could have been, broken off in the middle.
 type Cut struct {
-	p     *Path
-	From  int
-	until []int
+	From int
+
+	// Blocker is, where May was false, a transition that has to be left out for
+	// the claim to be possible; -1 if that would not help.
+	Blocker int
+
+	p  *Path
+	in []bool // of the transitions from From on
 }
 
-// Cut returns a cut from which nothing is excluded, in c's memory.
-func (p *Path) Cut(c *Cut, from int) {
-	c.p, c.From, c.until = p, from, c.until[:0]
+// begin makes c all that comes before from, and of the rest what does not happen after from.
+func (c *Cut) begin(p *Path, from int) {
+	c.p, c.From, c.Blocker = p, from, -1
+	for len(c.in) < p.n-from {
+		c.in = append(c.in, false)
+	}
+	c.in = c.in[:p.n-from]
+	proc, seq := int(p.steps[from].Proc), p.rows[from].seq
+	for k := range c.in {
+		c.in[k] = p.clocks[(from+k)*p.stride+proc] < seq
+	}
 }
 
 // Exclude leaves out i, and what happens after it.
-func (c *Cut) Exclude(i int) { c.until = append(c.until, i) }
-
-// Excluded returns what was excluded.
-func (c *Cut) Excluded() []int { return c.until }
-
-// Restore takes the exclusions back that came after the first n.
-func (c *Cut) Restore(n int) { c.until = c.until[:n] }
-
-// Has reports whether transition i is in c.
-func (c *Cut) Has(i int) bool {
-	for _, x := range c.until {
-		if x <= i && c.p.Before(x, i) {
-			return false
+func (c *Cut) Exclude(i int) {
+	proc, seq := int(c.p.steps[i].Proc), c.p.rows[i].seq
+	for k := i - c.From; k < len(c.in); k++ {
+		if c.p.clocks[(c.From+k)*c.p.stride+proc] >= seq {
+			c.in[k] = false
 		}
 	}
-	return true
 }
 
-// has is Has for i that may be -1, or a transition before From.
-func (c *Cut) has(i int) bool { return i < c.From || c.Has(i) }
+// Has reports whether transition i, not before From, is in c.
+func (c *Cut) Has(i int) bool { return c.in[i-c.From] }
+
+// has is Has for any transition, and -1.
+func (c *Cut) has(i int) bool { return i < c.From || c.in[i-c.From] }
+
+// block notes that i has to be left out, and returns false.
+func (c *Cut) block(i int) bool {
+	c.Blocker = -1
+	if i >= c.From {
+		c.Blocker = i
+	}
+	return false
+}
+
+// last returns the last transition in c that used obj with the given mode, -1 if there is none.
+func (c *Cut) last(obj Object, m Mode) int {
+	us := c.p.used(obj)
+	for k := len(us) - 1; k >= 0; k-- {
+		if us[k].Mode == m && c.has(int(us[k].at)) {
+			return int(us[k].at)
+		}
+	}
+	return -1
+}
 
 // foreseeAll reports whether a, which has been announced at the end of c, can be
 // done then, and sets the accesses of a to what they would be.
@@ -61,14 +88,14 @@ func (c *Cut) foresee(a *Claim, x *Access) bool {
 		x.Mode = c.foreseeCompare(a, x.Obj)
 		return true
 	case kind == trace.ObjMutex:
-		locked := c.locked(x.Obj)
+		at := c.locked(x.Obj)
 		switch x.Op {
 		case trace.OpLock:
-			ok = !locked
+			ok = at < 0 || c.block(at)
 		case trace.OpTryLock:
-			x.Arg = number(!locked)
+			x.Arg = number(at < 0)
 		case trace.OpUnlock:
-			x.Arg = -number(!locked)
+			x.Arg = -number(at < 0)
 		}
 	case kind == trace.ObjRWMutex:
 		ok = c.foreseeRW(x)
@@ -76,7 +103,7 @@ func (c *Cut) foresee(a *Claim, x *Access) bool {
 		n := c.sum(x.Obj)
 		switch {
 		case x.Op == trace.OpWGWait:
-			ok = n == 0
+			ok = n == 0 || c.block(c.excess(x.Obj))
 		case n+int(x.Arg) < 0:
 			tab.order(x.Obj)
 		}
@@ -87,15 +114,14 @@ func (c *Cut) foresee(a *Claim, x *Access) bool {
 			x.Arg = c.waiters(x.Obj)
 		}
 	case kind == trace.ObjSemaphore:
-		n := c.count(x.Obj)
 		if x.Op == trace.OpAcquire {
-			ok = n > 0
+			ok = c.count(x.Obj) > 0 || c.block(c.last(x.Obj, Write))
 		}
 	case kind == trace.ObjChan:
 		if x.Mode == poll && x.Op != trace.OpAwait {
-			return !c.ready(&a.Transition, x.Obj, x.Op == trace.OpSend)
+			return c.empty(a, x.Obj, x.Op == trace.OpSend)
 		}
-		ok = c.foreseeChan(&a.Transition, x)
+		ok = c.foreseeChan(a, x)
 	}
 	if !ok {
 		return false
@@ -113,19 +139,16 @@ func number(b bool) int32 {
 	return 0
 }
 
-// locked reports whether a mutex is locked at the end of c.
-func (c *Cut) locked(obj Object) bool {
-	us := c.p.used(obj)
-	for k := len(us) - 1; k >= 0; k-- {
-		if us[k].Mode == Write && c.has(int(us[k].at)) {
-			return us[k].Op != trace.OpUnlock
-		}
+// locked returns where a mutex was taken that is locked at the end of c, -1 if it is not.
+func (c *Cut) locked(obj Object) int {
+	if at := c.last(obj, Write); at >= 0 && c.p.steps[at].Op != trace.OpUnlock {
+		return at
 	}
-	return false
+	return -1
 }
 
 func (c *Cut) foreseeRW(x *Access) bool {
-	readers, locked, wants := 0, false, NoProc
+	readers, locked, wants := 0, -1, -1
 	for _, u := range c.p.used(x.Obj) {
 		if !c.has(int(u.at)) {
 			continue
@@ -140,26 +163,28 @@ func (c *Cut) foreseeRW(x *Access) bool {
 				readers--
 			}
 		case trace.OpArrive:
-			wants = c.p.steps[u.at].Proc
+			wants = int(u.at)
 		case trace.OpLock:
-			locked, wants = true, NoProc
+			locked, wants = int(u.at), -1
 		case trace.OpTryLock:
-			locked = locked || u.Arg > 0
+			if u.Arg > 0 {
+				locked = int(u.at)
+			}
 		case trace.OpUnlock:
-			locked = false
+			locked = -1
 		}
 	}
 	switch x.Op {
 	case trace.OpLock:
-		return !locked && readers == 0
+		return locked < 0 && readers == 0 || c.block(-1)
 	case trace.OpArrive, trace.OpRLock:
-		return !locked && wants == NoProc
+		return locked < 0 && wants < 0 || c.block(max(locked, wants))
 	case trace.OpTryLock:
-		x.Arg = number(!locked && wants == NoProc && readers == 0)
+		x.Arg = number(locked < 0 && wants < 0 && readers == 0)
 	case trace.OpTryRLock:
-		x.Arg = number(!locked && wants == NoProc)
+		x.Arg = number(locked < 0 && wants < 0)
 	case trace.OpUnlock:
-		x.Arg = -number(!locked)
+		x.Arg = -number(locked < 0)
 	case trace.OpRUnlock:
 		if x.Arg = -number(readers <= 0); x.Arg < 0 {
 			c.p.Tab.order(x.Obj)
@@ -180,17 +205,14 @@ func (c *Cut) sum(obj Object) (n int) {
 }
 
 func (c *Cut) foreseeOnce(x *Access) bool {
-	us := c.p.used(x.Obj)
-	for k := len(us) - 1; k >= 0; k-- {
-		if us[k].Mode == Write && c.has(int(us[k].at)) {
-			if us[k].Op == trace.OpOnceDone {
-				x.Arg = 0
-				return true
-			}
-			return x.Op == trace.OpOnceDone
+	if at := c.last(x.Obj, Write); at >= 0 {
+		if c.p.steps[at].Op == trace.OpOnceDone {
+			x.Arg = 0
+			return true
 		}
+		return x.Op == trace.OpOnceDone || c.block(at)
 	}
-	if x.Op == trace.OpOnce {
+	if us := c.p.used(x.Obj); x.Op == trace.OpOnce {
 		x.Arg = number(len(us) == 0 || us[0].Arg == 1) // done before the execution began, or not
 	}
 	return true
@@ -252,46 +274,67 @@ func (c *Cut) buffer(obj Object) (n int, closed bool) {
 }
 
 // foreseeChan is foresee for a channel operation other than a poll.
-func (c *Cut) foreseeChan(a *Transition, x *Access) bool {
+func (c *Cut) foreseeChan(a *Claim, x *Access) bool {
 	n, closed := c.buffer(x.Obj)
-	o := &c.p.Tab.objects[x.Obj]
+	room := n < int(c.p.Tab.objects[x.Obj].cap)
 	switch x.Op {
 	case trace.OpSend:
 		x.Arg = 0
-		if closed {
+		switch {
+		case closed:
 			x.Arg = -1
-			return a.With == NoProc
+			return a.With == NoProc || c.block(c.last(x.Obj, closing))
+		case a.With != NoProc:
+			return true
+		case !room:
+			return c.block(c.last(x.Obj, send))
 		}
-		return a.With != NoProc || n < int(o.cap) && !c.overtakes(a.Proc, x.Obj, true)
+		return c.first(a, x.Obj, true)
 	case trace.OpRecv:
 		x.Arg = 1
-		if n == 0 && closed {
+		switch {
+		case n == 0 && closed:
 			x.Arg = 0
-			return a.With == NoProc
+			return a.With == NoProc || c.block(c.last(x.Obj, closing))
+		case a.With != NoProc:
+			return true
+		case n <= 0:
+			return c.block(c.last(x.Obj, recv))
 		}
-		return a.With != NoProc || n > 0 && !c.overtakes(a.Proc, x.Obj, false)
+		return c.first(a, x.Obj, false)
 	case trace.OpClose:
 		x.Arg = -number(closed)
 	}
 	return true
 }
 
-// ready reports whether a poll of a's goroutine would find something at the end of c.
-func (c *Cut) ready(a *Transition, obj Object, send bool) bool {
+// empty reports whether a poll finds nothing at a side of a channel at the end of c.
+func (c *Cut) empty(a *Claim, obj Object, send bool) bool {
 	n, closed := c.buffer(obj)
 	if closed {
-		return true
+		return c.block(c.last(obj, closing))
 	}
 	if limit := int(c.p.Tab.objects[obj].cap); limit > 0 {
-		return send && n < limit || !send && n > 0
+		return c.busy(obj, send, n, limit)
 	}
 	for i := range c.p.offers {
 		f := &c.p.offers[i]
 		if o := &c.p.ops[f.op]; f.obj == obj && f.send != send && o.Proc != a.Proc && c.Pending(o) && c.waits(o) {
-			return true
+			return c.block(o.Announced)
 		}
 	}
-	return false
+	return true
+}
+
+// busy reports whether a side of a channel that holds n of limit values can do nothing.
+func (c *Cut) busy(obj Object, sends bool, n, limit int) bool {
+	switch {
+	case sends && n < limit:
+		return c.block(c.last(obj, recv))
+	case !sends && n > 0:
+		return c.block(c.last(obj, send))
+	}
+	return true
 }
 
 // Pending reports whether o is announced and not done at the end of c, and
@@ -300,30 +343,25 @@ func (c *Cut) Pending(o *Operation) bool {
 	return !o.Poll && c.has(o.Announced) && (o.Done == c.p.n || !c.has(o.Done))
 }
 
-// overtakes reports whether somebody waits at a side of a channel, at the end
-// of c, who is known to have arrived there before g: time passed since.
-func (c *Cut) overtakes(g Proc, obj Object, send bool) bool {
-	if c.p.barrier < 0 {
-		return false
+// first reports whether nobody waits at a's side of a channel with a buffer, at
+// the end of c, who is known to have arrived there before: time passed since.
+func (c *Cut) first(a *Claim, obj Object, send bool) bool {
+	if at, ok := c.older(c.p.era(a.Announced[0]), a.Proc, obj, send); ok {
+		return c.block(at)
 	}
-	era := -1
-	for i := range c.p.ops {
-		if o := &c.p.ops[i]; o.Proc == g && c.Pending(o) {
-			era = o.era
-		}
-	}
-	return c.older(era, g, obj, send)
+	return true
 }
 
-func (c *Cut) older(era int, g Proc, obj Object, send bool) bool {
+// older returns where somebody who waits at a side of a channel announced that, before the era of g's operation.
+func (c *Cut) older(era int, g Proc, obj Object, send bool) (at int, ok bool) {
 	if c.p.barrier < 0 {
-		return false
+		return -1, false
 	}
 	for i := range c.p.offers {
 		f := &c.p.offers[i]
 		if o := &c.p.ops[f.op]; f.obj == obj && f.send == send && o.Proc != g && o.era < era && c.Pending(o) {
-			return true
+			return o.Announced, true
 		}
 	}
-	return false
+	return -1, false
 }

@@ -13,17 +13,18 @@ import (
 // exhaust lets a strategy cover every interleaving, as far as the budget goes.
 //
 // The search starts again when it has seen what ought to have been scheduling
-// points from the start: accesses that race, sides of channels that are polled.
+// points from the start (accesses that race, sides of channels that are polled),
+// and when executions have become shorter.
 // The executions told of are those of the last search.
-func (e *exploration) exhaust(start func(*wire.Config) explore.Strategy) (result string, complete bool, reason string) {
-	result, ok := e.twice(start(e.cfg).Next())
+func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result string, complete bool, reason string) {
+	result, ok := e.twice(start(e).Next())
 	if !ok {
 		if e.ended() {
 			return result, false, "sampled"
 		}
 		return e.sample()
 	}
-	s, spun := start(e.cfg), false
+	s, spun := start(e), false
 	for !e.ended() && !e.stop(e.n) {
 		next := s.Next()
 		if next == nil {
@@ -36,11 +37,14 @@ func (e *exploration) exhaust(start func(*wire.Config) explore.Strategy) (result
 			e.nondet = true
 			return e.sample()
 		}
-		s.Done(ex.Trace)
+		again := ex.Learnt && e.cfg.Isolate != "process" // in processes of their own nobody learns
+		if !again {
+			s.Done(ex.Trace)
+		}
 		spun = spun || ex.Trace.Spun
 		e.look(ex, next, "")
-		if len(e.visible) > visible || len(e.polled) > polled {
-			s, spun = start(e.cfg), false
+		if again || len(e.visible) > visible || len(e.polled) > polled {
+			s, spun = start(e), false
 		}
 		if e.n%16 == 0 {
 			e.estimate = s.Result().Estimate
@@ -113,7 +117,7 @@ func (e *exploration) shortfall(r explore.Result, spun, more bool) string {
 }
 
 // exhaustive are the strategies that cover every interleaving.
-var exhaustive = map[string]func(*wire.Config) explore.Strategy{
-	"dpor":  func(*wire.Config) explore.Strategy { return dpor.New(dpor.Options{}) },
-	"reach": func(*wire.Config) explore.Strategy { return reach.New(reach.Options{}) },
+var exhaustive = map[string]func(*exploration) explore.Strategy{
+	"dpor":  func(e *exploration) explore.Strategy { return dpor.New(dpor.Options{Expired: e.late}) },
+	"reach": func(*exploration) explore.Strategy { return reach.New(reach.Options{}) },
 }

@@ -215,7 +215,12 @@ func (e *exploration) stop(i int) bool {
 	if i%8 != 0 && e.n > 64 {
 		return false
 	}
-	return !e.deadline.IsZero() && time.Now().After(e.deadline)
+	return e.late()
+}
+
+// late reports whether the budget is spent.
+func (e *exploration) late() bool {
+	return !e.deadline.IsZero() && time.Now().After(e.deadline) || e.ctx.Err() != nil
 }
 
 // heavy reports whether the first execution alone took a multiple of the

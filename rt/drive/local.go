@@ -113,7 +113,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 		x.told = true
 		ex.Strangers = strangers(mostStrangers)
 	}
-	ex.Polled = sched.S.Polled()
+	ex.Polled, ex.Learnt = sched.S.Polled(), sched.S.Learnt()
 	ex.Measured = ex.Failed && sched.S.Measured()
 	ex.Found = x.findings(t)
 	if d := sched.S.Diverged(); d != nil {

@@ -20,6 +20,8 @@ import (
 // the two counts. Others who never rest run to the bound on steps.
 //
 // A cycle that was certain once is known: later executions end where it forms.
+// An exhaustive one, which is to show all that the others do, ends when they have
+// come to rest, if all that went on for ever was a matter of time.
 
 const (
 	confirmRests = 10_000
@@ -173,10 +175,27 @@ func (s *Sched) confirmed() bool {
 	if s.handedOver || !s.timersRepeat() || s.outsiders() > 0 {
 		return false
 	}
+	s.learnt = true
 	s.knowCycle(DeadlockOthers)
 	s.stop(trace.Deadlocked)
 	return true
 }
+
+// recognised reports whether only the clock could let somebody go on in an
+// exhaustive execution, and a known cycle formed that time did not resolve before.
+func (s *Sched) recognised() bool {
+	c := s.cycle
+	if c == nil || !s.exhaustive() || s.opt.PastDeadlock || s.handedOver || s.knownCycles[c.key] != DeadlockOthers {
+		return false
+	}
+	c.end = DeadlockOthers
+	s.stop(trace.Deadlocked)
+	return true
+}
+
+// Learnt reports whether the last execution made a cycle known that exhaustive
+// executions do not outlast from now on: those before were longer.
+func (s *Sched) Learnt() bool { return s.learnt }
 
 // timersRepeat reports whether no timer that is running could still bring
 // something new: it was started, or has ticked, a short while ago and is one of a long series.

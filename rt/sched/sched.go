@@ -203,6 +203,7 @@ type Sched struct {
 
 	cycle       *lockCycle             // the first of the running execution
 	knownCycles map[uint64]DeadlockEnd // of earlier executions, see cycle.go
+	learnt      bool                   // one became known in the running execution
 	handedOver  bool                   // a lock was released by another goroutine than its owner
 	visited     []*G                   // by pathTo
 
@@ -305,7 +306,7 @@ func (s *Sched) reset(opt Options) {
 	s.strangers, s.gc = s.outsiders(), numgc()
 	s.spinners, s.idleRounds, s.idleAt, s.waiters = 0, 0, 0, 0
 	s.ioClock = s.ioClock[:0]
-	s.cycle = nil
+	s.cycle, s.learnt = nil, false
 	s.rng = opt.Schedule.Seed*0x9e3779b97f4a7c15 + 0x1234567
 	s.lazyVal = lazyValue{}
 	hook.Rec, hook.Real, hook.Measured = opt.Record, opt.Real, false

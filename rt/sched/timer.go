@@ -239,7 +239,7 @@ func (s *Sched) fireNext() bool {
 		return false
 	}
 	s.rests++
-	if s.confirmed() {
+	if s.confirmed() || s.recognised() {
 		return false
 	}
 	if s.mainOver {

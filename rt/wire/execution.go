@@ -38,6 +38,7 @@ type Result struct {
 
 	Found    []Found      `json:",omitempty"`
 	Polled   []trace.Site `json:",omitempty"` // of an exhaustive execution: what Request.Polled did not tell
+	Learnt   bool         `json:",omitempty"` // exhaustive executions will end sooner, where this one waited for others (see sched.Learnt)
 	Timers   bool         `json:",omitempty"` // timers were used
 	Outside  bool         `json:",omitempty"` // goroutines outside control took part
 	Measured bool         `json:",omitempty"` // the test failed and has looked at figures of memory, which heddle changes
