@@ -38,6 +38,7 @@ type Way struct {
 	Obj            ObjID // of that case
 	With           int32 // as in Step
 	Case, WithCase int16
+	Site           Site // of the operation that G announced
 }
 
 // A Guide chooses how to go on.

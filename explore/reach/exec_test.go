@@ -67,6 +67,9 @@ func (a *atomicInt) CAS(old, v uint32) bool {
 
 func spawn(f func()) { hook.Go(1, f) }
 
+// spawnAt is another go statement for every site.
+func spawnAt(site hook.Site, f func()) { hook.Go(site, f) }
+
 func mkchan[T any](n int) chan T { return hook.MadeChan(make(chan T, n), 2) }
 
 // An executor runs a program in this process.

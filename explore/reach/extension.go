@@ -27,6 +27,7 @@ type finder struct {
 	found []extension
 	n     int
 
+	trace      *trace.Trace // that the sequence was read from
 	old, black set
 	reduce     func(*extension) bool
 

@@ -53,6 +53,7 @@ type guide struct {
 	seen     int // events looked at
 	partial  bool
 	done     []int32 // of each goroutine: how many steps, for RoundRobin
+	twins    *twins  // nil: nobody is interchangeable
 	steps    int
 }
 
@@ -85,12 +86,17 @@ func (g *guide) Choose(t *trace.Trace, prev trace.GID, ways []trace.Way) int {
 	for ; g.seen < len(t.Events); g.seen++ {
 		g.wake(t, &t.Events[g.seen])
 	}
+	if g.twins != nil {
+		g.tab.ReadGoroutines(t)
+		g.twins.learn(g.tab, t)
+	}
 	if g.order == RoundRobin {
-		return g.fewest(t, ways)
+		g.count(t)
+		return g.fewest(ways)
 	}
 	best := -1
 	for i := range ways {
-		if g.asleep(&ways[i]) {
+		if g.asleep(&ways[i]) || g.twins != nil && g.younger(ways, i) {
 			continue
 		}
 		if ways[i].G == prev {
@@ -104,14 +110,38 @@ func (g *guide) Choose(t *trace.Trace, prev trace.GID, ways []trace.Way) int {
 	return best
 }
 
-func (g *guide) fewest(t *trace.Trace, ways []trace.Way) int {
+// count counts the steps of goroutines.
+func (g *guide) count(t *trace.Trace) {
 	for ; g.steps < len(t.Steps); g.steps++ {
-		id := t.Steps[g.steps].G
-		for int(id) >= len(g.done) {
-			g.done = append(g.done, 0)
+		st := &t.Steps[g.steps]
+		g.step(st.G)
+		if st.Op != trace.OpChoose && st.With > 0 {
+			g.step(trace.GID(st.With) - 1)
 		}
-		g.done[id]++
 	}
+}
+
+func (g *guide) step(id trace.GID) {
+	for int(id) >= len(g.done) {
+		g.done = append(g.done, 0)
+	}
+	g.done[id]++
+}
+
+// younger reports whether an older twin can do what way i does.
+func (g *guide) younger(ways []trace.Way, i int) bool {
+	w := &ways[i]
+	for k := range ways {
+		v := &ways[k]
+		if v.Op == w.Op && v.Obj == w.Obj && v.Site == w.Site && g.twins.older(g.tab.ProcOf(v.G), g.tab.ProcOf(w.G)) {
+			return true
+		}
+	}
+	return false
+}
+
+// fewest chooses who has made the fewest steps.
+func (g *guide) fewest(ways []trace.Way) int {
 	best, least := -1, int32(0)
 	for i := range ways {
 		if g.asleep(&ways[i]) {

@@ -20,13 +20,13 @@ import (
 type Options struct {
 	// PV ignores races that a V of a counting semaphore has won (section 7).
 	PV bool
-	// Symmetry takes goroutines that were started by the same go statement and
-	// have made as many steps to be interchangeable: of those that announce
-	// the same operation, only the oldest does it first.
+	// Symmetry takes goroutines to be interchangeable that one goroutine
+	// started by the same go statement: of those that are about to do the
+	// same operation, at the same place, the oldest does it first.
 	Symmetry bool
-	// OneOrder, if not nil, names channels whose receivers ignore in which
-	// order different senders' values come.
-	OneOrder func(kind trace.ObjKind, obj transition.Object) bool
+	// OneOrder, if not nil, says of channels, by where they were made, whether
+	// their receivers ignore in which order values come.
+	OneOrder func(made trace.Site) bool
 	// Order is how executions go on when their variant is replayed.
 	Order Order
 }
@@ -55,6 +55,9 @@ type Strategy struct {
 	old    set
 	black  set
 	at     []int32 // where the variant's events are in the sequence
+
+	twins     twins  // for Symmetry
+	unordered []bool // for OneOrder, by transition.Object
 }
 
 // New returns a strategy that has not begun.
@@ -64,6 +67,9 @@ func New(opt Options) *Strategy {
 	s.find.sequence = &s.seq
 	s.find.reduce = s.reduction()
 	s.guide.tab, s.guide.order = s.tab, opt.Order
+	if opt.Symmetry {
+		s.guide.twins = &s.twins
+	}
 	s.v.schedule = trace.Schedule{Policy: "first", Exhaustive: true, Strict: true}
 	return s
 }
@@ -94,7 +100,7 @@ func (s *Strategy) Next() *trace.Schedule {
 		}
 	}
 	v.schedule.Guide = nil
-	if len(v.sleepers) > 0 || s.opt.Order != First || v.schedule.Names != nil {
+	if len(v.sleepers) > 0 || s.opt.Symmetry || s.opt.Order != First || v.schedule.Names != nil {
 		s.guide.begin(v)
 		v.schedule.Guide = &s.guide
 	}
@@ -125,6 +131,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 	}
 	q := &s.seq
 	q.read()
+	s.learn(t)
 	s.at = s.at[:0]
 	if !s.check() {
 		s.failed = "a variant was not replayed faithfully"
@@ -194,7 +201,7 @@ func (s *Strategy) check() bool {
 			}
 		}
 	}
-	for i := new.next(0); i >= 0; i = new.next(i + 1) {
+	for i := new.next(0); i >= 0 && s.find.reduce == nil; i = new.next(i + 1) { // reduced ones come as they like
 		if !q.before(i).meets(changed) {
 			return false
 		}
@@ -280,7 +287,9 @@ func (s *Strategy) Result() explore.Result {
 	switch {
 	case s.failed != "":
 	case s.opt.Symmetry:
-		r.Reason = "goroutines were taken to be interchangeable"
+		r.Reason = "goroutines were taken to be interchangeable (-symmetry)"
+	case s.opt.OneOrder != nil:
+		r.Reason = "orders of values were taken not to matter (-one-order)"
 	default:
 		r.Complete = s.begun && len(s.stack) == 0
 	}

@@ -6,22 +6,45 @@ import (
 )
 
 // Reductions (sections 7 and 8): sending events that are taken out of the race
-// sets of receiving events.
+// sets of receiving events, which leaves sequences out.
 
-// reduction returns what says of an extension that it is not to be chosen.
+// reduction returns what says of an extension that it is not to be chosen; nil if nothing is reduced.
 func (s *Strategy) reduction() func(*extension) bool {
 	o := &s.opt
 	if !o.PV && !o.Symmetry && o.OneOrder == nil {
 		return nil
 	}
 	return func(x *extension) bool {
-		return o.PV && s.find.afterV(x) || o.Symmetry && s.find.younger(x) || o.OneOrder != nil && s.find.reordered(x, o.OneOrder)
+		return o.PV && s.find.afterV(x) || o.Symmetry && s.find.younger(x, &s.twins) || o.OneOrder != nil && s.find.reordered(x, s.unordered)
+	}
+}
+
+// learn notes what the reductions want to know of an execution.
+func (s *Strategy) learn(t *trace.Trace) {
+	s.find.trace = t
+	if s.opt.Symmetry {
+		s.twins.learn(s.tab, t)
+	}
+	if s.opt.OneOrder == nil {
+		return
+	}
+	for id := range t.Objects {
+		o := &t.Objects[id]
+		if o.Kind != trace.ObjChan {
+			continue
+		}
+		obj := s.tab.ObjectOf(t, trace.ObjID(id))
+		for int(obj) >= len(s.unordered) {
+			s.unordered = append(s.unordered, false)
+		}
+		s.unordered[obj] = s.opt.OneOrder(o.Site)
 	}
 }
 
 // afterV reports whether the receiving event of x is a completed V of a
-// counting semaphore: whatever was called concurrently and would come before
-// it may as well come after.
+// counting semaphore: whatever was called concurrently and would come before it
+// may as well come after (P/V reduction, section 7). A mutex is a binary
+// semaphore, whose V and P always exclude each other: it is never reduced.
 func (f *finder) afterV(x *extension) bool {
 	if x.slot < 0 || len(x.t.Accesses) != 1 || f.Tab.Kind(x.t.Accesses[0].Obj) != trace.ObjSemaphore {
 		return false
@@ -35,11 +58,108 @@ func (f *finder) afterV(x *extension) bool {
 	return first >= 0 && f.At(first).Op == trace.OpRelease
 }
 
-// younger reports whether a goroutine older than the one of x, but otherwise
-// like it, has announced the same when the history of x has happened.
-func (f *finder) younger(x *extension) bool { return false }
+// Twins tell which goroutines are interchangeable: those that one goroutine
+// started by one go statement.
+type twins struct {
+	tab   *transition.Table
+	sites []trace.Site // of each Proc
+}
 
-// reordered reports whether x receives another sender's value first, on a channel where that does not matter.
-func (f *finder) reordered(x *extension, free func(trace.ObjKind, transition.Object) bool) bool {
+func (w *twins) learn(tab *transition.Table, t *trace.Trace) {
+	w.tab = tab
+	for id := range t.Goroutines {
+		p := tab.ProcOf(trace.GID(id))
+		for int(p) >= len(w.sites) {
+			w.sites = append(w.sites, 0)
+		}
+		w.sites[p] = t.Goroutines[id].Site
+	}
+}
+
+// older reports whether p and q are twins and p was started first.
+func (w *twins) older(p, q transition.Proc) bool {
+	if p < 0 || q < 0 || p == q || int(p) >= len(w.sites) || int(q) >= len(w.sites) || w.sites[p] != w.sites[q] || w.sites[p] == 0 {
+		return false
+	}
+	a, n := w.tab.Parent(p)
+	b, m := w.tab.Parent(q)
+	return a == b && n < m
+}
+
+// younger reports whether an older twin could do what x does in its place:
+// of interchangeable goroutines that are about to do the same, the oldest goes first.
+func (f *finder) younger(x *extension, w *twins) bool {
+	for _, c := range x.calls {
+		if c < 0 {
+			continue
+		}
+		for i := range f.calls {
+			d := &f.calls[i]
+			if w.older(d.proc, f.calls[c].proc) && f.alike(int32(i), c) && !d.past.meets(x.displace) && (d.done < 0 || !x.history.has(d.done)) {
+				return true
+			}
+		}
+	}
 	return false
+}
+
+// alike reports whether two calls stand at the same place and are about the same object.
+func (f *finder) alike(a, b int32) bool {
+	c, d := &f.calls[a], &f.calls[b]
+	return c.op == d.op && f.target(c) == f.target(d) && f.place(c) == f.place(d)
+}
+
+// target is the object of a call, of a select that of its first case; -1 if it has none.
+func (f *finder) target(c *call) transition.Object {
+	obj := transition.Object(-1)
+	switch {
+	case c.comm >= 0:
+		f.Cases(&f.Operations()[c.comm], func(o transition.Object, _ int16, _ bool) {
+			if obj < 0 {
+				obj = o
+			}
+		})
+	case c.left >= 0:
+		obj = f.Left()[c.left].Accesses[0].Obj
+	case c.done >= 0 && len(f.At(c.done).Accesses) > 0:
+		obj = f.At(c.done).Accesses[0].Obj
+	}
+	return obj
+}
+
+// place is where a call stands.
+func (f *finder) place(c *call) trace.Site {
+	t := f.trace
+	if c.done < 0 {
+		for i := range t.Left {
+			if f.Tab.ProcOf(t.Left[i].G) == c.proc {
+				return t.Left[i].Site
+			}
+		}
+		return 0
+	}
+	step := f.Step(c.done)
+	if f.At(c.done).Proc == c.proc {
+		return t.Steps[step].Site
+	}
+	for i := range t.Events {
+		if e := &t.Events[i]; int(e.Step) == step && f.Tab.ProcOf(e.G) == c.proc {
+			return e.Site
+		}
+	}
+	return 0
+}
+
+// reordered reports whether x does no more than bring another value first, on
+// channels whose receivers ignore in which order values come.
+func (f *finder) reordered(x *extension, unordered []bool) bool {
+	if x.slot < 0 || len(x.t.Accesses) == 0 {
+		return false
+	}
+	a, t := &x.t.Accesses[0], f.At(int(x.slot))
+	if len(t.Accesses) == 0 || t.Accesses[0].Op != a.Op || a.Op != trace.OpSend && a.Op != trace.OpRecv {
+		return false
+	}
+	free := func(obj transition.Object) bool { return int(obj) < len(unordered) && unordered[obj] }
+	return free(a.Obj) && free(t.Accesses[0].Obj)
 }

@@ -7,6 +7,17 @@ import "heddle/trace"
 // Kind returns what kind of object obj is.
 func (tab *Table) Kind(obj Object) trace.ObjKind { return tab.objects[obj].kind }
 
+// ProcOf returns the goroutine that is g in the trace that was read last.
+func (tab *Table) ProcOf(g trace.GID) Proc { return tab.procOfGID(g) }
+
+// Parent returns who started p, and as the how manieth goroutine.
+func (tab *Table) Parent(p Proc) (parent Proc, n int) {
+	return tab.procs[p].parent, int(tab.procs[p].n)
+}
+
+// ObjectOf returns the object that is id in t, which was read last: one that is no memory.
+func (tab *Table) ObjectOf(t *trace.Trace, id trace.ObjID) Object { return tab.object(t, id, 0) }
+
 // Number returns which goroutine of t, which ReadGoroutines was called for, p is; NoG if none.
 func (tab *Table) Number(t *trace.Trace, p Proc) trace.GID {
 	for i := range t.Goroutines {

@@ -26,14 +26,14 @@ func (s *Sched) waysOf(ws []trace.Way, g *G) []trace.Way {
 	switch p.Op {
 	case trace.OpSend, trace.OpRecv, trace.OpSelect:
 	default:
-		return append(ws, trace.Way{G: g.id, Op: p.Op, Obj: p.Obj})
+		return append(ws, trace.Way{G: g.id, Op: p.Op, Obj: p.Obj, Site: p.Site})
 	}
 	ms := s.meetings(g, g.polls)
 	if len(ms) == 0 {
-		return append(ws, trace.Way{G: g.id, Op: p.Op, Obj: p.Obj})
+		return append(ws, trace.Way{G: g.id, Op: p.Op, Obj: p.Obj, Site: p.Site})
 	}
 	for _, m := range ms {
-		w := trace.Way{G: g.id, Op: trace.OpRecv, Obj: g.offers[m.mine].o.id}
+		w := trace.Way{G: g.id, Op: trace.OpRecv, Obj: g.offers[m.mine].o.id, Site: p.Site}
 		if g.offers[m.mine].send {
 			w.Op = trace.OpSend
 		}
