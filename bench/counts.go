@@ -43,6 +43,34 @@ var (
 	hugeCounts = []count{{"TestDPMonitorSU6", 901752}}
 )
 
+// A reduction is a search with options of strategy reach, and the least and
+// greatest number of executions that may come out.
+type reduction struct {
+	test        string
+	set         func(*wire.Config)
+	least, most int
+}
+
+// What is left of Table 4 with the reductions of sections 7 and 8. How much the
+// P/V reduction leaves out depends on the free parts of the executions.
+func reductions(replies []uint64) []reduction {
+	pv := func(c *wire.Config) { c.PV = true }
+	symmetry := func(c *wire.Config) { c.Symmetry = true }
+	both := func(c *wire.Config) { c.PV, c.Symmetry = true, true }
+	return []reduction{
+		{"TestBBMonitorSU", symmetry, 20, 20},
+		{"TestBBMonitorSC", symmetry, 132, 132},
+		{"TestBBSemaphore", pv, 36, 324},
+		{"TestBBSemaphore", both, 1, 3},
+		{"TestBBSemaphore5", both, 1, 3},
+		{"TestDME", pv, 4032, 4032},
+		{"TestDME", func(c *wire.Config) { c.OneOrder = replies }, 504, 504},
+	}
+}
+
+// largeReductions are those that leave nothing out of much.
+var largeReductions = []reduction{{"TestRWSemaphore", func(c *wire.Config) { c.PV = true }, 21744, 21744}}
+
 // A search is how the exploration of a test ended.
 type search struct {
 	executions int
@@ -58,7 +86,12 @@ func (b *binary) search(ctx context.Context, strategy string, counts []count) (m
 	for _, c := range counts {
 		names = append(names, c.test)
 	}
+	return b.explore(ctx, strategy, names, func(*wire.Config) {})
+}
+
+func (b *binary) explore(ctx context.Context, strategy string, names []string, set func(*wire.Config)) (map[string]*search, error) {
 	config := wire.Config{Mode: "test", Package: richtest, Strategy: strategy, Visible: "auto", Time: "virtual", Isolate: "vars", Count: 1}
+	set(&config)
 	found := map[string]*search{}
 	of := func(test string) *search {
 		if found[test] == nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"flag"
+	"os"
 	"strings"
 	"testing"
 )
@@ -51,4 +52,50 @@ func TestTable4(t *testing.T) {
 			t.Errorf("%s: %s", c.test, s.findings[0].Message)
 		}
 	}
+}
+
+// TestReductions explores with the reductions of sections 7 and 8 of the paper.
+func TestReductions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a test binary")
+	}
+	b, err := buildRichTest(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := reductions(b.replies(t))
+	if *large {
+		all = append(all, largeReductions...)
+	}
+	for _, r := range all {
+		found, err := b.explore(context.Background(), "reach", []string{r.test}, r.set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := found[r.test]
+		switch {
+		case s == nil:
+			t.Errorf("%s: not explored", r.test)
+		case s.executions < r.least || s.executions > r.most:
+			t.Errorf("%s: %d executions (%s), want %d to %d", r.test, s.executions, s.reason, r.least, r.most)
+		case len(s.findings) > 0:
+			t.Errorf("%s: %s", r.test, s.findings[0].Message)
+		}
+	}
+}
+
+// replies returns the sites where DME makes the channels for its replies.
+func (b *binary) replies(t *testing.T) (sites []uint64) {
+	text, err := os.ReadFile("programs/richtest/dme.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, _ := strings.Cut(string(text), "make(chan struct{}, 1)")
+	for _, s := range b.sites.At("richtest/dme.go", strings.Count(before, "\n")+1, "alloc") {
+		sites = append(sites, uint64(s.Plain()))
+	}
+	if len(sites) == 0 {
+		t.Fatal("no line of dme.go makes channels for replies")
+	}
+	return sites
 }

@@ -96,7 +96,10 @@ func measureTest(ctx context.Context, test, policy string, race bool, profile st
 }
 
 // A binary is a test binary.
-type binary struct{ path, dir string }
+type binary struct {
+	path, dir string
+	sites     *build.Sites
+}
 
 func buildPrograms(ctx context.Context) (*binary, error) { return buildPackage(ctx, programs) }
 
@@ -113,7 +116,7 @@ func buildPackage(ctx context.Context, path string) (*binary, error) {
 	if p.Failed != "" {
 		return nil, fmt.Errorf("%s does not compile:\n%s", path, p.Failed)
 	}
-	return &binary{p.Binary, p.Dir}, nil
+	return &binary{p.Binary, p.Dir, res.Sites}, nil
 }
 
 // run measures the tests that match pattern and returns what they cost by name.

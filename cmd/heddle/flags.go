@@ -33,6 +33,9 @@ type options struct {
 	runs, depth, steps               int
 	race, determinism                bool
 	clips                            string
+	pv, symmetry                     bool
+	oneOrder                         places
+	ordered                          []uint64 // the sites of oneOrder, once they are known
 	sarif, junit                     string
 
 	set map[string]bool // flags that were given
@@ -100,6 +103,35 @@ func durationVar(fs *flag.FlagSet, p *time.Duration, name string, value time.Dur
 	fs.Var(duration{p}, name, usage)
 }
 
+// Places is the value of a flag that names lines, one each time it is given.
+type places []place
+
+type place struct {
+	file string
+	line int
+}
+
+func (p places) String() string {
+	var s []string
+	for _, x := range p {
+		s = append(s, fmt.Sprintf("%s:%d", x.file, x.line))
+	}
+	return strings.Join(s, ",")
+}
+
+func (p *places) Set(s string) error {
+	i := strings.LastIndexByte(s, ':')
+	if i < 1 {
+		return errors.New("want a line, such as queue.go:12")
+	}
+	line, err := strconv.Atoi(s[i+1:])
+	if err != nil || line < 1 {
+		return errors.New("want a line, such as queue.go:12")
+	}
+	*p = append(*p, place{s[:i], line})
+	return nil
+}
+
 // buildFlags, exploreFlags and testFlags define the flags, in groups.
 func (o *options) buildFlags(fs *flag.FlagSet) {
 	fs.StringVar(&o.tags, "tags", "", "build `tags`, separated by commas")
@@ -122,6 +154,9 @@ func (o *options) exploreFlags(fs *flag.FlagSet) {
 	fs.IntVar(&o.steps, "steps", 0, "bound on the steps of an execution; 0: heddle's own")
 	fs.BoolVar(&o.race, "race", true, "report data races")
 	fs.BoolVar(&o.determinism, "check-determinism", false, "run every schedule twice and compare")
+	fs.BoolVar(&o.pv, "pv", false, "strategy reach: leave out races that a V of a counting semaphore has won")
+	fs.BoolVar(&o.symmetry, "symmetry", false, "strategy reach: goroutines that one goroutine starts by one go statement, with equal arguments, are interchangeable")
+	fs.Var(&o.oneOrder, "one-order", "strategy reach: `file:line` where channels are made whose receivers ignore in which order values come; may come several times")
 	fs.StringVar(&o.clips, "clips", "", "`folder` for clips (default testdata/heddle in each package)")
 }
 
@@ -212,6 +247,11 @@ func (o *options) check() error {
 	if o.set["budget"] && (o.budget < 0 || o.budget == 0 && o.runs == 0 && !slices.Contains(exhaustive, o.strategy)) {
 		return fmt.Errorf("invalid value %v for flag -budget: want more than 0, or an end by -runs or by an exhaustive strategy (%s)", o.budget, strings.Join(exhaustive, ", "))
 	}
+	for _, name := range []string{"pv", "symmetry", "one-order"} {
+		if o.set[name] && o.strategy != "reach" {
+			return fmt.Errorf("flag -%s is of reachability testing: use it with -strategy reach", name)
+		}
+	}
 	if o.depth > policy.MaxDepth {
 		return fmt.Errorf("invalid value %d for flag -depth: want %d or less", o.depth, policy.MaxDepth)
 	}
@@ -229,7 +269,7 @@ func (o *options) config() wire.Config {
 	c := wire.Config{
 		Mode: "test", Strategy: o.strategy, Seed: o.seed, Runs: o.runs, Budget: int64(o.budget), Depth: o.depth, Steps: o.steps,
 		Visible: o.visible, Time: o.time, Race: o.race, FailFast: o.failFast, Count: o.count, Isolate: o.isolate,
-		CheckDeterminism: o.determinism,
+		CheckDeterminism: o.determinism, PV: o.pv, Symmetry: o.symmetry, OneOrder: o.ordered,
 	}
 	if c.Strategy == "auto" {
 		c.Strategy = "sample"

@@ -148,10 +148,27 @@ func (e *exploration) build(ctx context.Context, dir string, patterns []string) 
 		return nil, err
 	}
 	e.sites, e.unlink = res.Sites, b.Unlink
+	if err := e.findOrdered(); err != nil {
+		return nil, err
+	}
 	for _, note := range res.Left {
 		e.report.Note(note)
 	}
 	return res, nil
+}
+
+// findOrdered finds the channels that -one-order names.
+func (e *exploration) findOrdered() error {
+	for _, p := range e.o.oneOrder {
+		sites := e.sites.At(p.file, p.line, "alloc")
+		if len(sites) == 0 {
+			return fmt.Errorf("-one-order %s:%d: nothing is made there", p.file, p.line)
+		}
+		for _, s := range sites {
+			e.o.ordered = append(e.o.ordered, uint64(s.Plain()))
+		}
+	}
+	return nil
 }
 
 // showBuilding keeps the status line alive until the returned function is called.

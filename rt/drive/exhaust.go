@@ -119,5 +119,14 @@ func (e *exploration) shortfall(r explore.Result, spun, more bool) string {
 // exhaustive are the strategies that cover every interleaving.
 var exhaustive = map[string]func(*exploration) explore.Strategy{
 	"dpor":  func(e *exploration) explore.Strategy { return dpor.New(dpor.Options{Expired: e.late}) },
-	"reach": func(*exploration) explore.Strategy { return reach.New(reach.Options{}) },
+	"reach": func(e *exploration) explore.Strategy { return reach.New(reachOptions(e.cfg)) },
+}
+
+// reachOptions are what the configuration leaves out of reachability testing.
+func reachOptions(cfg *wire.Config) reach.Options {
+	o := reach.Options{PV: cfg.PV, Symmetry: cfg.Symmetry}
+	if len(cfg.OneOrder) > 0 {
+		o.OneOrder = func(made trace.Site) bool { return slices.Contains(cfg.OneOrder, uint64(made.Plain())) }
+	}
+	return o
 }

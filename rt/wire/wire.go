@@ -34,6 +34,11 @@ type Config struct {
 	CrashFile        string   // a file the test binary maps and keeps the running schedule in
 	PrintFile        string   // heddle run: a file for what the program prints; "": it is not kept from the user
 	CheckDeterminism bool
+
+	// Options of strategy reach.
+	PV       bool
+	Symmetry bool
+	OneOrder []uint64 // sites of make(chan)
 }
 
 // A Clip is a schedule with what it shows; package clip reads and writes it as text.

@@ -7,17 +7,21 @@ import (
 	"heddle/bench/model"
 )
 
-// run starts n goroutines of each of the bodies and waits for all of them.
-func run(n int, bodies ...func(i int)) {
+// run starts n producers and n consumers and waits for all of them.
+func run(n int, producer, consumer func(i int)) {
 	var wg sync.WaitGroup
-	for _, body := range bodies {
-		for i := range n {
-			wg.Add(1)
-			go func() {
-				body(i)
-				wg.Done()
-			}()
-		}
+	wg.Add(2 * n)
+	for i := range n {
+		go func() {
+			producer(i)
+			wg.Done()
+		}()
+	}
+	for i := range n {
+		go func() {
+			consumer(i)
+			wg.Done()
+		}()
 	}
 	wg.Wait()
 }

@@ -15,14 +15,19 @@ const processes = 3
 // each sender, with room for all it sends.
 type port[T any] [processes]chan T
 
-func newPort[T any](owner int) (p port[T]) {
+func newPort[T any](owner int, channel func() chan T) (p port[T]) {
 	for i := range p {
 		if i != owner {
-			p[i] = make(chan T, 1)
+			p[i] = channel()
 		}
 	}
 	return p
 }
+
+func newRequests() chan int { return make(chan int, 1) }
+
+// Replies, whose order does not matter (bench -one-order).
+func newReplies() chan struct{} { return make(chan struct{}, 1) }
 
 func (p *port[T]) receive() (x T, from int) {
 	select {
@@ -73,7 +78,7 @@ func (p *process) collectInOrder(i int) {
 func dme(collect func(p *process, i int)) error {
 	var ps [processes]*process
 	for i := range ps {
-		ps[i] = &process{lock: model.NewSemaphore(1), requests: newPort[int](i), replies: newPort[struct{}](i)}
+		ps[i] = &process{lock: model.NewSemaphore(1), requests: newPort(i, newRequests), replies: newPort(i, newReplies)}
 	}
 	var wg sync.WaitGroup
 	wg.Add(2 * processes)

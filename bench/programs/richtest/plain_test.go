@@ -15,6 +15,7 @@ func check(t *testing.T, err error) {
 // Plainly the programs just run.
 func TestBBSelect(t *testing.T)     { check(t, BBSelect(3, 2)) }
 func TestBBSemaphore(t *testing.T)  { check(t, BBSemaphore(3, 2)) }
+func TestBBSemaphore5(t *testing.T) { check(t, BBSemaphore(5, 2)) }
 func TestBBMonitorSU(t *testing.T)  { check(t, BBMonitorSU(3, 2)) }
 func TestBBMonitorSC(t *testing.T)  { check(t, BBMonitorSC(3, 2)) }
 func TestRWSelect(t *testing.T)     { check(t, RWSelect(3, 2)) }
