@@ -136,6 +136,9 @@ func (p *Package) Finding(test string, f *wire.Finding, clipPath string) {
 	r.draw()
 }
 
+// Result returns what the package showed. After End it does not change any more.
+func (p *Package) Result() *Result { return p.result }
+
 // Failed reports whether something was wrong so far.
 func (p *Package) Failed() bool {
 	p.r.mu.Lock()

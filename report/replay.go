@@ -230,6 +230,13 @@ func (p *Replay) learnNames() {
 func (p *Replay) row(e *wire.Event) row {
 	w := e.Where
 	p.r.o.Resolve(&w)
+	return row{num: e.Index + 1, g: e.G, text: p.describe(e, e.Value), mark: e.Switch, where: p.r.position(w), source: p.r.source(w)}
+}
+
+// describe says what happened in an event, as the source names its object, with a value or without.
+func (p *Replay) describe(e *wire.Event, value string) string {
+	w := e.Where
+	p.r.o.Resolve(&w)
 	object := w.Object // what the source calls it; e.Object is who made it
 	if object == "" {
 		object = p.names[e.Object]
@@ -237,10 +244,8 @@ func (p *Replay) row(e *wire.Event) row {
 	if object == "" {
 		object = e.Object
 	}
-	text := operation(e.Op, object, e.Value)
 	if e.Op == "resume" {
-		text = resumed(w.Op, object)
+		return resumed(w.Op, object)
 	}
-	return row{num: e.Index + 1, g: e.G, text: text, mark: e.Switch,
-		where: p.r.position(w), source: p.r.source(w)}
+	return operation(e.Op, object, value)
 }

@@ -26,7 +26,7 @@
 // With -json the same text comes in events of Action "output", as cmd/test2json
 // documents them, and beside them (section 7 of the design) "finding" and "summary".
 //
-// What is left out: the HTML timeline, which has a room of its own.
+// A page of HTML for a finding is what a Replay's Page returns; package timeline draws it.
 package report
 
 import (
@@ -232,4 +232,5 @@ type Finding struct {
 	*wire.Finding
 	ClipPath string
 	Text     string // as the text report explains it
+	Page     string // name of the file that draws it, "" if there is none
 }

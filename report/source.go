@@ -36,6 +36,15 @@ func sourceLines(file string) [][]byte {
 	return text
 }
 
+// sourceText returns a whole file, nil where it cannot be read.
+func sourceText(file string) []byte {
+	lines := sourceLines(file)
+	if lines == nil {
+		return nil
+	}
+	return bytes.Join(lines, []byte("\n"))
+}
+
 var sources struct {
 	sync.Mutex
 	files map[string][][]byte

@@ -36,7 +36,7 @@ type options struct {
 	pv, symmetry                     bool
 	oneOrder                         places
 	ordered                          []uint64 // the sites of oneOrder, once they are known
-	sarif, junit                     string
+	sarif, junit, html               string
 
 	set map[string]bool // flags that were given
 }

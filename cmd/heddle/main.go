@@ -4,6 +4,7 @@
 //	heddle test   [flags] [packages]   explore the tests of packages
 //	heddle run    [flags] package      explore a main package
 //	heddle replay [flags] clip         show a finding again, step by step
+//	heddle report [flags] clip...      draw findings on a page
 //	heddle env, version, help
 //
 // It exits with 0 when nothing was found, 1 when something was, and 2 when it
@@ -95,6 +96,7 @@ func commands() []command {
 		{"test", "[flags] [packages] [-args ...]", "explore the interleavings of the packages' tests", (*tool).test},
 		{"run", "[flags] package [args]", "explore the interleavings of a main package", (*tool).runMain},
 		{"replay", "[flags] clip [-args ...]", "show a finding again, step by step", (*tool).replay},
+		{"report", "-html file [flags] clip...", "draw findings on a page of HTML", (*tool).drawClips},
 		{"env", "", "print the settings heddle works with", (*tool).printEnv},
 		{"version", "", "print heddle's version", (*tool).printVersion},
 	}

@@ -14,6 +14,7 @@ import (
 func (o *options) outputFlags(fs *flag.FlagSet) {
 	fs.StringVar(&o.sarif, "sarif", "", "write the findings to `file` as SARIF 2.1.0")
 	fs.StringVar(&o.junit, "junit", "", "write the results to `file` as JUnit XML")
+	fs.StringVar(&o.html, "html", "", "draw each finding on a page of its own in `folder`, with an index.html")
 }
 
 // An outputFile is a file for results. It is opened before anything is built,
@@ -25,6 +26,11 @@ type outputFile struct {
 
 // openOutputs creates the files that the flags name.
 func (t *tool) openOutputs(o *options) ([]outputFile, error) {
+	if o.html != "" {
+		if err := os.MkdirAll(t.abs(o.html), 0o777); err != nil {
+			return nil, err
+		}
+	}
 	var out []outputFile
 	for _, f := range []struct {
 		path  string

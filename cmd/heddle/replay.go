@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 
 	"heddle/build"
 	"heddle/clip"
+	"heddle/report"
 	"heddle/rt/wire"
 )
 
@@ -73,8 +73,30 @@ func (e *exploration) buildFor(ctx context.Context, path string, file *clip.File
 
 // replayClip runs the binary on one clip and shows what happens.
 func (e *exploration) replayClip(ctx context.Context, p *build.Package, c *wire.Clip) int {
-	e.sites.FindIn(c)
 	show := e.report.Replay(c)
+	ended, err := e.follow(ctx, p, c, show)
+	if err != nil {
+		return e.tool.fail(err)
+	}
+	if ctx.Err() != nil {
+		return exitInterrupted
+	}
+	if ended != nil {
+		fmt.Fprintln(e.tool.Stderr, lastLines(ended.output, 40))
+		return show.End(ended)
+	}
+	return show.End(nil)
+}
+
+// An earlyEnd says that a test binary ended before its replay was over.
+type earlyEnd struct{ why, output string }
+
+func (e *earlyEnd) Error() string { return e.why }
+
+// follow runs the binary on one clip; show gets what happens, a process that dies included. ended
+// is not nil where the binary ended for another reason before the replay was over.
+func (e *exploration) follow(ctx context.Context, p *build.Package, c *wire.Clip, show *report.Replay) (ended *earlyEnd, err error) {
+	e.sites.FindIn(c)
 	replayed := false
 	b := &process{path: p.Binary, dir: p.Dir, limit: defaultLimit, stall: e.o.hang, unlink: e.unlink, record: func(rec *wire.Record) {
 		replayed = replayed || rec.Type == "replayed"
@@ -95,19 +117,15 @@ func (e *exploration) replayClip(ctx context.Context, p *build.Package, c *wire.
 		b.args = pick.testArgs(pick.skip)
 	}
 	res, err := b.run(ctx)
-	if err != nil {
-		return e.tool.fail(err)
-	}
-	if ctx.Err() != nil {
-		return exitInterrupted
+	if err != nil || ctx.Err() != nil {
+		return nil, err
 	}
 	if !res.done && !replayed && res.crash.Running {
 		show.Record(&wire.Record{Type: "replayed", Test: c.Test, Result: "finding", Finding: e.crashFinding(c.Test, p.ImportPath, res, c.Visible)})
-		return show.End(nil)
+		return nil, nil
 	}
 	if !replayed && res.err != nil {
-		fmt.Fprintln(e.tool.Stderr, lastLines(res.output, 40))
-		return show.End(errors.New(res.why()))
+		return &earlyEnd{res.why(), res.output}, nil
 	}
-	return show.End(nil)
+	return nil, nil
 }

@@ -93,6 +93,11 @@ func (t *tool) explore(ctx context.Context, o *options, patterns []string, main 
 	}
 	wg.Wait()
 	code := e.report.Close()
+	if o.html != "" {
+		if err := e.writeIndex(); err != nil {
+			code = max(code, t.fail(err))
+		}
+	}
 	if err := writeOutputs(out, e.report.Results()); err != nil {
 		return max(code, t.fail(err))
 	}
@@ -231,6 +236,9 @@ func (e *exploration) explorePackage(ctx context.Context, p *build.Package, rp *
 	clips := r.clips.read()
 	err := r.explore(ctx, clips)
 	rp.End(time.Since(start), err)
+	if e.o.html != "" {
+		e.drawAll(ctx, p, rp.Result())
+	}
 	if rp.Failed() {
 		e.mu.Lock()
 		e.fails = true

@@ -151,12 +151,15 @@ func eventsOf(t *trace.Trace) []wire.Event {
 	for i := range t.Events {
 		ev := &t.Events[i]
 		w := &events[i]
-		*w = wire.Event{Index: i, G: t.Name(ev.G), Op: opText(ev), Where: resolve(ev.Site), Quiet: ev.Quiet, Partner: int(ev.Partner)}
+		*w = wire.Event{Index: i, G: t.Name(ev.G), Op: opText(ev), Arg: ev.Arg, Where: resolve(ev.Site), Quiet: ev.Quiet, Partner: int(ev.Partner)}
 		if ev.Val > 0 {
 			w.Value = t.Values[ev.Val-1]
 		}
 		if ev.Obj > 0 && int(ev.Obj) < len(t.Objects) {
-			w.Object = objectName(t, ev.Obj)
+			w.Object, w.Obj, w.Cap = objectName(t, ev.Obj), int(ev.Obj), int(t.Objects[ev.Obj].Cap)
+		}
+		if ev.Op == trace.OpGo {
+			w.Child = t.Name(trace.GID(ev.Arg))
 		}
 		if ev.Step != step && ev.Step >= 0 && int(ev.Step) < len(t.Steps) {
 			step = ev.Step

@@ -138,15 +138,18 @@ type Finding struct {
 	Uncontrolled bool   `json:",omitempty"`
 }
 
-// An Event of a replay, for the table.
+// An Event of a replay, for the table and the timeline.
 type Event struct {
 	Index   int
 	G       string
-	Op      string
-	Object  string
+	Op      string // the word of a trace.Op, and what came of it where it matters: "trylock (fails)"
+	Arg     int64  `json:",omitempty"` // of the trace.Event
+	Object  string // kind, and who made it
+	Obj     int    `json:",omitempty"` // equal for operations on one object; 0: none
+	Cap     int    `json:",omitempty"` // of a channel
 	Value   string `json:",omitempty"`
+	Child   string `json:",omitempty"` // the goroutine that it started
 	Where   Place
-	Stack   []Place `json:",omitempty"`
 	Switch  bool
 	Quiet   bool
 	Partner int // index of the event it belongs to, -1

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"heddle/build"
+	"heddle/clip"
+	"heddle/report"
+	"heddle/report/timeline"
+)
+
+// drawClips is heddle report: it executes clips again and draws what happens.
+func (t *tool) drawClips(ctx context.Context, args []string) int {
+	o := new(options)
+	html := func(fs *flag.FlagSet) {
+		fs.StringVar(&o.html, "html", "", "write one page that shows all the clips to `file`")
+	}
+	clips, err := t.parse("report", o, args, true, html, o.buildFlags, o.hangFlag)
+	if err != nil {
+		return t.parseError(err)
+	}
+	if o.html == "" || len(clips) == 0 {
+		return t.misuse("usage: heddle report -html FILE [flags] CLIP...\nCLIP is a file below testdata/heddle, as heddle test prints it.")
+	}
+	file, err := os.Create(t.abs(o.html))
+	if err != nil {
+		return t.fail(err)
+	}
+	defer file.Close()
+	var pages []timeline.Finding
+	code := exitFine
+	for _, path := range clips {
+		page, err := t.drawClip(ctx, o, t.abs(path))
+		if ctx.Err() != nil {
+			return exitInterrupted
+		}
+		if err != nil {
+			code = t.fail(err)
+			continue
+		}
+		for _, note := range page.Notes {
+			fmt.Fprintf(t.Stderr, "heddle: %s: %s\n", path, note)
+		}
+		pages = append(pages, page)
+	}
+	if len(pages) == 0 {
+		os.Remove(file.Name())
+		return code
+	}
+	if err := errors.Join(timeline.Write(file, pages), file.Close()); err != nil {
+		return t.fail(fmt.Errorf("%s cannot be written: %w", file.Name(), err))
+	}
+	return code
+}
+
+// drawClip executes the clip of a file.
+func (t *tool) drawClip(ctx context.Context, o *options, path string) (timeline.Finding, error) {
+	var none timeline.Finding
+	file, err := clip.ReadFile(path)
+	if err != nil {
+		return none, err
+	}
+	e := &exploration{tool: t, o: o, main: file.Test == mainTest}
+	p, err := e.buildFor(ctx, path, file)
+	if err != nil {
+		return none, err
+	}
+	if p.Failed != "" {
+		return none, fmt.Errorf("%s: the package %s does not compile:\n%s", path, p.ImportPath, strings.TrimSpace(p.Failed))
+	}
+	file.Clip.Path = path
+	return e.draw(ctx, p, file, nil)
+}
+
+// draw executes a clip and returns what happens as a page; found is the finding
+// that it was kept for, if that is known.
+func (e *exploration) draw(ctx context.Context, p *build.Package, file *clip.File, found *report.Finding) (timeline.Finding, error) {
+	show := e.report.Replay(&file.Clip)
+	ended, err := e.follow(ctx, p, &file.Clip, show)
+	if err != nil {
+		return timeline.Finding{}, err
+	}
+	if ended != nil {
+		return show.Page(p.ImportPath, found, ended), nil
+	}
+	return show.Page(p.ImportPath, found, nil), nil
+}
+
+// drawAll draws the findings of a package, each on a page of its own in the folder of -html.
+func (e *exploration) drawAll(ctx context.Context, p *build.Package, res *report.Result) {
+	for _, t := range res.Tests {
+		for i := range t.Findings {
+			f := &t.Findings[i]
+			if f.ClipPath == "" || ctx.Err() != nil {
+				continue
+			}
+			name := pageName(res.Package, t.Name, f.ClipPath)
+			if err := e.drawFinding(ctx, p, f, filepath.Join(e.tool.abs(e.o.html), name)); err != nil {
+				e.report.Note(fmt.Sprintf("%s cannot be drawn: %v", f.ClipPath, err))
+				continue
+			}
+			f.Page = name
+		}
+	}
+}
+
+func (e *exploration) drawFinding(ctx context.Context, p *build.Package, f *report.Finding, out string) error {
+	from := e.tool.abs(f.ClipPath)
+	file, err := clip.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	file.Clip.Path = from
+	page, err := e.draw(ctx, p, file, f)
+	if err != nil {
+		return err
+	}
+	return writeFile(out, func(w io.Writer) error { return timeline.Write(w, []timeline.Finding{page}) })
+}
+
+// writeIndex writes the page that leads to all others.
+func (e *exploration) writeIndex() error {
+	out := filepath.Join(e.tool.abs(e.o.html), "index.html")
+	err := writeFile(out, func(w io.Writer) error { return timeline.WriteIndex(w, report.Index(e.report.Results())) })
+	if err == nil {
+		e.report.Note("pages: " + out)
+	}
+	return err
+}
+
+func writeFile(name string, write func(io.Writer) error) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
+}
+
+// pageName is a name for a finding's page that is fit for a file and stays the same from run to run.
+func pageName(pkg, test, clipPath string) string {
+	name := path.Base(pkg) + "-" + test + "-" + path.Base(filepath.ToSlash(clipPath))
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '.' || r == '_' {
+			return r
+		}
+		return '_'
+	}, name) + ".html"
+}

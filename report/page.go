@@ -1,0 +1,404 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"heddle/report/timeline"
+	"heddle/rt/wire"
+)
+
+// Page returns what the replay of a clip showed, for package timeline. found is the finding that
+// the clip was kept for, as it was reported; nil: what the replay shows. err is as for End.
+func (p *Replay) Page(pkg string, found *Finding, err error) timeline.Finding {
+	p.r.mu.Lock()
+	defer p.r.mu.Unlock()
+	b := pageBuilder{r: p.r, replay: p, finding: found}
+	if found == nil {
+		b.finding = p.finding
+	}
+	if b.finding == nil {
+		b.finding = &Finding{Finding: p.r.resolve(&wire.Finding{Kind: p.clip.Kind, Message: p.clip.Message, Places: p.clip.Places}), ClipPath: p.r.short(p.clip.Path)}
+	}
+	b.head(pkg)
+	b.notes(err)
+	b.columns()
+	b.events()
+	b.places()
+	b.ends()
+	b.key()
+	b.files()
+	return b.page
+}
+
+// A pageBuilder fills in a timeline.Finding, a part after the other.
+type pageBuilder struct {
+	r       *Reporter
+	replay  *Replay
+	finding *Finding
+	page    timeline.Finding
+
+	column map[string]int // goroutine -> index in page.Goroutines
+	object map[int]int    // wire.Event.Obj -> index in page.Objects + 1
+	where  []wire.Place   // of page.Events
+}
+
+func (b *pageBuilder) head(pkg string) {
+	f := b.finding
+	b.page = timeline.Finding{
+		Kind: f.Kind, Heading: heading(f.Finding), Message: clean(message(f.Finding)), Package: pkg, Test: b.replay.clip.Test, Clip: f.ClipPath,
+		Right: Right(f.Finding),
+	}
+	if b.page.Clip == "" {
+		b.page.Clip = b.r.short(b.replay.clip.Path)
+	}
+	if b.page.Clip != "" {
+		b.page.Replay = "heddle replay " + shellWord(b.page.Clip)
+	}
+	if f.Executions > 0 {
+		b.page.Facts = append(b.page.Facts, "in execution "+thousands(f.Executions))
+	}
+	b.page.Facts = append(b.page.Facts, switches(b.withSteps()))
+	b.page.Text = f.Text
+	if b.page.Text == "" {
+		b.page.Text = b.r.explain(b.page.Test, Finding{Finding: b.withSteps(), ClipPath: b.page.Clip})
+	}
+	b.page.Output = clean(strings.TrimSpace(ownLines(b.page.Test, cmp.Or(f.Output, b.replay.output.String()))))
+}
+
+// withSteps is the finding with the steps of its clip, which a replay's own has not got.
+func (b *pageBuilder) withSteps() *wire.Finding {
+	f := *b.finding.Finding
+	if len(f.Clip.Steps) == 0 {
+		f.Clip = *b.replay.clip
+	}
+	return &f
+}
+
+// notes says where the page does not show what it was made for.
+func (b *pageBuilder) notes(err error) {
+	p := b.replay
+	note := func(format string, args ...any) {
+		b.page.Notes = append(b.page.Notes, clean(fmt.Sprintf(format, args...)))
+	}
+	switch {
+	case p.diverged != "":
+		note("the clip does not fit the code any more, and the steps below end where it stops to fit: %s", p.diverged)
+	case p.finding == nil && err != nil:
+		note("the test binary ended before the replay was over, so there may be no steps below: %v", err)
+	case p.finding == nil:
+		note("the replay followed the clip, and nothing was wrong this time: the bug looks fixed")
+	case p.finding.Kind != b.finding.Kind:
+		note("the replay showed something else: %s", p.finding.Kind)
+	}
+	for _, n := range p.notes {
+		note("%s", n)
+	}
+}
+
+// columns lists the goroutines, with where they were started.
+func (b *pageBuilder) columns() {
+	var names []string
+	seen := map[string]bool{}
+	add := func(g string) {
+		if g != "" && !seen[g] {
+			seen[g] = true
+			names = append(names, g)
+		}
+	}
+	for i := range b.replay.events {
+		add(b.replay.events[i].G)
+	}
+	for _, p := range b.finding.Places {
+		add(p.Goroutine)
+	}
+	for _, s := range b.finding.Stacks {
+		add(s.Goroutine)
+	}
+	sortNames(names)
+	b.column = map[string]int{}
+	for i, n := range names {
+		b.column[n] = i
+		b.page.Goroutines = append(b.page.Goroutines, timeline.Goroutine{Name: oneLine(n)})
+	}
+}
+
+func (b *pageBuilder) events() {
+	b.object = map[int]int{}
+	b.replay.learnNames()
+	names := map[int][]string{}
+	for i := range b.replay.events {
+		e := &b.replay.events[i]
+		w := e.Where
+		b.r.o.Resolve(&w)
+		b.where = append(b.where, w)
+		name := cmp.Or(w.Object, b.replay.names[e.Object])
+		if e.Obj > 0 && name != "" && !slices.Contains(names[e.Obj], name) {
+			names[e.Obj] = append(names[e.Obj], name)
+		}
+		if e.Child != "" {
+			if g, ok := b.column[e.Child]; ok {
+				b.page.Goroutines[g].From = b.r.position(w)
+			}
+		}
+		op, _, _ := strings.Cut(e.Op, " ")
+		ev := timeline.Event{
+			G: b.column[e.G], Op: op, Arg: e.Arg, Text: b.replay.describe(e, ""), Object: b.objectOf(e), Value: oneLine(e.Value),
+			Switch: e.Switch, Quiet: e.Quiet || b.r.std(w), Partner: e.Partner + 1, Where: b.r.position(w), Line: w.Line,
+		}
+		if c, ok := b.column[e.Child]; ok && e.Child != "" {
+			ev.Child = c + 1
+		}
+		b.page.Events = append(b.page.Events, ev)
+	}
+	b.nameObjects(names)
+}
+
+// objectOf returns the number of an event's object on the page, 0 if it has none.
+func (b *pageBuilder) objectOf(e *wire.Event) int {
+	if e.Obj == 0 {
+		return 0
+	}
+	if b.object[e.Obj] == 0 {
+		kind, made, _ := strings.Cut(e.Object, " ")
+		b.page.Objects = append(b.page.Objects, timeline.Object{Kind: kind, Name: "made by " + made, Cap: e.Cap})
+		b.object[e.Obj] = len(b.page.Objects)
+	}
+	return b.object[e.Obj]
+}
+
+// nameObjects gives objects the names that the source has for them: one lock
+// may be called from.mu here and to.mu there, and two locks may both be called a.mu.
+func (b *pageBuilder) nameObjects(names map[int][]string) {
+	used := map[string]int{}
+	for _, obj := range slices.Sorted(maps.Keys(b.object)) {
+		o := &b.page.Objects[b.object[obj]-1]
+		if n := names[obj]; len(n) > 0 {
+			o.Name = oneLine(strings.Join(n[:min(3, len(n))], " = "))
+		}
+		used[o.Name]++
+		if k := used[o.Name]; k > 1 {
+			o.Name = fmt.Sprintf("%s (%d)", o.Name, k)
+		}
+	}
+}
+
+// places numbers the places of the finding, and marks the events that happened there.
+func (b *pageBuilder) places() {
+	for i, p := range b.finding.Places {
+		w := p
+		b.r.o.Resolve(&w)
+		what := operation(w.Op, w.Object, "")
+		if b.finding.Kind == "panic" || w.Op == "fails" {
+			what = oneLine(strings.TrimSpace(w.Op + " " + w.Object))
+		}
+		b.page.Places = append(b.page.Places, timeline.Place{
+			What: what, Goroutine: oneLine(p.Goroutine), File: b.r.short(w.File), Line: w.Line, Note: oneLine(p.Note),
+		})
+		if e := b.eventAt(&w); e >= 0 {
+			b.page.Events[e].Mark = i + 1
+		}
+	}
+	for i := range b.finding.Stacks {
+		b.page.Stacks = append(b.page.Stacks, b.stack(&b.finding.Stacks[i]))
+	}
+}
+
+// eventAt returns the last event at a place, -1 if there is none: what a
+// goroutine is blocked in has not happened.
+func (b *pageBuilder) eventAt(p *wire.Place) int {
+	for i := len(b.where) - 1; i >= 0; i-- {
+		w, e := &b.where[i], &b.replay.events[i]
+		if w.Line == p.Line && b.r.short(w.File) == b.r.short(p.File) && p.Line > 0 && e.G == p.Goroutine && b.page.Events[i].Mark == 0 && sameOp(e.Op, p.Op) {
+			return i
+		}
+	}
+	return -1
+}
+
+// sameOp reports whether an event of op may be what a place calls place: the
+// word, or an operation that a read or write was part of.
+func sameOp(op, place string) bool {
+	op, _, _ = strings.Cut(op, " ")
+	switch place {
+	case "read":
+		return op == place || op == "atomic-load" || op == "atomic-rmw"
+	case "write":
+		return op == place || op == "atomic-store" || op == "atomic-rmw"
+	case "":
+		return true
+	}
+	return op == place
+}
+
+func (b *pageBuilder) stack(s *wire.Stack) timeline.Stack {
+	out := timeline.Stack{Goroutine: oneLine(s.Goroutine), State: oneLine(s.State)}
+	if b.finding.Kind == "data race" {
+		out.State = "at its access"
+	}
+	for _, f := range s.Frames {
+		if internal(f) {
+			continue
+		}
+		out.Frames = append(out.Frames, timeline.Frame{Func: shortFunc(f.Func), File: b.r.short(f.File), Line: f.Line, Std: b.r.std(f)})
+	}
+	if s.Site != 0 {
+		p := wire.Place{Site: s.Site}
+		b.r.o.Resolve(&p)
+		out.Frames = append(out.Frames, timeline.Frame{Func: "started at", File: b.r.short(p.File), Line: p.Line})
+	}
+	return out
+}
+
+// ends says what goroutines do that have not ended.
+func (b *pageBuilder) ends() {
+	f := b.finding
+	waits := f.Kind == "deadlock" || f.Kind == "leak" || f.Kind == "livelock"
+	if !waits && f.Kind != "panic" && f.Kind != "misuse" && f.Kind != "test failure" {
+		return
+	}
+	for i := range f.Stacks {
+		s := &f.Stacks[i]
+		if g, ok := b.column[s.Goroutine]; ok && waits {
+			b.page.Goroutines[g].End, b.page.Goroutines[g].Bad = oneLine(s.State), f.Core == 0
+		}
+	}
+	for i, p := range f.Places {
+		g, ok := b.column[p.Goroutine]
+		if !ok || slices.ContainsFunc(b.page.Events, func(e timeline.Event) bool { return e.Mark == i+1 }) {
+			continue
+		}
+		end := &b.page.Goroutines[g]
+		end.Bad = f.Core == 0 || i < f.Core
+		switch {
+		case waits:
+			end.End = "waits: " + b.page.Places[i].What
+			if p.Note != "" {
+				end.End += ", " + oneLine(p.Note)
+			}
+		case f.Kind == "panic":
+			end.End = "panics"
+		case f.Kind == "misuse":
+			end.End = b.page.Places[i].What
+		default:
+			end.End = "fails"
+		}
+	}
+	if f.Kind == "panic" && len(f.Places) == 0 && len(f.Stacks) > 0 {
+		if g, ok := b.column[f.Stacks[0].Goroutine]; ok {
+			b.page.Goroutines[g].End, b.page.Goroutines[g].Bad = "panics", true
+		}
+	}
+}
+
+// mostKeySame is how many steps on an object of the finding belong to what must be seen.
+const mostKeySame = 24
+
+// key marks the steps that must be seen to understand the finding: its own with
+// their neighbours, both sides of switches, the last operations on its objects, and how
+// its goroutines began and ended.
+func (b *pageBuilder) key() {
+	ev := b.page.Events
+	involved, objects := map[int]bool{}, map[int]bool{}
+	for i := range b.finding.Places {
+		if g, ok := b.column[b.finding.Places[i].Goroutine]; ok {
+			involved[g] = true
+		}
+	}
+	for i := range ev {
+		if ev[i].Mark > 0 {
+			objects[ev[i].Object] = true
+			b.near(i, 2)
+		}
+		if ev[i].Switch {
+			ev[i].Key = true
+			b.near(i, 1)
+			if i > 0 {
+				ev[i-1].Key = true
+			}
+		}
+		if ev[i].Child > 0 && involved[ev[i].Child-1] {
+			ev[i].Key = true
+		}
+	}
+	delete(objects, 0)
+	last := map[int]int{}
+	for i, same := len(ev)-1, 0; i >= 0; i-- {
+		e := &ev[i]
+		if objects[e.Object] && same < mostKeySame {
+			e.Key = true
+			same++
+		}
+		if involved[e.G] && last[e.G] < 3 && !e.Quiet {
+			e.Key = true
+			last[e.G]++
+		}
+	}
+}
+
+// near marks the n loud events before and behind i of the same goroutine.
+func (b *pageBuilder) near(i, n int) {
+	ev := b.page.Events
+	ev[i].Key = true
+	for _, by := range [...]int{-1, 1} {
+		for j, left := i+by, n; j >= 0 && j < len(ev) && left > 0; j += by {
+			if ev[j].G == ev[i].G && !ev[j].Quiet {
+				ev[j].Key = true
+				left--
+			}
+		}
+	}
+}
+
+// mostFiles bounds the source on a page.
+const mostFiles = 60
+
+// files adds the source around all that is shown.
+func (b *pageBuilder) files() {
+	needed := map[string][]int{}
+	paths := map[string]string{}
+	var order []string
+	need := func(w wire.Place) {
+		if w.File == "" || w.Line == 0 {
+			return
+		}
+		if needed[w.File] == nil {
+			order = append(order, w.File)
+		}
+		needed[w.File] = append(needed[w.File], w.Line)
+	}
+	for _, p := range b.finding.Places {
+		b.r.o.Resolve(&p)
+		need(p)
+	}
+	for i := range b.where {
+		if !b.page.Events[i].Quiet {
+			need(b.where[i])
+		}
+	}
+	index := map[string]int{}
+	for _, file := range order[:min(len(order), mostFiles)] {
+		text := sourceText(file)
+		if text == nil {
+			continue
+		}
+		name := b.r.short(file)
+		if index[name] > 0 { // a place below Dir may be named by both its paths
+			continue
+		}
+		f := timeline.NewFile(name, text, needed[file])
+		b.page.Files = append(b.page.Files, f)
+		index[name], paths[name] = len(b.page.Files), file
+	}
+	for i := range b.page.Events {
+		e := &b.page.Events[i]
+		if n := index[b.r.short(b.where[i].File)]; n > 0 && b.page.Files[n-1].Has(e.Line) {
+			e.File, e.Where = n, ""
+		} else {
+			e.Line = 0
+		}
+	}
+}

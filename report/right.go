@@ -1,0 +1,218 @@
+package report
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"heddle/rt/wire"
+)
+
+// Right says what order would have been right, in sentences without a full stop.
+// f is a resolved finding with its clip's steps. It says only what the
+// steps show; where they show nothing, there is the general advice for the kind.
+func Right(f *wire.Finding) []string {
+	var out []string
+	switch {
+	case f.Kind == "data race" && len(f.Places) >= 2:
+		out = rightRace(f)
+	case f.Kind == "deadlock" && lockCycle(f):
+		out = rightLocks(f)
+	default:
+		out = between(f)
+	}
+	if h := hint(f); h != "" {
+		out = append(out, h)
+	}
+	return out
+}
+
+// rightRace names the two accesses, and the locks that are held at them.
+func rightRace(f *wire.Finding) []string {
+	a, b := f.Places[0], f.Places[1]
+	out := []string{fmt.Sprintf("one of the two must be over before the other begins: %s, %s; nothing makes either wait here",
+		access(a), access(b))}
+	la, oka := heldAt(f.Clip.Steps, a)
+	lb, okb := heldAt(f.Clip.Steps, b)
+	switch {
+	case !oka || !okb || len(la)+len(lb) == 0:
+	case len(la) > 0 && len(lb) > 0:
+		if slices.Equal(la, lb) {
+			out = append(out, fmt.Sprintf("both hold %s, so it is either not the same lock or held for reading only", list(la)))
+		} else {
+			out = append(out, fmt.Sprintf("goroutine %s holds %s there and %s holds %s: they must hold the same lock", a.Goroutine, list(la), b.Goroutine, list(lb)))
+		}
+	case len(la) > 0:
+		out = append(out, fmt.Sprintf("goroutine %s holds %s there, %s holds no lock", a.Goroutine, list(la), b.Goroutine))
+	default:
+		out = append(out, fmt.Sprintf("goroutine %s holds %s there, %s holds no lock", b.Goroutine, list(lb), a.Goroutine))
+	}
+	return out
+}
+
+func access(p wire.Place) string {
+	s := operation(p.Op, p.Object, "")
+	if p.File != "" {
+		s += fmt.Sprintf(" at %s:%d", filepath.Base(p.File), p.Line)
+	}
+	if p.Goroutine != "" {
+		s += " by " + oneLine(p.Goroutine)
+	}
+	return s
+}
+
+// heldAt returns the locks that p's goroutine holds at the last step at p; ok
+// is false if no step is there.
+func heldAt(steps []wire.Step, p wire.Place) (locks []string, ok bool) {
+	at := -1
+	for i := range steps {
+		if s := &steps[i]; s.G == p.Goroutine && s.Op == p.Op && samePlace(s.Where, p) {
+			at = i
+		}
+	}
+	if at < 0 {
+		return nil, false
+	}
+	return holds(steps[:at], p.Goroutine), true
+}
+
+// samePlace compares places of which one may name its file by another path.
+func samePlace(a, b wire.Place) bool {
+	return a.Line == b.Line && a.Line != 0 && filepath.Base(a.File) == filepath.Base(b.File)
+}
+
+// holds returns the names of the locks that g holds after the steps, in the order in which it took them.
+func holds(steps []wire.Step, g string) []string {
+	var held []string
+	for i := range steps {
+		s := &steps[i]
+		if s.G != g || s.Where.Object == "" {
+			continue
+		}
+		switch s.Op {
+		case "lock", "rlock":
+			held = append(held, s.Where.Object)
+		case "unlock", "runlock":
+			for j := len(held) - 1; j >= 0; j-- {
+				if held[j] == s.Where.Object {
+					held = slices.Delete(held, j, j+1)
+					break
+				}
+			}
+		}
+	}
+	return held
+}
+
+func list(names []string) string {
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = oneLine(n)
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// lockCycle reports whether f is a deadlock of two or more goroutines that wait for locks.
+func lockCycle(f *wire.Finding) bool {
+	core := coreOf(f)
+	return len(core) > 1 && !slices.ContainsFunc(core, func(p wire.Place) bool { return !isLock(p.Op) })
+}
+
+func isLock(op string) bool { return op == "lock" || op == "rlock" }
+
+// coreOf returns the places that make a finding: the others suffer from it.
+func coreOf(f *wire.Finding) []wire.Place {
+	if f.Core > 0 && f.Core <= len(f.Places) {
+		return f.Places[:f.Core]
+	}
+	return f.Places
+}
+
+// rightLocks says in which order each goroutine takes the locks.
+func rightLocks(f *wire.Finding) []string {
+	var parts []string
+	orders := map[string]bool{}
+	for _, p := range coreOf(f) {
+		held := holds(f.Clip.Steps, p.Goroutine)
+		if len(held) == 0 || p.Object == "" {
+			return between(f)
+		}
+		order := fmt.Sprintf("%s before %s", list(held), oneLine(p.Object))
+		orders[order] = true
+		parts = append(parts, fmt.Sprintf("%s takes %s", oneLine(p.Goroutine), order))
+	}
+	text := "goroutine " + strings.Join(parts, ", ") + ": all must take them in the same order"
+	if len(orders) == 1 { // one piece of code, called with the locks swapped
+		text += "; the source names them alike, so order them by something that all agree on, such as a number or an address"
+	}
+	return []string{text}
+}
+
+// between says what came between two steps of a goroutine because the
+// scheduler switched there.
+func between(f *wire.Finding) []string {
+	steps := f.Clip.Steps
+	var out []string
+	n := 0
+	for i := range steps {
+		if steps[i].Switch && i > 0 {
+			n++
+			if text := broken(steps, i); text != "" && len(out) < 2 {
+				out = append(out, text)
+			}
+		}
+	}
+	if n == 1 && len(out) == 1 {
+		out = append(out, fmt.Sprintf("by itself the program goes on with %s there, and this does not happen", oneLine(interrupted(steps, switchIn(steps)).G)))
+	}
+	return out
+}
+
+func switchIn(steps []wire.Step) int {
+	return slices.IndexFunc(steps, func(s wire.Step) bool { return s.Switch })
+}
+
+// interrupted is the step before the switch at i.
+func interrupted(steps []wire.Step, i int) *wire.Step { return &steps[i-1] }
+
+// broken describes the switch at i: whose steps it cut apart, and what came between.
+func broken(steps []wire.Step, i int) string {
+	before := interrupted(steps, i)
+	if before.G == steps[i].G {
+		return ""
+	}
+	back := i
+	for back < len(steps) && steps[back].G != before.G {
+		back++
+	}
+	var own []int // steps of who came between
+	for k := i; k < back; k++ {
+		if steps[k].G == steps[i].G && steps[k].Op != "start" && steps[k].Op != "resume" {
+			own = append(own, k)
+		}
+	}
+	who := oneLine(steps[i].G)
+	if len(own) == 0 {
+		return ""
+	}
+	what := stepAt(&steps[own[0]])
+	if len(own) > 1 {
+		what += " to " + stepAt(&steps[own[len(own)-1]])
+	}
+	if back == len(steps) {
+		return fmt.Sprintf("goroutine %s gets ahead of %s, which had come to %s: %s should have waited, or %s been sooner",
+			who, oneLine(before.G), stepAt(before), who, oneLine(before.G))
+	}
+	return fmt.Sprintf("what goroutine %s does from %s to %s counts on nobody coming between; here %s does, with %s",
+		oneLine(before.G), stepAt(before), stepAt(&steps[back]), who, what)
+}
+
+// stepAt prints a step with its line: "lock mu (bank.go:12)".
+func stepAt(s *wire.Step) string {
+	text := fit(stepOperation(s), 40)
+	if s.Where.File != "" {
+		text += fmt.Sprintf(" (%s:%d)", filepath.Base(s.Where.File), s.Where.Line)
+	}
+	return text
+}

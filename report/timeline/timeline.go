@@ -1,0 +1,112 @@
+// Package timeline draws executions as one page of HTML that needs no network:
+// what went wrong, where, and a timeline with a column for each goroutine, the
+// order that synchronisation gives as arrows, and the source beside it.
+//
+//	timeline.Write(w, []timeline.Finding{{
+//		Heading: "DATA RACE on n", Message: "two goroutines access n at the same time",
+//		Goroutines: []timeline.Goroutine{{Name: "main"}, {Name: "main/1"}},
+//		Events:     []timeline.Event{{G: 1, Text: "write n", Op: "write", Mark: 1}, {G: 0, Text: "read n", Op: "read", Mark: 2}},
+//	}})
+//
+// The package knows nothing of clips or test binaries: package report fills in
+// what is to be shown. What is above the timeline is plain HTML and can be read
+// without JavaScript.
+package timeline
+
+// A Finding is one thing that went wrong, with the execution that showed it.
+type Finding struct {
+	Kind    string // "data race"
+	Heading string // "DATA RACE on acct.balance"
+	Message string // one sentence: what went wrong
+	Right   []string
+	Package string
+	Test    string
+	Clip    string   // path, "" if there is none
+	Replay  string   // the command that shows it again
+	Facts   []string // "found after 37 executions", ...
+	Notes   []string // what the reader must know about the page: "the clip does not fit the code any more"
+	Places  []Place  // numbered from 1 in the order in which they stand here
+	Stacks  []Stack
+	Text    string // the same finding as the terminal shows it
+	Output  string // what the test printed
+
+	Goroutines []Goroutine
+	Objects    []Object // Event.Object counts from 1
+	Events     []Event
+	Files      []File
+}
+
+// A Place is one of the places that make the finding.
+type Place struct {
+	What      string // "write acct.balance"
+	Goroutine string
+	File      string
+	Line      int
+	Note      string // "held by main/2"
+}
+
+// A Stack says where a goroutine stood.
+type Stack struct {
+	Goroutine string
+	State     string // "waits to lock mu"
+	Frames    []Frame
+}
+
+// A Frame is a line of a stack.
+type Frame struct {
+	Func, File string
+	Line       int
+	Std        bool // of the standard library
+}
+
+// A Goroutine is a column.
+type Goroutine struct {
+	Name string `json:"name"`
+	From string `json:"from,omitempty"` // position of its go statement
+	End  string `json:"end,omitempty"`  // what it does when the execution is over, "" if it has ended
+	Bad  bool   `json:"bad,omitempty"`  // and that is what went wrong
+}
+
+// An Object is what operations are about.
+type Object struct {
+	Name string `json:"name"` // as the source calls it
+	Kind string `json:"kind"` // "mutex"
+	Cap  int    `json:"-"`    // of a channel
+}
+
+// An Event is a box in the column of its goroutine.
+type Event struct {
+	G       int    `json:"g"`           // index in Goroutines
+	Op      string `json:"op"`          // word of trace.Op
+	Arg     int64  `json:"-"`           // trace.Event.Arg
+	Text    string `json:"t"`           // "lock mu"
+	Object  int    `json:"o,omitempty"` // index in Objects + 1
+	Value   string `json:"v,omitempty"`
+	File    int    `json:"f,omitempty"` // index in Files + 1
+	Line    int    `json:"l,omitempty"`
+	Where   string `json:"w,omitempty"` // position, if File has not got the line
+	Mark    int    `json:"m,omitempty"` // it happened at Places[Mark-1]
+	Switch  bool   `json:"s,omitempty"` // somebody else would have gone on by itself
+	Quiet   bool   `json:"q,omitempty"` // within the standard library
+	Key     bool   `json:"k,omitempty"` // belongs to what must be seen to understand the finding
+	Partner int    `json:"-"`           // index of the event that completed with it + 1
+	Child   int    `json:"c,omitempty"` // goroutine that it started: index in Goroutines + 1
+}
+
+// A File is source text to be shown beside the timeline: some of its lines.
+type File struct {
+	Name  string
+	Lines []Line
+}
+
+// A Line is one of a file. Parts together are its text.
+type Line struct {
+	N     int
+	Parts []Part
+}
+
+// A Part is a piece of a line that has one colour.
+type Part struct {
+	Class string // "", "kw", "str", "com", "num"
+	Text  string
+}
