@@ -50,13 +50,13 @@ func (b *pageBuilder) head(pkg string) {
 	f := b.finding
 	b.page = timeline.Finding{
 		Kind: f.Kind, Heading: heading(f.Finding), Message: clean(message(f.Finding)), Package: pkg, Test: b.replay.clip.Test, Clip: f.ClipPath,
-		Right: Right(f.Finding),
+		Right: Right(b.withSteps()),
 	}
 	if b.page.Clip == "" {
 		b.page.Clip = b.r.short(b.replay.clip.Path)
 	}
 	if b.page.Clip != "" {
-		b.page.Replay = "heddle replay " + shellWord(b.page.Clip)
+		b.page.Replay = b.r.replayLine(b.page.Clip)
 	}
 	if f.Executions > 0 {
 		b.page.Facts = append(b.page.Facts, "in execution "+thousands(f.Executions))
@@ -135,7 +135,7 @@ func (b *pageBuilder) events() {
 		w := e.Where
 		b.r.o.Resolve(&w)
 		b.where = append(b.where, w)
-		name := cmp.Or(w.Object, b.replay.names[e.Object])
+		name := cmp.Or(nameAt(w), b.replay.names[e.Object])
 		if e.Obj > 0 && name != "" && !slices.Contains(names[e.Obj], name) {
 			names[e.Obj] = append(names[e.Obj], name)
 		}
@@ -220,9 +220,9 @@ func (b *pageBuilder) eventAt(p *wire.Place) int {
 }
 
 // sameOp reports whether an event of op may be what a place calls place: the
-// word, or an operation that a read or write was part of.
-func sameOp(op, place string) bool {
-	op, _, _ = strings.Cut(op, " ")
+// word, an operation that a read or write was part of, or the beginning of waiting for it.
+func sameOp(event, place string) bool {
+	op, _, _ := strings.Cut(event, " ")
 	switch place {
 	case "read":
 		return op == place || op == "atomic-load" || op == "atomic-rmw"
@@ -231,7 +231,7 @@ func sameOp(op, place string) bool {
 	case "":
 		return true
 	}
-	return op == place
+	return op == place || event == "arrive to "+place
 }
 
 func (b *pageBuilder) stack(s *wire.Stack) timeline.Stack {
@@ -253,45 +253,47 @@ func (b *pageBuilder) stack(s *wire.Stack) timeline.Stack {
 	return out
 }
 
-// ends says what goroutines do that have not ended.
+// ends says what goroutines do that have not ended, as far as the finding tells.
 func (b *pageBuilder) ends() {
 	f := b.finding
-	waits := f.Kind == "deadlock" || f.Kind == "leak" || f.Kind == "livelock"
-	if !waits && f.Kind != "panic" && f.Kind != "misuse" && f.Kind != "test failure" {
-		return
-	}
-	for i := range f.Stacks {
-		s := &f.Stacks[i]
-		if g, ok := b.column[s.Goroutine]; ok && waits {
-			b.page.Goroutines[g].End, b.page.Goroutines[g].Bad = oneLine(s.State), f.Core == 0
-		}
-	}
-	for i, p := range f.Places {
-		g, ok := b.column[p.Goroutine]
-		if !ok || slices.ContainsFunc(b.page.Events, func(e timeline.Event) bool { return e.Mark == i+1 }) {
-			continue
-		}
-		end := &b.page.Goroutines[g]
-		end.Bad = f.Core == 0 || i < f.Core
-		switch {
-		case waits:
-			end.End = "waits: " + b.page.Places[i].What
-			if p.Note != "" {
-				end.End += ", " + oneLine(p.Note)
+	switch f.Kind {
+	case "deadlock", "leak", "livelock":
+		for i := range f.Stacks {
+			s := naming(f.Places, &f.Stacks[i])
+			state := s.State
+			if note := noteOf(f.Places, s); note != "" {
+				state += ", " + held(note, s.Goroutine)
 			}
-		case f.Kind == "panic":
-			end.End = "panics"
-		case f.Kind == "misuse":
-			end.End = b.page.Places[i].What
-		default:
-			end.End = "fails"
+			b.end(s.Goroutine, state)
+		}
+		for i, p := range f.Places {
+			b.end(p.Goroutine, "waits: "+b.page.Places[i].What)
+		}
+	case "panic":
+		if len(f.Stacks) > 0 {
+			b.end(f.Stacks[0].Goroutine, "panics")
+		}
+		for _, p := range f.Places {
+			b.end(p.Goroutine, "panics")
+		}
+	case "test failure":
+		for _, p := range f.Places {
+			b.end(p.Goroutine, "fails here")
 		}
 	}
-	if f.Kind == "panic" && len(f.Places) == 0 && len(f.Stacks) > 0 {
-		if g, ok := b.column[f.Stacks[0].Goroutine]; ok {
-			b.page.Goroutines[g].End, b.page.Goroutines[g].Bad = "panics", true
-		}
+}
+
+// end says what a goroutine does at the end, unless that was said.
+func (b *pageBuilder) end(goroutine, state string) {
+	if g, ok := b.column[goroutine]; ok && b.page.Goroutines[g].End == "" {
+		b.page.Goroutines[g].End = oneLine(state)
+		b.page.Goroutines[g].Bad = b.makes(goroutine)
 	}
+}
+
+// makes reports whether the goroutine makes the finding rather than suffers from it.
+func (b *pageBuilder) makes(goroutine string) bool {
+	return b.finding.Core == 0 || slices.ContainsFunc(coreOf(b.finding.Finding), func(p wire.Place) bool { return p.Goroutine == goroutine })
 }
 
 // mostKeySame is how many steps on an object of the finding belong to what must be seen.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -221,10 +222,19 @@ func (p *Replay) learnNames() {
 		e := &p.events[i]
 		w := e.Where
 		p.r.o.Resolve(&w)
-		if e.Object != "" && w.Object != "" && p.names[e.Object] == "" {
-			p.names[e.Object] = w.Object
+		if name := nameAt(w); e.Object != "" && name != "" && p.names[e.Object] == "" {
+			p.names[e.Object] = name
 		}
 	}
+}
+
+// nameAt is what the source calls the object of an operation at w, "" if it
+// names none or, in a select, several.
+func nameAt(w wire.Place) string {
+	if strings.Contains(w.Object, "<-") {
+		return ""
+	}
+	return w.Object
 }
 
 func (p *Replay) row(e *wire.Event) row {
@@ -237,12 +247,9 @@ func (p *Replay) row(e *wire.Event) row {
 func (p *Replay) describe(e *wire.Event, value string) string {
 	w := e.Where
 	p.r.o.Resolve(&w)
-	object := w.Object // what the source calls it; e.Object is who made it
-	if object == "" {
-		object = p.names[e.Object]
-	}
-	if object == "" {
-		object = e.Object
+	object := cmp.Or(nameAt(w), p.names[e.Object], w.Object, e.Object) // e.Object is who made it
+	if op, _, _ := strings.Cut(e.Op, " "); op == "select" {
+		object = w.Object
 	}
 	if e.Op == "resume" {
 		return resumed(w.Op, object)

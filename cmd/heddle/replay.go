@@ -100,6 +100,9 @@ func (e *exploration) follow(ctx context.Context, p *build.Package, c *wire.Clip
 	replayed := false
 	b := &process{path: p.Binary, dir: p.Dir, limit: defaultLimit, stall: e.o.hang, unlink: e.unlink, record: func(rec *wire.Record) {
 		replayed = replayed || rec.Type == "replayed"
+		if rec.Finding != nil {
+			inFolder(rec.Finding, p.Dir)
+		}
 		show.Record(rec)
 	}}
 	b.config = wire.Config{

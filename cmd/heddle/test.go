@@ -420,11 +420,7 @@ func (r *packageRun) finding(test string, f *wire.Finding) {
 	if r.report.Known(test, f) {
 		return
 	}
-	for i := range f.Places { // the log of a test names files without their folder
-		if p := &f.Places[i]; p.File != "" && !filepath.IsAbs(p.File) {
-			p.File = filepath.Join(r.pkg.Dir, p.File)
-		}
-	}
+	inFolder(f, r.pkg.Dir)
 	if readsClips(f) {
 		f.Message += clipsInTheWay
 		r.report.Finding(test, f, "") // another clip would be in the way too
@@ -451,6 +447,15 @@ const clipsInTheWay = "; it reads the clips that heddle keeps in testdata/heddle
 // walk testdata do.
 func readsClips(f *wire.Finding) bool {
 	return f.Kind == "test failure" && (strings.Contains(f.Output, clip.Dir+"/") || strings.Contains(f.Output, "heddle clip v"))
+}
+
+// inFolder completes the names of files: the log of a test gives them without their folder.
+func inFolder(f *wire.Finding, dir string) {
+	for i := range f.Places {
+		if p := &f.Places[i]; p.File != "" && !filepath.IsAbs(p.File) {
+			p.File = filepath.Join(dir, p.File)
+		}
+	}
 }
 
 // died is called when the binary ended in the middle of a test. Where that was

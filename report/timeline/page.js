@@ -169,11 +169,13 @@ class Timeline {
 		const longest = this.goroutines.map(() => 90);
 		for (const r of this.rows) if (r.e) longest[r.e.g] = Math.max(longest[r.e.g], this.width(r.e) + 34);
 		this.goroutines.forEach((g, i) => longest[i] = Math.max(longest[i], g.name.length * 8 + 46, g.end ? g.end.length * CHAR + 44 : 0));
-		const want = longest.reduce((s, w, i) => s + (this.folded.has(i) ? 0 : Math.min(w, 320)), 0);
-		const spare = open ? Math.max(0, room - want) / open : 0;
+		const sum = most => longest.reduce((s, w, i) => s + (this.folded.has(i) ? 0 : Math.min(w, most)), 0);
+		let most = 360;
+		while (most > 150 && sum(most) > room) most -= 5;
+		const spare = open ? Math.max(0, room - sum(most)) / open : 0;
 		let x = GUTTER;
 		this.cols = this.goroutines.map((g, i) => {
-			const w = this.folded.has(i) ? FOLDED : Math.min(longest[i], 320) + Math.min(spare, 120);
+			const w = this.folded.has(i) ? FOLDED : Math.min(longest[i], most) + Math.min(spare, 120);
 			const c = { x, w };
 			x += w;
 			return c;

@@ -54,24 +54,16 @@ func Highlight(text []byte) [][]Part {
 	s.Init(file, text, nil, scanner.ScanComments)
 	for {
 		pos, tok, lit := s.Scan()
-		at := min(file.Offset(pos), len(text))
-		if at < last { // an automatic semicolon
-			continue
-		}
-		h.add("", string(text[last:at]))
-		last = at
 		if tok == token.EOF {
 			break
 		}
-		class := classOf(tok)
-		if class != "" {
-			end := min(at+len(lit), len(text))
-			if lit == "" || end == at {
-				end = min(at+len(tok.String()), len(text))
-			}
-			h.add(class, string(text[at:end]))
-			last = end
+		at, class := min(file.Offset(pos), len(text)), classOf(tok)
+		if class == "" || at < last {
+			continue
 		}
+		h.add("", string(text[last:at]))
+		last = min(at+len(lit), len(text))
+		h.add(class, string(text[at:last]))
 	}
 	h.add("", string(text[last:]))
 	h.endLine()

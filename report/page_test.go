@@ -1,0 +1,253 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"heddle/report/timeline"
+	"heddle/rt/wire"
+)
+
+// drawn replays events of the bank and returns the page.
+func drawn(t *testing.T, f *wire.Finding, found *Finding, ended error, events ...wire.Event) timeline.Finding {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "bank.go")
+	if err := os.WriteFile(file, []byte(bank), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	here := func(ps []wire.Place) {
+		for i := range ps {
+			if strings.HasPrefix(ps[i].File, "/home/me/bank") {
+				ps[i].File = file
+			}
+		}
+	}
+	var out bytes.Buffer
+	o := options(&out)
+	o.Dir, o.Source = dir, nil
+	lookup := o.Lookup
+	o.Lookup = func(site uint64) (SitePos, bool) {
+		p, ok := lookup(site)
+		p.File = file
+		return p, ok
+	}
+	r := New(o)
+	c := wire.Clip{Test: "TestTransfer", Kind: "data race", Path: filepath.Join(dir, "testdata/heddle/TestTransfer/1")}
+	if f != nil {
+		here(f.Places)
+		for _, st := range f.Stacks {
+			here(st.Frames)
+		}
+		c.Steps = f.Clip.Steps
+	}
+	p := r.Replay(&c)
+	for i := range events {
+		events[i].Index = i
+		p.Record(&wire.Record{Type: "event", Event: &events[i]})
+	}
+	if ended == nil {
+		p.Record(&wire.Record{Type: "replayed", Test: c.Test, Result: "finding", Finding: f})
+	}
+	return p.Page("example.com/bank", found, ended)
+}
+
+func happens(g, op string, line, obj int) wire.Event {
+	e := wire.Event{G: g, Op: op, Obj: obj, Partner: -1, Where: at(line)}
+	if obj > 0 {
+		e.Object = fmt.Sprintf("mutex main#%d", obj)
+	}
+	return e
+}
+
+func TestPageOfRace(t *testing.T) {
+	first := happens("main", "go", 26, 0)
+	first.Child = "main/1"
+	write := happens("main/2", "write", 21, 5)
+	write.Value, write.Switch = "100", true
+	var many []wire.Event
+	for range 60 {
+		many = append(many, happens("main/3", "lock", 11, 7), happens("main/3", "unlock", 12, 7))
+	}
+	quiet := happens("main/1", "lock", 11, 8)
+	quiet.Quiet = true
+	events := append([]wire.Event{first, quiet}, many...)
+	events = append(events, write, happens("main/1", "read", 20, 5), happens("main/1", "end", 0, 0))
+	p := drawn(t, dataRace(), nil, nil, events...)
+	if p.Heading != "DATA RACE on a.balance" || p.Test != "TestTransfer" || p.Package != "example.com/bank" || !strings.Contains(p.Message, "a.balance") {
+		t.Errorf("%q %q %q %q", p.Heading, p.Test, p.Package, p.Message)
+	}
+	if p.Replay != "heddle replay testdata/heddle/TestTransfer/1" {
+		t.Error(p.Replay)
+	}
+	n := len(events)
+	if p.Events[n-3].Mark != 1 || p.Events[n-2].Mark != 2 || p.Events[n-3].Text != "write a.balance" || p.Events[n-3].Value != "100" {
+		t.Errorf("%+v %+v", p.Events[n-3], p.Events[n-2])
+	}
+	if !p.Events[0].Key || !p.Events[n-1].Key || p.Events[60].Key || p.Events[1].Key {
+		t.Error("which steps matter")
+	}
+	if p.Goroutines[1].Name != "main/1" || p.Goroutines[1].From != "bank.go:26" || p.Events[0].Child != 2 {
+		t.Errorf("%+v", p.Goroutines)
+	}
+	if len(p.Files) != 1 || p.Files[0].Name != "bank.go" || p.Events[n-2].File != 1 || p.Events[n-2].Line != 20 {
+		t.Errorf("%d files, %+v", len(p.Files), p.Events[n-2])
+	}
+	if len(p.Notes) != 0 || len(p.Right) == 0 || !strings.Contains(p.Right[0], "write a.balance at bank.go:21 by main/2") {
+		t.Errorf("%q %q", p.Notes, p.Right)
+	}
+	var names []string
+	for _, o := range p.Objects {
+		names = append(names, o.Kind+" "+o.Name)
+	}
+	if s := strings.Join(names, "; "); s != "mutex from.mu (2); mutex from.mu = to.mu; mutex a.balance" && s != "mutex from.mu; mutex from.mu = to.mu; mutex a.balance" {
+		t.Error(s)
+	}
+}
+
+// Of who waits for ever the page says in what, also where an event began to wait.
+func TestPageOfDeadlock(t *testing.T) {
+	f := findings()["deadlock"]
+	arrive := happens("main/1", "arrive to lock", 12, 2)
+	p := drawn(t, f, nil, nil, happens("main/1", "lock", 11, 1), happens("main/2", "lock", 11, 2), arrive)
+	if p.Events[2].Mark != 2 || p.Events[0].Mark != 0 {
+		t.Errorf("%+v", p.Events)
+	}
+	ends := map[string]string{}
+	for _, g := range p.Goroutines {
+		if !g.Bad {
+			t.Errorf("%+v", g)
+		}
+		ends[g.Name] = g.End
+	}
+	if ends["main"] != "waits for wg" || ends["main/1"] != "waits to lock to.mu, which main/2 holds" {
+		t.Errorf("%q", ends)
+	}
+	if len(p.Stacks) != 3 || p.Stacks[1].Frames[len(p.Stacks[1].Frames)-1] != (timeline.Frame{Func: "started at", File: "bank.go", Line: 26}) {
+		t.Errorf("%+v", p.Stacks)
+	}
+}
+
+// A page that does not show what it was made for says so.
+func TestPageNotes(t *testing.T) {
+	for name, tt := range map[string]struct {
+		finding *wire.Finding
+		ended   error
+		want    string
+	}{
+		"diverged": {&wire.Finding{Kind: "divergence", Divergence: "diverges at step 3"}, nil, "does not fit the code any more"},
+		"fixed":    {nil, nil, "the bug looks fixed"},
+		"died":     {nil, errors.New("exit status 3"), "exit status 3"},
+		"other":    {&wire.Finding{Kind: "panic", Message: "no"}, nil, "something else: panic"},
+	} {
+		found := &Finding{Finding: dataRace()}
+		p := drawn(t, tt.finding, found, tt.ended, happens("main", "start", 0, 0))
+		if len(p.Notes) != 1 || !strings.Contains(p.Notes[0], tt.want) {
+			t.Errorf("%s: %q", name, p.Notes)
+		}
+		if p.Kind != "data race" {
+			t.Errorf("%s: kind %s", name, p.Kind)
+		}
+	}
+}
+
+// The page of every kind of finding can be made and drawn.
+func TestPageOfEveryKind(t *testing.T) {
+	for name, f := range findings() {
+		var events []wire.Event
+		for _, s := range f.Clip.Steps {
+			events = append(events, wire.Event{G: s.G, Op: s.Op, Where: s.Where, Switch: s.Switch, Partner: -1})
+		}
+		p := drawn(t, f, &Finding{Finding: f}, nil, events...)
+		if p.Kind != f.Kind || p.Heading == "" || p.Message == "" || len(p.Places) != len(f.Places) {
+			t.Errorf("%s: %+v", name, p)
+		}
+		var out bytes.Buffer
+		if err := timeline.Write(&out, []timeline.Finding{p}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestRight(t *testing.T) {
+	steps := func(s ...wire.Step) wire.Clip { return wire.Clip{Steps: s} }
+	lock := func(g string, mu string, line int) wire.Step {
+		return wire.Step{G: g, Op: "lock", Choice: -1, Where: wire.Place{File: "bank.go", Line: line, Object: mu}}
+	}
+	unlock := func(g string, mu string, line int) wire.Step {
+		s := lock(g, mu, line)
+		s.Op = "unlock"
+		return s
+	}
+	access := func(g, op string, line int) wire.Step {
+		return wire.Step{G: g, Op: op, Choice: -1, Where: wire.Place{File: "bank.go", Line: line, Object: "n"}}
+	}
+	place := func(s wire.Step, note string) wire.Place {
+		p := s.Where
+		p.Goroutine, p.Op, p.Note = s.G, s.Op, note
+		return p
+	}
+	w, r := access("main/1", "write", 7), access("main", "read", 9)
+	for name, tt := range map[string]struct {
+		f    *wire.Finding
+		want string
+		not  string
+	}{
+		"race, one locks": {&wire.Finding{Kind: "data race", Places: []wire.Place{place(w, ""), place(r, "")}, Clip: steps(lock("main/1", "mu", 6), w, unlock("main/1", "mu", 8), r)},
+			"goroutine main/1 holds mu there, main holds no lock", ""},
+		"race, unlocked before": {&wire.Finding{Kind: "data race", Places: []wire.Place{place(w, ""), place(r, "")}, Clip: steps(lock("main/1", "mu", 5), unlock("main/1", "mu", 6), w, r)},
+			"nothing makes either wait", "holds"},
+		"race, different locks": {&wire.Finding{Kind: "data race", Places: []wire.Place{place(w, ""), place(r, "")}, Clip: steps(lock("main/1", "a", 6), w, lock("main", "b", 8), r)},
+			"main/1 holds a there and main holds b: they must hold the same lock", ""},
+		"race, lock not seen": {&wire.Finding{Kind: "data race", Places: []wire.Place{place(w, ""), place(r, "")}, Clip: steps(lock("main/1", "a", 6))}, "nothing makes either wait", "holds"},
+		"lock order": {&wire.Finding{Kind: "deadlock", Core: 2,
+			Places: []wire.Place{place(lock("main/1", "b", 3), "held by main/2"), place(lock("main/2", "a", 6), "held by main/1"), {Op: "wg-wait", Goroutine: "main"}},
+			Clip:   steps(lock("main/1", "a", 2), lock("main/2", "b", 5))},
+			"goroutine main/1 takes a before b, main/2 takes b before a: all must take them in the same order", "alike"},
+		"lock order, one place": {&wire.Finding{Kind: "deadlock", Core: 2,
+			Places: []wire.Place{place(lock("main/1", "to", 3), ""), place(lock("main/2", "to", 3), "")},
+			Clip:   steps(lock("main/1", "from", 2), lock("main/2", "from", 2))},
+			"the source names them alike", ""},
+		"between": {&wire.Finding{Kind: "panic", Clip: steps(access("main", "atomic-load", 1), switched(access("main/1", "atomic-store", 5)), access("main/1", "close", 6), access("main", "send", 2))},
+			"what goroutine main does from load n (bank.go:1) to send n (bank.go:2) counts on nobody coming between; here main/1 does, with store n (bank.go:5) to close n (bank.go:6)", ""},
+		"ahead": {&wire.Finding{Kind: "panic", Clip: steps(access("main", "atomic-load", 1), switched(access("main/1", "close", 6)))}, "goroutine main/1 gets ahead of main", "counts on"},
+		"alone": {&wire.Finding{Kind: "panic", Clip: steps(access("main", "atomic-load", 1), access("main/1", "close", 6))}, "", "counts on"},
+	} {
+		got := strings.Join(Right(tt.f), "\n")
+		if !strings.Contains(got, tt.want) || tt.not != "" && strings.Contains(got, tt.not) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+func TestIndex(t *testing.T) {
+	rs := everything()
+	for _, r := range rs {
+		for _, t := range r.Tests {
+			for i := range t.Findings {
+				t.Findings[i].Page = fmt.Sprintf("%s-%d.html", t.Name, i)
+			}
+		}
+	}
+	x := Index(rs)
+	var out bytes.Buffer
+	if err := timeline.WriteIndex(&out, x); err != nil {
+		t.Fatal(err)
+	}
+	if x.Findings != len(findings())+1 || strings.Count(out.String(), `.html">`) != x.Findings {
+		t.Errorf("%d findings, %d links", x.Findings, strings.Count(out.String(), `.html">`))
+	}
+	for _, want := range []string{"panic-0.html", "no findings in", "build failed", "LEAK of goroutine main/1"} {
+		if !strings.Contains(out.String(), want) && want != "build failed" {
+			t.Errorf("no %q", want)
+		}
+	}
+	if t0 := Index(nil); t0.Title != "Nothing was found in 0 tests" {
+		t.Error(t0.Title)
+	}
+}
