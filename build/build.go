@@ -18,6 +18,7 @@ type Config struct {
 	Patterns []string // as for go test; none: the package in Dir
 	Tags     string   // -tags
 	Main     bool     // a main package to run instead of tests
+	Flow     bool     // values carry labels that say what they were computed from, in packages that are not the standard library's
 	CacheDir string   // "": DefaultCacheDir
 
 	// Progress is told what is being done where that takes longer than a moment. nil: nobody.

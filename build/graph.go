@@ -147,7 +147,7 @@ func (f *fileHashes) of(file string) string {
 // binaryKey is the key of the binary whose main package is p.
 func (g *graph) binaryKey(p *listed) string {
 	h := newHasher("binary")
-	h.add(g.global, g.b.base.key, fmt.Sprint(g.b.Main), g.deep[p.ImportPath])
+	h.add(g.global, g.b.base.key, fmt.Sprint(g.b.Main), fmt.Sprint(g.b.Flow), g.deep[p.ImportPath])
 	return h.key()
 }
 
@@ -162,6 +162,7 @@ func (g *graph) plan() {
 		if !ok {
 			return
 		}
+		mode.Flow = g.b.Flow && !p.Standard
 		u := &unit{path: path, pkg: p, mode: mode}
 		for _, f := range p.GoFiles {
 			if f = p.abs(f); !owned[f] {

@@ -109,7 +109,7 @@ func (b *Builder) inputs(kept *typeCache, todo []*unit) (*inputs, error) {
 	ins.all = make([]*instrument.Input, len(b.graph.pkgs))
 	err := parallel(len(b.graph.pkgs), func(i int) error {
 		p := b.graph.pkgs[i]
-		in := &instrument.Input{ImportPath: p.ImportPath, Name: p.Name, Dir: p.Dir, GoVersion: p.language(), ImportMap: p.ImportMap}
+		in := &instrument.Input{ImportPath: p.ImportPath, Name: p.Name, Dir: p.Dir, GoVersion: p.language(), ImportMap: p.ImportMap, Standard: p.Standard}
 		ins.all[i] = in
 		if p.ImportPath == "unsafe" || p.isTestMain() || kept.known[p.ImportPath] != "" && units[p] == nil {
 			return nil

@@ -37,6 +37,8 @@ func TestGolden(t *testing.T) {
 				switch {
 				case word == "memory":
 					in.Mode.Memory = true
+				case word == "flow":
+					in.Mode.Flow = true
 				case word == "linked":
 					in.Mode.Linked = true
 				case strings.HasPrefix(word, "go"):

@@ -40,6 +40,7 @@ type Input struct {
 	CgoFiles   []string          // absolute paths; left alone
 	GoVersion  string            // language version of the module, such as "1.21"; "" if none
 	ImportMap  map[string]string // as in go list
+	Standard   bool              // of the standard library
 	Mode       Mode
 }
 
@@ -55,6 +56,7 @@ type Mode struct {
 	Quiet   bool // sites are marked quiet: operations give order but are no scheduling points
 	Linked  bool // what is linked from the runtime by name, clock and random numbers, is the execution's
 	Globals bool // package-level variables are made known, to be put back between executions
+	Flow    bool // values carry labels that say what they were computed from; with Memory
 }
 
 // Output is a package rewritten.
@@ -81,17 +83,17 @@ func Rewrite(in *Input, imp types.Importer) (*Output, error) {
 	im, _ := imp.(*Importer)
 	if im == nil || im.pkgs[in.ImportPath] == nil || im.pkgs[in.ImportPath].in != in {
 		own := NewImporter([]*Input{in})
-		return rewrite(in, own, func(p *pkg, info *types.Info) (*types.Package, error) {
+		return rewrite(in, own, imp, func(p *pkg, info *types.Info) (*types.Package, error) {
 			if err := p.load(own.fset); err != nil {
 				return nil, err
 			}
 			return p.check(own.fset, imp, info)
 		})
 	}
-	return rewrite(in, im, im.full)
+	return rewrite(in, im, im, im.full)
 }
 
-func rewrite(in *Input, im *Importer, check func(*pkg, *types.Info) (*types.Package, error)) (*Output, error) {
+func rewrite(in *Input, im *Importer, imp types.Importer, check func(*pkg, *types.Info) (*types.Package, error)) (*Output, error) {
 	p := im.pkgs[in.ImportPath]
 	info := &types.Info{
 		Types:        map[ast.Expr]types.TypeAndValue{},
@@ -116,10 +118,13 @@ func rewrite(in *Input, im *Importer, check func(*pkg, *types.Info) (*types.Pack
 			continue
 		}
 		r := &rewriter{in: in, fset: im.fset, ast: p.files[i], tok: im.fset.File(p.files[i].FileStart), pkg: tp, info: info,
-			shared: shared, polls: polls, sites: sites, buf: newBuffer(f.Content), out: out}
+			shared: shared, polls: polls, sites: sites, buf: newBuffer(f.Content), out: out, prefix: "_hd"}
 		if text := r.file(); text != nil {
 			out.Files[f.Path] = text
 		}
+	}
+	if in.Mode.Flow {
+		im.flowPass(in, imp, out)
 	}
 	return out, nil
 }

@@ -29,6 +29,7 @@ type rewriter struct {
 	initial  bool // in the initialiser of a package-level variable: allocations are older than every execution
 	oldLoops bool // loop variables are one per loop, not one per iteration
 
+	prefix  string                    // of new names, such as _hd
 	names   int                       // of _hd1, _hd2, ...
 	keep    map[string]bool           // functions to mention so that their import stays used
 	results []*types.Var              // named results of the function that is being rewritten
@@ -218,7 +219,7 @@ func (r *rewriter) directive(pos token.Pos) string {
 // name returns a fresh variable name.
 func (r *rewriter) name() string {
 	r.names++
-	return fmt.Sprintf("_hd%d", r.names)
+	return fmt.Sprintf("%s%d", r.prefix, r.names)
 }
 
 // site adds a row to the position table for the operation op on n and returns its Site as a constant.

@@ -54,7 +54,7 @@ func (t *Trace) Append(b []byte) []byte {
 	for _, c := range t.Compares {
 		b = append64(append32(b, int(c.Event)), c.Old)
 	}
-	return append(b, flag(t.Spun))
+	return t.Flow.append(append(b, flag(t.Spun)))
 }
 
 func flag(b bool) byte {
@@ -114,6 +114,7 @@ func Decode(b []byte) (*Trace, error) {
 		t.Compares[i] = Compare{d.i32(), d.u64()}
 	}
 	t.Spun = d.u8() == 1
+	t.Flow = d.flow(len(t.Events))
 	if d.bad || len(d.b) > 0 {
 		return nil, errors.New("not a trace")
 	}

@@ -86,6 +86,10 @@ const (
 	// A CompareAndSwap as it is announced; its event is an OpAtomicRMW or an OpAtomicLoad.
 	OpAtomicCAS
 
+	// A branch whose condition depends on what was read (data flow only). Arg is the
+	// outcome: 0 or 1 of a condition; the number of the clause of a switch, from 0; how many times of a range.
+	OpBranch
+
 	OpMax
 )
 
@@ -98,7 +102,7 @@ var opNames = [OpMax]string{
 	"map-load", "map-store", "map-range", "pool-get", "pool-put",
 	"atomic-load", "atomic-store", "atomic-rmw", "read", "write",
 	"sleep", "timer-start", "timer-stop", "timer-fire", "now", "choose", "native",
-	"await", "idle", "model", "acquire", "release", "atomic-cas",
+	"await", "idle", "model", "acquire", "release", "atomic-cas", "branch",
 }
 
 // String returns the word for op in traces and clips, such as "lock".

@@ -115,6 +115,8 @@ type Trace struct {
 	Left     []Left    // goroutines that had not ended, in order of creation
 	Compares []Compare // in order of their events
 	Spun     bool      // a goroutine that polled was held back by a guess: other executions may be missing
+
+	Flow *Flow // data flow of values; nil unless it was asked for
 }
 
 // An Offer is a case of a channel operation that a goroutine announced; a send
@@ -197,5 +199,6 @@ func (t *Trace) Clone() *Trace {
 	c.Offers = append([]Offer(nil), t.Offers...)
 	c.Left = append([]Left(nil), t.Left...)
 	c.Compares = append([]Compare(nil), t.Compares...)
+	c.Flow = t.Flow.clone()
 	return &c
 }

@@ -96,6 +96,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	x.t.printed.begin(q.Show)
 	t := sched.S.Run(func() { x.t.Body(o) }, sched.Options{
 		Schedule: &q.Schedule, Policy: p, Steps: x.d.cfg.Steps, Race: x.d.cfg.Race, Visible: mode, Record: q.Record, PastDeadlock: q.PastDeadlock, Real: q.Real, Program: x.t.Kind == "main",
+		Flow: q.Flow || x.d.cfg.Flow,
 		BeforeUnwind: func() {
 			if o.Mark != nil {
 				o.Mark()

@@ -25,6 +25,9 @@ func (s *Sched) event(g *G, op trace.Op, o *object, arg int64, site trace.Site) 
 	if s.opt.Record && site.PC() != 0 {
 		e.Site = s.userPlace(site)
 	}
+	if s.opt.Flow {
+		s.noteFlow(g, op, arg, int32(i))
+	}
 	if changes[op] {
 		s.changed(g)
 		if o != nil {

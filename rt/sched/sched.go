@@ -18,6 +18,7 @@ import (
 	"unsafe"
 
 	"heddle/detect"
+	"heddle/rt/flow"
 	"heddle/rt/hook"
 	"heddle/rt/policy"
 	"heddle/trace"
@@ -32,6 +33,7 @@ type Options struct {
 	Visible  VisibleMode
 	Record   bool // keep values and the stacks of all events
 	Real     bool // go by real time, see outside.go
+	Flow     bool // record data flow, where the program is built for it
 
 	// Program says that main is a program, which ends with it (see exit.go), and not a test.
 	Program bool
@@ -122,6 +124,7 @@ type G struct {
 	nowStep   int32 // steps it had made at the last one
 
 	outside func() bool // what a goroutine in gOutside waits for
+	flow    flow.G
 
 	endStack []uintptr // where it was when the execution ended
 	mark     int       // its state when the execution ended
@@ -318,6 +321,7 @@ func (s *Sched) reset(opt Options) {
 func (s *Sched) Run(main func(), opt Options) *trace.Trace {
 	s.reset(opt)
 	install()
+	s.resetFlow()
 	s.dg = G{id: trace.NoG, w: &s.driver}
 	g := s.newG(trace.NoG, 0, main, 0)
 	s.timerG = s.newG(trace.NoG, 1, nil, 0)

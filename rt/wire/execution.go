@@ -14,6 +14,7 @@ type Request struct {
 	Polled     []trace.Site `json:",omitempty"` // of an exhaustive execution: sides of channels at which arriving is a step
 
 	Show         bool `json:",omitempty"` // the user is to see what a main package prints
+	Flow         bool `json:",omitempty"` // record data flow, where the binary is built for it
 	Real         bool `json:",omitempty"` // go by real time: goroutines or files outside control take part
 	PastDeadlock bool `json:",omitempty"` // go on after a lock cycle that is known to be a deadlock
 }

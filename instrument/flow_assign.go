@@ -1,0 +1,253 @@
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// A flowTarget is what the left side of an assignment means for labels.
+type flowTarget struct {
+	name string // label variable; "" if there is none
+	weak string // only a part is assigned to: the label of its place within the variable, else ""
+	memo string // "_hf.SetAt(&x, ": a variable in memory that is assigned to without a hook
+	loc  string // of W
+}
+
+// targetOf returns what e on the left side is. Its operands are rewritten.
+func (f *flower) targetOf(e ast.Expr, define bool) flowTarget {
+	e = ast.Unparen(e)
+	if isBlank(e) {
+		return flowTarget{}
+	}
+	if id, ok := e.(*ast.Ident); ok {
+		if v, ok := f.info.Defs[id].(*types.Var); ok && define {
+			return flowTarget{name: f.declare(v)}
+		}
+	} else {
+		f.expr(e)
+	}
+	if star, ok := e.(*ast.StarExpr); ok {
+		if call, ok := ast.Unparen(star.X).(*ast.CallExpr); ok && f.aux[call] != "" {
+			return flowTarget{loc: f.aux[call]}
+		}
+		return flowTarget{}
+	}
+	v := rootVar(f.info, e)
+	if v == nil || f.vars[v] == nil {
+		return flowTarget{}
+	}
+	_, whole := e.(*ast.Ident)
+	switch {
+	case f.hooks[v] && whole:
+		return flowTarget{memo: "_hf.SetAt(&" + v.Name() + ", "}
+	case f.hooks[v]:
+		return flowTarget{}
+	case whole:
+		return flowTarget{name: f.of(v)}
+	}
+	return flowTarget{name: f.of(v), weak: f.addrLabel(e)}
+}
+
+// set returns the statement that gives the target the label l, "" if nothing changes.
+func (t flowTarget) set(l string) string {
+	switch {
+	case t.memo != "":
+		return t.memo + l + ")"
+	case t.loc != "":
+		return "_hf.StoreTo(&" + t.loc + ", " + l + ")"
+	case t.name == "":
+		return ""
+	case t.weak != "":
+		if l = union(l, t.weak); l == "0" {
+			return ""
+		}
+		return t.name + " = _hf.U(" + t.name + ", " + l + ")"
+	}
+	return t.name + " = " + l
+}
+
+// assign rewrites an assignment in a list of statements.
+func (f *flower) assign(s *ast.AssignStmt) {
+	switch {
+	case s.Tok != token.DEFINE && s.Tok != token.ASSIGN:
+		f.assignOp(s, false)
+	case f.beginsIteration(s):
+	case len(s.Lhs) == len(s.Rhs):
+		f.then(s, f.labelsOf(s))
+	default:
+		f.expr(s.Rhs[0])
+		var names []string
+		var parts strings.Builder
+		for _, l := range s.Lhs {
+			t := f.targetOf(l, s.Tok == token.DEFINE)
+			if t.name != "" && t.weak == "" || t == (flowTarget{}) {
+				names = append(names, t.name)
+				continue
+			}
+			tmp := f.fresh()
+			names = append(names, tmp)
+			parts.WriteString("; " + t.set(tmp))
+		}
+		f.then(s, f.fromCall(s.Rhs[0], names, "")+parts.String())
+	}
+}
+
+// labelsOf rewrites an assignment of as many values as there are targets and returns the
+// statements that assign their labels.
+func (f *flower) labelsOf(s *ast.AssignStmt) string {
+	targets := make([]flowTarget, len(s.Lhs))
+	var names, labels, others []string
+	for i, v := range s.Rhs {
+		f.expr(v)
+		if f.mapTarget(s.Lhs[i], f.label(v)) {
+			continue
+		}
+		targets[i] = f.targetOf(s.Lhs[i], s.Tok == token.DEFINE)
+	}
+	for i, t := range targets {
+		l := f.label(s.Rhs[i])
+		if t.name != "" && t.weak == "" {
+			names, labels = append(names, t.name), append(labels, l)
+		} else if set := t.set(l); set != "" {
+			others = append(others, set)
+		}
+	}
+	if len(names) > 0 { // last: the others use what was there before
+		others = append(others, strings.Join(names, ", ")+" = "+strings.Join(labels, ", "))
+	}
+	return strings.Join(others, "; ")
+}
+
+// mapTarget rewrites m[k] on the left side, to be given a value with label l; false if e is none.
+func (f *flower) mapTarget(e ast.Expr, l string) bool {
+	x, ok := ast.Unparen(e).(*ast.IndexExpr)
+	if !ok {
+		return false
+	}
+	call, ok := ast.Unparen(x.X).(*ast.CallExpr)
+	if !ok || f.hookName(call) != "MW" {
+		return false
+	}
+	f.expr(x.Index)
+	f.mapWrite(call, f.label(x.Index), l)
+	return true
+}
+
+// assignOp rewrites x += v.
+func (f *flower) assignOp(s *ast.AssignStmt, simple bool) {
+	l, v := s.Lhs[0], s.Rhs[0]
+	f.expr(v)
+	label := f.label(v)
+	if f.mapTarget(l, label) {
+		return
+	}
+	t := f.targetOf(l, false)
+	switch {
+	case label == "0":
+	case t.loc != "":
+		if f.wrappable(v) {
+			f.wrap(v, "_hf.Add(", ", "+label+", &"+t.loc+")")
+		}
+	case simple:
+		if id, ok := ast.Unparen(l).(*ast.Ident); ok && t.name != "" {
+			op := strings.TrimSuffix(s.Tok.String(), "=")
+			f.between(l.End(), v.Pos(), fmt.Sprintf(", %s = %s %s (", t.name, id.Name, op))
+			f.after(s, "), _hf.U("+t.name+", "+label+")")
+		}
+	case t.memo != "":
+		f.then(s, t.set(union(f.label(l), label)))
+	case t.name != "":
+		f.then(s, t.name+" = "+union(t.name, label, t.weak))
+	}
+}
+
+// simple rewrites a statement where only a simple one may stand. It returns a
+// condition, always true, to be evaluated directly after it: it sets labels that are known only then.
+func (f *flower) simple(s ast.Stmt) (then string) {
+	switch s := s.(type) {
+	case *ast.AssignStmt:
+		return f.simpleAssign(s)
+	case *ast.IncDecStmt:
+		if !f.mapTarget(s.X, "0") {
+			f.expr(s.X)
+		}
+	case *ast.ExprStmt:
+		f.expr(s.X)
+		if call, ok := ast.Unparen(s.X).(*ast.CallExpr); ok && f.aux[call] != "" {
+			return "_hf.BackInto(" + f.aux[call] + ")"
+		}
+	}
+	return ""
+}
+
+func (f *flower) simpleAssign(s *ast.AssignStmt) string {
+	switch {
+	case s.Tok != token.DEFINE && s.Tok != token.ASSIGN:
+		f.assignOp(s, true)
+		return ""
+	case f.beginsIteration(s):
+		return ""
+	case len(s.Lhs) != len(s.Rhs):
+		return f.simpleMany(s)
+	case s.Tok == token.DEFINE:
+		for i, v := range s.Rhs {
+			f.expr(v)
+			t := f.targetOf(s.Lhs[i], true)
+			if t.name == "" || f.untypedShift(v) {
+				continue
+			}
+			f.wrap(v, "_hf.To(", ", "+f.label(v)+", &"+t.name+")")
+		}
+		return ""
+	}
+	var names, labels strings.Builder
+	for i, l := range s.Lhs {
+		v := s.Rhs[i]
+		f.expr(v)
+		label := f.label(v)
+		if f.mapTarget(l, label) {
+			continue
+		}
+		switch t := f.targetOf(l, false); {
+		case t.loc != "":
+			names.WriteString(", _")
+			labels.WriteString(", " + t.set(label))
+		case t.name != "":
+			if t.weak != "" {
+				label = union(t.name, label, t.weak)
+			}
+			names.WriteString(", " + t.name)
+			labels.WriteString(", " + label)
+		}
+	}
+	if names.Len() > 0 {
+		f.afterPart(s, s.Lhs[len(s.Lhs)-1], names.String())
+		f.after(s, labels.String())
+	}
+	return ""
+}
+
+// simpleMany is for v, ok := f() and the like.
+func (f *flower) simpleMany(s *ast.AssignStmt) string {
+	e := s.Rhs[0]
+	f.expr(e)
+	var to []string
+	for _, l := range s.Lhs {
+		if t := f.targetOf(l, s.Tok == token.DEFINE); t.name != "" && t.weak == "" {
+			to = append(to, "&"+t.name)
+		} else {
+			to = append(to, "nil")
+		}
+	}
+	names := strings.Join(to, ", ")
+	if aux := f.aux[ast.Unparen(e)]; aux != "" {
+		return "_hf.BackInto(" + aux + ", " + names + ")"
+	}
+	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && f.isUser(call) {
+		return "_hf.Into(" + f.label(e) + ", " + names + ")"
+	}
+	return "_hf.SetAll(" + f.label(e) + ", " + names + ")"
+}

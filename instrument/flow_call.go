@@ -1,0 +1,506 @@
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"heddle/instrument/std"
+)
+
+// hookName returns the name of the function of package hook that a call calls, "" if none.
+func (f *flower) hookName(call *ast.CallExpr) string {
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	id, ok := sel.X.(*ast.Ident)
+	if !ok {
+		return ""
+	}
+	if p, ok := f.info.Uses[id].(*types.PkgName); ok && p.Imported().Path() == hookPath {
+		return sel.Sel.Name
+	}
+	return ""
+}
+
+// hookMethod returns the type in package hook and the name of the method that a call calls.
+func (f *flower) hookMethod(call *ast.CallExpr) (typ, method string) {
+	fun, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return "", ""
+	}
+	sel := f.info.Selections[fun]
+	if sel == nil || sel.Kind() != types.MethodVal {
+		return "", ""
+	}
+	t := sel.Recv()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == hookPath {
+		return n.Obj().Name(), fun.Sel.Name
+	}
+	return "", ""
+}
+
+// call rewrites a call, or a conversion.
+func (f *flower) call(e *ast.CallExpr) {
+	if f.info.Types[e.Fun].IsType() {
+		f.conversion(e)
+		return
+	}
+	if b := f.builtin(e.Fun); b != "" {
+		f.builtinLabel(e, b)
+		return
+	}
+	if name := f.hookName(e); name != "" {
+		f.hookCall(e, name)
+		return
+	}
+	if typ, method := f.hookMethod(e); typ != "" {
+		f.hookMethodCall(e, typ, method)
+		return
+	}
+	c := f.operands(e)
+	switch {
+	case c.foreign && !c.operates:
+		f.pureCall(e, c)
+	case c.foreign:
+		f.foreignCall(e, c)
+	default:
+		f.userCall(e, c)
+	}
+}
+
+// conversion: a string made of bytes has what is in the bytes.
+func (f *flower) conversion(e *ast.CallExpr) {
+	x := e.Args[0]
+	f.expr(x)
+	if isString(f.info.TypeOf(e)) && isSlice(f.info.TypeOf(x)) {
+		to := f.fn.newSlot()
+		f.wrap(x, "_hf.Elements(", ", "+f.label(x)+", &"+to+")")
+		f.slot[e] = to + ".Get()"
+	}
+}
+
+// builtinLabel rewrites a call of a built-in function that is not a hook.
+func (f *flower) builtinLabel(e *ast.CallExpr, name string) {
+	switch name {
+	case "unsafe.Sizeof", "unsafe.Offsetof", "unsafe.Alignof":
+		return
+	case "clear", "delete":
+		f.mapWrite(e.Args[0], f.argLabels(e)...)
+		return
+	}
+	l := f.argLabels(e)
+	switch name {
+	case "new", "recover", "print", "println", "panic":
+	case "len", "cap":
+		if !isArray(f.info.TypeOf(e.Args[0])) {
+			f.slot[e] = l[0]
+		}
+	default:
+		f.slot[e] = union(l...)
+	}
+}
+
+// argLabels rewrites the arguments, but for maps about to be written, and returns their labels.
+func (f *flower) argLabels(e *ast.CallExpr) []string {
+	var ls []string
+	for _, a := range e.Args {
+		if f.info.Types[a].IsType() {
+			continue
+		}
+		if call, ok := ast.Unparen(a).(*ast.CallExpr); ok && f.hookName(call) == "MW" {
+			ls = append(ls, "0")
+			continue
+		}
+		f.expr(a)
+		ls = append(ls, f.label(a))
+	}
+	return ls
+}
+
+// mapWrite rewrites _hd.MW(m, S), if m is that: what is in the map has the labels ls from now on.
+func (f *flower) mapWrite(m ast.Expr, ls ...string) {
+	call, ok := ast.Unparen(m).(*ast.CallExpr)
+	if !ok || f.hookName(call) != "MW" {
+		return
+	}
+	f.expr(call.Args[0])
+	f.rename(call, "MW")
+	f.afterPart(call, call.Args[1], ", "+union(append(ls, f.label(call.Args[0]))...))
+}
+
+// rename turns a call of package hook into one of package flow.
+func (f *flower) rename(e *ast.CallExpr, name string) { f.replace(e.Fun, "_hf."+name) }
+
+// hookCall rewrites a call of package hook.
+func (f *flower) hookCall(e *ast.CallExpr, name string) {
+	add := func(s string) { f.afterPart(e, e.Args[len(e.Args)-1], s) }
+	switch name {
+	case "R":
+		l := f.location(e.Args[0])
+		to := f.fn.newSlot()
+		f.rename(e, name)
+		add(", " + l + ", &" + to)
+		f.slot[e] = to + ".Get()"
+	case "P":
+		l := f.location(e.Args[0])
+		f.rename(e, name)
+		add(", " + l)
+	case "W", "RW":
+		l := f.location(e.Args[0])
+		loc := f.fn.newLoc()
+		f.rename(e, name)
+		add(", " + l + ", &" + loc)
+		f.aux[e] = loc
+	case "MR":
+		f.expr(e.Args[0])
+		to := f.fn.newSlot()
+		f.rename(e, name)
+		add(", " + f.label(e.Args[0]) + ", &" + to)
+		f.slot[e] = to + ".Get()"
+	case "MW":
+		f.mapWrite(e)
+	case "Var":
+		if v := rootVar(f.info, e.Args[0].(*ast.UnaryExpr).X); v != nil {
+			f.rename(e, name)
+			add(", " + f.declare(v))
+		}
+	case "New", "MadeMap", "MadeSlice":
+		x := e.Args[0]
+		f.expr(x)
+		l := "0" // of what is in it
+		if u, ok := ast.Unparen(x).(*ast.UnaryExpr); ok {
+			l = f.label(u.X)
+			f.slot[e] = "0"
+		} else if lit, ok := ast.Unparen(x).(*ast.CompositeLit); ok {
+			l = f.label(lit)
+			f.slot[e] = "0"
+		} else {
+			f.slot[e] = f.label(x) // make: its length
+		}
+		f.rename(e, name)
+		add(", " + l)
+	case "MadeChan":
+		f.expr(e.Args[0])
+		f.slot[e] = f.label(e.Args[0])
+	case "Grow":
+		f.grow(e)
+	case "Append", "AppendString":
+		f.expr(e.Args[0])
+		f.expr(e.Args[1])
+		f.rename(e, name)
+		add(", " + f.label(e.Args[1]))
+		f.slot[e] = f.label(e.Args[0])
+	case "Copy", "CopyString":
+		f.expr(e.Args[0])
+		f.expr(e.Args[1])
+		l := union(f.label(e.Args[0]), f.label(e.Args[1]))
+		f.rename(e, name)
+		add(", " + l)
+		f.slot[e] = l
+	case "Recv", "Len", "LenSend", "LenRecv":
+		c := f.channel(e)
+		to := f.fn.newSlot()
+		f.wrap(e, "_hf.In(", ", &"+c+", true, &"+to+")")
+		f.slot[e] = to + ".Get()"
+	case "Recv2":
+		f.aux[e] = "&" + f.channel(e) + ", true"
+	case "OnRecv", "OnSend":
+		f.expr(e.Args[0])
+		f.slot[e] = f.label(e.Args[0])
+	case "Select":
+		l := "0"
+		for _, a := range e.Args[2:] {
+			f.expr(a)
+			l = union(l, f.label(a))
+		}
+		c, to := f.fn.newCall(), f.fn.newSlot()
+		f.wrap(e.Args[0], "_hf.Out(uint64(", "), "+l+", &"+c+")")
+		f.wrap(e, "_hf.In(", ", &"+c+", true, &"+to+")")
+		f.slot[e] = union(to+".Get()", l)
+	default:
+		for _, a := range e.Args {
+			f.expr(a)
+		}
+	}
+}
+
+// location rewrites &x and returns the label of the address.
+func (f *flower) location(e ast.Expr) string {
+	f.expr(e)
+	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
+		return f.addrLabel(u.X)
+	}
+	return f.label(e)
+}
+
+// channel puts Out around the channel of an operation and returns the name of its Call.
+func (f *flower) channel(e *ast.CallExpr) string {
+	f.expr(e.Args[0])
+	c := f.fn.newCall()
+	f.wrap(e.Args[0], "_hf.Out(", ", "+f.label(e.Args[0])+", &"+c+")")
+	return c
+}
+
+// grow: the elements have the labels of the arguments, and keep those they have if they move.
+func (f *flower) grow(e *ast.CallExpr) {
+	app := ast.Unparen(e.Args[0]).(*ast.CallExpr)
+	ls := f.argLabels(app)
+	loc := f.fn.newLoc()
+	f.wrap(app.Args[0], "_hf.Old(", ", &"+loc+")")
+	f.rename(e, "Grow")
+	f.afterPart(e, e.Args[len(e.Args)-1], ", "+union(ls[1:]...)+", &"+loc)
+	f.slot[e] = ls[0]
+}
+
+// hookMethodCall rewrites a call of a method of a type of package hook.
+func (f *flower) hookMethodCall(e *ast.CallExpr, typ, method string) {
+	fun := ast.Unparen(e.Fun).(*ast.SelectorExpr)
+	f.expr(fun.X)
+	for _, a := range e.Args {
+		f.expr(a)
+	}
+	switch typ + "." + method {
+	case "Ptr.Get":
+		to := f.fn.newSlot()
+		f.afterToken(e.Lparen, "&"+to)
+		f.slot[e] = to + ".Get()"
+	case "Ptr.Set":
+		f.afterPart(e, e.Args[0], ", "+f.label(e.Args[0]))
+	case "SendCase.Of":
+		f.slot[e] = union(f.label(fun.X), f.label(e.Args[0]))
+	}
+}
+
+// A flowCall is a call of a function that is neither built in nor heddle's.
+type flowCall struct {
+	sig      *types.Signature
+	callee   *types.Func // nil: a function value
+	recv     ast.Expr    // nil: none
+	recvL    string      // label of the receiver, or of the function value
+	args     []string    // labels of the arguments
+	all      string      // union of what goes in
+	foreign  bool        // it is known not to be rewritten for data flow
+	operates bool        // and it may do operations or call back
+}
+
+// operands rewrites the operands of a call.
+func (f *flower) operands(e *ast.CallExpr) *flowCall {
+	c := &flowCall{recvL: "0"}
+	c.sig, _ = core(f.info.TypeOf(e.Fun)).(*types.Signature)
+	c.callee = f.callee(e.Fun)
+	sel, _ := ast.Unparen(e.Fun).(*ast.SelectorExpr)
+	switch {
+	case sel != nil && f.info.Selections[sel] != nil && f.info.Selections[sel].Kind() == types.MethodVal:
+		c.recv = sel.X
+		f.expr(sel.X)
+		if takesAddress(f.info.Selections[sel]) {
+			c.recvL = f.addrLabel(sel.X)
+		} else {
+			c.recvL = f.label(sel.X)
+		}
+	case c.callee == nil:
+		f.expr(e.Fun)
+		c.recvL = f.label(e.Fun)
+	}
+	if f.forward(e, c) {
+		return c
+	}
+	c.args = f.argLabels(e)
+	c.all = union(append([]string{c.recvL}, c.args...)...)
+	if c.callee != nil && f.isForeign(c.callee) {
+		c.foreign, c.operates = true, f.operates(c)
+	}
+	return c
+}
+
+// forward rewrites f(g()), where g has several results: their labels become those of the arguments.
+func (f *flower) forward(e *ast.CallExpr, c *flowCall) bool {
+	if len(e.Args) != 1 {
+		return false
+	}
+	t, ok := f.info.TypeOf(e.Args[0]).(*types.Tuple)
+	if !ok || t.Len() > 4 {
+		return false
+	}
+	f.expr(e.Args[0])
+	f.wrap(e.Args[0], fmt.Sprintf("_hf.Forward%d(", t.Len()), ")")
+	c.all = c.recvL
+	return true
+}
+
+// callee returns the function or method that is called by name, nil for function values.
+func (f *flower) callee(fun ast.Expr) *types.Func {
+	switch x := ast.Unparen(fun).(type) {
+	case *ast.Ident:
+		fn, _ := f.info.Uses[x].(*types.Func)
+		return fn
+	case *ast.SelectorExpr:
+		if sel := f.info.Selections[x]; sel != nil && sel.Kind() != types.MethodVal {
+			return nil
+		}
+		fn, _ := f.info.Uses[x.Sel].(*types.Func)
+		return fn
+	case *ast.IndexExpr:
+		return f.callee(x.X)
+	case *ast.IndexListExpr:
+		return f.callee(x.X)
+	}
+	return nil
+}
+
+// isForeign reports whether the body of fn is known not to carry labels: it is the standard library's.
+func (f *flower) isForeign(fn *types.Func) bool {
+	if r := fn.Signature().Recv(); r != nil && types.IsInterface(r.Type()) || fn.Pkg() == nil || fn.Pkg() == f.pkg {
+		return false
+	}
+	path := fn.Pkg().Path()
+	if p := f.im.pkgs[path]; p != nil && p.in.Standard {
+		return true
+	}
+	first, _, _ := strings.Cut(path, "/")
+	return f.im.pkgs[path] == nil && !strings.Contains(first, ".")
+}
+
+// operates reports whether a function of the standard library may do
+// operations that are events, access memory through hooks, or call the program back.
+func (f *flower) operates(c *flowCall) bool {
+	if _, memory, quiet := std.Mode(c.callee.Pkg().Path()); memory || !quiet {
+		return true
+	}
+	if c.sig == nil || c.all == "0" {
+		return false
+	}
+	for v := range c.sig.Params().Variables() {
+		switch t := core(v.Type()).(type) {
+		case *types.Signature, *types.Interface:
+			return true
+		case *types.Slice:
+			if types.IsInterface(t.Elem()) {
+				return true
+			}
+		}
+	}
+	return c.recv != nil && types.IsInterface(f.info.TypeOf(c.recv))
+}
+
+// pureCall is for code that only computes.
+func (f *flower) pureCall(e *ast.CallExpr, c *flowCall) {
+	if c.all == "0" || c.sig == nil || c.sig.Results().Len() != 1 {
+		if c.all != "0" {
+			f.slot[e] = c.all
+		}
+		return
+	}
+	to := f.fn.newSlot()
+	f.wrap(e, "_hf.Pure(", ", "+c.all+", &"+to+")")
+	f.slot[e] = to + ".Get()"
+}
+
+// foreignCall is for code that does operations without data flow. Where the call is a
+// statement, or has several results, the statement ends what Out begins.
+func (f *flower) foreignCall(e *ast.CallExpr, c *flowCall) {
+	call := f.fn.newCall()
+	if !f.last(e, c, true, "_hf.Out(", ", "+c.all+", &"+call+")") {
+		f.fn.calls--
+		if c.all != "0" {
+			f.slot[e] = c.all
+		}
+		return
+	}
+	known := "false"
+	switch c.callee.Pkg().Path() {
+	case "sync", "sync/atomic", "time":
+		known = "true"
+	}
+	if c.sig.Results().Len() != 1 || f.dropped == e {
+		f.aux[e] = "&" + call + ", " + known
+		return
+	}
+	to := f.fn.newSlot()
+	f.wrap(e, "_hf.In(", ", &"+call+", "+known+", &"+to+")")
+	f.slot[e] = to + ".Get()"
+}
+
+// userCall is for code that may be rewritten: it takes the labels if it is.
+func (f *flower) userCall(e *ast.CallExpr, c *flowCall) {
+	if c.args != nil || c.recvL != "0" || c.callee == nil || c.recv != nil {
+		name, n := "", 0
+		if c.callee != nil {
+			name = c.callee.Name()
+		}
+		ls := c.args
+		if c.sig != nil {
+			n = c.sig.Params().Len()
+			if c.sig.Variadic() && len(ls) >= n {
+				ls = append(append([]string{}, ls[:n-1]...), union(ls[n-1:]...))
+			}
+		}
+		dynamic := c.callee == nil || c.recv != nil && types.IsInterface(f.info.TypeOf(c.recv))
+		if c.all != "0" || dynamic {
+			f.last(e, c, dynamic || c.all != "0", "_hf.A(", ", "+signature(name, n)+", "+strings.Join(append([]string{c.recvL}, ls...), ", ")+")")
+		}
+	}
+	switch {
+	case c.sig == nil || c.sig.Results().Len() == 0 || f.dropped == e:
+		f.slot[e] = "0"
+	case c.sig.Results().Len() == 1:
+		to := f.fn.newSlot()
+		f.wrap(e, "_hf.V(", ", "+c.all+", &"+to+")")
+		f.slot[e] = to + ".Get()"
+	default:
+		f.slot[e] = c.all // of code that turns out not to be rewritten
+	}
+}
+
+// last puts text around what is evaluated last before a call: the last
+// argument that is no constant, else the receiver or the function itself.
+func (f *flower) last(e *ast.CallExpr, c *flowCall, fun bool, before, after string) bool {
+	for i := len(e.Args) - 1; i >= 0; i-- {
+		if a := e.Args[i]; f.wrappable(a) {
+			f.wrap(a, before, after)
+			return true
+		}
+	}
+	switch {
+	case !fun:
+		return false
+	case c.recv != nil:
+		sel := f.info.Selections[ast.Unparen(e.Fun).(*ast.SelectorExpr)]
+		if takesAddress(sel) {
+			before += "&"
+		}
+		f.wrap(c.recv, before, after)
+		return true
+	}
+	if c.callee != nil && c.callee.Signature().TypeParams().Len() > 0 {
+		return false // its type arguments are inferred here
+	}
+	f.wrap(e.Fun, before, after)
+	return true
+}
+
+// wrappable reports whether a generic function can return e in its place.
+func (f *flower) wrappable(e ast.Expr) bool {
+	t := f.info.TypeOf(e)
+	if f.fixed(e) || f.untypedShift(e) || t == nil {
+		return false
+	}
+	if sig, ok := t.(*types.Signature); ok && sig.TypeParams().Len() > 0 {
+		return false
+	}
+	if _, ok := t.(*types.Tuple); ok {
+		return false
+	}
+	if untypedBool(e) {
+		b, ok := types.Unalias(t).(*types.Basic)
+		return ok && (b.Kind() == types.Bool || b.Kind() == types.UntypedBool)
+	}
+	return true
+}

@@ -1,0 +1,238 @@
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// expr rewrites what is evaluated for its value: the hooks and calls in it keep the labels of what they give.
+func (f *flower) expr(e ast.Expr) {
+	if e == nil {
+		return
+	}
+	tv := f.info.Types[e]
+	if tv.Value != nil || tv.IsType() || tv.IsNil() || tv.IsBuiltin() {
+		return
+	}
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		f.expr(e.X)
+	case *ast.SelectorExpr:
+		if f.info.Selections[e] != nil {
+			f.expr(e.X)
+		}
+	case *ast.IndexExpr:
+		f.expr(e.X)
+		f.expr(e.Index)
+	case *ast.StarExpr:
+		f.expr(e.X)
+	case *ast.SliceExpr:
+		f.expr(e.X)
+		f.expr(e.Low)
+		f.expr(e.High)
+		f.expr(e.Max)
+	case *ast.UnaryExpr:
+		f.expr(e.X)
+	case *ast.BinaryExpr:
+		if e.Op == token.LAND || e.Op == token.LOR {
+			f.logical(e)
+			return
+		}
+		f.expr(e.X)
+		f.expr(e.Y)
+	case *ast.CallExpr:
+		f.call(e)
+	case *ast.CompositeLit:
+		f.elements(e, func(el ast.Expr) { f.expr(el) })
+	case *ast.FuncLit:
+		f.literal(e)
+	case *ast.TypeAssertExpr:
+		f.expr(e.X)
+	}
+}
+
+// elements calls do with the values, and the keys of a map, of a literal.
+func (f *flower) elements(lit *ast.CompositeLit, do func(ast.Expr)) {
+	isMap := isMap(f.info.TypeOf(lit))
+	for _, el := range lit.Elts {
+		if kv, ok := el.(*ast.KeyValueExpr); ok {
+			if isMap {
+				do(kv.Key)
+			}
+			el = kv.Value
+		}
+		do(el)
+	}
+}
+
+// literal rewrites a function literal. The labels of variables that it uses by value are bound when it is evaluated:
+//
+//	func(_hl1 _hf.Label) func(x int) int { return func(x int) int { ... } }(_hl1)
+func (f *flower) literal(lit *ast.FuncLit) {
+	bound := f.function("", nil, lit.Type, lit.Body)
+	if len(bound) == 0 {
+		return
+	}
+	typ := f.source(lit.Type)
+	if strings.Contains(typ, "//") {
+		return // they are used as they are when the function runs
+	}
+	names := strings.Join(bound, ", ")
+	f.wrap(lit, fmt.Sprintf("func(%s _hf.Label) %s { return ", names, strings.Join(strings.Fields(typ), " ")), " }("+names+")")
+}
+
+// logical rewrites x && y and x || y where the value is used: x decides whether y is evaluated.
+func (f *flower) logical(e *ast.BinaryExpr) {
+	f.cond(e.X)
+	f.expr(e.Y)
+	x, y := f.label(e.X), f.label(e.Y)
+	if y == "0" {
+		f.slot[e] = x
+		return
+	}
+	to := f.fn.newSlot()
+	f.wrapBool(e.X, "_hf.Clr(", ", &"+to+")")
+	f.wrapBool(e.Y, "_hf.Put(", ", "+y+", &"+to+")")
+	f.slot[e] = union(x, to+".Get()")
+}
+
+// wrapBool is wrap for a condition, by a generic function that returns what it
+// is given: the value stays untyped where it was and has to be.
+func (f *flower) wrapBool(e ast.Expr, before, after string) {
+	if b, ok := types.Unalias(f.info.TypeOf(e)).(*types.Basic); !ok || b.Kind() != types.Bool && b.Kind() != types.UntypedBool {
+		if untypedBool(e) {
+			before, after = "("+before, after+" == true)"
+		}
+	}
+	f.wrap(e, before, after)
+}
+
+// cond rewrites a condition: each of its parts that decides something is a branch.
+func (f *flower) cond(e ast.Expr) {
+	if e == nil || f.info.Types[e].Value != nil {
+		return
+	}
+	switch x := e.(type) {
+	case *ast.ParenExpr:
+		f.cond(x.X)
+		return
+	case *ast.UnaryExpr:
+		if x.Op == token.NOT {
+			f.cond(x.X)
+			return
+		}
+	case *ast.BinaryExpr:
+		if x.Op == token.LAND || x.Op == token.LOR {
+			f.cond(x.X)
+			f.cond(x.Y)
+			return
+		}
+	}
+	f.expr(e)
+	f.branch(e, f.label(e))
+}
+
+// branch records the outcome of a condition with that label.
+func (f *flower) branch(e ast.Expr, label string) {
+	if label != "0" {
+		f.wrapBool(e, "_hf.B(", ", "+label+", "+f.branchSite(e.Pos(), e)+")")
+	}
+}
+
+// label returns what gives the label of e: an expression without effects, to
+// be evaluated after e. e was rewritten by expr or cond.
+func (f *flower) label(e ast.Expr) string {
+	if e == nil {
+		return "0"
+	}
+	if l, ok := f.slot[e]; ok {
+		return l
+	}
+	tv := f.info.Types[e]
+	if tv.Value != nil || tv.IsType() || tv.IsNil() || tv.IsBuiltin() {
+		return "0"
+	}
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return f.label(e.X)
+	case *ast.Ident:
+		return f.variable(e)
+	case *ast.SelectorExpr:
+		if f.info.Selections[e] != nil {
+			return f.label(e.X)
+		}
+	case *ast.IndexExpr:
+		if _, generic := f.info.TypeOf(e.X).(*types.Signature); !generic {
+			return union(f.label(e.X), f.label(e.Index))
+		}
+	case *ast.StarExpr:
+		return f.label(e.X)
+	case *ast.SliceExpr:
+		x := f.label(e.X)
+		if isArray(f.info.TypeOf(e.X)) {
+			x = f.addrLabel(e.X)
+		}
+		return union(x, f.label(e.Low), f.label(e.High), f.label(e.Max))
+	case *ast.UnaryExpr:
+		if e.Op == token.AND {
+			return f.addrLabel(e.X)
+		}
+		return f.label(e.X)
+	case *ast.BinaryExpr:
+		return union(f.label(e.X), f.label(e.Y))
+	case *ast.CompositeLit:
+		l := "0"
+		f.elements(e, func(el ast.Expr) { l = union(l, f.label(el)) })
+		return l
+	case *ast.TypeAssertExpr:
+		return f.label(e.X)
+	case *ast.CallExpr:
+		if f.info.Types[e.Fun].IsType() {
+			return f.label(e.Args[0])
+		}
+	}
+	return "0"
+}
+
+// variable returns the label of a variable as a value.
+func (f *flower) variable(id *ast.Ident) string {
+	v, ok := f.info.ObjectOf(id).(*types.Var)
+	if !ok || id.Name == "_" {
+		return "0"
+	}
+	if l := f.of(v); l != "" {
+		if f.hooks[v] {
+			return "_hf.At(&" + id.Name + ")"
+		}
+		return l
+	}
+	return "0" // package-level, and never written
+}
+
+// addrLabel returns the label of the address of e: of the pointers and indices that lead to it.
+func (f *flower) addrLabel(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return f.addrLabel(e.X)
+	case *ast.SelectorExpr:
+		sel := f.info.Selections[e]
+		switch {
+		case sel == nil:
+			return "0"
+		case isPointer(f.info.TypeOf(e.X)) || !f.info.Types[e.X].Addressable():
+			return f.label(e.X)
+		}
+		return f.addrLabel(e.X)
+	case *ast.IndexExpr:
+		if isArray(f.info.TypeOf(e.X)) {
+			return union(f.addrLabel(e.X), f.label(e.Index))
+		}
+		return union(f.label(e.X), f.label(e.Index))
+	case *ast.StarExpr:
+		return f.label(e.X)
+	}
+	return "0"
+}

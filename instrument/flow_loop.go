@@ -1,0 +1,170 @@
+package instrument
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// A flowIter is an iterator of package hook that stands for a range.
+type flowIter struct {
+	name   string
+	labels []string // of the variables it sets, "" if not a local variable
+	self   string   // of the iterator, whose fields hold what it found
+	len    bool     // it goes round as often as there were elements at the start
+}
+
+var flowIterators = map[string]bool{
+	"Map": true, "MapKeys": true, "MapEach": true, "Chan": true, "ChanEach": true, "Slice": true, "SliceValues": true, "SliceEach": true,
+}
+
+// beginsIteration rewrites k, v, it := _hd.Map(m, S) and the like; false if s is none.
+func (f *flower) beginsIteration(s *ast.AssignStmt) bool {
+	if len(s.Rhs) != 1 || s.Tok != token.DEFINE {
+		return false
+	}
+	call, ok := s.Rhs[0].(*ast.CallExpr)
+	if !ok || !flowIterators[f.hookName(call)] {
+		return false
+	}
+	hook := f.hookName(call)
+	f.expr(call.Args[0])
+	last := s.Lhs[len(s.Lhs)-1].(*ast.Ident)
+	it := &flowIter{name: last.Name, len: strings.HasPrefix(hook, "Slice")}
+	for i, l := range s.Lhs {
+		v, ok := f.info.ObjectOf(l.(*ast.Ident)).(*types.Var)
+		if !ok {
+			continue
+		}
+		switch label := f.declare(v); {
+		case l == last:
+			it.self = label
+			f.iters[v] = it
+		case hook == "Slice" && i == 0: // an index depends on nothing
+		default:
+			it.labels = append(it.labels, label)
+		}
+	}
+	f.rename(call, hook)
+	text := ", " + f.label(call.Args[0])
+	if it.len {
+		text += ", " + f.branchSite(s.Pos(), call.Args[0])
+	}
+	f.afterPart(call, call.Args[1], text)
+	return true
+}
+
+// next rewrites the condition of a loop that goes on an iterator and returns
+// the labels of what it sets, for the start of the body; nil if the loop is none.
+func (f *flower) next(s *ast.ForStmt) (start string, ok bool) {
+	call, ok := s.Cond.(*ast.CallExpr)
+	if !ok {
+		return "", false
+	}
+	fun, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return "", false
+	}
+	v, ok := f.isVar(fun.X)
+	if !ok || f.iters[v] == nil {
+		return "", false
+	}
+	it := f.iters[v]
+	if !it.len {
+		f.wrap(call, "_hf.B(", ", "+it.name+".C(), "+f.branchSite(s.Pos(), fun.X)+")")
+	}
+	for _, l := range append(it.labels, it.self) {
+		start += l + " = " + it.name + ".L(); "
+	}
+	return start, true
+}
+
+func (f *flower) forStmt(s *ast.ForStmt) {
+	then := f.simple(s.Init)
+	start, ok := f.next(s)
+	if !ok {
+		f.cond(s.Cond)
+	}
+	if then != "" {
+		f.skip(s, "data flow: the labels of a for clause's several values")
+	}
+	if s.Post != nil {
+		if t := f.simple(s.Post); t != "" {
+			f.skip(s.Post, "data flow: the labels of a for clause's several values")
+		}
+	}
+	f.stmts(s.Body.List)
+	f.atStart(s.Body, start)
+}
+
+// rangeStmt rewrites a range that is none of package hook's.
+func (f *flower) rangeStmt(s *ast.RangeStmt) {
+	var names [2]string
+	if s.Tok == token.DEFINE {
+		for i, e := range []ast.Expr{s.Key, s.Value} {
+			if id, ok := e.(*ast.Ident); ok && id.Name != "_" {
+				if v, ok := f.info.Defs[id].(*types.Var); ok {
+					names[i] = f.declare(v)
+				}
+			}
+		}
+	} else {
+		for i, e := range []ast.Expr{s.Key, s.Value} {
+			if e != nil {
+				names[i] = f.targetOf(e, false).name
+			}
+		}
+	}
+	start := f.rangeOver(s, names)
+	f.stmts(s.Body.List)
+	f.atStart(s.Body, start)
+}
+
+// rangeOver rewrites the operand of a range and returns what sets the labels of its variables.
+func (f *flower) rangeOver(s *ast.RangeStmt, names [2]string) string {
+	set := func(name, l string) string {
+		if name == "" {
+			return ""
+		}
+		return name + " = " + l + "; "
+	}
+	if !f.rangeEvaluates(s) { // the length of an array
+		return set(names[0], "0")
+	}
+	f.expr(s.X)
+	l := f.label(s.X)
+	times := func(hook string) {
+		if l != "0" {
+			f.wrap(s.X, "_hf."+hook+"(", ", "+l+", "+f.branchSite(s.For, s.X)+")")
+		}
+	}
+	switch t := core(f.info.TypeOf(s.X)).(type) {
+	case *types.Signature: // the body is called with what the function yields
+		take := "_ha := _hf.Take(" + signature("", t.Params().At(0).Type().Underlying().(*types.Signature).Params().Len()) + "); _ = _ha; "
+		return take + set(names[0], "_ha[1]") + set(names[1], "_ha[2]")
+	case *types.Slice:
+		times("TimesSlice")
+		return set(names[0], "0") + set(names[1], l)
+	case *types.Basic:
+		if t.Info()&types.IsString == 0 {
+			if !f.fixed(s.X) {
+				times("Times")
+			}
+			return set(names[0], "0")
+		}
+		keep := "0"
+		if l != "0" {
+			keep = f.fresh()
+			f.wrap(s.X, "_hf.To(", ", "+l+", &"+keep+")")
+			times("TimesString")
+		}
+		return set(names[0], "0") + set(names[1], keep)
+	}
+	keep := "0"
+	if l != "0" && names[1] != "" {
+		keep = f.fresh()
+		f.wrap(s.X, "_hf.To(", ", "+l+", &"+keep+")")
+	}
+	return set(names[0], "0") + set(names[1], keep)
+}

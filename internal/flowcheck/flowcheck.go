@@ -1,0 +1,176 @@
+// Package flowcheck builds programs for data flow, executes their tests and
+// compares what was recorded with what the programs say about themselves:
+//
+//	y := in.a + in.b
+//	if y > 3 { // from a b
+//
+// in is a package-level struct whose fields are the only visible memory, so
+// that everything else has to be carried by labels.
+package flowcheck
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"heddle/build"
+	"heddle/internal/run"
+	"heddle/rt/wire"
+	"heddle/trace"
+)
+
+// A Program is a package with tests, built for data flow.
+type Program struct {
+	res *build.Result
+	pkg build.Package
+}
+
+// Build builds the package in dir.
+func Build(ctx context.Context, dir string, flow bool) (*Program, error) {
+	b, err := build.Open(ctx, build.Config{Dir: dir, Flow: flow})
+	if err != nil {
+		return nil, err
+	}
+	res, err := b.Build(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := res.Packages[0]
+	if p.Failed != "" {
+		return nil, fmt.Errorf("%s does not compile:\n%s", dir, p.Failed)
+	}
+	return &Program{res, p}, nil
+}
+
+// Left says what was left alone in the build.
+func (p *Program) Left() []string { return p.res.Left }
+
+// Binary returns the path of the test binary, and the folder it runs in.
+func (p *Program) Binary() (path, dir string) { return p.pkg.Binary, p.pkg.Dir }
+
+// Tests returns the names of the tests.
+func (p *Program) Tests(ctx context.Context) ([]string, error) {
+	var names []string
+	err := p.run(ctx, wire.Config{Mode: "list"}, func(r *wire.Record) {
+		if r.Type == "test" {
+			names = append(names, r.Test)
+		}
+	})
+	return names, err
+}
+
+func (p *Program) run(ctx context.Context, c wire.Config, record func(*wire.Record)) error {
+	c.Package = p.pkg.ImportPath
+	return run.Binary(ctx, p.pkg.Binary, p.pkg.Dir, c, []string{"-test.run=."}, record)
+}
+
+// Execute executes a test once.
+func (p *Program) Execute(ctx context.Context, test string, q wire.Request, visible string) (*wire.Result, *trace.Trace, error) {
+	var out *wire.Result
+	err := p.run(ctx, wire.Config{Mode: "execute", Test: test, Request: &q, Race: true, Visible: visible}, func(r *wire.Record) {
+		if r.Type == "result" {
+			out = r.Outcome
+		}
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if out == nil {
+		return nil, nil, fmt.Errorf("%s: no result", test)
+	}
+	t, err := trace.Decode(out.Encoded)
+	return out, t, err
+}
+
+// Inputs executes a test with all memory visible and returns the sites at which fields of in are accessed.
+func (p *Program) Inputs(ctx context.Context, test string, s trace.Schedule) ([]trace.Site, error) {
+	_, t, err := p.Execute(ctx, test, wire.Request{Schedule: s}, "all")
+	if err != nil {
+		return nil, err
+	}
+	var sites []trace.Site
+	for i := range t.Events {
+		s := t.Events[i].Site
+		if row, ok := p.res.Sites.Lookup(s); ok && strings.HasPrefix(row.Text, "in.") && !slices.Contains(sites, s) {
+			sites = append(sites, s)
+		}
+	}
+	return sites, nil
+}
+
+// Found returns what was recorded: for every line of the program with a branch or
+// a visible write that depends on something, the names of what the events there depend on, sorted.
+// What is not a field of in goes by its operation.
+func (p *Program) Found(t *trace.Trace) map[string][]string {
+	found := map[string][]string{}
+	if t.Flow == nil {
+		return found
+	}
+	r := t.Flow.Reader()
+	for i := range t.Events {
+		e := &t.Events[i]
+		if e.Op != trace.OpBranch && e.Op != trace.OpWrite && e.Op != trace.OpSend {
+			continue
+		}
+		row, ok := p.res.Sites.Lookup(e.Site)
+		if !ok {
+			continue
+		}
+		line := fmt.Sprintf("%s:%d", filepath.Base(row.File), row.Line)
+		deps, all := r.Deps(i)
+		if all {
+			found[line] = add(found[line], "everything")
+		}
+		for _, d := range deps {
+			found[line] = add(found[line], p.name(&t.Events[d]))
+		}
+	}
+	return found
+}
+
+func (p *Program) name(e *trace.Event) string {
+	row, ok := p.res.Sites.Lookup(e.Site)
+	if ok && e.Op == trace.OpRead {
+		return strings.TrimPrefix(row.Text, "in.")
+	}
+	return e.Op.String()
+}
+
+func add(list []string, s string) []string {
+	if i, ok := slices.BinarySearch(list, s); !ok {
+		list = slices.Insert(list, i, s)
+	}
+	return list
+}
+
+// Wanted returns what the comments of the files in dir say, by line: "// from a b", "// from nothing".
+func Wanted(dir string) (map[string][]string, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	want := map[string][]string{}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		for i, line := range strings.Split(string(data), "\n") {
+			_, after, ok := strings.Cut(line, "// from ")
+			if !ok {
+				continue
+			}
+			key := fmt.Sprintf("%s:%d", filepath.Base(file), i+1)
+			want[key] = []string{}
+			for _, name := range strings.Fields(after) {
+				if name != "nothing" {
+					want[key] = add(want[key], name)
+				}
+			}
+		}
+	}
+	return want, nil
+}

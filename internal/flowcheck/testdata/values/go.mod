@@ -1,0 +1,3 @@
+module ex.com/values
+
+go 1.24

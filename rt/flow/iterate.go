@@ -1,0 +1,186 @@
+package flow
+
+import (
+	"unsafe"
+
+	"heddle/rt/hook"
+)
+
+// The range forms of package hook with labels. L is the label of what was found last,
+// C of whether anything was.
+
+// A MapIter visits a map.
+type MapIter[K comparable, V any] struct {
+	hook.MapIter[K, V]
+	m  unsafe.Pointer
+	in Label // of the map
+	l  Label
+}
+
+// Map begins for k, v := range m, where m has the label l.
+func Map[M ~map[K]V, K comparable, V any](m M, s hook.Site, l Label) (k K, v V, it *MapIter[K, V]) {
+	return k, v, MapEach(m, s, l)
+}
+
+// MapKeys begins for k := range m.
+func MapKeys[M ~map[K]V, K comparable, V any](m M, s hook.Site, l Label) (k K, it *MapIter[K, V]) {
+	return k, MapEach(m, s, l)
+}
+
+// MapEach begins the forms that assign.
+func MapEach[M ~map[K]V, K comparable, V any](m M, s hook.Site, l Label) *MapIter[K, V] {
+	it := &MapIter[K, V]{m: mapptr(&m), in: l, l: l}
+	var c Call
+	Out(0, l, &c)
+	it.MapIter = *hook.MapEach(m, s)
+	it.found(&c)
+	return it
+}
+
+// found ends what Out began around a step of the iterator.
+func (it *MapIter[K, V]) found(c *Call) {
+	if !c.on {
+		it.l = 0
+		return
+	}
+	l := Back(c, true)
+	it.l = U(it.in, memory.get(uintptr(it.m)&^7, 8))
+	if l != it.in {
+		it.l = U(it.l, l)
+	}
+}
+
+// More goes to the next entry, see hook.MapIter.
+func (it *MapIter[K, V]) More() bool {
+	var c Call
+	Out(0, it.in, &c)
+	ok := it.MapIter.More()
+	it.found(&c)
+	return ok
+}
+
+// Next is More, into k and v.
+func (it *MapIter[K, V]) Next(k *K, v *V) bool {
+	if !it.More() {
+		return false
+	}
+	*k, *v = it.K, it.V
+	return true
+}
+
+// Key is More, into k.
+func (it *MapIter[K, V]) Key(k *K) bool {
+	if !it.More() {
+		return false
+	}
+	*k = it.K
+	return true
+}
+
+// L and C return labels.
+func (it *MapIter[K, V]) L() Label { return it.l }
+func (it *MapIter[K, V]) C() Label { return it.l }
+
+// A ChanIter receives until the channel is closed.
+type ChanIter[T any] struct {
+	c <-chan T
+	s hook.Site
+	V T
+
+	in, l Label
+}
+
+// Chan begins for v := range c, where c has the label l.
+func Chan[T any](c <-chan T, s hook.Site, l Label) (v T, it *ChanIter[T]) {
+	return v, ChanEach(c, s, l)
+}
+
+// ChanEach begins for range c and for v = range c.
+func ChanEach[T any](c <-chan T, s hook.Site, l Label) *ChanIter[T] {
+	return &ChanIter[T]{c: c, s: s, in: l}
+}
+
+// More receives into it.V; false when the channel is closed and empty.
+func (it *ChanIter[T]) More() (ok bool) {
+	var c Call
+	Out(0, it.in, &c)
+	it.V, ok = hook.Recv2(it.c, it.s)
+	it.l = Back(&c, true)
+	return ok
+}
+
+// Next receives into v.
+func (it *ChanIter[T]) Next(v *T) (ok bool) {
+	if ok = it.More(); ok {
+		*v = it.V
+	}
+	return ok
+}
+
+// L and C return labels.
+func (it *ChanIter[T]) L() Label { return it.l }
+func (it *ChanIter[T]) C() Label { return it.l }
+
+// A SliceIter visits the elements of a slice.
+type SliceIter[E any] struct {
+	v []E
+	i int
+	s hook.Site
+	I int
+	V E
+
+	in, l Label
+}
+
+// Slice begins for i, v := range x, where x has the label l; how often it goes round is a branch at the site b.
+func Slice[S ~[]E, E any](x S, s hook.Site, l Label, b hook.Site) (i int, v E, it *SliceIter[E]) {
+	return 0, v, SliceEach(x, s, l, b)
+}
+
+// SliceValues begins for _, v := range x.
+func SliceValues[S ~[]E, E any](x S, s hook.Site, l Label, b hook.Site) (v E, it *SliceIter[E]) {
+	return v, SliceEach(x, s, l, b)
+}
+
+// SliceEach begins for i, v = range x.
+func SliceEach[S ~[]E, E any](x S, s hook.Site, l Label, b hook.Site) *SliceIter[E] {
+	if l != 0 {
+		branch(int64(len(x)), l, b)
+	}
+	return &SliceIter[E]{v: x, s: s, in: l}
+}
+
+// More goes to the next element and sets it.I and it.V.
+func (it *SliceIter[E]) More() bool {
+	if it.i >= len(it.v) {
+		return false
+	}
+	p := &it.v[it.i]
+	if hook.On {
+		it.l = read(noescape(unsafe.Pointer(p)), unsafe.Sizeof(*p), it.s, it.in)
+	}
+	it.I, it.V = it.i, *p
+	it.i++
+	return true
+}
+
+// Next is More, into i and v.
+func (it *SliceIter[E]) Next(i *int, v *E) bool {
+	if !it.More() {
+		return false
+	}
+	*i, *v = it.I, it.V
+	return true
+}
+
+// Value is More, into v.
+func (it *SliceIter[E]) Value(v *E) bool {
+	if !it.More() {
+		return false
+	}
+	*v = it.V
+	return true
+}
+
+// L returns a label.
+func (it *SliceIter[E]) L() Label { return it.l }

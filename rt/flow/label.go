@@ -1,0 +1,104 @@
+package flow
+
+import "heddle/trace"
+
+// A Label says what a value was computed from, see trace.Flow.
+type Label = trace.Label
+
+// The data flow of the running execution, as far as it has come. rt/sched
+// appends to F.Of; everything else is this package's.
+var F trace.Flow
+
+// MaxNodes bounds the nodes of one execution (12 bytes each); beyond, labels are trace.Everything.
+var MaxNodes = 16 << 20
+
+// made remembers unions, so that what a loop computes again is no new node.
+var made [4096]struct {
+	a, b, l Label
+}
+
+// leaf is the last one made.
+var leaf struct {
+	event int32
+	l     Label
+}
+
+// Reset forgets the labels of an execution.
+func Reset() {
+	if cap(F.Nodes) == 0 {
+		F.Nodes = make([]trace.FlowNode, 0, 1024)
+	}
+	F.Nodes, F.Of = F.Nodes[:1], F.Of[:0]
+	F.Foreign, F.Full = 0, false
+	clear(made[:])
+	leaf.event, leaf.l = -1, 0
+	memory.reset()
+	args, results = call{}, call{}
+}
+
+// Leaf returns the label of the value that an event gave.
+func Leaf(event int32) Label {
+	if leaf.event == event {
+		return leaf.l
+	}
+	leaf.event, leaf.l = event, node(trace.FlowRead, uint32(event), 0)
+	return leaf.l
+}
+
+// node appends a node.
+func node(op trace.FlowOp, a, b uint32) Label {
+	if len(F.Nodes) >= MaxNodes {
+		F.Full = true
+		return trace.Everything
+	}
+	F.Nodes = append(F.Nodes, trace.FlowNode{Op: op, A: a, B: b})
+	return Label(len(F.Nodes) - 1)
+}
+
+// U returns the label of what is computed from values with labels a and b.
+func U(a, b Label) Label {
+	if a == b || b == 0 {
+		return a
+	}
+	if a == 0 {
+		return b
+	}
+	return union(a, b)
+}
+
+// union is U of two different labels that are not 0.
+func union(a, b Label) Label {
+	if a == trace.Everything || b == trace.Everything {
+		return trace.Everything
+	}
+	if a < b {
+		a, b = b, a
+	}
+	if covers(a, b) {
+		return a
+	}
+	m := &made[(uint32(a)*0x9e3779b1^uint32(b)*0x85ebca6b)>>20]
+	if m.a != a || m.b != b {
+		m.a, m.b, m.l = a, b, node(trace.FlowUnion, uint32(a), uint32(b))
+	}
+	return m.l
+}
+
+// covers reports whether a was made from b and others, looking at the last few
+// unions: x = f(x, y) again and again gives the same label.
+func covers(a, b Label) bool {
+	for range 8 {
+		n := &F.Nodes[a]
+		if n.Op != trace.FlowUnion {
+			return false
+		}
+		if Label(n.A) == b || Label(n.B) == b {
+			return true
+		}
+		a = Label(n.A)
+		if a < b {
+			return false // operands are older than what is made of them
+		}
+	}
+	return false
+}

@@ -1,0 +1,109 @@
+package flow
+
+import (
+	"unsafe"
+
+	"heddle/rt/hook"
+)
+
+// area returns where the elements of v are.
+func area[E any](v []E) (p unsafe.Pointer, n uintptr) {
+	if len(v) == 0 {
+		return nil, 0
+	}
+	return unsafe.Pointer(&v[0]), uintptr(len(v)) * unsafe.Sizeof(v[0])
+}
+
+// Elements is v about to be converted to a string, which depends on what is in v.
+func Elements[S ~[]E, E any](v S, l Label, to *Slot) S {
+	to.l = l
+	if p, n := area(v); n > 0 && here() {
+		to.l = U(l, memory.get(uintptr(p), n))
+	}
+	return v
+}
+
+// Old remembers the slice that append is called with.
+func Old[S ~[]E, E any](v S, loc *Loc) S {
+	if On {
+		p, n := area(v)
+		loc.p, loc.n = uintptr(p), n
+	}
+	return v
+}
+
+// Grow is append(s, ...) with k values of label l, already done; see hook.Grow.
+func Grow[S ~[]E, E any](s S, k int, site hook.Site, l Label, old *Loc) S {
+	if !hook.On || len(s) == 0 {
+		return s
+	}
+	p, n := area(s)
+	if !here() {
+		return hook.Grow(s, k, site)
+	}
+	if uintptr(p) != old.p {
+		memory.move(uintptr(p), old.p, old.n, 0)
+	}
+	if k > 0 && k <= len(s) {
+		added := uintptr(k) * unsafe.Sizeof(s[0])
+		write(noescape(unsafe.Add(p, n-added)), added, site, l, 0)
+	}
+	return s
+}
+
+// Append is append(s, t...); l is t's label.
+func Append[S ~[]E, E any](s S, t []E, site hook.Site, l Label) S {
+	if !here() || len(t) == 0 {
+		return hook.Append(s, t, site)
+	}
+	var old Loc
+	Old(s, &old)
+	from, n := area(t)
+	_, leaf := access(noescape(from), n, site, false, l)
+	all := leaf
+	if leaf == 0 {
+		all = U(memory.get(uintptr(from), n), l)
+	}
+	s = Grow(append(s, t...), len(t), site, all, &old)
+	if leaf == 0 { // each element has its own
+		to, size := area(s)
+		memory.move(uintptr(to)+size-n, uintptr(from), n, l)
+	}
+	return s
+}
+
+// AppendString is append(s, t...) of a string.
+func AppendString[S ~[]byte, T ~string](s S, t T, site hook.Site, l Label) S {
+	var old Loc
+	Old(s, &old)
+	return Grow(append(s, t...), len(t), site, l, &old)
+}
+
+// Copy is copy(dst, src); l is the label of both slices.
+func Copy[E any](dst, src []E, s hook.Site, l Label) int {
+	k := min(len(dst), len(src))
+	if !here() || k == 0 {
+		return hook.Copy(dst, src, s)
+	}
+	from, n := area(src[:k])
+	to, _ := area(dst)
+	_, leaf := access(noescape(from), n, s, false, l)
+	if leaf == 0 {
+		access(noescape(to), n, s, true, U(memory.get(uintptr(from), n), l))
+		memory.move(uintptr(to), uintptr(from), n, l)
+	} else {
+		write(noescape(to), n, s, leaf, 0)
+	}
+	return copy(dst, src)
+}
+
+// CopyString is copy(dst, src) of a string.
+func CopyString[D ~[]byte, T ~string](dst D, src T, s hook.Site, l Label) int {
+	k := min(len(dst), len(src))
+	if here() && k > 0 {
+		to, n := area(dst[:k])
+		write(noescape(to), n, s, l, 0)
+		return copy(dst, src)
+	}
+	return hook.CopyString(dst, src, s)
+}

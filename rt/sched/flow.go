@@ -1,0 +1,93 @@
+package sched
+
+import (
+	"unsafe"
+
+	"heddle/rt/flow"
+	"heddle/rt/hook"
+	"heddle/trace"
+)
+
+// Data flow of values: package flow keeps the labels, this file tells it which
+// event gave which value, and what code does that is rewritten for hooks only.
+
+// gives lists the operations that give the goroutine a value.
+var gives = [trace.OpMax]bool{
+	trace.OpRead: true, trace.OpAtomicLoad: true, trace.OpAtomicRMW: true,
+	trace.OpRecv: true, trace.OpLen: true, trace.OpSelect: true,
+	trace.OpTryLock: true, trace.OpTryRLock: true, trace.OpOnce: true,
+	trace.OpMapLoad: true, trace.OpMapStore: true, trace.OpMapRange: true, trace.OpPoolGet: true,
+	trace.OpNow: true, trace.OpChoose: true, trace.OpTimerStop: true,
+}
+
+// resetFlow begins an execution with or without data flow.
+func (s *Sched) resetFlow() {
+	s.t.Flow = nil
+	flow.On = s.opt.Flow
+	if !s.opt.Flow {
+		if flow.Running != nil { // an earlier one did
+			hook.Read, hook.Write = s.read, s.write
+		}
+		return
+	}
+	flow.Reset()
+	s.t.Flow = &flow.F
+	flow.Running = func() *flow.G { return &s.cur.flow }
+	flow.Access = s.flowAccess
+	flow.Branched = s.branched
+	hook.Read, hook.Write = s.readForeign, s.writeForeign
+}
+
+// noteFlow notes what event i of g depends on, and which value it gave.
+func (s *Sched) noteFlow(g *G, op trace.Op, arg int64, i int32) {
+	flow.F.Of = append(flow.F.Of, g.flow.Amb)
+	switch {
+	case gives[op] && !(op == trace.OpSelect && arg == CaseSeen):
+		g.flow.Leaf = flow.Leaf(i)
+		g.flow.Amb = flow.U(g.flow.Amb, g.flow.Leaf)
+		g.flow.Event = i
+	case op == trace.OpWrite:
+		g.flow.Event = i
+	}
+}
+
+func (s *Sched) flowAccess(p unsafe.Pointer, n uintptr, site hook.Site, write bool) {
+	if write {
+		s.write(p, n, site)
+	} else {
+		s.read(p, n, site)
+	}
+}
+
+// readForeign and writeForeign are the hooks of code that is not rewritten for data flow.
+func (s *Sched) readForeign(p unsafe.Pointer, n uintptr, site hook.Site) {
+	s.read(p, n, site)
+	if s.here() && !s.unwind {
+		flow.ForeignRead(uintptr(p), n)
+	}
+}
+
+func (s *Sched) writeForeign(p unsafe.Pointer, n uintptr, site hook.Site) {
+	if !s.here() || s.unwind {
+		s.write(p, n, site)
+		return
+	}
+	g := s.cur
+	was := g.flow.Amb
+	g.flow.Amb = flow.Ambient() // the arguments may still wait for somebody to take them
+	s.write(p, n, site)
+	flow.ForeignWrite(uintptr(p), n)
+	g.flow.Amb = was
+}
+
+// branched makes the event of a branch whose condition has the label l.
+func (s *Sched) branched(outcome int64, l trace.Label, site hook.Site) {
+	if s.unwind {
+		return
+	}
+	g := s.enter()
+	i := s.event(g, trace.OpBranch, nil, outcome, trace.Site(site))
+	s.t.Events[i].Quiet = true
+	flow.F.Of[i] = l
+	s.leave()
+}

@@ -1,0 +1,190 @@
+package trace
+
+// A Label says what a value was computed from: a node of Flow.Nodes. 0 is a
+// value that depends on nothing that happened in the execution.
+type Label uint32
+
+// Everything is the label of a value of which it is no longer known what it
+// depends on (see Flow.Full). It is no node.
+const Everything = ^Label(0)
+
+// FlowOp says what a FlowNode is.
+type FlowOp uint8
+
+const (
+	FlowRead  FlowOp = iota + 1 // a value that the event A gave: a read, a receive, a draw, ...
+	FlowInput                   // input A of the test
+	FlowUnion                   // computed from A and B
+)
+
+// A FlowNode is one value in the making. Operands come before the node.
+type FlowNode struct {
+	Op   FlowOp
+	A, B uint32 // an event, an input, or the labels of the operands
+}
+
+// A Flow is the data flow of one execution: from which earlier reads the value
+// of every write, the address or index of every access and the outcome of
+// every branch was computed. Control dependence is not in it: a branch is an
+// event of its own (OpBranch).
+//
+// The label that Of has for an event stands for what went into it: of a write
+// or a send its value and its address, of a read or a receive its address or
+// channel, of a branch its condition. What the value that a read gave depends
+// on is known by the event it reads from.
+type Flow struct {
+	Nodes   []FlowNode // index 0 is unused
+	Of      []Label    // by event
+	Foreign int        // how many values went through code that is not instrumented, and keep the union of what went in
+	Full    bool       // there were too many nodes: some labels are Everything
+}
+
+// A FlowReader lists what labels depend on. It is not safe for concurrent use.
+type FlowReader struct {
+	f     *Flow
+	mark  []uint32
+	turn  uint32
+	stack []Label
+	out   []int32
+}
+
+// Reader returns a reader of f, which must not change while it is in use.
+func (f *Flow) Reader() *FlowReader { return &FlowReader{f: f} }
+
+// Reads returns the events whose values the label was computed from, ascending.
+// all is true when it depends on more than that (Everything). The slice is overwritten by the next call.
+func (r *FlowReader) Reads(l Label) (events []int32, all bool) {
+	return r.leaves(l, FlowRead)
+}
+
+// Inputs is Reads for inputs of the test.
+func (r *FlowReader) Inputs(l Label) (inputs []int32, all bool) {
+	return r.leaves(l, FlowInput)
+}
+
+// Deps returns what the event with this index was computed from, see Flow.Of.
+func (r *FlowReader) Deps(event int) (events []int32, all bool) {
+	if event >= len(r.f.Of) {
+		return nil, false
+	}
+	return r.Reads(r.f.Of[event])
+}
+
+func (r *FlowReader) leaves(l Label, op FlowOp) (out []int32, all bool) {
+	r.out = r.out[:0]
+	if len(r.mark) < len(r.f.Nodes) {
+		r.mark = append(r.mark, make([]uint32, len(r.f.Nodes)-len(r.mark))...)
+	}
+	if r.turn++; r.turn == 0 {
+		clear(r.mark)
+		r.turn = 1
+	}
+	r.stack = append(r.stack[:0], l)
+	for len(r.stack) > 0 {
+		l := r.stack[len(r.stack)-1]
+		r.stack = r.stack[:len(r.stack)-1]
+		if l == Everything {
+			all = true
+			continue
+		}
+		if l == 0 || r.mark[l] == r.turn {
+			continue
+		}
+		r.mark[l] = r.turn
+		switch n := &r.f.Nodes[l]; n.Op {
+		case op:
+			r.out = append(r.out, int32(n.A))
+		case FlowUnion:
+			r.stack = append(r.stack, Label(n.B), Label(n.A))
+		}
+	}
+	sortAscending(r.out)
+	n := 0
+	for i, x := range r.out {
+		if i == 0 || x != r.out[n-1] {
+			r.out[n] = x
+			n++
+		}
+	}
+	r.out = r.out[:n]
+	return r.out, all
+}
+
+// sortAscending is heapsort: package slices is under test where this is compiled into.
+func sortAscending(a []int32) {
+	down := func(i, n int) {
+		for {
+			c := 2*i + 1
+			if c >= n {
+				return
+			}
+			if c+1 < n && a[c+1] > a[c] {
+				c++
+			}
+			if a[i] >= a[c] {
+				return
+			}
+			a[i], a[c] = a[c], a[i]
+			i = c
+		}
+	}
+	for i := len(a)/2 - 1; i >= 0; i-- {
+		down(i, len(a))
+	}
+	for n := len(a) - 1; n > 0; n-- {
+		a[0], a[n] = a[n], a[0]
+		down(0, n)
+	}
+}
+
+// clone returns a deep copy.
+func (f *Flow) clone() *Flow {
+	if f == nil {
+		return nil
+	}
+	c := *f
+	c.Nodes = append([]FlowNode(nil), f.Nodes...)
+	c.Of = append([]Label(nil), f.Of...)
+	return &c
+}
+
+// append encodes f, nil too.
+func (f *Flow) append(b []byte) []byte {
+	if f == nil {
+		return append(b, 0)
+	}
+	b = append32(append(b, 1, flag(f.Full)), f.Foreign)
+	b = append32(b, len(f.Nodes))
+	for _, n := range f.Nodes {
+		b = append32(append32(append(b, byte(n.Op)), int(n.A)), int(n.B))
+	}
+	b = append32(b, len(f.Of))
+	for _, l := range f.Of {
+		b = append32(b, int(l))
+	}
+	return b
+}
+
+// flow decodes what Flow.append encoded. Labels that are no nodes, and operands that come after their node, are errors.
+func (d *decoder) flow(events int) *Flow {
+	if d.u8() == 0 {
+		return nil
+	}
+	f := &Flow{Full: d.u8() == 1, Foreign: int(d.i32())}
+	f.Nodes = make([]FlowNode, d.rows(9))
+	for i := range f.Nodes {
+		n := FlowNode{FlowOp(d.u8()), uint32(d.i32()), uint32(d.i32())}
+		d.bad = d.bad || n.Op > FlowUnion || n.Op == FlowUnion && (!before(n.A, i) || !before(n.B, i)) || n.Op == FlowRead && int(n.A) >= events
+		f.Nodes[i] = n
+	}
+	f.Of = make([]Label, d.rows(4))
+	for i := range f.Of {
+		f.Of[i] = Label(d.i32())
+		d.bad = d.bad || !before(uint32(f.Of[i]), len(f.Nodes)) && f.Of[i] != 0
+	}
+	d.bad = d.bad || len(f.Of) > events
+	return f
+}
+
+// before reports whether l is a label that a node with index i may refer to.
+func before(l uint32, i int) bool { return uint64(l) < uint64(i) || Label(l) == Everything }
