@@ -26,7 +26,7 @@ func (s *Sched) resetFlow() {
 	flow.On = s.opt.Flow
 	if !s.opt.Flow {
 		if flow.Running != nil { // an earlier one did
-			hook.Read, hook.Write = s.read, s.write
+			hook.Read, hook.Write = read, write
 		}
 		return
 	}
@@ -51,17 +51,17 @@ func (s *Sched) noteFlow(g *G, op trace.Op, arg int64, i int32) {
 	}
 }
 
-func (s *Sched) flowAccess(p unsafe.Pointer, n uintptr, site hook.Site, write bool) {
-	if write {
-		s.write(p, n, site)
+func (s *Sched) flowAccess(p unsafe.Pointer, n uintptr, site hook.Site, isWrite bool) {
+	if isWrite {
+		write(p, n, site)
 	} else {
-		s.read(p, n, site)
+		read(p, n, site)
 	}
 }
 
 // readForeign and writeForeign are the hooks of code that is not rewritten for data flow.
 func (s *Sched) readForeign(p unsafe.Pointer, n uintptr, site hook.Site) {
-	s.read(p, n, site)
+	read(p, n, site)
 	if s.here() && !s.unwind {
 		flow.ForeignRead(uintptr(p), n)
 	}
@@ -69,13 +69,13 @@ func (s *Sched) readForeign(p unsafe.Pointer, n uintptr, site hook.Site) {
 
 func (s *Sched) writeForeign(p unsafe.Pointer, n uintptr, site hook.Site) {
 	if !s.here() || s.unwind {
-		s.write(p, n, site)
+		write(p, n, site)
 		return
 	}
 	g := s.cur
 	was := g.flow.Amb
 	g.flow.Amb = flow.Ambient() // the arguments may still wait for somebody to take them
-	s.write(p, n, site)
+	write(p, n, site)
 	flow.ForeignWrite(uintptr(p), n)
 	g.flow.Amb = was
 }
