@@ -70,6 +70,27 @@ func (t *Theory) Fix(a, b int) bool {
 	return t.g.add(int32(a), int32(b), fixed, sat.None)
 }
 
+// First puts a node first in the order to try first. It must be called before all else.
+func (t *Theory) First(a int) {
+	g := t.g
+	at := g.ord[a]
+	copy(g.place[1:at+1], g.place[:at])
+	g.place[0] = int32(a)
+	for i := int32(0); i <= at; i++ {
+		g.ord[g.place[i]] = i
+	}
+}
+
+// Related returns the nodes that atoms were made of together with n.
+func (t *Theory) Related(n int) []int {
+	list := make([]int, 0, len(t.touch[n]))
+	for _, v := range t.touch[n] {
+		e := t.ends[v]
+		list = append(list, int(e.a+e.b)-n)
+	}
+	return list
+}
+
 // Late makes atoms with the node a be decided so that others do not come before it, whatever the order of the moment.
 func (t *Theory) Late(a int) { t.lates[a] = true }
 
@@ -118,6 +139,30 @@ func (t *Theory) Place(n int) int { return int(t.g.ord[n]) }
 
 // At returns the node at a place.
 func (t *Theory) At(place int) int { return int(t.g.place[place]) }
+
+// Ancestors returns the nodes from which ways of fixed and asserted edges lead
+// to n: those that must come before it. They come in the order of their places.
+func (t *Theory) Ancestors(n int) []int {
+	g := t.g
+	g.search += 2
+	g.bwd = append(g.bwd[:0], int32(n))
+	g.mark[n] = g.search
+	for i := 0; i < len(g.bwd); i++ {
+		for e := g.in[g.bwd[i]]; e >= 0; e = g.edges[e].nextIn {
+			if m := g.edges[e].from; g.mark[m] != g.search {
+				g.mark[m] = g.search
+				g.bwd = append(g.bwd, m)
+			}
+		}
+	}
+	list := make([]int, 0, len(g.bwd)-1)
+	for at := int32(0); len(list) < len(g.bwd)-1; at++ {
+		if m := g.place[at]; g.mark[m] == g.search && int(m) != n {
+			list = append(list, int(m))
+		}
+	}
+	return list
+}
 
 // Owns implements sat.Theory.
 func (t *Theory) Owns(v sat.Var) bool {

@@ -20,6 +20,9 @@ func (s *Solver) Solve(assume ...Lit) Status {
 	}
 	for round := 1; ; round++ {
 		if st := s.search(luby(round) * restartUnit); st != Unknown {
+			if st == Sat {
+				s.model = append(s.model[:0], s.vals...)
+			}
 			return st
 		}
 		if s.stopped() {

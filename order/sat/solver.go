@@ -71,6 +71,7 @@ type Solver struct {
 	watches [][]watch // by literal: the clauses to look at when it becomes false
 
 	vals   []int8 // by literal: 1 true, -1 false, 0 not assigned
+	model  []int8 // vals when Solve last returned Sat
 	level  []int32
 	reason []cref
 	phase  []Lit
@@ -136,8 +137,8 @@ func (s *Solver) Vars() int { return len(s.reason) }
 // Prefer makes l what is tried first for its variable, until the search knows better.
 func (s *Solver) Prefer(l Lit) { s.phase[l.Var()] = l }
 
-// True reports whether l is true in the model: after Solve has returned Sat, until anything is added.
-func (s *Solver) True(l Lit) bool { return s.vals[l] > 0 }
+// True reports whether l is true in the model that Solve found last. It is not for variables that were made since.
+func (s *Solver) True(l Lit) bool { return int(l) < len(s.model) && s.model[l] > 0 }
 
 // Assigned reports whether v has a value at the moment. It is for a Theory.
 func (s *Solver) Assigned(v Var) bool { return s.vals[v.Pos()] != 0 }

@@ -1,0 +1,184 @@
+package order
+
+import "heddle/trace"
+
+// A cell is something that is read and written as a whole: bytes that the same
+// accesses share, an atomic variable, or an object of which nothing better is known.
+type cell struct {
+	uses    []use
+	of      map[int]int // by event: its use
+	initial value       // before all writes, if it is known
+	asked   map[int]map[int]lit
+}
+
+// A use is what an event does to a cell.
+type use struct {
+	event  int
+	reads  bool
+	writes bool
+	always bool // what it sees matters whenever it is done, since what it writes depends on it
+	source int  // event whose value it saw, -1: the initial one
+	in     value
+	out    value
+	unlike value // it is enough that it sees another value than this one: a CompareAndSwap that failed
+}
+
+// A value is as much as is known of what was read or written; nothing if text is
+// "". Accesses to different parts of memory have values that cannot be compared.
+type value struct {
+	text string
+	obj  trace.ObjID
+	size int64
+}
+
+func (v value) known() bool         { return v.text != "" }
+func (v value) equals(w value) bool { return v.known() && v == w }
+
+// note appends a use, in the order of the trace.
+func (c *cell) note(u use, last *int, now *value) {
+	u.source = *last
+	if u.reads && !u.in.known() {
+		u.in = *now
+	}
+	if u.reads && u.source < 0 && u.in.known() && !c.initial.known() {
+		c.initial = u.in
+	}
+	if u.writes {
+		*last, *now = u.event, u.out
+	} else if u.reads && u.in.known() && !now.known() {
+		*now = u.in
+	}
+	c.of[u.event] = len(c.uses)
+	c.uses = append(c.uses, u)
+}
+
+// finish fills in, for writes whose value was not recorded, the value that was read from them.
+func (c *cell) finish() {
+	for i := range c.uses {
+		u := &c.uses[i]
+		if !u.reads || !u.in.known() || u.source < 0 {
+			continue
+		}
+		if w := &c.uses[c.of[u.source]]; !w.out.known() {
+			w.out = u.in
+		}
+	}
+}
+
+// accepts reports whether u may see what the use w wrote, nil: what was there first.
+func (c *cell) accepts(u, w *use) bool {
+	from, out := -1, c.initial
+	if w != nil {
+		from, out = w.event, w.out
+	}
+	return from == u.source || u.in.equals(out) || u.unlike.known() && out.known() && out != u.unlike
+}
+
+func (c *cell) check(p *Problem, events []int32) {
+	at := make(map[int]bool)
+	var now *use
+	for _, i := range events {
+		u := &c.uses[c.of[int(i)]]
+		if u.reads && !c.accepts(u, now) && (u.always || p.isNeeded(u.event)) {
+			c.demand(p, u, now)
+		}
+		if u.writes {
+			now = u
+			at[u.event] = true
+		}
+	}
+}
+
+// demand adds that u sees what it must; x is the write that keeps it from that
+// in the order being checked, nil if there is none before u.
+func (c *cell) demand(p *Problem, u, x *use) {
+	tag := p.names.tag(DataValidity, u.event)
+	need := p.needed(u.event)
+	if u.always {
+		need = p.kept(u.event)
+	}
+	from, known := c.asked[u.event]
+	if !known {
+		from = c.choose(p, tag, need, u)
+		c.asked[u.event] = from
+	}
+	if x == nil {
+		return
+	}
+	for i := -1; i < len(c.uses); i++ {
+		var w *use
+		if i >= 0 {
+			w = &c.uses[i]
+		}
+		l, ok := from[i]
+		if !ok || known && !p.isTrue(l) && l != need {
+			continue
+		}
+		// Nothing that will not do comes between w and u.
+		between := []lit{not(l), p.before(u.event, x.event)}
+		if w != nil {
+			between = append(between, p.before(x.event, w.event))
+		}
+		p.add(tag, between...)
+	}
+}
+
+// choose says from which of the writes u may read. It returns for each, by its
+// index in uses, -1 for what was there first, the literal that makes it be the one.
+func (c *cell) choose(p *Problem, tag int, need lit, u *use) map[int]lit {
+	var may []int
+	if c.accepts(u, nil) {
+		may = append(may, -1)
+	}
+	for i := range c.uses {
+		if w := &c.uses[i]; w.writes && w.event != u.event && c.accepts(u, w) && p.before(w.event, u.event) != no && !c.hidden(p, w, u) {
+			may = append(may, i)
+		}
+	}
+	from := make(map[int]lit, len(may))
+	if len(may) == 1 {
+		from[may[0]] = need
+		if may[0] >= 0 {
+			p.add(tag, not(need), p.before(c.uses[may[0]].event, u.event))
+		}
+		return from
+	}
+	lits := []lit{not(need)}
+	for _, i := range may {
+		l := p.fresh()
+		from[i] = l
+		lits = append(lits, l)
+		if i >= 0 {
+			p.add(tag, l.Not(), p.before(c.uses[i].event, u.event))
+			if c.uses[i].event == u.source {
+				p.s.Prefer(l)
+			}
+		} else if u.source < 0 {
+			p.s.Prefer(l)
+		}
+	}
+	p.add(tag, lits...)
+	return from
+}
+
+// hidden reports whether a write that u cannot read from comes between w and u in
+// every order. Of the many there may be it looks for one of u's or w's own goroutine.
+func (c *cell) hidden(p *Problem, w, u *use) bool {
+	for i := c.of[u.event] - 1; i >= 0; i-- {
+		x := &c.uses[i]
+		if x.writes && p.m.events[x.event].G == p.m.events[u.event].G {
+			return x != w && !c.accepts(u, x) && p.before(w.event, x.event) == yes
+		}
+	}
+	return false
+}
+
+// readsOnly reports whether an operation on an object of which nothing better is
+// known changes nothing. All others are taken to change it, and to depend on what it was.
+func readsOnly(op trace.Op) bool {
+	switch op {
+	case trace.OpMapLoad, trace.OpMapRange, trace.OpRead, trace.OpAtomicLoad, trace.OpLen, trace.OpAwait:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,236 @@
+package order
+
+import "heddle/trace"
+
+// A buffer is a channel that has one: its count of values, and which value a
+// receive gets.
+type buffer struct {
+	*counter
+	closes []int
+	sends  []int32
+	recvs  []int32 // that get a value
+	opaque bool    // any receive may get any value: they are all the same
+}
+
+// newBuffer makes the model of a channel with room for n values.
+func newBuffer(p *Problem, n int, events []int32) *buffer {
+	b := &buffer{counter: newCounter(Capacity)}
+	b.opaque = true
+	for _, i := range events {
+		e := int(i)
+		ev := &p.m.events[e]
+		if e >= p.m.done {
+			continue
+		}
+		switch {
+		case ev.Op == trace.OpSend && ev.Arg >= 0:
+			b.change(e, 1)
+			b.hi[e] = n - 1
+			b.sends = append(b.sends, i)
+			b.opaque = b.opaque && p.sameValue(e, int(b.sends[0]))
+		case ev.Op == trace.OpRecv && ev.Arg > 0:
+			b.change(e, -1)
+			b.recvs = append(b.recvs, i)
+			b.opaque = b.opaque && ev.Partner >= 0
+		case ev.Op == trace.OpRecv:
+			b.hi[e] = 0
+		case ev.Op == trace.OpClose && ev.Arg >= 0:
+			b.closes = append(b.closes, e)
+		case ev.Op == trace.OpLen:
+			b.lo[e], b.hi[e], b.looks[e] = int(ev.Arg), int(ev.Arg), true
+		}
+	}
+	b.start(events)
+	b.polls(p, n, events)
+	return b
+}
+
+// polls finds out what a select with default was waiting for: if the channel was
+// empty, for a value, and if it was full, for room.
+func (b *buffer) polls(p *Problem, n int, events []int32) {
+	count := b.init
+	for _, i := range events {
+		e := int(i)
+		if ev := &p.m.events[e]; ev.Op == trace.OpSelect && e < p.m.done {
+			switch count {
+			case 0:
+				b.hi[e] = 0
+			case n:
+				b.lo[e] = n
+			}
+		}
+		count += b.delta[e]
+	}
+}
+
+func (b *buffer) check(p *Problem, events []int32) {
+	checkClosed(p, b.closes, events)
+	if added := p.added; !b.opaque {
+		b.checkFIFO(p, events)
+		if p.added > added {
+			return
+		}
+	}
+	var counted []int32
+	for _, i := range events {
+		if p.m.events[i].Op != trace.OpLen || p.isNeeded(int(i)) {
+			counted = append(counted, i)
+		}
+	}
+	b.counter.check(p, counted)
+}
+
+// checkClosed: what was sent, and what was polled in vain, came before the
+// channel was closed, and who found it closed after that.
+func checkClosed(p *Problem, closes []int, events []int32) {
+	if len(closes) == 0 {
+		return
+	}
+	closed := false
+	for _, i := range events {
+		e := int(i)
+		ev := &p.m.events[e]
+		switch {
+		case ev.Op == trace.OpClose && ev.Arg >= 0:
+			closed = true
+		case closed && (ev.Op == trace.OpSend && ev.Arg >= 0 || ev.Op == trace.OpSelect && pollsBefore(closes, e)):
+			p.add(p.names.tag(Closed, e, closes[0]), not(p.kept(e)), p.before(e, closes[0]))
+		case !closed && ev.Op == trace.OpRecv && ev.Arg <= 0:
+			p.add(p.names.tag(Closed, closes[0], e), not(p.kept(e)), p.before(closes[0], e))
+		}
+	}
+}
+
+// pollsBefore reports whether e saw a channel that was not closed.
+func pollsBefore(closes []int, e int) bool { return e < closes[0] }
+
+// checkFIFO: a receive gets the value that was sent first of those that are left.
+func (b *buffer) checkFIFO(p *Problem, events []int32) {
+	var queue []int // sends whose values are in the buffer
+	older := b.init
+	for k, i := range events {
+		e := int(i)
+		ev := &p.m.events[e]
+		switch {
+		case ev.Op == trace.OpSend && ev.Arg >= 0:
+			queue = append(queue, e)
+		case ev.Op == trace.OpRecv && ev.Arg > 0:
+			got := -1
+			if older > 0 {
+				older--
+			} else if len(queue) > 0 {
+				got, queue = queue[0], queue[1:]
+			} else {
+				return // empty: the counter's affair
+			}
+			if got != int(ev.Partner) && (got < 0 || ev.Partner < 0 || !p.sameValue(got, int(ev.Partner))) && p.isNeeded(e) {
+				b.wrongValue(p, e, events[:k])
+				return
+			}
+		}
+	}
+}
+
+// wrongValue adds why e cannot get the value of another send than it did.
+func (b *buffer) wrongValue(p *Problem, e int, before []int32) {
+	s := int(p.m.events[e].Partner)
+	tag, need := p.names.tag(FIFO, e), p.needed(e)
+	if s < 0 || p.hasTwin(s, b.sends) {
+		p.history(tag, need, e, before, b.events)
+		return
+	}
+	var sends, recvs []int32 // before s; before e
+	sent := false
+	for _, i := range before {
+		switch {
+		case int(i) == s:
+			sent = true
+		case b.delta[int(i)] > 0 && !sent:
+			sends = append(sends, i)
+		case b.delta[int(i)] < 0:
+			recvs = append(recvs, i)
+		}
+	}
+	// As many receives come before e as sends before s: no more, no fewer.
+	p.add(tag, not(need), p.before(s, e))
+	lits := []lit{not(need)}
+	if n := b.init + len(sends); !sent {
+		return
+	} else if len(recvs) > n {
+		lits = append(lits, p.anyLater(e, recvs, n+1)...)
+		lits = append(lits, p.anyEarlier(s, b.sends, sends)...)
+	} else {
+		lits = append(lits, p.anyLater(s, sends, len(recvs)+1-b.init)...)
+		lits = append(lits, p.anyEarlier(e, b.recvs, recvs)...)
+	}
+	p.add(tag, lits...)
+}
+
+// anyLater returns literals that say that one of n of the events before e comes
+// after it: those n for which it takes the fewest.
+func (p *Problem) anyLater(e int, before []int32, n int) (lits []lit) {
+	last := make(map[trace.GID]int)
+	var rest []int32
+	for _, i := range before {
+		if p.before(int(i), e) == yes {
+			n--
+		} else {
+			rest = append(rest, i)
+		}
+	}
+	for k := 0; k < len(rest) && n > 0; k++ {
+		n--
+		last[p.m.events[rest[k]].G] = int(rest[k])
+	}
+	for _, i := range sorted(last) {
+		lits = append(lits, not(p.before(i, e)))
+	}
+	return lits
+}
+
+// anyEarlier returns literals that say that one of all, besides those that come
+// before e and e itself, does so too: of each goroutine the first.
+func (p *Problem) anyEarlier(e int, all, before []int32) (lits []lit) {
+	was := make(map[int32]bool, len(before))
+	for _, i := range before {
+		was[i] = true
+	}
+	first := make(map[trace.GID]bool)
+	for _, i := range all {
+		if g := p.m.events[i].G; !was[i] && int(i) != e && !first[g] {
+			first[g] = true
+			lits = append(lits, p.beforeEnd(e, int(i)))
+		}
+	}
+	return lits
+}
+
+// history adds that e cannot be done after exactly these events of its object in this order.
+func (p *Problem) history(tag int, need lit, e int, before, all []int32) {
+	lits := []lit{not(need)}
+	was := make(map[int32]bool, len(before))
+	for k, i := range before {
+		was[i] = true
+		if k+1 < len(before) {
+			lits = append(lits, not(p.before(int(i), int(before[k+1]))))
+		} else {
+			lits = append(lits, not(p.beforeEnd(e, int(i))))
+		}
+	}
+	for _, i := range all {
+		if !was[i] && int(i) != e {
+			lits = append(lits, p.beforeEnd(e, int(i)))
+		}
+	}
+	p.add(tag, lits...)
+}
+
+// hasTwin reports whether another send has the value of s.
+func (p *Problem) hasTwin(s int, sends []int32) bool {
+	for _, i := range sends {
+		if int(i) != s && p.sameValue(int(i), s) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,151 @@
+package order
+
+import (
+	"sort"
+
+	"heddle/trace"
+)
+
+// A counter is a number that events change and others wait for: of a WaitGroup,
+// of a semaphore, of the values in a channel's buffer.
+type counter struct {
+	kind   Kind
+	delta  map[int]int  // by event
+	lo, hi map[int]int  // what the count must be at least, at most, right before an event
+	looks  map[int]bool // events that only see the count: it matters when they are needed
+	events []int32      // that change it
+	init   int
+}
+
+func newCounter(kind Kind) *counter {
+	return &counter{kind: kind, delta: map[int]int{}, lo: map[int]int{}, hi: map[int]int{}, looks: map[int]bool{}}
+}
+
+func (c *counter) change(e, d int) {
+	c.delta[e] = d
+	c.events = append(c.events, int32(e))
+	if d < 0 {
+		c.lo[e] = -d
+	}
+}
+
+// start finds out what the count was before the trace: as much as its events
+// need. It goes through all of them, in the order of the trace.
+func (c *counter) start(events []int32) {
+	n, low := 0, 0
+	for _, i := range events {
+		e := int(i)
+		if lo, ok := c.lo[e]; ok {
+			low = min(low, n-lo)
+		}
+		n += c.delta[e]
+	}
+	c.init = -low
+}
+
+func (c *counter) check(p *Problem, events []int32) {
+	n := c.init
+	for k, i := range events {
+		e := int(i)
+		if lo, ok := c.lo[e]; ok && n < lo {
+			c.raise(p, e, lo, events[:k])
+			return
+		}
+		if hi, ok := c.hi[e]; ok && n > hi {
+			c.lower(p, e, hi, events[:k])
+			return
+		}
+		n += c.delta[e]
+	}
+}
+
+// raise adds that the count is lo at least when e is done: of what raises it
+// something comes earlier, or of what lowers it and came before something later.
+func (c *counter) raise(p *Problem, e, lo int, before []int32) { c.bound(p, e, lo, 1, before) }
+
+// lower is the opposite.
+func (c *counter) lower(p *Problem, e, hi int, before []int32) { c.bound(p, e, -hi, -1, before) }
+
+// bound adds that sign times the count is at least lim when e is done.
+//
+// Of the events of one goroutine the first that could come before e stands for
+// all of them, and so does the last that could come after it.
+func (c *counter) bound(p *Problem, e, lim, sign int, before []int32) {
+	lits := c.boundLits(p, e, lim, sign, before)
+	switch {
+	case e == atEnd:
+		p.add(p.names.tag(Target, p.stops...), append(lits, not(p.goal))...)
+	case c.looks[e]:
+		p.add(p.names.tag(DataValidity, e), append(lits, not(p.needed(e)))...)
+	default:
+		p.add(p.names.tag(c.kind, e), append(lits, not(p.kept(e)))...)
+	}
+}
+
+// atEnd stands for an event after all that are done.
+const atEnd = -1
+
+func (c *counter) boundLits(p *Problem, e, lim, sign int, before []int32) (lits []lit) {
+	was := make(map[int32]bool, len(before))
+	n := sign * c.init
+	last := make(map[trace.GID]int)
+	for _, i := range before {
+		was[i] = true
+		if d := sign * c.delta[int(i)]; d > 0 {
+			n += d
+		}
+	}
+	// What lowers it counts only as far as that keeps it below the limit: the
+	// more is left out, the stronger the clause. What comes before in every order costs nothing.
+	var free, rest []int32
+	for _, i := range before {
+		if sign*c.delta[int(i)] < 0 {
+			if p.beforeEnd(e, int(i)) == yes {
+				free = append(free, i)
+			} else {
+				rest = append(rest, i)
+			}
+		}
+	}
+	for _, i := range append(free, rest...) {
+		if n < lim {
+			break
+		}
+		n += sign * c.delta[int(i)]
+		if p.beforeEnd(e, int(i)) != yes {
+			g := p.m.events[i].G
+			if old, ok := last[g]; !ok || p.m.place[i] > p.m.place[old] {
+				last[g] = int(i)
+			}
+		}
+	}
+	for _, i := range sorted(last) {
+		lits = append(lits, not(p.beforeEnd(e, i)))
+	}
+	first := make(map[trace.GID]bool)
+	for _, i := range c.events {
+		if g := p.m.events[i].G; !was[i] && int(i) != e && !first[g] && sign*c.delta[int(i)] > 0 {
+			first[g] = true
+			lits = append(lits, p.beforeEnd(e, int(i)))
+		}
+	}
+	return lits
+}
+
+// beforeEnd says that event i is done before e, which may be the end.
+func (p *Problem) beforeEnd(e, i int) lit {
+	if e == atEnd {
+		return p.kept(i)
+	}
+	return p.before(i, e)
+}
+
+// sorted returns the values of m in order.
+func sorted(m map[trace.GID]int) []int {
+	list := make([]int, 0, len(m))
+	for _, x := range m {
+		list = append(list, x)
+	}
+	sort.Ints(list)
+	return list
+}

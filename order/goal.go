@@ -1,0 +1,386 @@
+package order
+
+import (
+	"fmt"
+
+	"heddle/trace"
+)
+
+// A Goal is what an order has to show. Events are given by their indices in the
+// trace; those that were left when the trace ended (trace.Trace.Left) have the
+// indices that follow.
+type Goal struct {
+	At      []int    // not done, and next in their goroutines
+	Before  [][2]int // both done, the first before the second
+	Keep    []int    // done
+	Blocked bool     // what is in At cannot be done, now or later: only these goroutines could change that
+}
+
+// Race asks whether two accesses can come right after one another: that both are next.
+func Race(a, b int) Goal { return Goal{At: []int{a, b}} }
+
+// Deadlock asks whether goroutines can wait for one another for ever, each before one of the events.
+func Deadlock(events ...int) Goal { return Goal{At: events, Blocked: true} }
+
+// Pattern asks whether events can be done in this order.
+func Pattern(events ...int) Goal {
+	g := Goal{Keep: events[:1]}
+	for i := 1; i < len(events); i++ {
+		g.Before = append(g.Before, [2]int{events[i-1], events[i]})
+	}
+	return g
+}
+
+// A final looks at the state that an order leads to, and adds clauses if it is not the goal's.
+type final func(p *Problem)
+
+// pose turns a goal into assumptions and what each of them is called.
+func (p *Problem) pose(goal Goal) (assume []lit, names []Constraint, a Answer) {
+	p.forced, p.finals, p.stops = make(map[int]bool), nil, nil
+	p.goal = p.fresh()
+	want := func(l lit, events ...int) {
+		switch l {
+		case yes:
+		case no:
+			if a.Verdict == Unknown {
+				a.Verdict = Impossible
+				a.Core = p.mustNot(events)
+			}
+		default:
+			assume = append(assume, l)
+			names = append(names, Constraint{Target, events})
+		}
+	}
+	assume, names = append(assume, p.goal), append(names, Constraint{Kind: Target})
+	stopped := make(map[trace.GID]int)
+	for _, e := range goal.At {
+		n := &p.m.nodes[p.m.node[e]]
+		if int(n.first) != e {
+			a.Reason = fmt.Sprintf("event %d is no scheduling point", e)
+			return
+		}
+		if at, ok := stopped[n.g]; ok && at != e {
+			a.Verdict, a.Core = Impossible, p.mustNot([]int{at, e})
+			return
+		}
+		stopped[n.g] = e
+		if e < p.m.done {
+			want(not(p.kept(e)), e)
+		}
+		if n.prev >= 0 {
+			want(p.kept(int(p.m.nodes[n.prev].last)), e)
+		}
+		for _, r := range p.decides(e) {
+			p.forced[r] = true
+			want(p.needed(r), e)
+		}
+		if n.prev < 0 {
+			p.startOf(e, want)
+		}
+	}
+	for _, e := range goal.Keep {
+		want(p.kept(e), e)
+	}
+	for _, x := range goal.Before {
+		want(p.kept(x[1]), x[0], x[1])
+		want(p.before(x[0], x[1]), x[0], x[1])
+		p.whole(x[0], x[1])
+	}
+	p.stops = goal.At
+	if goal.Blocked && a.Verdict == Unknown {
+		for _, e := range goal.At {
+			if a.Reason = p.blocked(e, stopped); a.Reason != "" {
+				return
+			}
+		}
+	}
+	return
+}
+
+// mustNot is the core of a goal that the order of all executions contradicts.
+func (p *Problem) mustNot(events []int) []Constraint {
+	core := []Constraint{{Target, events}}
+	if len(events) == 2 {
+		if p.m.reaches(p.m.node[events[1]], p.m.node[events[0]]) {
+			core = append(core, Constraint{MustBefore, []int{events[1], events[0]}})
+		} else if p.m.reaches(p.m.node[events[0]], p.m.node[events[1]]) {
+			core = append(core, Constraint{MustBefore, events})
+		}
+	}
+	sortConstraints(core)
+	return core
+}
+
+// startOf: the goroutine that is to be at its first event was started.
+func (p *Problem) startOf(e int, want func(lit, ...int)) {
+	for _, h := range p.m.hard {
+		if h.b == p.m.node[e] && h.kind == Start {
+			want(p.kept(int(p.m.nodes[h.a].last)), e)
+		}
+	}
+}
+
+// decides returns the reads that decide whether e is what its goroutine does next.
+func (p *Problem) decides(e int) (reads []int) {
+	es := p.m.byG[p.m.events[e].G]
+	k := int(p.m.place[e])
+	if p.opt.Dependent == nil {
+		if k > 0 {
+			reads = append(reads, int(es[k-1]))
+		}
+		return reads
+	}
+	for _, r := range es[:k] {
+		if p.opt.Dependent(int(r)) == e {
+			reads = append(reads, int(r))
+		}
+	}
+	return reads
+}
+
+// whole makes the two sides of a communication over an unbuffered channel count as one in a pair of a goal.
+func (p *Problem) whole(a, b int) {
+	p.finals = append(p.finals, func(p *Problem) {
+		if c, ok := p.objUnit[p.m.events[b].Obj].(*meetingPoint); ok && p.m.events[b].Op == trace.OpRecv {
+			c.withPartner(p, b, func(m lit, s int) {
+				if !p.precedes(a, s) {
+					p.add(p.names.tag(Meeting, s, b), p.goal.Not(), m.Not(), not(p.before(a, b)), p.before(a, s))
+				}
+			})
+		}
+		if c, ok := p.objUnit[p.m.events[a].Obj].(*meetingPoint); ok && p.m.events[a].Op == trace.OpSend {
+			c.withPartner(p, a, func(m lit, r int) {
+				if !p.precedes(r, b) {
+					p.add(p.names.tag(Meeting, a, r), p.goal.Not(), m.Not(), not(p.before(a, b)), p.before(r, b))
+				}
+			})
+		}
+	})
+}
+
+// precedes reports whether a comes before b in the order being checked.
+func (p *Problem) precedes(a, b int) bool {
+	v, w := p.m.node[a], p.m.node[b]
+	return v == w && a < b || v != w && p.at[v] < p.at[w]
+}
+
+// blocked adds that e, before which its goroutine stops, can never be done
+// unless one of the goroutines of stopped goes on. It returns why that cannot be told, "" if it can.
+func (p *Problem) blocked(e int, stopped map[trace.GID]int) string {
+	ev := &p.m.events[e]
+	if ev.Obj == 0 {
+		switch ev.Op {
+		case trace.OpSend, trace.OpRecv, trace.OpSelect:
+			return "" // of a nil channel
+		}
+		return p.never(e)
+	}
+	u := p.objUnit[ev.Obj]
+	switch ev.Op {
+	case trace.OpLock, trace.OpRLock, trace.OpArrive:
+		if l, ok := u.(*lock); ok {
+			p.wanted(e, l.heldLits(p, e, stopped))
+			return ""
+		}
+	case trace.OpOnce:
+		if o, ok := u.(*once); ok && o.run >= 0 {
+			r := region{from: o.run, take: o.run, to: o.end}
+			if p.neverReleased(&r, stopped) {
+				p.wanted(e, []lit{p.reached(o.run, stopped)})
+				return ""
+			}
+		}
+	case trace.OpWGWait:
+		if c, ok := u.(*counter); ok {
+			p.exhausted(e, c.events, stopped, func(x int) bool { return c.delta[x] < 0 })
+			p.finally(u, func(n int) (lo, hi int) { return 1, n })
+			return ""
+		}
+	case trace.OpAcquire:
+		if c, ok := u.(*counter); ok {
+			p.exhausted(e, c.events, stopped, func(x int) bool { return c.delta[x] > 0 })
+			p.finally(u, func(n int) (lo, hi int) { return n, 0 })
+			return ""
+		}
+	case trace.OpCondWake, trace.OpCondWait:
+		if c, ok := u.(*cond); ok {
+			if w, ok := c.waits[e]; ok {
+				p.unsignalled(e, c, w, stopped)
+				return ""
+			}
+		}
+	case trace.OpSend, trace.OpRecv, trace.OpSelect:
+		if ev.Op != trace.OpSelect || e >= p.m.done { // what is done as a select went on with its default
+			return p.noCase(e, stopped)
+		}
+	}
+	return p.never(e)
+}
+
+// never: e does not wait for anybody.
+func (p *Problem) never(e int) string {
+	p.wanted(e, nil)
+	return ""
+}
+
+// wanted adds that one of lits is true in this question.
+func (p *Problem) wanted(e int, lits []lit) {
+	p.add(p.names.tag(Target, e), append(append([]lit(nil), lits...), p.goal.Not())...)
+}
+
+// exhausted adds that what would help e was all done, but for what goroutines of stopped would do.
+func (p *Problem) exhausted(e int, events []int32, stopped map[trace.GID]int, helps func(int) bool) {
+	for _, i := range events {
+		if _, ok := stopped[p.m.events[i].G]; !ok && helps(int(i)) {
+			p.wanted(e, []lit{p.kept(int(i))})
+		}
+	}
+}
+
+// finally adds that the count at the end is within bounds, which are given for the count itself.
+func (p *Problem) finally(u unit, bounds func(n int) (lo, hi int)) {
+	c, ok := u.(*counter)
+	if b, is := u.(*buffer); is {
+		c, ok = b.counter, true
+	}
+	if !ok {
+		return
+	}
+	p.finals = append(p.finals, func(p *Problem) {
+		events := p.listOf(u)
+		n := c.init
+		for _, e := range events {
+			n += c.delta[int(e)]
+		}
+		if lo, hi := bounds(n); n < lo {
+			c.raise(p, atEnd, lo, events)
+		} else if n > hi {
+			c.lower(p, atEnd, hi, events)
+		}
+	})
+}
+
+// listOf returns the events of u that are done, in their order.
+func (p *Problem) listOf(u unit) []int32 {
+	for i, v := range p.units {
+		if v == u {
+			return p.lists[i]
+		}
+	}
+	return nil
+}
+
+// unsignalled adds that e is not woken at the end.
+func (p *Problem) unsignalled(e int, c *cond, began int, stopped map[trace.GID]int) {
+	p.exhausted(e, c.events, stopped, func(x int) bool {
+		op := p.m.events[x].Op
+		return op == trace.OpSignal || op == trace.OpBroadcast
+	})
+	p.finals = append(p.finals, func(p *Problem) {
+		events := p.listOf(c)
+		early := false
+		woken := c.woken(p, events, func(int) { early = true })
+		if !early && woken[began] {
+			p.history(p.names.tag(Target, e), p.goal, atEnd, events, c.events)
+		}
+	})
+}
+
+// noCase adds that none of the cases of the channel operation e can ever be done.
+func (p *Problem) noCase(e int, stopped map[trace.GID]int) string {
+	cases, ok := p.cases(e)
+	if !ok {
+		return fmt.Sprintf("the cases of the select of event %d are not known", e)
+	}
+	for _, c := range cases {
+		if c.Poll {
+			return p.never(e)
+		}
+		p.caseBlocked(e, c, stopped)
+	}
+	return ""
+}
+
+// cases returns what a channel operation offers.
+func (p *Problem) cases(e int) ([]trace.Offer, bool) {
+	ev := &p.m.events[e]
+	t := p.m.t
+	announced := int32(-2)
+	for i := range t.Offers {
+		o := &t.Offers[i]
+		if o.G == ev.G && o.Case >= 0 && o.Step < ev.Step && o.Step > announced {
+			announced = o.Step
+		}
+	}
+	var cases []trace.Offer
+	for i := range t.Offers {
+		if o := &t.Offers[i]; o.G == ev.G && o.Step == announced && o.Case >= 0 {
+			cases = append(cases, *o)
+		}
+	}
+	if len(cases) > 0 {
+		return cases, true
+	}
+	if ev.Op == trace.OpSelect || e < p.m.done && int(ev.Step) < len(t.Steps) && ev.Step >= 0 && t.Steps[ev.Step].Op == trace.OpSelect {
+		return nil, false
+	}
+	return []trace.Offer{{G: ev.G, Send: ev.Op == trace.OpSend, Obj: ev.Obj}}, true
+}
+
+// caseBlocked adds that one case of e can never be done.
+func (p *Problem) caseBlocked(e int, c trace.Offer, stopped map[trace.GID]int) {
+	if c.Obj == 0 {
+		return
+	}
+	for _, x := range p.closesOf(c.Obj) {
+		// Once it is closed nobody waits. What goroutines of stopped would close they do not.
+		if at, ok := stopped[p.m.events[x].G]; !ok || x < at {
+			p.wanted(e, nil)
+		}
+	}
+	switch u := p.objUnit[c.Obj].(type) {
+	case *buffer:
+		if c.Send {
+			p.exhausted(e, u.recvs, stopped, func(int) bool { return true })
+			p.finally(u, func(n int) (lo, hi int) { return int(p.m.t.Objects[c.Obj].Cap), n })
+		} else {
+			p.exhausted(e, u.sends, stopped, func(int) bool { return true })
+			p.finally(u, func(n int) (lo, hi int) { return n, 0 })
+		}
+	case *meetingPoint:
+		others := u.sends
+		if c.Send {
+			others = u.recvs
+		}
+		p.exhausted(e, others, stopped, func(int) bool { return true })
+		for _, at := range sorted(stopped) {
+			if p.waitsAt(at, c.Obj, !c.Send) && p.m.events[at].G != c.G {
+				p.wanted(e, nil) // these two would meet
+			}
+		}
+	}
+}
+
+// waitsAt reports whether the operation of event e is, or has a case that is, of this side of a channel.
+func (p *Problem) waitsAt(e int, o trace.ObjID, send bool) bool {
+	switch p.m.events[e].Op {
+	case trace.OpSend, trace.OpRecv, trace.OpSelect:
+		cases, _ := p.cases(e)
+		for _, c := range cases {
+			if c.Obj == o && c.Send == send {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (p *Problem) closesOf(o trace.ObjID) []int {
+	switch u := p.objUnit[o].(type) {
+	case *buffer:
+		return u.closes
+	case *meetingPoint:
+		return u.closes
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package order
+
+import "heddle/order/sat"
+
+// A lit is a literal of the solver, or a constant.
+type lit = sat.Lit
+
+const (
+	yes lit = -2
+	no  lit = -3
+)
+
+func not(l lit) lit {
+	switch l {
+	case yes:
+		return no
+	case no:
+		return yes
+	}
+	return l.Not()
+}
+
+// before says that event a is done before event b, as far as they are done at all.
+func (p *Problem) before(a, b int) lit {
+	v, w := p.m.node[a], p.m.node[b]
+	switch {
+	case v == w && a < b || p.m.reaches(v, w):
+		return yes
+	case v == w || p.m.reaches(w, v):
+		return no
+	}
+	return p.th.Before(int(v), int(w))
+}
+
+// nodeBefore is before for nodes.
+func (p *Problem) nodeBefore(v, w int32) lit {
+	switch {
+	case v == w || p.m.reaches(w, v):
+		return no
+	case p.m.reaches(v, w):
+		return yes
+	}
+	return p.th.Before(int(v), int(w))
+}
+
+// kept says that an event is done: it comes before the end. What is not done comes after it.
+func (p *Problem) kept(e int) lit {
+	if e >= p.m.done {
+		return no
+	}
+	return p.th.Before(int(p.m.node[e]), p.end)
+}
+
+// needed says that what event e saw has to be what it saw in the trace, since something
+// depends on it that is done, or that the goal wants to be reached.
+func (p *Problem) needed(e int) lit {
+	if l, ok := p.need[e]; ok {
+		return l
+	}
+	l := yes
+	if d := p.dependent(e); d < 0 || p.m.node[d] != p.m.node[e] {
+		l = p.s.NewVar().Pos()
+		if d >= 0 && d < p.m.done {
+			p.s.Add(-1, p.kept(d).Not(), l)
+		}
+	} else {
+		l = p.kept(e)
+	}
+	p.need[e] = l
+	return l
+}
+
+// dependent returns the first event of e's goroutine that depends on what e saw, -1 if there is none.
+func (p *Problem) dependent(e int) int {
+	if p.opt.Dependent != nil {
+		return p.opt.Dependent(e)
+	}
+	return p.m.next(e)
+}
+
+// isNeeded reports whether e has to see what it saw, in the order being checked.
+func (p *Problem) isNeeded(e int) bool {
+	if p.forced[e] {
+		return true
+	}
+	d := p.dependent(e)
+	return d >= 0 && d < p.m.done && p.at[p.m.node[d]] >= 0
+}
+
+// add adds a clause that is part of the constraint with that tag.
+func (p *Problem) add(tag int, lits ...lit) {
+	out := p.clause[:0]
+	for _, l := range lits {
+		switch l {
+		case yes:
+			return
+		case no:
+		default:
+			out = append(out, l)
+		}
+	}
+	p.clause = out
+	p.added++
+	p.s.Add(tag, out...)
+}
+
+// fresh returns a literal that means nothing yet, and is tried false.
+func (p *Problem) fresh() lit { return p.s.NewVar().Pos() }
+
+// isTrue reports whether l is true in the model.
+func (p *Problem) isTrue(l lit) bool { return l == yes || l != no && p.s.True(l) }

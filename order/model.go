@@ -1,0 +1,190 @@
+package order
+
+import (
+	"sort"
+
+	"heddle/trace"
+)
+
+// A model is what may be moved in a trace: nodes, each the events of a goroutine
+// that the scheduler cannot part, and the order among them that holds in every
+// execution of the same operations.
+type model struct {
+	t      *trace.Trace
+	events []trace.Event // of the trace, then one that is never done for each operation that was left
+	done   int           // how many were done
+
+	nodes  []node
+	node   []int32   // by event
+	firsts []int32   // by goroutine: its first node, -1
+	byG    [][]int32 // by goroutine: its events
+	place  []int32   // by event: its index in byG
+
+	hard  []edge
+	cross map[int32][]int32 // by node: nodes of other goroutines that it has an edge with
+	// clocks: by node, how many nodes of each goroutine come before it or are it.
+	// Nodes of a goroutine share a clock until they learn something from another.
+	clocks []trace.Clock
+}
+
+// A node is done as a whole.
+type node struct {
+	g           trace.GID
+	at          int32 // the how manieth of its goroutine, from 1
+	first, last int32 // events
+	prev, next  int32 // nodes of the same goroutine, -1
+}
+
+// An edge says that node a comes before node b in every order.
+type edge struct {
+	a, b int32
+	kind Kind
+}
+
+func newModel(t *trace.Trace) *model {
+	m := &model{t: t, done: len(t.Events)}
+	m.events = append(make([]trace.Event, 0, len(t.Events)+len(t.Left)), t.Events...)
+	for i := range t.Left {
+		l := &t.Left[i]
+		m.events = append(m.events, trace.Event{G: l.G, Op: l.Op, Obj: l.Obj, Site: l.Site, Partner: -1, Step: int32(len(t.Steps) + i)})
+	}
+	m.makeNodes()
+	m.makeEdges()
+	m.makeClocks()
+	return m
+}
+
+// makeNodes makes a node of the events of a goroutine in one step.
+func (m *model) makeNodes() {
+	n := len(m.t.Goroutines)
+	for i := range m.events {
+		n = max(n, int(m.events[i].G)+1)
+	}
+	m.byG = make([][]int32, n)
+	m.firsts = make([]int32, n)
+	last := make([]int32, n)
+	for g := range n {
+		m.firsts[g], last[g] = -1, -1
+	}
+	m.node, m.place = make([]int32, len(m.events)), make([]int32, len(m.events))
+	for i := range m.events {
+		e := &m.events[i]
+		m.place[i] = int32(len(m.byG[e.G]))
+		m.byG[e.G] = append(m.byG[e.G], int32(i))
+		if l := last[e.G]; l >= 0 && m.together(int(m.nodes[l].last), i) {
+			m.nodes[l].last = int32(i)
+			m.node[i] = l
+			continue
+		}
+		v := int32(len(m.nodes))
+		nd := node{g: e.G, at: 1, first: int32(i), last: int32(i), prev: last[e.G], next: -1}
+		if nd.prev >= 0 {
+			nd.at = m.nodes[nd.prev].at + 1
+			m.nodes[nd.prev].next = v
+		} else {
+			m.firsts[e.G] = v
+		}
+		m.nodes = append(m.nodes, nd)
+		m.node[i] = v
+		last[e.G] = v
+	}
+}
+
+// together reports whether i, which follows e in its goroutine, cannot be parted from it.
+func (m *model) together(e, i int) bool {
+	return m.events[e].Step == m.events[i].Step && m.events[e].Step >= 0 && i < m.done
+}
+
+// makeEdges collects the order of goroutines, of go statements with what they
+// start, and of the clock: when it jumped nobody could go on, so what came
+// before comes before in every order, and what came after after.
+func (m *model) makeEdges() {
+	for v := range m.nodes {
+		if p := m.nodes[v].prev; p >= 0 {
+			m.hard = append(m.hard, edge{p, int32(v), ProgramOrder})
+		}
+	}
+	barrier := int32(-1)
+	latest := make([]int32, len(m.byG)) // node of each goroutine
+	for g := range latest {
+		latest[g] = -1
+	}
+	for i := range m.events {
+		e, v := &m.events[i], m.node[i]
+		if e.Op == trace.OpGo && i < m.done {
+			if f := m.firsts[e.Arg]; f >= 0 {
+				m.hard = append(m.hard, edge{v, f, Start})
+			}
+		}
+		if barrier >= 0 && barrier != v && (latest[e.G] < 0 || latest[e.G] < barrier) {
+			m.hard = append(m.hard, edge{barrier, v, Clock})
+		}
+		if (e.Op == trace.OpTimerFire || e.Op == trace.OpIdle) && i < m.done {
+			for _, u := range latest {
+				if u >= 0 && u != v {
+					m.hard = append(m.hard, edge{u, v, Clock})
+				}
+			}
+			barrier = v
+		}
+		latest[e.G] = v
+	}
+}
+
+// makeClocks computes what comes before each node, along the edges, all of which lead to later nodes.
+func (m *model) makeClocks() {
+	sort.SliceStable(m.hard, func(i, j int) bool { return m.hard[i].b < m.hard[j].b })
+	m.cross = make(map[int32][]int32)
+	for _, e := range m.hard {
+		if e.kind != ProgramOrder {
+			m.cross[e.a] = append(m.cross[e.a], e.b)
+			m.cross[e.b] = append(m.cross[e.b], e.a)
+		}
+	}
+	m.clocks = make([]trace.Clock, len(m.nodes))
+	k := 0
+	for v := range m.nodes {
+		n := &m.nodes[v]
+		var c trace.Clock
+		own := true // c is another node's, and must not be changed
+		for ; k < len(m.hard) && int(m.hard[k].b) == v; k++ {
+			a := m.hard[k].a
+			if m.nodes[a].g == n.g {
+				if c == nil {
+					c = m.clocks[a]
+					own = false
+				}
+				continue
+			}
+			if !own {
+				c, own = append(trace.Clock(nil), c...), true
+			}
+			c = c.Join(m.clocks[a])
+			if c.At(m.nodes[a].g) < uint32(m.nodes[a].at) {
+				c = c.Set(m.nodes[a].g, uint32(m.nodes[a].at))
+			}
+		}
+		m.clocks[v] = c
+	}
+}
+
+// reaches reports whether node a comes before node b in every order.
+func (m *model) reaches(a, b int32) bool {
+	if a == b {
+		return false
+	}
+	na, nb := &m.nodes[a], &m.nodes[b]
+	if na.g == nb.g {
+		return na.at < nb.at
+	}
+	return m.clocks[b].At(na.g) >= uint32(na.at)
+}
+
+// next returns the event that follows e in its goroutine, -1.
+func (m *model) next(e int) int {
+	es := m.byG[m.events[e].G]
+	if k := int(m.place[e]) + 1; k < len(es) {
+		return int(es[k])
+	}
+	return -1
+}

@@ -1,0 +1,232 @@
+package order
+
+import "heddle/trace"
+
+// A region is a critical section: from an acquisition to the release that
+// ended it in the trace, -1 if there is none.
+type region struct {
+	from  int // the acquisition; of a writer of an RWMutex, his arrival, which keeps new readers out
+	take  int // the acquisition
+	to    int
+	write bool
+}
+
+// A lock is a Mutex or RWMutex. Which release ends which acquisition is taken
+// from the trace.
+type lock struct {
+	regions []region
+	of      map[int]int // by event: its region
+}
+
+func newLock(p *Problem, events []int32) *lock {
+	l := &lock{of: make(map[int]int)}
+	var open []int // regions that are not ended
+	arrived := make(map[trace.GID]int)
+	for _, i := range events {
+		e := int(i)
+		ev := &p.m.events[e]
+		switch ev.Op {
+		case trace.OpArrive:
+			arrived[ev.G] = e
+		case trace.OpLock, trace.OpTryLock, trace.OpRLock, trace.OpTryRLock:
+			if try := ev.Op == trace.OpTryLock || ev.Op == trace.OpTryRLock; e >= p.m.done || try && ev.Arg == 0 {
+				continue
+			}
+			r := region{from: e, take: e, to: -1, write: ev.Op == trace.OpLock || ev.Op == trace.OpTryLock}
+			if a, ok := arrived[ev.G]; ok && ev.Op == trace.OpLock {
+				r.from = a
+				delete(arrived, ev.G)
+				l.of[a] = len(l.regions)
+			}
+			l.of[e] = len(l.regions)
+			open = append(open, len(l.regions))
+			l.regions = append(l.regions, r)
+		case trace.OpUnlock, trace.OpRUnlock:
+			if e < p.m.done && ev.Arg >= 0 {
+				open = l.release(p, open, e, ev.Op == trace.OpUnlock)
+			}
+		}
+	}
+	for _, i := range events { // who arrived and did not get the lock
+		e := int(i)
+		if a, ok := arrived[p.m.events[e].G]; ok && a == e && e < p.m.done {
+			l.of[e] = len(l.regions)
+			l.regions = append(l.regions, region{from: e, take: -1, to: -1, write: true})
+		}
+	}
+	return l
+}
+
+// release ends the region of the same goroutine that was opened last, or somebody else's.
+func (l *lock) release(p *Problem, open []int, e int, write bool) []int {
+	best := -1
+	for k, i := range open {
+		r := &l.regions[i]
+		if r.write == write && (best < 0 || p.m.events[r.take].G == p.m.events[e].G) {
+			best = k
+		}
+	}
+	if best < 0 {
+		return open // older than the trace
+	}
+	i := open[best]
+	l.regions[i].to = e
+	l.of[e] = i
+	return append(open[:best:best], open[best+1:]...)
+}
+
+func (l *lock) check(p *Problem, events []int32) {
+	writer := -1
+	var readers []int
+	for _, i := range events {
+		e := int(i)
+		r, known := l.of[e]
+		switch op := p.m.events[e].Op; op {
+		case trace.OpUnlock:
+			if known && writer == r {
+				writer = -1
+			}
+		case trace.OpRUnlock:
+			readers = without(readers, r)
+		case trace.OpArrive:
+			if writer >= 0 {
+				l.exclude(p, writer, r)
+			}
+			writer = r
+		case trace.OpLock, trace.OpTryLock:
+			if !known {
+				if writer < 0 && len(readers) == 0 {
+					l.failed(p, e, true)
+				}
+				continue
+			}
+			if writer >= 0 && writer != r {
+				l.exclude(p, writer, r)
+			}
+			for _, x := range readers {
+				l.exclude(p, r, x)
+			}
+			writer = r
+		case trace.OpRLock, trace.OpTryRLock:
+			switch {
+			case !known && writer < 0:
+				l.failed(p, e, false)
+			case known && writer >= 0:
+				l.exclude(p, writer, r)
+			}
+			if known {
+				readers = append(readers, r)
+			}
+		}
+	}
+}
+
+func without(list []int, x int) []int {
+	for i, y := range list {
+		if x == y {
+			return append(list[:i:i], list[i+1:]...)
+		}
+	}
+	return list
+}
+
+// exclude adds that two regions do not overlap.
+func (l *lock) exclude(p *Problem, i, j int) {
+	a, b := &l.regions[i], &l.regions[j]
+	if a.write && b.write {
+		tag := p.names.tag(Lock, a.from, b.from)
+		p.add(tag, not(p.kept(a.from)), not(p.kept(b.from)), p.ended(a, b.from), p.ended(b, a.from))
+		return
+	}
+	if !a.write {
+		a, b = b, a
+	}
+	// The writer a keeps the reader b out from his arrival on; a reader who is in keeps the writer out.
+	tag := p.names.tag(Lock, a.from, b.from)
+	p.add(tag, not(p.kept(a.from)), not(p.kept(b.take)), p.before(b.take, a.from), p.ended(a, b.take))
+	if a.take >= 0 {
+		p.add(tag, not(p.kept(a.take)), not(p.kept(b.take)), p.ended(b, a.take), p.ended(a, b.take))
+	}
+}
+
+// ended says that region r ends before event e.
+func (p *Problem) ended(r *region, e int) lit {
+	if r.to < 0 {
+		return no
+	}
+	return p.before(r.to, e)
+}
+
+// failed adds that somebody holds the lock when the TryLock e, or with readers
+// not being in the way the TryRLock, fails.
+func (l *lock) failed(p *Problem, e int, byReaders bool) {
+	tag := p.names.tag(TryFailed, e)
+	held := []lit{not(p.kept(e))}
+	for i := range l.regions {
+		r := &l.regions[i]
+		if !r.write && !byReaders {
+			continue
+		}
+		in, out := p.before(r.from, e), yes
+		if r.to >= 0 {
+			out = p.before(e, r.to)
+		}
+		if in == no || out == no {
+			continue
+		}
+		f := p.fresh()
+		held = append(held, f)
+		p.add(tag, f.Not(), in)
+		p.add(tag, f.Not(), out)
+	}
+	p.add(tag, held...)
+}
+
+// heldLits returns literals of which one must be true for event e to wait for
+// the lock for ever when the goroutines of stopped do not go on: somebody holds
+// it, in a way that keeps e from being done, and will not release it.
+func (l *lock) heldLits(p *Problem, e int, stopped map[trace.GID]int) (lits []lit) {
+	op, own := p.m.events[e].Op, p.m.events[e].G
+	for i := range l.regions {
+		r := &l.regions[i]
+		g := p.m.events[r.from].G
+		if !p.neverReleased(r, stopped) {
+			continue
+		}
+		from, take := p.reached(r.from, stopped), no
+		if r.take >= 0 {
+			take = p.reached(r.take, stopped)
+		}
+		switch {
+		case op == trace.OpLock && (r.write || p.m.t.Objects[p.m.events[e].Obj].Kind == trace.ObjRWMutex), op == trace.OpRLock && r.write && g == own:
+			lits = append(lits, take)
+		case op == trace.OpArrive && r.write, op == trace.OpRLock && r.write:
+			lits = append(lits, from)
+		}
+	}
+	return lits
+}
+
+// neverReleased reports whether nobody will end a region: who did has to stop
+// before that, or who holds it is gone.
+func (p *Problem) neverReleased(r *region, stopped map[trace.GID]int) bool {
+	if r.to >= 0 {
+		at, ok := stopped[p.m.events[r.to].G]
+		return ok && r.to >= at
+	}
+	g := p.m.events[r.from].G
+	es := p.m.byG[g]
+	_, ok := stopped[g]
+	return ok || p.m.events[es[len(es)-1]].Op == trace.OpEnd
+}
+
+// reached says that event e was done, the goroutines of stopped having stopped.
+func (p *Problem) reached(e int, stopped map[trace.GID]int) lit {
+	if at, ok := stopped[p.m.events[e].G]; ok {
+		if e < at {
+			return yes
+		}
+		return no
+	}
+	return p.kept(e)
+}

@@ -1,0 +1,344 @@
+package order
+
+import (
+	"sort"
+	"strconv"
+
+	"heddle/trace"
+)
+
+// A unit is what events of one object mean to each other. check looks at those
+// that are done, in the order that was found, and adds clauses that rule out what
+// cannot be. Where it adds nothing the order is correct as far as the unit goes.
+type unit interface {
+	check(p *Problem, events []int32)
+}
+
+// makeUnits makes the units of all objects, but for memory that one goroutine alone uses.
+func (p *Problem) makeUnits() {
+	by := make([][]int32, len(p.m.t.Objects))
+	for i := range p.m.events {
+		if o := p.m.events[i].Obj; o > 0 && int(o) < len(by) {
+			by[o] = append(by[o], int32(i))
+		}
+	}
+	p.unitOf = make([][]int32, len(p.m.events))
+	p.objUnit = make(map[trace.ObjID]unit)
+	var memory []trace.ObjID
+	for o := 1; o < len(by); o++ {
+		id := trace.ObjID(o)
+		if p.m.t.Objects[o].Kind == trace.ObjMemory {
+			memory = append(memory, id)
+		} else if len(by[o]) > 0 {
+			if u := p.newUnit(id, by[o]); u != nil {
+				p.objUnit[id] = u
+				p.addUnit(u, by[o])
+			}
+		}
+	}
+	p.makeCells(memory, by)
+}
+
+func (p *Problem) addUnit(u unit, events []int32) {
+	n := int32(len(p.units))
+	p.units = append(p.units, u)
+	for _, e := range events {
+		if int(e) < p.m.done {
+			p.unitOf[e] = append(p.unitOf[e], n)
+		}
+	}
+}
+
+func (p *Problem) shared(events []int32) bool {
+	for _, e := range events {
+		if p.m.events[e].G != p.m.events[events[0]].G {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Problem) newUnit(o trace.ObjID, events []int32) unit {
+	switch p.m.t.Objects[o].Kind {
+	case trace.ObjMutex, trace.ObjRWMutex:
+		return newLock(p, events)
+	case trace.ObjWaitGroup, trace.ObjSemaphore:
+		return p.newCount(events)
+	case trace.ObjChan:
+		return p.newChannel(o, events)
+	case trace.ObjOnce:
+		return newOnce(p, events)
+	case trace.ObjCond:
+		return newCond(p, events)
+	case trace.ObjAtomic:
+		return p.newAtomic(o, events)
+	case trace.ObjTimer:
+		return nil // the clock orders timers
+	}
+	return p.newOpaque(events)
+}
+
+// newCount is the unit of a WaitGroup or semaphore.
+func (p *Problem) newCount(events []int32) unit {
+	c := newCounter(Capacity)
+	for _, i := range events {
+		e := int(i)
+		ev := &p.m.events[e]
+		if e >= p.m.done {
+			continue
+		}
+		switch ev.Op {
+		case trace.OpWGAdd:
+			if ev.Arg != 0 {
+				c.change(e, int(ev.Arg))
+			}
+		case trace.OpWGWait:
+			c.hi[e] = 0
+		case trace.OpAcquire:
+			c.change(e, -1)
+		case trace.OpRelease:
+			c.change(e, 1)
+		}
+	}
+	c.start(events)
+	return c
+}
+
+// newChannel tells channels with a buffer from those without. A channel whose
+// values cannot be followed, as goroutines outside control use it, is opaque.
+func (p *Problem) newChannel(o trace.ObjID, events []int32) unit {
+	room := int(p.m.t.Objects[o].Cap)
+	met := false
+	for _, i := range events {
+		ev := &p.m.events[i]
+		switch {
+		case int(i) >= p.m.done:
+		case ev.Op == trace.OpRecv && ev.Arg > 0 && ev.Partner < 0:
+			return p.newOpaque(events)
+		case ev.Op == trace.OpTimerStart || ev.Op == trace.OpTimerStop:
+			return p.newOpaque(events)
+		case ev.Op == trace.OpRecv && ev.Arg > 0:
+			met = met || p.m.events[ev.Partner].Step == ev.Step
+		}
+	}
+	if room == 0 && !met {
+		room = p.mostBuffered(events) // the trace does not say
+	}
+	if room > 0 {
+		return newBuffer(p, room, events)
+	}
+	return newMeetingPoint(p, events)
+}
+
+// mostBuffered returns how many values were in a channel's buffer at most.
+func (p *Problem) mostBuffered(events []int32) int {
+	n, most := 0, 0
+	for _, i := range events {
+		if ev := &p.m.events[i]; int(i) < p.m.done && ev.Partner >= 0 {
+			if ev.Op == trace.OpSend && int(ev.Partner) > int(i)+1 {
+				n++
+			} else if ev.Op == trace.OpRecv && int(ev.Partner) < int(i)-1 {
+				n--
+			}
+			most = max(most, n)
+		}
+	}
+	return most
+}
+
+// A once is a Once: who comes second waits for the first.
+type once struct{ run, end int }
+
+func newOnce(p *Problem, events []int32) unit {
+	o := &once{-1, -1}
+	for _, i := range events {
+		switch ev := &p.m.events[i]; {
+		case int(i) >= p.m.done:
+		case ev.Op == trace.OpOnce && ev.Arg == 1:
+			o.run = int(i)
+		case ev.Op == trace.OpOnceDone:
+			o.end = int(i)
+		}
+	}
+	if o.run < 0 || o.end < 0 {
+		return o
+	}
+	return o
+}
+
+func (o *once) check(p *Problem, events []int32) {
+	done := o.run < 0 // before the trace
+	for _, i := range events {
+		e := int(i)
+		switch {
+		case e == o.end:
+			done = true
+		case e != o.run && !done:
+			p.add(p.names.tag(OnceDone, o.run, e), not(p.kept(e)), p.ended(&region{to: o.end}, e))
+		}
+	}
+}
+
+// newOpaque is the unit of an object of which only is known which operations
+// change nothing: all others stay in their order.
+func (p *Problem) newOpaque(events []int32) unit {
+	c := newCell()
+	last, now := -1, value{}
+	for _, i := range events {
+		if e := int(i); e < p.m.done {
+			r := readsOnly(p.m.events[e].Op)
+			c.note(use{event: e, reads: true, writes: !r, always: !r}, &last, &now)
+		}
+	}
+	return c
+}
+
+func newCell() *cell { return &cell{of: map[int]int{}, asked: map[int]map[int]lit{}} }
+
+// newAtomic is the unit of an atomic variable.
+func (p *Problem) newAtomic(o trace.ObjID, events []int32) unit {
+	c := newCell()
+	known := p.m.t.Objects[o].Init != 0
+	for _, i := range events {
+		known = known || p.m.events[i].Arg != 0 && int(i) < p.m.done
+	}
+	bits := func(n uint64) value {
+		if !known { // of atomic.Value and its like nothing is recorded
+			return value{}
+		}
+		return value{text: strconv.FormatUint(n, 10)}
+	}
+	last, now := -1, value{}
+	if p.m.t.Objects[o].Init != 0 {
+		c.initial = bits(p.m.t.Objects[o].Init)
+		now = c.initial
+	}
+	for _, i := range events {
+		e := int(i)
+		ev := &p.m.events[e]
+		if e >= p.m.done {
+			continue
+		}
+		u := use{event: e}
+		switch ev.Op {
+		case trace.OpAtomicStore:
+			u.writes, u.out = true, bits(uint64(ev.Arg))
+		case trace.OpAtomicRMW:
+			u.reads, u.writes, u.always, u.out = true, true, true, bits(uint64(ev.Arg))
+		case trace.OpAwait:
+			continue
+		default:
+			u.reads, u.in = true, bits(uint64(ev.Arg))
+			if old, ok := p.compared[e]; ok && known {
+				u.unlike = bits(old)
+			}
+		}
+		c.note(u, &last, &now)
+	}
+	c.finish()
+	return c
+}
+
+// makeCells makes the cells of memory: bytes that are in the same accesses.
+func (p *Problem) makeCells(objs []trace.ObjID, by [][]int32) {
+	addr := func(o trace.ObjID) uintptr { return p.m.t.Objects[o].Addr }
+	size := func(o trace.ObjID) uintptr {
+		n := int64(1)
+		for _, e := range by[o] {
+			if int(e) < p.m.done {
+				n = max(n, p.m.events[e].Arg)
+			}
+		}
+		return uintptr(n)
+	}
+	sort.Slice(objs, func(i, j int) bool { return addr(objs[i]) < addr(objs[j]) })
+	for i := 0; i < len(objs); {
+		end, k := addr(objs[i])+size(objs[i]), i+1
+		for k < len(objs) && addr(objs[k]) < end {
+			end = max(end, addr(objs[k])+size(objs[k]))
+			k++
+		}
+		var events []int32
+		for _, o := range objs[i:k] {
+			events = append(events, by[o]...)
+		}
+		sort.Slice(events, func(a, b int) bool { return events[a] < events[b] })
+		if p.shared(events) {
+			p.cellsOf(events, addr)
+		}
+		i = k
+	}
+}
+
+// cellsOf makes the cells of accesses that overlap one another, or have the same address.
+func (p *Problem) cellsOf(events []int32, addr func(trace.ObjID) uintptr) {
+	var cuts []uintptr
+	at := make(map[uintptr]bool)
+	cut := func(a uintptr) {
+		if !at[a] {
+			at[a] = true
+			cuts = append(cuts, a)
+		}
+	}
+	span := func(e int32) (uintptr, uintptr) {
+		ev := &p.m.events[e]
+		a := addr(ev.Obj)
+		return a, a + uintptr(max(ev.Arg, 1))
+	}
+	for _, e := range events {
+		a, b := span(e)
+		cut(a)
+		cut(b)
+	}
+	sort.Slice(cuts, func(i, j int) bool { return cuts[i] < cuts[j] })
+	for _, a := range cuts[:len(cuts)-1] {
+		c := newCell()
+		last, now := -1, value{}
+		var used []int32
+		for _, e := range events {
+			if lo, hi := span(e); a < lo || a >= hi || int(e) >= p.m.done {
+				continue
+			}
+			used = append(used, e)
+			ev := &p.m.events[e]
+			v := value{text: p.text(int(e)), obj: ev.Obj, size: ev.Arg}
+			u := use{event: int(e), in: v, reads: true}
+			if ev.Op == trace.OpWrite {
+				u = use{event: int(e), out: v, writes: true}
+			}
+			c.note(u, &last, &now)
+		}
+		c.finish()
+		if p.shared(used) {
+			p.addUnit(c, used)
+		}
+	}
+}
+
+// text returns the recorded value of an event if it says all there is to say of it.
+func (p *Problem) text(e int) string {
+	v := p.m.events[e].Val
+	if v <= 0 || int(v) > len(p.m.t.Values) {
+		return ""
+	}
+	s := p.m.t.Values[v-1]
+	switch {
+	case s == "":
+		return ""
+	case s == "{}" || s == "true" || s == "false" || s == "nil":
+		return s
+	case s[0] >= '0' && s[0] <= '9' || s[0] == '-':
+		return s
+	case s[0] == '"' && len(s) > 1 && s[len(s)-1] == '"' && (len(s) < 5 || s[len(s)-4:] != `..."`):
+		return s
+	}
+	return ""
+}
+
+// sameValue reports whether two events are known to have moved the same value.
+func (p *Problem) sameValue(a, b int) bool {
+	if a < 0 || b < 0 {
+		return false
+	}
+	return a == b || p.text(a) != "" && p.text(a) == p.text(b)
+}
