@@ -75,52 +75,74 @@ func (c *cell) accepts(u, w *use) bool {
 }
 
 func (c *cell) check(p *Problem, events []int32) {
-	at := make(map[int]bool)
-	var now *use
+	var writes []*use // in the order being checked
 	for _, i := range events {
 		u := &c.uses[c.of[int(i)]]
+		var now *use
+		if len(writes) > 0 {
+			now = writes[len(writes)-1]
+		}
 		if u.reads && !c.accepts(u, now) && (u.always || p.isNeeded(u.event)) {
-			c.demand(p, u, now)
+			c.demand(p, u, writes)
 		}
 		if u.writes {
-			now = u
-			at[u.event] = true
+			writes = append(writes, u)
 		}
 	}
 }
 
-// demand adds that u sees what it must; x is the write that keeps it from that
-// in the order being checked, nil if there is none before u.
-func (c *cell) demand(p *Problem, u, x *use) {
+// maxBetween bounds the writes between a write and a read about which something is said at once.
+const maxBetween = 8
+
+// demand adds that u sees what it must, where it does not: from the writes that
+// it may see one comes before it, and none of those that will not do, of which
+// the latest before u are looked at, comes between.
+func (c *cell) demand(p *Problem, u *use, writes []*use) {
 	tag := p.names.tag(DataValidity, u.event)
-	need := p.needed(u.event)
-	if u.always {
-		need = p.kept(u.event)
-	}
 	from, known := c.asked[u.event]
 	if !known {
-		from = c.choose(p, tag, need, u)
-		c.asked[u.event] = from
+		from = c.ask(p, u)
 	}
-	if x == nil {
-		return
-	}
+	need := c.guard(p, u)
 	for i := -1; i < len(c.uses); i++ {
-		var w *use
-		if i >= 0 {
-			w = &c.uses[i]
-		}
 		l, ok := from[i]
 		if !ok || known && !p.isTrue(l) && l != need {
 			continue
 		}
-		// Nothing that will not do comes between w and u.
-		between := []lit{not(l), p.before(u.event, x.event)}
-		if w != nil {
-			between = append(between, p.before(x.event, w.event))
+		var w *use
+		if i >= 0 {
+			w = &c.uses[i]
 		}
-		p.add(tag, between...)
+		for n, k := 0, len(writes)-1; k >= 0 && n < maxBetween && writes[k] != w; n, k = n+1, k-1 {
+			x := writes[k]
+			if c.accepts(u, x) {
+				continue
+			}
+			between := []lit{not(l), p.before(u.event, x.event)}
+			if w != nil {
+				between = append(between, p.before(x.event, w.event))
+			}
+			p.add(tag, between...)
+		}
 	}
+}
+
+// ask says from which writes u may read, if that was not said yet.
+func (c *cell) ask(p *Problem, u *use) map[int]lit {
+	from, known := c.asked[u.event]
+	if !known {
+		from = c.choose(p, p.names.tag(DataValidity, u.event), c.guard(p, u), u)
+		c.asked[u.event] = from
+	}
+	return from
+}
+
+// guard is true if what u sees matters.
+func (c *cell) guard(p *Problem, u *use) lit {
+	if u.always {
+		return p.kept(u.event)
+	}
+	return p.needed(u.event)
 }
 
 // choose says from which of the writes u may read. It returns for each, by its

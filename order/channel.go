@@ -65,6 +65,11 @@ func (b *buffer) polls(p *Problem, n int, events []int32) {
 
 func (b *buffer) check(p *Problem, events []int32) {
 	checkClosed(p, b.closes, events)
+	if p.tight {
+		if added := p.added; b.checkStrict(p, events) || p.added > added {
+			return
+		}
+	}
 	if added := p.added; !b.opaque {
 		b.checkFIFO(p, events)
 		if p.added > added {

@@ -15,10 +15,11 @@ type counter struct {
 	looks  map[int]bool // events that only see the count: it matters when they are needed
 	events []int32      // that change it
 	init   int
+	tight  map[int]bool // events of which asInTrace has been said
 }
 
 func newCounter(kind Kind) *counter {
-	return &counter{kind: kind, delta: map[int]int{}, lo: map[int]int{}, hi: map[int]int{}, looks: map[int]bool{}}
+	return &counter{kind: kind, delta: map[int]int{}, lo: map[int]int{}, hi: map[int]int{}, looks: map[int]bool{}, tight: map[int]bool{}}
 }
 
 func (c *counter) change(e, d int) {
@@ -47,11 +48,16 @@ func (c *counter) check(p *Problem, events []int32) {
 	n := c.init
 	for k, i := range events {
 		e := int(i)
-		if lo, ok := c.lo[e]; ok && n < lo {
+		lo, low := c.lo[e]
+		hi, high := c.hi[e]
+		if p.tight && (low && n < lo || high && n > hi) && c.asInTrace(p, e) {
+			return
+		}
+		if low && n < lo {
 			c.raise(p, e, lo, events[:k])
 			return
 		}
-		if hi, ok := c.hi[e]; ok && n > hi {
+		if high && n > hi {
 			c.lower(p, e, hi, events[:k])
 			return
 		}

@@ -51,7 +51,7 @@ func (p *Problem) pose(goal Goal) (assume []lit, names []Constraint, a Answer) {
 			names = append(names, Constraint{Target, events})
 		}
 	}
-	assume, names = append(assume, p.goal), append(names, Constraint{Kind: Target})
+	assume, names = append(assume, p.strict, p.goal), make([]Constraint, 2)
 	stopped := make(map[trace.GID]int)
 	for _, e := range goal.At {
 		n := &p.m.nodes[p.m.node[e]]

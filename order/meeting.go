@@ -42,13 +42,17 @@ func (c *meetingPoint) check(p *Problem, events []int32) {
 		e := int(i)
 		switch ev := &p.m.events[e]; {
 		case ev.Op == trace.OpSend && ev.Arg >= 0, ev.Op == trace.OpRecv && ev.Arg > 0:
-			if !c.settled[e] {
-				c.settled[e] = true
-				c.settle(p, e)
-			}
+			c.settleOnce(p, e)
 		}
 	}
 	c.once(p, events)
+}
+
+func (c *meetingPoint) settleOnce(p *Problem, e int) {
+	if !c.settled[e] {
+		c.settled[e] = true
+		c.settle(p, e)
+	}
 }
 
 // settle says whom e may meet.

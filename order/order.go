@@ -34,6 +34,7 @@ package order
 
 import (
 	"context"
+	"slices"
 
 	"heddle/order/acyclic"
 	"heddle/order/sat"
@@ -65,9 +66,12 @@ type Problem struct {
 	objUnit  map[trace.ObjID]unit
 	compared map[int]uint64 // by event: what a CompareAndSwap compared with
 	need     map[int]lit
+	strict   lit    // see strict.go
+	seen     []bool // by node: see foresee
 
 	// of the question
 	goal   lit          // true in this question alone
+	tight  bool         // asking for an order that follows the trace more closely than it must, see strict
 	forced map[int]bool // reads that the goal wants to see what they saw
 	stops  []int
 	finals []final
@@ -77,7 +81,8 @@ type Problem struct {
 	lists [][]int32
 
 	clause []lit
-	added  int // clauses
+	added  int                    // clauses
+	watch  func(round, nodes int) // for tests: called after every round
 }
 
 // New reads a trace, which must not be changed while the problem is in use.
@@ -102,6 +107,8 @@ func New(t *trace.Trace, opt Options) *Problem {
 	p.th.Named = p.mustBefore
 	p.at = make([]int32, n)
 	p.lists = make([][]int32, len(p.units))
+	p.strict = p.fresh()
+	p.seen = make([]bool, n)
 	return p
 }
 
@@ -142,12 +149,22 @@ func (p *Problem) Solve(ctx context.Context, goal Goal) Answer {
 	p.stop = func() bool { return ctx.Err() != nil }
 	added, search := p.added, p.s.Stats
 	assume, names, a := p.pose(goal)
+	if a.Verdict == Unknown && a.Reason == "" {
+		p.foresee(goal)
+	}
+	p.tight = true
+	assume[0], names[0] = p.strict, Constraint{Kind: Target}
 	for round := 1; a.Verdict == Unknown && a.Reason == ""; round++ {
 		a.Stats.Rounds = round
 		switch p.s.Solve(assume...) {
 		case sat.Unknown:
 			a.Reason = "stopped"
 		case sat.Unsat:
+			if p.tight && slices.Contains(p.s.Failed(), p.strict) {
+				p.tight = false
+				assume[0] = p.strict.Not()
+				continue
+			}
 			p.refuted(&a, assume, names)
 		case sat.Sat:
 			nodes := p.th.Ancestors(p.end)
@@ -155,6 +172,9 @@ func (p *Problem) Solve(ctx context.Context, goal Goal) Answer {
 				a.Reason = "stopped"
 			} else if p.checkOrder(nodes, goal); p.added == before {
 				a.Verdict, a.Order = Found, p.eventsOf(nodes)
+			}
+			if p.watch != nil {
+				p.watch(round, len(nodes))
 			}
 		}
 	}
