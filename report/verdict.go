@@ -62,7 +62,7 @@ func covered(t *TestResult) string {
 		how += ": " + oneLine(t.Reason)
 	}
 	if t.Estimate > float64(t.Executions) {
-		how += " of about " + about(t.Estimate)
+		how += " of about " + about(t.Estimate) + ", which take " + long(t.Elapsed*t.Estimate/float64(max(t.Executions, 1)))
 	}
 	return fmt.Sprintf("no findings in %s (%s, %s)", plural(t.Executions, "execution"), how, seconds(t.Elapsed))
 }

@@ -123,3 +123,17 @@ func (r *Reporter) colour(code, s string) string {
 	}
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
+
+// long is seconds for times that may be beyond all measure.
+func long(s float64) string {
+	const hour, day, year = 3600, 24 * 3600, 365 * 24 * 3600
+	switch {
+	case s < 2*hour:
+		return seconds(s)
+	case s < 2*day:
+		return fmt.Sprintf("%.0f hours", s/hour)
+	case s < 2*year:
+		return fmt.Sprintf("%.0f days", s/day)
+	}
+	return about(s/year) + " years"
+}

@@ -31,6 +31,7 @@ type options struct {
 	seed                             uint64
 	budget                           time.Duration
 	runs, depth, steps               int
+	preempt, delay                   int
 	race, determinism                bool
 	clips                            string
 	pv, symmetry                     bool
@@ -151,6 +152,8 @@ func (o *options) exploreFlags(fs *flag.FlagSet) {
 	durationVar(fs, &o.budget, "budget", 10*time.Second, "`time` for each test")
 	fs.IntVar(&o.runs, "runs", 0, "execute each test `n` times at most; 0: until the budget ends")
 	fs.IntVar(&o.depth, "depth", 3, "`d` of strategy pct")
+	fs.IntVar(&o.preempt, "preempt", -1, "with -strategy=dpor: only schedules with at most `n` preemptions; -1: all")
+	fs.IntVar(&o.delay, "delay", -1, "with -strategy=dpor: only schedules with at most `n` delays; -1: all")
 	fs.IntVar(&o.steps, "steps", 0, "bound on the steps of an execution; 0: heddle's own")
 	fs.BoolVar(&o.race, "race", true, "report data races")
 	fs.BoolVar(&o.determinism, "check-determinism", false, "run every schedule twice and compare")
@@ -239,7 +242,7 @@ func (o *options) check() error {
 		name  string
 		value int
 		least int
-	}{{"count", o.count, 1}, {"p", o.parallel, 1}, {"runs", o.runs, 0}, {"depth", o.depth, 1}, {"steps", o.steps, 0}} {
+	}{{"count", o.count, 1}, {"p", o.parallel, 1}, {"runs", o.runs, 0}, {"depth", o.depth, 1}, {"steps", o.steps, 0}, {"preempt", o.preempt, -1}, {"delay", o.delay, -1}} {
 		if o.set[f.name] && f.value < f.least {
 			return fmt.Errorf("invalid value %d for flag -%s: want %d or more", f.value, f.name, f.least)
 		}
@@ -251,6 +254,9 @@ func (o *options) check() error {
 		if o.set[name] && o.strategy != "reach" {
 			return fmt.Errorf("flag -%s is of reachability testing: use it with -strategy reach", name)
 		}
+	}
+	if (o.set["preempt"] || o.set["delay"]) && o.strategy != "dpor" {
+		return errors.New("-preempt and -delay bound a search: they need -strategy=dpor")
 	}
 	if o.depth > policy.MaxDepth {
 		return fmt.Errorf("invalid value %d for flag -depth: want %d or less", o.depth, policy.MaxDepth)
@@ -270,6 +276,12 @@ func (o *options) config() wire.Config {
 		Mode: "test", Strategy: o.strategy, Seed: o.seed, Runs: o.runs, Budget: int64(o.budget), Depth: o.depth, Steps: o.steps,
 		Visible: o.visible, Time: o.time, Race: o.race, FailFast: o.failFast, Count: o.count, Isolate: o.isolate,
 		CheckDeterminism: o.determinism, PV: o.pv, Symmetry: o.symmetry, OneOrder: o.ordered,
+	}
+	if o.set["preempt"] && o.preempt >= 0 {
+		c.Preempt = &o.preempt
+	}
+	if o.set["delay"] && o.delay >= 0 {
+		c.Delay = &o.delay
 	}
 	if c.Strategy == "auto" {
 		c.Strategy = "sample"

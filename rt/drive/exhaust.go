@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"heddle/explore"
+	"heddle/explore/bound"
 	"heddle/explore/dpor"
 	"heddle/explore/reach"
 	"heddle/rt/wire"
@@ -17,6 +18,10 @@ import (
 // and when executions have become shorter.
 // The executions told of are those of the last search.
 func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result string, complete bool, reason string) {
+	if e.cfg.Isolate == "process" && guides(start(e)) {
+		e.note("this search chooses while the execution runs, which it cannot in processes of their own (-isolate=process): sampled instead")
+		return e.sample()
+	}
 	result, ok := e.twice(start(e).Next())
 	if !ok {
 		if e.ended() {
@@ -61,6 +66,12 @@ func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result
 		return result, true, ""
 	}
 	return result, false, "sampled; " + reason
+}
+
+// guides reports whether a strategy is one that chooses in the executions that it asks for.
+func guides(s explore.Strategy) bool {
+	_, ok := s.(trace.Guide)
+	return ok
 }
 
 // perform executes one schedule of a search.
@@ -118,7 +129,7 @@ func (e *exploration) shortfall(r explore.Result, spun, more bool) string {
 
 // exhaustive are the strategies that cover every interleaving.
 var exhaustive = map[string]func(*exploration) explore.Strategy{
-	"dpor":  func(e *exploration) explore.Strategy { return dpor.New(dpor.Options{Expired: e.late}) },
+	"dpor":  (*exploration).dpor,
 	"reach": func(e *exploration) explore.Strategy { return reach.New(reachOptions(e.cfg)) },
 }
 
@@ -129,4 +140,19 @@ func reachOptions(cfg *wire.Config) reach.Options {
 		o.OneOrder = func(made trace.Site) bool { return slices.Contains(cfg.OneOrder, uint64(made.Plain())) }
 	}
 	return o
+}
+
+// dpor returns the strategy dpor, or, with bounds, the search within them.
+func (e *exploration) dpor() explore.Strategy {
+	if e.cfg.Preempt == nil && e.cfg.Delay == nil {
+		return dpor.New(dpor.Options{Expired: e.late})
+	}
+	o := bound.Options{Preemptions: -1, Delays: -1}
+	if e.cfg.Preempt != nil {
+		o.Preemptions = *e.cfg.Preempt
+	}
+	if e.cfg.Delay != nil {
+		o.Delays = *e.cfg.Delay
+	}
+	return bound.New(o)
 }

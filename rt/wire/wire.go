@@ -23,6 +23,7 @@ type Config struct {
 	Budget           int64    // nanoseconds a test; 0: until Runs (Mode bench: a second)
 	Depth            int      // pct
 	Steps            int      // step bound of an execution
+	Preempt, Delay   *int     // dpor: bounds on preemptions and delays, nil: none
 	Visible          string   // "sync", "auto", "all"
 	Time             string   // "virtual", "free", "" (virtual first, then free)
 	Race             bool     // race detection

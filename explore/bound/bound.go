@@ -1,0 +1,209 @@
+// Package bound explores all schedules with at most so many preemptions, or so
+// many delays: most bugs need few (Musuvathi, Qadeer, "Iterative Context
+// Bounding for Systematic Testing of Multithreaded Programs", PLDI 2007; Emmi,
+// Qadeer, Rakamarić, "Delay-Bounded Scheduling", POPL 2011).
+//
+// A preemption is a switch away from a goroutine that could have gone on. A
+// delay passes over a goroutine whose turn it is in the non-preemptive round
+// robin; passing over k of them costs k.
+//
+// Every schedule within the bounds is executed, or one that is equivalent to it
+// and within them too. Reduction as in package dpor would lose some: what it
+// leaves out may be within the bounds only in an order that it does not take.
+//
+// Memory grows with the length of an execution, not with their number.
+package bound
+
+import (
+	"fmt"
+	"strings"
+
+	"heddle/explore"
+	"heddle/trace"
+)
+
+// Options of an exploration. A negative number is no bound.
+type Options struct {
+	Preemptions int
+	Delays      int
+	Seed        uint64 // of map iteration and random numbers, the same in all executions
+}
+
+// A Strategy is an exploration in progress. It implements explore.Strategy, and
+// as a trace.Guide it chooses in the executions that it asks for.
+type Strategy struct {
+	opt      Options
+	nodes    []node // of the steps of the execution, in use up to n
+	n        int
+	schedule trace.Schedule
+	over     bool
+	result   explore.Result
+}
+
+// A node is a step with what might have been done instead.
+type node struct {
+	options []option
+	at      int // the one that was taken
+	spent   cost
+}
+
+// An option is a step, and what it costs.
+type option struct {
+	step trace.Step
+	cost cost
+}
+
+type cost struct{ preemptions, delays int }
+
+func (c cost) plus(d cost) cost { return cost{c.preemptions + d.preemptions, c.delays + d.delays} }
+
+// New begins an exploration.
+func New(o Options) *Strategy {
+	return &Strategy{opt: o}
+}
+
+// reason says why the result is not complete: "preemption bound 2".
+func (o Options) reason() string {
+	var rs []string
+	if o.Preemptions >= 0 {
+		rs = append(rs, fmt.Sprintf("preemption bound %d", o.Preemptions))
+	}
+	if o.Delays >= 0 {
+		rs = append(rs, fmt.Sprintf("delay bound %d", o.Delays))
+	}
+	return strings.Join(rs, ", ")
+}
+
+// within reports whether c is within the bounds.
+func (o Options) within(c cost) bool {
+	return (o.Preemptions < 0 || c.preemptions <= o.Preemptions) && (o.Delays < 0 || c.delays <= o.Delays)
+}
+
+// Next returns the next schedule: the last one up to a step in the place of which something else is done.
+func (s *Strategy) Next() *trace.Schedule {
+	if s.over {
+		return nil
+	}
+	s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed, Exhaustive: true, Strict: true, Guide: s}
+	for i := range s.n {
+		at := &s.nodes[i]
+		s.schedule.Steps = append(s.schedule.Steps, at.options[at.at].step)
+	}
+	return &s.schedule
+}
+
+// Choose is trace.Guide's: it takes the cheapest way, and notes the others.
+func (s *Strategy) Choose(t *trace.Trace, prev trace.GID, ways []trace.Way) int {
+	s.readDraws(t)
+	at := s.add()
+	first := s.turn(prev, ways)
+	alone := ways[first].G == prev && s.opt.Delays < 0 && unseen(ways[first].Op)
+	d, best := 0, 0
+	for k := range ways {
+		i := (first + k) % len(ways)
+		w := &ways[i]
+		if k > 0 && w.G != ways[(i+len(ways)-1)%len(ways)].G {
+			d++
+		}
+		c := cost{0, d}
+		if w.G != prev && ways[first].G == prev {
+			c.preemptions = 1
+		}
+		if k > 0 && (alone && d > 0 || !s.opt.within(at.spent.plus(c))) {
+			continue
+		}
+		if len(at.options) == 0 {
+			best = i
+		}
+		at.options = append(at.options, option{trace.Step{G: w.G, Choice: -1, With: w.With, Case: w.Case, WithCase: w.WithCase}, c})
+	}
+	return best
+}
+
+// turn returns the first way of the goroutine whose turn it is: the one that
+// made the last step, if it can go on, else the next.
+func (s *Strategy) turn(prev trace.GID, ways []trace.Way) int {
+	next := 0
+	for i := len(ways) - 1; i >= 0; i-- {
+		if ways[i].G >= prev {
+			next = i
+		}
+	}
+	return next
+}
+
+// unseen reports whether nobody can notice when an operation is done. To switch
+// before it is not needed then: after it will do, and costs no more.
+func unseen(op trace.Op) bool {
+	return op == trace.OpStart || op == trace.OpResume || op == trace.OpGosched
+}
+
+// readDraws adds the nodes of draws, which are not for a guide to choose.
+func (s *Strategy) readDraws(t *trace.Trace) {
+	for s.n < len(t.Steps) {
+		st := &t.Steps[s.n]
+		at := s.add()
+		if st.Op != trace.OpChoose {
+			at.options = append(at.options, option{step: *st})
+			continue
+		}
+		for c := range st.With {
+			at.options = append(at.options, option{step: trace.Step{G: st.G, Op: trace.OpChoose, Choice: c}})
+		}
+		at.at = int(st.Choice)
+	}
+}
+
+// add makes the node of the next step, without options.
+func (s *Strategy) add() *node {
+	if s.n == len(s.nodes) {
+		s.nodes = append(s.nodes, node{})
+	}
+	at := &s.nodes[s.n]
+	*at = node{options: at.options[:0]}
+	if s.n > 0 {
+		before := &s.nodes[s.n-1]
+		at.spent = before.spent.plus(before.options[before.at].cost)
+	}
+	s.n++
+	return at
+}
+
+// Done takes the trace of the last schedule.
+func (s *Strategy) Done(t *trace.Trace) {
+	s.result.Executions++
+	s.readDraws(t)
+	for ; s.n > 0; s.n-- {
+		if at := &s.nodes[s.n-1]; at.at+1 < len(at.options) {
+			at.at++
+			return
+		}
+	}
+	s.over = true
+}
+
+// Result says how far the exploration is. It is never complete.
+func (s *Strategy) Result() explore.Result {
+	r := s.result
+	r.Reason, r.Estimate = s.opt.reason(), s.estimate()
+	if !s.over {
+		r.Reason = "not all within " + r.Reason
+	}
+	return r
+}
+
+// estimate is the executions made over the share of the tree that they are (see package dpor).
+func (s *Strategy) estimate() float64 {
+	n := float64(s.result.Executions)
+	if s.over || n == 0 {
+		return n
+	}
+	share, done := 1.0, 0.0
+	for i := range s.n {
+		at := &s.nodes[i]
+		width := float64(len(at.options))
+		done += share * float64(at.at) / width
+		share /= width
+	}
+	return n / max(done, 1e-300)
+}

@@ -1,0 +1,121 @@
+package agree
+
+import (
+	"context"
+	"testing"
+
+	"heddle/explore/bound"
+	"heddle/internal/progen"
+	"heddle/internal/progen/machine"
+	"heddle/trace"
+)
+
+// A counter makes all executions, and counts what each costs.
+type counter struct {
+	machine.Odometer
+	preemptions, delays int
+}
+
+func (c *counter) Begin(seed uint64) {
+	c.Odometer.Begin(seed)
+	c.preemptions, c.delays = 0, 0
+}
+
+func (c *counter) Choose(prev trace.GID, ready []trace.GID, p []trace.Pending) trace.GID {
+	g := c.Odometer.Choose(prev, ready, p)
+	turn := 0
+	for i, id := range ready {
+		if id == prev && g != prev {
+			c.preemptions++
+		}
+		if id < prev {
+			turn = (i + 1) % len(ready)
+		}
+	}
+	for ready[turn] != g {
+		turn = (turn + 1) % len(ready)
+		c.delays++
+	}
+	return g
+}
+
+// within returns the classes of those executions of m's program that keep says.
+func within(m *machine.Machine, f *forms, most int, keep func(*counter) bool) (map[string]bool, bool) {
+	c := new(counter)
+	m.Policy = c
+	defer func() { m.Policy = nil }()
+	f.seen = map[string]bool{}
+	for n := 0; n < most; n++ {
+		t, err := m.Execute(context.Background(), &trace.Schedule{Exhaustive: true})
+		if m.Restart() {
+			*c, f.seen = counter{}, map[string]bool{}
+			continue
+		}
+		if err != nil {
+			return nil, false
+		}
+		if keep(c) {
+			f.add(t)
+		}
+		if !c.Next() {
+			return f.seen, true
+		}
+	}
+	return nil, false
+}
+
+// bounded returns the classes that a bounded search executes, and of how many executions.
+func bounded(t *testing.T, m *machine.Machine, f *forms, o bound.Options) (map[string]bool, int) {
+	f.seen = map[string]bool{}
+	s := bound.New(o)
+	for sc := s.Next(); sc != nil; sc = s.Next() {
+		tr, err := m.Execute(context.Background(), sc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.add(tr)
+		s.Done(tr)
+	}
+	r := s.Result()
+	if r.Complete || r.Reason == "" {
+		t.Errorf("a bounded search says that it covered everything: %+v", r)
+	}
+	return f.seen, r.Executions
+}
+
+// A bounded search covers the classes of all executions within the bound, and no others.
+func TestBounds(t *testing.T) {
+	checked, executed, fewer := 0, 0, 0
+	for seed := range uint64(*seeds / 3) {
+		p := progen.Generate(seed, progen.Default)
+		m := machine.New(p)
+		f := newForms(nil)
+		all, ok := within(m, f, 1500, func(*counter) bool { return true })
+		if !ok {
+			continue
+		}
+		checked++
+		for _, o := range []bound.Options{{Preemptions: 0, Delays: -1}, {Preemptions: 1, Delays: -1}, {Preemptions: 2, Delays: -1}, {Preemptions: -1, Delays: 0}, {Preemptions: -1, Delays: 2}, {Preemptions: 1, Delays: 1}} {
+			want, _ := within(m, f, 1500, func(c *counter) bool {
+				return (o.Preemptions < 0 || c.preemptions <= o.Preemptions) && (o.Delays < 0 || c.delays <= o.Delays)
+			})
+			got, n := bounded(t, m, f, o)
+			for k := range want {
+				if !got[k] {
+					t.Fatalf("seed %d, %+v: %d classes instead of %d\n%s", seed, o, len(got), len(want), progen.Source(p))
+				}
+			}
+			if len(got) != len(want) {
+				t.Fatalf("seed %d, %+v: %d classes, %d are within\n%s", seed, o, len(got), len(want), progen.Source(p))
+			}
+			executed += n
+			if len(want) < len(all) {
+				fewer++
+			}
+		}
+	}
+	t.Logf("%d programs, %d executions; %d bounds kept something out", checked, executed, fewer)
+	if fewer == 0 {
+		t.Error("no bound ever kept anything out")
+	}
+}
