@@ -48,6 +48,13 @@ func (r *Reporter) explain(test string, f Finding) string {
 		section("steps", ofSteps(f, len(chosen)))
 		put(6, r.steps(f, chosen, r.o.Width-6)...)
 	}
+	for i, text := range right(f.Finding) {
+		name := ""
+		if i == 0 {
+			name = "right"
+		}
+		section(name, wrap(oneLine(text), r.o.Width-12)...)
+	}
 	if h := hint(f.Finding); h != "" && (!r.hinted[h] || r.o.Verbose) {
 		r.hinted[h] = true
 		section("hint", h)

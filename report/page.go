@@ -50,7 +50,7 @@ func (b *pageBuilder) head(pkg string) {
 	f := b.finding
 	b.page = timeline.Finding{
 		Kind: f.Kind, Heading: heading(f.Finding), Message: clean(message(f.Finding)), Package: pkg, Test: b.replay.clip.Test, Clip: f.ClipPath,
-		Right: Right(b.withSteps()),
+		Right: advice(b.withSteps()),
 	}
 	if b.page.Clip == "" {
 		b.page.Clip = b.r.short(b.replay.clip.Path)

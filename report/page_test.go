@@ -98,7 +98,7 @@ func TestPageOfRace(t *testing.T) {
 	if len(p.Files) != 1 || p.Files[0].Name != "bank.go" || p.Events[n-2].File != 1 || p.Events[n-2].Line != 20 {
 		t.Errorf("%d files, %+v", len(p.Files), p.Events[n-2])
 	}
-	if len(p.Notes) != 0 || len(p.Right) == 0 || !strings.Contains(p.Right[0], "write a.balance at bank.go:21 by main/2") {
+	if len(p.Notes) != 0 || len(p.Right) == 0 || !strings.Contains(p.Right[0], "one of the two must be over") {
 		t.Errorf("%q %q", p.Notes, p.Right)
 	}
 	var names []string
@@ -218,7 +218,7 @@ func TestRight(t *testing.T) {
 		"ahead": {&wire.Finding{Kind: "panic", Clip: steps(access("main", "atomic-load", 1), switched(access("main/1", "close", 6)))}, "goroutine main/1 gets ahead of main", "counts on"},
 		"alone": {&wire.Finding{Kind: "panic", Clip: steps(access("main", "atomic-load", 1), access("main/1", "close", 6))}, "", "counts on"},
 	} {
-		got := strings.Join(Right(tt.f), "\n")
+		got := strings.Join(advice(tt.f), "\n")
 		if !strings.Contains(got, tt.want) || tt.not != "" && strings.Contains(got, tt.not) {
 			t.Errorf("%s: %s", name, got)
 		}

@@ -178,3 +178,17 @@ func TestReadSource(t *testing.T) {
 		}
 	}
 }
+
+func TestWrap(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"a bc def", 4, "a bc|def"}, {"a bc def", 8, "a bc def"}, {"toolongaword b", 4, "toolongaword|b"}, {"", 4, ""}, {"日本 語", 4, "日本|語"}, {"x  y", 3, "x y"},
+	} {
+		if got := strings.Join(wrap(tt.text, tt.n), "|"); got != tt.want {
+			t.Errorf("wrap(%q, %d) = %q, want %q", tt.text, tt.n, got, tt.want)
+		}
+	}
+}

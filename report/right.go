@@ -9,19 +9,21 @@ import (
 	"heddle/rt/wire"
 )
 
-// Right says what order would have been right, in sentences without a full stop.
-// f is a resolved finding with its clip's steps. It says only what the
-// steps show; where they show nothing, there is the general advice for the kind.
-func Right(f *wire.Finding) []string {
-	var out []string
+// right says what order would have been right, in sentences without a full stop.
+// f is a resolved finding with its clip's steps, and only what they show is said.
+func right(f *wire.Finding) []string {
 	switch {
 	case f.Kind == "data race" && len(f.Places) >= 2:
-		out = rightRace(f)
+		return rightRace(f)
 	case f.Kind == "deadlock" && lockCycle(f):
-		out = rightLocks(f)
-	default:
-		out = between(f)
+		return rightLocks(f)
 	}
+	return between(f)
+}
+
+// advice is what right says and the general advice for the kind.
+func advice(f *wire.Finding) []string {
+	out := right(f)
 	if h := hint(f); h != "" {
 		out = append(out, h)
 	}
@@ -31,8 +33,7 @@ func Right(f *wire.Finding) []string {
 // rightRace names the two accesses, and the locks that are held at them.
 func rightRace(f *wire.Finding) []string {
 	a, b := f.Places[0], f.Places[1]
-	out := []string{fmt.Sprintf("one of the two must be over before the other begins: %s, %s; nothing makes either wait here",
-		access(a), access(b))}
+	out := []string{"one of the two must be over before the other begins; nothing makes either wait here"}
 	la, oka := heldAt(f.Clip.Steps, a)
 	lb, okb := heldAt(f.Clip.Steps, b)
 	switch {
@@ -49,17 +50,6 @@ func rightRace(f *wire.Finding) []string {
 		out = append(out, fmt.Sprintf("goroutine %s holds %s there, %s holds no lock", b.Goroutine, list(lb), a.Goroutine))
 	}
 	return out
-}
-
-func access(p wire.Place) string {
-	s := operation(p.Op, p.Object, "")
-	if p.File != "" {
-		s += fmt.Sprintf(" at %s:%d", filepath.Base(p.File), p.Line)
-	}
-	if p.Goroutine != "" {
-		s += " by " + oneLine(p.Goroutine)
-	}
-	return s
 }
 
 // heldAt returns the locks that p's goroutine holds at the last step at p; ok
@@ -164,7 +154,7 @@ func between(f *wire.Finding) []string {
 		}
 	}
 	if n == 1 && len(out) == 1 {
-		out = append(out, fmt.Sprintf("by itself the program goes on with %s there, and this does not happen", oneLine(interrupted(steps, switchIn(steps)).G)))
+		out = append(out, fmt.Sprintf("by itself the program would have gone on with %s there", oneLine(interrupted(steps, switchIn(steps)).G)))
 	}
 	return out
 }

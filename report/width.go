@@ -88,3 +88,24 @@ func columns(rows [][]string) []string {
 	}
 	return out
 }
+
+// wrap breaks text between words into lines of at most n columns; a longer word has a line of its own.
+func wrap(text string, n int) []string {
+	var out []string
+	line := ""
+	for _, w := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = w
+		case width(line)+1+width(w) <= n:
+			line += " " + w
+		default:
+			out = append(out, line)
+			line = w
+		}
+	}
+	if line != "" {
+		out = append(out, line)
+	}
+	return out
+}

@@ -35,6 +35,12 @@ func (t *tool) drawClips(ctx context.Context, args []string) int {
 		return t.fail(err)
 	}
 	defer file.Close()
+	written := false
+	defer func() {
+		if !written {
+			os.Remove(file.Name())
+		}
+	}()
 	var pages []timeline.Finding
 	code := exitFine
 	for _, path := range clips {
@@ -52,9 +58,9 @@ func (t *tool) drawClips(ctx context.Context, args []string) int {
 		pages = append(pages, page)
 	}
 	if len(pages) == 0 {
-		os.Remove(file.Name())
 		return code
 	}
+	written = true
 	if err := errors.Join(timeline.Write(file, pages), file.Close()); err != nil {
 		return t.fail(fmt.Errorf("%s cannot be written: %w", file.Name(), err))
 	}

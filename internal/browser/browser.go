@@ -22,12 +22,13 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"time"
 )
 
 // ErrNone says that no browser is installed.
 var ErrNone = errors.New("no browser is installed: put chromium into PATH, or name one in HEDDLE_BROWSER")
 
-var names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless-shell"}
+var names = []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless-shell"}
 
 // Find returns the path of a browser: the one that the environment variable
 // HEDDLE_BROWSER names, or the first in PATH.
@@ -99,9 +100,10 @@ func Start(ctx context.Context) (*Browser, error) {
 
 // Close ends the browser.
 func (b *Browser) Close() {
-	b.call("", "Browser.close", nil, nil)
-	b.in.Close()
+	b.in.Close() // it ends when its pipe does
+	gone := time.AfterFunc(5*time.Second, func() { b.cmd.Process.Kill() })
 	b.cmd.Wait()
+	gone.Stop()
 	os.RemoveAll(b.profile)
 }
 
