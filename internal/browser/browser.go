@@ -25,8 +25,10 @@ import (
 	"time"
 )
 
-// ErrNone says that no browser is installed.
-var ErrNone = errors.New("no browser is installed: put chromium into PATH, or name one in HEDDLE_BROWSER")
+// ErrNone says that there is no browser that could be started.
+var ErrNone = errors.New("no browser")
+
+func none(why string) error { return fmt.Errorf("%w: %s", ErrNone, why) }
 
 var names = []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless-shell"}
 
@@ -41,7 +43,7 @@ func Find() (string, error) {
 			return path, nil
 		}
 	}
-	return "", ErrNone
+	return "", none("none is installed; put chromium into PATH, or name one in HEDDLE_BROWSER")
 }
 
 // A Browser is a running one.
@@ -67,6 +69,9 @@ func Start(ctx context.Context) (*Browser, error) {
 	path, err := Find()
 	if err != nil {
 		return nil, err
+	}
+	if cramped() {
+		return nil, none("the address space is limited (ulimit -v), and a browser reserves much of it")
 	}
 	profile, err := os.MkdirTemp("", "heddle-browser-")
 	if err != nil {

@@ -124,7 +124,8 @@ func KeyOf(f *wire.Finding) string {
 			continue
 		}
 		if p.Site != 0 {
-			ps = append(ps, fmt.Sprintf("%s@%x", p.Op, p.Site))
+			// A clip's places have no display bits.
+			ps = append(ps, fmt.Sprintf("%s@%x", p.Op, uint64(trace.Site(p.Site).Plain())))
 		} else {
 			ps = append(ps, fmt.Sprintf("%s@%s:%d", p.Op, p.File, p.Line))
 		}

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package browser
+
+func cramped() bool { return false }

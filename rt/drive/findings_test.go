@@ -1,0 +1,24 @@
+package drive
+
+import (
+	"testing"
+
+	"heddle/rt/wire"
+	"heddle/trace"
+)
+
+// The place of a finding and the same place read from a clip are one, whatever
+// is known of how its value is displayed; two places of one package differ.
+func TestKeyOfClip(t *testing.T) {
+	race := func(a, b trace.Site) string {
+		return KeyOf(&wire.Finding{Kind: kindRace, Places: []wire.Place{{Op: "read", Site: uint64(a)}, {Op: "write", Site: uint64(b)}}})
+	}
+	site := func(index int, kind trace.Kind, quiet bool) trace.Site { return trace.NewSite(77, index, kind, quiet) }
+	seen := race(site(1, trace.KindPointer, false), site(2, trace.KindInt, false))
+	if kept := race(site(1, trace.KindOther, false), site(2, trace.KindOther, false)); kept != seen {
+		t.Errorf("%s is not %s", kept, seen)
+	}
+	if other := race(site(3, trace.KindPointer, false), site(2, trace.KindInt, false)); other == seen {
+		t.Errorf("another place has the same key %s", other)
+	}
+}
