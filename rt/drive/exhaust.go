@@ -76,7 +76,7 @@ func guides(s explore.Strategy) bool {
 
 // perform executes one schedule of a search.
 func (e *exploration) perform(s *trace.Schedule) Execution {
-	e.q = wire.Request{Schedule: *s, Show: e.showOnce()}
+	e.q = wire.Request{Schedule: *s, Show: e.showOnce(), Known: e.isKnown}
 	ex := e.execute(&e.q)
 	for _, x := range ex.Polled {
 		if !slices.Contains(e.polled, x) {
@@ -85,6 +85,9 @@ func (e *exploration) perform(s *trace.Schedule) Execution {
 	}
 	return ex
 }
+
+// isKnown reports whether a finding was told.
+func (e *exploration) isKnown(key string) bool { return e.seen[key] != nil }
 
 // twice executes the first schedule twice and compares; ok is false where that
 // says that replaying is not to be trusted.

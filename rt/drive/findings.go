@@ -25,9 +25,9 @@ const (
 	kindUncontrolled = "uncontrolled"
 )
 
-// findings returns what is wrong in the execution just made.
-func (x *local) findings(t *trace.Trace) []wire.Found {
-	fs := x.wrong(t)
+// findings returns what is wrong in the execution just made, but for data races that known, if not nil, reports.
+func (x *local) findings(t *trace.Trace, known func(key string) bool) []wire.Found {
+	fs := x.wrong(t, known)
 	if len(sched.S.Early()) > 0 && !x.outcome.Failed && t.Verdict != trace.Panicked {
 		for i := range fs {
 			fs[i].Finding.Early = earlyTimers()
@@ -36,7 +36,7 @@ func (x *local) findings(t *trace.Trace) []wire.Found {
 	return fs
 }
 
-func (x *local) wrong(t *trace.Trace) []wire.Found {
+func (x *local) wrong(t *trace.Trace, known func(key string) bool) []wire.Found {
 	var fs []wire.Found
 	add := func(f *wire.Finding) { fs = append(fs, wire.Found{Key: KeyOf(f), Finding: f}) }
 	o := &x.outcome
@@ -49,8 +49,16 @@ func (x *local) wrong(t *trace.Trace) []wire.Found {
 	}
 	outside := sched.S.Outside()
 	if !outside { // whose order with the others is not known
-		for _, r := range sched.S.Races() {
-			add(x.raceFinding(t, &r))
+		races := sched.S.Races()
+		for i := range races {
+			r := &races[i]
+			if r.Known {
+				continue
+			}
+			add(x.raceFinding(t, r))
+			if known != nil && !r.WG && known(fs[len(fs)-1].Key) {
+				x.known.Add(r)
+			}
 		}
 	}
 	if d := sched.S.Deadlock(); d != nil && !outside {

@@ -20,7 +20,8 @@ type local struct {
 	sites    []trace.Site // what sched takes for visible
 	polled   []trace.Site // and for polled
 	outcome  Outcome
-	told     bool // who goroutines outside control are
+	told     bool        // who goroutines outside control are
+	known    sched.Races // of which Request.Known says that they are known
 }
 
 type policyKey struct {
@@ -29,7 +30,7 @@ type policyKey struct {
 }
 
 func newLocal(d *driver, t *Test) *local {
-	x := &local{d: d, t: t, policies: make(map[policyKey]policy.Policy)}
+	x := &local{d: d, t: t, policies: make(map[policyKey]policy.Policy), known: sched.Races{}}
 	switch d.cfg.Visible {
 	case "sync":
 		x.visible = sched.VisibleSync
@@ -94,8 +95,12 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	x.outcome = Outcome{}
 	o := &x.outcome
 	x.t.printed.begin(q.Show)
+	var known sched.Races
+	if q.Known != nil {
+		known = x.known
+	}
 	t := sched.S.Run(func() { x.t.Body(o) }, sched.Options{
-		Schedule: &q.Schedule, Policy: p, Steps: x.d.cfg.Steps, Race: x.d.cfg.Race, Visible: mode, Record: q.Record, PastDeadlock: q.PastDeadlock, Real: q.Real, Program: x.t.Kind == "main",
+		Schedule: &q.Schedule, Policy: p, Steps: x.d.cfg.Steps, Race: x.d.cfg.Race, Known: known, Visible: mode, Record: q.Record, PastDeadlock: q.PastDeadlock, Real: q.Real, Program: x.t.Kind == "main",
 		Flow: q.Flow || x.d.cfg.Flow,
 		BeforeUnwind: func() {
 			if o.Mark != nil {
@@ -116,7 +121,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	}
 	ex.Polled, ex.Learnt = sched.S.Polled(), sched.S.Learnt()
 	ex.Measured = ex.Failed && sched.S.Measured()
-	ex.Found = x.findings(t)
+	ex.Found = x.findings(t, q.Known)
 	if d := sched.S.Diverged(); d != nil {
 		ex.Diverged = &wire.Divergence{Step: d.Step, Got: d.Got, GotOK: d.GotOK, Enabled: d.Enabled, NoChoice: d.NoChoice}
 	}

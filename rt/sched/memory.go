@@ -92,7 +92,23 @@ type Race struct {
 	Stack []uintptr
 	Step  int
 	WG    bool // not memory: WaitGroup.Add (G) unordered with Wait (PrevG)
+	Known bool // Options.Known has it: there is no Stack
 }
+
+// Races is a set of data races by their places and what they do there.
+type Races map[raceKey]bool
+
+type raceKey struct {
+	at, prev                               trace.Site
+	write, prevWrite, atomic, beforeAtomic bool
+}
+
+func raceKeyOf(r *detect.Race) raceKey {
+	return raceKey{r.At, r.Prev, r.Write, r.PrevWrite, r.Atomic, r.PrevAtomic}
+}
+
+// Add adds a data race.
+func (rs Races) Add(r *Race) { rs[raceKeyOf(&r.Race)] = true }
 
 // maxRaces bounds the races of one execution.
 const maxRaces = 100
@@ -110,7 +126,11 @@ func (s *Sched) raced() {
 		if len(s.races) >= maxRaces {
 			return
 		}
-		s.races = append(s.races, Race{Race: r, Stack: callers(3), Step: len(s.t.Steps)})
+		k := Race{Race: r, Step: len(s.t.Steps), Known: s.opt.Known[raceKeyOf(&r)]}
+		if !k.Known {
+			k.Stack = callers(3)
+		}
+		s.races = append(s.races, k)
 	}
 }
 

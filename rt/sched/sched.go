@@ -30,6 +30,7 @@ type Options struct {
 	Policy   policy.Policy // what chooses after the prefix; its Begin was called
 	Steps    int           // step bound; 0 is DefaultSteps
 	Race     bool          // detect data races
+	Known    Races         // of which no more is to be told than that they are there
 	Visible  VisibleMode
 	Record   bool // keep values and the stacks of all events
 	Real     bool // go by real time, see outside.go

@@ -13,6 +13,9 @@ type Request struct {
 	Only       bool         `json:",omitempty"` // whatever -visible says, no other access is one
 	Polled     []trace.Site `json:",omitempty"` // of an exhaustive execution: sides of channels at which arriving is a step
 
+	// Known, if not nil, reports whether a data race with that key need not be told of any more.
+	Known func(key string) bool `json:"-"`
+
 	Show         bool `json:",omitempty"` // the user is to see what a main package prints
 	Flow         bool `json:",omitempty"` // record data flow, where the binary is built for it
 	Real         bool `json:",omitempty"` // go by real time: goroutines or files outside control take part
