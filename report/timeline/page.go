@@ -97,7 +97,7 @@ func sentence(s string) string {
 	if first, n := utf8.DecodeRuneInString(s); !strings.ContainsAny(firstWord(s), "./()_:") && firstWord(s) == strings.ToLower(firstWord(s)) {
 		s = string(unicode.ToUpper(first)) + s[n:]
 	}
-	if !strings.ContainsAny(s[len(s)-1:], ".!?:)") {
+	if !strings.ContainsAny(s[len(s)-1:], ".!?:") {
 		s += "."
 	}
 	return s

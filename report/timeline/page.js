@@ -313,9 +313,8 @@ class Timeline {
 	}
 
 	switchLine(s, i) {
-		let j = i - 1;
-		while (j >= 0 && !this.rows[j].e) j--;
-		if (j < 0 || this.rows[j].e.g === this.rows[i].e.g) return;
+		const j = i - 1;
+		if (!this.rows[j].e || this.rows[j].e.g === this.rows[i].e.g) return;
 		const x1 = this.dotX(this.rows[j].e.g), x2 = this.dotX(this.rows[i].e.g), y = i * ROW;
 		s.append(svg("path", { class: "switch", d: `M${x1} ${this.rowY(j) + 6}V${y}H${x2}V${this.rowY(i) - 6}` }));
 	}
