@@ -1,14 +1,20 @@
 package order
 
-import "heddle/trace"
+import (
+	"maps"
+	"slices"
+
+	"heddle/trace"
+)
 
 // A cell is something that is read and written as a whole: bytes that the same
 // accesses share, an atomic variable, or an object of which nothing better is known.
 type cell struct {
 	uses    []use
-	of      map[int]int // by event: its use
-	initial value       // before all writes, if it is known
-	asked   map[int]map[int]lit
+	of      map[int]int         // by event: its use
+	initial value               // before all writes, if it is known
+	byValue map[value][]int     // writes that left a value, by their indices in uses
+	asked   map[int]map[int]lit // by event: see choose
 }
 
 // A use is what an event does to a cell.
@@ -52,7 +58,8 @@ func (c *cell) note(u use, last *int, now *value) {
 	c.uses = append(c.uses, u)
 }
 
-// finish fills in, for writes whose value was not recorded, the value that was read from them.
+// finish fills in, for writes whose value was not recorded, the value that was
+// read from them, and indexes the writes.
 func (c *cell) finish() {
 	for i := range c.uses {
 		u := &c.uses[i]
@@ -61,6 +68,11 @@ func (c *cell) finish() {
 		}
 		if w := &c.uses[c.of[u.source]]; !w.out.known() {
 			w.out = u.in
+		}
+	}
+	for i := range c.uses {
+		if w := &c.uses[i]; w.writes && w.out.known() {
+			c.byValue[w.out] = append(c.byValue[w.out], i)
 		}
 	}
 }
@@ -104,9 +116,9 @@ func (c *cell) demand(p *Problem, u *use, writes []*use) {
 		from = c.ask(p, u)
 	}
 	need := c.guard(p, u)
-	for i := -1; i < len(c.uses); i++ {
-		l, ok := from[i]
-		if !ok || known && !p.isTrue(l) && l != need {
+	for _, i := range slices.Sorted(maps.Keys(from)) {
+		l := from[i]
+		if known && !p.isTrue(l) && l != need {
 			continue
 		}
 		var w *use
@@ -149,11 +161,10 @@ func (c *cell) guard(p *Problem, u *use) lit {
 // index in uses, -1 for what was there first, the literal that makes it be the one.
 func (c *cell) choose(p *Problem, tag int, need lit, u *use) map[int]lit {
 	var may []int
-	if c.accepts(u, nil) {
-		may = append(may, -1)
-	}
-	for i := range c.uses {
-		if w := &c.uses[i]; w.writes && w.event != u.event && c.accepts(u, w) && p.before(w.event, u.event) != no && !c.hidden(p, w, u) {
+	for _, i := range c.candidates(u) {
+		if i < 0 {
+			may = append(may, i)
+		} else if w := &c.uses[i]; w.event != u.event && p.before(w.event, u.event) != no && !c.hidden(p, w, u) {
 			may = append(may, i)
 		}
 	}
@@ -181,6 +192,29 @@ func (c *cell) choose(p *Problem, tag int, need lit, u *use) map[int]lit {
 	}
 	p.add(tag, lits...)
 	return from
+}
+
+// candidates returns the writes that u accepts, by their indices in uses, -1 for what was there first.
+func (c *cell) candidates(u *use) (list []int) {
+	if c.accepts(u, nil) {
+		list = append(list, -1)
+	}
+	switch {
+	case u.unlike.known():
+		for i := range c.uses {
+			if w := &c.uses[i]; w.writes && c.accepts(u, w) {
+				list = append(list, i)
+			}
+		}
+	default:
+		if u.in.known() {
+			list = append(list, c.byValue[u.in]...)
+		}
+		if u.source >= 0 && !slices.Contains(list, c.of[u.source]) {
+			list = append(list, c.of[u.source])
+		}
+	}
+	return list
 }
 
 // hidden reports whether a write that u cannot read from comes between w and u in

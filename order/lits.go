@@ -1,6 +1,11 @@
 package order
 
-import "heddle/order/sat"
+import (
+	"slices"
+	"sort"
+
+	"heddle/order/sat"
+)
 
 // A lit is a literal of the solver, or a constant.
 type lit = sat.Lit
@@ -23,13 +28,10 @@ func not(l lit) lit {
 // before says that event a is done before event b, as far as they are done at all.
 func (p *Problem) before(a, b int) lit {
 	v, w := p.m.node[a], p.m.node[b]
-	switch {
-	case v == w && a < b || p.m.reaches(v, w):
+	if v == w && a < b {
 		return yes
-	case v == w || p.m.reaches(w, v):
-		return no
 	}
-	return p.th.Before(int(v), int(w))
+	return p.nodeBefore(v, w)
 }
 
 // nodeBefore is before for nodes.
@@ -40,7 +42,15 @@ func (p *Problem) nodeBefore(v, w int32) lit {
 	case p.m.reaches(v, w):
 		return yes
 	}
-	return p.th.Before(int(v), int(w))
+	atoms := p.th.Atoms()
+	l := p.th.Before(int(v), int(w))
+	if p.th.Atoms() > atoms {
+		// What follows for being done: the theory knows, but would tell late.
+		in, out := p.isDone(v), p.isDone(w)
+		p.s.Add(-1, l.Not(), out.Not(), in)
+		p.s.Add(-1, l, in.Not(), out)
+	}
+	return l
 }
 
 // kept says that an event is done: it comes before the end. What is not done comes after it.
@@ -48,7 +58,28 @@ func (p *Problem) kept(e int) lit {
 	if e >= p.m.done {
 		return no
 	}
-	return p.th.Before(int(p.m.node[e]), p.end)
+	return p.isDone(p.m.node[e])
+}
+
+// isDone is kept for nodes.
+func (p *Problem) isDone(v int32) lit {
+	if l := p.in[v]; l != 0 {
+		return l - 1
+	}
+	l := p.th.Before(int(v), p.end)
+	p.in[v] = l + 1
+	// A goroutine's nodes are done one after the other. As with nodeBefore the theory knows.
+	g := p.m.nodes[v].g
+	list := p.asked[g]
+	k := sort.Search(len(list), func(i int) bool { return list[i] > v })
+	if k > 0 {
+		p.s.Add(p.mustBefore(int(list[k-1]), int(v)), l.Not(), p.in[list[k-1]]-1)
+	}
+	if k < len(list) {
+		p.s.Add(p.mustBefore(int(v), int(list[k])), (p.in[list[k]] - 1).Not(), l)
+	}
+	p.asked[g] = slices.Insert(list, k, v)
+	return l
 }
 
 // needed says that what event e saw has to be what it saw in the trace, since something

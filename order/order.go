@@ -66,8 +66,10 @@ type Problem struct {
 	objUnit  map[trace.ObjID]unit
 	compared map[int]uint64 // by event: what a CompareAndSwap compared with
 	need     map[int]lit
-	strict   lit    // see strict.go
-	seen     []bool // by node: see foresee
+	in       []lit     // by node: 1 + the literal that says that it is done; 0: there is none yet
+	asked    [][]int32 // by goroutine: its nodes of which there is one, in order
+	strict   lit       // see strict.go
+	seen     []bool    // by node: see foresee
 
 	// of the question
 	goal   lit          // true in this question alone
@@ -105,7 +107,8 @@ func New(t *trace.Trace, opt Options) *Problem {
 		p.th.Fix(int(e.a), int(e.b))
 	}
 	p.th.Named = p.mustBefore
-	p.at = make([]int32, n)
+	p.at, p.in = make([]int32, n), make([]lit, n)
+	p.asked = make([][]int32, len(p.m.byG))
 	p.lists = make([][]int32, len(p.units))
 	p.strict = p.fresh()
 	p.seen = make([]bool, n)

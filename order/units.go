@@ -190,10 +190,13 @@ func (p *Problem) newOpaque(events []int32) unit {
 			c.note(use{event: e, reads: true, writes: !r, always: !r}, &last, &now)
 		}
 	}
+	c.finish()
 	return c
 }
 
-func newCell() *cell { return &cell{of: map[int]int{}, asked: map[int]map[int]lit{}} }
+func newCell() *cell {
+	return &cell{of: map[int]int{}, byValue: map[value][]int{}, asked: map[int]map[int]lit{}}
+}
 
 // newAtomic is the unit of an atomic variable.
 func (p *Problem) newAtomic(o trace.ObjID, events []int32) unit {

@@ -61,6 +61,9 @@ func (t *Theory) Use(s *sat.Solver) { t.s = s }
 // Nodes returns how many nodes there are.
 func (t *Theory) Nodes() int { return len(t.g.ord) }
 
+// Atoms returns how many atoms there are.
+func (t *Theory) Atoms() int { return len(t.atoms) }
+
 // Fix adds that a comes before b, for good. It returns false if that
 // contradicts what was fixed. It must not be called once anything was asserted.
 func (t *Theory) Fix(a, b int) bool {

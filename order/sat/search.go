@@ -4,7 +4,13 @@ import "sort"
 
 // Solve asks whether the formula is satisfiable with all of assume true.
 func (s *Solver) Solve(assume ...Lit) Status {
-	s.backTo(0)
+	same := 0
+	for same < len(assume) && same < len(s.assumed) && assume[same] == s.assumed[same] {
+		same++
+	}
+	if same < len(assume) || same < len(s.assumed) {
+		s.backTo(same)
+	}
 	s.failed = s.failed[:0]
 	if s.broken {
 		return Unsat
@@ -13,10 +19,6 @@ func (s *Solver) Solve(assume ...Lit) Status {
 	s.assumed = append(s.assumed[:0], assume...)
 	for len(s.levels) <= s.Vars()+len(assume) {
 		s.levels = append(s.levels, 0)
-	}
-	if c := s.propagate(); c != noClause {
-		s.refuteBy(c)
-		return Unsat
 	}
 	for round := 1; ; round++ {
 		if st := s.search(luby(round) * restartUnit); st != Unknown {

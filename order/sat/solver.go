@@ -117,7 +117,6 @@ func New(opt Options) *Solver {
 
 // NewVar adds a variable.
 func (s *Solver) NewVar() Var {
-	s.backTo(0)
 	v := Var(len(s.reason))
 	s.vals = append(s.vals, 0, 0)
 	s.watches = append(s.watches, nil, nil)
@@ -154,8 +153,10 @@ func (s *Solver) Fixed(l Lit) int {
 // Add adds a clause: one of lits is true. tag names the constraint that it is
 // part of, for Core; -1 for none. It returns false if the formula has become
 // unsatisfiable by it at once.
+//
+// What the search has assigned stays assigned as far as the clause allows, so that a
+// Solve with the same assumptions goes on where the last one ended.
 func (s *Solver) Add(tag int, lits ...Lit) bool {
-	s.backTo(0)
 	if s.broken {
 		return false
 	}
@@ -166,10 +167,10 @@ func (s *Solver) Add(tag int, lits ...Lit) bool {
 	s.lits = append(s.lits[:0], lits...)
 	out, premises := s.lits[:0], append(s.used[:0], node)
 	for i, l := range s.lits {
-		switch {
-		case s.vals[l] > 0 || contains(out, l.Not()):
+		switch fixed := s.Fixed(l); {
+		case fixed > 0 || contains(out, l.Not()):
 			return true // satisfied for ever
-		case s.vals[l] < 0:
+		case fixed < 0:
 			premises = append(premises, s.unit[l.Var()])
 		case !contains(out, l):
 			out = append(out, s.lits[i])
@@ -181,9 +182,11 @@ func (s *Solver) Add(tag int, lits ...Lit) bool {
 	}
 	switch len(out) {
 	case 0:
+		s.backTo(0)
 		s.refute(node)
 		return false
 	case 1:
+		s.backTo(0)
 		s.assign(out[0], noClause)
 		s.unit[out[0].Var()] = node
 		if c := s.propagate(); c != noClause {
@@ -192,10 +195,49 @@ func (s *Solver) Add(tag int, lits ...Lit) bool {
 		}
 		return true
 	}
-	c := s.cs.add(out, false, node)
+	s.attach(out, node)
+	return true
+}
+
+// attach adds a clause of two literals or more, in the middle of a search: it
+// goes back as far as is needed for one of them not to be false, and assigns that if it is the only one.
+func (s *Solver) attach(lits []Lit, node int32) {
+	s.twoBest(lits)
+	if s.vals[lits[0]] < 0 { // all are
+		s.backTo(int(s.level[lits[0].Var()]) - 1)
+		s.twoBest(lits)
+	}
+	unit := s.vals[lits[0]] == 0 && s.vals[lits[1]] < 0
+	if unit {
+		s.backTo(int(s.level[lits[1].Var()]))
+	}
+	c := s.cs.add(lits, false, node)
 	s.given = append(s.given, c)
 	s.watch(c)
-	return true
+	if unit {
+		s.assign(lits[0], c)
+	}
+}
+
+// twoBest puts first the two literals that are best watched: true ones, then
+// those not assigned, then those that became false last.
+func (s *Solver) twoBest(lits []Lit) {
+	rank := func(l Lit) int {
+		switch {
+		case s.vals[l] > 0:
+			return 1 << 30
+		case s.vals[l] == 0:
+			return 1<<30 - 1
+		}
+		return int(s.level[l.Var()])
+	}
+	for i := range 2 {
+		for k := i + 1; k < len(lits); k++ {
+			if rank(lits[k]) > rank(lits[i]) {
+				lits[i], lits[k] = lits[k], lits[i]
+			}
+		}
+	}
 }
 
 func contains(ls []Lit, l Lit) bool {
