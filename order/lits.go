@@ -47,8 +47,8 @@ func (p *Problem) nodeBefore(v, w int32) lit {
 	if p.th.Atoms() > atoms {
 		// What follows for being done: the theory knows, but would tell late.
 		in, out := p.isDone(v), p.isDone(w)
-		p.s.Add(-1, l.Not(), out.Not(), in)
-		p.s.Add(-1, l, in.Not(), out)
+		p.s.Lemma(-1, l.Not(), out.Not(), in)
+		p.s.Lemma(-1, l, in.Not(), out)
 	}
 	return l
 }
@@ -73,10 +73,10 @@ func (p *Problem) isDone(v int32) lit {
 	list := p.asked[g]
 	k := sort.Search(len(list), func(i int) bool { return list[i] > v })
 	if k > 0 {
-		p.s.Add(p.mustBefore(int(list[k-1]), int(v)), l.Not(), p.in[list[k-1]]-1)
+		p.s.Lemma(p.mustBefore(int(list[k-1]), int(v)), l.Not(), p.in[list[k-1]]-1)
 	}
 	if k < len(list) {
-		p.s.Add(p.mustBefore(int(v), int(list[k])), (p.in[list[k]] - 1).Not(), l)
+		p.s.Lemma(p.mustBefore(int(v), int(list[k])), (p.in[list[k]] - 1).Not(), l)
 	}
 	p.asked[g] = slices.Insert(list, k, v)
 	return l

@@ -99,7 +99,7 @@ func New(t *trace.Trace, opt Options) *Problem {
 	// The end has the first number: at the beginning nothing is done.
 	p.th = acyclic.New(n + 1)
 	p.th.First(n)
-	p.th.Late(n)
+	p.th.Early(n)
 	p.end = n
 	p.s = sat.New(sat.Options{Theory: p.th, Proof: true, Stop: func() bool { return p.stop != nil && p.stop() }})
 	p.th.Use(p.s)

@@ -144,6 +144,41 @@ func (g *graph) sortByOrder(nodes []int32) {
 	slices.SortFunc(nodes, func(a, b int32) int { return int(g.ord[a] - g.ord[b]) })
 }
 
+// ancestors marks n and all nodes from which there is a way to it, and leaves them in bwd.
+func (g *graph) ancestors(n int32) {
+	g.search += 2
+	g.bwd = append(g.bwd[:0], n)
+	g.mark[n] = g.search
+	for i := 0; i < len(g.bwd); i++ {
+		for e := g.in[g.bwd[i]]; e >= 0; e = g.edges[e].nextIn {
+			if m := g.edges[e].from; g.mark[m] != g.search {
+				g.mark[m] = g.search
+				g.bwd = append(g.bwd, m)
+			}
+		}
+	}
+}
+
+// advance puts n right behind the last of its ancestors, and these before all others.
+func (g *graph) advance(n int32) {
+	g.ancestors(n)
+	first, rest := g.places[:0], g.fwd[:0]
+	for at := int32(0); at <= g.ord[n]; at++ {
+		if m := g.place[at]; g.mark[m] == g.search {
+			first = append(first, m)
+		} else {
+			rest = append(rest, m)
+		}
+	}
+	for i, m := range first {
+		g.put(m, int32(i))
+	}
+	for i, m := range rest {
+		g.put(m, int32(len(first)+i))
+	}
+	g.places, g.fwd, g.bwd = first[:0], rest[:0], g.bwd[:0]
+}
+
 // path returns the edges of a shortest way from one node to another, counting
 // only edges that are no fixed ones, and taking only edges of assertions before
 // limit. nil if there is none.

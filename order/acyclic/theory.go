@@ -16,7 +16,7 @@
 // as in He, Sun & Fan, "Satisfiability modulo ordering consistency theory for
 // multi-threaded program verification" (PLDI 2021). What follows from an edge is
 // looked for among the atoms between nodes that the edge made move, since these
-// searches have been paid for. An atom is decided as the order of the moment
+// searches have been paid for. An atom that nothing was said about is as the order of the moment
 // has it, which closes no cycle: the search begins with the order that nodes
 // were numbered in, and leaves it only where clauses say so.
 package acyclic
@@ -42,7 +42,7 @@ type Theory struct {
 	lits     []sat.Lit
 	tags     []int
 	way      []int32
-	lates    []bool // by node
+	early    int // node, -1
 }
 
 type pair struct{ a, b int32 }
@@ -52,7 +52,7 @@ var noPair = pair{-1, -1}
 // New returns the theory of n nodes, 0 to n-1. It knows nothing but their
 // numbers, which are the order to try first.
 func New(n int) *Theory {
-	return &Theory{g: newGraph(n), atoms: make(map[pair]sat.Var), next: noPair, touch: make([][]sat.Var, n), lates: make([]bool, n)}
+	return &Theory{g: newGraph(n), atoms: make(map[pair]sat.Var), next: noPair, touch: make([][]sat.Var, n), early: -1}
 }
 
 // Use tells the theory its solver, which was made with it.
@@ -94,8 +94,8 @@ func (t *Theory) Related(n int) []int {
 	return list
 }
 
-// Late makes atoms with the node a be decided so that others do not come before it, whatever the order of the moment.
-func (t *Theory) Late(a int) { t.lates[a] = true }
+// Early makes node a come as early as it can where nothing is said about it.
+func (t *Theory) Early(a int) { t.early = a }
 
 // Before returns the literal of "a before b", a and b being different nodes.
 func (t *Theory) Before(a, b int) sat.Lit {
@@ -147,17 +147,7 @@ func (t *Theory) At(place int) int { return int(t.g.place[place]) }
 // to n: those that must come before it. They come in the order of their places.
 func (t *Theory) Ancestors(n int) []int {
 	g := t.g
-	g.search += 2
-	g.bwd = append(g.bwd[:0], int32(n))
-	g.mark[n] = g.search
-	for i := 0; i < len(g.bwd); i++ {
-		for e := g.in[g.bwd[i]]; e >= 0; e = g.edges[e].nextIn {
-			if m := g.edges[e].from; g.mark[m] != g.search {
-				g.mark[m] = g.search
-				g.bwd = append(g.bwd, m)
-			}
-		}
-	}
+	g.ancestors(int32(n))
 	list := make([]int, 0, len(g.bwd)-1)
 	for at := int32(0); len(list) < len(g.bwd)-1; at++ {
 		if m := g.place[at]; g.mark[m] == g.search && int(m) != n {
@@ -277,14 +267,15 @@ func (t *Theory) Retract(n int) {
 
 // Phase implements sat.Theory.
 func (t *Theory) Phase(v sat.Var) sat.Lit {
-	p := t.ends[v]
-	switch {
-	case t.lates[p.a]:
-		return v.Pos()
-	case t.lates[p.b]:
-		return v.Neg()
-	case t.g.ord[p.a] < t.g.ord[p.b]:
+	if p := t.ends[v]; t.g.ord[p.a] < t.g.ord[p.b] {
 		return v.Pos()
 	}
 	return v.Neg()
+}
+
+// Settle implements sat.Theory: the node of Early gets the first place that it can have.
+func (t *Theory) Settle() {
+	if t.early >= 0 {
+		t.g.advance(int32(t.early))
+	}
 }

@@ -12,7 +12,6 @@ func (s *Solver) learn(c cref) {
 	if top := s.topLevel(c); top < len(s.limits) {
 		if top == 0 {
 			s.backTo(0)
-			s.broken = true
 			s.refuteBy(c)
 			return
 		}

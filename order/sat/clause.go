@@ -84,6 +84,9 @@ func (s *Solver) compact() {
 	for i, c := range s.given {
 		s.given[i] = move(c)
 	}
+	for i, c := range s.lemmas {
+		s.lemmas[i] = move(c)
+	}
 	for i, c := range s.learnt {
 		s.learnt[i] = move(c)
 	}

@@ -12,7 +12,7 @@ func (s *Solver) Solve(assume ...Lit) Status {
 		s.backTo(same)
 	}
 	s.failed = s.failed[:0]
-	if s.broken {
+	if s.refuted {
 		return Unsat
 	}
 	s.refuts = s.refuts[:0]
@@ -20,10 +20,14 @@ func (s *Solver) Solve(assume ...Lit) Status {
 	for len(s.levels) <= s.Vars()+len(assume) {
 		s.levels = append(s.levels, 0)
 	}
+	s.settled, s.intact = false, 0
+	if s.opt.Theory != nil {
+		s.opt.Theory.Settle()
+	}
 	for round := 1; ; round++ {
 		if st := s.search(luby(round) * restartUnit); st != Unknown {
 			if st == Sat {
-				s.model = append(s.model[:0], s.vals...)
+				s.keepModel()
 			}
 			return st
 		}
@@ -105,17 +109,80 @@ func (s *Solver) next() (Lit, Status) {
 			return l, Unknown
 		}
 	}
+	if s.opt.Theory != nil {
+		return s.mend()
+	}
 	for len(s.heap.order) > 0 {
 		v := s.heap.pop()
 		if s.vals[v.Pos()] == 0 {
 			s.Stats.Decisions++
-			if s.owned[v] {
-				return s.opt.Theory.Phase(v), Unknown
-			}
 			return s.phase[v], Unknown
 		}
 	}
 	return None, Sat
+}
+
+// mend decides, where there is a theory. A literal that is not assigned counts as
+// its phase has it, and the phases of the theory's are possible: so there is a model as soon as every
+// clause is satisfied that way, and something is decided only where one is not.
+func (s *Solver) mend() (Lit, Status) {
+	for {
+		for ; s.intact < len(s.given); s.intact++ {
+			if s.scan >= len(s.given) {
+				s.scan = 0
+			}
+			if l := s.unsatisfied(s.given[s.scan]); l != None {
+				s.Stats.Decisions++
+				s.intact, s.settled = 0, false
+				return l, Unknown
+			}
+			s.scan++
+		}
+		if s.settled {
+			return None, Sat
+		}
+		s.opt.Theory.Settle()
+		s.settled, s.intact = true, 0
+	}
+}
+
+// unsatisfied returns a literal to make true of a clause that, by phases, has
+// none: the most active; None if it has one.
+func (s *Solver) unsatisfied(c cref) Lit {
+	best := None
+	for _, l := range s.cs.lits(c) {
+		switch {
+		case s.vals[l] < 0:
+			continue
+		case s.vals[l] > 0 || s.phaseOf(l.Var()) == l:
+			return None
+		}
+		if best == None || s.heap.act[l.Var()] > s.heap.act[best.Var()] {
+			best = l
+		}
+	}
+	return best
+}
+
+func (s *Solver) phaseOf(v Var) Lit {
+	if s.owned[v] {
+		return s.opt.Theory.Phase(v)
+	}
+	return s.phase[v]
+}
+
+// keepModel remembers the model that was found.
+func (s *Solver) keepModel() {
+	s.model = append(s.model[:0], s.vals...)
+	if s.opt.Theory == nil {
+		return
+	}
+	for v := range s.reason {
+		if v := Var(v); s.vals[v.Pos()] == 0 {
+			l := s.phaseOf(v)
+			s.model[l], s.model[l.Not()] = 1, -1
+		}
+	}
 }
 
 func (s *Solver) assign(l Lit, because cref) {
@@ -154,6 +221,7 @@ func (s *Solver) backTo(n int) {
 		s.phase[v] = l
 		s.heap.push(v)
 	}
+	s.intact, s.settled = 0, false
 	if k := s.nT - int(s.inT[n]); k > 0 {
 		s.opt.Theory.Retract(k)
 		s.nT -= k

@@ -50,8 +50,13 @@ type Theory interface {
 	// Retract takes back the n assertions made last.
 	Retract(n int)
 
-	// Phase returns which of v's two literals to try first.
+	// Phase returns which of v's two literals holds if nothing else is asserted:
+	// what is asserted, and the phases of all other variables, can be true together.
 	Phase(v Var) Lit
+
+	// Settle is called when phases are about to be relied on. It may change
+	// them, to what is best of all that is possible.
+	Settle()
 }
 
 // A Stats counts what a Solver has done.
@@ -67,6 +72,7 @@ type Solver struct {
 
 	cs      clauses
 	given   []cref
+	lemmas  []cref // that follow from the theory alone
 	learnt  []cref
 	watches [][]watch // by literal: the clauses to look at when it becomes false
 
@@ -88,7 +94,11 @@ type Solver struct {
 
 	assumed []Lit
 	failed  []Lit // of the assumptions
-	broken  bool  // the formula is unsatisfiable without assumptions
+	refuted bool  // the formula is unsatisfiable without assumptions
+
+	// Of the search with a theory, see broken.
+	scan, intact int
+	settled      bool
 
 	proof  proof
 	unit   []int32 // by variable: the node of its value at level 0
@@ -156,8 +166,14 @@ func (s *Solver) Fixed(l Lit) int {
 //
 // What the search has assigned stays assigned as far as the clause allows, so that a
 // Solve with the same assumptions goes on where the last one ended.
-func (s *Solver) Add(tag int, lits ...Lit) bool {
-	if s.broken {
+func (s *Solver) Add(tag int, lits ...Lit) bool { return s.add(tag, false, lits) }
+
+// Lemma adds a clause that is true in the theory, whatever is asserted: the
+// theory would have found out, but later.
+func (s *Solver) Lemma(tag int, lits ...Lit) bool { return s.add(tag, true, lits) }
+
+func (s *Solver) add(tag int, lemma bool, lits []Lit) bool {
+	if s.refuted {
 		return false
 	}
 	node := noNode
@@ -195,13 +211,13 @@ func (s *Solver) Add(tag int, lits ...Lit) bool {
 		}
 		return true
 	}
-	s.attach(out, node)
+	s.attach(out, node, lemma)
 	return true
 }
 
 // attach adds a clause of two literals or more, in the middle of a search: it
 // goes back as far as is needed for one of them not to be false, and assigns that if it is the only one.
-func (s *Solver) attach(lits []Lit, node int32) {
+func (s *Solver) attach(lits []Lit, node int32, lemma bool) {
 	s.twoBest(lits)
 	if s.vals[lits[0]] < 0 { // all are
 		s.backTo(int(s.level[lits[0].Var()]) - 1)
@@ -212,7 +228,11 @@ func (s *Solver) attach(lits []Lit, node int32) {
 		s.backTo(int(s.level[lits[1].Var()]))
 	}
 	c := s.cs.add(lits, false, node)
-	s.given = append(s.given, c)
+	if lemma {
+		s.lemmas = append(s.lemmas, c)
+	} else {
+		s.given = append(s.given, c)
+	}
 	s.watch(c)
 	if unit {
 		s.assign(lits[0], c)
@@ -251,7 +271,7 @@ func contains(ls []Lit, l Lit) bool {
 
 // refute notes that the formula is unsatisfiable whatever is assumed.
 func (s *Solver) refute(nodes ...int32) {
-	s.broken = true
+	s.refuted = true
 	s.failed = s.failed[:0]
 	s.refuts = append(s.refuts[:0], nodes...)
 }
