@@ -478,6 +478,7 @@ type twin struct {
 	s      *script
 	byG    [][]int // events, then those left
 	place  []int
+	free   bool  // nothing depends on what is read
 	source []int // by event: the write that it saw
 	before []int // by event of an atomic: its bits before
 	first  []bool
@@ -545,7 +546,7 @@ func (w *twin) steps(st *state, f func(st *state, events ...int)) {
 		}
 		if ok, same := w.can(st, e); ok {
 			c := st.clone()
-			c.odd[g] = !same
+			c.odd[g] = !same && !w.free
 			apply(w.t, w.s, c, e)
 			c.pos[g]++
 			f(c, e)
@@ -567,7 +568,7 @@ func (w *twin) meet(st *state, e int, f func(*state, ...int)) {
 			c := st.clone()
 			c.pos[ev.G]++
 			c.pos[h]++
-			c.odd[h] = !w.same(e, int(x.Partner))
+			c.odd[h] = !w.same(e, int(x.Partner)) && !w.free
 			f(c, e, r)
 		}
 	}
