@@ -150,3 +150,36 @@ func measureCounts(ctx context.Context, strategy string, huge bool) error {
 	}
 	return nil
 }
+
+// Goals of a search: what Lei & Carver's tool held in memory without a history,
+// in MB, and a time for one program, in seconds.
+var goalMemory = map[string]float64{"TestBBMonitorSC": 1, "TestRWSemaphore": 4.7, "TestRWMonitorSU": 4.7, "TestRWMonitorSC": 4.7}
+
+const goalBBMonitorSC = 0.5
+
+// measureSearches prints what the larger searches cost: each is made twice,
+// once for the time and once for the memory.
+func measureSearches(ctx context.Context, strategy string) error {
+	b, err := buildRichTest(ctx)
+	if err != nil {
+		return err
+	}
+	for _, c := range largeCounts {
+		found, err := b.runs(ctx, "^"+c.test+"$", strategy, false, "", 0)
+		if err != nil {
+			return err
+		}
+		r := found[c.test]
+		t := newTable(fmt.Sprintf("%s by %s: %d executions", strings.TrimPrefix(c.test, "Test"), strategy, r.Executions))
+		seconds := 0.0
+		if c.test == "TestBBMonitorSC" {
+			seconds = goalBBMonitorSC
+		}
+		t.row("time", r.Nanoseconds*float64(r.Executions)/1e9, seconds, "s")
+		t.row("an execution of the first tenth", r.Early/1000, 0, "µs")
+		t.row("an execution of the last tenth", r.Late/1000, 0, "µs")
+		t.row("held in memory at most", float64(int64(r.After-r.Before))/1e6, goalMemory[c.test], "MB")
+		t.end()
+	}
+	return nil
+}

@@ -4,6 +4,7 @@
 //	go run ./bench           what executions, operations and memory accesses cost
 //	go run ./bench -memory   what stays in use from one execution to the next
 //	go run ./bench -build    how long builds take beside plain ones (a minute or two)
+//	go run ./bench -searches S  what strategy S holds in memory meanwhile, and whether executions become slower
 //	go run ./bench -counts S how many executions strategy S, reach or dpor, takes to cover the programs of Lei & Carver
 //	go run ./bench -bugs F   how many executions each strategy needs to find known bugs, as a table in F (some minutes)
 //
@@ -27,6 +28,7 @@ func main() {
 	builds := flag.Bool("build", false, "measure builds instead: from nothing, after an edit, and nothing changed")
 	memory := flag.Bool("memory", false, "measure memory instead: what stays in use over 100,000 executions, and a long execution")
 	counts := flag.String("counts", "", "measure searches instead: executions of the programs of Lei & Carver by `strategy` (reach, dpor)")
+	searches := flag.String("searches", "", "measure memory and time of the larger searches by `strategy` (reach, dpor)")
 	huge := flag.Bool("huge", false, "with -counts: six philosophers too, 901,752 executions")
 	bugs := flag.String("bugs", "", "count executions to the first bug instead, and write the table to `file`")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the executions to `file`; with -test, of that test only")
@@ -35,7 +37,7 @@ func main() {
 	race := flag.Bool("race", true, "with -test: detect data races")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		log.Fatalf("unexpected argument %q; the flags are -build, -memory, -counts, -bugs, -huge, -test, -policy, -race and -cpuprofile", flag.Arg(0))
+		log.Fatalf("unexpected argument %q; the flags are -build, -memory, -counts, -bugs, -huge, -searches, -test, -policy, -race and -cpuprofile", flag.Arg(0))
 	}
 	ctx := context.Background()
 	var err error
@@ -44,6 +46,8 @@ func main() {
 		err = measureBuilds(ctx)
 	case *memory:
 		err = measureMemory(ctx)
+	case *searches != "":
+		err = measureSearches(ctx, *searches)
 	case *counts != "":
 		err = measureCounts(ctx, *counts, *huge)
 	case *bugs != "":

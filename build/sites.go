@@ -56,13 +56,13 @@ func (s *Sites) Lookup(site trace.Site) (instrument.SitePos, bool) {
 	return t.rows[site.Index()], true
 }
 
-// At returns the sites of the operations of a kind ("make") that stand at a line
+// At returns the sites of the operations of a kind ("alloc"; "": any) that stand at a line
 // of a file, which is named by its path or the end of it: "dme.go", "richtest/dme.go".
 func (s *Sites) At(file string, line int, op string) (sites []trace.Site) {
 	for hash, t := range s.tables {
 		t.load()
 		for i, r := range t.rows {
-			if r.Line == line && r.Op == op && (r.File == file || strings.HasSuffix(filepath.ToSlash(r.File), "/"+filepath.ToSlash(file))) {
+			if r.Line == line && (op == "" || r.Op == op) && (r.File == file || strings.HasSuffix(filepath.ToSlash(r.File), "/"+filepath.ToSlash(file))) {
 				sites = append(sites, trace.NewSite(hash, i, trace.KindOther, false))
 			}
 		}

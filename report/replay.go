@@ -25,6 +25,7 @@ type Replay struct {
 	notes    []string
 	finding  *Finding
 	diverged string
+	sequence string            // of a sequence: how far it could be followed
 	executed bool              // the test binary told how it went
 	names    map[string]string // of objects, by who made them
 }
@@ -44,8 +45,11 @@ func (p *Replay) Record(rec *wire.Record) {
 	case "note":
 		p.notes = append(p.notes, p.r.noteText(rec))
 	case "replayed", "finding", "end":
-		if rec.Result == "diverged" {
+		switch rec.Result {
+		case "diverged":
 			p.diverged = rec.Reason
+		case "infeasible":
+			p.sequence = rec.Reason
 		}
 		p.executed = p.executed || rec.Type != "end" || rec.Executions > 0
 		p.found(rec.Finding)
@@ -94,6 +98,16 @@ func (p *Replay) End(err error) int {
 }
 
 func (p *Replay) verdict(b *strings.Builder, err error) int {
+	if p.clip.Sequence && p.executed && err == nil {
+		if p.sequence != "" {
+			fmt.Fprintf(b, "The sequence is not allowed: %s\n", clean(p.sequence))
+			return 2
+		}
+		fmt.Fprintf(b, "The sequence is allowed: %s made its %s in this order\n", p.clip.Test, plural(len(p.clip.Steps), "step"))
+		if p.finding == nil {
+			return 0
+		}
+	}
 	switch {
 	case p.diverged != "":
 		fmt.Fprintf(b, "The clip does not fit the code: %s\n", clean(p.diverged))

@@ -39,6 +39,7 @@ type Way struct {
 	With           int32 // as in Step
 	Case, WithCase int16
 	Site           Site // of the operation that G announced
+	WithSite       Site // of the partner's
 }
 
 // A Guide chooses how to go on.

@@ -23,13 +23,13 @@ func (t *tool) replay(ctx context.Context, args []string) int {
 		return t.parseError(err)
 	}
 	if len(rest) != 1 {
-		return t.misuse("usage: heddle replay [flags] CLIP\nCLIP is a file below testdata/heddle, as heddle test prints it.")
+		return t.misuse("usage: heddle replay [flags] CLIP\nCLIP is a file below testdata/heddle, as heddle test prints it, or a sequence written by hand (docs/clip.md).")
 	}
 	path := rest[0]
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(t.Dir, path)
 	}
-	file, err := clip.ReadFile(path)
+	file, err := clip.ReadAny(path)
 	if err != nil {
 		return t.fail(err)
 	}
@@ -71,6 +71,21 @@ func (e *exploration) buildFor(ctx context.Context, path string, file *clip.File
 	return p, nil
 }
 
+// findSteps finds where the steps of a sequence stand.
+func (e *exploration) findSteps(c *wire.Clip) {
+	if !c.Sequence {
+		return
+	}
+	c.StepSites = make([][]uint64, len(c.Steps))
+	for i := range c.Steps {
+		if p := &c.Steps[i].Where; p.Line > 0 {
+			for _, site := range e.sites.At(p.File, p.Line, "") {
+				c.StepSites[i] = append(c.StepSites[i], uint64(site.Plain()))
+			}
+		}
+	}
+}
+
 // replayClip runs the binary on one clip and shows what happens.
 func (e *exploration) replayClip(ctx context.Context, p *build.Package, c *wire.Clip) int {
 	show := e.report.Replay(c)
@@ -97,6 +112,7 @@ func (e *earlyEnd) Error() string { return e.why }
 // is not nil where the binary ended for another reason before the replay was over.
 func (e *exploration) follow(ctx context.Context, p *build.Package, c *wire.Clip, show *report.Replay) (ended *earlyEnd, err error) {
 	e.sites.FindIn(c)
+	e.findSteps(c)
 	replayed := false
 	b := &process{path: p.Binary, dir: p.Dir, limit: defaultLimit, stall: e.o.hang, unlink: e.unlink, record: func(rec *wire.Record) {
 		replayed = replayed || rec.Type == "replayed"

@@ -30,6 +30,9 @@ type finder struct {
 	trace      *trace.Trace // that the sequence was read from
 	old, black set
 	reduce     func(*extension) bool
+	expired    func() bool // asked now and then
+	looked     int         // histories since it was asked
+	gaveUp     string      // why not all extensions were found
 
 	// The call at hand, and what its extensions have in common.
 	call   int32
@@ -47,7 +50,7 @@ type finder struct {
 // find computes all extensions. old and black are the events that GenerateVariants
 // prunes by and must not change.
 func (f *finder) find(old, black set) []extension {
-	f.n, f.old, f.black = 0, old, black
+	f.n, f.old, f.black, f.gaveUp = 0, old, black, ""
 	f.work.empty()
 	f.excl = f.work.set(f.w)
 	for i := range f.calls {
@@ -238,6 +241,9 @@ func (f *finder) search(op trace.Op) {
 }
 
 func (f *finder) walk(k int, h set, op trace.Op) {
+	if f.gaveUp != "" {
+		return
+	}
 	for ; k < len(f.deps) && h.has(int(f.deps[k])); k++ {
 	}
 	if k == len(f.deps) {
@@ -292,8 +298,21 @@ func (f *finder) possible(k int, h set, op trace.Op) bool {
 	return rest <= 0
 }
 
+// maxExtensions bounds how many extensions one sequence may have: there is one
+// for each set of readers that a writer may come after.
+const maxExtensions = 1 << 13
+
 // leaf looks at one history.
 func (f *finder) leaf(h set) {
+	if f.looked++; f.looked > 1<<12 && f.expired != nil {
+		f.looked = 0
+		if f.expired() {
+			f.gaveUp = "the budget was spent"
+		}
+	}
+	if f.n >= maxExtensions {
+		f.gaveUp = "more races in one execution than can be kept"
+	}
 	if !f.decide(h) {
 		return
 	}

@@ -27,6 +27,9 @@ type Options struct {
 	// OneOrder, if not nil, says of channels, by where they were made, whether
 	// their receivers ignore in which order values come.
 	OneOrder func(made trace.Site) bool
+	// Expired, if not nil, is asked now and then while Done is at work: the
+	// exploration ends when it is true.
+	Expired func() bool
 	// Order is how executions go on when their variant is replayed.
 	Order Order
 }
@@ -51,7 +54,8 @@ type Strategy struct {
 	v      variant
 	guide  guide
 	begun  bool
-	failed string
+	failed string // why it ended before everything was exercised
+	short  string // why something may be missing
 	old    set
 	black  set
 	at     []int32 // where the variant's events are in the sequence
@@ -65,7 +69,7 @@ func New(opt Options) *Strategy {
 	s := &Strategy{opt: opt, tab: transition.NewTable()}
 	s.seq.Path = transition.NewPath(s.tab)
 	s.find.sequence = &s.seq
-	s.find.reduce = s.reduction()
+	s.find.reduce, s.find.expired = s.reduction(), opt.Expired
 	s.guide.tab, s.guide.order = s.tab, opt.Order
 	if opt.Symmetry {
 		s.guide.twins = &s.twins
@@ -117,9 +121,8 @@ func (s *Strategy) Done(t *trace.Trace) {
 		return
 	case t.Verdict == trace.Bounded:
 		s.failed = "step bound reached"
-	case t.Verdict == trace.Livelocked && s.failed == "":
 	case t.Spun:
-		s.failed = "a goroutine that polls was held back"
+		s.short = "a goroutine that polls was held back"
 	}
 	if err := s.seq.Read(t, 0); err != nil {
 		s.failed = err.Error()
@@ -144,8 +147,13 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.stats.Sequences++
 	}
 	s.old, s.black = s.mark(s.old, v.old), s.mark(s.black, v.black)
+	exts := s.find.find(s.old, s.black)
+	if s.find.gaveUp != "" {
+		s.failed = s.find.gaveUp
+		return
+	}
 	n := s.newNode()
-	n.take(q, s.find.find(s.old, s.black), s.black)
+	n.take(q, exts, s.black)
 	s.stack = append(s.stack, n)
 	s.stats.Depth = max(s.stats.Depth, len(s.stack))
 }
@@ -286,6 +294,8 @@ func (s *Strategy) Result() explore.Result {
 	r := explore.Result{Executions: s.stats.Sequences + s.stats.Partial, Reason: s.failed}
 	switch {
 	case s.failed != "":
+	case s.short != "":
+		r.Reason = s.short
 	case s.opt.Symmetry:
 		r.Reason = "goroutines were taken to be interchangeable (-symmetry)"
 	case s.opt.OneOrder != nil:

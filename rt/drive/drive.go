@@ -119,10 +119,18 @@ func Run(tests []Test) int {
 			}
 		case "replay":
 			if len(d.cfg.Clips) > 0 && d.cfg.Clips[0].Test == t.Name {
-				d.replay(t, &d.cfg.Clips[0])
+				if c := &d.cfg.Clips[0]; c.Sequence {
+					d.follow(t, c)
+				} else {
+					d.replay(t, c)
+				}
 			}
 		case "bench":
-			d.bench(t)
+			if start := exhaustive[d.cfg.Strategy]; start != nil {
+				d.benchSearch(t, start)
+			} else {
+				d.bench(t)
+			}
 		default:
 			for range max(1, d.cfg.Count) {
 				if err := Explore(context.Background(), &d.cfg, t.Name, newLocal(d, t), d.send); err != nil {

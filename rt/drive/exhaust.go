@@ -61,9 +61,13 @@ func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result
 	}
 	r := s.Result()
 	e.estimate = r.Estimate
-	if reason = e.shortfall(r, spun, s.Next() != nil); reason == "" {
+	more := s.Next() != nil
+	if reason = e.shortfall(r, spun, more); reason == "" {
 		e.n = r.Executions
 		return result, true, ""
+	}
+	if !more && (e.cfg.Symmetry || len(e.cfg.OneOrder) > 0) {
+		e.n = r.Executions // all that is not left out by wish
 	}
 	return result, false, "sampled; " + reason
 }
@@ -133,12 +137,13 @@ func (e *exploration) shortfall(r explore.Result, spun, more bool) string {
 // exhaustive are the strategies that cover every interleaving.
 var exhaustive = map[string]func(*exploration) explore.Strategy{
 	"dpor":  (*exploration).dpor,
-	"reach": func(e *exploration) explore.Strategy { return reach.New(reachOptions(e.cfg)) },
+	"reach": func(e *exploration) explore.Strategy { return reach.New(reachOptions(e)) },
 }
 
 // reachOptions are what the configuration leaves out of reachability testing.
-func reachOptions(cfg *wire.Config) reach.Options {
-	o := reach.Options{PV: cfg.PV, Symmetry: cfg.Symmetry}
+func reachOptions(e *exploration) reach.Options {
+	cfg := e.cfg
+	o := reach.Options{PV: cfg.PV, Symmetry: cfg.Symmetry, Expired: e.late}
 	if len(cfg.OneOrder) > 0 {
 		o.OneOrder = func(made trace.Site) bool { return slices.Contains(cfg.OneOrder, uint64(made.Plain())) }
 	}

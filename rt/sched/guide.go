@@ -37,7 +37,9 @@ func (s *Sched) waysOf(ws []trace.Way, g *G) []trace.Way {
 		if g.offers[m.mine].send {
 			w.Op = trace.OpSend
 		}
-		w.With, w.Case, w.WithCase = s.names(g, m)
+		if w.With, w.Case, w.WithCase = s.names(g, m); w.With > 0 {
+			w.WithSite = s.pend[w.With-1].Site
+		}
 		ws = append(ws, w)
 	}
 	return ws

@@ -53,7 +53,9 @@ type Clip struct {
 	Seed       uint64
 	Depth      int
 	Free       bool
-	Exhaustive bool // recorded under trace.Schedule.Exhaustive
+	Exhaustive bool       // recorded under trace.Schedule.Exhaustive
+	Sequence   bool       // no schedule, but a sequence written by hand: what the program may do or not
+	StepSites  [][]uint64 `json:",omitempty"` // of a sequence: the instrumented sites that stand where each step does
 	Isolate    string
 	Visible    []uint64 // sites whose memory accesses are steps; the numbers are those of one build
 	Spots      []Place  // the same sites as they stand in the file, by what the source says
@@ -68,6 +70,10 @@ type Step struct {
 	Choice int    // -1: none
 	Where  Place
 	Switch bool // somebody else would have gone on without the clip
+
+	// Of a sequence written by hand.
+	With string `json:",omitempty"` // partner of a communication
+	Row  int    `json:",omitempty"` // line of the file
 }
 
 // A Place is a position in the source with what happened there. Either File and Line are set
@@ -166,6 +172,7 @@ type Bench struct {
 	BareSwitch  float64 // nanoseconds a switch without a scheduler, on this machine, now
 	Bytes       float64 // allocated an execution
 	Allocs      float64
-	Before      uint64 // bytes of heap and stacks in use, collected, when the count begins
-	After       uint64 // and when it ends
+	Before      uint64  // bytes of heap and stacks in use, collected, when the count begins
+	After       uint64  // and when it ends; of a search, at its greatest
+	Early, Late float64 // of a search: nanoseconds an execution in its first tenth, and in its last
 }

@@ -1,0 +1,222 @@
+// Package spec is specification-based testing (Lei & Carver, IEEE TSE 32(6),
+// 2006, section 10): it tells whether a program allows a sequence of operations
+// that somebody wrote down, or which step of it is the first that cannot be made.
+//
+// A sequence names kinds of operations by using them. Operations of those kinds
+// happen exactly as it says, in that order; all others happen as they are needed
+// for the next step, and as they like when the sequence is over.
+package spec
+
+import (
+	"fmt"
+	"strings"
+
+	"heddle/trace"
+)
+
+// A Step is one operation of a sequence.
+type Step struct {
+	G    string // "main/2"
+	Op   trace.Op
+	With string                // partner of a communication over an unbuffered channel; "" is anybody
+	At   func(trace.Site) bool // whether it stands there; nil: anywhere
+}
+
+// A Follower lets an execution follow a sequence. It is the guide of one execution.
+type Follower struct {
+	steps []Step
+	named [trace.OpMax]bool
+	next  int  // the step to be made
+	stuck bool // it cannot be
+	free  bool // others did what the sequence does not name, in an order of the follower's own
+	at    bool // the operation of the step is there, but stands elsewhere
+}
+
+// Follow returns the guide of an execution that is to follow steps.
+func Follow(steps []Step) *Follower {
+	f := &Follower{steps: steps}
+	for i := range steps {
+		f.named[steps[i].Op] = true
+	}
+	return f
+}
+
+// Choose is trace.Guide's.
+func (f *Follower) Choose(t *trace.Trace, prev trace.GID, ways []trace.Way) int {
+	if f.next == len(f.steps) {
+		return prefer(prev, ways)
+	}
+	s := &f.steps[f.next]
+	f.at = false
+	for i := range ways {
+		if f.does(t, s, &ways[i]) {
+			f.next++
+			if w := &ways[i]; w.With > 0 && f.next < len(f.steps) && f.other(t, &f.steps[f.next], s, w) {
+				f.next++ // the same communication, as its other side sees it
+			}
+			return i
+		}
+	}
+	if i := f.advance(t, s.G, ways); i >= 0 {
+		return i
+	}
+	f.stuck = true
+	return -1
+}
+
+func prefer(prev trace.GID, ways []trace.Way) int {
+	for i := range ways {
+		if ways[i].G == prev {
+			return i
+		}
+	}
+	return 0
+}
+
+// does reports whether w is the step s.
+func (f *Follower) does(t *trace.Trace, s *Step, w *trace.Way) bool {
+	mine, theirs := t.Name(w.G) == s.G, w.With > 0 && t.Name(trace.GID(w.With)-1) == s.G
+	switch {
+	case mine && same(s.Op, w.Op):
+		if s.With != "" && (w.With == 0 || t.Name(trace.GID(w.With)-1) != s.With) {
+			return false
+		}
+		return f.there(s, w.Site)
+	case theirs && s.Op == opposite(w.Op):
+		return (s.With == "" || t.Name(w.G) == s.With) && f.there(s, w.WithSite)
+	}
+	return false
+}
+
+// there reports whether the operation of s stands where it is to, and notes it if not.
+func (f *Follower) there(s *Step, site trace.Site) bool {
+	if s.At != nil && !s.At(site) {
+		f.at = true
+		return false
+	}
+	return true
+}
+
+// other reports whether s is the other side of the communication w, of which done was one.
+func (f *Follower) other(t *trace.Trace, s, done *Step, w *trace.Way) bool {
+	if s.G == done.G || s.Op != opposite(done.Op) || s.With != "" && s.With != done.G {
+		return false
+	}
+	if t.Name(w.G) == s.G {
+		return s.At == nil || s.At(w.Site)
+	}
+	return t.Name(trace.GID(w.With)-1) == s.G && (s.At == nil || s.At(w.WithSite))
+}
+
+func opposite(op trace.Op) trace.Op {
+	switch op {
+	case trace.OpSend:
+		return trace.OpRecv
+	case trace.OpRecv:
+		return trace.OpSend
+	}
+	return trace.OpNone
+}
+
+// same reports whether an operation is what a step calls it: a CompareAndSwap
+// may be called by what becomes of it.
+func same(op, way trace.Op) bool {
+	return op == way || way == trace.OpAtomicCAS && (op == trace.OpAtomicRMW || op == trace.OpAtomicLoad)
+}
+
+// advance lets happen what the sequence does not name, so that the goroutine of
+// that name comes to its step: what it does itself or who is to start it; if it
+// cannot go on, what others do. -1: nothing can.
+func (f *Follower) advance(t *trace.Trace, name string, ways []trace.Way) int {
+	g := name
+	for !exists(t, g) {
+		i := strings.LastIndexByte(g, '/')
+		if i < 0 {
+			return -1
+		}
+		g = g[:i]
+	}
+	waits := true
+	for i := range ways {
+		if t.Name(ways[i].G) == g {
+			if waits = false; !f.names(&ways[i]) {
+				return i
+			}
+		}
+	}
+	if !waits {
+		return -1 // what it does next is for the sequence to say
+	}
+	for i := range ways {
+		if !f.names(&ways[i]) {
+			f.free = true
+			return i
+		}
+	}
+	return -1
+}
+
+func exists(t *trace.Trace, name string) bool {
+	for g := range t.Goroutines {
+		if t.Name(trace.GID(g)) == name {
+			return true
+		}
+	}
+	return false
+}
+
+// names reports whether the sequence names operations of that kind.
+func (f *Follower) names(w *trace.Way) bool {
+	if w.Op == trace.OpAtomicCAS && (f.named[trace.OpAtomicRMW] || f.named[trace.OpAtomicLoad]) {
+		return true
+	}
+	return f.named[w.Op] || w.With > 0 && f.named[opposite(w.Op)]
+}
+
+// Allowed reports whether the execution made all steps.
+func (f *Follower) Allowed() bool { return f.next == len(f.steps) }
+
+// Infeasible returns the index of the first step that was not made, and why, in
+// words that follow "because". t is the execution; where says where a site is.
+func (f *Follower) Infeasible(t *trace.Trace, where func(trace.Site) string) (step int, why string) {
+	s := &f.steps[f.next]
+	why = f.because(t, s, where)
+	if f.free {
+		why += " (others were let do, in the order of the goroutines, what the sequence does not name; where they do it in another order the step may be feasible)"
+	}
+	return f.next, why
+}
+
+func (f *Follower) because(t *trace.Trace, s *Step, where func(trace.Site) string) string {
+	g := s.G
+	for !exists(t, g) {
+		i := strings.LastIndexByte(g, '/')
+		if i < 0 {
+			return "there is no such goroutine"
+		}
+		g = g[:i]
+	}
+	what := "has ended"
+	for i := range t.Left {
+		l := &t.Left[i]
+		if t.Name(l.G) != g {
+			continue
+		}
+		at := ""
+		if p := where(l.Site); p != "" {
+			at = " at " + p
+		}
+		switch {
+		case l.Enabled && g == s.G && f.at:
+			what = fmt.Sprintf("comes to its %s%s", l.Op, at)
+		case l.Enabled:
+			what = fmt.Sprintf("comes to another operation first: %s%s", l.Op, at)
+		default:
+			what = fmt.Sprintf("waits: %s%s is not possible then", l.Op, at)
+		}
+	}
+	if g != s.G {
+		return fmt.Sprintf("%s has not been started: %s %s", s.G, g, what)
+	}
+	return g + " " + what
+}
