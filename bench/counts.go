@@ -179,6 +179,7 @@ func measureSearches(ctx context.Context, strategy string) error {
 		t.row("an execution of the first tenth", r.Early/1000, 0, "µs")
 		t.row("an execution of the last tenth", r.Late/1000, 0, "µs")
 		t.row("held in memory at most", float64(int64(r.After-r.Before))/1e6, goalMemory[c.test], "MB")
+		t.row("executions that are equivalent to no other", float64(r.Distinct), 0, "")
 		t.end()
 	}
 	return nil

@@ -54,6 +54,37 @@ func TestTable4(t *testing.T) {
 	}
 }
 
+// TestExactlyOnce collects the executions of searches, outside the strategies,
+// and finds no two that are equivalent.
+func TestExactlyOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a test binary")
+	}
+	b, err := buildRichTest(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := smallCounts
+	if *large {
+		counts = append(counts[:len(counts):len(counts)], largeCounts...)
+	}
+	var names []string
+	for _, c := range counts {
+		names = append(names, c.test)
+	}
+	for _, strategy := range []string{"reach", "dpor"} {
+		found, err := b.runs(context.Background(), "^("+strings.Join(names, "|")+")$", strategy, false, "", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range counts {
+			if r := found[c.test]; r == nil || r.Executions != c.want || r.Distinct != c.want {
+				t.Errorf("%s by %s: %+v; want %d executions, none equivalent to another", c.test, strategy, r, c.want)
+			}
+		}
+	}
+}
+
 // TestReductions explores with the reductions of sections 7 and 8 of the paper.
 func TestReductions(t *testing.T) {
 	if testing.Short() {

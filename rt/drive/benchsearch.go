@@ -6,17 +6,22 @@ import (
 	"time"
 
 	"heddle/explore"
+	"heddle/explore/transition"
 	"heddle/rt/wire"
+	"heddle/trace"
 )
 
-// benchSearch lets an exhaustive strategy cover one test twice: for the time,
-// and, when everything that executions keep is there, for the memory that the
-// strategy holds.
+// mostCollected is up to how many executions of a search are told apart.
+const mostCollected = 100_000
+
+// benchSearch lets an exhaustive strategy cover one test several times: for the
+// time; when everything that executions keep is there, for the memory that the
+// strategy holds; and to see that no two executions are equivalent.
 func (d *driver) benchSearch(t *Test, start func(*exploration) explore.Strategy) {
 	e := newExploration(context.Background(), &d.cfg, t.Name, newLocal(d, t), func(*wire.Record) {})
 	var marks []time.Duration // after each execution
 	begin := time.Now()
-	n := e.searchAll(start, func(i int) {
+	n := e.searchAll(start, func(i int, _ *trace.Trace) {
 		if i == 1 { // it begins, or begins anew
 			marks, begin = marks[:0], time.Now()
 		}
@@ -34,17 +39,29 @@ func (d *driver) benchSearch(t *Test, start func(*exploration) explore.Strategy)
 	}
 	marks = nil
 	b.Before = heapInUse()
-	e.searchAll(start, func(i int) {
+	e.searchAll(start, func(i int, _ *trace.Trace) {
 		if i%max(n/50, 1) == 0 {
 			b.After = max(b.After, heapInUse())
 		}
 	})
+	if n <= mostCollected {
+		var forms *transition.Forms
+		e.searchAll(start, func(i int, tr *trace.Trace) {
+			if i == 1 {
+				forms = transition.NewForms(transition.NewTable())
+			}
+			if tr.Verdict != trace.Aborted {
+				forms.Add(tr)
+			}
+		})
+		b.Distinct = forms.Len()
+	}
 	d.send(&wire.Record{Type: "bench", Test: t.Name, Bench: b})
 }
 
 // searchAll executes all schedules of a strategy and calls each after every
 // execution with its number. It returns how many there were.
-func (e *exploration) searchAll(start func(*exploration) explore.Strategy, each func(n int)) int {
+func (e *exploration) searchAll(start func(*exploration) explore.Strategy, each func(n int, t *trace.Trace)) int {
 restart:
 	s, n, polled := start(e), 0, len(e.polled)
 	for next := s.Next(); next != nil; next = s.Next() {
@@ -55,9 +72,9 @@ restart:
 		if len(e.polled) > polled {
 			goto restart
 		}
-		s.Done(ex.Trace)
 		n++
-		each(n)
+		each(n, ex.Trace)
+		s.Done(ex.Trace)
 	}
 	return n
 }

@@ -331,7 +331,9 @@ func (s *Sched) Run(main func(), opt Options) *trace.Trace {
 	s.cur = &s.dg
 	hook.Cur = 0
 	hook.On = true
-	s.switchTo(s.choose())
+	if next := s.choose(); next != &s.dg { // a guide may end it before it begins
+		s.switchTo(next)
+	}
 	// Nobody can go on, or somebody stopped the execution.
 	s.born = s.outsiders() > s.strangers
 	s.finish()

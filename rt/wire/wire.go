@@ -174,5 +174,6 @@ type Bench struct {
 	Allocs      float64
 	Before      uint64  // bytes of heap and stacks in use, collected, when the count begins
 	After       uint64  // and when it ends; of a search, at its greatest
+	Distinct    int     // of a search: classes of equivalent executions, counted outside the strategy; 0 if there are too many
 	Early, Late float64 // of a search: nanoseconds an execution in its first tenth, and in its last
 }
