@@ -93,7 +93,7 @@ func (r *Report) explore(m *machine.Machine, st Strategy, want *machine.Outcomes
 			return
 		}
 		got.Add(m)
-		if !forms.Add(t) {
+		if !forms.add(t) {
 			twice++
 		}
 		s.Done(t)
