@@ -145,9 +145,7 @@ func (w *world) do(g, i int, st stmt) {
 			hook.RWRUnlock(rw, 1)
 		}
 	case "add":
-		if hook.WGAdd(wg, st.arg, 0, 1) {
-			panic("negative")
-		}
+		hook.WGAdd(wg, st.arg, 0, 1) // panics if it must
 	case "wait":
 		hook.WGWait(wg, 0, 1)
 	case "once":

@@ -86,7 +86,7 @@ func bounded(t *testing.T, m *machine.Machine, f *forms, o bound.Options) (map[s
 // A bounded search covers the classes of all executions within the bound, and no others.
 func TestBounds(t *testing.T) {
 	checked, executed, fewer := 0, 0, 0
-	for seed := range uint64(*seeds / 3) {
+	for seed := range uint64(min(*seeds, 100)) {
 		p := progen.Generate(seed, progen.Default)
 		m := machine.New(p)
 		f := newForms(nil)
