@@ -136,11 +136,16 @@ func (r *Reporter) placesAndStacks(f Finding, put func(int, ...string)) (started
 	switch f.Kind {
 	case "deadlock", "leak", "panic", "livelock", "uncontrolled":
 		whole = true
+	case "test failure": // through functions that check
+		whole = whole || len(f.Stacks) == 1 && len(f.Stacks[0].Frames) > 1
 	}
 	var rows [][]string
 	for _, p := range f.Places {
 		if !whole || !onStack(f.Stacks, p) {
 			rows = append(rows, r.placeRow(p, f.Places))
+			if call := r.calledFrom(p, f.Stacks); call != nil {
+				rows = append(rows, call)
+			}
 		}
 	}
 	put(6, columns(rows)...)
@@ -177,6 +182,22 @@ func (r *Reporter) placeRow(p wire.Place, all []wire.Place) []string {
 		g = strings.TrimSpace(g + " (" + oneLine(p.Note) + ")")
 	}
 	return []string{oneLine(op), pos, g, r.source(p)}
+}
+
+// calledFrom is the row below that of a place in the standard library: the
+// user's call that led there, nil where it is not known.
+func (r *Reporter) calledFrom(p wire.Place, stacks []wire.Stack) []string {
+	if !r.std(p) {
+		return nil
+	}
+	for i := range stacks {
+		if s := &stacks[i]; s.Goroutine == p.Goroutine && onStack(stacks[i:i+1], p) {
+			if u, ok := r.users(s.Frames); ok {
+				return []string{"  from", r.position(u), "", r.source(u)}
+			}
+		}
+	}
+	return nil
 }
 
 // onStack reports whether the place is a frame of its goroutine's stack.

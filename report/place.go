@@ -37,6 +37,7 @@ func (r *Reporter) resolve(f *wire.Finding) *wire.Finding {
 	c.Stacks = append([]wire.Stack(nil), f.Stacks...)
 	for i := range c.Stacks {
 		c.Stacks[i].Frames = r.resolved(c.Stacks[i].Frames)
+		c.Stacks[i].Start = r.resolved(c.Stacks[i].Start)
 	}
 	c.Clip.Places = r.resolved(f.Clip.Places)
 	c.Clip.Steps = append([]wire.Step(nil), f.Clip.Steps...)
@@ -62,6 +63,7 @@ func (r *Reporter) shortened(f *wire.Finding) *wire.Finding {
 	c.Stacks = append([]wire.Stack(nil), f.Stacks...)
 	for i := range c.Stacks {
 		c.Stacks[i].Frames = short(c.Stacks[i].Frames)
+		c.Stacks[i].Start = short(c.Stacks[i].Start)
 	}
 	c.Clip.Steps = append([]wire.Step(nil), f.Clip.Steps...)
 	for i := range c.Clip.Steps {

@@ -110,17 +110,31 @@ func onePerLine(rows [][]string) [][]string {
 	return rows
 }
 
-// started returns position and source of the go statement of a stack's goroutine, nil if it is not known.
+// started returns position and source of the go statement of a stack's
+// goroutine, nil if it is not known. Where that is in the standard library
+// (subtests, functions of timers), it is the user's call that led there.
 func (r *Reporter) started(s *wire.Stack) []string {
-	if s.Site == 0 {
-		return nil
-	}
 	p := wire.Place{Site: s.Site}
-	r.o.Resolve(&p)
+	if s.Site != 0 {
+		r.o.Resolve(&p)
+	}
+	if u, ok := r.users(s.Start); ok && (p.File == "" || r.std(p)) {
+		p = u
+	}
 	if p.File == "" {
 		return nil
 	}
 	return []string{r.position(p), r.source(p)}
+}
+
+// users returns the first frame of the user's.
+func (r *Reporter) users(frames []wire.Place) (wire.Place, bool) {
+	for _, p := range frames {
+		if !internal(p) && !r.std(p) && p.File != "" {
+			return p, true
+		}
+	}
+	return wire.Place{}, false
 }
 
 // internal reports whether a frame is heddle's own.

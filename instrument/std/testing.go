@@ -24,6 +24,8 @@ var testingPatch = &pkg{
 			replace("	t.runner = callerName(0)\n\n	// When this goroutine is done, either because fn(t)", "	t.runner = heddleRunner()\n\n	// When this goroutine is done, either because fn(t)"),
 			// The end of a test that has no cleanups and no output to flush: Failed is called first and orders the
 			// test after those who used it; what follows would order nobody with anybody, in two dozen operations.
+			// Who says that a test fails, and where.
+			replace("func (c *common) Fail() {\n", "func (c *common) Fail() { heddleFails()\n"),
 			replace("func (c *common) setRan() {\n", "func (c *common) setRan() { if heddleActive { return }\n"),
 			replace("	if !c.done && int64(race.Errors())", "	if !heddleActive && !c.done && int64(race.Errors())"),
 			replace("func (c *common) runCleanup(ph panicHandling) (panicVal any) {\n", "func (c *common) runCleanup(ph panicHandling) (panicVal any) { if c.heddleClean() { return nil }\n"),

@@ -12,12 +12,14 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"heddle/rt/sched"
 	"heddle/rt/wire"
+	"heddle/trace"
 )
 
 // A Test is one top-level test of the binary.
@@ -39,6 +41,20 @@ type Outcome struct {
 	// Mark is set by Body before user code runs; it makes ending the test by
 	// Goexit harmless, and collects the output so far into Output.
 	Mark func()
+
+	// What said that the test fails, see Fails.
+	failed trace.GID
+	stack  []uintptr
+}
+
+// Fails notes that the calling goroutine, one under test, says that the test
+// fails. The first time counts.
+func (o *Outcome) Fails() {
+	if o.stack != nil {
+		return
+	}
+	var pcs [64]uintptr
+	o.failed, o.stack = sched.S.Running(), slices.Clone(pcs[:runtime.Callers(2, pcs[:])])
 }
 
 // driver is the state of one run of the binary.

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"heddle/rt/sched"
@@ -189,11 +190,15 @@ func (x *local) raceFinding(t *trace.Trace, r *sched.Race) *wire.Finding {
 	if r.PrevAtomic {
 		before = "atomic " + before
 	}
-	return &wire.Finding{
+	f := &wire.Finding{
 		Kind:   kindRace,
 		Places: []wire.Place{place(t, r.At, now, r.G), place(t, r.Prev, before, r.PrevG)},
 		Stacks: []wire.Stack{x.stack(t, r.G, r.Stack, now)},
 	}
+	if r.PrevStack != nil {
+		f.Stacks = append(f.Stacks, x.stack(t, r.PrevG, r.PrevStack, before))
+	}
+	return f
 }
 
 // misusePanics are panics of the runtime and of sync that say that an object was misused.
@@ -396,15 +401,48 @@ func (x *local) leftStack(t *trace.Trace, l sched.Left) wire.Stack {
 // logLine is where a line of a test's log says it comes from.
 var logLine = regexp.MustCompile(`(?m)^\s+([^\s:]+\.go):(\d+): (.*)$`)
 
+// testFailure is a test that says that it fails. Its place is where the line of
+// its log stands that says why, or else where it called Fail.
 func (x *local) testFailure(t *trace.Trace) *wire.Finding {
-	f := &wire.Finding{Kind: kindFailure, Output: string(x.outcome.Output), Message: "the test fails"}
-	if m := logLine.FindSubmatch(x.outcome.Output); m != nil {
-		f.Message = string(m[3])
-		p := wire.Place{File: string(m[1]), Op: "fails", Goroutine: "main"}
-		fmt.Sscan(string(m[2]), &p.Line)
-		f.Places = []wire.Place{p}
+	o := &x.outcome
+	f := &wire.Finding{Kind: kindFailure, Output: string(o.Output), Message: "the test fails"}
+	if x.t.Kind == "example" {
+		f.Message = "the example does not print what it should"
 	}
+	if o.stack == nil {
+		return f
+	}
+	st := x.stack(t, o.failed, o.stack, "fails")
+	st.Frames = x.withoutTesting(st.Frames)
+	f.Stacks = []wire.Stack{st}
+	p := x.userFrame(st.Frames)
+	if i, text := reason(o.Output, st.Frames); i >= 0 {
+		p, f.Message = st.Frames[i], text
+	}
+	p.Op, p.Goroutine = "fails", st.Goroutine
+	f.Places = []wire.Place{p}
 	return f
+}
+
+// reason returns the first line of a test's log that was written where one of
+// the frames of its failure stands, and which frame; -1 if there is none.
+func reason(output []byte, frames []wire.Place) (frame int, text string) {
+	for _, m := range logLine.FindAllSubmatch(output, -1) {
+		line, _ := strconv.Atoi(string(m[2]))
+		i := slices.IndexFunc(frames, func(p wire.Place) bool { return p.Line == line && base(p.File) == string(m[1]) })
+		if i >= 0 {
+			return i, string(m[3])
+		}
+	}
+	return -1, ""
+}
+
+// withoutTesting leaves out the frames of t.Errorf and what it calls.
+func (x *local) withoutTesting(frames []wire.Place) []wire.Place {
+	for len(frames) > 1 && strings.HasPrefix(frames[0].Func, "testing.") {
+		frames = frames[1:]
+	}
+	return frames
 }
 
 // Places and stacks.
@@ -459,7 +497,7 @@ func (x *local) frames(pcs []uintptr) []wire.Place {
 }
 
 func (x *local) stack(t *trace.Trace, g trace.GID, pcs []uintptr, state string) wire.Stack {
-	st := wire.Stack{Goroutine: t.Name(g), State: state, Frames: x.frames(pcs)}
+	st := wire.Stack{Goroutine: t.Name(g), State: state, Frames: x.frames(pcs), Start: x.frames(sched.S.Origin(g))}
 	if g >= 0 && int(g) < len(t.Goroutines) {
 		st.Site = uint64(t.Goroutines[g].Site)
 	}

@@ -79,6 +79,9 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 		x.polled = append(x.polled[:0], q.Polled...)
 		sched.S.SetPolled(x.polled)
 	}
+	if q.Record {
+		sched.S.SetWatched(q.Watched)
+	}
 	if x.n%collectCheck == 0 {
 		x.d.collect()
 	}

@@ -107,7 +107,7 @@ const minimiseTime = 2 * time.Second
 func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromClip string) bool {
 	n := e.n
 	defer func() { e.n = n }()
-	m := &minimiser{e: e, key: f.Key, seed: s.Seed, free: s.Free, exhaustive: s.Exhaustive, deadline: time.Now().Add(minimiseTime)}
+	m := &minimiser{e: e, key: f.Key, seed: s.Seed, free: s.Free, exhaustive: s.Exhaustive, deadline: time.Now().Add(minimiseTime), places: accessesOf(f.Finding.Places)}
 	m.pastDeadlock = f.Finding.Kind != kindDeadlock // it may show after a deadlock that is known by now
 	var again *wire.Finding
 	t := matters(&f, ex.Trace)
@@ -178,6 +178,19 @@ type minimiser struct {
 	exhaustive bool
 
 	pastDeadlock bool
+
+	places []trace.Site // of the accesses that the finding is about
+}
+
+// accessesOf returns the instrumented sites among places.
+func accessesOf(places []wire.Place) []trace.Site {
+	var sites []trace.Site
+	for _, p := range places {
+		if x := trace.Site(p.Site); p.Site != 0 && x.PC() == 0 {
+			sites = append(sites, x)
+		}
+	}
+	return sites
 }
 
 // shows executes a list of deviations and returns the finding if it shows.
@@ -188,6 +201,9 @@ func (m *minimiser) shows(ds []wire.Deviation) *wire.Finding {
 
 func (m *minimiser) execute(q *wire.Request) (*wire.Finding, *trace.Trace) {
 	q.Record, q.PastDeadlock = m.record, m.pastDeadlock
+	if m.record {
+		q.Watched = m.places
+	}
 	q.Schedule.Seed, q.Schedule.Free, q.Schedule.Exhaustive = m.seed, m.free, m.exhaustive
 	ex := m.e.execute(q)
 	return ex.shows(m.key), ex.Trace
@@ -256,11 +272,7 @@ func (m *minimiser) showAccesses(f *wire.Finding, t *trace.Trace) (*wire.Finding
 	visible := e.visible
 	defer func() { e.visible = visible }()
 	e.visible = slices.Clone(visible)
-	for _, p := range f.Places {
-		if x := trace.Site(p.Site); p.Site != 0 && x.PC() == 0 {
-			e.visible = append(e.visible, x)
-		}
-	}
+	e.visible = append(e.visible, accessesOf(f.Places)...)
 	t = t.Clone()
 	if g, better := m.follow(&trace.Schedule{Steps: t.Steps, Insert: true}); g != nil {
 		return g, better

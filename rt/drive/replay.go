@@ -97,11 +97,6 @@ func (d *driver) replay(t *Test, c *wire.Clip) {
 		d.send(&wire.Record{Type: "replayed", Test: t.Name, Result: "diverged", Reason: err.Error()})
 		return
 	}
-	var watched []trace.Site
-	for _, p := range c.Places {
-		watched = append(watched, trace.Site(p.Site))
-	}
-	sched.S.SetWatched(watched)
 	events, r := x.replayOnce(s, c)
 	if r.Result != "finding" && d.vars != nil && c.Isolate != "process" {
 		if again, r2 := x.replayOnce(s, c); r2.Result == "finding" {
@@ -116,7 +111,7 @@ func (d *driver) replay(t *Test, c *wire.Clip) {
 
 // replayOnce returns the events of one replay and the Record that says how it went.
 func (x *local) replayOnce(s *trace.Schedule, c *wire.Clip) ([]wire.Event, *wire.Record) {
-	q := &wire.Request{Schedule: *s, Record: true, Visible: sitesOf(c), Only: true}
+	q := &wire.Request{Schedule: *s, Record: true, Watched: accessesOf(c.Places), Visible: sitesOf(c), Only: true}
 	ex, err := x.Execute(context.Background(), q)
 	if err == nil && ex.Outside {
 		q.Real = true // as the execution that was recorded

@@ -53,6 +53,7 @@ func (s *Sched) goStmt(f func(), site hook.Site) {
 	parent.children++
 	n := s.newG(parent.id, parent.children, f, trace.Site(site))
 	n.goPC, n.labels = hook.GoPC, labels()
+	s.noteOrigin(n)
 	if s.race {
 		n.clock = n.clock.Copy(g.clock).Set(n.id, 1)
 		s.tick(g)

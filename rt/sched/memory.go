@@ -39,6 +39,7 @@ func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op
 	} else if s.opt.Record {
 		s.enter()
 		if s.watched.has(site) {
+			s.noteAccess(g, site)
 			s.recordAccess(g, p, n, site, op)
 		}
 		s.leave()
@@ -69,6 +70,9 @@ func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op
 func (s *Sched) visibleAccess(g *G, p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op) {
 	o, _ := s.object(p, trace.ObjMemory, site)
 	s.point(g, op, o, site)
+	if s.opt.Record && s.watched.has(site) {
+		s.noteAccess(g, site)
+	}
 	s.recordAccess(g, p, n, site, op)
 	if op == trace.OpRead {
 		g.looksAt(o)
@@ -86,13 +90,15 @@ func (s *Sched) recordAccess(g *G, p unsafe.Pointer, n uintptr, site trace.Site,
 	}
 }
 
-// A Race is a data race with what is known of it at once. Stack is the later access's.
+// A Race is a data race with what is known of it at once. Stack is the later
+// access's, PrevStack the earlier one's, nil if that is not at a watched site of an execution that records.
 type Race struct {
 	detect.Race
-	Stack []uintptr
-	Step  int
-	WG    bool // not memory: WaitGroup.Add (G) unordered with Wait (PrevG)
-	Known bool // Options.Known has it: there is no Stack
+	Stack     []uintptr
+	PrevStack []uintptr
+	Step      int
+	WG        bool // not memory: WaitGroup.Add (G) unordered with Wait (PrevG)
+	Known     bool // Options.Known has it: there are no stacks
 }
 
 // Races is a set of data races by their places and what they do there.
@@ -128,7 +134,7 @@ func (s *Sched) raced() {
 		}
 		k := Race{Race: r, Step: len(s.t.Steps), Known: s.opt.Known[raceKeyOf(&r)]}
 		if !k.Known {
-			k.Stack = callers(3)
+			k.Stack, k.PrevStack = callers(3), s.accessed[accessor{r.PrevG, r.Prev.Plain()}]
 		}
 		s.races = append(s.races, k)
 	}

@@ -92,6 +92,7 @@ type G struct {
 	inLockSince uint32
 
 	goPC     uintptr        // where it was started
+	origin   []uintptr      // the stack there, if the execution records
 	labels   unsafe.Pointer // of profiles, as the runtime keeps them
 	children int32          // goroutines it has started
 	allocs   int32          // allocations it has announced
@@ -168,11 +169,13 @@ type Sched struct {
 	shadow   detect.Shadow
 	races    []Race
 	fails    []*Failure
-	accesses uint32 // to memory, in this process
+	accesses uint32                 // to memory, in this process
+	accessed map[accessor][]uintptr // of an execution that records: stacks of accesses at watched sites
 	win      windowed
 
 	now      int64
 	timers   []*timer // heap by (when, seq)
+	firing   *timer   // whose function runs
 	tseq     uint32
 	timerG   *G
 	lateWake int // timers fired after the test was over
@@ -298,6 +301,7 @@ func (s *Sched) reset(opt Options) {
 		s.shadow.Reset()
 	}
 	s.resetWindow()
+	clear(s.accessed)
 	s.races, s.fails, s.diverged = s.races[:0], s.fails[:0], nil
 	t.Offers, t.Left, t.Compares, t.Spun = t.Offers[:0], t.Left[:0], t.Compares[:0], false
 	s.jumps, s.arrivals, s.awaiting, s.follow, s.newPolled = 0, 0, 0, nil, s.newPolled[:0]

@@ -146,6 +146,9 @@ func (s *Sched) StackOf(id trace.GID) []uintptr { return s.gs[id].endStack }
 // Fallback returns whom the non-preemptive policy would choose now.
 func (s *Sched) Fallback() trace.GID { return s.fallback() }
 
+// Running returns the goroutine that runs, for whoever it calls.
+func (s *Sched) Running() trace.GID { return s.cur.id }
+
 // Current returns the goroutine that is being asked for a choice.
 func (s *Sched) Current() trace.GID { return s.cur.id }
 

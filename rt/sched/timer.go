@@ -25,10 +25,12 @@ type timer struct {
 	clock        trace.Clock
 	site         trace.Site
 	by           trace.GID // who armed it
+	origin       []uintptr // the stack there, if the execution records
 }
 
 func (s *Sched) resetTimers() {
 	clear(s.timers)
+	s.firing = nil
 	s.timers = s.timers[:0]
 	s.tseq = 0
 	s.lateWake = 0
@@ -368,9 +370,11 @@ func (s *Sched) fireTimer(t *timer) {
 	s.cur = tg
 	quiet := tg.quiet
 	tg.quiet = true
+	s.firing = t
 	s.leave()
 	t.f(t.arg, 0, 0)
 	s.enter()
+	s.firing = nil
 	tg.quiet = quiet
 	s.cur = was
 }
@@ -420,6 +424,9 @@ func (s *Sched) startTimer(t *timer) {
 	s.tseq++
 	t.seq = s.tseq
 	t.started, t.d = s.rests, t.when-s.now
+	if s.opt.Record {
+		t.origin = callers(2)
+	}
 	t.pos = len(s.timers)
 	s.timers = append(s.timers, t)
 	s.up(t.pos)

@@ -8,7 +8,8 @@ type Request struct {
 	Deviate    bool         // the policy is: the non-preemptive one, but for Deviations
 	Deviations []Deviation  `json:",omitempty"`
 	Length     int          `json:",omitempty"` // of the executions so far, for policies that learn it (policy.Lengther); 0: as learnt
-	Record     bool         `json:",omitempty"` // keep values, and the places of all events
+	Record     bool         `json:",omitempty"` // keep values, the places of all events, and the stacks of what Watched says
+	Watched    []trace.Site `json:",omitempty"` // of an execution that records: sites whose memory accesses are events
 	Visible    []trace.Site `json:",omitempty"` // sites whose memory accesses are scheduling points
 	Only       bool         `json:",omitempty"` // whatever -visible says, no other access is one
 	Polled     []trace.Site `json:",omitempty"` // of an exhaustive execution: sides of channels at which arriving is a step

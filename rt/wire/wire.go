@@ -98,6 +98,7 @@ type Stack struct {
 	State     string // "running", "waits to lock", ...
 	Site      uint64 // of its go statement; 0 for main
 	Frames    []Place
+	Start     []Place `json:",omitempty"` // the stack of its go statement, or of what started its timer
 }
 
 // A Record is one line from the test binary.
