@@ -43,7 +43,9 @@ func (r *Reporter) explain(test string, f Finding) string {
 		put(4, "output")
 		b.WriteString(indent(6, clean(r.cut(out))))
 	}
-	if len(f.Clip.Steps) > 1 {
+	if f.before != "" && !r.o.Verbose {
+		section("steps", fmt.Sprintf("%s shows the same bug, see above; the replay shows how this test comes to it", f.before))
+	} else if len(f.Clip.Steps) > 1 {
 		chosen := r.chosen(f)
 		section("steps", ofSteps(f, len(chosen)))
 		put(6, r.steps(f, chosen, r.o.Width-6)...)
@@ -65,6 +67,16 @@ func (r *Reporter) explain(test string, f Finding) string {
 	if f.ClipPath != "" {
 		section("clip", fmt.Sprintf("%s   (%s)", oneLine(f.ClipPath), switches(f.Finding)))
 		section("replay", r.replayLine(f.ClipPath))
+	}
+	return b.String()
+}
+
+// bug names what a finding is about: many tests can lead to one place.
+func bug(f *wire.Finding) string {
+	var b strings.Builder
+	b.WriteString(f.Kind)
+	for _, p := range f.Places {
+		fmt.Fprintf(&b, " %s %s:%d", p.Op, p.File, p.Line)
 	}
 	return b.String()
 }

@@ -22,6 +22,7 @@ type Package struct {
 	done   bool       // the test binary said that it is through
 	failed bool
 	result *Result
+	told   map[string]string // by bug, the test whose steps to it are shown
 }
 
 // An openTest is the test being explored.
@@ -128,6 +129,11 @@ func (p *Package) Finding(test string, f *wire.Finding, clipPath string) {
 	if staleClip(f) {
 		p.notes = append(p.notes, stale(res))
 		return
+	}
+	if first, ok := p.told[bug(res.Finding)]; !ok {
+		p.told[bug(res.Finding)] = test
+	} else if first != test {
+		res.before = first
 	}
 	res.Text = r.explain(test, res)
 	res.Finding = r.shortened(res.Finding)

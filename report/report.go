@@ -109,7 +109,7 @@ func New(o Options) *Reporter {
 func (r *Reporter) Package(path string) *Package {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p := &Package{r: r, path: path, result: &Result{Package: path}}
+	p := &Package{r: r, path: path, told: map[string]string{}, result: &Result{Package: path}}
 	r.queue = append(r.queue, p)
 	r.results = append(r.results, p.result)
 	if r.o.JSON {
@@ -233,4 +233,6 @@ type Finding struct {
 	ClipPath string
 	Text     string // as the text report explains it
 	Page     string // name of the file that draws it, "" if there is none
+
+	before string // the test of the package that showed the same bug first, "" if it is this one
 }

@@ -33,24 +33,54 @@ func (r *Reporter) steps(f Finding, chosen []int, room int) []string {
 	all := f.Clip.Steps
 	var rows []row
 	next := 0
-	for _, i := range chosen {
-		if i > next {
-			rows = append(rows, row{gap: "... " + plural(i-next, "step")})
+	gap := func(to int) {
+		switch n := to - next; {
+		case n > 0 && next > 0 && allLike(all[next-1:to]):
+			rows = append(rows, row{gap: fmt.Sprintf("... the same, %s", times(n))})
+		case n > 0:
+			rows = append(rows, row{gap: "... " + plural(n, "step")})
 		}
+	}
+	for _, i := range chosen {
+		gap(i)
 		next = i + 1
 		s := &all[i]
 		rows = append(rows, row{num: i + 1, g: s.G, text: stepOperation(s), mark: s.Switch, where: r.position(s.Where), source: r.source(s.Where)})
 	}
-	if next < len(all) {
-		rows = append(rows, row{gap: "... " + plural(len(all)-next, "step")})
-	}
+	gap(len(all))
 	return table(rows, room)
 }
 
+// like reports whether b is the step a once more: a loop that waits for something.
+func like(a, b *wire.Step) bool {
+	return a.G == b.G && a.Op == b.Op && a.Where == b.Where && a.Choice == b.Choice && !b.Switch
+}
+
+func allLike(steps []wire.Step) bool {
+	for i := range steps[1:] {
+		if !like(&steps[0], &steps[i+1]) {
+			return false
+		}
+	}
+	return true
+}
+
+func times(n int) string {
+	switch n {
+	case 1:
+		return "once more"
+	case 2:
+		return "twice more"
+	}
+	return thousands(n) + " times more"
+}
+
 // matter chooses at most n steps, in order: those at the finding's places, the
-// last one, both sides of every switch, later ones first, accesses that race,
-// what the switches led to, and then what comes before the end: first of the goroutines that the
-// finding names. Of what the standard library does by itself there are the switches only.
+// last one, both sides of every switch and where the goroutine that had to wait goes on, later
+// ones first, accesses that race, what the switches led to, what is done to the same objects,
+// and then what comes before the end: first of the goroutines that the
+// finding names. Of what the standard library does by itself there are the switches only. Steps
+// that repeat the one before are left out.
 func matter(steps []wire.Step, places []wire.Place, n int, std func(*wire.Step) bool) []int {
 	chosen := map[int]bool{}
 	add := func(i int) {
@@ -58,6 +88,8 @@ func matter(steps []wire.Step, places []wire.Place, n int, std func(*wire.Step) 
 			chosen[i] = true
 		}
 	}
+	again := func(i int) bool { return i > 0 && i < len(steps)-1 && like(&steps[i-1], &steps[i]) }
+	objects := map[string]bool{}
 	for _, p := range places {
 		for i := len(steps) - 1; i >= 0; i-- {
 			w := steps[i].Where
@@ -72,6 +104,13 @@ func matter(steps []wire.Step, places []wire.Place, n int, std func(*wire.Step) 
 		if steps[i].Switch {
 			add(i)
 			add(i - 1)
+			if i == 0 {
+				continue
+			}
+			add(i + nextOf(steps[i:], steps[i-1].G))
+			for _, s := range steps[i-1 : min(i+4, len(steps))] {
+				objects[s.Where.Object] = s.Where.Object != ""
+			}
 		}
 	}
 	if len(steps) > n {
@@ -87,12 +126,17 @@ func matter(steps []wire.Step, places []wire.Place, n int, std func(*wire.Step) 
 		}
 	}
 	for i := len(steps) - 1; i >= 0; i-- {
-		if !std(&steps[i]) && slices.ContainsFunc(places, func(p wire.Place) bool { return p.Goroutine == steps[i].G }) {
+		if objects[steps[i].Where.Object] && !again(i) && !std(&steps[i]) {
 			add(i)
 		}
 	}
 	for i := len(steps) - 1; i >= 0; i-- {
-		if !std(&steps[i]) {
+		if !std(&steps[i]) && !again(i) && slices.ContainsFunc(places, func(p wire.Place) bool { return p.Goroutine == steps[i].G }) {
+			add(i)
+		}
+	}
+	for i := len(steps) - 1; i >= 0; i-- {
+		if !std(&steps[i]) && !again(i) {
 			add(i)
 		}
 	}
@@ -102,6 +146,16 @@ func matter(steps []wire.Step, places []wire.Place, n int, std func(*wire.Step) 
 	}
 	sort.Ints(out)
 	return out
+}
+
+// nextOf returns the index of the first step of goroutine g, the last one if there is none.
+func nextOf(steps []wire.Step, g string) int {
+	for i := range steps {
+		if steps[i].G == g {
+			return i
+		}
+	}
+	return len(steps) - 1
 }
 
 // choice prints the outcome that was taken.

@@ -239,6 +239,7 @@ const virtualTries = 100
 // finding, and returns the finding and trace of what is left, recorded.
 func (m *minimiser) simplest(ds []wire.Deviation) (*wire.Finding, *trace.Trace) {
 	ds = reduce(ds, func(ds []wire.Deviation) bool { return time.Now().Before(m.deadline) && m.shows(ds) != nil })
+	ds = m.fewest(ds)
 	if seed := m.seed; seed != 0 {
 		if m.seed = 0; m.shows(ds) == nil {
 			m.seed = seed
