@@ -3,7 +3,6 @@ package build
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"sort"
@@ -97,6 +96,47 @@ func symlink(to, at string) error {
 	return err
 }
 
+// replacing is what go.mod and go.work files have in common: *modfile.File, *modfile.WorkFile.
+type replacing interface {
+	AddReplace(oldPath, oldVers, newPath, newVers string) error
+	DropReplace(oldPath, oldVers string) error
+	Cleanup()
+}
+
+// redirect makes f, a copy of file with the directives have, lead to the links,
+// and to the directories that file names relative to its own.
+func redirect(f replacing, have []*modfile.Replace, file string, each func(func(path, dir string) error) error) error {
+	old := make([]modfile.Replace, len(have)) // the directives themselves are dropped and changed
+	for i, r := range have {
+		old[i] = *r
+		if r.New.Version == "" {
+			if err := f.AddReplace(r.Old.Path, r.Old.Version, absolute(r.New.Path, file), ""); err != nil {
+				return err
+			}
+		}
+	}
+	err := each(func(path, dir string) error {
+		for _, r := range old {
+			if r.Old.Path == path {
+				if err := f.DropReplace(r.Old.Path, r.Old.Version); err != nil {
+					return err
+				}
+			}
+		}
+		return f.AddReplace(path, "", dir, "")
+	})
+	f.Cleanup()
+	return err
+}
+
+// absolute returns a directory that is relative to file's folder as an absolute one.
+func absolute(dir, file string) string {
+	if filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(filepath.Dir(file), dir)
+}
+
 // mod writes the go.mod that leads to the links.
 func (l *links) mod(file, tmp string, each func(func(path, dir string) error) error) error {
 	data, err := os.ReadFile(file)
@@ -107,28 +147,9 @@ func (l *links) mod(file, tmp string, each func(func(path, dir string) error) er
 	if err != nil {
 		return err
 	}
-	dropped := f.Replace
-	err = each(func(path, dir string) error {
-		for _, r := range dropped {
-			if r.Old.Path == path {
-				if err := f.DropReplace(r.Old.Path, r.Old.Version); err != nil {
-					return err
-				}
-			}
-		}
-		return f.AddReplace(path, "", dir, "")
-	})
-	if err != nil {
+	if err := redirect(f, f.Replace, file, each); err != nil {
 		return err
 	}
-	for _, r := range f.Replace { // relative to the original's folder
-		if err := absolute(&r.New.Path, r.New.Version, file); err == nil && r.New.Version == "" {
-			if err := f.AddReplace(r.Old.Path, r.Old.Version, r.New.Path, ""); err != nil {
-				return err
-			}
-		}
-	}
-	f.Cleanup()
 	text, err := f.Format()
 	if err != nil {
 		return err
@@ -148,59 +169,24 @@ func (l *links) work(file, tmp string, each func(func(path, dir string) error) e
 	if err != nil {
 		return err
 	}
-	dropped := f.Replace
-	var uses []*modfile.Use
-	for _, u := range f.Use {
-		c := *u
-		uses = append(uses, &c)
+	uses := make([]modfile.Use, len(f.Use)) // the directives themselves are dropped
+	for i, u := range f.Use {
+		uses[i] = *u
 	}
 	for _, u := range uses {
-		dir := u.Path
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(filepath.Dir(file), dir)
-		}
 		if err := f.DropUse(u.Path); err != nil {
 			return err
 		}
-		if err := f.AddUse(dir, u.ModulePath); err != nil {
+		if err := f.AddUse(absolute(u.Path, file), u.ModulePath); err != nil {
 			return err
 		}
 	}
-	err = each(func(path, dir string) error {
-		for _, r := range dropped {
-			if r.Old.Path == path {
-				if err := f.DropReplace(r.Old.Path, r.Old.Version); err != nil {
-					return err
-				}
-			}
-		}
-		return f.AddReplace(path, "", dir, "")
-	})
-	if err != nil {
+	if err := redirect(f, f.Replace, file, each); err != nil {
 		return err
 	}
-	for _, r := range f.Replace {
-		if err := absolute(&r.New.Path, r.New.Version, file); err == nil && r.New.Version == "" {
-			if err := f.AddReplace(r.Old.Path, r.Old.Version, r.New.Path, ""); err != nil {
-				return err
-			}
-		}
-	}
-	f.Cleanup()
 	alt := filepath.Join(tmp, "go.work")
 	l.env = []string{"GOWORK=" + alt}
 	return writeWithSum(alt, modfile.Format(f.Syntax), file+".sum", alt+".sum")
-}
-
-// absolute makes a directory that is relative to file's folder absolute.
-func absolute(dir *string, version, file string) error {
-	if version != "" {
-		return fmt.Errorf("%s is a module, not a directory", *dir)
-	}
-	if !filepath.IsAbs(*dir) {
-		*dir = filepath.Join(filepath.Dir(file), *dir)
-	}
-	return nil
 }
 
 func writeWithSum(file string, text []byte, sum, altSum string) error {
