@@ -339,10 +339,7 @@ func newWatch(d time.Duration, f func()) *watch {
 	if d > 0 {
 		w.deadline = time.Now().Add(d)
 		w.timer = time.AfterFunc(d, func() {
-			if w.end() {
-				w.mu.Lock()
-				w.timedOut = true
-				w.mu.Unlock()
+			if w.end(true) {
 				f()
 			}
 		})
@@ -350,18 +347,19 @@ func newWatch(d time.Duration, f func()) *watch {
 	return w
 }
 
-// end reports whether the watch was running.
-func (w *watch) end() bool {
+// end reports whether the watch was running; late: it ends because the time is over.
+func (w *watch) end(late bool) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	was := !w.over
 	w.over = true
+	w.timedOut = w.timedOut || was && late
 	return was
 }
 
 // fire calls f now.
 func (w *watch) fire() {
-	if w.end() {
+	if w.end(false) {
 		w.f()
 	}
 }
@@ -378,7 +376,7 @@ func (w *watch) extend(d time.Duration) {
 
 // stop ends the watch and reports whether the time was over before.
 func (w *watch) stop() bool {
-	w.end()
+	w.end(false)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.timer != nil {

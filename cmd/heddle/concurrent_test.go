@@ -1,0 +1,67 @@
+package main
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// What the command does while a test binary runs. .ci/run explores these tests
+// with heddle itself, and runs them under the race detector.
+
+// However a watch ends, its function is called at most once, and not after stop has said that it was in time.
+func TestConcurrentWatch(t *testing.T) {
+	var called atomic.Int32
+	w := newWatch(10*time.Millisecond, func() { called.Add(1) })
+	var wg sync.WaitGroup
+	wg.Go(w.fire)
+	wg.Go(func() { w.extend(10 * time.Millisecond) })
+	var late bool
+	wg.Go(func() { late = w.stop() })
+	wg.Wait()
+	before := called.Load()
+	time.Sleep(50 * time.Millisecond) // longer than it was ever set to
+	if n := called.Load(); n > 1 || n != before && !late {
+		t.Errorf("called %d times, %d of them before stop returned; stop says that the time was over: %v", n, before, late)
+	}
+}
+
+// Output comes from two pipes, and is looked at while it comes.
+func TestConcurrentExcerpt(t *testing.T) {
+	var e excerpt
+	var wg sync.WaitGroup
+	for _, text := range []string{"aaa", "bbb"} {
+		wg.Go(func() {
+			for range 2 {
+				if n, err := e.Write([]byte(text)); n != 3 || err != nil {
+					t.Error(n, err)
+				}
+			}
+		})
+	}
+	for range 2 {
+		if s := e.String(); len(s)%3 != 0 {
+			t.Errorf("half a write: %q", s)
+		}
+	}
+	wg.Wait()
+	if s := e.String(); strings.Count(s, "aaa") != 2 || strings.Count(s, "bbb") != 2 || len(s) != 12 {
+		t.Errorf("%q", s)
+	}
+}
+
+// A pulse is asked for by whoever notes the end while it looks.
+func TestConcurrentPulse(t *testing.T) {
+	ended := make(chan struct{})
+	p := &pulse{file: "/nowhere", cpu: func() time.Duration { return 0 }}
+	var killed atomic.Int32
+	stalled := make(chan bool, 1)
+	go func() { stalled <- p.watch(0, ended, func() { killed.Add(1) }) }()
+	p.still()
+	close(ended)
+	if <-stalled || killed.Load() != 0 {
+		t.Error("a binary that ended by itself was killed")
+	}
+}
