@@ -312,7 +312,9 @@ func (p *Package) note(rec *wire.Record) {
 		p.text("", "note: "+clean(text)+"\n")
 		return
 	}
-	p.notes = append(p.notes, text)
+	if !slices.Contains(p.notes, text) { // in processes of its own a test begins anew
+		p.notes = append(p.notes, text)
+	}
 }
 
 // noteText returns a note with its place.

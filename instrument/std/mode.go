@@ -65,11 +65,7 @@ var left = map[string]bool{
 	"plugin":            true, // runtime internals
 	"os/exec":           true, // its goroutines copy from pipes while Wait blocks in the kernel: they must be real
 	"os/signal":         true, // a goroutine that waits in the runtime for ever
-	"net/http":          true, // its goroutines read sockets while others wait for them: they must be real
-	"net/http/httptest": true, // likewise
-	"net/http/httputil": true, // likewise
-	"net/http/pprof":    true, // likewise
-	"log/syslog":        true, // likewise
+	"net/http/pprof":    true, // the runtime's tools
 	"internal/fuzz":     true, // runs worker processes
 	"embed":             true, // no operations
 }
@@ -82,9 +78,8 @@ var leftBelow = []string{
 	"internal/coverage/",
 	"internal/cgotest/",
 	"testing/internal/", // the test binary's main: signals, fuzz workers
-	"net/http/internal/",
-	"vendor/",   // below net/http and crypto/tls
-	"heddlert/", // heddle itself
+	"vendor/",           // below net/http and crypto/tls: no goroutines
+	"heddlert/",         // heddle itself
 	"cmd/",
 }
 

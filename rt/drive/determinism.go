@@ -129,7 +129,7 @@ func (e *exploration) unstable(d *difference, outside bool) {
 func (e *exploration) cause(outside bool) string {
 	switch {
 	case outside:
-		return "a goroutine outside control took part" + e.strangers
+		return "what is outside control took part: " + e.outsiders
 	case e.cfg.Isolate == "process":
 		return "real time, or state outside the process, such as a file"
 	}

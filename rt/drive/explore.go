@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"heddle/rt/wire"
@@ -37,7 +36,7 @@ type exploration struct {
 	timers    bool
 	choices   bool
 	real      bool   // goroutines or files outside control take part: executions go by real time
-	strangers string // who started them, to go on a sentence
+	outsiders string // what is outside control
 	measured  bool   // that heddle's memory may make the test fail was said
 	nondet    bool   // the same schedule gave two different executions
 	move      string // why the test is to be executed in processes of its own; "": it is not
@@ -241,7 +240,7 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execu
 	ex, err := e.x.Execute(e.ctx, q)
 	if err == nil && ex.Outside && !e.real {
 		// It says nothing: its clock jumped while that of the others did not.
-		e.toldOutside(ex.Strangers)
+		e.toldOutside(ex.Outsiders)
 		failed := failing(&ex)
 		q.Real, q.Show = true, false
 		if ex, err = e.x.Execute(e.ctx, q); err == nil && !failed && failing(&ex) && e.cfg.Isolate == "auto" {
@@ -353,14 +352,12 @@ func (e *exploration) raceSites(f *wire.Finding) {
 // visibleByNeed reports whether accesses become visible when they were seen to race.
 func (e *exploration) visibleByNeed() bool { return e.cfg.Visible != "sync" && e.cfg.Visible != "all" }
 
-// toldOutside says that a test is not fully under control, and who started the
-// goroutines that are not. From then on its executions go by real time.
-func (e *exploration) toldOutside(starters []string) {
+// toldOutside says that a test is not fully under control, and why. From then
+// on its executions go by real time.
+func (e *exploration) toldOutside(why string) {
 	e.real = true
-	if len(starters) > 0 {
-		e.strangers = ", started by " + strings.Join(starters, ", ")
-	}
-	e.note("partly uncontrolled: sockets, pipes or goroutines outside control take part (of packages that heddle does not rewrite, such as net/http, or started before the test%s): executions go by real time, and their order with the others is not explored; where they take part, races, deadlocks and leaks are not looked for", e.strangers)
+	e.outsiders = why
+	e.note("partly uncontrolled: %s; executions go by real time, what is outside control comes in the order it happens to come in, and where it takes part no races, deadlocks and leaks are looked for", why)
 }
 
 func (e *exploration) note(format string, args ...any) {

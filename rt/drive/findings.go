@@ -287,7 +287,7 @@ func (x *local) blockedFinding(t *trace.Trace, kind string) *wire.Finding {
 	switch {
 	case sched.S.Outside():
 		f.Kind = kindUncontrolled
-		f.Message = "the test waits for goroutines outside control (of packages that heddle does not rewrite, such as net/http, or started before the test) or for a socket, pipe or process; nothing came within eight seconds"
+		f.Message = "the test waits for what is not under control, and nothing came within eight seconds: " + x.outsiders()
 	case kind == kindLivelock:
 		f.Message = "goroutines keep asking for something that nobody is left to change"
 	default:

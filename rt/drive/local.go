@@ -20,8 +20,9 @@ type local struct {
 	sites    []trace.Site // what sched takes for visible
 	polled   []trace.Site // and for polled
 	outcome  Outcome
-	told     bool        // who goroutines outside control are
 	known    sched.Races // of which Request.Known says that they are known
+	told     bool        // what is outside control
+	who      []string    // who started goroutines outside control
 }
 
 type policyKey struct {
@@ -102,6 +103,10 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	if q.Known != nil {
 		known = x.known
 	}
+	sched.S.Waiting = nil
+	if !x.told {
+		sched.S.Waiting = x.seeStrangers
+	}
 	t := sched.S.Run(func() { x.t.Body(o) }, sched.Options{
 		Schedule: &q.Schedule, Policy: p, Steps: x.d.cfg.Steps, Race: x.d.cfg.Race, Known: known, Visible: mode, Record: q.Record, PastDeadlock: q.PastDeadlock, Real: q.Real, Program: x.t.Kind == "main",
 		Flow: q.Flow || x.d.cfg.Flow,
@@ -120,7 +125,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	ex.Timers, ex.Outside = sched.S.UsedTimers(), sched.S.Outside()
 	if ex.Outside && !x.told {
 		x.told = true
-		ex.Strangers = strangers(mostStrangers)
+		ex.Outsiders = x.outsiders()
 	}
 	ex.Polled, ex.Learnt = sched.S.Polled(), sched.S.Learnt()
 	ex.Measured = ex.Failed && sched.S.Measured()
@@ -130,9 +135,6 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	}
 	return ex, ctx.Err()
 }
-
-// mostStrangers is how many of those who started goroutines outside control are named.
-const mostStrangers = 3
 
 // Resolve implements Executor.
 func (x *local) Resolve(s trace.Site) wire.Place { return resolve(s) }

@@ -156,7 +156,7 @@ func matters(f *wire.Found, t *trace.Trace) *trace.Trace {
 
 // lost is called when a finding does not show again under its own schedule.
 func (e *exploration) lost(f *wire.Finding, n int, outside bool) {
-	text := fmt.Sprintf("execution %d showed a %s (%s), but the same schedule does not show it again", n, f.Kind, f.Message)
+	text := fmt.Sprintf("execution %d showed this: %s (%s), but the same schedule does not show it again", n, f.Kind, f.Message)
 	if e.cfg.Isolate == "auto" && !outside {
 		e.nondet, e.move = true, text
 		return

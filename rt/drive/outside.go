@@ -2,26 +2,66 @@ package drive
 
 import (
 	"bytes"
+	"fmt"
 	"runtime"
 	"slices"
 	"strings"
+
+	"heddle/rt/sched"
+	"heddle/rt/wire"
 )
 
-// strangers says what started the goroutines outside control that there are
-// now, as "net/http.(*Server).Serve (server.go:3493)", each once, at most most.
-func strangers(most int) []string {
+// outsiders says in words what was outside control in the execution just made.
+func (x *local) outsiders() string {
+	var parts []string
+	if at := x.waitFrame(x.frames(sched.S.OutsideWait())); at.File != "" {
+		parts = append(parts, fmt.Sprintf("%s waits at %s:%d for a file, a socket, a pipe, a process or a lock held outside", at.Func, base(at.File), at.Line))
+	}
+	if x.seeStrangers(); len(x.who) > 0 {
+		parts = append(parts, "goroutines of packages that heddle does not rewrite, or from before the test, take part, started by "+strings.Join(x.who, ", "))
+	}
+	if len(parts) == 0 {
+		return "goroutines of packages that heddle does not rewrite, or from before the test, take part"
+	}
+	return strings.Join(parts, ", and ")
+}
+
+// waitFrame returns the first frame that is not the standard library's or, of a
+// goroutine of the standard library's own, such as one that serves a connection, the outermost.
+func (x *local) waitFrame(fs []wire.Place) wire.Place {
+	if at := x.userFrame(fs); !strings.HasPrefix(at.File, x.d.goroot) || len(fs) == 0 {
+		return at
+	}
+	return fs[len(fs)-1]
+}
+
+// mostStrangers is how many of those who started goroutines outside control are named.
+const mostStrangers = 3
+
+// seeStrangers notes who the goroutines outside control are.
+func (x *local) seeStrangers() {
+	if len(x.who) < mostStrangers {
+		x.who = strangers(x.who, mostStrangers)
+	}
+}
+
+// strangers adds to known what started the goroutines outside control that there
+// are now, as "net/http.(*Server).Serve (server.go:3493)", each function once, as long as there are fewer than most.
+func strangers(known []string, most int) []string {
 	buf := make([]byte, 1<<20)
 	buf = buf[:runtime.Stack(buf, true)]
-	var out []string
 	for i, g := range bytes.Split(buf, []byte("\n\n")) {
 		if i == 0 { // who asks
 			continue
 		}
-		if s := starter(string(g)); s != "" && !slices.Contains(out, s) && len(out) < most {
-			out = append(out, s)
+		s := starter(string(g))
+		fn, _, _ := strings.Cut(s, " (")
+		same := func(k string) bool { return k == fn || strings.HasPrefix(k, fn+" (") }
+		if s != "" && len(known) < most && !slices.ContainsFunc(known, same) {
+			known = append(known, s)
 		}
 	}
-	return out
+	return known
 }
 
 // starter reads off a goroutine's dump what started it; "" for coroutines, for

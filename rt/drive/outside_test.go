@@ -20,10 +20,10 @@ func TestStrangersAreFound(t *testing.T) {
 	stop := make(chan bool)
 	defer close(stop)
 	go func() { <-stop }()
-	for _, s := range strangers(100) {
+	for _, s := range strangers(nil, 100) {
 		if s == "heddle/rt/drive.TestStrangersAreFound (outside_test.go:22)" {
 			return
 		}
 	}
-	t.Errorf("not among %q", strangers(100))
+	t.Errorf("not among %q", strangers(nil, 100))
 }

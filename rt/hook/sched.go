@@ -46,7 +46,6 @@ var (
 	CallersBelow func(pc []uintptr, n int) int
 
 	Idle    func(pc uintptr)                    // wait until every other goroutine is blocked; time does not advance
-	Foreign func(p unsafe.Pointer, pc uintptr)  // the native object at p is held by somebody outside control: wait a moment of real time
 	Outside func(ready func() bool, pc uintptr) // wait until ready, which somebody outside control or the kernel brings about
 	Native  func(fd int, release bool)          // a file is about to be written (release), or was read
 

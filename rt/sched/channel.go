@@ -472,6 +472,11 @@ func (s *Sched) chanSelect(cs []hook.Case, def bool, st hook.Site) (int, hook.Ac
 			s.leave()
 			return i, act, peer
 		}
+		if def && s.outsiders() > 0 && s.unlearn(cs) {
+			s.sawForeign = true
+			g.repeat = true
+			continue
+		}
 		if def {
 			s.event(g, trace.OpSelect, first, -1, site)
 			s.idleRead(g)

@@ -190,7 +190,7 @@ func install() {
 	s := S
 	hook.Read, hook.Write, hook.Alloc, hook.Note = read, write, s.alloc, s.note
 	hook.GoStmt, hook.Yield, hook.NumGo = s.goStmt, s.gosched, s.numGoroutine
-	hook.Foreign, hook.ExitProcess = s.foreignHeld, s.exit
+	hook.ExitProcess = s.exit
 	hook.Outside, hook.Native = s.waitOutside, s.nativeIO
 	hook.ChanOp, hook.ChanPolled = chanOp, s.chanPolled
 	hook.ChanClose, hook.ChanLen, hook.ChanSelect = s.chanClose, s.chanLen, s.chanSelect

@@ -62,7 +62,14 @@ func (s *Sched) mutexTryLock(m unsafe.Pointer, locked bool, pc uintptr) bool {
 // try is a TryLock or TryRLock: one that fails is a read.
 func (s *Sched) try(g *G, o *object, op trace.Op, site trace.Site, take func(*G, *object, trace.Op, trace.Site)) bool {
 	s.point(g, op, o, site)
+	foreign := s.outsiders() > 0
+	if foreign && o.letGo() {
+		s.refresh(o)
+	}
 	free := !o.locked && o.wants == nil && (op == trace.OpTryRLock || o.readers == 0)
+	if free && foreign && !o.nativelyFree(op == trace.OpTryLock) {
+		free = false
+	}
 	if free {
 		take(g, o, op, site)
 		s.changed(g)
@@ -83,6 +90,9 @@ func (s *Sched) mutexUnlock(m unsafe.Pointer, locked bool, pc uintptr) bool {
 // unlock releases o for writing; unlocked is what the runtime says if it is not locked.
 func (s *Sched) unlock(g *G, o *object, site trace.Site, unlocked string) bool {
 	s.point(g, trace.OpUnlock, o, site)
+	if !o.locked && s.outsiders() > 0 && !o.nativelyFree(false) {
+		o.locked = true // by somebody outside control
+	}
 	if !o.locked {
 		s.event(g, trace.OpUnlock, o, -1, site)
 		s.misuse(g, o, unlocked)
@@ -149,6 +159,9 @@ func (s *Sched) rwRUnlock(m unsafe.Pointer, pc uintptr) bool {
 		return false
 	}
 	s.point(g, trace.OpRUnlock, o, site)
+	if o.readers == 0 && s.outsiders() > 0 && o.nativelyFree(false) && !o.nativelyFree(true) {
+		o.readers, o.holders = 1, append(o.holders[:0], nil) // somebody outside control
+	}
 	if o.readers == 0 {
 		s.event(g, trace.OpRUnlock, o, -1, site)
 		s.misuse(g, o, "sync: RUnlock of unlocked RWMutex")

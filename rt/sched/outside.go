@@ -2,6 +2,7 @@ package sched
 
 import (
 	"runtime"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -42,6 +43,10 @@ func (s *Sched) outsiders() int {
 // execution, or were started in it.
 func (s *Sched) Outside() bool { return s.sawForeign || s.born }
 
+// OutsideWait returns the stack of the first goroutine that had to wait for the
+// kernel in the last execution, nil if none had to.
+func (s *Sched) OutsideWait() []uintptr { return s.outsideWait }
+
 // Measured reports whether the last execution asked how much memory there is,
 // which heddle is part of.
 func (s *Sched) Measured() bool { return hook.Measured }
@@ -67,6 +72,9 @@ func (s *Sched) pollForeign(d time.Duration) bool {
 
 // poll looks at native objects and files until somebody is ready, for at most d.
 func (s *Sched) poll(d time.Duration) bool {
+	if s.Waiting != nil {
+		s.Waiting()
+	}
 	for start := time.Now(); ; {
 		if s.lookOutside() {
 			return true
@@ -115,6 +123,9 @@ func (s *Sched) waitOutside(ready func() bool, pc uintptr) {
 		s.unwinding()
 	}
 	s.sawForeign = true
+	if s.outsideWait == nil {
+		s.outsideWait = callers(1)
+	}
 	site := s.place(trace.PCSite(pc))
 	for !ready() {
 		s.announce(g, trace.OpNative, nil, site)
@@ -188,6 +199,10 @@ func (s *Sched) look(o *object) {
 		if closed || receivers || n < o.cap {
 			s.retry(o, &o.ch.sendq)
 		}
+	case trace.ObjMutex, trace.ObjRWMutex:
+		if len(o.announced) > 0 && o.letGo() {
+			s.refresh(o)
+		}
 	case trace.ObjWaitGroup:
 		if len(o.announced) == 0 {
 			return
@@ -200,10 +215,48 @@ func (s *Sched) look(o *object) {
 	}
 }
 
-// foreignHeld is called when a native object that the model thinks free is held by somebody outside control.
-func (s *Sched) foreignHeld(unsafe.Pointer, uintptr) {
-	s.enter()
-	s.sawForeign = true
-	time.Sleep(pollEvery)
-	s.leave()
+// letGo reports whether somebody outside control has unlocked what the model
+// thinks locked: who is under control holds the native lock too, or waits for it.
+func (o *object) letGo() bool {
+	switch {
+	case o.locked && o.nativelyFree(false):
+		if o.owner != nil && o.owner.outside != nil {
+			return false
+		}
+		o.locked, o.owner = false, nil
+	case o.readers > 0 && o.nativelyFree(true):
+		if slices.ContainsFunc(o.holders, func(g *G) bool { return g.outside != nil }) {
+			return false
+		}
+		o.readers, o.holders = 0, o.holders[:0]
+	default:
+		return false
+	}
+	return true
+}
+
+// nativelyFree reports whether a Mutex, or an RWMutex for writing or for reading, can be locked natively.
+func (o *object) nativelyFree(write bool) bool {
+	held := *(*int32)(o.ref)&1 != 0
+	if o.kind == trace.ObjMutex {
+		return !held
+	}
+	readers := *(*int32)(unsafe.Add(o.ref, 16)) // readerCount: less rwmutexMaxReaders if locked for writing
+	return readers == 0 && !held || readers >= 0 && !write
+}
+
+// unlearn reports whether one of the channels is not as the model has it: from now on the native one is the truth.
+func (s *Sched) unlearn(cs []hook.Case) bool {
+	stale := false
+	for i := range cs {
+		if cs[i].Ch == nil {
+			continue
+		}
+		o := s.channel(cs[i].Ch, cs[i].Cap, 0)
+		n, closed, receivers, senders := chanstate(o.ref)
+		if o.known && (n != o.n || closed != o.closed || receivers || senders) {
+			o.known, stale = false, true
+		}
+	}
+	return stale
 }

@@ -189,24 +189,25 @@ type Sched struct {
 	byName   map[string]trace.GID // of goroutines, for schedules that name them
 	named    int
 
-	k          int // position in the prefix
-	run        int // steps in a row by prev
-	idleTurn   int
-	idleRounds int
-	progress   uint32 // counts events that changed something
-	idleAt     uint32 // progress at the last round of idlers
-	rng        uint64
-	lazyVal    lazyValue
-	unsettled  bool   // settle has something to do
-	sawForeign bool   // somebody outside control took part
-	born       bool   // goroutines outside control were started in this execution
-	strangers  int    // of them when it began
-	vain       int    // short polls in vain, over all executions
-	workers    int    // coroutines alive
-	gc         uint32 // collections before this execution
-	spinners   int
-	waiters    int         // goroutines in gOutside
-	ioClock    trace.Clock // released by writing files
+	k           int // position in the prefix
+	run         int // steps in a row by prev
+	idleTurn    int
+	idleRounds  int
+	progress    uint32 // counts events that changed something
+	idleAt      uint32 // progress at the last round of idlers
+	rng         uint64
+	lazyVal     lazyValue
+	unsettled   bool      // settle has something to do
+	sawForeign  bool      // somebody outside control took part
+	outsideWait []uintptr // the stack of who first waited for the kernel
+	born        bool      // goroutines outside control were started in this execution
+	strangers   int       // of them when it began
+	vain        int       // short polls in vain, over all executions
+	workers     int       // coroutines alive
+	gc          uint32    // collections before this execution
+	spinners    int
+	waiters     int         // goroutines in gOutside
+	ioClock     trace.Clock // released by writing files
 
 	cycle       *lockCycle             // the first of the running execution
 	knownCycles map[uint64]DeadlockEnd // of earlier executions, see cycle.go
@@ -234,6 +235,9 @@ type Sched struct {
 	Format func(v any) string
 	// Log is where a process that may die leaves what it has done so far; set by rt/drive.
 	Log Log
+
+	// Waiting, unless nil, is called where the execution is about to wait for what is outside control.
+	Waiting func()
 }
 
 // A Log is told of an execution while it runs.
@@ -311,6 +315,7 @@ func (s *Sched) reset(opt Options) {
 	clear(s.byName)
 	s.pause, s.flowed = min(s.opt.Steps, flowAfter), 0
 	s.k, s.idleTurn, s.progress, s.sawForeign, s.born = 0, 0, 0, false, false
+	s.outsideWait = nil
 	s.strangers, s.gc = s.outsiders(), numgc()
 	s.spinners, s.idleRounds, s.idleAt, s.waiters = 0, 0, 0, 0
 	s.ioClock = s.ioClock[:0]

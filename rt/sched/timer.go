@@ -10,7 +10,8 @@ import (
 // Virtual time. Timers fire when nobody else can go on (the clock jumps to the
 // next deadline), or, with Schedule.Free, at any moment once their turn by
 // deadline has come: the pseudo goroutine "timers" (GID 1) is then one of those
-// who can be chosen.
+// who can be chosen. Not so in executions that go by real time: a time-out that
+// comes before the network could answer says nothing.
 
 type timer struct {
 	when, period int64
@@ -389,7 +390,7 @@ type EarlyTimer struct {
 // in free time. After one timer somebody else has a turn, or a policy that
 // likes timers would fire a ticker for ever.
 func (s *Sched) mayFireEarly() bool {
-	if !s.opt.Schedule.Free || len(s.timers) == 0 || s.timers[0].when == never || s.mainOver || len(s.early) >= maxEarly {
+	if !s.opt.Schedule.Free || hook.Real || len(s.timers) == 0 || s.timers[0].when == never || s.mainOver || len(s.early) >= maxEarly {
 		return false
 	}
 	n := len(s.t.Steps)

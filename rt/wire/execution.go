@@ -45,11 +45,11 @@ type Result struct {
 	Polled   []trace.Site `json:",omitempty"` // of an exhaustive execution: what Request.Polled did not tell
 	Learnt   bool         `json:",omitempty"` // exhaustive executions will end sooner, where this one waited for others (see sched.Learnt)
 	Timers   bool         `json:",omitempty"` // timers were used
-	Outside  bool         `json:",omitempty"` // goroutines outside control took part
+	Outside  bool         `json:",omitempty"` // goroutines or files outside control took part
 	Measured bool         `json:",omitempty"` // the test failed and has looked at figures of memory, which heddle changes
 	Diverged *Divergence  `json:",omitempty"`
-	// Strangers says once, for an execution with Outside, what started these goroutines.
-	Strangers []string `json:",omitempty"`
+	// Outsiders says, for the first execution with Outside, what it was that took part, in words.
+	Outsiders string `json:",omitempty"`
 	// Final says that executing the same schedule again tells nothing, or takes too long.
 	Final bool `json:",omitempty"`
 

@@ -40,6 +40,7 @@ var known = []struct {
 	{"github.com/looplab/fsm", "TestContextInCallbacks", "deadlock", "the test takes it that the event begins before the context is cancelled"},
 	{"github.com/looplab/fsm", "TestEventAndCanInGoroutines", "data race", "callbacks look at the state without its lock"},
 	{"go.uber.org/zap/zapcore", "TestBufferWriter", "data race", "the test reads a buffer that the syncer may flush to"},
+	{"github.com/fatih/semgroup", "TestGroup_deadlock", "test failure", "the test takes it that the first task has not ended when the second comes"},
 	{"github.com/rs/zerolog", "TestSamplers", "test failure", "the test counts on luck"},
 	{"github.com/rs/zerolog/diode", "TestNewWriter", "test failure", "Close may lose the last message"},
 	{"github.com/rs/zerolog/diode", "ExampleNewWriter", "test failure", "Close may lose the last message"},

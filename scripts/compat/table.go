@@ -54,4 +54,5 @@ var modules = []module{
 	{path: "github.com/spf13/cobra", version: "v1.10.2"},
 	{path: "github.com/stretchr/testify", version: "v1.12.1", skip: "TestDirExists|TestNoDirExists"},
 	{path: "github.com/juju/ratelimit", version: "v1.0.2"},
+	{path: "github.com/fatih/semgroup", version: "v1.2.0"},
 }

@@ -171,7 +171,6 @@ func install() {
 	hook.Yield = func(pc uintptr) { note("Yield", pc, 0) }
 	hook.NumGo = func() int { return 1 }
 	hook.Idle = func(pc uintptr) { note("Idle", pc, 0) }
-	hook.Foreign = func(p unsafe.Pointer, pc uintptr) { note("Foreign", pc, 0); runtime.Gosched() }
 	hook.Outside = func(ready func() bool, pc uintptr) {
 		for !ready() {
 			runtime.Gosched()
