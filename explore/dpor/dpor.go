@@ -6,7 +6,7 @@
 // Sagonas, "Source Sets: A Foundation for Optimal Dynamic Partial Order
 // Reduction", JACM 64(4), 2017, section 6). What is not in the paper are
 // operations that block, that have several outcomes, and that two goroutines
-// do together; see claims.go for what is reversed then, and docs/rooms/explore.md
+// do together; see claims.go for what is reversed then, and docs/rooms/dpor.md
 // for why nothing is missed.
 //
 // Memory grows with the length of an execution, not with their number.
