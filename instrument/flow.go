@@ -1,6 +1,7 @@
 package instrument
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -211,7 +212,11 @@ func (f *flower) file() []byte {
 	if before(f.info.FileVersions[f.ast], "go1.18") {
 		f.raiseVersion()
 	}
-	return f.buf.Bytes()
+	text := f.buf.Bytes()
+	if bytes.Contains(f.buf.src, []byte("_hd.")) && !bytes.Contains(text, []byte("_hd.")) {
+		text = append(text, "\nvar _ _hd.Site\n"...) // all its hooks are flow's now
+	}
+	return text
 }
 
 // initial rewrites the functions in the initialisers of package-level variables, and nothing else there.

@@ -35,7 +35,7 @@ func load(t testing.TB, dir string, args ...string) []*Input {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		in := &Input{ImportPath: p.ImportPath, Name: p.Name, Dir: p.Dir, ImportMap: p.ImportMap}
+		in := &Input{ImportPath: p.ImportPath, Name: p.Name, Dir: p.Dir, ImportMap: p.ImportMap, Standard: p.Standard}
 		for _, f := range p.GoFiles {
 			if !filepath.IsAbs(f) {
 				f = filepath.Join(p.Dir, f)

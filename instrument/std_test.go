@@ -116,7 +116,7 @@ func patch(t testing.TB, in *Input) {
 // laidInputs returns the packages laid under heddlert that the patched standard library needs, as Inputs.
 func laidInputs(t testing.TB) []*Input {
 	var inputs []*Input
-	for _, dir := range []string{"rt/hook"} {
+	for _, dir := range []string{"rt/hook", "rt/flow", "trace"} {
 		name := filepath.Base(dir)
 		in := &Input{ImportPath: "heddlert/" + name, Name: name, Dir: filepath.Join(goEnv(t, "GOROOT"), "src/heddlert", name)}
 		for file, text := range laidFiles(t, "../"+dir) {
