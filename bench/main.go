@@ -6,6 +6,7 @@
 //	go run ./bench -build    how long builds take beside plain ones (a minute or two)
 //	go run ./bench -searches S  what strategy S holds in memory meanwhile, and whether executions become slower
 //	go run ./bench -counts S how many executions strategy S, reach or dpor, takes to cover the programs of Lei & Carver
+//	go run ./bench -flow     how much longer executions take that record data flow
 //	go run ./bench -bugs F   how many executions each strategy needs to find known bugs, as a table in F (some minutes)
 //
 // The programs are those of bench/programs, built as heddle test builds them
@@ -31,13 +32,14 @@ func main() {
 	searches := flag.String("searches", "", "measure memory and time of the larger searches by `strategy` (reach, dpor)")
 	huge := flag.Bool("huge", false, "with -counts: six philosophers too, 901,752 executions")
 	bugs := flag.String("bugs", "", "count executions to the first bug instead, and write the table to `file`")
+	flow := flag.Bool("flow", false, "measure data flow instead: executions that record it beside those that do not")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the executions to `file`; with -test, of that test only")
 	test := flag.String("test", "", "measure only this `test` of bench/programs, and print all there is to it")
 	policy := flag.String("policy", "rr", "with -test: the `policy` that chooses")
 	race := flag.Bool("race", true, "with -test: detect data races")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		log.Fatalf("unexpected argument %q; the flags are -build, -memory, -counts, -bugs, -huge, -searches, -test, -policy, -race and -cpuprofile", flag.Arg(0))
+		log.Fatalf("unexpected argument %q; the flags are -build, -memory, -counts, -bugs, -flow, -huge, -searches, -test, -policy, -race and -cpuprofile", flag.Arg(0))
 	}
 	ctx := context.Background()
 	var err error
@@ -50,6 +52,8 @@ func main() {
 		err = measureSearches(ctx, *searches)
 	case *counts != "":
 		err = measureCounts(ctx, *counts, *huge)
+	case *flow:
+		err = measureFlow(ctx)
 	case *bugs != "":
 		err = measureBugs(ctx, *bugs)
 	case *test != "":

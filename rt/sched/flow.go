@@ -20,6 +20,13 @@ var gives = [trace.OpMax]bool{
 	trace.OpNow: true, trace.OpChoose: true, trace.OpTimerStop: true,
 }
 
+// caches lists those that the standard library does for itself: what its caches
+// hold is a function of what was asked for.
+var caches = [trace.OpMax]bool{
+	trace.OpAtomicLoad: true, trace.OpAtomicRMW: true, trace.OpTryLock: true, trace.OpTryRLock: true, trace.OpOnce: true,
+	trace.OpMapLoad: true, trace.OpMapStore: true, trace.OpMapRange: true, trace.OpPoolGet: true,
+}
+
 // resetFlow begins an execution with or without data flow.
 func (s *Sched) resetFlow() {
 	s.t.Flow = nil
@@ -42,7 +49,8 @@ func (s *Sched) resetFlow() {
 func (s *Sched) noteFlow(g *G, op trace.Op, arg int64, i int32) {
 	flow.F.Of = append(flow.F.Of, g.flow.Amb)
 	switch {
-	case gives[op] && !(op == trace.OpSelect && arg == CaseSeen):
+	case op == trace.OpSelect && arg == CaseSeen, g.quiet && caches[op]:
+	case gives[op]:
 		g.flow.Leaf = flow.Leaf(i)
 		g.flow.Amb = flow.U(g.flow.Amb, g.flow.Leaf)
 		g.flow.Event = i

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"heddle/build"
+	"heddle/internal/run"
+	"heddle/rt/wire"
+)
+
+// goalFlow is how much longer an execution may take when data flow is recorded.
+const goalFlow = 4
+
+// flowTests are measured with and without: plain memory, structures of
+// pointers and slices, channels, locks.
+const flowTests = "^Test(Accesses1|Accesses2|Queue|Stack|WorkStealing|CircularBuffer|BoundedBuffer|Ring|Locks|Buffered|Atomics)$"
+
+// measureFlow prints what recording data flow costs. All memory is visible, so
+// that every read gives a label: the most there can be to carry along.
+func measureFlow(ctx context.Context) error {
+	with, err := measureFlowBuild(ctx, true)
+	if err != nil {
+		return err
+	}
+	without, err := measureFlowBuild(ctx, false)
+	if err != nil {
+		return err
+	}
+	for _, visible := range []string{"auto", "all"} {
+		t := newTable("an execution with data flow to one without, visible memory: " + visible)
+		for _, name := range sorted(with[visible]) {
+			if b := without[visible][name]; b != nil {
+				t.row(name, with[visible][name].Nanoseconds/b.Nanoseconds, goalFlow, "x")
+			}
+		}
+		t.end()
+	}
+	return nil
+}
+
+// measureFlowBuild returns what the tests cost, by what is visible and by name.
+func measureFlowBuild(ctx context.Context, flow bool) (map[string]map[string]*wire.Bench, error) {
+	b, err := build.Open(ctx, build.Config{Patterns: []string{programs}, Flow: flow, Progress: func(text string) { fmt.Fprintln(os.Stderr, text) }})
+	if err != nil {
+		return nil, err
+	}
+	res, err := b.Build(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := res.Packages[0]
+	if p.Failed != "" {
+		return nil, fmt.Errorf("%s does not compile:\n%s", programs, p.Failed)
+	}
+	found := map[string]map[string]*wire.Bench{}
+	for _, visible := range []string{"auto", "all"} {
+		found[visible] = map[string]*wire.Bench{}
+		config := wire.Config{Mode: "bench", Package: programs, Strategy: "first", Race: true, Visible: visible, Isolate: "vars", Flow: flow}
+		for range 2 { // the better one: the machine may be busy
+			err := run.Binary(ctx, p.Binary, p.Dir, config, []string{"-test.run=" + flowTests}, func(rec *wire.Record) {
+				if old := found[visible][rec.Test]; rec.Type == "bench" && (old == nil || old.Nanoseconds > rec.Bench.Nanoseconds) {
+					found[visible][rec.Test] = rec.Bench
+				}
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return found, nil
+}
+
+func sorted(m map[string]*wire.Bench) []string {
+	return slices.Sorted(maps.Keys(m))
+}
