@@ -123,7 +123,7 @@ func TestErrors(t *testing.T) {
 		{"empty", good, "", `f:1: expected "heddle clip v1", found an empty file`},
 		{"other file", "heddle clip v1", "package main", `f:1: expected "heddle clip v1", found "package main"`},
 		{"newer", "heddle clip v1", "heddle clip v2", `f:1: expected version 1 of the clip format (a newer heddle may read others), found "v2"`},
-		{"header word", "kind ", "kund ", `f:5: expected one of test, package, kind, message, go, heddle, policy, seed, depth, time, model, isolate, visible, place, steps, found "kund"`},
+		{"header word", "kind ", "kund ", `f:5: expected one of test, package, kind, message, go, heddle, policy, seed, depth, time, model, isolate, pattern, visible, place, steps, found "kund"`},
 		{"twice", "go         go1.26.8", "kind       x", `f:7: expected kind once (it stands in line 5), found it again`},
 		{"no test", "test       TestTransfer\n", "", `f:14: expected a line that names the test before the steps, found none`},
 		{"seed", "seed       0", "seed       -1", `f:10: expected a number of 64 bits, not negative, found "-1"`},

@@ -43,6 +43,7 @@ func (f *File) Format() []byte {
 		text("model", "exhaustive")
 	}
 	text("isolate", f.Isolate)
+	text("pattern", f.Pattern)
 	places := func(name string, ps []wire.Place) {
 		for i := range ps {
 			b = fmt.Appendf(b, "%-10s ", name)

@@ -174,6 +174,8 @@ func (p *parser) single(key, val string) {
 		p.f.Policy = p.value(val)
 	case "isolate":
 		p.f.Isolate = p.value(val)
+	case "pattern":
+		p.f.Pattern = p.value(val)
 	case "seed":
 		p.f.Seed = p.number(val, 64)
 	case "depth":
@@ -189,7 +191,7 @@ func (p *parser) single(key, val string) {
 		}
 		p.f.Exhaustive = true
 	default:
-		p.fail("one of test, package, kind, message, go, heddle, policy, seed, depth, time, model, isolate, visible, place, steps", shown(key))
+		p.fail("one of test, package, kind, message, go, heddle, policy, seed, depth, time, model, isolate, pattern, visible, place, steps", shown(key))
 	}
 }
 

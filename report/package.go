@@ -75,6 +75,8 @@ func (p *Package) Record(rec *wire.Record) {
 		p.r.draw()
 	case "note", "replayed":
 		p.note(rec)
+	case "predicted":
+		p.predicted(rec)
 	case "end":
 		p.test(rec.Test)
 		p.endTest(rec)

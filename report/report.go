@@ -225,6 +225,7 @@ type TestResult struct {
 	Elapsed    float64 // seconds
 	Output     string  // of the first execution
 	Findings   []Finding
+	Predicted  *wire.Predicted // places resolved; nil where nothing was predicted
 }
 
 // A Finding is one with its places resolved, files below Options.Dir relative to it, and the clip it was kept in.

@@ -41,6 +41,7 @@ func (r *Reporter) verdict(t *TestResult, notes []string) string {
 			fmt.Fprintf(&b, "%s   %s   %s\n", r.green("ok"), t.Name, covered(t))
 		}
 	}
+	b.WriteString(r.predictions(t))
 	for _, n := range notes {
 		b.WriteString(indent(4, "note: "+clean(n)))
 	}
@@ -52,6 +53,8 @@ func covered(t *TestResult) string {
 	switch {
 	case strings.HasPrefix(t.Reason, "no concurrency"):
 		return "no concurrency: " + plural(t.Executions, "execution")
+	case t.Predicted != nil:
+		return predictedText(t)
 	case t.Complete:
 		return fmt.Sprintf("all interleavings covered by %s (%s)", plural(t.Executions, "execution"), seconds(t.Elapsed))
 	}

@@ -26,6 +26,9 @@ type Schedule struct {
 	// another operation is expected does so first, as a step of its own.
 	Insert bool
 
+	// Sites: a step does not fit either where its operation stands elsewhere in the source.
+	Sites bool
+
 	// Strict: a step that does not fit ends the execution as Diverged.
 	// Otherwise it is skipped and the rest is followed as far as it goes.
 	Strict bool

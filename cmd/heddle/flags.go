@@ -33,6 +33,8 @@ type options struct {
 	runs, depth, steps               int
 	preempt, delay                   int
 	race, determinism                bool
+	predict                          bool
+	patterns, regions                string
 	clips                            string
 	pv, symmetry                     bool
 	oneOrder                         places
@@ -160,6 +162,7 @@ func (o *options) exploreFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&o.pv, "pv", false, "strategy reach: leave out races that a V of a counting semaphore has won")
 	fs.BoolVar(&o.symmetry, "symmetry", false, "strategy reach: goroutines that one goroutine starts by one go statement, with equal arguments, are interchangeable")
 	fs.Var(&o.oneOrder, "one-order", "strategy reach: `file:line` where channels are made whose receivers ignore in which order values come; may come several times")
+	fs.BoolVar(&o.predict, "predict", true, "begin with what the first execution lets expect of others (strategies auto and sample)")
 	fs.StringVar(&o.clips, "clips", "", "`folder` for clips (default testdata/heddle in each package)")
 }
 
@@ -276,6 +279,7 @@ func (o *options) config() wire.Config {
 		Mode: "test", Strategy: o.strategy, Seed: o.seed, Runs: o.runs, Budget: int64(o.budget), Depth: o.depth, Steps: o.steps,
 		Visible: o.visible, Time: o.time, Race: o.race, FailFast: o.failFast, Count: o.count, Isolate: o.isolate,
 		CheckDeterminism: o.determinism, PV: o.pv, Symmetry: o.symmetry, OneOrder: o.ordered,
+		Predict: o.predict, Patterns: o.patterns, Regions: o.regions,
 	}
 	if o.set["preempt"] && o.preempt >= 0 {
 		c.Preempt = &o.preempt

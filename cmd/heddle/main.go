@@ -2,6 +2,7 @@
 // goroutine runs next:
 //
 //	heddle test   [flags] [packages]   explore the tests of packages
+//	heddle predict [flags] [packages]  show bugs that one execution of each test lets expect
 //	heddle run    [flags] package      explore a main package
 //	heddle replay [flags] clip         show a finding again, step by step
 //	heddle report [flags] clip...      draw findings on a page
@@ -94,6 +95,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"test", "[flags] [packages] [-args ...]", "explore the interleavings of the packages' tests", (*tool).test},
+		{"predict", "[flags] [packages]", "execute each test once, and then only what shows the bugs which that lets expect", (*tool).predict},
 		{"run", "[flags] package [args]", "explore the interleavings of a main package", (*tool).runMain},
 		{"replay", "[flags] clip [-args ...]", "show a finding again, step by step", (*tool).replay},
 		{"report", "-html file [flags] clip...", "draw findings on a page of HTML", (*tool).drawClips},

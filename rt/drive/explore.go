@@ -26,11 +26,14 @@ type exploration struct {
 	found     int
 	start     time.Time
 	deadline  time.Time
-	visible   []trace.Site // sites found to race: scheduling points from then on
-	only      bool         // and no others, whatever -visible says
-	polled    []trace.Site // sides of channels found to be polled, for exhaustive executions
-	whole     bool         // every interleaving is to be covered: a finding does not end that
-	estimate  float64      // of the executions that would cover every interleaving, 0: not known
+	visible   []trace.Site      // sites found to race: scheduling points from then on
+	only      bool              // and no others, whatever -visible says
+	all       bool              // every access is a step, and an event
+	bound     int               // on the steps of an execution; 0: the configuration's
+	expect    *wire.Expectation // looked for in every execution
+	polled    []trace.Site      // sides of channels found to be polled, for exhaustive executions
+	whole     bool              // every interleaving is to be covered: a finding does not end that
+	estimate  float64           // of the executions that would cover every interleaving, 0: not known
 	progress  time.Time
 	bounded   int // executions that reached the step bound
 	timers    bool
@@ -97,6 +100,9 @@ func (e *exploration) explore(first []*trace.Schedule) wire.Record {
 		}
 	}
 	search := e.sample
+	if e.cfg.Strategy == "predict" {
+		search = e.predictOnly
+	}
 	if start := exhaustive[e.cfg.Strategy]; start != nil {
 		search = func() (string, bool, string) { return e.exhaust(start) }
 	}
@@ -148,6 +154,9 @@ func (e *exploration) sample() (result string, complete bool, reason string) {
 			once = Execution{}
 			if !e.ended() && !e.nondet && !e.choices && len(ex.Trace.Goroutines) <= 2 && e.found == 0 {
 				return result, false, "no concurrency"
+			}
+			if e.cfg.Predict && !e.nondet && !e.real && len(ex.Trace.Goroutines) > 2 && !e.ended() {
+				e.predictFirst()
 			}
 		default:
 			e.run(s)
@@ -237,6 +246,7 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execu
 		return Execution{Trace: new(trace.Trace)}
 	}
 	q.Visible, q.Only, q.Polled, q.Real = visible, e.only, e.polled, e.real
+	q.All, q.Steps, q.Expect = e.all, e.bound, e.expect
 	ex, err := e.x.Execute(e.ctx, q)
 	if err == nil && ex.Outside && !e.real {
 		// It says nothing: its clock jumped while that of the others did not.

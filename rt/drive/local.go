@@ -90,9 +90,15 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 		x.d.vars.restore()
 	}
 	x.n++
-	mode := x.visible
-	if q.Only {
+	mode, steps := x.visible, x.d.cfg.Steps
+	switch {
+	case q.All:
+		mode = sched.VisibleAll
+	case q.Only:
 		mode = sched.VisibleAuto
+	}
+	if q.Steps > 0 {
+		steps = q.Steps
 	}
 	p.Begin(q.Schedule.Seed)
 	crash.begin(x.t.Name, x.n, &q.Schedule)
@@ -108,7 +114,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 		sched.S.Waiting = x.seeStrangers
 	}
 	t := sched.S.Run(func() { x.t.Body(o) }, sched.Options{
-		Schedule: &q.Schedule, Policy: p, Steps: x.d.cfg.Steps, Race: x.d.cfg.Race, Known: known, Visible: mode, Record: q.Record, PastDeadlock: q.PastDeadlock, Real: q.Real, Program: x.t.Kind == "main",
+		Schedule: &q.Schedule, Policy: p, Steps: steps, Race: x.d.cfg.Race, Known: known, Visible: mode, Record: q.Record, PastDeadlock: q.PastDeadlock, Real: q.Real, Program: x.t.Kind == "main",
 		Flow: q.Flow || x.d.cfg.Flow,
 		BeforeUnwind: func() {
 			if o.Mark != nil {
@@ -130,6 +136,9 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	ex.Polled, ex.Learnt = sched.S.Polled(), sched.S.Learnt()
 	ex.Measured = ex.Failed && sched.S.Measured()
 	ex.Found = x.findings(t, q.Known)
+	if q.Expect != nil {
+		ex.Found = append(ex.Found, expected(t, q.Expect)...)
+	}
 	if d := sched.S.Diverged(); d != nil {
 		ex.Diverged = &wire.Divergence{Step: d.Step, Got: d.Got, GotOK: d.GotOK, Enabled: d.Enabled, NoChoice: d.NoChoice}
 	}

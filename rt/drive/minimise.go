@@ -311,7 +311,7 @@ func reduce(ds []wire.Deviation, try func([]wire.Deviation) bool) []wire.Deviati
 // clipOf writes down the execution just recorded.
 func (e *exploration) clipOf(f *wire.Finding, t *trace.Trace, m *minimiser) wire.Clip {
 	c := wire.Clip{
-		Test: e.test, Kind: f.Kind, Message: f.Message, Policy: "first", Seed: m.seed, Free: m.free, Exhaustive: m.exhaustive, Places: corePlaces(f),
+		Test: e.test, Kind: f.Kind, Message: f.Message, Policy: "first", Seed: m.seed, Free: m.free, Exhaustive: m.exhaustive, Places: corePlaces(f), Pattern: f.Pattern,
 	}
 	if e.cfg.Isolate == "process" {
 		c.Isolate = e.cfg.Isolate

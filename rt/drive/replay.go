@@ -47,6 +47,8 @@ func (e *exploration) tryClip(c *wire.Clip) {
 	visible := e.visible
 	defer func() { e.visible, e.only = visible, false }()
 	e.visible, e.only = sitesOf(c), true
+	e.expect = expectationOf(c)
+	defer func() { e.expect = nil }()
 	ex := e.execute(&wire.Request{Schedule: *s})
 	if ex.Diverged != nil && e.cfg.Isolate != "process" {
 		// It may have been recorded when what is made once and for all was there already.
@@ -111,7 +113,7 @@ func (d *driver) replay(t *Test, c *wire.Clip) {
 
 // replayOnce returns the events of one replay and the Record that says how it went.
 func (x *local) replayOnce(s *trace.Schedule, c *wire.Clip) ([]wire.Event, *wire.Record) {
-	q := &wire.Request{Schedule: *s, Record: true, Watched: accessesOf(c.Places), Visible: sitesOf(c), Only: true}
+	q := &wire.Request{Schedule: *s, Record: true, Watched: accessesOf(c.Places), Visible: sitesOf(c), Only: true, Expect: expectationOf(c)}
 	ex, err := x.Execute(context.Background(), q)
 	if err == nil && ex.Outside {
 		q.Real = true // as the execution that was recorded

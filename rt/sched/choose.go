@@ -57,7 +57,7 @@ func (s *Sched) next() (trace.GID, bool) {
 			s.k++
 			continue
 		}
-		if want.G >= 0 && int(want.G) < s.ngs && s.inReady(want.G) && fits(want.Op, s.pend[want.G].Op) {
+		if want.G >= 0 && int(want.G) < s.ngs && s.inReady(want.G) && fits(want.Op, s.pend[want.G].Op) && s.inPlace(want) {
 			s.wants = want
 			s.follow = &s.wants
 			s.k++
@@ -110,6 +110,11 @@ func (s *Sched) wanted() trace.Step {
 func (s *Sched) StepsOf(id trace.GID) int32 { return s.gs[id].steps }
 
 func fits(want, got trace.Op) bool { return want == trace.OpNone || want == got }
+
+// inPlace reports whether the operation that want is about stands where it stood.
+func (s *Sched) inPlace(want trace.Step) bool {
+	return !s.opt.Schedule.Sites || want.Site.Loud() == s.pend[want.G].Site.Loud()
+}
 
 func (s *Sched) diverge(want trace.Step, noChoice bool) {
 	d := &Divergence{Step: s.k, Want: want, NoChoice: noChoice}

@@ -17,8 +17,15 @@ type Request struct {
 	// Known, if not nil, reports whether a data race with that key need not be told of any more.
 	Known func(key string) bool `json:"-"`
 
-	Show         bool `json:",omitempty"` // the user is to see what a main package prints
-	Flow         bool `json:",omitempty"` // record data flow, where the binary is built for it
+	Show bool `json:",omitempty"` // the user is to see what a main package prints
+	Flow bool `json:",omitempty"` // record data flow, where the binary is built for it
+
+	// All: every memory access is a scheduling point, and an event. Steps bounds the execution, if not 0.
+	All   bool `json:",omitempty"`
+	Steps int  `json:",omitempty"`
+	// Expect is looked for in what was executed, and found or not.
+	Expect *Expectation `json:",omitempty"`
+
 	Real         bool `json:",omitempty"` // go by real time: goroutines or files outside control take part
 	PastDeadlock bool `json:",omitempty"` // go on after a lock cycle that is known to be a deadlock
 }
@@ -70,4 +77,13 @@ type Divergence struct {
 	GotOK    bool          // the goroutine existed
 	Enabled  bool          // what it was about to do could be done
 	NoChoice bool          // a choice was expected and none was asked for, or the other way round
+}
+
+// An Expectation is accesses to memory that are to happen in one order: those of
+// an anomaly that was predicted.
+type Expectation struct {
+	Kind    string // of the finding
+	Message string
+	Pattern string  // as predict.ParseLine reads it
+	Places  []Place // of the accesses, in the order of the pattern: Site, Op and Goroutine
 }

@@ -41,6 +41,12 @@ type Config struct {
 	PV       bool
 	Symmetry bool
 	OneOrder []uint64 // sites of make(chan)
+
+	// Predict: strategy "sample" begins with what one execution lets expect of
+	// others. Strategy "predict" is only that. Patterns is the text of the user's pattern files.
+	Predict  bool
+	Patterns string
+	Regions  string // "locks" or "goroutines": what is to be atomic
 }
 
 // A Clip is a schedule with what it shows; package clip reads and writes it as text.
@@ -61,6 +67,7 @@ type Clip struct {
 	Spots      []Place  // the same sites as they stand in the file, by what the source says
 	Steps      []Step
 	Places     []Place // of the finding
+	Pattern    string  // of an anomaly: how its accesses belong together, see Expectation
 }
 
 // A Step of a clip. Where and Object are for the reader and for divergence messages; G, Op and Choice are followed.
@@ -103,7 +110,7 @@ type Stack struct {
 
 // A Record is one line from the test binary.
 type Record struct {
-	// "test" (Mode list), "begin", "progress", "output", "finding", "end", "isolate" (instead of end: the test needs
+	// "test" (Mode list), "begin", "progress", "output", "finding", "predicted", "end", "isolate" (instead of end: the test needs
 	// processes of its own, Text says why), "event", "replayed", "result" (Mode execute), "note", "done"
 	Type string
 	Test string `json:",omitempty"`
@@ -126,6 +133,8 @@ type Record struct {
 
 	Bench *Bench `json:",omitempty"` // bench
 
+	Predicted *Predicted `json:",omitempty"` // predicted
+
 	// event (Mode replay): one a step, in order
 	Event *Event `json:",omitempty"`
 }
@@ -140,6 +149,7 @@ type Finding struct {
 	Stacks       []Stack `json:",omitempty"`
 	Output       string  `json:",omitempty"` // what the test printed in that execution
 	Clip         Clip    // minimised
+	Pattern      string  `json:",omitempty"` // of an anomaly, as in its clip
 	Executions   int     // after how many it was found
 	Switches     int
 	FromClip     string `json:",omitempty"` // path of the clip whose replay showed it

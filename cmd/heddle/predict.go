@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"heddle/predict"
+)
+
+// predict is heddle predict: heddle test with the strategy that executes a test
+// once, and beside that only what it expects to show something.
+func (t *tool) predict(ctx context.Context, args []string) int {
+	o := new(options)
+	patterns, err := t.parse("predict", o, args, true, o.buildFlags, o.exploreFlags, o.pickFlags, o.testFlags, o.outputFlags, o.predictFlags)
+	if err != nil {
+		return t.parseError(err)
+	}
+	if o.set["strategy"] {
+		return t.misuse("heddle predict: it has no -strategy; heddle test does")
+	}
+	o.strategy = "predict"
+	return t.explore(ctx, o, patterns, false)
+}
+
+// predictFlags are those of a prediction alone.
+func (o *options) predictFlags(fs *flag.FlagSet) {
+	o.regionFlag(fs)
+	fs.Func("patterns", "look for the patterns in `file` too; may be given several times", func(name string) error {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if _, err := predict.Parse(filepath.Base(name), string(text)); err != nil {
+			return err
+		}
+		o.patterns += string(text) + "\n"
+		_, err = predict.Parse(filepath.Base(name), o.patterns)
+		return err
+	})
+}
+
+func (o *options) regionFlag(fs *flag.FlagSet) {
+	choose(fs, &o.regions, "regions", []string{predict.Locks.String(), predict.Goroutines.String()},
+		fmt.Sprintf("what is to be atomic, critical sections (%s) or all between two waits (%s)", predict.Locks, predict.Goroutines))
+}

@@ -1,0 +1,188 @@
+package predict
+
+import (
+	"slices"
+
+	"heddle/trace"
+)
+
+// maxTouched bounds how many locations one access counts for: more are touched
+// only where large arrays are copied.
+const maxTouched = 64
+
+// locations tell which memory is shared: used by two goroutines at least, of
+// which one writes. A location is where some access begins; an access to
+// several bytes touches all locations among them.
+type locations struct {
+	t       *trace.Trace
+	objs    []trace.ObjID // memory, by address
+	place   []int32       // of an object in objs; -1: not memory
+	users   []user        // by place
+	visible map[trace.Site]bool
+	private int // steps that are accesses to memory which is not shared
+}
+
+// user says who uses a location.
+type user struct {
+	g      trace.GID // the first, plus 1
+	shared bool      // there is another one
+	writes bool
+}
+
+func (u *user) both() bool { return u.shared && u.writes }
+
+// isAccess reports whether e is an access to memory that was a step.
+func isAccess(t *trace.Trace, e *trace.Event) bool {
+	return (e.Op == trace.OpRead || e.Op == trace.OpWrite) && e.Step >= 0 && e.Obj > 0 && int(e.Obj) < len(t.Objects) && !e.Quiet
+}
+
+// locate goes over the accesses of t.
+func locate(t *trace.Trace) *locations {
+	l := &locations{t: t, place: make([]int32, len(t.Objects)), visible: make(map[trace.Site]bool)}
+	for i := range t.Objects {
+		l.place[i] = -1
+		if t.Objects[i].Kind == trace.ObjMemory && i > 0 {
+			l.objs = append(l.objs, trace.ObjID(i))
+		}
+	}
+	slices.SortStableFunc(l.objs, func(a, b trace.ObjID) int {
+		switch x, y := t.Objects[a].Addr, t.Objects[b].Addr; {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+	for i, o := range l.objs {
+		l.place[o] = int32(i)
+	}
+	l.users = make([]user, len(l.objs))
+	for i := range t.Events {
+		e := &t.Events[i]
+		if !isAccess(t, e) {
+			continue
+		}
+		for p := range l.touched(e.Obj, e.Arg) {
+			u := &l.users[p]
+			u.shared = u.shared || u.g != 0 && u.g != e.G+1
+			u.g = e.G + 1
+			u.writes = u.writes || e.Op == trace.OpWrite
+		}
+	}
+	l.findVisible()
+	return l
+}
+
+// touched yields the places of the locations that an access to size bytes at obj touches.
+func (l *locations) touched(obj trace.ObjID, size int64) func(yield func(int32) bool) {
+	return func(yield func(int32) bool) {
+		p := l.place[obj]
+		if p < 0 {
+			return
+		}
+		end := l.t.Objects[obj].Addr + uintptr(max(size, 1))
+		for i := p; int(i) < len(l.objs) && i < p+maxTouched && (i == p || l.t.Objects[l.objs[i]].Addr < end); i++ {
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// findVisible collects the sites at which shared memory is accessed.
+func (l *locations) findVisible() {
+	for i := range l.t.Events {
+		e := &l.t.Events[i]
+		if !isAccess(l.t, e) || l.visible[e.Site.Plain()] {
+			continue
+		}
+		for p := range l.touched(e.Obj, e.Arg) {
+			if l.users[p].both() {
+				l.visible[e.Site.Plain()] = true
+				break
+			}
+		}
+	}
+	for i := range l.t.Steps {
+		if st := &l.t.Steps[i]; accessOf(st.Op) && !l.visible[st.Site.Plain()] {
+			l.private++
+		}
+	}
+}
+
+// A location is memory that goroutines share.
+type location struct {
+	obj   trace.ObjID
+	nodes []int32 // that access it, in order of the trace
+}
+
+// index finds accesses to shared memory.
+type index struct {
+	locs []location
+	byG  [][]int32 // nodes of each goroutine, in order
+	of   map[int32][]int32
+	one  []int32 // the location of a node that touches one; -1: none; -2: several, see of
+}
+
+// touches returns the locations that node n touches.
+func (x *index) touches(n int32) []int32 {
+	switch l := x.one[n]; l {
+	case -1:
+		return nil
+	case -2:
+		return x.of[n]
+	}
+	return x.one[n : n+1]
+}
+
+// indexAccesses builds the indices of section 5.1.
+func (g *Graph) indexAccesses(l *locations) {
+	x := &g.access
+	x.byG, x.one = make([][]int32, len(g.seqs)), make([]int32, len(g.Nodes))
+	at := make([]int32, len(l.objs)) // location + 1 by place
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		x.one[i] = -1
+		if !accessOf(n.Op) || n.Obj == 0 {
+			continue
+		}
+		for p := range l.touched(n.Obj, int64(n.size)) {
+			if !l.users[p].both() {
+				continue
+			}
+			if at[p] == 0 {
+				x.locs = append(x.locs, location{obj: l.objs[p]})
+				at[p] = int32(len(x.locs))
+			}
+			x.add(int32(i), at[p]-1)
+		}
+		if x.one[i] != -1 {
+			x.byG[n.G] = append(x.byG[n.G], int32(i))
+		}
+	}
+	for s := range l.visible {
+		g.visible = append(g.visible, s)
+	}
+	slices.Sort(g.visible)
+}
+
+func (x *index) add(n, loc int32) {
+	l := &x.locs[loc]
+	l.nodes = append(l.nodes, n)
+	switch x.one[n] {
+	case -1:
+		x.one[n] = loc
+	case -2:
+		x.of[n] = append(x.of[n], loc)
+	default:
+		if x.of == nil {
+			x.of = make(map[int32][]int32)
+		}
+		x.of[n] = []int32{x.one[n], loc}
+		x.one[n] = -2
+	}
+}
+
+// Shared returns how many locations are accessed by several goroutines, one of them writing.
+func (g *Graph) Shared() int { return len(g.access.locs) }

@@ -1,0 +1,270 @@
+package predict
+
+import (
+	"slices"
+
+	"heddle/trace"
+)
+
+// A Graph is the partial and temporal order graph of a trace (Definition 3),
+// encoded as section 5.1 says: of the order relation only what operations
+// between goroutines add is kept (see order.go), and indices of the accesses by
+// goroutine and by location (see access.go).
+type Graph struct {
+	Trace *trace.Trace
+	// Nodes are what is moved: the steps of the trace in their order, without
+	// accesses to memory that only one goroutine uses, which belong to the node before.
+	Nodes []Node
+
+	seqs    [][]int32   // the nodes of each goroutine, in program order
+	segs    [][]segment // of each goroutine, see order.go
+	effects []effect    // of all nodes, by node
+	access  index
+
+	locksets []lockset
+	births   []int32 // the node that starts a goroutine; -1: it was there
+
+	visible []trace.Site // where the accesses stand that are nodes
+}
+
+// A Node is a step with its attributes (section 4.1).
+type Node struct {
+	G    trace.GID
+	With trace.GID // receiver of an unbuffered communication, else NoG
+	Op   trace.Op
+	Obj  trace.ObjID
+	Site trace.Site
+	Step int32 // index of its step in the trace; the draws after it belong to it
+
+	Pos    int32 // index among the nodes of G
+	seg    int32 // index among the segments of G
+	locks  int32 // index of the lockset held before it
+	outer  int32 // the node at which G took the first of the locks it holds before it, -1: it holds none
+	Region int32 // atomic region; 0: it is one by itself
+	size   int32 // of a memory access, in bytes
+	epoch  int32 // how often the clock had jumped
+	effect int32 // where its effects begin
+}
+
+// An effect is what a node does to locks and goroutines, for carrying it out again.
+type effect struct {
+	node int32
+	g    trace.GID
+	kind effectKind
+	obj  trace.ObjID // or the goroutine that is started
+}
+
+type effectKind uint8
+
+const (
+	effGo effectKind = iota
+	effLock
+	effUnlock
+	effRLock
+	effRUnlock
+	effArrive // at a RWMutex, to write
+	effDone   // the goroutine ended
+)
+
+// Regions says what the atomic regions of a trace are.
+type Regions uint8
+
+const (
+	// Locks: the outermost critical sections. Operations on channels, go
+	// statements, and all kinds of waiting end a region (section 4.1).
+	Locks Regions = iota
+	// Goroutines: all that a goroutine does from one such operation to the
+	// next, whether it holds locks or not.
+	Goroutines
+)
+
+// String returns the word for r in pattern files and on the command line.
+func (r Regions) String() string { return [...]string{"locks", "goroutines"}[r] }
+
+// ParseRegions is the inverse of String.
+func ParseRegions(s string) (Regions, bool) {
+	for _, r := range []Regions{Locks, Goroutines} {
+		if s == r.String() {
+			return r, true
+		}
+	}
+	return 0, false
+}
+
+// NewGraph computes the attributes of the events of t, and their order. Memory
+// accesses that are to be found must be steps of t.
+func NewGraph(t *trace.Trace, r Regions) *Graph {
+	g := &Graph{Trace: t}
+	locs := locate(t)
+	b := newBuilder(g, r, locs)
+	b.build()
+	g.indexAccesses(locs)
+	return g
+}
+
+// Visible returns the places of the accesses that are nodes: they must be
+// scheduling points, and no others, when a schedule of this graph is executed.
+func (g *Graph) Visible() []trace.Site { return g.visible }
+
+// A builder goes over a trace once.
+type builder struct {
+	g       *Graph
+	t       *trace.Trace
+	regions Regions
+	locs    *locations
+	nodeOf  []int32 // by step
+	gs      []gstate
+	objs    map[trace.ObjID]*objState
+	sent    map[int32][]int32 // what the sender of an event that has a partner knew
+	epoch   int32
+	nextReg int32
+	intern  map[string]int32
+}
+
+// gstate is what the builder knows of a goroutine.
+type gstate struct {
+	clock  []int32 // how many nodes of each goroutine happened before
+	dirty  bool    // and it learnt more since its last segment began
+	held   []held
+	locks  int32
+	outer  int32
+	loud   int   // locks held that make a region
+	region int32 // 0: none
+}
+
+type held struct {
+	obj   trace.ObjID
+	write bool
+	loud  bool
+}
+
+func newBuilder(g *Graph, r Regions, locs *locations) *builder {
+	n := len(g.Trace.Goroutines)
+	b := &builder{
+		g: g, t: g.Trace, regions: r, locs: locs,
+		nodeOf: make([]int32, len(g.Trace.Steps)), gs: make([]gstate, n),
+		objs: make(map[trace.ObjID]*objState), sent: make(map[int32][]int32), intern: map[string]int32{"": 0},
+	}
+	g.seqs, g.segs = make([][]int32, n), make([][]segment, n)
+	g.births = make([]int32, n)
+	g.locksets = []lockset{nil}
+	for i := range b.gs {
+		b.gs[i].outer, g.births[i] = -1, -1
+		g.segs[i] = []segment{{}}
+		if r == Goroutines {
+			b.newRegion(&b.gs[i])
+		}
+	}
+	return b
+}
+
+// build makes the nodes, step by step, with the events of each.
+func (b *builder) build() {
+	b.g.Nodes = make([]Node, 0, len(b.t.Steps)-b.locs.private)
+	ev := 0
+	for s := range b.t.Steps {
+		ev = b.events(ev, int32(s)) // what happened between two steps
+		b.step(int32(s))
+	}
+	b.events(ev, int32(len(b.t.Steps)))
+	// Effects of accesses that are no nodes came late: put them to their nodes.
+	slices.SortStableFunc(b.g.effects, func(x, y effect) int { return int(x.node - y.node) })
+	k := 0
+	for i := range b.g.Nodes {
+		b.g.Nodes[i].effect = int32(k)
+		for k < len(b.g.effects) && b.g.effects[k].node == int32(i) {
+			k++
+		}
+	}
+}
+
+// effectsOf returns what node i does.
+func (g *Graph) effectsOf(i int32) []effect {
+	from, to := g.Nodes[i].effect, int32(len(g.effects))
+	if int(i)+1 < len(g.Nodes) {
+		to = g.Nodes[i+1].effect
+	}
+	return g.effects[from:to]
+}
+
+// step makes the node of step s, or adds the step to the node before.
+func (b *builder) step(s int32) {
+	st := &b.t.Steps[s]
+	seq := b.g.seqs[st.G]
+	private := (st.Op == trace.OpRead || st.Op == trace.OpWrite) && !b.locs.visible[st.Site.Plain()]
+	if len(seq) > 0 && (private || st.Op == trace.OpChoose) {
+		b.nodeOf[s] = seq[len(seq)-1]
+		return
+	}
+	i := int32(len(b.g.Nodes))
+	x := &b.gs[st.G]
+	n := Node{
+		G: st.G, With: trace.NoG, Op: st.Op, Site: st.Site, Step: s, Pos: int32(len(seq)), epoch: b.epoch,
+		locks: x.locks, outer: x.outer, Region: x.region,
+	}
+	if st.With > 0 && st.Op != trace.OpChoose {
+		n.With = trace.GID(st.With - 1)
+	}
+	if x.dirty {
+		b.segment(st.G, n.Pos)
+	}
+	n.seg = int32(len(b.g.segs[st.G]) - 1)
+	b.g.seqs[st.G] = append(seq, i)
+	b.g.Nodes = append(b.g.Nodes, n)
+	b.nodeOf[s] = i
+	x.clock = set(x.clock, st.G, n.Pos+1)
+}
+
+// events applies the events from the ev-th on that were performed before step s
+// was made, and returns the index of the first of the others.
+func (b *builder) events(ev int, s int32) int {
+	for ; ev < len(b.t.Events) && b.t.Events[ev].Step < s; ev++ {
+		e := &b.t.Events[ev]
+		if e.Step < 0 {
+			continue
+		}
+		n := b.nodeOf[e.Step]
+		nd := &b.g.Nodes[n]
+		if nd.Obj == 0 && e.G == nd.G && (e.Op == nd.Op || nd.Op == trace.OpSelect) {
+			nd.Obj = e.Obj
+			if accessOf(e.Op) {
+				nd.size = int32(e.Arg)
+			}
+		}
+		b.order(int32(ev), e, n)
+		b.locking(e, n)
+		b.boundary(e)
+	}
+	return ev
+}
+
+func accessOf(op trace.Op) bool { return op == trace.OpRead || op == trace.OpWrite }
+
+// effect notes what a node does.
+func (b *builder) effect(n int32, g trace.GID, kind effectKind, obj trace.ObjID) {
+	b.g.effects = append(b.g.effects, effect{n, g, kind, obj})
+}
+
+// newRegion begins an atomic region.
+func (b *builder) newRegion(x *gstate) {
+	b.nextReg++
+	x.region = b.nextReg
+}
+
+// boundary ends the region of a goroutine at what may let others go on or wait for them.
+func (b *builder) boundary(e *trace.Event) {
+	if e.Quiet {
+		return
+	}
+	switch e.Op {
+	case trace.OpGo, trace.OpStart, trace.OpEnd, trace.OpSend, trace.OpRecv, trace.OpClose, trace.OpSelect, trace.OpArrive,
+		trace.OpCondWait, trace.OpCondWake, trace.OpSignal, trace.OpBroadcast, trace.OpWGWait, trace.OpSleep, trace.OpTimerFire,
+		trace.OpAwait, trace.OpIdle, trace.OpNative, trace.OpModel, trace.OpAcquire, trace.OpRelease:
+		if e.Op == trace.OpArrive && trace.Op(e.Arg) == trace.OpLock {
+			return
+		}
+		if x := &b.gs[e.G]; x.region != 0 {
+			b.newRegion(x)
+		}
+	}
+}

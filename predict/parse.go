@@ -1,0 +1,216 @@
+package predict
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Parse reads a file of patterns in the paper's notation (section 3, figure 2):
+//
+//	# Another goroutine's write comes between a check and what relies on it.
+//	pattern check then act
+//	E  = e1 - e2 - e3
+//	T  = t1 - t2 - t1
+//	SV = s1 - s1 - s2
+//	AR = u1 - u2 - u1
+//	AT = r  - w  - w
+//	regions = goroutines
+//
+// E, which only names the events, may be left out. Equal names stand for the
+// same goroutine (T), variable (SV) or region (AR), different ones for different
+// ones. A line "regions" says what the regions are (locks where there is none),
+// a line "adjacent" that nothing comes in between, and a line "message" what went
+// wrong. name stands in errors, which say "name:line: what is wrong".
+func Parse(name, text string) ([]*Pattern, error) {
+	f := fileParser{name: name}
+	for line := range strings.Lines(text) {
+		f.line++
+		if i := strings.IndexByte(line, '#'); i >= 0 {
+			line = line[:i]
+		}
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if err := f.parse(line); err != nil {
+			return nil, fmt.Errorf("%s:%d: %v", name, f.line, err)
+		}
+	}
+	if err := f.end(); err != nil {
+		return nil, err
+	}
+	return f.patterns, nil
+}
+
+// ParseLine reads what Pattern.String wrote.
+func ParseLine(text string) (*Pattern, error) {
+	d := draft{}
+	for w := range strings.FieldsSeq(text) {
+		key, val, _ := strings.Cut(w, "=")
+		if err := d.set(key, val); err != nil {
+			return nil, err
+		}
+	}
+	return d.pattern()
+}
+
+// maxEvents bounds the events of a pattern.
+const maxEvents = 16
+
+type fileParser struct {
+	name     string
+	line     int
+	at       int // the line at which the open pattern begins
+	open     *draft
+	patterns []*Pattern
+}
+
+func (f *fileParser) parse(line string) error {
+	word, rest, _ := strings.Cut(line, " ")
+	if word == "pattern" {
+		if err := f.end(); err != nil {
+			return err
+		}
+		name := strings.TrimSpace(rest)
+		if name == "" {
+			return fmt.Errorf("want a name after \"pattern\"")
+		}
+		for _, p := range f.patterns {
+			if p.Name == name {
+				return fmt.Errorf("there is a pattern %q already", name)
+			}
+		}
+		f.open, f.at = &draft{name: name}, f.line
+		return nil
+	}
+	if f.open == nil {
+		return fmt.Errorf("want \"pattern\" and its name, found %q", line)
+	}
+	key, val, ok := strings.Cut(line, "=")
+	if key = strings.TrimSpace(key); !ok && key != "adjacent" {
+		return fmt.Errorf("want one of E, T, SV, AR, AT, regions, message and \"=\", or adjacent; found %q", line)
+	}
+	return f.open.set(key, strings.TrimSpace(val))
+}
+
+// end ends the open pattern. Its error has the place already.
+func (f *fileParser) end() error {
+	if f.open == nil {
+		return nil
+	}
+	p, err := f.open.pattern()
+	if err != nil {
+		return fmt.Errorf("%s:%d: pattern %s: %v", f.name, f.at, f.open.name, err)
+	}
+	f.patterns = append(f.patterns, p)
+	f.open = nil
+	return nil
+}
+
+// A draft is a pattern as far as it was read.
+type draft struct {
+	name, message string
+	rows          map[string][]string
+	regions       Regions
+	adjacent      bool
+}
+
+// prefixes are the letters with which the names of a row begin.
+var prefixes = map[string]string{"E": "e", "T": "t", "SV": "s", "AR": "u"}
+
+func (d *draft) set(key, val string) error {
+	switch key {
+	case "E", "T", "SV", "AR", "AT":
+		if d.rows[key] != nil {
+			return fmt.Errorf("%s stands twice", key)
+		}
+		row := strings.Split(val, "-")
+		if len(row) > maxEvents {
+			return fmt.Errorf("%s has %d events, more than %d", key, len(row), maxEvents)
+		}
+		for i, w := range row {
+			if row[i] = strings.TrimSpace(w); !validName(key, row[i]) {
+				return fmt.Errorf("%s: want names such as %s, found %q", key, sample(key), row[i])
+			}
+		}
+		if d.rows == nil {
+			d.rows = make(map[string][]string)
+		}
+		d.rows[key] = row
+	case "regions":
+		r, ok := ParseRegions(val)
+		if !ok {
+			return fmt.Errorf("regions: want one of %s, %s; found %q", Locks, Goroutines, val)
+		}
+		d.regions = r
+	case "adjacent":
+		if val != "" {
+			return fmt.Errorf("want nothing after \"adjacent\"")
+		}
+		d.adjacent = true
+	case "message":
+		d.message = val
+	default:
+		return fmt.Errorf("want one of E, T, SV, AR, AT, regions, adjacent, message; found %q", key)
+	}
+	return nil
+}
+
+func validName(key, w string) bool {
+	if key == "AT" {
+		return w == "r" || w == "w"
+	}
+	digits, ok := strings.CutPrefix(w, prefixes[key])
+	n, err := strconv.ParseUint(digits, 10, 16)
+	return ok && err == nil && n > 0
+}
+
+func sample(key string) string {
+	if key == "AT" {
+		return "r and w"
+	}
+	return prefixes[key] + "1"
+}
+
+// pattern makes the pattern, its names numbered in the order in which they come.
+func (d *draft) pattern() (*Pattern, error) {
+	for _, key := range []string{"T", "SV", "AR", "AT"} {
+		if d.rows[key] == nil {
+			return nil, fmt.Errorf("%s is missing", key)
+		}
+		if n, m := len(d.rows["T"]), len(d.rows[key]); n != m {
+			return nil, fmt.Errorf("T has %d events and %s has %d", n, key, m)
+		}
+	}
+	if e := d.rows["E"]; e != nil && len(e) != len(d.rows["T"]) {
+		return nil, fmt.Errorf("E has %d events and T has %d", len(e), len(d.rows["T"]))
+	}
+	p := &Pattern{Name: d.name, Message: d.message, Adjacent: d.adjacent, Regions: d.regions}
+	ts, svs, ars := number(d.rows["T"]), number(d.rows["SV"]), number(d.rows["AR"])
+	p.Kind = Atomicity
+	for i, at := range d.rows["AT"] {
+		p.E = append(p.E, Event{T: ts[i], SV: svs[i], AR: ars[i], Write: at == "w"})
+		if svs[i] > 0 {
+			p.Kind = Serializability
+		}
+	}
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// number gives equal names equal numbers, from 0 on.
+func number(names []string) []int {
+	known := map[string]int{}
+	ns := make([]int, len(names))
+	for i, w := range names {
+		n, ok := known[w]
+		if !ok {
+			n = len(known)
+			known[w] = n
+		}
+		ns[i] = n
+	}
+	return ns
+}

@@ -1,0 +1,30 @@
+// Package predict finds in the trace of one execution what another order of its
+// operations would bring about, and generates the schedules that show it:
+// Huang & Zhang, "Persuasive Prediction of Concurrency Access Anomalies"
+// (PECAN, ISSTA 2011). Trace in, schedules out:
+//
+//	g := predict.NewGraph(t, predict.Locks)             // attributes and order, sections 4.1, 5.1
+//	for _, a := range g.Search(predict.Builtin(), 0) {   // pattern search, section 5.2
+//	    orders, why := predict.Moves{}.Orders(g, a.Goal())   // schedule generation, section 6
+//	    ... g.Schedule(orders[0]) ...                    // to be executed, section 6.3
+//	}
+//
+// What Search returns is a guess. Whoever calls executes the schedules, strictly,
+// and reports only what such an execution has shown (package rt/drive does).
+//
+// Where the paper's text does not say it or slips, this is what is done here:
+//
+//   - Algorithm 1 must read "no common lock and no order".
+//   - The order relation is the Go memory model's for go statements, channels,
+//     WaitGroup, Once, Cond, atomics, timers, sync.Map and sync.Pool. Locks give
+//     no order (that is the hybrid model of section 4.2); RLocks of one RWMutex
+//     do not exclude each other.
+//   - Schedules are made by carrying the trace out again on a model of its locks
+//     and its order (see Moves), so that Theorem 1 holds where the printed
+//     Algorithms 3 and 4 fail: nested locks that both goroutines use.
+//   - The eleven serialisability patterns are those of Vaziri, Tip and Dolby
+//     (POPL 2006), which the paper cites.
+//
+// The package is laid into the program under test: it imports the standard
+// library and trace only.
+package predict

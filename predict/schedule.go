@@ -1,0 +1,432 @@
+package predict
+
+import (
+	"fmt"
+	"slices"
+
+	"heddle/trace"
+)
+
+// A Goal is what a schedule is to bring about: nodes in this order.
+type Goal struct {
+	Nodes    []int32
+	Adjacent bool // one right after the other, in any order
+	Reach    bool // they are only to be reached, in any order, all by different goroutines
+}
+
+// An Order is a schedule in terms of a graph: nodes, in the order in which they are to be executed.
+type Order []int32
+
+// A Scheduler finds orders of the nodes of a trace that bring a goal about, best
+// first. Where it finds none, why says what stands in the way. An order need not
+// be possible: it is executed, and has to fit. Moves is the paper's; a solver that is
+// complete for the trace can take its place where that fails.
+type Scheduler interface {
+	Orders(g *Graph, goal Goal) (orders []Order, why *Refutation)
+}
+
+// A Refutation says why no order brings a goal about.
+type Refutation struct {
+	Reason string
+	Nodes  []int32 // that it speaks of, in the order of its %s
+}
+
+// Moves is ScheduleGeneration (Algorithms 3 and 4), for patterns of any length.
+//
+// The paper moves the operations that depend on the outermost lock before a
+// violation node behind everything else. The same is said here the other way
+// round: the trace is carried out again, in its order, on a model of its locks and its
+// order relation, while every goroutine of the pattern is held back before the outermost lock
+// that protects its first event; what depends on that stays behind by itself. Then the
+// goroutines go on, as far as the events need. Three points differ from what is printed:
+//
+//   - For a race both orders of the two accesses are generated (the algorithm
+//     as printed gives one, section 2 of the paper the other).
+//   - The lock branch of Algorithm 4 must move v_x to v_j behind v_k as well.
+//   - "Before v_j" cannot mean immediately before where v_j's own critical section shares
+//     a nested lock with the one that is moved: either goroutine is brought to its event first.
+//     (T1: lock a; lock m; unlock m; write x; unlock a. T2: lock m; read x; unlock m.)
+type Moves struct{}
+
+// Orders implements Scheduler.
+func (Moves) Orders(g *Graph, goal Goal) (orders []Order, why *Refutation) {
+	threads := g.threads(goal)
+	try := func(goal Goal, first []trace.GID) {
+		r := newReplay(g, goal)
+		if refuted := r.carryOut(first); refuted == nil {
+			orders = append(orders, r.order)
+		} else if why == nil {
+			why = refuted
+		}
+	}
+	if goal.Reach {
+		for i := range threads {
+			try(goal, append(slices.Clone(threads[i:]), threads[:i]...))
+		}
+		for i := range threads {
+			first := append(slices.Clone(threads[i:]), threads[:i]...)
+			slices.Reverse(first)
+			try(goal, first)
+		}
+		return firstFew(orders), why
+	}
+	if !goal.Adjacent {
+		try(goal, nil)
+		if len(orders) == 0 {
+			for _, t := range threads[1:] {
+				try(goal, []trace.GID{t})
+			}
+		}
+		return orders, why
+	}
+	back := goal
+	back.Nodes = []int32{goal.Nodes[1], goal.Nodes[0]}
+	for _, first := range [][]trace.GID{threads, {threads[1], threads[0]}} {
+		try(back, first)
+		try(goal, first)
+		if len(orders) > 0 {
+			return orders, nil
+		}
+	}
+	return orders, why
+}
+
+// maxOrders bounds the orders that are returned for one goal.
+const maxOrders = 2
+
+func firstFew(orders []Order) []Order { return orders[:min(len(orders), maxOrders)] }
+
+// threads returns the goroutines of a goal, in the order of their first nodes.
+func (g *Graph) threads(goal Goal) []trace.GID {
+	var ts []trace.GID
+	for _, n := range goal.Nodes {
+		known := false
+		for _, t := range ts {
+			known = known || t == g.Nodes[n].G
+		}
+		if !known {
+			ts = append(ts, g.Nodes[n].G)
+		}
+	}
+	return ts
+}
+
+// A replay carries a trace out again in another order, on a model.
+type replay struct {
+	g     *Graph
+	goal  Goal
+	due   int     // index of the goal's next node
+	pos   []int32 // of every goroutine: its next node
+	entry []int32 // where goroutines of the goal are held back at first; -1: nowhere
+	alive []bool  // the goroutine was started
+	locks map[trace.ObjID]*lockState
+	left  []int32 // nodes of each time between two jumps of the clock that were not made
+	epoch int32   // the first of which there are some
+	order Order
+	busy  map[trace.GID]bool // goroutines that are being brought somewhere, for somebody who waits
+	depth int
+}
+
+// A lockState is who holds a lock.
+type lockState struct {
+	owner   trace.GID // NoG: nobody writes
+	arrived trace.GID // a writer who waits and keeps new readers out
+	readers []trace.GID
+}
+
+func newReplay(g *Graph, goal Goal) *replay {
+	n := len(g.seqs)
+	r := &replay{
+		g: g, goal: goal, pos: make([]int32, n), entry: make([]int32, n), alive: make([]bool, n),
+		locks: make(map[trace.ObjID]*lockState), busy: make(map[trace.GID]bool),
+	}
+	for i := range r.entry {
+		r.entry[i] = -1
+		r.alive[i] = g.births[i] < 0
+	}
+	for i := len(goal.Nodes) - 1; i >= 0; i-- {
+		n := goal.Nodes[i]
+		e := n
+		if o := g.Nodes[n].outer; o >= 0 {
+			e = o
+		}
+		if g.Nodes[e].G != g.Nodes[n].G {
+			e = n // somebody else took it
+		}
+		r.entry[g.Nodes[n].G] = e
+	}
+	end := r.end()
+	for i := int32(0); i <= end; i++ {
+		for int(g.Nodes[i].epoch) >= len(r.left) {
+			r.left = append(r.left, 0)
+		}
+		r.left[g.Nodes[i].epoch]++
+	}
+	return r
+}
+
+// end is the last node of the trace that matters.
+func (r *replay) end() int32 {
+	last := int32(0)
+	for _, n := range r.goal.Nodes {
+		last = max(last, n)
+	}
+	return last
+}
+
+// carryOut makes an order that brings the goal about; the goroutines first are
+// brought to their first events before others.
+func (r *replay) carryOut(first []trace.GID) *Refutation {
+	r.prefix()
+	for _, t := range first {
+		for _, n := range r.goal.Nodes {
+			if r.g.Nodes[n].G == t {
+				if why := r.before(n); why != nil {
+					return why
+				}
+				break
+			}
+		}
+	}
+	for !r.goal.Reach && r.due < len(r.goal.Nodes) {
+		n := r.goal.Nodes[r.due]
+		if why := r.before(n); why != nil {
+			return why
+		}
+		r.due++
+		if why := r.perform(n); why != nil {
+			return why
+		}
+	}
+	return nil
+}
+
+// prefix carries out, in the order of the trace, all that neither is a held back
+// operation nor depends on one.
+func (r *replay) prefix() {
+	stopped := make([]bool, len(r.pos))
+	for i, end := int32(0), r.end(); i <= end; i++ {
+		n := &r.g.Nodes[i]
+		if stopped[n.G] {
+			continue
+		}
+		if r.entry[n.G] == i || r.pos[n.G] != n.Pos || r.blocked(i) != nil {
+			stopped[n.G] = true
+			continue
+		}
+		r.do(i)
+	}
+}
+
+// before brings the goroutine of n to n.
+func (r *replay) before(n int32) *Refutation {
+	g := r.g.Nodes[n].G
+	for r.pos[g] < r.g.Nodes[n].Pos {
+		if why := r.perform(r.next(g)); why != nil {
+			return why
+		}
+	}
+	if r.pos[g] > r.g.Nodes[n].Pos {
+		return &Refutation{"%s comes before what it would have to come after", []int32{n}}
+	}
+	return nil
+}
+
+func (r *replay) next(g trace.GID) int32 { return r.g.seqs[g][r.pos[g]] }
+
+// held reports whether node n is one that is not due yet.
+func (r *replay) held(n int32) bool {
+	for _, m := range r.goal.Nodes[min(r.due, len(r.goal.Nodes)):] {
+		if m == n {
+			return true
+		}
+	}
+	return false
+}
+
+// maxDepth bounds how many goroutines may wait for one another to be brought on.
+const maxDepth = 64
+
+// perform does node n, the next of its goroutine, after what it has to wait for.
+func (r *replay) perform(n int32) *Refutation {
+	g := r.g.Nodes[n].G
+	if r.held(n) {
+		return &Refutation{"%s would have to come first", []int32{n}}
+	}
+	if r.busy[g] || r.depth > maxDepth {
+		return &Refutation{"%s and what it waits for wait for each other", []int32{n}}
+	}
+	r.busy[g] = true
+	r.depth++
+	defer func() { delete(r.busy, g); r.depth-- }()
+	for {
+		b := r.blocked(n)
+		if b == nil {
+			r.do(n)
+			return nil
+		}
+		if b.g == trace.NoG || int(r.pos[b.g]) >= len(r.g.seqs[b.g]) {
+			return &Refutation{"%s cannot go on: " + b.why, []int32{n}}
+		}
+		m := r.next(b.g)
+		if r.held(m) {
+			return &Refutation{"%s cannot go on before %s: " + b.why, []int32{n, m}}
+		}
+		if why := r.perform(m); why != nil {
+			return why
+		}
+	}
+}
+
+// A blocker is a goroutine that has to go on first.
+type blocker struct {
+	g   trace.GID // NoG: nobody can help
+	why string
+}
+
+// blocked returns who has to go on before node n can be done; nil: nobody.
+func (r *replay) blocked(n int32) *blocker {
+	nd := &r.g.Nodes[n]
+	if !r.alive[nd.G] {
+		return &blocker{r.g.Nodes[r.g.births[nd.G]].G, "its goroutine is started later"}
+	}
+	for r.epoch < nd.epoch && r.left[r.epoch] == 0 {
+		r.epoch++
+	}
+	if r.epoch < nd.epoch {
+		return r.clockWaits(nd.epoch)
+	}
+	seg := &r.g.segs[nd.G][nd.seg]
+	if seg.from == nd.Pos {
+		for h, c := range seg.clock {
+			if r.pos[h] < c && trace.GID(h) != nd.G {
+				return &blocker{trace.GID(h), "it is ordered after it"}
+			}
+		}
+	}
+	for _, e := range r.g.effectsOf(n) {
+		if b := r.lockBlocks(e); b != nil {
+			return b
+		}
+	}
+	return nil
+}
+
+// clockWaits returns somebody who has to go on before the clock can jump.
+func (r *replay) clockWaits(epoch int32) *blocker {
+	for g := range r.pos {
+		if seq := r.g.seqs[g]; int(r.pos[g]) < len(seq) && r.g.Nodes[seq[r.pos[g]]].epoch < epoch {
+			return &blocker{trace.GID(g), "the clock stands still until then"}
+		}
+	}
+	return nil
+}
+
+// lockBlocks returns who holds a lock that effect e needs. What the goroutine
+// holds itself it gives back within the node, or the trace would not have been possible.
+func (r *replay) lockBlocks(e effect) *blocker {
+	l := r.locks[e.obj]
+	if l == nil || e.kind != effLock && e.kind != effRLock && e.kind != effArrive {
+		return nil
+	}
+	const held, waits = "the lock is held", "a writer waits for the lock"
+	switch {
+	case l.owner != trace.NoG && l.owner != e.g:
+		return &blocker{l.owner, held}
+	case l.arrived != trace.NoG && l.arrived != e.g:
+		return &blocker{l.arrived, waits}
+	case e.kind == effLock && len(l.readers) > 0 && l.readers[0] != e.g:
+		return &blocker{l.readers[0], held}
+	}
+	return nil
+}
+
+// do carries node n out.
+func (r *replay) do(n int32) {
+	nd := &r.g.Nodes[n]
+	r.pos[nd.G]++
+	if int(nd.epoch) < len(r.left) {
+		r.left[nd.epoch]--
+	}
+	r.order = append(r.order, n)
+	for _, e := range r.g.effectsOf(n) {
+		if e.kind == effGo {
+			r.alive[e.obj] = true
+			continue
+		}
+		l := r.locks[e.obj]
+		if l == nil {
+			l = &lockState{owner: trace.NoG, arrived: trace.NoG}
+			r.locks[e.obj] = l
+		}
+		l.apply(e)
+	}
+}
+
+func (l *lockState) apply(e effect) {
+	switch e.kind {
+	case effLock:
+		l.owner, l.arrived = e.g, trace.NoG
+	case effUnlock:
+		l.owner = trace.NoG
+	case effArrive:
+		l.arrived = e.g
+	case effRLock:
+		l.readers = append(l.readers, e.g)
+	case effRUnlock:
+		for i := len(l.readers) - 1; i >= 0; i-- {
+			if l.readers[i] == e.g || i == 0 {
+				l.readers = append(l.readers[:i], l.readers[i+1:]...)
+				break
+			}
+		}
+	}
+}
+
+// Schedule returns the schedule that executes an order: strictly, and every
+// operation where it stood in the source. Goroutines have the numbers they will
+// have in that order. The policy goes on after the last node.
+func (g *Graph) Schedule(o Order) *trace.Schedule {
+	s := &trace.Schedule{Exhaustive: true, Strict: true, Sites: true}
+	ids := make([]trace.GID, len(g.seqs))
+	next := trace.GID(0)
+	for i := range ids {
+		if g.births[i] < 0 {
+			ids[i] = next
+			next++
+		}
+	}
+	for _, n := range o {
+		nd := &g.Nodes[n]
+		for i := nd.Step; i < int32(len(g.Trace.Steps)); i++ {
+			st := g.Trace.Steps[i]
+			if i > nd.Step && (st.Op != trace.OpChoose || st.G != nd.G) {
+				break
+			}
+			st.G = ids[st.G]
+			if st.Op != trace.OpChoose {
+				st.Choice = -1
+				if nd.With != trace.NoG {
+					st.With = int32(ids[nd.With]) + 1
+				}
+			}
+			s.Steps = append(s.Steps, st)
+		}
+		for _, e := range g.effectsOf(n) {
+			if e.kind == effGo {
+				ids[e.obj] = next
+				next++
+			}
+		}
+	}
+	return s
+}
+
+// Explain puts the places of the nodes it speaks of into a refutation.
+func (r *Refutation) Explain(place func(n int32) string) string {
+	args := make([]any, len(r.Nodes))
+	for i, n := range r.Nodes {
+		args[i] = place(n)
+	}
+	return fmt.Sprintf(r.Reason, args...)
+}

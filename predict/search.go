@@ -1,0 +1,246 @@
+package predict
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"heddle/trace"
+)
+
+// An Anomaly is a pattern with the nodes that are to make it, in its order. It
+// is a candidate: whether it can happen shows when a schedule for it is executed.
+type Anomaly struct {
+	Pattern *Pattern
+	Nodes   []int32
+}
+
+// Goal returns what a schedule for the anomaly has to bring about.
+func (a *Anomaly) Goal() Goal {
+	return Goal{Nodes: a.Nodes, Adjacent: a.Pattern.Adjacent, Reach: a.Pattern == LockCycle}
+}
+
+// A Candidate is one bug that was predicted: instances of one pattern at the
+// same places in the source. Whichever of them can be shown shows it.
+type Candidate struct {
+	Pattern   *Pattern
+	Sites     []trace.Site // of the events, in the order of the pattern; of races in order of number
+	Instances []Anomaly    // at most maxInstances
+}
+
+// Bounds of the search. They keep its cost at n log n in the events: what is
+// bounded is how many instances of the same places are looked at, never how many places.
+const (
+	maxInstances = 3
+	maxSeeds     = 8   // pairs of accesses of the same places with which the search for patterns begins
+	maxRegion    = 256 // accesses of a region, on each side of a seed, that patterns on several variables look at
+	maxChoices   = 64  // nodes tried for one event of a pattern
+)
+
+// Search returns what patterns, and races, may happen in another order of the
+// trace, in the order of the trace. limit bounds the candidates; 0: no bound.
+func (g *Graph) Search(patterns []*Pattern, limit int) []Candidate {
+	s := &search{g: g, patterns: patterns, pairs: make(map[pairKey]*pair), found: make(map[string]int), limit: limit}
+	for i := range g.access.locs {
+		s.location(int32(i))
+	}
+	slices.SortStableFunc(s.out, func(a, b Candidate) int { return cmp.Compare(last(a), last(b)) })
+	if limit > 0 && len(s.out) > limit {
+		s.out = s.out[:limit]
+	}
+	return s.out
+}
+
+// last returns where in the trace a candidate could first be known.
+func last(c Candidate) int32 { return slices.Max(c.Instances[0].Nodes) }
+
+// A search goes over the shared locations. For each it takes pairs of runs:
+// accesses by one goroutine at one place with the same locks.
+type search struct {
+	g        *Graph
+	patterns []*Pattern
+	pairs    map[pairKey]*pair
+	found    map[string]int // index in out + 1, by places
+	out      []Candidate
+	limit    int
+
+	sorted []int32
+	runs   []run
+	key    []byte
+}
+
+// A run is accesses that differ only in when they are.
+type run struct {
+	g     trace.GID
+	site  trace.Site
+	write bool
+	locks int32
+	nodes []int32
+}
+
+type pairKey struct {
+	a, b   trace.Site
+	aw, bw bool
+}
+
+// A pair counts what was found of two places.
+type pair struct{ races, seeds int }
+
+// location looks at one location: Algorithm 1 for races, then the patterns that
+// begin with a pair of accesses that could be in either order.
+func (s *search) location(loc int32) {
+	s.split(loc)
+	for i := range s.runs {
+		for j := i + 1; j < len(s.runs); j++ {
+			a, b := &s.runs[i], &s.runs[j]
+			if a.g == b.g || !a.write && !b.write {
+				continue
+			}
+			k := pairKey{a.site, b.site, a.write, b.write}
+			if b.site < a.site || a.site == b.site && b.write && !a.write {
+				k = pairKey{b.site, a.site, b.write, a.write}
+			}
+			p := s.pairs[k]
+			if p == nil {
+				p = new(pair)
+				s.pairs[k] = p
+			}
+			wantRace := p.races < maxInstances && !s.g.excludeSets(a.locks, b.locks)
+			wantSeeds := p.seeds < maxSeeds && len(s.patterns) > 0
+			if wantRace || wantSeeds {
+				s.pair(loc, a, b, p, wantRace, wantSeeds)
+			}
+		}
+	}
+}
+
+// split makes the runs of a location.
+func (s *search) split(loc int32) {
+	nodes := s.g.Nodes
+	s.sorted = append(s.sorted[:0], s.g.access.locs[loc].nodes...)
+	slices.SortFunc(s.sorted, func(i, j int32) int {
+		a, b := &nodes[i], &nodes[j]
+		switch {
+		case a.G != b.G:
+			return cmp.Compare(a.G, b.G)
+		case a.Site != b.Site:
+			return cmp.Compare(a.Site, b.Site)
+		case a.Op != b.Op:
+			return cmp.Compare(a.Op, b.Op)
+		case a.locks != b.locks:
+			return cmp.Compare(a.locks, b.locks)
+		}
+		return cmp.Compare(i, j)
+	})
+	s.runs = s.runs[:0]
+	for from := 0; from < len(s.sorted); {
+		a, to := &nodes[s.sorted[from]], from+1
+		for to < len(s.sorted) {
+			b := &nodes[s.sorted[to]]
+			if a.G != b.G || a.Site != b.Site || a.Op != b.Op || a.locks != b.locks {
+				break
+			}
+			to++
+		}
+		s.runs = append(s.runs, run{a.G, a.Site.Plain(), a.Op == trace.OpWrite, a.locks, s.sorted[from:to]})
+		from = to
+	}
+}
+
+// pair looks for nodes of two runs that are not ordered, close to each other first.
+func (s *search) pair(loc int32, a, b *run, p *pair, races, seeds bool) {
+	g := s.g
+	closest, far := [2]int32{-1, -1}, int32(-1)
+	tried := 0
+	consider := func(x, y int32) {
+		if seeds && tried < maxSeeds && p.seeds < maxSeeds {
+			tried++
+			if s.seeds(loc, x, y) {
+				p.seeds++
+			}
+		}
+		if d := max(x-y, y-x); far < 0 || d < far {
+			closest, far = [2]int32{x, y}, d
+		}
+	}
+	from := 0
+	for _, x := range a.nodes {
+		// The nodes of b that are not ordered with x are next to each other.
+		for from < len(b.nodes) && g.Before(b.nodes[from], x) {
+			from++
+		}
+		rest := b.nodes[from:]
+		n := sort.Search(len(rest), func(i int) bool { return g.Before(x, rest[i]) })
+		if n == 0 {
+			continue
+		}
+		i := sort.Search(n, func(i int) bool { return rest[i] > x })
+		if i < n {
+			consider(x, rest[i])
+		}
+		if i > 0 {
+			consider(x, rest[i-1])
+		}
+		if far == 1 && tried >= maxSeeds {
+			break
+		}
+	}
+	if races && far >= 0 {
+		p.races++
+		x, y := min(closest[0], closest[1]), max(closest[0], closest[1])
+		s.add(Anomaly{Race, []int32{x, y}})
+	}
+}
+
+// add keeps an anomaly as an instance of its places.
+func (s *search) add(a Anomaly) {
+	k := s.key[:0]
+	sites := make([]trace.Site, len(a.Nodes))
+	for i, n := range a.Nodes {
+		sites[i] = s.g.Nodes[n].Site.Plain()
+	}
+	ops := a.Nodes
+	if a.Pattern == Race {
+		if sites[0] > sites[1] || sites[0] == sites[1] && s.g.Nodes[ops[0]].Op > s.g.Nodes[ops[1]].Op {
+			ops = []int32{ops[1], ops[0]}
+			sites[0], sites[1] = sites[1], sites[0]
+		}
+	}
+	for i, x := range sites {
+		k = append(k, byte(x), byte(x>>8), byte(x>>16), byte(x>>24), byte(x>>32), byte(x>>40), byte(x>>48), byte(x>>56), byte(s.g.Nodes[ops[i]].Op))
+	}
+	s.key = append(k, a.Pattern.Name...)
+	i := s.found[string(s.key)]
+	if i == 0 {
+		s.out = append(s.out, Candidate{Pattern: a.Pattern, Sites: sites})
+		i = len(s.out)
+		s.found[string(s.key)] = i
+	}
+	if c := &s.out[i-1]; len(c.Instances) < maxInstances {
+		c.Instances = append(c.Instances, a)
+	}
+}
+
+// seeds looks for the patterns that two nodes which access a location, not
+// ordered, are part of. It reports whether there was one.
+func (s *search) seeds(loc int32, x, y int32) bool {
+	any := false
+	for _, p := range s.patterns {
+		for i := range p.E {
+			for j := range p.E {
+				if i == j || p.E[i].T == p.E[j].T || p.E[i].SV != p.E[j].SV || !(p.E[i].Write || p.E[j].Write) {
+					continue
+				}
+				if s.is(p.E[i], x) && s.is(p.E[j], y) {
+					m := newMatch(s, p)
+					m.assign(i, x, loc)
+					m.assign(j, y, loc)
+					any = m.extend() || any
+				}
+			}
+		}
+	}
+	return any
+}
+
+func (s *search) is(e Event, n int32) bool { return (s.g.Nodes[n].Op == trace.OpWrite) == e.Write }

@@ -1,0 +1,121 @@
+package predict
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"heddle/trace"
+)
+
+// traceOf makes a trace from text: an operation each, such as "1 lock a" or
+// "2 write x"; goroutine 0 is main. The n-th operation, from 1, is one step and
+// stands at site n, so that it is v_n of the paper's figures. "go 2" starts
+// goroutine 2; goroutines that nobody starts were there from the beginning.
+// "1 signal c" wakes "2 wake c".
+func traceOf(t testing.TB, text string) *trace.Trace {
+	t.Helper()
+	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Parent: trace.NoG}}, Objects: make([]trace.Object, 1)}
+	objs := map[string]trace.ObjID{}
+	last := map[string]int32{} // event that a partner waits for
+	for w := range strings.SplitSeq(text, ";") {
+		f := strings.Fields(w)
+		if len(f) == 0 {
+			continue
+		}
+		g, err := strconv.Atoi(f[0])
+		if err != nil || len(f) < 2 {
+			t.Fatalf("%q: want a goroutine, an operation and an object", w)
+		}
+		for len(tr.Goroutines) <= g {
+			tr.Goroutines = append(tr.Goroutines, trace.Goroutine{Parent: 0, N: int32(len(tr.Goroutines))})
+		}
+		n := len(tr.Steps)
+		e := trace.Event{G: trace.GID(g), Partner: -1, Arg: 1, Site: trace.Site(n + 1), Step: int32(n)}
+		word, kind := f[1], trace.ObjMutex
+		switch word {
+		case "read", "write":
+			kind, e.Arg = trace.ObjMemory, 8
+		case "rlock", "runlock":
+			kind = trace.ObjRWMutex
+		case "signal":
+			kind = trace.ObjCond
+		case "wake":
+			word, kind = "cond-wake", trace.ObjCond
+		case "send", "recv", "close":
+			kind = trace.ObjChan
+		case "wg-done":
+			word, kind, e.Arg = "wg-add", trace.ObjWaitGroup, -1
+		case "wg-wait":
+			kind = trace.ObjWaitGroup
+		case "unlock":
+			e.Arg = 0
+		case "atomic-load", "atomic-store":
+			kind = trace.ObjAtomic
+		}
+		op, ok := trace.ParseOp(word)
+		if !ok {
+			t.Fatalf("%q: no such operation", w)
+		}
+		e.Op = op
+		if op == trace.OpGo {
+			e.Arg, _ = strconv.ParseInt(f[2], 10, 64)
+			for len(tr.Goroutines) <= int(e.Arg) {
+				tr.Goroutines = append(tr.Goroutines, trace.Goroutine{Parent: 0, N: int32(len(tr.Goroutines))})
+			}
+		} else if len(f) > 2 {
+			id, ok := objs[f[2]]
+			if !ok {
+				id = trace.ObjID(len(tr.Objects))
+				objs[f[2]] = id
+				tr.Objects = append(tr.Objects, trace.Object{Kind: kind, Addr: uintptr(16 * id)})
+				if kind == trace.ObjChan {
+					tr.Objects[id].Cap = 100
+				}
+			}
+			e.Obj = id
+			switch op {
+			case trace.OpSignal, trace.OpSend:
+				last[f[2]] = int32(len(tr.Events))
+			case trace.OpCondWake, trace.OpRecv:
+				e.Partner = last[f[2]]
+			}
+		}
+		tr.Steps = append(tr.Steps, trace.Step{G: e.G, Op: op, Choice: -1, Site: e.Site})
+		tr.Events = append(tr.Events, e)
+	}
+	return tr
+}
+
+// graphOf is the graph of a trace in text.
+func graphOf(t testing.TB, text string) *Graph {
+	t.Helper()
+	return NewGraph(traceOf(t, text), Locks)
+}
+
+// show prints nodes by their numbers in the figures, from 1.
+func show(nodes []int32) string {
+	var parts []string
+	for _, n := range nodes {
+		parts = append(parts, fmt.Sprint(n+1))
+	}
+	return strings.Join(parts, ",")
+}
+
+// candidates prints what was found: "race 2,5".
+func candidates(cs []Candidate) []string {
+	var out []string
+	for _, c := range cs {
+		out = append(out, c.Pattern.Name+" "+show(c.Instances[0].Nodes))
+	}
+	return out
+}
+
+// nodes are the nodes with the given numbers in the figures.
+func nodes(ns ...int32) []int32 {
+	for i := range ns {
+		ns[i]--
+	}
+	return ns
+}

@@ -1,0 +1,137 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heddle/rt/wire"
+)
+
+// A predictionEvent is one thing that was predicted of a test. The fields and their order are stable.
+type predictionEvent struct {
+	Action  string // "prediction"
+	Package string
+	Test    string
+	Kind    string
+	Pattern string
+	Places  []jsonPlace
+	Verdict string // confirmed, refuted, untried
+	Reason  string
+}
+
+// A predictedEvent is what the prediction of a test was made from and took; times in seconds.
+type predictedEvent struct {
+	Action                                string // "predicted"
+	Package                               string
+	Test                                  string
+	Goroutines, Locations, Events         int
+	Schedules, Executions, Panics         int
+	Plain, Recorded, Analysis, Scheduling float64
+}
+
+// predicted keeps what a prediction came to for the verdict.
+func (p *Package) predicted(rec *wire.Record) {
+	t, r := p.test(rec.Test), p.r
+	t.Predicted = rec.Predicted
+	for i := range t.Predicted.All {
+		c := &t.Predicted.All[i]
+		c.Places = r.resolved(c.Places)
+		c.Reason = r.marked(c.Reason)
+		if r.o.JSON {
+			e := predictionEvent{"prediction", p.path, t.Name, c.Kind, c.Pattern, []jsonPlace{}, c.Verdict, c.Reason}
+			for _, q := range c.Places {
+				e.Places = append(e.Places, jsonPlace{r.short(q.File), q.Line, q.Op, q.Object, q.Goroutine})
+			}
+			r.jsonLine(e)
+		}
+	}
+	if c := rec.Predicted; r.o.JSON {
+		r.jsonLine(predictedEvent{"predicted", p.path, t.Name, c.Goroutines, c.Locations, c.Events, c.Schedules, c.Executions, c.Panics,
+			c.Plain, c.Recorded, c.Analysis, c.Scheduling})
+	}
+}
+
+// marked puts places where numbers of sites stand between zero bytes.
+func (r *Reporter) marked(text string) string {
+	parts := strings.Split(text, "\x00")
+	for i := 1; i < len(parts); i += 2 {
+		site, _ := strconv.ParseUint(parts[i], 10, 64)
+		p := wire.Place{Site: site}
+		r.o.Resolve(&p)
+		parts[i] = r.position(p)
+	}
+	return strings.Join(parts, "")
+}
+
+// predictions returns the lines that say what became of the predictions, by kind
+// and, with -v, of those that no execution showed.
+func (r *Reporter) predictions(t *TestResult) string {
+	if t.Predicted == nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, k := range Kinds {
+		n := map[string]int{}
+		for _, c := range t.Predicted.All {
+			if c.Kind == k.Name {
+				n[c.Verdict]++
+			}
+		}
+		total := n[wire.Confirmed] + n[wire.Refuted] + n[wire.Untried]
+		if total == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "    %-26s %d predicted: %d confirmed, %d refuted", k.Name, total, n[wire.Confirmed], n[wire.Refuted])
+		if n[wire.Untried] > 0 {
+			fmt.Fprintf(&b, ", %d not tried", n[wire.Untried])
+		}
+		b.WriteByte('\n')
+		if r.o.Verbose {
+			r.refutations(&b, t, k.Name)
+		}
+	}
+	if t.Predicted.Bounded {
+		fmt.Fprintf(&b, "    note: only the first %s of the execution were looked at (-steps)\n", plural(t.Predicted.Events, "event"))
+	}
+	return b.String()
+}
+
+func (r *Reporter) refutations(b *strings.Builder, t *TestResult, kind string) {
+	for _, c := range t.Predicted.All {
+		if c.Kind != kind || c.Verdict != wire.Refuted {
+			continue
+		}
+		var at []string
+		for _, p := range c.Places {
+			at = append(at, fmt.Sprintf("%s %s by %s", p.Op, r.position(p), p.Goroutine))
+		}
+		fmt.Fprintf(b, "      refuted: %s (%s)\n               %s\n", clean(strings.Join(at, ", ")), c.Pattern, oneLine(c.Reason))
+	}
+}
+
+// confirmed counts the predictions that an execution has shown.
+func confirmed(p *wire.Predicted) int {
+	n := 0
+	for _, c := range p.All {
+		if c.Verdict == wire.Confirmed {
+			n++
+		}
+	}
+	return n
+}
+
+// predictedText says how a test without findings did.
+func predictedText(t *TestResult) string {
+	p := t.Predicted
+	took := fmt.Sprintf("(%s, %s)", plural(t.Executions, "execution"), seconds(t.Elapsed))
+	switch untried := slices.ContainsFunc(p.All, func(c wire.Prediction) bool { return c.Verdict == wire.Untried }); {
+	case len(p.All) == 0:
+		return "nothing predicted from one execution of " + plural(p.Events, "event") + " " + took
+	case untried:
+		return fmt.Sprintf("%d of %s confirmed, not all tried %s", confirmed(p), plural(len(p.All), "prediction"), took)
+	default:
+		return fmt.Sprintf("%d of %s confirmed %s", confirmed(p), plural(len(p.All), "prediction"), took)
+	}
+}

@@ -1,0 +1,420 @@
+package drive
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"heddle/predict"
+	"heddle/rt/wire"
+	"heddle/trace"
+)
+
+// Prediction: one execution is recorded with all its memory accesses, package
+// predict says what another order of it would show and by which schedules, and
+// these are executed, strictly. What an execution has shown is a finding like
+// any other, with its clip; nothing else is reported.
+
+// Bounds of a prediction.
+const (
+	// predictSteps bounds the recording; what comes after it is not analysed.
+	predictSteps     = 1 << 20
+	predictStepsTest = 1 << 17 // where the prediction is only the beginning
+
+	// predictShare is the part of the budget that the prediction may take there, and
+	// predictMost the candidates it tries.
+	predictShare = 4
+	predictMost  = 200
+
+	// recordings bounds how often it is recorded until all sides of channels that are polled are known.
+	recordings = 4
+)
+
+// A prediction is one pass over a test.
+type prediction struct {
+	*exploration
+	alone    bool // there is no exploration after it
+	deadline time.Time
+	patterns []*predict.Pattern
+	told     *wire.Predicted
+	graph    *predict.Graph
+	races    [][2]trace.Site // confirmed
+}
+
+// predictFirst is the prediction with which the exploration of a test begins.
+// What it executes does not count: it is for one finding each, as minimising is.
+func (e *exploration) predictFirst() {
+	n := e.n
+	p := &prediction{exploration: e}
+	if !e.deadline.IsZero() {
+		p.deadline = time.Now().Add(time.Until(e.deadline) / predictShare)
+	}
+	p.run()
+	e.n = n
+}
+
+// predictOnly is the strategy "predict".
+func (e *exploration) predictOnly() (result string, complete bool, reason string) {
+	result = "pass"
+	s := &trace.Schedule{Policy: "first"}
+	start := time.Now()
+	plain := e.run(s)
+	p := &prediction{exploration: e, alone: true, deadline: e.deadline, told: new(wire.Predicted)}
+	p.told.Plain = time.Since(start).Seconds()
+	if plain.Skipped {
+		result = "skip"
+	}
+	e.send(&wire.Record{Type: "output", Test: e.test, Text: string(plain.Output)})
+	switch {
+	case e.ended() || plain.Skipped:
+	case len(plain.Trace.Goroutines) <= 2:
+		return result, false, "no concurrency"
+	default:
+		p.run()
+		if p.told.Events > 0 {
+			e.send(&wire.Record{Type: "predicted", Test: e.test, Predicted: p.told})
+		}
+	}
+	if e.found > 0 {
+		result = "fail"
+	}
+	if e.real {
+		return result, false, "partly uncontrolled: nothing can be predicted"
+	}
+	return result, false, "predicted from one execution"
+}
+
+// run records, searches, and tries what was found.
+func (p *prediction) run() {
+	e := p.exploration
+	if p.told == nil {
+		p.told = new(wire.Predicted)
+	}
+	visible, only := e.visible, e.only
+	defer func() {
+		e.visible, e.only, e.expect = visible, only, nil
+		for _, f := range e.seen {
+			e.raceSites(f)
+		}
+	}()
+	t := p.record()
+	if t == nil {
+		return
+	}
+	candidates, err := p.analyse(t)
+	if err != nil {
+		e.err = err
+		return
+	}
+	for i := range candidates {
+		if e.ended() {
+			return
+		}
+		p.try(&candidates[i])
+	}
+}
+
+// record executes the test once with every access recorded, and reports what
+// that shows by itself. nil: nothing can be predicted from it.
+func (p *prediction) record() *trace.Trace {
+	e := p.exploration
+	s := &trace.Schedule{Policy: "first", Exhaustive: true}
+	steps := predictStepsTest
+	if p.alone {
+		steps = predictSteps
+	}
+	if e.cfg.Steps > 0 {
+		steps = min(steps, e.cfg.Steps)
+	}
+	var ex Execution
+	for range recordings {
+		polled := len(e.polled)
+		start := time.Now()
+		e.all, e.bound = true, steps
+		ex = e.perform(s)
+		e.all, e.bound = false, 0
+		p.told.Recorded = time.Since(start).Seconds()
+		if len(e.polled) == polled {
+			break
+		}
+	}
+	if e.err != nil || e.real || ex.Final {
+		return nil
+	}
+	t := ex.Trace.Clone()
+	p.told.Events, p.told.Bounded = len(t.Events), t.Verdict == trace.Bounded
+	p.told.Goroutines = len(t.Goroutines) - 1 // the timers
+	return t
+}
+
+// analyse makes the graph of t and searches it.
+func (p *prediction) analyse(t *trace.Trace) ([]predict.Candidate, error) {
+	start := time.Now()
+	regions, _ := predict.ParseRegions(p.cfg.Regions)
+	user, err := predict.Parse("patterns", p.cfg.Patterns)
+	if err != nil {
+		return nil, err
+	}
+	p.patterns = append(predict.Builtin(regions), user...)
+	p.graph = predict.NewGraph(t, regions)
+	p.visible, p.only = p.graph.Visible(), true
+	limit := 0
+	if !p.alone {
+		limit = predictMost
+	}
+	candidates := append(p.graph.Deadlocks(), p.graph.Misuses()...)
+	candidates = append(candidates, p.graph.Search(p.patterns, limit)...)
+	if p.alone {
+		p.told.Locations = p.graph.Shared()
+	}
+	p.told.Analysis = time.Since(start).Seconds()
+	return candidates, nil
+}
+
+// try makes schedules for a candidate and executes them until one shows it.
+func (p *prediction) try(c *predict.Candidate) {
+	told := wire.Prediction{Kind: c.Pattern.Kind, Pattern: c.Pattern.Name, Verdict: wire.Untried, Places: p.places(c.Instances[0].Nodes)}
+	if !p.alone && c.Pattern != predict.Race && len(c.Pattern.E) > 0 && p.isRace(c) {
+		return // it follows from a race that was reported
+	}
+	for i := range c.Instances {
+		if p.ended() || !p.deadline.IsZero() && time.Now().After(p.deadline) || p.cfg.Runs > 0 && !p.alone && p.told.Executions >= p.cfg.Runs {
+			break
+		}
+		a := &c.Instances[i]
+		start := time.Now()
+		orders, why := predict.Moves{}.Orders(p.graph, a.Goal())
+		p.told.Scheduling += time.Since(start).Seconds()
+		if len(orders) == 0 {
+			told.Verdict, told.Reason = wire.Refuted, "no schedule: "+why.Explain(p.at)
+			continue
+		}
+		reason := p.follow(a, orders)
+		if reason == "" {
+			told.Verdict, told.Reason, told.Places = wire.Confirmed, "", p.places(a.Nodes)
+			break
+		}
+		told.Verdict, told.Reason = wire.Refuted, reason
+	}
+	if told.Verdict == wire.Confirmed && c.Pattern == predict.Race {
+		p.races = append(p.races, [2]trace.Site(c.Sites))
+	}
+	p.told.All = append(p.told.All, told)
+}
+
+// perform executes a schedule. Unlike in a search, what is known has to show again.
+func (p *prediction) perform(s *trace.Schedule) Execution {
+	p.q = wire.Request{Schedule: *s}
+	return p.execute(&p.q)
+}
+
+// isRace reports whether two accesses of a candidate were shown to race.
+func (p *prediction) isRace(c *predict.Candidate) bool {
+	return slices.ContainsFunc(p.races, func(r [2]trace.Site) bool {
+		return slices.Contains(c.Sites, r[0]) && slices.Contains(c.Sites, r[1])
+	})
+}
+
+// follow executes the orders of an anomaly. It returns "" if one showed it, or
+// why the last did not. Both orders of a race are executed: what follows from it differs.
+func (p *prediction) follow(a *predict.Anomaly, orders []predict.Order) (reason string) {
+	shown := false
+	for _, o := range orders {
+		start := time.Now()
+		s := p.graph.Schedule(o)
+		p.told.Scheduling += time.Since(start).Seconds()
+		p.told.Schedules++
+		key := p.expectation(a, o)
+		ex := p.perform(s)
+		p.told.Executions++
+		if p.err != nil {
+			return p.err.Error()
+		}
+		if ex.Trace.Verdict == trace.Panicked {
+			p.told.Panics++
+		}
+		showsIt := ex.Diverged == nil && (key != "" && ex.shows(key) != nil || p.shown(&ex, a))
+		switch {
+		case ex.Diverged != nil:
+			reason = p.misfit(&ex, s)
+		case !showsIt:
+			reason = "the schedule was followed, and did not show it"
+		}
+		shown = shown || showsIt
+		p.report(ex, s, a)
+		if p.ended() || shown && a.Pattern != predict.Race {
+			break
+		}
+	}
+	if shown {
+		return ""
+	}
+	return reason
+}
+
+// report tells of what an execution of a schedule showed. A clip is easier to
+// read where only the accesses of the anomaly are steps: that is tried first.
+func (p *prediction) report(ex Execution, s *trace.Schedule, a *predict.Anomaly) {
+	fresh := slices.ContainsFunc(ex.Found, func(f wire.Found) bool { return p.seen[f.Key] == nil })
+	if !fresh {
+		return
+	}
+	if len(a.Pattern.E) == 0 { // nothing is about memory
+		p.look(ex, s, "")
+		return
+	}
+	wide := p.visible
+	defer func() { p.visible = wide }()
+	ex.Trace = ex.Trace.Clone()
+	p.visible = p.sitesOf(a)
+	narrow := *s
+	narrow.Strict, narrow.Sites = false, false
+	narrow.Steps = slices.DeleteFunc(slices.Clone(ex.Trace.Steps), func(st trace.Step) bool {
+		return (st.Op == trace.OpRead || st.Op == trace.OpWrite) && !slices.ContainsFunc(p.visible, func(x trace.Site) bool { return x.Plain() == st.Site.Plain() })
+	})
+	less := p.perform(&narrow)
+	all := !slices.ContainsFunc(ex.Found, func(f wire.Found) bool { return p.seen[f.Key] == nil && less.shows(f.Key) == nil })
+	if all && p.err == nil {
+		p.look(less, &narrow, "")
+		return
+	}
+	p.visible = wide
+	p.look(ex, s, "")
+}
+
+// sitesOf returns where the accesses of an anomaly stand.
+func (p *prediction) sitesOf(a *predict.Anomaly) []trace.Site {
+	var sites []trace.Site
+	for _, n := range a.Nodes {
+		if x := p.graph.Nodes[n].Site; !slices.Contains(sites, x) {
+			sites = append(sites, x)
+		}
+	}
+	return sites
+}
+
+// shown reports whether an execution showed an anomaly that others than expected find.
+func (p *prediction) shown(ex *Execution, a *predict.Anomaly) bool {
+	switch a.Pattern {
+	case predict.Race:
+		return p.raced(ex, a)
+	case predict.LockCycle, predict.SendOnClosed:
+		return slices.ContainsFunc(ex.Found, func(f wire.Found) bool { return f.Finding.Kind == a.Pattern.Kind })
+	}
+	return false
+}
+
+// raced reports whether an execution showed the race that a is.
+func (p *prediction) raced(ex *Execution, a *predict.Anomaly) bool {
+	x, y := p.graph.Nodes[a.Nodes[0]].Site.Plain(), p.graph.Nodes[a.Nodes[1]].Site.Plain()
+	return slices.ContainsFunc(ex.Found, func(f wire.Found) bool {
+		if f.Finding.Kind != kindRace || len(f.Finding.Places) != 2 {
+			return false
+		}
+		v, w := trace.Site(f.Finding.Places[0].Site).Plain(), trace.Site(f.Finding.Places[1].Site).Plain()
+		return x == v && y == w || x == w && y == v
+	})
+}
+
+// expectation lets executions look for the anomaly a when they follow o, and
+// returns the key of the finding. Races are found by their detector.
+func (p *prediction) expectation(a *predict.Anomaly, o predict.Order) string {
+	p.expect = nil
+	if len(a.Pattern.E) == 0 || a.Pattern == predict.Race {
+		return ""
+	}
+	x := &wire.Expectation{Kind: a.Pattern.Kind, Message: a.Pattern.Message, Pattern: a.Pattern.String()}
+	if x.Message == "" {
+		x.Message = "the pattern " + a.Pattern.Name
+	}
+	// Goroutines may be numbered otherwise in another order, but are named the same.
+	x.Places = p.places(a.Nodes)
+	p.expect = x
+	return KeyOf(findingOf(x))
+}
+
+// places returns nodes as places of a finding.
+func (p *prediction) places(nodes []int32) []wire.Place {
+	var ps []wire.Place
+	for _, n := range nodes {
+		nd := &p.graph.Nodes[n]
+		pl := p.x.Resolve(nd.Site)
+		pl.Op, pl.Goroutine = nd.Op.String(), p.graph.Trace.Name(nd.G)
+		ps = append(ps, pl)
+	}
+	return ps
+}
+
+// siteMark surrounds the number of an instrumented site in a reason: the command puts the place there.
+const siteMark = "\x00"
+
+// at returns a node for a reason.
+func (p *prediction) at(n int32) string {
+	nd := &p.graph.Nodes[n]
+	return fmt.Sprintf("%s of goroutine %s%s", nd.Op, p.graph.Trace.Name(nd.G), p.where(nd.Site))
+}
+
+func (p *prediction) where(s trace.Site) string {
+	switch pl := p.x.Resolve(s); {
+	case pl.File != "":
+		return fmt.Sprintf(" at %s:%d", base(pl.File), pl.Line)
+	case pl.Site != 0:
+		return fmt.Sprintf(" at %s%d%s", siteMark, pl.Site, siteMark)
+	}
+	return ""
+}
+
+// misfit says where an execution left its schedule.
+func (p *prediction) misfit(ex *Execution, s *trace.Schedule) string {
+	d := ex.Diverged
+	if d.Step >= len(s.Steps) {
+		return "the execution left the schedule"
+	}
+	want := s.Steps[d.Step]
+	text := fmt.Sprintf("step %d was to be %s of goroutine %s%s", d.Step+1, want.Op, ex.Trace.Name(want.G), p.where(want.Site))
+	switch {
+	case !d.GotOK:
+		return text + ", which there was not"
+	case d.NoChoice:
+		return text + ", with another outcome"
+	case d.Got.Op == want.Op && d.Got.Site.Loud() == want.Site.Loud() && !d.Enabled:
+		return text + ", but that had to wait"
+	}
+	return text + ", and it was about to " + d.Got.Op.String() + p.where(d.Got.Site)
+}
+
+// findingOf is the finding that shows what was expected.
+func findingOf(x *wire.Expectation) *wire.Finding {
+	return &wire.Finding{Kind: x.Kind, Message: x.Message, Pattern: x.Pattern, Places: slices.Clone(x.Places)}
+}
+
+// expected looks in an execution for what is expected of it.
+func expected(t *trace.Trace, x *wire.Expectation) []wire.Found {
+	pattern, err := predict.ParseLine(x.Pattern)
+	if err != nil {
+		return nil
+	}
+	var spots []predict.Spot
+	for _, pl := range x.Places {
+		spots = append(spots, predict.Spot{G: pl.Goroutine, Site: trace.Site(pl.Site), Write: strings.HasPrefix(pl.Op, trace.OpWrite.String())})
+	}
+	g := predict.NewGraph(t, pattern.Regions)
+	nodes := predict.Find(g, pattern, spots)
+	if nodes == nil {
+		return nil
+	}
+	f := findingOf(x)
+	for i, n := range nodes { // as this execution has it: a clip may tell less of a site
+		f.Places[i].Site = uint64(g.Nodes[n].Site.Loud())
+	}
+	return []wire.Found{{Key: KeyOf(f), Finding: f}}
+}
+
+// expectationOf is what a clip of an anomaly expects; nil for other clips.
+func expectationOf(c *wire.Clip) *wire.Expectation {
+	if c.Pattern == "" {
+		return nil
+	}
+	return &wire.Expectation{Kind: c.Kind, Message: c.Message, Pattern: c.Pattern, Places: c.Places}
+}

@@ -1,0 +1,34 @@
+package wire
+
+// Predicted is what the prediction from one execution of a test came to.
+type Predicted struct {
+	Goroutines int
+	Locations  int // of memory that goroutines share, one of them writing
+	Events     int // of the execution that was recorded
+
+	// Times, in seconds: of an execution without and with memory accesses
+	// recorded, of the analysis, and of making schedules, all together.
+	Plain, Recorded, Analysis, Scheduling float64
+
+	Schedules  int // that were made
+	Executions int // of schedules
+	Panics     int // in how many of them the program panicked
+	All        []Prediction
+
+	Bounded bool // the recording was cut short: it holds the first Events only
+}
+
+// A Prediction is something that was predicted.
+type Prediction struct {
+	Kind, Pattern string
+	Places        []Place
+	Verdict       string // Confirmed, Refuted, Untried
+	Reason        string // of a refutation
+}
+
+// Verdicts on predictions.
+const (
+	Confirmed = "confirmed" // an execution has shown it
+	Refuted   = "refuted"   // no schedule could be made, or none that was made fitted
+	Untried   = "untried"   // the time was over
+)
