@@ -94,11 +94,7 @@ func (e *exploration) explore(first []*trace.Schedule) wire.Record {
 			e.run(s)
 		}
 	}
-	for i := range e.cfg.Clips {
-		if e.cfg.Clips[i].Test == e.test && !e.ended() {
-			e.tryClip(&e.cfg.Clips[i])
-		}
-	}
+	e.tryClips()
 	search := e.sample
 	if e.cfg.Strategy == "predict" {
 		search = e.predictOnly

@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"heddle/rt/policy"
 	"heddle/rt/sched"
@@ -36,13 +37,30 @@ func sitesOf(c *wire.Clip) []trace.Site {
 	return sites
 }
 
-// tryClip replays a clip of an earlier run before anything else. A clip that no
+// tryClips replays the clips of earlier runs before anything else. Each tells of
+// its own finding first; what else they show is then told of like anything that is found.
+func (e *exploration) tryClips() {
+	var more []*wire.Clip
+	for i := range e.cfg.Clips {
+		if c := &e.cfg.Clips[i]; c.Test == e.test && !e.ended() && e.tryClip(c, true) {
+			more = append(more, c)
+		}
+	}
+	for _, c := range more {
+		if !e.ended() {
+			e.tryClip(c, false)
+		}
+	}
+}
+
+// tryClip replays a clip and tells of its own finding, or of all that it shows,
+// and reports whether there was another one than its own. A clip that no
 // longer fits is told of; it is not an error.
-func (e *exploration) tryClip(c *wire.Clip) {
+func (e *exploration) tryClip(c *wire.Clip, own bool) (others bool) {
 	s, err := scheduleOf(c, true)
 	if err != nil {
 		e.note("%s: %v", c.Path, err)
-		return
+		return false
 	}
 	visible := e.visible
 	defer func() { e.visible, e.only = visible, false }()
@@ -58,9 +76,16 @@ func (e *exploration) tryClip(c *wire.Clip) {
 	case e.err != nil:
 	case ex.Diverged != nil:
 		e.note("%s no longer fits the code: %s", c.Path, divergence(c, ex.Diverged, e.x.Resolve))
-	default:
+	case own:
+		key := KeyOf(&wire.Finding{Kind: c.Kind, Places: c.Places})
+		all := ex.Found
+		ex.Found = slices.DeleteFunc(slices.Clone(all), func(f wire.Found) bool { return f.Key != key })
+		others = len(ex.Found) < len(all)
 		e.look(ex, s, c.Path)
+	default:
+		e.look(ex, s, "")
 	}
+	return others
 }
 
 // divergence says where a clip does not fit.
