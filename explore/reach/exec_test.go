@@ -70,8 +70,6 @@ func spawn(f func()) { hook.Go(1, f) }
 // spawnAt is another go statement for every site.
 func spawnAt(site hook.Site, f func()) { hook.Go(site, f) }
 
-func mkchan[T any](n int) chan T { return hook.MadeChan(make(chan T, n), 2) }
-
 // An executor runs a program in this process.
 type executor struct {
 	main func()
@@ -135,6 +133,58 @@ func TestPhilosophers(t *testing.T) {
 		})
 		if want := 1<<n - 1; st.Sequences != want || st.Partial != 0 || deadlocks != 1 || st.Transitions != transitions {
 			t.Errorf("%d philosophers: %+v, %d deadlocks, want %d sequences, %d transitions", n, st, deadlocks, want, transitions)
+		}
+	}
+}
+
+// What commutes costs nothing: readers of a variable, of a RWMutex, and Dones before a Wait.
+func TestCounts(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		want int
+		main func()
+	}{
+		{"one writer and two readers", 4, func() {
+			x := new(atomicInt)
+			spawn(func() { x.Store(1) })
+			spawn(func() { x.Load() })
+			spawn(func() { x.Load() })
+		}},
+		{"two that compare and swap", 2, func() {
+			x := new(atomicInt)
+			for range 2 {
+				spawn(func() { x.CAS(0, 1) })
+			}
+		}},
+		{"three readers with a lock", 1, func() {
+			m := new(rwmutex)
+			for range 3 {
+				spawn(func() {
+					m.RLock()
+					m.RUnlock()
+				})
+			}
+		}},
+		{"three writers with a lock", 6, func() {
+			m := new(rwmutex)
+			for range 3 {
+				spawn(func() {
+					m.Lock()
+					m.Unlock()
+				})
+			}
+		}},
+		{"joining three goroutines", 1, func() {
+			w := new(waitGroup)
+			w.Add(3)
+			for range 3 {
+				spawn(func() { w.Add(-1) })
+			}
+			w.Wait()
+		}},
+	} {
+		if st := count(t, Options{}, c.main, nil); st.Sequences != c.want || st.Partial != 0 {
+			t.Errorf("%s: %+v, want %d sequences", c.name, st, c.want)
 		}
 	}
 }

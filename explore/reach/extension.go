@@ -44,7 +44,6 @@ type finder struct {
 	deps   []int32          // what it may depend on, in order
 	excl   set
 	work   arena
-	buf    []int32
 }
 
 // find computes all extensions. old and black are the events that GenerateVariants

@@ -48,15 +48,6 @@ func (s set) equal(t set) bool {
 	return true
 }
 
-func (s set) empty() bool {
-	for _, x := range s {
-		if x != 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // next returns the first member from i on, or -1.
 func (s set) next(i int) int {
 	for w := i >> 6; w < len(s); w++ {

@@ -31,9 +31,8 @@ type Table struct {
 	Changed bool // see order
 
 	// What the last execution's rows were called: executions differ little.
-	gids  []gidRow
-	objs  []objRow
-	polls []Access
+	gids []gidRow
+	objs []objRow
 }
 
 type procRow struct {
