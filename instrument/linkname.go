@@ -2,9 +2,9 @@ package instrument
 
 import "strings"
 
-// linked maps functions of the standard library that modules reach by
-// go:linkname, past all that is patched, to what takes their place: the clock
-// and the random numbers of the execution.
+// linked maps functions of the standard library that modules reach by name
+// with go:linkname, past all that is patched, to what takes their place: the
+// clock and the random numbers of the execution.
 var linked = map[string]string{
 	"runtime.nanotime":   "heddlert/hook.Nanotime",
 	"time.runtimeNano":   "heddlert/hook.Nanotime",
