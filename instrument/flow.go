@@ -25,7 +25,8 @@ import (
 //   - arguments and results travel through the buffers of package flow.
 //
 // The values themselves, their order of evaluation and the sites of hooks stay
-// as they are without it, so a schedule fits both forms. Branches get sites after all others.
+// as they are without it; branches get sites after all others. Only where
+// hooked variables are differs: on the heap, so accesses to them are never left out as the stack's.
 //
 // What is an over-approximation: a local struct or array has one label for all
 // of it, and so has a map; a composite literal gives the union of its parts to each;
