@@ -127,13 +127,37 @@ func (m *match) choices(i int) []int32 {
 // match already, nearest first: of the same region, if that is what the pattern wants.
 func (m *match) near(i int) []int32 {
 	e := m.p.E[i]
+	all := m.s.g.access.byG[m.gs[e.T]]
+	for j, f := range m.p.E {
+		if n := m.nodes[j]; n >= 0 && f.AR == e.AR {
+			return m.s.g.sameRegion(all, n)
+		}
+	}
 	anchor := m.anchor()
 	for j, f := range m.p.E {
-		if m.nodes[j] >= 0 && f.T == e.T && (f.AR == e.AR || m.s.g.Nodes[anchor].G != m.gs[e.T]) {
+		if m.nodes[j] >= 0 && f.T == e.T {
 			anchor = m.nodes[j]
 		}
 	}
-	return around(m.s.g.access.byG[m.gs[e.T]], anchor, maxRegion)
+	return around(all, anchor, maxRegion)
+}
+
+// sameRegion returns the entries of sorted around n that are of its region, at most
+// maxRegion on each side, in order.
+func (g *Graph) sameRegion(sorted []int32, n int32) []int32 {
+	r := g.Nodes[n].Region
+	if r == 0 {
+		return nil
+	}
+	mid, _ := slices.BinarySearch(sorted, n)
+	lo, hi := mid, mid
+	for lo > 0 && mid-lo < maxRegion && g.Nodes[sorted[lo-1]].Region == r {
+		lo--
+	}
+	for hi < len(sorted) && hi-mid < maxRegion && g.Nodes[sorted[hi]].Region == r {
+		hi++
+	}
+	return sorted[lo:hi]
 }
 
 // anchor is a node that the match has.

@@ -115,13 +115,13 @@ func (g *Graph) threads(goal Goal) []trace.GID {
 type replay struct {
 	g     *Graph
 	goal  Goal
-	due   int     // index of the goal's next node
-	pos   []int32 // of every goroutine: its next node
-	entry []int32 // where goroutines of the goal are held back at first; -1: nowhere
-	alive []bool  // the goroutine was started
-	locks map[trace.ObjID]*lockState
-	left  []int32 // nodes of each time between two jumps of the clock that were not made
-	epoch int32   // the first of which there are some
+	due   int          // index of the goal's next node
+	pos   []int32      // of every goroutine: its next node
+	entry []int32      // where goroutines of the goal are held back at first; -1: nowhere
+	alive []bool       // the goroutine was started
+	locks []*lockState // by object
+	left  []int32      // nodes of each time between two jumps of the clock that were not made
+	epoch int32        // the first of which there are some
 	order Order
 	busy  map[trace.GID]bool // goroutines that are being brought somewhere, for somebody who waits
 	depth int
@@ -138,7 +138,7 @@ func newReplay(g *Graph, goal Goal) *replay {
 	n := len(g.seqs)
 	r := &replay{
 		g: g, goal: goal, pos: make([]int32, n), entry: make([]int32, n), alive: make([]bool, n),
-		locks: make(map[trace.ObjID]*lockState), busy: make(map[trace.GID]bool),
+		locks: make([]*lockState, len(g.Trace.Objects)), busy: make(map[trace.GID]bool),
 	}
 	for i := range r.entry {
 		r.entry[i] = -1
@@ -156,6 +156,7 @@ func newReplay(g *Graph, goal Goal) *replay {
 		r.entry[g.Nodes[n].G] = e
 	}
 	end := r.end()
+	r.order = make(Order, 0, end+1)
 	for i := int32(0); i <= end; i++ {
 		for int(g.Nodes[i].epoch) >= len(r.left) {
 			r.left = append(r.left, 0)
@@ -325,10 +326,10 @@ func (r *replay) clockWaits(epoch int32) *blocker {
 // lockBlocks returns who holds a lock that effect e needs. What the goroutine
 // holds itself it gives back within the node, or the trace would not have been possible.
 func (r *replay) lockBlocks(e effect) *blocker {
-	l := r.locks[e.obj]
-	if l == nil || e.kind != effLock && e.kind != effRLock && e.kind != effArrive {
+	if e.kind != effLock && e.kind != effRLock && e.kind != effArrive || r.locks[e.obj] == nil {
 		return nil
 	}
+	l := r.locks[e.obj]
 	const held, waits = "the lock is held", "a writer waits for the lock"
 	switch {
 	case l.owner != trace.NoG && l.owner != e.g:

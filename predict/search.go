@@ -32,7 +32,8 @@ type Candidate struct {
 // bounded is how many instances of the same places are looked at, never how many places.
 const (
 	maxInstances = 3
-	maxSeeds     = 8   // pairs of accesses of the same places with which the search for patterns begins
+	maxSeeds     = 8   // pairs of accesses of the same places with which the search for patterns begins, if they lead anywhere
+	maxTries     = 256 // and if they do not
 	maxRegion    = 256 // accesses of a region, on each side of a seed, that patterns on several variables look at
 	maxChoices   = 64  // nodes tried for one event of a pattern
 )
@@ -84,7 +85,7 @@ type pairKey struct {
 }
 
 // A pair counts what was found of two places.
-type pair struct{ races, seeds int }
+type pair struct{ races, seeds, tries int }
 
 // location looks at one location: Algorithm 1 for races, then the patterns that
 // begin with a pair of accesses that could be in either order.
@@ -106,7 +107,7 @@ func (s *search) location(loc int32) {
 				s.pairs[k] = p
 			}
 			wantRace := p.races < maxInstances && !s.g.excludeSets(a.locks, b.locks)
-			wantSeeds := p.seeds < maxSeeds && len(s.patterns) > 0
+			wantSeeds := p.seeds < maxSeeds && p.tries < maxTries && len(s.patterns) > 0
 			if wantRace || wantSeeds {
 				s.pair(loc, a, b, p, wantRace, wantSeeds)
 			}
@@ -155,6 +156,7 @@ func (s *search) pair(loc int32, a, b *run, p *pair, races, seeds bool) {
 	consider := func(x, y int32) {
 		if seeds && tried < maxSeeds && p.seeds < maxSeeds {
 			tried++
+			p.tries++
 			if s.seeds(loc, x, y) {
 				p.seeds++
 			}
@@ -181,7 +183,7 @@ func (s *search) pair(loc int32, a, b *run, p *pair, races, seeds bool) {
 		if i > 0 {
 			consider(x, rest[i-1])
 		}
-		if far == 1 && tried >= maxSeeds {
+		if (far == 1 || !races) && (tried >= maxSeeds || !seeds) {
 			break
 		}
 	}
