@@ -153,7 +153,7 @@ func newReplay(g *Graph, goal Goal) *replay {
 		if g.Nodes[e].G != g.Nodes[n].G {
 			e = n // somebody else took it
 		}
-		r.entry[g.Nodes[n].G] = e
+		r.entry[g.Nodes[n].G] = g.arrival(e)
 	}
 	end := r.end()
 	r.order = make(Order, 0, end+1)
@@ -164,6 +164,24 @@ func newReplay(g *Graph, goal Goal) *replay {
 		r.left[g.Nodes[i].epoch]++
 	}
 	return r
+}
+
+// arrival returns the node at which a goroutine arrives at the RWMutex that node n
+// locks for writing: from there on readers are kept out. It is n where there is none.
+func (g *Graph) arrival(n int32) int32 {
+	nd := &g.Nodes[n]
+	if nd.Pos == 0 {
+		return n
+	}
+	before := g.seqs[nd.G][nd.Pos-1]
+	for _, a := range g.effectsOf(before) {
+		for _, l := range g.effectsOf(n) {
+			if a.kind == effArrive && l.kind == effLock && a.obj == l.obj {
+				return before
+			}
+		}
+	}
+	return n
 }
 
 // end is the last node of the trace that matters.

@@ -39,6 +39,10 @@ func traceOf(t testing.TB, text string) *trace.Trace {
 			kind, e.Arg = trace.ObjMemory, 8
 		case "rlock", "runlock":
 			kind = trace.ObjRWMutex
+		case "wlock", "wunlock":
+			word, kind = word[1:], trace.ObjRWMutex
+		case "arrive":
+			kind, e.Arg = trace.ObjRWMutex, int64(trace.OpLock)
 		case "signal":
 			kind = trace.ObjCond
 		case "wake":
