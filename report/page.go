@@ -361,7 +361,6 @@ const mostFiles = 60
 // files adds the source around all that is shown.
 func (b *pageBuilder) files() {
 	needed := map[string][]int{}
-	paths := map[string]string{}
 	var order []string
 	need := func(w wire.Place) {
 		if w.File == "" || w.Line == 0 {
@@ -393,7 +392,7 @@ func (b *pageBuilder) files() {
 		}
 		f := timeline.NewFile(name, text, needed[file])
 		b.page.Files = append(b.page.Files, f)
-		index[name], paths[name] = len(b.page.Files), file
+		index[name] = len(b.page.Files)
 	}
 	for i := range b.page.Events {
 		e := &b.page.Events[i]
