@@ -136,7 +136,8 @@ func KeyOf(f *wire.Finding) string {
 			// A clip's places have no display bits.
 			ps = append(ps, fmt.Sprintf("%s@%x", p.Op, uint64(trace.Site(p.Site).Plain())))
 		} else {
-			ps = append(ps, fmt.Sprintf("%s@%s:%d", p.Op, p.File, p.Line))
+			// A clip names files from the folder of the package on.
+			ps = append(ps, fmt.Sprintf("%s@%s:%d", p.Op, base(p.File), p.Line))
 		}
 	}
 	sort.Strings(ps)
