@@ -124,11 +124,60 @@ func (f *finder) meeting(c, d int32, obj transition.Object, at, theirs int16, se
 		return
 	}
 	f.like.Accesses = append(f.like.Accesses[:0], a)
-	f.collect(func(_ transition.Object, b *transition.Access) bool { return f.Tab.Conflict(&a, b) }, f.like.Accesses)
+	o, q := &f.Operations()[f.calls[c].comm], &f.Operations()[f.calls[d].comm]
+	choosy := f.Choosy(o, q)
+	if choosy {
+		if !o.Poll {
+			f.like.Accesses = f.SeeCases(f.like.Accesses, o)
+		}
+		f.like.Accesses = f.SeeCases(f.like.Accesses, q)
+	}
+	f.collect(f.conflicts(f.like.Accesses), f.like.Accesses)
 	f.decide = func(h set) bool {
+		if choosy && !f.idle(d, h) && (o.Poll || !f.idle(c, h)) {
+			return false
+		}
 		return !f.channel(obj, h).closed && !f.overtakes(c, obj, send, h) && !f.overtakes(d, obj, !send, h)
 	}
 	f.search(op)
+}
+
+// conflicts returns what says of an access whether it conflicts with one of as.
+func (f *finder) conflicts(as []transition.Access) func(transition.Object, *transition.Access) bool {
+	return func(_ transition.Object, b *transition.Access) bool {
+		for i := range as {
+			if f.Tab.Conflict(&as[i], b) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// idle reports whether a call may be waiting when the events of h have happened:
+// none of its cases can be done alone. Two selects meet only if one of them is.
+func (f *finder) idle(c int32, h set) bool {
+	o := &f.Operations()[f.calls[c].comm]
+	if o.Single() {
+		return true
+	}
+	found := false
+	f.Cases(o, func(obj transition.Object, _ int16, send bool) {
+		found = found || f.ready(c, obj, send, h)
+	})
+	return !found
+}
+
+// ready reports whether a case of c can be done alone when the events of h have happened.
+func (f *finder) ready(c int32, obj transition.Object, send bool, h set) bool {
+	ch, cap := f.channel(obj, h), f.Tab.Cap(obj)
+	switch {
+	case ch.closed && (send || ch.n == 0):
+		return true
+	case cap == 0, send && ch.n >= cap, !send && ch.n <= 0:
+		return false
+	}
+	return !f.overtakes(c, obj, send, h)
 }
 
 // overtakes reports whether somebody waits on c's side of a channel, when the
@@ -160,7 +209,9 @@ func (f *finder) overtakes(c int32, obj transition.Object, send bool, h set) boo
 	return false
 }
 
-// waits reports whether the call offers to send to (or receive from) obj when the events of h have happened.
+// waits reports whether the call waits to send to (or receive from) obj when the
+// events of h have happened. In line for a buffer is whoever offers it; over an
+// unbuffered channel only who is idle is in others' way.
 func (f *finder) waits(c int32, obj transition.Object, send bool, h set) bool {
 	d := &f.calls[c]
 	if d.comm < 0 || !d.past.within(h) || d.done >= 0 && h.has(d.done) {
@@ -171,7 +222,7 @@ func (f *finder) waits(c int32, obj transition.Object, send bool, h set) bool {
 	f.Cases(o, func(other transition.Object, _ int16, sends bool) {
 		found = found || !o.Poll && other == obj && sends == send
 	})
-	return found
+	return found && (f.Tab.Cap(obj) > 0 || f.idle(c, h))
 }
 
 // arrival returns the event at which a call arrived at a polled channel, or -1.
@@ -206,15 +257,10 @@ func (f *finder) byDefault(c int32, o *transition.Operation) {
 		sides = append(sides, side{obj, send})
 		as = append(as, transition.PollOf(obj))
 	})
-	f.like.Accesses = append(f.like.Accesses[:0], as...)
-	f.collect(func(obj transition.Object, a *transition.Access) bool {
-		for i := range as {
-			if as[i].Obj == obj && f.Tab.Conflict(a, &as[i]) {
-				return true
-			}
-		}
-		return false
-	}, as)
+	all := append([]transition.Access(nil), as...)
+	f.Facing(o, func(q *transition.Operation) { all = f.SeeCases(all, q) })
+	f.like.Accesses = append(f.like.Accesses[:0], all...)
+	f.collect(f.conflicts(all), all)
 	f.decide = func(h set) bool {
 		for _, s := range sides {
 			ch := f.channel(s.obj, h)
@@ -225,9 +271,20 @@ func (f *finder) byDefault(c int32, o *transition.Operation) {
 				return false
 			}
 		}
+		f.like.Accesses = append(f.like.Accesses[:0], as...)
+		f.Facing(o, func(q *transition.Operation) {
+			if f.pending(q, h) {
+				f.like.Accesses = f.SeeCases(f.like.Accesses, q)
+			}
+		})
 		return true
 	}
 	f.search(trace.OpSelect)
+}
+
+// pending reports whether o is announced and not done when the events of h have happened.
+func (f *finder) pending(o *transition.Operation, h set) bool {
+	return (o.Announced < 0 || h.has(o.Announced)) && (o.Done == f.sequence.n || !h.has(o.Done))
 }
 
 func (f *finder) anyWaits(obj transition.Object, send bool, h set) bool {

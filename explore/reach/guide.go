@@ -1,6 +1,8 @@
 package reach
 
 import (
+	"slices"
+
 	"heddle/explore/transition"
 	"heddle/trace"
 )
@@ -14,8 +16,15 @@ type sleeper struct {
 	proc, with transition.Proc
 	way        trace.Way
 	accesses   []transition.Access
-	objs       []trace.ObjID // in the running execution, of accesses
+	objs       []object // in the running execution, of accesses
 	awake      bool
+}
+
+// An object is one of the running execution. Channels are known by their name
+// in the table too, memory is not (-1): that depends on how much of it is accessed.
+type object struct {
+	id  trace.ObjID
+	obj transition.Object
 }
 
 // watch finds the sleepers of the variant of n's current row.
@@ -164,6 +173,7 @@ func (g *guide) recognise(t *trace.Trace, ways []trace.Way) {
 	if g.names {
 		g.renumber(t)
 	}
+	g.tab.ReadGoroutines(t)
 	for i := range g.sleepers {
 		s := &g.sleepers[i]
 		s.awake, s.objs = false, s.objs[:0]
@@ -172,16 +182,36 @@ func (g *guide) recognise(t *trace.Trace, ways []trace.Way) {
 			if !s.is(w) {
 				continue
 			}
-			s.objs = append(s.objs, w.Obj)
-			if w.Op == trace.OpSelect || w.Op == trace.OpAwait { // the default, a polling loop: all that they look at
-				for j := range t.Offers {
-					if o := &t.Offers[j]; o.G == w.G && (o.Poll || o.Case < 0) {
-						s.objs = append(s.objs, o.Obj)
-					}
-				}
+			s.objs = append(s.objs, g.object(t, w.Obj))
+			if w.Op == trace.OpSelect || w.Op == trace.OpAwait {
+				s.look(g, t)
 			}
 		}
 	}
+}
+
+// look adds what else s depends on: of a default, a polling loop, or who meets a select.
+func (s *sleeper) look(g *guide, t *trace.Trace) {
+	for j := range t.Offers {
+		o := &t.Offers[j]
+		x := g.object(t, o.Obj)
+		if x.obj < 0 && o.G == s.way.G && o.Case < 0 {
+			s.objs = append(s.objs, x)
+		}
+		for k := range s.accesses {
+			if s.accesses[k].Obj == x.obj && !slices.Contains(s.objs, x) {
+				s.objs = append(s.objs, x)
+			}
+		}
+	}
+}
+
+// object names an object of t, whose goroutines are known.
+func (g *guide) object(t *trace.Trace, id trace.ObjID) object {
+	if id == 0 || t.Objects[id].Kind != trace.ObjChan {
+		return object{id, -1}
+	}
+	return object{id, g.tab.ObjectOf(t, id)}
 }
 
 // renumber gives sleepers the numbers that their goroutines have got.
@@ -217,17 +247,49 @@ func (g *guide) wake(t *trace.Trace, e *trace.Event) {
 			continue
 		}
 		for _, o := range s.objs {
-			if o != e.Obj && !overlap(&t.Objects[o], &t.Objects[e.Obj]) {
+			if e.Op != trace.OpSelect && o.id != e.Obj && !overlap(&t.Objects[o.id], &t.Objects[e.Obj]) {
 				continue
 			}
 			for k := range s.accesses {
 				a := &s.accesses[k]
-				if b, ok := g.tab.Access(a.Obj, e.Op, int32(e.Arg)); ok && g.tab.Conflict(a, &b) {
+				if o.obj >= 0 && o.obj != a.Obj {
+					continue
+				}
+				if b, ok := g.access(t, a.Obj, o.id, e); ok && g.tab.Conflict(a, &b) {
 					s.awake = true
 				}
 			}
 		}
 	}
+}
+
+// access is what e did to obj, which is id in t; ok is false if nothing that others can notice.
+func (g *guide) access(t *trace.Trace, obj transition.Object, id trace.ObjID, e *trace.Event) (a transition.Access, ok bool) {
+	switch {
+	case e.Op != trace.OpSelect:
+		return g.tab.Access(obj, e.Op, int32(e.Arg))
+	case e.Arg == transition.CaseSeen:
+		return transition.SeenOf(obj), e.Obj == id
+	}
+	return transition.PollOf(obj), polls(t, e.G, id)
+}
+
+// polls reports whether what g announced last is a poll of an object.
+func polls(t *trace.Trace, g trace.GID, id trace.ObjID) bool {
+	step := int32(-1)
+	for i := len(t.Offers) - 1; i >= 0; i-- {
+		o := &t.Offers[i]
+		if o.G != g {
+			continue
+		}
+		if step >= 0 && o.Step != step {
+			return false
+		}
+		if step = o.Step; o.Poll && o.Obj == id {
+			return true
+		}
+	}
+	return false
 }
 
 // overlap reports whether two pieces of memory may; it errs towards true.

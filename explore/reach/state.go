@@ -77,7 +77,9 @@ func (q *sequence) rwmutex(op trace.Op, obj transition.Object, delta int32, h se
 				readers++
 			}
 		case trace.OpRUnlock:
-			readers--
+			if a.Arg >= 0 { // otherwise it panicked
+				readers--
+			}
 		}
 	})
 	free := !locked && !wanted

@@ -89,3 +89,39 @@ func (p *Path) Cases(o *Operation, f func(obj Object, at int16, send bool)) {
 		f(c.obj, c.at, c.send)
 	}
 }
+
+// Choosy reports whether o and q, who can meet over an unbuffered channel, do
+// only if one of them waits: has no other case that can be done alone.
+func (p *Path) Choosy(o, q *Operation) bool { return p.choosy(o, q) }
+
+// SeeCases adds to as that it matters which cases of o can be done alone.
+func (p *Path) SeeCases(as []Access, o *Operation) []Access {
+	p.seeCases(&as, o)
+	return as
+}
+
+// CaseSeen is the Arg of an OpSelect event about a channel of which it mattered
+// whether somebody's case could be done alone.
+const CaseSeen = -2
+
+// SeenOf returns the access of who depends on whether a case of obj can be done alone.
+func SeenOf(obj Object) Access {
+	return Access{Obj: obj, Mode: seen, Op: trace.OpSelect, Arg: CaseSeen}
+}
+
+// Facing calls f with every other operation of several cases that has the other
+// side of one of o's cases, over an unbuffered channel, and waits there rather than polls.
+func (p *Path) Facing(o *Operation, f func(q *Operation)) {
+	last := int32(-1)
+	for i := range p.offers {
+		k := &p.offers[i]
+		q := &p.ops[k.op]
+		if k.op != last && q.n > 1 && !q.Poll && q.Proc != o.Proc && p.faces(o, k) {
+			last = k.op
+			f(q)
+		}
+	}
+}
+
+// Single reports whether o is a send, a receive, or a select with one case and no default.
+func (o *Operation) Single() bool { return o.n == 1 && !o.Poll }

@@ -1,0 +1,63 @@
+package reach
+
+import (
+	"strings"
+	"testing"
+
+	"heddle/internal/progen"
+)
+
+func concurrently(body ...*progen.Stmt) *progen.Stmt {
+	return &progen.Stmt{Op: progen.Go, Body: body}
+}
+
+func choose(cases ...progen.Case) *progen.Stmt {
+	return &progen.Stmt{Op: progen.Select, Cases: cases}
+}
+
+func polling(cases ...progen.Case) *progen.Stmt {
+	return &progen.Stmt{Op: progen.Select, Cases: cases, Def: true}
+}
+
+// Programs about which reach was wrong once, as they were shrunk: every
+// sequence exactly once, and the outcomes that exhaustive search finds.
+func TestShrunkPrograms(t *testing.T) {
+	send := func(c int) progen.Case { return progen.Case{Send: true, Obj: c, Val: 1} }
+	recv := func(c int) progen.Case { return progen.Case{Obj: c} }
+	for _, c := range []struct {
+		name string
+		p    progen.Program
+		want int
+	}{
+		// c0 has a buffer of one, c1 none. Two selects meet over c1 only once one of them can do nothing else.
+		{"two selects that need not wait", progen.Program{Chans: []int{1, 0}, Body: []*progen.Stmt{
+			concurrently(choose(recv(1), send(0))),
+			choose(send(1), send(0)),
+		}}, 2},
+		{"a third fills the buffer", progen.Program{Chans: []int{1, 0}, Body: []*progen.Stmt{
+			concurrently(choose(recv(1), send(0))),
+			concurrently(&progen.Stmt{Op: progen.Send, Obj: 0, Val: 1, Src: -1}),
+			choose(send(1), send(0)),
+		}}, 3},
+		{"a poll of a select that need not wait", progen.Program{Chans: []int{1, 0}, Body: []*progen.Stmt{
+			concurrently(polling(recv(1))),
+			choose(send(0), send(1)),
+		}}, 3},
+		{"a poll of a select that waits once the buffer is full", progen.Program{Chans: []int{1, 0}, Body: []*progen.Stmt{
+			concurrently(choose(send(0), send(1))),
+			&progen.Stmt{Op: progen.Send, Obj: 0, Val: 1, Src: -1},
+			polling(recv(1)),
+		}}, 3},
+		{"a reader unlocks too early", progen.Program{RWs: 1, Body: []*progen.Stmt{
+			concurrently(&progen.Stmt{Op: progen.RUnlock}),
+			{Op: progen.RLock},
+			{Op: progen.RWLock},
+		}}, 3},
+	} {
+		c.p.Number()
+		st, ds, err := compare(&c.p, 20000)
+		if err != nil || len(ds) > 0 || st.Sequences != c.want {
+			t.Errorf("%s: %+v, want %d sequences; %v\n%s\n%s", c.name, st, c.want, err, strings.Join(ds, "\n"), progen.Source(&c.p))
+		}
+	}
+}
