@@ -16,6 +16,7 @@ type Forms struct {
 	seen  map[[16]byte]bool
 	order []int
 	key   []byte
+	last  [16]byte
 }
 
 // NewForms returns an empty set. What depends on what is as tab has it.
@@ -31,11 +32,22 @@ func (f *Forms) Add(t *trace.Trace) bool {
 	}
 	h := fnv.New128a()
 	h.Write(f.form())
-	k := [16]byte(h.Sum(nil))
-	if f.seen[k] {
-		return false
+	f.last = [16]byte(h.Sum(nil))
+	first := !f.seen[f.last]
+	f.seen[f.last] = true
+	return first
+}
+
+// Last names the class of the trace that was added last.
+func (f *Forms) Last() [16]byte { return f.last }
+
+// Covers reports whether f has all classes that o, of the same table, has.
+func (f *Forms) Covers(o *Forms) bool {
+	for k := range o.seen {
+		if !f.seen[k] {
+			return false
+		}
 	}
-	f.seen[k] = true
 	return true
 }
 

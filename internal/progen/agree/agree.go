@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"heddle/explore"
+	"heddle/explore/transition"
 	"heddle/internal/progen"
 	"heddle/internal/progen/machine"
 	"heddle/trace"
@@ -72,11 +73,11 @@ func (r *Report) explore(m *machine.Machine, st Strategy, want *machine.Outcomes
 		}
 	}()
 	s, got := st.New(), machine.NewOutcomes()
-	forms := newForms(s)
+	forms := formsOf(s)
 	n, twice, partial := 0, 0, 0
 	for schedule := s.Next(); schedule != nil; schedule = s.Next() {
 		if len(schedule.Steps) == 0 { // it begins, or begins anew having learnt what depends on what
-			forms, n, twice, partial = newForms(s), 0, 0, 0
+			forms, n, twice, partial = formsOf(s), 0, 0, 0
 		}
 		t, err := m.Execute(context.Background(), schedule)
 		if st.Partial && t.Verdict == trace.Aborted {
@@ -93,7 +94,7 @@ func (r *Report) explore(m *machine.Machine, st Strategy, want *machine.Outcomes
 			return
 		}
 		got.Add(m)
-		if !forms.add(t) {
+		if !forms.Add(t) {
 			twice++
 		}
 		s.Done(t)
@@ -112,4 +113,13 @@ func (r *Report) explore(m *machine.Machine, st Strategy, want *machine.Outcomes
 	if ds := want.Differ(got, "without reduction", "by "+st.Name); len(ds) > 0 {
 		r.say("%s", strings.Join(ds, "\n"))
 	}
+}
+
+// formsOf returns an empty set of classes. What depends on what is as the strategy has it,
+// if it says: it may have found out more from executions that were not made.
+func formsOf(s explore.Strategy) *transition.Forms {
+	if s, ok := s.(interface{ Table() *transition.Table }); ok {
+		return transition.NewForms(s.Table())
+	}
+	return transition.NewForms(transition.NewTable())
 }

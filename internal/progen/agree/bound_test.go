@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"heddle/explore/bound"
+	"heddle/explore/transition"
 	"heddle/internal/progen"
 	"heddle/internal/progen/machine"
 	"heddle/trace"
@@ -40,47 +41,45 @@ func (c *counter) Choose(prev trace.GID, ready []trace.GID, p []trace.Pending) t
 }
 
 // within returns the classes of those executions of m's program that keep says.
-func within(m *machine.Machine, f *forms, most int, keep func(*counter) bool) (map[string]bool, bool) {
-	c := new(counter)
+func within(m *machine.Machine, tab *transition.Table, most int, keep func(*counter) bool) (*transition.Forms, bool) {
+	c, f := new(counter), transition.NewForms(tab)
 	m.Policy = c
 	defer func() { m.Policy = nil }()
-	f.seen = map[string]bool{}
 	for n := 0; n < most; n++ {
 		t, err := m.Execute(context.Background(), &trace.Schedule{Exhaustive: true})
 		if m.Restart() {
-			*c, f.seen = counter{}, map[string]bool{}
+			*c, f = counter{}, transition.NewForms(tab)
 			continue
 		}
 		if err != nil {
 			return nil, false
 		}
 		if keep(c) {
-			f.add(t)
+			f.Add(t)
 		}
 		if !c.Next() {
-			return f.seen, true
+			return f, true
 		}
 	}
 	return nil, false
 }
 
 // bounded returns the classes that a bounded search executes, and of how many executions.
-func bounded(t *testing.T, m *machine.Machine, f *forms, o bound.Options) (map[string]bool, int) {
-	f.seen = map[string]bool{}
-	s := bound.New(o)
+func bounded(t *testing.T, m *machine.Machine, tab *transition.Table, o bound.Options) (*transition.Forms, int) {
+	f, s := transition.NewForms(tab), bound.New(o)
 	for sc := s.Next(); sc != nil; sc = s.Next() {
 		tr, err := m.Execute(context.Background(), sc)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.add(tr)
+		f.Add(tr)
 		s.Done(tr)
 	}
 	r := s.Result()
 	if r.Complete || r.Reason == "" {
 		t.Errorf("a bounded search says that it covered everything: %+v", r)
 	}
-	return f.seen, r.Executions
+	return f, r.Executions
 }
 
 // A bounded search covers the classes of all executions within the bound, and no others.
@@ -89,27 +88,22 @@ func TestBounds(t *testing.T) {
 	for seed := range uint64(min(*seeds, 100)) {
 		p := progen.Generate(seed, progen.Default)
 		m := machine.New(p)
-		f := newForms(nil)
-		all, ok := within(m, f, 1500, func(*counter) bool { return true })
+		tab := transition.NewTable()
+		all, ok := within(m, tab, 1500, func(*counter) bool { return true })
 		if !ok {
 			continue
 		}
 		checked++
 		for _, o := range []bound.Options{{Preemptions: 0, Delays: -1}, {Preemptions: 1, Delays: -1}, {Preemptions: 2, Delays: -1}, {Preemptions: -1, Delays: 0}, {Preemptions: -1, Delays: 2}, {Preemptions: 1, Delays: 1}} {
-			want, _ := within(m, f, 1500, func(c *counter) bool {
+			want, _ := within(m, tab, 1500, func(c *counter) bool {
 				return (o.Preemptions < 0 || c.preemptions <= o.Preemptions) && (o.Delays < 0 || c.delays <= o.Delays)
 			})
-			got, n := bounded(t, m, f, o)
-			for k := range want {
-				if !got[k] {
-					t.Fatalf("seed %d, %+v: %d classes instead of %d\n%s", seed, o, len(got), len(want), progen.Source(p))
-				}
-			}
-			if len(got) != len(want) {
-				t.Fatalf("seed %d, %+v: %d classes, %d are within\n%s", seed, o, len(got), len(want), progen.Source(p))
+			got, n := bounded(t, m, tab, o)
+			if !got.Covers(want) || !want.Covers(got) {
+				t.Fatalf("seed %d, %+v: %d classes, %d are within\n%s", seed, o, got.Len(), want.Len(), progen.Source(p))
 			}
 			executed += n
-			if len(want) < len(all) {
+			if want.Len() < all.Len() {
 				fewer++
 			}
 		}

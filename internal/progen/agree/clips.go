@@ -93,10 +93,10 @@ func explored(p *progen.Program, m *machine.Machine, st Strategy) (own shown, wr
 		}
 	}()
 	s := st.New()
-	f, firsts := newForms(s), map[string]*wire.Clip{}
+	f, firsts := formsOf(s), map[[16]byte]*wire.Clip{}
 	for sc := s.Next(); sc != nil; sc = s.Next() {
 		if len(sc.Steps) == 0 {
-			f, firsts = newForms(s), map[string]*wire.Clip{}
+			f, firsts = formsOf(s), map[[16]byte]*wire.Clip{}
 		}
 		t, err := m.Execute(context.Background(), sc)
 		if st.Partial && t.Verdict == trace.Aborted {
@@ -108,10 +108,10 @@ func explored(p *progen.Program, m *machine.Machine, st Strategy) (own shown, wr
 		}
 		own.add(p, m, t)
 		c := clipOf(p, "", t.Steps, t)
-		if !f.add(t) {
-			return own, fmt.Sprintf("equivalent:\n%s\nand:\n%s", clip.Format(firsts[string(f.key)]), clip.Format(c))
+		if !f.Add(t) {
+			return own, fmt.Sprintf("equivalent:\n%s\nand:\n%s", clip.Format(firsts[f.Last()]), clip.Format(c))
 		}
-		firsts[string(f.key)] = c
+		firsts[f.Last()] = c
 		s.Done(t)
 	}
 	return own, ""
