@@ -179,11 +179,11 @@ func (d *draft) pattern() (*Pattern, error) {
 			return nil, fmt.Errorf("%s is missing", key)
 		}
 		if n, m := len(d.rows["T"]), len(d.rows[key]); n != m {
-			return nil, fmt.Errorf("T has %d events and %s has %d", n, key, m)
+			return nil, fmt.Errorf("row T has %d events and %s has %d", n, key, m)
 		}
 	}
 	if e := d.rows["E"]; e != nil && len(e) != len(d.rows["T"]) {
-		return nil, fmt.Errorf("E has %d events and T has %d", len(e), len(d.rows["T"]))
+		return nil, fmt.Errorf("row E has %d events and T has %d", len(e), len(d.rows["T"]))
 	}
 	p := &Pattern{Name: d.name, Message: d.message, Adjacent: d.adjacent, Regions: d.regions}
 	ts, svs, ars := number(d.rows["T"]), number(d.rows["SV"]), number(d.rows["AR"])

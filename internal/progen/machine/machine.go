@@ -74,7 +74,6 @@ type frame struct {
 	polls  *progen.Stmt // the loop in which it gave up, see OneShot
 	at     int          // the statement that it is in
 	panics string
-	gid    trace.GID
 	regs   [progen.Registers]int
 	kids   []*frame
 	nkids  int
