@@ -115,13 +115,13 @@ func (n *node) tabulate(q *sequence) {
 		if i < t.n {
 			t.all.add(i)
 		}
-		s := n.store.set(t.w)
-		for j := range n.exts {
-			if i != j && n.together(q.Tab, i, j) {
-				s.add(j)
+		t.fits = append(t.fits, n.store.set(t.w))
+		for j := range i {
+			if n.together(q.Tab, i, j) {
+				t.fits[i].add(j)
+				t.fits[j].add(i)
 			}
 		}
-		t.fits = append(t.fits, s)
 	}
 }
 

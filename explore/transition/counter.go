@@ -9,10 +9,9 @@ import "heddle/trace"
 // much that was added happening before it: whatever order is taken, what lowers
 // is there only with what it was given.
 func (p *Path) checkCounters() {
-	for obj := range p.uses {
-		o := &p.Tab.objects[obj]
-		if (o.kind == trace.ObjWaitGroup || o.kind == trace.ObjRWMutex) && !o.ordered && !p.paired(p.uses[obj]) {
-			p.Tab.order(Object(obj))
+	for _, obj := range p.Tab.counters {
+		if !p.Tab.objects[obj].ordered && !p.paired(p.used(obj)) {
+			p.Tab.order(obj)
 		}
 	}
 }

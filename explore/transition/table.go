@@ -30,6 +30,8 @@ type Table struct {
 	objOf   map[objectKey]Object
 	Changed bool // see order
 
+	counters []Object // WaitGroups and RWMutexes: see checkCounters
+
 	// What the last execution's rows were called: executions differ little.
 	gids []gidRow
 	objs []objRow
@@ -159,6 +161,9 @@ func (tab *Table) intern(k objectKey) Object {
 				row.overlaps = append(row.overlaps, Object(i))
 			}
 		}
+	}
+	if k.kind == trace.ObjWaitGroup || k.kind == trace.ObjRWMutex {
+		tab.counters = append(tab.counters, obj)
 	}
 	tab.objects = append(tab.objects, row)
 	tab.objOf[k] = obj
