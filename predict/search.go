@@ -245,4 +245,12 @@ func (s *search) seeds(loc int32, x, y int32) bool {
 	return any
 }
 
-func (s *search) is(e Event, n int32) bool { return (s.g.Nodes[n].Op == trace.OpWrite) == e.Write }
+// is reports whether n can be the event e of a pattern. An access to a map cannot: it does
+// not tell the key, and nothing is lost or inconsistent between different ones.
+func (s *search) is(e Event, n int32) bool {
+	x := &s.g.Nodes[n]
+	return (x.Op == trace.OpWrite) == e.Write && !x.ofMap()
+}
+
+// ofMap reports whether n accesses a map: hooks announce that as one byte of what the map points to.
+func (n *Node) ofMap() bool { return n.size == 1 && n.Site.Kind() == trace.KindPointer }

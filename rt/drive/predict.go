@@ -39,7 +39,7 @@ type prediction struct {
 	patterns []*predict.Pattern
 	told     *wire.Predicted
 	graph    *predict.Graph
-	races    [][2]trace.Site // confirmed
+	races    [][2]trace.Site // that were shown
 }
 
 // predictFirst is the prediction with which the exploration of a test begins.
@@ -90,6 +90,11 @@ func (p *prediction) run() {
 	e := p.exploration
 	if p.told == nil {
 		p.told = new(wire.Predicted)
+	}
+	for _, f := range e.seen {
+		if f.Kind == kindRace && len(f.Places) > 1 {
+			p.races = append(p.races, [2]trace.Site{trace.Site(f.Places[0].Site).Plain(), trace.Site(f.Places[1].Site).Plain()})
+		}
 	}
 	visible, only := e.visible, e.only
 	defer func() {
