@@ -32,11 +32,16 @@ func (f *finder) alone(c int32, obj transition.Object, at int16, send bool) {
 	f.begin(c, -1)
 	f.like.Case = at
 	cap := f.Tab.Cap(obj)
-	f.collect(func(_ transition.Object, a *transition.Access) bool { return cap > 0 || a.Op == trace.OpClose }, []transition.Access{{Obj: obj}})
+	o := &f.Operations()[f.calls[c].comm]
+	as := f.Leave([]transition.Access{{Obj: obj, Op: op}}, o)
+	leaves := f.conflicts(as[1:])
+	f.collect(func(other transition.Object, a *transition.Access) bool {
+		return other == obj && (cap > 0 || a.Op == trace.OpClose) || leaves(other, a)
+	}, as)
 	f.decide = func(h set) bool {
 		f.like.Accesses = f.like.Accesses[:0]
 		ch := f.channel(obj, h)
-		if !ch.closed && f.overtakes(c, obj, send, h) {
+		if !ch.closed && f.overtakes(c, -1, obj, send, h) {
 			return false
 		}
 		arg := int32(0)
@@ -54,6 +59,7 @@ func (f *finder) alone(c int32, obj transition.Object, at int16, send bool) {
 		a, ok := f.Tab.Access(obj, op, arg)
 		if ok {
 			f.like.Accesses = append(f.like.Accesses, a)
+			f.like.Accesses = f.Leave(f.like.Accesses, o)
 		}
 		return ok
 	}
@@ -63,7 +69,7 @@ func (f *finder) alone(c int32, obj transition.Object, at int16, send bool) {
 // joinBuffer adds to own what else comes before the extension at hand if it
 // uses a buffer: the send of what is received, the receive that made room.
 func (f *finder) joinBuffer(own, h set) {
-	if len(f.like.Accesses) != 1 || f.like.With != transition.NoProc {
+	if len(f.like.Accesses) == 0 || f.like.With != transition.NoProc {
 		return
 	}
 	a := &f.like.Accesses[0]
@@ -132,12 +138,13 @@ func (f *finder) meeting(c, d int32, obj transition.Object, at, theirs int16, se
 		}
 		f.like.Accesses = f.SeeCases(f.like.Accesses, q)
 	}
+	f.like.Accesses = f.Leave(f.Leave(f.like.Accesses, o), q)
 	f.collect(f.conflicts(f.like.Accesses), f.like.Accesses)
 	f.decide = func(h set) bool {
 		if choosy && !f.idle(d, h) && (o.Poll || !f.idle(c, h)) {
 			return false
 		}
-		return !f.channel(obj, h).closed && !f.overtakes(c, obj, send, h) && !f.overtakes(d, obj, !send, h)
+		return !f.channel(obj, h).closed && !f.overtakes(c, d, obj, send, h) && !f.overtakes(d, c, obj, !send, h)
 	}
 	f.search(op)
 }
@@ -177,13 +184,14 @@ func (f *finder) ready(c int32, obj transition.Object, send bool, h set) bool {
 	case cap == 0, send && ch.n >= cap, !send && ch.n <= 0:
 		return false
 	}
-	return !f.overtakes(c, obj, send, h)
+	return !f.overtakes(c, -1, obj, send, h)
 }
 
 // overtakes reports whether somebody waits on c's side of a channel, when the
 // events of h have happened, who is known to have come before c: time passed
-// since, or c arrived later at an unbuffered channel that is polled.
-func (f *finder) overtakes(c int32, obj transition.Object, send bool, h set) bool {
+// since, or c arrived later at an unbuffered channel that is polled. A partner
+// who is on both sides is not in the way.
+func (f *finder) overtakes(c, partner int32, obj transition.Object, send bool, h set) bool {
 	polled := f.Tab.Polled(obj)
 	era := f.Operations()[f.calls[c].comm].Era()
 	if era < 0 && !polled {
@@ -194,7 +202,7 @@ func (f *finder) overtakes(c int32, obj transition.Object, send bool, h set) boo
 		mine = f.arrival(c, obj, send)
 	}
 	for i := range f.calls {
-		if int32(i) == c || f.calls[i].comm < 0 {
+		if int32(i) == c || int32(i) == partner || f.calls[i].comm < 0 {
 			continue
 		}
 		before := f.Operations()[f.calls[i].comm].Era() < era

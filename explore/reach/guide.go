@@ -247,15 +247,12 @@ func (g *guide) wake(t *trace.Trace, e *trace.Event) {
 			continue
 		}
 		for _, o := range s.objs {
-			if e.Op != trace.OpSelect && o.id != e.Obj && !overlap(&t.Objects[o.id], &t.Objects[e.Obj]) {
-				continue
-			}
 			for k := range s.accesses {
 				a := &s.accesses[k]
 				if o.obj >= 0 && o.obj != a.Obj {
 					continue
 				}
-				if b, ok := g.access(t, a.Obj, o.id, e); ok && g.tab.Conflict(a, &b) {
+				if b, ok := g.access(t, o, a.Obj, e); ok && g.tab.Conflict(a, &b) {
 					s.awake = true
 				}
 			}
@@ -263,29 +260,50 @@ func (g *guide) wake(t *trace.Trace, e *trace.Event) {
 	}
 }
 
-// access is what e did to obj, which is id in t; ok is false if nothing that others can notice.
-func (g *guide) access(t *trace.Trace, obj transition.Object, id trace.ObjID, e *trace.Event) (a transition.Access, ok bool) {
+// access is what e did to o, which may be obj; ok is false if nothing that others can notice.
+func (g *guide) access(t *trace.Trace, o object, obj transition.Object, e *trace.Event) (a transition.Access, ok bool) {
 	switch {
-	case e.Op != trace.OpSelect:
+	case e.Op == trace.OpSelect && e.Arg == transition.CaseSeen:
+		return transition.SeenOf(obj), e.Obj == o.id
+	case e.Op == trace.OpSelect:
+		return transition.PollOf(obj), polls(t, e, o.id)
+	case e.Obj == o.id || overlap(&t.Objects[o.id], &t.Objects[e.Obj]):
 		return g.tab.Access(obj, e.Op, int32(e.Arg))
-	case e.Arg == transition.CaseSeen:
-		return transition.SeenOf(obj), e.Obj == id
+	case o.obj >= 0 && g.tab.Polled(o.obj):
+		return transition.LeftOf(obj), leaves(t, e, o.id)
 	}
-	return transition.PollOf(obj), polls(t, e.G, id)
+	return a, false
 }
 
-// polls reports whether what g announced last is a poll of an object.
-func polls(t *trace.Trace, g trace.GID, id trace.ObjID) bool {
-	step := int32(-1)
+// announced returns the step at whose end the communication that e completed was announced.
+func announced(t *trace.Trace, e *trace.Event) (step int32, ok bool) {
 	for i := len(t.Offers) - 1; i >= 0; i-- {
-		o := &t.Offers[i]
-		if o.G != g {
-			continue
+		if o := &t.Offers[i]; o.G == e.G && o.Step < e.Step {
+			return o.Step, true
 		}
-		if step >= 0 && o.Step != step {
-			return false
+	}
+	return 0, false
+}
+
+// polls reports whether e, a default, is of a select with a case of the object.
+func polls(t *trace.Trace, e *trace.Event, id trace.ObjID) bool {
+	step, ok := announced(t, e)
+	for i := len(t.Offers) - 1; ok && i >= 0; i-- {
+		if o := &t.Offers[i]; o.G == e.G && o.Step == step && o.Poll && o.Obj == id {
+			return true
 		}
-		if step = o.Step; o.Poll && o.Obj == id {
+	}
+	return false
+}
+
+// leaves reports whether e is a communication elsewhere of somebody who had arrived at the object.
+func leaves(t *trace.Trace, e *trace.Event, id trace.ObjID) bool {
+	if e.Op != trace.OpSend && e.Op != trace.OpRecv {
+		return false
+	}
+	step, ok := announced(t, e)
+	for i := len(t.Events) - 1; ok && i >= 0 && t.Events[i].Step >= step; i-- {
+		if x := &t.Events[i]; x.G == e.G && x.Step == step && x.Op == trace.OpArrive && x.Obj == id {
 			return true
 		}
 	}

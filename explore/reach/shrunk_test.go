@@ -48,6 +48,26 @@ func TestShrunkPrograms(t *testing.T) {
 			&progen.Stmt{Op: progen.Send, Obj: 0, Val: 1, Src: -1},
 			polling(recv(1)),
 		}}, 3},
+		// Who had arrived at the polled c1 leaves it for c0: before or after the others who wait there are served.
+		{"one of two who wait leaves", progen.Program{Chans: []int{1, 0}, Body: []*progen.Stmt{
+			concurrently(choose(send(1))),
+			concurrently(choose(send(1), send(0))),
+			polling(recv(1)),
+		}}, 8},
+		{"one of two who wait receives", progen.Program{Chans: []int{1, 0}, Body: []*progen.Stmt{
+			concurrently(choose(send(0), recv(1))),
+			concurrently(polling(send(1))),
+			{Op: progen.Recv, Obj: 1},
+		}}, 8},
+		// Who is on both sides of c0 is not in its own partner's way.
+		{"a partner on both sides, since an earlier time", progen.Program{Chans: []int{0}, Body: []*progen.Stmt{
+			concurrently(choose(recv(0), send(0))),
+			{Op: progen.After, Val: 20, Body: []*progen.Stmt{choose(send(0), progen.Case{Send: true, Obj: 0, Val: 3})}},
+		}}, 2},
+		{"a partner on both sides of a polled channel", progen.Program{Chans: []int{0}, Body: []*progen.Stmt{
+			concurrently(polling(send(0), recv(0)), choose(recv(0), send(0))),
+			choose(send(0), recv(0)),
+		}}, 6},
 		{"a reader unlocks too early", progen.Program{RWs: 1, Body: []*progen.Stmt{
 			concurrently(&progen.Stmt{Op: progen.RUnlock}),
 			{Op: progen.RLock},

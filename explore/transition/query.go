@@ -1,6 +1,10 @@
 package transition
 
-import "heddle/trace"
+import (
+	"slices"
+
+	"heddle/trace"
+)
 
 // Questions about a path that concern one object or one operation.
 
@@ -125,3 +129,20 @@ func (p *Path) Facing(o *Operation, f func(q *Operation)) {
 
 // Single reports whether o is a send, a receive, or a select with one case and no default.
 func (o *Operation) Single() bool { return o.n == 1 && !o.Poll }
+
+// Leave adds to as that o's goroutine leaves the polled sides of channels at
+// which it had arrived, those in as excepted.
+func (p *Path) Leave(as []Access, o *Operation) []Access {
+	if o.Announced < 0 || p.steps[o.Announced].Op != trace.OpArrive {
+		return as
+	}
+	for _, a := range p.steps[o.Announced].Accesses {
+		if a.Mode == arrived && !slices.ContainsFunc(as, func(b Access) bool { return b.Obj == a.Obj && b.Mode != seen }) {
+			as = append(as, Access{a.Obj, left, trace.OpArrive, a.Arg})
+		}
+	}
+	return as
+}
+
+// LeftOf returns the access of who had arrived at a polled channel and communicates elsewhere.
+func LeftOf(obj Object) Access { return Access{Obj: obj, Mode: left, Op: trace.OpArrive} }
