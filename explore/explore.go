@@ -76,3 +76,6 @@ func Run(ctx context.Context, s Strategy, x Executor, limit int, each func(*trac
 	}
 	return s.Result(), nil
 }
+
+// Passed is the Reason of a search that met a trace with Passed set.
+const Passed = "at a polled channel, who comes first depends on other channels"

@@ -121,6 +121,8 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.incomplete("an execution was broken off")
 	case t.Spun:
 		s.incomplete("a goroutine that polls was held back")
+	case t.Passed:
+		s.incomplete(explore.Passed)
 	}
 	if err := s.path.Read(t, s.keep); err != nil {
 		s.incomplete(err.Error())

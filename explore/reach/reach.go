@@ -123,6 +123,8 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.failed = "step bound reached"
 	case t.Spun:
 		s.short = "a goroutine that polls was held back"
+	case t.Passed:
+		s.short = explore.Passed
 	}
 	if err := s.seq.Read(t, 0); err != nil {
 		s.failed = err.Error()

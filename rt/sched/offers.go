@@ -356,8 +356,12 @@ func (s *Sched) passes(g *G, o *object, send bool, partner *G) bool {
 		if h == g || h == partner {
 			continue
 		}
-		if (h.since < g.since || inOrder && h.arrival < g.arrival && h.arrival > 0) && s.waits(h) {
-			return true
+		arrived := inOrder && h.arrival < g.arrival && h.arrival > 0
+		if h.since < g.since || arrived {
+			if s.waits(h) {
+				return true
+			}
+			s.t.Passed = s.t.Passed || arrived // that h need not wait, and is not in the way, is not noted
 		}
 	}
 	return false
