@@ -117,7 +117,7 @@ func buildRichTest(ctx context.Context) (*binary, error) {
 	if err := os.Setenv("HEDDLE_BENCH", "1"); err != nil {
 		return nil, err
 	}
-	return buildPackage(ctx, richtest)
+	return buildPackage(ctx, richtest, false)
 }
 
 // measureCounts prints the counts; all of them, too, if huge.

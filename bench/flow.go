@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"maps"
-	"os"
 	"slices"
 
-	"heddle/build"
 	"heddle/internal/run"
 	"heddle/rt/wire"
 )
@@ -32,7 +29,7 @@ func measureFlow(ctx context.Context) error {
 	}
 	for _, visible := range []string{"auto", "all"} {
 		t := newTable("an execution with data flow to one without, visible memory: " + visible)
-		for _, name := range sorted(with[visible]) {
+		for _, name := range slices.Sorted(maps.Keys(with[visible])) {
 			if b := without[visible][name]; b != nil {
 				t.row(name, with[visible][name].Nanoseconds/b.Nanoseconds, goalFlow, "x")
 			}
@@ -44,24 +41,16 @@ func measureFlow(ctx context.Context) error {
 
 // measureFlowBuild returns what the tests cost, by what is visible and by name.
 func measureFlowBuild(ctx context.Context, flow bool) (map[string]map[string]*wire.Bench, error) {
-	b, err := build.Open(ctx, build.Config{Patterns: []string{programs}, Flow: flow, Progress: func(text string) { fmt.Fprintln(os.Stderr, text) }})
+	b, err := buildPackage(ctx, programs, flow)
 	if err != nil {
 		return nil, err
-	}
-	res, err := b.Build(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p := res.Packages[0]
-	if p.Failed != "" {
-		return nil, fmt.Errorf("%s does not compile:\n%s", programs, p.Failed)
 	}
 	found := map[string]map[string]*wire.Bench{}
 	for _, visible := range []string{"auto", "all"} {
 		found[visible] = map[string]*wire.Bench{}
 		config := wire.Config{Mode: "bench", Package: programs, Strategy: "first", Race: true, Visible: visible, Isolate: "vars", Flow: flow}
 		for range 2 { // the better one: the machine may be busy
-			err := run.Binary(ctx, p.Binary, p.Dir, config, []string{"-test.run=" + flowTests}, func(rec *wire.Record) {
+			err := run.Binary(ctx, b.path, b.dir, config, []string{"-test.run=" + flowTests}, func(rec *wire.Record) {
 				if old := found[visible][rec.Test]; rec.Type == "bench" && (old == nil || old.Nanoseconds > rec.Bench.Nanoseconds) {
 					found[visible][rec.Test] = rec.Bench
 				}
@@ -72,8 +61,4 @@ func measureFlowBuild(ctx context.Context, flow bool) (map[string]map[string]*wi
 		}
 	}
 	return found, nil
-}
-
-func sorted(m map[string]*wire.Bench) []string {
-	return slices.Sorted(maps.Keys(m))
 }

@@ -101,20 +101,13 @@ type binary struct {
 	sites     *build.Sites
 }
 
-func buildPrograms(ctx context.Context) (*binary, error) { return buildPackage(ctx, programs) }
+func buildPrograms(ctx context.Context) (*binary, error) { return buildPackage(ctx, programs, false) }
 
-func buildPackage(ctx context.Context, path string) (*binary, error) {
-	b, err := build.Open(ctx, build.Config{Patterns: []string{path}, Progress: func(text string) { fmt.Fprintln(os.Stderr, text) }})
+// buildPackage builds a package, for data flow or not.
+func buildPackage(ctx context.Context, path string, flow bool) (*binary, error) {
+	res, p, err := run.Build(ctx, build.Config{Patterns: []string{path}, Flow: flow, Progress: func(text string) { fmt.Fprintln(os.Stderr, text) }})
 	if err != nil {
 		return nil, err
-	}
-	res, err := b.Build(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p := res.Packages[0]
-	if p.Failed != "" {
-		return nil, fmt.Errorf("%s does not compile:\n%s", path, p.Failed)
 	}
 	return &binary{p.Binary, p.Dir, res.Sites}, nil
 }

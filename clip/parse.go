@@ -36,8 +36,18 @@ func ParseFile(name string, data []byte) (*File, error) {
 	return parse(name, data, MaxSteps)
 }
 
-func parse(name string, data []byte, maxSteps int) (f *File, err error) {
-	p := &parser{name: name, rest: data, maxSteps: maxSteps, texts: map[string]string{}, seen: map[string]int{}}
+func parse(name string, data []byte, maxSteps int) (*File, error) {
+	return parsed(name, data, func(p *parser) {
+		p.maxSteps = maxSteps
+		p.magic()
+		p.header()
+		p.steps()
+	})
+}
+
+// parsed is what body makes of a text.
+func parsed(name string, data []byte, body func(*parser)) (f *File, err error) {
+	p := &parser{name: name, rest: data, texts: map[string]string{}, seen: map[string]int{}}
 	defer func() {
 		if e := recover(); e != nil {
 			pe, ok := e.(*Error)
@@ -51,13 +61,11 @@ func parse(name string, data []byte, maxSteps int) (f *File, err error) {
 		p.fail(fmt.Sprintf("a file of at most %d bytes", MaxFile), fmt.Sprintf("%d bytes", len(data)))
 	}
 	p.f.Path = name
-	p.magic()
-	p.header()
-	p.steps()
+	body(p)
 	return &p.f, nil
 }
 
-// A parser leaves by panicking with an *Error, which parse recovers.
+// A parser leaves by panicking with an *Error, which parsed recovers.
 type parser struct {
 	name     string
 	rest     []byte

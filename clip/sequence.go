@@ -59,21 +59,12 @@ func ReadAny(path string) (*File, error) {
 }
 
 // ParseSequence reads the text of a sequence. The name is for errors, which name the line, and becomes the Path.
-func ParseSequence(name string, data []byte) (f *File, err error) {
-	p := &parser{name: name, rest: data, texts: map[string]string{}, seen: map[string]int{}}
-	defer func() {
-		if e := recover(); e != nil {
-			pe, ok := e.(*Error)
-			if !ok {
-				panic(e)
-			}
-			f, err = nil, pe
-		}
-	}()
-	if len(data) > MaxFile {
-		p.fail(fmt.Sprintf("a file of at most %d bytes", MaxFile), fmt.Sprintf("%d bytes", len(data)))
-	}
-	p.f.Path, p.f.Sequence, p.f.Policy = name, true, "first"
+func ParseSequence(name string, data []byte) (*File, error) {
+	return parsed(name, data, (*parser).sequence)
+}
+
+func (p *parser) sequence() {
+	p.f.Sequence, p.f.Policy = true, "first"
 	line, _, ok := p.next()
 	if v, _ := strings.CutPrefix(strings.TrimRight(line, " \t"), sequenceMagic); !ok || v != strconv.Itoa(Version) || p.line != 1 {
 		p.fail(fmt.Sprintf("%q", sequenceMagic+"1"), shown(line))
@@ -92,7 +83,6 @@ func ParseSequence(name string, data []byte) (f *File, err error) {
 	if len(p.f.Steps) == 0 {
 		p.fail("a step, such as \"main/1 lock\"", "the end of the file")
 	}
-	return &p.f, nil
 }
 
 func (p *parser) sequenceHeader() {

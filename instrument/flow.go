@@ -58,15 +58,7 @@ func (im *Importer) flowPass(in *Input, imp types.Importer, out *Output) {
 		}
 		p.files = append(p.files, a)
 	}
-	info := &types.Info{
-		Types:        map[ast.Expr]types.TypeAndValue{},
-		Defs:         map[*ast.Ident]types.Object{},
-		Uses:         map[*ast.Ident]types.Object{},
-		Implicits:    map[ast.Node]types.Object{},
-		Selections:   map[*ast.SelectorExpr]*types.Selection{},
-		Scopes:       map[ast.Node]*types.Scope{},
-		FileVersions: map[*ast.File]string{},
-	}
+	info := newInfo()
 	tp, err := p.check(fset, withHook{imp}, info)
 	if err != nil {
 		out.Skipped = append(out.Skipped, "no data flow: "+err.Error())

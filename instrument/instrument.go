@@ -95,15 +95,7 @@ func Rewrite(in *Input, imp types.Importer) (*Output, error) {
 
 func rewrite(in *Input, im *Importer, imp types.Importer, check func(*pkg, *types.Info) (*types.Package, error)) (*Output, error) {
 	p := im.pkgs[in.ImportPath]
-	info := &types.Info{
-		Types:        map[ast.Expr]types.TypeAndValue{},
-		Defs:         map[*ast.Ident]types.Object{},
-		Uses:         map[*ast.Ident]types.Object{},
-		Implicits:    map[ast.Node]types.Object{},
-		Selections:   map[*ast.SelectorExpr]*types.Selection{},
-		Scopes:       map[ast.Node]*types.Scope{},
-		FileVersions: map[*ast.File]string{},
-	}
+	info := newInfo()
 	tp, err := check(p, info)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.ImportPath, err)
@@ -127,6 +119,19 @@ func rewrite(in *Input, im *Importer, imp types.Importer, check func(*pkg, *type
 		im.flowPass(in, imp, out)
 	}
 	return out, nil
+}
+
+// newInfo returns what a package's types are kept in.
+func newInfo() *types.Info {
+	return &types.Info{
+		Types:        map[ast.Expr]types.TypeAndValue{},
+		Defs:         map[*ast.Ident]types.Object{},
+		Uses:         map[*ast.Ident]types.Object{},
+		Implicits:    map[ast.Node]types.Object{},
+		Selections:   map[*ast.SelectorExpr]*types.Selection{},
+		Scopes:       map[ast.Node]*types.Scope{},
+		FileVersions: map[*ast.File]string{},
+	}
 }
 
 func importsC(f *ast.File) bool {

@@ -119,10 +119,8 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.incomplete("step bound reached")
 	case t.Verdict == trace.Aborted:
 		s.incomplete("an execution was broken off")
-	case t.Spun:
-		s.incomplete("a goroutine that polls was held back")
-	case t.Passed:
-		s.incomplete(explore.Passed)
+	default:
+		s.incomplete(explore.Held(t))
 	}
 	if err := s.path.Read(t, s.keep); err != nil {
 		s.incomplete(err.Error())

@@ -11,6 +11,8 @@
 package reach
 
 import (
+	"cmp"
+
 	"heddle/explore"
 	"heddle/explore/transition"
 	"heddle/trace"
@@ -121,10 +123,8 @@ func (s *Strategy) Done(t *trace.Trace) {
 		return
 	case t.Verdict == trace.Bounded:
 		s.failed = "step bound reached"
-	case t.Spun:
-		s.short = "a goroutine that polls was held back"
-	case t.Passed:
-		s.short = explore.Passed
+	default:
+		s.short = cmp.Or(explore.Held(t), s.short)
 	}
 	if err := s.seq.Read(t, 0); err != nil {
 		s.failed = err.Error()

@@ -25,22 +25,14 @@ import (
 // A Program is a package with tests, built for data flow.
 type Program struct {
 	res *build.Result
-	pkg build.Package
+	pkg *build.Package
 }
 
 // Build builds the package in dir.
 func Build(ctx context.Context, dir string, flow bool) (*Program, error) {
-	b, err := build.Open(ctx, build.Config{Dir: dir, Flow: flow})
+	res, p, err := run.Build(ctx, build.Config{Dir: dir, Flow: flow})
 	if err != nil {
 		return nil, err
-	}
-	res, err := b.Build(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p := res.Packages[0]
-	if p.Failed != "" {
-		return nil, fmt.Errorf("%s does not compile:\n%s", dir, p.Failed)
 	}
 	return &Program{res, p}, nil
 }

@@ -13,8 +13,26 @@ import (
 	"os/exec"
 	"path/filepath"
 
+	"heddle/build"
 	"heddle/rt/wire"
 )
+
+// Build builds one package. The error tells, too, what keeps it from compiling.
+func Build(ctx context.Context, c build.Config) (*build.Result, *build.Package, error) {
+	b, err := build.Open(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	res, err := b.Build(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := &res.Packages[0]
+	if p.Failed != "" {
+		return nil, nil, fmt.Errorf("%s does not compile:\n%s", p.ImportPath, p.Failed)
+	}
+	return res, p, nil
+}
 
 // Binary runs a test binary in dir to its end and calls record with each of its records.
 func Binary(ctx context.Context, path, dir string, config wire.Config, args []string, record func(*wire.Record)) error {

@@ -195,15 +195,19 @@ func (s *Sched) noteOffers(g *G, poll bool) {
 	}
 }
 
+// list returns those who offer the same side of f's channel.
+func (f *offer) list() *[]*G {
+	if f.send {
+		return &f.o.ch.senders
+	}
+	return &f.o.ch.receivers
+}
+
 // putForward puts g on the lists of its channels.
 func (s *Sched) putForward(g *G) {
 	for i := range g.offers {
-		f := &g.offers[i]
-		if f.send {
-			f.o.ch.senders = append(f.o.ch.senders, g)
-		} else {
-			f.o.ch.receivers = append(f.o.ch.receivers, g)
-		}
+		list := g.offers[i].list()
+		*list = append(*list, g)
 	}
 	for i := range g.offers {
 		s.refreshOffers(g.offers[i].o)
@@ -213,12 +217,8 @@ func (s *Sched) putForward(g *G) {
 // retract takes g off the lists of its channels.
 func (s *Sched) retract(g *G) {
 	for i := range g.offers {
-		f := &g.offers[i]
-		if f.send {
-			f.o.ch.senders = without(f.o.ch.senders, g)
-		} else {
-			f.o.ch.receivers = without(f.o.ch.receivers, g)
-		}
+		list := g.offers[i].list()
+		*list = without(*list, g)
 	}
 	for i := range g.offers {
 		s.refreshOffers(g.offers[i].o)
