@@ -36,6 +36,7 @@ type options struct {
 	predict                          bool
 	patterns, regions                string
 	clips                            string
+	memory                           int64 // for data flow
 	pv, symmetry                     bool
 	oneOrder                         places
 	ordered                          []uint64 // the sites of oneOrder, once they are known
@@ -48,6 +49,7 @@ type options struct {
 var (
 	strategies = []string{"auto", "sample", "first", "random", "pos", "pct", "dpor", "reach"}
 	exhaustive = []string{"dpor", "reach"} // those that end by themselves
+	flowing    = []string{}                // those that ask what values were computed from: they have a build of their own
 	visibles   = []string{"auto", "sync", "all"}
 	times      = []string{"auto", "virtual", "free"}
 	isolations = []string{"auto", "vars", "process", "none"}
@@ -106,6 +108,38 @@ func durationVar(fs *flag.FlagSet, p *time.Duration, name string, value time.Dur
 	fs.Var(duration{p}, name, usage)
 }
 
+// A size is the value of a flag that takes an amount of memory.
+type size struct{ value *int64 }
+
+// units of memory, the largest first.
+var units = []struct {
+	name  string
+	bytes int64
+}{{"G", 1 << 30}, {"M", 1 << 20}, {"K", 1 << 10}}
+
+func (z size) String() string {
+	if z.value == nil {
+		return ""
+	}
+	for _, u := range units {
+		if *z.value >= u.bytes && *z.value%u.bytes == 0 {
+			return strconv.FormatInt(*z.value/u.bytes, 10) + u.name
+		}
+	}
+	return strconv.FormatInt(*z.value, 10)
+}
+
+func (z size) Set(s string) error {
+	for _, u := range units {
+		digits, ok := strings.CutSuffix(strings.ToUpper(s), u.name)
+		if n, err := strconv.ParseInt(digits, 10, 64); ok && err == nil && n > 0 && n <= 1<<62/u.bytes {
+			*z.value = n * u.bytes
+			return nil
+		}
+	}
+	return errors.New("want an amount of memory such as 64M or 2G")
+}
+
 // Places is the value of a flag that names lines, one each time it is given.
 type places []place
 
@@ -156,6 +190,8 @@ func (o *options) exploreFlags(fs *flag.FlagSet) {
 	fs.IntVar(&o.depth, "depth", 3, "`d` of strategy pct")
 	fs.IntVar(&o.preempt, "preempt", -1, "with -strategy=dpor: only schedules with at most `n` preemptions; -1: all")
 	fs.IntVar(&o.delay, "delay", -1, "with -strategy=dpor: only schedules with at most `n` delays; -1: all")
+	o.memory = 256 << 20
+	fs.Var(size{&o.memory}, "mem", "strategies that ask what values were computed from: `memory` that an execution may take for it")
 	fs.IntVar(&o.steps, "steps", 0, "bound on the steps of an execution; 0: heddle's own")
 	fs.BoolVar(&o.race, "race", true, "report data races")
 	fs.BoolVar(&o.determinism, "check-determinism", false, "run every schedule twice and compare")
@@ -258,6 +294,9 @@ func (o *options) check() error {
 			return fmt.Errorf("flag -%s is of reachability testing: use it with -strategy reach", name)
 		}
 	}
+	if o.set["mem"] && !o.flow() {
+		return fmt.Errorf("flag -mem is for data flow: use it with -strategy %s", strings.Join(flowing, " or "))
+	}
 	if (o.set["preempt"] || o.set["delay"]) && o.strategy != "dpor" {
 		return errors.New("-preempt and -delay bound a search: they need -strategy=dpor")
 	}
@@ -273,12 +312,16 @@ func (o *options) check() error {
 	return nil
 }
 
+// flow reports whether the strategy asks what values were computed from.
+func (o *options) flow() bool { return slices.Contains(flowing, o.strategy) }
+
 // config returns what to tell a test binary; the caller adds what differs from one to the next.
 func (o *options) config() wire.Config {
 	c := wire.Config{
 		Mode: "test", Strategy: o.strategy, Seed: o.seed, Runs: o.runs, Budget: int64(o.budget), Depth: o.depth, Steps: o.steps,
 		Visible: o.visible, Time: o.time, Race: o.race, FailFast: o.failFast, Count: o.count, Isolate: o.isolate,
 		CheckDeterminism: o.determinism, PV: o.pv, Symmetry: o.symmetry, OneOrder: o.ordered,
+		Flow: o.flow(), FlowMemory: o.memory,
 		Predict: o.predict, Patterns: o.patterns, Regions: o.regions,
 	}
 	if o.set["preempt"] && o.preempt >= 0 {

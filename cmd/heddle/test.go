@@ -133,7 +133,7 @@ func (e *exploration) failed() bool {
 // build builds packages and opens the report, which speaks of what is being done.
 func (e *exploration) build(ctx context.Context, dir string, patterns []string) (*build.Result, error) {
 	progress := func(text string) { e.report.Note(text) }
-	b, err := build.Open(ctx, build.Config{Dir: dir, Patterns: patterns, Tags: e.o.tags, Main: e.main, Progress: progress})
+	b, err := build.Open(ctx, build.Config{Dir: dir, Patterns: patterns, Tags: e.o.tags, Main: e.main, Flow: e.o.flow(), Progress: progress})
 	if err != nil {
 		return nil, err
 	}

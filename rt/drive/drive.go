@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"heddle/rt/flow"
 	"heddle/rt/sched"
 	"heddle/rt/wire"
 	"heddle/trace"
@@ -109,6 +110,9 @@ func Run(tests []Test) int {
 	sched.Standard = func(file string) bool { return d.goroot != "" && strings.HasPrefix(file, d.goroot) }
 	sched.KeyOf = keyOf
 	sched.S.Format = formatValue
+	if d.cfg.FlowMemory > 0 {
+		flow.MaxBytes = d.cfg.FlowMemory
+	}
 	if d.cfg.CrashFile != "" {
 		log, err := openCrashLog(d.cfg.CrashFile)
 		if err != nil {

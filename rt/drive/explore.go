@@ -40,6 +40,7 @@ type exploration struct {
 	choices   bool
 	real      bool   // goroutines or files outside control take part: executions go by real time
 	outsiders string // what is outside control
+	toldFull  bool   // that data flow needs more memory was said
 	measured  bool   // that heddle's memory may make the test fail was said
 	nondet    bool   // the same schedule gave two different executions
 	move      string // why the test is to be executed in processes of its own; "": it is not
@@ -258,6 +259,10 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execu
 		return Execution{Trace: new(trace.Trace)}
 	}
 	e.n++
+	if f := ex.Trace.Flow; f != nil && f.Full && !e.toldFull {
+		e.toldFull = true
+		e.note("what values were computed from takes more memory than -mem allows (%d MB): where it is not known any more, it counts as everything read before", e.cfg.FlowMemory>>20)
+	}
 	return ex
 }
 

@@ -1,6 +1,10 @@
 package flow
 
-import "heddle/trace"
+import (
+	"unsafe"
+
+	"heddle/trace"
+)
 
 // A Label says what a value was computed from, see trace.Flow.
 type Label = trace.Label
@@ -9,8 +13,23 @@ type Label = trace.Label
 // appends to F.Of; everything else is this package's.
 var F trace.Flow
 
-// MaxNodes bounds the nodes of one execution (12 bytes each); beyond, labels are trace.Everything.
-var MaxNodes = 16 << 20
+// MaxBytes bounds the memory that one execution takes for nodes and shadow;
+// beyond, labels are trace.Everything.
+var MaxBytes int64 = 256 << 20
+
+const (
+	maxNodes = 1 << 30 // labels are 32 bits
+	nodeSize = int64(unsafe.Sizeof(trace.FlowNode{}))
+)
+
+// full reports whether n bytes more would be too many, and notes that they are missing.
+func full(n int64) bool {
+	if int64(len(F.Nodes))*nodeSize+memory.bytes+n <= MaxBytes && len(F.Nodes) < maxNodes {
+		return false
+	}
+	F.Full = true
+	return true
+}
 
 // made remembers unions, so that what a loop computes again is no new node.
 var made [4096]struct {
@@ -47,8 +66,7 @@ func Leaf(event int32) Label {
 
 // node appends a node.
 func node(op trace.FlowOp, a, b uint32) Label {
-	if len(F.Nodes) >= MaxNodes {
-		F.Full = true
+	if full(nodeSize) {
 		return trace.Everything
 	}
 	F.Nodes = append(F.Nodes, trace.FlowNode{Op: op, A: a, B: b})

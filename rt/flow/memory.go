@@ -1,5 +1,11 @@
 package flow
 
+import (
+	"unsafe"
+
+	"heddle/trace"
+)
+
 // shadow holds the labels of memory: one for every eight bytes, and on pages
 // where parts of those differ one for every byte. Pages without labels are
 // not there. Addresses are not used again within an execution, since nothing
@@ -9,11 +15,18 @@ type shadow struct {
 	pages []*page // all that were ever made; the first n are in use
 	n     int
 	last  *page
+	bytes int64 // of the pages in use
+	lost  bool  // there was no memory for a page: what has none may have any label
 }
 
 const (
 	pageBits = 12
 	pageSize = 1 << pageBits
+)
+
+const (
+	pageBytes = int64(unsafe.Sizeof(page{}))
+	fineBytes = int64(unsafe.Sizeof([pageSize]Label{}))
 )
 
 type page struct {
@@ -26,7 +39,7 @@ var memory shadow
 
 func (m *shadow) reset() {
 	clear(m.slots)
-	m.n, m.last = 0, nil
+	m.n, m.last, m.bytes, m.lost = 0, nil, 0, false
 }
 
 // find returns the page that p is on; nil if it has no labels and add is false.
@@ -49,6 +62,10 @@ func (m *shadow) find(p uintptr, add bool) *page {
 	if !add {
 		return nil
 	}
+	if m.lost = m.lost || full(pageBytes); m.lost {
+		return nil
+	}
+	m.bytes += pageBytes
 	if m.n == len(m.pages) {
 		m.pages = append(m.pages, new(page))
 	}
@@ -79,6 +96,9 @@ func (m *shadow) grow() {
 
 // get returns the label of n bytes at p: the union of theirs.
 func (m *shadow) get(p, n uintptr) (l Label) {
+	if m.lost {
+		return trace.Everything
+	}
 	if m.n == 0 {
 		return 0
 	}
@@ -124,6 +144,11 @@ func (m *shadow) set(p, n uintptr, l Label) {
 
 func (pg *page) set(at, n uintptr, l Label) {
 	if pg.fine == nil && (at|n)%8 != 0 && !pg.uniform(at, n, l) {
+		if full(fineBytes) {
+			pg.add(at, n, l)
+			return
+		}
+		memory.bytes += fineBytes
 		pg.fine = new([pageSize]Label)
 		for i := range pg.fine {
 			pg.fine[i] = pg.words[i/8]
@@ -137,6 +162,13 @@ func (pg *page) set(at, n uintptr, l Label) {
 	}
 	for i := at / 8; i <= (at+n-1)/8; i++ {
 		pg.words[i] = l
+	}
+}
+
+// add gives the words that the bytes belong to the label l beside theirs.
+func (pg *page) add(at, n uintptr, l Label) {
+	for i := at / 8; i <= (at+n-1)/8; i++ {
+		pg.words[i] = U(pg.words[i], l)
 	}
 }
 

@@ -35,7 +35,8 @@ type Config struct {
 	CrashFile        string   // a file the test binary maps and keeps the running schedule in
 	PrintFile        string   // heddle run: a file for what the program prints; "": it is not kept from the user
 	CheckDeterminism bool
-	Flow             bool // record data flow in every execution, where the binary is built for it
+	Flow             bool  // record data flow in every execution, where the binary is built for it
+	FlowMemory       int64 // bytes that an execution may take for that; 0: as many as it comes to
 
 	// Options of strategy reach.
 	PV       bool
