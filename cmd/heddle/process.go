@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -261,7 +260,8 @@ func (p *pulse) look() {
 		f.Close()
 	}
 	info, _ := wire.ReadCrash(head[:])
-	now := moment{info, binary.LittleEndian.Uint32(head[wire.CrashSteps:]), binary.LittleEndian.Uint32(head[wire.CrashBeats:])}
+	counts := wire.CrashCountsOf(head[:])
+	now := moment{info, counts.Steps, counts.Beats}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if now.info != p.last.info || now.choices != p.last.choices || !info.Running {

@@ -1,7 +1,6 @@
 package drive
 
 import (
-	"encoding/binary"
 	"os"
 	"syscall"
 
@@ -9,20 +8,21 @@ import (
 	"heddle/trace"
 )
 
-// A crashLog keeps the running schedule in a mapped file, so that the command
-// can read it after the process has died (fatal error, os.Exit, kill).
+// A crashLog is a mapped file in which the scheduler keeps the running
+// execution's steps, so that the command can read them after the process has
+// died (fatal error, os.Exit, kill). It implements sched.Log.
 type crashLog struct {
-	mem  []byte
-	n    int      // entries written
-	file *os.File // to make room
-	room int      // bytes that the file is known to have room for
+	mem        []byte
+	file       *os.File          // to make room
+	goroutines []trace.Goroutine // as many as the file is known to have room for
+	steps      []trace.Step
 }
 
 var crash *crashLog
 
-// crashPiece is by how much a crash file grows: writing to a mapped page that
+// crashPiece is by how many rows a crash file grows: writing to a mapped page that
 // the disk has no room for would be a fatal error.
-const crashPiece = 256 << 10
+const crashPiece = 8 << 10
 
 func openCrashLog(path string) (*crashLog, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -30,8 +30,8 @@ func openCrashLog(path string) (*crashLog, error) {
 		return nil, err
 	}
 	c := &crashLog{file: f}
-	if err = f.Truncate(wire.CrashSize); err == nil {
-		err = c.grow()
+	if err = f.Truncate(int64(wire.CrashSize)); err == nil {
+		_, err = f.WriteAt(make([]byte, wire.CrashHeader), 0)
 	}
 	if err == nil {
 		c.mem, err = syscall.Mmap(int(f.Fd()), 0, wire.CrashSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
@@ -43,24 +43,45 @@ func openCrashLog(path string) (*crashLog, error) {
 	return c, nil
 }
 
-// grow makes room for another piece.
-func (c *crashLog) grow() error {
-	n := min(crashPiece, wire.CrashSize-c.room)
-	_, err := c.file.WriteAt(make([]byte, n), int64(c.room))
-	if err == nil {
-		c.room += n
-	}
-	return err
+// grow makes room in the file from one offset to another; false: there is none.
+func (c *crashLog) grow(from, to int) bool {
+	_, err := c.file.WriteAt(make([]byte, to-from), int64(from))
+	return err == nil
 }
+
+// Goroutines implements sched.Log.
+func (c *crashLog) Goroutines(n int) []trace.Goroutine {
+	rows, _ := wire.CrashRows(c.mem)
+	if have := len(c.goroutines); n > have && n <= len(rows) {
+		want := min(have+crashPiece, len(rows))
+		if from, to := wire.CrashGoroutineRoom(have, want); c.grow(from, to) {
+			c.goroutines = rows[:want:want]
+		}
+	}
+	return c.goroutines
+}
+
+// Steps implements sched.Log.
+func (c *crashLog) Steps(n int) []trace.Step {
+	_, rows := wire.CrashRows(c.mem)
+	if have := len(c.steps); n > have && n <= len(rows) {
+		want := min(have+crashPiece, len(rows))
+		if from, to := wire.CrashStepRoom(have, want); c.grow(from, to) {
+			c.steps = rows[:want:want]
+		}
+	}
+	return c.steps
+}
+
+// Counts implements sched.Log.
+func (c *crashLog) Counts() *wire.CrashCounts { return wire.CrashCountsOf(c.mem) }
 
 // begin notes which execution of which test starts.
 func (c *crashLog) begin(test string, execution int, s *trace.Schedule) {
 	if c == nil {
 		return
 	}
-	c.n = 0
-	binary.LittleEndian.PutUint32(c.mem[wire.CrashCount:], 0)
-	binary.LittleEndian.PutUint32(c.mem[wire.CrashSteps:], 0)
+	*c.Counts() = wire.CrashCounts{}
 	h := wire.CrashInfo{Test: test, Execution: execution, Policy: s.Policy, Seed: s.Seed, Depth: s.Depth, Free: s.Free, Exhaustive: s.Exhaustive, Running: true}
 	h.Put(c.mem)
 }
@@ -69,44 +90,4 @@ func (c *crashLog) end() {
 	if c != nil {
 		c.mem[0] = 0
 	}
-}
-
-// Step implements sched.Log.
-func (c *crashLog) Step(s *trace.Step) {
-	c.count(wire.CrashSteps)
-	if e := c.entry(); e != nil {
-		wire.PutCrashStep(e, s)
-	}
-}
-
-// Amend implements sched.Log.
-func (c *crashLog) Amend(s *trace.Step) {
-	if at := wire.CrashHeader + (c.n-1)*wire.CrashEntry; c.n > 0 && at+wire.CrashEntry <= len(c.mem) {
-		wire.PutCrashStep(c.mem[at:], s)
-	}
-}
-
-// Started implements sched.Log.
-func (c *crashLog) Started(g *trace.Goroutine) {
-	if e := c.entry(); e != nil {
-		wire.PutCrashGo(e, g)
-	}
-}
-
-// entry makes room for one entry; nil if there is none.
-func (c *crashLog) entry() []byte {
-	at := wire.CrashHeader + c.n*wire.CrashEntry
-	if at+wire.CrashEntry > c.room && (at+wire.CrashEntry > len(c.mem) || c.grow() != nil) {
-		return nil
-	}
-	c.n++
-	binary.LittleEndian.PutUint32(c.mem[wire.CrashCount:], uint32(c.n))
-	return c.mem[at:]
-}
-
-// Busy implements sched.Log.
-func (c *crashLog) Busy() { c.count(wire.CrashBeats) }
-
-func (c *crashLog) count(at int) {
-	binary.LittleEndian.PutUint32(c.mem[at:], binary.LittleEndian.Uint32(c.mem[at:])+1)
 }

@@ -119,7 +119,7 @@ func Run(tests []Test) int {
 			d.send(&wire.Record{Type: "note", Text: "no crash log: " + err.Error()})
 		} else {
 			crash = log
-			sched.S.Log = log
+			sched.S.SetLog(log)
 		}
 	}
 	// Nothing is collected within an execution: an address that is used again would look like a race.

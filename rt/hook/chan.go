@@ -33,7 +33,10 @@ func doSend[T any](c chan<- T, v *T, act Act, peer unsafe.Pointer) bool {
 	switch act {
 	case ActPeer:
 		*(*T)(peer) = *v
-	case ActBuffer:
+	case ActBuffer, ActOwn:
+		if act == ActOwn && chanput(chanptr(&c), unsafe.Pointer(v)) {
+			return true
+		}
 		select {
 		case c <- *v:
 		default:
@@ -54,7 +57,10 @@ func doRecv[T any](c <-chan T, v *T, act Act, peer unsafe.Pointer) (ok, done boo
 	case ActPeer:
 		*v = *(*T)(peer)
 		return true, true
-	case ActBuffer, ActRefill:
+	case ActBuffer, ActOwn, ActRefill:
+		if act == ActOwn && chantake(chanptr(&c), unsafe.Pointer(v)) {
+			return true, true
+		}
 		select {
 		case x, open := <-c:
 			*v = x

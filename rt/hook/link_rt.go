@@ -4,7 +4,7 @@ package hook
 
 import (
 	"runtime"
-	_ "unsafe" // for linkname
+	"unsafe"
 )
 
 // Bodies come from the file that heddle adds to package runtime.
@@ -22,6 +22,17 @@ func CallerPC() uintptr
 //
 //go:linkname rselect
 func rselect(cases []runtimeSelect) (int, bool)
+
+// chanput moves *v into the buffer of a channel, chantake a value from there to
+// *v, without the channel's lock. They report whether they did.
+//
+//go:linkname chanput
+//go:noescape
+func chanput(c, v unsafe.Pointer) bool
+
+//go:linkname chantake
+//go:noescape
+func chantake(c, v unsafe.Pointer) bool
 
 // active reports whether heddle started the process.
 //

@@ -21,6 +21,7 @@ const (
 	ActDone   Act = iota // nothing: a partner moved the value
 	ActPeer              // move the value from (receive) or to (send) the waiting partner's slot
 	ActBuffer            // do the native operation: it will not block
+	ActOwn               // the same, and nobody but the goroutines under test can be using the channel now
 	ActRefill            // receive natively, then send the value in the partner's slot natively
 	ActNative            // do the native operation: it will panic (closed)
 	ActClosed            // receive: the zero value, false
@@ -51,7 +52,7 @@ var (
 
 	// Channels. p is the channel, c its capacity, slot where the value is or goes. len(c) is read natively after ChanLen.
 	ChanOp func(send bool, p unsafe.Pointer, c int, slot unsafe.Pointer, s Site) (Act, unsafe.Pointer)
-	// ChanPolled says that ActBuffer or ActRefill failed: somebody outside control was faster. The hook is called again.
+	// ChanPolled says that ActBuffer, ActOwn or ActRefill failed: somebody outside control was faster. The hook is called again.
 	ChanPolled func(p unsafe.Pointer, ok bool)
 	ChanClose  func(p unsafe.Pointer, s Site) (native bool)
 	ChanLen    func(p unsafe.Pointer, s Site)

@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"runtime"
 	"unsafe"
 
 	"heddle/rt/hook"
@@ -24,15 +25,16 @@ import (
 // chanState is the part of a channel's model that needs memory of its own.
 type chanState struct {
 	sendq, recvq queue
-	msgs         []message     // what is in the buffer, oldest first from head
-	head         int           //
-	freed        []trace.Clock // freed[i]: what the receive that emptied slot i of the ring knew
-	sent, recvd  int
+	cells        []cell // of the buffer, as many as were used
+	head, tail   int    // the cells that are received from and sent to next
 
 	senders, receivers []*G // of exhaustive executions: who offers
 }
 
-type message struct {
+// A cell is a place in a channel's buffer: what the last who used it knew, and
+// the send of the message in it. The k-th send happens before the k-th receive,
+// and that before the send k+cap completes, which is the next to use the cell.
+type cell struct {
 	clock trace.Clock
 	ev    int32
 }
@@ -124,25 +126,41 @@ func (s *Sched) oneCase(q *queue) *waiter {
 func (c *chanState) reset() {
 	c.sendq.w, c.sendq.head = c.sendq.w[:0], 0
 	c.recvq.w, c.recvq.head = c.recvq.w[:0], 0
-	c.msgs, c.head = c.msgs[:0], 0
-	c.freed = c.freed[:0]
-	c.sent, c.recvd = 0, 0
+	c.empty()
 	c.senders, c.receivers = c.senders[:0], c.receivers[:0]
 }
 
-func (c *chanState) pushMsg(clock trace.Clock, ev int32) {
-	if c.head > 64 && c.head*2 > len(c.msgs) {
-		n := copy(c.msgs, c.msgs[c.head:])
-		c.msgs, c.head = c.msgs[:n], 0
+// empty forgets what is in the buffer.
+func (c *chanState) empty() { c.cells, c.head, c.tail = c.cells[:0], 0, 0 }
+
+// put returns the cell for the next message, of the capacity's; take that of the oldest.
+func (c *chanState) put(capacity int) *cell {
+	i := c.tail
+	if i == len(c.cells) {
+		c.addCell()
 	}
-	if len(c.msgs) < cap(c.msgs) {
-		c.msgs = c.msgs[:len(c.msgs)+1]
-	} else {
-		c.msgs = append(c.msgs, message{})
+	if c.tail++; c.tail >= capacity {
+		c.tail = 0
 	}
-	m := &c.msgs[len(c.msgs)-1]
-	m.clock = m.clock.Copy(clock)
-	m.ev = ev
+	return &c.cells[i]
+}
+
+func (c *chanState) take(capacity int) *cell {
+	i := c.head
+	if c.head++; c.head >= capacity {
+		c.head = 0
+	}
+	return &c.cells[i]
+}
+
+func (c *chanState) addCell() {
+	if len(c.cells) == cap(c.cells) {
+		c.cells = append(c.cells, cell{})
+		return
+	}
+	c.cells = c.cells[:len(c.cells)+1]
+	x := &c.cells[len(c.cells)-1]
+	x.clock = x.clock[:0]
 }
 
 // channel returns the model of the channel at p.
@@ -258,10 +276,23 @@ func (s *Sched) trySend(g *G, o *object, site trace.Site) (hook.Act, unsafe.Poin
 	if o.n < o.cap {
 		es := s.event(g, trace.OpSend, o, 0, site)
 		s.fill(g, o, es)
-		return hook.ActBuffer, nil, true
+		return s.natively(), nil, true
 	}
 	return 0, nil, false
 }
+
+// natively is what is to be done to a channel's buffer that the model knows.
+func (s *Sched) natively() hook.Act {
+	if procs <= fewProcs && s.strangers == 0 && s.outsiders() == 0 {
+		return hook.ActOwn
+	}
+	return hook.ActBuffer
+}
+
+// fewProcs is up to how many processors counting goroutines is quicker than a lock.
+const fewProcs = 8
+
+var procs = runtime.GOMAXPROCS(0)
 
 // meet orders two goroutines that complete an unbuffered communication: each then knows what the other knew.
 func (s *Sched) meet(g, h *G) {
@@ -273,46 +304,31 @@ func (s *Sched) meet(g, h *G) {
 	}
 }
 
-// fill puts a message into the model's buffer: the k-th receive happens before
-// the (k+C)-th send completes.
+// fill puts a message into the model's buffer.
 func (s *Sched) fill(g *G, o *object, ev int32) {
-	c := o.ch
 	o.n++
-	if s.race {
-		if c.sent >= o.cap && o.cap > 0 && len(c.freed) > 0 {
-			s.acquire(g, c.freed[c.sent%o.cap])
-		}
-		c.pushMsg(g.clock, ev)
-		s.tick(g)
-	} else {
-		c.pushMsg(nil, ev)
-	}
-	c.sent++
+	x := o.ch.put(o.cap)
+	x.ev = ev
+	s.use(g, x)
 }
 
 // drain takes the oldest message out of the model's buffer.
 func (s *Sched) drain(g *G, o *object, er int32) {
-	c := o.ch
-	m := &c.msgs[c.head]
-	c.head++
 	o.n--
-	if m.ev >= 0 && int(m.ev) < len(s.t.Events) {
-		s.pair(er, m.ev)
+	x := o.ch.take(o.cap)
+	if x.ev >= 0 && int(x.ev) < len(s.t.Events) {
+		s.pair(er, x.ev)
 	}
+	s.use(g, x)
+}
+
+// use orders g behind the last who used a cell, and before the next.
+func (s *Sched) use(g *G, x *cell) {
 	if s.race {
-		s.acquire(g, m.clock)
-		for len(c.freed) < o.cap && len(c.freed) <= c.recvd {
-			if len(c.freed) < cap(c.freed) {
-				c.freed = c.freed[:len(c.freed)+1]
-			} else {
-				c.freed = append(c.freed, nil)
-			}
-		}
-		i := c.recvd % o.cap
-		c.freed[i] = c.freed[i].Copy(g.clock)
+		s.acquire(g, x.clock)
+		x.clock = x.clock.Copy(g.clock)
 		s.tick(g)
 	}
-	c.recvd++
 }
 
 // tryRecv receives if that is possible now.
@@ -337,7 +353,7 @@ func (s *Sched) tryRecv(g *G, o *object, site trace.Site) (hook.Act, unsafe.Poin
 			s.wake(w.g, hook.ActDone, w.idx)
 			return hook.ActRefill, slot, true
 		}
-		return hook.ActBuffer, nil, true
+		return s.natively(), nil, true
 	}
 	if w := s.oneCase(&c.sendq); w != nil {
 		c.sendq.pop()

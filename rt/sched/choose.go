@@ -149,18 +149,9 @@ func (s *Sched) afterPrev() trace.GID {
 // step records that id goes on.
 func (s *Sched) step(id trace.GID) *G {
 	g := s.gs[id]
-	steps := s.t.Steps
-	if len(steps) == cap(steps) {
-		steps = append(steps, trace.Step{})[:len(steps)]
-	}
-	steps = steps[:len(steps)+1]
-	s.t.Steps = steps
-	st, p := &steps[len(steps)-1], &s.pend[id] // see event
+	st, p := s.newStep(), &s.pend[id] // see event
 	st.G, st.Op, st.Choice, st.Default, st.Site = id, p.Op, -1, s.fallback(), p.Site
 	st.With, st.Case, st.WithCase = 0, 0, 0
-	if s.Log != nil {
-		s.Log.Step(&s.t.Steps[len(s.t.Steps)-1])
-	}
 	g.steps++
 	if id == s.prev {
 		s.run++
@@ -199,10 +190,7 @@ func (s *Sched) choice(n int) int {
 			c = s.opt.Policy.Outcome(n)
 		}
 	}
-	s.t.Steps = append(s.t.Steps, trace.Step{G: g.id, Op: trace.OpChoose, Choice: int32(c), Default: g.id, With: int32(n)})
-	if s.Log != nil {
-		s.Log.Step(&s.t.Steps[len(s.t.Steps)-1])
-	}
+	*s.newStep() = trace.Step{G: g.id, Op: trace.OpChoose, Choice: int32(c), Default: g.id, With: int32(n)}
 	return c
 }
 

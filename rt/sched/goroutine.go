@@ -31,10 +31,7 @@ func (s *Sched) newG(parent trace.GID, n int32, fn func(), site trace.Site) *G {
 		g.clock = g.clock.Set(id, 1) // others begin with what their parent knows, see goStmt
 	}
 	s.pend = append(s.pend, trace.Pending{Site: site})
-	s.t.Goroutines = append(s.t.Goroutines, trace.Goroutine{Parent: parent, N: n, Site: site})
-	if s.Log != nil {
-		s.Log.Started(&s.t.Goroutines[id])
-	}
+	s.newGoroutine(trace.Goroutine{Parent: parent, N: n, Site: site})
 	return g
 }
 

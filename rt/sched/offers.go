@@ -77,8 +77,9 @@ func (s *Sched) offered(p unsafe.Pointer, capacity int, site trace.Site) *object
 		n, closed, _, _ := chanstate(p)
 		o.known, o.older, o.closed = true, true, closed
 		o.cap = max(o.cap, n) // more than it says in that of a timer
+		o.ch.empty()
 		for o.n = 0; o.n < n; o.n++ {
-			o.ch.pushMsg(nil, -1)
+			o.ch.put(o.cap).ev = -1
 		}
 	}
 	return o
@@ -475,9 +476,6 @@ func (s *Sched) pickMeeting(g *G, follow *trace.Step, poll bool) (m meeting, ok 
 		if len(ms) > 1 {
 			st.Choice = int32(max(c, 0))
 		}
-		if s.Log != nil && (st.Case != 0 || len(ms) > 1) {
-			s.Log.Amend(st)
-		}
 	}
 	return m, true
 }
@@ -533,27 +531,29 @@ func (s *Sched) do(g *G, m meeting, site trace.Site) (int, hook.Act, unsafe.Poin
 		s.event(g, trace.OpSend, o, -1, site)
 		return i, hook.ActNative, nil
 	case f.send:
-		es := s.event(g, trace.OpSend, o, 0, site)
+		es, act := s.event(g, trace.OpSend, o, 0, site), hook.ActBuffer
 		if o.known {
 			s.fill(g, o, es)
+			act = s.natively()
 		} else {
 			s.release(g, &o.clock)
 		}
 		s.refreshOffers(o)
-		return i, hook.ActBuffer, nil
+		return i, act, nil
 	case o.closed && o.n == 0:
 		s.event(g, trace.OpRecv, o, 0, site)
 		s.acquire(g, o.clock)
 		return i, hook.ActClosed, nil
 	}
-	er := s.event(g, trace.OpRecv, o, 1, site)
+	er, act := s.event(g, trace.OpRecv, o, 1, site), hook.ActBuffer
 	if o.known {
 		s.drain(g, o, er)
+		act = s.natively()
 	} else {
 		s.acquire(g, o.clock)
 	}
 	s.refreshOffers(o)
-	return i, hook.ActBuffer, nil
+	return i, act, nil
 }
 
 // rendezvous completes an unbuffered communication of g with a goroutine that

@@ -101,9 +101,7 @@ func (s *Sched) pollUntil(when int64) (ready, due bool) {
 		if d <= 0 {
 			return false, true
 		}
-		if s.Log != nil {
-			s.Log.Busy() // a long sleep is no hang
-		}
+		s.busy() // a long sleep is no hang
 		if s.poll(min(d, pollLong)) {
 			return true, false
 		}

@@ -102,12 +102,6 @@ func (s *Sched) alive() {
 // busyEvery is after how many accesses somebody who computes shows that he is alive.
 const busyEvery = 1 << 20
 
-func (s *Sched) busy() {
-	if s.Log != nil {
-		s.Log.Busy()
-	}
-}
-
 // keep notes an access that was told just now: its place may go on from there.
 // It reports whether races were found by what had to be told of another place.
 func (s *Sched) keep(p, n uintptr, site trace.Site, write bool) (raced bool) {

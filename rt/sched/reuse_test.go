@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"heddle/rt/wire"
 	"heddle/trace"
 )
 
@@ -39,7 +40,7 @@ func TestResetObject(t *testing.T) {
 	o := new(object)
 	junk(reflect.ValueOf(o).Elem())
 	ch := o.ch
-	ch.sent, ch.head = 3, 2
+	ch.tail, ch.head = 3, 2
 	o.reset()
 	set := map[string]bool{"id": true, "kind": true, "addr": true, "ref": true, "site": true} // by newObject
 	v := reflect.ValueOf(o).Elem()
@@ -84,7 +85,7 @@ func TestReusedEventsAndSteps(t *testing.T) {
 	var st trace.Step
 	junk(reflect.ValueOf(&ev).Elem())
 	junk(reflect.ValueOf(&st).Elem())
-	s := &Sched{gs: []*G{{}}, ngs: 1, ready: []trace.GID{0}, pend: []trace.Pending{{Op: trace.OpLock, Site: 7}}, prev: trace.NoG}
+	s := &Sched{counts: new(wire.CrashCounts), gs: []*G{{}}, ngs: 1, ready: []trace.GID{0}, pend: []trace.Pending{{Op: trace.OpLock, Site: 7}}, prev: trace.NoG}
 	s.opt.Schedule = new(trace.Schedule)
 	s.t.Events = []trace.Event{ev}[:0]
 	s.t.Steps = []trace.Step{st}[:0]

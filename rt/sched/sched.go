@@ -21,6 +21,7 @@ import (
 	"heddle/rt/flow"
 	"heddle/rt/hook"
 	"heddle/rt/policy"
+	"heddle/rt/wire"
 	"heddle/trace"
 )
 
@@ -232,28 +233,27 @@ type Sched struct {
 	pcs      pcTable
 
 	// Format prints a recorded value; set by rt/drive.
-	Format func(v any) string
-	// Log is where a process that may die leaves what it has done so far; set by rt/drive.
-	Log Log
+	Format    func(v any) string
+	log       Log
+	counts    *wire.CrashCounts // of log, or nobody's
+	longSteps []trace.Step      // of an execution that the log had no room for
 
 	// Waiting, unless nil, is called where the execution is about to wait for what is outside control.
 	Waiting func()
 }
 
-// A Log is told of an execution while it runs.
+// A Log is memory that outlives a process that dies. The goroutines and steps
+// of the running execution are kept in it as long as it has room.
 type Log interface {
-	// Step is called with every step before it is carried out.
-	Step(*trace.Step)
-	// Amend is called when more is known of the last step, still before it is carried out.
-	Amend(*trace.Step)
-	// Started is called with every goroutine, in order of creation.
-	Started(*trace.Goroutine)
-	// Busy is a sign of life of a goroutine that computes without choices.
-	Busy()
+	// Goroutines and Steps return the memory, of at least n if there is that
+	// much: always the same, with more behind it.
+	Goroutines(n int) []trace.Goroutine
+	Steps(n int) []trace.Step
+	Counts() *wire.CrashCounts
 }
 
 // S is the scheduler of this process.
-var S = &Sched{}
+var S = &Sched{counts: new(wire.CrashCounts)}
 
 // A Divergence says where a schedule did not fit.
 type Divergence struct {
@@ -293,7 +293,8 @@ func (s *Sched) reset(opt Options) {
 		s.opt.Steps = DefaultSteps
 	}
 	t := &s.t
-	t.Goroutines, t.Steps, t.Events, t.Values = t.Goroutines[:0], t.Steps[:0], t.Events[:0], t.Values[:0]
+	t.Events, t.Values = t.Events[:0], t.Values[:0]
+	s.resetSteps()
 	t.Objects = t.Objects[:0]
 	s.ngs, s.ready, s.pend = 0, s.ready[:0], s.pend[:0]
 	s.seq, s.prev, s.run = 0, trace.NoG, 0

@@ -227,8 +227,7 @@ func (s *Sched) stopTimer(t *timer) bool {
 	}
 	if o := t.ch; o != nil && o.n > 0 {
 		o.n--
-		o.ch.head++
-		o.ch.recvd++
+		o.ch.take(o.cap)
 		chandrop(o.ref)
 		s.refreshOffers(o)
 		active = true
@@ -412,10 +411,7 @@ func (s *Sched) withTimers() []trace.GID {
 
 // fireEarly is the step of the pseudo goroutine "timers".
 func (s *Sched) fireEarly() {
-	s.t.Steps = append(s.t.Steps, trace.Step{G: s.timerG.id, Op: trace.OpTimerFire, Choice: -1, Default: s.fallback()})
-	if s.Log != nil {
-		s.Log.Step(&s.t.Steps[len(s.t.Steps)-1])
-	}
+	*s.newStep() = trace.Step{G: s.timerG.id, Op: trace.OpTimerFire, Choice: -1, Default: s.fallback()}
 	s.fireTimer(s.timers[0])
 }
 

@@ -2,70 +2,71 @@ package wire
 
 import (
 	"encoding/binary"
+	"slices"
+	"unsafe"
 
 	"heddle/trace"
 )
 
 // The crash file: what a test binary leaves behind when its process dies in
-// the middle of an execution. Little endian: a header (see CrashInfo.Put), the
-// number of entries kept at CrashCount, of all choices at CrashSteps, signs of
-// life between choices at CrashBeats, then from CrashHeader the entries: the
-// steps, and the goroutines in order of creation.
+// the middle of an execution. It is mapped into memory, and the scheduler keeps the
+// running execution's goroutines and steps there, as they are: a header (see
+// CrashInfo.Put) with the CrashCounts at its end, then rows of trace.Goroutine, then rows of trace.Step.
 const (
-	CrashSize   = 4 << 20
-	CrashHeader = 1024
-	CrashCount  = CrashHeader - 4
-	CrashSteps  = CrashHeader - 8
-	CrashBeats  = CrashHeader - 12
+	CrashHeader     = 1024
+	CrashGoroutines = 1 << 15 // rows
+	CrashSteps      = 1 << 17
+	CrashSize       = crashSteps + CrashSteps*stepSize
 
-	// CrashEntry is the size of an entry: goroutine, outcome, default (4 bytes
-	// each), operation, site (8 bytes). Of a goroutine that was started: its
-	// parent, its number, nothing, CrashGo, its go statement.
-	CrashEntry = 24
-	CrashGo    = 0xff
+	crashCounts = CrashHeader - int(unsafe.Sizeof(CrashCounts{}))
+	crashSteps  = CrashHeader + CrashGoroutines*goroutineSize
+
+	goroutineSize = int(unsafe.Sizeof(trace.Goroutine{}))
+	stepSize      = int(unsafe.Sizeof(trace.Step{}))
 )
 
-// PutCrashStep writes a step as an entry.
-func PutCrashStep(mem []byte, s *trace.Step) {
-	le := binary.LittleEndian
-	le.PutUint32(mem, uint32(s.G))
-	le.PutUint32(mem[4:], uint32(s.Choice))
-	le.PutUint32(mem[8:], uint32(s.Default))
-	le.PutUint32(mem[12:], uint32(s.Op))
-	le.PutUint64(mem[16:], uint64(s.Site))
+// CrashCounts are the numbers of a crash file that change while an execution runs.
+type CrashCounts struct {
+	Goroutines uint32 // rows in use
+	Steps      uint32
+	Beats      uint32 // signs of life between steps
+	Lost       uint32 // not 0: there was no room for all rows
 }
 
-// PutCrashGo writes a goroutine as an entry.
-func PutCrashGo(mem []byte, g *trace.Goroutine) {
-	le := binary.LittleEndian
-	le.PutUint32(mem, uint32(g.Parent))
-	le.PutUint32(mem[4:], uint32(g.N))
-	le.PutUint32(mem[12:], CrashGo)
-	le.PutUint64(mem[16:], uint64(g.Site))
+// CrashCountsOf returns the counts in the header of a crash file, which mem holds at least.
+func CrashCountsOf(mem []byte) *CrashCounts {
+	return (*CrashCounts)(unsafe.Pointer(&mem[crashCounts]))
+}
+
+// CrashRows returns the rows of a crash file as they are in mem, which is as long as CrashSize.
+func CrashRows(mem []byte) (gs []trace.Goroutine, steps []trace.Step) {
+	_ = mem[CrashSize-1]
+	return unsafe.Slice((*trace.Goroutine)(unsafe.Pointer(&mem[CrashHeader])), CrashGoroutines),
+		unsafe.Slice((*trace.Step)(unsafe.Pointer(&mem[crashSteps])), CrashSteps)
+}
+
+// CrashGoroutineRoom returns where in a crash file the goroutines from one to another are, in bytes.
+func CrashGoroutineRoom(from, to int) (int, int) {
+	return CrashHeader + from*goroutineSize, CrashHeader + to*goroutineSize
+}
+
+// CrashStepRoom is CrashGoroutineRoom for steps.
+func CrashStepRoom(from, to int) (int, int) {
+	return crashSteps + from*stepSize, crashSteps + to*stepSize
 }
 
 // CrashTrace returns the goroutines and steps of the execution in a crash file;
-// nil where they were too many to be kept.
+// nil where they were too many to be kept, or mem is none.
 func CrashTrace(mem []byte) *trace.Trace {
-	if len(mem) < CrashHeader {
+	if len(mem) < CrashSize {
 		return nil
 	}
-	le := binary.LittleEndian
-	t := &trace.Trace{Verdict: trace.Panicked}
-	n := min(int(le.Uint32(mem[CrashCount:])), (len(mem)-CrashHeader)/CrashEntry)
-	for i := range n {
-		e := mem[CrashHeader+i*CrashEntry:]
-		g, second, site := trace.GID(int32(le.Uint32(e))), int32(le.Uint32(e[4:])), trace.Site(le.Uint64(e[16:]))
-		if op := le.Uint32(e[12:]); op == CrashGo {
-			t.Goroutines = append(t.Goroutines, trace.Goroutine{Parent: g, N: second, Site: site})
-		} else {
-			t.Steps = append(t.Steps, trace.Step{G: g, Op: trace.Op(op), Choice: second, Default: trace.GID(int32(le.Uint32(e[8:]))), Site: site})
-		}
-	}
-	if len(t.Steps) != int(le.Uint32(mem[CrashSteps:])) {
+	n := CrashCountsOf(mem)
+	if n.Lost != 0 || n.Goroutines > CrashGoroutines || n.Steps > CrashSteps {
 		return nil
 	}
-	return t
+	gs, steps := CrashRows(mem)
+	return &trace.Trace{Verdict: trace.Panicked, Goroutines: slices.Clone(gs[:n.Goroutines]), Steps: slices.Clone(steps[:n.Steps])}
 }
 
 // A CrashInfo says which execution was running.

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"heddle/trace"
@@ -16,30 +17,43 @@ func TestCrashTraceIsWhatWasPut(t *testing.T) {
 			{G: 2, Op: trace.OpChoose, Choice: 3, Default: 2},
 		},
 	}
-	mem := make([]byte, CrashHeader+5*CrashEntry)
-	at := CrashHeader
-	for i := range want.Goroutines {
-		PutCrashGo(mem[at:], &want.Goroutines[i])
-		at += CrashEntry
-	}
-	for i := range want.Steps {
-		PutCrashStep(mem[at:], &want.Steps[i])
-		at += CrashEntry
-	}
-	mem[CrashCount], mem[CrashSteps] = 5, 2
+	mem := make([]byte, CrashSize)
+	gs, steps := CrashRows(mem)
+	copy(gs, want.Goroutines)
+	copy(steps, want.Steps)
+	n := CrashCountsOf(mem)
+	n.Goroutines, n.Steps = 3, 2
 	if got := CrashTrace(mem); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	mem[CrashSteps] = 3 // one did not fit
+	n.Lost = 1
 	if got := CrashTrace(mem); got != nil {
 		t.Errorf("got %+v of a file that is not whole", got)
 	}
-	mem[CrashCount], mem[CrashSteps] = 200, 2 // more than the file holds
-	if got := CrashTrace(mem); !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, want %+v", got, want)
+	n.Lost, n.Steps = 0, CrashSteps+1
+	if got := CrashTrace(mem); got != nil {
+		t.Errorf("got %+v of a file that says it holds more than it can", got)
 	}
 	if got := CrashTrace(mem[:100]); got != nil {
 		t.Errorf("got %+v of nothing", got)
+	}
+}
+
+func TestCrashFileKeepsHeaderAndRowsApart(t *testing.T) {
+	mem := make([]byte, CrashSize)
+	info := CrashInfo{Running: true, Test: strings.Repeat("x", 2000), Execution: 5}
+	info.Put(mem)
+	if n := *CrashCountsOf(mem); n != (CrashCounts{}) {
+		t.Errorf("the header reaches into the counts: %+v", n)
+	}
+	gs, steps := CrashRows(mem)
+	for i := range gs {
+		gs[i] = trace.Goroutine{Parent: 7, N: 7, Site: 7}
+	}
+	for i := range steps {
+		if steps[i] != (trace.Step{}) {
+			t.Fatalf("step %d lies among the goroutines", i)
+		}
 	}
 }
 
