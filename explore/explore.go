@@ -77,17 +77,11 @@ func Run(ctx context.Context, s Strategy, x Executor, limit int, each func(*trac
 	return s.Result(), nil
 }
 
-// Passed is the Reason of a search that met a trace with Passed set.
-const Passed = "at a polled channel, who comes first depends on other channels"
-
 // Held says why a search that met t cannot know that it has covered
-// everything: somebody was held back, or passed over, by what no event tells. "" if nobody was.
+// everything: somebody was held back by a guess. "" if nobody was.
 func Held(t *trace.Trace) string {
-	switch {
-	case t.Spun:
+	if t.Spun {
 		return "a goroutine that polls was held back"
-	case t.Passed:
-		return Passed
 	}
 	return ""
 }

@@ -54,7 +54,7 @@ func (t *Trace) Append(b []byte) []byte {
 	for _, c := range t.Compares {
 		b = append64(append32(b, int(c.Event)), c.Old)
 	}
-	return t.Flow.append(append(b, flag(t.Spun), flag(t.Passed)))
+	return t.Flow.append(append(b, flag(t.Spun)))
 }
 
 func flag(b bool) byte {
@@ -113,7 +113,7 @@ func Decode(b []byte) (*Trace, error) {
 	for i := range t.Compares {
 		t.Compares[i] = Compare{d.i32(), d.u64()}
 	}
-	t.Spun, t.Passed = d.u8() == 1, d.u8() == 1
+	t.Spun = d.u8() == 1
 	t.Flow = d.flow(len(t.Events))
 	if d.bad || len(d.b) > 0 {
 		return nil, errors.New("not a trace")

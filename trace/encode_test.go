@@ -17,7 +17,6 @@ func sampleTrace() *Trace {
 		Left:       []Left{{G: 2, Step: 1, Enabled: true, Pending: Pending{Op: OpRecv, Obj: 1, Site: 5, Seq: 6}}},
 		Compares:   []Compare{{Event: 0, Old: 1 << 40}},
 		Spun:       true,
-		Passed:     true,
 		Flow: &Flow{
 			Nodes:   []FlowNode{{}, {FlowRead, 0, 0}, {FlowInput, 7, 0}, {FlowUnion, 2, uint32(Everything)}},
 			Of:      []Label{3},

@@ -115,7 +115,6 @@ type Trace struct {
 	Left     []Left    // goroutines that had not ended, in order of creation
 	Compares []Compare // in order of their events
 	Spun     bool      // a goroutine that polled was held back by a guess: other executions may be missing
-	Passed   bool      // who is served first at a polled channel depended on other channels, which no event says: likewise
 
 	Flow *Flow // data flow of values; nil unless it was asked for
 }

@@ -191,8 +191,9 @@ type slowTransition struct {
 	name    string
 	gs      []trace.GID
 	events  []int
+	step    int32
 	barrier bool
-	left    []trace.ObjID // polled channels at which one of gs had arrived and does not wait any more
+	left    []trace.ObjID // channels at which one of gs was known to come first and does not wait any more
 }
 
 func transitions(t *trace.Trace) []slowTransition {
@@ -205,7 +206,7 @@ func transitions(t *trace.Trace) []slowTransition {
 	for i := range t.Steps {
 		st := &t.Steps[i]
 		count[st.G]++
-		x := slowTransition{gs: []trace.GID{st.G}, name: fmt.Sprint(t.Name(st.G), "#", count[st.G], "c", st.Case)}
+		x := slowTransition{gs: []trace.GID{st.G}, step: int32(i), name: fmt.Sprint(t.Name(st.G), "#", count[st.G], "c", st.Case)}
 		if st.Op == trace.OpChoose {
 			x.name += fmt.Sprint("d", st.Choice)
 		} else if st.With > 0 {
@@ -239,19 +240,32 @@ type depends struct {
 	tab *transition.Table
 }
 
-// leaves returns the channels at which g arrived in its last transition and that are not among events.
+func (d depends) ordered(id trace.ObjID) bool { return d.tab.Ordered(d.tab.ObjectOf(d.t, id)) }
+
+// leaves returns the channels that are not among events at which g arrived in
+// its last transition, or waited while time passed since.
 func leaves(t *trace.Trace, ts []slowTransition, g trace.GID, events []int) (objs []trace.ObjID) {
-	for i := len(ts) - 1; i >= 0; i-- {
-		if !slices.Contains(ts[i].gs, g) {
-			continue
+	add := func(id trace.ObjID) {
+		if !slices.ContainsFunc(events, func(k int) bool { return t.Events[k].Obj == id && t.Events[k].Op != trace.OpSelect }) {
+			objs = append(objs, id)
 		}
+	}
+	i, step, jumped := len(ts)-1, int32(-1), false
+	for ; i >= 0 && !slices.Contains(ts[i].gs, g); i-- {
+		jumped = jumped || ts[i].barrier
+	}
+	if i >= 0 {
+		step = ts[i].step
 		for _, ev := range ts[i].events {
-			e := &t.Events[ev]
-			if e.Op == trace.OpArrive && t.Objects[e.Obj].Kind == trace.ObjChan && !slices.ContainsFunc(events, func(k int) bool { return t.Events[k].Obj == e.Obj }) {
-				objs = append(objs, e.Obj)
+			if e := &t.Events[ev]; e.Op == trace.OpArrive && t.Objects[e.Obj].Kind == trace.ObjChan {
+				add(e.Obj)
 			}
 		}
-		break
+	}
+	for _, o := range t.Offers {
+		if jumped && o.G == g && o.Step == step && o.Case >= 0 && !o.Poll {
+			add(o.Obj)
+		}
 	}
 	return objs
 }
@@ -259,6 +273,9 @@ func leaves(t *trace.Trace, ts []slowTransition, g trace.GID, events []int) (obj
 // leaving reports whether an event of y sees who does not wait any more after x.
 func (d depends) leaving(x, y *slowTransition) bool {
 	for _, o := range x.left {
+		if !d.ordered(o) {
+			continue
+		}
 		for _, ev := range y.events {
 			e := &d.t.Events[ev]
 			if e.Obj == o && (e.Op == trace.OpSend && e.Arg == 0 || e.Op == trace.OpRecv && e.Arg == 1) || e.Op == trace.OpSelect && e.Arg < 0 && polls(d.t, ev)[o] {
@@ -357,7 +374,7 @@ func (d depends) events(a, b int) bool {
 	}
 	switch t.Objects[e.Obj].Kind {
 	case trace.ObjWaitGroup:
-		return either(trace.OpWGWait) && e.Op != f.Op || !either(trace.OpWGWait) && d.tab.Ordered(t, e.Obj)
+		return either(trace.OpWGWait) && e.Op != f.Op || !either(trace.OpWGWait) && d.ordered(e.Obj)
 	case trace.ObjRWMutex:
 		if either(trace.OpLock, trace.OpUnlock) || reads(e) && reads(f) {
 			return !(reads(e) && reads(f))
@@ -366,9 +383,9 @@ func (d depends) events(a, b int) bool {
 			return x.Op == trace.OpRLock || x.Op == trace.OpRUnlock || x.Op == trace.OpTryRLock
 		}
 		if shares(e) && shares(f) {
-			return d.tab.Ordered(t, e.Obj)
+			return d.ordered(e.Obj)
 		}
-		return d.tab.Ordered(t, e.Obj) || !(either(trace.OpArrive) && either(trace.OpRUnlock))
+		return d.ordered(e.Obj) || !(either(trace.OpArrive) && either(trace.OpRUnlock))
 	case trace.ObjChan:
 		return d.channel(a, b)
 	}
@@ -395,7 +412,7 @@ func (d depends) channel(a, b int) bool {
 		case e.Op == trace.OpArrive || f.Op == trace.OpArrive:
 			return e.Op == f.Op
 		case meetE && meetF:
-			return d.tab.Ordered(t, e.Obj)
+			return d.ordered(e.Obj)
 		}
 		return e.Op == trace.OpClose || f.Op == trace.OpClose
 	}

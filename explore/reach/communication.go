@@ -32,8 +32,7 @@ func (f *finder) alone(c int32, obj transition.Object, at int16, send bool) {
 	f.begin(c, -1)
 	f.like.Case = at
 	cap := f.Tab.Cap(obj)
-	o := &f.Operations()[f.calls[c].comm]
-	as := f.Leave([]transition.Access{{Obj: obj, Op: op}}, o)
+	as := f.notes([]transition.Access{{Obj: obj, Op: op}}, c, -1, send, nil)
 	leaves := f.conflicts(as[1:])
 	f.collect(func(other transition.Object, a *transition.Access) bool {
 		return other == obj && (cap > 0 || a.Op == trace.OpClose) || leaves(other, a)
@@ -58,8 +57,7 @@ func (f *finder) alone(c int32, obj transition.Object, at int16, send bool) {
 		}
 		a, ok := f.Tab.Access(obj, op, arg)
 		if ok {
-			f.like.Accesses = append(f.like.Accesses, a)
-			f.like.Accesses = f.Leave(f.like.Accesses, o)
+			f.like.Accesses = f.notes(append(f.like.Accesses, a), c, -1, send, h)
 		}
 		return ok
 	}
@@ -129,24 +127,59 @@ func (f *finder) meeting(c, d int32, obj transition.Object, at, theirs int16, se
 	if !ok {
 		return
 	}
-	f.like.Accesses = append(f.like.Accesses[:0], a)
-	o, q := &f.Operations()[f.calls[c].comm], &f.Operations()[f.calls[d].comm]
-	choosy := f.Choosy(o, q)
-	if choosy {
-		if !o.Poll {
-			f.like.Accesses = f.SeeCases(f.like.Accesses, o)
-		}
-		f.like.Accesses = f.SeeCases(f.like.Accesses, q)
-	}
-	f.like.Accesses = f.Leave(f.Leave(f.like.Accesses, o), q)
+	f.like.Accesses = f.notes(append(f.like.Accesses[:0], a), c, d, send, nil)
 	f.collect(f.conflicts(f.like.Accesses), f.like.Accesses)
+	o, q := &f.Operations()[f.calls[c].comm], &f.Operations()[f.calls[d].comm]
 	f.decide = func(h set) bool {
-		if choosy && !f.idle(d, h) && (o.Poll || !f.idle(c, h)) {
+		if f.Choosy(o, q) && !f.idle(d, h) && (o.Poll || !f.idle(c, h)) {
 			return false
 		}
-		return !f.channel(obj, h).closed && !f.overtakes(c, d, obj, send, h) && !f.overtakes(d, c, obj, !send, h)
+		if f.channel(obj, h).closed || f.overtakes(c, d, obj, send, h) || f.overtakes(d, c, obj, !send, h) {
+			return false
+		}
+		f.like.Accesses = f.notes(append(f.like.Accesses[:0], a), c, d, send, h)
+		return true
 	}
 	f.search(op)
+}
+
+// notes adds to as, whose first is a communication of calls c and d (-1: none),
+// what that depends on beside the channel when the events of h have happened, or
+// may depend on if h is nil: the other cases of two selects, those of whom it
+// passes over, and whom it is no longer in the way of.
+func (f *finder) notes(as []transition.Access, c, d int32, send bool, h set) []transition.Access {
+	obj, ops := as[0].Obj, f.Operations()
+	o := &ops[f.calls[c].comm]
+	barrier := f.lastBarrier(h)
+	if d < 0 {
+		return f.Leave(as, o, barrier)
+	}
+	q := &ops[f.calls[d].comm]
+	if f.Choosy(o, q) {
+		if !o.Poll {
+			as = f.SeeCases(as, o)
+		}
+		as = f.SeeCases(as, q)
+	}
+	see := func(i int32) bool {
+		if p := &ops[f.calls[i].comm]; h == nil || f.pending(p, h) {
+			as = f.SeeCases(as, p)
+		}
+		return false
+	}
+	f.seniors(c, d, obj, send, see)
+	f.seniors(d, c, obj, !send, see)
+	return f.Leave(f.Leave(as, o, barrier), q, barrier)
+}
+
+// lastBarrier returns the last barrier in h, or of all if h is nil; -1 if there is none.
+func (f *finder) lastBarrier(h set) int {
+	for i := f.sequence.n - 1; i >= 0; i-- {
+		if f.At(i).Barrier && (h == nil || h.has(i)) {
+			return i
+		}
+	}
+	return -1
 }
 
 // conflicts returns what says of an access whether it conflicts with one of as.
@@ -188,33 +221,35 @@ func (f *finder) ready(c int32, obj transition.Object, send bool, h set) bool {
 }
 
 // overtakes reports whether somebody waits on c's side of a channel, when the
-// events of h have happened, who is known to have come before c: time passed
-// since, or c arrived later at an unbuffered channel that is polled. A partner
-// who is on both sides is not in the way.
+// events of h have happened, who is known to have come before c.
 func (f *finder) overtakes(c, partner int32, obj transition.Object, send bool, h set) bool {
-	polled := f.Tab.Polled(obj)
-	era := f.Operations()[f.calls[c].comm].Era()
-	if era < 0 && !polled {
+	return f.seniors(c, partner, obj, send, func(i int32) bool { return f.waits(i, obj, send, h) })
+}
+
+// seniors reports whether is is true of a call that is known to have come to its
+// side of a channel before c. A partner who is on both sides is not in the way.
+func (f *finder) seniors(c, partner int32, obj transition.Object, send bool, is func(i int32) bool) bool {
+	ops := f.Operations()
+	mine := &ops[f.calls[c].comm]
+	if !f.Tab.Ordered(obj) && mine.Era() < 0 {
 		return false
-	}
-	mine := -1
-	if polled {
-		mine = f.arrival(c, obj, send)
 	}
 	for i := range f.calls {
 		if int32(i) == c || int32(i) == partner || f.calls[i].comm < 0 {
 			continue
 		}
-		before := f.Operations()[f.calls[i].comm].Era() < era
-		if !before && polled {
-			at := f.arrival(int32(i), obj, send)
-			before = at >= 0 && at < mine
-		}
-		if before && f.waits(int32(i), obj, send, h) {
+		if o := &ops[f.calls[i].comm]; f.Senior(o, mine, obj, send) && f.offers(o, obj, send) && is(int32(i)) {
 			return true
 		}
 	}
 	return false
+}
+
+// offers reports whether o has a case that sends to (or receives from) obj.
+func (f *finder) offers(o *transition.Operation, obj transition.Object, send bool) bool {
+	found := false
+	f.Cases(o, func(other transition.Object, _ int16, sends bool) { found = found || other == obj && sends == send })
+	return found
 }
 
 // waits reports whether the call waits to send to (or receive from) obj when the
@@ -226,30 +261,7 @@ func (f *finder) waits(c int32, obj transition.Object, send bool, h set) bool {
 		return false
 	}
 	o := &f.Operations()[d.comm]
-	found := false
-	f.Cases(o, func(other transition.Object, _ int16, sends bool) {
-		found = found || !o.Poll && other == obj && sends == send
-	})
-	return found && (f.Tab.Cap(obj) > 0 || f.idle(c, h))
-}
-
-// arrival returns the event at which a call arrived at a polled channel, or -1.
-func (f *finder) arrival(c int32, obj transition.Object, send bool) int {
-	i := f.Operations()[f.calls[c].comm].Announced
-	if i < 0 {
-		return -1
-	}
-	want := int32(trace.OpRecv)
-	if send {
-		want = int32(trace.OpSend)
-	}
-	t := f.At(i)
-	for k := range t.Accesses {
-		if a := &t.Accesses[k]; a.Obj == obj && a.Op == trace.OpArrive && a.Arg == want {
-			return i
-		}
-	}
-	return -1
+	return !o.Poll && f.offers(o, obj, send) && (f.Tab.Cap(obj) > 0 || f.idle(c, h))
 }
 
 // byDefault finds the extensions in which a poll finds no case ready.
@@ -271,11 +283,7 @@ func (f *finder) byDefault(c int32, o *transition.Operation) {
 	f.collect(f.conflicts(all), all)
 	f.decide = func(h set) bool {
 		for _, s := range sides {
-			ch := f.channel(s.obj, h)
-			switch cap := f.Tab.Cap(s.obj); {
-			case ch.closed, !s.send && ch.n > 0, s.send && ch.n < cap:
-				return false
-			case cap == 0 && f.anyWaits(s.obj, !s.send, h):
+			if f.ready(c, s.obj, s.send, h) || f.Tab.Cap(s.obj) == 0 && f.anyWaits(s.obj, !s.send, h) {
 				return false
 			}
 		}

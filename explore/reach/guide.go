@@ -183,14 +183,15 @@ func (g *guide) recognise(t *trace.Trace, ways []trace.Way) {
 				continue
 			}
 			s.objs = append(s.objs, g.object(t, w.Obj))
-			if w.Op == trace.OpSelect || w.Op == trace.OpAwait {
+			if w.Op == trace.OpSelect || w.Op == trace.OpAwait || len(s.accesses) > 1 {
 				s.look(g, t)
 			}
 		}
 	}
 }
 
-// look adds what else s depends on: of a default, a polling loop, or who meets a select.
+// look adds what else s depends on: of a default, a polling loop, who meets a
+// select or passes one over.
 func (s *sleeper) look(g *guide, t *trace.Trace) {
 	for j := range t.Offers {
 		o := &t.Offers[j]
@@ -269,7 +270,7 @@ func (g *guide) access(t *trace.Trace, o object, obj transition.Object, e *trace
 		return transition.PollOf(obj), polls(t, e, o.id)
 	case e.Obj == o.id || overlap(&t.Objects[o.id], &t.Objects[e.Obj]):
 		return g.tab.Access(obj, e.Op, int32(e.Arg))
-	case o.obj >= 0 && g.tab.Polled(o.obj):
+	case o.obj >= 0 && g.tab.Ordered(o.obj):
 		return transition.LeftOf(obj), leaves(t, e, o.id)
 	}
 	return a, false
@@ -296,14 +297,28 @@ func polls(t *trace.Trace, e *trace.Event, id trace.ObjID) bool {
 	return false
 }
 
-// leaves reports whether e is a communication elsewhere of somebody who had arrived at the object.
+// leaves reports whether e is a communication elsewhere of somebody who had come
+// to the object: arrived there, or waited while time passed.
 func leaves(t *trace.Trace, e *trace.Event, id trace.ObjID) bool {
 	if e.Op != trace.OpSend && e.Op != trace.OpRecv {
 		return false
 	}
 	step, ok := announced(t, e)
+	jumped := false
 	for i := len(t.Events) - 1; ok && i >= 0 && t.Events[i].Step >= step; i-- {
-		if x := &t.Events[i]; x.G == e.G && x.Step == step && x.Op == trace.OpArrive && x.Obj == id {
+		x := &t.Events[i]
+		if x.G == e.G && x.Step == step && x.Op == trace.OpArrive && x.Obj == id {
+			return true
+		}
+		jumped = jumped || x.Step < e.Step && (x.Op == trace.OpTimerFire || x.Op == trace.OpIdle)
+	}
+	return jumped && offered(t, e.G, step, id)
+}
+
+// offered reports whether g announced a case of the object at the end of a step, and waited there.
+func offered(t *trace.Trace, g trace.GID, step int32, id trace.ObjID) bool {
+	for i := len(t.Offers) - 1; i >= 0 && t.Offers[i].Step >= step; i-- {
+		if o := &t.Offers[i]; o.G == g && o.Step == step && !o.Poll && o.Obj == id {
 			return true
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/explore"
 	"heddle/explore/transition"
 	"heddle/internal/progen"
 	"heddle/internal/progen/machine"
@@ -79,7 +78,7 @@ restart:
 			keys, out, n = map[string]int{}, machine.NewOutcomes(), 0
 		}
 	}
-	if r := s.Result(); r.Reason != "" && r.Reason != explore.Passed { // what it covers all the same is compared
+	if r := s.Result(); r.Reason != "" {
 		return s, keys, out, errors.New(r.Reason)
 	}
 	return s, keys, out, nil

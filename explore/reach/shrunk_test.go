@@ -15,6 +15,15 @@ func choose(cases ...progen.Case) *progen.Stmt {
 	return &progen.Stmt{Op: progen.Select, Cases: cases}
 }
 
+func sends(c int) *progen.Stmt { return &progen.Stmt{Op: progen.Send, Obj: c, Val: 1, Src: -1} }
+
+func receives(c int) *progen.Stmt { return &progen.Stmt{Op: progen.Recv, Obj: c} }
+
+// later is what a timer starts when nobody can go on.
+func later(body ...*progen.Stmt) *progen.Stmt {
+	return &progen.Stmt{Op: progen.After, Val: 10, Body: body}
+}
+
 func polling(cases ...progen.Case) *progen.Stmt {
 	return &progen.Stmt{Op: progen.Select, Cases: cases, Def: true}
 }
@@ -68,6 +77,32 @@ func TestShrunkPrograms(t *testing.T) {
 			concurrently(polling(send(0), recv(0)), choose(recv(0), send(0))),
 			choose(send(0), recv(0)),
 		}}, 6},
+		// Who waited when time passed is served first, and before he is nobody else is.
+		{"one waits since an earlier time", progen.Program{Chans: []int{0}, Body: []*progen.Stmt{
+			concurrently(sends(0)),
+			later(concurrently(sends(0)), concurrently(receives(0)), concurrently(receives(0)), receives(0)),
+		}}, 6},
+		{"one waits since an earlier time for two things", progen.Program{Chans: []int{0, 1}, Body: []*progen.Stmt{
+			concurrently(choose(send(0), recv(1))),
+			later(concurrently(sends(0)), concurrently(receives(0)), concurrently(sends(1)), receives(1)),
+		}}, 4},
+		{"one who waits since an earlier time goes elsewhere", progen.Program{Chans: []int{0, 0}, Body: []*progen.Stmt{
+			concurrently(choose(send(0), recv(1))),
+			later(concurrently(sends(0)), concurrently(receives(0)), concurrently(sends(1)), receives(1)),
+		}}, 2},
+		// A select that need not wait is passed over at the polled c0: that depends on what is in c1.
+		{"one is passed over", progen.Program{Chans: []int{0, 1}, Body: []*progen.Stmt{
+			concurrently(choose(send(0), recv(1))),
+			concurrently(sends(0)),
+			concurrently(sends(1)),
+			polling(recv(0)),
+		}}, 9},
+		{"one is passed over until it waits again", progen.Program{Chans: []int{0, 1}, Body: []*progen.Stmt{
+			concurrently(choose(send(0), recv(1))),
+			concurrently(sends(0)),
+			concurrently(sends(1), receives(1)),
+			polling(recv(0)),
+		}}, 15},
 		{"a reader unlocks too early", progen.Program{RWs: 1, Body: []*progen.Stmt{
 			concurrently(&progen.Stmt{Op: progen.RUnlock}),
 			{Op: progen.RLock},

@@ -39,8 +39,8 @@ func (p *Path) Leftover(c *Claim, k int) {
 	p.complete(c)
 }
 
-// complete lists what c may access, in whatever place. Whether two selects meet,
-// or a poll somebody, depends on their other cases too.
+// complete lists what c may access, in whatever place: whom it leaves or passes
+// over, and, since two selects need not meet, their other cases.
 func (p *Path) complete(c *Claim) {
 	c.all = append(c.all[:0], c.Accesses...)
 	for i := range c.Accesses {
@@ -48,11 +48,17 @@ func (p *Path) complete(c *Claim) {
 			c.all = append(c.all, Access{a.Obj, send, a.Op, 0}) // what it does before the close
 		}
 	}
-	if c.ops[0] < 0 || c.Op != trace.OpSelect {
+	if c.ops[0] < 0 {
 		return
 	}
+	p.leaveAll(&c.all, c, p.barrier)
+	p.seniors(c, func(o *Operation) bool {
+		p.seeCases(&c.all, o)
+		return true
+	})
 	o := &p.ops[c.ops[0]]
 	switch {
+	case c.Op != trace.OpSelect:
 	case c.ops[1] >= 0 && p.choosy(o, &p.ops[c.ops[1]]):
 		if !o.Poll {
 			p.seeCases(&c.all, o)
@@ -195,16 +201,6 @@ func (p *Path) claim(c *Claim, f *offer, arg int32) {
 	if m, ok := p.Tab.mode(trace.ObjChan, f.obj, op, arg); ok {
 		c.Accesses = append(c.Accesses, Access{f.obj, m, op, arg})
 	}
-	for _, i := range c.Announced {
-		if i < 0 || p.steps[i].Op != trace.OpArrive {
-			continue
-		}
-		for _, a := range p.steps[i].Accesses {
-			if a.Mode == arrived && !c.accesses(a.Obj) {
-				c.Accesses = append(c.Accesses, Access{a.Obj, left, trace.OpArrive, a.Arg})
-			}
-		}
-	}
 }
 
 // single is the claim of a case that needs no partner: of a channel with a
@@ -306,7 +302,11 @@ func (cut *Cut) May(c *Claim, other bool) bool {
 	if c.With != NoProc && !cut.mayMeet(c) || !cut.foreseeAll(c) {
 		return false
 	}
-	return c.Op != trace.OpSelect || c.ops[0] < 0 || cut.maySelect(c, other)
+	if c.ops[0] < 0 {
+		return true
+	}
+	cut.pass(c)
+	return c.Op != trace.OpSelect || cut.maySelect(c, other)
 }
 
 // Either reports whether c is a meeting of two selects, either of which may be the one who waits.
@@ -318,14 +318,6 @@ func (p *Path) Either(c *Claim) bool {
 // meet; and notes what it depends on.
 func (cut *Cut) maySelect(c *Claim, other bool) bool {
 	p := cut.p
-	n := 0
-	for _, a := range c.Accesses {
-		if a.Mode != seen {
-			c.Accesses[n] = a
-			n++
-		}
-	}
-	c.Accesses = c.Accesses[:n]
 	o := &p.ops[c.ops[0]]
 	if c.ops[1] >= 0 {
 		q := &p.ops[c.ops[1]]
@@ -399,67 +391,6 @@ func (cut *Cut) changed(c *Claim, obj Object, m Mode) bool {
 		case p.steps[u.at].Proc == c.Proc:
 			return false
 		case conflicts[m][u.Mode] && cut.has(int(u.at)):
-			return true
-		}
-	}
-	return false
-}
-
-// mayMeet reports whether nobody comes before c's goroutines at their channel.
-func (cut *Cut) mayMeet(c *Claim) bool {
-	obj := c.Accesses[0].Obj
-	p := cut.p
-	mine := c.Accesses[0].Op == trace.OpSend
-	if p.barrier >= 0 && !(cut.earliest(p.era(c.Announced[0]), c.Proc, c.With, obj, mine) && cut.earliest(p.era(c.Announced[1]), c.With, c.Proc, obj, !mine)) {
-		return false
-	}
-	return !p.Tab.objects[obj].ordered || cut.inTurn(c.Announced[0], c.Proc, c.With, obj, mine) && cut.inTurn(c.Announced[1], c.With, c.Proc, obj, !mine)
-}
-
-// earliest is first for those who meet a partner.
-func (cut *Cut) earliest(era int, g, partner Proc, obj Object, send bool) bool {
-	p := cut.p
-	for k := range p.offers {
-		f := &p.offers[k]
-		if o := &p.ops[f.op]; f.obj == obj && f.send == send && o.Proc != g && o.Proc != partner && o.era < era && cut.Pending(o) && cut.waits(o) {
-			return cut.block(o.Announced)
-		}
-	}
-	return true
-}
-
-// era returns the last barrier before i.
-func (p *Path) era(i int) int {
-	if i < 0 {
-		return -1
-	}
-	return int(p.rows[i].barrier)
-}
-
-// inTurn reports whether nobody else waits at a polled side of a channel who arrived before transition i.
-func (cut *Cut) inTurn(i int, g, partner Proc, obj Object, send bool) bool {
-	p := cut.p
-	if !p.arrives(i, obj, send) {
-		return true
-	}
-	for k := range p.offers {
-		f := &p.offers[k]
-		o := &p.ops[f.op]
-		if f.obj == obj && f.send == send && o.Proc != g && o.Proc != partner && o.Announced < i && p.arrives(o.Announced, obj, send) && cut.Pending(o) && cut.waits(o) {
-			return cut.block(o.Announced)
-		}
-	}
-	return true
-}
-
-// arrives reports whether somebody arrived in transition i at a polled side of a channel.
-func (p *Path) arrives(i int, obj Object, send bool) bool {
-	if i < 0 {
-		return false
-	}
-	as := p.steps[i].Accesses
-	for k := range as {
-		if a := &as[k]; a.Obj == obj && a.Mode == arrived && (trace.Op(a.Arg) == trace.OpSend) == send {
 			return true
 		}
 	}

@@ -36,7 +36,7 @@ const (
 	meet    // over a channel that nobody polls
 	arrived // at an unbuffered channel that is polled
 	serve   // as meet, over a channel that somebody polls
-	left    // who had arrived there took another case of its select
+	left    // who had come there before others took another case of its select
 	seen    // whether a case of it could be done without a partner mattered
 
 	modes
@@ -68,7 +68,7 @@ func conflictTables() (c, s [modes][modes]bool) {
 	set(poll, arrived, serve)
 	set(arrived, arrived)
 	set(serve, serve)
-	set(left, poll, serve)
+	set(left, poll, serve, send, recv)
 	set(seen, send, recv, closing)
 	for m := range modes {
 		for n := range modes {
@@ -148,7 +148,7 @@ func (tab *Table) chanMode(obj Object, op trace.Op, arg int32) (Mode, bool) {
 	case trace.OpClose:
 		return closing, true
 	case trace.OpLen:
-		return length, o.cap > 0
+		return length, true // whether there is a buffer need not be known yet
 	case trace.OpArrive:
 		return arrived, true
 	default: // a timer's Stop and Reset take the value out

@@ -134,6 +134,7 @@ func (p *Path) Read(t *trace.Trace, keep int) error {
 		ev = p.readStep(t, i, ev)
 	}
 	p.readOffers(t)
+	p.checkSeniors()
 	p.readLeft(t)
 	p.readValues(t)
 	p.checkCounters()
@@ -243,8 +244,8 @@ func (p *Path) readStep(t *trace.Trace, i, ev int) int {
 		}
 		p.readEvent(t, ev)
 	}
-	p.leave(p.rows[p.n-1].ownPrev)
-	p.leave(p.rows[p.n-1].ownWith)
+	p.leave(t, s.Proc, p.rows[p.n-1].ownPrev)
+	p.leave(t, s.With, p.rows[p.n-1].ownWith)
 	p.finish()
 	if ev < len(t.Events) && int(t.Events[ev].Step) <= i {
 		return p.readBarrier(t, i, ev)
@@ -411,19 +412,6 @@ func (p *Path) polled(t *trace.Trace) {
 				p.Tab.order(obj)
 			}
 			p.accessAs(obj, poll, op, -1)
-		}
-	}
-}
-
-// leave adds the accesses of the newest transition to channels whose polled
-// sides a goroutine leaves that had arrived there, in transition i.
-func (p *Path) leave(i int32) {
-	if i < 0 || p.steps[i].Op != trace.OpArrive {
-		return
-	}
-	for _, a := range p.steps[i].Accesses {
-		if a.Mode == arrived && !p.steps[p.n-1].accesses(a.Obj) {
-			p.accessAs(a.Obj, left, trace.OpArrive, a.Arg)
 		}
 	}
 }

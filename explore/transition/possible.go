@@ -315,7 +315,11 @@ func (c *Cut) empty(a *Claim, obj Object, send bool) bool {
 		return c.block(c.last(obj, closing))
 	}
 	if limit := int(c.p.Tab.objects[obj].cap); limit > 0 {
-		return c.busy(obj, send, n, limit)
+		if c.busy(obj, send, n, limit) {
+			return true
+		}
+		_, behind := c.older(c.p.era(a.Announced[0]), a.Proc, obj, send)
+		return behind
 	}
 	for i := range c.p.offers {
 		f := &c.p.offers[i]
@@ -350,6 +354,14 @@ func (c *Cut) first(a *Claim, obj Object, send bool) bool {
 		return c.block(at)
 	}
 	return true
+}
+
+// era returns the last barrier before i.
+func (p *Path) era(i int) int {
+	if i < 0 {
+		return -1
+	}
+	return int(p.rows[i].barrier)
 }
 
 // older returns where somebody who waits at a side of a channel announced that, before the era of g's operation.

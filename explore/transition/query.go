@@ -1,10 +1,6 @@
 package transition
 
-import (
-	"slices"
-
-	"heddle/trace"
-)
+import "heddle/trace"
 
 // Questions about a path that concern one object or one operation.
 
@@ -35,8 +31,9 @@ func (tab *Table) Number(t *trace.Trace, p Proc) trace.GID {
 // Cap returns the capacity of a channel.
 func (tab *Table) Cap(obj Object) int { return int(tab.objects[obj].cap) }
 
-// Polled reports whether somebody polls the unbuffered channel.
-func (tab *Table) Polled(obj Object) bool { return tab.objects[obj].ordered }
+// Ordered reports whether accesses of obj turned out to conflict that commute as
+// a rule: over a channel, because who comes there first is served first.
+func (tab *Table) Ordered(obj Object) bool { return tab.objects[obj].ordered }
 
 // Overlaps returns the other objects that overlap obj, which is memory.
 func (tab *Table) Overlaps(obj Object) []Object { return tab.objects[obj].overlaps }
@@ -94,6 +91,9 @@ func (p *Path) Cases(o *Operation, f func(obj Object, at int16, send bool)) {
 	}
 }
 
+// Senior reports whether o, which offers that side of obj, is known to have come there before q.
+func (p *Path) Senior(o, q *Operation, obj Object, send bool) bool { return p.senior(o, q, obj, send) }
+
 // Choosy reports whether o and q, who can meet over an unbuffered channel, do
 // only if one of them waits: has no other case that can be done alone.
 func (p *Path) Choosy(o, q *Operation) bool { return p.choosy(o, q) }
@@ -129,20 +129,6 @@ func (p *Path) Facing(o *Operation, f func(q *Operation)) {
 
 // Single reports whether o is a send, a receive, or a select with one case and no default.
 func (o *Operation) Single() bool { return o.n == 1 && !o.Poll }
-
-// Leave adds to as that o's goroutine leaves the polled sides of channels at
-// which it had arrived, those in as excepted.
-func (p *Path) Leave(as []Access, o *Operation) []Access {
-	if o.Announced < 0 || p.steps[o.Announced].Op != trace.OpArrive {
-		return as
-	}
-	for _, a := range p.steps[o.Announced].Accesses {
-		if a.Mode == arrived && !slices.ContainsFunc(as, func(b Access) bool { return b.Obj == a.Obj && b.Mode != seen }) {
-			as = append(as, Access{a.Obj, left, trace.OpArrive, a.Arg})
-		}
-	}
-	return as
-}
 
 // LeftOf returns the access of who had arrived at a polled channel and communicates elsewhere.
 func LeftOf(obj Object) Access { return Access{Obj: obj, Mode: left, Op: trace.OpArrive} }

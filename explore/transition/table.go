@@ -193,19 +193,14 @@ func (tab *Table) overlap(a, b Object) bool {
 
 // order makes more accesses of an object conflict from now on: the Adds of a
 // WaitGroup whose counter may become negative, the readers of a RWMutex that may
-// be unlocked too often, and the communications over an unbuffered channel that
-// is polled. What was found out with the old modes is
+// be unlocked too often, and the communications over a channel where who came
+// first is served first (senior.go). What was found out with the old modes is
 // void then; Changed says so, until the user sets it back.
 func (tab *Table) order(obj Object) {
 	if !tab.objects[obj].ordered {
 		tab.objects[obj].ordered = true
 		tab.Changed = true
 	}
-}
-
-// Ordered reports whether order was called for an object of t, the last trace that was read.
-func (tab *Table) Ordered(t *trace.Trace, id trace.ObjID) bool {
-	return tab.objects[tab.object(t, id, 0)].ordered
 }
 
 // ObjectName describes an object, for messages and tests: "mutex main/1#2+8".

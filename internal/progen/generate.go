@@ -15,6 +15,8 @@ type Size struct {
 	// Loose: also what Go allows more of than sampled executions show: timers with the same deadline, whose wakes may
 	// overlap, and Gosched, after which nobody need go first.
 	Loose bool
+	// Selects: programs of channels and selects only, every other one with timers: who comes first where several wait?
+	Selects bool
 }
 
 // Default is small enough that most programs have less than 20,000 interleavings.
@@ -59,6 +61,16 @@ func (g *generator) oneIn(n int) bool { return g.r.IntN(n) == 0 }
 // theme declares the objects, and says which statements there are over them.
 func (g *generator) theme() {
 	p := g.p
+	if g.size.Selects {
+		g.timed = g.oneIn(2)
+		if g.timed {
+			g.add(2, func() []*Stmt { return g.one(&Stmt{Op: Sleep, Val: g.duration()}) })
+			g.add(3, g.after)
+		}
+		g.chans(2 + g.r.IntN(2))
+		g.add(8, g.selects)
+		return
+	}
 	themes := []func(){
 		func() { p.Vars = 1 + g.r.IntN(2); g.add(4, g.read); g.add(5, g.write) },
 		func() {

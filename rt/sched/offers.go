@@ -204,6 +204,14 @@ func (f *offer) list() *[]*G {
 	return &f.o.ch.receivers
 }
 
+// offering returns those who offer to send to (or receive from) o.
+func (o *object) offering(send bool) []*G {
+	if send {
+		return o.ch.senders
+	}
+	return o.ch.receivers
+}
+
 // putForward puts g on the lists of its channels.
 func (s *Sched) putForward(g *G) {
 	for i := range g.offers {
@@ -247,12 +255,12 @@ func (s *Sched) refreshOffers(o *object) {
 	s.refreshBeyond(o, o.ch.receivers)
 }
 
-// refreshBeyond asks those who may meet somebody in list elsewhere: whether he
-// waits may have changed with o.
+// refreshBeyond asks those who may meet somebody in list elsewhere, or pass him
+// over: whether he waits may have changed with o.
 func (s *Sched) refreshBeyond(o *object, list []*G) {
 	for _, h := range list {
 		for i := range h.offers {
-			if f := &h.offers[i]; f.o != o && f.o.cap == 0 && !f.send && !h.served {
+			if f := &h.offers[i]; f.o != o && f.o.cap == 0 && !h.served {
 				for _, g := range f.o.ch.senders {
 					s.refreshMeeter(g)
 				}
@@ -345,27 +353,26 @@ func (s *Sched) mayMeet(g, h *G, o *object, send, poll bool) bool {
 }
 
 // passes is overtakes for an unbuffered channel: of those who wait at g's side,
-// who is on both sides does not stand in its own partner's way. The order of
-// arrivals counts where arriving is a step; a clip says itself who meets whom.
+// who is on both sides does not stand in its own partner's way.
 func (s *Sched) passes(g *G, o *object, send bool, partner *G) bool {
-	list := o.ch.receivers
-	if send {
-		list = o.ch.senders
-	}
-	inOrder := g.arrival > 0 && s.opt.Schedule.Names == nil && s.polled.has(side(o, send))
-	for _, h := range list {
+	for _, h := range o.offering(send) {
 		if h == g || h == partner {
 			continue
 		}
-		arrived := inOrder && h.arrival < g.arrival && h.arrival > 0
-		if h.since < g.since || arrived {
-			if s.waits(h) {
-				return true
-			}
-			s.t.Passed = s.t.Passed || arrived // that h need not wait, and is not in the way, is not noted
+		if s.senior(h, g, o, send) && s.waits(h) {
+			return true
 		}
 	}
 	return false
+}
+
+// senior reports whether h is known to have come to a side of o before g: time
+// passed in between, or arriving there is a step. A clip says itself who meets whom.
+func (s *Sched) senior(h, g *G, o *object, send bool) bool {
+	if h.since != g.since {
+		return h.since < g.since
+	}
+	return h.arrival > 0 && h.arrival < g.arrival && s.opt.Schedule.Names == nil && s.polled.has(side(o, send))
 }
 
 // sawOthers notes what a communication of g with h depends on beside the
@@ -379,6 +386,16 @@ func (s *Sched) sawOthers(g, h *G, o *object, site trace.Site) {
 		s.sawCases(g, g, o, site)
 	}
 	s.sawCases(g, h, o, site)
+}
+
+// sawPassedOver notes that g's communication depends on why those do not wait who
+// came to who's side of o before him, and whom he passes over.
+func (s *Sched) sawPassedOver(g, who *G, o *object, send bool, partner *G, site trace.Site) {
+	for _, h := range o.offering(send) {
+		if h != who && h != partner && s.senior(h, who, o, send) {
+			s.sawCases(g, h, o, site)
+		}
+	}
 }
 
 // sawCases notes that g has seen which cases of h, beside those of o, can be done.
@@ -575,6 +592,8 @@ func (s *Sched) rendezvous(g *G, m meeting, site trace.Site) unsafe.Pointer {
 	s.pair(a, b)
 	s.meet(g, h)
 	s.sawOthers(g, h, o, site)
+	s.sawPassedOver(g, g, o, op == trace.OpSend, h, site)
+	s.sawPassedOver(g, h, o, op != trace.OpSend, g, site)
 	at := h.offers[m.theirs].slot.pointer()
 	h.served = true
 	s.retract(h)

@@ -308,7 +308,7 @@ func (s *Sched) reset(opt Options) {
 	s.resetWindow()
 	clear(s.accessed)
 	s.races, s.fails, s.diverged = s.races[:0], s.fails[:0], nil
-	t.Offers, t.Left, t.Compares, t.Spun, t.Passed = t.Offers[:0], t.Left[:0], t.Compares[:0], false, false
+	t.Offers, t.Left, t.Compares, t.Spun = t.Offers[:0], t.Left[:0], t.Compares[:0], false
 	s.jumps, s.arrivals, s.awaiting, s.follow, s.newPolled = 0, 0, 0, nil, s.newPolled[:0]
 	s.now = 0
 	s.resetTimers()

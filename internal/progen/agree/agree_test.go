@@ -45,15 +45,27 @@ func chosen(t *testing.T) []Strategy {
 //
 //	go test ./internal/progen/agree -run TestAgree -seeds 100000 -limit 20000 -timeout 24h
 func TestAgree(t *testing.T) {
-	if testing.Short() {
-		*seeds = min(*seeds, 500)
-	}
 	size := progen.Default
 	size.Loose = true
+	agree(t, *seeds, size, 100)
+}
+
+// TestAgreeSelects is TestAgree with programs of channels and selects.
+func TestAgreeSelects(t *testing.T) {
+	size := progen.Default
+	size.Loose, size.Selects = true, true
+	agree(t, *seeds, size, 50)
+}
+
+// agree checks n programs, of which one execution in so many may be broken off.
+func agree(t *testing.T, n int, size progen.Size, broken int) {
+	if testing.Short() {
+		n = min(n, 500)
+	}
 	strategies := chosen(t)
 	skipped, wrong, all := 0, 0, 0
 	sum, partial := map[string]int{}, map[string]int{}
-	for seed := *from; seed < *from+uint64(*seeds) && wrong < *stop; seed++ {
+	for seed := *from; seed < *from+uint64(n) && wrong < *stop; seed++ {
 		size.Spin = *spin || seed%4 == 3
 		p := progen.Generate(seed, size)
 		r, err := Check(p, *limit, strategies)
@@ -82,13 +94,13 @@ func TestAgree(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d of %d programs were too large; %d interleavings; executions %v, broken off %v", skipped, *seeds, all, sum, partial)
+	t.Logf("%d of %d programs were too large; %d interleavings; executions %v, broken off %v", skipped, n, all, sum, partial)
 	for s, n := range partial {
-		if n*100 > sum[s] {
-			t.Errorf("%s broke off %d executions beside %d: more than one in a hundred", s, n, sum[s])
+		if n*broken > sum[s] {
+			t.Errorf("%s broke off %d executions beside %d: more than one in %d", s, n, sum[s], broken)
 		}
 	}
-	if skipped > *seeds/4 {
+	if skipped > n/4 {
 		t.Error("too many programs are too large to say anything")
 	}
 }

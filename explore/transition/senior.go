@@ -1,0 +1,199 @@
+package transition
+
+import (
+	"sort"
+
+	"heddle/trace"
+)
+
+// Who comes first at a channel. Of those who wait at one side of it nobody
+// overtakes who is known to have come before, his senior: time passed in
+// between (the era of the senior's operation is an earlier one), or arriving is
+// a transition there, since somebody polls.
+//
+// In line for a buffer is whoever has announced that. Over an unbuffered channel
+// a select is in the way only while none of its cases can be done alone; who
+// passes it over depends on those cases (mode seen). A senior who goes elsewhere
+// makes way, and leaves an access that says so (mode left).
+
+// senior reports whether o is known to have come to a side of obj before q.
+func (p *Path) senior(o, q *Operation, obj Object, send bool) bool {
+	if o.Poll {
+		return false
+	}
+	if o.era != q.era {
+		return o.era < q.era
+	}
+	return o.Announced < q.Announced && p.arrives(o.Announced, obj, send) && p.arrives(q.Announced, obj, send)
+}
+
+// arrives reports whether somebody arrived in transition i at a polled side of a channel.
+func (p *Path) arrives(i int, obj Object, send bool) bool {
+	if i < 0 || p.steps[i].Op != trace.OpArrive {
+		return false
+	}
+	as := p.steps[i].Accesses
+	for k := range as {
+		if a := &as[k]; a.Obj == obj && a.Mode == arrived && (trace.Op(a.Arg) == trace.OpSend) == send {
+			return true
+		}
+	}
+	return false
+}
+
+// checkSeniors orders the communications over channels where somebody waited
+// while time passed, and somebody else came to the same side who did not have to come after him.
+func (p *Path) checkSeniors() {
+	if p.barrier < 0 {
+		return
+	}
+	for i := range p.offers {
+		f := &p.offers[i]
+		o := &p.ops[f.op]
+		if row := &p.Tab.objects[f.obj]; row.ordered || o.Poll || !p.outlasts(o) || row.cap > 0 && o.n == 1 {
+			continue
+		}
+		for k := range p.offers {
+			g := &p.offers[k]
+			q := &p.ops[g.op]
+			if g.obj == f.obj && g.send == f.send && o.era < q.era && (o.Done == p.n || !p.reaches(o.Done, int32(q.Announced))) {
+				p.Tab.order(f.obj)
+			}
+		}
+	}
+}
+
+// outlasts reports whether time passed while o waited.
+func (p *Path) outlasts(o *Operation) bool {
+	if o.Done == p.n {
+		return int(p.barrier) > o.era
+	}
+	return int(p.rows[o.Done].barrier) > o.era
+}
+
+// leave adds to the newest transition that g, who takes part in it, leaves
+// sides of channels where it may have been somebody's senior. prev is g's transition before.
+func (p *Path) leave(t *trace.Trace, g Proc, prev int32) {
+	if g == NoProc {
+		return
+	}
+	s, step := &p.steps[p.n-1], int32(-1)
+	if prev >= 0 {
+		step = p.rows[prev].step
+		for _, a := range p.steps[prev].Accesses {
+			if a.Mode == arrived && !s.accesses(a.Obj) {
+				p.accessAs(a.Obj, left, trace.OpArrive, a.Arg)
+			}
+		}
+	}
+	if p.barrier < 0 || prev >= 0 && p.rows[prev].barrier == p.barrier {
+		return
+	}
+	first := sort.Search(len(t.Offers), func(i int) bool { return t.Offers[i].Step >= step })
+	for i := first; i < len(t.Offers) && t.Offers[i].Step == step; i++ {
+		o := &t.Offers[i]
+		if o.Case < 0 || o.Poll || p.Tab.procOfGID(o.G) != g {
+			continue
+		}
+		if obj := p.Tab.object(t, o.Obj, 0); p.Tab.objects[obj].ordered && !s.accesses(obj) {
+			p.accessAs(obj, left, trace.OpArrive, side(o.Send))
+		}
+	}
+}
+
+// side is the Arg of who arrives at, or leaves, a side of a channel.
+func side(send bool) int32 {
+	if send {
+		return int32(trace.OpSend)
+	}
+	return int32(trace.OpRecv)
+}
+
+// Leave adds to as that o, done after barrier, leaves sides of channels, other
+// than those in as, where it may have been somebody's senior.
+func (p *Path) Leave(as []Access, o *Operation, barrier int) []Access {
+	if i := o.Announced; i >= 0 && p.steps[i].Op == trace.OpArrive {
+		for _, a := range p.steps[i].Accesses {
+			if a.Mode == arrived {
+				as = leaving(as, a.Obj, a.Arg)
+			}
+		}
+	}
+	if o.Poll || barrier <= o.era {
+		return as
+	}
+	for k := o.first; k < o.first+o.n; k++ {
+		if f := &p.offers[k]; p.Tab.objects[f.obj].ordered {
+			as = leaving(as, f.obj, side(f.send))
+		}
+	}
+	return as
+}
+
+func leaving(as []Access, obj Object, side int32) []Access {
+	for i := range as {
+		if as[i].Obj == obj && as[i].Mode != seen {
+			return as
+		}
+	}
+	return append(as, Access{obj, left, trace.OpArrive, side})
+}
+
+// leaveAll adds what c, done after barrier, leaves.
+func (p *Path) leaveAll(as *[]Access, c *Claim, barrier int32) {
+	for _, k := range c.ops {
+		if k >= 0 {
+			*as = p.Leave(*as, &p.ops[k], int(barrier))
+		}
+	}
+}
+
+// seniors calls f with those whom c, which meets somebody over an unbuffered
+// channel, would overtake or pass over, wherever they are; until f returns false,
+// which it then does too. A partner on both sides is in nobody's way.
+func (p *Path) seniors(c *Claim, f func(o *Operation) bool) bool {
+	if c.With == NoProc || !p.Tab.objects[c.Accesses[0].Obj].ordered {
+		return true
+	}
+	obj, send := c.Accesses[0].Obj, c.Accesses[0].Op == trace.OpSend
+	for k, mine := range c.ops {
+		for i := range p.offers {
+			l := &p.offers[i]
+			if l.obj != obj || l.send != (send == (k == 0)) || mine < 0 || l.op == mine {
+				continue
+			}
+			o := &p.ops[l.op]
+			if o.Proc != c.Proc && o.Proc != c.With && p.senior(o, &p.ops[mine], obj, l.send) && !f(o) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// mayMeet reports whether nobody comes before c's goroutines at their channel.
+func (cut *Cut) mayMeet(c *Claim) bool {
+	return cut.p.seniors(c, func(o *Operation) bool {
+		return !cut.Pending(o) || !cut.waits(o) || cut.block(o.Announced)
+	})
+}
+
+// pass notes whom c leaves and whom it passes over at the end of cut, where it is possible.
+func (cut *Cut) pass(c *Claim) {
+	p := cut.p
+	n := 0
+	for _, a := range c.Accesses {
+		if a.Mode != seen && a.Mode != left {
+			c.Accesses[n] = a
+			n++
+		}
+	}
+	c.Accesses = c.Accesses[:n]
+	p.leaveAll(&c.Accesses, c, p.rows[cut.From].barrier)
+	p.seniors(c, func(o *Operation) bool {
+		if cut.Pending(o) {
+			p.seeCases(&c.Accesses, o)
+		}
+		return true
+	})
+}
