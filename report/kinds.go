@@ -71,11 +71,14 @@ func hint(f *wire.Finding) string {
 			}
 		}
 	}
-	if f.Kind == "deadlock" && f.Core > 0 {
+	if f.Kind == "deadlock" && f.Core > 0 && takesLock[f.Places[0].Op] {
 		return lockHint(f)
 	}
 	return KindOf(f.Kind).Hint
 }
+
+// takesLock lists the operations that wait until others have given a lock back.
+var takesLock = map[string]bool{"lock": true, "rlock": true, "arrive": true, "once": true}
 
 // lockHint is what to look at where goroutines wait for each other's locks.
 func lockHint(f *wire.Finding) string {

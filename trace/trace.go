@@ -155,10 +155,11 @@ const (
 	Bounded                   // the step bound was reached
 	Diverged                  // the schedule did not fit
 	Aborted                   // stopped from outside
+	TimedOut                  // the test still waited when go test would have ended it, and only the clock woke somebody
 )
 
 func (v Verdict) String() string {
-	return [...]string{"finished", "panicked", "deadlocked", "livelocked", "bound reached", "diverged", "aborted"}[v]
+	return [...]string{"finished", "panicked", "deadlocked", "livelocked", "bound reached", "diverged", "aborted", "timed out"}[v]
 }
 
 // Name returns a goroutine's name, its place in the tree of go statements:

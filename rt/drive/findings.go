@@ -82,6 +82,12 @@ func (x *local) wrong(t *trace.Trace, known func(key string) bool) []wire.Found 
 			add(x.blockedFinding(t, kindLivelock))
 		}
 		return fs
+	case trace.TimedOut:
+		if !outside {
+			add(x.timeoutFinding(t))
+			fs[len(fs)-1].Steps = lastOfWaiting(t)
+		}
+		return fs
 	case trace.Bounded, trace.Diverged, trace.Aborted:
 		return fs
 	}

@@ -206,7 +206,12 @@ func (m *minimiser) execute(q *wire.Request) (*wire.Finding, *trace.Trace) {
 	}
 	q.Schedule.Seed, q.Schedule.Free, q.Schedule.Exhaustive = m.seed, m.free, m.exhaustive
 	ex := m.e.execute(q)
-	return ex.shows(m.key), ex.Trace
+	for i := range ex.Found {
+		if f := &ex.Found[i]; f.Key == m.key {
+			return f.Finding, matters(f, ex.Trace)
+		}
+	}
+	return nil, ex.Trace
 }
 
 // inVirtualTime looks for an execution that shows the finding without timers

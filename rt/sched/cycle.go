@@ -23,18 +23,15 @@ import (
 // An exhaustive one, which is to show all that the others do, ends when they have
 // come to rest, if all that went on for ever was a matter of time.
 
-const (
-	confirmRests = 10_000
-	confirmTicks = 100
-)
+const confirmRests = 10_000
 
 // A lockCycle is one that formed in the running execution.
 type lockCycle struct {
 	members []*G
-	at      int            // steps of the execution when it formed
-	events  int            // and its events
-	look    int32          // how often time must have passed when repeats is asked next
-	fires   map[series]int // timers that fired since
+	at      int   // steps of the execution when it formed
+	events  int   // and its events
+	look    int32 // how often time must have passed when repeats is asked next
+	fires   fires // timers that fired since
 	key     uint64
 	end     DeadlockEnd
 }
@@ -74,6 +71,7 @@ func (s *Sched) Deadlock() *Deadlock {
 // ForgetDeadlocks forgets what is known from earlier executions: another test begins.
 func (s *Sched) ForgetDeadlocks() {
 	clear(s.knownCycles)
+	clear(s.knownWaits)
 	s.handedOver = false
 }
 
@@ -207,22 +205,6 @@ func (s *Sched) timersRepeat() bool {
 	}
 	return true
 }
-
-// firedInCycle counts a timer that fires after a cycle has formed.
-func (s *Sched) firedInCycle(t *timer) {
-	if s.cycle.fires == nil {
-		s.cycle.fires = make(map[series]int)
-	}
-	s.cycle.fires[seriesOf(t)]++
-}
-
-// A series is timers started at one place that run for about the same time.
-type series struct {
-	site trace.Site
-	d    int64
-}
-
-func seriesOf(t *timer) series { return series{t.site, t.d >> 16} } // computing a deadline takes a little time
 
 func (s *Sched) knowCycle(end DeadlockEnd) {
 	s.cycle.end = end

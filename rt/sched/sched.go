@@ -180,8 +180,7 @@ type Sched struct {
 	tseq     uint32
 	timerG   *G
 	lateWake int // timers fired after the test was over
-	fired    int // timers fired since main made its firedAt-th step
-	firedAt  int32
+	ticks    ticks
 	pause    int   // after how many steps the clock is looked at again, or the execution is bounded
 	flowed   int64 // the clock when it was looked at last
 	rests    int32 // how often nobody was ready and the clock was asked
@@ -213,6 +212,7 @@ type Sched struct {
 	cycle       *lockCycle             // the first of the running execution
 	knownCycles map[uint64]DeadlockEnd // of earlier executions, see cycle.go
 	learnt      bool                   // one became known in the running execution
+	knownWaits  map[trace.Pending]bool // of main, in executions that timed out before
 	handedOver  bool                   // a lock was released by another goroutine than its owner
 	visited     []*G                   // by pathTo
 

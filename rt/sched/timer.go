@@ -36,7 +36,8 @@ func (s *Sched) resetTimers() {
 	s.tseq = 0
 	s.lateWake = 0
 	s.early = s.early[:0]
-	s.fired, s.firedAt, s.rests = 0, 0, 0
+	s.ticks.reset()
+	s.rests = 0
 }
 
 // maxLateWakes bounds how often timers fire after the test is over: what is
@@ -267,11 +268,7 @@ func (s *Sched) fireNext() bool {
 			s.now += wakeLatency
 		}
 	}
-	if n := s.gs[0].steps; n != s.firedAt {
-		s.fired, s.firedAt = 0, n
-	}
-	if s.fired++; s.fired > maxFires && (s.cycle == nil || s.fired > 10*maxFires) {
-		s.stop(trace.Bounded)
+	if s.endless(t) {
 		return false
 	}
 	if s.exhaustive() {
@@ -323,9 +320,6 @@ func (s *Sched) passTime(n int) {
 // wakeLatency is how much later than its deadline a timer fires in virtual time.
 const wakeLatency = 1000
 
-// maxFires bounds the timers that fire while main does not make a step.
-const maxFires = 20_000
-
 func (s *Sched) onlyPeriodic() bool {
 	for _, t := range s.timers {
 		if t.period == 0 {
@@ -343,7 +337,7 @@ func (s *Sched) fireTimer(t *timer) {
 	}
 	t.started = s.rests
 	if s.cycle != nil {
-		s.firedInCycle(t)
+		s.cycle.fires.add(t)
 	}
 	if t.period > 0 {
 		t.when = addTime(max(t.when, s.now-s.now%max(t.period, 1)), t.period)

@@ -1,0 +1,123 @@
+package sched
+
+import (
+	"heddle/rt/hook"
+	"heddle/trace"
+)
+
+// Executions without end. Goroutines that only the clock wakes again and again
+// (tickers, servers) keep an execution from coming to rest, so that a test
+// which waits for what nobody will do would run on for ever. go test ends it
+// after ten minutes, and so does heddle, by the program's clock: if main has
+// waited at one place for so long, and every timer that is running only
+// repeats itself, the test has timed out. An execution is given as many timers as that
+// takes, up to mostTicks; without a prospect of getting there it is bounded after fewTicks.
+//
+// Where main waited in an execution that timed out is known: later ones of the
+// same test end after fewTicks if it waits there.
+
+const (
+	timeout      = 600_000_000_000 // ns: -timeout of go test
+	fewTicks     = 20_000          // timers that fire while main does not make a step
+	someTicks    = 10 * fewTicks   // the same, with a lock cycle that is not certain yet
+	mostTicks    = 1_000_000
+	countTicks   = 1_000 // after how many of an execution they are counted
+	confirmTicks = 100   // that make a series repeat itself
+)
+
+// ticks are the timers that have fired because nobody could go on.
+type ticks struct {
+	all    int // in this execution
+	idle   int // since main made its at-th step, which was before since
+	at     int32
+	since  int64
+	most   int // bound on idle
+	look   int // at how many the time is looked at again
+	counts fires
+}
+
+// fires counts timers by their series.
+type fires map[series]int
+
+func (f *fires) add(t *timer) {
+	if *f == nil {
+		*f = make(fires)
+	}
+	(*f)[seriesOf(t)]++
+}
+
+// A series is timers started at one place that run for about the same time.
+type series struct {
+	site trace.Site
+	d    int64
+}
+
+func seriesOf(t *timer) series { return series{t.site, t.d >> 16} } // computing a deadline takes a little time
+
+func (k *ticks) reset() {
+	clear(k.counts)
+	*k = ticks{most: fewTicks, look: countTicks, counts: k.counts}
+}
+
+// endless is called when t is about to fire since nobody can go on. It ends the
+// execution, and returns true, if there have been too many before.
+func (s *Sched) endless(t *timer) bool {
+	k := &s.ticks
+	if n := s.gs[0].steps; n != k.at {
+		k.idle, k.at, k.since, k.most = 0, n, s.now, fewTicks
+	}
+	k.all++
+	k.idle++
+	if k.all > countTicks {
+		k.counts.add(t)
+	}
+	if k.all >= k.look {
+		k.look += countTicks
+		if s.now-k.since >= timeout && s.onlyTicks() {
+			s.timedOut()
+			return true
+		}
+	}
+	if k.idle <= k.most {
+		return false
+	}
+	switch {
+	case s.cycle != nil && k.idle <= someTicks:
+	case !s.onlyTicks():
+		s.stop(trace.Bounded)
+	case s.knownWaits[s.mainWait()]:
+		s.stop(trace.TimedOut)
+	case (s.now-k.since)/int64(k.idle) >= timeout/mostTicks && k.most < mostTicks:
+		k.most = mostTicks
+	default:
+		s.stop(trace.Bounded)
+	}
+	return s.over
+}
+
+// onlyTicks reports whether main waits and all that the clock does is to repeat itself.
+func (s *Sched) onlyTicks() bool {
+	if s.mainOver || hook.Frozen || hook.Real || s.exhaustive() || s.outsiders() > 0 {
+		return false
+	}
+	for _, t := range s.timers {
+		if t.when != never && t.period == 0 && s.ticks.counts[seriesOf(t)] < confirmTicks {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *Sched) timedOut() {
+	if s.knownWaits == nil {
+		s.knownWaits = make(map[trace.Pending]bool)
+	}
+	s.knownWaits[s.mainWait()] = true
+	s.stop(trace.TimedOut)
+}
+
+// mainWait is where main waits and for what, as it is in any execution.
+func (s *Sched) mainWait() trace.Pending {
+	p := s.pend[0]
+	return trace.Pending{Op: p.Op, Site: p.Site}
+}

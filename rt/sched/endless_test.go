@@ -1,0 +1,58 @@
+package sched
+
+import (
+	"testing"
+
+	"heddle/rt/hook"
+	"heddle/trace"
+)
+
+const ms = 1_000_000
+
+// waiting executes twice a test that waits until done, while another goroutine
+// sleeps n times d (0: for ever) and then lets it go on, and returns how the executions ended.
+func waiting(t *testing.T, n int, d int64, also func()) (trace.Verdict, trace.Verdict) {
+	t.Helper()
+	S.ForgetDeadlocks()
+	var verdicts []trace.Verdict
+	var steps []int
+	for range 2 {
+		tr := S.Run(func() {
+			wg := new(twg)
+			wg.Add(1)
+			sleeper(n, d, func() { wg.Add(-1) })
+			also()
+			wg.Wait()
+		}, Options{Schedule: new(trace.Schedule), Policy: policyOf(t, "first")})
+		verdicts, steps = append(verdicts, tr.Verdict), append(steps, len(tr.Steps))
+	}
+	if verdicts[1] == trace.TimedOut && steps[0] > 3*fewTicks && steps[1] >= steps[0] {
+		t.Errorf("%d steps, then %d, though it was known that it times out", steps[0], steps[1])
+	}
+	return verdicts[0], verdicts[1]
+}
+
+func TestTimesOut(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		n    int
+		d    int64
+		also func()
+		want trace.Verdict
+	}{
+		{"for ever, every second", 0, 1000 * ms, func() {}, trace.TimedOut},
+		{"for ever, every millisecond", 0, ms, func() {}, trace.TimedOut},
+		{"for ever, every microsecond", 0, 1000, func() {}, trace.Bounded},
+		{"for nine minutes", 540, 1000 * ms, func() {}, trace.Finished},
+		{"one long sleep", 1, 100_000_000 * ms, func() {}, trace.Finished},
+		{"another timer is still to fire", 2000, 1000 * ms, func() { sleeper(1, 3_600_000*ms, func() {}) }, trace.Finished},
+		{"the test slept for long itself", 5000, ms, func() { hook.Sleep(100_000_000*ms, 9) }, trace.Finished},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			first, second := waiting(t, c.n, c.d, c.also)
+			if first != c.want || second != c.want {
+				t.Errorf("%v, then %v, want %v", first, second, c.want)
+			}
+		})
+	}
+}
