@@ -14,6 +14,7 @@ type Goal struct {
 	Before  [][2]int // both done, the first before the second
 	Keep    []int    // done
 	Blocked bool     // what is in At cannot be done, now or later: only these goroutines could change that
+	Below   bool     // what is in At, an Add to a WaitGroup, would take its count below zero
 }
 
 // Race asks whether two accesses can come right after one another: that both are next.
@@ -87,6 +88,9 @@ func (p *Problem) pose(goal Goal) (assume []lit, names []Constraint, a Answer) {
 		p.whole(x[0], x[1])
 	}
 	p.stops = goal.At
+	if goal.Below {
+		p.below(goal.At[0])
+	}
 	if goal.Blocked && a.Verdict == Unknown {
 		for _, e := range goal.At {
 			if a.Reason = p.blocked(e, stopped); a.Reason != "" {
@@ -95,6 +99,12 @@ func (p *Problem) pose(goal Goal) (assume []lit, names []Constraint, a Answer) {
 		}
 	}
 	return
+}
+
+// below adds that the count of a WaitGroup is too small for the Add e.
+func (p *Problem) below(e int) {
+	ev := &p.m.events[e]
+	p.finally(p.objUnit[ev.Obj], func(n int) (lo, hi int) { return n, int(-ev.Arg) - 1 })
 }
 
 // mustNot is the core of a goal that the order of all executions contradicts.

@@ -14,7 +14,7 @@ func cyclesOf(t *testing.T, text string) []string {
 		orders, why := Moves{}.Orders(g, c.Instances[0].Goal())
 		switch {
 		case why != nil && len(orders) == 0:
-			out = append(out, why.Explain(func(n int32) string { return show([]int32{n}) }))
+			out = append(out, why.Explain(func(n int32) string { return show([]int32{n}) }, nil))
 		default:
 			out = append(out, "schedule "+show(orders[0]))
 		}

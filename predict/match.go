@@ -39,7 +39,7 @@ func (m *match) extend() bool {
 		if !m.mutable() {
 			return false
 		}
-		m.s.add(Anomaly{m.p, slices.Clone(m.nodes)})
+		m.s.add(Anomaly{Pattern: m.p, Nodes: slices.Clone(m.nodes)})
 		return true
 	}
 	e := m.p.E[i]

@@ -24,7 +24,7 @@ func (g *Graph) Misuses() []Candidate {
 			continue
 		}
 		k := places{n.Site, g.Nodes[c].Site}
-		a := Anomaly{SendOnClosed, []int32{c, int32(i)}}
+		a := Anomaly{Pattern: SendOnClosed, Nodes: []int32{c, int32(i)}}
 		j, there := known[k]
 		if !there {
 			j = len(out)

@@ -79,7 +79,7 @@ func TestFigure3Schedule(t *testing.T) {
 	g := graphOf(t, "1 lock a; "+figure3nested+"; 1 unlock a")
 	orders, why := Moves{}.Orders(g, Goal{Nodes: nodes(3, 9, 6)})
 	if why != nil {
-		t.Fatal(why.Explain(func(n int32) string { return show([]int32{n}) }))
+		t.Fatal(why.Explain(func(n int32) string { return show([]int32{n}) }, nil))
 	}
 	if got, want := show(orders[0]), "1,2,3,4,8,9,10,5,6"; got != want {
 		t.Errorf("schedule %s, want %s", got, want)
@@ -114,7 +114,7 @@ func TestFigure5FalseRaceIsPredictedAndPruned(t *testing.T) {
 	if len(orders) > 0 || why == nil {
 		t.Fatalf("orders %v of a race that cannot happen", orders)
 	}
-	if text := why.Explain(func(n int32) string { return show([]int32{n}) }); !strings.Contains(text, "6 cannot go on before 3: the lock is held") {
+	if text := why.Explain(func(n int32) string { return show([]int32{n}) }, nil); !strings.Contains(text, "6 cannot go on before 3: the lock is held") {
 		t.Errorf("reason %q", text)
 	}
 }

@@ -12,23 +12,32 @@ type Goal struct {
 	Nodes    []int32
 	Adjacent bool // one right after the other, in any order
 	Reach    bool // they are only to be reached, in any order, all by different goroutines
+	Last     bool // the last one is only to be reached when the others are done: what it does then may be something else
+
+	// What nodes cannot say, and Moves does not do: see Solver.
+	Events  []int32 // events of the trace instead of nodes
+	Blocked bool    // with Reach: what is reached can never be done
+	Below   bool    // with Last: that, an Add to a WaitGroup, takes its count below zero
+	Take    *Take   // with Last: another outcome for it
 }
 
 // An Order is a schedule in terms of a graph: nodes, in the order in which they are to be executed.
 type Order []int32
 
-// A Scheduler finds orders of the nodes of a trace that bring a goal about, best
-// first. Where it finds none, why says what stands in the way. An order need not
-// be possible: it is executed, and has to fit. Moves is the paper's; a solver that is
-// complete for the trace can take its place where that fails.
+// A Scheduler makes schedules that bring a goal about, best first. Where there
+// are none, why says what stands in the way. A schedule need not be possible: it is
+// executed, and has to fit. Moves is the paper's, Solver is complete for the trace.
 type Scheduler interface {
-	Orders(g *Graph, goal Goal) (orders []Order, why *Refutation)
+	Schedules(g *Graph, goal Goal) (schedules []*trace.Schedule, why *Refutation)
 }
 
 // A Refutation says why no order brings a goal about.
 type Refutation struct {
 	Reason string
 	Nodes  []int32 // that it speaks of, in the order of its %s
+	Events []int32 // or, instead of nodes, events
+	Proof  bool    // no correct order of the trace has it
+	Open   bool    // nobody knows: the time was over
 }
 
 // Moves is ScheduleGeneration (Algorithms 3 and 4), for patterns of any length.
@@ -48,7 +57,19 @@ type Refutation struct {
 //     (T1: lock a; lock m; unlock m; write x; unlock a. T2: lock m; read x; unlock m.)
 type Moves struct{}
 
-// Orders implements Scheduler.
+// Schedules implements Scheduler.
+func (m Moves) Schedules(g *Graph, goal Goal) (schedules []*trace.Schedule, why *Refutation) {
+	if goal.Events != nil || goal.Take != nil || goal.Below {
+		return nil, &Refutation{Reason: "moving operations does not show it"}
+	}
+	orders, why := m.Orders(g, goal)
+	for _, o := range orders {
+		schedules = append(schedules, g.Schedule(o))
+	}
+	return schedules, why
+}
+
+// Orders returns the orders of its schedules.
 func (Moves) Orders(g *Graph, goal Goal) (orders []Order, why *Refutation) {
 	threads := g.threads(goal)
 	try := func(goal Goal, first []trace.GID) {
@@ -246,7 +267,7 @@ func (r *replay) before(n int32) *Refutation {
 		}
 	}
 	if r.pos[g] > r.g.Nodes[n].Pos {
-		return &Refutation{"%s comes before what it would have to come after", []int32{n}}
+		return &Refutation{Reason: "%s comes before what it would have to come after", Nodes: []int32{n}}
 	}
 	return nil
 }
@@ -270,10 +291,10 @@ const maxDepth = 64
 func (r *replay) perform(n int32) *Refutation {
 	g := r.g.Nodes[n].G
 	if r.held(n) {
-		return &Refutation{"%s would have to come first", []int32{n}}
+		return &Refutation{Reason: "%s would have to come first", Nodes: []int32{n}}
 	}
 	if r.busy[g] || r.depth > maxDepth {
-		return &Refutation{"%s and what it waits for wait for each other", []int32{n}}
+		return &Refutation{Reason: "%s and what it waits for wait for each other", Nodes: []int32{n}}
 	}
 	r.busy[g] = true
 	r.depth++
@@ -285,11 +306,11 @@ func (r *replay) perform(n int32) *Refutation {
 			return nil
 		}
 		if b.g == trace.NoG || int(r.pos[b.g]) >= len(r.g.seqs[b.g]) {
-			return &Refutation{"%s cannot go on: " + b.why, []int32{n}}
+			return &Refutation{Reason: "%s cannot go on: " + b.why, Nodes: []int32{n}}
 		}
 		m := r.next(b.g)
 		if r.held(m) {
-			return &Refutation{"%s cannot go on before %s: " + b.why, []int32{n, m}}
+			return &Refutation{Reason: "%s cannot go on before %s: " + b.why, Nodes: []int32{n, m}}
 		}
 		if why := r.perform(m); why != nil {
 			return why
@@ -441,11 +462,14 @@ func (g *Graph) Schedule(o Order) *trace.Schedule {
 	return s
 }
 
-// Explain puts the places of the nodes it speaks of into a refutation.
-func (r *Refutation) Explain(place func(n int32) string) string {
-	args := make([]any, len(r.Nodes))
-	for i, n := range r.Nodes {
-		args[i] = place(n)
+// Explain puts the places of the nodes it speaks of into a refutation; event gives those of events.
+func (r *Refutation) Explain(place, event func(n int32) string) string {
+	args := make([]any, 0, len(r.Nodes)+len(r.Events))
+	for _, n := range r.Nodes {
+		args = append(args, place(n))
+	}
+	for _, e := range r.Events {
+		args = append(args, event(e))
 	}
 	return fmt.Sprintf(r.Reason, args...)
 }

@@ -2,6 +2,7 @@ package predict
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"sort"
 
@@ -13,19 +14,51 @@ import (
 type Anomaly struct {
 	Pattern *Pattern
 	Nodes   []int32
+	Events  []int32 // instead of nodes: events of the trace, of anomalies that only a Solver makes schedules for
+	Take    *Take   // of OtherCase
 }
 
 // Goal returns what a schedule for the anomaly has to bring about.
 func (a *Anomaly) Goal() Goal {
-	return Goal{Nodes: a.Nodes, Adjacent: a.Pattern.Adjacent, Reach: a.Pattern == LockCycle}
+	goal := Goal{Nodes: a.Nodes, Events: a.Events, Take: a.Take, Adjacent: a.Pattern.Adjacent}
+	switch a.Pattern {
+	case LockCycle:
+		goal.Reach = true
+	case Stuck:
+		goal.Reach, goal.Blocked = true, true
+	case SendOnClosed, OtherCase:
+		goal.Last = true
+	case Negative:
+		goal.Last, goal.Below = true, true
+	}
+	return goal
+}
+
+// Solved reports whether only a Solver can make schedules for the pattern: what
+// it finds no correct order for was not predicted.
+func (p *Pattern) Solved() bool {
+	switch p {
+	case Stuck, EarlyWait, Negative, OtherCase:
+		return true
+	}
+	return false
 }
 
 // A Candidate is one bug that was predicted: instances of one pattern at the
 // same places in the source. Whichever of them can be shown shows it.
 type Candidate struct {
 	Pattern   *Pattern
-	Sites     []trace.Site // of the events, in the order of the pattern; of races in order of number
-	Instances []Anomaly    // at most maxInstances
+	Sites     []trace.Site      // of the events, in the order of the pattern; of races in order of number
+	Instances []Anomaly         // at most maxInstances
+	More      iter.Seq[Anomaly] // if not nil, all there are
+}
+
+// All yields the instances of a candidate.
+func (c *Candidate) All() iter.Seq[Anomaly] {
+	if c.More != nil {
+		return c.More
+	}
+	return slices.Values(c.Instances)
 }
 
 // Bounds of the search. They keep its cost at n log n in the events: what is
@@ -97,10 +130,7 @@ func (s *search) location(loc int32) {
 			if a.g == b.g || !a.write && !b.write {
 				continue
 			}
-			k := pairKey{a.site, b.site, a.write, b.write}
-			if b.site < a.site || a.site == b.site && b.write && !a.write {
-				k = pairKey{b.site, a.site, b.write, a.write}
-			}
+			k := keyOf(a, b)
 			p := s.pairs[k]
 			if p == nil {
 				p = new(pair)
@@ -113,6 +143,14 @@ func (s *search) location(loc int32) {
 			}
 		}
 	}
+}
+
+// keyOf names the places of two runs.
+func keyOf(a, b *run) pairKey {
+	if b.site < a.site || a.site == b.site && b.write && !a.write {
+		a, b = b, a
+	}
+	return pairKey{a.site, b.site, a.write, b.write}
 }
 
 // split makes the runs of a location.
@@ -190,7 +228,7 @@ func (s *search) pair(loc int32, a, b *run, p *pair, races, seeds bool) {
 	if races && far >= 0 {
 		p.races++
 		x, y := min(closest[0], closest[1]), max(closest[0], closest[1])
-		s.add(Anomaly{Race, []int32{x, y}})
+		s.add(Anomaly{Pattern: Race, Nodes: []int32{x, y}})
 	}
 }
 

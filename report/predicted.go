@@ -17,7 +17,7 @@ type predictionEvent struct {
 	Kind    string
 	Pattern string
 	Places  []jsonPlace
-	Verdict string // confirmed, refuted, untried
+	Verdict string // confirmed, refuted, untried, unknown
 	Reason  string
 }
 
@@ -28,6 +28,7 @@ type predictedEvent struct {
 	Test                                  string
 	Goroutines, Locations, Events         int
 	Schedules, Executions, Panics         int
+	Excluded                              int
 	Plain, Recorded, Analysis, Scheduling float64
 }
 
@@ -48,7 +49,7 @@ func (p *Package) predicted(rec *wire.Record) {
 		}
 	}
 	if c := rec.Predicted; r.o.JSON {
-		r.jsonLine(predictedEvent{"predicted", p.path, t.Name, c.Goroutines, c.Locations, c.Events, c.Schedules, c.Executions, c.Panics,
+		r.jsonLine(predictedEvent{"predicted", p.path, t.Name, c.Goroutines, c.Locations, c.Events, c.Schedules, c.Executions, c.Panics, c.Excluded,
 			c.Plain, c.Recorded, c.Analysis, c.Scheduling})
 	}
 }
@@ -66,7 +67,7 @@ func (r *Reporter) marked(text string) string {
 }
 
 // predictions returns the lines that say what became of the predictions, by kind
-// and, with -v, of those that no execution showed.
+// the unknown ones and, with -v, those that no execution showed.
 func (r *Reporter) predictions(t *TestResult) string {
 	if t.Predicted == nil {
 		return ""
@@ -79,18 +80,25 @@ func (r *Reporter) predictions(t *TestResult) string {
 				n[c.Verdict]++
 			}
 		}
-		total := n[wire.Confirmed] + n[wire.Refuted] + n[wire.Untried]
+		total := n[wire.Confirmed] + n[wire.Refuted] + n[wire.Untried] + n[wire.Unknown]
 		if total == 0 {
 			continue
 		}
 		fmt.Fprintf(&b, "    %-26s %d predicted: %d confirmed, %d refuted", k.Name, total, n[wire.Confirmed], n[wire.Refuted])
+		if n[wire.Unknown] > 0 {
+			fmt.Fprintf(&b, ", %d unknown", n[wire.Unknown])
+		}
 		if n[wire.Untried] > 0 {
 			fmt.Fprintf(&b, ", %d not tried", n[wire.Untried])
 		}
 		b.WriteByte('\n')
+		r.listed(&b, t, k.Name, wire.Unknown)
 		if r.o.Verbose {
-			r.refutations(&b, t, k.Name)
+			r.listed(&b, t, k.Name, wire.Refuted)
 		}
+	}
+	if n := t.Predicted.Excluded; n > 0 && r.o.Verbose {
+		fmt.Fprintf(&b, "    note: of %s the solver has proved that no correct order of the recorded operations has it\n", plural(n, "candidate"))
 	}
 	if t.Predicted.Bounded {
 		fmt.Fprintf(&b, "    note: only the first %s of the execution were looked at (-steps)\n", plural(t.Predicted.Events, "event"))
@@ -98,16 +106,17 @@ func (r *Reporter) predictions(t *TestResult) string {
 	return b.String()
 }
 
-func (r *Reporter) refutations(b *strings.Builder, t *TestResult, kind string) {
+// listed prints the predictions of a kind with one verdict, and why.
+func (r *Reporter) listed(b *strings.Builder, t *TestResult, kind, verdict string) {
 	for _, c := range t.Predicted.All {
-		if c.Kind != kind || c.Verdict != wire.Refuted {
+		if c.Kind != kind || c.Verdict != verdict {
 			continue
 		}
 		var at []string
 		for _, p := range c.Places {
 			at = append(at, fmt.Sprintf("%s %s by %s", p.Op, r.position(p), p.Goroutine))
 		}
-		fmt.Fprintf(b, "      refuted: %s (%s)\n               %s\n", clean(strings.Join(at, ", ")), c.Pattern, oneLine(c.Reason))
+		fmt.Fprintf(b, "      %s: %s (%s)\n               %s\n", verdict, clean(strings.Join(at, ", ")), c.Pattern, oneLine(c.Reason))
 	}
 }
 
@@ -126,11 +135,11 @@ func confirmed(p *wire.Predicted) int {
 func predictedText(t *TestResult) string {
 	p := t.Predicted
 	took := fmt.Sprintf("(%s, %s)", plural(t.Executions, "execution"), seconds(t.Elapsed))
-	switch untried := slices.ContainsFunc(p.All, func(c wire.Prediction) bool { return c.Verdict == wire.Untried }); {
+	switch untried := slices.ContainsFunc(p.All, func(c wire.Prediction) bool { return c.Verdict == wire.Untried || c.Verdict == wire.Unknown }); {
 	case len(p.All) == 0:
 		return "nothing predicted from one execution of " + plural(p.Events, "event") + " " + took
 	case untried:
-		return fmt.Sprintf("%d of %s confirmed, not all tried %s", confirmed(p), plural(len(p.All), "prediction"), took)
+		return fmt.Sprintf("%d of %s confirmed, not all decided %s", confirmed(p), plural(len(p.All), "prediction"), took)
 	default:
 		return fmt.Sprintf("%d of %s confirmed %s", confirmed(p), plural(len(p.All), "prediction"), took)
 	}

@@ -23,7 +23,7 @@ type options struct {
 	verbose, json, short bool
 	failFast             bool
 	count, parallel      int
-	timeout, hang        time.Duration
+	timeout, hang, solve time.Duration
 	args                 []string // after -args
 
 	// heddle's own
@@ -33,7 +33,7 @@ type options struct {
 	runs, depth, steps               int
 	preempt, delay                   int
 	race, determinism                bool
-	predict                          bool
+	predict, complete                bool
 	patterns, regions                string
 	clips                            string
 	memory                           int64 // for data flow
@@ -306,6 +306,9 @@ func (o *options) check() error {
 	if o.timeout < 0 {
 		return fmt.Errorf("invalid value %v for flag -timeout: want 0 or more", o.timeout)
 	}
+	if o.solve < 0 {
+		return fmt.Errorf("invalid value %v for flag -solve: want 0 or more", o.solve)
+	}
 	if o.hang < 0 {
 		return fmt.Errorf("invalid value %v for flag -hang: want 0 or more", o.hang)
 	}
@@ -322,7 +325,7 @@ func (o *options) config() wire.Config {
 		Visible: o.visible, Time: o.time, Race: o.race, FailFast: o.failFast, Count: o.count, Isolate: o.isolate,
 		CheckDeterminism: o.determinism, PV: o.pv, Symmetry: o.symmetry, OneOrder: o.ordered,
 		Flow: o.flow(), FlowMemory: o.memory,
-		Predict: o.predict, Patterns: o.patterns, Regions: o.regions,
+		Predict: o.predict, Patterns: o.patterns, Regions: o.regions, Complete: o.complete, Solve: int64(o.solve),
 	}
 	if o.set["preempt"] && o.preempt >= 0 {
 		c.Preempt = &o.preempt

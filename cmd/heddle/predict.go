@@ -28,6 +28,8 @@ func (t *tool) predict(ctx context.Context, args []string) int {
 // predictFlags are those of a prediction alone.
 func (o *options) predictFlags(fs *flag.FlagSet) {
 	o.regionFlag(fs)
+	fs.BoolVar(&o.complete, "complete", false, "predict every data race and deadlock that some correct order of the recorded operations has, and no other (slower)")
+	durationVar(fs, &o.solve, "solve", 0, "`time` for one question about the order of operations, after which the answer is unknown; 0: heddle's own")
 	fs.Func("patterns", "look for the patterns in `file` too; may be given several times", func(name string) error {
 		text, err := os.ReadFile(name)
 		if err != nil {

@@ -29,6 +29,7 @@ type exploration struct {
 	visible   []trace.Site      // sites found to race: scheduling points from then on
 	only      bool              // and no others, whatever -visible says
 	all       bool              // every access is a step, and an event
+	values    bool              // they are recorded
 	bound     int               // on the steps of an execution; 0: the configuration's
 	expect    *wire.Expectation // looked for in every execution
 	polled    []trace.Site      // sides of channels found to be polled, for exhaustive executions
@@ -243,7 +244,7 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execu
 		return Execution{Trace: new(trace.Trace)}
 	}
 	q.Visible, q.Only, q.Polled, q.Real = visible, e.only, e.polled, e.real
-	q.All, q.Steps, q.Expect = e.all, e.bound, e.expect
+	q.All, q.Steps, q.Expect, q.Record = e.all, e.bound, e.expect, q.Record || e.values
 	ex, err := e.x.Execute(e.ctx, q)
 	if err == nil && ex.Outside && !e.real {
 		// It says nothing: its clock jumped while that of the others did not.

@@ -27,6 +27,15 @@ const (
 	predictShare = 4
 	predictMost  = 200
 
+	// solveTest, solveAlone and solveComplete bound the time for one question to the solver;
+	// asksTest and asksAlone how many sets of goroutines it is asked about that may wait for one another.
+	solveTest, solveAlone, solveComplete = 100 * time.Millisecond, time.Second, 20 * time.Second
+	asksTest, asksAlone                  = 100, 2000
+
+	// solverTest and solverAlone bound the events of a trace that the solver is asked
+	// about. With -complete there is no bound.
+	solverTest, solverAlone = 20_000, 200_000
+
 	// recordings bounds how often it is recorded until all sides of channels that are polled are known.
 	recordings = 4
 )
@@ -39,6 +48,7 @@ type prediction struct {
 	patterns []*predict.Pattern
 	told     *wire.Predicted
 	graph    *predict.Graph
+	solver   *predict.Solver // nil: it is not asked
 	races    [][2]trace.Site // that were shown
 }
 
@@ -112,11 +122,30 @@ func (p *prediction) run() {
 		e.err = err
 		return
 	}
+	p.mayAsk()
 	for i := range candidates {
 		if e.ended() {
 			return
 		}
 		p.try(&candidates[i])
+	}
+	p.tryStuck()
+}
+
+// mayAsk makes the solver, if the trace is not too long for it.
+func (p *prediction) mayAsk() {
+	limit, most := solveAlone, solverAlone
+	switch {
+	case p.cfg.Complete:
+		limit, most = solveComplete, p.told.Events
+	case !p.alone:
+		limit, most = solveTest, solverTest
+	}
+	if p.cfg.Solve > 0 {
+		limit = time.Duration(p.cfg.Solve)
+	}
+	if p.told.Events <= most {
+		p.solver = &predict.Solver{Limit: limit, Deadline: p.deadline}
 	}
 }
 
@@ -136,9 +165,9 @@ func (p *prediction) record() *trace.Trace {
 	for range recordings {
 		polled := len(e.polled)
 		start := time.Now()
-		e.all, e.bound = true, steps
+		e.all, e.bound, e.values = true, steps, p.cfg.Complete
 		ex = e.perform(s)
-		e.all, e.bound = false, 0
+		e.all, e.bound, e.values = false, 0, false
 		p.told.Recorded = time.Since(start).Seconds()
 		if len(e.polled) == polled {
 			break
@@ -168,8 +197,21 @@ func (p *prediction) analyse(t *trace.Trace) ([]predict.Candidate, error) {
 	if !p.alone {
 		limit = predictMost
 	}
-	candidates := append(p.graph.Deadlocks(), p.graph.Misuses()...)
-	candidates = append(candidates, p.graph.Search(p.patterns, limit)...)
+	var candidates []predict.Candidate
+	if !p.cfg.Complete {
+		candidates = p.graph.Deadlocks()
+	}
+	candidates = append(candidates, p.graph.Misuses()...)
+	if p.cfg.Complete {
+		candidates = append(candidates, p.graph.Races()...)
+	}
+	for _, c := range p.graph.Search(p.patterns, limit) {
+		if c.Pattern != predict.Race || !p.cfg.Complete {
+			candidates = append(candidates, c)
+		}
+	}
+	candidates = append(candidates, p.graph.WaitGroups()...)
+	candidates = append(candidates, p.graph.Leaks()...)
 	if p.alone {
 		p.told.Locations = p.graph.Shared()
 	}
@@ -179,33 +221,135 @@ func (p *prediction) analyse(t *trace.Trace) ([]predict.Candidate, error) {
 
 // try makes schedules for a candidate and executes them until one shows it.
 func (p *prediction) try(c *predict.Candidate) {
-	told := wire.Prediction{Kind: c.Pattern.Kind, Pattern: c.Pattern.Name, Verdict: wire.Untried, Places: p.places(c.Instances[0].Nodes)}
 	if !p.alone && c.Pattern != predict.Race && len(c.Pattern.E) > 0 && p.isRace(c) {
 		return // it follows from a race that was reported
 	}
-	for i := range c.Instances {
-		if p.ended() || !p.deadline.IsZero() && time.Now().After(p.deadline) || p.cfg.Runs > 0 && !p.alone && p.told.Executions >= p.cfg.Runs {
+	v := p.newVerdict(&c.Instances[0])
+	for a := range c.All() {
+		if p.enough() || v.attempt(&a) {
 			break
 		}
-		a := &c.Instances[i]
-		start := time.Now()
-		orders, why := predict.Moves{}.Orders(p.graph, a.Goal())
-		p.told.Scheduling += time.Since(start).Seconds()
-		if len(orders) == 0 {
-			told.Verdict, told.Reason = wire.Refuted, "no schedule: "+why.Explain(p.at)
-			continue
-		}
-		reason := p.follow(a, orders)
-		if reason == "" {
-			told.Verdict, told.Reason, told.Places = wire.Confirmed, "", p.places(a.Nodes)
-			break
-		}
-		told.Verdict, told.Reason = wire.Refuted, reason
 	}
-	if told.Verdict == wire.Confirmed && c.Pattern == predict.Race {
+	if v.told.Verdict == wire.Confirmed && c.Pattern == predict.Race {
 		p.races = append(p.races, [2]trace.Site(c.Sites))
 	}
-	p.told.All = append(p.told.All, told)
+	v.tell()
+}
+
+// tryStuck asks the solver about goroutines that may wait for one another, one verdict for the same places.
+func (p *prediction) tryStuck() {
+	if p.solver == nil {
+		return
+	}
+	asks := asksAlone
+	if !p.alone {
+		asks = asksTest
+	}
+	verdicts := make(map[string]*verdict)
+	var all []*verdict
+	for a := range p.graph.Stuck(!p.cfg.Complete) {
+		if asks--; p.enough() || asks < 0 && !p.cfg.Complete {
+			break
+		}
+		key := KeyOf(&wire.Finding{Places: p.placesOf(&a)})
+		v := verdicts[key]
+		if v == nil {
+			v = p.newVerdict(&a)
+			verdicts[key] = v
+			all = append(all, v)
+		}
+		if v.told.Verdict != wire.Confirmed {
+			v.attempt(&a)
+		}
+	}
+	for _, v := range all {
+		v.tell()
+	}
+}
+
+// enough reports whether no more is to be tried.
+func (p *prediction) enough() bool {
+	return p.ended() || !p.deadline.IsZero() && time.Now().After(p.deadline) || p.cfg.Runs > 0 && !p.alone && p.told.Executions >= p.cfg.Runs
+}
+
+// A verdict gathers what became of the instances of a candidate.
+type verdict struct {
+	p        *prediction
+	told     wire.Prediction
+	excluded bool // of an instance it was proved that there is no such order, and no other was tried
+}
+
+func (p *prediction) newVerdict(a *predict.Anomaly) *verdict {
+	return &verdict{p: p, told: wire.Prediction{Kind: a.Pattern.Kind, Pattern: a.Pattern.Name, Verdict: wire.Untried, Places: p.placesOf(a)}}
+}
+
+// tell adds the verdict to what is told. What was proved not to be possible was
+// no prediction, where the solver decides what is one.
+func (v *verdict) tell() {
+	if v.excluded && v.told.Verdict == wire.Untried {
+		v.p.told.Excluded++
+		return
+	}
+	v.p.told.All = append(v.p.told.All, v.told)
+}
+
+// attempt tries one instance, and reports whether it was shown: by a schedule of
+// Moves, or where there is none that shows it by one of the solver's.
+func (v *verdict) attempt(a *predict.Anomaly) bool {
+	p := v.p
+	moved := ""
+	if !a.Pattern.Solved() {
+		schedules, why := p.schedules(predict.Moves{}, a)
+		if len(schedules) == 0 {
+			moved = "no schedule: " + why.Explain(p.at, p.atEvent)
+		} else if moved = p.follow(a, schedules); moved == "" {
+			return v.confirm(a)
+		}
+	}
+	if p.solver == nil {
+		if moved != "" {
+			v.refute(moved)
+		}
+		return false
+	}
+	schedules, why := p.schedules(p.solver, a)
+	switch {
+	case len(schedules) > 0:
+		if moved = p.follow(a, schedules); moved == "" {
+			return v.confirm(a)
+		}
+		v.refute(moved)
+	case why.Open:
+		v.told.Verdict, v.told.Reason = wire.Unknown, why.Explain(p.at, p.atEvent)
+		if moved != "" {
+			v.told.Reason = moved + "; " + v.told.Reason
+		}
+	case p.cfg.Complete && a.Pattern == predict.Race || a.Pattern.Solved():
+		v.excluded = true
+	default:
+		v.refute(moved)
+	}
+	return false
+}
+
+func (v *verdict) confirm(a *predict.Anomaly) bool {
+	v.told.Verdict, v.told.Reason, v.told.Places = wire.Confirmed, "", v.p.placesOf(a)
+	return true
+}
+
+// refute notes why an instance was not shown, unless of another one nobody knows.
+func (v *verdict) refute(reason string) {
+	if v.told.Verdict != wire.Unknown {
+		v.told.Verdict, v.told.Reason = wire.Refuted, reason
+	}
+}
+
+// schedules asks s for schedules of a.
+func (p *prediction) schedules(s predict.Scheduler, a *predict.Anomaly) ([]*trace.Schedule, *predict.Refutation) {
+	start := time.Now()
+	schedules, why := s.Schedules(p.graph, a.Goal())
+	p.told.Scheduling += time.Since(start).Seconds()
+	return schedules, why
 }
 
 // perform executes a schedule. Unlike in a search, what is known has to show again.
@@ -221,16 +365,13 @@ func (p *prediction) isRace(c *predict.Candidate) bool {
 	})
 }
 
-// follow executes the orders of an anomaly. It returns "" if one showed it, or
-// why the last did not. Both orders of a race are executed: what follows from it differs.
-func (p *prediction) follow(a *predict.Anomaly, orders []predict.Order) (reason string) {
+// follow executes schedules for an anomaly. It returns "" if one showed it, or why the last
+// did not. Both orders of a race are executed: what follows from it differs.
+func (p *prediction) follow(a *predict.Anomaly, schedules []*trace.Schedule) (reason string) {
 	shown := false
-	for _, o := range orders {
-		start := time.Now()
-		s := p.graph.Schedule(o)
-		p.told.Scheduling += time.Since(start).Seconds()
+	for _, s := range schedules {
 		p.told.Schedules++
-		key := p.expectation(a, o)
+		key := p.expectation(a)
 		ex := p.perform(s)
 		p.told.Executions++
 		if p.err != nil {
@@ -304,10 +445,10 @@ func (p *prediction) shown(ex *Execution, a *predict.Anomaly) bool {
 	switch a.Pattern {
 	case predict.Race:
 		return p.raced(ex, a)
-	case predict.LockCycle, predict.SendOnClosed:
-		return slices.ContainsFunc(ex.Found, func(f wire.Found) bool { return f.Finding.Kind == a.Pattern.Kind })
+	case predict.Stuck, predict.OtherCase:
+		return slices.ContainsFunc(ex.Found, func(f wire.Found) bool { return f.Finding.Kind == kindDeadlock || f.Finding.Kind == kindLeak })
 	}
-	return false
+	return slices.ContainsFunc(ex.Found, func(f wire.Found) bool { return f.Finding.Kind == a.Pattern.Kind })
 }
 
 // raced reports whether an execution showed the race that a is.
@@ -322,9 +463,9 @@ func (p *prediction) raced(ex *Execution, a *predict.Anomaly) bool {
 	})
 }
 
-// expectation lets executions look for the anomaly a when they follow o, and
-// returns the key of the finding. Races are found by their detector.
-func (p *prediction) expectation(a *predict.Anomaly, o predict.Order) string {
+// expectation lets executions look for the anomaly a, and returns the key of the
+// finding. Races are found by their detector.
+func (p *prediction) expectation(a *predict.Anomaly) string {
 	p.expect = nil
 	if len(a.Pattern.E) == 0 || a.Pattern == predict.Race {
 		return ""
@@ -351,6 +492,21 @@ func (p *prediction) places(nodes []int32) []wire.Place {
 	return ps
 }
 
+// placesOf returns the places of an anomaly.
+func (p *prediction) placesOf(a *predict.Anomaly) []wire.Place {
+	if a.Events == nil {
+		return p.places(a.Nodes)
+	}
+	var ps []wire.Place
+	for _, i := range a.Events {
+		e := &p.graph.Trace.Events[i]
+		pl := p.x.Resolve(e.Site)
+		pl.Op, pl.Goroutine = e.Op.String(), p.graph.Trace.Name(e.G)
+		ps = append(ps, pl)
+	}
+	return ps
+}
+
 // siteMark surrounds the number of an instrumented site in a reason: the command puts the place there.
 const siteMark = "\x00"
 
@@ -358,6 +514,17 @@ const siteMark = "\x00"
 func (p *prediction) at(n int32) string {
 	nd := &p.graph.Nodes[n]
 	return fmt.Sprintf("%s of goroutine %s%s", nd.Op, p.graph.Trace.Name(nd.G), p.where(nd.Site))
+}
+
+// atEvent returns an event for a reason; those that were left have the numbers that follow.
+func (p *prediction) atEvent(i int32) string {
+	t := p.graph.Trace
+	if k := int(i) - len(t.Events); k >= 0 {
+		l := &t.Left[k]
+		return fmt.Sprintf("%s of goroutine %s%s", l.Op, t.Name(l.G), p.where(l.Site))
+	}
+	e := &t.Events[i]
+	return fmt.Sprintf("%s of goroutine %s%s", e.Op, t.Name(e.G), p.where(e.Site))
 }
 
 func (p *prediction) where(s trace.Site) string {

@@ -15,6 +15,8 @@ type Predicted struct {
 	Panics     int // in how many of them the program panicked
 	All        []Prediction
 
+	Excluded int // candidates of which the solver has proved that no correct order of the trace has them
+
 	Bounded bool // the recording was cut short: it holds the first Events only
 }
 
@@ -22,8 +24,8 @@ type Predicted struct {
 type Prediction struct {
 	Kind, Pattern string
 	Places        []Place
-	Verdict       string // Confirmed, Refuted, Untried
-	Reason        string // of a refutation
+	Verdict       string // Confirmed, Refuted, Untried, Unknown
+	Reason        string // of a refutation, or why it is not known
 }
 
 // Verdicts on predictions.
@@ -31,4 +33,5 @@ const (
 	Confirmed = "confirmed" // an execution has shown it
 	Refuted   = "refuted"   // no schedule could be made, or none that was made fitted
 	Untried   = "untried"   // the time was over
+	Unknown   = "unknown"   // the solver did not come to an end
 )

@@ -48,6 +48,8 @@ type Config struct {
 	Predict  bool
 	Patterns string
 	Regions  string // "locks" or "goroutines": what is to be atomic
+	Complete bool   // of races and deadlocks, everything that a correct order of the trace has
+	Solve    int64  // nanoseconds for one question to the solver, 0: as the driver sees fit
 }
 
 // A Clip is a schedule with what it shows; package clip reads and writes it as text.

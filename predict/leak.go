@@ -1,0 +1,80 @@
+package predict
+
+import "heddle/trace"
+
+// OtherCase is a select that may take another case than it did, or its default,
+// so that whoever it communicated with finds nobody.
+var OtherCase = &Pattern{Name: "another case of a select", Kind: "leak"}
+
+// A Take is another outcome of a select, which is the last event of its goal.
+type Take struct {
+	Case  int16 // index + 1 of the case, 0: the default
+	Meets bool  // with the goroutine that is before the goal's first event, over a channel without a buffer
+	Polls bool  // the select has a default
+}
+
+// Leaks returns the selects of the trace whose partner, over a channel without
+// a buffer, may be left alone: another case could be done as well, or the select polls and
+// could have come first.
+func (g *Graph) Leaks() []Candidate {
+	w := newWaits(g.Trace)
+	c := &collection{t: g.Trace}
+	for i := range g.Trace.Events {
+		e := &g.Trace.Events[i]
+		if e.Op != trace.OpSend && e.Op != trace.OpRecv || e.Quiet || e.Partner < 0 || g.Trace.Events[e.Partner].Step != e.Step {
+			continue
+		}
+		if w.polls(e.Partner) {
+			continue // he does not wait
+		}
+		cases := w.casesOf(int32(i))
+		if len(cases) > 0 && cases[0].Poll {
+			c.add(Anomaly{Pattern: OtherCase, Events: []int32{int32(i)}, Take: &Take{Polls: true}})
+		}
+		for _, o := range cases {
+			if o.Obj != 0 && o.Obj != e.Obj && o.Case > 0 {
+				c.others(w, int32(i), o)
+			}
+		}
+	}
+	return c.out
+}
+
+// others adds the ways in which the select of event i takes the case o.
+func (c *collection) others(w *waits, i int32, o trace.Offer) {
+	side := helpReceiver
+	if o.Send {
+		side = helpSender
+	}
+	for g, by := range w.helps[helpKey{o.Obj, side}] {
+		if trace.GID(g) == c.t.Events[i].G {
+			continue
+		}
+		for _, x := range by {
+			if w.mustBefore(i, x) {
+				break
+			}
+			meets := c.t.Events[x].Op != trace.OpClose && c.t.Objects[o.Obj].Cap == 0
+			if meets && w.polls(x) {
+				continue
+			}
+			c.add(Anomaly{Pattern: OtherCase, Events: []int32{x, i}, Take: &Take{Case: o.Case, Meets: meets, Polls: o.Poll}})
+		}
+	}
+}
+
+// take appends the step in which the last event of goal, a select, has the
+// outcome that goal.Take says; ids are the goroutines' numbers in o.
+func (s *Solver) take(o *trace.Schedule, ids []trace.GID, goal Goal) {
+	t := goal.Take
+	a := s.problem.Side(int(s.inThin[goal.Events[len(goal.Events)-1]]))
+	st := trace.Step{G: ids[a.G], Op: trace.OpSelect, Choice: -1, Site: a.Site, Case: t.Case}
+	if t.Meets {
+		b := s.problem.Side(int(s.inThin[goal.Events[0]]))
+		st.With, st.WithCase = int32(ids[b.G])+1, b.Case
+		if b.Send && !t.Polls { // who sends makes the step
+			st = trace.Step{G: ids[b.G], Op: b.Op, Choice: -1, Site: b.Site, With: int32(ids[a.G]) + 1, Case: b.Case, WithCase: t.Case}
+		}
+	}
+	o.Steps = append(o.Steps, st)
+}

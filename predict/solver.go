@@ -1,0 +1,223 @@
+package predict
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"heddle/order"
+	"heddle/trace"
+)
+
+// A Solver is the Scheduler that is complete for the trace: it asks package order
+// whether any correct reordering of the trace brings a goal about (maximal causality). It
+// is of one graph. What it found out for one goal it uses for the next.
+type Solver struct {
+	Limit    time.Duration // for each goal, 0: none
+	Deadline time.Time     // for all of them, zero: none
+
+	g       *Graph
+	problem *order.Problem
+	t       *trace.Trace // as the solver sees it: without accesses that are no nodes
+	inThin  []int32      // by event of the graph's trace: its index in t, -1: it is not there
+	inFull  []int32      // by event of t: its index in the graph's trace
+}
+
+// Schedules implements Scheduler.
+func (s *Solver) Schedules(g *Graph, goal Goal) ([]*trace.Schedule, *Refutation) {
+	s.prepare(g)
+	question, tail, ok := s.question(goal)
+	if !ok {
+		return nil, &Refutation{Reason: "the solver cannot be asked for it", Open: true}
+	}
+	ctx, cancel := s.context()
+	defer cancel()
+	switch a := s.problem.Solve(ctx, question); a.Verdict {
+	case order.Impossible:
+		return nil, s.because(a.Core)
+	case order.Unknown:
+		return nil, &Refutation{Reason: "the solver does not know: " + strings.ReplaceAll(a.Reason, "%", "%%"), Open: true}
+	default:
+		return s.schedules(goal, a.Order, tail), nil
+	}
+}
+
+func (s *Solver) context() (context.Context, context.CancelFunc) {
+	end := s.Deadline
+	if s.Limit > 0 {
+		if t := time.Now().Add(s.Limit); end.IsZero() || t.Before(end) {
+			end = t
+		}
+	}
+	if end.IsZero() {
+		return context.WithCancel(context.Background())
+	}
+	return context.WithDeadline(context.Background(), end)
+}
+
+// prepare makes the problem, for the first question.
+func (s *Solver) prepare(g *Graph) {
+	if s.g == g {
+		return
+	}
+	s.g = g
+	s.thin()
+	s.problem = order.New(s.t, order.Options{})
+}
+
+// thin leaves out the accesses that are no nodes. They touch what one goroutine
+// alone uses, or nobody writes, so no order of others depends on them.
+func (s *Solver) thin() {
+	full := s.g.Trace
+	visible := s.visibleSites()
+	s.inThin, s.inFull = make([]int32, len(full.Events)), nil
+	t := *full
+	t.Events = nil
+	for i := range full.Events {
+		e := &full.Events[i]
+		if isAccess(full, e) && !visible[full.Steps[e.Step].Site.Plain()] {
+			s.inThin[i] = -1
+			continue
+		}
+		s.inThin[i] = int32(len(t.Events))
+		s.inFull = append(s.inFull, int32(i))
+		t.Events = append(t.Events, *e)
+	}
+	for i := range t.Events {
+		if p := &t.Events[i].Partner; *p >= 0 {
+			*p = s.inThin[*p]
+		}
+	}
+	t.Compares = nil
+	for _, c := range full.Compares {
+		if c.Event = s.inThin[c.Event]; c.Event >= 0 {
+			t.Compares = append(t.Compares, c)
+		}
+	}
+	s.t = &t
+}
+
+func (s *Solver) visibleSites() map[trace.Site]bool {
+	visible := make(map[trace.Site]bool, len(s.g.visible))
+	for _, x := range s.g.visible {
+		visible[x] = true
+	}
+	return visible
+}
+
+// skips reports whether a step is an access that will be none.
+func (s *Solver) skips() func(step int) bool {
+	visible := s.visibleSites()
+	return func(i int) bool {
+		st := &s.g.Trace.Steps[i]
+		return accessOf(st.Op) && !visible[st.Site.Plain()]
+	}
+}
+
+// eventOf returns the first event of node n's goroutine in its step, as the solver numbers them; -1: there is none.
+func (s *Solver) eventOf(n int32) int {
+	nd := &s.g.Nodes[n]
+	es := s.t.Events
+	for i := sort.Search(len(es), func(i int) bool { return es[i].Step >= nd.Step }); i < len(es) && es[i].Step == nd.Step; i++ {
+		if es[i].G == nd.G {
+			return i
+		}
+	}
+	return -1
+}
+
+// question says a goal as the solver is asked, and returns the events that its order is to be followed by.
+func (s *Solver) question(goal Goal) (q order.Goal, tail []int, ok bool) {
+	var events []int
+	for _, n := range goal.Nodes {
+		events = append(events, s.eventOf(n))
+	}
+	for _, e := range goal.Events {
+		events = append(events, int(s.inThin[e]))
+	}
+	for _, e := range events {
+		if e < 0 {
+			return q, nil, false
+		}
+	}
+	last := len(events) - 1
+	switch {
+	case goal.Reach:
+		return order.Deadlock(events...), nil, true
+	case goal.Adjacent && len(events) == 2:
+		return order.Race(events[0], events[1]), events, true
+	case goal.Adjacent:
+		return q, nil, false // that nothing comes in between cannot be asked
+	case goal.Last:
+		q = order.Goal{At: []int{events[last]}, Below: goal.Below}
+		if t := goal.Take; t != nil && t.Meets {
+			q.At = append(q.At, events[:last]...)
+		} else {
+			q.Keep = events[:last]
+			for i := 1; i < last; i++ {
+				q.Before = append(q.Before, [2]int{events[i-1], events[i]})
+			}
+		}
+		if goal.Take == nil {
+			tail = events[last:]
+		}
+		return q, tail, true
+	}
+	return order.Pattern(events...), nil, true
+}
+
+// schedules makes the schedules of an answer. Of a race both orders of the accesses are executed.
+func (s *Solver) schedules(goal Goal, found, tail []int) []*trace.Schedule {
+	skip := s.skips()
+	followed := func(tail ...int) *trace.Schedule {
+		o, ids := s.problem.Schedule(append(append([]int(nil), found...), tail...), skip)
+		if goal.Take != nil {
+			s.take(o, ids, goal)
+		}
+		return o
+	}
+	if goal.Adjacent {
+		return []*trace.Schedule{followed(tail[1], tail[0]), followed(tail...)}
+	}
+	return []*trace.Schedule{followed(tail...)}
+}
+
+// maxCore bounds the constraints that a refutation names.
+const maxCore = 4
+
+// coreWords say what a constraint asks of its events.
+var coreWords = map[order.Kind]string{
+	order.MustBefore: "%s always comes before %s", order.Start: "%s comes after the go statement", order.Clock: "the clock stands between %s and %s",
+	order.Lock: "%s and %s hold one lock in turn", order.TryFailed: "%s finds the lock held", order.Meeting: "%s needs somebody who meets it",
+	order.Capacity: "%s needs the count that it waits for", order.FIFO: "%s gets the value that it got", order.Closed: "%s comes before the close, or after",
+	order.Wakeup: "%s needs a signal", order.OnceDone: "%s and %s use one Once", order.DataValidity: "%s has to see the value that it saw",
+}
+
+// because turns a core into a refutation. What program order alone says goes without saying.
+func (s *Solver) because(core []order.Constraint) *Refutation {
+	r := &Refutation{Proof: true}
+	var parts []string
+	for _, c := range core {
+		words := coreWords[c.Kind]
+		n := strings.Count(words, "%s")
+		if words == "" || len(c.Events) < n || len(parts) == maxCore {
+			continue
+		}
+		parts = append(parts, words)
+		for _, e := range c.Events[:n] {
+			if e >= len(s.inFull) {
+				e = len(s.g.Trace.Events) + e - len(s.inFull)
+				r.Events = append(r.Events, int32(e))
+				continue
+			}
+			r.Events = append(r.Events, s.inFull[e])
+		}
+	}
+	r.Reason = "no correct order of what was executed has it"
+	if len(parts) > 0 {
+		r.Reason += fmt.Sprintf(": %s", strings.Join(parts, "; "))
+	}
+	return r
+}

@@ -1,0 +1,101 @@
+package predict
+
+import (
+	"slices"
+
+	"heddle/trace"
+)
+
+// Misuse of a WaitGroup. The counter has to be above zero from the first Add until
+// the last Done, and whoever adds to it at zero must do so before anybody waits. None
+// of that needs the order relation of the graph, in which a Wait comes after all that
+// was done before it: the solver counts.
+
+var (
+	// EarlyWait is a Wait that may return before an Add that came before it in the
+	// trace. The Add, from zero, is then not ordered with the Wait; where it was
+	// meant for the next round, the WaitGroup is used again before the Wait has returned.
+	EarlyWait = &Pattern{Name: "Wait before Add", Kind: "misuse"}
+	// Negative is a Done that may come before its Add.
+	Negative = &Pattern{Name: "negative counter", Kind: "misuse"}
+)
+
+// WaitGroups returns what misuse of WaitGroups another order may show.
+func (g *Graph) WaitGroups() []Candidate {
+	w := newWaits(g.Trace)
+	type uses struct{ waits, adds, dones []int32 }
+	by := map[trace.ObjID]*uses{}
+	var objs []trace.ObjID
+	for i := range g.Trace.Events {
+		e := &g.Trace.Events[i]
+		if e.Op != trace.OpWGAdd && e.Op != trace.OpWGWait || e.Quiet || e.Step < 0 {
+			continue
+		}
+		u := by[e.Obj]
+		if u == nil {
+			u = new(uses)
+			by[e.Obj] = u
+			objs = append(objs, e.Obj)
+		}
+		switch {
+		case e.Op == trace.OpWGWait:
+			u.waits = append(u.waits, int32(i))
+		case e.Arg > 0:
+			u.adds = append(u.adds, int32(i))
+		case e.Arg < 0:
+			u.dones = append(u.dones, int32(i))
+		}
+	}
+	c := &collection{t: g.Trace}
+	for _, o := range objs {
+		u := by[o]
+		for _, wait := range u.waits {
+			for _, add := range u.adds {
+				if w.together(wait, add) {
+					c.add(Anomaly{Pattern: EarlyWait, Events: []int32{wait, add}})
+				}
+			}
+		}
+		for _, done := range u.dones {
+			if slices.ContainsFunc(u.adds, func(a int32) bool { return a < done && !w.mustBefore(a, done) }) {
+				c.add(Anomaly{Pattern: Negative, Events: []int32{done}})
+			}
+		}
+	}
+	return c.out
+}
+
+// A collection gathers anomalies of events into candidates, by their places.
+type collection struct {
+	t     *trace.Trace
+	out   []Candidate
+	known map[string]int // index in out, plus 1
+}
+
+func (c *collection) add(a Anomaly) {
+	var sites []trace.Site
+	key := []byte(a.Pattern.Name)
+	for _, e := range a.Events {
+		x := c.t.Events[e].Site
+		sites = append(sites, x)
+		for range 8 {
+			key = append(key, byte(x))
+			x >>= 8
+		}
+	}
+	if a.Take != nil {
+		key = append(key, byte(a.Take.Case), byte(a.Take.Case>>8))
+	}
+	if c.known == nil {
+		c.known = make(map[string]int)
+	}
+	i := c.known[string(key)]
+	if i == 0 {
+		c.out = append(c.out, Candidate{Pattern: a.Pattern, Sites: sites})
+		i = len(c.out)
+		c.known[string(key)] = i
+	}
+	if o := &c.out[i-1]; len(o.Instances) < maxInstances {
+		o.Instances = append(o.Instances, a)
+	}
+}

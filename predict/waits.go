@@ -1,0 +1,250 @@
+package predict
+
+import (
+	"slices"
+	"sort"
+
+	"heddle/trace"
+)
+
+// waits is who waited for what in a trace, and who could help: what predictions
+// of those who wait for ever start from. It goes by events, not by nodes, since
+// both sides of a communication wait.
+type waits struct {
+	t       *trace.Trace
+	at      [][]int32         // by goroutine: events before which it may have waited, in order
+	held    map[int32][]int32 // by such an event: the regions that its goroutine was in
+	regions []holding
+	byLock  map[trace.ObjID][]int32 // regions of a lock
+	helps   map[helpKey][][]int32   // by goroutine: events that help those who wait at an object
+	offers  map[trace.GID][]int32   // indices in t.Offers, in order
+	births  []int32                 // event that started a goroutine, -1
+	closes  map[trace.ObjID][]int32 // of channels
+}
+
+// A holding is a critical section: the events that took and released the lock; to is
+// -1 if nobody did. from is when a writer arrived.
+type holding struct {
+	g              trace.GID
+	from, take, to int32
+	write          bool
+}
+
+// A helpKey says what waiting at an object one is helped out of.
+type helpKey struct {
+	obj  trace.ObjID
+	side helpSide
+}
+
+type helpSide uint8
+
+const (
+	helpReceiver helpSide = iota // sends and closes
+	helpSender                   // receives
+	helpWaiter                   // Done, Signal, Broadcast, Release
+)
+
+// newWaits goes over a trace once.
+func newWaits(t *trace.Trace) *waits {
+	n := len(t.Goroutines)
+	w := &waits{
+		t: t, at: make([][]int32, n), held: make(map[int32][]int32), byLock: make(map[trace.ObjID][]int32),
+		helps: make(map[helpKey][][]int32), offers: make(map[trace.GID][]int32), births: make([]int32, n), closes: make(map[trace.ObjID][]int32),
+	}
+	for g := range w.births {
+		w.births[g] = -1
+	}
+	for i := range t.Offers {
+		w.offers[t.Offers[i].G] = append(w.offers[t.Offers[i].G], int32(i))
+	}
+	open := make([][]int32, n) // regions that a goroutine holds
+	arrived := make(map[trace.GID]int32)
+	lastStep := make([]int32, n)
+	for g := range lastStep {
+		lastStep[g] = -1
+	}
+	for i := range t.Events {
+		e := &t.Events[i]
+		first := e.Step >= 0 && lastStep[e.G] != e.Step && !e.Quiet
+		lastStep[e.G] = e.Step
+		if first && w.mayWait(int32(i)) {
+			w.at[e.G] = append(w.at[e.G], int32(i))
+			if len(open[e.G]) > 0 {
+				w.held[int32(i)] = slices.Clone(open[e.G])
+			}
+		}
+		w.note(int32(i), open, arrived)
+	}
+	return w
+}
+
+// mayWait reports whether the goroutine of event e may have had to wait before it.
+func (w *waits) mayWait(i int32) bool {
+	e := &w.t.Events[i]
+	switch e.Op {
+	case trace.OpLock, trace.OpRLock, trace.OpWGWait, trace.OpAcquire, trace.OpCondWake:
+		return true
+	case trace.OpSend, trace.OpRecv:
+		return e.Arg >= 0 && !w.polls(i)
+	case trace.OpOnce:
+		return e.Arg == 0 // somebody else runs it, or has
+	}
+	return false
+}
+
+// note follows regions, goroutines and those who help.
+func (w *waits) note(i int32, open [][]int32, arrived map[trace.GID]int32) {
+	e := &w.t.Events[i]
+	take := func(write bool) {
+		r := holding{g: e.G, from: i, take: i, to: -1, write: write}
+		if a, ok := arrived[e.G]; ok && write {
+			r.from = a
+			delete(arrived, e.G)
+		}
+		id := int32(len(w.regions))
+		w.regions = append(w.regions, r)
+		w.byLock[e.Obj] = append(w.byLock[e.Obj], id)
+		open[e.G] = append(open[e.G], id)
+	}
+	switch e.Op {
+	case trace.OpGo:
+		if e.Arg >= 0 && int(e.Arg) < len(w.births) {
+			w.births[e.Arg] = i
+		}
+	case trace.OpArrive:
+		if trace.Op(e.Arg) == trace.OpLock {
+			arrived[e.G] = i
+		}
+	case trace.OpLock:
+		take(true)
+	case trace.OpRLock:
+		take(false)
+	case trace.OpTryLock, trace.OpTryRLock:
+		if e.Arg == 1 {
+			take(e.Op == trace.OpTryLock)
+		}
+	case trace.OpOnce:
+		if e.Arg == 1 {
+			take(true)
+		}
+	case trace.OpUnlock, trace.OpRUnlock, trace.OpOnceDone:
+		if e.Arg >= 0 {
+			w.release(i, open)
+		}
+	case trace.OpSend:
+		if e.Arg >= 0 {
+			w.help(i, helpReceiver)
+		}
+	case trace.OpClose:
+		if e.Arg >= 0 {
+			w.help(i, helpReceiver)
+			w.closes[e.Obj] = append(w.closes[e.Obj], i)
+		}
+	case trace.OpRecv:
+		if e.Arg > 0 {
+			w.help(i, helpSender)
+		}
+	case trace.OpWGAdd:
+		if e.Arg < 0 {
+			w.help(i, helpWaiter)
+		}
+	case trace.OpSignal, trace.OpBroadcast, trace.OpRelease:
+		w.help(i, helpWaiter)
+	}
+}
+
+// release ends the region of the same goroutine that was opened last, or somebody else's.
+func (w *waits) release(i int32, open [][]int32) {
+	e := &w.t.Events[i]
+	for k := -1; k < len(open); k++ {
+		g := k
+		if k < 0 {
+			g = int(e.G)
+		}
+		for j := len(open[g]) - 1; j >= 0; j-- {
+			r := &w.regions[open[g][j]]
+			if w.t.Events[r.take].Obj == e.Obj && r.write == (e.Op != trace.OpRUnlock) {
+				r.to = i
+				open[g] = slices.Delete(open[g], j, j+1)
+				return
+			}
+		}
+	}
+}
+
+func (w *waits) help(i int32, side helpSide) {
+	e := &w.t.Events[i]
+	k := helpKey{e.Obj, side}
+	by := w.helps[k]
+	if by == nil {
+		by = make([][]int32, len(w.at))
+		w.helps[k] = by
+	}
+	by[e.G] = append(by[e.G], i)
+}
+
+// casesOf returns the cases that the goroutine of the communication i had announced.
+func (w *waits) casesOf(i int32) []trace.Offer {
+	e := &w.t.Events[i]
+	own := w.offers[e.G]
+	k := sort.Search(len(own), func(k int) bool { return w.t.Offers[own[k]].Step >= e.Step })
+	var out []trace.Offer
+	for k--; k >= 0; k-- {
+		o := &w.t.Offers[own[k]]
+		if o.Case < 0 {
+			continue
+		}
+		if len(out) > 0 && o.Step != out[0].Step {
+			break
+		}
+		out = append(out, *o)
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// polls reports whether the communication i was a select's that does not wait.
+func (w *waits) polls(i int32) bool {
+	cs := w.casesOf(i)
+	return len(cs) > 0 && cs[0].Poll
+}
+
+// mustBefore reports whether event a comes before event b in every order: by one goroutine, or by go statements.
+func (w *waits) mustBefore(a, b int32) bool {
+	ga := w.t.Events[a].G
+	for g := w.t.Events[b].G; g != ga; {
+		b = w.births[g]
+		if b < 0 {
+			return false
+		}
+		g = w.t.Events[b].G
+		if g == ga {
+			return a <= b
+		}
+	}
+	return a < b
+}
+
+// together reports whether two goroutines may be right before events a and b at
+// the same time, as far as the order of go statements and locks go.
+func (w *waits) together(a, b int32) bool {
+	if w.t.Events[a].G == w.t.Events[b].G || w.mustBefore(a, b) || w.mustBefore(b, a) {
+		return false
+	}
+	for _, x := range w.held[a] {
+		for _, y := range w.held[b] {
+			if x != y && w.t.Events[w.regions[x].take].Obj == w.t.Events[w.regions[y].take].Obj && (w.regions[x].write || w.regions[y].write) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// between returns the waits of goroutine g after event a and up to event b.
+func (w *waits) between(g trace.GID, a, b int32) []int32 {
+	at := w.at[g]
+	lo := sort.Search(len(at), func(i int) bool { return at[i] > a })
+	hi := sort.Search(len(at), func(i int) bool { return at[i] > b })
+	return at[lo:max(lo, hi)]
+}
