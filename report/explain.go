@@ -107,6 +107,9 @@ func heading(f *wire.Finding) string {
 
 // object returns what the places of f are about, "" if they are about several objects.
 func object(f *wire.Finding) string {
+	if len(f.Places) > 0 && f.Places[0].Op == "sleep" { // it is about nothing but time
+		return ""
+	}
 	for _, p := range f.Places {
 		if p.Object != f.Places[0].Object && f.Kind != "data race" { // a race has one object under two names
 			return ""

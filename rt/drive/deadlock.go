@@ -47,11 +47,15 @@ func deadlockMessage(d *sched.Deadlock) string {
 	return who + "; everybody else waits too"
 }
 
-// timeoutFinding is a test that waits for what nobody does, while others run on
-// for ever. Where main waits makes the bug; who else waits comes after it.
+// timeoutFinding is a test that waits for what nobody does, or asks for it again
+// and again, while others run on for ever. Where main waits makes the bug; who else waits comes after it.
 func (x *local) timeoutFinding(t *trace.Trace) *wire.Finding {
 	f := &wire.Finding{Kind: kindDeadlock, Output: string(x.outcome.Output), Core: 1,
 		Message: "the test still waits after ten minutes of its own time, when go test would end it; the clock lets others go on for ever, and none of them does what the test waits for"}
+	if sched.S.KeptAsking() {
+		f.Kind = kindLivelock
+		f.Message = "the test still asks for something after ten minutes of its own time, when go test would end it, and nobody has changed it"
+	}
 	for _, l := range sched.S.Leftover() {
 		if l.G == 0 || l.State == sched.LeftBlocked || l.State == sched.LeftParked && !sched.S.ServedByTimer(l.G) {
 			f.Stacks = append(f.Stacks, x.leftStack(t, l))
@@ -61,16 +65,16 @@ func (x *local) timeoutFinding(t *trace.Trace) *wire.Finding {
 	return f
 }
 
-// lastOfWaiting returns after how many steps of t everybody had come to where
-// he waits who made no step in the second half of it.
+// lastOfWaiting returns after how many steps of t, which timed out, everybody had
+// come to where he waits who made no step in the second half of it.
 func lastOfWaiting(t *trace.Trace) int {
 	last := make([]int, len(t.Goroutines))
 	for i, st := range t.Steps {
 		last[st.G] = i + 1
 	}
-	n := last[0]
+	n := 0
 	for _, at := range last {
-		if at <= max(len(t.Steps)/2, last[0]) {
+		if at <= len(t.Steps)/2 {
 			n = max(n, at)
 		}
 	}

@@ -9,9 +9,11 @@ import (
 // (tickers, servers) keep an execution from coming to rest, so that a test
 // which waits for what nobody will do would run on for ever. go test ends it
 // after ten minutes, and so does heddle, by the program's clock: if main has
-// waited at one place for so long, and every timer that is running only
+// waited at one place for so long, or come back again and again to places where it had waited
+// confirmTicks times before, and every timer that is running only
 // repeats itself, the test has timed out. An execution is given as many timers as that
 // takes, up to mostTicks; without a prospect of getting there it is bounded after fewTicks.
+// A program (Options.Program) may run for as long as it likes.
 //
 // Where main waited in an execution that timed out is known: later ones of the
 // same test end after fewTicks if it waits there.
@@ -28,11 +30,12 @@ const (
 // ticks are the timers that have fired because nobody could go on.
 type ticks struct {
 	all    int // in this execution
-	idle   int // since main made its at-th step, which was before since
+	idle   int // since main made its at-th step
 	at     int32
-	since  int64
-	most   int // bound on idle
-	look   int // at how many the time is looked at again
+	since  int64                 // when main last came to a place that was new to it
+	waits  map[trace.Pending]int // how often it came where
+	most   int                   // bound on idle
+	look   int                   // at how many the time is looked at again
 	counts fires
 }
 
@@ -56,7 +59,8 @@ func seriesOf(t *timer) series { return series{t.site, t.d >> 16} } // computing
 
 func (k *ticks) reset() {
 	clear(k.counts)
-	*k = ticks{most: fewTicks, look: countTicks, counts: k.counts}
+	clear(k.waits)
+	*k = ticks{most: fewTicks, look: countTicks, counts: k.counts, waits: k.waits}
 }
 
 // endless is called when t is about to fire since nobody can go on. It ends the
@@ -64,7 +68,14 @@ func (k *ticks) reset() {
 func (s *Sched) endless(t *timer) bool {
 	k := &s.ticks
 	if n := s.gs[0].steps; n != k.at {
-		k.idle, k.at, k.since, k.most = 0, n, s.now, fewTicks
+		k.idle, k.at, k.most = 0, n, fewTicks
+		if k.waits == nil {
+			k.waits = make(map[trace.Pending]int)
+		}
+		at := s.mainWait()
+		if k.waits[at]++; k.waits[at] <= confirmTicks {
+			k.since = s.now
+		}
 	}
 	k.all++
 	k.idle++
@@ -97,7 +108,7 @@ func (s *Sched) endless(t *timer) bool {
 
 // onlyTicks reports whether main waits and all that the clock does is to repeat itself.
 func (s *Sched) onlyTicks() bool {
-	if s.mainOver || hook.Frozen || hook.Real || s.exhaustive() || s.outsiders() > 0 {
+	if s.opt.Program || s.mainOver || hook.Frozen || hook.Real || s.exhaustive() || s.outsiders() > 0 {
 		return false
 	}
 	for _, t := range s.timers {
@@ -107,6 +118,9 @@ func (s *Sched) onlyTicks() bool {
 	}
 	return true
 }
+
+// KeptAsking reports whether main woke up again and again in the last execution, which timed out.
+func (s *Sched) KeptAsking() bool { return s.ticks.waits[s.mainWait()] > confirmTicks }
 
 func (s *Sched) timedOut() {
 	if s.knownWaits == nil {

@@ -56,3 +56,21 @@ func TestTimesOut(t *testing.T) {
 		})
 	}
 }
+
+// A test that polls for ever times out, one that does so for nine minutes does not.
+func TestTimesOutPolling(t *testing.T) {
+	for _, c := range []struct {
+		n    int
+		want trace.Verdict
+	}{{0, trace.TimedOut}, {54_000, trace.Finished}} {
+		S.ForgetDeadlocks()
+		tr := S.Run(func() {
+			for i := 0; c.n == 0 || i < c.n; i++ {
+				hook.Sleep(10*ms, 9)
+			}
+		}, Options{Schedule: new(trace.Schedule), Policy: policyOf(t, "first")})
+		if tr.Verdict != c.want || tr.Verdict == trace.TimedOut && !S.KeptAsking() {
+			t.Errorf("%d times: %v, kept asking %v, want %v", c.n, tr.Verdict, S.KeptAsking(), c.want)
+		}
+	}
+}
