@@ -1,0 +1,321 @@
+package branch
+
+import (
+	"sort"
+
+	"heddle/trace"
+)
+
+// An Execution is a trace as race-equivalence looks at it: operations that
+// others can notice, and branches that depend on values read. Accesses to what
+// only one goroutine uses, and to what is only read once others can see it
+// (read-shared variables, section V.B), are no operations.
+type Execution struct {
+	Trace    *trace.Trace
+	Ops      []Op     // in the order of the trace
+	Branches []Branch // likewise
+
+	byG      [][]int32 // by goroutine: its ops
+	op       []int32   // by event: its op, -1
+	variable []int32   // by event: the variable that it accesses, -1
+	vars     []variable
+	counters int // how many things have versions
+	flow     *trace.FlowReader
+	place    []int32 // by event: its index among those of its goroutine
+	accesses [][]int32
+}
+
+// An Op is an operation: an access to a shared variable, or what synchronises.
+type Op struct {
+	Event int32
+	G     trace.GID
+	At    int32 // index among those of its goroutine
+	Step  int32 // ops of one step are done together
+
+	// Versions count the changes of a variable (Algorithm 1). An operation sees
+	// those of some counters and changes others; it is another operation where it sees another version.
+	sees  []int32
+	bumps []int32
+	saw   []int32 // the versions that it saw, beside sees
+}
+
+// A Branch is a condition that was evaluated and depends on values read.
+type Branch struct {
+	Event   int32
+	G       trace.GID
+	At      int32 // how many ops of its goroutine came before it
+	Outcome int64
+	Nth     int32 // the how manieth of its goroutine at its site, from 1
+}
+
+// A variable is memory, an atomic or another object that gives values.
+type variable struct {
+	objs    []trace.ObjID
+	shared  bool // used by several goroutines, and not only read by then
+	counter int32
+}
+
+// Read makes an Execution of a trace, which must not be changed as long as that is in use.
+func Read(t *trace.Trace) *Execution {
+	x := &Execution{Trace: t}
+	if t.Flow != nil {
+		x.flow = t.Flow.Reader()
+	}
+	x.byG = make([][]int32, max(len(t.Goroutines), maxG(t)+1))
+	x.number()
+	x.findVariables()
+	x.findShared()
+	x.makeOps()
+	return x
+}
+
+// number numbers the events of each goroutine.
+func (x *Execution) number() {
+	x.place = make([]int32, len(x.Trace.Events))
+	seen := make([]int32, len(x.byG))
+	for i := range x.Trace.Events {
+		g := x.Trace.Events[i].G
+		x.place[i] = seen[g]
+		seen[g]++
+	}
+}
+
+// gives lists operations whose value depends on what others did with the object, and changes those that change it.
+// Of locks nothing depends on the order but where somebody tries.
+var gives, changes = [trace.OpMax]bool{
+	trace.OpRead: true, trace.OpAtomicLoad: true, trace.OpAtomicRMW: true, trace.OpMapLoad: true, trace.OpMapRange: true, trace.OpMapStore: true,
+	trace.OpPoolGet: true, trace.OpRecv: true, trace.OpLen: true, trace.OpSelect: true, trace.OpTryLock: true, trace.OpTryRLock: true,
+	trace.OpOnce: true, trace.OpModel: true, trace.OpTimerStop: true,
+}, [trace.OpMax]bool{
+	trace.OpWrite: true, trace.OpAtomicStore: true, trace.OpAtomicRMW: true, trace.OpMapStore: true,
+	trace.OpPoolGet: true, trace.OpPoolPut: true, trace.OpRecv: true, trace.OpSend: true, trace.OpClose: true,
+	trace.OpLock: true, trace.OpUnlock: true, trace.OpRLock: true, trace.OpRUnlock: true, trace.OpTryLock: true, trace.OpTryRLock: true,
+	trace.OpOnce: true, trace.OpModel: true, trace.OpTimerStart: true, trace.OpTimerStop: true,
+}
+
+// IsAccess reports whether an operation reads or writes memory, plain or atomic: what a lock may be about.
+func IsAccess(op trace.Op) bool {
+	switch op {
+	case trace.OpRead, trace.OpWrite, trace.OpAtomicLoad, trace.OpAtomicStore, trace.OpAtomicRMW:
+		return true
+	}
+	return false
+}
+
+// findVariables tells which events access which variable. Memory that is
+// accessed in parts that overlap is one variable.
+func (x *Execution) findVariables() {
+	t := x.Trace
+	size := make([]uintptr, len(t.Objects))
+	used := make([]bool, len(t.Objects))
+	for i := range t.Events {
+		if e := &t.Events[i]; e.Obj > 0 && (gives[e.Op] || changes[e.Op]) {
+			used[e.Obj] = true
+			if e.Op == trace.OpRead || e.Op == trace.OpWrite {
+				size[e.Obj] = max(size[e.Obj], uintptr(max(e.Arg, 1)))
+			}
+		}
+	}
+	of := make([]int32, len(t.Objects))
+	var memory []trace.ObjID
+	for o := 1; o < len(used); o++ {
+		switch {
+		case !used[o]:
+		case t.Objects[o].Kind == trace.ObjMemory && t.Objects[o].Addr != 0:
+			memory = append(memory, trace.ObjID(o))
+		default:
+			of[o] = int32(len(x.vars))
+			x.vars = append(x.vars, variable{objs: []trace.ObjID{trace.ObjID(o)}})
+		}
+	}
+	sort.Slice(memory, func(i, j int) bool { return t.Objects[memory[i]].Addr < t.Objects[memory[j]].Addr })
+	var end uintptr
+	for i, o := range memory {
+		if at := t.Objects[o].Addr; i == 0 || at >= end {
+			x.vars = append(x.vars, variable{})
+			end = at
+		}
+		v := &x.vars[len(x.vars)-1]
+		v.objs = append(v.objs, o)
+		of[o] = int32(len(x.vars) - 1)
+		end = max(end, t.Objects[o].Addr+size[o])
+	}
+	x.variable = make([]int32, len(t.Events))
+	x.accesses = make([][]int32, len(x.vars))
+	for i := range t.Events {
+		x.variable[i] = -1
+		if e := &t.Events[i]; e.Obj > 0 && (gives[e.Op] || changes[e.Op]) {
+			v := of[e.Obj]
+			x.variable[i] = v
+			x.accesses[v] = append(x.accesses[v], int32(i))
+		}
+	}
+}
+
+// findShared tells which variables are shared: several goroutines use them, and not
+// all that is written was written before the others were started.
+func (x *Execution) findShared() {
+	f := newForks(x)
+	for v := range x.vars {
+		first := map[trace.GID]int32{} // by goroutine: its first access
+		last := map[trace.GID]int32{}  // its last change
+		for _, e := range x.accesses[v] {
+			ev := &x.Trace.Events[e]
+			if _, ok := first[ev.G]; !ok {
+				first[ev.G] = e
+			}
+			if changes[ev.Op] {
+				last[ev.G] = e
+			}
+		}
+		for g, w := range last {
+			for h, a := range first {
+				if g != h && !f.before(w, a) {
+					x.vars[v].shared = true
+				}
+			}
+		}
+	}
+}
+
+// forks knows who started whom.
+type forks struct {
+	x  *Execution
+	by []int32 // by goroutine: the event of its go statement, -1
+}
+
+func newForks(x *Execution) *forks {
+	f := &forks{x, make([]int32, len(x.byG))}
+	for g := range f.by {
+		f.by[g] = -1
+	}
+	for i := range x.Trace.Events {
+		if e := &x.Trace.Events[i]; e.Op == trace.OpGo && e.Arg >= 0 && int(e.Arg) < len(f.by) {
+			f.by[e.Arg] = int32(i)
+		}
+	}
+	return f
+}
+
+// before reports whether event b is in a goroutine that was started, by some way, after event a.
+func (f *forks) before(a, b int32) bool {
+	events := f.x.Trace.Events
+	for g := events[b].G; f.by[g] >= 0; g = events[f.by[g]].G {
+		if by := f.by[g]; events[by].G == events[a].G {
+			return f.x.place[by] > f.x.place[a]
+		}
+	}
+	return false
+}
+
+// makeOps lists operations and branches, and the versions that operations saw.
+func (x *Execution) makeOps() {
+	t := x.Trace
+	tried := make([]bool, len(t.Objects))
+	for i := range t.Events {
+		if e := &t.Events[i]; e.Op == trace.OpTryLock || e.Op == trace.OpTryRLock {
+			tried[e.Obj] = true
+		}
+	}
+	for v := range x.vars {
+		x.vars[v].counter = int32(x.counters)
+		x.counters += countersOf(t.Objects[x.vars[v].objs[0]].Kind)
+	}
+	clock := int32(x.counters) // of what has no object
+	x.counters++
+	now := make([]int32, x.counters)
+	branches := map[string]int32{}
+	x.op = make([]int32, len(t.Events))
+	for i := range t.Events {
+		e := &t.Events[i]
+		x.op[i] = -1
+		if e.Op == trace.OpBranch {
+			b := Branch{Event: int32(i), G: e.G, At: int32(len(x.byG[e.G])), Outcome: e.Arg}
+			key := x.Trace.Name(e.G) + "\x00" + siteName(e.Site)
+			branches[key]++
+			b.Nth = branches[key]
+			x.Branches = append(x.Branches, b)
+			continue
+		}
+		if !x.isOp(i) {
+			continue
+		}
+		op := Op{Event: int32(i), G: e.G, At: int32(len(x.byG[e.G])), Step: e.Step}
+		if v := x.variable[i]; v >= 0 {
+			op.sees, op.bumps = versions(e, x.vars[v].counter, tried[e.Obj])
+		} else if ofClock(e.Op) {
+			op.sees, op.bumps = []int32{clock}, []int32{clock}
+		}
+		for _, c := range op.sees {
+			op.saw = append(op.saw, now[c])
+		}
+		for _, c := range op.bumps {
+			now[c]++
+		}
+		x.op[i] = int32(len(x.Ops))
+		x.byG[e.G] = append(x.byG[e.G], int32(len(x.Ops)))
+		x.Ops = append(x.Ops, op)
+	}
+}
+
+// isOp reports whether event i is an operation that others can notice.
+func (x *Execution) isOp(i int) bool {
+	e := &x.Trace.Events[i]
+	switch e.Op {
+	case trace.OpGosched, trace.OpResume, trace.OpNow, trace.OpChoose, trace.OpEnd, trace.OpAwait:
+		return false
+	case trace.OpSelect:
+		return e.Arg == -1 && e.Obj > 0
+	}
+	if IsAccess(e.Op) {
+		return x.vars[x.variable[i]].shared
+	}
+	return true
+}
+
+// countersOf returns how many counters an object has: of a channel, values sent and values received.
+func countersOf(k trace.ObjKind) int {
+	if k == trace.ObjChan {
+		return 2
+	}
+	return 1
+}
+
+// versions says which counters an event sees and which it changes; c is the first of its object.
+func versions(e *trace.Event, c int32, tried bool) (sees, bumps []int32) {
+	switch e.Op {
+	case trace.OpRead, trace.OpAtomicLoad, trace.OpMapLoad, trace.OpMapRange:
+		return []int32{c}, nil
+	case trace.OpSend:
+		return []int32{c}, []int32{c}
+	case trace.OpRecv:
+		if e.Arg == 0 { // closed and empty
+			return []int32{c}, nil
+		}
+		return []int32{c + 1}, []int32{c + 1}
+	case trace.OpLen, trace.OpSelect:
+		return []int32{c, c + 1}, nil
+	case trace.OpClose:
+		return nil, nil
+	case trace.OpLock, trace.OpUnlock, trace.OpRLock, trace.OpRUnlock:
+		if tried {
+			return nil, []int32{c}
+		}
+		return nil, nil
+	case trace.OpTryLock, trace.OpTryRLock:
+		if e.Arg == 0 {
+			return []int32{c}, nil
+		}
+		return []int32{c}, []int32{c}
+	}
+	return []int32{c}, []int32{c} // a write too: Algorithm 1 looks at the versions of all operations
+}
+
+// ofClock reports whether an operation stays where it is, because time or the world outside goes by it.
+func ofClock(op trace.Op) bool {
+	switch op {
+	case trace.OpSleep, trace.OpTimerFire, trace.OpNative, trace.OpIdle:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,109 @@
+package branch
+
+import (
+	"slices"
+	"strings"
+
+	"heddle/trace"
+)
+
+// An access-manner is what a goroutine does from its first lock until it holds none:
+// locks, unlocks, and accesses to shared variables. What happens without a lock, an access or an
+// unlock of what is not held, is one by itself (section IV.A).
+//
+// MANNERS is the set of access-manners of each goroutine, whatever their order and
+// number. Executions with the same MANNERS are race-equivalent: consistent locking is broken in both or in none.
+
+// Manners returns MANNERS of a trace as text, by name of the goroutine: sorted,
+// none twice. shared tells which objects of the trace count as shared variables.
+func Manners(t *trace.Trace, shared func(trace.ObjID) bool) map[string][]string {
+	names := newNames(t)
+	m := map[string][]string{}
+	open := make([]manner, len(t.Goroutines)+1)
+	for len(open) <= maxG(t) {
+		open = append(open, manner{})
+	}
+	for i := range t.Events {
+		e := &t.Events[i]
+		a := &open[e.G]
+		switch {
+		case takes(e):
+			a.held = append(a.held, e.Obj)
+		case releases(e):
+			if k := lastOf(a.held, e.Obj); k >= 0 {
+				a.held = slices.Delete(a.held, k, k+1)
+			}
+		case IsAccess(e.Op) && shared(e.Obj):
+		default:
+			continue
+		}
+		a.ops = append(a.ops, names.op(i))
+		if len(a.held) == 0 {
+			g := t.Name(e.G)
+			m[g] = append(m[g], strings.Join(a.ops, ", "))
+			a.ops = nil
+		}
+	}
+	for g := range open { // the trace ends
+		if a := &open[g]; len(a.ops) > 0 {
+			name := t.Name(trace.GID(g))
+			m[name] = append(m[name], strings.Join(a.ops, ", "))
+		}
+	}
+	for g, list := range m {
+		slices.Sort(list)
+		m[g] = slices.Compact(list)
+	}
+	return m
+}
+
+// MannersText returns MANNERS as one text: equal for race-equivalent executions, and for them alone.
+func MannersText(m map[string][]string) string {
+	var gs []string
+	for g := range m {
+		gs = append(gs, g)
+	}
+	slices.Sort(gs)
+	var b strings.Builder
+	for _, g := range gs {
+		b.WriteString(g + ": {" + strings.Join(m[g], "} {") + "}\n")
+	}
+	return b.String()
+}
+
+// A manner is one in the making.
+type manner struct {
+	held []trace.ObjID
+	ops  []string
+}
+
+func maxG(t *trace.Trace) int {
+	n := 0
+	for i := range t.Events {
+		n = max(n, int(t.Events[i].G))
+	}
+	return n
+}
+
+// takes reports whether an event takes a lock.
+func takes(e *trace.Event) bool {
+	switch e.Op {
+	case trace.OpLock, trace.OpRLock:
+		return true
+	case trace.OpTryLock, trace.OpTryRLock:
+		return e.Arg == 1
+	}
+	return false
+}
+
+// releases reports whether an event releases a lock, or tries to.
+func releases(e *trace.Event) bool { return e.Op == trace.OpUnlock || e.Op == trace.OpRUnlock }
+
+func lastOf(held []trace.ObjID, o trace.ObjID) int {
+	for k := len(held) - 1; k >= 0; k-- {
+		if held[k] == o {
+			return k
+		}
+	}
+	return -1
+}

@@ -1,0 +1,125 @@
+package branch
+
+import (
+	"slices"
+
+	"heddle/trace"
+)
+
+// A UseDefine says that a read may get what a write wrote: use-define, by
+// events. Extended ones are of two goroutines, and which write it is depends on
+// the interleaving (Yang & Pollock's extension); conventional ones of one.
+type UseDefine struct {
+	Use, Define int32 // events
+	Extended    bool
+}
+
+// uses returns the use-defines of the event use.
+func (x *Execution) uses(use int32) (uds []UseDefine) {
+	v := x.variable[use]
+	if v < 0 {
+		return nil
+	}
+	g := x.Trace.Events[use].G
+	own := int32(-1)
+	for _, e := range x.accesses[v] {
+		ev := &x.Trace.Events[e]
+		switch {
+		case !changes[ev.Op] || e == use:
+		case ev.G != g:
+			if x.vars[v].shared {
+				uds = append(uds, UseDefine{use, e, true})
+			}
+		case e < use:
+			own = e // what it wrote before is not there any more
+		}
+	}
+	if own >= 0 {
+		uds = append(uds, UseDefine{use, own, false})
+	}
+	return uds
+}
+
+// SetUD returns the use-defines of an execution.
+func (x *Execution) SetUD() (uds []UseDefine) {
+	for i := range x.Trace.Events {
+		if gives[x.Trace.Events[i].Op] {
+			uds = append(uds, x.uses(int32(i))...)
+		}
+	}
+	return uds
+}
+
+// from returns the reads that an event was computed from: of a write its value, of
+// a read where it reads, of a branch its condition. Where that is not known it is all that was read before.
+func (x *Execution) from(event int32) []int32 {
+	if x.flow == nil {
+		return x.before(event)
+	}
+	reads, all := x.flow.Deps(int(event))
+	if all {
+		return x.before(event)
+	}
+	return slices.Clone(reads)
+}
+
+// before returns all events of the goroutine that gave a value before that one.
+func (x *Execution) before(event int32) (reads []int32) {
+	g := x.Trace.Events[event].G
+	for i := range x.Trace.Events[:event] {
+		if e := &x.Trace.Events[i]; e.G == g && gives[e.Op] {
+			reads = append(reads, int32(i))
+		}
+	}
+	return reads
+}
+
+// RelatedUD returns BranchRelUD of the branch with that index in Branches: the use-defines
+// that its condition could depend on (Algorithm 2).
+func (x *Execution) RelatedUD(branch int) (uds []UseDefine) {
+	b := &x.Branches[branch]
+	seen := map[int32]bool{}
+	work := x.from(b.Event)
+	for len(work) > 0 {
+		use := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[use] || x.after(use, b) {
+			continue
+		}
+		seen[use] = true
+		work = append(work, x.from(use)...) // where it reads
+		for _, ud := range x.uses(use) {
+			if x.after(ud.Define, b) {
+				continue
+			}
+			uds = append(uds, ud)
+			work = append(work, x.from(ud.Define)...)
+			switch x.Trace.Events[ud.Define].Op {
+			case trace.OpAtomicRMW, trace.OpMapStore, trace.OpModel:
+				work = append(work, ud.Define) // it writes what it makes of what was there
+			}
+		}
+	}
+	return uds
+}
+
+// after reports whether an event comes after the branch in its goroutine.
+func (x *Execution) after(event int32, b *Branch) bool {
+	return x.Trace.Events[event].G == b.G && x.place[event] > x.place[b.Event]
+}
+
+// RelatedOP returns BranchRelOP of a branch: the operations that may affect its condition, in order of the
+// trace. affected tells whether others than its own goroutine's are among them: if
+// not, no interleaving changes its outcome.
+func (x *Execution) RelatedOP(branch int) (ops []int32, affected bool) {
+	for _, ud := range x.RelatedUD(branch) {
+		for _, e := range []int32{ud.Use, ud.Define} {
+			if op := x.op[e]; op >= 0 {
+				ops = append(ops, op)
+				affected = affected || x.Ops[op].G != x.Branches[branch].G
+			}
+		}
+	}
+	slices.Sort(ops)
+	return slices.Compact(ops), affected
+}
