@@ -1,0 +1,309 @@
+package branch
+
+import "slices"
+
+// A Table holds the branch-affect groups with what is known of their outcomes,
+// and the branch-condition table: which combinations of outcomes have been tested. It decides
+// which variants are tested next (Algorithm 4, steps 2 and 3). Variants are
+// numbers of the caller's; branches and groups have names that do not change
+// from one execution to the next.
+//
+// A condition is 0 or 1. A loop's outcome is how often it goes round; two numbers that give the
+// same MANNERS, everything else being equal, are the same.
+type Table struct {
+	branches []*branchRow
+	byName   map[string]*branchRow
+	rows     []row
+	tested   map[int]bool // variants, and those that cannot be
+}
+
+type branchRow struct {
+	name   string
+	at     int
+	loop   bool
+	seen   []int64 // outcomes
+	same   map[int64]int64
+	groups []*groupRow
+	byKey  map[string]*groupRow
+}
+
+type groupRow struct {
+	members []int
+	known   bool // tested: the outcome is known, if there is one
+	has     bool
+	outcome int64
+}
+
+// A row is a combination of outcomes that was tested.
+type row struct {
+	outcomes []int64 // by branch, notReached for those that were not reached
+	manners  string
+}
+
+const notReached = -1 << 62
+
+// maxRows bounds the combinations that are looked through one by one.
+const maxRows = 1 << 12
+
+// NewTable returns an empty table.
+func NewTable() *Table {
+	return &Table{byName: map[string]*branchRow{}, tested: map[int]bool{}}
+}
+
+// Branch makes a branch known. Outcomes of a loop are numbers of rounds.
+func (t *Table) Branch(name string, loop bool) {
+	if t.byName[name] == nil {
+		b := &branchRow{name: name, at: len(t.branches), loop: loop, same: map[int64]int64{}, byKey: map[string]*groupRow{}}
+		t.branches = append(t.branches, b)
+		t.byName[name] = b
+	}
+}
+
+// Classify puts a variant into a group of a branch, which is made if there is none by that name.
+func (t *Table) Classify(branch, group string, variant int) {
+	b := t.byName[branch]
+	g := b.byKey[group]
+	if g == nil {
+		g = &groupRow{}
+		b.byKey[group] = g
+		b.groups = append(b.groups, g)
+	}
+	if !slices.Contains(g.members, variant) {
+		g.members = append(g.members, variant)
+	}
+}
+
+// Executed enters the execution of a variant: the outcomes of the branches that it reached, and its MANNERS.
+func (t *Table) Executed(variant int, outcomes map[string]int64, manners string) {
+	t.tested[variant] = true
+	for _, b := range t.branches {
+		for _, g := range b.groups {
+			if slices.Contains(g.members, variant) {
+				t.settle(b, g, outcomes)
+			}
+		}
+	}
+	r := row{manners: manners}
+	for _, b := range t.branches {
+		o, ok := outcomes[b.name]
+		if !ok {
+			o = notReached
+		} else if !slices.Contains(b.seen, o) {
+			b.seen = append(b.seen, o)
+		}
+		r.outcomes = append(r.outcomes, o)
+	}
+	t.rows = append(t.rows, r)
+	t.countOnce(&r)
+}
+
+// Covered enters that an execution did what a group stands for, though it was not made for it.
+func (t *Table) Covered(branch, group string, outcomes map[string]int64) {
+	b := t.byName[branch]
+	t.settle(b, b.byKey[group], outcomes)
+}
+
+// Settled reports whether the outcome of a group is known.
+func (t *Table) Settled(branch, group string) bool {
+	g := t.byName[branch].byKey[group]
+	return g != nil && g.known
+}
+
+func (t *Table) settle(b *branchRow, g *groupRow, outcomes map[string]int64) {
+	if g.known {
+		return
+	}
+	g.known = true
+	g.outcome, g.has = outcomes[b.name]
+}
+
+// Drop takes out a variant that turned out to be impossible. A group of which none is left is no group.
+func (t *Table) Drop(variant int) {
+	t.tested[variant] = true
+	for _, b := range t.branches {
+		for key, g := range b.byKey {
+			i := slices.Index(g.members, variant)
+			if i < 0 {
+				continue
+			}
+			g.members = slices.Delete(g.members, i, i+1)
+			if len(g.members) == 0 && !g.known {
+				delete(b.byKey, key)
+				b.groups = slices.DeleteFunc(b.groups, func(h *groupRow) bool { return h == g })
+			}
+		}
+	}
+}
+
+// countOnce notes that two numbers of rounds are the same: of the row r and of another that differs in that loop alone and has the same MANNERS.
+func (t *Table) countOnce(r *row) {
+	for i := range t.rows {
+		q := &t.rows[i]
+		if q.manners != r.manners {
+			continue
+		}
+		differs := -1
+		for k := range q.outcomes {
+			if t.class(k, q.outcomes[k]) != t.class(k, r.outcomes[k]) {
+				if differs >= 0 || !t.branches[k].loop {
+					differs = -2
+					break
+				}
+				differs = k
+			}
+		}
+		if differs >= 0 {
+			b := t.branches[differs]
+			x, y := t.class(differs, q.outcomes[differs]), t.class(differs, r.outcomes[differs])
+			b.same[max(x, y)] = min(x, y)
+		}
+	}
+}
+
+// class returns the outcome that stands for all that are the same as o.
+func (t *Table) class(branch int, o int64) int64 {
+	same := t.branches[branch].same
+	for {
+		x, ok := same[o]
+		if !ok {
+			return o
+		}
+		o = x
+	}
+}
+
+// possible returns the outcomes that a branch may have, each class once.
+func (b *branchRow) possible(t *Table) (values []int64) {
+	for _, o := range b.seen {
+		if o = t.class(b.at, o); !slices.Contains(values, o) {
+			values = append(values, o)
+		}
+	}
+	if !b.loop {
+		for o := int64(1); o >= 0; o-- {
+			if !slices.Contains(values, o) {
+				values = append(values, o)
+			}
+		}
+	}
+	return values
+}
+
+// untested returns the combinations that were not tested; ok is false if there are too many to look through.
+func (t *Table) untested() (rows [][]int64, ok bool) {
+	rows = [][]int64{nil}
+	for _, b := range t.branches {
+		values := b.possible(t)
+		var longer [][]int64
+		if len(rows)*len(values) > maxRows {
+			return nil, false
+		}
+		for _, r := range rows {
+			for _, v := range values {
+				longer = append(longer, append(slices.Clone(r), v))
+			}
+		}
+		rows = longer
+	}
+	return slices.DeleteFunc(rows, t.isTested), true
+}
+
+// isTested reports whether a combination was tested. A branch that was not reached may have any outcome.
+func (t *Table) isTested(r []int64) bool {
+	return slices.ContainsFunc(t.rows, func(q row) bool {
+		for k := range r {
+			if k < len(q.outcomes) && q.outcomes[k] != notReached && t.class(k, q.outcomes[k]) != t.class(k, r[k]) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// Rows returns how many combinations there are and how many of them were tested; total is -1 if there are too many to count.
+func (t *Table) Rows() (tested, total int) {
+	rows, ok := t.untested()
+	if !ok {
+		return len(t.rows), -1
+	}
+	total = 1
+	for _, b := range t.branches {
+		total *= len(b.possible(t))
+	}
+	return total - len(rows), total
+}
+
+// Groups returns how many groups a branch has, and of how many the outcome is known.
+func (t *Table) Groups(branch string) (total, known int) {
+	if b := t.byName[branch]; b != nil {
+		for _, g := range b.groups {
+			total++
+			if g.known {
+				known++
+			}
+		}
+	}
+	return total, known
+}
+
+// Branches returns the names of the branches, in the order in which they became known.
+func (t *Table) Branches() (names []string) {
+	for _, b := range t.branches {
+		names = append(names, b.name)
+	}
+	return names
+}
+
+// Next returns the variants to be tested next (step 3), none if the test is over (step 2): all
+// combinations were tested, or the outcomes of all groups are known.
+func (t *Table) Next() (variants []int) {
+	rows, ok := t.untested()
+	if ok && len(rows) == 0 {
+		return nil
+	}
+	for _, r := range rows {
+		if v, ok := t.candidate(r); ok && !slices.Contains(variants, v) {
+			variants = append(variants, v)
+		}
+	}
+	if len(variants) > 0 {
+		return variants
+	}
+	for _, b := range t.branches {
+		for _, g := range b.groups {
+			if g.known {
+				continue
+			}
+			for _, v := range g.members {
+				if !t.tested[v] {
+					return []int{v}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// candidate returns the first variant that gives every branch the outcome that the row has, as far as groups tell.
+func (t *Table) candidate(r []int64) (variant int, ok bool) {
+	var candidates []int
+	for k, b := range t.branches {
+		var members []int
+		for _, g := range b.groups {
+			if g.known && g.has && t.class(k, g.outcome) == r[k] {
+				members = append(members, g.members...)
+			}
+		}
+		if k == 0 {
+			candidates = members
+		} else {
+			candidates = slices.DeleteFunc(candidates, func(v int) bool { return !slices.Contains(members, v) })
+		}
+	}
+	for _, v := range candidates {
+		if !t.tested[v] {
+			return v, true
+		}
+	}
+	return 0, false
+}
