@@ -13,6 +13,7 @@ type Goal struct {
 	At      []int    // not done, and next in their goroutines
 	Before  [][2]int // both done, the first before the second
 	Keep    []int    // done
+	Undone  []int    // not done
 	Blocked bool     // what is in At cannot be done, now or later: only these goroutines could change that
 	Below   bool     // what is in At, an Add to a WaitGroup, would take its count below zero
 }
@@ -81,6 +82,9 @@ func (p *Problem) pose(goal Goal) (assume []lit, names []Constraint, a Answer) {
 	}
 	for _, e := range goal.Keep {
 		want(p.kept(e), e)
+	}
+	for _, e := range goal.Undone {
+		want(not(p.kept(e)), e)
 	}
 	for _, x := range goal.Before {
 		want(p.kept(x[1]), x[0], x[1])

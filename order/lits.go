@@ -85,6 +85,9 @@ func (p *Problem) isDone(v int32) lit {
 // needed says that what event e saw has to be what it saw in the trace, since something
 // depends on it that is done, or that the goal wants to be reached.
 func (p *Problem) needed(e int) lit {
+	if p.opt.Exact {
+		return p.kept(e)
+	}
 	if l, ok := p.need[e]; ok {
 		return l
 	}
@@ -111,7 +114,7 @@ func (p *Problem) dependent(e int) int {
 
 // isNeeded reports whether e has to see what it saw, in the order being checked.
 func (p *Problem) isNeeded(e int) bool {
-	if p.forced[e] {
+	if p.forced[e] || p.opt.Exact {
 		return true
 	}
 	d := p.dependent(e)

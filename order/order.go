@@ -47,6 +47,11 @@ type Options struct {
 	// goroutine that depends on what was read: that may not be done, or happen at all, if the value is
 	// another. -1: there is none. By default it is the next event of the goroutine.
 	Dependent func(read int) int
+
+	// Exact: what is done sees and changes the same versions as in the trace: a
+	// read the same write, not only the same value, whether anything depends on it or not, and a write the same
+	// write before it. Of reads and writes of one variable only those that follow one another as reads change places.
+	Exact bool
 }
 
 // A Problem is a trace about whose orders questions are asked. What was found

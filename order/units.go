@@ -182,7 +182,7 @@ func (o *once) check(p *Problem, events []int32) {
 // newOpaque is the unit of an object of which only is known which operations
 // change nothing: all others stay in their order.
 func (p *Problem) newOpaque(events []int32) unit {
-	c := newCell()
+	c := p.newCell()
 	last, now := -1, value{}
 	for _, i := range events {
 		if e := int(i); e < p.m.done {
@@ -194,13 +194,13 @@ func (p *Problem) newOpaque(events []int32) unit {
 	return c
 }
 
-func newCell() *cell {
-	return &cell{of: map[int]int{}, byValue: map[value][]int{}, asked: map[int]map[int]lit{}}
+func (p *Problem) newCell() *cell {
+	return &cell{of: map[int]int{}, byValue: map[value][]int{}, asked: map[int]map[int]lit{}, exact: p.opt.Exact}
 }
 
 // newAtomic is the unit of an atomic variable.
 func (p *Problem) newAtomic(o trace.ObjID, events []int32) unit {
-	c := newCell()
+	c := p.newCell()
 	known := p.m.t.Objects[o].Init != 0
 	for _, i := range events {
 		known = known || p.m.events[i].Arg != 0 && int(i) < p.m.done
@@ -295,7 +295,7 @@ func (p *Problem) cellsOf(events []int32, addr func(trace.ObjID) uintptr) {
 	}
 	sort.Slice(cuts, func(i, j int) bool { return cuts[i] < cuts[j] })
 	for _, a := range cuts[:len(cuts)-1] {
-		c := newCell()
+		c := p.newCell()
 		last, now := -1, value{}
 		var used []int32
 		for _, e := range events {
@@ -340,7 +340,7 @@ func (p *Problem) text(e int) string {
 
 // sameValue reports whether two events are known to have moved the same value.
 func (p *Problem) sameValue(a, b int) bool {
-	if a < 0 || b < 0 {
+	if a < 0 || b < 0 || p.opt.Exact {
 		return false
 	}
 	return a == b || p.text(a) != "" && p.text(a) == p.text(b)

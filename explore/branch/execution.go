@@ -21,8 +21,9 @@ type Execution struct {
 	vars     []variable
 	counters int // how many things have versions
 	flow     *trace.FlowReader
-	place    []int32 // by event: its index among those of its goroutine
-	accesses [][]int32
+	place    []int32   // by event: its index among those of its goroutine
+	accesses [][]int32 // by variable: events
+	changers [][]int32 // by counter, see bumpers
 }
 
 // An Op is an operation: an access to a shared variable, or what synchronises.

@@ -28,7 +28,7 @@ var hash = trace.PackageHash("paper")
 
 var wordOps = map[string]trace.Op{
 	"read": trace.OpRead, "write": trace.OpWrite, "lock": trace.OpLock, "unlock": trace.OpUnlock,
-	"wait": trace.OpCondWait, "notifyAll": trace.OpBroadcast, "notify": trace.OpSignal, "branch": trace.OpBranch,
+	"wait": trace.OpCondWait, "wake": trace.OpCondWake, "notifyAll": trace.OpBroadcast, "notify": trace.OpSignal, "branch": trace.OpBranch,
 	"rlock": trace.OpRLock, "runlock": trace.OpRUnlock,
 }
 
@@ -74,6 +74,12 @@ func parse(t *testing.T, text string) *written {
 			}
 			l = w.union(l, w.node(trace.FlowNode{Op: trace.FlowRead, A: uint32(i)}))
 		}
+		switch op {
+		case trace.OpRead, trace.OpWrite:
+			e.Arg = 8
+		case trace.OpCondWake:
+			e.Partner = int32(w.find("24"))
+		}
 		if op == trace.OpRead {
 			last[f[0]+" "+f[3]] = len(w.Events)
 		}
@@ -106,12 +112,12 @@ func (w *written) object(op trace.Op, name string) trace.ObjID {
 		kind = trace.ObjMutex
 	case trace.OpRLock, trace.OpRUnlock:
 		kind = trace.ObjRWMutex
-	case trace.OpCondWait, trace.OpBroadcast, trace.OpSignal:
+	case trace.OpCondWait, trace.OpCondWake, trace.OpBroadcast, trace.OpSignal:
 		kind = trace.ObjCond
 	}
 	o := trace.ObjID(len(w.Objects))
 	w.obj[name] = o
-	w.Objects = append(w.Objects, trace.Object{Kind: kind, N: int32(o)})
+	w.Objects = append(w.Objects, trace.Object{Kind: kind, N: int32(o), Addr: uintptr(16 * o)})
 	return o
 }
 
