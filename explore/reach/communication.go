@@ -8,37 +8,21 @@ import (
 // Extensions of communications. A port in the paper has one receiver; a channel
 // has many, a select sends as well as receives, and who polls takes the default.
 
-// communications finds the extensions of a call with cases.
-func (f *finder) communications(c int32) {
-	o := &f.Operations()[f.calls[c].comm]
-	f.Cases(o, func(obj transition.Object, at int16, send bool) {
-		f.alone(c, obj, at, send)
-		if f.Tab.Cap(obj) == 0 && (send || o.Poll) {
-			f.meetings(c, o, obj, at, send)
-		}
-	})
-	if o.Poll {
-		f.byDefault(c, o)
-	}
-}
-
-// alone finds the extensions in which a case needs no partner: there is room
-// or a value in the buffer, or the channel is closed.
-func (f *finder) alone(c int32, obj transition.Object, at int16, send bool) {
+// openAlone is open for a case that needs no partner: there is room or a value
+// in the buffer, or the channel is closed.
+func (f *finder) openAlone() {
+	c, obj, send := f.shape.call, f.shape.obj, f.shape.send
 	op := trace.OpRecv
 	if send {
 		op = trace.OpSend
 	}
-	f.begin(c, -1)
-	f.like.Case = at
 	cap := f.Tab.Cap(obj)
-	as := f.notes([]transition.Access{{Obj: obj, Op: op}}, c, -1, send, nil)
-	leaves := f.conflicts(as[1:])
+	f.like.Accesses = f.notes(append(f.like.Accesses, transition.Access{Obj: obj, Op: op}), c, -1, send, nil)
+	leaves := f.conflicts(f.like.Accesses[1:])
 	f.collect(func(other transition.Object, a *transition.Access) bool {
 		return other == obj && (cap > 0 || a.Op == trace.OpClose) || leaves(other, a)
-	}, as)
+	}, f.like.Accesses)
 	f.decide = func(h set) bool {
-		f.like.Accesses = f.like.Accesses[:0]
 		ch := f.channel(obj, h)
 		if !ch.closed && f.overtakes(c, -1, obj, send, h) {
 			return false
@@ -55,13 +39,13 @@ func (f *finder) alone(c int32, obj transition.Object, at int16, send bool) {
 		case !ch.closed:
 			return false
 		}
+		f.like.Accesses = f.like.Accesses[:0]
 		a, ok := f.Tab.Access(obj, op, arg)
 		if ok {
 			f.like.Accesses = f.notes(append(f.like.Accesses, a), c, -1, send, h)
 		}
 		return ok
 	}
-	f.search(op)
 }
 
 // joinBuffer adds to own what else comes before the extension at hand if it
@@ -94,39 +78,14 @@ func (f *finder) joinBuffer(own, h set) {
 	})
 }
 
-// meetings finds the extensions in which a case of c meets somebody over an unbuffered channel.
-func (f *finder) meetings(c int32, o *transition.Operation, obj transition.Object, at int16, send bool) {
-	for i := range f.calls {
-		d := &f.calls[i]
-		if d.comm < 0 || d.proc == f.calls[c].proc {
-			continue
-		}
-		p := &f.Operations()[d.comm]
-		if p.Poll {
-			continue
-		}
-		f.Cases(p, func(other transition.Object, theirs int16, sends bool) {
-			if other == obj && sends != send {
-				f.meeting(c, int32(i), obj, at, theirs, send)
-			}
-		})
-	}
-}
-
-func (f *finder) meeting(c, d int32, obj transition.Object, at, theirs int16, send bool) {
-	f.begin(c, d)
-	if f.first.meets(f.gone) {
-		return // one of them was announced after the other was done
-	}
-	f.like.Case, f.like.WithCase = at, theirs
+// openMeeting is open for two calls that meet over an unbuffered channel.
+func (f *finder) openMeeting() {
+	c, d, obj, send := f.shape.call, f.shape.with, f.shape.obj, f.shape.send
 	op := trace.OpRecv
 	if send {
 		op = trace.OpSend
 	}
-	a, ok := f.Tab.Access(obj, op, 1)
-	if !ok {
-		return
-	}
+	a, _ := f.Tab.Access(obj, op, 1)
 	f.like.Accesses = f.notes(append(f.like.Accesses[:0], a), c, d, send, nil)
 	f.collect(f.conflicts(f.like.Accesses), f.like.Accesses)
 	o, q := &f.Operations()[f.calls[c].comm], &f.Operations()[f.calls[d].comm]
@@ -140,7 +99,6 @@ func (f *finder) meeting(c, d int32, obj transition.Object, at, theirs int16, se
 		f.like.Accesses = f.notes(append(f.like.Accesses[:0], a), c, d, send, h)
 		return true
 	}
-	f.search(op)
 }
 
 // notes adds to as, whose first is a communication of calls c and d (-1: none),
@@ -264,9 +222,10 @@ func (f *finder) waits(c int32, obj transition.Object, send bool, h set) bool {
 	return !o.Poll && f.offers(o, obj, send) && (f.Tab.Cap(obj) > 0 || f.idle(c, h))
 }
 
-// byDefault finds the extensions in which a poll finds no case ready.
-func (f *finder) byDefault(c int32, o *transition.Operation) {
-	f.begin(c, -1)
+// openDefault is open for a poll that finds no case ready.
+func (f *finder) openDefault() {
+	c := f.shape.call
+	o := &f.Operations()[f.calls[c].comm]
 	type side struct {
 		obj  transition.Object
 		send bool
@@ -295,7 +254,6 @@ func (f *finder) byDefault(c int32, o *transition.Operation) {
 		})
 		return true
 	}
-	f.search(trace.OpSelect)
 }
 
 // pending reports whether o is announced and not done when the events of h have happened.

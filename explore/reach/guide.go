@@ -27,25 +27,52 @@ type object struct {
 	obj transition.Object
 }
 
-// watch finds the sleepers of the variant of n's current row.
-func (v *variant) watch(n *node, displaced set) {
+// watch finds the sleepers of the variant of n's current row. Right after the
+// variant there is one way, at most, in which a call can be completed with a
+// partner: its history is what of the sequence is left.
+func (v *variant) watch(n *node, f *finder, displaced set) {
 	v.sleepers = v.sleepers[:0]
-	for i := range n.exts {
-		x := &n.exts[i]
-		if !x.displace.within(displaced) || x.op == trace.OpChoose || x.reduced || !fitsAll(&n.table, i) {
+	for i := range n.shapes {
+		sh := &n.shapes[i]
+		if sh.kind == drawn || !n.open(sh, displaced) || !n.free(sh, len(n.row)) || !f.open(sh, f.none[:f.w], displaced) {
 			continue
 		}
-		v.sleepers = append(v.sleepers, sleeper{
-			proc: x.proc, with: x.with,
-			way:      trace.Way{G: v.gid(x.proc), With: int32(v.gid(x.with)) + 1, Case: x.at, WithCase: x.theirs},
-			accesses: x.accesses,
-		})
+		f.takeAll()
+		if !f.decide(f.h) || n.conflict(f, f.like.Accesses, len(n.row)) || v.reduced(f) {
+			continue
+		}
+		v.sleep(&f.like)
 	}
 }
 
-func fitsAll(t *raceTable, i int) bool {
-	for _, x := range t.row {
-		if x == i || !t.fits[i].has(x) {
+// reduced reports whether the extension at hand is suppressed.
+func (v *variant) reduced(f *finder) bool {
+	if f.reduce == nil {
+		return false
+	}
+	f.is(f.h)
+	f.fill(&v.asleep, f.own)
+	return f.reduce(&v.asleep)
+}
+
+// sleep adds t to the sleepers.
+func (v *variant) sleep(t *transition.Transition) {
+	k := len(v.sleepers)
+	if k < cap(v.sleepers) {
+		v.sleepers = v.sleepers[:k+1]
+	} else {
+		v.sleepers = append(v.sleepers, sleeper{})
+	}
+	s := &v.sleepers[k]
+	s.proc, s.with = t.Proc, t.With
+	s.way = trace.Way{G: v.gid(t.Proc), With: int32(v.gid(t.With)) + 1, Case: t.Case, WithCase: t.WithCase}
+	s.accesses = append(s.accesses[:0], t.Accesses...)
+}
+
+// open reports whether the calls of a shape are not completed when the events of displaced are gone.
+func (n *node) open(sh *shape, displaced set) bool {
+	for _, c := range [...]int32{sh.call, sh.with} {
+		if c >= 0 && n.seq.calls[c].done >= 0 && !displaced.has(n.seq.calls[c].done) {
 			return false
 		}
 	}
@@ -268,7 +295,7 @@ func (g *guide) access(t *trace.Trace, o object, obj transition.Object, e *trace
 		return transition.SeenOf(obj), e.Obj == o.id
 	case e.Op == trace.OpSelect:
 		return transition.PollOf(obj), polls(t, e, o.id)
-	case e.Obj == o.id || overlap(&t.Objects[o.id], &t.Objects[e.Obj]):
+	case e.Obj == o.id || g.overlap(t, o.id, obj, e):
 		return g.tab.Access(obj, e.Op, int32(e.Arg))
 	case o.obj >= 0 && g.tab.Ordered(o.obj):
 		return transition.LeftOf(obj), leaves(t, e, o.id)
@@ -325,10 +352,9 @@ func offered(t *trace.Trace, g trace.GID, step int32, id trace.ObjID) bool {
 	return false
 }
 
-// overlap reports whether two pieces of memory may; it errs towards true.
-func overlap(a, b *trace.Object) bool {
-	if a.Kind != trace.ObjMemory && a.Kind != trace.ObjAtomic || b.Kind != trace.ObjMemory && b.Kind != trace.ObjAtomic {
-		return false
-	}
-	return a.Addr>>3 == b.Addr>>3
+// overlap reports whether e accesses memory that object id of the execution, which may be obj, is part of.
+func (g *guide) overlap(t *trace.Trace, id trace.ObjID, obj transition.Object, e *trace.Event) bool {
+	a, b := &t.Objects[id], &t.Objects[e.Obj]
+	n, m := g.tab.Size(obj), transition.MemorySize(e, b.Kind)
+	return n > 0 && m > 0 && a.Addr < b.Addr+uintptr(m) && b.Addr < a.Addr+uintptr(n)
 }

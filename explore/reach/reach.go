@@ -49,17 +49,15 @@ type Strategy struct {
 	opt    Options
 	stats  Stats
 	tab    *transition.Table
-	seq    sequence
+	seq    *sequence // of the last execution
 	find   finder
 	stack  []*node
 	free   []*node
 	v      variant
 	guide  guide
 	begun  bool
-	failed string // why it ended before everything was exercised
-	short  string // why something may be missing
-	old    set
-	black  set
+	failed string  // why it ended before everything was exercised
+	short  string  // why something may be missing
 	at     []int32 // where the variant's events are in the sequence
 
 	twins     twins  // for Symmetry
@@ -69,8 +67,6 @@ type Strategy struct {
 // New returns a strategy that has not begun.
 func New(opt Options) *Strategy {
 	s := &Strategy{opt: opt, tab: transition.NewTable()}
-	s.seq.Path = transition.NewPath(s.tab)
-	s.find.sequence = &s.seq
 	s.find.reduce, s.find.expired = s.reduction(), opt.Expired
 	s.guide.tab, s.guide.order = s.tab, opt.Order
 	if opt.Symmetry {
@@ -94,12 +90,16 @@ func (s *Strategy) Next() *trace.Schedule {
 	} else {
 		for len(s.stack) > 0 {
 			n := s.stack[len(s.stack)-1]
-			if n.table.next() {
-				v.derive(n, s.tab)
+			s.find.look(n)
+			if n.next(&s.find) {
+				v.derive(n, &s.find)
 				break
 			}
-			s.stack = s.stack[:len(s.stack)-1]
-			s.free = append(s.free, n)
+			if s.find.late {
+				s.failed = "the budget was spent"
+				return nil
+			}
+			s.pop()
 		}
 		if len(s.stack) == 0 {
 			return nil
@@ -126,16 +126,18 @@ func (s *Strategy) Done(t *trace.Trace) {
 	default:
 		s.short = cmp.Or(explore.Held(t), s.short)
 	}
+	n := s.newNode()
+	s.seq = &n.seq
 	if err := s.seq.Read(t, 0); err != nil {
 		s.failed = err.Error()
 		return
 	}
 	if s.tab.Changed {
+		s.free = append(s.free, n)
 		s.restart()
 		return
 	}
-	q := &s.seq
-	q.read()
+	n.seq.read()
 	s.learn(t)
 	s.at = s.at[:0]
 	if !s.check() {
@@ -148,14 +150,9 @@ func (s *Strategy) Done(t *trace.Trace) {
 	} else {
 		s.stats.Sequences++
 	}
-	s.old, s.black = s.mark(s.old, v.old), s.mark(s.black, v.black)
-	exts := s.find.find(s.old, s.black)
-	if s.find.gaveUp != "" {
-		s.failed = s.find.gaveUp
-		return
-	}
-	n := s.newNode()
-	n.take(q, exts, s.black)
+	n.old, n.black = s.mark(n.old, v.old), s.mark(n.black, v.black)
+	s.find.look(n)
+	n.shapes, n.row, n.done = s.find.shapes(n.shapes[:0]), n.row[:0], 0
 	s.stack = append(s.stack, n)
 	s.stats.Depth = max(s.stats.Depth, len(s.stack))
 }
@@ -170,13 +167,25 @@ func (s *Strategy) operations() (n int) {
 	return n
 }
 
+// pop takes a node off the stack all of whose variants were exercised.
+func (s *Strategy) pop() {
+	k := len(s.stack) - 1
+	n := s.stack[k]
+	s.stack, s.free = s.stack[:k], append(s.free, n)
+	if k > 0 {
+		s.stack[k-1].done += n.done + 1
+	}
+}
+
 func (s *Strategy) newNode() *node {
 	if n := len(s.free); n > 0 {
 		x := s.free[n-1]
 		s.free = s.free[:n-1]
 		return x
 	}
-	return new(node)
+	n := new(node)
+	n.seq.Path = transition.NewPath(s.tab)
+	return n
 }
 
 // restart begins again, after more operations turned out to depend on each other than was known.
@@ -191,7 +200,7 @@ func (s *Strategy) restart() {
 // check makes sure that the sequence is the variant's: it has its events, and
 // every other one comes after one of those that were changed.
 func (s *Strategy) check() bool {
-	q, v := &s.seq, &s.v
+	q, v := s.seq, &s.v
 	if len(v.events) == 0 {
 		return true
 	}
@@ -231,7 +240,7 @@ func (s *Strategy) came(j, at int) bool {
 // locate finds the variant's events in the sequence. They are in its order at
 // the beginning, but for the draws that may follow one that was changed.
 func (s *Strategy) locate() bool {
-	q, v := &s.seq, &s.v
+	q, v := s.seq, &s.v
 	s.at = s.at[:0]
 	i := 0
 	for j := range v.events {
@@ -255,13 +264,13 @@ func (e *event) is(t *transition.Transition) bool {
 }
 
 // chosen is the extension that is event j of the variant.
-func (s *Strategy) chosen(j int) *ext {
+func (s *Strategy) chosen(j int) *pick {
 	n := s.stack[len(s.stack)-1]
-	return &n.exts[n.table.row[-s.v.from[j]-1]]
+	return &n.row[-s.v.from[j]-1]
 }
 
 // expected is the history that x was to have.
-func (s *Strategy) expected(x *ext) set {
+func (s *Strategy) expected(x *pick) set {
 	h := s.seq.alive.set(s.seq.w)
 	for k, i := range s.v.from {
 		if i >= 0 && x.history.has(int(i)) {
@@ -305,16 +314,8 @@ func (s *Strategy) Result() explore.Result {
 	default:
 		r.Complete = s.begun && len(s.stack) == 0
 	}
-	return r
-}
-
-// Bytes is about how much memory the strategy holds.
-func (s *Strategy) Bytes() int {
-	b := 8*(len(s.seq.past)+len(s.seq.future)+len(s.seq.alive.buf)+len(s.find.work.buf)+len(s.v.store.buf)) + 80*cap(s.v.schedule.Steps)
-	for _, l := range [2][]*node{s.stack, s.free} {
-		for _, n := range l {
-			b += n.bytes()
-		}
+	if r.Estimate = s.estimate(); s.begun && len(s.stack) == 0 {
+		r.Estimate = float64(r.Executions)
 	}
-	return b
+	return r
 }

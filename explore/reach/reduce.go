@@ -21,9 +21,9 @@ func (s *Strategy) reduction() func(*extension) bool {
 
 // learn notes what the reductions want to know of an execution.
 func (s *Strategy) learn(t *trace.Trace) {
-	s.find.trace = t
 	if s.opt.Symmetry {
 		s.twins.learn(s.tab, t)
+		s.seq.locate(t)
 	}
 	if s.opt.OneOrder == nil {
 		return
@@ -46,11 +46,11 @@ func (s *Strategy) learn(t *trace.Trace) {
 // may as well come after (P/V reduction, section 7). A mutex is a binary
 // semaphore, whose V and P always exclude each other: it is never reduced.
 func (f *finder) afterV(x *extension) bool {
-	if x.slot < 0 || len(x.t.Accesses) != 1 || f.Tab.Kind(x.t.Accesses[0].Obj) != trace.ObjSemaphore {
+	if x.slot < 0 || len(x.accesses) != 1 || f.Tab.Kind(x.accesses[0].Obj) != trace.ObjSemaphore {
 		return false
 	}
 	first := -1
-	f.Uses(x.t.Accesses[0].Obj, func(at int, a *transition.Access) {
+	f.Uses(x.accesses[0].Obj, func(at int, a *transition.Access) {
 		if first < 0 && !x.history.has(at) {
 			first = at
 		}
@@ -104,46 +104,54 @@ func (f *finder) younger(x *extension, w *twins) bool {
 }
 
 // alike reports whether two calls stand at the same place and are about the same object.
-func (f *finder) alike(a, b int32) bool {
-	c, d := &f.calls[a], &f.calls[b]
-	return c.op == d.op && f.target(c) == f.target(d) && f.place(c) == f.place(d)
+func (q *sequence) alike(a, b int32) bool {
+	c, d := &q.calls[a], &q.calls[b]
+	return c.op == d.op && c.target == d.target && c.place == d.place
+}
+
+// locate notes where the calls stand and what they are about, for alike. t is the
+// trace that the sequence was read from.
+func (q *sequence) locate(t *trace.Trace) {
+	for i := range q.calls {
+		c := &q.calls[i]
+		c.target, c.place = q.target(c), q.place(c, t)
+	}
 }
 
 // target is the object of a call, of a select that of its first case; -1 if it has none.
-func (f *finder) target(c *call) transition.Object {
+func (q *sequence) target(c *call) transition.Object {
 	obj := transition.Object(-1)
 	switch {
 	case c.comm >= 0:
-		f.Cases(&f.Operations()[c.comm], func(o transition.Object, _ int16, _ bool) {
+		q.Cases(&q.Operations()[c.comm], func(o transition.Object, _ int16, _ bool) {
 			if obj < 0 {
 				obj = o
 			}
 		})
 	case c.left >= 0:
-		obj = f.Left()[c.left].Accesses[0].Obj
-	case c.done >= 0 && len(f.At(c.done).Accesses) > 0:
-		obj = f.At(c.done).Accesses[0].Obj
+		obj = q.Left()[c.left].Accesses[0].Obj
+	case c.done >= 0 && len(q.At(c.done).Accesses) > 0:
+		obj = q.At(c.done).Accesses[0].Obj
 	}
 	return obj
 }
 
 // place is where a call stands.
-func (f *finder) place(c *call) trace.Site {
-	t := f.trace
+func (q *sequence) place(c *call, t *trace.Trace) trace.Site {
 	if c.done < 0 {
 		for i := range t.Left {
-			if f.Tab.ProcOf(t.Left[i].G) == c.proc {
+			if q.Tab.ProcOf(t.Left[i].G) == c.proc {
 				return t.Left[i].Site
 			}
 		}
 		return 0
 	}
-	step := f.Step(c.done)
-	if f.At(c.done).Proc == c.proc {
+	step := q.Step(c.done)
+	if q.At(c.done).Proc == c.proc {
 		return t.Steps[step].Site
 	}
 	for i := range t.Events {
-		if e := &t.Events[i]; int(e.Step) == step && f.Tab.ProcOf(e.G) == c.proc {
+		if e := &t.Events[i]; int(e.Step) == step && q.Tab.ProcOf(e.G) == c.proc {
 			return e.Site
 		}
 	}
@@ -153,10 +161,10 @@ func (f *finder) place(c *call) trace.Site {
 // reordered reports whether x does no more than bring another value first, on
 // channels whose receivers ignore in which order values come.
 func (f *finder) reordered(x *extension, unordered []bool) bool {
-	if x.slot < 0 || len(x.t.Accesses) == 0 {
+	if x.slot < 0 || len(x.accesses) == 0 {
 		return false
 	}
-	a, t := &x.t.Accesses[0], f.At(int(x.slot))
+	a, t := &x.accesses[0], f.At(int(x.slot))
 	if len(t.Accesses) == 0 || t.Accesses[0].Op != a.Op || a.Op != trace.OpSend && a.Op != trace.OpRecv {
 		return false
 	}

@@ -28,6 +28,10 @@ type call struct {
 	done int // the event that completed it, -1 if none did
 	left int // index in Path.Left, -1
 	comm int // index in Path.Operations, -1
+
+	// Where it stands and what it is about, if twins are looked for.
+	place  trace.Site
+	target transition.Object
 }
 
 func (q *sequence) before(i int) set { return q.past[i*q.w : (i+1)*q.w] }

@@ -1,61 +1,125 @@
 package reach
 
-// A raceTable enumerates the race variants of a sequence (section 6.2), one
-// row at a time. A row is a non-empty set of extensions that can happen
-// together: what Construct-Race-Table (Fig. 7) writes as a number whose digits
-// are the receiving events. An extension that changes the control structure of
-// another, or of its call, excludes it: rules 2 and 3.
-type raceTable struct {
-	n     int   // extensions that may be chosen
-	w     int   // words of a set of them
-	fits  []set // fits[i]: those that can happen together with i
-	row   []int // the extensions of the current row, ascending
-	allow []set // allow[k]: what fits the first k+1 of the row
-	all   set   // those that may be chosen at all
+import "heddle/explore/transition"
+
+// A node is a sequence that was exercised and whose race variants are not all
+// done: an entry of the stack of variants. It holds its race table (section
+// 6.2), of which a row is made at a time: a non-empty set of extensions that can
+// happen together, what Construct-Race-Table (Fig. 7) writes as a number whose
+// digits are the receiving events. An extension that changes the control
+// structure of another, or of its call, excludes it: rules 2 and 3.
+type node struct {
+	seq        sequence
+	old, black set // GenerateVariants prunes by them: what is old, and what no later variant may change
+	shapes     []shape
+	row        []pick
+	picks      []pick // memory of picks that are in no row
+	done       int    // executions that its variants led to, those of rows before this one
 }
 
-// next moves on to the next row and reports whether there is one.
-func (t *raceTable) next() bool {
-	from, allowed := 0, t.all
-	if k := len(t.row); k > 0 {
-		from, allowed = t.row[k-1]+1, t.allow[k-1]
+// A pick is an extension in a row. Its shape comes after those of the picks before it.
+type pick struct {
+	extension
+	at   int // its shape
+	walk walk
+
+	must set // what it and the picks before it keep: what happens before them, and what is black
+	gone set // what they displace
+}
+
+// next moves on to the next row and reports whether there is one. f looks at n's sequence.
+func (n *node) next(f *finder) bool {
+	from := 0
+	if k := len(n.row); k > 0 {
+		from = n.row[k-1].at + 1
 	}
-	for {
-		if i := nextOf(allowed, from, t.n); i >= 0 {
-			t.push(i, allowed)
+	n.push(from)
+	for len(n.row) > 0 {
+		if n.seek(f) {
 			return true
 		}
-		k := len(t.row) - 1
-		if k < 0 {
+		n.pop()
+	}
+	return false
+}
+
+// push begins another pick, none of whose extensions was looked at.
+func (n *node) push(shape int) {
+	p := pick{}
+	if k := len(n.picks); k > 0 {
+		p, n.picks = n.picks[k-1], n.picks[:k-1]
+	}
+	p.at, p.walk.begun = shape, false
+	n.row = append(n.row, p)
+}
+
+func (n *node) pop() {
+	k := len(n.row) - 1
+	n.picks, n.row = append(n.picks, n.row[k]), n.row[:k]
+}
+
+// seek moves the last pick on to the next extension that can happen together with those before it.
+func (n *node) seek(f *finder) bool {
+	k := len(n.row) - 1
+	p := &n.row[k]
+	must, gone := n.before(f, k)
+	for ; p.at < len(n.shapes); p.at, p.walk.begun = p.at+1, false {
+		if !n.free(&n.shapes[p.at], k) || !f.open(&n.shapes[p.at], must, gone) || f.exact && n.conflict(f, f.like.Accesses, k) {
+			continue
+		}
+		for f.next(&p.walk) {
+			if f.spent() {
+				return false
+			}
+			if f.make(&p.extension, f.h) && f.may(&p.extension) && !p.displace.meets(must) && !n.conflict(f, p.accesses, k) {
+				p.keep(must, gone)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// before returns what the first k picks keep and what they displace.
+func (n *node) before(f *finder, k int) (must, gone set) {
+	if k == 0 {
+		return n.black, f.none[:f.w]
+	}
+	return n.row[k-1].must, n.row[k-1].gone
+}
+
+// keep notes what p adds to what has to stay and what is gone.
+func (p *pick) keep(must, gone set) {
+	p.must, p.gone = append(p.must[:0], must...), append(p.gone[:0], gone...)
+	p.must.join(p.history)
+	p.gone.join(p.displace)
+}
+
+// free reports whether no goroutine of a shape is in the first k picks.
+func (n *node) free(sh *shape, k int) bool {
+	a, b := n.seq.calls[sh.call].proc, transition.NoProc
+	if sh.with >= 0 {
+		b = n.seq.calls[sh.with].proc
+	}
+	for i := range n.row[:k] {
+		p := &n.row[i]
+		if a == p.proc || a == p.with || b != transition.NoProc && (b == p.proc || b == p.with) {
 			return false
 		}
-		from = t.row[k] + 1
-		t.row = t.row[:k]
-		allowed = t.all
-		if k > 0 {
-			allowed = t.allow[k-1]
+	}
+	return true
+}
+
+// conflict reports whether one of the accesses conflicts with one of the first k picks.
+func (n *node) conflict(f *finder, as []transition.Access, k int) bool {
+	for i := range n.row[:k] {
+		for j := range n.row[i].accesses {
+			for l := range as {
+				if f.Tab.Conflict(&n.row[i].accesses[j], &as[l]) {
+					return true
+				}
+			}
 		}
 	}
-}
-
-func nextOf(s set, from, n int) int {
-	if from >= n {
-		return -1
-	}
-	return s.next(from)
-}
-
-func (t *raceTable) push(i int, allowed set) {
-	k := len(t.row)
-	t.row = append(t.row, i)
-	for len(t.allow) <= k {
-		t.allow = append(t.allow, nil)
-	}
-	if len(t.allow[k]) != t.w {
-		t.allow[k] = make(set, t.w)
-	}
-	a := t.allow[k]
-	for j := range a {
-		a[j] = allowed[j] & t.fits[i][j]
-	}
+	return false
 }

@@ -5,143 +5,17 @@ import (
 	"heddle/trace"
 )
 
-// A node is a sequence that was exercised and whose race variants are not all
-// done: an entry of the stack of variants. It knows the sequence's events well
-// enough to replay them and nothing else of the execution.
-type node struct {
-	events []event
-	starts []transition.Proc // of all events
-	exts   []ext
-	table  raceTable
-	black  set // events that no later variant may change
-	w      int
-	early  int // goroutines in starts that were started before the first event
-	store  arena
-}
-
 // An event says how to do a transition again.
 type event struct {
-	proc, with     transition.Proc
-	at, theirs     int16
-	choice         int32
-	op             trace.Op
-	barrier        bool
-	starts, nstart int32 // in node.starts
-}
-
-// last is where extensions that are no draws come: after everything else.
-const last = -2
-
-// An ext is an extension of the node's sequence.
-type ext struct {
-	event
-	history, displace set
-	accesses          []transition.Access
-	after             int32 // of a draw: the event after which it comes at once; else last
-	choose            bool  // may be in a row; others are only kept from happening
-	reduced           bool
-}
-
-// take makes n the node of a sequence whose extensions are xs.
-func (n *node) take(q *sequence, xs []extension, black set) {
-	n.events, n.starts, n.exts = n.events[:0], n.starts[:0], n.exts[:0]
-	n.store.empty()
-	n.w = q.w
-	n.starts = append(n.starts, q.Early()...)
-	n.early = len(n.starts)
-	for i := range q.n {
-		t := q.At(i)
-		e := eventOf(t)
-		e.starts, e.nstart = int32(len(n.starts)), int32(len(t.Starts))
-		n.starts = append(n.starts, t.Starts...)
-		n.events = append(n.events, e)
-	}
-	n.black = n.store.copy(black)
-	for pass := range 2 {
-		for i := range xs {
-			x := &xs[i]
-			if choose := !x.old && !x.fixed && !x.reduced; choose == (pass == 0) {
-				n.addExt(q, x, choose)
-			}
-		}
-	}
-	n.tabulate(q)
+	proc, with transition.Proc
+	at, theirs int16
+	choice     int32
+	op         trace.Op
+	barrier    bool
 }
 
 func eventOf(t *transition.Transition) event {
 	return event{proc: t.Proc, with: t.With, at: t.Case, theirs: t.WithCase, choice: t.Choice, op: t.Op, barrier: t.Barrier}
-}
-
-func (n *node) addExt(q *sequence, x *extension, choose bool) {
-	k := len(n.exts)
-	if k < cap(n.exts) {
-		n.exts = n.exts[:k+1]
-	} else {
-		n.exts = append(n.exts, ext{})
-	}
-	e := &n.exts[k]
-	*e = ext{event: eventOf(&x.t), history: n.store.copy(x.history), displace: n.store.copy(x.displace), accesses: append(e.accesses[:0], x.t.Accesses...), after: last, choose: choose, reduced: x.reduced}
-	if x.t.Choices > 0 {
-		a, _ := q.Calls(q.calls[x.calls[0]].done)
-		e.after = int32(a)
-		e.op = trace.OpChoose
-	}
-	for _, c := range x.calls {
-		if c >= 0 {
-			e.involve(q, c)
-		}
-	}
-}
-
-// involve adds what completed call c to what e displaces: it is, by construction.
-func (e *ext) involve(q *sequence, c int32) {
-	if d := q.calls[c].done; d >= 0 {
-		e.displace.join(q.after(d))
-	}
-}
-
-// tabulate fills in which extensions can happen together.
-func (n *node) tabulate(q *sequence) {
-	t := &n.table
-	t.row = t.row[:0]
-	t.n = 0
-	for t.n < len(n.exts) && n.exts[t.n].choose {
-		t.n++
-	}
-	t.w = words(max(len(n.exts), 1))
-	t.all = n.store.set(t.w)
-	t.fits = t.fits[:0]
-	for i := range n.exts {
-		if i < t.n {
-			t.all.add(i)
-		}
-		t.fits = append(t.fits, n.store.set(t.w))
-		for j := range i {
-			if n.together(q.Tab, i, j) {
-				t.fits[i].add(j)
-				t.fits[j].add(i)
-			}
-		}
-	}
-}
-
-// together reports whether extensions i and j can both happen.
-func (n *node) together(tab *transition.Table, i, j int) bool {
-	a, b := &n.exts[i], &n.exts[j]
-	if a.history.meets(b.displace) || b.history.meets(a.displace) {
-		return false
-	}
-	if a.proc == b.proc || a.proc == b.with || a.with != transition.NoProc && (a.with == b.proc || a.with == b.with) {
-		return false
-	}
-	for k := range a.accesses {
-		for l := range b.accesses {
-			if tab.Conflict(&a.accesses[k], &b.accesses[l]) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // A variant is a race variant (Definition 7) as it is to be exercised.
@@ -155,36 +29,34 @@ type variant struct {
 	store    arena
 	gids     []trace.GID // of each Proc
 	sleepers []sleeper
+	asleep   extension // scratch
 }
 
 // derive makes v the variant of the node's current row: the events that are
-// not displaced, and the extensions.
-func (v *variant) derive(n *node, tab *transition.Table) {
+// not displaced, and the extensions. f looks at the node's sequence.
+func (v *variant) derive(n *node, f *finder) {
 	v.store.empty()
-	displaced := v.store.set(n.w)
-	for _, i := range n.table.row {
-		displaced.join(n.exts[i].displace)
-	}
+	displaced := n.row[len(n.row)-1].gone
 	v.events, v.from = v.events[:0], v.from[:0]
-	for i := range n.events {
+	for i := range n.seq.n {
 		if displaced.has(i) {
 			continue
 		}
-		v.events, v.from = append(v.events, n.events[i]), append(v.from, int32(i))
+		v.events, v.from = append(v.events, eventOf(n.seq.At(i))), append(v.from, int32(i))
 		v.place(n, int32(i))
 	}
 	v.place(n, last)
 	v.mark(n)
 	v.number(n)
-	v.useNames(n, tab)
-	v.watch(n, displaced)
+	v.useNames(n)
+	v.watch(n, f, displaced)
 }
 
 // place appends the extensions of the row that come after event i.
 func (v *variant) place(n *node, i int32) {
-	for k, x := range n.table.row {
-		if n.exts[x].after == i {
-			v.events, v.from = append(v.events, n.exts[x].event), append(v.from, -int32(k)-1)
+	for k := range n.row {
+		if p := &n.row[k]; p.after == i {
+			v.events, v.from = append(v.events, p.event), append(v.from, -int32(k)-1)
 		}
 	}
 }
@@ -194,17 +66,12 @@ func (v *variant) place(n *node, i int32) {
 func (v *variant) mark(n *node) {
 	v.w = words(len(v.events))
 	v.old, v.black = v.store.set(v.w), v.store.set(v.w)
+	must := n.row[len(n.row)-1].must
 	for j, i := range v.from {
-		if i < 0 {
-			v.black.add(j)
-			continue
+		if i >= 0 {
+			v.old.add(j)
 		}
-		v.old.add(j)
-		black := n.black.has(int(i))
-		for _, x := range n.table.row {
-			black = black || n.exts[x].history.has(int(i))
-		}
-		if black {
+		if i < 0 || must.has(int(i)) {
 			v.black.add(j)
 		}
 	}
@@ -217,7 +84,7 @@ func (v *variant) number(n *node) {
 	v.name(transition.Main, 0)
 	v.name(transition.Timers, 1)
 	next := trace.GID(2)
-	for _, p := range n.starts[:n.early] {
+	for _, p := range n.seq.Early() {
 		v.name(p, next)
 		next++
 	}
@@ -231,7 +98,7 @@ func (v *variant) number(n *node) {
 		if v.from[j] < 0 {
 			continue
 		}
-		for _, p := range n.starts[e.starts : e.starts+e.nstart] {
+		for _, p := range n.seq.At(int(v.from[j])).Starts {
 			v.name(p, next)
 			next++
 		}
@@ -258,11 +125,11 @@ func (v *variant) step(e *event) trace.Step {
 
 // useNames makes the schedule name its goroutines where a draw is changed in
 // its midst: what it starts then is not known, and so no later number.
-func (v *variant) useNames(n *node, tab *transition.Table) {
+func (v *variant) useNames(n *node) {
 	s := &v.schedule
 	drawn := false
-	for _, x := range n.table.row {
-		drawn = drawn || n.exts[x].op == trace.OpChoose
+	for k := range n.row {
+		drawn = drawn || n.row[k].op == trace.OpChoose
 	}
 	if !drawn {
 		s.Names = nil
@@ -271,15 +138,7 @@ func (v *variant) useNames(n *node, tab *transition.Table) {
 	s.Names = s.Names[:0]
 	for i := range v.events {
 		if e := &v.events[i]; !e.barrier {
-			s.Names = append(s.Names, tab.Name(e.proc))
+			s.Names = append(s.Names, n.seq.Tab.Name(e.proc))
 		}
 	}
-}
-
-func (n *node) bytes() int {
-	b := 8*len(n.store.buf) + 32*cap(n.events) + 4*cap(n.starts) + 120*cap(n.exts)
-	for i := range n.exts {
-		b += 16 * cap(n.exts[i].accesses)
-	}
-	return b + 32*cap(n.table.fits) + 8*cap(n.table.row) + 8*n.w*len(n.table.allow)
 }

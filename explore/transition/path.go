@@ -373,15 +373,15 @@ func (p *Path) readEvent(t *trace.Trace, ev int) {
 			p.Tab.order(p.Tab.object(t, e.Obj, 0))
 		}
 	}
-	obj, op := p.Tab.object(t, e.Obj, memorySize(e, t.Objects[e.Obj].Kind)), e.Op
+	obj, op := p.Tab.object(t, e.Obj, MemorySize(e, t.Objects[e.Obj].Kind)), e.Op
 	if op == trace.OpAtomicLoad && s.Op == trace.OpAtomicCAS && compared(t, ev) < 0 {
 		op = trace.OpAtomicRMW // whether it would fail elsewhere could not be told
 	}
 	p.access(obj, t.Objects[e.Obj].Kind, op, int32(min(max(e.Arg, -1<<31), 1<<31-1)))
 }
 
-// memorySize returns how many bytes an event is about, 0 if not memory.
-func memorySize(e *trace.Event, kind trace.ObjKind) uint32 {
+// MemorySize returns how many bytes an event about an object of that kind is about, 0 if not memory.
+func MemorySize(e *trace.Event, kind trace.ObjKind) uint32 {
 	switch e.Op {
 	case trace.OpRead, trace.OpWrite:
 		return uint32(max(e.Arg, 1))

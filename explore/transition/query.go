@@ -28,6 +28,9 @@ func (tab *Table) Number(t *trace.Trace, p Proc) trace.GID {
 	return trace.NoG
 }
 
+// Size returns how many bytes obj has if it is memory, else 0.
+func (tab *Table) Size(obj Object) uint32 { return tab.objects[obj].size }
+
 // Cap returns the capacity of a channel.
 func (tab *Table) Cap(obj Object) int { return int(tab.objects[obj].cap) }
 

@@ -1,0 +1,134 @@
+package reach
+
+import (
+	"heddle/explore/transition"
+	"heddle/trace"
+)
+
+// A walk enumerates the histories of a shape: the downward closed sets of the
+// events that it may depend on. One that holds more comes before one that holds
+// less. There may be many (a write that races with n reads has 2^n), so that
+// they are made one at a time; a walk keeps no more than where it is.
+type walk struct {
+	in    []choice // of each of finder.deps so far
+	begun bool
+}
+
+type choice uint8
+
+const (
+	implied choice = iota // it happens before another that was taken, or has to be taken
+	taken
+	leftOut // though it could have been taken
+	cannot  // it comes after one that was left out, or after what is gone
+)
+
+// next moves on to the next history, f.h, and reports whether there is one. f
+// was opened for the walk's shape, under the same conditions as before.
+func (f *finder) next(w *walk) bool {
+	if !w.begun {
+		w.begun, w.in = true, w.in[:0]
+		f.replay(w)
+		if f.forward(w) {
+			return true
+		}
+	}
+	for f.back(w) {
+		if f.forward(w) {
+			return true
+		}
+	}
+	return false
+}
+
+// back leaves out the last event that was taken and need not be.
+func (f *finder) back(w *walk) bool {
+	for k := len(w.in) - 1; k >= 0; k-- {
+		if w.in[k] != taken {
+			continue
+		}
+		w.in = w.in[:k]
+		f.replay(w)
+		if f.leaveOut(w, k, leftOut) {
+			return true
+		}
+	}
+	return false
+}
+
+// replay makes f.h and f.excl what the choices so far say.
+func (f *finder) replay(w *walk) {
+	copy(f.h, f.first)
+	clear(f.excl)
+	for k, c := range w.in {
+		switch i := int(f.deps[k]); c {
+		case taken:
+			f.h.join(f.before(i))
+		case leftOut, cannot:
+			f.excl.add(i)
+		}
+	}
+}
+
+// forward decides about the other events; false if no history begins like that.
+func (f *finder) forward(w *walk) bool {
+	for k := len(w.in); k < len(f.deps); k++ {
+		i := int(f.deps[k])
+		past := f.before(i)
+		switch {
+		case f.h.has(i):
+			w.in = append(w.in, implied)
+		case !past.meets(f.excl) && !past.meets(f.gone):
+			f.h.join(past)
+			w.in = append(w.in, taken)
+		case !f.leaveOut(w, k, cannot):
+			return false
+		}
+	}
+	f.looked++
+	return true
+}
+
+// leaveOut leaves out the k-th event, unless that is no use: an event would be
+// displaced that must stay, or the call could not be completed.
+func (f *finder) leaveOut(w *walk, k int, why choice) bool {
+	i := int(f.deps[k])
+	if f.exact && f.after(i).meets(f.must) {
+		return false
+	}
+	f.excl.add(i)
+	if f.many && !f.possible(f.h) {
+		f.excl.remove(i)
+		return false
+	}
+	w.in = append(w.in, why)
+	return true
+}
+
+// possible reports whether operations that wait for many others may still be
+// done, with what was left out so far: without it a Wait for n Dones would
+// take 2^n attempts.
+func (f *finder) possible(h set) bool {
+	rest := 0
+	f.Uses(f.as[0].Obj, func(at int, a *transition.Access) {
+		in := h.has(at)
+		may := in || !f.excl.has(at) && !f.gone.has(at)
+		switch {
+		case a.Op == trace.OpWGAdd && (in || may && a.Arg < 0):
+			rest += int(a.Arg)
+		case in && (a.Op == trace.OpRLock || a.Op == trace.OpTryRLock && a.Arg != 0):
+			rest++
+		case may && a.Op == trace.OpRUnlock:
+			rest--
+		}
+	})
+	return rest <= 0
+}
+
+// takeAll makes f.h the history that holds all it can.
+func (f *finder) takeAll() {
+	copy(f.h, f.first)
+	for _, i := range f.deps {
+		f.h.join(f.before(int(i)))
+	}
+}
