@@ -13,7 +13,7 @@ func (s *Strategy) estimate() float64 {
 			continue
 		}
 		s.find.look(n)
-		total = 1 + (float64(n.done)+total)/n.reached(&s.find, 0, 0)
+		total = 1 + (float64(n.done)+total)/n.reached(&s.find, 0)
 	}
 	if len(s.stack) == 1 && len(s.stack[0].row) == 0 {
 		return 0
@@ -22,19 +22,20 @@ func (s *Strategy) estimate() float64 {
 }
 
 // reached is the share of the rows made so far among those that begin with the
-// first k picks and go on with a shape from the given one on. All shapes have the same share.
-func (n *node) reached(f *finder, k, from int) float64 {
+// first k picks and have more. All shapes that have extensions have the same share.
+func (n *node) reached(f *finder, k int) float64 {
 	p := &n.row[k]
 	more := 0.5 // the row itself, and then those that begin with it
 	if k+1 < len(n.row) {
-		more += n.reached(f, k+1, p.at+1) / 2
+		more += n.reached(f, k+1) / 2
 	}
 	must, gone := n.before(f, k)
 	lo, width := 0.0, 1.0
 	if f.open(&n.shapes[p.at], must, gone) {
 		lo, width = f.portion(&p.walk)
 	}
-	return (float64(p.at-from) + lo + width*more) / float64(len(n.shapes)-from)
+	hits, left := float64(p.hits), float64(len(n.shapes)-p.at-1)
+	return (hits + lo + width*more) / (hits + 1 + left*(hits+0.5)/float64(p.tried+1))
 }
 
 // portion says which part of all histories of a shape the one that w is at

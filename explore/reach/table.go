@@ -23,6 +23,11 @@ type pick struct {
 	at   int // its shape
 	walk walk
 
+	// For the estimate: of the shapes before, how many were looked at and had
+	// extensions that may be here; and whether this one has.
+	tried, hits int
+	hit         bool
+
 	must set // what it and the picks before it keep: what happens before them, and what is black
 	gone set // what they displace
 }
@@ -50,6 +55,7 @@ func (n *node) push(shape int) {
 		p, n.picks = n.picks[k-1], n.picks[:k-1]
 	}
 	p.at, p.walk.begun = shape, false
+	p.tried, p.hits, p.hit = 0, 0, false
 	n.row = append(n.row, p)
 }
 
@@ -63,7 +69,7 @@ func (n *node) seek(f *finder) bool {
 	k := len(n.row) - 1
 	p := &n.row[k]
 	must, gone := n.before(f, k)
-	for ; p.at < len(n.shapes); p.at, p.walk.begun = p.at+1, false {
+	for ; p.at < len(n.shapes); p.skip() {
 		if !n.free(&n.shapes[p.at], k) || !f.open(&n.shapes[p.at], must, gone) || f.exact && n.conflict(f, f.like.Accesses, k) {
 			continue
 		}
@@ -73,11 +79,20 @@ func (n *node) seek(f *finder) bool {
 			}
 			if f.make(&p.extension, f.h) && f.may(&p.extension) && !p.displace.meets(must) && !n.conflict(f, p.accesses, k) {
 				p.keep(must, gone)
+				p.hit = true
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// skip goes on to the next shape.
+func (p *pick) skip() {
+	if p.tried++; p.hit {
+		p.hits++
+	}
+	p.at, p.walk.begun, p.hit = p.at+1, false, false
 }
 
 // before returns what the first k picks keep and what they displace.

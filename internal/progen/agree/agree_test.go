@@ -54,7 +54,7 @@ func TestAgree(t *testing.T) {
 func TestAgreeSelects(t *testing.T) {
 	size := progen.Default
 	size.Loose, size.Selects = true, true
-	agree(t, *seeds, size, 50)
+	agree(t, *seeds, size, 25)
 }
 
 // agree checks n programs, of which one execution in so many may be broken off.
