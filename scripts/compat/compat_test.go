@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // testdata/quiet holds what heddle once took for a bug: nothing may be reported.
@@ -27,5 +28,26 @@ func TestQuiet(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	if err != nil || strings.Contains(string(out), "not deterministic") || !strings.Contains(string(out), "ok   TestTickerServes") {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// The rows of modules that are not tried again stay.
+func TestDocumentKeepsRows(t *testing.T) {
+	first, second := modules[0], modules[1]
+	doc := func(old, heddle string, ms ...module) string {
+		var rs []*result
+		for _, m := range ms {
+			rs = append(rs, &result{module: m, pkgs: map[string]*pkgResult{m.path: {path: m.path, plain: "ok", tests: len(heddle)}}})
+		}
+		return document(rs, old, 1, time.Second, time.Second, heddle)
+	}
+	both := doc("", "abc", first, second)
+	if again := doc(both, "abc"); again != both {
+		t.Errorf("without trying anything:\n%s\nwas\n%s", again, both)
+	}
+	one := doc(both, "defgh", second)
+	rows := rowsOf(one)
+	if rows[first.path] != rowsOf(both)[first.path] || !strings.Contains(rows[second.path], "| 5 |") || strings.Contains(rows[second.path], "| 3 |") {
+		t.Errorf("the second tried again:\n%s", one)
 	}
 }

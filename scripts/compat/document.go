@@ -7,31 +7,56 @@ import (
 	"time"
 )
 
-// document returns docs/compatibility.md.
-func document(results []*result, runs int, budget, limit time.Duration) string {
+// document returns docs/compatibility.md: the rows of the modules that were
+// tried just now, and of the others those of old, the document as it was.
+func document(results []*result, old string, runs int, budget, limit time.Duration, heddle string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Compatibility
 
 Written by `+"`go run ./scripts/compat`"+`: the unmodified test suites of these modules under
-`+"`heddle test -runs %d -budget %s`"+`, with %s. *Concurrent* are the tests with more than one
+`+"`heddle test -runs %d -budget %s`"+`, with %s; by which commit of heddle is said of each. *Concurrent* are the tests with more than one
 schedule: the others end after two executions. *Findings* that are the module's own are explained in
 [found.md](found.md); those of tests that fail under `+"`go test`"+` too are marked so. Times are of all executions
 together, and of one run of `+"`go test`"+`. The budget ends heavy tests before all their executions; *did not end in time*
 is said of packages that were left when the %s for the module, building not counted, were over, heddle's fault or not.
 
-| package | tests | concurrent | executions | findings | notes | heddle | go test |
-| --- | ---: | ---: | ---: | --- | --- | ---: | ---: |
-`, runs, budget, runtime.Version(), limit)
+%s| --- | ---: | ---: | ---: | --- | --- | ---: | ---: |
+`, runs, budget, runtime.Version(), limit, "| package | tests | concurrent | executions | findings | notes | heddle | go test |\n")
+	rows := rowsOf(old)
 	for _, r := range results {
-		if r.failed != "" {
-			fmt.Fprintf(&b, "| **%s** %s | | | | | %s | | |\n", r.path, r.version, cell(r.failed))
-			continue
+		rows[r.path] = r.rows(heddle)
+	}
+	for _, m := range modules {
+		b.WriteString(rows[m.path])
+	}
+	return b.String()
+}
+
+// rowsOf returns the rows of a document by module.
+func rowsOf(document string) map[string]string {
+	rows := map[string]string{}
+	module := ""
+	for line := range strings.Lines(document) {
+		if rest, ok := strings.CutPrefix(line, "| **"); ok {
+			module, _, _ = strings.Cut(rest, "**")
 		}
-		fmt.Fprintf(&b, "| **%s** %s | | | | | | | |\n", r.path, r.version)
-		for _, p := range r.sorted() {
-			fmt.Fprintf(&b, "| %s | %d | %d | %d | %s | %s | %.1fs | %s |\n", p.path, p.tests, p.concurrent, p.executions,
-				cell(p.findingText()), cell(p.noteText()), p.time, p.plainText())
+		if module != "" {
+			rows[module] += line
 		}
+	}
+	return rows
+}
+
+// rows returns the rows of one module; heddle says which one tried it.
+func (r *result) rows(heddle string) string {
+	if r.failed != "" {
+		return fmt.Sprintf("| **%s** %s | | | | | %s | %s | |\n", r.path, r.version, cell(r.failed), heddle)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "| **%s** %s | | | | | | %s | |\n", r.path, r.version, heddle)
+	for _, p := range r.sorted() {
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %s | %s | %.1fs | %s |\n", p.path, p.tests, p.concurrent, p.executions,
+			cell(p.findingText()), cell(p.noteText()), p.time, p.plainText())
 	}
 	return b.String()
 }

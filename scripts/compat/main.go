@@ -4,14 +4,17 @@
 //
 // It fetches the pinned versions of table.go through the Go module proxy into
 // a scratch folder, runs go test and heddle test on every package of each, and
-// writes docs/compatibility.md. It exits with 1 when something is ours to mend:
-// a finding that known.go does not explain, a run that does not end, or a
-// package that go test passes and heddle cannot build.
+// writes docs/compatibility.md; with -module only the rows of those that it
+// tries. It exits with 1 when something is ours to mend: a finding that known.go
+// does not explain, a run that does not end, or a package that go test passes
+// and heddle cannot build.
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"log"
 	"os"
 	"os/exec"
@@ -29,7 +32,7 @@ func main() {
 	flag.DurationVar(&c.limit, "limit", 10*time.Minute, "`time` for each module")
 	flag.StringVar(&c.heddle, "heddle", "", "the `command` to use; built from this module if empty")
 	flag.StringVar(&c.dir, "dir", "", "scratch `folder`; a temporary one if empty")
-	only := flag.String("module", "", "only modules whose path contains `text`; nothing is written then")
+	only := flag.String("module", "", "only modules whose path contains `text`; the rows of the others stay as they are")
 	out := flag.String("o", "docs/compatibility.md", "`file` to write")
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -41,6 +44,10 @@ func main() {
 	defer c.clean()
 	ok := true
 	var results []*result
+	old, err := os.ReadFile(*out)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		log.Fatal(err)
+	}
 	for _, m := range modules {
 		if !strings.Contains(m.path, *only) {
 			continue
@@ -49,9 +56,8 @@ func main() {
 		results = append(results, r)
 		r.print(os.Stdout)
 		ok = ok && r.ours() == 0
-	}
-	if *only == "" {
-		if err := os.WriteFile(*out, []byte(document(results, c.runs, c.budget, c.limit)), 0o666); err != nil {
+		// Written each time: it is a long way to the end.
+		if err := os.WriteFile(*out, []byte(document(results, string(old), c.runs, c.budget, c.limit, commit())), 0o666); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -59,6 +65,12 @@ func main() {
 		c.clean()
 		os.Exit(1)
 	}
+}
+
+// commit names the commit that heddle is built from, "" if that is not known.
+func commit() string {
+	out, _ := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
+	return strings.TrimSpace(string(out))
 }
 
 type compat struct {
