@@ -70,10 +70,10 @@ var (
 	RWTryRLock   func(m unsafe.Pointer, pc uintptr) (native bool)
 	RWRUnlock    func(m unsafe.Pointer, pc uintptr) (native bool)
 
-	// Cond. Wait is CondAdd, c.L.Unlock, CondBlock, c.L.Lock. CondSignal reports whether the model woke somebody.
-	CondAdd    func(c unsafe.Pointer, pc uintptr)
+	// Cond. Wait is CondAdd (ticket: draw a native one), c.L.Unlock, CondBlock, c.L.Lock. CondSignal says whether to signal natively too.
+	CondAdd    func(c unsafe.Pointer, pc uintptr) (ticket bool)
 	CondBlock  func(c unsafe.Pointer, pc uintptr)
-	CondSignal func(c unsafe.Pointer, all bool, pc uintptr) bool
+	CondSignal func(c unsafe.Pointer, all bool, pc uintptr) (native bool)
 
 	// WaitGroup. n is the native counter before the operation.
 	WGAdd  func(wg unsafe.Pointer, delta, n int, pc uintptr) (native bool)

@@ -40,6 +40,7 @@ type object struct {
 
 	// Cond
 	waiters []*G
+	called  uint32 // how far native tickets have been called, as far as the model knows
 
 	// channel
 	cap    int
@@ -61,7 +62,7 @@ func (o *object) reset() {
 	o.announced, o.clock, o.rclock = o.announced[:0], o.clock[:0], o.rclock[:0]
 	o.locked, o.owner, o.readers, o.holders, o.wants, o.done = false, nil, 0, o.holders[:0], nil, false
 	o.handovers = 0
-	o.count, o.waits, o.waiters = 0, o.waits[:0], o.waiters[:0]
+	o.count, o.waits, o.waiters, o.called = 0, o.waits[:0], o.waiters[:0], 0
 	o.cap, o.n, o.closed = 0, 0, false
 	if o.ch != nil {
 		o.ch.reset()

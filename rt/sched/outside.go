@@ -201,6 +201,8 @@ func (s *Sched) look(o *object) {
 		if len(o.announced) > 0 && o.letGo() {
 			s.refresh(o)
 		}
+	case trace.ObjCond:
+		s.lookCond(o)
 	case trace.ObjWaitGroup:
 		if len(o.announced) == 0 {
 			return

@@ -104,6 +104,7 @@ type G struct {
 	chosen   int
 	repeat   bool // the hook is called again for the same operation
 	condMark bool
+	ticket   bool  // waits at a Cond with a native ticket too
 	steps    int32 // steps it has made
 
 	// Exhaustive executions, see offers.go and exhaustive.go.

@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"sync/atomic"
 	"unsafe"
 
 	"heddle/trace"
@@ -137,8 +138,16 @@ func (s *Sched) onceDone(p unsafe.Pointer, pc uintptr) {
 // Cond: Wait registers (CondAdd), releases its lock, blocks until it is
 // signalled (CondBlock) and takes the lock again. A signal between the first
 // and the third is not lost, as in Go.
+//
+// Where there are goroutines outside control, whoever waits draws a native
+// ticket too: that an outsider has called a number is how his signals are seen.
 
-func (s *Sched) condAdd(p unsafe.Pointer, pc uintptr) {
+// tickets returns the native counters of the Cond at p: tickets drawn, and called.
+func tickets(p unsafe.Pointer) (drawn, called *uint32) {
+	return (*uint32)(unsafe.Add(p, 16)), (*uint32)(unsafe.Add(p, 20))
+}
+
+func (s *Sched) condAdd(p unsafe.Pointer, pc uintptr) (ticket bool) {
 	g := s.enter()
 	if !s.inert() {
 		site := trace.PCSite(pc)
@@ -146,9 +155,15 @@ func (s *Sched) condAdd(p unsafe.Pointer, pc uintptr) {
 		s.point(g, trace.OpCondWait, o, site)
 		s.event(g, trace.OpCondWait, o, 0, site)
 		g.condMark = false
+		if ticket = s.outsiders() > 0; ticket && len(o.waiters) == 0 {
+			_, called := tickets(p)
+			o.called = atomic.LoadUint32(called)
+		}
+		g.ticket = ticket
 		o.waiters = append(o.waiters, g)
 	}
 	s.leave()
+	return ticket
 }
 
 func (s *Sched) condBlock(p unsafe.Pointer, pc uintptr) {
@@ -171,11 +186,11 @@ func (s *Sched) condBlock(p unsafe.Pointer, pc uintptr) {
 	s.leave()
 }
 
-func (s *Sched) condSignal(p unsafe.Pointer, all bool, pc uintptr) bool {
+func (s *Sched) condSignal(p unsafe.Pointer, all bool, pc uintptr) (native bool) {
 	g := s.enter()
 	if s.inert() {
 		s.leave()
-		return false
+		return true
 	}
 	site := trace.PCSite(pc)
 	o, _ := s.object(p, trace.ObjCond, site)
@@ -187,9 +202,24 @@ func (s *Sched) condSignal(p unsafe.Pointer, all bool, pc uintptr) bool {
 	ev := s.event(g, op, o, int64(len(o.waiters)), site)
 	s.release(g, &o.clock)
 	n := len(o.waiters)
-	if !all && n > 1 {
+	if all {
+		drawn, _ := tickets(p)
+		o.called = atomic.LoadUint32(drawn)
+	} else if n > 0 {
 		n = 1
+		if o.waiters[0].ticket {
+			o.called++
+			native = true
+		}
 	}
+	native = native || all || n == 0
+	s.signalled(o, n, ev)
+	s.leave()
+	return native
+}
+
+// signalled wakes the first n who wait at a Cond; ev is the event that did it.
+func (s *Sched) signalled(o *object, n int, ev int32) {
 	for _, h := range o.waiters[:n] {
 		h.woken = ev
 		if h.state == gParked && h.at == o && s.pend[h.id].Op == trace.OpCondWait {
@@ -202,6 +232,16 @@ func (s *Sched) condSignal(p unsafe.Pointer, all bool, pc uintptr) bool {
 		}
 	}
 	o.waiters = append(o.waiters[:0], o.waiters[n:]...)
-	s.leave()
-	return n > 0
+}
+
+// lookCond wakes those whose tickets somebody outside control has called.
+func (s *Sched) lookCond(o *object) {
+	if len(o.waiters) == 0 || !o.waiters[0].ticket {
+		return
+	}
+	_, called := tickets(o.ref)
+	now := atomic.LoadUint32(called)
+	n := min(int(now-o.called), len(o.waiters))
+	o.called = now
+	s.signalled(o, n, -1)
 }

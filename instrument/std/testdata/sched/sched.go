@@ -201,9 +201,9 @@ func install() {
 	hook.MutexLock, hook.MutexTryLock, hook.MutexUnlock = lock("MutexLock"), lock("MutexTryLock"), lock("MutexUnlock")
 	hook.RWLock, hook.RWTryLock, hook.RWUnlock = rw("RWLock"), rw("RWTryLock"), rw("RWUnlock")
 	hook.RWRLock, hook.RWTryRLock, hook.RWRUnlock = rw("RWRLock"), rw("RWTryRLock"), rw("RWRUnlock")
-	hook.CondAdd = func(c unsafe.Pointer, pc uintptr) { note("CondAdd", pc, 0) }
+	hook.CondAdd = func(c unsafe.Pointer, pc uintptr) bool { note("CondAdd", pc, 0); return false }
 	hook.CondBlock = func(c unsafe.Pointer, pc uintptr) { note("CondBlock", pc, 0) }
-	hook.CondSignal = func(c unsafe.Pointer, all bool, pc uintptr) bool { note("CondSignal", pc, 0); return false }
+	hook.CondSignal = func(c unsafe.Pointer, all bool, pc uintptr) bool { note("CondSignal", pc, 0); return true }
 	hook.WGAdd = func(wg unsafe.Pointer, delta, n int, pc uintptr) bool { note("WGAdd", pc, int64(delta)); return true }
 	hook.WGWait = func(wg unsafe.Pointer, n int, pc uintptr) bool { note("WGWait", pc, int64(n)); return true }
 	hook.OnceDo = func(o unsafe.Pointer, done bool, pc uintptr) bool { note("OnceDo", pc, 0); return !done }
