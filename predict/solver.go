@@ -135,6 +135,10 @@ func (s *Solver) question(goal Goal) (q order.Goal, tail []int, ok bool) {
 		events = append(events, s.eventOf(n))
 	}
 	for _, e := range goal.Events {
+		if k := int(e) - len(s.inThin); k >= 0 { // it was left when the trace ended
+			events = append(events, len(s.inFull)+k)
+			continue
+		}
 		events = append(events, int(s.inThin[e]))
 	}
 	for _, e := range events {

@@ -17,7 +17,7 @@ var Stuck = &Pattern{Name: "waiting for each other", Kind: "deadlock"}
 // Stuck yields sets of operations that goroutines may wait before for ever: closed
 // ones, in which whoever could help one of them waits as well, or has no help left to give.
 // They are guesses, to be asked of a Solver; every set that is deadlocked in some correct order contains one that
-// is yielded. With near only sets with something else than locks in them, which Deadlocks predicts.
+// is yielded. With near it is some of them: those within bounds, with something else than locks in them, which Deadlocks predicts.
 //
 // For a lock somebody must be stuck in a critical section that excludes it. For
 // anything else everybody who helped in the trace must be stuck before the last time he did, or have done it all.
@@ -37,6 +37,7 @@ func (g *Graph) Stuck(near bool) iter.Seq[Anomaly] {
 	}
 }
 
+// Bounds of near.
 const (
 	maxSets   = 1 << 12 // partial sets that are looked at for one operation to begin with
 	maxStuck  = 6       // goroutines in a set
@@ -57,15 +58,15 @@ type stuck struct {
 // grow makes the set closed, in all ways, beginning with what its i-th event waits for. It
 // reports false when nobody wants more.
 func (s *stuck) grow(i int) bool {
-	if s.left--; s.left < 0 || len(s.set) > maxStuck {
+	if s.left--; s.near && (s.left < 0 || len(s.set) > maxStuck) {
 		return true
 	}
 	if i == len(s.set) {
 		return s.add()
 	}
 	e := s.set[i]
-	switch ev := &s.w.t.Events[e]; ev.Op {
-	case trace.OpLock, trace.OpRLock, trace.OpOnce:
+	switch ev := &s.w.events[e]; ev.Op {
+	case trace.OpLock, trace.OpRLock, trace.OpArrive, trace.OpOnce:
 		return s.locked(i, e)
 	case trace.OpWGWait, trace.OpAcquire, trace.OpCondWake:
 		return s.unhelped(i, e, []helpKey{{ev.Obj, helpWaiter}}, 0, 0)
@@ -76,7 +77,7 @@ func (s *stuck) grow(i int) bool {
 
 // keys returns what would help the communication e: a partner for any of its cases.
 func (s *stuck) keys(e int32) []helpKey {
-	ev := &s.w.t.Events[e]
+	ev := &s.w.events[e]
 	side := func(send bool) helpSide {
 		if send {
 			return helpSender
@@ -98,30 +99,31 @@ func (s *stuck) keys(e int32) []helpKey {
 
 // locked lets the i-th event of the set wait for a lock that somebody holds and will not release.
 func (s *stuck) locked(i int, e int32) bool {
-	ev := &s.w.t.Events[e]
+	ev := &s.w.events[e]
 	for _, id := range s.w.byLock[ev.Obj] {
 		r := &s.w.regions[id]
-		if !r.write && ev.Op == trace.OpRLock || r.take == e {
+		early := ev.Op != trace.OpLock && r.from < r.take // a writer who has arrived is enough
+		if !r.write && ev.Op != trace.OpLock || r.take == e || r.from == e {
 			continue
 		}
 		to := r.to
 		if to < 0 {
-			to = int32(len(s.w.t.Events))
+			to = int32(len(s.w.events))
 		}
 		if f, ok := s.of(r.g); ok {
 			// He who holds it waits within, or, a writer who keeps readers out, before taking it.
-			if f > r.take && f <= to || f == r.take && ev.Op == trace.OpRLock && r.from < r.take {
+			if f > r.take && f <= to || f == r.take && early {
 				if !s.given(e, f, i+1) {
 					return false
 				}
 			}
 			continue
 		}
-		if r.to < 0 && !s.grow(i+1) {
+		if r.to < 0 && int(r.take) < len(s.w.t.Events) && !s.grow(i+1) {
 			return false
 		}
 		from := r.take
-		if ev.Op == trace.OpRLock && r.from < r.take {
+		if early {
 			from--
 		}
 		for _, f := range s.w.between(r.g, from, to) {
@@ -139,7 +141,7 @@ func (s *stuck) unhelped(i int, e int32, keys []helpKey, k int, g trace.GID) boo
 	for ; k < len(keys); k, g = k+1, 0 {
 		by := s.w.helps[keys[k]]
 		for ; int(g) < len(by); g++ {
-			if len(by[g]) == 0 || g == s.w.t.Events[e].G {
+			if len(by[g]) == 0 || g == s.w.events[e].G {
 				continue
 			}
 			if f, ok := s.of(g); ok {
@@ -150,7 +152,7 @@ func (s *stuck) unhelped(i int, e int32, keys []helpKey, k int, g trace.GID) boo
 				return more
 			}
 			at := s.w.between(g, -1, by[g][len(by[g])-1])
-			if len(at) > maxHelped {
+			if s.near && len(at) > maxHelped {
 				at = at[len(at)-maxHelped:]
 			}
 			for _, f := range slices.Backward(at) {
@@ -173,7 +175,7 @@ func (s *stuck) unhelped(i int, e int32, keys []helpKey, k int, g trace.GID) boo
 // of returns the event of goroutine g in the set.
 func (s *stuck) of(g trace.GID) (int32, bool) {
 	for _, f := range s.set {
-		if s.w.t.Events[f].G == g {
+		if s.w.events[f].G == g {
 			return f, true
 		}
 	}
@@ -216,20 +218,19 @@ func (s *stuck) minimal() bool {
 
 // add yields the set, if it is new.
 func (s *stuck) add() bool {
-	t := s.w.t
 	locks := true
 	for _, e := range s.set {
-		locks = locks && lockWait(t.Events[e].Op)
+		locks = locks && lockWait(s.w.events[e].Op)
 	}
 	if locks && s.near || !s.minimal() {
 		return true
 	}
 	set := slices.Clone(s.set)
-	slices.SortFunc(set, func(a, b int32) int { return cmp.Compare(t.Events[a].G, t.Events[b].G) })
+	slices.SortFunc(set, func(a, b int32) int { return cmp.Compare(s.w.events[a].G, s.w.events[b].G) })
 	exact := fmt.Sprint(set)
 	var places []trace.Site
 	for _, e := range set {
-		places = append(places, t.Events[e].Site)
+		places = append(places, s.w.events[e].Site)
 	}
 	slices.Sort(places)
 	key := fmt.Sprint(places)

@@ -12,6 +12,7 @@ import (
 // both sides of a communication wait.
 type waits struct {
 	t       *trace.Trace
+	events  []trace.Event     // of t, then what goroutines were about to do when it ended
 	at      [][]int32         // by goroutine: events before which it may have waited, in order
 	held    map[int32][]int32 // by such an event: the regions that its goroutine was in
 	regions []holding
@@ -63,8 +64,13 @@ func newWaits(t *trace.Trace) *waits {
 	for g := range lastStep {
 		lastStep[g] = -1
 	}
-	for i := range t.Events {
-		e := &t.Events[i]
+	w.events = slices.Clone(t.Events)
+	for i := range t.Left {
+		l := &t.Left[i]
+		w.events = append(w.events, trace.Event{G: l.G, Op: l.Op, Obj: l.Obj, Site: l.Site, Partner: -1, Step: int32(len(t.Steps) + i)})
+	}
+	for i := range w.events {
+		e := &w.events[i]
 		first := e.Step >= 0 && lastStep[e.G] != e.Step && !e.Quiet
 		lastStep[e.G] = e.Step
 		if first && w.mayWait(int32(i)) {
@@ -73,19 +79,33 @@ func newWaits(t *trace.Trace) *waits {
 				w.held[int32(i)] = slices.Clone(open[e.G])
 			}
 		}
-		w.note(int32(i), open, arrived)
+		if i < len(t.Events) {
+			w.note(int32(i), open, arrived)
+		}
+	}
+	for i := len(t.Events); i < len(w.events); i++ { // writers who had arrived, and still wait
+		if e := &w.events[i]; e.Op == trace.OpLock {
+			if a, ok := arrived[e.G]; ok {
+				w.byLock[e.Obj] = append(w.byLock[e.Obj], int32(len(w.regions)))
+				w.regions = append(w.regions, holding{g: e.G, from: a, take: int32(i), to: -1, write: true})
+			}
+		}
 	}
 	return w
 }
 
 // mayWait reports whether the goroutine of event e may have had to wait before it.
 func (w *waits) mayWait(i int32) bool {
-	e := &w.t.Events[i]
+	e := &w.events[i]
 	switch e.Op {
 	case trace.OpLock, trace.OpRLock, trace.OpWGWait, trace.OpAcquire, trace.OpCondWake:
 		return true
+	case trace.OpArrive:
+		return w.t.Objects[e.Obj].Kind == trace.ObjRWMutex
 	case trace.OpSend, trace.OpRecv:
 		return e.Arg >= 0 && !w.polls(i)
+	case trace.OpSelect:
+		return int(i) >= len(w.t.Events)
 	case trace.OpOnce:
 		return e.Arg == 0 // somebody else runs it, or has
 	}
@@ -94,7 +114,7 @@ func (w *waits) mayWait(i int32) bool {
 
 // note follows regions, goroutines and those who help.
 func (w *waits) note(i int32, open [][]int32, arrived map[trace.GID]int32) {
-	e := &w.t.Events[i]
+	e := &w.events[i]
 	take := func(write bool) {
 		r := holding{g: e.G, from: i, take: i, to: -1, write: write}
 		if a, ok := arrived[e.G]; ok && write {
@@ -112,7 +132,7 @@ func (w *waits) note(i int32, open [][]int32, arrived map[trace.GID]int32) {
 			w.births[e.Arg] = i
 		}
 	case trace.OpArrive:
-		if trace.Op(e.Arg) == trace.OpLock {
+		if w.t.Objects[e.Obj].Kind == trace.ObjRWMutex {
 			arrived[e.G] = i
 		}
 	case trace.OpLock:
@@ -155,7 +175,7 @@ func (w *waits) note(i int32, open [][]int32, arrived map[trace.GID]int32) {
 
 // release ends the region of the same goroutine that was opened last, or somebody else's.
 func (w *waits) release(i int32, open [][]int32) {
-	e := &w.t.Events[i]
+	e := &w.events[i]
 	for k := -1; k < len(open); k++ {
 		g := k
 		if k < 0 {
@@ -163,7 +183,7 @@ func (w *waits) release(i int32, open [][]int32) {
 		}
 		for j := len(open[g]) - 1; j >= 0; j-- {
 			r := &w.regions[open[g][j]]
-			if w.t.Events[r.take].Obj == e.Obj && r.write == (e.Op != trace.OpRUnlock) {
+			if w.events[r.take].Obj == e.Obj && r.write == (e.Op != trace.OpRUnlock) {
 				r.to = i
 				open[g] = slices.Delete(open[g], j, j+1)
 				return
@@ -173,7 +193,7 @@ func (w *waits) release(i int32, open [][]int32) {
 }
 
 func (w *waits) help(i int32, side helpSide) {
-	e := &w.t.Events[i]
+	e := &w.events[i]
 	k := helpKey{e.Obj, side}
 	by := w.helps[k]
 	if by == nil {
@@ -185,7 +205,7 @@ func (w *waits) help(i int32, side helpSide) {
 
 // casesOf returns the cases that the goroutine of the communication i had announced.
 func (w *waits) casesOf(i int32) []trace.Offer {
-	e := &w.t.Events[i]
+	e := &w.events[i]
 	own := w.offers[e.G]
 	k := sort.Search(len(own), func(k int) bool { return w.t.Offers[own[k]].Step >= e.Step })
 	var out []trace.Offer
@@ -211,13 +231,13 @@ func (w *waits) polls(i int32) bool {
 
 // mustBefore reports whether event a comes before event b in every order: by one goroutine, or by go statements.
 func (w *waits) mustBefore(a, b int32) bool {
-	ga := w.t.Events[a].G
-	for g := w.t.Events[b].G; g != ga; {
+	ga := w.events[a].G
+	for g := w.events[b].G; g != ga; {
 		b = w.births[g]
 		if b < 0 {
 			return false
 		}
-		g = w.t.Events[b].G
+		g = w.events[b].G
 		if g == ga {
 			return a <= b
 		}
@@ -228,12 +248,12 @@ func (w *waits) mustBefore(a, b int32) bool {
 // together reports whether two goroutines may be right before events a and b at
 // the same time, as far as the order of go statements and locks go.
 func (w *waits) together(a, b int32) bool {
-	if w.t.Events[a].G == w.t.Events[b].G || w.mustBefore(a, b) || w.mustBefore(b, a) {
+	if w.events[a].G == w.events[b].G || w.mustBefore(a, b) || w.mustBefore(b, a) {
 		return false
 	}
 	for _, x := range w.held[a] {
 		for _, y := range w.held[b] {
-			if x != y && w.t.Events[w.regions[x].take].Obj == w.t.Events[w.regions[y].take].Obj && (w.regions[x].write || w.regions[y].write) {
+			if x != y && w.events[w.regions[x].take].Obj == w.events[w.regions[y].take].Obj && (w.regions[x].write || w.regions[y].write) {
 				return false
 			}
 		}

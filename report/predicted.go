@@ -100,6 +100,9 @@ func (r *Reporter) predictions(t *TestResult) string {
 	if n := t.Predicted.Excluded; n > 0 && r.o.Verbose {
 		fmt.Fprintf(&b, "    note: of %s the solver has proved that no correct order of the recorded operations has it\n", plural(n, "candidate"))
 	}
+	if t.Predicted.Cut {
+		fmt.Fprintf(&b, "    note: the time was over before every set of goroutines that could be deadlocked was looked at (-budget)\n")
+	}
 	if t.Predicted.Bounded {
 		fmt.Fprintf(&b, "    note: only the first %s of the execution were looked at (-steps)\n", plural(t.Predicted.Events, "event"))
 	}

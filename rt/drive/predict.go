@@ -226,7 +226,11 @@ func (p *prediction) try(c *predict.Candidate) {
 	}
 	v := p.newVerdict(&c.Instances[0])
 	for a := range c.All() {
-		if p.enough() || v.attempt(&a) {
+		if p.enough() {
+			v.giveUp()
+			break
+		}
+		if v.attempt(&a) {
 			break
 		}
 	}
@@ -249,6 +253,7 @@ func (p *prediction) tryStuck() {
 	var all []*verdict
 	for a := range p.graph.Stuck(!p.cfg.Complete) {
 		if asks--; p.enough() || asks < 0 && !p.cfg.Complete {
+			p.told.Cut = p.cfg.Complete
 			break
 		}
 		key := KeyOf(&wire.Finding{Places: p.placesOf(&a)})
@@ -335,6 +340,14 @@ func (v *verdict) attempt(a *predict.Anomaly) bool {
 func (v *verdict) confirm(a *predict.Anomaly) bool {
 	v.told.Verdict, v.told.Reason, v.told.Places = wire.Confirmed, "", v.p.placesOf(a)
 	return true
+}
+
+// giveUp notes that not every instance was tried: nothing was proved of the candidate.
+func (v *verdict) giveUp() {
+	v.excluded = false
+	if v.p.cfg.Complete && v.told.Verdict == wire.Refuted {
+		v.told.Verdict, v.told.Reason = wire.Unknown, v.told.Reason+"; others were not tried, the time was over"
+	}
 }
 
 // refute notes why an instance was not shown, unless of another one nobody knows.
@@ -499,9 +512,9 @@ func (p *prediction) placesOf(a *predict.Anomaly) []wire.Place {
 	}
 	var ps []wire.Place
 	for _, i := range a.Events {
-		e := &p.graph.Trace.Events[i]
-		pl := p.x.Resolve(e.Site)
-		pl.Op, pl.Goroutine = e.Op.String(), p.graph.Trace.Name(e.G)
+		op, site, g := p.eventAt(i)
+		pl := p.x.Resolve(site)
+		pl.Op, pl.Goroutine = op.String(), p.graph.Trace.Name(g)
 		ps = append(ps, pl)
 	}
 	return ps
@@ -516,15 +529,21 @@ func (p *prediction) at(n int32) string {
 	return fmt.Sprintf("%s of goroutine %s%s", nd.Op, p.graph.Trace.Name(nd.G), p.where(nd.Site))
 }
 
-// atEvent returns an event for a reason; those that were left have the numbers that follow.
+// atEvent returns an event for a reason.
 func (p *prediction) atEvent(i int32) string {
+	op, site, g := p.eventAt(i)
+	return fmt.Sprintf("%s of goroutine %s%s", op, p.graph.Trace.Name(g), p.where(site))
+}
+
+// eventAt returns what an event was. What goroutines were about to do when the trace ended has the numbers that follow.
+func (p *prediction) eventAt(i int32) (trace.Op, trace.Site, trace.GID) {
 	t := p.graph.Trace
 	if k := int(i) - len(t.Events); k >= 0 {
 		l := &t.Left[k]
-		return fmt.Sprintf("%s of goroutine %s%s", l.Op, t.Name(l.G), p.where(l.Site))
+		return l.Op, l.Site, l.G
 	}
 	e := &t.Events[i]
-	return fmt.Sprintf("%s of goroutine %s%s", e.Op, t.Name(e.G), p.where(e.Site))
+	return e.Op, e.Site, e.G
 }
 
 func (p *prediction) where(s trace.Site) string {

@@ -17,6 +17,7 @@ type Predicted struct {
 
 	Excluded int // candidates of which the solver has proved that no correct order of the trace has them
 
+	Cut     bool // with Config.Complete: the time was over before all sets of goroutines that could be deadlocked were asked about
 	Bounded bool // the recording was cut short: it holds the first Events only
 }
 
