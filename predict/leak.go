@@ -50,9 +50,9 @@ func (c *collection) others(w *waits, i int32, o trace.Offer) {
 		if trace.GID(g) == c.t.Events[i].G {
 			continue
 		}
-		for _, x := range by {
+		for _, x := range around(by, i, maxInstances) {
 			if w.mustBefore(i, x) {
-				break
+				continue
 			}
 			meets := c.t.Events[x].Op != trace.OpClose && c.t.Objects[o.Obj].Cap == 0
 			if meets && w.polls(x) {

@@ -20,6 +20,9 @@ var (
 	Negative = &Pattern{Name: "negative counter", Kind: "misuse"}
 )
 
+// maxNear bounds the operations on each side of one that are looked at with it.
+const maxNear = 64
+
 // WaitGroups returns what misuse of WaitGroups another order may show.
 func (g *Graph) WaitGroups() []Candidate {
 	w := newWaits(g.Trace)
@@ -50,14 +53,14 @@ func (g *Graph) WaitGroups() []Candidate {
 	for _, o := range objs {
 		u := by[o]
 		for _, wait := range u.waits {
-			for _, add := range u.adds {
+			for _, add := range around(u.adds, wait, maxNear) {
 				if w.together(wait, add) {
 					c.add(Anomaly{Pattern: EarlyWait, Events: []int32{wait, add}})
 				}
 			}
 		}
 		for _, done := range u.dones {
-			if slices.ContainsFunc(u.adds, func(a int32) bool { return a < done && !w.mustBefore(a, done) }) {
+			if slices.ContainsFunc(around(u.adds, done, maxNear), func(a int32) bool { return a < done && !w.mustBefore(a, done) }) {
 				c.add(Anomaly{Pattern: Negative, Events: []int32{done}})
 			}
 		}

@@ -349,9 +349,9 @@ func (e *exploration) look(ex Execution, s *trace.Schedule, fromClip string) Exe
 	return ex
 }
 
-// raceSites makes the accesses of a race visible from now on.
+// raceSites makes the accesses of a race visible from now on, unless what is visible is laid down.
 func (e *exploration) raceSites(f *wire.Finding) {
-	if f.Kind != kindRace || !e.visibleByNeed() {
+	if f.Kind != kindRace || !e.visibleByNeed() || e.only {
 		return
 	}
 	for _, p := range f.Places {

@@ -128,8 +128,14 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 		return false
 	}
 	if again == nil {
-		e.lost(f.Finding, n, ex.Outside)
-		return false
+		if again = m.equal(f.Finding); again == nil {
+			e.lost(f.Finding, n, ex.Outside)
+			return false
+		}
+		if m.key = KeyOf(again); e.seen[m.key] != nil {
+			return false // told
+		}
+		e.seen[m.key] = f.Finding
 	}
 	if f.Finding.Kind == kindRace {
 		again, t = m.showAccesses(again, t)
@@ -169,6 +175,7 @@ func (e *exploration) lost(f *wire.Finding, n int, outside bool) {
 type minimiser struct {
 	e        *exploration
 	key      string
+	found    []wire.Found // by the last execution
 	record   bool
 	deadline time.Time
 
@@ -206,12 +213,34 @@ func (m *minimiser) execute(q *wire.Request) (*wire.Finding, *trace.Trace) {
 	}
 	q.Schedule.Seed, q.Schedule.Free, q.Schedule.Exhaustive = m.seed, m.free, m.exhaustive
 	ex := m.e.execute(q)
+	m.found = ex.Found
 	for i := range ex.Found {
 		if f := &ex.Found[i]; f.Key == m.key {
 			return f.Finding, matters(f, ex.Trace)
 		}
 	}
 	return nil, ex.Trace
+}
+
+// equal returns what the last execution showed instead of the race f: the same, but for the place of
+// one access. Of equal accesses between two operations of a goroutine the detector
+// remembers one, and which one depends on whether it is told of each at once.
+func (m *minimiser) equal(f *wire.Finding) *wire.Finding {
+	if f.Kind != kindRace {
+		return nil
+	}
+	for i := range m.found {
+		g := m.found[i].Finding
+		if g.Kind != kindRace || len(g.Places) != 2 || len(f.Places) != 2 {
+			continue
+		}
+		for k := range 2 {
+			if p, q := f.Places[k], g.Places[k]; g.Places[1-k] == f.Places[1-k] && p.Op == q.Op && p.Goroutine == q.Goroutine {
+				return g
+			}
+		}
+	}
+	return nil
 }
 
 // inVirtualTime looks for an execution that shows the finding without timers

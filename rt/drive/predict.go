@@ -69,8 +69,8 @@ func (e *exploration) predictOnly() (result string, complete bool, reason string
 	result = "pass"
 	s := &trace.Schedule{Policy: "first"}
 	start := time.Now()
+	p := &prediction{exploration: e, alone: true, deadline: e.deadline, told: new(wire.Predicted)} // what is found must not end it
 	plain := e.run(s)
-	p := &prediction{exploration: e, alone: true, deadline: e.deadline, told: new(wire.Predicted)}
 	p.told.Plain = time.Since(start).Seconds()
 	if plain.Skipped {
 		result = "skip"
