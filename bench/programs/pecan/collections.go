@@ -222,13 +222,13 @@ type linkIterator struct {
 	at, expected int
 }
 
-func (it *linkIterator) HasNext() bool { return it.at != it.l.size }
+func (it *linkIterator) HasNext() bool { return it.at < it.l.size }
 
 func (it *linkIterator) Next() int {
 	if it.l.changes != it.expected {
 		panic(changed)
 	}
-	if it.at == it.l.size {
+	if it.at >= it.l.size {
 		panic(exhausted)
 	}
 	e := it.next
