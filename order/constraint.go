@@ -24,11 +24,12 @@ const (
 	OnceDone                 // Once: calls return when the first has returned
 	DataValidity             // a read sees the value that it saw (Huang 2015, section 4.2)
 	Target                   // what the goal asks for
+	Sees                     // which write a read of the goal sees; the third event is one that must not come between
 )
 
 var kindNames = [...]string{
 	"program order", "start", "clock", "must happen before", "lock", "failed try", "meeting", "capacity", "fifo", "closed", "wake-up", "once",
-	"data validity", "goal",
+	"data validity", "goal", "sees",
 }
 
 func (k Kind) String() string { return kindNames[k] }

@@ -14,6 +14,7 @@ type Goal struct {
 	Before  [][2]int // both done, the first before the second
 	Keep    []int    // done
 	Undone  []int    // not done
+	Sees    [][2]int // a read of something shared, done or in At, and the write that it sees; -1: what was there first
 	Blocked bool     // what is in At cannot be done, now or later: only these goroutines could change that
 	Below   bool     // what is in At, an Add to a WaitGroup, would take its count below zero
 }
@@ -94,6 +95,9 @@ func (p *Problem) pose(goal Goal) (assume []lit, names []Constraint, a Answer) {
 	p.stops = goal.At
 	if goal.Below {
 		p.below(goal.At[0])
+	}
+	for _, x := range goal.Sees {
+		p.sees(x[0], x[1])
 	}
 	if goal.Blocked && a.Verdict == Unknown {
 		for _, e := range goal.At {

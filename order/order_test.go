@@ -48,6 +48,46 @@ func goals(r *rand.Rand, w *twin) (gs []Goal) {
 	return gs
 }
 
+// seeing returns questions about which write a read sees: as the next event, and
+// with something done after it.
+func seeing(r *rand.Rand, w *twin) (gs []Goal) {
+	var reads, writes []int
+	users := map[trace.ObjID]map[trace.GID]bool{}
+	for _, e := range w.t.Events {
+		if users[e.Obj] == nil {
+			users[e.Obj] = map[trace.GID]bool{}
+		}
+		users[e.Obj][e.G] = true
+	}
+	for e := range w.t.Events {
+		if len(users[w.t.Events[e].Obj]) < 2 {
+			continue
+		}
+		switch w.t.Events[e].Op {
+		case trace.OpRead, trace.OpAtomicLoad:
+			reads = append(reads, e)
+		case trace.OpWrite, trace.OpAtomicStore:
+			writes = append(writes, e)
+		}
+	}
+	for range 4 {
+		if len(reads) == 0 || len(writes) == 0 {
+			break
+		}
+		e, x := reads[r.Intn(len(reads))], writes[r.Intn(len(writes))]
+		gs = append(gs, Goal{At: []int{e}, Sees: [][2]int{{e, -1}}})
+		if w.t.Events[e].Obj != w.t.Events[x].Obj || w.t.Events[e].G == w.t.Events[x].G {
+			continue
+		}
+		gs = append(gs, Goal{At: []int{e}, Keep: []int{x}, Sees: [][2]int{{e, x}}})
+		last := r.Intn(len(w.t.Events))
+		if last != e && last != x {
+			gs = append(gs, Goal{Keep: []int{x}, Before: [][2]int{{x, e}, {e, last}}, Sees: [][2]int{{e, x}}})
+		}
+	}
+	return gs
+}
+
 // TestMaximal: an order is found if and only if some correct order shows the
 // goal, and what is found is one. In every fourth trace nothing depends on what is read.
 func TestMaximal(t *testing.T) {
@@ -68,11 +108,13 @@ func TestMaximal(t *testing.T) {
 			w.free, opt.Dependent = true, func(int) int { return -1 }
 		}
 		p := New(tr, opt)
-		for _, g := range goals(r, w) {
+		for _, g := range append(goals(r, w), seeing(r, w)...) {
 			want := w.search(g, func(st *state) bool { return w.shows(st, g) })
 			a := p.Solve(context.Background(), g)
 			kind := "race"
-			if g.Blocked {
+			if len(g.Sees) > 0 {
+				kind = "sees"
+			} else if g.Blocked {
 				kind = "deadlock"
 			} else if len(g.Keep) > 0 {
 				kind = "pattern"
@@ -86,7 +128,7 @@ func TestMaximal(t *testing.T) {
 			}
 		}
 	}
-	for _, k := range []string{"race true", "race false", "deadlock true", "deadlock false", "pattern true", "pattern false"} {
+	for _, k := range []string{"race true", "race false", "deadlock true", "deadlock false", "pattern true", "pattern false", "sees true", "sees false"} {
 		if asked[k] < *scripts/10 && *only < 0 {
 			t.Errorf("%s: asked %d times only", k, asked[k])
 		}

@@ -659,12 +659,22 @@ func (w *twin) search(goal Goal, found func(*state) bool) bool {
 		}
 		w.steps(v.st, func(c *state, events ...int) {
 			done, ok := advance(pattern, v.done, events)
-			if ok {
+			if ok && w.sees(v.st, goal, events) {
 				todo = append(todo, visit{c, done})
 			}
 		})
 	}
 	return false
+}
+
+// sees reports whether the reads among events, which are done now, see what the goal wants.
+func (w *twin) sees(before *state, goal Goal, events []int) bool {
+	for _, x := range goal.Sees {
+		if slices.Contains(events, x[0]) && before.objs[w.event(x[0]).Obj].writer != x[1] {
+			return false
+		}
+	}
+	return true
 }
 
 // advance: events that happen at the same time come in no order.
@@ -692,6 +702,9 @@ func patternOf(g Goal) []int {
 // shows reports whether a state is one that the goal asks for.
 func (w *twin) shows(st *state, goal Goal) bool {
 	for _, e := range goal.At {
+		if !w.sees(st, goal, []int{e}) {
+			return false
+		}
 		g := int(w.event(e).G)
 		if st.odd[g] || !w.started(st, g) || w.next(st, g) != e {
 			return false

@@ -1,0 +1,68 @@
+package order
+
+import (
+	"slices"
+
+	"heddle/trace"
+)
+
+// sees adds that r, which is done or next, sees what w wrote and nobody wrote
+// over, or, where w is -1, what was there before all writes: no other write to
+// what both access comes between them.
+func (p *Problem) sees(r, w int) {
+	p.finals = append(p.finals, func(p *Problem) {
+		for _, i := range p.unitOf[r] {
+			c, ok := p.units[i].(*cell)
+			if !ok || w >= 0 && !slices.Contains(p.unitOf[w], i) {
+				continue
+			}
+			for _, e := range p.lists[i] {
+				if x := int(e); x != r && x != w && c.uses[c.of[x]].writes {
+					p.notBetween(w, x, r)
+				}
+			}
+		}
+	})
+}
+
+// notBetween adds that the write x does not come after w and before r, where it does.
+func (p *Problem) notBetween(w, x, r int) {
+	next := slices.Contains(p.stops, r)
+	if w >= 0 && !p.precedes(w, x) || !next && !p.precedes(x, r) {
+		return
+	}
+	lits := []lit{p.goal.Not()}
+	if next {
+		lits = append(lits, not(p.kept(x)))
+	} else {
+		lits = append(lits, p.before(r, x))
+	}
+	if w >= 0 {
+		lits = append(lits, p.before(x, w))
+	}
+	p.add(p.names.tag(Sees, r, w, x), lits...)
+}
+
+// Must reports whether event a comes before event b in every order of these operations: by the order of their
+// goroutines, by go statements and by jumps of the clock. Locks and data leave it open.
+func (p *Problem) Must(a, b int) bool {
+	v, w := p.m.node[a], p.m.node[b]
+	return v == w && a < b || p.m.reaches(v, w)
+}
+
+// Value returns what is known of the value that an access to memory or an atomic
+// moved: the value written or, of a read, the value read; "" if that was not recorded.
+func (p *Problem) Value(e int) string {
+	for _, i := range p.unitOf[e] {
+		c, ok := p.units[i].(*cell)
+		if !ok {
+			continue
+		}
+		u := &c.uses[c.of[e]]
+		if u.writes && p.m.events[e].Op != trace.OpAtomicRMW {
+			return u.out.text
+		}
+		return u.in.text
+	}
+	return p.text(e)
+}
