@@ -1,0 +1,238 @@
+package mapcov
+
+import (
+	"slices"
+
+	"heddle/trace"
+)
+
+// Names gives goroutines and objects numbers that are the same in every
+// execution, from 1.
+type Names struct {
+	threads map[string]int32
+	objects map[objectName]int32
+	list    []string // threads, by number - 1
+}
+
+// An objectName says who made an object, as his how-manieth. What is older than the execution is known by its address.
+type objectName struct {
+	by     string
+	n      int32
+	offset uint32
+	addr   uintptr
+}
+
+// NewNames returns an empty set of names.
+func NewNames() *Names {
+	return &Names{threads: make(map[string]int32), objects: make(map[objectName]int32)}
+}
+
+// Thread returns the number of a goroutine.
+func (n *Names) Thread(t *trace.Trace, g trace.GID) int32 {
+	name := t.Name(g)
+	id, ok := n.threads[name]
+	if !ok {
+		n.list = append(n.list, name)
+		id = int32(len(n.list))
+		n.threads[name] = id
+	}
+	return id
+}
+
+// ThreadName returns the name of a goroutine by its number.
+func (n *Names) ThreadName(id int32) string { return n.list[id-1] }
+
+// Object returns the number of an object; 0 is none.
+func (n *Names) Object(t *trace.Trace, o trace.ObjID) int32 {
+	if o <= 0 || int(o) >= len(t.Objects) {
+		return 0
+	}
+	x := &t.Objects[o]
+	name := objectName{n: x.N, offset: x.Offset}
+	if x.G == trace.NoG || x.N == 0 {
+		name = objectName{addr: x.Addr}
+	} else {
+		name.by = t.Name(x.G)
+	}
+	id, ok := n.objects[name]
+	if !ok {
+		id = int32(len(n.objects)) + 1
+		n.objects[name] = id
+	}
+	return id
+}
+
+// An Access is an event that reads a variable, writes it, or both (an atomic
+// Add, Swap, CompareAndSwap). One that is about several variables is several Accesses.
+type Access struct {
+	Event       int // in the trace
+	G           trace.GID
+	Thread      int32 // its number in Names
+	Var         int   // index in Accesses.Vars
+	Site        Place
+	Read, Write bool
+}
+
+// Step returns the access as a step of a pattern, as which it reads or writes.
+func (a *Access) step(v *Var, write bool) Step {
+	return Step{Thread: a.Thread, Var: v.ID, Write: write, Site: a.Site}
+}
+
+// A Var is memory that is read and written as a whole, or an atomic variable, that two goroutines at least
+// use in the trace and one of them writes.
+type Var struct {
+	ID  int32   // its number in Names
+	All []int32 // indices in Accesses.All, in the order of the trace
+	ByG [][]int32
+	Gs  []trace.GID // those who use it, in the order of ByG
+}
+
+// Accesses are the accesses of a trace to shared variables.
+type Accesses struct {
+	Trace *trace.Trace
+	All   []Access // in the order of the trace
+	Vars  []Var
+}
+
+// Sites returns the places of all of them, ascending.
+func (as *Accesses) Sites() []trace.Site {
+	var sites []trace.Site
+	for i := range as.All {
+		sites = append(sites, trace.Site(as.All[i].Site))
+	}
+	slices.Sort(sites)
+	return slices.Compact(sites)
+}
+
+// Step returns access i as a step of a pattern.
+func (as *Accesses) Step(i int32, write bool) Step {
+	a := &as.All[i]
+	return a.step(&as.Vars[a.Var], write)
+}
+
+// maxTouched bounds the variables that one access counts for: more are touched only where large arrays are copied.
+const maxTouched = 64
+
+// Read collects the accesses of t.
+func (n *Names) Read(t *trace.Trace) *Accesses {
+	v := &variables{t: t, place: make([]int32, len(t.Objects))}
+	v.sort()
+	uses := make([]usage, len(v.objs))
+	each := func(f func(i int, p int32)) {
+		for i := range t.Events {
+			if isAccess(t, &t.Events[i]) {
+				v.touched(&t.Events[i], func(p int32) { f(i, p) })
+			}
+		}
+	}
+	each(func(i int, p int32) { uses[p].add(&t.Events[i]) })
+	as := &Accesses{Trace: t}
+	index := make([]int32, len(v.objs)) // of a variable, plus 1
+	threads := make([]int32, len(t.Goroutines))
+	each(func(i int, p int32) {
+		if !uses[p].shared {
+			return
+		}
+		if index[p] == 0 {
+			as.Vars = append(as.Vars, Var{ID: n.Object(t, v.objs[p])})
+			index[p] = int32(len(as.Vars))
+		}
+		e := &t.Events[i]
+		if threads[e.G] == 0 {
+			threads[e.G] = n.Thread(t, e.G)
+		}
+		r, w := effect(e.Op)
+		as.All = append(as.All, Access{Event: i, G: e.G, Thread: threads[e.G], Var: int(index[p] - 1), Site: Place(e.Site.Plain()), Read: r, Write: w})
+		as.Vars[index[p]-1].add(e.G, int32(len(as.All)-1))
+	})
+	return as
+}
+
+func (v *Var) add(g trace.GID, a int32) {
+	v.All = append(v.All, a)
+	i := slices.Index(v.Gs, g)
+	if i < 0 {
+		i = len(v.Gs)
+		v.Gs, v.ByG = append(v.Gs, g), append(v.ByG, nil)
+	}
+	v.ByG[i] = append(v.ByG[i], a)
+}
+
+// isAccess reports whether e is an access to memory or an atomic that was a step.
+func isAccess(t *trace.Trace, e *trace.Event) bool {
+	if e.Quiet || e.Step < 0 || e.Obj <= 0 || int(e.Obj) >= len(t.Objects) {
+		return false
+	}
+	r, w := effect(e.Op)
+	return r || w
+}
+
+// effect says what an operation does to a variable.
+func effect(op trace.Op) (reads, writes bool) {
+	switch op {
+	case trace.OpRead, trace.OpAtomicLoad:
+		return true, false
+	case trace.OpWrite, trace.OpAtomicStore:
+		return false, true
+	case trace.OpAtomicRMW:
+		return true, true
+	}
+	return false, false
+}
+
+// A usage says who uses an object.
+type usage struct {
+	g           trace.GID // the first, plus 1
+	two, writes bool
+	shared      bool
+}
+
+func (u *usage) add(e *trace.Event) {
+	_, w := effect(e.Op)
+	u.two = u.two || u.g != 0 && u.g != e.G+1
+	u.g, u.writes = e.G+1, u.writes || w
+	u.shared = u.two && u.writes
+}
+
+// variables finds which objects an access is about: all that begin within it.
+type variables struct {
+	t     *trace.Trace
+	objs  []trace.ObjID // memory and atomics, by address
+	place []int32       // of an object in objs, -1
+}
+
+func (v *variables) sort() {
+	for i := range v.t.Objects {
+		v.place[i] = -1
+		if k := v.t.Objects[i].Kind; i > 0 && (k == trace.ObjMemory || k == trace.ObjAtomic) {
+			v.objs = append(v.objs, trace.ObjID(i))
+		}
+	}
+	slices.SortStableFunc(v.objs, func(a, b trace.ObjID) int {
+		switch x, y := v.t.Objects[a].Addr, v.t.Objects[b].Addr; {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+	for i, o := range v.objs {
+		v.place[o] = int32(i)
+	}
+}
+
+func (v *variables) touched(e *trace.Event, f func(p int32)) {
+	p := v.place[e.Obj]
+	if p < 0 {
+		return
+	}
+	f(p)
+	if v.t.Objects[e.Obj].Kind != trace.ObjMemory {
+		return
+	}
+	end := v.t.Objects[e.Obj].Addr + uintptr(max(e.Arg, 1))
+	for i := p + 1; int(i) < len(v.objs) && i < p+maxTouched && v.t.Objects[v.objs[i]].Addr < end; i++ {
+		f(i)
+	}
+}

@@ -1,0 +1,210 @@
+package mapcov
+
+import "heddle/trace"
+
+// A Set is what executions have covered so far.
+type Set struct {
+	Names   *Names
+	covered map[Pattern]struct{}
+	vars    map[int32]*instructions
+	skipped bool
+}
+
+// instructions are the places that read and write one variable: I_{x,R} and I_{x,W}.
+type instructions struct{ reads, writes map[Place]struct{} }
+
+// NewSet returns an empty set.
+func NewSet() *Set {
+	return &Set{Names: NewNames(), covered: make(map[Pattern]struct{}), vars: make(map[int32]*instructions)}
+}
+
+// Add adds what a trace covers, and returns how many patterns no trace before it had.
+func (s *Set) Add(t *trace.Trace) (fresh int) { return s.AddAccesses(s.Names.Read(t)) }
+
+// AddAccesses is Add for a trace whose accesses were read with Names.
+func (s *Set) AddAccesses(as *Accesses) (fresh int) {
+	for i := range as.All {
+		s.instruction(&as.All[i], as.Vars[as.All[i].Var].ID)
+	}
+	n := len(s.covered)
+	all := as.Each(func(p Pattern) { s.covered[p] = struct{}{} })
+	s.skipped = s.skipped || !all
+	return len(s.covered) - n
+}
+
+func (s *Set) instruction(a *Access, v int32) {
+	in := s.vars[v]
+	if in == nil {
+		in = &instructions{make(map[Place]struct{}), make(map[Place]struct{})}
+		s.vars[v] = in
+	}
+	if a.Read {
+		in.reads[a.Site] = struct{}{}
+	}
+	if a.Write {
+		in.writes[a.Site] = struct{}{}
+	}
+}
+
+// Has reports whether a pattern was covered.
+func (s *Set) Has(p Pattern) bool {
+	_, ok := s.covered[p]
+	return ok
+}
+
+// Covered returns how many patterns were covered. One statement executed by
+// another goroutine, or about another variable, is another pattern.
+func (s *Set) Covered() int { return len(s.covered) }
+
+// Truncated reports whether a trace had too many variables for all pairs of them to be looked at.
+func (s *Set) Truncated() bool { return s.skipped }
+
+// Estimate is T_C of section 2.4: about how many patterns there could be, by the numbers of
+// instructions that read and write each shared variable. Those are counted that
+// some execution has reached. Covered tells goroutines apart, T_C does not: it can be the smaller one.
+func (s *Set) Estimate() float64 {
+	total, ww, rw := 0.0, 0.0, 0.0
+	for _, in := range s.vars {
+		r, w := float64(len(in.reads)), float64(len(in.writes))
+		total += 2*r*w + w*w + r*r*w + 3*r*w*w + w*w*w
+		total -= (3*w*w*w*w + 6*w*r*w*r) / 2 // a pair has two different variables
+		ww, rw = ww+w*w, rw+w*r
+	}
+	return total + (3*ww*ww+6*rw*rw)/2
+}
+
+// maxPairs bounds the pairs of variables that a trace is searched for.
+const maxPairs = 200_000
+
+// Each calls f with the patterns of Table 1 that a trace shows, some of them more than once: accesses in the order of the
+// pattern, of which those of one goroutine follow each other immediately among all that it does to
+// the variables of the pattern (else the pattern is interrupted, and stands for two others: section 3, p8). It returns false
+// if there were too many variables to look at all pairs.
+func (as *Accesses) Each(f func(Pattern)) (all bool) {
+	for v := range as.Vars {
+		as.pairs(&as.Vars[v], f)
+		as.triples(&as.Vars[v], f)
+	}
+	n := 0
+	for x := range as.Vars {
+		for y := range as.Vars[:x] {
+			if n++; n > maxPairs {
+				return false
+			}
+			as.quadruples(x, y, f)
+		}
+	}
+	return true
+}
+
+// roles calls f for each way in which accesses can take part in a pattern, which is once unless some of them read and write.
+func (as *Accesses) roles(f func(Pattern), accesses ...int32) {
+	var steps [MaxSteps]Step
+	var rec func(i int)
+	rec = func(i int) {
+		if i == len(accesses) {
+			if p := MakePattern(steps[:i]...); p.Row != 0 {
+				f(p)
+			}
+			return
+		}
+		a := &as.All[accesses[i]]
+		for _, write := range [2]bool{false, true} {
+			if write && a.Write || !write && a.Read {
+				steps[i] = as.Step(accesses[i], write)
+				rec(i + 1)
+			}
+		}
+	}
+	rec(0)
+}
+
+// pairs: rows 1 to 3. Of accesses that the same statement makes the first and the last are enough.
+func (as *Accesses) pairs(v *Var, f func(Pattern)) {
+	type class struct {
+		thread int32
+		site   Place
+		op     bool
+	}
+	index := make(map[class]int)
+	var first, last []int32
+	for _, i := range v.All {
+		a := &as.All[i]
+		c := class{a.Thread, a.Site, a.Write}
+		k, ok := index[c]
+		if !ok {
+			k = len(first)
+			index[c] = k
+			first, last = append(first, i), append(last, i)
+		}
+		last[k] = i
+	}
+	for i, u := range first {
+		for j, w := range last {
+			if i != j && u < w && as.All[u].G != as.All[w].G {
+				as.roles(f, u, w)
+			}
+		}
+	}
+}
+
+// triples: rows 4 to 8.
+func (as *Accesses) triples(v *Var, f func(Pattern)) {
+	prev := make(map[trace.GID]int)
+	for j, w := range v.All {
+		g := as.All[w].G
+		if i, ok := prev[g]; ok {
+			for _, m := range v.All[i+1 : j] {
+				as.roles(f, v.All[i], m, w)
+			}
+		}
+		prev[g] = j
+	}
+}
+
+// quadruples: rows 9 to 17, about two variables. A leg is two accesses that follow
+// each other in a goroutine, one to each; b's leg lies within a's, or begins in it and ends after it.
+func (as *Accesses) quadruples(x, y int, f func(Pattern)) {
+	both := merge(as.Vars[x].All, as.Vars[y].All)
+	end := as.legs(both)
+	for i, j := range end {
+		for p := i + 1; p < j; p++ {
+			if q := end[p]; as.All[both[p]].G == as.All[both[i]].G || q < 0 {
+				continue
+			} else if q < j {
+				as.roles(f, both[i], both[p], both[q], both[j]) // x x y y, x y x y
+			} else if as.All[both[p]].Var == as.All[both[j]].Var {
+				as.roles(f, both[i], both[p], both[j], both[q]) // x y y x
+			}
+		}
+	}
+}
+
+// legs returns for each of these accesses where the leg ends that begins with it, -1: there is none.
+func (as *Accesses) legs(both []int32) []int {
+	end := make([]int, len(both))
+	last := make(map[trace.GID]int)
+	for j, w := range both {
+		end[j] = -1
+		b := &as.All[w]
+		if i, ok := last[b.G]; ok {
+			if a := &as.All[both[i]]; a.Var != b.Var && a.Event != b.Event {
+				end[i] = j
+			}
+		}
+		last[b.G] = j
+	}
+	return end
+}
+
+func merge(a, b []int32) []int32 {
+	out := make([]int32, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if a[0] < b[0] {
+			out, a = append(out, a[0]), a[1:]
+		} else {
+			out, b = append(out, b[0]), b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}

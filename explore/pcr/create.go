@@ -1,0 +1,334 @@
+package pcr
+
+import (
+	"heddle/explore/mapcov"
+	"heddle/order"
+	"heddle/trace"
+)
+
+// Bounds of the candidates of one trace, where patterns count once (Rule 2).
+const (
+	maxInstances  = 3       // accesses that are tried for one pattern
+	maxOfClass    = 4       // accesses of one statement to one variable
+	maxConsidered = 500_000 // candidates that are looked at
+)
+
+// A candidate is a pattern with accesses of a trace that could show it.
+type candidate struct {
+	n       int
+	access  [mapcov.MaxSteps]int32 // indices in Accesses.All
+	write   [mapcov.MaxSteps]bool  // as what each counts
+	pattern mapcov.Pattern
+}
+
+func (k *candidate) event(c *creation, i int) int { return c.as.All[k.access[i]].Event }
+
+// conflicts returns the pairs of steps, by their indices, that follow each other in the accesses to one variable.
+func (k *candidate) conflicts(c *creation) [][2]int {
+	switch k.n {
+	case 2:
+		return [][2]int{{0, 1}}
+	case 3:
+		return [][2]int{{0, 1}, {1, 2}}
+	}
+	for j := 1; j < 4; j++ {
+		if c.as.All[k.access[j]].Var == c.as.All[k.access[0]].Var {
+			rest := [...][2]int{1: {2, 3}, 2: {1, 3}, 3: {1, 2}}
+			return [][2]int{{0, j}, rest[j]}
+		}
+	}
+	return nil
+}
+
+// A creation is Algorithm 3 on one trace.
+type creation struct {
+	as      *mapcov.Accesses
+	problem *order.Problem
+	set     *mapcov.Set
+	rules   Rules
+	longest int
+
+	source     []int32 // by access: the one whose value it found, -1: what was there first
+	instances  map[mapcov.Pattern]int
+	found      []candidate
+	filtered   map[Rules]int
+	considered int
+	truncated  bool
+}
+
+// create returns the candidates of a trace that no rule leaves out: patternConstraintCreation.
+//
+// The paper builds the patterns of length 3 and 4 from pairs of patterns of length 2. Here legs, two accesses of
+// one goroutine, are put together, which gives the same ones (TestCreation) and
+// does not begin what rules 3 and 5 would leave out. Its line 19 must add (p1.s1, p1.s2, p2.s2), and its
+// s_i ≠ s_j compares events: goroutines that execute the same statements match too.
+func (c *creation) create() []candidate {
+	c.instances, c.filtered = make(map[mapcov.Pattern]int), make(map[Rules]int)
+	c.findSources()
+	for x := range c.as.Vars {
+		if c.longest >= 4 {
+			for y := range c.as.Vars {
+				if x != y {
+					c.quadruples(x, y)
+				}
+			}
+		}
+	}
+	for x := range c.as.Vars {
+		if c.longest >= 3 {
+			c.triples(x)
+		}
+	}
+	for x := range c.as.Vars {
+		c.pairs(x)
+	}
+	return c.found
+}
+
+// findSources notes for each access which write came before it.
+func (c *creation) findSources() {
+	c.source = make([]int32, len(c.as.All))
+	for v := range c.as.Vars {
+		last := int32(-1)
+		for _, i := range c.as.Vars[v].All {
+			c.source[i] = last
+			if c.as.All[i].Write {
+				last = i
+			}
+		}
+	}
+}
+
+// seen, left and before are values as far as they are known: that a read saw, that a write left, and found.
+func (c *creation) seen(i int32) string { return c.problem.Value(c.as.All[i].Event, false) }
+func (c *creation) left(i int32) string { return c.problem.Value(c.as.All[i].Event, true) }
+
+func (c *creation) before(i int32) string {
+	if s := c.source[i]; s >= 0 {
+		return c.left(s)
+	}
+	return ""
+}
+
+// next returns the access of goroutine g to variable v that follows i.
+func (c *creation) next(v int, g trace.GID, i int32) int32 {
+	x := &c.as.Vars[v]
+	for k, h := range x.Gs {
+		if h != g {
+			continue
+		}
+		list := x.ByG[k]
+		lo, hi := 0, len(list)
+		for lo < hi {
+			if m := (lo + hi) / 2; list[m] > i {
+				hi = m
+			} else {
+				lo = m + 1
+			}
+		}
+		if lo < len(list) {
+			return list[lo]
+		}
+	}
+	return int32(len(c.as.All))
+}
+
+// A class is accesses that are the same step of patterns.
+type class struct {
+	thread  int32
+	v       int
+	site    mapcov.Place
+	written bool
+}
+
+func (c *creation) classOf(i int32) class {
+	a := &c.as.All[i]
+	return class{a.Thread, a.Var, a.Site, a.Write}
+}
+
+// some returns the accesses to a variable: of each class the first few, where patterns count once.
+func (c *creation) some(v int) []int32 {
+	if !c.rules.has(Covered) {
+		return c.as.Vars[v].All
+	}
+	n := make(map[class]int)
+	var list []int32
+	for _, i := range c.as.Vars[v].All {
+		k := c.classOf(i)
+		if n[k]++; n[k] <= maxOfClass {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+func (c *creation) pairs(x int) {
+	all := c.some(x)
+	for _, u := range all {
+		for _, w := range all {
+			if c.as.All[u].G != c.as.All[w].G {
+				c.consider(u, w)
+			}
+		}
+	}
+}
+
+func (c *creation) triples(x int) {
+	all := c.some(x)
+	for _, a := range c.as.Vars[x].Gs {
+		for _, leg := range c.legs(a, x, x) {
+			for _, m := range all {
+				if c.as.All[m].G != a {
+					c.consider(leg[0], m, leg[1])
+				}
+			}
+		}
+	}
+}
+
+func (c *creation) quadruples(x, y int) {
+	for _, a := range c.as.Vars[x].Gs {
+		as := c.legs(a, x, y)
+		if len(as) == 0 {
+			continue
+		}
+		for _, b := range c.as.Vars[x].Gs {
+			if a == b {
+				continue
+			}
+			for _, leg := range as {
+				for _, m := range c.legs(b, x, y) {
+					c.consider(leg[0], m[0], m[1], leg[1]) // x x y y
+				}
+				for _, m := range c.legs(b, y, x) {
+					c.consider(leg[0], m[0], m[1], leg[1]) // x y x y
+					c.consider(leg[0], m[0], leg[1], m[1]) // x y y x
+				}
+			}
+		}
+	}
+}
+
+// legs returns two accesses of g each, the first to x, the second to y. By rule 3 they are in the order of
+// the goroutine, by rule 5 nothing of the pattern's comes between.
+func (c *creation) legs(g trace.GID, x, y int) (legs [][2]int32) {
+	n := make(map[[2]class]int)
+	try := func(u, w int32) {
+		if c.as.All[u].Event == c.as.All[w].Event {
+			return
+		}
+		k := candidate{n: 2, access: [4]int32{u, w}}
+		if c.rules.has(Interrupted) && c.interrupted(&k) {
+			c.filtered[Interrupted]++
+			return
+		}
+		key := [2]class{c.classOf(u), c.classOf(w)}
+		if n[key]++; n[key] <= maxInstances || !c.rules.has(Covered) {
+			legs = append(legs, [2]int32{u, w})
+		}
+	}
+	for _, u := range c.of(g, x) {
+		if c.rules.has(Interrupted) && c.rules.has(HappensBefore) { // there is one at most
+			if w := c.next(y, g, u); int(w) < len(c.as.All) {
+				try(u, w)
+			}
+			continue
+		}
+		for _, w := range c.of(g, y) {
+			switch {
+			case u < w:
+				try(u, w)
+			case c.rules.has(HappensBefore):
+				c.filtered[HappensBefore]++
+			default:
+				try(u, w)
+			}
+		}
+	}
+	return legs
+}
+
+// of returns the accesses of g to x.
+func (c *creation) of(g trace.GID, x int) []int32 {
+	v := &c.as.Vars[x]
+	for k, h := range v.Gs {
+		if h == g {
+			return v.ByG[k]
+		}
+	}
+	return nil
+}
+
+// consider adds accesses in this order as a candidate, if no rule leaves it out: once for each way in
+// which those that read and write can take part.
+func (c *creation) consider(accesses ...int32) {
+	if c.rules.has(Covered) && c.considered > maxConsidered {
+		c.truncated = true
+		return
+	}
+	c.considered++
+	k := candidate{n: len(accesses)}
+	copy(k.access[:], accesses)
+	c.roles(&k, 0)
+}
+
+func (c *creation) roles(k *candidate, i int) {
+	if i < k.n {
+		a := &c.as.All[k.access[i]]
+		for _, write := range [2]bool{false, true} {
+			if write && a.Write || !write && a.Read {
+				k.write[i] = write
+				c.roles(k, i+1)
+			}
+		}
+		return
+	}
+	for _, x := range k.conflicts(c) {
+		if !k.write[x[0]] && !k.write[x[1]] {
+			return // of pairs that are no patterns nothing is made
+		}
+	}
+	var steps [mapcov.MaxSteps]mapcov.Step
+	for i := range k.n {
+		steps[i] = c.as.Step(k.access[i], k.write[i])
+	}
+	k.pattern = mapcov.MakePattern(steps[:k.n]...)
+	if c.rules.has(Covered) && c.instances[k.pattern] >= maxInstances {
+		return
+	}
+	if rule := c.broken(k); rule != 0 {
+		c.filtered[rule]++
+		return
+	}
+	c.instances[k.pattern]++
+	c.found = append(c.found, *k)
+}
+
+// goal returns what a schedule has to bring about so that the candidate shows: its accesses in their order, the last one
+// next. With newState, where rule 4 counts on another value a read sees just that: what
+// the write before it leaves, or what the write after it found in the trace.
+func (c *creation) goal(k *candidate, newState bool) order.Goal {
+	last := k.n - 1
+	g := order.Goal{At: []int{k.event(c, last)}, Keep: []int{k.event(c, 0)}}
+	for i := 1; i < last; i++ {
+		g.Before = append(g.Before, [2]int{k.event(c, i-1), k.event(c, i)})
+	}
+	if !newState {
+		return g
+	}
+	for _, x := range k.conflicts(c) {
+		u, w := x[0], x[1]
+		switch {
+		case k.write[u] && k.write[w] || !c.changed(k, x):
+		case k.write[u]:
+			g.Sees = append(g.Sees, [2]int{k.event(c, w), k.event(c, u)})
+		default:
+			from := -1
+			if s := c.source[k.access[w]]; s >= 0 {
+				from = c.as.All[s].Event
+			}
+			g.Sees = append(g.Sees, [2]int{k.event(c, u), from})
+		}
+	}
+	return g
+}

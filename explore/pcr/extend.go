@@ -1,0 +1,280 @@
+package pcr
+
+import (
+	"heddle/explore/mapcov"
+	"heddle/trace"
+)
+
+// An extension carries out an order of a trace's events on a model of its memory and its
+// locks, and goes on with those that are sure to come as they did: what nobody asked about stays as it was, so that one schedule
+// after the other gets further from the first execution, instead of undoing what those before it have brought about.
+type extension struct {
+	v     *view
+	c     *creation
+	byG   [][]int32 // events of each goroutine
+	place []int32   // of an event in byG
+	pos   []int32   // by goroutine: how many were done
+	limit []int32   // and how many can be foretold
+	born  []bool
+
+	at      []int32 // by event: its first access in c.as.All, -1
+	last    []int32 // by variable: the access that wrote it last, -1; tainted
+	locks   []lock  // by object
+	byObj   [][]int32
+	objDone []int32
+	done    []bool
+	order   []int
+	names   *histories
+}
+
+// tainted stands for a write of a value that cannot be foretold.
+const tainted = -2
+
+// A lock is the state of a mutex or RWMutex.
+type lock struct {
+	writer, arrived trace.GID
+	readers         int
+}
+
+func newExtension(v *view, c *creation, names *mapcov.Names) *extension {
+	t := v.t
+	n, objs := len(t.Goroutines), len(t.Objects)
+	x := &extension{
+		v: v, c: c, byG: make([][]int32, n), place: make([]int32, len(t.Events)), pos: make([]int32, n), limit: make([]int32, n), born: make([]bool, n),
+		at: make([]int32, len(t.Events)), last: make([]int32, len(c.as.Vars)), locks: make([]lock, objs),
+		byObj: make([][]int32, objs), objDone: make([]int32, objs), done: make([]bool, len(t.Events)), names: newHistories(t, names),
+	}
+	for o := range x.locks {
+		x.locks[o] = lock{trace.NoG, trace.NoG, 0}
+	}
+	for i := range x.last {
+		x.last[i] = -1
+	}
+	for i := range x.born {
+		x.born[i] = true
+	}
+	for i := range t.Events {
+		e := &t.Events[i]
+		x.at[i] = -1
+		x.place[i] = int32(len(x.byG[e.G]))
+		x.byG[e.G] = append(x.byG[e.G], int32(i))
+		if e.Op == trace.OpGo && e.Arg >= 0 && int(e.Arg) < n {
+			x.born[e.Arg] = false
+		}
+		if e.Obj > 0 {
+			x.byObj[e.Obj] = append(x.byObj[e.Obj], int32(i))
+		}
+	}
+	for g := range x.limit {
+		x.limit[g] = int32(len(x.byG[g]))
+	}
+	for i := len(c.as.All) - 1; i >= 0; i-- {
+		x.at[c.as.All[i].Event] = int32(i)
+	}
+	return x
+}
+
+// run carries out order and then what is sure to come. It returns all of it.
+func (x *extension) run(order []int) []int {
+	for _, e := range order {
+		x.do(e)
+	}
+	for pass := 0; pass < maxPasses; pass++ {
+		n := len(x.order)
+		for e := range x.v.t.Events {
+			x.try(e)
+		}
+		if len(x.order) == n {
+			break
+		}
+	}
+	return x.order
+}
+
+// maxPasses bounds how often a trace is gone through: a goroutine that waits for a lock goes on in the next one.
+const maxPasses = 8
+
+// try does the step of e, if e begins one and it can be done.
+func (x *extension) try(e int) {
+	if x.done[e] || !x.can(e) {
+		return
+	}
+	ev := &x.v.t.Events[e]
+	if p := int(ev.Partner); p >= 0 && x.v.t.Events[p].Step == ev.Step && x.v.t.Events[p].G != ev.G {
+		if x.done[p] || !x.can(p) {
+			return
+		}
+		defer x.do(p)
+	}
+	x.do(e)
+}
+
+// can reports whether e is next in its goroutine, can be foretold and would have its outcome.
+func (x *extension) can(e int) bool {
+	ev := &x.v.t.Events[e]
+	g := ev.G
+	if x.place[e] != x.pos[g] || x.pos[g] >= x.limit[g] || !x.born[g] {
+		return false
+	}
+	switch ev.Op {
+	case trace.OpTimerFire, trace.OpIdle: // nobody could go on
+		return x.allBefore(e)
+	}
+	if ev.Obj <= 0 || x.at[e] >= 0 {
+		return true
+	}
+	l := &x.locks[ev.Obj]
+	switch x.v.t.Objects[ev.Obj].Kind {
+	case trace.ObjMemory, trace.ObjAtomic:
+		return true
+	case trace.ObjMutex, trace.ObjRWMutex:
+		free := l.writer == trace.NoG && l.readers == 0
+		readable := l.writer == trace.NoG && (l.arrived == trace.NoG || l.arrived == g)
+		switch ev.Op {
+		case trace.OpLock:
+			return free && (l.arrived == trace.NoG || l.arrived == g)
+		case trace.OpTryLock:
+			return (free && l.arrived == trace.NoG) == (ev.Arg == 1)
+		case trace.OpRLock:
+			return readable
+		case trace.OpTryRLock:
+			return readable == (ev.Arg == 1)
+		case trace.OpArrive:
+			return l.arrived == trace.NoG
+		}
+		return true
+	}
+	// Of what is not modelled all that came before must have been done, and nothing else.
+	n := x.objDone[ev.Obj]
+	list := x.byObj[ev.Obj]
+	if int(n) >= len(list) {
+		return false
+	}
+	if list[n] != int32(e) && (ev.Partner < 0 || list[n] != ev.Partner) {
+		return false
+	}
+	for _, f := range list[:n] {
+		if !x.done[f] {
+			return false
+		}
+	}
+	return true
+}
+
+func (x *extension) allBefore(e int) bool {
+	for f := range x.done[:e] {
+		if !x.done[f] {
+			return false
+		}
+	}
+	return true
+}
+
+// do does e.
+func (x *extension) do(e int) {
+	ev := &x.v.t.Events[e]
+	x.done[e] = true
+	x.order = append(x.order, e)
+	x.pos[ev.G]++
+	if ev.Op == trace.OpGo && ev.Arg >= 0 && int(ev.Arg) < len(x.born) {
+		x.born[ev.Arg] = true
+	}
+	if ev.Obj > 0 {
+		x.objDone[ev.Obj]++
+		x.lockAfter(ev)
+	}
+	x.names.add(e)
+	for i := x.at[e]; i >= 0 && int(i) < len(x.c.as.All) && x.c.as.All[i].Event == e; i++ {
+		x.access(i)
+	}
+}
+
+func (x *extension) lockAfter(ev *trace.Event) {
+	l := &x.locks[ev.Obj]
+	switch ev.Op {
+	case trace.OpLock:
+		l.writer, l.arrived = ev.G, trace.NoG
+	case trace.OpTryLock:
+		if ev.Arg == 1 {
+			l.writer = ev.G
+		}
+	case trace.OpUnlock:
+		l.writer = trace.NoG
+	case trace.OpRLock:
+		l.readers++
+	case trace.OpTryRLock:
+		l.readers += int(ev.Arg)
+	case trace.OpRUnlock:
+		l.readers--
+	case trace.OpArrive:
+		if x.v.t.Objects[ev.Obj].Kind == trace.ObjRWMutex {
+			l.arrived = ev.G
+		}
+	}
+}
+
+// access does access i. A goroutine that sees another value than in the trace
+// can be foretold only as far as it does not depend on it.
+func (x *extension) access(i int32) {
+	a := &x.c.as.All[i]
+	now := x.last[a.Var]
+	changed := false
+	if a.Read && now != x.c.source[i] {
+		changed = true
+		if now >= 0 && x.c.source[i] >= 0 {
+			v := x.c.seen(i)
+			changed = v == "" || v != x.c.left(now)
+		}
+	}
+	if changed {
+		to := int32(len(x.byG[a.G]))
+		if d := x.v.dependent(a.Event); d >= 0 {
+			to = x.place[d]
+		}
+		x.limit[a.G] = min(x.limit[a.G], to)
+	}
+	if a.Read {
+		x.names.saw(a.Event, x.valueOf(i, now, changed))
+	}
+	switch {
+	case !a.Write:
+	case changed: // what a read-modify-write left depends on what it found
+		x.last[a.Var] = tainted
+	default:
+		x.last[a.Var] = i
+	}
+}
+
+// valueOf names what access i reads: by its text, or by the write that left it.
+func (x *extension) valueOf(i, from int32, changed bool) uint64 {
+	text := ""
+	switch {
+	case from == tainted:
+		return 3
+	case !changed:
+		text = x.c.seen(i)
+	case from >= 0:
+		text = x.c.left(from)
+	}
+	switch {
+	case text != "":
+		return hash(text)
+	case from >= 0:
+		return x.names.name[x.c.as.All[from].Event]
+	}
+	return 7
+}
+
+// key is the same for extensions after which goroutines and memory are in the same state, as far as they can be told apart.
+func (x *extension) key() uint64 {
+	h := uint64(0)
+	for g := range x.pos {
+		h += mix(x.names.of[g], uint64(x.names.thread[g]))
+	}
+	for v, i := range x.last {
+		if i >= 0 {
+			h += mix(uint64(x.c.as.Vars[v].ID), x.names.name[x.c.as.All[i].Event])
+		}
+	}
+	return h
+}

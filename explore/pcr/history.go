@@ -1,0 +1,67 @@
+package pcr
+
+import (
+	"heddle/explore/mapcov"
+	"heddle/trace"
+)
+
+// histories name events by what their goroutines have done up to them and
+// have seen there: events of two executions with one name are the same event,
+// and so is all that their goroutines did before.
+type histories struct {
+	t      *trace.Trace
+	ids    *mapcov.Names
+	name   []uint64 // by event
+	of     []uint64 // by goroutine: the name of what it did last
+	thread []int32  // by goroutine: its number in ids
+}
+
+func newHistories(t *trace.Trace, ids *mapcov.Names) *histories {
+	n := &histories{t: t, ids: ids, name: make([]uint64, len(t.Events)), of: make([]uint64, len(t.Goroutines)), thread: make([]int32, len(t.Goroutines))}
+	for g := range n.thread {
+		n.thread[g] = ids.Thread(t, trace.GID(g))
+	}
+	return n
+}
+
+// add names event e, which its goroutine does next.
+func (n *histories) add(e int) {
+	ev := &n.t.Events[e]
+	h := mix(n.of[ev.G], uint64(n.thread[ev.G]))
+	h = mix(h, uint64(ev.Op)<<32|uint64(n.ids.Object(n.t, ev.Obj)))
+	h = mix(h, uint64(ev.Site.Plain()))
+	switch ev.Op {
+	case trace.OpGo:
+		if ev.Arg >= 0 && int(ev.Arg) < len(n.thread) {
+			h = mix(h, uint64(n.thread[ev.Arg]))
+		}
+	case trace.OpAtomicLoad, trace.OpAtomicStore, trace.OpAtomicRMW: // its value is told by what it saw
+	case trace.OpRecv:
+		h = mix(h, uint64(ev.Arg))
+		if ev.Partner >= 0 && int(ev.Partner) < e {
+			h = mix(h, n.name[ev.Partner])
+		}
+	default:
+		h = mix(h, uint64(ev.Arg))
+	}
+	n.name[e], n.of[ev.G] = h, h
+}
+
+// saw adds to the name of e, the last event of its goroutine, what it saw.
+func (n *histories) saw(e int, what uint64) {
+	n.name[e] = mix(n.name[e], what)
+	n.of[n.t.Events[e].G] = n.name[e]
+}
+
+func mix(h, x uint64) uint64 {
+	h = (h ^ x) * 0x9e3779b97f4a7c15
+	return h ^ h>>29
+}
+
+func hash(s string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := 0; i < len(s); i++ {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	return mix(h, 11)
+}

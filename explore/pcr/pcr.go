@@ -1,0 +1,275 @@
+// Package pcr is the strategy map, pattern constraint reduction: it looks at
+// an execution for memory-access patterns that it could have shown and did not, and asks package order
+// for a schedule that shows them (Zhao, Wang, Liu, Sun, Chen, Chen, "Achieving High MAP-Coverage through
+// Pattern Constraint Reduction").
+//
+//	executed ──► create    Algorithm 3: candidates; rules 1 to 6 leave most out
+//	             queue     the longest pattern first
+//	             refute    Algorithm 4: is the core of an earlier refutation among the constraints?
+//	             solve     package order: must happen before, locks, data validity, and the pattern
+//	             extend    what nobody asked about stays as it was
+//	         ◄── schedule  none twice
+//
+// With Rule 4 alone and patterns of length 2 it is maximal causality reduction, the
+// strategy mcr (Huang, PLDI 2015): every schedule lets a read see a value that it has not seen, or two
+// writes change places. It then ends when there is nothing new to see.
+package pcr
+
+import (
+	"context"
+	"time"
+
+	"heddle/explore"
+	"heddle/explore/mapcov"
+	"heddle/order"
+	"heddle/trace"
+)
+
+// Options of a Strategy.
+type Options struct {
+	Seed    uint64        // of the first execution's policy; 0: it is not preempted
+	Rules   Rules         // that leave patterns out
+	Longest int           // pattern
+	Limit   time.Duration // for one formula, 0: none; past it counts as not known
+}
+
+// Map returns the options of the strategy map.
+func Map() Options { return Options{Rules: AllRules, Longest: mapcov.MaxSteps, Limit: DefaultLimit} }
+
+// MCR returns the options of the strategy mcr.
+func MCR() Options { return Options{Rules: OldState, Longest: 2, Limit: DefaultLimit} }
+
+// DefaultLimit is how long one formula may take.
+const DefaultLimit = 3 * time.Second
+
+// Stats says what an exploration took.
+type Stats struct {
+	Candidates int // that no rule left out
+	Solved     int // formulas given to the solver
+	Found      int // schedules that it gave
+	Refuted    int // formulas that have none
+	Skipped    int // formulas that were not solved, because of a core
+	Duplicates int // schedules that lead where an earlier one led
+	Missed     int // executions that did not show what their schedule was made for
+	Filtered   map[Rules]int
+	Solving    time.Duration
+	Unknown    []Unknown
+}
+
+// Unknown is a formula that was not decided.
+type Unknown struct {
+	Pattern mapcov.Pattern
+	Reason  string
+}
+
+// A Strategy is one exploration. It implements explore.Strategy.
+type Strategy struct {
+	opt     Options
+	set     *mapcov.Set
+	queue   [mapcov.MaxSteps + 1][]item // by length, in the order in which they were found
+	cores   *cores
+	seen    map[uint64]bool // states that schedules lead to
+	result  explore.Result
+	stats   Stats
+	held    string
+	trunc   bool
+	started bool
+	target  *candidate // of the schedule last given
+	s       trace.Schedule
+
+	// Check, if not nil, is told of every formula that a core refutes, before it is skipped. For tests.
+	Check func(p *order.Problem, g order.Goal)
+	// Solve is how formulas are solved; tests replace it.
+	solve func(ctx context.Context, p *order.Problem, g order.Goal) order.Answer
+}
+
+// An item is a candidate with the execution that it comes from.
+type item struct {
+	candidate
+	from *execution
+}
+
+// An execution is a trace with what is known of it.
+type execution struct {
+	t     *trace.Trace
+	view  *view
+	c     *creation
+	named *named
+}
+
+// New returns a strategy that has executed nothing yet.
+func New(opt Options) *Strategy {
+	return &Strategy{
+		opt: opt, set: mapcov.NewSet(), cores: newCores(), seen: make(map[uint64]bool), stats: Stats{Filtered: make(map[Rules]int)},
+		solve: func(ctx context.Context, p *order.Problem, g order.Goal) order.Answer { return p.Solve(ctx, g) },
+	}
+}
+
+// Coverage returns what has been covered.
+func (s *Strategy) Coverage() *mapcov.Set { return s.set }
+
+// Stats returns what it took so far.
+func (s *Strategy) Stats() Stats { return s.stats }
+
+// Next implements explore.Strategy.
+func (s *Strategy) Next() *trace.Schedule {
+	if !s.started {
+		s.started = true
+		s.s = trace.Schedule{Policy: "first", Exhaustive: true}
+		if s.opt.Seed != 0 {
+			s.s.Policy, s.s.Seed = "random", s.opt.Seed
+		}
+		return &s.s
+	}
+	for {
+		k, ok := s.pop()
+		if !ok {
+			return nil
+		}
+		if s.opt.Rules.has(Covered) && s.set.Has(k.pattern) {
+			continue
+		}
+		if next := s.schedule(&k); next != nil {
+			s.target = &k.candidate
+			return next
+		}
+	}
+}
+
+func (s *Strategy) pop() (item, bool) {
+	for n := mapcov.MaxSteps; n > 1; n-- {
+		if q := s.queue[n]; len(q) > 0 {
+			k := q[0]
+			q[0] = item{}
+			s.queue[n] = q[1:]
+			return k, true
+		}
+	}
+	return item{}, false
+}
+
+// schedule returns a schedule that shows k, nil if there is none, or none that leads anywhere new.
+func (s *Strategy) schedule(k *item) *trace.Schedule {
+	x := k.from
+	strict := x.c.goal(&k.candidate, s.opt.Rules.has(OldState))
+	a := s.answer(k, strict)
+	if a.Verdict == order.Impossible && len(strict.Sees) > 0 && s.opt.Rules.has(Covered) {
+		a = s.answer(k, x.c.goal(&k.candidate, false))
+	}
+	if a.Verdict != order.Found {
+		return nil
+	}
+	ext := newExtension(x.view, x.c, s.set.Names)
+	full := ext.run(append(a.Order, strict.At...))
+	key := ext.key()
+	if s.seen[key] {
+		s.stats.Duplicates++
+		return nil
+	}
+	s.seen[key] = true
+	next := x.c.problem.Schedule(full, nil)
+	next.Strict, next.Policy = false, "first"
+	return next
+}
+
+// answer is patternConstraintSolving (Algorithm 4).
+func (s *Strategy) answer(k *item, g order.Goal) order.Answer {
+	x := k.from
+	if s.cores.refute(x.named, &g) {
+		s.stats.Skipped++
+		if s.Check != nil {
+			s.Check(x.c.problem, g)
+		}
+		return order.Answer{Verdict: order.Impossible}
+	}
+	start := time.Now()
+	ctx := context.Context(context.Background())
+	if s.opt.Limit > 0 {
+		ctx = deadline{ctx, start.Add(s.opt.Limit)}
+	}
+	a := s.solve(ctx, x.c.problem, g)
+	s.stats.Solving += time.Since(start)
+	s.stats.Solved++
+	switch a.Verdict {
+	case order.Found:
+		s.stats.Found++
+	case order.Impossible:
+		s.stats.Refuted++
+		s.cores.keep(x.named, &g, a.Core)
+	default:
+		s.stats.Unknown = append(s.stats.Unknown, Unknown{k.pattern, a.Reason})
+	}
+	return a
+}
+
+// A deadline is a context that ends at a time. (Contexts with timers are the program's under test, in its time.)
+type deadline struct {
+	context.Context
+	at time.Time
+}
+
+func (d deadline) Err() error {
+	if time.Now().After(d.at) {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// Done implements explore.Strategy.
+func (s *Strategy) Done(t *trace.Trace) {
+	s.result.Executions++
+	if held := explore.Held(t); held != "" {
+		s.held = held
+	}
+	t = t.Clone()
+	as := s.set.Names.Read(t)
+	s.set.AddAccesses(as)
+	if s.target != nil && !s.set.Has(s.target.pattern) && s.target.pattern.Row != 0 {
+		s.stats.Missed++
+	}
+	s.target = nil
+	x := &execution{t: t, view: newView(t)}
+	x.c = &creation{as: as, set: s.set, rules: s.opt.Rules, longest: s.opt.Longest}
+	x.c.problem = order.New(t, order.Options{Dependent: x.view.dependent})
+	x.c.findSources()
+	ext := newExtension(x.view, x.c, s.set.Names)
+	for e := range t.Events {
+		ext.do(e)
+	}
+	if key := ext.key() ^ wholeTrace; s.seen[key] {
+		return // all that could come of it was asked
+	} else {
+		s.seen[key] = true
+	}
+	x.named = newNamed(ext)
+	for _, k := range x.c.create() {
+		s.stats.Candidates++
+		s.queue[k.n] = append(s.queue[k.n], item{k, x})
+	}
+	for r, n := range x.c.filtered {
+		s.stats.Filtered[r] += n
+	}
+	s.trunc = s.trunc || x.c.truncated
+}
+
+// wholeTrace tells the states at the end of executions from those that schedules lead to.
+const wholeTrace = 0x5bd1e995
+
+// Result implements explore.Strategy. It never claims to have covered every
+// interleaving: patterns, values and traces that were executed is what it goes by.
+func (s *Strategy) Result() explore.Result {
+	r := s.result
+	switch {
+	case s.held != "":
+		r.Reason = s.held
+	case s.trunc:
+		r.Reason = "more patterns than are looked at"
+	case len(s.stats.Unknown) > 0:
+		r.Reason = "formulas not decided in time"
+	case s.opt.Rules.has(Covered):
+		r.Reason = "every pattern that could be covered was"
+	default:
+		r.Reason = "no read can see another value"
+	}
+	return r
+}

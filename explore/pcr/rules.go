@@ -1,0 +1,129 @@
+package pcr
+
+// Rules is a set of the filtering rules of Table 2. Bit n stands for rule n.
+type Rules uint8
+
+const (
+	NonDefined    Rules = 1 << 1 // 1: the pattern is not in Table 1
+	Covered       Rules = 1 << 2 // 2: an execution has shown it
+	HappensBefore Rules = 1 << 3 // 3: it contradicts the order that all executions of these operations have
+	OldState      Rules = 1 << 4 // 4: no read would see another value, no two writes change places
+	Interrupted   Rules = 1 << 5 // 5: accesses of one goroutine do not follow each other immediately
+	Redundant     Rules = 1 << 6 // 6: both variables are accessed in the order that they were
+
+	// AllRules is what the strategy map filters by.
+	AllRules = NonDefined | Covered | HappensBefore | OldState | Interrupted | Redundant
+)
+
+// has reports whether rule is one of r.
+func (r Rules) has(rule Rules) bool { return r&rule != 0 }
+
+// broken returns the first of the rules of c, in the order of their numbers, that
+// leaves the candidate out; 0 if none does.
+func (c *creation) broken(k *candidate) Rules {
+	for rule := NonDefined; rule <= Redundant; rule <<= 1 {
+		if c.rules.has(rule) && c.breaks(rule, k) {
+			return rule
+		}
+	}
+	return 0
+}
+
+func (c *creation) breaks(rule Rules, k *candidate) bool {
+	switch rule {
+	case NonDefined:
+		return k.pattern.Row == 0
+	case Covered:
+		return c.set.Has(k.pattern)
+	case HappensBefore:
+		return c.contradicts(k)
+	case OldState:
+		return !c.changes(k)
+	case Interrupted:
+		return c.interrupted(k)
+	case Redundant:
+		return k.n == 4 && !c.exchanges(k)
+	}
+	return false
+}
+
+// contradicts: what must come later comes earlier in the candidate.
+func (c *creation) contradicts(k *candidate) bool {
+	for j := 1; j < k.n; j++ {
+		for i := range j {
+			if c.problem.Must(k.event(c, j), k.event(c, i)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// changes: a read sees another value than in the trace, or two writes come the other way round.
+func (c *creation) changes(k *candidate) bool {
+	for _, x := range k.conflicts(c) {
+		if c.changed(k, x) {
+			return true
+		}
+	}
+	return false
+}
+
+// changed is changes for the accesses i and j of one variable.
+func (c *creation) changed(k *candidate, x [2]int) bool {
+	u, w := k.access[x[0]], k.access[x[1]]
+	reversed := w < u
+	switch {
+	case k.write[x[0]] && k.write[x[1]]:
+		return reversed
+	case k.write[x[0]]:
+		return !c.sameValue(c.source[w], c.seen(w), u, c.left(u))
+	}
+	// The read would see what was there before the write, or something older.
+	return reversed && !c.sameValue(c.source[u], c.seen(u), c.source[w], c.before(w))
+}
+
+// sameValue reports whether two values are known to be equal: they come from
+// the same write, or what was recorded of them is equal.
+func (c *creation) sameValue(from int32, value string, orFrom int32, or string) bool {
+	return from == orFrom || value != "" && value == or
+}
+
+// interrupted: between two accesses of a goroutine that follow each other in the
+// pattern the goroutine accesses one of the pattern's variables in the trace.
+func (c *creation) interrupted(k *candidate) bool {
+	for j := 1; j < k.n; j++ {
+		for i := range j {
+			if c.as.All[k.access[i]].G == c.as.All[k.access[j]].G && !c.consecutive(k, k.access[i], k.access[j]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (c *creation) consecutive(k *candidate, u, w int32) bool {
+	if w < u {
+		u, w = w, u
+	}
+	a, b := &c.as.All[u], &c.as.All[w]
+	for _, v := range [2]int{a.Var, b.Var} {
+		if c.next(v, a.G, u) < w {
+			return false
+		}
+		if a.Var == b.Var {
+			break
+		}
+	}
+	return true
+}
+
+// exchanges: on one of the variables the two accesses come the other way round.
+func (c *creation) exchanges(k *candidate) bool {
+	for _, x := range k.conflicts(c) {
+		if k.access[x[1]] < k.access[x[0]] {
+			return true
+		}
+	}
+	return false
+}
