@@ -2,6 +2,7 @@ package order
 
 import (
 	"fmt"
+	"slices"
 
 	"heddle/trace"
 )
@@ -97,6 +98,12 @@ func (p *Problem) pose(goal Goal) (assume []lit, names []Constraint, a Answer) {
 		p.below(goal.At[0])
 	}
 	for _, x := range goal.Sees {
+		if r, w := x[0], x[1]; w >= 0 {
+			want(p.kept(w), r, w)
+			if !slices.Contains(goal.At, r) {
+				want(p.before(w, r), r, w)
+			}
+		}
 		p.sees(x[0], x[1])
 	}
 	if goal.Blocked && a.Verdict == Unknown {

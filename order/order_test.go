@@ -79,7 +79,7 @@ func seeing(r *rand.Rand, w *twin) (gs []Goal) {
 		if w.t.Events[e].Obj != w.t.Events[x].Obj || w.t.Events[e].G == w.t.Events[x].G {
 			continue
 		}
-		gs = append(gs, Goal{At: []int{e}, Keep: []int{x}, Sees: [][2]int{{e, x}}})
+		gs = append(gs, Goal{At: []int{e}, Sees: [][2]int{{e, x}}})
 		last := r.Intn(len(w.t.Events))
 		if last != e && last != x {
 			gs = append(gs, Goal{Keep: []int{x}, Before: [][2]int{{x, e}, {e, last}}, Sees: [][2]int{{e, x}}})

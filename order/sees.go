@@ -1,10 +1,6 @@
 package order
 
-import (
-	"slices"
-
-	"heddle/trace"
-)
+import "slices"
 
 // sees adds that r, which is done or next, sees what w wrote and nobody wrote
 // over, or, where w is -1, what was there before all writes: no other write to
@@ -51,18 +47,16 @@ func (p *Problem) Must(a, b int) bool {
 }
 
 // Value returns what is known of the value that an access to memory or an atomic
-// moved: the value written or, of a read, the value read; "" if that was not recorded.
-func (p *Problem) Value(e int) string {
+// read or, written being true, wrote; "" if that was not recorded.
+func (p *Problem) Value(e int, written bool) string {
 	for _, i := range p.unitOf[e] {
-		c, ok := p.units[i].(*cell)
-		if !ok {
-			continue
+		if c, ok := p.units[i].(*cell); ok {
+			if u := &c.uses[c.of[e]]; written {
+				return u.out.text
+			} else {
+				return u.in.text
+			}
 		}
-		u := &c.uses[c.of[e]]
-		if u.writes && p.m.events[e].Op != trace.OpAtomicRMW {
-			return u.out.text
-		}
-		return u.in.text
 	}
 	return p.text(e)
 }

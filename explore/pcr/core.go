@@ -156,6 +156,9 @@ func (n *named) nameOf(e int) uint64 {
 // target finds the parts of the goal that order calls by these events.
 func (n *named) target(g *order.Goal, events []int) (ts []term) {
 	if len(events) == 2 {
+		if slices.Contains(g.Sees, [2]int{events[0], events[1]}) { // Before has the write first
+			return []term{n.part(4, events[0], events[1])}
+		}
 		return []term{n.part(3, events[0], events[1])}
 	}
 	e := events[0]

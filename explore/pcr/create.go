@@ -304,12 +304,15 @@ func (c *creation) roles(k *candidate, i int) {
 	c.found = append(c.found, *k)
 }
 
-// goal returns what a schedule has to bring about so that the candidate shows: its accesses in their order, the last one
-// next. With newState, where rule 4 counts on another value a read sees just that: what
-// the write before it leaves, or what the write after it found in the trace.
-func (c *creation) goal(k *candidate, newState bool) order.Goal {
-	last := k.n - 1
-	g := order.Goal{At: []int{k.event(c, last)}, Keep: []int{k.event(c, 0)}}
+// goal returns what a schedule has to bring about so that the first n accesses of the candidate show: in their order,
+// the last of them next. With newState, where rule 4 counts on another value a read sees just
+// that: what the write before it leaves, or what the write after it found in the trace.
+func (c *creation) goal(k *candidate, n int, newState bool) order.Goal {
+	last := n - 1
+	g := order.Goal{At: []int{k.event(c, last)}}
+	if n > 1 {
+		g.Keep = []int{k.event(c, 0)}
+	}
 	for i := 1; i < last; i++ {
 		g.Before = append(g.Before, [2]int{k.event(c, i-1), k.event(c, i)})
 	}
@@ -317,12 +320,12 @@ func (c *creation) goal(k *candidate, newState bool) order.Goal {
 		return g
 	}
 	for _, x := range k.conflicts(c) {
-		u, w := x[0], x[1]
-		switch {
-		case k.write[u] && k.write[w] || !c.changed(k, x):
-		case k.write[u]:
+		if c.another(k, x) < 0 || c.another(k, x) > last {
+			continue
+		}
+		if u, w := x[0], x[1]; k.write[u] {
 			g.Sees = append(g.Sees, [2]int{k.event(c, w), k.event(c, u)})
-		default:
+		} else {
 			from := -1
 			if s := c.source[k.access[w]]; s >= 0 {
 				from = c.as.All[s].Event
@@ -331,4 +334,27 @@ func (c *creation) goal(k *candidate, newState bool) order.Goal {
 		}
 	}
 	return g
+}
+
+// another returns which access of a pair is a read that rule 4 counts on to see another value, -1 if neither is.
+func (c *creation) another(k *candidate, x [2]int) int {
+	switch {
+	case k.write[x[0]] && k.write[x[1]] || !c.changed(k, x):
+		return -1
+	case k.write[x[0]]:
+		return x[1]
+	}
+	return x[0]
+}
+
+// certain returns how many of a candidate's accesses are sure to come: those up to the first one that sees another value.
+// What its goroutine does then may depend on that.
+func (c *creation) certain(k *candidate) int {
+	n := k.n
+	for _, x := range k.conflicts(c) {
+		if i := c.another(k, x); i >= 0 {
+			n = min(n, i+1)
+		}
+	}
+	return n
 }

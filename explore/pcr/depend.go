@@ -57,7 +57,7 @@ func newView(t *trace.Trace) *view {
 // what the goroutine does next.
 func (v *view) dependent(e int) int {
 	f := int(v.first[e])
-	for f >= 0 && v.t.Events[f].Step == v.t.Events[e].Step {
+	for f >= 0 && v.t.Events[f].Op == trace.OpBranch && v.t.Events[f].Step == v.t.Events[e].Step {
 		f = int(v.next[f])
 	}
 	return f

@@ -18,17 +18,19 @@ type extension struct {
 	born  []bool
 
 	at      []int32 // by event: its first access in c.as.All, -1
-	last    []int32 // by variable: the access that wrote it last, -1; tainted
+	last    []int32 // by variable: the access that wrote it last, -1
+	tainted []bool  // and wrote a value that cannot be foretold
 	locks   []lock  // by object
 	byObj   [][]int32
-	objDone []int32
-	done    []bool
-	order   []int
-	names   *histories
-}
 
-// tainted stands for a write of a value that cannot be foretold.
-const tainted = -2
+	compares map[int]bool // events that are CompareAndSwaps: one that failed may succeed
+	objDone  []int32
+	done     []bool
+	held     int          // an event that is not to be done yet, -1
+	holding  map[int]bool // the variables that it accesses: they are not written meanwhile
+	order    []int
+	names    *histories
+}
 
 // A lock is the state of a mutex or RWMutex.
 type lock struct {
@@ -41,14 +43,17 @@ func newExtension(v *view, c *creation, names *mapcov.Names) *extension {
 	n, objs := len(t.Goroutines), len(t.Objects)
 	x := &extension{
 		v: v, c: c, byG: make([][]int32, n), place: make([]int32, len(t.Events)), pos: make([]int32, n), limit: make([]int32, n), born: make([]bool, n),
-		at: make([]int32, len(t.Events)), last: make([]int32, len(c.as.Vars)), locks: make([]lock, objs),
-		byObj: make([][]int32, objs), objDone: make([]int32, objs), done: make([]bool, len(t.Events)), names: newHistories(t, names),
+		at: make([]int32, len(t.Events)), last: make([]int32, len(c.as.Vars)), tainted: make([]bool, len(c.as.Vars)), locks: make([]lock, objs),
+		held: -1, compares: make(map[int]bool), byObj: make([][]int32, objs), objDone: make([]int32, objs), done: make([]bool, len(t.Events)), names: newHistories(t, names),
 	}
 	for o := range x.locks {
 		x.locks[o] = lock{trace.NoG, trace.NoG, 0}
 	}
 	for i := range x.last {
 		x.last[i] = -1
+	}
+	for _, c := range t.Compares {
+		x.compares[int(c.Event)] = true
 	}
 	for i := range x.born {
 		x.born[i] = true
@@ -74,12 +79,66 @@ func newExtension(v *view, c *creation, names *mapcov.Names) *extension {
 	return x
 }
 
-// run carries out order and then what is sure to come. It returns all of it.
-func (x *extension) run(order []int) []int {
+// do carries out events in this order.
+func (x *extension) do(order []int) {
 	for _, e := range order {
-		x.do(e)
+		x.event(e)
 	}
-	for pass := 0; pass < maxPasses; pass++ {
+}
+
+// bring brings goroutines to events, one after the other, as if that were possible.
+func (x *extension) bring(events []int) {
+	for _, e := range events {
+		g := x.v.t.Events[e].G
+		for !x.done[e] && x.pos[g] <= x.place[e] {
+			x.event(int(x.byG[g][x.pos[g]]))
+		}
+	}
+}
+
+// hold keeps an event for later: what it will access stays as it is. -1 ends that.
+func (x *extension) hold(e int) {
+	x.held, x.holding = e, make(map[int]bool)
+	for i := x.firstAt(e); x.isOf(i, e); i++ {
+		x.holding[x.c.as.All[i].Var] = true
+	}
+}
+
+// firstAt and isOf go through the accesses of an event.
+func (x *extension) firstAt(e int) int32 {
+	if e < 0 {
+		return -1
+	}
+	return x.at[e]
+}
+
+func (x *extension) isOf(i int32, e int) bool {
+	return i >= 0 && int(i) < len(x.c.as.All) && x.c.as.All[i].Event == e
+}
+
+// spoils reports whether e writes to what is held.
+func (x *extension) spoils(e int) bool {
+	for i := x.firstAt(e); x.isOf(i, e); i++ {
+		if a := &x.c.as.All[i]; a.Write && x.holding[a.Var] {
+			return true
+		}
+	}
+	return false
+}
+
+// differs reports whether e would see another value than it saw.
+func (x *extension) differs(e int) bool {
+	for i := x.firstAt(e); x.isOf(i, e); i++ {
+		if x.changed(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// goOn carries out what is sure to come.
+func (x *extension) goOn() {
+	for range maxPasses {
 		n := len(x.order)
 		for e := range x.v.t.Events {
 			x.try(e)
@@ -88,7 +147,6 @@ func (x *extension) run(order []int) []int {
 			break
 		}
 	}
-	return x.order
 }
 
 // maxPasses bounds how often a trace is gone through: a goroutine that waits for a lock goes on in the next one.
@@ -96,7 +154,7 @@ const maxPasses = 8
 
 // try does the step of e, if e begins one and it can be done.
 func (x *extension) try(e int) {
-	if x.done[e] || !x.can(e) {
+	if x.done[e] || e == x.held || !x.can(e) || x.spoils(e) || x.differs(e) {
 		return
 	}
 	ev := &x.v.t.Events[e]
@@ -104,9 +162,9 @@ func (x *extension) try(e int) {
 		if x.done[p] || !x.can(p) {
 			return
 		}
-		defer x.do(p)
+		defer x.event(p)
 	}
-	x.do(e)
+	x.event(e)
 }
 
 // can reports whether e is next in its goroutine, can be foretold and would have its outcome.
@@ -170,8 +228,8 @@ func (x *extension) allBefore(e int) bool {
 	return true
 }
 
-// do does e.
-func (x *extension) do(e int) {
+// event does e.
+func (x *extension) event(e int) {
 	ev := &x.v.t.Events[e]
 	x.done[e] = true
 	x.order = append(x.order, e)
@@ -184,7 +242,7 @@ func (x *extension) do(e int) {
 		x.lockAfter(ev)
 	}
 	x.names.add(e)
-	for i := x.at[e]; i >= 0 && int(i) < len(x.c.as.All) && x.c.as.All[i].Event == e; i++ {
+	for i := x.firstAt(e); x.isOf(i, e); i++ {
 		x.access(i)
 	}
 }
@@ -218,14 +276,7 @@ func (x *extension) lockAfter(ev *trace.Event) {
 func (x *extension) access(i int32) {
 	a := &x.c.as.All[i]
 	now := x.last[a.Var]
-	changed := false
-	if a.Read && now != x.c.source[i] {
-		changed = true
-		if now >= 0 && x.c.source[i] >= 0 {
-			v := x.c.seen(i)
-			changed = v == "" || v != x.c.left(now)
-		}
-	}
+	changed := x.changed(i)
 	if changed {
 		to := int32(len(x.byG[a.G]))
 		if d := x.v.dependent(a.Event); d >= 0 {
@@ -236,21 +287,34 @@ func (x *extension) access(i int32) {
 	if a.Read {
 		x.names.saw(a.Event, x.valueOf(i, now, changed))
 	}
-	switch {
-	case !a.Write:
-	case changed: // what a read-modify-write left depends on what it found
-		x.last[a.Var] = tainted
-	default:
-		x.last[a.Var] = i
+	if a.Write || changed && x.compares[a.Event] { // what a read-modify-write leaves depends on what it found
+		x.last[a.Var], x.tainted[a.Var] = i, changed
 	}
+}
+
+// changed reports whether access i would see another value now than in the trace.
+func (x *extension) changed(i int32) bool {
+	a := &x.c.as.All[i]
+	now, was := x.last[a.Var], x.c.source[i]
+	switch {
+	case !a.Read:
+		return false
+	case x.tainted[a.Var]:
+		return true
+	case now == was:
+		return false
+	case now < 0 || was < 0:
+		return true
+	}
+	v := x.c.seen(i)
+	return v == "" || v != x.c.left(now)
 }
 
 // valueOf names what access i reads: by its text, or by the write that left it.
 func (x *extension) valueOf(i, from int32, changed bool) uint64 {
 	text := ""
 	switch {
-	case from == tainted:
-		return 3
+	case x.tainted[x.c.as.All[i].Var]:
 	case !changed:
 		text = x.c.seen(i)
 	case from >= 0:

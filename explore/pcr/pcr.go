@@ -17,6 +17,7 @@ package pcr
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"heddle/explore"
@@ -67,6 +68,7 @@ type Strategy struct {
 	opt     Options
 	set     *mapcov.Set
 	queue   [mapcov.MaxSteps + 1][]item // by length, in the order in which they were found
+	bare    []bare
 	cores   *cores
 	seen    map[uint64]bool // states that schedules lead to
 	result  explore.Result
@@ -124,7 +126,7 @@ func (s *Strategy) Next() *trace.Schedule {
 	for {
 		k, ok := s.pop()
 		if !ok {
-			return nil
+			return s.nextBare()
 		}
 		if s.opt.Rules.has(Covered) && s.set.Has(k.pattern) {
 			continue
@@ -134,6 +136,26 @@ func (s *Strategy) Next() *trace.Schedule {
 			return next
 		}
 	}
+}
+
+// A bare is an order that a formula has, with nothing after it: what is sure to come can keep out what else
+// could. Where no state is to be lost these are tried too, when nothing else is left.
+type bare struct {
+	from *execution
+	core []int
+}
+
+func (s *Strategy) nextBare() *trace.Schedule {
+	for len(s.bare) > 0 {
+		b := s.bare[0]
+		s.bare = s.bare[1:]
+		ext := newExtension(b.from.view, b.from.c, s.set.Names)
+		ext.do(b.core)
+		if next := s.once(b.from, ext); next != nil {
+			return next
+		}
+	}
+	return nil
 }
 
 func (s *Strategy) pop() (item, bool) {
@@ -151,25 +173,78 @@ func (s *Strategy) pop() (item, bool) {
 // schedule returns a schedule that shows k, nil if there is none, or none that leads anywhere new.
 func (s *Strategy) schedule(k *item) *trace.Schedule {
 	x := k.from
-	strict := x.c.goal(&k.candidate, s.opt.Rules.has(OldState))
-	a := s.answer(k, strict)
-	if a.Verdict == order.Impossible && len(strict.Sees) > 0 && s.opt.Rules.has(Covered) {
-		a = s.answer(k, x.c.goal(&k.candidate, false))
+	for _, g := range s.goals(k) {
+		a := s.answer(k, g)
+		if a.Verdict != order.Found {
+			continue
+		}
+		core := append(a.Order, g.At...)
+		if !s.opt.Rules.has(Covered) {
+			s.bare = append(s.bare, bare{x, slices.Clone(core)})
+		}
+		return s.extended(x, core, s.rest(k, &g))
 	}
-	if a.Verdict != order.Found {
-		return nil
-	}
+	return nil
+}
+
+// extended returns the schedule of an order, of what is tried after it, and of what is sure to come.
+func (s *Strategy) extended(x *execution, core, rest []int) *trace.Schedule {
 	ext := newExtension(x.view, x.c, s.set.Names)
-	full := ext.run(append(a.Order, strict.At...))
+	last := core[len(core)-1]
+	ext.do(core[:len(core)-1])
+	ext.hold(last)
+	ext.goOn()
+	ext.hold(-1)
+	ext.do([]int{last})
+	ext.bring(rest)
+	ext.goOn()
+	return s.once(x, ext)
+}
+
+// once returns the schedule of what an extension has done, nil if it leads where an earlier one led.
+func (s *Strategy) once(x *execution, ext *extension) *trace.Schedule {
 	key := ext.key()
 	if s.seen[key] {
 		s.stats.Duplicates++
 		return nil
 	}
 	s.seen[key] = true
-	next := x.c.problem.Schedule(full, nil)
+	next, _ := x.c.problem.Schedule(ext.order, nil)
 	next.Strict, next.Policy = false, "first"
 	return next
+}
+
+// goals returns what is asked for a candidate, one after the other until there is an order: that it
+// shows whole, with a new state for sure; that it shows as far as that depends on nothing else, and what follows
+// is tried; that it shows, whatever is read.
+func (s *Strategy) goals(k *item) []order.Goal {
+	c := k.from.c
+	if !s.opt.Rules.has(OldState) {
+		return []order.Goal{c.goal(&k.candidate, k.n, false)}
+	}
+	n := c.certain(&k.candidate)
+	if !s.opt.Rules.has(Covered) {
+		return []order.Goal{c.goal(&k.candidate, n, true)}
+	}
+	gs := []order.Goal{c.goal(&k.candidate, k.n, true)}
+	if n < k.n {
+		gs = append(gs, c.goal(&k.candidate, n, true))
+	}
+	if len(gs[0].Sees) > 0 {
+		gs = append(gs, c.goal(&k.candidate, k.n, false))
+	}
+	return gs
+}
+
+// rest returns the accesses of a candidate that come after those of a goal.
+func (s *Strategy) rest(k *item, g *order.Goal) (events []int) {
+	if !s.opt.Rules.has(Covered) {
+		return nil
+	}
+	for i := k.n - 1; i >= 0 && k.event(k.from.c, i) != g.At[0]; i-- {
+		events = append([]int{k.event(k.from.c, i)}, events...)
+	}
+	return events
 }
 
 // answer is patternConstraintSolving (Algorithm 4).
@@ -234,7 +309,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 	x.c.findSources()
 	ext := newExtension(x.view, x.c, s.set.Names)
 	for e := range t.Events {
-		ext.do(e)
+		ext.event(e)
 	}
 	if key := ext.key() ^ wholeTrace; s.seen[key] {
 		return // all that could come of it was asked

@@ -200,7 +200,9 @@ func (s *Sched) ended(g *G) {
 		g.state = gDone
 		return
 	}
-	s.lazyDrop()
+	if onStack(s.lazyVal.p) {
+		s.lazyDrop() // what is there now is no longer its value
+	}
 	if s.unsettled {
 		s.settle()
 	}

@@ -84,7 +84,7 @@ func (s *Sched) visibleAccess(g *G, p unsafe.Pointer, n uintptr, site trace.Site
 func (s *Sched) recordAccess(g *G, p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op) {
 	o, _ := s.object(p, trace.ObjMemory, site)
 	ev := s.event(g, op, o, int64(n), site)
-	if s.opt.Record {
+	if s.opt.Record || s.opt.Values {
 		s.lazyVal = lazyValue{p, n, site.Kind(), ev}
 		s.unsettled = true
 	}

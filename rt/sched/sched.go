@@ -34,6 +34,7 @@ type Options struct {
 	Known    Races         // of which no more is to be told than that they are there
 	Visible  VisibleMode
 	Record   bool // keep values and the stacks of all events
+	Values   bool // keep the values of memory accesses that are steps
 	Real     bool // go by real time, see outside.go
 	Flow     bool // record data flow, where the program is built for it
 

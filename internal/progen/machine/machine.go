@@ -24,6 +24,8 @@ type Machine struct {
 	// OneShot makes a loop that polls try once and block for good if that fails: where the scheduler does not know such
 	// loops the number of interleavings stays finite. An outcome whose loop could go on after all is none.
 	OneShot bool
+	// Values records what memory accesses read and write.
+	Values bool
 
 	p       *progen.Program
 	vars    []int
@@ -110,7 +112,7 @@ func (m *Machine) Execute(_ context.Context, s *trace.Schedule) (*trace.Trace, e
 	collect()
 	m.reset()
 	sched.S.SetPolled(m.polled)
-	m.trace = sched.S.Run(m.main, sched.Options{Schedule: s, Policy: pol, Steps: maxSteps, Race: true, Visible: sched.VisibleAll, PastDeadlock: true})
+	m.trace = sched.S.Run(m.main, sched.Options{Schedule: s, Policy: pol, Steps: maxSteps, Race: true, Visible: sched.VisibleAll, Values: m.Values, PastDeadlock: true})
 	hook.On = false
 	switch m.trace.Verdict {
 	case trace.Bounded, trace.Aborted:

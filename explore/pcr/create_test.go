@@ -1,0 +1,189 @@
+package pcr
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"heddle/internal/progen"
+	"heddle/internal/progen/machine"
+	"heddle/order"
+	"heddle/trace"
+)
+
+// randomTraces calls f with traces of random programs under random schedules.
+func randomTraces(t *testing.T, n int, f func(seed uint64, tr *trace.Trace)) {
+	t.Helper()
+	for seed := uint64(0); n > 0; seed++ {
+		p := progen.Generate(seed, progen.Default)
+		if !modelled(p) {
+			continue
+		}
+		n--
+		m := machine.New(p)
+		m.Values = true
+		tr, err := m.Execute(context.Background(), &trace.Schedule{Policy: "random", Seed: seed + 1, Exhaustive: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f(seed, tr.Clone())
+	}
+}
+
+// literal is Algorithm 3 as it is printed, with its erratum: patterns of length 2, and their combinations.
+func literal(c *creation) {
+	type pair [2]int32
+	pairs := make([][]pair, len(c.as.Vars))
+	for v := range c.as.Vars {
+		for _, u := range c.as.Vars[v].All {
+			for _, w := range c.as.Vars[v].All {
+				if a, b := &c.as.All[u], &c.as.All[w]; a.G != b.G && (a.Write || b.Write) {
+					pairs[v] = append(pairs[v], pair{u, w})
+				}
+			}
+		}
+	}
+	g := func(i int32) trace.GID { return c.as.All[i].G }
+	once := map[[4]int32]bool{}
+	consider := func(accesses ...int32) {
+		key := [4]int32{-1, -1, -1, -1}
+		copy(key[:], accesses)
+		for i, u := range accesses {
+			for _, w := range accesses[:i] {
+				if c.as.All[u].Event == c.as.All[w].Event {
+					return
+				}
+			}
+		}
+		if !once[key] {
+			once[key] = true
+			c.consider(accesses...)
+		}
+	}
+	for x := range pairs {
+		for _, p := range pairs[x] {
+			consider(p[0], p[1])
+			for _, q := range pairs[x] {
+				if g(p[0]) == g(q[1]) && p[0] != q[1] && p[1] == q[0] {
+					consider(p[0], p[1], q[1])
+				}
+			}
+		}
+		for y := range pairs {
+			if x == y {
+				continue
+			}
+			for _, p := range pairs[x] {
+				for _, q := range pairs[y] {
+					if g(p[0]) == g(q[1]) && g(p[1]) == g(q[0]) {
+						consider(p[0], p[1], q[0], q[1])
+						consider(p[0], q[0], p[1], q[1])
+						consider(p[0], q[0], q[1], p[1])
+					}
+				}
+			}
+		}
+	}
+}
+
+// keys returns the candidates that were made, as text.
+func (c *creation) keys() []string {
+	m := map[string]bool{}
+	for i := range c.found {
+		k := &c.found[i]
+		m[fmt.Sprint(k.access[:k.n], k.write[:k.n])] = true
+	}
+	return slices.Sorted(maps.Keys(m))
+}
+
+// TestCreation: putting legs together gives what the paper's algorithm gives, under each rule alone, all but each, and all.
+func TestCreation(t *testing.T) {
+	sets := []Rules{0, AllRules &^ Covered}
+	for r := NonDefined; r <= Redundant; r <<= 1 {
+		if r != Covered {
+			sets = append(sets, r, AllRules&^Covered&^r)
+		}
+	}
+	made := 0
+	randomTraces(t, 200, func(seed uint64, tr *trace.Trace) {
+		for _, rules := range sets {
+			want := createFrom(tr, 0)
+			want.rules, want.found = rules, nil
+			literal(want)
+			got := createFrom(tr, rules)
+			made += len(got.found)
+			if a, b := got.keys(), want.keys(); !slices.Equal(a, b) {
+				t.Fatalf("seed %d, rules %b: %d candidates, as printed %d:\n%v\n%v", seed, rules, len(a), len(b), a, b)
+			}
+		}
+	})
+	if made == 0 {
+		t.Fatal("nothing was made")
+	}
+}
+
+// TestMCR: what the strategy mcr asks for, by rule 4 alone, is maximal causality reduction's: for every read,
+// to see a write by another goroutine that left another value than the one it saw.
+func TestMCR(t *testing.T) {
+	asked := 0
+	randomTraces(t, 500, func(seed uint64, tr *trace.Trace) {
+		c := createFrom(tr, 0)
+		c = &creation{as: c.as, set: c.set, rules: MCR().Rules, longest: MCR().Longest, problem: order.New(tr, order.Options{})}
+		c.create()
+		got := map[[2]int]bool{}
+		for i := range c.found {
+			k := &c.found[i]
+			for _, x := range c.goal(k, c.certain(k), true).Sees {
+				if x[1] >= 0 {
+					got[x] = true
+				}
+			}
+		}
+		want := map[[2]int]bool{}
+		for r := range tr.Events {
+			for w := range tr.Events {
+				if another(tr, r, w) {
+					want[[2]int{r, w}] = true
+				}
+			}
+		}
+		for x := range want {
+			if !got[x] {
+				t.Errorf("seed %d: that %d sees %d is not asked for", seed, x[0], x[1])
+			}
+		}
+		asked += len(want)
+	})
+	if asked == 0 {
+		t.Fatal("there was nothing to ask for")
+	}
+}
+
+// another reports whether plain memory read by r was written by w of another goroutine with another value.
+func another(tr *trace.Trace, r, w int) bool {
+	a, b := &tr.Events[r], &tr.Events[w]
+	if a.Op != trace.OpRead || b.Op != trace.OpWrite || a.Obj != b.Obj || a.G == b.G {
+		return false
+	}
+	return a.Val > 0 && b.Val > 0 && tr.Values[a.Val-1] != tr.Values[b.Val-1]
+}
+
+// TestUnknown: a formula that is not decided in time is listed, and is not taken for one that has no solution.
+func TestUnknown(t *testing.T) {
+	s := New(Options{Rules: AllRules, Longest: 4, Limit: time.Nanosecond})
+	s.Next()
+	s.Done(traceOf(t, figure1))
+	if s.Next() != nil {
+		t.Error("there is a schedule, but no time to find it")
+	}
+	st := s.Stats()
+	if len(st.Unknown) == 0 || st.Refuted > 0 || s.cores.n > 0 || st.Skipped > 0 {
+		t.Errorf("%+v", st)
+	}
+	if s.Result().Reason != "formulas not decided in time" || s.Result().Complete {
+		t.Errorf("%+v", s.Result())
+	}
+}
