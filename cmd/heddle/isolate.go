@@ -80,7 +80,7 @@ func (r *packageRun) inProcesses(ctx context.Context, m *moved, clips []*wire.Cl
 	r.processes = true
 	defer func() { r.processes = false }()
 	for range max(1, r.o.count) {
-		x := &fresh{r: r, test: m.test, places: make(map[trace.Site]wire.Place)}
+		x := &fresh{r: r, test: m.test, places: make(map[trace.Site]wire.Place), noted: make(map[string]bool)}
 		send := func(rec *wire.Record) {
 			switch {
 			case rec.Type == "end":
@@ -142,6 +142,7 @@ type fresh struct {
 	length int                       // steps of the longest
 	places map[trace.Site]wire.Place // of program counters
 	died   bool                      // a process did
+	noted  map[string]bool
 }
 
 // Execute implements drive.Executor.
@@ -156,7 +157,8 @@ func (x *fresh) Execute(ctx context.Context, q *wire.Request) (drive.Execution, 
 		switch {
 		case rec.Type == "result":
 			left = rec.Outcome
-		case rec.Type == "note":
+		case rec.Type == "note" && !x.noted[rec.Text]:
+			x.noted[rec.Text] = true // every process would say it
 			x.r.report.Record(rec)
 		}
 	}

@@ -141,9 +141,25 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 	return res, nil
 }
 
+// A lateReader goes on to read what is there after the deadline: who reads may
+// have been busy with what came before.
+type lateReader struct{ r *os.File }
+
+func (l lateReader) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		l.r.SetReadDeadline(time.Now().Add(lateRead))
+		n, err = l.r.Read(p)
+	}
+	return n, err
+}
+
+// lateRead is how long what is there may take to be read.
+const lateRead = 200 * time.Millisecond
+
 // read passes records on until the pipe closes.
-func (b *process) read(r io.Reader, res *outcome, clock *watch) {
-	in := bufio.NewReaderSize(r, 64<<10)
+func (b *process) read(r *os.File, res *outcome, clock *watch) {
+	in := bufio.NewReaderSize(lateReader{r}, 64<<10)
 	for {
 		line, err := in.ReadBytes('\n')
 		if len(bytes.TrimSpace(line)) > 0 {

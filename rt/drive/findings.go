@@ -327,6 +327,10 @@ func (x *local) leakFinding(t *trace.Trace) *wire.Finding {
 	if len(bad) == 0 {
 		return nil
 	}
+	if !cyclic && sched.S.Strangers() {
+		x.notLeaks()
+		return nil
+	}
 	f := &wire.Finding{Kind: kindLeak, Output: string(x.outcome.Output)}
 	if cyclic {
 		f.Kind = kindDeadlock
@@ -346,6 +350,20 @@ func (x *local) leakFinding(t *trace.Trace) *wire.Finding {
 		f.Message = fmt.Sprintf("%d goroutines are still blocked when the test is over, and nobody is left who could let them go on", len(bad))
 	}
 	return f
+}
+
+// notLeaks says, once a test, why a goroutine that is left blocked is not called a leak.
+func (x *local) notLeaks() {
+	if x.leaky {
+		return
+	}
+	x.leaky = true
+	x.seeStrangers()
+	text := "goroutines are left blocked when the test is over, which are not called leaks: goroutines outside control may still let them go on"
+	if len(x.who) > 0 {
+		text += ", started by " + strings.Join(x.who, ", ")
+	}
+	x.d.send(&wire.Record{Type: "note", Test: x.t.Name, Text: text})
 }
 
 // inCycle reports whether l waits, through others who are left, for itself.

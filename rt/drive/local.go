@@ -23,6 +23,7 @@ type local struct {
 	known    sched.Races // of which Request.Known says that they are known
 	told     bool        // what is outside control
 	who      []string    // who started goroutines outside control
+	leaky    bool        // and why what is left blocked is not a leak
 }
 
 type policyKey struct {

@@ -358,9 +358,30 @@ func (e *exploration) clipOf(f *wire.Finding, t *trace.Trace, m *minimiser) wire
 			}
 		}
 	}
-	c.Steps = StepsOf(t, e.x.Resolve)
+	c.Steps = StepsOf(withoutEnd(t), e.x.Resolve)
 	return c
 }
+
+// longClip is from how many steps on a clip leaves out what goes without saying.
+const longClip = 20_000
+
+// withoutEnd returns a very long execution without its end, from where on the
+// program takes the order that it takes by itself.
+func withoutEnd(t *trace.Trace) *trace.Trace {
+	n := len(t.Steps)
+	if n <= longClip {
+		return t
+	}
+	for n > shortClip && t.Steps[n-1].G == t.Steps[n-1].Default && t.Steps[n-1].Choice <= 0 {
+		n--
+	}
+	u := *t
+	u.Steps = t.Steps[:n]
+	return &u
+}
+
+// shortClip is how much of it is left at least, for the reader.
+const shortClip = 100
 
 // StepsOf returns the steps of an execution as a clip has them; resolve tells their places.
 func StepsOf(t *trace.Trace, resolve func(trace.Site) wire.Place) []wire.Step {

@@ -58,3 +58,33 @@ func TestDeviationsAreTheSwitches(t *testing.T) {
 		t.Errorf("%d switches, want 2", n)
 	}
 }
+
+// A clip of a very long execution ends after the last choice that the program would not have made by itself.
+func TestWithoutEnd(t *testing.T) {
+	long := func(n int, odd ...int) *trace.Trace {
+		tr := &trace.Trace{Steps: make([]trace.Step, n)}
+		for i := range tr.Steps {
+			tr.Steps[i].Choice = -1
+		}
+		for _, i := range odd {
+			tr.Steps[i].G = 1
+		}
+		return tr
+	}
+	chosen := long(longClip + 10)
+	chosen.Steps[700].Choice = 2
+	for _, c := range []struct {
+		tr   *trace.Trace
+		want int
+	}{
+		{long(longClip), longClip},
+		{long(longClip+1, 5, 500), 501},
+		{long(longClip + 1), shortClip},
+		{long(longClip+1, longClip), longClip + 1},
+		{chosen, 701},
+	} {
+		if got := len(withoutEnd(c.tr).Steps); got != c.want {
+			t.Errorf("%d steps are left of %d, want %d", got, len(c.tr.Steps), c.want)
+		}
+	}
+}

@@ -249,6 +249,9 @@ func (s *Sched) quiescent() {
 		s.verdict = trace.Panicked
 		return
 	}
+	if s.cycle == nil && !s.mainOver && s.outsiders() > 0 {
+		s.sawForeign = true // one of them may be who could let somebody go on
+	}
 	for _, g := range s.gs[:s.ngs] {
 		if g.state == gSpinning || g.state == gYielded || g.state == gAwaits {
 			s.verdict = trace.Livelocked

@@ -43,6 +43,9 @@ func (s *Sched) outsiders() int {
 // execution, or were started in it.
 func (s *Sched) Outside() bool { return s.sawForeign || s.born }
 
+// Strangers reports whether there are goroutines outside control now.
+func (s *Sched) Strangers() bool { return s.outsiders() > 0 }
+
 // OutsideWait returns the stack of the first goroutine that had to wait for the
 // kernel in the last execution, nil if none had to.
 func (s *Sched) OutsideWait() []uintptr { return s.outsideWait }

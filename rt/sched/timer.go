@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"time"
 	"unsafe"
 
 	"heddle/rt/hook"
@@ -246,7 +247,7 @@ func (s *Sched) fireNext() bool {
 		return false
 	}
 	if s.mainOver {
-		if s.onlyPeriodic() || s.lateWake >= maxLateWakes || hook.Real {
+		if s.lateWake >= maxLateWakes || hook.Real || s.onlyPeriodic() && !s.blocked() {
 			return false
 		}
 		s.lateWake++
@@ -301,6 +302,9 @@ func (s *Sched) passTime(n int) {
 	case s.exhaustive() || hook.Frozen:
 		return
 	case hook.Real:
+		if s.outsiders() > 0 { // a loop that waits for one of them would keep him off the processor
+			time.Sleep(pollEvery)
+		}
 		s.realTime()
 		s.lookOutside()
 	case s.now-s.flowed >= flowBy:
@@ -319,6 +323,17 @@ func (s *Sched) passTime(n int) {
 
 // wakeLatency is how much later than its deadline a timer fires in virtual time.
 const wakeLatency = 1000
+
+// blocked reports whether somebody waits for more than the clock: when main is
+// over, whoever has a ticker may still let him go on.
+func (s *Sched) blocked() bool {
+	for _, g := range s.gs[:s.ngs] {
+		if g.state == gBlocked || g.state == gParked && s.pend[g.id].Op != trace.OpSleep && !s.ServedByTimer(g.id) {
+			return true
+		}
+	}
+	return false
+}
 
 func (s *Sched) onlyPeriodic() bool {
 	for _, t := range s.timers {
