@@ -19,7 +19,9 @@ type Execution struct {
 	op       []int32   // by event: its op, -1
 	variable []int32   // by event: the variable that it accesses, -1
 	vars     []variable
-	counters int // how many things have versions
+	counters int    // how many things have versions
+	shared   []bool // by object, see Shared
+	relevant []bool // by event, see findRelevant; nil: all are
 	flow     *trace.FlowReader
 	place    []int32   // by event: its index among those of its goroutine
 	accesses [][]int32 // by variable: events
@@ -57,7 +59,16 @@ type variable struct {
 }
 
 // Read makes an Execution of a trace, which must not be changed as long as that is in use.
-func Read(t *trace.Trace) *Execution {
+func Read(t *trace.Trace) *Execution { return newExecution(t, false) }
+
+// ReadRelevant is Read, where of the accesses only those count that branches depend on.
+//
+// Algorithm 1 has a variant for every access that sees another version, and so
+// some order of a branch's operations may be in none: before they come about an access sees another version whose
+// value does not matter to anybody. To exploration it is none.
+func ReadRelevant(t *trace.Trace) *Execution { return newExecution(t, true) }
+
+func newExecution(t *trace.Trace, relevant bool) *Execution {
 	x := &Execution{Trace: t}
 	if t.Flow != nil {
 		x.flow = t.Flow.Reader()
@@ -66,8 +77,48 @@ func Read(t *trace.Trace) *Execution {
 	x.number()
 	x.findVariables()
 	x.findShared()
+	x.findBranches()
+	if relevant {
+		x.findRelevant()
+	}
 	x.makeOps()
 	return x
+}
+
+// findBranches lists the branches.
+func (x *Execution) findBranches() {
+	rounds := map[string]int32{}
+	for i := range x.Trace.Events {
+		e := &x.Trace.Events[i]
+		if e.Op != trace.OpBranch {
+			continue
+		}
+		key := x.Trace.Name(e.G) + " " + siteName(e.Site)
+		rounds[key]++
+		x.Branches = append(x.Branches, Branch{Event: int32(i), G: e.G, Outcome: e.Arg, Nth: rounds[key]})
+	}
+}
+
+// findRelevant finds the accesses that matter to a branch, or to where something is read or which object is
+// meant, and the variables that they are about. Of those all changes matter.
+func (x *Execution) findRelevant() {
+	x.relevant = make([]bool, len(x.Trace.Events))
+	for b := range x.Branches {
+		for _, ud := range x.RelatedUD(b) {
+			x.relevant[ud.Use], x.relevant[ud.Define] = true, true
+		}
+	}
+	vars := make([]bool, len(x.vars))
+	for i, v := range x.variable {
+		if e := &x.Trace.Events[i]; v >= 0 && (x.relevant[i] || e.Op == trace.OpOnce) {
+			vars[v] = true
+		}
+	}
+	for i, v := range x.variable {
+		if v >= 0 && vars[v] && changes[x.Trace.Events[i].Op] {
+			x.relevant[i] = true
+		}
+	}
 }
 
 // number numbers the events of each goroutine.
@@ -179,6 +230,19 @@ func (x *Execution) findShared() {
 	}
 }
 
+// Shared reports whether an object of the trace is a shared variable, or part of one.
+func (x *Execution) Shared(o trace.ObjID) bool {
+	if x.shared == nil {
+		x.shared = make([]bool, len(x.Trace.Objects))
+		for v := range x.vars {
+			for _, o := range x.vars[v].objs {
+				x.shared[o] = x.vars[v].shared
+			}
+		}
+	}
+	return x.shared[o]
+}
+
 // forks knows who started whom.
 type forks struct {
 	x  *Execution
@@ -225,24 +289,21 @@ func (x *Execution) makeOps() {
 	clock := int32(x.counters) // of what has no object
 	x.counters++
 	now := make([]int32, x.counters)
-	branches := map[string]int32{}
+	branch := 0
 	x.op = make([]int32, len(t.Events))
 	for i := range t.Events {
 		e := &t.Events[i]
 		x.op[i] = -1
 		if e.Op == trace.OpBranch {
-			b := Branch{Event: int32(i), G: e.G, At: int32(len(x.byG[e.G])), Outcome: e.Arg}
-			key := x.Trace.Name(e.G) + "\x00" + siteName(e.Site)
-			branches[key]++
-			b.Nth = branches[key]
-			x.Branches = append(x.Branches, b)
+			x.Branches[branch].At = int32(len(x.byG[e.G]))
+			branch++
 			continue
 		}
 		if !x.isOp(i) {
 			continue
 		}
 		op := Op{Event: int32(i), G: e.G, At: int32(len(x.byG[e.G])), Step: e.Step}
-		if v := x.variable[i]; v >= 0 {
+		if v := x.variable[i]; v >= 0 && x.Relevant(i) {
 			op.sees, op.bumps = versions(e, x.vars[v].counter, tried[e.Obj])
 		} else if ofClock(e.Op) {
 			op.sees, op.bumps = []int32{clock}, []int32{clock}
@@ -269,10 +330,13 @@ func (x *Execution) isOp(i int) bool {
 		return e.Arg == -1 && e.Obj > 0
 	}
 	if IsAccess(e.Op) {
-		return x.vars[x.variable[i]].shared
+		return x.vars[x.variable[i]].shared && x.Relevant(i)
 	}
 	return true
 }
+
+// Relevant reports whether it matters which version an event sees.
+func (x *Execution) Relevant(event int) bool { return x.relevant == nil || x.relevant[event] }
 
 // countersOf returns how many counters an object has: of a channel, values sent and values received.
 func countersOf(k trace.ObjKind) int {

@@ -58,6 +58,22 @@ func (x *Execution) moves() (all []move, byG [][]int32) {
 	return all, byG
 }
 
+// Drawable reports whether the graph knows all ways in which the execution
+// synchronises. Who meets whom at a channel, and who gets what from it, is in the graph as it was in the trace:
+// where several goroutines send or receive there may be other ways.
+func (x *Execution) Drawable() bool {
+	for i := range x.Ops {
+		switch e := x.event(i); e.Op {
+		case trace.OpRead, trace.OpWrite, trace.OpAtomicLoad, trace.OpAtomicStore, trace.OpAtomicRMW,
+			trace.OpLock, trace.OpUnlock, trace.OpRLock, trace.OpRUnlock, trace.OpArrive, trace.OpCondWait, trace.OpCondWake, trace.OpSignal, trace.OpBroadcast,
+			trace.OpGo, trace.OpStart, trace.OpWGAdd, trace.OpWGWait:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
 // Draw draws the variant graph. ok is false if it has more than limit nodes.
 func Draw(x *Execution, limit int) (g *Graph, ok bool) {
 	d := &drawing{x: x, m: newModel(x), g: &Graph{}, limit: limit, marked: map[string]bool{}}

@@ -10,9 +10,8 @@ import (
 // that all accesses held are none, though several goroutines access it after the initialisation and one of them writes. The locking discipline is
 // broken; that is no data race by itself.
 type Broken struct {
-	Object trace.ObjID
-	Site   trace.Site // of the access after which no lock was left
-	Other  trace.Site // of one before, by another goroutine
+	Event int // the access after which no lock was left
+	Other int // one before it, by another goroutine
 }
 
 // Check is the lockset check (Savage et al., Eraser, TOCS 1997) that section
@@ -52,9 +51,9 @@ type lockset struct {
 
 // A lockState is what is known of one variable.
 type lockState struct {
-	owner    trace.GID // of the exclusive state
-	last     int       // the owner's last access
-	site     trace.Site
+	owner    trace.GID // who accessed it last
+	last     int       // that access
+	before   int       // the last one by another goroutine
 	shared   bool
 	modified bool // written since it is shared
 	told     bool
@@ -64,12 +63,12 @@ type lockState struct {
 func (c *lockset) access(i int, e *trace.Event, held []holding) *Broken {
 	v := c.vars[e.Obj]
 	if v == nil {
-		c.vars[e.Obj] = &lockState{owner: e.G, last: i, site: e.Site}
+		c.vars[e.Obj] = &lockState{owner: e.G, last: i}
 		return nil
 	}
 	if !v.shared {
 		if v.owner == e.G || c.forks.before(int32(v.last), int32(i)) {
-			v.owner, v.last, v.site = e.G, i, e.Site // still the initialisation: who it was handed to has just been started
+			v.owner, v.last = e.G, i // still the initialisation: who it was handed to has just been started
 			return nil
 		}
 		v.shared = true
@@ -81,15 +80,24 @@ func (c *lockset) access(i int, e *trace.Event, held []holding) *Broken {
 	v.locks = slices.DeleteFunc(v.locks, func(l trace.ObjID) bool {
 		return !slices.ContainsFunc(held, func(h holding) bool { return h.lock == l && (h.write || e.Op == trace.OpRead) })
 	})
-	other := v.site
+	other := v.other(e.G)
 	if e.G != v.owner {
-		v.owner, v.site = e.G, e.Site
+		v.before = v.last
 	}
+	v.owner, v.last = e.G, i
 	if v.told || !v.modified || len(v.locks) > 0 {
 		return nil
 	}
 	v.told = true
-	return &Broken{Object: e.Obj, Site: e.Site, Other: other}
+	return &Broken{i, other}
+}
+
+// other returns the last access by another goroutine than g.
+func (v *lockState) other(g trace.GID) int {
+	if v.owner == g {
+		return v.before
+	}
+	return v.last
 }
 
 // placesOf is an Execution that knows no more than who was started when.

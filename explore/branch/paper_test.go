@@ -90,7 +90,7 @@ const (
 func broken(w *written) []string {
 	var s []string
 	for _, b := range Check(w.Trace, func(event int) bool { return w.lines[w.Events[event].Site] != "10" }) {
-		s = append(s, w.name(b.Object))
+		s = append(s, w.name(w.Events[b.Event].Obj))
 	}
 	return s
 }

@@ -7,7 +7,8 @@ import "heddle/trace"
 // waits. The paper knows locks, wait and notifyAll; the rules for Go's other
 // constructs are ours:
 //
-//	RWMutex         readers together; a writer when nobody holds it; no reader once a writer has arrived
+//	RWMutex         readers together; a writer when nobody holds it; no reader once a writer has arrived, and
+//	                no second writer arrives before that one has left
 //	Cond            Wait gives its lock back by an operation of its own and sets the flag, Signal clears the flag of who has waited
 //	                longest, Broadcast that of all; Wait goes on, and takes its lock, without the flag
 //	channel         with a buffer: a send needs room, a receive a value; without: send and receive are one step of both goroutines.
@@ -92,7 +93,7 @@ func newModel(x *Execution) *model {
 			}
 		case trace.OpArrive:
 			if m.kind(e) == trace.ObjRWMutex {
-				r.adds = []add{{c + 2, 1}}
+				r.needs, r.adds = append(r.needs, need{c, 0, 0}, need{c + 2, 0, 0}), []add{{c + 2, 1}}
 				arrived[e.G] = append(arrived[e.G], true)
 			}
 		case trace.OpTryLock, trace.OpTryRLock:

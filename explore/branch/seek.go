@@ -17,7 +17,7 @@ type Seeker struct {
 
 // NewSeeker returns a seeker in x.
 func NewSeeker(x *Execution) *Seeker {
-	return &Seeker{x, order.New(x.Trace, order.Options{Exact: true})}
+	return &Seeker{x, order.New(x.Trace, order.Options{Exact: x.Relevant})}
 }
 
 // Orders returns the groups that a branch may have, beside that of the trace,

@@ -43,7 +43,7 @@ type row struct {
 const notReached = -1 << 62
 
 // maxRows bounds the combinations that are looked through one by one.
-const maxRows = 1 << 12
+const maxRows = 1 << 10
 
 // NewTable returns an empty table.
 func NewTable() *Table {
@@ -61,6 +61,14 @@ func (t *Table) Branch(name string, loop bool) {
 
 // Classify puts a variant into a group of a branch, which is made if there is none by that name.
 func (t *Table) Classify(branch, group string, variant int) {
+	g := t.group(branch, group)
+	if !slices.Contains(g.members, variant) {
+		g.members = append(g.members, variant)
+	}
+}
+
+// group returns the group of that name, which is made if there is none.
+func (t *Table) group(branch, group string) *groupRow {
 	b := t.byName[branch]
 	g := b.byKey[group]
 	if g == nil {
@@ -68,9 +76,7 @@ func (t *Table) Classify(branch, group string, variant int) {
 		b.byKey[group] = g
 		b.groups = append(b.groups, g)
 	}
-	if !slices.Contains(g.members, variant) {
-		g.members = append(g.members, variant)
-	}
+	return g
 }
 
 // Executed enters the execution of a variant: the outcomes of the branches that it reached, and its MANNERS.
@@ -99,8 +105,7 @@ func (t *Table) Executed(variant int, outcomes map[string]int64, manners string)
 
 // Covered enters that an execution did what a group stands for, though it was not made for it.
 func (t *Table) Covered(branch, group string, outcomes map[string]int64) {
-	b := t.byName[branch]
-	t.settle(b, b.byKey[group], outcomes)
+	t.settle(t.byName[branch], t.group(branch, group), outcomes)
 }
 
 // Settled reports whether the outcome of a group is known.
@@ -261,9 +266,12 @@ func (t *Table) Next() (variants []int) {
 	if ok && len(rows) == 0 {
 		return nil
 	}
-	for _, r := range rows {
-		if v, ok := t.candidate(r); ok && !slices.Contains(variants, v) {
-			variants = append(variants, v)
+	if len(rows) > 0 {
+		with := t.byOutcome()
+		for _, r := range rows {
+			if v, ok := t.candidate(with, r); ok && !slices.Contains(variants, v) {
+				variants = append(variants, v)
+			}
 		}
 	}
 	if len(variants) > 0 {
@@ -284,26 +292,39 @@ func (t *Table) Next() (variants []int) {
 	return nil
 }
 
-// candidate returns the first variant that gives every branch the outcome that the row has, as far as groups tell.
-func (t *Table) candidate(r []int64) (variant int, ok bool) {
-	var candidates []int
+// byOutcome returns, for every branch and outcome, the variants of the groups that have it.
+func (t *Table) byOutcome() []map[int64]map[int]bool {
+	with := make([]map[int64]map[int]bool, len(t.branches))
 	for k, b := range t.branches {
-		var members []int
+		with[k] = map[int64]map[int]bool{}
 		for _, g := range b.groups {
-			if g.known && g.has && t.class(k, g.outcome) == r[k] {
-				members = append(members, g.members...)
+			if !g.known || !g.has {
+				continue
+			}
+			o := t.class(k, g.outcome)
+			if with[k][o] == nil {
+				with[k][o] = map[int]bool{}
+			}
+			for _, v := range g.members {
+				with[k][o][v] = !t.tested[v]
 			}
 		}
-		if k == 0 {
-			candidates = members
-		} else {
-			candidates = slices.DeleteFunc(candidates, func(v int) bool { return !slices.Contains(members, v) })
+	}
+	return with
+}
+
+// candidate returns the first variant that gives every branch the outcome that the row has, as far as groups tell.
+func (t *Table) candidate(with []map[int64]map[int]bool, r []int64) (variant int, ok bool) {
+	if len(r) == 0 {
+		return 0, false
+	}
+	for v, may := range with[0][r[0]] {
+		for k := 1; may && k < len(r); k++ {
+			may = with[k][r[k]][v]
+		}
+		if may && (!ok || v < variant) {
+			variant, ok = v, true
 		}
 	}
-	for _, v := range candidates {
-		if !t.tested[v] {
-			return v, true
-		}
-	}
-	return 0, false
+	return variant, ok
 }

@@ -26,6 +26,8 @@ type Machine struct {
 	OneShot bool
 	// Values records what memory accesses read and write.
 	Values bool
+	// Flow records data flow, as code rewritten for it would: see flow.go.
+	Flow bool
 
 	p       *progen.Program
 	vars    []int
@@ -77,6 +79,7 @@ type frame struct {
 	at     int          // the statement that it is in
 	panics string
 	regs   [progen.Registers]int
+	from   [progen.Registers]trace.Label // what the registers were computed from
 	kids   []*frame
 	nkids  int
 }
@@ -112,7 +115,7 @@ func (m *Machine) Execute(_ context.Context, s *trace.Schedule) (*trace.Trace, e
 	collect()
 	m.reset()
 	sched.S.SetPolled(m.polled)
-	m.trace = sched.S.Run(m.main, sched.Options{Schedule: s, Policy: pol, Steps: maxSteps, Race: true, Visible: sched.VisibleAll, Values: m.Values, PastDeadlock: true})
+	m.trace = sched.S.Run(m.main, sched.Options{Schedule: s, Policy: pol, Steps: maxSteps, Race: true, Visible: sched.VisibleAll, Values: m.Values, PastDeadlock: true, Flow: m.Flow})
 	hook.On = false
 	switch m.trace.Verdict {
 	case trace.Bounded, trace.Aborted:
@@ -159,7 +162,7 @@ func (m *Machine) reset() {
 
 func (f *frame) reset() {
 	f.used, f.ended, f.polls, f.at, f.panics, f.nkids = false, false, nil, 0, "", 0
-	f.regs = [progen.Registers]int{}
+	f.regs, f.from = [progen.Registers]int{}, [progen.Registers]trace.Label{}
 	for _, k := range f.kids {
 		k.reset()
 	}
@@ -241,7 +244,11 @@ func (m *Machine) run(f *frame, body []*progen.Stmt) {
 func (m *Machine) block(f *frame, body []*progen.Stmt) {
 	for _, s := range body {
 		f.at = s.ID
-		m.do(f, s)
+		if m.Flow {
+			m.follow(f, s)
+		} else {
+			m.do(f, s)
+		}
 	}
 }
 
@@ -266,6 +273,7 @@ func (m *Machine) do(f *frame, s *progen.Stmt) {
 		kid := f.kid("")
 		hook.Go(site(s.ID), func() { m.run(kid, s.Body) })
 	case progen.If:
+		m.branch(f, s)
 		if f.regs[s.Reg] == s.Val {
 			m.block(f, s.Body)
 		} else {

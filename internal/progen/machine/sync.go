@@ -88,13 +88,14 @@ func (m *Machine) doSelect(f *frame, s *progen.Stmt) {
 		}
 	}
 	i := hook.Select(site(s.ID), s.Def, cases...)
+	l := m.chosen(i, s)
 	if i < 0 {
 		m.block(f, s.Else)
 		return
 	}
 	c := &s.Cases[i]
 	if r, ok := cases[i].(*hook.RecvCase[int]); ok {
-		f.regs[c.Reg] = received(r.V, r.OK)
+		f.regs[c.Reg], f.from[c.Reg] = received(r.V, r.OK), l
 	}
 	m.block(f, c.Body)
 }

@@ -1,0 +1,180 @@
+package branch
+
+import (
+	"slices"
+
+	"heddle/order"
+	"heddle/trace"
+)
+
+// When all groups are tested, outcomes may be left that were never seen
+// together: one branch in a thread's path as in one execution, the other as in another. So of every
+// execution every operation that matters to a branch is let see every other
+// version that there is, and all that does not depend on it stays as it was. What no execution has had together is executed.
+
+type combinations struct {
+	sources []*source // executions, in order
+	at      int       // of the source that is looked at
+	op      int32     // and its operation
+	tried   map[string]bool
+}
+
+// relaxed bounds how often something that should stay as it was is given up to make a variant possible.
+const relaxed = 12
+
+// combine returns the next schedule of that kind, nil if there is none.
+func (s *Strategy) combine() *trace.Schedule {
+	for ; s.at < len(s.sources); s.at, s.op = s.at+1, 0 {
+		f := s.sources[s.at]
+		for ; int(s.op) < len(f.x.Ops); s.op++ {
+			if s.opt.Context.Err() != nil {
+				return nil
+			}
+			if c := s.another(f, s.op); c != nil {
+				s.running = c
+				return f.seeker.Schedule(&c.Variant)
+			}
+		}
+		s.sources[s.at] = nil // nothing more comes from it
+	}
+	return nil
+}
+
+// another returns a candidate in which op sees a version that it has not been seen with yet.
+func (s *Strategy) another(f *source, op int32) *candidate {
+	o := &f.x.Ops[op]
+	for i, c := range o.sees {
+		changers := f.x.bumpers(c)
+		for k := 0; k <= len(changers); k++ {
+			if k == int(o.saw[i]) || !f.mayCome(op, changers, k) {
+				continue
+			}
+			if v, ok := s.keeping(f, op, changers, k); ok {
+				return s.add(&candidate{from: f, found: true, Variant: v})
+			}
+		}
+	}
+	return nil
+}
+
+// mayCome reports whether op can see the first k of changers as far as its own goroutine goes.
+func (f *source) mayCome(op int32, changers []int32, k int) bool {
+	for i, w := range changers {
+		if w != op && f.x.Ops[w].G == f.x.Ops[op].G && (i < k) != (w < op) {
+			return false
+		}
+	}
+	return k == 0 || changers[k-1] != op
+}
+
+// keeping looks for a variant in which op sees the first k of changers, and
+// as much as can be of what does not depend on the others sees what it saw.
+func (s *Strategy) keeping(f *source, op int32, changers []int32, k int) (Variant, bool) {
+	gone := make([]bool, len(f.x.Ops))
+	gone[op] = true
+	for _, w := range changers[k:] {
+		gone[w] = true
+	}
+	for range relaxed {
+		f.spread(gone)
+		if k > 0 && slices.ContainsFunc(changers[:k], func(w int32) bool { return gone[w] }) {
+			return Variant{}, false
+		}
+		sees := f.kept(gone)
+		sees = append(sees, sight{f.ops[op], f.version(op, func(w int32) bool { i := slices.Index(changers, w); return i < k && i >= 0 })})
+		if slices.ContainsFunc(s.runs, func(r *run) bool { return r.seen(sees) }) {
+			return Variant{}, false
+		}
+		key := keyOf(sees)
+		if s.tried[key] {
+			return Variant{}, false
+		}
+		a := f.seeker.p.Solve(s.opt.Context, f.goal(gone, op, changers, k))
+		switch a.Verdict {
+		case order.Found:
+			s.tried[key] = true
+			return f.seeker.variant(a.Order, op), true
+		case order.Unknown:
+			s.bad = "the solver could not tell for some orders"
+			return Variant{}, false
+		}
+		s.tried[key] = true
+		if !f.giveUp(gone, a.Core) {
+			return Variant{}, false
+		}
+	}
+	return Variant{}, false
+}
+
+// spread lets be gone what depends on something that is: what comes later in its goroutine, and
+// what matters to a branch and saw it.
+func (f *source) spread(gone []bool) {
+	last := make([]bool, len(f.x.byG))
+	for i := range f.x.Ops {
+		o := &f.x.Ops[i]
+		gone[i] = gone[i] || last[o.G]
+		for k, c := range o.sees {
+			for _, w := range f.x.bumpers(c)[:o.saw[k]] {
+				gone[i] = gone[i] || gone[w]
+			}
+		}
+		last[o.G] = gone[i]
+	}
+}
+
+// kept returns what the operations see that stay as they were.
+func (f *source) kept(gone []bool) (sees []sight) {
+	for i := range f.x.Ops {
+		if !gone[i] && len(f.x.Ops[i].sees) > 0 {
+			op := int32(i)
+			sees = append(sees, sight{f.ops[i], f.version(op, func(w int32) bool { return w < op })})
+		}
+	}
+	return sees
+}
+
+// goal asks that everything stays that is not gone and that op is next, with that version.
+func (f *source) goal(gone []bool, op int32, changers []int32, k int) order.Goal {
+	goal := order.Goal{At: []int{int(f.x.Ops[op].Event)}}
+	for _, own := range f.x.byG {
+		last := int32(-1)
+		for _, i := range own {
+			if !gone[i] && len(f.x.Ops[i].sees) > 0 {
+				last = i
+			}
+		}
+		if last >= 0 {
+			goal.Keep = append(goal.Keep, int(f.x.Ops[last].Event))
+		}
+	}
+	for _, w := range changers[k:] {
+		if w != op {
+			goal.Undone = append(goal.Undone, int(f.x.Ops[w].Event))
+			break
+		}
+	}
+	return goal
+}
+
+// giveUp lets one operation be gone that a refutation takes to be kept, the latest; false if there is none.
+func (f *source) giveUp(gone []bool, core []order.Constraint) bool {
+	latest := int32(-1)
+	for _, c := range core {
+		if c.Kind != order.Target {
+			continue
+		}
+		for _, e := range c.Events {
+			if e >= len(f.x.op) {
+				continue
+			}
+			if i := f.x.op[e]; i >= 0 && !gone[i] {
+				latest = max(latest, i)
+			}
+		}
+	}
+	if latest < 0 {
+		return false
+	}
+	gone[latest] = true
+	return true
+}

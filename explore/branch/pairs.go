@@ -1,0 +1,128 @@
+package branch
+
+import "heddle/trace"
+
+// Pairs returns how many test cases the criterion TPAIR wants for an execution
+// (Lu, Jiang & Zhou, ESEC/FSE 2007): for every two goroutines, all interleavings of their accesses
+// to shared variables that differ, whatever the others do. Interleavings that
+// differ in operations that commute are one, and so are critical sections entered in
+// the same order; read-shared variables are left out, as they are for the other strategies. The execution itself is one of
+// them, and is counted once.
+//
+// It is the baseline of section V.B. The number alone is computed, by counting the words in normal form.
+func Pairs(x *Execution) float64 {
+	total, pairs := 1.0, 0
+	for g := range x.byG {
+		for h := g + 1; h < len(x.byG); h++ {
+			a, b := x.paired(g, h), x.paired(h, g)
+			if len(a) > 0 && len(b) > 0 {
+				total += x.interleavings(a, b) - 1
+				pairs++
+			}
+		}
+	}
+	if pairs == 0 {
+		return 0
+	}
+	return total
+}
+
+// paired returns the ops of g that are accesses, locks and unlocks: of what h uses too.
+func (x *Execution) paired(g, h int) (ops []int32) {
+	theirs := map[int32]bool{}
+	for _, op := range x.byG[h] {
+		if v := x.variable[x.Ops[op].Event]; v >= 0 {
+			theirs[v] = true
+		}
+	}
+	accesses := 0
+	for _, op := range x.byG[g] {
+		e := x.event(int(op))
+		if v := x.variable[x.Ops[op].Event]; v < 0 || !theirs[v] {
+			continue
+		}
+		if IsAccess(e.Op) {
+			accesses++
+		} else if !takes(e) && !releases(e) {
+			continue
+		}
+		ops = append(ops, op)
+	}
+	if accesses == 0 {
+		return nil
+	}
+	return ops
+}
+
+// interleavings counts the classes of interleavings of two sequences: the words in which no op
+// of b stands right before one of a that commutes with it (the lexicographic normal form), and no lock is taken that the other holds.
+func (x *Execution) interleavings(a, b []int32) float64 {
+	heldA, heldB := x.holdings(a), x.holdings(b)
+	// By how much of b is done: words that end in an op of a, and in one of b.
+	fromA, fromB := make([]float64, len(b)+1), make([]float64, len(b)+1)
+	for i := 0; i <= len(a); i++ {
+		nextA, nextB := make([]float64, len(b)+1), make([]float64, len(b)+1)
+		for j := 0; j <= len(b); j++ {
+			if overlap(heldA[i], heldB[j]) {
+				continue
+			}
+			switch {
+			case i == 0 && j == 0:
+				nextA[0] = 1
+				continue
+			case i > 0:
+				nextA[j] = fromA[j]
+				if j > 0 && !x.commute(a[i-1], b[j-1]) {
+					nextA[j] += fromB[j]
+				}
+			}
+			if j > 0 {
+				nextB[j] = nextA[j-1] + nextB[j-1]
+			}
+		}
+		fromA, fromB = nextA, nextB
+	}
+	return fromA[len(b)] + fromB[len(b)]
+}
+
+func (x *Execution) commute(p, q int32) bool {
+	e, f := x.event(int(p)), x.event(int(q))
+	if x.variable[x.Ops[p].Event] != x.variable[x.Ops[q].Event] {
+		return true
+	}
+	return IsAccess(e.Op) && IsAccess(f.Op) && !changes[e.Op] && !changes[f.Op]
+}
+
+// holdings returns the locks held after so many of the ops.
+func (x *Execution) holdings(ops []int32) (held [][]holding) {
+	var now []holding
+	held = append(held, nil)
+	for _, op := range ops {
+		e := x.event(int(op))
+		if takes(e) {
+			now = append(append([]holding(nil), now...), holding{e.Obj, e.Op == trace.OpLock || e.Op == trace.OpTryLock})
+		} else if releases(e) {
+			var left []holding
+			for _, h := range now {
+				if h.lock != e.Obj {
+					left = append(left, h)
+				}
+			}
+			now = left
+		}
+		held = append(held, now)
+	}
+	return held
+}
+
+// overlap reports whether two goroutines would hold one lock at the same time, not both for reading.
+func overlap(a, b []holding) bool {
+	for _, h := range a {
+		for _, k := range b {
+			if h.lock == k.lock && (h.write || k.write) {
+				return true
+			}
+		}
+	}
+	return false
+}

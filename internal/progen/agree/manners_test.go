@@ -1,0 +1,147 @@
+package agree
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"heddle/explore"
+	"heddle/explore/branch"
+	"heddle/internal/progen"
+	"heddle/internal/progen/machine"
+	"heddle/trace"
+)
+
+var theorems = flag.Int("theorem", 300, "random programs on which Theorem 1 is checked")
+
+var theoremsFrom = flag.Uint64("theoremfrom", 0, "seed of the first of them")
+
+// lockingProgram makes a program over variables and locks: two or three
+// goroutines that read, write, branch on what they read and lock, one lock in another only in one order.
+func lockingProgram(seed uint64) *progen.Program {
+	r := rand.New(rand.NewPCG(seed, 0x7365746961))
+	p := &progen.Program{Seed: seed, Vars: 1 + r.IntN(2), Mutexes: 1 + r.IntN(2), RWs: r.IntN(2)}
+	left := 9
+	var block func(depth, mutex int) []*progen.Stmt
+	block = func(depth, mutex int) (out []*progen.Stmt) {
+		for n := 1 + r.IntN(3); n > 0 && left > 0; n-- {
+			left--
+			reg := r.IntN(progen.Registers)
+			switch k := r.IntN(12); {
+			case k < 4:
+				out = append(out, &progen.Stmt{Op: progen.Read, Obj: r.IntN(p.Vars), Reg: reg})
+			case k < 7:
+				out = append(out, &progen.Stmt{Op: progen.Write, Obj: r.IntN(p.Vars), Val: r.IntN(3), Src: r.IntN(progen.Registers+1) - 1})
+			case k < 10 && depth < 3:
+				read := &progen.Stmt{Op: progen.Read, Obj: r.IntN(p.Vars), Reg: reg}
+				out = append(out, read, &progen.Stmt{Op: progen.If, Reg: reg, Val: r.IntN(2), Body: block(depth+1, mutex), Else: block(depth+1, mutex)})
+			case k < 11 && mutex < p.Mutexes:
+				body := block(depth+1, mutex+1)
+				out = append(out, &progen.Stmt{Op: progen.Lock, Obj: mutex})
+				out = append(append(out, body...), &progen.Stmt{Op: progen.Unlock, Obj: mutex})
+			case p.RWs > 0 && mutex <= p.Mutexes:
+				body := block(depth+1, p.Mutexes+1)
+				if r.IntN(2) == 0 {
+					out = append(append(append(out, &progen.Stmt{Op: progen.RLock}), body...), &progen.Stmt{Op: progen.RUnlock})
+				} else {
+					out = append(append(append(out, &progen.Stmt{Op: progen.RWLock}), body...), &progen.Stmt{Op: progen.RWUnlock})
+				}
+			}
+		}
+		return out
+	}
+	for range 1 + r.IntN(2) {
+		p.Body = append(p.Body, &progen.Stmt{Op: progen.Go, Body: block(0, 0)})
+	}
+	p.Body = append(p.Body, block(0, 0)...)
+	p.Number()
+	return p
+}
+
+// declared counts every variable of a program as shared: which are used by several goroutines differs between executions.
+func declared(t *trace.Trace) func(trace.ObjID) bool {
+	return func(o trace.ObjID) bool {
+		k := t.Objects[o].Kind
+		return k == trace.ObjMemory || k == trace.ObjAtomic
+	}
+}
+
+func mannersOf(t *trace.Trace) string { return branch.MannersText(branch.Manners(t, declared(t))) }
+
+// Theorem 1: whatever MANNERS an execution of the program can have, the strategy makes one that has them.
+func theorem1(p *progen.Program, limit int, o branch.Options) (executions, all int, err error) {
+	m := machine.New(p)
+	want, deadlocks := map[string]bool{}, false
+	_, _, err = m.Exhaust(true, limit, func(t *trace.Trace) {
+		want[mannersOf(t)] = true
+		deadlocks = deadlocks || t.Verdict != trace.Finished
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	if deadlocks { // shrinking may lead there
+		return 0, 0, machine.ErrTooMany
+	}
+	got := map[string]bool{}
+	m.Flow = true
+	s := branch.New(o)
+	res, err := explore.Run(context.Background(), s, m, 3000, func(t *trace.Trace) { got[mannersOf(t)] = true })
+	if err != nil {
+		return 0, 0, err
+	}
+	if res.Reason != "" {
+		return 0, 0, errors.New(res.Reason)
+	}
+	var wrong []string
+	for x := range want {
+		if !got[x] {
+			wrong = append(wrong, "missing\n"+x)
+		}
+	}
+	for x := range got {
+		if !want[x] {
+			wrong = append(wrong, "impossible\n"+x)
+		}
+	}
+	if slices.Sort(wrong); len(wrong) > 0 {
+		return res.Executions, len(want), fmt.Errorf("%d of %d: %s", len(wrong), len(want), strings.Join(wrong, "\n"))
+	}
+	return res.Executions, len(want), nil
+}
+
+func TestTheorem1(t *testing.T) {
+	checked, several, executions, manners := 0, 0, 0, 0
+	for i := range uint64(*theorems) {
+		seed := *theoremsFrom + i
+		p := lockingProgram(seed)
+		for _, o := range []branch.Options{{}, {Nodes: -1}} {
+			n, all, err := theorem1(p, 20000, o)
+			if errors.Is(err, machine.ErrTooMany) {
+				break
+			}
+			if err != nil {
+				small := progen.Shrink(p, func(q *progen.Program) bool {
+					_, _, err := theorem1(q, 20000, o)
+					return err != nil && !errors.Is(err, machine.ErrTooMany)
+				})
+				_, _, again := theorem1(small, 20000, o)
+				t.Fatalf("program %d, %+v: %v\nshrunk: %v\n%s", seed, o, err, again, progen.Source(small))
+			}
+			checked++
+			executions += n
+			manners += all
+			if all > 1 {
+				several++
+			}
+		}
+	}
+	if several < *theorems/5 {
+		t.Errorf("only %d programs have several MANNERS", several)
+	}
+	t.Logf("%d explorations, %d of them with several MANNERS (%d in all), %d executions", checked, several, manners, executions)
+}
