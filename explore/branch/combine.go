@@ -17,6 +17,11 @@ type combinations struct {
 	at      int       // of the source that is looked at
 	op      int32     // and its operation
 	tried   map[string]bool
+
+	// see matters
+	of     *source
+	rounds int
+	ops    []bool
 }
 
 // relaxed bounds how often something that should stay as it was is given up to make a variant possible.
@@ -43,10 +48,14 @@ func (s *Strategy) combine() *trace.Schedule {
 // another returns a candidate in which op sees a version that it has not been seen with yet.
 func (s *Strategy) another(f *source, op int32) *candidate {
 	o := &f.x.Ops[op]
+	matters := s.matters(f)
+	if !matters[op] {
+		return nil
+	}
 	for i, c := range o.sees {
 		changers := f.x.bumpers(c)
-		for k := 0; k <= len(changers); k++ {
-			if k == int(o.saw[i]) || !f.mayCome(op, changers, k) {
+		for k := 0; k <= len(changers) && s.opt.Context.Err() == nil; k++ {
+			if k == int(o.saw[i]) || k > 0 && !matters[changers[k-1]] || !f.mayCome(op, changers, k) {
 				continue
 			}
 			if v, ok := s.keeping(f, op, changers, k); ok {
@@ -55,6 +64,22 @@ func (s *Strategy) another(f *source, op int32) *candidate {
 		}
 	}
 	return nil
+}
+
+// matters tells which operations matter to a branch that does not wait.
+func (s *Strategy) matters(f *source) []bool {
+	if s.of != f || s.rounds != len(s.active) {
+		s.of, s.rounds = f, len(s.active)
+		s.ops = make([]bool, len(f.x.Ops))
+		for b := range f.names {
+			if s.considered(f, b) {
+				for _, op := range f.rel(b).ops {
+					s.ops[op] = true
+				}
+			}
+		}
+	}
+	return s.ops
 }
 
 // mayCome reports whether op can see the first k of changers as far as its own goroutine goes.
@@ -80,7 +105,7 @@ func (s *Strategy) keeping(f *source, op int32, changers []int32, k int) (Varian
 		if k > 0 && slices.ContainsFunc(changers[:k], func(w int32) bool { return gone[w] }) {
 			return Variant{}, false
 		}
-		sees := f.kept(gone)
+		sees := f.kept(gone, s.ops)
 		sees = append(sees, sight{f.ops[op], f.version(op, func(w int32) bool { i := slices.Index(changers, w); return i < k && i >= 0 })})
 		if slices.ContainsFunc(s.runs, func(r *run) bool { return r.seen(sees) }) {
 			return Variant{}, false
@@ -89,7 +114,7 @@ func (s *Strategy) keeping(f *source, op int32, changers []int32, k int) (Varian
 		if s.tried[key] {
 			return Variant{}, false
 		}
-		a := f.seeker.p.Solve(s.opt.Context, f.goal(gone, op, changers, k))
+		a := f.seeker.p.Solve(s.opt.Context, f.goal(gone, s.ops, op, changers, k))
 		switch a.Verdict {
 		case order.Found:
 			s.tried[key] = true
@@ -122,10 +147,10 @@ func (f *source) spread(gone []bool) {
 	}
 }
 
-// kept returns what the operations see that stay as they were.
-func (f *source) kept(gone []bool) (sees []sight) {
+// kept returns what the operations see that matter and stay as they were.
+func (f *source) kept(gone, matters []bool) (sees []sight) {
 	for i := range f.x.Ops {
-		if !gone[i] && len(f.x.Ops[i].sees) > 0 {
+		if !gone[i] && matters[i] {
 			op := int32(i)
 			sees = append(sees, sight{f.ops[i], f.version(op, func(w int32) bool { return w < op })})
 		}
@@ -134,12 +159,12 @@ func (f *source) kept(gone []bool) (sees []sight) {
 }
 
 // goal asks that everything stays that is not gone and that op is next, with that version.
-func (f *source) goal(gone []bool, op int32, changers []int32, k int) order.Goal {
+func (f *source) goal(gone, matters []bool, op int32, changers []int32, k int) order.Goal {
 	goal := order.Goal{At: []int{int(f.x.Ops[op].Event)}}
 	for _, own := range f.x.byG {
 		last := int32(-1)
 		for _, i := range own {
-			if !gone[i] && len(f.x.Ops[i].sees) > 0 {
+			if !gone[i] && matters[i] {
 				last = i
 			}
 		}

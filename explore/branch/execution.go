@@ -99,25 +99,44 @@ func (x *Execution) findBranches() {
 	}
 }
 
-// findRelevant finds the accesses that matter to a branch, or to where something is read or which object is
-// meant, and the variables that they are about. Of those all changes matter.
+// findRelevant finds the accesses that matter to a branch. Of a variable that is read so all changes matter.
 func (x *Execution) findRelevant() {
 	x.relevant = make([]bool, len(x.Trace.Events))
-	for b := range x.Branches {
-		for _, ud := range x.RelatedUD(b) {
-			x.relevant[ud.Use], x.relevant[ud.Define] = true, true
-		}
-	}
 	vars := make([]bool, len(x.vars))
-	for i, v := range x.variable {
-		if e := &x.Trace.Events[i]; v >= 0 && (x.relevant[i] || e.Op == trace.OpOnce) {
-			vars[v] = true
+	var work []int32
+	change := func(v int32) {
+		if v < 0 || vars[v] {
+			return
+		}
+		vars[v] = true
+		for _, w := range x.accesses[v] {
+			if changes[x.Trace.Events[w].Op] {
+				x.relevant[w] = true
+				work = append(work, x.from(w)...)
+				if gives[x.Trace.Events[w].Op] {
+					work = append(work, w)
+				}
+			}
 		}
 	}
+	for b := range x.Branches {
+		work = append(work, x.from(x.Branches[b].Event)...)
+	}
 	for i, v := range x.variable {
-		if v >= 0 && vars[v] && changes[x.Trace.Events[i].Op] {
-			x.relevant[i] = true
+		if x.Trace.Events[i].Op == trace.OpOnce {
+			change(v)
 		}
+	}
+	seen := make([]bool, len(x.Trace.Events))
+	for len(work) > 0 {
+		use := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[use] {
+			continue
+		}
+		seen[use], x.relevant[use] = true, true
+		work = append(work, x.from(use)...)
+		change(x.variable[use])
 	}
 }
 

@@ -74,12 +74,19 @@ type Counts struct {
 
 // A source is an execution that variants are derived from.
 type source struct {
-	x        *Execution
-	seeker   *Seeker
-	ops      []uint64 // by op: its name
-	names    []string // by branch
-	related  [][]int32
-	affected []bool
+	x       *Execution
+	seeker  *Seeker
+	ops     []uint64       // by op: its name
+	names   []string       // by branch
+	round   map[string]int // by name: the branch
+	related []*related     // by branch, where it was asked for
+	chain   [][]uint64     // by counter: see version
+}
+
+// A related is BranchRelOP of a branch.
+type related struct {
+	ops      []int32
+	affected bool
 }
 
 // A candidate is a variant that may be executed. One that the solver has not been asked for yet has a group alone.
@@ -203,7 +210,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 		id = c.id
 	}
 	for b, name := range f.names {
-		if f.affected[b] && !s.waits(f, b) {
+		if s.considered(f, b) {
 			s.tab.Branch(name, false)
 		}
 	}
@@ -287,13 +294,29 @@ func read(t *trace.Trace) *source {
 		nth[name]++
 		f.ops = append(f.ops, hashOf([]byte(name), nth[name]))
 	}
+	f.round = map[string]int{}
 	for i := range x.Branches {
-		f.names = append(f.names, branchName(t, &x.Branches[i], x.Branches[i].Nth))
-		related, affected := x.RelatedOP(i)
-		f.related, f.affected = append(f.related, related), append(f.affected, affected)
+		name := branchName(t, &x.Branches[i], x.Branches[i].Nth)
+		f.names = append(f.names, name)
+		f.round[name] = i
 	}
+	f.related = make([]*related, len(x.Branches))
+	f.makeChains()
 	return f
 }
+
+// rel returns BranchRelOP of a branch, see RelatedOP.
+func (f *source) rel(b int) *related {
+	if f.related[b] == nil {
+		r := new(related)
+		r.ops, r.affected = f.x.RelatedOP(b)
+		f.related[b] = r
+	}
+	return f.related[b]
+}
+
+// considered reports whether interleaving affects a branch that does not wait.
+func (s *Strategy) considered(f *source, b int) bool { return !s.waits(f, b) && f.rel(b).affected }
 
 // branchName names the nth evaluation of a branch.
 func branchName(t *trace.Trace, b *Branch, nth int32) string {
@@ -327,16 +350,43 @@ func (f *source) run() *run {
 	return r
 }
 
-// version is the version that an operation sees when those that done tells have been done.
+// makeChains hashes the changes of every counter: chain[c][k] stands for the first k.
+func (f *source) makeChains() {
+	f.chain = make([][]uint64, f.x.counters)
+	for c := range f.chain {
+		f.chain[c] = []uint64{uint64(c)}
+		at := uint64(0)
+		for _, w := range f.x.bumpers(int32(c)) {
+			at = hashOf(nil, at, f.ops[w])
+			f.chain[c] = append(f.chain[c], at)
+		}
+		f.chain[c][0] = 0
+	}
+}
+
+// version is the version that an operation sees when those that done tells have been done: of each counter, the first so many changes.
 func (f *source) version(op int32, done func(int32) bool) uint64 {
 	var all []uint64
 	for _, c := range f.x.Ops[op].sees {
-		all = append(all, uint64(len(all)))
-		for _, w := range f.x.bumpers(c) {
-			if w != op && done(w) {
-				all = append(all, f.ops[w])
+		k, own, changers := 0, -1, f.x.bumpers(c)
+		for k < len(changers) && (changers[k] == op || done(changers[k])) {
+			if changers[k] == op {
+				own = k
 			}
+			k++
 		}
+		if own < 0 || own == k-1 {
+			if own >= 0 {
+				k--
+			}
+			all = append(all, f.chain[c][k])
+			continue
+		}
+		at := f.chain[c][own] // it comes later than it did, after these
+		for _, w := range changers[own+1 : k] {
+			at = hashOf(nil, at, f.ops[w])
+		}
+		all = append(all, at)
 	}
 	return hashOf(nil, all...)
 }
@@ -372,7 +422,7 @@ func keyOf(sees []sight) string {
 // orders returns the order that a group stands for, completed as the trace has it, where it matters: pairs
 // of operations that do not commute. It also names it.
 func (f *source) orders(b int, g *Group) (before []pair, class string) {
-	full := g.Full(f.related[b])
+	full := g.Full(f.rel(b).ops)
 	for i, p := range full {
 		for _, q := range full[i+1:] {
 			if f.x.Ops[p].G == f.x.Ops[q].G || f.x.conflict(p, q) {
@@ -405,10 +455,10 @@ func (x *Execution) conflict(p, q int32) bool {
 func (s *Strategy) derive(f *source, which func(int) bool) {
 	var branches []int
 	for b, name := range f.names {
-		if f.affected[b] && which(b) {
+		if which(b) && f.rel(b).affected {
 			branches = append(branches, b)
 			s.tab.Branch(name, false)
-			_, class := f.orders(b, &Group{Order: f.related[b]})
+			_, class := f.orders(b, &Group{Order: f.rel(b).ops})
 			s.note(name, class)
 		}
 	}
@@ -448,7 +498,7 @@ func (s *Strategy) note(branch, class string) {
 // but for what makes it see another version.
 func (f *source) guess(branch int, g *Group) func(int32) bool {
 	op := g.Order[len(g.Order)-1]
-	related := f.related[branch]
+	related := f.rel(branch).ops
 	state := func(w int32) doneness {
 		switch {
 		case slices.Contains(g.Order[:len(g.Order)-1], w):
@@ -495,10 +545,10 @@ func (s *Strategy) classify(c *candidate) {
 	f := c.from
 	kept := len(s.byID) <= candidatesKept // for combinations of outcomes
 	for b, name := range f.names {
-		if !f.affected[b] || s.waits(f, b) {
+		if !s.considered(f, b) {
 			continue
 		}
-		g, ok := f.x.groupOf(b, f.related[b], &c.Variant)
+		g, ok := f.x.groupOf(b, f.rel(b).ops, &c.Variant)
 		if !ok {
 			continue
 		}
@@ -515,14 +565,17 @@ func (s *Strategy) classify(c *candidate) {
 	}
 }
 
-// waits reports whether a branch is one in a loop that has to wait.
+// waits reports whether a branch is one in a loop that has to wait. Where one round waits the next does too.
 func (s *Strategy) waits(f *source, b int) bool {
 	br := &f.x.Branches[b]
 	if br.Nth < 3 || s.active[f.names[b]] {
 		return false
 	}
-	before := f.round(b, br.Nth-1)
-	if before < 0 || !slices.Equal(f.statements(b), f.statements(before)) {
+	before := f.nth(b, br.Nth-1)
+	if before < 0 || br.Nth > 3 && s.waits(f, before) {
+		return true
+	}
+	if !slices.Equal(f.statements(b), f.statements(before)) {
 		return false
 	}
 	name := f.names[before]
@@ -532,16 +585,18 @@ func (s *Strategy) waits(f *source, b int) bool {
 	return true
 }
 
-// round returns the nth evaluation of the branch that b is one of, -1 if there is none.
-func (f *source) round(b int, nth int32) int {
-	name := branchName(f.x.Trace, &f.x.Branches[b], nth)
-	return slices.Index(f.names, name)
+// nth returns the nth evaluation of the branch that b is one of, -1 if there is none.
+func (f *source) nth(b int, nth int32) int {
+	if i, ok := f.round[branchName(f.x.Trace, &f.x.Branches[b], nth)]; ok {
+		return i
+	}
+	return -1
 }
 
 // statements returns BranchRelOP as the paper has it: location, operation, operand, each once.
 func (f *source) statements(b int) (list []string) {
 	names := newNames(f.x.Trace)
-	for _, op := range f.related[b] {
+	for _, op := range f.rel(b).ops {
 		list = append(list, f.x.Trace.Name(f.x.Ops[op].G)+names.op(int(f.x.Ops[op].Event)))
 	}
 	slices.Sort(list)
@@ -551,10 +606,13 @@ func (f *source) statements(b int) (list []string) {
 // wake lets the rounds go on that wait for a branch, where testing one of its groups has given new MANNERS.
 func (s *Strategy) wake(c *candidate) {
 	for b, name := range c.from.names {
+		if len(s.waiting[name]) == 0 || !s.changes(c, b) {
+			continue
+		}
 		for _, f := range s.waiting[name] {
-			br := slices.Index(f.names, name)
-			next := f.round(br, f.x.Branches[br].Nth+1)
-			if next < 0 || s.active[f.names[next]] || !s.changes(c, b) {
+			br := f.round[name]
+			next := f.nth(br, f.x.Branches[br].Nth+1)
+			if next < 0 || s.active[f.names[next]] {
 				continue
 			}
 			s.active[f.names[next]] = true
@@ -565,7 +623,7 @@ func (s *Strategy) wake(c *candidate) {
 
 // changes reports whether a variant changes what a branch depends on.
 func (s *Strategy) changes(c *candidate, b int) bool {
-	return slices.Contains(c.from.related[b], c.Changed)
+	return slices.Contains(c.from.rel(b).ops, c.Changed)
 }
 
 // Result implements explore.Strategy. It is never complete: race-equivalence

@@ -76,7 +76,14 @@ func (x *Execution) before(event int32) (reads []int32) {
 
 // RelatedUD returns BranchRelUD of the branch with that index in Branches: the use-defines
 // that its condition could depend on (Algorithm 2).
-func (x *Execution) RelatedUD(branch int) (uds []UseDefine) {
+func (x *Execution) RelatedUD(branch int) []UseDefine {
+	uds, _ := x.closure(branch)
+	return uds
+}
+
+// closure returns BranchRelUD and the reads of which it is made. Of some of these
+// no use-define is in it: they saw only what was there first, or what comes after the branch.
+func (x *Execution) closure(branch int) (uds []UseDefine, reads []int32) {
 	b := &x.Branches[branch]
 	seen := map[int32]bool{}
 	work := x.from(b.Event)
@@ -87,6 +94,7 @@ func (x *Execution) RelatedUD(branch int) (uds []UseDefine) {
 			continue
 		}
 		seen[use] = true
+		reads = append(reads, use)
 		work = append(work, x.from(use)...) // where it reads
 		for _, ud := range x.uses(use) {
 			if x.after(ud.Define, b) {
@@ -100,7 +108,7 @@ func (x *Execution) RelatedUD(branch int) (uds []UseDefine) {
 			}
 		}
 	}
-	return uds
+	return uds, reads
 }
 
 // after reports whether an event comes after the branch in its goroutine.
@@ -112,12 +120,14 @@ func (x *Execution) after(event int32, b *Branch) bool {
 // trace. affected tells whether others than its own goroutine's are among them: if
 // not, no interleaving changes its outcome.
 func (x *Execution) RelatedOP(branch int) (ops []int32, affected bool) {
-	for _, ud := range x.RelatedUD(branch) {
-		for _, e := range []int32{ud.Use, ud.Define} {
-			if op := x.op[e]; op >= 0 {
-				ops = append(ops, op)
-				affected = affected || x.Ops[op].G != x.Branches[branch].G
-			}
+	uds, events := x.closure(branch)
+	for _, ud := range uds {
+		events = append(events, ud.Define)
+	}
+	for _, e := range events {
+		if op := x.op[e]; op >= 0 {
+			ops = append(ops, op)
+			affected = affected || x.Ops[op].G != x.Branches[branch].G
 		}
 	}
 	slices.Sort(ops)
