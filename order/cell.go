@@ -15,7 +15,7 @@ type cell struct {
 	initial value               // before all writes, if it is known
 	byValue map[value][]int     // writes that left a value, by their indices in uses
 	asked   map[int]map[int]lit // by event: see choose
-	exact   bool                // see Options.Exact
+	exact   func(int) bool      // see Options.Exact
 }
 
 // A use is what an event does to a cell.
@@ -44,8 +44,9 @@ func (v value) equals(w value) bool { return v.known() && v == w }
 // note appends a use, in the order of the trace.
 func (c *cell) note(u use, last *int, now *value) {
 	u.source = *last
-	if c.exact {
-		u.reads, u.always = true, true
+	if c.exact != nil {
+		u.reads = c.exact(u.event)
+		u.always = u.reads
 		u.in, u.out, u.unlike = value{}, value{}, value{}
 	}
 	if u.reads && !u.in.known() {

@@ -147,6 +147,9 @@ func (p *Problem) startOf(e int, want func(lit, ...int)) {
 
 // decides returns the reads that decide whether e is what its goroutine does next.
 func (p *Problem) decides(e int) (reads []int) {
+	if p.opt.Exact != nil {
+		return nil
+	}
 	es := p.m.byG[p.m.events[e].G]
 	k := int(p.m.place[e])
 	if p.opt.Dependent == nil {

@@ -85,8 +85,11 @@ func (p *Problem) isDone(v int32) lit {
 // needed says that what event e saw has to be what it saw in the trace, since something
 // depends on it that is done, or that the goal wants to be reached.
 func (p *Problem) needed(e int) lit {
-	if p.opt.Exact {
-		return p.kept(e)
+	if p.opt.Exact != nil {
+		if p.opt.Exact(e) {
+			return p.kept(e)
+		}
+		return no
 	}
 	if l, ok := p.need[e]; ok {
 		return l
@@ -114,7 +117,10 @@ func (p *Problem) dependent(e int) int {
 
 // isNeeded reports whether e has to see what it saw, in the order being checked.
 func (p *Problem) isNeeded(e int) bool {
-	if p.forced[e] || p.opt.Exact {
+	if p.opt.Exact != nil {
+		return p.opt.Exact(e)
+	}
+	if p.forced[e] {
 		return true
 	}
 	d := p.dependent(e)

@@ -48,10 +48,10 @@ type Options struct {
 	// another. -1: there is none. By default it is the next event of the goroutine.
 	Dependent func(read int) int
 
-	// Exact: what is done sees and changes the same versions as in the trace: a
-	// read the same write, not only the same value, whether anything depends on it or not, and a write the same
-	// write before it. Of reads and writes of one variable only those that follow one another as reads change places.
-	Exact bool
+	// Exact, if it is not nil, takes the place of all that: the events of which
+	// it is true see and change the same versions as in the trace, if they are done: a read the
+	// same write, not only the same value, and a write the same write before it. What the others see does not matter.
+	Exact func(event int) bool
 }
 
 // A Problem is a trace about whose orders questions are asked. What was found

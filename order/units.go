@@ -340,7 +340,7 @@ func (p *Problem) text(e int) string {
 
 // sameValue reports whether two events are known to have moved the same value.
 func (p *Problem) sameValue(a, b int) bool {
-	if a < 0 || b < 0 || p.opt.Exact {
+	if a < 0 || b < 0 || p.opt.Exact != nil {
 		return false
 	}
 	return a == b || p.text(a) != "" && p.text(a) == p.text(b)
