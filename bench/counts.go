@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"heddle/internal/run"
@@ -12,9 +11,8 @@ import (
 
 const richtest = "heddle/bench/programs/richtest"
 
-// A count is how many executions cover every interleaving of a test of
-// richtest by reachability testing: a property of program and algorithm, which
-// must come out exactly.
+// A count is how many executions cover every interleaving of a test: a property
+// of the program, which must come out exactly.
 type count struct {
 	test string
 	want int
@@ -41,6 +39,9 @@ var (
 		{"TestRWMonitorSC", 61716}, {"TestDPMonitorSU5", 19330},
 	}
 	hugeCounts = []count{{"TestDPMonitorSU6", 901752}}
+
+	// Traces of Fib 1 and Fib 2 (Kähkönen, Saarikivi, Heljanko, Table 1), of package programs.
+	fibCounts = []count{{"TestFib4", 19605}, {"TestFib5", 218243}}
 )
 
 // A reduction is a search with options of strategy reach, and the least and
@@ -114,9 +115,6 @@ func (b *binary) explore(ctx context.Context, strategy string, names []string, s
 
 // buildRichTest builds the programs so that those that may deadlock are not skipped.
 func buildRichTest(ctx context.Context) (*binary, error) {
-	if err := os.Setenv("HEDDLE_BENCH", "1"); err != nil {
-		return nil, err
-	}
 	return buildPackage(ctx, richtest, false)
 }
 
@@ -143,10 +141,33 @@ func measureCounts(ctx context.Context, strategy string, huge bool) error {
 		note := ""
 		if !s.complete {
 			note = "  " + s.reason
-		} else if s.executions != c.want {
-			note = "  DIFFERS"
 		}
-		fmt.Printf("%-24s %12d %12d %10.2f %12.0f%s\n", strings.TrimPrefix(c.test, "Test"), s.executions, c.want, s.seconds, float64(s.executions)/s.seconds, note)
+		printCount(c, s.executions, s.seconds, note)
+	}
+	return measureFib(ctx, strategy)
+}
+
+func printCount(c count, executions int, seconds float64, note string) {
+	if note == "" && executions != c.want {
+		note = "  DIFFERS"
+	}
+	fmt.Printf("%-24s %12d %12d %10.2f %12.0f%s\n", strings.TrimPrefix(c.test, "Test"), executions, c.want, seconds, float64(executions)/seconds, note)
+}
+
+// measureFib prints the counts of Fib, whose last executions find a bug: they are
+// made in the mode that does not stop for one.
+func measureFib(ctx context.Context, strategy string) error {
+	b, err := buildPrograms(ctx)
+	if err != nil {
+		return err
+	}
+	for _, c := range fibCounts {
+		found, err := b.runs(ctx, "^"+c.test+"$", strategy, false, "", 0)
+		if err != nil {
+			return err
+		}
+		r := found[c.test]
+		printCount(c, r.Executions, r.Nanoseconds*float64(r.Executions)/1e9, "")
 	}
 	return nil
 }
@@ -156,6 +177,9 @@ func measureCounts(ctx context.Context, strategy string, huge bool) error {
 var goalMemory = map[string]float64{"TestBBMonitorSC": 1, "TestRWSemaphore": 4.7, "TestRWMonitorSU": 4.7, "TestRWMonitorSC": 4.7}
 
 const goalBBMonitorSC = 0.5
+
+// Goals for an execution of Fib with N = 5, in microseconds: 50,000 a second without race detection, 25,000 with it.
+const goalFib, goalFibRace = 20, 40
 
 // measureSearches prints what the larger searches cost: each is made twice,
 // once for the time and once for the memory.
@@ -182,5 +206,34 @@ func measureSearches(ctx context.Context, strategy string) error {
 		t.row("executions that are equivalent to no other", float64(r.Distinct), 0, "")
 		t.end()
 	}
+	return measureFibSpeed(ctx, strategy)
+}
+
+// measureFibSpeed prints what an execution costs where there are many.
+func measureFibSpeed(ctx context.Context, strategy string) error {
+	b, err := buildPrograms(ctx)
+	if err != nil {
+		return err
+	}
+	const test = "TestFib5"
+	t := newTable("Fib, N = 5, by " + strategy)
+	for _, x := range []struct {
+		race bool
+		what string
+		goal float64
+	}{{false, "race detection off", goalFib}, {true, "race detection on", goalFibRace}} {
+		found, err := b.runs(ctx, "^"+test+"$", strategy, x.race, "", 0)
+		if err != nil {
+			return err
+		}
+		r := found[test]
+		t.row("executions", float64(r.Executions), 0, "")
+		t.row("an execution, "+x.what, r.Nanoseconds/1000, x.goal, "µs")
+		t.row("executions a second, "+x.what, 1e9/r.Nanoseconds, 0, "")
+		t.row("an execution of the first tenth", r.Early/1000, 0, "µs")
+		t.row("an execution of the last tenth", r.Late/1000, 0, "µs")
+		t.row("held in memory at most", float64(int64(r.After-r.Before))/1e6, 0, "MB")
+	}
+	t.end()
 	return nil
 }

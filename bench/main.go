@@ -5,7 +5,7 @@
 //	go run ./bench -memory   what stays in use from one execution to the next
 //	go run ./bench -build    how long builds take beside plain ones (a minute or two)
 //	go run ./bench -searches S  what strategy S holds in memory meanwhile, and whether executions become slower
-//	go run ./bench -counts S how many executions strategy S, reach or dpor, takes to cover the programs of Lei & Carver
+//	go run ./bench -counts S how many executions strategy S, reach or dpor, takes to cover the programs of Lei & Carver, and Fib
 //	go run ./bench -flow     how much longer executions take that record data flow
 //	go run ./bench -bugs F   how many executions each strategy needs to find known bugs, as a table in F (some minutes)
 //
@@ -28,7 +28,7 @@ func main() {
 	log.SetPrefix("bench: ")
 	builds := flag.Bool("build", false, "measure builds instead: from nothing, after an edit, and nothing changed")
 	memory := flag.Bool("memory", false, "measure memory instead: what stays in use over 100,000 executions, and a long execution")
-	counts := flag.String("counts", "", "measure searches instead: executions of the programs of Lei & Carver by `strategy` (reach, dpor)")
+	counts := flag.String("counts", "", "measure searches instead: executions that cover the programs of Lei & Carver and Fib by `strategy` (reach, dpor)")
 	searches := flag.String("searches", "", "measure memory and time of the larger searches by `strategy` (reach, dpor)")
 	huge := flag.Bool("huge", false, "with -counts: six philosophers too, 901,752 executions")
 	bugs := flag.String("bugs", "", "count executions to the first bug instead, and write the table to `file`")
