@@ -11,7 +11,7 @@ import (
 // once, in the order of the text; the rest is done in the new goroutine:
 //
 //	go func() { ... }()     _hd.Go(S, func() { ... })
-//	go x.m(a, 1, f)         { _hd1, _hd2 := x.m, a; _hd.Go(S, func() { _hd1(_hd2, 1, f) }) }
+//	go x.m(a, 1, f)         { _hd1, _hd2 := x.m, a; _hd.GoArgs(S, func() { _hd1(_hd2, 1, f) }, func() []interface{} { return []interface{}{_hd.Method(_hd1), _hd2} }) }
 func (r *rewriter) goStmt(s *ast.GoStmt) {
 	call := s.Call
 	site := r.sites.add("go", s.Go, r.source(call.Fun), nil)
@@ -31,6 +31,7 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 	}
 	here := s.End()
 	var pre, inner strings.Builder
+	var args []string
 	pre.WriteString("{ " + r.buf.newlines(r.off(s.Pos()), r.off(here)))
 	list := call.Args
 	if b == "" && !r.fixed(call.Fun) {
@@ -45,6 +46,7 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 				names, texts, uses := r.temps(list[:1], 1, nil)
 				pre.WriteString(names + " := " + r.relocate(texts, list[0].Pos(), here) + "; ")
 				inner.WriteString(uses[0])
+				args = append(args, names)
 				list = list[1:]
 			}
 			n = t.Len()
@@ -53,6 +55,7 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 	names, texts, uses := r.temps(list, n, nil)
 	if names != "" {
 		pre.WriteString(names + " := " + r.relocate(texts, list[0].Pos(), here) + "; ")
+		args = append(args, strings.Split(names, ", ")...)
 	}
 	switch {
 	case b == "close" && len(uses) == 1:
@@ -71,5 +74,31 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 	if b == "close" {
 		inner.WriteString(", " + r.site("close", call.Pos(), call.Args[0]))
 	}
-	r.replace(s, pre.String()+"_hd.Go("+site+", func() { "+inner.String()+") }) }")
+	if b == "" && !r.fixed(call.Fun) {
+		args = r.asArgument(call.Fun, args)
+	}
+	hook, more := "_hd.Go(", ""
+	if len(args) > 0 {
+		hook, more = "_hd.GoArgs(", ", func() []interface{} { return []interface{}{"+strings.Join(args, ", ")+"} }"
+	}
+	r.replace(s, pre.String()+hook+site+", func() { "+inner.String()+") }"+more+") }")
+}
+
+// asArgument makes the first of the arguments that a go statement is known by
+// what can be compared of its function: nothing of a literal, which is the same
+// in the same statement; method and receiver of a method value.
+func (r *rewriter) asArgument(fun ast.Expr, args []string) []string {
+	switch x := ast.Unparen(fun).(type) {
+	case *ast.FuncLit:
+		return args[1:]
+	case *ast.SelectorExpr:
+		if sel := r.info.Selections[x]; sel != nil && sel.Kind() == types.MethodVal {
+			if recv := sel.Obj().(*types.Func).Signature().Recv(); recv != nil {
+				if _, ok := recv.Type().(*types.Pointer); ok {
+					args[0] = "_hd.Method(" + args[0] + ")"
+				}
+			}
+		}
+	}
+	return args
 }

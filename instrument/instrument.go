@@ -3,7 +3,7 @@
 //
 //	mu.Lock(); s.n++; mu.Unlock()       mu.Lock(); { _hd1 := _hd.P(&s.n, 0x..); _hd1.Set(_hd1.Get() + 1) }; mu.Unlock()
 //	c <- v                              _hd.To(c, 0x..).Send(v)
-//	go f(x)                             { _hd1 := x; _hd.Go(0x.., func() { f(_hd1) }) }
+//	go f(x)                             { _hd1 := x; _hd.GoArgs(0x.., func() { f(_hd1) }, func() []interface{} { return []interface{}{_hd1} }) }
 //
 // The text is edited, never printed anew: comments, directives and line
 // numbers stay (columns do not). The language version of a file stays what it

@@ -54,6 +54,10 @@ func (t *Trace) Append(b []byte) []byte {
 	for _, c := range t.Compares {
 		b = append64(append32(b, int(c.Event)), c.Old)
 	}
+	b = append32(b, len(t.Twins))
+	for _, g := range t.Twins {
+		b = append32(b, int(g))
+	}
 	return t.Flow.append(append(b, flag(t.Spun)))
 }
 
@@ -112,6 +116,12 @@ func Decode(b []byte) (*Trace, error) {
 	}
 	for i := range t.Compares {
 		t.Compares[i] = Compare{d.i32(), d.u64()}
+	}
+	if n := d.rows(4); n > 0 {
+		t.Twins = make([]GID, n)
+	}
+	for i := range t.Twins {
+		t.Twins[i] = GID(d.i32())
 	}
 	t.Spun = d.u8() == 1
 	t.Flow = d.flow(len(t.Events))

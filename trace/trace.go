@@ -114,6 +114,7 @@ type Trace struct {
 	Offers   []Offer   // in the order in which they were announced
 	Left     []Left    // goroutines that had not ended, in order of creation
 	Compares []Compare // in order of their events
+	Twins    []GID     // if asked for: of each goroutine the first that its parent started by the same go statement with equal arguments
 	Spun     bool      // a goroutine that polled was held back by a guess: other executions may be missing
 
 	Flow *Flow // data flow of values; nil unless it was asked for
@@ -200,6 +201,7 @@ func (t *Trace) Clone() *Trace {
 	c.Offers = append([]Offer(nil), t.Offers...)
 	c.Left = append([]Left(nil), t.Left...)
 	c.Compares = append([]Compare(nil), t.Compares...)
+	c.Twins = append([]GID(nil), t.Twins...)
 	c.Flow = t.Flow.clone()
 	return &c
 }

@@ -85,7 +85,7 @@ func (x *executor) Execute(_ context.Context, s *trace.Schedule) (*trace.Trace, 
 		return nil, err
 	}
 	p.Begin(s.Seed)
-	t := sched.S.Run(x.main, sched.Options{Schedule: s, Policy: p, Steps: 10_000})
+	t := sched.S.Run(x.main, sched.Options{Schedule: s, Policy: p, Steps: 10_000, Twins: true})
 	hook.On = false
 	return t, nil
 }
@@ -188,3 +188,6 @@ func TestCounts(t *testing.T) {
 		}
 	}
 }
+
+// spawnWith is a go statement with an argument.
+func spawnWith(arg any, f func()) { hook.GoArgs(3, f, func() []interface{} { return []interface{}{arg} }) }

@@ -6,6 +6,7 @@ import (
 
 	"heddle/bench/model"
 	"heddle/explore"
+	"heddle/rt/hook"
 	"heddle/rt/sched"
 )
 
@@ -137,5 +138,52 @@ func TestPVLeavesMutexes(t *testing.T) {
 	}
 	if a, b := count(t, Options{}, main, nil), search(t, Options{PV: true}, main); a != b || a.Sequences != 6 {
 		t.Errorf("%+v without the reduction, %+v with it, want 6 sequences", a, b)
+	}
+}
+
+// Goroutines are interchangeable only if their arguments are equal.
+func TestSymmetryComparesArguments(t *testing.T) {
+	same, other := new(int), new(int)
+	values := map[string]int{}
+	twice := func() {}
+	for _, c := range []struct {
+		name string
+		args [3]any
+		want int
+	}{
+		{"three numbers", [3]any{1, 2, 3}, 6},
+		{"one number", [3]any{1, 1, 1}, 1},
+		{"two of three", [3]any{1, 2, 1}, 3},
+		{"numbers of two types", [3]any{1, int8(1), 1}, 3},
+		{"pointers", [3]any{same, other, same}, 3},
+		{"one map", [3]any{values, values, values}, 1},
+		{"maps", [3]any{map[int]int{}, map[int]int{}, map[int]int{}}, 6},
+		{"one function", [3]any{twice, twice, twice}, 1},
+		{"slices", [3]any{[]int{1}, []int{1}, []int{1}}, 6},
+	} {
+		main := func() {
+			var m mutex
+			for _, x := range c.args {
+				spawnWith(x, func() {
+					m.Lock()
+					m.Unlock()
+				})
+			}
+		}
+		if st := search(t, Options{Symmetry: true}, main); st.Sequences != c.want || st.Partial > 0 {
+			t.Errorf("%s: %+v, want %d sequences", c.name, st, c.want)
+		}
+	}
+}
+
+type bound struct{ n int }
+
+func (b *bound) add() { b.n++ }
+
+// Method values are functions, which cannot be compared: what they hold can.
+func TestMethodValues(t *testing.T) {
+	x, y := new(bound), new(bound)
+	if hook.Method(x.add) != hook.Method(x.add) || hook.Method(x.add) == hook.Method(y.add) {
+		t.Error("method values do not compare as their receivers do")
 	}
 }

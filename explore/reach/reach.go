@@ -23,7 +23,8 @@ type Options struct {
 	// PV ignores races that a V of a counting semaphore has won (section 7).
 	PV bool
 	// Symmetry takes goroutines to be interchangeable that one goroutine
-	// started by the same go statement: of those that are about to do the
+	// started by the same go statement with equal arguments, as traces tell
+	// (trace.Trace.Twins): of those that are about to do the
 	// same operation, at the same place, the oldest does it first.
 	Symmetry bool
 	// OneOrder, if not nil, says of channels, by where they were made, whether

@@ -59,31 +59,31 @@ func (f *finder) afterV(x *extension) bool {
 }
 
 // Twins tell which goroutines are interchangeable: those that one goroutine
-// started by one go statement.
+// started by one go statement with equal arguments.
 type twins struct {
 	tab   *transition.Table
-	sites []trace.Site // of each Proc
+	first []transition.Proc // of each Proc: the first of its twins
 }
 
 func (w *twins) learn(tab *transition.Table, t *trace.Trace) {
 	w.tab = tab
-	for id := range t.Goroutines {
+	for id, twin := range t.Twins {
 		p := tab.ProcOf(trace.GID(id))
-		for int(p) >= len(w.sites) {
-			w.sites = append(w.sites, 0)
+		for int(p) >= len(w.first) {
+			w.first = append(w.first, transition.NoProc)
 		}
-		w.sites[p] = t.Goroutines[id].Site
+		w.first[p] = tab.ProcOf(twin)
 	}
 }
 
 // older reports whether p and q are twins and p was started first.
 func (w *twins) older(p, q transition.Proc) bool {
-	if p < 0 || q < 0 || p == q || int(p) >= len(w.sites) || int(q) >= len(w.sites) || w.sites[p] != w.sites[q] || w.sites[p] == 0 {
+	if p < 0 || q < 0 || p == q || int(p) >= len(w.first) || int(q) >= len(w.first) || w.first[p] != w.first[q] || w.first[p] == transition.NoProc {
 		return false
 	}
-	a, n := w.tab.Parent(p)
-	b, m := w.tab.Parent(q)
-	return a == b && n < m
+	_, n := w.tab.Parent(p)
+	_, m := w.tab.Parent(q)
+	return n < m
 }
 
 // younger reports whether an older twin could do what x does in its place:

@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 	"runtime"
+	"syscall"
 	"time"
 
 	"heddle/explore"
@@ -19,23 +20,26 @@ const mostCollected = 100_000
 // strategy holds; and to see that no two executions are equivalent.
 func (d *driver) benchSearch(t *Test, start func(*exploration) explore.Strategy) {
 	e := newExploration(context.Background(), &d.cfg, t.Name, newLocal(d, t), func(*wire.Record) {})
-	var marks []time.Duration // after each execution
+	var marks []time.Duration // processor time after every markEach executions
 	begin := time.Now()
 	n := e.searchAll(start, func(i int, _ *trace.Trace) {
 		if i == 1 { // it begins, or begins anew
-			marks, begin = marks[:0], time.Now()
+			marks, begin = append(marks[:0], processorTime()), time.Now()
 		}
-		marks = append(marks, time.Since(begin))
+		if i%markEach == 0 {
+			marks = append(marks, processorTime())
+		}
 	})
 	b := &wire.Bench{Executions: n}
 	if n > 0 {
-		tenth := max(n/10, 1)
-		b.Nanoseconds = float64(marks[n-1]) / float64(n)
-		b.Early = float64(marks[tenth-1]) / float64(tenth)
-		b.Late = b.Early
-		if n > tenth {
-			b.Late = float64(marks[n-1]-marks[n-tenth-1]) / float64(tenth)
-		}
+		b.Nanoseconds = float64(time.Since(begin)) / float64(n)
+		b.Processor = float64(processorTime()-marks[0]) / float64(n)
+		b.Early, b.Late = b.Processor, b.Processor
+	}
+	if k := len(marks) - 1; k >= 10 {
+		tenth := k / 10
+		b.Early = float64(marks[tenth]-marks[0]) / float64(tenth*markEach)
+		b.Late = float64(marks[k]-marks[k-tenth]) / float64(tenth*markEach)
 	}
 	marks = nil
 	b.Before = heapInUse()
@@ -57,6 +61,18 @@ func (d *driver) benchSearch(t *Test, start func(*exploration) explore.Strategy)
 		b.Distinct = forms.Len()
 	}
 	d.send(&wire.Record{Type: "bench", Test: t.Name, Bench: b})
+}
+
+// markEach is how often the processor time is asked for, which costs something.
+const markEach = 16
+
+// processorTime is how long the processors have worked for this process.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // searchAll executes all schedules of a strategy and calls each after every

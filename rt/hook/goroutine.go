@@ -1,6 +1,9 @@
 package hook
 
-import "runtime"
+import (
+	"runtime"
+	"unsafe"
+)
 
 // GoPC is where the last go statement under control was.
 var GoPC uintptr
@@ -15,6 +18,43 @@ func Go(s Site, f func()) {
 		return
 	}
 	go f()
+}
+
+// WantArgs is true where the arguments of go statements are to be known. Args
+// are those of the statement that GoStmt is called for.
+var (
+	WantArgs bool
+	Args     []interface{}
+)
+
+// GoArgs is Go for a statement whose arguments args returns, those that are no constants.
+//
+//go:noinline
+func GoArgs(s Site, f func(), args func() []interface{}) {
+	if !Here() {
+		go f()
+		return
+	}
+	GoPC = CallerPC()
+	if WantArgs {
+		Args = args()
+	}
+	GoStmt(f, s)
+	Args = nil
+}
+
+// A Bound is what a method value with a pointer receiver holds: two of the same
+// method and receiver are equal, which functions cannot be asked for.
+type Bound struct{ code, receiver uintptr }
+
+// Method returns what f, such a method value, holds.
+func Method(f interface{}) interface{} {
+	type words struct {
+		_    unsafe.Pointer
+		data *Bound
+	}
+	w := (*words)(unsafe.Pointer(&f))
+	return *w.data
 }
 
 // Gosched is runtime.Gosched.

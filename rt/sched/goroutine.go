@@ -50,6 +50,9 @@ func (s *Sched) goStmt(f func(), site hook.Site) {
 	parent.children++
 	n := s.newG(parent.id, parent.children, f, trace.Site(site))
 	n.goPC, n.labels = hook.GoPC, labels()
+	if s.opt.Twins {
+		s.noteTwin(n, parent.id)
+	}
 	s.noteOrigin(n)
 	if s.race {
 		n.clock = n.clock.Copy(g.clock).Set(n.id, 1)

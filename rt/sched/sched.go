@@ -37,6 +37,7 @@ type Options struct {
 	Values   bool // keep the values of memory accesses that are steps
 	Real     bool // go by real time, see outside.go
 	Flow     bool // record data flow, where the program is built for it
+	Twins    bool // record which goroutines are alike, trace.Trace.Twins
 
 	// Program says that main is a program, which ends with it (see exit.go), and not a test.
 	Program bool
@@ -94,6 +95,7 @@ type G struct {
 	inLockSince uint32
 
 	goPC     uintptr        // where it was started
+	args     []any          // of its go statement, if asked for
 	origin   []uintptr      // the stack there, if the execution records
 	labels   unsafe.Pointer // of profiles, as the runtime keeps them
 	children int32          // goroutines it has started
@@ -310,7 +312,8 @@ func (s *Sched) reset(opt Options) {
 	s.resetWindow()
 	clear(s.accessed)
 	s.races, s.fails, s.diverged = s.races[:0], s.fails[:0], nil
-	t.Offers, t.Left, t.Compares, t.Spun = t.Offers[:0], t.Left[:0], t.Compares[:0], false
+	t.Offers, t.Left, t.Compares, t.Twins, t.Spun = t.Offers[:0], t.Left[:0], t.Compares[:0], t.Twins[:0], false
+	hook.WantArgs = opt.Twins
 	s.jumps, s.arrivals, s.awaiting, s.follow, s.newPolled = 0, 0, 0, nil, s.newPolled[:0]
 	s.now = 0
 	s.resetTimers()

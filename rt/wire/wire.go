@@ -186,8 +186,10 @@ type Bench struct {
 	BareSwitch  float64 // nanoseconds a switch without a scheduler, on this machine, now
 	Bytes       float64 // allocated an execution
 	Allocs      float64
-	Before      uint64  // bytes of heap and stacks in use, collected, when the count begins
-	After       uint64  // and when it ends; of a search, at its greatest
-	Distinct    int     // of a search: classes of equivalent executions, counted outside the strategy; 0 if there are too many
-	Early, Late float64 // of a search: nanoseconds an execution in its first tenth, and in its last
+	Before      uint64 // bytes of heap and stacks in use, collected, when the count begins
+	After       uint64 // and when it ends; of a search, at its greatest
+	Distinct    int    // of a search: classes of equivalent executions, counted outside the strategy; 0 if there are too many
+
+	// Of a search, in nanoseconds of processor time an execution, which others on a busy machine do not change: in all, in its first tenth, in its last.
+	Processor, Early, Late float64
 }
