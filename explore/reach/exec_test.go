@@ -190,4 +190,6 @@ func TestCounts(t *testing.T) {
 }
 
 // spawnWith is a go statement with an argument.
-func spawnWith(arg any, f func()) { hook.GoArgs(3, f, func() []interface{} { return []interface{}{arg} }) }
+func spawnWith(arg any, f func()) {
+	hook.GoArgs(3, f, func() []interface{} { return []interface{}{arg} })
+}
