@@ -121,7 +121,7 @@ func TestEveryDeadlockIsPredicted(t *testing.T) {
 func predictedSets(tr *trace.Trace) (sets [][]int32) {
 	g := predict.NewGraph(tr, predict.Locks)
 	s := &predict.Solver{}
-	for a := range g.Stuck(false) {
+	for a := range g.Stuck(false, nil) {
 		if schedules, _ := s.Schedules(g, a.Goal()); len(schedules) > 0 {
 			sets = append(sets, a.Events)
 		}

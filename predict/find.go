@@ -4,7 +4,7 @@ import "heddle/trace"
 
 // A Spot says which access an event of a pattern is.
 type Spot struct {
-	G     string // the goroutine's name
+	G     string // the goroutine's name; "": any
 	Site  trace.Site
 	Write bool
 }
@@ -25,7 +25,7 @@ func Find(g *Graph, p *Pattern, spots []Spot) []int32 {
 		var fit []int32
 		for i := range g.Nodes {
 			n := &g.Nodes[i]
-			if accessOf(n.Op) && (n.Op == trace.OpWrite) == spot.Write && n.Site.Plain() == spot.Site.Plain() && g.Trace.Name(n.G) == spot.G {
+			if accessOf(n.Op) && (n.Op == trace.OpWrite) == spot.Write && n.Site.Plain() == spot.Site.Plain() && (spot.G == "" || g.Trace.Name(n.G) == spot.G) {
 				fit = append(fit, int32(i))
 			}
 		}

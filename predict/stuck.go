@@ -22,11 +22,21 @@ var Stuck = &Pattern{Name: "waiting for each other", Kind: "deadlock"}
 // For a lock somebody must be stuck in a critical section that excludes it. For
 // anything else everybody who helped in the trace must be stuck before the last time he did, or have done it all.
 // Sets that contain a closed one are left out.
-func (g *Graph) Stuck(near bool) iter.Seq[Anomaly] {
+// stop, if it is not nil, is asked now and then whether to go on.
+func (g *Graph) Stuck(near bool, stop func() bool) iter.Seq[Anomaly] {
 	return func(yield func(Anomaly) bool) {
-		s := &stuck{w: newWaits(g.Trace), near: near, yield: yield, seen: make(map[string]int)}
+		s := &stuck{w: newWaits(g.Trace), near: near, stop: stop, yield: yield, seen: make(map[string]int)}
+		begun := make(map[beginning]int)
 		for id := range s.w.at {
 			for _, e := range s.w.at[id] {
+				if near {
+					// A set that has something else than locks in it is found from there.
+					b := beginning{trace.GID(id), s.w.events[e].Site}
+					if lockWait(s.w.events[e].Op) || begun[b] == maxBegun {
+						continue
+					}
+					begun[b]++
+				}
 				s.set = append(s.set[:0], e)
 				s.left = maxSets
 				if !s.grow(0) {
@@ -37,9 +47,16 @@ func (g *Graph) Stuck(near bool) iter.Seq[Anomaly] {
 	}
 }
 
+// A beginning is where a search for sets begins, several times at most.
+type beginning struct {
+	g    trace.GID
+	site trace.Site
+}
+
 // Bounds of near.
 const (
-	maxSets   = 1 << 12 // partial sets that are looked at for one operation to begin with
+	maxBegun  = 16      // operations of a goroutine at one place to begin with
+	maxSets   = 1 << 14 // steps of the search that begins with one
 	maxStuck  = 6       // goroutines in a set
 	maxSame   = 3       // sets of the same places that are yielded
 	maxHelped = 64      // waits of one helper that are tried
@@ -48,18 +65,34 @@ const (
 type stuck struct {
 	w     *waits
 	near  bool
+	stop  func() bool
 	yield func(Anomaly) bool
 	set   []int32    // events, of different goroutines
 	needs [][2]int32 // the first waits for ever because the second does
 	left  int
+	steps int
+	over  bool
 	seen  map[string]int // sets by places
+}
+
+// tired counts a step of the search, and reports whether there are to be no more.
+func (s *stuck) tired() bool {
+	s.steps++
+	s.left--
+	if s.steps%1024 == 0 && s.stop != nil && s.stop() {
+		s.over = true
+	}
+	return s.over || s.near && s.left < 0
 }
 
 // grow makes the set closed, in all ways, beginning with what its i-th event waits for. It
 // reports false when nobody wants more.
 func (s *stuck) grow(i int) bool {
-	if s.left--; s.near && (s.left < 0 || len(s.set) > maxStuck) {
+	if s.near && len(s.set) > maxStuck {
 		return true
+	}
+	if s.over {
+		return false
 	}
 	if i == len(s.set) {
 		return s.add()
@@ -101,6 +134,9 @@ func (s *stuck) keys(e int32) []helpKey {
 func (s *stuck) locked(i int, e int32) bool {
 	ev := &s.w.events[e]
 	for _, id := range s.w.byLock[ev.Obj] {
+		if s.tired() {
+			return !s.over
+		}
 		r := &s.w.regions[id]
 		early := ev.Op != trace.OpLock && r.from < r.take // a writer who has arrived is enough
 		if !r.write && ev.Op != trace.OpLock || r.take == e || r.from == e {
@@ -156,6 +192,9 @@ func (s *stuck) unhelped(i int, e int32, keys []helpKey, k int, g trace.GID) boo
 				at = at[len(at)-maxHelped:]
 			}
 			for _, f := range slices.Backward(at) {
+				if s.tired() {
+					return !s.over
+				}
 				if !s.fits(f) {
 					continue
 				}

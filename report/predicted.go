@@ -28,8 +28,9 @@ type predictedEvent struct {
 	Test                                  string
 	Goroutines, Locations, Events         int
 	Schedules, Executions, Panics         int
-	Excluded                              int
+	Excluded, Questions                   int
 	Plain, Recorded, Analysis, Scheduling float64
+	Solving                               float64
 }
 
 // predicted keeps what a prediction came to for the verdict.
@@ -49,8 +50,8 @@ func (p *Package) predicted(rec *wire.Record) {
 		}
 	}
 	if c := rec.Predicted; r.o.JSON {
-		r.jsonLine(predictedEvent{"predicted", p.path, t.Name, c.Goroutines, c.Locations, c.Events, c.Schedules, c.Executions, c.Panics, c.Excluded,
-			c.Plain, c.Recorded, c.Analysis, c.Scheduling})
+		r.jsonLine(predictedEvent{"predicted", p.path, t.Name, c.Goroutines, c.Locations, c.Events, c.Schedules, c.Executions, c.Panics, c.Excluded, c.Questions,
+			c.Plain, c.Recorded, c.Analysis, c.Scheduling, c.Solving})
 	}
 }
 

@@ -72,6 +72,12 @@ func (e *exploration) predictOnly() (result string, complete bool, reason string
 	p := &prediction{exploration: e, alone: true, deadline: e.deadline, told: new(wire.Predicted)} // what is found must not end it
 	plain := e.run(s)
 	p.told.Plain = time.Since(start).Seconds()
+	if e.cfg.Warm {
+		plain.Trace = plain.Trace.Clone()
+		start = time.Now()
+		p.perform(s)
+		p.told.Plain = time.Since(start).Seconds()
+	}
 	if plain.Skipped {
 		result = "skip"
 	}
@@ -162,14 +168,14 @@ func (p *prediction) record() *trace.Trace {
 		steps = min(steps, e.cfg.Steps)
 	}
 	var ex Execution
-	for range recordings {
+	for i := range recordings {
 		polled := len(e.polled)
 		start := time.Now()
 		e.all, e.bound, e.values = true, steps, p.cfg.Complete
 		ex = e.perform(s)
 		e.all, e.bound, e.values = false, 0, false
 		p.told.Recorded = time.Since(start).Seconds()
-		if len(e.polled) == polled {
+		if len(e.polled) == polled && (i > 0 || !p.cfg.Warm) {
 			break
 		}
 	}
@@ -251,7 +257,7 @@ func (p *prediction) tryStuck() {
 	}
 	verdicts := make(map[string]*verdict)
 	var all []*verdict
-	for a := range p.graph.Stuck(!p.cfg.Complete) {
+	for a := range p.graph.Stuck(!p.cfg.Complete, p.enough) {
 		if asks--; p.enough() || asks < 0 && !p.cfg.Complete {
 			p.told.Cut = p.cfg.Complete
 			break
@@ -267,6 +273,7 @@ func (p *prediction) tryStuck() {
 			v.attempt(&a)
 		}
 	}
+	p.told.Cut = p.told.Cut || p.cfg.Complete && p.enough()
 	for _, v := range all {
 		v.tell()
 	}
@@ -281,11 +288,12 @@ func (p *prediction) enough() bool {
 type verdict struct {
 	p        *prediction
 	told     wire.Prediction
-	excluded bool // of an instance it was proved that there is no such order, and no other was tried
+	first    predict.Anomaly // or the one that was shown
+	excluded bool            // of an instance it was proved that there is no such order, and no other was tried
 }
 
 func (p *prediction) newVerdict(a *predict.Anomaly) *verdict {
-	return &verdict{p: p, told: wire.Prediction{Kind: a.Pattern.Kind, Pattern: a.Pattern.Name, Verdict: wire.Untried, Places: p.placesOf(a)}}
+	return &verdict{p: p, first: *a, told: wire.Prediction{Kind: a.Pattern.Kind, Pattern: a.Pattern.Name, Verdict: wire.Untried, Places: p.placesOf(a)}}
 }
 
 // tell adds the verdict to what is told. What was proved not to be possible was
@@ -295,12 +303,35 @@ func (v *verdict) tell() {
 		v.p.told.Excluded++
 		return
 	}
+	if len(v.first.Pattern.E) > 0 {
+		v.told.Active = v.p.activelyTested(&v.first)
+	}
 	v.p.told.All = append(v.p.told.All, v.told)
 }
 
 // attempt tries one instance, and reports whether it was shown: by a schedule of
-// Moves, or where there is none that shows it by one of the solver's.
+// Moves, where there is none that shows it by one of the solver's, and at last, for the
+// first instance, by bringing its goroutines there, whatever they do on the way.
 func (v *verdict) attempt(a *predict.Anomaly) bool {
+	p := v.p
+	told := v.told.Verdict
+	if v.scheduled(a) {
+		return true
+	}
+	// What does not fit may come about otherwise.
+	if len(a.Pattern.E) > 0 && (!p.cfg.Complete || a.Pattern != predict.Race) && v.told.Verdict == wire.Refuted && told != wire.Refuted {
+		for _, exact := range []bool{true, false} {
+			s := &trace.Schedule{Policy: "first", Exhaustive: true, Guide: predict.NewDirector(p.graph, a, exact)}
+			if p.follow(a, []*trace.Schedule{s}) == "" {
+				return v.confirm(a)
+			}
+		}
+	}
+	return false
+}
+
+// scheduled is attempt by schedules that are made beforehand.
+func (v *verdict) scheduled(a *predict.Anomaly) bool {
 	p := v.p
 	moved := ""
 	if !a.Pattern.Solved() {
@@ -338,6 +369,7 @@ func (v *verdict) attempt(a *predict.Anomaly) bool {
 }
 
 func (v *verdict) confirm(a *predict.Anomaly) bool {
+	v.first = *a
 	v.told.Verdict, v.told.Reason, v.told.Places = wire.Confirmed, "", v.p.placesOf(a)
 	return true
 }
@@ -361,7 +393,14 @@ func (v *verdict) refute(reason string) {
 func (p *prediction) schedules(s predict.Scheduler, a *predict.Anomaly) ([]*trace.Schedule, *predict.Refutation) {
 	start := time.Now()
 	schedules, why := s.Schedules(p.graph, a.Goal())
-	p.told.Scheduling += time.Since(start).Seconds()
+	took := time.Since(start).Seconds()
+	if s == p.solver {
+		p.told.Questions++
+		p.told.Solving += took
+	} else {
+		p.told.Moved++
+		p.told.Scheduling += took
+	}
 	return schedules, why
 }
 

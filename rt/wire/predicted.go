@@ -7,10 +7,12 @@ type Predicted struct {
 	Events     int // of the execution that was recorded
 
 	// Times, in seconds: of an execution without and with memory accesses
-	// recorded, of the analysis, and of making schedules, all together.
-	Plain, Recorded, Analysis, Scheduling float64
+	// recorded, of the analysis, of making schedules by moving operations and by the solver, all together.
+	Plain, Recorded, Analysis, Scheduling, Solving float64
 
-	Schedules  int // that were made
+	Moved      int // anomalies for which operations were moved
+	Questions  int // to the solver
+	Schedules  int // that were executed
 	Executions int // of schedules
 	Panics     int // in how many of them the program panicked
 	All        []Prediction
@@ -27,6 +29,7 @@ type Prediction struct {
 	Places        []Place
 	Verdict       string // Confirmed, Refuted, Untried, Unknown
 	Reason        string // of a refutation, or why it is not known
+	Active        int    // of Config.Active executions by an active tester, how many showed it
 }
 
 // Verdicts on predictions.

@@ -28,6 +28,14 @@ func TestLinkedList(t *testing.T)      { run(t, LinkedList) }
 func TestHashSet(t *testing.T)         { run(t, HashSet) }
 func TestTreeSet(t *testing.T)         { run(t, TreeSet) }
 
+// Stores of four clients; the number is that of the events of one execution, about.
+func TestStore10k(t *testing.T)  { run(t, func() { Store(10_000 / storeEvents) }) }
+func TestStore100k(t *testing.T) { run(t, func() { Store(100_000 / storeEvents) }) }
+func TestStore450k(t *testing.T) { run(t, func() { Store(450_000 / storeEvents) }) }
+func TestStore1M(t *testing.T)   { run(t, func() { Store(1_000_000 / storeEvents) }) }
+
+const storeEvents = 4 * 16 // of one transaction of each client
+
 // The collections do what collections do, as long as one goroutine uses them.
 func TestCollections(t *testing.T) {
 	for name, c := range map[string]collection{

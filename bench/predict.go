@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"heddle/internal/run"
+	"heddle/predict"
+	"heddle/rt/wire"
+)
+
+const pecan = "heddle/bench/programs/pecan"
+
+const (
+	predictRuns   = 10 // of each program: times are the least of them
+	predictBudget = 5 * time.Minute
+	activeRuns    = 100 // executions of the active tester for each anomaly
+)
+
+// A predictRow is a program of bench/programs/pecan with what Table 1 of Huang & Zhang has in its row.
+type predictRow struct {
+	test       string
+	paper      string // threads, shared variables, events | races, AV, ASV | real, exceptions, failed
+	collection bool   // a row of Table 2 too, with AssetFuzzer's success there
+	asset      string
+}
+
+var predictRows = []predictRow{
+	{"Account", "3, 4, 66 / 7, 2, 6 / 15, 8, 0", false, ""},
+	{"BuggyProgram", "4, 5, 225 / 9, 1, 0 / 10, 1, 0", false, ""},
+	{"CriticalSection", "3, 1, 19 / 16, 14, 0 / 28, 2, 0", false, ""},
+	{"Loader", "4, 1, 48 / 2, 4, 0 / 5, 1, 0", false, ""},
+	{"Manager", "5, 3, 158 / 15, 0, 0 / 14, 1, 1", false, ""},
+	{"MergeSort", "6, 2, 1587 / 8, 10, 0 / 8, 1, 10", false, ""},
+	{"Shop", "4, 1, 429 / 4, 0, 0 / 4, 1, 0", false, ""},
+	{"StringBuf", "3, 2, 86 / 0, 1, 0 / 1, 1, 0", true, "0.90"},
+	{"ArrayList", "3, 3, 294 / 6, 1, 4 / 11, 2, 0", true, "0.35"},
+	{"LinkedList", "3, 9, 357 / 6, 1, 7 / 13, 3, 0", true, "0.53"},
+	{"HashSet", "3, 11, 404 / 4, 3, 4 / 10, 5, 0", true, "0.35"},
+	{"TreeSet", "3, 23, 475 / 4, 2, 4 / 10, 4, 0", true, "0.11"},
+	{"Store10k", "", false, ""},
+	{"Store100k", "", false, ""},
+	{"Store450k", "Derby: 4, 99, 447392 / 144, 319, 0 / 38, 6, 62", false, ""},
+	{"Store1M", "", false, ""},
+}
+
+// measurePredictions writes docs/prediction.md: what is predicted of the programs
+// and what becomes of it, and how often an active tester shows the same.
+func measurePredictions(ctx context.Context, file string) error {
+	if err := os.Setenv("HEDDLE_BENCH", "1"); err != nil {
+		return err
+	}
+	b, err := buildPackage(ctx, pecan, false)
+	if err != nil {
+		return err
+	}
+	var one, two strings.Builder
+	for _, r := range predictRows {
+		runs := predictRuns
+		if strings.HasPrefix(r.test, "Store") {
+			runs = 3
+		}
+		p, err := b.predictions(ctx, r.test, runs)
+		if err != nil {
+			return err
+		}
+		line := p.row(r)
+		log.Print(line)
+		fmt.Fprintln(&one, line)
+		if r.collection {
+			p, err := b.predict(ctx, r.test, activeRuns)
+			if err != nil {
+				return err
+			}
+			line := successRow(r, p)
+			log.Print(line)
+			fmt.Fprintln(&two, line)
+		}
+	}
+	return os.WriteFile(file, []byte(fmt.Sprintf(predictionPage, predictRuns, one.String(), activeRuns, two.String())), 0o666)
+}
+
+const predictionPage = `# What prediction comes to
+
+Made by ` + "`go run ./bench -predict FILE`" + `. The programs are those of bench/programs/pecan: in the spirit of the first twelve rows of Table 1 of Huang & Zhang
+(PECAN, ISSTA 2011), written from what the literature says of them, so that their numbers are not the paper's, and stores of several sizes, whose traces are
+recorded like any other. One execution of each is recorded and predicted from. Times are the least of %d predictions (stores: 3).
+
+*Overhead*: how much longer the execution took that was recorded, every memory access a step, than one that was not. *Analysis*: making the graph and searching it.
+*Schedule*: making the schedules of one anomaly by moving operations, on average. *Solver*: one question to the solver, on average; for the largest store there is none. *Confirmed*: an execution of a schedule showed it. *Refuted*: there is no schedule, or it did not fit.
+*Panics*: executions of schedules in which the program panicked. Confirmed and refuted are of races, atomicity and serializability (deadlocks, leaks and misuse: none in these programs).
+The last column has, where there is a row for it, the paper's threads, variables, events / races, atomicity, serialisability / real, exceptions, failed.
+
+| program | goroutines | variables | events | overhead | analysis | schedule | solver | races | atomicity | serializability | confirmed | refuted | panics | paper |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |
+%s
+## Beside an active tester
+
+As in the paper's Table 2: real anomalies are those that any execution showed, of a schedule or of the tester. The tester is predict.Tester, which goes on at random but
+postpones, at random, who is about to access a suspected place out of turn; %d executions for every anomaly. *One schedule*: the share of the real anomalies that an execution of the
+schedules made for them showed. *Active tester*: the share of its executions that showed the anomaly, the mean over the real ones, and the lowest.
+
+| program | real | one schedule | active tester | lowest | paper: PECAN | paper: AssetFuzzer |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: |
+%s`
+
+// A predictions is several predictions from the same execution.
+type predictions []*wire.Predicted
+
+// predictions predicts from one test, several times.
+func (b *binary) predictions(ctx context.Context, test string, runs int) (all predictions, err error) {
+	for range runs {
+		p, err := b.predict(ctx, test, 0)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// predict predicts from one test, and lets the active tester execute it that often for each prediction.
+func (b *binary) predict(ctx context.Context, test string, active int) (*wire.Predicted, error) {
+	config := wire.Config{
+		Mode: "test", Package: pecan, Strategy: "predict", Seed: 1, Budget: int64(predictBudget), Visible: "auto", Race: true, Isolate: "vars",
+		Count: 1, Regions: predict.Locks.String(), Active: active, Warm: true,
+	}
+	var told *wire.Predicted
+	err := run.Binary(ctx, b.path, b.dir, config, []string{"-test.run=^Test" + test + "$"}, func(rec *wire.Record) {
+		if rec.Predicted != nil {
+			told = rec.Predicted
+		}
+	})
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	if told == nil {
+		return nil, fmt.Errorf("nothing was predicted of Test%s in %s", test, pecan)
+	}
+	return told, nil
+}
+
+// least returns the least of a figure.
+func (ps predictions) least(f func(*wire.Predicted) float64) float64 {
+	low := f(ps[0])
+	for _, p := range ps {
+		low = min(low, f(p))
+	}
+	return low
+}
+
+// accessKinds are the kinds of findings of Table 1.
+var accessKinds = []string{predict.DataRace, predict.Atomicity, predict.Serializability}
+
+// row is a row of the first table.
+func (ps predictions) row(r predictRow) string {
+	p := ps[0]
+	kinds, verdicts := map[string]int{}, map[string]int{}
+	for _, c := range p.All {
+		if slices.Contains(accessKinds, c.Kind) {
+			kinds[c.Kind]++
+			verdicts[c.Verdict]++
+		}
+	}
+	refuted := fmt.Sprint(verdicts[wire.Refuted])
+	if n := verdicts[wire.Unknown] + verdicts[wire.Untried]; n > 0 {
+		refuted += fmt.Sprintf(", %d not decided", n)
+	}
+	plain := ps.least(func(p *wire.Predicted) float64 { return p.Plain })
+	recorded := ps.least(func(p *wire.Predicted) float64 { return p.Recorded })
+	schedule := ps.least(func(p *wire.Predicted) float64 { return p.Scheduling / float64(max(p.Moved, 1)) })
+	solved := ps.least(func(p *wire.Predicted) float64 { return p.Solving / float64(max(p.Questions, 1)) })
+	return fmt.Sprintf("| %s | %d | %d | %d | %.2fx | %s | %s | %s | %d | %d | %d | %d | %s | %d | %s |",
+		r.test, p.Goroutines, p.Locations, p.Events, max(0, recorded/plain-1), spent(ps.least(func(p *wire.Predicted) float64 { return p.Analysis })), spent(schedule), spent(solved),
+		kinds[predict.DataRace], kinds[predict.Atomicity], kinds[predict.Serializability], verdicts[wire.Confirmed], refuted, p.Panics, r.paper)
+}
+
+// successRow is a row of the second table.
+func successRow(r predictRow, p *wire.Predicted) string {
+	real, confirmed, lowest, sum := 0, 0, 1.0, 0.0
+	for _, c := range p.All {
+		if !slices.Contains(accessKinds, c.Kind) || c.Verdict != wire.Confirmed && c.Active == 0 {
+			continue
+		}
+		real++
+		if c.Verdict == wire.Confirmed {
+			confirmed++
+		}
+		share := float64(c.Active) / activeRuns
+		sum += share
+		lowest = min(lowest, share)
+	}
+	n := float64(max(real, 1))
+	return fmt.Sprintf("| %s | %d | %.2f | %.2f | %.2f | 1.00 | %s |", r.test, real, float64(confirmed)/n, sum/n, lowest, r.asset)
+}
+
+// spent prints a time in milliseconds.
+func spent(seconds float64) string { return fmt.Sprintf("%.2f ms", 1000*seconds) }

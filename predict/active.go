@@ -1,0 +1,136 @@
+package predict
+
+import "heddle/trace"
+
+// A Tester is a randomised active tester: the baseline beside which schedules are
+// measured. It lets goroutines go on at random, but for those that are about to access a
+// suspected place out of turn: they are postponed until it is their turn, or until nobody else is left, when
+// one of them, at random, goes on all the same (Sen, "Race directed random testing", PLDI 2008;
+// Park & Sen, FSE 2008; Lai, Cheung & Chan, AssetFuzzer, ICSE 2010). It is a
+// trace.Guide of one execution.
+type Tester struct {
+	events []suspect
+	race   bool
+	seed   uint64
+
+	due int         // the event that is next; of a race, how many were done
+	who []trace.GID // by thread of the pattern: the goroutine that turned out to be it
+	loc []trace.ObjID
+	met trace.GID // of a race: who is next, NoG: nobody
+}
+
+// A suspect is an access that is part of an anomaly.
+type suspect struct {
+	Event
+	site trace.Site
+}
+
+// NewTester returns a tester for an anomaly of g with events, a race or an instance of a pattern.
+func NewTester(g *Graph, a *Anomaly, seed uint64) *Tester {
+	t := &Tester{race: a.Pattern == Race, seed: seed, met: trace.NoG}
+	for i, n := range a.Nodes {
+		e := a.Pattern.E[i]
+		e.Write = g.Nodes[n].Op == trace.OpWrite
+		t.events = append(t.events, suspect{e, g.Nodes[n].Site.Plain()})
+		t.who, t.loc = append(t.who, trace.NoG), append(t.loc, 0)
+	}
+	return t
+}
+
+// Choose implements trace.Guide.
+func (t *Tester) Choose(_ *trace.Trace, _ trace.GID, ways []trace.Way) int {
+	if t.race {
+		return t.chooseRacing(ways)
+	}
+	var free, postponed []int
+	for i := range ways {
+		if t.due < len(t.events) && !t.inTurn(&ways[i]) && t.suspected(&ways[i]) {
+			postponed = append(postponed, i)
+		} else {
+			free = append(free, i)
+		}
+	}
+	if len(free) == 0 {
+		free = postponed
+	}
+	c := free[t.random(len(free))]
+	if w := &ways[c]; t.due < len(t.events) && t.inTurn(w) {
+		e := &t.events[t.due]
+		t.who[e.T], t.loc[e.SV] = w.G, w.Obj
+		t.due++
+	}
+	return c
+}
+
+// chooseRacing waits for two goroutines that are about to access the same memory at both places.
+func (t *Tester) chooseRacing(ways []trace.Way) int {
+	var free, postponed []int
+	for i := range ways {
+		w := &ways[i]
+		if w.G == t.met {
+			t.met = trace.NoG
+			return i
+		}
+		if t.due > 0 || !t.suspected(w) {
+			free = append(free, i)
+			continue
+		}
+		for _, j := range postponed {
+			if x := &ways[j]; x.Obj == w.Obj && (t.is(0, x) && t.is(1, w) || t.is(1, x) && t.is(0, w)) {
+				t.due = len(t.events)
+				if t.random(2) == 0 {
+					i, j = j, i
+				}
+				t.met = ways[j].G
+				return i
+			}
+		}
+		postponed = append(postponed, i)
+	}
+	if len(free) == 0 {
+		free = postponed
+	}
+	return free[t.random(len(free))]
+}
+
+// is reports whether w is the access of event k.
+func (t *Tester) is(k int, w *trace.Way) bool {
+	e := &t.events[k]
+	return w.Site.Plain() == e.site && accessOf(w.Op) && (w.Op == trace.OpWrite) == e.Write
+}
+
+// suspected reports whether w is the access of any event.
+func (t *Tester) suspected(w *trace.Way) bool {
+	for k := range t.events {
+		if t.is(k, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// inTurn reports whether w is the event that is due, by the right goroutine, on the right variable.
+func (t *Tester) inTurn(w *trace.Way) bool {
+	if !t.is(t.due, w) {
+		return false
+	}
+	e := &t.events[t.due]
+	if t.loc[e.SV] != 0 && t.loc[e.SV] != w.Obj {
+		return false
+	}
+	for k, g := range t.who {
+		if g == w.G && k != e.T || k == e.T && g != trace.NoG && g != w.G {
+			return false
+		}
+	}
+	return true
+}
+
+// random returns a number below n (splitmix64).
+func (t *Tester) random(n int) int {
+	t.seed += 0x9e3779b97f4a7c15
+	z := t.seed
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return int((z ^ z>>31) % uint64(n))
+}
