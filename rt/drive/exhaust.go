@@ -18,9 +18,10 @@ import (
 // and when executions have become shorter.
 // The executions told of are those of the last search.
 func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result string, complete bool, reason string) {
-	if e.cfg.Isolate == "process" && guides(start(e)) {
-		e.note("this search chooses while the execution runs, which it cannot in processes of their own (-isolate=process): sampled instead")
-		return e.sample()
+	if e.cfg.Isolate == "process" {
+		if start = e.apart(start); start == nil {
+			return e.sample()
+		}
 	}
 	result, ok := e.twice(start(e).Next())
 	if !ok {
@@ -66,16 +67,30 @@ func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result
 		e.n = r.Executions
 		return result, true, ""
 	}
-	if !more && (e.cfg.Symmetry || len(e.cfg.OneOrder) > 0) {
+	if _, ok := s.(*reach.Strategy); ok && !more && (e.cfg.Symmetry || len(e.cfg.OneOrder) > 0) {
 		e.n = r.Executions // all that is not left out by wish
 	}
 	return result, false, "sampled; " + reason
 }
 
-// guides reports whether a strategy is one that chooses in the executions that it asks for.
-func guides(s explore.Strategy) bool {
-	_, ok := s.(trace.Guide)
-	return ok
+// apart returns the search that is made where every execution has a process of
+// its own. Strategies that choose while an execution runs cannot be: dpor covers
+// what reach does; within bounds there is no other, and apart returns nil.
+func (e *exploration) apart(start func(*exploration) explore.Strategy) func(*exploration) explore.Strategy {
+	const why = "chooses while the execution runs, which it cannot in processes of their own (-isolate=process)"
+	switch start(e).(type) {
+	case *bound.Strategy:
+		e.note("a search within bounds %s: sampled instead", why)
+		return nil
+	case *reach.Strategy:
+		without := ""
+		if e.cfg.PV || e.cfg.Symmetry || len(e.cfg.OneOrder) > 0 {
+			without = ", without reductions"
+		}
+		e.note("strategy reach %s: dpor instead, which covers the same%s", why, without)
+		return exhaustive["dpor"]
+	}
+	return start
 }
 
 // perform executes one schedule of a search.
