@@ -43,6 +43,9 @@ type Result struct {
 	// (under sequential consistency), and no bound was hit.
 	Complete bool
 
+	// Covers says what Complete is about if not interleavings: "local states".
+	Covers string
+
 	// Reason says why not, when no schedule is left and Complete is false,
 	// such as "preemption bound reached". It is known as soon as something
 	// happened after which the exploration cannot become complete.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -14,7 +15,7 @@ func (r *Reporter) verdict(t *TestResult, notes []string) string {
 	switch t.Result {
 	case "fail":
 		if t.Complete {
-			count = fmt.Sprintf("(all interleavings covered by %s, %s)", plural(t.Executions, "execution"), seconds(t.Elapsed))
+			count = fmt.Sprintf("(all %s covered by %s, %s)", space(t), plural(t.Executions, "execution"), seconds(t.Elapsed))
 		}
 		fmt.Fprintf(&b, "%s: %s %s\n", r.red("--- FAIL"), t.Name, count)
 		for i, f := range t.Findings {
@@ -56,7 +57,7 @@ func covered(t *TestResult) string {
 	case t.Predicted != nil:
 		return predictedText(t)
 	case t.Complete:
-		return fmt.Sprintf("all interleavings covered by %s (%s)", plural(t.Executions, "execution"), seconds(t.Elapsed))
+		return fmt.Sprintf("all %s covered by %s (%s)", space(t), plural(t.Executions, "execution"), seconds(t.Elapsed))
 	}
 	how := "sampled"
 	if strings.HasPrefix(t.Reason, how) {
@@ -69,6 +70,9 @@ func covered(t *TestResult) string {
 	}
 	return fmt.Sprintf("no findings in %s (%s, %s)", plural(t.Executions, "execution"), how, seconds(t.Elapsed))
 }
+
+// space says what a complete search has covered.
+func space(t *TestResult) string { return cmp.Or(t.Reason, "interleavings") }
 
 // plainFailure explains a test that fails without heddle's doing.
 func (r *Reporter) plainFailure(t *TestResult) string {

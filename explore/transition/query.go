@@ -135,3 +135,13 @@ func (o *Operation) Single() bool { return o.n == 1 && !o.Poll }
 
 // LeftOf returns the access of who had arrived at a polled channel and communicates elsewhere.
 func LeftOf(obj Object) Access { return Access{Obj: obj, Mode: left, Op: trace.OpArrive} }
+
+// Value returns what an atomic held after transition i, which wrote it.
+func (p *Path) Value(i int) uint64 { return p.rows[i].value }
+
+// Compared returns what the CompareAndSwap that transition i did compared with,
+// if that is known.
+func (p *Path) Compared(i int) (want uint64, ok bool) { return p.rows[i].want, p.rows[i].compares }
+
+// Init returns what an atomic held before its first operation in the execution that was read last.
+func (tab *Table) Init(obj Object) uint64 { return tab.objects[obj].init }

@@ -7,6 +7,7 @@ import (
 	"heddle/explore/bound"
 	"heddle/explore/dpor"
 	"heddle/explore/reach"
+	"heddle/explore/unfold"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -65,7 +66,7 @@ func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result
 	more := s.Next() != nil
 	if reason = e.shortfall(r, spun, more); reason == "" {
 		e.n = r.Executions
-		return result, true, ""
+		return result, true, r.Covers
 	}
 	if _, ok := s.(*reach.Strategy); ok && !more && (e.cfg.Symmetry || len(e.cfg.OneOrder) > 0) {
 		e.n = r.Executions // all that is not left out by wish
@@ -151,8 +152,9 @@ func (e *exploration) shortfall(r explore.Result, spun, more bool) string {
 
 // exhaustive are the strategies that cover every interleaving.
 var exhaustive = map[string]func(*exploration) explore.Strategy{
-	"dpor":  (*exploration).dpor,
-	"reach": func(e *exploration) explore.Strategy { return reach.New(reachOptions(e)) },
+	"dpor":   (*exploration).dpor,
+	"reach":  func(e *exploration) explore.Strategy { return reach.New(reachOptions(e)) },
+	"unfold": func(e *exploration) explore.Strategy { return unfold.New(unfold.Options{Expired: e.late}) },
 }
 
 // reachOptions are what the configuration leaves out of reachability testing.

@@ -25,6 +25,11 @@ type Strategy struct {
 	// Partial: it may break executions off that turn out to be another's
 	// business (verdict Aborted). They count for nothing.
 	Partial bool
+
+	// Local: it covers the local states of goroutines, but not all orders of
+	// events. What is found in its executions must be true, and no local state
+	// or panic may be missing.
+	Local bool
 }
 
 // A Report is what was found out about one program.
@@ -39,6 +44,11 @@ type Report struct {
 // interleavings (the error is then machine.ErrTooMany), and with every strategy.
 func Check(p *progen.Program, limit int, strategies []Strategy) (*Report, error) {
 	m := machine.New(p)
+	var locals *machine.Outcomes
+	if slices.ContainsFunc(strategies, func(s Strategy) bool { return s.Local }) {
+		locals = machine.NewOutcomes()
+		locals.Watch(m)
+	}
 	r := &Report{Executions: map[string]int{}, Partial: map[string]int{}}
 	want, n, err := m.Exhaust(true, limit, func(t *trace.Trace) {
 		if t.Spun {
@@ -53,6 +63,9 @@ func Check(p *progen.Program, limit int, strategies []Strategy) (*Report, error)
 		return r, nil
 	}
 	r.Interleavings = n
+	if locals != nil {
+		want.Locals, m.Local = locals.Locals, nil
+	}
 	for _, s := range strategies {
 		r.explore(m, s, want)
 	}
@@ -73,6 +86,10 @@ func (r *Report) explore(m *machine.Machine, st Strategy, want *machine.Outcomes
 		}
 	}()
 	s, got := st.New(), machine.NewOutcomes()
+	if st.Local {
+		got.Watch(m)
+		defer func() { m.Local = nil }()
+	}
 	forms := formsOf(s)
 	n, twice, partial := 0, 0, 0
 	for schedule := s.Next(); schedule != nil; schedule = s.Next() {
@@ -111,7 +128,11 @@ func (r *Report) explore(m *machine.Machine, st Strategy, want *machine.Outcomes
 	if twice > 0 {
 		r.say("%s: %d of %d executions are equivalent to an earlier one", st.Name, twice, n)
 	}
-	if ds := want.Differ(got, "without reduction", "by "+st.Name); len(ds) > 0 {
+	differ := (*machine.Outcomes).Differ
+	if st.Local {
+		differ = (*machine.Outcomes).DifferLocally
+	}
+	if ds := differ(want, got, "without reduction", "by "+st.Name); len(ds) > 0 {
 		r.say("%s", strings.Join(ds, "\n"))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"heddle/explore"
 	"heddle/explore/dpor"
 	"heddle/explore/reach"
+	"heddle/explore/unfold"
 	"heddle/internal/progen"
 	"heddle/internal/progen/machine"
 )
@@ -25,6 +26,7 @@ var (
 var strategies = []Strategy{
 	{Name: "dpor", New: func() explore.Strategy { return dpor.New(dpor.Options{}) }},
 	{Name: "reach", New: func() explore.Strategy { return reach.New(reach.Options{}) }, Partial: true},
+	{Name: "unfold", New: func() explore.Strategy { return unfold.New(unfold.Options{}) }, Local: true},
 }
 
 // chosen returns the strategies to check.

@@ -28,6 +28,9 @@ type Machine struct {
 	Values bool
 	// Flow records data flow, as code rewritten for it would: see flow.go.
 	Flow bool
+	// Local, if not nil, is called with the local states that goroutines reach: what they have in their
+	// registers, and the statement that they do next, 0 at the end.
+	Local func(name string, regs [progen.Registers]int, at int)
 
 	p       *progen.Program
 	vars    []int
@@ -238,17 +241,25 @@ func (m *Machine) run(f *frame, body []*progen.Stmt) {
 		}
 	}()
 	m.block(f, body)
+	m.local(f, 0)
 	f.ended = true
 }
 
 func (m *Machine) block(f *frame, body []*progen.Stmt) {
 	for _, s := range body {
 		f.at = s.ID
+		m.local(f, s.ID)
 		if m.Flow {
 			m.follow(f, s)
 		} else {
 			m.do(f, s)
 		}
+	}
+}
+
+func (m *Machine) local(f *frame, at int) {
+	if m.Local != nil {
+		m.Local(f.name, f.regs, at)
 	}
 }
 

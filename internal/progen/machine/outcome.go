@@ -1,10 +1,12 @@
 package machine
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"unsafe"
 
+	"heddle/internal/progen"
 	"heddle/rt/sched"
 	"heddle/trace"
 )
@@ -18,13 +20,27 @@ type Outcomes struct {
 	Panics map[string]int
 	// Races are the plain variables on which there is a data race.
 	Races map[string]int
+	// Locals are the local states that goroutines reach, if a Machine was told to note them.
+	Locals map[string]int
 
 	key []byte
 }
 
 // NewOutcomes returns an empty set.
 func NewOutcomes() *Outcomes {
-	return &Outcomes{Ends: map[string]int{}, Panics: map[string]int{}, Races: map[string]int{}}
+	return &Outcomes{Ends: map[string]int{}, Panics: map[string]int{}, Races: map[string]int{}, Locals: map[string]int{}}
+}
+
+// Watch has m note in o the local states that goroutines reach from now on.
+func (o *Outcomes) Watch(m *Machine) {
+	m.Local = func(name string, regs [progen.Registers]int, at int) {
+		b := append(o.key[:0], name...)
+		for _, r := range regs {
+			b = strconv.AppendInt(append(b, ' '), int64(r), 10)
+		}
+		o.key = strconv.AppendInt(append(b, " at "...), int64(at), 10)
+		o.Locals[string(o.key)]++
+	}
 }
 
 // Add adds what came out of the execution that m has just made.
@@ -130,6 +146,31 @@ func (f *frame) end(b []byte) []byte {
 		b = k.end(b)
 	}
 	return b
+}
+
+// DifferLocally is Differ where p need not have all ends and races of o, but all local states.
+func (o *Outcomes) DifferLocally(p *Outcomes, oName, pName string) []string {
+	q := *p
+	q.Ends, q.Races = joined(o.Ends, p.Ends), joined(o.Races, p.Races)
+	ds := o.Differ(&q, oName, pName)
+	for k := range o.Locals {
+		if p.Locals[k] == 0 {
+			ds = append(ds, "local state "+k+": only "+oName)
+		}
+	}
+	for k := range p.Locals {
+		if o.Locals[k] == 0 {
+			ds = append(ds, "local state "+k+": only "+pName)
+		}
+	}
+	slices.Sort(ds)
+	return ds
+}
+
+func joined(a, b map[string]int) map[string]int {
+	c := maps.Clone(a)
+	maps.Copy(c, b)
+	return c
 }
 
 // Differ returns what is in one set only, in words; nil if the sets are equal.

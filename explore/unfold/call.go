@@ -1,0 +1,74 @@
+package unfold
+
+import (
+	"strconv"
+
+	"heddle/explore/transition"
+	"heddle/explore/unfold/net"
+	"heddle/trace"
+)
+
+// noObject is the object of operations that are about none.
+const noObject transition.Object = -1
+
+// A call is what a goroutine does next. It is the value of the goroutine's
+// conditions: the same in every execution that reaches one.
+type call struct {
+	proc     transition.Proc
+	op       trace.Op // as announced
+	obj      transition.Object
+	delta    int32  // of an Add
+	choices  int32  // of a draw
+	want     uint64 // of a CompareAndSwap
+	compares bool   // want is known
+	poll     bool   // a select with default
+	cases    string // of a communication, in words
+}
+
+// A side is a case of a communication.
+type side struct {
+	obj  transition.Object
+	at   int16 // index + 1 in the select, 0 outside one
+	send bool
+}
+
+// calls gives numbers to calls. 0 is that of who has ended, or waits for what nothing can bring.
+type calls struct {
+	list  []call
+	sides [][]side
+	of    map[call]net.Value
+}
+
+func newCalls() calls {
+	return calls{list: make([]call, 1), sides: make([][]side, 1), of: map[call]net.Value{}}
+}
+
+func (cs *calls) number(c call, sides []side) net.Value {
+	var b []byte
+	for _, x := range sides {
+		b = append(strconv.AppendInt(b, int64(x.obj), 36), ' ')
+		b = strconv.AppendInt(b, int64(x.at), 36)
+		if x.send {
+			b = append(b, '!')
+		}
+	}
+	c.cases = string(b)
+	n, ok := cs.of[c]
+	if !ok {
+		n = net.Value(len(cs.list))
+		cs.list, cs.sides = append(cs.list, c), append(cs.sides, append([]side(nil), sides...))
+		cs.of[c] = n
+	}
+	return n
+}
+
+// callAt returns what is done next at a goroutine's condition; nil if nothing.
+func (s *Strategy) callAt(t net.Cond) (*call, []side) {
+	n := s.net.Value(t)
+	if n == 0 {
+		return nil, nil
+	}
+	return &s.calls.list[n], s.calls.sides[n]
+}
+
+func (s *Strategy) sidesAt(t net.Cond) []side { return s.calls.sides[s.net.Value(t)] }

@@ -1,0 +1,206 @@
+package unfold
+
+import (
+	"heddle/explore/transition"
+	"heddle/explore/unfold/net"
+	"heddle/trace"
+)
+
+// An object has one to three cells. What their conditions' values are depends on its kind:
+//
+//	mutex       state: 0 free, 1 locked
+//	atomic      state: what it holds
+//	once        state: 0 not yet, 1 runs, 2 done
+//	semaphore   state: the count
+//	cond        state: who did what last (see queue)
+//	others      state: 0, each write is a condition of its own
+//	WaitGroup   beside: by how much each Add changed it; with state, the count, if the order of Adds matters
+//	RWMutex     state: see rw; beside: +1 of each reader who came, -1 of each who left
+//	channel     state: 0 open, 1 closed; with a buffer: sent, received: a condition for every value
+type object struct {
+	known          bool
+	state          net.Cell
+	sent, received net.Cell
+	beside         net.Cell
+	cap            int
+	waiting        []net.Cond    // calls about what is beside, or that need a partner: receivers
+	senders        []net.Cond    // calls that need a partner: senders
+	tokens         []net.Cond    // all there is beside
+	kind           trace.ObjKind // of the object
+	ordered        bool
+}
+
+// procCell returns the cell of a goroutine.
+func (s *Strategy) procCell(p transition.Proc) net.Cell {
+	for len(s.procs) <= int(p) {
+		s.procs = append(s.procs, net.None)
+	}
+	if s.procs[p] == net.None {
+		k := s.net.NewCell()
+		s.procs[p] = k
+		for len(s.procOf) <= int(k) {
+			s.procOf = append(s.procOf, transition.NoProc)
+		}
+		s.procOf[k] = p
+	}
+	return s.procs[p]
+}
+
+// object returns the cells of an object.
+func (s *Strategy) object(obj transition.Object) *object {
+	for len(s.objects) <= int(obj) {
+		s.objects = append(s.objects, object{})
+	}
+	o := &s.objects[obj]
+	if o.known {
+		return o
+	}
+	*o = object{known: true, sent: net.None, received: net.None, beside: net.None, kind: s.tab.Kind(obj), ordered: s.tab.Ordered(obj)}
+	mark := func(v net.Value) net.Cell {
+		c := s.net.NewCell()
+		s.net.Mark(c, v)
+		return c
+	}
+	o.state = mark(0)
+	switch o.kind {
+	case trace.ObjAtomic:
+		s.net.SetValue(s.net.Root(o.state), net.Value(s.tab.Init(obj)))
+	case trace.ObjChan:
+		if o.cap = s.tab.Cap(obj); o.cap > 0 {
+			o.sent, o.received = mark(0), mark(0)
+		}
+	case trace.ObjWaitGroup, trace.ObjRWMutex:
+		if !o.ordered {
+			o.beside = mark(0)
+		}
+	}
+	return o
+}
+
+// begins sets the value of an object's first condition from its first access in an execution.
+func (s *Strategy) begins(o *object, a *transition.Access) {
+	root := s.net.Root(o.state)
+	switch {
+	case o.kind == trace.ObjOnce && a.Op == trace.OpOnce && a.Arg == 0:
+		s.net.SetValue(root, 2) // done before the execution
+	case o.kind == trace.ObjSemaphore && a.Op == trace.OpAcquire:
+		s.net.SetValue(root, net.Value(a.Arg)+1)
+	case o.kind == trace.ObjSemaphore && a.Op == trace.OpRelease:
+		s.net.SetValue(root, net.Value(a.Arg)-1)
+	}
+}
+
+// use says what an operation does to an object that has only a state, which is
+// v; ok is false if it has to wait.
+func (s *Strategy) use(c *call, o *object, in *net.Config) (u net.Use, ok bool) {
+	x := in.Last(o.state)
+	v := s.net.Value(x)
+	switch c.op {
+	case trace.OpRead, trace.OpAtomicLoad, trace.OpMapLoad, trace.OpMapRange:
+		return net.Reads, true
+	case trace.OpLock:
+		if o.kind != trace.ObjRWMutex {
+			return net.Takes, v == 0
+		}
+	case trace.OpTryLock:
+		if v != 0 {
+			return net.Reads, true
+		}
+	case trace.OpOnce:
+		if v == 2 {
+			return net.Reads, true
+		}
+		return net.Takes, v == 0
+	case trace.OpAcquire:
+		return net.Takes, v > 0
+	case trace.OpAtomicCAS:
+		if c.compares && uint64(v) != c.want {
+			return net.Reads, true
+		}
+	case trace.OpSignal, trace.OpBroadcast:
+		if len(s.queue(x)) == 0 {
+			return net.Reads, true
+		}
+	case trace.OpWGWait:
+		return net.Reads, v == 0
+	}
+	if o.kind == trace.ObjRWMutex {
+		return useRW(c.op, v)
+	}
+	return net.Takes, true
+}
+
+// after returns the value of the state that transition j leaves where it was v.
+func (s *Strategy) after(c *call, v net.Value, j int) net.Value {
+	if c.obj != noObject && s.objects[c.obj].kind == trace.ObjRWMutex {
+		return afterRW(c.op, v, s.objects[c.obj].beside != net.None)
+	}
+	switch c.op {
+	case trace.OpLock, trace.OpTryLock, trace.OpClose:
+		return 1
+	case trace.OpUnlock:
+		return 0
+	case trace.OpAtomicStore, trace.OpAtomicRMW, trace.OpAtomicCAS:
+		return net.Value(s.path.Value(j))
+	case trace.OpOnce:
+		return 1
+	case trace.OpOnceDone:
+		return 2
+	case trace.OpAcquire:
+		return v - 1
+	case trace.OpRelease:
+		return v + 1
+	case trace.OpCondWait:
+		return net.Value(c.proc)<<8 | net.Value(c.op)
+	case trace.OpSignal, trace.OpBroadcast:
+		return net.Value(c.op)
+	case trace.OpWGAdd:
+		if v+net.Value(c.delta) < 0 {
+			return v // it panicked
+		}
+		return v + net.Value(c.delta)
+	}
+	return 0
+}
+
+// queue returns who waits at a Cond whose condition is x, in order: the
+// conditions that their Waits gave.
+func (s *Strategy) queue(x net.Cond) (waits []net.Cond) {
+	var history []net.Cond
+	for ; s.net.Up(x) != net.None; x = s.net.Up(x) {
+		history = append(history, x)
+	}
+	for i := len(history) - 1; i >= 0; i-- {
+		switch trace.Op(s.net.Value(history[i]) & 0xff) {
+		case trace.OpCondWait:
+			waits = append(waits, history[i])
+		case trace.OpSignal:
+			waits = waits[1:]
+		case trace.OpBroadcast:
+			waits = waits[:0]
+		}
+	}
+	return waits
+}
+
+// woken returns the condition that the signal gave which woke p, whose last Wait
+// is before x; None if it still waits.
+func (s *Strategy) woken(p transition.Proc, x net.Cond) (by net.Cond) {
+	wait := net.Value(p)<<8 | net.Value(trace.OpCondWait)
+	by = net.None
+	for y := x; s.net.Up(y) != net.None && s.net.Value(y) != wait; y = s.net.Up(y) {
+		waited := false
+		for _, w := range s.queue(s.net.Up(y)) {
+			waited = waited || s.net.Value(w) == wait
+		}
+		if waited {
+			by = y // the earliest of those after which it waits no more
+		}
+		for _, w := range s.queue(y) {
+			if s.net.Value(w) == wait {
+				by = net.None
+			}
+		}
+	}
+	return by
+}

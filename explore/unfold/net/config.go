@@ -1,0 +1,264 @@
+package net
+
+import "slices"
+
+// A Config is a set of events, closed under causality, while it is put
+// together: events are added with all that precedes them, and what was added
+// last is taken back. It asks only about the pasts of the events that are added.
+type Config struct {
+	n     *Net
+	state []uint8 // by event: see in
+	taken []Event // by condition: who takes it; None; kept
+	last  []Cond  // by cell: its condition now, None before there is one
+	log   []Event // in causal order
+	keeps []Cond
+	reads []read  // by those who read, in order
+	heads []int32 // by condition: the last of reads, + 1
+	watch []Event // events that watch
+	aside []Event // events that give something at the side
+
+	order []Event // of the last search for cycles
+	stack []frame
+	preds []Event
+}
+
+type read struct {
+	by   Event
+	of   Cond
+	next int32 // index + 1
+}
+
+// kept is in Config.taken what nobody may take.
+const kept = -2
+
+const (
+	out uint8 = iota
+	in
+	open // while looking for cycles: on the way to it
+	done
+)
+
+// NewConfig returns the empty set.
+func NewConfig(n *Net) *Config { return &Config{n: n} }
+
+// Begin empties the set.
+func (c *Config) Begin() {
+	c.Undo(Mark{})
+	c.Grow()
+}
+
+// Grow makes room for what was added to the net since Begin.
+func (c *Config) Grow() {
+	for len(c.state) < len(c.n.events) {
+		c.state = append(c.state, out)
+	}
+	for len(c.taken) < len(c.n.conds) {
+		c.taken, c.heads = append(c.taken, None), append(c.heads, 0)
+	}
+	for len(c.last) < len(c.n.root) {
+		c.last = append(c.last, c.n.root[len(c.last)])
+	}
+	for i, r := range c.n.root { // roots that were marked since
+		if c.last[i] == None && r != None && c.n.conds[r].by == None {
+			c.last[i] = r
+		}
+	}
+}
+
+// A Mark is a state of a Config that Undo goes back to.
+type Mark struct{ events, keeps int }
+
+// Mark returns the state now.
+func (c *Config) Mark() Mark { return Mark{len(c.log), len(c.keeps)} }
+
+// Undo takes back what was added since m.
+func (c *Config) Undo(m Mark) {
+	for i := len(c.log) - 1; i >= m.events; i-- {
+		c.remove(c.log[i])
+	}
+	c.log = c.log[:m.events]
+	for _, k := range c.keeps[m.keeps:] {
+		c.taken[k] = None
+	}
+	c.keeps = c.keeps[:m.keeps]
+}
+
+func (c *Config) remove(e Event) {
+	x := &c.n.events[e]
+	c.state[e] = out
+	for k := int32(x.given) - 1; k >= 0 && x.first != None; k-- {
+		y := x.first + Cond(k)
+		if cell := c.n.conds[y].cell; c.last[cell] == y {
+			c.last[cell] = c.n.conds[y].up
+		}
+	}
+	for _, a := range c.n.Arcs(e) {
+		switch y := a.Cond(); {
+		case a.takes():
+			c.taken[y] = None
+		case a.Use() == Watches:
+			c.watch = c.watch[:len(c.watch)-1]
+		}
+	}
+	for k := len(c.reads) - 1; k >= 0 && c.reads[k].by == e; k-- {
+		c.heads[c.reads[k].of] = c.reads[k].next
+		c.reads = c.reads[:k]
+	}
+	if x.group != None {
+		c.aside = c.aside[:len(c.aside)-1]
+	}
+}
+
+// Has reports whether e is in the set.
+func (c *Config) Has(e Event) bool { return int(e) < len(c.state) && c.state[e] != out }
+
+// Since reports whether e is in the set and was added when it had k events, or later.
+func (c *Config) Since(k int, e Event) bool { return slices.Contains(c.log[k:], e) }
+
+// Len returns how many events are in the set.
+func (c *Config) Len() int { return len(c.log) }
+
+// Last returns a cell's condition after the events of the set, None if it has none yet.
+func (c *Config) Last(cell Cell) Cond { return c.last[cell] }
+
+// Marked reports whether x, which events of the set gave or which is initial, is still there.
+func (c *Config) Marked(x Cond) bool { return c.taken[x] < 0 }
+
+// Taker returns the event of the set that takes x, None if there is none.
+func (c *Config) Taker(x Cond) Event { return max(c.taken[x], None) }
+
+// Keep makes what would take x impossible; false if x was taken.
+func (c *Config) Keep(x Cond) bool {
+	switch c.taken[x] {
+	case None:
+		c.taken[x] = kept
+		c.keeps = append(c.keeps, x)
+		return true
+	case kept:
+		return true
+	}
+	return false
+}
+
+// AddCond adds what gave x, with all before; false if that cannot happen together
+// with what is there, or if x is then gone. What was added before that was found out has to be undone.
+func (c *Config) AddCond(x Cond) bool {
+	if by := c.n.conds[x].by; by != None && !c.Add(by) {
+		return false
+	}
+	return c.taken[x] < 0
+}
+
+// Add adds e with all that comes before it; false as AddCond.
+func (c *Config) Add(e Event) bool {
+	k := len(c.log)
+	return c.add(e) && (len(c.log) == k || c.acyclic(k))
+}
+
+// add adds e in causal order, and reports whether nothing is taken twice.
+func (c *Config) add(e Event) bool {
+	if c.state[e] != out {
+		return true
+	}
+	arcs := c.n.Arcs(e)
+	for _, a := range arcs {
+		if by := c.n.conds[a.Cond()].by; by != None && !c.add(by) {
+			return false
+		}
+	}
+	for _, a := range arcs {
+		y := a.Cond()
+		switch {
+		case a.takes() && c.taken[y] != None, a.Use() == Joins && c.taken[y] >= 0 && c.sealed(y):
+			return false
+		case a.Use() == Seals && !c.seals(e, y):
+			return false
+		}
+	}
+	c.put(e, arcs)
+	return true
+}
+
+func (c *Config) put(e Event, arcs []Arc) {
+	c.state[e] = in
+	c.log = append(c.log, e)
+	for _, a := range arcs {
+		switch y := a.Cond(); {
+		case a.takes():
+			c.taken[y] = e
+		case a.Use() == Reads || a.Use() == Joins:
+			c.reads = append(c.reads, read{e, y, c.heads[y]})
+			c.heads[y] = int32(len(c.reads))
+		case a.Use() == Watches:
+			c.watch = append(c.watch, e)
+		}
+	}
+	x := &c.n.events[e]
+	if x.group != None {
+		c.aside = append(c.aside, e)
+	}
+	for k := range Cond(x.given) {
+		y := x.first + k
+		if cell := c.n.conds[y].cell; cell != x.group {
+			c.last[cell] = y
+		}
+	}
+}
+
+// sealed reports whether the event that takes y seals it.
+func (c *Config) sealed(y Cond) bool {
+	for _, a := range c.n.Arcs(c.taken[y]) {
+		if a.Cond() == y {
+			return a.Use() == Seals
+		}
+	}
+	return false
+}
+
+// seals reports whether all who joined y are among those e follows.
+func (c *Config) seals(e Event, y Cond) bool {
+	for r := c.heads[y]; r > 0; r = c.reads[r-1].next {
+		if slices.Contains(c.n.Arcs(c.reads[r-1].by), To(y, Joins)) && !c.follows(e, c.reads[r-1].by) {
+			return false
+		}
+	}
+	return true
+}
+
+// follows reports whether e follows something that f gave.
+func (c *Config) follows(e, f Event) bool {
+	return slices.ContainsFunc(c.n.Arcs(e), func(a Arc) bool { return a.Use() == Follows && c.n.conds[a.Cond()].by == f })
+}
+
+// Aside calls f with the conditions that events of the set gave beside a cell's root.
+func (c *Config) Aside(cell Cell, f func(Cond)) {
+	for _, e := range c.aside {
+		x := &c.n.events[e]
+		if x.group != cell {
+			continue
+		}
+		for k := range Cond(x.given) {
+			if y := x.first + k; c.n.conds[y].cell == cell {
+				f(y)
+			}
+		}
+	}
+}
+
+// Versions calls f for every condition that a cell can have when more events
+// happen than are in the set, the one it has now first: adjacent ones in turn,
+// as far as they can happen (Lemma 2). During a call the events up to there are in the set.
+func (c *Config) Versions(cell Cell, f func(x Cond)) {
+	x := c.last[cell]
+	if x == None {
+		return
+	}
+	f(x)
+	for y := c.n.conds[x].child; y != None; y = c.n.conds[y].sibling {
+		m := c.Mark()
+		if c.Add(c.n.conds[y].by) && c.last[cell] == y {
+			c.Versions(cell, f)
+		}
+		c.Undo(m)
+	}
+}

@@ -1,0 +1,113 @@
+package net
+
+// What comes before what in a Config: causality, and asymmetric conflict: who
+// reads a condition before who takes it, who watches before what it does not follow.
+
+type frame struct {
+	e    Event
+	next int32 // index in preds of the next one to look at
+	end  int32
+}
+
+// Order returns the events of the set in an order in which they can happen.
+// It is overwritten by the next call of any method.
+func (c *Config) Order() []Event {
+	if !c.sort(0) {
+		panic("net: a set of events that cannot happen")
+	}
+	return c.order
+}
+
+// acyclic reports whether there is an order in which the events of the set can
+// happen, when there was one for the first k.
+func (c *Config) acyclic(k int) bool {
+	return len(c.reads) == 0 && len(c.watch) == 0 || c.sort(k)
+}
+
+// sort orders the events from the k-th on, and all that comes before them; false if there is a cycle.
+func (c *Config) sort(k int) bool {
+	c.order = c.order[:0]
+	ok := true
+	for i := k; i < len(c.log) && ok; i++ {
+		if c.state[c.log[i]] == in {
+			ok = c.visit(c.log[i])
+		}
+	}
+	for _, e := range c.order {
+		c.state[e] = in
+	}
+	for _, f := range c.stack {
+		c.state[f.e] = in
+	}
+	c.stack, c.preds = c.stack[:0], c.preds[:0]
+	return ok
+}
+
+// visit appends to order what comes before e, and e; false if it finds a cycle.
+func (c *Config) visit(e Event) bool {
+	c.push(e)
+	for len(c.stack) > 0 {
+		top := &c.stack[len(c.stack)-1]
+		if top.next == top.end {
+			c.state[top.e] = done
+			c.order = append(c.order, top.e)
+			c.preds = c.preds[:len(c.preds)-c.width(len(c.stack)-1)]
+			c.stack = c.stack[:len(c.stack)-1]
+			continue
+		}
+		p := c.preds[top.next]
+		top.next++
+		switch c.state[p] {
+		case open:
+			return false
+		case in:
+			c.push(p)
+		}
+	}
+	return true
+}
+
+// width returns how many preds the i-th frame has.
+func (c *Config) width(i int) int {
+	begin := int32(0)
+	if i > 0 {
+		begin = c.stack[i-1].end
+	}
+	return int(c.stack[i].end - begin)
+}
+
+func (c *Config) push(e Event) {
+	c.state[e] = open
+	begin := int32(len(c.preds))
+	for _, a := range c.n.Arcs(e) {
+		y := a.Cond()
+		if by := c.n.conds[y].by; by != None {
+			c.preds = append(c.preds, by)
+		}
+		if a.takes() {
+			for r := c.heads[y]; r > 0; r = c.reads[r-1].next {
+				if by := c.reads[r-1].by; by != e {
+					c.preds = append(c.preds, by)
+				}
+			}
+		}
+	}
+	if g := c.n.events[e].group; g != None {
+		for _, w := range c.watch {
+			if c.watches(w, g) && !c.follows(w, e) {
+				c.preds = append(c.preds, w)
+			}
+		}
+	}
+	c.stack = append(c.stack, frame{e, begin, int32(len(c.preds))})
+}
+
+// watches reports whether w watches what is given beside the root of a cell.
+func (c *Config) watches(w Event, cell Cell) bool {
+	for _, a := range c.n.Arcs(w) {
+		if a.Use() == Watches && c.n.conds[a.Cond()].cell == cell {
+			return true
+		}
+	}
+	return false
+}

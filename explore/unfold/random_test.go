@@ -1,0 +1,145 @@
+package unfold
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"math/rand"
+	"os"
+	"runtime/debug"
+	"testing"
+
+	"heddle/explore/dpor"
+	"heddle/internal/progen"
+	"heddle/internal/progen/machine"
+)
+
+var (
+	seeds = flag.Int("seeds", 1000, "random programs to look at")
+	from  = flag.Uint64("from", 0, "the first of them")
+)
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(-1) // as in the program under test
+	os.Exit(m.Run())
+}
+
+// locals explores m's program and returns the local states reached, and how many executions that took.
+func locals(m *machine.Machine, s *Strategy) (*machine.Outcomes, int, error) {
+	o := machine.NewOutcomes()
+	o.Watch(m)
+	n := 0
+	for sc := s.Next(); sc != nil; sc = s.Next() {
+		if len(sc.Steps) == 0 {
+			o = machine.NewOutcomes()
+			o.Watch(m)
+			n = 0
+		}
+		t, err := m.Execute(context.Background(), sc)
+		if err != nil {
+			return o, n, err
+		}
+		if m.Restart() {
+			return o, n, errPolled
+		}
+		o.Add(m)
+		s.Done(t)
+		n++
+	}
+	if r := s.Result(); !r.Complete {
+		return o, n, errors.New(r.Reason)
+	}
+	return o, n, nil
+}
+
+var errPolled = errors.New("polled")
+
+// The local states are those of exhaustive search without reduction, in no
+// more executions than optimal DPOR takes; the net is the same whatever the
+// order of targets.
+func TestRandom(t *testing.T) {
+	if testing.Short() {
+		*seeds = min(*seeds, 100)
+	}
+	gave, sum, optimal, programs := map[string]int{}, 0, 0, 0
+	for seed := *from; seed < *from+uint64(*seeds) && !t.Failed(); seed++ {
+		p := progen.Generate(seed, progen.Default)
+		m := machine.New(p)
+		if _, _, err := m.Exhaust(true, 1000, nil); err != nil {
+			continue
+		}
+		want := machine.NewOutcomes()
+		want.Watch(m)
+		all, _, err := m.Exhaust(true, 1000, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		programs++
+		d := dpor.New(dpor.Options{})
+		most := 0
+		m.Local = nil
+		for sc := d.Next(); sc != nil; sc = d.Next() {
+			tr, _ := m.Execute(context.Background(), sc)
+			d.Done(tr)
+			most++
+		}
+		most = d.Result().Executions
+		events := 0
+		for order := range 2 {
+			s := New(Options{})
+			if order == 1 {
+				s = New(Options{Choose: rand.New(rand.NewSource(int64(seed))).Intn})
+			}
+			got, n, err := locals(m, s)
+			m.Local = nil
+			switch {
+			case err == errPolled:
+				continue
+			case err != nil:
+				t.Errorf("seed %d: %v (%s)\n%s", seed, err, s.Why, progen.Source(p))
+				continue
+			}
+			same(t, "local state", want.Locals, got.Locals)
+			same(t, "panic", all.Panics, got.Panics)
+			if s.Why != "" {
+				gave[s.Why]++
+				continue
+			}
+			for k := range got.Ends {
+				if all.Ends[k] == 0 {
+					t.Errorf("an end that there is not: %s", k)
+				}
+			}
+			if s.Surprise > 0 {
+				t.Errorf("%d events were not foreseen", s.Surprise)
+			}
+			if n > most {
+				t.Errorf("%d executions, dpor takes %d", n, most)
+			}
+			if order == 1 && s.Net().Events() != events {
+				t.Errorf("%d events, %d in another order", s.Net().Events(), events)
+			}
+			events = s.Net().Events()
+			sum += n
+			optimal += most
+			if t.Failed() {
+				t.Fatalf("seed %d:\n%s", seed, progen.Source(p))
+			}
+		}
+	}
+	t.Logf("%d programs, %d executions beside dpor's %d; without a net: %v", programs, sum, optimal, gave)
+}
+
+func same(t *testing.T, what string, want, got map[string]int) {
+	t.Helper()
+	for k := range want {
+		if got[k] == 0 {
+			t.Errorf("%s %s is missing", what, k)
+		}
+	}
+	for k := range got {
+		if want[k] == 0 {
+			t.Errorf("%s %s is none", what, k)
+		}
+	}
+}

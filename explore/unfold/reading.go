@@ -1,0 +1,351 @@
+package unfold
+
+import (
+	"heddle/explore/transition"
+	"heddle/explore/unfold/net"
+	"heddle/trace"
+)
+
+// A reading is what is known of an execution while its operations are added to the net.
+type reading struct {
+	trace *trace.Trace
+	comm  map[announced]int          // index in Path.Operations
+	next  [][]int32                  // of each Proc: the transitions it takes part in, in order
+	at    []int                      // of each Proc: how many of them were added
+	left  []int                      // of each Proc: index in Path.Left, -1
+	cond  []transition.Object        // of each Proc: the Cond it waited at last
+	seen  map[transition.Object]bool // objects that were accessed
+}
+
+// announced says when a communication was: by whom, at the end of which transition.
+type announced struct {
+	proc transition.Proc
+	at   int
+}
+
+// add adds the execution that the path has read (Fig. 8, lines 7 to 15). It
+// returns what there is no net construction for, "" if there is nothing.
+func (s *Strategy) add(t *trace.Trace) string {
+	if why := s.unable(); why != "" {
+		return why
+	}
+	s.readCalls(t)
+	s.run.Begin()
+	main := s.net.Root(s.procCell(transition.Main))
+	if !s.begun {
+		s.net.SetValue(main, s.next(transition.Main, -1))
+		s.fromGoroutine(main)
+	}
+	for j := range s.path.Len() {
+		if why := s.addTransition(j); why != "" {
+			return why
+		}
+		if s.lacks != "" {
+			return s.lacks
+		}
+	}
+	return ""
+}
+
+// unable says what in the execution there is no net construction for.
+func (s *Strategy) unable() string {
+	p := s.path
+	if len(p.Early()) > 0 {
+		return "goroutines that were started before the first step"
+	}
+	for i := range p.Len() {
+		t := p.At(i)
+		switch {
+		case t.Barrier:
+			return "timers"
+		case t.Op == trace.OpAwait:
+			return "a loop that polls"
+		}
+		for k := range t.Accesses {
+			a := &t.Accesses[k]
+			kind := s.tab.Kind(a.Obj)
+			switch {
+			case len(s.tab.Overlaps(a.Obj)) > 0:
+				return "memory that overlaps"
+			case kind == trace.ObjTimer:
+				return "timers"
+			case kind == trace.ObjModel:
+				return "a monitor"
+			case kind == trace.ObjChan && s.tab.Ordered(a.Obj):
+				return "a channel at which it matters who came first"
+			case a.Op == trace.OpSelect && a.Arg == transition.CaseSeen:
+				return "two selects that meet"
+			}
+		}
+	}
+	return ""
+}
+
+// readCalls finds out who does what next at each moment.
+func (s *Strategy) readCalls(t *trace.Trace) {
+	r, p := &s.read, s.path
+	n := s.tab.Procs()
+	r.trace = t
+	r.comm, r.seen = map[announced]int{}, map[transition.Object]bool{}
+	r.next, r.at, r.left, r.cond = make([][]int32, n), make([]int, n), make([]int, n), make([]transition.Object, n)
+	for i := range n {
+		r.left[i], r.cond[i] = -1, noObject
+	}
+	for i, ops := 0, p.Operations(); i < len(ops); i++ {
+		r.comm[announced{ops[i].Proc, ops[i].Announced}] = i
+	}
+	for i := range p.Len() {
+		x := p.At(i)
+		r.next[x.Proc] = append(r.next[x.Proc], int32(i))
+		if x.With != transition.NoProc {
+			r.next[x.With] = append(r.next[x.With], int32(i))
+		}
+	}
+	for i, left := 0, p.Left(); i < len(left); i++ {
+		r.left[left[i].Proc] = i
+	}
+}
+
+// next returns the call that p has announced at the end of transition i.
+func (s *Strategy) next(p transition.Proc, i int) net.Value {
+	r := &s.read
+	k := -1
+	if r.at[p] < len(r.next[p]) {
+		k = int(r.next[p][r.at[p]])
+	}
+	c := call{proc: p, obj: noObject}
+	if o, ok := r.comm[announced{p, i}]; ok {
+		op := &s.path.Operations()[o]
+		c.op, c.poll = op.Op, op.Poll
+		var sides []side
+		s.path.Cases(op, func(obj transition.Object, at int16, send bool) { sides = append(sides, side{obj, at, send}) })
+		return s.calls.number(c, sides)
+	}
+	switch {
+	case k >= 0:
+		s.describe(&c, s.path.At(k), k)
+	case r.left[p] >= 0:
+		s.describe(&c, &s.path.Left()[r.left[p]], -1)
+	default:
+		if !s.waitsForSignal(p) {
+			return 0
+		}
+		c.op, c.obj = trace.OpCondWake, r.cond[p]
+	}
+	return s.calls.number(c, nil)
+}
+
+// describe sets what a call is from how it was done in transition k, or would be (-1).
+func (s *Strategy) describe(c *call, x *transition.Transition, k int) {
+	c.op = x.Op
+	if x.Choices > 0 {
+		c.choices = x.Choices
+		return
+	}
+	if c.op == trace.OpCondWake {
+		c.obj = s.read.cond[c.proc]
+		return
+	}
+	if len(x.Accesses) == 0 {
+		return
+	}
+	a := &x.Accesses[0]
+	c.obj = a.Obj
+	switch c.op {
+	case trace.OpWGAdd:
+		c.delta = a.Arg
+	case trace.OpAtomicCAS:
+		if k >= 0 {
+			c.want, c.compares = s.path.Compared(k)
+		}
+	}
+}
+
+// waitsForSignal reports whether p is left waiting at a Cond.
+func (s *Strategy) waitsForSignal(p transition.Proc) bool {
+	for i := range s.read.trace.Left {
+		l := &s.read.trace.Left[i]
+		if l.Op == trace.OpCondWait && s.tab.ProcOf(l.G) == p {
+			return true
+		}
+	}
+	return false
+}
+
+// addTransition adds the event of transition j (CORRESPONDINGEVENT, Fig. 8 line 9).
+func (s *Strategy) addTransition(j int) string {
+	x := s.path.At(j)
+	t, u := s.run.Last(s.procCell(x.Proc)), net.Cond(net.None)
+	if x.With != transition.NoProc {
+		u = s.run.Last(s.procCell(x.With))
+	}
+	if t == net.None {
+		return "a goroutine that nobody started"
+	}
+	c, sides := s.callAt(t)
+	if c == nil {
+		return "an operation that nobody announced"
+	}
+	for i := range x.Accesses {
+		if why := s.access(c, sides, &x.Accesses[i]); why != "" {
+			return why
+		}
+	}
+	s.run.Grow()
+	e := net.Event(net.None)
+	s.ways(c, sides, t, u, x, func(w way) {
+		if !like(&w, c, x) || e != net.None {
+			return
+		}
+		if e = s.net.Find(w.label, w.arcs); e == net.None {
+			s.Surprise++
+			e = s.net.Foresee(w.label, w.arcs)
+		}
+	})
+	if e == net.None {
+		return "an operation that the net takes for impossible: " + c.op.String()
+	}
+	if !s.agree(e, x) {
+		return "an operation that depends on more than the net says: " + c.op.String()
+	}
+	fresh := !s.net.Shown(e)
+	s.advance(x.Proc)
+	if x.With != transition.NoProc {
+		s.advance(x.With)
+	}
+	if c.op == trace.OpCondWait {
+		s.read.cond[c.proc] = c.obj
+	}
+	if fresh {
+		s.show(e, c, t, u, j)
+	}
+	s.run.Grow()
+	if !s.run.Add(e) {
+		return "an operation that the net takes for impossible: " + c.op.String()
+	}
+	if fresh {
+		s.extend(e)
+	}
+	return ""
+}
+
+func (s *Strategy) advance(p transition.Proc) { s.read.at[p]++ }
+
+// access looks at what a transition did to an object: it must be the call's.
+func (s *Strategy) access(c *call, sides []side, a *transition.Access) string {
+	known := a.Obj == c.obj
+	for _, x := range sides {
+		known = known || x.obj == a.Obj
+	}
+	if !known {
+		return "an operation on several objects: " + c.op.String()
+	}
+	o := s.object(a.Obj)
+	if !s.read.seen[a.Obj] {
+		s.read.seen[a.Obj] = true
+		s.begins(o, a)
+	}
+	return ""
+}
+
+// ways calls f with the ways in which x, by who was at t and perhaps u, can have been done.
+func (s *Strategy) ways(c *call, sides []side, t, u net.Cond, x *transition.Transition, f func(way)) {
+	if len(sides) == 0 {
+		s.operation(c, t, s.run, f)
+		return
+	}
+	if u == net.None && c.poll && x.Case == 0 {
+		s.byDefault(t, sides, s.run, f)
+		return
+	}
+	for _, y := range sides {
+		if y.at != x.Case {
+			continue
+		}
+		if u == net.None {
+			s.alone(t, y, s.run, f)
+			continue
+		}
+		for _, z := range s.sidesAt(u) {
+			if z.at == x.WithCase && z.obj == y.obj && z.send != y.send {
+				s.meeting(t, u, y, z, s.run, f)
+			}
+		}
+	}
+}
+
+// agree reports whether e reads and writes objects as transition x did.
+func (s *Strategy) agree(e net.Event, x *transition.Transition) bool {
+	for i := range x.Accesses {
+		a := &x.Accesses[i]
+		o := &s.objects[a.Obj]
+		if o.kind == trace.ObjChan || o.kind == trace.ObjWaitGroup || o.kind == trace.ObjRWMutex {
+			continue
+		}
+		takes := false
+		for _, arc := range s.net.Arcs(e) {
+			if s.net.Cell(arc.Cond()) == o.state {
+				takes = arc.Use() == net.Takes
+			}
+		}
+		if takes != (a.Mode == transition.Write) {
+			return false
+		}
+	}
+	return true
+}
+
+// show adds what e gives: conditions of the goroutines that take part and are
+// started, of the objects it changes, and beside them.
+func (s *Strategy) show(e net.Event, c *call, t, u net.Cond, j int) {
+	n, x := s.net, s.path.At(j)
+	values := make([]net.Value, 0, 4)
+	values = append(values, s.next(x.Proc, j))
+	if u != net.None {
+		values = append(values, s.next(x.With, j))
+	}
+	for _, p := range x.Starts {
+		values = append(values, s.next(p, j))
+	}
+	n.Show(e)
+	n.Give(e, n.Cell(t), t, values[0])
+	values = values[1:]
+	if u != net.None {
+		n.Give(e, n.Cell(u), u, values[0])
+		values = values[1:]
+	}
+	for i, p := range x.Starts {
+		n.Give(e, s.procCell(p), net.None, values[i])
+	}
+	for _, a := range n.Arcs(e) {
+		if y := a.Cond(); y != t && y != u && (a.Use() == net.Takes || a.Use() == net.Seals) {
+			n.Give(e, n.Cell(y), y, s.after(c, n.Value(y), j))
+		}
+	}
+	if c.obj != noObject {
+		if o := s.object(c.obj); s.aside(c, o, n.Arcs(e)) != 0 {
+			o.tokens = append(o.tokens, n.Aside(e, o.beside, s.aside(c, o, n.Arcs(e))))
+		}
+	}
+}
+
+// extend adds the possible extensions after e, which was just shown (Fig. 10).
+func (s *Strategy) extend(e net.Event) {
+	first, k := s.net.Given(e)
+	for y := first; y < first+net.Cond(k); y++ {
+		switch {
+		case s.isGoroutine(s.net.Cell(y)):
+			s.fromGoroutine(y)
+		case s.net.Up(y) == net.None:
+			c, _ := s.callAt(s.net.Arcs(e)[0].Cond())
+			s.fromAside(y, s.object(c.obj))
+		default:
+			s.fromObject(y)
+		}
+	}
+}
+
+// isGoroutine reports whether a cell is a goroutine's.
+func (s *Strategy) isGoroutine(k net.Cell) bool {
+	return int(k) < len(s.procOf) && s.procOf[k] != transition.NoProc
+}

@@ -1,0 +1,113 @@
+package unfold
+
+import (
+	"heddle/explore/transition"
+	"heddle/explore/unfold/net"
+	"heddle/trace"
+)
+
+// makeSchedule makes the schedule that leads to the target: what precedes it,
+// and of what else is foreseen as much as can be done as well (section 4.6),
+// in an order of causality and asymmetric conflict.
+func (s *Strategy) makeSchedule() {
+	in := s.find
+	in.Begin()
+	if !in.Add(s.target) {
+		panic("unfold: a target cannot happen")
+	}
+	s.alongside(in)
+	s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed, Exhaustive: true, Strict: true}
+	for len(s.gids) < s.tab.Procs() {
+		s.gids = append(s.gids, trace.NoG)
+	}
+	s.gids[transition.Main], s.gids[transition.Timers] = 0, 1
+	next := trace.GID(2)
+	order := in.Order()
+	for _, shown := range [...]bool{true, false} { // how many goroutines the others start is not known
+		for _, e := range order {
+			if s.net.Shown(e) == shown && (!s.draws(e) || e == s.target) {
+				next = s.addSteps(in, e, next)
+			}
+		}
+	}
+	in.Begin() // before its events are shown
+}
+
+// alongside adds foreseen events to a config, the last found first. Each uses
+// up a goroutine, so after some attempts in vain hardly any is left that could.
+// Draws are none of them: they cannot wait until all others are done.
+func (s *Strategy) alongside(in *net.Config) {
+	if s.draws(s.target) {
+		return
+	}
+	misses := 8 + 2*len(s.procs)
+	for i := len(s.known) - 1; i >= 0 && misses > 0; i-- {
+		e := s.known[i]
+		if s.net.Shown(e) || in.Has(e) {
+			continue
+		}
+		if m := in.Mark(); s.draws(e) || !in.Add(e) || !s.last(in, e) || !s.last(in, s.target) {
+			in.Undo(m)
+			misses--
+		}
+	}
+}
+
+// last reports whether e, which is foreseen, can come after all events of a config that were shown.
+func (s *Strategy) last(in *net.Config, e net.Event) bool {
+	for _, a := range s.net.Arcs(e) {
+		if by := in.Taker(a.Cond()); by != net.None && by != e && s.net.Shown(by) {
+			return false
+		}
+	}
+	return true
+}
+
+// draws reports whether e is a draw.
+func (s *Strategy) draws(e net.Event) bool {
+	c, _ := s.callAt(s.net.Arcs(e)[0].Cond())
+	return c.choices > 0
+}
+
+// addSteps adds the steps of e and of the draws that follow it: nobody can go on in between.
+func (s *Strategy) addSteps(in *net.Config, e net.Event, next trace.GID) trace.GID {
+	next = s.addStep(e, next)
+	if !s.net.Shown(e) {
+		return next
+	}
+	first, k := s.net.Given(e)
+	for y := first; y < first+net.Cond(k); y++ {
+		if by := in.Taker(y); by != net.None && s.isGoroutine(s.net.Cell(y)) && s.draws(by) && s.net.Shown(by) {
+			next = s.addSteps(in, by, next)
+		}
+	}
+	return next
+}
+
+// addStep adds the step of e; the next goroutine that is started gets the number next.
+func (s *Strategy) addStep(e net.Event, next trace.GID) trace.GID {
+	arcs := s.net.Arcs(e)
+	t := arcs[0].Cond()
+	c, sides := s.callAt(t)
+	st := trace.Step{G: s.gids[c.proc], Op: c.op, Choice: -1}
+	l := s.net.Label(e)
+	switch {
+	case c.choices > 0:
+		st.Choice = l
+	case len(sides) > 0:
+		st.Case, st.WithCase = int16(l>>16), int16(l)
+		if u := arcs[1].Cond(); arcs[1].Use() == net.Takes && s.isGoroutine(s.net.Cell(u)) {
+			d, _ := s.callAt(u)
+			st.With = int32(s.gids[d.proc]) + 1
+		}
+	}
+	s.schedule.Steps = append(s.schedule.Steps, st)
+	first, k := s.net.Given(e)
+	for y := first; s.net.Shown(e) && y < first+net.Cond(k); y++ {
+		if cell := s.net.Cell(y); s.isGoroutine(cell) && s.net.Up(y) == net.None {
+			s.gids[s.procOf[cell]] = next
+			next++
+		}
+	}
+	return next
+}

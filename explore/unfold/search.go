@@ -1,0 +1,284 @@
+package unfold
+
+import (
+	"slices"
+
+	"heddle/explore/unfold/net"
+	"heddle/trace"
+)
+
+// Possible extensions (section 4.2). What was added last is part of every new
+// one: a goroutine's condition, an object's, or something beside an object.
+// Each kind of operation needs conditions of certain cells (section 5): those
+// that are concurrent with the goroutine's are found along the branches of a
+// cell from the one in its own past on, since whatever lies between two
+// concurrent ones is concurrent too (Lemma 2, Theorems 1 and 2). Those of an
+// object who can use a new condition had found the one before it to be concurrent.
+
+// fromGoroutine adds the extensions in which the one at t does its next operation.
+func (s *Strategy) fromGoroutine(t net.Cond) {
+	c, sides := s.callAt(t)
+	if c == nil {
+		return
+	}
+	cells := s.needs(c, sides)
+	in := s.find
+	in.Begin()
+	if !in.AddCond(t) || !in.Keep(t) {
+		panic("unfold: a goroutine's past cannot happen")
+	}
+	for _, x := range sides {
+		if o := s.object(x.obj); o.cap > 0 || c.poll {
+			continue
+		} else if x.send {
+			o.senders = append(o.senders, t)
+		} else {
+			o.waiting = append(o.waiting, t)
+		}
+	}
+	if len(sides) == 0 && c.obj != noObject && s.object(c.obj).beside != net.None {
+		o := s.object(c.obj)
+		o.waiting = append(o.waiting, t)
+	}
+	for _, cell := range cells {
+		in.Versions(cell, func(x net.Cond) { s.net.Wait(x, t) })
+	}
+	s.expand(t, c, sides)
+}
+
+// needs returns the cells of whose conditions an operation depends on which it finds.
+func (s *Strategy) needs(c *call, sides []side) (cells []net.Cell) {
+	add := func(k net.Cell) {
+		if k != net.None && !slices.Contains(cells, k) {
+			cells = append(cells, k)
+		}
+	}
+	for _, x := range sides {
+		o := s.object(x.obj)
+		add(o.state)
+		add(o.sent)
+		add(o.received)
+	}
+	if len(sides) > 0 || c.obj == noObject {
+		return cells
+	}
+	o := s.object(c.obj)
+	switch {
+	case o.kind == trace.ObjWaitGroup && o.beside != net.None, o.kind == trace.ObjRWMutex && o.beside != net.None && c.op == trace.OpRUnlock:
+	default:
+		add(o.state)
+		if c.op == trace.OpLen {
+			add(o.sent)
+			add(o.received)
+		}
+	}
+	return cells
+}
+
+// fromObject adds the extensions that take or read x, which an object has just got.
+func (s *Strategy) fromObject(x net.Cond) {
+	in := s.find
+	s.net.Waiting(s.net.Up(x), func(t net.Cond) {
+		in.Begin()
+		if !in.AddCond(x) || !in.AddCond(t) || !in.Keep(t) {
+			return
+		}
+		s.net.Wait(x, t)
+		c, sides := s.callAt(t)
+		s.expand(t, c, sides)
+	})
+}
+
+// fromAside adds the extensions that come after x, which was just given beside an object.
+func (s *Strategy) fromAside(x net.Cond, o *object) {
+	in := s.find
+	for i := 0; i < len(o.waiting); i++ {
+		t := o.waiting[i]
+		in.Begin()
+		if in.AddCond(x) && in.AddCond(t) && in.Keep(t) {
+			c, sides := s.callAt(t)
+			s.expand(t, c, sides)
+		}
+	}
+}
+
+// expand adds the extensions of the one at t after all that can happen beside
+// what is in s.find, t among it.
+func (s *Strategy) expand(t net.Cond, c *call, sides []side) {
+	if s.late() {
+		return
+	}
+	in := s.find
+	for _, x := range sides {
+		s.eachOf([]net.Cell{s.object(x.obj).state, s.object(x.obj).sent, s.object(x.obj).received}, func() { s.alone(t, x, in, s.foresee) })
+		if s.object(x.obj).cap == 0 {
+			s.partners(t, c, x)
+		}
+	}
+	if c.poll {
+		s.eachOf(s.needs(c, sides), func() { s.byDefault(t, sides, in, s.foresee) })
+	}
+	if len(sides) > 0 {
+		return
+	}
+	do := func() { s.operation(c, t, in, s.foresee) }
+	if c.obj != noObject {
+		if o := s.object(c.obj); o.beside != net.None {
+			s.eachOf(s.needs(c, sides), func() { s.eachAside(c, o, do) })
+			return
+		}
+	}
+	s.eachOf(s.needs(c, sides), do)
+}
+
+// eachOf calls f for every combination of conditions of the cells that can happen.
+func (s *Strategy) eachOf(cells []net.Cell, f func()) {
+	for len(cells) > 0 && cells[0] == net.None {
+		cells = cells[1:]
+	}
+	if len(cells) == 0 {
+		f()
+		return
+	}
+	s.find.Versions(cells[0], func(net.Cond) { s.eachOf(cells[1:], f) })
+}
+
+// partners adds the meetings of a case with those who have the other side of it.
+func (s *Strategy) partners(t net.Cond, c *call, x side) {
+	in := s.find
+	o := s.object(x.obj)
+	others := o.senders
+	if x.send {
+		others = o.waiting
+	}
+	for i := 0; i < len(others); i++ {
+		u := others[i]
+		m := in.Mark()
+		if u != t && in.AddCond(u) && in.Keep(u) {
+			d, sides := s.callAt(u)
+			if len(sides) > 1 && c.cases != "" && len(s.sidesAt(t)) > 1 {
+				s.lacks = "two selects that meet"
+			}
+			for _, y := range sides {
+				if y.obj == x.obj && y.send != x.send && d.proc != c.proc {
+					in.Versions(s.object(x.obj).state, func(net.Cond) {
+						if x.send {
+							s.meeting(t, u, x, y, in, s.foresee)
+						} else {
+							s.meeting(u, t, y, x, in, s.foresee)
+						}
+					})
+				}
+			}
+		}
+		in.Undo(m)
+	}
+}
+
+// eachAside calls f for every set of what is beside o that can have been given
+// before c, if c depends on that.
+func (s *Strategy) eachAside(c *call, o *object, f func()) {
+	switch c.op {
+	case trace.OpWGWait, trace.OpArrive, trace.OpLock, trace.OpTryLock:
+	default:
+		f()
+		return
+	}
+	var list []net.Cond
+	in := s.find
+	for _, x := range o.tokens {
+		m := in.Mark()
+		if by := s.net.By(x); !in.Has(by) && in.Add(by) {
+			list = append(list, x)
+		}
+		in.Undo(m)
+	}
+	s.sortByGoroutine(list)
+	sum, _ := s.balance(o, in)
+	e := eacher{s, list, s.least(list), c.op == trace.OpWGWait || c.op == trace.OpLock, f}
+	e.from(0, sum)
+}
+
+// An eacher tries the sets of some conditions beside an object.
+type eacher struct {
+	*Strategy
+	list  []net.Cond
+	least []net.Value // by how much the i-th and those after it can lower a sum
+	zero  bool        // only sets with sum 0
+	f     func()
+}
+
+func (e *eacher) from(i int, sum net.Value) {
+	if e.zero && sum+e.least[i] > 0 || e.late() {
+		return
+	}
+	if i == len(e.list) {
+		e.f()
+		return
+	}
+	x := e.list[i]
+	in := e.find
+	m := in.Mark()
+	by := e.net.By(x)
+	if in.Has(by) {
+		e.from(i+1, sum)
+		return
+	}
+	before := in.Len()
+	if in.Add(by) {
+		more := net.Value(0)
+		for _, y := range e.list { // its past may hold others
+			if g := e.net.By(y); in.Since(before, g) {
+				more += e.net.Value(y)
+			}
+		}
+		e.from(i+1, sum+more)
+	}
+	in.Undo(m)
+	e.from(i+1, sum)
+}
+
+// goroutine returns the cell of who gave x.
+func (s *Strategy) goroutine(x net.Cond) net.Cell {
+	return s.net.Cell(s.net.Arcs(s.net.By(x))[0].Cond())
+}
+
+func (s *Strategy) sortByGoroutine(list []net.Cond) {
+	slices.SortFunc(list, func(x, y net.Cond) int {
+		if a, b := s.goroutine(x), s.goroutine(y); a != b {
+			return int(a - b)
+		}
+		return int(x - y)
+	})
+}
+
+// least returns, for each place in a list that is sorted by goroutine, a bound
+// on how much those from there on can lower a sum: a goroutine can lower it
+// once for each of its own operations along one branch.
+func (s *Strategy) least(list []net.Cond) []net.Value {
+	least := make([]net.Value, len(list)+1)
+	for i := len(list) - 1; i >= 0; {
+		k := i
+		lower := map[int]net.Value{} // by depth
+		for ; k >= 0 && s.goroutine(list[k]) == s.goroutine(list[i]); k-- {
+			d := s.net.Depth(s.net.Arcs(s.net.By(list[k]))[0].Cond())
+			lower[d] = min(lower[d], s.net.Value(list[k]))
+		}
+		sum := least[i+1]
+		for _, v := range lower {
+			sum += v
+		}
+		for j := k + 1; j <= i; j++ {
+			least[j] = sum
+		}
+		i = k
+	}
+	return least
+}
+
+// foresee adds an extension unless it is known.
+func (s *Strategy) foresee(w way) {
+	if s.net.Find(w.label, w.arcs) == net.None {
+		s.known = append(s.known, s.net.Foresee(w.label, w.arcs))
+	}
+}

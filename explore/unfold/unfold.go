@@ -1,0 +1,227 @@
+// Package unfold explores a program by unfolding it: Kähkönen, Saarikivi,
+// Heljanko, "Unfolding based automated testing of multithreaded programs",
+// Automated Software Engineering 22, 2015. It covers every local state of
+// every goroutine (what it can have seen and done, and what it does next), for
+// which far fewer executions may do than there are classes of equivalent ones.
+//
+// An execution adds its operations to a net (package net), each as an event
+// that comes after what it depends on; then the events are foreseen that could
+// happen in other combinations of what all executions so far have shown. One
+// of them is the target of the next execution, whose schedule is no more than
+// what precedes it.
+//
+// The paper has one copy of each variable for each of a fixed number of
+// threads, so that reads commute; package places is that. Here, as it proposes
+// in section 4.5, there is one copy and reads have read arcs, so goroutines
+// may be started as the program pleases.
+package unfold
+
+import (
+	"heddle/explore"
+	"heddle/explore/dpor"
+	"heddle/explore/transition"
+	"heddle/explore/unfold/net"
+	"heddle/trace"
+)
+
+// Options of an exploration. The zero value explores everything.
+type Options struct {
+	Seed uint64 // of map iteration and random numbers, the same in all executions
+
+	// Expired, if not nil, is asked now and then while Done is at work: the exploration ends when it is true.
+	Expired func() bool
+
+	// Choose returns which of n known extensions is the next target; nil: the one found last.
+	Choose func(n int) int
+}
+
+// A Strategy is an exploration in progress. It implements explore.Strategy.
+type Strategy struct {
+	opt  Options
+	tab  *transition.Table
+	path *transition.Path
+	net  *net.Net
+
+	procs   []net.Cell        // of each transition.Proc; None
+	procOf  []transition.Proc // of each cell; NoProc if it is an object's
+	objects []object          // of each transition.Object
+	calls   calls
+
+	known  []net.Event // foreseen, and perhaps shown since
+	target net.Event
+	over   bool
+	begun  bool
+	result explore.Result
+
+	// other takes over when there is an operation that has no net construction.
+	other explore.Strategy
+	Why   string // it did
+
+	lacks string // what was met that there is no construction for
+
+	run  *net.Config // the execution that is read
+	find *net.Config // what extensions are looked for in
+	read reading
+
+	schedule trace.Schedule
+	gids     []trace.GID
+	arcs     []net.Arc
+	work     int
+	expired  bool
+	Surprise int // events that were shown and not foreseen: none, or the search is incomplete
+}
+
+// New begins an exploration.
+func New(o Options) *Strategy {
+	s := &Strategy{opt: o, tab: transition.NewTable(), target: net.None}
+	s.result.Complete = true
+	s.begin()
+	return s
+}
+
+// begin makes the net empty.
+func (s *Strategy) begin() {
+	s.path, s.net = transition.NewPath(s.tab), net.New()
+	s.run, s.find = net.NewConfig(s.net), net.NewConfig(s.net)
+	s.procs, s.procOf, s.objects, s.calls = nil, nil, nil, newCalls()
+	s.known, s.begun, s.target, s.lacks = s.known[:0], false, net.None, ""
+	cell := s.procCell(transition.Main)
+	s.net.Mark(cell, 0)
+}
+
+// Table returns the names of goroutines and objects, and what is known of what depends on what.
+func (s *Strategy) Table() *transition.Table {
+	if o, ok := s.other.(interface{ Table() *transition.Table }); ok {
+		return o.Table()
+	}
+	return s.tab
+}
+
+// Net returns the unfolding as it is.
+func (s *Strategy) Net() *net.Net { return s.net }
+
+// Next returns the schedule of the next execution: what precedes the next
+// target, and then the non-preemptive policy. See explore.Strategy.
+func (s *Strategy) Next() *trace.Schedule {
+	if s.other != nil {
+		return s.other.Next()
+	}
+	if s.over {
+		return nil
+	}
+	if !s.begun {
+		s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed, Exhaustive: true, Strict: true}
+		return &s.schedule
+	}
+	if s.target == net.None && !s.aim() {
+		s.over = true
+		return nil
+	}
+	s.makeSchedule()
+	return &s.schedule
+}
+
+// aim chooses the next target; false if there is none.
+func (s *Strategy) aim() bool {
+	for n := len(s.known); n > 0; n-- {
+		i := n - 1
+		if s.opt.Choose != nil {
+			i = s.opt.Choose(n)
+		}
+		e := s.known[i]
+		s.known[i] = s.known[n-1]
+		s.known = s.known[:n-1]
+		if !s.net.Shown(e) {
+			s.target = e
+			return true
+		}
+	}
+	return false
+}
+
+// Done takes the trace of the last schedule.
+func (s *Strategy) Done(t *trace.Trace) {
+	if s.other != nil {
+		s.other.Done(t)
+		return
+	}
+	s.result.Executions++
+	switch {
+	case t.Verdict == trace.Diverged:
+		s.incomplete("an execution did not follow its schedule")
+		s.target = net.None
+		return
+	case t.Verdict == trace.Bounded:
+		s.incomplete("step bound reached")
+	case t.Verdict == trace.Aborted:
+		s.incomplete("an execution was broken off")
+	default:
+		s.incomplete(explore.Held(t))
+	}
+	if err := s.path.Read(t, 0); err != nil {
+		s.incomplete(err.Error())
+		s.over = true
+		return
+	}
+	if s.tab.Changed {
+		s.tab.Changed = false
+		s.result.Executions = 0
+		s.begin()
+		return
+	}
+	if why := s.add(t); why != "" {
+		s.giveWay(why, t)
+		return
+	}
+	s.begun = true
+	if s.target != net.None && !s.net.Shown(s.target) {
+		s.giveWay("an execution did not reach its target", t)
+		return
+	}
+	s.target = net.None
+	if s.expired {
+		s.incomplete("not all interleavings")
+		s.over = true
+	}
+}
+
+// giveWay lets dpor explore what there is no net construction for.
+func (s *Strategy) giveWay(why string, t *trace.Trace) {
+	s.Why = why
+	d := dpor.New(dpor.Options{Seed: s.opt.Seed, Expired: s.opt.Expired})
+	s.other = d
+	if !s.begun { // t is what dpor would have begun with
+		d.Next()
+		d.Done(t)
+	}
+}
+
+// Result says how far the exploration is. Complete: every local state was shown.
+func (s *Strategy) Result() explore.Result {
+	if s.other != nil {
+		return s.other.Result()
+	}
+	r := s.result
+	r.Complete, r.Covers = r.Reason == "" && s.over, "local states"
+	if s.over {
+		r.Estimate = float64(r.Executions)
+	}
+	return r
+}
+
+// incomplete notes the first reason for which the result is not complete.
+func (s *Strategy) incomplete(reason string) {
+	if s.result.Reason == "" {
+		s.result.Reason = reason
+	}
+}
+
+// late reports whether there is no time left, as of some work ago.
+func (s *Strategy) late() bool {
+	const often = 1 << 12
+	if s.work++; s.work > often && s.opt.Expired != nil {
+		s.work = 0
+		s.expired = s.expired || s.opt.Expired()
+	}
+	return s.expired
+}

@@ -1,0 +1,197 @@
+package unfold
+
+import (
+	"slices"
+
+	"heddle/explore/transition"
+	"heddle/explore/unfold/net"
+	"heddle/trace"
+)
+
+// The net constructions: how an operation is done after the events of a
+// config, as the arcs of its event. docs/rooms/unfold.md draws them.
+
+// A way is one way to do an operation.
+type way struct {
+	label int32
+	arcs  []net.Arc
+}
+
+// label tells the ways of communications apart by their cases.
+func label(at, theirs int16) int32 { return int32(at)<<16 | int32(theirs) }
+
+// first begins the arcs of an event of who is at t.
+func (s *Strategy) first(t net.Cond) []net.Arc {
+	return append(s.arcs[:0], net.To(t, net.Takes))
+}
+
+// operation calls f with the way to do c, which is no communication, after in; not if it has to wait.
+func (s *Strategy) operation(c *call, t net.Cond, in *net.Config, f func(way)) {
+	arcs := s.first(t)
+	defer func() { s.arcs = arcs }()
+	switch {
+	case c.choices > 0:
+		for i := range c.choices {
+			f(way{i, arcs})
+		}
+		return
+	case c.op == trace.OpCondWake:
+		o := s.object(c.obj)
+		by := s.woken(c.proc, in.Last(o.state))
+		if by == net.None {
+			return
+		}
+		arcs = append(arcs, net.To(by, net.Follows))
+	case c.obj == noObject:
+	default:
+		o := s.object(c.obj)
+		var ok bool
+		switch {
+		case o.kind == trace.ObjChan:
+			arcs, ok = s.channel(c, o, in, arcs)
+		case o.beside != net.None && o.kind == trace.ObjWaitGroup:
+			arcs, ok = s.waitGroup(c, o, in, arcs)
+		case o.beside != net.None:
+			arcs, ok = s.rwMutex(c, o, in, arcs)
+		default:
+			var u net.Use
+			if u, ok = s.use(c, o, in); ok {
+				arcs = append(arcs, net.To(in.Last(o.state), u))
+			}
+		}
+		if !ok {
+			return
+		}
+	}
+	f(way{0, arcs})
+}
+
+// channel: Close, and Len.
+func (s *Strategy) channel(c *call, o *object, in *net.Config, arcs []net.Arc) ([]net.Arc, bool) {
+	if c.op == trace.OpClose {
+		return append(arcs, net.To(in.Last(o.state), net.Takes)), true
+	}
+	if o.cap > 0 {
+		arcs = append(arcs, net.To(in.Last(o.sent), net.Reads), net.To(in.Last(o.received), net.Reads))
+	}
+	return arcs, true
+}
+
+// waitGroup: an Add gives something beside the group, whenever it comes; a Wait
+// comes after those with sum zero, and before all others.
+func (s *Strategy) waitGroup(c *call, o *object, in *net.Config, arcs []net.Arc) ([]net.Arc, bool) {
+	if c.op != trace.OpWGWait {
+		return arcs, true
+	}
+	sum, k := s.balance(o, in)
+	if sum != 0 {
+		return arcs, false
+	}
+	return s.followAll(append(arcs, net.To(s.net.Root(o.beside), net.Watches)), k), true
+}
+
+// balance returns the sum of what is beside an object after in, and its conditions.
+func (s *Strategy) balance(o *object, in *net.Config) (sum net.Value, tokens []net.Cond) {
+	in.Aside(o.beside, func(x net.Cond) {
+		sum += s.net.Value(x)
+		tokens = append(tokens, x)
+	})
+	slices.Sort(tokens)
+	return sum, tokens
+}
+
+func (s *Strategy) followAll(arcs []net.Arc, cs []net.Cond) []net.Arc {
+	for _, x := range cs {
+		arcs = append(arcs, net.To(x, net.Follows))
+	}
+	return arcs
+}
+
+// alone calls f with the way to do a case of c without a partner: there is room
+// in the buffer, or a value, or the channel is closed.
+func (s *Strategy) alone(t net.Cond, x side, in *net.Config, f func(way)) {
+	o := s.object(x.obj)
+	open := in.Last(o.state)
+	closed := s.net.Value(open) == 1
+	arcs := s.first(t)
+	defer func() { s.arcs = arcs }()
+	if o.cap == 0 || closed && x.send {
+		if closed {
+			arcs = append(arcs, net.To(open, net.Reads))
+			f(way{label(x.at, 0), arcs})
+		}
+		return
+	}
+	sent, received := in.Last(o.sent), in.Last(o.received)
+	k := s.net.Depth(sent) - s.net.Depth(received)
+	switch {
+	case x.send && k < o.cap:
+		arcs = append(arcs, net.To(open, net.Reads), net.To(sent, net.Takes))
+		if d := s.net.Depth(sent) - o.cap + 1; d > 0 {
+			arcs = append(arcs, net.To(s.ancestor(received, d), net.Follows))
+		}
+	case !x.send && k > 0:
+		arcs = append(arcs, net.To(received, net.Takes), net.To(s.ancestor(sent, s.net.Depth(received)+1), net.Follows))
+	case !x.send && closed:
+		arcs = append(arcs, net.To(open, net.Reads), net.To(sent, net.Reads), net.To(received, net.Reads))
+	default:
+		return
+	}
+	f(way{label(x.at, 0), arcs})
+}
+
+// ancestor returns the condition of x's cell, at or before x, that d came before.
+func (s *Strategy) ancestor(x net.Cond, d int) net.Cond {
+	for s.net.Depth(x) > d {
+		x = s.net.Up(x)
+	}
+	return x
+}
+
+// meeting calls f with the way in which a case of the one at t meets one of the
+// one at u, over an unbuffered channel that is open.
+func (s *Strategy) meeting(t, u net.Cond, x, y side, in *net.Config, f func(way)) {
+	open := in.Last(s.object(x.obj).state)
+	if s.net.Value(open) == 1 {
+		return
+	}
+	s.arcs = append(s.first(t), net.To(u, net.Takes), net.To(open, net.Reads))
+	f(way{label(x.at, y.at), s.arcs})
+}
+
+// byDefault calls f with the way to do a select when no case is ready.
+func (s *Strategy) byDefault(t net.Cond, sides []side, in *net.Config, f func(way)) {
+	arcs := s.first(t)
+	defer func() { s.arcs = arcs }()
+	add := func(c net.Cond) {
+		if a := net.To(c, net.Reads); !slices.Contains(arcs, a) {
+			arcs = append(arcs, a)
+		}
+	}
+	for _, x := range sides {
+		o := s.object(x.obj)
+		open := in.Last(o.state)
+		if s.net.Value(open) == 1 {
+			return
+		}
+		add(open)
+		if o.cap == 0 {
+			continue
+		}
+		sent, received := in.Last(o.sent), in.Last(o.received)
+		if k := s.net.Depth(sent) - s.net.Depth(received); x.send && k < o.cap || !x.send && k > 0 {
+			return
+		}
+		add(sent)
+		add(received)
+	}
+	f(way{0, arcs})
+}
+
+// like reports whether w is how transition x was done, by who was at t and perhaps u.
+func like(w *way, c *call, x *transition.Transition) bool {
+	if c.choices > 0 {
+		return w.label == x.Choice
+	}
+	return w.label == label(x.Case, x.WithCase)
+}
