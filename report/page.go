@@ -245,9 +245,7 @@ func (b *pageBuilder) stack(s *wire.Stack) timeline.Stack {
 		}
 		out.Frames = append(out.Frames, timeline.Frame{Func: shortFunc(f.Func), File: b.r.short(f.File), Line: f.Line, Std: b.r.std(f)})
 	}
-	if s.Site != 0 {
-		p := wire.Place{Site: s.Site}
-		b.r.o.Resolve(&p)
+	if p, ok := b.r.startOf(s); ok {
 		out.Frames = append(out.Frames, timeline.Frame{Func: "started at", File: b.r.short(p.File), Line: p.Line})
 	}
 	return out

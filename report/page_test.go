@@ -251,3 +251,19 @@ func TestIndex(t *testing.T) {
 		t.Error(t0.Title)
 	}
 }
+
+// Who was started by the standard library (WaitGroup.Go) was started where the user called that.
+func TestPageOfStartInTheStandardLibrary(t *testing.T) {
+	f := findings()["deadlock"]
+	f.Stacks[1].Site, f.Stacks[1].Start = 0, []wire.Place{at(19)}
+	f.Stacks[2].Site, f.Stacks[2].Start = 0, nil
+	p := drawn(t, f, nil, nil, happens("main/1", "lock", 11, 1))
+	if last := p.Stacks[1].Frames[len(p.Stacks[1].Frames)-1]; last != (timeline.Frame{Func: "started at", File: "bank.go", Line: 19}) {
+		t.Errorf("%+v", last)
+	}
+	for _, x := range p.Stacks[2].Frames {
+		if x.Func == "started at" {
+			t.Errorf("started at nothing: %+v", x)
+		}
+	}
+}

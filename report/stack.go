@@ -110,21 +110,26 @@ func onePerLine(rows [][]string) [][]string {
 	return rows
 }
 
-// started returns position and source of the go statement of a stack's
-// goroutine, nil if it is not known. Where that is in the standard library
-// (subtests, functions of timers), it is the user's call that led there.
+// started returns position and source of the go statement of a stack's goroutine, nil if it is not known.
 func (r *Reporter) started(s *wire.Stack) []string {
-	p := wire.Place{Site: s.Site}
+	p, ok := r.startOf(s)
+	if !ok {
+		return nil
+	}
+	return []string{r.position(p), r.source(p)}
+}
+
+// startOf returns the place of the go statement of a stack's goroutine. Where that is
+// in the standard library (WaitGroup.Go, subtests, functions of timers), it is the user's call that led there.
+func (r *Reporter) startOf(s *wire.Stack) (p wire.Place, ok bool) {
+	p = wire.Place{Site: s.Site}
 	if s.Site != 0 {
 		r.o.Resolve(&p)
 	}
 	if u, ok := r.users(s.Start); ok && (p.File == "" || r.std(p)) {
 		p = u
 	}
-	if p.File == "" {
-		return nil
-	}
-	return []string{r.position(p), r.source(p)}
+	return p, p.File != ""
 }
 
 // users returns the first frame of the user's.
