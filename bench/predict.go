@@ -90,7 +90,7 @@ const predictionPage = `# What prediction comes to
 
 Made by ` + "`go run ./bench -predict FILE`" + `. The programs are those of bench/programs/pecan: in the spirit of the first twelve rows of Table 1 of Huang & Zhang
 (PECAN, ISSTA 2011), written from what the literature says of them, so that their numbers are not the paper's, and stores of several sizes, whose traces are
-recorded like any other. One execution of each is recorded and predicted from. Times are the least of %d predictions (stores: 3).
+recorded like any other. One execution of each is recorded and predicted from. Times are CPU time, of all threads, garbage collection included: the least of %d predictions (stores: 3).
 
 *Overhead*: how much longer the execution took that was recorded, every memory access a step, than one that was not. *Analysis*: making the graph and searching it.
 *Schedule*: making the schedules of one anomaly by moving operations, on average. *Solver*: one question to the solver, on average; for the largest store there is none. *Confirmed*: an execution of a schedule showed it. *Refuted*: there is no schedule, or it did not fit.
@@ -129,7 +129,7 @@ func (b *binary) predictions(ctx context.Context, test string, runs int) (all pr
 func (b *binary) predict(ctx context.Context, test string, active int) (*wire.Predicted, error) {
 	config := wire.Config{
 		Mode: "test", Package: pecan, Strategy: "predict", Seed: 1, Budget: int64(predictBudget), Visible: "auto", Race: true, Isolate: "vars",
-		Count: 1, Regions: predict.Locks.String(), Active: active, Warm: true,
+		Count: 1, Regions: predict.Locks.String(), Active: active, Measure: true,
 	}
 	var told *wire.Predicted
 	err := run.Binary(ctx, b.path, b.dir, config, []string{"-test.run=^Test" + test + "$"}, func(rec *wire.Record) {

@@ -52,6 +52,27 @@ type prediction struct {
 	races    [][2]trace.Site // that were shown
 }
 
+// A stopwatch tells how long something takes: to measure, in CPU time.
+type stopwatch struct {
+	cpu   bool
+	start time.Time
+	used  time.Duration
+}
+
+func (p *prediction) stopwatch() stopwatch {
+	if p.cfg.Measure {
+		return stopwatch{cpu: true, used: cpuTime()}
+	}
+	return stopwatch{start: time.Now()}
+}
+
+func (w stopwatch) seconds() float64 {
+	if w.cpu {
+		return (cpuTime() - w.used).Seconds()
+	}
+	return time.Since(w.start).Seconds()
+}
+
 // predictFirst is the prediction with which the exploration of a test begins.
 // What it executes does not count: it is for one finding each, as minimising is.
 func (e *exploration) predictFirst() {
@@ -68,15 +89,15 @@ func (e *exploration) predictFirst() {
 func (e *exploration) predictOnly() (result string, complete bool, reason string) {
 	result = "pass"
 	s := &trace.Schedule{Policy: "first"}
-	start := time.Now()
 	p := &prediction{exploration: e, alone: true, deadline: e.deadline, told: new(wire.Predicted)} // what is found must not end it
+	watch := p.stopwatch()
 	plain := e.run(s)
-	p.told.Plain = time.Since(start).Seconds()
-	if e.cfg.Warm {
+	p.told.Plain = watch.seconds()
+	if e.cfg.Measure { // not the first
 		plain.Trace = plain.Trace.Clone()
-		start = time.Now()
+		watch = p.stopwatch()
 		p.perform(s)
-		p.told.Plain = time.Since(start).Seconds()
+		p.told.Plain = watch.seconds()
 	}
 	if plain.Skipped {
 		result = "skip"
@@ -170,12 +191,12 @@ func (p *prediction) record() *trace.Trace {
 	var ex Execution
 	for i := range recordings {
 		polled := len(e.polled)
-		start := time.Now()
+		watch := p.stopwatch()
 		e.all, e.bound, e.values = true, steps, p.cfg.Complete
 		ex = e.perform(s)
 		e.all, e.bound, e.values = false, 0, false
-		p.told.Recorded = time.Since(start).Seconds()
-		if len(e.polled) == polled && (i > 0 || !p.cfg.Warm) {
+		p.told.Recorded = watch.seconds()
+		if len(e.polled) == polled && (i > 0 || !p.cfg.Measure) {
 			break
 		}
 	}
@@ -190,7 +211,7 @@ func (p *prediction) record() *trace.Trace {
 
 // analyse makes the graph of t and searches it.
 func (p *prediction) analyse(t *trace.Trace) ([]predict.Candidate, error) {
-	start := time.Now()
+	watch := p.stopwatch()
 	regions, _ := predict.ParseRegions(p.cfg.Regions)
 	user, err := predict.Parse("patterns", p.cfg.Patterns)
 	if err != nil {
@@ -221,7 +242,7 @@ func (p *prediction) analyse(t *trace.Trace) ([]predict.Candidate, error) {
 	if p.alone {
 		p.told.Locations = p.graph.Shared()
 	}
-	p.told.Analysis = time.Since(start).Seconds()
+	p.told.Analysis = watch.seconds()
 	return candidates, nil
 }
 
@@ -391,9 +412,9 @@ func (v *verdict) refute(reason string) {
 
 // schedules asks s for schedules of a.
 func (p *prediction) schedules(s predict.Scheduler, a *predict.Anomaly) ([]*trace.Schedule, *predict.Refutation) {
-	start := time.Now()
+	watch := p.stopwatch()
 	schedules, why := s.Schedules(p.graph, a.Goal())
-	took := time.Since(start).Seconds()
+	took := watch.seconds()
 	if s == p.solver {
 		p.told.Questions++
 		p.told.Solving += took
