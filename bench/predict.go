@@ -93,7 +93,7 @@ Made by ` + "`go run ./bench -predict FILE`" + `. The programs are those of benc
 recorded like any other. One execution of each is recorded and predicted from. Times are CPU time, of all threads, garbage collection included: the least of %d predictions (stores: 3).
 
 *Overhead*: how much longer the execution took that was recorded, every memory access a step, than one that was not. *Analysis*: making the graph and searching it.
-*Schedule*: making the schedules of one anomaly by moving operations, on average. *Solver*: one question to the solver, on average; for the largest store there is none. *Confirmed*: an execution of a schedule showed it. *Refuted*: there is no schedule, or it did not fit.
+*Schedule*: making one schedule by moving operations, on average. *Solver*: one question to the solver, on average; for the largest store there is none. *Confirmed*: an execution of a schedule showed it. *Refuted*: there is no schedule, or it did not fit.
 *Panics*: executions of schedules in which the program panicked. Confirmed and refuted are of races, atomicity and serializability (deadlocks, leaks and misuse: none in these programs).
 The last column has, where there is a row for it, the paper's threads, variables, events / races, atomicity, serialisability / real, exceptions, failed.
 

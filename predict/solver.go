@@ -1,8 +1,10 @@
 package predict
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -199,10 +201,23 @@ var coreWords = map[order.Kind]string{
 	order.Wakeup: "%s needs a signal", order.OnceDone: "%s and %s use one Once", order.DataValidity: "%s has to see the value that it saw",
 }
 
-// because turns a core into a refutation. What program order alone says goes without saying.
+// always is 1 for what holds in every execution.
+func always(k order.Kind) int {
+	if k == order.MustBefore {
+		return 1
+	}
+	return 0
+}
+
+// because turns a core into a refutation. What program order alone says goes
+// without saying; what holds in every execution comes last.
 func (s *Solver) because(core []order.Constraint) *Refutation {
 	r := &Refutation{Proof: true}
 	var parts []string
+	core = slices.Clone(core)
+	slices.SortStableFunc(core, func(a, b order.Constraint) int {
+		return cmp.Compare(always(a.Kind), always(b.Kind))
+	})
 	for _, c := range core {
 		words := coreWords[c.Kind]
 		n := strings.Count(words, "%s")

@@ -13,7 +13,7 @@ import (
 // "2 write x"; goroutine 0 is main. The n-th operation, from 1, is one step and
 // stands at site n, so that it is v_n of the paper's figures. "go 2" starts
 // goroutine 2; goroutines that nobody starts were there from the beginning.
-// "1 signal c" wakes "2 wake c".
+// "1 signal c" wakes "2 wake c". "1 rendezvous 2 c" is a send of 1 that 2 receives, over a channel without a buffer.
 func traceOf(t testing.TB, text string) *trace.Trace {
 	t.Helper()
 	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Parent: trace.NoG}}, Objects: make([]trace.Object, 1)}
@@ -34,6 +34,7 @@ func traceOf(t testing.TB, text string) *trace.Trace {
 		n := len(tr.Steps)
 		e := trace.Event{G: trace.GID(g), Partner: -1, Arg: 1, Site: trace.Site(n + 1), Step: int32(n)}
 		word, kind := f[1], trace.ObjMutex
+		with := trace.NoG
 		switch word {
 		case "read", "write":
 			kind, e.Arg = trace.ObjMemory, 8
@@ -49,9 +50,19 @@ func traceOf(t testing.TB, text string) *trace.Trace {
 			word, kind = "cond-wake", trace.ObjCond
 		case "send", "recv", "close":
 			kind = trace.ObjChan
+		case "rendezvous":
+			word, kind, e.Arg = "send", trace.ObjChan, 0
+			h, err := strconv.Atoi(f[2])
+			if err != nil || len(f) < 4 {
+				t.Fatalf("%q: want who receives, and from what", w)
+			}
+			with = trace.GID(h)
+			f = append(f[:2], f[3])
+		case "cond-wait":
+			kind = trace.ObjCond
 		case "wg-done":
 			word, kind, e.Arg = "wg-add", trace.ObjWaitGroup, -1
-		case "wg-wait":
+		case "wg-add", "wg-wait":
 			kind = trace.ObjWaitGroup
 		case "unlock":
 			e.Arg = 0
@@ -74,7 +85,7 @@ func traceOf(t testing.TB, text string) *trace.Trace {
 				id = trace.ObjID(len(tr.Objects))
 				objs[f[2]] = id
 				tr.Objects = append(tr.Objects, trace.Object{Kind: kind, Addr: uintptr(16 * id)})
-				if kind == trace.ObjChan {
+				if kind == trace.ObjChan && with == trace.NoG {
 					tr.Objects[id].Cap = 100
 				}
 			}
@@ -86,8 +97,13 @@ func traceOf(t testing.TB, text string) *trace.Trace {
 				e.Partner = last[f[2]]
 			}
 		}
-		tr.Steps = append(tr.Steps, trace.Step{G: e.G, Op: op, Choice: -1, Site: e.Site})
+		tr.Steps = append(tr.Steps, trace.Step{G: e.G, Op: op, Choice: -1, Site: e.Site, With: int32(with) + 1})
 		tr.Events = append(tr.Events, e)
+		if with != trace.NoG {
+			at := int32(len(tr.Events))
+			tr.Events[at-1].Partner = at
+			tr.Events = append(tr.Events, trace.Event{G: with, Op: trace.OpRecv, Obj: e.Obj, Arg: 1, Partner: at - 1, Site: e.Site, Step: int32(n)})
+		}
 	}
 	return tr
 }

@@ -419,7 +419,7 @@ func (p *prediction) schedules(s predict.Scheduler, a *predict.Anomaly) ([]*trac
 		p.told.Questions++
 		p.told.Solving += took
 	} else {
-		p.told.Moved++
+		p.told.Moved += max(1, len(schedules))
 		p.told.Scheduling += took
 	}
 	return schedules, why

@@ -10,7 +10,7 @@ type Predicted struct {
 	// recorded, of the analysis, of making schedules by moving operations and by the solver, all together.
 	Plain, Recorded, Analysis, Scheduling, Solving float64
 
-	Moved      int // anomalies for which operations were moved
+	Moved      int // schedules made by moving operations, or found not to be possible
 	Questions  int // to the solver
 	Schedules  int // that were executed
 	Executions int // of schedules
