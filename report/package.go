@@ -325,6 +325,7 @@ func (r *Reporter) noteText(rec *wire.Record) string {
 	if text == "" {
 		text = rec.Text
 	}
+	text = r.marked(text)
 	if r.o.Dir != "" { // paths in the text, as short as everywhere
 		text = strings.ReplaceAll(text, r.o.Dir+string(filepath.Separator), "")
 	}

@@ -47,9 +47,9 @@ type options struct {
 
 // Choices of the flags that name one of a few things.
 var (
-	strategies = []string{"auto", "sample", "first", "random", "pos", "pct", "dpor", "reach", "unfold"}
-	exhaustive = []string{"dpor", "reach", "unfold"} // those that end by themselves
-	flowing    = []string{}                          // those that ask what values were computed from: they have a build of their own
+	strategies = []string{"auto", "sample", "first", "random", "pos", "pct", "dpor", "reach", "unfold", "branch"}
+	exhaustive = []string{"dpor", "reach", "unfold", "branch"} // those that end by themselves
+	flowing    = []string{"branch"}                            // those that ask what values were computed from: they have a build of their own
 	visibles   = []string{"auto", "sync", "all"}
 	times      = []string{"auto", "virtual", "free"}
 	isolations = []string{"auto", "vars", "process", "none"}

@@ -33,8 +33,8 @@ const (
 //
 // Three things are not as printed. A group counts as tested as soon as an
 // execution, made for whatever reason, has done its operations in its order. And of
-// a branch in a loop the third and later rounds wait if they depend on the same statements as the
-// round before: they are looked at only if testing that one gave new MANNERS. And when all groups
+// a branch in a loop a round waits if it depends on the same statements as the
+// round before: it is looked at only if testing that one gave new MANNERS. And when all groups
 // are tested it goes on, as long as it is asked, with combinations of what was seen one at a time (combine.go):
 // step 2 ends the algorithm without them, and Theorem 1 does not hold then.
 type Strategy struct {
@@ -50,9 +50,10 @@ type Strategy struct {
 	manners map[string]bool
 	waiting map[string][]*source       // executions with rounds that wait for a branch, by its name
 	active  map[string]bool            // branches that do not wait any more
-	classes map[string]map[string]bool // by branch: the orders of its operations that were seen
+	classes map[string]map[string]bool // by place of a branch: the orders of its statements that were seen
 	suspicions
 	combinations
+	sites []trace.Site
 	bad   string // why not everything was covered
 	count Counts
 }
@@ -68,7 +69,7 @@ type Counts struct {
 	Branches   int     // that depend on values read
 	Pairs      float64 // test cases by the criterion TPAIR, see Pairs
 	Affected   int     // places of branches that interleaving affects, in any execution
-	Groups     int     // of these branches
+	Groups     int     // of these branches: orders of their statements, whatever the round
 	Manners    int     // different MANNERS
 }
 
@@ -76,6 +77,7 @@ type Counts struct {
 type source struct {
 	x       *Execution
 	seeker  *Seeker
+	objects *names
 	ops     []uint64       // by op: its name
 	names   []string       // by branch
 	round   map[string]int // by name: the branch
@@ -201,6 +203,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 	s.runs = append(s.runs, r)
 	s.sources = append(s.sources, f)
 	s.suspect(f)
+	s.visit(f.x)
 	if !s.started {
 		s.started = true
 		s.first(f.x)
@@ -220,6 +223,16 @@ func (s *Strategy) Done(t *trace.Trace) {
 	s.derive(f, func(b int) bool { return !s.waits(f, b) })
 	if c != nil && fresh {
 		s.wake(c)
+	}
+}
+
+// visit notes where shared memory is accessed.
+func (s *Strategy) visit(x *Execution) {
+	for i := range x.Trace.Events {
+		e := &x.Trace.Events[i]
+		if (e.Op == trace.OpRead || e.Op == trace.OpWrite) && x.vars[x.variable[i]].shared && !slices.Contains(s.sites, e.Site.Plain()) {
+			s.sites = append(s.sites, e.Site.Plain())
+		}
 	}
 }
 
@@ -286,8 +299,8 @@ func (r *run) did(before []pair) bool {
 
 func read(t *trace.Trace) *source {
 	x := ReadRelevant(t)
-	f := &source{x: x, seeker: NewSeeker(x)}
 	names := newNames(t)
+	f := &source{x: x, seeker: NewSeeker(x), objects: names}
 	nth := map[string]uint64{}
 	for i := range x.Ops {
 		name := t.Name(x.Ops[i].G) + " " + names.op(int(x.Ops[i].Event))
@@ -420,27 +433,39 @@ func keyOf(sees []sight) string {
 }
 
 // orders returns the order that a group stands for, completed as the trace has it, where it matters: pairs
-// of operations that do not commute. It also names it.
-func (f *source) orders(b int, g *Group) (before []pair, class string) {
+// of operations that do not commute.
+func (f *source) orders(b int, g *Group) (before []pair) {
+	f.inOrder(b, g, func(p, q int32) { before = append(before, pair{f.ops[p], f.ops[q]}) })
+	return before
+}
+
+// inOrder calls do for the operations of which the first comes before the second.
+func (f *source) inOrder(b int, g *Group, do func(p, q int32)) {
 	full := g.Full(f.rel(b).ops)
 	for i, p := range full {
 		for _, q := range full[i+1:] {
 			if f.x.Ops[p].G == f.x.Ops[q].G || f.x.conflict(p, q) {
-				before = append(before, pair{f.ops[p], f.ops[q]})
+				do(p, q)
 			}
 		}
 	}
-	slices.SortFunc(before, func(p, q pair) int {
-		if p.a < q.a || p.a == q.a && p.b < q.b {
-			return -1
-		}
-		return 1
-	})
-	var text []byte
-	for _, p := range before {
-		text = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(text, p.a), p.b)
+}
+
+// note counts the order that a group stands for, as one of statements.
+func (s *Strategy) note(f *source, b int, g *Group) {
+	var pairs []string
+	f.inOrder(b, g, func(p, q int32) { pairs = append(pairs, f.statement(p)+" "+f.statement(q)) })
+	slices.Sort(pairs)
+	place := placeOf(f.names[b])
+	if s.classes[place] == nil {
+		s.classes[place] = map[string]bool{}
 	}
-	return before, string(text)
+	s.classes[place][strings.Join(slices.Compact(pairs), "\n")] = true
+}
+
+// statement names an operation as the paper does: location, operation, operand.
+func (f *source) statement(op int32) string {
+	return f.x.Trace.Name(f.x.Ops[op].G) + ":" + f.objects.op(int(f.x.Ops[op].Event))
 }
 
 // conflict reports whether one of two operations changes what the other sees.
@@ -458,8 +483,7 @@ func (s *Strategy) derive(f *source, which func(int) bool) {
 		if which(b) && f.rel(b).affected {
 			branches = append(branches, b)
 			s.tab.Branch(name, false)
-			_, class := f.orders(b, &Group{Order: f.rel(b).ops})
-			s.note(name, class)
+			s.note(f, b, &Group{Order: f.rel(b).ops})
 		}
 	}
 	if len(branches) == 0 {
@@ -484,14 +508,6 @@ func (s *Strategy) derive(f *source, which func(int) bool) {
 			}
 		}
 	}
-}
-
-// note notes an order of a branch's operations.
-func (s *Strategy) note(branch, class string) {
-	if s.classes[branch] == nil {
-		s.classes[branch] = map[string]bool{}
-	}
-	s.classes[branch][class] = true
 }
 
 // guess says which operations that have nothing to do with a branch are done before a group's changed one: as in the trace,
@@ -530,7 +546,7 @@ func (s *Strategy) enter(f *source, b int, g *Group, done func(int32) bool) (key
 	key = keyOf(sees)
 	name := f.names[b]
 	if s.groups[name+key] == nil {
-		before, _ := f.orders(b, g)
+		before := f.orders(b, g)
 		o := &openGroup{name, key, sees, before}
 		s.groups[name+key] = o
 		if !slices.ContainsFunc(s.runs, func(r *run) bool { return s.settled(o, r) }) {
@@ -553,8 +569,7 @@ func (s *Strategy) classify(c *candidate) {
 			continue
 		}
 		if g.Changed {
-			_, class := f.orders(b, &g)
-			s.note(name, class)
+			s.note(f, b, &g)
 		}
 		key, wanted := s.enter(f, b, &g, func(w int32) bool { o := &f.x.Ops[w]; return o.At < c.Cut[o.G] })
 		s.tab.Classify(name, key, c.id)
@@ -568,11 +583,11 @@ func (s *Strategy) classify(c *candidate) {
 // waits reports whether a branch is one in a loop that has to wait. Where one round waits the next does too.
 func (s *Strategy) waits(f *source, b int) bool {
 	br := &f.x.Branches[b]
-	if br.Nth < 3 || s.active[f.names[b]] {
+	if br.Nth < 2 || s.active[f.names[b]] {
 		return false
 	}
 	before := f.nth(b, br.Nth-1)
-	if before < 0 || br.Nth > 3 && s.waits(f, before) {
+	if before < 0 || br.Nth > 2 && s.waits(f, before) {
 		return true
 	}
 	if !slices.Equal(f.statements(b), f.statements(before)) {
@@ -595,9 +610,8 @@ func (f *source) nth(b int, nth int32) int {
 
 // statements returns BranchRelOP as the paper has it: location, operation, operand, each once.
 func (f *source) statements(b int) (list []string) {
-	names := newNames(f.x.Trace)
 	for _, op := range f.rel(b).ops {
-		list = append(list, f.x.Trace.Name(f.x.Ops[op].G)+names.op(int(f.x.Ops[op].Event)))
+		list = append(list, f.statement(op))
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
@@ -626,6 +640,9 @@ func (s *Strategy) changes(c *candidate, b int) bool {
 	return slices.Contains(c.from.rel(b).ops, c.Changed)
 }
 
+// Sites returns where shared memory is accessed, as far as executions have shown.
+func (s *Strategy) Sites() []trace.Site { return s.sites }
+
 // Result implements explore.Strategy. It is never complete: race-equivalence
 // keeps MANNERS, and neither final values nor deadlocks.
 func (s *Strategy) Result() explore.Result {
@@ -636,11 +653,9 @@ func (s *Strategy) Result() explore.Result {
 func (s *Strategy) Counts() Counts {
 	c := s.count
 	c.Manners = len(s.manners)
-	places := map[string]bool{}
-	for b, classes := range s.classes {
+	for _, classes := range s.classes {
 		c.Groups += len(classes)
-		places[placeOf(b)] = true
 	}
-	c.Affected = len(places)
+	c.Affected = len(s.classes)
 	return c
 }

@@ -39,12 +39,13 @@ type exploration struct {
 	bounded   int // executions that reached the step bound
 	timers    bool
 	choices   bool
-	real      bool   // goroutines or files outside control take part: executions go by real time
-	outsiders string // what is outside control
-	toldFull  bool   // that data flow needs more memory was said
-	measured  bool   // that heddle's memory may make the test fail was said
-	nondet    bool   // the same schedule gave two different executions
-	move      string // why the test is to be executed in processes of its own; "": it is not
+	real      bool         // goroutines or files outside control take part: executions go by real time
+	outsiders string       // what is outside control
+	groups    *wire.Groups // of strategy branch
+	toldFull  bool         // that data flow needs more memory was said
+	measured  bool         // that heddle's memory may make the test fail was said
+	nondet    bool         // the same schedule gave two different executions
+	move      string       // why the test is to be executed in processes of its own; "": it is not
 	moveAt    trace.Site
 	over      bool  // an execution said that there is no point in others
 	err       error // what kept the last execution from being made
@@ -101,6 +102,9 @@ func (e *exploration) explore(first []*trace.Schedule) wire.Record {
 	if e.cfg.Strategy == "predict" {
 		search = e.predictOnly
 	}
+	if e.cfg.Strategy == "branch" {
+		search = e.raceEquivalent
+	}
 	if start := exhaustive[e.cfg.Strategy]; start != nil {
 		search = func() (string, bool, string) { return e.exhaust(start) }
 	}
@@ -110,7 +114,7 @@ func (e *exploration) explore(first []*trace.Schedule) wire.Record {
 		return wire.Record{Type: "isolate", Place: &p,
 			Text: e.move + "; executions in one process are not independent of each other, so every one has a process of its own (-isolate=process)"}
 	}
-	return wire.Record{Type: "end", Result: result, Complete: complete, Reason: reason}
+	return wire.Record{Type: "end", Result: result, Complete: complete, Reason: reason, Groups: e.groups}
 }
 
 // samplePolicies are the policies that the strategy "sample" takes in turn,
@@ -129,7 +133,7 @@ const (
 func (e *exploration) sample() (result string, complete bool, reason string) {
 	result = "pass"
 	fixed := e.cfg.Strategy
-	if fixed == "sample" || fixed == "auto" || exhaustive[fixed] != nil {
+	if fixed == "sample" || fixed == "auto" || fixed == "branch" || exhaustive[fixed] != nil {
 		fixed = ""
 	}
 	var once Execution // the first

@@ -606,8 +606,9 @@ func (p *prediction) eventAt(i int32) (trace.Op, trace.Site, trace.GID) {
 	return e.Op, e.Site, e.G
 }
 
-func (p *prediction) where(s trace.Site) string {
-	switch pl := p.x.Resolve(s); {
+// where returns where a site stands, for a text that is told.
+func (e *exploration) where(s trace.Site) string {
+	switch pl := e.x.Resolve(s); {
 	case pl.File != "":
 		return fmt.Sprintf(" at %s:%d", base(pl.File), pl.Line)
 	case pl.Site != 0:

@@ -140,8 +140,18 @@ type Record struct {
 
 	Predicted *Predicted `json:",omitempty"` // predicted
 
+	Groups *Groups `json:",omitempty"` // end, of strategy branch
+
 	// event (Mode replay): one a step, in order
 	Event *Event `json:",omitempty"`
+}
+
+// Groups is what strategy branch has seen of a test, see branch.Counts.
+type Groups struct {
+	Goroutines, Accesses, Shared, ReadShared, Branches int     // of the first execution
+	Pairs                                              float64 // test cases of criterion TPAIR for it
+	Affected, Groups, Manners                          int
+	Settled                                            int // executions until all groups were tested
 }
 
 // A Finding is something wrong that an execution showed.

@@ -1,0 +1,49 @@
+package setiadi
+
+import (
+	"sync"
+	"time"
+)
+
+// A monitor pings devices for ever, at an interval that the user may set
+// (jNetMap, Fig. 18). The interval is accessed without a lock.
+type monitor struct {
+	mu       sync.Mutex
+	changed  *sync.Cond
+	interval int
+	text     int // of the input field: read-shared
+}
+
+// NetMap runs the loop without end beside the user. It returns when the user is done.
+func NetMap() {
+	m := &monitor{interval: 2, text: 1}
+	m.changed = sync.NewCond(&m.mu)
+	go m.ping()
+	done := make(chan bool)
+	go func() {
+		m.set()
+		close(done)
+	}()
+	<-done
+}
+
+func (m *monitor) ping() {
+	for {
+		if m.interval <= 0 {
+			m.mu.Lock()
+			m.changed.Wait()
+			m.mu.Unlock()
+		} else {
+			time.Sleep(time.Minute)
+		}
+		m.interval = m.text
+	}
+}
+
+func (m *monitor) set() {
+	time.Sleep(90 * time.Second)
+	m.interval = m.text
+	m.mu.Lock()
+	m.changed.Broadcast()
+	m.mu.Unlock()
+}

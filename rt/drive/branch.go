@@ -1,0 +1,137 @@
+package drive
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"heddle/explore/branch"
+	"heddle/rt/wire"
+	"heddle/trace"
+)
+
+// branchSteps bounds the executions of strategy branch where the configuration does
+// not: what comes after it is not analysed, and of a loop without end a few rounds tell all there is.
+const branchSteps = 4000
+
+// raceEquivalent is the strategy "branch": one execution of every branch-affect
+// group, with all memory accesses as steps. What is found is shown again with steps at shared memory alone.
+func (e *exploration) raceEquivalent() (result string, complete bool, reason string) {
+	ctx := e.ctx
+	if !e.deadline.IsZero() {
+		var stop context.CancelFunc
+		ctx, stop = context.WithDeadline(ctx, e.deadline)
+		defer stop()
+	}
+	if e.bound = e.cfg.Steps; e.bound == 0 {
+		e.bound = branchSteps
+	}
+	defer func() { e.all, e.bound = false, 0 }()
+	s := branch.New(branch.Options{Context: ctx})
+	result, ok := e.twice(s.Next())
+	if !ok {
+		if e.ended() {
+			return result, false, "sampled"
+		}
+		return e.sample()
+	}
+	for !e.ended() && !e.stop(e.n) {
+		next := s.Next()
+		if next == nil {
+			break
+		}
+		polled := len(e.polled)
+		e.all = true
+		ex := e.perform(next)
+		e.all = false
+		if e.err != nil {
+			break
+		}
+		if len(e.polled) > polled { // schedules have other steps from now on
+			s = branch.New(branch.Options{Context: ctx})
+			continue
+		}
+		s.Done(ex.Trace)
+		e.lookNarrow(ex, next, s.Sites())
+		e.tell()
+	}
+	e.tellBroken(s)
+	c := s.Counts()
+	e.groups = &wire.Groups{
+		Goroutines: c.Goroutines, Accesses: c.Accesses, Shared: c.Shared, ReadShared: c.ReadShared, Branches: c.Branches,
+		Pairs: c.Pairs, Affected: c.Affected, Groups: c.Groups, Manners: c.Manners, Settled: c.Settled,
+	}
+	if e.found > 0 {
+		result = "fail"
+	}
+	return result, false, e.equivalence(s, c)
+}
+
+// equivalence says how far the strategy came.
+func (e *exploration) equivalence(s *branch.Strategy, c branch.Counts) string {
+	text := fmt.Sprintf("%d of %d branches are affected by interleaving, %d orders of what they depend on", c.Affected, max(c.Branches, c.Affected), c.Groups)
+	switch bad := s.Result().Reason; {
+	case e.real:
+		return "sampled; partly uncontrolled"
+	case bad != "":
+		return "sampled; " + bad
+	case c.Settled == 0:
+		return "sampled; " + text + ", not all tested"
+	case e.bounded > 0:
+		return "sampled; " + text + ", all tested as far as the step bound"
+	}
+	return "sampled; " + text + ", all tested"
+}
+
+// lookNarrow reports what an execution shows whose memory accesses were all
+// steps: from one with the same steps but for those at other memory than shared memory, if that shows
+// it as well.
+func (e *exploration) lookNarrow(ex Execution, s *trace.Schedule, sites []trace.Site) {
+	fresh := func(f wire.Found) bool { return e.seen[f.Key] == nil }
+	if !slices.ContainsFunc(ex.Found, fresh) {
+		e.look(ex, s, "")
+		return
+	}
+	ex.Trace = ex.Trace.Clone()
+	visible := e.visible
+	defer func() { e.only, e.visible = false, visible }()
+	e.only, e.visible = true, sites
+	narrow := *s
+	narrow.Strict, narrow.Sites = false, false
+	narrow.Steps = slices.DeleteFunc(slices.Clone(ex.Trace.Steps), func(st trace.Step) bool {
+		return (st.Op == trace.OpRead || st.Op == trace.OpWrite) && !slices.Contains(sites, st.Site.Plain())
+	})
+	n := e.n
+	less := e.perform(&narrow)
+	e.n = n
+	if e.err == nil && !slices.ContainsFunc(ex.Found, func(f wire.Found) bool { return fresh(f) && less.shows(f.Key) == nil }) {
+		e.look(less, &narrow, "")
+		return
+	}
+	e.all, e.only, e.visible = true, false, visible
+	e.look(ex, s, "")
+	e.all = false
+}
+
+// tellBroken says where the locking discipline is broken and no execution has shown a data race.
+func (e *exploration) tellBroken(s *branch.Strategy) {
+	for _, b := range s.Suspicions() {
+		if slices.ContainsFunc(e.races(), func(r [2]trace.Site) bool {
+			return r == [2]trace.Site{b.Site.Plain(), b.Other.Plain()} || r == [2]trace.Site{b.Other.Plain(), b.Site.Plain()}
+		}) {
+			continue
+		}
+		e.note("locking discipline broken: no lock is held at all accesses to the variable, such as %s by goroutine %s%s and %s by goroutine %s%s; no execution has shown a data race of the two",
+			b.OtherOp, b.Second, e.where(b.Other), b.Op, b.Goroutine, e.where(b.Site))
+	}
+}
+
+// races returns where the accesses stand that were found to race.
+func (e *exploration) races() (sites [][2]trace.Site) {
+	for _, f := range e.seen {
+		if f.Kind == kindRace && len(f.Places) > 1 {
+			sites = append(sites, [2]trace.Site{trace.Site(f.Places[0].Site).Plain(), trace.Site(f.Places[1].Site).Plain()})
+		}
+	}
+	return sites
+}
