@@ -8,6 +8,7 @@
 //	go run ./bench -counts S how many executions strategy S, reach or dpor, takes to cover the programs of Lei & Carver, and Fib
 //	go run ./bench -flow     how much longer executions take that record data flow
 //	go run ./bench -predict F  what is predicted of programs like those of PECAN's Table 1, and how often an active tester shows it, as tables in F
+//	go run ./bench -branch F how many executions strategy branch makes of the shapes of Setiadi's experiments, beside his Table V; a plot like Fig. 16 in F
 //	go run ./bench -bugs F   how many executions each strategy needs to find known bugs, as a table in F (some minutes)
 //
 // The programs are those of bench/programs, built as heddle test builds them
@@ -34,6 +35,7 @@ func main() {
 	huge := flag.Bool("huge", false, "with -counts: six philosophers too, 901,752 executions")
 	bugs := flag.String("bugs", "", "count executions to the first bug instead, and write the table to `file`")
 	predictions := flag.String("predict", "", "predict from the programs of bench/programs/pecan instead, and write the tables to `file`")
+	branches := flag.String("branch", "", "measure strategy branch instead, and write a plot (SVG) to `file`")
 	flow := flag.Bool("flow", false, "measure data flow instead: executions that record it beside those that do not")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the executions to `file`; with -test, of that test only")
 	test := flag.String("test", "", "measure only this `test` of bench/programs, and print all there is to it")
@@ -41,7 +43,7 @@ func main() {
 	race := flag.Bool("race", true, "with -test: detect data races")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		log.Fatalf("unexpected argument %q; the flags are -build, -memory, -counts, -bugs, -predict, -flow, -huge, -searches, -test, -policy, -race and -cpuprofile", flag.Arg(0))
+		log.Fatalf("unexpected argument %q; the flags are -build, -memory, -counts, -bugs, -predict, -branch, -flow, -huge, -searches, -test, -policy, -race and -cpuprofile", flag.Arg(0))
 	}
 	ctx := context.Background()
 	var err error
@@ -54,6 +56,8 @@ func main() {
 		err = measureSearches(ctx, *searches)
 	case *counts != "":
 		err = measureCounts(ctx, *counts, *huge)
+	case *branches != "":
+		err = measureBranch(ctx, *branches)
 	case *flow:
 		err = measureFlow(ctx)
 	case *predictions != "":

@@ -71,11 +71,9 @@ func (s *Strategy) matters(f *source) []bool {
 	if s.of != f || s.rounds != len(s.active) {
 		s.of, s.rounds = f, len(s.active)
 		s.ops = make([]bool, len(f.x.Ops))
-		for b := range f.names {
-			if s.considered(f, b) {
-				for _, op := range f.rel(b).ops {
-					s.ops[op] = true
-				}
+		for _, b := range s.considered(f) {
+			for _, op := range f.rel(b).ops {
+				s.ops[op] = true
 			}
 		}
 	}

@@ -83,6 +83,8 @@ type source struct {
 	round   map[string]int // by name: the branch
 	related []*related     // by branch, where it was asked for
 	chain   [][]uint64     // by counter: see version
+	due     []int          // see considered
+	stamp   int
 }
 
 // A related is BranchRelOP of a branch.
@@ -206,21 +208,19 @@ func (s *Strategy) Done(t *trace.Trace) {
 	s.visit(f.x)
 	if !s.started {
 		s.started = true
-		s.first(f.x)
+		s.first(f.x.Trace)
 	}
 	id := -len(s.runs)
 	if c != nil {
 		id = c.id
 	}
-	for b, name := range f.names {
-		if s.considered(f, b) {
-			s.tab.Branch(name, false)
-		}
+	for _, b := range s.considered(f) {
+		s.tab.Branch(f.names[b], false)
 	}
 	s.tab.Executed(id, r.outcomes, m)
 	delete(s.byID, id)
 	s.open = slices.DeleteFunc(s.open, func(g *openGroup) bool { return s.settled(g, r) })
-	s.derive(f, func(b int) bool { return !s.waits(f, b) })
+	s.derive(f, s.considered(f))
 	if c != nil && fresh {
 		s.wake(c)
 	}
@@ -236,8 +236,9 @@ func (s *Strategy) visit(x *Execution) {
 	}
 }
 
-// first counts what is in the first execution.
-func (s *Strategy) first(x *Execution) {
+// first counts what is in the first execution, whether it matters to a branch or not.
+func (s *Strategy) first(t *trace.Trace) {
+	x := Read(t)
 	s.count.Goroutines = len(x.Trace.Goroutines) - 1 // the timers
 	s.count.Branches = len(x.Branches)
 	s.count.Pairs = Pairs(x)
@@ -328,8 +329,41 @@ func (f *source) rel(b int) *related {
 	return f.related[b]
 }
 
-// considered reports whether interleaving affects a branch that does not wait.
-func (s *Strategy) considered(f *source, b int) bool { return !s.waits(f, b) && f.rel(b).affected }
+// considered returns the branches that interleaving affects and that do not wait.
+func (s *Strategy) considered(f *source) []int {
+	if f.stamp == len(s.active)+1 {
+		return f.due
+	}
+	f.stamp, f.due = len(s.active)+1, nil
+	waits := map[string]bool{} // by place
+	for b := range f.names {
+		place := placeOf(f.names[b])
+		if !s.active[f.names[b]] {
+			waits[place] = waits[place] || s.repeats(f, b)
+			if waits[place] {
+				continue
+			}
+		}
+		if f.rel(b).affected {
+			f.due = append(f.due, b)
+		}
+	}
+	return f.due
+}
+
+// repeats reports whether a branch depends on the same statements as in the round before: it and
+// all later rounds wait for that.
+func (s *Strategy) repeats(f *source, b int) bool {
+	before := f.nth(b, f.x.Branches[b].Nth-1)
+	if before < 0 || !slices.Equal(f.statements(b), f.statements(before)) {
+		return false
+	}
+	name := f.names[before]
+	if !slices.Contains(s.waiting[name], f) {
+		s.waiting[name] = append(s.waiting[name], f)
+	}
+	return true
+}
 
 // branchName names the nth evaluation of a branch.
 func branchName(t *trace.Trace, b *Branch, nth int32) string {
@@ -476,15 +510,11 @@ func (x *Execution) conflict(p, q int32) bool {
 	return meets(x.Ops[p].bumps, x.Ops[q].sees) || meets(x.Ops[q].bumps, x.Ops[p].sees)
 }
 
-// derive adds what an execution tells of its branches: those that interleaving affects, and their groups.
-func (s *Strategy) derive(f *source, which func(int) bool) {
-	var branches []int
-	for b, name := range f.names {
-		if which(b) && f.rel(b).affected {
-			branches = append(branches, b)
-			s.tab.Branch(name, false)
-			s.note(f, b, &Group{Order: f.rel(b).ops})
-		}
+// derive adds what an execution tells of these branches: their groups.
+func (s *Strategy) derive(f *source, branches []int) {
+	for _, b := range branches {
+		s.tab.Branch(f.names[b], false)
+		s.note(f, b, &Group{Order: f.rel(b).ops})
 	}
 	if len(branches) == 0 {
 		return
@@ -560,10 +590,8 @@ func (s *Strategy) enter(f *source, b int, g *Group, done func(int32) bool) (key
 func (s *Strategy) classify(c *candidate) {
 	f := c.from
 	kept := len(s.byID) <= candidatesKept // for combinations of outcomes
-	for b, name := range f.names {
-		if !s.considered(f, b) {
-			continue
-		}
+	for _, b := range s.considered(f) {
+		name := f.names[b]
 		g, ok := f.x.groupOf(b, f.rel(b).ops, &c.Variant)
 		if !ok {
 			continue
@@ -578,26 +606,6 @@ func (s *Strategy) classify(c *candidate) {
 	if !kept {
 		s.drop(c)
 	}
-}
-
-// waits reports whether a branch is one in a loop that has to wait. Where one round waits the next does too.
-func (s *Strategy) waits(f *source, b int) bool {
-	br := &f.x.Branches[b]
-	if br.Nth < 2 || s.active[f.names[b]] {
-		return false
-	}
-	before := f.nth(b, br.Nth-1)
-	if before < 0 || br.Nth > 2 && s.waits(f, before) {
-		return true
-	}
-	if !slices.Equal(f.statements(b), f.statements(before)) {
-		return false
-	}
-	name := f.names[before]
-	if !slices.Contains(s.waiting[name], f) {
-		s.waiting[name] = append(s.waiting[name], f)
-	}
-	return true
 }
 
 // nth returns the nth evaluation of the branch that b is one of, -1 if there is none.
@@ -630,7 +638,9 @@ func (s *Strategy) wake(c *candidate) {
 				continue
 			}
 			s.active[f.names[next]] = true
-			s.derive(f, func(b int) bool { return b == next })
+			if f.rel(next).affected {
+				s.derive(f, []int{next})
+			}
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // branchSteps bounds the executions of strategy branch where the configuration does
-// not: what comes after it is not analysed, and of a loop without end a few rounds tell all there is.
-const branchSteps = 4000
+// not, more than what lets everybody have a turn (see rt/sched/spin.go): what comes after it is not analysed, and of a loop without end a few rounds tell all there is.
+const branchSteps = 10000
 
 // raceEquivalent is the strategy "branch": one execution of every branch-affect
 // group, with all memory accesses as steps. What is found is shown again with steps at shared memory alone.

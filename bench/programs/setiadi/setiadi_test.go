@@ -13,7 +13,7 @@ func underBench(t *testing.T) {
 }
 
 func TestPool(t *testing.T)     { underBench(t); Pool(0) }
-func TestTelnet(t *testing.T)   { underBench(t); Telnet(10) }
+func TestTelnet(t *testing.T)   { underBench(t); Telnet(4) }
 func TestNetMap(t *testing.T)   { underBench(t); NetMap() }
 func TestSpider(t *testing.T)   { underBench(t); Spider() }
 func TestDatabase(t *testing.T) { underBench(t); Database() }

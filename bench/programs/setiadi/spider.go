@@ -1,8 +1,8 @@
 package setiadi
 
 import (
+	"runtime"
 	"sync"
-	"time"
 )
 
 // A spider fetches pages until it is told to sleep (JoBo): its loop has no end of its own, and its only
@@ -11,22 +11,20 @@ type spider struct {
 	mu      sync.Mutex
 	asleep  bool
 	fetched int
-	depth   int // read-shared
+	shown   int
 }
 
-// Spider runs a robot without end, two who look on, and the user, who sends it to sleep for a while.
+// Spider runs a robot without end, somebody who looks on, and the user, who sends it to sleep.
 func Spider() {
-	s := &spider{depth: 3}
+	s := new(spider)
 	go s.crawl()
 	done := make(chan bool)
 	go func() {
 		s.mu.Lock()
-		n := s.fetched
+		s.shown = s.fetched
 		s.mu.Unlock()
-		_ = n
 		close(done)
 	}()
-	time.Sleep(90 * time.Second)
 	s.mu.Lock()
 	s.asleep = true
 	s.mu.Unlock()
@@ -43,6 +41,6 @@ func (s *spider) crawl() {
 			s.fetched++
 			s.mu.Unlock()
 		}
-		time.Sleep(time.Minute)
+		runtime.Gosched()
 	}
 }
