@@ -8,15 +8,15 @@ type database struct {
 	mu    sync.Mutex
 	pages int
 
-	booted, frozen, backup, stale, logFull, logSwitch, checkpoint bool
+	booted, frozen, backup, stale, logFull, logSwitch, checkpoint, dirty bool
 }
 
 // Database runs four transactions beside the daemon.
 func Database() {
 	d := new(database)
 	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(d.transaction)
+	for n := range 4 {
+		wg.Go(func() { d.transaction(n) })
 	}
 	d.daemon()
 	wg.Wait()
@@ -25,12 +25,15 @@ func Database() {
 	d.mu.Unlock()
 }
 
-// daemon sets every state once.
+// daemon sets every state once, and writes the page back that a transaction has left.
 func (d *database) daemon() {
 	for _, state := range []*bool{&d.booted, &d.frozen, &d.backup, &d.stale, &d.logFull, &d.logSwitch, &d.checkpoint} {
 		d.mu.Lock()
 		*state = true
 		d.mu.Unlock()
+	}
+	if d.is(&d.dirty) {
+		d.touch()
 	}
 }
 
@@ -48,7 +51,12 @@ func (d *database) touch() {
 	d.mu.Unlock()
 }
 
-func (d *database) transaction() {
+func (d *database) transaction(n int) {
+	if n == 0 {
+		d.mu.Lock()
+		d.dirty = true
+		d.mu.Unlock()
+	}
 	if d.is(&d.booted) {
 		d.touch()
 	}
