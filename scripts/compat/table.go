@@ -52,7 +52,7 @@ var modules = []module{
 	{path: "github.com/tidwall/btree", version: "v1.8.2"},
 	{path: "github.com/google/btree", version: "v1.1.3"},
 	{path: "github.com/spf13/cobra", version: "v1.10.2"},
-	{path: "github.com/stretchr/testify", version: "v1.12.1", skip: "TestDirExists|TestNoDirExists"},
+	{path: "github.com/stretchr/testify", version: "v1.12.1"},
 	{path: "github.com/juju/ratelimit", version: "v1.0.2"},
 	{path: "github.com/fatih/semgroup", version: "v1.2.0"},
 	{path: "github.com/puzpuzpuz/xsync/v4", version: "v4.5.0"},
