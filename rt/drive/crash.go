@@ -52,25 +52,28 @@ func (c *crashLog) grow(from, to int) bool {
 // Goroutines implements sched.Log.
 func (c *crashLog) Goroutines(n int) []trace.Goroutine {
 	rows, _ := wire.CrashRows(c.mem)
-	if have := len(c.goroutines); n > have && n <= len(rows) {
-		want := min(have+crashPiece, len(rows))
-		if from, to := wire.CrashGoroutineRoom(have, want); c.grow(from, to) {
-			c.goroutines = rows[:want:want]
-		}
-	}
+	c.goroutines = roomFor(c, rows, c.goroutines, n, wire.CrashGoroutineRoom)
 	return c.goroutines
 }
 
 // Steps implements sched.Log.
 func (c *crashLog) Steps(n int) []trace.Step {
 	_, rows := wire.CrashRows(c.mem)
-	if have := len(c.steps); n > have && n <= len(rows) {
-		want := min(have+crashPiece, len(rows))
-		if from, to := wire.CrashStepRoom(have, want); c.grow(from, to) {
-			c.steps = rows[:want:want]
-		}
-	}
+	c.steps = roomFor(c, rows, c.steps, n, wire.CrashStepRoom)
 	return c.steps
+}
+
+// roomFor returns have, those of rows that the file has room for, or more of them if
+// n are asked for and the disk has them. in says where in the file rows are.
+func roomFor[T any](c *crashLog, rows, have []T, n int, in func(from, to int) (int, int)) []T {
+	if n <= len(have) || n > len(rows) {
+		return have
+	}
+	want := min(len(have)+crashPiece, len(rows))
+	if from, to := in(len(have), want); c.grow(from, to) {
+		return rows[:want:want]
+	}
+	return have
 }
 
 // Counts implements sched.Log.
