@@ -111,6 +111,10 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 	m.pastDeadlock = f.Finding.Kind != kindDeadlock // it may show after a deadlock that is known by now
 	var again *wire.Finding
 	t := matters(&f, ex.Trace)
+	if t.Verdict == trace.Bounded && !ex.Final {
+		defer func(bound int) { e.bound = bound }(e.bound)
+		m.shorten(deviations(t))
+	}
 	if v := m.inVirtualTime(s); v != nil && !ex.Final {
 		t = v
 	}
@@ -243,6 +247,17 @@ func (m *minimiser) equal(f *wire.Finding) *wire.Finding {
 	return nil
 }
 
+// shorten bounds executions that go on for ever by fewer steps, if the finding shows by then.
+func (m *minimiser) shorten(ds []wire.Deviation) {
+	whole := m.e.bound
+	for _, m.e.bound = range []int{2_000, 20_000, 200_000} {
+		if m.shows(ds) != nil {
+			return
+		}
+	}
+	m.e.bound = whole
+}
+
 // inVirtualTime looks for an execution that shows the finding without timers
 // that fire early, which makes a simpler clip; nil if it came up in virtual time, or no such
 // execution came up in virtualTries.
@@ -363,7 +378,7 @@ func (e *exploration) clipOf(f *wire.Finding, t *trace.Trace, m *minimiser) wire
 }
 
 // longClip is from how many steps on a clip leaves out what goes without saying.
-const longClip = 20_000
+const longClip = 5_000
 
 // withoutEnd returns a very long execution without its end, from where on the
 // program takes the order that it takes by itself.
