@@ -54,10 +54,7 @@ func (t *Trace) Append(b []byte) []byte {
 	for _, c := range t.Compares {
 		b = append64(append32(b, int(c.Event)), c.Old)
 	}
-	b = append32(b, len(t.Twins))
-	for _, g := range t.Twins {
-		b = append32(b, int(g))
-	}
+	b = appendGIDs(appendGIDs(b, t.Twins), t.Crashed)
 	return t.Flow.append(append(b, flag(t.Spun)))
 }
 
@@ -117,18 +114,31 @@ func Decode(b []byte) (*Trace, error) {
 	for i := range t.Compares {
 		t.Compares[i] = Compare{d.i32(), d.u64()}
 	}
-	if n := d.rows(4); n > 0 {
-		t.Twins = make([]GID, n)
-	}
-	for i := range t.Twins {
-		t.Twins[i] = GID(d.i32())
-	}
+	t.Twins, t.Crashed = d.gids(), d.gids()
 	t.Spun = d.u8() == 1
 	t.Flow = d.flow(len(t.Events))
 	if d.bad || len(d.b) > 0 {
 		return nil, errors.New("not a trace")
 	}
 	return t, nil
+}
+
+func appendGIDs(b []byte, gs []GID) []byte {
+	b = append32(b, len(gs))
+	for _, g := range gs {
+		b = append32(b, int(g))
+	}
+	return b
+}
+
+func (d *decoder) gids() (gs []GID) {
+	if n := d.rows(4); n > 0 {
+		gs = make([]GID, n)
+	}
+	for i := range gs {
+		gs[i] = GID(d.i32())
+	}
+	return gs
 }
 
 func append32(b []byte, n int) []byte {

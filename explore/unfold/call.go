@@ -23,6 +23,7 @@ type call struct {
 	compares bool   // want is known
 	poll     bool   // a select with default
 	cases    string // of a communication, in words
+	site     trace.Site
 }
 
 // A side is a case of a communication.
@@ -65,10 +66,13 @@ func (cs *calls) number(c call, sides []side) net.Value {
 // callAt returns what is done next at a goroutine's condition; nil if nothing.
 func (s *Strategy) callAt(t net.Cond) (*call, []side) {
 	n := s.net.Value(t)
-	if n == 0 {
+	if n <= 0 {
 		return nil, nil
 	}
 	return &s.calls.list[n], s.calls.sides[n]
 }
 
-func (s *Strategy) sidesAt(t net.Cond) []side { return s.calls.sides[s.net.Value(t)] }
+func (s *Strategy) sidesAt(t net.Cond) []side { return s.calls.sides[max(s.net.Value(t), 0)] }
+
+// crashed is the value of the last condition of a goroutine whose panic ends the program.
+const crashed net.Value = -1

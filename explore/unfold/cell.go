@@ -23,6 +23,7 @@ type object struct {
 	sent, received net.Cell
 	beside         net.Cell
 	cap            int
+	finals         []net.Cond    // of goroutines that ended and hold the mutex
 	waiting        []net.Cond    // calls about what is beside, or that need a partner: receivers
 	senders        []net.Cond    // calls that need a partner: senders
 	tokens         []net.Cond    // all there is beside
@@ -59,6 +60,10 @@ func (s *Strategy) object(obj transition.Object) *object {
 	mark := func(v net.Value) net.Cell {
 		c := s.net.NewCell()
 		s.net.Mark(c, v)
+		for len(s.objectOf) <= int(c) {
+			s.objectOf = append(s.objectOf, noObject)
+		}
+		s.objectOf[c] = obj
 		return c
 	}
 	o.state = mark(0)

@@ -101,6 +101,7 @@ func TestRandom(t *testing.T) {
 			}
 			same(t, "local state", want.Locals, got.Locals)
 			same(t, "panic", all.Panics, got.Panics)
+			same(t, "goroutine", all.Left, got.Left)
 			if s.Why != "" {
 				gave[s.Why]++
 				continue

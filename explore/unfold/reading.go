@@ -1,6 +1,8 @@
 package unfold
 
 import (
+	"slices"
+
 	"heddle/explore/transition"
 	"heddle/explore/unfold/net"
 	"heddle/trace"
@@ -114,6 +116,7 @@ func (s *Strategy) next(p transition.Proc, i int) net.Value {
 		k = int(r.next[p][r.at[p]])
 	}
 	c := call{proc: p, obj: noObject}
+	c.site = s.site(p, k)
 	if o, ok := r.comm[announced{p, i}]; ok {
 		op := &s.path.Operations()[o]
 		c.op, c.poll = op.Op, op.Poll
@@ -127,12 +130,36 @@ func (s *Strategy) next(p transition.Proc, i int) net.Value {
 	case r.left[p] >= 0:
 		s.describe(&c, &s.path.Left()[r.left[p]], -1)
 	default:
+		if s.hasCrashed(p) {
+			return crashed
+		}
 		if !s.waitsForSignal(p) {
 			return 0
 		}
 		c.op, c.obj = trace.OpCondWake, r.cond[p]
 	}
 	return s.calls.number(c, nil)
+}
+
+// site returns where p's operation stands that transition k did, or that it was left with (-1).
+func (s *Strategy) site(p transition.Proc, k int) trace.Site {
+	r := &s.read
+	if k < 0 {
+		for i := range r.trace.Left {
+			if l := &r.trace.Left[i]; s.tab.ProcOf(l.G) == p {
+				return l.Site
+			}
+		}
+		return 0
+	}
+	if s.path.At(k).Proc == p {
+		return r.trace.Steps[s.path.Step(k)].Site
+	}
+	// The partner's is that of the step in which it goes on.
+	if n := r.at[p] + 1; n < len(r.next[p]) && s.path.At(int(r.next[p][n])).Op == trace.OpResume {
+		return r.trace.Steps[s.path.Step(int(r.next[p][n]))].Site
+	}
+	return 0
 }
 
 // describe sets what a call is from how it was done in transition k, or would be (-1).
@@ -159,6 +186,11 @@ func (s *Strategy) describe(c *call, x *transition.Transition, k int) {
 			c.want, c.compares = s.path.Compared(k)
 		}
 	}
+}
+
+// hasCrashed reports whether p's panic, or fatal error, ended the program.
+func (s *Strategy) hasCrashed(p transition.Proc) bool {
+	return slices.ContainsFunc(s.read.trace.Crashed, func(g trace.GID) bool { return s.tab.ProcOf(g) == p })
 }
 
 // waitsForSignal reports whether p is left waiting at a Cond.

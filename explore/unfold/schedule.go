@@ -12,7 +12,7 @@ import (
 func (s *Strategy) makeSchedule() {
 	in := s.find
 	in.Begin()
-	if !in.Add(s.target) {
+	if s.target != net.None && !in.Add(s.target) || !reach(in, s.goal) {
 		panic("unfold: a target cannot happen")
 	}
 	s.alongside(in)
@@ -37,7 +37,7 @@ func (s *Strategy) makeSchedule() {
 // up a goroutine, so after some attempts in vain hardly any is left that could.
 // Draws are none of them: they cannot wait until all others are done.
 func (s *Strategy) alongside(in *net.Config) {
-	if s.draws(s.target) {
+	if s.target != net.None && s.draws(s.target) {
 		return
 	}
 	misses := 8 + 2*len(s.procs)
@@ -46,7 +46,7 @@ func (s *Strategy) alongside(in *net.Config) {
 		if s.net.Shown(e) || in.Has(e) {
 			continue
 		}
-		if m := in.Mark(); s.draws(e) || !in.Add(e) || !s.last(in, e) || !s.last(in, s.target) {
+		if m := in.Mark(); s.draws(e) || !in.Add(e) || !s.last(in, e) || s.target != net.None && !s.last(in, s.target) {
 			in.Undo(m)
 			misses--
 		}

@@ -42,13 +42,19 @@ type Strategy struct {
 	path *transition.Path
 	net  *net.Net
 
-	procs   []net.Cell        // of each transition.Proc; None
-	procOf  []transition.Proc // of each cell; NoProc if it is an object's
-	objects []object          // of each transition.Object
-	calls   calls
+	procs    []net.Cell          // of each transition.Proc; None
+	procOf   []transition.Proc   // of each cell; NoProc if it is an object's
+	objects  []object            // of each transition.Object
+	objectOf []transition.Object // of each cell; noObject if it is a goroutine's
+	calls    calls
 
 	known  []net.Event // foreseen, and perhaps shown since
-	target net.Event
+	target net.Event   // of the next execution, or
+	goal   []net.Cond  // where it is to get
+	stuck  [][]net.Cond
+	asked  map[string]bool    // sets that were stuck, by their calls
+	left   map[net.Value]bool // calls that an execution has left waiting, or that none can
+	rest   *rest
 	over   bool
 	begun  bool
 	result explore.Result
@@ -83,8 +89,9 @@ func New(o Options) *Strategy {
 func (s *Strategy) begin() {
 	s.path, s.net = transition.NewPath(s.tab), net.New()
 	s.run, s.find = net.NewConfig(s.net), net.NewConfig(s.net)
-	s.procs, s.procOf, s.objects, s.calls = nil, nil, nil, newCalls()
+	s.procs, s.procOf, s.objects, s.objectOf, s.calls = nil, nil, nil, nil, newCalls()
 	s.known, s.begun, s.target, s.lacks = s.known[:0], false, net.None, ""
+	s.goal, s.stuck, s.asked, s.left, s.rest = nil, nil, map[string]bool{}, map[net.Value]bool{}, nil
 	cell := s.procCell(transition.Main)
 	s.net.Mark(cell, 0)
 }
@@ -113,7 +120,7 @@ func (s *Strategy) Next() *trace.Schedule {
 		s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed, Exhaustive: true, Strict: true}
 		return &s.schedule
 	}
-	if s.target == net.None && !s.aim() {
+	if s.target == net.None && s.goal == nil && !s.aim() {
 		s.over = true
 		return nil
 	}
@@ -121,8 +128,19 @@ func (s *Strategy) Next() *trace.Schedule {
 	return &s.schedule
 }
 
-// aim chooses the next target; false if there is none.
+// aim chooses what the next execution is for; false if there is nothing left.
+// Deadlocks come first: those that are found as the net grows, and when nothing
+// else is left those that can be found in it.
 func (s *Strategy) aim() bool {
+	if s.goal = s.nextStuck(); s.goal != nil || s.aimAtEvent() {
+		return true
+	}
+	s.goal = s.leftOver()
+	return s.goal != nil
+}
+
+// aimAtEvent chooses the next target; false if no extension is left.
+func (s *Strategy) aimAtEvent() bool {
 	for n := len(s.known); n > 0; n-- {
 		i := n - 1
 		if s.opt.Choose != nil {
@@ -149,7 +167,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 	switch {
 	case t.Verdict == trace.Diverged:
 		s.incomplete("an execution did not follow its schedule")
-		s.target = net.None
+		s.target, s.goal = net.None, nil
 		return
 	case t.Verdict == trace.Bounded:
 		s.incomplete("step bound reached")
@@ -174,11 +192,12 @@ func (s *Strategy) Done(t *trace.Trace) {
 		return
 	}
 	s.begun = true
-	if s.target != net.None && !s.net.Shown(s.target) {
+	if s.target != net.None && !s.net.Shown(s.target) || !s.reached(s.goal) {
 		s.giveWay("an execution did not reach its target", t)
 		return
 	}
-	s.target = net.None
+	s.target, s.goal = net.None, nil
+	s.noteLeft(t)
 	if s.expired {
 		s.incomplete("not all interleavings")
 		s.over = true

@@ -32,6 +32,7 @@ func (s *Sched) exhaustive() bool { return s.opt.Schedule.Exhaustive }
 func (s *Sched) crash(g *G, f *Failure) {
 	s.fails = append(s.fails, f)
 	g.crashed = true
+	s.t.Crashed = append(s.t.Crashed, g.id)
 }
 
 // fireDue lets the clock jump: every timer of the next deadline fires.

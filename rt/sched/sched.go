@@ -312,7 +312,7 @@ func (s *Sched) reset(opt Options) {
 	s.resetWindow()
 	clear(s.accessed)
 	s.races, s.fails, s.diverged = s.races[:0], s.fails[:0], nil
-	t.Offers, t.Left, t.Compares, t.Twins, t.Spun = t.Offers[:0], t.Left[:0], t.Compares[:0], t.Twins[:0], false
+	t.Offers, t.Left, t.Compares, t.Twins, t.Crashed, t.Spun = t.Offers[:0], t.Left[:0], t.Compares[:0], t.Twins[:0], t.Crashed[:0], false
 	hook.WantArgs = opt.Twins
 	s.jumps, s.arrivals, s.awaiting, s.follow, s.newPolled = 0, 0, 0, nil, s.newPolled[:0]
 	s.now = 0

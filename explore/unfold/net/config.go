@@ -18,6 +18,7 @@ type Config struct {
 	aside []Event // events that give something at the side
 
 	order []Event // of the last search for cycles
+	cycle []Event // that it found
 	stack []frame
 	preds []Event
 }
@@ -112,6 +113,9 @@ func (c *Config) remove(e Event) {
 // Has reports whether e is in the set.
 func (c *Config) Has(e Event) bool { return int(e) < len(c.state) && c.state[e] != out }
 
+// Events returns the events of the set, in causal order. They must not be changed.
+func (c *Config) Events() []Event { return c.log }
+
 // Since reports whether e is in the set and was added when it had k events, or later.
 func (c *Config) Since(k int, e Event) bool { return slices.Contains(c.log[k:], e) }
 
@@ -152,6 +156,7 @@ func (c *Config) AddCond(x Cond) bool {
 // Add adds e with all that comes before it; false as AddCond.
 func (c *Config) Add(e Event) bool {
 	k := len(c.log)
+	c.cycle = c.cycle[:0]
 	return c.add(e) && (len(c.log) == k || c.acyclic(k))
 }
 

@@ -59,6 +59,7 @@ func (c *Config) visit(e Event) bool {
 		top.next++
 		switch c.state[p] {
 		case open:
+			c.keepCycle(p)
 			return false
 		case in:
 			c.push(p)
@@ -66,6 +67,21 @@ func (c *Config) visit(e Event) bool {
 	}
 	return true
 }
+
+// keepCycle keeps the cycle that p closes.
+func (c *Config) keepCycle(p Event) {
+	c.cycle = c.cycle[:0]
+	for i := len(c.stack) - 1; i >= 0; i-- {
+		c.cycle = append(c.cycle, c.stack[i].e)
+		if c.stack[i].e == p {
+			return
+		}
+	}
+}
+
+// Cycle returns events that cannot all happen, since each has to come before the
+// next, when Add has just returned false for that; nil if it was for something else.
+func (c *Config) Cycle() []Event { return c.cycle }
 
 // width returns how many preds the i-th frame has.
 func (c *Config) width(i int) int {

@@ -20,6 +20,8 @@ type Outcomes struct {
 	Panics map[string]int
 	// Races are the plain variables on which there is a data race.
 	Races map[string]int
+	// Left are goroutines with the statements that they are left at, at ends that no panic cut short.
+	Left map[string]int
 	// Locals are the local states that goroutines reach, if a Machine was told to note them.
 	Locals map[string]int
 
@@ -28,7 +30,7 @@ type Outcomes struct {
 
 // NewOutcomes returns an empty set.
 func NewOutcomes() *Outcomes {
-	return &Outcomes{Ends: map[string]int{}, Panics: map[string]int{}, Races: map[string]int{}, Locals: map[string]int{}}
+	return &Outcomes{Ends: map[string]int{}, Panics: map[string]int{}, Races: map[string]int{}, Left: map[string]int{}, Locals: map[string]int{}}
 }
 
 // Watch has m note in o the local states that goroutines reach from now on.
@@ -59,6 +61,11 @@ func (o *Outcomes) Add(m *Machine) {
 	}
 	o.key = m.end(o.key[:0])
 	o.Ends[string(o.key)]++
+	m.root.walk(func(f *frame) {
+		if !f.ended {
+			o.Left[f.name+" left at "+strconv.Itoa(f.at)]++
+		}
+	})
 }
 
 func (o *Outcomes) addPanics(m *Machine) {
@@ -148,22 +155,28 @@ func (f *frame) end(b []byte) []byte {
 	return b
 }
 
-// DifferLocally is Differ where p need not have all ends and races of o, but all local states.
+// DifferLocally is Differ where p need not have all ends and races of o, but all local states, and all goroutines that are left somewhere.
 func (o *Outcomes) DifferLocally(p *Outcomes, oName, pName string) []string {
 	q := *p
 	q.Ends, q.Races = joined(o.Ends, p.Ends), joined(o.Races, p.Races)
 	ds := o.Differ(&q, oName, pName)
-	for k := range o.Locals {
-		if p.Locals[k] == 0 {
-			ds = append(ds, "local state "+k+": only "+oName)
-		}
-	}
-	for k := range p.Locals {
-		if o.Locals[k] == 0 {
-			ds = append(ds, "local state "+k+": only "+pName)
-		}
-	}
+	ds = append(ds, onlyIn("local state", o.Locals, p.Locals, oName, pName)...)
+	ds = append(ds, onlyIn("goroutine", o.Left, p.Left, oName, pName)...)
 	slices.Sort(ds)
+	return ds
+}
+
+func onlyIn(what string, o, p map[string]int, oName, pName string) (ds []string) {
+	for k := range o {
+		if p[k] == 0 {
+			ds = append(ds, what+" "+k+": only "+oName)
+		}
+	}
+	for k := range p {
+		if o[k] == 0 {
+			ds = append(ds, what+" "+k+": only "+pName)
+		}
+	}
 	return ds
 }
 
@@ -180,16 +193,7 @@ func (o *Outcomes) Differ(p *Outcomes, oName, pName string) []string {
 		what string
 		o, p map[string]int
 	}{{"end", o.Ends, p.Ends}, {"panic", o.Panics, p.Panics}, {"race on", o.Races, p.Races}} {
-		for k := range c.o {
-			if c.p[k] == 0 {
-				ds = append(ds, c.what+" "+k+": only "+oName)
-			}
-		}
-		for k := range c.p {
-			if c.o[k] == 0 {
-				ds = append(ds, c.what+" "+k+": only "+pName)
-			}
-		}
+		ds = append(ds, onlyIn(c.what, c.o, c.p, oName, pName)...)
 	}
 	slices.Sort(ds)
 	return ds

@@ -1,0 +1,240 @@
+package unfold
+
+import (
+	"heddle/explore/unfold/net"
+	"heddle/order/sat"
+	"heddle/trace"
+)
+
+// When all local states were shown, the net holds every execution. Whether a
+// goroutine can be left waiting in one is a question to a solver: is there a set
+// of events that can happen, after which none can, and its operation was not
+// done? (Such questions to a net: Heljanko, "Using logic programs with stable
+// model semantics to solve deadlock and reachability problems for 1-safe Petri
+// nets", 1999.) That covers what the search for circular waits does not:
+// channels, WaitGroups, Conds, RWMutexes.
+
+// tooMany is from how many events on no such question is asked.
+const tooMany = 1 << 18
+
+// A rest is the formula for one net: of an event, that it happens.
+type rest struct {
+	solver *sat.Solver
+	event  []sat.Lit
+	takers [][]net.Event
+	some   map[net.Cond]sat.Lit // that somebody takes a condition
+	events int
+}
+
+// leftOver returns the conditions of all goroutines at an end in which somebody
+// is left with a call that no execution has left yet; nil if there is none.
+func (s *Strategy) leftOver() []net.Cond {
+	var calls []net.Value
+	for k := range s.calls.list {
+		if k > 0 && !s.left[net.Value(k)] && waits(&s.calls.list[k]) {
+			calls = append(calls, net.Value(k))
+		}
+	}
+	if len(calls) == 0 {
+		return nil
+	}
+	if s.net.Len() > tooMany {
+		s.incomplete("too large a net to look for deadlocks in")
+		return nil
+	}
+	if s.rest == nil || s.rest.events != s.net.Len() {
+		s.rest = s.formula()
+	}
+	for _, k := range calls {
+		if s.late() {
+			return nil
+		}
+		s.left[k] = true // now, or never
+		if goal := s.leftWith(k); goal != nil {
+			return goal
+		}
+	}
+	return nil
+}
+
+// waits reports whether a call may have to wait.
+func waits(c *call) bool {
+	switch c.op {
+	case trace.OpLock, trace.OpRLock, trace.OpArrive, trace.OpWGWait, trace.OpOnce, trace.OpAcquire, trace.OpCondWake:
+		return true
+	}
+	return c.cases != "" && !c.poll
+}
+
+// formula says of sets of events that they can happen, cycles of asymmetric
+// conflict apart, and that no other event can happen after them.
+func (s *Strategy) formula() *rest {
+	n := s.net
+	r := &rest{solver: sat.New(sat.Options{Stop: s.late}), events: n.Len(), takers: make([][]net.Event, n.Conds()), some: map[net.Cond]sat.Lit{}}
+	joined := map[net.Cond][]net.Event{}
+	for e := range net.Event(r.events) {
+		r.event = append(r.event, r.solver.NewVar().Pos())
+		for _, a := range n.Arcs(e) {
+			switch a.Use() {
+			case net.Takes, net.Seals:
+				r.takers[a.Cond()] = append(r.takers[a.Cond()], e)
+			case net.Joins:
+				joined[a.Cond()] = append(joined[a.Cond()], e)
+			}
+		}
+	}
+	for _, es := range r.takers {
+		r.atMostOne(es)
+	}
+	for c := range net.Cond(n.Conds()) {
+		if by := n.By(c); by != net.None && n.Value(c) == crashed && s.isGoroutine(n.Cell(c)) {
+			r.solver.Add(0, r.event[by].Not()) // the program would have ended
+		}
+	}
+	for e := range net.Event(r.events) {
+		idle := []sat.Lit{r.event[e]}
+		for _, a := range n.Arcs(e) {
+			c := a.Cond()
+			if by := n.By(c); by != net.None {
+				r.solver.Add(0, r.event[e].Not(), r.event[by])
+				idle = append(idle, r.event[by].Not())
+			}
+			if a.Use() != net.Follows && a.Use() != net.Watches {
+				idle = append(idle, r.taken(c, e)...)
+			}
+			switch a.Use() {
+			case net.Seals:
+				for _, f := range joined[c] {
+					if !s.follows(e, f) {
+						r.solver.Add(0, r.event[e].Not(), r.event[f].Not())
+						idle = append(idle, r.event[f])
+					}
+				}
+			case net.Watches:
+				for _, x := range s.objects[s.objectOf[n.Cell(c)]].tokens {
+					if !s.follows(e, n.By(x)) {
+						idle = append(idle, r.event[n.By(x)])
+					}
+				}
+			}
+		}
+		r.solver.Add(0, idle...)
+	}
+	return r
+}
+
+// follows reports whether e follows something that f gave.
+func (s *Strategy) follows(e, f net.Event) bool {
+	for _, a := range s.net.Arcs(e) {
+		if a.Use() == net.Follows && s.net.By(a.Cond()) == f {
+			return true
+		}
+	}
+	return false
+}
+
+// taken returns literals of which one is true only if somebody but e takes c.
+func (r *rest) taken(c net.Cond, e net.Event) []sat.Lit {
+	es := r.takers[c]
+	if len(es) <= 8 {
+		var ls []sat.Lit
+		for _, f := range es {
+			if f != e {
+				ls = append(ls, r.event[f])
+			}
+		}
+		return ls
+	}
+	l, ok := r.some[c] // that it may be e does no harm
+	if !ok {
+		l = r.solver.NewVar().Pos()
+		r.some[c] = l
+		ls := []sat.Lit{l.Not()}
+		for _, f := range es {
+			ls = append(ls, r.event[f])
+		}
+		r.solver.Add(0, ls...)
+	}
+	return []sat.Lit{l}
+}
+
+// atMostOne says that no two of es happen (Sinz's sequential counter, CP 2005).
+func (r *rest) atMostOne(es []net.Event) {
+	var before sat.Lit
+	for i, e := range es {
+		if i > 0 {
+			r.solver.Add(0, before.Not(), r.event[e].Not())
+		}
+		if i+1 == len(es) {
+			return
+		}
+		now := r.solver.NewVar().Pos() // e or one before it
+		r.solver.Add(0, r.event[e].Not(), now)
+		if i > 0 {
+			r.solver.Add(0, before.Not(), now)
+		}
+		before = now
+	}
+}
+
+// leftWith returns the conditions of all goroutines at an end in which somebody
+// is left with call k; nil if there is none.
+func (s *Strategy) leftWith(k net.Value) []net.Cond {
+	n, r := s.net, s.rest
+	any := r.solver.NewVar().Pos()
+	some := []sat.Lit{any.Not()}
+	for c := range net.Cond(n.Conds()) {
+		if n.Value(c) != k || !s.isGoroutine(n.Cell(c)) {
+			continue
+		}
+		at := r.solver.NewVar().Pos()
+		if by := n.By(c); by != net.None {
+			r.solver.Add(0, at.Not(), r.event[by])
+		}
+		for _, e := range r.takers[c] {
+			r.solver.Add(0, at.Not(), r.event[e].Not())
+		}
+		some = append(some, at)
+	}
+	r.solver.Add(0, some...)
+	for r.solver.Solve(any) == sat.Sat {
+		cycle := s.happen()
+		if cycle == nil {
+			return s.cut()
+		}
+		var not []sat.Lit
+		for _, e := range cycle {
+			not = append(not, r.event[e].Not())
+		}
+		r.solver.Add(0, not...)
+	}
+	return nil
+}
+
+// happen puts the solver's answer into s.find; it returns events that cannot all happen, if there are some.
+func (s *Strategy) happen() []net.Event {
+	in := s.find
+	in.Begin()
+	for e := range net.Event(s.rest.events) {
+		if s.rest.solver.True(s.rest.event[e]) && !in.Add(e) {
+			if len(in.Cycle()) == 0 {
+				panic("unfold: an answer takes a condition twice")
+			}
+			return in.Cycle()
+		}
+	}
+	return nil
+}
+
+// cut returns the conditions of all goroutines that are started in s.find.
+func (s *Strategy) cut() (goal []net.Cond) {
+	for _, k := range s.procs {
+		if k == net.None {
+			continue
+		}
+		if x := s.find.Last(k); x != net.None {
+			goal = append(goal, x)
+		}
+	}
+	return goal
+}

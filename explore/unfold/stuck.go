@@ -1,0 +1,166 @@
+package unfold
+
+import (
+	"fmt"
+	"slices"
+
+	"heddle/explore/unfold/net"
+	"heddle/trace"
+)
+
+// Deadlocks of mutexes, from the net as it grows (section 4.4): for each
+// condition of a goroutine that is added. Who waits for a mutex at a condition
+// of it is noted there (net.Net.Wait), which is what Lemma 1 restricts FINDNEXT to.
+
+// held returns the conditions of mutexes that t's goroutine has locked, after the events in s.find.
+func (s *Strategy) held(t net.Cond) (held []net.Cond) {
+	for _, e := range s.find.Events() {
+		if s.net.Cell(s.net.Arcs(e)[0].Cond()) != s.net.Cell(t) {
+			continue
+		}
+		first, k := s.net.Given(e)
+		for y := first; y < first+net.Cond(k); y++ {
+			if o := s.ownerOf(y); o != nil && o.kind == trace.ObjMutex && s.net.Value(y) == 1 && s.find.Last(s.net.Cell(y)) == y {
+				held = append(held, y)
+			}
+		}
+	}
+	return held
+}
+
+// ownerOf returns the object that y is a condition of, nil if it is a goroutine's.
+func (s *Strategy) ownerOf(y net.Cond) *object {
+	k := s.net.Cell(y)
+	if int(k) >= len(s.objectOf) || s.objectOf[k] == noObject {
+		return nil
+	}
+	return &s.objects[s.objectOf[k]]
+}
+
+// at makes s.find what precedes t, which stays.
+func (s *Strategy) at(t net.Cond) {
+	s.find.Begin()
+	if !s.find.AddCond(t) || !s.find.Keep(t) {
+		panic("unfold: a goroutine's past cannot happen")
+	}
+}
+
+// ended looks for those who wait for a mutex that the goroutine of t, which has ended, has locked.
+func (s *Strategy) ended(t net.Cond) {
+	s.at(t)
+	for _, y := range s.held(t) {
+		o := s.ownerOf(y)
+		o.finals = append(o.finals, t)
+		s.wanting(y, func(a net.Cond) { s.found([]net.Cond{a, t}) })
+	}
+}
+
+// locking looks for deadlocks of which t, which locks o, is part.
+func (s *Strategy) locking(t net.Cond, o *object) {
+	s.at(t)
+	for _, f := range o.finals {
+		m := s.find.Mark()
+		if s.find.AddCond(f) && s.find.Keep(f) && s.find.Marked(t) && slices.ContainsFunc(s.held(f), func(y net.Cond) bool { return s.net.Cell(y) == o.state }) {
+			s.found([]net.Cond{t, f})
+		}
+		s.find.Undo(m)
+	}
+	s.circle([]net.Cond{t}, o.state)
+}
+
+// circle is SEARCH of Fig. 11: each of set but the last waits for a mutex that
+// the next one has locked; wanted is what the first one waits for.
+func (s *Strategy) circle(set []net.Cond, wanted net.Cell) {
+	held := s.held(set[len(set)-1])
+	if slices.ContainsFunc(held, func(y net.Cond) bool { return s.net.Cell(y) == wanted }) {
+		s.found(set)
+		return
+	}
+	for _, y := range held {
+		s.wanting(y, func(a net.Cond) { s.circle(append(set[:len(set):len(set)], a), wanted) })
+	}
+}
+
+// wanting is FINDNEXT: it calls f with those who wait to lock the mutex that is
+// locked at y, one after the other added to s.find.
+func (s *Strategy) wanting(y net.Cond, f func(a net.Cond)) {
+	in := s.find
+	s.net.Waiting(y, func(a net.Cond) {
+		if c, _ := s.callAt(a); c == nil || c.op != trace.OpLock || s.late() {
+			return
+		}
+		m := in.Mark()
+		if in.AddCond(a) && in.Keep(a) && in.Last(s.net.Cell(y)) == y {
+			f(a)
+		}
+		in.Undo(m)
+	})
+}
+
+// found keeps a set of conditions of goroutines that wait for each other, or
+// for one that has ended, unless one was found with the same operations.
+func (s *Strategy) found(set []net.Cond) {
+	var calls []net.Value
+	for _, t := range set {
+		calls = append(calls, s.net.Value(t))
+	}
+	slices.Sort(calls)
+	if key := fmt.Sprint(calls); !s.asked[key] {
+		s.asked[key] = true
+		s.stuck = append(s.stuck, append([]net.Cond(nil), set...))
+	}
+}
+
+// nextStuck returns the next deadlock to execute, nil if there is none.
+func (s *Strategy) nextStuck() []net.Cond {
+	for len(s.stuck) > 0 {
+		set := s.stuck[len(s.stuck)-1]
+		s.stuck = s.stuck[:len(s.stuck)-1]
+		if slices.ContainsFunc(set, func(t net.Cond) bool { return s.net.Value(t) > 0 && !s.left[s.net.Value(t)] }) {
+			return set
+		}
+	}
+	return nil
+}
+
+// noteLeft notes which calls the execution has left waiting.
+func (s *Strategy) noteLeft(t *trace.Trace) {
+	if t.Verdict == trace.Bounded || t.Verdict == trace.Aborted {
+		return
+	}
+	for _, k := range s.procs {
+		if k == net.None || t.Verdict == trace.Panicked {
+			continue
+		}
+		if x := s.run.Last(k); x != net.None && s.net.Value(x) > 0 {
+			s.left[s.net.Value(x)] = true
+		}
+	}
+	// Those that came with a panic are no deadlocks.
+	s.stuck = slices.DeleteFunc(s.stuck, func(set []net.Cond) bool { return s.reached(set) && s.stayed(set) })
+}
+
+// stayed reports whether nobody took conditions that the execution reached.
+func (s *Strategy) stayed(set []net.Cond) bool {
+	return !slices.ContainsFunc(set, func(t net.Cond) bool { return !s.run.Marked(t) })
+}
+
+// reached reports whether the execution got to where conditions were marked at once.
+func (s *Strategy) reached(goal []net.Cond) bool {
+	for _, t := range goal {
+		if by := s.net.By(t); by != net.None && !s.run.Has(by) {
+			return false
+		}
+	}
+	return true
+}
+
+// reach adds what leads to a marking to a config; false if that cannot happen.
+func reach(in *net.Config, goal []net.Cond) bool {
+	for _, t := range goal {
+		if !in.AddCond(t) || !in.Keep(t) {
+			return false
+		}
+	}
+	return true
+}
