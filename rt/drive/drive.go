@@ -66,6 +66,9 @@ type driver struct {
 	started time.Time
 	heap    uint64
 	vars    *saved // the package-level variables as the first execution found them
+
+	counted   bool // outsiders
+	outsiders int  // that the first execution found
 }
 
 var config *wire.Config

@@ -21,6 +21,10 @@ type Executor interface {
 type Execution struct {
 	wire.Result
 	Trace *trace.Trace
+
+	// Bereft says that a goroutine from before the tests had ended in an earlier
+	// execution, though the variables are as they were then.
+	Bereft bool
 }
 
 // shows returns the finding of that key; nil if the execution does not show it.

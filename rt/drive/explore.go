@@ -250,6 +250,12 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execu
 	q.Visible, q.Only, q.Polled, q.Real = visible, e.only, e.polled, e.real
 	q.All, q.Steps, q.Expect, q.Record = e.all, e.bound, e.expect, q.Record || e.values
 	ex, err := e.x.Execute(e.ctx, q)
+	if err == nil && ex.Bereft && e.cfg.Isolate == "auto" && e.move == "" {
+		e.nondet, e.move = true, "a goroutine that had been there before the tests ended in an earlier execution"
+	}
+	if ex.Bereft && e.move != "" {
+		ex.Found = nil
+	}
 	if err == nil && ex.Outside && !e.real {
 		// It says nothing: its clock jumped while that of the others did not.
 		e.toldOutside(ex.Outsiders)

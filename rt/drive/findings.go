@@ -327,7 +327,7 @@ func (x *local) leakFinding(t *trace.Trace) *wire.Finding {
 	if len(bad) == 0 {
 		return nil
 	}
-	if !cyclic && sched.S.Strangers() {
+	if !cyclic && sched.S.Outsiders() > 0 {
 		x.notLeaks()
 		return nil
 	}

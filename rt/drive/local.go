@@ -90,6 +90,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	if x.d.vars != nil {
 		x.d.vars.restore()
 	}
+	bereft := x.d.bereft()
 	x.n++
 	mode, steps := x.visible, x.d.cfg.Steps
 	switch {
@@ -127,7 +128,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	if x.t.printed != nil {
 		o.Output = x.t.printed.text()
 	}
-	ex := Execution{Trace: t}
+	ex := Execution{Trace: t, Bereft: bereft}
 	ex.Failed, ex.Skipped, ex.Output = o.Failed, o.Skipped, o.Output
 	ex.Timers, ex.Outside = sched.S.UsedTimers(), sched.S.Outside()
 	if ex.Outside && !x.told {
@@ -144,6 +145,15 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 		ex.Diverged = &wire.Divergence{Step: d.Step, Got: d.Got, GotOK: d.GotOK, Enabled: d.Enabled, NoChoice: d.NoChoice}
 	}
 	return ex, ctx.Err()
+}
+
+// bereft is asked before an execution, and counts the goroutines from before the tests when asked first.
+func (d *driver) bereft() bool {
+	n := sched.S.Outsiders()
+	if !d.counted {
+		d.counted, d.outsiders = true, n
+	}
+	return n < d.outsiders
 }
 
 // Resolve implements Executor.

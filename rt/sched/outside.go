@@ -43,8 +43,8 @@ func (s *Sched) outsiders() int {
 // execution, or were started in it.
 func (s *Sched) Outside() bool { return s.sawForeign || s.born }
 
-// Strangers reports whether there are goroutines outside control now.
-func (s *Sched) Strangers() bool { return s.outsiders() > 0 }
+// Outsiders returns how many goroutines outside control there are now.
+func (s *Sched) Outsiders() int { return max(0, s.outsiders()) }
 
 // OutsideWait returns the stack of the first goroutine that had to wait for the
 // kernel in the last execution, nil if none had to.
