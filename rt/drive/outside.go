@@ -76,7 +76,7 @@ func starter(dump string) string {
 	}
 	fn, at, _ := strings.Cut(by, "\n\t")
 	fn, _, _ = strings.Cut(fn, " in goroutine ")
-	if fn == "heddlert/hook.Go" {
+	if fn == "heddlert/hook.Go" || fn == "heddlert/hook.GoArgs" {
 		// A rewritten go statement: the function that it made of its call stands where it does.
 		lines := strings.Split(stack, "\n")
 		if len(lines) < 3 {

@@ -22,6 +22,7 @@ var known = []struct {
 	{"go.etcd.io/raft/v3", "TestNodeStart", "leak", "the test does not stop its first node"},
 	{"github.com/dgraph-io/ristretto/v2", "Test", "leak", "tests do not close their caches"},
 	{"github.com/panjf2000/ants/v2", "Test", "data race", "a worker that ends looks at once after ReleaseTimeout has returned, while Reboot writes it"},
+	{"github.com/panjf2000/ants/v2", "TestPoolTuneScaleUp", "deadlock", "Tune broadcasts without the lock, and who has just seen the old capacity waits for ever"},
 	{"github.com/panjf2000/ants/v2", "Test", "livelock", "tests leave workers in a loop that only another test ends"},
 	{"github.com/alitto/pond/v2", "Test", "test failure", "tests read counts that workers bring up to date after the task is done"},
 	{"github.com/jellydator/ttlcache/v3", "Test_Cache_Start", "data race", "the test changes the options of a cache that runs"},
