@@ -116,7 +116,6 @@ func (p *Replay) verdict(b *strings.Builder, err error) int {
 		p.r.hinted[hint(p.finding.Finding)] = true // who replays has read it
 		f := *p.finding
 		f.Clip.Steps = nil // the table has shown them
-		f.ClipPath = p.r.short(p.clip.Path)
 		b.WriteString(p.r.boldHead(p.r.explain(p.clip.Test, f)))
 		if p.clip.Kind != "" && f.Kind != p.clip.Kind {
 			fmt.Fprintf(b, "    note    the clip was kept for another finding: %s\n", p.clip.Kind)
