@@ -57,6 +57,7 @@ type beginning struct {
 const (
 	maxBegun  = 16      // operations of a goroutine at one place to begin with
 	maxSets   = 1 << 14 // steps of the search that begins with one
+	maxSearch = 1 << 22 // and of all of them
 	maxStuck  = 6       // goroutines in a set
 	maxSame   = 3       // sets of the same places that are yielded
 	maxHelped = 64      // waits of one helper that are tried
@@ -79,7 +80,7 @@ type stuck struct {
 func (s *stuck) tired() bool {
 	s.steps++
 	s.left--
-	if s.steps%1024 == 0 && s.stop != nil && s.stop() {
+	if s.near && s.steps > maxSearch || s.steps%1024 == 0 && s.stop != nil && s.stop() {
 		s.over = true
 	}
 	return s.over || s.near && s.left < 0

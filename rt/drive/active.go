@@ -10,7 +10,7 @@ import (
 // schedules that were made for it: nothing that they show is reported.
 func (p *prediction) activelyTested(a *predict.Anomaly) (shown int) {
 	for i := range p.cfg.Active {
-		if p.ended() {
+		if p.ended() || !p.guides() {
 			return shown
 		}
 		key := p.expectation(a)

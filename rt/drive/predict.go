@@ -340,7 +340,7 @@ func (v *verdict) attempt(a *predict.Anomaly) bool {
 		return true
 	}
 	// What does not fit may come about otherwise.
-	if len(a.Pattern.E) > 0 && (!p.cfg.Complete || a.Pattern != predict.Race) && v.told.Verdict == wire.Refuted && told != wire.Refuted {
+	if p.guides() && len(a.Pattern.E) > 0 && (!p.cfg.Complete || a.Pattern != predict.Race) && v.told.Verdict == wire.Refuted && told != wire.Refuted {
 		for _, exact := range []bool{true, false} {
 			s := &trace.Schedule{Policy: "first", Exhaustive: true, Guide: predict.NewDirector(p.graph, a, exact)}
 			if p.follow(a, []*trace.Schedule{s}) == "" {
@@ -349,6 +349,12 @@ func (v *verdict) attempt(a *predict.Anomaly) bool {
 		}
 	}
 	return false
+}
+
+// guides reports whether executions can be guided: those in processes of their own cannot.
+func (p *prediction) guides() bool {
+	_, here := p.x.(*local)
+	return here
 }
 
 // scheduled is attempt by schedules that are made beforehand.
