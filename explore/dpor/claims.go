@@ -93,7 +93,8 @@ func (s *Strategy) isCovered(e int) bool {
 }
 
 // without looks whether the claim could have been done in the place of e, and
-// reports whether it could.
+// reports whether it could, and would not have come after e as well: what it
+// accesses depends on where it comes, and what conflicts with e may not be that.
 func (s *Strategy) without(e int) bool {
 	found := s.withoutBut(e, false)
 	if s.path.Either(&s.claim) {
@@ -114,6 +115,9 @@ func (s *Strategy) withoutBut(e int, other bool) bool {
 			return false
 		}
 		s.cut.Exclude(s.cut.Blocker)
+	}
+	if !s.tab.Dependent(s.path.At(e), &c.Transition) {
+		return false
 	}
 	s.insertCut(e)
 	return true

@@ -277,7 +277,7 @@ func (g *guide) wake(t *trace.Trace, e *trace.Event) {
 		for _, o := range s.objs {
 			for k := range s.accesses {
 				a := &s.accesses[k]
-				if o.obj >= 0 && o.obj != a.Obj {
+				if o.obj >= 0 && o.obj != a.Obj || o.obj < 0 && !alike(t.Objects[o.id].Kind, g.tab.Kind(a.Obj)) {
 					continue
 				}
 				if b, ok := g.access(t, o, a.Obj, e); ok && g.tab.Conflict(a, &b) {
@@ -286,6 +286,13 @@ func (g *guide) wake(t *trace.Trace, e *trace.Event) {
 			}
 		}
 	}
+}
+
+// alike reports whether an object of kind k in one execution may be one of kind
+// l in another: a variable is an atomic one if its first access is.
+func alike(k, l trace.ObjKind) bool {
+	memory := func(k trace.ObjKind) bool { return k == trace.ObjMemory || k == trace.ObjAtomic }
+	return k == l || memory(k) && memory(l)
 }
 
 // access is what e did to o, which may be obj; ok is false if nothing that others can notice.

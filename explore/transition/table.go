@@ -144,7 +144,8 @@ func (tab *Table) object(t *trace.Trace, id trace.ObjID, size uint32) Object {
 	if c.key != k || c.key == (objectKey{}) {
 		*c = objRow{k, tab.intern(k)}
 	}
-	tab.objects[c.obj].cap, tab.objects[c.obj].init = o.Cap, o.Init
+	row := &tab.objects[c.obj]
+	row.cap, row.init = max(row.cap, o.Cap), o.Init // only communications tell the capacity
 	return c.obj
 }
 

@@ -1,0 +1,55 @@
+package agree
+
+import (
+	"strings"
+	"testing"
+
+	"heddle/internal/progen"
+)
+
+// Programs about which a strategy was wrong once, as they were shrunk.
+func TestAgreeKnown(t *testing.T) {
+	type stmts = []*progen.Stmt
+	start := func(body ...*progen.Stmt) *progen.Stmt { return &progen.Stmt{Op: progen.Go, Body: body} }
+	send := func(c int) *progen.Stmt { return &progen.Stmt{Op: progen.Send, Obj: c, Val: 1, Src: -1} }
+	recv := func(c int) *progen.Stmt { return &progen.Stmt{Op: progen.Recv, Obj: c} }
+	closed := func(c int) *progen.Stmt { return &progen.Stmt{Op: progen.Close, Obj: c} }
+	length := func(c int) *progen.Stmt { return &progen.Stmt{Op: progen.Len, Obj: c} }
+	choose := func(def bool, cs ...progen.Case) *progen.Stmt {
+		return &progen.Stmt{Op: progen.Select, Cases: cs, Def: def}
+	}
+	sends := func(c int, body ...*progen.Stmt) progen.Case {
+		return progen.Case{Send: true, Obj: c, Val: 1, Body: body}
+	}
+	receives := func(c int) progen.Case { return progen.Case{Obj: c} }
+	write := func() *progen.Stmt { return &progen.Stmt{Op: progen.Write, Val: 1, Src: -1} }
+	read := func() *progen.Stmt { return &progen.Stmt{Op: progen.Read} }
+	for name, p := range map[string]progen.Program{
+		"the length of a channel before its capacity is known": {Chans: []int{1, 1}, Body: stmts{
+			start(recv(1), send(0)),
+			choose(false, sends(1)), length(0), choose(false, receives(1)),
+		}},
+		"a capacity that not every execution tells": {Chans: []int{1, 0}, Body: stmts{
+			length(0), start(choose(true, receives(1))), send(1), choose(true, sends(0)),
+		}},
+		"and one that is closed": {Chans: []int{1, 1, 1}, Body: stmts{
+			start(send(0), choose(false, sends(2))),
+			closed(2), choose(false, sends(1), sends(0)),
+		}},
+		"a send that would panic after the length was asked for": {Chans: []int{1}, Body: stmts{
+			start(send(0)),
+			choose(false, sends(0, closed(0))), length(0),
+		}},
+		"a read that starts a timer": {Vars: 1, Body: stmts{
+			start(read(), &progen.Stmt{Op: progen.After, Val: 10}),
+			start(write(), write()),
+			read(), read(),
+		}},
+	} {
+		p.Number()
+		r, err := Check(&p, 20000, strategies)
+		if err != nil || len(r.Wrong) > 0 {
+			t.Errorf("%s: %v\n%s", name, err, strings.Join(r.Wrong, "\n"))
+		}
+	}
+}
