@@ -10,6 +10,7 @@
 //	go run ./bench -predict F  what is predicted of programs like those of PECAN's Table 1, and how often an active tester shows it, as tables in F
 //	go run ./bench -branch F how many executions strategy branch makes of the shapes of Setiadi's experiments, beside his Table V; a plot like Fig. 16 in F
 //	go run ./bench -bugs F   how many executions each strategy needs to find known bugs, as a table in F (some minutes)
+//	go run ./bench -map F    memory-access patterns: map and mcr beside others on the types of the paper, as tables in F (half an hour)
 //
 // The programs are those of bench/programs, built as heddle test builds them
 // and run in the mode "bench" of rt/drive: each test for a second, after 200
@@ -37,13 +38,15 @@ func main() {
 	predictions := flag.String("predict", "", "predict from the programs of bench/programs/pecan instead, and write the tables to `file`")
 	branches := flag.String("branch", "", "measure strategy branch instead, and write a plot (SVG) to `file`")
 	flow := flag.Bool("flow", false, "measure data flow instead: executions that record it beside those that do not")
+	patterns := flag.String("map", "", "compare map, mcr, maptest, pct and random on the types of bench/programs/classes instead, and write the tables to `file`")
+	only := flag.String("type", "", "with -map: only this `type`, such as V17")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the executions to `file`; with -test, of that test only")
 	test := flag.String("test", "", "measure only this `test` of bench/programs, and print all there is to it")
 	policy := flag.String("policy", "rr", "with -test: the `policy` that chooses")
 	race := flag.Bool("race", true, "with -test: detect data races")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		log.Fatalf("unexpected argument %q; the flags are -build, -memory, -counts, -bugs, -predict, -branch, -flow, -huge, -searches, -test, -policy, -race and -cpuprofile", flag.Arg(0))
+		log.Fatalf("unexpected argument %q; the flags are -build, -memory, -counts, -bugs, -map, -type, -predict, -branch, -flow, -huge, -searches, -test, -policy, -race and -cpuprofile", flag.Arg(0))
 	}
 	ctx := context.Background()
 	var err error
@@ -62,6 +65,8 @@ func main() {
 		err = measureFlow(ctx)
 	case *predictions != "":
 		err = measurePredictions(ctx, *predictions)
+	case *patterns != "":
+		err = measurePatterns(ctx, *patterns, *only)
 	case *bugs != "":
 		err = measureBugs(ctx, *bugs)
 	case *test != "":

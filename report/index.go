@@ -31,7 +31,7 @@ func Index(results []*Result) timeline.Index {
 }
 
 func indexTest(t *TestResult) timeline.IndexTest {
-	out := timeline.IndexTest{Name: t.Name, Verdict: t.Result, How: covered(t)}
+	out := timeline.IndexTest{Name: t.Name, Verdict: t.Result, How: covered(t), Chart: coverageChart(t.Coverage)}
 	if t.Result == "fail" {
 		out.How = fmt.Sprintf("%s, %s", plural(t.Executions, "execution"), seconds(t.Elapsed))
 	}

@@ -77,6 +77,8 @@ func (p *Package) Record(rec *wire.Record) {
 		p.note(rec)
 	case "predicted":
 		p.predicted(rec)
+	case "coverage":
+		p.coverage(rec)
 	case "end":
 		p.test(rec.Test)
 		p.endTest(rec)

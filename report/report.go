@@ -41,6 +41,7 @@ import (
 type Options struct {
 	Out, Err io.Writer
 	Status   io.Writer // a terminal for the status line; nil: none
+	MapCover bool      // tell MAP-coverage
 	JSON     bool      // events instead of text
 	Verbose  bool      // passing tests' output, whole stacks, every step
 	Colour   bool      // Out is a terminal
@@ -226,6 +227,7 @@ type TestResult struct {
 	Output     string  // of the first execution
 	Findings   []Finding
 	Predicted  *wire.Predicted // places resolved; nil where nothing was predicted
+	Coverage   *wire.Coverage  // of memory-access patterns, places resolved; nil where it was not counted
 }
 
 // A Finding is one with its places resolved, files below Options.Dir relative to it, and the clip it was kept in.

@@ -43,6 +43,7 @@ func (r *Reporter) verdict(t *TestResult, notes []string) string {
 		}
 	}
 	b.WriteString(r.predictions(t))
+	b.WriteString(r.coverageText(t))
 	for _, n := range notes {
 		b.WriteString(indent(4, "note: "+clean(n)))
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"heddle/explore/pcr"
 	"heddle/rt/policy"
 	"heddle/rt/wire"
 )
@@ -36,6 +37,9 @@ type options struct {
 	predict, complete                bool
 	patterns, regions                string
 	clips                            string
+	mapCover                         bool
+	formula                          time.Duration
+	rules                            string
 	memory                           int64 // for data flow
 	pv, symmetry                     bool
 	oneOrder                         places
@@ -47,9 +51,9 @@ type options struct {
 
 // Choices of the flags that name one of a few things.
 var (
-	strategies = []string{"auto", "sample", "first", "random", "pos", "pct", "dpor", "reach", "unfold", "branch"}
-	exhaustive = []string{"dpor", "reach", "unfold", "branch"} // those that end by themselves
-	flowing    = []string{"branch"}                            // those that ask what values were computed from: they have a build of their own
+	strategies = []string{"auto", "sample", "first", "random", "pos", "pct", "dpor", "reach", "unfold", "branch", "map", "mcr", "maptest"}
+	exhaustive = []string{"dpor", "reach", "unfold", "branch", "map", "mcr"} // those that end by themselves
+	flowing    = []string{"branch", "map", "mcr"}                            // those that ask what values were computed from: they have a build of their own
 	visibles   = []string{"auto", "sync", "all"}
 	times      = []string{"auto", "virtual", "free"}
 	isolations = []string{"auto", "vars", "process", "none"}
@@ -199,6 +203,9 @@ func (o *options) exploreFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&o.symmetry, "symmetry", false, "strategy reach: goroutines that one goroutine starts by one go statement, with equal arguments, are interchangeable")
 	fs.Var(&o.oneOrder, "one-order", "strategy reach: `file:line` where channels are made whose receivers ignore in which order values come; may come several times")
 	fs.BoolVar(&o.predict, "predict", true, "begin with what the first execution lets expect of others (strategies auto and sample)")
+	fs.BoolVar(&o.mapCover, "mapcover", false, "tell which memory-access patterns were covered; all memory accesses are visible then")
+	durationVar(fs, &o.formula, "formula", pcr.DefaultLimit, "strategies map and mcr: `time` for one formula; past it is not known whether it can be met")
+	fs.StringVar(&o.rules, "rules", "123456", "strategy map: `digits` of the rules that leave patterns out")
 	fs.StringVar(&o.clips, "clips", "", "`folder` for clips (default testdata/heddle in each package)")
 }
 
@@ -297,6 +304,18 @@ func (o *options) check() error {
 	if o.set["mem"] && !o.flow() {
 		return fmt.Errorf("flag -mem is for data flow: use it with -strategy %s", strings.Join(flowing, " or "))
 	}
+	if o.set["formula"] && (o.strategy != "map" && o.strategy != "mcr" || o.formula <= 0) {
+		return errors.New("flag -formula is for strategies map and mcr, and wants more than 0")
+	}
+	if _, err := pcr.ParseRules(o.rules); err != nil {
+		return fmt.Errorf("invalid value %q for flag -rules: %v", o.rules, err)
+	}
+	if o.set["rules"] && o.strategy != "map" {
+		return errors.New("flag -rules is for strategy map")
+	}
+	if o.mapCover && o.set["visible"] && o.visible != "all" {
+		return fmt.Errorf("flag -mapcover needs all memory accesses: not with -visible=%s", o.visible)
+	}
 	if (o.set["preempt"] || o.set["delay"]) && o.strategy != "dpor" {
 		return errors.New("-preempt and -delay bound a search: they need -strategy=dpor")
 	}
@@ -332,6 +351,15 @@ func (o *options) config() wire.Config {
 	}
 	if o.set["delay"] && o.delay >= 0 {
 		c.Delay = &o.delay
+	}
+	if o.strategy == "map" && o.set["rules"] {
+		c.Rules = o.rules
+	}
+	if o.set["formula"] {
+		c.Formula = int64(o.formula)
+	}
+	if c.MapCover = o.mapCover; o.mapCover {
+		c.Visible = "all"
 	}
 	if c.Strategy == "auto" {
 		c.Strategy = "sample"

@@ -99,6 +99,7 @@ func commands() []command {
 		{"run", "[flags] package [args]", "explore the interleavings of a main package", (*tool).runMain},
 		{"replay", "[flags] clip [-args ...]", "show a finding again, step by step", (*tool).replay},
 		{"report", "-html file [flags] clip...", "draw findings on a page of HTML", (*tool).drawClips},
+		{"gen", "-type T [flags] [package]", "write tests that call the methods of a type from several goroutines", (*tool).gen},
 		{"env", "", "print the settings heddle works with", (*tool).printEnv},
 		{"version", "", "print heddle's version", (*tool).printVersion},
 	}

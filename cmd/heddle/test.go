@@ -139,7 +139,7 @@ func (e *exploration) build(ctx context.Context, dir string, patterns []string) 
 	}
 	e.looks = report.Options{
 		Out: e.tool.Stdout, Err: e.tool.Stderr, JSON: e.o.json, Verbose: e.o.verbose, Colour: e.tool.Colour, Width: e.tool.Width,
-		Dir: e.tool.Dir, GOROOT: b.GOROOT(), Runs: e.o.runs, Lookup: e.lookup, Object: e.object,
+		Dir: e.tool.Dir, GOROOT: b.GOROOT(), Runs: e.o.runs, Lookup: e.lookup, Object: e.object, MapCover: e.o.mapCover,
 	}
 	e.looks.ReplayFlags, e.looks.ReplayArgs = e.o.replayLine()
 	if e.tool.Terminal && !e.o.json {
@@ -412,6 +412,7 @@ func (r *packageRun) take(rec *wire.Record) {
 		}
 		return
 	}
+	r.highest(rec)
 	r.report.Record(rec)
 }
 

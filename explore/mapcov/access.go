@@ -14,12 +14,13 @@ type Names struct {
 	list    []string // threads, by number - 1
 }
 
-// An objectName says who made an object, as his how-manieth. What is older than the execution is known by its address.
+// An objectName says who made an object, as his how-manieth. Where that is not known it
+// is the how-manieth of those that were first used at a place. (Addresses differ from one execution to the next.)
 type objectName struct {
 	by     string
 	n      int32
 	offset uint32
-	addr   uintptr
+	site   trace.Site
 }
 
 // NewNames returns an empty set of names.
@@ -42,24 +43,28 @@ func (n *Names) Thread(t *trace.Trace, g trace.GID) int32 {
 // ThreadName returns the name of a goroutine by its number.
 func (n *Names) ThreadName(id int32) string { return n.list[id-1] }
 
-// Object returns the number of an object; 0 is none.
-func (n *Names) Object(t *trace.Trace, o trace.ObjID) int32 {
-	if o <= 0 || int(o) >= len(t.Objects) {
-		return 0
+// Objects returns the numbers of the objects of a trace, by ObjID; 0 is none.
+func (n *Names) Objects(t *trace.Trace) []int32 {
+	ids := make([]int32, max(len(t.Objects), 1))
+	nth := make(map[trace.Site]int32)
+	for o := 1; o < len(t.Objects); o++ {
+		x := &t.Objects[o]
+		name := objectName{n: x.N, offset: x.Offset}
+		if x.G == trace.NoG || x.N == 0 {
+			site := x.Site.Plain()
+			nth[site]++
+			name = objectName{n: nth[site], site: site}
+		} else {
+			name.by = t.Name(x.G)
+		}
+		id, ok := n.objects[name]
+		if !ok {
+			id = int32(len(n.objects)) + 1
+			n.objects[name] = id
+		}
+		ids[o] = id
 	}
-	x := &t.Objects[o]
-	name := objectName{n: x.N, offset: x.Offset}
-	if x.G == trace.NoG || x.N == 0 {
-		name = objectName{addr: x.Addr}
-	} else {
-		name.by = t.Name(x.G)
-	}
-	id, ok := n.objects[name]
-	if !ok {
-		id = int32(len(n.objects)) + 1
-		n.objects[name] = id
-	}
-	return id
+	return ids
 }
 
 // An Access is an event that reads a variable, writes it, or both (an atomic
@@ -89,9 +94,10 @@ type Var struct {
 
 // Accesses are the accesses of a trace to shared variables.
 type Accesses struct {
-	Trace *trace.Trace
-	All   []Access // in the order of the trace
-	Vars  []Var
+	Trace   *trace.Trace
+	Objects []int32  // their numbers in Names, by ObjID
+	All     []Access // in the order of the trace
+	Vars    []Var
 }
 
 // Sites returns the places of all of them, ascending.
@@ -126,7 +132,7 @@ func (n *Names) Read(t *trace.Trace) *Accesses {
 		}
 	}
 	each(func(i int, p int32) { uses[p].add(&t.Events[i]) })
-	as := &Accesses{Trace: t}
+	as := &Accesses{Trace: t, Objects: n.Objects(t)}
 	index := make([]int32, len(v.objs)) // of a variable, plus 1
 	threads := make([]int32, len(t.Goroutines))
 	each(func(i int, p int32) {
@@ -134,7 +140,7 @@ func (n *Names) Read(t *trace.Trace) *Accesses {
 			return
 		}
 		if index[p] == 0 {
-			as.Vars = append(as.Vars, Var{ID: n.Object(t, v.objs[p])})
+			as.Vars = append(as.Vars, Var{ID: as.Objects[v.objs[p]]})
 			index[p] = int32(len(as.Vars))
 		}
 		e := &t.Events[i]

@@ -44,7 +44,7 @@ func newExtension(v *view, c *creation, names *mapcov.Names) *extension {
 	x := &extension{
 		v: v, c: c, byG: make([][]int32, n), place: make([]int32, len(t.Events)), pos: make([]int32, n), limit: make([]int32, n), born: make([]bool, n),
 		at: make([]int32, len(t.Events)), last: make([]int32, len(c.as.Vars)), tainted: make([]bool, len(c.as.Vars)), locks: make([]lock, objs),
-		held: -1, compares: make(map[int]bool), byObj: make([][]int32, objs), objDone: make([]int32, objs), done: make([]bool, len(t.Events)), names: newHistories(t, names),
+		held: -1, compares: make(map[int]bool), byObj: make([][]int32, objs), objDone: make([]int32, objs), done: make([]bool, len(t.Events)), names: newHistories(c.as, names),
 	}
 	for o := range x.locks {
 		x.locks[o] = lock{trace.NoG, trace.NoG, 0}

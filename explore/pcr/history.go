@@ -10,16 +10,17 @@ import (
 // and so is all that their goroutines did before.
 type histories struct {
 	t      *trace.Trace
-	ids    *mapcov.Names
+	ids    []int32  // of objects
 	name   []uint64 // by event
 	of     []uint64 // by goroutine: the name of what it did last
-	thread []int32  // by goroutine: its number in ids
+	thread []int32  // by goroutine: its number in mapcov.Names
 }
 
-func newHistories(t *trace.Trace, ids *mapcov.Names) *histories {
-	n := &histories{t: t, ids: ids, name: make([]uint64, len(t.Events)), of: make([]uint64, len(t.Goroutines)), thread: make([]int32, len(t.Goroutines))}
+func newHistories(as *mapcov.Accesses, names *mapcov.Names) *histories {
+	t := as.Trace
+	n := &histories{t: t, ids: as.Objects, name: make([]uint64, len(t.Events)), of: make([]uint64, len(t.Goroutines)), thread: make([]int32, len(t.Goroutines))}
 	for g := range n.thread {
-		n.thread[g] = ids.Thread(t, trace.GID(g))
+		n.thread[g] = names.Thread(t, trace.GID(g))
 	}
 	return n
 }
@@ -28,7 +29,7 @@ func newHistories(t *trace.Trace, ids *mapcov.Names) *histories {
 func (n *histories) add(e int) {
 	ev := &n.t.Events[e]
 	h := mix(n.of[ev.G], uint64(n.thread[ev.G]))
-	h = mix(h, uint64(ev.Op)<<32|uint64(n.ids.Object(n.t, ev.Obj)))
+	h = mix(h, uint64(ev.Op)<<32|uint64(n.ids[max(ev.Obj, 0)]))
 	h = mix(h, uint64(ev.Site.Plain()))
 	switch ev.Op {
 	case trace.OpGo:

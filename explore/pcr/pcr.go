@@ -32,10 +32,16 @@ type Options struct {
 	Rules   Rules         // that leave patterns out
 	Longest int           // pattern
 	Limit   time.Duration // for one formula, 0: none; past it counts as not known
+
+	// Then: when no pattern is left, go on as MCR does. A statement that is executed several times covers a
+	// pattern once (Rule 2), and what it does the next time is left over.
+	Then bool
 }
 
 // Map returns the options of the strategy map.
-func Map() Options { return Options{Rules: AllRules, Longest: mapcov.MaxSteps, Limit: DefaultLimit} }
+func Map() Options {
+	return Options{Rules: AllRules, Longest: mapcov.MaxSteps, Limit: DefaultLimit, Then: true}
+}
 
 // MCR returns the options of the strategy mcr.
 func MCR() Options { return Options{Rules: OldState, Longest: 2, Limit: DefaultLimit} }
@@ -69,10 +75,12 @@ type Strategy struct {
 	set     *mapcov.Set
 	queue   [mapcov.MaxSteps + 1][]item // by length, in the order in which they were found
 	bare    []bare
-	cores   *cores
+	kept    []*execution    // see further
+	cores   [2]*cores       // of the problems of executions
 	seen    map[uint64]bool // states that schedules lead to
 	result  explore.Result
 	stats   Stats
+	sites   map[trace.Site]bool
 	held    string
 	trunc   bool
 	started bool
@@ -97,18 +105,32 @@ type execution struct {
 	view  *view
 	c     *creation
 	named *named
+
+	// problems are asked in turn: in the first all that a goroutine does depends on all that it has read, so that
+	// nothing changes but what the goal is about; in the second, where data flow was recorded, on what it does depend on.
+	problems []*order.Problem
 }
 
 // New returns a strategy that has executed nothing yet.
 func New(opt Options) *Strategy {
 	return &Strategy{
-		opt: opt, set: mapcov.NewSet(), cores: newCores(), seen: make(map[uint64]bool), stats: Stats{Filtered: make(map[Rules]int)},
+		opt: opt, set: mapcov.NewSet(), cores: [2]*cores{newCores(), newCores()}, seen: make(map[uint64]bool), sites: make(map[trace.Site]bool), stats: Stats{Filtered: make(map[Rules]int)},
 		solve: func(ctx context.Context, p *order.Problem, g order.Goal) order.Answer { return p.Solve(ctx, g) },
 	}
 }
 
 // Coverage returns what has been covered.
 func (s *Strategy) Coverage() *mapcov.Set { return s.set }
+
+// Sites returns the places at which shared variables were accessed.
+func (s *Strategy) Sites() []trace.Site {
+	sites := make([]trace.Site, 0, len(s.sites))
+	for x := range s.sites {
+		sites = append(sites, x)
+	}
+	slices.Sort(sites)
+	return sites
+}
 
 // Stats returns what it took so far.
 func (s *Strategy) Stats() Stats { return s.stats }
@@ -125,6 +147,9 @@ func (s *Strategy) Next() *trace.Schedule {
 	}
 	for {
 		k, ok := s.pop()
+		if !ok && s.opt.Then && s.further() {
+			continue
+		}
 		if !ok {
 			return s.nextBare()
 		}
@@ -158,6 +183,23 @@ func (s *Strategy) nextBare() *trace.Schedule {
 	return nil
 }
 
+// further goes on as MCR does, from all executions made so far. It returns false if that was done already.
+func (s *Strategy) further() bool {
+	if !s.opt.Rules.has(Covered) {
+		return false
+	}
+	mcr := MCR()
+	s.opt.Rules, s.opt.Longest = mcr.Rules, mcr.Longest
+	for _, x := range s.kept {
+		s.create(x)
+	}
+	s.kept = nil
+	return true
+}
+
+// maxKept bounds the executions that are kept for that.
+const maxKept = 200
+
 func (s *Strategy) pop() (item, bool) {
 	for n := mapcov.MaxSteps; n > 1; n-- {
 		if q := s.queue[n]; len(q) > 0 {
@@ -174,15 +216,17 @@ func (s *Strategy) pop() (item, bool) {
 func (s *Strategy) schedule(k *item) *trace.Schedule {
 	x := k.from
 	for _, g := range s.goals(k) {
-		a := s.answer(k, g)
-		if a.Verdict != order.Found {
-			continue
+		for i := range x.problems {
+			a := s.answer(k, i, g)
+			if a.Verdict != order.Found {
+				continue
+			}
+			core := append(a.Order, g.At...)
+			if !s.opt.Rules.has(Covered) {
+				s.bare = append(s.bare, bare{x, slices.Clone(core)})
+			}
+			return s.extended(x, core, s.rest(k, &g))
 		}
-		core := append(a.Order, g.At...)
-		if !s.opt.Rules.has(Covered) {
-			s.bare = append(s.bare, bare{x, slices.Clone(core)})
-		}
-		return s.extended(x, core, s.rest(k, &g))
 	}
 	return nil
 }
@@ -247,13 +291,13 @@ func (s *Strategy) rest(k *item, g *order.Goal) (events []int) {
 	return events
 }
 
-// answer is patternConstraintSolving (Algorithm 4).
-func (s *Strategy) answer(k *item, g order.Goal) order.Answer {
+// answer is patternConstraintSolving (Algorithm 4), for the i-th problem of an execution.
+func (s *Strategy) answer(k *item, i int, g order.Goal) order.Answer {
 	x := k.from
-	if s.cores.refute(x.named, &g) {
+	if s.cores[i].refute(x.named, &g) {
 		s.stats.Skipped++
 		if s.Check != nil {
-			s.Check(x.c.problem, g)
+			s.Check(x.problems[i], g)
 		}
 		return order.Answer{Verdict: order.Impossible}
 	}
@@ -262,7 +306,7 @@ func (s *Strategy) answer(k *item, g order.Goal) order.Answer {
 	if s.opt.Limit > 0 {
 		ctx = deadline{ctx, start.Add(s.opt.Limit)}
 	}
-	a := s.solve(ctx, x.c.problem, g)
+	a := s.solve(ctx, x.problems[i], g)
 	s.stats.Solving += time.Since(start)
 	s.stats.Solved++
 	switch a.Verdict {
@@ -270,7 +314,7 @@ func (s *Strategy) answer(k *item, g order.Goal) order.Answer {
 		s.stats.Found++
 	case order.Impossible:
 		s.stats.Refuted++
-		s.cores.keep(x.named, &g, a.Core)
+		s.cores[i].keep(x.named, &g, a.Core)
 	default:
 		s.stats.Unknown = append(s.stats.Unknown, Unknown{k.pattern, a.Reason})
 	}
@@ -298,14 +342,21 @@ func (s *Strategy) Done(t *trace.Trace) {
 	}
 	t = t.Clone()
 	as := s.set.Names.Read(t)
+	for _, x := range as.Sites() {
+		s.sites[x] = true
+	}
 	s.set.AddAccesses(as)
 	if s.target != nil && !s.set.Has(s.target.pattern) && s.target.pattern.Row != 0 {
 		s.stats.Missed++
 	}
 	s.target = nil
 	x := &execution{t: t, view: newView(t)}
-	x.c = &creation{as: as, set: s.set, rules: s.opt.Rules, longest: s.opt.Longest}
-	x.c.problem = order.New(t, order.Options{Dependent: x.view.dependent})
+	x.c = &creation{as: as, set: s.set}
+	x.c.problem = order.New(t, order.Options{})
+	x.problems = []*order.Problem{x.c.problem}
+	if t.Flow != nil {
+		x.problems = append(x.problems, order.New(t, order.Options{Dependent: x.view.dependent}))
+	}
 	x.c.findSources()
 	ext := newExtension(x.view, x.c, s.set.Names)
 	for e := range t.Events {
@@ -317,6 +368,15 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.seen[key] = true
 	}
 	x.named = newNamed(ext)
+	s.create(x)
+	if s.opt.Then && s.opt.Rules.has(Covered) && len(s.kept) < maxKept {
+		s.kept = append(s.kept, x)
+	}
+}
+
+// create puts the candidates of an execution into the queue.
+func (s *Strategy) create(x *execution) {
+	x.c.rules, x.c.longest, x.c.found = s.opt.Rules, s.opt.Longest, nil
 	for _, k := range x.c.create() {
 		s.stats.Candidates++
 		s.queue[k.n] = append(s.queue[k.n], item{k, x})

@@ -1,5 +1,7 @@
 package pcr
 
+import "fmt"
+
 // Rules is a set of the filtering rules of Table 2. Bit n stands for rule n.
 type Rules uint8
 
@@ -14,6 +16,17 @@ const (
 	// AllRules is what the strategy map filters by.
 	AllRules = NonDefined | Covered | HappensBefore | OldState | Interrupted | Redundant
 )
+
+// ParseRules reads rules by their digits, such as "1345".
+func ParseRules(digits string) (r Rules, err error) {
+	for _, d := range digits {
+		if d < '1' || d > '6' {
+			return 0, fmt.Errorf("no rule %q: want some of the digits 1 to 6", d)
+		}
+		r |= 1 << (d - '0')
+	}
+	return r, nil
+}
 
 // has reports whether rule is one of r.
 func (r Rules) has(rule Rules) bool { return r&rule != 0 }

@@ -21,6 +21,7 @@ type IndexTest struct {
 	Name, Verdict string // "fail", "pass", "skip"
 	How           string // how far it was explored
 	Findings      []IndexFinding
+	Chart         *Chart // nil: none
 }
 
 // An IndexFinding is a finding with its page.

@@ -98,6 +98,7 @@ func (e *exploration) apart(start func(*exploration) explore.Strategy) func(*exp
 func (e *exploration) perform(s *trace.Schedule) Execution {
 	e.q = wire.Request{Schedule: *s, Show: e.showOnce(), Known: e.isKnown}
 	ex := e.execute(&e.q)
+	e.covers(&ex)
 	for _, x := range ex.Polled {
 		if !slices.Contains(e.polled, x) {
 			e.polled = append(e.polled[:len(e.polled):len(e.polled)], x)

@@ -29,6 +29,7 @@ type exploration struct {
 	visible   []trace.Site      // sites found to race: scheduling points from then on
 	only      bool              // and no others, whatever -visible says
 	all       bool              // every access is a step, and an event
+	valued    bool              // with the value that it moves
 	values    bool              // they are recorded
 	bound     int               // on the steps of an execution; 0: the configuration's
 	expect    *wire.Expectation // looked for in every execution
@@ -36,7 +37,9 @@ type exploration struct {
 	whole     bool              // every interleaving is to be covered: a finding does not end that
 	estimate  float64           // of the executions that would cover every interleaving, 0: not known
 	progress  time.Time
-	bounded   int // executions that reached the step bound
+	cover     *coverage // of memory-access patterns, nil if nobody asked
+	buggy     int       // executions that showed something wrong
+	bounded   int       // executions that reached the step bound
 	timers    bool
 	choices   bool
 	real      bool         // goroutines or files outside control take part: executions go by real time
@@ -56,7 +59,7 @@ type exploration struct {
 func newExploration(ctx context.Context, cfg *wire.Config, test string, x Executor, send func(*wire.Record)) *exploration {
 	e := &exploration{x: x, ctx: ctx, cfg: cfg, test: test, send: send, seen: make(map[string]*wire.Finding), start: time.Now()}
 	e.progress = e.start
-	e.whole = exhaustive[cfg.Strategy] != nil || cfg.Strategy == "branch"
+	e.whole = exhaustive[cfg.Strategy] != nil || cfg.Strategy == "branch" || cfg.Whole
 	if cfg.Budget > 0 {
 		e.deadline = e.start.Add(time.Duration(cfg.Budget))
 	}
@@ -80,6 +83,10 @@ func Explore(ctx context.Context, cfg *wire.Config, test string, x Executor, sen
 	if e.err != nil {
 		return e.err
 	}
+	if aims[cfg.Strategy] == nil && e.move == "" {
+		e.tellCoverage(nil)
+	}
+	end.Buggy = e.buggy
 	end.Test, end.Executions, end.Elapsed, end.Strategy, end.Estimate = test, e.n, time.Since(e.start).Seconds(), cfg.Strategy, e.estimate
 	e.send(&end)
 	return nil
@@ -108,6 +115,9 @@ func (e *exploration) explore(first []*trace.Schedule) wire.Record {
 	if start := exhaustive[e.cfg.Strategy]; start != nil {
 		search = func() (string, bool, string) { return e.exhaust(start) }
 	}
+	if aims[e.cfg.Strategy] != nil {
+		search = e.aim
+	}
 	result, complete, reason := search()
 	if e.move != "" {
 		p := e.x.Resolve(e.moveAt)
@@ -133,7 +143,7 @@ const (
 func (e *exploration) sample() (result string, complete bool, reason string) {
 	result = "pass"
 	fixed := e.cfg.Strategy
-	if fixed == "sample" || fixed == "auto" || fixed == "branch" || exhaustive[fixed] != nil {
+	if fixed == "sample" || fixed == "auto" || fixed == "branch" || exhaustive[fixed] != nil || aims[fixed] != nil {
 		fixed = ""
 	}
 	var once Execution // the first
@@ -249,6 +259,7 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execu
 	}
 	q.Visible, q.Only, q.Polled, q.Real = visible, e.only, e.polled, e.real
 	q.All, q.Steps, q.Expect, q.Record = e.all, e.bound, e.expect, q.Record || e.values
+	q.Values = e.valued
 	ex, err := e.x.Execute(e.ctx, q)
 	if err == nil && ex.Bereft && e.cfg.Isolate == "auto" && e.move == "" {
 		e.nondet, e.move = true, "a goroutine that had been there before the tests ended in an earlier execution"
@@ -289,6 +300,7 @@ func (e *exploration) showOnce() bool {
 func (e *exploration) run(s *trace.Schedule) Execution {
 	e.q = wire.Request{Schedule: *s, Show: e.showOnce()}
 	ex := e.execute(&e.q)
+	e.covers(&ex)
 	if !e.cfg.CheckDeterminism || e.nondet || e.real {
 		return e.look(ex, s, "")
 	}
@@ -322,6 +334,9 @@ func (e *exploration) look(ex Execution, s *trace.Schedule, fromClip string) Exe
 	e.over = e.over || ex.Final
 	if t.Verdict == trace.Bounded {
 		e.bounded++
+	}
+	if len(ex.Found) > 0 {
+		e.buggy++
 	}
 	if ex.Measured && !e.measured {
 		e.measured = true

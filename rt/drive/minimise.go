@@ -105,7 +105,7 @@ const minimiseTime = 2 * time.Second
 // It returns false, and the finding is not reported, if the same schedule does
 // not show it again.
 func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromClip string) bool {
-	n := e.n
+	n, elapsed := e.n, time.Since(e.start).Seconds()
 	defer func() { e.n = n }()
 	m := &minimiser{e: e, key: f.Key, seed: s.Seed, free: s.Free, exhaustive: s.Exhaustive, deadline: time.Now().Add(minimiseTime), places: accessesOf(f.Finding.Places)}
 	m.pastDeadlock = f.Finding.Kind != kindDeadlock // it may show after a deadlock that is known by now
@@ -150,7 +150,7 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 		f.Finding.Clip = e.clipOf(f.Finding, t, m)
 	}
 	f.Finding.Switches = t.Switches()
-	e.send(&wire.Record{Type: "finding", Test: e.test, Executions: n, Elapsed: time.Since(e.start).Seconds(), Finding: f.Finding})
+	e.send(&wire.Record{Type: "finding", Test: e.test, Executions: n, Elapsed: elapsed, Finding: f.Finding})
 	return true
 }
 

@@ -43,6 +43,13 @@ type Config struct {
 	Symmetry bool
 	OneOrder []uint64 // sites of make(chan)
 
+	// Options of strategies map and mcr.
+	Formula int64  // nanoseconds for one formula; 0: heddle's own
+	Rules   string // of map: the digits of the filtering rules; "": all
+
+	MapCover bool // tell MAP-coverage, with strategies that do not go by it too
+	Whole    bool // go on until the budget ends, whatever was found
+
 	// Predict: strategy "sample" begins with what one execution lets expect of
 	// others. Strategy "predict" is only that. Patterns is the text of the user's pattern files.
 	Predict  bool
@@ -115,7 +122,7 @@ type Stack struct {
 
 // A Record is one line from the test binary.
 type Record struct {
-	// "test" (Mode list), "begin", "progress", "output", "finding", "predicted", "end", "isolate" (instead of end: the test needs
+	// "test" (Mode list), "begin", "progress", "output", "finding", "predicted", "coverage", "end", "isolate" (instead of end: the test needs
 	// processes of its own, Text says why), "event", "replayed", "result" (Mode execute), "note", "done"
 	Type string
 	Test string `json:",omitempty"`
@@ -139,6 +146,8 @@ type Record struct {
 	Bench *Bench `json:",omitempty"` // bench
 
 	Predicted *Predicted `json:",omitempty"` // predicted
+	Coverage  *Coverage  `json:",omitempty"` // coverage
+	Buggy     int        `json:",omitempty"` // end: executions that showed something wrong
 
 	Groups *Groups `json:",omitempty"` // end, of strategy branch
 

@@ -1,0 +1,42 @@
+package wire
+
+// Coverage is the MAP-coverage of a test: which memory-access patterns its executions have shown.
+type Coverage struct {
+	Covered   int     // patterns
+	Estimate  float64 // T_C: about how many there could be
+	Highest   int     // number of patterns that a run of the test came to, as far as is known
+	Truncated bool    // there were more pairs of variables than are looked at
+	Elapsed   float64 // seconds
+	Points    []CoverPoint
+	Formulas  *Formulas `json:",omitempty"` // of strategies map and mcr
+
+	Intended int // maptest: executions that intended a pattern
+	Shown    int // and have shown it
+}
+
+// A CoverPoint is how much was covered at a time.
+type CoverPoint struct {
+	Elapsed    float64 // seconds
+	Executions int
+	Covered    int
+}
+
+// Formulas says what a strategy that solves formulas has asked for, and got.
+type Formulas struct {
+	Candidates int     // patterns that no rule left out
+	Solved     int     // formulas that were given to the solver
+	Found      int     // and gave a schedule
+	Refuted    int     // or cannot be met
+	Skipped    int     // formulas that were known to have no solution, by the core of another one
+	Duplicates int     // schedules that lead where an earlier one led
+	Missed     int     // executions that did not show the pattern they were made for
+	Solving    float64 // seconds
+	Undecided  int     // formulas that were not decided in time
+	Unknown    []UnknownFormula
+}
+
+// An UnknownFormula is one that was not decided.
+type UnknownFormula struct {
+	Places []Place // of the accesses of its pattern
+	Reason string
+}
