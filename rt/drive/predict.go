@@ -73,6 +73,17 @@ func (w stopwatch) seconds() float64 {
 	return time.Since(w.start).Seconds()
 }
 
+// average returns how long f takes when it is called again and again, for a tenth of a second at least.
+func (p *prediction) average(f func()) float64 {
+	watch := p.stopwatch()
+	for n := 1; ; n++ {
+		f()
+		if took := watch.seconds(); took > 0.1 {
+			return took / float64(n)
+		}
+	}
+}
+
 // predictFirst is the prediction with which the exploration of a test begins.
 // What it executes does not count: it is for one finding each, as minimising is.
 func (e *exploration) predictFirst() {
@@ -93,11 +104,9 @@ func (e *exploration) predictOnly() (result string, complete bool, reason string
 	watch := p.stopwatch()
 	plain := e.run(s)
 	p.told.Plain = watch.seconds()
-	if e.cfg.Measure { // not the first
+	if e.cfg.Measure {
 		plain.Trace = plain.Trace.Clone()
-		watch = p.stopwatch()
-		p.perform(s)
-		p.told.Plain = watch.seconds()
+		p.told.Plain = p.average(func() { p.perform(s) })
 	}
 	if plain.Skipped {
 		result = "skip"
@@ -189,16 +198,22 @@ func (p *prediction) record() *trace.Trace {
 		steps = min(steps, e.cfg.Steps)
 	}
 	var ex Execution
-	for i := range recordings {
-		polled := len(e.polled)
-		watch := p.stopwatch()
+	record := func() {
 		e.all, e.bound, e.values = true, steps, p.cfg.Complete
 		ex = e.perform(s)
 		e.all, e.bound, e.values = false, 0, false
+	}
+	for range recordings {
+		polled := len(e.polled)
+		watch := p.stopwatch()
+		record()
 		p.told.Recorded = watch.seconds()
-		if len(e.polled) == polled && (i > 0 || !p.cfg.Measure) {
+		if len(e.polled) == polled {
 			break
 		}
+	}
+	if p.cfg.Measure {
+		p.told.Recorded = p.average(record)
 	}
 	if e.err != nil || e.real || ex.Final {
 		return nil

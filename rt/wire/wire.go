@@ -56,7 +56,7 @@ type Config struct {
 	Patterns string
 	Regions  string // "locks" or "goroutines": what is to be atomic
 	Complete bool   // of races and deadlocks, everything that a correct order of the trace has
-	Measure  bool   // the executions that are timed are not the first, and times are of the CPU
+	Measure  bool   // times are of the CPU, and those of executions the average of many
 	Active   int    // executions by a randomised active tester for each race and pattern that was predicted, to compare with
 	Solve    int64  // nanoseconds for one question to the solver, 0: as the driver sees fit
 }
