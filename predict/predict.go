@@ -3,11 +3,16 @@
 // Huang & Zhang, "Persuasive Prediction of Concurrency Access Anomalies"
 // (PECAN, ISSTA 2011). Trace in, schedules out:
 //
-//	g := predict.NewGraph(t, predict.Locks)             // attributes and order, sections 4.1, 5.1
-//	for _, a := range g.Search(predict.Builtin(), 0) {   // pattern search, section 5.2
-//	    orders, why := predict.Moves{}.Orders(g, a.Goal())   // schedule generation, section 6
-//	    ... g.Schedule(orders[0]) ...                    // to be executed, section 6.3
+//	g := predict.NewGraph(t, predict.Locks)                        // attributes and order, sections 4.1, 5.1
+//	for _, c := range g.Search(predict.Builtin(predict.Locks), 0) { // pattern search, section 5.2
+//	    a := c.Instances[0]
+//	    schedules, why := predict.Moves{}.Schedules(g, a.Goal())    // schedule generation, section 6
+//	    ...                                                         // to be executed, section 6.3
 //	}
+//
+// Beyond the paper, by the same recipe: deadlocks (Deadlocks, Stuck), leaks (Leaks), misuse of
+// channels and WaitGroups (Misuses, WaitGroups). A Solver makes schedules where moving
+// operations does not, and a Director takes an execution there that no schedule fits.
 //
 // What Search returns is a guess. Whoever calls executes the schedules, strictly,
 // and reports only what such an execution has shown (package rt/drive does).
@@ -26,5 +31,5 @@
 //     (POPL 2006), which the paper cites.
 //
 // The package is laid into the program under test: it imports the standard
-// library and trace only.
+// library, trace and order only.
 package predict
