@@ -39,7 +39,7 @@ func main() {
 	branches := flag.String("branch", "", "measure strategy branch instead, and write a plot (SVG) to `file`")
 	flow := flag.Bool("flow", false, "measure data flow instead: executions that record it beside those that do not")
 	patterns := flag.String("map", "", "compare map, mcr, maptest, pct and random on the types of bench/programs/classes instead, and write the tables to `file`")
-	only := flag.String("type", "", "with -map: only this `type`, such as V17")
+	only := flag.String("type", "", "with -map: only this `type`, such as V17; rules: only the table about the six rules")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the executions to `file`; with -test, of that test only")
 	test := flag.String("test", "", "measure only this `test` of bench/programs, and print all there is to it")
 	policy := flag.String("policy", "rr", "with -test: the `policy` that chooses")

@@ -171,6 +171,25 @@ func another(tr *trace.Trace, r, w int) bool {
 	return a.Val > 0 && b.Val > 0 && tr.Values[a.Val-1] != tr.Values[b.Val-1]
 }
 
+// TestExpired: when the time is over there is no next schedule, and the search does not say that it has ended by itself.
+func TestExpired(t *testing.T) {
+	o := Map()
+	over := false
+	o.Expired = func() bool { return over }
+	s := New(o)
+	s.Next()
+	s.Done(traceOf(t, figure1))
+	if s.Next() == nil {
+		t.Fatal("there is no second schedule")
+	}
+	if over = true; s.Next() != nil {
+		t.Error("there is a schedule after the time was over")
+	}
+	if r := s.Result(); r.Complete || r.Reason != "the time was over" {
+		t.Errorf("%+v", r)
+	}
+}
+
 // TestUnknown: a formula that is not decided in time is listed, and is not taken for one that has no solution.
 func TestUnknown(t *testing.T) {
 	s := New(Options{Rules: AllRules, Longest: 4, Limit: time.Nanosecond})

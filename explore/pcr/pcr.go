@@ -33,6 +33,9 @@ type Options struct {
 	Longest int           // pattern
 	Limit   time.Duration // for one formula, 0: none; past it counts as not known
 
+	// Expired, if not nil, ends the search for the next schedule: the time is over.
+	Expired func() bool
+
 	// Then: when no pattern is left, go on as MCR does. A statement that is executed several times covers a
 	// pattern once (Rule 2), and what it does the next time is left over.
 	Then bool
@@ -145,7 +148,7 @@ func (s *Strategy) Next() *trace.Schedule {
 		}
 		return &s.s
 	}
-	for {
+	for s.opt.Expired == nil || !s.opt.Expired() {
 		k, ok := s.pop()
 		if !ok && s.opt.Then && s.further() {
 			continue
@@ -161,6 +164,8 @@ func (s *Strategy) Next() *trace.Schedule {
 			return next
 		}
 	}
+	s.held = "the time was over"
+	return nil
 }
 
 // A bare is an order that a formula has, with nothing after it: what is sure to come can keep out what else

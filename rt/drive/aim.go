@@ -32,7 +32,7 @@ var aims = map[string]func(*exploration) aimer{
 
 // aimOptions completes options by the configuration.
 func (e *exploration) aimOptions(o pcr.Options) pcr.Options {
-	o.Seed = mix(e.cfg.Seed, 1)
+	o.Seed, o.Expired = mix(e.cfg.Seed, 1), e.late
 	if e.cfg.Formula > 0 {
 		o.Limit = time.Duration(e.cfg.Formula)
 	}
