@@ -80,6 +80,23 @@ func Run(ctx context.Context, s Strategy, x Executor, limit int, each func(*trac
 	return s.Result(), nil
 }
 
+// Hidden is the Reason of a search that met an execution of which package
+// transition says that it may hide another order.
+const Hidden = "goroutines were put in an order inside the standard library, where others are not tried"
+
+// TooLong says why a search cannot go on that met t and looks at executions of
+// so many steps at most; "" if it can. What is to be found out about an
+// execution takes more than linear time.
+func TooLong(t *trace.Trace, most int) string {
+	switch {
+	case len(t.Steps) <= most:
+		return ""
+	case t.Verdict == trace.Bounded:
+		return "step bound reached"
+	}
+	return "an execution is too long to look for others"
+}
+
 // Held says why a search that met t cannot know that it has covered
 // everything: somebody was held back by a guess. "" if nobody was.
 func Held(t *trace.Trace) string {

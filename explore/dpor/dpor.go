@@ -79,6 +79,9 @@ func (l *list) add(t *transition.Transition) {
 
 func (l *list) all() []transition.Transition { return l.ts[:l.n] }
 
+// longest is how many steps an execution may have.
+const longest = 50_000
+
 // New begins an exploration.
 func New(o Options) *Strategy {
 	s := &Strategy{opt: o, tab: transition.NewTable()}
@@ -122,6 +125,11 @@ func (s *Strategy) Done(t *trace.Trace) {
 	default:
 		s.incomplete(explore.Held(t))
 	}
+	if long := explore.TooLong(t, longest); long != "" {
+		s.incomplete(long)
+		s.over = true
+		return
+	}
 	if err := s.path.Read(t, s.keep); err != nil {
 		s.incomplete(err.Error())
 		s.over = true
@@ -130,6 +138,9 @@ func (s *Strategy) Done(t *trace.Trace) {
 	if s.tab.Changed {
 		s.restart()
 		return
+	}
+	if s.result.Reason == "" && s.path.Hidden(t) {
+		s.incomplete(explore.Hidden)
 	}
 	if !s.enter() {
 		s.redundant++

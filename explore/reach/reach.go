@@ -65,6 +65,10 @@ type Strategy struct {
 	unordered []bool // for OneOrder, by transition.Object
 }
 
+// longest is how many steps a sequence may have: its sets of events take memory
+// with the square of that.
+const longest = 10_000
+
 // New returns a strategy that has not begun.
 func New(opt Options) *Strategy {
 	s := &Strategy{opt: opt, tab: transition.NewTable()}
@@ -127,6 +131,10 @@ func (s *Strategy) Done(t *trace.Trace) {
 	default:
 		s.short = cmp.Or(explore.Held(t), s.short)
 	}
+	if long := explore.TooLong(t, longest); long != "" {
+		s.failed = long
+		return
+	}
 	n := s.newNode()
 	s.seq = &n.seq
 	if err := s.seq.Read(t, 0); err != nil {
@@ -137,6 +145,9 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.free = append(s.free, n)
 		s.restart()
 		return
+	}
+	if s.short == "" && s.seq.Hidden(t) {
+		s.short = explore.Hidden
 	}
 	n.seq.read()
 	s.learn(t)

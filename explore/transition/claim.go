@@ -149,7 +149,11 @@ func (p *Path) addRivals(c *Claim, obj Object, m Mode, n int) {
 	us := p.used(obj)
 	for k := len(us) - 1; k >= 0; k-- {
 		u := &us[k]
-		if int(u.at) >= c.Done || !conflicts[m][u.Mode] {
+		if !conflicts[m][u.Mode] {
+			k = int(u.run)
+			continue
+		}
+		if int(u.at) >= c.Done {
 			continue
 		}
 		if p.announced(int(u.at), c) {

@@ -59,7 +59,8 @@ type row struct {
 
 // A use is an access in the history of its object.
 type use struct {
-	at int32 // transition
+	at  int32 // transition
+	run int32 // index of the first of the uses of the same mode that this one is the last of
 	Access
 }
 
@@ -490,17 +491,24 @@ func (p *Path) accessAs(obj Object, m Mode, op trace.Op, arg int32) {
 		p.orderBuffer(j, obj, m)
 	}
 	p.steps[j].Accesses = append(p.steps[j].Accesses, a)
-	p.uses[obj] = append(p.uses[obj], use{int32(j), a})
+	run := int32(len(p.uses[obj]))
+	if us := p.uses[obj]; run > 0 && us[run-1].Mode == m {
+		run = us[run-1].run
+	}
+	p.uses[obj] = append(p.uses[obj], use{int32(j), run, a})
 }
 
 func (p *Path) orderAfter(j int, obj Object, m Mode) {
 	us := p.uses[obj]
 	for k := len(us) - 1; k >= 0; k-- {
-		if n := us[k].Mode; conflicts[m][n] {
-			p.after(j, us[k].at)
-			if stops[m][n] {
-				return
-			}
+		n := us[k].Mode
+		if !conflicts[m][n] {
+			k = int(us[k].run)
+			continue
+		}
+		p.after(j, us[k].at)
+		if stops[m][n] {
+			return
 		}
 	}
 }
