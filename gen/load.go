@@ -159,14 +159,15 @@ func (p *Package) Types() (names []string) {
 	return names
 }
 
-// methodsOf returns the exported methods of a pointer to t, but for those of interfaces.
+// methodsOf returns the exported methods of a pointer to t, but for those of interfaces, and for those
+// of an embedded lock: who calls Unlock without Lock ends the program.
 func methodsOf(t types.Type) (ms []*types.Func) {
 	if types.IsInterface(t) {
 		return nil
 	}
 	set := types.NewMethodSet(types.NewPointer(t))
 	for i := range set.Len() {
-		if f, ok := set.At(i).Obj().(*types.Func); ok && f.Exported() {
+		if f, ok := set.At(i).Obj().(*types.Func); ok && f.Exported() && f.Pkg().Path() != "sync" {
 			ms = append(ms, f)
 		}
 	}
