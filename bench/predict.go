@@ -18,7 +18,7 @@ import (
 const pecan = "heddle/bench/programs/pecan"
 
 const (
-	predictRuns   = 10 // of each program: times are the least of them
+	predictRuns   = 5 // of each program: times are the least of them
 	predictBudget = 5 * time.Minute
 	activeRuns    = 100 // executions of the active tester for each anomaly
 )
@@ -66,7 +66,7 @@ func measurePredictions(ctx context.Context, file string) error {
 	for _, r := range predictRows {
 		runs := predictRuns
 		if strings.HasPrefix(r.test, "Store") {
-			runs = 2
+			runs = 1
 		}
 		p, err := b.predictions(ctx, r, runs)
 		if err != nil {
@@ -92,7 +92,7 @@ const predictionPage = `# What prediction comes to
 
 Made by ` + "`go run ./bench -predict FILE`" + `. The programs are those of bench/programs/pecan: in the spirit of the first twelve rows of Table 1 of Huang & Zhang
 (PECAN, ISSTA 2011), written from what the literature says of them, so that their numbers are not the paper's, and stores of several sizes, whose traces are
-recorded like any other. One execution of each is recorded and predicted from. Times are CPU time, of all threads, garbage collection included: the least of %d predictions (stores: 2).
+recorded like any other. One execution of each is recorded and predicted from. Times are CPU time, of all threads, garbage collection included: the least of %d predictions (stores: of one).
 
 *Overhead*: how much longer the execution took that was recorded, every memory access a step, than one that was not. *Analysis*: making the graph and searching it.
 *Schedule*: making one schedule by moving operations, on average. *Solver*: one question to the solver, on average; for the largest store there is none. *Confirmed*: an execution of a schedule showed it, or one in which its goroutines were

@@ -106,7 +106,7 @@ func (e *exploration) predictOnly() (result string, complete bool, reason string
 	p.told.Plain = watch.seconds()
 	if e.cfg.Measure {
 		plain.Trace = plain.Trace.Clone()
-		p.told.Plain = p.average(func() { p.perform(s) })
+		p.told.Plain = p.average(func() { e.perform(s) })
 	}
 	if plain.Skipped {
 		result = "skip"
