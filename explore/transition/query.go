@@ -136,8 +136,8 @@ func (o *Operation) Single() bool { return o.n == 1 && !o.Poll }
 // LeftOf returns the access of who had arrived at a polled channel and communicates elsewhere.
 func LeftOf(obj Object) Access { return Access{Obj: obj, Mode: left, Op: trace.OpArrive} }
 
-// Value returns what an atomic held after transition i, which wrote it.
-func (p *Path) Value(i int) uint64 { return p.rows[i].value }
+// Event returns the index in trace.Events of the first event of transition i.
+func (p *Path) Event(i int) int { return int(p.rows[i].event) }
 
 // Compared returns what the CompareAndSwap that transition i did compared with,
 // if that is known.

@@ -71,7 +71,7 @@ func (s *Strategy) object(obj transition.Object) *object {
 	case trace.ObjAtomic:
 		s.net.SetValue(s.net.Root(o.state), net.Value(s.tab.Init(obj)))
 	case trace.ObjChan:
-		if o.cap = s.tab.Cap(obj); o.cap > 0 {
+		if o.cap = max(s.tab.Cap(obj), s.caps[obj]); o.cap > 0 {
 			o.sent, o.received = mark(0), mark(0)
 		}
 	case trace.ObjWaitGroup, trace.ObjRWMutex:
@@ -123,7 +123,7 @@ func (s *Strategy) use(c *call, o *object, in *net.Config) (u net.Use, ok bool) 
 			return net.Reads, true
 		}
 	case trace.OpSignal, trace.OpBroadcast:
-		if len(s.queue(x)) == 0 {
+		if len(s.queue(x, nil)) == 0 {
 			return net.Reads, true
 		}
 	case trace.OpWGWait:
@@ -146,7 +146,7 @@ func (s *Strategy) after(c *call, v net.Value, j int) net.Value {
 	case trace.OpUnlock:
 		return 0
 	case trace.OpAtomicStore, trace.OpAtomicRMW, trace.OpAtomicCAS:
-		return net.Value(s.path.Value(j))
+		return s.written(j)
 	case trace.OpOnce:
 		return 1
 	case trace.OpOnceDone:
@@ -168,21 +168,40 @@ func (s *Strategy) after(c *call, v net.Value, j int) net.Value {
 	return 0
 }
 
+// written returns what transition j, which writes an atomic, leaves there.
+func (s *Strategy) written(j int) net.Value {
+	t := s.read.trace
+	for i := s.path.Event(j); i < len(t.Events) && int(t.Events[i].Step) <= s.path.Step(j); i++ {
+		if e := &t.Events[i]; !e.Quiet && (e.Op == trace.OpAtomicStore || e.Op == trace.OpAtomicRMW) {
+			return e.Arg
+		}
+	}
+	return 0
+}
+
 // queue returns who waits at a Cond whose condition is x, in order: the
-// conditions that their Waits gave.
-func (s *Strategy) queue(x net.Cond) (waits []net.Cond) {
+// conditions that their Waits gave. each, if not nil, is told who is woken by which.
+func (s *Strategy) queue(x net.Cond, each func(wait, by net.Cond)) (waits []net.Cond) {
 	var history []net.Cond
 	for ; s.net.Up(x) != net.None; x = s.net.Up(x) {
 		history = append(history, x)
 	}
+	wake := func(k int, by net.Cond) {
+		for _, w := range waits[:k] {
+			if each != nil {
+				each(w, by)
+			}
+		}
+		waits = waits[k:]
+	}
 	for i := len(history) - 1; i >= 0; i-- {
-		switch trace.Op(s.net.Value(history[i]) & 0xff) {
+		switch y := history[i]; trace.Op(s.net.Value(y) & 0xff) {
 		case trace.OpCondWait:
-			waits = append(waits, history[i])
+			waits = append(waits, y)
 		case trace.OpSignal:
-			waits = waits[1:]
+			wake(1, y)
 		case trace.OpBroadcast:
-			waits = waits[:0]
+			wake(len(waits), y)
 		}
 	}
 	return waits
@@ -190,22 +209,17 @@ func (s *Strategy) queue(x net.Cond) (waits []net.Cond) {
 
 // woken returns the condition that the signal gave which woke p, whose last Wait
 // is before x; None if it still waits.
-func (s *Strategy) woken(p transition.Proc, x net.Cond) (by net.Cond) {
-	wait := net.Value(p)<<8 | net.Value(trace.OpCondWait)
-	by = net.None
-	for y := x; s.net.Up(y) != net.None && s.net.Value(y) != wait; y = s.net.Up(y) {
-		waited := false
-		for _, w := range s.queue(s.net.Up(y)) {
-			waited = waited || s.net.Value(w) == wait
+func (s *Strategy) woken(p transition.Proc, x net.Cond) net.Cond {
+	mine := net.Value(p)<<8 | net.Value(trace.OpCondWait)
+	last := net.Cond(net.None)
+	for _, w := range s.queue(x, func(wait, by net.Cond) {
+		if s.net.Value(wait) == mine {
+			last = by
 		}
-		if waited {
-			by = y // the earliest of those after which it waits no more
-		}
-		for _, w := range s.queue(y) {
-			if s.net.Value(w) == wait {
-				by = net.None
-			}
+	}) {
+		if s.net.Value(w) == mine {
+			return net.None
 		}
 	}
-	return by
+	return last
 }

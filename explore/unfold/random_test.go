@@ -17,6 +17,9 @@ import (
 var (
 	seeds = flag.Int("seeds", 1000, "random programs to look at")
 	from  = flag.Uint64("from", 0, "the first of them")
+
+	verbose = flag.Bool("why", false, "print the programs that the net has no construction for, the known kinds apart")
+	known   = map[string]bool{"timers": true, "a channel at which it matters who came first": true, "two selects that meet": true}
 )
 
 func TestMain(m *testing.M) {
@@ -104,6 +107,9 @@ func TestRandom(t *testing.T) {
 			same(t, "goroutine", all.Left, got.Left)
 			if s.Why != "" {
 				gave[s.Why]++
+				if *verbose && !known[s.Why] {
+					t.Logf("seed %d: %s\n%s", seed, s.Why, progen.Source(p))
+				}
 				continue
 			}
 			for k := range got.Ends {

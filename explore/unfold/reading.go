@@ -83,6 +83,19 @@ func (s *Strategy) unable() string {
 	return ""
 }
 
+// learnCaps reports whether the capacity of a channel turned out to be another than was known.
+func (s *Strategy) learnCaps() (changed bool) {
+	for i := range s.path.Len() {
+		for _, a := range s.path.At(i).Accesses {
+			if k := s.tab.Cap(a.Obj); s.tab.Kind(a.Obj) == trace.ObjChan && k > s.caps[a.Obj] {
+				s.caps[a.Obj] = k
+				changed = changed || int(a.Obj) < len(s.objects) && s.objects[a.Obj].known && s.objects[a.Obj].cap != k
+			}
+		}
+	}
+	return changed
+}
+
 // readCalls finds out who does what next at each moment.
 func (s *Strategy) readCalls(t *trace.Trace) {
 	r, p := &s.read, s.path
@@ -231,7 +244,7 @@ func (s *Strategy) addTransition(j int) string {
 		}
 		if e = s.net.Find(w.label, w.arcs); e == net.None {
 			s.Surprise++
-			e = s.net.Foresee(w.label, w.arcs)
+			e = s.net.Foresee(w.label, w.arcs, s.besideOf(w.arcs))
 		}
 	})
 	if e == net.None {

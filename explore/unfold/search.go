@@ -283,6 +283,16 @@ func (s *Strategy) least(list []net.Cond) []net.Value {
 // foresee adds an extension unless it is known.
 func (s *Strategy) foresee(w way) {
 	if s.net.Find(w.label, w.arcs) == net.None {
-		s.known = append(s.known, s.net.Foresee(w.label, w.arcs))
+		s.known = append(s.known, s.net.Foresee(w.label, w.arcs, s.besideOf(w.arcs)))
 	}
+}
+
+// besideOf returns beside what an event with these arcs gives something, None if it does not.
+func (s *Strategy) besideOf(arcs []net.Arc) net.Cell {
+	if c, _ := s.callAt(arcs[0].Cond()); c.obj != noObject {
+		if o := s.object(c.obj); s.aside(c, o, arcs) != 0 {
+			return o.beside
+		}
+	}
+	return net.None
 }

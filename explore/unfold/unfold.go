@@ -47,6 +47,7 @@ type Strategy struct {
 	objects  []object            // of each transition.Object
 	objectOf []transition.Object // of each cell; noObject if it is a goroutine's
 	calls    calls
+	caps     map[transition.Object]int // of channels; len does not tell it
 
 	known  []net.Event // foreseen, and perhaps shown since
 	target net.Event   // of the next execution, or
@@ -79,7 +80,7 @@ type Strategy struct {
 
 // New begins an exploration.
 func New(o Options) *Strategy {
-	s := &Strategy{opt: o, tab: transition.NewTable(), target: net.None}
+	s := &Strategy{opt: o, tab: transition.NewTable(), target: net.None, caps: map[transition.Object]int{}}
 	s.result.Complete = true
 	s.begin()
 	return s
@@ -181,7 +182,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.over = true
 		return
 	}
-	if s.tab.Changed {
+	if s.tab.Changed || s.learnCaps() {
 		s.tab.Changed = false
 		s.result.Executions = 0
 		s.begin()

@@ -188,10 +188,11 @@ func (n *Net) Find(label int32, arcs []Arc) Event {
 	}
 }
 
-// Foresee adds an event that no execution has shown yet. There must be none like it.
-func (n *Net) Foresee(label int32, arcs []Arc) Event {
+// Foresee adds an event that no execution has shown yet, and that gives
+// something beside the root of a cell, if that is not None. There must be none like it.
+func (n *Net) Foresee(label int32, arcs []Arc, beside Cell) Event {
 	e := Event(len(n.events))
-	n.events = append(n.events, node{arcs: uint32(len(n.arcs)), n: uint16(len(arcs)), first: None, label: label, group: None})
+	n.events = append(n.events, node{arcs: uint32(len(n.arcs)), n: uint16(len(arcs)), first: None, label: label, group: beside})
 	n.arcs = append(n.arcs, arcs...)
 	n.index.add(n, e)
 	return e
@@ -213,10 +214,9 @@ func (n *Net) Give(e Event, cell Cell, up Cond, v Value) Cond {
 	return c
 }
 
-// Aside adds a condition that e gives beside the root of a cell, which can be watched.
+// Aside adds a condition that e, of which that was foreseen, gives beside the root of a cell.
 func (n *Net) Aside(e Event, cell Cell, v Value) Cond {
 	n.events[e].given++
-	n.events[e].group = cell
 	return n.give(cell, e, None, v)
 }
 
