@@ -205,6 +205,21 @@ func (s *Strategy) Done(t *trace.Trace) {
 	}
 }
 
+// Seed adds an execution that was made for something else, before the first Next: the net
+// starts from it (section 4.6). t is of a schedule that is Exhaustive, with the same seed;
+// false means that the net cannot start from it, and the strategy is to be made anew.
+func (s *Strategy) Seed(t *trace.Trace) bool {
+	if s.other != nil || t.Verdict == trace.Bounded || t.Verdict == trace.Aborted || t.Verdict == trace.Diverged {
+		return false
+	}
+	if s.path.Read(t, 0) != nil || s.tab.Changed || s.learnCaps() || s.add(t) != "" {
+		return false
+	}
+	s.begun = true
+	s.noteLeft(t)
+	return true
+}
+
 // giveWay lets dpor explore what there is no net construction for.
 func (s *Strategy) giveWay(why string, t *trace.Trace) {
 	s.Why = why
