@@ -18,7 +18,7 @@ func (s *Strategy) estimate() float64 {
 	if len(s.stack) == 1 && len(s.stack[0].row) == 0 {
 		return 0
 	}
-	return total
+	return min(total, 1e300) // no infinity, which JSON has no word for
 }
 
 // reached is the share of the rows made so far among those that begin with the
