@@ -115,29 +115,18 @@ func durationVar(fs *flag.FlagSet, p *time.Duration, name string, value time.Dur
 // A size is the value of a flag that takes an amount of memory.
 type size struct{ value *int64 }
 
-// units of memory, the largest first.
-var units = []struct {
-	name  string
-	bytes int64
-}{{"G", 1 << 30}, {"M", 1 << 20}, {"K", 1 << 10}}
-
 func (z size) String() string {
 	if z.value == nil {
 		return ""
 	}
-	for _, u := range units {
-		if *z.value >= u.bytes && *z.value%u.bytes == 0 {
-			return strconv.FormatInt(*z.value/u.bytes, 10) + u.name
-		}
-	}
-	return strconv.FormatInt(*z.value, 10)
+	return wire.Size(*z.value)
 }
 
 func (z size) Set(s string) error {
-	for _, u := range units {
-		digits, ok := strings.CutSuffix(strings.ToUpper(s), u.name)
-		if n, err := strconv.ParseInt(digits, 10, 64); ok && err == nil && n > 0 && n <= 1<<62/u.bytes {
-			*z.value = n * u.bytes
+	for _, u := range wire.Units {
+		digits, ok := strings.CutSuffix(strings.ToUpper(s), u.Name)
+		if n, err := strconv.ParseInt(digits, 10, 64); ok && err == nil && n > 0 && n <= 1<<62/u.Bytes {
+			*z.value = n * u.Bytes
 			return nil
 		}
 	}

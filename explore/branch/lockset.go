@@ -15,8 +15,8 @@ type Broken struct {
 }
 
 // Check is the lockset check (Savage et al., Eraser, TOCS 1997) that section
-// IV.A describes: with the states virgin, exclusive, shared, shared-modified, so that initialisation needs
-// no lock. Locks held for reading protect reads only. counts, if not nil, tells which accesses, by their events, are looked at. Atomic variables need no lock.
+// IV.A describes. Initialisation needs no lock; it is what was accessed before the others were started, where Eraser
+// takes all for it that comes before another goroutine's first access. Locks held for reading protect reads only. counts, if not nil, tells which accesses, by their events, are looked at. Atomic variables need no lock.
 func Check(t *trace.Trace, counts func(event int) bool) (broken []Broken) {
 	c := lockset{vars: map[trace.ObjID]*lockState{}, forks: newForks(placesOf(t))}
 	held := make([][]holding, maxG(t)+1)
@@ -55,49 +55,36 @@ type lockState struct {
 	last     int       // that access
 	before   int       // the last one by another goroutine
 	shared   bool
-	modified bool // written since it is shared
+	modified bool // written since the initialisation
 	told     bool
-	locks    []trace.ObjID // that every access held since it is shared
+	locks    []trace.ObjID // that every access held since then
 }
 
 func (c *lockset) access(i int, e *trace.Event, held []holding) *Broken {
 	v := c.vars[e.Obj]
-	if v == nil {
-		c.vars[e.Obj] = &lockState{owner: e.G, last: i}
-		return nil
-	}
-	if !v.shared {
-		if v.owner == e.G || c.forks.before(int32(v.last), int32(i)) {
-			v.owner, v.last = e.G, i // still the initialisation: who it was handed to has just been started
-			return nil
-		}
-		v.shared = true
+	if v == nil || !v.shared && v.owner != e.G && c.forks.before(int32(v.last), int32(i)) {
+		// The initialisation is over: who was just started has it now.
+		v = &lockState{owner: e.G, before: -1}
 		for _, h := range held {
 			v.locks = append(v.locks, h.lock)
 		}
+		c.vars[e.Obj] = v
 	}
-	v.modified = v.modified || e.Op == trace.OpWrite
 	v.locks = slices.DeleteFunc(v.locks, func(l trace.ObjID) bool {
 		return !slices.ContainsFunc(held, func(h holding) bool { return h.lock == l && (h.write || e.Op == trace.OpRead) })
 	})
-	other := v.other(e.G)
+	v.modified = v.modified || e.Op == trace.OpWrite
+	other := v.before
 	if e.G != v.owner {
-		v.before = v.last
+		v.shared = true
+		other, v.before = v.last, v.last
 	}
 	v.owner, v.last = e.G, i
-	if v.told || !v.modified || len(v.locks) > 0 {
+	if v.told || !v.shared || !v.modified || len(v.locks) > 0 {
 		return nil
 	}
 	v.told = true
 	return &Broken{i, other}
-}
-
-// other returns the last access by another goroutine than g.
-func (v *lockState) other(g trace.GID) int {
-	if v.owner == g {
-		return v.before
-	}
-	return v.last
 }
 
 // placesOf is an Execution that knows no more than who was started when.

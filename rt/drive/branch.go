@@ -69,6 +69,9 @@ func (e *exploration) raceEquivalent() (result string, complete bool, reason str
 
 // equivalence says how far the strategy came.
 func (e *exploration) equivalence(s *branch.Strategy, c branch.Counts) string {
+	if c.Affected == 0 && c.Settled > 0 && s.Result().Reason == "" && !e.real && e.bounded == 0 {
+		return fmt.Sprintf("sampled; none of %d branches is affected by interleaving", c.Branches)
+	}
 	text := fmt.Sprintf("%d of %d branches are affected by interleaving, %d orders of what they depend on", c.Affected, max(c.Branches, c.Affected), c.Groups)
 	switch bad := s.Result().Reason; {
 	case e.real:

@@ -283,7 +283,7 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execu
 	e.n++
 	if f := ex.Trace.Flow; f != nil && f.Full && !e.toldFull {
 		e.toldFull = true
-		e.note("what values were computed from takes more memory than -mem allows (%d MB): where it is not known any more, it counts as everything read before", e.cfg.FlowMemory>>20)
+		e.note("what values were computed from takes more memory than -mem allows (%s): where it is not known any more, it counts as everything read before", wire.Size(e.cfg.FlowMemory))
 	}
 	return ex
 }
