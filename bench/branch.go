@@ -42,15 +42,15 @@ type explored struct {
 	reach   search
 }
 
-// exploreGroups explores tests by both strategies: branch in a build for data
+// exploreGroups explores tests by strategies: branch in a build for data
 // flow, reach with every access to memory a step, as the paper's reachability testing has it.
-func exploreGroups(ctx context.Context, tests []string) (map[string]*explored, error) {
+func exploreGroups(ctx context.Context, tests, strategies []string, set func(*wire.Config)) (map[string]*explored, error) {
 	if err := os.Setenv("HEDDLE_BENCH", "1"); err != nil {
 		return nil, err
 	}
 	pattern := []string{"-test.run=^(" + strings.Join(tests, "|") + ")$"}
 	found := map[string]*explored{}
-	for _, strategy := range []string{"branch", "reach"} {
+	for _, strategy := range strategies {
 		flow := strategy == "branch"
 		b, err := buildPackage(ctx, setiadi, flow)
 		if err != nil {
@@ -60,6 +60,7 @@ func exploreGroups(ctx context.Context, tests []string) (map[string]*explored, e
 		if !flow {
 			config.Visible, config.Steps = "all", branchReachSteps
 		}
+		set(&config)
 		err = run.Binary(ctx, b.path, b.dir, config, pattern, func(rec *wire.Record) {
 			if rec.Type != "end" {
 				return
@@ -97,7 +98,7 @@ func measureBranch(ctx context.Context, file string) error {
 	for _, e := range experiments {
 		tests = append(tests, e.test)
 	}
-	found, err := exploreGroups(ctx, append(tests, poolMore[1:]...))
+	found, err := exploreGroups(ctx, append(tests, poolMore[1:]...), []string{"branch", "reach"}, func(*wire.Config) {})
 	if err != nil {
 		return err
 	}
