@@ -32,8 +32,11 @@ var experiments = []experiment{
 // poolMore is the program of Fig. 16, with more and more accesses to shared variables.
 var poolMore = []string{"TestPool", "TestPoolMore1", "TestPoolMore2", "TestPoolMore3", "TestPoolMore4", "TestPoolMore6", "TestPoolMore8"}
 
-// branchBudget is how long a test is explored, in nanoseconds; longer than that is "more than".
-const branchBudget = 4e9
+// Bounds of an exploration: of branch so many executions, of reach so many nanoseconds, beyond which it is "more than".
+const (
+	branchRuns  = 60
+	reachBudget = 4e9
+)
 
 // An explored is what became of one test by strategies branch and reach.
 type explored struct {
@@ -44,7 +47,7 @@ type explored struct {
 
 // exploreGroups explores tests by strategies: branch in a build for data
 // flow, reach with every access to memory a step, as the paper's reachability testing has it.
-func exploreGroups(ctx context.Context, tests, strategies []string, set func(*wire.Config)) (map[string]*explored, error) {
+func exploreGroups(ctx context.Context, tests, strategies []string) (map[string]*explored, error) {
 	if err := os.Setenv("HEDDLE_BENCH", "1"); err != nil {
 		return nil, err
 	}
@@ -56,11 +59,12 @@ func exploreGroups(ctx context.Context, tests, strategies []string, set func(*wi
 		if err != nil {
 			return nil, err
 		}
-		config := wire.Config{Mode: "test", Package: setiadi, Strategy: strategy, Flow: flow, Visible: "auto", Time: "virtual", Isolate: "vars", Count: 1, Budget: branchBudget}
-		if !flow {
-			config.Visible, config.Steps = "all", branchReachSteps
+		config := wire.Config{Mode: "test", Package: setiadi, Strategy: strategy, Flow: flow, Visible: "auto", Time: "virtual", Isolate: "vars", Count: 1}
+		if flow {
+			config.Runs = branchRuns
+		} else {
+			config.Visible, config.Steps, config.Budget = "all", reachSteps, reachBudget
 		}
-		set(&config)
 		err = run.Binary(ctx, b.path, b.dir, config, pattern, func(rec *wire.Record) {
 			if rec.Type != "end" {
 				return
@@ -89,8 +93,8 @@ func exploreGroups(ctx context.Context, tests, strategies []string, set func(*wi
 	return found, nil
 }
 
-// branchReachSteps bounds the executions of reach: a loop without end has as many sequences as anybody wants.
-const branchReachSteps = 4000
+// reachSteps bounds the executions of reach: a loop without end has as many sequences as anybody wants.
+const reachSteps = 4000
 
 // measureBranch prints a table like Table V, the paper's figures below ours, and writes a plot like Fig. 16 to a file.
 func measureBranch(ctx context.Context, file string) error {
@@ -98,7 +102,7 @@ func measureBranch(ctx context.Context, file string) error {
 	for _, e := range experiments {
 		tests = append(tests, e.test)
 	}
-	found, err := exploreGroups(ctx, append(tests, poolMore[1:]...), []string{"branch", "reach"}, func(*wire.Config) {})
+	found, err := exploreGroups(ctx, append(tests, poolMore[1:]...), []string{"branch", "reach"})
 	if err != nil {
 		return err
 	}
@@ -116,7 +120,7 @@ func measureBranch(ctx context.Context, file string) error {
 		columns(e.name+" shape", x.Goroutines, x.Shared, x.ReadShared, x.Branches, x.Affected, x.reached(), x.paired(), groups, executions)
 		columns("  the paper's", e.threads, e.shared, "", "", e.affected, "", orInfinite(float64(e.pairs)), e.groups, "")
 	}
-	fmt.Println("\nreach: executions within", branchBudget/1e9, "s, every access a step. groups: orders of what the affected branches depend on; executions: until all were tested, the first among them.")
+	fmt.Println("\nreach: executions within", int(reachBudget/1e9), "s, every access a step. groups: orders of what the affected branches depend on; executions: until all were tested, the first among them.")
 	var rows []plotRow
 	for _, t := range poolMore {
 		x := found[t]

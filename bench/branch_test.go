@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"testing"
-
-	"heddle/rt/wire"
 )
 
 // TestTableV: the programs of the five experiments' shapes have as many branches that
@@ -17,9 +15,7 @@ func TestTableV(t *testing.T) {
 	for _, e := range experiments {
 		tests = append(tests, e.test)
 	}
-	found, err := exploreGroups(context.Background(), tests, []string{"branch"}, func(c *wire.Config) {
-		c.Budget, c.Runs = 0, 60
-	})
+	found, err := exploreGroups(context.Background(), tests, []string{"branch"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ type Strategy struct {
 // Counts says what an exploration has seen.
 type Counts struct {
 	Executions int
-	Settled    int     // executions until the outcomes of all groups were known, or all combinations tested; 0: not yet
+	Settled    int     // executions until the outcomes of all groups were known, or all combinations tested, without those made for broken locking; 0: not yet
 	Goroutines int     // this and what follows: in the first execution
 	Accesses   int     // to shared variables that are not read-shared
 	Shared     int     // variables used by several goroutines
@@ -152,7 +152,7 @@ func (s *Strategy) Next() *trace.Schedule {
 		ids := s.tab.Next()
 		if len(ids) == 0 {
 			if s.count.Settled == 0 {
-				s.count.Settled = s.count.Executions
+				s.count.Settled = s.count.Executions - s.confronted
 			}
 			return s.combine()
 		}

@@ -15,6 +15,8 @@ type suspicions struct {
 	told   map[[2]trace.Site]bool
 	broken []Suspicion
 	checks []*trace.Schedule
+
+	confronted int // checks that were executed
 }
 
 // A Suspicion is a breach of the locking discipline, by where the accesses stand.
@@ -79,5 +81,6 @@ func (s *suspicions) check() *trace.Schedule {
 	}
 	q := s.checks[0]
 	s.checks = s.checks[1:]
+	s.confronted++
 	return q
 }
