@@ -34,7 +34,7 @@ var poolMore = []string{"TestPool", "TestPoolMore1", "TestPoolMore2", "TestPoolM
 
 // Bounds of an exploration: of branch so many executions, of reach so many nanoseconds, beyond which it is "more than".
 const (
-	branchRuns  = 60
+	branchRuns  = 20
 	reachBudget = 4e9
 )
 
