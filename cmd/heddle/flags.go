@@ -53,7 +53,7 @@ type options struct {
 var (
 	strategies = []string{"auto", "sample", "first", "random", "pos", "pct", "dpor", "reach", "unfold", "branch", "map", "mcr", "maptest"}
 	exhaustive = []string{"dpor", "reach", "unfold", "branch", "map", "mcr"} // those that end by themselves
-	flowing    = []string{"branch", "map", "mcr"}                            // those that ask what values were computed from: they have a build of their own
+	flowing    = []string{"branch"}                                          // those that ask what values were computed from: they have a build of their own
 	visibles   = []string{"auto", "sync", "all"}
 	times      = []string{"auto", "virtual", "free"}
 	isolations = []string{"auto", "vars", "process", "none"}
