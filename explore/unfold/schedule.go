@@ -54,13 +54,17 @@ func (s *Strategy) alongside(in *net.Config) {
 }
 
 // last reports whether e, which is foreseen, can come after all events of a config that were shown.
-func (s *Strategy) last(in *net.Config, e net.Event) bool {
+func (s *Strategy) last(in *net.Config, e net.Event) (ok bool) {
+	ok = true
 	for _, a := range s.net.Arcs(e) {
 		if by := in.Taker(a.Cond()); by != net.None && by != e && s.net.Shown(by) {
 			return false
 		}
+		if a.Use() == net.Watches {
+			in.Aside(s.net.Cell(a.Cond()), func(x net.Cond) { ok = ok && s.follows(e, s.net.By(x)) })
+		}
 	}
-	return true
+	return ok
 }
 
 // draws reports whether e is a draw.
