@@ -1,0 +1,34 @@
+package main
+
+import (
+	"context"
+	"testing"
+)
+
+// TestTableV: the programs of the five experiments' shapes have as many branches that
+// interleaving affects as the originals, and as many test cases.
+func TestTableV(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	var tests []string
+	for _, e := range experiments {
+		tests = append(tests, e.test)
+	}
+	found, err := exploreGroups(context.Background(), tests, []string{"branch"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range experiments {
+		x := found[e.test]
+		if x.Affected != e.affected || x.Groups.Groups != e.groups {
+			t.Errorf("%s: %d branches are affected, with %d groups; want %d, %d", e.name, x.Affected, x.Groups.Groups, e.affected, e.groups)
+		}
+		if x.Settled == 0 {
+			t.Errorf("%s: not all groups were tested", e.name)
+		}
+		if e.groups == 0 && x.Settled > 1 {
+			t.Errorf("%s: %d executions, want no further test", e.name, x.Settled)
+		}
+	}
+}
