@@ -243,9 +243,7 @@ func observe(program func()) (all []observation) {
 
 func (w *writer) file(n int) string {
 	w.outs = map[string][]int{}
-	for _, l := range strings.Split(strings.TrimSuffix(prelude, "\n"), "\n") {
-		w.lines = append(w.lines, l)
-	}
+	w.lines = append(w.lines, strings.Split(strings.TrimSuffix(prelude, "\n"), "\n")...)
 	w.text.WriteString(prelude)
 	for i := range n {
 		w.program(i)

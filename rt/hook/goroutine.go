@@ -43,9 +43,9 @@ func GoArgs(s Site, f func(), args func() []interface{}) {
 	Args = nil
 }
 
-// A Bound is what a method value with a pointer receiver holds: two of the same
-// method and receiver are equal, which functions cannot be asked for.
-type Bound struct{ code, receiver uintptr }
+// A Bound is what a method value with a pointer receiver holds, its code and the receiver: two of
+// the same method and receiver are equal, which functions cannot be asked for.
+type Bound [2]uintptr
 
 // Method returns what f, such a method value, holds.
 func Method(f interface{}) interface{} {
