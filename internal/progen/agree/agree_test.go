@@ -52,7 +52,9 @@ func TestAgree(t *testing.T) {
 	agree(t, *seeds, size, 100)
 }
 
-// TestAgreeSelects is TestAgree with programs of channels and selects.
+// TestAgreeSelects is TestAgree with programs of channels and selects. Known to
+// be wrong: reach misses an end of seed 2022219, whose selects send to and
+// receive from channels that are polled; one of 25,000 such programs.
 func TestAgreeSelects(t *testing.T) {
 	size := progen.Default
 	size.Loose, size.Selects = true, true
