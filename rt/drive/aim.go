@@ -66,7 +66,7 @@ func (e *exploration) aim() (result string, complete bool, reason string) {
 		s.Done(ex.Trace)
 		e.cover.point(e)
 		if !first {
-			e.showNarrow(ex, next, s)
+			e.showNarrow(ex, next, s.Sites())
 			e.tell()
 			continue
 		}
@@ -103,7 +103,7 @@ func (e *exploration) again(ex Execution, s *trace.Schedule, st aimer) bool {
 	first := ex
 	first.Trace = ex.Trace.Clone()
 	visible := e.visible
-	e.showNarrow(ex, s, st)
+	e.showNarrow(ex, s, st.Sites())
 	if e.ended() {
 		return true
 	}
@@ -131,16 +131,17 @@ func (e *exploration) performWide(s *trace.Schedule) (ex Execution) {
 
 // showNarrow reports what an execution shows, from one with the same steps but for those at memory that
 // only one goroutine uses, if that shows it as well.
-func (e *exploration) showNarrow(ex Execution, s *trace.Schedule, st aimer) {
+func (e *exploration) showNarrow(ex Execution, s *trace.Schedule, shared []trace.Site) {
 	fresh := func(f wire.Found) bool { return e.seen[f.Key] == nil }
 	if !slices.ContainsFunc(ex.Found, fresh) {
 		e.look(ex, s, "")
 		return
 	}
 	ex.Trace = ex.Trace.Clone()
-	visible := e.visible
-	defer func() { e.all, e.valued, e.only, e.visible = true, true, false, visible }()
-	e.all, e.valued, e.only, e.visible = false, false, true, st.Sites()
+	all, valued, visible := e.all, e.valued, e.visible
+	wide := func() { e.all, e.valued, e.only, e.visible = all, valued, false, visible }
+	defer wide()
+	e.all, e.valued, e.only, e.visible = false, false, true, shared
 	narrow := *s
 	narrow.Strict, narrow.Sites = false, false
 	narrow.Steps = slices.DeleteFunc(slices.Clone(ex.Trace.Steps), func(st trace.Step) bool {
@@ -153,7 +154,7 @@ func (e *exploration) showNarrow(ex Execution, s *trace.Schedule, st aimer) {
 		e.look(less, &narrow, "")
 		return
 	}
-	e.all, e.valued, e.only, e.visible = true, true, false, visible
+	wide()
 	e.look(ex, s, "")
 }
 

@@ -35,15 +35,14 @@ func (e *exploration) raceEquivalent() (result string, complete bool, reason str
 		}
 		return e.sample()
 	}
+	e.all = true
 	for !e.ended() && !e.stop(e.n) {
 		next := s.Next()
 		if next == nil {
 			break
 		}
 		polled := len(e.polled)
-		e.all = true
 		ex := e.perform(next)
-		e.all = false
 		if e.err != nil {
 			break
 		}
@@ -52,7 +51,7 @@ func (e *exploration) raceEquivalent() (result string, complete bool, reason str
 			continue
 		}
 		s.Done(ex.Trace)
-		e.lookNarrow(ex, next, s.Sites())
+		e.showNarrow(ex, next, s.Sites())
 		e.tell()
 	}
 	e.tellBroken(s)
@@ -84,36 +83,6 @@ func (e *exploration) equivalence(s *branch.Strategy, c branch.Counts) string {
 		return "sampled; " + text + ", all tested as far as the step bound"
 	}
 	return "sampled; " + text + ", all tested"
-}
-
-// lookNarrow reports what an execution shows whose memory accesses were all
-// steps: from one with the same steps but for those at other memory than shared memory, if that shows
-// it as well.
-func (e *exploration) lookNarrow(ex Execution, s *trace.Schedule, sites []trace.Site) {
-	fresh := func(f wire.Found) bool { return e.seen[f.Key] == nil }
-	if !slices.ContainsFunc(ex.Found, fresh) {
-		e.look(ex, s, "")
-		return
-	}
-	ex.Trace = ex.Trace.Clone()
-	visible := e.visible
-	defer func() { e.only, e.visible = false, visible }()
-	e.only, e.visible = true, sites
-	narrow := *s
-	narrow.Strict, narrow.Sites = false, false
-	narrow.Steps = slices.DeleteFunc(slices.Clone(ex.Trace.Steps), func(st trace.Step) bool {
-		return (st.Op == trace.OpRead || st.Op == trace.OpWrite) && !slices.Contains(sites, st.Site.Plain())
-	})
-	n := e.n
-	less := e.perform(&narrow)
-	e.n = n
-	if e.err == nil && !slices.ContainsFunc(ex.Found, func(f wire.Found) bool { return fresh(f) && less.shows(f.Key) == nil }) {
-		e.look(less, &narrow, "")
-		return
-	}
-	e.all, e.only, e.visible = true, false, visible
-	e.look(ex, s, "")
-	e.all = false
 }
 
 // tellBroken says where the locking discipline is broken and no execution has shown a data race.
