@@ -284,7 +284,7 @@ func (s *Sched) trySend(g *G, o *object, site trace.Site) (hook.Act, unsafe.Poin
 // natively is what is to be done to a channel's buffer that the model knows.
 // After a collection finalizers may be running, which are not counted among the outsiders.
 func (s *Sched) natively() hook.Act {
-	if procs <= fewProcs && s.strangers == 0 && s.outsiders() == 0 && numgc() == s.gc {
+	if procs <= fewProcs && s.strangers == 0 && s.outsiders() == 0 && !s.collected() {
 		return hook.ActOwn
 	}
 	return hook.ActBuffer

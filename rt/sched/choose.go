@@ -249,7 +249,7 @@ func (s *Sched) quiescent() {
 		s.verdict = trace.Panicked
 		return
 	}
-	if s.cycle == nil && !s.mainOver && s.outsiders() > 0 {
+	if s.cycle == nil && !s.mainOver && (s.outsiders() > 0 || s.collected()) {
 		s.sawForeign = true // one of them may be who could let somebody go on
 	}
 	for _, g := range s.gs[:s.ngs] {

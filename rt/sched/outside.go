@@ -51,12 +51,16 @@ func (s *Sched) Outsiders() int { return max(0, s.outsiders()) }
 func (s *Sched) OutsideWait() []uintptr { return s.outsideWait }
 
 // Measured reports whether the last execution asked how much memory there is,
-// which heddle is part of.
-func (s *Sched) Measured() bool { return hook.Measured }
+// which heddle is part of, or for a collection, which leaves what heddle watches.
+func (s *Sched) Measured() bool { return hook.Measured || s.collected() }
+
+// collected reports whether garbage was collected in this execution: finalizers
+// and cleanups run outside control then, and are not counted among the outsiders.
+func (s *Sched) collected() bool { return numgc() != s.gc }
 
 // pollForeign looks at native objects until somebody is ready, for at most d.
 func (s *Sched) pollForeign(d time.Duration) bool {
-	if s.waiters == 0 && (d == pollShort && s.vain >= fruitless || s.outsiders() <= 0 || !s.anyWaits()) {
+	if s.waiters == 0 && (d == pollShort && s.vain >= fruitless || s.outsiders() <= 0 && !s.collected() || !s.anyWaits()) {
 		return false
 	}
 	if hook.Real {
