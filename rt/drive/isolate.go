@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"heddle/rt/hook"
+	"heddle/rt/sched"
 )
 
 // Isolation of executions from each other, -isolate=vars: the package-level
@@ -50,9 +51,10 @@ type savedMap struct {
 }
 
 type savedChan struct {
-	at  reflect.Value // the variable or field, settable
-	cap int
-	n   int
+	at   reflect.Value // the variable or field, settable
+	cap  int
+	n    int
+	held []reflect.Value // what was in its buffer
 }
 
 // save walks everything reachable from the registered variables.
@@ -171,7 +173,9 @@ func (s *saved) walk(v reflect.Value) {
 	case reflect.Chan:
 		if !v.IsNil() && v.CanAddr() && v.Type().ChanDir() == reflect.BothDir {
 			at := reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem()
-			s.chans = append(s.chans, savedChan{at: at, cap: v.Cap(), n: v.Len()})
+			if !closed(at) { // else it stays so
+				s.chans = append(s.chans, savedChan{at: at, cap: v.Cap(), n: v.Len(), held: buffered(at)})
+			}
 		}
 	}
 }
@@ -221,6 +225,9 @@ func (s *saved) restore() {
 			// Every execution gets a fresh channel; the saved memory refers to the new one from now on.
 			old := c.at.Pointer()
 			fresh := reflect.MakeChan(c.at.Type(), c.cap)
+			for _, v := range c.held {
+				fresh.Send(v)
+			}
 			s.replaceChan(old, fresh)
 		}
 	}
@@ -231,7 +238,7 @@ func (s *saved) replaceChan(old uintptr, fresh reflect.Value) {
 	for i := range s.chans {
 		if c := &s.chans[i]; c.at.Pointer() == old {
 			c.at.Set(fresh)
-			c.n = 0
+			c.n = fresh.Len()
 			for j := range s.blocks {
 				b := &s.blocks[j]
 				off := c.at.Addr().Pointer() - uintptr(b.p)
@@ -243,10 +250,25 @@ func (s *saved) replaceChan(old uintptr, fresh reflect.Value) {
 	}
 }
 
-// closed reports whether a channel that has nothing in its buffer is closed.
+// buffered returns what is in a channel's buffer, by taking it out and putting it back.
+func buffered(c reflect.Value) (vs []reflect.Value) {
+	if sched.S.Outsiders() > 0 {
+		return nil // one of them might come in between
+	}
+	for range c.Len() {
+		v, _ := c.TryRecv()
+		vs = append(vs, v)
+	}
+	for _, v := range vs {
+		c.TrySend(v)
+	}
+	return vs
+}
+
+// closed reports whether a channel is closed.
 func closed(c reflect.Value) bool {
 	if c.Len() > 0 {
-		return false
+		return sched.ChanClosed(c.UnsafePointer())
 	}
 	v, ok := c.TryRecv()
 	return v.IsValid() && !ok

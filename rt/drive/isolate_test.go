@@ -24,14 +24,20 @@ func TestVariablesArePutBack(t *testing.T) {
 		names  = []string{"x", "y"}
 		done   = make(chan struct{})
 		queue  = make(chan int, 2)
+		tokens = make(chan int, 2)
+		over   = make(chan struct{})
 		once   sync.Once
 		l      = list.New()
 		nilMap map[int]int
 		f      = func() int { return count }
 	)
 	any1 = head
+	tokens <- 5
+	tokens <- 6
+	close(over)
+	wasOver := over
 	same := done // another variable with the same channel
-	hook.GlobalVars = []any{&count, &head, &any1, &names, &done, &queue, &once, &l, &nilMap, &same, &f}
+	hook.GlobalVars = []any{&count, &head, &any1, &names, &done, &queue, &tokens, &over, &once, &l, &nilMap, &same, &f}
 	defer func() { hook.GlobalVars = nil }()
 	s := save()
 	first := head
@@ -47,6 +53,7 @@ func TestVariablesArePutBack(t *testing.T) {
 		names = append(names, "w")
 		close(done)
 		queue <- 1
+		<-tokens
 		once.Do(func() {})
 		l.PushBack(1)
 		nilMap = map[int]int{1: 1}
@@ -55,6 +62,15 @@ func TestVariablesArePutBack(t *testing.T) {
 
 		if count != 3 || head != first || any1 != any(first) || head.next.n != 2 || !reflect.DeepEqual(head.m, map[string][]int{"a": {1, 2}}) {
 			t.Fatalf("count %d, head %+v", count, head.next)
+		}
+		if over != wasOver {
+			t.Fatal("a channel that was closed from the start is another one")
+		}
+		if len(tokens) != 2 {
+			t.Fatalf("%d tokens, want 2", len(tokens))
+		}
+		if a, b := <-tokens, <-tokens; a != 5 || b != 6 {
+			t.Fatalf("tokens %d and %d, want 5 and 6", a, b)
 		}
 		if !head.mu.TryLock() {
 			t.Fatal("the lock is still held")

@@ -46,6 +46,12 @@ func (s *Sched) Outside() bool { return s.sawForeign || s.born }
 // Outsiders returns how many goroutines outside control there are now.
 func (s *Sched) Outsiders() int { return max(0, s.outsiders()) }
 
+// ChanClosed reports whether the native channel at p is closed.
+func ChanClosed(p unsafe.Pointer) bool {
+	_, closed, _, _ := chanstate(p)
+	return closed
+}
+
 // OutsideWait returns the stack of the first goroutine that had to wait for the
 // kernel in the last execution, nil if none had to.
 func (s *Sched) OutsideWait() []uintptr { return s.outsideWait }

@@ -85,7 +85,6 @@ func (a *PeriodAxis) SetZone(z int) { a.zone = z }
 // A TimeSeries is V14, of JFreeChart: nothing is locked, and items can be deleted while they are counted.
 type TimeSeries struct {
 	items   []int
-	maximum int
 	changes int
 }
 
@@ -117,7 +116,6 @@ func (s *TimeSeries) Count() int { return len(s.items) }
 type Plot struct {
 	domain  *markers
 	ranges  *markers
-	weight  int
 	changed int
 }
 

@@ -300,10 +300,10 @@ func (s *hashSet) Iterator() iterator {
 }
 
 type hashIterator struct {
-	s            *hashSet
-	bucket       int
-	next         *entry
-	at, expected int
+	s        *hashSet
+	bucket   int
+	next     *entry
+	expected int
 }
 
 // advance goes to what follows e in its chain, or to the next chain that is not empty.

@@ -46,11 +46,6 @@ type Operation struct {
 	Taken bool      // its outcome
 }
 
-// same reports whether two operations are one in the program's Petri net.
-func (o *Operation) same(p *Operation) bool {
-	return o.Thread == p.Thread && o.Kind == p.Kind && o.Object == p.Object && o.Taken == p.Taken
-}
-
 // A Thread is what a thread's body calls: its operations.
 type Thread struct {
 	id     int
