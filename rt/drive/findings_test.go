@@ -22,3 +22,11 @@ func TestKeyOfClip(t *testing.T) {
 		t.Errorf("another place has the same key %s", other)
 	}
 }
+
+func TestDuration(t *testing.T) {
+	for ns, want := range map[int64]string{7: "7ns", 5_000: "5000ns", 1_500_000: "1.5ms", 10e9: "10s", 1800e9: "30m0s", 99_400_000_000: "99.4s"} {
+		if got := duration(ns); got != want {
+			t.Errorf("%d: %q, want %q", ns, got, want)
+		}
+	}
+}

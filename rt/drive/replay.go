@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"heddle/rt/policy"
 	"heddle/rt/sched"
@@ -228,6 +229,8 @@ func objectName(t *trace.Trace, id trace.ObjID) string {
 
 func duration(ns int64) string {
 	switch {
+	case ns >= 100e9:
+		return time.Duration(ns).Round(time.Second).String()
 	case ns >= 999_500_000:
 		return fmt.Sprintf("%.3gs", float64(ns)/1e9)
 	case ns >= 999_500:
