@@ -56,6 +56,11 @@ var builtin = []struct{ name, kind, events, message string }{
 	{"crossed view", Serializability, "r1 W2 W1 r2", "two variables are read, one before and one after another goroutine changes both"},
 }
 
+// LosesUpdate reports whether p is a read and the write that follows from it, with another write in between.
+func (p *Pattern) LosesUpdate() bool {
+	return len(p.E) == 3 && !p.E[0].Write && p.E[1].Write && p.E[2].Write && p.E[0].SV == p.E[1].SV && p.E[1].SV == p.E[2].SV
+}
+
 // Builtin returns the patterns that are always looked for, beside races.
 func Builtin(r Regions) []*Pattern {
 	var ps []*Pattern

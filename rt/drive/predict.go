@@ -46,6 +46,7 @@ type prediction struct {
 	alone    bool // there is no exploration after it
 	deadline time.Time
 	patterns []*predict.Pattern
+	builtin  []*predict.Pattern // of patterns, those that the user did not write
 	told     *wire.Predicted
 	graph    *predict.Graph
 	solver   *predict.Solver // nil: it is not asked
@@ -232,7 +233,8 @@ func (p *prediction) analyse(t *trace.Trace) ([]predict.Candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.patterns = append(predict.Builtin(regions), user...)
+	p.builtin = predict.Builtin(regions)
+	p.patterns = append(slices.Clone(p.builtin), user...)
 	p.graph = predict.NewGraph(t, regions)
 	p.visible, p.only = p.graph.Visible(), true
 	limit := 0
@@ -496,6 +498,9 @@ func (p *prediction) follow(a *predict.Anomaly, schedules []*trace.Schedule) (re
 // report tells of what an execution of a schedule showed. A clip is easier to
 // read where only the accesses of the anomaly are steps: that is tried first.
 func (p *prediction) report(ex Execution, s *trace.Schedule, a *predict.Anomaly) {
+	if p.harmless(a) {
+		ex.Found = slices.DeleteFunc(ex.Found, func(f wire.Found) bool { return f.Finding.Kind == a.Pattern.Kind })
+	}
 	fresh := slices.ContainsFunc(ex.Found, func(f wire.Found) bool { return p.seen[f.Key] == nil })
 	if !fresh {
 		return
@@ -521,6 +526,14 @@ func (p *prediction) report(ex Execution, s *trace.Schedule, a *predict.Anomaly)
 	}
 	p.visible = wide
 	p.look(ex, s, "")
+}
+
+// harmless reports whether a by itself is no finding of heddle test, but only what
+// it leads to. Without a race all its accesses hold one lock, and that another
+// lock, held around them, is there to keep them together is a guess, but where an update is lost.
+// Who asks for predictions, or for a pattern of his own, is told of it.
+func (p *prediction) harmless(a *predict.Anomaly) bool {
+	return !p.alone && len(a.Pattern.E) > 0 && a.Pattern != predict.Race && slices.Contains(p.builtin, a.Pattern) && !a.Pattern.LosesUpdate()
 }
 
 // sitesOf returns where the accesses of an anomaly stand.
