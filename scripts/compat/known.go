@@ -46,6 +46,8 @@ var known = []struct {
 	{"github.com/sasha-s/go-deadlock", "Test", "deadlock", "the tests of a detector of deadlocks make deadlocks"},
 	{"github.com/dustin/go-broadcast", "TestBroadcastTrySubmit", "leak", "the test registers a channel that nobody receives from"},
 	{"github.com/dustin/go-broadcast", "TestBroadcastTrySubmit", "test failure", "the test takes it that the broadcaster has not taken the first message, and later that it has"},
+	{"github.com/Workiva/go-datastructures/futures", "Test", "deadlock", "the test takes it that half an hour is enough"},
+	{"github.com/Workiva/go-datastructures/trie/dtrie", "TestIterate", "leak", "an iterator that is stopped still waits to send its next entry"},
 	{"go.uber.org/ratelimit", "Test", "leak", "tests leave goroutines that sleep on a mock clock"},
 	{"go.uber.org/ratelimit", "Test", "deadlock", "the mock clock takes it that a goroutine needs less than a millisecond"},
 	{"go.uber.org/ratelimit", "Test", "test failure", "the mock clock takes it that a goroutine needs less than a millisecond"},
