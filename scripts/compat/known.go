@@ -48,6 +48,8 @@ var known = []struct {
 	{"github.com/dustin/go-broadcast", "TestBroadcastTrySubmit", "test failure", "the test takes it that the broadcaster has not taken the first message, and later that it has"},
 	{"github.com/Workiva/go-datastructures/futures", "Test", "deadlock", "the test takes it that half an hour is enough"},
 	{"github.com/Workiva/go-datastructures/trie/dtrie", "TestIterate", "leak", "an iterator that is stopped still waits to send its next entry"},
+	{"github.com/samber/ro", "Example", "livelock", "a cycle of three locks, one of them a spin lock: Race, and Delay twice"},
+	{"github.com/samber/ro", "ExampleGroupBy_ok", "data race", "a sync.Map is replaced as a whole while others use it"},
 	{"go.uber.org/ratelimit", "Test", "leak", "tests leave goroutines that sleep on a mock clock"},
 	{"go.uber.org/ratelimit", "Test", "deadlock", "the mock clock takes it that a goroutine needs less than a millisecond"},
 	{"go.uber.org/ratelimit", "Test", "test failure", "the mock clock takes it that a goroutine needs less than a millisecond"},
