@@ -263,6 +263,8 @@ const buildLimit = 20 * time.Minute
 
 func (c *compat) controlled(r *result, dir string) {
 	ended := map[string]bool{}
+	clips := filepath.Join(c.dir, "clips", filepath.Base(dir)) // not in testdata, which some tests walk
+	os.RemoveAll(clips)                                        // of another time
 	rest, late, err := c.run(dir, c.limit, func(e *event) {
 		if e.Package == "" {
 			return
@@ -293,7 +295,7 @@ func (c *compat) controlled(r *result, dir string) {
 			}
 		}
 	}, c.args(r.module, c.heddle, "test", "-json", "-runs", fmt.Sprint(c.runs), "-budget", c.budget.String(), "-p", "1",
-		"-clips", filepath.Join(c.dir, "clips", filepath.Base(dir)))...) // not in testdata, which some tests walk
+		"-clips", clips)...)
 	for path, p := range r.pkgs {
 		switch {
 		case p.plain == "no tests" || ended[path]:
