@@ -101,7 +101,20 @@ func TooLong(t *trace.Trace, most int) string {
 // everything: somebody was held back by a guess. "" if nobody was.
 func Held(t *trace.Trace) string {
 	if t.Spun {
-		return "a goroutine that polls was held back"
+		return "a polling loop was held back"
 	}
 	return ""
+}
+
+// Short says why a search that met t, which it expected to be whole, has not covered everything; "" if that may be.
+func Short(t *trace.Trace) string {
+	switch t.Verdict {
+	case trace.Diverged:
+		return "an execution did not follow its schedule"
+	case trace.Bounded:
+		return "step bound reached"
+	case trace.Aborted:
+		return "an execution was broken off"
+	}
+	return Held(t)
 }

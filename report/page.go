@@ -291,7 +291,7 @@ func (b *pageBuilder) end(goroutine, state string) {
 
 // makes reports whether the goroutine makes the finding rather than suffers from it.
 func (b *pageBuilder) makes(goroutine string) bool {
-	return b.finding.Core == 0 || slices.ContainsFunc(coreOf(b.finding.Finding), func(p wire.Place) bool { return p.Goroutine == goroutine })
+	return b.finding.Core == 0 || slices.ContainsFunc(b.finding.CorePlaces(), func(p wire.Place) bool { return p.Goroutine == goroutine })
 }
 
 // mostKeySame is how many steps on an object of the finding belong to what must be seen.

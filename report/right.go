@@ -105,25 +105,17 @@ func list(names []string) string {
 
 // lockCycle reports whether f is a deadlock of two or more goroutines that wait for locks.
 func lockCycle(f *wire.Finding) bool {
-	core := coreOf(f)
+	core := f.CorePlaces()
 	return len(core) > 1 && !slices.ContainsFunc(core, func(p wire.Place) bool { return !isLock(p.Op) })
 }
 
 func isLock(op string) bool { return op == "lock" || op == "rlock" }
 
-// coreOf returns the places that make a finding: the others suffer from it.
-func coreOf(f *wire.Finding) []wire.Place {
-	if f.Core > 0 && f.Core <= len(f.Places) {
-		return f.Places[:f.Core]
-	}
-	return f.Places
-}
-
 // rightLocks says in which order each goroutine takes the locks.
 func rightLocks(f *wire.Finding) []string {
 	var parts []string
 	orders := map[string]bool{}
-	for _, p := range coreOf(f) {
+	for _, p := range f.CorePlaces() {
 		held := holds(f.Clip.Steps, p.Goroutine)
 		if len(held) == 0 || p.Object == "" {
 			return between(f)

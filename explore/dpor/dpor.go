@@ -115,16 +115,7 @@ func (s *Strategy) Result() explore.Result {
 // Done takes the trace of the last schedule.
 func (s *Strategy) Done(t *trace.Trace) {
 	s.result.Executions++
-	switch {
-	case t.Verdict == trace.Diverged:
-		s.incomplete("an execution did not follow its schedule")
-	case t.Verdict == trace.Bounded:
-		s.incomplete("step bound reached")
-	case t.Verdict == trace.Aborted:
-		s.incomplete("an execution was broken off")
-	default:
-		s.incomplete(explore.Held(t))
-	}
+	s.incomplete(explore.Short(t))
 	if long := explore.TooLong(t, longest); long != "" {
 		s.incomplete(long)
 		s.over = true

@@ -165,17 +165,10 @@ func (s *Strategy) Done(t *trace.Trace) {
 		return
 	}
 	s.result.Executions++
-	switch {
-	case t.Verdict == trace.Diverged:
-		s.incomplete("an execution did not follow its schedule")
+	s.incomplete(explore.Short(t))
+	if t.Verdict == trace.Diverged {
 		s.target, s.goal = net.None, nil
 		return
-	case t.Verdict == trace.Bounded:
-		s.incomplete("step bound reached")
-	case t.Verdict == trace.Aborted:
-		s.incomplete("an execution was broken off")
-	default:
-		s.incomplete(explore.Held(t))
 	}
 	if err := s.path.Read(t, 0); err != nil {
 		s.incomplete(err.Error())

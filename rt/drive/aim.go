@@ -132,8 +132,7 @@ func (e *exploration) performWide(s *trace.Schedule) (ex Execution) {
 // showNarrow reports what an execution shows, from one with the same steps but for those at memory that
 // only one goroutine uses, if that shows it as well.
 func (e *exploration) showNarrow(ex Execution, s *trace.Schedule, shared []trace.Site) {
-	fresh := func(f wire.Found) bool { return e.seen[f.Key] == nil }
-	if !slices.ContainsFunc(ex.Found, fresh) {
+	if !slices.ContainsFunc(ex.Found, e.fresh) {
 		e.look(ex, s, "")
 		return
 	}
@@ -142,20 +141,33 @@ func (e *exploration) showNarrow(ex Execution, s *trace.Schedule, shared []trace
 	wide := func() { e.all, e.valued, e.only, e.visible = all, valued, false, visible }
 	defer wide()
 	e.all, e.valued, e.only, e.visible = false, false, true, shared
-	narrow := *s
-	narrow.Strict, narrow.Sites = false, false
-	narrow.Steps = slices.DeleteFunc(slices.Clone(ex.Trace.Steps), func(st trace.Step) bool {
-		return (st.Op == trace.OpRead || st.Op == trace.OpWrite) && !slices.Contains(e.visible, trace.Site(st.Site.Plain()))
-	})
 	n := e.n
-	less := e.perform(&narrow)
+	less, narrow := e.narrowed(&ex, s, e.perform)
 	e.n = n
-	if e.err == nil && !slices.ContainsFunc(ex.Found, func(f wire.Found) bool { return fresh(f) && less.shows(f.Key) == nil }) {
-		e.look(less, &narrow, "")
+	if narrow != nil {
+		e.look(less, narrow, "")
 		return
 	}
 	wide()
 	e.look(ex, s, "")
+}
+
+// fresh reports whether a finding was not told yet.
+func (e *exploration) fresh(f wire.Found) bool { return e.seen[f.Key] == nil }
+
+// narrowed performs the steps of ex, an execution of s, once more, of those at memory only the ones at
+// visible sites. It returns that execution and its schedule, nil if it does not show all that is fresh in ex.
+func (e *exploration) narrowed(ex *Execution, s *trace.Schedule, perform func(*trace.Schedule) Execution) (Execution, *trace.Schedule) {
+	narrow := *s
+	narrow.Strict, narrow.Sites = false, false
+	narrow.Steps = slices.DeleteFunc(slices.Clone(ex.Trace.Steps), func(st trace.Step) bool {
+		return (st.Op == trace.OpRead || st.Op == trace.OpWrite) && !slices.ContainsFunc(e.visible, func(x trace.Site) bool { return x.Plain() == st.Site.Plain() })
+	})
+	less := perform(&narrow)
+	if e.err != nil || slices.ContainsFunc(ex.Found, func(f wire.Found) bool { return e.fresh(f) && less.shows(f.Key) == nil }) {
+		return less, nil
+	}
+	return less, &narrow
 }
 
 // A coverage is MAP-coverage over time.

@@ -3,7 +3,6 @@ package drive
 import (
 	"context"
 	"runtime"
-	"syscall"
 	"time"
 
 	"heddle/explore"
@@ -24,16 +23,16 @@ func (d *driver) benchSearch(t *Test, start func(*exploration) explore.Strategy)
 	begin := time.Now()
 	n := e.searchAll(start, func(i int, _ *trace.Trace) {
 		if i == 1 { // it begins, or begins anew
-			marks, begin = append(marks[:0], processorTime()), time.Now()
+			marks, begin = append(marks[:0], cpuTime()), time.Now()
 		}
 		if i%markEach == 0 {
-			marks = append(marks, processorTime())
+			marks = append(marks, cpuTime())
 		}
 	})
 	b := &wire.Bench{Executions: n}
 	if n > 0 {
 		b.Nanoseconds = float64(time.Since(begin)) / float64(n)
-		b.Processor = float64(processorTime()-marks[0]) / float64(n)
+		b.Processor = float64(cpuTime()-marks[0]) / float64(n)
 		b.Early, b.Late = b.Processor, b.Processor
 	}
 	if k := len(marks) - 1; k >= 10 {
@@ -65,15 +64,6 @@ func (d *driver) benchSearch(t *Test, start func(*exploration) explore.Strategy)
 
 // markEach is how often the processor time is asked for, which costs something.
 const markEach = 16
-
-// processorTime is how long the processors have worked for this process.
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
 
 // searchAll executes all schedules of a strategy and calls each after every
 // execution with its number. It returns how many there were.

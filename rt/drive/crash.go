@@ -84,7 +84,6 @@ func (c *crashLog) begin(test string, execution int, s *trace.Schedule) {
 	if c == nil {
 		return
 	}
-	*c.Counts() = wire.CrashCounts{}
 	h := wire.CrashInfo{Test: test, Execution: execution, Policy: s.Policy, Seed: s.Seed, Depth: s.Depth, Free: s.Free, Exhaustive: s.Exhaustive, Running: true}
 	h.Put(c.mem)
 }

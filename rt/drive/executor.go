@@ -29,9 +29,16 @@ type Execution struct {
 
 // shows returns the finding of that key; nil if the execution does not show it.
 func (x *Execution) shows(key string) *wire.Finding {
+	if f := x.found(key); f != nil {
+		return f.Finding
+	}
+	return nil
+}
+
+func (x *Execution) found(key string) *wire.Found {
 	for i := range x.Found {
 		if x.Found[i].Key == key {
-			return x.Found[i].Finding
+			return &x.Found[i]
 		}
 	}
 	return nil

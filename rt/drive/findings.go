@@ -126,7 +126,7 @@ const mostEarly = 3
 // KeyOf names the bug that a finding is about: kind and source places, whatever the goroutines were called.
 func KeyOf(f *wire.Finding) string {
 	ps := make([]string, 0, len(f.Places))
-	places := corePlaces(f)
+	places := f.CorePlaces()
 	victims := 0
 	for _, p := range places {
 		if p.Note != "" {
@@ -152,14 +152,6 @@ func KeyOf(f *wire.Finding) string {
 		ps = compact(ps)
 	}
 	return f.Kind + " " + strings.Join(ps, " ")
-}
-
-// corePlaces returns the places that make the bug.
-func corePlaces(f *wire.Finding) []wire.Place {
-	if f.Core > 0 {
-		return f.Places[:f.Core]
-	}
-	return f.Places
 }
 
 func compact(s []string) []string {

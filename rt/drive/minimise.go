@@ -218,10 +218,8 @@ func (m *minimiser) execute(q *wire.Request) (*wire.Finding, *trace.Trace) {
 	q.Schedule.Seed, q.Schedule.Free, q.Schedule.Exhaustive = m.seed, m.free, m.exhaustive
 	ex := m.e.execute(q)
 	m.found = ex.Found
-	for i := range ex.Found {
-		if f := &ex.Found[i]; f.Key == m.key {
-			return f.Finding, matters(f, ex.Trace)
-		}
+	if f := ex.found(m.key); f != nil {
+		return f.Finding, matters(f, ex.Trace)
 	}
 	return nil, ex.Trace
 }
@@ -272,11 +270,9 @@ func (m *minimiser) inVirtualTime(s *trace.Schedule) *trace.Trace {
 		seed := mix(s.Seed, uint64(i))
 		sc := trace.Schedule{Policy: samplePolicies[i%len(samplePolicies)], Seed: seed, Depth: m.e.cfg.Depth}
 		ex := m.e.execute(&wire.Request{Schedule: sc, PastDeadlock: m.pastDeadlock})
-		for _, f := range ex.Found {
-			if f.Key == m.key {
-				m.seed, m.free = seed, false
-				return matters(&f, ex.Trace.Clone())
-			}
+		if f := ex.found(m.key); f != nil {
+			m.seed, m.free = seed, false
+			return matters(f, ex.Trace.Clone())
 		}
 	}
 	return nil
@@ -360,7 +356,7 @@ func reduce(ds []wire.Deviation, try func([]wire.Deviation) bool) []wire.Deviati
 // clipOf writes down the execution just recorded.
 func (e *exploration) clipOf(f *wire.Finding, t *trace.Trace, m *minimiser) wire.Clip {
 	c := wire.Clip{
-		Test: e.test, Kind: f.Kind, Message: f.Message, Policy: "first", Seed: m.seed, Free: m.free, Exhaustive: m.exhaustive, Places: corePlaces(f), Pattern: f.Pattern,
+		Test: e.test, Kind: f.Kind, Message: f.Message, Policy: "first", Seed: m.seed, Free: m.free, Exhaustive: m.exhaustive, Places: f.CorePlaces(), Pattern: f.Pattern,
 	}
 	if e.cfg.Isolate == "process" {
 		c.Isolate = e.cfg.Isolate

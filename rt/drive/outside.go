@@ -17,11 +17,12 @@ func (x *local) outsiders() string {
 	if at := x.waitFrame(x.frames(sched.S.OutsideWait())); at.File != "" {
 		parts = append(parts, fmt.Sprintf("%s waits at %s:%d for a file, a socket, a pipe, a process or a lock held outside", at.Func, base(at.File), at.Line))
 	}
+	const others = "goroutines of packages that heddle does not rewrite, or from before the test, take part"
 	if x.seeStrangers(); len(x.who) > 0 {
-		parts = append(parts, "goroutines of packages that heddle does not rewrite, or from before the test, take part, started by "+strings.Join(x.who, ", "))
+		parts = append(parts, others+", started by "+strings.Join(x.who, ", "))
 	}
 	if len(parts) == 0 {
-		return "goroutines of packages that heddle does not rewrite, or from before the test, take part"
+		return others
 	}
 	return strings.Join(parts, ", and ")
 }

@@ -138,11 +138,7 @@ func (p *prediction) run() {
 	if p.told == nil {
 		p.told = new(wire.Predicted)
 	}
-	for _, f := range e.seen {
-		if f.Kind == kindRace && len(f.Places) > 1 {
-			p.races = append(p.races, [2]trace.Site{trace.Site(f.Places[0].Site).Plain(), trace.Site(f.Places[1].Site).Plain()})
-		}
-	}
+	p.races = append(p.races, e.races()...)
 	visible, only := e.visible, e.only
 	defer func() {
 		e.visible, e.only, e.expect = visible, only, nil
@@ -500,9 +496,9 @@ func (p *prediction) follow(a *predict.Anomaly, schedules []*trace.Schedule) (re
 func (p *prediction) report(ex Execution, s *trace.Schedule, a *predict.Anomaly) {
 	if p.harmless(a) {
 		ex.Found = slices.DeleteFunc(ex.Found, func(f wire.Found) bool { return f.Finding.Kind == a.Pattern.Kind })
+		p.expect = nil // nor is it one of what is executed to tell of the others
 	}
-	fresh := slices.ContainsFunc(ex.Found, func(f wire.Found) bool { return p.seen[f.Key] == nil })
-	if !fresh {
+	if !slices.ContainsFunc(ex.Found, p.fresh) {
 		return
 	}
 	if len(a.Pattern.E) == 0 { // nothing is about memory
@@ -513,15 +509,8 @@ func (p *prediction) report(ex Execution, s *trace.Schedule, a *predict.Anomaly)
 	defer func() { p.visible = wide }()
 	ex.Trace = ex.Trace.Clone()
 	p.visible = p.sitesOf(a)
-	narrow := *s
-	narrow.Strict, narrow.Sites = false, false
-	narrow.Steps = slices.DeleteFunc(slices.Clone(ex.Trace.Steps), func(st trace.Step) bool {
-		return (st.Op == trace.OpRead || st.Op == trace.OpWrite) && !slices.ContainsFunc(p.visible, func(x trace.Site) bool { return x.Plain() == st.Site.Plain() })
-	})
-	less := p.perform(&narrow)
-	all := !slices.ContainsFunc(ex.Found, func(f wire.Found) bool { return p.seen[f.Key] == nil && less.shows(f.Key) == nil })
-	if all && p.err == nil {
-		p.look(less, &narrow, "")
+	if less, narrow := p.narrowed(&ex, s, p.perform); narrow != nil {
+		p.look(less, narrow, "")
 		return
 	}
 	p.visible = wide

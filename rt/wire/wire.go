@@ -181,6 +181,14 @@ type Finding struct {
 	Uncontrolled bool   `json:",omitempty"`
 }
 
+// CorePlaces returns the places that make the bug, those of the others left out.
+func (f *Finding) CorePlaces() []Place {
+	if f.Core > 0 && f.Core <= len(f.Places) {
+		return f.Places[:f.Core]
+	}
+	return f.Places
+}
+
 // An Event of a replay, for the table and the timeline.
 type Event struct {
 	Index   int
