@@ -4,20 +4,15 @@ import (
 	"slices"
 
 	"heddle/trace"
+	"heddle/trace/touch"
 )
 
-// maxTouched bounds how many locations one access counts for: more are touched
-// only where large arrays are copied.
-const maxTouched = 64
-
 // locations tell which memory is shared: used by two goroutines at least, of
-// which one writes. A location is where some access begins; an access to
-// several bytes touches all locations among them.
+// which one writes.
 type locations struct {
+	*touch.Variables
 	t       *trace.Trace
-	objs    []trace.ObjID // memory, by address
-	place   []int32       // of an object in objs; -1: not memory
-	users   []user        // by place
+	users   []user // by place
 	visible map[trace.Site]bool
 	private int // steps that are accesses to memory which is not shared
 }
@@ -38,32 +33,15 @@ func isAccess(t *trace.Trace, e *trace.Event) bool {
 
 // locate goes over the accesses of t.
 func locate(t *trace.Trace) *locations {
-	l := &locations{t: t, place: make([]int32, len(t.Objects)), visible: make(map[trace.Site]bool)}
-	for i := range t.Objects {
-		l.place[i] = -1
-		if t.Objects[i].Kind == trace.ObjMemory && i > 0 {
-			l.objs = append(l.objs, trace.ObjID(i))
-		}
-	}
-	slices.SortStableFunc(l.objs, func(a, b trace.ObjID) int {
-		switch x, y := t.Objects[a].Addr, t.Objects[b].Addr; {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	})
-	for i, o := range l.objs {
-		l.place[o] = int32(i)
-	}
-	l.users = make([]user, len(l.objs))
+	l := &locations{t: t, visible: make(map[trace.Site]bool)}
+	l.Variables = touch.In(t, func(k trace.ObjKind) bool { return k == trace.ObjMemory })
+	l.users = make([]user, len(l.Objs))
 	for i := range t.Events {
 		e := &t.Events[i]
 		if !isAccess(t, e) {
 			continue
 		}
-		for p := range l.touched(e.Obj, e.Arg) {
+		for p := range l.By(e.Obj, e.Arg) {
 			u := &l.users[p]
 			u.shared = u.shared || u.g != 0 && u.g != e.G+1
 			u.g = e.G + 1
@@ -74,22 +52,6 @@ func locate(t *trace.Trace) *locations {
 	return l
 }
 
-// touched yields the places of the locations that an access to size bytes at obj touches.
-func (l *locations) touched(obj trace.ObjID, size int64) func(yield func(int32) bool) {
-	return func(yield func(int32) bool) {
-		p := l.place[obj]
-		if p < 0 {
-			return
-		}
-		end := l.t.Objects[obj].Addr + uintptr(max(size, 1))
-		for i := p; int(i) < len(l.objs) && i < p+maxTouched && (i == p || l.t.Objects[l.objs[i]].Addr < end); i++ {
-			if !yield(i) {
-				return
-			}
-		}
-	}
-}
-
 // findVisible collects the sites at which shared memory is accessed.
 func (l *locations) findVisible() {
 	for i := range l.t.Events {
@@ -97,7 +59,7 @@ func (l *locations) findVisible() {
 		if !isAccess(l.t, e) || l.visible[e.Site.Plain()] {
 			continue
 		}
-		for p := range l.touched(e.Obj, e.Arg) {
+		for p := range l.By(e.Obj, e.Arg) {
 			if l.users[p].both() {
 				l.visible[e.Site.Plain()] = true
 				break
@@ -140,19 +102,19 @@ func (x *index) touches(n int32) []int32 {
 func (g *Graph) indexAccesses(l *locations) {
 	x := &g.access
 	x.byG, x.one = make([][]int32, len(g.seqs)), make([]int32, len(g.Nodes))
-	at := make([]int32, len(l.objs)) // location + 1 by place
+	at := make([]int32, len(l.Objs)) // location + 1 by place
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
 		x.one[i] = -1
 		if !accessOf(n.Op) || n.Obj == 0 {
 			continue
 		}
-		for p := range l.touched(n.Obj, int64(n.size)) {
+		for p := range l.By(n.Obj, int64(n.size)) {
 			if !l.users[p].both() {
 				continue
 			}
 			if at[p] == 0 {
-				x.locs = append(x.locs, location{obj: l.objs[p]})
+				x.locs = append(x.locs, location{obj: l.Objs[p]})
 				at[p] = int32(len(x.locs))
 			}
 			x.add(int32(i), at[p]-1)

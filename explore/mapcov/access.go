@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"heddle/trace"
+	"heddle/trace/touch"
 )
 
 // Names gives goroutines and objects numbers that are the same in every
@@ -116,31 +117,29 @@ func (as *Accesses) Step(i int32, write bool) Step {
 	return a.step(&as.Vars[a.Var], write)
 }
 
-// maxTouched bounds the variables that one access counts for: more are touched only where large arrays are copied.
-const maxTouched = 64
-
 // Read collects the accesses of t.
 func (n *Names) Read(t *trace.Trace) *Accesses {
-	v := &variables{t: t, place: make([]int32, len(t.Objects))}
-	v.sort()
-	uses := make([]usage, len(v.objs))
+	v := touch.In(t, func(k trace.ObjKind) bool { return k == trace.ObjMemory || k == trace.ObjAtomic })
+	uses := make([]usage, len(v.Objs))
 	each := func(f func(i int, p int32)) {
 		for i := range t.Events {
-			if isAccess(t, &t.Events[i]) {
-				v.touched(&t.Events[i], func(p int32) { f(i, p) })
+			if e := &t.Events[i]; isAccess(t, e) {
+				for p := range v.By(e.Obj, e.Arg) {
+					f(i, p)
+				}
 			}
 		}
 	}
 	each(func(i int, p int32) { uses[p].add(&t.Events[i]) })
 	as := &Accesses{Trace: t, Objects: n.Objects(t)}
-	index := make([]int32, len(v.objs)) // of a variable, plus 1
+	index := make([]int32, len(v.Objs)) // of a variable, plus 1
 	threads := make([]int32, len(t.Goroutines))
 	each(func(i int, p int32) {
 		if !uses[p].shared {
 			return
 		}
 		if index[p] == 0 {
-			as.Vars = append(as.Vars, Var{ID: as.Objects[v.objs[p]]})
+			as.Vars = append(as.Vars, Var{ID: as.Objects[v.Objs[p]]})
 			index[p] = int32(len(as.Vars))
 		}
 		e := &t.Events[i]
@@ -198,47 +197,4 @@ func (u *usage) add(e *trace.Event) {
 	u.two = u.two || u.g != 0 && u.g != e.G+1
 	u.g, u.writes = e.G+1, u.writes || w
 	u.shared = u.two && u.writes
-}
-
-// variables finds which objects an access is about: all that begin within it.
-type variables struct {
-	t     *trace.Trace
-	objs  []trace.ObjID // memory and atomics, by address
-	place []int32       // of an object in objs, -1
-}
-
-func (v *variables) sort() {
-	for i := range v.t.Objects {
-		v.place[i] = -1
-		if k := v.t.Objects[i].Kind; i > 0 && (k == trace.ObjMemory || k == trace.ObjAtomic) {
-			v.objs = append(v.objs, trace.ObjID(i))
-		}
-	}
-	slices.SortStableFunc(v.objs, func(a, b trace.ObjID) int {
-		switch x, y := v.t.Objects[a].Addr, v.t.Objects[b].Addr; {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	})
-	for i, o := range v.objs {
-		v.place[o] = int32(i)
-	}
-}
-
-func (v *variables) touched(e *trace.Event, f func(p int32)) {
-	p := v.place[e.Obj]
-	if p < 0 {
-		return
-	}
-	f(p)
-	if v.t.Objects[e.Obj].Kind != trace.ObjMemory {
-		return
-	}
-	end := v.t.Objects[e.Obj].Addr + uintptr(max(e.Arg, 1))
-	for i := p + 1; int(i) < len(v.objs) && i < p+maxTouched && v.t.Objects[v.objs[i]].Addr < end; i++ {
-		f(i)
-	}
 }

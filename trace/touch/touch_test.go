@@ -1,0 +1,50 @@
+package touch
+
+import (
+	"slices"
+	"testing"
+
+	"heddle/trace"
+)
+
+// Two words one after the other, an array over both and what follows, and an atomic at the same address as the first.
+func TestBy(t *testing.T) {
+	tr := &trace.Trace{Objects: []trace.Object{{},
+		{Kind: trace.ObjMemory, Addr: 0x108}, {Kind: trace.ObjMemory, Addr: 0x100}, {Kind: trace.ObjMutex, Addr: 0x104},
+		{Kind: trace.ObjAtomic, Addr: 0x110}, {Kind: trace.ObjMemory, Addr: 0x118}}}
+	both := func(k trace.ObjKind) bool { return k == trace.ObjMemory || k == trace.ObjAtomic }
+	memory := func(k trace.ObjKind) bool { return k == trace.ObjMemory }
+	for _, c := range []struct {
+		of   func(trace.ObjKind) bool
+		obj  trace.ObjID
+		size int64
+		want []trace.ObjID
+	}{
+		{both, 2, 8, []trace.ObjID{2}},
+		{both, 2, 9, []trace.ObjID{2, 1}},
+		{both, 2, 0, []trace.ObjID{2}},
+		{both, 2, 25, []trace.ObjID{2, 1, 4, 5}},
+		{memory, 2, 25, []trace.ObjID{2, 1, 5}},
+		{both, 4, 100, []trace.ObjID{4}},
+		{memory, 4, 8, nil},
+		{both, 3, 8, nil},
+	} {
+		v := In(tr, c.of)
+		var got []trace.ObjID
+		for p := range v.By(c.obj, c.size) {
+			got = append(got, v.Objs[p])
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%d bytes at object %d: %v, want %v", c.size, c.obj, got, c.want)
+		}
+	}
+	n := 0
+	for range In(tr, both).By(2, 25) {
+		if n++; n == 2 {
+			break
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d, want to stop at 2", n)
+	}
+}
