@@ -126,7 +126,7 @@ type Trace struct {
 type Offer struct {
 	G    GID
 	Step int32 // index of the step at whose end it was announced, -1: before the first
-	Case int16 // index + 1 in the select; 0 outside one
+	Case int16 // index + 1 in the select; 0 outside one; -1: what a polling loop looks at, or where somebody who was left was about to arrive
 	Send bool
 	Poll bool // of a select with default, which waits for nobody
 	Obj  ObjID

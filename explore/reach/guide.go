@@ -217,17 +217,21 @@ func (g *guide) recognise(t *trace.Trace, ways []trace.Way) {
 	}
 }
 
-// look adds what else s depends on: of a default, a polling loop, who meets a
-// select or passes one over.
+// look adds what else s depends on: channels of other cases, of who it leaves
+// or passes over; of a polling loop what it looks at.
 func (s *sleeper) look(g *guide, t *trace.Trace) {
-	for j := range t.Offers {
-		o := &t.Offers[j]
-		x := g.object(t, o.Obj)
-		if x.obj < 0 && o.G == s.way.G && o.Case < 0 {
+	for id := range t.Objects {
+		x := g.object(t, trace.ObjID(id))
+		if x.obj < 0 || slices.Contains(s.objs, x) {
+			continue
+		}
+		if slices.ContainsFunc(s.accesses, func(a transition.Access) bool { return a.Obj == x.obj }) {
 			s.objs = append(s.objs, x)
 		}
-		for k := range s.accesses {
-			if s.accesses[k].Obj == x.obj && !slices.Contains(s.objs, x) {
+	}
+	for i := range t.Offers {
+		if o := &t.Offers[i]; o.Case < 0 && o.G == s.way.G {
+			if x := g.object(t, o.Obj); x.obj < 0 {
 				s.objs = append(s.objs, x)
 			}
 		}

@@ -123,10 +123,26 @@ func (p *Path) readLeft(t *trace.Trace) {
 		a := &p.left[n]
 		*a = Transition{Proc: p.Tab.procOfGID(l.G), With: NoProc, Choice: -1, Op: l.Op, Accesses: a.Accesses[:0], Starts: a.Starts[:0]}
 		obj, kind := p.Tab.object(t, l.Obj, 0), t.Objects[l.Obj].Kind
-		if m, ok := p.Tab.mode(kind, obj, l.Op, 1); ok {
+		if l.Op == trace.OpArrive && kind == trace.ObjChan {
+			p.readArrival(t, l, a)
+			n++
+		} else if m, ok := p.Tab.mode(kind, obj, l.Op, 1); ok {
 			a.Accesses = append(a.Accesses, Access{obj, m, l.Op, 1})
 			n++
 		}
 	}
 	p.left = p.left[:n]
+}
+
+// readArrival adds to a the sides of channels where a goroutine that was left was about to arrive.
+func (p *Path) readArrival(t *trace.Trace, l *trace.Left, a *Transition) {
+	i := len(t.Offers)
+	for i > 0 && t.Offers[i-1].Case < 0 {
+		i--
+	}
+	for ; i < len(t.Offers); i++ {
+		if o := &t.Offers[i]; o.G == l.G && o.Step == l.Step {
+			a.Accesses = append(a.Accesses, Access{p.Tab.object(t, o.Obj, 0), arrived, trace.OpArrive, side(o.Send)})
+		}
+	}
 }

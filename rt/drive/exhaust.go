@@ -64,9 +64,6 @@ func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result
 	r := s.Result()
 	e.estimate = r.Estimate
 	more := s.Next() != nil
-	if _, ok := s.(*reach.Strategy); ok && len(e.polled) > 0 && r.Complete {
-		r.Complete, r.Reason = false, pollsMissed
-	}
 	if reason = e.shortfall(r, spun, more); reason == "" {
 		e.n = r.Executions
 		return result, true, r.Covers
@@ -76,11 +73,6 @@ func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result
 	}
 	return result, false, "sampled; " + reason
 }
-
-// pollsMissed is said of reachability testing where selects with default look at
-// channels without a buffer: on about one random program in 5,000 of such selects it
-// misses a sequence (docs/STATUS.md).
-const pollsMissed = "a select polls a channel without a buffer, where reach may miss an order: -strategy dpor covers them"
 
 // apart returns the search that is made where every execution has a process of
 // its own. Strategies that choose while an execution runs cannot be: dpor covers

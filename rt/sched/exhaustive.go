@@ -181,7 +181,19 @@ func (s *Sched) noteEnd() {
 		if g.state == gDone || g.crashed {
 			continue
 		}
+		if p := &s.pend[g.id]; p.Op == trace.OpArrive && s.t.Objects[p.Obj].Kind == trace.ObjChan {
+			s.noteArrival(g)
+		}
 		s.t.Left = append(s.t.Left, trace.Left{G: g.id, Pending: s.pend[g.id], Step: s.lastStep(g.id), Enabled: g.state == gReady})
+	}
+}
+
+// noteArrival records at which sides of channels g was about to arrive.
+func (s *Sched) noteArrival(g *G) {
+	for i := range g.offers {
+		if f := &g.offers[i]; s.polledSide(g, f) {
+			s.t.Offers = append(s.t.Offers, trace.Offer{G: g.id, Step: s.lastStep(g.id), Case: -1, Send: f.send, Obj: f.o.id})
+		}
 	}
 }
 

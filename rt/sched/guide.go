@@ -9,6 +9,7 @@ func (s *Sched) guided() (trace.GID, bool) {
 		ws = s.waysOf(ws, s.gs[id])
 	}
 	s.guideWays = ws
+	s.nameChannels()
 	i := s.opt.Schedule.Guide.Choose(&s.t, s.prev, ws)
 	if i < 0 {
 		s.stop(trace.Aborted)
@@ -18,6 +19,16 @@ func (s *Sched) guided() (trace.GID, bool) {
 	s.wants = trace.Step{G: w.G, Choice: -1, With: w.With, Case: w.Case, WithCase: w.WithCase}
 	s.follow = &s.wants
 	return w.G, true
+}
+
+// nameChannels fills in who made the channels that were used since it was called last.
+func (s *Sched) nameChannels() {
+	for ; s.chansNamed < len(s.t.Objects); s.chansNamed++ {
+		if o := &s.t.Objects[s.chansNamed]; o.Kind == trace.ObjChan {
+			s.sortAllocs()
+			s.nameObject(o)
+		}
+	}
 }
 
 // waysOf appends the ways in which g, which is ready, can go on.

@@ -286,9 +286,13 @@ func (s *Sched) finalizeObjects() {
 			continue
 		}
 		s.t.Objects[i].Cap = int32(max(0, s.objs[i-1].cap))
-		if a, off, ok := s.allocOf(s.t.Objects[i].Addr); ok {
-			o := &s.t.Objects[i]
-			o.G, o.N, o.Offset, o.Site = a.g, a.n, off, a.site
-		}
+		s.nameObject(&s.t.Objects[i])
+	}
+}
+
+// nameObject fills in who made o, from the allocation log, which is sorted.
+func (s *Sched) nameObject(o *trace.Object) {
+	if a, off, ok := s.allocOf(o.Addr); ok {
+		o.G, o.N, o.Offset, o.Site = a.g, a.n, off, a.site
 	}
 }

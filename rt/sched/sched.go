@@ -221,15 +221,16 @@ type Sched struct {
 	visited     []*G                   // by pathTo
 
 	// Exhaustive executions.
-	jumps     uint32 // of the clock, and other moments at which nobody could go on
-	arrivals  uint32
-	awaiting  int         // goroutines in gAwaits
-	follow    *trace.Step // what the step just chosen follows, nil after the prefix
-	wants     trace.Step
-	guideWays []trace.Way // see guided
-	ways      []meeting
-	polled    siteSet
-	newPolled []trace.Site
+	jumps      uint32 // of the clock, and other moments at which nobody could go on
+	arrivals   uint32
+	awaiting   int         // goroutines in gAwaits
+	follow     *trace.Step // what the step just chosen follows, nil after the prefix
+	wants      trace.Step
+	guideWays  []trace.Way // see guided
+	chansNamed int         // see nameChannels
+	ways       []meeting
+	polled     siteSet
+	newPolled  []trace.Site
 
 	diverged *Divergence
 	visible  siteSet
@@ -317,7 +318,7 @@ func (s *Sched) reset(opt Options) {
 	s.jumps, s.arrivals, s.awaiting, s.follow, s.newPolled = 0, 0, 0, nil, s.newPolled[:0]
 	s.now = 0
 	s.resetTimers()
-	s.named = 0
+	s.named, s.chansNamed = 0, 0
 	clear(s.byName)
 	s.pause, s.flowed = min(s.opt.Steps, flowAfter), 0
 	s.k, s.idleTurn, s.progress, s.sawForeign, s.born = 0, 0, 0, false, false

@@ -40,6 +40,11 @@ func TestAgreeKnown(t *testing.T) {
 			start(send(0)),
 			choose(false, sends(0, closed(0))), length(0),
 		}},
+		"several sides of polled channels to arrive at, by somebody who was left": {Chans: []int{0, 0}, Body: stmts{
+			start(choose(true, sends(1), sends(0, &progen.Stmt{Op: progen.Range}), receives(1))),
+			start(choose(false, sends(1), receives(0))),
+			choose(false, receives(1), receives(0)), choose(false, sends(0), receives(0)),
+		}},
 		"a read that starts a timer": {Vars: 1, Body: stmts{
 			start(read(), &progen.Stmt{Op: progen.After, Val: 10}),
 			start(write(), write()),
