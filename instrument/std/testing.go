@@ -35,9 +35,16 @@ var testingPatch = &pkg{
 				"		if !heddleActive { t.mu.RLock() }\n		finished := t.finished\n		if !heddleActive { t.mu.RUnlock() }\n		if !finished && err == nil && !heddleOver {\n"),
 			replace("	// code beyond here will not be executed when FailNow is invoked\n	t.mu.Lock()\n	t.finished = true\n",
 				"	// code beyond here will not be executed when FailNow is invoked\n	if heddleActive { t.finished = true; return }; t.mu.Lock()\n	t.finished = true\n"),
+			replace("	if t.parent != nil && !t.hasSub.Load() {\n", "	if !heddleActive && t.parent != nil && !t.hasSub.Load() {\n"),
 			replace("			t.signal <- signal\n", "			if t.signal != nil { t.signal <- signal }\n"), // nil: top-level, under drive
+			// What heddleRoot leaves out until it is asked for.
+			replace("	t.hasSub.Store(true)\n	testName, ok,", "	t.hasSub.Store(true); t.heddleBarrier()\n	testName, ok,"),
+			replace("	s.numWaiting++\n", "	s.numWaiting++; s.heddleStart()\n"),
 			// Without a chattyPrinter -v still shows the logs of tests that passed.
 			replace("	} else if t.chatty != nil {\n", "	} else if t.chatty != nil || heddleVerbose() {\n"),
+		}},
+		"match.go": {edits: []edit{
+			replace("	base := parent + \"/\" + subname\n", "	base := parent + \"/\" + subname; if m.subNames == nil { m.subNames = map[string]int32{} }\n"),
 		}},
 		"fuzz.go": {edits: []edit{
 			replace("			if !f.finished && !f.skipped && !f.failed {\n", "			if !f.finished && !f.skipped && !f.failed && !heddleOver {\n"),

@@ -209,7 +209,7 @@ func (d *driver) quiet(pkg, file string) bool {
 const collectEvery = 32 << 20
 
 // collectCheck is in how many executions it is looked at: looking costs half a microsecond.
-const collectCheck = 8
+const collectCheck = 16
 
 func (d *driver) collect() {
 	var m [1]heapSample

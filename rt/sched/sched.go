@@ -339,7 +339,8 @@ func (s *Sched) Run(main func(), opt Options) *trace.Trace {
 	s.reset(opt)
 	install()
 	s.resetFlow()
-	s.dg = G{id: trace.NoG, w: &s.driver}
+	s.dg = G{}
+	s.dg.id, s.dg.w = trace.NoG, &s.driver
 	g := s.newG(trace.NoG, 0, main, 0)
 	s.timerG = s.newG(trace.NoG, 1, nil, 0)
 	s.timerG.state = gDone
