@@ -4,7 +4,8 @@ import "strings"
 
 // Packages math/rand and math/rand/v2: the top-level functions draw from the
 // execution's generator, and a draw from up to four values is a choice to
-// explore. Generators that the program seeds itself are deterministic already.
+// explore. Generators that the program seeds itself are deterministic already;
+// how the top-level ones are seeded again from one execution to the next: added/rand.go.txt.
 
 // Package hash/maphash takes its seeds there too.
 var maphashPatch = &pkg{files: map[string]file{"maphash_runtime.go": {hook: true, edits: []edit{
@@ -14,6 +15,8 @@ var maphashPatch = &pkg{files: map[string]file{"maphash_runtime.go": {hook: true
 var randPatch = &pkg{
 	added: embedded("rand.go.txt"),
 	files: map[string]file{"rand.go": {hook: true, edits: append(drawEdits([]string{"Intn int", "Int31n int32", "Int63n int64"}, " && heddleUnseeded()"),
+		replace("	randseednop.IncNonDefault()\n", "	randseednop.IncNonDefault(); heddleSeed(seed)\n"),
+		replace("		randautoseed.IncNonDefault()\n", "		randautoseed.IncNonDefault(); heddleSeeds.base, heddleSeeds.fixed = 1, true\n"),
 		guard("func globalRand() *Rand {", "if _hs.Here() { return heddleGlobal() }"),
 		replace("	return int64(runtime_rand() & rngMask)\n", "	return int64(_hs.Uint64() & rngMask)\n"),
 		replace("	return runtime_rand()\n", "	return _hs.Uint64()\n"),

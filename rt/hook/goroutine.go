@@ -76,6 +76,9 @@ func NumGoroutine() int {
 	return runtime.NumGoroutine()
 }
 
+// Execution counts the executions that have begun in this process.
+var Execution uint64
+
 // Measured is true when the execution has asked how much memory there is.
 var Measured bool
 

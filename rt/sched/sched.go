@@ -337,6 +337,7 @@ func (s *Sched) reset(opt Options) {
 // control. What was found is in Failure, Races and the trace's verdict.
 func (s *Sched) Run(main func(), opt Options) *trace.Trace {
 	s.reset(opt)
+	hook.Execution++
 	install()
 	s.resetFlow()
 	s.dg = G{}
