@@ -1,6 +1,10 @@
 package transition
 
-import "heddle/trace"
+import (
+	"slices"
+
+	"heddle/trace"
+)
 
 // checkCounters looks whether the order of operations may matter that commute
 // as a rule: whether an Add that lowers the counter of a WaitGroup may come so
@@ -42,13 +46,7 @@ func (c *Cut) excess(obj Object) int {
 			continue
 		}
 		p.units[i] = u.Arg
-		for k := i - 1; k >= 0 && p.units[i] < 0; k-- {
-			if p.units[k] > 0 && p.Before(int(us[k].at), int(u.at)) {
-				take := min(-p.units[i], p.units[k])
-				p.units[k] -= take
-				p.units[i] += take
-			}
-		}
+		p.take(us, i, false)
 	}
 	for i := len(us) - 1; i >= 0; i-- {
 		if p.units[i] > 0 {
@@ -59,22 +57,28 @@ func (c *Cut) excess(obj Object) int {
 }
 
 // paired gives to each access that lowers the counter the latest before it that
-// is left. It errs towards false.
+// is left, of its own goroutine if there is one: a reader that unlocks what it
+// has locked takes it from no other reader. It errs towards false.
 func (p *Path) paired(us []use) bool {
 	p.units = p.units[:0]
 	for i := range us {
-		need := -us[i].counted()
-		p.units = append(p.units, -need)
-		for k := i - 1; k >= 0 && need > 0; k-- {
-			if p.units[k] > 0 && p.Before(int(us[k].at), int(us[i].at)) {
-				take := min(need, p.units[k])
-				p.units[k] -= take
-				need -= take
-			}
-		}
-		if need > 0 {
-			return false
+		p.units = append(p.units, us[i].counted())
+	}
+	for _, own := range [...]bool{true, false} {
+		for i := range us {
+			p.take(us, i, own)
 		}
 	}
-	return true
+	return slices.Min(append(p.units, 0)) == 0
+}
+
+// take gives to us[i] what it lowers the counter by, from those that its goroutine made, or from any.
+func (p *Path) take(us []use, i int, own bool) {
+	for k := i - 1; k >= 0 && p.units[i] < 0; k-- {
+		if p.units[k] > 0 && (!own || p.steps[us[k].at].Proc == p.steps[us[i].at].Proc) && p.Before(int(us[k].at), int(us[i].at)) {
+			n := min(-p.units[i], p.units[k])
+			p.units[k] -= n
+			p.units[i] += n
+		}
+	}
 }

@@ -21,6 +21,7 @@ type call struct {
 	choices  int32  // of a draw
 	want     uint64 // of a CompareAndSwap
 	compares bool   // want is known
+	sleeps   bool   // goes on when time has passed
 	poll     bool   // a select with default
 	cases    string // of a communication, in words
 	site     trace.Site
@@ -37,14 +38,15 @@ type side struct {
 type calls struct {
 	list  []call
 	sides [][]side
+	chans [][]transition.Object // that are arrived at
 	of    map[call]net.Value
 }
 
 func newCalls() calls {
-	return calls{list: make([]call, 1), sides: make([][]side, 1), of: map[call]net.Value{}}
+	return calls{list: make([]call, 1), sides: make([][]side, 1), chans: make([][]transition.Object, 1), of: map[call]net.Value{}}
 }
 
-func (cs *calls) number(c call, sides []side) net.Value {
+func (cs *calls) number(c call, sides []side, chans ...transition.Object) net.Value {
 	var b []byte
 	for _, x := range sides {
 		b = append(strconv.AppendInt(b, int64(x.obj), 36), ' ')
@@ -53,11 +55,14 @@ func (cs *calls) number(c call, sides []side) net.Value {
 			b = append(b, '!')
 		}
 	}
+	for _, o := range chans {
+		b = append(strconv.AppendInt(b, int64(o), 36), '+')
+	}
 	c.cases = string(b)
 	n, ok := cs.of[c]
 	if !ok {
 		n = net.Value(len(cs.list))
-		cs.list, cs.sides = append(cs.list, c), append(cs.sides, append([]side(nil), sides...))
+		cs.list, cs.sides, cs.chans = append(cs.list, c), append(cs.sides, append([]side(nil), sides...)), append(cs.chans, chans)
 		cs.of[c] = n
 	}
 	return n

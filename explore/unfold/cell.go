@@ -17,11 +17,15 @@ import (
 //	WaitGroup   beside: by how much each Add changed it; with state, the count, if the order of Adds matters
 //	RWMutex     state: see rw; beside: +1 of each reader who came, -1 of each who left
 //	channel     state: 0 open, 1 closed; with a buffer: sent, received: a condition for every value
+//	            without one and polled: line: a condition for everyone who arrived
+//	            of a timer, state: how many values it holds
+//	timer       state: 1 it runs, until it is stopped
 type object struct {
 	known          bool
 	state          net.Cell
 	sent, received net.Cell
 	beside         net.Cell
+	line           net.Cell // of an unbuffered channel that is polled: those who arrived
 	cap            int
 	finals         []net.Cond    // of goroutines that ended and hold the mutex
 	waiting        []net.Cond    // calls about what is beside, or that need a partner: receivers
@@ -29,6 +33,7 @@ type object struct {
 	tokens         []net.Cond    // all there is beside
 	kind           trace.ObjKind // of the object
 	ordered        bool
+	timer          bool // a timer's channel
 }
 
 // procCell returns the cell of a goroutine.
@@ -56,22 +61,25 @@ func (s *Strategy) object(obj transition.Object) *object {
 	if o.known {
 		return o
 	}
-	*o = object{known: true, sent: net.None, received: net.None, beside: net.None, kind: s.tab.Kind(obj), ordered: s.tab.Ordered(obj)}
+	*o = object{known: true, sent: net.None, received: net.None, beside: net.None, line: net.None, kind: s.tab.Kind(obj), ordered: s.tab.Ordered(obj)}
 	mark := func(v net.Value) net.Cell {
-		c := s.net.NewCell()
+		c := s.newCellOf(obj)
 		s.net.Mark(c, v)
-		for len(s.objectOf) <= int(c) {
-			s.objectOf = append(s.objectOf, noObject)
-		}
-		s.objectOf[c] = obj
 		return c
+	}
+	if o.kind == trace.ObjTimer { // whoever starts it gives the first condition
+		o.state = s.newCellOf(obj)
+		return o
 	}
 	o.state = mark(0)
 	switch o.kind {
 	case trace.ObjAtomic:
 		s.net.SetValue(s.net.Root(o.state), net.Value(s.tab.Init(obj)))
 	case trace.ObjChan:
-		if o.cap = max(s.tab.Cap(obj), s.caps[obj]); o.cap > 0 {
+		o.cap, o.timer = max(s.tab.Cap(obj), s.caps[obj]), s.timerChans[obj]
+		if o.timer {
+			o.cap = 1
+		} else if o.cap > 0 {
 			o.sent, o.received = mark(0), mark(0)
 		}
 	case trace.ObjWaitGroup, trace.ObjRWMutex:
@@ -82,9 +90,23 @@ func (s *Strategy) object(obj transition.Object) *object {
 	return o
 }
 
+// newCellOf returns a cell of an object that has no condition yet.
+func (s *Strategy) newCellOf(obj transition.Object) net.Cell {
+	c := s.net.NewCell()
+	for len(s.objectOf) <= int(c) {
+		s.objectOf = append(s.objectOf, noObject)
+	}
+	s.objectOf[c] = obj
+	return c
+}
+
 // begins sets the value of an object's first condition from its first access in an execution.
 func (s *Strategy) begins(o *object, a *transition.Access) {
 	root := s.net.Root(o.state)
+	if root == net.None {
+		s.net.Mark(o.state, 1) // a timer that is older than the execution
+		return
+	}
 	switch {
 	case o.kind == trace.ObjOnce && a.Op == trace.OpOnce && a.Arg == 0:
 		s.net.SetValue(root, 2) // done before the execution
@@ -143,6 +165,11 @@ func (s *Strategy) after(c *call, v net.Value, j int) net.Value {
 	switch c.op {
 	case trace.OpLock, trace.OpTryLock, trace.OpClose:
 		return 1
+	case trace.OpTimerStop:
+		if s.objects[c.obj].timer {
+			return 0
+		}
+		return net.Value(c.delta)
 	case trace.OpUnlock:
 		return 0
 	case trace.OpAtomicStore, trace.OpAtomicRMW, trace.OpAtomicCAS:

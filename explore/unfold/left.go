@@ -24,6 +24,8 @@ type rest struct {
 	takers [][]net.Event
 	some   map[net.Cond]sat.Lit // that somebody takes a condition
 	events int
+	at     map[net.Cond]sat.Lit // that a condition is marked at the end
+	clause []sat.Lit
 }
 
 // leftOver returns the conditions of all goroutines at an end in which somebody
@@ -42,9 +44,6 @@ func (s *Strategy) leftOver() []net.Cond {
 		s.incomplete("too large a net to look for deadlocks in")
 		return nil
 	}
-	if s.rest == nil || s.rest.events != s.net.Len() {
-		s.rest = s.formula()
-	}
 	for _, k := range calls {
 		if s.late() {
 			return nil
@@ -55,6 +54,14 @@ func (s *Strategy) leftOver() []net.Cond {
 		}
 	}
 	return nil
+}
+
+// ends returns the formula of the net's ends.
+func (s *Strategy) ends() *rest {
+	if s.rest == nil || s.rest.events != s.net.Len() {
+		s.rest = s.formula()
+	}
+	return s.rest
 }
 
 // waits reports whether a call may have to wait.
@@ -70,7 +77,7 @@ func waits(c *call) bool {
 // conflict apart, and that no other event can happen after them.
 func (s *Strategy) formula() *rest {
 	n := s.net
-	r := &rest{solver: sat.New(sat.Options{Stop: s.late}), events: n.Len(), takers: make([][]net.Event, n.Conds()), some: map[net.Cond]sat.Lit{}}
+	r := &rest{solver: sat.New(sat.Options{Stop: s.late}), events: n.Len(), takers: make([][]net.Event, n.Conds()), some: map[net.Cond]sat.Lit{}, at: map[net.Cond]sat.Lit{}}
 	joined := map[net.Cond][]net.Event{}
 	for e := range net.Event(r.events) {
 		r.event = append(r.event, r.solver.NewVar().Pos())
@@ -179,36 +186,66 @@ func (r *rest) atMostOne(es []net.Event) {
 
 // leftWith returns the conditions of all goroutines at an end in which somebody
 // is left with call k; nil if there is none.
-func (s *Strategy) leftWith(k net.Value) []net.Cond {
-	n, r := s.net, s.rest
+func (s *Strategy) leftWith(k net.Value) (goal []net.Cond) {
+	n, r := s.net, s.ends()
 	any := r.solver.NewVar().Pos()
 	some := []sat.Lit{any.Not()}
 	for c := range net.Cond(n.Conds()) {
-		if n.Value(c) != k || !s.isGoroutine(n.Cell(c)) {
-			continue
+		if n.Value(c) == k && s.isGoroutine(n.Cell(c)) {
+			some = append(some, s.markedAt(c))
 		}
-		at := r.solver.NewVar().Pos()
-		if by := n.By(c); by != net.None {
-			r.solver.Add(0, at.Not(), r.event[by])
-		}
-		for _, e := range r.takers[c] {
-			r.solver.Add(0, at.Not(), r.event[e].Not())
-		}
-		some = append(some, at)
 	}
 	r.solver.Add(0, some...)
-	for r.solver.Solve(any) == sat.Sat {
-		cycle := s.happen()
-		if cycle == nil {
-			return s.cut()
-		}
+	s.eachEnd(any, func(end []net.Cond) bool {
+		goal = end
+		return false
+	})
+	return goal
+}
+
+// markedAt returns a literal that is true only at ends where c is marked.
+func (s *Strategy) markedAt(c net.Cond) sat.Lit {
+	r := s.rest
+	at, ok := r.at[c]
+	if ok {
+		return at
+	}
+	at = r.solver.NewVar().Pos()
+	r.at[c] = at
+	if by := s.net.By(c); by != net.None {
+		r.solver.Add(0, at.Not(), r.event[by])
+	}
+	for _, e := range r.takers[c] {
+		r.solver.Add(0, at.Not(), r.event[e].Not())
+	}
+	return at
+}
+
+// eachEnd calls f with the conditions of all goroutines at the ends where such is
+// true, until f returns false. During a call the events are in s.find.
+func (s *Strategy) eachEnd(such sat.Lit, f func(end []net.Cond) bool) {
+	r := s.rest
+	for r.solver.Solve(such) == sat.Sat {
 		var not []sat.Lit
-		for _, e := range cycle {
-			not = append(not, r.event[e].Not())
+		if cycle := s.happen(); cycle != nil {
+			for _, e := range cycle {
+				not = append(not, r.event[e].Not())
+			}
+			r.solver.Add(0, not...)
+			continue
+		}
+		end := s.cutOf(s.find)
+		if !f(end) {
+			return
+		}
+		not = append(not, such.Not())
+		for _, c := range end {
+			if by := s.net.By(c); by != net.None {
+				not = append(not, r.event[by].Not())
+			}
 		}
 		r.solver.Add(0, not...)
 	}
-	return nil
 }
 
 // happen puts the solver's answer into s.find; it returns events that cannot all happen, if there are some.
@@ -226,13 +263,13 @@ func (s *Strategy) happen() []net.Event {
 	return nil
 }
 
-// cut returns the conditions of all goroutines that are started in s.find.
-func (s *Strategy) cut() (goal []net.Cond) {
+// cutOf returns the conditions after a set of events of all goroutines that are started.
+func (s *Strategy) cutOf(in *net.Config) (goal []net.Cond) {
 	for _, k := range s.procs {
 		if k == net.None {
 			continue
 		}
-		if x := s.find.Last(k); x != net.None {
+		if x := in.Last(k); x != net.None {
 			goal = append(goal, x)
 		}
 	}

@@ -18,8 +18,7 @@ var (
 	seeds = flag.Int("seeds", 1000, "random programs to look at")
 	from  = flag.Uint64("from", 0, "the first of them")
 
-	verbose = flag.Bool("why", false, "print the programs that the net has no construction for, the known kinds apart")
-	known   = map[string]bool{"timers": true, "a channel at which it matters who came first": true, "two selects that meet": true}
+	verbose = flag.Bool("why", false, "print the programs that the net has no construction for")
 )
 
 func TestMain(m *testing.M) {
@@ -60,13 +59,29 @@ var errPolled = errors.New("polled")
 // The local states are those of exhaustive search without reduction, in no
 // more executions than optimal DPOR takes; the net is the same whatever the
 // order of targets.
-func TestRandom(t *testing.T) {
+func TestRandom(t *testing.T) { random(t, progen.Default) }
+
+// Programs of channels and selects only, every other one with timers.
+func TestRandomSelects(t *testing.T) {
+	size := progen.Default
+	size.Selects = true
+	random(t, size)
+}
+
+// Timers with the same deadline, and Gosched.
+func TestRandomLoose(t *testing.T) {
+	size := progen.Default
+	size.Loose = true
+	random(t, size)
+}
+
+func random(t *testing.T, size progen.Size) {
 	if testing.Short() {
 		*seeds = min(*seeds, 100)
 	}
 	gave, sum, optimal, programs := map[string]int{}, 0, 0, 0
 	for seed := *from; seed < *from+uint64(*seeds) && !t.Failed(); seed++ {
-		p := progen.Generate(seed, progen.Default)
+		p := progen.Generate(seed, size)
 		m := machine.New(p)
 		if _, _, err := m.Exhaust(true, 1000, nil); err != nil {
 			continue
@@ -107,7 +122,7 @@ func TestRandom(t *testing.T) {
 			same(t, "goroutine", all.Left, got.Left)
 			if s.Why != "" {
 				gave[s.Why]++
-				if *verbose && !known[s.Why] {
+				if *verbose {
 					t.Logf("seed %d: %s\n%s", seed, s.Why, progen.Source(p))
 				}
 				continue

@@ -28,6 +28,7 @@ type announced struct {
 // add adds the execution that the path has read (Fig. 8, lines 7 to 15). It
 // returns what there is no net construction for, "" if there is nothing.
 func (s *Strategy) add(t *trace.Trace) string {
+	s.read.trace = t
 	if why := s.unable(); why != "" {
 		return why
 	}
@@ -39,7 +40,9 @@ func (s *Strategy) add(t *trace.Trace) string {
 		s.fromGoroutine(main)
 	}
 	for j := range s.path.Len() {
-		if why := s.addTransition(j); why != "" {
+		if s.path.At(j).Barrier {
+			s.addJump(j)
+		} else if why := s.addTransition(j); why != "" {
 			return why
 		}
 		if s.lacks != "" {
@@ -59,7 +62,10 @@ func (s *Strategy) unable() string {
 		t := p.At(i)
 		switch {
 		case t.Barrier:
-			return "timers"
+			if why := s.unableJump(s.read.trace, i); why != "" {
+				return why
+			}
+			continue
 		case t.Op == trace.OpAwait:
 			return "a loop that polls"
 		}
@@ -69,14 +75,8 @@ func (s *Strategy) unable() string {
 			switch {
 			case len(s.tab.Overlaps(a.Obj)) > 0:
 				return "memory that overlaps"
-			case kind == trace.ObjTimer:
-				return "timers"
 			case kind == trace.ObjModel:
 				return "a monitor"
-			case kind == trace.ObjChan && s.tab.Ordered(a.Obj):
-				return "a channel at which it matters who came first"
-			case a.Op == trace.OpSelect && a.Arg == transition.CaseSeen:
-				return "two selects that meet"
 			}
 		}
 	}
@@ -100,7 +100,6 @@ func (s *Strategy) learnCaps() (changed bool) {
 func (s *Strategy) readCalls(t *trace.Trace) {
 	r, p := &s.read, s.path
 	n := s.tab.Procs()
-	r.trace = t
 	r.comm, r.seen = map[announced]int{}, map[transition.Object]bool{}
 	r.next, r.at, r.left, r.cond = make([][]int32, n), make([]int, n), make([]int, n), make([]transition.Object, n)
 	for i := range n {
@@ -111,6 +110,9 @@ func (s *Strategy) readCalls(t *trace.Trace) {
 	}
 	for i := range p.Len() {
 		x := p.At(i)
+		if x.Barrier {
+			continue
+		}
 		r.next[x.Proc] = append(r.next[x.Proc], int32(i))
 		if x.With != transition.NoProc {
 			r.next[x.With] = append(r.next[x.With], int32(i))
@@ -139,17 +141,26 @@ func (s *Strategy) next(p transition.Proc, i int) net.Value {
 	}
 	switch {
 	case k >= 0:
-		s.describe(&c, s.path.At(k), k)
+		x := s.path.At(k)
+		s.describe(&c, x, k)
+		if chans := s.arriving(x); c.op == trace.OpArrive && chans != nil {
+			c.obj = noObject
+			return s.calls.number(c, nil, chans...)
+		}
 	case r.left[p] >= 0:
 		s.describe(&c, &s.path.Left()[r.left[p]], -1)
 	default:
 		if s.hasCrashed(p) {
 			return crashed
 		}
-		if !s.waitsForSignal(p) {
+		switch s.leftWaiting(p) {
+		case trace.OpCondWait:
+			c.op, c.obj = trace.OpCondWake, r.cond[p]
+		case trace.OpSleep:
+			c.op, c.sleeps = trace.OpResume, true
+		default:
 			return 0
 		}
-		c.op, c.obj = trace.OpCondWake, r.cond[p]
 	}
 	return s.calls.number(c, nil)
 }
@@ -186,7 +197,11 @@ func (s *Strategy) describe(c *call, x *transition.Transition, k int) {
 		c.obj = s.read.cond[c.proc]
 		return
 	}
-	if len(x.Accesses) == 0 {
+	if c.op == trace.OpResume {
+		c.sleeps = s.slept(c.proc)
+		return
+	}
+	if len(x.Accesses) == 0 || s.startsTimer(x, &x.Accesses[0]) {
 		return
 	}
 	a := &x.Accesses[0]
@@ -194,6 +209,10 @@ func (s *Strategy) describe(c *call, x *transition.Transition, k int) {
 	switch c.op {
 	case trace.OpWGAdd:
 		c.delta = a.Arg
+	case trace.OpTimerStop:
+		if a.Op == trace.OpTimerStart {
+			c.delta = 1 // it is Reset
+		}
 	case trace.OpAtomicCAS:
 		if k >= 0 {
 			c.want, c.compares = s.path.Compared(k)
@@ -201,20 +220,26 @@ func (s *Strategy) describe(c *call, x *transition.Transition, k int) {
 	}
 }
 
+// slept reports whether p, which goes on next, does since time passed and not
+// since somebody met it over a channel.
+func (s *Strategy) slept(p transition.Proc) bool {
+	r := &s.read
+	return r.at[p] == 0 || s.path.At(int(r.next[p][r.at[p]-1])).With != p
+}
+
 // hasCrashed reports whether p's panic, or fatal error, ended the program.
 func (s *Strategy) hasCrashed(p transition.Proc) bool {
 	return slices.ContainsFunc(s.read.trace.Crashed, func(g trace.GID) bool { return s.tab.ProcOf(g) == p })
 }
 
-// waitsForSignal reports whether p is left waiting at a Cond.
-func (s *Strategy) waitsForSignal(p transition.Proc) bool {
+// leftWaiting returns what p is left waiting in, OpNone if it has ended.
+func (s *Strategy) leftWaiting(p transition.Proc) trace.Op {
 	for i := range s.read.trace.Left {
-		l := &s.read.trace.Left[i]
-		if l.Op == trace.OpCondWait && s.tab.ProcOf(l.G) == p {
-			return true
+		if l := &s.read.trace.Left[i]; s.tab.ProcOf(l.G) == p {
+			return l.Op
 		}
 	}
-	return false
+	return trace.OpNone
 }
 
 // addTransition adds the event of transition j (CORRESPONDINGEVENT, Fig. 8 line 9).
@@ -232,6 +257,9 @@ func (s *Strategy) addTransition(j int) string {
 		return "an operation that nobody announced"
 	}
 	for i := range x.Accesses {
+		if a := &x.Accesses[i]; s.startsTimer(x, a) || a.Arg == transition.CaseSeen && a.Op == trace.OpSelect || a.Op == trace.OpArrive && s.tab.Kind(a.Obj) == trace.ObjChan {
+			continue
+		}
 		if why := s.access(c, sides, &x.Accesses[i]); why != "" {
 			return why
 		}
@@ -323,6 +351,9 @@ func (s *Strategy) ways(c *call, sides []side, t, u net.Cond, x *transition.Tran
 func (s *Strategy) agree(e net.Event, x *transition.Transition) bool {
 	for i := range x.Accesses {
 		a := &x.Accesses[i]
+		if s.startsTimer(x, a) {
+			continue
+		}
 		o := &s.objects[a.Obj]
 		if o.kind == trace.ObjChan || o.kind == trace.ObjWaitGroup || o.kind == trace.ObjRWMutex {
 			continue
@@ -353,19 +384,23 @@ func (s *Strategy) show(e net.Event, c *call, t, u net.Cond, j int) {
 		values = append(values, s.next(p, j))
 	}
 	n.Show(e)
-	n.Give(e, n.Cell(t), t, values[0])
+	s.timed(n.Give(e, n.Cell(t), t, values[0]))
 	values = values[1:]
 	if u != net.None {
-		n.Give(e, n.Cell(u), u, values[0])
+		s.timed(n.Give(e, n.Cell(u), u, values[0]))
 		values = values[1:]
 	}
 	for i, p := range x.Starts {
-		n.Give(e, s.procCell(p), net.None, values[i])
+		s.timed(n.Give(e, s.procCell(p), net.None, values[i]))
 	}
 	for _, a := range n.Arcs(e) {
 		if y := a.Cond(); y != t && y != u && (a.Use() == net.Takes || a.Use() == net.Seals) {
 			n.Give(e, n.Cell(y), y, s.after(c, n.Value(y), j))
 		}
+	}
+	s.startTimers(e, j)
+	if c.sleeps {
+		s.clock.used = true
 	}
 	if c.obj != noObject {
 		if o := s.object(c.obj); s.aside(c, o, n.Arcs(e)) != 0 {
@@ -378,12 +413,17 @@ func (s *Strategy) show(e net.Event, c *call, t, u net.Cond, j int) {
 func (s *Strategy) extend(e net.Event) {
 	first, k := s.net.Given(e)
 	for y := first; y < first+net.Cond(k); y++ {
-		switch {
+		switch o := s.ownerOf(y); {
+		case s.isClock(s.net.Cell(y)):
+			s.fromObject(y)
 		case s.isGoroutine(s.net.Cell(y)):
 			s.fromGoroutine(y)
+			if s.net.Up(y) != net.None {
+				s.fromObject(y)
+			}
+		case o.kind == trace.ObjTimer && s.net.Up(y) == net.None: // nobody can know of it yet
 		case s.net.Up(y) == net.None:
-			c, _ := s.callAt(s.net.Arcs(e)[0].Cond())
-			s.fromAside(y, s.object(c.obj))
+			s.fromAside(y, o)
 		default:
 			s.fromObject(y)
 		}

@@ -75,10 +75,13 @@ func (s *Strategy) draws(e net.Event) bool {
 
 // addSteps adds the steps of e and of the draws that follow it: nobody can go on in between.
 func (s *Strategy) addSteps(in *net.Config, e net.Event, next trace.GID) trace.GID {
-	next = s.addStep(e, next)
+	if !s.isClock(s.net.Cell(s.net.Arcs(e)[0].Cond())) { // the clock jumps by itself
+		s.addStep(e)
+	}
 	if !s.net.Shown(e) {
 		return next
 	}
+	next = s.addStarted(e, next)
 	first, k := s.net.Given(e)
 	for y := first; y < first+net.Cond(k); y++ {
 		if by := in.Taker(y); by != net.None && s.isGoroutine(s.net.Cell(y)) && s.draws(by) && s.net.Shown(by) {
@@ -88,8 +91,8 @@ func (s *Strategy) addSteps(in *net.Config, e net.Event, next trace.GID) trace.G
 	return next
 }
 
-// addStep adds the step of e; the next goroutine that is started gets the number next.
-func (s *Strategy) addStep(e net.Event, next trace.GID) trace.GID {
+// addStep adds the step of e.
+func (s *Strategy) addStep(e net.Event) {
 	arcs := s.net.Arcs(e)
 	t := arcs[0].Cond()
 	c, sides := s.callAt(t)
@@ -106,8 +109,12 @@ func (s *Strategy) addStep(e net.Event, next trace.GID) trace.GID {
 		}
 	}
 	s.schedule.Steps = append(s.schedule.Steps, st)
+}
+
+// addStarted numbers the goroutines that e starts, from next on.
+func (s *Strategy) addStarted(e net.Event, next trace.GID) trace.GID {
 	first, k := s.net.Given(e)
-	for y := first; s.net.Shown(e) && y < first+net.Cond(k); y++ {
+	for y := first; y < first+net.Cond(k); y++ {
 		if cell := s.net.Cell(y); s.isGoroutine(cell) && s.net.Up(y) == net.None {
 			s.gids[s.procOf[cell]] = next
 			next++

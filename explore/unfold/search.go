@@ -52,6 +52,9 @@ func (s *Strategy) fromGoroutine(t net.Cond) {
 
 // needs returns the cells of whose conditions an operation depends on which it finds.
 func (s *Strategy) needs(c *call, sides []side) (cells []net.Cell) {
+	if c.sleeps {
+		return append(cells, s.now())
+	}
 	add := func(k net.Cell) {
 		if k != net.None && !slices.Contains(cells, k) {
 			cells = append(cells, k)
@@ -62,6 +65,14 @@ func (s *Strategy) needs(c *call, sides []side) (cells []net.Cell) {
 		add(o.state)
 		add(o.sent)
 		add(o.received)
+		if c.poll && o.cap == 0 {
+			add(s.line(o))
+		}
+	}
+	if c.op == trace.OpArrive && c.obj == noObject {
+		for _, obj := range s.calls.chans[s.calls.of[*c]] {
+			add(s.line(s.object(obj)))
+		}
 	}
 	if len(sides) > 0 || c.obj == noObject {
 		return cells
@@ -87,7 +98,9 @@ func (s *Strategy) fromObject(x net.Cond) {
 		if !in.AddCond(x) || !in.AddCond(t) || !in.Keep(t) {
 			return
 		}
-		s.net.Wait(x, t)
+		if !s.isGoroutine(s.net.Cell(x)) || s.isClock(s.net.Cell(x)) {
+			s.net.Wait(x, t)
+		}
 		c, sides := s.callAt(t)
 		s.expand(t, c, sides)
 	})
@@ -114,13 +127,17 @@ func (s *Strategy) expand(t net.Cond, c *call, sides []side) {
 	}
 	in := s.find
 	for _, x := range sides {
-		s.eachOf([]net.Cell{s.object(x.obj).state, s.object(x.obj).sent, s.object(x.obj).received}, func() { s.alone(t, x, in, s.foresee) })
+		s.eachOf(s.cellsOf(x), func() {
+			s.eachStand(t, s.seniors(t, x), x.obj, func() { s.alone(t, x, in, s.foresee) })
+		})
 		if s.object(x.obj).cap == 0 {
 			s.partners(t, c, x)
 		}
 	}
 	if c.poll {
-		s.eachOf(s.needs(c, sides), func() { s.byDefault(t, sides, in, s.foresee) })
+		s.eachOf(s.needs(c, sides), func() {
+			s.eachFacing(t, sides, func() { s.byDefault(t, sides, in, s.foresee) })
+		})
 	}
 	if len(sides) > 0 {
 		return
@@ -160,23 +177,48 @@ func (s *Strategy) partners(t net.Cond, c *call, x side) {
 		m := in.Mark()
 		if u != t && in.AddCond(u) && in.Keep(u) {
 			d, sides := s.callAt(u)
-			if len(sides) > 1 && c.cases != "" && len(s.sidesAt(t)) > 1 {
-				s.lacks = "two selects that meet"
-			}
 			for _, y := range sides {
 				if y.obj == x.obj && y.send != x.send && d.proc != c.proc {
-					in.Versions(s.object(x.obj).state, func(net.Cond) {
-						if x.send {
-							s.meeting(t, u, x, y, in, s.foresee)
-						} else {
-							s.meeting(u, t, y, x, in, s.foresee)
-						}
-					})
+					s.meetings(t, u, x, y)
 				}
 			}
 		}
 		in.Undo(m)
 	}
+}
+
+// meetings adds the meetings of a case of the one at t with one of the one at u.
+func (s *Strategy) meetings(t, u net.Cond, x, y side) {
+	in := s.find
+	c, _ := s.callAt(t)
+	d, _ := s.callAt(u)
+	a, b, v, w := t, u, x, y // who polls makes the step, or else the sender
+	if !c.poll && (d.poll || !x.send) {
+		a, b, v, w = u, t, y, x
+	}
+	cells := []net.Cell{s.object(x.obj).state}
+	if s.choosy(a, b) {
+		cells = append(append(cells, s.others(a, x.obj)...), s.others(b, x.obj)...)
+	}
+	stand := append(s.seniors(a, v), s.seniors(b, w)...)
+	s.eachNoted(t, cells, func() {
+		s.eachStand(t, stand, x.obj, func() { s.meeting(a, b, v, w, in, s.foresee) })
+	})
+}
+
+// eachFacing calls f for every way in which those can stand whom a poll of the one at t may find.
+func (s *Strategy) eachFacing(t net.Cond, sides []side, f func()) {
+	if len(sides) == 0 {
+		f()
+		return
+	}
+	x := sides[0]
+	rest := func() { s.eachFacing(t, sides[1:], f) }
+	if o := s.object(x.obj); o.cap == 0 {
+		s.eachStand(t, s.facing(t, s.find.Last(s.line(o)), x), x.obj, rest)
+		return
+	}
+	rest()
 }
 
 // eachAside calls f for every set of what is beside o that can have been given

@@ -48,6 +48,11 @@ type Strategy struct {
 	objectOf []transition.Object // of each cell; noObject if it is a goroutine's
 	calls    calls
 	caps     map[transition.Object]int // of channels; len does not tell it
+	clock    clock
+	noted    map[[2]net.Cond]bool // see waitAt
+
+	timerChans map[transition.Object]bool // channels of timers
+	sends      map[trace.Site]bool        // of timers, by where they are started: they have a channel
 
 	known  []net.Event // foreseen, and perhaps shown since
 	target net.Event   // of the next execution, or
@@ -80,7 +85,7 @@ type Strategy struct {
 
 // New begins an exploration.
 func New(o Options) *Strategy {
-	s := &Strategy{opt: o, tab: transition.NewTable(), target: net.None, caps: map[transition.Object]int{}}
+	s := &Strategy{opt: o, tab: transition.NewTable(), target: net.None, caps: map[transition.Object]int{}, timerChans: map[transition.Object]bool{}, sends: map[trace.Site]bool{}}
 	s.result.Complete = true
 	s.begin()
 	return s
@@ -92,7 +97,9 @@ func (s *Strategy) begin() {
 	s.run, s.find = net.NewConfig(s.net), net.NewConfig(s.net)
 	s.procs, s.procOf, s.objects, s.objectOf, s.calls = nil, nil, nil, nil, newCalls()
 	s.known, s.begun, s.target, s.lacks = s.known[:0], false, net.None, ""
-	s.goal, s.stuck, s.asked, s.left, s.rest = nil, nil, map[string]bool{}, map[net.Value]bool{}, nil
+	s.goal, s.stuck, s.asked, s.left, s.rest, s.clock = nil, nil, map[string]bool{}, map[net.Value]bool{}, nil, newClock()
+	s.noted = map[[2]net.Cond]bool{}
+	s.beginClock()
 	cell := s.procCell(transition.Main)
 	s.net.Mark(cell, 0)
 }
@@ -130,13 +137,16 @@ func (s *Strategy) Next() *trace.Schedule {
 }
 
 // aim chooses what the next execution is for; false if there is nothing left.
-// Deadlocks come first: those that are found as the net grows, and when nothing
-// else is left those that can be found in it.
+// Deadlocks come first: those that are found as the net grows. When nothing else
+// is left the clock may jump where it has not, and then there are the deadlocks
+// that can be found in the whole net.
 func (s *Strategy) aim() bool {
 	if s.goal = s.nextStuck(); s.goal != nil || s.aimAtEvent() {
 		return true
 	}
-	s.goal = s.leftOver()
+	if s.goal = s.jumpsLeft(); s.goal == nil {
+		s.goal = s.leftOver()
+	}
 	return s.goal != nil
 }
 
@@ -175,7 +185,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.over = true
 		return
 	}
-	if s.tab.Changed || s.learnCaps() {
+	if caps, timers := s.learnCaps(), s.learnTimers(); s.tab.Changed || caps || timers {
 		s.tab.Changed = false
 		s.result.Executions = 0
 		s.begin()
@@ -192,6 +202,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 	}
 	s.target, s.goal = net.None, nil
 	s.noteLeft(t)
+	s.noteEnd()
 	if s.expired {
 		s.incomplete("not all interleavings")
 		s.over = true
@@ -205,11 +216,12 @@ func (s *Strategy) Seed(t *trace.Trace) bool {
 	if s.other != nil || t.Verdict == trace.Bounded || t.Verdict == trace.Aborted || t.Verdict == trace.Diverged {
 		return false
 	}
-	if s.path.Read(t, 0) != nil || s.tab.Changed || s.learnCaps() || s.add(t) != "" {
+	if s.path.Read(t, 0) != nil || s.tab.Changed || s.learnCaps() || s.learnTimers() || s.add(t) != "" {
 		return false
 	}
 	s.begun = true
 	s.noteLeft(t)
+	s.noteEnd()
 	return true
 }
 

@@ -42,6 +42,16 @@ func (s *Strategy) operation(c *call, t net.Cond, in *net.Config, f func(way)) {
 			return
 		}
 		arcs = append(arcs, net.To(by, net.Follows))
+	case c.sleeps:
+		x := in.Last(s.now())
+		if !s.wakes(x, t, c.proc) {
+			return
+		}
+		arcs = append(arcs, net.To(x, net.Follows))
+	case c.op == trace.OpArrive && c.obj == noObject:
+		for _, obj := range s.calls.chans[s.net.Value(t)] {
+			arcs = append(arcs, net.To(in.Last(s.line(s.object(obj))), net.Takes))
+		}
 	case c.obj == noObject:
 	default:
 		o := s.object(c.obj)
@@ -66,9 +76,14 @@ func (s *Strategy) operation(c *call, t net.Cond, in *net.Config, f func(way)) {
 	f(way{0, arcs})
 }
 
-// channel: Close, and Len.
+// channel: Close, Len, and what stops or resets a timer.
 func (s *Strategy) channel(c *call, o *object, in *net.Config, arcs []net.Arc) ([]net.Arc, bool) {
-	if c.op == trace.OpClose {
+	switch {
+	case o.timer && c.op == trace.OpTimerStop:
+		return append(arcs, net.To(in.Last(o.state), net.Takes)), true
+	case o.timer && c.op == trace.OpLen:
+		return append(arcs, net.To(in.Last(o.state), net.Reads)), true
+	case c.op == trace.OpClose:
 		return append(arcs, net.To(in.Last(o.state), net.Takes)), true
 	}
 	if o.cap > 0 {
@@ -115,6 +130,15 @@ func (s *Strategy) alone(t net.Cond, x side, in *net.Config, f func(way)) {
 	closed := s.net.Value(open) == 1
 	arcs := s.first(t)
 	defer func() { s.arcs = arcs }()
+	if o.timer {
+		if v := s.net.Value(open); !x.send && v > 0 {
+			var ok bool
+			if arcs, ok = s.behind(append(arcs, net.To(open, net.Takes)), s.seniors(t, x), in); ok {
+				f(way{label(x.at, 0), arcs})
+			}
+		}
+		return
+	}
 	if o.cap == 0 || closed && x.send {
 		if closed {
 			arcs = append(arcs, net.To(open, net.Reads))
@@ -137,6 +161,12 @@ func (s *Strategy) alone(t net.Cond, x side, in *net.Config, f func(way)) {
 	default:
 		return
 	}
+	if arcs[len(arcs)-1] != net.To(received, net.Reads) { // it is not closed and empty
+		var ok bool
+		if arcs, ok = s.behind(arcs, s.seniors(t, x), in); !ok {
+			return
+		}
+	}
 	f(way{label(x.at, 0), arcs})
 }
 
@@ -148,34 +178,65 @@ func (s *Strategy) ancestor(x net.Cond, d int) net.Cond {
 	return x
 }
 
-// meeting calls f with the way in which a case of the one at t meets one of the
-// one at u, over an unbuffered channel that is open.
+// meeting calls f with the way in which a case of the one at t, who makes the
+// step, meets one of the one at u, over an unbuffered channel that is open. Of two
+// selects one has to wait there.
 func (s *Strategy) meeting(t, u net.Cond, x, y side, in *net.Config, f func(way)) {
 	open := in.Last(s.object(x.obj).state)
 	if s.net.Value(open) == 1 {
 		return
 	}
-	s.arcs = append(s.first(t), net.To(u, net.Takes), net.To(open, net.Reads))
-	f(way{label(x.at, y.at), s.arcs})
+	c, _ := s.callAt(t)
+	choosy := s.choosy(t, u)
+	if choosy && !s.waitsThere(u, in) && (c.poll || !s.waitsThere(t, in)) {
+		return
+	}
+	arcs, ok := s.passing([]net.Arc{net.To(t, net.Takes), net.To(u, net.Takes), net.To(open, net.Reads)}, s.seniors(t, x), u, x.obj, in)
+	if ok {
+		arcs, ok = s.passing(arcs, s.seniors(u, y), t, x.obj, in)
+	}
+	if !ok {
+		return
+	}
+	if choosy {
+		if arcs = s.seeing(arcs, u, x.obj, in); !c.poll {
+			arcs = s.seeing(arcs, t, x.obj, in)
+		}
+	}
+	f(way{label(x.at, y.at), arcs})
+}
+
+// choosy reports whether the ones at t, who makes the step, and u can meet only if one of them waits.
+func (s *Strategy) choosy(t, u net.Cond) bool {
+	c, sides := s.callAt(t)
+	return (c.poll || len(sides) > 1) && len(s.sidesAt(u)) > 1
 }
 
 // byDefault calls f with the way to do a select when no case is ready.
 func (s *Strategy) byDefault(t net.Cond, sides []side, in *net.Config, f func(way)) {
 	arcs := s.first(t)
 	defer func() { s.arcs = arcs }()
-	add := func(c net.Cond) {
-		if a := net.To(c, net.Reads); !slices.Contains(arcs, a) {
-			arcs = append(arcs, a)
-		}
-	}
+	add := func(c net.Cond) { arcs = once(arcs, net.To(c, net.Reads)) }
 	for _, x := range sides {
 		o := s.object(x.obj)
 		open := in.Last(o.state)
-		if s.net.Value(open) == 1 {
+		if s.net.Value(open) == 1 && !o.timer {
 			return
 		}
 		add(open)
+		if o.timer {
+			if !x.send && s.net.Value(open) > 0 {
+				return
+			}
+			continue
+		}
 		if o.cap == 0 {
+			q := in.Last(s.line(o))
+			add(q)
+			var ok bool
+			if arcs, ok = s.passing(arcs, s.facing(t, q, x), net.None, x.obj, in); !ok {
+				return
+			}
 			continue
 		}
 		sent, received := in.Last(o.sent), in.Last(o.received)

@@ -250,6 +250,18 @@ func (c *Config) Aside(cell Cell, f func(Cond)) {
 	}
 }
 
+// Next calls f for every event that can be added and takes x, which is still
+// there. During a call it and what precedes it are in the set.
+func (c *Config) Next(x Cond, f func()) {
+	for y := c.n.conds[x].child; y != None; y = c.n.conds[y].sibling {
+		m := c.Mark()
+		if c.Add(c.n.conds[y].by) {
+			f()
+		}
+		c.Undo(m)
+	}
+}
+
 // Versions calls f for every condition that a cell can have when more events
 // happen than are in the set, the one it has now first: adjacent ones in turn,
 // as far as they can happen (Lemma 2). During a call the events up to there are in the set.

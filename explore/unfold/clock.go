@@ -1,0 +1,301 @@
+package unfold
+
+import (
+	"slices"
+
+	"heddle/explore/transition"
+	"heddle/explore/unfold/net"
+	"heddle/trace"
+)
+
+// Virtual time. The clock jumps when nobody can go on, so a jump comes after
+// everything that happened, and everything that happens later comes after it: its
+// event takes the clock's condition and reads those at which all goroutines
+// stand. It wakes who sleeps, sends to the channels of timers and starts
+// functions. The clock is the cell of the pseudo goroutine "timers".
+//
+// Nobody foresees a jump: which set of events leaves nobody who can go on is a
+// question to the whole net (jumpsLeft), asked when there is no other target.
+type clock struct {
+	used  bool // there are timers, or somebody sleeps
+	fired map[net.Cond][]trace.Site
+	woken map[net.Cond][]transition.Proc
+	since map[net.Cond]net.Cond   // of goroutines' conditions that come after a jump: the clock's
+	armed map[net.Cond]trace.Site // where the timer was started or reset that a condition says runs
+
+	ended map[string]bool // ends at which no timer fired, by their cuts
+	jumps [][]net.Cond    // cuts at which one may, and that no execution has shown
+}
+
+func newClock() clock {
+	return clock{since: map[net.Cond]net.Cond{}, fired: map[net.Cond][]trace.Site{}, woken: map[net.Cond][]transition.Proc{}, armed: map[net.Cond]trace.Site{}, ended: map[string]bool{}}
+}
+
+// beginClock marks the clock's first condition.
+func (s *Strategy) beginClock() {
+	s.net.Mark(s.procCell(transition.Timers), s.calls.number(call{proc: transition.Timers, obj: noObject, op: trace.OpTimerFire}, nil))
+}
+
+// now returns the clock's cell.
+func (s *Strategy) now() net.Cell { return s.procs[transition.Timers] }
+
+// isClock reports whether a cell is the clock's.
+func (s *Strategy) isClock(k net.Cell) bool { return k == s.now() }
+
+// startsTimer reports whether access a of transition x is the start of a timer that x has made.
+func (s *Strategy) startsTimer(x *transition.Transition, a *transition.Access) bool {
+	if x.Op == trace.OpTimerStop && a.Obj == x.Accesses[0].Obj {
+		return false
+	}
+	return a.Op == trace.OpTimerStart && s.tab.Kind(a.Obj) == trace.ObjTimer
+}
+
+// unableJump says what of a jump of the clock there is no construction for.
+func (s *Strategy) unableJump(t *trace.Trace, i int) string {
+	for k := s.path.Event(i); k < len(t.Events) && int(t.Events[k].Step) <= s.path.Step(i); k++ {
+		if t.Events[k].Op == trace.OpIdle {
+			return "a wait for all others"
+		}
+	}
+	for _, a := range s.path.At(i).Accesses {
+		if s.tab.Kind(a.Obj) != trace.ObjChan || a.Op != trace.OpSend {
+			return "an operation of the timers: " + a.Op.String()
+		}
+	}
+	return ""
+}
+
+// learnTimers reports whether a channel turned out to be a timer's that was not known to be one.
+func (s *Strategy) learnTimers() (changed bool) {
+	for i := range s.path.Len() {
+		x := s.path.At(i)
+		for _, a := range x.Accesses {
+			if (x.Barrier || x.Op == trace.OpTimerStop) && s.tab.Kind(a.Obj) == trace.ObjChan && !s.timerChans[a.Obj] {
+				s.timerChans[a.Obj] = true
+				changed = changed || int(a.Obj) < len(s.objects) && s.objects[a.Obj].known
+			}
+		}
+	}
+	return changed
+}
+
+// addJump adds the event of transition j, in which the clock jumped.
+func (s *Strategy) addJump(j int) {
+	n, x := s.net, s.path.At(j)
+	clock := s.now()
+	s.run.Grow()
+	arcs := []net.Arc{net.To(s.run.Last(clock), net.Takes)}
+	for _, k := range s.procs {
+		if k == net.None || k == clock {
+			continue
+		}
+		if t := s.run.Last(k); t != net.None {
+			arcs = append(arcs, net.To(t, net.Reads))
+		}
+	}
+	for _, a := range x.Accesses {
+		o := s.object(a.Obj)
+		s.run.Grow()
+		arcs = append(arcs, net.To(s.run.Last(o.state), net.Takes))
+	}
+	e := n.Find(0, arcs)
+	if e == net.None {
+		e = n.Foresee(0, arcs, net.None)
+	}
+	fresh := !n.Shown(e)
+	if fresh {
+		n.Show(e)
+		y := n.Give(e, clock, arcs[0].Cond(), n.Value(arcs[0].Cond()))
+		s.clock.fired[y], s.clock.woken[y] = s.firedIn(j), s.wokenIn(j)
+		for _, a := range arcs[1:] {
+			if a.Use() == net.Takes {
+				n.Give(e, n.Cell(a.Cond()), a.Cond(), 1) // the timer's channel holds a value
+			}
+		}
+		for _, p := range x.Starts {
+			s.clock.since[n.Give(e, s.procCell(p), net.None, s.next(p, j))] = y
+		}
+	}
+	s.run.Grow()
+	if !s.run.Add(e) {
+		panic("unfold: a jump of the clock that cannot happen")
+	}
+	if fresh {
+		s.extend(e)
+	}
+}
+
+// timed notes after which jump of the clock t comes, if after one.
+func (s *Strategy) timed(t net.Cond) {
+	if now := s.run.Last(s.now()); s.net.By(now) != net.None {
+		s.clock.since[t] = now
+	}
+}
+
+// firedIn returns where the timers were started that fired in transition j.
+func (s *Strategy) firedIn(j int) (sites []trace.Site) {
+	t := s.read.trace
+	for i := s.path.Event(j); i < len(t.Events) && int(t.Events[i].Step) <= s.path.Step(j); i++ {
+		switch e := &t.Events[i]; e.Op {
+		case trace.OpTimerFire:
+			sites = append(sites, e.Site)
+		case trace.OpSend:
+			s.sends[sites[len(sites)-1]] = true
+		}
+	}
+	return sites
+}
+
+// wokenIn returns who slept until transition j, a jump: it goes on before the next one.
+func (s *Strategy) wokenIn(j int) (woken []transition.Proc) {
+	for i := j + 1; i < s.path.Len() && !s.path.At(i).Barrier; i++ {
+		p := s.path.At(i).Proc
+		if int(p) >= len(s.procs) || s.procs[p] == net.None || slices.Contains(woken, p) {
+			continue
+		}
+		if t := s.run.Last(s.procs[p]); t != net.None {
+			if c, _ := s.callAt(t); c != nil && c.sleeps {
+				woken = append(woken, p)
+			}
+		}
+	}
+	return woken
+}
+
+// wakes reports whether the jump that gave the clock's condition x woke p, who slept at t.
+func (s *Strategy) wakes(x, t net.Cond, p transition.Proc) bool {
+	by := s.net.By(x)
+	return by != net.None && slices.Contains(s.clock.woken[x], p) && slices.Contains(s.net.Arcs(by), net.To(t, net.Reads))
+}
+
+// startTimers adds what e, transition j, gives of timers: those that it has made, and the one that it starts or stops.
+func (s *Strategy) startTimers(e net.Event, j int) {
+	x, t := s.path.At(j), s.read.trace
+	i := s.path.Event(j)
+	for k := range x.Accesses {
+		a := &x.Accesses[k]
+		if a.Op != trace.OpTimerStart || s.tab.Kind(a.Obj) != trace.ObjTimer {
+			continue
+		}
+		s.clock.used = true
+		for t.Events[i].Op != trace.OpTimerStart {
+			i++
+		}
+		y := net.Cond(net.None)
+		if s.startsTimer(x, a) {
+			y = s.net.Give(e, s.object(a.Obj).state, net.None, 1)
+		} else if first, n := s.net.Given(e); true {
+			for y = first; y < first+net.Cond(n) && s.net.Cell(y) != s.object(a.Obj).state; y++ {
+			}
+		}
+		s.clock.armed[y] = t.Events[i].Site
+		i++
+	}
+}
+
+// jumpsLeft returns a cut at which nobody can go on but time, and that no
+// execution has shown; nil if there is none.
+func (s *Strategy) jumpsLeft() []net.Cond {
+	if !s.clock.used {
+		return nil
+	}
+	if len(s.clock.jumps) == 0 {
+		s.findJumps()
+	}
+	for len(s.clock.jumps) > 0 {
+		goal := s.clock.jumps[len(s.clock.jumps)-1]
+		s.clock.jumps = s.clock.jumps[:len(s.clock.jumps)-1]
+		if !s.clock.ended[cutKey(goal)] {
+			return goal
+		}
+	}
+	return nil
+}
+
+// findJumps asks for the ends of the net after which a timer may fire.
+func (s *Strategy) findJumps() {
+	if s.net.Len() > tooMany {
+		s.incomplete("too large a net to look for jumps of the clock in")
+		return
+	}
+	r := s.ends()
+	matters := r.solver.NewVar().Pos()
+	some := append(r.clause[:0], matters.Not())
+	for c := range net.Cond(s.net.Conds()) {
+		if s.notices(c) {
+			some = append(some, s.markedAt(c))
+		}
+	}
+	r.clause = some
+	r.solver.Add(0, some...)
+	s.eachEnd(matters, func(end []net.Cond) bool {
+		if s.mayJump(end) && !s.clock.ended[cutKey(end)] {
+			s.clock.jumps = append(s.clock.jumps, end)
+		}
+		return len(s.clock.jumps) < maxJumps && !s.late()
+	})
+}
+
+// maxJumps is how many cuts are looked for at once.
+const maxJumps = 1000
+
+// notices reports whether c is that of somebody who may go on after time has passed, or of a function that a timer starts.
+func (s *Strategy) notices(c net.Cond) bool {
+	k := s.net.Cell(c)
+	switch {
+	case s.isClock(k):
+		return false
+	case s.isGoroutine(k):
+		return s.net.Value(c) > 0
+	}
+	o := s.ownerOf(c)
+	return o != nil && o.kind == trace.ObjTimer && s.net.Value(c) == 1 && !s.sends[s.clock.armed[c]]
+}
+
+// mayJump reports whether a timer may still run at an end, which is what is in s.find.
+func (s *Strategy) mayJump(end []net.Cond) bool {
+	runs := map[trace.Site]int{}
+	waits := false
+	for _, t := range end {
+		if c, _ := s.callAt(t); c != nil && !s.isClock(s.net.Cell(t)) {
+			waits = true
+			if c.sleeps {
+				return true
+			}
+		}
+	}
+	for _, e := range s.find.Events() {
+		first, k := s.net.Given(e)
+		for y := first; y < first+net.Cond(k); y++ {
+			if o := s.ownerOf(y); o != nil && o.kind == trace.ObjTimer && s.net.Value(y) == 1 && s.find.Marked(y) {
+				runs[s.clock.armed[y]]++
+			}
+			for _, x := range s.clock.fired[y] {
+				runs[x]--
+			}
+		}
+	}
+	for x, k := range runs {
+		if k > 0 && (waits || !s.sends[x]) {
+			return true
+		}
+	}
+	// A channel's timer that was reset, or one that ticks, is not counted; who waits may wait for it.
+	return waits && len(runs) > 0
+}
+
+// noteEnd notes at which cut an execution ended.
+func (s *Strategy) noteEnd() {
+	if s.clock.used {
+		s.clock.ended[cutKey(s.cutOf(s.run))] = true
+	}
+}
+
+// cutKey is a cut as a key.
+func cutKey(cut []net.Cond) string {
+	b := make([]byte, 0, 4*len(cut))
+	for _, c := range cut {
+		b = append(b, byte(c), byte(c>>8), byte(c>>16), byte(c>>24))
+	}
+	return string(b)
+}

@@ -1,0 +1,214 @@
+package unfold
+
+import (
+	"slices"
+
+	"heddle/explore/transition"
+	"heddle/explore/unfold/net"
+	"heddle/trace"
+)
+
+// Who comes first at a channel (explore/transition/senior.go). Nobody overtakes
+// those who are known to have come to the same side before: time has passed in
+// between, or somebody polls the channel, so that arriving is an event, which
+// takes the condition of the channel's line. Who they are is part of one's past;
+// whoever comes after them follows what they have done instead. A select that
+// waits at an unbuffered channel is in the way only while none of its other cases
+// can be done alone: the channels of those are read.
+
+// line returns the cell of those who arrive at an unbuffered channel.
+func (s *Strategy) line(o *object) net.Cell {
+	if o.line == net.None {
+		o.line = s.newCellOf(s.objectOf[o.state])
+		s.net.Mark(o.line, 0)
+		s.run.Grow()
+		s.find.Grow()
+	}
+	return o.line
+}
+
+// arriving returns the channels of which x, an OpArrive, is an arrival; nil if it is one of another kind.
+func (s *Strategy) arriving(x *transition.Transition) (chans []transition.Object) {
+	for i := range x.Accesses {
+		if a := &x.Accesses[i]; a.Op == trace.OpArrive && s.tab.Kind(a.Obj) == trace.ObjChan && !slices.Contains(chans, a.Obj) {
+			chans = append(chans, a.Obj)
+		}
+	}
+	return chans
+}
+
+// offers reports whether the one at h waits at that side of a channel, if at all.
+func (s *Strategy) offers(h net.Cond, obj transition.Object, send bool) bool {
+	c, sides := s.callAt(h)
+	return c != nil && !c.poll && slices.ContainsFunc(sides, func(x side) bool { return x.obj == obj && x.send == send })
+}
+
+// seniors returns the conditions of those who came before the one at t to the side x.
+func (s *Strategy) seniors(t net.Cond, x side) (list []net.Cond) {
+	add := func(h net.Cond) {
+		if s.net.Cell(h) != s.net.Cell(t) && s.offers(h, x.obj, x.send) && !slices.Contains(list, h) {
+			list = append(list, h)
+		}
+	}
+	if now, ok := s.clock.since[t]; ok {
+		for _, a := range s.net.Arcs(s.net.By(now)) {
+			if a.Use() == net.Reads {
+				add(a.Cond())
+			}
+		}
+	}
+	if q := s.object(x.obj).line; q != net.None && s.net.By(t) != net.None {
+		first, k := s.net.Given(s.net.By(t))
+		for y := first; y < first+net.Cond(k); y++ {
+			if s.net.Cell(y) == q {
+				s.arrivals(s.net.Up(y), add)
+			}
+		}
+	}
+	return list
+}
+
+// arrivals calls f with the condition that each goroutine's last arrival gave it, of those up to q in a line.
+func (s *Strategy) arrivals(q net.Cond, f func(h net.Cond)) {
+	var seen []net.Cell
+	for ; s.net.Up(q) != net.None; q = s.net.Up(q) {
+		h, _ := s.net.Given(s.net.By(q))
+		if k := s.net.Cell(h); !slices.Contains(seen, k) {
+			seen = append(seen, k)
+			f(h)
+		}
+	}
+}
+
+// facing returns those who have arrived at the other side of x than t's, up to q.
+func (s *Strategy) facing(t, q net.Cond, x side) (list []net.Cond) {
+	s.arrivals(q, func(h net.Cond) {
+		if s.net.Cell(h) != s.net.Cell(t) && s.offers(h, x.obj, !x.send) {
+			list = append(list, h)
+		}
+	})
+	return list
+}
+
+// went returns the condition at which the one who was at h is after what it did there.
+func (s *Strategy) went(h net.Cond, in *net.Config) net.Cond {
+	first, k := s.net.Given(in.Taker(h))
+	for y := first; y < first+net.Cond(k); y++ {
+		if s.net.Up(y) == h {
+			return y
+		}
+	}
+	panic("unfold: an event that takes a goroutine's condition and gives none")
+}
+
+// behind adds to arcs that those of list have gone; false if one of them is still there.
+func (s *Strategy) behind(arcs []net.Arc, list []net.Cond, in *net.Config) ([]net.Arc, bool) {
+	for _, h := range list {
+		if in.Marked(h) {
+			return arcs, false
+		}
+		arcs = append(arcs, net.To(s.went(h, in), net.Follows))
+	}
+	return arcs, true
+}
+
+// passing adds to arcs that none of list, except partner, waits at obj: it has
+// gone, or another case of it can be done alone. False if one does.
+func (s *Strategy) passing(arcs []net.Arc, list []net.Cond, partner net.Cond, obj transition.Object, in *net.Config) ([]net.Arc, bool) {
+	for _, h := range list {
+		switch {
+		case h == partner:
+		case !in.Marked(h):
+			arcs = once(arcs, net.To(s.went(h, in), net.Follows))
+		case s.waitsThere(h, in):
+			return arcs, false
+		default:
+			arcs = s.seeing(arcs, h, obj, in)
+		}
+	}
+	return arcs, true
+}
+
+// waitsThere reports whether the one at h, who communicates, may be waiting: no case can be done alone.
+func (s *Strategy) waitsThere(h net.Cond, in *net.Config) bool {
+	sides := s.sidesAt(h)
+	return len(sides) == 1 || !slices.ContainsFunc(sides, func(x side) bool { return s.ready(h, x, in) })
+}
+
+// ready reports whether a case of the one at h can be done alone.
+func (s *Strategy) ready(h net.Cond, x side, in *net.Config) bool {
+	ready, arcs := false, s.arcs
+	s.arcs = nil // somebody is putting arcs together there
+	s.alone(h, x, in, func(way) { ready = true })
+	s.arcs = arcs
+	return ready
+}
+
+// seeing adds to arcs that they depend on which other cases of the one at h than over obj can be done alone.
+func (s *Strategy) seeing(arcs []net.Arc, h net.Cond, obj transition.Object, in *net.Config) []net.Arc {
+	for _, k := range s.others(h, obj) {
+		arcs = once(arcs, net.To(in.Last(k), net.Reads))
+	}
+	return arcs
+}
+
+// others returns the cells on which it depends which other cases than over obj can be done alone.
+func (s *Strategy) others(h net.Cond, obj transition.Object) (cells []net.Cell) {
+	for _, x := range s.sidesAt(h) {
+		if x.obj != obj {
+			cells = append(cells, s.cellsOf(x)...)
+		}
+	}
+	return cells
+}
+
+// cellsOf returns the cells of a case's channel.
+func (s *Strategy) cellsOf(x side) []net.Cell {
+	o := s.object(x.obj)
+	return slices.DeleteFunc([]net.Cell{o.state, o.sent, o.received}, func(k net.Cell) bool { return k == net.None })
+}
+
+func once(arcs []net.Arc, a net.Arc) []net.Arc {
+	if slices.Contains(arcs, a) {
+		return arcs
+	}
+	return append(arcs, a)
+}
+
+// eachStand calls f for every way in which those of list can stand, or have gone,
+// when more happens than is in s.find. t is to be asked again when that changes.
+func (s *Strategy) eachStand(t net.Cond, list []net.Cond, obj transition.Object, f func()) {
+	if len(list) == 0 {
+		f()
+		return
+	}
+	h := list[0]
+	rest := func() { s.eachStand(t, list[1:], obj, f) }
+	if !s.find.Marked(h) || s.net.Cell(h) == s.net.Cell(t) {
+		rest()
+		return
+	}
+	s.waitAt(h, t)
+	s.eachNoted(t, s.others(h, obj), rest)
+	s.find.Next(h, rest)
+}
+
+// eachNoted is eachOf for t, which is to be asked again when one of the cells gets a new condition.
+func (s *Strategy) eachNoted(t net.Cond, cells []net.Cell, f func()) {
+	if len(cells) == 0 {
+		f()
+		return
+	}
+	s.find.Versions(cells[0], func(x net.Cond) {
+		s.waitAt(x, t)
+		s.eachNoted(t, cells[1:], f)
+	})
+}
+
+// waitAt notes that t waits at x, once.
+func (s *Strategy) waitAt(x, t net.Cond) {
+	if k := [2]net.Cond{x, t}; !s.noted[k] {
+		s.noted[k] = true
+		s.net.Wait(x, t)
+	}
+}
