@@ -78,6 +78,7 @@ func (s *Sched) atomicEnd(changed bool, bits uint64) {
 		// What it observes happened before it.
 		s.acquire(g, a.o.clock)
 	}
+	g.touched = g.clock.At(g.id)
 	if s.race && s.shadow.Atomic(g.id, g.clock, a.o.addr, a.n, a.site, kind != trace.OpAtomicLoad) != nil {
 		s.raced()
 	}

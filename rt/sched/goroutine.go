@@ -299,6 +299,9 @@ func (s *Sched) finish() {
 	} else if s.opt.Record {
 		s.finalizeObjects()
 	}
+	if s.solo {
+		s.company()
+	}
 	s.unwind = true
 	if s.opt.BeforeUnwind != nil && s.leftovers() {
 		s.opt.BeforeUnwind()

@@ -48,6 +48,10 @@ func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op
 	if !s.race {
 		return
 	}
+	g.touched = g.clock.At(g.id)
+	if s.untilSolo--; s.untilSolo == 0 {
+		s.maybeSolo()
+	}
 	var r *detect.Race
 	if op == trace.OpWrite {
 		r = s.shadow.Write(g.id, g.clock, uintptr(p), n, site)

@@ -136,6 +136,9 @@ func (s *Sched) refreshMany(o *object) {
 			g.state = gBlocked
 		}
 	}
+	if s.solo && len(s.ready) > 1 {
+		s.company()
+	}
 }
 
 // ask notes that g's pending operation depends on the state of o; withdraw that it no longer does.

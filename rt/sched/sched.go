@@ -101,6 +101,8 @@ type G struct {
 	children int32          // goroutines it has started
 	allocs   int32          // allocations it has announced
 
+	touched uint32 // its clock when the race detector was last told of an access of its
+
 	// A parked goroutine's wait, and what a partner left there.
 	waitSeq  uint32 // counts waits that are over: waiters with another seq are stale
 	act      hook.Act
@@ -201,6 +203,8 @@ type Sched struct {
 	idleAt      uint32 // progress at the last round of idlers
 	rng         uint64
 	lazyVal     lazyValue
+	solo        bool      // nobody else can go on, see solo.go
+	untilSolo   uint32    // accesses to be told until that is asked again
 	unsettled   bool      // settle has something to do
 	sawForeign  bool      // somebody outside control took part
 	outsideWait []uintptr // the stack of who first waited for the kernel
@@ -311,6 +315,7 @@ func (s *Sched) reset(opt Options) {
 		s.shadow.Reset()
 	}
 	s.resetWindow()
+	s.untilSolo = SoloAfter
 	clear(s.accessed)
 	s.races, s.fails, s.diverged = s.races[:0], s.fails[:0], nil
 	t.Offers, t.Left, t.Compares, t.Twins, t.Crashed, t.Spun = t.Offers[:0], t.Left[:0], t.Compares[:0], t.Twins[:0], t.Crashed[:0], false
@@ -443,6 +448,9 @@ func (s *Sched) insert(g *G) {
 		return
 	}
 	g.state = gReady
+	if s.solo && g != s.cur {
+		s.company()
+	}
 	i := len(s.ready)
 	s.ready = append(s.ready, g.id)
 	for i > 0 && s.ready[i-1] > g.id {

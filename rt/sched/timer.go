@@ -433,6 +433,9 @@ func (s *Sched) startTimer(t *timer) {
 	if s.opt.Record {
 		t.origin = callers(2)
 	}
+	if s.solo { // its firing lets somebody go on who need not know what was done since
+		s.company()
+	}
 	t.pos = len(s.timers)
 	s.timers = append(s.timers, t)
 	s.up(t.pos)

@@ -24,6 +24,8 @@ type Machine struct {
 	// OneShot makes a loop that polls try once and block for good if that fails: where the scheduler does not know such
 	// loops the number of interleavings stays finite. An outcome whose loop could go on after all is none.
 	OneShot bool
+	// Sync makes accesses to plain variables no scheduling points; races on them are still told.
+	Sync bool
 	// Values records what memory accesses read and write.
 	Values bool
 	// Flow records data flow, as code rewritten for it would: see flow.go.
@@ -102,7 +104,7 @@ func New(p *progen.Program) *Machine {
 const maxSteps = 5000
 
 // Execute runs the program once, every access to a plain variable a
-// scheduling point. The trace is overwritten by the next call.
+// scheduling point unless Sync is set. The trace is overwritten by the next call.
 func (m *Machine) Execute(_ context.Context, s *trace.Schedule) (*trace.Trace, error) {
 	pol := m.Policy
 	if pol == nil {
@@ -118,7 +120,11 @@ func (m *Machine) Execute(_ context.Context, s *trace.Schedule) (*trace.Trace, e
 	collect()
 	m.reset()
 	sched.S.SetPolled(m.polled)
-	m.trace = sched.S.Run(m.main, sched.Options{Schedule: s, Policy: pol, Steps: maxSteps, Race: true, Visible: sched.VisibleAll, Values: m.Values, PastDeadlock: true, Flow: m.Flow})
+	visible := sched.VisibleAll
+	if m.Sync {
+		visible = sched.VisibleSync
+	}
+	m.trace = sched.S.Run(m.main, sched.Options{Schedule: s, Policy: pol, Steps: maxSteps, Race: true, Visible: visible, Values: m.Values, PastDeadlock: true, Flow: m.Flow})
 	hook.On = false
 	switch m.trace.Verdict {
 	case trace.Bounded, trace.Aborted:
