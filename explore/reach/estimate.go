@@ -8,17 +8,22 @@ func (s *Strategy) estimate() float64 {
 	total := 0.0
 	for i := len(s.stack) - 1; i >= 0; i-- {
 		n := s.stack[i]
-		if len(n.row) == 0 { // none of its variants was exercised
-			total = 1
-			continue
-		}
 		s.find.look(n)
-		total = 1 + (float64(n.done)+total)/n.reached(&s.find, 0)
+		total = n.total(&s.find, total)
 	}
 	if len(s.stack) == 1 && len(s.stack[0].row) == 0 {
 		return 0
 	}
 	return min(total, 1e300) // no infinity, which JSON has no word for
+}
+
+// total is about how many executions n and its variants come to, where above
+// are those of the variant of its current row.
+func (n *node) total(f *finder, above float64) float64 {
+	if len(n.row) == 0 { // none of its variants was exercised
+		return 1
+	}
+	return 1 + (float64(n.done)+above)/n.reached(f, 0)
 }
 
 // reached is the share of the rows made so far among those that begin with the

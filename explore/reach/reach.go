@@ -61,6 +61,12 @@ type Strategy struct {
 	short  string  // why something may be missing
 	at     []int32 // where the variant's events are in the sequence
 
+	part     bool    // of a search that was split
+	outdated bool    // see Outdated
+	given    []*rest // entries of the stack that are to be made again
+	making   *rest   // that is being done
+	whole    variant // of Split
+
 	twins     twins  // for Symmetry
 	unordered []bool // for OneOrder, by transition.Object
 }
@@ -89,26 +95,16 @@ func (s *Strategy) Next() *trace.Schedule {
 	if s.failed != "" {
 		return nil
 	}
-	if !s.begun {
+	switch {
+	case !s.begun:
 		v.schedule.Steps, v.events, v.from, v.sleepers = v.schedule.Steps[:0], v.events[:0], v.from[:0], v.sleepers[:0]
 		v.old, v.black = nil, nil
-	} else {
-		for len(s.stack) > 0 {
-			n := s.stack[len(s.stack)-1]
-			s.find.look(n)
-			if n.next(&s.find) {
-				v.derive(n, &s.find)
-				break
-			}
-			if s.find.late {
-				s.failed = "the budget was spent"
-				return nil
-			}
-			s.pop()
-		}
-		if len(s.stack) == 0 {
-			return nil
-		}
+	case s.advance():
+	case s.failed == "" && len(s.given) > 0:
+		s.remake()
+		return &v.schedule
+	default:
+		return nil
 	}
 	v.schedule.Guide = nil
 	if len(v.sleepers) > 0 || s.opt.Symmetry || s.opt.Order != First || v.schedule.Names != nil {
@@ -116,6 +112,28 @@ func (s *Strategy) Next() *trace.Schedule {
 		v.schedule.Guide = &s.guide
 	}
 	return &v.schedule
+}
+
+// expired says that there was no time left.
+const expired = "the budget was spent"
+
+// advance makes the next variant of what is on the stack and reports whether there is one.
+func (s *Strategy) advance() bool {
+	for len(s.stack) > 0 {
+		n := s.stack[len(s.stack)-1]
+		s.find.look(n)
+		if n.pending || n.next(&s.find) {
+			n.pending = false
+			s.v.derive(n, &s.find)
+			return true
+		}
+		if s.find.late {
+			s.failed = expired
+			return false
+		}
+		s.pop()
+	}
+	return false
 }
 
 // Done takes the sequence that the variant was exercised in.
@@ -146,6 +164,16 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.restart()
 		return
 	}
+	if s.making != nil {
+		n.seq.read()
+		s.learn(t)
+		if err := s.remade(n, t); err != nil {
+			s.failed = err.Error()
+			return
+		}
+		s.stack = append(s.stack, n)
+		return
+	}
 	if s.short == "" && s.seq.Hidden(t) {
 		s.short = explore.Hidden
 	}
@@ -164,7 +192,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 	}
 	n.old, n.black = s.mark(n.old, v.old), s.mark(n.black, v.black)
 	s.find.look(n)
-	n.shapes, n.row, n.done = s.find.shapes(n.shapes[:0]), n.row[:0], 0
+	n.shapes, n.row, n.done, n.apart, n.pending = s.find.shapes(n.shapes[:0]), n.row[:0], 0, false, false
 	s.stack = append(s.stack, n)
 	s.stats.Depth = max(s.stats.Depth, len(s.stack))
 }
@@ -184,7 +212,7 @@ func (s *Strategy) pop() {
 	k := len(s.stack) - 1
 	n := s.stack[k]
 	s.stack, s.free = s.stack[:k], append(s.free, n)
-	if k > 0 {
+	if k > 0 && !n.apart {
 		s.stack[k-1].done += n.done + 1
 	}
 }
@@ -203,6 +231,10 @@ func (s *Strategy) newNode() *node {
 // restart begins again, after more operations turned out to depend on each other than was known.
 func (s *Strategy) restart() {
 	s.tab.Changed = false
+	if s.part {
+		s.outdated, s.failed, s.making = true, "more operations turned out to depend on each other", nil
+		return
+	}
 	s.free = append(s.free, s.stack...)
 	s.stack = s.stack[:0]
 	s.begun = false
@@ -324,9 +356,9 @@ func (s *Strategy) Result() explore.Result {
 	case s.opt.OneOrder != nil:
 		r.Reason = "orders of values were taken not to matter (-one-order)"
 	default:
-		r.Complete = s.begun && len(s.stack) == 0
+		r.Complete = s.begun && len(s.stack)+len(s.given) == 0
 	}
-	if r.Estimate = s.estimate(); s.begun && len(s.stack) == 0 {
+	if r.Estimate = s.estimate(); s.begun && len(s.stack)+len(s.given) == 0 {
 		r.Estimate = float64(r.Executions)
 	}
 	return r

@@ -15,6 +15,10 @@ type node struct {
 	row        []pick
 	picks      []pick // memory of picks that are in no row
 	done       int    // executions that its variants led to, those of rows before this one
+
+	// Of searches that were split: what the variants of this node are is no part of the node below it on the stack; and
+	// the row was made but not exercised.
+	apart, pending bool
 }
 
 // A pick is an extension in a row. Its shape comes after those of the picks before it.
