@@ -25,6 +25,7 @@ type options struct {
 	failFast             bool
 	count, parallel      int
 	timeout, hang, solve time.Duration
+	share                time.Duration
 	args                 []string // after -args
 
 	// heddle's own
@@ -211,7 +212,8 @@ func (o *options) pickFlags(fs *flag.FlagSet) {
 
 func (o *options) testFlags(fs *flag.FlagSet) {
 	fs.IntVar(&o.count, "count", 1, "explore every test `n` times")
-	fs.IntVar(&o.parallel, "p", runtime.GOMAXPROCS(0), "run `n` test binaries at the same time")
+	fs.IntVar(&o.parallel, "p", runtime.GOMAXPROCS(0), "run `n` test binaries at the same time: of several packages, or of one test")
+	durationVar(fs, &o.share, "share", 500*time.Millisecond, "let several processes explore a test that takes longer than `d`; 0: never")
 }
 
 // errHelp says that help was asked for and printed.

@@ -36,6 +36,12 @@ type process struct {
 	stdout, stderr io.Writer
 	hush           bool
 
+	// items is what a worker reads Items from; nil: it is none.
+	items *os.File
+
+	// begins, if not nil, is told the name of the crash file, which the binary makes.
+	begins func(crashFile string)
+
 	// record is called with each record, from one goroutine.
 	record func(*wire.Record)
 	// unlink gives files of modules the names that the user knows.
@@ -67,6 +73,9 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 	}
 	defer os.RemoveAll(tmp)
 	b.config.CrashFile = filepath.Join(tmp, "crash")
+	if b.begins != nil {
+		b.begins(b.config.CrashFile)
+	}
 	if b.hush {
 		b.config.PrintFile = filepath.Join(tmp, "printed")
 	}
@@ -88,6 +97,9 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 	cmd.Dir = b.dir
 	cmd.Env = append(os.Environ(), wire.Env+"="+configFile, "PWD="+b.dir)
 	cmd.ExtraFiles = []*os.File{w}
+	if b.items != nil {
+		cmd.ExtraFiles = append(cmd.ExtraFiles, b.items)
+	}
 	cmd.Stdout, cmd.Stderr = out, out
 	if b.stdout != nil {
 		cmd.Stdout, cmd.Stderr = io.MultiWriter(out, b.stdout), io.MultiWriter(out, b.stderr)
@@ -96,6 +108,9 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 	cmd.WaitDelay = grace
 	err = cmd.Start()
 	w.Close()
+	if b.items != nil {
+		b.items.Close()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -71,6 +71,7 @@ func (t *tool) explore(ctx context.Context, o *options, patterns []string, main 
 		return t.fail(err)
 	}
 	slots := make(chan struct{}, o.parallel)
+	e.slots = slots
 	var wg sync.WaitGroup
 	for _, p := range res.Packages {
 		switch {
@@ -119,6 +120,7 @@ type exploration struct {
 	report *report.Reporter
 	sites  *build.Sites
 	unlink func(text []byte) []byte // see process
+	slots  chan struct{}            // one for every test binary that runs
 
 	mu    sync.Mutex
 	fails bool
@@ -222,9 +224,11 @@ type packageRun struct {
 	start      time.Time
 	open       string // the test that runs
 	began      time.Time
-	executions int             // of the open test, as far as it told
-	visible    []uint64        // sites that became visible while it did
-	moved      []moved         // tests to be executed in processes of their own
+	executions int       // of the open test, as far as it told
+	visible    []uint64  // sites that became visible while it did
+	moved      []moved   // tests to be executed in processes of their own
+	shares     []*shared // tests that workers explore together
+	idle       *workers
 	processes  bool            // that is being done
 	told       map[string]bool // findings of tests that moved, from before they did
 }
@@ -232,7 +236,7 @@ type packageRun struct {
 // explorePackage runs a package's binary, again without the finished tests when it dies in one.
 func (e *exploration) explorePackage(ctx context.Context, p *build.Package, rp *report.Package) {
 	start := time.Now()
-	r := &packageRun{exploration: e, pkg: p, start: start, report: rp, clips: e.clipFolder(p)}
+	r := &packageRun{exploration: e, pkg: p, start: start, report: rp, clips: e.clipFolder(p), idle: newWorkers(ctx)}
 	clips := r.clips.read()
 	err := r.explore(ctx, clips)
 	rp.End(time.Since(start), err)
@@ -262,6 +266,17 @@ func (r *packageRun) explore(ctx context.Context, clips []*wire.Clip) error {
 			}
 		}
 	}
+	defer r.idle.close()
+	for _, sh := range r.shares {
+		if ctx.Err() != nil || r.o.failFast && r.report.Failed() {
+			r.take(&wire.Record{Type: "begin", Test: sh.test})
+			r.endOpen(notGoingOn(ctx))
+			continue
+		}
+		if err := r.share(ctx, sh); err != nil {
+			return err
+		}
+	}
 	for _, m := range r.moved {
 		if ctx.Err() != nil || r.o.failFast && r.report.Failed() {
 			r.leftOut(&m, ctx.Err() != nil)
@@ -273,6 +288,17 @@ func (r *packageRun) explore(ctx context.Context, clips []*wire.Clip) error {
 	}
 	return nil
 }
+
+// notGoingOn says why a test is not gone on with.
+func notGoingOn(ctx context.Context) string {
+	if ctx.Err() != nil {
+		return "interrupted"
+	}
+	return "-failfast"
+}
+
+// shareable reports whether there are workers to share tests with.
+func (r *packageRun) shareable() bool { return !r.main && r.o.parallel > 1 && r.o.share > 0 }
 
 // process prepares a run of the binary.
 func (r *packageRun) process() *process {
@@ -313,6 +339,9 @@ func (r *packageRun) once(ctx context.Context, clips []*wire.Clip) (again bool, 
 	}
 	if !r.main {
 		b.args = r.o.testArgs(r.skip())
+	}
+	if r.shareable() {
+		b.config.Share = int64(r.o.share)
 	}
 	if r.o.timeout == 0 {
 		b.extend = time.Duration(b.config.Budget)*time.Duration(max(1, r.o.count)) + time.Minute
@@ -400,6 +429,12 @@ func (r *packageRun) take(rec *wire.Record) {
 	case "end":
 		r.open, r.executions = "", 0
 		r.finished = append(r.finished, rec.Test)
+	case "share":
+		r.open, r.executions = "", 0
+		r.finished = append(r.finished, rec.Test)
+		r.report.Postpone(rec.Test)
+		r.shares = append(r.shares, &shared{test: rec.Test, share: rec.Share})
+		return
 	case "isolate":
 		r.open, r.executions = "", 0
 		r.finished = append(r.finished, rec.Test)

@@ -67,6 +67,9 @@ func Resume(opt Options, data []byte) (*Strategy, error) {
 // learnt that more operations depend on each other: the whole search is to begin anew.
 func (s *Strategy) Outdated() bool { return s.outdated }
 
+// Broken reports whether s ended before everything was exercised; the Reason of its Result says why.
+func (s *Strategy) Broken() bool { return s.failed != "" }
+
 // Again reports whether the schedule that Next returned last has been executed before, by whoever gave the piece away:
 // it counts for nothing, and nothing that it shows is new.
 func (s *Strategy) Again() bool { return s.making != nil }

@@ -28,7 +28,7 @@ type splitting struct {
 }
 
 func (p *splitting) explore(opt Options, most, ways int) error {
-	known := []transition.Known(nil)
+	known := []trace.Identity(nil)
 anew:
 	p.stats, p.again, p.n, p.forms = Stats{}, 0, 0, transition.NewForms(transition.NewTable())
 	for queue := [][]byte{nil}; len(queue) > 0; {

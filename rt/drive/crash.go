@@ -88,6 +88,9 @@ func (c *crashLog) begin(test string, execution int, s *trace.Schedule) {
 	h.Put(c.mem)
 }
 
+// hurry reports whether others have nothing to do.
+func (c *crashLog) hurry() bool { return c != nil && c.mem[wire.CrashHurry] != 0 }
+
 func (c *crashLog) end() {
 	if c != nil {
 		c.mem[0] = 0

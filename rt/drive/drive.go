@@ -89,6 +89,9 @@ func init() {
 		fatal("configuration %s: %v", path, err)
 	}
 	syscall.CloseOnExec(wire.FD)
+	if config.Mode == "work" {
+		syscall.CloseOnExec(wire.ItemFD)
+	}
 }
 
 func fatal(format string, args ...any) {
@@ -131,9 +134,13 @@ func Run(tests []Test) int {
 	if d.cfg.Isolate != "none" && d.cfg.Mode != "execute" {
 		d.vars = save()
 	}
+	if d.cfg.Mode == "work" {
+		d.work(tests)
+	}
 	for i := range tests {
 		t := &tests[i]
 		switch d.cfg.Mode {
+		case "work":
 		case "list":
 			d.send(&wire.Record{Type: "test", Test: t.Name})
 		case "execute":

@@ -33,6 +33,9 @@ func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result
 	}
 	s, spun := start(e), false
 	for !e.ended() && !e.stop(e.n) {
+		if e.shareSearch(s, spun, result) {
+			return result, false, ""
+		}
 		next := s.Next()
 		if next == nil {
 			break
@@ -64,14 +67,17 @@ func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result
 	r := s.Result()
 	e.estimate = r.Estimate
 	more := s.Next() != nil
-	if reason = e.shortfall(r, spun, more); reason == "" {
+	t := e.tally()
+	t.Spun = spun
+	complete, reason = Covered(e.cfg, &t, r, more)
+	if complete {
 		e.n = r.Executions
-		return result, true, r.Covers
+		return result, true, reason
 	}
 	if _, ok := s.(*reach.Strategy); ok && !more && (e.cfg.Symmetry || len(e.cfg.OneOrder) > 0) {
 		e.n = r.Executions // all that is not left out by wish
 	}
-	return result, false, "sampled; " + reason
+	return result, false, reason
 }
 
 // apart returns the search that is made where every execution has a process of
@@ -108,7 +114,12 @@ func (e *exploration) perform(s *trace.Schedule) Execution {
 }
 
 // isKnown reports whether a finding was told.
-func (e *exploration) isKnown(key string) bool { return e.seen[key] != nil }
+func (e *exploration) isKnown(key string) bool {
+	if e.told != nil {
+		return e.told[key]
+	}
+	return e.seen[key] != nil
+}
 
 // twice executes the first schedule twice and compares; ok is false where that
 // says that replaying is not to be trusted.
@@ -130,25 +141,6 @@ func (e *exploration) twice(s *trace.Schedule) (result string, ok bool) {
 	}
 	e.second(s, visible, &first)
 	return result, e.err == nil && !e.nondet && e.move == ""
-}
-
-// shortfall says why a search has not covered every interleaving; "" if it has.
-func (e *exploration) shortfall(r explore.Result, spun, more bool) string {
-	switch {
-	case e.real:
-		return "partly uncontrolled"
-	case e.bounded > 0:
-		return "step bound reached"
-	case spun:
-		return "a polling loop was held back"
-	case !r.Complete && r.Reason != "":
-		return r.Reason
-	case more || !r.Complete:
-		return "not all interleavings"
-	case e.timers && e.cfg.Time != "virtual":
-		return "all interleavings in virtual time, but timers may also be early (-time=free)"
-	}
-	return ""
 }
 
 // exhaustive are the strategies that cover every interleaving.

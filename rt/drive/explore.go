@@ -23,6 +23,7 @@ type exploration struct {
 	q         wire.Request             // of run, used again and again
 	n         int                      // executions so far
 	seen      map[string]*wire.Finding // by key
+	told      map[string]bool          // of a worker: keys of those that have reached who counts them
 	found     int
 	start     time.Time
 	deadline  time.Time
@@ -50,9 +51,10 @@ type exploration struct {
 	nondet    bool         // the same schedule gave two different executions
 	move      string       // why the test is to be executed in processes of its own; "": it is not
 	moveAt    trace.Site
-	over      bool  // an execution said that there is no point in others
-	err       error // what kept the last execution from being made
-	shown     bool  // what one execution prints
+	over      bool        // an execution said that there is no point in others
+	err       error       // what kept the last execution from being made
+	shown     bool        // what one execution prints
+	share     *wire.Share // others go on
 }
 
 // newExploration prepares the exploration of one test. Records go to send.
@@ -83,7 +85,7 @@ func Explore(ctx context.Context, cfg *wire.Config, test string, x Executor, sen
 	if e.err != nil {
 		return e.err
 	}
-	if aims[cfg.Strategy] == nil && e.move == "" {
+	if aims[cfg.Strategy] == nil && e.move == "" && e.share == nil {
 		e.tellCoverage(nil)
 	}
 	end.Buggy = e.buggy
@@ -122,9 +124,17 @@ func (e *exploration) explore(first []*trace.Schedule) wire.Record {
 	if e.move != "" {
 		p := e.x.Resolve(e.moveAt)
 		return wire.Record{Type: "isolate", Place: &p,
-			Text: e.move + "; executions in one process are not independent of each other, so every one has a process of its own (-isolate=process)"}
+			Text: e.moved()}
+	}
+	if e.share != nil {
+		return wire.Record{Type: "share", Share: e.share}
 	}
 	return wire.Record{Type: "end", Result: result, Complete: complete, Reason: reason, Groups: e.groups}
+}
+
+// moved says that the test is to be executed in processes of its own, and why.
+func (e *exploration) moved() string {
+	return e.move + "; executions in one process are not independent of each other, so every one has a process of its own (-isolate=process)"
 }
 
 // samplePolicies are the policies that the strategy "sample" takes in turn,
@@ -138,19 +148,22 @@ const (
 	moreAfter    = 200 * time.Millisecond
 )
 
+// After returns for how much longer a test is sampled whose first finding came after so long.
+func After(elapsed time.Duration) time.Duration { return max(moreAfter, afterFinding*elapsed) }
+
 // sample is the strategy "sample": the non-preemptive schedule twice, then the
 // policies in turn with fresh seeds.
 func (e *exploration) sample() (result string, complete bool, reason string) {
 	result = "pass"
-	fixed := e.cfg.Strategy
-	if fixed == "sample" || fixed == "auto" || fixed == "branch" || exhaustive[fixed] != nil || aims[fixed] != nil {
-		fixed = ""
-	}
+	fixed := fixedPolicy(e.cfg.Strategy)
 	var once Execution // the first
 	visible := e.visible
 	for i := 0; ; i++ {
 		if e.ended() || i > 1 && e.stop(i) || i == 1 && e.heavy() {
 			break
+		}
+		if i > 1 && e.shareSamples(i, result) {
+			return result, false, ""
 		}
 		s := e.schedule(i, fixed)
 		switch i {
@@ -178,17 +191,8 @@ func (e *exploration) sample() (result string, complete bool, reason string) {
 	if e.found > 0 {
 		result = "fail"
 	}
-	switch {
-	case e.bounded > 0:
-		reason = "step bound reached"
-	case e.real:
-		reason = "sampled; partly uncontrolled"
-	case e.nondet:
-		reason = "sampled; not deterministic"
-	default:
-		reason = "sampled"
-	}
-	return result, false, reason
+	t := e.tally()
+	return result, false, Sampled(&t)
 }
 
 // schedule returns the i-th schedule of the strategy; the second is the first again.
@@ -363,7 +367,7 @@ func (e *exploration) look(ex Execution, s *trace.Schedule, fromClip string) Exe
 		return ex
 	}
 	if e.found == 0 && !e.deadline.IsZero() && !e.whole {
-		if d := time.Now().Add(max(moreAfter, afterFinding*time.Since(e.start))); d.Before(e.deadline) {
+		if d := time.Now().Add(After(time.Since(e.start))); d.Before(e.deadline) {
 			e.deadline = d
 		}
 	}

@@ -54,6 +54,8 @@ type Lengther interface {
 	Length() int
 	// SetLength makes it k for the next Begin, whatever was seen before; after that execution it is learnt on.
 	SetLength(k int)
+	// Learnt returns what Length will be of the next execution, 0 where nothing was seen.
+	Learnt() int
 }
 
 // firstLength is taken while nothing was seen.
@@ -62,6 +64,15 @@ const firstLength = 32
 func (p *pct) Length() int { return p.length }
 
 func (p *pct) SetLength(k int) { p.length, p.step, p.guessed = max(1, k), 0, false }
+
+func (p *pct) Learnt() int {
+	if p.length == 0 {
+		return 0
+	}
+	q := *p
+	q.learn()
+	return q.length
+}
 
 func (p *pct) Begin(seed uint64) {
 	p.learn()

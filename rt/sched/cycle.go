@@ -1,6 +1,8 @@
 package sched
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"heddle/trace"
@@ -73,6 +75,34 @@ func (s *Sched) ForgetDeadlocks() {
 	clear(s.knownCycles)
 	clear(s.knownWaits)
 	s.handedOver = false
+}
+
+// Memory is what executions of a test have taught the scheduler, by which it ends later ones
+// sooner. It means the same in every process that runs the same binary.
+type Memory struct {
+	Cycles     map[uint64]DeadlockEnd `json:",omitempty"` // lock cycles that are known to be deadlocks
+	HandedOver bool                   `json:",omitempty"` // a lock was released by another goroutine than its owner
+	Waits      []trace.Pending        `json:",omitempty"` // of main, in executions that timed out
+}
+
+// Memory returns what is known.
+func (s *Sched) Memory() Memory {
+	m := Memory{Cycles: maps.Clone(s.knownCycles), HandedOver: s.handedOver}
+	for w := range s.knownWaits {
+		m.Waits = append(m.Waits, w)
+	}
+	slices.SortFunc(m.Waits, func(a, b trace.Pending) int { return cmp.Compare(a.Site, b.Site) })
+	return m
+}
+
+// Remember takes what Memory returned, here or in another process, in the place of what is known.
+func (s *Sched) Remember(m Memory) {
+	s.ForgetDeadlocks()
+	s.knownCycles, s.handedOver = maps.Clone(m.Cycles), m.HandedOver
+	s.knownWaits = make(map[trace.Pending]bool)
+	for _, w := range m.Waits {
+		s.knownWaits[w] = true
+	}
 }
 
 // heldBy returns the goroutines that keep g from doing op on o.

@@ -13,7 +13,7 @@ const FD = 3
 // A Config says what a test binary is to do. Names and patterns (-run, -skip, -short ...) go as the
 // ordinary -test.* flags of the binary.
 type Config struct {
-	Mode             string   // "test", "replay" (Clips has one), "execute" (Test, once, as Request says), "list", "bench"
+	Mode             string   // "test", "replay" (Clips has one), "execute" (Test, once, as Request says), "list", "bench", "work" (Items, as they come)
 	Test             string   // Mode execute
 	Request          *Request // Mode execute
 	Package          string   // import path, for records
@@ -49,6 +49,8 @@ type Config struct {
 
 	MapCover bool // tell MAP-coverage, with strategies that do not go by it too
 	Whole    bool // go on until the budget ends, whatever was found
+
+	Share int64 // nanoseconds after which a test that can be split is given away; 0: never
 
 	// Predict: strategy "sample" begins with what one execution lets expect of
 	// others. Strategy "predict" is only that. Patterns is the text of the user's pattern files.
@@ -122,7 +124,7 @@ type Stack struct {
 
 // A Record is one line from the test binary.
 type Record struct {
-	// "test" (Mode list), "begin", "progress", "output", "finding", "predicted", "coverage", "end", "isolate" (instead of end: the test needs
+	// "test" (Mode list), "share" (instead of end: others go on), "ready" and "worked" (Mode work), "begin", "progress", "output", "finding", "predicted", "coverage", "end", "isolate" (instead of end: the test needs
 	// processes of its own, Text says why), "event", "replayed", "result" (Mode execute), "note", "done"
 	Type string
 	Test string `json:",omitempty"`
@@ -150,6 +152,9 @@ type Record struct {
 	Buggy     int        `json:",omitempty"` // end: executions that showed something wrong
 
 	Groups *Groups `json:",omitempty"` // end, of strategy branch
+
+	Share  *Share  `json:",omitempty"` // share
+	Worked *Worked `json:",omitempty"` // worked
 
 	// event (Mode replay): one a step, in order
 	Event *Event `json:",omitempty"`

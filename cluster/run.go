@@ -1,0 +1,235 @@
+package cluster
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"heddle/rt/wire"
+)
+
+// A Run is the exploration of a test by workers. Its methods may be called at the same time.
+type Run struct {
+	o    Options
+	mu   sync.Mutex
+	wake sync.Cond
+	plan plan
+	log  *Log
+	seen map[string]bool // keys of findings
+	keys []string        // the same, sorted; what was handed out refers to it
+
+	hands   map[*wire.Item]func() // who has an Item, and how to ask for it back
+	hurried map[*wire.Item]bool
+	waiting int   // workers without an Item
+	over    bool  // nothing is handed out any more
+	closed  bool  // and nothing counted
+	err     error // of the log
+}
+
+// Options are those of a Run.
+type Options struct {
+	Runs     int           // of samples: number of the one after the last; 0: no end
+	Quantum  time.Duration // after which a result is wanted
+	Deadline time.Time     // zero: none
+	Parts    int           // in how many pieces what is left is split where others have nothing to do
+	Log      *Log          // nil: none
+	FailFast bool          // the first finding is the end
+	// Hasten, if not nil, returns for how long a run of samples goes on at most after its first finding.
+	Hasten func() time.Duration
+
+	// Count is called with every result that counts, before anything that it leads to is handed out, and not at the same time as
+	// another. Of its findings it has those that were not told before. again: it is from the Log.
+	Count func(w *wire.Worked, again bool)
+}
+
+// NewRun returns the Run of what a test binary gave away. results are those of its
+// Log, if it is gone on with.
+func NewRun(test string, s *wire.Share, results []*wire.Worked, o Options) *Run {
+	r := &Run{o: o, log: o.Log, seen: make(map[string]bool), hands: make(map[*wire.Item]func()), hurried: make(map[*wire.Item]bool)}
+	r.wake.L = &r.mu
+	r.know(s.Seen)
+	if s.Search {
+		r.plan = newSearch(test, s)
+	} else {
+		r.plan = newSamples(test, s, o.Runs, o.Quantum)
+	}
+	for _, w := range results {
+		r.plan.replay(w)
+		r.count(w, true)
+	}
+	return r
+}
+
+func (r *Run) know(keys []string) {
+	for _, key := range keys {
+		if !r.seen[key] {
+			r.seen[key] = true
+			r.keys = append(r.keys[:len(r.keys):len(r.keys)], key)
+		}
+	}
+}
+
+// Next waits for an Item; nil: nothing is left, or Stop was called. hurry is called, at most once, when others
+// have nothing to do: the Item is to be given back soon, in several pieces.
+func (r *Run) Next(hurry func()) *wire.Item {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waiting++
+	defer func() { r.waiting-- }()
+	for {
+		if r.ended() {
+			return nil
+		}
+		if it := r.plan.next(); it != nil {
+			r.prepare(it)
+			r.hands[it] = hurry
+			return it
+		}
+		r.starve()
+		r.wake.Wait()
+	}
+}
+
+func (r *Run) ended() bool {
+	if r.over || r.err != nil || r.plan.done() {
+		return true
+	}
+	if d := r.o.Deadline; !d.IsZero() && time.Now().After(d) {
+		r.stop()
+		return true
+	}
+	return false
+}
+
+func (r *Run) prepare(it *wire.Item) {
+	it.Seen, it.Quantum, it.Parts = r.keys, int64(r.o.Quantum), r.o.Parts
+	if !r.o.Deadline.IsZero() {
+		it.Budget = max(1, int64(time.Until(r.o.Deadline)))
+	}
+}
+
+// starve asks for as many Items back as there are workers without one, the largest first.
+func (r *Run) starve() {
+	want := r.waiting - len(r.hurried)
+	if want <= 0 || len(r.hands) == 0 {
+		return
+	}
+	var held []*wire.Item
+	for it := range r.hands {
+		if it.Piece != nil && !r.hurried[it] { // ranges of samples are short
+			held = append(held, it)
+		}
+	}
+	slices.SortFunc(held, func(a, b *wire.Item) int {
+		switch {
+		case a.Piece.Size > b.Piece.Size:
+			return -1
+		case a.Piece.Size < b.Piece.Size:
+			return 1
+		}
+		return a.N - b.N
+	})
+	for _, it := range held[:min(want, len(held))] {
+		r.hurried[it] = true
+		r.hands[it]()
+	}
+}
+
+// Take counts the result of an Item that Next returned. Results that were lost or came twice do no harm.
+func (r *Run) Take(it *wire.Item, w *wire.Worked) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.letGo(it)
+	if r.closed {
+		return
+	}
+	r.certain(r.plan.take(w))
+	r.wake.Broadcast()
+}
+
+func (r *Run) letGo(it *wire.Item) {
+	delete(r.hands, it)
+	delete(r.hurried, it)
+}
+
+func (r *Run) certain(ws []*wire.Worked) {
+	for _, w := range ws {
+		if r.log != nil && r.err == nil {
+			r.err = r.log.write(w)
+		}
+		r.count(w, false)
+	}
+}
+
+// count tells of what is new in a result.
+func (r *Run) count(w *wire.Worked, again bool) {
+	told := *w
+	told.Found = slices.DeleteFunc(slices.Clone(w.Found), func(f wire.Found) bool { return r.seen[f.Key] })
+	r.know(w.Seen)
+	if r.o.Count != nil {
+		r.o.Count(&told, again)
+	}
+	if len(told.Found) == 0 || again {
+		return
+	}
+	if r.o.FailFast {
+		r.closed = true
+		r.stop()
+	}
+	if r.o.Hasten != nil {
+		if d := time.Now().Add(r.o.Hasten()); r.o.Deadline.IsZero() || d.Before(r.o.Deadline) {
+			r.o.Deadline = d
+		}
+		r.o.Hasten = nil
+	}
+}
+
+// Back takes an Item again whose worker has died.
+func (r *Run) Back(it *wire.Item) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.letGo(it)
+	r.plan.back(it)
+	r.wake.Broadcast()
+}
+
+// Stop asks for all Items back, and Next returns nil from now on. What comes back still counts.
+func (r *Run) Stop() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stop()
+}
+
+func (r *Run) stop() {
+	r.over = true
+	for it, hurry := range r.hands {
+		if !r.hurried[it] {
+			r.hurried[it] = true
+			hurry()
+		}
+	}
+	r.wake.Broadcast()
+}
+
+// Look returns how far the run is, and about how many executions there will be, 0
+// where that is not known. It is to be called now and then: it notices that time is over.
+func (r *Run) Look() (o Outcome, estimate float64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended() {
+		r.wake.Broadcast()
+	}
+	return r.plan.outcome(), r.plan.estimate()
+}
+
+// Finish ends the run, of which nothing is counted any more. The error is that of writing the Log.
+func (r *Run) Finish() (Outcome, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stop()
+	if !r.closed {
+		r.closed = true
+		r.certain(r.plan.end())
+	}
+	return r.plan.outcome(), r.err
+}

@@ -1,0 +1,148 @@
+package cluster
+
+import (
+	"reflect"
+	"slices"
+	"time"
+
+	"heddle/rt/wire"
+)
+
+// samples is the plan of sampling: ranges of samples, one after the other. What
+// a sample does may depend on those before (accesses become visible, lengths are
+// learnt), so ranges are handed out on the guess that nothing more is learnt before them. A
+// result counts when all before it do and its guess was right; where it was
+// wrong, what comes after is made again. So the samples that count are those that one process makes.
+type samples struct {
+	test    string
+	runs    int           // number of the sample after the last; 0: no end
+	quantum time.Duration // what a range is to take
+
+	out   Outcome
+	state wire.State // after the samples that count; what is known then is out.Know
+
+	epoch  int
+	cursor int // the first sample that nobody has
+	number int
+	hands  map[int]*wire.Item // handed out, by number
+	idle   []*wire.Item       // that came back undone, or were not handed out
+	came   []*wire.Worked     // results that do not count yet
+	length int                // of the next range
+	over   bool
+}
+
+// firstRange is how many samples the first range has.
+const firstRange = 16
+
+// mostAhead is how many ranges may be handed out or have come back that do not count yet.
+const mostAhead = 64
+
+func newSamples(test string, s *wire.Share, runs int, quantum time.Duration) *samples {
+	p := &samples{test: test, runs: runs, quantum: quantum, state: *s.State, cursor: s.State.Next, hands: make(map[int]*wire.Item), length: firstRange}
+	p.out.Tally, p.out.Know = s.Tally, s.Know
+	return p
+}
+
+// next implements plan.
+func (p *samples) next() *wire.Item {
+	if p.over {
+		return nil
+	}
+	if len(p.idle) > 0 {
+		it := p.idle[0]
+		p.idle = p.idle[1:]
+		return it
+	}
+	if p.runs > 0 && p.cursor >= p.runs || len(p.hands)+len(p.came) >= mostAhead {
+		return nil
+	}
+	to := p.cursor + p.length
+	if p.runs > 0 {
+		to = min(to, p.runs)
+	}
+	p.number++
+	state, know := p.state, p.out.Know
+	state.Next = p.cursor
+	it := &wire.Item{N: p.number, Epoch: p.epoch, Test: p.test, Know: &know, State: &state, To: to, Before: p.out.Tally.Executions + p.cursor - p.state.Next}
+	p.hands[it.N] = it
+	p.cursor = to
+	return it
+}
+
+// back implements plan.
+func (p *samples) back(it *wire.Item) {
+	if p.hands[it.N] != nil && !slices.Contains(p.idle, it) {
+		p.idle = append(p.idle, p.hands[it.N])
+	}
+}
+
+// take implements plan.
+func (p *samples) take(w *wire.Worked) (certain []*wire.Worked) {
+	it := p.hands[w.N]
+	if it == nil || w.Epoch != p.epoch {
+		return nil
+	}
+	delete(p.hands, w.N)
+	p.idle = slices.DeleteFunc(p.idle, func(x *wire.Item) bool { return x == it })
+	w.From, w.To = it.State.Next, it.To
+	if w.Elapsed > 0 && w.Tally.Executions > 0 {
+		rate := float64(w.Tally.Executions) / w.Elapsed
+		p.length = int(min(max(rate*p.quantum.Seconds(), 1), float64(4*p.length)))
+	}
+	p.came = append(p.came, w)
+	return p.certain(false)
+}
+
+// certain counts what can be counted; gaps: though samples before are missing.
+func (p *samples) certain(gaps bool) (certain []*wire.Worked) {
+	slices.SortFunc(p.came, func(a, b *wire.Worked) int { return a.From - b.From })
+	for len(p.came) > 0 && (p.came[0].From == p.state.Next || gaps) && !p.over {
+		w := p.came[0]
+		p.came = p.came[1:]
+		learnt := p.learns(w)
+		p.replay(w)
+		certain = append(certain, w)
+		if (learnt || w.State.Next < w.To) && !p.over {
+			p.anew()
+		}
+	}
+	return certain
+}
+
+// learns reports whether the samples after w are others than was guessed.
+func (p *samples) learns(w *wire.Worked) bool {
+	same := *w.State
+	same.Next = p.state.Next
+	return len(w.Seen) > 0 || !reflect.DeepEqual(same, p.state) || !reflect.DeepEqual(*w.Know, p.out.Know)
+}
+
+// replay implements plan.
+func (p *samples) replay(w *wire.Worked) {
+	p.out.Items++
+	p.out.Working += w.Elapsed
+	p.out.Tally.Add(&w.Tally)
+	p.state, p.out.Know = *w.State, *w.Know
+	p.cursor = max(p.cursor, p.state.Next)
+	p.over = p.over || w.Tally.Failed != "" || w.Over || w.Isolate != nil
+}
+
+// anew forgets what was handed out on a guess that was wrong.
+func (p *samples) anew() {
+	p.epoch++
+	for _, w := range p.came {
+		p.out.Again += w.Tally.Executions
+	}
+	p.came, p.idle, p.cursor = nil, nil, p.state.Next
+	clear(p.hands)
+	p.length = firstRange
+}
+
+// done implements plan.
+func (p *samples) done() bool { return p.over || p.runs > 0 && p.state.Next >= p.runs }
+
+// end implements plan.
+func (p *samples) end() []*wire.Worked { return p.certain(true) }
+
+func (p *samples) outcome() Outcome { return p.out }
+
+func (p *samples) estimate() float64 { return 0 }

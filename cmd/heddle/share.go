@@ -1,0 +1,259 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"heddle/cluster"
+	"heddle/explore"
+	"heddle/rt/drive"
+	"heddle/rt/wire"
+)
+
+// Tests that workers explore together: the test binary gave away what was left of
+// them (-p, -nats).
+
+// A shared test is one of these.
+type shared struct {
+	test    string
+	share   *wire.Share
+	log     *cluster.Log
+	results []*wire.Worked // of the log
+}
+
+// quantum is how long a worker works on an Item before it gives back what is left.
+const quantum = 200 * time.Millisecond
+
+// A sharing is the exploration of a shared test.
+type sharing struct {
+	*packageRun
+	*shared
+	ctx  context.Context
+	run  *cluster.Run
+	over context.CancelFunc // no other worker is wanted
+
+	mu      sync.Mutex // of the report, and what follows
+	found   int
+	isolate *wire.Record
+	died    map[int]int // how many processes have died in an Item
+	crash   *outcome    // the program under test has ended its process
+	alive   int         // workers
+	why     error       // the run cannot go on
+}
+
+// share explores one test.
+func (r *packageRun) share(ctx context.Context, sh *shared) error {
+	began := time.Now()
+	r.take(&wire.Record{Type: "begin", Test: sh.test})
+	r.began = began.Add(-seconds(sh.share.Elapsed))
+	s := &sharing{packageRun: r, shared: sh, found: sh.share.Found, died: make(map[int]int)}
+	var deadline time.Time
+	cfg := r.o.config()
+	if cfg.Budget > 0 {
+		deadline = began.Add(time.Duration(cfg.Budget) - seconds(sh.share.Elapsed))
+	}
+	o := cluster.Options{Runs: r.o.runs, Quantum: quantum, Deadline: deadline, Parts: 2 * r.o.parallel, Log: sh.log, FailFast: r.o.failFast, Count: s.count}
+	if !sh.share.Search && sh.share.Found == 0 && cfg.Budget > 0 && !cfg.Whole {
+		o.Hasten = func() time.Duration { return drive.After(time.Since(began) + seconds(sh.share.Elapsed)) }
+	}
+	s.ctx, s.over = context.WithCancel(ctx)
+	defer s.over()
+	s.run = cluster.NewRun(sh.test, sh.share, sh.results, o)
+	s.work(ctx)
+	out, err := s.run.Finish()
+	switch {
+	case err != nil:
+		r.endOpen(err.Error())
+		return fmt.Errorf("what was found out cannot be kept: %v", err)
+	case s.crash != nil:
+		return s.ended(&out)
+	case s.isolate != nil:
+		r.take(s.isolate)
+	case s.why != nil:
+		r.endOpen(s.why.Error())
+		return s.why
+	default:
+		s.end(ctx, &cfg, &out, time.Since(began))
+	}
+	return nil
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// work lets workers work until nothing is left: one always, others where there are slots.
+func (s *sharing) work(ctx context.Context) {
+	var wg sync.WaitGroup
+	wg.Go(s.worker)
+	for range s.o.parallel - 1 {
+		wg.Go(func() {
+			select {
+			case s.slots <- struct{}{}:
+				defer func() { <-s.slots }()
+				s.worker()
+			case <-s.ctx.Done():
+			}
+		})
+	}
+	ended := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(200 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ended:
+				return
+			case <-ctx.Done():
+				s.run.Stop()
+				ctx = context.WithoutCancel(ctx) // once
+			case <-tick.C:
+				s.progress()
+			}
+		}
+	}()
+	wg.Wait()
+	close(ended)
+}
+
+// progress tells how far the run is.
+func (s *sharing) progress() {
+	out, estimate := s.run.Look()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.take(&wire.Record{Type: "progress", Test: s.test, Executions: out.Tally.Executions, Elapsed: time.Since(s.began).Seconds(), Estimate: estimate})
+}
+
+// mostFails is how many processes may end one after the other before they did anything.
+const mostFails = 3
+
+// worker does Items in processes of this machine until nothing is left.
+func (s *sharing) worker() {
+	s.mu.Lock()
+	s.alive++
+	s.mu.Unlock()
+	p := s.idle.get()
+	for fails := 0; ; {
+		h := new(cluster.Hurry)
+		it := s.run.Next(h.Now)
+		if it == nil {
+			break
+		}
+		if p == nil {
+			b := s.process()
+			if s.o.timeout == 0 {
+				b.limit = 0
+			}
+			p = startWork(s.idle.ctx, b)
+		}
+		w, err := p.do(it, h)
+		if err == nil {
+			s.run.Take(it, w)
+			fails = 0
+			continue
+		}
+		s.run.Back(it)
+		if p.err == nil && !p.res.crash.Running {
+			fails++
+		}
+		if fails == mostFails || s.isOver(it, p) {
+			s.leave(p)
+			return
+		}
+		p = nil
+	}
+	s.over()
+	if p != nil {
+		s.idle.put(p)
+	}
+}
+
+// isOver is called when a process has died in an Item, and reports whether that is the end of the run.
+func (s *sharing) isOver(it *wire.Item, p *workProcess) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch res := p.res; {
+	case p.err != nil:
+		s.why = p.err
+	case res.timedOut:
+		s.why = errTimeout
+	case res.crash.Running:
+		if s.died[it.N]++; !res.killed() || s.died[it.N] > 1 {
+			s.crash = res
+		}
+	}
+	return s.why != nil || s.crash != nil
+}
+
+// leave ends a worker; p is its last process. Others may go on, unless it was the last or the run is over.
+func (s *sharing) leave(p *workProcess) {
+	s.mu.Lock()
+	s.alive--
+	over := s.why != nil || s.crash != nil
+	if !over {
+		s.exploration.report.Note("a worker could not be started: " + p.res.why() + "\n" + lastLines(p.res.output, crashLines/3))
+		if s.alive == 0 {
+			s.why, over = errors.New(p.res.why()), true
+		}
+	}
+	s.mu.Unlock()
+	if over {
+		s.over()
+		s.run.Stop()
+	}
+}
+
+// count reports what is new in a result.
+func (s *sharing) count(w *wire.Worked, again bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range w.Found {
+		s.found++
+		s.take(&wire.Record{Type: "finding", Test: s.test, Finding: w.Found[i].Finding})
+	}
+	for i := range w.Notes {
+		s.take(&w.Notes[i])
+	}
+	if w.Isolate != nil {
+		s.isolate = w.Isolate
+	}
+}
+
+// ended is died, for a test that was shared.
+func (s *sharing) ended(out *cluster.Outcome) error {
+	s.crash.crash.Execution = out.Tally.Executions + 1
+	for _, v := range out.Know.Visible {
+		s.visible = append(s.visible, uint64(v))
+	}
+	s.packageRun.died(s.crash)
+	return nil
+}
+
+// end ends the test with what was found out.
+func (s *sharing) end(ctx context.Context, cfg *wire.Config, out *cluster.Outcome, took time.Duration) {
+	t := &out.Tally
+	rec := &wire.Record{Type: "end", Test: s.test, Result: s.shared.share.Result, Strategy: cfg.Strategy, Executions: t.Executions, Buggy: t.Buggy,
+		Elapsed: took.Seconds() + s.shared.share.Elapsed}
+	if s.shared.share.Search {
+		res := explore.Result{Executions: t.Executions, Reason: t.Failed}
+		if res.Reason == "" {
+			res.Reason = t.Short
+		}
+		res.Complete = out.Complete && res.Reason == ""
+		rec.Complete, rec.Reason = drive.Covered(cfg, t, res, !out.Complete)
+		if !out.Complete {
+			rec.Executions += s.shared.share.Others
+			_, rec.Estimate = s.run.Look()
+		}
+	} else {
+		rec.Reason = drive.Sampled(t)
+	}
+	if s.found > 0 {
+		rec.Result = "fail"
+	}
+	if ctx.Err() != nil && !rec.Complete {
+		rec.Complete, rec.Reason = false, "interrupted"
+	}
+	s.take(rec)
+}

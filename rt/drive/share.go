@@ -1,0 +1,176 @@
+package drive
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"heddle/explore"
+	"heddle/explore/reach"
+	"heddle/rt/policy"
+	"heddle/rt/sched"
+	"heddle/rt/wire"
+)
+
+// Sharing a test: what can be explored in pieces, and takes longer than
+// Config.Share, is given back to the command, which hands it out to workers
+// (work.go).
+
+// mayShare reports whether it is time to give the test away. Where executions do not
+// depend on the schedule alone, or all go into one account, others would not find the same.
+func (e *exploration) mayShare() bool {
+	wait := time.Duration(e.cfg.Share)
+	if wait <= 0 || e.real || e.nondet || e.ended() || e.cover != nil || e.cfg.Isolate == "process" || e.cfg.CheckDeterminism {
+		return false
+	}
+	if _, ok := e.x.(*local); !ok {
+		return false
+	}
+	now := time.Now()
+	return now.Sub(e.start) > wait && (e.deadline.IsZero() || e.deadline.Sub(now) > wait)
+}
+
+// shareSearch gives the rest of a search away and reports whether it did.
+func (e *exploration) shareSearch(s explore.Strategy, spun bool, result string) bool {
+	r, ok := s.(*reach.Strategy)
+	if !ok || !e.mayShare() {
+		return false
+	}
+	pieces := r.Split(1)
+	if len(pieces) == 0 {
+		return false
+	}
+	e.share = e.shared(result)
+	e.share.Search = true
+	e.share.Tally.Executions = r.Result().Executions
+	e.share.Others = e.n - e.share.Tally.Executions
+	e.share.Tally.Spun, e.share.Tally.Short = spun, r.Result().Reason
+	e.share.Pieces = piecesOf(pieces)
+	e.share.Know.Ordered = r.Table().Known()
+	return true
+}
+
+// shareSamples gives the samples from the next one on away.
+func (e *exploration) shareSamples(next int, result string) bool {
+	if !e.mayShare() {
+		return false
+	}
+	e.share = e.shared(result)
+	e.share.State = e.state(next)
+	return true
+}
+
+func (e *exploration) shared(result string) *wire.Share {
+	return &wire.Share{Result: result, Tally: e.tally(), Elapsed: time.Since(e.start).Seconds(), Found: e.found, Seen: slices.Sorted(maps.Keys(e.seen)), Know: e.knowledge()}
+}
+
+func (e *exploration) tally() wire.Tally {
+	return wire.Tally{Executions: e.n, Buggy: e.buggy, Bounded: e.bounded, Timers: e.timers, Real: e.real, Nondet: e.nondet}
+}
+
+func piecesOf(ps []reach.Piece) (pieces []wire.Piece) {
+	for _, p := range ps {
+		pieces = append(pieces, wire.Piece{Data: p.Data, Size: p.Size})
+	}
+	return pieces
+}
+
+// knowledge is what the next executions go by, but for what the strategy knows.
+func (e *exploration) knowledge() wire.Knowledge {
+	m := sched.S.Memory()
+	k := wire.Knowledge{Visible: slices.Clone(e.visible), Polled: slices.Clone(e.polled), HandedOver: m.HandedOver, Waits: m.Waits}
+	for key, end := range m.Cycles {
+		if k.Cycles == nil {
+			k.Cycles = make(map[uint64]uint8)
+		}
+		k.Cycles[key] = uint8(end)
+	}
+	return k
+}
+
+// know takes knowledge in the place of what is known.
+func (e *exploration) know(k *wire.Knowledge) {
+	m := sched.Memory{Cycles: make(map[uint64]sched.DeadlockEnd), HandedOver: k.HandedOver, Waits: k.Waits}
+	for key, end := range k.Cycles {
+		m.Cycles[key] = sched.DeadlockEnd(end)
+	}
+	sched.S.Remember(m)
+	e.visible, e.polled = slices.Clone(k.Visible), slices.Clone(k.Polled)
+}
+
+// state is where the samples are before the next one.
+func (e *exploration) state(next int) *wire.State {
+	s := &wire.State{Next: next, Timers: e.timers}
+	for key, p := range e.x.(*local).policies {
+		if l, ok := p.(policy.Lengther); ok && l.Learnt() > 0 {
+			if s.Lengths == nil {
+				s.Lengths = make(map[string]int)
+			}
+			s.Lengths[key.name] = l.Learnt()
+		}
+	}
+	return s
+}
+
+// resume goes to where the samples are.
+func (e *exploration) resume(s *wire.State) {
+	e.timers = s.Timers
+	x := e.x.(*local)
+	clear(x.policies)
+	for name, length := range s.Lengths {
+		if p, err := policy.New(name, e.cfg.Depth); err == nil {
+			p.(policy.Lengther).SetLength(length)
+			x.policies[policyKey{name, e.cfg.Depth}] = p
+		}
+	}
+}
+
+// fixedPolicy is the one policy that samples are made by; "" if they take turns.
+func fixedPolicy(strategy string) string {
+	switch {
+	case strategy == "sample", strategy == "auto", strategy == "branch", exhaustive[strategy] != nil, aims[strategy] != nil:
+		return ""
+	}
+	return strategy
+}
+
+// Sampled is what is said of samples.
+func Sampled(t *wire.Tally) string {
+	switch {
+	case t.Bounded > 0:
+		return "step bound reached"
+	case t.Real:
+		return "sampled; partly uncontrolled"
+	case t.Nondet:
+		return "sampled; not deterministic"
+	}
+	return "sampled"
+}
+
+// Covered says whether a search was complete, of which r is known and what its executions add
+// up to, and why not, or what of; more: there are schedules left.
+func Covered(cfg *wire.Config, t *wire.Tally, r explore.Result, more bool) (complete bool, reason string) {
+	if reason = shortfall(cfg, t, r, more); reason == "" {
+		return true, r.Covers
+	}
+	return false, "sampled; " + reason
+}
+
+// shortfall says why a search has not covered every interleaving; "" if it has.
+func shortfall(cfg *wire.Config, t *wire.Tally, r explore.Result, more bool) string {
+	switch {
+	case t.Real:
+		return "partly uncontrolled"
+	case t.Bounded > 0:
+		return "step bound reached"
+	case t.Spun:
+		return "a polling loop was held back"
+	case !r.Complete && r.Reason != "":
+		return r.Reason
+	case more || !r.Complete:
+		return "not all interleavings"
+	case t.Timers && cfg.Time != "virtual":
+		return "all interleavings in virtual time, but timers may also be early (-time=free)"
+	}
+	return ""
+}

@@ -1,0 +1,228 @@
+package drive
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"reflect"
+	"slices"
+	"time"
+
+	"heddle/explore/reach"
+	"heddle/rt/wire"
+)
+
+// Mode work: the binary explores what the command hands it, one Item at a time.
+
+// A worker goes on from one Item to the next, where they belong together, with
+// what it has in memory.
+type worker struct {
+	d     *driver
+	tests []Test
+
+	e        *exploration
+	item     *wire.Item
+	worked   *wire.Worked
+	search   *reach.Strategy // what it holds is piece
+	piece    []byte
+	state    *wire.State // where e's samples are, with what is known
+	know     wire.Knowledge
+	deadline time.Time
+}
+
+func (d *driver) work(tests []Test) {
+	w := &worker{d: d, tests: tests}
+	d.send(&wire.Record{Type: "ready"})
+	in := json.NewDecoder(os.NewFile(wire.ItemFD, "items"))
+	for {
+		it := new(wire.Item)
+		if err := in.Decode(it); err != nil {
+			if err != io.EOF {
+				fatal("cannot read what is to be done: %v", err)
+			}
+			return
+		}
+		d.send(&wire.Record{Type: "worked", Test: it.Test, Worked: w.do(it)})
+	}
+}
+
+// do explores an Item.
+func (w *worker) do(it *wire.Item) *wire.Worked {
+	began := time.Now()
+	w.worked = &wire.Worked{N: it.N, Epoch: it.Epoch}
+	fresh := w.e == nil || w.item.Test != it.Test || w.item.Epoch != it.Epoch
+	w.item = it
+	if fresh {
+		w.begin()
+	}
+	e := w.e
+	e.n, e.found, e.buggy, e.bounded, e.start = it.Before, 0, 0, 0, began
+	e.deadline = time.Time{}
+	if it.Budget > 0 {
+		e.deadline = began.Add(time.Duration(it.Budget))
+	}
+	// What a result told that was lost is to be found again.
+	e.seen, e.told = make(map[string]*wire.Finding), make(map[string]bool)
+	for _, key := range it.Seen {
+		e.seen[key], e.told[key] = new(wire.Finding), true
+	}
+	if it.Piece != nil {
+		w.searchOn()
+	} else {
+		w.sampleOn()
+	}
+	r := w.worked
+	t := e.tally()
+	t.Executions, t.Spun, t.Short, t.Failed = r.Tally.Executions, r.Tally.Spun, r.Tally.Short, r.Tally.Failed
+	r.Tally = t
+	if e.err != nil {
+		r.Tally.Failed = e.err.Error()
+	}
+	for key := range e.seen {
+		if !e.told[key] {
+			r.Seen = append(r.Seen, key)
+		}
+	}
+	slices.Sort(r.Seen)
+	if e.move != "" {
+		p := e.x.Resolve(e.moveAt)
+		r.Isolate = &wire.Record{Type: "isolate", Test: it.Test, Place: &p, Text: e.moved()}
+		w.e = nil
+	}
+	r.Over = e.over
+	r.Elapsed = time.Since(began).Seconds()
+	return r
+}
+
+// begin prepares for another test, or for another start with what was learnt.
+func (w *worker) begin() {
+	i := slices.IndexFunc(w.tests, func(t Test) bool { return t.Name == w.item.Test })
+	if i < 0 {
+		fatal("no test %s", w.item.Test)
+	}
+	cfg := w.d.cfg
+	cfg.Clips = nil
+	w.e = newExploration(context.Background(), &cfg, w.item.Test, newLocal(w.d, &w.tests[i]), w.take)
+	w.e.shown, w.e.whole = true, true // the budget is the command's
+	w.search, w.state = nil, nil
+	w.e.know(w.item.Know)
+}
+
+// take keeps what the exploration tells.
+func (w *worker) take(rec *wire.Record) {
+	switch rec.Type {
+	case "finding":
+		f := *rec.Finding
+		w.worked.Found = append(w.worked.Found, wire.Found{Key: KeyOf(&f), Finding: &f})
+	case "note":
+		w.worked.Notes = append(w.worked.Notes, *rec)
+	}
+}
+
+// leastWork is for how long a piece is worked on at least: to give it to others costs time too.
+const leastWork = 2 * time.Millisecond
+
+// enough reports whether a piece is to be given back.
+func (w *worker) enough() bool {
+	d := time.Since(w.e.start)
+	return w.item.Quantum > 0 && d > time.Duration(w.item.Quantum) || d > leastWork && crash.hurry()
+}
+
+// searchOn goes on with a piece of a search.
+func (w *worker) searchOn() {
+	e, it, r := w.e, w.item, w.worked
+	s, err := w.held()
+	if err != nil {
+		r.Tally.Failed = err.Error()
+		return
+	}
+	before := s.Result().Executions
+	visible, polled := len(e.visible), len(e.polled)
+	for n := 0; !e.ended(); {
+		if n > 0 && w.enough() || e.late() {
+			break
+		}
+		next := s.Next()
+		if next == nil {
+			break
+		}
+		again := s.Again()
+		ex := e.perform(next)
+		if e.err != nil {
+			return
+		}
+		if ex.Diverged != nil {
+			e.nondet = true
+			e.note("not deterministic: an execution left the schedule it was to follow, so not every interleaving can be covered; likely cause: %s", e.cause(ex.Outside))
+			r.Tally.Failed = "an execution did not follow its schedule"
+			break
+		}
+		if !ex.Learnt {
+			s.Done(ex.Trace)
+		}
+		if again {
+			r.Again++
+			e.n--
+		} else {
+			n++
+			r.Tally.Spun = r.Tally.Spun || ex.Trace.Spun
+			e.look(ex, next, "")
+		}
+		if ex.Learnt || s.Outdated() || len(e.visible) > visible || len(e.polled) > polled {
+			k := e.knowledge()
+			k.Ordered = s.Table().Known()
+			r.Learnt, w.e = &k, nil
+			return
+		}
+	}
+	res := s.Result()
+	r.Tally.Executions = res.Executions - before
+	if s.Broken() {
+		r.Tally.Failed = res.Reason
+		return
+	}
+	r.Tally.Short = res.Reason
+	parts := 1
+	if crash.hurry() {
+		parts = max(2, it.Parts)
+	}
+	pieces := piecesOf(s.Split(parts))
+	r.Left = pieces
+	w.search, w.piece = nil, nil
+	if len(pieces) > 0 {
+		w.search, w.piece = s, pieces[0].Data
+	}
+}
+
+// held returns a strategy for the Item's piece: the one that gave it back, if it is here.
+func (w *worker) held() (*reach.Strategy, error) {
+	it := w.item
+	if w.search != nil && slices.Equal(w.piece, it.Piece.Data) && len(w.piece) > 0 {
+		return w.search, nil
+	}
+	s, err := reach.Resume(reachOptions(w.e), it.Piece.Data)
+	if err == nil {
+		s.Table().Know(it.Know.Ordered)
+	}
+	return s, err
+}
+
+// sampleOn makes a range of samples.
+func (w *worker) sampleOn() {
+	e, it, r := w.e, w.item, w.worked
+	if w.state == nil || !reflect.DeepEqual(w.state, it.State) || !reflect.DeepEqual(&w.know, it.Know) {
+		e.know(it.Know)
+		e.resume(it.State)
+	}
+	fixed := fixedPolicy(e.cfg.Strategy)
+	i, before := it.State.Next, e.n
+	for ; i < it.To && !e.ended() && !e.late() && !crash.hurry(); i++ {
+		e.run(e.schedule(i, fixed))
+	}
+	r.Tally.Executions = e.n - before
+	r.State = e.state(i)
+	k := e.knowledge()
+	r.Know = &k
+	w.state, w.know = r.State, k
+}

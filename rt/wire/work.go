@@ -1,0 +1,174 @@
+package wire
+
+import (
+	"slices"
+
+	"heddle/trace"
+)
+
+// What a test binary says that gives the rest of a test's exploration away (a
+// Record of type "share" in the place of "end"), and what is said between the
+// command and binaries that work on it together (Mode "work"): Items go in, a
+// JSON line each, on file descriptor ItemFD, and for each a Record of type "worked" comes out.
+
+// ItemFD is the file descriptor of Items, the second of exec.Cmd.ExtraFiles.
+const ItemFD = 4
+
+// CrashHurry is where in the crash file a byte tells a worker that others have
+// nothing to do: it is to give back what it has.
+const CrashHurry = 800
+
+// Knowledge is what executions of a test have taught that the next ones go by.
+// Those who explore a test together must have the same.
+type Knowledge struct {
+	Visible    []trace.Site     `json:",omitempty"` // sites whose memory accesses are scheduling points
+	Polled     []trace.Site     `json:",omitempty"` // sides of channels at which arriving is a step
+	Ordered    []trace.Identity `json:",omitempty"` // objects whose operations do not commute after all
+	Cycles     map[uint64]uint8 `json:",omitempty"` // lock cycles that are known to be deadlocks, and two more things that the scheduler remembers: see sched.Memory
+	HandedOver bool             `json:",omitempty"`
+	Waits      []trace.Pending  `json:",omitempty"`
+}
+
+// Join adds what l knows and reports whether k has learnt from it.
+func (k *Knowledge) Join(l *Knowledge) (learnt bool) {
+	add := func(to *[]trace.Site, from []trace.Site) {
+		for _, s := range from {
+			if !slices.Contains(*to, s) {
+				*to, learnt = append(*to, s), true
+			}
+		}
+		slices.Sort(*to)
+	}
+	add(&k.Visible, l.Visible)
+	add(&k.Polled, l.Polled)
+	for _, o := range l.Ordered {
+		if !slices.ContainsFunc(k.Ordered, func(p trace.Identity) bool { return same(o, p) }) {
+			k.Ordered, learnt = append(k.Ordered, o), true
+		}
+	}
+	for key, end := range l.Cycles {
+		if k.Cycles == nil {
+			k.Cycles = make(map[uint64]uint8)
+		}
+		if k.Cycles[key] != end {
+			k.Cycles[key], learnt = end, true
+		}
+	}
+	for _, w := range l.Waits {
+		if !slices.Contains(k.Waits, w) {
+			k.Waits, learnt = append(k.Waits, w), true
+		}
+	}
+	if l.HandedOver && !k.HandedOver {
+		k.HandedOver, learnt = true, true
+	}
+	return learnt
+}
+
+// Clone returns a copy that shares nothing with k.
+func (k *Knowledge) Clone() *Knowledge {
+	l := new(Knowledge)
+	l.Join(k)
+	return l
+}
+
+func same(a, b trace.Identity) bool {
+	return slices.Equal(a.By, b.By) && a.N == b.N && a.Offset == b.Offset && a.Addr == b.Addr && a.Kind == b.Kind && a.Size == b.Size
+}
+
+// A Tally is what executions of an exploration add up to.
+type Tally struct {
+	Executions int
+	Buggy      int    `json:",omitempty"` // that showed something wrong
+	Bounded    int    `json:",omitempty"` // that reached the step bound
+	Timers     bool   `json:",omitempty"` // timers were used
+	Real       bool   `json:",omitempty"` // goroutines or files outside control took part
+	Nondet     bool   `json:",omitempty"` // the same schedule gave two different executions
+	Spun       bool   `json:",omitempty"` // a polling loop was held back
+	Short      string `json:",omitempty"` // why a search cannot be complete that goes on
+	Failed     string `json:",omitempty"` // why it does not go on
+}
+
+// Add adds u.
+func (t *Tally) Add(u *Tally) {
+	t.Executions += u.Executions
+	t.Buggy += u.Buggy
+	t.Bounded += u.Bounded
+	t.Timers, t.Real, t.Nondet, t.Spun = t.Timers || u.Timers, t.Real || u.Real, t.Nondet || u.Nondet, t.Spun || u.Spun
+	if t.Short == "" {
+		t.Short = u.Short
+	}
+	if t.Failed == "" {
+		t.Failed = u.Failed
+	}
+}
+
+// A Share is an exploration that others go on with.
+type Share struct {
+	Search  bool     // an exhaustive search: Pieces are what is left of it. Otherwise schedules are sampled, from State on
+	Result  string   // of the plain run
+	Tally   Tally    // of the search; of samples all
+	Others  int      // executions that are none of the search
+	Elapsed float64  // seconds
+	Found   int      // findings that were told
+	Seen    []string // their keys
+	Know    Knowledge
+	Pieces  []Piece `json:",omitempty"`
+	State   *State  `json:",omitempty"`
+}
+
+// A Piece of a search is opaque to who hands it out.
+type Piece struct {
+	Data []byte  // empty: the whole search
+	Size float64 // about how many executions
+}
+
+// A State is where a sequence of samples is: what the next execution goes by beside Knowledge.
+type State struct {
+	Next    int            // number of the next sample
+	Timers  bool           `json:",omitempty"`
+	Lengths map[string]int `json:",omitempty"` // of policies that learn the length of executions, by name
+}
+
+// An Item of work is a Piece of a search, or a range of samples.
+type Item struct {
+	N      int // its number
+	Epoch  int // changes with what is known: an Item of another one is void
+	Test   string
+	Know   *Knowledge
+	Seen   []string // keys of findings that need not be told
+	Before int      // executions so far, all together
+
+	Piece *Piece `json:",omitempty"`
+	Parts int    `json:",omitempty"` // in how many pieces what is left is to be split
+
+	State *State `json:",omitempty"` // of the first of the samples
+	To    int    `json:",omitempty"` // number of the one after the last
+
+	Quantum int64 `json:",omitempty"` // nanoseconds after which a piece is to be given back; 0: when nothing is left of it
+	Budget  int64 `json:",omitempty"` // nanoseconds until the test's budget is spent; 0: none
+}
+
+// A Worked is what an Item came to.
+type Worked struct {
+	N       int
+	Epoch   int
+	Tally   Tally
+	Again   int        `json:",omitempty"` // executions that had been made before, to go on from there
+	Found   []Found    `json:",omitempty"`
+	Seen    []string   `json:",omitempty"` // keys of what was found, told or not
+	Notes   []Record   `json:",omitempty"`
+	Learnt  *Knowledge `json:",omitempty"` // of a search: it is to begin anew, and everything but Found is void
+	Isolate *Record    `json:",omitempty"` // the test is to be executed in processes of its own
+	Over    bool       `json:",omitempty"` // there is no point in other executions
+
+	Left  []Piece    `json:",omitempty"` // of the piece
+	State *State     `json:",omitempty"` // after the samples
+	Know  *Knowledge `json:",omitempty"` // and what is known then
+
+	// The first of the samples, and the one after the last that were to be made: for who counts them.
+	From int `json:",omitempty"`
+	To   int `json:",omitempty"`
+
+	Elapsed float64 // seconds
+}
