@@ -33,7 +33,7 @@ func (e *exploration) mayShare() bool {
 // shareSearch gives the rest of a search away and reports whether it did.
 func (e *exploration) shareSearch(s explore.Strategy, spun bool, result string) bool {
 	r, ok := s.(*reach.Strategy)
-	if !ok || !e.mayShare() {
+	if !ok || e.cfg.Runs > 0 || !e.mayShare() { // -runs are the first that one process makes
 		return false
 	}
 	pieces := r.Split(1)

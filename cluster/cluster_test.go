@@ -1,0 +1,383 @@
+package cluster
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+
+	"heddle/rt/wire"
+)
+
+// A tree stands for a search: node n has children by chance, and every node is an
+// execution. A piece is nodes that are to be visited.
+type tree struct {
+	seed  uint64
+	size  int
+	learn []int // nodes at which something is learnt: the search begins anew
+}
+
+func (t *tree) children(n uint64, depth int) (kids []uint64) {
+	h := fnv.New64a()
+	binary.Write(h, binary.LittleEndian, [2]uint64{t.seed, n})
+	r := rand.New(rand.NewPCG(h.Sum64(), 1))
+	if depth == 0 {
+		return []uint64{1, 2, 3}
+	}
+	if depth > 9 {
+		return nil
+	}
+	for range r.IntN(4) {
+		kids = append(kids, r.Uint64()>>8)
+	}
+	return kids
+}
+
+type visit struct {
+	N     uint64
+	Depth int
+}
+
+// work visits nodes of a piece, most at most, and splits the rest into parts. It notes them.
+func (t *tree) work(it *wire.Item, most, parts int) *wire.Worked {
+	stack := []visit{{0, 0}}
+	if len(it.Piece.Data) > 0 {
+		stack = nil
+		if err := json.Unmarshal(it.Piece.Data, &stack); err != nil {
+			panic(err)
+		}
+	}
+	w := &wire.Worked{N: it.N, Epoch: it.Epoch}
+	for ; len(stack) > 0 && most > 0; most-- {
+		v := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		w.Tally.Executions++
+		// What is visited twice or not at all shows in the sum.
+		w.Tally.Buggy += int(v.N % 1009)
+		if v.Depth == 4 && v.N%97 < 2 && len(it.Know.Waits) == 0 && len(it.Know.Cycles) < len(t.learn) {
+			w.Learnt = &wire.Knowledge{Cycles: map[uint64]uint8{uint64(len(it.Know.Cycles)): 1}}
+			return w
+		}
+		if v.N%41 == 3 {
+			key := fmt.Sprint("bug ", v.N%7)
+			if !slices.Contains(it.Seen, key) {
+				w.Seen = append(w.Seen, key)
+				w.Found = append(w.Found, wire.Found{Key: key, Finding: &wire.Finding{Kind: "panic"}})
+			}
+		}
+		for _, k := range t.children(v.N, v.Depth) {
+			stack = append(stack, visit{k, v.Depth + 1})
+		}
+	}
+	for i := range min(parts, len(stack)) {
+		var part []visit
+		for j := i; j < len(stack); j += parts {
+			part = append(part, stack[j])
+		}
+		data, _ := json.Marshal(part)
+		w.Left = append(w.Left, wire.Piece{Data: data, Size: float64(len(part))})
+	}
+	return w
+}
+
+// whole is what one worker comes to.
+func (t *tree) whole() (tally wire.Tally, bugs int) {
+	r := newRunOf(t, Options{})
+	for it := r.Next(func() {}); it != nil; it = r.Next(func() {}) {
+		r.Take(it, t.work(it, 1<<30, 1))
+	}
+	o, _ := r.Finish()
+	return o.Tally, len(r.keys)
+}
+
+func newRunOf(t *tree, o Options) *Run { return NewRun("TestTree", shareOf(), nil, o) }
+
+func shareOf() *wire.Share { return &wire.Share{Search: true, Pieces: []wire.Piece{{Size: 1}}} }
+
+// However results are lost, come twice, late or not at all, and wherever a run is
+// stopped and gone on with from its log: every node is counted once.
+func TestSearchIsCountedOnce(t *testing.T) {
+	for seed := range uint64(60) {
+		tr := &tree{seed: seed, learn: make([]int, seed%3)}
+		want, bugs := tr.whole()
+		r := rand.New(rand.NewPCG(seed, 2))
+		path := filepath.Join(t.TempDir(), "log")
+		log, err := CreateLog(path, "x", "TestTree", shareOf())
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := newRunOf(tr, Options{Log: log})
+		told := map[string]int{}
+		count := func(w *wire.Worked, again bool) {
+			for _, f := range w.Found {
+				if !again {
+					told[f.Key]++
+				}
+			}
+		}
+		run.o.Count = count
+		var late []*wire.Worked
+		var of []*wire.Item
+		for {
+			it := run.Next(func() {})
+			if it == nil {
+				break
+			}
+			w := tr.work(it, 1+r.IntN(40), 1+r.IntN(5))
+			switch r.IntN(8) {
+			case 0: // its worker died
+				run.Back(it)
+			case 1: // it is taken for dead, and comes later
+				run.Back(it)
+				late, of = append(late, w), append(of, it)
+			case 2: // it comes twice
+				run.Take(it, w)
+				run.Take(it, tr.work(it, 1+r.IntN(40), 2))
+			default:
+				run.Take(it, w)
+			}
+			if len(late) > 0 && r.IntN(3) == 0 {
+				run.Take(of[0], late[0])
+				late, of = late[1:], of[1:]
+			}
+			if r.IntN(20) == 0 { // the process of the run is killed, maybe while it writes
+				log.Close()
+				cut(t, path, r)
+				var h *Header
+				var results []*wire.Worked
+				if log, h, results, err = OpenLog(path, "x"); err != nil {
+					t.Fatal(err)
+				}
+				run = NewRun(h.Test, h.Share, results, Options{Log: log, Count: count})
+				late, of = nil, nil
+			}
+		}
+		o, err := run.Finish()
+		if err != nil || !o.Complete || o.Tally.Executions != want.Executions || len(tr.learn) == 0 && o.Tally.Buggy != want.Buggy { // buggy ones count though the search began anew
+			t.Errorf("seed %d: %+v, %v, want %+v", seed, o, err, want)
+		}
+		if len(run.keys) != bugs {
+			t.Errorf("seed %d: found %v, want %d bugs", seed, run.keys, bugs)
+		}
+		log.Close()
+	}
+}
+
+// cut takes away some of the last line of a file, sometimes.
+func cut(t *testing.T, path string, r *rand.Rand) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := slices.Collect(func(yield func(int) bool) {
+		for i, b := range data {
+			if b == '\n' && !yield(i) {
+				return
+			}
+		}
+	})
+	if len(lines) < 2 || r.IntN(2) == 0 {
+		return
+	}
+	from := lines[len(lines)-2] + 1
+	if err := os.Truncate(path, int64(from+r.IntN(len(data)-from))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestLogOfAnotherRun(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	log, err := CreateLog(path, "x", "TestTree", shareOf())
+	if err != nil {
+		t.Fatal(err)
+	}
+	log.Close()
+	if _, _, _, err := OpenLog(path, "y"); err != ErrOther {
+		t.Errorf("%v", err)
+	}
+	if _, _, _, err := OpenLog(path+"2", "x"); !os.IsNotExist(err) {
+		t.Errorf("%v", err)
+	}
+	if err := os.WriteFile(path, []byte("{}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, _, err := OpenLog(path, "x"); err == nil {
+		t.Error("what is no log was read")
+	}
+}
+
+// A series stands for sampling: each sample goes by what those before have taught.
+type series struct{ seed uint64 }
+
+// made is what a sample was made by.
+type made struct{ sample, length, visible int }
+
+// work makes the samples of a range. stop: only the first so many.
+func (s *series) work(it *wire.Item, stop int) (*wire.Worked, []made) {
+	data, _ := json.Marshal(it) // as it comes to a worker
+	it = new(wire.Item)
+	if err := json.Unmarshal(data, it); err != nil {
+		panic(err)
+	}
+	w := &wire.Worked{N: it.N, Epoch: it.Epoch, State: it.State, Know: it.Know}
+	var ms []made
+	i := it.State.Next
+	for ; i < it.To && len(ms) < stop; i++ {
+		r := rand.New(rand.NewPCG(s.seed, uint64(i)))
+		length := it.State.Lengths["pct"]
+		ms = append(ms, made{i, length, len(it.Know.Visible)})
+		w.Tally.Executions++
+		if n := r.IntN(1 + i); n > length && r.IntN(10) == 0 {
+			w.State.Lengths = map[string]int{"pct": n}
+		}
+		if key := fmt.Sprint("race ", r.IntN(200)); r.IntN(40) == 0 && !slices.Contains(it.Seen, key) && !slices.Contains(w.Seen, key) {
+			w.Seen = append(w.Seen, key)
+			w.Found = append(w.Found, wire.Found{Key: key, Finding: &wire.Finding{Executions: it.Before + w.Tally.Executions}})
+			w.Know.Visible = append(w.Know.Visible, 1)
+		}
+	}
+	w.State.Next = i
+	data, _ = json.Marshal(w)
+	w = new(wire.Worked)
+	if err := json.Unmarshal(data, w); err != nil {
+		panic(err)
+	}
+	return w, ms
+}
+
+func sampleShare() *wire.Share {
+	return &wire.Share{State: &wire.State{Next: 5}, Tally: wire.Tally{Executions: 8}}
+}
+
+// The samples that count are those that one process makes, each by what it would
+// go by there, with the same findings after as many executions.
+func TestSamplesAreThoseOfOneProcess(t *testing.T) {
+	const runs = 600
+	for seed := range uint64(40) {
+		s := &series{seed}
+		var wantFound []int
+		first := &wire.Item{State: &wire.State{Next: 5}, Know: &wire.Knowledge{}, To: runs, Before: 8}
+		whole, want := s.work(first, runs)
+		for _, f := range whole.Found {
+			wantFound = append(wantFound, f.Finding.Executions)
+		}
+		r := rand.New(rand.NewPCG(seed, 3))
+		var got []made
+		var found []int
+		of := map[[3]int][]made{} // by first sample, number and epoch
+		run := NewRun("TestSeries", sampleShare(), nil, Options{Runs: runs, Quantum: 1e6, Count: func(w *wire.Worked, again bool) {
+			got = append(got, of[[3]int{w.From, w.N, w.Epoch}]...)
+			for _, f := range w.Found {
+				found = append(found, f.Finding.Executions)
+			}
+		}})
+		var hands []*wire.Item
+		for {
+			_, _ = run.Look()
+			for len(hands) < 1+r.IntN(6) { // as many workers; Next would wait
+				if it := tryNext(run); it != nil {
+					hands = append(hands, it)
+				} else {
+					break
+				}
+			}
+			if len(hands) == 0 {
+				break
+			}
+			k := r.IntN(len(hands))
+			it := hands[k]
+			hands = slices.Delete(hands, k, k+1)
+			stop := runs
+			if r.IntN(5) == 0 {
+				stop = 1 + r.IntN(4)
+			}
+			w, ms := s.work(it, stop)
+			w.Elapsed = 1e-5 * float64(1+r.IntN(100))
+			switch r.IntN(6) {
+			case 0:
+				run.Back(it)
+			case 1:
+				of[[3]int{it.State.Next, it.N, it.Epoch}] = ms
+				run.Take(it, w)
+				run.Take(it, w)
+			default:
+				of[[3]int{it.State.Next, it.N, it.Epoch}] = ms
+				run.Take(it, w)
+			}
+		}
+		o, _ := run.Finish()
+		if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(found, wantFound) || o.Tally.Executions != 8+runs-5 {
+			t.Errorf("seed %d: %d samples, found after %v, want %d, %v; %+v", seed, len(got), found, len(want), wantFound, o)
+		}
+	}
+}
+
+// tryNext is Next where that does not wait.
+func tryNext(r *Run) *wire.Item {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended() {
+		return nil
+	}
+	it := r.plan.next()
+	if it != nil {
+		r.prepare(it)
+		r.hands[it] = func() {}
+	}
+	return it
+}
+
+// Workers come and go while a run is on; who has nothing to do waits, and others are asked to give back.
+func TestConcurrentRun(t *testing.T) {
+	tr := &tree{seed: 7}
+	want, _ := tr.whole()
+	run := newRunOf(tr, Options{Parts: 3})
+	var wg sync.WaitGroup
+	for i := range 3 {
+		wg.Go(func() {
+			for k := 0; ; k++ {
+				asked := make(chan struct{}, 1)
+				it := run.Next(func() { asked <- struct{}{} })
+				switch {
+				case it == nil:
+					return
+				case i == 2 && k%2 == 0:
+					run.Back(it)
+					continue
+				}
+				parts := 1
+				select {
+				case <-asked:
+					parts = it.Parts
+				default:
+				}
+				run.Take(it, tr.work(it, 20, parts))
+			}
+		})
+	}
+	wg.Wait()
+	if o, err := run.Finish(); err != nil || !o.Complete || o.Tally.Executions != want.Executions || o.Tally.Buggy != want.Buggy {
+		t.Errorf("%+v, %v, want %+v", o, err, want)
+	}
+}
+
+// Stop wakes those who wait.
+func TestConcurrentStop(t *testing.T) {
+	run := newRunOf(&tree{}, Options{})
+	run.Next(func() {}) // the only Item
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if it := run.Next(func() {}); it != nil {
+			t.Errorf("%+v", it)
+		}
+	})
+	wg.Go(run.Stop)
+	wg.Wait()
+}
