@@ -1,0 +1,368 @@
+package symbolic
+
+import "heddle/order/sat"
+
+// A blaster turns terms into clauses: a literal for every bit. Gates are
+// shared; those with constant inputs are not made.
+type blaster struct {
+	t    *Table
+	s    *sat.Solver
+	one  sat.Lit // is true
+	bits map[Term][]sat.Lit
+	ands map[[2]sat.Lit]sat.Lit
+	xors map[[2]sat.Lit]sat.Lit
+	muxs map[[3]sat.Lit]sat.Lit
+	quot map[[2]Term][2][]sat.Lit // unsigned quotient and remainder
+	stop func() bool              // asked between terms; true gives up
+}
+
+func newBlaster(t *Table, s *sat.Solver) *blaster {
+	b := &blaster{t: t, s: s, bits: map[Term][]sat.Lit{}, ands: map[[2]sat.Lit]sat.Lit{}, xors: map[[2]sat.Lit]sat.Lit{},
+		muxs: map[[3]sat.Lit]sat.Lit{}, quot: map[[2]Term][2][]sat.Lit{}}
+	b.one = s.NewVar().Pos()
+	s.Add(-1, b.one)
+	return b
+}
+
+// of returns the bits of x, least first; nil if it was stopped.
+func (b *blaster) of(x Term) []sat.Lit {
+	marked := b.t.marks()
+	for y := range b.bits {
+		marked[y] = true
+	}
+	stopped := false
+	b.t.walk([]Term{x}, marked, func(y Term) {
+		if stopped = stopped || b.stop != nil && b.stop(); !stopped {
+			b.bits[y] = b.make(y)
+		}
+	})
+	if stopped {
+		return nil
+	}
+	return b.bits[x]
+}
+
+func (b *blaster) make(x Term) []sat.Lit {
+	n := &b.t.nodes[x]
+	w := int(n.w)
+	switch n.op {
+	case OpVar:
+		ls := make([]sat.Lit, w)
+		for i := range ls {
+			ls[i] = b.s.NewVar().Pos()
+		}
+		return ls
+	case OpConst:
+		return b.constant(n.v, w)
+	}
+	p, q, r := b.bits[n.a], b.bits[n.b], b.bits[n.c] // none has no bits
+	switch n.op {
+	case Add:
+		return b.add(p, q, b.one.Not())
+	case Sub:
+		return b.add(p, invert(q), b.one)
+	case Mul:
+		return b.multiply(p, q)
+	case UDiv:
+		return b.divide(n.a, n.b, p, q)[0]
+	case URem:
+		return b.divide(n.a, n.b, p, q)[1]
+	case SDiv:
+		return b.signedQuotient(p, q)
+	case SRem:
+		return b.signedRemainder(p, q)
+	case And:
+		return b.each(p, q, b.and)
+	case Or:
+		return b.each(p, q, b.or)
+	case Xor:
+		return b.each(p, q, b.xor)
+	case Not:
+		return invert(p)
+	case Shl:
+		return reverse(b.shiftRight(reverse(p), q, b.one.Not()))
+	case LShr:
+		return b.shiftRight(p, q, b.one.Not())
+	case AShr:
+		return b.shiftRight(p, q, p[w-1])
+	case Eq:
+		return []sat.Lit{b.equal(p, q)}
+	case ULt:
+		return []sat.Lit{b.less(p, q)}
+	case SLt: // signs the other way round
+		p, q = append([]sat.Lit(nil), p...), append([]sat.Lit(nil), q...)
+		p[len(p)-1], q[len(q)-1] = p[len(p)-1].Not(), q[len(q)-1].Not()
+		return []sat.Lit{b.less(p, q)}
+	case Ite:
+		return b.choose(p[0], q, r)
+	case ZExt:
+		return b.extend(p, w, b.one.Not())
+	case SExt:
+		return b.extend(p, w, p[len(p)-1])
+	case Trunc:
+		return p[:w]
+	}
+	panic("symbolic: no such operator")
+}
+
+func (b *blaster) constant(v uint64, w int) []sat.Lit {
+	ls := make([]sat.Lit, w)
+	for i := range ls {
+		ls[i] = b.one
+		if v>>i&1 == 0 {
+			ls[i] = b.one.Not()
+		}
+	}
+	return ls
+}
+
+// Gates.
+
+func (b *blaster) and(x, y sat.Lit) sat.Lit {
+	switch {
+	case x == b.one.Not() || y == b.one.Not() || x == y.Not():
+		return b.one.Not()
+	case x == b.one || x == y:
+		return y
+	case y == b.one:
+		return x
+	}
+	if x > y {
+		x, y = y, x
+	}
+	key := [2]sat.Lit{x, y}
+	if z, ok := b.ands[key]; ok {
+		return z
+	}
+	z := b.s.NewVar().Pos()
+	b.s.Add(-1, z.Not(), x)
+	b.s.Add(-1, z.Not(), y)
+	b.s.Add(-1, z, x.Not(), y.Not())
+	b.ands[key] = z
+	return z
+}
+
+func (b *blaster) or(x, y sat.Lit) sat.Lit { return b.and(x.Not(), y.Not()).Not() }
+
+func (b *blaster) xor(x, y sat.Lit) sat.Lit {
+	switch {
+	case x == b.one.Not():
+		return y
+	case y == b.one.Not():
+		return x
+	case x == b.one:
+		return y.Not()
+	case y == b.one:
+		return x.Not()
+	case x == y:
+		return b.one.Not()
+	case x == y.Not():
+		return b.one
+	}
+	flip := x.Negative() != y.Negative()
+	x, y = x.Var().Pos(), y.Var().Pos()
+	if x > y {
+		x, y = y, x
+	}
+	key := [2]sat.Lit{x, y}
+	z, ok := b.xors[key]
+	if !ok {
+		z = b.s.NewVar().Pos()
+		b.s.Add(-1, z.Not(), x, y)
+		b.s.Add(-1, z.Not(), x.Not(), y.Not())
+		b.s.Add(-1, z, x.Not(), y)
+		b.s.Add(-1, z, x, y.Not())
+		b.xors[key] = z
+	}
+	if flip {
+		return z.Not()
+	}
+	return z
+}
+
+// mux is x if c, else y.
+func (b *blaster) mux(c, x, y sat.Lit) sat.Lit {
+	switch {
+	case c == b.one || x == y:
+		return x
+	case c == b.one.Not():
+		return y
+	case x == b.one || x == c:
+		return b.or(c, y)
+	case x == b.one.Not() || x == c.Not():
+		return b.and(c.Not(), y)
+	case y == b.one || y == c.Not():
+		return b.or(c.Not(), x)
+	case y == b.one.Not() || y == c:
+		return b.and(c, x)
+	case x == y.Not():
+		return b.xor(c, y)
+	}
+	if c.Negative() {
+		c, x, y = c.Not(), y, x
+	}
+	key := [3]sat.Lit{c, x, y}
+	if z, ok := b.muxs[key]; ok {
+		return z
+	}
+	z := b.s.NewVar().Pos()
+	b.s.Add(-1, c.Not(), x.Not(), z)
+	b.s.Add(-1, c.Not(), x, z.Not())
+	b.s.Add(-1, c, y.Not(), z)
+	b.s.Add(-1, c, y, z.Not())
+	b.s.Add(-1, x.Not(), y.Not(), z) // follows; propagates more
+	b.s.Add(-1, x, y, z.Not())
+	b.muxs[key] = z
+	return z
+}
+
+// Circuits over words.
+
+func invert(x []sat.Lit) []sat.Lit {
+	ls := make([]sat.Lit, len(x))
+	for i, l := range x {
+		ls[i] = l.Not()
+	}
+	return ls
+}
+
+func reverse(x []sat.Lit) []sat.Lit {
+	ls := make([]sat.Lit, len(x))
+	for i, l := range x {
+		ls[len(x)-1-i] = l
+	}
+	return ls
+}
+
+func (b *blaster) each(x, y []sat.Lit, gate func(x, y sat.Lit) sat.Lit) []sat.Lit {
+	ls := make([]sat.Lit, len(x))
+	for i := range x {
+		ls[i] = gate(x[i], y[i])
+	}
+	return ls
+}
+
+func (b *blaster) choose(c sat.Lit, x, y []sat.Lit) []sat.Lit {
+	return b.each(x, y, func(x, y sat.Lit) sat.Lit { return b.mux(c, x, y) })
+}
+
+func (b *blaster) extend(x []sat.Lit, w int, fill sat.Lit) []sat.Lit {
+	ls := append([]sat.Lit(nil), x...)
+	for len(ls) < w {
+		ls = append(ls, fill)
+	}
+	return ls
+}
+
+// add is x + y + carry.
+func (b *blaster) add(x, y []sat.Lit, carry sat.Lit) []sat.Lit {
+	ls := make([]sat.Lit, len(x))
+	for i := range x {
+		p := b.xor(x[i], y[i])
+		ls[i] = b.xor(p, carry)
+		carry = b.mux(p, carry, x[i])
+	}
+	return ls
+}
+
+func (b *blaster) negateIf(c sat.Lit, x []sat.Lit) []sat.Lit {
+	flipped := make([]sat.Lit, len(x))
+	for i, l := range x {
+		flipped[i] = b.xor(l, c)
+	}
+	return b.add(flipped, b.constant(0, len(x)), c)
+}
+
+// multiply adds shifted copies of x, one for each bit of y. A constant is best as y.
+func (b *blaster) multiply(x, y []sat.Lit) []sat.Lit {
+	sum := b.constant(0, len(x))
+	for i, c := range y {
+		if c == b.one.Not() {
+			continue
+		}
+		part := b.constant(0, len(x))
+		for k := i; k < len(x); k++ {
+			part[k] = b.and(c, x[k-i])
+		}
+		sum = b.add(sum, part, b.one.Not())
+	}
+	return sum
+}
+
+// divide returns quotient and remainder, by long division. Divided by zero, every difference fits: all ones, and x.
+func (b *blaster) divide(xt, yt Term, x, y []sat.Lit) [2][]sat.Lit {
+	if qr, ok := b.quot[[2]Term{xt, yt}]; ok {
+		return qr
+	}
+	qr := b.longDivision(x, y)
+	b.quot[[2]Term{xt, yt}] = qr
+	return qr
+}
+
+func (b *blaster) longDivision(x, y []sat.Lit) [2][]sat.Lit {
+	w := len(x)
+	q := make([]sat.Lit, w)
+	rest, wide := b.constant(0, w+1), b.extend(y, w+1, b.one.Not())
+	for i := w - 1; i >= 0; i-- {
+		rest = append([]sat.Lit{x[i]}, rest[:w]...)
+		q[i] = b.less(rest, wide).Not()
+		rest = b.choose(q[i], b.add(rest, invert(wide), b.one), rest)
+	}
+	return [2][]sat.Lit{q, rest[:w]}
+}
+
+func (b *blaster) signedQuotient(x, y []sat.Lit) []sat.Lit {
+	sx, sy := x[len(x)-1], y[len(y)-1]
+	qr := b.longDivision(b.negateIf(sx, x), b.negateIf(sy, y))
+	return b.negateIf(b.xor(sx, sy), qr[0])
+}
+
+func (b *blaster) signedRemainder(x, y []sat.Lit) []sat.Lit {
+	sx, sy := x[len(x)-1], y[len(y)-1]
+	qr := b.longDivision(b.negateIf(sx, x), b.negateIf(sy, y))
+	return b.negateIf(sx, qr[1])
+}
+
+// shiftRight shifts by 1, 2, 4, ... as the bits of the count say; a count of the width or more leaves fill alone.
+func (b *blaster) shiftRight(x, count []sat.Lit, fill sat.Lit) []sat.Lit {
+	w := len(x)
+	ls := x
+	stages := log2(w)
+	for i := 0; i < stages && i < len(count); i++ {
+		by := 1 << i
+		moved := make([]sat.Lit, w)
+		for k := range moved {
+			moved[k] = fill
+			if k+by < w {
+				moved[k] = ls[k+by]
+			}
+		}
+		ls = b.choose(count[i], moved, ls)
+	}
+	over := b.less(count, b.constant(uint64(w), len(count))).Not()
+	if len(count) < 64 && uint64(w) > mask(len(count)) {
+		over = b.one.Not() // the count cannot be that great
+	}
+	all := make([]sat.Lit, w)
+	for i := range all {
+		all[i] = fill
+	}
+	return b.choose(over, all, ls)
+}
+
+func (b *blaster) equal(x, y []sat.Lit) sat.Lit {
+	same := b.one
+	for i := range x {
+		same = b.and(same, b.xor(x[i], y[i]).Not())
+	}
+	return same
+}
+
+// less is x < y without sign: it is decided where they differ, the higher bits first.
+func (b *blaster) less(x, y []sat.Lit) sat.Lit {
+	less := b.one.Not()
+	for i := range x {
+		less = b.mux(b.xor(x[i], y[i]), y[i], less)
+	}
+	return less
+}

@@ -1,0 +1,218 @@
+package symbolic
+
+import (
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"heddle/order/sat"
+)
+
+// A Status is the answer to a question: satisfiable, unsatisfiable or not known.
+type Status = sat.Status
+
+// Options of a Solver.
+type Options struct {
+	// Limit is how long one question may take; past it the answer is Unknown. 0: DefaultLimit.
+	Limit time.Duration
+	// Backend decides formulas; nil: bit-blasting.
+	Backend Backend
+}
+
+// DefaultLimit is enough for what branches of programs ask, and short enough for those with long multiplications.
+const DefaultLimit = 2 * time.Second
+
+// A Backend decides whether conditions can hold together. The model of an answer Sat gives every variable of theirs a value;
+// near says which values are preferred where there is a choice.
+type Backend interface {
+	Solve(t *Table, conditions []Term, near Model, limit time.Duration) (Status, Model, error)
+}
+
+// A Stats counts what a Solver was asked.
+type Stats struct {
+	Questions           int
+	Cached              int // answered from memory
+	Sat, Unsat, Unknown int
+}
+
+// A Solver answers questions about the terms of a table, and remembers the answers.
+type Solver struct {
+	Stats Stats
+
+	t     *Table
+	opt   Options
+	known map[string]answer
+	vars  map[Term][]Term // variables by condition
+}
+
+type answer struct {
+	status Status
+	model  Model
+}
+
+// NewSolver returns a solver for terms of t.
+func NewSolver(t *Table, opt Options) *Solver {
+	if opt.Limit == 0 {
+		opt.Limit = DefaultLimit
+	}
+	if opt.Backend == nil {
+		opt.Backend = Blast{}
+	}
+	return &Solver{t: t, opt: opt, known: map[string]answer{}, vars: map[Term][]Term{}}
+}
+
+// Solve asks whether all conditions, terms of width 1, can be true. near has
+// values that are taken where they will do; of variables that are in no condition the model has those.
+// Unknown is never remembered as anything else. The error is the backend's.
+func (s *Solver) Solve(conditions []Term, near Model) (Status, Model, error) {
+	s.Stats.Questions++
+	cs := make([]Term, 0, len(conditions))
+	for _, c := range conditions {
+		switch v, known := s.t.IsConst(c); {
+		case known && v == 0:
+			s.Stats.Unsat++
+			return sat.Unsat, nil, nil
+		case !known:
+			cs = append(cs, c)
+		}
+	}
+	slices.Sort(cs)
+	cs = slices.Compact(cs)
+	return s.ask(cs, near)
+}
+
+// SolveLast is Solve for conditions all of which but the last hold under near: those that have no variable in common with
+// the last, however indirectly, hold as they are.
+func (s *Solver) SolveLast(conditions []Term, near Model) (Status, Model, error) {
+	last := conditions[len(conditions)-1]
+	if v, known := s.t.IsConst(last); known && v == 0 {
+		s.Stats.Questions++
+		s.Stats.Unsat++
+		return sat.Unsat, nil, nil
+	}
+	return s.Solve(s.connected(conditions, last), near)
+}
+
+// connected returns last and the conditions that share variables with it, directly or through others.
+func (s *Solver) connected(conditions []Term, last Term) []Term {
+	in := map[Term]bool{}
+	for _, v := range s.variables(last) {
+		in[v] = true
+	}
+	out, left := []Term{last}, slices.Clone(conditions[:len(conditions)-1])
+	for more := true; more; {
+		more = false
+		rest := left[:0]
+		for _, c := range left {
+			vs := s.variables(c)
+			if !slices.ContainsFunc(vs, func(v Term) bool { return in[v] }) {
+				rest = append(rest, c)
+				continue
+			}
+			for _, v := range vs {
+				in[v] = true
+			}
+			out, more = append(out, c), true
+		}
+		left = rest
+	}
+	return out
+}
+
+func (s *Solver) variables(c Term) []Term {
+	vs, ok := s.vars[c]
+	if !ok {
+		s.t.Variables([]Term{c}, func(v Term) { vs = append(vs, v) })
+		s.vars[c] = vs
+	}
+	return vs
+}
+
+func (s *Solver) ask(cs []Term, near Model) (Status, Model, error) {
+	key := make([]byte, 0, 4*len(cs))
+	for _, c := range cs {
+		key = binary.LittleEndian.AppendUint32(key, uint32(c))
+	}
+	a, ok := s.known[string(key)]
+	if ok {
+		s.Stats.Cached++
+	} else {
+		var err error
+		a.status, a.model, err = s.opt.Backend.Solve(s.t, cs, near, s.opt.Limit)
+		if err != nil {
+			return sat.Unknown, nil, err
+		}
+		if a.status == sat.Sat && !s.t.Holds(cs, a.model) {
+			panic("symbolic: a model that does not satisfy the formula")
+		}
+		s.known[string(key)] = a
+	}
+	switch a.status {
+	case sat.Sat:
+		s.Stats.Sat++
+	case sat.Unsat:
+		s.Stats.Unsat++
+		return a.status, nil, nil
+	default:
+		s.Stats.Unknown++
+		return a.status, nil, nil
+	}
+	m := make(Model, len(near)+len(a.model))
+	for x, v := range near {
+		m[x] = v
+	}
+	for x, v := range a.model {
+		m[x] = v
+	}
+	return a.status, m, nil
+}
+
+// Blast is the Backend that needs nothing installed.
+type Blast struct{}
+
+// Solve implements Backend, with a solver of its own for each question: with all
+// questions in one, each would pay for the clauses of the others.
+func (Blast) Solve(t *Table, conditions []Term, near Model, limit time.Duration) (Status, Model, error) {
+	deadline := time.Now().Add(limit)
+	late := func() bool { return time.Now().After(deadline) }
+	s := sat.New(sat.Options{Stop: late})
+	b := newBlaster(t, s)
+	b.stop = late
+	for _, c := range conditions {
+		ls := b.of(c)
+		if ls == nil {
+			return sat.Unknown, nil, nil
+		}
+		if !s.Add(-1, ls[0]) {
+			return sat.Unsat, nil, nil
+		}
+	}
+	for x, ls := range b.bits {
+		if t.nodes[x].op != OpVar {
+			continue
+		}
+		for i, l := range ls {
+			if near[x]>>i&1 == 1 {
+				s.Prefer(l)
+			}
+		}
+	}
+	status := s.Solve()
+	if status != sat.Sat {
+		return status, nil, nil
+	}
+	m := Model{}
+	for x, ls := range b.bits {
+		if t.nodes[x].op != OpVar {
+			continue
+		}
+		v := uint64(0)
+		for i, l := range ls {
+			if s.True(l) {
+				v |= 1 << i
+			}
+		}
+		m[x] = v
+	}
+	return status, m, nil
+}

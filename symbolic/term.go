@@ -1,0 +1,472 @@
+// Package symbolic finds inputs that send a program another way: expressions
+// over bit-vectors with Go's exact arithmetic, path conditions made of them,
+// and a solver.
+//
+//	t := symbolic.NewTable()
+//	n := t.Var("n", 64)
+//	c := t.Op(Eq, t.Op(Add, n, t.Const(1, 64)), t.Const(5, 64)) // n+1 == 5
+//	status, model := NewSolver(t, Options{}).Solve([]Term{c}, nil)
+//
+// Formulas become clauses (bit-blasting) for the solver of package order/sat, a new one
+// for each question; the user's z3 is the other choice.
+package symbolic
+
+import "math/bits"
+
+// A Term is an expression of one Table: equal expressions are equal Terms.
+// Bools are bit-vectors of width 1.
+type Term int32
+
+// None is no term.
+const None Term = -1
+
+// An Op is what a term computes. Widths of operands and result are equal unless said.
+type Op uint8
+
+// The operators have the meaning that they have in SMT-LIB's theory of
+// fixed-size bit-vectors, division by zero and over-wide shifts included.
+const (
+	OpVar Op = iota
+	OpConst
+	Add
+	Sub
+	Mul
+	UDiv // x/0 is all ones
+	URem // x%0 is x
+	SDiv // truncated; x/0 is 1 for negative x, else -1
+	SRem // sign of x; x%0 is x
+	And
+	Or
+	Xor
+	Not  // every bit
+	Shl  // by an unsigned count; 0 if that is the width or more
+	LShr // likewise
+	AShr // likewise: filled with the sign
+	Eq   // width 1
+	ULt  // width 1
+	SLt  // width 1
+	Ite  // if the first operand, of width 1, then the second, else the third
+	ZExt // to a greater width
+	SExt
+	Trunc // to a smaller width: the lower bits
+)
+
+type node struct {
+	op      Op
+	w       uint8
+	a, b, c Term
+	v       uint64 // of a constant; number of a variable
+}
+
+// A Table holds terms, and simplifies them as they are made.
+type Table struct {
+	nodes []node
+	index map[node]Term
+	names []string // of variables
+	vars  []Term
+	named map[string]Term
+}
+
+// NewTable returns a table without terms.
+func NewTable() *Table {
+	return &Table{index: map[node]Term{}, named: map[string]Term{}}
+}
+
+// Len returns how many terms there are.
+func (t *Table) Len() int { return len(t.nodes) }
+
+// Width returns the width of x in bits.
+func (t *Table) Width(x Term) int { return int(t.nodes[x].w) }
+
+// Name returns the name of variable x.
+func (t *Table) Name(x Term) string { return t.names[t.nodes[x].v] }
+
+// IsConst returns the value of x if it is a constant.
+func (t *Table) IsConst(x Term) (uint64, bool) {
+	n := &t.nodes[x]
+	return n.v, n.op == OpConst
+}
+
+// Var returns the variable of that name. Its width, from 1 to 64, is that given first.
+func (t *Table) Var(name string, width int) Term {
+	if x, ok := t.named[name]; ok {
+		return x
+	}
+	x := t.add(node{op: OpVar, w: uint8(width), a: None, b: None, c: None, v: uint64(len(t.names))})
+	t.names, t.vars = append(t.names, name), append(t.vars, x)
+	t.named[name] = x
+	return x
+}
+
+// Const returns the lower bits of v as a constant.
+func (t *Table) Const(v uint64, width int) Term {
+	return t.add(node{op: OpConst, w: uint8(width), a: None, b: None, c: None, v: v & mask(width)})
+}
+
+// Bool returns a constant of width 1.
+func (t *Table) Bool(v bool) Term {
+	if v {
+		return t.Const(1, 1)
+	}
+	return t.Const(0, 1)
+}
+
+func (t *Table) add(n node) Term {
+	if x, ok := t.index[n]; ok {
+		return x
+	}
+	x := Term(len(t.nodes))
+	t.nodes = append(t.nodes, n)
+	t.index[n] = x
+	return x
+}
+
+func mask(width int) uint64 {
+	if width >= 64 {
+		return ^uint64(0)
+	}
+	return 1<<width - 1
+}
+
+// signed returns v, of that width, with its sign.
+func signed(v uint64, width int) int64 {
+	return int64(v<<(64-width)) >> (64 - width)
+}
+
+// apply computes one operation on values. w is the width of the operands, to that of the result of an extension or truncation.
+func apply(op Op, w, to int, a, b, c uint64) uint64 {
+	m := mask(w)
+	switch op {
+	case Add:
+		return (a + b) & m
+	case Sub:
+		return (a - b) & m
+	case Mul:
+		return a * b & m
+	case UDiv:
+		if b == 0 {
+			return m
+		}
+		return a / b
+	case URem:
+		if b == 0 {
+			return a
+		}
+		return a % b
+	case SDiv, SRem:
+		return divide(op, w, a, b)
+	case And:
+		return a & b
+	case Or:
+		return a | b
+	case Xor:
+		return a ^ b
+	case Not:
+		return ^a & m
+	case Shl:
+		if b >= uint64(w) {
+			return 0
+		}
+		return a << b & m
+	case LShr:
+		if b >= uint64(w) {
+			return 0
+		}
+		return a >> b
+	case AShr:
+		return uint64(signed(a, w)>>min(b, uint64(w-1))) & m
+	case Eq:
+		return truth(a == b)
+	case ULt:
+		return truth(a < b)
+	case SLt:
+		return truth(signed(a, w) < signed(b, w))
+	case Ite:
+		if a != 0 {
+			return b
+		}
+		return c
+	case ZExt:
+		return a
+	case SExt:
+		return uint64(signed(a, w)) & mask(to)
+	case Trunc:
+		return a & mask(to)
+	}
+	panic("symbolic: no such operator")
+}
+
+// divide is signed division and remainder. Go's own wraps around where the least number is divided by -1.
+func divide(op Op, w int, a, b uint64) uint64 {
+	x, y := signed(a, w), signed(b, w)
+	switch {
+	case op == SRem && y == 0:
+		return a
+	case y == 0 && x < 0:
+		return 1
+	case y == 0:
+		return mask(w)
+	case op == SRem:
+		return uint64(x%y) & mask(w)
+	}
+	return uint64(x/y) & mask(w)
+}
+
+func truth(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// commutes lists the operators whose operands may change places.
+var commutes = [Trunc + 1]bool{Add: true, Mul: true, And: true, Or: true, Xor: true, Eq: true}
+
+// Op returns the term of an operator with one or two operands.
+func (t *Table) Op(op Op, xs ...Term) Term {
+	n := node{op: op, w: t.nodes[xs[0]].w, a: xs[0], b: None, c: None}
+	if len(xs) > 1 {
+		n.b = xs[1]
+		if t.nodes[n.b].w != n.w {
+			panic("symbolic: operands of different widths")
+		}
+	}
+	w := int(n.w) // of the operands
+	if op == Eq || op == ULt || op == SLt {
+		n.w = 1
+	}
+	a, aConst := t.IsConst(n.a)
+	b, bConst := uint64(0), true
+	if n.b != None {
+		b, bConst = t.IsConst(n.b)
+	}
+	if aConst && bConst {
+		return t.Const(apply(op, w, w, a, b, 0), int(n.w))
+	}
+	if commutes[op] && (aConst || !bConst && n.a > n.b) { // a constant comes second
+		n.a, n.b = n.b, n.a
+		a, b, bConst = b, a, aConst
+	}
+	if x := t.simpler(n, w, b, n.b != None && bConst); x != None {
+		return x
+	}
+	return t.add(n)
+}
+
+// simpler returns what is equal to n and shorter, or None. w is the width of the operands; b the second if it is constant.
+func (t *Table) simpler(n node, w int, b uint64, constant bool) Term {
+	if n.op == Not {
+		if in := t.nodes[n.a]; in.op == Not {
+			return in.a
+		}
+		return None
+	}
+	if constant {
+		return t.byConstant(n, w, b)
+	}
+	if n.a != n.b {
+		return None
+	}
+	switch n.op {
+	case Sub, Xor:
+		return t.Const(0, w)
+	case And, Or:
+		return n.a
+	case Eq:
+		return t.Bool(true)
+	case ULt, SLt:
+		return t.Bool(false)
+	}
+	return None
+}
+
+func (t *Table) byConstant(n node, w int, b uint64) Term {
+	in := t.nodes[n.a]
+	switch {
+	case b == 0:
+		switch n.op {
+		case Add, Sub, Or, Xor, Shl, LShr, AShr:
+			return n.a
+		case Mul, And:
+			return t.Const(0, w)
+		case ULt:
+			return t.Bool(false)
+		}
+	case b == 1 && (n.op == Mul || n.op == UDiv || n.op == SDiv && w > 1):
+		return n.a
+	case b == mask(w) && n.op == And:
+		return n.a
+	case b == mask(w) && n.op == Or:
+		return t.Const(b, w)
+	case b == mask(w) && n.op == Xor:
+		return t.Op(Not, n.a)
+	}
+	if n.op == Eq && w == 1 {
+		if b == 1 {
+			return n.a
+		}
+		return t.Op(Not, n.a)
+	}
+	if n.op == Sub { // constants of sums meet
+		return t.Op(Add, n.a, t.Const(-b, w))
+	}
+	if (n.op == Add || n.op == Eq) && in.op == Add {
+		if c, ok := t.IsConst(in.b); ok {
+			if n.op == Add {
+				return t.Op(Add, in.a, t.Const(b+c, w))
+			}
+			return t.Op(Eq, in.a, t.Const(b-c, w))
+		}
+	}
+	if n.op == Eq && (in.op == ZExt || in.op == SExt) {
+		from := int(t.nodes[in.a].w)
+		if apply(in.op, from, w, b&mask(from), 0, 0) != b {
+			return t.Bool(false)
+		}
+		return t.Op(Eq, in.a, t.Const(b, from))
+	}
+	return None
+}
+
+// If returns the term that is x where cond holds and y where not.
+func (t *Table) If(cond, x, y Term) Term {
+	c, known := t.IsConst(cond)
+	switch {
+	case known && c != 0 || x == y:
+		return x
+	case known:
+		return y
+	}
+	if a, ok := t.IsConst(x); ok && t.Width(x) == 1 {
+		if b, ok := t.IsConst(y); ok && a != b {
+			if a == 1 {
+				return cond
+			}
+			return t.Op(Not, cond)
+		}
+	}
+	return t.add(node{op: Ite, w: t.nodes[x].w, a: cond, b: x, c: y})
+}
+
+// Resize returns x with another width: its lower bits, or filled up with zeros or, if sign, with its sign.
+func (t *Table) Resize(x Term, width int, sign bool) Term {
+	n := t.nodes[x]
+	op := ZExt
+	switch {
+	case width == int(n.w):
+		return x
+	case width < int(n.w):
+		op = Trunc
+		if in := t.nodes[n.a0()]; n.op == ZExt || n.op == SExt {
+			if int(in.w) >= width {
+				return t.Resize(n.a, width, false)
+			}
+			return t.Resize(n.a, width, n.op == SExt)
+		}
+	case sign:
+		op = SExt
+	}
+	if n.op == OpConst {
+		return t.Const(apply(op, int(n.w), width, n.v, 0, 0), width)
+	}
+	return t.add(node{op: op, w: uint8(width), a: x, b: None, c: None})
+}
+
+// a0 is the first operand, or term 0 where there is none.
+func (n *node) a0() Term { return max(n.a, 0) }
+
+// And and Or of conditions.
+
+// All returns the term that holds when all xs do.
+func (t *Table) All(xs ...Term) Term {
+	all := t.Bool(true)
+	for _, x := range xs {
+		all = t.Op(And, all, x)
+	}
+	return all
+}
+
+// Negate returns the negation of a condition.
+func (t *Table) Negate(x Term) Term { return t.Op(Not, x) }
+
+// Variables calls do with each variable that xs depend on, once.
+func (t *Table) Variables(xs []Term, do func(Term)) {
+	t.walk(xs, t.marks(), func(x Term) {
+		if t.nodes[x].op == OpVar {
+			do(x)
+		}
+	})
+}
+
+// marks returns a mark for each term, none set.
+func (t *Table) marks() []bool { return make([]bool, len(t.nodes)) }
+
+// walk calls do with every term below xs that is not marked, operands first, and marks them.
+func (t *Table) walk(xs []Term, marked []bool, do func(Term)) {
+	type frame struct {
+		x    Term
+		done bool
+	}
+	var stack []frame
+	for _, x := range xs {
+		stack = append(stack, frame{x, false})
+		for len(stack) > 0 {
+			f := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			if f.done {
+				do(f.x)
+				continue
+			}
+			if f.x == None || marked[f.x] {
+				continue
+			}
+			marked[f.x] = true
+			n := &t.nodes[f.x]
+			stack = append(stack, frame{f.x, true}, frame{n.c, false}, frame{n.b, false}, frame{n.a, false})
+		}
+	}
+}
+
+// A Model gives variables their values; those that are missing are 0.
+type Model map[Term]uint64
+
+// Eval returns the value of x under m.
+func (t *Table) Eval(x Term, m Model) uint64 {
+	vals := make([]uint64, len(t.nodes))
+	t.walk([]Term{x}, t.marks(), func(y Term) { vals[y] = t.value(y, vals, m) })
+	return vals[x]
+}
+
+// value computes y, whose operands are in vals.
+func (t *Table) value(y Term, vals []uint64, m Model) uint64 {
+	n := &t.nodes[y]
+	switch n.op {
+	case OpVar:
+		return m[y] & mask(int(n.w))
+	case OpConst:
+		return n.v
+	}
+	var b, c uint64
+	if n.b != None {
+		b = vals[n.b]
+	}
+	if n.c != None {
+		c = vals[n.c]
+	}
+	return apply(n.op, int(t.nodes[n.a].w), int(n.w), vals[n.a], b, c)
+}
+
+// Holds reports whether all conditions are true under m.
+func (t *Table) Holds(conditions []Term, m Model) bool {
+	vals, marked := make([]uint64, len(t.nodes)), t.marks()
+	for _, c := range conditions {
+		t.walk([]Term{c}, marked, func(y Term) { vals[y] = t.value(y, vals, m) })
+		if vals[c] == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// log2 returns how many bits a number below n takes.
+func log2(n int) int { return bits.Len(uint(n - 1)) }

@@ -1,0 +1,164 @@
+package symbolic
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"heddle/order/sat"
+)
+
+// Z3 is the Backend that asks the user's z3, over a pipe, in SMT-LIB.
+type Z3 struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+// NewZ3 starts z3. The error says what to do where there is none.
+func NewZ3() (*Z3, error) {
+	path, err := exec.LookPath("z3")
+	if err != nil {
+		return nil, errors.New("-solver z3: there is no z3 in PATH; install it (package z3 of most distributions), or leave -solver out: heddle's own needs nothing")
+	}
+	z := &Z3{cmd: exec.Command(path, "-in")}
+	if z.in, err = z.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := z.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	z.out = bufio.NewReader(out)
+	return z, z.cmd.Start()
+}
+
+// Close ends z3.
+func (z *Z3) Close() error {
+	z.in.Close()
+	return z.cmd.Wait()
+}
+
+// Solve implements Backend. Z3 has no use for near.
+func (z *Z3) Solve(t *Table, conditions []Term, near Model, limit time.Duration) (Status, Model, error) {
+	var vars []Term
+	t.Variables(conditions, func(x Term) { vars = append(vars, x) })
+	text := "(reset)\n(set-option :timeout " + strconv.FormatInt(max(1, limit.Milliseconds()), 10) + ")\n" +
+		t.SMT(conditions) + "(check-sat)\n"
+	if _, err := io.WriteString(z.in, text); err != nil {
+		return sat.Unknown, nil, fmt.Errorf("z3: %w", err)
+	}
+	line, err := z.line()
+	if err != nil {
+		return sat.Unknown, nil, err
+	}
+	switch line {
+	case "unsat":
+		return sat.Unsat, nil, nil
+	case "unknown", "timeout":
+		return sat.Unknown, nil, nil
+	case "sat":
+	default:
+		return sat.Unknown, nil, fmt.Errorf("z3: %s", line)
+	}
+	m := Model{}
+	for _, x := range vars { // one at a time: an answer each, on a line
+		if _, err := fmt.Fprintf(z.in, "(get-value (v%d))\n", t.nodes[x].v); err != nil {
+			return sat.Unknown, nil, fmt.Errorf("z3: %w", err)
+		}
+		line, err := z.line()
+		if err != nil {
+			return sat.Unknown, nil, err
+		}
+		if m[x], err = smtValue(line); err != nil {
+			return sat.Unknown, nil, err
+		}
+	}
+	return sat.Sat, m, nil
+}
+
+func (z *Z3) line() (string, error) {
+	line, err := z.out.ReadString('\n')
+	if err != nil {
+		return "", fmt.Errorf("z3: %w", err)
+	}
+	return strings.TrimSpace(line), nil
+}
+
+// smtValue reads ((v3 #x0f)) and ((v3 #b101)).
+func smtValue(line string) (uint64, error) {
+	digits, base := "", 16
+	if _, hex, ok := strings.Cut(line, "#x"); ok {
+		digits = hex
+	} else if _, bin, ok := strings.Cut(line, "#b"); ok {
+		digits, base = bin, 2
+	}
+	v, err := strconv.ParseUint(strings.TrimRight(digits, ")"), base, 64)
+	if err != nil {
+		return 0, fmt.Errorf("z3: no value in %q", line)
+	}
+	return v, nil
+}
+
+var smtNames = [Trunc + 1]string{
+	Add: "bvadd", Sub: "bvsub", Mul: "bvmul", UDiv: "bvudiv", URem: "bvurem", SDiv: "bvsdiv", SRem: "bvsrem",
+	And: "bvand", Or: "bvor", Xor: "bvxor", Not: "bvnot", Shl: "bvshl", LShr: "bvlshr", AShr: "bvashr",
+	ULt: "bvult", SLt: "bvslt",
+}
+
+// SMT returns declarations and assertions in SMT-LIB that all conditions are true.
+func (t *Table) SMT(conditions []Term) string {
+	var b strings.Builder
+	t.walk(conditions, t.marks(), func(x Term) {
+		n := &t.nodes[x]
+		switch n.op {
+		case OpVar:
+			fmt.Fprintf(&b, "(declare-const v%d (_ BitVec %d)) ; %s\n", n.v, n.w, strings.ReplaceAll(t.names[n.v], "\n", " "))
+			return
+		case OpConst:
+			return
+		}
+		fmt.Fprintf(&b, "(define-fun t%d () (_ BitVec %d) %s)\n", x, n.w, t.smt(n))
+	})
+	for _, c := range conditions {
+		fmt.Fprintf(&b, "(assert (= %s #b1))\n", t.smtName(c))
+	}
+	return b.String()
+}
+
+// smtName is how other terms refer to x.
+func (t *Table) smtName(x Term) string {
+	switch n := &t.nodes[x]; n.op {
+	case OpVar:
+		return fmt.Sprintf("v%d", n.v)
+	case OpConst:
+		return fmt.Sprintf("(_ bv%d %d)", n.v, n.w)
+	}
+	return fmt.Sprintf("t%d", x)
+}
+
+func (t *Table) smt(n *node) string {
+	a := t.smtName(n.a)
+	switch n.op {
+	case Not:
+		return "(bvnot " + a + ")"
+	case Eq:
+		return "(ite (= " + a + " " + t.smtName(n.b) + ") #b1 #b0)"
+	case ULt, SLt:
+		return "(ite (" + smtNames[n.op] + " " + a + " " + t.smtName(n.b) + ") #b1 #b0)"
+	case Ite:
+		return "(ite (= " + a + " #b1) " + t.smtName(n.b) + " " + t.smtName(n.c) + ")"
+	case ZExt:
+		return fmt.Sprintf("((_ zero_extend %d) %s)", n.w-t.nodes[n.a].w, a)
+	case SExt:
+		return fmt.Sprintf("((_ sign_extend %d) %s)", n.w-t.nodes[n.a].w, a)
+	case Trunc:
+		return fmt.Sprintf("((_ extract %d 0) %s)", n.w-1, a)
+	}
+	return "(" + smtNames[n.op] + " " + a + " " + t.smtName(n.b) + ")"
+}
