@@ -10,9 +10,9 @@ package heddle
 
 import "embed"
 
-// Sources holds the packages that are laid (trace, rt, detect, explore, order, predict) and
+// Sources holds the packages that are laid (trace, rt, detect, explore, order, predict, symbolic) and
 // those whose text decides what rewritten code looks like (instrument): a hash
 // over all of it names what the build cache may be reused for.
 //
-//go:embed trace rt detect explore order predict instrument
+//go:embed trace rt detect explore order predict symbolic instrument
 var Sources embed.FS

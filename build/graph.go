@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"heddle/instrument"
+	"heddle/instrument/std"
 )
 
 // A graph is the packages of a build with the keys of what they are made from.
@@ -147,7 +148,7 @@ func (f *fileHashes) of(file string) string {
 // binaryKey is the key of the binary whose main package is p.
 func (g *graph) binaryKey(p *listed) string {
 	h := newHasher("binary")
-	h.add(g.global, g.b.base.key, fmt.Sprint(g.b.Main), fmt.Sprint(g.b.Flow), g.deep[p.ImportPath])
+	h.add(g.global, g.b.base.key, fmt.Sprint(g.b.Main), fmt.Sprint(g.b.Flow, g.b.Exprs), g.deep[p.ImportPath])
 	return h.key()
 }
 
@@ -162,7 +163,8 @@ func (g *graph) plan() {
 		if !ok {
 			return
 		}
-		mode.Flow = g.b.Flow && !p.Standard
+		mode.Flow = g.b.Flow && (!p.Standard || g.b.Exprs && std.Followed(base(p.ImportPath)))
+		mode.Exprs = mode.Flow && g.b.Exprs
 		u := &unit{path: path, pkg: p, mode: mode}
 		for _, f := range p.GoFiles {
 			if f = p.abs(f); !owned[f] {

@@ -38,10 +38,13 @@ func (im *Importer) flowPass(in *Input, imp types.Importer, out *Output) {
 	fset := token.NewFileSet()
 	p := &pkg{in: in}
 	var texts [][]byte
-	for _, f := range in.Files {
+	for i, f := range in.Files {
 		text := f.Content
 		if t := out.Files[f.Path]; t != nil {
 			text = t
+		}
+		if in.Mode.Exprs {
+			text = plainly(in.ImportPath, text, i == 0)
 		}
 		a, err := parser.ParseFile(fset, f.Path, text, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
@@ -166,8 +169,10 @@ type flowFn struct {
 	labels []string // label variables
 	bound  []string // label variables of outer functions that it uses
 
-	slots, locs, calls          int // used by the statement
-	maxSlots, maxLocs, maxCalls int // used by any
+	slots, locs, calls, vals             int // used by the statement
+	maxSlots, maxLocs, maxCalls, maxVals int // used by any
+
+	runes []string // variables that follow ranges over strings
 
 	results []*types.Var // nil: unnamed
 	labelOf []string     // of the results
@@ -275,6 +280,13 @@ func (fn *flowFn) declarations() string {
 	list("_hs", fn.maxSlots, "_hf.Slot")
 	list("_hp", fn.maxLocs, "_hf.Loc")
 	list("_hc", fn.maxCalls, "_hf.Call")
+	list("_hv", fn.maxVals, "_hf.Val")
+	for i := range fn.maxVals { // not all were needed in the end
+		fmt.Fprintf(&out, "_ = _hv%d; ", i+1)
+	}
+	for _, r := range fn.runes {
+		out.WriteString("var " + r + " _hf.Runes; ")
+	}
 	return out.String()
 }
 
@@ -451,7 +463,7 @@ next:
 
 // late reports whether a label is known only after the expression was evaluated.
 func late(label string) bool {
-	return strings.Contains(label, "_hs") || strings.Contains(label, "_hf.At")
+	return strings.Contains(label, "_hs") || strings.Contains(label, "_hv") || strings.Contains(label, "_hf.At")
 }
 
 // branchSite adds a row for a branch on e.

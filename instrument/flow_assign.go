@@ -12,6 +12,7 @@ import (
 type flowTarget struct {
 	name string // label variable; "" if there is none
 	weak string // only a part is assigned to: the label of its place within the variable, else ""
+	part string // and the size of the variable, where in it the part is and its size, where labels are expressions
 	memo string // "_hf.SetAt(&x, ": a variable in memory that is assigned to without a hook
 	loc  string // of W
 }
@@ -48,7 +49,15 @@ func (f *flower) targetOf(e ast.Expr, define bool) flowTarget {
 	case whole:
 		return flowTarget{name: f.of(v)}
 	}
-	return flowTarget{name: f.of(v), weak: f.addrLabel(e)}
+	t := flowTarget{name: f.of(v), weak: f.addrLabel(e)}
+	if f.exprs() {
+		if off, ok := f.place(e); ok && sized(v.Type()) && sized(f.info.TypeOf(e)) {
+			t.part = fmt.Sprintf("%d, %s, %d", gcSizes.Sizeof(v.Type()), off, gcSizes.Sizeof(f.info.TypeOf(e)))
+		} else {
+			t.part = "0, 0, 0" // where it is, is not known
+		}
+	}
+	return t
 }
 
 // set returns the statement that gives the target the label l, "" if nothing changes.
@@ -60,6 +69,8 @@ func (t flowTarget) set(l string) string {
 		return "_hf.StoreTo(&" + t.loc + ", " + l + ")"
 	case t.name == "":
 		return ""
+	case t.part != "":
+		return t.name + " = _hf.PutField(" + t.name + ", " + t.part + ", " + l + ")"
 	case t.weak != "":
 		if l = union(l, t.weak); l == "0" {
 			return ""
@@ -145,6 +156,10 @@ func (f *flower) assignOp(s *ast.AssignStmt, simple bool) {
 		return
 	}
 	t := f.targetOf(l, false)
+	if f.exprs() {
+		f.assignOpSymbolic(s, t, simple)
+		return
+	}
 	switch {
 	case label == "0":
 	case t.loc != "":
@@ -164,6 +179,45 @@ func (f *flower) assignOp(s *ast.AssignStmt, simple bool) {
 	}
 }
 
+// assignOpSymbolic is assignOp where labels are expressions; the operands were rewritten.
+func (f *flower) assignOpSymbolic(s *ast.AssignStmt, t flowTarget, simple bool) {
+	op, _ := binaryOf(s.Tok)
+	id, whole := ast.Unparen(s.Lhs[0]).(*ast.Ident)
+	if whole && t.name != "" && f.assignSymbolic(s, id, op, s.Rhs[0], t.name) {
+		return
+	}
+	if !simple {
+		f.then(s, t.set("0"))
+	}
+}
+
+// binaryOf returns the operator of x op= v.
+func binaryOf(tok token.Token) (token.Token, bool) {
+	for op := range arithmetic {
+		if op.String()+"=" == tok.String() {
+			return op, true
+		}
+	}
+	return token.ILLEGAL, false
+}
+
+// increased rewrites x++ and x-- of a local variable where labels are expressions; false if it is something else.
+func (f *flower) increased(s *ast.IncDecStmt) bool {
+	id, ok := ast.Unparen(s.X).(*ast.Ident)
+	if !ok || !f.exprs() {
+		return false
+	}
+	v, ok := f.info.ObjectOf(id).(*types.Var)
+	if !ok || f.hooks[v] || f.vars[v] == nil {
+		return false
+	}
+	op := token.ADD
+	if s.Tok == token.DEC {
+		op = token.SUB
+	}
+	return f.assignSymbolic(s, id, op, nil, f.of(v))
+}
+
 // simple rewrites a statement where only a simple one may stand. It returns a
 // condition, always true, to be evaluated directly after it: it sets labels that are known only then.
 func (f *flower) simple(s ast.Stmt) (then string) {
@@ -171,7 +225,7 @@ func (f *flower) simple(s ast.Stmt) (then string) {
 	case *ast.AssignStmt:
 		return f.simpleAssign(s)
 	case *ast.IncDecStmt:
-		if !f.mapTarget(s.X, "0") {
+		if !f.increased(s) && !f.mapTarget(s.X, "0") {
 			f.expr(s.X)
 		}
 	case *ast.ExprStmt:
@@ -216,7 +270,10 @@ func (f *flower) simpleAssign(s *ast.AssignStmt) string {
 			names.WriteString(", _")
 			labels.WriteString(", " + t.set(label))
 		case t.name != "":
-			if t.weak != "" {
+			switch {
+			case t.part != "":
+				label = "_hf.PutField(" + t.name + ", " + t.part + ", " + label + ")"
+			case t.weak != "":
 				label = union(t.name, label, t.weak)
 			}
 			names.WriteString(", " + t.name)

@@ -79,6 +79,10 @@ func (f *flower) call(e *ast.CallExpr) {
 func (f *flower) conversion(e *ast.CallExpr) {
 	x := e.Args[0]
 	f.expr(x)
+	if f.exprs() {
+		f.conversionSymbolic(e)
+		return
+	}
 	if isString(f.info.TypeOf(e)) && isSlice(f.info.TypeOf(x)) {
 		to := f.fn.newSlot()
 		f.wrap(x, "_hf.Elements(", ", "+f.label(x)+", &"+to+")")
@@ -96,6 +100,15 @@ func (f *flower) builtinLabel(e *ast.CallExpr, name string) {
 		return
 	}
 	l := f.argLabels(e)
+	if f.exprs() {
+		f.slot[e] = "0"
+		if name == "len" && !isArray(f.info.TypeOf(e.Args[0])) && l[0] != "0" {
+			f.slot[e] = "_hf.Len(" + l[0] + ")"
+		} else if name != "len" && name != "cap" {
+			f.slot[e] = f.lost(e, l...)
+		}
+		return
+	}
 	switch name {
 	case "new", "recover", "print", "println", "panic":
 	case "len", "cap":
@@ -197,10 +210,16 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 		f.rename(e, name)
 		add(", " + f.label(e.Args[1]))
 		f.slot[e] = f.label(e.Args[0])
+		if f.exprs() {
+			f.slot[e] = "0" // its length is this one
+		}
 	case "Copy", "CopyString":
 		f.expr(e.Args[0])
 		f.expr(e.Args[1])
 		l := union(f.label(e.Args[0]), f.label(e.Args[1]))
+		if f.exprs() {
+			l = "0"
+		}
 		f.rename(e, name)
 		add(", " + l)
 		f.slot[e] = l
@@ -224,6 +243,9 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 		f.wrap(e.Args[0], "_hf.Out(uint64(", "), "+l+", &"+c+")")
 		f.wrap(e, "_hf.In(", ", &"+c+", true, &"+to+")")
 		f.slot[e] = union(to+".Get()", l)
+		if f.exprs() {
+			f.slot[e] = to + ".Get()"
+		}
 	default:
 		for _, a := range e.Args {
 			f.expr(a)
@@ -255,7 +277,11 @@ func (f *flower) grow(e *ast.CallExpr) {
 	loc := f.fn.newLoc()
 	f.wrap(app.Args[0], "_hf.Old(", ", &"+loc+")")
 	f.rename(e, "Grow")
-	f.afterPart(e, e.Args[len(e.Args)-1], ", "+union(ls[1:]...)+", &"+loc)
+	added := union(ls[1:]...)
+	if f.exprs() {
+		added, ls[0] = f.appended(app, ls[1:]), "0" // its length is this one
+	}
+	f.afterPart(e, e.Args[len(e.Args)-1], ", "+added+", &"+loc)
 	f.slot[e] = ls[0]
 }
 
@@ -314,6 +340,9 @@ func (f *flower) operands(e *ast.CallExpr) *flowCall {
 	}
 	c.args = f.argLabels(e)
 	c.all = union(append([]string{c.recvL}, c.args...)...)
+	if f.exprs() {
+		c.all = f.anyOf(append([]string{c.recvL}, c.args...)...)
+	}
 	if c.callee != nil && f.isForeign(c.callee) {
 		c.foreign, c.operates = true, f.operates(c)
 	}
@@ -362,7 +391,7 @@ func (f *flower) isForeign(fn *types.Func) bool {
 	}
 	path := fn.Pkg().Path()
 	if p := f.im.pkgs[path]; p != nil && p.in.Standard {
-		return true
+		return !p.in.Mode.Flow
 	}
 	first, _, _ := strings.Cut(path, "/")
 	return f.im.pkgs[path] == nil && !strings.Contains(first, ".")
@@ -392,6 +421,10 @@ func (f *flower) operates(c *flowCall) bool {
 
 // pureCall is for code that only computes.
 func (f *flower) pureCall(e *ast.CallExpr, c *flowCall) {
+	if f.exprs() {
+		f.slot[e] = f.lost(e, c.all)
+		return
+	}
 	if c.all == "0" || c.sig == nil || c.sig.Results().Len() != 1 {
 		if c.all != "0" {
 			f.slot[e] = c.all
@@ -426,6 +459,9 @@ func (f *flower) foreignCall(e *ast.CallExpr, c *flowCall) {
 	to := f.fn.newSlot()
 	f.wrap(e, "_hf.In(", ", &"+call+", "+known+", &"+to+")")
 	f.slot[e] = to + ".Get()"
+	if f.exprs() && known == "false" {
+		f.slot[e] = f.lost(e, c.all)
+	}
 }
 
 // userCall is for code that may be rewritten: it takes the labels if it is.
@@ -438,9 +474,7 @@ func (f *flower) userCall(e *ast.CallExpr, c *flowCall) {
 		ls := c.args
 		if c.sig != nil {
 			n = c.sig.Params().Len()
-			if c.sig.Variadic() && len(ls) >= n {
-				ls = append(append([]string{}, ls[:n-1]...), union(ls[n-1:]...))
-			}
+			ls = f.packed(e, c, ls)
 		}
 		dynamic := c.callee == nil || c.recv != nil && types.IsInterface(f.info.TypeOf(c.recv))
 		if c.all != "0" || dynamic {
@@ -457,6 +491,41 @@ func (f *flower) userCall(e *ast.CallExpr, c *flowCall) {
 	default:
 		f.slot[e] = c.all // of code that turns out not to be rewritten
 	}
+}
+
+// packed returns the labels of the parameters, given those of the arguments: several may be packed into one.
+func (f *flower) packed(e *ast.CallExpr, c *flowCall, ls []string) []string {
+	n := c.sig.Params().Len()
+	if !c.sig.Variadic() || len(ls) < n {
+		return ls
+	}
+	last := union(ls[n-1:]...)
+	if f.exprs() && !e.Ellipsis.IsValid() {
+		last = "0" // a slice of them, whose memory passes no hook
+	}
+	return append(append([]string{}, ls[:n-1]...), last)
+}
+
+// appended returns the label of the memory that the arguments of append take.
+func (f *flower) appended(app *ast.CallExpr, ls []string) string {
+	s, ok := core(f.info.TypeOf(app.Args[0])).(*types.Slice)
+	if !ok || !sized(s.Elem()) {
+		return "0"
+	}
+	size := gcSizes.Sizeof(s.Elem())
+	var parts []string
+	for i, l := range ls {
+		if l != "0" {
+			parts = append(parts, fmt.Sprintf("_hf.Part{Off: %d, N: %d, L: %s}", int64(i)*size, size, l))
+		}
+	}
+	switch {
+	case len(parts) == 0:
+		return "0"
+	case len(ls) == 1:
+		return ls[0]
+	}
+	return "_hf.Struct(" + strings.Join(parts, ", ") + ")"
 }
 
 // last puts text around what is evaluated last before a call: the last

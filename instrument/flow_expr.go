@@ -25,6 +25,9 @@ func (f *flower) expr(e ast.Expr) {
 			f.expr(e.X)
 		}
 	case *ast.IndexExpr:
+		if f.exprs() && f.indexed(e) {
+			return
+		}
 		f.expr(e.X)
 		f.expr(e.Index)
 	case *ast.StarExpr:
@@ -34,8 +37,14 @@ func (f *flower) expr(e ast.Expr) {
 		f.expr(e.Low)
 		f.expr(e.High)
 		f.expr(e.Max)
+		if f.exprs() {
+			f.sliced(e)
+		}
 	case *ast.UnaryExpr:
 		f.expr(e.X)
+		if f.exprs() {
+			f.unarySymbolic(e)
+		}
 	case *ast.BinaryExpr:
 		if e.Op == token.LAND || e.Op == token.LOR {
 			f.logical(e)
@@ -43,6 +52,9 @@ func (f *flower) expr(e ast.Expr) {
 		}
 		f.expr(e.X)
 		f.expr(e.Y)
+		if f.exprs() {
+			f.binary(e)
+		}
 	case *ast.CallExpr:
 		f.call(e)
 	case *ast.CompositeLit:
@@ -89,6 +101,9 @@ func (f *flower) logical(e *ast.BinaryExpr) {
 	f.cond(e.X)
 	f.expr(e.Y)
 	x, y := f.label(e.X), f.label(e.Y)
+	if f.exprs() {
+		x = "0" // which way it went is a branch
+	}
 	if y == "0" {
 		f.slot[e] = x
 		return
@@ -162,13 +177,25 @@ func (f *flower) label(e ast.Expr) string {
 		return f.variable(e)
 	case *ast.SelectorExpr:
 		if f.info.Selections[e] != nil {
+			if f.exprs() {
+				return f.fieldLabel(e, f.label(e.X))
+			}
 			return f.label(e.X)
 		}
 	case *ast.IndexExpr:
+		if f.exprs() {
+			if isArray(f.info.TypeOf(e.X)) {
+				return f.fieldLabel(e, f.label(e.X))
+			}
+			return "0"
+		}
 		if _, generic := f.info.TypeOf(e.X).(*types.Signature); !generic {
 			return union(f.label(e.X), f.label(e.Index))
 		}
 	case *ast.StarExpr:
+		if f.exprs() {
+			return "0"
+		}
 		return f.label(e.X)
 	case *ast.SliceExpr:
 		x := f.label(e.X)
@@ -184,6 +211,9 @@ func (f *flower) label(e ast.Expr) string {
 	case *ast.BinaryExpr:
 		return union(f.label(e.X), f.label(e.Y))
 	case *ast.CompositeLit:
+		if f.exprs() {
+			return f.literalLabel(e)
+		}
 		l := "0"
 		f.elements(e, func(el ast.Expr) { l = union(l, f.label(el)) })
 		return l
@@ -214,6 +244,9 @@ func (f *flower) variable(id *ast.Ident) string {
 
 // addrLabel returns the label of the address of e: of the pointers and indices that lead to it.
 func (f *flower) addrLabel(e ast.Expr) string {
+	if f.exprs() {
+		return "0" // an index is pinned
+	}
 	switch e := e.(type) {
 	case *ast.ParenExpr:
 		return f.addrLabel(e.X)

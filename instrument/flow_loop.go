@@ -145,6 +145,9 @@ func (f *flower) rangeOver(s *ast.RangeStmt, names [2]string) string {
 		return take + set(names[0], "_ha[1]") + set(names[1], "_ha[2]")
 	case *types.Slice:
 		times("TimesSlice")
+		if f.exprs() {
+			l = "0"
+		}
 		return set(names[0], "0") + set(names[1], l)
 	case *types.Basic:
 		if t.Info()&types.IsString == 0 {
@@ -152,6 +155,9 @@ func (f *flower) rangeOver(s *ast.RangeStmt, names [2]string) string {
 				times("Times")
 			}
 			return set(names[0], "0")
+		}
+		if f.exprs() {
+			return set(names[0], "0") + set(names[1], "0") + f.rangeText(s, names[1])
 		}
 		keep := "0"
 		if l != "0" {

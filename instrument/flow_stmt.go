@@ -22,7 +22,7 @@ func (f *flower) stmts(list []ast.Stmt) {
 // stmt rewrites a statement of a list. What a statement keeps in slots is used up when its blocks begin.
 func (f *flower) stmt(s ast.Stmt) {
 	fn := f.fn
-	fn.slots, fn.locs, fn.calls = 0, 0, 0
+	fn.slots, fn.locs, fn.calls, fn.vals = 0, 0, 0, 0
 	switch s := s.(type) {
 	case *ast.LabeledStmt:
 		f.stmt(s.Stmt)
@@ -47,7 +47,7 @@ func (f *flower) stmt(s ast.Stmt) {
 	case *ast.AssignStmt:
 		f.assign(s)
 	case *ast.IncDecStmt:
-		if !f.mapTarget(s.X, "0") {
+		if !f.increased(s) && !f.mapTarget(s.X, "0") {
 			if t := f.targetOf(s.X, false); t.weak != "" {
 				f.then(s, t.set("0"))
 			}
@@ -79,7 +79,7 @@ func (f *flower) ifStmt(s *ast.IfStmt) {
 	case *ast.BlockStmt:
 		f.stmts(e.List)
 	case *ast.IfStmt:
-		f.fn.slots, f.fn.locs, f.fn.calls = 0, 0, 0
+		f.fn.slots, f.fn.locs, f.fn.calls, f.fn.vals = 0, 0, 0, 0
 		f.ifStmt(e)
 	}
 }
@@ -139,6 +139,9 @@ func (f *flower) send(s *ast.ExprStmt, call *ast.CallExpr) {
 	f.expr(c)
 	f.expr(v)
 	l := union(f.label(c), f.label(v))
+	if f.exprs() {
+		l = f.label(v)
+	}
 	name := f.fn.newCall()
 	x := v
 	if !f.wrappable(v) {
@@ -171,10 +174,7 @@ func (f *flower) deferStmt(s *ast.DeferStmt) {
 	if c.callee != nil {
 		name = c.callee.Name()
 	}
-	n, ls := c.sig.Params().Len(), c.args
-	if c.sig.Variadic() && len(ls) >= n {
-		ls = append(append([]string{}, ls[:n-1]...), union(ls[n-1:]...))
-	}
+	n, ls := c.sig.Params().Len(), f.packed(call, c, c.args)
 	f.then(s, fmt.Sprintf("defer _hf.Pass(%s, %s)", signature(name, n), strings.Join(append([]string{c.recvL}, ls...), ", ")))
 }
 

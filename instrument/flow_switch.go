@@ -17,7 +17,7 @@ func (f *flower) switchStmt(s *ast.SwitchStmt) {
 		f.tags = append(f.tags, "")
 		for _, c := range s.Body.List {
 			for _, e := range c.(*ast.CaseClause).List {
-				f.fn.slots, f.fn.locs, f.fn.calls = 0, 0, 0
+				f.fn.slots, f.fn.locs, f.fn.calls, f.fn.vals = 0, 0, 0, 0
 				f.cond(e)
 			}
 		}
@@ -35,6 +35,10 @@ func (f *flower) switchStmt(s *ast.SwitchStmt) {
 				cases = append(cases, e)
 			}
 		}
+	}
+	if f.exprs() && l != "0" {
+		f.switchSymbolic(s)
+		cases = nil
 	}
 	tag, site := "", ""
 	if (l != "0" || len(cases) > 0) && (f.wrappable(s.Tag)) {

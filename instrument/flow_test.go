@@ -5,13 +5,14 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
 // flowPackages are of the standard library: code in all styles, to be rewritten for data flow though no build does that.
 var flowPackages = []string{
-	"sort", "slices", "strings", "bufio", "context", "encoding/json", "text/template", "regexp", "go/types", "compress/flate",
+	"sort", "slices", "strings", "bytes", "unicode", "maps", "container/list", "container/ring", "bufio", "context", "encoding/json", "text/template", "regexp", "go/types", "compress/flate",
 }
 
 // TestFlowTypes rewrites programs and much of the standard library for data
@@ -21,25 +22,23 @@ func TestFlowTypes(t *testing.T) {
 		t.Skip("reads the standard library")
 	}
 	t.Setenv("GOWORK", "off")
+	t.Run("sets", func(t *testing.T) { allFlowTypes(t, Mode{Memory: true, Flow: true}) })
+	t.Run("expressions", func(t *testing.T) { allFlowTypes(t, Mode{Memory: true, Flow: true, Exprs: true}) })
+}
+
+func allFlowTypes(t *testing.T, mode Mode) {
 	for _, name := range []string{"modern", "old", "fired"} {
 		dir, err := filepath.Abs(filepath.Join("testdata/behave", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		flowTypes(t, load(t, dir, "."), func(in *Input) bool { return strings.HasPrefix(in.Dir, dir) })
+		flowTypes(t, load(t, dir, "."), mode, func(in *Input) bool { return strings.HasPrefix(in.Dir, dir) })
 	}
 	std := load(t, ".", flowPackages...)
-	flowTypes(t, std, func(in *Input) bool {
-		for _, p := range flowPackages {
-			if in.ImportPath == p {
-				return true
-			}
-		}
-		return false
-	})
+	flowTypes(t, std, mode, func(in *Input) bool { return slices.Contains(flowPackages, in.ImportPath) })
 }
 
-func flowTypes(t *testing.T, inputs []*Input, which func(*Input) bool) {
+func flowTypes(t *testing.T, inputs []*Input, mode Mode, which func(*Input) bool) {
 	for _, in := range inputs {
 		patch(t, in)
 	}
@@ -56,7 +55,7 @@ func flowTypes(t *testing.T, inputs []*Input, which func(*Input) bool) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in.Mode.Flow = true
+			in.Mode = mode
 			out, err := Rewrite(in, im)
 			if err != nil {
 				t.Fatal(err)

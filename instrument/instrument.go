@@ -57,6 +57,7 @@ type Mode struct {
 	Linked  bool // what is linked from the runtime by name, clock and random numbers, is the execution's
 	Globals bool // package-level variables are made known, to be put back between executions
 	Flow    bool // values carry labels that say what they were computed from; with Memory
+	Exprs   bool // labels say how; with Flow
 }
 
 // Output is a package rewritten.

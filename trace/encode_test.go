@@ -19,7 +19,7 @@ func sampleTrace() *Trace {
 		Crashed:    []GID{1},
 		Spun:       true,
 		Flow: &Flow{
-			Nodes:   []FlowNode{{}, {FlowRead, 0, 0}, {FlowInput, 7, 0}, {FlowUnion, 2, uint32(Everything)}},
+			Nodes:   []FlowNode{{}, {FlowRead, 0, 0, 0}, {FlowInput, 0, 7, 0}, {FlowUnion, 0, 2, uint32(Everything)}, {FlowLess, Bool, 2, 3}},
 			Of:      []Label{3},
 			Foreign: 4,
 			Full:    true,

@@ -15,12 +15,83 @@ const (
 	FlowRead  FlowOp = iota + 1 // a value that the event A gave: a read, a receive, a draw, ...
 	FlowInput                   // input A of the test
 	FlowUnion                   // computed from A and B
+
+	// Expressions over inputs, of an execution that records them. Values have Go's meaning for the types of the operands.
+	FlowConst // the number B<<32 | A
+	FlowLen   // the length of input A, a string or []byte
+	FlowByte  // byte B of input A
+	FlowSeq   // a string or slice of length B (a label); what lies beyond its bytes is known by A, a FlowBase or 0
+	FlowBase  // the bytes of input A from B (signed) on
+	FlowParts // a struct or array whose parts have labels of their own; only while the execution runs
+	FlowAdd
+	FlowSub
+	FlowMul
+	FlowQuo
+	FlowRem
+	FlowAnd
+	FlowOr
+	FlowXor
+	FlowAndNot
+	FlowShl
+	FlowShr
+	FlowEq   // a Bool
+	FlowLess // a Bool
+	FlowNot  // every bit
+	FlowConv // A converted to the type of the node
 )
+
+// A Num is the type of a number as far as arithmetic goes: its width in bits, and whether it has a sign.
+type Num uint8
+
+// Bool is the type of conditions; Int that of indices and lengths.
+const (
+	Bool Num = 1
+	Int  Num = 64 | numSigned
+
+	numSigned Num = 0x80
+)
+
+// NumOf returns the type of that width, from 1 to 64.
+func NumOf(width int, signed bool) Num {
+	if signed {
+		return Num(width) | numSigned
+	}
+	return Num(width)
+}
+
+// Width returns the width in bits; 0 for what is no number.
+func (k Num) Width() int { return int(k &^ numSigned) }
+
+// Signed reports whether numbers of this type have a sign.
+func (k Num) Signed() bool { return k&numSigned != 0 }
+
+// Mask returns the lower Width bits.
+func (k Num) Mask(v uint64) uint64 { return v << (64 - k.Width()) >> (64 - k.Width()) }
+
+// Extend returns v, a number of this type, as one of 64 bits, with its sign if it has one.
+func (k Num) Extend(v uint64) uint64 {
+	if k.Signed() {
+		return uint64(int64(v<<(64-k.Width())) >> (64 - k.Width()))
+	}
+	return k.Mask(v)
+}
 
 // A FlowNode is one value in the making. Operands come before the node.
 type FlowNode struct {
 	Op   FlowOp
+	Kind Num    // of an expression
 	A, B uint32 // an event, an input, or the labels of the operands
+}
+
+// operands reports which of A and B are labels.
+func (n *FlowNode) operands() (a, b bool) {
+	switch {
+	case n.Op == FlowUnion, n.Op == FlowSeq, n.Op >= FlowAdd && n.Op <= FlowLess:
+		return true, true
+	case n.Op == FlowNot, n.Op == FlowConv:
+		return true, false
+	}
+	return false, false
 }
 
 // A Flow is the data flow of one execution: from which earlier reads the value
@@ -91,11 +162,16 @@ func (r *FlowReader) leaves(l Label, op FlowOp) (out []int32, all bool) {
 			continue
 		}
 		r.mark[l] = r.turn
-		switch n := &r.f.Nodes[l]; n.Op {
-		case op:
+		n := &r.f.Nodes[l]
+		if n.Op == op || op == FlowInput && (n.Op == FlowLen || n.Op == FlowByte || n.Op == FlowBase) {
 			r.out = append(r.out, int32(n.A))
-		case FlowUnion:
-			r.stack = append(r.stack, Label(n.B), Label(n.A))
+		}
+		a, b := n.operands()
+		if b {
+			r.stack = append(r.stack, Label(n.B))
+		}
+		if a {
+			r.stack = append(r.stack, Label(n.A))
 		}
 	}
 	sortAscending(r.out)
@@ -156,7 +232,7 @@ func (f *Flow) append(b []byte) []byte {
 	b = append32(append(b, 1, flag(f.Full)), f.Foreign)
 	b = append32(b, len(f.Nodes))
 	for _, n := range f.Nodes {
-		b = append32(append32(append(b, byte(n.Op)), int(n.A)), int(n.B))
+		b = append32(append32(append(b, byte(n.Op), byte(n.Kind)), int(n.A)), int(n.B))
 	}
 	b = append32(b, len(f.Of))
 	for _, l := range f.Of {
@@ -171,10 +247,11 @@ func (d *decoder) flow(events int) *Flow {
 		return nil
 	}
 	f := &Flow{Full: d.u8() == 1, Foreign: int(d.i32())}
-	f.Nodes = make([]FlowNode, d.rows(9))
+	f.Nodes = make([]FlowNode, d.rows(10))
 	for i := range f.Nodes {
-		n := FlowNode{FlowOp(d.u8()), uint32(d.i32()), uint32(d.i32())}
-		d.bad = d.bad || n.Op > FlowUnion || n.Op == FlowUnion && (!before(n.A, i) || !before(n.B, i)) || n.Op == FlowRead && int(n.A) >= events
+		n := FlowNode{FlowOp(d.u8()), Num(d.u8()), uint32(d.i32()), uint32(d.i32())}
+		a, b := n.operands()
+		d.bad = d.bad || n.Op > FlowConv || a && !before(n.A, i) || b && !before(n.B, i) || n.Op == FlowRead && int(n.A) >= events
 		f.Nodes[i] = n
 	}
 	f.Of = make([]Label, d.rows(4))

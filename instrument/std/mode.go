@@ -83,6 +83,14 @@ var leftBelow = []string{
 	"cmd/",
 }
 
+// Followed reports whether labels are kept in a package of the standard
+// library where they are expressions: what reads text and numbers a byte at a time.
+func Followed(importPath string) bool { return followed[importPath] }
+
+var followed = map[string]bool{
+	"bytes": true, "container/list": true, "container/ring": true, "maps": true, "slices": true, "strings": true, "unicode": true,
+}
+
 // belowRuntime is what package runtime imports, transitively, and runtime
 // itself, except for internal/runtime/... (TestBelowRuntime keeps it complete):
 // heddlert/hook imports runtime, so these cannot import hook.

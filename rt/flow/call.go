@@ -43,6 +43,9 @@ func (c *call) fill(sig Sig, ls []Label) {
 
 // all returns the union of the labels.
 func (c *call) all() (l Label) {
+	if Exprs {
+		return 0
+	}
 	for _, x := range c.l[:min(c.n, len(c.l))] {
 		l = U(l, x)
 	}
@@ -73,6 +76,9 @@ func Take(sig Sig) *Labels {
 		return &none
 	}
 	l := Running().Amb
+	if Exprs {
+		l = 0
+	}
 	if args.set && args.g == hook.Cur {
 		if args.sig.matches(sig) {
 			args.set = false
@@ -120,6 +126,9 @@ func Got(n int, l Label) *Labels {
 	if results.set && results.g == hook.Cur && results.n == n {
 		results.set = false
 		return &results.l
+	}
+	if Exprs {
+		return same(drop(l))
 	}
 	g := Running()
 	l = U(l, g.Amb)
@@ -197,6 +206,9 @@ func Then[T any](_ bool, v T) T { return v }
 
 // Pure is a call of code that is not rewritten and has no operations: its result depends on what went in.
 func Pure[T any](v T, l Label, to *Slot) T {
+	if Exprs {
+		l = drop(l)
+	}
 	to.l = l
 	if l != 0 && here() {
 		F.Foreign++
@@ -217,7 +229,7 @@ func Out[T any](v T, l Label, c *Call) T {
 	if c.on {
 		g := Running()
 		c.in, c.amb = l, g.Amb
-		g.Amb, g.Leaf = l, 0
+		g.Amb, g.Leaf, g.Event = l, 0, -1
 		g.depth++
 	}
 	return v
@@ -240,6 +252,12 @@ func Back(c *Call, known bool) Label {
 	l := g.Amb
 	g.Amb = c.amb
 	g.depth--
+	if Exprs {
+		if known {
+			return received(g)
+		}
+		return 0
+	}
 	switch {
 	case !known:
 		foreign(c.in)
@@ -264,6 +282,9 @@ func BackInto(c *Call, known bool, to ...*Label) bool {
 
 // Ambient returns what the running goroutine's code depends on as a whole.
 func Ambient() Label {
+	if Exprs {
+		return 0
+	}
 	l := Running().Amb
 	if args.set && args.g == hook.Cur {
 		l = U(l, args.all())
@@ -273,6 +294,9 @@ func Ambient() Label {
 
 // ForeignRead adds what was read to what the code depends on; ForeignWrite gives what was written all of it.
 func ForeignRead(p, n uintptr) {
+	if Exprs {
+		return
+	}
 	g := Running()
 	g.Amb = U(g.Amb, memory.get(p, n))
 }

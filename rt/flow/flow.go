@@ -88,6 +88,9 @@ func read(p unsafe.Pointer, n uintptr, s hook.Site, addr Label) Label {
 	if _, leaf := access(p, n, s, false, addr); leaf != 0 {
 		return leaf
 	}
+	if Exprs {
+		return memory.get(uintptr(p), n)
+	}
 	return U(memory.get(uintptr(p), n), addr)
 }
 
@@ -97,7 +100,9 @@ func write(p unsafe.Pointer, n uintptr, s hook.Site, l, addr Label) {
 		hook.Write(p, n, s)
 		return
 	}
-	l = U(l, addr)
+	if !Exprs {
+		l = U(l, addr)
+	}
 	access(p, n, s, true, l)
 	memory.set(uintptr(p), n, l)
 }
@@ -161,6 +166,9 @@ func W[T any](p *T, s hook.Site, addr Label, loc *Loc) *T {
 		}
 		loc.event, _ = access(at, n, s, true, addr)
 		loc.p, loc.n = uintptr(at), n
+		if Exprs {
+			addr = 0
+		}
 		memory.set(loc.p, n, addr)
 	}
 	return p
@@ -169,6 +177,10 @@ func W[T any](p *T, s hook.Site, addr Label, loc *Loc) *T {
 // StoreTo gives what W wrote its label.
 func StoreTo(loc *Loc, l Label) Label {
 	if loc.n != 0 && l != 0 && here() {
+		if Exprs {
+			memory.set(loc.p, loc.n, l)
+			return 0
+		}
 		memory.add(loc.p, loc.n, l)
 		if loc.event >= 0 {
 			F.Of[loc.event] = U(F.Of[loc.event], l)
@@ -187,7 +199,11 @@ func RW[T any](p *T, s hook.Site, addr Label, loc *Loc) *T {
 			hook.Write(at, n, s)
 			return p
 		}
-		l := U(read(at, n, s, addr), addr)
+		l := read(at, n, s, addr)
+		if Exprs {
+			l, addr = drop(l), 0
+		}
+		l = U(l, addr)
 		loc.event, _ = access(at, n, s, true, l)
 		loc.p, loc.n = uintptr(at), n
 		memory.set(loc.p, n, l)
@@ -227,7 +243,7 @@ func MR[M any](m M, s hook.Site, l Label, to *Slot) M {
 			}
 			if _, leaf := access(p, 1, s, false, l); leaf != 0 {
 				to.l = leaf
-			} else {
+			} else if !Exprs { // there MapGet knows
 				to.l = U(memory.get(uintptr(p)&^7, 8), l)
 			}
 		}
@@ -244,7 +260,9 @@ func MW[M any](m M, s hook.Site, l Label) M {
 				return m
 			}
 			access(p, 1, s, true, l)
-			memory.add(uintptr(p)&^7, 8, l)
+			if !Exprs {
+				memory.add(uintptr(p)&^7, 8, l)
+			}
 		}
 	}
 	return m
@@ -274,7 +292,7 @@ func MadeMap[M any](m M, s hook.Site, l Label) M {
 	if hook.On {
 		p := mapptr(&m)
 		hook.Alloc(p, 48, hook.AllocMap, s)
-		if here() {
+		if here() && !Exprs {
 			memory.set(uintptr(p)&^7, 8, l)
 		}
 	}
@@ -294,6 +312,10 @@ func MadeSlice[S ~[]E, E any](v S, s hook.Site, l Label) S {
 
 // B records the outcome of a condition and returns it.
 func B[T ~bool](v T, l Label, s hook.Site) T {
+	if Exprs {
+		condition(bool(v), l, s)
+		return v
+	}
 	if l != 0 {
 		n := int64(0)
 		if v {
@@ -306,13 +328,17 @@ func B[T ~bool](v T, l Label, s hook.Site) T {
 
 // Case records that clause i of a switch was chosen.
 func Case(i int, l Label, s hook.Site) {
-	if l != 0 {
+	if l != 0 && !Exprs { // there the tag has told
 		branch(int64(i), l, s)
 	}
 }
 
 // Times records how often a range over v goes round: for an integer v.
 func Times[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr](v T, l Label, s hook.Site) T {
+	if Exprs {
+		pin(l, uint64(v), s)
+		return v
+	}
 	if l != 0 {
 		branch(max(0, int64(v)), l, s)
 	}
@@ -321,6 +347,10 @@ func Times[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 
 
 // TimesSlice is Times for the elements of a slice, TimesString for a string.
 func TimesSlice[S ~[]E, E any](v S, l Label, s hook.Site) S {
+	if Exprs {
+		pin(Len(l), uint64(len(v)), s)
+		return v
+	}
 	if l != 0 {
 		branch(int64(len(v)), l, s)
 	}
@@ -328,6 +358,10 @@ func TimesSlice[S ~[]E, E any](v S, l Label, s hook.Site) S {
 }
 
 func TimesString[S ~string](v S, l Label, s hook.Site) S {
+	if Exprs {
+		pin(Len(l), uint64(len(v)), s)
+		return v
+	}
 	if l != 0 {
 		branch(int64(len(v)), l, s)
 	}

@@ -44,6 +44,10 @@ func (it *MapIter[K, V]) found(c *Call) {
 		return
 	}
 	l := Back(c, true)
+	if Exprs {
+		it.l = 0
+		return
+	}
 	it.l = U(it.in, memory.get(uintptr(it.m)&^7, 8))
 	if l != it.in {
 		it.l = U(it.l, l)
@@ -144,7 +148,9 @@ func SliceValues[S ~[]E, E any](x S, s hook.Site, l Label, b hook.Site) (v E, it
 
 // SliceEach begins for i, v = range x.
 func SliceEach[S ~[]E, E any](x S, s hook.Site, l Label, b hook.Site) *SliceIter[E] {
-	if l != 0 {
+	if Exprs {
+		pin(Len(l), uint64(len(x)), b)
+	} else if l != 0 {
 		branch(int64(len(x)), l, b)
 	}
 	return &SliceIter[E]{v: x, s: s, in: l}

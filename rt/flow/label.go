@@ -53,6 +53,7 @@ func Reset() {
 	leaf.event, leaf.l = -1, 0
 	memory.reset()
 	args, results = call{}, call{}
+	resetExprs()
 }
 
 // Leaf returns the label of the value that an event gave.
@@ -64,7 +65,7 @@ func Leaf(event int32) Label {
 	return leaf.l
 }
 
-// node appends a node.
+// node appends a node of a set.
 func node(op trace.FlowOp, a, b uint32) Label {
 	if full(nodeSize) {
 		return trace.Everything
@@ -86,6 +87,9 @@ func U(a, b Label) Label {
 
 // union is U of two different labels that are not 0.
 func union(a, b Label) Label {
+	if Exprs {
+		return lost() // computed in a way that is not followed
+	}
 	if a == trace.Everything || b == trace.Everything {
 		return trace.Everything
 	}

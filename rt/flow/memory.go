@@ -102,6 +102,9 @@ func (m *shadow) get(p, n uintptr) (l Label) {
 	if m.n == 0 {
 		return 0
 	}
+	if Exprs {
+		return m.parts(p, n)
+	}
 	for n > 0 {
 		k := min(n, pageSize-p%pageSize)
 		if pg := m.find(p, false); pg != nil {
@@ -131,6 +134,10 @@ func (pg *page) get(at, n uintptr) (l Label) {
 // set gives n bytes at p the label l.
 func (m *shadow) set(p, n uintptr, l Label) {
 	if l == 0 && m.n == 0 {
+		return
+	}
+	if ps := partsOf(l); ps != nil {
+		m.setParts(p, n, ps)
 		return
 	}
 	for n > 0 {

@@ -17,7 +17,7 @@ func area[E any](v []E) (p unsafe.Pointer, n uintptr) {
 // Elements is v about to be converted to a string, which depends on what is in v.
 func Elements[S ~[]E, E any](v S, l Label, to *Slot) S {
 	to.l = l
-	if p, n := area(v); n > 0 && here() {
+	if p, n := area(v); n > 0 && here() && !Exprs {
 		to.l = U(l, memory.get(uintptr(p), n))
 	}
 	return v
@@ -59,9 +59,12 @@ func Append[S ~[]E, E any](s S, t []E, site hook.Site, l Label) S {
 	var old Loc
 	Old(s, &old)
 	from, n := area(t)
+	if Exprs {
+		l = 0
+	}
 	_, leaf := access(noescape(from), n, site, false, l)
 	all := leaf
-	if leaf == 0 {
+	if leaf == 0 && !Exprs {
 		all = U(memory.get(uintptr(from), n), l)
 	}
 	s = Grow(append(s, t...), len(t), site, all, &old)
@@ -76,7 +79,13 @@ func Append[S ~[]E, E any](s S, t []E, site hook.Site, l Label) S {
 func AppendString[S ~[]byte, T ~string](s S, t T, site hook.Site, l Label) S {
 	var old Loc
 	Old(s, &old)
-	return Grow(append(s, t...), len(t), site, l, &old)
+	if !Exprs || !here() || len(t) == 0 {
+		return Grow(append(s, t...), len(t), site, l, &old)
+	}
+	s = Grow(append(s, t...), len(t), site, 0, &old)
+	to, size := area(s)
+	memory.move(uintptr(to)+size-uintptr(len(t)), bytesOf(t), uintptr(len(t)), 0)
+	return s
 }
 
 // Copy is copy(dst, src); l is the label of both slices.
@@ -85,11 +94,18 @@ func Copy[E any](dst, src []E, s hook.Site, l Label) int {
 	if !here() || k == 0 {
 		return hook.Copy(dst, src, s)
 	}
+	if Exprs {
+		l = 0
+	}
 	from, n := area(src[:k])
 	to, _ := area(dst)
 	_, leaf := access(noescape(from), n, s, false, l)
 	if leaf == 0 {
-		access(noescape(to), n, s, true, U(memory.get(uintptr(from), n), l))
+		if !Exprs {
+			access(noescape(to), n, s, true, U(memory.get(uintptr(from), n), l))
+		} else {
+			access(noescape(to), n, s, true, 0)
+		}
 		memory.move(uintptr(to), uintptr(from), n, l)
 	} else {
 		write(noescape(to), n, s, leaf, 0)
@@ -102,7 +118,12 @@ func CopyString[D ~[]byte, T ~string](dst D, src T, s hook.Site, l Label) int {
 	k := min(len(dst), len(src))
 	if here() && k > 0 {
 		to, n := area(dst[:k])
-		write(noescape(to), n, s, l, 0)
+		if Exprs {
+			write(noescape(to), n, s, 0, 0)
+			memory.move(uintptr(to), bytesOf(src), n, 0)
+		} else {
+			write(noescape(to), n, s, l, 0)
+		}
 		return copy(dst, src)
 	}
 	return hook.CopyString(dst, src, s)

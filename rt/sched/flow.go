@@ -30,7 +30,7 @@ var caches = [trace.OpMax]bool{
 // resetFlow begins an execution with or without data flow.
 func (s *Sched) resetFlow() {
 	s.t.Flow = nil
-	flow.On = s.opt.Flow
+	flow.On, flow.Exprs = s.opt.Flow, s.opt.Exprs
 	if !s.opt.Flow {
 		if flow.Running != nil { // an earlier one did
 			hook.Read, hook.Write = read, write
@@ -42,12 +42,19 @@ func (s *Sched) resetFlow() {
 	flow.Running = func() *flow.G { return &s.cur.flow }
 	flow.Access = s.flowAccess
 	flow.Branched = s.branched
+	flow.Sender = s.sender
 	hook.Read, hook.Write = s.readForeign, s.writeForeign
 }
 
 // noteFlow notes what event i of g depends on, and which value it gave.
 func (s *Sched) noteFlow(g *G, op trace.Op, arg int64, i int32) {
 	flow.F.Of = append(flow.F.Of, g.flow.Amb)
+	if flow.Exprs { // what a read gives is known by its address, what a receive does by the send
+		if gives[op] || op == trace.OpWrite {
+			g.flow.Event = i
+		}
+		return
+	}
 	switch {
 	case op == trace.OpSelect && arg == CaseSeen, g.quiet && caches[op]:
 	case gives[op]:
@@ -57,6 +64,14 @@ func (s *Sched) noteFlow(g *G, op trace.Op, arg int64, i int32) {
 	case op == trace.OpWrite:
 		g.flow.Event = i
 	}
+}
+
+// sender returns the send that event i received from, -1 for none.
+func (s *Sched) sender(i int32) int32 {
+	if e := &s.t.Events[i]; e.Op == trace.OpRecv && e.Partner >= 0 && s.t.Events[e.Partner].Op == trace.OpSend {
+		return e.Partner
+	}
+	return -1
 }
 
 func (s *Sched) flowAccess(p unsafe.Pointer, n uintptr, site hook.Site, isWrite bool) {

@@ -37,6 +37,7 @@ type Options struct {
 	Values   bool // keep the values of memory accesses that are steps
 	Real     bool // go by real time, see outside.go
 	Flow     bool // record data flow, where the program is built for it
+	Exprs    bool // of it expressions over inputs, where the program is built for them; with Flow
 	Twins    bool // record which goroutines are alike, trace.Trace.Twins
 
 	// Program says that main is a program, which ends with it (see exit.go), and not a test.

@@ -1,0 +1,478 @@
+package flow
+
+import (
+	"unsafe"
+
+	"heddle/rt/hook"
+	"heddle/trace"
+)
+
+// Strings and slices where labels are expressions: the label of one is a
+// FlowSeq or 0, its bytes have labels by address.
+
+// maxCompared is how many bytes of a string a comparison follows; beyond, its outcome is taken as it is.
+const maxCompared = 1 << 10
+
+func bytesOf[T ~string](s T) uintptr { return uintptr(unsafe.Pointer(unsafe.StringData(string(s)))) }
+
+// Input returns the label of input i of the test, a number of the type k with the value v.
+func Input(i int, k trace.Num, v uint64) Label {
+	return expr(trace.FlowNode{Op: trace.FlowInput, Kind: k, A: uint32(i)}, k.Mask(v))
+}
+
+// InputText gives the bytes of input i, a string or []byte at p, their labels and returns that of the whole.
+func InputText(i int, p unsafe.Pointer, n int) Label {
+	for k := range n {
+		at := unsafe.Add(p, k)
+		memory.set(uintptr(at), 1, expr(trace.FlowNode{Op: trace.FlowByte, Kind: 8, A: uint32(i), B: uint32(k)}, uint64(*(*byte)(at))))
+	}
+	length := expr(trace.FlowNode{Op: trace.FlowLen, Kind: trace.Int, A: uint32(i)}, uint64(n))
+	return seq(base(i, 0), length, uint64(n))
+}
+
+func base(input int, off int32) Label {
+	return expr(trace.FlowNode{Op: trace.FlowBase, A: uint32(input), B: uint32(off)}, 0)
+}
+
+// seq returns the label of a string or slice of n elements.
+func seq(base, length Label, n uint64) Label {
+	if length == 0 {
+		return 0 // as long for all inputs
+	}
+	return expr(trace.FlowNode{Op: trace.FlowSeq, A: uint32(base), B: uint32(length)}, n)
+}
+
+// Len returns the label of the length of what has the label l.
+func Len(l Label) Label {
+	switch {
+	case !Exprs:
+		return l
+	case l == 0 || l == trace.Everything || F.Nodes[l].Op != trace.FlowSeq:
+		return 0
+	}
+	return Label(F.Nodes[l].B)
+}
+
+// Str keeps a string with the label l and returns it. least, if not 0, is how long it has to be for what is done with it: a branch.
+func Str[T ~string](s T, l Label, least int, to *Val, at hook.Site) T {
+	to.p = bytesOf(s)
+	to.text(len(s), l, least, at)
+	return s
+}
+
+// Slc is Str for a slice.
+func Slc[S ~[]E, E any](s S, l Label, least int, to *Val, at hook.Site) S {
+	to.p = uintptr(unsafe.Pointer(unsafe.SliceData(s)))
+	to.text(len(s), l, least, at)
+	return s
+}
+
+func (to *Val) text(n int, l Label, least int, at hook.Site) {
+	to.l, to.k, to.v = l, 0, uint64(n)
+	if !Exprs {
+		return
+	}
+	if l != 0 && (l == trace.Everything || F.Nodes[l].Op != trace.FlowSeq || values[l] != uint64(n)) {
+		to.l = lost()
+	}
+	if least > 0 && to.l != 0 && here() {
+		length := to.length()
+		once(Two1(trace.FlowLess, trace.Bool, &length, uint64(least), trace.Int), n < least, at)
+	}
+}
+
+// length returns the operand that the length of the string or slice is.
+func (v *Val) length() Val { return Val{l: Len(v.l), k: trace.Int, v: v.v} }
+
+// Index keeps an index into of, and tells whether it is within: a branch. What is
+// found there is known for this index alone, so that it is this one is a branch too.
+func Index[T integer](i T, l Label, k trace.Num, of, to *Val, at hook.Site) T {
+	to.set(uint64(i), l, k)
+	if length := of.length(); (to.l != 0 || length.l != 0) && Exprs && here() {
+		to.within(&length, trace.FlowLess, at)
+	}
+	return i
+}
+
+// IndexN is Index for an array of n elements.
+func IndexN[T integer](i T, l Label, k trace.Num, n uint64, to *Val, at hook.Site) T {
+	to.set(uint64(i), l, k)
+	if to.l != 0 && Exprs && here() {
+		to.within(&Val{k: trace.Int, v: n}, trace.FlowLess, at)
+	}
+	return i
+}
+
+// within tells whether v is less than length, and pins it if it is.
+func (v *Val) within(length *Val, op trace.FlowOp, at hook.Site) bool {
+	const word = trace.Num(64) // without a sign negative numbers are too great
+	x := Val{l: Conv(v.l, word), k: word, v: v.k.Extend(v.v)}
+	n := Val{l: Conv(length.l, word), k: word, v: length.v}
+	ok := x.v < n.v
+	once(two(op, trace.Bool, &x, &n), ok, at)
+	if ok {
+		pin(v.l, v.v, at)
+	}
+	return ok
+}
+
+// Bound keeps a bound of s[lo:hi], which lies between from (nil: 0) and the length of of.
+func Bound[T integer](i T, l Label, k trace.Num, of, from, to *Val, at hook.Site) T {
+	to.set(uint64(i), l, k)
+	if !Exprs || !here() {
+		return i
+	}
+	const word = trace.Num(64)
+	x := Val{l: Conv(to.l, word), k: word, v: to.k.Extend(to.v)}
+	if length := of.length(); x.l != 0 || length.l != 0 {
+		n := Val{l: Conv(length.l, word), k: word, v: length.v}
+		once(two(trace.FlowLess, trace.Bool, &n, &x), n.v < x.v, at)
+	}
+	if from != nil && (x.l != 0 || from.l != 0) {
+		y := Val{l: Conv(from.l, word), k: word, v: from.k.Extend(from.v)}
+		once(two(trace.FlowLess, trace.Bool, &x, &y), x.v < y.v, at)
+	}
+	return i
+}
+
+// Cut returns the label of s[lo:hi]. lo and hi are nil where the bound is a constant: low and high, -1 for none.
+func Cut(s, lo, hi *Val, low, high int64, at hook.Site) Label {
+	if !Exprs {
+		l := s.l
+		if lo != nil {
+			l = U(l, lo.l)
+		}
+		if hi != nil {
+			l = U(l, hi.l)
+		}
+		return l
+	}
+	if lo == nil {
+		lo = &Val{k: trace.Int, v: uint64(max(0, low))}
+	} else {
+		pin(lo.l, lo.v, at) // where it begins
+	}
+	end := s.length()
+	switch {
+	case hi != nil:
+		end = Val{l: Conv(hi.l, trace.Int), k: trace.Int, v: hi.k.Extend(hi.v)}
+	case high >= 0:
+		end = Val{k: trace.Int, v: uint64(high)}
+	}
+	if end.l == 0 {
+		return 0
+	}
+	from := lo.k.Extend(lo.v)
+	length := end.l
+	if from != 0 {
+		length = Two1(trace.FlowSub, trace.Int, &end, from, trace.Int)
+	}
+	b := Label(0)
+	if s.l != 0 && F.Nodes[s.l].A != 0 {
+		n := F.Nodes[F.Nodes[s.l].A]
+		b = base(int(n.A), int32(n.B)+int32(from))
+	}
+	return seq(b, length, end.v-from)
+}
+
+// ByteAt returns the label of s[i]; ByteOf that of s[c], c a constant.
+func ByteAt(s, i *Val) Label {
+	if !Exprs {
+		return U(s.l, i.l)
+	}
+	return s.byteAt(i.k.Extend(i.v))
+}
+
+func ByteOf(s *Val, c uint64) Label {
+	if !Exprs {
+		return s.l
+	}
+	return s.byteAt(c)
+}
+
+// byteAt returns the label of byte i of a string.
+func (v *Val) byteAt(i uint64) Label {
+	if i >= v.v || memory.n == 0 {
+		return 0
+	}
+	p := v.p + uintptr(i)
+	l := memory.get(p, 1)
+	if l == 0 {
+		return 0
+	}
+	return is(l, 8, uint64(peek(p)))
+}
+
+func peek(p uintptr) byte { return *(*byte)(noescape(*(*unsafe.Pointer)(unsafe.Pointer(&p)))) }
+
+// byteVal returns byte i as an operand. It may lie beyond the end: then it is that of the input, if the string can grow with it.
+func (v *Val) byteVal(i uint64) (x Val, ok bool) {
+	if i < v.v {
+		return Val{l: v.byteAt(i), k: 8, v: uint64(peek(v.p + uintptr(i)))}, true
+	}
+	if v.l == 0 || F.Nodes[v.l].A == 0 {
+		return Val{}, false
+	}
+	n := F.Nodes[F.Nodes[v.l].A]
+	off := int64(int32(n.B)) + int64(i)
+	if off < 0 {
+		return Val{}, false
+	}
+	return Val{l: expr(trace.FlowNode{Op: trace.FlowByte, Kind: 8, A: n.A, B: uint32(off)}, 0), k: 8}, true
+}
+
+// fix pins the length of a string.
+func (v *Val) fix(at hook.Site) {
+	pin(Len(v.l), v.v, at)
+	v.l = 0
+}
+
+// Texts returns the label of s op t, of == and <.
+func Texts(op trace.FlowOp, s, t *Val, at hook.Site) Label {
+	if !Exprs {
+		return U(s.l, t.l)
+	}
+	if !here() || s.l == 0 && t.l == 0 && !s.labelled() && !t.labelled() {
+		return 0
+	}
+	if op == trace.FlowLess {
+		return lessText(s, t, at)
+	}
+	if s.l == 0 {
+		s, t = t, s
+	}
+	if t.l != 0 { // two that can grow
+		t.fix(at)
+	}
+	if s.l != 0 && F.Nodes[s.l].A == 0 && t.v > s.v {
+		s.fix(at) // what would stand there is not known
+	}
+	if s.l == 0 && s.v != t.v || t.v > maxCompared {
+		return 0
+	}
+	length, n := s.length(), Val{k: trace.Int, v: t.v}
+	all := conjunct{v: 1}
+	all.and(two(trace.FlowEq, trace.Bool, &length, &n), truth(length.v == n.v))
+	for i := range t.v {
+		x, ok := s.byteVal(i)
+		y, _ := t.byteVal(i)
+		if !ok {
+			return lost()
+		}
+		all.and(two(trace.FlowEq, trace.Bool, &x, &y), truth(x.v == y.v))
+	}
+	return all.label()
+}
+
+// labelled reports whether any byte of the string has a label.
+func (v *Val) labelled() bool {
+	if memory.n == 0 {
+		return false
+	}
+	for i := range min(v.v, maxCompared) {
+		if memory.get(v.p+uintptr(i), 1) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// A conjunct is a condition made of several.
+type conjunct struct {
+	l    Label
+	v    uint64
+	fail bool // one of them is false for all inputs
+}
+
+func (c *conjunct) and(l Label, v uint64) {
+	switch {
+	case l == 0 && v == 0:
+		c.fail = true
+	case l == 0:
+	case c.l == 0:
+		c.l, c.v = l, v
+	default:
+		x, y := Val{l: c.l, k: trace.Bool, v: c.v}, Val{l: l, k: trace.Bool, v: v}
+		c.l, c.v = two(trace.FlowAnd, trace.Bool, &x, &y), c.v&v
+	}
+}
+
+func (c *conjunct) label() Label {
+	if c.fail {
+		return 0
+	}
+	return c.l
+}
+
+// lessText is s < t for strings of these lengths, byte by byte from the end.
+func lessText(s, t *Val, at hook.Site) Label {
+	s.fix(at)
+	t.fix(at)
+	n := min(s.v, t.v)
+	if n > maxCompared {
+		return lost()
+	}
+	less := Val{k: trace.Bool, v: truth(s.v < t.v)}
+	for i := int64(n) - 1; i >= 0; i-- { // x < y || x == y && less
+		x, _ := s.byteVal(uint64(i))
+		y, _ := t.byteVal(uint64(i))
+		below := Val{l: two(trace.FlowLess, trace.Bool, &x, &y), k: trace.Bool, v: truth(x.v < y.v)}
+		same := Val{l: two(trace.FlowEq, trace.Bool, &x, &y), k: trace.Bool, v: truth(x.v == y.v)}
+		rest := Val{l: two(trace.FlowAnd, trace.Bool, &same, &less), k: trace.Bool, v: same.v & less.v}
+		less = Val{l: two(trace.FlowOr, trace.Bool, &below, &rest), k: trace.Bool, v: below.v | rest.v}
+	}
+	return less.l
+}
+
+// Const is a constant string as an operand.
+func Const(s string) *Val {
+	return &Val{p: bytesOf(s), v: uint64(len(s))}
+}
+
+// SwitchText is Switch for a string.
+func SwitchText[T ~string](x T, l Label, at hook.Site, cases ...string) T {
+	if !Exprs || !here() {
+		return x
+	}
+	for _, c := range cases {
+		var v Val
+		Str(x, l, 0, &v, at)
+		condition(string(x) == c, Texts(trace.FlowEq, &v, Const(c), at), at)
+		if string(x) == c {
+			break
+		}
+	}
+	return x
+}
+
+// Cat is a + b, which is r.
+func Cat[T ~string](r T, a, b *Val, at hook.Site, to *Slot) T {
+	if !Exprs {
+		to.l = U(a.l, b.l)
+		return r
+	}
+	to.l = 0
+	if !here() || a.l == 0 && b.l == 0 && !a.labelled() && !b.labelled() {
+		return r
+	}
+	if a.l != 0 && b.v > 0 || a.l != 0 && b.l != 0 {
+		a.fix(at) // or b would stand elsewhere
+	}
+	r = T(fresh(string(r)))
+	p := bytesOf(r)
+	memory.move(p, a.p, uintptr(a.v), 0)
+	memory.move(p+uintptr(a.v), b.p, uintptr(b.v), 0)
+	switch {
+	case a.l != 0:
+		to.l = a.l
+	case b.l != 0:
+		length := b.length()
+		n := F.Nodes[b.l].A
+		if n != 0 {
+			n = uint32(base(int(F.Nodes[n].A), int32(F.Nodes[n].B)-int32(a.v)))
+		}
+		to.l = seq(Label(n), Two1(trace.FlowAdd, trace.Int, &length, a.v, trace.Int), a.v+b.v)
+	}
+	return r
+}
+
+// fresh returns s in memory of its own on the heap: what gc keeps on the stack may be somebody else's soon.
+func fresh(s string) string {
+	if len(s) == 0 {
+		return s
+	}
+	b := make([]byte, len(s))
+	copy(b, s)
+	kept = b
+	return unsafe.String(&b[0], len(b))
+}
+
+// kept makes what it holds escape.
+var kept []byte
+
+// ToText is string(b), or a conversion between strings: r.
+func ToText[T ~string](r T, b *Val, to *Slot) T {
+	to.l = b.l
+	if !Exprs || !here() || b.l == 0 && !b.labelled() || uint64(len(r)) != b.v {
+		return r
+	}
+	r = T(fresh(string(r)))
+	memory.move(bytesOf(r), b.p, uintptr(b.v), 0)
+	return r
+}
+
+// ToBytes is []byte(s): r.
+func ToBytes[S ~[]byte](r S, s *Val, to *Slot) S {
+	to.l = s.l
+	if !Exprs || !here() || s.l == 0 && !s.labelled() || uint64(len(r)) != s.v || len(r) == 0 {
+		return r
+	}
+	b := make(S, len(r))
+	copy(b, r)
+	kept = b
+	memory.move(uintptr(unsafe.Pointer(&b[0])), s.p, uintptr(s.v), 0)
+	return b
+}
+
+// A Runes follows a range over a string.
+type Runes struct {
+	v  Val
+	at int
+	s  hook.Site
+}
+
+// Range begins one over s: how long s is, is a branch.
+func Range[T ~string](s T, l Label, to *Runes, at hook.Site) T {
+	Str(s, l, 0, &to.v, at)
+	to.at, to.s = 0, at
+	if Exprs {
+		pin(Len(to.v.l), to.v.v, at)
+	}
+	return s
+}
+
+// Next returns the label of the rune r that comes next. Whether it is a single byte is a branch; of others the bytes are taken as they are.
+func (x *Runes) Next(r rune) Label {
+	if !Exprs {
+		return x.v.l
+	}
+	if !here() || uint64(x.at) >= x.v.v {
+		return 0
+	}
+	b, _ := x.v.byteVal(uint64(x.at))
+	size := runeLen(r)
+	if b.v >= 0x80 && r == 0xfffd && !x.written() {
+		size = 1 // no UTF-8
+	}
+	if b.l != 0 {
+		once(Two1(trace.FlowLess, trace.Bool, &b, 0x80, 8), b.v < 0x80, x.s)
+	}
+	if b.v >= 0x80 {
+		for i := range size {
+			y, _ := x.v.byteVal(uint64(x.at + i))
+			pin(y.l, y.v, x.s)
+		}
+		b.l = 0
+	}
+	x.at += size
+	return Conv(b.l, trace.NumOf(32, true))
+}
+
+// written reports whether the rune 0xfffd stands there, in UTF-8.
+func (x *Runes) written() bool {
+	at := x.v.p + uintptr(x.at)
+	return uint64(x.at+3) <= x.v.v && peek(at) == 0xef && peek(at+1) == 0xbf && peek(at+2) == 0xbd
+}
+
+// runeLen is how many bytes a rune takes in UTF-8.
+func runeLen(r rune) int {
+	switch {
+	case r < 0x80:
+		return 1
+	case r < 0x800:
+		return 2
+	case r < 0x10000:
+		return 3
+	}
+	return 4
+}
