@@ -126,11 +126,18 @@ type Trace struct {
 type Offer struct {
 	G    GID
 	Step int32 // index of the step at whose end it was announced, -1: before the first
-	Case int16 // index + 1 in the select; 0 outside one; -1: what a polling loop looks at, or where somebody who was left was about to arrive
+	Case int16 // index + 1 in the select; 0 outside one; or see below
 	Send bool
 	Poll bool // of a select with default, which waits for nobody
 	Obj  ObjID
 }
+
+// The Cases of offers that are none.
+const (
+	LoopWaits  int16 = -1 - iota // a polling loop looked at it, and waits until it is written
+	LoopGoesOn                   // the same, but something that it looked at was written meanwhile
+	Arriving                     // somebody who was left was about to arrive there
+)
 
 // A Compare tells what a CompareAndSwap compared the value of its atomic with.
 type Compare struct {

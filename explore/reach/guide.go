@@ -230,7 +230,7 @@ func (s *sleeper) look(g *guide, t *trace.Trace) {
 		}
 	}
 	for i := range t.Offers {
-		if o := &t.Offers[i]; o.Case < 0 && o.G == s.way.G {
+		if o := &t.Offers[i]; o.Case == trace.LoopWaits && o.G == s.way.G {
 			if x := g.object(t, o.Obj); x.obj < 0 {
 				s.objs = append(s.objs, x)
 			}

@@ -31,13 +31,15 @@ func (p *Path) readOffers(t *trace.Trace) {
 	p.offers, p.ops = p.offers[:0], p.ops[:0]
 	for i := 0; i < len(t.Offers); {
 		o := &t.Offers[i]
+		if o.Case < 0 { // no operation
+			i++
+			continue
+		}
 		k := i + 1
 		for k < len(t.Offers) && t.Offers[k].G == o.G && t.Offers[k].Step == o.Step && t.Offers[k].Case > o.Case {
 			k++
 		}
-		if o.Case >= 0 { // not what a polling loop waits for
-			p.readOperation(t, i, k)
-		}
+		p.readOperation(t, i, k)
 		i = k
 	}
 	p.readDone()
@@ -137,7 +139,7 @@ func (p *Path) readLeft(t *trace.Trace) {
 // readArrival adds to a the sides of channels where a goroutine that was left was about to arrive.
 func (p *Path) readArrival(t *trace.Trace, l *trace.Left, a *Transition) {
 	i := len(t.Offers)
-	for i > 0 && t.Offers[i-1].Case < 0 {
+	for i > 0 && t.Offers[i-1].Case == trace.Arriving {
 		i--
 	}
 	for ; i < len(t.Offers); i++ {

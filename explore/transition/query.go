@@ -18,6 +18,11 @@ func (tab *Table) Parent(p Proc) (parent Proc, n int) {
 // ObjectOf returns the object that is id in t, which was read last: one that is no memory.
 func (tab *Table) ObjectOf(t *trace.Trace, id trace.ObjID) Object { return tab.object(t, id, 0) }
 
+// Looked returns the object that id is in t, which was read last, as one that a polling loop looked at.
+func (tab *Table) Looked(t *trace.Trace, id trace.ObjID) Object {
+	return tab.object(t, id, MemorySize(&trace.Event{Op: trace.OpAwait}, t.Objects[id].Kind))
+}
+
 // Number returns which goroutine of t, which ReadGoroutines was called for, p is; NoG if none.
 func (tab *Table) Number(t *trace.Trace, p Proc) trace.GID {
 	for i := range t.Goroutines {

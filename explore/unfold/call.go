@@ -38,15 +38,15 @@ type side struct {
 type calls struct {
 	list  []call
 	sides [][]side
-	chans [][]transition.Object // that are arrived at
+	objs  [][]transition.Object // channels that are arrived at, what a loop looked at
 	of    map[call]net.Value
 }
 
 func newCalls() calls {
-	return calls{list: make([]call, 1), sides: make([][]side, 1), chans: make([][]transition.Object, 1), of: map[call]net.Value{}}
+	return calls{list: make([]call, 1), sides: make([][]side, 1), objs: make([][]transition.Object, 1), of: map[call]net.Value{}}
 }
 
-func (cs *calls) number(c call, sides []side, chans ...transition.Object) net.Value {
+func (cs *calls) number(c call, sides []side, objs ...transition.Object) net.Value {
 	var b []byte
 	for _, x := range sides {
 		b = append(strconv.AppendInt(b, int64(x.obj), 36), ' ')
@@ -55,14 +55,14 @@ func (cs *calls) number(c call, sides []side, chans ...transition.Object) net.Va
 			b = append(b, '!')
 		}
 	}
-	for _, o := range chans {
+	for _, o := range objs {
 		b = append(strconv.AppendInt(b, int64(o), 36), '+')
 	}
 	c.cases = string(b)
 	n, ok := cs.of[c]
 	if !ok {
 		n = net.Value(len(cs.list))
-		cs.list, cs.sides, cs.chans = append(cs.list, c), append(cs.sides, append([]side(nil), sides...)), append(cs.chans, chans)
+		cs.list, cs.sides, cs.objs = append(cs.list, c), append(cs.sides, append([]side(nil), sides...)), append(cs.objs, objs)
 		cs.of[c] = n
 	}
 	return n

@@ -67,10 +67,10 @@ func (s *Strategy) ends() *rest {
 // waits reports whether a call may have to wait.
 func waits(c *call) bool {
 	switch c.op {
-	case trace.OpLock, trace.OpRLock, trace.OpArrive, trace.OpWGWait, trace.OpOnce, trace.OpAcquire, trace.OpCondWake:
+	case trace.OpLock, trace.OpRLock, trace.OpArrive, trace.OpWGWait, trace.OpOnce, trace.OpAcquire, trace.OpCondWake, trace.OpAwait:
 		return true
 	}
-	return c.cases != "" && !c.poll
+	return c.cases != "" && !c.poll && c.op != trace.OpArrive
 }
 
 // formula says of sets of events that they can happen, cycles of asymmetric

@@ -68,6 +68,13 @@ func TestRandomSelects(t *testing.T) {
 	random(t, size)
 }
 
+// Loops that poll.
+func TestRandomSpin(t *testing.T) {
+	size := progen.Default
+	size.Spin, size.Slow = true, true
+	random(t, size)
+}
+
 // Timers with the same deadline, and Gosched.
 func TestRandomLoose(t *testing.T) {
 	size := progen.Default

@@ -17,6 +17,9 @@ type reading struct {
 	left  []int                      // of each Proc: index in Path.Left, -1
 	cond  []transition.Object        // of each Proc: the Cond it waited at last
 	seen  map[transition.Object]bool // objects that were accessed
+
+	loops  map[announced][]transition.Object // what iterations looked at that ended then
+	passed map[announced]bool                // and whether the next one followed without waiting
 }
 
 // announced says when a communication was: by whom, at the end of which transition.
@@ -33,6 +36,9 @@ func (s *Strategy) add(t *trace.Trace) string {
 		return why
 	}
 	s.readCalls(t)
+	if why := s.readLoops(t); why != "" {
+		return why
+	}
 	s.run.Begin()
 	main := s.net.Root(s.procCell(transition.Main))
 	if !s.begun {
@@ -42,7 +48,12 @@ func (s *Strategy) add(t *trace.Trace) string {
 	for j := range s.path.Len() {
 		if s.path.At(j).Barrier {
 			s.addJump(j)
-		} else if why := s.addTransition(j); why != "" {
+			continue
+		}
+		if why := s.addTransition(j); why != "" {
+			return why
+		}
+		if why := s.goOn(s.path.At(j).Proc, j); why != "" {
 			return why
 		}
 		if s.lacks != "" {
@@ -60,14 +71,11 @@ func (s *Strategy) unable() string {
 	}
 	for i := range p.Len() {
 		t := p.At(i)
-		switch {
-		case t.Barrier:
+		if t.Barrier {
 			if why := s.unableJump(s.read.trace, i); why != "" {
 				return why
 			}
 			continue
-		case t.Op == trace.OpAwait:
-			return "a loop that polls"
 		}
 		for k := range t.Accesses {
 			a := &t.Accesses[k]
@@ -125,6 +133,9 @@ func (s *Strategy) readCalls(t *trace.Trace) {
 
 // next returns the call that p has announced at the end of transition i.
 func (s *Strategy) next(p transition.Proc, i int) net.Value {
+	if v, ok := s.awaits(p, i); ok {
+		return v
+	}
 	r := &s.read
 	k := -1
 	if r.at[p] < len(r.next[p]) {
@@ -257,7 +268,7 @@ func (s *Strategy) addTransition(j int) string {
 		return "an operation that nobody announced"
 	}
 	for i := range x.Accesses {
-		if a := &x.Accesses[i]; s.startsTimer(x, a) || a.Arg == transition.CaseSeen && a.Op == trace.OpSelect || a.Op == trace.OpArrive && s.tab.Kind(a.Obj) == trace.ObjChan {
+		if a := &x.Accesses[i]; c.op == trace.OpAwait || s.startsTimer(x, a) || a.Arg == transition.CaseSeen && a.Op == trace.OpSelect || a.Op == trace.OpArrive && s.tab.Kind(a.Obj) == trace.ObjChan {
 			continue
 		}
 		if why := s.access(c, sides, &x.Accesses[i]); why != "" {
@@ -349,6 +360,9 @@ func (s *Strategy) ways(c *call, sides []side, t, u net.Cond, x *transition.Tran
 
 // agree reports whether e reads and writes objects as transition x did.
 func (s *Strategy) agree(e net.Event, x *transition.Transition) bool {
+	if x.Op == trace.OpAwait {
+		return true // it has been done in reading what the loop looked at
+	}
 	for i := range x.Accesses {
 		a := &x.Accesses[i]
 		if s.startsTimer(x, a) {

@@ -8,13 +8,14 @@ import (
 
 // makeSchedule makes the schedule that leads to the target: what precedes it,
 // and of what else is foreseen as much as can be done as well (section 4.6),
-// in an order of causality and asymmetric conflict.
-func (s *Strategy) makeSchedule() {
+// in an order of causality and asymmetric conflict. false: there is none.
+func (s *Strategy) makeSchedule() bool {
 	in := s.find
 	in.Begin()
 	if s.target != net.None && !in.Add(s.target) || !reach(in, s.goal) {
 		panic("unfold: a target cannot happen")
 	}
+	alone := in.Mark()
 	s.alongside(in)
 	s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed, Exhaustive: true, Strict: true}
 	for len(s.gids) < s.tab.Procs() {
@@ -22,15 +23,22 @@ func (s *Strategy) makeSchedule() {
 	}
 	s.gids[transition.Main], s.gids[transition.Timers] = 0, 1
 	next := trace.GID(2)
-	order := in.Order()
+	order, passed, ok := s.inOrder(in)
+	if !ok {
+		in.Undo(alone)
+		if order, passed, ok = s.inOrder(in); !ok {
+			return false
+		}
+	}
 	for _, shown := range [...]bool{true, false} { // how many goroutines the others start is not known
 		for _, e := range order {
-			if s.net.Shown(e) == shown && (!s.draws(e) || e == s.target) {
+			if s.net.Shown(e) == shown && !passed[e] && (!s.draws(e) || e == s.target) {
 				next = s.addSteps(in, e, next)
 			}
 		}
 	}
 	in.Begin() // before its events are shown
+	return true
 }
 
 // alongside adds foreseen events to a config, the last found first. Each uses

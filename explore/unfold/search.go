@@ -22,7 +22,7 @@ func (s *Strategy) fromGoroutine(t net.Cond) {
 		s.ended(t)
 		return
 	}
-	cells := s.needs(c, sides)
+	cells := s.needs(t, c, sides)
 	in := s.find
 	in.Begin()
 	if !in.AddCond(t) || !in.Keep(t) {
@@ -50,8 +50,8 @@ func (s *Strategy) fromGoroutine(t net.Cond) {
 	}
 }
 
-// needs returns the cells of whose conditions an operation depends on which it finds.
-func (s *Strategy) needs(c *call, sides []side) (cells []net.Cell) {
+// needs returns the cells of whose conditions the operation of the one at t depends on which it finds.
+func (s *Strategy) needs(t net.Cond, c *call, sides []side) (cells []net.Cell) {
 	if c.sleeps {
 		return append(cells, s.now())
 	}
@@ -70,8 +70,13 @@ func (s *Strategy) needs(c *call, sides []side) (cells []net.Cell) {
 		}
 	}
 	if c.op == trace.OpArrive && c.obj == noObject {
-		for _, obj := range s.calls.chans[s.calls.of[*c]] {
+		for _, obj := range s.calls.objs[s.net.Value(t)] {
 			add(s.line(s.object(obj)))
+		}
+	}
+	if c.op == trace.OpAwait {
+		for _, l := range s.lookedAt(t) {
+			add(l.cell)
 		}
 	}
 	if len(sides) > 0 || c.obj == noObject {
@@ -135,7 +140,7 @@ func (s *Strategy) expand(t net.Cond, c *call, sides []side) {
 		}
 	}
 	if c.poll {
-		s.eachOf(s.needs(c, sides), func() {
+		s.eachOf(s.needs(t, c, sides), func() {
 			s.eachFacing(t, sides, func() { s.byDefault(t, sides, in, s.foresee) })
 		})
 	}
@@ -145,11 +150,11 @@ func (s *Strategy) expand(t net.Cond, c *call, sides []side) {
 	do := func() { s.operation(c, t, in, s.foresee) }
 	if c.obj != noObject {
 		if o := s.object(c.obj); o.beside != net.None {
-			s.eachOf(s.needs(c, sides), func() { s.eachAside(c, o, do) })
+			s.eachOf(s.needs(t, c, sides), func() { s.eachAside(c, o, do) })
 			return
 		}
 	}
-	s.eachOf(s.needs(c, sides), do)
+	s.eachOf(s.needs(t, c, sides), do)
 }
 
 // eachOf calls f for every combination of conditions of the cells that can happen.

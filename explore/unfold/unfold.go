@@ -128,12 +128,16 @@ func (s *Strategy) Next() *trace.Schedule {
 		s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed, Exhaustive: true, Strict: true}
 		return &s.schedule
 	}
-	if s.target == net.None && s.goal == nil && !s.aim() {
-		s.over = true
-		return nil
+	for {
+		if s.target == net.None && s.goal == nil && !s.aim() {
+			s.over = true
+			return nil
+		}
+		if s.makeSchedule() {
+			return &s.schedule
+		}
+		s.target, s.goal = net.None, nil
 	}
-	s.makeSchedule()
-	return &s.schedule
 }
 
 // aim chooses what the next execution is for; false if there is nothing left.

@@ -42,6 +42,9 @@ func (s *Strategy) operation(c *call, t net.Cond, in *net.Config, f func(way)) {
 			return
 		}
 		arcs = append(arcs, net.To(by, net.Follows))
+	case c.op == trace.OpAwait:
+		s.await(t, in, arcs, f)
+		return
 	case c.sleeps:
 		x := in.Last(s.now())
 		if !s.wakes(x, t, c.proc) {
@@ -49,7 +52,7 @@ func (s *Strategy) operation(c *call, t net.Cond, in *net.Config, f func(way)) {
 		}
 		arcs = append(arcs, net.To(x, net.Follows))
 	case c.op == trace.OpArrive && c.obj == noObject:
-		for _, obj := range s.calls.chans[s.net.Value(t)] {
+		for _, obj := range s.calls.objs[s.net.Value(t)] {
 			arcs = append(arcs, net.To(in.Last(s.line(s.object(obj))), net.Takes))
 		}
 	case c.obj == noObject:

@@ -12,6 +12,8 @@ type Size struct {
 	// Spin: there may be loops that poll, in programs without timers. (With timers it would matter how often a loop polls
 	// before the clock jumps.)
 	Spin bool
+	// Slow: every other loop that polls does more in an iteration, so that others can write while one is at work.
+	Slow bool
 	// Loose: also what Go allows more of than sampled executions show: timers with the same deadline, whose wakes may
 	// overlap, and Gosched, after which nobody need go first.
 	Loose bool
@@ -55,6 +57,18 @@ type weighted struct {
 }
 
 func (g *generator) spins() bool { return g.size.Spin && !g.timed }
+
+// slow returns what an iteration of a loop that polls does beside. It draws
+// nothing where loops are not to be slow: programs of other sizes stay what they were.
+func (g *generator) slow() []*Stmt {
+	switch {
+	case !g.size.Slow || g.oneIn(2):
+		return nil
+	case g.p.Atomics > 0 && g.oneIn(2):
+		return []*Stmt{{Op: Peek, Obj: g.r.IntN(g.p.Atomics)}}
+	}
+	return []*Stmt{{Op: Yield}}
+}
 
 func (g *generator) oneIn(n int) bool { return g.r.IntN(n) == 0 }
 
@@ -173,7 +187,7 @@ func (g *generator) spinLocks() {
 	if g.spins() {
 		g.add(3, func() []*Stmt {
 			m := g.r.IntN(g.p.Mutexes)
-			return g.around(&Stmt{Op: SpinLock, Obj: m}, &Stmt{Op: Unlock, Obj: m})
+			return g.around(&Stmt{Op: SpinLock, Obj: m, Body: g.slow()}, &Stmt{Op: Unlock, Obj: m})
 		})
 	}
 }
@@ -304,11 +318,11 @@ func (g *generator) cas() []*Stmt {
 }
 
 func (g *generator) spinLoad() []*Stmt {
-	return g.one(&Stmt{Op: SpinLoad, Obj: g.r.IntN(g.p.Atomics), Val: g.val()})
+	return g.one(&Stmt{Op: SpinLoad, Obj: g.r.IntN(g.p.Atomics), Val: g.val(), Body: g.slow()})
 }
 
 func (g *generator) spinCAS() []*Stmt {
-	return g.one(&Stmt{Op: SpinCAS, Obj: g.r.IntN(g.p.Atomics), Val: g.r.IntN(3), Val2: g.val()})
+	return g.one(&Stmt{Op: SpinCAS, Obj: g.r.IntN(g.p.Atomics), Val: g.r.IntN(3), Val2: g.val(), Body: g.slow()})
 }
 
 func (g *generator) locked() []*Stmt {

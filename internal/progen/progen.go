@@ -39,7 +39,7 @@ type Stmt struct {
 	Reg  int // register that takes the result
 	Src  int // register whose value is used, plus Val; -1: Val alone
 
-	Body  []*Stmt // of go, if, repeat, once, AfterFunc
+	Body  []*Stmt // of go, if, repeat, once, AfterFunc, loops that poll
 	Else  []*Stmt // of if; of select's default
 	Cases []Case  // of select
 	Def   bool    // select has a default
@@ -98,9 +98,10 @@ const (
 	Draw               // Reg = rand.IntN(Val)
 	Yield              // runtime.Gosched()
 	Panic              // alive.Load(); panic("p<ID>"): the load makes the panic a step of its own
-	SpinLoad           // for a.Load() != Val {}
-	SpinLock           // for !m.TryLock() {}
-	SpinCAS            // for !a.CompareAndSwap(Val, Val2) {}
+	SpinLoad           // for a.Load() != Val { Body }
+	SpinLock           // for !m.TryLock() { Body }
+	SpinCAS            // for !a.CompareAndSwap(Val, Val2) { Body }
+	Peek               // a.Load()
 	numOps
 )
 

@@ -38,6 +38,13 @@ func (w *printer) line(f string, args ...any) { fmt.Fprintf(&w.b, f+"\n", args..
 
 func (w *printer) use(pkg string) { w.imports[pkg] = true }
 
+// spin writes a loop that polls.
+func (w *printer) spin(s *Stmt, cond string) {
+	w.line("for %s {", cond)
+	w.block(s.Body)
+	w.line("}")
+}
+
 // helpers returns the functions that the text needs beside the test.
 func (w *printer) helpers() string {
 	if !w.bits {
@@ -221,12 +228,14 @@ func (w *printer) stmt(s *Stmt) {
 	case Panic:
 		w.line("alive.Load()")
 		w.line("panic(\"p%d\")", s.ID)
+	case Peek:
+		w.line("a%d.Load()", s.Obj)
 	case SpinLoad:
-		w.line("for a%d.Load() != %d {\n}", s.Obj, s.Val)
+		w.spin(s, fmt.Sprintf("a%d.Load() != %d", s.Obj, s.Val))
 	case SpinLock:
-		w.line("for !m%d.TryLock() {\n}", s.Obj)
+		w.spin(s, fmt.Sprintf("!m%d.TryLock()", s.Obj))
 	case SpinCAS:
-		w.line("for !a%d.CompareAndSwap(%d, %d) {\n}", s.Obj, s.Val, s.Val2)
+		w.spin(s, fmt.Sprintf("!a%d.CompareAndSwap(%d, %d)", s.Obj, s.Val, s.Val2))
 	case Send, Recv, Close, Len, Range, Select:
 		w.channel(s)
 	default:
@@ -313,7 +322,7 @@ type object struct {
 
 var classes = [numOps]class{
 	Read: aVar, Write: aVar,
-	Load: anAtomic, Store: anAtomic, Add: anAtomic, CAS: anAtomic, SpinLoad: anAtomic, SpinCAS: anAtomic,
+	Load: anAtomic, Store: anAtomic, Add: anAtomic, CAS: anAtomic, SpinLoad: anAtomic, Peek: anAtomic, SpinCAS: anAtomic,
 	Lock: aMutex, Unlock: aMutex, TryLock: aMutex, SpinLock: aMutex,
 	RWLock: anRW, RWUnlock: anRW, RWTry: anRW, RLock: anRW, RUnlock: anRW, RTry: anRW,
 	Send: aChan, Recv: aChan, Close: aChan, Len: aChan, Range: aChan,

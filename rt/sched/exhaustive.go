@@ -94,11 +94,11 @@ func (s *Sched) loop(st hook.Site, again bool) {
 	}
 	g := s.enter()
 	site := trace.Site(st)
-	if again && g.loop == site && g.loopPure && g.loopSame() {
+	if again = again && g.loop == site && g.loopPure; again && !g.loopSame() {
+		s.noteLooked(g, trace.LoopGoesOn)
+	} else if again {
 		s.announce(g, trace.OpAwait, nil, site)
-		for _, l := range g.looked {
-			s.t.Offers = append(s.t.Offers, trace.Offer{G: g.id, Step: int32(len(s.t.Steps)) - 1, Case: -1, Obj: l.o.id})
-		}
+		s.noteLooked(g, trace.LoopWaits)
 		s.awaiting++
 		s.unready(g, gAwaits)
 		s.reschedule(g)
@@ -108,6 +108,13 @@ func (s *Sched) loop(st hook.Site, again bool) {
 	}
 	g.loop, g.loopPure, g.looked = site, true, g.looked[:0]
 	s.leave()
+}
+
+// noteLooked records what an iteration looked at.
+func (s *Sched) noteLooked(g *G, what int16) {
+	for _, l := range g.looked {
+		s.t.Offers = append(s.t.Offers, trace.Offer{G: g.id, Step: int32(len(s.t.Steps)) - 1, Case: what, Obj: l.o.id})
+	}
 }
 
 // A look is an object that a loop's iteration read, and how often that was changed before.
@@ -192,7 +199,7 @@ func (s *Sched) noteEnd() {
 func (s *Sched) noteArrival(g *G) {
 	for i := range g.offers {
 		if f := &g.offers[i]; s.polledSide(g, f) {
-			s.t.Offers = append(s.t.Offers, trace.Offer{G: g.id, Step: s.lastStep(g.id), Case: -1, Send: f.send, Obj: f.o.id})
+			s.t.Offers = append(s.t.Offers, trace.Offer{G: g.id, Step: s.lastStep(g.id), Case: trace.Arriving, Send: f.send, Obj: f.o.id})
 		}
 	}
 }

@@ -21,6 +21,8 @@ type Config struct {
 	cycle []Event // that it found
 	stack []frame
 	preds []Event
+
+	before map[Event][]Event // see OrderBefore
 }
 
 type read struct {

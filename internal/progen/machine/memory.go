@@ -44,6 +44,8 @@ func (m *Machine) doAtomic(f *frame, s *progen.Stmt) {
 		})
 	case progen.CAS:
 		f.regs[s.Reg] = bit(m.cas(p, s.Val, s.Val2, s.ID))
+	case progen.Peek:
+		m.load(p, s.ID)
 	case progen.SpinLoad:
 		m.spin(f, s, func() bool { return m.load(p, s.ID) == s.Val })
 	case progen.SpinCAS:
@@ -61,6 +63,7 @@ func (m *Machine) spin(f *frame, s *progen.Stmt, try func() bool) {
 		return
 	}
 	for hook.Loop(site(s.ID), false); !try(); hook.Loop(site(s.ID), true) {
+		m.block(f, s.Body)
 	}
 }
 
