@@ -137,3 +137,6 @@ func long(s float64) string {
 	}
 	return about(s/year) + " years"
 }
+
+// Executions prints a number of them: "1 execution", "12,096 executions".
+func Executions(n int) string { return plural(n, "execution") }

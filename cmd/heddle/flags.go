@@ -26,6 +26,7 @@ type options struct {
 	count, parallel      int
 	timeout, hang, solve time.Duration
 	share                time.Duration
+	resume               bool
 	args                 []string // after -args
 
 	// heddle's own
@@ -214,6 +215,7 @@ func (o *options) testFlags(fs *flag.FlagSet) {
 	fs.IntVar(&o.count, "count", 1, "explore every test `n` times")
 	fs.IntVar(&o.parallel, "p", runtime.GOMAXPROCS(0), "run `n` test binaries at the same time: of several packages, or of one test")
 	durationVar(fs, &o.share, "share", 500*time.Millisecond, "let several processes explore a test that takes longer than `d`; 0: never")
+	fs.BoolVar(&o.resume, "resume", false, "go on with the tests that several processes explored when heddle was ended: the same packages and flags, -budget anew")
 }
 
 // errHelp says that help was asked for and printed.

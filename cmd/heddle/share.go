@@ -9,6 +9,7 @@ import (
 
 	"heddle/cluster"
 	"heddle/explore"
+	"heddle/report"
 	"heddle/rt/drive"
 	"heddle/rt/wire"
 )
@@ -21,7 +22,9 @@ type shared struct {
 	test    string
 	share   *wire.Share
 	log     *cluster.Log
-	results []*wire.Worked // of the log
+	path    string         // of the log
+	results []*wire.Worked // that it holds
+	resumed bool
 }
 
 // quantum is how long a worker works on an Item before it gives back what is left.
@@ -49,11 +52,19 @@ func (r *packageRun) share(ctx context.Context, sh *shared) error {
 	began := time.Now()
 	r.take(&wire.Record{Type: "begin", Test: sh.test})
 	r.began = began.Add(-seconds(sh.share.Elapsed))
+	if sh.resumed {
+		for i := range sh.share.Told {
+			r.finding(sh.test, &sh.share.Told[i])
+		}
+	}
 	s := &sharing{packageRun: r, shared: sh, found: sh.share.Found, died: make(map[int]int)}
 	var deadline time.Time
 	cfg := r.o.config()
 	if cfg.Budget > 0 {
-		deadline = began.Add(time.Duration(cfg.Budget) - seconds(sh.share.Elapsed))
+		deadline = began.Add(time.Duration(cfg.Budget))
+		if !sh.resumed { // else it has a budget of its own
+			deadline = deadline.Add(-seconds(sh.share.Elapsed))
+		}
 	}
 	o := cluster.Options{Runs: r.o.runs, Quantum: quantum, Deadline: deadline, Parts: 2 * r.o.parallel, Log: sh.log, FailFast: r.o.failFast, Count: s.count}
 	if !sh.share.Search && sh.share.Found == 0 && cfg.Budget > 0 && !cfg.Whole {
@@ -62,8 +73,13 @@ func (r *packageRun) share(ctx context.Context, sh *shared) error {
 	s.ctx, s.over = context.WithCancel(ctx)
 	defer s.over()
 	s.run = cluster.NewRun(sh.test, sh.share, sh.results, o)
+	if sh.resumed {
+		so, _ := s.run.Look()
+		r.exploration.report.Note(fmt.Sprintf("%s is gone on with after %s", sh.test, report.Executions(so.Tally.Executions)))
+	}
 	s.work(ctx)
 	out, err := s.run.Finish()
+	r.settle(sh, ctx.Err() == nil && (out.Complete || !sh.share.Search || s.crash != nil || s.isolate != nil))
 	switch {
 	case err != nil:
 		r.endOpen(err.Error())

@@ -93,6 +93,9 @@ func (t *tool) explore(ctx context.Context, o *options, patterns []string, main 
 		}
 	}
 	wg.Wait()
+	if ctx.Err() == nil {
+		e.forget()
+	}
 	code := e.report.Close()
 	if o.html != "" {
 		if err := e.writeIndex(); err != nil {
@@ -124,6 +127,7 @@ type exploration struct {
 
 	mu    sync.Mutex
 	fails bool
+	done  []string // logs of tests that are over
 }
 
 func (e *exploration) failed() bool {
@@ -224,11 +228,13 @@ type packageRun struct {
 	start      time.Time
 	open       string // the test that runs
 	began      time.Time
-	executions int       // of the open test, as far as it told
-	visible    []uint64  // sites that became visible while it did
-	moved      []moved   // tests to be executed in processes of their own
-	shares     []*shared // tests that workers explore together
+	executions int            // of the open test, as far as it told
+	visible    []uint64       // sites that became visible while it did
+	found      []wire.Finding // in it
+	moved      []moved        // tests to be executed in processes of their own
+	shares     []*shared      // tests that workers explore together
 	idle       *workers
+	binary, of string          // content hash of the binary, and of what is explored; "": not known yet
 	processes  bool            // that is being done
 	told       map[string]bool // findings of tests that moved, from before they did
 }
@@ -259,6 +265,11 @@ func (r *packageRun) explore(ctx context.Context, clips []*wire.Clip) error {
 			return err
 		}
 	} else {
+		if r.o.resume {
+			if err := r.resume(); err != nil {
+				return err
+			}
+		}
 		for again := true; again; {
 			var err error
 			if again, err = r.once(ctx, clips); err != nil {
@@ -271,6 +282,7 @@ func (r *packageRun) explore(ctx context.Context, clips []*wire.Clip) error {
 		if ctx.Err() != nil || r.o.failFast && r.report.Failed() {
 			r.take(&wire.Record{Type: "begin", Test: sh.test})
 			r.endOpen(notGoingOn(ctx))
+			r.settle(sh, false)
 			continue
 		}
 		if err := r.share(ctx, sh); err != nil {
@@ -423,7 +435,7 @@ func (r *packageRun) skip() string {
 func (r *packageRun) take(rec *wire.Record) {
 	switch rec.Type {
 	case "begin":
-		r.open, r.began, r.visible = rec.Test, time.Now(), nil
+		r.open, r.began, r.visible, r.found = rec.Test, time.Now(), nil, nil
 	case "progress":
 		r.executions = rec.Executions
 	case "end":
@@ -433,7 +445,10 @@ func (r *packageRun) take(rec *wire.Record) {
 		r.open, r.executions = "", 0
 		r.finished = append(r.finished, rec.Test)
 		r.report.Postpone(rec.Test)
-		r.shares = append(r.shares, &shared{test: rec.Test, share: rec.Share})
+		sh := &shared{test: rec.Test, share: rec.Share}
+		sh.share.Told = r.found
+		r.keepLog(sh)
+		r.shares = append(r.shares, sh)
 		return
 	case "isolate":
 		r.open, r.executions = "", 0
@@ -443,6 +458,7 @@ func (r *packageRun) take(rec *wire.Record) {
 	case "finding":
 		if rec.Finding != nil {
 			r.visible = append(r.visible, rec.Finding.Clip.Visible...)
+			r.found = append(r.found, *rec.Finding)
 			r.finding(rec.Test, rec.Finding)
 		}
 		return

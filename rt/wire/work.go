@@ -105,13 +105,14 @@ func (t *Tally) Add(u *Tally) {
 
 // A Share is an exploration that others go on with.
 type Share struct {
-	Search  bool     // an exhaustive search: Pieces are what is left of it. Otherwise schedules are sampled, from State on
-	Result  string   // of the plain run
-	Tally   Tally    // of the search; of samples all
-	Others  int      // executions that are none of the search
-	Elapsed float64  // seconds
-	Found   int      // findings that were told
-	Seen    []string // their keys
+	Search  bool      // an exhaustive search: Pieces are what is left of it. Otherwise schedules are sampled, from State on
+	Result  string    // of the plain run
+	Tally   Tally     // of the search; of samples all
+	Others  int       // executions that are none of the search
+	Elapsed float64   // seconds
+	Found   int       // findings that were told
+	Seen    []string  // their keys
+	Told    []Finding `json:",omitempty"` // themselves, for the command to keep
 	Know    Knowledge
 	Pieces  []Piece `json:",omitempty"`
 	State   *State  `json:",omitempty"`
