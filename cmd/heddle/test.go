@@ -97,6 +97,9 @@ func (t *tool) explore(ctx context.Context, o *options, patterns []string, main 
 		e.forget()
 	}
 	code := e.report.Close()
+	if e.broken {
+		code = exitUsage
+	}
 	if o.html != "" {
 		if err := e.writeIndex(); err != nil {
 			code = max(code, t.fail(err))
@@ -125,9 +128,10 @@ type exploration struct {
 	unlink func(text []byte) []byte // see process
 	slots  chan struct{}            // one for every test binary that runs
 
-	mu    sync.Mutex
-	fails bool
-	done  []string // logs of tests that are over
+	mu     sync.Mutex
+	fails  bool
+	broken bool     // heddle itself failed
+	done   []string // logs of tests that are over
 }
 
 func (e *exploration) failed() bool {
@@ -236,6 +240,7 @@ type packageRun struct {
 	idle       *workers
 	binary, of string          // content hash of the binary, and of what is explored; "": not known yet
 	processes  bool            // that is being done
+	failures   []error         // heddle's own
 	told       map[string]bool // findings of tests that moved, from before they did
 }
 
@@ -245,6 +250,9 @@ func (e *exploration) explorePackage(ctx context.Context, p *build.Package, rp *
 	r := &packageRun{exploration: e, pkg: p, start: start, report: rp, clips: e.clipFolder(p), idle: newWorkers(ctx)}
 	clips := r.clips.read()
 	err := r.explore(ctx, clips)
+	if len(r.failures) > 0 {
+		err = errors.Join(append(r.failures, err)...)
+	}
 	rp.End(time.Since(start), err)
 	if e.o.html != "" {
 		e.drawAll(ctx, p, rp.Result())
@@ -252,6 +260,7 @@ func (e *exploration) explorePackage(ctx context.Context, p *build.Package, rp *
 	if rp.Failed() {
 		e.mu.Lock()
 		e.fails = true
+		e.broken = e.broken || len(r.failures) > 0
 		e.mu.Unlock()
 	}
 }
@@ -454,6 +463,9 @@ func (r *packageRun) take(rec *wire.Record) {
 		r.open, r.executions = "", 0
 		r.finished = append(r.finished, rec.Test)
 		r.move(moved{test: rec.Test, why: rec})
+		return
+	case "failure":
+		r.failures = append(r.failures, errors.New(rec.Text))
 		return
 	case "finding":
 		if rec.Finding != nil {

@@ -575,6 +575,7 @@ func (s *Strategy) enter(f *source, b int, g *Group, done func(int32) bool) (key
 	sees := f.sees(g, done)
 	key = keyOf(sees)
 	name := f.names[b]
+	s.tab.Branch(name, false) // it may have waited until now for the round before it
 	if s.groups[name+key] == nil {
 		before := f.orders(b, g)
 		o := &openGroup{name, key, sees, before}

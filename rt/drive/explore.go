@@ -81,7 +81,7 @@ func newExploration(ctx context.Context, cfg *wire.Config, test string, x Execut
 func Explore(ctx context.Context, cfg *wire.Config, test string, x Executor, send func(*wire.Record), first ...*trace.Schedule) error {
 	e := newExploration(ctx, cfg, test, x, send)
 	e.send(&wire.Record{Type: "begin", Test: test})
-	end := e.explore(first)
+	end := e.guarded(first)
 	if e.err != nil {
 		return e.err
 	}

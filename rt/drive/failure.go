@@ -1,0 +1,42 @@
+package drive
+
+import (
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"heddle/rt/hook"
+	"heddle/rt/wire"
+	"heddle/trace"
+)
+
+// guarded is explore. A panic of what thinks between executions is heddle's own failure and says nothing of the program under
+// test: it goes to the command as a Record "failure", and the test ends. A panic within an
+// execution is let through: nothing could be executed after it.
+func (e *exploration) guarded(first []*trace.Schedule) (end wire.Record) {
+	defer func() {
+		if hook.On {
+			return
+		}
+		if v := recover(); v != nil {
+			end = wire.Record{Type: "end", Result: "pass", Reason: "heddle itself failed"}
+			e.send(&wire.Record{Type: "failure", Test: e.test, Text: fmt.Sprintf("heddle failed at %s with strategy %s, and not the program under test; please report it, and try another -strategy meanwhile\npanic: %v\n%s",
+				e.test, e.cfg.Strategy, v, panicStack(string(debug.Stack())))})
+		}
+	}()
+	return e.explore(first)
+}
+
+// panicStack leaves of a goroutine's stack what led to the panic, and of that what is below Explore.
+func panicStack(stack string) string {
+	if _, below, ok := strings.Cut(stack, "\npanic("); ok {
+		if lines := strings.SplitAfterN(below, "\n", 3); len(lines) == 3 {
+			stack = lines[2]
+		}
+	}
+	above, _, _ := strings.Cut(stack, "drive.(*exploration).guarded(")
+	if i := strings.LastIndexByte(above, '\n'); i >= 0 {
+		above = above[:i]
+	}
+	return above
+}
