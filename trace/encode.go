@@ -54,6 +54,10 @@ func (t *Trace) Append(b []byte) []byte {
 	for _, c := range t.Compares {
 		b = append64(append32(b, int(c.Event)), c.Old)
 	}
+	b = append32(b, len(t.Affects))
+	for _, a := range t.Affects {
+		b = append32(append32(b, int(a.Event)), int(a.Effect))
+	}
 	b = appendGIDs(appendGIDs(b, t.Twins), t.Crashed)
 	return t.Flow.append(append(b, flag(t.Spun)))
 }
@@ -113,6 +117,12 @@ func Decode(b []byte) (*Trace, error) {
 	}
 	for i := range t.Compares {
 		t.Compares[i] = Compare{d.i32(), d.u64()}
+	}
+	if n := d.rows(8); n > 0 {
+		t.Affects = make([]Affect, n)
+	}
+	for i := range t.Affects {
+		t.Affects[i] = Affect{d.i32(), Effect(d.i32())}
 	}
 	t.Twins, t.Crashed = d.gids(), d.gids()
 	t.Spun = d.u8() == 1

@@ -16,6 +16,7 @@ func sampleTrace() *Trace {
 		Offers:     []Offer{{G: 2, Step: -1, Case: 3, Send: true, Poll: true, Obj: 1}},
 		Left:       []Left{{G: 2, Step: 1, Enabled: true, Pending: Pending{Op: OpRecv, Obj: 1, Site: 5, Seq: 6}}},
 		Compares:   []Compare{{Event: 0, Old: 1 << 40}},
+		Affects:    []Affect{{Event: 0, Effect: Looks(FactFailed)}},
 		Crashed:    []GID{1},
 		Spun:       true,
 		Flow: &Flow{

@@ -17,6 +17,11 @@ type Schedule struct {
 	// anybody can go on.
 	Exhaustive bool
 
+	// Loose: of the order that operations inside the standard library give only
+	// what no other order of them could lack counts for data races: a race that
+	// is then seen may be none. Exhaustive executions only.
+	Loose bool
+
 	// Guide, if not nil, chooses after the prefix, and the policy only draws.
 	// Exhaustive executions only; it is for strategies that run beside the
 	// scheduler, since no schedule file can hold it.

@@ -114,6 +114,7 @@ type Trace struct {
 	Offers   []Offer   // in the order in which they were announced
 	Left     []Left    // goroutines that had not ended, in order of creation
 	Compares []Compare // in order of their events
+	Affects  []Affect  // of quiet events whose effect is known, in their order
 	Crashed  []GID     // those whose panic, or fatal error, ends the program
 	Twins    []GID     // if asked for: of each goroutine the first that its parent started by the same go statement with equal arguments
 	Spun     bool      // a goroutine that polled was held back by a guess: other executions may be missing
@@ -209,6 +210,7 @@ func (t *Trace) Clone() *Trace {
 	c.Offers = append([]Offer(nil), t.Offers...)
 	c.Left = append([]Left(nil), t.Left...)
 	c.Compares = append([]Compare(nil), t.Compares...)
+	c.Affects = append([]Affect(nil), t.Affects...)
 	c.Crashed = append([]GID(nil), t.Crashed...)
 	c.Twins = append([]GID(nil), t.Twins...)
 	c.Flow = t.Flow.clone()

@@ -22,6 +22,9 @@ import (
 type Options struct {
 	Seed uint64 // of map iteration and random numbers, the same in all executions
 
+	// Loose: executions are made as trace.Schedule.Loose says, so that no order inside the standard library hides a race.
+	Loose bool
+
 	// Expired, if not nil, is asked now and then while Done is at work: the exploration ends when it is true.
 	Expired func() bool
 }
@@ -130,7 +133,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.restart()
 		return
 	}
-	if s.result.Reason == "" && s.path.Hidden(t) {
+	if s.result.Reason == "" && s.path.Hidden(t, s.opt.Loose) {
 		s.incomplete(explore.Hidden)
 	}
 	if !s.enter() {

@@ -8,6 +8,7 @@ import (
 	"heddle/explore"
 	"heddle/rt/hook"
 	"heddle/rt/sched"
+	"heddle/trace"
 )
 
 // An execution of very many steps, most of which read what was not written
@@ -45,35 +46,49 @@ func TestLongExecution(t *testing.T) {
 }
 
 // A lock of the standard library puts goroutines in an order, and no search
-// tries another: unless it is in that order anyway, that is said.
+// tries another: unless it is in that order anyway, or the executions are loose
+// and the order is known to make no difference, that is said.
 func TestQuietOrder(t *testing.T) {
-	was := sched.QuietPackage
+	was, effect := sched.QuietPackage, sched.EffectOf
 	sched.QuietPackage = func(pkg, _ string) bool { return pkg == "testing" }
-	defer func() { sched.QuietPackage = was }()
-	quiet := reflect.ValueOf(testing.Short).Pointer() + 1 // as if package testing took the lock
+	sched.EffectOf = func(function string) (trace.Effect, bool) {
+		return map[string]trace.Effect{"testing.Short": trace.Known, "testing.Verbose": trace.Changes(trace.FactFailed), "testing.CoverMode": trace.Looks(trace.FactFailed)}[function], false
+	}
+	defer func() { sched.QuietPackage, sched.EffectOf = was, effect }()
+	// As if package testing took the lock.
+	at := func(f any) uintptr { return reflect.ValueOf(f).Pointer() + 1 }
+	known, changes, looks, unknown := at(testing.Short), at(testing.Verbose), at(testing.CoverMode), at(testing.Benchmark)
 	for _, c := range []struct {
-		name   string
-		joined bool
-		want   string
-	}{{"at once", false, explore.Hidden}, {"one after the other", true, ""}} {
+		name          string
+		joined, loose bool
+		mine, theirs  uintptr
+		want          string
+	}{
+		{"at once", false, false, known, known, explore.Hidden},
+		{"one after the other", true, false, unknown, unknown, ""},
+		{"what commutes", false, true, known, changes, ""},
+		{"what changes the same", false, true, changes, changes, ""},
+		{"what another looks at", false, true, changes, looks, explore.Hidden},
+		{"what is not known", false, true, known, unknown, explore.Hidden},
+	} {
 		m, wg := new([8]byte), new([16]byte)
-		print := func() {
-			hook.MutexLock(unsafe.Pointer(m), false, quiet)
-			hook.MutexUnlock(unsafe.Pointer(m), false, quiet)
+		print := func(pc uintptr) {
+			hook.MutexLock(unsafe.Pointer(m), false, pc)
+			hook.MutexUnlock(unsafe.Pointer(m), false, pc)
 		}
-		s := New(Options{})
+		s := New(Options{Loose: c.loose})
 		ex := newExecutor(func() {
 			hook.WGAdd(unsafe.Pointer(wg), 1, 0, 1)
 			hook.Go(1, func() {
-				print()
+				print(c.theirs)
 				hook.WGAdd(unsafe.Pointer(wg), -1, 0, 1)
 			})
 			if !c.joined {
-				print()
+				print(c.mine)
 			}
 			hook.WGWait(unsafe.Pointer(wg), 0, 2)
 			if c.joined {
-				print()
+				print(c.mine)
 			}
 		})
 		for sc := s.Next(); sc != nil; sc = s.Next() {

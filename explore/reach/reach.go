@@ -33,6 +33,8 @@ type Options struct {
 	// Expired, if not nil, is asked now and then while Done is at work: the
 	// exploration ends when it is true.
 	Expired func() bool
+	// Loose: executions are made as trace.Schedule.Loose says, so that no order inside the standard library hides a race.
+	Loose bool
 	// Order is how executions go on when their variant is replayed.
 	Order Order
 }
@@ -83,7 +85,7 @@ func New(opt Options) *Strategy {
 	if opt.Symmetry {
 		s.guide.twins = &s.twins
 	}
-	s.v.schedule = trace.Schedule{Policy: "first", Exhaustive: true, Strict: true}
+	s.v.schedule = trace.Schedule{Policy: "first", Exhaustive: true, Strict: true, Loose: opt.Loose}
 	return s
 }
 
@@ -174,7 +176,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.stack = append(s.stack, n)
 		return
 	}
-	if s.short == "" && s.seq.Hidden(t) {
+	if s.short == "" && s.seq.Hidden(t, s.opt.Loose) {
 		s.short = explore.Hidden
 	}
 	n.seq.read()

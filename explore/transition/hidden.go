@@ -4,49 +4,79 @@ import "heddle/trace"
 
 // Hidden reports whether t, which p was read from, may hide another order: two
 // goroutines did something on one object inside the standard library (a lock of
-// testing or fmt, say) that gives order, and either might have come first. Such
+// testing or log, say) that gives order, and either might have come first. Such
 // operations are no scheduling points and steps do not depend on each other by
-// them, so that no search tries the other order, nor sees a race that this one hides.
-func (p *Path) Hidden(t *trace.Trace) bool {
+// them, so that no search tries the other order.
+//
+// loose: t is a trace of an execution in which such order hides no race
+// (trace.Schedule.Loose), so that operations that commute matter no more.
+func (p *Path) Hidden(t *trace.Trace, loose bool) bool {
 	for i := range t.Events {
 		if t.Events[i].Quiet {
-			return p.hidden(t, i)
+			h := hushed{p: p, t: t, loose: loose, last: make([][]hush, len(t.Objects))}
+			return h.hides(i)
 		}
 	}
 	return false
 }
 
-// A hush is what was done quietly with an object: indices of events.
-type hush struct {
-	written int   // the last that changed it, -1
-	read    []int // those since that only looked
+// hushed is what goroutines have done quietly so far, by object.
+type hushed struct {
+	p     *Path
+	t     *trace.Trace
+	loose bool
+	last  [][]hush
 }
 
-// hidden is Hidden from event first on.
-func (p *Path) hidden(t *trace.Trace, first int) bool {
-	hushed := make([]hush, len(t.Objects))
-	for i := range hushed {
-		hushed[i].written = -1
-	}
-	for j := first; j < len(t.Events); j++ {
-		e := &t.Events[j]
-		if !e.Quiet || e.Obj == 0 || e.Step < 0 || !reversible(t, e) || p.Tab.procOfGID(e.G) == Timers {
+// A hush is the last of the operations that one goroutine did quietly on an object with one effect.
+type hush struct {
+	event  int
+	looks  bool
+	effect trace.Effect
+}
+
+// hides is Hidden from event first on.
+func (h *hushed) hides(first int) bool {
+	affects := h.t.Affects
+	for j := first; j < len(h.t.Events); j++ {
+		e := &h.t.Events[j]
+		for len(affects) > 0 && int(affects[0].Event) < j {
+			affects = affects[1:]
+		}
+		if !e.Quiet || e.Obj == 0 || e.Step < 0 || !reversible(h.t, e) || h.p.Tab.procOfGID(e.G) == Timers {
 			continue
 		}
-		h := &hushed[e.Obj]
-		if h.written >= 0 && !p.follows(t, h.written, j) {
+		now := hush{event: j, looks: looks(e)}
+		if len(affects) > 0 && int(affects[0].Event) == j {
+			now.effect = affects[0].Effect
+		}
+		if h.reorders(e, &now) {
 			return true
 		}
-		if looks(e) {
-			h.read = append(h.read, j)
-			continue
-		}
-		for _, i := range h.read {
-			if !p.follows(t, i, j) {
-				return true
+	}
+	return false
+}
+
+// reorders notes an operation, and reports whether one before it might have come after it, and made a difference.
+func (h *hushed) reorders(e *trace.Event, now *hush) bool {
+	last := h.last[e.Obj]
+	known := -1
+	for k := range last {
+		was := &last[k]
+		switch {
+		case h.t.Events[was.event].G == e.G:
+			if was.looks == now.looks && was.effect == now.effect {
+				known = k
 			}
+		case was.looks && now.looks, h.loose && was.effect.Commutes(now.effect):
+		case !h.p.follows(h.t, was.event, now.event):
+			return true
 		}
-		h.written, h.read = j, h.read[:0]
+	}
+	if known >= 0 {
+		last[known] = *now
+	} else {
+		h.last[e.Obj] = append(last, *now)
 	}
 	return false
 }
@@ -99,7 +129,7 @@ func reversible(t *trace.Trace, e *trace.Event) bool {
 // looks reports whether e changes nothing.
 func looks(e *trace.Event) bool {
 	switch e.Op {
-	case trace.OpAtomicLoad, trace.OpMapLoad, trace.OpMapRange:
+	case trace.OpAtomicLoad, trace.OpMapLoad, trace.OpMapRange, trace.OpRLock, trace.OpRUnlock:
 		return true
 	case trace.OpOnce, trace.OpTryLock, trace.OpTryRLock, trace.OpSignal, trace.OpBroadcast:
 		return e.Arg == 0

@@ -112,7 +112,8 @@ func Run(tests []Test) int {
 		d.goroot = file[:i]
 	}
 	d.callers()
-	sched.QuietPackage = d.quiet
+	limited = isSet("test.parallel")
+	sched.QuietPackage, sched.EffectOf, sched.Outputs = d.quiet, effectOf, outputs()
 	sched.Standard = func(file string) bool { return d.goroot != "" && strings.HasPrefix(file, d.goroot) }
 	sched.KeyOf = keyOf
 	sched.S.Format = formatValue
@@ -202,14 +203,6 @@ func (d *driver) send(r *wire.Record) {
 		// The command is gone; so is the reason to go on.
 		os.Exit(3)
 	}
-}
-
-// choiceGiving lists the packages of the standard library whose operations are scheduling points.
-var choiceGiving = map[string]bool{"sync": true, "sync/atomic": true, "context": true, "time": true, "io": true, "net": true}
-
-// quiet reports whether the operations of a package give order but no choice.
-func (d *driver) quiet(pkg, file string) bool {
-	return d.goroot != "" && strings.HasPrefix(file, d.goroot) && !choiceGiving[pkg]
 }
 
 // collectEvery is how many bytes may be allocated before garbage is collected between two executions.

@@ -37,6 +37,10 @@ func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result
 			return result, false, ""
 		}
 		next := s.Next()
+		if e.loosen(s, next == nil) {
+			s, spun = start(e), false
+			continue
+		}
 		if next == nil {
 			break
 		}
@@ -52,9 +56,13 @@ func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result
 			s.Done(ex.Trace)
 		}
 		spun = spun || ex.Trace.Spun
+		doubt := e.suspects(&ex, next)
 		again = again || len(e.polled) > polled
 		if len(e.polled) == polled { // or somebody waits in it for a poll and has not arrived
 			e.look(ex, next, "")
+		}
+		if doubt != nil && !again && len(e.visible) == visible {
+			e.look(e.perform(doubt), doubt, "")
 		}
 		if again || len(e.visible) > visible {
 			s, spun = start(e), false
@@ -70,6 +78,9 @@ func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result
 	r := s.Result()
 	e.estimate = r.Estimate
 	more := s.Next() != nil
+	if r.Complete && e.suspecting() {
+		r.Complete, r.Reason = false, explore.Hidden
+	}
 	t := e.tally()
 	t.Spun = spun
 	complete, reason = Covered(e.cfg, &t, r, more)
@@ -159,7 +170,7 @@ var exhaustive = map[string]func(*exploration) explore.Strategy{
 // reachOptions are what the configuration leaves out of reachability testing.
 func reachOptions(e *exploration) reach.Options {
 	cfg := e.cfg
-	o := reach.Options{PV: cfg.PV, Symmetry: cfg.Symmetry, Expired: e.late}
+	o := reach.Options{PV: cfg.PV, Symmetry: cfg.Symmetry, Expired: e.late, Loose: e.loose}
 	if len(cfg.OneOrder) > 0 {
 		o.OneOrder = func(made trace.Site) bool { return slices.Contains(cfg.OneOrder, uint64(made.Plain())) }
 	}
@@ -169,7 +180,7 @@ func reachOptions(e *exploration) reach.Options {
 // dpor returns the strategy dpor, or, with bounds, the search within them.
 func (e *exploration) dpor() explore.Strategy {
 	if e.cfg.Preempt == nil && e.cfg.Delay == nil {
-		return dpor.New(dpor.Options{Expired: e.late})
+		return dpor.New(dpor.Options{Expired: e.late, Loose: e.loose})
 	}
 	o := bound.Options{Preemptions: -1, Delays: -1}
 	if e.cfg.Preempt != nil {

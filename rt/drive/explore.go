@@ -36,6 +36,8 @@ type exploration struct {
 	expect    *wire.Expectation // looked for in every execution
 	polled    []trace.Site      // sides of channels found to be polled, for exhaustive executions
 	whole     bool              // every interleaving is to be covered: a finding does not end that
+	loose     bool              // the search makes loose executions, see loosen
+	suspected []string          // keys of races that those showed
 	estimate  float64           // of the executions that would cover every interleaving, 0: not known
 	progress  time.Time
 	cover     *coverage // of memory-access patterns, nil if nobody asked

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"heddle/explore"
 	"heddle/explore/reach"
 	"heddle/rt/wire"
 )
@@ -63,7 +64,7 @@ func (w *worker) do(it *wire.Item) *wire.Worked {
 		e.deadline = began.Add(time.Duration(it.Budget))
 	}
 	// What a result told that was lost is to be found again.
-	e.seen, e.told = make(map[string]*wire.Finding), make(map[string]bool)
+	e.seen, e.told, e.suspected = make(map[string]*wire.Finding), make(map[string]bool), nil
 	for _, key := range it.Seen {
 		e.seen[key], e.told[key] = new(wire.Finding), true
 	}
@@ -161,6 +162,7 @@ func (w *worker) searchOn() {
 		if !ex.Learnt {
 			s.Done(ex.Trace)
 		}
+		doubt := e.suspects(&ex, next)
 		if again {
 			r.Again++
 			e.n--
@@ -168,13 +170,19 @@ func (w *worker) searchOn() {
 			n++
 			r.Tally.Spun = r.Tally.Spun || ex.Trace.Spun
 			e.look(ex, next, "")
+			if doubt != nil && len(e.visible) == visible {
+				e.look(e.perform(doubt), doubt, "")
+				e.n--
+			}
 		}
-		if ex.Learnt || s.Outdated() || len(e.visible) > visible || len(e.polled) > polled {
-			k := e.knowledge()
-			k.Ordered = s.Table().Known()
-			r.Learnt, w.e = &k, nil
+		if ex.Learnt || e.loosen(s, false) || s.Outdated() || len(e.visible) > visible || len(e.polled) > polled {
+			w.learn(s)
 			return
 		}
+	}
+	if e.loosen(s, true) {
+		w.learn(s)
+		return
 	}
 	res := s.Result()
 	r.Tally.Executions = res.Executions - before
@@ -183,6 +191,9 @@ func (w *worker) searchOn() {
 		return
 	}
 	r.Tally.Short = res.Reason
+	if e.suspecting() {
+		r.Tally.Short = explore.Hidden
+	}
 	parts := 1
 	if crash.hurry() {
 		parts = max(2, it.Parts)
@@ -193,6 +204,13 @@ func (w *worker) searchOn() {
 	if len(pieces) > 0 {
 		w.search, w.piece = s, pieces[0].Data
 	}
+}
+
+// learn gives back what is known instead of what is left: the search has to begin again with it.
+func (w *worker) learn(s *reach.Strategy) {
+	k := w.e.knowledge()
+	k.Ordered = s.Table().Known()
+	w.worked.Learnt, w.e = &k, nil
 }
 
 // held returns a strategy for the Item's piece: the one that gave it back, if it is here.

@@ -74,7 +74,7 @@ func (s *Sched) atomicEnd(changed bool, bits uint64) {
 			kind = trace.OpAtomicLoad
 		}
 	}
-	if kind != trace.OpAtomicStore {
+	if kind != trace.OpAtomicStore && !s.loosely(g) {
 		// What it observes happened before it.
 		s.acquire(g, a.o.clock)
 	}
@@ -118,11 +118,13 @@ func (s *Sched) mapOp(p unsafe.Pointer, key any, op uint8, pc uintptr) {
 	switch op {
 	case 3:
 		for _, c := range o.keys {
-			s.acquire(g, *c)
+			if !s.loosely(g) {
+				s.acquire(g, *c)
+			}
 		}
 	default:
 		c := o.keys[key]
-		if op != 1 && c != nil {
+		if op != 1 && c != nil && !s.loosely(g) {
 			s.acquire(g, *c)
 		}
 		if op == 0 {

@@ -41,7 +41,9 @@ func (s *Sched) mutexLock(m unsafe.Pointer, locked bool, pc uintptr) bool {
 func (s *Sched) took(g *G, o *object, op trace.Op, site trace.Site) {
 	o.locked, o.owner = true, g
 	s.event(g, op, o, 1, site)
-	s.acquireLock(g, o)
+	if !s.loosely(g) {
+		s.acquireLock(g, o)
+	}
 	s.refresh(o)
 }
 
@@ -50,7 +52,9 @@ func (s *Sched) tookRead(g *G, o *object, op trace.Op, site trace.Site) {
 	o.readers++
 	o.holders = append(o.holders, g)
 	s.event(g, op, o, 1, site)
-	s.acquire(g, o.clock)
+	if !s.loosely(g) {
+		s.acquire(g, o.clock)
+	}
 	s.refresh(o)
 }
 
@@ -103,7 +107,11 @@ func (s *Sched) unlock(g *G, o *object, site trace.Site, unlocked string) bool {
 	}
 	o.locked, o.owner = false, nil
 	s.event(g, trace.OpUnlock, o, 0, site)
-	s.releaseLock(g, o, other)
+	if s.loosely(g) {
+		s.release(g, &o.clock)
+	} else {
+		s.releaseLock(g, o, other)
+	}
 	s.refresh(o)
 	s.leave()
 	return true

@@ -179,6 +179,9 @@ type pcInfo struct {
 	quiet   bool
 	wrapper bool
 	std     bool // in the standard library
+
+	effect trace.Effect // of a quiet place, see EffectOf
+	output bool
 }
 
 // place returns site with the quiet bit set where its package offers no
@@ -224,7 +227,11 @@ func classify(pc uintptr) pcInfo {
 		return pcInfo{wrapper: true}
 	}
 	pkg := PackageOf(f.Function)
-	return pcInfo{quiet: QuietPackage(pkg, f.File), std: pkg != "sync" && Standard(f.File)} // sync.OnceFunc is the user's
+	info := pcInfo{quiet: QuietPackage(pkg, f.File), std: pkg != "sync" && Standard(f.File)} // sync.OnceFunc is the user's
+	if info.quiet {
+		info.effect, info.output = EffectOf(f.Function)
+	}
+	return info
 }
 
 func isWrapper(f runtime.Frame) bool {

@@ -105,7 +105,9 @@ func (s *Sched) onceDo(p unsafe.Pointer, done bool, pc uintptr) bool {
 		s.refresh(o)
 	} else {
 		s.event(g, trace.OpOnce, o, 0, site)
-		s.acquire(g, o.clock)
+		if !s.loosely(g) {
+			s.acquire(g, o.clock)
+		}
 	}
 	s.leave()
 	return run

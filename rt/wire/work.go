@@ -24,6 +24,7 @@ type Knowledge struct {
 	Visible    []trace.Site     `json:",omitempty"` // sites whose memory accesses are scheduling points
 	Polled     []trace.Site     `json:",omitempty"` // sides of channels at which arriving is a step
 	Ordered    []trace.Identity `json:",omitempty"` // objects whose operations do not commute after all
+	Loose      bool             `json:",omitempty"` // executions are loose (trace.Schedule.Loose)
 	Cycles     map[uint64]uint8 `json:",omitempty"` // lock cycles that are known to be deadlocks, and two more things that the scheduler remembers: see sched.Memory
 	HandedOver bool             `json:",omitempty"`
 	Waits      []trace.Pending  `json:",omitempty"`
@@ -61,6 +62,9 @@ func (k *Knowledge) Join(l *Knowledge) (learnt bool) {
 	}
 	if l.HandedOver && !k.HandedOver {
 		k.HandedOver, learnt = true, true
+	}
+	if l.Loose && !k.Loose {
+		k.Loose, learnt = true, true
 	}
 	return learnt
 }

@@ -1,0 +1,61 @@
+package drive
+
+import (
+	"slices"
+
+	"heddle/explore"
+	"heddle/rt/wire"
+	"heddle/trace"
+)
+
+// Order inside the standard library (a lock of testing, of log) hides races: of
+// two goroutines that log, what one did before is ordered before what the other
+// does after. Once a search meets such order it begins again with loose
+// executions (trace.Schedule.Loose), in which it does not count. A race that
+// one shows is a suspect: its accesses become scheduling points, the execution
+// is made once more as it is, and the search, which now tries the accesses in
+// both orders, each right after the other, comes to an execution that shows the
+// race if there is one.
+
+// loosen makes the search loose if s has found that it has to be: the caller
+// begins it again. It asks now and then, and at the end.
+func (e *exploration) loosen(s explore.Strategy, end bool) bool {
+	const often = 16
+	if e.loose || !end && e.n%often != 0 || s.Result().Reason != explore.Hidden {
+		return false
+	}
+	e.loose = true
+	return true
+}
+
+// suspects takes the races out of an execution of s if that was loose, and makes
+// their accesses visible. It returns the schedule that shows whether they are
+// races, nil if there is nothing to be known.
+func (e *exploration) suspects(ex *Execution, s *trace.Schedule) *trace.Schedule {
+	if !s.Loose {
+		return nil
+	}
+	doubt := false
+	ex.Found = slices.DeleteFunc(ex.Found, func(f wire.Found) bool {
+		if f.Finding.Kind != kindRace {
+			return false
+		}
+		e.raceSites(f.Finding)
+		if e.seen[f.Key] == nil {
+			doubt = true
+			if !slices.Contains(e.suspected, f.Key) {
+				e.suspected = append(e.suspected, f.Key)
+			}
+		}
+		return true
+	})
+	if !doubt {
+		return nil
+	}
+	return &trace.Schedule{Steps: slices.Clone(ex.Trace.Steps), Policy: "first", Seed: s.Seed, Exhaustive: true, Strict: true}
+}
+
+// suspecting reports whether there are suspects that no execution has shown to be races.
+func (e *exploration) suspecting() bool {
+	return slices.ContainsFunc(e.suspected, func(key string) bool { return e.seen[key] == nil })
+}

@@ -1,0 +1,92 @@
+package drive
+
+import (
+	"flag"
+	"math"
+	"os"
+	"strings"
+	"unsafe"
+
+	"heddle/trace"
+)
+
+// choiceGiving lists the packages of the standard library whose operations are scheduling points.
+var choiceGiving = map[string]bool{"sync": true, "sync/atomic": true, "context": true, "time": true, "io": true, "net": true}
+
+// quiet reports whether the operations of a package give order but no choice.
+func (d *driver) quiet(pkg, file string) bool {
+	return d.goroot != "" && strings.HasPrefix(file, d.goroot) && !choiceGiving[pkg]
+}
+
+// effects are those of functions of quiet packages whose operations commute, as
+// far as the result of no function tells otherwise: what tests log and what is
+// printed may come in any order. Functions that are not here may do anything.
+var effects = map[string]trace.Effect{
+	"log.(*Logger).output":              trace.Known,
+	"log/slog.(*commonHandler).handle":  trace.Known,
+	"testing.(*common).Fail":            trace.Changes(trace.FactFailed) | trace.Looks(trace.FactEnded),
+	"testing.(*common).FailNow":         trace.Changes(trace.FactFinished),
+	"testing.(*common).Failed":          trace.Looks(trace.FactFailed) | trace.Changes(trace.FactEnded), // also the first that a test does at its end
+	"testing.(*common).Helper":          trace.Known,
+	"testing.(*common).SkipNow":         trace.Changes(trace.FactSkipped | trace.FactFinished),
+	"testing.(*common).Skipped":         trace.Looks(trace.FactSkipped),
+	"testing.(*common).callSite":        trace.Known,
+	"testing.(*common).destination":     trace.Looks(trace.FactEnded),
+	"testing.(*common).flushPartial":    trace.Known,
+	"testing.(*common).flushToParent":   trace.Changes(trace.FactEnded),
+	"testing.(*common).log":             trace.Known,
+	"testing.(*outputWriter).Write":     trace.Looks(trace.FactEnded),
+	"testing.(*T).Parallel":             trace.Known,
+	"testing.tRunner":                   trace.Changes(trace.FactFinished),
+	"testing.tRunner.func1":             trace.Looks(trace.FactFinished),
+	"testing.tRunner.func1.1":           trace.Known, // counts
+	"testing.(*testState).release":      trace.Known, // unless as many tests run as may: see effectOf
+	"testing.(*testState).waitParallel": trace.Known,
+}
+
+// printing are the functions that lock a file to write to it; of those that two
+// goroutines write to only standard output and standard error are nobody's to read.
+var printing = map[string]bool{
+	"internal/poll.(*fdMutex).decref":   true,
+	"internal/poll.(*fdMutex).incref":   true,
+	"internal/poll.(*fdMutex).rwlock":   true,
+	"internal/poll.(*fdMutex).rwunlock": true,
+}
+
+// effectOf is sched.EffectOf.
+func effectOf(function string) (e trace.Effect, output bool) {
+	if i := strings.Index(function, ".deferwrap"); i >= 0 {
+		function = function[:i]
+	}
+	if printing[function] {
+		return trace.Known, true
+	}
+	if strings.HasPrefix(function, "testing.(*testState)") && limited {
+		return 0, false
+	}
+	return effects[function], false
+}
+
+// limited: somebody said how many tests may run in parallel.
+var limited bool
+
+// Parallel returns how many tests may run in parallel, where -test.parallel is n:
+// as many as there are, whatever the number of processors, unless somebody set the flag.
+func Parallel(n int) int {
+	if limited {
+		return n
+	}
+	return math.MaxInt
+}
+
+// isSet reports whether a flag of the test binary has another value than its default.
+func isSet(name string) bool {
+	f := flag.Lookup(name)
+	return f != nil && f.Value.String() != f.DefValue
+}
+
+// outputs returns the addresses of the locks of standard output and standard
+// error: an os.File points to what begins with its poll.FD, and that with its lock.
+func outputs() []uintptr {
+	return []uintptr{**(**uintptr)(unsafe.Pointer(&os.Stdout)), **(**uintptr)(unsafe.Pointer(&os.Stderr))}
+}
