@@ -70,6 +70,24 @@ func (s *Sites) At(file string, line int, op string) (sites []trace.Site) {
 	return sites
 }
 
+// Named returns the places in the files of a folder where an operation is on what
+// the source calls name, and the sites of those that are memory accesses.
+func (s *Sites) Named(dir, name string) (places []instrument.SitePos, sites []trace.Site) {
+	for _, t := range s.byDir[dir] {
+		t.load()
+		for i, r := range t.rows {
+			if r.Text != name {
+				continue
+			}
+			places = append(places, r)
+			if r.Op == "read" || r.Op == "write" {
+				sites = append(sites, trace.NewSite(trace.PackageHash(t.path), i, trace.KindOther, false).Plain())
+			}
+		}
+	}
+	return places, sites
+}
+
 // Package returns the path of the unit that a site belongs to, "" if it is not known.
 func (s *Sites) Package(site trace.Site) string {
 	if t := s.tables[site.Package()]; t != nil {

@@ -74,6 +74,9 @@ const (
 	MaxSteps = 2_000_000 // the step bound of an execution
 )
 
+// Reached is the kind of a clip that answers a question (heddle ask): no bug, but a moment.
+const Reached = "reached"
+
 const magic = "heddle clip v"
 
 // A File is a clip with the build it was recorded on, where known.

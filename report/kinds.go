@@ -37,6 +37,8 @@ var Kinds = []Kind{
 		"look for state that survives an execution, files, sockets, the real clock, or a seed of the program's own"},
 	{"uncontrolled", "a call that heddle cannot control blocks: this test was not explored",
 		"put the call behind something a test can replace, or leave the test out with -skip"},
+	{"reached", "an execution came to the moment that was asked for (heddle ask): no bug by itself",
+		"the steps show one way to get there"},
 }
 
 // KindOf returns the row of a kind; one that is not known has its name only.

@@ -179,6 +179,9 @@ func (p *Package) End(elapsed time.Duration, err error) {
 	line := fmt.Sprintf("\t%s\t%.3fs", p.path, seconds)
 	verdict := "pass"
 	switch {
+	case p.failed && r.o.Asks && p.result.Error == "":
+		verdict = "fail"
+		p.text("", "ok  "+line+"\n")
 	case p.failed:
 		verdict = "fail"
 		p.text("", r.red("FAIL")+"\n")

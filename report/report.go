@@ -42,6 +42,7 @@ type Options struct {
 	Out, Err io.Writer
 	Status   io.Writer // a terminal for the status line; nil: none
 	MapCover bool      // tell MAP-coverage
+	Asks     bool      // heddle ask: a finding is the answer yes
 	JSON     bool      // events instead of text
 	Verbose  bool      // passing tests' output, whole stacks, every step
 	Colour   bool      // Out is a terminal

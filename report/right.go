@@ -13,6 +13,8 @@ import (
 // f is a resolved finding with its clip's steps, and only what they show is said.
 func right(f *wire.Finding) []string {
 	switch {
+	case f.Kind == "reached":
+		return nil // nothing is wrong
 	case f.Kind == "data race" && len(f.Places) >= 2:
 		return rightRace(f)
 	case f.Kind == "deadlock" && lockCycle(f):

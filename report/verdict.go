@@ -12,6 +12,13 @@ func (r *Reporter) verdict(t *TestResult, notes []string) string {
 	var b strings.Builder
 	count := fmt.Sprintf("(%s, %s)", plural(t.Executions, "execution"), seconds(t.Elapsed))
 	long := r.o.Verbose || r.o.JSON
+	if r.o.Asks && t.Result != "skip" {
+		b.WriteString(r.answer(t, count))
+		for _, n := range notes {
+			b.WriteString(indent(4, "note: "+clean(n)))
+		}
+		return b.String()
+	}
 	switch t.Result {
 	case "fail":
 		if t.Complete {
@@ -48,6 +55,19 @@ func (r *Reporter) verdict(t *TestResult, notes []string) string {
 		b.WriteString(indent(4, "note: "+clean(n)))
 	}
 	return b.String()
+}
+
+// answer is what a test says to a question.
+func (r *Reporter) answer(t *TestResult, count string) string {
+	switch {
+	case len(t.Findings) > 0:
+		return fmt.Sprintf("%s: %s %s\n%s", r.red("yes"), t.Name, count, r.boldHead(t.Findings[0].Text))
+	case t.Result == "fail":
+		return fmt.Sprintf("unknown: %s %s\n%s", t.Name, count, r.plainFailure(t))
+	case t.Complete:
+		return fmt.Sprintf("%s: %s has no such moment (all local states covered by %s, and the net asked, %s)\n", r.green("no"), t.Name, plural(t.Executions, "execution"), seconds(t.Elapsed))
+	}
+	return fmt.Sprintf("unknown: %s: no such moment in %s (%s, %s)\n", t.Name, plural(t.Executions, "execution"), cmp.Or(oneLine(t.Reason), "sampled"), seconds(t.Elapsed))
 }
 
 // covered says how far a test without findings was explored.

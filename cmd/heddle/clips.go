@@ -1,14 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"heddle/build"
 	"heddle/clip"
 	"heddle/report"
 	"heddle/rt/wire"
 )
+
+// answers is the folder below the current one where heddle ask keeps clips:
+// those below testdata are findings, and heddle test tries them again.
+const answers = "heddle-clips"
 
 // A clipFolder is where clips of a package are read and written.
 type clipFolder struct {
@@ -28,9 +34,9 @@ func (e *exploration) clipFolder(p *build.Package) *clipFolder {
 		home: filepath.Join(p.Dir, filepath.FromSlash(clip.Dir)), dir: p.Dir, pkg: p.ImportPath,
 		sites: e.sites, report: e.report, resolve: e.looks.Resolve,
 	}
-	f.instead = filepath.Join(e.tool.Dir, "heddle-clips", filepath.FromSlash(p.ImportPath))
-	if e.o.clips != "" {
-		dir := e.o.clips
+	f.instead = filepath.Join(e.tool.Dir, answers, filepath.FromSlash(p.ImportPath))
+	if e.o.clips != "" || e.o.question != nil {
+		dir := cmp.Or(e.o.clips, answers)
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(e.tool.Dir, dir)
 		}
@@ -57,6 +63,7 @@ func (f *clipFolder) read() []*wire.Clip {
 // all returns the clips below dir, and notes what is wrong with those that it leaves out.
 func (f *clipFolder) all(dir string) []*wire.Clip {
 	clips, errs := clip.All(dir)
+	clips = slices.DeleteFunc(clips, func(c *wire.Clip) bool { return c.Kind == clip.Reached })
 	for _, err := range errs {
 		f.report.Note(err.Error())
 	}

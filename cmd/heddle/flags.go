@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"heddle/explore/pcr"
+	"heddle/explore/question"
 	"heddle/rt/policy"
 	"heddle/rt/wire"
 )
@@ -47,6 +48,8 @@ type options struct {
 	oneOrder                         places
 	ordered                          []uint64 // the sites of oneOrder, once they are known
 	sarif, junit, html               string
+	question                         *question.Question // of ask
+	asked                            []uint64           // memory accesses that it is about, once they are known
 
 	set map[string]bool // flags that were given
 }
@@ -336,7 +339,7 @@ func (o *options) config() wire.Config {
 		Mode: "test", Strategy: o.strategy, Seed: o.seed, Runs: o.runs, Budget: int64(o.budget), Depth: o.depth, Steps: o.steps,
 		Visible: o.visible, Time: o.time, Race: o.race, FailFast: o.failFast, Count: o.count, Isolate: o.isolate,
 		CheckDeterminism: o.determinism, PV: o.pv, Symmetry: o.symmetry, OneOrder: o.ordered,
-		Flow: o.flow(), FlowMemory: o.memory,
+		Flow: o.flow(), FlowMemory: o.memory, Ask: o.question, VisibleAt: o.asked,
 		Predict: o.predict, Patterns: o.patterns, Regions: o.regions, Complete: o.complete, Solve: int64(o.solve),
 	}
 	if o.set["preempt"] && o.preempt >= 0 {

@@ -5,6 +5,7 @@
 //	heddle predict [flags] [packages]  show bugs that one execution of each test lets expect
 //	heddle run    [flags] package      explore a main package
 //	heddle replay [flags] clip         show a finding again, step by step
+//	heddle ask    [flags] question     find out whether tests can come to a moment at which something is so
 //	heddle report [flags] clip...      draw findings on a page
 //	heddle env, version, help
 //
@@ -98,6 +99,7 @@ func commands() []command {
 		{"predict", "[flags] [packages]", "execute each test once, and then only what shows the bugs which that lets expect", (*tool).predict},
 		{"run", "[flags] package [args]", "explore the interleavings of a main package", (*tool).runMain},
 		{"replay", "[flags] clip [-args ...]", "show a finding again, step by step", (*tool).replay},
+		{"ask", "[flags] [package] question", "find out whether there is a moment at which something is so, such as 'bank.go:21@main/1 && bank.go:22@main/2' or 'x == 0 && y == 1'", (*tool).ask},
 		{"report", "-html file [flags] clip...", "draw findings on a page of HTML", (*tool).drawClips},
 		{"gen", "-type T [flags] [package]", "write tests that call the methods of a type from several goroutines", (*tool).gen},
 		{"env", "", "print the settings heddle works with", (*tool).printEnv},

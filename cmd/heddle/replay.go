@@ -113,6 +113,9 @@ func (e *earlyEnd) Error() string { return e.why }
 func (e *exploration) follow(ctx context.Context, p *build.Package, c *wire.Clip, show *report.Replay) (ended *earlyEnd, err error) {
 	e.sites.FindIn(c)
 	e.findSteps(c)
+	if err := e.findAsked(c, p.Dir); err != nil {
+		return nil, err
+	}
 	replayed := false
 	b := &process{path: p.Binary, dir: p.Dir, limit: defaultLimit, stall: e.o.hang, unlink: e.unlink, record: func(rec *wire.Record) {
 		replayed = replayed || rec.Type == "replayed"

@@ -151,6 +151,7 @@ func (e *exploration) build(ctx context.Context, dir string, patterns []string) 
 		Out: e.tool.Stdout, Err: e.tool.Stderr, JSON: e.o.json, Verbose: e.o.verbose, Colour: e.tool.Colour, Width: e.tool.Width,
 		Dir: e.tool.Dir, GOROOT: b.GOROOT(), Runs: e.o.runs, Lookup: e.lookup, Object: e.object, MapCover: e.o.mapCover,
 	}
+	e.looks.Asks = e.o.question != nil
 	e.looks.ReplayFlags, e.looks.ReplayArgs = e.o.replayLine()
 	if e.tool.Terminal && !e.o.json {
 		e.looks.Status = e.tool.Stderr
@@ -164,6 +165,9 @@ func (e *exploration) build(ctx context.Context, dir string, patterns []string) 
 	}
 	e.sites, e.unlink = res.Sites, b.Unlink
 	if err := e.findOrdered(); err != nil {
+		return nil, err
+	}
+	if err := e.findQuestion(res); err != nil {
 		return nil, err
 	}
 	for _, note := range res.Left {

@@ -59,7 +59,7 @@ func (s *Strategy) leftOver() []net.Cond {
 // ends returns the formula of the net's ends.
 func (s *Strategy) ends() *rest {
 	if s.rest == nil || s.rest.events != s.net.Len() {
-		s.rest = s.formula()
+		s.rest = s.formulaOf(true)
 	}
 	return s.rest
 }
@@ -73,9 +73,9 @@ func waits(c *call) bool {
 	return c.cases != "" && !c.poll && c.op != trace.OpArrive
 }
 
-// formula says of sets of events that they can happen, cycles of asymmetric
-// conflict apart, and that no other event can happen after them.
-func (s *Strategy) formula() *rest {
+// formulaOf says of sets of events that they can happen, cycles of asymmetric
+// conflict apart; at ends that no other event can happen after them.
+func (s *Strategy) formulaOf(ends bool) *rest {
 	n := s.net
 	r := &rest{solver: sat.New(sat.Options{Stop: s.late}), events: n.Len(), takers: make([][]net.Event, n.Conds()), some: map[net.Cond]sat.Lit{}, at: map[net.Cond]sat.Lit{}}
 	joined := map[net.Cond][]net.Event{}
@@ -125,7 +125,9 @@ func (s *Strategy) formula() *rest {
 				}
 			}
 		}
-		r.solver.Add(0, idle...)
+		if ends {
+			r.solver.Add(0, idle...)
+		}
 	}
 	return r
 }
@@ -222,7 +224,7 @@ func (s *Strategy) markedAt(c net.Cond) sat.Lit {
 }
 
 // eachEnd calls f with the conditions of all goroutines at the ends where such is
-// true, until f returns false. During a call the events are in s.find.
+// true, until f returns false; a later call goes on. During a call the events are in s.find.
 func (s *Strategy) eachEnd(such sat.Lit, f func(end []net.Cond) bool) {
 	r := s.rest
 	for r.solver.Solve(such) == sat.Sat {
@@ -235,9 +237,6 @@ func (s *Strategy) eachEnd(such sat.Lit, f func(end []net.Cond) bool) {
 			continue
 		}
 		end := s.cutOf(s.find)
-		if !f(end) {
-			return
-		}
 		not = append(not, such.Not())
 		for _, c := range end {
 			if by := s.net.By(c); by != net.None {
@@ -245,6 +244,9 @@ func (s *Strategy) eachEnd(such sat.Lit, f func(end []net.Cond) bool) {
 			}
 		}
 		r.solver.Add(0, not...)
+		if !f(end) {
+			return
+		}
 	}
 }
 

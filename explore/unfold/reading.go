@@ -302,6 +302,7 @@ func (s *Strategy) addTransition(j int) string {
 	}
 	if fresh {
 		s.show(e, c, t, u, j)
+		s.noteValue(e, c, j)
 	}
 	s.run.Grow()
 	if !s.run.Add(e) {

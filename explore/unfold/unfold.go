@@ -50,6 +50,7 @@ type Strategy struct {
 	caps     map[transition.Object]int // of channels; len does not tell it
 	clock    clock
 	noted    map[[2]net.Cond]bool // see waitAt
+	texts    map[net.Cond]string  // values of memory, where executions tell them
 
 	timerChans map[transition.Object]bool // channels of timers
 	sends      map[trace.Site]bool        // of timers, by where they are started: they have a channel
@@ -98,7 +99,7 @@ func (s *Strategy) begin() {
 	s.procs, s.procOf, s.objects, s.objectOf, s.calls = nil, nil, nil, nil, newCalls()
 	s.known, s.begun, s.target, s.lacks = s.known[:0], false, net.None, ""
 	s.goal, s.stuck, s.asked, s.left, s.rest, s.clock = nil, nil, map[string]bool{}, map[net.Value]bool{}, nil, newClock()
-	s.noted = map[[2]net.Cond]bool{}
+	s.noted, s.texts = map[[2]net.Cond]bool{}, map[net.Cond]string{}
 	s.beginClock()
 	cell := s.procCell(transition.Main)
 	s.net.Mark(cell, 0)

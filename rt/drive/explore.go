@@ -109,6 +109,10 @@ func (e *exploration) explore(first []*trace.Schedule) wire.Record {
 		}
 	}
 	e.tryClips()
+	if e.cfg.Ask != nil {
+		result, complete, reason := e.answer()
+		return wire.Record{Type: "end", Result: result, Complete: complete, Reason: reason}
+	}
 	search := e.sample
 	if e.cfg.Strategy == "predict" {
 		search = e.predictOnly

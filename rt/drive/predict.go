@@ -666,6 +666,9 @@ func findingOf(x *wire.Expectation) *wire.Finding {
 
 // expected looks in an execution for what is expected of it.
 func expected(t *trace.Trace, x *wire.Expectation) []wire.Found {
+	if x.Ask != nil {
+		return reached(t, x)
+	}
 	pattern, err := predict.ParseLine(x.Pattern)
 	if err != nil {
 		return nil
@@ -691,5 +694,5 @@ func expectationOf(c *wire.Clip) *wire.Expectation {
 	if c.Pattern == "" {
 		return nil
 	}
-	return &wire.Expectation{Kind: c.Kind, Message: c.Message, Pattern: c.Pattern, Places: c.Places}
+	return &wire.Expectation{Kind: c.Kind, Message: c.Message, Pattern: c.Pattern, Places: c.Places, Ask: c.Ask}
 }

@@ -1,6 +1,9 @@
 package wire
 
-import "heddle/trace"
+import (
+	"heddle/explore/question"
+	"heddle/trace"
+)
 
 // A Request asks for one execution of a test.
 type Request struct {
@@ -88,4 +91,6 @@ type Expectation struct {
 	Message string
 	Pattern string  // as predict.ParseLine reads it
 	Places  []Place // of the accesses, in the order of the pattern: Site, Op and Goroutine
+
+	Ask *question.Question `json:",omitempty"` // not of an anomaly: the question that is to hold at some moment
 }

@@ -3,6 +3,8 @@
 // come out (JSON lines on file descriptor FD). It is compiled into both sides.
 package wire
 
+import "heddle/explore/question"
+
 // Env names the environment variable that holds the path of the Config file.
 // Where it is not set the test binary behaves as under go test.
 const Env = "HEDDLE_CONFIG"
@@ -47,6 +49,9 @@ type Config struct {
 	Formula int64  // nanoseconds for one formula; 0: heddle's own
 	Rules   string // of map: the digits of the filtering rules; "": all
 
+	// Ask, if not nil, is what is asked of the executions of each test (heddle ask).
+	Ask *question.Question `json:",omitempty"`
+
 	MapCover bool // tell MAP-coverage, with strategies that do not go by it too
 	Whole    bool // go on until the budget ends, whatever was found
 
@@ -81,7 +86,9 @@ type Clip struct {
 	Spots      []Place  // the same sites as they stand in the file, by what the source says
 	Steps      []Step
 	Places     []Place // of the finding
-	Pattern    string  // of an anomaly: how its accesses belong together, see Expectation
+	Pattern    string  // of an anomaly: how its accesses belong together, see Expectation; of an answer: the question
+
+	Ask *question.Question `json:",omitempty"` // the question, its places known; see Config.Ask
 }
 
 // A Step of a clip. Where and Object are for the reader and for divergence messages; G, Op and Choice are followed.
