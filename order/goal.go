@@ -18,6 +18,7 @@ type Goal struct {
 	Sees    [][2]int // a read of something shared, done or in At, and the write that it sees; -1: what was there first
 	Blocked bool     // what is in At cannot be done, now or later: only these goroutines could change that
 	Below   bool     // what is in At, an Add to a WaitGroup, would take its count below zero
+	Ready   bool     // what is in At can be done at once, as far as locks, Onces and channels without a buffer go
 }
 
 // Race asks whether two accesses can come right after one another: that both are next.
@@ -94,6 +95,11 @@ func (p *Problem) pose(goal Goal) (assume []lit, names []Constraint, a Answer) {
 		p.whole(x[0], x[1])
 	}
 	p.stops = goal.At
+	if goal.Ready {
+		for _, e := range goal.At {
+			p.ready(e)
+		}
+	}
 	if goal.Below {
 		p.below(goal.At[0])
 	}

@@ -158,7 +158,7 @@ func (f *source) kept(gone, matters []bool) (sees []sight) {
 
 // goal asks that everything stays that is not gone and that op is next, with that version.
 func (f *source) goal(gone, matters []bool, op int32, changers []int32, k int) order.Goal {
-	goal := order.Goal{At: []int{int(f.x.Ops[op].Event)}}
+	goal := order.Goal{At: []int{int(f.x.Ops[op].Event)}, Ready: true}
 	for _, own := range f.x.byG {
 		last := int32(-1)
 		for _, i := range own {

@@ -268,7 +268,7 @@ func (s *Seeker) changing(ctx context.Context, op int32, goal order.Goal, state 
 	verdict := order.Impossible
 	for _, c := range s.x.otherwise(op, state) {
 		q := goal
-		q.At = []int{int(s.x.Ops[op].Event)}
+		q.At, q.Ready = []int{int(s.x.Ops[op].Event)}, true
 		switch {
 		case c.op < 0:
 		case c.done:
@@ -305,24 +305,57 @@ func (s *Seeker) Schedule(v *Variant) *trace.Schedule {
 	for _, op := range append(slices.Clone(v.Order), v.Changed) {
 		events = append(events, int(s.x.Ops[op].Event))
 	}
-	schedule, _ := s.p.Schedule(s.x.complete(events), nil)
+	schedule, _ := s.p.Schedule(s.x.complete(events, s.x.waiting(v)), nil)
 	return schedule
 }
 
-// complete adds to events in an order those between them of which the graph knows nothing: each before the next of its goroutine.
-func (x *Execution) complete(events []int) (all []int) {
+// waiting returns the events that are next where a variant has come to its changed operation, and that could meet it.
+func (x *Execution) waiting(v *Variant) (events []int) {
+	changed := int(x.Ops[v.Changed].Event)
+	for h, at := range v.Cut {
+		if int(at) < len(x.byG[h]) {
+			if e := int(x.Ops[x.byG[h][at]].Event); x.mayMeet(changed, e) {
+				events = append(events, e)
+			}
+		}
+	}
+	return events
+}
+
+// mayMeet reports whether two events are the two sides of a channel.
+func (x *Execution) mayMeet(a, b int) bool {
+	p, q := &x.Trace.Events[a], &x.Trace.Events[b]
+	return p.Obj == q.Obj && p.G != q.G && (p.Op == trace.OpSend && q.Op == trace.OpRecv || p.Op == trace.OpRecv && q.Op == trace.OpSend)
+}
+
+// complete adds to events in an order those between them of which the graph knows nothing: each before the next of its
+// goroutine, and before whom that meets. The last event may be met by one of waiting.
+func (x *Execution) complete(events, waiting []int) (all []int) {
 	byG := make([][]int, len(x.byG))
 	for i := range x.Trace.Events {
 		g := x.Trace.Events[i].G
 		byG[g] = append(byG[g], i)
 	}
 	at := make([]int, len(byG))
-	for _, e := range events {
+	until := func(e, end int) {
 		g := x.Trace.Events[e].G
-		for at[g] <= int(x.place[e]) {
+		for at[g] < end {
 			all = append(all, byG[g][at[g]])
 			at[g]++
 		}
+	}
+	for i, e := range events {
+		meets := waiting
+		if i+1 < len(events) {
+			meets = nil
+			if x.mayMeet(e, events[i+1]) {
+				meets = events[i+1 : i+2]
+			}
+		}
+		for _, o := range meets {
+			until(o, int(x.place[o]))
+		}
+		until(e, int(x.place[e])+1)
 	}
 	return all
 }

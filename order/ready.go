@@ -1,0 +1,73 @@
+package order
+
+import "heddle/trace"
+
+// ready adds to the goal that e, which is next in its goroutine, can be done at once, as far as that depends on a lock, a Once or
+// whom it meets at a channel without a buffer. Counters, buffers and Conds are left out: there the answer may be of an e that has to wait.
+func (p *Problem) ready(e int) {
+	ev := &p.m.events[e]
+	switch u := p.objUnit[ev.Obj].(type) {
+	case *lock:
+		if ev.Op == trace.OpLock || ev.Op == trace.OpRLock {
+			p.free(e, u, ev.Op == trace.OpLock)
+		}
+	case *once:
+		if u.run >= 0 && u.run != e {
+			p.over(e, OnceDone, u.run, u.end)
+		}
+	case *meetingPoint:
+		p.met(e, u)
+	}
+}
+
+// free: nobody holds a lock that stands in e's way.
+func (p *Problem) free(e int, l *lock, write bool) {
+	own, inRegion := l.of[e]
+	for i := range l.regions {
+		r := &l.regions[i]
+		if inRegion && i == own || !write && !r.write || p.m.events[r.from].G == p.m.events[e].G {
+			continue
+		}
+		p.over(e, Lock, r.from, r.to)
+	}
+}
+
+// over: what lies between two events is not going on. to is -1 if the trace has no end of it.
+func (p *Problem) over(e int, kind Kind, from, to int) {
+	lits := []lit{p.goal.Not(), not(p.kept(from))}
+	if to >= 0 {
+		lits = append(lits, p.kept(to))
+	}
+	p.add(p.names.tag(kind, e, from), lits...)
+}
+
+// met: somebody waits whom e may meet, or the channel is closed.
+func (p *Problem) met(e int, c *meetingPoint) {
+	ev := &p.m.events[e]
+	if ev.Op != trace.OpRecv && ev.Op != trace.OpSend {
+		return
+	}
+	tag := p.names.tag(Meeting, e)
+	lits := []lit{p.goal.Not()}
+	for _, x := range c.closes {
+		lits = append(lits, p.kept(x))
+	}
+	partners := c.recvs
+	if ev.Op == trace.OpRecv {
+		partners = c.sends
+	}
+	for _, i := range partners {
+		o := int(i)
+		if s, r := p.m.node[e], p.m.node[o]; !p.mayMeet(s, r) {
+			continue
+		}
+		waits := p.fresh()
+		p.add(tag, waits.Not(), not(p.kept(o)))
+		if prev := p.m.nodes[p.m.node[o]].prev; prev >= 0 {
+			p.add(tag, waits.Not(), p.isDone(prev))
+		}
+		p.startOf(o, func(l lit, _ ...int) { p.add(tag, waits.Not(), l) })
+		lits = append(lits, waits)
+	}
+	p.add(tag, lits...)
+}
