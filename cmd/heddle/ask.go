@@ -15,7 +15,7 @@ import (
 // ask is heddle ask: is there a moment of some execution at which something is so?
 // It exits with 1 when there is, and the clip shows how to get there.
 func (t *tool) ask(ctx context.Context, args []string) int {
-	o := new(options)
+	o := &options{question: new(question.Question)}
 	test := ""
 	rest, err := t.parse("ask", o, args, true, o.buildFlags, o.exploreFlags, o.pickFlags, o.testFlags, o.outputFlags, func(fs *flag.FlagSet) {
 		fs.StringVar(&test, "test", "", "only the test of that `name`")

@@ -46,6 +46,8 @@ type options struct {
 	memory                           int64 // for data flow
 	pv, symmetry                     bool
 	oneOrder                         places
+	targets, seedWith                string
+	seedRuns                         int
 	ordered                          []uint64 // the sites of oneOrder, once they are known
 	sarif, junit, html               string
 	question                         *question.Question // of ask
@@ -196,6 +198,9 @@ func (o *options) exploreFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&o.pv, "pv", false, "strategy reach: leave out races that a V of a counting semaphore has won")
 	fs.BoolVar(&o.symmetry, "symmetry", false, "strategy reach: goroutines that one goroutine starts by one go statement, with equal arguments, are interchangeable")
 	fs.Var(&o.oneOrder, "one-order", "strategy reach: `file:line` where channels are made whose receivers ignore in which order values come; may come several times")
+	choose(fs, &o.targets, "targets", []string{"newest", "oldest", "random"}, "strategy unfold: which event that no execution has shown is next")
+	choose(fs, &o.seedWith, "seed-with", []string{"none", "sample", "pos", "pct", "random", "dpor", "reach"}, "strategy unfold: begin with executions of another strategy")
+	fs.IntVar(&o.seedRuns, "seed-runs", 100, "with -seed-with: `n` of them")
 	fs.BoolVar(&o.predict, "predict", true, "begin with what the first execution lets expect of others (strategies auto and sample)")
 	fs.BoolVar(&o.mapCover, "mapcover", false, "tell which memory-access patterns were covered; all memory accesses are visible then")
 	durationVar(fs, &o.formula, "formula", pcr.DefaultLimit, "strategies map and mcr: `time` for one formula; past it is not known whether it can be met")
@@ -292,6 +297,14 @@ func (o *options) check() error {
 	if o.set["budget"] && (o.budget < 0 || o.budget == 0 && o.runs == 0 && !slices.Contains(exhaustive, o.strategy)) {
 		return fmt.Errorf("invalid value %v for flag -budget: want more than 0, or an end by -runs or by an exhaustive strategy (%s)", o.budget, strings.Join(exhaustive, ", "))
 	}
+	for _, name := range []string{"targets", "seed-with", "seed-runs"} {
+		if o.set[name] && o.strategy != "unfold" && o.question == nil {
+			return fmt.Errorf("flag -%s is of unfoldings: use it with -strategy unfold", name)
+		}
+	}
+	if o.set["seed-runs"] && (o.seedRuns < 1 || o.seedWith == "none") {
+		return fmt.Errorf("invalid value %d for flag -seed-runs: want 1 or more, and -seed-with to say of which strategy", o.seedRuns)
+	}
 	for _, name := range []string{"pv", "symmetry", "one-order"} {
 		if o.set[name] && o.strategy != "reach" {
 			return fmt.Errorf("flag -%s is of reachability testing: use it with -strategy reach", name)
@@ -342,6 +355,10 @@ func (o *options) config() wire.Config {
 		Flow: o.flow(), FlowMemory: o.memory, Ask: o.question, VisibleAt: o.asked,
 		Predict: o.predict, Patterns: o.patterns, Regions: o.regions, Complete: o.complete, Solve: int64(o.solve),
 	}
+	if o.seedWith != "none" {
+		c.SeedWith, c.SeedRuns = o.seedWith, o.seedRuns
+	}
+	c.Targets = o.targets
 	if o.set["preempt"] && o.preempt >= 0 {
 		c.Preempt = &o.preempt
 	}

@@ -17,6 +17,8 @@
 package unfold
 
 import (
+	"slices"
+
 	"heddle/explore"
 	"heddle/explore/dpor"
 	"heddle/explore/transition"
@@ -31,8 +33,11 @@ type Options struct {
 	// Expired, if not nil, is asked now and then while Done is at work: the exploration ends when it is true.
 	Expired func() bool
 
-	// Choose returns which of n known extensions is the next target; nil: the one found last.
+	// Choose returns which of n known extensions, in the order in which they were found, is the next target; nil: the one found last.
 	Choose func(n int) int
+
+	// Loose: executions are made as trace.Schedule.Loose says, so that no order inside the standard library hides a race.
+	Loose bool
 }
 
 // A Strategy is an exploration in progress. It implements explore.Strategy.
@@ -126,7 +131,7 @@ func (s *Strategy) Next() *trace.Schedule {
 		return nil
 	}
 	if !s.begun {
-		s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed, Exhaustive: true, Strict: true}
+		s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed, Exhaustive: true, Strict: true, Loose: s.opt.Loose}
 		return &s.schedule
 	}
 	for {
@@ -163,8 +168,7 @@ func (s *Strategy) aimAtEvent() bool {
 			i = s.opt.Choose(n)
 		}
 		e := s.known[i]
-		s.known[i] = s.known[n-1]
-		s.known = s.known[:n-1]
+		s.known = slices.Delete(s.known, i, i+1)
 		if !s.net.Shown(e) {
 			s.target = e
 			return true
@@ -200,6 +204,9 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.giveWay(why, t)
 		return
 	}
+	if s.result.Reason == "" && s.path.Hidden(t, s.opt.Loose) {
+		s.incomplete(explore.Hidden)
+	}
 	s.begun = true
 	if s.target != net.None && !s.net.Shown(s.target) || !s.reached(s.goal) {
 		s.giveWay("an execution did not reach its target", t)
@@ -221,10 +228,25 @@ func (s *Strategy) Seed(t *trace.Trace) bool {
 	if s.other != nil || t.Verdict == trace.Bounded || t.Verdict == trace.Aborted || t.Verdict == trace.Diverged {
 		return false
 	}
-	if s.path.Read(t, 0) != nil || s.tab.Changed || s.learnCaps() || s.learnTimers() || s.add(t) != "" {
+	if s.path.Read(t, 0) != nil {
 		return false
 	}
+	if caps, timers := s.learnCaps(), s.learnTimers(); s.tab.Changed || caps || timers {
+		s.tab.Changed = false
+		s.result.Executions = 0
+		s.begin() // what was added before is found again
+		if s.path.Read(t, 0) != nil {
+			return false
+		}
+	}
+	if s.add(t) != "" {
+		return false
+	}
+	s.result.Executions++
 	s.begun = true
+	if s.result.Reason == "" && s.path.Hidden(t, s.opt.Loose) {
+		s.incomplete(explore.Hidden)
+	}
 	s.noteLeft(t)
 	s.noteEnd()
 	return true
@@ -233,7 +255,7 @@ func (s *Strategy) Seed(t *trace.Trace) bool {
 // giveWay lets dpor explore what there is no net construction for.
 func (s *Strategy) giveWay(why string, t *trace.Trace) {
 	s.Why = why
-	d := dpor.New(dpor.Options{Seed: s.opt.Seed, Expired: s.opt.Expired})
+	d := dpor.New(dpor.Options{Seed: s.opt.Seed, Expired: s.opt.Expired, Loose: s.opt.Loose})
 	s.other = d
 	if !s.begun { // t is what dpor would have begun with
 		d.Next()

@@ -27,7 +27,7 @@ func (e *exploration) answer() (result string, complete bool, reason string) {
 	e.x = x
 	var s *unfold.Strategy
 	result, complete, reason = e.exhaust(func(e *exploration) explore.Strategy {
-		s = unfold.New(unfold.Options{Expired: e.late})
+		s = e.unfolding()
 		return s
 	})
 	if e.found > 0 || e.ended() || result == "skip" {

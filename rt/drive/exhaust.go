@@ -7,7 +7,6 @@ import (
 	"heddle/explore/bound"
 	"heddle/explore/dpor"
 	"heddle/explore/reach"
-	"heddle/explore/unfold"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -31,14 +30,14 @@ func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result
 		}
 		return e.sample()
 	}
-	s, spun := start(e), false
+	s, spun := e.seeded(start), false
 	for !e.ended() && !e.stop(e.n) {
 		if e.shareSearch(s, spun, result) {
 			return result, false, ""
 		}
 		next := s.Next()
 		if e.loosen(s, next == nil) {
-			s, spun = start(e), false
+			s, spun = e.seeded(start), false
 			continue
 		}
 		if next == nil {
@@ -65,7 +64,7 @@ func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result
 			e.look(e.perform(doubt), doubt, "")
 		}
 		if again || len(e.visible) > visible {
-			s, spun = start(e), false
+			s, spun = e.seeded(start), false
 		}
 		if e.n%16 == 0 {
 			e.estimate = s.Result().Estimate
@@ -164,7 +163,7 @@ func (e *exploration) twice(s *trace.Schedule) (result string, ok bool) {
 var exhaustive = map[string]func(*exploration) explore.Strategy{
 	"dpor":   (*exploration).dpor,
 	"reach":  func(e *exploration) explore.Strategy { return reach.New(reachOptions(e)) },
-	"unfold": func(e *exploration) explore.Strategy { return unfold.New(unfold.Options{Expired: e.late}) },
+	"unfold": (*exploration).unfold,
 }
 
 // reachOptions are what the configuration leaves out of reachability testing.

@@ -45,6 +45,11 @@ type Config struct {
 	Symmetry bool
 	OneOrder []uint64 // sites of make(chan)
 
+	// Options of strategy unfold.
+	Targets  string // which extension is next: "newest" or "", "oldest", "random"
+	SeedWith string // the net starts from executions of this strategy; "": from none
+	SeedRuns int    // so many
+
 	// Options of strategies map and mcr.
 	Formula int64  // nanoseconds for one formula; 0: heddle's own
 	Rules   string // of map: the digits of the filtering rules; "": all
