@@ -7,7 +7,7 @@ import (
 
 // made announces what e allocates: hook is New, MadeMap, MadeSlice or MadeChan; shown is what the site shows.
 func (r *rewriter) made(e ast.Expr, hook string, shown ast.Expr) {
-	if !r.mem || r.initial {
+	if !r.mem && !(hook == "New" && r.objects) || r.initial {
 		return
 	}
 	if p, ok := core(r.info.TypeOf(e)).(*types.Pointer); ok && isEmpty(p.Elem()) {

@@ -26,6 +26,7 @@ type rewriter struct {
 	out    *Output
 
 	mem      bool // memory accesses are announced here
+	objects  bool // what is made is announced though memory accesses may not be: it may hold objects that goroutines synchronise with
 	initial  bool // in the initialiser of a package-level variable: allocations are older than every execution
 	oldLoops bool // loop variables are one per loop, not one per iteration
 
@@ -80,6 +81,7 @@ func (r *rewriter) decl(d ast.Decl) {
 			return
 		}
 		r.mem = r.in.Mode.Memory && !forbidsCalls(d)
+		r.objects = !r.sites.quiet && !forbidsCalls(d)
 		r.initial = false
 		r.function(d.Recv, d.Type, d.Body)
 	}

@@ -172,6 +172,7 @@ func (s *Strategy) incomplete(reason string) {
 func (s *Strategy) restart() {
 	s.tab.Changed = false
 	s.restarts++
+	s.result.Executions = 0
 	s.path = transition.NewPath(s.tab)
 	for i := range s.nodes {
 		s.freeAll(s.nodes[i].tree)

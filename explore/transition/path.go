@@ -24,7 +24,8 @@ type Path struct {
 	count   []uint32 // of each Proc: how many transitions it took part in
 	uses    [][]use  // of each Object, in order
 	chans   []chanOrder
-	barrier int32 // the last barrier, -1
+	barrier int32       // the last barrier, -1
+	keys    []objectKey // of the objects of the execution that was read last, by ObjID; memory has no size there
 
 	early []Proc // goroutines started before the first step
 
@@ -48,6 +49,7 @@ type row struct {
 	seq      uint32 // how many transitions Proc took part in up to this one
 	seqWith  uint32
 	barrier  int32 // the last barrier before
+	objects  int32 // the greatest ObjID so far
 	op       int32 // Proc's operation that was done, if a communication; -1
 	opWith   int32 // the same of With
 
@@ -113,13 +115,19 @@ func (p *Path) Previous(g Proc) int {
 	return int(p.starter[g])
 }
 
-var errPrefix = errors.New("an execution did not follow its schedule")
+var (
+	errPrefix = errors.New("an execution did not follow its schedule")
+	errNames  = errors.New("an object is made where heddle does not see it, so that two executions do not agree on it")
+)
 
 // Read makes p the path of t, which is known to share its first keep
 // transitions with what p was before. An error means that it does not.
 func (p *Path) Read(t *trace.Trace, keep int) error {
 	p.truncate(keep)
 	p.Tab.ReadGoroutines(t)
+	if !p.sameObjects(t) {
+		return errNames
+	}
 	p.resize()
 	i, ev := 0, 0
 	if keep > 0 {
@@ -140,6 +148,28 @@ func (p *Path) Read(t *trace.Trace, keep int) error {
 	p.readValues(t)
 	p.checkCounters()
 	return nil
+}
+
+// sameObjects reports whether the objects of the part that is kept are in t what
+// they were; t has the others still to be read.
+func (p *Path) sameObjects(t *trace.Trace) bool {
+	kept := 0
+	if p.n > 0 {
+		kept = int(p.rows[p.n-1].objects)
+	}
+	if kept > 0 && kept >= len(t.Objects) {
+		return false
+	}
+	for len(p.keys) < len(t.Objects) {
+		p.keys = append(p.keys, objectKey{})
+	}
+	for id := 1; id <= kept; id++ {
+		if k := p.keys[id]; k != (objectKey{}) && k != p.Tab.keyOf(t, trace.ObjID(id), 0) {
+			return false
+		}
+	}
+	clear(p.keys[min(kept+1, len(p.keys)):])
+	return true
 }
 
 // firstEvent returns the index of the first event that belongs to none of the first keep transitions.
@@ -277,7 +307,11 @@ func (p *Path) add(step, ev int32) *Transition {
 	}
 	s := &p.steps[p.n]
 	*s = Transition{With: NoProc, Accesses: s.Accesses[:0], Starts: s.Starts[:0]}
-	p.rows[p.n] = row{step: step, event: ev, barrier: p.barrier, op: -1, opWith: -1}
+	objects := int32(0)
+	if p.n > 0 {
+		objects = p.rows[p.n-1].objects
+	}
+	p.rows[p.n] = row{step: step, event: ev, barrier: p.barrier, objects: objects, op: -1, opWith: -1}
 	p.n++
 	return s
 }
@@ -357,6 +391,8 @@ func (p *Path) readEvent(t *trace.Trace, ev int) {
 	if e.Obj == 0 || e.Quiet && !s.Barrier {
 		return
 	}
+	p.rows[j].objects = max(p.rows[j].objects, int32(e.Obj))
+	p.keys[e.Obj] = p.Tab.keyOf(t, e.Obj, 0)
 	switch e.Op {
 	case trace.OpSelect:
 		if e.Arg == -1 {

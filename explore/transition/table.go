@@ -131,12 +131,7 @@ func (tab *Table) procOfGID(g trace.GID) Proc {
 // object names the object with which an event has to do; size is the event's, for memory.
 func (tab *Table) object(t *trace.Trace, id trace.ObjID, size uint32) Object {
 	o := &t.Objects[id]
-	k := objectKey{by: NoProc, n: o.N, offset: o.Offset, kind: o.Kind, size: size}
-	if o.G != trace.NoG {
-		k.by = tab.gids[o.G].proc
-	} else {
-		k.addr = o.Addr
-	}
+	k := tab.keyOf(t, id, size)
 	for len(tab.objs) <= int(id) {
 		tab.objs = append(tab.objs, objRow{})
 	}
@@ -147,6 +142,18 @@ func (tab *Table) object(t *trace.Trace, id trace.ObjID, size uint32) Object {
 	row := &tab.objects[c.obj]
 	row.cap, row.init = max(row.cap, o.Cap), o.Init // only communications tell the capacity
 	return c.obj
+}
+
+// keyOf is what an object of t is known by.
+func (tab *Table) keyOf(t *trace.Trace, id trace.ObjID, size uint32) objectKey {
+	o := &t.Objects[id]
+	k := objectKey{by: NoProc, n: o.N, offset: o.Offset, kind: o.Kind, size: size}
+	if o.G != trace.NoG {
+		k.by = tab.gids[o.G].proc
+	} else {
+		k.addr = o.Addr
+	}
+	return k
 }
 
 func (tab *Table) intern(k objectKey) Object {

@@ -31,12 +31,19 @@ var syncPatch = &pkg{
 			guard("func (wg *WaitGroup) Go(f func()) {", "if _hs.Here() { wg.heddleGo(f, _hs.CallerPC()); return }"),
 		}},
 		"cond.go": {hook: true, edits: []edit{
+			// What is made here is known by who made it, as in rewritten packages.
+			replace("	return &Cond{L: l}\n", "	return _hs.New(&Cond{L: l}, 0)\n"),
 			guard("func (c *Cond) Wait() {", "if _hs.Here() { c.heddleWait(_hs.CallerPC()); return }"),
 			guard("func (c *Cond) Signal() {", "if _hs.Here() { c.heddleSignal(_hs.CallerPC()); return }"),
 			guard("func (c *Cond) Broadcast() {", "if _hs.Here() { c.heddleBroadcast(_hs.CallerPC()); return }"),
 		}},
 		"once.go": {hook: true, edits: []edit{
 			guard("func (o *Once) Do(f func()) {", "if _hs.Here() { o.heddleDo(f, _hs.CallerPC()); return }"),
+		}},
+		"oncefunc.go": {hook: true, edits: []edit{
+			replace("	return func() {\n", "	_hs.Var(&d, 0); return func() {\n"),
+			replace("	return func() T {\n", "	_hs.Var(&d, 0); return func() T {\n"),
+			replace("	return func() (T1, T2) {\n", "	_hs.Var(&d, 0); return func() (T1, T2) {\n"),
 		}},
 		"map.go": {hook: true, edits: []edit{
 			guard("func (m *Map) Load(key any) (value any, ok bool) {", "if _hs.Here() { return m.heddleLoad(key, _hs.CallerPC()) }"),

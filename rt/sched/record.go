@@ -300,6 +300,9 @@ func (s *Sched) finalizeObjects() {
 // nameObject fills in who made o, from the allocation log, which is sorted.
 func (s *Sched) nameObject(o *trace.Object) {
 	if a, off, ok := s.allocOf(o.Addr); ok {
-		o.G, o.N, o.Offset, o.Site = a.g, a.n, off, a.site
+		o.G, o.N, o.Offset = a.g, a.n, off
+		if a.site != 0 { // package sync does not say where
+			o.Site = a.site
+		}
 	}
 }
