@@ -211,6 +211,20 @@ func (r *Run) stop() {
 	r.wake.Broadcast()
 }
 
+// Over reports whether Next returns nil.
+func (r *Run) Over() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ended()
+}
+
+// Done reports whether no result can add anything.
+func (r *Run) Done() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.closed || r.err != nil || r.plan.done()
+}
+
 // Look returns how far the run is, and about how many executions there will be, 0
 // where that is not known. It is to be called now and then: it notices that time is over.
 func (r *Run) Look() (o Outcome, estimate float64) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"heddle/cluster"
 	"heddle/explore/pcr"
 	"heddle/explore/question"
 	"heddle/rt/policy"
@@ -28,6 +29,8 @@ type options struct {
 	timeout, hang, solve time.Duration
 	share                time.Duration
 	resume               bool
+	nats                 cluster.Network
+	trust                keys
 	args                 []string // after -args
 
 	// heddle's own
@@ -278,6 +281,14 @@ func (t *tool) usage(fs *flag.FlagSet, name string) {
 	fs.PrintDefaults()
 }
 
+// leastParallel is how many test binaries run at least: others may do it.
+func (o *options) leastParallel() int {
+	if o.nats.URL != "" && o.trust == nil {
+		return 0
+	}
+	return 1
+}
+
 // check refuses values that make no sense, before anything is built.
 func (o *options) check() error {
 	for _, f := range []struct{ name, value string }{{"run", o.run}, {"skip", o.skip}} {
@@ -289,7 +300,7 @@ func (o *options) check() error {
 		name  string
 		value int
 		least int
-	}{{"count", o.count, 1}, {"p", o.parallel, 1}, {"runs", o.runs, 0}, {"depth", o.depth, 1}, {"steps", o.steps, 0}, {"preempt", o.preempt, -1}, {"delay", o.delay, -1}} {
+	}{{"count", o.count, 1}, {"p", o.parallel, o.leastParallel()}, {"runs", o.runs, 0}, {"depth", o.depth, 1}, {"steps", o.steps, 0}, {"preempt", o.preempt, -1}, {"delay", o.delay, -1}} {
 		if o.set[f.name] && f.value < f.least {
 			return fmt.Errorf("invalid value %d for flag -%s: want %d or more", f.value, f.name, f.least)
 		}

@@ -7,6 +7,7 @@
 //	heddle replay [flags] clip         show a finding again, step by step
 //	heddle ask    [flags] question     find out whether tests can come to a moment at which something is so
 //	heddle report [flags] clip...      draw findings on a page
+//	heddle worker [flags]              explore what heddle test -nats hands out
 //	heddle env, version, help
 //
 // It exits with 0 when nothing was found, 1 when something was, and 2 when it
@@ -101,6 +102,7 @@ func commands() []command {
 		{"replay", "[flags] clip [-args ...]", "show a finding again, step by step", (*tool).replay},
 		{"ask", "[flags] [package] question", "find out whether there is a moment at which something is so, such as 'bank.go:21@main/1 && bank.go:22@main/2' or 'x == 0 && y == 1'", (*tool).ask},
 		{"report", "-html file [flags] clip...", "draw findings on a page of HTML", (*tool).drawClips},
+		{"worker", "-nats URL -trust key [flags]", "explore what heddle test -nats hands out, on this machine", (*tool).worker},
 		{"gen", "-type T [flags] [package]", "write tests that call the methods of a type from several goroutines", (*tool).gen},
 		{"env", "", "print the settings heddle works with", (*tool).printEnv},
 		{"version", "", "print heddle's version", (*tool).printVersion},

@@ -102,7 +102,12 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 // work lets workers work until nothing is left: one always, others where there are slots.
 func (s *sharing) work(ctx context.Context) {
 	var wg sync.WaitGroup
-	wg.Go(s.worker)
+	if s.o.parallel > 0 {
+		wg.Go(s.worker)
+	}
+	if s.bus != nil {
+		wg.Go(func() { s.remote(context.WithoutCancel(ctx)) })
+	}
 	for range s.o.parallel - 1 {
 		wg.Go(func() {
 			select {

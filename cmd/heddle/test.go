@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"heddle/build"
 	"heddle/clip"
+	"heddle/cluster"
 	"heddle/report"
 	"heddle/rt/wire"
 	"heddle/trace"
@@ -21,7 +23,7 @@ import (
 // test is heddle test.
 func (t *tool) test(ctx context.Context, args []string) int {
 	o := new(options)
-	patterns, err := t.parse("test", o, args, true, o.buildFlags, o.exploreFlags, o.pickFlags, o.testFlags, o.outputFlags)
+	patterns, err := t.parse("test", o, args, true, o.buildFlags, o.exploreFlags, o.pickFlags, o.testFlags, o.natsFlags, o.outputFlags)
 	if err != nil {
 		return t.parseError(err)
 	}
@@ -70,7 +72,17 @@ func (t *tool) explore(ctx context.Context, o *options, patterns []string, main 
 		}
 		return t.fail(err)
 	}
-	slots := make(chan struct{}, o.parallel)
+	if err := e.connect(ctx); err != nil {
+		closeOutputs(out)
+		if ctx.Err() != nil {
+			return exitInterrupted
+		}
+		return t.fail(err)
+	}
+	if e.bus != nil {
+		defer e.bus.Close()
+	}
+	slots := make(chan struct{}, max(1, o.parallel))
 	e.slots = slots
 	var wg sync.WaitGroup
 	for _, p := range res.Packages {
@@ -127,6 +139,8 @@ type exploration struct {
 	sites  *build.Sites
 	unlink func(text []byte) []byte // see process
 	slots  chan struct{}            // one for every test binary that runs
+	bus    *cluster.Bus             // -nats; nil: no workers elsewhere
+	key    ed25519.PrivateKey       // that what they run is signed with
 
 	mu     sync.Mutex
 	fails  bool
@@ -242,7 +256,8 @@ type packageRun struct {
 	moved      []moved        // tests to be executed in processes of their own
 	shares     []*shared      // tests that workers explore together
 	idle       *workers
-	binary, of string          // content hash of the binary, and of what is explored; "": not known yet
+	binary, of string // content hash of the binary, and of what is explored; "": not known yet
+	elsewhere  *cluster.Remote
 	processes  bool            // that is being done
 	failures   []error         // heddle's own
 	told       map[string]bool // findings of tests that moved, from before they did
@@ -323,7 +338,9 @@ func notGoingOn(ctx context.Context) string {
 }
 
 // shareable reports whether there are workers to share tests with.
-func (r *packageRun) shareable() bool { return !r.main && r.o.parallel > 1 && r.o.share > 0 }
+func (r *packageRun) shareable() bool {
+	return !r.main && (r.o.parallel > 1 || r.bus != nil) && r.o.share > 0
+}
 
 // process prepares a run of the binary.
 func (r *packageRun) process() *process {

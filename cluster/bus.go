@@ -1,0 +1,247 @@
+package cluster
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Network says how to come to NATS.
+type Network struct {
+	// URL of a server, or several, with commas between. An address without a scheme
+	// ("host:port", ":4222"): a server of our own listens there.
+	URL string
+
+	Creds     string // file of a user's credentials
+	Token     string // of a server of our own, or another
+	CA        string // file of certificates of who vouches for the server
+	Cert, Key string // files of our own certificate
+
+	// How long a worker may not be heard of before what it has is given to others; 0: 10 s.
+	Lease time.Duration
+}
+
+func (n *Network) lease() time.Duration {
+	if n.Lease > 0 {
+		return n.Lease
+	}
+	return 10 * time.Second
+}
+
+// own reports whether the address is for a server of our own.
+func (n *Network) own() bool { return !strings.Contains(n.URL, "://") }
+
+// A Bus is a connection to NATS, and the streams that work goes by:
+//
+//	heddle.work.KEY.PLATFORM.RUN     stream HEDDLE_WORK, a work queue: Items, for who trusts the key
+//	heddle.results.RUN               stream HEDDLE_RESULTS: what they came to
+//	bucket HEDDLE                    binaries by content hash, signed Jobs
+//	heddle.here.KEY, heddle.who.KEY  workers say that they are there; they are asked to
+//	heddle.on.RUN, heddle.hurry.RUN  they say what they work on; somebody has nothing to do
+type Bus struct {
+	net     Network
+	srv     *server.Server
+	dir     string // of srv
+	nc      *nats.Conn
+	js      jetstream.JetStream
+	storage jetstream.StorageType
+}
+
+const (
+	workStream   = "HEDDLE_WORK"
+	resultStream = "HEDDLE_RESULTS"
+	bucket       = "HEDDLE"
+	keep         = time.Hour // what nobody wants any more
+)
+
+// Connect connects to NATS, after starting a server if there is to be one of our own.
+func Connect(ctx context.Context, n Network) (*Bus, error) {
+	b := &Bus{net: n, storage: jetstream.FileStorage}
+	opts := []nats.Option{nats.Name("heddle"), nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond), nats.RetryOnFailedConnect(true),
+		nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(5 * time.Second)}
+	if n.Token != "" {
+		opts = append(opts, nats.Token(n.Token))
+	}
+	url := n.URL
+	if n.own() {
+		if err := b.listen(); err != nil {
+			return nil, err
+		}
+		url = ""
+		opts = append(opts, nats.InProcessServer(b.srv))
+		b.storage = jetstream.MemoryStorage // it ends with this process, whose Log is what lasts
+	} else {
+		if n.Creds != "" {
+			opts = append(opts, nats.UserCredentials(n.Creds))
+		}
+		if n.CA != "" {
+			opts = append(opts, nats.RootCAs(n.CA))
+		}
+		if n.Cert != "" {
+			opts = append(opts, nats.ClientCert(n.Cert, n.Key))
+		}
+	}
+	var err error
+	if b.nc, err = nats.Connect(url, opts...); err == nil {
+		b.js, err = jetstream.New(b.nc)
+	}
+	if err == nil {
+		err = b.open(ctx)
+	}
+	if err != nil {
+		b.Close()
+		return nil, fmt.Errorf("NATS at %s: %w", n.URL, err)
+	}
+	return b, nil
+}
+
+// listen starts a server.
+func (b *Bus) listen() error {
+	host, port, err := net.SplitHostPort(b.net.URL)
+	if err != nil {
+		return fmt.Errorf("want a URL, such as nats://host:4222, or host:port to listen at: %w", err)
+	}
+	number, err := strconv.Atoi(port)
+	if err != nil {
+		return fmt.Errorf("%q is no port", port)
+	}
+	if host == "" {
+		host = "0.0.0.0"
+	}
+	if number == 0 {
+		number = server.RANDOM_PORT
+	}
+	if b.dir, err = os.MkdirTemp("", "heddle-nats-"); err != nil {
+		return err
+	}
+	o := &server.Options{ServerName: "heddle", Host: host, Port: number, JetStream: true, StoreDir: b.dir, NoSigs: true, NoLog: true,
+		Authorization: b.net.Token, MaxPayload: mostPayload}
+	if b.net.Cert != "" {
+		tc := &server.TLSConfigOpts{CertFile: b.net.Cert, KeyFile: b.net.Key, CaFile: b.net.CA, Verify: b.net.CA != ""}
+		if o.TLSConfig, err = server.GenTLSConfig(tc); err != nil {
+			return err
+		}
+		o.TLSConfig.MinVersion = tls.VersionTLS12
+		o.TLSTimeout = 5
+	}
+	if b.srv, err = server.NewServer(o); err != nil {
+		return err
+	}
+	b.srv.Start()
+	if !b.srv.ReadyForConnections(10 * time.Second) {
+		return fmt.Errorf("the server does not listen at %s", b.net.URL)
+	}
+	return nil
+}
+
+// mostPayload is how large a message may be on a server of our own: results have whole stacks.
+const mostPayload = 8 << 20
+
+// URL is where workers find the server.
+func (b *Bus) URL() string {
+	if b.srv != nil {
+		return b.srv.ClientURL()
+	}
+	return b.net.URL
+}
+
+// Close ends the connection, and the server if it is our own.
+func (b *Bus) Close() {
+	if b.nc != nil {
+		b.nc.Close()
+	}
+	if b.srv != nil {
+		b.srv.Shutdown()
+		b.srv.WaitForShutdown()
+	}
+	if b.dir != "" {
+		os.RemoveAll(b.dir)
+	}
+}
+
+// open makes sure that the streams are there, as whoever came first has made them. It waits for a server.
+func (b *Bus) open(ctx context.Context) error {
+	streams := []jetstream.StreamConfig{
+		{Name: workStream, Subjects: []string{"heddle.work.>"}, Retention: jetstream.WorkQueuePolicy, Storage: b.storage, MaxAge: keep},
+		{Name: resultStream, Subjects: []string{"heddle.results.>"}, Storage: b.storage, MaxAge: keep},
+	}
+	return b.insist(ctx, func(ctx context.Context) error {
+		for _, c := range streams {
+			_, err := b.js.Stream(ctx, c.Name)
+			if errors.Is(err, jetstream.ErrStreamNotFound) {
+				_, err = b.js.CreateStream(ctx, c)
+			}
+			if err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+				return err
+			}
+		}
+		_, err := b.js.ObjectStore(ctx, bucket)
+		if errors.Is(err, jetstream.ErrBucketNotFound) {
+			_, err = b.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: bucket, Storage: b.storage, TTL: 24 * keep})
+		}
+		if errors.Is(err, jetstream.ErrBucketExists) {
+			return nil
+		}
+		return err
+	})
+}
+
+// insist does f until it succeeds: servers come and go. Errors that come from ctx, and from what the server refuses, are returned.
+func (b *Bus) insist(ctx context.Context, f func(context.Context) error) error {
+	for {
+		try, cancel := context.WithTimeout(ctx, 5*time.Second)
+		err := f(try)
+		cancel()
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return errors.Join(ctx.Err(), err)
+		case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrMaxPayload), errors.Is(err, nats.ErrConnectionClosed), errors.Is(err, jetstream.ErrJetStreamNotEnabled):
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), err)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// object returns the bucket.
+func (b *Bus) object(ctx context.Context) (jetstream.ObjectStore, error) {
+	return b.js.ObjectStore(ctx, bucket)
+}
+
+func workSubject(key, run string) string { return "heddle.work." + key + "." + Platform + "." + run }
+func workFilter(key string) string       { return "heddle.work." + key + "." + Platform + ".>" }
+func resultSubject(run string) string    { return "heddle.results." + run }
+func hereSubject(key string) string      { return "heddle.here." + key }
+func whoSubject(key string) string       { return "heddle.who." + key }
+func onSubject(run string) string        { return "heddle.on." + run }
+func hurrySubject(run string) string     { return "heddle.hurry." + run }
+
+// An order is an Item on its way to a worker.
+type order struct {
+	Job, Run string
+	Item     []byte // wire.Item
+}
+
+// A here is what a worker says of itself.
+type here struct {
+	ID    string
+	Slots int
+}
+
+// A working says which Item of a run a worker is at, or is wanted back.
+type working struct{ N, Epoch int }

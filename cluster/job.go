@@ -1,0 +1,111 @@
+package cluster
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"heddle/rt/wire"
+)
+
+// A Job is what workers have to run for the Items of a package.
+type Job struct {
+	Binary   string // content hash (SHA-256) of the test binary
+	Package  string
+	Dir      string // the package's folder where it was built
+	Args     []string
+	Config   wire.Config
+	Stall    int64  // nanoseconds after which a process in which nothing happens is ended
+	Platform string // that the binary was built for
+}
+
+// Platform is the one of this process.
+var Platform = runtime.GOOS + "-" + runtime.GOARCH
+
+// A signed Job is what goes over the network: whoever runs the binary trusts who signed.
+type signed struct {
+	Job       []byte
+	Signature []byte
+}
+
+// sign returns a Job as it goes over the network, and its name.
+func sign(j *Job, key ed25519.PrivateKey) (name string, data []byte, err error) {
+	text, err := json.Marshal(j)
+	if err != nil {
+		return "", nil, err
+	}
+	data, err = json.Marshal(&signed{text, ed25519.Sign(key, text)})
+	return hash(text), data, err
+}
+
+// ErrUntrusted says that a Job is not signed by who it is said to be from.
+var ErrUntrusted = errors.New("what is to be run is not signed by a key that is trusted")
+
+// verify reads a Job of that name that key has signed.
+func verify(name string, data []byte, key ed25519.PublicKey) (*Job, error) {
+	var s signed
+	if err := json.Unmarshal(data, &s); err != nil {
+		return nil, err
+	}
+	if !ed25519.Verify(key, s.Job, s.Signature) || hash(s.Job) != name {
+		return nil, ErrUntrusted
+	}
+	j := new(Job)
+	if err := json.Unmarshal(s.Job, j); err != nil {
+		return nil, err
+	}
+	if j.Platform != Platform {
+		return nil, fmt.Errorf("the binary is for %s, this is %s", j.Platform, Platform)
+	}
+	return j, nil
+}
+
+func hash(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// OpenKey reads the key that a coordinator signs with, and makes one if there is none.
+func OpenKey(path string) (ed25519.PrivateKey, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		_, key, err := ed25519.GenerateKey(rand.Reader)
+		if err != nil {
+			return nil, err
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, err
+		}
+		return key, os.WriteFile(path, []byte(hex.EncodeToString(key.Seed())+"\n"), 0o600)
+	}
+	if err != nil {
+		return nil, err
+	}
+	seed, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil || len(seed) != ed25519.SeedSize {
+		return nil, fmt.Errorf("%s holds no key: remove it, and another is made", path)
+	}
+	return ed25519.NewKeyFromSeed(seed), nil
+}
+
+// Public returns the name of a key, which workers are told to trust.
+func Public(key ed25519.PrivateKey) string {
+	return hex.EncodeToString(key.Public().(ed25519.PublicKey))
+}
+
+// ParsePublic reads what Public returned.
+func ParsePublic(text string) (ed25519.PublicKey, error) {
+	b, err := hex.DecodeString(text)
+	if err != nil || len(b) != ed25519.PublicKeySize {
+		return nil, fmt.Errorf("%q is no key: want the %d digits that heddle test -nats prints", text, 2*ed25519.PublicKeySize)
+	}
+	return b, nil
+}

@@ -1,0 +1,347 @@
+package cluster
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"heddle/rt/wire"
+)
+
+// A Death is how a worker's process ended in an Item.
+type Death struct {
+	Why      string
+	Output   string
+	Crash    wire.CrashInfo
+	Trace    []byte `json:",omitempty"` // of what it executed, if that is known
+	Stalled  bool   `json:",omitempty"`
+	Looped   bool   `json:",omitempty"`
+	TimedOut bool   `json:",omitempty"`
+}
+
+// A reply is what a worker sends back.
+type reply struct {
+	N, Epoch int
+	Worked   *wire.Worked `json:",omitempty"`
+	Death    *Death       `json:",omitempty"`
+}
+
+// A Remote is a package's Job on a Bus: workers elsewhere do its Items.
+type Remote struct {
+	bus *Bus
+	key ed25519.PrivateKey
+	job string
+
+	// Read, if not nil, is given what workers send before it is read.
+	Read func([]byte) []byte
+
+	run string
+
+	mu    sync.Mutex
+	there map[string]time.Time // workers, when they were heard of last
+	slots map[string]int
+	asked map[working]*asked
+}
+
+// An asked is an Item that was handed out.
+type asked struct {
+	it    *wire.Item
+	sign  time.Time // of life, from who has it
+	reply chan struct{}
+}
+
+// Offer puts a Job and its binary where workers find them.
+func (b *Bus) Offer(ctx context.Context, key ed25519.PrivateKey, j *Job, binary string) (*Remote, error) {
+	name, data, err := sign(j, key)
+	if err != nil {
+		return nil, err
+	}
+	content, err := os.ReadFile(binary)
+	if err != nil {
+		return nil, err
+	}
+	err = b.insist(ctx, func(ctx context.Context) error {
+		store, err := b.object(ctx)
+		if err != nil {
+			return err
+		}
+		if _, err := store.GetInfo(ctx, j.Binary); errors.Is(err, jetstream.ErrObjectNotFound) {
+			if _, err := store.PutBytes(ctx, j.Binary, content); err != nil {
+				return err
+			}
+		} else if err != nil {
+			return err
+		}
+		_, err = store.PutBytes(ctx, name, data)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Remote{bus: b, key: key, job: name}, nil
+}
+
+// ahead is how many Items there are for each slot of a worker: one that it is at, and one that waits for it.
+const ahead = 2
+
+// Work lets workers do r's Items until nothing is left. died is told of processes that
+// ended, and says whether the Item is to be given to another.
+func (m *Remote) Work(ctx context.Context, r *Run, died func(*wire.Item, *Death) (again bool)) error {
+	var id [8]byte
+	rand.Read(id[:])
+	m.run = hex.EncodeToString(id[:])
+	m.there, m.slots, m.asked = make(map[string]time.Time), make(map[string]int), make(map[working]*asked)
+	here, err := m.bus.nc.Subscribe(hereSubject(Public(m.key)), m.heard)
+	if err != nil {
+		return err
+	}
+	defer here.Unsubscribe()
+	on, err := m.bus.nc.Subscribe(onSubject(m.run), m.alive)
+	if err != nil {
+		return err
+	}
+	defer on.Unsubscribe()
+	m.bus.nc.Publish(whoSubject(Public(m.key)), nil)
+	work, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() { m.results(work, r, died) })
+	lanes := 0
+	ended := make(chan struct{}, 1)
+	for tick := time.NewTicker(50 * time.Millisecond); !r.Over() && ctx.Err() == nil; {
+		for want := m.capacity(); lanes < want; lanes++ {
+			wg.Go(func() {
+				m.lane(work, r, died)
+				ended <- struct{}{}
+			})
+		}
+		select {
+		case <-tick.C:
+		case <-ended:
+			lanes--
+		}
+	}
+	m.settle(ctx, r, &lanes, ended)
+	cancel()
+	go func() { // who is in a lane yet wants to say so
+		for range ended {
+		}
+	}()
+	wg.Wait()
+	close(ended)
+	m.clear()
+	return nil
+}
+
+// settle waits a while for what is in workers' hands, if there is anything that it could add to.
+func (m *Remote) settle(ctx context.Context, r *Run, lanes *int, ended chan struct{}) {
+	over := time.After(3 * time.Second)
+	for *lanes > 0 && !r.Done() {
+		select {
+		case <-over:
+			return
+		case <-ended:
+			*lanes--
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// clear takes away what nobody needs any more.
+func (m *Remote) clear() {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	if s, err := m.bus.js.Stream(ctx, workStream); err == nil {
+		s.Purge(ctx, jetstream.WithPurgeSubject(workSubject(Public(m.key), m.run)))
+	}
+	if s, err := m.bus.js.Stream(ctx, resultStream); err == nil {
+		s.Purge(ctx, jetstream.WithPurgeSubject(resultSubject(m.run)))
+		s.DeleteConsumer(ctx, m.run)
+	}
+}
+
+// heard notes a worker.
+func (m *Remote) heard(msg *nats.Msg) {
+	var h here
+	if json.Unmarshal(msg.Data, &h) == nil {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.there[h.ID], m.slots[h.ID] = time.Now(), h.Slots
+	}
+}
+
+// alive notes that somebody works on an Item.
+func (m *Remote) alive(msg *nats.Msg) {
+	var w working
+	if json.Unmarshal(msg.Data, &w) == nil {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if a := m.asked[w]; a != nil {
+			a.sign = time.Now()
+		}
+	}
+}
+
+// capacity is how many Items workers can have.
+func (m *Remote) capacity() (n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for id, last := range m.there {
+		if time.Since(last) < m.bus.net.lease() {
+			n += ahead * m.slots[id]
+		}
+	}
+	return n
+}
+
+// Workers returns how many slots of workers elsewhere were heard of lately.
+func (m *Remote) Workers() int { return m.capacity() / ahead }
+
+// lane hands out one Item after the other, as long as there are workers.
+func (m *Remote) lane(ctx context.Context, r *Run, died func(*wire.Item, *Death) bool) {
+	for m.capacity() > 0 {
+		h := new(Hurry)
+		it := r.Next(h.Now)
+		if it == nil {
+			return
+		}
+		if !m.ask(ctx, r, it, h) {
+			r.Back(it)
+		}
+		if ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// ask hands out an Item and waits until its result was taken; false: it is to be handed out again.
+func (m *Remote) ask(ctx context.Context, r *Run, it *wire.Item, h *Hurry) bool {
+	w := working{it.N, it.Epoch}
+	a := &asked{it: it, sign: time.Now(), reply: make(chan struct{})}
+	m.mu.Lock()
+	m.asked[w] = a
+	m.mu.Unlock()
+	defer func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if m.asked[w] == a {
+			delete(m.asked, w)
+		}
+	}()
+	item, err := json.Marshal(it)
+	if err != nil {
+		return false
+	}
+	data, err := json.Marshal(&order{Job: m.job, Run: m.run, Item: item})
+	if err != nil {
+		return false
+	}
+	var at uint64
+	if err := m.bus.insist(ctx, func(ctx context.Context) error {
+		ack, err := m.bus.js.Publish(ctx, workSubject(Public(m.key), m.run), data)
+		if err == nil {
+			at = ack.Sequence
+		}
+		return err
+	}); err != nil {
+		return false
+	}
+	asks, _ := json.Marshal(w)
+	h.To(func() { m.bus.nc.Publish(hurrySubject(m.run), asks) })
+	defer h.To(func() {})
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-a.reply:
+			return true
+		case <-ctx.Done():
+			return false
+		case <-tick.C:
+		}
+		m.mu.Lock()
+		lost := time.Since(a.sign) > 3*m.bus.net.lease()
+		m.mu.Unlock()
+		if lost || r.Done() { // it may still come, and counts then if it is the first
+			if s, err := m.bus.js.Stream(ctx, workStream); err == nil {
+				s.DeleteMsg(ctx, at)
+			}
+			return false
+		}
+	}
+}
+
+// results takes what workers send back.
+func (m *Remote) results(ctx context.Context, r *Run, died func(*wire.Item, *Death) bool) {
+	for ctx.Err() == nil {
+		c, err := m.bus.js.CreateOrUpdateConsumer(ctx, resultStream, jetstream.ConsumerConfig{Durable: m.run, FilterSubject: resultSubject(m.run), AckPolicy: jetstream.AckExplicitPolicy, InactiveThreshold: keep})
+		if errors.Is(err, jetstream.ErrStreamNotFound) { // a server lost what it had
+			err = m.bus.open(ctx)
+		}
+		if err != nil {
+			pause(ctx)
+			continue
+		}
+		it, err := c.Messages(jetstream.PullExpiry(2 * time.Second))
+		if err != nil {
+			pause(ctx)
+			continue
+		}
+		stop := context.AfterFunc(ctx, it.Stop)
+		for {
+			msg, err := it.Next()
+			if err != nil {
+				break
+			}
+			m.take(r, msg.Data(), died)
+			msg.Ack() // should it be lost, the result comes again, and does no harm
+		}
+		stop()
+		it.Stop()
+	}
+}
+
+func pause(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(100 * time.Millisecond):
+	}
+}
+
+// take takes one result.
+func (m *Remote) take(r *Run, data []byte, died func(*wire.Item, *Death) bool) {
+	if m.Read != nil {
+		data = m.Read(data)
+	}
+	var p reply
+	if json.Unmarshal(data, &p) != nil {
+		return
+	}
+	w := working{p.N, p.Epoch}
+	m.mu.Lock()
+	a := m.asked[w]
+	delete(m.asked, w)
+	m.mu.Unlock()
+	var it *wire.Item
+	if a != nil {
+		it = a.it
+		defer close(a.reply)
+	}
+	switch {
+	case p.Worked != nil:
+		r.Take(it, p.Worked)
+	case p.Death != nil && it != nil:
+		r.Back(it)
+		if !died(it, p.Death) {
+			r.Stop()
+		}
+	}
+}

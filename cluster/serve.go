@@ -1,0 +1,303 @@
+package cluster
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"heddle/rt/wire"
+)
+
+// An Executor does Items of a Job, one at a time.
+type Executor interface {
+	// Do returns what the Item came to, or how the process ended in which it was done. The error
+	// is for what keeps it from being done by this worker.
+	Do(ctx context.Context, it *wire.Item, h *Hurry) (*wire.Worked, *Death, error)
+	Close()
+}
+
+// Service says how a worker works.
+type Service struct {
+	Trust []ed25519.PublicKey // whose binaries it runs
+	Slots int                 // how many Items at a time
+	Dir   string              // for binaries
+	// Start returns an Executor for a Job, whose binary is in a file.
+	Start func(j *Job, binary string) Executor
+	Note  func(string)
+}
+
+// A servant is a worker.
+type servant struct {
+	Service
+	bus   *Bus
+	id    string
+	slots chan struct{}
+
+	mu      sync.Mutex
+	jobs    map[string]*Job
+	paths   map[string]string // of binaries, by hash
+	idle    map[string][]Executor
+	runs    map[string]*nats.Subscription // whose calls to hurry are heard
+	hurries map[string]map[working]*Hurry
+}
+
+// Serve works for coordinators on the bus until ctx is done.
+func (b *Bus) Serve(ctx context.Context, s Service) error {
+	var id [8]byte
+	rand.Read(id[:])
+	v := &servant{Service: s, bus: b, id: hex.EncodeToString(id[:]), slots: make(chan struct{}, s.Slots), jobs: make(map[string]*Job), paths: make(map[string]string),
+		idle: make(map[string][]Executor), runs: make(map[string]*nats.Subscription), hurries: make(map[string]map[working]*Hurry)}
+	var wg sync.WaitGroup
+	for _, key := range s.Trust {
+		wg.Go(func() { v.present(ctx, key) })
+		for range s.Slots {
+			wg.Go(func() { v.pull(ctx, key) })
+		}
+	}
+	wg.Wait()
+	for _, xs := range v.idle {
+		for _, x := range xs {
+			x.Close()
+		}
+	}
+	return nil
+}
+
+// present says that the worker is there.
+func (v *servant) present(ctx context.Context, key ed25519.PublicKey) {
+	data, _ := json.Marshal(&here{v.id, v.Slots})
+	name := hex.EncodeToString(key)
+	who, err := v.bus.nc.Subscribe(whoSubject(name), func(*nats.Msg) { v.bus.nc.Publish(hereSubject(name), data) })
+	if err == nil {
+		defer who.Unsubscribe()
+	}
+	for tick := time.NewTicker(min(time.Second, v.bus.net.lease()/4)); ; {
+		v.bus.nc.Publish(hereSubject(name), data)
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// pull takes one Item after the other.
+func (v *servant) pull(ctx context.Context, key ed25519.PublicKey) {
+	name := hex.EncodeToString(key)
+	for ctx.Err() == nil {
+		c, err := v.bus.js.CreateOrUpdateConsumer(ctx, workStream, jetstream.ConsumerConfig{Durable: "workers-" + name[:16] + "-" + Platform, FilterSubject: workFilter(name),
+			AckPolicy: jetstream.AckExplicitPolicy, AckWait: v.bus.net.lease(), MaxAckPending: -1})
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			err = v.bus.open(ctx)
+		}
+		if err != nil {
+			pause(ctx)
+			continue
+		}
+		it, err := c.Messages(jetstream.PullMaxMessages(1), jetstream.PullExpiry(2*time.Second))
+		if err != nil {
+			pause(ctx)
+			continue
+		}
+		stop := context.AfterFunc(ctx, it.Drain) // Stop would leave what was fetched to nobody for a while
+		for {
+			msg, err := it.Next()
+			if err != nil {
+				break
+			}
+			if ctx.Err() != nil {
+				msg.Nak()
+				continue
+			}
+			v.slots <- struct{}{}
+			v.handle(ctx, key, msg)
+			<-v.slots
+		}
+		stop()
+		it.Stop()
+	}
+}
+
+// handle does the Item of a message and sends back what it came to.
+func (v *servant) handle(ctx context.Context, key ed25519.PublicKey, msg jetstream.Msg) {
+	var o order
+	it := new(wire.Item)
+	if json.Unmarshal(msg.Data(), &o) != nil || json.Unmarshal(o.Item, it) != nil {
+		msg.Term()
+		return
+	}
+	w := working{it.N, it.Epoch}
+	h := v.listen(o.Run, w)
+	defer v.unlisten(o.Run, w)
+	busy, done := context.WithCancel(ctx)
+	go v.beat(busy, &o, w, msg)
+	defer done()
+	p := &reply{N: it.N, Epoch: it.Epoch}
+	x, err := v.executor(ctx, o.Job, key)
+	if err == nil {
+		p.Worked, p.Death, err = x.Do(ctx, it, h)
+		if err == nil && p.Death == nil {
+			v.put(x)
+		} else {
+			x.Close()
+		}
+	}
+	if err != nil {
+		if ctx.Err() == nil {
+			v.Note(err.Error())
+			pause(ctx)
+		}
+		msg.NakWithDelay(time.Second)
+		return
+	}
+	data, err := json.Marshal(p)
+	if err != nil {
+		v.Note(err.Error())
+		return
+	}
+	err = v.bus.insist(ctx, func(ctx context.Context) error {
+		_, err := v.bus.js.Publish(ctx, resultSubject(o.Run), data)
+		return err
+	})
+	if err != nil {
+		v.Note(fmt.Sprintf("a result cannot be sent: %v", err))
+		return
+	}
+	// The result is stored: the Item is done, and only then. Should this be lost, it is done again and does no harm.
+	ack, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	msg.DoubleAck(ack)
+}
+
+// beat says that an Item is being worked on.
+func (v *servant) beat(ctx context.Context, o *order, w working, msg jetstream.Msg) {
+	data, _ := json.Marshal(w)
+	tick := time.NewTicker(v.bus.net.lease() / 4)
+	defer tick.Stop()
+	for {
+		v.bus.nc.Publish(onSubject(o.Run), data)
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			msg.InProgress()
+		}
+	}
+}
+
+// listen returns the Hurry of an Item, which may have been asked for already.
+func (v *servant) listen(run string, w working) *Hurry {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.runs[run] == nil {
+		v.hurries[run] = make(map[working]*Hurry)
+		v.runs[run], _ = v.bus.nc.Subscribe(hurrySubject(run), func(msg *nats.Msg) {
+			var w working
+			if json.Unmarshal(msg.Data, &w) == nil {
+				v.hurry(run, w).Now()
+			}
+		})
+	}
+	return v.hurryOf(run, w)
+}
+
+func (v *servant) hurry(run string, w working) *Hurry {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.hurryOf(run, w)
+}
+
+// mostHurries bounds what is kept of Items that went to others.
+const mostHurries = 10_000
+
+func (v *servant) hurryOf(run string, w working) *Hurry {
+	hs := v.hurries[run]
+	if len(hs) > mostHurries {
+		clear(hs)
+	}
+	if hs[w] == nil {
+		hs[w] = new(Hurry)
+	}
+	return hs[w]
+}
+
+func (v *servant) unlisten(run string, w working) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	delete(v.hurries[run], w)
+}
+
+// executor returns an Executor for a Job that key has signed.
+func (v *servant) executor(ctx context.Context, name string, key ed25519.PublicKey) (Executor, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	id := name + hex.EncodeToString(key)
+	if xs := v.idle[id]; len(xs) > 0 {
+		v.idle[id] = xs[:len(xs)-1]
+		return xs[len(xs)-1], nil
+	}
+	j := v.jobs[id]
+	if j == nil {
+		data, err := v.bus.fetch(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if j, err = verify(name, data, key); err != nil {
+			return nil, err
+		}
+		v.jobs[id] = j
+	}
+	if v.paths[j.Binary] == "" {
+		data, err := v.bus.fetch(ctx, j.Binary)
+		if err != nil {
+			return nil, err
+		}
+		if hash(data) != j.Binary {
+			return nil, fmt.Errorf("the binary %s came out otherwise", j.Binary)
+		}
+		path := filepath.Join(v.Dir, j.Binary)
+		if err := os.WriteFile(path, data, 0o700); err != nil {
+			return nil, err
+		}
+		v.paths[j.Binary] = path
+	}
+	return namedExecutor{v.Start(j, v.paths[j.Binary]), id}, nil
+}
+
+// A namedExecutor knows what it executes.
+type namedExecutor struct {
+	Executor
+	id string
+}
+
+func (v *servant) put(x Executor) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	id := x.(namedExecutor).id
+	v.idle[id] = append(v.idle[id], x)
+}
+
+// fetch gets what is kept under a name, and waits for a while if it is not there.
+func (b *Bus) fetch(ctx context.Context, name string) (data []byte, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 3*b.net.lease())
+	defer cancel()
+	err = b.insist(ctx, func(ctx context.Context) error {
+		store, err := b.object(ctx)
+		if err == nil {
+			data, err = store.GetBytes(ctx, name)
+		}
+		return err
+	})
+	return data, err
+}
