@@ -267,7 +267,7 @@ func (s *sharing) end(ctx context.Context, cfg *wire.Config, out *cluster.Outcom
 			rec.Executions += s.shared.share.Others
 			_, rec.Estimate = s.run.Look()
 		}
-	} else {
+	} else if rec.Reason = t.Failed; rec.Reason == "" {
 		rec.Reason = drive.Sampled(t)
 	}
 	if s.found > 0 {

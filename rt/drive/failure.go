@@ -20,11 +20,16 @@ func (e *exploration) guarded(first []*trace.Schedule) (end wire.Record) {
 		}
 		if v := recover(); v != nil {
 			end = wire.Record{Type: "end", Result: "pass", Reason: "heddle itself failed"}
-			e.send(&wire.Record{Type: "failure", Test: e.test, Text: fmt.Sprintf("heddle failed at %s with strategy %s, and not the program under test; please report it, and try another -strategy meanwhile\npanic: %v\n%s",
-				e.test, e.cfg.Strategy, v, panicStack(string(debug.Stack())))})
+			e.send(e.failure(v))
 		}
 	}()
 	return e.explore(first)
+}
+
+// failure is what is told of a panic of heddle's own.
+func (e *exploration) failure(v any) *wire.Record {
+	return &wire.Record{Type: "failure", Test: e.test, Text: fmt.Sprintf("heddle failed at %s with strategy %s, and not the program under test; please report it, and try another -strategy meanwhile\npanic: %v\n%s",
+		e.test, e.cfg.Strategy, v, panicStack(string(debug.Stack())))}
 }
 
 // panicStack leaves of a goroutine's stack what led to the panic, and of that what is below Explore.
@@ -35,6 +40,7 @@ func panicStack(stack string) string {
 		}
 	}
 	above, _, _ := strings.Cut(stack, "drive.(*exploration).guarded(")
+	above, _, _ = strings.Cut(above, "drive.(*worker).guarded(")
 	if i := strings.LastIndexByte(above, '\n'); i >= 0 {
 		above = above[:i]
 	}

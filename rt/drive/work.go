@@ -11,6 +11,7 @@ import (
 
 	"heddle/explore"
 	"heddle/explore/reach"
+	"heddle/rt/hook"
 	"heddle/rt/wire"
 )
 
@@ -68,11 +69,7 @@ func (w *worker) do(it *wire.Item) *wire.Worked {
 	for _, key := range it.Seen {
 		e.seen[key], e.told[key] = new(wire.Finding), true
 	}
-	if it.Piece != nil {
-		w.searchOn()
-	} else {
-		w.sampleOn()
-	}
+	w.guarded()
 	r := w.worked
 	t := e.tally()
 	t.Executions, t.Spun, t.Short, t.Failed = r.Tally.Executions, r.Tally.Spun, r.Tally.Short, r.Tally.Failed
@@ -89,11 +86,35 @@ func (w *worker) do(it *wire.Item) *wire.Worked {
 	if e.move != "" {
 		p := e.x.Resolve(e.moveAt)
 		r.Isolate = &wire.Record{Type: "isolate", Test: it.Test, Place: &p, Text: e.moved()}
-		w.e = nil
+	}
+	if r.Learnt != nil || r.Isolate != nil || r.Tally.Failed != "" {
+		w.e = nil // whatever comes next begins anew
 	}
 	r.Over = e.over
 	r.Elapsed = time.Since(began).Seconds()
 	return r
+}
+
+// guarded does the work of the Item. As in exploration.guarded, a panic of what thinks
+// between executions is heddle's own: the test ends.
+func (w *worker) guarded() {
+	defer func() {
+		if hook.On {
+			return
+		}
+		if v := recover(); v != nil {
+			w.worked.Notes = append(w.worked.Notes, *w.e.failure(v))
+			w.worked.Tally.Failed = "heddle itself failed"
+			if w.worked.State == nil {
+				w.worked.State, w.worked.Know = w.item.State, w.item.Know
+			}
+		}
+	}()
+	if w.item.Piece != nil {
+		w.searchOn()
+	} else {
+		w.sampleOn()
+	}
 }
 
 // begin prepares for another test, or for another start with what was learnt.
