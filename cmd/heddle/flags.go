@@ -55,6 +55,7 @@ type options struct {
 	sarif, junit, html               string
 	question                         *question.Question // of ask
 	asked                            []uint64           // memory accesses that it is about, once they are known
+	strategies                       []string // of compare
 
 	set map[string]bool // flags that were given
 }
@@ -384,9 +385,6 @@ func (o *options) config() wire.Config {
 	}
 	if c.MapCover = o.mapCover; o.mapCover {
 		c.Visible = "all"
-	}
-	if c.Strategy == "auto" {
-		c.Strategy = "sample"
 	}
 	if c.Time == "auto" {
 		c.Time = ""

@@ -3,6 +3,7 @@
 //
 //	heddle test   [flags] [packages]   explore the tests of packages
 //	heddle predict [flags] [packages]  show bugs that one execution of each test lets expect
+//	heddle compare [flags] [packages]  every strategy on the same tests, side by side
 //	heddle run    [flags] package      explore a main package
 //	heddle replay [flags] clip         show a finding again, step by step
 //	heddle ask    [flags] question     find out whether tests can come to a moment at which something is so
@@ -98,6 +99,7 @@ func commands() []command {
 	return []command{
 		{"test", "[flags] [packages] [-args ...]", "explore the interleavings of the packages' tests", (*tool).test},
 		{"predict", "[flags] [packages]", "execute each test once, and then only what shows the bugs which that lets expect", (*tool).predict},
+		{"compare", "[flags] [packages]", "explore each test by every strategy, and print what each took and found", (*tool).compare},
 		{"run", "[flags] package [args]", "explore the interleavings of a main package", (*tool).runMain},
 		{"replay", "[flags] clip [-args ...]", "show a finding again, step by step", (*tool).replay},
 		{"ask", "[flags] [package] question", "find out whether there is a moment at which something is so, such as 'bank.go:21@main/1 && bank.go:22@main/2' or 'x == 0 && y == 1'", (*tool).ask},

@@ -197,8 +197,13 @@ func (c *coverage) point(e *exploration) {
 	}
 }
 
-// covers adds an execution of a strategy that does not count patterns itself.
+// covers adds an execution to what is measured: orders, and patterns where the strategy does not count them itself.
 func (e *exploration) covers(ex *Execution) {
+	for _, o := range [...]*orders{e.orders, e.compared} {
+		if o != nil && e.err == nil {
+			o.add(ex)
+		}
+	}
 	if !e.cfg.MapCover || aims[e.cfg.Strategy] != nil || e.err != nil {
 		return
 	}

@@ -13,10 +13,7 @@ import (
 
 // exhaust lets a strategy cover every interleaving, as far as the budget goes.
 //
-// The search starts again when it has seen what ought to have been scheduling
-// points from the start (accesses that race, sides of channels that are polled),
-// and when executions have become shorter.
-// The executions told of are those of the last search.
+// The executions told of are those since the search last started.
 func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result string, complete bool, reason string) {
 	if e.cfg.Isolate == "process" {
 		if start = e.apart(start); start == nil {
@@ -30,67 +27,123 @@ func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result
 		}
 		return e.sample()
 	}
-	s, spun := e.seeded(start), false
+	x := e.search(func(e *exploration) explore.Strategy { return e.seeded(start) })
 	for !e.ended() && !e.stop(e.n) {
-		if e.shareSearch(s, spun, result) {
+		if e.shareSearch(x.s, x.spun, result) {
 			return result, false, ""
 		}
-		next := s.Next()
-		if e.loosen(s, next == nil) {
-			s, spun = e.seeded(start), false
-			continue
-		}
-		if next == nil {
+		if !x.step() {
 			break
 		}
-		visible, polled := len(e.visible), len(e.polled)
-		ex := e.perform(next)
-		if ex.Diverged != nil {
-			e.note("not deterministic: an execution left the schedule it was to follow, so not every interleaving can be covered; likely cause: %s", e.cause(ex.Outside))
-			e.nondet = true
-			return e.sample()
-		}
-		again := ex.Learnt && e.cfg.Isolate != "process" // in processes of their own nobody learns
-		if !again {
-			s.Done(ex.Trace)
-		}
-		spun = spun || ex.Trace.Spun
-		doubt := e.suspects(&ex, next)
-		again = again || len(e.polled) > polled
-		if len(e.polled) == polled { // or somebody waits in it for a poll and has not arrived
-			e.look(ex, next, "")
-		}
-		if doubt != nil && !again && len(e.visible) == visible {
-			e.look(e.perform(doubt), doubt, "")
-		}
-		if again || len(e.visible) > visible {
-			s, spun = e.seeded(start), false
-		}
 		if e.n%16 == 0 {
-			e.estimate = s.Result().Estimate
+			e.estimate = x.s.Result().Estimate
 		}
 		e.tell()
 	}
-	if e.found > 0 {
-		result = "fail"
+	if x.left != nil {
+		e.note("not deterministic: an execution left the schedule it was to follow, so not every interleaving can be covered; likely cause: %s", e.cause(x.left.Outside))
+		e.nondet = true
+		return e.sample()
 	}
-	r := s.Result()
+	r, short := x.result()
 	e.estimate = r.Estimate
-	more := s.Next() != nil
+	result = e.result(result)
+	if short == "" {
+		e.n = r.Executions
+		return result, true, r.Covers
+	}
+	if _, ok := x.s.(*reach.Strategy); ok && x.over && (e.cfg.Symmetry || len(e.cfg.OneOrder) > 0) {
+		e.n = r.Executions // all that is not left out by wish
+	}
+	return result, false, "sampled; " + short
+}
+
+// A search is a strategy that covers every interleaving, at work.
+//
+// It starts again when something has come to be known by which its executions have other steps: accesses that
+// race, sides of channels that are polled, deadlocks that end executions sooner, order that is to be loose.
+type search struct {
+	e       *exploration
+	start   func(*exploration) explore.Strategy
+	s       explore.Strategy
+	spun    bool       // a polling loop was held back
+	over    bool       // no schedule is left
+	left    *Execution // left the schedule that it was to follow
+	bounded int        // executions before the first that had reached the step bound
+
+	visible, polled, learnt int // what was known when it started
+	loose                   bool
+}
+
+// search begins a search.
+func (e *exploration) search(start func(*exploration) explore.Strategy) *search {
+	x := &search{e: e, start: start, bounded: e.bounded}
+	x.again()
+	return x
+}
+
+// again starts the search, or starts it anew.
+func (x *search) again() {
+	x.s, x.spun = x.start(x.e), false
+	x.visible, x.polled, x.learnt, x.loose = len(x.e.visible), len(x.e.polled), x.e.learnt, x.e.loose
+}
+
+// stale reports whether its executions have other steps from now on.
+func (x *search) stale() bool {
+	return x.visible != len(x.e.visible) || x.polled != len(x.e.polled) || x.learnt != x.e.learnt || x.loose != x.e.loose
+}
+
+// step executes the next schedule. It returns false if there is none, or if an execution left its schedule.
+func (x *search) step() bool {
+	e := x.e
+	if x.stale() {
+		x.again()
+	}
+	next := x.s.Next()
+	if e.loosen(x.s, next == nil) {
+		x.again()
+		return true
+	}
+	if next == nil {
+		x.over = true
+		return false
+	}
+	ex := e.perform(next)
+	if e.err != nil {
+		return false
+	}
+	if ex.Diverged != nil {
+		x.left = &ex
+		return false
+	}
+	if x.learnt == e.learnt {
+		x.s.Done(ex.Trace)
+	}
+	x.spun = x.spun || ex.Trace.Spun
+	doubt := e.suspects(&ex, next)
+	if len(e.polled) == x.polled { // or somebody waits in it for a poll and has not arrived
+		e.look(ex, next, "")
+	}
+	if doubt != nil && !x.stale() {
+		e.look(e.perform(doubt), doubt, "")
+	}
+	if x.stale() {
+		x.again()
+	}
+	return true
+}
+
+// result says how far the search came, and why it has not covered every interleaving; "" if it has.
+func (x *search) result() (r explore.Result, short string) {
+	e := x.e
+	r = x.s.Result()
+	x.over = x.over || x.s.Next() == nil
 	if r.Complete && e.suspecting() {
 		r.Complete, r.Reason = false, explore.Hidden
 	}
 	t := e.tally()
-	t.Spun = spun
-	complete, reason = Covered(e.cfg, &t, r, more)
-	if complete {
-		e.n = r.Executions
-		return result, true, reason
-	}
-	if _, ok := s.(*reach.Strategy); ok && !more && (e.cfg.Symmetry || len(e.cfg.OneOrder) > 0) {
-		e.n = r.Executions // all that is not left out by wish
-	}
-	return result, false, reason
+	t.Spun, t.Bounded = x.spun, e.bounded-x.bounded
+	return r, shortfall(e.cfg, &t, r, !x.over)
 }
 
 // apart returns the search that is made where every execution has a process of

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"heddle/explore/succession"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -35,12 +36,15 @@ type exploration struct {
 	bound     int               // on the steps of an execution; 0: the configuration's
 	expect    *wire.Expectation // looked for in every execution
 	polled    []trace.Site      // sides of channels found to be polled, for exhaustive executions
+	learnt    int               // executions after which exhaustive ones end sooner, see wire.Result.Learnt
 	whole     bool              // every interleaving is to be covered: a finding does not end that
 	loose     bool              // the search makes loose executions, see loosen
 	suspected []string          // keys of races that those showed
 	estimate  float64           // of the executions that would cover every interleaving, 0: not known
 	progress  time.Time
 	cover     *coverage // of memory-access patterns, nil if nobody asked
+	orders    *orders   // that executions have shown, of strategy auto
+	compared  *orders   // the same, as strategies are compared by
 	buggy     int       // executions that showed something wrong
 	bounded   int       // executions that reached the step bound
 	timers    bool
@@ -67,6 +71,9 @@ func newExploration(ctx context.Context, cfg *wire.Config, test string, x Execut
 	if cfg.Budget > 0 {
 		e.deadline = e.start.Add(time.Duration(cfg.Budget))
 	}
+	if cfg.Compare {
+		e.compared = &orders{set: succession.NewSet()}
+	}
 	for _, s := range cfg.VisibleAt {
 		e.visible = append(e.visible, trace.Site(s))
 	}
@@ -91,6 +98,9 @@ func Explore(ctx context.Context, cfg *wire.Config, test string, x Executor, sen
 		e.tellCoverage(nil)
 	}
 	end.Buggy = e.buggy
+	if e.compared != nil {
+		end.Orders = e.compared.set.Len()
+	}
 	end.Test, end.Executions, end.Elapsed, end.Strategy, end.Estimate = test, e.n, time.Since(e.start).Seconds(), cfg.Strategy, e.estimate
 	e.send(&end)
 	return nil
@@ -114,10 +124,12 @@ func (e *exploration) explore(first []*trace.Schedule) wire.Record {
 		return wire.Record{Type: "end", Result: result, Complete: complete, Reason: reason}
 	}
 	search := e.sample
-	if e.cfg.Strategy == "predict" {
+	switch e.cfg.Strategy {
+	case "auto":
+		search = e.auto
+	case "predict":
 		search = e.predictOnly
-	}
-	if e.cfg.Strategy == "branch" {
+	case "branch":
 		search = e.raceEquivalent
 	}
 	if start := exhaustive[e.cfg.Strategy]; start != nil {
@@ -158,47 +170,60 @@ const (
 func After(elapsed time.Duration) time.Duration { return max(moreAfter, afterFinding*elapsed) }
 
 // sample is the strategy "sample": the non-preemptive schedule twice, then the
-// policies in turn with fresh seeds.
+// policies in turn with fresh seeds. With a policy's name it is that one alone.
 func (e *exploration) sample() (result string, complete bool, reason string) {
-	result = "pass"
 	fixed := fixedPolicy(e.cfg.Strategy)
-	var once Execution // the first
-	visible := e.visible
-	for i := 0; ; i++ {
-		if e.ended() || i > 1 && e.stop(i) || i == 1 && e.heavy() {
-			break
-		}
-		if i > 1 && e.shareSamples(i, result) {
+	result, alone := e.opening(fixed)
+	if alone {
+		return result, false, "no concurrency"
+	}
+	for i := 2; !e.ended() && !e.stop(i); i++ {
+		if e.shareSamples(i, result) {
 			return result, false, ""
 		}
-		s := e.schedule(i, fixed)
-		switch i {
-		case 0:
-			once = e.run(s)
-			once.Trace = once.Trace.Clone()
-			if once.Skipped {
-				result = "skip"
-			}
-			e.send(&wire.Record{Type: "output", Test: e.test, Text: string(once.Output)})
-		case 1:
-			ex := e.second(s, visible, &once)
-			once = Execution{}
-			if !e.ended() && !e.nondet && !e.choices && len(ex.Trace.Goroutines) <= 2 && e.found == 0 {
-				return result, false, "no concurrency"
-			}
-			if e.cfg.Predict && !e.nondet && !e.real && len(ex.Trace.Goroutines) > 2 && !e.ended() {
-				e.predictFirst()
-			}
-		default:
-			e.run(s)
-		}
+		e.run(e.schedule(i, fixed))
 		e.tell()
 	}
-	if e.found > 0 {
-		result = "fail"
-	}
 	t := e.tally()
-	return result, false, Sampled(&t)
+	return e.result(result), false, Sampled(&t)
+}
+
+// opening executes the first schedule twice and compares, and then what the first execution lets
+// expect of others. alone: there is nothing to interleave.
+func (e *exploration) opening(fixed string) (result string, alone bool) {
+	result = "pass"
+	if e.ended() {
+		return result, false
+	}
+	s, visible := e.schedule(0, fixed), e.visible
+	once := e.run(s)
+	once.Trace = once.Trace.Clone()
+	if once.Skipped {
+		result = "skip"
+	}
+	e.send(&wire.Record{Type: "output", Test: e.test, Text: string(once.Output)})
+	e.tell()
+	if e.ended() || e.heavy() {
+		return result, false
+	}
+	ex := e.second(e.schedule(1, fixed), visible, &once)
+	once = Execution{}
+	if !e.ended() && !e.nondet && !e.choices && len(ex.Trace.Goroutines) <= 2 && e.found == 0 {
+		return result, true
+	}
+	if e.cfg.Predict && !e.nondet && !e.real && len(ex.Trace.Goroutines) > 2 && !e.ended() {
+		e.predictFirst()
+	}
+	e.tell()
+	return result, false
+}
+
+// result is "fail" where something was found, else what the test said of itself.
+func (e *exploration) result(plain string) string {
+	if e.found > 0 {
+		return "fail"
+	}
+	return plain
 }
 
 // schedule returns the i-th schedule of the strategy; the second is the first again.
@@ -253,6 +278,11 @@ func (e *exploration) late() bool {
 	return !e.deadline.IsZero() && time.Now().After(e.deadline) || e.ctx.Err() != nil
 }
 
+// elapsedShare is the share of the time that is over, where there is an end to it.
+func (e *exploration) elapsedShare() float64 {
+	return float64(time.Since(e.start)) / float64(max(e.deadline.Sub(e.start), 1))
+}
+
 // heavy reports whether the first execution alone took a multiple of the
 // budget: a second one would tell little for its price.
 func (e *exploration) heavy() bool {
@@ -291,6 +321,9 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execu
 		return Execution{Trace: new(trace.Trace)}
 	}
 	e.n++
+	if ex.Learnt && e.cfg.Isolate != "process" { // in processes of their own nobody learns
+		e.learnt++
+	}
 	if f := ex.Trace.Flow; f != nil && f.Full && !e.toldFull {
 		e.toldFull = true
 		e.note("what values were computed from takes more memory than -mem allows (%s): where it is not known any more, it counts as everything read before", wire.Size(e.cfg.FlowMemory))

@@ -106,6 +106,11 @@ const minimiseTime = 2 * time.Second
 // not show it again.
 func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromClip string) bool {
 	n, elapsed := e.n, time.Since(e.start).Seconds()
+	if e.cfg.Compare {
+		f.Finding.Executions = n
+		e.send(&wire.Record{Type: "finding", Test: e.test, Executions: n, Elapsed: elapsed, Finding: f.Finding})
+		return true
+	}
 	defer func() { e.n = n }()
 	m := &minimiser{e: e, key: f.Key, seed: s.Seed, free: s.Free, exhaustive: s.Exhaustive, deadline: time.Now().Add(minimiseTime), places: accessesOf(f.Finding.Places)}
 	m.pastDeadlock = f.Finding.Kind != kindDeadlock // it may show after a deadlock that is known by now

@@ -170,7 +170,10 @@ func shortfall(cfg *wire.Config, t *wire.Tally, r explore.Result, more bool) str
 	case more || !r.Complete:
 		return "not all interleavings"
 	case t.Timers && cfg.Time != "virtual":
-		return "all interleavings in virtual time, but timers may also be early (-time=free)"
+		return virtualOnly
 	}
 	return ""
 }
+
+// virtualOnly is why a search that has covered everything in virtual time is not complete.
+const virtualOnly = "all interleavings in virtual time, but timers may also be early (-time=free)"

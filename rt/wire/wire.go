@@ -19,7 +19,7 @@ type Config struct {
 	Test             string   // Mode execute
 	Request          *Request // Mode execute
 	Package          string   // import path, for records
-	Strategy         string   // "sample": first, then pos, pct and random in turn; or one of first, random, pos, pct
+	Strategy         string   // "auto", "sample", "predict", a policy, or one of package drive's others
 	Seed             uint64   // base of all seeds
 	Runs             int      // executions a test at most (Mode bench: at least); 0: until the budget ends
 	Budget           int64    // nanoseconds a test; 0: until Runs (Mode bench: a second)
@@ -61,6 +61,10 @@ type Config struct {
 	Whole    bool // go on until the budget ends, whatever was found
 
 	Share int64 // nanoseconds after which a test that can be split is given away; 0: never
+
+	// Compare: count the orders that executions show (Record.Orders), and tell of findings as
+	// they come, without a clip.
+	Compare bool
 
 	// Predict: strategy "sample" begins with what one execution lets expect of
 	// others. Strategy "predict" is only that. Patterns is the text of the user's pattern files.
@@ -163,6 +167,7 @@ type Record struct {
 	Predicted *Predicted `json:",omitempty"` // predicted
 	Coverage  *Coverage  `json:",omitempty"` // coverage
 	Buggy     int        `json:",omitempty"` // end: executions that showed something wrong
+	Orders    int        `json:",omitempty"` // end, with Config.Compare: see explore/succession
 
 	Groups *Groups `json:",omitempty"` // end, of strategy branch
 

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"heddle/build"
+	"heddle/report"
+	"heddle/rt/wire"
+)
+
+// compared are the strategies that heddle compare takes if the user does not say, in the order of the table.
+var compared = []string{"auto", "sample", "predict", "pos", "pct", "random", "dpor", "reach", "unfold", "branch", "map", "mcr"}
+
+// compare is heddle compare: the same tests by each strategy, every one in a process of its own and without
+// clips, so that none profits from another.
+func (t *tool) compare(ctx context.Context, args []string) int {
+	o := &options{count: 1, parallel: 1, rules: "123456", predict: true, memory: 256 << 20, preempt: -1, delay: -1}
+	patterns, err := t.parse("compare", o, args, true, o.buildFlags, o.pickFlags, o.compareFlags)
+	if err != nil {
+		return t.parseError(err)
+	}
+	c := &comparison{tool: t, o: o}
+	if len(o.strategies) == 0 {
+		o.strategies = compared
+	}
+	if err := c.build(ctx, patterns); err != nil {
+		if ctx.Err() != nil {
+			return exitInterrupted
+		}
+		return t.fail(err)
+	}
+	for i := range c.plain.Packages {
+		if err := c.comparePackage(ctx, i); err != nil {
+			if ctx.Err() != nil {
+				c.report.Note("interrupted")
+				return exitInterrupted
+			}
+			return t.fail(err)
+		}
+	}
+	return max(c.report.Close(), c.code)
+}
+
+// compareFlags are those of compare: what all strategies understand.
+func (o *options) compareFlags(fs *flag.FlagSet) {
+	fs.BoolVar(&o.json, "json", false, "print events as JSON, one a strategy and test")
+	fs.Func("strategies", "compare only those of this `list`, separated by commas (default "+strings.Join(compared, ",")+")", func(s string) error {
+		for _, name := range strings.Split(s, ",") {
+			if !slices.Contains(strategies, name) && name != "predict" {
+				return fmt.Errorf("%q is none of: %s, predict", name, strings.Join(strategies, ", "))
+			}
+			o.strategies = append(o.strategies, name)
+		}
+		return nil
+	})
+	durationVar(fs, &o.budget, "budget", 5*time.Second, "`time` for each strategy and test")
+	fs.IntVar(&o.runs, "runs", 0, "execute each test `n` times at most by each strategy; 0: until the budget ends")
+	fs.Uint64Var(&o.seed, "seed", 0, "`number` that all random choices come from")
+	fs.IntVar(&o.depth, "depth", 3, "`d` of strategy pct")
+	choose(fs, &o.visible, "visible", visibles, "memory accesses at which the scheduler may choose")
+	choose(fs, &o.time, "time", times, "when timers fire")
+	fs.BoolVar(&o.race, "race", true, "look for data races")
+	o.hangFlag(fs)
+	o.strategy, o.isolate = "auto", "auto"
+}
+
+// A comparison is one run of compare.
+type comparison struct {
+	tool   *tool
+	o      *options
+	report *report.Reporter
+	plain  *build.Result
+	flow   map[string]*build.Package // by import path, those built for strategies that ask for data flow
+	sites  [2]*exploration           // for the plain build, and the other one
+	code   int
+}
+
+// build builds the packages, for data flow too where a strategy needs it.
+func (c *comparison) build(ctx context.Context, patterns []string) error {
+	for i, flow := range [2]bool{false, true} {
+		if flow && !slices.ContainsFunc(c.o.strategies, func(s string) bool { return slices.Contains(flowing, s) }) {
+			continue
+		}
+		o := *c.o
+		if flow {
+			o.strategy = flowing[0]
+		}
+		e := &exploration{tool: c.tool, o: &o}
+		res, err := e.build(ctx, c.tool.Dir, patterns)
+		if err != nil {
+			return err
+		}
+		c.sites[i] = e
+		if !flow {
+			c.plain, c.report = res, e.report
+			continue
+		}
+		c.flow = make(map[string]*build.Package)
+		for k := range res.Packages {
+			c.flow[res.Packages[k].ImportPath] = &res.Packages[k]
+		}
+	}
+	return nil
+}
+
+// comparePackage compares the tests of a package.
+func (c *comparison) comparePackage(ctx context.Context, i int) error {
+	p := &c.plain.Packages[i]
+	switch {
+	case p.NoTests:
+		c.report.NoTests(p.ImportPath)
+		return nil
+	case p.Failed != "":
+		c.report.BuildFailed(p.ImportPath, p.Failed)
+		return nil
+	}
+	tests, err := c.tests(ctx, p)
+	if err != nil {
+		return err
+	}
+	for _, test := range tests {
+		var all []report.Comparison
+		for _, s := range c.o.strategies {
+			c.report.Doing(fmt.Sprintf("%s by %s", test, s))
+			x, err := c.explore(ctx, p, test, s)
+			if err != nil {
+				return err
+			}
+			all = append(all, x)
+			if x.Alone() {
+				break
+			}
+		}
+		c.report.Doing("")
+		c.report.Compare(p.ImportPath, test, all)
+	}
+	return nil
+}
+
+// tests lists the tests of a package.
+func (c *comparison) tests(ctx context.Context, p *build.Package) (tests []string, err error) {
+	b := (&packageRun{exploration: c.sites[0], pkg: p, start: time.Now()}).process()
+	b.config.Mode = "list"
+	b.record = func(rec *wire.Record) {
+		if rec.Type == "test" {
+			tests = append(tests, rec.Test)
+		}
+	}
+	res, err := b.run(ctx)
+	if err == nil && res.err != nil {
+		err = fmt.Errorf("%s: %s", p.ImportPath, res.why())
+	}
+	return tests, err
+}
+
+// explore explores one test by one strategy.
+func (c *comparison) explore(ctx context.Context, p *build.Package, test, strategy string) (report.Comparison, error) {
+	x := report.Comparison{Strategy: strategy}
+	o := *c.o
+	o.strategy, o.run = strategy, only(test, o.run)
+	from := c.sites[0]
+	if o.flow() {
+		from, p = c.sites[1], c.flow[p.ImportPath]
+		if p == nil || p.Binary == "" {
+			x.Error = "could not be built for data flow"
+			return x, nil
+		}
+	}
+	e := &exploration{tool: c.tool, o: &o, sites: from.sites, unlink: from.unlink}
+	b := (&packageRun{exploration: e, pkg: p, start: time.Now()}).process()
+	b.config.Compare, b.config.Whole = true, true
+	b.extend = time.Duration(b.config.Budget) + time.Minute
+	b.record = x.Take
+	res, err := b.run(ctx)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return x, err
+	}
+	x.Memory = res.memory
+	if !res.done {
+		x.Error = "the test binary ended in the middle: " + res.why()
+		x.Findings++
+		if x.First == 0 {
+			x.First = max(res.crash.Execution, 1)
+		}
+		x.Executions = max(x.Executions, res.crash.Execution)
+	}
+	if x.Findings > 0 {
+		c.code = exitFindings
+	}
+	return x, nil
+}
+
+// only is the pattern of one test, with the user's choice of its subtests.
+func only(test, run string) string {
+	pattern := "^" + regexp.QuoteMeta(test) + "$"
+	if _, sub, ok := strings.Cut(run, "/"); ok {
+		pattern += "/" + sub
+	}
+	return pattern
+}

@@ -1,0 +1,116 @@
+// Package succession measures what executions have covered by the pairs of
+// operations, of different goroutines, that followed each other on one object:
+// for variables these are who overwrote what and who read what from whom, for locks
+// who came next. All strategies can be measured by it, it costs a look at each
+// event, and an execution with a pair that no other had took an order that was not taken before.
+//
+// It is compiled into the program under test.
+package succession
+
+import "heddle/trace"
+
+// most bounds the pairs that are remembered.
+const most = 1 << 20
+
+// A Set is the pairs that executions have shown. Goroutines and objects are
+// known by their place in the tree of creation, so all executions agree on them.
+// Pairs are kept as hashes.
+type Set struct {
+	// Memory says at which sites accesses to memory count; nil: none. Strategies
+	// differ in which of them are events.
+	Memory func(trace.Site) bool
+
+	pairs   map[uint64]struct{}
+	names   []uint64 // of goroutines, by GID
+	objects []uint64 // names, by ObjID; 0: not known yet
+	last    []int32  // by ObjID: the index of the last event on it, plus 1
+}
+
+// NewSet returns an empty set.
+func NewSet() *Set { return &Set{pairs: make(map[uint64]struct{})} }
+
+// Len returns how many pairs were shown.
+func (s *Set) Len() int { return len(s.pairs) }
+
+// Add adds what t shows and returns how many pairs are new.
+func (s *Set) Add(t *trace.Trace) (fresh int) {
+	s.begin(t)
+	n := len(s.pairs)
+	for i := range t.Events {
+		e := &t.Events[i]
+		if !s.counts(t, e) {
+			continue
+		}
+		before := s.last[e.Obj]
+		s.last[e.Obj] = int32(i + 1)
+		if len(s.pairs) >= most {
+			continue
+		}
+		key := mix(s.object(t, e.Obj), s.does(e))
+		if before > 0 {
+			p := &t.Events[before-1]
+			if p.G == e.G {
+				continue
+			}
+			key = mix(key, s.does(p))
+		}
+		s.pairs[key] = struct{}{}
+	}
+	return len(s.pairs) - n
+}
+
+// counts reports whether an event is an operation on an object that every strategy sees.
+func (s *Set) counts(t *trace.Trace, e *trace.Event) bool {
+	if e.Quiet || e.Obj <= 0 || int(e.Obj) >= len(t.Objects) {
+		return false
+	}
+	switch e.Op {
+	case trace.OpArrive, trace.OpResume, trace.OpAwait, trace.OpBranch: // events of some strategies only
+		return false
+	case trace.OpRead, trace.OpWrite:
+		return s.Memory != nil && s.Memory(e.Site.Plain())
+	}
+	return true
+}
+
+// begin names the goroutines of t.
+func (s *Set) begin(t *trace.Trace) {
+	s.names = s.names[:0]
+	for _, g := range t.Goroutines {
+		parent := uint64(0)
+		if g.Parent != trace.NoG {
+			parent = s.names[g.Parent]
+		}
+		s.names = append(s.names, mix(parent, uint64(g.N)+1))
+	}
+	for len(s.last) < len(t.Objects) {
+		s.last, s.objects = append(s.last, 0), append(s.objects, 0)
+	}
+	clear(s.last[:len(t.Objects)])
+	clear(s.objects[:len(t.Objects)])
+}
+
+// object returns the name of an object: who made it, as his how-manieth.
+func (s *Set) object(t *trace.Trace, o trace.ObjID) uint64 {
+	if s.objects[o] == 0 {
+		x := &t.Objects[o]
+		by := uint64(0)
+		if x.G != trace.NoG {
+			by = s.names[x.G]
+		}
+		s.objects[o] = mix(mix(by, uint64(x.N)<<32|uint64(x.Offset)), mix(uint64(x.Kind)+1, uint64(x.Site.Plain()))) | 1
+	}
+	return s.objects[o]
+}
+
+// does names what an event is: who does what, where.
+func (s *Set) does(e *trace.Event) uint64 {
+	return mix(s.names[e.G], mix(uint64(e.Op), uint64(e.Site.Plain())))
+}
+
+// mix combines two numbers into a hash.
+func mix(a, b uint64) uint64 {
+	z := a*0x9e3779b97f4a7c15 ^ b + 0x632be59bd9b4e019
+	z = (z ^ z>>32) * 0xd6e8feb86659fd93
+	return z ^ z>>32
+}

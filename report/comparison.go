@@ -1,0 +1,132 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"heddle/rt/wire"
+)
+
+// A Comparison is what became of one test under one strategy.
+type Comparison struct {
+	Strategy   string
+	First      int     // after how many executions something was found; 0: nothing was
+	After      float64 // and after how many seconds
+	Findings   int     // different ones
+	Executions int
+	Complete   bool
+	Reason     string // of a complete search what it covered, if not interleavings; else why it is not
+	Elapsed    float64
+	Estimate   float64 // of the executions that would be complete, 0: not known
+	Orders     int     // pairs of operations that followed each other on an object, see explore/succession
+	Memory     int64   // bytes that the process had at most; 0: not known
+	Error      string  // why there is nothing to compare
+}
+
+// Alone reports whether the test starts no goroutine, so that there is nothing to compare.
+func (c *Comparison) Alone() bool { return strings.HasPrefix(c.Reason, "no concurrency") }
+
+// Take takes a record of the test binary.
+func (c *Comparison) Take(rec *wire.Record) {
+	switch rec.Type {
+	case "progress":
+		c.Executions, c.Elapsed = rec.Executions, rec.Elapsed
+	case "finding":
+		c.Findings++
+		if c.First == 0 {
+			c.First, c.After = rec.Executions, rec.Elapsed
+		}
+	case "isolate":
+		c.Error = "executions in one process are not independent of each other: each would need one of its own, which compare does not do"
+	case "end":
+		c.Executions, c.Elapsed, c.Complete, c.Reason = rec.Executions, rec.Elapsed, rec.Complete, rec.Reason
+		c.Estimate, c.Orders = rec.Estimate, rec.Orders
+	}
+}
+
+// A comparisonEvent is one with -json. The fields and their order are stable.
+type comparisonEvent struct {
+	Action     string // "comparison"
+	Package    string
+	Test       string
+	Strategy   string
+	First      int
+	After      float64
+	Findings   int
+	Executions int
+	Complete   bool
+	Reason     string
+	Elapsed    float64
+	Estimate   float64
+	Orders     int
+	Memory     int64
+	Error      string
+}
+
+// Compare prints the comparisons of a test: a table, or events with -json.
+func (r *Reporter) Compare(pkg, test string, all []Comparison) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.o.JSON {
+		for i := range all {
+			c := &all[i]
+			r.jsonLine(comparisonEvent{"comparison", pkg, test, c.Strategy, c.First, c.After, c.Findings, c.Executions, c.Complete, c.Reason, c.Elapsed, c.Estimate, c.Orders, c.Memory, c.Error})
+		}
+		return
+	}
+	r.print(comparisonText(pkg, test, all))
+}
+
+// comparisonText is the table of a test.
+func comparisonText(pkg, test string, all []Comparison) string {
+	var b strings.Builder
+	if len(all) == 1 && all[0].Alone() {
+		fmt.Fprintf(&b, "%s  %s: no concurrency, nothing to compare\n", pkg, test)
+		return b.String()
+	}
+	fmt.Fprintf(&b, "%s  %s\n", pkg, test)
+	t := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(t, "    strategy\tfirst finding\tfindings\texecutions\ttime\torders\tmemory\tcovered")
+	for i := range all {
+		all[i].row(t)
+	}
+	t.Flush()
+	return b.String()
+}
+
+// row prints one line of a table.
+func (c *Comparison) row(w io.Writer) {
+	if c.Error != "" && c.Executions == 0 {
+		fmt.Fprintf(w, "    %s\t-\t-\t-\t-\t-\t-\t%s\n", c.Strategy, oneLine(c.Error))
+		return
+	}
+	first, memory := "-", "-"
+	if c.First > 0 {
+		first = fmt.Sprintf("%s in %s", thousands(c.First), seconds(c.After))
+	}
+	if c.Memory > 0 {
+		memory = fmt.Sprintf("%.0fM", float64(c.Memory)/(1<<20))
+	}
+	fmt.Fprintf(w, "    %s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", c.Strategy, first, c.Findings, thousands(c.Executions), seconds(c.Elapsed), thousands(c.Orders), memory, c.covered())
+}
+
+// covered says what was proved, or why nothing was.
+func (c *Comparison) covered() string {
+	if c.Complete {
+		return fmt.Sprintf("all %s, by %s", cmp.Or(c.Reason, "interleavings"), plural(c.Executions, "execution"))
+	}
+	why := cmp.Or(oneLine(c.Reason), "sampled")
+	if !strings.HasPrefix(why, "sampled") && !strings.HasPrefix(why, "predicted") {
+		why = "sampled: " + why
+	}
+	if c.Estimate > float64(c.Executions) {
+		why += " of about " + about(c.Estimate)
+	}
+	if c.Error != "" {
+		why += "; " + oneLine(c.Error)
+	}
+	return why
+}

@@ -1,0 +1,185 @@
+package drive
+
+import (
+	"slices"
+
+	"heddle/explore"
+	"heddle/explore/dpor"
+	"heddle/explore/succession"
+	"heddle/trace"
+)
+
+// How the default strategy shares what it may spend: executions where the user bounds these, else time.
+const (
+	autoFirst      = 100   // executions in turn, before it tries to cover everything
+	autoFirstShare = 0.125 // or that share of the time
+	autoFirstRuns  = 0.25  // or of the executions
+
+	// While coverTrial of all was not spent on it, the attempt to cover everything is not judged by its estimate;
+	// from coverHalf on it goes on only if half of what is left will do.
+	coverTrial = 1. / 16
+	coverHalf  = 0.5
+)
+
+// auto is the default strategy. After the opening that it has in common with sample
+//
+//   - a portfolio of strategies takes turns for a while: most bugs need no more;
+//   - dpor covers every interleaving, if its estimate says that it will come to an end. Then the test is over;
+//   - else the portfolio goes on, and what is left is shared by what finds orders that no execution had yet.
+func (e *exploration) auto() (result string, complete bool, reason string) {
+	e.countOrders()
+	result, alone := e.opening("")
+	if alone {
+		return result, false, "no concurrency"
+	}
+	p := newPortfolio(e)
+	p.inTurn()
+	c := e.coverAll()
+	if c.complete {
+		e.n = c.executions
+		return e.result(result), true, ""
+	}
+	if c.virtual { // what is left are timers that fire early
+		p.freeTime()
+	}
+	if p.byCoverage(result) {
+		return result, false, ""
+	}
+	e.estimate = c.estimate
+	t := e.tally()
+	return e.result(result), false, c.sampled(Sampled(&t))
+}
+
+// A covering is what became of the attempt to cover every interleaving.
+type covering struct {
+	complete   bool
+	virtual    bool    // it is, in virtual time
+	short      string  // why the search, which came to an end, is not complete
+	executions int     // of the search
+	estimate   float64 // of the executions that it would have taken; 0: not known
+}
+
+// sampled says why the test was only sampled, and what was covered all the same.
+func (c *covering) sampled(plain string) string {
+	switch {
+	case plain != "sampled":
+		return plain
+	case c.virtual:
+		return "sampled where timers fire early, all interleavings covered where they do not"
+	case c.short != "":
+		return "sampled; not all interleavings: " + c.short
+	}
+	return plain
+}
+
+// coverAll lets dpor cover every interleaving, as long as that looks worth it.
+func (e *exploration) coverAll() (c covering) {
+	if !e.coverable() {
+		return c
+	}
+	begin, first := e.spent(), e.n
+	expired := func() bool { return e.late() || e.cfg.Runs == 0 && e.spent()-begin > coverHalf }
+	x := e.search(func(*exploration) explore.Strategy { return dpor.New(dpor.Options{Expired: expired, Loose: e.loose}) })
+	most := first + e.allowed(e.orders.longest)
+	for !e.ended() && !e.stop(e.n) && e.n < most && x.step() {
+		if n := e.n - first; n%16 == 0 || n < 64 {
+			r := x.s.Result()
+			e.estimate = float64(first) + r.Estimate
+			if used := e.spent() - begin; !worth(r, used, 1-used-begin) {
+				break
+			}
+		}
+		e.tell()
+	}
+	e.estimate = 0 // the rest has no end to estimate
+	if e.ended() {
+		return c
+	}
+	r, short := x.result()
+	c.executions = r.Executions
+	switch {
+	case x.left != nil:
+		c.short = "an execution left the schedule it was to follow"
+	case short == "":
+		c.complete = true
+	case short == virtualOnly:
+		c.virtual = true
+	case x.over && !expired():
+		c.short = short
+	case r.Estimate < unknown:
+		c.estimate = r.Estimate
+	}
+	return c
+}
+
+// unknown is from when on an estimate says nothing.
+const unknown = 1e100
+
+// coverable reports whether a search can be complete at all.
+func (e *exploration) coverable() bool {
+	return !e.ended() && !e.stop(e.n) && !e.real && !e.nondet && !e.cfg.CheckDeterminism && (e.cfg.Race || e.cfg.Visible == "all")
+}
+
+// worth reports whether a search is to go on that has come to r, has used a share of all there is to spend, and has a share left.
+func worth(r explore.Result, used, left float64) bool {
+	if used < coverTrial || r.Executions < 8 && used < 4*coverTrial {
+		return true
+	}
+	rest := used * (r.Estimate/float64(max(r.Executions, 1)) - 1)
+	if used < coverHalf {
+		return rest <= left
+	}
+	return rest <= left/2
+}
+
+// spent is the share of what the test may take that was spent: executions where the user bounds them, so that
+// equal seeds give equal explorations, and time.
+func (e *exploration) spent() float64 {
+	share := 0.0
+	if e.cfg.Runs > 0 {
+		share = float64(e.n) / float64(e.cfg.Runs)
+	}
+	if !e.deadline.IsZero() {
+		share = max(share, e.elapsedShare())
+	}
+	return share
+}
+
+// allowed bounds the executions by a strategy that thinks about each for a time that grows
+// faster than its length: where no time is given nothing else would. A constant is there for each length, so that
+// equal seeds give equal explorations.
+func (e *exploration) allowed(events int) int {
+	if e.cfg.Budget > 0 || events == 0 {
+		return 1 << 60
+	}
+	return max(1, 30_000_000/(events*events))
+}
+
+// orders are the orders of operations that executions have shown.
+type orders struct {
+	set     *succession.Set
+	fresh   int // that were new since it was last asked
+	longest int // execution, in events
+}
+
+// countOrders begins to count them.
+func (e *exploration) countOrders() {
+	set := succession.NewSet()
+	set.Memory = func(x trace.Site) bool {
+		return slices.ContainsFunc(e.visible, func(v trace.Site) bool { return v.Plain() == x })
+	}
+	e.orders = &orders{set: set}
+}
+
+// add takes an execution.
+func (o *orders) add(ex *Execution) {
+	o.fresh += o.set.Add(ex.Trace)
+	o.longest = max(o.longest, len(ex.Trace.Events))
+}
+
+// take returns how many were new since it was last called.
+func (o *orders) take() int {
+	n := o.fresh
+	o.fresh = 0
+	return n
+}
