@@ -43,7 +43,7 @@ func (c *Comparison) Take(rec *wire.Record) {
 		c.Error = "executions in one process are not independent of each other: each would need one of its own, which compare does not do"
 	case "end":
 		c.Executions, c.Elapsed, c.Complete, c.Reason = rec.Executions, rec.Elapsed, rec.Complete, rec.Reason
-		c.Estimate, c.Orders = rec.Estimate, rec.Orders
+		c.Estimate, c.Orders, c.Memory = rec.Estimate, rec.Orders, rec.Memory
 	}
 }
 
@@ -118,12 +118,9 @@ func (c *Comparison) covered() string {
 	if c.Complete {
 		return fmt.Sprintf("all %s, by %s", cmp.Or(c.Reason, "interleavings"), plural(c.Executions, "execution"))
 	}
-	why := cmp.Or(oneLine(c.Reason), "sampled")
-	if !strings.HasPrefix(why, "sampled") && !strings.HasPrefix(why, "predicted") {
-		why = "sampled: " + why
-	}
-	if c.Estimate > float64(c.Executions) {
-		why += " of about " + about(c.Estimate)
+	why := oneLine(c.Reason)
+	if !strings.HasPrefix(why, "predicted") {
+		why = sampled(why, c.Executions, c.Estimate, c.Elapsed)
 	}
 	if c.Error != "" {
 		why += "; " + oneLine(c.Error)

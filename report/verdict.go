@@ -80,16 +80,27 @@ func covered(t *TestResult) string {
 	case t.Complete:
 		return fmt.Sprintf("all %s covered by %s (%s)", space(t), plural(t.Executions, "execution"), seconds(t.Elapsed))
 	}
-	how := "sampled"
-	if strings.HasPrefix(t.Reason, how) {
-		how = oneLine(t.Reason)
-	} else if t.Reason != "" {
-		how += ": " + oneLine(t.Reason)
-	}
-	if t.Estimate > float64(t.Executions) {
-		how += " of about " + about(t.Estimate) + ", which take " + long(t.Elapsed*t.Estimate/float64(max(t.Executions, 1)))
-	}
+	how := sampled(t.Reason, t.Executions, t.Estimate, t.Elapsed)
 	return fmt.Sprintf("no findings in %s (%s, %s)", plural(t.Executions, "execution"), how, seconds(t.Elapsed))
+}
+
+// sampled says why not everything was covered, and by an estimate of the executions that would have, how much there is and how long it takes.
+func sampled(reason string, executions int, estimate, elapsed float64) string {
+	const how, short = "sampled", "; not all interleavings"
+	if reason = oneLine(reason); reason == "" {
+		reason = how
+	}
+	if !strings.HasPrefix(reason, how) {
+		reason = how + ": " + reason
+	}
+	if estimate <= float64(executions) {
+		return reason
+	}
+	what := ""
+	if reason == how || reason == how+short {
+		reason, what = how, " interleavings"
+	}
+	return fmt.Sprintf("%s of about %s%s, which take %s", reason, about(estimate), what, long(elapsed*estimate/float64(max(executions, 1))))
 }
 
 // space says what a complete search has covered.

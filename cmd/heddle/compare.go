@@ -176,7 +176,17 @@ func (c *comparison) explore(ctx context.Context, p *build.Package, test, strate
 	b := (&packageRun{exploration: e, pkg: p, start: time.Now()}).process()
 	b.config.Compare, b.config.Whole = true, true
 	b.extend = time.Duration(b.config.Budget) + time.Minute
-	b.record = x.Take
+	seen := make(map[string]bool)
+	b.record = func(rec *wire.Record) {
+		if rec.Type == "finding" {
+			if bug := e.bug(rec.Finding); seen[bug] {
+				return
+			} else {
+				seen[bug] = true
+			}
+		}
+		x.Take(rec)
+	}
 	res, err := b.run(ctx)
 	if err == nil {
 		err = ctx.Err()
@@ -184,7 +194,6 @@ func (c *comparison) explore(ctx context.Context, p *build.Package, test, strate
 	if err != nil {
 		return x, err
 	}
-	x.Memory = res.memory
 	if !res.done {
 		x.Error = "the test binary ended in the middle: " + res.why()
 		x.Findings++
@@ -206,4 +215,17 @@ func only(test, run string) string {
 		pattern += "/" + sub
 	}
 	return pattern
+}
+
+// bug names what a finding is about by its kind and the lines where it shows: two accesses of a statement are one bug.
+func (e *exploration) bug(f *wire.Finding) string {
+	var at []string
+	for _, p := range f.CorePlaces() {
+		if pos, ok := e.lookup(p.Site); ok {
+			p.File, p.Line = pos.File, pos.Line
+		}
+		at = append(at, fmt.Sprintf("%s:%d", p.File, p.Line))
+	}
+	slices.Sort(at)
+	return f.Kind + " " + strings.Join(at, " ")
 }

@@ -58,7 +58,6 @@ type outcome struct {
 	looped   bool   // but that it used the processor
 	idle     bool   // nothing happened in it for a while when it was killed
 	output   string // beginning and end of what it wrote to standard output and error
-	memory   int64  // bytes it had in memory at most; 0: not known
 	crash    wire.CrashInfo
 	trace    *trace.Trace // what was executed when it died, if that is known
 }
@@ -133,9 +132,6 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 	stalled := make(chan bool, 1)
 	go func() { stalled <- pulse.watch(b.stall, ended, clock.fire) }()
 	res.err = cmd.Wait()
-	if use, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		res.memory = int64(use.Maxrss) << 10 // Linux counts in KB
-	}
 	close(ended)
 	res.stalled = <-stalled
 	res.looped = pulse.busy

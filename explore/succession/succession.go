@@ -1,5 +1,5 @@
 // Package succession measures what executions have covered by the pairs of
-// operations, of different goroutines, that followed each other on one object:
+// operations, of different goroutines and in conflict, that followed each other on one object:
 // for variables these are who overwrote what and who read what from whom, for locks
 // who came next. All strategies can be measured by it, it costs a look at each
 // event, and an execution with a pair that no other had took an order that was not taken before.
@@ -49,7 +49,7 @@ func (s *Set) Add(t *trace.Trace) (fresh int) {
 		key := mix(s.object(t, e.Obj), s.does(e))
 		if before > 0 {
 			p := &t.Events[before-1]
-			if p.G == e.G {
+			if p.G == e.G || commute(p, e) {
 				continue
 			}
 			key = mix(key, s.does(p))
@@ -71,6 +71,12 @@ func (s *Set) counts(t *trace.Trace, e *trace.Event) bool {
 		return s.Memory != nil && s.Memory(e.Site.Plain())
 	}
 	return true
+}
+
+// commute reports whether it makes no difference which of two operations on one object comes first.
+func commute(a, b *trace.Event) bool {
+	add := a.Op == trace.OpWGAdd && b.Op == trace.OpWGAdd
+	return add || !(trace.Pending{Op: a.Op, Obj: a.Obj}).Conflict(trace.Pending{Op: b.Op, Obj: b.Obj})
 }
 
 // begin names the goroutines of t.

@@ -17,7 +17,7 @@ const (
 
 	// While coverTrial of all was not spent on it, the attempt to cover everything is not judged by its estimate;
 	// from coverHalf on it goes on only if half of what is left will do.
-	coverTrial = 1. / 16
+	coverTrial = 1. / 8
 	coverHalf  = 0.5
 )
 
@@ -34,7 +34,7 @@ func (e *exploration) auto() (result string, complete bool, reason string) {
 	}
 	p := newPortfolio(e)
 	p.inTurn()
-	c := e.coverAll()
+	c := e.coverAll(p.guess)
 	if c.complete {
 		e.n = c.executions
 		return e.result(result), true, ""
@@ -72,8 +72,9 @@ func (c *covering) sampled(plain string) string {
 	return plain
 }
 
-// coverAll lets dpor cover every interleaving, as long as that looks worth it.
-func (e *exploration) coverAll() (c covering) {
+// coverAll lets dpor cover every interleaving, as long as that looks worth it: by its own estimate, which is
+// low as long as it has changed only the ends of executions, and by guess.
+func (e *exploration) coverAll(guess func() float64) (c covering) {
 	if !e.coverable() {
 		return c
 	}
@@ -84,6 +85,7 @@ func (e *exploration) coverAll() (c covering) {
 	for !e.ended() && !e.stop(e.n) && e.n < most && x.step() {
 		if n := e.n - first; n%16 == 0 || n < 64 {
 			r := x.s.Result()
+			r.Estimate = max(r.Estimate, guess())
 			e.estimate = float64(first) + r.Estimate
 			if used := e.spent() - begin; !worth(r, used, 1-used-begin) {
 				break
@@ -106,8 +108,10 @@ func (e *exploration) coverAll() (c covering) {
 		c.virtual = true
 	case x.over && !expired():
 		c.short = short
-	case r.Estimate < unknown:
-		c.estimate = r.Estimate
+	default:
+		if c.estimate = max(r.Estimate, guess()); c.estimate > unknown {
+			c.estimate = 0
+		}
 	}
 	return c
 }
@@ -122,7 +126,7 @@ func (e *exploration) coverable() bool {
 
 // worth reports whether a search is to go on that has come to r, has used a share of all there is to spend, and has a share left.
 func worth(r explore.Result, used, left float64) bool {
-	if used < coverTrial || r.Executions < 8 && used < 4*coverTrial {
+	if used < coverTrial || r.Executions < 8 && used < 2*coverTrial {
 		return true
 	}
 	rest := used * (r.Estimate/float64(max(r.Executions, 1)) - 1)

@@ -42,7 +42,7 @@ func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result
 	}
 	if x.left != nil {
 		e.note("not deterministic: an execution left the schedule it was to follow, so not every interleaving can be covered; likely cause: %s", e.cause(x.left.Outside))
-		e.nondet = true
+		e.nondet, e.estimate = true, 0
 		return e.sample()
 	}
 	r, short := x.result()

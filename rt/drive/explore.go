@@ -99,7 +99,7 @@ func Explore(ctx context.Context, cfg *wire.Config, test string, x Executor, sen
 	}
 	end.Buggy = e.buggy
 	if e.compared != nil {
-		end.Orders = e.compared.set.Len()
+		end.Orders, end.Memory = e.compared.set.Len(), peakMemory()
 	}
 	end.Test, end.Executions, end.Elapsed, end.Strategy, end.Estimate = test, e.n, time.Since(e.start).Seconds(), cfg.Strategy, e.estimate
 	e.send(&end)

@@ -19,6 +19,8 @@ type portfolio struct {
 	arms []*arm
 	free bool // all executions are in free time
 	next int  // number of the first sample that no arm has made
+
+	reached *search // of the arm reach, if there is one
 }
 
 // An arm is a strategy of a portfolio.
@@ -98,7 +100,16 @@ func (p *portfolio) reach(a *arm) func() bool {
 		o.Expired = p.expired(a)
 		return reach.New(o)
 	})
+	p.reached = x
 	return x.step
+}
+
+// guess is how many executions would cover every interleaving, as reachability testing estimates it; 0: not known.
+func (p *portfolio) guess() float64 {
+	if p.reached == nil {
+		return 0
+	}
+	return p.reached.s.Result().Estimate
 }
 
 // aimed is the arm of the strategy map, which aims at patterns of memory accesses, and sees all of these.

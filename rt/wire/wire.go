@@ -168,6 +168,7 @@ type Record struct {
 	Coverage  *Coverage  `json:",omitempty"` // coverage
 	Buggy     int        `json:",omitempty"` // end: executions that showed something wrong
 	Orders    int        `json:",omitempty"` // end, with Config.Compare: see explore/succession
+	Memory    int64      `json:",omitempty"` // the same: bytes that the process had in memory at most
 
 	Groups *Groups `json:",omitempty"` // end, of strategy branch
 
