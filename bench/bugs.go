@@ -26,7 +26,7 @@ const (
 var bugStrategies = []struct {
 	name       string
 	exhaustive bool
-}{{"random", false}, {"pos", false}, {"pct", false}, {"sample", false}, {"dpor", true}, {"reach", true}}
+}{{"random", false}, {"pos", false}, {"pct", false}, {"sample", false}, {"auto", false}, {"dpor", true}, {"reach", true}}
 
 // published are executions to the first bug that others report for the program
 // of the same name in SCTBench (C, pthreads): the figures that we have a source for.

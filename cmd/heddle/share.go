@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -269,6 +270,9 @@ func (s *sharing) end(ctx context.Context, cfg *wire.Config, out *cluster.Outcom
 		}
 	} else if rec.Reason = t.Failed; rec.Reason == "" {
 		rec.Reason = drive.Sampled(t)
+		if rec.Reason == "sampled" {
+			rec.Reason, rec.Estimate = cmp.Or(s.shared.share.Reason, rec.Reason), s.shared.share.Estimate
+		}
 	}
 	if s.found > 0 {
 		rec.Result = "fail"

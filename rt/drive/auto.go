@@ -43,6 +43,7 @@ func (e *exploration) auto() (result string, complete bool, reason string) {
 		p.freeTime()
 	}
 	if p.byCoverage(result) {
+		e.share.Reason, e.share.Estimate = c.sampled("sampled"), c.estimate
 		return result, false, ""
 	}
 	e.estimate = c.estimate

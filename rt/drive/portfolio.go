@@ -39,6 +39,7 @@ type arm struct {
 const (
 	armKeeps   = 0.2  // beside its part of 1 by what it found
 	armForgets = 0.95 // of what was found and used, at each pull
+	armFound   = 0.1  // less than that counts as nothing
 
 	// pullShare is how much of the time one pull may take, more or less; who takes longer has had its time.
 	pullShare = 1. / 16
@@ -223,7 +224,7 @@ func (p *portfolio) weight(a *arm) float64 {
 
 // rate is how much an arm has lately found, for what it took.
 func (a *arm) rate() float64 {
-	if a.over || a.cost == 0 {
+	if a.over || a.cost == 0 || a.found < armFound {
 		return 0
 	}
 	return a.found / a.cost

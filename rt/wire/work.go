@@ -120,6 +120,10 @@ type Share struct {
 	Know    Knowledge
 	Pieces  []Piece `json:",omitempty"`
 	State   *State  `json:",omitempty"`
+
+	// Of samples: why they are not all, and about how many all would be, as far as that is known.
+	Reason   string
+	Estimate float64
 }
 
 // A Piece of a search is opaque to who hands it out.
