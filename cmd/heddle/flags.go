@@ -55,7 +55,7 @@ type options struct {
 	sarif, junit, html               string
 	question                         *question.Question // of ask
 	asked                            []uint64           // memory accesses that it is about, once they are known
-	strategies                       []string // of compare
+	strategies                       []string           // of compare
 
 	set map[string]bool // flags that were given
 }
