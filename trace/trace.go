@@ -113,6 +113,7 @@ type Trace struct {
 	// Of exhaustive executions.
 	Offers   []Offer   // in the order in which they were announced
 	Left     []Left    // goroutines that had not ended, in order of creation
+	Plain    []Plain   // memory accesses that were no steps, if they were asked for
 	Compares []Compare // in order of their events
 	Affects  []Affect  // of quiet events whose effect is known, in their order
 	Crashed  []GID     // those whose panic, or fatal error, ends the program
@@ -139,6 +140,16 @@ const (
 	LoopGoesOn                   // the same, but something that it looked at was written meanwhile
 	Arriving                     // somebody who was left was about to arrive there
 )
+
+// A Plain is an access to memory that is on no stack, within a step.
+type Plain struct {
+	G     GID
+	Step  int32
+	Write bool
+	Size  uint32
+	Site  Site
+	Mem   Object // by its creation
+}
 
 // A Compare tells what a CompareAndSwap compared the value of its atomic with.
 type Compare struct {
@@ -209,6 +220,7 @@ func (t *Trace) Clone() *Trace {
 	c.Values = append([]string(nil), t.Values...)
 	c.Offers = append([]Offer(nil), t.Offers...)
 	c.Left = append([]Left(nil), t.Left...)
+	c.Plain = append([]Plain(nil), t.Plain...)
 	c.Compares = append([]Compare(nil), t.Compares...)
 	c.Affects = append([]Affect(nil), t.Affects...)
 	c.Crashed = append([]GID(nil), t.Crashed...)

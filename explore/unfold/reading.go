@@ -19,6 +19,7 @@ type reading struct {
 	seen  map[transition.Object]bool // objects that were accessed
 
 	loops  map[announced][]transition.Object // what iterations looked at that ended then
+	plain  map[int32][]int32                 // indices in trace.Plain, by step
 	passed map[announced]bool                // and whether the next one followed without waiting
 }
 
@@ -39,6 +40,7 @@ func (s *Strategy) add(t *trace.Trace) string {
 	if why := s.readLoops(t); why != "" {
 		return why
 	}
+	s.readPlain(t)
 	s.run.Begin()
 	main := s.net.Root(s.procCell(transition.Main))
 	if !s.begun {
@@ -303,6 +305,7 @@ func (s *Strategy) addTransition(j int) string {
 	if fresh {
 		s.show(e, c, t, u, j)
 		s.noteValue(e, c, j)
+		s.notePlain(e, j)
 	}
 	s.run.Grow()
 	if !s.run.Add(e) {

@@ -54,6 +54,7 @@ type Strategy struct {
 	calls    calls
 	caps     map[transition.Object]int // of channels; len does not tell it
 	clock    clock
+	races    races
 	noted    map[[2]net.Cond]bool // see waitAt
 	texts    map[net.Cond]string  // values of memory, where executions tell them
 
@@ -104,6 +105,7 @@ func (s *Strategy) begin() {
 	s.procs, s.procOf, s.objects, s.objectOf, s.calls = nil, nil, nil, nil, newCalls()
 	s.known, s.begun, s.target, s.lacks = s.known[:0], false, net.None, ""
 	s.goal, s.stuck, s.asked, s.left, s.rest, s.clock = nil, nil, map[string]bool{}, map[net.Value]bool{}, nil, newClock()
+	s.races = newRaces()
 	s.noted, s.texts = map[[2]net.Cond]bool{}, map[net.Cond]string{}
 	s.beginClock()
 	cell := s.procCell(transition.Main)
@@ -149,13 +151,16 @@ func (s *Strategy) Next() *trace.Schedule {
 // aim chooses what the next execution is for; false if there is nothing left.
 // Deadlocks come first: those that are found as the net grows. When nothing else
 // is left the clock may jump where it has not, and then there are the deadlocks
-// that can be found in the whole net.
+// and the data races that can be found in the whole net.
 func (s *Strategy) aim() bool {
 	if s.goal = s.nextStuck(); s.goal != nil || s.aimAtEvent() {
 		return true
 	}
 	if s.goal = s.jumpsLeft(); s.goal == nil {
 		s.goal = s.leftOver()
+	}
+	if s.goal == nil {
+		s.goal = s.racing()
 	}
 	return s.goal != nil
 }

@@ -32,6 +32,7 @@ type exploration struct {
 	only      bool              // and no others, whatever -visible says
 	all       bool              // every access is a step, and an event
 	valued    bool              // with the value that it moves
+	plain     bool              // accesses that are no steps are kept
 	values    bool              // they are recorded
 	bound     int               // on the steps of an execution; 0: the configuration's
 	expect    *wire.Expectation // looked for in every execution
@@ -299,7 +300,7 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execu
 	}
 	q.Visible, q.Only, q.Polled, q.Real = visible, e.only, e.polled, e.real
 	q.All, q.Steps, q.Expect, q.Record = e.all, e.bound, e.expect, q.Record || e.values
-	q.Values = e.valued
+	q.Values, q.Plain = e.valued, e.plain
 	ex, err := e.x.Execute(e.ctx, q)
 	if err == nil && ex.Bereft && e.cfg.Isolate == "auto" && e.move == "" {
 		e.nondet, e.move = true, "a goroutine that had been there before the tests ended in an earlier execution"

@@ -15,6 +15,7 @@ import (
 func (e *exploration) unfold() explore.Strategy { return e.unfolding() }
 
 func (e *exploration) unfolding() *unfold.Strategy {
+	e.plain = e.cfg.Race
 	o := unfold.Options{Expired: e.late, Loose: e.loose}
 	switch e.cfg.Targets {
 	case "oldest":

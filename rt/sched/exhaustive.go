@@ -184,6 +184,9 @@ func (s *Sched) awaited(g trace.GID) bool { return s.gs[g].left && gstate(s.gs[g
 // noteEnd fills in what exhaustive executions leave behind beside their events.
 func (s *Sched) noteEnd() {
 	s.finalizeObjects()
+	for i := range s.t.Plain {
+		s.nameObject(&s.t.Plain[i].Mem)
+	}
 	s.noteEffects()
 	for _, g := range s.gs[:s.ngs] {
 		if g.state == gDone || g.crashed {

@@ -44,6 +44,8 @@ func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op
 		}
 		s.leave()
 		keep = false
+	} else if s.opt.Plain {
+		s.notePlain(g, uintptr(p), n, site, op == trace.OpWrite)
 	}
 	if !s.race {
 		return
@@ -83,6 +85,23 @@ func (s *Sched) visibleAccess(g *G, p unsafe.Pointer, n uintptr, site trace.Site
 		s.idleRead(g)
 	}
 }
+
+// notePlain records an access that is no step, once a step.
+func (s *Sched) notePlain(g *G, p, n uintptr, site trace.Site, write bool) {
+	if lo, hi := stackBounds(); p >= lo && p < hi || g == s.timerG || site.Quiet() || len(s.t.Plain) == maxPlain {
+		return
+	}
+	a := trace.Plain{G: g.id, Step: int32(len(s.t.Steps)) - 1, Write: write, Size: uint32(n), Site: site, Mem: trace.Object{Kind: trace.ObjMemory, Addr: p, G: trace.NoG}}
+	for i := len(s.t.Plain) - 1; i >= max(0, len(s.t.Plain)-8) && s.t.Plain[i].Step == a.Step; i-- {
+		if s.t.Plain[i] == a {
+			return
+		}
+	}
+	s.t.Plain = append(s.t.Plain, a)
+}
+
+// maxPlain bounds what is kept of the accesses of one execution that are no steps.
+const maxPlain = 1 << 16
 
 // recordAccess makes an event of an access, with the value read or written when values are recorded.
 func (s *Sched) recordAccess(g *G, p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op) {

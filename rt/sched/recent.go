@@ -137,6 +137,9 @@ func (s *Sched) endWindow() {
 func (s *Sched) tell(e *recent, write bool) bool {
 	p, n, g := e.told, e.to-e.told, s.cur
 	e.told = e.to
+	if s.opt.Plain {
+		s.notePlain(g, p, n, e.site, write)
+	}
 	if write {
 		return s.shadow.Write(g.id, g.clock, p, n, e.site) != nil
 	}

@@ -38,6 +38,7 @@ type Options struct {
 	Real     bool // go by real time, see outside.go
 	Flow     bool // record data flow, where the program is built for it
 	Exprs    bool // of it expressions over inputs, where the program is built for them; with Flow
+	Plain    bool // record memory accesses that are no steps, of exhaustive executions
 	Twins    bool // record which goroutines are alike, trace.Trace.Twins
 
 	// Program says that main is a program, which ends with it (see exit.go), and not a test.
@@ -319,6 +320,7 @@ func (s *Sched) reset(opt Options) {
 	s.untilSolo = SoloAfter
 	clear(s.accessed)
 	s.races, s.fails, s.diverged = s.races[:0], s.fails[:0], nil
+	t.Plain = t.Plain[:0]
 	t.Offers, t.Left, t.Compares, t.Twins, t.Crashed, t.Spun = t.Offers[:0], t.Left[:0], t.Compares[:0], t.Twins[:0], t.Crashed[:0], false
 	hook.WantArgs = opt.Twins
 	s.jumps, s.arrivals, s.awaiting, s.follow, s.newPolled = 0, 0, 0, nil, s.newPolled[:0]

@@ -23,6 +23,8 @@ type Request struct {
 	Show bool `json:",omitempty"` // the user is to see what a main package prints
 	Flow bool `json:",omitempty"` // record data flow, where the binary is built for it
 
+	Plain bool `json:",omitempty"` // keep memory accesses that are no steps (trace.Trace.Plain)
+
 	Values bool `json:",omitempty"` // keep the values of memory accesses that are steps
 
 	// All: every memory access is a scheduling point, and an event. Steps bounds the execution, if not 0.

@@ -1,0 +1,276 @@
+package unfold
+
+import (
+	"cmp"
+	"slices"
+
+	"heddle/explore/transition"
+	"heddle/explore/unfold/net"
+	"heddle/order/sat"
+	"heddle/trace"
+)
+
+// Data races between local states that no execution has shown together. Accesses
+// that are no scheduling points belong to the event of their step. Two that
+// conflict race if their events can both happen and neither comes before the other:
+// a question to the net. What it answers is executed, and the race detector decides.
+//
+// Accesses that are scheduling points are events, and need no such search: where
+// one can come next to the other, both orders of them are extensions.
+type races struct {
+	accesses map[memory][]access
+	held     map[net.Event][]net.Cell
+	made     map[sitePair]int // executions made for two places
+	sat      *rest
+	asked    map[sitePair]bool
+}
+
+// A memory is some bytes by who allocated them as the how manieth, or by their address.
+type memory struct {
+	by     transition.Proc
+	n      int32
+	offset uint64
+	size   uint32
+}
+
+func (m *memory) meets(o *memory) bool {
+	return m.by == o.by && m.n == o.n && m.offset < o.offset+uint64(o.size) && o.offset < m.offset+uint64(m.size)
+}
+
+// An access is one of an event.
+type access struct {
+	event net.Event
+	site  trace.Site
+	write bool
+}
+
+type sitePair [2]trace.Site
+
+func newRaces() races {
+	return races{accesses: map[memory][]access{}, held: map[net.Event][]net.Cell{}, made: map[sitePair]int{}}
+}
+
+// maxTries is how many executions are made for two places: synchronisation inside
+// the standard library may order what the net does not.
+const maxTries = 3
+
+// readPlain sorts the accesses of an execution that are no steps by their transitions.
+func (s *Strategy) readPlain(t *trace.Trace) {
+	s.read.plain = map[int32][]int32{}
+	for i := range t.Plain {
+		s.read.plain[t.Plain[i].Step] = append(s.read.plain[t.Plain[i].Step], int32(i))
+	}
+}
+
+// notePlain adds the accesses of e, transition j.
+func (s *Strategy) notePlain(e net.Event, j int) {
+	t := s.read.trace
+	for _, i := range s.read.plain[int32(s.path.Step(j))] {
+		a := &t.Plain[i]
+		m := memory{by: transition.NoProc, offset: uint64(a.Mem.Addr), size: a.Size}
+		if a.Mem.G != trace.NoG {
+			m.by, m.n, m.offset = s.tab.ProcOf(a.Mem.G), a.Mem.N, uint64(a.Mem.Offset)
+		}
+		x := access{e, a.Site.Plain(), a.Write}
+		if as := s.races.accesses[m]; len(as) == 0 || as[len(as)-1] != x {
+			s.races.accesses[m] = append(as, x)
+		}
+	}
+}
+
+// procOfEvent returns whose operation e is.
+func (s *Strategy) procOfEvent(e net.Event) transition.Proc {
+	return s.procOf[s.net.Cell(s.net.Arcs(e)[0].Cond())]
+}
+
+// racing returns conditions after two events that may race and were not
+// executed for that yet; nil if there are none.
+func (s *Strategy) racing() []net.Cond {
+	if len(s.races.accesses) == 0 || s.net.Len() > tooMany {
+		return nil
+	}
+	if s.races.sat == nil || s.races.sat.events != s.net.Len() {
+		s.races.sat, s.races.asked = s.formulaOf(false), map[sitePair]bool{}
+	}
+	var goal []net.Cond
+	s.eachConflict(func(p sitePair, pairs [][2][]access) bool {
+		if s.races.made[p] >= maxTries || s.races.asked[p] || s.late() {
+			return true
+		}
+		if goal = s.racesAt(pairs); goal == nil {
+			s.races.asked[p] = true
+			return true
+		}
+		s.races.made[p]++
+		return false
+	})
+	return goal
+}
+
+// eachConflict calls f for any two places that access the same memory from
+// different goroutines, one of them writing, and without a mutex that both hold,
+// with the accesses for each piece of memory; until f returns false.
+func (s *Strategy) eachConflict(f func(p sitePair, pairs [][2][]access) bool) {
+	found := map[sitePair][][2][]access{}
+	var order []sitePair
+	add := func(as, bs []access) {
+		sites := map[trace.Site][]access{}
+		for _, b := range bs {
+			sites[b.site] = append(sites[b.site], b)
+		}
+		mine := map[trace.Site][]access{}
+		for _, a := range as {
+			mine[a.site] = append(mine[a.site], a)
+		}
+		for x, xs := range mine {
+			for y, ys := range sites {
+				if x > y && len(mine[y]) > 0 && len(sites[x]) > 0 {
+					continue // it comes the other way round
+				}
+				if !xs[0].write && !ys[0].write || !s.twoGoroutines(xs, ys) || s.guarded(xs, ys) {
+					continue
+				}
+				p := sitePair{min(x, y), max(x, y)}
+				if found[p] == nil {
+					order = append(order, p)
+				}
+				found[p] = append(found[p], [2][]access{xs, ys})
+			}
+		}
+	}
+	var ms []memory
+	for m := range s.races.accesses {
+		ms = append(ms, m)
+	}
+	slices.SortFunc(ms, func(a, b memory) int {
+		return cmp.Or(cmp.Compare(a.by, b.by), cmp.Compare(a.n, b.n), cmp.Compare(a.offset, b.offset), cmp.Compare(a.size, b.size))
+	})
+	for i := range ms {
+		for k := i; k < len(ms) && ms[i].meets(&ms[k]); k++ { // by where they begin: the others do not meet it either
+			add(s.races.accesses[ms[i]], s.races.accesses[ms[k]])
+		}
+	}
+	slices.SortFunc(order, func(p, q sitePair) int { return slices.Compare(p[:], q[:]) })
+	for _, p := range order {
+		if !f(p, found[p]) {
+			return
+		}
+	}
+}
+
+// twoGoroutines reports whether some of xs and some of ys are of different goroutines.
+func (s *Strategy) twoGoroutines(xs, ys []access) bool {
+	p := s.procOfEvent(xs[0].event)
+	other := func(a access) bool { return s.procOfEvent(a.event) != p }
+	return slices.ContainsFunc(xs, other) || slices.ContainsFunc(ys, other)
+}
+
+// guarded reports whether all of xs and ys are made while one mutex is held.
+func (s *Strategy) guarded(xs, ys []access) bool {
+	var common []net.Cell
+	for i, a := range slices.Concat(xs, ys) {
+		held := s.heldAt(a.event)
+		if i == 0 {
+			common = held
+		}
+		common = slices.DeleteFunc(slices.Clone(common), func(k net.Cell) bool { return !slices.Contains(held, k) })
+		if len(common) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// heldAt returns the cells of mutexes that e's goroutine holds after e.
+func (s *Strategy) heldAt(e net.Event) (held []net.Cell) {
+	if held, ok := s.races.held[e]; ok {
+		return held
+	}
+	defer func() { s.races.held[e] = held }()
+	t, _ := s.net.Given(e)
+	var given []net.Cell // since
+	for ; s.net.By(t) != net.None && s.net.Up(t) != net.None; t = s.net.Up(t) {
+		first, k := s.net.Given(s.net.By(t))
+		for y := first; y < first+net.Cond(k); y++ {
+			o := s.ownerOf(y)
+			if o == nil || o.kind != trace.ObjMutex || slices.Contains(given, s.net.Cell(y)) {
+				continue
+			}
+			given = append(given, s.net.Cell(y))
+			if s.net.Value(y) == 1 {
+				held = append(held, s.net.Cell(y))
+			}
+		}
+	}
+	return held
+}
+
+// racesAt returns conditions after two events, one with one of the first accesses
+// of a pair and one with one of the second, that can both happen, neither
+// before the other; nil if there are none.
+func (s *Strategy) racesAt(pairs [][2][]access) (goal []net.Cond) {
+	r := s.races.sat
+	such := r.solver.NewVar().Pos()
+	some := []sat.Lit{such.Not()}
+	chosen := map[sat.Lit][2]map[net.Event]sat.Lit{}
+	for _, p := range pairs {
+		here := r.solver.NewVar().Pos()
+		some = append(some, here)
+		var of [2]map[net.Event]sat.Lit
+		for i := range p {
+			of[i] = map[net.Event]sat.Lit{}
+			one := []sat.Lit{here.Not()}
+			for _, a := range p[i] {
+				if _, ok := of[i][a.event]; ok {
+					continue
+				}
+				l := r.solver.NewVar().Pos()
+				r.solver.Add(0, l.Not(), r.event[a.event])
+				of[i][a.event], one = l, append(one, l)
+			}
+			r.solver.Add(0, one...)
+		}
+		s.unordered(r, of)
+		chosen[here] = of
+	}
+	r.solver.Add(0, some...)
+	was := s.rest
+	s.rest = r
+	s.eachEnd(such, func([]net.Cond) bool {
+		for here, of := range chosen {
+			if !r.solver.True(here) {
+				continue
+			}
+			for i := range of {
+				for e, l := range of[i] {
+					if r.solver.True(l) {
+						y, _ := s.net.Given(e)
+						goal = append(goal, y)
+						break
+					}
+				}
+			}
+			break
+		}
+		return false
+	})
+	s.rest = was
+	return goal
+}
+
+// unordered demands that of two events that are chosen, one of each set, neither comes before the other.
+func (s *Strategy) unordered(r *rest, of [2]map[net.Event]sat.Lit) {
+	in := s.find
+	for i := range of {
+		for e, l := range of[i] {
+			in.Begin()
+			in.Add(e)
+			for _, f := range in.Events() { // e among them
+				if m, ok := of[1-i][f]; ok {
+					r.solver.Add(0, l.Not(), m.Not())
+				}
+			}
+		}
+	}
+	in.Begin()
+}
