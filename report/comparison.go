@@ -18,6 +18,7 @@ type Comparison struct {
 	Findings   int     // different ones
 	Executions int
 	Complete   bool
+	Covering   int    // of Executions, those that made it complete
 	Reason     string // of a complete search what it covered, if not interleavings; else why it is not
 	Elapsed    float64
 	Estimate   float64 // of the executions that would be complete, 0: not known
@@ -43,6 +44,7 @@ func (c *Comparison) Take(rec *wire.Record) {
 		c.Error = "executions in one process are not independent of each other: each would need one of its own, which compare does not do"
 	case "end":
 		c.Executions, c.Elapsed, c.Complete, c.Reason = rec.Executions, rec.Elapsed, rec.Complete, rec.Reason
+		c.Covering = cmp.Or(rec.Covering, rec.Executions)
 		c.Estimate, c.Orders, c.Memory = rec.Estimate, rec.Orders, rec.Memory
 	}
 }
@@ -58,6 +60,7 @@ type comparisonEvent struct {
 	Findings   int
 	Executions int
 	Complete   bool
+	Covering   int
 	Reason     string
 	Elapsed    float64
 	Estimate   float64
@@ -73,7 +76,7 @@ func (r *Reporter) Compare(pkg, test string, all []Comparison) {
 	if r.o.JSON {
 		for i := range all {
 			c := &all[i]
-			r.jsonLine(comparisonEvent{"comparison", pkg, test, c.Strategy, c.First, c.After, c.Findings, c.Executions, c.Complete, c.Reason, c.Elapsed, c.Estimate, c.Orders, c.Memory, c.Error})
+			r.jsonLine(comparisonEvent{"comparison", pkg, test, c.Strategy, c.First, c.After, c.Findings, c.Executions, c.Complete, c.Covering, c.Reason, c.Elapsed, c.Estimate, c.Orders, c.Memory, c.Error})
 		}
 		return
 	}
@@ -116,7 +119,7 @@ func (c *Comparison) row(w io.Writer) {
 // covered says what was proved, or why nothing was.
 func (c *Comparison) covered() string {
 	if c.Complete {
-		return fmt.Sprintf("all %s, by %s", cmp.Or(c.Reason, "interleavings"), plural(c.Executions, "execution"))
+		return fmt.Sprintf("all %s, by %s", cmp.Or(c.Reason, "interleavings"), plural(c.Covering, "execution"))
 	}
 	why := oneLine(c.Reason)
 	if !strings.HasPrefix(why, "predicted") {

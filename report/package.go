@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -348,6 +349,7 @@ func (r *Reporter) noteText(rec *wire.Record) string {
 func (p *Package) endTest(rec *wire.Record) {
 	r, t := p.r, p.open
 	t.Executions, t.Elapsed = rec.Executions, rec.Elapsed
+	t.Covering = cmp.Or(rec.Covering, rec.Executions)
 	t.Complete, t.Strategy, t.Reason, t.Estimate = rec.Complete, rec.Strategy, rec.Reason, rec.Estimate
 	t.Result = rec.Result
 	if len(t.Findings) > 0 {

@@ -223,6 +223,7 @@ type TestResult struct {
 	Strategy   string
 	Executions int
 	Complete   bool
+	Covering   int     // of Executions, those that made it complete
 	Estimate   float64 // of the executions that would have been complete, 0: not known
 	Elapsed    float64 // seconds
 	Output     string  // of the first execution

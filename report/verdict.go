@@ -22,7 +22,7 @@ func (r *Reporter) verdict(t *TestResult, notes []string) string {
 	switch t.Result {
 	case "fail":
 		if t.Complete {
-			count = fmt.Sprintf("(all %s covered by %s, %s)", space(t), plural(t.Executions, "execution"), seconds(t.Elapsed))
+			count = fmt.Sprintf("(all %s covered by %s, %s)", space(t), plural(t.Covering, "execution"), seconds(t.Elapsed))
 		}
 		fmt.Fprintf(&b, "%s: %s %s\n", r.red("--- FAIL"), t.Name, count)
 		for i, f := range t.Findings {
@@ -78,7 +78,7 @@ func covered(t *TestResult) string {
 	case t.Predicted != nil:
 		return predictedText(t)
 	case t.Complete:
-		return fmt.Sprintf("all %s covered by %s (%s)", space(t), plural(t.Executions, "execution"), seconds(t.Elapsed))
+		return fmt.Sprintf("all %s covered by %s (%s)", space(t), plural(t.Covering, "execution"), seconds(t.Elapsed))
 	}
 	how := sampled(t.Reason, t.Executions, t.Estimate, t.Elapsed)
 	return fmt.Sprintf("no findings in %s (%s, %s)", plural(t.Executions, "execution"), how, seconds(t.Elapsed))

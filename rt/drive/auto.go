@@ -36,7 +36,7 @@ func (e *exploration) auto() (result string, complete bool, reason string) {
 	p.inTurn()
 	c := e.coverAll(p.guess)
 	if c.complete {
-		e.n = c.executions
+		e.covering = c.executions
 		return e.result(result), true, ""
 	}
 	if c.virtual { // what is left are timers that fire early
@@ -110,15 +110,18 @@ func (e *exploration) coverAll(guess func() float64) (c covering) {
 	case x.over && !expired():
 		c.short = short
 	default:
-		if c.estimate = max(r.Estimate, guess()); c.estimate > unknown {
-			c.estimate = 0
-		}
+		c.estimate = max(known(r.Estimate), known(guess()))
 	}
 	return c
 }
 
-// unknown is from when on an estimate says nothing.
-const unknown = 1e100
+// known returns an estimate, 0 where it is so large that it says nothing.
+func known(estimate float64) float64 {
+	if estimate > 1e100 {
+		return 0
+	}
+	return estimate
+}
 
 // coverable reports whether a search can be complete at all.
 func (e *exploration) coverable() bool {

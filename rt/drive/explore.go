@@ -41,6 +41,7 @@ type exploration struct {
 	whole     bool              // every interleaving is to be covered: a finding does not end that
 	loose     bool              // the search makes loose executions, see loosen
 	suspected []string          // keys of races that those showed
+	covering  int               // executions that have covered every interleaving, where others were made beside; 0: all
 	estimate  float64           // of the executions that would cover every interleaving, 0: not known
 	progress  time.Time
 	cover     *coverage // of memory-access patterns, nil if nobody asked
@@ -98,7 +99,7 @@ func Explore(ctx context.Context, cfg *wire.Config, test string, x Executor, sen
 	if aims[cfg.Strategy] == nil && e.move == "" && e.share == nil {
 		e.tellCoverage(nil)
 	}
-	end.Buggy = e.buggy
+	end.Buggy, end.Covering = e.buggy, e.covering
 	if e.compared != nil {
 		end.Orders, end.Memory = e.compared.set.Len(), peakMemory()
 	}

@@ -152,6 +152,7 @@ type Record struct {
 	Estimate   float64 `json:",omitempty"` // of the executions that cover every interleaving, of exhaustive strategies
 	Strategy   string  `json:",omitempty"`
 	Complete   bool    `json:",omitempty"`
+	Covering   int     `json:",omitempty"` // of Executions, those that made it complete; 0: all
 	Result     string  `json:",omitempty"` // "pass", "fail" (failed without heddle's doing: its plain run fails), "skip"
 	Reason     string  `json:",omitempty"` // why not complete; text of a note
 	Text       string  `json:",omitempty"` // output: of the first execution
