@@ -415,6 +415,7 @@ func (e *exploration) look(ex Execution, s *trace.Schedule, fromClip string) Exe
 	e.found += len(fresh)
 	for _, f := range fresh {
 		e.raceSites(f)
+		e.over = e.over || f.Kind == kindUncontrolled // every execution would wait for seconds
 	}
 	return ex
 }
