@@ -17,6 +17,12 @@ type Schedule struct {
 	// anybody can go on.
 	Exhaustive bool
 
+	// Awaits: an iteration of a polling loop that changed nothing ends with a step
+	// (OpAwait) even if what it looked at has been written meanwhile, so that
+	// nobody needs to wait. Otherwise it does so only where Steps has that step.
+	// Exhaustive executions only.
+	Awaits bool
+
 	// Loose: of the order that operations inside the standard library give only
 	// what no other order of them could lack counts for data races: a race that
 	// is then seen may be none. Exhaustive executions only.

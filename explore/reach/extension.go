@@ -164,15 +164,30 @@ func (f *finder) constant(a *transition.Access) bool {
 	return false
 }
 
-// woken reports whether something that a polling loop looked at was changed.
+// woken reports whether something that an iteration of a polling loop looked at
+// is changed after it did, when the events of h have happened.
 func (f *finder) woken(as []transition.Access, h set) bool {
-	found := false
 	for i := range as {
-		f.each(as[i].Obj, h, func(at int, a *transition.Access) {
-			found = found || !f.first.has(at) && f.Tab.Conflict(a, &as[i])
-		})
+		looked, changed := -1, -1
+		look := func(obj transition.Object) {
+			f.each(obj, h, func(at int, a *transition.Access) {
+				switch {
+				case f.At(at).Proc == f.like.Proc:
+					looked = max(looked, at)
+				case f.Tab.Conflict(a, &as[i]):
+					changed = max(changed, at)
+				}
+			})
+		}
+		look(as[i].Obj)
+		for _, obj := range f.Tab.Overlaps(as[i].Obj) {
+			look(obj)
+		}
+		if changed > looked {
+			return true
+		}
 	}
-	return found
+	return false
 }
 
 // collect lists what an operation may depend on: uses of the objects in as

@@ -85,7 +85,7 @@ func New(opt Options) *Strategy {
 	if opt.Symmetry {
 		s.guide.twins = &s.twins
 	}
-	s.v.schedule = trace.Schedule{Policy: "first", Exhaustive: true, Strict: true, Loose: opt.Loose}
+	s.v.schedule = trace.Schedule{Policy: "first", Exhaustive: true, Strict: true, Loose: opt.Loose, Awaits: true}
 	return s
 }
 

@@ -40,6 +40,11 @@ func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result
 		}
 		e.tell()
 	}
+	if x.left != nil && x.spun { // whether somebody is held back is not up to the schedule alone
+		e.estimate = 0
+		result, complete, _ = e.sample()
+		return result, complete, "sampled; " + heldBack
+	}
 	if x.left != nil {
 		e.note("not deterministic: an execution left the schedule it was to follow, so not every interleaving can be covered; likely cause: %s", e.cause(x.left.Outside))
 		e.nondet, e.estimate = true, 0
@@ -113,7 +118,7 @@ func (x *search) step() bool {
 		return false
 	}
 	if ex.Diverged != nil {
-		x.left = &ex
+		x.left, x.spun = &ex, x.spun || ex.Trace.Spun
 		return false
 	}
 	if x.learnt == e.learnt {

@@ -156,6 +156,8 @@ func Covered(cfg *wire.Config, t *wire.Tally, r explore.Result, more bool) (comp
 	return false, "sampled; " + reason
 }
 
+const heldBack = "a polling loop was held back"
+
 // shortfall says why a search has not covered every interleaving; "" if it has.
 func shortfall(cfg *wire.Config, t *wire.Tally, r explore.Result, more bool) string {
 	switch {
@@ -164,7 +166,7 @@ func shortfall(cfg *wire.Config, t *wire.Tally, r explore.Result, more bool) str
 	case t.Bounded > 0:
 		return "step bound reached"
 	case t.Spun:
-		return "a polling loop was held back"
+		return heldBack
 	case !r.Complete && r.Reason != "":
 		return r.Reason
 	case more || !r.Complete:

@@ -94,20 +94,38 @@ func (s *Sched) loop(st hook.Site, again bool) {
 	}
 	g := s.enter()
 	site := trace.Site(st)
-	if again = again && g.loop == site && g.loopPure; again && !g.loopSame() {
-		s.noteLooked(g, trace.LoopGoesOn)
-	} else if again {
+	again = again && g.loop == site && g.loopPure
+	same := again && g.loopSame()
+	switch {
+	case !again:
+	case same || s.stepsOn(g):
 		s.announce(g, trace.OpAwait, nil, site)
 		s.noteLooked(g, trace.LoopWaits)
-		s.awaiting++
-		s.unready(g, gAwaits)
+		if same {
+			s.awaiting++
+			s.unready(g, gAwaits)
+		}
 		s.reschedule(g)
 		for _, l := range g.looked {
 			s.event(g, trace.OpAwait, l.o, 0, site)
 		}
+	default:
+		s.noteLooked(g, trace.LoopGoesOn)
 	}
 	g.loop, g.loopPure, g.looked = site, true, g.looked[:0]
 	s.leave()
+}
+
+// stepsOn reports whether it is a step that g goes on with a polling loop though
+// it need not wait.
+func (s *Sched) stepsOn(g *G) bool {
+	sc := s.opt.Schedule
+	for k := s.k; k < len(sc.Steps); k++ {
+		if st := &sc.Steps[k]; st.Op != trace.OpChoose && (sc.Names == nil && (st.G == g.id || st.With == int32(g.id)+1) || sc.Names != nil && sc.Names[k] == s.t.Name(g.id)) {
+			return st.Op == trace.OpAwait
+		}
+	}
+	return sc.Awaits
 }
 
 // noteLooked records what an iteration looked at.

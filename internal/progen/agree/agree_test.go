@@ -49,7 +49,7 @@ func chosen(t *testing.T) []Strategy {
 func TestAgree(t *testing.T) {
 	size := progen.Default
 	size.Loose = true
-	agree(t, *seeds, size, 300)
+	agree(t, *seeds, size, 200)
 }
 
 // TestAgreeSelects is TestAgree with programs of channels and selects.
@@ -69,6 +69,7 @@ func agree(t *testing.T, n int, size progen.Size, broken int) {
 	sum, partial := map[string]int{}, map[string]int{}
 	for seed := *from; seed < *from+uint64(n) && wrong < *stop; seed++ {
 		size.Spin = *spin || seed%4 == 3
+		size.Slow = size.Spin && seed%8 >= 6
 		p := progen.Generate(seed, size)
 		r, err := Check(p, *limit, strategies)
 		if errors.Is(err, machine.ErrTooMany) {
