@@ -44,6 +44,9 @@ func (f *File) Format() []byte {
 	}
 	text("isolate", f.Isolate)
 	text("pattern", f.Pattern)
+	for _, v := range f.Input {
+		b = fmt.Appendf(b, "%-10s %s\n", "input", value(v))
+	}
 	places := func(name string, ps []wire.Place) {
 		for i := range ps {
 			b = fmt.Appendf(b, "%-10s ", name)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"heddle/rt/wire"
+	"heddle/symbolic/corpus"
 	"heddle/trace"
 )
 
@@ -127,8 +128,12 @@ func (p *parser) header() {
 		}
 		key, val, _ := strings.Cut(line, " ")
 		val = strings.Trim(val, " \t")
-		if key == "visible" || key == "place" {
+		switch key {
+		case "visible", "place":
 			p.repeated(key, val)
+			continue
+		case "input":
+			p.input(val)
 			continue
 		}
 		if before := p.seen[key]; before != 0 {
@@ -162,6 +167,15 @@ func (p *parser) repeated(key, val string) {
 	} else {
 		p.f.Places = append(p.f.Places, pl)
 	}
+}
+
+// input reads an argument of a fuzz target.
+func (p *parser) input(val string) {
+	v := p.value(val)
+	if _, err := corpus.Value(v); err != nil {
+		p.fail("a value as in Go's corpus files, such as int(5)", shown(val))
+	}
+	p.f.Input = append(p.f.Input, v)
 }
 
 func (p *parser) single(key, val string) {

@@ -193,9 +193,6 @@ func (f *flower) label(e ast.Expr) string {
 			return union(f.label(e.X), f.label(e.Index))
 		}
 	case *ast.StarExpr:
-		if f.exprs() {
-			return "0"
-		}
 		return f.label(e.X)
 	case *ast.SliceExpr:
 		x := f.label(e.X)

@@ -64,11 +64,23 @@ func (r *Reporter) explain(test string, f Finding) string {
 	if f.FromClip != "" {
 		section("from", "a replay of the clip: the finding is still there")
 	}
+	if len(f.Clip.Input) > 0 {
+		section("input", r.input(test, &f)...)
+	}
 	if f.ClipPath != "" {
 		section("clip", fmt.Sprintf("%s   (%s)", oneLine(f.ClipPath), switches(f.Finding)))
 		section("replay", r.replayLine(f.ClipPath))
 	}
 	return b.String()
+}
+
+// input says what a fuzz target was called with, and where that is kept for go test.
+func (r *Reporter) input(test string, f *Finding) []string {
+	lines := []string{oneLine(strings.Join(f.Clip.Input, ", "))}
+	if f.InputFile != "" {
+		lines = append(lines, fmt.Sprintf("%s   (go test -run=%s/%s runs it, in whatever order)", r.short(f.InputFile), test, filepath.Base(f.InputFile)))
+	}
+	return lines
 }
 
 // bug names what a finding is about: many tests can lead to one place.

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os/exec"
 	"regexp"
 	"runtime"
 	"slices"
@@ -56,6 +57,7 @@ type options struct {
 	question                         *question.Question // of ask
 	asked                            []uint64           // memory accesses that it is about, once they are known
 	strategies                       []string           // of compare
+	fuzz, solver                     string
 
 	set map[string]bool // flags that were given
 }
@@ -67,6 +69,7 @@ var (
 	flowing    = []string{"branch"}                                          // those that ask what values were computed from: they have a build of their own
 	visibles   = []string{"auto", "sync", "all"}
 	times      = []string{"auto", "virtual", "free"}
+	solvers    = []string{"own", "z3"}
 	isolations = []string{"auto", "vars", "process", "none"}
 )
 
@@ -224,6 +227,8 @@ func (o *options) pickFlags(fs *flag.FlagSet) {
 }
 
 func (o *options) testFlags(fs *flag.FlagSet) {
+	fs.StringVar(&o.fuzz, "fuzz", "", "search for inputs of the fuzz targets that match `regexp`, and explore each; without, targets are explored on their corpus")
+	choose(fs, &o.solver, "solver", solvers, "what solves the conditions on inputs of -fuzz")
 	fs.IntVar(&o.count, "count", 1, "explore every test `n` times")
 	fs.IntVar(&o.parallel, "p", runtime.GOMAXPROCS(0), "run `n` test binaries at the same time: of several packages, or of one test")
 	durationVar(fs, &o.share, "share", 500*time.Millisecond, "let several processes explore a test that takes longer than `d`; 0: never")
@@ -292,7 +297,7 @@ func (o *options) leastParallel() int {
 
 // check refuses values that make no sense, before anything is built.
 func (o *options) check() error {
-	for _, f := range []struct{ name, value string }{{"run", o.run}, {"skip", o.skip}} {
+	for _, f := range []struct{ name, value string }{{"run", o.run}, {"skip", o.skip}, {"fuzz", o.fuzz}} {
 		if _, err := regexp.Compile(f.value); err != nil {
 			return fmt.Errorf("invalid value %q for flag -%s: %v", f.value, f.name, err)
 		}
@@ -322,7 +327,10 @@ func (o *options) check() error {
 			return fmt.Errorf("flag -%s is of reachability testing: use it with -strategy reach", name)
 		}
 	}
-	if o.set["mem"] && !o.flow() {
+	if err := o.checkFuzz(); err != nil {
+		return err
+	}
+	if o.set["mem"] && !o.flow() && o.fuzz == "" {
 		return fmt.Errorf("flag -mem is for data flow: use it with -strategy %s", strings.Join(flowing, " or "))
 	}
 	if o.set["formula"] && (o.strategy != "map" && o.strategy != "mcr" || o.formula <= 0) {
@@ -355,6 +363,26 @@ func (o *options) check() error {
 	return nil
 }
 
+// checkFuzz refuses what the search for inputs cannot be combined with.
+func (o *options) checkFuzz() error {
+	if o.fuzz == "" {
+		if o.set["solver"] {
+			return errors.New("flag -solver is for the search for inputs: use it with -fuzz")
+		}
+		return nil
+	}
+	switch o.strategy {
+	case "branch", "map", "mcr", "maptest":
+		return fmt.Errorf("flag -fuzz: not with -strategy %s, which records data flow of its own kind", o.strategy)
+	}
+	if o.solver == "z3" {
+		if _, err := exec.LookPath("z3"); err != nil {
+			return errors.New("flag -solver: there is no z3 in PATH; install it (package z3 of most distributions), or leave -solver out: heddle's own needs nothing")
+		}
+	}
+	return nil
+}
+
 // flow reports whether the strategy asks what values were computed from.
 func (o *options) flow() bool { return slices.Contains(flowing, o.strategy) }
 
@@ -364,7 +392,7 @@ func (o *options) config() wire.Config {
 		Mode: "test", Strategy: o.strategy, Seed: o.seed, Runs: o.runs, Budget: int64(o.budget), Depth: o.depth, Steps: o.steps,
 		Visible: o.visible, Time: o.time, Race: o.race, FailFast: o.failFast, Count: o.count, Isolate: o.isolate,
 		CheckDeterminism: o.determinism, PV: o.pv, Symmetry: o.symmetry, OneOrder: o.ordered,
-		Flow: o.flow(), FlowMemory: o.memory, Ask: o.question, VisibleAt: o.asked,
+		Flow: o.flow() && o.fuzz == "", FlowMemory: o.memory, Fuzz: o.fuzz, Ask: o.question, VisibleAt: o.asked,
 		Predict: o.predict, Patterns: o.patterns, Regions: o.regions, Complete: o.complete, Solve: int64(o.solve),
 	}
 	if o.seedWith != "none" {
@@ -379,6 +407,9 @@ func (o *options) config() wire.Config {
 	}
 	if o.strategy == "map" && o.set["rules"] {
 		c.Rules = o.rules
+	}
+	if o.solver != "own" {
+		c.Solver = o.solver
 	}
 	if o.set["formula"] {
 		c.Formula = int64(o.formula)

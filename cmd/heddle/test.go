@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"heddle/cluster"
 	"heddle/report"
 	"heddle/rt/wire"
+	"heddle/symbolic/corpus"
 	"heddle/trace"
 )
 
@@ -157,7 +159,7 @@ func (e *exploration) failed() bool {
 // build builds packages and opens the report, which speaks of what is being done.
 func (e *exploration) build(ctx context.Context, dir string, patterns []string) (*build.Result, error) {
 	progress := func(text string) { e.report.Note(text) }
-	b, err := build.Open(ctx, build.Config{Dir: dir, Patterns: patterns, Tags: e.o.tags, Main: e.main, Flow: e.o.flow(), Progress: progress})
+	b, err := build.Open(ctx, build.Config{Dir: dir, Patterns: patterns, Tags: e.o.tags, Main: e.main, Flow: e.o.flow() || e.o.fuzz != "", Exprs: e.o.fuzz != "", Progress: progress})
 	if err != nil {
 		return nil, err
 	}
@@ -522,7 +524,30 @@ func (r *packageRun) finding(test string, f *wire.Finding) {
 			r.exploration.report.Note(fmt.Sprintf("cannot keep the clip: %v", err))
 		}
 	}
+	r.keepInput(test, f)
 	r.report.Finding(test, f, path)
+}
+
+// keepInput puts the input that a fuzz target fails with into its corpus, where go test finds it.
+func (r *packageRun) keepInput(test string, f *wire.Finding) {
+	if f.Clip.Input == nil {
+		return
+	}
+	values, err := corpus.Values(f.Clip.Input)
+	if err != nil {
+		return
+	}
+	text := corpus.Format(values)
+	dir := filepath.Join(r.pkg.Dir, filepath.FromSlash(corpus.Dir), test)
+	path := filepath.Join(dir, corpus.Name(text))
+	if err = os.MkdirAll(dir, 0o777); err == nil {
+		err = os.WriteFile(path, text, 0o666)
+	}
+	if err != nil {
+		r.exploration.report.Note(fmt.Sprintf("cannot keep the input: %v", err))
+		return
+	}
+	f.InputFile = path
 }
 
 // clipsInTheWay follows the message of a test that takes clips for test data.

@@ -49,6 +49,10 @@ var testingPatch = &pkg{
 		"fuzz.go": {edits: []edit{
 			replace("			if !f.finished && !f.skipped && !f.failed {\n", "			if !f.finished && !f.skipped && !f.failed && !heddleOver {\n"),
 			replace("	} else if f.chatty != nil {\n", "	} else if f.chatty != nil || heddleVerbose() {\n"),
+			// One input in place of the corpus, whose values heddle follows.
+			replace("		for _, e := range f.corpus {\n			name :=", "		for _, e := range f.heddleCorpus(types) {\n			name :="),
+			replace("			if _, ok, _ := f.tstate.match.fullName(nil, name); ok {\n", "			if _, ok, _ := f.tstate.match.fullName(nil, name); ok || heddleInput() {\n"),
+			replace("			fn.Call(args)\n", "			fn.Call(heddleArguments(args))\n"),
 		}},
 	},
 }

@@ -27,6 +27,7 @@ import (
 type Test struct {
 	Name string
 	Kind string // "test", "fuzz", "example", "main"
+	Fuzz bool   // inputs are searched for
 	// Body runs the test once, in the calling goroutine, which is "main" of the execution.
 	Body func(o *Outcome)
 
@@ -164,7 +165,11 @@ func Run(tests []Test) int {
 			}
 		default:
 			for range max(1, d.cfg.Count) {
-				if err := Explore(context.Background(), &d.cfg, t.Name, newLocal(d, t), d.send); err != nil {
+				cfg := d.cfg
+				if !t.Fuzz {
+					cfg.Fuzz = ""
+				}
+				if err := Explore(context.Background(), &cfg, t.Name, newLocal(d, t), d.send); err != nil {
 					fatal("%v", err)
 				}
 			}

@@ -207,7 +207,7 @@ func (e *exploration) twice(s *trace.Schedule) (result string, ok bool) {
 	if first.Skipped {
 		result = "skip"
 	}
-	e.send(&wire.Record{Type: "output", Test: e.test, Text: string(first.Output)})
+	e.tellOutput(first.Output)
 	visible := e.visible
 	first = e.look(first, s, "")
 	if e.ended() {

@@ -36,6 +36,9 @@ type exploration struct {
 	values    bool              // they are recorded
 	bound     int               // on the steps of an execution; 0: the configuration's
 	expect    *wire.Expectation // looked for in every execution
+	input     []string          // of a fuzz target; nil: its corpus
+	paths     *paths            // what is known of them where inputs are searched for
+	most      int               // executions for this input, 0: no such bound
 	polled    []trace.Site      // sides of channels found to be polled, for exhaustive executions
 	learnt    int               // executions after which exhaustive ones end sooner, see wire.Result.Learnt
 	whole     bool              // every interleaving is to be covered: a finding does not end that
@@ -140,6 +143,10 @@ func (e *exploration) explore(first []*trace.Schedule) wire.Record {
 	if aims[e.cfg.Strategy] != nil {
 		search = e.aim
 	}
+	if e.cfg.Fuzz != "" {
+		one := search
+		search = func() (string, bool, string) { return e.inputs(one) }
+	}
 	result, complete, reason := search()
 	if e.move != "" {
 		p := e.x.Resolve(e.moveAt)
@@ -203,14 +210,14 @@ func (e *exploration) opening(fixed string) (result string, alone bool) {
 	if once.Skipped {
 		result = "skip"
 	}
-	e.send(&wire.Record{Type: "output", Test: e.test, Text: string(once.Output)})
+	e.tellOutput(once.Output)
 	e.tell()
 	if e.ended() || e.heavy() {
 		return result, false
 	}
 	ex := e.second(e.schedule(1, fixed), visible, &once)
 	once = Execution{}
-	if !e.ended() && !e.nondet && !e.choices && len(ex.Trace.Goroutines) <= 2 && e.found == 0 {
+	if !e.ended() && !e.nondet && !e.choices && len(ex.Trace.Goroutines) <= e.least() && e.found == 0 {
 		return result, true
 	}
 	if e.cfg.Predict && !e.nondet && !e.real && len(ex.Trace.Goroutines) > 2 && !e.ended() {
@@ -226,6 +233,21 @@ func (e *exploration) result(plain string) string {
 		return "fail"
 	}
 	return plain
+}
+
+// least is how many goroutines a test has that starts none. A fuzz target calls its function in another one.
+func (e *exploration) least() int {
+	if e.input != nil {
+		return 3
+	}
+	return 2
+}
+
+// tellOutput tells what the first execution printed.
+func (e *exploration) tellOutput(text []byte) {
+	if e.paths == nil || e.paths.executed <= 1 {
+		e.send(&wire.Record{Type: "output", Test: e.test, Text: string(text)})
+	}
 }
 
 // schedule returns the i-th schedule of the strategy; the second is the first again.
@@ -266,7 +288,7 @@ func (e *exploration) ended() bool {
 
 // stop reports whether the exploration ends before its i-th execution.
 func (e *exploration) stop(i int) bool {
-	if e.cfg.Runs > 0 && i >= e.cfg.Runs {
+	if e.cfg.Runs > 0 && i >= e.cfg.Runs || e.most > 0 && i >= e.most {
 		return true
 	}
 	if i%8 != 0 && e.n > 64 {
@@ -302,6 +324,7 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execu
 	q.Visible, q.Only, q.Polled, q.Real = visible, e.only, e.polled, e.real
 	q.All, q.Steps, q.Expect, q.Record = e.all, e.bound, e.expect, q.Record || e.values
 	q.Values, q.Plain = e.valued, e.plain
+	q.Input, q.Exprs = e.input, e.paths != nil && e.input != nil
 	ex, err := e.x.Execute(e.ctx, q)
 	if err == nil && ex.Bereft && e.cfg.Isolate == "auto" && e.move == "" {
 		e.nondet, e.move = true, "a goroutine that had been there before the tests ended in an earlier execution"
@@ -325,6 +348,9 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execu
 	e.n++
 	if ex.Learnt && e.cfg.Isolate != "process" { // in processes of their own nobody learns
 		e.learnt++
+	}
+	if e.paths != nil && e.input != nil {
+		e.paths.see(e.input, &ex)
 	}
 	if f := ex.Trace.Flow; f != nil && f.Full && !e.toldFull {
 		e.toldFull = true

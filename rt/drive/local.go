@@ -102,6 +102,9 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	if q.Steps > 0 {
 		steps = q.Steps
 	}
+	if err := takeInput(q); err != nil {
+		return Execution{}, err
+	}
 	p.Begin(q.Schedule.Seed)
 	crash.begin(x.t.Name, x.n, &q.Schedule)
 	x.outcome = Outcome{}
@@ -117,7 +120,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	}
 	t := sched.S.Run(func() { x.t.Body(o) }, sched.Options{
 		Schedule: &q.Schedule, Policy: p, Steps: steps, Race: x.d.cfg.Race, Known: known, Visible: mode, Record: q.Record, Values: q.Values, Plain: q.Plain, PastDeadlock: q.PastDeadlock, Real: q.Real, Program: x.t.Kind == "main",
-		Flow: q.Flow || x.d.cfg.Flow, Twins: x.d.cfg.Symmetry,
+		Flow: q.Flow || q.Exprs || x.d.cfg.Flow, Exprs: q.Exprs, Twins: x.d.cfg.Symmetry,
 		BeforeUnwind: func() {
 			if o.Mark != nil {
 				o.Mark()
@@ -141,6 +144,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	if q.Expect != nil {
 		ex.Found = append(ex.Found, expected(t, q.Expect)...)
 	}
+	ex.Corpus, ex.Concrete = given.corpus, concrete(q)
 	if d := sched.S.Diverged(); d != nil {
 		ex.Diverged = &wire.Divergence{Step: d.Step, Got: d.Got, GotOK: d.GotOK, Enabled: d.Enabled, NoChoice: d.NoChoice}
 	}

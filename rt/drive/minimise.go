@@ -105,13 +105,14 @@ const minimiseTime = 2 * time.Second
 // It returns false, and the finding is not reported, if the same schedule does
 // not show it again.
 func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromClip string) bool {
-	n, elapsed := e.n, time.Since(e.start).Seconds()
+	n, elapsed, paths := e.n, time.Since(e.start).Seconds(), e.paths
 	if e.cfg.Compare {
 		f.Finding.Executions = n
 		e.send(&wire.Record{Type: "finding", Test: e.test, Executions: n, Elapsed: elapsed, Finding: f.Finding})
 		return true
 	}
-	defer func() { e.n = n }()
+	defer func() { e.n, e.paths = n, paths }()
+	e.paths = nil // what is executed from here on says nothing new of inputs
 	m := &minimiser{e: e, key: f.Key, seed: s.Seed, free: s.Free, exhaustive: s.Exhaustive, deadline: time.Now().Add(minimiseTime), places: accessesOf(f.Finding.Places)}
 	m.pastDeadlock = f.Finding.Kind != kindDeadlock // it may show after a deadlock that is known by now
 	var again *wire.Finding
@@ -362,6 +363,7 @@ func reduce(ds []wire.Deviation, try func([]wire.Deviation) bool) []wire.Deviati
 func (e *exploration) clipOf(f *wire.Finding, t *trace.Trace, m *minimiser) wire.Clip {
 	c := wire.Clip{
 		Test: e.test, Kind: f.Kind, Message: f.Message, Policy: "first", Seed: m.seed, Free: m.free, Exhaustive: m.exhaustive, Places: f.CorePlaces(), Pattern: f.Pattern,
+		Input: e.input,
 	}
 	if e.cfg.Isolate == "process" {
 		c.Isolate = e.cfg.Isolate

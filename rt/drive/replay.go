@@ -63,9 +63,9 @@ func (e *exploration) tryClip(c *wire.Clip, own bool) (others bool) {
 		e.note("%s: %v", c.Path, err)
 		return false
 	}
-	visible := e.visible
-	defer func() { e.visible, e.only = visible, false }()
-	e.visible, e.only = sitesOf(c), true
+	visible, input := e.visible, e.input
+	defer func() { e.visible, e.only, e.input = visible, false, input }()
+	e.visible, e.only, e.input = sitesOf(c), true, c.Input
 	e.expect = expectationOf(c)
 	defer func() { e.expect = nil }()
 	ex := e.execute(&wire.Request{Schedule: *s})
@@ -139,7 +139,7 @@ func (d *driver) replay(t *Test, c *wire.Clip) {
 
 // replayOnce returns the events of one replay and the Record that says how it went.
 func (x *local) replayOnce(s *trace.Schedule, c *wire.Clip) ([]wire.Event, *wire.Record) {
-	q := &wire.Request{Schedule: *s, Record: true, Watched: accessesOf(c.Places), Visible: sitesOf(c), Only: true, Expect: expectationOf(c)}
+	q := &wire.Request{Schedule: *s, Record: true, Watched: accessesOf(c.Places), Visible: sitesOf(c), Only: true, Expect: expectationOf(c), Input: c.Input}
 	ex, err := x.Execute(context.Background(), q)
 	if err == nil && ex.Outside {
 		q.Real = true // as the execution that was recorded

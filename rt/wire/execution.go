@@ -25,6 +25,12 @@ type Request struct {
 
 	Plain bool `json:",omitempty"` // keep memory accesses that are no steps (trace.Trace.Plain)
 
+	// Input, if not nil, is what a fuzz target is called with, in the notation of package corpus, in place of its corpus.
+	// Exprs: record how values are computed from it, where the binary is built for that. Corpus: tell what the corpus is.
+	Input  []string `json:",omitempty"`
+	Exprs  bool     `json:",omitempty"`
+	Corpus bool     `json:",omitempty"`
+
 	Values bool `json:",omitempty"` // keep the values of memory accesses that are steps
 
 	// All: every memory access is a scheduling point, and an event. Steps bounds the execution, if not 0.
@@ -63,7 +69,9 @@ type Result struct {
 	Measured bool         `json:",omitempty"` // the test failed and has looked at figures of memory, which heddle changes
 	Diverged *Divergence  `json:",omitempty"`
 	// Outsiders says, for the first execution with Outside, what it was that took part, in words.
-	Outsiders string `json:",omitempty"`
+	Outsiders string       `json:",omitempty"`
+	Corpus    [][]string   `json:",omitempty"` // of Request.Corpus
+	Concrete  []trace.Site `json:",omitempty"` // where values that depend on the input were no longer followed, with Request.Exprs
 	// Final says that executing the same schedule again tells nothing, or takes too long.
 	Final bool `json:",omitempty"`
 

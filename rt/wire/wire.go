@@ -37,8 +37,10 @@ type Config struct {
 	CrashFile        string   // a file the test binary maps and keeps the running schedule in
 	PrintFile        string   // heddle run: a file for what the program prints; "": it is not kept from the user
 	CheckDeterminism bool
-	Flow             bool  // record data flow in every execution, where the binary is built for it
-	FlowMemory       int64 // bytes that an execution may take for that; 0: as many as it comes to
+	Flow             bool   // record data flow in every execution, where the binary is built for it
+	Fuzz             string // pattern of the fuzz targets whose inputs are searched for
+	Solver           string // of the conditions on them: "", "z3"
+	FlowMemory       int64  // bytes that an execution may take for that; 0: as many as it comes to
 
 	// Options of strategy reach.
 	PV       bool
@@ -91,6 +93,7 @@ type Clip struct {
 	Sequence   bool       // no schedule, but a sequence written by hand: what the program may do or not
 	StepSites  [][]uint64 `json:",omitempty"` // of a sequence: the instrumented sites that stand where each step does
 	Isolate    string
+	Input      []string `json:",omitempty"` // of a fuzz target: what it is called with, in the notation of package corpus; nil: its corpus
 	Visible    []uint64 // sites whose memory accesses are steps; the numbers are those of one build
 	Spots      []Place  // the same sites as they stand in the file, by what the source says
 	Steps      []Step
@@ -202,6 +205,7 @@ type Finding struct {
 	Executions   int     // after how many it was found
 	Switches     int
 	FromClip     string `json:",omitempty"` // path of the clip whose replay showed it
+	InputFile    string `json:",omitempty"` // where the command has put the input that was found
 	Divergence   string `json:",omitempty"` // the clip did not fit: expected and got
 	Uncontrolled bool   `json:",omitempty"`
 }

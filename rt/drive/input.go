@@ -1,0 +1,145 @@
+package drive
+
+import (
+	"slices"
+	"unsafe"
+
+	"heddle/rt/flow"
+	"heddle/rt/hook"
+	"heddle/rt/wire"
+	"heddle/symbolic/corpus"
+	"heddle/trace"
+)
+
+// Inputs of fuzz targets. Package testing asks here what to call a target with.
+
+// given is what the execution that runs is to call a fuzz target with.
+var given struct {
+	texts  []string // as in the request
+	values []any    // nil: the corpus
+	name   string   // of its file in the corpus
+	exprs  bool
+	tell   bool       // what the corpus is
+	corpus [][]string // that was told
+	labels []flow.Label
+}
+
+// takeInput prepares an execution.
+func takeInput(q *wire.Request) error {
+	if !slices.Equal(q.Input, given.texts) {
+		values, err := corpus.Values(q.Input)
+		if err != nil {
+			return err
+		}
+		given.texts, given.values, given.name = q.Input, values, corpus.Name(corpus.Format(values))
+		if len(values) == 0 {
+			given.values = nil
+		}
+	}
+	given.exprs, given.tell, given.corpus = q.Exprs, q.Corpus, nil
+	return nil
+}
+
+// concrete returns where values were no longer followed.
+func concrete(q *wire.Request) (sites []trace.Site) {
+	if q.Exprs {
+		for s := range flow.LostAt {
+			sites = append(sites, trace.Site(s))
+		}
+		slices.Sort(sites)
+	}
+	return sites
+}
+
+// FuzzPattern returns which fuzz targets' inputs are searched for, "" if none.
+func FuzzPattern() string { return config.Fuzz }
+
+// Input returns what the fuzz target is to be called with, and what a file of the corpus with that is
+// called; nil: its corpus.
+func Input() (values []any, name string) { return given.values, given.name }
+
+// WantsCorpus reports whether Corpus is to be told what the corpus is.
+func WantsCorpus() bool { return given.tell }
+
+// Corpus tells of one entry of the corpus.
+func Corpus(values []any) { given.corpus = append(given.corpus, corpus.Texts(values)) }
+
+// Arguments returns a copy of the input for one call, whose bytes are nobody else's. Where
+// expressions are recorded it knows what the input is.
+func Arguments() []any {
+	out := make([]any, len(given.values))
+	given.labels = append(given.labels[:0], 0, 0) // no receiver; the T
+	for i, v := range given.values {
+		var l flow.Label
+		out[i], l = argument(i, v)
+		given.labels = append(given.labels, l)
+	}
+	return out
+}
+
+func argument(i int, v any) (any, flow.Label) {
+	switch v := v.(type) {
+	case string:
+		b := []byte(v)
+		if !given.exprs || len(b) == 0 {
+			b = append(b, 0)[:len(b)] // memory of its own, if only to have an address
+		}
+		s := unsafe.String(unsafe.SliceData(b), len(b))
+		return s, labelText(i, b)
+	case []byte:
+		b := append(make([]byte, 0, len(v)), v...)
+		return b, labelText(i, b)
+	case float32, float64:
+		return v, 0
+	}
+	if !given.exprs {
+		return v, 0
+	}
+	k, n := numberOf(v)
+	return v, flow.Input(i, k, n)
+}
+
+func labelText(i int, b []byte) flow.Label {
+	if !given.exprs {
+		return 0
+	}
+	return flow.InputText(i, unsafe.Pointer(unsafe.SliceData(b)), len(b))
+}
+
+func numberOf(v any) (trace.Num, uint64) {
+	switch v := v.(type) {
+	case bool:
+		if v {
+			return trace.Bool, 1
+		}
+		return trace.Bool, 0
+	case int:
+		return trace.Int, uint64(v)
+	case int8:
+		return trace.NumOf(8, true), uint64(v)
+	case int16:
+		return trace.NumOf(16, true), uint64(v)
+	case int32:
+		return trace.NumOf(32, true), uint64(v)
+	case int64:
+		return trace.NumOf(64, true), uint64(v)
+	case uint:
+		return trace.NumOf(64, false), uint64(v)
+	case uint8:
+		return trace.NumOf(8, false), uint64(v)
+	case uint16:
+		return trace.NumOf(16, false), uint64(v)
+	case uint32:
+		return trace.NumOf(32, false), uint64(v)
+	case uint64:
+		return trace.NumOf(64, false), v
+	}
+	panic("heddle: an input of another type")
+}
+
+// Pass passes the labels of Arguments to the function that is called next.
+func Pass() {
+	if given.exprs && hook.Here() {
+		flow.Pass(flow.Sig(len(given.labels)-1), given.labels...)
+	}
+}

@@ -1,0 +1,330 @@
+package drive
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"heddle/order/sat"
+	"heddle/rt/wire"
+	"heddle/symbolic"
+	"heddle/symbolic/corpus"
+	"heddle/trace"
+)
+
+// The search for inputs of a fuzz target (generational search: Godefroid, Levin
+// & Molnar, "Automated whitebox fuzz testing", NDSS 2008): every branch of an execution that depends on
+// the input is asked to go the other way, and what the solver finds is executed.
+// Each input is explored by the strategy of the configuration: other schedules
+// take other branches, and those are asked about too.
+
+// perInput is in how many executions a strategy that does not end by itself
+// explores an input at first; when there are no new ones, four times as many.
+const perInput = 24
+
+// mostBranches bounds what is asked about one execution.
+const mostBranches = 2000
+
+// paths is what is known of a target's inputs.
+type paths struct {
+	table  *symbolic.Table
+	solver *symbolic.Solver
+
+	queue    []job
+	known    map[string]bool // inputs, executed or waiting
+	all      []job           // inputs that were executed
+	fresh    []turn          // branches to a side that no execution has taken
+	rest     []turn
+	tried    map[uint64]bool // questions, see turn
+	covered  map[side]bool
+	executed int // inputs
+	paths    int // different sequences of branches
+	seenPath map[uint64]bool
+
+	current  job
+	checked  bool // current was compared with what the solver expected
+	diverged int  // inputs that did not take the branch they were made for
+	unknown  int  // questions without an answer
+	cut      bool // an execution had more branches than are looked at
+	err      error
+
+	concrete map[trace.Site]bool // where values are no longer followed
+}
+
+// A job is an input to be explored.
+type job struct {
+	input []string
+	want  symbolic.Term // the branch that it was made for, None: it is of the corpus
+}
+
+// A turn is a branch to be taken the other way.
+type turn struct {
+	input []any
+	path  *symbolic.Path
+	n     int
+}
+
+// A side is a branch with its outcome.
+type side struct {
+	site  trace.Site
+	taken bool
+}
+
+func newPaths(solver string) (*paths, error) {
+	p := &paths{table: symbolic.NewTable(), known: map[string]bool{}, tried: map[uint64]bool{}, covered: map[side]bool{}, seenPath: map[uint64]bool{},
+		concrete: map[trace.Site]bool{}}
+	var o symbolic.Options
+	if solver == "z3" {
+		z, err := symbolic.NewZ3()
+		if err != nil {
+			return nil, err
+		}
+		o.Backend = z
+	}
+	p.solver = symbolic.NewSolver(p.table, o)
+	return p, nil
+}
+
+// add puts an input into the queue, if it is a new one.
+func (p *paths) add(input []string, want symbolic.Term) bool {
+	key := strings.Join(input, "\n")
+	if p.known[key] {
+		return false
+	}
+	p.known[key] = true
+	p.queue = append(p.queue, job{input, want})
+	return true
+}
+
+// see takes the branches of an execution.
+func (p *paths) see(input []string, ex *Execution) {
+	for _, s := range ex.Concrete {
+		p.concrete[s] = true
+	}
+	path := symbolic.PathOf(p.table, ex.Trace, mostBranches)
+	p.cut = p.cut || len(path.Branches) == mostBranches
+	if !p.checked {
+		p.checked = true
+		if !p.expected(path) {
+			p.diverged++
+		}
+	}
+	values, err := corpus.Values(input)
+	if err != nil {
+		return
+	}
+	h := uint64(14695981039346656037)
+	for n, b := range path.Branches {
+		p.covered[side{b.Site, b.Taken}] = true
+		if q := h*1099511628211 ^ uint64(p.table.Negate(b.Cond)); !p.tried[q] {
+			p.tried[q] = true
+			if t := (turn{values, path, n}); p.covered[side{b.Site, !b.Taken}] {
+				p.rest = append(p.rest, t)
+			} else {
+				p.fresh = append(p.fresh, t)
+			}
+		}
+		h = h*1099511628211 ^ uint64(b.Cond)
+	}
+	if !p.seenPath[h] {
+		p.seenPath[h] = true
+		p.paths++
+	}
+}
+
+// expected reports whether the path has the branch that the input was made for.
+func (p *paths) expected(path *symbolic.Path) bool {
+	if p.current.want == symbolic.None {
+		return true
+	}
+	for _, b := range path.Branches {
+		if b.Cond == p.current.want {
+			return true
+		}
+	}
+	return false
+}
+
+// next returns an input that was not executed yet. What no execution has taken comes first.
+func (p *paths) next(late func() bool) (job, bool) {
+	for p.err == nil {
+		if len(p.queue) > 0 {
+			j := p.queue[0]
+			p.queue = p.queue[1:]
+			return j, true
+		}
+		t, ok := p.turn()
+		if !ok || late() {
+			return job{}, false
+		}
+		p.solve(t)
+	}
+	return job{}, false
+}
+
+// turn takes the next branch to be asked about.
+func (p *paths) turn() (turn, bool) {
+	for len(p.fresh) > 0 {
+		t := p.fresh[0]
+		p.fresh = p.fresh[1:]
+		if b := t.path.Branches[t.n]; !p.covered[side{b.Site, !b.Taken}] {
+			return t, true
+		}
+		p.rest = append(p.rest, t)
+	}
+	if len(p.rest) == 0 {
+		return turn{}, false
+	}
+	t := p.rest[0]
+	p.rest = p.rest[1:]
+	return t, true
+}
+
+// solve asks for an input that takes a branch the other way.
+func (p *paths) solve(t turn) {
+	cs := append(p.table.Limits(t.input), t.path.Conditions(p.table, t.n)...)
+	status, m, err := p.solver.SolveLast(cs, p.table.Near(t.input))
+	switch {
+	case err != nil:
+		p.err = err
+	case status == sat.Unknown:
+		p.unknown++
+	case status == sat.Sat:
+		p.add(corpus.Texts(p.table.Values(m, t.input)), p.table.Negate(t.path.Branches[t.n].Cond))
+	}
+}
+
+// inputs explores a fuzz target: each input by search, which explores one.
+func (e *exploration) inputs(search func() (string, bool, string)) (result string, complete bool, reason string) {
+	p, err := newPaths(e.cfg.Solver)
+	if err != nil {
+		e.note("%v", err)
+		return "fail", false, "not explored"
+	}
+	first := &trace.Schedule{Policy: "first"}
+	ex := e.execute(&wire.Request{Schedule: *first, Corpus: true, Show: e.showOnce()})
+	seeds := ex.Corpus
+	ex = e.look(ex, first, "")
+	if e.ended() || len(seeds) == 0 {
+		e.send(&wire.Record{Type: "output", Test: e.test, Text: string(ex.Output)})
+		result = "pass"
+		switch {
+		case ex.Skipped:
+			result = "skip"
+		case e.found > 0:
+			result = "fail"
+		}
+		return result, false, "sampled"
+	}
+	e.paths = p
+	defer func() { e.paths, e.input = nil, nil }()
+	for _, s := range append(seeds[1:], seeds[0]) { // the first is that of zeros
+		p.add(s, symbolic.None)
+	}
+	reasons := map[string]int{}
+	total, sampling := e.n, exhaustive[e.cfg.Strategy] == nil
+	explore := func(j job, share int) {
+		whole := e.deadline
+		if !sampling {
+			share = 0
+			e.deadline = e.slice(len(p.queue))
+		}
+		if e.cfg.Runs > 0 && (share == 0 || share > e.cfg.Runs-total) {
+			share = e.cfg.Runs - total
+		}
+		p.current, p.checked = j, false
+		e.input, e.most, e.n = j.input, share, 0
+		found := e.found
+		_, done, why := search()
+		if done {
+			why = "complete"
+		}
+		reasons[why]++
+		total += e.n
+		e.n = total
+		if found == e.found || e.whole {
+			e.deadline = whole
+		}
+	}
+	for !e.ended() && !e.spent(total) {
+		j, ok := p.next(e.late)
+		if !ok {
+			break
+		}
+		p.executed++
+		p.all = append(p.all, j)
+		explore(j, perInput)
+	}
+	for share := 4 * perInput; sampling && reasons["sampled"] > 0 && !e.ended() && !e.spent(total); share *= 4 {
+		for i := 0; i < len(p.all) && !e.ended() && !e.spent(total); i++ {
+			explore(p.all[i], share)
+			for j, ok := p.next(e.late); ok && !e.ended() && !e.spent(total); j, ok = p.next(e.late) {
+				p.executed++
+				p.all = append(p.all, j)
+				explore(j, perInput)
+			}
+		}
+	}
+	e.n = total
+	e.tellConcrete(p)
+	result = "pass"
+	if e.found > 0 {
+		result = "fail"
+	}
+	return result, false, e.inputsReason(p, reasons)
+}
+
+// spent reports whether the budget is.
+func (e *exploration) spent(total int) bool {
+	return e.cfg.Runs > 0 && total >= e.cfg.Runs || e.late()
+}
+
+// slice returns until when one input may be explored while others wait: for an equal part of what is left, and an eighth at least.
+func (e *exploration) slice(waiting int) time.Time {
+	if e.deadline.IsZero() {
+		return e.deadline
+	}
+	left := time.Until(e.deadline)
+	return time.Now().Add(max(left/8, left/time.Duration(1+waiting)))
+}
+
+// inputsReason says how far the search came.
+func (e *exploration) inputsReason(p *paths, reasons map[string]int) string {
+	parts := []string{fmt.Sprintf("%d inputs, %d paths", p.executed, p.paths)}
+	if n := reasons["complete"]; n == p.executed && e.bounded == 0 {
+		parts = append(parts, "all interleavings of each")
+	}
+	if p.unknown > 0 {
+		parts = append(parts, fmt.Sprintf("%d conditions not solved in time", p.unknown))
+	}
+	if p.diverged > 0 {
+		parts = append(parts, fmt.Sprintf("%d inputs went another way than expected", p.diverged))
+	}
+	if len(p.fresh)+len(p.rest)+len(p.queue) > 0 {
+		parts = append(parts, "not all branches tried both ways")
+	} else if p.unknown == 0 && p.diverged == 0 && len(p.concrete) == 0 && !p.cut {
+		parts = append(parts, "every branch on an input tried both ways")
+	}
+	if p.err != nil {
+		e.note("%v", p.err)
+	}
+	return "sampled; " + strings.Join(parts, ", ")
+}
+
+// mostConcrete is how many of the places are told where inputs are no longer followed.
+const mostConcrete = 5
+
+// tellConcrete says where values went into code that is not followed.
+func (e *exploration) tellConcrete(p *paths) {
+	n := 0
+	for s := range p.concrete {
+		if n++; n > mostConcrete {
+			continue
+		}
+		at := e.x.Resolve(s)
+		e.send(&wire.Record{Type: "note", Test: e.test, Place: &at, Text: "what depends on the input is taken as it is here: what the branches behind it depend on is not known"})
+	}
+	if n > mostConcrete {
+		e.note("what depends on the input is taken as it is in %d other places too", n-mostConcrete)
+	}
+}

@@ -1,0 +1,174 @@
+package symbolic
+
+import "fmt"
+
+// MostText is how long a string or []byte becomes at most.
+const MostText = 4096
+
+// Filler is what bytes are that no condition says anything of.
+const Filler = 'a'
+
+// Near returns the model in which inputs have those values. Variables that the table does not have are left out.
+func (t *Table) Near(values []any) Model {
+	m := Model{}
+	set := func(name string, v uint64) {
+		if x, ok := t.named[name]; ok {
+			m[x] = v & mask(t.Width(x))
+		}
+	}
+	for i, v := range values {
+		if n, ok := number(v); ok {
+			set(InputName(i), n)
+			continue
+		}
+		b, ok := text(v)
+		if !ok {
+			continue
+		}
+		set(LenName(i), uint64(len(b)))
+		for k := range b {
+			set(ByteName(i, k), uint64(b[k]))
+		}
+	}
+	return m
+}
+
+// Limits returns what holds of every input: how long texts may be.
+func (t *Table) Limits(values []any) []Term {
+	var cs []Term
+	for i := range values {
+		if x, ok := t.named[LenName(i)]; ok {
+			cs = append(cs, t.Op(ULt, x, t.Const(MostText+1, t.Width(x))))
+		}
+	}
+	return cs
+}
+
+// Values returns the inputs of a model. What it says nothing of is as in near, a list of values of the same types.
+func (t *Table) Values(m Model, near []any) []any {
+	out := make([]any, len(near))
+	for i, old := range near {
+		out[i] = t.input(m, i, old)
+	}
+	return out
+}
+
+func (t *Table) input(m Model, i int, old any) any {
+	if b, ok := text(old); ok {
+		n := len(b)
+		if x, ok := t.named[LenName(i)]; ok {
+			if v, ok := m[x]; ok {
+				n = int(v)
+			}
+		}
+		out := make([]byte, n)
+		for k := range out {
+			out[k] = Filler
+			if k < len(b) {
+				out[k] = b[k]
+			}
+			if x, ok := t.named[ByteName(i, k)]; ok {
+				if v, ok := m[x]; ok {
+					out[k] = byte(v)
+				}
+			}
+		}
+		if _, ok := old.(string); ok {
+			return string(out)
+		}
+		return out
+	}
+	x, ok := t.named[InputName(i)]
+	if !ok {
+		return old
+	}
+	v, ok := m[x]
+	if !ok {
+		return old
+	}
+	return withNumber(old, v)
+}
+
+func text(v any) ([]byte, bool) {
+	switch v := v.(type) {
+	case string:
+		return []byte(v), true
+	case []byte:
+		return v, true
+	}
+	return nil, false
+}
+
+func number(v any) (uint64, bool) {
+	switch v := v.(type) {
+	case bool:
+		return truth(v), true
+	case int:
+		return uint64(v), true
+	case int8:
+		return uint64(v), true
+	case int16:
+		return uint64(v), true
+	case int32:
+		return uint64(v), true
+	case int64:
+		return uint64(v), true
+	case uint:
+		return uint64(v), true
+	case uint8:
+		return uint64(v), true
+	case uint16:
+		return uint64(v), true
+	case uint32:
+		return uint64(v), true
+	case uint64:
+		return v, true
+	}
+	return 0, false // floats stay as they are
+}
+
+func withNumber(old any, v uint64) any {
+	switch old.(type) {
+	case bool:
+		return v != 0
+	case int:
+		return int(v)
+	case int8:
+		return int8(v)
+	case int16:
+		return int16(v)
+	case int32:
+		return int32(v)
+	case int64:
+		return int64(v)
+	case uint:
+		return uint(v)
+	case uint8:
+		return uint8(v)
+	case uint16:
+		return uint16(v)
+	case uint32:
+		return uint32(v)
+	case uint64:
+		return v
+	}
+	return old
+}
+
+// Zero returns the value of the same type that Go's variables begin with.
+func Zero(v any) any {
+	switch v.(type) {
+	case string:
+		return ""
+	case []byte:
+		return []byte{}
+	case float32:
+		return float32(0)
+	case float64:
+		return float64(0)
+	}
+	if _, ok := number(v); !ok {
+		panic(fmt.Sprintf("symbolic: no input: %T", v))
+	}
+	return withNumber(v, 0)
+}

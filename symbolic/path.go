@@ -1,0 +1,186 @@
+package symbolic
+
+import (
+	"fmt"
+
+	"heddle/trace"
+)
+
+// A Path is the branches of an execution that depend on inputs, in their order.
+type Path struct {
+	Branches []Branch
+}
+
+// A Branch is a condition, and where it stands. It was true in the execution: of one that
+// came out false it is the negation.
+type Branch struct {
+	Cond  Term
+	Site  trace.Site
+	Event int  // index in the trace
+	Taken bool // how it came out
+}
+
+// Conditions returns what all branches before n say, and that branch n goes the other way.
+func (p *Path) Conditions(t *Table, n int) []Term {
+	cs := make([]Term, 0, n+1)
+	for _, b := range p.Branches[:n] {
+		cs = append(cs, b.Cond)
+	}
+	return append(cs, t.Negate(p.Branches[n].Cond))
+}
+
+// PathOf returns the path of an execution that recorded expressions (trace.Flow), at most as many branches as most says.
+// Inputs are the variables of the names that InputName, LenName and ByteName give.
+func PathOf(t *Table, tr *trace.Trace, most int) *Path {
+	p := &Path{}
+	if tr.Flow == nil {
+		return p
+	}
+	r := reader{t: t, nodes: tr.Flow.Nodes, terms: make([]Term, len(tr.Flow.Nodes))}
+	for i := range r.terms {
+		r.terms[i] = None
+	}
+	seen := map[Term]bool{}
+	for i := range tr.Events {
+		e := &tr.Events[i]
+		if e.Op != trace.OpBranch || i >= len(tr.Flow.Of) || len(p.Branches) == most {
+			continue
+		}
+		l := tr.Flow.Of[i]
+		if l == 0 || int64(l) >= int64(len(r.nodes)) {
+			continue
+		}
+		c := r.term(l)
+		if c == None || t.Width(c) != 1 {
+			continue
+		}
+		if e.Arg == 0 {
+			c = t.Negate(c)
+		}
+		if _, known := t.IsConst(c); known || seen[c] {
+			continue // the same answer again
+		}
+		seen[c] = true
+		p.Branches = append(p.Branches, Branch{Cond: c, Site: e.Site, Event: i, Taken: e.Arg != 0})
+	}
+	return p
+}
+
+// InputName, LenName and ByteName are the names of variables: of a number that is input i, of the length of a text, of one of its bytes.
+func InputName(i int) string   { return fmt.Sprintf("in%d", i) }
+func LenName(i int) string     { return fmt.Sprintf("in%d.len", i) }
+func ByteName(i, n int) string { return fmt.Sprintf("in%d[%d]", i, n) }
+
+// A reader turns the nodes of a trace into terms.
+type reader struct {
+	t     *Table
+	nodes []trace.FlowNode
+	terms []Term
+}
+
+// term returns the term of a label, None for what is none. Operands come before their nodes, so a stack of labels is enough.
+func (r *reader) term(l trace.Label) Term {
+	stack := []trace.Label{l}
+	for len(stack) > 0 {
+		l := stack[len(stack)-1]
+		if r.terms[l] != None {
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		n := &r.nodes[l]
+		missing := false
+		for i, x := range [2]uint32{n.A, n.B} {
+			if operand(n.Op, i) && r.terms[x] == None {
+				stack, missing = append(stack, trace.Label(x)), true
+			}
+		}
+		if missing {
+			continue
+		}
+		if r.terms[l] = r.make(n); r.terms[l] == None {
+			return None
+		}
+	}
+	return r.terms[l]
+}
+
+// operand reports whether A (0) or B (1) of such a node is a label.
+func operand(op trace.FlowOp, i int) bool {
+	if op == trace.FlowNot || op == trace.FlowConv {
+		return i == 0
+	}
+	return op >= trace.FlowAdd && op <= trace.FlowLess
+}
+
+func (r *reader) make(n *trace.FlowNode) Term {
+	t, w := r.t, n.Kind.Width()
+	switch n.Op {
+	case trace.FlowConst:
+		return t.Const(uint64(n.B)<<32|uint64(n.A), w)
+	case trace.FlowInput:
+		return t.Var(InputName(int(n.A)), w)
+	case trace.FlowLen:
+		return t.Var(LenName(int(n.A)), w)
+	case trace.FlowByte:
+		return t.Var(ByteName(int(n.A), int(n.B)), w)
+	case trace.FlowNot:
+		return t.Op(Not, r.terms[n.A])
+	case trace.FlowConv:
+		return t.Resize(r.terms[n.A], w, r.nodes[n.A].Kind.Signed())
+	}
+	if n.Op >= trace.FlowAdd && n.Op <= trace.FlowLess {
+		return t.Go(n.Op, r.terms[n.A], r.terms[n.B], r.nodes[n.A].Kind, r.nodes[n.B].Kind)
+	}
+	return None
+}
+
+// Go returns the term of x op y with the meaning that it has in Go for numbers of the types k and l: sums wrap around,
+// quotients are truncated, and the count of a shift may be of any type and as great as it likes. Division by
+// zero and negative counts are branches of their own; what comes after them has no value here that means anything.
+func (t *Table) Go(op trace.FlowOp, x, y Term, k, l trace.Num) Term {
+	signed := func(s, u Op) Op {
+		if k.Signed() {
+			return s
+		}
+		return u
+	}
+	switch op {
+	case trace.FlowAdd:
+		return t.Op(Add, x, y)
+	case trace.FlowSub:
+		return t.Op(Sub, x, y)
+	case trace.FlowMul:
+		return t.Op(Mul, x, y)
+	case trace.FlowQuo:
+		return t.Op(signed(SDiv, UDiv), x, y)
+	case trace.FlowRem:
+		return t.Op(signed(SRem, URem), x, y)
+	case trace.FlowAnd:
+		return t.Op(And, x, y)
+	case trace.FlowOr:
+		return t.Op(Or, x, y)
+	case trace.FlowXor:
+		return t.Op(Xor, x, y)
+	case trace.FlowAndNot:
+		return t.Op(And, x, t.Op(Not, y))
+	case trace.FlowShl:
+		return t.shift(Shl, x, y)
+	case trace.FlowShr:
+		return t.shift(signed(AShr, LShr), x, y)
+	case trace.FlowEq:
+		return t.Op(Eq, x, y)
+	case trace.FlowLess:
+		return t.Op(signed(SLt, ULt), x, y)
+	}
+	return None
+}
+
+// shift shifts by a count of another width: one that does not fit is as good as the greatest that does.
+func (t *Table) shift(op Op, x, y Term) Term {
+	w, wy := t.Width(x), t.Width(y)
+	if wy <= w {
+		return t.Op(op, x, t.Resize(y, w, false))
+	}
+	over := t.Op(ULt, t.Const(uint64(w), wy), y)
+	return t.Op(op, x, t.If(over, t.Const(uint64(w), w), t.Resize(y, w, false)))
+}
