@@ -172,7 +172,8 @@ type flowFn struct {
 	slots, locs, calls, vals             int // used by the statement
 	maxSlots, maxLocs, maxCalls, maxVals int // used by any
 
-	runes []string // variables that follow ranges over strings
+	entries, maxEntries int      // of maps, likewise
+	runes               []string // variables that follow ranges over strings
 
 	results []*types.Var // nil: unnamed
 	labelOf []string     // of the results
@@ -283,6 +284,10 @@ func (fn *flowFn) declarations() string {
 	list("_hv", fn.maxVals, "_hf.Val")
 	for i := range fn.maxVals { // not all were needed in the end
 		fmt.Fprintf(&out, "_ = _hv%d; ", i+1)
+	}
+	list("_he", fn.maxEntries, "_hf.Entry")
+	for i := range fn.maxEntries {
+		fmt.Fprintf(&out, "_ = _he%d; ", i+1)
 	}
 	for _, r := range fn.runes {
 		out.WriteString("var " + r + " _hf.Runes; ")
@@ -463,7 +468,7 @@ next:
 
 // late reports whether a label is known only after the expression was evaluated.
 func late(label string) bool {
-	return strings.Contains(label, "_hs") || strings.Contains(label, "_hv") || strings.Contains(label, "_hf.At")
+	return strings.Contains(label, "_hs") || strings.Contains(label, "_hv") || strings.Contains(label, "_he") || strings.Contains(label, "_hf.At")
 }
 
 // branchSite adds a row for a branch on e.

@@ -114,6 +114,9 @@ func (f *flower) labelsOf(s *ast.AssignStmt) string {
 	for i, v := range s.Rhs {
 		f.expr(v)
 		if f.mapTarget(s.Lhs[i], f.label(v)) {
+			if x := ast.Unparen(s.Lhs[i]); f.aux[x] != "" {
+				others = append(others, f.aux[x]+".Set("+f.label(v)+")")
+			}
 			continue
 		}
 		targets[i] = f.targetOf(s.Lhs[i], s.Tok == token.DEFINE)
@@ -144,6 +147,11 @@ func (f *flower) mapTarget(e ast.Expr, l string) bool {
 	}
 	f.expr(x.Index)
 	f.mapWrite(call, f.label(x.Index), l)
+	if f.exprs() {
+		if name := f.looked(x); name != "" && f.aux[x] == "" {
+			f.aux[x] = name
+		}
+	}
 	return true
 }
 

@@ -145,6 +145,7 @@ func (f *flower) mapWrite(m ast.Expr, ls ...string) {
 	}
 	f.expr(call.Args[0])
 	f.rename(call, "MW")
+	f.entry(call)
 	f.afterPart(call, call.Args[1], ", "+union(append(ls, f.label(call.Args[0]))...))
 }
 
@@ -177,6 +178,7 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 		f.rename(e, name)
 		add(", " + f.label(e.Args[0]) + ", &" + to)
 		f.slot[e] = to + ".Get()"
+		f.entry(e)
 	case "MW":
 		f.mapWrite(e)
 	case "Var":
@@ -391,7 +393,7 @@ func (f *flower) isForeign(fn *types.Func) bool {
 	}
 	path := fn.Pkg().Path()
 	if p := f.im.pkgs[path]; p != nil && p.in.Standard {
-		return !p.in.Mode.Flow
+		return !(f.exprs() && std.Followed(path))
 	}
 	first, _, _ := strings.Cut(path, "/")
 	return f.im.pkgs[path] == nil && !strings.Contains(first, ".")

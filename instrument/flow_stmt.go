@@ -22,7 +22,7 @@ func (f *flower) stmts(list []ast.Stmt) {
 // stmt rewrites a statement of a list. What a statement keeps in slots is used up when its blocks begin.
 func (f *flower) stmt(s ast.Stmt) {
 	fn := f.fn
-	fn.slots, fn.locs, fn.calls, fn.vals = 0, 0, 0, 0
+	fn.slots, fn.locs, fn.calls, fn.vals, fn.entries = 0, 0, 0, 0, 0
 	switch s := s.(type) {
 	case *ast.LabeledStmt:
 		f.stmt(s.Stmt)
@@ -79,7 +79,7 @@ func (f *flower) ifStmt(s *ast.IfStmt) {
 	case *ast.BlockStmt:
 		f.stmts(e.List)
 	case *ast.IfStmt:
-		f.fn.slots, f.fn.locs, f.fn.calls, f.fn.vals = 0, 0, 0, 0
+		f.fn.slots, f.fn.locs, f.fn.calls, f.fn.vals, f.fn.entries = 0, 0, 0, 0, 0
 		f.ifStmt(e)
 	}
 }

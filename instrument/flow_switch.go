@@ -17,7 +17,7 @@ func (f *flower) switchStmt(s *ast.SwitchStmt) {
 		f.tags = append(f.tags, "")
 		for _, c := range s.Body.List {
 			for _, e := range c.(*ast.CaseClause).List {
-				f.fn.slots, f.fn.locs, f.fn.calls, f.fn.vals = 0, 0, 0, 0
+				f.fn.slots, f.fn.locs, f.fn.calls, f.fn.vals, f.fn.entries = 0, 0, 0, 0, 0
 				f.cond(e)
 			}
 		}

@@ -329,6 +329,14 @@ func (f *flower) indexed(e *ast.IndexExpr) bool {
 			f.aux[e] = v
 		}
 		return true
+	case *types.Map:
+		f.expr(e.X)
+		f.expr(e.Index)
+		f.slot[e] = "0"
+		if name := f.looked(e); name != "" {
+			f.slot[e] = name + ".Get()"
+		}
+		return true
 	case *types.Slice:
 	default:
 		if !isString(f.info.TypeOf(e.X)) {
@@ -368,6 +376,50 @@ func (f *flower) indexed(e *ast.IndexExpr) bool {
 		f.slot[e] = fmt.Sprintf("_hf.ByteAt(%s, &%s)", x.operand(), v)
 	}
 	return true
+}
+
+// entry keeps the map that a hook returns, where labels are expressions.
+func (f *flower) entry(e *ast.CallExpr) {
+	if f.exprs() {
+		f.fn.entries++
+		f.fn.maxEntries = max(f.fn.maxEntries, f.fn.entries)
+		name := fmt.Sprintf("_he%d", f.fn.entries)
+		f.wrap(e, "_hf.InMap(", ", &"+name+")")
+		f.aux[e] = name
+	}
+}
+
+// looked rewrites m[k], whose operands were rewritten: which key it is, is a branch. It returns the name of the entry, "" if it is not followed.
+func (f *flower) looked(e *ast.IndexExpr) string {
+	call, ok := ast.Unparen(e.X).(*ast.CallExpr)
+	if !ok || f.aux[call] == "" {
+		return ""
+	}
+	l, name := f.label(e.Index), f.aux[call]
+	k, isNum := num(f.info.TypeOf(e.Index))
+	if !isNum && !isString(f.info.TypeOf(e.Index)) {
+		return ""
+	}
+	if t, ok := core(f.info.TypeOf(call)).(*types.Map); !ok || !types.Identical(t.Key(), f.info.TypeOf(e.Index)) {
+		return "" // converted to an interface on the way
+	}
+	if c := f.info.Types[e.Index].Value; c != nil {
+		if v, ok := f.constantOf(e.Index); ok {
+			f.wrap(e.X, "_hf.AtNum(", fmt.Sprintf(", %#x, &%s)", uint64(k.Mask(v)), name))
+		} else if c.Kind() == constant.String {
+			f.wrap(e.X, "_hf.AtText(", ", "+strconv.Quote(constant.StringVal(c))+", &"+name+")")
+		}
+		return name
+	}
+	if !f.wrappable(e.Index) || k == trace.Bool {
+		return ""
+	}
+	if !isNum {
+		f.wrap(e.Index, "_hf.KeyText(", fmt.Sprintf(", %s, &%s, %s)", l, name, f.branchSite(e.Pos(), e)))
+		return name
+	}
+	f.wrap(e.Index, "_hf.KeyNum(", fmt.Sprintf(", %s, %#x, &%s, %s)", l, uint8(k), name, f.branchSite(e.Pos(), e)))
+	return name
 }
 
 // sliced rewrites x[lo:hi] of a string or slice, whose operands were rewritten.

@@ -33,12 +33,13 @@ func (t *Table) Near(values []any) Model {
 	return m
 }
 
-// Limits returns what holds of every input: how long texts may be.
-func (t *Table) Limits(values []any) []Term {
+// Limits returns what is asked of inputs beside conditions: that texts are no longer than most, or, where those of near are longer, than they are.
+func (t *Table) Limits(near []any, most int) []Term {
 	var cs []Term
-	for i := range values {
+	for i, v := range near {
+		b, _ := text(v)
 		if x, ok := t.named[LenName(i)]; ok {
-			cs = append(cs, t.Op(ULt, x, t.Const(MostText+1, t.Width(x))))
+			cs = append(cs, t.Op(ULt, x, t.Const(uint64(max(most, len(b)))+1, t.Width(x))))
 		}
 	}
 	return cs

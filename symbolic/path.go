@@ -71,6 +71,9 @@ func InputName(i int) string   { return fmt.Sprintf("in%d", i) }
 func LenName(i int) string     { return fmt.Sprintf("in%d.len", i) }
 func ByteName(i, n int) string { return fmt.Sprintf("in%d[%d]", i, n) }
 
+// lenWidth is the width of the length of a text: more than MostText needs, and a quarter of an int's clauses.
+const lenWidth = 16
+
 // A reader turns the nodes of a trace into terms.
 type reader struct {
 	t     *Table
@@ -120,7 +123,7 @@ func (r *reader) make(n *trace.FlowNode) Term {
 	case trace.FlowInput:
 		return t.Var(InputName(int(n.A)), w)
 	case trace.FlowLen:
-		return t.Var(LenName(int(n.A)), w)
+		return t.Resize(t.Var(LenName(int(n.A)), lenWidth), w, false)
 	case trace.FlowByte:
 		return t.Var(ByteName(int(n.A), int(n.B)), w)
 	case trace.FlowNot:

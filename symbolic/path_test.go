@@ -89,7 +89,7 @@ func TestInputs(t *testing.T) {
 	old := []any{int8(1), "ab"}
 	s := NewSolver(tab, Options{})
 	for n, want := range []any{nil, []any{int8(1), "abx"}, []any{int8(6), "ab"}} {
-		status, m, err := s.Solve(append(p.Conditions(tab, n), tab.Limits(old)...), tab.Near(old))
+		status, m, err := s.Solve(append(p.Conditions(tab, n), tab.Limits(old, MostText)...), tab.Near(old))
 		if err != nil || status != sat.Sat {
 			t.Fatalf("branch %d: %v %v", n, status, err)
 		}

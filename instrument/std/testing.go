@@ -49,6 +49,8 @@ var testingPatch = &pkg{
 		"fuzz.go": {edits: []edit{
 			replace("			if !f.finished && !f.skipped && !f.failed {\n", "			if !f.finished && !f.skipped && !f.failed && !heddleOver {\n"),
 			replace("	} else if f.chatty != nil {\n", "	} else if f.chatty != nil || heddleVerbose() {\n"),
+			// As in T.Run: with a room for it, whoever waits takes it in a step of its own.
+			replace("				barrier:   make(chan bool),\n				signal:    make(chan bool),\n", "				barrier:   make(chan bool),\n				signal:    make(chan bool, 1),\n"),
 			// One input in place of the corpus, whose values heddle follows.
 			replace("		for _, e := range f.corpus {\n			name :=", "		for _, e := range f.heddleCorpus(types) {\n			name :="),
 			replace("			if _, ok, _ := f.tstate.match.fullName(nil, name); ok {\n", "			if _, ok, _ := f.tstate.match.fullName(nil, name); ok || heddleInput() {\n"),

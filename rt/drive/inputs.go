@@ -182,8 +182,15 @@ func (p *paths) turn() (turn, bool) {
 
 // solve asks for an input that takes a branch the other way.
 func (p *paths) solve(t turn) {
-	cs := append(p.table.Limits(t.input), t.path.Conditions(p.table, t.n)...)
-	status, m, err := p.solver.SolveLast(cs, p.table.Near(t.input))
+	var status symbolic.Status
+	var m symbolic.Model
+	var err error
+	for _, most := range []int{16, 128, symbolic.MostText} { // short texts are executed fast, and easy to read
+		cs := append(p.table.Limits(t.input, most), t.path.Conditions(p.table, t.n)...)
+		if status, m, err = p.solver.SolveLast(cs, p.table.Near(t.input)); status != sat.Unsat || err != nil {
+			break
+		}
+	}
 	switch {
 	case err != nil:
 		p.err = err

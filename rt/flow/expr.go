@@ -52,6 +52,7 @@ func resetExprs() {
 	clear(LostAt)
 	clear(folded[:])
 	pinned = pinned[:0]
+	clear(entries)
 }
 
 // expr returns the label of an expression, whose value is v.
@@ -320,6 +321,37 @@ func pin(l Label, v uint64, s hook.Site) {
 	if c := two(trace.FlowEq, trace.Bool, &Val{l: l, k: n.Kind, v: values[l]}, &Val{k: n.Kind, v: values[l]}); c != 0 {
 		once(c, true, s)
 	}
+}
+
+// mostRounds is of how many rounds of a loop each is a branch.
+const mostRounds = 64
+
+// rounds records that a loop goes round n times, as often as a value with the label l says: whether there is another round is a branch each time.
+func rounds(l Label, n uint64, s hook.Site) {
+	if l == 0 || !here() {
+		return
+	}
+	if n == 0 { // for negative numbers too
+		n = values[l]
+		k := F.Nodes[l].Kind
+		if k.Signed() && int64(k.Extend(n)) < 0 {
+			once(two(trace.FlowLess, trace.Bool, &Val{k: k}, &Val{l: l, k: k, v: n}), false, s)
+			return
+		}
+	}
+	k := F.Nodes[l].Kind
+	x := Val{l: is(l, k, k.Mask(n)), k: k, v: k.Mask(n)}
+	if x.l == 0 {
+		return
+	}
+	for i := range min(n, mostRounds) {
+		once(two(trace.FlowLess, trace.Bool, &Val{k: k, v: i}, &x), true, s)
+	}
+	if n > mostRounds {
+		pin(l, n, s)
+		return
+	}
+	once(two(trace.FlowLess, trace.Bool, &Val{k: k, v: n}, &x), false, s)
 }
 
 // once is condition for what an operation asks by itself: the same answer twice in a goroutine tells nothing.
