@@ -145,6 +145,9 @@ func (e *exploration) explore(first []*trace.Schedule) wire.Record {
 	}
 	if e.cfg.Fuzz != "" {
 		one := search
+		if e.cfg.Strategy == "auto" {
+			one = e.sample // short: there are many inputs
+		}
 		search = func() (string, bool, string) { return e.inputs(one) }
 	}
 	result, complete, reason := search()

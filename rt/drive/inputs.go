@@ -253,7 +253,7 @@ func (e *exploration) inputs(search func() (string, bool, string)) (result strin
 			e.deadline = whole
 		}
 	}
-	for !e.ended() && !e.spent(total) {
+	for !e.ended() && !e.used(total) {
 		j, ok := p.next(e.late)
 		if !ok {
 			break
@@ -262,10 +262,10 @@ func (e *exploration) inputs(search func() (string, bool, string)) (result strin
 		p.all = append(p.all, j)
 		explore(j, perInput)
 	}
-	for share := 4 * perInput; sampling && reasons["sampled"] > 0 && !e.ended() && !e.spent(total); share *= 4 {
-		for i := 0; i < len(p.all) && !e.ended() && !e.spent(total); i++ {
+	for share := 4 * perInput; sampling && reasons["sampled"] > 0 && !e.ended() && !e.used(total); share *= 4 {
+		for i := 0; i < len(p.all) && !e.ended() && !e.used(total); i++ {
 			explore(p.all[i], share)
-			for j, ok := p.next(e.late); ok && !e.ended() && !e.spent(total); j, ok = p.next(e.late) {
+			for j, ok := p.next(e.late); ok && !e.ended() && !e.used(total); j, ok = p.next(e.late) {
 				p.executed++
 				p.all = append(p.all, j)
 				explore(j, perInput)
@@ -281,8 +281,8 @@ func (e *exploration) inputs(search func() (string, bool, string)) (result strin
 	return result, false, e.inputsReason(p, reasons)
 }
 
-// spent reports whether the budget is.
-func (e *exploration) spent(total int) bool {
+// used reports whether the budget is spent.
+func (e *exploration) used(total int) bool {
 	return e.cfg.Runs > 0 && total >= e.cfg.Runs || e.late()
 }
 
