@@ -65,8 +65,13 @@ type driver struct {
 	out     *json.Encoder
 	goroot  string // prefix of the standard library's files
 	started time.Time
-	heap    uint64
+	heap    uint64 // in use after the last collection
 	vars    *saved // the package-level variables as the first execution found them
+
+	// See collect.
+	looked   uint64 // what was in use when it last looked
+	unlooked int    // executions since then
+	look     int    // after how many it looks again
 
 	counted   bool // outsiders
 	outsiders int  // that the first execution found
@@ -213,14 +218,23 @@ func (d *driver) send(r *wire.Record) {
 // collectEvery is how many bytes may be allocated before garbage is collected between two executions.
 const collectEvery = 32 << 20
 
-// collectCheck is in how many executions it is looked at: looking costs half a microsecond.
+// collectCheck is after how many executions it is looked at that allocate little: looking costs half a microsecond.
 const collectCheck = 16
 
+// collect is called before every execution. It looks after the first, and from then on before what
+// executions allocate, as they did since it last looked, comes to a quarter of what may be.
 func (d *driver) collect() {
+	if d.unlooked++; d.unlooked < d.look {
+		return
+	}
 	var m [1]heapSample
 	n := readHeap(&m)
+	each := (n - min(n, d.looked)) / uint64(d.unlooked)
 	if n > d.heap+collectEvery {
 		runtime.GC()
-		d.heap = readHeap(&m)
+		n = readHeap(&m)
+		d.heap = n
 	}
+	d.looked, d.unlooked = n, 0
+	d.look = int(min(collectCheck, collectEvery/4/max(each, 1)))
 }

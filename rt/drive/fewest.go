@@ -2,7 +2,6 @@ package drive
 
 import (
 	"slices"
-	"time"
 
 	"heddle/rt/wire"
 	"heddle/trace"
@@ -13,12 +12,18 @@ import (
 // switches can lead to is tried out, those of one switch first (iterative context
 // bounding: Musuvathi & Qadeer, PLDI 2007).
 
-// fewestTries bounds the executions of that search.
-const fewestTries = 2000
+// fewestTries bounds the executions of that search, and fewestLength the lists that it is for: all of a level are kept.
+const (
+	fewestTries  = 2000
+	fewestLength = 500
+)
 
 // fewest looks for a list with fewer switches than ds that shows the finding,
 // among the goroutines that ds switches between, and returns it, or ds.
 func (m *minimiser) fewest(ds []wire.Deviation) []wire.Deviation {
+	if len(ds) > fewestLength {
+		return ds
+	}
 	var fixed []wire.Deviation // outcomes of choices stay as they are
 	var among []trace.GID
 	for _, d := range ds {
@@ -37,7 +42,7 @@ func (m *minimiser) fewest(ds []wire.Deviation) []wire.Deviation {
 		for _, base := range level {
 			_, t := m.execute(&wire.Request{Deviate: true, Deviations: base})
 			for _, d := range m.further(t, among) {
-				if tries++; tries > fewestTries || m.e.err != nil || time.Now().After(m.deadline) {
+				if tries++; tries > fewestTries || m.late() {
 					return ds
 				}
 				more := append(slices.Clone(base), d)
@@ -52,7 +57,7 @@ func (m *minimiser) fewest(ds []wire.Deviation) []wire.Deviation {
 	return ds
 }
 
-// further returns the switches that can be added to an execution after the last one that it has.
+// further returns the switches that can be added to an execution after the last one that it has, as many as can be tried.
 func (m *minimiser) further(t *trace.Trace, among []trace.GID) []wire.Deviation {
 	steps := make([]int32, len(t.Goroutines))
 	var ds []wire.Deviation
@@ -64,7 +69,7 @@ func (m *minimiser) further(t *trace.Trace, among []trace.GID) []wire.Deviation 
 			ds = ds[:0]
 		}
 		for _, g := range among {
-			if g != s.Default && int(g) < len(steps) {
+			if g != s.Default && int(g) < len(steps) && len(ds) <= fewestTries {
 				ds = append(ds, wire.Deviation{G: s.Default, N: steps[s.Default], To: int32(g)})
 			}
 		}

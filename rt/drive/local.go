@@ -84,9 +84,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	if q.Record {
 		sched.S.SetWatched(q.Watched)
 	}
-	if x.n%collectCheck == 0 {
-		x.d.collect()
-	}
+	x.d.collect()
 	if x.d.vars != nil {
 		x.d.vars.restore()
 	}

@@ -270,7 +270,7 @@ func (m *minimiser) inVirtualTime(s *trace.Schedule) *trace.Trace {
 		return nil
 	}
 	for i := range virtualTries {
-		if time.Now().After(m.deadline) {
+		if m.late() {
 			break
 		}
 		seed := mix(s.Seed, uint64(i))
@@ -286,10 +286,13 @@ func (m *minimiser) inVirtualTime(s *trace.Schedule) *trace.Trace {
 
 const virtualTries = 100
 
+// late reports whether making it simpler has taken long enough.
+func (m *minimiser) late() bool { return m.e.err != nil || time.Now().After(m.deadline) }
+
 // simplest leaves out what it can of a list of deviations that shows the
 // finding, and returns the finding and trace of what is left, recorded.
 func (m *minimiser) simplest(ds []wire.Deviation) (*wire.Finding, *trace.Trace) {
-	ds = reduce(ds, func(ds []wire.Deviation) bool { return time.Now().Before(m.deadline) && m.shows(ds) != nil })
+	ds = reduce(ds, m.late, func(ds []wire.Deviation) bool { return m.shows(ds) != nil })
 	ds = m.fewest(ds)
 	if seed := m.seed; seed != 0 {
 		if m.seed = 0; m.shows(ds) == nil {
@@ -333,14 +336,17 @@ func (m *minimiser) showAccesses(f *wire.Finding, t *trace.Trace) (*wire.Finding
 }
 
 // reduce removes deviations while try still succeeds: halves, quarters, ... single ones
-// (Zeller & Hildebrandt's ddmin, TSE 2002, without its complements).
-func reduce(ds []wire.Deviation, try func([]wire.Deviation) bool) []wire.Deviation {
+// (Zeller & Hildebrandt's ddmin, TSE 2002, without its complements), and until over says that it is enough.
+func reduce(ds []wire.Deviation, over func() bool, try func([]wire.Deviation) bool) []wire.Deviation {
 	if len(ds) > 0 && try(nil) {
 		return nil
 	}
 	for size := (len(ds) + 1) / 2; size >= 1; {
 		removed := false
 		for i := 0; i < len(ds); {
+			if over() {
+				return ds
+			}
 			cand := append(slices.Clone(ds[:i]), ds[min(i+size, len(ds)):]...)
 			if try(cand) {
 				ds = cand

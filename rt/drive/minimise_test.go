@@ -15,7 +15,7 @@ func TestReduceKeepsWhatIsNeeded(t *testing.T) {
 	}
 	for _, needed := range [][]int32{nil, {7}, {0, 39}, {3, 4, 5}, {1, 20, 38}} {
 		tries := 0
-		got := reduce(slices.Clone(all), func(ds []wire.Deviation) bool {
+		got := reduce(slices.Clone(all), func() bool { return false }, func(ds []wire.Deviation) bool {
 			tries++
 			for _, n := range needed {
 				if !slices.ContainsFunc(ds, func(d wire.Deviation) bool { return d.N == n }) {
@@ -34,6 +34,16 @@ func TestReduceKeepsWhatIsNeeded(t *testing.T) {
 		if tries > 300 {
 			t.Errorf("needed %v: %d tries", needed, tries)
 		}
+	}
+}
+
+// When the time is over nothing more is tried or copied.
+func TestReduceEnds(t *testing.T) {
+	all := make([]wire.Deviation, 100)
+	tries, looks := 0, 0
+	got := reduce(all, func() bool { looks++; return tries == 3 }, func([]wire.Deviation) bool { tries++; return false })
+	if len(got) != 100 || tries != 3 || looks != 3 {
+		t.Errorf("%d deviations left, %d tries, %d looks", len(got), tries, looks)
 	}
 }
 
