@@ -37,6 +37,7 @@ func main() {
 	bugs := flag.String("bugs", "", "count executions to the first bug instead, and write the table to `file`")
 	predictions := flag.String("predict", "", "predict from the programs of bench/programs/pecan instead, and write the tables to `file`")
 	branches := flag.String("branch", "", "measure strategy branch instead, and write a plot (SVG) to `file`")
+	unfoldings := flag.String("unfold", "", "measure Table 2 of the unfolding paper instead, and the memory of a large net, and write the table to `file`")
 	flow := flag.Bool("flow", false, "measure data flow instead: executions that record it beside those that do not")
 	patterns := flag.String("map", "", "compare map, mcr, maptest, pct and random on the types of bench/programs/classes instead, and write the tables to `file`")
 	only := flag.String("type", "", "with -map: only this `type`, such as V17; rules: only the table about the six rules")
@@ -46,7 +47,7 @@ func main() {
 	race := flag.Bool("race", true, "with -test: detect data races")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		log.Fatalf("unexpected argument %q; the flags are -build, -memory, -counts, -bugs, -map, -type, -predict, -branch, -flow, -huge, -searches, -test, -policy, -race and -cpuprofile", flag.Arg(0))
+		log.Fatalf("unexpected argument %q; the flags are -build, -memory, -counts, -bugs, -map, -type, -predict, -branch, -unfold, -flow, -huge, -searches, -test, -policy, -race and -cpuprofile", flag.Arg(0))
 	}
 	ctx := context.Background()
 	var err error
@@ -61,6 +62,8 @@ func main() {
 		err = measureCounts(ctx, *counts, *huge)
 	case *branches != "":
 		err = measureBranch(ctx, *branches)
+	case *unfoldings != "":
+		err = unfoldTable(*unfoldings)
 	case *flow:
 		err = measureFlow(ctx)
 	case *predictions != "":

@@ -1,6 +1,8 @@
 package unfold
 
 import (
+	"slices"
+
 	"heddle/explore/unfold/net"
 	"heddle/order/sat"
 	"heddle/trace"
@@ -37,23 +39,34 @@ func (s *Strategy) leftOver() []net.Cond {
 			calls = append(calls, net.Value(k))
 		}
 	}
-	if len(calls) == 0 {
+	if len(calls) == 0 || s.onlyMutexes() {
 		return nil
 	}
 	if s.net.Len() > tooMany {
 		s.incomplete("too large a net to look for deadlocks in")
 		return nil
 	}
-	for _, k := range calls {
-		if s.late() {
-			return nil
-		}
-		s.left[k] = true // now, or never
-		if goal := s.leftWith(k); goal != nil {
-			return goal
+	goal := s.leftWith(calls)
+	if goal == nil {
+		for _, k := range calls {
+			s.left[k] = true // never
 		}
 	}
-	return nil
+	for _, t := range goal {
+		s.left[s.net.Value(t)] = true // now, or never
+	}
+	return goal
+}
+
+// onlyMutexes reports whether nobody ever waits but for mutexes: the search for
+// circular waits, and for those whom a goroutine that ended has locked out, is whole then.
+func (s *Strategy) onlyMutexes() bool {
+	for k := range s.calls.list {
+		if c := &s.calls.list[k]; k > 0 && waits(c) && (c.op != trace.OpLock || s.tab.Kind(c.obj) != trace.ObjMutex) {
+			return false
+		}
+	}
+	return true
 }
 
 // ends returns the formula of the net's ends.
@@ -187,13 +200,13 @@ func (r *rest) atMostOne(es []net.Event) {
 }
 
 // leftWith returns the conditions of all goroutines at an end in which somebody
-// is left with call k; nil if there is none.
-func (s *Strategy) leftWith(k net.Value) (goal []net.Cond) {
+// is left with one of some calls; nil if there is none.
+func (s *Strategy) leftWith(calls []net.Value) (goal []net.Cond) {
 	n, r := s.net, s.ends()
 	any := r.solver.NewVar().Pos()
 	some := []sat.Lit{any.Not()}
 	for c := range net.Cond(n.Conds()) {
-		if n.Value(c) == k && s.isGoroutine(n.Cell(c)) {
+		if s.isGoroutine(n.Cell(c)) && slices.Contains(calls, n.Value(c)) {
 			some = append(some, s.markedAt(c))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"heddle/internal/progen"
 	"heddle/internal/progen/machine"
+	"heddle/internal/progen/table2"
 	"heddle/trace"
 )
 
@@ -49,7 +50,7 @@ func TestSeeds(t *testing.T) {
 // What is held for an event, with all that is kept beside it.
 func TestMemory(t *testing.T) {
 	const most = 200 // bytes
-	p := dining(4)
+	p := table2.Dining(4, 2)
 	var before, after runtime.MemStats
 	s := New(Options{})
 	m := machine.New(p)

@@ -47,6 +47,9 @@ func (s *Strategy) at(t net.Cond) {
 
 // ended looks for those who wait for a mutex that the goroutine of t, which has ended, has locked.
 func (s *Strategy) ended(t net.Cond) {
+	if s.opt.NoDeadlocks {
+		return
+	}
 	s.at(t)
 	for _, y := range s.held(t) {
 		o := s.ownerOf(y)
@@ -57,6 +60,9 @@ func (s *Strategy) ended(t net.Cond) {
 
 // locking looks for deadlocks of which t, which locks o, is part.
 func (s *Strategy) locking(t net.Cond, o *object) {
+	if s.opt.NoDeadlocks {
+		return
+	}
 	s.at(t)
 	for _, f := range o.finals {
 		m := s.find.Mark()

@@ -7,70 +7,9 @@ import (
 	"heddle/explore/dpor"
 	"heddle/internal/progen"
 	"heddle/internal/progen/machine"
+	"heddle/internal/progen/table2"
 	"heddle/trace"
 )
-
-// The programs of Table 2 as programs of package progen, whose goroutines main starts and does not wait for.
-
-func started(p *progen.Program, bodies ...[]*progen.Stmt) *progen.Program {
-	var body []*progen.Stmt
-	for _, b := range bodies {
-		body = append(body, &progen.Stmt{Op: progen.Go, Body: b})
-	}
-	p.Body = append(body, p.Body...)
-	p.Number()
-	return p
-}
-
-func dining(n int) *progen.Program {
-	p := &progen.Program{Mutexes: n}
-	var bodies [][]*progen.Stmt
-	for i := range n {
-		var b []*progen.Stmt
-		for range 2 {
-			for _, s := range []progen.Stmt{{Op: progen.Lock, Obj: i}, {Op: progen.Lock, Obj: (i + 1) % n}, {Op: progen.Unlock, Obj: (i + 1) % n}, {Op: progen.Unlock, Obj: i}} {
-				b = append(b, &s)
-			}
-		}
-		bodies = append(bodies, b)
-	}
-	return started(p, bodies...)
-}
-
-func pairs(n int) *progen.Program {
-	p := &progen.Program{Atomics: n}
-	var bodies [][]*progen.Stmt
-	for i := range n {
-		bodies = append(bodies, []*progen.Stmt{{Op: progen.Load, Obj: i}}, []*progen.Stmt{{Op: progen.Store, Obj: i, Val: 1, Src: -1}})
-	}
-	return started(p, bodies...)
-}
-
-// fib adds with registers: r0 += what is read.
-func fib(n int) *progen.Program {
-	p := &progen.Program{Atomics: 2}
-	adder := func(own, other int) (b []*progen.Stmt) {
-		for range n {
-			b = append(b, &progen.Stmt{Op: progen.Load, Obj: own, Reg: 0}, &progen.Stmt{Op: progen.Load, Obj: other, Reg: 1}, &progen.Stmt{Op: progen.Store, Obj: own, Src: 1, Val: 1})
-		}
-		return b
-	}
-	p.Body = []*progen.Stmt{{Op: progen.Load, Obj: 0}, {Op: progen.Load, Obj: 1}}
-	return started(p, adder(0, 1), adder(1, 0))
-}
-
-func sections(n, times int) *progen.Program {
-	p := &progen.Program{Mutexes: 1, Atomics: 2}
-	var bodies [][]*progen.Stmt
-	for range n {
-		var b []*progen.Stmt
-		for range times {
-			b = append(b, &progen.Stmt{Op: progen.Lock}, &progen.Stmt{Op: progen.Load, Obj: 0}, &progen.Stmt{Op: progen.Store, Obj: 0, Val: 1, Src: -1}, &progen.Stmt{Op: progen.Load, Obj: 1}, &progen.Stmt{Op: progen.Unlock})
-		}
-		bodies = append(bodies, b)
-	}
-	return started(p, bodies...)
-}
 
 // explored executes p by s and returns how many executions that took, and how many of them ended with somebody left.
 func explored(t *testing.T, p *progen.Program, s interface {
@@ -103,12 +42,13 @@ func TestTable2(t *testing.T) {
 		most     int
 		deadlock bool
 	}{
-		{"Pairs", pairs(10), 1024, 2, false},
-		{"Fib, N = 2", fib(2), 140, 140, false},
-		{"Fib, N = 3", fib(3), 1698, 1698, false},
-		{"Dining, n = 3", dining(3), 106, 106, true},
-		{"Dining 1", dining(4), 831, 831, true},
-		{"Single lock, 3 threads", sections(3, 2), 90, 90, false},
+		{"Pairs", table2.Pairs(10), 1024, 2, false},
+		{"Fib, N = 2", table2.Fib(2), 140, 140, false},
+		{"Fib, N = 3", table2.Fib(3), 1698, 1698, false},
+		{"Dining, n = 3", table2.Dining(3, 2), 106, 106, true},
+		{"Filesystem 1", table2.Filesystem(16), 8, 3, false},
+		{"Dining 1", table2.Dining(4, 2), 831, 831, true},
+		{"Single lock, 3 threads", table2.Sections([2]int{2, 3}, [2]int{2, 3}, [2]int{2, 3}), 90, 90, false},
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			all, _ := explored(t, r.p, dpor.New(dpor.Options{}))

@@ -36,6 +36,9 @@ type Options struct {
 	// Choose returns which of n known extensions, in the order in which they were found, is the next target; nil: the one found last.
 	Choose func(n int) int
 
+	// NoDeadlocks leaves out the search for deadlocks (section 4.4), to measure what it costs.
+	NoDeadlocks bool
+
 	// Loose: executions are made as trace.Schedule.Loose says, so that no order inside the standard library hides a race.
 	Loose bool
 }
@@ -156,7 +159,7 @@ func (s *Strategy) aim() bool {
 	if s.goal = s.nextStuck(); s.goal != nil || s.aimAtEvent() {
 		return true
 	}
-	if s.goal = s.jumpsLeft(); s.goal == nil {
+	if s.goal = s.jumpsLeft(); s.goal == nil && !s.opt.NoDeadlocks {
 		s.goal = s.leftOver()
 	}
 	if s.goal == nil {

@@ -16,6 +16,7 @@ type Config struct {
 	heads []int32 // by condition: the last of reads, + 1
 	watch []Event // events that watch
 	aside []Event // events that give something at the side
+	late  []int32 // places in log of events that have to come before one that was added earlier
 
 	order []Event // of the last search for cycles
 	cycle []Event // that it found
@@ -80,6 +81,9 @@ func (c *Config) Undo(m Mark) {
 		c.remove(c.log[i])
 	}
 	c.log = c.log[:m.events]
+	for n := len(c.late); n > 0 && int(c.late[n-1]) >= m.events; n-- {
+		c.late = c.late[:n-1]
+	}
 	for _, k := range c.keeps[m.keeps:] {
 		c.taken[k] = None
 	}
@@ -188,6 +192,9 @@ func (c *Config) add(e Event) bool {
 
 func (c *Config) put(e Event, arcs []Arc) {
 	c.state[e] = in
+	if c.comesLate(arcs) {
+		c.late = append(c.late, int32(len(c.log)))
+	}
 	c.log = append(c.log, e)
 	for _, a := range arcs {
 		switch y := a.Cond(); {
@@ -210,6 +217,24 @@ func (c *Config) put(e Event, arcs []Arc) {
 			c.last[cell] = y
 		}
 	}
+}
+
+// comesLate reports whether an event with these arcs may have to come before one that is
+// in the set: it reads what was taken, or watches what was given.
+func (c *Config) comesLate(arcs []Arc) bool {
+	for _, a := range arcs {
+		switch a.Use() {
+		case Reads, Joins:
+			if c.taken[a.Cond()] >= 0 {
+				return true
+			}
+		case Watches:
+			if len(c.aside) > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // sealed reports whether the event that takes y seals it.

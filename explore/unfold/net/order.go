@@ -12,6 +12,10 @@ type frame struct {
 // Order returns the events of the set in an order in which they can happen.
 // It is overwritten by the next call of any method.
 func (c *Config) Order() []Event {
+	if len(c.late) == 0 {
+		c.order = append(c.order[:0], c.log...)
+		return c.order
+	}
 	if !c.sort(0) {
 		panic("net: a set of events that cannot happen")
 	}
@@ -30,7 +34,7 @@ func (c *Config) OrderBefore(before map[Event][]Event) (order []Event, ok bool) 
 // acyclic reports whether there is an order in which the events of the set can
 // happen, when there was one for the first k.
 func (c *Config) acyclic(k int) bool {
-	return len(c.reads) == 0 && len(c.watch) == 0 || c.sort(k)
+	return len(c.late) == 0 || c.sort(k) // in the order in which they were added
 }
 
 // sort orders the events from the k-th on, and all that comes before them; false if there is a cycle.
