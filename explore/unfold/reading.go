@@ -446,6 +446,11 @@ func (s *Strategy) extend(e net.Event) {
 			s.fromObject(y)
 		}
 	}
+	for y := first; y < first+net.Cond(k); y++ { // by now it is known who waits for what e has locked
+		if s.isGoroutine(s.net.Cell(y)) && !s.isClock(s.net.Cell(y)) {
+			s.deadlocked(y)
+		}
+	}
 }
 
 // isGoroutine reports whether a cell is a goroutine's.

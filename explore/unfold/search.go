@@ -19,7 +19,6 @@ import (
 func (s *Strategy) fromGoroutine(t net.Cond) {
 	c, sides := s.callAt(t)
 	if c == nil {
-		s.ended(t)
 		return
 	}
 	cells := s.needs(t, c, sides)
@@ -45,9 +44,6 @@ func (s *Strategy) fromGoroutine(t net.Cond) {
 		in.Versions(cell, func(x net.Cond) { s.net.Wait(x, t) })
 	}
 	s.expand(t, c, sides)
-	if c.op == trace.OpLock && s.object(c.obj).kind == trace.ObjMutex {
-		s.locking(t, s.object(c.obj))
-	}
 }
 
 // needs returns the cells of whose conditions the operation of the one at t depends on which it finds.

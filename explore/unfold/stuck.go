@@ -45,11 +45,20 @@ func (s *Strategy) at(t net.Cond) {
 	}
 }
 
-// ended looks for those who wait for a mutex that the goroutine of t, which has ended, has locked.
-func (s *Strategy) ended(t net.Cond) {
+// deadlocked looks for deadlocks of which the one at t, a new condition, is part.
+func (s *Strategy) deadlocked(t net.Cond) {
 	if s.opt.NoDeadlocks {
 		return
 	}
+	if c, _ := s.callAt(t); c == nil {
+		s.ended(t)
+	} else if c.op == trace.OpLock && s.object(c.obj).kind == trace.ObjMutex {
+		s.locking(t, s.object(c.obj))
+	}
+}
+
+// ended looks for those who wait for a mutex that the goroutine of t, which has ended, has locked.
+func (s *Strategy) ended(t net.Cond) {
 	s.at(t)
 	for _, y := range s.held(t) {
 		o := s.ownerOf(y)
@@ -60,9 +69,6 @@ func (s *Strategy) ended(t net.Cond) {
 
 // locking looks for deadlocks of which t, which locks o, is part.
 func (s *Strategy) locking(t net.Cond, o *object) {
-	if s.opt.NoDeadlocks {
-		return
-	}
 	s.at(t)
 	for _, f := range o.finals {
 		m := s.find.Mark()
