@@ -21,7 +21,7 @@ func TestSameSeedSameProgram(t *testing.T) {
 // Every statement is made by some seed, and what is made compiles.
 func TestSourceCompiles(t *testing.T) {
 	size := Default
-	size.Spin, size.Loose = true, true
+	size.Spin, size.Slow, size.Loose = true, true, true
 	fset := token.NewFileSet()
 	conf := types.Config{Importer: importer.ForCompiler(fset, "source", nil)}
 	made := map[Op]bool{}
