@@ -68,7 +68,7 @@ var modules = []module{
 	{path: "github.com/dustin/go-broadcast", version: "v0.0.0-20211018055107-71439988bd91"},
 	{path: "github.com/Workiva/go-datastructures", version: "v1.1.7"},
 	{path: "github.com/VictoriaMetrics/fastcache", version: "v1.13.0"},
-	{path: "github.com/samber/lo", version: "v1.53.0"},
+	{path: "github.com/samber/lo", version: "v1.51.0"},
 	{path: "github.com/ThreeDotsLabs/watermill", version: "v1.5.1"},
 	{path: "github.com/hashicorp/go-immutable-radix/v2", version: "v2.1.0"},
 	{path: "github.com/samber/ro", version: "v0.3.0"},
