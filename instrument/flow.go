@@ -208,7 +208,7 @@ func (f *flower) file() []byte {
 		return nil
 	}
 	f.after(f.ast.Name, `; import _hf "heddlert/flow"`)
-	if before(f.info.FileVersions[f.ast], "go1.18") {
+	if before(f.info.FileVersions[f.ast], "go1.20") {
 		f.raiseVersion()
 	}
 	text := f.buf.Bytes()

@@ -54,7 +54,7 @@ func (r *rewriter) file() []byte {
 	}
 	if globals != "" || bytes.Contains(r.buf.Bytes(), []byte("_hd.")) {
 		r.after(r.ast.Name, `; import _hd "heddlert/hook"`)
-		if before(v, "go1.18") {
+		if before(v, "go1.20") {
 			r.raiseVersion()
 		}
 	}

@@ -19,7 +19,7 @@ func langVersion(v string) string {
 func before(v, w string) bool { return v != "" && version.Compare(v, w) < 0 }
 
 // raiseVersion makes generics compile in a file of a language version that has
-// none. Go 1.21 is the newest version whose loop variables are shared, and the
+// none, or (before Go 1.20) none whose comparable an interface satisfies. Go 1.21 is the newest version whose loop variables are shared, and the
 // oldest that a build constraint can raise a file to. An existing constraint
 // is kept; a new line is hidden from the line numbers by a line directive.
 func (r *rewriter) raiseVersion() {
