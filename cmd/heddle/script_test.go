@@ -21,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected output in the scripts")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"heddle": main})
+	testscript.Main(m, map[string]func(){"heddle": main, "natsserver": natsServer})
 }
 
 // TestScripts runs the whole command on small modules: testdata/script/*.txt.
