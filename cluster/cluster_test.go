@@ -282,7 +282,7 @@ func TestSamplesAreThoseOfOneProcess(t *testing.T) {
 		for {
 			_, _ = run.Look()
 			for len(hands) < 1+r.IntN(6) { // as many workers; Next would wait
-				if it := tryNext(run); it != nil {
+				if it := run.try(func() {}); it != nil {
 					hands = append(hands, it)
 				} else {
 					break
@@ -317,21 +317,6 @@ func TestSamplesAreThoseOfOneProcess(t *testing.T) {
 			t.Errorf("seed %d: %d samples, found after %v, want %d, %v; %+v", seed, len(got), found, len(want), wantFound, o)
 		}
 	}
-}
-
-// tryNext is Next where that does not wait.
-func tryNext(r *Run) *wire.Item {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.ended() {
-		return nil
-	}
-	it := r.plan.next()
-	if it != nil {
-		r.prepare(it)
-		r.hands[it] = func() {}
-	}
-	return it
 }
 
 // Workers come and go while a run is on; who has nothing to do waits, and others are asked to give back.

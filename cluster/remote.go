@@ -282,7 +282,8 @@ func (m *Remote) ask(ctx context.Context, r *Run, it *wire.Item, h *Hurry) bool 
 // results takes what workers send back.
 func (m *Remote) results(ctx context.Context, r *Run, died func(*wire.Item, *Death) bool) {
 	for ctx.Err() == nil {
-		c, err := m.bus.js.CreateOrUpdateConsumer(ctx, resultStream, jetstream.ConsumerConfig{Durable: m.run, FilterSubject: resultSubject(m.run), AckPolicy: jetstream.AckExplicitPolicy, InactiveThreshold: keep})
+		c, err := m.bus.js.CreateOrUpdateConsumer(ctx, resultStream, jetstream.ConsumerConfig{Durable: m.run, FilterSubject: resultSubject(m.run), AckPolicy: jetstream.AckExplicitPolicy,
+			AckWait: m.bus.net.lease(), MaxAckPending: -1, InactiveThreshold: keep})
 		if errors.Is(err, jetstream.ErrStreamNotFound) { // a server lost what it had
 			err = m.bus.open(ctx)
 		}

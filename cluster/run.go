@@ -80,14 +80,33 @@ func (r *Run) Next(hurry func()) *wire.Item {
 		if r.ended() {
 			return nil
 		}
-		if it := r.plan.next(); it != nil {
-			r.prepare(it)
-			r.hands[it] = hurry
+		if it := r.pick(hurry); it != nil {
 			return it
 		}
-		r.starve()
 		r.wake.Wait()
 	}
+}
+
+// pick returns an Item for one of those who wait; where there is none, others are asked to give back.
+func (r *Run) pick(hurry func()) *wire.Item {
+	it := r.plan.next()
+	if it == nil {
+		r.starve()
+		return nil
+	}
+	r.prepare(it)
+	r.hands[it] = hurry
+	return it
+}
+
+// try is Next for who does not wait.
+func (r *Run) try(hurry func()) *wire.Item {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended() {
+		return nil
+	}
+	return r.pick(hurry)
 }
 
 func (r *Run) ended() bool {

@@ -142,13 +142,17 @@ func (w *worker) take(rec *wire.Record) {
 	}
 }
 
-// leastWork is for how long a piece is worked on at least: to give it to others costs time too.
-const leastWork = 2 * time.Millisecond
+// A piece is worked on for a while at least, for so long and so many executions, unless the quantum is over:
+// to give it to others costs time, and an execution to go on from.
+const (
+	leastWork       = 2 * time.Millisecond
+	leastExecutions = 10
+)
 
-// enough reports whether a piece is to be given back.
-func (w *worker) enough() bool {
+// enough reports whether a piece is to be given back, of which n executions were made.
+func (w *worker) enough(n int) bool {
 	d := time.Since(w.e.start)
-	return w.item.Quantum > 0 && d > time.Duration(w.item.Quantum) || d > leastWork && crash.hurry()
+	return n > 0 && w.item.Quantum > 0 && d > time.Duration(w.item.Quantum) || n >= leastExecutions && d > leastWork && crash.hurry()
 }
 
 // searchOn goes on with a piece of a search.
@@ -162,7 +166,7 @@ func (w *worker) searchOn() {
 	before := s.Result().Executions
 	visible, polled := len(e.visible), len(e.polled)
 	for n := 0; !e.ended(); {
-		if n > 0 && w.enough() || e.late() {
+		if w.enough(n) || e.late() {
 			break
 		}
 		next := s.Next()
