@@ -198,9 +198,12 @@ func (b *Bus) open(ctx context.Context) error {
 
 // insist does f until it succeeds: servers come and go. Errors that come from ctx, and from what the server refuses, are returned.
 func (b *Bus) insist(ctx context.Context, f func(context.Context) error) error {
-	for {
-		try, cancel := context.WithTimeout(ctx, 5*time.Second)
+	for timeout := 5 * time.Second; ; {
+		try, cancel := context.WithTimeout(ctx, timeout)
 		err := f(try)
+		if try.Err() != nil { // a binary may take longer, but an answer that was lost should not be waited for so long
+			timeout = min(2*timeout, time.Minute)
+		}
 		cancel()
 		switch {
 		case err == nil:

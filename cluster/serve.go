@@ -288,9 +288,12 @@ func (v *servant) put(x Executor) {
 	v.idle[id] = append(v.idle[id], x)
 }
 
+// fetching is how long it may take to get what an Item needs before it is left to others.
+const fetching = 2 * time.Minute
+
 // fetch gets what is kept under a name, and waits for a while if it is not there.
 func (b *Bus) fetch(ctx context.Context, name string) (data []byte, err error) {
-	ctx, cancel := context.WithTimeout(ctx, 3*b.net.lease())
+	ctx, cancel := context.WithTimeout(ctx, fetching)
 	defer cancel()
 	err = b.insist(ctx, func(ctx context.Context) error {
 		store, err := b.object(ctx)

@@ -138,5 +138,5 @@ func long(s float64) string {
 	return about(s/year) + " years"
 }
 
-// Executions prints a number of them: "1 execution", "12,096 executions".
-func Executions(n int) string { return plural(n, "execution") }
+// Plural prints 1 as "1 execution", 12096 as "12,096 executions".
+func Plural(n int, noun string) string { return plural(n, noun) }

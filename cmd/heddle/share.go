@@ -76,7 +76,7 @@ func (r *packageRun) share(ctx context.Context, sh *shared) error {
 	s.run = cluster.NewRun(sh.test, sh.share, sh.results, o)
 	if sh.resumed {
 		so, _ := s.run.Look()
-		r.exploration.report.Note(fmt.Sprintf("%s is gone on with after %s", sh.test, report.Executions(so.Tally.Executions)))
+		r.exploration.report.Note(fmt.Sprintf("%s is gone on with after %s", sh.test, report.Plural(so.Tally.Executions, "execution")))
 	}
 	s.work(ctx)
 	out, err := s.run.Finish()
@@ -276,6 +276,10 @@ func (s *sharing) end(ctx context.Context, cfg *wire.Config, out *cluster.Outcom
 	}
 	if s.found > 0 {
 		rec.Result = "fail"
+	}
+	if s.o.verbose {
+		s.take(&wire.Record{Type: "note", Test: s.test, Text: fmt.Sprintf("explored by workers for %.2fs, which worked for %.2fs on %s; %s made again, to go on from",
+			took.Seconds(), out.Working, report.Plural(out.Items, "piece"), report.Plural(out.Again, "execution"))})
 	}
 	if ctx.Err() != nil && !rec.Complete {
 		rec.Complete, rec.Reason = false, "interrupted"

@@ -343,6 +343,9 @@ func (s *Strategy) mark(to, from set) set {
 // Table returns what the strategy knows of dependence.
 func (s *Strategy) Table() *transition.Table { return s.tab }
 
+// Depth is how many variants of one another the last sequence is below the first.
+func (s *Strategy) Depth() int { return max(0, len(s.stack)-1) }
+
 // Stats returns the counts so far.
 func (s *Strategy) Stats() Stats { return s.stats }
 

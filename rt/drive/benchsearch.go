@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"heddle/explore"
+	"heddle/explore/reach"
 	"heddle/explore/transition"
 	"heddle/rt/wire"
 	"heddle/trace"
@@ -19,6 +20,10 @@ const mostCollected = 100_000
 // strategy holds; and to see that no two executions are equivalent.
 func (d *driver) benchSearch(t *Test, start func(*exploration) explore.Strategy) {
 	e := newExploration(context.Background(), &d.cfg, t.Name, newLocal(d, t), func(*wire.Record) {})
+	if d.cfg.Depths {
+		d.send(&wire.Record{Type: "bench", Test: t.Name, Bench: e.depths()})
+		return
+	}
 	var marks []time.Duration // processor time after every markEach executions
 	begin := time.Now()
 	n := e.searchAll(start, func(i int, _ *trace.Trace) {
@@ -83,6 +88,24 @@ restart:
 		s.Done(ex.Trace)
 	}
 	return n
+}
+
+// depths makes a search by reach and tells what it looks like as a tree.
+func (e *exploration) depths() *wire.Bench {
+	b := new(wire.Bench)
+	began := time.Now()
+	s := reach.New(reachOptions(e))
+	for next := s.Next(); next != nil; next = s.Next() {
+		ex := e.perform(next)
+		if e.err != nil {
+			fatal("%v", e.err)
+		}
+		s.Done(ex.Trace)
+		b.Depths = append(b.Depths, byte(min(s.Depth(), 255)))
+	}
+	b.Executions = len(b.Depths)
+	b.Nanoseconds = float64(time.Since(began)) / float64(b.Executions)
+	return b
 }
 
 // heapInUse is how many bytes are in use when everything else is collected.

@@ -62,6 +62,8 @@ type Config struct {
 	MapCover bool // tell MAP-coverage, with strategies that do not go by it too
 	Whole    bool // go on until the budget ends, whatever was found
 
+	Depths bool // Mode bench: tell the depths of a search by strategy reach, and nothing else
+
 	Share int64 // nanoseconds after which a test that can be split is given away; 0: never
 
 	// Compare: count the orders that executions show (Record.Orders), and tell of findings as
@@ -247,6 +249,9 @@ type Bench struct {
 	Before      uint64 // bytes of heap and stacks in use, collected, when the count begins
 	After       uint64 // and when it ends; of a search, at its greatest
 	Distinct    int    // of a search: classes of equivalent executions, counted outside the strategy; 0 if there are too many
+
+	// Of a search with Config.Depths: of each execution, in their order, how many variants of one another it is below the first.
+	Depths []byte `json:",omitempty"`
 
 	// Of a search, in nanoseconds of processor time an execution, which others on a busy machine do not change: in all, in its first tenth, in its last.
 	Processor, Early, Late float64

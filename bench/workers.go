@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"heddle/cluster"
+	"heddle/internal/run"
+	"heddle/rt/wire"
+)
+
+// measureWorkers explores one of Lei & Carver's programs by one process and by two, and
+// simulates the same search by more workers than there are here.
+func measureWorkers(ctx context.Context, test string) error {
+	if err := sideBySide(ctx, test); err != nil {
+		return err
+	}
+	tree, err := recordTree(ctx, test)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("\nsimulated, %d executions: utilisation in percent (and time)\n%-34s", len(tree.depths), "workers")
+	for _, n := range simulatedWorkers {
+		fmt.Printf(" %18d", n)
+	}
+	fmt.Println()
+	for _, execution := range []time.Duration{tree.execution, time.Millisecond, 10 * time.Millisecond} {
+		for _, delay := range []time.Duration{time.Millisecond, 50 * time.Millisecond} {
+			fmt.Printf("%-34s", fmt.Sprintf("%v an execution, network %v", execution.Round(time.Microsecond), delay))
+			for _, n := range simulatedWorkers {
+				out := cluster.Simulation{Tree: tree.depths, Workers: n, Execution: execution, Delay: delay, Item: itemCost, Quantum: simulatedQuantum, Seed: 1}.Run()
+				if out.Executions != len(tree.depths) {
+					return fmt.Errorf("%d workers made %d executions of %d", n, out.Executions, len(tree.depths))
+				}
+				fmt.Printf(" %18s", fmt.Sprintf("%.1f (%v)", 100*out.Utilisation, out.Took.Round(10*time.Millisecond)))
+			}
+			fmt.Println()
+		}
+	}
+	return nil
+}
+
+var simulatedWorkers = []int{1, 10, 100, 1000}
+
+// What the simulation takes for granted: what the coordinator needs for an Item, as BenchmarkQueue of
+// package cluster measures it, and the quantum of heddle test -nats.
+const (
+	itemCost         = 250 * time.Microsecond
+	simulatedQuantum = 200 * time.Millisecond
+)
+
+var (
+	worked = regexp.MustCompile(`explored by workers for ([0-9.]+)s, which worked for ([0-9.]+)s on ([0-9,]+) pieces?; ([0-9,]+) executions? made again`)
+	made   = regexp.MustCompile(`covered by ([0-9,]+) executions? \(`)
+)
+
+// sideBySide runs heddle test with one process and with two.
+func sideBySide(ctx context.Context, test string) error {
+	dir, err := os.MkdirTemp("", "heddle-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	heddle := filepath.Join(dir, "heddle")
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", heddle, "heddle/cmd/heddle").CombinedOutput(); err != nil {
+		return fmt.Errorf("%v\n%s", err, out)
+	}
+	fmt.Printf("%-24s %8s %12s %10s %12s %10s %10s %14s\n", strings.TrimPrefix(test, "Test"), "workers", "executions", "seconds", "utilisation", "speed-up", "pieces", "made again")
+	alone := 0.0
+	for _, n := range []int{1, 2} {
+		cmd := exec.CommandContext(ctx, heddle, "test", "-p", strconv.Itoa(n), "-v", "-strategy", "reach", "-budget", "0", "-timeout", "0", "-run", "^"+test+"$", richtest)
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, os.Stderr
+		begun := time.Now()
+		if err := cmd.Run(); err != nil {
+			return fmt.Errorf("%v\n%s", err, out.String())
+		}
+		took := time.Since(begun).Seconds()
+		count := made.FindStringSubmatch(out.String())
+		if count == nil {
+			return fmt.Errorf("not covered:\n%s", out.String())
+		}
+		if n == 1 {
+			alone = took
+			fmt.Printf("%-24s %8d %12s %10.2f\n", "", n, count[1], took)
+			continue
+		}
+		w := worked.FindStringSubmatch(out.String())
+		if w == nil {
+			return fmt.Errorf("it was over before others took part:\n%s", out.String())
+		}
+		wall, _ := strconv.ParseFloat(w[1], 64)
+		busy, _ := strconv.ParseFloat(w[2], 64)
+		fmt.Printf("%-24s %8d %12s %10.2f %11.1f%% %10.2f %10s %14s\n", "", n, count[1], took, 100*busy/(float64(n)*wall), alone/took, w[3], w[4])
+	}
+	return nil
+}
+
+// A recorded is what a search looks like as a tree, and what an execution takes.
+type recorded struct {
+	depths    cluster.Tree
+	execution time.Duration
+}
+
+func recordTree(ctx context.Context, test string) (*recorded, error) {
+	b, err := buildRichTest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := new(recorded)
+	config := wire.Config{Mode: "bench", Depths: true, Package: richtest, Strategy: "reach", Visible: "auto", Isolate: "vars"}
+	err = run.Binary(ctx, b.path, b.dir, config, []string{"-test.run=^" + test + "$"}, func(rec *wire.Record) {
+		if rec.Type == "bench" {
+			for _, d := range rec.Bench.Depths {
+				r.depths = append(r.depths, int(d))
+			}
+			r.execution = time.Duration(rec.Bench.Nanoseconds)
+		}
+	})
+	if err == nil && len(r.depths) == 0 {
+		err = fmt.Errorf("there is no %s", test)
+	}
+	return r, err
+}
