@@ -223,7 +223,13 @@ func (b *Bus) insist(ctx context.Context, f func(context.Context) error) error {
 
 // object returns the bucket.
 func (b *Bus) object(ctx context.Context) (jetstream.ObjectStore, error) {
-	return b.js.ObjectStore(ctx, bucket)
+	store, err := b.js.ObjectStore(ctx, bucket)
+	if errors.Is(err, jetstream.ErrBucketNotFound) { // a server lost what it had
+		if err = b.open(ctx); err == nil {
+			store, err = b.js.ObjectStore(ctx, bucket)
+		}
+	}
+	return store, err
 }
 
 func workSubject(key, run string) string { return "heddle.work." + key + "." + Platform + "." + run }

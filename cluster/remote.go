@@ -33,18 +33,24 @@ type reply struct {
 	N, Epoch int
 	Worked   *wire.Worked `json:",omitempty"`
 	Death    *Death       `json:",omitempty"`
+	Missing  bool         `json:",omitempty"` // what is to be run cannot be had: a server lost it
 }
 
 // A Remote is a package's Job on a Bus: workers elsewhere do its Items.
 type Remote struct {
-	bus *Bus
-	key ed25519.PrivateKey
-	job string
+	bus    *Bus
+	key    ed25519.PrivateKey
+	job    string
+	signed []byte
+	binary string // its path, and the name that it has elsewhere
+	name   string
 
 	// Read, if not nil, is given what workers send before it is read.
 	Read func([]byte) []byte
 
 	run string
+
+	restored time.Time // when, last
 
 	mu    sync.Mutex
 	there map[string]time.Time // workers, when they were heard of last
@@ -65,29 +71,30 @@ func (b *Bus) Offer(ctx context.Context, key ed25519.PrivateKey, j *Job, binary 
 	if err != nil {
 		return nil, err
 	}
-	content, err := os.ReadFile(binary)
+	m := &Remote{bus: b, key: key, job: name, signed: data, binary: binary, name: j.Binary}
+	return m, m.put(ctx, false)
+}
+
+// put stores the Job, and the binary if it is not there; again: though it seems to be.
+func (m *Remote) put(ctx context.Context, again bool) error {
+	content, err := os.ReadFile(m.binary)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	err = b.insist(ctx, func(ctx context.Context) error {
-		store, err := b.object(ctx)
+	return m.bus.insist(ctx, func(ctx context.Context) error {
+		store, err := m.bus.object(ctx)
 		if err != nil {
 			return err
 		}
-		if _, err := store.GetInfo(ctx, j.Binary); errors.Is(err, jetstream.ErrObjectNotFound) {
-			if _, err := store.PutBytes(ctx, j.Binary, content); err != nil {
-				return err
-			}
-		} else if err != nil {
-			return err
+		_, err = store.GetInfo(ctx, m.name)
+		if again || errors.Is(err, jetstream.ErrObjectNotFound) {
+			_, err = store.PutBytes(ctx, m.name, content)
 		}
-		_, err = store.PutBytes(ctx, name, data)
+		if err == nil {
+			_, err = store.PutBytes(ctx, m.job, m.signed)
+		}
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &Remote{bus: b, key: key, job: name}, nil
 }
 
 // ahead is how many Items there are for each slot of a worker: one that it is at, and one that waits for it.
@@ -302,7 +309,7 @@ func (m *Remote) results(ctx context.Context, r *Run, died func(*wire.Item, *Dea
 			if err != nil {
 				break
 			}
-			m.take(r, msg.Data(), died)
+			m.take(ctx, r, msg.Data(), died)
 			msg.Ack() // should it be lost, the result comes again, and does no harm
 		}
 		stop()
@@ -317,8 +324,16 @@ func pause(ctx context.Context) {
 	}
 }
 
+// restore stores again what a worker could not get, unless that was done a moment ago.
+func (m *Remote) restore(ctx context.Context) {
+	if time.Since(m.restored) > 2*fetching {
+		m.restored = time.Now()
+		go m.put(ctx, true) // an error is ctx's: nobody wants it any more
+	}
+}
+
 // take takes one result.
-func (m *Remote) take(r *Run, data []byte, died func(*wire.Item, *Death) bool) {
+func (m *Remote) take(ctx context.Context, r *Run, data []byte, died func(*wire.Item, *Death) bool) {
 	if m.Read != nil {
 		data = m.Read(data)
 	}
@@ -339,6 +354,10 @@ func (m *Remote) take(r *Run, data []byte, died func(*wire.Item, *Death) bool) {
 	switch {
 	case p.Worked != nil:
 		r.Take(it, p.Worked)
+	case p.Missing:
+		if m.restore(ctx); it != nil {
+			r.Back(it)
+		}
 	case p.Death != nil && it != nil:
 		r.Back(it)
 		if !died(it, p.Death) {

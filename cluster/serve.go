@@ -153,6 +153,10 @@ func (v *servant) handle(ctx context.Context, key ed25519.PublicKey, msg jetstre
 			x.Close()
 		}
 	}
+	if errors.Is(err, errMissing) && ctx.Err() == nil {
+		v.Note(err.Error())
+		p.Missing, err = true, nil
+	}
 	if err != nil {
 		if ctx.Err() == nil {
 			v.Note(err.Error())
@@ -288,8 +292,11 @@ func (v *servant) put(x Executor) {
 	v.idle[id] = append(v.idle[id], x)
 }
 
-// fetching is how long it may take to get what an Item needs before it is left to others.
-const fetching = 2 * time.Minute
+// fetching is how long it may take to get what an Item needs before it is missed.
+const fetching = 20 * time.Second
+
+// errMissing says that what is to be run cannot be had.
+var errMissing = errors.New("what is to be run is not there")
 
 // fetch gets what is kept under a name, and waits for a while if it is not there.
 func (b *Bus) fetch(ctx context.Context, name string) (data []byte, err error) {
@@ -302,5 +309,8 @@ func (b *Bus) fetch(ctx context.Context, name string) (data []byte, err error) {
 		}
 		return err
 	})
-	return data, err
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", errMissing, err)
+	}
+	return data, nil
 }
