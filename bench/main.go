@@ -35,7 +35,7 @@ func main() {
 	counts := flag.String("counts", "", "measure searches instead: executions that cover the programs of Lei & Carver and Fib by `strategy` (reach, dpor)")
 	searches := flag.String("searches", "", "measure memory and time of the larger searches by `strategy` (reach, dpor)")
 	workers := flag.String("workers", "", "explore `test` of the programs of Lei & Carver by one process and by two, and by simulated workers (TestDPMonitorSU6)")
-	huge := flag.Bool("huge", false, "with -counts: six philosophers too, 901,752 executions")
+	huge := flag.Bool("huge", false, "with -counts: six philosophers too, 901,752 executions; with -unfold: the rows that take minutes")
 	bugs := flag.String("bugs", "", "count executions to the first bug instead, and write the table to `file`")
 	predictions := flag.String("predict", "", "predict from the programs of bench/programs/pecan instead, and write the tables to `file`")
 	branches := flag.String("branch", "", "measure strategy branch instead, and write a plot (SVG) to `file`")
@@ -67,7 +67,7 @@ func main() {
 	case *branches != "":
 		err = measureBranch(ctx, *branches)
 	case *unfoldings != "":
-		err = unfoldTable(*unfoldings)
+		err = unfoldTable(*unfoldings, *huge)
 	case *flow:
 		err = measureFlow(ctx)
 	case *predictions != "":

@@ -24,6 +24,7 @@ type table2Row struct {
 	name      string
 	p         *progen.Program
 	published [3]string // tests of unfolding, DPOR-1, DPOR-2
+	huge      bool      // left out unless asked for
 }
 
 func table2Rows() []table2Row {
@@ -35,18 +36,18 @@ func table2Rows() []table2Row {
 		return of
 	}
 	return []table2Row{
-		{"Filesystem 1", table2.Filesystem(16), [3]string{"3", "135", "4,050"}},
-		{"Filesystem 2", table2.Filesystem(18), [3]string{"3", "992", ">44,661"}},
-		{"Parallel Pi 1", table2.Sections(pi(5)...), [3]string{"120", "623", "165"}},
-		{"Parallel Pi 2", table2.Sections(pi(6)...), [3]string{"720", "4,558", "993"}},
-		{"Dining 1", table2.Dining(4, 2), [3]string{"799", "26,410", "1,161"}},
-		{"Dining 2", table2.Dining(5, 2), [3]string{"5,747", ">760,714", "9,890"}},
-		{"Dining 3", table2.Dining(6, 2), [3]string{"36,079", ">611,022", "79,776"}},
-		{"Pairs", table2.Pairs(10), [3]string{"7", "1,024", "1,024"}},
-		{"Single lock 1", table2.Sections(four...), [3]string{"2,520", "2,520", "2,520"}},
-		{"Single lock 2", table2.Sections(append(four, [2]int{1, 4})...), [3]string{"22,680", "22,680", "22,680"}},
-		{"Fib 1", table2.Fib(4), [3]string{"19,605", ">1,303,725", "21,058"}},
-		{"Fib 2", table2.Fib(5), [3]string{"218,243", ">903,216", "232,471"}},
+		{"Filesystem 1", table2.Filesystem(16), [3]string{"3", "135", "4,050"}, false},
+		{"Filesystem 2", table2.Filesystem(18), [3]string{"3", "992", ">44,661"}, false},
+		{"Parallel Pi 1", table2.Sections(pi(5)...), [3]string{"120", "623", "165"}, false},
+		{"Parallel Pi 2", table2.Sections(pi(6)...), [3]string{"720", "4,558", "993"}, false},
+		{"Dining 1", table2.Dining(4, 2), [3]string{"799", "26,410", "1,161"}, false},
+		{"Dining 2", table2.Dining(5, 2), [3]string{"5,747", ">760,714", "9,890"}, false},
+		{"Dining 3", table2.Dining(6, 2), [3]string{"36,079", ">611,022", "79,776"}, true},
+		{"Pairs", table2.Pairs(10), [3]string{"7", "1,024", "1,024"}, false},
+		{"Single lock 1", table2.Sections(four...), [3]string{"2,520", "2,520", "2,520"}, false},
+		{"Single lock 2", table2.Sections(append(four, [2]int{1, 4})...), [3]string{"22,680", "22,680", "22,680"}, true},
+		{"Fib 1", table2.Fib(4), [3]string{"19,605", ">1,303,725", "21,058"}, false},
+		{"Fib 2", table2.Fib(5), [3]string{"218,243", ">903,216", "232,471"}, true},
 	}
 }
 
@@ -112,11 +113,11 @@ func best(p *progen.Program, times int, most float64, s func() searcher) (c cost
 }
 
 // unfoldTable measures Table 2, and writes it to a file.
-func unfoldTable(file string) error {
+func unfoldTable(file string, huge bool) error {
 	const (
 		most  = 600. // seconds for a search
-		basis = 60.  // for one of the paper's baselines
-		times = 5
+		basis = 5.   // for one of the paper's baselines
+		times = 3
 	)
 	debug.SetGCPercent(200)
 	var b strings.Builder
@@ -125,6 +126,9 @@ func unfoldTable(file string) error {
 	b.WriteString("`unfold` is heddle's, with read arcs: its events are fewer than the paper's where goroutines read (its own construction has the paper's: [unfold](rooms/unfold.md)). DL: what the search for deadlocks adds to its time.\n`dpor` is optimal: one execution a trace. DPOR-1 and DPOR-2 are the paper's baselines, Flanagan & Godefroid's algorithm with sleep sets (`bench/sleepset`), executions that are broken off included.\n\n")
 	b.WriteString("| program | unfold | time | DL | events | paper | dpor | time | unfold/dpor, an execution | DPOR-1 | time | paper | DPOR-2 | time | paper |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, r := range table2Rows() {
+		if r.huge && !huge {
+			continue
+		}
 		fmt.Fprintf(os.Stderr, "%s\n", r.name)
 		u, s, err := best(r.p, times, most, func() searcher { return unfold.New(unfold.Options{}) })
 		if err != nil {
@@ -159,12 +163,15 @@ func unfoldTable(file string) error {
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | +%s | %s | %s | %s | %s | %.1f | %s | %s | %s | %s | %s | %s |\n", r.name, u.count(), u.time(), seconds(max(0, u.seconds-without.seconds)), commas(events), r.published[0],
 			d.count(), d.time(), u.seconds/float64(u.executions)/(d.seconds/float64(d.executions)), base[0].count(), base[0].time(), r.published[1], base[1].count(), base[1].time(), r.published[2])
+		if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil { // as far as it is
+			return err
+		}
 	}
-	events, bytes, c, err := largeNet()
+	n, bytes, c, err := largeNet()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(&b, "\nA net of %s events (four philosophers who eat five times, not all of it: %s executions, %s) takes %.0f bytes of heap an event.\n", commas(events), commas(c.executions), c.time(), bytes)
+	fmt.Fprintf(&b, "\nA net of %s events (four philosophers who eat five times, not all of it: %s executions, %s) takes %.0f bytes of heap an event; the goal is 200.\n", commas(n), commas(c.executions), c.time(), bytes)
 	fmt.Print(b.String())
 	return os.WriteFile(file, []byte(b.String()), 0o666)
 }
