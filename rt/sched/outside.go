@@ -62,7 +62,7 @@ func (s *Sched) Measured() bool { return hook.Measured || s.collected() }
 
 // collected reports whether garbage was collected in this execution: finalizers
 // and cleanups run outside control then, and are not counted among the outsiders.
-func (s *Sched) collected() bool { return numgc() != s.gc }
+func (s *Sched) collected() bool { return numgc() != s.gcBefore }
 
 // pollForeign looks at native objects until somebody is ready, for at most d.
 func (s *Sched) pollForeign(d time.Duration) bool {

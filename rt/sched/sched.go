@@ -214,7 +214,8 @@ type Sched struct {
 	strangers   int       // of them when it began
 	vain        int       // short polls in vain, over all executions
 	workers     int       // coroutines alive
-	gc          uint32    // collections before this execution
+	gc          uint32    // collections before the race detector began afresh
+	gcBefore    uint32    // collections before this execution
 	spinners    int
 	waiters     int         // goroutines in gOutside
 	ioClock     trace.Clock // released by writing files
@@ -332,6 +333,7 @@ func (s *Sched) reset(opt Options) {
 	s.k, s.idleTurn, s.progress, s.sawForeign, s.born = 0, 0, 0, false, false
 	s.outsideWait = nil
 	s.strangers, s.gc = s.outsiders(), numgc()
+	s.gcBefore = s.gc
 	s.spinners, s.idleRounds, s.idleAt, s.waiters = 0, 0, 0, 0
 	s.ioClock = s.ioClock[:0]
 	s.cycle, s.learnt = nil, false
