@@ -94,29 +94,38 @@ func (s *Strategy) needs(t net.Cond, c *call, sides []side) (cells []net.Cell) {
 // fromObject adds the extensions that take or read x, which an object has just got.
 func (s *Strategy) fromObject(x net.Cond) {
 	in := s.find
+	in.Begin()
+	if !in.AddCond(x) {
+		return
+	}
+	again := !s.isGoroutine(s.net.Cell(x)) || s.isClock(s.net.Cell(x))
 	s.net.Waiting(s.net.Up(x), func(t net.Cond) {
-		in.Begin()
-		if !in.AddCond(x) || !in.AddCond(t) || !in.Keep(t) {
-			return
+		m := in.Mark()
+		if in.AddCond(t) && in.Keep(t) {
+			if again {
+				s.net.Wait(x, t)
+			}
+			c, sides := s.callAt(t)
+			s.expand(t, c, sides)
 		}
-		if !s.isGoroutine(s.net.Cell(x)) || s.isClock(s.net.Cell(x)) {
-			s.net.Wait(x, t)
-		}
-		c, sides := s.callAt(t)
-		s.expand(t, c, sides)
+		in.Undo(m)
 	})
 }
 
 // fromAside adds the extensions that come after x, which was just given beside an object.
 func (s *Strategy) fromAside(x net.Cond, o *object) {
 	in := s.find
+	in.Begin()
+	if !in.AddCond(x) {
+		return
+	}
 	for i := 0; i < len(o.waiting); i++ {
-		t := o.waiting[i]
-		in.Begin()
-		if in.AddCond(x) && in.AddCond(t) && in.Keep(t) {
+		t, m := o.waiting[i], in.Mark()
+		if in.AddCond(t) && in.Keep(t) {
 			c, sides := s.callAt(t)
 			s.expand(t, c, sides)
 		}
+		in.Undo(m)
 	}
 }
 
