@@ -98,10 +98,14 @@ func TooLong(t *trace.Trace, most int) string {
 }
 
 // Held says why a search that met t cannot know that it has covered
-// everything: somebody was held back by a guess. "" if nobody was.
+// everything: somebody was held back by a guess, or the execution would have
+// gone on for ever. "" if it can.
 func Held(t *trace.Trace) string {
-	if t.Spun {
+	switch {
+	case t.Spun:
 		return "a polling loop was held back"
+	case t.Verdict == trace.TimedOut:
+		return "an execution that only the clock kept going was ended"
 	}
 	return ""
 }

@@ -108,7 +108,7 @@ func (s *Sched) endless(t *timer) bool {
 
 // onlyTicks reports whether main waits and all that the clock does is to repeat itself.
 func (s *Sched) onlyTicks() bool {
-	if s.opt.Program || s.mainOver || hook.Frozen || hook.Real || s.exhaustive() || s.outsiders() > 0 {
+	if s.opt.Program || s.mainOver || hook.Frozen || hook.Real || s.outsiders() > 0 {
 		return false
 	}
 	for _, t := range s.timers {
