@@ -133,6 +133,7 @@ type G struct {
 	lookAt    int
 	nows      int32 // looks at the clock since it changed something
 	nowStep   int32 // steps it had made at the last one
+	ahead     int64 // what the last one added to the clock, see lookedAt
 
 	outside func() bool // what a goroutine in gOutside waits for
 	flow    flow.G

@@ -70,7 +70,7 @@ func (s *Sched) vnow() int64 {
 			s.sleepOn(g, spinStep(g), 0)
 			s.leave()
 		}
-		return s.now
+		return s.now + s.lookedAt(g)
 	}
 	if g.nows > spinNows {
 		// A loop that does nothing but look at the clock: let it advance.
@@ -91,6 +91,28 @@ func (s *Sched) vnow() int64 {
 		s.now++
 	}
 	return s.now
+}
+
+// lookedAt is what is added to the time in exhaustive executions, so that two looks at the clock differ and later ones
+// see a later time: how many moments happened before this one. Equivalent executions have the same.
+func (s *Sched) lookedAt(g *G) (d int64) {
+	if !s.race || hook.Frozen {
+		return 0
+	}
+	s.tick(g)
+	for _, c := range g.clock {
+		d += int64(c)
+	}
+	g.ahead = d
+	return d
+}
+
+// exactly is a deadline that g has counted from the time as it saw it just now, counted from the clock.
+func (g *G) exactly(when int64) int64 {
+	if when != never {
+		when -= g.ahead
+	}
+	return when
 }
 
 // spinStep is how far the clock moves for g, which does nothing but look at it: further every time.
@@ -146,6 +168,7 @@ func (s *Sched) timerStart(p unsafe.Pointer, when, period int64, f func(any, uin
 	}
 	site := s.place(trace.PCSite(pc))
 	o, _ := s.object(p, trace.ObjTimer, site)
+	when = g.exactly(when)
 	t := &timer{when: when, period: period, pos: -1, f: f, arg: arg, site: site}
 	if ch != nil {
 		t.ch = s.channel(ch, 1, site)
@@ -204,6 +227,7 @@ func (s *Sched) timerReset(p unsafe.Pointer, when, period int64, pc uintptr) (ac
 	o = s.timerObject(o)
 	s.point(g, trace.OpTimerStop, o, site)
 	active = s.stopTimer(t)
+	when = g.exactly(when)
 	t.when, t.period = when, period
 	s.event(g, trace.OpTimerStart, o, when-s.now, site)
 	s.arm(g, t)
