@@ -36,6 +36,7 @@ func main() {
 	searches := flag.String("searches", "", "measure memory and time of the larger searches by `strategy` (reach, dpor)")
 	workers := flag.String("workers", "", "explore `test` of the programs of Lei & Carver by one process and by two, and by simulated workers (TestDPMonitorSU6)")
 	huge := flag.Bool("huge", false, "with -counts: six philosophers too, 901,752 executions; with -unfold: the rows that take minutes")
+	strategy := flag.String("strategy", "", "with -bugs: only this `strategy`")
 	bugs := flag.String("bugs", "", "count executions to the first bug instead, and write the table to `file`")
 	predictions := flag.String("predict", "", "predict from the programs of bench/programs/pecan instead, and write the tables to `file`")
 	branches := flag.String("branch", "", "measure strategy branch instead, and write a plot (SVG) to `file`")
@@ -49,7 +50,7 @@ func main() {
 	race := flag.Bool("race", true, "with -test: detect data races")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		log.Fatalf("unexpected argument %q; the flags are -build, -memory, -counts, -bugs, -map, -type, -predict, -branch, -unfold, -flow, -huge, -searches, -workers, -test, -policy, -race and -cpuprofile", flag.Arg(0))
+		log.Fatalf("unexpected argument %q; the flags are -build, -memory, -counts, -bugs, -strategy, -map, -type, -predict, -branch, -unfold, -flow, -huge, -searches, -workers, -test, -policy, -race and -cpuprofile", flag.Arg(0))
 	}
 	ctx := context.Background()
 	var err error
@@ -75,7 +76,7 @@ func main() {
 	case *patterns != "":
 		err = measurePatterns(ctx, *patterns, *only)
 	case *bugs != "":
-		err = measureBugs(ctx, *bugs)
+		err = measureBugs(ctx, *bugs, *strategy)
 	case *test != "":
 		err = measureTest(ctx, *test, *policy, *race, *profile)
 	default:
