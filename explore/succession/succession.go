@@ -10,7 +10,7 @@ package succession
 import "heddle/trace"
 
 // most bounds the pairs that are remembered.
-const most = 1 << 20
+const most = 1 << 18
 
 // A Set is the pairs that executions have shown. Goroutines and objects are
 // known by their place in the tree of creation, so all executions agree on them.

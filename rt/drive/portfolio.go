@@ -45,7 +45,7 @@ const (
 	pullShare = 1. / 16
 
 	// wideSteps bounds executions in which every access is a step. Where they are longer no arm sees them.
-	wideSteps = 5_000
+	wideSteps = 300
 
 	autoFormula = 100 * time.Millisecond // for one formula of map
 )
@@ -203,6 +203,7 @@ func (p *portfolio) pull(a *arm) bool {
 	a.pulls++
 	cost := e.spent() - a.begun
 	a.used += cost
+	a.over = a.over || a.thinks && e.cfg.Runs == 0 && cost > pullShare
 	a.found = a.found*armForgets + float64(e.orders.take())
 	a.cost = a.cost*armForgets + cost
 	a.pass += cost / p.weight(a)
