@@ -115,7 +115,7 @@ func TestRandomZ3(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer z.Close()
-	n, unknown := *formulas/50, 0
+	n, unknown := *formulas/100, 0
 	for i := range n {
 		w := []int{8, 16, 32, 64, 13}[i%5]
 		m := newMaker(uint64(i), w, w, 8)
@@ -141,7 +141,7 @@ func TestRandomZ3(t *testing.T) {
 
 // Simplification, evaluation and bit-blasting agree: a term equals its value under a random model.
 func TestEvaluate(t *testing.T) {
-	for i := range *formulas / 5 {
+	for i := range *formulas / 20 {
 		w := []int{64, 32, 16, 8, 1, 7}[i%6]
 		m := newMaker(uint64(i), w, w)
 		x := m.term(w, 3)

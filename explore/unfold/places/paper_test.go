@@ -130,8 +130,15 @@ func figure9(failed *bool) *Program {
 // Example 2: seven events, three executions, and an input greater than 0 that
 // reaches the error; and the extensions known after each step.
 func TestExample2(t *testing.T) {
+	for name, solve := range map[string]Solver{"among": nil, "exact": Exact()} {
+		t.Run(name, func(t *testing.T) { example2(t, solve) })
+	}
+}
+
+func example2(t *testing.T, solve Solver) {
 	failed := false
 	x := New(figure9(&failed))
+	x.Solve = solve
 	l := label(x)
 	l.seed(t, Inputs{}, 0, 1, 1)
 	if len(l.of) != 3 {
@@ -271,6 +278,12 @@ func TestExample7(t *testing.T) {
 // Section 4.3: x = 1 and x = 2 are concurrent in the net, but the branches
 // before them contradict each other: their orders are cut without an execution.
 func TestContradictoryBranches(t *testing.T) {
+	for name, solve := range map[string]Solver{"among": nil, "exact": Exact()} {
+		t.Run(name, func(t *testing.T) { contradictoryBranches(t, solve) })
+	}
+}
+
+func contradictoryBranches(t *testing.T, solve Solver) {
 	p := &Program{Vars: 1, Threads: []func(*Thread){
 		func(t *Thread) {
 			if t.Is(t.Global(0), "=", Const(2)) {
@@ -284,6 +297,7 @@ func TestContradictoryBranches(t *testing.T) {
 		},
 	}}
 	x := New(p)
+	x.Solve = solve
 	x.Each = func(e *Execution) {
 		writes := 0
 		for i := range e.Operations {
