@@ -35,6 +35,8 @@ type findingEvent struct {
 	Places     []jsonPlace
 	Executions int
 	Clip       string
+	Input      []string `json:",omitempty"` // of a fuzz target
+	InputFile  string   `json:",omitempty"`
 }
 
 type jsonPlace struct {
@@ -58,7 +60,7 @@ type summaryEvent struct {
 }
 
 func (r *Reporter) findingEvent(pkg, test string, f Finding) findingEvent {
-	e := findingEvent{"finding", pkg, test, f.Kind, message(f.Finding), []jsonPlace{}, f.Executions, f.ClipPath}
+	e := findingEvent{"finding", pkg, test, f.Kind, message(f.Finding), []jsonPlace{}, f.Executions, f.ClipPath, f.Clip.Input, r.short(f.InputFile)}
 	for _, p := range f.Places {
 		e.Places = append(e.Places, jsonPlace{r.short(p.File), p.Line, p.Op, p.Object, p.Goroutine})
 	}

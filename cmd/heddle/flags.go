@@ -226,9 +226,13 @@ func (o *options) pickFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&o.short, "short", false, "tell the tests to be short")
 }
 
-func (o *options) testFlags(fs *flag.FlagSet) {
+// fuzzFlags are those of test alone.
+func (o *options) fuzzFlags(fs *flag.FlagSet) {
 	fs.StringVar(&o.fuzz, "fuzz", "", "search for inputs of the fuzz targets that match `regexp`, and explore each; without, targets are explored on their corpus")
 	choose(fs, &o.solver, "solver", solvers, "what solves the conditions on inputs of -fuzz")
+}
+
+func (o *options) testFlags(fs *flag.FlagSet) {
 	fs.IntVar(&o.count, "count", 1, "explore every test `n` times")
 	fs.IntVar(&o.parallel, "p", runtime.GOMAXPROCS(0), "run `n` test binaries at the same time: of several packages, or of one test")
 	durationVar(fs, &o.share, "share", 500*time.Millisecond, "let several processes explore a test that takes longer than `d`; 0: never")
@@ -408,7 +412,7 @@ func (o *options) config() wire.Config {
 	if o.strategy == "map" && o.set["rules"] {
 		c.Rules = o.rules
 	}
-	if o.solver != "own" {
+	if o.set["solver"] && o.solver != "own" {
 		c.Solver = o.solver
 	}
 	if o.set["formula"] {

@@ -25,7 +25,7 @@ import (
 // test is heddle test.
 func (t *tool) test(ctx context.Context, args []string) int {
 	o := new(options)
-	patterns, err := t.parse("test", o, args, true, o.buildFlags, o.exploreFlags, o.pickFlags, o.testFlags, o.natsFlags, o.outputFlags)
+	patterns, err := t.parse("test", o, args, true, o.buildFlags, o.exploreFlags, o.pickFlags, o.testFlags, o.fuzzFlags, o.natsFlags, o.outputFlags)
 	if err != nil {
 		return t.parseError(err)
 	}

@@ -323,35 +323,30 @@ func pin(l Label, v uint64, s hook.Site) {
 	}
 }
 
-// mostRounds is of how many rounds of a loop each is a branch.
+// mostRounds is of how many rounds of a loop each is a branch; of longer ones only that there are so many.
 const mostRounds = 64
 
-// rounds records that a loop goes round n times, as often as a value with the label l says: whether there is another round is a branch each time.
-func rounds(l Label, n uint64, s hook.Site) {
+// rounds records that a loop goes round n times, as often as a number with the label l says: whether there is another round is a branch each time.
+func rounds(l Label, n int64, s hook.Site) {
 	if l == 0 || !here() {
 		return
 	}
-	if n == 0 { // for negative numbers too
-		n = values[l]
-		k := F.Nodes[l].Kind
-		if k.Signed() && int64(k.Extend(n)) < 0 {
-			once(two(trace.FlowLess, trace.Bool, &Val{k: k}, &Val{l: l, k: k, v: n}), false, s)
-			return
-		}
-	}
 	k := F.Nodes[l].Kind
-	x := Val{l: is(l, k, k.Mask(n)), k: k, v: k.Mask(n)}
-	if x.l == 0 {
+	if k == 0 || is(l, k, k.Mask(uint64(n))) == 0 {
 		return
 	}
-	for i := range min(n, mostRounds) {
-		once(two(trace.FlowLess, trace.Bool, &Val{k: k, v: i}, &x), true, s)
+	x := Val{l: l, k: k, v: values[l]}
+	another := func(round int64) {
+		once(two(trace.FlowLess, trace.Bool, &Val{k: k, v: uint64(round)}, &x), round < n, s)
 	}
 	if n > mostRounds {
-		pin(l, n, s)
+		pin(l, x.v, s)
 		return
 	}
-	once(two(trace.FlowLess, trace.Bool, &Val{k: k, v: n}, &x), false, s)
+	for i := range max(0, n) {
+		another(i)
+	}
+	another(max(0, n))
 }
 
 // once is condition for what an operation asks by itself: the same answer twice in a goroutine tells nothing.

@@ -336,7 +336,7 @@ func Case(i int, l Label, s hook.Site) {
 // Times records how often a range over v goes round: for an integer v.
 func Times[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr](v T, l Label, s hook.Site) T {
 	if Exprs {
-		rounds(l, uint64(max(0, v)), s)
+		rounds(l, int64(v), s)
 		return v
 	}
 	if l != 0 {
@@ -348,7 +348,7 @@ func Times[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 
 // TimesSlice is Times for the elements of a slice, TimesString for a string.
 func TimesSlice[S ~[]E, E any](v S, l Label, s hook.Site) S {
 	if Exprs {
-		rounds(Len(l), uint64(len(v)), s)
+		rounds(Len(l), int64(len(v)), s)
 		return v
 	}
 	if l != 0 {
@@ -359,7 +359,7 @@ func TimesSlice[S ~[]E, E any](v S, l Label, s hook.Site) S {
 
 func TimesString[S ~string](v S, l Label, s hook.Site) S {
 	if Exprs {
-		rounds(Len(l), uint64(len(v)), s)
+		rounds(Len(l), int64(len(v)), s)
 		return v
 	}
 	if l != 0 {

@@ -149,7 +149,7 @@ func SliceValues[S ~[]E, E any](x S, s hook.Site, l Label, b hook.Site) (v E, it
 // SliceEach begins for i, v = range x.
 func SliceEach[S ~[]E, E any](x S, s hook.Site, l Label, b hook.Site) *SliceIter[E] {
 	if Exprs {
-		rounds(Len(l), uint64(len(x)), b)
+		rounds(Len(l), int64(len(x)), b)
 	} else if l != 0 {
 		branch(int64(len(x)), l, b)
 	}

@@ -426,7 +426,7 @@ func Range[T ~string](s T, l Label, to *Runes, at hook.Site) T {
 	Str(s, l, 0, &to.v, at)
 	to.at, to.s = 0, at
 	if Exprs {
-		rounds(Len(to.v.l), to.v.v, at)
+		rounds(Len(to.v.l), int64(to.v.v), at)
 	}
 	return s
 }
