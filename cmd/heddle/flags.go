@@ -387,6 +387,15 @@ func (o *options) checkFuzz() error {
 	return nil
 }
 
+// searches reports whether inputs of a test are searched for.
+func (o *options) searches(test string) bool {
+	if o.fuzz == "" || !strings.HasPrefix(test, "Fuzz") {
+		return false
+	}
+	ok, err := regexp.MatchString(o.fuzz, test)
+	return ok && err == nil
+}
+
 // flow reports whether the strategy asks what values were computed from.
 func (o *options) flow() bool { return slices.Contains(flowing, o.strategy) }
 

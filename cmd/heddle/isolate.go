@@ -70,6 +70,9 @@ func (r *packageRun) inProcesses(ctx context.Context, m *moved, clips []*wire.Cl
 	cfg := r.o.config()
 	cfg.Isolate = "process"
 	cfg.VisibleAt = m.visible
+	if !r.o.searches(m.test) {
+		cfg.Fuzz = ""
+	}
 	for _, c := range clips {
 		cfg.Clips = append(cfg.Clips, *c)
 	}
@@ -209,6 +212,7 @@ func (x *fresh) crashed(res *outcome, q *wire.Request, slow bool) (drive.Executi
 		visible = append(visible, uint64(s))
 	}
 	f := x.r.crashFinding(x.test, x.r.pkg.ImportPath, res, visible)
+	f.Clip.Input = q.Input
 	ex := drive.Execution{Trace: res.trace}
 	if ex.Trace == nil {
 		ex.Trace = &trace.Trace{Verdict: trace.Panicked}

@@ -32,7 +32,6 @@ type paths struct {
 
 	queue    []job
 	known    map[string]bool // inputs, executed or waiting
-	all      []job           // inputs that were executed
 	fresh    []turn          // branches to a side that no execution has taken
 	rest     []turn
 	tried    map[uint64]bool // questions, see turn
@@ -206,84 +205,85 @@ func (e *exploration) inputs(search func() (string, bool, string)) (result strin
 	p, err := newPaths(e.cfg.Solver)
 	if err != nil {
 		e.note("%v", err)
-		return "fail", false, "not explored"
+		return search()
 	}
 	first := &trace.Schedule{Policy: "first"}
 	ex := e.execute(&wire.Request{Schedule: *first, Corpus: true, Show: e.showOnce()})
 	seeds := ex.Corpus
-	ex = e.look(ex, first, "")
-	if e.ended() || len(seeds) == 0 {
-		e.send(&wire.Record{Type: "output", Test: e.test, Text: string(ex.Output)})
-		result = "pass"
-		switch {
-		case ex.Skipped:
-			result = "skip"
-		case e.found > 0:
-			result = "fail"
-		}
-		return result, false, "sampled"
+	e.look(ex, first, "")
+	if e.ended() || len(seeds) == 0 { // it does not come to F.Fuzz
+		return search()
 	}
-	e.paths = p
-	defer func() { e.paths, e.input = nil, nil }()
-	for _, s := range append(seeds[1:], seeds[0]) { // the first is that of zeros
+	for _, s := range seeds[1:] {
 		p.add(s, symbolic.None)
 	}
-	reasons := map[string]int{}
-	total, sampling := e.n, exhaustive[e.cfg.Strategy] == nil
-	explore := func(j job, share int) {
-		whole := e.deadline
-		if !sampling {
-			share = 0
-			e.deadline = e.slice(len(p.queue))
-		}
-		if e.cfg.Runs > 0 && (share == 0 || share > e.cfg.Runs-total) {
-			share = e.cfg.Runs - total
-		}
-		p.current, p.checked = j, false
-		e.input, e.most, e.n = j.input, share, 0
-		found := e.found
-		_, done, why := search()
-		if done {
-			why = "complete"
-		}
-		reasons[why]++
-		total += e.n
-		e.n = total
-		if found == e.found || e.whole {
-			e.deadline = whole
+	p.add(seeds[0], symbolic.None) // that of zeros
+	e.paths = p
+	defer func() { e.paths, e.input, e.most = nil, nil, 0 }()
+	x := &inputSearch{e: e, p: p, search: search, sampling: exhaustive[e.cfg.Strategy] == nil, total: e.n, reasons: map[string]int{}}
+	x.fresh()
+	for most := 4 * perInput; x.sampling && x.reasons["sampled"] > 0 && !x.over(); most *= 4 {
+		for i := 0; i < len(x.explored) && !x.over(); i++ {
+			x.explore(x.explored[i], most)
+			x.fresh()
 		}
 	}
-	for !e.ended() && !e.used(total) {
-		j, ok := p.next(e.late)
-		if !ok {
-			break
-		}
-		p.executed++
-		p.all = append(p.all, j)
-		explore(j, perInput)
-	}
-	for share := 4 * perInput; sampling && reasons["sampled"] > 0 && !e.ended() && !e.used(total); share *= 4 {
-		for i := 0; i < len(p.all) && !e.ended() && !e.used(total); i++ {
-			explore(p.all[i], share)
-			for j, ok := p.next(e.late); ok && !e.ended() && !e.used(total); j, ok = p.next(e.late) {
-				p.executed++
-				p.all = append(p.all, j)
-				explore(j, perInput)
-			}
-		}
-	}
-	e.n = total
 	e.tellConcrete(p)
-	result = "pass"
-	if e.found > 0 {
-		result = "fail"
-	}
-	return result, false, e.inputsReason(p, reasons)
+	return e.result("pass"), false, e.inputsReason(p, x.reasons)
 }
 
-// used reports whether the budget is spent.
-func (e *exploration) used(total int) bool {
-	return e.cfg.Runs > 0 && total >= e.cfg.Runs || e.late()
+// An inputSearch is one search for inputs.
+type inputSearch struct {
+	e        *exploration
+	p        *paths
+	search   func() (result string, complete bool, reason string)
+	sampling bool // it has no end by itself
+	total    int  // executions
+	explored []job
+	reasons  map[string]int // that search ended with
+}
+
+// over reports whether there is to be no other execution.
+func (x *inputSearch) over() bool {
+	e := x.e
+	return e.ended() || e.cfg.Runs > 0 && x.total >= e.cfg.Runs || e.late()
+}
+
+// fresh explores inputs as long as there are new ones.
+func (x *inputSearch) fresh() {
+	for !x.over() {
+		j, ok := x.p.next(x.e.late)
+		if !ok {
+			return
+		}
+		x.p.executed++
+		x.explored = append(x.explored, j)
+		x.explore(j, perInput)
+	}
+}
+
+// explore explores one input, by most executions where the search has no end by itself, else for its part of the time.
+func (x *inputSearch) explore(j job, most int) {
+	e, whole := x.e, x.e.deadline
+	if !x.sampling {
+		most, e.deadline = 0, e.slice(len(x.p.queue))
+	}
+	if left := e.cfg.Runs - x.total; e.cfg.Runs > 0 && (most == 0 || most > left) {
+		most = left
+	}
+	x.p.current, x.p.checked = j, false
+	e.input, e.most, e.n = j.input, most, 0
+	found := e.found
+	_, complete, reason := x.search()
+	if complete {
+		reason = "complete"
+	}
+	x.reasons[reason]++
+	x.total += e.n
+	e.n = x.total
+	if found == e.found || e.whole { // else what was found has shortened it
+		e.deadline = whole
+	}
 }
 
 // slice returns until when one input may be explored while others wait: for an equal part of what is left, and an eighth at least.
