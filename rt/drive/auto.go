@@ -19,6 +19,9 @@ const (
 	// from coverHalf on it goes on only if half of what is left will do.
 	coverTrial = 1. / 8
 	coverHalf  = 0.5
+
+	// autoFar is how many times the executions made an estimate must be to be told: estimates begin low, and one nearby says nothing.
+	autoFar = 10
 )
 
 // auto is the default strategy. After the opening that it has in common with sample
@@ -42,7 +45,11 @@ func (e *exploration) auto() (result string, complete bool, reason string) {
 	if c.virtual { // what is left are timers that fire early
 		p.freeTime()
 	}
-	if p.byCoverage(result) {
+	shared := p.byCoverage(result)
+	if c.estimate < autoFar*float64(e.n) {
+		c.estimate = 0
+	}
+	if shared {
 		e.share.Reason, e.share.Estimate = c.sampled("sampled"), c.estimate
 		return result, false, ""
 	}
