@@ -6,7 +6,8 @@
 //	go run ./bench -build    how long builds take beside plain ones (a minute or two)
 //	go run ./bench -searches S  what strategy S holds in memory meanwhile, and whether executions become slower
 //	go run ./bench -counts S how many executions strategy S, reach or dpor, takes to cover the programs of Lei & Carver, and Fib
-//	go run ./bench -workers T  what two processes make of test T of Lei & Carver's programs beside one, and simulated workers
+//	go run ./bench -workers T  what two processes make of test T of Lei & Carver's programs beside one
+//	go run ./bench -simulate T  and what 10, 100 and 1,000 workers would, on a network
 //	go run ./bench -flow     how much longer executions take that record data flow
 //	go run ./bench -predict F  what is predicted of programs like those of PECAN's Table 1, and how often an active tester shows it, as tables in F
 //	go run ./bench -branch F how many executions strategy branch makes of the shapes of Setiadi's experiments, beside his Table V; a plot like Fig. 16 in F
@@ -34,7 +35,8 @@ func main() {
 	memory := flag.Bool("memory", false, "measure memory instead: what stays in use over 100,000 executions, and a long execution")
 	counts := flag.String("counts", "", "measure searches instead: executions that cover the programs of Lei & Carver and Fib by `strategy` (reach, dpor)")
 	searches := flag.String("searches", "", "measure memory and time of the larger searches by `strategy` (reach, dpor)")
-	workers := flag.String("workers", "", "explore `test` of the programs of Lei & Carver by one process and by two, and by simulated workers (TestDPMonitorSU6)")
+	workers := flag.String("workers", "", "explore `test` of the programs of Lei & Carver by one process and by two (TestDPMonitorSU6)")
+	simulated := flag.String("simulate", "", "record the search of `test` of the programs of Lei & Carver, and simulate workers on a network")
 	huge := flag.Bool("huge", false, "with -counts: six philosophers too, 901,752 executions; with -unfold: the rows that take minutes")
 	strategy := flag.String("strategy", "", "with -bugs: only this `strategy`")
 	bugs := flag.String("bugs", "", "count executions to the first bug instead, and write the table to `file`")
@@ -50,7 +52,7 @@ func main() {
 	race := flag.Bool("race", true, "with -test: detect data races")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		log.Fatalf("unexpected argument %q; the flags are -build, -memory, -counts, -bugs, -strategy, -map, -type, -predict, -branch, -unfold, -flow, -huge, -searches, -workers, -test, -policy, -race and -cpuprofile", flag.Arg(0))
+		log.Fatalf("unexpected argument %q; the flags are -build, -memory, -counts, -bugs, -strategy, -map, -type, -predict, -branch, -unfold, -flow, -huge, -searches, -workers, -simulate, -test, -policy, -race and -cpuprofile", flag.Arg(0))
 	}
 	ctx := context.Background()
 	var err error
@@ -63,6 +65,8 @@ func main() {
 		err = measureSearches(ctx, *searches)
 	case *workers != "":
 		err = measureWorkers(ctx, *workers)
+	case *simulated != "":
+		err = simulateWorkers(ctx, *simulated)
 	case *counts != "":
 		err = measureCounts(ctx, *counts, *huge)
 	case *branches != "":

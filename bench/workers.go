@@ -17,17 +17,13 @@ import (
 	"heddle/rt/wire"
 )
 
-// measureWorkers explores one of Lei & Carver's programs by one process and by two, and
-// simulates the same search by more workers than there are here.
-func measureWorkers(ctx context.Context, test string) error {
-	if err := sideBySide(ctx, test); err != nil {
-		return err
-	}
+// simulateWorkers makes a search, and simulates the same by more workers than there are here.
+func simulateWorkers(ctx context.Context, test string) error {
 	tree, err := recordTree(ctx, test)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\nsimulated, %d executions: utilisation in percent (and time)\n%-34s", len(tree.depths), "workers")
+	fmt.Printf("simulated, %d executions: utilisation in percent (and time)\n%-34s", len(tree.depths), "workers")
 	for _, n := range simulatedWorkers {
 		fmt.Printf(" %18d", n)
 	}
@@ -54,7 +50,7 @@ var simulatedWorkers = []int{1, 10, 100, 1000}
 // package cluster measures it, and the quantum of heddle test -nats.
 const (
 	itemCost         = 250 * time.Microsecond
-	simulatedQuantum = 200 * time.Millisecond
+	simulatedQuantum = time.Second
 )
 
 var (
@@ -62,8 +58,8 @@ var (
 	made   = regexp.MustCompile(`covered by ([0-9,]+) executions? \(`)
 )
 
-// sideBySide runs heddle test with one process and with two.
-func sideBySide(ctx context.Context, test string) error {
+// measureWorkers runs heddle test on one of Lei & Carver's programs with one process and with two.
+func measureWorkers(ctx context.Context, test string) error {
 	dir, err := os.MkdirTemp("", "heddle-bench-")
 	if err != nil {
 		return err
@@ -122,7 +118,7 @@ func recordTree(ctx context.Context, test string) (*recorded, error) {
 			for _, d := range rec.Bench.Depths {
 				r.depths = append(r.depths, int(d))
 			}
-			r.execution = time.Duration(rec.Bench.Nanoseconds)
+			r.execution = time.Duration(rec.Bench.Processor)
 		}
 	})
 	if err == nil && len(r.depths) == 0 {

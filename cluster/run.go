@@ -120,7 +120,12 @@ func (r *Run) ended() bool {
 	return false
 }
 
+// forItem is what an Item takes of the coordinator's time, and more. Items must not come
+// back faster than it can hand out others.
+const forItem = 500 * time.Microsecond
+
 func (r *Run) prepare(it *wire.Item) {
+	it.Least = int64(forItem) * int64(len(r.hands))
 	it.Seen, it.Quantum, it.Parts = r.keys, int64(r.o.Quantum), r.o.Parts
 	if !r.o.Deadline.IsZero() {
 		it.Budget = max(1, int64(time.Until(r.o.Deadline)))

@@ -150,13 +150,15 @@ func (s *sim) begin(worker int) {
 		d = s.Quantum
 	}
 	if x.hurried {
-		d = min(d, s.least())
+		d = min(d, s.least(x))
 	}
 	s.endAt(x, s.now+d)
 }
 
 // least is for how long an Item is worked on, as in rt/drive.
-func (s *sim) least() time.Duration { return max(2*time.Millisecond, 11*s.Execution) }
+func (s *sim) least(x *simItem) time.Duration {
+	return max(2*time.Millisecond, 11*s.Execution, time.Duration(x.it.Least))
+}
 
 func (s *sim) endAt(x *simItem, at time.Duration) {
 	x.version++
@@ -173,7 +175,7 @@ func (s *sim) endAt(x *simItem, at time.Duration) {
 func (s *sim) hurry(x *simItem) {
 	x.hurried = true
 	if s.workers[x.worker].at == x {
-		s.endAt(x, max(s.now, min(x.begun+s.least(), x.ends)))
+		s.endAt(x, max(s.now, min(x.begun+s.least(x), x.ends)))
 	}
 }
 

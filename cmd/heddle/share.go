@@ -28,8 +28,12 @@ type shared struct {
 	resumed bool
 }
 
-// quantum is how long a worker works on an Item before it gives back what is left.
-const quantum = 200 * time.Millisecond
+// quantum is how long a worker works on an Item before it gives back what is left,
+// remoteQuantum where that goes over a network.
+const (
+	quantum       = 200 * time.Millisecond
+	remoteQuantum = time.Second
+)
 
 // A sharing is the exploration of a shared test.
 type sharing struct {
@@ -68,6 +72,9 @@ func (r *packageRun) share(ctx context.Context, sh *shared) error {
 		}
 	}
 	o := cluster.Options{Runs: r.o.runs, Quantum: quantum, Deadline: deadline, Parts: 2 * r.o.parallel, Log: sh.log, FailFast: r.o.failFast, Count: s.count}
+	if r.bus != nil {
+		o.Quantum = remoteQuantum
+	}
 	if !sh.share.Search && sh.share.Found == 0 && cfg.Budget > 0 && !cfg.Whole {
 		o.Hasten = func() time.Duration { return drive.After(time.Since(began) + seconds(sh.share.Elapsed)) }
 	}

@@ -93,7 +93,7 @@ restart:
 // depths makes a search by reach and tells what it looks like as a tree.
 func (e *exploration) depths() *wire.Bench {
 	b := new(wire.Bench)
-	began := time.Now()
+	began := cpuTime()
 	s := reach.New(reachOptions(e))
 	for next := s.Next(); next != nil; next = s.Next() {
 		ex := e.perform(next)
@@ -104,7 +104,7 @@ func (e *exploration) depths() *wire.Bench {
 		b.Depths = append(b.Depths, byte(min(s.Depth(), 255)))
 	}
 	b.Executions = len(b.Depths)
-	b.Nanoseconds = float64(time.Since(began)) / float64(b.Executions)
+	b.Processor = float64(cpuTime()-began) / float64(b.Executions)
 	return b
 }
 

@@ -152,7 +152,7 @@ const (
 // enough reports whether a piece is to be given back, of which n executions were made.
 func (w *worker) enough(n int) bool {
 	d := time.Since(w.e.start)
-	return n > 0 && w.item.Quantum > 0 && d > time.Duration(w.item.Quantum) || n >= leastExecutions && d > leastWork && crash.hurry()
+	return n > 0 && w.item.Quantum > 0 && d > time.Duration(w.item.Quantum) || n >= leastExecutions && d > max(leastWork, time.Duration(w.item.Least)) && crash.hurry()
 }
 
 // searchOn goes on with a piece of a search.

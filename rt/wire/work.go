@@ -155,6 +155,7 @@ type Item struct {
 	To    int    `json:",omitempty"` // number of the one after the last
 
 	Quantum int64 `json:",omitempty"` // nanoseconds after which a piece is to be given back; 0: when nothing is left of it
+	Least   int64 `json:",omitempty"` // nanoseconds before which it is not, whoever has nothing to do
 	Budget  int64 `json:",omitempty"` // nanoseconds until the test's budget is spent; 0: none
 }
 
