@@ -58,9 +58,6 @@ func (s *Strategy) add(t *trace.Trace) string {
 		if why := s.goOn(s.path.At(j).Proc, j); why != "" {
 			return why
 		}
-		if s.lacks != "" {
-			return s.lacks
-		}
 	}
 	return ""
 }

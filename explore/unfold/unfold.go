@@ -79,8 +79,6 @@ type Strategy struct {
 	other explore.Strategy
 	Why   string // it did
 
-	lacks string // what was met that there is no construction for
-
 	run  *net.Config // the execution that is read
 	find *net.Config // what extensions are looked for in
 	read reading
@@ -106,7 +104,7 @@ func (s *Strategy) begin() {
 	s.path, s.net = transition.NewPath(s.tab), net.New()
 	s.run, s.find = net.NewConfig(s.net), net.NewConfig(s.net)
 	s.procs, s.procOf, s.objects, s.objectOf, s.calls = nil, nil, nil, nil, newCalls()
-	s.known, s.begun, s.target, s.lacks = s.known[:0], false, net.None, ""
+	s.known, s.begun, s.target = s.known[:0], false, net.None
 	s.goal, s.stuck, s.asked, s.left, s.rest, s.clock = nil, nil, map[string]bool{}, map[net.Value]bool{}, nil, newClock()
 	s.races = newRaces()
 	s.noted, s.texts = map[[2]net.Cond]bool{}, map[net.Cond]string{}
