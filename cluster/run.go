@@ -124,6 +124,7 @@ func (r *Run) ended() bool {
 // back faster than it can hand out others.
 const forItem = 500 * time.Microsecond
 
+// prepare completes an Item that is about to be handed out.
 func (r *Run) prepare(it *wire.Item) {
 	it.Least = int64(forItem) * int64(len(r.hands))
 	it.Seen, it.Quantum, it.Parts = r.keys, int64(r.o.Quantum), r.o.Parts
