@@ -40,10 +40,11 @@ var syncPatch = &pkg{
 		"once.go": {hook: true, edits: []edit{
 			guard("func (o *Once) Do(f func()) {", "if _hs.Here() { o.heddleDo(f, _hs.CallerPC()); return }"),
 		}},
+		// The place is that of the call: what the standard library asks for once is its own business.
 		"oncefunc.go": {hook: true, edits: []edit{
-			replace("	return func() {\n", "	_hs.Var(&d, 0); return func() {\n"),
-			replace("	return func() T {\n", "	_hs.Var(&d, 0); return func() T {\n"),
-			replace("	return func() (T1, T2) {\n", "	_hs.Var(&d, 0); return func() (T1, T2) {\n"),
+			replace("	return func() {\n		d.once.Do(func() {\n", "	_hs.Var(&d, 0); return func() {\n		d.once.heddleAt(_hs.CallerPC(), func() {\n"),
+			replace("	return func() T {\n		d.once.Do(func() {\n", "	_hs.Var(&d, 0); return func() T {\n		d.once.heddleAt(_hs.CallerPC(), func() {\n"),
+			replace("	return func() (T1, T2) {\n		d.once.Do(func() {\n", "	_hs.Var(&d, 0); return func() (T1, T2) {\n		d.once.heddleAt(_hs.CallerPC(), func() {\n"),
 		}},
 		"map.go": {hook: true, edits: []edit{
 			guard("func (m *Map) Load(key any) (value any, ok bool) {", "if _hs.Here() { return m.heddleLoad(key, _hs.CallerPC()) }"),

@@ -135,9 +135,13 @@ func Run(tests []Test) int {
 			sched.S.SetLog(log)
 		}
 	}
-	// Nothing is collected within an execution: an address that is used again would look like a race.
+	// Nothing is collected within an execution: an address that is used again would look like a race. Before
+	// memory runs out it is all the same; the race detector then begins afresh.
 	debug.SetGCPercent(-1)
 	defer debug.SetGCPercent(100)
+	if os.Getenv("GOMEMLIMIT") == "" {
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(collectWithin))
+	}
 	if d.cfg.Isolate != "none" && d.cfg.Mode != "execute" {
 		d.vars = save()
 	}
@@ -214,6 +218,9 @@ func (d *driver) send(r *wire.Record) {
 		os.Exit(3)
 	}
 }
+
+// collectWithin is how many bytes a process may use before garbage is collected within an execution too.
+const collectWithin = 3 << 30
 
 // collectEvery is how many bytes may be allocated before garbage is collected between two executions.
 const collectEvery = 32 << 20

@@ -11,6 +11,7 @@ import (
 
 type Test struct {
 	Name, Kind string
+	Fuzz       bool
 	Body       func(o *Outcome)
 }
 
@@ -25,9 +26,23 @@ type Outcome struct {
 // Fails notes that the test says that it fails.
 func (o *Outcome) Fails() { o.said = true }
 
-// Active reports whether the variable STUB_DRIVE is set.
+// FuzzPattern, Input, WantsCorpus, Corpus, Arguments and Pass stand for those of a run that searches no inputs.
+func FuzzPattern() string { return "" }
+
+func Input() (values []any, name string) { return nil, "" }
+
+func WantsCorpus() bool { return false }
+
+func Corpus([]any) {}
+
+func Arguments() []any { return nil }
+
+func Pass() {}
+
+// Parallel stands for the real one.
 func Parallel(n int) int { return n }
 
+// Active reports whether the variable STUB_DRIVE is set.
 func Active() bool { return os.Getenv("STUB_DRIVE") != "" }
 
 // Run prints what became of each execution.
