@@ -20,7 +20,6 @@ import (
 // execution. A piece is nodes that are to be visited.
 type tree struct {
 	seed  uint64
-	size  int
 	learn []int // nodes at which something is learnt: the search begins anew
 }
 

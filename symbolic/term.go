@@ -245,7 +245,7 @@ func (t *Table) Op(op Op, xs ...Term) Term {
 	}
 	if commutes[op] && (aConst || !bConst && n.a > n.b) { // a constant comes second
 		n.a, n.b = n.b, n.a
-		a, b, bConst = b, a, aConst
+		b, bConst = a, aConst
 	}
 	if x := t.simpler(n, w, b, n.b != None && bConst); x != None {
 		return x

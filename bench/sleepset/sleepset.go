@@ -28,7 +28,6 @@ type Strategy struct {
 	objects map[uintptr][]made // what was done to each, in order
 
 	Executions, Blocked int
-	over                bool
 	schedule            trace.Schedule
 }
 

@@ -23,14 +23,13 @@ type worker struct {
 	d     *driver
 	tests []Test
 
-	e        *exploration
-	item     *wire.Item
-	worked   *wire.Worked
-	search   *reach.Strategy // what it holds is piece
-	piece    []byte
-	state    *wire.State // where e's samples are, with what is known
-	know     wire.Knowledge
-	deadline time.Time
+	e      *exploration
+	item   *wire.Item
+	worked *wire.Worked
+	search *reach.Strategy // what it holds is piece
+	piece  []byte
+	state  *wire.State // where e's samples are, with what is known
+	know   wire.Knowledge
 }
 
 func (d *driver) work(tests []Test) {

@@ -383,12 +383,12 @@ func fresh(s string) string {
 	}
 	b := make([]byte, len(s))
 	copy(b, s)
-	kept = b
+	Kept = b
 	return unsafe.String(&b[0], len(b))
 }
 
-// kept makes what it holds escape.
-var kept []byte
+// Kept makes what it holds escape, and is looked at by nobody.
+var Kept []byte
 
 // ToText is string(b), or a conversion between strings: r.
 func ToText[T ~string](r T, b *Val, to *Slot) T {
@@ -409,7 +409,7 @@ func ToBytes[S ~[]byte](r S, s *Val, to *Slot) S {
 	}
 	b := make(S, len(r))
 	copy(b, r)
-	kept = b
+	Kept = b
 	memory.move(uintptr(unsafe.Pointer(&b[0])), s.p, uintptr(s.v), 0)
 	return b
 }
