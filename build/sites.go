@@ -10,6 +10,7 @@ import (
 
 	"heddle/instrument"
 	"heddle/trace"
+	"heddle/trace/varint"
 )
 
 // Sites finds positions by site, and what the source calls the objects of
@@ -202,82 +203,36 @@ func decodeUnit(data []byte) (t *unitTable, err error) {
 	if len(data) < len(tableMagic) || string(data[:len(tableMagic)]) != tableMagic {
 		return nil, errTable
 	}
-	d := decoder{data: data[len(tableMagic):]}
-	strs := make([]string, d.count())
+	d := varint.Reader{B: data[len(tableMagic):]}
+	strs := make([]string, d.Count())
 	for i := range strs {
-		strs[i] = string(d.bytes(d.count()))
+		strs[i] = string(d.Bytes(d.Count()))
 	}
 	str := func() string {
-		if i := d.uvarint(); i < uint64(len(strs)) {
+		if i := d.Uint(); i < uint64(len(strs)) {
 			return strs[i]
 		}
-		d.bad = true
+		d.Bad = true
 		return ""
 	}
 	t = new(unitTable)
 	for _, list := range []*[]string{&t.files, &t.skipped} {
-		for range d.count() {
+		for range d.Count() {
 			*list = append(*list, str())
 		}
 	}
-	t.sites = make([]instrument.SitePos, d.count())
+	t.sites = make([]instrument.SitePos, d.Count())
 	line := 0
 	for i := range t.sites {
 		r := &t.sites[i]
 		r.File = str()
-		line += int(d.varint())
+		line += d.Int()
 		r.Line = line
-		r.Col = int(d.uvarint())
+		r.Col = int(d.Uint())
 		r.Op, r.Text, r.Type = str(), str(), str()
 	}
-	if d.bad || len(d.data) != 0 {
+	if d.Bad || len(d.B) != 0 {
 		return nil, errTable
 	}
 	return t, nil
-}
-
-// A decoder reads numbers; after a bad one it reads zeros.
-type decoder struct {
-	data []byte
-	bad  bool
-}
-
-func (d *decoder) uvarint() uint64 {
-	v, n := binary.Uvarint(d.data)
-	if n <= 0 {
-		d.bad, d.data = true, nil
-		return 0
-	}
-	d.data = d.data[n:]
-	return v
-}
-
-func (d *decoder) varint() int64 {
-	v, n := binary.Varint(d.data)
-	if n <= 0 {
-		d.bad, d.data = true, nil
-		return 0
-	}
-	d.data = d.data[n:]
-	return v
-}
-
-// count reads the number of things that follow; each takes a byte at least.
-func (d *decoder) count() int {
-	v := d.uvarint()
-	if v > uint64(len(d.data)) {
-		d.bad, d.data = true, nil
-		return 0
-	}
-	return int(v)
-}
-
-func (d *decoder) bytes(n int) []byte {
-	if n > len(d.data) {
-		d.bad, d.data = true, nil
-		return nil
-	}
-	b := d.data[:n]
-	d.data = d.data[n:]
-	return b
 }

@@ -1,6 +1,9 @@
 package predict
 
-import "heddle/trace"
+import (
+	"heddle/rt/splitmix"
+	"heddle/trace"
+)
 
 // A Tester is a randomised active tester: the baseline beside which schedules are
 // measured. It lets goroutines go on at random, but for those that are about to access a
@@ -11,7 +14,7 @@ import "heddle/trace"
 type Tester struct {
 	events []suspect
 	race   bool
-	seed   uint64
+	draws  splitmix.Stream
 
 	due int         // the event that is next; of a race, how many were done
 	who []trace.GID // by thread of the pattern: the goroutine that turned out to be it
@@ -27,7 +30,7 @@ type suspect struct {
 
 // NewTester returns a tester for an anomaly of g with events, a race or an instance of a pattern.
 func NewTester(g *Graph, a *Anomaly, seed uint64) *Tester {
-	t := &Tester{race: a.Pattern == Race, seed: seed, met: trace.NoG}
+	t := &Tester{race: a.Pattern == Race, draws: splitmix.Stream(seed), met: trace.NoG}
 	for i, n := range a.Nodes {
 		e := a.Pattern.E[i]
 		e.Write = g.Nodes[n].Op == trace.OpWrite
@@ -126,11 +129,5 @@ func (t *Tester) inTurn(w *trace.Way) bool {
 	return true
 }
 
-// random returns a number below n (splitmix64).
-func (t *Tester) random(n int) int {
-	t.seed += 0x9e3779b97f4a7c15
-	z := t.seed
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return int((z ^ z>>31) % uint64(n))
-}
+// random returns a number below n.
+func (t *Tester) random(n int) int { return int(t.draws.Next() % uint64(n)) }

@@ -375,17 +375,6 @@ func (t *Table) Resize(x Term, width int, sign bool) Term {
 // a0 is the first operand, or term 0 where there is none.
 func (n *node) a0() Term { return max(n.a, 0) }
 
-// And and Or of conditions.
-
-// All returns the term that holds when all xs do.
-func (t *Table) All(xs ...Term) Term {
-	all := t.Bool(true)
-	for _, x := range xs {
-		all = t.Op(And, all, x)
-	}
-	return all
-}
-
 // Negate returns the negation of a condition.
 func (t *Table) Negate(x Term) Term { return t.Op(Not, x) }
 

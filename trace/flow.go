@@ -106,7 +106,7 @@ func (n *FlowNode) operands() (a, b bool) {
 type Flow struct {
 	Nodes   []FlowNode // index 0 is unused
 	Of      []Label    // by event
-	Foreign int        // how many values went through code that is not instrumented, and keep the union of what went in
+	Foreign int        // how many values went through code that is not instrumented, or an expression that is not followed, and keep the union of what went in
 	Full    bool       // there were too many nodes: some labels are Everything
 }
 

@@ -9,6 +9,7 @@ package maptest
 import (
 	"heddle/explore"
 	"heddle/explore/mapcov"
+	"heddle/rt/splitmix"
 	"heddle/trace"
 )
 
@@ -21,7 +22,7 @@ type Strategy struct {
 	vars    map[int32][]mapcov.Step
 	ids     []int32                // of vars, in the order in which they were found
 	tried   map[mapcov.Pattern]int // how often a pattern was intended
-	rng     uint64
+	rng     splitmix.Stream
 	result  explore.Result
 	s       trace.Schedule
 	target  mapcov.Pattern
@@ -34,7 +35,7 @@ type Strategy struct {
 func New(seed uint64) *Strategy {
 	return &Strategy{
 		set: mapcov.NewSet(), sites: make(map[trace.Site]bool), known: make(map[mapcov.Step]bool), vars: make(map[int32][]mapcov.Step),
-		tried: make(map[mapcov.Pattern]int), rng: seed,
+		tried: make(map[mapcov.Pattern]int), rng: splitmix.Stream(seed),
 	}
 }
 
@@ -55,13 +56,7 @@ func (s *Strategy) Sites() (sites []trace.Site) {
 }
 
 // random returns a number below n.
-func (s *Strategy) random(n int) int {
-	s.rng += 0x9e3779b97f4a7c15
-	z := s.rng
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return int((z ^ z>>31) >> 1 % uint64(n))
-}
+func (s *Strategy) random(n int) int { return int(s.rng.Next() >> 1 % uint64(n)) }
 
 // Next implements explore.Strategy.
 func (s *Strategy) Next() *trace.Schedule {

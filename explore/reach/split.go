@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"heddle/trace"
+	"heddle/trace/varint"
 )
 
 // Splitting a search. What is still to be exercised of a sequence's variants
@@ -53,8 +54,8 @@ func Resume(opt Options, data []byte) (*Strategy, error) {
 		return s, nil
 	}
 	s.begun = true
-	for d := (decoder{b: data}); len(d.b) > 0; {
-		r, err := d.entry()
+	for d := (varint.Reader{B: data}); len(d.B) > 0; {
+		r, err := readRest(&d)
 		if err != nil {
 			return nil, err
 		}
@@ -341,7 +342,7 @@ func (s *Strategy) encode(n *node, size float64) []byte {
 	e := encoder{}
 	e.number(int(min(size, 1e15)))
 	steps := s.wholeOf(n)
-	e.number(len(steps))
+	e.count(len(steps))
 	for i := range steps {
 		st := &steps[i]
 		for _, x := range [...]int{int(st.G), int(st.Op), int(st.Choice), int(st.With), int(st.Case), int(st.WithCase)} {
@@ -355,14 +356,14 @@ func (s *Strategy) encode(n *node, size float64) []byte {
 	e.set(n.black)
 	e.number(n.done)
 	e.number(int(bit(n.pending)))
-	e.number(len(n.row))
+	e.count(len(n.row))
 	for i := range n.row {
 		p := &n.row[i]
 		e.number(p.at)
 		e.number(p.tried)
 		e.number(p.hits)
 		e.number(int(bit(p.hit)))
-		e.number(len(p.walk.in))
+		e.count(len(p.walk.in))
 		for _, c := range p.walk.in {
 			e.b = append(e.b, byte(c))
 		}
@@ -385,87 +386,53 @@ type encoder struct{ b []byte }
 
 func (e *encoder) number(x int) { e.b = binary.AppendVarint(e.b, int64(x)) }
 
+// count writes how many things follow.
+func (e *encoder) count(n int) { e.b = binary.AppendUvarint(e.b, uint64(n)) }
+
 func (e *encoder) set(s set) {
-	e.number(len(s))
+	e.count(len(s))
 	for _, x := range s {
 		e.b = binary.AppendUvarint(e.b, x)
 	}
 }
 
-// A decoder reads what an encoder wrote.
-type decoder struct {
-	b   []byte
-	bad bool
-}
-
 var errPiece = errors.New("what is to be gone on with is no piece of a search")
 
-func (d *decoder) entry() (*rest, error) {
-	n, k := binary.Uvarint(d.b)
-	if k <= 0 || n > uint64(len(d.b)-k) {
-		return nil, errPiece
-	}
-	data := d.b[k : k+int(n)]
-	d.b = d.b[k+int(n):]
-	e := decoder{b: data}
-	r := &rest{data: data, size: float64(e.number())}
-	r.steps = make([]trace.Step, e.count())
+// readRest reads an entry.
+func readRest(d *varint.Reader) (*rest, error) {
+	data := d.Bytes(d.Count())
+	e := varint.Reader{B: data}
+	r := &rest{data: data, size: float64(e.Int())}
+	r.steps = make([]trace.Step, e.Count())
 	for i := range r.steps {
 		st := &r.steps[i]
-		st.G, st.Op, st.Choice = trace.GID(e.number()), trace.Op(e.number()), int32(e.number())
-		st.With, st.Case, st.WithCase = int32(e.number()), int16(e.number()), int16(e.number())
+		st.G, st.Op, st.Choice = trace.GID(e.Int()), trace.Op(e.Int()), int32(e.Int())
+		st.With, st.Case, st.WithCase = int32(e.Int()), int16(e.Int()), int16(e.Int())
 	}
-	r.events, r.shapes = e.number(), e.number()
-	if len(e.b) < 8 {
-		return nil, errPiece
+	r.events, r.shapes = e.Int(), e.Int()
+	if hash := e.Bytes(8); hash != nil {
+		r.hash = binary.LittleEndian.Uint64(hash)
 	}
-	r.hash, e.b = binary.LittleEndian.Uint64(e.b), e.b[8:]
-	r.old, r.black = e.set(), e.set()
-	r.done, r.pending = e.number(), e.number() != 0
-	r.row = make([]restPick, e.count())
+	r.old, r.black = readSet(&e), readSet(&e)
+	r.done, r.pending = e.Int(), e.Int() != 0
+	r.row = make([]restPick, e.Count())
 	for i := range r.row {
 		p := &r.row[i]
-		p.at, p.tried, p.hits, p.hit = e.number(), e.number(), e.number(), e.number() != 0
-		for range e.count() {
-			p.in = append(p.in, choice(e.b[0]))
-			e.b = e.b[1:]
+		p.at, p.tried, p.hits, p.hit = e.Int(), e.Int(), e.Int(), e.Int() != 0
+		for _, c := range e.Bytes(e.Count()) {
+			p.in = append(p.in, choice(c))
 		}
 	}
-	if e.bad || len(e.b) > 0 {
+	if d.Bad || e.Bad || len(e.B) > 0 {
 		return nil, errPiece
 	}
 	return r, nil
 }
 
-func (d *decoder) number() int {
-	x, k := binary.Varint(d.b)
-	if k <= 0 {
-		d.bad, d.b = true, nil
-		return 0
-	}
-	d.b = d.b[k:]
-	return int(x)
-}
-
-// count reads how many things follow, each of which takes a byte at least.
-func (d *decoder) count() int {
-	n := d.number()
-	if n < 0 || n > len(d.b) {
-		d.bad = true
-		return 0
-	}
-	return n
-}
-
-func (d *decoder) set() []uint64 {
-	s := make([]uint64, d.count())
+func readSet(d *varint.Reader) []uint64 {
+	s := make([]uint64, d.Count())
 	for i := range s {
-		x, k := binary.Uvarint(d.b)
-		if k <= 0 {
-			d.bad, d.b = true, nil
-			return s
-		}
-		s[i], d.b = x, d.b[k:]
+		s[i] = d.Uint()
 	}
 	return s
 }

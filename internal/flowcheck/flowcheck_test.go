@@ -41,19 +41,7 @@ func TestPrograms(t *testing.T) {
 		}
 		got := map[string][]string{}
 		for _, test := range tests {
-			s := trace.Schedule{Policy: "first"}
-			visible, err := p.Inputs(ctx, test, s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			out, tr, err := p.Execute(ctx, test, wire.Request{Schedule: s, Visible: visible, Only: true, Flow: true}, "auto")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if out.Failed || tr.Verdict != trace.Finished {
-				t.Errorf("%s: %v: %s", test, tr.Verdict, out.Output)
-			}
-			for line, deps := range p.Found(tr) {
+			for line, deps := range p.Found(execute(t, p, test)) {
 				for _, d := range deps {
 					got[line] = add(got[line], d)
 				}
@@ -70,4 +58,22 @@ func TestPrograms(t *testing.T) {
 			}
 		}
 	}
+}
+
+// execute executes a test that passes, once, with its inputs visible.
+func execute(t *testing.T, p *Program, test string) *trace.Trace {
+	t.Helper()
+	ctx, s := context.Background(), trace.Schedule{Policy: "first"}
+	visible, err := p.Inputs(ctx, test, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, tr, err := p.Execute(ctx, test, wire.Request{Schedule: s, Visible: visible, Only: true, Flow: true}, "auto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Failed || tr.Verdict != trace.Finished {
+		t.Fatalf("%s: %v: %s", test, tr.Verdict, out.Output)
+	}
+	return tr
 }

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/rt/wire"
 	"heddle/trace"
 )
 
@@ -57,18 +56,8 @@ func TestRandomPrograms(t *testing.T) {
 	}
 	seen := 0
 	for n, o := range observed {
-		test, s := fmt.Sprintf("TestProgram%d", n), trace.Schedule{Policy: "first"}
-		visible, err := p.Inputs(ctx, test, s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, tr, err := p.Execute(ctx, test, wire.Request{Schedule: s, Visible: visible, Only: true, Flow: true}, "auto")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if out.Failed || tr.Verdict != trace.Finished {
-			t.Fatalf("%s: %v: %s", test, tr.Verdict, out.Output)
-		}
+		test := fmt.Sprintf("TestProgram%d", n)
+		tr := execute(t, p, test)
 		seen += w.compare(t, test, o, p.sources(tr))
 		if t.Failed() {
 			kept := filepath.Join(os.TempDir(), "flowcheck-random_test.go.txt")

@@ -1,6 +1,10 @@
 package hook
 
-import _ "unsafe" // for linkname
+import (
+	_ "unsafe" // for linkname
+
+	"heddle/rt/splitmix"
+)
 
 // What modules reach in the runtime by go:linkname, past the functions that
 // are patched: rewritten code links to these instead.
@@ -42,18 +46,14 @@ func Uint64() uint64 {
 	case Here():
 		return Rand()
 	case active():
-		before += 0x9e3779b97f4a7c15 // splitmix64
-		z := before
-		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-		z = (z ^ z>>27) * 0x94d049bb133111eb
-		return z ^ z>>31
+		return before.Next()
 	}
 	return nativeRand()
 }
 
 // before is the state of the generator outside of executions. It has no lock:
 // goroutines that draw at the same time are in no order anyway.
-var before uint64
+var before splitmix.Stream
 
 // Uint32 is runtime.fastrand.
 //

@@ -118,7 +118,7 @@ func (p *pct) highest(ready []trace.GID) trace.GID {
 	best := ready[0]
 	for _, g := range ready {
 		if p.prio[g] == 0 {
-			p.prio[g] = randomBand | pctPrio(p.r.next()>>2)
+			p.prio[g] = randomBand | pctPrio(p.r.Next()>>2)
 		}
 		if p.prio[g] > p.prio[best] {
 			best = g

@@ -39,7 +39,7 @@ func (p *pos) Choose(_ trace.GID, ready []trace.GID, pend []trace.Pending) trace
 	for _, g := range ready {
 		e := &p.of[g]
 		if e.seq != pend[g].Seq || e.step != p.step-1 {
-			e.seq, e.prio = pend[g].Seq, p.r.next()
+			e.seq, e.prio = pend[g].Seq, p.r.Next()
 		}
 		e.step = p.step
 		if e.prio > p.of[best].prio {
@@ -48,7 +48,7 @@ func (p *pos) Choose(_ trace.GID, ready []trace.GID, pend []trace.Pending) trace
 	}
 	for _, g := range ready {
 		if g != best && pend[g].Conflict(pend[best]) {
-			p.of[g].prio = p.r.next()
+			p.of[g].prio = p.r.Next()
 		}
 	}
 	return best

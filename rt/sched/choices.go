@@ -11,11 +11,7 @@ import (
 // differ from one execution to the next.
 
 func (s *Sched) rand() uint64 {
-	s.rng += 0x9e3779b97f4a7c15 // splitmix64 (Steele, Lea, Flood, OOPSLA 2014)
-	z := s.rng
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
+	return s.rng.Next()
 }
 
 func (s *Sched) hookRand() uint64 { return s.rand() }

@@ -21,6 +21,7 @@ import (
 	"heddle/rt/flow"
 	"heddle/rt/hook"
 	"heddle/rt/policy"
+	"heddle/rt/splitmix"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -204,7 +205,7 @@ type Sched struct {
 	idleRounds  int
 	progress    uint32 // counts events that changed something
 	idleAt      uint32 // progress at the last round of idlers
-	rng         uint64
+	rng         splitmix.Stream
 	lazyVal     lazyValue
 	solo        bool      // nobody else can go on, see solo.go
 	untilSolo   uint32    // accesses to be told until that is asked again
@@ -338,7 +339,7 @@ func (s *Sched) reset(opt Options) {
 	s.spinners, s.idleRounds, s.idleAt, s.waiters = 0, 0, 0, 0
 	s.ioClock = s.ioClock[:0]
 	s.cycle, s.learnt = nil, false
-	s.rng = opt.Schedule.Seed*0x9e3779b97f4a7c15 + 0x1234567
+	s.rng = splitmix.Stream(opt.Schedule.Seed*0x9e3779b97f4a7c15 + 0x1234567)
 	s.lazyVal = lazyValue{}
 	hook.Rec, hook.Real, hook.Measured = opt.Record, opt.Real, false
 }
