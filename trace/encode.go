@@ -26,7 +26,7 @@ func (t *Trace) Append(b []byte) []byte {
 		s := &t.Steps[i]
 		b = append32(append(append32(b, int(s.G)), byte(s.Op)), int(s.Choice))
 		b = append64(append32(b, int(s.Default)), uint64(s.Site))
-		b = append32(append32(b, int(s.With)), int(uint16(s.Case))|int(uint16(s.WithCase))<<16)
+		b = appendCases(append32(b, int(s.With)), s.Case, s.WithCase)
 	}
 	b = append32(b, len(t.Events))
 	for i := range t.Events {
@@ -58,6 +58,13 @@ func (t *Trace) Append(b []byte) []byte {
 	for _, a := range t.Affects {
 		b = append32(append32(b, int(a.Event)), int(a.Effect))
 	}
+	b = append32(b, len(t.Ways))
+	for i := range t.Ways {
+		w := &t.Ways[i]
+		b = append32(append32(append(append32(b, int(w.G)), byte(w.Op)), int(w.Obj)), int(w.With))
+		b = appendCases(b, w.Case, w.WithCase)
+		b = append32(append64(append64(b, uint64(w.Site)), uint64(w.WithSite)), int(w.Step))
+	}
 	b = appendGIDs(appendGIDs(b, t.Twins), t.Crashed)
 	return t.Flow.append(append(b, flag(t.Spun)))
 }
@@ -84,8 +91,7 @@ func Decode(b []byte) (*Trace, error) {
 	t.Steps = make([]Step, d.rows(29))
 	for i := range t.Steps {
 		t.Steps[i] = Step{G: GID(d.i32()), Op: Op(d.u8()), Choice: d.i32(), Default: GID(d.i32()), Site: Site(d.u64()), With: d.i32()}
-		cases := uint32(d.i32())
-		t.Steps[i].Case, t.Steps[i].WithCase = int16(cases), int16(cases>>16)
+		t.Steps[i].Case, t.Steps[i].WithCase = d.cases()
 	}
 	t.Events = make([]Event, d.rows(38))
 	for i := range t.Events {
@@ -124,6 +130,15 @@ func Decode(b []byte) (*Trace, error) {
 	for i := range t.Affects {
 		t.Affects[i] = Affect{d.i32(), Effect(d.i32())}
 	}
+	if n := d.rows(37); n > 0 {
+		t.Ways = make([]Way, n)
+	}
+	for i := range t.Ways {
+		w := &t.Ways[i]
+		w.G, w.Op, w.Obj, w.With = GID(d.i32()), Op(d.u8()), ObjID(d.i32()), d.i32()
+		w.Case, w.WithCase = d.cases()
+		w.Site, w.WithSite, w.Step = Site(d.u64()), Site(d.u64()), d.i32()
+	}
 	t.Twins, t.Crashed = d.gids(), d.gids()
 	t.Spun = d.u8() == 1
 	t.Flow = d.flow(len(t.Events))
@@ -149,6 +164,10 @@ func (d *decoder) gids() (gs []GID) {
 		gs[i] = GID(d.i32())
 	}
 	return gs
+}
+
+func appendCases(b []byte, mine, with int16) []byte {
+	return append32(b, int(uint16(mine))|int(uint16(with))<<16)
 }
 
 func append32(b []byte, n int) []byte {
@@ -183,6 +202,12 @@ func (d *decoder) rows(size int) int {
 		return 0
 	}
 	return n
+}
+
+// cases are those of a step or a way.
+func (d *decoder) cases() (mine, with int16) {
+	x := uint32(d.i32())
+	return int16(x), int16(x >> 16)
 }
 
 func (d *decoder) u8() byte { return d.take(1)[0] }

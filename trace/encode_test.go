@@ -17,6 +17,7 @@ func sampleTrace() *Trace {
 		Left:       []Left{{G: 2, Step: 1, Enabled: true, Pending: Pending{Op: OpRecv, Obj: 1, Site: 5, Seq: 6}}},
 		Compares:   []Compare{{Event: 0, Old: 1 << 40}},
 		Affects:    []Affect{{Event: 0, Effect: Looks(FactFailed)}},
+		Ways:       []Way{{G: 2, Op: OpSend, Obj: 1, With: 1, Case: -1, WithCase: 2, Site: 1 << 61, WithSite: 5, Step: 1}},
 		Crashed:    []GID{1},
 		Spun:       true,
 		Flow: &Flow{

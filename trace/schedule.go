@@ -28,6 +28,11 @@ type Schedule struct {
 	// is then seen may be none. Exhaustive executions only.
 	Loose bool
 
+	// Ways: after the prefix the non-preemptive round robin goes on, and the trace
+	// tells all ways to go on that there were at each of its steps (Trace.Ways).
+	// Exhaustive executions only.
+	Ways bool
+
 	// Guide, if not nil, chooses after the prefix, and the policy only draws.
 	// Exhaustive executions only; it is for strategies that run beside the
 	// scheduler, since no schedule file can hold it.
@@ -54,6 +59,8 @@ type Way struct {
 	Case, WithCase int16
 	Site           Site // of the operation that G announced
 	WithSite       Site // of the partner's
+
+	Step int32 // in Trace.Ways: index of the step that it could have been
 }
 
 // A Guide chooses how to go on.

@@ -117,6 +117,7 @@ type Trace struct {
 	Compares []Compare // in order of their events
 	Affects  []Affect  // of quiet events whose effect is known, in their order
 	Crashed  []GID     // those whose panic, or fatal error, ends the program
+	Ways     []Way     // if asked for (Schedule.Ways): all ways to go on, by step
 	Twins    []GID     // if asked for: of each goroutine the first that its parent started by the same go statement with equal arguments
 	Spun     bool      // a goroutine that polled was held back by a guess: other executions may be missing
 
@@ -225,6 +226,7 @@ func (t *Trace) Clone() *Trace {
 	c.Affects = append([]Affect(nil), t.Affects...)
 	c.Crashed = append([]GID(nil), t.Crashed...)
 	c.Twins = append([]GID(nil), t.Twins...)
+	c.Ways = append([]Way(nil), t.Ways...)
 	c.Flow = t.Flow.clone()
 	return &c
 }

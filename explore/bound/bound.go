@@ -29,14 +29,14 @@ type Options struct {
 	Seed        uint64 // of map iteration and random numbers, the same in all executions
 }
 
-// A Strategy is an exploration in progress. It implements explore.Strategy, and
-// as a trace.Guide it chooses in the executions that it asks for.
+// A Strategy is an exploration in progress. It implements explore.Strategy.
 type Strategy struct {
 	opt      Options
 	nodes    []node // of the steps of the execution, in use up to n
 	n        int
 	schedule trace.Schedule
 	over     bool
+	lost     bool // of an execution it is not known what could have been done instead
 	result   explore.Result
 }
 
@@ -84,7 +84,7 @@ func (s *Strategy) Next() *trace.Schedule {
 	if s.over {
 		return nil
 	}
-	s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed, Exhaustive: true, Strict: true, Guide: s}
+	s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed, Exhaustive: true, Strict: true, Ways: true}
 	for i := range s.n {
 		at := &s.nodes[i]
 		s.schedule.Steps = append(s.schedule.Steps, at.options[at.at].step)
@@ -92,13 +92,40 @@ func (s *Strategy) Next() *trace.Schedule {
 	return &s.schedule
 }
 
-// Choose is trace.Guide's: it takes the cheapest way, and notes the others.
-func (s *Strategy) Choose(t *trace.Trace, prev trace.GID, ways []trace.Way) int {
-	s.readDraws(t)
+// read adds the nodes of the steps that t made after the schedule.
+func (s *Strategy) read(t *trace.Trace) {
+	prev, ways := trace.NoG, t.Ways
+	for k := range t.Steps {
+		st := &t.Steps[k]
+		n := 0
+		for n < len(ways) && ways[n].Step == int32(k) {
+			n++
+		}
+		switch {
+		case k < s.n:
+		case st.Op == trace.OpChoose:
+			s.draw(st)
+		case n > 0:
+			s.branch(prev, ways[:n])
+		default: // its process died before it could tell
+			at := s.add()
+			at.options = append(at.options, option{step: *st})
+			s.lost = true
+		}
+		ways = ways[n:]
+		if st.Op != trace.OpChoose {
+			prev = st.G
+		}
+	}
+}
+
+// branch adds the node of a step that was the first of the ways whose turn it
+// was. Of the others those that are within the bounds are left to do.
+func (s *Strategy) branch(prev trace.GID, ways []trace.Way) {
 	at := s.add()
-	first := s.turn(prev, ways)
+	first := turn(prev, ways)
 	alone := ways[first].G == prev && s.opt.Delays < 0 && unseen(ways[first].Op)
-	d, best := 0, 0
+	d := 0
 	for k := range ways {
 		i := (first + k) % len(ways)
 		w := &ways[i]
@@ -112,17 +139,13 @@ func (s *Strategy) Choose(t *trace.Trace, prev trace.GID, ways []trace.Way) int 
 		if k > 0 && (alone && d > 0 || !s.opt.within(at.spent.plus(c))) {
 			continue
 		}
-		if len(at.options) == 0 {
-			best = i
-		}
 		at.options = append(at.options, option{trace.Step{G: w.G, Choice: -1, With: w.With, Case: w.Case, WithCase: w.WithCase}, c})
 	}
-	return best
 }
 
 // turn returns the first way of the goroutine whose turn it is: the one that
 // made the last step, if it can go on, else the next.
-func (s *Strategy) turn(prev trace.GID, ways []trace.Way) int {
+func turn(prev trace.GID, ways []trace.Way) int {
 	next := 0
 	for i := len(ways) - 1; i >= 0; i-- {
 		if ways[i].G >= prev {
@@ -138,20 +161,13 @@ func unseen(op trace.Op) bool {
 	return op == trace.OpStart || op == trace.OpResume || op == trace.OpGosched
 }
 
-// readDraws adds the nodes of draws, which are not for a guide to choose.
-func (s *Strategy) readDraws(t *trace.Trace) {
-	for s.n < len(t.Steps) {
-		st := &t.Steps[s.n]
-		at := s.add()
-		if st.Op != trace.OpChoose {
-			at.options = append(at.options, option{step: *st})
-			continue
-		}
-		for c := range st.With {
-			at.options = append(at.options, option{step: trace.Step{G: st.G, Op: trace.OpChoose, Choice: c}})
-		}
-		at.at = int(st.Choice)
+// draw adds the node of a draw, of which all outcomes are to be tried.
+func (s *Strategy) draw(st *trace.Step) {
+	at := s.add()
+	for c := range st.With {
+		at.options = append(at.options, option{step: trace.Step{G: st.G, Op: trace.OpChoose, Choice: c}})
 	}
+	at.at = int(st.Choice)
 }
 
 // add makes the node of the next step, without options.
@@ -172,7 +188,7 @@ func (s *Strategy) add() *node {
 // Done takes the trace of the last schedule.
 func (s *Strategy) Done(t *trace.Trace) {
 	s.result.Executions++
-	s.readDraws(t)
+	s.read(t)
 	for ; s.n > 0; s.n-- {
 		if at := &s.nodes[s.n-1]; at.at+1 < len(at.options) {
 			at.at++
@@ -186,7 +202,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 func (s *Strategy) Result() explore.Result {
 	r := s.result
 	r.Reason, r.Estimate = s.opt.reason(), s.estimate()
-	if !s.over {
+	if !s.over || s.lost {
 		r.Reason = "not all within " + r.Reason
 	}
 	return r

@@ -16,9 +16,7 @@ import (
 // The executions told of are those since the search last started.
 func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result string, complete bool, reason string) {
 	if e.cfg.Isolate == "process" {
-		if start = e.apart(start); start == nil {
-			return e.sample()
-		}
+		start = e.apart(start)
 	}
 	result, ok := e.twice(start(e).Next())
 	if !ok {
@@ -152,23 +150,17 @@ func (x *search) result() (r explore.Result, short string) {
 }
 
 // apart returns the search that is made where every execution has a process of
-// its own. Strategies that choose while an execution runs cannot be: dpor covers
-// what reach does; within bounds there is no other, and apart returns nil.
+// its own. reach chooses while an execution runs, so it cannot be there: dpor covers the same.
 func (e *exploration) apart(start func(*exploration) explore.Strategy) func(*exploration) explore.Strategy {
-	const why = "chooses while the execution runs, which it cannot in processes of their own (-isolate=process)"
-	switch start(e).(type) {
-	case *bound.Strategy:
-		e.note("a search within bounds %s: sampled instead", why)
-		return nil
-	case *reach.Strategy:
-		without := ""
-		if e.cfg.PV || e.cfg.Symmetry || len(e.cfg.OneOrder) > 0 {
-			without = ", without reductions"
-		}
-		e.note("strategy reach %s: dpor instead, which covers the same%s", why, without)
-		return exhaustive["dpor"]
+	if _, ok := start(e).(*reach.Strategy); !ok {
+		return start
 	}
-	return start
+	without := ""
+	if e.cfg.PV || e.cfg.Symmetry || len(e.cfg.OneOrder) > 0 {
+		without = ", without reductions"
+	}
+	e.note("strategy reach chooses while the execution runs, which it cannot in processes of their own (-isolate=process): dpor instead, which covers the same%s", without)
+	return exhaustive["dpor"]
 }
 
 // perform executes one schedule of a search.

@@ -74,8 +74,13 @@ func (s *Sched) next() (trace.GID, bool) {
 		}
 		s.k++
 	}
-	if s.opt.Schedule.Guide != nil && s.exhaustive() {
-		return s.guided()
+	if s.exhaustive() {
+		if s.opt.Schedule.Guide != nil {
+			return s.guided()
+		}
+		if s.opt.Schedule.Ways {
+			return s.inTurn(), true
+		}
 	}
 	if s.run >= fairRun && len(s.ready) > 1 {
 		return s.afterPrev(), true

@@ -4,21 +4,48 @@ import "heddle/trace"
 
 // guided lets the schedule's guide choose among all ways to go on.
 func (s *Sched) guided() (trace.GID, bool) {
-	ws := s.guideWays[:0]
-	for _, id := range s.ready {
-		ws = s.waysOf(ws, s.gs[id])
-	}
-	s.guideWays = ws
+	s.guideWays = s.allWays(s.guideWays[:0])
 	s.nameChannels()
-	i := s.opt.Schedule.Guide.Choose(&s.t, s.prev, ws)
+	i := s.opt.Schedule.Guide.Choose(&s.t, s.prev, s.guideWays)
 	if i < 0 {
 		s.stop(trace.Aborted)
 		return 0, false
 	}
-	w := &ws[i]
+	return s.take(&s.guideWays[i]), true
+}
+
+// inTurn goes on in the non-preemptive round robin, and records all ways to go on.
+func (s *Sched) inTurn() trace.GID {
+	from := len(s.t.Ways)
+	s.t.Ways = s.allWays(s.t.Ways)
+	g := s.afterPrev()
+	if s.prev != trace.NoG && s.gs[s.prev].state == gReady {
+		g = s.prev
+	}
+	ws := s.t.Ways[from:]
+	turn := -1
+	for i := range ws {
+		ws[i].Step = int32(len(s.t.Steps))
+		if turn < 0 && ws[i].G == g {
+			turn = i
+		}
+	}
+	return s.take(&ws[turn])
+}
+
+// take makes w the next step.
+func (s *Sched) take(w *trace.Way) trace.GID {
 	s.wants = trace.Step{G: w.G, Choice: -1, With: w.With, Case: w.Case, WithCase: w.WithCase}
 	s.follow = &s.wants
-	return w.G, true
+	return w.G
+}
+
+// allWays appends all ways to go on.
+func (s *Sched) allWays(ws []trace.Way) []trace.Way {
+	for _, id := range s.ready {
+		ws = s.waysOf(ws, s.gs[id])
+	}
+	return ws
 }
 
 // nameChannels fills in who made the channels that were used since it was called last.

@@ -324,6 +324,7 @@ func (s *Sched) reset(opt Options) {
 	clear(s.accessed)
 	s.races, s.fails, s.diverged = s.races[:0], s.fails[:0], nil
 	t.Plain = t.Plain[:0]
+	t.Ways = t.Ways[:0]
 	t.Offers, t.Left, t.Compares, t.Twins, t.Crashed, t.Spun = t.Offers[:0], t.Left[:0], t.Compares[:0], t.Twins[:0], t.Crashed[:0], false
 	hook.WantArgs = opt.Twins
 	s.jumps, s.arrivals, s.awaiting, s.follow, s.newPolled = 0, 0, 0, nil, s.newPolled[:0]

@@ -1,0 +1,28 @@
+package bound
+
+import (
+	"testing"
+
+	"heddle/trace"
+)
+
+// Of an execution whose process died nobody knows what could have been done instead.
+func TestNotAllIsKnown(t *testing.T) {
+	for _, told := range []bool{true, false} {
+		s := New(Options{Preemptions: 2, Delays: -1})
+		for sc := s.Next(); sc != nil; sc = s.Next() {
+			tr := &trace.Trace{Steps: []trace.Step{{G: 0}, {G: 1}}}
+			if told {
+				tr.Ways = []trace.Way{{G: 0, Op: trace.OpLock}, {G: 1, Op: trace.OpLock, Step: 1}}
+			}
+			s.Done(tr)
+		}
+		want := "preemption bound 2"
+		if !told {
+			want = "not all within " + want
+		}
+		if r := s.Result(); r.Executions != 1 || r.Complete || r.Reason != want {
+			t.Errorf("%+v, want one execution and %q", r, want)
+		}
+	}
+}
