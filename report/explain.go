@@ -214,17 +214,25 @@ func (r *Reporter) placeRow(p wire.Place, all []wire.Place) []string {
 // calledFrom is the row below that of a place in the standard library: the
 // user's call that led there, nil where it is not known.
 func (r *Reporter) calledFrom(p wire.Place, stacks []wire.Stack) []string {
+	if u, ok := r.caller(p, stacks); ok {
+		return []string{"  from", r.position(u), "", r.source(u)}
+	}
+	return nil
+}
+
+// caller returns the user's call that led to a place in the standard library.
+func (r *Reporter) caller(p wire.Place, stacks []wire.Stack) (u wire.Place, ok bool) {
 	if !r.std(p) {
-		return nil
+		return u, false
 	}
 	for i := range stacks {
 		if s := &stacks[i]; s.Goroutine == p.Goroutine && onStack(stacks[i:i+1], p) {
-			if u, ok := r.users(s.Frames); ok {
-				return []string{"  from", r.position(u), "", r.source(u)}
+			if u, ok = r.users(s.Frames); ok {
+				return u, true
 			}
 		}
 	}
-	return nil
+	return u, false
 }
 
 // onStack reports whether the place is a frame of its goroutine's stack.

@@ -99,7 +99,8 @@ func (p *Package) Output(text string) {
 
 // Known reports whether f is a data race between lines of which a race was
 // reported in this test: x++ in two goroutines is a read and a write, two
-// writes, and one bug.
+// writes, and one bug. So are all accesses inside the standard library
+// that two lines of the user's come to.
 func (p *Package) Known(test string, f *wire.Finding) bool {
 	if f.Kind != "data race" {
 		return false
@@ -109,6 +110,9 @@ func (p *Package) Known(test string, f *wire.Finding) bool {
 	lines := func(f *wire.Finding) string {
 		var at []string
 		for _, q := range f.Places {
+			if u, ok := p.r.caller(q, f.Stacks); ok {
+				q = u
+			}
 			at = append(at, fmt.Sprintf("%s:%d %s", p.r.short(q.File), q.Line, q.Object))
 		}
 		slices.Sort(at)

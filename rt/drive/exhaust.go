@@ -141,8 +141,8 @@ func (x *search) result() (r explore.Result, short string) {
 	e := x.e
 	r = x.s.Result()
 	x.over = x.over || x.s.Next() == nil
-	if r.Complete && e.suspecting() {
-		r.Complete, r.Reason = false, explore.Hidden
+	if why := e.hides(); r.Complete && why != "" {
+		r.Complete, r.Reason = false, why
 	}
 	t := e.tally()
 	t.Spun, t.Bounded = x.spun, e.bounded-x.bounded

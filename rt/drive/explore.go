@@ -44,6 +44,7 @@ type exploration struct {
 	whole     bool              // every interleaving is to be covered: a finding does not end that
 	loose     bool              // the search makes loose executions, see loosen
 	suspected []string          // keys of races that those showed
+	oneWay    bool              // accesses were seen to race that are no scheduling points: they go one way only
 	covering  int               // executions that have covered every interleaving, where others were made beside; 0: all
 	estimate  float64           // of the executions that would cover every interleaving, 0: not known
 	progress  time.Time
@@ -419,8 +420,8 @@ func (e *exploration) look(ex Execution, s *trace.Schedule, fromClip string) Exe
 	var fresh []*wire.Finding
 	cloned := false
 	for _, f := range ex.Found {
-		if known := e.seen[f.Key]; known != nil {
-			e.raceSites(known) // a clip may have shown it, with scheduling points of its own
+		if e.seen[f.Key] != nil {
+			e.raceSites(f.Finding) // a clip may have shown it, with scheduling points of its own
 			continue
 		}
 		if !cloned {
@@ -451,7 +452,11 @@ func (e *exploration) look(ex Execution, s *trace.Schedule, fromClip string) Exe
 
 // raceSites makes the accesses of a race visible from now on, unless what is visible is laid down.
 func (e *exploration) raceSites(f *wire.Finding) {
-	if f.Kind != kindRace || !e.visibleByNeed() || e.only {
+	if f.Kind != kindRace {
+		return
+	}
+	e.oneWay = e.oneWay || f.Quiet || e.cfg.Visible == "sync"
+	if !e.visibleByNeed() || e.only {
 		return
 	}
 	for _, p := range f.Places {

@@ -191,6 +191,7 @@ func (x *local) raceFinding(t *trace.Trace, r *sched.Race) *wire.Finding {
 	}
 	f := &wire.Finding{
 		Kind:   kindRace,
+		Quiet:  r.At.Quiet() || r.Prev.Quiet(),
 		Places: []wire.Place{place(t, r.At, now, r.G), place(t, r.Prev, before, r.PrevG)},
 		Stacks: []wire.Stack{x.stack(t, r.G, r.Stack, now)},
 	}

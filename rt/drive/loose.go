@@ -55,7 +55,17 @@ func (e *exploration) suspects(ex *Execution, s *trace.Schedule) *trace.Schedule
 	return &trace.Schedule{Steps: slices.Clone(ex.Trace.Steps), Policy: "first", Seed: s.Seed, Exhaustive: true, Strict: true}
 }
 
-// suspecting reports whether there are suspects that no execution has shown to be races.
-func (e *exploration) suspecting() bool {
-	return slices.ContainsFunc(e.suspected, func(key string) bool { return e.seen[key] == nil })
+// hides says why a search that was complete otherwise has not covered
+// everything; "" if it has: there are suspects that no execution has shown to be
+// races, or accesses that race are no scheduling points.
+func (e *exploration) hides() string {
+	if slices.ContainsFunc(e.suspected, func(key string) bool { return e.seen[key] == nil }) {
+		return explore.Hidden
+	}
+	if e.oneWay {
+		return oneWay
+	}
+	return ""
 }
+
+const oneWay = "of a race one order was tried, since its accesses are no scheduling points"

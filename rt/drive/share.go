@@ -78,7 +78,7 @@ func piecesOf(ps []reach.Piece) (pieces []wire.Piece) {
 // knowledge is what the next executions go by, but for what the strategy knows.
 func (e *exploration) knowledge() wire.Knowledge {
 	m := sched.S.Memory()
-	k := wire.Knowledge{Visible: slices.Clone(e.visible), Polled: slices.Clone(e.polled), Loose: e.loose, HandedOver: m.HandedOver, Waits: m.Waits}
+	k := wire.Knowledge{Visible: slices.Clone(e.visible), Polled: slices.Clone(e.polled), Loose: e.loose, OneWay: e.oneWay, HandedOver: m.HandedOver, Waits: m.Waits}
 	for key, end := range m.Cycles {
 		if k.Cycles == nil {
 			k.Cycles = make(map[uint64]uint8)
@@ -96,6 +96,7 @@ func (e *exploration) know(k *wire.Knowledge) {
 	}
 	sched.S.Remember(m)
 	e.visible, e.polled, e.loose = slices.Clone(k.Visible), slices.Clone(k.Polled), k.Loose
+	e.oneWay = k.OneWay
 }
 
 // state is where the samples are before the next one.

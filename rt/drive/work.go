@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"heddle/explore"
 	"heddle/explore/reach"
 	"heddle/rt/hook"
 	"heddle/rt/wire"
@@ -215,8 +214,8 @@ func (w *worker) searchOn() {
 		return
 	}
 	r.Tally.Short = res.Reason
-	if e.suspecting() {
-		r.Tally.Short = explore.Hidden
+	if why := e.hides(); why != "" {
+		r.Tally.Short = why
 	}
 	parts := 1
 	if crash.hurry() {

@@ -210,6 +210,7 @@ type Finding struct {
 	InputFile    string `json:",omitempty"` // where the command has put the input that was found
 	Divergence   string `json:",omitempty"` // the clip did not fit: expected and got
 	Uncontrolled bool   `json:",omitempty"`
+	Quiet        bool   `json:",omitempty"` // a race with an access inside the standard library, which is no scheduling point
 }
 
 // CorePlaces returns the places that make the bug, those of the others left out.

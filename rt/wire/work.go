@@ -25,6 +25,7 @@ type Knowledge struct {
 	Polled     []trace.Site     `json:",omitempty"` // sides of channels at which arriving is a step
 	Ordered    []trace.Identity `json:",omitempty"` // objects whose operations do not commute after all
 	Loose      bool             `json:",omitempty"` // executions are loose (trace.Schedule.Loose)
+	OneWay     bool             `json:",omitempty"` // accesses that race are no scheduling points
 	Cycles     map[uint64]uint8 `json:",omitempty"` // lock cycles that are known to be deadlocks, and two more things that the scheduler remembers: see sched.Memory
 	HandedOver bool             `json:",omitempty"`
 	Waits      []trace.Pending  `json:",omitempty"`
