@@ -123,7 +123,7 @@ func philosophers(n int) func() {
 // Fig. 13: 2^n-1 executions, one of which is a deadlock, and for nine
 // philosophers 5,004 transitions where the free part of a run lets everybody do
 // as much as the others. The numbers for fewer were enumerated.
-func TestPhilosophers(t *testing.T) {
+func TestFigure13(t *testing.T) {
 	for n, transitions := range map[int]int{3: 48, 4: 124, 5: 275, 6: 600, 7: 1225, 8: 2504, 9: 5004} {
 		deadlocks := 0
 		st := count(t, Options{Order: RoundRobin}, philosophers(n), func(t *trace.Trace) {

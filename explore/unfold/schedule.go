@@ -92,11 +92,33 @@ func (s *Strategy) addSteps(in *net.Config, e net.Event, next trace.GID) trace.G
 	next = s.addStarted(e, next)
 	first, k := s.net.Given(e)
 	for y := first; y < first+net.Cond(k); y++ {
-		if by := in.Taker(y); by != net.None && s.isGoroutine(s.net.Cell(y)) && s.draws(by) && s.net.Shown(by) {
+		if !s.isGoroutine(s.net.Cell(y)) {
+			continue
+		}
+		by := in.Taker(y)
+		if by == net.None {
+			by = s.drawn(y)
+		}
+		if by != net.None && s.draws(by) && s.net.Shown(by) {
 			next = s.addSteps(in, by, next)
 		}
 	}
 	return next
+}
+
+// drawn returns the first outcome that was shown of the draw of the one at t: it
+// is made whether the target needs it or not, and goroutines that are started after it are numbered. None if it draws nothing.
+func (s *Strategy) drawn(t net.Cond) net.Event {
+	c, _ := s.callAt(t)
+	if c == nil {
+		return net.None
+	}
+	for i := range c.choices {
+		if e := s.net.Find(i, []net.Arc{net.To(t, net.Takes)}); e != net.None && s.net.Shown(e) {
+			return e
+		}
+	}
+	return net.None
 }
 
 // addStep adds the step of e.

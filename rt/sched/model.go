@@ -49,7 +49,7 @@ func (s *Sched) modelPark(p unsafe.Pointer, pc uintptr) {
 	site := s.place(trace.PCSite(pc))
 	o, _ := s.object(p, trace.ObjModel, site)
 	g.quiet = false
-	s.announce(g, trace.OpModel, o, site)
+	s.announce(g, trace.OpCondWait, o, site)
 	s.park(g)
 	if g.chosen == wokenAgain {
 		s.modelled(g, o, site)

@@ -87,9 +87,31 @@ func TestFigure3(t *testing.T) {
 	wantTimes(t, q, map[string]string{
 		"s1": "0 0 1", "r1": "0 1 1", "s2": "1 0 0", "r2": "1 2 1", "s3": "0 1 2", "r3": "1 3 2", "s4": "2 2 1", "r4": "2 4 2",
 	})
+	wantDescriptors(t, q, "s1(T3,p2,send,1)", "r1(T2,[p1 p2],1)", "s2(T1,p1,send,1)", "r2(T2,[p1],2)", "s3(T3,p2,send,2)", "r3(T2,[p1 p2],3)", "s4(T1,p1,send,2)", "r4(T2,[p1],4)")
 	if Before(s1, s2) || Before(s2, s1) {
 		t.Error("s1 and s2 were sent at the same time")
 	}
+	if open(s3, q.Find("r2")) {
+		t.Error("s3 is open at r2, where p2 was closed")
+	}
+}
+
+// Section 4: s and s' were sent at the same time though T3 received one after the other.
+func TestSynchronousSendsAtTheSameTime(t *testing.T) {
+	q := New(3)
+	s := q.Send("s", 1, "p", "send")
+	r := q.Receive("r", 3, s, true, "p")
+	s2 := q.Send("s'", 2, "p", "send")
+	r2 := q.Receive("r'", 3, s2, true, "p")
+	for _, c := range []struct {
+		e, f *Event
+		want bool
+	}{{s, r, true}, {s2, r2, true}, {r, r2, true}, {s, r2, true}, {s, s2, false}, {s2, s, false}, {r, s2, false}, {r2, s, false}} {
+		if got := Before(c.e, c.f); got != c.want {
+			t.Errorf("%s happened before %s: %v, want %v", c.e.Name, c.f.Name, got, c.want)
+		}
+	}
+	wantRaces(t, q, map[string]string{"r": "s'"})
 }
 
 func TestFigure4(t *testing.T) {
@@ -110,6 +132,7 @@ func TestFigure4(t *testing.T) {
 	wantTimes(t, q, map[string]string{
 		"c1": "0 1", "e1": "0 1", "c2": "0 2", "c3": "1 0", "e2": "0 2", "e3": "1 2", "c4": "2 2", "e4": "2 2",
 	})
+	wantDescriptors(t, q, "c1(T2,s,P,1)", "e1(s,[P],1)", "c2(T2,s,V,2)", "c3(T1,s,P,1)", "e2(s,[V],2)", "e3(s,[P],3)", "c4(T1,s,V,2)", "e4(s,[V],4)")
 	if open(c3, q.Find("e2")) {
 		t.Error("P is open at the V of a binary semaphore")
 	}
@@ -128,6 +151,7 @@ func TestFigure5(t *testing.T) {
 	q.Learn(1, "M")
 	wantRaces(t, q, map[string]string{"e1": "c2"})
 	wantTimes(t, q, map[string]string{"c1": "1 0", "e1": "1 0", "c2": "0 1", "e2": "1 1", "c3": "2 1", "e3": "2 1"})
+	wantDescriptors(t, q, "c1(T1,M,m1,1)", "e1(M,[m1 m2],1)", "c2(T2,M,m2,1)", "e2(M,[m1 m2],2)", "c3(T1,M,m1,2)", "e3(M,[m1 m2],3)")
 	if !Before(q.Find("e2"), c3) {
 		t.Error("e2 happened before c3")
 	}
@@ -247,6 +271,53 @@ func TestTable3(t *testing.T) {
 	}
 }
 
+// Fig. 7 by its rules, on sequences in which each of them has something to do.
+func TestFigure7(t *testing.T) {
+	// Rule 1: r1, changed, removes r2, which its thread receives afterwards.
+	q := New(4)
+	s1, s2, s3 := q.Send("s1", 1, "p", "send"), q.Send("s2", 3, "p", "send"), q.Send("s3", 4, "p", "send")
+	q.Receive("r1", 2, s1, false, "p")
+	q.Receive("r2", 2, s2, false, "p")
+	q.Receive("r3", 2, s3, false, "p")
+	wantTable(t, q, "r1 r2", "[[0 1] [1 -1] [2 -1]]")
+
+	// Rule 2: a comes first in the heading, and does not control the others; when it is counted up r1 goes back, and r2 is there again.
+	q = New(7)
+	a, b := q.Send("a", 5, "p'", "send"), q.Send("b", 6, "p'", "send")
+	q.Receive("a'", 7, a, false, "p'")
+	q.Receive("b'", 7, b, false, "p'")
+	s1, s2, s3 = q.Send("s1", 1, "p", "send"), q.Send("s2", 3, "p", "send"), q.Send("s3", 4, "p", "send")
+	q.Receive("r1", 2, s1, false, "p")
+	q.Receive("r2", 2, s2, false, "p")
+	q.Receive("r3", 2, s3, false, "p")
+	wantTable(t, q, "a' r1 r2", "[[0 0 1] [0 1 -1] [0 2 -1] [1 0 0] [1 0 1] [1 1 -1] [1 2 -1]]")
+
+	// Rule 3, in Q1 of Fig. 1: s3 cannot go to r3 when r1, before s3, is changed.
+	q0 := rename(first(fig1), fig1Names)
+	q, _, _ = fig1.run(q0.Variant(q0.Construct(all(q0)), 0))
+	rename(q, fig1Names)
+	wantRaces(t, q, map[string]string{"r1": "s2", "r3": "s3"})
+	wantTable(t, q, "r1 r3", "[[0 1] [1 0]]")
+}
+
+// wantTable asks both algorithms for the race table of q.
+func wantTable(t *testing.T, q *Sequence, heading, rows string) {
+	t.Helper()
+	a, b := q.Construct(all(q)), q.Naive(all(q))
+	var names []string
+	for _, e := range a.Heading {
+		names = append(names, e.Name)
+	}
+	if got := strings.Join(names, " "); got != heading || fmt.Sprint(a.Rows) != rows {
+		t.Errorf("heading %s, rows %v, want %s, %s", got, a.Rows, heading, rows)
+	}
+	slices.SortFunc(a.Rows, slices.Compare)
+	slices.SortFunc(b.Rows, slices.Compare)
+	if fmt.Sprint(a.Rows) != fmt.Sprint(b.Rows) {
+		t.Errorf("Construct-Race-Table gives %v, the naive algorithm %v", a.Rows, b.Rows)
+	}
+}
+
 // within reports whether variant v of q is a prefix of p.
 func within(q *Sequence, v *Variant, p *Sequence) bool {
 	for _, e := range v.Events {
@@ -317,6 +388,59 @@ func TestFigure8(t *testing.T) {
 		}
 		if seen != [4]bool{true, true, true, true} {
 			t.Errorf("from Q%d only %v can be reached", i, seen)
+		}
+	}
+}
+
+// Fig. 9: whichever sequence the first run exercises, all four are exercised once.
+func TestFigure9(t *testing.T) {
+	var qs []*Sequence
+	fig1.Reach(func(q, _ *Sequence, _ *Variant, _ bool) { qs = append(qs, q) })
+	for _, q0 := range qs {
+		for _, e := range q0.Events {
+			e.black = false // the first run has no variant
+		}
+		seen := map[string]int{shapeOf(q0): 1}
+		fig1.reachFrom(q0, nil, nil, func(q, _ *Sequence, _ *Variant, partial bool) {
+			if seen[shapeOf(q)]++; partial {
+				t.Error("a partial run")
+			}
+		})
+		for _, q := range qs {
+			if seen[shapeOf(q)] != 1 || len(seen) != 4 {
+				t.Errorf("from %v, %v is exercised %d times, and there are %d", shapeOf(q0), shapeOf(q), seen[shapeOf(q)], len(seen))
+			}
+		}
+	}
+}
+
+// Fig. 10: what the variants of Fig. 1 leave to be changed, which is nothing: "no new variants can be derived from Q1, Q2, and Q3".
+func TestFigure10(t *testing.T) {
+	q0 := rename(first(fig1), fig1Names)
+	table := q0.Construct(all(q0))
+	for k, c := range []struct {
+		black string
+		races map[string]string // by Proposition 2 alone
+	}{
+		{"r3", map[string]string{"r1": "s2", "r3": "s3"}}, // r3 is black; r1 and s2 are old
+		{"r1", map[string]string{"r1": "s1", "r3": "s4"}}, // r1 is black; r3, which had no partner, and s4 are old
+		{"r1 r3", map[string]string{"r1": "s1", "r3": "s3"}},
+	} {
+		v := q0.Variant(table, k)
+		q, old, _ := fig1.run(v)
+		rename(q, fig1Names)
+		var black []*Event
+		for _, e := range q.Events {
+			if e.black {
+				black = append(black, e)
+			}
+		}
+		if got := names(black); got != c.black {
+			t.Errorf("Q%d: {%s} are black, want {%s}", k+1, got, c.black)
+		}
+		wantRaces(t, q, c.races)
+		if vs := q.Generate(v, old); len(vs) > 0 {
+			t.Errorf("Q%d has %d variants", k+1, len(vs))
 		}
 	}
 }

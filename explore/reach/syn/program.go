@@ -95,22 +95,36 @@ func promised(v *Variant, was map[string]*Event, q *Sequence, s *Event) bool {
 	return false
 }
 
-// Reach is Reachability-Testing (Fig. 9). visit sees every sequence, the one
-// it derives from (nil for the first), and whether its run was partial.
-func (prog Program) Reach(visit func(q, from *Sequence, v *Variant, partial bool)) {
+// A Visit is told of every sequence, the one it derives from (nil for the
+// first), by which variant, and whether its run was partial.
+type Visit func(q, from *Sequence, v *Variant, partial bool)
+
+// Reach is Reachability-Testing (Fig. 9).
+func (prog Program) Reach(visit Visit) {
+	q, old, partial := prog.run(nil)
+	visit(q, nil, nil, partial)
+	prog.reachFrom(q, nil, old, visit)
+}
+
+// reachFrom goes on after q, which was collected with v; old tells the events of q that were in it.
+func (prog Program) reachFrom(q *Sequence, v *Variant, old map[*Event]bool, visit Visit) {
 	type job struct {
 		from *Sequence
 		v    *Variant
 	}
-	stack := []job{{}}
+	var stack []job
+	push := func(q *Sequence, v *Variant, old map[*Event]bool) {
+		for _, w := range q.Generate(v, old) {
+			stack = append(stack, job{q, w})
+		}
+	}
+	push(q, v, old)
 	for len(stack) > 0 {
 		j := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		q, old, partial := prog.run(j.v)
 		visit(q, j.from, j.v, partial)
-		for _, v := range q.Generate(j.v, old) {
-			stack = append(stack, job{q, v})
-		}
+		push(q, j.v, old)
 	}
 }
 

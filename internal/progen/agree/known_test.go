@@ -45,6 +45,11 @@ func TestAgreeKnown(t *testing.T) {
 			start(choose(false, sends(1), receives(0))),
 			choose(false, receives(1), receives(0)), choose(false, sends(0), receives(0)),
 		}},
+		"goroutines that are started after a draw": {Atomics: 1, Body: stmts{
+			start(start(&progen.Stmt{Op: progen.Store, Val: 1, Src: -1})),
+			&progen.Stmt{Op: progen.Draw, Val: 2}, start(),
+			&progen.Stmt{Op: progen.Add, Val: 1},
+		}},
 		"a read that starts a timer": {Vars: 1, Body: stmts{
 			start(read(), &progen.Stmt{Op: progen.After, Val: 10}),
 			start(write(), write()),
