@@ -48,9 +48,12 @@ func NewRun(test string, s *wire.Share, results []*wire.Worked, o Options) *Run 
 	r := &Run{o: o, log: o.Log, seen: make(map[string]bool), hands: make(map[*wire.Item]func()), hurried: make(map[*wire.Item]bool)}
 	r.wake.L = &r.mu
 	r.know(s.Seen)
-	if s.Search {
+	switch {
+	case s.Predicting != nil:
+		r.plan = newPrediction(test, s)
+	case s.Search:
 		r.plan = newSearch(test, s)
-	} else {
+	default:
 		r.plan = newSamples(test, s, o.Runs, o.Quantum)
 	}
 	for _, w := range results {
@@ -141,7 +144,7 @@ func (r *Run) starve() {
 	}
 	var held []*wire.Item
 	for it := range r.hands {
-		if it.Piece != nil && !r.hurried[it] { // ranges of samples are short
+		if it.Piece != nil && !r.hurried[it] { // ranges of samples and tasks are short
 			held = append(held, it)
 		}
 	}

@@ -2,6 +2,7 @@ package order_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
@@ -101,6 +102,10 @@ func TestEveryDeadlockIsPredicted(t *testing.T) {
 				}
 			}
 		})
+		whole, parts := stuckIn(tr, 1), stuckIn(tr, 3)
+		if !maps.Equal(whole, parts) {
+			t.Fatalf("script %d: the search in parts comes to %v, as a whole to %v\n%s", seed, parts, whole, listing(tr))
+		}
 		for _, p := range predicted {
 			set := make([]int, len(p))
 			for i, e := range p {
@@ -124,6 +129,18 @@ func predictedSets(tr *trace.Trace) (sets [][]int32) {
 	for a := range g.Stuck(false, nil) {
 		if schedules, _ := s.Schedules(g, a.Goal()); len(schedules) > 0 {
 			sets = append(sets, a.Events)
+		}
+	}
+	return sets
+}
+
+// stuckIn returns what the search for sets that may be stuck comes to, in so many parts.
+func stuckIn(tr *trace.Trace, parts int) map[string]bool {
+	g := predict.NewGraph(tr, predict.Locks)
+	sets := make(map[string]bool)
+	for part := range parts {
+		for a := range g.StuckPart(part, parts, nil) {
+			sets[fmt.Sprint(a.Events)] = true
 		}
 	}
 	return sets

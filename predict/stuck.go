@@ -24,8 +24,18 @@ var Stuck = &Pattern{Name: "waiting for each other", Kind: "deadlock"}
 // Sets that contain a closed one are left out.
 // stop, if it is not nil, is asked now and then whether to go on.
 func (g *Graph) Stuck(near bool, stop func() bool) iter.Seq[Anomaly] {
+	return g.stuck(near, 0, 1, stop)
+}
+
+// StuckPart yields a part of all that Stuck yields: the search for them, which may take long, is divided where it has chosen the
+// second operation of a set. The parts together yield the same sets, some more than once.
+func (g *Graph) StuckPart(part, parts int, stop func() bool) iter.Seq[Anomaly] {
+	return g.stuck(false, part, parts, stop)
+}
+
+func (g *Graph) stuck(near bool, part, parts int, stop func() bool) iter.Seq[Anomaly] {
 	return func(yield func(Anomaly) bool) {
-		s := &stuck{w: newWaits(g.Trace), near: near, stop: stop, yield: yield, seen: make(map[string]int)}
+		s := &stuck{w: newWaits(g.Trace), near: near, stop: stop, yield: yield, seen: make(map[string]int), part: part, parts: parts}
 		begun := make(map[beginning]int)
 		for id := range s.w.at {
 			for _, e := range s.w.at[id] {
@@ -74,6 +84,18 @@ type stuck struct {
 	steps int
 	over  bool
 	seen  map[string]int // sets by places
+
+	part, parts int // of the search
+	choices     int // of a second operation
+}
+
+// mine reports whether this part of the search is to try another operation beside the set.
+func (s *stuck) mine() bool {
+	if len(s.set) > 1 {
+		return true
+	}
+	s.choices++
+	return s.choices%s.parts == s.part
 }
 
 // tired counts a step of the search, and reports whether there are to be no more.
@@ -164,7 +186,7 @@ func (s *stuck) locked(i int, e int32) bool {
 			from--
 		}
 		for _, f := range s.w.between(r.g, from, to) {
-			if s.fits(f) && !s.with(e, f, i+1) {
+			if s.mine() && s.fits(f) && !s.with(e, f, i+1) {
 				return false
 			}
 		}
@@ -196,7 +218,7 @@ func (s *stuck) unhelped(i int, e int32, keys []helpKey, k int, g trace.GID) boo
 				if s.tired() {
 					return !s.over
 				}
-				if !s.fits(f) {
+				if !s.mine() || !s.fits(f) {
 					continue
 				}
 				s.set, s.needs = append(s.set, f), append(s.needs, [2]int32{e, f})
@@ -262,7 +284,7 @@ func (s *stuck) add() bool {
 	for _, e := range s.set {
 		locks = locks && lockWait(s.w.events[e].Op)
 	}
-	if locks && s.near || !s.minimal() {
+	if locks && s.near || len(s.set) == 1 && s.part > 0 || !s.minimal() {
 		return true
 	}
 	set := slices.Clone(s.set)

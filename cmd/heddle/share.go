@@ -75,7 +75,7 @@ func (r *packageRun) share(ctx context.Context, sh *shared) error {
 	if r.bus != nil {
 		o.Quantum = remoteQuantum
 	}
-	if !sh.share.Search && sh.share.Found == 0 && cfg.Budget > 0 && !cfg.Whole {
+	if !sh.share.Search && sh.share.Predicting == nil && sh.share.Found == 0 && cfg.Budget > 0 && !cfg.Whole {
 		o.Hasten = func() time.Duration { return drive.After(time.Since(began) + seconds(sh.share.Elapsed)) }
 	}
 	s.ctx, s.over = context.WithCancel(ctx)
@@ -264,7 +264,11 @@ func (s *sharing) end(ctx context.Context, cfg *wire.Config, out *cluster.Outcom
 	t := &out.Tally
 	rec := &wire.Record{Type: "end", Test: s.test, Result: s.shared.share.Result, Strategy: cfg.Strategy, Executions: t.Executions, Buggy: t.Buggy,
 		Elapsed: took.Seconds() + s.shared.share.Elapsed}
-	if s.shared.share.Search {
+	if p := out.Predicted; p != nil {
+		rec.Reason = cmp.Or(t.Failed, drive.Predicted)
+		p.Cut = p.Cut && cfg.Complete
+		s.take(&wire.Record{Type: "predicted", Test: s.test, Predicted: p})
+	} else if s.shared.share.Search {
 		res := explore.Result{Executions: t.Executions, Reason: t.Failed}
 		if res.Reason == "" {
 			res.Reason = t.Short

@@ -41,7 +41,7 @@ type exploration struct {
 	most      int               // executions for this input, 0: no such bound
 	polled    []trace.Site      // sides of channels found to be polled, for exhaustive executions
 	learnt    int               // executions after which exhaustive ones end sooner, see wire.Result.Learnt
-	whole     bool              // every interleaving is to be covered: a finding does not end that
+	whole     bool              // every interleaving, or prediction, is to be covered: a finding does not end that
 	loose     bool              // the search makes loose executions, see loosen
 	suspected []string          // keys of races that those showed
 	oneWay    bool              // accesses were seen to race that are no scheduling points: they go one way only
@@ -73,7 +73,7 @@ type exploration struct {
 func newExploration(ctx context.Context, cfg *wire.Config, test string, x Executor, send func(*wire.Record)) *exploration {
 	e := &exploration{x: x, ctx: ctx, cfg: cfg, test: test, send: send, seen: make(map[string]*wire.Finding), start: time.Now()}
 	e.progress = e.start
-	e.whole = exhaustive[cfg.Strategy] != nil || cfg.Strategy == "branch" || cfg.Whole
+	e.whole = exhaustive[cfg.Strategy] != nil || cfg.Strategy == "branch" || cfg.Strategy == "predict" || cfg.Whole
 	if cfg.Budget > 0 {
 		e.deadline = e.start.Add(time.Duration(cfg.Budget))
 	}

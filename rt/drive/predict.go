@@ -49,6 +49,8 @@ type prediction struct {
 	builtin  []*predict.Pattern // of patterns, those that the user did not write
 	told     *wire.Predicted
 	graph    *predict.Graph
+	first    wire.Knowledge // by which it was recorded
+	tasks    []predict.Candidate
 	solver   *predict.Solver // nil: it is not asked
 	races    [][2]trace.Site // that were shown
 }
@@ -97,11 +99,14 @@ func (e *exploration) predictFirst() {
 	e.n = n
 }
 
+// Predicted is what is said of a prediction that came to its end.
+const Predicted = "predicted from one execution"
+
 // predictOnly is the strategy "predict".
 func (e *exploration) predictOnly() (result string, complete bool, reason string) {
 	result = "pass"
 	s := &trace.Schedule{Policy: "first"}
-	p := &prediction{exploration: e, alone: true, deadline: e.deadline, told: new(wire.Predicted)} // what is found must not end it
+	p := &prediction{exploration: e, alone: true, deadline: e.deadline, told: new(wire.Predicted)}
 	watch := p.stopwatch()
 	plain := e.run(s)
 	p.told.Plain = watch.seconds()
@@ -119,6 +124,10 @@ func (e *exploration) predictOnly() (result string, complete bool, reason string
 		return result, false, "no concurrency"
 	default:
 		p.run()
+		if e.share != nil {
+			e.share.Result = result
+			return result, false, ""
+		}
 		if p.told.Events > 0 {
 			e.send(&wire.Record{Type: "predicted", Test: e.test, Predicted: p.told})
 		}
@@ -129,7 +138,7 @@ func (e *exploration) predictOnly() (result string, complete bool, reason string
 	if e.real {
 		return result, false, "partly uncontrolled: nothing can be predicted"
 	}
-	return result, false, "predicted from one execution"
+	return result, false, Predicted
 }
 
 // run records, searches, and tries what was found.
@@ -146,23 +155,31 @@ func (p *prediction) run() {
 			e.raceSites(f)
 		}
 	}()
-	t := p.record()
-	if t == nil {
+	if !p.prepare() {
 		return
 	}
-	candidates, err := p.analyse(t)
-	if err != nil {
-		e.err = err
-		return
-	}
-	p.mayAsk()
-	for i := range candidates {
-		if e.ended() {
+	for i := range p.tasks {
+		if e.ended() || p.handOut(i) {
 			return
 		}
-		p.try(&candidates[i])
+		p.try(&p.tasks[i])
 	}
-	p.tryStuck()
+	if !p.handOut(len(p.tasks)) {
+		p.tryStuck(0, 1)
+	}
+}
+
+// prepare records and searches. It returns false where nothing can be predicted.
+func (p *prediction) prepare() bool {
+	t := p.record()
+	if t == nil {
+		return false
+	}
+	if p.tasks, p.err = p.analyse(t); p.err != nil {
+		return false
+	}
+	p.mayAsk()
+	return true
 }
 
 // mayAsk makes the solver, if the trace is not too long for it.
@@ -202,6 +219,7 @@ func (p *prediction) record() *trace.Trace {
 	}
 	for range recordings {
 		polled := len(e.polled)
+		p.first = e.knowledge()
 		watch := p.stopwatch()
 		record()
 		p.told.Recorded = watch.seconds()
@@ -280,8 +298,9 @@ func (p *prediction) try(c *predict.Candidate) {
 	v.tell()
 }
 
-// tryStuck asks the solver about goroutines that may wait for one another, one verdict for the same places.
-func (p *prediction) tryStuck() {
+// tryStuck asks the solver about goroutines that may wait for one another, one verdict for the same places: about
+// one of the parts of all of them (see predict.Graph.StuckPart).
+func (p *prediction) tryStuck(part, parts int) {
 	if p.solver == nil {
 		return
 	}
@@ -289,12 +308,22 @@ func (p *prediction) tryStuck() {
 	if !p.alone {
 		asks = asksTest
 	}
+	sets := p.graph.Stuck(!p.cfg.Complete, p.enough)
+	if parts > 1 {
+		sets = p.graph.StuckPart(part, parts, p.enough)
+	}
 	verdicts := make(map[string]*verdict)
 	var all []*verdict
-	for a := range p.graph.Stuck(!p.cfg.Complete, p.enough) {
+	was, n := *p.told, p.n
+	for a := range sets {
 		if asks--; p.enough() || asks < 0 && !p.cfg.Complete {
 			p.told.Cut = p.cfg.Complete
 			break
+		}
+		if p.handOut(len(p.tasks)) { // others begin with them again
+			*p.told, p.share.Tally.Executions = was, n
+			p.share.Predicting.Told = was
+			return
 		}
 		key := KeyOf(&wire.Finding{Places: p.placesOf(&a)})
 		v := verdicts[key]
@@ -309,7 +338,11 @@ func (p *prediction) tryStuck() {
 	}
 	p.told.Cut = p.told.Cut || p.cfg.Complete && p.enough()
 	for _, v := range all {
-		v.tell()
+		if parts > 1 {
+			v.tellPart()
+		} else {
+			v.tell()
+		}
 	}
 }
 
@@ -341,6 +374,14 @@ func (v *verdict) tell() {
 		v.told.Active = v.p.activelyTested(&v.first)
 	}
 	v.p.told.All = append(v.p.told.All, v.told)
+}
+
+// tellPart tells what a part of the sets of goroutines that may wait for one another came to; others may have a verdict on the same.
+func (v *verdict) tellPart() {
+	if v.excluded && v.told.Verdict == wire.Untried {
+		v.told.Verdict = wire.Excluded
+	}
+	v.p.told.Parts = append(v.p.told.Parts, v.told)
 }
 
 // attempt tries one instance, and reports whether it was shown: by a schedule of
@@ -509,7 +550,10 @@ func (p *prediction) report(ex Execution, s *trace.Schedule, a *predict.Anomaly)
 	defer func() { p.visible = wide }()
 	ex.Trace = ex.Trace.Clone()
 	p.visible = p.sitesOf(a)
-	if less, narrow := p.narrowed(&ex, s, p.perform); narrow != nil {
+	n := p.n
+	less, narrow := p.narrowed(&ex, s, p.perform)
+	p.n = n
+	if narrow != nil {
 		p.look(less, narrow, "")
 		return
 	}

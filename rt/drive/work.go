@@ -29,6 +29,8 @@ type worker struct {
 	piece  []byte
 	state  *wire.State // where e's samples are, with what is known
 	know   wire.Knowledge
+
+	prediction *prediction
 }
 
 func (d *driver) work(tests []Test) {
@@ -108,9 +110,12 @@ func (w *worker) guarded() {
 			}
 		}
 	}()
-	if w.item.Piece != nil {
+	switch {
+	case w.item.Tasks != nil:
+		w.predictOn()
+	case w.item.Piece != nil:
 		w.searchOn()
-	} else {
+	default:
 		w.sampleOn()
 	}
 }
@@ -125,7 +130,7 @@ func (w *worker) begin() {
 	cfg.Clips = nil
 	w.e = newExploration(context.Background(), &cfg, w.item.Test, newLocal(w.d, &w.tests[i]), w.take)
 	w.e.shown, w.e.whole = true, true // the budget is the command's
-	w.search, w.state = nil, nil
+	w.search, w.state, w.prediction = nil, nil, nil
 	w.e.know(w.item.Know)
 }
 

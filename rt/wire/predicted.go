@@ -1,5 +1,10 @@
 package wire
 
+import (
+	"fmt"
+	"slices"
+)
+
 // Predicted is what the prediction from one execution of a test came to.
 type Predicted struct {
 	Goroutines int
@@ -18,6 +23,8 @@ type Predicted struct {
 	All        []Prediction
 
 	Excluded int // candidates of which the solver has proved that no correct order of the trace has them
+
+	Parts []Prediction `json:",omitempty"` // of Tasks: verdicts to be Joined with those of others
 
 	Cut     bool // with Config.Complete: the time was over before all sets of goroutines that could be deadlocked were asked about
 	Bounded bool // the recording was cut short: it holds the first Events only
@@ -38,4 +45,70 @@ const (
 	Refuted   = "refuted"   // no schedule could be made, or none that was made fitted
 	Untried   = "untried"   // the time was over
 	Unknown   = "unknown"   // the solver did not come to an end
+	Excluded  = "excluded"  // it has proved that there is none; never told
 )
+
+// Add adds what a part of a prediction came to: its verdicts, and what they took.
+func (p *Predicted) Add(q *Predicted) {
+	p.Scheduling += q.Scheduling
+	p.Solving += q.Solving
+	p.Moved += q.Moved
+	p.Questions += q.Questions
+	p.Schedules += q.Schedules
+	p.Executions += q.Executions
+	p.Panics += q.Panics
+	p.Excluded += q.Excluded
+	p.All = append(p.All, q.All...)
+	p.Cut = p.Cut || q.Cut
+	p.Parts = append(p.Parts, q.Parts...)
+}
+
+// Joined returns p with one verdict for each of Parts that are on the same: what one execution has shown counts, or else that of one
+// nobody knows, and to have proved that there is none only if all have.
+func (p *Predicted) Joined() *Predicted {
+	q := *p
+	q.All, q.Parts = slices.Clip(q.All), nil
+	at := make(map[string]int)
+	var joined []Prediction
+	for _, x := range p.Parts {
+		key := ""
+		for _, pl := range x.Places {
+			key += fmt.Sprintf("%s %s %d %s:%d\n", pl.Goroutine, pl.Op, pl.Site, pl.File, pl.Line)
+		}
+		i, known := at[key]
+		if !known {
+			i = len(joined)
+			at[key], joined = i, append(joined, x)
+		}
+		if weight(x.Verdict) > weight(joined[i].Verdict) {
+			joined[i] = x
+		}
+	}
+	for _, x := range joined {
+		if x.Verdict == Excluded {
+			q.Excluded++
+		} else {
+			q.All = append(q.All, x)
+		}
+	}
+	return &q
+}
+
+func weight(verdict string) int {
+	return slices.Index([]string{Excluded, Untried, Refuted, Unknown, Confirmed}, verdict)
+}
+
+// Predicting is a prediction that others go on with: its tasks are the candidates, in the order in which they were
+// found, and parts of the search for sets of goroutines that may wait for one another.
+type Predicting struct {
+	Recorded uint64       // hash of the execution that it is made from: others record it anew
+	From, To int          // the tasks that are left
+	Told     Predicted    // so far
+	Untried  []Prediction // what is told of the candidates from From on whose turn does not come
+}
+
+// Tasks are some of a prediction.
+type Tasks struct {
+	Recorded uint64
+	From, To int
+}

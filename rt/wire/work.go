@@ -122,6 +122,8 @@ type Share struct {
 	Pieces  []Piece `json:",omitempty"`
 	State   *State  `json:",omitempty"`
 
+	Predicting *Predicting `json:",omitempty"` // a prediction, and no search or samples
+
 	// Of samples: why they are not all, and about how many all would be, as far as that is known.
 	Reason   string
 	Estimate float64
@@ -140,7 +142,7 @@ type State struct {
 	Lengths map[string]int `json:",omitempty"` // of policies that learn the length of executions, by name
 }
 
-// An Item of work is a Piece of a search, or a range of samples.
+// An Item of work is a Piece of a search, a range of samples, or tasks of a prediction.
 type Item struct {
 	N      int // its number
 	Epoch  int // changes with what is known: an Item of another one is void
@@ -154,6 +156,8 @@ type Item struct {
 
 	State *State `json:",omitempty"` // of the first of the samples
 	To    int    `json:",omitempty"` // number of the one after the last
+
+	Tasks *Tasks `json:",omitempty"`
 
 	Quantum int64 `json:",omitempty"` // nanoseconds after which a piece is to be given back; 0: when nothing is left of it
 	Least   int64 `json:",omitempty"` // nanoseconds before which it is not, whoever has nothing to do
@@ -176,6 +180,8 @@ type Worked struct {
 	Left  []Piece    `json:",omitempty"` // of the piece
 	State *State     `json:",omitempty"` // after the samples
 	Know  *Knowledge `json:",omitempty"` // and what is known then
+
+	Predicted *Predicted `json:",omitempty"` // by the tasks From to To, which may be fewer than were to be done
 
 	// The first of the samples, and the one after the last that were to be made: for who counts them.
 	From int `json:",omitempty"`

@@ -1,0 +1,159 @@
+package cluster
+
+import (
+	"cmp"
+	"slices"
+
+	"heddle/rt/wire"
+)
+
+// prediction is the plan of a prediction: tasks, each of which is done once, by anybody. Results count in the
+// order of their tasks, so that what is told, and by which of the tasks that show it, is what one process tells.
+type prediction struct {
+	test string
+	of   *wire.Predicting
+	know wire.Knowledge
+
+	out    Outcome
+	count  int          // the first task that does not count yet
+	left   []span       // tasks that were in no Item, or that one was not done with; in their order
+	idle   []*wire.Item // that came back undone
+	number int
+	hands  map[int]*wire.Item // those and all that somebody has, by number
+	came   []came             // results that do not count yet
+	over   bool
+}
+
+// came is a result, made on the guess that there had been so many executions before.
+type came struct {
+	*wire.Worked
+	before int
+}
+
+// A span is tasks, from one to another.
+type span struct{ from, to int }
+
+// partOfTasks is which part of what is left is handed out at a time, so that nobody is at work for long when the
+// others are through.
+const partOfTasks = 8
+
+func newPrediction(test string, s *wire.Share) *prediction {
+	p := &prediction{test: test, of: s.Predicting, know: s.Know, count: s.Predicting.From, hands: make(map[int]*wire.Item)}
+	p.add(span{p.of.From, p.of.To})
+	told := p.of.Told
+	p.out.Tally, p.out.Predicted = s.Tally, &told
+	return p
+}
+
+// add adds tasks that nobody has.
+func (p *prediction) add(x span) {
+	if x.from >= x.to {
+		return
+	}
+	i, _ := slices.BinarySearchFunc(p.left, x.from, func(y span, from int) int { return y.from - from })
+	p.left = slices.Insert(p.left, i, x)
+}
+
+// next implements plan.
+func (p *prediction) next() *wire.Item {
+	if p.over {
+		return nil
+	}
+	if len(p.idle) > 0 {
+		it := p.idle[0]
+		p.idle = p.idle[1:]
+		return it
+	}
+	if len(p.left) == 0 {
+		return nil
+	}
+	x := p.left[0]
+	p.left = p.left[1:]
+	to := min(x.to, x.from+max(1, (p.of.To-x.from)/partOfTasks))
+	p.add(span{to, x.to})
+	p.number++
+	it := &wire.Item{N: p.number, Test: p.test, Know: p.know.Clone(), Before: p.out.Tally.Executions, Tasks: &wire.Tasks{Recorded: p.of.Recorded, From: x.from, To: to}}
+	p.hands[it.N] = it
+	return it
+}
+
+// back implements plan.
+func (p *prediction) back(it *wire.Item) {
+	if p.hands[it.N] != nil && !slices.Contains(p.idle, it) {
+		p.idle = append(p.idle, p.hands[it.N])
+	}
+}
+
+// take implements plan.
+func (p *prediction) take(w *wire.Worked) []*wire.Worked {
+	it := p.hands[w.N]
+	if it == nil {
+		return nil
+	}
+	delete(p.hands, w.N)
+	p.idle = slices.DeleteFunc(p.idle, func(x *wire.Item) bool { return x == it })
+	w.From, w.To = it.Tasks.From, min(max(w.To, it.Tasks.From), it.Tasks.To)
+	p.add(span{w.To, it.Tasks.To})
+	p.came = append(p.came, came{w, it.Before})
+	return p.certain(false)
+}
+
+// certain counts what can be counted; gaps: though tasks before are missing.
+func (p *prediction) certain(gaps bool) (certain []*wire.Worked) {
+	slices.SortFunc(p.came, func(a, b came) int { return cmp.Or(a.From-b.From, a.To-b.To) })
+	for len(p.came) > 0 && (p.came[0].From == p.count || gaps) && !p.over {
+		w := p.came[0]
+		p.came = p.came[1:]
+		for i := range w.Found {
+			w.Found[i].Finding.Executions += p.out.Tally.Executions - w.before
+		}
+		p.replay(w.Worked)
+		certain = append(certain, w.Worked)
+	}
+	return certain
+}
+
+// replay implements plan.
+func (p *prediction) replay(w *wire.Worked) {
+	p.out.Items++
+	p.out.Working += w.Elapsed
+	p.out.Tally.Add(&w.Tally)
+	p.skip(w.From)
+	if w.Predicted != nil {
+		p.out.Predicted.Add(w.Predicted)
+	}
+	p.count = w.To
+	p.left = slices.DeleteFunc(p.left, func(x span) bool { return x.to <= p.count })
+	if len(p.left) > 0 {
+		p.left[0].from = max(p.left[0].from, p.count)
+	}
+	p.over = p.over || w.Tally.Failed != "" || w.Over || w.Isolate != nil
+}
+
+// skip tells of the tasks before one that they were not done, as far as they do not count.
+func (p *prediction) skip(to int) {
+	for ; p.count < to; p.count++ {
+		if i := p.count - p.of.From; i < len(p.of.Untried) {
+			p.out.Predicted.All = append(p.out.Predicted.All, p.of.Untried[i])
+		} else {
+			p.out.Predicted.Cut = true
+		}
+	}
+}
+
+func (p *prediction) done() bool { return p.over || p.count >= p.of.To }
+
+// end implements plan.
+func (p *prediction) end() []*wire.Worked {
+	ws := p.certain(true)
+	p.skip(p.of.To)
+	return ws
+}
+
+func (p *prediction) outcome() Outcome {
+	o := p.out
+	o.Predicted = o.Predicted.Joined()
+	return o
+}
+
+func (p *prediction) estimate() float64 { return 0 }
