@@ -108,8 +108,8 @@ func (e *exploration) coverAll(guess func() float64) (c covering) {
 	r, short := x.result()
 	c.executions = r.Executions
 	switch {
-	case x.left != nil:
-		c.short = "an execution left the schedule it was to follow"
+	case x.left != "":
+		c.short = x.left
 	case short == "":
 		c.complete = true
 	case short == virtualOnly:

@@ -38,15 +38,13 @@ func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result
 		}
 		e.tell()
 	}
-	if x.left != nil && x.spun { // whether somebody is held back is not up to the schedule alone
+	if x.left != "" {
 		e.estimate = 0
-		result, complete, _ = e.sample()
-		return result, complete, "sampled; " + heldBack
-	}
-	if x.left != nil {
-		e.note("not deterministic: an execution left the schedule it was to follow, so not every interleaving can be covered; likely cause: %s", e.cause(x.left.Outside))
-		e.nondet, e.estimate = true, 0
-		return e.sample()
+		result, complete, reason = e.sample()
+		if !e.nondet {
+			reason = "sampled; " + x.left
+		}
+		return result, complete, reason
 	}
 	r, short := x.result()
 	e.estimate = r.Estimate
@@ -69,10 +67,10 @@ type search struct {
 	e       *exploration
 	start   func(*exploration) explore.Strategy
 	s       explore.Strategy
-	spun    bool       // a polling loop was held back
-	over    bool       // no schedule is left
-	left    *Execution // left the schedule that it was to follow
-	bounded int        // executions before the first that had reached the step bound
+	spun    bool   // a polling loop was held back
+	over    bool   // no schedule is left
+	left    string // why an execution left the schedule that it was to follow; "": none did
+	bounded int    // executions before the first that had reached the step bound
 
 	visible, polled, learnt int // what was known when it started
 	loose                   bool
@@ -116,7 +114,10 @@ func (x *search) step() bool {
 		return false
 	}
 	if ex.Diverged != nil {
-		x.left, x.spun = &ex, x.spun || ex.Trace.Spun
+		x.spun = x.spun || ex.Trace.Spun
+		if x.left = heldBack; !x.spun { // whether somebody is held back is not up to the schedule alone
+			x.left = e.strayed(&ex, next)
+		}
 		return false
 	}
 	if x.learnt == e.learnt {
@@ -134,6 +135,26 @@ func (x *search) step() bool {
 		x.again()
 	}
 	return true
+}
+
+// strayed says why an execution left the schedule s of a search. If it does so
+// each time, the schedule is not possible: what goroutines do inside the
+// standard library, of which a search knows little, forbids it.
+func (e *exploration) strayed(ex *Execution, s *trace.Schedule) string {
+	d, want := *ex.Diverged, &s.Steps[ex.Diverged.Step]
+	at := parting(&d, ex.Trace.Name(want.G), want.Op.String(), e.x.Resolve(want.Site), e.x.Resolve)
+	outside := ex.Outside
+	if again := e.perform(s); e.err == nil && again.Diverged != nil && *again.Diverged == d {
+		if e.loose || d.Got.Site.Quiet() {
+			return explore.Hidden
+		}
+		return "a schedule of the search was not possible, at " + at
+	}
+	if !e.nondet {
+		e.nondet = true
+		e.note("not deterministic: an execution left the schedule it was to follow, at %s; so not every interleaving can be covered; likely cause: %s", at, e.cause(outside))
+	}
+	return "not deterministic"
 }
 
 // result says how far the search came, and why it has not covered every interleaving; "" if it has.

@@ -91,19 +91,25 @@ func (e *exploration) tryClip(c *wire.Clip, own bool) (others bool) {
 
 // divergence says where a clip does not fit.
 func divergence(c *wire.Clip, d *wire.Divergence, resolve func(trace.Site) wire.Place) string {
-	want := c.Steps[d.Step]
-	text := fmt.Sprintf("diverges at step %d: expected %s of goroutine %s", d.Step+1, want.Op, want.G)
-	if want.Where.File != "" {
-		text += fmt.Sprintf(" at %s:%d", base(want.Where.File), want.Where.Line)
+	want := &c.Steps[d.Step]
+	return "diverges at " + parting(d, want.G, want.Op, want.Where, resolve)
+}
+
+// parting says at which step an execution left its schedule, which had the
+// operation op of goroutine g there, and how.
+func parting(d *wire.Divergence, g, op string, at wire.Place, resolve func(trace.Site) wire.Place) string {
+	text := fmt.Sprintf("step %d: expected %s of goroutine %s", d.Step+1, op, g)
+	if at.File != "" {
+		text += fmt.Sprintf(" at %s:%d", base(at.File), at.Line)
 	}
 	switch {
 	case !d.GotOK:
 		text += ", but there is no such goroutine"
-	case d.NoChoice && want.Op == trace.OpChoose.String():
+	case d.NoChoice && op == trace.OpChoose.String():
 		text += ", but there was nothing to choose"
 	case d.NoChoice:
 		text += ", got a choice among several outcomes"
-	case d.Got.Op.String() != want.Op:
+	case d.Got.Op.String() != op:
 		text += ", got " + d.Got.Op.String()
 		if p := resolve(d.Got.Site); p.File != "" {
 			text += fmt.Sprintf(" at %s:%d", base(p.File), p.Line)

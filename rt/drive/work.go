@@ -182,9 +182,7 @@ func (w *worker) searchOn() {
 			return
 		}
 		if ex.Diverged != nil {
-			e.nondet = true
-			e.note("not deterministic: an execution left the schedule it was to follow, so not every interleaving can be covered; likely cause: %s", e.cause(ex.Outside))
-			r.Tally.Failed = "an execution did not follow its schedule"
+			r.Tally.Failed = e.strayed(&ex, next)
 			break
 		}
 		if !ex.Learnt {

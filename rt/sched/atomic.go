@@ -89,7 +89,7 @@ func (s *Sched) atomicEnd(changed bool, bits uint64) {
 	switch kind {
 	case trace.OpAtomicLoad:
 		g.looksAt(a.o)
-		s.idleRead(g)
+		s.idleRead(g, a.o)
 	case trace.OpAtomicStore:
 		s.releaseStore(g, &a.o.clock)
 	default:
@@ -129,7 +129,7 @@ func (s *Sched) mapOp(p unsafe.Pointer, key any, op uint8, pc uintptr) {
 		}
 		if op == 0 {
 			g.looksAt(o)
-			s.idleRead(g)
+			s.idleRead(g, o)
 			break
 		}
 		if c == nil {

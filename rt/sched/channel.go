@@ -444,7 +444,7 @@ func (s *Sched) chanLen(p unsafe.Pointer, st hook.Site) {
 		s.point(g, trace.OpLen, o, site)
 		s.event(g, trace.OpLen, o, int64(o.n), site)
 		g.looksAt(o)
-		s.idleRead(g)
+		s.idleRead(g, o)
 	}
 	s.leave()
 }
@@ -496,7 +496,7 @@ func (s *Sched) chanSelect(cs []hook.Case, def bool, st hook.Site) (int, hook.Ac
 		}
 		if def {
 			s.event(g, trace.OpSelect, first, -1, site)
-			s.idleRead(g)
+			s.idleRead(g, first)
 			s.leave()
 			return -1, 0, nil
 		}

@@ -366,8 +366,9 @@ func (s *Sched) gosched(pc uintptr) {
 	}
 	site := s.place(trace.PCSite(pc))
 	if !site.Quiet() {
+		g.quiet = false
 		s.announce(g, trace.OpGosched, nil, site)
-		s.idleRead(g)
+		s.idleRead(g, nil)
 		if !s.exhaustive() {
 			s.yield(g)
 		}

@@ -80,7 +80,7 @@ func (s *Sched) try(g *G, o *object, op trace.Op, site trace.Site, take func(*G,
 	} else {
 		s.event(g, op, o, 0, site)
 		g.looksAt(o)
-		s.idleRead(g)
+		s.idleRead(g, o)
 	}
 	s.leave()
 	return free

@@ -128,7 +128,7 @@ func (s *Sched) communicate(g *G, op trace.Op, site trace.Site, def bool) (int, 
 			g.looksAt(f.o)
 			s.sawBusy(g, f, site)
 		}
-		s.idleRead(g)
+		s.idleRead(g, first)
 		return -1, 0, nil
 	}
 	return s.do(g, m, site)

@@ -2,25 +2,33 @@ package sched
 
 import "heddle/trace"
 
-// Spinning. A goroutine that has only read for idleLimit visible operations,
+// Spinning. A goroutine that has only read for 32 operations,
 // the same few objects again and again,
 // while nobody changed anything, waits until somebody does: a polling loop
 // then neither hangs an execution nor fills it with steps. This is a matter of
 // fairness only: when nobody else can go on the goroutine is let go on, with a
 // longer limit, before it is called a livelock.
 
+// The standard library looks at its caches again and again (encoding/gob at its
+// types) and hardly ever polls: what it reads counts little.
 const (
-	idleLimit    = 32
-	maxIdleLimit = 1 << 16
+	idleLook      = 64
+	idleQuietLook = 1
+	idleLimit     = 32 * idleLook
+	maxIdleLimit  = idleLimit << 11
 )
 
-// idleRead counts an operation of g that changed nothing.
-func (s *Sched) idleRead(g *G) {
-	if !g.polled(s.pend[g.id].Obj) {
+// idleRead counts an operation of g on o that changed nothing; o may be nil.
+func (s *Sched) idleRead(g *G, o *object) {
+	if !g.polled(o) {
 		g.idle = 0 // a walk over a data structure, not a polling loop
 		return
 	}
-	g.idle++
+	if g.quiet {
+		g.idle += idleQuietLook
+	} else {
+		g.idle += idleLook
+	}
 	if g.idle >= g.idleLimit {
 		s.t.Spun = true
 		g.idle = 0
@@ -35,13 +43,17 @@ func (s *Sched) idleRead(g *G) {
 }
 
 // polled reports whether o is one of the objects that g has looked at last.
-func (g *G) polled(o trace.ObjID) bool {
+func (g *G) polled(o *object) bool {
+	id := trace.ObjID(0)
+	if o != nil {
+		id = o.id
+	}
 	for _, p := range g.looks {
-		if p == o {
+		if p == id {
 			return true
 		}
 	}
-	g.looks[g.lookAt%len(g.looks)] = o
+	g.looks[g.lookAt%len(g.looks)] = id
 	g.lookAt++
 	return false
 }
