@@ -114,7 +114,7 @@ func (s *Sched) pollUntil(when int64) (ready, due bool) {
 		if d <= 0 {
 			return false, true
 		}
-		s.busy() // a long sleep is no hang
+		s.counts.Beats++ // a long sleep is no hang
 		if s.poll(min(d, pollLong)) {
 			return true, false
 		}

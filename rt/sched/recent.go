@@ -92,16 +92,6 @@ func write(p unsafe.Pointer, n uintptr, site hook.Site) {
 	}
 }
 
-// alive counts an access: somebody who computes for long shows it.
-func (s *Sched) alive() {
-	if s.accesses++; s.accesses%busyEvery == 0 {
-		s.busy()
-	}
-}
-
-// busyEvery is after how many accesses somebody who computes shows that he is alive.
-const busyEvery = 1 << 20
-
 // keep notes an access that was told just now: its place may go on from there.
 // It reports whether races were found by what had to be told of another place.
 func (s *Sched) keep(p, n uintptr, site trace.Site, write bool) (raced bool) {

@@ -180,24 +180,26 @@ type Sched struct {
 	shadow   detect.Shadow
 	races    []Race
 	fails    []*Failure
-	accesses uint32                 // to memory, in this process
 	accessed map[accessor][]uintptr // of an execution that records: stacks of accesses at watched sites
 	win      windowed
 
-	now      int64
-	timers   []*timer // heap by (when, seq)
-	firing   *timer   // whose function runs
-	tseq     uint32
-	timerG   *G
-	lateWake int // timers fired after the test was over
-	ticks    ticks
-	pause    int   // after how many steps the clock is looked at again, or the execution is bounded
-	flowed   int64 // the clock when it was looked at last
-	rests    int32 // how often nobody was ready and the clock was asked
-	early    []EarlyTimer
-	scratch  []trace.GID
-	byName   map[string]trace.GID // of goroutines, for schedules that name them
-	named    int
+	now       int64
+	untilBeat int32    // see work.go
+	beats     int      // of this execution
+	owed      int64    // time that its work has taken and that has not passed yet
+	timers    []*timer // heap by (when, seq)
+	firing    *timer   // whose function runs
+	tseq      uint32
+	timerG    *G
+	lateWake  int // timers fired after the test was over
+	ticks     ticks
+	pause     int   // after how many steps the clock is looked at again, or the execution is bounded
+	flowed    int64 // the clock when it was looked at last
+	rests     int32 // how often nobody was ready and the clock was asked
+	early     []EarlyTimer
+	scratch   []trace.GID
+	byName    map[string]trace.GID // of goroutines, for schedules that name them
+	named     int
 
 	k           int // position in the prefix
 	run         int // steps in a row by prev
@@ -330,6 +332,7 @@ func (s *Sched) reset(opt Options) {
 	s.jumps, s.arrivals, s.awaiting, s.follow, s.newPolled = 0, 0, 0, nil, s.newPolled[:0]
 	s.now = 0
 	s.resetTimers()
+	s.resetWork()
 	s.named, s.chansNamed = 0, 0
 	clear(s.byName)
 	s.pause, s.flowed = min(s.opt.Steps, flowAfter), 0

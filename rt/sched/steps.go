@@ -62,6 +62,3 @@ func (s *Sched) newGoroutine(g trace.Goroutine) {
 	s.t.Goroutines = append(s.t.Goroutines, g)
 	s.counts.Goroutines++
 }
-
-// busy shows that the running goroutine computes, though without choices.
-func (s *Sched) busy() { s.counts.Beats++ }

@@ -64,17 +64,17 @@ func (s *Sched) vnow() int64 {
 		g.nowStep = g.steps
 		g.nows += nowsPerStep - 1
 	}
+	s.looked()
+	step := s.takes(g)
 	if s.exhaustive() {
-		if g.nows > spinNows {
+		if step > 0 {
 			s.enter()
-			s.sleepOn(g, spinStep(g), 0)
+			s.sleepOn(g, step, 0)
 			s.leave()
 		}
 		return s.now + s.lookedAt(g)
 	}
-	if g.nows > spinNows {
-		// A loop that does nothing but look at the clock: let it advance.
-		step := spinStep(g)
+	if step > 0 {
 		if len(s.timers) > 0 && s.now+step > s.timers[0].when {
 			step = max(0, s.timers[0].when-s.now)
 		}
@@ -91,6 +91,19 @@ func (s *Sched) vnow() int64 {
 		s.now++
 	}
 	return s.now
+}
+
+// takes is how far the clock moves because of what g did since it looked last: nothing but that, or much work.
+func (s *Sched) takes(g *G) int64 {
+	switch step := s.owed; {
+	case g.nows > spinNows:
+		return spinStep(g)
+	case hook.Frozen:
+		return 0
+	default:
+		s.owed = 0
+		return step
+	}
 }
 
 // lookedAt is what is added to the time in exhaustive executions, so that two looks at the clock differ and later ones
@@ -331,6 +344,9 @@ func (s *Sched) passTime(n int) {
 		}
 		s.realTime()
 		s.lookOutside()
+	case s.owed > 0:
+		s.now += s.owed
+		s.owed = 0
 	case s.now-s.flowed >= flowBy:
 		s.flowed = s.now
 		s.pause = min(s.opt.Steps, n+flowAfter)

@@ -66,6 +66,8 @@ var known = []struct {
 	{"github.com/looplab/fsm", "TestEventAndCanInGoroutines", "data race", "callbacks look at the state without its lock"},
 	{"go.uber.org/zap/zapcore", "TestBufferWriter", "data race", "the test reads a buffer that the syncer may flush to"},
 	{"github.com/fatih/semgroup", "TestGroup_deadlock", "test failure", "the test takes it that the first task has not ended when the second comes"},
+	{"github.com/tidwall/btree", "TestMapCopy", "data race", "sixteen goroutines copy one map, and Copy writes to it"},
+	{"github.com/tidwall/btree", "TestSetCopy", "data race", "sixteen goroutines copy one set, and Copy writes to it"},
 	{"github.com/rs/zerolog", "TestSamplers", "test failure", "the test counts on luck"},
 	{"github.com/rs/zerolog/diode", "TestNewWriter", "test failure", "Close may lose the last message"},
 	{"github.com/rs/zerolog/diode", "ExampleNewWriter", "test failure", "Close may lose the last message"},

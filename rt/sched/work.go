@@ -1,0 +1,46 @@
+package sched
+
+// Work takes time. What is accessed is counted: whoever computes for long shows that he is alive, to those who watch the process,
+// and once an execution has done much, the clock moves with it. A loop that works until its time is over would have no end
+// otherwise, since a look at the clock moves it by a nanosecond only. How much was accessed is, unlike the real time that it took, the same in every
+// execution of a schedule.
+
+const (
+	beatEvery  = 1 << 20    // accesses from one sign of life to the next
+	lookWork   = 64         // a look at the clock is as much work as so many accesses
+	workAfter  = 10         // beats of an execution before its work takes time; in them nothing that should be quick takes any
+	workFaster = 100        // beats after which it takes ten times as much
+	beatTime   = 10_000_000 // ns: ten an access, what they take under a race detector
+)
+
+// alive counts an access.
+func (s *Sched) alive() {
+	if s.untilBeat--; s.untilBeat <= 0 {
+		s.beat()
+	}
+}
+
+// looked counts a look at the clock.
+func (s *Sched) looked() {
+	if s.untilBeat -= lookWork; s.untilBeat <= 0 {
+		s.beat()
+	}
+}
+
+// beat is a sign of life. The time that the work has taken passes at the running goroutine's next step or look at the clock.
+func (s *Sched) beat() {
+	s.untilBeat = beatEvery
+	s.counts.Beats++
+	s.beats++
+	switch {
+	case s.beats <= workAfter:
+		return
+	case s.beats <= workFaster:
+		s.owed += beatTime
+	default:
+		s.owed += 10 * beatTime
+	}
+	s.pause = 0
+}
+
+func (s *Sched) resetWork() { s.untilBeat, s.beats, s.owed = beatEvery, 0, 0 }

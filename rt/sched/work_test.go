@@ -1,0 +1,71 @@
+package sched
+
+import (
+	"testing"
+	"unsafe"
+
+	"heddle/rt/hook"
+	"heddle/trace"
+)
+
+// work writes n words, over and over.
+func work(words []int, n int) {
+	for i := range n {
+		hook.Write(unsafe.Pointer(&words[i%len(words)]), 8, 7)
+	}
+}
+
+// A loop that works until its time is over ends, whether it looks at the clock or something else does.
+func TestWorkTakesTime(t *testing.T) {
+	const second = 1000 * ms
+	words := make([]int, 1024)
+	for name, main := range map[string]func(){
+		"looks at the clock": func() {
+			for start := hook.Now(); hook.Now()-start < second; {
+				work(words, 1000)
+			}
+		},
+		"hardly works": func() {
+			for start := hook.Now(); hook.Now()-start < second; {
+				work(words, 1)
+			}
+		},
+		"a timer ends it": func() {
+			over := false
+			sleeper(1, second, func() { over = true })
+			for !over {
+				work(words, 1_000_000)
+				hook.Sleep(0, 9)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var took int64
+			tr := S.Run(func() {
+				start := hook.Now()
+				main()
+				took = hook.Now() - start
+			}, Options{Schedule: new(trace.Schedule), Policy: policyOf(t, "random"), Race: true})
+			if tr.Verdict != trace.Finished || took < second || took > 2*second {
+				t.Errorf("%v after %d ms", tr.Verdict, took/ms)
+			}
+		})
+	}
+}
+
+// What an ordinary test does takes no time.
+func TestLittleWorkTakesNoTime(t *testing.T) {
+	words := make([]int, 1024)
+	var took int64
+	S.Run(func() {
+		start := hook.Now()
+		for range 10 {
+			work(words, 500_000)
+			hook.Sleep(0, 9)
+		}
+		took = hook.Now() - start
+	}, Options{Schedule: new(trace.Schedule), Policy: policyOf(t, "first"), Race: true})
+	if took > 1000 {
+		t.Errorf("%d ns", took)
+	}
+}
