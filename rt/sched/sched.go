@@ -183,23 +183,24 @@ type Sched struct {
 	accessed map[accessor][]uintptr // of an execution that records: stacks of accesses at watched sites
 	win      windowed
 
-	now       int64
-	untilBeat int32    // see work.go
-	beats     int      // of this execution
-	owed      int64    // time that its work has taken and that has not passed yet
-	timers    []*timer // heap by (when, seq)
-	firing    *timer   // whose function runs
-	tseq      uint32
-	timerG    *G
-	lateWake  int // timers fired after the test was over
-	ticks     ticks
-	pause     int   // after how many steps the clock is looked at again, or the execution is bounded
-	flowed    int64 // the clock when it was looked at last
-	rests     int32 // how often nobody was ready and the clock was asked
-	early     []EarlyTimer
-	scratch   []trace.GID
-	byName    map[string]trace.GID // of goroutines, for schedules that name them
-	named     int
+	now        int64
+	untilBeat  int32    // see work.go
+	beats      int      // of this execution
+	owed       int64    // time that its work has taken and that has not passed yet
+	timers     []*timer // heap by (when, seq)
+	firing     *timer   // whose function runs
+	tseq       uint32
+	realTimers bool // a timer was started outside of the bubbles of testing/synctest
+	timerG     *G
+	lateWake   int // timers fired after the test was over
+	ticks      ticks
+	pause      int   // after how many steps the clock is looked at again, or the execution is bounded
+	flowed     int64 // the clock when it was looked at last
+	rests      int32 // how often nobody was ready and the clock was asked
+	early      []EarlyTimer
+	scratch    []trace.GID
+	byName     map[string]trace.GID // of goroutines, for schedules that name them
+	named      int
 
 	k           int // position in the prefix
 	run         int // steps in a row by prev

@@ -152,8 +152,8 @@ func (s *Sched) Running() trace.GID { return s.cur.id }
 // Current returns the goroutine that is being asked for a choice.
 func (s *Sched) Current() trace.GID { return s.cur.id }
 
-// UsedTimers reports whether the last execution started timers.
-func (s *Sched) UsedTimers() bool { return s.tseq > 0 }
+// UsedTimers reports whether the last execution started timers that may be early in reality.
+func (s *Sched) UsedTimers() bool { return s.realTimers }
 
 // MadeHere reports whether an object is known to have been made in the last execution.
 func (s *Sched) MadeHere(id trace.ObjID) bool {

@@ -34,7 +34,7 @@ func (s *Sched) resetTimers() {
 	clear(s.timers)
 	s.firing = nil
 	s.timers = s.timers[:0]
-	s.tseq = 0
+	s.tseq, s.realTimers = 0, false
 	s.lateWake = 0
 	s.early = s.early[:0]
 	s.ticks.reset()
@@ -436,9 +436,9 @@ type EarlyTimer struct {
 
 // mayFireEarly reports whether the next timer can be chosen like a goroutine,
 // in free time. After one timer somebody else has a turn, or a policy that
-// likes timers would fire a ticker for ever.
+// likes timers would fire a ticker for ever. In a bubble of testing/synctest none is ever early.
 func (s *Sched) mayFireEarly() bool {
-	if !s.opt.Schedule.Free || hook.Real || len(s.timers) == 0 || s.timers[0].when == never || s.mainOver || len(s.early) >= maxEarly {
+	if !s.opt.Schedule.Free || hook.Real || hook.Frozen || len(s.timers) == 0 || s.timers[0].when == never || s.mainOver || len(s.early) >= maxEarly {
 		return false
 	}
 	n := len(s.t.Steps)
@@ -469,6 +469,7 @@ func (s *Sched) fireEarly() {
 func (s *Sched) startTimer(t *timer) {
 	s.tseq++
 	t.seq = s.tseq
+	s.realTimers = s.realTimers || !hook.Frozen
 	t.started, t.d = s.rests, t.when-s.now
 	if s.opt.Record {
 		t.origin = callers(2)
