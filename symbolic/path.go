@@ -15,6 +15,7 @@ type Path struct {
 // came out false it is the negation.
 type Branch struct {
 	Cond  Term
+	If    Term // as it is written
 	Site  trace.Site
 	Event int  // index in the trace
 	Taken bool // how it came out
@@ -29,41 +30,67 @@ func (p *Path) Conditions(t *Table, n int) []Term {
 	return append(cs, t.Negate(p.Branches[n].Cond))
 }
 
-// PathOf returns the path of an execution that recorded expressions (trace.Flow), at most as many branches as most says.
-// Inputs are the variables of the names that InputName, LenName and ByteName give.
+// PathOf returns the path of an execution that recorded expressions (trace.Flow), at most as many branches as most says,
+// and of those with the same condition the first.
 func PathOf(t *Table, tr *trace.Trace, most int) *Path {
 	p := &Path{}
-	if tr.Flow == nil {
-		return p
+	seen := map[Term]bool{}
+	all, _ := Branches(t, tr)
+	for _, b := range all {
+		if seen[b.Cond] || len(p.Branches) == most {
+			continue // the same answer again
+		}
+		seen[b.Cond] = true
+		p.Branches = append(p.Branches, b)
 	}
+	return p
+}
+
+// Branches returns the branches on inputs of an execution that recorded expressions (trace.Flow), in their order; of those of one
+// goroutine with the same condition the first. Inputs are the variables of the names that InputName, LenName and ByteName give.
+// whole is false if there were others, whose conditions are no terms.
+func Branches(t *Table, tr *trace.Trace) (bs []Branch, whole bool) {
+	if tr.Flow == nil {
+		return nil, true
+	}
+	type answer struct {
+		g    trace.GID
+		cond Term
+	}
+	whole = true
+	seen := map[answer]bool{}
 	r := reader{t: t, nodes: tr.Flow.Nodes, terms: make([]Term, len(tr.Flow.Nodes))}
 	for i := range r.terms {
 		r.terms[i] = None
 	}
-	seen := map[Term]bool{}
 	for i := range tr.Events {
 		e := &tr.Events[i]
-		if e.Op != trace.OpBranch || i >= len(tr.Flow.Of) || len(p.Branches) == most {
+		if e.Op != trace.OpBranch || i >= len(tr.Flow.Of) {
 			continue
 		}
 		l := tr.Flow.Of[i]
-		if l == 0 || int64(l) >= int64(len(r.nodes)) {
+		if l == 0 {
 			continue
 		}
-		c := r.term(l)
+		c := None
+		if int64(l) < int64(len(r.nodes)) {
+			c = r.term(l)
+		}
 		if c == None || t.Width(c) != 1 {
+			whole = false
 			continue
 		}
-		if e.Arg == 0 {
-			c = t.Negate(c)
+		b := Branch{Cond: c, If: c, Site: e.Site, Event: i, Taken: e.Arg != 0}
+		if !b.Taken {
+			b.Cond = t.Negate(c)
 		}
-		if _, known := t.IsConst(c); known || seen[c] {
-			continue // the same answer again
+		if _, known := t.IsConst(c); known || seen[answer{e.G, b.Cond}] {
+			continue
 		}
-		seen[c] = true
-		p.Branches = append(p.Branches, Branch{Cond: c, Site: e.Site, Event: i, Taken: e.Arg != 0})
+		seen[answer{e.G, b.Cond}] = true
+		bs = append(bs, b)
 	}
-	return p
+	return bs, whole
 }
 
 // InputName, LenName and ByteName are the names of variables: of a number that is input i, of the length of a text, of one of its bytes.

@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"encoding/binary"
+	"maps"
 	"slices"
 	"time"
 
@@ -91,6 +92,48 @@ func (s *Solver) SolveLast(conditions []Term, near Model) (Status, Model, error)
 		return sat.Unsat, nil, nil
 	}
 	return s.Solve(s.connected(conditions, last), near)
+}
+
+// SolveParts is Solve, with a question for each part of the conditions that shares no variable with the others. If they cannot
+// all be true, or it is not known, bad are those of one part of which that is so.
+func (s *Solver) SolveParts(conditions []Term, near Model) (status Status, m Model, bad []Term, err error) {
+	m = Model{}
+	maps.Copy(m, near)
+	for _, part := range s.parts(conditions) {
+		status, found, err := s.Solve(part, near)
+		if err != nil || status != sat.Sat {
+			return status, nil, part, err
+		}
+		for _, c := range part {
+			for _, v := range s.variables(c) {
+				m[v] = found[v]
+			}
+		}
+	}
+	return sat.Sat, m, nil, nil
+}
+
+// parts divides conditions: those that share variables, directly or through others, are together.
+func (s *Solver) parts(conditions []Term) (parts [][]Term) {
+	of := map[Term]int{} // by variable
+	for _, c := range conditions {
+		mine := len(parts)
+		parts = append(parts, []Term{c})
+		for _, v := range s.variables(c) {
+			other, ok := of[v]
+			if of[v] = mine; !ok || other == mine || parts[other] == nil {
+				continue
+			}
+			parts[mine] = append(parts[mine], parts[other]...)
+			for _, c := range parts[other] {
+				for _, v := range s.variables(c) {
+					of[v] = mine
+				}
+			}
+			parts[other] = nil
+		}
+	}
+	return slices.DeleteFunc(parts, func(p []Term) bool { return p == nil })
 }
 
 // connected returns last and the conditions that share variables with it, directly or through others.

@@ -150,6 +150,7 @@ type Plain struct {
 	Size  uint32
 	Site  Site
 	Mem   Object // by its creation
+	After int32  // how many events there were before, in executions that record expressions over inputs
 }
 
 // A Compare tells what a CompareAndSwap compared the value of its atomic with.

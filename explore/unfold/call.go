@@ -5,6 +5,7 @@ import (
 
 	"heddle/explore/transition"
 	"heddle/explore/unfold/net"
+	"heddle/symbolic"
 	"heddle/trace"
 )
 
@@ -17,13 +18,14 @@ type call struct {
 	proc     transition.Proc
 	op       trace.Op // as announced
 	obj      transition.Object
-	delta    int32  // of an Add
-	choices  int32  // of a draw
-	want     uint64 // of a CompareAndSwap
-	compares bool   // want is known
-	sleeps   bool   // goes on when time has passed
-	poll     bool   // a select with default
-	cases    string // of a communication, in words
+	delta    int32         // of an Add
+	choices  int32         // of a draw
+	cond     symbolic.Term // of a branch on an input
+	want     uint64        // of a CompareAndSwap
+	compares bool          // want is known
+	sleeps   bool          // goes on when time has passed
+	poll     bool          // a select with default
+	cases    string        // of a communication, in words
 	site     trace.Site
 }
 

@@ -112,6 +112,9 @@ func (s *Strategy) formulaOf(ends bool) *rest {
 		}
 	}
 	for e := range net.Event(r.events) {
+		if s.inputs.cut[e] || s.inputs.unsolved[e] {
+			r.solver.Add(0, r.event[e].Not())
+		}
 		idle := []sat.Lit{r.event[e]}
 		for _, a := range n.Arcs(e) {
 			c := a.Cond()
@@ -275,7 +278,7 @@ func (s *Strategy) happen() []net.Event {
 			return in.Cycle()
 		}
 	}
-	return nil
+	return s.contradiction(in)
 }
 
 // cutOf returns the conditions after a set of events of all goroutines that are started.

@@ -62,11 +62,14 @@ func (s *Strategy) readPlain(t *trace.Trace) {
 	}
 }
 
-// notePlain adds the accesses of e, transition j.
-func (s *Strategy) notePlain(e net.Event, j int) {
+// notePlain adds the accesses of e, that piece of transition j.
+func (s *Strategy) notePlain(e net.Event, j int, p *piece) {
 	t := s.read.trace
 	for _, i := range s.read.plain[int32(s.path.Step(j))] {
 		a := &t.Plain[i]
+		if !p.has(a) {
+			continue
+		}
 		m := memory{by: transition.NoProc, offset: uint64(a.Mem.Addr), size: a.Size}
 		if a.Mem.G != trace.NoG {
 			m.by, m.n, m.offset = s.tab.ProcOf(a.Mem.G), a.Mem.N, uint64(a.Mem.Offset)

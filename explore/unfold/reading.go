@@ -5,6 +5,7 @@ import (
 
 	"heddle/explore/transition"
 	"heddle/explore/unfold/net"
+	"heddle/symbolic"
 	"heddle/trace"
 )
 
@@ -20,6 +21,7 @@ type reading struct {
 
 	loops  map[announced][]transition.Object // what iterations looked at that ended then
 	plain  map[int32][]int32                 // indices in trace.Plain, by step
+	branch map[int32][]symbolic.Branch       // by step
 	passed map[announced]bool                // and whether the next one followed without waiting
 }
 
@@ -41,11 +43,20 @@ func (s *Strategy) add(t *trace.Trace) string {
 		return why
 	}
 	s.readPlain(t)
+	if why := s.readBranches(t); why != "" {
+		return why
+	}
 	s.run.Begin()
 	main := s.net.Root(s.procCell(transition.Main))
-	if !s.begun {
-		s.net.SetValue(main, s.next(transition.Main, -1))
+	ps := s.pieces(-1)
+	if v := s.then(transition.Main, -1, ps, 0); !s.begun {
+		s.net.SetValue(main, v)
 		s.fromGoroutine(main)
+	} else if !s.sameCall(main, v) {
+		return unfollowed
+	}
+	if why := s.addBranches(transition.Main, -1, ps); why != "" {
+		return why
 	}
 	for j := range s.path.Len() {
 		if s.path.At(j).Barrier {
@@ -291,7 +302,10 @@ func (s *Strategy) addTransition(j int) string {
 	if !s.agree(e, x) {
 		return "an operation that depends on more than the net says: " + c.op.String()
 	}
-	fresh := !s.net.Shown(e)
+	if s.inputs.cut[e] {
+		return impossible
+	}
+	fresh, ps := !s.net.Shown(e), s.pieces(j)
 	s.advance(x.Proc)
 	if x.With != transition.NoProc {
 		s.advance(x.With)
@@ -300,9 +314,9 @@ func (s *Strategy) addTransition(j int) string {
 		s.read.cond[c.proc] = c.obj
 	}
 	if fresh {
-		s.show(e, c, t, u, j)
+		s.show(e, c, t, u, j, ps)
 		s.noteValue(e, c, j)
-		s.notePlain(e, j)
+		s.notePlain(e, j, &ps[0])
 	}
 	s.run.Grow()
 	if !s.run.Add(e) {
@@ -310,8 +324,10 @@ func (s *Strategy) addTransition(j int) string {
 	}
 	if fresh {
 		s.extend(e)
+	} else if !s.sameCall(s.run.Last(s.procCell(x.Proc)), s.then(x.Proc, j, ps, 0)) {
+		return unfollowed
 	}
-	return ""
+	return s.addBranches(x.Proc, j, ps)
 }
 
 func (s *Strategy) advance(p transition.Proc) { s.read.at[p]++ }
@@ -388,14 +404,14 @@ func (s *Strategy) agree(e net.Event, x *transition.Transition) bool {
 
 // show adds what e gives: conditions of the goroutines that take part and are
 // started, of the objects it changes, and beside them.
-func (s *Strategy) show(e net.Event, c *call, t, u net.Cond, j int) {
+func (s *Strategy) show(e net.Event, c *call, t, u net.Cond, j int, ps []piece) {
 	n, x := s.net, s.path.At(j)
 	values := make([]net.Value, 0, 4)
-	values = append(values, s.next(x.Proc, j))
+	values = append(values, s.then(x.Proc, j, ps, 0))
 	if u != net.None {
 		values = append(values, s.next(x.With, j))
 	}
-	for _, p := range x.Starts {
+	for _, p := range ps[0].starts {
 		values = append(values, s.next(p, j))
 	}
 	n.Show(e)
@@ -405,7 +421,7 @@ func (s *Strategy) show(e net.Event, c *call, t, u net.Cond, j int) {
 		s.timed(n.Give(e, n.Cell(u), u, values[0]))
 		values = values[1:]
 	}
-	for i, p := range x.Starts {
+	for i, p := range ps[0].starts {
 		s.timed(n.Give(e, s.procCell(p), net.None, values[i]))
 	}
 	for _, a := range n.Arcs(e) {

@@ -15,27 +15,40 @@ func (s *Strategy) makeSchedule() bool {
 	if s.target != net.None && !in.Add(s.target) || !reach(in, s.goal) {
 		panic("unfold: a target cannot happen")
 	}
+	if !s.feasible(in) {
+		return false
+	}
 	alone := in.Mark()
 	s.alongside(in)
+	if s.steps(in) {
+		return true
+	}
+	in.Undo(alone)
+	return s.steps(in) || s.before()
+}
+
+// steps makes the schedule that does the events of a config; false if there is none.
+func (s *Strategy) steps(in *net.Config) bool {
+	order, passed, ok := s.inOrder(in)
+	if !ok {
+		return false
+	}
+	s.inputs.branching, s.inputs.needed = net.None, net.None
 	s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed, Exhaustive: true, Strict: true, Loose: s.opt.Loose}
 	for len(s.gids) < s.tab.Procs() {
 		s.gids = append(s.gids, trace.NoG)
 	}
 	s.gids[transition.Main], s.gids[transition.Timers] = 0, 1
 	next := trace.GID(2)
-	order, passed, ok := s.inOrder(in)
-	if !ok {
-		in.Undo(alone)
-		if order, passed, ok = s.inOrder(in); !ok {
-			return false
-		}
-	}
 	for _, shown := range [...]bool{true, false} { // how many goroutines the others start is not known
 		for _, e := range order {
-			if s.net.Shown(e) == shown && !passed[e] && (!s.draws(e) || e == s.target) {
+			if s.net.Shown(e) == shown && !passed[e] && !s.branches(e) && (!s.draws(e) || e == s.target) {
 				next = s.addSteps(in, e, next)
 			}
 		}
+	}
+	if s.inputs.needed != net.None {
+		return false
 	}
 	in.Begin() // before its events are shown
 	return true
@@ -54,7 +67,8 @@ func (s *Strategy) alongside(in *net.Config) {
 		if s.net.Shown(e) || in.Has(e) {
 			continue
 		}
-		if m := in.Mark(); s.draws(e) || !in.Add(e) || !s.last(in, e) || s.target != net.None && !s.last(in, s.target) {
+		before := in.Len()
+		if m := in.Mark(); s.draws(e) || !in.Add(e) || !s.last(in, e) || s.target != net.None && !s.last(in, s.target) || !s.feasibleToo(in, before) {
 			in.Undo(m)
 			misses--
 		}
@@ -81,9 +95,10 @@ func (s *Strategy) draws(e net.Event) bool {
 	return c.choices > 0
 }
 
-// addSteps adds the steps of e and of the draws that follow it: nobody can go on in between.
+// addSteps adds the steps of e and of the draws that follow it: nobody can go on in between. Branches on the input,
+// which are no steps, follow it as the input has it.
 func (s *Strategy) addSteps(in *net.Config, e net.Event, next trace.GID) trace.GID {
-	if !s.isClock(s.net.Cell(s.net.Arcs(e)[0].Cond())) { // the clock jumps by itself
+	if !s.isClock(s.net.Cell(s.net.Arcs(e)[0].Cond())) && !s.branches(e) { // the clock jumps by itself
 		s.addStep(e)
 	}
 	if !s.net.Shown(e) {
@@ -99,8 +114,15 @@ func (s *Strategy) addSteps(in *net.Config, e net.Event, next trace.GID) trace.G
 		if by == net.None {
 			by = s.drawn(y)
 		}
-		if by != net.None && s.draws(by) && s.net.Shown(by) {
+		if by == net.None {
+			by = s.outcome(y)
+		}
+		switch {
+		case by == net.None || !s.draws(by) && !s.branches(by):
+		case s.net.Shown(by):
 			next = s.addSteps(in, by, next)
+		case s.branches(by) && s.inputs.branching == net.None:
+			s.inputs.branching = by
 		}
 	}
 	return next
@@ -148,6 +170,9 @@ func (s *Strategy) addStarted(e net.Event, next trace.GID) trace.GID {
 		if cell := s.net.Cell(y); s.isGoroutine(cell) && s.net.Up(y) == net.None {
 			s.gids[s.procOf[cell]] = next
 			next++
+			if s.inputs.needed == net.None {
+				s.inputs.needed = s.inputs.branching
+			}
 		}
 	}
 	return next

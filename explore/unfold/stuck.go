@@ -110,14 +110,14 @@ func (s *Strategy) wanting(y net.Cond, f func(a net.Cond)) {
 }
 
 // found keeps a set of conditions of goroutines that wait for each other, or
-// for one that has ended, unless one was found with the same operations.
+// for one that has ended, unless one was found with the same operations. What leads to them is in s.find.
 func (s *Strategy) found(set []net.Cond) {
 	var calls []net.Value
 	for _, t := range set {
 		calls = append(calls, s.net.Value(t))
 	}
 	slices.Sort(calls)
-	if key := fmt.Sprint(calls); !s.asked[key] {
+	if key := fmt.Sprint(calls); !s.asked[key] && s.contradiction(s.find) == nil { // FILTERUNSAT
 		s.asked[key] = true
 		s.stuck = append(s.stuck, append([]net.Cond(nil), set...))
 	}

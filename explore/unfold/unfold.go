@@ -39,6 +39,9 @@ type Options struct {
 	// NoDeadlocks leaves out the search for deadlocks (section 4.4), to measure what it costs.
 	NoDeadlocks bool
 
+	// Inputs, if not nil: the inputs of a fuzz target are explored together with its schedules.
+	Inputs *Inputs
+
 	// Loose: executions are made as trace.Schedule.Loose says, so that no order inside the standard library hides a race.
 	Loose bool
 }
@@ -59,7 +62,8 @@ type Strategy struct {
 	clock    clock
 	races    races
 	noted    map[[2]net.Cond]bool // see waitAt
-	texts    map[net.Cond]string  // values of memory, where executions tell them
+	inputs   inputs
+	texts    map[net.Cond]string // values of memory, where executions tell them
 
 	timerChans map[transition.Object]bool // channels of timers
 	sends      map[trace.Site]bool        // of timers, by where they are started: they have a channel
@@ -107,7 +111,7 @@ func (s *Strategy) begin() {
 	s.known, s.begun, s.target = s.known[:0], false, net.None
 	s.goal, s.stuck, s.asked, s.left, s.rest, s.clock = nil, nil, map[string]bool{}, map[net.Value]bool{}, nil, newClock()
 	s.races = newRaces()
-	s.noted, s.texts = map[[2]net.Cond]bool{}, map[net.Cond]string{}
+	s.noted, s.texts, s.inputs = map[[2]net.Cond]bool{}, map[net.Cond]string{}, newInputs()
 	s.beginClock()
 	cell := s.procCell(transition.Main)
 	s.net.Mark(cell, 0)
@@ -133,7 +137,7 @@ func (s *Strategy) Next() *trace.Schedule {
 	if s.over {
 		return nil
 	}
-	if !s.begun {
+	if s.sows() || !s.begun {
 		s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed, Exhaustive: true, Strict: true, Loose: s.opt.Loose}
 		return &s.schedule
 	}
@@ -155,6 +159,9 @@ func (s *Strategy) Next() *trace.Schedule {
 // and the data races that can be found in the whole net.
 func (s *Strategy) aim() bool {
 	if s.goal = s.nextStuck(); s.goal != nil || s.aimAtEvent() {
+		return true
+	}
+	if s.goal = s.postponed(); s.goal != nil {
 		return true
 	}
 	if s.goal = s.jumpsLeft(); s.goal == nil && !s.opt.NoDeadlocks {
@@ -219,6 +226,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 		return
 	}
 	s.target, s.goal = net.None, nil
+	s.inputs.sown++
 	s.noteLeft(t)
 	s.noteEnd()
 	if s.expired {
@@ -258,9 +266,14 @@ func (s *Strategy) Seed(t *trace.Trace) bool {
 	return true
 }
 
-// giveWay lets dpor explore what there is no net construction for.
+// giveWay lets dpor explore what there is no net construction for. Of several inputs it explores none: they are left to be explored one after the other.
 func (s *Strategy) giveWay(why string, t *trace.Trace) {
 	s.Why = why
+	if s.opt.Inputs != nil {
+		s.incomplete(why)
+		s.over = true
+		return
+	}
 	d := dpor.New(dpor.Options{Seed: s.opt.Seed, Expired: s.opt.Expired, Loose: s.opt.Loose})
 	s.other = d
 	if !s.begun { // t is what dpor would have begun with
@@ -274,8 +287,9 @@ func (s *Strategy) Result() explore.Result {
 	if s.other != nil {
 		return s.other.Result()
 	}
+	s.tellUnsolved()
 	r := s.result
-	r.Complete, r.Covers = r.Reason == "" && s.over, "local states"
+	r.Complete, r.Covers = r.Reason == "" && s.over, s.covers()
 	if s.over {
 		r.Estimate = float64(r.Executions)
 	}

@@ -35,6 +35,10 @@ func (s *Strategy) operation(c *call, t net.Cond, in *net.Config, f func(way)) {
 			f(way{i, arcs})
 		}
 		return
+	case c.op == trace.OpBranch:
+		f(way{notTaken, arcs})
+		f(way{taken, arcs})
+		return
 	case c.op == trace.OpCondWake:
 		o := s.object(c.obj)
 		by := s.woken(c.proc, in.Last(o.state))

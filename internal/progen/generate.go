@@ -17,6 +17,8 @@ type Size struct {
 	// Loose: also what Go allows more of than sampled executions show: timers with the same deadline, whose wakes may
 	// overlap, and Gosched, after which nobody need go first.
 	Loose bool
+	// Inputs: fuzz targets with so many numbers, over what values go through as they are followed: variables, channels, mutexes.
+	Inputs int
 	// Selects: programs of channels and selects only, every other one with timers: who comes first where several wait?
 	Selects bool
 }
@@ -75,6 +77,10 @@ func (g *generator) oneIn(n int) bool { return g.r.IntN(n) == 0 }
 // theme declares the objects, and says which statements there are over them.
 func (g *generator) theme() {
 	p := g.p
+	if g.size.Inputs > 0 {
+		g.inputs()
+		return
+	}
 	if g.size.Selects {
 		g.timed = g.oneIn(2)
 		if g.timed {
@@ -157,6 +163,35 @@ func (g *generator) theme() {
 	}
 	if g.size.Loose && g.oneIn(12) {
 		g.add(2, func() []*Stmt { return g.one(&Stmt{Op: Yield}) })
+	}
+}
+
+// inputs declares the objects of a program with inputs.
+func (g *generator) inputs() {
+	p := g.p
+	p.Inputs = 1 + g.r.IntN(g.size.Inputs)
+	g.add(6, func() []*Stmt {
+		s := &Stmt{Op: Take, Obj: g.r.IntN(p.Inputs), Val: g.r.IntN(2), Reg: g.reg()}
+		return append(g.one(s), g.branchOn(s.Reg)...)
+	})
+	themes := []func(){
+		func() { p.Vars = 1 + g.r.IntN(2); g.add(4, g.read); g.add(5, g.write) },
+		func() { g.chans(1) },
+		func() { p.Mutexes = 1 + g.r.IntN(2); g.add(5, g.locked) },
+		func() { p.Onces = 1; g.add(4, g.once) },
+		func() {
+			p.Groups = 1
+			g.add(2, func() []*Stmt { return g.one(&Stmt{Op: Done}) })
+			g.add(2, func() []*Stmt { return g.one(&Stmt{Op: Join}) })
+		},
+	}
+	themes[g.r.IntN(2)]() // what values go through
+	for _, i := range g.r.Perm(len(themes))[:g.r.IntN(2)] {
+		themes[i]()
+	}
+	g.add(3, g.branch)
+	if g.oneIn(4) {
+		g.add(1, func() []*Stmt { return g.one(&Stmt{Op: Panic}) })
 	}
 }
 
@@ -373,7 +408,12 @@ func (g *generator) branch() []*Stmt {
 	if g.depth > 2 || g.left < 1 {
 		return nil
 	}
-	s := &Stmt{Op: If, Reg: g.reg(), Val: g.r.IntN(3)}
+	return g.branchOn(g.reg())
+}
+
+// branchOn is an if on that register.
+func (g *generator) branchOn(reg int) []*Stmt {
+	s := &Stmt{Op: If, Reg: reg, Val: g.r.IntN(3)}
 	s.Body = g.block(2)
 	if g.oneIn(2) {
 		s.Else = g.block(1)

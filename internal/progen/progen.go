@@ -23,6 +23,7 @@ type Program struct {
 	Groups  int   // wg0, ...
 	Onces   int   // once0, ...
 	Timers  []int // t0, ... := time.NewTimer(ms)
+	Inputs  int   // in0, in1, ... of type int: it is a fuzz target then
 	Body    []*Stmt
 }
 
@@ -102,6 +103,7 @@ const (
 	SpinLock           // for !m.TryLock() { Body }
 	SpinCAS            // for !a.CompareAndSwap(Val, Val2) { Body }
 	Peek               // a.Load()
+	Take               // Reg = in + Val
 	numOps
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Source returns the program as a complete Go test file, with one test named TestSeed<Seed>.
+// Source returns the program as a complete Go test file, with one test named TestSeed<Seed>, or a fuzz target named FuzzSeed<Seed>.
 func Source(p *Program) string {
 	w := &printer{p: p, imports: map[string]bool{"testing": true}}
 	w.declare()
@@ -19,12 +19,28 @@ func Source(p *Program) string {
 			fmt.Fprintf(&b, "%q\n", path)
 		}
 	}
-	fmt.Fprintf(&b, ")\n\nfunc TestSeed%d(*testing.T) {\n%s}\n%s", p.Seed, w.b.String(), w.helpers())
+	b.WriteString(")\n\n")
+	if p.Inputs > 0 {
+		fmt.Fprintf(&b, "func FuzzSeed%d(f *testing.F) {\nf.Add(0%s)\nf.Fuzz(func(_ *testing.T%s) {\n%s})\n}\n",
+			p.Seed, strings.Repeat(", 0", p.Inputs-1), p.parameters(), w.b.String())
+	} else {
+		fmt.Fprintf(&b, "func TestSeed%d(*testing.T) {\n%s}\n", p.Seed, w.b.String())
+	}
+	b.WriteString(w.helpers())
 	text, err := format.Source([]byte(b.String()))
 	if err != nil {
 		panic("progen: " + err.Error() + "\n" + b.String())
 	}
 	return string(text)
+}
+
+// parameters are those of the fuzz target.
+func (p *Program) parameters() string {
+	var b strings.Builder
+	for i := range p.Inputs {
+		fmt.Fprintf(&b, ", in%d int", i)
+	}
+	return b.String()
 }
 
 type printer struct {
@@ -142,7 +158,7 @@ func (s *Stmt) registers(used *[Registers]bool) {
 		if s.Src >= 0 {
 			used[s.Src] = true
 		}
-	case If, Read, Load, Add, CAS, TryLock, RWTry, RTry, Recv, Len, Range, Stop, Reset, Draw:
+	case If, Take, Read, Load, Add, CAS, TryLock, RWTry, RTry, Recv, Len, Range, Stop, Reset, Draw:
 		used[s.Reg] = true
 	case Select:
 		for _, c := range s.Cases {
@@ -230,6 +246,8 @@ func (w *printer) stmt(s *Stmt) {
 		w.line("panic(\"p%d\")", s.ID)
 	case Peek:
 		w.line("a%d.Load()", s.Obj)
+	case Take:
+		w.line("r%d = in%d + %d", s.Reg, s.Obj, s.Val)
 	case SpinLoad:
 		w.spin(s, fmt.Sprintf("a%d.Load() != %d", s.Obj, s.Val))
 	case SpinLock:

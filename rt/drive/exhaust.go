@@ -7,7 +7,9 @@ import (
 	"heddle/explore/bound"
 	"heddle/explore/dpor"
 	"heddle/explore/reach"
+	"heddle/explore/unfold"
 	"heddle/rt/wire"
+	"heddle/symbolic/corpus"
 	"heddle/trace"
 )
 
@@ -23,7 +25,7 @@ func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result
 		if e.ended() {
 			return result, false, "sampled"
 		}
-		return e.sample()
+		return e.sampleInstead(result)
 	}
 	x := e.search(func(e *exploration) explore.Strategy { return e.seeded(start) })
 	for !e.ended() && !e.stop(e.n) {
@@ -40,7 +42,7 @@ func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result
 	}
 	if x.left != "" {
 		e.estimate = 0
-		result, complete, reason = e.sample()
+		result, complete, reason = e.sampleInstead(result)
 		if !e.nondet {
 			reason = "sampled; " + x.left
 		}
@@ -57,6 +59,15 @@ func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result
 		e.n = r.Executions // all that is not left out by wish
 	}
 	return result, false, "sampled; " + short
+}
+
+// sampleInstead samples what no search can cover. Of several inputs it samples none: they are not explored together then.
+func (e *exploration) sampleInstead(result string) (string, bool, string) {
+	if e.together != nil {
+		e.together = nil
+		return e.result(result), false, "sampled"
+	}
+	return e.sample()
 }
 
 // A search is a strategy that covers every interleaving, at work.
@@ -108,6 +119,9 @@ func (x *search) step() bool {
 	if next == nil {
 		x.over = true
 		return false
+	}
+	if u, ok := x.s.(*unfold.Strategy); ok && e.together != nil {
+		e.input = corpus.Texts(u.Input())
 	}
 	ex := e.perform(next)
 	if e.err != nil {

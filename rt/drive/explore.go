@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"heddle/explore/succession"
+	"heddle/explore/unfold"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -38,6 +39,7 @@ type exploration struct {
 	expect    *wire.Expectation // looked for in every execution
 	input     []string          // of a fuzz target; nil: its corpus
 	paths     *paths            // what is known of them where inputs are searched for
+	together  *unfold.Inputs    // they and the schedules are explored in one net
 	most      int               // executions for this input, 0: no such bound
 	polled    []trace.Site      // sides of channels found to be polled, for exhaustive executions
 	learnt    int               // executions after which exhaustive ones end sooner, see wire.Result.Learnt

@@ -16,7 +16,8 @@ import (
 // & Molnar, "Automated whitebox fuzz testing", NDSS 2008): every branch of an execution that depends on
 // the input is asked to go the other way, and what the solver finds is executed.
 // Each input is explored by the strategy of the configuration: other schedules
-// take other branches, and those are asked about too.
+// take other branches, and those are asked about too. The strategy unfold explores
+// inputs and schedules together, as far as it can: see together.go.
 
 // perInput is in how many executions a strategy that does not end by itself
 // explores an input at first; when there are no new ones, four times as many.
@@ -46,6 +47,7 @@ type paths struct {
 	unknown  int  // questions without an answer
 	cut      bool // an execution had more branches than are looked at
 	err      error
+	together bool // the strategy does the search: only what it does is counted here
 
 	concrete map[trace.Site]bool // where values are no longer followed
 }
@@ -100,6 +102,10 @@ func (p *paths) see(input []string, ex *Execution) {
 	for _, s := range ex.Concrete {
 		p.concrete[s] = true
 	}
+	if p.together {
+		p.count(input, ex)
+		return
+	}
 	path := symbolic.PathOf(p.table, ex.Trace, mostBranches)
 	p.cut = p.cut || len(path.Branches) == mostBranches
 	if !p.checked {
@@ -112,10 +118,10 @@ func (p *paths) see(input []string, ex *Execution) {
 	if err != nil {
 		return
 	}
-	h := uint64(14695981039346656037)
+	h := uint64(hashOf)
 	for n, b := range path.Branches {
 		p.covered[side{b.Site, b.Taken}] = true
-		if q := h*1099511628211 ^ uint64(p.table.Negate(b.Cond)); !p.tried[q] {
+		if q := h*hashBy ^ uint64(p.table.Negate(b.Cond)); !p.tried[q] {
 			p.tried[q] = true
 			if t := (turn{values, path, n}); p.covered[side{b.Site, !b.Taken}] {
 				p.rest = append(p.rest, t)
@@ -123,13 +129,24 @@ func (p *paths) see(input []string, ex *Execution) {
 				p.fresh = append(p.fresh, t)
 			}
 		}
-		h = h*1099511628211 ^ uint64(b.Cond)
+		h = h*hashBy ^ uint64(b.Cond)
 	}
+	p.note(h)
+}
+
+// note counts a path, of which h is the hash.
+func (p *paths) note(h uint64) {
 	if !p.seenPath[h] {
 		p.seenPath[h] = true
 		p.paths++
 	}
 }
+
+// Hashes of paths are FNV-1a.
+const (
+	hashOf = 14695981039346656037
+	hashBy = 1099511628211
+)
 
 // expected reports whether the path has the branch that the input was made for.
 func (p *paths) expected(path *symbolic.Path) bool {
@@ -214,12 +231,17 @@ func (e *exploration) inputs(search func() (string, bool, string)) (result strin
 	if e.ended() || len(seeds) == 0 { // it does not come to F.Fuzz
 		return search()
 	}
+	e.paths = p
+	defer func() { e.paths, e.input, e.most = nil, nil, 0 }()
+	if e.cfg.Strategy == "unfold" {
+		if result, complete, reason, ok := e.unfoldTogether(seeds); ok {
+			return result, complete, reason
+		}
+	}
 	for _, s := range seeds[1:] {
 		p.add(s, symbolic.None)
 	}
 	p.add(seeds[0], symbolic.None) // that of zeros
-	e.paths = p
-	defer func() { e.paths, e.input, e.most = nil, nil, 0 }()
 	x := &inputSearch{e: e, p: p, search: search, sampling: exhaustive[e.cfg.Strategy] == nil, total: e.n, reasons: map[string]int{}}
 	x.fresh()
 	for most := 4 * perInput; x.sampling && x.reasons["sampled"] > 0 && !x.over(); most *= 4 {

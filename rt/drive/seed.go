@@ -16,7 +16,7 @@ func (e *exploration) unfold() explore.Strategy { return e.unfolding() }
 
 func (e *exploration) unfolding() *unfold.Strategy {
 	e.plain = e.cfg.Race
-	o := unfold.Options{Expired: e.late, Loose: e.loose}
+	o := unfold.Options{Expired: e.late, Loose: e.loose, Inputs: e.together}
 	switch e.cfg.Targets {
 	case "oldest":
 		o.Choose = func(int) int { return 0 }

@@ -92,6 +92,9 @@ func (s *Sched) notePlain(g *G, p, n uintptr, site trace.Site, write bool) {
 		return
 	}
 	a := trace.Plain{G: g.id, Step: int32(len(s.t.Steps)) - 1, Write: write, Size: uint32(n), Site: site, Mem: trace.Object{Kind: trace.ObjMemory, Addr: p, G: trace.NoG}}
+	if s.opt.Exprs {
+		a.After = int32(len(s.t.Events))
+	}
 	for i := len(s.t.Plain) - 1; i >= max(0, len(s.t.Plain)-8) && s.t.Plain[i].Step == a.Step; i-- {
 		if s.t.Plain[i] == a {
 			return

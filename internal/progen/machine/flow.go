@@ -44,7 +44,10 @@ func (m *Machine) branch(f *frame, s *progen.Stmt) {
 }
 
 // chosen makes the event of a select that took case i, and returns the label of what it received.
-func (m *Machine) chosen(i int, s *progen.Stmt) (l trace.Label) {
+func (m *Machine) chosen(i int, s *progen.Stmt, c *flow.Call) (l trace.Label) {
+	if m.Exprs {
+		return flow.Back(c, true)
+	}
 	if !m.Flow {
 		return 0
 	}

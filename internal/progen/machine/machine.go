@@ -30,6 +30,10 @@ type Machine struct {
 	Values bool
 	// Flow records data flow, as code rewritten for it would: see flow.go.
 	Flow bool
+	// Inputs are those of the program.
+	Inputs []int
+	// Exprs records what values are in terms of inputs: see inputs.go.
+	Exprs bool
 	// Local, if not nil, is called with the local states that goroutines reach: what they have in their
 	// registers, and the statement that they do next, 0 at the end.
 	Local func(name string, regs [progen.Registers]int, at int)
@@ -124,7 +128,7 @@ func (m *Machine) Execute(_ context.Context, s *trace.Schedule) (*trace.Trace, e
 	if m.Sync {
 		visible = sched.VisibleSync
 	}
-	m.trace = sched.S.Run(m.main, sched.Options{Schedule: s, Policy: pol, Steps: maxSteps, Race: true, Visible: visible, Values: m.Values, PastDeadlock: true, Flow: m.Flow})
+	m.trace = sched.S.Run(m.main, sched.Options{Schedule: s, Policy: pol, Steps: maxSteps, Race: true, Visible: visible, Values: m.Values, PastDeadlock: true, Flow: m.Flow || m.Exprs, Exprs: m.Exprs})
 	hook.On = false
 	switch m.trace.Verdict {
 	case trace.Bounded, trace.Aborted:
@@ -255,7 +259,9 @@ func (m *Machine) block(f *frame, body []*progen.Stmt) {
 	for _, s := range body {
 		f.at = s.ID
 		m.local(f, s.ID)
-		if m.Flow {
+		if m.Exprs {
+			m.express(f, s)
+		} else if m.Flow {
 			m.follow(f, s)
 		} else {
 			m.do(f, s)
@@ -265,7 +271,7 @@ func (m *Machine) block(f *frame, body []*progen.Stmt) {
 
 func (m *Machine) local(f *frame, at int) {
 	if m.Local != nil {
-		m.Local(f.name, f.regs, at)
+		m.Local(f.name, f.known(), at)
 	}
 }
 
@@ -300,6 +306,8 @@ func (m *Machine) do(f *frame, s *progen.Stmt) {
 		for range s.Val {
 			m.block(f, s.Body)
 		}
+	case progen.Take:
+		f.regs[s.Reg] = m.Inputs[s.Obj] + s.Val
 	case progen.Draw:
 		f.regs[s.Reg] = hook.Draw(s.Val, pc(s.ID))
 	case progen.Yield:

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"heddle/internal/progen"
+	"heddle/rt/flow"
 	"heddle/rt/hook"
 )
 
@@ -87,17 +88,21 @@ func (m *Machine) doSelect(f *frame, s *progen.Stmt) {
 			cases[i] = hook.OnRecv(m.chans[c.Obj])
 		}
 	}
+	var c flow.Call
+	if m.Exprs {
+		flow.Out(0, 0, &c)
+	}
 	i := hook.Select(site(s.ID), s.Def, cases...)
-	l := m.chosen(i, s)
+	l := m.chosen(i, s, &c)
 	if i < 0 {
 		m.block(f, s.Else)
 		return
 	}
-	c := &s.Cases[i]
+	taken := &s.Cases[i]
 	if r, ok := cases[i].(*hook.RecvCase[int]); ok {
-		f.regs[c.Reg], f.from[c.Reg] = received(r.V, r.OK), l
+		f.regs[taken.Reg], f.from[taken.Reg] = received(r.V, r.OK), l
 	}
-	m.block(f, c.Body)
+	m.block(f, taken.Body)
 }
 
 const millisecond = 1_000_000

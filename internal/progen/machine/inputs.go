@@ -1,0 +1,70 @@
+package machine
+
+import (
+	"heddle/internal/progen"
+	"heddle/rt/flow"
+	"heddle/trace"
+)
+
+// Expressions over inputs: the labels of registers say how they were computed from those.
+
+// express executes a statement as code rewritten for expressions would.
+func (m *Machine) express(f *frame, s *progen.Stmt) {
+	var c flow.Call
+	switch s.Op {
+	case progen.Take:
+		m.do(f, s)
+		in := m.Inputs[s.Obj]
+		f.from[s.Reg] = plus(flow.Input(s.Obj, trace.Int, uint64(in)), in, s.Val)
+	case progen.If:
+		var x flow.Val
+		flow.Num(f.regs[s.Reg], f.from[s.Reg], trace.Int, &x)
+		flow.B(f.regs[s.Reg] == s.Val, flow.Two1(trace.FlowEq, trace.Bool, &x, uint64(s.Val), trace.Int), site(s.ID))
+		m.do(f, s)
+	case progen.Read:
+		var to flow.Slot
+		f.regs[s.Reg] = *flow.R(&m.vars[s.Obj], site(s.ID), 0, &to)
+		f.from[s.Reg] = to.Get()
+	case progen.Write:
+		flow.P(&m.vars[s.Obj], site(s.ID), 0).Set(f.value(s), f.label(s))
+	case progen.Send:
+		flow.Out(0, f.label(s), &c)
+		m.do(f, s)
+		flow.Back(&c, true)
+	case progen.Recv:
+		flow.Out(0, 0, &c)
+		m.do(f, s)
+		f.from[s.Reg] = flow.Back(&c, true)
+	default:
+		m.do(f, s)
+	}
+}
+
+// label is that of value.
+func (f *frame) label(s *progen.Stmt) trace.Label {
+	if s.Src < 0 {
+		return 0
+	}
+	return plus(f.from[s.Src], f.regs[s.Src], s.Val)
+}
+
+// plus returns the label of x + n, where x has the label l.
+func plus(l trace.Label, x, n int) trace.Label {
+	var v flow.Val
+	flow.Num(x, l, trace.Int, &v)
+	return flow.Two1(trace.FlowAdd, trace.Int, &v, uint64(n), trace.Int)
+}
+
+// Unknown stands in local states for a value that depends on inputs.
+const Unknown = -1 << 40
+
+// known returns the registers as Local is told of them.
+func (f *frame) known() [progen.Registers]int {
+	regs := f.regs
+	for i, l := range f.from {
+		if l != 0 && flow.Exprs {
+			regs[i] = Unknown
+		}
+	}
+	return regs
+}

@@ -1,0 +1,86 @@
+package drive
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/explore"
+	"heddle/explore/unfold"
+	"heddle/rt/wire"
+	"heddle/symbolic"
+	"heddle/symbolic/corpus"
+)
+
+// unfoldTogether explores the inputs and the schedules of a fuzz target in one net, beginning with the inputs
+// seeds. ok is false where there is no such net: one input is to be explored after the other then.
+func (e *exploration) unfoldTogether(seeds [][]string) (result string, complete bool, reason string, ok bool) {
+	p := e.paths
+	in := &unfold.Inputs{Table: p.table, Solver: p.solver}
+	for i, s := range seeds {
+		if slices.ContainsFunc(seeds[:i], func(x []string) bool { return slices.Equal(x, s) }) {
+			continue
+		}
+		values, err := corpus.Values(s)
+		if err != nil {
+			return "", false, "", false
+		}
+		in.Corpus = append(in.Corpus, values)
+	}
+	var last *unfold.Strategy
+	e.together, e.input, p.together = in, seeds[0], true
+	result, complete, reason = e.exhaust(func(e *exploration) explore.Strategy {
+		last = e.unfolding()
+		return last
+	})
+	why := last.Why
+	if e.together == nil {
+		why = "what an execution does is not up to its input and its schedule alone"
+	}
+	e.together, p.together = nil, false
+	if why != "" && e.move == "" && !e.ended() {
+		e.note("inputs and schedules are explored one after the other: %s", why)
+		p.forget()
+		return "", false, "", false
+	}
+	e.tellConcrete(p)
+	e.tellUnsolved(last)
+	if !complete {
+		how := strings.TrimPrefix(strings.TrimPrefix(reason, "sampled"), "; ")
+		reason = strings.Join([]string{fmt.Sprintf("sampled; %d inputs, %d paths", p.executed, p.paths), how}, ", ")
+	}
+	return result, complete, reason, true
+}
+
+// count notes an input that was executed, and the path that it took.
+func (p *paths) count(input []string, ex *Execution) {
+	if key := strings.Join(input, "\n"); !p.known[key] {
+		p.known[key] = true
+		p.executed++
+	}
+	h := uint64(hashOf)
+	for _, b := range symbolic.PathOf(p.table, ex.Trace, mostBranches).Branches {
+		h = h*hashBy ^ uint64(b.Cond)
+	}
+	p.note(h)
+}
+
+// forget forgets the inputs and paths that were counted.
+func (p *paths) forget() {
+	clear(p.known)
+	clear(p.seenPath)
+	p.executed, p.paths = 0, 0
+}
+
+// tellUnsolved says of what it is not known whether an input gets there.
+func (e *exploration) tellUnsolved(u *unfold.Strategy) {
+	sites := u.Unsolved()
+	for i, s := range sites {
+		if i == mostConcrete {
+			e.note("nor is it known of %d other places", len(sites)-i)
+			return
+		}
+		at := e.x.Resolve(s)
+		e.send(&wire.Record{Type: "note", Test: e.test, Place: &at, Text: "whether an input gets here in a way that was foreseen is not known: the conditions were not solved in time"})
+	}
+}
