@@ -26,6 +26,7 @@ func TestSourceCompiles(t *testing.T) {
 	conf := types.Config{Importer: importer.ForCompiler(fset, "source", nil)}
 	made := map[Op]bool{}
 	for seed := range uint64(400) {
+		size.Inputs = int(seed % 3)
 		p := Generate(seed, size)
 		p.Each(func(s *Stmt) { made[s.Op] = true })
 		text := Source(p)
