@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,9 +34,10 @@ func (e *exploration) unfoldTogether(seeds [][]string) (result string, complete 
 		last = e.unfolding()
 		return last
 	})
+	how := strings.TrimPrefix(strings.TrimPrefix(reason, "sampled"), "; ")
 	why := last.Why
 	if e.together == nil {
-		why = "what an execution does is not up to its input and its schedule alone"
+		why = cmp.Or(how, "what an execution does is not up to its input and its schedule alone")
 	}
 	e.together, p.together = nil, false
 	if why != "" && e.move == "" && !e.ended() {
@@ -46,7 +48,6 @@ func (e *exploration) unfoldTogether(seeds [][]string) (result string, complete 
 	e.tellConcrete(p)
 	e.tellUnsolved(last)
 	if !complete {
-		how := strings.TrimPrefix(strings.TrimPrefix(reason, "sampled"), "; ")
 		reason = strings.Join([]string{fmt.Sprintf("sampled; %d inputs, %d paths", p.executed, p.paths), how}, ", ")
 	}
 	return result, complete, reason, true
