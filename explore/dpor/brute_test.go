@@ -14,6 +14,7 @@ import (
 
 	"heddle/explore"
 	"heddle/explore/transition"
+	"heddle/internal/odometer"
 	"heddle/rt/hook"
 	"heddle/rt/policy"
 	"heddle/rt/sched"
@@ -67,40 +68,6 @@ func (x *executor) again() bool {
 	return true
 }
 
-// An odometer is a policy that takes every combination of choices in turn.
-type odometer struct {
-	digits, bases []int
-	at            int
-}
-
-func (o *odometer) Name() string { return "odometer" }
-func (o *odometer) Begin(uint64) { o.at = 0 }
-
-func (o *odometer) Outcome(n int) int {
-	if n <= 1 {
-		return 0
-	}
-	if o.at == len(o.digits) {
-		o.digits, o.bases = append(o.digits, 0), append(o.bases, n)
-	}
-	o.at++
-	return o.digits[o.at-1]
-}
-
-func (o *odometer) Choose(_ trace.GID, ready []trace.GID, _ []trace.Pending) trace.GID {
-	return ready[o.Outcome(len(ready))]
-}
-
-func (o *odometer) next() bool {
-	for n := len(o.digits); n > 0; n-- {
-		if o.digits[n-1]++; o.digits[n-1] < o.bases[n-1] {
-			return true
-		}
-		o.digits, o.bases = o.digits[:n-1], o.bases[:n-1]
-	}
-	return false
-}
-
 // classes maps the canonical form of each class of equivalent executions to what it shows.
 type classes map[uint64]string
 
@@ -109,7 +76,7 @@ type classes map[uint64]string
 func brute(x *executor, tab *transition.Table, show func(*trace.Trace) string, limit int) (all classes, n int, err error) {
 again:
 	all = classes{}
-	o := new(odometer)
+	o := new(odometer.Odometer)
 	for n = 1; ; n++ {
 		t := x.run(&trace.Schedule{Exhaustive: true}, o)
 		if x.again() {
@@ -120,7 +87,7 @@ again:
 			return all, n, fmt.Errorf("equivalent executions differ: %s, %s", before, out)
 		}
 		all[k] = out
-		if !o.next() {
+		if !o.Next() {
 			return all, n, nil
 		}
 		if n == limit {

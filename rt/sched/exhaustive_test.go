@@ -7,45 +7,10 @@ import (
 	"testing"
 	"unsafe"
 
+	"heddle/internal/odometer"
 	"heddle/rt/hook"
 	"heddle/trace"
 )
-
-// An odometer is a policy that takes every combination of choices in turn.
-type odometer struct {
-	digits []int // taken
-	bases  []int
-	at     int
-}
-
-func (o *odometer) Name() string { return "odometer" }
-func (o *odometer) Begin(uint64) { o.at = 0 }
-
-func (o *odometer) Outcome(n int) int {
-	if n <= 1 {
-		return 0
-	}
-	if o.at == len(o.digits) {
-		o.digits, o.bases = append(o.digits, 0), append(o.bases, n)
-	}
-	o.at++
-	return o.digits[o.at-1]
-}
-
-func (o *odometer) Choose(_ trace.GID, ready []trace.GID, _ []trace.Pending) trace.GID {
-	return ready[o.Outcome(len(ready))]
-}
-
-// next moves on and reports whether there is another combination.
-func (o *odometer) next() bool {
-	for n := len(o.digits); n > 0; n-- {
-		if o.digits[n-1]++; o.digits[n-1] < o.bases[n-1] {
-			return true
-		}
-		o.digits, o.bases = o.digits[:n-1], o.bases[:n-1]
-	}
-	return false
-}
 
 // testVisible is what outcomes takes for scheduling points.
 var testVisible VisibleMode
@@ -58,7 +23,7 @@ func outcomes(t *testing.T, exhaustive bool, main func(), result func(tr *trace.
 	var polled []trace.Site
 again:
 	seen := map[string]bool{}
-	o := new(odometer)
+	o := new(odometer.Odometer)
 	for n = 1; ; n++ {
 		o.Begin(0)
 		tr := S.Run(main, Options{Schedule: &trace.Schedule{Exhaustive: exhaustive}, Policy: o, Race: true, Visible: testVisible})
@@ -69,7 +34,7 @@ again:
 			goto again
 		}
 		seen[result(tr)] = true
-		if !o.next() {
+		if !o.Next() {
 			break
 		}
 		if n > 2_000_000 {
@@ -280,7 +245,7 @@ func TestExhaustiveRecordsOffersAndLeft(t *testing.T) {
 		spawn(func() { hook.To(c, 3).Send(1) })
 		hook.Select(4, false, hook.OnRecv(c), hook.OnSend(c).Of(2))
 		hook.Recv(c, 5)
-	}, Options{Schedule: &trace.Schedule{Exhaustive: true}, Policy: new(odometer), Race: true})
+	}, Options{Schedule: &trace.Schedule{Exhaustive: true}, Policy: new(odometer.Odometer), Race: true})
 	hook.On = false
 	if len(tr.Offers) != 4 || tr.Offers[0].Case != 1 || tr.Offers[1].Case != 2 || !tr.Offers[1].Send || tr.Offers[2].Case != 0 {
 		t.Errorf("offers: %+v", tr.Offers)

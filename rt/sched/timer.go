@@ -204,48 +204,47 @@ func (s *Sched) arm(g *G, t *timer) {
 }
 
 func (s *Sched) timerStop(p unsafe.Pointer, pc uintptr) (active, ours bool) {
-	g := s.enter()
-	if s.inert() {
-		s.leave()
-		return false, true
+	g, t, o, ours := s.knownTimer(p, pc)
+	if t == nil {
+		return false, ours
 	}
-	site := trace.PCSite(pc)
-	o, fresh := s.object(p, trace.ObjTimer, site)
-	if fresh || o.timer == nil {
-		s.leave()
-		return false, false
-	}
-	t := o.timer
-	o = s.timerObject(o)
-	s.point(g, trace.OpTimerStop, o, site)
 	active = s.stopTimer(t)
-	s.event(g, trace.OpTimerStop, o, 0, site)
+	s.event(g, trace.OpTimerStop, o, 0, trace.PCSite(pc))
 	s.leave()
 	return active, true
 }
 
 func (s *Sched) timerReset(p unsafe.Pointer, when, period int64, pc uintptr) (active, ours bool) {
-	g := s.enter()
+	g, t, o, ours := s.knownTimer(p, pc)
+	if t == nil {
+		return false, ours
+	}
+	active = s.stopTimer(t)
+	when = g.exactly(when)
+	t.when, t.period = when, period
+	s.event(g, trace.OpTimerStart, o, when-s.now, trace.PCSite(pc))
+	s.arm(g, t)
+	s.leave()
+	return active, true
+}
+
+// knownTimer is the beginning of stopping or resetting the timer at p: the hook was entered, and it is g's turn. t is nil
+// where there is nothing to be done, and ours false if that is because the model does not know the timer.
+func (s *Sched) knownTimer(p unsafe.Pointer, pc uintptr) (g *G, t *timer, o *object, ours bool) {
+	g = s.enter()
 	if s.inert() {
 		s.leave()
-		return false, true
+		return g, nil, nil, true
 	}
 	site := trace.PCSite(pc)
 	o, fresh := s.object(p, trace.ObjTimer, site)
 	if fresh || o.timer == nil {
 		s.leave()
-		return false, false
+		return g, nil, nil, false
 	}
-	t := o.timer
-	o = s.timerObject(o)
+	t, o = o.timer, s.timerObject(o)
 	s.point(g, trace.OpTimerStop, o, site)
-	active = s.stopTimer(t)
-	when = g.exactly(when)
-	t.when, t.period = when, period
-	s.event(g, trace.OpTimerStart, o, when-s.now, site)
-	s.arm(g, t)
-	s.leave()
-	return active, true
+	return g, t, o, true
 }
 
 // timerObject is what stopping or resetting a timer is about: in exhaustive

@@ -6,6 +6,7 @@ import (
 
 	"heddle/explore/bound"
 	"heddle/explore/transition"
+	"heddle/internal/odometer"
 	"heddle/internal/progen"
 	"heddle/internal/progen/machine"
 	"heddle/trace"
@@ -13,7 +14,7 @@ import (
 
 // A counter makes all executions, and counts what each costs.
 type counter struct {
-	machine.Odometer
+	odometer.Odometer
 	preemptions, delays int
 }
 

@@ -1,0 +1,50 @@
+// Package odometer is exhaustive search without any reduction: what every
+// reduction is checked against.
+package odometer
+
+import "heddle/trace"
+
+// An Odometer is a policy that makes every sequence of choices there is, one
+// an execution: Next goes on to the one after. The zero value begins with the first choice everywhere.
+type Odometer struct {
+	picks []pick
+	depth int
+}
+
+type pick struct{ choice, of int }
+
+// Name is "odometer".
+func (*Odometer) Name() string { return "odometer" }
+
+// Begin starts an execution.
+func (o *Odometer) Begin(uint64) { o.depth = 0 }
+
+// Choose takes the goroutine whose turn it is.
+func (o *Odometer) Choose(_ trace.GID, ready []trace.GID, _ []trace.Pending) trace.GID {
+	return ready[o.Outcome(len(ready))]
+}
+
+// Outcome takes the outcome whose turn it is.
+func (o *Odometer) Outcome(n int) int {
+	if n <= 1 {
+		return 0
+	}
+	if o.depth == len(o.picks) {
+		o.picks = append(o.picks, pick{0, n})
+	}
+	o.depth++
+	return o.picks[o.depth-1].choice
+}
+
+// Next goes on to the next sequence and reports whether there is one.
+func (o *Odometer) Next() bool {
+	o.picks = o.picks[:o.depth]
+	for n := len(o.picks); n > 0; n-- {
+		if p := &o.picks[n-1]; p.choice+1 < p.of {
+			p.choice++
+			o.picks = o.picks[:n]
+			return true
+		}
+	}
+	return false
+}
