@@ -65,3 +65,28 @@ func TestConcurrentPulse(t *testing.T) {
 		t.Error("a binary that ended by itself was killed")
 	}
 }
+
+// What computes on and on is told apart from what waits.
+func TestPulseHangs(t *testing.T) {
+	const stall = time.Second
+	now := time.Now()
+	ago := func(n float64) time.Time { return now.Add(-time.Duration(n * float64(stall))) }
+	for _, c := range []struct {
+		name         string
+		since, chose time.Time
+		used         time.Duration // of the processor since
+		hangs, busy  bool
+	}{
+		{"goes on", now, now, 0, false, false},
+		{"computes for a while", now, ago(busyFactor - 1), 0, false, false},
+		{"computes on and on", now, ago(busyFactor + 1), 0, true, true},
+		{"waits", ago(1.5), ago(1.5), 0, true, false},
+		{"computes without a sign of life", ago(1.5), ago(1.5), stall, false, true},
+		{"loops without a sign of life", ago(loopFactor + 1), ago(loopFactor + 1), loopFactor * stall, true, true},
+	} {
+		p := &pulse{since: c.since, chose: c.chose, cpu: func() time.Duration { return c.used }}
+		if hangs := p.hangs(stall); hangs != c.hangs || p.busy != c.busy {
+			t.Errorf("%s: hangs %v, busy %v", c.name, hangs, p.busy)
+		}
+	}
+}

@@ -280,8 +280,12 @@ func (p *pulse) hangs(stall time.Duration) bool {
 	}
 	stall = max(stall, 4*p.longest)
 	still := time.Since(p.since)
+	if still <= stall {
+		p.busy = time.Since(p.chose) > busyFactor*stall // it computes, on and on
+		return p.busy
+	}
 	p.busy = p.cpu()-p.used > still/4
-	return still > stall && !p.busy || still > loopFactor*stall || time.Since(p.chose) > busyFactor*stall
+	return !p.busy || still > loopFactor*stall
 }
 
 func (p *pulse) look() {

@@ -33,7 +33,7 @@ func (e *exploration) auto() (result string, complete bool, reason string) {
 	e.countOrders()
 	result, alone := e.opening("")
 	if alone {
-		return result, false, "no concurrency"
+		return result, false, e.nothing()
 	}
 	p := newPortfolio(e)
 	p.inTurn()

@@ -190,7 +190,7 @@ func (e *exploration) sample() (result string, complete bool, reason string) {
 	fixed := fixedPolicy(e.cfg.Strategy)
 	result, alone := e.opening(fixed)
 	if alone {
-		return result, false, "no concurrency"
+		return result, false, e.nothing()
 	}
 	for i := 2; !e.ended() && !e.stop(i); i++ {
 		if e.shareSamples(i, result) {
@@ -218,12 +218,15 @@ func (e *exploration) opening(fixed string) (result string, alone bool) {
 	}
 	e.tellOutput(once.Output)
 	e.tell()
-	if e.ended() || e.heavy() {
+	if e.ended() {
 		return result, false
+	}
+	if alone := e.alone(&once); alone && e.late() || e.heavy() {
+		return result, alone
 	}
 	ex := e.second(e.schedule(1, fixed), visible, &once)
 	once = Execution{}
-	if !e.ended() && !e.nondet && !e.choices && len(ex.Trace.Goroutines) <= e.least() && e.found == 0 {
+	if !e.ended() && !e.nondet && e.alone(&ex) {
 		return result, true
 	}
 	if e.cfg.Predict && !e.nondet && !e.real && len(ex.Trace.Goroutines) > 2 && !e.ended() {
@@ -231,6 +234,19 @@ func (e *exploration) opening(fixed string) (result string, alone bool) {
 	}
 	e.tell()
 	return result, false
+}
+
+// alone reports whether there was nobody in an execution, which showed nothing, to interleave with, and nothing to choose.
+func (e *exploration) alone(ex *Execution) bool {
+	return !e.choices && len(ex.Trace.Goroutines) <= e.least() && e.found == 0
+}
+
+// nothing is the reason why a test was explored no further in which nobody was there to interleave with.
+func (e *exploration) nothing() string {
+	if e.bounded > 0 { // somebody may come later
+		return "step bound reached"
+	}
+	return "no concurrency"
 }
 
 // result is "fail" where something was found, else what the test said of itself.
