@@ -28,7 +28,7 @@ func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op
 		s.inert()
 		return
 	}
-	s.alive()
+	s.alive(n)
 	g := s.cur
 	keep := s.race
 	if s.opt.Visible != VisibleSync && g != s.timerG && !site.Quiet() && (s.opt.Visible == VisibleAll || s.visible.has(site)) {

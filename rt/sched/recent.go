@@ -56,11 +56,11 @@ func read(p unsafe.Pointer, n uintptr, site hook.Site) {
 		if at == e.to {
 			e.to += n
 			s.win.longReads |= 1 << (site % nRecent)
-			s.alive()
+			s.alive(n)
 			return
 		}
 		if at >= e.from && at+n <= e.to {
-			s.alive()
+			s.alive(n)
 			return
 		}
 	}
@@ -79,11 +79,11 @@ func write(p unsafe.Pointer, n uintptr, site hook.Site) {
 		if at == e.to {
 			e.to += n
 			s.win.longWrites |= 1 << (site % nRecent)
-			s.alive()
+			s.alive(n)
 			return
 		}
 		if at >= e.from && at+n <= e.to {
-			s.alive()
+			s.alive(n)
 			return
 		}
 	}

@@ -60,13 +60,13 @@ func (s *Sched) company() {
 
 // readSolo and writeSolo are the hooks meanwhile. A goroutine outside control may come by, and counts as well.
 
-func readSolo(unsafe.Pointer, uintptr, hook.Site) { S.alive() }
+func readSolo(_ unsafe.Pointer, n uintptr, _ hook.Site) { S.alive(n) }
 
-func writeSolo(unsafe.Pointer, uintptr, hook.Site) {
+func writeSolo(_ unsafe.Pointer, n uintptr, _ hook.Site) {
 	if hook.Cur != getg() {
 		return
 	}
 	g := S.cur
 	g.idle, g.nows = 0, 0
-	S.alive()
+	S.alive(n)
 }

@@ -7,15 +7,16 @@ package sched
 
 const (
 	beatEvery  = 1 << 20    // accesses from one sign of life to the next
+	pieceSize  = 16         // bytes; an access to many counts as one to each piece of them
 	lookWork   = 64         // a look at the clock is as much work as so many accesses
 	workAfter  = 10         // beats of an execution before its work takes time; in them nothing that should be quick takes any
 	workFaster = 100        // beats after which it takes ten times as much
 	beatTime   = 10_000_000 // ns: ten an access, what they take under a race detector
 )
 
-// alive counts an access.
-func (s *Sched) alive() {
-	if s.untilBeat--; s.untilBeat <= 0 {
+// alive counts an access to n bytes.
+func (s *Sched) alive(n uintptr) {
+	if s.untilBeat -= 1 + int32(n/pieceSize); s.untilBeat <= 0 {
 		s.beat()
 	}
 }

@@ -19,7 +19,15 @@ func work(words []int, n int) {
 func TestWorkTakesTime(t *testing.T) {
 	const second = 1000 * ms
 	words := make([]int, 1024)
+	large := make([]byte, 100_000)
 	for name, main := range map[string]func(){
+		"copies": func() {
+			for start := hook.Now(); hook.Now()-start < second; {
+				for range 100 {
+					hook.Write(unsafe.Pointer(&large[0]), uintptr(len(large)), 8)
+				}
+			}
+		},
 		"looks at the clock": func() {
 			for start := hook.Now(); hook.Now()-start < second; {
 				work(words, 1000)
