@@ -6,12 +6,11 @@ package sched
 // execution of a schedule.
 
 const (
-	beatEvery  = 1 << 20    // accesses from one sign of life to the next
-	pieceSize  = 16         // bytes; an access to many counts as one to each piece of them
-	lookWork   = 64         // a look at the clock is as much work as so many accesses
-	workAfter  = 10         // beats of an execution before its work takes time; in them nothing that should be quick takes any
-	workFaster = 100        // beats after which it takes ten times as much
-	beatTime   = 10_000_000 // ns: ten an access, what they take under a race detector
+	beatEvery = 1 << 20    // accesses from one sign of life to the next
+	pieceSize = 16         // bytes; an access to many counts as one to each piece of them
+	lookWork  = 64         // a look at the clock is as much work as so many accesses
+	workAfter = 10         // beats of an execution before its work takes time; in them nothing that should be quick takes any
+	beatTime  = 10_000_000 // ns: ten an access, what they take under a race detector
 )
 
 // alive counts an access to n bytes.
@@ -33,15 +32,10 @@ func (s *Sched) beat() {
 	s.untilBeat = beatEvery
 	s.counts.Beats++
 	s.beats++
-	switch {
-	case s.beats <= workAfter:
-		return
-	case s.beats <= workFaster:
+	if s.beats > workAfter {
 		s.owed += beatTime
-	default:
-		s.owed += 10 * beatTime
+		s.pause = 0
 	}
-	s.pause = 0
 }
 
 func (s *Sched) resetWork() { s.untilBeat, s.beats, s.owed = beatEvery, 0, 0 }

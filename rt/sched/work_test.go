@@ -61,6 +61,25 @@ func TestWorkTakesTime(t *testing.T) {
 	}
 }
 
+// A heavy test is well within its deadline.
+func TestHeavyWorkInTime(t *testing.T) {
+	words := make([]int, 1024)
+	late, done := false, false
+	tr := S.Run(func() {
+		start := hook.Now()
+		sleeper(1, 30_000*ms, func() { late = !done })
+		for range 300 {
+			work(words, 1_000_000)
+			hook.Sleep(0, 9)
+		}
+		late = late || hook.Now()-start > 5000*ms
+		done = true
+	}, Options{Schedule: new(trace.Schedule), Policy: policyOf(t, "random"), Race: true})
+	if tr.Verdict != trace.Finished || late {
+		t.Errorf("%v, late %v", tr.Verdict, late)
+	}
+}
+
 // What an ordinary test does takes no time.
 func TestLittleWorkTakesNoTime(t *testing.T) {
 	words := make([]int, 1024)
