@@ -44,7 +44,7 @@ func (s *Strategy) reverse() {
 // outcomes makes sure that every outcome of the draw at j is explored.
 func (s *Strategy) outcomes(j int) {
 	t := s.path.At(j)
-	if j < s.keep || j == s.keep && s.nodes[j].done > 0 {
+	if j < s.shared() || j == s.keep && s.nodes[j].done > 0 {
 		return
 	}
 	s.claim.Transition.Set(t)

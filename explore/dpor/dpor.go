@@ -39,6 +39,7 @@ type Strategy struct {
 	branch    []*wakeup // the transitions to execute after the first keep
 	keep      int       // how many transitions the next execution shares with the last
 	over      bool
+	made      int // executions below the root of what is explored
 	result    explore.Result
 	restarts  int // how often it began anew
 	redundant int // executions of classes that were executed before, see enter
@@ -48,6 +49,8 @@ type Strategy struct {
 
 	work    int // since Expired was asked
 	expired bool
+
+	part *part // of a search that is split, see split.go; nil: everything is this strategy's
 
 	claim   transition.Claim
 	cut     transition.Cut
@@ -64,6 +67,11 @@ type node struct {
 	sleep list
 	tree  []*wakeup // what is still to be explored here, beside the transition of the path
 	done  int       // how many were explored
+	since int       // how many executions were made before the first that came here
+
+	// Of a node above the root of a part: what whoever holds it knows of, in its order, and what is to be inserted there.
+	others []*wakeup
+	found  []*wakeup
 }
 
 // A list is a list of transitions that reuses memory.
@@ -124,15 +132,20 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.over = true
 		return
 	}
-	if err := s.path.Read(t, s.keep); err != nil {
+	err := s.path.Read(t, s.shared())
+	if s.tab.Changed && err == nil {
+		s.restart()
+		return
+	}
+	if err == nil {
+		err = s.followed()
+	}
+	if err != nil {
 		s.incomplete(err.Error())
 		s.over = true
 		return
 	}
-	if s.tab.Changed {
-		s.restart()
-		return
-	}
+	s.made++
 	if s.result.Reason == "" && s.path.Hidden(t, s.opt.Loose) {
 		s.incomplete(explore.Hidden)
 	}
@@ -140,6 +153,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.redundant++
 	}
 	s.reverse()
+	s.arrive()
 	switch {
 	case s.expired:
 		s.incomplete("not all interleavings")
@@ -172,7 +186,11 @@ func (s *Strategy) incomplete(reason string) {
 func (s *Strategy) restart() {
 	s.tab.Changed = false
 	s.restarts++
-	s.result.Executions = 0
+	if s.part != nil {
+		s.part.outdated, s.over = true, true
+		return
+	}
+	s.result.Executions, s.made = 0, 0
 	s.path = transition.NewPath(s.tab)
 	for i := range s.nodes {
 		s.freeAll(s.nodes[i].tree)
@@ -193,9 +211,9 @@ func (s *Strategy) enter() bool {
 	for i := s.keep; i < n; i++ {
 		at := &s.nodes[i]
 		if i > s.keep {
-			at.done = 0
+			at.done, at.since = 0, s.made-1
 			at.sleep.n = 0
-			s.fallAsleep(&at.sleep, i)
+			s.fallAsleep(i, s.path.At(i-1))
 			if k := i - s.keep; k >= len(s.branch) {
 				at.tree = at.tree[:0]
 			}
@@ -205,13 +223,9 @@ func (s *Strategy) enter() bool {
 	return leaf >= n || s.nodes[leaf].sleep.n == 0
 }
 
-// fallAsleep fills the sleep set of node i > 0: of that before, what does not depend on the transition between.
-func (s *Strategy) fallAsleep(l *list, i int) {
-	before := s.nodes[i-1].sleep.all()
-	if len(before) == 0 {
-		return
-	}
-	t := s.path.At(i - 1)
+// fallAsleep fills the sleep set of node i > 0: of that before, what does not depend on t, the transition between.
+func (s *Strategy) fallAsleep(i int, t *transition.Transition) {
+	l, before := &s.nodes[i].sleep, s.nodes[i-1].sleep.all()
 	for k := range before {
 		if !s.tab.Dependent(&before[k], t) {
 			l.add(&before[k])
@@ -234,7 +248,7 @@ func (s *Strategy) dropBranch(n int) {
 
 // backtrack chooses what is executed next: the deepest node where something is left.
 func (s *Strategy) backtrack() {
-	for i := s.path.Len() - 1; i >= 0; i-- {
+	for i := s.path.Len() - 1; i >= s.base(); i-- {
 		at := &s.nodes[i]
 		if len(at.tree) == 0 {
 			continue
@@ -245,7 +259,7 @@ func (s *Strategy) backtrack() {
 		s.descend(i)
 		return
 	}
-	s.over = true
+	s.over = s.part == nil || !s.nextEntry()
 }
 
 // descend takes the first branch below node i, down to its leaf.

@@ -20,9 +20,9 @@ func (s *Strategy) makeSchedule() {
 		}
 	}
 	s.gids[transition.Main], s.gids[transition.Timers] = 0, 1
-	start(s.path.Early())
+	start(s.early())
 	for i := range s.keep {
-		t := s.path.At(i)
+		t := s.at(i)
 		s.addStep(t)
 		start(t.Starts)
 	}
@@ -47,12 +47,12 @@ func (s *Strategy) addStep(t *transition.Transition) {
 // share of the tree that they are: each branch of a node has an equal share of
 // the node's (weighted backtracking, Kilby, Slaney, Thiébaux, Walsh, AAAI 2006).
 func (s *Strategy) estimate() float64 {
-	n := float64(s.result.Executions)
+	n := float64(s.made)
 	if s.over || n == 0 {
 		return n
 	}
 	share, done := 1.0, 0.0
-	for i := 0; i <= s.keep && i < len(s.nodes); i++ {
+	for i := s.base(); i <= s.keep && i < len(s.nodes); i++ {
 		at := &s.nodes[i]
 		width := float64(at.done + len(at.tree) + 1)
 		done += share * float64(at.done) / width

@@ -7,13 +7,25 @@ import "heddle/explore/transition"
 type wakeup struct {
 	t    transition.Transition
 	tree []*wakeup
+	kind kind // of those that a part knows of, or has found
 }
+
+// A kind is what becomes of a wakeup that is in somebody else's hands.
+type kind uint8
+
+const (
+	inner kind = iota // others may be inserted below
+	whole             // all that begins so is explored by somebody
+	cut               // as inner, but what is below is not known here
+	told              // found here, and told to whoever holds the node
+)
 
 func (s *Strategy) newWakeup(t *transition.Transition) *wakeup {
 	if n := len(s.free); n > 0 {
 		w := s.free[n-1]
 		s.free = s.free[:n-1]
 		w.t.Set(t)
+		w.kind = inner
 		return w
 	}
 	w := new(wakeup)
@@ -32,12 +44,12 @@ func (s *Strategy) freeAll(ws []*wakeup) {
 // initial reports whether q is a weak initial of v: whether some execution that
 // continues v is equivalent to one that begins with q. at is its place in v, -1
 // if q is not in v but independent of all of it.
-func (s *Strategy) initial(q *transition.Transition, v []*transition.Transition) (at int, ok bool) {
+func initial(tab *transition.Table, q *transition.Transition, v []*transition.Transition) (at int, ok bool) {
 	for i, t := range v {
 		if q.Meets(t) {
 			return i, q.Same(t)
 		}
-		if s.tab.Dependent(q, t) {
+		if tab.Dependent(q, t) {
 			return 0, false
 		}
 	}
@@ -47,7 +59,7 @@ func (s *Strategy) initial(q *transition.Transition, v []*transition.Transition)
 // asleep reports whether one of the transitions of a sleep set is a weak initial of v.
 func (s *Strategy) asleep(sleep []transition.Transition, v []*transition.Transition) bool {
 	for i := range sleep {
-		if _, ok := s.initial(&sleep[i], v); ok {
+		if _, ok := initial(s.tab, &sleep[i], v); ok {
 			return true
 		}
 	}
@@ -59,28 +71,42 @@ func (s *Strategy) asleep(sleep []transition.Transition, v []*transition.Transit
 // (definition 6.3 of the paper, and the check before it in its algorithm 2).
 func (s *Strategy) insert(i int, v []*transition.Transition) {
 	at := &s.nodes[i]
-	if _, ok := s.initial(s.path.At(i), v); ok || s.asleep(at.sleep.all(), v) {
+	if _, ok := initial(s.tab, s.path.At(i), v); ok || s.asleep(at.sleep.all(), v) {
+		return
+	}
+	if i < s.base() {
+		s.insertAbove(at, v)
 		return
 	}
 	tree := &at.tree
 next:
 	for _, w := range *tree {
-		k, ok := s.initial(&w.t, v)
+		k, ok := initial(s.tab, &w.t, v)
 		if !ok {
 			continue
 		}
 		if len(w.tree) == 0 {
 			return
 		}
-		if k >= 0 {
-			v = append(v[:k], v[k+1:]...)
-		}
-		if len(v) == 0 {
+		if v = without(v, k); len(v) == 0 {
 			return
 		}
 		tree = &w.tree
 		goto next
 	}
+	s.chain(tree, v)
+}
+
+// without returns v without its k-th transition, all of it if k < 0.
+func without(v []*transition.Transition, k int) []*transition.Transition {
+	if k < 0 {
+		return v
+	}
+	return append(v[:k], v[k+1:]...)
+}
+
+// chain adds v to a tree.
+func (s *Strategy) chain(tree *[]*wakeup, v []*transition.Transition) {
 	drawFirst(v)
 	for _, t := range v {
 		w := s.newWakeup(t)

@@ -16,7 +16,11 @@
 // after the k-th receive, and nothing else orders senders and receivers.
 package transition
 
-import "heddle/trace"
+import (
+	"slices"
+
+	"heddle/trace"
+)
 
 // A Transition is one step of an execution: the operation that a goroutine had
 // announced, with its outcome and what it accessed.
@@ -49,6 +53,17 @@ type Access struct {
 // Same reports whether t and u, both possible at one moment, are the same transition.
 func (t *Transition) Same(u *Transition) bool {
 	return t.Proc == u.Proc && t.With == u.With && t.Case == u.Case && t.WithCase == u.WithCase && t.Choice == u.Choice
+}
+
+// Equal reports whether t and u are the same transition and depend on the same.
+func (t *Transition) Equal(u *Transition) bool {
+	missing := func(as []Access) func(Access) bool {
+		return func(a Access) bool {
+			return !slices.ContainsFunc(as, func(b Access) bool { return a.Obj == b.Obj && a.Mode == b.Mode })
+		}
+	}
+	return t.Same(u) && t.Op == u.Op && t.Barrier == u.Barrier && len(t.Accesses) == len(u.Accesses) &&
+		!slices.ContainsFunc(t.Accesses, missing(u.Accesses)) && !slices.ContainsFunc(u.Accesses, missing(t.Accesses))
 }
 
 // Involves reports whether p takes part in t.

@@ -1,0 +1,250 @@
+package dpor
+
+import (
+	"fmt"
+	"math/rand"
+	"testing"
+
+	"heddle/rt/sched"
+	"heddle/trace"
+)
+
+// A splitting search is made by strategies that know nothing of each other: each
+// explores leaves of a Tree for some executions, and says what became of them. One of them may die.
+type splitting struct {
+	x       *executor
+	r       *rand.Rand
+	show    func(*trace.Trace) string
+	workers int
+	most    int // executions before a worker says what became of its leaves
+
+	die   bool
+	parts int // in which what is left is split, at most
+	group int // leaves that a worker has, at most
+
+	all   classes
+	n     int
+	items int
+	log   [][2]any // what a resumed Tree is made of: leaves, report
+}
+
+type hand struct {
+	leaves []int
+	s      *Strategy
+	began  bool
+}
+
+func (p *splitting) explore() error {
+	known := []trace.Identity(nil)
+anew:
+	p.all, p.n, p.items, p.log = classes{}, 0, 0, nil
+	tree := NewTree()
+	tree.Know(known)
+	idle := []int{1}
+	hands := make([]hand, p.workers)
+	for !tree.Done() {
+		w := &hands[p.r.Intn(p.workers)]
+		if w.s == nil {
+			w.s = NewPart(Options{})
+			w.s.Table().Know(known)
+		}
+		if w.leaves == nil {
+			if len(idle) == 0 {
+				continue
+			}
+			p.r.Shuffle(len(idle), func(i, j int) { idle[i], idle[j] = idle[j], idle[i] })
+			k := 1 + p.r.Intn(min(p.group, len(idle)))
+			w.leaves, idle = idle[:k:k], append([]int(nil), idle[k:]...)
+			if err := w.s.Take(tree.Item(w.leaves)); err != nil {
+				return err
+			}
+			p.items++
+		}
+		if p.die && p.r.Intn(20) == 0 { // it dies, and what it did counts for nothing
+			idle = append(idle, w.leaves...)
+			*w = hand{}
+			continue
+		}
+		classes, err := p.some(w.s, 1+p.r.Intn(p.most))
+		if err != nil {
+			return err
+		}
+		if p.x.again() {
+			goto anew
+		}
+		if w.s.Outdated() {
+			known = w.s.Table().Known()
+			goto anew
+		}
+		if w.s.Broken() {
+			return fmt.Errorf("broken: %s", w.s.Result().Reason)
+		}
+		for k, out := range classes {
+			if _, known := p.all[k]; known {
+				return fmt.Errorf("a class is repeated: %s", out)
+			}
+			p.all[k] = out
+		}
+		p.n += len(classes)
+		report := w.s.Split(1 + p.r.Intn(p.parts))
+		p.log = append(p.log, [2]any{w.leaves, report})
+		fresh, err := tree.Take(w.leaves, report)
+		if err != nil {
+			return err
+		}
+		w.leaves = nil
+		for _, l := range fresh {
+			idle = append(idle, l.N)
+		}
+		if p.die && p.r.Intn(10) == 0 { // the process that hands out dies, and all that work for it
+			if tree, idle, err = p.resumed(known); err != nil {
+				return err
+			}
+			clear(hands)
+		}
+	}
+	if len(idle) > 0 {
+		return fmt.Errorf("leaves %v are left", idle)
+	}
+	return nil
+}
+
+// resumed is the Tree that the reports that count lead to.
+func (p *splitting) resumed(known []trace.Identity) (tree *Tree, idle []int, err error) {
+	tree = NewTree()
+	tree.Know(known)
+	left := map[int]bool{1: true}
+	for _, l := range p.log {
+		for _, n := range l[0].([]int) {
+			delete(left, n)
+		}
+		fresh, err := tree.Take(l[0].([]int), l[1].([]byte))
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, f := range fresh {
+			left[f.N] = true
+		}
+	}
+	for n := range tree.last + 1 {
+		if left[n] {
+			idle = append(idle, n)
+		}
+	}
+	return tree, idle, nil
+}
+
+// some makes executions of s, n at most.
+func (p *splitting) some(s *Strategy, n int) (classes, error) {
+	all := classes{}
+	for ; n > 0; n-- {
+		schedule := s.Next()
+		if schedule == nil {
+			break
+		}
+		t := p.x.run(schedule, p.x.first)
+		if len(sched.S.Polled()) > 0 {
+			break
+		}
+		if t.Verdict == trace.Diverged {
+			return nil, fmt.Errorf("an execution diverged at %d: %+v", len(t.Steps), schedule.Steps)
+		}
+		out := p.show(t)
+		redundant := s.redundant
+		s.Done(t)
+		if s.Outdated() {
+			break
+		}
+		if s.redundant > redundant {
+			return nil, fmt.Errorf("a redundant execution: %s", out)
+		}
+		k := canonical(t, s.tab)
+		if _, known := all[k]; known {
+			return nil, fmt.Errorf("a class is repeated at once: %s", out)
+		}
+		all[k] = out
+	}
+	return all, nil
+}
+
+func splitsAs(t *testing.T, name string, p *program, seed int64) (n, items int) {
+	t.Helper()
+	var w *world
+	show := func(tr *trace.Trace) string { return w.outcome(tr) }
+	s := new(Strategy)
+	want, res, err := explored(newExecutor(p.main(&w)), s, show, 3000)
+	if err != nil || !res.Complete {
+		return 0, 0 // too large, or what is wrong is not this
+	}
+	r := rand.New(rand.NewSource(seed))
+	sp := &splitting{x: newExecutor(p.main(&w)), r: r, show: show, workers: 1 + r.Intn(4), most: 1 << r.Intn(7), die: true, parts: 4, group: 3}
+	if err := sp.explore(); err != nil {
+		t.Errorf("%s, seed %d: %v\n%v", name, seed, err, p)
+		return 0, 0
+	}
+	if sp.n != len(want) {
+		t.Errorf("%s, seed %d: %d executions, want %d\n%v", name, seed, sp.n, len(want), p)
+	}
+	for k, out := range want {
+		if _, ok := sp.all[k]; !ok {
+			t.Errorf("%s, seed %d: missing: %s\n%v", name, seed, out, p)
+			break
+		}
+	}
+	return sp.n, sp.items
+}
+
+// However a search is split, in whatever order and by whomever its leaves are explored, and whoever dies: every
+// class of executions is executed exactly once.
+func TestSplit(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		p    *program
+	}{
+		{"four critical sections, joined", joined(4)},
+		{"three philosophers", philosophers()},
+		{"fib 2", fib(2)},
+		{"fib 3", fib(3)},
+	} {
+		for seed := range int64(12) {
+			if n, _ := splitsAs(t, c.name, c.p, seed); n == 0 {
+				t.Errorf("%s was not explored", c.name)
+			}
+		}
+	}
+}
+
+// The same on random programs over all constructs.
+func TestSplitRandomPrograms(t *testing.T) {
+	for i, kinds := range [][]string{
+		{"read", "write", "incr", "load", "store", "swap", "cas", "cas"},
+		{"rw", "rw", "halfrw", "trywlock", "tryrlock", "read", "mutex"},
+		{"rw", "runlock", "tryrlock", "write"},
+		{"join", "add", "read", "mutex"},
+		{"condwait", "signal", "broadcast", "mutex", "once"},
+		{"draw", "write", "mutex"},
+		{"send", "recv", "send", "recv", "close", "len"},
+		{"send", "recv", "select", "select", "close"},
+		{"send", "recv", "poll", "select"},
+		{"sleep", "send", "recv", "mutex"},
+		{"mutex", "two", "halflock", "trylock", "read"},
+		{"read", "write", "incr", "load", "store", "swap", "cas", "mutex", "two", "trylock", "rw", "halfrw", "join", "once",
+			"condwait", "signal", "broadcast", "send", "recv", "close", "len", "select", "poll", "draw", "sleep"},
+	} {
+		programs, executions, items := 0, 0, 0
+		for seed := range int64(60) {
+			r := rand.New(rand.NewSource(1000*int64(i) + seed))
+			p := random(r, kinds, 3+r.Intn(2), 3)
+			n, k := splitsAs(t, fmt.Sprint(kinds), p, 1000*int64(i)+seed)
+			if n > 1 {
+				programs++
+			}
+			executions += n
+			items += k
+			if t.Failed() {
+				return
+			}
+		}
+		t.Logf("%v: %d programs, %d executions in %d items", kinds, programs, executions, items)
+	}
+}

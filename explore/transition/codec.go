@@ -1,0 +1,182 @@
+package transition
+
+import (
+	"encoding/binary"
+
+	"heddle/trace"
+	"heddle/trace/varint"
+)
+
+// Transitions on their way to a process with a Table of its own. Goroutines and
+// objects are numbered in the order in which they come; what each is known by
+// is written once, where it comes first.
+
+// An Encoder writes transitions and numbers down.
+type Encoder struct {
+	B []byte
+
+	tab   *Table
+	procs map[Proc]int
+	objs  map[Object]int
+}
+
+// NewEncoder returns an Encoder of what tab names.
+func NewEncoder(tab *Table) *Encoder {
+	return &Encoder{tab: tab, procs: map[Proc]int{NoProc: 0}, objs: map[Object]int{}}
+}
+
+// Uint writes a number.
+func (e *Encoder) Uint(x int) { e.B = binary.AppendUvarint(e.B, uint64(x)) }
+
+// Int writes a number that may be negative.
+func (e *Encoder) Int(x int) { e.B = binary.AppendVarint(e.B, int64(x)) }
+
+// Bytes writes bytes, and how many there are.
+func (e *Encoder) Bytes(b []byte) {
+	e.Uint(len(b))
+	e.B = append(e.B, b...)
+}
+
+// Proc writes a goroutine's name.
+func (e *Encoder) Proc(p Proc) {
+	k, known := e.procs[p]
+	if !known {
+		k = len(e.procs)
+		e.procs[p] = k
+	}
+	if e.Uint(k); !known {
+		r := e.tab.procs[p]
+		e.Proc(r.parent)
+		e.Int(int(r.n))
+	}
+}
+
+// Procs writes the names of goroutines.
+func (e *Encoder) Procs(ps []Proc) {
+	e.Uint(len(ps))
+	for _, p := range ps {
+		e.Proc(p)
+	}
+}
+
+func (e *Encoder) object(o Object) {
+	k, known := e.objs[o]
+	if !known {
+		k = len(e.objs)
+		e.objs[o] = k
+	}
+	if e.Uint(k); !known {
+		r := &e.tab.objects[o]
+		e.Proc(r.by)
+		e.Int(int(r.n))
+		e.Uint(int(r.offset))
+		e.Uint(int(r.addr))
+		e.Uint(int(r.kind))
+		e.Uint(int(r.size))
+		e.Uint(int(r.cap))
+	}
+}
+
+// Transition writes a transition: which it is, what it depends on and what it starts.
+func (e *Encoder) Transition(t *Transition) {
+	e.Proc(t.Proc)
+	e.Proc(t.With)
+	for _, x := range [...]int{int(t.Case), int(t.WithCase), int(t.Choice), int(t.Choices)} {
+		e.Int(x)
+	}
+	e.Uint(int(t.Op))
+	e.Uint(int(number(t.Barrier)))
+	e.Uint(len(t.Accesses))
+	for i := range t.Accesses {
+		a := &t.Accesses[i]
+		e.object(a.Obj)
+		e.Uint(int(a.Mode))
+	}
+	e.Procs(t.Starts)
+}
+
+// A Decoder reads what an Encoder wrote. What is damaged is Bad.
+type Decoder struct {
+	varint.Reader
+
+	tab   *Table
+	procs []Proc
+	objs  []Object
+}
+
+// NewDecoder returns a Decoder of b whose names are tab's.
+func NewDecoder(tab *Table, b []byte) *Decoder {
+	return &Decoder{Reader: varint.Reader{B: b}, tab: tab, procs: []Proc{NoProc}}
+}
+
+// Number reads what Encoder.Uint wrote.
+func (d *Decoder) Number() int { return int(d.Uint()) }
+
+// Proc reads a goroutine's name.
+func (d *Decoder) Proc() Proc {
+	k := d.Uint()
+	switch {
+	case k < uint64(len(d.procs)):
+		return d.procs[k]
+	case k > uint64(len(d.procs)):
+		d.Fail()
+		return NoProc
+	}
+	d.procs = append(d.procs, NoProc)
+	parent, n := d.Proc(), int32(d.Int())
+	if !d.Bad {
+		d.procs[k] = d.tab.proc(procRow{parent, n})
+	}
+	return d.procs[k]
+}
+
+// Procs reads the names of goroutines.
+func (d *Decoder) Procs() (ps []Proc) {
+	for range d.Count() {
+		ps = append(ps, d.Proc())
+	}
+	return ps
+}
+
+func (d *Decoder) object() Object {
+	k := d.Uint()
+	switch {
+	case k < uint64(len(d.objs)):
+		return d.objs[k]
+	case k > uint64(len(d.objs)):
+		d.Fail()
+		return 0
+	}
+	key := objectKey{by: d.Proc(), n: int32(d.Int()), offset: uint32(d.Uint()), addr: uintptr(d.Uint()), kind: trace.ObjKind(d.Uint()), size: uint32(d.Uint())}
+	limit := int32(d.Uint())
+	if d.Bad {
+		return 0
+	}
+	obj := d.tab.intern(key)
+	row := &d.tab.objects[obj]
+	row.cap = max(row.cap, limit)
+	d.objs = append(d.objs, obj)
+	return obj
+}
+
+// Transition reads a transition.
+func (d *Decoder) Transition() (t Transition) {
+	t.Proc, t.With = d.Proc(), d.Proc()
+	t.Case, t.WithCase, t.Choice, t.Choices = int16(d.Int()), int16(d.Int()), int32(d.Int()), int32(d.Int())
+	t.Op, t.Barrier = trace.Op(d.Uint()), d.Uint() != 0
+	for range d.Count() {
+		a := Access{Obj: d.object(), Mode: Mode(d.Uint())}
+		if a.Mode >= modes {
+			d.Fail()
+		}
+		if d.Bad {
+			return t
+		}
+		t.Accesses = append(t.Accesses, a)
+	}
+	t.Starts = d.Procs()
+	if t.Proc == NoProc {
+		d.Fail()
+	}
+	return t
+}
