@@ -6,68 +6,80 @@ import (
 	"heddle/rt/wire"
 )
 
-// search is the plan of an exhaustive search: a tree of pieces, each of which is worked on
-// for a while, and leaves pieces over.
+// search is the plan of an exhaustive search: pieces, each of which is worked on
+// for a while, and leaves something over.
 type search struct {
 	test  string
 	epoch int
 	know  wire.Knowledge
 
 	out    Outcome
-	number int
-	open   map[int]*wire.Piece // that are not done, by Item
-	idle   []int               // that nobody has
+	rest   rest
 	failed bool
 }
 
+// A rest is what is left of a search.
+type rest interface {
+	// next hands out what nobody has, under a number; nil if there is none now. Numbers are used once.
+	next() (n int, x *wire.Piece)
+	// back takes what has a number again.
+	back(n int)
+	// open reports whether no result of what has a number was taken.
+	open(n int) bool
+	// sign adds to a result what take wants to know of it when nobody knows its number any more.
+	sign(w *wire.Worked)
+	// take takes the first result of something.
+	take(w *wire.Worked) error
+	// anew begins with nothing done, and what is known.
+	anew(k *wire.Knowledge)
+	// done reports whether nothing is left, neither here nor in anybody's hands.
+	done() bool
+	// size is about how many executions are left.
+	size() float64
+}
+
 func newSearch(test string, s *wire.Share) *search {
-	p := &search{test: test, open: make(map[int]*wire.Piece)}
+	p := &search{test: test}
 	p.know.Join(&s.Know)
 	p.out.Tally = s.Tally
-	for i := range s.Pieces {
-		p.add(&s.Pieces[i])
+	if s.Wakeups {
+		p.rest = newWakeups(&p.know)
+	} else {
+		p.rest = newPieces()
 	}
+	p.keep(&wire.Worked{Left: s.Pieces, Leaves: []int{1}})
 	return p
 }
 
-func (p *search) add(x *wire.Piece) {
-	p.number++
-	p.open[p.number] = x
-	p.idle = append(p.idle, p.number)
-}
-
-// next implements plan: the largest piece is given away first.
+// next implements plan.
 func (p *search) next() *wire.Item {
-	if len(p.idle) == 0 || p.failed {
+	if p.failed {
 		return nil
 	}
-	best := 0
-	for i, n := range p.idle {
-		if p.open[n].Size > p.open[p.idle[best]].Size {
-			best = i
-		}
+	n, x := p.rest.next()
+	if x == nil {
+		return nil
 	}
-	n := p.idle[best]
-	p.idle = slices.Delete(p.idle, best, best+1)
-	return &wire.Item{N: n, Epoch: p.epoch, Test: p.test, Know: p.know.Clone(), Piece: p.open[n], Before: p.out.Tally.Executions}
+	return &wire.Item{N: n, Epoch: p.epoch, Test: p.test, Know: p.know.Clone(), Piece: x, Before: p.out.Tally.Executions}
 }
 
 // back implements plan.
 func (p *search) back(it *wire.Item) {
-	if it.Epoch == p.epoch && p.open[it.N] != nil && !slices.Contains(p.idle, it.N) {
-		p.idle = append(p.idle, it.N)
+	if it.Epoch == p.epoch && p.rest.open(it.N) {
+		p.rest.back(it.N)
 	}
 }
 
 // take implements plan.
 func (p *search) take(w *wire.Worked) []*wire.Worked {
-	if w.Epoch != p.epoch || p.open[w.N] == nil {
+	if w.Epoch != p.epoch || !p.rest.open(w.N) {
 		if len(w.Found) == 0 {
 			return nil
 		}
 		// What was found was found, though it does not count.
 		return []*wire.Worked{{N: -1, Found: w.Found, Seen: w.Seen}}
 	}
+	p.rest.sign(w)
 	p.replay(w)
 	return []*wire.Worked{w}
 }
@@ -83,13 +95,18 @@ func (p *search) replay(w *wire.Worked) {
 		p.anew(w.Learnt)
 		return
 	}
-	delete(p.open, w.N)
-	p.idle = slices.DeleteFunc(p.idle, func(n int) bool { return n == w.N })
 	p.out.Tally.Add(&w.Tally)
 	p.out.Again += w.Again
-	p.failed = p.failed || w.Tally.Failed != ""
-	for i := range w.Left {
-		p.add(&w.Left[i])
+	if w.Tally.Failed == "" {
+		p.keep(w)
+	}
+	p.failed = p.failed || p.out.Tally.Failed != ""
+}
+
+// keep keeps what a result leaves over.
+func (p *search) keep(w *wire.Worked) {
+	if err := p.rest.take(w); err != nil {
+		p.out.Tally.Failed, p.failed = err.Error(), true
 	}
 }
 
@@ -97,27 +114,84 @@ func (p *search) replay(w *wire.Worked) {
 func (p *search) anew(k *wire.Knowledge) {
 	p.know.Join(k)
 	p.epoch++
-	clear(p.open)
-	p.idle = p.idle[:0]
 	p.out.Again += p.out.Tally.Executions
 	was := p.out.Tally
 	p.out.Tally = wire.Tally{Buggy: was.Buggy, Bounded: was.Bounded, Timers: was.Timers, Real: was.Real, Nondet: was.Nondet}
-	p.add(&wire.Piece{Size: 1})
+	p.rest.anew(&p.know)
 }
 
 func (p *search) outcome() Outcome {
 	o := p.out
-	o.Know, o.Complete = *p.know.Clone(), len(p.open) == 0
+	o.Know, o.Complete = *p.know.Clone(), p.rest.done()
 	return o
 }
 
-func (p *search) done() bool { return len(p.open) == 0 || p.failed }
+func (p *search) done() bool { return p.rest.done() || p.failed }
 
 func (p *search) end() []*wire.Worked { return nil }
 
-func (p *search) estimate() float64 {
-	n := float64(p.out.Tally.Executions)
-	for _, x := range p.open {
+func (p *search) estimate() float64 { return float64(p.out.Tally.Executions) + p.rest.size() }
+
+// pieces are the rest of a search that can be cut anywhere: each is a search of its own.
+type pieces struct {
+	number int
+	all    map[int]*wire.Piece // that are not done, by number
+	idle   []int               // that nobody has
+}
+
+func newPieces() *pieces { return &pieces{all: make(map[int]*wire.Piece)} }
+
+// next implements rest: the largest piece is given away first.
+func (p *pieces) next() (int, *wire.Piece) {
+	if len(p.idle) == 0 {
+		return 0, nil
+	}
+	best := 0
+	for i, n := range p.idle {
+		if p.all[n].Size > p.all[p.idle[best]].Size {
+			best = i
+		}
+	}
+	n := p.idle[best]
+	p.idle = slices.Delete(p.idle, best, best+1)
+	return n, p.all[n]
+}
+
+func (p *pieces) back(n int) {
+	if !slices.Contains(p.idle, n) {
+		p.idle = append(p.idle, n)
+	}
+}
+
+func (p *pieces) open(n int) bool { return p.all[n] != nil }
+
+func (p *pieces) sign(*wire.Worked) {}
+
+func (p *pieces) take(w *wire.Worked) error {
+	delete(p.all, w.N)
+	p.idle = slices.DeleteFunc(p.idle, func(n int) bool { return n == w.N })
+	for i := range w.Left {
+		p.add(&w.Left[i])
+	}
+	return nil
+}
+
+func (p *pieces) add(x *wire.Piece) {
+	p.number++
+	p.all[p.number] = x
+	p.idle = append(p.idle, p.number)
+}
+
+func (p *pieces) anew(*wire.Knowledge) {
+	clear(p.all)
+	p.idle = p.idle[:0]
+	p.add(&wire.Piece{Size: 1})
+}
+
+func (p *pieces) done() bool { return len(p.all) == 0 }
+
+func (p *pieces) size() (n float64) {
+	for _, x := range p.all {
 		n += x.Size
 	}
 	return n

@@ -115,6 +115,9 @@ func (s *Strategy) Next() *trace.Schedule {
 	return &s.schedule
 }
 
+// Over reports whether no schedule is left.
+func (s *Strategy) Over() bool { return s.over }
+
 // Result says how far the exploration is.
 func (s *Strategy) Result() explore.Result {
 	r := s.result

@@ -31,7 +31,6 @@ type splitting struct {
 type hand struct {
 	leaves []int
 	s      *Strategy
-	began  bool
 }
 
 func (p *splitting) explore() error {
@@ -88,7 +87,7 @@ anew:
 		p.n += len(classes)
 		report := w.s.Split(1 + p.r.Intn(p.parts))
 		p.log = append(p.log, [2]any{w.leaves, report})
-		fresh, err := tree.Take(w.leaves, report)
+		fresh, err := tree.Take(w.leaves, report, len(classes))
 		if err != nil {
 			return err
 		}
@@ -118,7 +117,7 @@ func (p *splitting) resumed(known []trace.Identity) (tree *Tree, idle []int, err
 		for _, n := range l[0].([]int) {
 			delete(left, n)
 		}
-		fresh, err := tree.Take(l[0].([]int), l[1].([]byte))
+		fresh, err := tree.Take(l[0].([]int), l[1].([]byte), 0)
 		if err != nil {
 			return nil, nil, err
 		}

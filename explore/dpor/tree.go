@@ -17,8 +17,7 @@ type Tree struct {
 	last   int
 	fresh  []Leaf
 
-	ended int     // leaves that are done
-	mean  float64 // executions that were left below a leaf when it came, on average
+	executions int
 }
 
 // A Leaf is something that can be handed out.
@@ -50,7 +49,7 @@ type sleeper struct {
 
 // NewTree returns the Tree of a search that has not begun: one leaf, number 1.
 func NewTree() *Tree {
-	t := &Tree{tab: transition.NewTable(), root: new(branch), leaves: make(map[int]*branch), mean: 1}
+	t := &Tree{tab: transition.NewTable(), root: new(branch), leaves: make(map[int]*branch)}
 	t.number(t.root, 1)
 	t.fresh = nil
 	return t
@@ -61,6 +60,19 @@ func (t *Tree) Know(known []trace.Identity) { t.tab.Know(known) }
 
 // Done reports whether everything was explored.
 func (t *Tree) Done() bool { return t.root.closed }
+
+// Size returns about how many executions are left below these leaves, or below all if there are none.
+func (t *Tree) Size(leaves []int) (n float64) {
+	for _, k := range leaves {
+		n += t.leaves[k].size
+	}
+	if leaves == nil {
+		for _, b := range t.leaves {
+			n += b.size
+		}
+	}
+	return n
+}
 
 // number makes b a leaf.
 func (t *Tree) number(b *branch, size float64) {
@@ -130,10 +142,11 @@ func known(kids []*branch, but *branch, room *int) (trees []*wakeup) {
 }
 
 // Take counts what became of leaves that were handed out together, as Split
-// said, and returns the leaves that there are from now on beside the others. The error tells that it is
+// said, after so many executions. It returns the leaves that there are from now on beside the others. The error tells that it is
 // something else; t is of no use then.
-func (t *Tree) Take(leaves []int, report []byte) ([]Leaf, error) {
+func (t *Tree) Take(leaves []int, report []byte, executions int) ([]Leaf, error) {
 	t.fresh = nil
+	t.executions += executions
 	d := transition.NewDecoder(t.tab, report)
 	if early := d.Procs(); len(early) > 0 {
 		t.early = early
@@ -218,7 +231,7 @@ next:
 	for _, x := range v {
 		at = t.add(at, x)
 	}
-	t.number(at, t.mean)
+	t.number(at, max(1, float64(t.executions)/float64(t.last))) // as many as below others
 }
 
 // add adds a branch.

@@ -70,7 +70,7 @@ func (e *Encoder) object(o Object) {
 		e.Proc(r.by)
 		e.Int(int(r.n))
 		e.Uint(int(r.offset))
-		e.Uint(int(r.addr))
+		e.B = binary.AppendUvarint(e.B, e.tab.name(&r.objectKey))
 		e.Uint(int(r.kind))
 		e.Uint(int(r.size))
 		e.Uint(int(r.cap))
@@ -147,7 +147,8 @@ func (d *Decoder) object() Object {
 		d.Fail()
 		return 0
 	}
-	key := objectKey{by: d.Proc(), n: int32(d.Int()), offset: uint32(d.Uint()), addr: uintptr(d.Uint()), kind: trace.ObjKind(d.Uint()), size: uint32(d.Uint())}
+	by := d.Proc()
+	key := objectKey{by: by, n: int32(d.Int()), offset: uint32(d.Uint()), addr: d.tab.addr(by, d.Uint()), kind: trace.ObjKind(d.Uint()), size: uint32(d.Uint())}
 	limit := int32(d.Uint())
 	if d.Bad {
 		return 0

@@ -30,6 +30,9 @@ type Table struct {
 	objOf   map[objectKey]Object
 	Changed bool // see order
 
+	places  Places // see Between
+	unnamed bool
+
 	counters []Object // WaitGroups and RWMutexes: see checkCounters
 
 	// What the last execution's rows were called: executions differ little.

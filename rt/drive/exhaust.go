@@ -29,7 +29,7 @@ func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result
 	}
 	x := e.search(func(e *exploration) explore.Strategy { return e.seeded(start) })
 	for !e.ended() && !e.stop(e.n) {
-		if e.shareSearch(x.s, x.spun, result) {
+		if e.shareSearch(x, result) {
 			return result, false, ""
 		}
 		if !x.step() {
@@ -80,6 +80,7 @@ type search struct {
 	s       explore.Strategy
 	spun    bool   // a polling loop was held back
 	over    bool   // no schedule is left
+	alone   bool   // it cannot be split
 	left    string // why an execution left the schedule that it was to follow; "": none did
 	bounded int    // executions before the first that had reached the step bound
 

@@ -30,6 +30,10 @@ type saved struct {
 	bytes  uintptr
 	seen   map[seenKey]bool
 	full   bool
+
+	// While it walks: the name of what it comes to next, see places, and the block that it is in.
+	at uint64
+	in *savedBlock
 }
 
 type seenKey struct {
@@ -43,6 +47,7 @@ type savedBlock struct {
 	p    unsafe.Pointer
 	q    unsafe.Pointer
 	n    uintptr
+	name uint64 // the same in every process of the test binary, 0: not known
 }
 
 type savedMap struct {
@@ -60,7 +65,8 @@ type savedChan struct {
 // save walks everything reachable from the registered variables.
 func save() *saved {
 	s := &saved{seen: make(map[seenKey]bool)}
-	for _, v := range hook.GlobalVars {
+	for i, v := range hook.GlobalVars {
+		s.at = placeIn(1, uint64(i))
 		rv := reflect.ValueOf(v)
 		if rv.Kind() == reflect.Pointer && !rv.IsNil() {
 			s.block(rv.UnsafePointer(), rv.Type().Elem())
@@ -83,8 +89,12 @@ func (s *saved) block(p unsafe.Pointer, t reflect.Type) {
 	live := reflect.NewAt(t, p).Elem()
 	c := reflect.New(t)
 	c.Elem().Set(live)
-	s.blocks = append(s.blocks, savedBlock{live: live, copy: c.Elem(), p: p, q: c.UnsafePointer(), n: t.Size()})
+	b := savedBlock{live: live, copy: c.Elem(), p: p, q: c.UnsafePointer(), n: t.Size(), name: s.at}
+	s.blocks = append(s.blocks, b)
+	was := s.in
+	s.in = &b
 	s.walk(live)
+	s.in = was
 }
 
 // ours reports whether the memory behind a pointer to t is the program's to put back.
@@ -140,6 +150,9 @@ func (s *saved) walk(v reflect.Value) {
 	if s.full {
 		return
 	}
+	if v.CanAddr() {
+		s.at = placeIn(s.in.name, uint64(v.UnsafeAddr()-uintptr(s.in.p)))
+	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() && ours(v.Type().Elem()) {
@@ -186,7 +199,7 @@ func (s *saved) savemap(v reflect.Value) {
 		return
 	}
 	s.seen[k] = true
-	m := savedMap{live: settable(v)}
+	m, at := savedMap{live: settable(v)}, s.at
 	for it := m.live.MapRange(); it.Next(); {
 		if s.bytes += 64; s.bytes > maxSaved {
 			s.full = true
@@ -194,6 +207,7 @@ func (s *saved) savemap(v reflect.Value) {
 		}
 		m.keys = append(m.keys, it.Key())
 		m.vals = append(m.vals, it.Value())
+		s.at = placeOf(at, it.Key())
 		s.walk(it.Value())
 	}
 	s.maps = append(s.maps, m)

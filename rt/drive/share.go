@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"heddle/explore"
-	"heddle/explore/reach"
 	"heddle/rt/policy"
 	"heddle/rt/sched"
 	"heddle/rt/wire"
@@ -31,22 +30,28 @@ func (e *exploration) mayShare() bool {
 }
 
 // shareSearch gives the rest of a search away and reports whether it did.
-func (e *exploration) shareSearch(s explore.Strategy, spun bool, result string) bool {
-	r, ok := s.(*reach.Strategy)
-	if !ok || e.cfg.Runs > 0 || !e.mayShare() { // -runs are the first that one process makes
+func (e *exploration) shareSearch(x *search, result string) bool {
+	if e.cfg.Runs > 0 || x.alone || !e.mayShare() { // -runs are the first that one process makes
 		return false
 	}
-	pieces := r.Split(1)
+	p := e.partOf(x.s)
+	if p == nil {
+		x.alone = true
+		return false
+	}
+	made := p.Result()
+	pieces := p.split(1)
 	if len(pieces) == 0 {
 		return false
 	}
 	e.share = e.shared(result)
-	e.share.Search = true
-	e.share.Tally.Executions = r.Result().Executions
-	e.share.Others = e.n - e.share.Tally.Executions
-	e.share.Tally.Spun, e.share.Tally.Short = spun, r.Result().Reason
-	e.share.Pieces = piecesOf(pieces)
-	e.share.Know.Ordered = r.Table().Known()
+	e.share.Search, e.share.Wakeups = true, p.wakeups()
+	e.share.Tally.Executions = made.Executions
+	e.share.Others = e.n - made.Executions
+	e.share.Tally.Bounded = e.bounded - x.bounded
+	e.share.Tally.Spun, e.share.Tally.Short = x.spun, made.Reason
+	e.share.Pieces = pieces
+	e.share.Know.Ordered = p.Table().Known()
 	return true
 }
 
@@ -66,13 +71,6 @@ func (e *exploration) shared(result string) *wire.Share {
 
 func (e *exploration) tally() wire.Tally {
 	return wire.Tally{Executions: e.n, Buggy: e.buggy, Bounded: e.bounded, Timers: e.timers, Real: e.real, Nondet: e.nondet}
-}
-
-func piecesOf(ps []reach.Piece) (pieces []wire.Piece) {
-	for _, p := range ps {
-		pieces = append(pieces, wire.Piece{Data: p.Data, Size: p.Size})
-	}
-	return pieces
 }
 
 // knowledge is what the next executions go by, but for what the strategy knows.

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"heddle/explore/reach"
 	"heddle/rt/hook"
 	"heddle/rt/wire"
 )
@@ -25,8 +24,7 @@ type worker struct {
 	e      *exploration
 	item   *wire.Item
 	worked *wire.Worked
-	search *reach.Strategy // what it holds is piece
-	piece  []byte
+	part   part        // of a search, with what is in memory of it
 	state  *wire.State // where e's samples are, with what is known
 	know   wire.Knowledge
 
@@ -130,7 +128,7 @@ func (w *worker) begin() {
 	cfg.Clips = nil
 	w.e = newExploration(context.Background(), &cfg, w.item.Test, newLocal(w.d, &w.tests[i]), w.take)
 	w.e.shown, w.e.whole = true, true // the budget is the command's
-	w.search, w.state, w.prediction = nil, nil, nil
+	w.part, w.state, w.prediction = nil, nil, nil
 	w.e.know(w.item.Know)
 }
 
@@ -161,8 +159,11 @@ func (w *worker) enough(n int) bool {
 // searchOn goes on with a piece of a search.
 func (w *worker) searchOn() {
 	e, it, r := w.e, w.item, w.worked
-	s, err := w.held()
-	if err != nil {
+	if w.part == nil {
+		w.part = e.newPart(it.Know.Ordered)
+	}
+	s := w.part
+	if err := s.take(it.Piece.Data); err != nil {
 		r.Tally.Failed = err.Error()
 		return
 	}
@@ -176,7 +177,7 @@ func (w *worker) searchOn() {
 		if next == nil {
 			break
 		}
-		again := s.Again()
+		again := s.again()
 		ex := e.perform(next)
 		if e.err != nil {
 			return
@@ -224,32 +225,19 @@ func (w *worker) searchOn() {
 	if crash.hurry() {
 		parts = max(2, it.Parts)
 	}
-	pieces := piecesOf(s.Split(parts))
-	r.Left = pieces
-	w.search, w.piece = nil, nil
-	if len(pieces) > 0 {
-		w.search, w.piece = s, pieces[0].Data
+	if r.Left = s.split(parts); s.Table().Unnamed() {
+		r.Tally.Failed = errUnnamed
 	}
 }
 
 // learn gives back what is known instead of what is left: the search has to begin again with it.
-func (w *worker) learn(s *reach.Strategy) {
+func (w *worker) learn(s part) {
 	k := w.e.knowledge()
-	k.Ordered = s.Table().Known()
+	if k.Ordered = s.Table().Known(); s.Table().Unnamed() {
+		w.worked.Tally.Failed = errUnnamed
+		return
+	}
 	w.worked.Learnt, w.e = &k, nil
-}
-
-// held returns a strategy for the Item's piece: the one that gave it back, if it is here.
-func (w *worker) held() (*reach.Strategy, error) {
-	it := w.item
-	if w.search != nil && slices.Equal(w.piece, it.Piece.Data) && len(w.piece) > 0 {
-		return w.search, nil
-	}
-	s, err := reach.Resume(reachOptions(w.e), it.Piece.Data)
-	if err == nil {
-		s.Table().Know(it.Know.Ordered)
-	}
-	return s, err
 }
 
 // sampleOn makes a range of samples.

@@ -111,6 +111,7 @@ func (t *Tally) Add(u *Tally) {
 // A Share is an exploration that others go on with.
 type Share struct {
 	Search  bool      // an exhaustive search: Pieces are what is left of it. Otherwise schedules are sampled, from State on
+	Wakeups bool      `json:",omitempty"` // of a search: what is left is in wakeup trees (dpor.Tree), of which the one piece says how the first leaf is split
 	Result  string    // of the plain run
 	Tally   Tally     // of the search; of samples all
 	Others  int       // executions that are none of the search
@@ -177,9 +178,10 @@ type Worked struct {
 	Isolate *Record    `json:",omitempty"` // the test is to be executed in processes of its own
 	Over    bool       `json:",omitempty"` // there is no point in other executions
 
-	Left  []Piece    `json:",omitempty"` // of the piece
-	State *State     `json:",omitempty"` // after the samples
-	Know  *Knowledge `json:",omitempty"` // and what is known then
+	Left   []Piece    `json:",omitempty"` // of the piece; of one of wakeup trees one, which says what became of its leaves
+	Leaves []int      `json:",omitempty"` // of wakeup trees: what the Item was made of, for who counts it
+	State  *State     `json:",omitempty"` // after the samples
+	Know   *Knowledge `json:",omitempty"` // and what is known then
 
 	Predicted *Predicted `json:",omitempty"` // by the tasks From to To, which may be fewer than were to be done
 

@@ -1,0 +1,104 @@
+package cluster
+
+import (
+	"errors"
+	"slices"
+
+	"heddle/explore/dpor"
+	"heddle/rt/wire"
+)
+
+// wakeups are the rest of a search that has wakeup trees: their leaves are
+// handed out, several at a time where they are small. What is done with them comes back in one piece.
+type wakeups struct {
+	tree   *dpor.Tree
+	idle   []dpor.Leaf   // that nobody has
+	number int           // of what was handed out last
+	hands  map[int][]int // the leaves of what was handed out, by number
+	undone []int         // of these, what came back undone
+}
+
+// What is handed out together is a groupPart-th of all that nobody has, more or less, and groupMost leaves at most.
+const (
+	groupPart = 8
+	groupMost = 200
+)
+
+func newWakeups(k *wire.Knowledge) *wakeups {
+	p := new(wakeups)
+	p.begin(k)
+	return p
+}
+
+func (p *wakeups) begin(k *wire.Knowledge) {
+	p.tree, p.hands, p.undone = dpor.NewTree(), make(map[int][]int), nil
+	p.tree.Know(k.Ordered)
+	p.idle = []dpor.Leaf{{N: 1, Size: 1}}
+}
+
+func (p *wakeups) anew(k *wire.Knowledge) { p.begin(k) }
+
+// next implements rest: the largest leaves are given away first.
+func (p *wakeups) next() (int, *wire.Piece) {
+	if len(p.undone) > 0 {
+		n := p.undone[0]
+		p.undone = p.undone[1:]
+		return n, p.piece(n)
+	}
+	if len(p.idle) == 0 {
+		return 0, nil
+	}
+	all, some := 0.0, 0.0
+	for _, l := range p.idle {
+		all += l.Size
+	}
+	slices.SortStableFunc(p.idle, func(a, b dpor.Leaf) int {
+		switch {
+		case a.Size > b.Size:
+			return -1
+		case a.Size < b.Size:
+			return 1
+		}
+		return 0
+	})
+	p.number++
+	for len(p.idle) > 0 && some < all/groupPart && len(p.hands[p.number]) < groupMost {
+		p.hands[p.number] = append(p.hands[p.number], p.idle[0].N)
+		some += p.idle[0].Size
+		p.idle = p.idle[1:]
+	}
+	return p.number, p.piece(p.number)
+}
+
+func (p *wakeups) piece(n int) *wire.Piece {
+	return &wire.Piece{Data: p.tree.Item(p.hands[n]), Size: p.tree.Size(p.hands[n])}
+}
+
+func (p *wakeups) back(n int) {
+	if !slices.Contains(p.undone, n) {
+		p.undone = append(p.undone, n)
+	}
+}
+
+func (p *wakeups) open(n int) bool { return p.hands[n] != nil }
+
+func (p *wakeups) sign(w *wire.Worked) { w.Leaves = p.hands[w.N] }
+
+var errLeft = errors.New("a result does not say what is left")
+
+func (p *wakeups) take(w *wire.Worked) error {
+	delete(p.hands, w.N)
+	p.undone = slices.DeleteFunc(p.undone, func(n int) bool { return n == w.N })
+	p.number = max(p.number, w.N)
+	p.idle = slices.DeleteFunc(p.idle, func(l dpor.Leaf) bool { return slices.Contains(w.Leaves, l.N) })
+	if len(w.Left) != 1 {
+		return errLeft
+	}
+	fresh, err := p.tree.Take(w.Leaves, w.Left[0].Data, w.Tally.Executions)
+	p.idle = append(p.idle, fresh...)
+	return err
+}
+
+func (p *wakeups) done() bool { return p.tree.Done() }
+
+func (p *wakeups) size() float64 { return p.tree.Size(nil) }
