@@ -51,6 +51,7 @@ func (s *Strategy) add(t *trace.Trace) string {
 	ps := s.pieces(-1)
 	if v := s.then(transition.Main, -1, ps, 0); !s.begun {
 		s.net.SetValue(main, v)
+		s.find.Begin()
 		s.fromGoroutine(main)
 	} else if !s.sameCall(main, v) {
 		return unfollowed
@@ -443,13 +444,19 @@ func (s *Strategy) show(e net.Event, c *call, t, u net.Cond, j int, ps []piece) 
 // extend adds the possible extensions after e, which was just shown (Fig. 10).
 func (s *Strategy) extend(e net.Event) {
 	first, k := s.net.Given(e)
+	in := s.find
+	in.Begin()
+	in.Add(e)
+	past := in.Mark()
 	for y := first; y < first+net.Cond(k); y++ {
+		in.Undo(past)
 		switch o := s.ownerOf(y); {
 		case s.isClock(s.net.Cell(y)):
 			s.fromObject(y)
 		case s.isGoroutine(s.net.Cell(y)):
 			s.fromGoroutine(y)
 			if s.net.Up(y) != net.None {
+				in.Undo(past)
 				s.fromObject(y)
 			}
 		case o.kind == trace.ObjTimer && s.net.Up(y) == net.None: // nobody can know of it yet
@@ -461,6 +468,7 @@ func (s *Strategy) extend(e net.Event) {
 	}
 	for y := first; y < first+net.Cond(k); y++ { // by now it is known who waits for what e has locked
 		if s.isGoroutine(s.net.Cell(y)) && !s.isClock(s.net.Cell(y)) {
+			in.Undo(past)
 			s.deadlocked(y)
 		}
 	}

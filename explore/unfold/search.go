@@ -15,6 +15,8 @@ import (
 // concurrent ones is concurrent too (Lemma 2, Theorems 1 and 2). Those of an
 // object who can use a new condition had found the one before it to be concurrent.
 
+// The functions from... find in s.find what was added last, with all before it, or nothing.
+
 // fromGoroutine adds the extensions in which the one at t does its next operation.
 func (s *Strategy) fromGoroutine(t net.Cond) {
 	c, sides := s.callAt(t)
@@ -23,10 +25,7 @@ func (s *Strategy) fromGoroutine(t net.Cond) {
 	}
 	cells := s.needs(t, c, sides)
 	in := s.find
-	in.Begin()
-	if !in.AddCond(t) || !in.Keep(t) {
-		panic("unfold: a goroutine's past cannot happen")
-	}
+	s.at(t)
 	for _, x := range sides {
 		if o := s.object(x.obj); o.cap > 0 || c.poll {
 			continue
@@ -94,7 +93,7 @@ func (s *Strategy) needs(t net.Cond, c *call, sides []side) (cells []net.Cell) {
 // fromObject adds the extensions that take or read x, which an object has just got.
 func (s *Strategy) fromObject(x net.Cond) {
 	in := s.find
-	in.Begin()
+	in.Grow()
 	if !in.AddCond(x) {
 		return
 	}
@@ -115,7 +114,7 @@ func (s *Strategy) fromObject(x net.Cond) {
 // fromAside adds the extensions that come after x, which was just given beside an object.
 func (s *Strategy) fromAside(x net.Cond, o *object) {
 	in := s.find
-	in.Begin()
+	in.Grow()
 	if !in.AddCond(x) {
 		return
 	}

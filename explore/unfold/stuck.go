@@ -37,9 +37,9 @@ func (s *Strategy) ownerOf(y net.Cond) *object {
 	return &s.objects[s.objectOf[k]]
 }
 
-// at makes s.find what precedes t, which stays.
+// at makes s.find, which is nothing or what precedes t, what precedes t, which stays.
 func (s *Strategy) at(t net.Cond) {
-	s.find.Begin()
+	s.find.Grow()
 	if !s.find.AddCond(t) || !s.find.Keep(t) {
 		panic("unfold: a goroutine's past cannot happen")
 	}

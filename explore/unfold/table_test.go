@@ -64,3 +64,10 @@ func TestTable2(t *testing.T) {
 		})
 	}
 }
+
+// An exploration with 5,736 executions: five philosophers who eat twice.
+func BenchmarkDining2(b *testing.B) {
+	for b.Loop() {
+		explored(&testing.T{}, table2.Dining(5, 2), New(Options{}))
+	}
+}
