@@ -5,9 +5,11 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"heddle/instrument/std"
+	"heddle/trace"
 )
 
 // hookName returns the name of the function of package hook that a call calls, "" if none.
@@ -442,7 +444,13 @@ func (f *flower) pureCall(e *ast.CallExpr, c *flowCall) {
 // statement, or has several results, the statement ends what Out begins.
 func (f *flower) foreignCall(e *ast.CallExpr, c *flowCall) {
 	call := f.fn.newCall()
-	if !f.last(e, c, true, "_hf.Out(", ", "+c.all+", &"+call+")") {
+	before, after := "_hf.Out(", ", "+c.all+", &"+call+")"
+	if op, ok := f.atomicOperation(c); ok {
+		before, after = "_hf.OutAtomic(", ", &"+call+", "+op+")"
+	} else if f.exprs() && f.vanishes(e, c) {
+		after = ", " + f.lost(e, c.all) + ", &" + call + ")"
+	}
+	if !f.last(e, c, true, before, after) {
 		f.fn.calls--
 		if c.all != "0" {
 			f.slot[e] = c.all
@@ -450,8 +458,7 @@ func (f *flower) foreignCall(e *ast.CallExpr, c *flowCall) {
 		return
 	}
 	known := "false"
-	switch c.callee.Pkg().Path() {
-	case "sync", "sync/atomic", "time":
+	if isOperation(c.callee) {
 		known = "true"
 	}
 	if c.sig.Results().Len() != 1 || f.dropped == e {
@@ -464,6 +471,78 @@ func (f *flower) foreignCall(e *ast.CallExpr, c *flowCall) {
 	if f.exprs() && known == "false" {
 		f.slot[e] = f.lost(e, c.all)
 	}
+}
+
+// isOperation reports whether a function is an operation that rt/sched does.
+func isOperation(fn *types.Func) bool {
+	switch fn.Pkg().Path() {
+	case "sync", "sync/atomic", "time":
+		return true
+	}
+	return false
+}
+
+// vanishes reports whether what goes into a call of foreign code may have an effect that no result of the call tells: it is
+// an operation, has several results, or writes where a pointer says.
+func (f *flower) vanishes(e *ast.CallExpr, c *flowCall) bool {
+	if isOperation(c.callee) || f.dropped != e && c.sig.Results().Len() > 1 {
+		return true
+	}
+	return slices.ContainsFunc(e.Args, func(a ast.Expr) bool {
+		_, ok := core(f.info.TypeOf(a)).(*types.Pointer)
+		return ok
+	})
+}
+
+// atomicOperation returns the arguments of package flow's OutAtomic for an operation on an atomic that holds a number or a condition;
+// ok is false for other calls, and where labels are no expressions.
+func (f *flower) atomicOperation(c *flowCall) (args string, ok bool) {
+	if !f.exprs() || c.callee.Pkg().Path() != "sync/atomic" {
+		return "", false
+	}
+	k, ls := trace.Num(0), c.args
+	if recv := c.callee.Signature().Recv(); recv != nil {
+		k, ok = atomicNums[typeName(recv.Type())]
+	} else if len(ls) > 0 {
+		if p, isPtr := core(c.sig.Params().At(0).Type()).(*types.Pointer); isPtr {
+			k, ok = num(p.Elem())
+		}
+		ls = ls[1:]
+	}
+	if !ok {
+		return "", false
+	}
+	ls = append(slices.Clone(ls), "0", "0")
+	name := strings.TrimPrefix(c.callee.Name(), "Heddle") // that of the function that announces it
+	for _, op := range atomicOps {
+		if strings.HasPrefix(name, op.name) {
+			return fmt.Sprintf("_hf.%s, %#x, %s, %s", op.as, uint8(k), ls[0], ls[1]), true
+		}
+	}
+	return "", false
+}
+
+// atomicNums are the types of package sync/atomic that hold numbers and conditions.
+var atomicNums = map[string]trace.Num{
+	"Int32": trace.NumOf(32, true), "Int64": trace.NumOf(64, true), "Uint32": trace.NumOf(32, false),
+	"Uint64": trace.NumOf(64, false), "Uintptr": trace.NumOf(64, false), "Bool": trace.Bool,
+}
+
+// atomicOps are the operations of package sync/atomic by how their names begin.
+var atomicOps = []struct{ name, as string }{
+	{"Load", "AtomicLoad"}, {"Store", "AtomicStore"}, {"Swap", "AtomicSwap"}, {"Add", "AtomicAdd"},
+	{"CompareAndSwap", "AtomicCAS"}, {"And", "AtomicBits"}, {"Or", "AtomicBits"},
+}
+
+// typeName returns the name of a named type, or of what one points to.
+func typeName(t types.Type) string {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		return n.Obj().Name()
+	}
+	return ""
 }
 
 // userCall is for code that may be rewritten: it takes the labels if it is.

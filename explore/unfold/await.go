@@ -48,6 +48,9 @@ func (s *Strategy) readLoops(t *trace.Trace) string {
 		if !s.pollable(obj) {
 			return "a loop that polls a " + s.tab.Kind(obj).String()
 		}
+		if s.varying[obj] {
+			return "a loop that polls what depends on the input"
+		}
 		key := announced{s.tab.ProcOf(o.G), at}
 		r.loops[key] = append(r.loops[key], obj)
 		r.passed[key] = o.Case == trace.LoopGoesOn

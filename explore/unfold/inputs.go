@@ -166,6 +166,24 @@ func (s *Strategy) readBranches(t *trace.Trace) string {
 	return ""
 }
 
+// learnVarying reports whether the outcome of a CompareAndSwap turned out to depend on the input: it is a branch after it, and the
+// operation itself is a write however it comes out.
+func (s *Strategy) learnVarying(t *trace.Trace) (changed bool) {
+	if s.opt.Inputs == nil {
+		return false
+	}
+	for _, c := range t.Compares {
+		e := &t.Events[c.Event]
+		if next := int(c.Event) + 1; next == len(t.Events) || t.Events[next].Op != trace.OpBranch || t.Events[next].G != e.G || t.Events[next].Site != e.Site {
+			continue
+		}
+		if obj := s.tab.Looked(t, e.Obj); !s.varying[obj] {
+			s.varying[obj], changed = true, true
+		}
+	}
+	return changed
+}
+
 // pieces divides transition j; -1 is what main does before the first.
 func (s *Strategy) pieces(j int) []piece {
 	if j < 0 {

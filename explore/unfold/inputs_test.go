@@ -3,15 +3,18 @@ package unfold
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand"
 	"slices"
 	"testing"
 
 	"heddle/explore/dpor"
+	"heddle/explore/unfold/net"
 	"heddle/internal/progen"
 	"heddle/internal/progen/machine"
 	"heddle/order/sat"
 	"heddle/symbolic"
+	"heddle/trace"
 )
 
 // inputsOf are the inputs of m's program, all 0 at first.
@@ -68,7 +71,10 @@ func everywhere(m *machine.Machine, p *progen.Program, most int) (*machine.Outco
 	for i := range values + 1 {
 		m.Inputs = m.Inputs[:0]
 		for k := i; len(m.Inputs) < p.Inputs; k /= domain {
-			m.Inputs = append(m.Inputs, k%domain-domain+4)
+			m.Inputs = append(m.Inputs, k%domain-domain+5)
+			if k%domain == 0 {
+				m.Inputs[len(m.Inputs)-1] = math.MinInt // 2*in is 0 not only for 0
+			}
 		}
 		o, _, err := m.Exhaust(true, most, nil)
 		if err != nil {
@@ -84,7 +90,7 @@ func everywhere(m *machine.Machine, p *progen.Program, most int) (*machine.Outco
 	return all, nil
 }
 
-const domain = 14 // -10 to 3
+const domain = 15 // -9 to 4, and one more
 
 // oneAfterTheOther explores the schedules of one input after the other by dpor, inputs as a generational search
 // finds them, and returns how many executions that takes.
@@ -183,4 +189,122 @@ func TestRandomInputs(t *testing.T) {
 		t.Errorf("%d events were not foreseen", surprises)
 	}
 	t.Logf("%d programs, %d executions beside %d one after the other; %d targets that no input reaches", programs, sum, apart, removed)
+}
+
+// shared returns the events of a net that are no beginnings of goroutines, by what they are: the goroutine, the operation
+// and, of a branch, how it comes out.
+func shared(s *Strategy) map[string][]net.Event {
+	events := map[string][]net.Event{}
+	for e := range net.Event(s.net.Len()) {
+		c, _ := s.callAt(s.net.Arcs(e)[0].Cond())
+		if !s.net.Shown(e) || c.op == trace.OpStart {
+			continue
+		}
+		name := fmt.Sprint(s.tab.Name(c.proc), " ", c.op)
+		if c.op == trace.OpBranch {
+			name = fmt.Sprint(name, " ", s.net.Label(e) == taken)
+		}
+		events[name] = append(events[name], e)
+	}
+	return events
+}
+
+// pastOf returns what precedes e, and e, but for beginnings of goroutines.
+func pastOf(s *Strategy, e net.Event) (names []string) {
+	s.find.Begin()
+	s.find.Add(e)
+	for name, es := range shared(s) {
+		for _, e := range es {
+			if s.find.Has(e) {
+				names = append(names, name)
+			}
+		}
+	}
+	s.find.Begin()
+	slices.Sort(names)
+	return names
+}
+
+func exploredInputs(t *testing.T, p *progen.Program) (*Strategy, int) {
+	t.Helper()
+	p.Number()
+	m := machine.New(p)
+	m.Exprs = true
+	s := New(Options{Inputs: inputsOf(p)})
+	_, n, err := together(m, s)
+	m.Local = nil
+	if err != nil {
+		t.Fatal(err, s.Why)
+	}
+	return s, n
+}
+
+// Fig. 1 with Fig. 7: past(9) is {5, 6, 7, 9}, and past(4) is {3, 4}. Of the eleven events of the figure two are one here: the
+// write before the other thread has read, and after (package places has both).
+func TestFigure7(t *testing.T) {
+	s, _ := exploredInputs(t, &progen.Program{Vars: 1, Inputs: 2, Body: []*progen.Stmt{
+		{Op: progen.Go, Body: []*progen.Stmt{
+			{Op: progen.Take, Obj: 0, Val: 1, Reg: 0, Src: -1},
+			{Op: progen.If, Reg: 0, Val: 5, Body: []*progen.Stmt{{Op: progen.Write, Obj: 0, Src: 0}}, Else: []*progen.Stmt{{Op: progen.Read, Obj: 0, Reg: 1}}},
+		}},
+		{Op: progen.Go, Body: []*progen.Stmt{
+			{Op: progen.Read, Obj: 0, Reg: 0},
+			{Op: progen.Take, Obj: 1, Src: 0, Reg: 1},
+			{Op: progen.If, Reg: 1, Val: 7},
+		}},
+	}})
+	events := shared(s)
+	n := 0
+	for _, es := range events {
+		n += len(es)
+	}
+	if n != 10 {
+		t.Errorf("%d events: %v", n, events)
+	}
+	written := []string{"main/1 branch true", "main/1 write", "main/2 branch true", "main/2 read"}
+	read := []string{"main/2 branch true", "main/2 read"}
+	var pasts [][]string
+	for _, e := range events["main/2 branch true"] {
+		pasts = append(pasts, pastOf(s, e))
+	}
+	for _, want := range [][]string{written, read} {
+		if !slices.ContainsFunc(pasts, func(p []string) bool { return slices.Equal(p, want) }) {
+			t.Errorf("no branch has the past %v: %v", want, pasts)
+		}
+	}
+}
+
+// Example 2 with Fig. 9: three executions. Its seven events are six here: the write is one, whether it comes after one
+// read or after both.
+func TestFigure9(t *testing.T) {
+	s, n := exploredInputs(t, &progen.Program{Vars: 1, Inputs: 1, Body: []*progen.Stmt{
+		{Op: progen.Go, Body: []*progen.Stmt{{Op: progen.Read, Obj: 0, Reg: 0}, {Op: progen.If, Reg: 0, Val: 1}}},
+		{Op: progen.Go, Body: []*progen.Stmt{
+			{Op: progen.Read, Obj: 0, Reg: 0}, {Op: progen.Take, Obj: 0, Reg: 1, Src: -1},
+			{Op: progen.If, Reg: 0, Val: 0, Body: []*progen.Stmt{{Op: progen.Write, Obj: 0, Src: 1}}},
+		}},
+	}})
+	events := 0
+	for _, es := range shared(s) {
+		events += len(es)
+	}
+	if events != 6 || n != 3 {
+		t.Errorf("%d events and %d executions, want 6 and 3: %v", events, n, shared(s))
+	}
+}
+
+// Section 4.3: the orders of two writes whose branches contradict each other are removed without an execution.
+func TestContradiction(t *testing.T) {
+	write := func(v int) []*progen.Stmt { return []*progen.Stmt{{Op: progen.Write, Obj: 0, Val: v, Src: -1}} }
+	s, n := exploredInputs(t, &progen.Program{Vars: 1, Inputs: 1, Body: []*progen.Stmt{
+		{Op: progen.Go, Body: []*progen.Stmt{{Op: progen.Take, Obj: 0, Reg: 0, Src: -1}, {Op: progen.If, Reg: 0, Val: 2, Body: write(1)}}},
+		{Op: progen.Go, Body: []*progen.Stmt{{Op: progen.Take, Obj: 0, Reg: 0, Src: -1}, {Op: progen.If, Reg: 0, Val: 2, Else: write(2)}}},
+	}})
+	events := 0
+	for _, es := range shared(s) {
+		events += len(es)
+	}
+	if n != 2 || events != 6 || s.opt.Inputs.Removed != 2 {
+		t.Errorf("%d executions, %d events, %d targets removed, want 2, 6 and 2", n, events, s.opt.Inputs.Removed)
+	}
 }

@@ -236,7 +236,7 @@ func (s *Strategy) describe(c *call, x *transition.Transition, k int) {
 			c.delta = 1 // it is Reset
 		}
 	case trace.OpAtomicCAS:
-		if k >= 0 {
+		if k >= 0 && !s.varying[c.obj] {
 			c.want, c.compares = s.path.Compared(k)
 		}
 	}
@@ -396,7 +396,7 @@ func (s *Strategy) agree(e net.Event, x *transition.Transition) bool {
 				takes = arc.Use() == net.Takes
 			}
 		}
-		if takes != (a.Mode == transition.Write) {
+		if takes != (a.Mode == transition.Write || s.varying[a.Obj] && x.Op == trace.OpAtomicCAS) {
 			return false
 		}
 	}

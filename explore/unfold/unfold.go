@@ -67,6 +67,7 @@ type Strategy struct {
 
 	timerChans map[transition.Object]bool // channels of timers
 	sends      map[trace.Site]bool        // of timers, by where they are started: they have a channel
+	varying    map[transition.Object]bool // atomics on which the outcome of a CompareAndSwap depends on the input
 
 	known  []net.Event // foreseen, and perhaps shown since
 	target net.Event   // of the next execution, or
@@ -97,7 +98,8 @@ type Strategy struct {
 
 // New begins an exploration.
 func New(o Options) *Strategy {
-	s := &Strategy{opt: o, tab: transition.NewTable(), target: net.None, caps: map[transition.Object]int{}, timerChans: map[transition.Object]bool{}, sends: map[trace.Site]bool{}}
+	s := &Strategy{opt: o, tab: transition.NewTable(), target: net.None, caps: map[transition.Object]int{}, timerChans: map[transition.Object]bool{}, sends: map[trace.Site]bool{},
+		varying: map[transition.Object]bool{}}
 	s.result.Complete = true
 	s.begin()
 	return s
@@ -207,8 +209,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.over = true
 		return
 	}
-	if caps, timers := s.learnCaps(), s.learnTimers(); s.tab.Changed || caps || timers {
-		s.tab.Changed = false
+	if s.learn(t) {
 		s.result.Executions = 0
 		s.begin()
 		return
@@ -235,6 +236,14 @@ func (s *Strategy) Done(t *trace.Trace) {
 	}
 }
 
+// learn reports whether t has shown something for which the search has to begin anew.
+func (s *Strategy) learn(t *trace.Trace) bool {
+	caps, timers, varying := s.learnCaps(), s.learnTimers(), s.learnVarying(t)
+	changed := s.tab.Changed || caps || timers || varying
+	s.tab.Changed = false
+	return changed
+}
+
 // Seed adds an execution that was made for something else, before the first Next: the net
 // starts from it (section 4.6). t is of a schedule that is Exhaustive, with the same seed;
 // false means that the net cannot start from it, and the strategy is to be made anew.
@@ -245,8 +254,7 @@ func (s *Strategy) Seed(t *trace.Trace) bool {
 	if s.path.Read(t, 0) != nil {
 		return false
 	}
-	if caps, timers := s.learnCaps(), s.learnTimers(); s.tab.Changed || caps || timers {
-		s.tab.Changed = false
+	if s.learn(t) {
 		s.result.Executions = 0
 		s.begin() // what was added before is found again
 		if s.path.Read(t, 0) != nil {

@@ -17,7 +17,7 @@ type Size struct {
 	// Loose: also what Go allows more of than sampled executions show: timers with the same deadline, whose wakes may
 	// overlap, and Gosched, after which nobody need go first.
 	Loose bool
-	// Inputs: fuzz targets with so many numbers, over what values go through as they are followed: variables, channels, mutexes.
+	// Inputs: fuzz targets with so many numbers, over what values go through as they are followed: variables, channels, atomics.
 	Inputs int
 	// Selects: programs of channels and selects only, every other one with timers: who comes first where several wait?
 	Selects bool
@@ -171,12 +171,19 @@ func (g *generator) inputs() {
 	p := g.p
 	p.Inputs = 1 + g.r.IntN(g.size.Inputs)
 	g.add(6, func() []*Stmt {
-		s := &Stmt{Op: Take, Obj: g.r.IntN(p.Inputs), Val: g.r.IntN(2), Reg: g.reg()}
+		s := &Stmt{Op: Take, Obj: g.r.IntN(p.Inputs), Val: g.r.IntN(2), Reg: g.reg(), Src: g.src()}
 		return append(g.one(s), g.branchOn(s.Reg)...)
 	})
 	themes := []func(){
 		func() { p.Vars = 1 + g.r.IntN(2); g.add(4, g.read); g.add(5, g.write) },
 		func() { g.chans(1) },
+		func() {
+			p.Atomics = 1
+			g.add(4, g.load)
+			g.add(4, g.store)
+			g.add(2, g.atomicAdd)
+			g.add(3, g.cas)
+		},
 		func() { p.Mutexes = 1 + g.r.IntN(2); g.add(5, g.locked) },
 		func() { p.Onces = 1; g.add(4, g.once) },
 		func() {
@@ -185,7 +192,7 @@ func (g *generator) inputs() {
 			g.add(2, func() []*Stmt { return g.one(&Stmt{Op: Join}) })
 		},
 	}
-	themes[g.r.IntN(2)]() // what values go through
+	themes[g.r.IntN(3)]() // what values go through
 	for _, i := range g.r.Perm(len(themes))[:g.r.IntN(2)] {
 		themes[i]()
 	}

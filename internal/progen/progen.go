@@ -103,7 +103,7 @@ const (
 	SpinLock           // for !m.TryLock() { Body }
 	SpinCAS            // for !a.CompareAndSwap(Val, Val2) { Body }
 	Peek               // a.Load()
-	Take               // Reg = in + Val
+	Take               // Reg = in + Src + Val
 	numOps
 )
 

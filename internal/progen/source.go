@@ -154,11 +154,14 @@ func eachOwn(body []*Stmt, f func(*Stmt)) {
 // registers notes which registers the statement itself uses.
 func (s *Stmt) registers(used *[Registers]bool) {
 	switch s.Op {
+	case Take:
+		used[s.Reg] = true
+		fallthrough
 	case Write, Store, Send:
 		if s.Src >= 0 {
 			used[s.Src] = true
 		}
-	case If, Take, Read, Load, Add, CAS, TryLock, RWTry, RTry, Recv, Len, Range, Stop, Reset, Draw:
+	case If, Read, Load, Add, CAS, TryLock, RWTry, RTry, Recv, Len, Range, Stop, Reset, Draw:
 		used[s.Reg] = true
 	case Select:
 		for _, c := range s.Cases {
@@ -247,7 +250,7 @@ func (w *printer) stmt(s *Stmt) {
 	case Peek:
 		w.line("a%d.Load()", s.Obj)
 	case Take:
-		w.line("r%d = in%d + %d", s.Reg, s.Obj, s.Val)
+		w.line("r%d = in%d + %s", s.Reg, s.Obj, value(s))
 	case SpinLoad:
 		w.spin(s, fmt.Sprintf("a%d.Load() != %d", s.Obj, s.Val))
 	case SpinLock:

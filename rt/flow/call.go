@@ -220,6 +220,7 @@ func Pure[T any](v T, l Label, to *Slot) T {
 type Call struct {
 	in, amb Label
 	on      bool
+	atomic  anAtomic
 }
 
 // Out is what is evaluated last before a call of code that is not rewritten:
@@ -253,7 +254,11 @@ func Back(c *Call, known bool) Label {
 	g.Amb = c.amb
 	g.depth--
 	if Exprs {
-		if known {
+		switch x := c.atomic; {
+		case x.on:
+			c.atomic.on = false
+			return x.did(&g.Done)
+		case known:
 			return received(g)
 		}
 		return 0

@@ -37,6 +37,7 @@ type G struct {
 	Amb   Label // what everything done now depends on: inside code that is not rewritten, all that went into it
 	Leaf  Label // of the value that the last event gave
 	Event int32 // index of the last memory access that is an event, -1: none
+	Done  Done  // of the last operation on an atomic, where labels are expressions
 	depth int32 // calls of code that is not rewritten
 }
 

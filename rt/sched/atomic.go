@@ -3,6 +3,7 @@ package sched
 import (
 	"unsafe"
 
+	"heddle/rt/flow"
 	"heddle/rt/hook"
 	"heddle/trace"
 )
@@ -17,6 +18,8 @@ type atomicOp struct {
 	op   uint8
 	site trace.Site
 	n    uintptr
+	was  uint64 // what it held, where expressions are recorded
+	want uint64 // what a CompareAndSwap compares with
 }
 
 var pendingAtomic atomicOp
@@ -36,7 +39,10 @@ func (s *Sched) atomicBegin(p unsafe.Pointer, n uintptr, op uint8, pc uintptr) {
 		s.t.Objects[o.id].Init = bitsAt(p, n)
 	}
 	s.point(g, atomicOps[op], o, site)
-	pendingAtomic = atomicOp{o, op, site, n}
+	pendingAtomic = atomicOp{o: o, op: op, site: site, n: n}
+	if s.opt.Exprs {
+		pendingAtomic.was = bitsAt(p, n)
+	}
 	s.leave()
 }
 
@@ -57,6 +63,7 @@ func (s *Sched) atomicCompared(swapped bool, old, bits uint64) {
 	if pendingAtomic.o != nil && !s.unwind && s.exhaustive() {
 		s.t.Compares = append(s.t.Compares, trace.Compare{Event: int32(len(s.t.Events)), Old: old})
 	}
+	pendingAtomic.want = old
 	s.atomicEnd(swapped, bits)
 }
 
@@ -83,6 +90,9 @@ func (s *Sched) atomicEnd(changed bool, bits uint64) {
 		s.raced()
 	}
 	ev := s.event(g, kind, a.o, int64(bits), a.site)
+	if s.opt.Exprs {
+		g.flow.Done = flow.Done{P: a.o.addr, N: a.n, Site: uint64(a.site), Was: a.was, Is: bits, Want: a.want}
+	}
 	if s.opt.Record {
 		s.value(ev, formatBits(bits))
 	}

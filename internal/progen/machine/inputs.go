@@ -13,9 +13,11 @@ func (m *Machine) express(f *frame, s *progen.Stmt) {
 	var c flow.Call
 	switch s.Op {
 	case progen.Take:
+		var x, y flow.Val
+		flow.Num(m.Inputs[s.Obj], flow.Input(s.Obj, trace.Int, uint64(m.Inputs[s.Obj])), trace.Int, &x)
+		flow.Num(f.value(s), f.label(s), trace.Int, &y)
 		m.do(f, s)
-		in := m.Inputs[s.Obj]
-		f.from[s.Reg] = plus(flow.Input(s.Obj, trace.Int, uint64(in)), in, s.Val)
+		f.from[s.Reg] = flow.Two(trace.FlowAdd, trace.Int, &x, &y)
 	case progen.If:
 		var x flow.Val
 		flow.Num(f.regs[s.Reg], f.from[s.Reg], trace.Int, &x)
@@ -35,8 +37,26 @@ func (m *Machine) express(f *frame, s *progen.Stmt) {
 		flow.Out(0, 0, &c)
 		m.do(f, s)
 		f.from[s.Reg] = flow.Back(&c, true)
+	case progen.Load:
+		m.atomically(f, s, flow.AtomicLoad, 0, 0)
+	case progen.Store:
+		m.atomically(f, s, flow.AtomicStore, f.label(s), 0)
+	case progen.Add:
+		m.atomically(f, s, flow.AtomicAdd, 0, 0)
+	case progen.CAS:
+		m.atomically(f, s, flow.AtomicCAS, 0, 0)
 	default:
 		m.do(f, s)
+	}
+}
+
+// atomically does an operation on an atomic whose operands have the labels a and b.
+func (m *Machine) atomically(f *frame, s *progen.Stmt, op flow.AtomicOp, a, b trace.Label) {
+	var c flow.Call
+	flow.OutAtomic(0, &c, op, trace.Int, a, b)
+	m.do(f, s)
+	if l := flow.Back(&c, true); s.Op != progen.Store {
+		f.from[s.Reg] = l
 	}
 }
 
@@ -45,14 +65,9 @@ func (f *frame) label(s *progen.Stmt) trace.Label {
 	if s.Src < 0 {
 		return 0
 	}
-	return plus(f.from[s.Src], f.regs[s.Src], s.Val)
-}
-
-// plus returns the label of x + n, where x has the label l.
-func plus(l trace.Label, x, n int) trace.Label {
 	var v flow.Val
-	flow.Num(x, l, trace.Int, &v)
-	return flow.Two1(trace.FlowAdd, trace.Int, &v, uint64(n), trace.Int)
+	flow.Num(f.regs[s.Src], f.from[s.Src], trace.Int, &v)
+	return flow.Two1(trace.FlowAdd, trace.Int, &v, uint64(s.Val), trace.Int)
 }
 
 // Unknown stands in local states for a value that depends on inputs.

@@ -307,7 +307,7 @@ func (m *Machine) do(f *frame, s *progen.Stmt) {
 			m.block(f, s.Body)
 		}
 	case progen.Take:
-		f.regs[s.Reg] = m.Inputs[s.Obj] + s.Val
+		f.regs[s.Reg] = m.Inputs[s.Obj] + f.value(s)
 	case progen.Draw:
 		f.regs[s.Reg] = hook.Draw(s.Val, pc(s.ID))
 	case progen.Yield:
