@@ -5,7 +5,7 @@
 //	               ▲                 │                                   │
 //	               └──── counted ◄── Log ◄───────────────────────────────┘
 //
-// A plan (search, samples, prediction) is a function of the results that it was given, in
+// A plan (search, samples, prediction, closure) is a function of the results that it was given, in
 // their order: it knows what is left to do and what was found out. A Run hands
 // its Items out to workers that come and go, as often as it takes, and gives
 // the plan the first result of each: delivered at least once, counted exactly once.
@@ -50,4 +50,5 @@ type Outcome struct {
 	Working  float64 // seconds that workers worked, all together
 
 	Predicted *wire.Predicted // by a prediction
+	Formulas  *wire.Formulas  // that a closure has asked for
 }

@@ -51,6 +51,8 @@ func NewRun(test string, s *wire.Share, results []*wire.Worked, o Options) *Run 
 	switch {
 	case s.Predicting != nil:
 		r.plan = newPrediction(test, s)
+	case s.Closure:
+		r.plan = newClosure(test, s, o.Quantum)
 	case s.Search:
 		r.plan = newSearch(test, s)
 	default:

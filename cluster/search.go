@@ -47,7 +47,7 @@ func newSearch(test string, s *wire.Share) *search {
 	} else {
 		p.rest = newPieces()
 	}
-	p.keep(&wire.Worked{Left: s.Pieces, Leaves: []int{1}})
+	p.keep(&wire.Worked{Left: s.Pieces, Of: []int{1}})
 	return p
 }
 

@@ -82,7 +82,7 @@ func (p *wakeups) back(n int) {
 
 func (p *wakeups) open(n int) bool { return p.hands[n] != nil }
 
-func (p *wakeups) sign(w *wire.Worked) { w.Leaves = p.hands[w.N] }
+func (p *wakeups) sign(w *wire.Worked) { w.Of = p.hands[w.N] }
 
 var errLeft = errors.New("a result does not say what is left")
 
@@ -90,11 +90,11 @@ func (p *wakeups) take(w *wire.Worked) error {
 	delete(p.hands, w.N)
 	p.undone = slices.DeleteFunc(p.undone, func(n int) bool { return n == w.N })
 	p.number = max(p.number, w.N)
-	p.idle = slices.DeleteFunc(p.idle, func(l dpor.Leaf) bool { return slices.Contains(w.Leaves, l.N) })
+	p.idle = slices.DeleteFunc(p.idle, func(l dpor.Leaf) bool { return slices.Contains(w.Of, l.N) })
 	if len(w.Left) != 1 {
 		return errLeft
 	}
-	fresh, err := p.tree.Take(w.Leaves, w.Left[0].Data, w.Tally.Executions)
+	fresh, err := p.tree.Take(w.Of, w.Left[0].Data, w.Tally.Executions)
 	p.idle = append(p.idle, fresh...)
 	return err
 }

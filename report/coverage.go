@@ -30,7 +30,7 @@ func (p *Package) coverage(rec *wire.Record) {
 			f.Unknown[i].Places = r.resolved(f.Unknown[i].Places)
 		}
 	}
-	if r.o.JSON {
+	if r.o.JSON && !c.Shared {
 		e := coverageEvent{Action: "coverage", Package: p.path, Test: t.Name, Covered: c.Covered, Highest: c.Highest, Estimate: c.Estimate, Points: c.Points}
 		if f := c.Formulas; f != nil {
 			e.Solved, e.Refuted, e.Skipped, e.Undecided = f.Solved, f.Refuted, f.Skipped, f.Undecided

@@ -87,7 +87,7 @@ func (r *packageRun) share(ctx context.Context, sh *shared) error {
 	}
 	s.work(ctx)
 	out, err := s.run.Finish()
-	r.settle(sh, ctx.Err() == nil && (out.Complete || !sh.share.Search || s.crash != nil || s.isolate != nil))
+	r.settle(sh, ctx.Err() == nil && (out.Complete || !sh.share.Search && !sh.share.Closure || s.crash != nil || s.isolate != nil))
 	switch {
 	case err != nil:
 		r.endOpen(err.Error())
@@ -268,6 +268,9 @@ func (s *sharing) end(ctx context.Context, cfg *wire.Config, out *cluster.Outcom
 		rec.Reason = cmp.Or(t.Failed, drive.Predicted)
 		p.Cut = p.Cut && cfg.Complete
 		s.take(&wire.Record{Type: "predicted", Test: s.test, Predicted: p})
+	} else if f := out.Formulas; f != nil {
+		rec.Reason = drive.Asked(t, out.Complete)
+		s.take(&wire.Record{Type: "coverage", Test: s.test, Executions: t.Executions, Coverage: &wire.Coverage{Shared: true, Formulas: f}})
 	} else if s.shared.share.Search {
 		res := explore.Result{Executions: t.Executions, Reason: t.Failed}
 		if res.Reason == "" {

@@ -1,6 +1,9 @@
 package mapcov
 
 import (
+	"fmt"
+	"hash/fnv"
+	"io"
 	"slices"
 
 	"heddle/trace"
@@ -13,6 +16,7 @@ type Names struct {
 	threads map[string]int32
 	objects map[objectName]int32
 	list    []string // threads, by number - 1
+	hashes  []uint64 // of objects, by number - 1
 }
 
 // An objectName says who made an object, as his how-manieth. Where that is not known it
@@ -41,6 +45,28 @@ func (n *Names) Thread(t *trace.Trace, g trace.GID) int32 {
 	return id
 }
 
+// ThreadHash and ObjectHash return a hash of what a number stands for: numbers are those of one NewNames, hashes are
+// the same in other processes too. 0 is no object.
+func (n *Names) ThreadHash(id int32) uint64 { return hash(n.list[id-1]) }
+
+// ObjectHash: see ThreadHash.
+func (n *Names) ObjectHash(id int32) uint64 {
+	if id == 0 {
+		return 0
+	}
+	return n.hashes[id-1]
+}
+
+func (o *objectName) hash() uint64 {
+	return hash(fmt.Sprint(o.by, "\x00", o.n, o.offset, uint64(o.site)))
+}
+
+func hash(s string) uint64 {
+	h := fnv.New64a()
+	io.WriteString(h, s)
+	return h.Sum64()
+}
+
 // ThreadName returns the name of a goroutine by its number.
 func (n *Names) ThreadName(id int32) string { return n.list[id-1] }
 
@@ -62,6 +88,7 @@ func (n *Names) Objects(t *trace.Trace) []int32 {
 		if !ok {
 			id = int32(len(n.objects)) + 1
 			n.objects[name] = id
+			n.hashes = append(n.hashes, name.hash())
 		}
 		ids[o] = id
 	}

@@ -30,6 +30,7 @@ type extension struct {
 	holding  map[int]bool // the variables that it accesses: they are not written meanwhile
 	order    []int
 	names    *histories
+	vars     *mapcov.Names
 }
 
 // A lock is the state of a mutex or RWMutex.
@@ -44,7 +45,7 @@ func newExtension(v *view, c *creation, names *mapcov.Names) *extension {
 	x := &extension{
 		v: v, c: c, byG: make([][]int32, n), place: make([]int32, len(t.Events)), pos: make([]int32, n), limit: make([]int32, n), born: make([]bool, n),
 		at: make([]int32, len(t.Events)), last: make([]int32, len(c.as.Vars)), tainted: make([]bool, len(c.as.Vars)), locks: make([]lock, objs),
-		held: -1, compares: make(map[int]bool), byObj: make([][]int32, objs), objDone: make([]int32, objs), done: make([]bool, len(t.Events)), names: newHistories(c.as, names),
+		held: -1, compares: make(map[int]bool), byObj: make([][]int32, objs), objDone: make([]int32, objs), done: make([]bool, len(t.Events)), names: newHistories(c.as, names), vars: names,
 	}
 	for o := range x.locks {
 		x.locks[o] = lock{trace.NoG, trace.NoG, 0}
@@ -333,11 +334,11 @@ func (x *extension) valueOf(i, from int32, changed bool) uint64 {
 func (x *extension) key() uint64 {
 	h := uint64(0)
 	for g := range x.pos {
-		h += mix(x.names.of[g], uint64(x.names.thread[g]))
+		h += mix(x.names.of[g], x.names.thread[g])
 	}
 	for v, i := range x.last {
 		if i >= 0 {
-			h += mix(uint64(x.c.as.Vars[v].ID), x.names.name[x.c.as.All[i].Event])
+			h += mix(x.vars.ObjectHash(x.c.as.Vars[v].ID), x.names.name[x.c.as.All[i].Event])
 		}
 	}
 	return h

@@ -10,17 +10,20 @@ import (
 // and so is all that their goroutines did before.
 type histories struct {
 	t      *trace.Trace
-	ids    []int32  // of objects
+	ids    []uint64 // of objects: hashes of their names
 	name   []uint64 // by event
 	of     []uint64 // by goroutine: the name of what it did last
-	thread []int32  // by goroutine: its number in mapcov.Names
+	thread []uint64 // by goroutine: a hash of its name
 }
 
 func newHistories(as *mapcov.Accesses, names *mapcov.Names) *histories {
 	t := as.Trace
-	n := &histories{t: t, ids: as.Objects, name: make([]uint64, len(t.Events)), of: make([]uint64, len(t.Goroutines)), thread: make([]int32, len(t.Goroutines))}
+	n := &histories{t: t, ids: make([]uint64, len(as.Objects)), name: make([]uint64, len(t.Events)), of: make([]uint64, len(t.Goroutines)), thread: make([]uint64, len(t.Goroutines))}
+	for o, id := range as.Objects {
+		n.ids[o] = names.ObjectHash(id)
+	}
 	for g := range n.thread {
-		n.thread[g] = names.Thread(t, trace.GID(g))
+		n.thread[g] = names.ThreadHash(names.Thread(t, trace.GID(g)))
 	}
 	return n
 }
@@ -28,13 +31,13 @@ func newHistories(as *mapcov.Accesses, names *mapcov.Names) *histories {
 // add names event e, which its goroutine does next.
 func (n *histories) add(e int) {
 	ev := &n.t.Events[e]
-	h := mix(n.of[ev.G], uint64(n.thread[ev.G]))
-	h = mix(h, uint64(ev.Op)<<32|uint64(n.ids[max(ev.Obj, 0)]))
+	h := mix(n.of[ev.G], n.thread[ev.G])
+	h = mix(mix(h, uint64(ev.Op)), n.ids[max(ev.Obj, 0)])
 	h = mix(h, uint64(ev.Site.Plain()))
 	switch ev.Op {
 	case trace.OpGo:
 		if ev.Arg >= 0 && int(ev.Arg) < len(n.thread) {
-			h = mix(h, uint64(n.thread[ev.Arg]))
+			h = mix(h, n.thread[ev.Arg])
 		}
 	case trace.OpAtomicLoad, trace.OpAtomicStore, trace.OpAtomicRMW: // its value is told by what it saw
 	case trace.OpRecv:

@@ -81,6 +81,7 @@ type Strategy struct {
 	kept    []*execution    // see further
 	cores   [2]*cores       // of the problems of executions
 	seen    map[uint64]bool // states that schedules lead to
+	told    map[uint64]bool // and those that others' do, see Know
 	result  explore.Result
 	stats   Stats
 	sites   map[trace.Site]bool
@@ -88,6 +89,8 @@ type Strategy struct {
 	trunc   bool
 	started bool
 	target  *candidate // of the schedule last given
+	reached uint64     // the state that it leads to
+	seed    uint64     // and its seed
 	s       trace.Schedule
 
 	// Check, if not nil, is told of every formula that a core refutes, before it is skipped. For tests.
@@ -100,11 +103,14 @@ type Strategy struct {
 type item struct {
 	candidate
 	from *execution
+	at   int // among the candidates of that execution
 }
 
 // An execution is a trace with what is known of it.
 type execution struct {
 	t     *trace.Trace
+	state uint64 // at its end
+	seed  uint64 // of its schedule
 	view  *view
 	c     *creation
 	named *named
@@ -138,6 +144,9 @@ func (s *Strategy) Sites() []trace.Site {
 // Stats returns what it took so far.
 func (s *Strategy) Stats() Stats { return s.stats }
 
+// ForgetStats lets Stats begin anew.
+func (s *Strategy) ForgetStats() { s.stats = Stats{Filtered: make(map[Rules]int)} }
+
 // Next implements explore.Strategy.
 func (s *Strategy) Next() *trace.Schedule {
 	if !s.started {
@@ -146,8 +155,10 @@ func (s *Strategy) Next() *trace.Schedule {
 		if s.opt.Seed != 0 {
 			s.s.Policy, s.s.Seed = "random", s.opt.Seed
 		}
+		s.seed = s.s.Seed
 		return &s.s
 	}
+	s.seed = 0
 	for s.opt.Expired == nil || !s.opt.Expired() {
 		k, ok := s.pop()
 		if !ok && s.opt.Then && s.further() {
@@ -179,13 +190,18 @@ func (s *Strategy) nextBare() *trace.Schedule {
 	for len(s.bare) > 0 {
 		b := s.bare[0]
 		s.bare = s.bare[1:]
-		ext := newExtension(b.from.view, b.from.c, s.set.Names)
-		ext.do(b.core)
-		if next := s.once(b.from, ext); next != nil {
+		if next := s.alone(b); next != nil {
 			return next
 		}
 	}
 	return nil
+}
+
+// alone returns the schedule of an order with nothing after it, nil if it leads where an earlier one led.
+func (s *Strategy) alone(b bare) *trace.Schedule {
+	ext := newExtension(b.from.view, b.from.c, s.set.Names)
+	ext.do(b.core)
+	return s.once(b.from, ext)
 }
 
 // further goes on as MCR does, from all executions made so far. It returns false if that was done already.
@@ -253,11 +269,11 @@ func (s *Strategy) extended(x *execution, core, rest []int) *trace.Schedule {
 // once returns the schedule of what an extension has done, nil if it leads where an earlier one led.
 func (s *Strategy) once(x *execution, ext *extension) *trace.Schedule {
 	key := ext.key()
-	if s.seen[key] {
+	if s.seen[key] || s.told[key] {
 		s.stats.Duplicates++
 		return nil
 	}
-	s.seen[key] = true
+	s.seen[key], s.reached = true, key
 	next, _ := x.c.problem.Schedule(ext.order, nil)
 	next.Strict, next.Policy = false, "first"
 	return next
@@ -345,17 +361,30 @@ func (s *Strategy) Done(t *trace.Trace) {
 	if held := explore.Held(t); held != "" {
 		s.held = held
 	}
+	x := s.read(t)
+	s.set.AddAccesses(x.c.as)
+	if s.target != nil && !s.set.Has(s.target.pattern) && s.target.pattern.Row != 0 {
+		s.stats.Missed++
+	}
+	s.target = nil
+	if s.seen[x.state] {
+		return // all that could come of it was asked
+	}
+	s.seen[x.state] = true
+	s.create(x)
+	if s.opt.Then && s.opt.Rules.has(Covered) && len(s.kept) < maxKept {
+		s.kept = append(s.kept, x)
+	}
+}
+
+// read makes an execution of a trace.
+func (s *Strategy) read(t *trace.Trace) *execution {
 	t = t.Clone()
 	as := s.set.Names.Read(t)
 	for _, x := range as.Sites() {
 		s.sites[x] = true
 	}
-	s.set.AddAccesses(as)
-	if s.target != nil && !s.set.Has(s.target.pattern) && s.target.pattern.Row != 0 {
-		s.stats.Missed++
-	}
-	s.target = nil
-	x := &execution{t: t, view: newView(t)}
+	x := &execution{t: t, view: newView(t), seed: s.seed}
 	x.c = &creation{as: as, set: s.set}
 	x.c.problem = order.New(t, order.Options{})
 	x.problems = []*order.Problem{x.c.problem}
@@ -367,29 +396,28 @@ func (s *Strategy) Done(t *trace.Trace) {
 	for e := range t.Events {
 		ext.event(e)
 	}
-	if key := ext.key() ^ wholeTrace; s.seen[key] {
-		return // all that could come of it was asked
-	} else {
-		s.seen[key] = true
-	}
+	x.state = ext.key() ^ wholeTrace
 	x.named = newNamed(ext)
-	s.create(x)
-	if s.opt.Then && s.opt.Rules.has(Covered) && len(s.kept) < maxKept {
-		s.kept = append(s.kept, x)
-	}
+	return x
 }
 
 // create puts the candidates of an execution into the queue.
 func (s *Strategy) create(x *execution) {
-	x.c.rules, x.c.longest, x.c.found = s.opt.Rules, s.opt.Longest, nil
-	for _, k := range x.c.create() {
-		s.stats.Candidates++
-		s.queue[k.n] = append(s.queue[k.n], item{k, x})
+	for i, k := range s.candidates(x) {
+		s.queue[k.n] = append(s.queue[k.n], item{k, x, i})
 	}
+}
+
+// candidates returns those of an execution.
+func (s *Strategy) candidates(x *execution) []candidate {
+	x.c.rules, x.c.longest, x.c.found = s.opt.Rules, s.opt.Longest, nil
+	ks := x.c.create()
+	s.stats.Candidates += len(ks)
 	for r, n := range x.c.filtered {
 		s.stats.Filtered[r] += n
 	}
 	s.trunc = s.trunc || x.c.truncated
+	return ks
 }
 
 // wholeTrace tells the states at the end of executions from those that schedules lead to.
@@ -405,11 +433,11 @@ func (s *Strategy) Result() explore.Result {
 	case s.trunc:
 		r.Reason = "more patterns than are looked at"
 	case len(s.stats.Unknown) > 0:
-		r.Reason = "formulas not decided in time"
+		r.Reason = undecided
 	case s.opt.Rules.has(Covered):
 		r.Reason = "every pattern that could be covered was"
 	default:
-		r.Reason = "no read can see another value"
+		r.Reason = Exhausted
 	}
 	return r
 }

@@ -52,9 +52,16 @@ func (e *exploration) aim() (result string, complete bool, reason string) {
 	e.all, e.valued = true, true
 	defer func() { e.all, e.valued = false, false }()
 	e.cover = &coverage{set: s.Coverage()}
-	defer func() { e.tellCoverage(s) }()
+	defer func() {
+		if e.share == nil {
+			e.tellCoverage(s)
+		}
+	}()
 	result = "pass"
 	for first := true; !e.ended() && (first || !e.stop(e.n)); first = false {
+		if !first && e.shareLeads(s, result) {
+			return result, false, ""
+		}
 		next := s.Next()
 		if next == nil {
 			break
@@ -232,16 +239,13 @@ func (e *exploration) tellCoverage(s aimer) {
 	e.send(&wire.Record{Type: "coverage", Test: e.test, Executions: e.n, Coverage: c})
 }
 
-// maxUnknown bounds the formulas that are listed.
-const maxUnknown = 20
-
 func (e *exploration) formulas(s *pcr.Strategy) *wire.Formulas {
 	st := s.Stats()
 	f := &wire.Formulas{
 		Candidates: st.Candidates, Solved: st.Solved, Found: st.Found, Refuted: st.Refuted, Skipped: st.Skipped,
 		Duplicates: st.Duplicates, Missed: st.Missed, Solving: st.Solving.Seconds(), Undecided: len(st.Unknown),
 	}
-	for i := range st.Unknown[:min(len(st.Unknown), maxUnknown)] {
+	for i := range st.Unknown[:min(len(st.Unknown), wire.MaxUnknown)] {
 		u := &st.Unknown[i]
 		f.Unknown = append(f.Unknown, wire.UnknownFormula{Reason: u.Reason, Places: e.patternPlaces(s, &u.Pattern)})
 	}

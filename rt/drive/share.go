@@ -19,7 +19,7 @@ import (
 // depend on the schedule alone, or all go into one account, others would not find the same.
 func (e *exploration) mayShare() bool {
 	wait := time.Duration(e.cfg.Share)
-	if wait <= 0 || e.real || e.nondet || e.ended() || e.cover != nil || e.cfg.Fuzz != "" || e.cfg.Isolate == "process" || e.cfg.CheckDeterminism {
+	if wait <= 0 || e.real || e.nondet || e.ended() || e.cfg.MapCover || e.cfg.Fuzz != "" || e.cfg.Isolate == "process" || e.cfg.CheckDeterminism {
 		return false
 	}
 	if _, ok := e.x.(*local); !ok {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"heddle/explore/pcr"
 	"heddle/rt/hook"
 	"heddle/rt/wire"
 )
@@ -29,6 +30,7 @@ type worker struct {
 	know   wire.Knowledge
 
 	prediction *prediction
+	leads      *pcr.Strategy
 }
 
 func (d *driver) work(tests []Test) {
@@ -111,6 +113,8 @@ func (w *worker) guarded() {
 	switch {
 	case w.item.Tasks != nil:
 		w.predictOn()
+	case aims[w.e.cfg.Strategy] != nil:
+		w.expandOn()
 	case w.item.Piece != nil:
 		w.searchOn()
 	default:
@@ -128,7 +132,7 @@ func (w *worker) begin() {
 	cfg.Clips = nil
 	w.e = newExploration(context.Background(), &cfg, w.item.Test, newLocal(w.d, &w.tests[i]), w.take)
 	w.e.shown, w.e.whole = true, true // the budget is the command's
-	w.part, w.state, w.prediction = nil, nil, nil
+	w.part, w.state, w.prediction, w.leads = nil, nil, nil, nil
 	w.e.know(w.item.Know)
 }
 

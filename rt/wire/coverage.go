@@ -8,6 +8,7 @@ type Coverage struct {
 	Truncated bool    // there were more pairs of variables than are looked at
 	Elapsed   float64 // seconds
 	Points    []CoverPoint
+	Shared    bool      // others have executed too: all that is known is Formulas
 	Formulas  *Formulas `json:",omitempty"` // of strategies map and mcr
 
 	Intended int // maptest: executions that intended a pattern
@@ -33,6 +34,23 @@ type Formulas struct {
 	Solving    float64 // seconds
 	Undecided  int     // formulas that were not decided in time
 	Unknown    []UnknownFormula
+}
+
+// MaxUnknown bounds the formulas that are listed.
+const MaxUnknown = 20
+
+// Add adds what others have asked for.
+func (f *Formulas) Add(g *Formulas) {
+	f.Candidates += g.Candidates
+	f.Solved += g.Solved
+	f.Found += g.Found
+	f.Refuted += g.Refuted
+	f.Skipped += g.Skipped
+	f.Duplicates += g.Duplicates
+	f.Missed += g.Missed
+	f.Solving += g.Solving
+	f.Undecided += g.Undecided
+	f.Unknown = append(f.Unknown, g.Unknown[:min(len(g.Unknown), MaxUnknown-len(f.Unknown))]...)
 }
 
 // An UnknownFormula is one that was not decided.

@@ -110,6 +110,10 @@ func (t *Tally) Add(u *Tally) {
 
 // A Share is an exploration that others go on with.
 type Share struct {
+	Closure  bool      // Pieces are executions to be made; what they lead to is more of them
+	States   []uint64  `json:",omitempty"` // that some are known to lead to
+	Formulas *Formulas `json:",omitempty"` // of what was asked so far
+
 	Search  bool      // an exhaustive search: Pieces are what is left of it. Otherwise schedules are sampled, from State on
 	Wakeups bool      `json:",omitempty"` // of a search: what is left is in wakeup trees (dpor.Tree), of which the one piece says how the first leaf is split
 	Result  string    // of the plain run
@@ -134,6 +138,12 @@ type Share struct {
 type Piece struct {
 	Data []byte  // empty: the whole search
 	Size float64 // about how many executions
+
+	// Of a closure: the state that it leads to, or has led to if it was Made; 0: whatever that is. Bare ones come last.
+	State uint64 `json:",omitempty"`
+	Made  bool   `json:",omitempty"`
+	Bare  bool   `json:",omitempty"`
+	N     int    `json:",omitempty"` // its number, for who hands it out
 }
 
 // A State is where a sequence of samples is: what the next execution goes by beside Knowledge.
@@ -143,7 +153,7 @@ type State struct {
 	Lengths map[string]int `json:",omitempty"` // of policies that learn the length of executions, by name
 }
 
-// An Item of work is a Piece of a search, a range of samples, or tasks of a prediction.
+// An Item of work is a Piece of a search, some of a closure, a range of samples, or tasks of a prediction.
 type Item struct {
 	N      int // its number
 	Epoch  int // changes with what is known: an Item of another one is void
@@ -152,8 +162,10 @@ type Item struct {
 	Seen   []string // keys of findings that need not be told
 	Before int      // executions so far, all together
 
-	Piece *Piece `json:",omitempty"`
-	Parts int    `json:",omitempty"` // in how many pieces what is left is to be split
+	Piece *Piece  `json:",omitempty"`
+	More  []Piece `json:",omitempty"` // of a closure: others
+	Known []byte  `json:",omitempty"` // and states that are known (some of them, 8 bytes each)
+	Parts int     `json:",omitempty"` // in how many pieces what is left is to be split
 
 	State *State `json:",omitempty"` // of the first of the samples
 	To    int    `json:",omitempty"` // number of the one after the last
@@ -178,10 +190,13 @@ type Worked struct {
 	Isolate *Record    `json:",omitempty"` // the test is to be executed in processes of its own
 	Over    bool       `json:",omitempty"` // there is no point in other executions
 
-	Left   []Piece    `json:",omitempty"` // of the piece; of one of wakeup trees one, which says what became of its leaves
-	Leaves []int      `json:",omitempty"` // of wakeup trees: what the Item was made of, for who counts it
-	State  *State     `json:",omitempty"` // after the samples
-	Know   *Knowledge `json:",omitempty"` // and what is known then
+	Left []Piece `json:",omitempty"` // of the piece; of one of wakeup trees one, which says what became of its leaves; of a closure what its pieces lead to
+	Of   []int   `json:",omitempty"` // of wakeup trees and closures: what the Item was made of, of a closure the first To, for who counts it
+
+	Formulas *Formulas `json:",omitempty"` // of a closure
+
+	State *State     `json:",omitempty"` // after the samples
+	Know  *Knowledge `json:",omitempty"` // and what is known then
 
 	Predicted *Predicted `json:",omitempty"` // by the tasks From to To, which may be fewer than were to be done
 

@@ -1,0 +1,109 @@
+package drive
+
+import (
+	"cmp"
+	"encoding/binary"
+
+	"heddle/explore/pcr"
+	"heddle/rt/wire"
+)
+
+// map and mcr are handed out as leads (explore/pcr/split.go), once patterns are done with: executions that are to
+// be made, each with what is to be asked about it.
+
+// shareLeads gives the rest of an exploration away and reports whether it did.
+func (e *exploration) shareLeads(s aimer, result string) bool {
+	p, ok := s.(*pcr.Strategy)
+	if !ok || e.cfg.Runs > 0 || !e.mayShare() {
+		return false
+	}
+	f := e.formulas(p)
+	leads, states, ok := p.Split()
+	if !ok || len(leads) == 0 {
+		return false
+	}
+	e.share = e.shared(result)
+	e.share.Closure, e.share.States, e.share.Formulas = true, states, f
+	e.share.Tally.Short = p.Short()
+	for i := range leads {
+		x := pieceOf(&leads[i])
+		if x.Made {
+			x.State = 0 // it is among those that are known
+		}
+		e.share.Pieces = append(e.share.Pieces, x)
+	}
+	return true
+}
+
+// Asked says how far executions have come that add up to t; all: nothing is left to ask.
+func Asked(t *wire.Tally, all bool) string {
+	switch {
+	case t.Real:
+		return "sampled; partly uncontrolled"
+	case t.Bounded > 0:
+		return "sampled; step bound reached"
+	case t.Failed != "":
+		return "sampled; " + t.Failed
+	case !all:
+		return "sampled"
+	}
+	return "sampled; " + cmp.Or(t.Short, pcr.Exhausted)
+}
+
+// pieceOf returns a lead as it is handed out.
+func pieceOf(l *pcr.Lead) wire.Piece {
+	return wire.Piece{Data: l.Encode(), Size: 1, State: l.State, Made: l.Made, Bare: l.Bare}
+}
+
+// expandOn makes the executions of an Item. About those that were made before it asks what there is to ask: so what
+// is found is executed soon, and thought about in its turn.
+func (w *worker) expandOn() {
+	e, it, r := w.e, w.item, w.worked
+	s := w.leads
+	if s == nil {
+		o := e.aimOptions(pcr.MCR())
+		o.Rules = pcr.MCR().Rules // what -rules says is of patterns
+		s = pcr.New(o)
+		w.leads = s
+	}
+	var known []uint64
+	for b := it.Known; len(b) >= 8; b = b[8:] {
+		known = append(known, binary.LittleEndian.Uint64(b))
+	}
+	s.Know(known)
+	s.ForgetStats()
+	e.all, e.valued = true, true
+	defer func() { e.all, e.valued = false, false }()
+	enough := func() bool { return e.late() || w.enough(leastExecutions) }
+	pieces := append([]wire.Piece{*it.Piece}, it.More...)
+	for ; r.To < len(pieces) && !e.ended() && (r.To == 0 || !enough()); r.To++ {
+		l, err := pcr.DecodeLead(pieces[r.To].Data)
+		if err != nil {
+			r.Tally.Failed = err.Error()
+			return
+		}
+		ex := e.performWide(&l.Schedule)
+		if e.err != nil {
+			return
+		}
+		if !l.Made {
+			again := s.Made(l, ex.Trace)
+			r.Left = append(r.Left, pieceOf(&again))
+			e.showNarrow(ex, &l.Schedule, s.Sites())
+			continue
+		}
+		r.Again++
+		e.n--
+		leads, rest := s.Expand(l, ex.Trace, enough)
+		for i := range leads {
+			r.Left = append(r.Left, pieceOf(&leads[i]))
+		}
+		if rest != nil {
+			p := pieceOf(rest)
+			p.State = 0
+			r.Left = append(r.Left, p)
+		}
+	}
+	r.Tally.Executions = e.n - it.Before
+	r.Tally.Short, r.Formulas = s.Short(), e.formulas(s)
+}
