@@ -54,7 +54,7 @@ func layOverlay(t testing.TB, bubbles bool) string {
 			lay(filepath.Join(root, "src", filepath.FromSlash(path), file), text)
 		}
 	}
-	for from, to := range map[string]string{"../../rt/hook": "hook", "../../trace": "trace", "testdata/drive": "drive", "testdata/sched": "sched"} {
+	for from, to := range map[string]string{"../../rt/hook": "hook", "../../rt/splitmix": "splitmix", "../../trace": "trace", "testdata/drive": "drive", "testdata/sched": "sched"} {
 		files, err := filepath.Glob(filepath.Join(from, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatal(from, "is empty", err)

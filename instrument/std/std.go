@@ -48,6 +48,7 @@ var packages = map[string]*pkg{
 	"sync/atomic":          atomicPatch,
 	"time":                 timePatch,
 	"runtime/debug":        debugPatch,
+	"plugin":               pluginPatch,
 	"testing":              testingPatch,
 	"testing/synctest":     synctestPatch,
 	"iter":                 iterPatch,

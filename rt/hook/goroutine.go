@@ -79,8 +79,15 @@ func NumGoroutine() int {
 // Execution counts the executions that have begun in this process.
 var Execution uint64
 
-// Measured is true when the execution has asked how much memory there is.
+// Measured is true when the execution has asked for what heddle changes: how much memory there is, or a plugin.
 var Measured bool
+
+// OpenPlugin is called before a plugin is opened: one that was built plainly does not fit a program that was rewritten.
+func OpenPlugin() {
+	if Here() {
+		Measured = true
+	}
+}
 
 // ReadMemStats is runtime.ReadMemStats. What heddle allocates is in the figures.
 func ReadMemStats(m *runtime.MemStats) {

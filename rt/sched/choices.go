@@ -16,7 +16,11 @@ func (s *Sched) rand() uint64 {
 
 func (s *Sched) hookRand() uint64 { return s.rand() }
 
-// draw is a choice among n values, explored like any other.
+// drawnChoices is how many draws of an execution are choices. Of many a program expects what many draws come to, such as that
+// every value is among them, and a policy that always takes the first of two would show what never happens.
+const drawnChoices = 32
+
+// draw is a choice among n values, explored like any other; after drawnChoices of them it comes from the generator.
 func (s *Sched) draw(n int, pc uintptr) int {
 	g := s.enter()
 	if s.inert() {
@@ -25,9 +29,10 @@ func (s *Sched) draw(n int, pc uintptr) int {
 	}
 	site := s.place(trace.PCSite(pc))
 	c := 0
-	if site.Quiet() {
+	if site.Quiet() || s.drawn == drawnChoices {
 		c = int(s.rand() % uint64(n))
 	} else {
+		s.drawn++
 		c = s.choice(n)
 		if s.over {
 			s.reschedule(g)

@@ -209,6 +209,7 @@ type Sched struct {
 	progress    uint32 // counts events that changed something
 	idleAt      uint32 // progress at the last round of idlers
 	rng         splitmix.Stream
+	drawn       int // draws of this execution that were choices
 	lazyVal     lazyValue
 	solo        bool      // nobody else can go on, see solo.go
 	untilSolo   uint32    // accesses to be told until that is asked again
@@ -344,6 +345,7 @@ func (s *Sched) reset(opt Options) {
 	s.spinners, s.idleRounds, s.idleAt, s.waiters = 0, 0, 0, 0
 	s.ioClock = s.ioClock[:0]
 	s.cycle, s.learnt = nil, false
+	s.drawn = 0
 	s.rng = splitmix.Stream(opt.Schedule.Seed*0x9e3779b97f4a7c15 + 0x1234567)
 	s.lazyVal = lazyValue{}
 	hook.Rec, hook.Real, hook.Measured = opt.Record, opt.Real, false
