@@ -204,12 +204,17 @@ func (e *exploration) perform(s *trace.Schedule) Execution {
 	e.q = wire.Request{Schedule: *s, Show: e.showOnce(), Known: e.isKnown}
 	ex := e.execute(&e.q)
 	e.covers(&ex)
+	e.polls(&ex)
+	return ex
+}
+
+// polls notes which sides of channels an execution has shown to be polled.
+func (e *exploration) polls(ex *Execution) {
 	for _, x := range ex.Polled {
 		if !slices.Contains(e.polled, x) {
 			e.polled = append(e.polled[:len(e.polled):len(e.polled)], x)
 		}
 	}
-	return ex
 }
 
 // isKnown reports whether a finding was told.

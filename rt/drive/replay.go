@@ -73,6 +73,9 @@ func (e *exploration) tryClip(c *wire.Clip, own bool) (others bool) {
 		// It may have been recorded when what is made once and for all was there already.
 		ex = e.execute(&wire.Request{Schedule: *s})
 	}
+	if ex.Diverged == nil { // the clip has steps for those who arrive: so must whatever makes it simpler
+		e.polls(&ex)
+	}
 	switch {
 	case e.err != nil:
 	case ex.Diverged != nil:
