@@ -18,8 +18,10 @@ import (
 func overlay(t testing.TB, dir string, texts map[string][]byte) string {
 	t.Helper()
 	src := filepath.Join(goEnv(t, "GOROOT"), "src")
-	for path, text := range laidFiles(t, "../rt/hook") {
-		texts[filepath.Join(src, "heddlert/hook", filepath.Base(path))] = text
+	for _, pkg := range []string{"hook", "splitmix"} {
+		for path, text := range laidFiles(t, "../rt/"+pkg) {
+			texts[filepath.Join(src, "heddlert", pkg, filepath.Base(path))] = text
+		}
 	}
 	for _, pkg := range []string{"runtime", "sync/atomic"} {
 		for name, text := range std.Added(pkg) {

@@ -11,6 +11,9 @@ import (
 func (r *rewriter) stmts(list []ast.Stmt) {
 	for _, s := range list {
 		r.stmt(s, nil)
+		if r.polls.spoils[s] && !r.in.Mode.Quiet {
+			r.before(s, "_hd.Spoil(); ")
+		}
 	}
 }
 
@@ -122,7 +125,7 @@ func (r *rewriter) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) {
 	r.value(s.Cond)
 	r.simple(s.Post)
 	r.stmts(s.Body.List)
-	if !r.in.Mode.Quiet && r.polls.loop(s, labelOf(label)) {
+	if !r.in.Mode.Quiet && r.polls.loops[s] {
 		r.poll(s)
 	}
 	if decl == "" {
@@ -140,13 +143,6 @@ func (r *rewriter) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) {
 	a, b := r.off(s.Init.Pos()), r.off(s.Init.End())
 	r.buf.Replace(a, b, r.buf.newlines(a, b))
 	r.outside(s, label, r.relocate(init, s.Init.Pos(), start(s, label))+"; "+decl)
-}
-
-func labelOf(label *ast.LabeledStmt) string {
-	if label == nil {
-		return ""
-	}
-	return label.Label.Name
 }
 
 // start returns where s starts, its label included.

@@ -73,7 +73,7 @@ const (
 	// What happens outside control within a step (a native call that has an order), e.g. a pipe's read.
 	OpNative
 
-	// Waiting. OpAwait: what a polling loop looked at was written, it goes on.
+	// Waiting. OpAwait: what a polling loop looked at was written, it goes on. Arg is how often the iteration looked at it.
 	// OpIdle: everybody else was blocked (testing/synctest's Wait).
 	OpAwait
 	OpIdle

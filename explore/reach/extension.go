@@ -167,23 +167,22 @@ func (f *finder) constant(a *transition.Access) bool {
 // woken reports whether something that an iteration of a polling loop looked at
 // is changed after it did, when the events of h have happened.
 func (f *finder) woken(as []transition.Access, h set) bool {
+	end := f.calls[f.shape.call].done
+	if end < 0 {
+		end = f.Len()
+	}
 	for i := range as {
-		looked, changed := -1, -1
+		looked, changed := f.FirstLook(f.like.Proc, &as[i], end), false
 		look := func(obj transition.Object) {
 			f.each(obj, h, func(at int, a *transition.Access) {
-				switch {
-				case f.At(at).Proc == f.like.Proc:
-					looked = max(looked, at)
-				case f.Tab.Conflict(a, &as[i]):
-					changed = max(changed, at)
-				}
+				changed = changed || at > looked && f.At(at).Proc != f.like.Proc && f.Tab.Conflict(a, &as[i])
 			})
 		}
 		look(as[i].Obj)
 		for _, obj := range f.Tab.Overlaps(as[i].Obj) {
 			look(obj)
 		}
-		if changed > looked {
+		if changed {
 			return true
 		}
 	}

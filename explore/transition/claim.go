@@ -367,17 +367,17 @@ func (cut *Cut) waits(o *Operation) bool {
 	return true
 }
 
-// awaited reports whether something that c's loop read was changed since.
+// awaited reports whether something that c's loop read was changed since it first did, in the iteration that ends.
 func (cut *Cut) awaited(c *Claim) bool {
+	p := cut.p
 	for i := range c.Accesses {
 		a := &c.Accesses[i]
-		p := cut.p
-		objs := p.Tab.objects[a.Obj].overlaps
-		if cut.changed(c, a.Obj, a.Mode) {
+		first := p.FirstLook(c.Proc, a, c.Done)
+		if cut.changed(c, a.Obj, a.Mode, first) {
 			return true
 		}
-		for _, o := range objs {
-			if cut.changed(c, o, a.Mode) {
+		for _, o := range p.Tab.objects[a.Obj].overlaps {
+			if cut.changed(c, o, a.Mode, first) {
 				return true
 			}
 		}
@@ -385,18 +385,43 @@ func (cut *Cut) awaited(c *Claim) bool {
 	return false
 }
 
-func (cut *Cut) changed(c *Claim, obj Object, m Mode) bool {
+// changed reports whether somebody else did to obj what conflicts with m, after the transition first and before c.
+func (cut *Cut) changed(c *Claim, obj Object, m Mode, first int) bool {
 	p := cut.p
 	us := p.used(obj)
-	for k := len(us) - 1; k >= 0; k-- {
+	for k := len(us) - 1; k >= 0 && int(us[k].at) > first; k-- {
 		u := &us[k]
-		switch {
-		case int(u.at) >= c.Done:
-		case p.steps[u.at].Proc == c.Proc:
-			return false
-		case conflicts[m][u.Mode] && cut.has(int(u.at)):
+		if int(u.at) < c.Done && p.steps[u.at].Proc != c.Proc && conflicts[m][u.Mode] && cut.has(int(u.at)) {
 			return true
 		}
 	}
 	return false
+}
+
+// FirstLook returns the transition in which an iteration of g's polling loop
+// first looked at what a, an OpAwait, is about: the iteration ends before the transition end. -1 if it did not.
+func (p *Path) FirstLook(g Proc, a *Access, end int) int {
+	first := -1
+	for n := a.Arg; n > 0; n-- {
+		look := p.lastLook(g, a.Obj, end)
+		for _, o := range p.Tab.objects[a.Obj].overlaps {
+			look = max(look, p.lastLook(g, o, end))
+		}
+		if look < 0 {
+			break
+		}
+		first, end = look, look
+	}
+	return first
+}
+
+// lastLook returns the last transition before end in which g read obj, -1 if there is none.
+func (p *Path) lastLook(g Proc, obj Object, end int) int {
+	us := p.used(obj)
+	for k := len(us) - 1; k >= 0; k-- {
+		if u := &us[k]; int(u.at) < end && p.steps[u.at].Proc == g && u.Op != trace.OpAwait {
+			return int(u.at)
+		}
+	}
+	return -1
 }

@@ -102,6 +102,12 @@ func (g *generator) theme() {
 			if g.spins() {
 				g.add(4, g.spinLoad)
 				g.add(2, g.spinCAS)
+				if g.size.Slow {
+					g.add(3, func() []*Stmt { return g.one(&Stmt{Op: Fetch, Obj: g.r.IntN(p.Atomics), Reg: g.reg()}) })
+					g.add(3, func() []*Stmt {
+						return g.one(&Stmt{Op: Reread, Obj: g.r.IntN(p.Atomics), Reg: g.reg(), Body: g.slow()})
+					})
+				}
 			}
 		},
 		func() { p.Mutexes = 1 + g.r.IntN(2); g.add(7, g.locked); g.add(2, g.tryLocked); g.spinLocks() },

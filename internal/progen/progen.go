@@ -104,6 +104,8 @@ const (
 	SpinCAS            // for !a.CompareAndSwap(Val, Val2) { Body }
 	Peek               // a.Load()
 	Take               // Reg = in + Src + Val
+	Fetch              // for { if v := a.Load(); v != 0 && a.CompareAndSwap(v, 0) { Reg = v; break } }
+	Reread             // for { v := a.Load(); Body; if a.Load() == v { Reg = v; break } }
 	numOps
 )
 
@@ -169,7 +171,7 @@ func cloneBody(body []*Stmt) []*Stmt {
 func (p *Program) Spins() bool {
 	found := false
 	p.Each(func(s *Stmt) {
-		found = found || s.Op == SpinLoad || s.Op == SpinLock || s.Op == SpinCAS
+		found = found || s.Op == SpinLoad || s.Op == SpinLock || s.Op == SpinCAS || s.Op == Fetch || s.Op == Reread
 	})
 	return found
 }

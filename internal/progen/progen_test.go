@@ -25,7 +25,7 @@ func TestSourceCompiles(t *testing.T) {
 	fset := token.NewFileSet()
 	conf := types.Config{Importer: importer.ForCompiler(fset, "source", nil)}
 	made := map[Op]bool{}
-	for seed := range uint64(400) {
+	for seed := range uint64(1000) {
 		size.Inputs = int(seed % 3)
 		p := Generate(seed, size)
 		p.Each(func(s *Stmt) { made[s.Op] = true })

@@ -161,7 +161,7 @@ func (s *Stmt) registers(used *[Registers]bool) {
 		if s.Src >= 0 {
 			used[s.Src] = true
 		}
-	case If, Read, Load, Add, CAS, TryLock, RWTry, RTry, Recv, Len, Range, Stop, Reset, Draw:
+	case If, Fetch, Reread, Read, Load, Add, CAS, TryLock, RWTry, RTry, Recv, Len, Range, Stop, Reset, Draw:
 		used[s.Reg] = true
 	case Select:
 		for _, c := range s.Cases {
@@ -257,6 +257,12 @@ func (w *printer) stmt(s *Stmt) {
 		w.spin(s, fmt.Sprintf("!m%d.TryLock()", s.Obj))
 	case SpinCAS:
 		w.spin(s, fmt.Sprintf("!a%d.CompareAndSwap(%d, %d)", s.Obj, s.Val, s.Val2))
+	case Fetch:
+		w.line("for {\nif v := int(a%d.Load()); v != 0 && a%d.CompareAndSwap(int64(v), 0) {\nr%d = v\nbreak\n}\n}", s.Obj, s.Obj, s.Reg)
+	case Reread:
+		w.line("for {\nv := int(a%d.Load())", s.Obj)
+		w.block(s.Body)
+		w.line("if int(a%d.Load()) == v {\nr%d = v\nbreak\n}\n}", s.Obj, s.Reg)
 	case Send, Recv, Close, Len, Range, Select:
 		w.channel(s)
 	default:
@@ -343,7 +349,7 @@ type object struct {
 
 var classes = [numOps]class{
 	Read: aVar, Write: aVar,
-	Load: anAtomic, Store: anAtomic, Add: anAtomic, CAS: anAtomic, SpinLoad: anAtomic, Peek: anAtomic, SpinCAS: anAtomic,
+	Load: anAtomic, Store: anAtomic, Add: anAtomic, CAS: anAtomic, SpinLoad: anAtomic, Peek: anAtomic, SpinCAS: anAtomic, Fetch: anAtomic, Reread: anAtomic,
 	Lock: aMutex, Unlock: aMutex, TryLock: aMutex, SpinLock: aMutex,
 	RWLock: anRW, RWUnlock: anRW, RWTry: anRW, RLock: anRW, RUnlock: anRW, RTry: anRW,
 	Send: aChan, Recv: aChan, Close: aChan, Len: aChan, Range: aChan,

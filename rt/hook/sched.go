@@ -39,10 +39,13 @@ var (
 	// Goroutines.
 	GoStmt func(f func(), s Site)
 	Yield  func(pc uintptr)
-	// LoopStart says that an iteration of a loop begins that changes nothing which outlives it. again: it is not the first one.
+	// LoopStart says that an iteration of a loop that may poll begins. again: it is not the first one.
 	LoopStart func(s Site, again bool)
-	NumGo     func() int
-	Stacks    func(buf []byte, all bool) int // runtime.Stack
+
+	// Spoils says that the iterations under way change something.
+	Spoils func()
+	NumGo  func() int
+	Stacks func(buf []byte, all bool) int // runtime.Stack
 	// CallersBelow puts the frames that plain Go would have in the place of heddle's own; pc holds n frames.
 	CallersBelow func(pc []uintptr, n int) int
 

@@ -98,7 +98,7 @@ func (s *Sched) atomicEnd(changed bool, bits uint64) {
 	}
 	switch kind {
 	case trace.OpAtomicLoad:
-		g.looksAt(a.o)
+		s.looksAt(g, a.o)
 		s.idleRead(g, a.o)
 	case trace.OpAtomicStore:
 		s.releaseStore(g, &a.o.clock)
@@ -138,7 +138,7 @@ func (s *Sched) mapOp(p unsafe.Pointer, key any, op uint8, pc uintptr) {
 			s.acquire(g, *c)
 		}
 		if op == 0 {
-			g.looksAt(o)
+			s.looksAt(g, o)
 			s.idleRead(g, o)
 			break
 		}

@@ -443,7 +443,7 @@ func (s *Sched) chanLen(p unsafe.Pointer, st hook.Site) {
 		o := s.channel(p, -1, site)
 		s.point(g, trace.OpLen, o, site)
 		s.event(g, trace.OpLen, o, int64(o.n), site)
-		g.looksAt(o)
+		s.looksAt(g, o)
 		s.idleRead(g, o)
 	}
 	s.leave()

@@ -1,9 +1,6 @@
 package sched
 
-import (
-	"heddle/rt/hook"
-	"heddle/trace"
-)
+import "heddle/trace"
 
 // Exhaustive executions (trace.Schedule.Exhaustive): the same programs under
 // models in which operations commute wherever Go lets them, so that a strategy
@@ -21,9 +18,9 @@ import (
 // Time. The clock stands still while anybody can go on. When it jumps, all
 // timers of the next deadline fire; a jump is a barrier.
 //
-// Waiting. Gosched gives nobody precedence. A polling loop that was recognised
-// as pure waits (see await); any other that is held back as spinning makes the
-// trace Spun.
+// Waiting. Gosched gives nobody precedence. Polling loops wait where an iteration
+// changed nothing (see poll.go); anybody else who is held back as spinning makes
+// the trace Spun.
 
 // exhaustive reports whether the running execution is one.
 func (s *Sched) exhaustive() bool { return s.opt.Schedule.Exhaustive }
@@ -82,102 +79,6 @@ func (s *Sched) depth(g trace.GID) int {
 		n++
 	}
 	return n
-}
-
-// loop is the hook at the start of every iteration of a loop that changes
-// nothing which outlives the iteration. When the iteration before only read,
-// and nothing it read was written since, the next one would do the same: the
-// goroutine waits until something is.
-func (s *Sched) loop(st hook.Site, again bool) {
-	if !s.here() || s.unwind || !s.exhaustive() {
-		return
-	}
-	g := s.enter()
-	site := trace.Site(st)
-	again = again && g.loop == site && g.loopPure
-	same := again && g.loopSame()
-	switch {
-	case !again:
-	case same || s.stepsOn(g):
-		s.announce(g, trace.OpAwait, nil, site)
-		s.noteLooked(g, trace.LoopWaits)
-		if same {
-			s.awaiting++
-			s.unready(g, gAwaits)
-		}
-		s.reschedule(g)
-		for _, l := range g.looked {
-			s.event(g, trace.OpAwait, l.o, 0, site)
-		}
-	default:
-		s.noteLooked(g, trace.LoopGoesOn)
-	}
-	g.loop, g.loopPure, g.looked = site, true, g.looked[:0]
-	s.leave()
-}
-
-// stepsOn reports whether it is a step that g goes on with a polling loop though
-// it need not wait.
-func (s *Sched) stepsOn(g *G) bool {
-	sc := s.opt.Schedule
-	for k := s.k; k < len(sc.Steps); k++ {
-		if st := &sc.Steps[k]; st.Op != trace.OpChoose && (sc.Names == nil && (st.G == g.id || st.With == int32(g.id)+1) || sc.Names != nil && sc.Names[k] == s.t.Name(g.id)) {
-			return st.Op == trace.OpAwait
-		}
-	}
-	return sc.Awaits
-}
-
-// noteLooked records what an iteration looked at.
-func (s *Sched) noteLooked(g *G, what int16) {
-	for _, l := range g.looked {
-		s.t.Offers = append(s.t.Offers, trace.Offer{G: g.id, Step: int32(len(s.t.Steps)) - 1, Case: what, Obj: l.o.id})
-	}
-}
-
-// A look is an object that a loop's iteration read, and how often that was changed before.
-type look struct {
-	o       *object
-	changes uint32
-}
-
-// maxLooked bounds the objects that an iteration may read and still be waited for.
-const maxLooked = 32
-
-// looksAt notes that g reads o.
-func (g *G) looksAt(o *object) {
-	switch {
-	case g.loop == 0 || o == nil:
-	case len(g.looked) == maxLooked:
-		g.loopPure = false
-	default:
-		g.looked = append(g.looked, look{o, o.changes})
-	}
-}
-
-func (g *G) loopSame() bool {
-	for _, l := range g.looked {
-		if l.o.changes != l.changes {
-			return false
-		}
-	}
-	return true
-}
-
-// wakeAwaiting lets those go on who wait for o to change.
-func (s *Sched) wakeAwaiting(o *object) {
-	for _, h := range s.gs[:s.ngs] {
-		if h.state != gAwaits {
-			continue
-		}
-		for _, l := range h.looked {
-			if l.o == o {
-				s.awaiting--
-				s.insert(h)
-				break
-			}
-		}
-	}
 }
 
 // PolledUnseen reports whether in the last execution somebody was left in a

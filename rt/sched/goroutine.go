@@ -26,10 +26,10 @@ func (s *Sched) newG(parent trace.GID, n int32, fn func(), site trace.Site) *G {
 	g := s.gs[s.ngs]
 	id := trace.GID(s.ngs)
 	s.ngs++
-	clock, endStack, offers, looked := g.clock[:0], g.endStack[:0], g.offers[:0], g.looked[:0]
+	clock, endStack, offers, looked, iterations := g.clock[:0], g.endStack[:0], g.offers[:0], g.looked[:0], g.iterations[:0]
 	*g = G{} // cleared in place; with fields it would be made elsewhere and copied
 	g.id, g.fn, g.state, g.idleLimit = id, fn, gBlocked, idleLimit
-	g.clock, g.endStack, g.offers, g.looked = clock, endStack, offers, looked
+	g.clock, g.endStack, g.offers, g.looked, g.iterations = clock, endStack, offers, looked, iterations
 	if parent == trace.NoG {
 		g.clock = g.clock.Set(id, 1) // others begin with what their parent knows, see goStmt
 	}

@@ -79,7 +79,7 @@ func (s *Sched) try(g *G, o *object, op trace.Op, site trace.Site, take func(*G,
 		s.changed(g)
 	} else {
 		s.event(g, op, o, 0, site)
-		g.looksAt(o)
+		s.looksAt(g, o)
 		s.idleRead(g, o)
 	}
 	s.leave()

@@ -81,7 +81,7 @@ func (s *Sched) visibleAccess(g *G, p unsafe.Pointer, n uintptr, site trace.Site
 	}
 	s.recordAccess(g, p, n, site, op)
 	if op == trace.OpRead {
-		g.looksAt(o)
+		s.looksAt(g, o)
 		s.idleRead(g, o)
 	}
 }

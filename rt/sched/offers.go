@@ -125,7 +125,7 @@ func (s *Sched) communicate(g *G, op trace.Op, site trace.Site, def bool) (int, 
 		s.event(g, trace.OpSelect, first, -1, site)
 		for i := range g.offers {
 			f := &g.offers[i]
-			g.looksAt(f.o)
+			s.looksAt(g, f.o)
 			s.sawBusy(g, f, site)
 		}
 		s.idleRead(g, first)

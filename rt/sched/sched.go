@@ -116,16 +116,19 @@ type G struct {
 	steps    int32 // steps it has made
 
 	// Exhaustive executions, see offers.go and exhaustive.go.
-	offers   []offer
-	polls    bool   // the announced operation is a select with default
-	served   bool   // a partner completed the announced operation
-	since    uint32 // Sched.jumps when it was announced
-	arrival  uint32 // order of arrival where that is a step, 0 elsewhere
-	crashed  bool
-	woken    int32 // index of the event that woke it from a Cond
-	loop     trace.Site
-	loopPure bool
-	looked   []look
+	offers  []offer
+	polls   bool   // the announced operation is a select with default
+	served  bool   // a partner completed the announced operation
+	since   uint32 // Sched.jumps when it was announced
+	arrival uint32 // order of arrival where that is a step, 0 elsewhere
+	crashed bool
+	woken   int32 // index of the event that woke it from a Cond
+
+	// Polling loops, see poll.go.
+	iterations []iteration // under way, the innermost last
+	spoilt     int         // of them, the first: they changed something
+	looked     []look      // what the others looked at
+	awaits     []look      // in gAwaits: what is to change
 
 	// Spinning, see spin.go.
 	idle      int32

@@ -319,7 +319,7 @@ func (m *Machine) do(f *frame, s *progen.Stmt) {
 		f.regs[s.Reg] = *hook.R(&m.vars[s.Obj], site(s.ID))
 	case progen.Write:
 		hook.P(&m.vars[s.Obj], site(s.ID)).Set(f.value(s))
-	case progen.Load, progen.Store, progen.Add, progen.CAS, progen.SpinLoad, progen.SpinCAS, progen.Peek:
+	case progen.Load, progen.Store, progen.Add, progen.CAS, progen.SpinLoad, progen.SpinCAS, progen.Peek, progen.Fetch, progen.Reread:
 		m.doAtomic(f, s)
 	case progen.Lock, progen.Unlock, progen.TryLock, progen.SpinLock, progen.RWLock, progen.RWUnlock, progen.RWTry, progen.RLock, progen.RUnlock, progen.RTry:
 		m.doLock(f, s)

@@ -50,6 +50,25 @@ func (m *Machine) doAtomic(f *frame, s *progen.Stmt) {
 		m.spin(f, s, func() bool { return m.load(p, s.ID) == s.Val })
 	case progen.SpinCAS:
 		m.spin(f, s, func() bool { return m.cas(p, s.Val, s.Val2, s.ID) })
+	case progen.Fetch:
+		m.spin(f, s, func() bool {
+			v := m.load(p, s.ID)
+			taken := v != 0 && m.cas(p, v, 0, s.ID)
+			if taken {
+				f.regs[s.Reg] = v
+			}
+			return taken
+		})
+	case progen.Reread:
+		m.spin(f, &progen.Stmt{Op: s.Op, ID: s.ID, Obj: s.Obj}, func() bool {
+			v := m.load(p, s.ID)
+			m.block(f, s.Body)
+			same := m.load(p, s.ID) == v
+			if same {
+				f.regs[s.Reg] = v
+			}
+			return same
+		})
 	}
 }
 
@@ -72,6 +91,10 @@ func (m *Machine) pollsOn(f *frame) bool {
 	switch s := f.polls; s.Op {
 	case progen.SpinLock:
 		return !m.mutexes[s.Obj].held
+	case progen.Fetch:
+		return m.atomics[s.Obj] != 0
+	case progen.Reread:
+		return true
 	default: // SpinLoad, SpinCAS
 		return m.atomics[s.Obj] == int64(s.Val)
 	}

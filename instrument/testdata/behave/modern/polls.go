@@ -13,7 +13,34 @@ type gate struct{ state atomic.Int32 }
 
 func (g *gate) enter() bool { return g.state.CompareAndSwap(0, 1) }
 
-// polls has loops that only look.
+// slot holds one value.
+type slot struct {
+	full atomic.Bool
+	v    int
+	fed  int
+}
+
+func (s *slot) put(v int) bool {
+	if s.full.Load() {
+		return false
+	}
+	s.v, s.fed = v, s.fed+1
+	s.full.Store(true)
+	return true
+}
+
+func (s *slot) take() (v int, ok bool) {
+	switch full := s.full.Load(); {
+	case !full:
+		return 0, false
+	default:
+		v, ok = s.v, true
+	}
+	s.full.Store(false)
+	return
+}
+
+// polls has loops that only look, or may.
 func polls() {
 	var x atomic.Int32
 	var mu sync.Mutex
@@ -54,5 +81,30 @@ wait:
 	for n := 0; n < 3 && x.Load() == 2; n++ {
 		sum++
 	}
-	fmt.Println(x.Load(), g.state.Load(), sum)
+	var s slot
+	go func() {
+		for v := range 3 {
+			for !s.put(v + 1) {
+				runtime.Gosched()
+			}
+		}
+	}()
+	for n := range 3 {
+	next:
+		for {
+			if v, ok := s.take(); ok {
+				sum += v * n
+				break
+			} else if v > 0 {
+				panic("a value that is none")
+			}
+			for i := range 2 {
+				if i == 1 {
+					runtime.Gosched()
+					continue next
+				}
+			}
+		}
+	}
+	fmt.Println(x.Load(), g.state.Load(), sum, s.fed)
 }
