@@ -107,57 +107,7 @@ func TestSearchIsCountedOnce(t *testing.T) {
 		tr := &tree{seed: seed, learn: make([]int, seed%3)}
 		want, bugs := tr.whole()
 		r := rand.New(rand.NewPCG(seed, 2))
-		path := filepath.Join(t.TempDir(), "log")
-		log, err := CreateLog(path, "x", "TestTree", shareOf())
-		if err != nil {
-			t.Fatal(err)
-		}
-		run := newRunOf(tr, Options{Log: log})
-		told := map[string]int{}
-		count := func(w *wire.Worked, again bool) {
-			for _, f := range w.Found {
-				if !again {
-					told[f.Key]++
-				}
-			}
-		}
-		run.o.Count = count
-		var late []*wire.Worked
-		var of []*wire.Item
-		for {
-			it := run.Next(func() {})
-			if it == nil {
-				break
-			}
-			w := tr.work(it, 1+r.IntN(40), 1+r.IntN(5))
-			switch r.IntN(8) {
-			case 0: // its worker died
-				run.Back(it)
-			case 1: // it is taken for dead, and comes later
-				run.Back(it)
-				late, of = append(late, w), append(of, it)
-			case 2: // it comes twice
-				run.Take(it, w)
-				run.Take(it, tr.work(it, 1+r.IntN(40), 2))
-			default:
-				run.Take(it, w)
-			}
-			if len(late) > 0 && r.IntN(3) == 0 {
-				run.Take(of[0], late[0])
-				late, of = late[1:], of[1:]
-			}
-			if r.IntN(20) == 0 { // the process of the run is killed, maybe while it writes
-				log.Close()
-				cut(t, path, r)
-				var h *Header
-				var results []*wire.Worked
-				if log, h, results, err = OpenLog(path, "x"); err != nil {
-					t.Fatal(err)
-				}
-				run = NewRun(h.Test, h.Share, results, Options{Log: log, Count: count})
-				late, of = nil, nil
-			}
-		}
+		run := hazards(t, r, shareOf(), func(it *wire.Item) *wire.Worked { return tr.work(it, 1+r.IntN(40), 1+r.IntN(5)) })
 		o, err := run.Finish()
 		if err != nil || !o.Complete || o.Tally.Executions != want.Executions || len(tr.learn) == 0 && o.Tally.Buggy != want.Buggy { // buggy ones count though the search began anew
 			t.Errorf("seed %d: %+v, %v, want %+v", seed, o, err, want)
@@ -165,7 +115,53 @@ func TestSearchIsCountedOnce(t *testing.T) {
 		if len(run.keys) != bugs {
 			t.Errorf("seed %d: found %v, want %d bugs", seed, run.keys, bugs)
 		}
-		log.Close()
+	}
+}
+
+// hazards lets workers do a search until nothing is left, and lets happen to them, and to the process of the run, what may.
+func hazards(t *testing.T, r *rand.Rand, share *wire.Share, work func(*wire.Item) *wire.Worked) *Run {
+	path := filepath.Join(t.TempDir(), "log")
+	log, err := CreateLog(path, "x", "TestTree", share)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { log.Close() }()
+	run := NewRun("TestTree", share, nil, Options{Log: log})
+	var late []*wire.Worked
+	var of []*wire.Item
+	for {
+		it := run.Next(func() {})
+		if it == nil {
+			return run
+		}
+		w := work(it)
+		switch r.IntN(8) {
+		case 0: // its worker died
+			run.Back(it)
+		case 1: // it is taken for dead, and comes later
+			run.Back(it)
+			late, of = append(late, w), append(of, it)
+		case 2: // it comes twice
+			run.Take(it, w)
+			run.Take(it, work(it))
+		default:
+			run.Take(it, w)
+		}
+		if len(late) > 0 && r.IntN(3) == 0 {
+			run.Take(of[0], late[0])
+			late, of = late[1:], of[1:]
+		}
+		if r.IntN(20) == 0 { // the process of the run is killed, maybe while it writes
+			log.Close()
+			cut(t, path, r)
+			var h *Header
+			var results []*wire.Worked
+			if log, h, results, err = OpenLog(path, "x"); err != nil {
+				t.Fatal(err)
+			}
+			run = NewRun(h.Test, h.Share, results, Options{Log: log})
+			late, of = nil, nil
+		}
 	}
 }
 

@@ -266,6 +266,13 @@ func (r *Run) Look() (o Outcome, estimate float64) {
 	return r.plan.outcome(), r.plan.estimate()
 }
 
+// Seen returns the keys of what was found.
+func (r *Run) Seen() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.keys
+}
+
 // Finish ends the run, of which nothing is counted any more. The error is that of writing the Log.
 func (r *Run) Finish() (Outcome, error) {
 	r.mu.Lock()

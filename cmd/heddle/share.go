@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"heddle/cluster"
-	"heddle/explore"
 	"heddle/report"
 	"heddle/rt/drive"
 	"heddle/rt/wire"
@@ -50,12 +49,22 @@ type sharing struct {
 	crash   *outcome    // the program under test has ended its process
 	alive   int         // workers
 	why     error       // the run cannot go on
+
+	deadline time.Time // zero: none
 }
 
 // share explores one test.
-func (r *packageRun) share(ctx context.Context, sh *shared) error {
-	began := time.Now()
+func (r *packageRun) share(ctx context.Context, sh *shared) (err error) {
 	r.take(&wire.Record{Type: "begin", Test: sh.test})
+	for sh != nil && err == nil {
+		sh, err = r.shareOn(ctx, sh)
+	}
+	return err
+}
+
+// shareOn explores what was given away of a test. It returns what is to be explored instead of what it gave up.
+func (r *packageRun) shareOn(ctx context.Context, sh *shared) (*shared, error) {
+	began := time.Now()
 	r.began = began.Add(-seconds(sh.share.Elapsed))
 	if sh.resumed {
 		for i := range sh.share.Told {
@@ -71,11 +80,12 @@ func (r *packageRun) share(ctx context.Context, sh *shared) error {
 			deadline = deadline.Add(-seconds(sh.share.Elapsed))
 		}
 	}
+	s.deadline = deadline
 	o := cluster.Options{Runs: r.o.runs, Quantum: quantum, Deadline: deadline, Parts: 2 * r.o.parallel, Log: sh.log, FailFast: r.o.failFast, Count: s.count}
 	if r.bus != nil {
 		o.Quantum = remoteQuantum
 	}
-	if !sh.share.Search && sh.share.Predicting == nil && sh.share.Found == 0 && cfg.Budget > 0 && !cfg.Whole {
+	if (!sh.share.Search || sh.tries()) && sh.share.Predicting == nil && sh.share.Found == 0 && cfg.Budget > 0 && !cfg.Whole {
 		o.Hasten = func() time.Duration { return drive.After(time.Since(began) + seconds(sh.share.Elapsed)) }
 	}
 	s.ctx, s.over = context.WithCancel(ctx)
@@ -87,22 +97,26 @@ func (r *packageRun) share(ctx context.Context, sh *shared) error {
 	}
 	s.work(ctx)
 	out, err := s.run.Finish()
-	r.settle(sh, ctx.Err() == nil && (out.Complete || !sh.share.Search && !sh.share.Closure || s.crash != nil || s.isolate != nil))
+	r.settle(sh, ctx.Err() == nil && (out.Complete || !sh.share.Search && !sh.share.Closure || sh.tries() || s.crash != nil || s.isolate != nil))
 	switch {
 	case err != nil:
 		r.endOpen(err.Error())
-		return fmt.Errorf("what was found out cannot be kept: %v", err)
+		return nil, fmt.Errorf("what was found out cannot be kept: %v", err)
 	case s.crash != nil:
-		return s.ended(&out)
+		return nil, s.ended(&out)
 	case s.isolate != nil:
 		r.take(s.isolate)
 	case s.why != nil:
 		r.endOpen(s.why.Error())
-		return s.why
+		return nil, s.why
+	case ctx.Err() == nil && s.givenUp(&cfg, &out):
+		s.tellWork(&out, time.Since(began))
+		return s.samples(&cfg, &out), nil
 	default:
+		s.tellWork(&out, time.Since(began))
 		s.end(ctx, &cfg, &out, time.Since(began))
 	}
-	return nil
+	return nil, nil
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
@@ -149,6 +163,7 @@ func (s *sharing) work(ctx context.Context) {
 // progress tells how far the run is.
 func (s *sharing) progress() {
 	out, estimate := s.run.Look()
+	s.judge(&out, estimate)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.take(&wire.Record{Type: "progress", Test: s.test, Executions: out.Tally.Executions, Elapsed: time.Since(s.began).Seconds(), Estimate: estimate})
@@ -259,6 +274,14 @@ func (s *sharing) ended(out *cluster.Outcome) error {
 	return nil
 }
 
+// tellWork says what the workers did.
+func (s *sharing) tellWork(out *cluster.Outcome, took time.Duration) {
+	if s.o.verbose {
+		s.take(&wire.Record{Type: "note", Test: s.test, Text: fmt.Sprintf("explored by workers for %.2fs, which worked for %.2fs on %s; %s made again, to go on from",
+			took.Seconds(), out.Working, report.Plural(out.Items, "piece"), report.Plural(out.Again, "execution"))})
+	}
+}
+
 // end ends the test with what was found out.
 func (s *sharing) end(ctx context.Context, cfg *wire.Config, out *cluster.Outcome, took time.Duration) {
 	t := &out.Tally
@@ -272,14 +295,14 @@ func (s *sharing) end(ctx context.Context, cfg *wire.Config, out *cluster.Outcom
 		rec.Reason = drive.Asked(t, out.Complete)
 		s.take(&wire.Record{Type: "coverage", Test: s.test, Executions: t.Executions, Coverage: &wire.Coverage{Shared: true, Formulas: f}})
 	} else if s.shared.share.Search {
-		res := explore.Result{Executions: t.Executions, Reason: t.Failed}
-		if res.Reason == "" {
-			res.Reason = t.Short
+		rec.Complete, rec.Reason = drive.Covered(cfg, t, resultOf(out), !out.Complete)
+		if s.tries() {
+			rec.Covering = t.Executions
 		}
-		res.Complete = out.Complete && res.Reason == ""
-		rec.Complete, rec.Reason = drive.Covered(cfg, t, res, !out.Complete)
-		if !out.Complete {
+		if !out.Complete || s.tries() {
 			rec.Executions += s.shared.share.Others
+		}
+		if !out.Complete {
 			_, rec.Estimate = s.run.Look()
 		}
 	} else if rec.Reason = t.Failed; rec.Reason == "" {
@@ -290,10 +313,6 @@ func (s *sharing) end(ctx context.Context, cfg *wire.Config, out *cluster.Outcom
 	}
 	if s.found > 0 {
 		rec.Result = "fail"
-	}
-	if s.o.verbose {
-		s.take(&wire.Record{Type: "note", Test: s.test, Text: fmt.Sprintf("explored by workers for %.2fs, which worked for %.2fs on %s; %s made again, to go on from",
-			took.Seconds(), out.Working, report.Plural(out.Items, "piece"), report.Plural(out.Again, "execution"))})
 	}
 	if ctx.Err() != nil && !rec.Complete {
 		rec.Complete, rec.Reason = false, "interrupted"

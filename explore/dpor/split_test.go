@@ -171,7 +171,7 @@ func splitsAs(t *testing.T, name string, p *program, seed int64) (n, items int) 
 	var w *world
 	show := func(tr *trace.Trace) string { return w.outcome(tr) }
 	s := new(Strategy)
-	want, res, err := explored(newExecutor(p.main(&w)), s, show, 3000)
+	want, res, err := explored(newExecutor(p.main(&w)), s, show, 600)
 	if err != nil || !res.Complete {
 		return 0, 0 // too large, or what is wrong is not this
 	}
@@ -231,7 +231,7 @@ func TestSplitRandomPrograms(t *testing.T) {
 			"condwait", "signal", "broadcast", "send", "recv", "close", "len", "select", "poll", "draw", "sleep"},
 	} {
 		programs, executions, items := 0, 0, 0
-		for seed := range int64(60) {
+		for seed := range int64(30) {
 			r := rand.New(rand.NewSource(1000*int64(i) + seed))
 			p := random(r, kinds, 3+r.Intn(2), 3)
 			n, k := splitsAs(t, fmt.Sprint(kinds), p, 1000*int64(i)+seed)

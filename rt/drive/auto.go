@@ -6,6 +6,7 @@ import (
 	"heddle/explore"
 	"heddle/explore/dpor"
 	"heddle/explore/succession"
+	"heddle/rt/wire"
 	"heddle/trace"
 )
 
@@ -19,6 +20,10 @@ const (
 	// from coverHalf on it goes on only if half of what is left will do.
 	coverTrial = 1. / 8
 	coverHalf  = 0.5
+
+	// shareAfter is how many executions the attempt has made at least before others take part. Where there is a
+	// deadline its estimate must have let it go on after coverTrial too: when others are to sample, map and reach are over.
+	shareAfter = 64
 
 	// autoFar is how many times the executions made an estimate must be to be told: estimates begin low, and one nearby says nothing.
 	autoFar = 10
@@ -37,7 +42,10 @@ func (e *exploration) auto() (result string, complete bool, reason string) {
 	}
 	p := newPortfolio(e)
 	p.inTurn()
-	c := e.coverAll(p.guess)
+	c := e.coverAll(p, result)
+	if e.share != nil {
+		return result, false, ""
+	}
 	if c.complete {
 		e.covering = c.executions
 		return e.result(result), true, ""
@@ -81,11 +89,13 @@ func (c *covering) sampled(plain string) string {
 }
 
 // coverAll lets dpor cover every interleaving, as long as that looks worth it: by its own estimate, which is
-// low as long as it has changed only the ends of executions, and by guess.
-func (e *exploration) coverAll(guess func() float64) (c covering) {
+// low as long as it has changed only the ends of executions, and by that of p's arm reach. Where other processes can help,
+// they take over as soon as it looks as if it will come to an end.
+func (e *exploration) coverAll(p *portfolio, result string) (c covering) {
 	if !e.coverable() {
 		return c
 	}
+	guess := p.guess
 	begin, first := e.spent(), e.n
 	expired := func() bool { return e.late() || e.cfg.Runs == 0 && e.spent()-begin > coverHalf }
 	x := e.search(func(*exploration) explore.Strategy { return dpor.New(dpor.Options{Expired: expired, Loose: e.loose}) })
@@ -95,8 +105,13 @@ func (e *exploration) coverAll(guess func() float64) (c covering) {
 			r := x.s.Result()
 			r.Estimate = max(r.Estimate, guess())
 			e.estimate = float64(first) + r.Estimate
-			if used := e.spent() - begin; !worth(r, used, 1-used-begin) {
+			used := e.spent() - begin
+			if !Worth(r, used, 1-used-begin) {
 				break
+			}
+			if ripe := n >= shareAfter && (e.deadline.IsZero() || used >= coverTrial); ripe && e.found == 0 && e.shareSearch(x, result) {
+				e.share.State, e.share.Began = e.state(p.next), begin
+				return c
 			}
 		}
 		e.tell()
@@ -135,16 +150,38 @@ func (e *exploration) coverable() bool {
 	return !e.ended() && !e.stop(e.n) && !e.real && !e.nondet && !e.cfg.CheckDeterminism && (e.cfg.Race || e.cfg.Visible == "all")
 }
 
-// worth reports whether a search is to go on that has come to r, has used a share of all there is to spend, and has a share left.
-func worth(r explore.Result, used, left float64) bool {
+// Worth reports whether a search is to go on that has come to r, has used a share of all there is to spend, and has a share left.
+func Worth(r explore.Result, used, left float64) bool {
 	if used < coverTrial || r.Executions < 8 && used < 2*coverTrial {
 		return true
 	}
-	rest := used * (r.Estimate/float64(max(r.Executions, 1)) - 1)
 	if used < coverHalf {
-		return rest <= left
+		return remaining(r, used) <= left
 	}
-	return rest <= left/2
+	return remaining(r, used) <= left/2
+}
+
+// remaining is what a search will still use, as a share of all there is to spend.
+func remaining(r explore.Result, used float64) float64 {
+	return used * (r.Estimate/float64(max(r.Executions, 1)) - 1)
+}
+
+// AfterSearch says of a test what became of the attempt to cover every interleaving, when that came to r and t: for the
+// summary of the samples that follow. more: there are schedules left. estimate is 0 where it says nothing.
+func AfterSearch(cfg *wire.Config, t *wire.Tally, r explore.Result, more bool) (reason string, estimate float64) {
+	var c covering
+	switch short := shortfall(cfg, t, r, more); {
+	case short == virtualOnly:
+		c.virtual = true
+	case t.Failed != "" || !more:
+		c.short = short
+	default:
+		estimate = known(r.Estimate)
+	}
+	if estimate < autoFar*float64(r.Executions) {
+		estimate = 0
+	}
+	return c.sampled("sampled"), estimate
 }
 
 // spent is the share of what the test may take that was spent: executions where the user bounds them, so that

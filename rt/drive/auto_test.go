@@ -71,7 +71,7 @@ func TestWorth(t *testing.T) {
 		{2, 1e300, 0.2, 0.7, true, "executions that take long"},
 		{2, 1e300, 0.3, 0.6, false, "executions that take too long"},
 	} {
-		if got := worth(explore.Result{Executions: c.executions, Estimate: c.estimate}, c.used, c.left); got != c.want {
+		if got := Worth(explore.Result{Executions: c.executions, Estimate: c.estimate}, c.used, c.left); got != c.want {
 			t.Errorf("%s: %v (%+v)", c.why, got, c)
 		}
 	}

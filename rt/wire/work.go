@@ -125,7 +125,8 @@ type Share struct {
 	Told    []Finding `json:",omitempty"` // themselves, for the command to keep
 	Know    Knowledge
 	Pieces  []Piece `json:",omitempty"`
-	State   *State  `json:",omitempty"`
+	State   *State  `json:",omitempty"` // of a search too, if samples are made where it is given up
+	Began   float64 `json:",omitempty"` // of such a search: what share of the budget was spent before it
 
 	Predicting *Predicting `json:",omitempty"` // a prediction, and no search or samples
 

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"slices"
+	"time"
+
+	"heddle/cluster"
+	"heddle/explore"
+	"heddle/rt/drive"
+	"heddle/rt/wire"
+)
+
+// The default strategy tries to cover every interleaving, with all workers, and samples where
+// that turns out not to be worth it.
+
+// tries reports whether what was given away is such an attempt.
+func (sh *shared) tries() bool { return sh.share.Search && sh.share.State != nil }
+
+// resultOf is what a search has come to.
+func resultOf(out *cluster.Outcome) explore.Result {
+	res := explore.Result{Executions: out.Tally.Executions, Reason: out.Tally.Failed}
+	if res.Reason == "" {
+		res.Reason = out.Tally.Short
+	}
+	res.Complete = out.Complete && res.Reason == ""
+	return res
+}
+
+// judge gives an attempt up that will not come to an end.
+func (s *sharing) judge(out *cluster.Outcome, estimate float64) {
+	budget := s.o.config().Budget
+	if !s.tries() || budget == 0 {
+		return
+	}
+	left := float64(time.Until(s.deadline)) / float64(budget)
+	used := 1 - left
+	if !s.resumed {
+		used -= s.shared.share.Began
+	}
+	if !drive.Worth(explore.Result{Executions: out.Tally.Executions, Estimate: estimate}, used, left) {
+		s.run.Stop()
+	}
+}
+
+// givenUp reports whether an attempt has not covered every interleaving, and samples are to follow.
+func (s *sharing) givenUp(cfg *wire.Config, out *cluster.Outcome) bool {
+	if !s.tries() || s.o.failFast && s.found > 0 {
+		return false
+	}
+	complete, _ := drive.Covered(cfg, &out.Tally, resultOf(out), !out.Complete)
+	return !complete
+}
+
+// samples is what is explored instead, in the time that is left.
+func (s *sharing) samples(cfg *wire.Config, out *cluster.Outcome) *shared {
+	was := s.shared.share
+	next := &wire.Share{Result: was.Result, Tally: out.Tally, Found: s.found, Seen: s.run.Seen(), Told: append(slices.Clone(was.Told), s.packageRun.found...), Know: out.Know, State: was.State}
+	next.Tally.Executions += was.Others
+	next.Tally.Spun, next.Tally.Short, next.Tally.Failed = false, "", ""
+	res := resultOf(out)
+	_, res.Estimate = s.run.Look()
+	next.Reason, next.Estimate = drive.AfterSearch(cfg, &out.Tally, res, !out.Complete)
+	if cfg.Budget > 0 {
+		next.Elapsed = float64(cfg.Budget)/1e9 - time.Until(s.deadline).Seconds()
+	}
+	sh := &shared{test: s.test, share: next}
+	s.keepLog(sh)
+	return sh
+}
