@@ -67,8 +67,11 @@ func (f *flower) call(e *ast.CallExpr) {
 		return
 	}
 	c := f.operands(e)
+	if f.exprs() && c.foreign && !isOperation(c.callee) && !prints(c.callee) {
+		f.reached(e)
+	}
 	switch {
-	case c.foreign && !c.operates:
+	case c.foreign && !c.operates && !(f.exprs() && f.vanishes(e, c)):
 		f.pureCall(e, c)
 	case c.foreign:
 		f.foreignCall(e, c)
@@ -104,6 +107,14 @@ func (f *flower) builtinLabel(e *ast.CallExpr, name string) {
 	l := f.argLabels(e)
 	if f.exprs() {
 		f.slot[e] = "0"
+		switch name {
+		case "panic":
+			f.vanish(e.Args[0], "_hf.Panics("+l[0]+")", l[0])
+			return
+		case "recover":
+			f.slot[e] = "_hf.Recovers(" + f.sites.add("value", e.Pos(), "recover()", f.info.TypeOf(e)) + ")"
+			return
+		}
 		if name == "len" && !isArray(f.info.TypeOf(e.Args[0])) && l[0] != "0" {
 			f.slot[e] = "_hf.Len(" + l[0] + ")"
 		} else if name != "len" && name != "cap" {
@@ -482,16 +493,61 @@ func isOperation(fn *types.Func) bool {
 	return false
 }
 
-// vanishes reports whether what goes into a call of foreign code may have an effect that no result of the call tells: it is
-// an operation, has several results, or writes where a pointer says.
+// prints reports whether a function tells what goes into it to whoever reads the output, and nobody else.
+func prints(fn *types.Func) bool {
+	begins := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(s string) bool { return strings.HasPrefix(fn.Name(), s) })
+	}
+	switch fn.Pkg().Path() {
+	case "fmt":
+		return begins("Print")
+	case "log":
+		return begins("Print", "Fatal", "Panic")
+	case "testing":
+		return begins("Log", "Error", "Fatal", "Skip")
+	}
+	return false
+}
+
+// vanishes reports whether what goes into a call of foreign code may have an effect that the label of no result
+// tells: it is an operation, its results are dropped or several, or it writes where an argument says.
 func (f *flower) vanishes(e *ast.CallExpr, c *flowCall) bool {
-	if isOperation(c.callee) || f.dropped != e && c.sig.Results().Len() > 1 {
+	switch {
+	case isOperation(c.callee):
+		return true
+	case prints(c.callee):
+		return false
+	case f.dropped == e, c.operates && c.sig.Results().Len() > 1:
 		return true
 	}
-	return slices.ContainsFunc(e.Args, func(a ast.Expr) bool {
-		_, ok := core(f.info.TypeOf(a)).(*types.Pointer)
-		return ok
-	})
+	return slices.ContainsFunc(e.Args, func(a ast.Expr) bool { return f.refers(a) != "" })
+}
+
+// refers returns how package flow calls a value with memory that others see; "" for other values, and map.
+func (f *flower) refers(a ast.Expr) string {
+	t := f.info.TypeOf(a)
+	if t == nil || f.info.Types[a].Value != nil || f.info.Types[a].IsNil() {
+		return ""
+	}
+	switch core(t).(type) {
+	case *types.Pointer:
+		return "Pointer"
+	case *types.Slice:
+		return "Slice"
+	}
+	if isString(t) {
+		return "Text"
+	}
+	return ""
+}
+
+// reached notes, when a call is made of foreign code, that values are lost which it can read in the memory of its arguments.
+func (f *flower) reached(e *ast.CallExpr) {
+	for _, a := range e.Args {
+		if how := f.refers(a); how != "" && f.wrappable(a) {
+			f.wrap(a, "_hf.Reach"+how+"(", ", "+f.sites.add("value", a.Pos(), unhook(f.source(a)), f.info.TypeOf(a))+")")
+		}
+	}
 }
 
 // atomicOperation returns the arguments of package flow's OutAtomic for an operation on an atomic that holds a number or a condition;
@@ -562,6 +618,9 @@ func (f *flower) userCall(e *ast.CallExpr, c *flowCall) {
 			f.last(e, c, dynamic || c.all != "0", "_hf.A(", ", "+signature(name, n)+", "+strings.Join(append([]string{c.recvL}, ls...), ", ")+")")
 		}
 	}
+	if c.sig != nil && c.args != nil {
+		f.rest(e, c, c.args)
+	}
 	switch {
 	case c.sig == nil || c.sig.Results().Len() == 0 || f.dropped == e:
 		f.slot[e] = "0"
@@ -574,6 +633,13 @@ func (f *flower) userCall(e *ast.CallExpr, c *flowCall) {
 	}
 }
 
+// vanish puts a call around x, whose label is l, that evaluates gone after it.
+func (f *flower) vanish(x ast.Expr, gone, l string) {
+	if l != "0" && f.wrappable(x) {
+		f.wrap(x, "_hf.Vanish(", ", "+gone+")")
+	}
+}
+
 // packed returns the labels of the parameters, given those of the arguments: several may be packed into one.
 func (f *flower) packed(e *ast.CallExpr, c *flowCall, ls []string) []string {
 	n := c.sig.Params().Len()
@@ -582,9 +648,43 @@ func (f *flower) packed(e *ast.CallExpr, c *flowCall, ls []string) []string {
 	}
 	last := union(ls[n-1:]...)
 	if f.exprs() && !e.Ellipsis.IsValid() {
-		last = "0" // a slice of them, whose memory passes no hook
+		last = "0" // a slice of them, see rest
+		if f.restOf(e, c) == "" {
+			l := f.anyOf(ls[n-1:]...)
+			f.vanish(e.Args[len(e.Args)-1], f.lost(e, l), l)
+		}
 	}
 	return append(append([]string{}, ls[:n-1]...), last)
+}
+
+// restOf returns the type of the arguments that a call packs into a slice, "" if there are none or their labels are not kept:
+// they are for numbers and conditions whose types have a name everywhere.
+func (f *flower) restOf(e *ast.CallExpr, c *flowCall) string {
+	n := c.sig.Params().Len()
+	if !f.exprs() || !c.sig.Variadic() || e.Ellipsis.IsValid() || len(e.Args) < n {
+		return ""
+	}
+	b, ok := c.sig.Params().At(n - 1).Type().(*types.Slice).Elem().(*types.Basic)
+	if !ok {
+		return ""
+	}
+	if _, ok := num(b); !ok {
+		return ""
+	}
+	if _, obj := f.pkg.Scope().Innermost(e.Pos()).LookupParent(b.Name(), e.Pos()); obj != types.Universe.Lookup(b.Name()) {
+		return ""
+	}
+	return b.Name()
+}
+
+// rest packs the arguments of a call, whose labels are ls, into a slice as the call does, and gives its elements their labels.
+func (f *flower) rest(e *ast.CallExpr, c *flowCall, ls []string) {
+	elem, n := f.restOf(e, c), c.sig.Params().Len()
+	if elem == "" || len(ls) < n || f.anyOf(ls[n-1:]...) == "0" {
+		return
+	}
+	f.before(e.Args[n-1], "_hf.Rest["+elem+"](")
+	f.after(e.Args[len(e.Args)-1], ").With("+strings.Join(ls[n-1:], ", ")+")...")
 }
 
 // appended returns the label of the memory that the arguments of append take.

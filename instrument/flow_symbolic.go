@@ -398,9 +398,11 @@ func (f *flower) looked(e *ast.IndexExpr) string {
 	l, name := f.label(e.Index), f.aux[call]
 	k, isNum := num(f.info.TypeOf(e.Index))
 	if !isNum && !isString(f.info.TypeOf(e.Index)) {
+		f.vanish(e.Index, f.lost(e.Index, l), l)
 		return ""
 	}
 	if t, ok := core(f.info.TypeOf(call)).(*types.Map); !ok || !types.Identical(t.Key(), f.info.TypeOf(e.Index)) {
+		f.vanish(e.Index, f.lost(e.Index, l), l)
 		return "" // converted to an interface on the way
 	}
 	if c := f.info.Types[e.Index].Value; c != nil {
@@ -412,6 +414,7 @@ func (f *flower) looked(e *ast.IndexExpr) string {
 		return name
 	}
 	if !f.wrappable(e.Index) || k == trace.Bool {
+		f.vanish(e.Index, f.lost(e.Index, l), l)
 		return ""
 	}
 	if !isNum {

@@ -16,6 +16,8 @@ type Entry struct {
 	num  uint64
 	str  string
 	is   uint8 // 1: num, 2: str
+	many bool  // there are more than are asked about
+	open bool  // it depends on inputs which key it is, if none of those that are there
 }
 
 type entryKey struct {
@@ -32,12 +34,13 @@ const mostKeys = 32
 
 // InMap keeps the map m and returns it.
 func InMap[M ~map[K]V, K comparable, V any](m M, to *Entry) M {
-	to.is, to.nums, to.text = 0, to.nums[:0], to.text[:0]
+	to.is, to.nums, to.text, to.open = 0, to.nums[:0], to.text[:0], false
+	to.many = len(m) > mostKeys
 	if !Exprs || !here() {
 		return m
 	}
 	to.m = uintptr(mapptr(&m))
-	if len(m) > mostKeys {
+	if to.many {
 		return m
 	}
 	for k := range m {
@@ -105,7 +108,9 @@ func KeyNum[T integer](x T, l Label, k trace.Num, to *Entry, s hook.Site) T {
 	}
 	if len(to.nums) == 0 {
 		pin(v.l, v.v, s)
+		return x
 	}
+	to.open = v.l != 0
 	return x
 }
 
@@ -120,8 +125,14 @@ func KeyText[T ~string](x T, l Label, to *Entry, s hook.Site) T {
 		w := v
 		condition(string(x) == c, Texts(trace.FlowEq, &w, Const(c), s), s)
 		if string(x) == c {
-			break
+			return x
 		}
+	}
+	if l == 0 {
+		l = memory.get(bytesOf(x), uintptr(len(x)))
+	}
+	if to.open = l != 0; to.many {
+		Lost(l, s)
 	}
 	return x
 }
@@ -141,6 +152,9 @@ func (e *Entry) Get() Label {
 func (e *Entry) Set(l Label) {
 	if !Exprs || e.is == 0 || !here() {
 		return
+	}
+	if e.open {
+		lost() // the map has this key for some inputs and another for others
 	}
 	if l != 0 {
 		entries[e.key()] = l

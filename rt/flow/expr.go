@@ -99,6 +99,49 @@ func Lost(l Label, s hook.Site) Label {
 	return 0
 }
 
+// Vanish returns x, which goes where it is not followed: the second argument, evaluated after it, says so.
+func Vanish[T any](x T, _ Label) T { return x }
+
+// ReachPointer, ReachSlice and ReachText return what code is given that is not rewritten: what it can read there is lost.
+func ReachPointer[P ~*T, T any](p P, s hook.Site) P {
+	reach(uintptr(unsafe.Pointer(p)), unsafe.Sizeof(*p), s)
+	return p
+}
+
+func ReachSlice[S ~[]T, T any](v S, s hook.Site) S {
+	reach(uintptr(unsafe.Pointer(unsafe.SliceData(v))), uintptr(len(v))*unsafe.Sizeof(*new(T)), s)
+	return v
+}
+
+func ReachText[T ~string](v T, s hook.Site) T {
+	reach(bytesOf(v), uintptr(len(v)), s)
+	return v
+}
+
+func reach(p, n uintptr, s hook.Site) {
+	if p != 0 && Exprs && here() {
+		Lost(memory.get(p, n), s)
+	}
+}
+
+// Panics notes the label of what the running goroutine panics with. Recovers says that it is lost, if it is recovered.
+func Panics(l Label) Label {
+	if Exprs && here() {
+		Running().panics = l
+	}
+	return l
+}
+
+func Recovers(s hook.Site) Label {
+	if !Exprs || !here() {
+		return 0
+	}
+	g := Running()
+	l := g.panics
+	g.panics = 0
+	return Lost(l, s)
+}
+
 // Any returns one of two labels that is not 0, if there is one: of what both go into, where that is not followed.
 func Any(a, b Label) Label {
 	if !Exprs {

@@ -34,11 +34,12 @@ var On bool
 // A G is what belongs to one goroutine under test. rt/sched keeps it, sets Event
 // and Leaf at every event and adds the leaf to Amb.
 type G struct {
-	Amb   Label // what everything done now depends on: inside code that is not rewritten, all that went into it
-	Leaf  Label // of the value that the last event gave
-	Event int32 // index of the last memory access that is an event, -1: none
-	Done  Done  // of the last operation on an atomic, where labels are expressions
-	depth int32 // calls of code that is not rewritten
+	Amb    Label // what everything done now depends on: inside code that is not rewritten, all that went into it
+	Leaf   Label // of the value that the last event gave
+	Event  int32 // index of the last memory access that is an event, -1: none
+	Done   Done  // of the last operation on an atomic, where labels are expressions
+	panics Label // of what it panics with
+	depth  int32 // calls of code that is not rewritten
 }
 
 // Set by rt/sched.

@@ -128,3 +128,21 @@ func CopyString[D ~[]byte, T ~string](dst D, src T, s hook.Site, l Label) int {
 	}
 	return hook.CopyString(dst, src, s)
 }
+
+// A Packed is the arguments that a call packs into a slice.
+type Packed[T any] []T
+
+// Rest packs them. They are on the heap: labels go by address.
+//
+//go:noinline
+func Rest[T any](xs ...T) Packed[T] { return xs }
+
+// With gives them their labels.
+func (p Packed[T]) With(ls ...Label) []T {
+	if Exprs && here() {
+		for i, l := range ls {
+			memory.set(uintptr(unsafe.Pointer(&p[i])), unsafe.Sizeof(p[i]), l)
+		}
+	}
+	return p
+}
