@@ -14,7 +14,7 @@ import (
 
 // Options of a Strategy.
 type Options struct {
-	Context context.Context // ends questions to the solver; nil: nobody does
+	Context context.Context // ends the search for orders; nil: nobody does
 	Nodes   int             // a variant graph is drawn up to this size, 0: drawnNodes; -1: never
 	Orders  int             // of one branch's operations, at most; 0: mostOrders
 }
@@ -533,6 +533,10 @@ func (s *Strategy) derive(f *source, branches []int) {
 			s.bad = "a branch's operations have too many orders"
 		}
 		for _, g := range groups {
+			if s.opt.Context.Err() != nil {
+				s.bad = "not all orders of what branches depend on"
+				return
+			}
 			if key, wanted := s.enter(f, b, &g, f.guess(b, &g)); wanted {
 				s.tab.Classify(f.names[b], key, s.add(&candidate{from: f, branch: b, group: g}).id)
 			}
