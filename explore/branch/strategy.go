@@ -23,6 +23,9 @@ const (
 	drawnNodes = 2000
 	mostOrders = 2000
 
+	// mostRelated bounds the operations that a branch depends on: orders are told apart by pairs of them.
+	mostRelated = 1000
+
 	// candidatesKept bounds those that are kept though their groups are tested.
 	candidatesKept = 5000
 )
@@ -344,7 +347,10 @@ func (s *Strategy) considered(f *source) []int {
 				continue
 			}
 		}
-		if f.rel(b).affected {
+		switch r := f.rel(b); {
+		case r.affected && len(r.ops) > mostRelated:
+			s.bad = "a branch depends on too many operations"
+		case r.affected:
 			f.due = append(f.due, b)
 		}
 	}
@@ -528,13 +534,15 @@ func (s *Strategy) derive(f *source, branches []int) {
 		}
 	}
 	for _, b := range branches {
+		if s.late() {
+			return
+		}
 		groups, ok := f.seeker.Orders(b, false, s.opt.Orders)
 		if !ok {
 			s.bad = "a branch's operations have too many orders"
 		}
 		for _, g := range groups {
-			if s.opt.Context.Err() != nil {
-				s.bad = "not all orders of what branches depend on"
+			if s.late() {
 				return
 			}
 			if key, wanted := s.enter(f, b, &g, f.guess(b, &g)); wanted {
@@ -542,6 +550,15 @@ func (s *Strategy) derive(f *source, branches []int) {
 			}
 		}
 	}
+}
+
+// late reports whether time is over, and that not all orders are known then.
+func (s *Strategy) late() bool {
+	if s.opt.Context.Err() == nil {
+		return false
+	}
+	s.bad = "not all orders of what branches depend on"
+	return true
 }
 
 // guess says which operations that have nothing to do with a branch are done before a group's changed one: as in the trace,

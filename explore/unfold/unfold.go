@@ -192,6 +192,9 @@ func (s *Strategy) aimAtEvent() bool {
 	return false
 }
 
+// longest is how many steps an execution may have.
+const longest = 20_000
+
 // Done takes the trace of the last schedule.
 func (s *Strategy) Done(t *trace.Trace) {
 	if s.other != nil {
@@ -200,6 +203,11 @@ func (s *Strategy) Done(t *trace.Trace) {
 	}
 	s.result.Executions++
 	s.incomplete(explore.Short(t))
+	if long := explore.TooLong(t, longest); long != "" {
+		s.incomplete(long)
+		s.over = true
+		return
+	}
 	if t.Verdict == trace.Diverged {
 		s.target, s.goal = net.None, nil
 		return
