@@ -62,17 +62,33 @@ func (s *Strategy) alongside(in *net.Config) {
 		return
 	}
 	misses := 8 + 2*len(s.procs)
+	var late []net.Event // come after all that were shown
+	if s.target != net.None {
+		late = append(late, s.target)
+	}
 	for i := len(s.known) - 1; i >= 0 && misses > 0; i-- {
 		e := s.known[i]
 		if s.net.Shown(e) || in.Has(e) {
 			continue
 		}
 		before := in.Len()
-		if m := in.Mark(); s.draws(e) || !in.Add(e) || !s.last(in, e) || s.target != net.None && !s.last(in, s.target) || !s.feasibleToo(in, before) {
+		late = append(late, e)
+		if m := in.Mark(); s.draws(e) || !in.Add(e) || !s.allLast(in, late) || !s.feasibleToo(in, before) {
 			in.Undo(m)
+			late = late[:len(late)-1]
 			misses--
 		}
 	}
+}
+
+// allLast asks last of all: what the newest needs may have to come after the others.
+func (s *Strategy) allLast(in *net.Config, events []net.Event) bool {
+	for _, e := range events {
+		if !s.last(in, e) {
+			return false
+		}
+	}
+	return true
 }
 
 // last reports whether e, which is foreseen, can come after all events of a config that were shown.

@@ -50,6 +50,12 @@ func TestAgreeKnown(t *testing.T) {
 			&progen.Stmt{Op: progen.Draw, Val: 2}, start(),
 			&progen.Stmt{Op: progen.Add, Val: 1},
 		}},
+		"an arrival that what was to be done alongside must come before": {Chans: []int{0, 1}, Body: stmts{
+			start(recv(0)),
+			start(choose(true, sends(0))),
+			start(choose(false, sends(1))),
+			choose(false, sends(1), sends(0)),
+		}},
 		"a read that starts a timer": {Vars: 1, Body: stmts{
 			start(read(), &progen.Stmt{Op: progen.After, Val: 10}),
 			start(write(), write()),
