@@ -177,6 +177,9 @@ func (s *Strategy) next(p transition.Proc, i int) net.Value {
 		}
 		switch s.leftWaiting(p) {
 		case trace.OpCondWait:
+			if r.cond[p] == noObject { // inside the standard library
+				return 0
+			}
 			c.op, c.obj = trace.OpCondWake, r.cond[p]
 		case trace.OpSleep:
 			c.op, c.sleeps = trace.OpResume, true

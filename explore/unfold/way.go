@@ -39,7 +39,7 @@ func (s *Strategy) operation(c *call, t net.Cond, in *net.Config, f func(way)) {
 		f(way{notTaken, arcs})
 		f(way{taken, arcs})
 		return
-	case c.op == trace.OpCondWake:
+	case c.op == trace.OpCondWake && c.obj != noObject: // of a Cond inside the standard library nothing is known
 		o := s.object(c.obj)
 		by := s.woken(c.proc, in.Last(o.state))
 		if by == net.None {

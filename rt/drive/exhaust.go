@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"fmt"
 	"slices"
 
 	"heddle/explore"
@@ -158,6 +159,9 @@ func (x *search) step() bool {
 func (e *exploration) strayed(ex *Execution, s *trace.Schedule) string {
 	d, want := *ex.Diverged, &s.Steps[ex.Diverged.Step]
 	at := parting(&d, ex.Trace.Name(want.G), want.Op.String(), e.x.Resolve(want.Site), e.x.Resolve)
+	if !d.GotOK {
+		at = fmt.Sprintf("step %d: the goroutine that was to go on (%s) was not started", d.Step+1, want.Op)
+	}
 	outside := ex.Outside
 	if again := e.perform(s); e.err == nil && again.Diverged != nil && *again.Diverged == d {
 		if e.loose || d.Got.Site.Quiet() {
