@@ -80,6 +80,25 @@ func TestHeavyWorkInTime(t *testing.T) {
 	}
 }
 
+// Two looks at the clock differ, though a timer is due.
+func TestLooksDiffer(t *testing.T) {
+	same := 0
+	S.Run(func() {
+		sleeper(1, 10, func() {})
+		hook.Sleep(1, 9) // he begins
+		for last := int64(0); same == 0 && last < 100; {
+			now := hook.Now()
+			if now == last {
+				same++
+			}
+			last = now
+		}
+	}, Options{Schedule: new(trace.Schedule), Policy: policyOf(t, "first")})
+	if same > 0 {
+		t.Error("the clock stands still")
+	}
+}
+
 // What an ordinary test does takes no time.
 func TestLittleWorkTakesNoTime(t *testing.T) {
 	words := make([]int, 1024)
