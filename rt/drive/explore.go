@@ -62,6 +62,7 @@ type exploration struct {
 	groups    *wire.Groups // of strategy branch
 	toldFull  bool         // that data flow needs more memory was said
 	measured  bool         // that heddle's memory may make the test fail was said
+	passed    bool         // the test did not fail in the first execution, the one without switches
 	nondet    bool         // the same schedule gave two different executions
 	move      string       // why the test is to be executed in processes of its own; "": it is not
 	moveAt    trace.Site
@@ -213,6 +214,7 @@ func (e *exploration) opening(fixed string) (result string, alone bool) {
 	s, visible := e.schedule(0, fixed), e.visible
 	once := e.run(s)
 	once.Trace = once.Trace.Clone()
+	e.passed = fixed == "" && !failing(&once)
 	if once.Skipped {
 		result = "skip"
 	}

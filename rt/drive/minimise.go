@@ -156,8 +156,23 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 		f.Finding.Clip = e.clipOf(f.Finding, t, m)
 	}
 	f.Finding.Switches = t.Switches()
+	if e.spoilt(f.Finding, ex) {
+		e.nondet = true
+		e.move = fmt.Sprintf("execution %d showed this: %s (%s), and from then on it shows in the first schedule too, which had been executed without it", n, f.Finding.Kind, f.Finding.Message)
+		return false
+	}
 	e.send(&wire.Record{Type: "finding", Test: e.test, Executions: n, Elapsed: elapsed, Finding: f.Finding})
 	return true
+}
+
+// spoilt reports whether a test fails because of what the executions before left in the process (files that are
+// open, say): the first schedule fails too by now.
+func (e *exploration) spoilt(f *wire.Finding, ex *Execution) bool {
+	if !e.passed || e.cfg.Isolate != "auto" || ex.Final || f.Kind != kindFailure && f.Kind != kindPanic {
+		return false
+	}
+	x := e.execute(&wire.Request{Schedule: *e.schedule(0, "")})
+	return e.err == nil && failing(&x)
 }
 
 // matters returns t without the steps that say nothing about f.
