@@ -43,6 +43,7 @@ func main() {
 	predictions := flag.String("predict", "", "predict from the programs of bench/programs/pecan instead, and write the tables to `file`")
 	branches := flag.String("branch", "", "measure strategy branch instead, and write a plot (SVG) to `file`")
 	unfoldings := flag.String("unfold", "", "measure Table 2 of the unfolding paper instead, and the memory of a large net, and write the table to `file`")
+	inputs := flag.String("inputs", "", "compare exploring inputs and schedules together with one input after the other, and write the table to `file`")
 	flow := flag.Bool("flow", false, "measure data flow instead: executions that record it beside those that do not")
 	patterns := flag.String("map", "", "compare map, mcr, maptest, pct and random on the types of bench/programs/classes instead, and write the tables to `file`")
 	only := flag.String("type", "", "with -map: only this `type`, such as V17; rules: only the table about the six rules")
@@ -52,7 +53,7 @@ func main() {
 	race := flag.Bool("race", true, "with -test: detect data races")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		log.Fatalf("unexpected argument %q; the flags are -build, -memory, -counts, -bugs, -strategy, -map, -type, -predict, -branch, -unfold, -flow, -huge, -searches, -workers, -simulate, -test, -policy, -race and -cpuprofile", flag.Arg(0))
+		log.Fatalf("unexpected argument %q; the flags are -build, -memory, -counts, -bugs, -strategy, -map, -type, -predict, -branch, -unfold, -inputs, -flow, -huge, -searches, -workers, -simulate, -test, -policy, -race and -cpuprofile", flag.Arg(0))
 	}
 	ctx := context.Background()
 	var err error
@@ -73,6 +74,8 @@ func main() {
 		err = measureBranch(ctx, *branches)
 	case *unfoldings != "":
 		err = unfoldTable(*unfoldings, *huge)
+	case *inputs != "":
+		err = inputsTable(ctx, *inputs)
 	case *flow:
 		err = measureFlow(ctx)
 	case *predictions != "":

@@ -272,12 +272,15 @@ func Back(c *Call, known bool) Label {
 	return l
 }
 
-// BackInto is Into for such a call.
+// BackInto is Into for such a call. Where labels are expressions that is the first result's: whether a channel was closed is up to no input.
 func BackInto(c *Call, known bool, to ...*Label) bool {
 	l := Back(c, known)
-	for _, p := range to {
+	for i, p := range to {
 		if p != nil {
 			*p = l
+		}
+		if i == 0 && Exprs {
+			l = 0
 		}
 	}
 	return true

@@ -123,7 +123,12 @@ func (it *ChanIter[T]) Next(v *T) (ok bool) {
 
 // L and C return labels.
 func (it *ChanIter[T]) L() Label { return it.l }
-func (it *ChanIter[T]) C() Label { return it.l }
+func (it *ChanIter[T]) C() Label {
+	if Exprs {
+		return 0 // see BackInto
+	}
+	return it.l
+}
 
 // A SliceIter visits the elements of a slice.
 type SliceIter[E any] struct {

@@ -1,0 +1,157 @@
+// Package inputs is fuzz targets whose goroutines branch on inputs: what to compare the strategies by that explore inputs and
+// schedules together, or one after the other (go run ./bench -inputs FILE).
+package inputs
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// FuzzFigure1 is Fig. 1 of Kähkönen, Saarikivi & Heljanko, 2015.
+func FuzzFigure1(f *testing.F) {
+	f.Fuzz(func(t *testing.T, input1, input2 int) {
+		var x atomic.Int64
+		go func() {
+			a := int64(input1) + 1
+			if a == 5 {
+				x.Store(a)
+			} else {
+				x.Load()
+			}
+		}()
+		go func() {
+			c := int64(input2)
+			if c+x.Load() == 7 {
+				c++
+			}
+		}()
+	})
+}
+
+// FuzzContradiction is the program of section 4.3: no input makes both goroutines write.
+func FuzzContradiction(f *testing.F) {
+	f.Fuzz(func(t *testing.T, n int) {
+		var x atomic.Int64
+		go func() {
+			if n == 2 {
+				x.Store(1)
+			}
+		}()
+		go func() {
+			if n != 2 {
+				x.Store(2)
+			}
+		}()
+	})
+}
+
+// pairs are those of section 2.3, whose writers write only for some inputs: each has a byte of its own.
+func pairs(inputs ...byte) {
+	for _, in := range inputs {
+		x := new(atomic.Int64)
+		go func() { x.Load() }()
+		go func() {
+			if in > 100 {
+				x.Store(1)
+			}
+		}()
+	}
+}
+
+func FuzzPairs2(f *testing.F) { f.Fuzz(func(t *testing.T, a, b byte) { pairs(a, b) }) }
+
+func FuzzPairs3(f *testing.F) { f.Fuzz(func(t *testing.T, a, b, c byte) { pairs(a, b, c) }) }
+
+func FuzzPairs4(f *testing.F) { f.Fuzz(func(t *testing.T, a, b, c, d byte) { pairs(a, b, c, d) }) }
+
+// FuzzUpdater is as section 6.2 tells Updater: two goroutines update variables as their inputs say, two others
+// compute with them.
+func FuzzUpdater(f *testing.F) {
+	f.Fuzz(func(t *testing.T, a, b int8) {
+		var x, y atomic.Int64
+		update := func(v *atomic.Int64, in int8) {
+			if in > 10 {
+				v.Store(int64(in))
+			} else {
+				v.Add(1)
+			}
+		}
+		go update(&x, a)
+		go update(&y, b)
+		for range 2 {
+			go func() {
+				if x.Load()+y.Load() == 100 {
+					x.Store(0)
+				}
+			}()
+		}
+	})
+}
+
+// FuzzBank: transfers that go ahead if there is enough.
+func FuzzBank(f *testing.F) {
+	f.Fuzz(func(t *testing.T, first, second uint8) {
+		var mu sync.Mutex
+		balance := 100
+		withdraw := func(n int) {
+			mu.Lock()
+			defer mu.Unlock()
+			if balance >= n {
+				balance -= n
+			}
+		}
+		go withdraw(int(first))
+		go withdraw(int(second))
+		go func() {
+			mu.Lock()
+			defer mu.Unlock()
+			balance += 50
+		}()
+	})
+}
+
+// FuzzFilter: a goroutine hands on what another one sends, if it is great enough.
+func FuzzFilter(f *testing.F) {
+	f.Fuzz(func(t *testing.T, a, b uint8) {
+		in, out := make(chan uint8, 2), make(chan uint8, 2)
+		go func() { in <- a; in <- b; close(in) }()
+		go func() {
+			for v := range in {
+				if v > 50 {
+					out <- v
+				}
+			}
+			close(out)
+		}()
+		go func() {
+			n := 0
+			for range out {
+				n++
+			}
+		}()
+	})
+}
+
+// FuzzLocks: locks in opposite orders, each for inputs of its own.
+func FuzzLocks(f *testing.F) {
+	f.Fuzz(func(t *testing.T, a, b uint8) {
+		var p, q sync.Mutex
+		both := func(first, second *sync.Mutex) {
+			first.Lock()
+			second.Lock()
+			second.Unlock()
+			first.Unlock()
+		}
+		go func() {
+			if a > 200 {
+				both(&p, &q)
+			}
+		}()
+		go func() {
+			if b > 200 {
+				both(&q, &p)
+			}
+		}()
+	})
+}
