@@ -6,7 +6,7 @@
 //	go run ./bench -build    how long builds take beside plain ones (a minute or two)
 //	go run ./bench -searches S  what strategy S holds in memory meanwhile, and whether executions become slower
 //	go run ./bench -counts S how many executions strategy S, reach or dpor, takes to cover the programs of Lei & Carver, and Fib
-//	go run ./bench -workers T  what two processes make of test T of Lei & Carver's programs beside one
+//	go run ./bench -workers T  what two processes make of test T of Lei & Carver's programs beside one, by -strategy reach or dpor
 //	go run ./bench -simulate T  and what 10, 100 and 1,000 workers would, on a network
 //	go run ./bench -flow     how much longer executions take that record data flow
 //	go run ./bench -predict F  what is predicted of programs like those of PECAN's Table 1, and how often an active tester shows it, as tables in F
@@ -21,6 +21,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -38,7 +39,7 @@ func main() {
 	workers := flag.String("workers", "", "explore `test` of the programs of Lei & Carver by one process and by two (TestDPMonitorSU6)")
 	simulated := flag.String("simulate", "", "record the search of `test` of the programs of Lei & Carver, and simulate workers on a network")
 	huge := flag.Bool("huge", false, "with -counts: six philosophers too, 901,752 executions; with -unfold: the rows that take minutes")
-	strategy := flag.String("strategy", "", "with -bugs: only this `strategy`")
+	strategy := flag.String("strategy", "", "with -bugs: only this `strategy`; with -workers: by this one, reach if there is none")
 	bugs := flag.String("bugs", "", "count executions to the first bug instead, and write the table to `file`")
 	predictions := flag.String("predict", "", "predict from the programs of bench/programs/pecan instead, and write the tables to `file`")
 	branches := flag.String("branch", "", "measure strategy branch instead, and write a plot (SVG) to `file`")
@@ -65,7 +66,7 @@ func main() {
 	case *searches != "":
 		err = measureSearches(ctx, *searches)
 	case *workers != "":
-		err = measureWorkers(ctx, *workers)
+		err = measureWorkers(ctx, *workers, cmp.Or(*strategy, "reach"))
 	case *simulated != "":
 		err = simulateWorkers(ctx, *simulated)
 	case *counts != "":

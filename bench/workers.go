@@ -59,7 +59,7 @@ var (
 )
 
 // measureWorkers runs heddle test on one of Lei & Carver's programs with one process and with two.
-func measureWorkers(ctx context.Context, test string) error {
+func measureWorkers(ctx context.Context, test, strategy string) error {
 	dir, err := os.MkdirTemp("", "heddle-bench-")
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func measureWorkers(ctx context.Context, test string) error {
 	fmt.Printf("%-24s %8s %12s %10s %12s %10s %10s %14s\n", strings.TrimPrefix(test, "Test"), "workers", "executions", "seconds", "utilisation", "speed-up", "pieces", "made again")
 	alone := 0.0
 	for _, n := range []int{1, 2} {
-		cmd := exec.CommandContext(ctx, heddle, "test", "-p", strconv.Itoa(n), "-v", "-strategy", "reach", "-budget", "0", "-timeout", "0", "-run", "^"+test+"$", richtest)
+		cmd := exec.CommandContext(ctx, heddle, "test", "-p", strconv.Itoa(n), "-v", "-strategy", strategy, "-budget", "0", "-timeout", "0", "-run", "^"+test+"$", richtest)
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, os.Stderr
 		begun := time.Now()
