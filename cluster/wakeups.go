@@ -18,10 +18,11 @@ type wakeups struct {
 	undone []int         // of these, what came back undone
 }
 
-// What is handed out together is a groupPart-th of all that nobody has, more or less, and groupMost leaves at most.
+// What is handed out together is a groupPart-th of all that nobody has, more or less, and what leads there has groupMost
+// transitions, a few hundred kilobytes, at most.
 const (
 	groupPart = 8
-	groupMost = 200
+	groupMost = 10_000
 )
 
 func newWakeups(k *wire.Knowledge) *wakeups {
@@ -62,10 +63,11 @@ func (p *wakeups) next() (int, *wire.Piece) {
 		return 0
 	})
 	p.number++
-	for len(p.idle) > 0 && some < all/groupPart && len(p.hands[p.number]) < groupMost {
-		p.hands[p.number] = append(p.hands[p.number], p.idle[0].N)
-		some += p.idle[0].Size
-		p.idle = p.idle[1:]
+	for depth := 0; len(p.idle) > 0 && some < all/groupPart && depth < groupMost; {
+		l := p.idle[0]
+		p.hands[p.number], p.idle = append(p.hands[p.number], l.N), p.idle[1:]
+		some += l.Size
+		depth += l.Depth
 	}
 	return p.number, p.piece(p.number)
 }

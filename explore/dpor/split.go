@@ -166,9 +166,6 @@ next:
 		if v = without(v, k); w.kind == whole || len(v) == 0 {
 			return true
 		}
-		if w.kind == cut {
-			return false
-		}
 		tree = w.tree
 		goto next
 	}

@@ -166,12 +166,13 @@ func (p *splitting) some(s *Strategy, n int) (classes, error) {
 	return all, nil
 }
 
-func splitsAs(t *testing.T, name string, p *program, seed int64) (n, items int) {
+// splitsAs compares a search of p that is split with one that is not: how many executions it made, in how many items. Larger ones than limit are left out.
+func splitsAs(t *testing.T, name string, p *program, seed int64, limit int) (n, items int) {
 	t.Helper()
 	var w *world
 	show := func(tr *trace.Trace) string { return w.outcome(tr) }
 	s := new(Strategy)
-	want, res, err := explored(newExecutor(p.main(&w)), s, show, 600)
+	want, res, err := explored(newExecutor(p.main(&w)), s, show, limit)
 	if err != nil || !res.Complete {
 		return 0, 0 // too large, or what is wrong is not this
 	}
@@ -206,7 +207,7 @@ func TestSplit(t *testing.T) {
 		{"fib 3", fib(3)},
 	} {
 		for seed := range int64(12) {
-			if n, _ := splitsAs(t, c.name, c.p, seed); n == 0 {
+			if n, _ := splitsAs(t, c.name, c.p, seed, 2000); n == 0 {
 				t.Errorf("%s was not explored", c.name)
 			}
 		}
@@ -234,7 +235,7 @@ func TestSplitRandomPrograms(t *testing.T) {
 		for seed := range int64(30) {
 			r := rand.New(rand.NewSource(1000*int64(i) + seed))
 			p := random(r, kinds, 3+r.Intn(2), 3)
-			n, k := splitsAs(t, fmt.Sprint(kinds), p, 1000*int64(i)+seed)
+			n, k := splitsAs(t, fmt.Sprint(kinds), p, 1000*int64(i)+seed, 600)
 			if n > 1 {
 				programs++
 			}
@@ -246,4 +247,43 @@ func TestSplitRandomPrograms(t *testing.T) {
 		}
 		t.Logf("%v: %d programs, %d executions in %d items", kinds, programs, executions, items)
 	}
+}
+
+// What is no part of a search is refused, or ends as one that comes out otherwise; and what is no report leaves no Tree to go on with.
+func FuzzTake(f *testing.F) {
+	sched.S.SetPolled(nil)
+	var w *world
+	x := newExecutor(fib(2).main(&w))
+	begun, tree := New(Options{}), NewTree()
+	for range 20 {
+		begun.Done(x.run(begun.Next(), x.first))
+	}
+	report := begun.Split(3)
+	fresh, err := tree.Take([]int{1}, report, 20)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, l := range fresh {
+		f.Add(tree.Item([]int{l.N}), report)
+	}
+	f.Add([]byte{}, []byte{})
+	f.Fuzz(func(t *testing.T, item, report []byte) {
+		NewTree().Take([]int{1}, report, 1)
+		s := NewPart(Options{})
+		if s.Take(item) != nil {
+			return
+		}
+		for n := 0; n < 50; n++ {
+			sc := s.Next()
+			if sc == nil {
+				return
+			}
+			tr := x.run(sc, x.first)
+			if tr.Verdict == trace.Diverged {
+				return
+			}
+			s.Done(tr)
+		}
+		s.Split(3)
+	})
 }

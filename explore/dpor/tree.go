@@ -22,8 +22,9 @@ type Tree struct {
 
 // A Leaf is something that can be handed out.
 type Leaf struct {
-	N    int
-	Size float64 // about how many executions
+	N     int
+	Size  float64 // about how many executions
+	Depth int     // length of the path to it: what it takes to hand it out
 }
 
 // A branch is a transition of a wakeup tree, and the node after it.
@@ -79,7 +80,7 @@ func (t *Tree) number(b *branch, size float64) {
 	t.last++
 	b.leaf, b.size = t.last, size
 	t.leaves[b.leaf] = b
-	t.fresh = append(t.fresh, Leaf{b.leaf, size})
+	t.fresh = append(t.fresh, Leaf{b.leaf, size, b.depth})
 }
 
 // Item returns what a Strategy is to Take that explores these leaves.
@@ -88,23 +89,22 @@ func (t *Tree) Item(leaves []int) []byte {
 	e.Procs(t.early)
 	e.Uint(len(leaves))
 	for _, n := range leaves {
-		t.putEntry(e, t.leaves[n])
+		t.putEntry(e, t.leaves[n], leastTold+mostTold/len(leaves))
 	}
 	return e.B
 }
 
-// mostTold is how many wakeups a strategy is told of that others explore. Of the rest it may say what is known.
-const mostTold = 2000
+// mostTold is how many wakeups a strategy is told of that others explore, and leastTold those at least of each leaf. Of the rest it may say what is known.
+const mostTold, leastTold = 2000, 20
 
 // putEntry writes down what leads to a leaf, what else there is on the way, and what is left of it.
-func (t *Tree) putEntry(e *transition.Encoder, b *branch) {
+func (t *Tree) putEntry(e *transition.Encoder, b *branch, room int) {
 	e.Uint(b.depth)
 	path := make([]*branch, b.depth+1)
 	for x := b; x != nil; x = x.up {
 		path[x.depth] = x
 	}
 	var last []transition.Transition
-	room := mostTold
 	for i := range b.depth {
 		at := path[i]
 		ts := make([]transition.Transition, len(at.asleep))
@@ -132,9 +132,7 @@ func known(kids []*branch, but *branch, room *int) (trees []*wakeup) {
 		w := &wakeup{t: b.t, kind: whole}
 		if b.leaf == 0 && !b.closed {
 			w.kind = inner
-			below := *room
-			w.tree = known(b.kids, nil, &below)
-			*room = below
+			w.tree = known(b.kids, nil, room)
 		}
 		trees = append(trees, w)
 	}
@@ -172,7 +170,7 @@ func (t *Tree) Take(leaves []int, report []byte, executions int) ([]Leaf, error)
 func (t *Tree) takeLeaf(b *branch, d *transition.Decoder) error {
 	status := d.Number()
 	if status == untouched {
-		t.fresh = append(t.fresh, Leaf{b.leaf, b.size})
+		t.fresh = append(t.fresh, Leaf{b.leaf, b.size, b.depth})
 		return nil
 	}
 	for _, a := range readAbove(d) {

@@ -16,7 +16,6 @@ type kind uint8
 const (
 	inner kind = iota // others may be inserted below
 	whole             // all that begins so is explored by somebody
-	cut               // as inner, but what is below is not known here
 	told              // found here, and told to whoever holds the node
 )
 

@@ -133,7 +133,11 @@ func (d *Decoder) Proc() Proc {
 // Procs reads the names of goroutines.
 func (d *Decoder) Procs() (ps []Proc) {
 	for range d.Count() {
-		ps = append(ps, d.Proc())
+		p := d.Proc()
+		if p == NoProc {
+			d.Fail()
+		}
+		ps = append(ps, p)
 	}
 	return ps
 }
