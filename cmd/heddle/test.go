@@ -263,6 +263,13 @@ type packageRun struct {
 	processes  bool            // that is being done
 	failures   []error         // heddle's own
 	told       map[string]bool // findings of tests that moved, from before they did
+	inputs     []input         // to be kept when the test is over, which reads those that are there
+}
+
+// An input is a file of a fuzz target's corpus.
+type input struct {
+	path string
+	text []byte
 }
 
 // explorePackage runs a package's binary, again without the finished tests when it dies in one.
@@ -271,6 +278,7 @@ func (e *exploration) explorePackage(ctx context.Context, p *build.Package, rp *
 	r := &packageRun{exploration: e, pkg: p, start: start, report: rp, clips: e.clipFolder(p), idle: newWorkers(ctx)}
 	clips := r.clips.read()
 	err := r.explore(ctx, clips)
+	r.keepInputs()
 	if len(r.failures) > 0 {
 		err = errors.Join(append(r.failures, err)...)
 	}
@@ -473,6 +481,7 @@ func (r *packageRun) take(rec *wire.Record) {
 	case "end":
 		r.open, r.executions = "", 0
 		r.finished = append(r.finished, rec.Test)
+		r.keepInputs()
 	case "share":
 		r.open, r.executions = "", 0
 		r.finished = append(r.finished, rec.Test)
@@ -524,12 +533,12 @@ func (r *packageRun) finding(test string, f *wire.Finding) {
 			r.exploration.report.Note(fmt.Sprintf("cannot keep the clip: %v", err))
 		}
 	}
-	r.keepInput(test, f)
+	r.nameInput(test, f)
 	r.report.Finding(test, f, path)
 }
 
-// keepInput puts the input that a fuzz target fails with into its corpus, where go test finds it.
-func (r *packageRun) keepInput(test string, f *wire.Finding) {
+// nameInput says where the input that a fuzz target fails with is kept: in its corpus, where go test finds it.
+func (r *packageRun) nameInput(test string, f *wire.Finding) {
 	if f.Clip.Input == nil {
 		return
 	}
@@ -538,16 +547,22 @@ func (r *packageRun) keepInput(test string, f *wire.Finding) {
 		return
 	}
 	text := corpus.Format(values)
-	dir := filepath.Join(r.pkg.Dir, filepath.FromSlash(corpus.Dir), test)
-	path := filepath.Join(dir, corpus.Name(text))
-	if err = os.MkdirAll(dir, 0o777); err == nil {
-		err = os.WriteFile(path, text, 0o666)
+	f.InputFile = filepath.Join(r.pkg.Dir, filepath.FromSlash(corpus.Dir), test, corpus.Name(text))
+	r.inputs = append(r.inputs, input{f.InputFile, text})
+}
+
+// keepInputs writes the inputs of the findings of a test that is over.
+func (r *packageRun) keepInputs() {
+	for _, in := range r.inputs {
+		err := os.MkdirAll(filepath.Dir(in.path), 0o777)
+		if err == nil {
+			err = os.WriteFile(in.path, in.text, 0o666)
+		}
+		if err != nil {
+			r.exploration.report.Note(fmt.Sprintf("cannot keep the input: %v", err))
+		}
 	}
-	if err != nil {
-		r.exploration.report.Note(fmt.Sprintf("cannot keep the input: %v", err))
-		return
-	}
-	f.InputFile = path
+	r.inputs = nil
 }
 
 // clipsInTheWay follows the message of a test that takes clips for test data.
