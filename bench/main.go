@@ -6,7 +6,7 @@
 //	go run ./bench -build    how long builds take beside plain ones (a minute or two)
 //	go run ./bench -searches S  what strategy S holds in memory meanwhile, and whether executions become slower
 //	go run ./bench -counts S how many executions strategy S, reach or dpor, takes to cover the programs of Lei & Carver, and Fib
-//	go run ./bench -workers T  what two processes make of test T of Lei & Carver's programs beside one, by -strategy reach or dpor
+//	go run ./bench -workers T  what two processes make of test T of Lei & Carver's programs beside one, by -strategy reach or dpor; or of bench/programs/shared, by mcr, map or predict
 //	go run ./bench -simulate T  and what 10, 100 and 1,000 workers would, on a network
 //	go run ./bench -flow     how much longer executions take that record data flow
 //	go run ./bench -predict F  what is predicted of programs like those of PECAN's Table 1, and how often an active tester shows it, as tables in F
@@ -36,7 +36,7 @@ func main() {
 	memory := flag.Bool("memory", false, "measure memory instead: what stays in use over 100,000 executions, and a long execution")
 	counts := flag.String("counts", "", "measure searches instead: executions that cover the programs of Lei & Carver and Fib by `strategy` (reach, dpor)")
 	searches := flag.String("searches", "", "measure memory and time of the larger searches by `strategy` (reach, dpor)")
-	workers := flag.String("workers", "", "explore `test` of the programs of Lei & Carver by one process and by two (TestDPMonitorSU6)")
+	workers := flag.String("workers", "", "explore `test` by one process and by two: of the programs of Lei & Carver (TestDPMonitorSU6), or with -strategy mcr, map or predict of bench/programs/shared (TestRounds, TestLocks)")
 	simulated := flag.String("simulate", "", "record the search of `test` of the programs of Lei & Carver, and simulate workers on a network")
 	huge := flag.Bool("huge", false, "with -counts: six philosophers too, 901,752 executions; with -unfold: the rows that take minutes")
 	strategy := flag.String("strategy", "", "with -bugs: only this `strategy`; with -workers: by this one, reach if there is none")

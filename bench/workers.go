@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -55,10 +56,24 @@ const (
 
 var (
 	worked = regexp.MustCompile(`explored by workers for ([0-9.]+)s, which worked for ([0-9.]+)s on ([0-9,]+) pieces?; ([0-9,]+) executions? made again`)
-	made   = regexp.MustCompile(`covered by ([0-9,]+) executions? \(`)
+	made   = regexp.MustCompile(`(?:covered by |: Test\w+ \()([0-9,]+) executions?(?: \(|, )`)
 )
 
-// measureWorkers runs heddle test on one of Lei & Carver's programs with one process and with two.
+// sharedPrograms are those for strategies that solve formulas.
+const sharedPrograms = "heddle/bench/programs/shared"
+
+// explorer returns the arguments of heddle that explore a program by a strategy, whatever it takes.
+func explorer(strategy string) []string {
+	switch strategy {
+	case "predict":
+		return []string{"predict", "-complete", "-budget", "1h", "-timeout", "0", sharedPrograms}
+	case "map", "mcr":
+		return []string{"test", "-strategy", strategy, "-race=false", "-budget", "0", "-timeout", "0", sharedPrograms}
+	}
+	return []string{"test", "-strategy", strategy, "-budget", "0", "-timeout", "0", richtest}
+}
+
+// measureWorkers runs heddle on a program with one process and with two.
 func measureWorkers(ctx context.Context, test, strategy string) error {
 	dir, err := os.MkdirTemp("", "heddle-bench-")
 	if err != nil {
@@ -69,10 +84,12 @@ func measureWorkers(ctx context.Context, test, strategy string) error {
 	if out, err := exec.CommandContext(ctx, "go", "build", "-o", heddle, "heddle/cmd/heddle").CombinedOutput(); err != nil {
 		return fmt.Errorf("%v\n%s", err, out)
 	}
-	fmt.Printf("%-24s %8s %12s %10s %12s %10s %10s %14s\n", strings.TrimPrefix(test, "Test"), "workers", "executions", "seconds", "utilisation", "speed-up", "pieces", "made again")
+	fmt.Printf("%-24s %8s %12s %10s %10s %12s %10s %10s %14s\n", strings.TrimPrefix(test, "Test"), "workers", "executions", "seconds", "processor", "utilisation", "speed-up", "pieces", "made again")
 	alone := 0.0
 	for _, n := range []int{1, 2} {
-		cmd := exec.CommandContext(ctx, heddle, "test", "-p", strconv.Itoa(n), "-v", "-strategy", strategy, "-budget", "0", "-timeout", "0", "-run", "^"+test+"$", richtest)
+		args := explorer(strategy)
+		args = slices.Insert(args, 1, "-p", strconv.Itoa(n), "-v", "-run", "^"+test+"$")
+		cmd := exec.CommandContext(ctx, heddle, args...)
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, os.Stderr
 		begun := time.Now()
@@ -80,13 +97,14 @@ func measureWorkers(ctx context.Context, test, strategy string) error {
 			return fmt.Errorf("%v\n%s", err, out.String())
 		}
 		took := time.Since(begun).Seconds()
+		used := (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 		count := made.FindStringSubmatch(out.String())
 		if count == nil {
-			return fmt.Errorf("not covered:\n%s", out.String())
+			return fmt.Errorf("it did not come to an end:\n%s", out.String())
 		}
 		if n == 1 {
 			alone = took
-			fmt.Printf("%-24s %8d %12s %10.2f\n", "", n, count[1], took)
+			fmt.Printf("%-24s %8d %12s %10.2f %10.2f\n", "", n, count[1], took, used)
 			continue
 		}
 		w := worked.FindStringSubmatch(out.String())
@@ -95,7 +113,7 @@ func measureWorkers(ctx context.Context, test, strategy string) error {
 		}
 		wall, _ := strconv.ParseFloat(w[1], 64)
 		busy, _ := strconv.ParseFloat(w[2], 64)
-		fmt.Printf("%-24s %8d %12s %10.2f %11.1f%% %10.2f %10s %14s\n", "", n, count[1], took, 100*busy/(float64(n)*wall), alone/took, w[3], w[4])
+		fmt.Printf("%-24s %8d %12s %10.2f %10.2f %11.1f%% %10.2f %10s %14s\n", "", n, count[1], took, used, 100*busy/(float64(n)*wall), alone/took, w[3], w[4])
 	}
 	return nil
 }

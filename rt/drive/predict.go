@@ -308,22 +308,18 @@ func (p *prediction) tryStuck(part, parts int) {
 	if !p.alone {
 		asks = asksTest
 	}
-	sets := p.graph.Stuck(!p.cfg.Complete, p.enough)
+	stop := func() bool { return p.enough() || p.handOut(len(p.tasks)) }
+	sets := p.graph.Stuck(!p.cfg.Complete, stop)
 	if parts > 1 {
-		sets = p.graph.StuckPart(part, parts, p.enough)
+		sets = p.graph.StuckPart(part, parts, stop)
 	}
 	verdicts := make(map[string]*verdict)
 	var all []*verdict
 	was, n := *p.told, p.n
 	for a := range sets {
-		if asks--; p.enough() || asks < 0 && !p.cfg.Complete {
+		if asks--; stop() || asks < 0 && !p.cfg.Complete {
 			p.told.Cut = p.cfg.Complete
 			break
-		}
-		if p.handOut(len(p.tasks)) { // others begin with them again
-			*p.told, p.share.Tally.Executions = was, n
-			p.share.Predicting.Told = was
-			return
 		}
 		key := KeyOf(&wire.Finding{Places: p.placesOf(&a)})
 		v := verdicts[key]
@@ -335,6 +331,11 @@ func (p *prediction) tryStuck(part, parts int) {
 		if v.told.Verdict != wire.Confirmed {
 			v.attempt(&a)
 		}
+	}
+	if p.share != nil { // others begin with the sets again
+		*p.told, p.share.Tally.Executions = was, n
+		p.share.Predicting.Told = was
+		return
 	}
 	p.told.Cut = p.told.Cut || p.cfg.Complete && p.enough()
 	for _, v := range all {
