@@ -39,7 +39,8 @@ const (
 	// toldStates is how many states a worker is told of at most, the last that came to be known: those he need not lead to.
 	toldStates = 1 << 10
 
-	mostPieces = 256 // in an Item
+	mostPieces = 256     // of a queue in an Item
+	mostBytes  = 1 << 20 // and how much they hold, more or less
 )
 
 func newClosure(test string, s *wire.Share, quantum time.Duration) *closure {
@@ -93,9 +94,10 @@ func (p *closure) of(x *wire.Piece) *queue {
 // some takes pieces out of a queue: as many as are done in a while, and not so many that others get none.
 func (p *closure) some(q *queue) (of []int) {
 	n := min(len(q.idle)/2+1, max(1, int(p.quantum/max(q.each, 1))), mostPieces)
-	for ; len(of) < n && len(q.idle) > 0; q.idle = q.idle[1:] {
+	for size := 0; len(of) < n && len(q.idle) > 0 && size < mostBytes; q.idle = q.idle[1:] {
 		if k := q.idle[0]; p.pieces[k] != nil {
 			of = append(of, k)
+			size += len(p.pieces[k].Data)
 		}
 	}
 	return of

@@ -87,18 +87,21 @@ func (s *Strategy) Expand(l *Lead, t *trace.Trace, stop func() bool) (leads []Le
 	if x.state == l.State {
 		from = l.From
 	}
-	ks := s.candidates(x)
+	ks, steps := s.candidates(x), 0
+	add := func(next *trace.Schedule, bare bool) {
+		leads, steps = append(leads, Lead{Schedule: *next, State: s.reached, Bare: bare}), steps+len(next.Steps)
+	}
 	for i := from; i < len(ks); i++ {
-		if i > from && stop() {
+		if i > from && (stop() || steps > mostSteps) {
 			again := x.again(i)
 			return leads, &again
 		}
 		if next := s.schedule(&item{ks[i], x, i}); next != nil {
-			leads = append(leads, Lead{Schedule: *next, State: s.reached})
+			add(next, false)
 		}
 		for _, b := range s.bare {
 			if next := s.alone(b); next != nil {
-				leads = append(leads, Lead{Schedule: *next, State: s.reached, Bare: true})
+				add(next, true)
 				delete(s.seen, s.reached) // another one may lead there that is not
 			}
 		}
@@ -117,6 +120,9 @@ func (s *Strategy) Short() string {
 	}
 	return ""
 }
+
+// mostSteps bounds the steps of the leads that are returned at a time, more or less: they go from one process to another.
+const mostSteps = 100_000
 
 const (
 	undecided = "formulas not decided in time"

@@ -50,6 +50,9 @@ func Asked(t *wire.Tally, all bool) string {
 	return "sampled; " + cmp.Or(t.Short, pcr.Exhausted)
 }
 
+// mostLeads is how many bytes of leads a worker gives back at a time, more or less.
+const mostLeads = 1 << 20
+
 // pieceOf returns a lead as it is handed out.
 func pieceOf(l *pcr.Lead) wire.Piece {
 	return wire.Piece{Data: l.Encode(), Size: 1, State: l.State, Made: l.Made, Bare: l.Bare}
@@ -74,7 +77,14 @@ func (w *worker) expandOn() {
 	s.ForgetStats()
 	e.all, e.valued = true, true
 	defer func() { e.all, e.valued = false, false }()
-	enough := func() bool { return e.late() || w.enough(leastExecutions) }
+	size := 0
+	leave := func(l *pcr.Lead) *wire.Piece {
+		p := pieceOf(l)
+		size += len(p.Data)
+		r.Left = append(r.Left, p)
+		return &r.Left[len(r.Left)-1]
+	}
+	enough := func() bool { return e.late() || size > mostLeads || w.enough(leastExecutions) }
 	pieces := append([]wire.Piece{*it.Piece}, it.More...)
 	for ; r.To < len(pieces) && !e.ended() && (r.To == 0 || !enough()); r.To++ {
 		l, err := pcr.DecodeLead(pieces[r.To].Data)
@@ -88,7 +98,7 @@ func (w *worker) expandOn() {
 		}
 		if !l.Made {
 			again := s.Made(l, ex.Trace)
-			r.Left = append(r.Left, pieceOf(&again))
+			leave(&again)
 			e.showNarrow(ex, &l.Schedule, s.Sites())
 			continue
 		}
@@ -96,12 +106,10 @@ func (w *worker) expandOn() {
 		e.n--
 		leads, rest := s.Expand(l, ex.Trace, enough)
 		for i := range leads {
-			r.Left = append(r.Left, pieceOf(&leads[i]))
+			leave(&leads[i])
 		}
 		if rest != nil {
-			p := pieceOf(rest)
-			p.State = 0
-			r.Left = append(r.Left, p)
+			leave(rest).State = 0
 		}
 	}
 	r.Tally.Executions = e.n - it.Before
