@@ -38,9 +38,8 @@ type polls struct {
 
 // A passage is what lies on the ways through an iteration, or a function, on which nothing was changed yet.
 type passage struct {
-	through bool       // there is one to the end
-	changes []ast.Stmt // the others end here
-	calls   []*types.Func
+	changes []ast.Stmt    // where the others end
+	calls   []*types.Func // of this package
 }
 
 func newPolls(pkg *types.Package, info *types.Info, files []*ast.File) *polls {
@@ -81,7 +80,7 @@ func (p *polls) loop(s *ast.ForStmt, label string) {
 	if s.Cond != nil && !w.pure(s.Cond) {
 		return
 	}
-	if w.through = w.list(s.Body.List) || w.again; w.through {
+	if w.list(s.Body.List) || w.again {
 		p.loops[s] = true
 		p.announce(&w.passage)
 	}
@@ -110,12 +109,10 @@ func (p *polls) function(f *types.Func) *passage {
 		return nil
 	}
 	w := &walk{polls: p, from: d.Pos(), to: d.End()}
-	if end := w.list(d.Body.List); !end && !w.again {
-		return nil
+	if w.list(d.Body.List) || w.again {
+		p.known[f] = &w.passage
 	}
-	w.through = true
-	p.known[f] = &w.passage
-	return &w.passage
+	return p.known[f]
 }
 
 // A walk goes through the body of a loop, or of a function, as long as nothing
