@@ -51,6 +51,7 @@ type inputs struct {
 	cut      map[net.Event]bool // foreseen, and impossible for every input
 	unsolved map[net.Event]bool // and of those it is not known
 	later    [][]net.Cond       // goals that wait for another execution
+	waited   int                // how often a target or a goal has waited for one, see before
 
 	// Of the schedule that is made: a branch whose outcome no execution has shown, so that it is not known
 	// how many goroutines are started there; and that branch if somebody is started afterwards.
@@ -419,6 +420,7 @@ func (s *Strategy) before() bool {
 	} else {
 		s.inputs.later = append(s.inputs.later, s.goal)
 	}
+	s.inputs.waited++
 	delete(s.inputs.unsolved, first)
 	s.known = slices.DeleteFunc(s.known, func(e net.Event) bool { return e == first })
 	s.target, s.goal = first, nil

@@ -3,7 +3,6 @@ package unfold
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand"
 	"slices"
 	"testing"
@@ -71,10 +70,7 @@ func everywhere(m *machine.Machine, p *progen.Program, most int) (*machine.Outco
 	for i := range values + 1 {
 		m.Inputs = m.Inputs[:0]
 		for k := i; len(m.Inputs) < p.Inputs; k /= domain {
-			m.Inputs = append(m.Inputs, k%domain-domain+5)
-			if k%domain == 0 {
-				m.Inputs[len(m.Inputs)-1] = math.MinInt // 2*in is 0 not only for 0
-			}
+			m.Inputs = append(m.Inputs, k%domain-domain+4)
 		}
 		o, _, err := m.Exhaust(true, most, nil)
 		if err != nil {
@@ -90,7 +86,7 @@ func everywhere(m *machine.Machine, p *progen.Program, most int) (*machine.Outco
 	return all, nil
 }
 
-const domain = 15 // -9 to 4, and one more
+const domain = 14 // -10 to 3
 
 // oneAfterTheOther explores the schedules of one input after the other by dpor, inputs as a generational search
 // finds them, and returns how many executions that takes.
@@ -306,5 +302,75 @@ func TestContradiction(t *testing.T) {
 	}
 	if n != 2 || events != 6 || s.opt.Inputs.Removed != 2 {
 		t.Errorf("%d executions, %d events, %d targets removed, want 2, 6 and 2", n, events, s.opt.Inputs.Removed)
+	}
+}
+
+// take, ifIs and nested are statements of the programs below.
+func take(val int) *progen.Stmt {
+	return &progen.Stmt{Op: progen.Take, Val: val, Reg: 0, Src: -1}
+}
+
+func ifIs(val int, body ...*progen.Stmt) *progen.Stmt {
+	return &progen.Stmt{Op: progen.If, Reg: 0, Val: val, Body: body}
+}
+
+func nested(op progen.Op, obj int, body ...*progen.Stmt) *progen.Stmt {
+	return &progen.Stmt{Op: op, Obj: obj, Src: -1, Val: 1, Reg: 1, Body: body}
+}
+
+// A goroutine is started after a branch that no execution has shown the way in which the target's input goes: how many are
+// started there, and so the number of that one, is not known. That branch is shown first.
+func TestStartedAfterBranch(t *testing.T) {
+	p := &progen.Program{Vars: 2, Inputs: 1, Body: []*progen.Stmt{
+		nested(progen.Go, 0, nested(progen.Write, 0), take(0), ifIs(1, nested(progen.Go, 0, nested(progen.Write, 1)))),
+		nested(progen.Go, 0, nested(progen.Read, 0), &progen.Stmt{Op: progen.If, Reg: 1, Val: 1, Body: []*progen.Stmt{
+			nested(progen.Go, 0, take(0), ifIs(1, nested(progen.Read, 1))),
+		}}),
+	}}
+	p.Number()
+	m := machine.New(p)
+	m.Exprs = true
+	want, err := everywhere(m, p, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	waited := 0
+	for seed := range 20 {
+		rng := rand.New(rand.NewSource(int64(seed)))
+		s := New(Options{Inputs: inputsOf(p), Choose: func(n int) int {
+			if seed == 0 {
+				return n - 1
+			}
+			return rng.Intn(n)
+		}})
+		got, _, err := together(m, s)
+		m.Local = nil
+		if err != nil {
+			t.Fatal(err, s.Why)
+		}
+		same(t, "local state", want.Locals, got.Locals)
+		waited += s.inputs.waited
+	}
+	if waited == 0 {
+		t.Error("no target has waited for a branch")
+	}
+}
+
+// Two goroutines lock two mutexes in opposite orders, each for some inputs: that is a deadlock if one input makes both.
+func TestOppositeLocks(t *testing.T) {
+	locks := func(val, first, second int) *progen.Stmt {
+		return nested(progen.Go, 0, take(0), nested(progen.Lock, first), ifIs(val, nested(progen.Lock, second), nested(progen.Unlock, second)), nested(progen.Unlock, first))
+	}
+	for _, c := range []struct{ one, two, left int }{{1, 2, 0}, {2, 2, 2}} {
+		p := &progen.Program{Mutexes: 2, Inputs: 1, Body: []*progen.Stmt{locks(c.one, 0, 1), locks(c.two, 1, 0)}}
+		p.Number()
+		m := machine.New(p)
+		m.Exprs = true
+		s := New(Options{Inputs: inputsOf(p)})
+		got, _, err := together(m, s)
+		m.Local = nil
+		if err != nil || len(got.Left) != c.left {
+			t.Errorf("inputs %d and %d: %d goroutines are left waiting, want %d: %v (%v, %s)", c.one, c.two, len(got.Left), c.left, got.Left, err, s.Why)
+		}
 	}
 }

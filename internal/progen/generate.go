@@ -177,7 +177,7 @@ func (g *generator) inputs() {
 	p := g.p
 	p.Inputs = 1 + g.r.IntN(g.size.Inputs)
 	g.add(6, func() []*Stmt {
-		s := &Stmt{Op: Take, Obj: g.r.IntN(p.Inputs), Val: g.r.IntN(2), Reg: g.reg(), Src: g.src()}
+		s := &Stmt{Op: Take, Obj: g.r.IntN(p.Inputs), Val: g.r.IntN(2), Reg: g.reg(), Src: -1} // sums of inputs have too many values to try them all
 		return append(g.one(s), g.branchOn(s.Reg)...)
 	})
 	themes := []func(){
@@ -203,6 +203,12 @@ func (g *generator) inputs() {
 		themes[i]()
 	}
 	g.add(3, g.branch)
+	g.add(3, func() []*Stmt {
+		if g.goroutines == 0 || g.depth == 0 || g.depth > 2 {
+			return nil
+		}
+		return g.start()
+	})
 	if g.oneIn(4) {
 		g.add(1, func() []*Stmt { return g.one(&Stmt{Op: Panic}) })
 	}
