@@ -12,7 +12,7 @@
 //
 // With Rule 4 alone and patterns of length 2 it is maximal causality reduction, the
 // strategy mcr (Huang, PLDI 2015): every schedule lets a read see a value that it has not seen, or two
-// writes change places. It then ends when there is nothing new to see.
+// writes change places. It then ends when there is nothing new to see, and can be split (Split, Expand).
 package pcr
 
 import (
