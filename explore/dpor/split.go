@@ -70,8 +70,8 @@ func NewPart(o Options) *Strategy {
 // operations depend on each other: the whole search is to begin anew.
 func (s *Strategy) Outdated() bool { return s.part != nil && s.part.outdated }
 
-// Broken reports whether s ended before everything was explored; the Reason of its Result says why.
-func (s *Strategy) Broken() bool { return s.over && (s.part == nil || s.part.at < len(s.part.entries)) }
+// Broken reports whether a strategy that explores a part ended before everything was explored; the Reason of its Result says why.
+func (s *Strategy) Broken() bool { return s.over && s.part != nil && s.part.at < len(s.part.entries) }
 
 // base is how many nodes are not this strategy's.
 func (s *Strategy) base() int {
@@ -136,40 +136,34 @@ func (s *Strategy) insertAbove(at *node, v []*transition.Transition) {
 		return
 	}
 	tree := &at.found
-next:
-	for _, w := range *tree {
-		k, ok := initial(s.tab, &w.t, v)
-		if !ok {
-			continue
+	for {
+		w, rest := s.match(*tree, v)
+		if w == nil {
+			break
 		}
-		if v = without(v, k); len(v) == 0 {
+		if v = rest; len(v) == 0 {
 			return
 		}
-		tree = &w.tree
-		if len(*tree) > 0 {
-			goto next
+		if tree = &w.tree; len(*tree) == 0 {
+			w.kind = inner
+			break
 		}
-		w.kind = inner
-		break
 	}
 	s.chain(tree, v)
 }
 
-// elsewhere reports whether somebody explores what begins with v, or with something equivalent.
+// elsewhere reports whether somebody explores what begins with v, or with something equivalent. It changes v.
 func (s *Strategy) elsewhere(tree []*wakeup, v []*transition.Transition) bool {
-next:
-	for _, w := range tree {
-		k, ok := initial(s.tab, &w.t, v)
-		if !ok {
-			continue
-		}
-		if v = without(v, k); w.kind == whole || len(v) == 0 {
+	for {
+		w, rest := s.match(tree, v)
+		switch {
+		case w == nil:
+			return false
+		case w.kind == whole || len(rest) == 0:
 			return true
 		}
-		tree = w.tree
-		goto next
+		tree, v = w.tree, rest
 	}
-	return false
 }
 
 // nextEntry goes on with the next entry, when nothing is left of the last, and reports whether there is one.
@@ -212,11 +206,8 @@ func fresh(trees []*wakeup) (some []*wakeup) {
 // load makes an entry what is explored.
 func (s *Strategy) load(x *entry) {
 	p := s.part
-	for i := range s.nodes {
-		s.freeAll(s.nodes[i].tree)
-		s.nodes[i] = node{}
-	}
-	s.freeAll(s.branch)
+	clear(s.nodes)
+	s.free = nil // with what was read, it would grow from one entry to the next
 	for len(s.nodes) < len(x.nodes) {
 		s.nodes = append(s.nodes, node{})
 	}

@@ -77,23 +77,27 @@ func (s *Strategy) insert(i int, v []*transition.Transition) {
 		s.insertAbove(at, v)
 		return
 	}
-	tree := &at.tree
-next:
-	for _, w := range *tree {
-		k, ok := initial(s.tab, &w.t, v)
-		if !ok {
-			continue
-		}
-		if len(w.tree) == 0 {
+	for tree := &at.tree; ; {
+		w, rest := s.match(*tree, v)
+		switch {
+		case w == nil:
+			s.chain(tree, v)
+			return
+		case len(w.tree) == 0 || len(rest) == 0:
 			return
 		}
-		if v = without(v, k); len(v) == 0 {
-			return
-		}
-		tree = &w.tree
-		goto next
+		tree, v = &w.tree, rest
 	}
-	s.chain(tree, v)
+}
+
+// match returns the first of trees that is a weak initial of v, nil if none is, and what is left of v after it. It changes v.
+func (s *Strategy) match(trees []*wakeup, v []*transition.Transition) (w *wakeup, rest []*transition.Transition) {
+	for _, w := range trees {
+		if k, ok := initial(s.tab, &w.t, v); ok {
+			return w, without(v, k)
+		}
+	}
+	return nil, v
 }
 
 // without returns v without its k-th transition, all of it if k < 0.
