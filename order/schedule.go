@@ -144,7 +144,8 @@ func (p *Problem) Side(e int) Side {
 	st := &p.m.t.Steps[ev.Step]
 	x := Side{ev.G, ev.Op, ev.Site, st.WithCase, ev.Op == trace.OpSend, false}
 	if st.G == ev.G {
-		x.Op, x.Site, x.Case, x.Made = st.Op, st.Site, st.Case, true
+		closed := st.Op == trace.OpRecv && st.With == 0 // that it makes a step then does not mean that it polls
+		x.Op, x.Site, x.Case, x.Made = st.Op, st.Site, st.Case, !closed
 	} else if x.Case != 0 {
 		x.Op = trace.OpSelect
 	}

@@ -305,7 +305,16 @@ func (s *Seeker) Schedule(v *Variant) *trace.Schedule {
 	for _, op := range append(slices.Clone(v.Order), v.Changed) {
 		events = append(events, int(s.x.Ops[op].Event))
 	}
-	schedule, _ := s.p.Schedule(s.x.complete(events, s.x.waiting(v)), nil)
+	waiting := s.x.waiting(v)
+	all := s.x.complete(events, waiting)
+	if len(waiting) > 0 { // the two stand side by side, who sends first
+		at := len(all)
+		if s.x.Trace.Events[waiting[0]].Op == trace.OpSend {
+			at--
+		}
+		all = slices.Insert(all, at, waiting[0])
+	}
+	schedule, _ := s.p.Schedule(all, nil)
 	return schedule
 }
 
