@@ -103,6 +103,13 @@ func TestShrunkPrograms(t *testing.T) {
 			concurrently(sends(1), receives(1)),
 			polling(recv(0)),
 		}}, 15},
+		// Variants that change a draw name their goroutines: nobody overtakes who arrived before in them either.
+		{"arrivals beside a draw", progen.Program{Chans: []int{0}, Body: []*progen.Stmt{
+			concurrently(receives(0)),
+			concurrently(&progen.Stmt{Op: progen.Draw, Val: 2}),
+			concurrently(polling(send(0), recv(0)), sends(0)),
+			sends(0),
+		}}, 28},
 		{"a reader unlocks too early", progen.Program{RWs: 1, Body: []*progen.Stmt{
 			concurrently(&progen.Stmt{Op: progen.RUnlock}),
 			{Op: progen.RLock},

@@ -159,13 +159,12 @@ func (s *Sched) arrive(g *G, site trace.Site) {
 	g.arrival = s.arrivals
 }
 
-// polledSide reports whether arriving with f is a step of g. A clip, which names
-// its goroutines and leaves nothing to a guide, tells by its steps.
+// polledSide reports whether arriving with f is a step of g. A clip tells by its steps.
 func (s *Sched) polledSide(g *G, f *offer) bool {
 	if f.o.cap != 0 {
 		return false
 	}
-	if s.opt.Schedule.Names == nil || s.opt.Schedule.Guide != nil {
+	if !s.followsClip() {
 		return s.polled.has(side(f.o, f.send))
 	}
 	for k := s.k; k < len(s.opt.Schedule.Steps); k++ {
@@ -372,7 +371,12 @@ func (s *Sched) senior(h, g *G, o *object, send bool) bool {
 	if h.since != g.since {
 		return h.since < g.since
 	}
-	return h.arrival > 0 && h.arrival < g.arrival && s.opt.Schedule.Names == nil && s.polled.has(side(o, send))
+	return h.arrival > 0 && h.arrival < g.arrival && !s.followsClip() && s.polled.has(side(o, send))
+}
+
+// followsClip reports whether the schedule is a clip's, which names its goroutines and leaves nothing to a guide.
+func (s *Sched) followsClip() bool {
+	return s.opt.Schedule.Names != nil && s.opt.Schedule.Guide == nil
 }
 
 // sawOthers notes what a communication of g with h depends on beside the
