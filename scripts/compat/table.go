@@ -89,7 +89,6 @@ var modules = []module{
 	{path: "github.com/hashicorp/yamux", version: "v0.1.2"},
 	{path: "github.com/hashicorp/serf", version: "v0.11.0", only: "./coordinate/..."},
 	{path: "github.com/hashicorp/raft", version: "v1.8.0"},
-	{path: "go.opentelemetry.io/otel/sdk", version: "v1.47.0", only: "./trace/... ./resource/..."},
 	{path: "github.com/gorilla/websocket", version: "v1.5.3"},
 	{path: "github.com/go-co-op/gocron/v2", version: "v2.21.2"},
 	{path: "github.com/tidwall/buntdb", version: "v1.3.0"},
