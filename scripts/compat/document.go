@@ -15,7 +15,7 @@ func document(results []*result, old string, runs int, budget, limit time.Durati
 
 Written by `+"`go run ./scripts/compat`"+`: the unmodified test suites of these modules under
 `+"`heddle test -runs %d -budget %s`"+`, with %s; by which commit of heddle is said of each. *Concurrent* are the tests with more than one
-schedule: the others end after two executions. *Findings* that are the module's own are explained in
+schedule: the others end after two executions at most. *Findings* that are the module's own are explained in
 [found.md](found.md); those of tests that fail under `+"`go test`"+` too are marked so. Times are of all executions
 together, and of one run of `+"`go test`"+`. The budget ends heavy tests before all their executions; *did not end in time*
 is said of packages that were left when the %s for the module, building not counted, were over, heddle's fault or not.
