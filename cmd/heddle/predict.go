@@ -14,7 +14,7 @@ import (
 // once, and beside that only what it expects to show something.
 func (t *tool) predict(ctx context.Context, args []string) int {
 	o := new(options)
-	patterns, err := t.parse("predict", o, args, true, o.buildFlags, o.exploreFlags, o.pickFlags, o.testFlags, o.outputFlags, o.predictFlags)
+	patterns, err := t.parse("predict", o, args, true, o.buildFlags, o.exploreFlags, o.pickFlags, o.testFlags, o.natsFlags, o.outputFlags, o.predictFlags)
 	if err != nil {
 		return t.parseError(err)
 	}
