@@ -29,11 +29,11 @@ func (s *Strategy) makeSchedule() bool {
 
 // steps makes the schedule that does the events of a config; false if there is none.
 func (s *Strategy) steps(in *net.Config) bool {
+	s.inputs.branching, s.inputs.needed = net.None, net.None
 	order, passed, ok := s.inOrder(in)
 	if !ok {
 		return false
 	}
-	s.inputs.branching, s.inputs.needed = net.None, net.None
 	s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed, Exhaustive: true, Strict: true, Loose: s.opt.Loose}
 	for len(s.gids) < s.tab.Procs() {
 		s.gids = append(s.gids, trace.NoG)
