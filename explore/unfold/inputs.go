@@ -51,6 +51,7 @@ type inputs struct {
 	cut      map[net.Event]bool // foreseen, and impossible for every input
 	unsolved map[net.Event]bool // and of those it is not known
 	later    [][]net.Cond       // goals that wait for another execution
+	short    string             // why not every input is covered, if that is known
 	waited   int                // how often a target or a goal has waited for one, see before
 
 	// Of the schedule that is made: a branch whose outcome no execution has shown, so that it is not known
@@ -93,18 +94,21 @@ func (s *Strategy) covers() string {
 	return "local states over all inputs"
 }
 
-// tellFloats notes that the search is not complete if there are floats: they are taken from the corpus.
-func (s *Strategy) tellFloats() {
+// seeFloats notes that the search is not complete if there are floats: they are taken from the corpus.
+func (s *Strategy) seeFloats() {
 	for _, v := range s.inputs.now {
 		switch v.(type) {
 		case float32, float64:
-			s.incomplete("floats of the input are as in its corpus")
+			s.inputs.short = "floats of the input are as in its corpus"
 		}
 	}
 }
 
-// tellUnsolved notes that the search is not complete where it was not found out whether an input reaches a target.
-func (s *Strategy) tellUnsolved() {
+// tellShort notes, at the end, why the search is not complete though nothing is left to be executed.
+func (s *Strategy) tellShort() {
+	if s.inputs.short != "" {
+		s.incomplete(s.inputs.short)
+	}
 	for e := range s.inputs.unsolved {
 		if !s.net.Shown(e) {
 			s.incomplete(unsolved)
@@ -142,9 +146,9 @@ func (s *Strategy) readBranches(t *trace.Trace) string {
 	}
 	bs, whole := symbolic.Branches(s.opt.Inputs.Table, t)
 	if !whole || t.Flow == nil || t.Flow.Foreign > 0 || t.Flow.Full {
-		s.incomplete("not every value that depends on the input is followed")
+		s.inputs.short = "not every value that depends on the input is followed"
 	}
-	s.tellFloats()
+	s.seeFloats()
 	s.read.branch = map[int32][]symbolic.Branch{}
 	for i, b := range bs {
 		e := &t.Events[b.Event]

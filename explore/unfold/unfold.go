@@ -303,7 +303,9 @@ func (s *Strategy) Result() explore.Result {
 	if s.other != nil {
 		return s.other.Result()
 	}
-	s.tellUnsolved()
+	if s.over {
+		s.tellShort()
+	}
 	r := s.result
 	r.Complete, r.Covers = r.Reason == "" && s.over, s.covers()
 	if s.over {

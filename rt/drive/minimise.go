@@ -166,9 +166,9 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 }
 
 // spoilt reports whether a test fails because of what the executions before left in the process (files that are
-// open, say): the first schedule fails too by now.
+// open, say): the first schedule fails too by now. Where inputs are searched for it may have passed with another one.
 func (e *exploration) spoilt(f *wire.Finding, ex *Execution) bool {
-	if !e.passed || e.cfg.Isolate != "auto" || ex.Final || f.Kind != kindFailure && f.Kind != kindPanic {
+	if !e.passed || e.input != nil || e.cfg.Isolate != "auto" || ex.Final || f.Kind != kindFailure && f.Kind != kindPanic {
 		return false
 	}
 	x := e.execute(&wire.Request{Schedule: *e.schedule(0, "")})
