@@ -62,6 +62,7 @@ type exploration struct {
 	groups    *wire.Groups // of strategy branch
 	toldFull  bool         // that data flow needs more memory was said
 	measured  bool         // that heddle's memory may make the test fail was said
+	ranOut    bool         // and that its slowness may
 	passed    bool         // the test did not fail in the first execution, the one without switches
 	nondet    bool         // the same schedule gave two different executions
 	move      string       // why the test is to be executed in processes of its own; "": it is not
@@ -436,6 +437,10 @@ func (e *exploration) look(ex Execution, s *trace.Schedule, fromClip string) Exe
 	if ex.Measured && !e.measured {
 		e.measured = true
 		e.note("the test fails, but it looks at figures of memory (runtime.ReadMemStats, testing.AllocsPerRun) or at what is collected (runtime.GC), and heddle's own is among that, or it opens a plugin, which does not fit: the failure is not reported")
+	}
+	if ex.RanOut && !e.ranOut {
+		e.ranOut = true
+		e.note("the test fails after a timer fired by real time, as executions go that are partly uncontrolled: that may be since heddle is slower than the program, so the failure is not reported (-time=free reports it)")
 	}
 	var fresh []*wire.Finding
 	cloned := false

@@ -37,15 +37,23 @@ func (x *local) findings(t *trace.Trace, known func(key string) bool) []wire.Fou
 	return fs
 }
 
+// testFailed reports whether the last execution failed the test, or ended it by a panic that is not heddle's to judge.
+func (x *local) testFailed(t *trace.Trace) bool {
+	f := sched.S.Failure()
+	return x.outcome.Failed || t.Verdict == trace.Panicked && f != nil && f.Kind != sched.FailMisuse
+}
+
+// ranOut reports whether a time-out of the last execution may have come since heddle is slower than the program.
+func (x *local) ranOut() bool { return sched.S.RanOut() && x.d.cfg.Time != "free" }
+
 func (x *local) wrong(t *trace.Trace, known func(key string) bool) []wire.Found {
 	var fs []wire.Found
 	add := func(f *wire.Finding) { fs = append(fs, wire.Found{Key: KeyOf(f), Finding: f}) }
 	o := &x.outcome
-	early := len(sched.S.Early()) > 0
-	testFailed := o.Failed || t.Verdict == trace.Panicked && sched.S.Failure() != nil && sched.S.Failure().Kind != sched.FailMisuse
-	if early && x.d.cfg.Time != "free" && testFailed {
-		// A timer that fired early made the test itself fail: that is what
-		// time-outs in tests are for, so the execution says nothing.
+	early := len(sched.S.Early()) > 0 && x.d.cfg.Time != "free"
+	if (early || x.ranOut()) && x.testFailed(t) {
+		// A timer that fired early, or by real time where heddle is slow, made the test itself
+		// fail: that is what time-outs in tests are for, so the execution says nothing.
 		return nil
 	}
 	outside := sched.S.Outside()

@@ -138,6 +138,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	}
 	ex.Polled, ex.Learnt = sched.S.Polled(), sched.S.Learnt()
 	ex.Measured = ex.Failed && sched.S.Measured()
+	ex.RanOut = x.testFailed(t) && x.ranOut()
 	ex.Found = x.findings(t, q.Known)
 	if q.Expect != nil {
 		ex.Found = append(ex.Found, expected(t, q.Expect)...)

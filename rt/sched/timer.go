@@ -34,7 +34,7 @@ func (s *Sched) resetTimers() {
 	clear(s.timers)
 	s.firing = nil
 	s.timers = s.timers[:0]
-	s.tseq, s.realTimers = 0, false
+	s.tseq, s.realTimers, s.ranOut = 0, false, false
 	s.lateWake = 0
 	s.early = s.early[:0]
 	s.ticks.reset()
@@ -386,6 +386,7 @@ func (s *Sched) onlyPeriodic() bool {
 
 // fireTimer does what t is for, as the pseudo goroutine "timers".
 func (s *Sched) fireTimer(t *timer) {
+	s.ranOut = s.ranOut || hook.Real && !hook.Frozen && t.sleeper == nil
 	early := t.when - s.now
 	if early > 0 {
 		s.early = append(s.early, EarlyTimer{t.site, early})

@@ -67,6 +67,7 @@ type Result struct {
 	Timers   bool         `json:",omitempty"` // timers were used
 	Outside  bool         `json:",omitempty"` // goroutines or files outside control took part
 	Measured bool         `json:",omitempty"` // the test failed and has looked at figures of memory, which heddle changes
+	RanOut   bool         `json:",omitempty"` // the test failed, and a timer fired by real time before
 	Diverged *Divergence  `json:",omitempty"`
 	// Outsiders says, for the first execution with Outside, what it was that took part, in words.
 	Outsiders string       `json:",omitempty"`

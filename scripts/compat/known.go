@@ -77,7 +77,6 @@ var known = []struct {
 	{"k8s.io/client-go/util/workqueue", "Test", "leak", "tests do not shut their queues down"},
 	{"k8s.io/client-go/util/workqueue", "TestAddTwoFireEarly", "test failure", "the test takes it that its clock is not moved between the queue's look at it and the timer that the queue sets"},
 	{"k8s.io/client-go/util/flowcontrol", "TestMultithreadedThrottling", "leak", "ten goroutines send, and one is listened to"},
-	{"github.com/hashicorp/yamux", "Test", "test failure", "a ping that is not answered within a quarter of a second of real time ends the session"},
 	{"github.com/tidwall/buntdb", "TestVariousTx", "data race", "the test sets the database's file while its background goroutine may read it"},
 	{"github.com/tidwall/buntdb", "TestOnExpiredSync", "panic", "the test does not wait for its goroutine, which may call Fail when it is over"},
 	{"github.com/tidwall/btree", "TestMapCopy", "data race", "sixteen goroutines copy one map, and Copy writes to it"},
