@@ -24,8 +24,7 @@ type closure struct {
 	made   queue // those to be gone on with, which takes longer
 	bare   []int // those that come when nothing else is left
 	items  int
-	hands  map[int]*wire.Item
-	undone []*wire.Item // that came back
+	hands  hands
 	failed bool
 }
 
@@ -44,7 +43,7 @@ const (
 )
 
 func newClosure(test string, s *wire.Share, quantum time.Duration) *closure {
-	p := &closure{test: test, know: s.Know, quantum: quantum, states: make(map[uint64]bool), pieces: make(map[int]*wire.Piece), hands: make(map[int]*wire.Item)}
+	p := &closure{test: test, know: s.Know, quantum: quantum, states: make(map[uint64]bool), pieces: make(map[int]*wire.Piece)}
 	p.fresh.each, p.made.each = quantum, quantum
 	p.out.Tally = s.Tally
 	p.out.Formulas = new(wire.Formulas)
@@ -108,9 +107,7 @@ func (p *closure) next() *wire.Item {
 	if p.failed {
 		return nil
 	}
-	if len(p.undone) > 0 {
-		it := p.undone[0]
-		p.undone = p.undone[1:]
+	if it := p.hands.again(); it != nil {
 		return it
 	}
 	of := append(p.some(&p.fresh), p.some(&p.made)...) // what is found is executed soon
@@ -131,7 +128,7 @@ func (p *closure) next() *wire.Item {
 	for _, x := range p.order[max(0, len(p.order)-toldStates):] {
 		it.Known = binary.LittleEndian.AppendUint64(it.Known, x)
 	}
-	p.hands[it.N] = it
+	p.hands.give(it)
 	return it
 }
 
@@ -145,7 +142,7 @@ func (p *closure) tidy() {
 
 // nextBare returns one of those that come when nothing else is left; nil if there is something else, or none.
 func (p *closure) nextBare() []int {
-	if p.tidy(); len(p.bare) == 0 || len(p.hands) > 0 {
+	if p.tidy(); len(p.bare) == 0 || len(p.hands.items) > 0 {
 		return nil
 	}
 	of := p.bare[:1]
@@ -156,22 +153,18 @@ func (p *closure) nextBare() []int {
 
 // back implements plan.
 func (p *closure) back(it *wire.Item) {
-	if p.hands[it.N] != nil && !slices.Contains(p.undone, it) {
-		p.undone = append(p.undone, it)
-	}
+	p.hands.back(it)
 }
 
 // take implements plan.
 func (p *closure) take(w *wire.Worked) []*wire.Worked {
-	it := p.hands[w.N]
+	it := p.hands.done(w.N)
 	if it == nil {
 		if len(w.Found) == 0 {
 			return nil
 		}
 		return []*wire.Worked{{N: -1, Found: w.Found, Seen: w.Seen}} // what was found was found, though it does not count
 	}
-	delete(p.hands, w.N)
-	p.undone = slices.DeleteFunc(p.undone, func(x *wire.Item) bool { return x == it })
 	of := append([]wire.Piece{*it.Piece}, it.More...)
 	w.To = min(w.To, len(of))
 	for i := range of[:w.To] {

@@ -15,12 +15,11 @@ type prediction struct {
 	know wire.Knowledge
 
 	out    Outcome
-	count  int          // the first task that does not count yet
-	left   []span       // tasks that were in no Item, or that one was not done with; in their order
-	idle   []*wire.Item // that came back undone
+	count  int    // the first task that does not count yet
+	left   []span // tasks that were in no Item, or that one was not done with; in their order
 	number int
-	hands  map[int]*wire.Item // those and all that somebody has, by number
-	came   []came             // results that do not count yet
+	hands  hands
+	came   []came // results that do not count yet
 	over   bool
 }
 
@@ -38,7 +37,7 @@ type span struct{ from, to int }
 const partOfTasks = 8
 
 func newPrediction(test string, s *wire.Share) *prediction {
-	p := &prediction{test: test, of: s.Predicting, know: s.Know, count: s.Predicting.From, hands: make(map[int]*wire.Item)}
+	p := &prediction{test: test, of: s.Predicting, know: s.Know, count: s.Predicting.From}
 	p.add(span{p.of.From, p.of.To})
 	told := p.of.Told
 	p.out.Tally, p.out.Predicted = s.Tally, &told
@@ -59,9 +58,7 @@ func (p *prediction) next() *wire.Item {
 	if p.over {
 		return nil
 	}
-	if len(p.idle) > 0 {
-		it := p.idle[0]
-		p.idle = p.idle[1:]
+	if it := p.hands.again(); it != nil {
 		return it
 	}
 	if len(p.left) == 0 {
@@ -73,25 +70,21 @@ func (p *prediction) next() *wire.Item {
 	p.add(span{to, x.to})
 	p.number++
 	it := &wire.Item{N: p.number, Test: p.test, Know: p.know.Clone(), Before: p.out.Tally.Executions, Tasks: &wire.Tasks{Recorded: p.of.Recorded, From: x.from, To: to}}
-	p.hands[it.N] = it
+	p.hands.give(it)
 	return it
 }
 
 // back implements plan.
 func (p *prediction) back(it *wire.Item) {
-	if p.hands[it.N] != nil && !slices.Contains(p.idle, it) {
-		p.idle = append(p.idle, p.hands[it.N])
-	}
+	p.hands.back(it)
 }
 
 // take implements plan.
 func (p *prediction) take(w *wire.Worked) []*wire.Worked {
-	it := p.hands[w.N]
+	it := p.hands.done(w.N)
 	if it == nil {
 		return nil
 	}
-	delete(p.hands, w.N)
-	p.idle = slices.DeleteFunc(p.idle, func(x *wire.Item) bool { return x == it })
 	w.From, w.To = it.Tasks.From, min(max(w.To, it.Tasks.From), it.Tasks.To)
 	p.add(span{w.To, it.Tasks.To})
 	p.came = append(p.came, came{w, it.Before})

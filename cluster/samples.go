@@ -24,10 +24,9 @@ type samples struct {
 	epoch  int
 	cursor int // the first sample that nobody has
 	number int
-	hands  map[int]*wire.Item // handed out, by number
-	idle   []*wire.Item       // that came back undone, or were not handed out
-	came   []*wire.Worked     // results that do not count yet
-	length int                // of the next range
+	hands  hands
+	came   []*wire.Worked // results that do not count yet
+	length int            // of the next range
 	over   bool
 }
 
@@ -38,7 +37,7 @@ const firstRange = 16
 const mostAhead = 64
 
 func newSamples(test string, s *wire.Share, runs int, quantum time.Duration) *samples {
-	p := &samples{test: test, runs: runs, quantum: quantum, state: *s.State, cursor: s.State.Next, hands: make(map[int]*wire.Item), length: firstRange}
+	p := &samples{test: test, runs: runs, quantum: quantum, state: *s.State, cursor: s.State.Next, length: firstRange}
 	p.out.Tally, p.out.Know = s.Tally, s.Know
 	return p
 }
@@ -48,12 +47,10 @@ func (p *samples) next() *wire.Item {
 	if p.over {
 		return nil
 	}
-	if len(p.idle) > 0 {
-		it := p.idle[0]
-		p.idle = p.idle[1:]
+	if it := p.hands.again(); it != nil {
 		return it
 	}
-	if p.runs > 0 && p.cursor >= p.runs || len(p.hands)+len(p.came) >= mostAhead {
+	if p.runs > 0 && p.cursor >= p.runs || len(p.hands.items)+len(p.came) >= mostAhead {
 		return nil
 	}
 	to := p.cursor + p.length
@@ -64,26 +61,25 @@ func (p *samples) next() *wire.Item {
 	state, know := p.state, p.out.Know
 	state.Next = p.cursor
 	it := &wire.Item{N: p.number, Epoch: p.epoch, Test: p.test, Know: &know, State: &state, To: to, Before: p.out.Tally.Executions + p.cursor - p.state.Next}
-	p.hands[it.N] = it
+	p.hands.give(it)
 	p.cursor = to
 	return it
 }
 
 // back implements plan.
 func (p *samples) back(it *wire.Item) {
-	if p.hands[it.N] != nil && !slices.Contains(p.idle, it) {
-		p.idle = append(p.idle, p.hands[it.N])
-	}
+	p.hands.back(it)
 }
 
 // take implements plan.
 func (p *samples) take(w *wire.Worked) (certain []*wire.Worked) {
-	it := p.hands[w.N]
-	if it == nil || w.Epoch != p.epoch {
+	if w.Epoch != p.epoch {
 		return nil
 	}
-	delete(p.hands, w.N)
-	p.idle = slices.DeleteFunc(p.idle, func(x *wire.Item) bool { return x == it })
+	it := p.hands.done(w.N)
+	if it == nil {
+		return nil
+	}
 	w.From, w.To = it.State.Next, it.To
 	if w.Elapsed > 0 && w.Tally.Executions > 0 {
 		rate := float64(w.Tally.Executions) / w.Elapsed
@@ -132,8 +128,7 @@ func (p *samples) anew() {
 	for _, w := range p.came {
 		p.out.Again += w.Tally.Executions
 	}
-	p.came, p.idle, p.cursor = nil, nil, p.state.Next
-	clear(p.hands)
+	p.came, p.hands, p.cursor = nil, hands{}, p.state.Next
 	p.length = firstRange
 }
 

@@ -223,16 +223,22 @@ func pastOf(s *Strategy, e net.Event) (names []string) {
 
 func exploredInputs(t *testing.T, p *progen.Program) (*Strategy, int) {
 	t.Helper()
-	p.Number()
-	m := machine.New(p)
-	m.Exprs = true
-	s := New(Options{Inputs: inputsOf(p)})
-	_, n, err := together(m, s)
-	m.Local = nil
+	s, _, n, err := exploreTogether(p)
 	if err != nil {
 		t.Fatal(err, s.Why)
 	}
 	return s, n
+}
+
+// exploreTogether explores inputs and schedules of a program in one net.
+func exploreTogether(p *progen.Program) (s *Strategy, got *machine.Outcomes, n int, err error) {
+	p.Number()
+	m := machine.New(p)
+	m.Exprs = true
+	s = New(Options{Inputs: inputsOf(p)})
+	got, n, err = together(m, s)
+	m.Local = nil
+	return s, got, n, err
 }
 
 // Fig. 1 with Fig. 7: past(9) is {5, 6, 7, 9}, and past(4) is {3, 4}. Of the eleven events of the figure two are one here: the
@@ -363,12 +369,7 @@ func TestOppositeLocks(t *testing.T) {
 	}
 	for _, c := range []struct{ one, two, left int }{{1, 2, 0}, {2, 2, 2}} {
 		p := &progen.Program{Mutexes: 2, Inputs: 1, Body: []*progen.Stmt{locks(c.one, 0, 1), locks(c.two, 1, 0)}}
-		p.Number()
-		m := machine.New(p)
-		m.Exprs = true
-		s := New(Options{Inputs: inputsOf(p)})
-		got, _, err := together(m, s)
-		m.Local = nil
+		s, got, _, err := exploreTogether(p)
 		if err != nil || len(got.Left) != c.left {
 			t.Errorf("inputs %d and %d: %d goroutines are left waiting, want %d: %v (%v, %s)", c.one, c.two, len(got.Left), c.left, got.Left, err, s.Why)
 		}

@@ -1,0 +1,46 @@
+package cluster
+
+import (
+	"slices"
+
+	"heddle/rt/wire"
+)
+
+// hands has the Items that were handed out, until their results come.
+type hands struct {
+	items  map[int]*wire.Item // by number
+	undone []*wire.Item       // those of them that came back
+}
+
+// give notes that an Item is handed out.
+func (h *hands) give(it *wire.Item) {
+	if h.items == nil {
+		h.items = make(map[int]*wire.Item)
+	}
+	h.items[it.N] = it
+}
+
+// again returns an Item that came back, nil if there is none.
+func (h *hands) again() *wire.Item {
+	if len(h.undone) == 0 {
+		return nil
+	}
+	it := h.undone[0]
+	h.undone = h.undone[1:]
+	return it
+}
+
+// back takes an Item again that was not done; none that is done by now.
+func (h *hands) back(it *wire.Item) {
+	if it = h.items[it.N]; it != nil && !slices.Contains(h.undone, it) {
+		h.undone = append(h.undone, it)
+	}
+}
+
+// done returns the Item with a number, whose result has come, and forgets it; nil if that came before.
+func (h *hands) done(number int) *wire.Item {
+	it := h.items[number]
+	delete(h.items, number)
+	h.undone = slices.DeleteFunc(h.undone, func(x *wire.Item) bool { return x == it })
+	return it
+}
