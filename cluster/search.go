@@ -116,7 +116,7 @@ func (p *search) anew(k *wire.Knowledge) {
 	p.epoch++
 	p.out.Again += p.out.Tally.Executions
 	was := p.out.Tally
-	p.out.Tally = wire.Tally{Buggy: was.Buggy, Bounded: was.Bounded, Timers: was.Timers, Real: was.Real, Nondet: was.Nondet}
+	p.out.Tally = wire.Tally{Buggy: was.Buggy, Cuts: was.Cuts, Timers: was.Timers, Real: was.Real, Nondet: was.Nondet}
 	p.rest.anew(&p.know)
 }
 

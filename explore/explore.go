@@ -117,6 +117,8 @@ func Short(t *trace.Trace) string {
 		return "an execution did not follow its schedule"
 	case trace.Bounded:
 		return "step bound reached"
+	case trace.Expired:
+		return "time bound reached"
 	case trace.Aborted:
 		return "an execution was broken off"
 	}

@@ -179,10 +179,14 @@ const (
 	Diverged                  // the schedule did not fit
 	Aborted                   // stopped from outside
 	TimedOut                  // the test still waited when go test would have ended it, and only the clock woke somebody
+	Expired                   // the time bound was reached
 )
 
+// Cut reports whether a bound of heddle's ended the execution before its end.
+func (v Verdict) Cut() bool { return v == Bounded || v == Expired }
+
 func (v Verdict) String() string {
-	return [...]string{"finished", "panicked", "deadlocked", "livelocked", "bound reached", "diverged", "aborted", "timed out"}[v]
+	return [...]string{"finished", "panicked", "deadlocked", "livelocked", "bound reached", "diverged", "aborted", "timed out", "time bound reached"}[v]
 }
 
 // Name returns a goroutine's name, its place in the tree of go statements:

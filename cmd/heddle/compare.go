@@ -175,7 +175,7 @@ func (c *comparison) explore(ctx context.Context, p *build.Package, test, strate
 	e := &exploration{tool: c.tool, o: &o, sites: from.sites, unlink: from.unlink}
 	b := (&packageRun{exploration: e, pkg: p, start: time.Now()}).process()
 	b.config.Compare, b.config.Whole = true, true
-	b.extend = time.Duration(b.config.Budget) + time.Minute
+	b.extend = time.Duration(b.config.Budget + b.config.Longest)
 	seen := make(map[string]bool)
 	b.record = func(rec *wire.Record) {
 		if rec.Type == "finding" {

@@ -28,7 +28,7 @@ type options struct {
 	failFast             bool
 	count, parallel      int
 	timeout, hang, solve time.Duration
-	share                time.Duration
+	longest, share       time.Duration
 	resume               bool
 	nats                 cluster.Network
 	trust                keys
@@ -200,6 +200,7 @@ func (o *options) exploreFlags(fs *flag.FlagSet) {
 	o.memory = 256 << 20
 	fs.Var(size{&o.memory}, "mem", "strategies that ask what values were computed from: `memory` that an execution may take for it")
 	fs.IntVar(&o.steps, "steps", 0, "bound on the steps of an execution; 0: heddle's own")
+	durationVar(fs, &o.longest, "longest", 0, "end an execution that takes longer than `d`; 0: a minute, or -budget if that is more")
 	fs.BoolVar(&o.race, "race", true, "report data races")
 	fs.BoolVar(&o.determinism, "check-determinism", false, "run every schedule twice and compare")
 	fs.BoolVar(&o.pv, "pv", false, "strategy reach: leave out races that a V of a counting semaphore has won")
@@ -358,6 +359,9 @@ func (o *options) check() error {
 	if o.timeout < 0 {
 		return fmt.Errorf("invalid value %v for flag -timeout: want 0 or more", o.timeout)
 	}
+	if o.longest < 0 {
+		return fmt.Errorf("invalid value %v for flag -longest: want 0 or more", o.longest)
+	}
 	if o.solve < 0 {
 		return fmt.Errorf("invalid value %v for flag -solve: want 0 or more", o.solve)
 	}
@@ -435,6 +439,9 @@ func (o *options) config() wire.Config {
 	}
 	if o.runs > 0 && !o.set["budget"] {
 		c.Budget = 0 // that many executions, however long they take
+	}
+	if c.Longest = int64(o.longest); c.Longest == 0 {
+		c.Longest = max(int64(time.Minute), c.Budget)
 	}
 	return c
 }

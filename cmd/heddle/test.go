@@ -396,7 +396,7 @@ func (r *packageRun) once(ctx context.Context, clips []*wire.Clip) (again bool, 
 		b.config.Share = int64(r.o.share)
 	}
 	if r.o.timeout == 0 {
-		b.extend = time.Duration(b.config.Budget)*time.Duration(max(1, r.o.count)) + time.Minute
+		b.extend = time.Duration(b.config.Budget)*time.Duration(max(1, r.o.count)) + time.Duration(b.config.Longest)
 	}
 	done := len(r.finished)
 	r.open = ""

@@ -137,7 +137,7 @@ func (s *Strategy) nextStuck() []net.Cond {
 
 // noteLeft notes which calls the execution has left waiting.
 func (s *Strategy) noteLeft(t *trace.Trace) {
-	if t.Verdict == trace.Bounded || t.Verdict == trace.Aborted {
+	if t.Verdict.Cut() || t.Verdict == trace.Aborted {
 		return
 	}
 	for _, k := range s.procs {

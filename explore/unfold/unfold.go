@@ -256,7 +256,7 @@ func (s *Strategy) learn(t *trace.Trace) bool {
 // starts from it (section 4.6). t is of a schedule that is Exhaustive, with the same seed;
 // false means that the net cannot start from it, and the strategy is to be made anew.
 func (s *Strategy) Seed(t *trace.Trace) bool {
-	if s.other != nil || t.Verdict == trace.Bounded || t.Verdict == trace.Aborted || t.Verdict == trace.Diverged {
+	if s.other != nil || t.Verdict.Cut() || t.Verdict == trace.Aborted || t.Verdict == trace.Diverged {
 		return false
 	}
 	if s.path.Read(t, 0) != nil {

@@ -70,6 +70,12 @@ func (e *exploration) aim() (result string, complete bool, reason string) {
 		if e.err != nil {
 			break
 		}
+		if e.expired(&ex, next) {
+			if first {
+				e.tellOutput(ex.Output)
+			}
+			break
+		}
 		s.Done(ex.Trace)
 		e.cover.point(e)
 		if !first {
@@ -96,8 +102,8 @@ func (e *exploration) aim() (result string, complete bool, reason string) {
 	switch {
 	case e.real:
 		return result, false, "sampled; partly uncontrolled"
-	case e.bounded > 0:
-		return result, false, "sampled; step bound reached"
+	case e.cuts != (wire.Cuts{}):
+		return result, false, "sampled; " + e.cuts.String()
 	case e.late() || e.cfg.Runs > 0 && e.n >= e.cfg.Runs:
 		return result, false, "sampled"
 	}

@@ -30,10 +30,7 @@ func (e *exploration) raceEquivalent() (result string, complete bool, reason str
 	s := branch.New(branch.Options{Context: ctx})
 	result, ok := e.twice(s.Next())
 	if !ok {
-		if e.ended() {
-			return result, false, "sampled"
-		}
-		return e.sample()
+		return e.sampleInstead(result)
 	}
 	e.all = true
 	for !e.ended() && !e.stop(e.n) {
@@ -43,7 +40,7 @@ func (e *exploration) raceEquivalent() (result string, complete bool, reason str
 		}
 		polled := len(e.polled)
 		ex := e.perform(next)
-		if e.err != nil {
+		if e.err != nil || e.expired(&ex, next) {
 			break
 		}
 		if len(e.polled) > polled { // schedules have other steps from now on
@@ -68,18 +65,20 @@ func (e *exploration) raceEquivalent() (result string, complete bool, reason str
 
 // equivalence says how far the strategy came.
 func (e *exploration) equivalence(s *branch.Strategy, c branch.Counts) string {
-	if c.Affected == 0 && c.Settled > 0 && s.Result().Reason == "" && !e.real && e.bounded == 0 {
+	if c.Affected == 0 && c.Settled > 0 && s.Result().Reason == "" && !e.real && e.cuts == (wire.Cuts{}) {
 		return fmt.Sprintf("sampled; none of %d branches is affected by interleaving", c.Branches)
 	}
 	text := fmt.Sprintf("%d of %d branches are affected by interleaving, %d orders of what they depend on", c.Affected, max(c.Branches, c.Affected), c.Groups)
 	switch bad := s.Result().Reason; {
 	case e.real:
 		return "sampled; partly uncontrolled"
+	case e.cuts.Time > 0:
+		return "sampled; " + wire.TimeBound
 	case bad != "":
 		return "sampled; " + bad
 	case c.Settled == 0:
 		return "sampled; " + text + ", not all tested"
-	case e.bounded > 0:
+	case e.cuts.Steps > 0:
 		return "sampled; " + text + ", all tested as far as the step bound"
 	}
 	return "sampled; " + text + ", all tested"

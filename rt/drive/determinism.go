@@ -67,7 +67,7 @@ func (e *exploration) second(s *trace.Schedule, visible []trace.Site, first *Exe
 // compare returns where two executions differ, or nil. Steps are compared, not
 // all events: what the standard library does inside (caches that are filled
 // once) offers no choice. A deadlock that is known ends an execution sooner than
-// the one that showed it first, so these are not compared.
+// the one that showed it first, so these are not compared; nor are those that were ended by time.
 func (e *exploration) compare(x, y *Execution) *difference {
 	for _, f := range append(x.Found[:len(x.Found):len(x.Found)], y.Found...) {
 		if f.Finding.Kind == kindDeadlock {
@@ -75,6 +75,9 @@ func (e *exploration) compare(x, y *Execution) *difference {
 		}
 	}
 	a, b := x.Trace, y.Trace
+	if a.Verdict == trace.Expired || b.Verdict == trace.Expired {
+		return nil
+	}
 	if e.real { // their order with others is not under control
 		if failing(x) != failing(y) {
 			return &difference{len(a.Steps), verdictText(x), verdictText(y), 0}

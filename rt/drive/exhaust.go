@@ -23,9 +23,6 @@ func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result
 	}
 	result, ok := e.twice(start(e).Next())
 	if !ok {
-		if e.ended() {
-			return result, false, "sampled"
-		}
 		return e.sampleInstead(result)
 	}
 	x := e.search(func(e *exploration) explore.Strategy { return e.seeded(start) })
@@ -62,8 +59,12 @@ func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result
 	return result, false, "sampled; " + short
 }
 
-// sampleInstead samples what no search can cover. Of several inputs it samples none: they are not explored together then.
+// sampleInstead samples what no search can cover, if there is time for that. Of several inputs it samples none: they are not explored together then.
 func (e *exploration) sampleInstead(result string) (string, bool, string) {
+	if e.ended() || e.late() {
+		t := e.tally()
+		return e.result(result), false, Sampled(&t)
+	}
 	if e.together != nil {
 		e.together = nil
 		return e.result(result), false, "sampled"
@@ -76,14 +77,14 @@ func (e *exploration) sampleInstead(result string) (string, bool, string) {
 // It starts again when something has come to be known by which its executions have other steps: accesses that
 // race, sides of channels that are polled, deadlocks that end executions sooner, order that is to be loose.
 type search struct {
-	e       *exploration
-	start   func(*exploration) explore.Strategy
-	s       explore.Strategy
-	spun    bool   // a polling loop was held back
-	over    bool   // no schedule is left
-	alone   bool   // it cannot be split
-	left    string // why an execution left the schedule that it was to follow; "": none did
-	bounded int    // executions before the first that had reached the step bound
+	e     *exploration
+	start func(*exploration) explore.Strategy
+	s     explore.Strategy
+	spun  bool      // a polling loop was held back
+	over  bool      // no schedule is left
+	alone bool      // it cannot be split
+	left  string    // why an execution left the schedule that it was to follow; "": none did
+	cuts  wire.Cuts // what bounds had ended before its first execution
 
 	visible, polled, learnt int // what was known when it started
 	loose                   bool
@@ -91,7 +92,7 @@ type search struct {
 
 // search begins a search.
 func (e *exploration) search(start func(*exploration) explore.Strategy) *search {
-	x := &search{e: e, start: start, bounded: e.bounded}
+	x := &search{e: e, start: start, cuts: e.cuts}
 	x.again()
 	return x
 }
@@ -129,6 +130,10 @@ func (x *search) step() bool {
 	if e.err != nil {
 		return false
 	}
+	if e.expired(&ex, next) {
+		x.left = wire.TimeBound
+		return false
+	}
 	if ex.Diverged != nil {
 		x.spun = x.spun || ex.Trace.Spun
 		if x.left = heldBack; !x.spun { // whether somebody is held back is not up to the schedule alone
@@ -163,7 +168,11 @@ func (e *exploration) strayed(ex *Execution, s *trace.Schedule) string {
 		at = fmt.Sprintf("step %d: the goroutine that was to go on (%s) was not started", d.Step+1, want.Op)
 	}
 	outside := ex.Outside
-	if again := e.perform(s); e.err == nil && again.Diverged != nil && *again.Diverged == d {
+	again := e.perform(s)
+	if again.Trace.Verdict == trace.Expired {
+		return wire.TimeBound
+	}
+	if e.err == nil && again.Diverged != nil && *again.Diverged == d {
 		if e.loose || d.Got.Site.Quiet() {
 			return explore.Hidden
 		}
@@ -185,7 +194,7 @@ func (x *search) result() (r explore.Result, short string) {
 		r.Complete, r.Reason = false, why
 	}
 	t := e.tally()
-	t.Spun, t.Bounded = x.spun, e.bounded-x.bounded
+	t.Spun, t.Cuts = x.spun, e.cuts.Since(x.cuts)
 	return r, shortfall(e.cfg, &t, r, !x.over)
 }
 
@@ -210,6 +219,16 @@ func (e *exploration) perform(s *trace.Schedule) Execution {
 	e.covers(&ex)
 	e.polls(&ex)
 	return ex
+}
+
+// expired reports whether time has ended an execution of a search, and tells of what it shows. No search can go on from there: who
+// executes the schedule again may come less far, or farther.
+func (e *exploration) expired(ex *Execution, s *trace.Schedule) bool {
+	if ex.Trace.Verdict != trace.Expired {
+		return false
+	}
+	e.look(*ex, s, "")
+	return true
 }
 
 // polls notes which sides of channels an execution has shown to be polled.
@@ -247,7 +266,7 @@ func (e *exploration) twice(s *trace.Schedule) (result string, ok bool) {
 	e.tellOutput(first.Output)
 	visible := e.visible
 	first = e.look(first, s, "")
-	if e.ended() {
+	if e.ended() || first.Trace.Verdict == trace.Expired {
 		return result, false
 	}
 	e.second(s, visible, &first)

@@ -54,7 +54,7 @@ type exploration struct {
 	orders    *orders   // that executions have shown, of strategy auto
 	compared  *orders   // the same, as strategies are compared by
 	buggy     int       // executions that showed something wrong
-	bounded   int       // executions that reached the step bound
+	cuts      wire.Cuts
 	timers    bool
 	choices   bool
 	real      bool         // goroutines or files outside control take part: executions go by real time
@@ -246,8 +246,8 @@ func (e *exploration) alone(ex *Execution) bool {
 
 // nothing is the reason why a test was explored no further in which nobody was there to interleave with.
 func (e *exploration) nothing() string {
-	if e.bounded > 0 { // somebody may come later
-		return "step bound reached"
+	if e.cuts != (wire.Cuts{}) { // somebody may come later
+		return e.cuts.String()
 	}
 	return "no concurrency"
 }
@@ -428,9 +428,7 @@ func (e *exploration) look(ex Execution, s *trace.Schedule, fromClip string) Exe
 	}
 	e.timers = e.timers || ex.Timers
 	e.over = e.over || ex.Final
-	if t.Verdict == trace.Bounded {
-		e.bounded++
-	}
+	e.cuts.Count(t.Verdict)
 	if len(ex.Found) > 0 {
 		e.buggy++
 	}

@@ -320,7 +320,7 @@ func (e *exploration) slice(waiting int) time.Time {
 // inputsReason says how far the search came.
 func (e *exploration) inputsReason(p *paths, reasons map[string]int) string {
 	parts := []string{fmt.Sprintf("%d inputs, %d paths", p.executed, p.paths)}
-	if n := reasons["complete"]; n == p.executed && e.bounded == 0 {
+	if n := reasons["complete"]; n == p.executed && e.cuts == (wire.Cuts{}) {
 		parts = append(parts, "all interleavings of each")
 	}
 	if p.unknown > 0 {

@@ -40,8 +40,8 @@ func Asked(t *wire.Tally, all bool) string {
 	switch {
 	case t.Real:
 		return "sampled; partly uncontrolled"
-	case t.Bounded > 0:
-		return "sampled; step bound reached"
+	case t.Cuts != (wire.Cuts{}):
+		return "sampled; " + t.Cuts.String()
 	case t.Failed != "":
 		return "sampled; " + t.Failed
 	case !all:
@@ -94,6 +94,10 @@ func (w *worker) expandOn() {
 		}
 		ex := e.performWide(&l.Schedule)
 		if e.err != nil {
+			return
+		}
+		if e.expired(&ex, &l.Schedule) {
+			r.Tally.Failed = wire.TimeBound
 			return
 		}
 		if !l.Made {

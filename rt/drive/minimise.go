@@ -117,7 +117,7 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 	m.pastDeadlock = f.Finding.Kind != kindDeadlock // it may show after a deadlock that is known by now
 	var again *wire.Finding
 	t := matters(&f, ex.Trace)
-	if t.Verdict == trace.Bounded && !ex.Final {
+	if t.Verdict.Cut() && !ex.Final {
 		defer func(bound int) { e.bound = bound }(e.bound)
 		m.shorten(deviations(t))
 	}

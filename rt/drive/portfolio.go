@@ -6,7 +6,6 @@ import (
 	"heddle/explore"
 	"heddle/explore/pcr"
 	"heddle/explore/reach"
-	"heddle/trace"
 )
 
 // A portfolio shares what a test may take among strategies, its arms: at first
@@ -128,7 +127,7 @@ func (p *portfolio) aimed(a *arm) func() bool {
 		e.all, e.valued, e.bound = true, true, wideSteps
 		defer func() { e.all, e.valued, e.bound = false, false, bound }()
 		ex := e.performWide(next)
-		if e.err != nil || ex.Trace.Verdict == trace.Bounded {
+		if e.err != nil || ex.Trace.Verdict.Cut() {
 			return false
 		}
 		s.Done(ex.Trace)

@@ -234,7 +234,7 @@ func (p *prediction) record() *trace.Trace {
 		return nil
 	}
 	t := ex.Trace.Clone()
-	p.told.Events, p.told.Bounded = len(t.Events), t.Verdict == trace.Bounded
+	p.told.Events, p.told.Bounded = len(t.Events), t.Verdict.Cut()
 	p.told.Goroutines = len(t.Goroutines) - 1 // the timers
 	return t
 }

@@ -48,7 +48,7 @@ func (e *exploration) shareSearch(x *search, result string) bool {
 	e.share.Search, e.share.Wakeups = true, p.wakeups()
 	e.share.Tally.Executions = made.Executions
 	e.share.Others = e.n - made.Executions
-	e.share.Tally.Bounded = e.bounded - x.bounded
+	e.share.Tally.Cuts = e.cuts.Since(x.cuts)
 	e.share.Tally.Spun, e.share.Tally.Short = x.spun, made.Reason
 	e.share.Pieces = pieces
 	e.share.Know.Ordered = p.Table().Known()
@@ -70,7 +70,7 @@ func (e *exploration) shared(result string) *wire.Share {
 }
 
 func (e *exploration) tally() wire.Tally {
-	return wire.Tally{Executions: e.n, Buggy: e.buggy, Bounded: e.bounded, Timers: e.timers, Real: e.real, Nondet: e.nondet}
+	return wire.Tally{Executions: e.n, Buggy: e.buggy, Cuts: e.cuts, Timers: e.timers, Real: e.real, Nondet: e.nondet}
 }
 
 // knowledge is what the next executions go by, but for what the strategy knows.
@@ -136,8 +136,8 @@ func fixedPolicy(strategy string) string {
 // Sampled is what is said of samples.
 func Sampled(t *wire.Tally) string {
 	switch {
-	case t.Bounded > 0:
-		return "step bound reached"
+	case t.Cuts != (wire.Cuts{}):
+		return t.Cuts.String()
 	case t.Real:
 		return "sampled; partly uncontrolled"
 	case t.Nondet:
@@ -162,8 +162,8 @@ func shortfall(cfg *wire.Config, t *wire.Tally, r explore.Result, more bool) str
 	switch {
 	case t.Real:
 		return "partly uncontrolled"
-	case t.Bounded > 0:
-		return "step bound reached"
+	case t.Cuts != (wire.Cuts{}):
+		return t.Cuts.String()
 	case t.Spun:
 		return heldBack
 	case !r.Complete && r.Reason != "":

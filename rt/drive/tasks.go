@@ -64,7 +64,7 @@ func (w *worker) predictOn() {
 	if p.solver != nil {
 		p.solver.Deadline = e.deadline
 	}
-	e.n, e.buggy, e.bounded = w.item.Before, 0, 0
+	e.n, e.buggy, e.cuts = w.item.Before, 0, wire.Cuts{}
 	for done := 0; r.To < it.To && !e.ended() && !crash.hurry() && !w.enough(done); done++ {
 		if k := r.To - len(p.tasks); k >= 0 {
 			p.tryStuck(k, p.parts())

@@ -59,7 +59,7 @@ func (w *worker) do(it *wire.Item) *wire.Worked {
 		w.begin()
 	}
 	e := w.e
-	e.n, e.found, e.buggy, e.bounded, e.start = it.Before, 0, 0, 0, began
+	e.n, e.found, e.buggy, e.cuts, e.start = it.Before, 0, 0, wire.Cuts{}, began
 	e.deadline = time.Time{}
 	if it.Budget > 0 {
 		e.deadline = began.Add(time.Duration(it.Budget))
@@ -185,6 +185,10 @@ func (w *worker) searchOn() {
 		ex := e.perform(next)
 		if e.err != nil {
 			return
+		}
+		if e.expired(&ex, next) {
+			r.Tally.Failed = wire.TimeBound
+			break
 		}
 		if ex.Diverged != nil {
 			r.Tally.Failed = e.strayed(&ex, next)

@@ -2,6 +2,7 @@ package sched
 
 import (
 	"testing"
+	"time"
 
 	"heddle/rt/hook"
 	"heddle/trace"
@@ -71,6 +72,26 @@ func TestTimesOutPolling(t *testing.T) {
 		}, Options{Schedule: new(trace.Schedule), Policy: policyOf(t, "first")})
 		if tr.Verdict != c.want || tr.Verdict == trace.TimedOut && !S.KeptAsking() {
 			t.Errorf("%d times: %v, kept asking %v, want %v", c.n, tr.Verdict, S.KeptAsking(), c.want)
+		}
+	}
+}
+
+// An execution that takes as long as it may is ended, and the next one has its own time.
+func TestExpires(t *testing.T) {
+	for _, c := range []struct {
+		longest time.Duration
+		want    trace.Verdict
+	}{{time.Nanosecond, trace.Expired}, {24 * time.Hour, trace.Finished}, {0, trace.Finished}} {
+		S.ForgetDeadlocks()
+		tr := S.Run(func() {
+			var mu tmutex
+			for range 100_000 {
+				mu.Lock()
+				mu.Unlock()
+			}
+		}, Options{Schedule: new(trace.Schedule), Policy: policyOf(t, "first"), Longest: c.longest})
+		if tr.Verdict != c.want || tr.Verdict.Cut() != (c.want == trace.Expired) {
+			t.Errorf("%v at most: %v, want %v", c.longest, tr.Verdict, c.want)
 		}
 	}
 }

@@ -115,6 +115,9 @@ func (s *Sched) pollUntil(when int64) (ready, due bool) {
 			return false, true
 		}
 		s.counts.Beats++ // a long sleep is no hang
+		if s.expire() {
+			return false, false
+		}
 		if s.poll(min(d, pollLong)) {
 			return true, false
 		}

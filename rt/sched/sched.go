@@ -15,6 +15,7 @@
 package sched
 
 import (
+	"time"
 	"unsafe"
 
 	"heddle/detect"
@@ -31,6 +32,7 @@ type Options struct {
 	Schedule *trace.Schedule
 	Policy   policy.Policy // what chooses after the prefix; its Begin was called
 	Steps    int           // step bound; 0 is DefaultSteps
+	Longest  time.Duration // time bound; 0: none
 	Race     bool          // detect data races
 	Known    Races         // of which no more is to be told than that they are there
 	Visible  VisibleMode
@@ -198,9 +200,10 @@ type Sched struct {
 	timerG     *G
 	lateWake   int // timers fired after the test was over
 	ticks      ticks
-	pause      int   // after how many steps the clock is looked at again, or the execution is bounded
-	flowed     int64 // the clock when it was looked at last
-	rests      int32 // how often nobody was ready and the clock was asked
+	pause      int       // after how many steps the clock is looked at again, or the execution is bounded
+	begun      time.Time // of the running execution, if there is a time bound
+	flowed     int64     // the clock when it was looked at last
+	rests      int32     // how often nobody was ready and the clock was asked
 	early      []EarlyTimer
 	scratch    []trace.GID
 	byName     map[string]trace.GID // of goroutines, for schedules that name them
@@ -342,6 +345,9 @@ func (s *Sched) reset(opt Options) {
 	s.named, s.chansNamed = 0, 0
 	clear(s.byName)
 	s.pause, s.flowed = min(s.opt.Steps, flowAfter), 0
+	if opt.Longest > 0 {
+		s.begun = time.Now()
+	}
 	s.k, s.idleTurn, s.progress, s.sawForeign, s.born = 0, 0, 0, false, false
 	s.outsideWait = nil
 	s.strangers, s.gc = s.outsiders(), numgc()

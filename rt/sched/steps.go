@@ -1,6 +1,8 @@
 package sched
 
 import (
+	"time"
+
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -61,4 +63,14 @@ func (s *Sched) newGoroutine(g trace.Goroutine) {
 	}
 	s.t.Goroutines = append(s.t.Goroutines, g)
 	s.counts.Goroutines++
+}
+
+// expire ends the execution if it has taken as long as it may, and reports whether it has. What an execution does
+// never depends on real time, only whether it goes on; who executes a schedule again may come less far.
+func (s *Sched) expire() bool {
+	if s.opt.Longest == 0 || time.Since(s.begun) < s.opt.Longest {
+		return false
+	}
+	s.stop(trace.Expired)
+	return true
 }

@@ -328,10 +328,13 @@ const (
 	flowBy    = 1_000_000
 )
 
-// passTime is called after n steps: at the step bound, and when it is time for the clock to flow.
+// passTime is called after n steps: at the step bound, and when it is time for the clock to flow. The time bound is looked at there too.
 func (s *Sched) passTime(n int) {
 	if n >= s.opt.Steps {
 		s.stop(trace.Bounded)
+		return
+	}
+	if s.expire() {
 		return
 	}
 	s.pause = min(s.opt.Steps, n+flowEvery)

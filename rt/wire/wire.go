@@ -25,6 +25,7 @@ type Config struct {
 	Budget           int64    // nanoseconds a test; 0: until Runs (Mode bench: a second)
 	Depth            int      // pct
 	Steps            int      // step bound of an execution
+	Longest          int64    // nanoseconds, time bound of an execution; 0: none
 	Preempt, Delay   *int     // dpor: bounds on preemptions and delays, nil: none
 	Visible          string   // "sync", "auto", "all"
 	Time             string   // "virtual", "free", "" (virtual first, then free)

@@ -81,11 +81,44 @@ func same(a, b trace.Identity) bool {
 	return slices.Equal(a.By, b.By) && a.N == b.N && a.Offset == b.Offset && a.Addr == b.Addr && a.Kind == b.Kind && a.Size == b.Size
 }
 
+// Cuts are how many executions a bound has ended before their end.
+type Cuts struct {
+	Steps int `json:",omitempty"` // the step bound
+	Time  int `json:",omitempty"` // the time bound
+}
+
+// Count counts an execution that ended so.
+func (c *Cuts) Count(v trace.Verdict) {
+	switch v {
+	case trace.Bounded:
+		c.Steps++
+	case trace.Expired:
+		c.Time++
+	}
+}
+
+// Since returns how many there are beside those of before.
+func (c Cuts) Since(before Cuts) Cuts { return Cuts{c.Steps - before.Steps, c.Time - before.Time} }
+
+// String says which bound was reached, "" if none was.
+func (c Cuts) String() string {
+	switch {
+	case c.Steps > 0:
+		return "step bound reached"
+	case c.Time > 0:
+		return TimeBound
+	}
+	return ""
+}
+
+// TimeBound is the reason why a test was explored no further in which an execution took as long as it may.
+const TimeBound = "time bound reached"
+
 // A Tally is what executions of an exploration add up to.
 type Tally struct {
 	Executions int
 	Buggy      int    `json:",omitempty"` // that showed something wrong
-	Bounded    int    `json:",omitempty"` // that reached the step bound
+	Cuts       Cuts   `json:",omitzero"`
 	Timers     bool   `json:",omitempty"` // timers were used
 	Real       bool   `json:",omitempty"` // goroutines or files outside control took part
 	Nondet     bool   `json:",omitempty"` // the same schedule gave two different executions
@@ -98,7 +131,8 @@ type Tally struct {
 func (t *Tally) Add(u *Tally) {
 	t.Executions += u.Executions
 	t.Buggy += u.Buggy
-	t.Bounded += u.Bounded
+	t.Cuts.Steps += u.Cuts.Steps
+	t.Cuts.Time += u.Cuts.Time
 	t.Timers, t.Real, t.Nondet, t.Spun = t.Timers || u.Timers, t.Real || u.Real, t.Nondet || u.Nondet, t.Spun || u.Spun
 	if t.Short == "" {
 		t.Short = u.Short
