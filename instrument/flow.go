@@ -25,8 +25,8 @@ import (
 //   - arguments and results travel through the buffers of package flow.
 //
 // The values themselves, their order of evaluation and the sites of hooks stay
-// as they are without it; branches get sites after all others. Only where
-// hooked variables are differs: on the heap, so accesses to them are never left out as the stack's.
+// as they are without it; branches get sites after all others. Hooked variables stay where they are, too: accesses to what is on a stack
+// are left out. Where labels are expressions they move to the heap.
 //
 // What is an over-approximation: a local struct or array has one label for all
 // of it, and so has a map; a composite literal gives the union of its parts to each;

@@ -80,7 +80,7 @@ func (f *flower) call(e *ast.CallExpr) {
 	}
 }
 
-// conversion: a string made of bytes has what is in the bytes.
+// conversion: a string made of bytes has what is in the bytes; bytes made of a string are new.
 func (f *flower) conversion(e *ast.CallExpr) {
 	x := e.Args[0]
 	f.expr(x)
@@ -92,6 +92,10 @@ func (f *flower) conversion(e *ast.CallExpr) {
 		to := f.fn.newSlot()
 		f.wrap(x, "_hf.Elements(", ", "+f.label(x)+", &"+to+")")
 		f.slot[e] = to + ".Get()"
+	}
+	if isString(f.info.TypeOf(x)) && isSlice(f.info.TypeOf(e)) {
+		f.wrap(e, "_hf.Fresh(", ")")
+		f.slot[e] = f.label(x)
 	}
 }
 
@@ -197,6 +201,7 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 	case "Var":
 		if v := rootVar(f.info, e.Args[0].(*ast.UnaryExpr).X); v != nil {
 			f.rename(e, name)
+			f.toHeap(e.Args[0], "Heap")
 			add(", " + f.declare(v))
 		}
 	case "New", "MadeMap", "MadeSlice":
@@ -211,6 +216,12 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 			f.slot[e] = "0"
 		} else {
 			f.slot[e] = f.label(x) // make: its length
+		}
+		switch name {
+		case "New":
+			f.toHeap(x, "Heap")
+		case "MadeSlice":
+			f.toHeap(x, "HeapSlice")
 		}
 		f.rename(e, name)
 		add(", " + l)
@@ -265,6 +276,13 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 		for _, a := range e.Args {
 			f.expr(a)
 		}
+	}
+}
+
+// toHeap moves what x points to to the heap where labels are expressions, by a function of package flow: those go by address.
+func (f *flower) toHeap(x ast.Expr, function string) {
+	if f.exprs() {
+		f.wrap(x, "_hf."+function+"(", ")")
 	}
 }
 
@@ -613,7 +631,8 @@ func (f *flower) userCall(e *ast.CallExpr, c *flowCall) {
 			n = c.sig.Params().Len()
 			ls = f.packed(e, c, ls)
 		}
-		dynamic := c.callee == nil || c.recv != nil && types.IsInterface(f.info.TypeOf(c.recv))
+		_, literal := ast.Unparen(e.Fun).(*ast.FuncLit)
+		dynamic := c.callee == nil && !literal || c.recv != nil && types.IsInterface(f.info.TypeOf(c.recv))
 		if c.all != "0" || dynamic {
 			f.last(e, c, dynamic || c.all != "0", "_hf.A(", ", "+signature(name, n)+", "+strings.Join(append([]string{c.recvL}, ls...), ", ")+")")
 		}

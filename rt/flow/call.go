@@ -1,6 +1,10 @@
 package flow
 
-import "heddle/rt/hook"
+import (
+	"unsafe"
+
+	"heddle/rt/hook"
+)
 
 // A Sig says which function a call means: a hash of its name in the upper bits
 // (0: a function value, whose name is not known) and its number of parameters in the lower eight.
@@ -301,12 +305,12 @@ func Ambient() Label {
 }
 
 // ForeignRead adds what was read to what the code depends on; ForeignWrite gives what was written all of it.
-func ForeignRead(p, n uintptr) {
+func ForeignRead(p unsafe.Pointer, n uintptr) {
 	if Exprs {
 		return
 	}
 	g := Running()
-	g.Amb = U(g.Amb, memory.get(p, n))
+	g.Amb = U(g.Amb, memory.get(place(p), n))
 }
 
-func ForeignWrite(p, n uintptr) { memory.set(p, n, Ambient()) }
+func ForeignWrite(p unsafe.Pointer, n uintptr) { memory.set(place(p), n, Ambient()) }

@@ -34,12 +34,13 @@ var On bool
 // A G is what belongs to one goroutine under test. rt/sched keeps it, sets Event
 // and Leaf at every event and adds the leaf to Amb.
 type G struct {
-	Amb    Label // what everything done now depends on: inside code that is not rewritten, all that went into it
-	Leaf   Label // of the value that the last event gave
-	Event  int32 // index of the last memory access that is an event, -1: none
-	Done   Done  // of the last operation on an atomic, where labels are expressions
-	panics Label // of what it panics with
-	depth  int32 // calls of code that is not rewritten
+	Amb    Label   // what everything done now depends on: inside code that is not rewritten, all that went into it
+	Leaf   Label   // of the value that the last event gave
+	Event  int32   // index of the last memory access that is an event, -1: none
+	Done   Done    // of the last operation on an atomic, where labels are expressions
+	Stack  uintptr // the shadow has the labels of its stack below this address
+	panics Label   // of what it panics with
+	depth  int32   // calls of code that is not rewritten
 }
 
 // Set by rt/sched.
@@ -48,6 +49,8 @@ var (
 	Running func() *G
 	// Access is hook.Read or hook.Write.
 	Access func(p unsafe.Pointer, n uintptr, s hook.Site, write bool)
+	// Stack returns the bounds of the stack of the goroutine that runs.
+	Stack func() (lo, hi uintptr)
 	// Branched makes the event of a branch.
 	Branched func(outcome int64, l Label, s hook.Site)
 )
@@ -91,9 +94,9 @@ func read(p unsafe.Pointer, n uintptr, s hook.Site, addr Label) Label {
 		return leaf
 	}
 	if Exprs {
-		return memory.get(uintptr(p), n)
+		return memory.get(place(p), n)
 	}
-	return U(memory.get(uintptr(p), n), addr)
+	return U(memory.get(place(p), n), addr)
 }
 
 // write announces a write of a value with label l. addr is the address's.
@@ -106,7 +109,7 @@ func write(p unsafe.Pointer, n uintptr, s hook.Site, l, addr Label) {
 		l = U(l, addr)
 	}
 	access(p, n, s, true, l)
-	memory.set(uintptr(p), n, l)
+	memory.set(place(p), n, l)
 }
 
 // R announces a read of *p and returns p; the value's label goes into to. addr is the address's.
@@ -167,7 +170,7 @@ func W[T any](p *T, s hook.Site, addr Label, loc *Loc) *T {
 			return p
 		}
 		loc.event, _ = access(at, n, s, true, addr)
-		loc.p, loc.n = uintptr(at), n
+		loc.p, loc.n = place(at), n
 		if Exprs {
 			addr = 0
 		}
@@ -207,7 +210,7 @@ func RW[T any](p *T, s hook.Site, addr Label, loc *Loc) *T {
 		}
 		l = U(l, addr)
 		loc.event, _ = access(at, n, s, true, l)
-		loc.p, loc.n = uintptr(at), n
+		loc.p, loc.n = place(at), n
 		memory.set(loc.p, n, l)
 	}
 	return p
@@ -224,13 +227,13 @@ func At[T any](p *T) Label {
 	if !here() {
 		return 0
 	}
-	return memory.get(uintptr(unsafe.Pointer(p)), unsafe.Sizeof(*p))
+	return memory.get(place(unsafe.Pointer(p)), unsafe.Sizeof(*p))
 }
 
 // SetAt sets it, where an assignment passes no hook.
 func SetAt[T any](p *T, l Label) {
 	if here() {
-		memory.set(uintptr(unsafe.Pointer(p)), unsafe.Sizeof(*p), l)
+		memory.set(place(unsafe.Pointer(p)), unsafe.Sizeof(*p), l)
 	}
 }
 
@@ -272,18 +275,37 @@ func MW[M any](m M, s hook.Site, l Label) M {
 
 func mapptr[M any](m *M) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(m)) }
 
-// Var announces a local variable, which moves to the heap: stacks move, and labels would stay.
+// Var announces a local variable.
 func Var[T any](p *T, s hook.Site, l Label) {
 	if hook.On {
-		hook.Alloc(unsafe.Pointer(p), unsafe.Sizeof(*p), hook.AllocVar, s)
+		hook.Alloc(noescape(unsafe.Pointer(p)), unsafe.Sizeof(*p), hook.AllocVar, s)
 		SetAt(p, l)
 	}
 }
 
+// Heap returns p, which leads to the heap then: where labels are expressions they go by address, and stacks move.
+func Heap[T any](p *T) *T {
+	if stay != nil {
+		stay = unsafe.Pointer(p)
+	}
+	return p
+}
+
+// HeapSlice is Heap for the elements of a slice.
+func HeapSlice[S ~[]E, E any](v S) S {
+	if stay != nil {
+		stay = unsafe.Pointer(unsafe.SliceData(v))
+	}
+	return v
+}
+
+// stay is nil: what might be kept in it has to be on the heap.
+var stay unsafe.Pointer
+
 // New announces &T{} or new(T), whose parts have the label l.
 func New[T any](p *T, s hook.Site, l Label) *T {
 	if hook.On {
-		hook.Alloc(unsafe.Pointer(p), unsafe.Sizeof(*p), hook.AllocNew, s)
+		hook.Alloc(noescape(unsafe.Pointer(p)), unsafe.Sizeof(*p), hook.AllocNew, s)
 		SetAt(p, l)
 	}
 	return p
@@ -303,10 +325,10 @@ func MadeMap[M any](m M, s hook.Site, l Label) M {
 
 func MadeSlice[S ~[]E, E any](v S, s hook.Site, l Label) S {
 	if hook.On && cap(v) > 0 {
-		p, n := unsafe.Pointer(unsafe.SliceData(v)), uintptr(cap(v))*unsafe.Sizeof(*unsafe.SliceData(v))
+		p, n := noescape(unsafe.Pointer(unsafe.SliceData(v))), uintptr(cap(v))*unsafe.Sizeof(*unsafe.SliceData(v))
 		hook.Alloc(p, n, hook.AllocSlice, s)
 		if here() {
-			memory.set(uintptr(p), n, l)
+			memory.set(place(p), n, l)
 		}
 	}
 	return v

@@ -142,55 +142,73 @@ type SliceIter[E any] struct {
 }
 
 // Slice begins for i, v := range x, where x has the label l; how often it goes round is a branch at the site b.
+// It and the next two are inlined, or what they return, and with it x, would be on the heap, where package hook's is not.
 func Slice[S ~[]E, E any](x S, s hook.Site, l Label, b hook.Site) (i int, v E, it *SliceIter[E]) {
-	return 0, v, SliceEach(x, s, l, b)
+	elements(l, len(x), b)
+	return 0, v, &SliceIter[E]{v: x, s: s, in: l}
 }
 
 // SliceValues begins for _, v := range x.
 func SliceValues[S ~[]E, E any](x S, s hook.Site, l Label, b hook.Site) (v E, it *SliceIter[E]) {
-	return v, SliceEach(x, s, l, b)
+	elements(l, len(x), b)
+	return v, &SliceIter[E]{v: x, s: s, in: l}
 }
 
 // SliceEach begins for i, v = range x.
 func SliceEach[S ~[]E, E any](x S, s hook.Site, l Label, b hook.Site) *SliceIter[E] {
-	if Exprs {
-		rounds(Len(l), int64(len(x)), b)
-	} else if l != 0 {
-		branch(int64(len(x)), l, b)
-	}
+	elements(l, len(x), b)
 	return &SliceIter[E]{v: x, s: s, in: l}
 }
 
-// More goes to the next element and sets it.I and it.V.
-func (it *SliceIter[E]) More() bool {
+// elements records how often a range over n elements goes round, by a slice with the label l.
+func elements(l Label, n int, b hook.Site) {
+	switch {
+	case l == 0:
+	case Exprs:
+		rounds(Len(l), int64(n), b)
+	default:
+		branch(int64(n), l, b)
+	}
+}
+
+// next reads the next element; nil at the end.
+func (it *SliceIter[E]) next() *E {
 	if it.i >= len(it.v) {
-		return false
+		return nil
 	}
 	p := &it.v[it.i]
 	if hook.On {
 		it.l = read(noescape(unsafe.Pointer(p)), unsafe.Sizeof(*p), it.s, it.in)
 	}
-	it.I, it.V = it.i, *p
 	it.i++
-	return true
+	return p
 }
 
-// Next is More, into i and v.
-func (it *SliceIter[E]) Next(i *int, v *E) bool {
-	if !it.More() {
-		return false
+// More goes to the next element and sets it.I and it.V.
+func (it *SliceIter[E]) More() bool {
+	p := it.next()
+	if p != nil {
+		it.I, it.V = it.i-1, *p
 	}
-	*i, *v = it.I, it.V
-	return true
+	return p != nil
+}
+
+// Next is More, into i and v. That it goes past it.V leaves x where it is, as in package hook.
+func (it *SliceIter[E]) Next(i *int, v *E) bool {
+	p := it.next()
+	if p != nil {
+		*i, *v = it.i-1, *p
+	}
+	return p != nil
 }
 
 // Value is More, into v.
 func (it *SliceIter[E]) Value(v *E) bool {
-	if !it.More() {
-		return false
+	p := it.next()
+	if p != nil {
+		*v = *p
 	}
-	*v = it.V
-	return true
+	return p != nil
 }
 
 // L returns a label.

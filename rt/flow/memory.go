@@ -8,8 +8,8 @@ import (
 
 // shadow holds the labels of memory: one for every eight bytes, and on pages
 // where parts of those differ one for every byte. Pages without labels are
-// not there. Addresses are not used again within an execution, since nothing
-// is collected and what hooks access is on the heap (see Var).
+// not there. Addresses on the heap are not used again within an execution, since nothing
+// is collected; those on a stack are, by variables that begin with a label (see Var).
 type shadow struct {
 	slots []*page // by hash of their base; a power of two of them
 	pages []*page // all that were ever made; the first n are in use
@@ -36,6 +36,30 @@ type page struct {
 }
 
 var memory shadow
+
+// Above all addresses are the labels of stacks.
+const (
+	stacks    = 1 << 48
+	stackBits = 32
+)
+
+// StackOf returns where the shadow has the labels of the stack of goroutine k: below that.
+func StackOf(k int) uintptr { return stacks + uintptr(k+1)<<stackBits }
+
+// place returns where the shadow has the label of *p. Stacks move when they grow; what stays is how far from its upper end
+// something is. Where labels are expressions the variables that hooks access are on the heap (see Heap).
+func place(p unsafe.Pointer) uintptr {
+	if Exprs {
+		return uintptr(p)
+	}
+	lo, hi := Stack() // first: it may move *p
+	at := uintptr(p)
+	if at < lo || at >= hi {
+		return at
+	}
+	below := hi - at
+	return Running().Stack - below
+}
 
 func (m *shadow) reset() {
 	clear(m.slots)

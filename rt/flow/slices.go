@@ -18,16 +18,24 @@ func area[E any](v []E) (p unsafe.Pointer, n uintptr) {
 func Elements[S ~[]E, E any](v S, l Label, to *Slot) S {
 	to.l = l
 	if p, n := area(v); n > 0 && here() && !Exprs {
-		to.l = U(l, memory.get(uintptr(p), n))
+		to.l = U(l, memory.get(place(p), n))
+	}
+	return v
+}
+
+// Fresh is what a conversion made of a string: its elements have no labels yet.
+func Fresh[S ~[]E, E any](v S) S {
+	if p, n := area(v); n > 0 && here() {
+		memory.set(place(p), n, 0)
 	}
 	return v
 }
 
 // Old remembers the slice that append is called with.
 func Old[S ~[]E, E any](v S, loc *Loc) S {
-	if On {
+	if here() {
 		p, n := area(v)
-		loc.p, loc.n = uintptr(p), n
+		loc.p, loc.n = place(p), n
 	}
 	return v
 }
@@ -41,8 +49,8 @@ func Grow[S ~[]E, E any](s S, k int, site hook.Site, l Label, old *Loc) S {
 	if !here() {
 		return hook.Grow(s, k, site)
 	}
-	if uintptr(p) != old.p {
-		memory.move(uintptr(p), old.p, old.n, 0)
+	if at := place(p); at != old.p {
+		memory.move(at, old.p, old.n, 0)
 	}
 	if k > 0 && k <= len(s) {
 		added := uintptr(k) * unsafe.Sizeof(s[0])
@@ -65,12 +73,12 @@ func Append[S ~[]E, E any](s S, t []E, site hook.Site, l Label) S {
 	_, leaf := access(noescape(from), n, site, false, l)
 	all := leaf
 	if leaf == 0 && !Exprs {
-		all = U(memory.get(uintptr(from), n), l)
+		all = U(memory.get(place(from), n), l)
 	}
 	s = Grow(append(s, t...), len(t), site, all, &old)
 	if leaf == 0 { // each element has its own
 		to, size := area(s)
-		memory.move(uintptr(to)+size-n, uintptr(from), n, l)
+		memory.move(place(to)+size-n, place(from), n, l)
 	}
 	return s
 }
@@ -84,7 +92,7 @@ func AppendString[S ~[]byte, T ~string](s S, t T, site hook.Site, l Label) S {
 	}
 	s = Grow(append(s, t...), len(t), site, 0, &old)
 	to, size := area(s)
-	memory.move(uintptr(to)+size-uintptr(len(t)), bytesOf(t), uintptr(len(t)), 0)
+	memory.move(place(to)+size-uintptr(len(t)), bytesOf(t), uintptr(len(t)), 0)
 	return s
 }
 
@@ -102,11 +110,11 @@ func Copy[E any](dst, src []E, s hook.Site, l Label) int {
 	_, leaf := access(noescape(from), n, s, false, l)
 	if leaf == 0 {
 		if !Exprs {
-			access(noescape(to), n, s, true, U(memory.get(uintptr(from), n), l))
+			access(noescape(to), n, s, true, U(memory.get(place(from), n), l))
 		} else {
 			access(noescape(to), n, s, true, 0)
 		}
-		memory.move(uintptr(to), uintptr(from), n, l)
+		memory.move(place(to), place(from), n, l)
 	} else {
 		write(noescape(to), n, s, leaf, 0)
 	}
@@ -120,7 +128,7 @@ func CopyString[D ~[]byte, T ~string](dst D, src T, s hook.Site, l Label) int {
 		to, n := area(dst[:k])
 		if Exprs {
 			write(noescape(to), n, s, 0, 0)
-			memory.move(uintptr(to), bytesOf(src), n, 0)
+			memory.move(place(to), bytesOf(src), n, 0)
 		} else {
 			write(noescape(to), n, s, l, 0)
 		}

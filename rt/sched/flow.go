@@ -41,6 +41,7 @@ func (s *Sched) resetFlow() {
 	s.t.Flow = &flow.F
 	flow.Running = func() *flow.G { return &s.cur.flow }
 	flow.Access = s.flowAccess
+	flow.Stack = stackBounds
 	flow.Branched = s.branched
 	flow.Sender = s.sender
 	hook.Read, hook.Write = s.readForeign, s.writeForeign
@@ -86,7 +87,7 @@ func (s *Sched) flowAccess(p unsafe.Pointer, n uintptr, site hook.Site, isWrite 
 func (s *Sched) readForeign(p unsafe.Pointer, n uintptr, site hook.Site) {
 	read(p, n, site)
 	if s.here() && !s.unwind {
-		flow.ForeignRead(uintptr(p), n)
+		flow.ForeignRead(p, n)
 	}
 }
 
@@ -99,7 +100,7 @@ func (s *Sched) writeForeign(p unsafe.Pointer, n uintptr, site hook.Site) {
 	was := g.flow.Amb
 	g.flow.Amb = flow.Ambient() // the arguments may still wait for somebody to take them
 	write(p, n, site)
-	flow.ForeignWrite(uintptr(p), n)
+	flow.ForeignWrite(p, n)
 	g.flow.Amb = was
 }
 

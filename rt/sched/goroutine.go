@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"unsafe"
 
+	"heddle/rt/flow"
 	"heddle/rt/hook"
 	"heddle/trace"
 )
@@ -30,6 +31,7 @@ func (s *Sched) newG(parent trace.GID, n int32, fn func(), site trace.Site) *G {
 	*g = G{} // cleared in place; with fields it would be made elsewhere and copied
 	g.id, g.fn, g.state, g.idleLimit = id, fn, gBlocked, idleLimit
 	g.clock, g.endStack, g.offers, g.looked, g.iterations = clock, endStack, offers, looked, iterations
+	g.flow.Stack = flow.StackOf(int(id))
 	if parent == trace.NoG {
 		g.clock = g.clock.Set(id, 1) // others begin with what their parent knows, see goStmt
 	}
