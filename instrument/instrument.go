@@ -58,6 +58,7 @@ type Mode struct {
 	Globals bool // package-level variables are made known, to be put back between executions
 	Flow    bool // values carry labels that say what they were computed from; with Memory
 	Exprs   bool // labels say how; with Flow
+	Tested  bool // loops of its tests, which are rewritten apart, may call its functions
 }
 
 // Output is a package rewritten.
@@ -104,7 +105,7 @@ func rewrite(in *Input, im *Importer, imp types.Importer, check func(*pkg, *type
 	out := &Output{Files: map[string][]byte{}}
 	sites := newSites(in, im.fset, out)
 	shared := findShared(in, tp, info, p.files)
-	polls := newPolls(tp, info, p.files)
+	polls := newPolls(in, tp, info, p.files)
 	for i, f := range in.Files {
 		if importsC(p.files[i]) {
 			out.Skipped = append(out.Skipped, f.Path+`:1: import "C"`)

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 )
 
 // polls recognises loops that may poll: an iteration can lead to another one
@@ -27,6 +28,9 @@ import (
 // announced: where, on a way through the iteration, a variable is assigned that
 // is older than the iteration, or anything is called but functions of this
 // package, which are looked at in the same way, and a few that are known to look only. Ways out of the loop may do anything.
+//
+// A package and its tests are rewritten apart, and loops of the tests call functions of the package. So these announce what they change whether a loop of the
+// package calls them or not, and what is known of them is found out in the same order both times: it depends on that where they are recursive.
 type polls struct {
 	info   *types.Info
 	pkg    *types.Package
@@ -42,9 +46,10 @@ type passage struct {
 	calls   []*types.Func // of this package
 }
 
-func newPolls(pkg *types.Package, info *types.Info, files []*ast.File) *polls {
+func newPolls(in *Input, pkg *types.Package, info *types.Info, files []*ast.File) *polls {
 	p := &polls{info: info, pkg: pkg, decls: map[*types.Func]*ast.FuncDecl{}, known: map[*types.Func]*passage{}, loops: map[*ast.ForStmt]bool{}, spoils: map[ast.Stmt]bool{}}
-	for _, f := range files {
+	var own []*types.Func // but for those of tests
+	for i, f := range files {
 		if importsC(f) {
 			continue // nothing is announced in it
 		}
@@ -52,8 +57,16 @@ func newPolls(pkg *types.Package, info *types.Info, files []*ast.File) *polls {
 			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil && !forbidsCalls(d) {
 				if fn, ok := info.Defs[d.Name].(*types.Func); ok {
 					p.decls[fn] = d
+					if !strings.HasSuffix(in.Files[i].Path, "_test.go") {
+						own = append(own, fn)
+					}
 				}
 			}
+		}
+	}
+	for _, fn := range own {
+		if w := p.function(fn); w != nil && in.Mode.Tested {
+			p.announce(w)
 		}
 	}
 	for _, f := range files {

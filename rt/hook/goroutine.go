@@ -141,7 +141,7 @@ func RandBytes(b []byte) bool {
 // Loop begins an iteration of a loop that may only look, the first one or another
 // one: for !x.Load() {} becomes for Loop(s, false); !x.Load(); Loop(s, true) {}.
 func Loop(s Site, again bool) {
-	if Here() {
+	if Polls && Here() {
 		LoopStart(s, again)
 	}
 }
@@ -149,7 +149,7 @@ func Loop(s Site, again bool) {
 // Spoil stands in such a loop, and in functions that it calls, where something
 // is changed that outlives the iteration, or may be: the goroutine is not to wait at its end.
 func Spoil() {
-	if Here() {
+	if Polls && Here() {
 		Spoils()
 	}
 }

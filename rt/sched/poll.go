@@ -37,7 +37,7 @@ const (
 
 // loop is the hook at the start of every iteration of a loop that may poll.
 func (s *Sched) loop(st hook.Site, again bool) {
-	if !s.here() || s.unwind || !s.exhaustive() {
+	if s.unwind {
 		return
 	}
 	g := s.enter()
@@ -106,11 +106,7 @@ func (g *G) spoil() {
 }
 
 // spoils is the hook before what changes something that is no operation.
-func (s *Sched) spoils() {
-	if s.exhaustive() {
-		s.cur.spoil()
-	}
-}
+func (s *Sched) spoils() { s.cur.spoil() }
 
 // iterated ends an iteration of g that changed nothing: it waits, or, where
 // that is to be a step or something was written meanwhile, goes on.

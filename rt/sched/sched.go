@@ -359,6 +359,7 @@ func (s *Sched) reset(opt Options) {
 	s.rng = splitmix.Stream(opt.Schedule.Seed*0x9e3779b97f4a7c15 + 0x1234567)
 	s.lazyVal = lazyValue{}
 	hook.Rec, hook.Real, hook.Measured = opt.Record, opt.Real, false
+	hook.Polls = s.exhaustive()
 }
 
 // Run runs main as the goroutine "main" of one execution and returns its
