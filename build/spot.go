@@ -87,16 +87,19 @@ func (s *Sites) twins(t *table, fn, text string) []int {
 	t.load()
 	var twins []int
 	for i, r := range t.rows {
-		if r.Text != text || r.Op == "call" || !t.files[r.File] { // a package and its tests are two units
+		if r.Text != text || uncounted[r.Op] || !t.files[r.File] { // a package and its tests are two units
 			continue
 		}
 		if decl, _ := s.declAt(r.File, r.Line); decl.name == fn {
 			twins = append(twins, i)
 		}
 	}
-	slices.SortFunc(twins, func(a, b int) int { return comparePos(t.rows[a], t.rows[b]) })
+	slices.SortStableFunc(twins, func(a, b int) int { return comparePos(t.rows[a], t.rows[b]) })
 	return twins
 }
+
+// uncounted are rows that no operation of a clip has; those of data flow are in its build alone.
+var uncounted = map[string]bool{"call": true, "branch": true, "value": true}
 
 func comparePos(a, b instrument.SitePos) int {
 	if c := strings.Compare(filepath.Base(a.File), filepath.Base(b.File)); c != 0 {

@@ -60,6 +60,21 @@ func f() {
 }
 `
 
+// The build for data flow has more rows: places are numbered without them.
+func TestSitesOfBothBuilds(t *testing.T) {
+	row := func(line, col int, op string) instrument.SitePos {
+		return instrument.SitePos{Line: line, Col: col, Op: op, Text: "n"}
+	}
+	flow := sitesOf(t, before, row(4, 2, "read"), row(5, 2, "write"), row(4, 2, "branch"), row(4, 3, "value"), row(4, 2, "call"))
+	plain := sitesOf(t, before, row(4, 2, "read"), row(5, 2, "write"))
+	hash := trace.PackageHash("ex.com/m [ex.com/m.test]")
+	p := wire.Place{Site: uint64(trace.NewSite(hash, 1, trace.KindInt, false))}
+	flow.Describe(&p)
+	if site, ok := plain.Find(p); !ok || site.Index() != 1 {
+		t.Errorf("the write is described as %+v; found %v, row %d", p, ok, site.Index())
+	}
+}
+
 // What an older build called a site is found in a newer one.
 func TestSitesSurviveEdits(t *testing.T) {
 	row := func(line, col int, text string) instrument.SitePos {
