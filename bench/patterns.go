@@ -193,7 +193,7 @@ func (b *patternBench) head() {
 
 Made by `+"`go run ./bench -map FILE`"+`. The types are those of bench/programs/classes: the mechanism of the bug of each of the paper's classes,
 in Go and much smaller; the tests are a prefix and two suffixes, written by hand. The paper's figures (in brackets) are for the Java classes and
-generated tests: beside ours they tell an order of magnitude. `+"`map` and `mcr`"+` use data flow here, which heddle test does not (docs/rooms/map.md). Race detection is off: what counts is a panic or a failed check. All
+generated tests: beside ours they tell an order of magnitude. `+"`map` and `mcr`"+` use data flow. Race detection is off: what counts is a panic or a failed check. All
 memory accesses are scheduling points, for every strategy. Means over %d seeds, each with at most %d executions and %v.
 
 `, patternSeeds, patternRuns, patternTime)

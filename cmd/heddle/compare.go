@@ -20,7 +20,7 @@ var compared = []string{"auto", "sample", "predict", "pos", "pct", "random", "dp
 // compare is heddle compare: the same tests by each strategy, every one in a process of its own and without
 // clips, so that none profits from another.
 func (t *tool) compare(ctx context.Context, args []string) int {
-	o := &options{count: 1, parallel: 1, rules: "123456", predict: true, memory: 256 << 20, preempt: -1, delay: -1}
+	o := &options{count: 1, parallel: 1, rules: "123456", predict: true, dataFlow: true, memory: 256 << 20, preempt: -1, delay: -1}
 	patterns, err := t.parse("compare", o, args, true, o.buildFlags, o.pickFlags, o.compareFlags)
 	if err != nil {
 		return t.parseError(err)

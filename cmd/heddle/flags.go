@@ -67,8 +67,8 @@ type options struct {
 var (
 	strategies = []string{"auto", "sample", "first", "random", "pos", "pct", "dpor", "reach", "unfold", "branch", "map", "mcr", "maptest"}
 	exhaustive = []string{"dpor", "reach", "unfold", "branch", "map", "mcr"} // those that end by themselves
-	flowing    = []string{"branch"}                                          // those that cannot do without what values were computed from: they have a build of their own
-	following  = []string{"map", "mcr"}                                      // those that -flow is for
+	flowing    = []string{"branch", "map", "mcr"}                            // those that ask what values were computed from: they have a build of their own
+	following  = []string{"map", "mcr"}                                      // those of them that can do without
 	visibles   = []string{"auto", "sync", "all"}
 	times      = []string{"auto", "virtual", "free"}
 	solvers    = []string{"own", "z3"}
@@ -199,7 +199,7 @@ func (o *options) exploreFlags(fs *flag.FlagSet) {
 	fs.IntVar(&o.depth, "depth", 3, "`d` of strategy pct")
 	fs.IntVar(&o.preempt, "preempt", -1, "with -strategy=dpor: only schedules with at most `n` preemptions; -1: all")
 	fs.IntVar(&o.delay, "delay", -1, "with -strategy=dpor: only schedules with at most `n` delays; -1: all")
-	fs.BoolVar(&o.dataFlow, "flow", false, "strategies map and mcr: follow what values are computed from, in a build of its own")
+	fs.BoolVar(&o.dataFlow, "flow", true, "strategies map and mcr: follow what values are computed from, in a build of its own")
 	o.memory = 256 << 20
 	fs.Var(size{&o.memory}, "mem", "strategies that ask what values were computed from: `memory` that an execution may take for it")
 	fs.IntVar(&o.steps, "steps", 0, "bound on the steps of an execution; 0: heddle's own")
@@ -338,11 +338,11 @@ func (o *options) check() error {
 	if err := o.checkFuzz(); err != nil {
 		return err
 	}
-	if o.dataFlow && !slices.Contains(following, o.strategy) {
+	if o.set["flow"] && !slices.Contains(following, o.strategy) {
 		return fmt.Errorf("flag -flow is for strategies %s", strings.Join(following, " and "))
 	}
 	if o.set["mem"] && !o.flow() && o.fuzz == "" {
-		return fmt.Errorf("flag -mem is for data flow: use it with -strategy %s, or with -flow", strings.Join(flowing, " or "))
+		return fmt.Errorf("flag -mem is for data flow: use it with -strategy %s", strings.Join(flowing, " or "))
 	}
 	if o.set["formula"] && (o.strategy != "map" && o.strategy != "mcr" || o.formula <= 0) {
 		return errors.New("flag -formula is for strategies map and mcr, and wants more than 0")
@@ -407,7 +407,9 @@ func (o *options) searches(test string) bool {
 }
 
 // flow reports whether it is recorded what values were computed from.
-func (o *options) flow() bool { return slices.Contains(flowing, o.strategy) || o.dataFlow }
+func (o *options) flow() bool {
+	return slices.Contains(flowing, o.strategy) && (o.dataFlow || !slices.Contains(following, o.strategy))
+}
 
 // config returns what to tell a test binary; the caller adds what differs from one to the next.
 func (o *options) config() wire.Config {
