@@ -448,9 +448,7 @@ func (s *Strategy) show(e net.Event, c *call, t, u net.Cond, j int, ps []piece) 
 func (s *Strategy) extend(e net.Event) {
 	first, k := s.net.Given(e)
 	in := s.find
-	in.Begin()
-	in.Add(e)
-	past := in.Mark()
+	past := s.findPast(e)
 	for y := first; y < first+net.Cond(k); y++ {
 		in.Undo(past)
 		switch o := s.ownerOf(y); {
@@ -475,6 +473,40 @@ func (s *Strategy) extend(e net.Event) {
 			s.deadlocked(y)
 		}
 	}
+}
+
+// A past is how many events there are in the past of one, itself among them.
+type past struct {
+	of net.Event
+	n  int
+}
+
+// findPast makes s.find the past of e, and returns that mark. Mostly e comes after the event that was extended
+// before it, so that this past is in s.find already: there are as many events as it has, closed under causality and
+// that event the last of them.
+func (s *Strategy) findPast(e net.Event) net.Mark {
+	in := s.find
+	for {
+		k := len(s.pasts) - 1
+		if k < 0 {
+			in.Begin()
+			break
+		}
+		if p := s.pasts[k]; p.n <= in.Len() && in.Events()[p.n-1] == p.of && s.comesAfter(e, p.of) {
+			in.UndoTo(p.n)
+			in.Grow()
+			break
+		}
+		s.pasts = s.pasts[:k]
+	}
+	in.Add(e)
+	s.pasts = append(s.pasts, past{e, in.Len()})
+	return in.Mark()
+}
+
+// comesAfter reports whether f gave something that e takes, reads or follows.
+func (s *Strategy) comesAfter(e, f net.Event) bool {
+	return slices.ContainsFunc(s.net.Arcs(e), func(a net.Arc) bool { return s.net.By(a.Cond()) == f })
 }
 
 // isGoroutine reports whether a cell is a goroutine's.

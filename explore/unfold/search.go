@@ -35,14 +35,26 @@ func (s *Strategy) fromGoroutine(t net.Cond) {
 			o.waiting = append(o.waiting, t)
 		}
 	}
-	if len(sides) == 0 && c.obj != noObject && s.object(c.obj).beside != net.None {
+	if len(sides) == 0 && s.counts(c) {
 		o := s.object(c.obj)
 		o.waiting = append(o.waiting, t)
+	}
+	if len(cells) == 1 && len(sides) == 0 && !c.poll && !s.counts(c) && !s.late() { // in one walk
+		in.Versions(cells[0], func(x net.Cond) {
+			s.net.Wait(x, t)
+			s.operation(c, t, in, s.foresee)
+		})
+		return
 	}
 	for _, cell := range cells {
 		in.Versions(cell, func(x net.Cond) { s.net.Wait(x, t) })
 	}
 	s.expand(t, c, sides)
+}
+
+// counts reports whether c is about an object that has conditions beside it.
+func (s *Strategy) counts(c *call) bool {
+	return c.obj != noObject && s.object(c.obj).beside != net.None
 }
 
 // needs returns the cells of whose conditions the operation of the one at t depends on which it finds.
@@ -152,11 +164,9 @@ func (s *Strategy) expand(t net.Cond, c *call, sides []side) {
 		return
 	}
 	do := func() { s.operation(c, t, in, s.foresee) }
-	if c.obj != noObject {
-		if o := s.object(c.obj); o.beside != net.None {
-			s.eachOf(s.needs(t, c, sides), func() { s.eachAside(c, o, do) })
-			return
-		}
+	if s.counts(c) {
+		s.eachOf(s.needs(t, c, sides), func() { s.eachAside(c, s.object(c.obj), do) })
+		return
 	}
 	s.eachOf(s.needs(t, c, sides), do)
 }

@@ -88,6 +88,8 @@ type Strategy struct {
 	find *net.Config // what extensions are looked for in
 	read reading
 
+	pasts []past // that s.find may still have, each of an event that comes after the one before
+
 	schedule trace.Schedule
 	gids     []trace.GID
 	arcs     []net.Arc
@@ -114,6 +116,7 @@ func (s *Strategy) begin() {
 	s.goal, s.stuck, s.asked, s.left, s.rest, s.clock = nil, nil, map[string]bool{}, map[net.Value]bool{}, nil, newClock()
 	s.races = newRaces()
 	s.noted, s.texts, s.inputs = map[[2]net.Cond]bool{}, map[net.Cond]string{}, newInputs()
+	s.pasts = s.pasts[:0]
 	s.beginClock()
 	cell := s.procCell(transition.Main)
 	s.net.Mark(cell, 0)

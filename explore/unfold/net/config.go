@@ -11,9 +11,12 @@ type Config struct {
 	taken []Event // by condition: who takes it; None; kept
 	last  []Cond  // by cell: its condition now, None before there is one
 	log   []Event // in causal order
+	takes []take  // by those who take, in order
+	moves []move  // of last, in order
 	keeps []Cond
 	reads []read  // by those who read, in order
 	heads []int32 // by condition: the last of reads, + 1
+	marks int     // how many roots were marked when room was made last
 	watch []Event // events that watch
 	aside []Event // events that give something at the side
 	late  []int32 // places in log of events that have to come before one that was added earlier
@@ -24,6 +27,17 @@ type Config struct {
 	preds []Event
 
 	before map[Event][]Event // see OrderBefore
+}
+
+type take struct {
+	by Event
+	of Cond
+}
+
+type move struct {
+	by   Event
+	cell Cell
+	from Cond
 }
 
 type read struct {
@@ -60,9 +74,13 @@ func (c *Config) Grow() {
 		c.taken, c.heads = append(c.taken, None), append(c.heads, 0)
 	}
 	for len(c.last) < len(c.n.root) {
-		c.last = append(c.last, c.n.root[len(c.last)])
+		c.last = append(c.last, None)
 	}
-	for i, r := range c.n.root { // roots that were marked since
+	if c.marks == c.n.marks {
+		return
+	}
+	c.marks = c.n.marks
+	for i, r := range c.n.root {
 		if c.last[i] == None && r != None && c.n.conds[r].by == None {
 			c.last[i] = r
 		}
@@ -90,29 +108,29 @@ func (c *Config) Undo(m Mark) {
 	c.keeps = c.keeps[:m.keeps]
 }
 
+// UndoTo takes back all but the first n events, and what is kept.
+func (c *Config) UndoTo(n int) { c.Undo(Mark{events: n}) }
+
+// remove takes back e, which was added last. It looks at what e did here, and not into the net.
 func (c *Config) remove(e Event) {
-	x := &c.n.events[e]
 	c.state[e] = out
-	for k := int32(x.given) - 1; k >= 0 && x.first != None; k-- {
-		y := x.first + Cond(k)
-		if cell := c.n.conds[y].cell; c.last[cell] == y {
-			c.last[cell] = c.n.conds[y].up
-		}
+	for k := len(c.takes) - 1; k >= 0 && c.takes[k].by == e; k-- {
+		c.taken[c.takes[k].of] = None
+		c.takes = c.takes[:k]
 	}
-	for _, a := range c.n.Arcs(e) {
-		switch y := a.Cond(); {
-		case a.takes():
-			c.taken[y] = None
-		case a.Use() == Watches:
-			c.watch = c.watch[:len(c.watch)-1]
-		}
+	for k := len(c.moves) - 1; k >= 0 && c.moves[k].by == e; k-- {
+		c.last[c.moves[k].cell] = c.moves[k].from
+		c.moves = c.moves[:k]
 	}
 	for k := len(c.reads) - 1; k >= 0 && c.reads[k].by == e; k-- {
 		c.heads[c.reads[k].of] = c.reads[k].next
 		c.reads = c.reads[:k]
 	}
-	if x.group != None {
-		c.aside = c.aside[:len(c.aside)-1]
+	for k := len(c.watch) - 1; k >= 0 && c.watch[k] == e; k-- {
+		c.watch = c.watch[:k]
+	}
+	if k := len(c.aside) - 1; k >= 0 && c.aside[k] == e {
+		c.aside = c.aside[:k]
 	}
 }
 
@@ -172,8 +190,13 @@ func (c *Config) add(e Event) bool {
 		return true
 	}
 	arcs := c.n.Arcs(e)
+	for _, a := range arcs { // most that cannot happen are found out here, before all that precedes them is added
+		if a.takes() && c.taken[a.Cond()] != None {
+			return false
+		}
+	}
 	for _, a := range arcs {
-		if by := c.n.conds[a.Cond()].by; by != None && !c.add(by) {
+		if by := c.n.conds[a.Cond()].by; by != None && c.state[by] == out && !c.add(by) {
 			return false
 		}
 	}
@@ -200,6 +223,7 @@ func (c *Config) put(e Event, arcs []Arc) {
 		switch y := a.Cond(); {
 		case a.takes():
 			c.taken[y] = e
+			c.takes = append(c.takes, take{e, y})
 		case a.Use() == Reads || a.Use() == Joins:
 			c.reads = append(c.reads, read{e, y, c.heads[y]})
 			c.heads[y] = int32(len(c.reads))
@@ -214,6 +238,7 @@ func (c *Config) put(e Event, arcs []Arc) {
 	for k := range Cond(x.given) {
 		y := x.first + k
 		if cell := c.n.conds[y].cell; cell != x.group {
+			c.moves = append(c.moves, move{e, cell, c.last[cell]})
 			c.last[cell] = y
 		}
 	}

@@ -99,6 +99,7 @@ type Net struct {
 	root    []Cond // of each cell; None
 	index   table
 	shown   int
+	marks   int // how many conditions are marked initially
 }
 
 // New returns a net without conditions.
@@ -114,6 +115,7 @@ func (n *Net) NewCell() Cell {
 func (n *Net) Mark(cell Cell, v Value) Cond {
 	c := n.give(cell, None, None, v)
 	n.root[cell] = c
+	n.marks++
 	return c
 }
 

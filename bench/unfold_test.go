@@ -1,0 +1,44 @@
+package main
+
+import (
+	"math"
+	"testing"
+
+	"heddle/bench/sleepset"
+	"heddle/explore/dpor"
+	"heddle/explore/unfold"
+)
+
+// BenchmarkTable2 makes whole searches of the rows of Table 2, to be profiled: -bench 'Table2/Dining_2/unfold' -cpuprofile F.
+func BenchmarkTable2(b *testing.B) {
+	strategies := []struct {
+		name string
+		new  func() searcher
+	}{
+		{"unfold", func() searcher { return unfold.New(unfold.Options{}) }},
+		{"dpor", func() searcher { return dpor.New(dpor.Options{}) }},
+		{"dpor2", func() searcher {
+			s := sleepset.New()
+			s.Others = true
+			return s
+		}},
+	}
+	for _, r := range table2Rows() {
+		for _, s := range strategies {
+			b.Run(r.name+"/"+s.name, func(b *testing.B) {
+				if r.huge {
+					b.Skip("takes minutes")
+				}
+				executions := 0
+				for b.Loop() {
+					c, err := searched(r.p, s.new(), math.Inf(1))
+					if err != nil {
+						b.Fatal(err)
+					}
+					executions = c.executions
+				}
+				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*executions), "µs/execution")
+			})
+		}
+	}
+}
