@@ -22,10 +22,10 @@ type Strategy struct {
 	depth int
 
 	// Of the execution that runs.
-	clocks  [][]int32          // of each goroutine
-	count   []int32            // of its transitions
-	at      [][]int32          // clocks of transitions
-	objects map[uintptr][]made // what was done to each, in order
+	clocks  [][]int32       // of each goroutine; empty before its first transition
+	at      [][]int32       // clocks of transitions
+	number  map[uintptr]int // of objects, by address
+	objects [][]made        // what was done to each, in order
 
 	Executions, Blocked int
 	schedule            trace.Schedule
@@ -35,7 +35,7 @@ type Strategy struct {
 type operation struct {
 	g   trace.GID
 	op  trace.Op
-	obj uintptr
+	obj int // 0: none
 }
 
 type made struct {
@@ -53,14 +53,20 @@ type node struct {
 }
 
 // New begins an exploration.
-func New() *Strategy { return &Strategy{} }
+func New() *Strategy { return &Strategy{number: map[uintptr]int{}, objects: make([][]made, 1)} }
 
 // Next returns the schedule of the next execution, nil when there is none.
 func (s *Strategy) Next() *trace.Schedule {
 	if s.Executions > 0 && !s.back() {
 		return nil
 	}
-	s.depth, s.clocks, s.count, s.at, s.objects = 0, nil, nil, s.at[:0], map[uintptr][]made{}
+	s.depth = 0
+	for g := range s.clocks {
+		s.clocks[g] = s.clocks[g][:0]
+	}
+	for i := range s.objects {
+		s.objects[i] = s.objects[i][:0]
+	}
 	s.schedule = trace.Schedule{Policy: "first", Exhaustive: true, Guide: s}
 	return &s.schedule
 }
@@ -94,7 +100,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 	}
 	for i := range t.Left { // who waits for a lock for ever
 		if l := &t.Left[i]; l.Obj != 0 {
-			s.race(operation{l.G, l.Op, t.Objects[l.Obj].Addr})
+			s.race(operation{l.G, l.Op, s.object(t, l.Obj)})
 		}
 	}
 }
@@ -102,15 +108,17 @@ func (s *Strategy) Done(t *trace.Trace) {
 // Choose implements trace.Guide.
 func (s *Strategy) Choose(t *trace.Trace, _ trace.GID, ways []trace.Way) int {
 	if s.depth == len(s.stack) {
-		n := node{sleep: s.asleep()}
-		for _, w := range ways {
-			o := operation{w.G, w.Op, 0}
-			if w.Obj != 0 {
-				o.obj = t.Objects[w.Obj].Addr
-			}
-			n.enabled = append(n.enabled, o)
+		if s.depth < cap(s.stack) { // its memory is used again
+			s.stack = s.stack[:s.depth+1]
+		} else {
+			s.stack = append(s.stack, node{})
 		}
-		s.stack = append(s.stack, n)
+		n := &s.stack[s.depth]
+		n.enabled, n.backtrack, n.done, n.sleep = n.enabled[:0], n.backtrack[:0], n.done[:0], n.sleep[:0]
+		s.asleep(n)
+		for _, w := range ways {
+			n.enabled = append(n.enabled, operation{w.G, w.Op, s.object(t, w.Obj)})
+		}
 		for _, o := range n.enabled {
 			s.race(o)
 		}
@@ -119,27 +127,42 @@ func (s *Strategy) Choose(t *trace.Trace, _ trace.GID, ways []trace.Way) int {
 			s.stack = s.stack[:len(s.stack)-1]
 			return -1
 		}
-		s.stack[s.depth].chosen = n.enabled[awake]
-		s.stack[s.depth].backtrack = append(s.stack[s.depth].backtrack, n.enabled[awake].g)
+		n.chosen = n.enabled[awake]
+		n.backtrack = append(n.backtrack, n.chosen.g)
 	}
 	n := &s.stack[s.depth]
 	s.make(n.chosen)
 	return slices.IndexFunc(ways, func(w trace.Way) bool { return w.G == n.chosen.g })
 }
 
-// asleep returns who sleeps at a new node: who slept or was explored at the one
-// before, and does not depend on what was done there.
-func (s *Strategy) asleep() (sleep []operation) {
-	if s.depth == 0 {
-		return nil
+// object returns the number of an object, 0 of none.
+func (s *Strategy) object(t *trace.Trace, id trace.ObjID) int {
+	if id == 0 {
+		return 0
 	}
-	n := &s.stack[s.depth-1]
-	for _, o := range append(n.sleep[:len(n.sleep):len(n.sleep)], n.done...) {
-		if o.g != n.chosen.g && !dependent(o, n.chosen) {
-			sleep = append(sleep, o)
+	k, ok := s.number[t.Objects[id].Addr]
+	if !ok {
+		k = len(s.objects)
+		s.number[t.Objects[id].Addr] = k
+		s.objects = append(s.objects, nil)
+	}
+	return k
+}
+
+// asleep adds to a new node who sleeps there: who slept or was explored at the one
+// before, and does not depend on what was done there.
+func (s *Strategy) asleep(n *node) {
+	if s.depth == 0 {
+		return
+	}
+	last := &s.stack[s.depth-1]
+	for _, os := range [...][]operation{last.sleep, last.done} {
+		for _, o := range os {
+			if o.g != last.chosen.g && !dependent(o, last.chosen) {
+				n.sleep = append(n.sleep, o)
+			}
 		}
 	}
-	return sleep
 }
 
 func dependent(a, b operation) bool {
@@ -155,7 +178,7 @@ func (s *Strategy) race(o operation) {
 	done := s.objects[o.obj]
 	for i := len(done) - 1; i >= 0 && o.obj != 0; i-- {
 		u := &done[i]
-		if u.g == o.g || !dependent(u.operation, o) || !together(u.operation, o) || int(o.g) < len(s.clocks) && s.clocks[o.g] != nil && s.clocks[o.g][u.g] >= u.seq {
+		if u.g == o.g || !dependent(u.operation, o) || !together(u.operation, o) || s.knows(o.g, u) {
 			continue
 		}
 		n := &s.stack[u.depth]
@@ -179,40 +202,51 @@ func (s *Strategy) add(n *node, os []operation) {
 	}
 }
 
-// most is how many goroutines there may be.
-const most = 64
+// knows reports whether u happens before what g does next.
+func (s *Strategy) knows(g trace.GID, u *made) bool {
+	return int(g) < len(s.clocks) && int(u.g) < len(s.clocks[g]) && s.clocks[g][u.g] >= u.seq
+}
 
 // make makes a transition: clocks.
 func (s *Strategy) make(o operation) {
 	for len(s.clocks) <= int(o.g) {
-		s.clocks, s.count = append(s.clocks, nil), append(s.count, 0)
-	}
-	if s.clocks[o.g] == nil {
-		s.clocks[o.g] = make([]int32, most)
-		if s.depth > 0 {
-			copy(s.clocks[o.g], s.at[0]) // the first step started it
-		}
+		s.clocks = append(s.clocks, nil)
 	}
 	c := s.clocks[o.g]
-	if o.obj != 0 {
-		for _, u := range s.objects[o.obj] {
-			if dependent(u.operation, o) {
-				for i, v := range s.at[u.depth] {
-					c[i] = max(c[i], v)
-				}
+	if len(c) == 0 && s.depth > 0 {
+		c = join(c, s.at[0]) // the first step started it
+	}
+	done := s.objects[o.obj]
+	for i := len(done) - 1; i >= 0; i-- {
+		if u := &done[i]; dependent(u.operation, o) {
+			c = join(c, s.at[u.depth])
+			if u.op != trace.OpAtomicLoad {
+				break // all before it happens before it
 			}
 		}
 	}
-	s.count[o.g]++
-	c[o.g] = s.count[o.g]
-	if o.obj != 0 {
-		s.objects[o.obj] = append(s.objects[o.obj], made{o, s.depth, s.count[o.g]})
+	for len(c) <= int(o.g) {
+		c = append(c, 0)
 	}
-	if s.depth < cap(s.at) {
-		s.at = s.at[:s.depth+1]
-	} else {
+	c[o.g]++
+	s.clocks[o.g] = c
+	if o.obj != 0 {
+		s.objects[o.obj] = append(done, made{o, s.depth, c[o.g]})
+	}
+	if s.depth == len(s.at) {
 		s.at = append(s.at, nil)
 	}
 	s.at[s.depth] = append(s.at[s.depth][:0], c...)
 	s.depth++
+}
+
+// join returns c after d, too.
+func join(c, d []int32) []int32 {
+	for len(c) < len(d) {
+		c = append(c, 0)
+	}
+	for i, v := range d {
+		c[i] = max(c[i], v)
+	}
+	return c
 }

@@ -22,6 +22,7 @@ import (
 //	timer       state: 1 it runs, until it is stopped
 type object struct {
 	known          bool
+	begun          bool // an execution has accessed it
 	state          net.Cell
 	sent, received net.Cell
 	beside         net.Cell

@@ -102,6 +102,7 @@ func (s *Strategy) addJump(j int) {
 	if e == net.None {
 		e = n.Foresee(0, arcs, net.None)
 	}
+	s.follow(e)
 	fresh := !n.Shown(e)
 	if fresh {
 		n.Show(e)

@@ -253,6 +253,7 @@ func (s *Strategy) addBranches(p transition.Proc, j int, ps []piece) string {
 			s.Surprise++
 			e = s.net.Foresee(label, arcs, net.None)
 		}
+		s.follow(e)
 		if s.inputs.cut[e] {
 			return impossible
 		}

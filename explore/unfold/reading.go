@@ -17,7 +17,6 @@ type reading struct {
 	at    []int                      // of each Proc: how many of them were added
 	left  []int                      // of each Proc: index in Path.Left, -1
 	cond  []transition.Object        // of each Proc: the Cond it waited at last
-	seen  map[transition.Object]bool // objects that were accessed
 
 	loops  map[announced][]transition.Object // what iterations looked at that ended then
 	plain  map[int32][]int32                 // indices in trace.Plain, by step
@@ -119,10 +118,12 @@ func (s *Strategy) learnCaps() (changed bool) {
 func (s *Strategy) readCalls(t *trace.Trace) {
 	r, p := &s.read, s.path
 	n := s.tab.Procs()
-	r.comm, r.seen = map[announced]int{}, map[transition.Object]bool{}
-	r.next, r.at, r.left, r.cond = make([][]int32, n), make([]int, n), make([]int, n), make([]transition.Object, n)
+	clear(r.comm)
+	for len(r.next) < n {
+		r.next, r.at, r.left, r.cond = append(r.next, nil), append(r.at, 0), append(r.left, 0), append(r.cond, 0)
+	}
 	for i := range n {
-		r.left[i], r.cond[i] = -1, noObject
+		r.next[i], r.at[i], r.left[i], r.cond[i] = r.next[i][:0], 0, -1, noObject
 	}
 	for i, ops := 0, p.Operations(); i < len(ops); i++ {
 		r.comm[announced{ops[i].Proc, ops[i].Announced}] = i
@@ -289,27 +290,25 @@ func (s *Strategy) addTransition(j int) string {
 			return why
 		}
 	}
-	s.run.Grow()
-	e := net.Event(net.None)
-	s.ways(c, sides, t, u, x, func(w way) {
-		if !like(&w, c, x) || e != net.None {
-			return
-		}
-		if e = s.net.Find(w.label, w.arcs); e == net.None {
-			s.Surprise++
-			e = s.net.Foresee(w.label, w.arcs, s.besideOf(w.arcs))
-		}
-	})
+	e := s.expected(t, u, c, x)
+	if e == net.None {
+		e = s.eventOf(c, sides, t, u, x)
+	}
 	if e == net.None {
 		return "an operation that the net takes for impossible: " + c.op.String()
 	}
+	s.follow(e)
 	if !s.agree(e, x) {
 		return "an operation that depends on more than the net says: " + c.op.String()
 	}
 	if s.inputs.cut[e] {
 		return impossible
 	}
-	fresh, ps := !s.net.Shown(e), s.pieces(j)
+	fresh := !s.net.Shown(e)
+	var ps []piece
+	if fresh || s.opt.Inputs != nil {
+		ps = s.pieces(j)
+	}
 	s.advance(x.Proc)
 	if x.With != transition.NoProc {
 		s.advance(x.With)
@@ -328,10 +327,49 @@ func (s *Strategy) addTransition(j int) string {
 	}
 	if fresh {
 		s.extend(e)
-	} else if !s.sameCall(s.run.Last(s.procCell(x.Proc)), s.then(x.Proc, j, ps, 0)) {
+	} else if s.opt.Inputs != nil && !s.sameCall(s.run.Last(s.procCell(x.Proc)), s.then(x.Proc, j, ps, 0)) {
 		return unfollowed
 	}
 	return s.addBranches(x.Proc, j, ps)
+}
+
+// eventOf returns the event of x, by who was at t and perhaps u; None if there is none that is possible.
+func (s *Strategy) eventOf(c *call, sides []side, t, u net.Cond, x *transition.Transition) net.Event {
+	s.run.Grow()
+	e := net.Event(net.None)
+	s.ways(c, sides, t, u, x, func(w way) {
+		if !like(w.label, c, x) || e != net.None {
+			return
+		}
+		if e = s.net.Find(w.label, w.arcs); e == net.None {
+			s.Surprise++
+			e = s.net.Foresee(w.label, w.arcs, s.besideOf(w.arcs))
+		}
+	})
+	return e
+}
+
+// expected returns the event of x, by who was at t and perhaps u, if the execution is still where the schedule has led it, so that it
+// is known; else None.
+func (s *Strategy) expected(t, u net.Cond, c *call, x *transition.Transition) net.Event {
+	if len(s.plan) == 0 {
+		return net.None
+	}
+	e := s.plan[0]
+	arcs := s.net.Arcs(e)
+	if arcs[0] != net.To(t, net.Takes) || u != net.None && arcs[1] != net.To(u, net.Takes) || !like(s.net.Label(e), c, x) {
+		return net.None
+	}
+	return e
+}
+
+// follow notes that e is the execution's next event: whether it is still where the schedule has led it.
+func (s *Strategy) follow(e net.Event) {
+	if len(s.plan) > 0 && s.plan[0] == e {
+		s.plan = s.plan[1:]
+	} else {
+		s.plan = nil
+	}
 }
 
 func (s *Strategy) advance(p transition.Proc) { s.read.at[p]++ }
@@ -345,9 +383,8 @@ func (s *Strategy) access(c *call, sides []side, a *transition.Access) string {
 	if !known {
 		return "an operation on several objects: " + c.op.String()
 	}
-	o := s.object(a.Obj)
-	if !s.read.seen[a.Obj] {
-		s.read.seen[a.Obj] = true
+	if o := s.object(a.Obj); !o.begun {
+		o.begun = true
 		s.begins(o, a)
 	}
 	return ""

@@ -30,6 +30,7 @@ func (s *Strategy) makeSchedule() bool {
 // steps makes the schedule that does the events of a config; false if there is none.
 func (s *Strategy) steps(in *net.Config) bool {
 	s.inputs.branching, s.inputs.needed = net.None, net.None
+	s.planned = s.planned[:0]
 	order, passed, ok := s.inOrder(in)
 	if !ok {
 		return false
@@ -50,6 +51,7 @@ func (s *Strategy) steps(in *net.Config) bool {
 	if s.inputs.needed != net.None {
 		return false
 	}
+	s.plan = s.planned
 	in.Begin() // before its events are shown
 	return true
 }
@@ -120,6 +122,7 @@ func (s *Strategy) addSteps(in *net.Config, e net.Event, next trace.GID) trace.G
 	if !s.net.Shown(e) {
 		return next
 	}
+	s.planned = append(s.planned, e)
 	next = s.addStarted(e, next)
 	first, k := s.net.Given(e)
 	for y := first; y < first+net.Cond(k); y++ {

@@ -91,6 +91,8 @@ type Strategy struct {
 	pasts []past // that s.find may still have, each of an event that comes after the one before
 
 	schedule trace.Schedule
+	planned  []net.Event // the events that it leads through and that were shown, in order
+	plan     []net.Event // those of them that the execution that is read has not come to; nil if it went another way
 	gids     []trace.GID
 	arcs     []net.Arc
 	work     int
@@ -111,7 +113,8 @@ func New(o Options) *Strategy {
 func (s *Strategy) begin() {
 	s.path, s.net = transition.NewPath(s.tab), net.New()
 	s.run, s.find = net.NewConfig(s.net), net.NewConfig(s.net)
-	s.procs, s.procOf, s.objects, s.objectOf, s.calls = nil, nil, nil, nil, newCalls()
+	s.procs, s.procOf, s.objects, s.objectOf, s.calls, s.plan = nil, nil, nil, nil, newCalls(), nil
+	s.read.comm = map[announced]int{}
 	s.known, s.begun, s.target = s.known[:0], false, net.None
 	s.goal, s.stuck, s.asked, s.left, s.rest, s.clock = nil, nil, map[string]bool{}, map[net.Value]bool{}, nil, newClock()
 	s.races = newRaces()
@@ -142,6 +145,7 @@ func (s *Strategy) Next() *trace.Schedule {
 	if s.over {
 		return nil
 	}
+	s.planned, s.plan = s.planned[:0], nil
 	if s.sows() || !s.begun {
 		s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed, Exhaustive: true, Strict: true, Loose: s.opt.Loose}
 		return &s.schedule

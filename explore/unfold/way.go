@@ -256,10 +256,10 @@ func (s *Strategy) byDefault(t net.Cond, sides []side, in *net.Config, f func(wa
 	f(way{0, arcs})
 }
 
-// like reports whether w is how transition x was done, by who was at t and perhaps u.
-func like(w *way, c *call, x *transition.Transition) bool {
+// like reports whether a way with that label is how transition x, which did c, was done.
+func like(l int32, c *call, x *transition.Transition) bool {
 	if c.choices > 0 {
-		return w.label == x.Choice
+		return l == x.Choice
 	}
-	return w.label == label(x.Case, x.WithCase)
+	return l == label(x.Case, x.WithCase)
 }
