@@ -29,15 +29,17 @@ func BenchmarkTable2(b *testing.B) {
 				if r.huge {
 					b.Skip("takes minutes")
 				}
+				least := math.Inf(1)
 				executions := 0
 				for b.Loop() {
 					c, err := searched(r.p, s.new(), math.Inf(1))
 					if err != nil {
 						b.Fatal(err)
 					}
-					executions = c.executions
+					least, executions = min(least, c.seconds), c.executions
 				}
-				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*executions), "µs/execution")
+				b.ReportMetric(least*1000, "cpu-ms")
+				b.ReportMetric(least*1e6/float64(executions), "cpu-µs/execution")
 			})
 		}
 	}

@@ -198,7 +198,7 @@ func (s *Strategy) inOrder(in *net.Config) (order []net.Event, passed map[net.Ev
 		passed[e] = true
 	}
 	if len(before) == 0 {
-		return in.Order(), nil, true
+		return in.OrderLike(s.run.Events()), nil, true
 	}
 	order, ok = in.OrderBefore(before)
 	return order, passed, ok

@@ -209,9 +209,9 @@ func (s *Strategy) pieces(j int) []piece {
 	return s.divide(int32(s.path.Step(j)), x.Starts, at)
 }
 
-// divide makes the pieces of a step in which starts happened, at those events if there are branches.
+// divide makes the pieces of a step in which starts happened, at those events if there are branches. They are overwritten by the next call.
 func (s *Strategy) divide(step int32, starts []transition.Proc, at []int) []piece {
-	ps := []piece{{starts: starts}}
+	ps := append(s.read.pieces[:0], piece{starts: starts})
 	for i := range s.read.branch[step] {
 		b := &s.read.branch[step][i]
 		last := &ps[len(ps)-1]
@@ -223,6 +223,7 @@ func (s *Strategy) divide(step int32, starts []transition.Proc, at []int) []piec
 		last.starts, last.to = last.starts[:k], b.Event+1
 		ps = append(ps, next)
 	}
+	s.read.pieces = ps
 	return ps
 }
 

@@ -12,16 +12,18 @@ import (
 // A reading is what is known of an execution while its operations are added to the net.
 type reading struct {
 	trace *trace.Trace
-	comm  map[announced]int          // index in Path.Operations
-	next  [][]int32                  // of each Proc: the transitions it takes part in, in order
-	at    []int                      // of each Proc: how many of them were added
-	left  []int                      // of each Proc: index in Path.Left, -1
-	cond  []transition.Object        // of each Proc: the Cond it waited at last
+	comm  map[announced]int   // index in Path.Operations
+	next  [][]int32           // of each Proc: the transitions it takes part in, in order
+	at    []int               // of each Proc: how many of them were added
+	left  []int               // of each Proc: index in Path.Left, -1
+	cond  []transition.Object // of each Proc: the Cond it waited at last
+	ends  []int32             // of each transition: how many events the run has after it; nil if it was not read to its end
 
 	loops  map[announced][]transition.Object // what iterations looked at that ended then
 	plain  map[int32][]int32                 // indices in trace.Plain, by step
 	branch map[int32][]symbolic.Branch       // by step
 	passed map[announced]bool                // and whether the next one followed without waiting
+	pieces []piece                           // see divide
 }
 
 // announced says when a communication was: by whom, at the end of which transition.
@@ -30,10 +32,13 @@ type announced struct {
 	at   int
 }
 
-// add adds the execution that the path has read (Fig. 8, lines 7 to 15). It
+// add adds the execution that the path has read (Fig. 8, lines 7 to 15), of which the first transitions are those of
+// the one before: that many. It
 // returns what there is no net construction for, "" if there is nothing.
-func (s *Strategy) add(t *trace.Trace) string {
+func (s *Strategy) add(t *trace.Trace, kept int) string {
 	s.read.trace = t
+	ends := s.read.ends
+	s.read.ends = nil
 	if why := s.unable(); why != "" {
 		return why
 	}
@@ -45,6 +50,29 @@ func (s *Strategy) add(t *trace.Trace) string {
 	if why := s.readBranches(t); why != "" {
 		return why
 	}
+	if kept > 0 {
+		ends = ends[:kept]
+		s.run.UndoTo(int(ends[kept-1]))
+		s.run.Grow()
+		s.plan = s.plan[s.run.Len():]
+		s.advanceTo(kept)
+	} else if why := s.addBegin(); why != "" {
+		return why
+	} else {
+		ends = ends[:0]
+	}
+	for j := kept; j < s.path.Len(); j++ {
+		if why := s.addStep(j); why != "" {
+			return why
+		}
+		ends = append(ends, int32(s.run.Len()))
+	}
+	s.read.ends = ends
+	return ""
+}
+
+// addBegin adds what main does before the first transition.
+func (s *Strategy) addBegin() string {
 	s.run.Begin()
 	main := s.net.Root(s.procCell(transition.Main))
 	ps := s.pieces(-1)
@@ -55,22 +83,53 @@ func (s *Strategy) add(t *trace.Trace) string {
 	} else if !s.sameCall(main, v) {
 		return unfollowed
 	}
-	if why := s.addBranches(transition.Main, -1, ps); why != "" {
+	return s.addBranches(transition.Main, -1, ps)
+}
+
+// addStep adds the events of transition j.
+func (s *Strategy) addStep(j int) string {
+	if s.path.At(j).Barrier {
+		s.addJump(j)
+		return ""
+	}
+	if why := s.addTransition(j); why != "" {
 		return why
 	}
-	for j := range s.path.Len() {
-		if s.path.At(j).Barrier {
-			s.addJump(j)
+	return s.goOn(s.path.At(j).Proc, j)
+}
+
+// kept returns how many transitions the next execution begins with that are those of the last one: what is known
+// of them is not read again. With inputs an execution may do something else.
+func (s *Strategy) kept() int {
+	if s.opt.Inputs != nil {
+		return 0
+	}
+	same, last := 0, s.run.Events()
+	for same < len(s.plan) && same < len(last) && s.plan[same] == last[same] {
+		same++
+	}
+	k := 0
+	for k < len(s.read.ends) && int(s.read.ends[k]) <= same {
+		k++
+	}
+	return k
+}
+
+// advanceTo goes past the first k transitions.
+func (s *Strategy) advanceTo(k int) {
+	for j := range k {
+		x := s.path.At(j)
+		if x.Barrier {
 			continue
 		}
-		if why := s.addTransition(j); why != "" {
-			return why
+		s.advance(x.Proc)
+		if x.With != transition.NoProc {
+			s.advance(x.With)
 		}
-		if why := s.goOn(s.path.At(j).Proc, j); why != "" {
-			return why
+		if x.Op == trace.OpCondWait {
+			s.read.cond[x.Proc] = x.Accesses[0].Obj
 		}
 	}
-	return ""
 }
 
 // unable says what in the execution there is no net construction for.
@@ -523,22 +582,28 @@ type past struct {
 // that event the last of them.
 func (s *Strategy) findPast(e net.Event) net.Mark {
 	in := s.find
-	for {
-		k := len(s.pasts) - 1
-		if k < 0 {
-			in.Begin()
-			break
-		}
-		if p := s.pasts[k]; p.n <= in.Len() && in.Events()[p.n-1] == p.of && s.comesAfter(e, p.of) {
-			in.UndoTo(p.n)
-			in.Grow()
-			break
-		}
-		s.pasts = s.pasts[:k]
+	if s.aimed && e == s.target { // its past was made when the execution was scheduled
+		s.pasts = s.pasts[:0]
+	} else {
+		in.UndoTo(s.sharedWith(e))
 	}
+	s.aimed = false
+	in.Grow()
 	in.Add(e)
 	s.pasts = append(s.pasts, past{e, in.Len()})
 	return in.Mark()
+}
+
+// sharedWith returns how many events s.find begins with that are known to be in the past of e.
+func (s *Strategy) sharedWith(e net.Event) int {
+	in := s.find
+	for k := len(s.pasts) - 1; k >= 0; k-- {
+		if p := s.pasts[k]; p.n <= in.Len() && in.Events()[p.n-1] == p.of && s.comesAfter(e, p.of) {
+			return p.n
+		}
+		s.pasts = s.pasts[:k]
+	}
+	return 0
 }
 
 // comesAfter reports whether f gave something that e takes, reads or follows.

@@ -11,6 +11,7 @@ import (
 // in an order of causality and asymmetric conflict. false: there is none.
 func (s *Strategy) makeSchedule() bool {
 	in := s.find
+	s.aimed = false
 	in.Begin()
 	if s.target != net.None && !in.Add(s.target) || !reach(in, s.goal) {
 		panic("unfold: a target cannot happen")
@@ -19,12 +20,19 @@ func (s *Strategy) makeSchedule() bool {
 		return false
 	}
 	alone := in.Mark()
-	s.alongside(in)
-	if s.steps(in) {
-		return true
+	before := in.Len()
+	if s.target != net.None {
+		before--
 	}
-	in.Undo(alone)
-	return s.steps(in) || s.before()
+	s.alongside(in)
+	if !s.steps(in) {
+		if in.Undo(alone); !s.steps(in) {
+			return s.before()
+		}
+	}
+	in.UndoTo(before) // the others are about to be shown
+	s.aimed = s.target != net.None
+	return true
 }
 
 // steps makes the schedule that does the events of a config; false if there is none.
@@ -52,7 +60,6 @@ func (s *Strategy) steps(in *net.Config) bool {
 		return false
 	}
 	s.plan = s.planned
-	in.Begin() // before its events are shown
 	return true
 }
 
@@ -117,7 +124,7 @@ func (s *Strategy) draws(e net.Event) bool {
 // which are no steps, follow it as the input has it.
 func (s *Strategy) addSteps(in *net.Config, e net.Event, next trace.GID) trace.GID {
 	if !s.isClock(s.net.Cell(s.net.Arcs(e)[0].Cond())) && !s.branches(e) { // the clock jumps by itself
-		s.addStep(e)
+		s.addStepOf(e)
 	}
 	if !s.net.Shown(e) {
 		return next
@@ -162,8 +169,8 @@ func (s *Strategy) drawn(t net.Cond) net.Event {
 	return net.None
 }
 
-// addStep adds the step of e.
-func (s *Strategy) addStep(e net.Event) {
+// addStepOf adds the step of e.
+func (s *Strategy) addStepOf(e net.Event) {
 	arcs := s.net.Arcs(e)
 	t := arcs[0].Cond()
 	c, sides := s.callAt(t)

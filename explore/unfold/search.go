@@ -23,8 +23,19 @@ func (s *Strategy) fromGoroutine(t net.Cond) {
 	if c == nil {
 		return
 	}
-	cells := s.needs(t, c, sides)
+	if s.late() {
+		return
+	}
 	in := s.find
+	if k := s.onlyNeeds(c, sides); k != net.None { // as is mostly so: everything in one walk
+		s.at(t)
+		in.Versions(k, func(x net.Cond) {
+			s.net.Wait(x, t)
+			s.operation(c, t, in, s.foresee)
+		})
+		return
+	}
+	cells := s.needs(t, c, sides)
 	s.at(t)
 	for _, x := range sides {
 		if o := s.object(x.obj); o.cap > 0 || c.poll {
@@ -39,17 +50,21 @@ func (s *Strategy) fromGoroutine(t net.Cond) {
 		o := s.object(c.obj)
 		o.waiting = append(o.waiting, t)
 	}
-	if len(cells) == 1 && len(sides) == 0 && !c.poll && !s.counts(c) && !s.late() { // in one walk
-		in.Versions(cells[0], func(x net.Cond) {
-			s.net.Wait(x, t)
-			s.operation(c, t, in, s.foresee)
-		})
-		return
-	}
 	for _, cell := range cells {
 		in.Versions(cell, func(x net.Cond) { s.net.Wait(x, t) })
 	}
 	s.expand(t, c, sides)
+}
+
+// onlyNeeds returns the cell of an object whose state alone an operation depends on; None if there is more to it.
+func (s *Strategy) onlyNeeds(c *call, sides []side) net.Cell {
+	if len(sides) > 0 || c.poll || c.sleeps || c.obj == noObject || c.op == trace.OpAwait || c.op == trace.OpLen {
+		return net.None
+	}
+	if o := s.object(c.obj); o.beside == net.None {
+		return o.state
+	}
+	return net.None
 }
 
 // counts reports whether c is about an object that has conditions beside it.

@@ -12,17 +12,71 @@ import (
 // condition of a goroutine that is added. Who waits for a mutex at a condition
 // of it is noted there (net.Net.Wait), which is what Lemma 1 restricts FINDNEXT to.
 
+// A lock is one of the mutexes that a goroutine has locked and not unlocked itself: the condition that this gave. Who holds more
+// than one has a list of them.
+type lock struct {
+	at   net.Cond
+	next int32 // index in locks.list; 0: no more
+}
+
+type locks struct {
+	list []lock
+	of   []int32 // by condition of a goroutine: index in list, + 1; 0: not known yet
+}
+
+func newLocks() locks { return locks{list: make([]lock, 1)} }
+
+// locksAt returns the list of what t's goroutine has locked, as its index.
+func (s *Strategy) locksAt(t net.Cond) int32 {
+	k := &s.locks
+	for len(k.of) <= int(t) {
+		k.of = append(k.of, 0)
+	}
+	if k.of[t] > 0 {
+		return k.of[t] - 1
+	}
+	up, i := s.net.Up(t), int32(0)
+	if up != net.None {
+		i = s.locksAt(up)
+		if e := s.net.By(t); s.net.Arcs(e)[0].Cond() == up { // its own operation
+			first, n := s.net.Given(e)
+			for y := first; y < first+net.Cond(n); y++ {
+				if o := s.ownerOf(y); o != nil && o.kind == trace.ObjMutex {
+					i = s.without(i, s.net.Cell(y))
+					if s.net.Value(y) == 1 {
+						k.list = append(k.list, lock{y, i})
+						i = int32(len(k.list) - 1)
+					}
+				}
+			}
+		}
+	}
+	k.of[t] = i + 1
+	return i
+}
+
+// without returns a list like i that has no lock of a mutex.
+func (s *Strategy) without(i int32, mutex net.Cell) int32 {
+	if i == 0 {
+		return 0
+	}
+	l := s.locks.list[i]
+	rest := s.without(l.next, mutex)
+	switch {
+	case s.net.Cell(l.at) == mutex:
+		return rest
+	case rest == l.next:
+		return i
+	}
+	s.locks.list = append(s.locks.list, lock{l.at, rest})
+	return int32(len(s.locks.list) - 1)
+}
+
 // held returns the conditions of mutexes that t's goroutine has locked, after the events in s.find.
 func (s *Strategy) held(t net.Cond) (held []net.Cond) {
-	for _, e := range s.find.Events() {
-		if s.net.Cell(s.net.Arcs(e)[0].Cond()) != s.net.Cell(t) {
-			continue
-		}
-		first, k := s.net.Given(e)
-		for y := first; y < first+net.Cond(k); y++ {
-			if o := s.ownerOf(y); o != nil && o.kind == trace.ObjMutex && s.net.Value(y) == 1 && s.find.Last(s.net.Cell(y)) == y {
-				held = append(held, y)
-			}
+	for i := s.locksAt(t); i > 0; i = s.locks.list[i].next {
+		if y := s.locks.list[i].at; s.find.Last(s.net.Cell(y)) == y {
+			held = append(held, y)
 		}
 	}
 	return held
@@ -59,16 +113,22 @@ func (s *Strategy) deadlocked(t net.Cond) {
 
 // ended looks for those who wait for a mutex that the goroutine of t, which has ended, has locked.
 func (s *Strategy) ended(t net.Cond) {
+	if s.locksAt(t) == 0 {
+		return
+	}
 	s.at(t)
 	for _, y := range s.held(t) {
 		o := s.ownerOf(y)
 		o.finals = append(o.finals, t)
-		s.wanting(y, func(a net.Cond) { s.found([]net.Cond{a, t}) })
+		s.wanting(y, false, func(a net.Cond) { s.found([]net.Cond{a, t}) })
 	}
 }
 
 // locking looks for deadlocks of which t, which locks o, is part.
 func (s *Strategy) locking(t net.Cond, o *object) {
+	if s.locksAt(t) == 0 && len(o.finals) == 0 {
+		return
+	}
 	s.at(t)
 	for _, f := range o.finals {
 		m := s.find.Mark()
@@ -89,16 +149,16 @@ func (s *Strategy) circle(set []net.Cond, wanted net.Cell) {
 		return
 	}
 	for _, y := range held {
-		s.wanting(y, func(a net.Cond) { s.circle(append(set[:len(set):len(set)], a), wanted) })
+		s.wanting(y, true, func(a net.Cond) { s.circle(append(set[:len(set):len(set)], a), wanted) })
 	}
 }
 
 // wanting is FINDNEXT: it calls f with those who wait to lock the mutex that is
-// locked at y, one after the other added to s.find.
-func (s *Strategy) wanting(y net.Cond, f func(a net.Cond)) {
+// locked at y, one after the other added to s.find; those who hold one themselves, or all.
+func (s *Strategy) wanting(y net.Cond, holding bool, f func(a net.Cond)) {
 	in := s.find
 	s.net.Waiting(y, func(a net.Cond) {
-		if c, _ := s.callAt(a); c == nil || c.op != trace.OpLock || s.late() {
+		if c, _ := s.callAt(a); c == nil || c.op != trace.OpLock || s.late() || holding && s.locksAt(a) == 0 {
 			return
 		}
 		m := in.Mark()

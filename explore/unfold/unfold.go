@@ -73,6 +73,7 @@ type Strategy struct {
 	target net.Event   // of the next execution, or
 	goal   []net.Cond  // where it is to get
 	stuck  [][]net.Cond
+	locks  locks
 	asked  map[string]bool    // sets that were stuck, by their calls
 	left   map[net.Value]bool // calls that an execution has left waiting, or that none can
 	rest   *rest
@@ -89,6 +90,7 @@ type Strategy struct {
 	read reading
 
 	pasts []past // that s.find may still have, each of an event that comes after the one before
+	aimed bool   // s.find is what precedes the target
 
 	schedule trace.Schedule
 	planned  []net.Event // the events that it leads through and that were shown, in order
@@ -114,12 +116,12 @@ func (s *Strategy) begin() {
 	s.path, s.net = transition.NewPath(s.tab), net.New()
 	s.run, s.find = net.NewConfig(s.net), net.NewConfig(s.net)
 	s.procs, s.procOf, s.objects, s.objectOf, s.calls, s.plan = nil, nil, nil, nil, newCalls(), nil
-	s.read.comm = map[announced]int{}
+	s.read.comm, s.read.ends = map[announced]int{}, nil
 	s.known, s.begun, s.target = s.known[:0], false, net.None
 	s.goal, s.stuck, s.asked, s.left, s.rest, s.clock = nil, nil, map[string]bool{}, map[net.Value]bool{}, nil, newClock()
-	s.races = newRaces()
+	s.races, s.locks = newRaces(), newLocks()
 	s.noted, s.texts, s.inputs = map[[2]net.Cond]bool{}, map[net.Cond]string{}, newInputs()
-	s.pasts = s.pasts[:0]
+	s.pasts, s.aimed = s.pasts[:0], false
 	s.beginClock()
 	cell := s.procCell(transition.Main)
 	s.net.Mark(cell, 0)
@@ -219,7 +221,8 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.target, s.goal = net.None, nil
 		return
 	}
-	if err := s.path.Read(t, 0); err != nil {
+	kept := s.kept()
+	if err := s.path.Read(t, kept); err != nil {
 		s.incomplete(err.Error())
 		s.over = true
 		return
@@ -229,7 +232,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.begin()
 		return
 	}
-	if why := s.add(t); why != "" {
+	if why := s.add(t, kept); why != "" {
 		s.giveWay(why, t)
 		return
 	}
@@ -276,7 +279,7 @@ func (s *Strategy) Seed(t *trace.Trace) bool {
 			return false
 		}
 	}
-	if s.add(t) != "" {
+	if s.add(t, 0) != "" {
 		return false
 	}
 	s.result.Executions++

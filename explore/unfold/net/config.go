@@ -305,13 +305,7 @@ func (c *Config) Aside(cell Cell, f func(Cond)) {
 // Next calls f for every event that can be added and takes x, which is still
 // there. During a call it and what precedes it are in the set.
 func (c *Config) Next(x Cond, f func()) {
-	for y := c.n.conds[x].child; y != None; y = c.n.conds[y].sibling {
-		m := c.Mark()
-		if c.Add(c.n.conds[y].by) {
-			f()
-		}
-		c.Undo(m)
-	}
+	c.eachChild(x, func(Cond) { f() })
 }
 
 // Versions calls f for every condition that a cell can have when more events
@@ -323,10 +317,23 @@ func (c *Config) Versions(cell Cell, f func(x Cond)) {
 		return
 	}
 	f(x)
-	for y := c.n.conds[x].child; y != None; y = c.n.conds[y].sibling {
-		m := c.Mark()
-		if c.Add(c.n.conds[y].by) && c.last[cell] == y {
+	c.eachChild(x, func(y Cond) {
+		if c.last[cell] == y {
 			c.Versions(cell, f)
+		}
+	})
+}
+
+// eachChild calls f for every condition that can replace x, with what gives it in the set.
+func (c *Config) eachChild(x Cond, f func(y Cond)) {
+	n := c.n
+	for y := n.more.at(x).child; y != None; y = n.more.at(y).sibling {
+		if w := n.more.at(y).with; w != x && c.taken[w] != None {
+			continue // most of those that cannot happen: their goroutine has gone another way
+		}
+		m := c.Mark()
+		if c.Add(n.conds[y].by) {
+			f(y)
 		}
 		c.Undo(m)
 	}

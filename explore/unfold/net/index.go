@@ -1,9 +1,15 @@
 package net
 
-// A table finds events by what they are: open addressing, four bytes a slot.
+// A table finds events by what they are: open addressing, eight bytes a slot.
 type table struct {
-	slots []Event // event + 1; 0: empty
+	slots []slot
 	n     int
+}
+
+// A slot has an event, + 1, and some of its hash, so that others are not looked at; 0 if it is empty.
+type slot struct {
+	e   Event
+	tag uint32
 }
 
 func hash(label int32, arcs []Arc) uint64 {
@@ -15,8 +21,9 @@ func hash(label int32, arcs []Arc) uint64 {
 	return h
 }
 
-func (t *table) start(label int32, arcs []Arc) int {
-	return int(hash(label, arcs) >> 20 % uint64(len(t.slots)))
+// start returns where to look first for what has a hash, and its tag.
+func (t *table) start(h uint64) (int, uint32) {
+	return int(h >> 20 % uint64(len(t.slots))), uint32(h)
 }
 
 func (t *table) next(i int) int {
@@ -29,10 +36,10 @@ func (t *table) next(i int) int {
 func (t *table) add(n *Net, e Event) {
 	if t.n++; t.n*4 >= len(t.slots)*3 {
 		old := t.slots
-		t.slots = make([]Event, max(64, len(old)+len(old)/2))
+		t.slots = make([]slot, max(64, len(old)+len(old)/2))
 		for _, s := range old {
-			if s != 0 {
-				t.put(n, s-1)
+			if s.e != 0 {
+				t.put(n, s.e-1)
 			}
 		}
 	}
@@ -40,9 +47,9 @@ func (t *table) add(n *Net, e Event) {
 }
 
 func (t *table) put(n *Net, e Event) {
-	i := t.start(n.events[e].label, n.Arcs(e))
-	for t.slots[i] != 0 {
+	i, tag := t.start(hash(n.events[e].label, n.Arcs(e)))
+	for t.slots[i].e != 0 {
 		i = t.next(i)
 	}
-	t.slots[i] = e + 1
+	t.slots[i] = slot{e + 1, tag}
 }

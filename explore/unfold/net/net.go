@@ -63,16 +63,41 @@ func (a Arc) takes() bool { return a.Use() == Takes || a.Use() == Seals }
 // A Value is what a condition's cell holds: for whoever makes the net.
 type Value = int64
 
-// A condition is 40 bytes.
+// A condition is 8 bytes, for which alone most are looked at, and 32 more.
 type condition struct {
-	by      Event
-	cell    Cell
+	by   Event
+	cell Cell
+}
+
+type more struct {
+	with    Cond  // the first that by takes; None
 	up      Cond  // that it replaced; None if it is a first one
 	child   Cond  // the last added of those that replaced it
 	sibling Cond  // the one added before with the same up
 	waiting int32 // who waits at it: index in Net.waiters, 0: nobody
 	depth   int32 // how many it comes after, of its cell
 	value   Value
+}
+
+// chunks keep what there is of most in pieces that stay where they are, so that a net that grows is not copied.
+type chunks struct {
+	list [][]more
+	n    int
+}
+
+const (
+	chunkBits = 10
+	chunkSize = 1 << chunkBits
+)
+
+func (l *chunks) at(c Cond) *more { return &l.list[c>>chunkBits][c&(chunkSize-1)] }
+
+func (l *chunks) add(x more) {
+	if l.n&(chunkSize-1) == 0 {
+		l.list = append(l.list, make([]more, chunkSize))
+	}
+	l.n++
+	*l.at(Cond(l.n - 1)) = x
 }
 
 // A node is 20 bytes.
@@ -93,6 +118,7 @@ type waiter struct {
 // A Net is an occurrence net that grows.
 type Net struct {
 	conds   []condition
+	more    chunks // of each
 	events  []node
 	arcs    []Arc
 	waiters []waiter
@@ -124,12 +150,16 @@ func (n *Net) Root(cell Cell) Cond { return n.root[cell] }
 
 func (n *Net) give(cell Cell, by Event, up Cond, v Value) Cond {
 	c := Cond(len(n.conds))
-	x := condition{by: by, cell: cell, up: up, child: None, sibling: None, value: v}
-	if up != None {
-		x.depth = n.conds[up].depth + 1
-		x.sibling, n.conds[up].child = n.conds[up].child, c
+	x := more{with: None, up: up, child: None, sibling: None, value: v}
+	if by != None {
+		x.with = n.arcs[n.events[by].arcs].Cond()
 	}
-	n.conds = append(n.conds, x)
+	if up != None {
+		x.depth = n.more.at(up).depth + 1
+		x.sibling, n.more.at(up).child = n.more.at(up).child, c
+	}
+	n.conds = append(n.conds, condition{by, cell})
+	n.more.add(x)
 	return c
 }
 
@@ -148,16 +178,16 @@ func (n *Net) By(c Cond) Event { return n.conds[c].by }
 func (n *Net) Cell(c Cond) Cell { return n.conds[c].cell }
 
 // Up returns the condition that c replaced, None for a first one.
-func (n *Net) Up(c Cond) Cond { return n.conds[c].up }
+func (n *Net) Up(c Cond) Cond { return n.more.at(c).up }
 
 // Depth returns how many conditions of its cell came before c.
-func (n *Net) Depth(c Cond) int { return int(n.conds[c].depth) }
+func (n *Net) Depth(c Cond) int { return int(n.more.at(c).depth) }
 
 // Value returns what c's cell holds.
-func (n *Net) Value(c Cond) Value { return n.conds[c].value }
+func (n *Net) Value(c Cond) Value { return n.more.at(c).value }
 
 // SetValue changes it.
-func (n *Net) SetValue(c Cond, v Value) { n.conds[c].value = v }
+func (n *Net) SetValue(c Cond, v Value) { n.more.at(c).value = v }
 
 // Label returns what tells e from other events with the same preset.
 func (n *Net) Label(e Event) int32 { return n.events[e].label }
@@ -179,12 +209,12 @@ func (n *Net) Find(label int32, arcs []Arc) Event {
 	if len(n.index.slots) == 0 {
 		return None
 	}
-	for i := n.index.start(label, arcs); ; i = n.index.next(i) {
-		e := n.index.slots[i] - 1
-		if e < 0 {
+	for i, tag := n.index.start(hash(label, arcs)); ; i = n.index.next(i) {
+		s := n.index.slots[i]
+		if s.e == 0 {
 			return None
 		}
-		if n.events[e].label == label && slices.Equal(n.Arcs(e), arcs) {
+		if e := s.e - 1; s.tag == tag && n.events[e].label == label && slices.Equal(n.Arcs(e), arcs) {
 			return e
 		}
 	}
@@ -224,13 +254,13 @@ func (n *Net) Aside(e Event, cell Cell, v Value) Cond {
 
 // Wait notes that who waits at c.
 func (n *Net) Wait(c, who Cond) {
-	n.waiters = append(n.waiters, waiter{who, n.conds[c].waiting})
-	n.conds[c].waiting = int32(len(n.waiters) - 1)
+	n.waiters = append(n.waiters, waiter{who, n.more.at(c).waiting})
+	n.more.at(c).waiting = int32(len(n.waiters) - 1)
 }
 
 // Waiting calls f with those who wait at c, some perhaps more than once.
 func (n *Net) Waiting(c Cond, f func(who Cond)) {
-	for i := n.conds[c].waiting; i > 0; i = n.waiters[i].next {
+	for i := n.more.at(c).waiting; i > 0; i = n.waiters[i].next {
 		f(n.waiters[i].who)
 	}
 }

@@ -22,6 +22,31 @@ func (c *Config) Order() []Event {
 	return c.order
 }
 
+// OrderLike is Order that begins as another set of events was ordered, for as long as it can, if it needs no search.
+func (c *Config) OrderLike(other []Event) []Event {
+	if len(c.late) > 0 {
+		return c.Order()
+	}
+	c.order = c.order[:0]
+	for _, e := range other {
+		if c.state[e] == out {
+			break
+		}
+		c.state[e] = done
+		c.order = append(c.order, e)
+	}
+	k := len(c.order)
+	for _, e := range c.log {
+		if c.state[e] == in {
+			c.order = append(c.order, e)
+		}
+	}
+	for _, e := range c.order[:k] {
+		c.state[e] = in
+	}
+	return c.order
+}
+
 // OrderBefore is Order with more to heed: before[e] are events that are to come
 // before e, if both are in the set. ok is false if there is no such order.
 func (c *Config) OrderBefore(before map[Event][]Event) (order []Event, ok bool) {
