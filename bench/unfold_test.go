@@ -26,9 +26,6 @@ func BenchmarkTable2(b *testing.B) {
 	for _, r := range table2Rows() {
 		for _, s := range strategies {
 			b.Run(r.name+"/"+s.name, func(b *testing.B) {
-				if r.huge {
-					b.Skip("takes minutes")
-				}
 				least := math.Inf(1)
 				executions := 0
 				for b.Loop() {

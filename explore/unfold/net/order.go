@@ -22,7 +22,7 @@ func (c *Config) Order() []Event {
 	return c.order
 }
 
-// OrderLike is Order that begins as another set of events was ordered, for as long as it can, if it needs no search.
+// OrderLike is Order that begins as another set of events was ordered, for as long as it can, if it needs no search for that.
 func (c *Config) OrderLike(other []Event) []Event {
 	if len(c.late) > 0 {
 		return c.Order()
@@ -35,16 +35,35 @@ func (c *Config) OrderLike(other []Event) []Event {
 		c.state[e] = done
 		c.order = append(c.order, e)
 	}
-	k := len(c.order)
+	k, ok := len(c.order), true
 	for _, e := range c.log {
 		if c.state[e] == in {
+			ok = ok && !c.precedesDone(e)
 			c.order = append(c.order, e)
 		}
 	}
 	for _, e := range c.order[:k] {
 		c.state[e] = in
 	}
+	if !ok {
+		return c.Order()
+	}
 	return c.order
+}
+
+// precedesDone reports whether e, which is not done, may have to come before one that is.
+func (c *Config) precedesDone(e Event) bool {
+	for _, a := range c.n.Arcs(e) {
+		switch a.Use() {
+		case Reads, Joins:
+			if by := c.taken[a.Cond()]; by >= 0 && c.state[by] == done {
+				return true
+			}
+		case Watches:
+			return true
+		}
+	}
+	return false
 }
 
 // OrderBefore is Order with more to heed: before[e] are events that are to come
