@@ -582,9 +582,7 @@ type past struct {
 // that event the last of them.
 func (s *Strategy) findPast(e net.Event) net.Mark {
 	in := s.find
-	if s.aimed && e == s.target { // its past was made when the execution was scheduled
-		s.pasts = s.pasts[:0]
-	} else {
+	if !s.aimed || e != s.target { // the target's past was made when the execution was scheduled
 		in.UndoTo(s.sharedWith(e))
 	}
 	s.aimed = false

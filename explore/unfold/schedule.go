@@ -12,7 +12,12 @@ import (
 func (s *Strategy) makeSchedule() bool {
 	in := s.find
 	s.aimed = false
-	in.Begin()
+	if s.target == net.None {
+		in.Begin()
+	} else {
+		in.UndoTo(s.sharedWith(s.target))
+		in.Grow()
+	}
 	if s.target != net.None && !in.Add(s.target) || !reach(in, s.goal) {
 		panic("unfold: a target cannot happen")
 	}
@@ -49,12 +54,18 @@ func (s *Strategy) steps(in *net.Config) bool {
 	}
 	s.gids[transition.Main], s.gids[transition.Timers] = 0, 1
 	next := trace.GID(2)
-	for _, shown := range [...]bool{true, false} { // how many goroutines the others start is not known
-		for _, e := range order {
-			if s.net.Shown(e) == shown && !passed[e] && !s.branches(e) && (!s.draws(e) || e == s.target) {
-				next = s.addSteps(in, e, next)
-			}
+	var last []net.Event // are not shown: how many goroutines they start is not known
+	for _, e := range order {
+		switch c, _ := s.callAt(s.net.Arcs(e)[0].Cond()); {
+		case c.op == trace.OpBranch || c.choices > 0 && e != s.target || passed[e]:
+		case s.net.Shown(e):
+			next = s.addSteps(in, e, next)
+		default:
+			last = append(last, e)
 		}
+	}
+	for _, e := range last {
+		next = s.addSteps(in, e, next)
 	}
 	if s.inputs.needed != net.None {
 		return false
@@ -136,6 +147,9 @@ func (s *Strategy) addSteps(in *net.Config, e net.Event, next trace.GID) trace.G
 		if !s.isGoroutine(s.net.Cell(y)) {
 			continue
 		}
+		if c, _ := s.callAt(y); c == nil || c.choices == 0 && c.op != trace.OpBranch {
+			continue
+		}
 		by := in.Taker(y)
 		if by == net.None {
 			by = s.drawn(y)
@@ -144,7 +158,7 @@ func (s *Strategy) addSteps(in *net.Config, e net.Event, next trace.GID) trace.G
 			by = s.outcome(y)
 		}
 		switch {
-		case by == net.None || !s.draws(by) && !s.branches(by):
+		case by == net.None:
 		case s.net.Shown(by):
 			next = s.addSteps(in, by, next)
 		case s.branches(by) && s.inputs.branching == net.None:
