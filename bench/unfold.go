@@ -120,6 +120,7 @@ func unfoldTable(file string, huge bool) error {
 		times = 3
 	)
 	debug.SetGCPercent(200)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // search and program take turns; a second processor would be woken at each switch, in vain
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Table 2\n\nBy `go run ./bench -unfold %s`: the programs behind Table 2 of the unfolding paper, as far as they could be rebuilt (`internal/progen/table2`), run by the scheduler without a compiler.\n", file)
 	fmt.Fprintf(&b, "Times are of the processor, executions included, the least of up to %d runs; > means that a search was ended after %.0f s. The columns *paper* are its numbers of tests, on another machine and for Java.\n", times, basis)

@@ -32,7 +32,7 @@ func (s *Strategy) pollable(obj transition.Object) bool {
 // readLoops collects at which transitions iterations ended that changed nothing, and what they looked at.
 func (s *Strategy) readLoops(t *trace.Trace) string {
 	r, p := &s.read, s.path
-	r.loops, r.passed = map[announced][]transition.Object{}, map[announced]bool{}
+	r.loops, r.passed = nil, nil
 	at, i := -1, 0
 	for k := range t.Offers {
 		o := &t.Offers[k]
@@ -50,6 +50,9 @@ func (s *Strategy) readLoops(t *trace.Trace) string {
 		}
 		if s.varying[obj] {
 			return "a loop that polls what depends on the input"
+		}
+		if r.loops == nil {
+			r.loops, r.passed = map[announced][]transition.Object{}, map[announced]bool{}
 		}
 		key := announced{s.tab.ProcOf(o.G), at}
 		r.loops[key] = append(r.loops[key], obj)
@@ -166,12 +169,15 @@ func (s *Strategy) goOn(p transition.Proc, j int) string {
 // whoever waits in a polling loop did so before what it looked at was written, or
 // never had to. passed are those who had not to; ok is false if there is none.
 func (s *Strategy) inOrder(in *net.Config) (order []net.Event, passed map[net.Event]bool, ok bool) {
-	before := map[net.Event][]net.Event{}
+	var before map[net.Event][]net.Event
 	for _, e := range in.Events() {
 		t := s.net.Arcs(e)[0].Cond()
 		c, _ := s.callAt(t)
 		if c.op != trace.OpAwait {
 			continue
+		}
+		if before == nil {
+			before = map[net.Event][]net.Event{}
 		}
 		last := s.net.By(t)
 		was := map[net.Event]int{}

@@ -65,9 +65,9 @@ func (s *Strategy) unableJump(t *trace.Trace, i int) string {
 	return ""
 }
 
-// learnTimers reports whether a channel turned out to be a timer's that was not known to be one.
-func (s *Strategy) learnTimers() (changed bool) {
-	for i := range s.path.Len() {
+// learnTimers reports whether, from a transition on, a channel turned out to be a timer's that was not known to be one.
+func (s *Strategy) learnTimers(from int) (changed bool) {
+	for i := from; i < s.path.Len(); i++ {
 		x := s.path.At(i)
 		for _, a := range x.Accesses {
 			if (x.Barrier || x.Op == trace.OpTimerStop) && s.tab.Kind(a.Obj) == trace.ObjChan && !s.timerChans[a.Obj] {

@@ -56,6 +56,10 @@ const maxTries = 3
 
 // readPlain sorts the accesses of an execution that are no steps by their transitions.
 func (s *Strategy) readPlain(t *trace.Trace) {
+	if len(t.Plain) == 0 {
+		s.read.plain = nil
+		return
+	}
 	s.read.plain = map[int32][]int32{}
 	for i := range t.Plain {
 		s.read.plain[t.Plain[i].Step] = append(s.read.plain[t.Plain[i].Step], int32(i))

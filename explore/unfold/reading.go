@@ -39,7 +39,7 @@ func (s *Strategy) add(t *trace.Trace, kept int) string {
 	s.read.trace = t
 	ends := s.read.ends
 	s.read.ends = nil
-	if why := s.unable(); why != "" {
+	if why := s.unable(kept); why != "" {
 		return why
 	}
 	s.readCalls(t)
@@ -132,13 +132,13 @@ func (s *Strategy) advanceTo(k int) {
 	}
 }
 
-// unable says what in the execution there is no net construction for.
-func (s *Strategy) unable() string {
+// unable says what in the execution, from a transition on, there is no net construction for.
+func (s *Strategy) unable(from int) string {
 	p := s.path
 	if len(p.Early()) > 0 {
 		return "goroutines that were started before the first step"
 	}
-	for i := range p.Len() {
+	for i := from; i < p.Len(); i++ {
 		t := p.At(i)
 		if t.Barrier {
 			if why := s.unableJump(s.read.trace, i); why != "" {
@@ -160,9 +160,9 @@ func (s *Strategy) unable() string {
 	return ""
 }
 
-// learnCaps reports whether the capacity of a channel turned out to be another than was known.
-func (s *Strategy) learnCaps() (changed bool) {
-	for i := range s.path.Len() {
+// learnCaps reports whether, from a transition on, the capacity of a channel turned out to be another than was known.
+func (s *Strategy) learnCaps(from int) (changed bool) {
+	for i := from; i < s.path.Len(); i++ {
 		for _, a := range s.path.At(i).Accesses {
 			if k := s.tab.Cap(a.Obj); s.tab.Kind(a.Obj) == trace.ObjChan && k > s.caps[a.Obj] {
 				s.caps[a.Obj] = k

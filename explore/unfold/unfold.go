@@ -227,7 +227,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.over = true
 		return
 	}
-	if s.learn(t) {
+	if s.learn(t, kept) {
 		s.result.Executions = 0
 		s.begin()
 		return
@@ -254,9 +254,9 @@ func (s *Strategy) Done(t *trace.Trace) {
 	}
 }
 
-// learn reports whether t has shown something for which the search has to begin anew.
-func (s *Strategy) learn(t *trace.Trace) bool {
-	caps, timers, varying := s.learnCaps(), s.learnTimers(), s.learnVarying(t)
+// learn reports whether t, from a transition on, has shown something for which the search has to begin anew.
+func (s *Strategy) learn(t *trace.Trace, from int) bool {
+	caps, timers, varying := s.learnCaps(from), s.learnTimers(from), s.learnVarying(t)
 	changed := s.tab.Changed || caps || timers || varying
 	s.tab.Changed = false
 	return changed
@@ -272,7 +272,7 @@ func (s *Strategy) Seed(t *trace.Trace) bool {
 	if s.path.Read(t, 0) != nil {
 		return false
 	}
-	if s.learn(t) {
+	if s.learn(t, 0) {
 		s.result.Executions = 0
 		s.begin() // what was added before is found again
 		if s.path.Read(t, 0) != nil {
