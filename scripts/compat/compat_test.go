@@ -51,3 +51,14 @@ func TestDocumentKeepsRows(t *testing.T) {
 		t.Errorf("the second tried again:\n%s", one)
 	}
 }
+
+// A suite of many tests has time for all their budgets.
+func TestAllowed(t *testing.T) {
+	c := &compat{budget: time.Second, limit: time.Minute}
+	for _, tests := range []int{0, 20, 300} {
+		r := &result{pkgs: map[string]*pkgResult{"p": {plainTests: tests / 2}, "q": {plainTests: tests - tests/2}}}
+		if got, want := c.allowed(r), map[int]time.Duration{0: time.Minute, 20: time.Minute, 300: 10 * time.Minute}[tests]; got != want {
+			t.Errorf("%d tests: %v, want %v", tests, got, want)
+		}
+	}
+}

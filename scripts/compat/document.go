@@ -18,7 +18,8 @@ Written by `+"`go run ./scripts/compat`"+`: the unmodified test suites of these 
 schedule: the others end after two executions at most. *Findings* that are the module's own are explained in
 [found.md](found.md); those of tests that fail under `+"`go test`"+` too are marked so. Times are of all executions
 together, and of one run of `+"`go test`"+`. The budget ends heavy tests before all their executions; *did not end in time*
-is said of packages that were left when the %s for the module, building not counted, were over, heddle's fault or not.
+is said of packages that were left when the time for the module, building not counted, was over, heddle's fault or not: %s, or
+twice the budget for each of its tests if that is more.
 
 %s| --- | ---: | ---: | ---: | --- | --- | ---: | ---: |
 `, runs, budget, runtime.Version(), limit, "| package | tests | concurrent | executions | findings | notes | heddle | go test |\n")

@@ -36,6 +36,7 @@ type pkgResult struct {
 	findings   []finding
 	notes      []string
 	broken     string // heddle could not do it
+	plainTests int    // that go test ran
 	plainFails map[string]bool
 }
 
@@ -235,6 +236,9 @@ func (c *compat) plain(r *result, dir string) {
 			return
 		}
 		p := r.pkg(e.Package)
+		if e.Action == "run" && !strings.Contains(e.Test, "/") {
+			p.plainTests++
+		}
 		switch {
 		case e.Test != "" && e.Action == "fail":
 			p.plainFails[e.Test] = true
@@ -265,7 +269,7 @@ func (c *compat) controlled(r *result, dir string) {
 	ended := map[string]bool{}
 	clips := filepath.Join(c.dir, "clips", filepath.Base(dir)) // not in testdata, which some tests walk
 	os.RemoveAll(clips)                                        // of another time
-	rest, late, err := c.run(dir, c.limit, func(e *event) {
+	rest, late, err := c.run(dir, c.allowed(r), func(e *event) {
 		if e.Package == "" {
 			return
 		}
@@ -307,6 +311,15 @@ func (c *compat) controlled(r *result, dir string) {
 			p.broken = fmt.Sprintf("heddle did not run it: %v: %s", err, firstLines(rest, 6))
 		}
 	}
+}
+
+// allowed is the time for exploring a module: -limit, or enough for each of its tests to use its budget, and as much again.
+func (c *compat) allowed(r *result) time.Duration {
+	tests := 0
+	for _, p := range r.pkgs {
+		tests += p.plainTests
+	}
+	return max(c.limit, 2*time.Duration(tests)*c.budget)
 }
 
 func (p *pkgResult) note(test, text string) {
