@@ -229,7 +229,7 @@ func (s *Sched) Learnt() bool { return s.learnt }
 // something new: it was started, or has ticked, a short while ago and is one of a long series.
 func (s *Sched) timersRepeat() bool {
 	for _, t := range s.timers {
-		if t.when != never && (s.rests-t.started > confirmRests/2 || s.cycle.fires[seriesOf(t)] < confirmTicks) {
+		if t.when != never && (t.looks() || s.rests-t.started > confirmRests/2 || s.cycle.fires[seriesOf(t)] < confirmTicks) {
 			return false
 		}
 	}

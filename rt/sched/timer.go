@@ -160,7 +160,7 @@ func (s *Sched) sleep(d int64, pc uintptr) {
 	s.leave()
 }
 
-// sleepOn suspends g for d.
+// sleepOn suspends g for d; site is 0 where g only looks at the clock, see timer.looks.
 func (s *Sched) sleepOn(g *G, d int64, site trace.Site) {
 	s.startTimer(&timer{when: addTime(s.now, d), pos: -1, sleeper: g, site: site, by: g.id})
 	s.announce(g, trace.OpSleep, nil, site)
