@@ -3,28 +3,93 @@ package std
 // Package internal/poll: a goroutine under test that would block in the
 // runtime's network poller (a socket, a pipe, an inotify file) waits in the
 // scheduler instead, which lets the others go on and looks at the file from
-// time to time. What the file does stays real.
+// time to time. What the file does stays real, but for connections and pipes
+// whose both ends are in this process: those are in added/loopback.go.txt.
 var pollPatch = &pkg{
 	added: embedded("poll.go.txt"),
+	more:  embedded("loopback.go.txt"),
 	files: map[string]file{
 		"fd_poll_runtime.go": {edits: []edit{
 			replace("	res := runtime_pollWait(pd.runtimeCtx, mode)\n", "	heddleWait(pd.runtimeCtx, mode); res := runtime_pollWait(pd.runtimeCtx, mode)\n"),
+			replace("func setDeadlineImpl(fd *FD, t time.Time, mode int) error {\n", "func setDeadlineImpl(fd *FD, t time.Time, mode int) error { if fd.heddleDeadline(t, mode) { return nil };\n"),
 		}},
 		"fd_mutex.go": {edits: []edit{
 			replace("			runtime_Semacquire(mutexSema)\n", "			heddleSemacquire(mutexSema)\n"),
 		}},
 		"fd_unix.go": {edits: []edit{
 			replace("		runtime_Semacquire(&fd.csema)\n", "		heddleSemacquire(&fd.csema)\n"),
+			replace("	isFile bool\n}\n", "	isFile bool; heddle heddleLink\n}\n"),
+			replace("	fd.SysFile.init()\n", "	fd.SysFile.init(); fd.heddleAdopt()\n"),
+			replace("	fd.pd.close()\n", "	fd.pd.close(); heddleForget(fd.Sysfd)\n"),
+			replace("func (fd *FD) Close() error {\n", "func (fd *FD) Close() error { fd.heddleClosing(); defer fd.heddleClosed();\n"),
+			replace("func (fd *FD) Read(p []byte) (int, error) {\n", "func (fd *FD) Read(p []byte) (int, error) { if n, err, ok := fd.heddleRead(p); ok { return n, err };\n"),
+			replace("func (fd *FD) Write(p []byte) (int, error) {\n", "func (fd *FD) Write(p []byte) (int, error) { if n, err, ok := fd.heddleWrite(p); ok { return n, err };\n"),
+			replace("func (fd *FD) Accept() (int, syscall.Sockaddr, string, error) {\n", "func (fd *FD) Accept() (int, syscall.Sockaddr, string, error) { if l := fd.heddle.listener; l != nil { return heddleAccept(l) };\n"),
+			replace("func (fd *FD) RawRead(f func(uintptr) bool) error {\n", "func (fd *FD) RawRead(f func(uintptr) bool) error { if fd.heddleRaw(f) { return nil };\n"),
+			real("RawWrite(f func(uintptr) bool) error"),
+			real("SetBlocking() error"),
+			real("Dup() (int, string, error)"),
+			real("ReadFrom(p []byte) (int, syscall.Sockaddr, error)"),
+			real("ReadMsg(p []byte, oob []byte, flags int) (int, int, int, syscall.Sockaddr, error)"),
+			real("WriteTo(p []byte, sa syscall.Sockaddr) (int, error)"),
+			real("WriteMsg(p []byte, oob []byte, sa syscall.Sockaddr) (int, int, error)"),
+		}},
+		"fd_posix.go": {edits: []edit{
+			replace("func (fd *FD) Shutdown(how int) error {\n", "func (fd *FD) Shutdown(how int) error { if fd.heddleShutdown(how) { return nil };\n"),
+		}},
+		"writev.go": {edits: []edit{
+			replace("func (fd *FD) Writev(v *[][]byte) (int64, error) {\n", "func (fd *FD) Writev(v *[][]byte) (int64, error) { if n, err, ok := fd.heddleWritev(v); ok { return n, err };\n"),
+		}},
+		"sockopt.go": {edits: []edit{
+			replace("func (fd *FD) SetsockoptLinger(level, name int, l *syscall.Linger) error {\n", "func (fd *FD) SetsockoptLinger(level, name int, l *syscall.Linger) error { fd.heddleLinger(l);\n"),
+		}},
+		"splice_linux.go": {edits: []edit{
+			replace("func Splice(dst, src *FD, remain int64) (written int64, handled bool, err error) {\n", "func Splice(dst, src *FD, remain int64) (written int64, handled bool, err error) { if dst.heddleEnd() != nil || src.heddleEnd() != nil { return };\n"),
+		}},
+		"sendfile_unix.go": {edits: []edit{
+			replace("func SendFile(dstFD *FD, src uintptr, size int64) (n int64, err error, handled bool) {\n", "func SendFile(dstFD *FD, src uintptr, size int64) (n int64, err error, handled bool) { if dstFD.heddleEnd() != nil { return };\n"),
+		}},
+		"copy_file_range_unix.go": {edits: []edit{
+			replace("func CopyFileRange(dst, src *FD, remain int64) (written int64, handled bool, err error) {\n", "func CopyFileRange(dst, src *FD, remain int64) (written int64, handled bool, err error) { if dst.heddleEnd() != nil || src.heddleEnd() != nil { return };\n"),
 		}},
 	},
 }
 
+// real gives a connection to the kernel before a method of FD that goes past Read and Write.
+func real(method string) edit {
+	return replace("func (fd *FD) "+method+" {\n", "func (fd *FD) "+method+" { fd.heddleReal();\n")
+}
+
+// Package net: sockets that listen, and connections to them, are made known to internal/poll.
+var netPatch = &pkg{
+	files: map[string]file{
+		"fd_unix.go": {edits: []edit{
+			replace("	switch err := connectFunc(fd.pfd.Sysfd, ra); err {\n", "	switch err := poll.HeddleConnect(fd.pfd.Sysfd, connectFunc, ra); err {\n"),
+		}},
+		"sendfile.go": {edits: []edit{
+			replace("	if !supportsSendfile() {\n", "	if c.pfd.HeddleOwn() || !supportsSendfile() {\n"),
+		}},
+		"sock_posix.go": {edits: []edit{
+			replace("		return os.NewSyscallError(\"listen\", err)\n	}\n	if err = fd.init(); err != nil {\n		return err\n	}\n	lsa, _ = syscall.Getsockname(fd.pfd.Sysfd)\n",
+				"		return os.NewSyscallError(\"listen\", err)\n	}\n	if err = fd.init(); err != nil {\n		return err\n	}\n	lsa, _ = syscall.Getsockname(fd.pfd.Sysfd); poll.HeddleListen(&fd.pfd, lsa)\n"),
+		}},
+	},
+}
+
+// Package net/http: DefaultTransport keeps no connections from one execution to the next.
+var httpPatch = &pkg{added: embedded("http.go.txt")}
+
 // Package os: a goroutine under test that waits for a child process lets the
 // others go on: they may be what the child waits for. Exit ends the execution, not the process.
+// New pipes and children are made known to internal/poll.
 var osPatch = &pkg{
 	added: embedded("os.go.txt"),
 	files: map[string]file{"exec_unix.go": {hook: true, edits: []edit{
 		replace("func (p *Process) wait() (ps *ProcessState, err error) {\n", "func (p *Process) wait() (ps *ProcessState, err error) { if _hs.Here() && p.Pid > 0 { heddleWait(p.Pid) };\n"),
+	}}, "exec_posix.go": {edits: []edit{
+		replace("func startProcess(name string, argv []string, attr *ProcAttr) (p *Process, err error) {\n", "func startProcess(name string, argv []string, attr *ProcAttr) (p *Process, err error) { heddleChild();\n"),
+	}}, "pipe2_unix.go": {edits: []edit{
+		replace("	return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil\n", "	r, w = newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false); heddlePipe(r, w); return r, w, nil\n"),
 	}}, "proc.go": {hook: true, edits: []edit{
 		replace("	runtime_beforeExit(code)\n", "	if _hs.Here() { _hs.ExitProcess(code) }; runtime_beforeExit(code)\n"),
 	}}},

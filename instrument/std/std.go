@@ -33,6 +33,7 @@ var addedFiles embed.FS
 type pkg struct {
 	files map[string]file // by base name
 	added func() []byte   // the file heddle.go; nil: none
+	more  func() []byte   // the file heddleloopback.go; nil: none
 }
 
 // A file is the edits of one file. hook: it gets an import of heddlert/hook as _hs.
@@ -60,11 +61,17 @@ var packages = map[string]*pkg{
 	"crypto/internal/rand": internalRandPatch,
 	"math/rand/v2":         rand2Patch,
 	"internal/poll":        pollPatch,
+	"net":                  netPatch,
+	"net/http":             httpPatch,
 	"syscall":              syscallPatch,
 }
 
-// AddedName is the base name of every file that Added returns.
-const AddedName = "heddle.go"
+// The base names of the files that Added returns. What goroutines do in
+// LoopbackName are operations of the program, in whichever package it is.
+const (
+	AddedName    = "heddle.go"
+	LoopbackName = "heddleloopback.go"
+)
 
 // Patched reports whether Patch or Added change the package.
 func Patched(importPath string) bool { return packages[importPath] != nil }
@@ -96,7 +103,11 @@ func Added(importPath string) map[string][]byte {
 	if p == nil || p.added == nil {
 		return nil
 	}
-	return map[string][]byte{AddedName: p.added()}
+	files := map[string][]byte{AddedName: p.added()}
+	if p.more != nil {
+		files[LoopbackName] = p.more()
+	}
+	return files
 }
 
 // embedded returns the added file that the folder added holds under name.

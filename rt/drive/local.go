@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"heddle/rt/hook"
 	"heddle/rt/policy"
 	"heddle/rt/sched"
 	"heddle/rt/wire"
@@ -109,6 +110,9 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	x.outcome = Outcome{}
 	o := &x.outcome
 	x.t.printed.begin(q.Show)
+	for _, renew := range hook.Renewals {
+		renew()
+	}
 	var known sched.Races
 	if q.Known != nil {
 		known = x.known

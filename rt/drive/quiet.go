@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"heddle/rt/sched"
 	"heddle/trace"
 )
 
@@ -15,7 +16,7 @@ var choiceGiving = map[string]bool{"sync": true, "sync/atomic": true, "context":
 
 // quiet reports whether the operations of a package give order but no choice.
 func (d *driver) quiet(pkg, file string) bool {
-	return d.goroot != "" && strings.HasPrefix(file, d.goroot) && !choiceGiving[pkg]
+	return d.goroot != "" && strings.HasPrefix(file, d.goroot) && !choiceGiving[pkg] && !sched.Loopback(file)
 }
 
 // effects are those of functions of quiet packages whose operations commute, as

@@ -7,3 +7,7 @@ var GlobalVars []any
 // Globals is called by the init function of a file that heddle adds to each
 // package of the module under test.
 func Globals(vars ...any) { GlobalVars = append(GlobalVars, vars...) }
+
+// Renewals are functions that make what the standard library keeps from one
+// execution to the next, connections above all, as it was; they are called before each.
+var Renewals []func()

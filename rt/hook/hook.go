@@ -28,6 +28,10 @@ var (
 	Uptime func() int64
 )
 
+// Children is true once a process was started in the execution, which may
+// connect to sockets of this one; set by package internal/poll.
+var Children bool
+
 // Rec is true when values are recorded.
 var Rec bool
 

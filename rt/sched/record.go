@@ -22,7 +22,7 @@ func (s *Sched) event(g *G, op trace.Op, o *object, arg int64, site trace.Site) 
 	if o != nil {
 		e.Obj = o.id
 	}
-	if s.opt.Record && site.PC() != 0 {
+	if s.opt.Record && site.PC() != 0 && !site.Connection() {
 		e.Site = s.userPlace(site)
 	}
 	if s.opt.Flow {
@@ -178,6 +178,7 @@ type pcEntry struct {
 type pcInfo struct {
 	quiet   bool
 	wrapper bool
+	within  bool // in what stands for a connection: the place is who uses it
 	std     bool // in the standard library
 
 	effect trace.Effect // of a quiet place, see EffectOf
@@ -193,6 +194,9 @@ func (s *Sched) place(site trace.Site) trace.Site {
 		return site
 	}
 	info := s.pcs.look(pc)
+	if info.within {
+		return s.usePlace(site).Within()
+	}
 	if info.wrapper {
 		site = s.userPlace(site)
 		info.quiet = s.pcs.look(site.PC()).quiet
@@ -227,6 +231,9 @@ func classify(pc uintptr) pcInfo {
 		return pcInfo{wrapper: true}
 	}
 	pkg := PackageOf(f.Function)
+	if Loopback(f.File) {
+		return pcInfo{within: true}
+	}
 	info := pcInfo{quiet: QuietPackage(pkg, f.File), std: pkg != "sync" && Standard(f.File)} // sync.OnceFunc is the user's
 	if info.quiet {
 		info.effect, info.output = EffectOf(f.Function)
@@ -275,6 +282,32 @@ func (s *Sched) userPlace(site trace.Site) trace.Site {
 		return trace.PCSite(pc)
 	}
 	return site
+}
+
+// usePlace walks the stack to who uses a connection or pipe: the first frame
+// outside the standard library or, without one, outside of what makes connections.
+func (s *Sched) usePlace(site trace.Site) trace.Site {
+	var pcs [64]uintptr
+	n := runtime.Callers(2, pcs[:])
+	found := false
+	for _, pc := range pcs[:n] {
+		f, _ := runtime.CallersFrames([]uintptr{pc}).Next()
+		if pkg := PackageOf(f.Function); Internal(pkg) || isWrapper(f) {
+			continue
+		} else if !Standard(f.File) {
+			return trace.PCSite(pc)
+		} else if !found && pkg != "sync" && pkg != "time" && pkg != "internal/poll" && pkg != "net" && pkg != "os" {
+			site, found = trace.PCSite(pc), true
+		}
+	}
+	return site
+}
+
+// Loopback reports whether a file is what stands for connections within the
+// process, package std's loopback.go.txt: the program communicates by it.
+func Loopback(file string) bool {
+	const name = "/internal/poll/heddleloopback.go"
+	return len(file) > len(name) && file[len(file)-len(name):] == name
 }
 
 // Standard reports whether a file is the standard library's. It is set by rt/drive.

@@ -358,7 +358,7 @@ func (s *Sched) reset(opt Options) {
 	s.drawn = 0
 	s.rng = splitmix.Stream(opt.Schedule.Seed*0x9e3779b97f4a7c15 + 0x1234567)
 	s.lazyVal = lazyValue{}
-	hook.Rec, hook.Real, hook.Measured = opt.Record, opt.Real, false
+	hook.Rec, hook.Real, hook.Measured, hook.Children = opt.Record, opt.Real, false, false
 	hook.Polls = s.exhaustive()
 }
 
