@@ -23,7 +23,7 @@ func (s *Sched) event(g *G, op trace.Op, o *object, arg int64, site trace.Site) 
 		e.Obj = o.id
 	}
 	if s.opt.Record && site.PC() != 0 && !site.Connection() {
-		e.Site = s.userPlace(site)
+		e.Site = s.callPlace(site)
 	}
 	if s.opt.Flow {
 		s.noteFlow(g, op, arg, int32(i))
@@ -195,7 +195,7 @@ func (s *Sched) place(site trace.Site) trace.Site {
 	}
 	info := s.pcs.look(pc)
 	if info.within {
-		return s.usePlace(site).Within()
+		return s.usePlace(site)
 	}
 	if info.wrapper {
 		site = s.userPlace(site)
@@ -205,6 +205,14 @@ func (s *Sched) place(site trace.Site) trace.Site {
 		return site | 1<<63
 	}
 	return site
+}
+
+// callPlace returns the place of the operation at site as the user knows it.
+func (s *Sched) callPlace(site trace.Site) trace.Site {
+	if s.pcs.look(site.PC()).within {
+		return s.usePlace(site)
+	}
+	return s.userPlace(site)
 }
 
 func (t *pcTable) look(pc uintptr) pcInfo {
@@ -292,16 +300,20 @@ func (s *Sched) usePlace(site trace.Site) trace.Site {
 	found := false
 	for _, pc := range pcs[:n] {
 		f, _ := runtime.CallersFrames([]uintptr{pc}).Next()
-		if pkg := PackageOf(f.Function); Internal(pkg) || isWrapper(f) {
-			continue
-		} else if !Standard(f.File) {
-			return trace.PCSite(pc)
-		} else if !found && pkg != "sync" && pkg != "time" && pkg != "internal/poll" && pkg != "net" && pkg != "os" {
+		pkg := PackageOf(f.Function)
+		switch {
+		case Internal(pkg) || isWrapper(f):
+		case !Standard(f.File):
+			return trace.PCSite(pc).Within()
+		case !found && !connects[pkg]:
 			site, found = trace.PCSite(pc), true
 		}
 	}
-	return site
+	return site.Within()
 }
+
+// connects are the packages that connections and pipes go through.
+var connects = map[string]bool{"sync": true, "time": true, "internal/poll": true, "net": true, "os": true}
 
 // Loopback reports whether a file is what stands for connections within the
 // process, package std's loopback.go.txt: the program communicates by it.
