@@ -54,6 +54,8 @@ type creation struct {
 	filtered   map[Rules]int
 	considered int
 	truncated  bool
+	expired    func() bool // ends it, if not nil; over then says that
+	over       bool
 }
 
 // create returns the candidates of a trace that no rule leaves out: patternConstraintCreation.
@@ -68,7 +70,7 @@ func (c *creation) create() []candidate {
 	for x := range c.as.Vars {
 		if c.longest >= 4 {
 			for y := range c.as.Vars {
-				if x != y {
+				if x != y && !c.late() {
 					c.quadruples(x, y)
 				}
 			}
@@ -83,6 +85,12 @@ func (c *creation) create() []candidate {
 		c.pairs(x)
 	}
 	return c.found
+}
+
+// late reports whether the time is over: then no candidates are added any more.
+func (c *creation) late() bool {
+	c.over = c.over || c.expired != nil && c.expired()
+	return c.over
 }
 
 // findSources notes for each access which write came before it.
@@ -187,20 +195,21 @@ func (c *creation) triples(x int) {
 }
 
 func (c *creation) quadruples(x, y int) {
-	for _, a := range c.as.Vars[x].Gs {
-		as := c.legs(a, x, y)
-		if len(as) == 0 {
-			continue
-		}
-		for _, b := range c.as.Vars[x].Gs {
+	gs := c.as.Vars[x].Gs
+	xy, yx := make([][][2]int32, len(gs)), make([][][2]int32, len(gs))
+	for a, g := range gs {
+		xy[a], yx[a] = c.legs(g, x, y), c.legs(g, y, x)
+	}
+	for a := range gs {
+		for b := range gs {
 			if a == b {
 				continue
 			}
-			for _, leg := range as {
-				for _, m := range c.legs(b, x, y) {
+			for _, leg := range xy[a] {
+				for _, m := range xy[b] {
 					c.consider(leg[0], m[0], m[1], leg[1]) // x x y y
 				}
-				for _, m := range c.legs(b, y, x) {
+				for _, m := range yx[b] {
 					c.consider(leg[0], m[0], m[1], leg[1]) // x y x y
 					c.consider(leg[0], m[0], leg[1], m[1]) // x y y x
 				}
@@ -266,7 +275,9 @@ func (c *creation) consider(accesses ...int32) {
 		c.truncated = true
 		return
 	}
-	c.considered++
+	if c.considered++; c.over || c.considered%256 == 0 && c.late() {
+		return
+	}
 	k := candidate{n: len(accesses)}
 	copy(k.access[:], accesses)
 	c.roles(&k, 0)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -187,6 +189,34 @@ func TestExpired(t *testing.T) {
 	}
 	if r := s.Result(); r.Complete || r.Reason != "the time was over" {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestExpiredWithin: what is left of the candidates of one execution is not looked at when the time is over.
+func TestExpiredWithin(t *testing.T) {
+	var lines strings.Builder
+	for g := 1; g <= 2; g++ {
+		for v := range 40 {
+			fmt.Fprintf(&lines, "%d R v%d s%d %d\n%d W v%d s%d %d\n", g, v, 2*v, g-1, g, v, 2*v+1, g)
+		}
+	}
+	asked := func(times int) (candidates, left int) {
+		o := Map()
+		o.Expired = func() bool { times--; return times < 0 }
+		s := New(o)
+		s.Next()
+		s.Done(traceOf(t, lines.String()))
+		if times < 0 && s.Result().Reason != "the time was over" {
+			t.Errorf("%+v", s.Result())
+		}
+		return s.Stats().Candidates, times
+	}
+	all, left := asked(math.MaxInt)
+	if all == 0 || math.MaxInt-left < 100 {
+		t.Fatalf("%d candidates; it was asked %d times whether the time is over", all, math.MaxInt-left)
+	}
+	if some, left := asked(100); some >= all || left != -1 {
+		t.Errorf("%d of %d candidates, asked %d times after the time was over", some, all, -1-left)
 	}
 }
 

@@ -175,9 +175,11 @@ func (s *Strategy) Next() *trace.Schedule {
 			return next
 		}
 	}
-	s.held = "the time was over"
+	s.held = timeOver
 	return nil
 }
+
+const timeOver = "the time was over"
 
 // A bare is an order that a formula has, with nothing after it: what is sure to come can keep out what else
 // could. Where no state is to be lost these are tried too, when nothing else is left.
@@ -403,6 +405,7 @@ func (s *Strategy) read(t *trace.Trace) *execution {
 
 // create puts the candidates of an execution into the queue.
 func (s *Strategy) create(x *execution) {
+	x.c.expired = s.opt.Expired
 	for i, k := range s.candidates(x) {
 		s.queue[k.n] = append(s.queue[k.n], item{k, x, i})
 	}
@@ -417,6 +420,9 @@ func (s *Strategy) candidates(x *execution) []candidate {
 		s.stats.Filtered[r] += n
 	}
 	s.trunc = s.trunc || x.c.truncated
+	if x.c.over {
+		s.held = timeOver
+	}
 	return ks
 }
 
