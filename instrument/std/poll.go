@@ -44,13 +44,13 @@ var pollPatch = &pkg{
 			replace("func (fd *FD) SetsockoptLinger(level, name int, l *syscall.Linger) error {\n", "func (fd *FD) SetsockoptLinger(level, name int, l *syscall.Linger) error { fd.heddleLinger(l);\n"),
 		}},
 		"splice_linux.go": {edits: []edit{
-			replace("func Splice(dst, src *FD, remain int64) (written int64, handled bool, err error) {\n", "func Splice(dst, src *FD, remain int64) (written int64, handled bool, err error) { if dst.heddleEnd() != nil || src.heddleEnd() != nil { return };\n"),
+			replace("func Splice(dst, src *FD, remain int64) (written int64, handled bool, err error) {\n", "func Splice(dst, src *FD, remain int64) (written int64, handled bool, err error) { if dst.HeddleOwn() || src.HeddleOwn() { return };\n"),
 		}},
 		"sendfile_unix.go": {edits: []edit{
-			replace("func SendFile(dstFD *FD, src uintptr, size int64) (n int64, err error, handled bool) {\n", "func SendFile(dstFD *FD, src uintptr, size int64) (n int64, err error, handled bool) { if dstFD.heddleEnd() != nil { return };\n"),
+			replace("func SendFile(dstFD *FD, src uintptr, size int64) (n int64, err error, handled bool) {\n", "func SendFile(dstFD *FD, src uintptr, size int64) (n int64, err error, handled bool) { if dstFD.HeddleOwn() { return };\n"),
 		}},
 		"copy_file_range_unix.go": {edits: []edit{
-			replace("func CopyFileRange(dst, src *FD, remain int64) (written int64, handled bool, err error) {\n", "func CopyFileRange(dst, src *FD, remain int64) (written int64, handled bool, err error) { if dst.heddleEnd() != nil || src.heddleEnd() != nil { return };\n"),
+			replace("func CopyFileRange(dst, src *FD, remain int64) (written int64, handled bool, err error) {\n", "func CopyFileRange(dst, src *FD, remain int64) (written int64, handled bool, err error) { if dst.HeddleOwn() || src.HeddleOwn() { return };\n"),
 		}},
 	},
 }
