@@ -88,6 +88,8 @@ var osPatch = &pkg{
 		replace("func (p *Process) wait() (ps *ProcessState, err error) {\n", "func (p *Process) wait() (ps *ProcessState, err error) { if _hs.Here() && p.Pid > 0 { heddleWait(p.Pid) };\n"),
 	}}, "exec_posix.go": {edits: []edit{
 		replace("func startProcess(name string, argv []string, attr *ProcAttr) (p *Process, err error) {\n", "func startProcess(name string, argv []string, attr *ProcAttr) (p *Process, err error) { heddleChild();\n"),
+	}}, "tempfile.go": {edits: []edit{ // the draws are the same in every process: two of them would want the same name
+		replace("	return strconv.FormatUint(uint64(uint32(runtime_rand())), 10)\n", "	return strconv.FormatUint(uint64(uint32(runtime_rand())^uint32(Getpid())*0x9e3779b1), 10)\n"),
 	}}, "pipe2_unix.go": {edits: []edit{
 		replace("	return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil\n", "	r, w = newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false); heddlePipe(r, w); return r, w, nil\n"),
 	}}, "proc.go": {hook: true, edits: []edit{

@@ -12,6 +12,7 @@ import (
 	"heddle/explore/pcr"
 	"heddle/rt/hook"
 	"heddle/rt/wire"
+	"heddle/trace"
 )
 
 // Mode work: the binary explores what the command hands it, one Item at a time.
@@ -134,6 +135,8 @@ func (w *worker) begin() {
 	w.e.shown, w.e.whole = true, true // the budget is the command's
 	w.part, w.state, w.prediction, w.leads = nil, nil, nil, nil
 	w.e.know(w.item.Know)
+	// What a process makes once (caches, what a sync.Once guards) was made in the command's before it searched.
+	w.e.x.Execute(w.e.ctx, &wire.Request{Schedule: trace.Schedule{Policy: "first"}})
 }
 
 // take keeps what the exploration tells.
