@@ -10,12 +10,11 @@ import (
 
 // event appends an event and returns its index.
 func (s *Sched) event(g *G, op trace.Op, o *object, arg int64, site trace.Site) int32 {
-	es := s.t.Events
-	i := len(es)
-	if i == cap(es) {
-		es = append(es, trace.Event{})
+	i := len(s.t.Events)
+	if i == cap(s.t.Events) {
+		i = s.moreEvents()
 	}
-	es = es[:i+1]
+	es := s.t.Events[:i+1]
 	s.t.Events = es
 	e := &es[i] // filled in place: the compiler would make a literal elsewhere and copy it
 	e.G, e.Op, e.Quiet, e.Obj, e.Partner, e.Arg, e.Site, e.Val, e.Step = g.id, op, g.quiet, 0, -1, arg, site, 0, int32(len(s.t.Steps))-1
@@ -40,6 +39,24 @@ func (s *Sched) event(g *G, op trace.Op, o *object, arg int64, site trace.Site) 
 	return int32(i)
 }
 
+// mostEvents bounds what is kept of an execution: the bound on steps does not, since operations that are no scheduling points are none.
+// It is a power of two, as the room for them is.
+const mostEvents = 1 << 24
+
+// moreEvents makes room for an event and returns its index. Of more than there may be the last ones take the place of one another;
+// who needs them all, a search or a replay, has to do with an execution that ends there.
+func (s *Sched) moreEvents() int {
+	i := len(s.t.Events)
+	if i >= mostEvents {
+		if s.exhaustive() || s.opt.Record {
+			s.stop(trace.Bounded)
+		}
+		return i - 1
+	}
+	s.t.Events = append(make([]trace.Event, 0, max(64, 2*i)), s.t.Events...) // garbage is not collected, so no smaller steps
+	return i
+}
+
 // changes lists the operations after which somebody who polls may see something new.
 var changes = [trace.OpMax]bool{
 	trace.OpGo: true, trace.OpStart: true, trace.OpEnd: true, trace.OpSend: true, trace.OpRecv: true, trace.OpClose: true, trace.OpArrive: true,
@@ -51,6 +68,9 @@ var changes = [trace.OpMax]bool{
 }
 
 func (s *Sched) pair(a, b int32) {
+	if a == b {
+		return // see moreEvents
+	}
 	s.t.Events[a].Partner, s.t.Events[b].Partner = b, a
 }
 

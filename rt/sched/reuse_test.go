@@ -98,3 +98,22 @@ func TestReusedEventsAndSteps(t *testing.T) {
 		t.Errorf("got event %+v, want %+v", s.t.Events[0], want)
 	}
 }
+
+// Events beyond those that are kept take no memory; an execution that needs them all ends there.
+func TestMostEvents(t *testing.T) {
+	events := make([]trace.Event, mostEvents) // nearly all of it is never touched
+	for _, exhaustive := range []bool{false, true} {
+		s := &Sched{gs: []*G{{}}, ngs: 1}
+		s.opt.Schedule = &trace.Schedule{Exhaustive: exhaustive}
+		s.t.Events = events[:mostEvents-1]
+		for i := range int64(3) {
+			s.event(s.gs[0], trace.OpLock, nil, i, 7)
+		}
+		if len(s.t.Events) != mostEvents || s.t.Events[mostEvents-1].Arg != 2 {
+			t.Errorf("%d events, the last %+v", len(s.t.Events), s.t.Events[len(s.t.Events)-1])
+		}
+		if s.over != exhaustive || exhaustive && s.verdict != trace.Bounded {
+			t.Errorf("exhaustive %v: over %v, %v", exhaustive, s.over, s.verdict)
+		}
+	}
+}
