@@ -75,6 +75,13 @@ func (s *Sched) vnow() int64 {
 		}
 		return s.now + s.lookedAt(g)
 	}
+	if step > 0 && g.nows > spinNows && len(s.ready) > 1 {
+		// A loop that polls until its time is over: what it waits for is up to those who can go on, and for them no time passes.
+		s.enter()
+		s.sleepOn(g, step, 0)
+		s.leave()
+		return s.now
+	}
 	if step > 0 {
 		if len(s.timers) > 0 && s.now+step > s.timers[0].when {
 			step = max(0, s.timers[0].when-s.now)
@@ -442,7 +449,7 @@ type EarlyTimer struct {
 // in free time. After one timer somebody else has a turn, or a policy that
 // likes timers would fire a ticker for ever. In a bubble of testing/synctest none is ever early.
 func (s *Sched) mayFireEarly() bool {
-	if !s.opt.Schedule.Free || hook.Real || hook.Frozen || len(s.timers) == 0 || s.timers[0].when == never || s.mainOver || len(s.early) >= maxEarly {
+	if !s.opt.Schedule.Free || hook.Real || hook.Frozen || len(s.timers) == 0 || s.timers[0].when == never || s.timers[0].looks() || s.mainOver || len(s.early) >= maxEarly {
 		return false
 	}
 	n := len(s.t.Steps)
