@@ -45,23 +45,29 @@ type Options struct {
 // NewRun returns the Run of what a test binary gave away. results are those of its
 // Log, if it is gone on with.
 func NewRun(test string, s *wire.Share, results []*wire.Worked, o Options) *Run {
-	r := &Run{o: o, log: o.Log, seen: make(map[string]bool), hands: make(map[*wire.Item]func()), hurried: make(map[*wire.Item]bool)}
-	r.wake.L = &r.mu
-	r.know(s.Seen)
+	var p plan
 	switch {
 	case s.Predicting != nil:
-		r.plan = newPrediction(test, s)
+		p = newPrediction(test, s)
 	case s.Closure:
-		r.plan = newClosure(test, s, o.Quantum)
+		p = newClosure(test, s, o.Quantum)
 	case s.Search:
-		r.plan = newSearch(test, s)
+		p = newSearch(test, s)
 	default:
-		r.plan = newSamples(test, s, o.Runs, o.Quantum)
+		p = newSamples(test, s, o.Runs, o.Quantum)
 	}
+	r := newRun(p, o)
+	r.know(s.Seen)
 	for _, w := range results {
 		r.plan.replay(w)
 		r.count(w, true)
 	}
+	return r
+}
+
+func newRun(p plan, o Options) *Run {
+	r := &Run{o: o, plan: p, log: o.Log, seen: make(map[string]bool), hands: make(map[*wire.Item]func()), hurried: make(map[*wire.Item]bool)}
+	r.wake.L = &r.mu
 	return r
 }
 

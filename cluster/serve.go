@@ -110,9 +110,13 @@ func (v *servant) pull(ctx context.Context, key ed25519.PublicKey) {
 			pause(ctx)
 			continue
 		}
-		stop := context.AfterFunc(ctx, it.Drain) // Stop would leave what was fetched to nobody for a while
+		drained, give := context.WithCancel(context.WithoutCancel(ctx))
+		stop := context.AfterFunc(ctx, func() {
+			it.Drain() // Stop would leave what was fetched to nobody for a while
+			time.AfterFunc(draining, give)
+		})
 		for {
-			msg, err := it.Next()
+			msg, err := it.Next(jetstream.NextContext(drained))
 			if err != nil {
 				break
 			}
@@ -125,9 +129,13 @@ func (v *servant) pull(ctx context.Context, key ed25519.PublicKey) {
 			<-v.slots
 		}
 		stop()
+		give()
 		it.Stop()
 	}
 }
+
+// draining is how long a worker that ends waits for what it had fetched: the server may be gone.
+const draining = time.Second
 
 // handle does the Item of a message and sends back what it came to.
 func (v *servant) handle(ctx context.Context, key ed25519.PublicKey, msg jetstream.Msg) {

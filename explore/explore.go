@@ -35,6 +35,16 @@ type Strategy interface {
 	Result() Result
 }
 
+// A Foresighted strategy knows some of its next schedules before the trace of the one before, so that they can
+// be executed beside each other.
+type Foresighted interface {
+	Strategy
+
+	// Foresee is called after Next. It returns schedules that Next will return after that one, in their order, unless traces
+	// make them needless by then: of at most n those that it has not returned before. Done is called as ever, after Next.
+	Foresee(n int) []*trace.Schedule
+}
+
 // A Result says how far an exploration is, or how it ended.
 type Result struct {
 	Executions int

@@ -21,13 +21,7 @@ func (t *Trace) Append(b []byte) []byte {
 		b = append32(append32(append32(append32(b, int(o.G)), int(o.N)), int(o.Offset)), int(o.Cap))
 		b = append64(append64(b, uint64(o.Site)), o.Init)
 	}
-	b = append32(b, len(t.Steps))
-	for i := range t.Steps {
-		s := &t.Steps[i]
-		b = append32(append(append32(b, int(s.G)), byte(s.Op)), int(s.Choice))
-		b = append64(append32(b, int(s.Default)), uint64(s.Site))
-		b = appendCases(append32(b, int(s.With)), s.Case, s.WithCase)
-	}
+	b = AppendSteps(b, t.Steps)
 	b = append32(b, len(t.Events))
 	for i := range t.Events {
 		e := &t.Events[i]
@@ -50,6 +44,13 @@ func (t *Trace) Append(b []byte) []byte {
 		b = append32(append(append32(append32(b, int(l.G)), int(l.Step)), byte(l.Op), flag(l.Enabled)), int(l.Obj))
 		b = append32(append64(b, uint64(l.Site)), int(l.Seq))
 	}
+	b = append32(b, len(t.Plain))
+	for i := range t.Plain {
+		a := &t.Plain[i]
+		b = append32(append64(append32(append(append32(append32(b, int(a.G)), int(a.Step)), flag(a.Write)), int(a.Size)), uint64(a.Site)), int(a.After))
+		m := &a.Mem
+		b = append32(append32(append32(append64(b, uint64(m.Addr)), int(m.G)), int(m.N)), int(m.Offset))
+	}
 	b = append32(b, len(t.Compares))
 	for _, c := range t.Compares {
 		b = append64(append32(b, int(c.Event)), c.Old)
@@ -67,6 +68,37 @@ func (t *Trace) Append(b []byte) []byte {
 	}
 	b = appendGIDs(appendGIDs(b, t.Twins), t.Crashed)
 	return t.Flow.append(append(b, flag(t.Spun)))
+}
+
+// AppendSteps appends the encoding of steps to b, see DecodeSteps.
+func AppendSteps(b []byte, steps []Step) []byte {
+	b = append32(b, len(steps))
+	for i := range steps {
+		s := &steps[i]
+		b = append32(append(append32(b, int(s.G)), byte(s.Op)), int(s.Choice))
+		b = append64(append32(b, int(s.Default)), uint64(s.Site))
+		b = appendCases(append32(b, int(s.With)), s.Case, s.WithCase)
+	}
+	return b
+}
+
+// DecodeSteps reads what AppendSteps wrote. It fails on anything else.
+func DecodeSteps(b []byte) ([]Step, error) {
+	d := decoder{b: b}
+	steps := d.steps()
+	if d.bad || len(d.b) > 0 {
+		return nil, errors.New("not steps")
+	}
+	return steps, nil
+}
+
+func (d *decoder) steps() []Step {
+	steps := make([]Step, d.rows(29))
+	for i := range steps {
+		steps[i] = Step{G: GID(d.i32()), Op: Op(d.u8()), Choice: d.i32(), Default: GID(d.i32()), Site: Site(d.u64()), With: d.i32()}
+		steps[i].Case, steps[i].WithCase = d.cases()
+	}
+	return steps
 }
 
 func flag(b bool) byte {
@@ -88,11 +120,7 @@ func Decode(b []byte) (*Trace, error) {
 	for i := range t.Objects {
 		t.Objects[i] = Object{Kind: ObjKind(d.u8()), Addr: uintptr(d.u64()), G: GID(d.i32()), N: d.i32(), Offset: uint32(d.i32()), Cap: d.i32(), Site: Site(d.u64()), Init: d.u64()}
 	}
-	t.Steps = make([]Step, d.rows(29))
-	for i := range t.Steps {
-		t.Steps[i] = Step{G: GID(d.i32()), Op: Op(d.u8()), Choice: d.i32(), Default: GID(d.i32()), Site: Site(d.u64()), With: d.i32()}
-		t.Steps[i].Case, t.Steps[i].WithCase = d.cases()
-	}
+	t.Steps = d.steps()
 	t.Events = make([]Event, d.rows(38))
 	for i := range t.Events {
 		t.Events[i] = Event{
@@ -117,6 +145,14 @@ func Decode(b []byte) (*Trace, error) {
 		l := &t.Left[i]
 		l.G, l.Step, l.Op, l.Enabled = GID(d.i32()), d.i32(), Op(d.u8()), d.u8() == 1
 		l.Obj, l.Site, l.Seq = ObjID(d.i32()), Site(d.u64()), uint32(d.i32())
+	}
+	if n := d.rows(45); n > 0 {
+		t.Plain = make([]Plain, n)
+	}
+	for i := range t.Plain {
+		a := &t.Plain[i]
+		a.G, a.Step, a.Write, a.Size, a.Site, a.After = GID(d.i32()), d.i32(), d.u8() == 1, uint32(d.i32()), Site(d.u64()), d.i32()
+		a.Mem = Object{Kind: ObjMemory, Addr: uintptr(d.u64()), G: GID(d.i32()), N: d.i32(), Offset: uint32(d.i32())}
 	}
 	if n := d.rows(12); n > 0 {
 		t.Compares = make([]Compare, n)

@@ -15,6 +15,7 @@ func sampleTrace() *Trace {
 		Values:     []string{"", "héddle"},
 		Offers:     []Offer{{G: 2, Step: -1, Case: 3, Send: true, Poll: true, Obj: 1}},
 		Left:       []Left{{G: 2, Step: 1, Enabled: true, Pending: Pending{Op: OpRecv, Obj: 1, Site: 5, Seq: 6}}},
+		Plain:      []Plain{{G: 2, Step: 1, Write: true, Size: 8, Site: 1 << 61, After: 1, Mem: Object{Kind: ObjMemory, Addr: 0xc000123456, G: NoG, N: 3, Offset: 16}}},
 		Compares:   []Compare{{Event: 0, Old: 1 << 40}},
 		Affects:    []Affect{{Event: 0, Effect: Looks(FactFailed)}},
 		Ways:       []Way{{G: 2, Op: OpSend, Obj: 1, With: 1, Case: -1, WithCase: 2, Site: 1 << 61, WithSite: 5, Step: 1}},

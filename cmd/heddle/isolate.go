@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"heddle/clip"
@@ -83,7 +84,7 @@ func (r *packageRun) inProcesses(ctx context.Context, m *moved, clips []*wire.Cl
 	r.processes = true
 	defer func() { r.processes = false }()
 	for range max(1, r.o.count) {
-		x := &fresh{r: r, test: m.test, places: make(map[trace.Site]wire.Place), noted: make(map[string]bool)}
+		x := &fresh{r: r, test: m.test, sites: make(sites), noted: make(map[string]bool)}
 		send := func(rec *wire.Record) {
 			switch {
 			case rec.Type == "end":
@@ -141,11 +142,24 @@ func (r *packageRun) settled(m *moved, x *fresh) {
 type fresh struct {
 	r      *packageRun
 	test   string
-	n      int                       // executions
-	length int                       // steps of the longest
-	places map[trace.Site]wire.Place // of program counters
-	died   bool                      // a process did
-	noted  map[string]bool
+	n      int // executions
+	length int // steps of the longest
+	sites
+	died  bool // a process did
+	noted map[string]bool
+}
+
+// sites are the places of program counters, as executions in other processes tell them.
+type sites map[trace.Site]wire.Place
+
+func (s sites) note(r *wire.Result) { maps.Copy(s, r.Places) }
+
+// Resolve implements drive.Executor.
+func (s sites) Resolve(x trace.Site) wire.Place {
+	if x = x.Loud(); x == 0 || x.PC() != 0 {
+		return s[x]
+	}
+	return wire.Place{Site: uint64(x)}
 }
 
 // Execute implements drive.Executor.
@@ -184,9 +198,7 @@ func (x *fresh) Execute(ctx context.Context, q *wire.Request) (drive.Execution, 
 	if err != nil {
 		return drive.Execution{}, fmt.Errorf("execution %d of %s: %v", x.n, x.test, err)
 	}
-	for s, p := range left.Places {
-		x.places[s] = p
-	}
+	x.note(left)
 	x.length = max(x.length, len(t.Steps))
 	left.Encoded = nil
 	return drive.Execution{Result: *left, Trace: t}, nil
@@ -221,12 +233,4 @@ func (x *fresh) crashed(res *outcome, q *wire.Request, slow bool) (drive.Executi
 	ex.Final = slow || res.stalled || res.timedOut || res.trace == nil
 	ex.Found = []wire.Found{{Key: f.Kind + " " + clip.Name(&f.Clip), Finding: f}}
 	return ex, nil
-}
-
-// Resolve implements drive.Executor.
-func (x *fresh) Resolve(s trace.Site) wire.Place {
-	if s = s.Loud(); s == 0 || s.PC() != 0 {
-		return x.places[s]
-	}
-	return wire.Place{Site: uint64(s)}
 }

@@ -90,6 +90,9 @@ func (r *packageRun) shareOn(ctx context.Context, sh *shared) (*shared, error) {
 	}
 	s.ctx, s.over = context.WithCancel(ctx)
 	defer s.over()
+	if sh.share.Errands {
+		return s.errands(ctx, &cfg)
+	}
 	s.run = cluster.NewRun(sh.test, sh.share, sh.results, o)
 	if sh.resumed {
 		so, _ := s.run.Look()
@@ -162,6 +165,9 @@ func (s *sharing) work(ctx context.Context) {
 
 // progress tells how far the run is.
 func (s *sharing) progress() {
+	if s.shared.share.Errands { // whoever thinks says how far that is
+		return
+	}
 	out, estimate := s.run.Look()
 	s.judge(&out, estimate)
 	s.mu.Lock()

@@ -488,7 +488,9 @@ func (r *packageRun) take(rec *wire.Record) {
 		r.report.Postpone(rec.Test)
 		sh := &shared{test: rec.Test, share: rec.Share}
 		sh.share.Told = r.found
-		r.keepLog(sh)
+		if !sh.share.Errands { // its executions are made again from the first on
+			r.keepLog(sh)
+		}
 		r.shares = append(r.shares, sh)
 		return
 	case "isolate":

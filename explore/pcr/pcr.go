@@ -90,6 +90,7 @@ type Strategy struct {
 	started bool
 	target  *candidate // of the schedule last given
 	reached uint64     // the state that it leads to
+	plans   []plan     // schedules that were foreseen
 	seed    uint64     // and its seed
 	s       trace.Schedule
 
@@ -159,6 +160,9 @@ func (s *Strategy) Next() *trace.Schedule {
 		return &s.s
 	}
 	s.seed = 0
+	if next := s.planned(); next != nil {
+		return next
+	}
 	for s.opt.Expired == nil || !s.opt.Expired() {
 		k, ok := s.pop()
 		if !ok && s.opt.Then && s.further() {

@@ -34,6 +34,11 @@ func (s *Strategy) Split() (leads []Lead, known []uint64, ok bool) {
 		}
 		leads = append(leads, k.from.again(k.at))
 	}
+	for _, p := range s.plans {
+		leads = append(leads, Lead{Schedule: *p.schedule, State: p.state})
+		delete(s.seen, p.state)
+	}
+	s.plans = nil
 	for _, b := range s.bare {
 		if next := s.alone(b); next != nil {
 			leads = append(leads, Lead{Schedule: *next, State: s.reached, Bare: true})

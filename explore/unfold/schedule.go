@@ -70,6 +70,7 @@ func (s *Strategy) steps(in *net.Config) bool {
 	if s.inputs.needed != net.None {
 		return false
 	}
+	s.noteBrings(in)
 	s.plan = s.planned
 	return true
 }
@@ -88,7 +89,7 @@ func (s *Strategy) alongside(in *net.Config) {
 	}
 	for i := len(s.known) - 1; i >= 0 && misses > 0; i-- {
 		e := s.known[i]
-		if s.net.Shown(e) || in.Has(e) {
+		if s.net.Shown(e) || in.Has(e) || s.promised[e] > 0 {
 			continue
 		}
 		before := in.Len()

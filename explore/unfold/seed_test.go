@@ -21,7 +21,7 @@ func TestSeeds(t *testing.T) {
 			continue
 		}
 		plain := New(Options{})
-		if _, _, err := locals(m, plain); err != nil || plain.Why != "" {
+		if _, _, err := locals(m, plain, 0); err != nil || plain.Why != "" {
 			continue
 		}
 		s, made, ok := New(Options{}), 0, true
@@ -33,7 +33,7 @@ func TestSeeds(t *testing.T) {
 		if !ok {
 			continue
 		}
-		if _, _, err := locals(m, s); err != nil || s.Why != "" {
+		if _, _, err := locals(m, s, 0); err != nil || s.Why != "" {
 			t.Fatalf("seed %d: %v %s", seed, err, s.Why)
 		}
 		m.Local = nil

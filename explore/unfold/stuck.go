@@ -183,12 +183,17 @@ func (s *Strategy) found(set []net.Cond) {
 	}
 }
 
+// unseen reports whether a set of conditions at which goroutines wait has one of whose operation no execution has shown that it may be left waiting.
+func (s *Strategy) unseen(set []net.Cond) bool {
+	return slices.ContainsFunc(set, func(t net.Cond) bool { return s.net.Value(t) > 0 && !s.left[s.net.Value(t)] })
+}
+
 // nextStuck returns the next deadlock to execute, nil if there is none.
 func (s *Strategy) nextStuck() []net.Cond {
 	for len(s.stuck) > 0 {
 		set := s.stuck[len(s.stuck)-1]
 		s.stuck = s.stuck[:len(s.stuck)-1]
-		if slices.ContainsFunc(set, func(t net.Cond) bool { return s.net.Value(t) > 0 && !s.left[s.net.Value(t)] }) {
+		if s.unseen(set) {
 			return set
 		}
 	}

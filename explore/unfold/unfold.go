@@ -72,6 +72,7 @@ type Strategy struct {
 	known  []net.Event // foreseen, and perhaps shown since
 	target net.Event   // of the next execution, or
 	goal   []net.Cond  // where it is to get
+	foresight
 	stuck  [][]net.Cond
 	locks  locks
 	asked  map[string]bool    // sets that were stuck, by their calls
@@ -119,7 +120,7 @@ func (s *Strategy) begin() {
 	s.read.comm, s.read.ends = map[announced]int{}, nil
 	s.known, s.begun, s.target = s.known[:0], false, net.None
 	s.goal, s.stuck, s.asked, s.left, s.rest, s.clock = nil, nil, map[string]bool{}, map[net.Value]bool{}, nil, newClock()
-	s.races, s.locks = newRaces(), newLocks()
+	s.races, s.locks, s.foresight = newRaces(), newLocks(), foresight{}
 	s.noted, s.texts, s.inputs = map[[2]net.Cond]bool{}, map[net.Cond]string{}, newInputs()
 	s.pasts, s.aimed = s.pasts[:0], false
 	s.beginClock()
@@ -150,6 +151,10 @@ func (s *Strategy) Next() *trace.Schedule {
 	s.planned, s.plan = s.planned[:0], nil
 	if s.sows() || !s.begun {
 		s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed, Exhaustive: true, Strict: true, Loose: s.opt.Loose}
+		return &s.schedule
+	}
+	s.free()
+	if s.target == net.None && s.goal == nil && s.takeForeseen() {
 		return &s.schedule
 	}
 	for {
@@ -193,6 +198,10 @@ func (s *Strategy) aimAtEvent() bool {
 		}
 		e := s.known[i]
 		s.known = slices.Delete(s.known, i, i+1)
+		if s.promised[e] > 0 { // perhaps in vain
+			s.known = slices.Insert(s.known, n-1, e)
+			continue
+		}
 		if !s.net.Shown(e) {
 			s.target = e
 			return true
@@ -211,6 +220,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 		return
 	}
 	s.result.Executions++
+	s.free()
 	s.incomplete(explore.Short(t))
 	if long := explore.TooLong(t, longest); long != "" {
 		s.incomplete(long)
@@ -323,6 +333,9 @@ func (s *Strategy) Result() explore.Result {
 	}
 	return r
 }
+
+// Successor returns the strategy that has taken over, nil if none has.
+func (s *Strategy) Successor() explore.Strategy { return s.other }
 
 // incomplete notes the first reason for which the result is not complete.
 func (s *Strategy) incomplete(reason string) {

@@ -58,13 +58,17 @@ func (e *exploration) aim() (result string, complete bool, reason string) {
 		}
 	}()
 	result = "pass"
+	var last *trace.Trace
 	for first := true; !e.ended() && (first || !e.stop(e.n)); first = false {
-		if !first && e.shareLeads(s, result) {
+		if !first && (e.shareLeads(s, result) || e.shareErrands(s, last, result)) {
 			return result, false, ""
 		}
 		next := s.Next()
 		if next == nil {
 			break
+		}
+		if !first {
+			e.prepare(s)
 		}
 		ex := e.performWide(next)
 		if e.err != nil {
@@ -76,6 +80,7 @@ func (e *exploration) aim() (result string, complete bool, reason string) {
 			}
 			break
 		}
+		last = ex.Trace
 		s.Done(ex.Trace)
 		e.cover.point(e)
 		if !first {

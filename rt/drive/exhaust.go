@@ -27,7 +27,7 @@ func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result
 	}
 	x := e.search(func(e *exploration) explore.Strategy { return e.seeded(start) })
 	for !e.ended() && !e.stop(e.n) {
-		if e.shareSearch(x, result) {
+		if e.shareSearch(x, result) || x.last != nil && e.shareErrands(x.s, x.last, result) {
 			return result, false, ""
 		}
 		if !x.step() {
@@ -80,11 +80,12 @@ type search struct {
 	e     *exploration
 	start func(*exploration) explore.Strategy
 	s     explore.Strategy
-	spun  bool      // a polling loop was held back
-	over  bool      // no schedule is left
-	alone bool      // it cannot be split
-	left  string    // why an execution left the schedule that it was to follow; "": none did
-	cuts  wire.Cuts // what bounds had ended before its first execution
+	spun  bool         // a polling loop was held back
+	over  bool         // no schedule is left
+	alone bool         // it cannot be split
+	left  string       // why an execution left the schedule that it was to follow; "": none did
+	last  *trace.Trace // overwritten by the next execution
+	cuts  wire.Cuts    // what bounds had ended before its first execution
 
 	visible, polled, learnt int // what was known when it started
 	loose                   bool
@@ -126,6 +127,7 @@ func (x *search) step() bool {
 	if u, ok := x.s.(*unfold.Strategy); ok && e.together != nil {
 		e.input = corpus.Texts(u.Input())
 	}
+	e.prepare(x.s)
 	ex := e.perform(next)
 	if e.err != nil {
 		return false
@@ -134,6 +136,7 @@ func (x *search) step() bool {
 		x.left = wire.TimeBound
 		return false
 	}
+	x.last = ex.Trace
 	if ex.Diverged != nil {
 		x.spun = x.spun || ex.Trace.Spun
 		if x.left = heldBack; !x.spun { // whether somebody is held back is not up to the schedule alone

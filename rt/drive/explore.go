@@ -71,6 +71,10 @@ type exploration struct {
 	err       error       // what kept the last execution from being made
 	shown     bool        // what one execution prints
 	share     *wire.Share // others go on
+	short     bool        // executions are too short for others to make them
+
+	timed    int           // executions whose time was taken
+	shortest time.Duration // of them
 }
 
 // newExploration prepares the exploration of one test. Records go to send.
@@ -98,7 +102,12 @@ func newExploration(ctx context.Context, cfg *wire.Config, test string, x Execut
 // each other, it ends with a Record of type "isolate": the test is to be explored by an
 // Executor that uses a process for each.
 func Explore(ctx context.Context, cfg *wire.Config, test string, x Executor, send func(*wire.Record), first ...*trace.Schedule) error {
-	e := newExploration(ctx, cfg, test, x, send)
+	return newExploration(ctx, cfg, test, x, send).toEnd(first)
+}
+
+// toEnd explores the test, and tells of it from beginning to end.
+func (e *exploration) toEnd(first []*trace.Schedule) error {
+	cfg, test := e.cfg, e.test
 	e.send(&wire.Record{Type: "begin", Test: test})
 	end := e.guarded(first)
 	if e.err != nil {
@@ -346,11 +355,8 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execu
 	if e.err != nil {
 		return Execution{Trace: new(trace.Trace)}
 	}
-	q.Visible, q.Only, q.Polled, q.Real = visible, e.only, e.polled, e.real
-	q.All, q.Steps, q.Expect, q.Record = e.all, e.bound, e.expect, q.Record || e.values
-	q.Values, q.Plain = e.valued, e.plain
-	q.Input, q.Exprs = e.input, e.paths != nil && e.input != nil
-	ex, err := e.x.Execute(e.ctx, q)
+	e.complete(q, visible)
+	ex, err := e.timely(q)
 	if err == nil && ex.Bereft && e.cfg.Isolate == "auto" && e.move == "" {
 		e.nondet, e.move = true, "a goroutine that had been there before the tests ended in an earlier execution"
 	}
@@ -389,6 +395,34 @@ func (e *exploration) showOnce() bool {
 	first := !e.shown
 	e.shown = true
 	return first
+}
+
+// complete adds to a request what holds for all.
+func (e *exploration) complete(q *wire.Request, visible []trace.Site) {
+	q.Visible, q.Only, q.Polled, q.Real = visible, e.only, e.polled, e.real
+	q.All, q.Steps, q.Expect, q.Record = e.all, e.bound, e.expect, q.Record || e.values
+	q.Values, q.Plain = e.valued, e.plain
+	q.Input, q.Exprs = e.input, e.paths != nil && e.input != nil
+}
+
+// The time is taken of some of the first executions, but not of the very first, and of one in timedEvery: looking at the clock costs some of a short one's.
+const (
+	timedEvery = 16
+	timedFirst = 4
+)
+
+// timely makes an execution, and now and then takes its time.
+func (e *exploration) timely(q *wire.Request) (Execution, error) {
+	if e.n == 0 || e.n >= timedFirst && e.n%timedEvery != 0 {
+		return e.x.Execute(e.ctx, q)
+	}
+	began := time.Now()
+	ex, err := e.x.Execute(e.ctx, q)
+	took := time.Since(began)
+	if e.timed++; e.timed == 1 || took < e.shortest {
+		e.shortest = took
+	}
+	return ex, err
 }
 
 // run executes one schedule and reports what it shows. The trace returned

@@ -174,11 +174,17 @@ func (d *driver) execute(t *Test) {
 	if err != nil {
 		fatal("%v", err)
 	}
-	ex.Encoded = ex.Trace.Append(nil)
-	ex.Places = make(map[trace.Site]wire.Place)
+	d.send(&wire.Record{Type: "result", Test: t.Name, Outcome: whole(&ex)})
+}
+
+// whole is all that an execution left behind, for another process.
+func whole(ex *Execution) *wire.Result {
+	r := ex.Result
+	r.Encoded = ex.Trace.Append(nil)
+	r.Places = make(map[trace.Site]wire.Place)
 	note := func(s trace.Site) {
-		if s = s.Loud(); s.PC() != 0 && ex.Places[s].File == "" {
-			ex.Places[s] = resolve(s)
+		if s = s.Loud(); s.PC() != 0 && r.Places[s].File == "" {
+			r.Places[s] = resolve(s)
 		}
 	}
 	for i := range ex.Trace.Steps {
@@ -187,5 +193,5 @@ func (d *driver) execute(t *Test) {
 	if ex.Diverged != nil {
 		note(ex.Diverged.Got.Site)
 	}
-	d.send(&wire.Record{Type: "result", Test: t.Name, Outcome: &ex.Result})
+	return &r
 }

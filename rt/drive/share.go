@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"heddle/explore"
+	"heddle/explore/unfold"
 	"heddle/rt/policy"
 	"heddle/rt/sched"
 	"heddle/rt/wire"
@@ -18,11 +19,14 @@ import (
 // mayShare reports whether it is time to give the test away. Where executions do not
 // depend on the schedule alone, or all go into one account, others would not find the same.
 func (e *exploration) mayShare() bool {
-	wait := time.Duration(e.cfg.Share)
-	if wait <= 0 || e.real || e.nondet || e.ended() || e.cfg.MapCover || e.cfg.Fuzz != "" || e.cfg.Isolate == "process" || e.cfg.CheckDeterminism {
+	if e.real || e.nondet || e.ended() || e.cfg.MapCover || e.cfg.Fuzz != "" || e.cfg.Isolate == "process" || e.cfg.CheckDeterminism {
 		return false
 	}
-	if _, ok := e.x.(*local); !ok {
+	if _, ok := e.x.(Crew); ok { // what is left can be handed out in another way
+		return true
+	}
+	wait := time.Duration(e.cfg.Share)
+	if _, ok := e.x.(*local); !ok || wait <= 0 {
 		return false
 	}
 	now := time.Now()
@@ -34,7 +38,13 @@ func (e *exploration) shareSearch(x *search, result string) bool {
 	if e.cfg.Runs > 0 || x.alone || !e.mayShare() { // -runs are the first that one process makes
 		return false
 	}
-	p := e.partOf(x.s)
+	s := x.s
+	if u, ok := s.(*unfold.Strategy); ok {
+		if s = u.Successor(); s == nil {
+			return false
+		}
+	}
+	p := e.partOf(s)
 	if p == nil {
 		x.alone = true
 		return false
@@ -57,7 +67,7 @@ func (e *exploration) shareSearch(x *search, result string) bool {
 
 // shareSamples gives the samples from the next one on away.
 func (e *exploration) shareSamples(next int, result string) bool {
-	if !e.mayShare() {
+	if _, ok := e.x.(*local); !ok || !e.mayShare() {
 		return false
 	}
 	e.share = e.shared(result)
@@ -75,6 +85,11 @@ func (e *exploration) tally() wire.Tally {
 
 // knowledge is what the next executions go by, but for what the strategy knows.
 func (e *exploration) knowledge() wire.Knowledge {
+	if crew, ok := e.x.(Crew); ok {
+		k := crew.Learnt()
+		k.Visible, k.Polled, k.Loose, k.OneWay = slices.Clone(e.visible), slices.Clone(e.polled), e.loose, e.oneWay
+		return k
+	}
 	m := sched.S.Memory()
 	k := wire.Knowledge{Visible: slices.Clone(e.visible), Polled: slices.Clone(e.polled), Loose: e.loose, OneWay: e.oneWay, HandedOver: m.HandedOver, Waits: m.Waits}
 	for key, end := range m.Cycles {

@@ -112,6 +112,8 @@ func (w *worker) guarded() {
 		}
 	}()
 	switch {
+	case w.item.Errands != nil:
+		w.errandOn()
 	case w.item.Tasks != nil:
 		w.predictOn()
 	case aims[w.e.cfg.Strategy] != nil:

@@ -144,6 +144,8 @@ func (t *Tally) Add(u *Tally) {
 
 // A Share is an exploration that others go on with.
 type Share struct {
+	Errands bool // others make the executions that the strategy asks for, one by one, for who thinks about them all and begins anew
+
 	Closure  bool      // Pieces are executions to be made; what they lead to is more of them
 	States   []uint64  `json:",omitempty"` // that some are known to lead to
 	Formulas *Formulas `json:",omitempty"` // of what was asked so far
@@ -188,7 +190,7 @@ type State struct {
 	Lengths map[string]int `json:",omitempty"` // of policies that learn the length of executions, by name
 }
 
-// An Item of work is a Piece of a search, some of a closure, a range of samples, or tasks of a prediction.
+// An Item of work is a Piece of a search, some of a closure, a range of samples, tasks of a prediction, or executions that somebody asks for.
 type Item struct {
 	N      int // its number
 	Epoch  int // changes with what is known: an Item of another one is void
@@ -207,9 +209,26 @@ type Item struct {
 
 	Tasks *Tasks `json:",omitempty"`
 
+	Errands []Errand `json:",omitempty"`
+
 	Quantum int64 `json:",omitempty"` // nanoseconds after which a piece is to be given back; 0: when nothing is left of it
 	Least   int64 `json:",omitempty"` // nanoseconds before which it is not, whoever has nothing to do
 	Budget  int64 `json:",omitempty"` // nanoseconds until the test's budget is spent; 0: none
+}
+
+// An Errand is an execution that somebody asks for.
+type Errand struct {
+	N       int     // its number
+	Request Request // without the steps of its schedule
+	Steps   []byte  // see trace.AppendSteps
+}
+
+// A Made is what an errand came to.
+type Made struct {
+	N       int
+	Outcome *Result
+	Bereft  bool       `json:",omitempty"` // see drive.Execution
+	Learnt  *Knowledge `json:",omitempty"` // what the execution has taught
 }
 
 // A Worked is what an Item came to.
@@ -238,6 +257,8 @@ type Worked struct {
 	// The first of the samples, and the one after the last that were to be made: for who counts them.
 	From int `json:",omitempty"`
 	To   int `json:",omitempty"`
+
+	Made []Made `json:",omitempty"` // of errands
 
 	Elapsed float64 // seconds
 }

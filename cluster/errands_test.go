@@ -1,0 +1,88 @@
+package cluster
+
+import (
+	"slices"
+	"testing"
+
+	"heddle/rt/wire"
+	"heddle/trace"
+)
+
+// did is what a worker says of an Item of errands: each leaves as many steps as it was to follow.
+func did(t *testing.T, it *wire.Item) *wire.Worked {
+	w := &wire.Worked{N: it.N}
+	for _, x := range it.Errands {
+		steps, err := trace.DecodeSteps(x.Steps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Made = append(w.Made, wire.Made{N: x.N, Outcome: &wire.Result{Encoded: make([]byte, len(steps))}})
+	}
+	return w
+}
+
+// Errands are made once each, whoever dies and whatever comes twice; those that were dropped leave nothing behind.
+func TestErrands(t *testing.T) {
+	r := NewErrands("TestX", 1, nil, Options{})
+	know := &wire.Knowledge{Loose: true}
+	ask := func(steps int) int {
+		return r.Ask(&wire.Request{Schedule: trace.Schedule{Policy: "first", Steps: make([]trace.Step, steps)}}, know)
+	}
+	var ns []int
+	for i := range 9 {
+		ns = append(ns, ask(i))
+	}
+	r.Drop(ns[1])
+	other := ask(20)
+	r.Drop(ns[3])
+	it := r.Next(nil)
+	var got []int
+	for _, x := range it.Errands {
+		got = append(got, x.N)
+	}
+	if want := []int{ns[0], ns[2], ns[4], ns[5]}; !slices.Equal(got, want) || !it.Know.Loose {
+		t.Errorf("the first Item is %v, want %v", got, want)
+	}
+	r.Drop(ns[4]) // while somebody is at it
+	r.Back(it)
+	again := r.Next(nil)
+	if again != it {
+		t.Fatal("what came back is not handed out again")
+	}
+	r.Take(again, did(t, again))
+	r.Take(again, did(t, again))
+	for _, i := range []int{0, 2, 5} {
+		if m, _ := r.Answer(ns[i]); m == nil || len(m.Outcome.Encoded) != i {
+			t.Errorf("errand %d came to %+v", i, m)
+		}
+	}
+	for !r.plan.done() && len(r.plan.idle) > 0 {
+		it := r.Next(nil)
+		r.Take(it, did(t, it))
+	}
+	if m, _ := r.Answer(other); m == nil || len(m.Outcome.Encoded) != 20 {
+		t.Errorf("the last errand came to %+v", m)
+	}
+	for _, i := range []int{6, 7, 8} {
+		r.Drop(ns[i])
+	}
+	if p := r.plan; len(p.came)+len(p.wanted)+len(p.idle)+len(p.hands.items) > 0 || p.out.Tally.Executions != 8 {
+		t.Errorf("%d results, %d wanted, %d idle, %d in hands are left of %d executions, want none of 8", len(p.came), len(p.wanted), len(p.idle), len(p.hands.items), p.out.Tally.Executions)
+	}
+	// One that knows more is in an Item of its own.
+	ask(1)
+	know = &wire.Knowledge{Loose: true, OneWay: true}
+	late := ask(2)
+	if it := r.Next(nil); len(it.Errands) != 1 {
+		t.Error("an Item has errands of people who know different things")
+	}
+	// A worker that cannot make one ends the run, and everybody hears why.
+	it = r.Next(nil)
+	r.Take(it, &wire.Worked{N: it.N, Tally: wire.Tally{Failed: "no"}})
+	if m, failed := r.Answer(late); m != nil || failed != "no" {
+		t.Errorf("an errand that failed came to %v, %q", m, failed)
+	}
+	if r.Next(nil) != nil {
+		t.Error("the run goes on")
+	}
+}

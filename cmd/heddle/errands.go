@@ -1,0 +1,187 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"heddle/cluster"
+	"heddle/report"
+	"heddle/rt/drive"
+	"heddle/rt/wire"
+	"heddle/trace"
+)
+
+// Errands: the exploration runs here, as with -isolate=process, and workers make its executions, several at a time.
+
+// errands explores the test so. It returns what is to be explored in another way from some point on, nil if the test is over.
+func (s *sharing) errands(ctx context.Context, cfg *wire.Config) (*shared, error) {
+	workers := s.o.parallel
+	if s.bus != nil {
+		workers += elsewhere
+	}
+	run := cluster.NewErrands(s.test, workers, s.shared.share.Seen, cluster.Options{FailFast: s.o.failFast, Count: s.count})
+	s.run = run.Run
+	x := &crew{run: run, beside: besideEach * workers, sites: make(sites), know: s.shared.share.Know.Clone()}
+	worked := make(chan struct{})
+	go func() {
+		s.work(ctx)
+		close(worked)
+	}()
+	began := time.Now()
+	var end *wire.Record
+	err := drive.GoOn(ctx, cfg, s.test, s.shared.share, x, func(rec *wire.Record) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		switch rec.Type {
+		case "begin", "output": // were told when it began in the test binary
+		case "end", "share", "isolate":
+			end = rec
+		default:
+			s.take(rec)
+		}
+	})
+	run.Close()
+	<-worked
+	out, _ := run.Finish()
+	switch {
+	case s.crash != nil:
+		out.Tally.Executions = x.made
+		return nil, s.ended(&out)
+	case ctx.Err() != nil:
+		s.endOpen("interrupted")
+		return nil, nil
+	case s.why != nil || err != nil:
+		err = cmp.Or(s.why, err)
+		s.endOpen(err.Error())
+		return nil, err
+	}
+	if s.o.verbose {
+		s.take(&wire.Record{Type: "note", Test: s.test, Text: fmt.Sprintf("%s made by workers for %.2fs, which worked for %.2fs; %d of them, that were begun before it was known whether they are wanted, in vain",
+			report.Plural(out.Tally.Executions, "execution"), time.Since(began).Seconds(), out.Working, x.vain)})
+	}
+	if end.Type != "share" {
+		s.take(end)
+		return nil, nil
+	}
+	next := &shared{test: s.test, share: end.Share}
+	next.share.Told = append(s.shared.share.Told[:len(s.shared.share.Told):len(s.shared.share.Told)], s.packageRun.found...)
+	s.keepLog(next)
+	return next, nil
+}
+
+const (
+	// elsewhere is how many workers on other machines are reckoned with: nobody knows how many there will be.
+	elsewhere = 8
+
+	// besideEach is how many executions are begun ahead for each worker.
+	besideEach = 6
+)
+
+// A crew is workers that make the executions of one exploration. It implements drive.Crew.
+type crew struct {
+	run    *cluster.Errands
+	beside int
+	sites
+	know  *wire.Knowledge // what executions have taught
+	begun []begun         // that were not asked for yet
+	made  int
+	vain  int // that nobody asked for
+	steps int // of the longest
+}
+
+// A begun is an errand that somebody will probably ask for.
+type begun struct {
+	request wire.Request
+	n       int
+}
+
+// Beside implements drive.Crew.
+func (x *crew) Beside() int { return x.beside }
+
+// Learnt implements drive.Crew.
+func (x *crew) Learnt() wire.Knowledge { return *x.know.Clone() }
+
+// Prepare implements drive.Crew.
+func (x *crew) Prepare(q *wire.Request) {
+	if len(x.begun) > x.beside { // an exploration that has begun anew asks for none of them
+		x.drop(1)
+	}
+	kept := *q
+	kept.Schedule.Steps = slices.Clone(q.Schedule.Steps)
+	x.begun = append(x.begun, begun{kept, x.run.Ask(q, x.know)})
+}
+
+// drop forgets the first n that were begun.
+func (x *crew) drop(n int) {
+	for _, b := range x.begun[:n] {
+		x.run.Drop(b.n)
+	}
+	x.begun = x.begun[n:]
+	x.vain += n
+}
+
+// Execute implements drive.Executor.
+func (x *crew) Execute(ctx context.Context, q *wire.Request) (drive.Execution, error) {
+	if q.Schedule.Policy != "first" {
+		q.Length = x.steps
+	}
+	w, failed := x.run.Answer(x.ask(q))
+	switch {
+	case ctx.Err() != nil:
+		return drive.Execution{}, ctx.Err()
+	case w == nil || w.Outcome == nil:
+		return drive.Execution{}, errors.New(cmp.Or(failed, "there is no worker any more"))
+	}
+	t, err := trace.Decode(w.Outcome.Encoded)
+	if err != nil {
+		return drive.Execution{}, err
+	}
+	x.made++
+	x.steps = max(x.steps, len(t.Steps))
+	x.note(w.Outcome)
+	if k := x.know.Clone(); w.Learnt != nil && k.Join(w.Learnt) {
+		x.know = k
+		x.drop(len(x.begun)) // by somebody who did not know
+	}
+	x.tell(w.Outcome.Found, q.Known)
+	w.Outcome.Encoded = nil
+	return drive.Execution{Result: *w.Outcome, Trace: t, Bereft: w.Bereft}, nil
+}
+
+// ask returns the number of the errand that a request is.
+func (x *crew) ask(q *wire.Request) int {
+	for i := range x.begun {
+		if b := &x.begun[i]; same(&b.request, q) {
+			x.drop(i)
+			x.begun = x.begun[1:]
+			return b.n
+		}
+	}
+	return x.run.Ask(q, x.know)
+}
+
+// same reports whether two requests ask for the same execution.
+func same(a, b *wire.Request) bool {
+	if !slices.Equal(a.Schedule.Steps, b.Schedule.Steps) {
+		return false
+	}
+	p, q := *a, *b
+	p.Schedule.Steps, q.Schedule.Steps, p.Known, q.Known = nil, nil, nil, nil
+	return reflect.DeepEqual(p, q)
+}
+
+// tell lets workers know which findings were told.
+func (x *crew) tell(found []wire.Found, known func(string) bool) {
+	var keys []string
+	for _, f := range found {
+		if known != nil && known(f.Key) {
+			keys = append(keys, f.Key)
+		}
+	}
+	x.run.Tell(keys)
+}

@@ -1,0 +1,44 @@
+package pcr
+
+import "heddle/trace"
+
+// A plan is the schedule of a later execution, with the candidate that it shows and the state that it leads to.
+type plan struct {
+	schedule *trace.Schedule
+	target   *candidate
+	state    uint64
+}
+
+// Foresee implements explore.Foresighted: the next candidates are asked for while the traces of others are still to come. What these
+// show is found out too late for Rule 2 then, and for it alone.
+func (s *Strategy) Foresee(n int) (schedules []*trace.Schedule) {
+	for len(s.plans) < n && (s.opt.Expired == nil || !s.opt.Expired()) {
+		k, ok := s.pop()
+		if !ok {
+			break
+		}
+		if s.opt.Rules.has(Covered) && s.set.Has(k.pattern) {
+			continue
+		}
+		if next := s.schedule(&k); next != nil {
+			s.plans = append(s.plans, plan{next, &k.candidate, s.reached})
+			schedules = append(schedules, next)
+		}
+	}
+	return schedules
+}
+
+// planned returns the next plan that is still wanted, nil if there is none.
+func (s *Strategy) planned() *trace.Schedule {
+	for len(s.plans) > 0 {
+		p := s.plans[0]
+		s.plans = s.plans[1:]
+		if s.opt.Rules.has(Covered) && s.set.Has(p.target.pattern) {
+			delete(s.seen, p.state) // another candidate may lead there
+			continue
+		}
+		s.target = p.target
+		return p.schedule
+	}
+	return nil
+}
