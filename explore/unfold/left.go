@@ -58,9 +58,12 @@ func (s *Strategy) leftOver() []net.Cond {
 	return goal
 }
 
-// onlyMutexes reports whether nobody ever waits but for mutexes: the search for
+// onlyMutexes reports whether nobody ever waits but for mutexes, which are unlocked by who has locked them: the search for
 // circular waits, and for those whom a goroutine that ended has locked out, is whole then.
 func (s *Strategy) onlyMutexes() bool {
+	if s.locks.handed {
+		return false
+	}
 	for k := range s.calls.list {
 		if c := &s.calls.list[k]; k > 0 && waits(c) && (c.op != trace.OpLock || s.tab.Kind(c.obj) != trace.ObjMutex) {
 			return false

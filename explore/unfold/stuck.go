@@ -9,7 +9,8 @@ import (
 )
 
 // Deadlocks of mutexes, from the net as it grows (section 4.4): for each
-// condition of a goroutine that is added. Who waits for a mutex at a condition
+// condition of a goroutine that is added, unless somebody was seen to unlock a mutex that another goroutine has locked: whoever
+// waits may go on then, and left.go is asked instead. Who waits for a mutex at a condition
 // of it is noted there (net.Net.Wait), which is what Lemma 1 restricts FINDNEXT to.
 
 // A lock is one of the mutexes that a goroutine has locked and not unlocked itself: the condition that this gave. Who holds more
@@ -20,8 +21,9 @@ type lock struct {
 }
 
 type locks struct {
-	list []lock
-	of   []int32 // by condition of a goroutine: index in list, + 1; 0: not known yet
+	list   []lock
+	of     []int32 // by condition of a goroutine: index in list, + 1; 0: not known yet
+	handed bool    // somebody unlocks what another goroutine has locked
 }
 
 func newLocks() locks { return locks{list: make([]lock, 1)} }
@@ -53,6 +55,19 @@ func (s *Strategy) locksAt(t net.Cond) int32 {
 	}
 	k.of[t] = i + 1
 	return i
+}
+
+// noteUnlock notes whether the one at t has not locked itself what it unlocks: a mutex at y.
+func (s *Strategy) noteUnlock(t, y net.Cond) {
+	if s.locks.handed || s.net.Value(y) != 1 {
+		return
+	}
+	for i := s.locksAt(t); i > 0; i = s.locks.list[i].next {
+		if s.locks.list[i].at == y {
+			return
+		}
+	}
+	s.locks.handed = true
 }
 
 // without returns a list like i that has no lock of a mutex.
@@ -101,7 +116,7 @@ func (s *Strategy) at(t net.Cond) {
 
 // deadlocked looks for deadlocks of which the one at t, a new condition, is part.
 func (s *Strategy) deadlocked(t net.Cond) {
-	if s.opt.NoDeadlocks {
+	if s.opt.NoDeadlocks || s.locks.handed {
 		return
 	}
 	if c, _ := s.callAt(t); c == nil {
@@ -190,6 +205,9 @@ func (s *Strategy) unseen(set []net.Cond) bool {
 
 // nextStuck returns the next deadlock to execute, nil if there is none.
 func (s *Strategy) nextStuck() []net.Cond {
+	if s.locks.handed {
+		s.stuck = s.stuck[:0]
+	}
 	for len(s.stuck) > 0 {
 		set := s.stuck[len(s.stuck)-1]
 		s.stuck = s.stuck[:len(s.stuck)-1]

@@ -56,6 +56,10 @@ func TestAgreeKnown(t *testing.T) {
 			start(choose(false, sends(1))),
 			choose(false, sends(1), sends(0)),
 		}},
+		"a mutex that is unlocked by a goroutine that has not locked it": {Mutexes: 1, Body: stmts{
+			start(&progen.Stmt{Op: progen.Unlock}),
+			&progen.Stmt{Op: progen.Lock}, &progen.Stmt{Op: progen.Lock},
+		}},
 		"a read that starts a timer": {Vars: 1, Body: stmts{
 			start(read(), &progen.Stmt{Op: progen.After, Val: 10}),
 			start(write(), write()),
