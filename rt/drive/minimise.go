@@ -8,6 +8,7 @@ import (
 	"heddle/rt/policy"
 	"heddle/rt/sched"
 	"heddle/rt/wire"
+	"heddle/symbolic/corpus"
 	"heddle/trace"
 )
 
@@ -105,13 +106,13 @@ const minimiseTime = 2 * time.Second
 // It returns false, and the finding is not reported, if the same schedule does
 // not show it again.
 func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromClip string) bool {
-	n, elapsed, paths := e.n, time.Since(e.start).Seconds(), e.paths
+	n, elapsed, paths, input := e.n, time.Since(e.start).Seconds(), e.paths, e.input
 	if e.cfg.Compare {
 		f.Finding.Executions = n
 		e.send(&wire.Record{Type: "finding", Test: e.test, Executions: n, Elapsed: elapsed, Finding: f.Finding})
 		return true
 	}
-	defer func() { e.n, e.paths = n, paths }()
+	defer func() { e.n, e.paths, e.input = n, paths, input }()
 	e.paths = nil // what is executed from here on says nothing new of inputs
 	m := &minimiser{e: e, key: f.Key, seed: s.Seed, free: s.Free, exhaustive: s.Exhaustive, deadline: time.Now().Add(minimiseTime), places: accessesOf(f.Finding.Places)}
 	m.pastDeadlock = f.Finding.Kind != kindDeadlock // it may show after a deadlock that is known by now
@@ -128,7 +129,9 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 	case ex.Final:
 		again = f.Finding // there is no second time
 	case m.shows(deviations(t)) != nil:
-		again, t = m.simplest(deviations(t))
+		if again, t = m.simplest(deviations(t)); again != nil {
+			again, t = m.smallerInput(again, t)
+		}
 	default:
 		// The deviations alone do not lead there (a policy that the fairness
 		// rule interrupted): keep every step.
@@ -300,6 +303,30 @@ func (m *minimiser) inVirtualTime(s *trace.Schedule) *trace.Trace {
 }
 
 const virtualTries = 100
+
+// smallerInput looks for a smaller input with which the finding f, in the execution of t, still shows by the same deviations, and
+// makes it the input. It returns the finding and trace with it, recorded.
+func (m *minimiser) smallerInput(f *wire.Finding, t *trace.Trace) (*wire.Finding, *trace.Trace) {
+	e, input := m.e, m.e.input
+	values, err := corpus.Values(input)
+	if err != nil || len(values) == 0 {
+		return f, t
+	}
+	t, ds := t.Clone(), deviations(t)
+	m.deadline = time.Now().Add(minimiseTime)
+	values = corpus.Smaller(values, func(vs []any) bool {
+		e.input = corpus.Texts(vs)
+		return m.shows(ds) != nil
+	}, m.late)
+	if e.input = corpus.Texts(values); slices.Equal(e.input, input) {
+		return f, t
+	}
+	if g, better := m.simplest(ds); g != nil {
+		return g, better
+	}
+	e.input = input
+	return f, t
+}
 
 // late reports whether making it simpler has taken long enough.
 func (m *minimiser) late() bool { return m.e.err != nil || time.Now().After(m.deadline) }
