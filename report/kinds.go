@@ -80,6 +80,9 @@ func hint(f *wire.Finding) string {
 	if f.Kind == "deadlock" && slices.ContainsFunc(f.Stacks, func(st wire.Stack) bool { return strings.Contains(st.State, " connection") }) {
 		return "make sure that somebody writes what is read, and reads what is written, or closes the connection"
 	}
+	if (f.Kind == "panic" || f.Kind == "test failure") && f.InputFile != "" && f.Switches == 0 {
+		return "the order is the one that the program takes by itself: it is the input that does it, with go test too"
+	}
 	if (f.Kind == "panic" || f.Kind == "test failure") && f.Executions == 1 && f.Switches == 0 {
 		return "it came up at once, in the order that the program takes by itself: if go test passes, see whether it does with this test alone (-run), without what other tests leave behind"
 	}

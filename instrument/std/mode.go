@@ -88,7 +88,7 @@ var leftBelow = []string{
 func Followed(importPath string) bool { return followed[importPath] }
 
 var followed = map[string]bool{
-	"bytes": true, "container/list": true, "container/ring": true, "maps": true, "slices": true, "strings": true, "unicode": true,
+	"bytes": true, "container/list": true, "container/ring": true, "maps": true, "slices": true, "strconv": true, "strings": true, "unicode": true,
 }
 
 // belowRuntime is what package runtime imports, transitively, and runtime

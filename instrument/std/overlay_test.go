@@ -123,7 +123,7 @@ func TestStandardTests(t *testing.T) {
 		t.Skip("HEDDLE_LONG is not set")
 	}
 	args := append([]string{"test", "-short", "-vet=off", "-overlay", layOverlay(t, false)},
-		"sync", "sync/atomic", "time", "testing", "testing/synctest", "iter", "reflect", "math/rand", "math/rand/v2", "context", "internal/sync", "internal/synctest")
+		"sync", "sync/atomic", "time", "testing", "testing/synctest", "iter", "reflect", "math/rand", "math/rand/v2", "context", "internal/sync", "internal/synctest", "strconv")
 	out, err := goTool(t, filepath.Join(goroot(t), "src"), args...)
 	t.Log(out)
 	if err != nil {

@@ -256,6 +256,7 @@ func (e *exploration) isKnown(key string) bool {
 func (e *exploration) twice(s *trace.Schedule) (result string, ok bool) {
 	first := e.perform(s)
 	for e.err == nil && len(first.Polled) > 0 { // who waits there for a poll did not arrive
+		e.n-- // it is made again
 		first = e.perform(s)
 	}
 	if e.err != nil {

@@ -2,6 +2,7 @@ package drive
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -231,6 +232,7 @@ func (e *exploration) inputs(search func() (string, bool, string)) (result strin
 	if e.ended() || len(seeds) == 0 { // it does not come to F.Fuzz
 		return search()
 	}
+	e.n-- // it has called the target with nothing
 	e.paths = p
 	defer func() { e.paths, e.input, e.most = nil, nil, 0 }()
 	if e.cfg.Strategy == "unfold" {
@@ -251,6 +253,7 @@ func (e *exploration) inputs(search func() (string, bool, string)) (result strin
 		}
 	}
 	e.tellConcrete(p)
+	e.tellFloats(seeds)
 	return e.result("pass"), false, e.inputsReason(p, x.reasons)
 }
 
@@ -340,6 +343,13 @@ func (e *exploration) inputsReason(p *paths, reasons map[string]int) string {
 	return "sampled; " + strings.Join(parts, ", ")
 }
 
+// tellFloats says that floats are not searched for, if the target takes some: they are what the corpus has.
+func (e *exploration) tellFloats(seeds [][]string) {
+	if slices.ContainsFunc(seeds[0], func(s string) bool { return strings.HasPrefix(s, "float") }) {
+		e.note("floats of the input are only those of the corpus: add some with f.Add")
+	}
+}
+
 // mostConcrete is how many of the places are told where inputs are no longer followed.
 const mostConcrete = 5
 
@@ -351,6 +361,10 @@ func (e *exploration) tellConcrete(p *paths) {
 			continue
 		}
 		at := e.x.Resolve(s)
+		if strings.HasSuffix(at.File, "strconv/heddle.go") { // instrument/std
+			e.note("what depends on the input is taken as it is where package strconv reads more than 18 digits or another base than 10")
+			continue
+		}
 		e.send(&wire.Record{Type: "note", Test: e.test, Place: &at, Text: "what depends on the input is taken as it is here: what the branches behind it depend on is not known"})
 	}
 	if n > mostConcrete {
