@@ -400,6 +400,7 @@ func (s *Sched) fireTimer(t *timer) {
 	early := t.when - s.now
 	if early > 0 {
 		s.early = append(s.early, EarlyTimer{t.site, early})
+		s.now = t.when // whoever could have gone on before is late
 	}
 	t.started = s.rests
 	if s.cycle != nil {
