@@ -39,6 +39,8 @@ var shared = map[string]bool{
 	"maps":           true, // reads and writes the caller's maps
 	"math/rand":      true, // a Rand is not safe for concurrent use
 	"math/rand/v2":   true,
+	"net/textproto":  true, // MIMEHeader, which http.Header is
+	"net/url":        true, // Values
 	"slices":         true, // reads and writes the caller's slices
 	"sort":           true,
 	"strings":        true, // Builder, Reader

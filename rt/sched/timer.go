@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"runtime"
 	"time"
 	"unsafe"
 
@@ -28,6 +29,7 @@ type timer struct {
 	site         trace.Site
 	by           trace.GID // who armed it
 	origin       []uintptr // the stack there, if the execution records
+	library      bool      // the standard library armed it for itself; known in free time
 }
 
 func (s *Sched) resetTimers() {
@@ -448,9 +450,10 @@ type EarlyTimer struct {
 
 // mayFireEarly reports whether the next timer can be chosen like a goroutine,
 // in free time. After one timer somebody else has a turn, or a policy that
-// likes timers would fire a ticker for ever. In a bubble of testing/synctest none is ever early.
+// likes timers would fire a ticker for ever. In a bubble of testing/synctest none is ever early,
+// nor are time-outs that the standard library chose: nobody is half a minute late with a connection.
 func (s *Sched) mayFireEarly() bool {
-	if !s.opt.Schedule.Free || hook.Real || hook.Frozen || len(s.timers) == 0 || s.timers[0].when == never || s.timers[0].looks() || s.mainOver || len(s.early) >= maxEarly {
+	if !s.opt.Schedule.Free || hook.Real || hook.Frozen || len(s.timers) == 0 || s.timers[0].when == never || s.timers[0].looks() || s.timers[0].library || s.mainOver || len(s.early) >= maxEarly {
 		return false
 	}
 	n := len(s.t.Steps)
@@ -486,12 +489,29 @@ func (s *Sched) startTimer(t *timer) {
 	if s.opt.Record {
 		t.origin = callers(2)
 	}
+	if s.opt.Schedule.Free {
+		t.library = libraryTimer()
+	}
 	if s.solo { // its firing lets somebody go on who need not know what was done since
 		s.company()
 	}
 	t.pos = len(s.timers)
 	s.timers = append(s.timers, t)
 	s.up(t.pos)
+}
+
+// libraryTimer reports whether a timer is armed on behalf of the standard library: by none of the packages
+// whose time-outs are their callers', unless one of its other packages calls them.
+func libraryTimer() bool {
+	var pcs [32]uintptr
+	n := runtime.Callers(3, pcs[:])
+	for _, pc := range pcs[:n] {
+		f, _ := runtime.CallersFrames([]uintptr{pc}).Next()
+		if pkg := PackageOf(f.Function); !Internal(pkg) && !isWrapper(f) && !connects[pkg] && pkg != "context" {
+			return Standard(f.File)
+		}
+	}
+	return false
 }
 
 func timerLess(a, b *timer) bool { return a.when < b.when || a.when == b.when && a.seq < b.seq }
