@@ -7,6 +7,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"heddle/instrument/std"
 )
 
 // A rewriter rewrites one file. Its methods come in two kinds: those that
@@ -81,7 +83,7 @@ func (r *rewriter) decl(d ast.Decl) {
 			return
 		}
 		r.mem = r.in.Mode.Memory && !forbidsCalls(d)
-		r.objects = !r.sites.quiet && !forbidsCalls(d)
+		r.objects = (!r.sites.quiet || std.Keyed(r.in.ImportPath)) && !forbidsCalls(d)
 		r.initial = false
 		r.function(d.Recv, d.Type, d.Body)
 	}

@@ -70,6 +70,8 @@ var netPatch = &pkg{
 			replace("	if !supportsSendfile() {\n", "	if c.pfd.HeddleOwn() || !supportsSendfile() {\n"),
 		}},
 		"sock_posix.go": {edits: []edit{
+			replace("	if err = syscall.Bind(fd.pfd.Sysfd, lsa); err != nil {\n		return os.NewSyscallError(\"bind\", err)\n	}\n	if err = listenFunc(",
+				"	if err = poll.HeddleBind(fd.pfd.Sysfd, lsa); err != nil {\n		return os.NewSyscallError(\"bind\", err)\n	}\n	if err = listenFunc("),
 			replace("		return os.NewSyscallError(\"listen\", err)\n	}\n	if err = fd.init(); err != nil {\n		return err\n	}\n	lsa, _ = syscall.Getsockname(fd.pfd.Sysfd)\n",
 				"		return os.NewSyscallError(\"listen\", err)\n	}\n	if err = fd.init(); err != nil {\n		return err\n	}\n	lsa, _ = syscall.Getsockname(fd.pfd.Sysfd); poll.HeddleListen(&fd.pfd, lsa)\n"),
 		}},
