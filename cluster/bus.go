@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -55,6 +56,9 @@ type Bus struct {
 	nc      *nats.Conn
 	js      jetstream.JetStream
 	storage jetstream.StorageType
+
+	welcome context.Context // ends, with the cause, when one side has refused the other
+	refuse  context.CancelCauseFunc
 }
 
 const (
@@ -67,17 +71,23 @@ const (
 // Connect connects to NATS, after starting a server if there is to be one of our own.
 func Connect(ctx context.Context, n Network) (*Bus, error) {
 	b := &Bus{net: n, storage: jetstream.FileStorage}
+	b.welcome, b.refuse = context.WithCancelCause(context.Background())
+	refused := func(_ *nats.Conn, err error) {
+		if refusal(err) {
+			b.refuse(err)
+		}
+	}
 	opts := []nats.Option{nats.Name("heddle"), nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond), nats.RetryOnFailedConnect(true),
-		nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(5 * time.Second)}
+		nats.ReconnectErrHandler(refused), nats.DisconnectErrHandler(refused), nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(5 * time.Second)}
 	if n.Token != "" {
 		opts = append(opts, nats.Token(n.Token))
 	}
-	url := n.URL
+	to := n.URL
 	if n.own() {
 		if err := b.listen(); err != nil {
 			return nil, err
 		}
-		url = ""
+		to = ""
 		opts = append(opts, nats.InProcessServer(b.srv))
 		b.storage = jetstream.MemoryStorage // it ends with this process, whose Log is what lasts
 	} else {
@@ -92,7 +102,7 @@ func Connect(ctx context.Context, n Network) (*Bus, error) {
 		}
 	}
 	var err error
-	if b.nc, err = nats.Connect(url, opts...); err == nil {
+	if b.nc, err = nats.Connect(to, opts...); err == nil {
 		b.js, err = jetstream.New(b.nc)
 	}
 	if err == nil {
@@ -100,9 +110,28 @@ func Connect(ctx context.Context, n Network) (*Bus, error) {
 	}
 	if err != nil {
 		b.Close()
-		return nil, fmt.Errorf("NATS at %s: %w", n.URL, err)
+		return nil, fmt.Errorf("NATS at %s: %w", redacted(n.URL), err)
 	}
 	return b, nil
+}
+
+// refusal reports whether an error says that one side does not want the other: to try again would be in vain. Servers
+// that are not there come back.
+func refusal(err error) bool {
+	var alert *net.OpError // of a server that does not want our certificate
+	var certificate *tls.CertificateVerificationError
+	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrSecureConnRequired) || errors.As(err, &alert) && alert.Op == "remote error" || errors.As(err, &certificate)
+}
+
+// redacted returns URLs with x in the place of passwords.
+func redacted(urls string) string {
+	all := strings.Split(urls, ",")
+	for i, text := range all {
+		if u, err := url.Parse(text); err == nil {
+			all[i] = u.Redacted()
+		}
+	}
+	return strings.Join(all, ",")
 }
 
 // listen starts a server.
@@ -147,12 +176,12 @@ func (b *Bus) listen() error {
 // mostPayload is how large a message may be on a server of our own: results have whole stacks.
 const mostPayload = 8 << 20
 
-// URL is where workers find the server.
+// URL is where workers find the server, without a password.
 func (b *Bus) URL() string {
 	if b.srv != nil {
 		return b.srv.ClientURL()
 	}
-	return b.net.URL
+	return redacted(b.net.URL)
 }
 
 // Close ends the connection, and the server if it is our own.
@@ -200,7 +229,9 @@ func (b *Bus) open(ctx context.Context) error {
 func (b *Bus) insist(ctx context.Context, f func(context.Context) error) error {
 	for timeout := 5 * time.Second; ; {
 		try, cancel := context.WithTimeout(ctx, timeout)
+		stop := context.AfterFunc(b.welcome, cancel)
 		err := f(try)
+		stop()
 		if try.Err() != nil { // a binary may take longer, but an answer that was lost should not be waited for so long
 			timeout = min(2*timeout, time.Minute)
 		}
@@ -208,9 +239,11 @@ func (b *Bus) insist(ctx context.Context, f func(context.Context) error) error {
 		switch {
 		case err == nil:
 			return nil
+		case b.welcome.Err() != nil:
+			return context.Cause(b.welcome)
 		case ctx.Err() != nil:
 			return errors.Join(ctx.Err(), err)
-		case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrMaxPayload), errors.Is(err, nats.ErrConnectionClosed), errors.Is(err, jetstream.ErrJetStreamNotEnabled):
+		case errors.Is(err, nats.ErrMaxPayload), errors.Is(err, nats.ErrConnectionClosed), errors.Is(err, jetstream.ErrJetStreamNotEnabled):
 			return err
 		}
 		select {

@@ -165,6 +165,11 @@ func (v *servant) handle(ctx context.Context, key ed25519.PublicKey, msg jetstre
 		v.Note(err.Error())
 		p.Missing, err = true, nil
 	}
+	if errors.Is(err, ErrUntrusted) { // and will be the next time
+		v.Note(err.Error())
+		msg.Term()
+		return
+	}
 	if err != nil {
 		if ctx.Err() == nil {
 			v.Note(err.Error())
