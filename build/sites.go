@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -87,6 +88,21 @@ func (s *Sites) Named(dir, name string) (places []instrument.SitePos, sites []tr
 		}
 	}
 	return places, sites
+}
+
+// Alike returns what else the source calls something in the files of a folder that ends as name does, after its last point, sorted.
+func (s *Sites) Alike(dir, name string) (names []string) {
+	last := func(s string) string { return s[strings.LastIndexByte(s, '.')+1:] }
+	for _, t := range s.byDir[dir] {
+		t.load()
+		for _, r := range t.rows {
+			if r.Text != name && last(r.Text) == last(name) && !slices.Contains(names, r.Text) {
+				names = append(names, r.Text)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // Package returns the path of the unit that a site belongs to, "" if it is not known.

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"heddle/build"
 	"heddle/clip"
@@ -33,6 +34,9 @@ func (t *tool) ask(ctx context.Context, args []string) int {
 	}
 	q, err := question.Parse(rest[len(rest)-1])
 	if err != nil {
+		if _, early := question.Parse(rest[0]); early == nil {
+			return t.misuse("heddle ask: the question comes last: heddle ask [flags] %s '%s'", rest[len(rest)-1], rest[0])
+		}
 		return t.misuse("heddle ask: %v", err)
 	}
 	o.question, o.strategy, o.time, o.parallel, o.isolate = q, "unfold", "virtual", 1, "vars"
@@ -84,7 +88,7 @@ func (e *exploration) resolveQuestion(q *question.Question, dir string) (memory 
 			x := &t.Sum[k]
 			rows, sites := e.sites.Named(dir, x.Name)
 			if len(rows) == 0 {
-				return nil, fmt.Errorf("no variable is called %s where %s reads or writes it", x.Name, dir)
+				return nil, e.unknownName(dir, x.Name)
 			}
 			accesses := question.Place{}
 			for _, s := range sites {
@@ -100,6 +104,15 @@ func (e *exploration) resolveQuestion(q *question.Question, dir string) (memory 
 		}
 	}
 	return memory, nil
+}
+
+// unknownName is the error for what nothing in a package's folder is called.
+func (e *exploration) unknownName(dir, name string) error {
+	err := fmt.Errorf("no variable is called %s where %s reads or writes it", name, dir)
+	if alike := e.sites.Alike(dir, name); len(alike) > 0 {
+		err = fmt.Errorf("%w; a question has the source's own words: %s", err, strings.Join(alike, ", "))
+	}
+	return err
 }
 
 // findAsked resolves the question that a clip answers.

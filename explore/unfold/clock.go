@@ -54,7 +54,7 @@ func (s *Strategy) startsTimer(x *transition.Transition, a *transition.Access) b
 func (s *Strategy) unableJump(t *trace.Trace, i int) string {
 	for k := s.path.Event(i); k < len(t.Events) && int(t.Events[k].Step) <= s.path.Step(i); k++ {
 		if t.Events[k].Op == trace.OpIdle {
-			return "a wait for all others"
+			return "a wait for all others (synctest.Wait)"
 		}
 	}
 	for _, a := range s.path.At(i).Accesses {

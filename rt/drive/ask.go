@@ -21,7 +21,7 @@ const kindReached = "reached"
 // the net is complete and has none, there is none.
 func (e *exploration) answer() (result string, complete bool, reason string) {
 	q := e.cfg.Ask
-	e.expect, e.valued = &wire.Expectation{Kind: kindReached, Message: "there is a moment at which " + q.Text, Pattern: q.Text, Ask: q}, true
+	e.expect, e.valued = &wire.Expectation{Kind: kindReached, Message: "there is a moment at which this is so: " + q.Text, Pattern: q.Text, Ask: q}, true
 	e.cfg.FailFast = true
 	x := &answers{Executor: e.x, e: e}
 	e.x = x

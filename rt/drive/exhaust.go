@@ -38,6 +38,9 @@ func (e *exploration) exhaust(start func(*exploration) explore.Strategy) (result
 		}
 		e.tell()
 	}
+	if u, ok := x.s.(*unfold.Strategy); ok && u.Why != "" && e.together == nil {
+		e.note("strategy dpor explores this, by all interleavings, since unfold cannot: %s", u.Why)
+	}
 	if x.left != "" {
 		e.estimate = 0
 		result, complete, reason = e.sampleInstead(result)
