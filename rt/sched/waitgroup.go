@@ -175,6 +175,9 @@ func (s *Sched) condBlock(p unsafe.Pointer, pc uintptr) {
 	}
 	site := trace.PCSite(pc)
 	o, _ := s.object(p, trace.ObjCond, site)
+	if s.pcs.look(pc).within {
+		site = s.usePlace(site)
+	}
 	if !g.condMark {
 		s.announce(g, trace.OpCondWait, o, site)
 		s.park(g)
