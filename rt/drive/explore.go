@@ -472,7 +472,7 @@ func (e *exploration) look(ex Execution, s *trace.Schedule, fromClip string) Exe
 	}
 	if ex.RanOut && !e.ranOut {
 		e.ranOut = true
-		e.note("the test fails after a timer fired by real time, as executions go that are partly uncontrolled: that may be since heddle is slower than the program, so the failure is not reported (-time=free reports it)")
+		e.note("the test fails after a timer fired while the program was at work, in an execution that is very long or, since not all is under control, goes by real time: that may be since heddle is slower than the program, so the failure is not reported (-time=free reports it)")
 	}
 	var fresh []*wire.Finding
 	cloned := false

@@ -313,11 +313,11 @@ func (s *Sched) userPlace(site trace.Site) trace.Site {
 }
 
 // usePlace walks the stack to who uses a connection or pipe: the first frame
-// outside the standard library or, without one, outside of what makes connections.
+// outside the standard library or, without one, outside of what makes connections, or in package net.
 func (s *Sched) usePlace(site trace.Site) trace.Site {
 	var pcs [64]uintptr
 	n := runtime.Callers(2, pcs[:])
-	found := false
+	far := 0 // how good site is
 	for _, pc := range pcs[:n] {
 		f, _ := runtime.CallersFrames([]uintptr{pc}).Next()
 		pkg := PackageOf(f.Function)
@@ -325,8 +325,10 @@ func (s *Sched) usePlace(site trace.Site) trace.Site {
 		case Internal(pkg) || isWrapper(f):
 		case !Standard(f.File):
 			return trace.PCSite(pc).Within()
-		case !found && !connects[pkg]:
-			site, found = trace.PCSite(pc), true
+		case far < 2 && !connects[pkg]:
+			site, far = trace.PCSite(pc), 2
+		case far < 1 && pkg == "net":
+			site, far = trace.PCSite(pc), 1
 		}
 	}
 	return site.Within()

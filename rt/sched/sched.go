@@ -196,7 +196,7 @@ type Sched struct {
 	firing     *timer   // whose function runs
 	tseq       uint32
 	realTimers bool // a timer was started outside of the bubbles of testing/synctest
-	ranOut     bool // a timer that is no sleep fired by real time
+	ranOut     bool // a timer that is no sleep fired by real time, or in a very long execution while others could go on
 	timerG     *G
 	lateWake   int // timers fired after the test was over
 	ticks      ticks

@@ -152,7 +152,7 @@ func (s *Sched) Running() trace.GID { return s.cur.id }
 // Current returns the goroutine that is being asked for a choice.
 func (s *Sched) Current() trace.GID { return s.cur.id }
 
-// RanOut reports whether a timer, other than that of a Sleep, fired by real time in the last execution:
+// RanOut reports whether a timer, other than that of a Sleep, fired by real time in the last execution, or while others could go on in a very long one:
 // a time-out may come there since heddle is slower than the program.
 func (s *Sched) RanOut() bool { return s.ranOut }
 

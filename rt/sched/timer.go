@@ -368,9 +368,24 @@ func (s *Sched) passTime(n int) {
 		// The next look finds that it has not moved by itself.
 		s.flowed = s.now
 	}
+	late := (n > longRun || s.beats > workAfter) && s.othersReady()
 	for !s.over && len(s.timers) > 0 && s.timers[0].when <= s.now {
+		s.ranOut = s.ranOut || late && s.timers[0].sleeper == nil
 		s.fireTimer(s.timers[0])
 	}
+}
+
+// longRun is after how many steps an execution is so long that a time-out may come since heddle is slower than the program.
+const longRun = 100_000
+
+// othersReady reports whether somebody beside the running goroutine could go on and do more than look.
+func (s *Sched) othersReady() bool {
+	for _, id := range s.ready {
+		if g := s.gs[id]; g != s.cur && g.idle == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // wakeLatency is how much later than its deadline a timer fires in virtual time.
