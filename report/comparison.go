@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
+	"heddle/report/timeline"
 	"heddle/rt/wire"
 )
 
@@ -29,6 +31,8 @@ type Comparison struct {
 
 // Alone reports whether the test starts no goroutine, so that there is nothing to compare.
 func (c *Comparison) Alone() bool { return strings.HasPrefix(c.Reason, "no concurrency") }
+
+const nothingToCompare = "no concurrency, nothing to compare"
 
 // Take takes a record of the test binary.
 func (c *Comparison) Take(rec *wire.Record) {
@@ -87,12 +91,12 @@ func (r *Reporter) Compare(pkg, test string, all []Comparison) {
 func comparisonText(pkg, test string, all []Comparison) string {
 	var b strings.Builder
 	if len(all) == 1 && all[0].Alone() {
-		fmt.Fprintf(&b, "%s  %s: no concurrency, nothing to compare\n", pkg, test)
+		fmt.Fprintf(&b, "%s  %s: %s\n", pkg, test, nothingToCompare)
 		return b.String()
 	}
 	fmt.Fprintf(&b, "%s  %s\n", pkg, test)
 	t := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(t, "    strategy\tfirst finding\tfindings\texecutions\ttime\torders\tmemory\tcovered")
+	fmt.Fprintf(t, "    strategy\t%s\tcovered\n", strings.Join(compared, "\t"))
 	for i := range all {
 		all[i].row(t)
 	}
@@ -102,22 +106,52 @@ func comparisonText(pkg, test string, all []Comparison) string {
 
 // row prints one line of a table.
 func (c *Comparison) row(w io.Writer) {
-	if c.Error != "" && c.Executions == 0 {
-		fmt.Fprintf(w, "    %s\t-\t-\t-\t-\t-\t-\t%s\n", c.Strategy, oneLine(c.Error))
-		return
+	fmt.Fprintf(w, "    %s", c.Strategy)
+	for _, a := range c.amounts() {
+		fmt.Fprintf(w, "\t%s", a.Text)
 	}
-	first, memory := "-", "-"
+	fmt.Fprintf(w, "\t%s\n", c.covered())
+}
+
+// compared are the columns of amounts.
+var compared = []string{"first finding", "findings", "executions", "time", "orders", "memory"}
+
+// amounts are what there is to tell in these columns.
+func (c *Comparison) amounts() []timeline.Amount {
+	none := timeline.Amount{Value: -1, Text: "-"}
+	if c.Error != "" && c.Executions == 0 {
+		return slices.Repeat([]timeline.Amount{none}, len(compared))
+	}
+	first, memory := none, none
 	if c.First > 0 {
-		first = fmt.Sprintf("%s in %s", thousands(c.First), seconds(c.After))
+		first = timeline.Amount{Value: float64(c.First), Text: fmt.Sprintf("%s in %s", thousands(c.First), seconds(c.After))}
 	}
 	if c.Memory > 0 {
-		memory = fmt.Sprintf("%.0fM", float64(c.Memory)/(1<<20))
+		memory = timeline.Amount{Value: float64(c.Memory), Text: fmt.Sprintf("%.0fM", float64(c.Memory)/(1<<20))}
 	}
-	fmt.Fprintf(w, "    %s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", c.Strategy, first, c.Findings, thousands(c.Executions), seconds(c.Elapsed), thousands(c.Orders), memory, c.covered())
+	number := func(n int) timeline.Amount { return timeline.Amount{Value: float64(n), Text: thousands(n)} }
+	return []timeline.Amount{first, number(c.Findings), number(c.Executions), {Value: c.Elapsed, Text: seconds(c.Elapsed)}, number(c.Orders), memory}
+}
+
+// Compared is the comparison of a test as it is drawn.
+func Compared(pkg, test string, all []Comparison) timeline.Compared {
+	x := timeline.Compared{Package: pkg, Test: test, Columns: compared}
+	if len(all) == 1 && all[0].Alone() {
+		x.Note = nothingToCompare
+		return x
+	}
+	for i := range all {
+		c := &all[i]
+		x.Rows = append(x.Rows, timeline.ComparedRow{Strategy: c.Strategy, Amounts: c.amounts(), Complete: c.Complete, Covered: c.covered()})
+	}
+	return x
 }
 
 // covered says what was proved, or why nothing was.
 func (c *Comparison) covered() string {
+	if c.Error != "" && c.Executions == 0 {
+		return oneLine(c.Error)
+	}
 	if c.Complete {
 		return fmt.Sprintf("all %s, by %s", cmp.Or(c.Reason, "interleavings"), plural(c.Covering, "execution"))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"heddle/build"
 	"heddle/report"
+	"heddle/report/timeline"
 	"heddle/rt/wire"
 )
 
@@ -44,12 +46,19 @@ func (t *tool) compare(ctx context.Context, args []string) int {
 			return t.fail(err)
 		}
 	}
-	return max(c.report.Close(), c.code)
+	code := max(c.report.Close(), c.code)
+	if o.html != "" {
+		if err := writeFile(t.abs(o.html), func(w io.Writer) error { return timeline.WriteCompared(w, c.drawn) }); err != nil {
+			code = max(code, t.fail(err))
+		}
+	}
+	return code
 }
 
 // compareFlags are those of compare: what all strategies understand.
 func (o *options) compareFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&o.json, "json", false, "print events as JSON, one a strategy and test")
+	fs.StringVar(&o.html, "html", "", "draw the comparisons as a page, in `file`")
 	fs.Func("strategies", "compare only those of this `list`, separated by commas (default "+strings.Join(compared, ",")+")", func(s string) error {
 		for _, name := range strings.Split(s, ",") {
 			if !slices.Contains(strategies, name) && name != "predict" {
@@ -78,6 +87,7 @@ type comparison struct {
 	plain  *build.Result
 	flow   map[string]*build.Package // by import path, those built for strategies that ask for data flow
 	sites  [2]*exploration           // for the plain build, and the other one
+	drawn  []timeline.Compared
 	code   int
 }
 
@@ -139,6 +149,7 @@ func (c *comparison) comparePackage(ctx context.Context, i int) error {
 		}
 		c.report.Doing("")
 		c.report.Compare(p.ImportPath, test, all)
+		c.drawn = append(c.drawn, report.Compared(p.ImportPath, test, all))
 	}
 	return nil
 }
