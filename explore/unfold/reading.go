@@ -32,9 +32,8 @@ type announced struct {
 	at   int
 }
 
-// add adds the execution that the path has read (Fig. 8, lines 7 to 15), of which the first transitions are those of
-// the one before: that many. It
-// returns what there is no net construction for, "" if there is nothing.
+// add adds the execution that the path has read (Fig. 8, lines 7 to 15); its first transitions, so many as were kept,
+// are those of the one before. It returns what there is no net construction for, "" if there is nothing.
 func (s *Strategy) add(t *trace.Trace, kept int) string {
 	s.read.trace = t
 	ends := s.read.ends
