@@ -115,3 +115,35 @@ func TestFib4(t *testing.T) {
 		t.Errorf("%d executions, %+v, %d redundant; want %d", n, r, s.redundant, want)
 	}
 }
+
+// TestEstimate says how good the estimate is as a search goes on: it begins low, since what is to be inserted into the nodes near the root shows late.
+func TestEstimate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("25,000 executions")
+	}
+	send, recv := stmt{op: "send"}, stmt{op: "recv"}
+	for _, c := range []struct {
+		name string
+		p    *program
+	}{
+		{"fib 4", fib(4)},
+		{"seven critical sections, joined", joined(7)},
+		{"two senders and two receivers, three values each, capacity 2", started([]int{2, 0, 0}, nil, times(3, send), times(3, send), times(3, recv), times(3, recv))},
+	} {
+		var w *world
+		var estimates []float64
+		x, s := newExecutor(c.p.main(&w)), New(Options{})
+		for sc := s.Next(); sc != nil; sc = s.Next() {
+			s.Done(x.run(sc, x.first))
+			estimates = append(estimates, s.Result().Estimate)
+		}
+		n := len(estimates)
+		for _, at := range []struct{ part, low, high float64 }{{0.01, 0.03, 2}, {0.1, 0.15, 2}, {0.25, 0.3, 2}, {0.5, 0.5, 2}, {0.9, 0.7, 1.5}} {
+			e := estimates[int(at.part*float64(n))] / float64(n)
+			t.Logf("%s: after %g %% of %d executions the estimate is %.2f of them", c.name, 100*at.part, n, e)
+			if e < at.low || e > at.high {
+				t.Errorf("%s: the estimate after %g %% is %.2f of the truth, want %g to %g", c.name, 100*at.part, e, at.low, at.high)
+			}
+		}
+	}
+}
