@@ -11,6 +11,8 @@
 //	go run ./bench -flow     how much longer executions take that record data flow
 //	go run ./bench -predict F  what is predicted of programs like those of PECAN's Table 1, and how often an active tester shows it, as tables in F
 //	go run ./bench -branch F how many executions strategy branch makes of the shapes of Setiadi's experiments, beside his Table V; a plot like Fig. 16 in F
+//	go run ./bench -unfold F what strategy unfold takes on Table 2 of the unfolding paper, beside dpor and the paper's baselines, as tables in F
+//	go run ./bench -inputs F inputs and schedules explored together, beside one input after the other, as a table in F
 //	go run ./bench -bugs F   how many executions each strategy needs to find known bugs, as a table in F (some minutes)
 //	go run ./bench -map F    memory-access patterns: map and mcr beside others on the types of the paper, as tables in F (half an hour)
 //
