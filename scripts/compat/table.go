@@ -93,4 +93,6 @@ var modules = []module{
 	{path: "github.com/go-co-op/gocron/v2", version: "v2.21.2"},
 	{path: "github.com/tidwall/buntdb", version: "v1.3.0"},
 	{path: "go.uber.org/fx", version: "v1.24.0"},
+	{path: "github.com/thejerf/suture/v4", version: "v4.0.6"},
+	{path: "github.com/uber-go/tally/v4", version: "v4.1.17"},
 }
