@@ -18,7 +18,7 @@ type Goal struct {
 	Sees    [][2]int // a read of something shared, done or in At, and the write that it sees; -1: what was there first
 	Blocked bool     // what is in At cannot be done, now or later: only these goroutines could change that
 	Below   bool     // what is in At, an Add to a WaitGroup, would take its count below zero
-	Ready   bool     // what is in At can be done at once, as far as locks, Onces and channels without a buffer go
+	Ready   bool     // what is in At can be done at once, as far as locks, Onces, counts and channels go
 }
 
 // Race asks whether two accesses can come right after one another: that both are next.

@@ -2,8 +2,8 @@ package order
 
 import "heddle/trace"
 
-// ready adds to the goal that e, which is next in its goroutine, can be done at once, as far as that depends on a lock, a Once or
-// whom it meets at a channel without a buffer. Counters, buffers and Conds are left out: there the answer may be of an e that has to wait.
+// ready adds to the goal that e, which is next in its goroutine, can be done at once, as far as that depends on a lock, a Once, a count,
+// or a channel. Conds and channels with a buffer that are closed are left out: there the answer may be of an e that has to wait.
 func (p *Problem) ready(e int) {
 	ev := &p.m.events[e]
 	switch u := p.objUnit[ev.Obj].(type) {
@@ -17,6 +17,22 @@ func (p *Problem) ready(e int) {
 		}
 	case *meetingPoint:
 		p.met(e, u)
+	case *counter:
+		switch ev.Op {
+		case trace.OpWGWait:
+			p.finally(u, func(n int) (lo, hi int) { return n, 0 })
+		case trace.OpAcquire:
+			p.finally(u, func(n int) (lo, hi int) { return 1, n })
+		}
+	case *buffer:
+		room := int(p.m.t.Objects[ev.Obj].Cap)
+		switch {
+		case len(u.closes) > 0:
+		case ev.Op == trace.OpRecv:
+			p.finally(u, func(n int) (lo, hi int) { return 1, n })
+		case ev.Op == trace.OpSend:
+			p.finally(u, func(n int) (lo, hi int) { return n, room - 1 })
+		}
 	}
 }
 

@@ -34,12 +34,13 @@ const (
 // group whose outcome is not known, until all combinations of outcomes or all groups are
 // tested. It wants traces with data flow and every access to memory a step.
 //
-// Three things are not as printed. A group counts as tested as soon as an
+// Four things are not as printed. A group counts as tested as soon as an
 // execution, made for whatever reason, has done its operations in its order. And of
 // a branch in a loop a round waits if it depends on the same statements as the
 // round before: it is looked at only if testing that one gave new MANNERS. And when all groups
 // are tested it goes on, as long as it is asked, with combinations of what was seen one at a time (combine.go):
-// step 2 ends the algorithm without them, and Theorem 1 does not hold then.
+// step 2 ends the algorithm without them, and Theorem 1 does not hold then. Before that every select is let take
+// its other cases (choice.go).
 type Strategy struct {
 	opt     Options
 	tab     *Table
@@ -55,6 +56,7 @@ type Strategy struct {
 	active  map[string]bool            // branches that do not wait any more
 	classes map[string]map[string]bool // by place of a branch: the orders of its statements that were seen
 	suspicions
+	choices
 	combinations
 	sites []trace.Site
 	bad   string // why not everything was covered
@@ -64,7 +66,8 @@ type Strategy struct {
 // Counts says what an exploration has seen.
 type Counts struct {
 	Executions int
-	Settled    int     // executions until the outcomes of all groups were known, or all combinations tested, without those made for broken locking; 0: not yet
+	Settled    int     // executions until the outcomes of all groups were known, or all combinations tested, without those made for broken locking and choices; 0: not yet
+	Choices    int     // executions in which a select took another case
 	Goroutines int     // this and what follows: in the first execution
 	Accesses   int     // to shared variables that are not read-shared
 	Shared     int     // variables used by several goroutines
@@ -139,7 +142,7 @@ func New(o Options) *Strategy {
 	}
 	return &Strategy{opt: o, tab: NewTable(), byID: map[int]*candidate{}, groups: map[string]*openGroup{}, manners: map[string]bool{},
 		waiting: map[string][]*source{}, active: map[string]bool{}, classes: map[string]map[string]bool{}, suspicions: newSuspicions(),
-		combinations: combinations{tried: map[string]bool{}}}
+		choices: choices{due: map[string]int{}, had: map[string]bool{}}, combinations: combinations{tried: map[string]bool{}}}
 }
 
 // Next implements explore.Strategy.
@@ -154,8 +157,11 @@ func (s *Strategy) Next() *trace.Schedule {
 	for s.opt.Context.Err() == nil {
 		ids := s.tab.Next()
 		if len(ids) == 0 {
+			if q := s.choose(); q != nil {
+				return q
+			}
 			if s.count.Settled == 0 {
-				s.count.Settled = s.count.Executions - s.confronted
+				s.count.Settled = s.count.Executions - s.confronted - s.made
 			}
 			return s.combine()
 		}
@@ -207,6 +213,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 	r := f.run()
 	s.runs = append(s.runs, r)
 	s.sources = append(s.sources, f)
+	s.selects(f)
 	s.suspect(f)
 	s.visit(f.x)
 	if !s.started {
@@ -688,6 +695,6 @@ func (s *Strategy) Counts() Counts {
 	for _, classes := range s.classes {
 		c.Groups += len(classes)
 	}
-	c.Affected = len(s.classes)
+	c.Affected, c.Choices = len(s.classes), s.made
 	return c
 }

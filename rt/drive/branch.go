@@ -65,8 +65,12 @@ func (e *exploration) raceEquivalent() (result string, complete bool, reason str
 
 // equivalence says how far the strategy came.
 func (e *exploration) equivalence(s *branch.Strategy, c branch.Counts) string {
-	if c.Affected == 0 && c.Settled > 0 && s.Result().Reason == "" && !e.real && e.cuts == (wire.Cuts{}) {
+	if c.Affected == 0 && c.Choices == 0 && c.Settled > 0 && s.Result().Reason == "" && !e.real && e.cuts == (wire.Cuts{}) {
 		return fmt.Sprintf("sampled; none of %d branches is affected by interleaving", c.Branches)
+	}
+	choices := ""
+	if c.Choices > 0 {
+		choices = fmt.Sprintf(", other cases of selects %d times", c.Choices)
 	}
 	text := fmt.Sprintf("%d of %d branches are affected by interleaving, %d orders of what they depend on", c.Affected, max(c.Branches, c.Affected), c.Groups)
 	switch bad := s.Result().Reason; {
@@ -79,9 +83,9 @@ func (e *exploration) equivalence(s *branch.Strategy, c branch.Counts) string {
 	case c.Settled == 0:
 		return "sampled; " + text + ", not all tested"
 	case e.cuts.Steps > 0:
-		return "sampled; " + text + ", all tested as far as the step bound"
+		return "sampled; " + text + ", all tested as far as the step bound" + choices
 	}
-	return "sampled; " + text + ", all tested"
+	return "sampled; " + text + ", all tested" + choices
 }
 
 // tellBroken says where the locking discipline is broken and no execution has shown a data race. What the

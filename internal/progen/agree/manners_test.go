@@ -117,6 +117,108 @@ func theorem1(p *progen.Program, limit int, o branch.Options) (executions, all i
 	return res.Executions, len(want), nil
 }
 
+// selectingProgram makes a program of selects that nobody waits in for ever: goroutines send a value each, over one
+// channel or, by a select, any of two; others receive from all channels, as often, or poll them where there is room for all values. All read, write,
+// branch on what they read and lock.
+func selectingProgram(seed uint64) *progen.Program {
+	r := rand.New(rand.NewPCG(seed, 0x73656c656374))
+	p := &progen.Program{Seed: seed, Vars: 1, Mutexes: 1, Groups: 1}
+	polls := r.IntN(3) == 0
+	for range 1 + r.IntN(3) {
+		room := r.IntN(2)
+		if polls {
+			room = 3
+		}
+		p.Chans = append(p.Chans, room)
+	}
+	left := 6
+	var block func(depth int) []*progen.Stmt
+	block = func(depth int) (out []*progen.Stmt) {
+		for n := r.IntN(3); n > 0 && left > 0; n-- {
+			left--
+			reg := r.IntN(progen.Registers)
+			switch k := r.IntN(8); {
+			case k < 2:
+				out = append(out, &progen.Stmt{Op: progen.Read, Reg: reg})
+			case k < 4:
+				out = append(out, &progen.Stmt{Op: progen.Write, Val: r.IntN(3), Src: r.IntN(progen.Registers+1) - 1})
+			case k < 6:
+				out = append(out, &progen.Stmt{Op: progen.Lock}, &progen.Stmt{Op: progen.Write, Val: r.IntN(3), Src: -1}, &progen.Stmt{Op: progen.Unlock})
+			case depth < 2:
+				out = append(out, &progen.Stmt{Op: progen.If, Reg: reg, Val: r.IntN(2), Body: block(depth + 1), Else: block(depth + 1)})
+			}
+		}
+		return out
+	}
+	start := func(body []*progen.Stmt) {
+		p.Body = append(p.Body, &progen.Stmt{Op: progen.GroupAdd, Val: 1}, &progen.Stmt{Op: progen.Go, Body: append(body, &progen.Stmt{Op: progen.Done})})
+	}
+	sends := 2 + r.IntN(2)
+	for i := range sends {
+		send := &progen.Stmt{Op: progen.Send, Obj: r.IntN(len(p.Chans)), Val: i, Src: -1}
+		if r.IntN(3) == 0 {
+			send = &progen.Stmt{Op: progen.Select}
+			for range 2 {
+				send.Cases = append(send.Cases, progen.Case{Send: true, Obj: r.IntN(len(p.Chans)), Val: r.IntN(3), Body: block(1)})
+			}
+		}
+		start(append(append(block(0), send), block(0)...))
+	}
+	receive := func(n int) (out []*progen.Stmt) {
+		for range n {
+			sel := &progen.Stmt{Op: progen.Select, Def: polls && r.IntN(2) == 0}
+			if sel.Def {
+				sel.Else = block(1)
+			}
+			for _, c := range r.Perm(len(p.Chans)) {
+				sel.Cases = append(sel.Cases, progen.Case{Obj: c, Reg: r.IntN(progen.Registers), Body: block(1)})
+			}
+			out = append(append(out, sel), block(0)...)
+		}
+		return out
+	}
+	others := r.IntN(2)
+	if others > 0 {
+		start(receive(others))
+	}
+	p.Body = append(append(p.Body, receive(sends-others)...), &progen.Stmt{Op: progen.Join})
+	p.Number()
+	return p
+}
+
+// TestTheorem1Selects: which case a select takes is varied too.
+func TestTheorem1Selects(t *testing.T) {
+	check := func(p *progen.Program) (executions, all int, err error) {
+		return theorem1(p, interleavings/5, branch.Options{})
+	}
+	checked, several, executions, manners := 0, 0, 0, 0
+	for i := range uint64(*theorems) {
+		p := selectingProgram(*theoremsFrom + i)
+		n, all, err := check(p)
+		if errors.Is(err, machine.ErrTooMany) {
+			continue
+		}
+		if err != nil {
+			small := progen.Shrink(p, func(q *progen.Program) bool {
+				_, _, err := check(q)
+				return err != nil && !errors.Is(err, machine.ErrTooMany)
+			})
+			_, _, again := check(small)
+			t.Fatalf("program %d: %v\nshrunk: %v\n%s", p.Seed, err, again, progen.Source(small))
+		}
+		checked++
+		executions += n
+		manners += all
+		if all > 1 {
+			several++
+		}
+	}
+	if several < *theorems/20 {
+		t.Errorf("only %d programs have several MANNERS", several)
+	}
+	t.Logf("%d explorations, %d of them with several MANNERS (%d in all), %d executions", checked, several, manners, executions)
+}
+
 func TestTheorem1(t *testing.T) {
 	checked, several, executions, manners := 0, 0, 0, 0
 	for i := range uint64(*theorems) {
