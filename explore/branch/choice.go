@@ -88,21 +88,22 @@ func (x *Execution) takenIn(event int32) int16 {
 }
 
 // selects adds the choices of an execution, if its MANNERS are new: those over all memory, since which is shared another choice may
-// change. Then the next round of the choice that was executed need not wait.
-func (s *Strategy) selects(f *source) {
-	c := s.current
+// change. fresh: they are new over what is shared; then the next round of the choice that was executed need not wait.
+func (s *Strategy) selects(f *source, fresh bool) {
+	if c := s.current; c != nil && fresh {
+		s.due[c.of] = max(s.due[c.of], c.round)
+	}
 	s.current = nil
-	m := MannersText(Manners(f.x.Trace, func(o trace.ObjID) bool {
-		k := f.x.Trace.Objects[o].Kind
-		return k == trace.ObjMemory || k == trace.ObjAtomic
+	names := newNames(f.x.Trace)
+	names.kinds = true
+	m := MannersText(names.manners(func(o trace.ObjID) bool {
+		ob := &f.x.Trace.Objects[o]
+		return f.x.Shared(o) || ob.G != trace.NoG && (ob.Kind == trace.ObjMemory || ob.Kind == trace.ObjAtomic)
 	}))
 	if s.had[m] {
 		return
 	}
 	s.had[m] = true
-	if c != nil {
-		s.due[c.of] = max(s.due[c.of], c.round)
-	}
 	all := f.x.announcements()
 	rounds := map[string]int{}
 	for i := range all {

@@ -17,7 +17,11 @@ import (
 // Manners returns MANNERS of a trace as text, by name of the goroutine: sorted,
 // none twice. shared tells which objects of the trace count as shared variables.
 func Manners(t *trace.Trace, shared func(trace.ObjID) bool) map[string][]string {
-	names := newNames(t)
+	return newNames(t).manners(shared)
+}
+
+func (names *names) manners(shared func(trace.ObjID) bool) map[string][]string {
+	t := names.t
 	m := map[string][]string{}
 	open := make([]manner, len(t.Goroutines)+1)
 	for len(open) <= maxG(t) {

@@ -11,9 +11,10 @@ import (
 type names struct {
 	t       *trace.Trace
 	objects []string
+	kinds   bool // objects that nobody is known to have made go by their kind: of some the address differs between executions
 }
 
-func newNames(t *trace.Trace) *names { return &names{t, make([]string, len(t.Objects))} }
+func newNames(t *trace.Trace) *names { return &names{t: t, objects: make([]string, len(t.Objects))} }
 
 // object names an object; those older than the execution by their address, which stays.
 func (n *names) object(o trace.ObjID) string {
@@ -22,7 +23,9 @@ func (n *names) object(o trace.ObjID) string {
 	}
 	if n.objects[o] == "" {
 		ob := &n.t.Objects[o]
-		if ob.G == trace.NoG {
+		if ob.G == trace.NoG && n.kinds {
+			n.objects[o] = ob.Kind.String()
+		} else if ob.G == trace.NoG {
 			n.objects[o] = strconv.FormatUint(uint64(ob.Addr), 16)
 		} else {
 			n.objects[o] = n.t.Name(ob.G) + "#" + strconv.Itoa(int(ob.N)) + "+" + strconv.Itoa(int(ob.Offset))

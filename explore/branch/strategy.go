@@ -213,7 +213,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 	r := f.run()
 	s.runs = append(s.runs, r)
 	s.sources = append(s.sources, f)
-	s.selects(f)
+	s.selects(f, fresh)
 	s.suspect(f)
 	s.visit(f.x)
 	if !s.started {
