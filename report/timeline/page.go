@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-//go:embed page.html index.html compare.html page.css page.js
+//go:embed page.html top.html index.html compare.html page.css page.js
 var assets embed.FS
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
@@ -19,7 +19,7 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"css":      func() template.CSS { return template.CSS(asset("page.css")) },
 	"js":       func() template.JS { return template.JS(asset("page.js")) },
 	"add":      func(a, b int) int { return a + b },
-}).ParseFS(assets, "page.html", "index.html", "compare.html"))
+}).ParseFS(assets, "page.html", "top.html", "index.html", "compare.html"))
 
 func asset(name string) string {
 	data, err := assets.ReadFile(name)
