@@ -183,7 +183,7 @@ func selectingProgram(seed uint64) *progen.Program {
 	return p
 }
 
-// TestTheorem1Selects: which case a select takes is varied too.
+// TestTheorem1Selects: which case a select takes is varied too. Of the programs that are not tried here, 5425 is known to lose MANNERS: main ends before the others do.
 func TestTheorem1Selects(t *testing.T) {
 	check := func(p *progen.Program) (executions, all int, err error) {
 		return theorem1(p, interleavings/5, branch.Options{})
