@@ -31,7 +31,8 @@ func (r *Reporter) stack(s *wire.Stack, note string) []string {
 		}
 		hidden = 0
 	}
-	for i, p := range s.Frames {
+	all, more := recursion(s.Frames)
+	for i, p := range all {
 		switch {
 		case internal(p):
 			continue
@@ -39,13 +40,16 @@ func (r *Reporter) stack(s *wire.Stack, note string) []string {
 			hidden++
 			continue
 		case frames == mostFrames && !r.o.Verbose:
-			rows = append(rows, []string{fmt.Sprintf("(%s more, -v shows them)", plural(len(s.Frames)-i, "frame"))})
+			rows = append(rows, []string{fmt.Sprintf("(%s more, -v shows them)", plural(len(all)-i, "frame"))})
 		default:
 			if frames > 0 { // above the user's first frame they only say how it waits
 				fold()
 			}
 			hidden = 0
 			rows = append(rows, []string{shortFunc(p.Func), r.position(p), r.source(p)})
+			if more[i] > 0 {
+				rows = append(rows, []string{fmt.Sprintf("(the same, %s more)", plural(more[i], "time"))})
+			}
 		}
 		if frames++; frames > mostFrames && !r.o.Verbose {
 			break
@@ -62,6 +66,19 @@ func (r *Reporter) stack(s *wire.Stack, note string) []string {
 		out = append(out, "  "+l)
 	}
 	return out
+}
+
+// recursion returns the frames without those of a function that calls itself at one place but
+// the first, and how many there were more of each.
+func recursion(fs []wire.Place) (once []wire.Place, more []int) {
+	for i, f := range fs {
+		if i > 0 && f.Func == fs[i-1].Func && f.File == fs[i-1].File && f.Line == fs[i-1].Line {
+			more[len(more)-1]++
+			continue
+		}
+		once, more = append(once, f), append(more, 0)
+	}
+	return once, more
 }
 
 // held turns the note of a lock, "held by main/2", into the end of a sentence.

@@ -32,7 +32,7 @@ type process struct {
 	// stall is how long one test may take without a choice of the scheduler or the end of an execution; 0: for ever.
 	stall time.Duration
 
-	// stdout and stderr get what the binary prints too, if not nil. hush: of a main package only what one execution prints.
+	// stdout and stderr get what the binary prints too, if not nil. hush: only what one execution prints.
 	stdout, stderr io.Writer
 	hush           bool
 

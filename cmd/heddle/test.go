@@ -361,6 +361,7 @@ func (r *packageRun) process() *process {
 		r.prints(b)
 	} else {
 		b.args = r.o.testArgs(r.o.skip)
+		b.hush = true
 	}
 	b.limit = max(r.o.timeout-time.Since(r.start), time.Second)
 	if r.o.timeout == 0 {

@@ -31,7 +31,7 @@ type Test struct {
 	// Body runs the test once, in the calling goroutine, which is "main" of the execution.
 	Body func(o *Outcome)
 
-	// printed is what a main package prints; nil for tests.
+	// printed is what the program prints.
 	printed *printed
 }
 
@@ -148,8 +148,13 @@ func Run(tests []Test) int {
 	if d.cfg.Mode == "work" {
 		d.work(tests)
 	}
+	prints := &printed{path: d.cfg.PrintFile}
+	defer prints.begin(true)
 	for i := range tests {
 		t := &tests[i]
+		if t.printed == nil {
+			t.printed = prints
+		}
 		switch d.cfg.Mode {
 		case "work":
 		case "list":

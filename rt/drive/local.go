@@ -131,7 +131,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 		},
 	})
 	crash.end()
-	if x.t.printed != nil {
+	if x.t.Kind == "main" {
 		o.Output = x.t.printed.text()
 	}
 	ex := Execution{Trace: t, Bereft: bereft}
