@@ -211,8 +211,11 @@ func findings() map[string]*wire.Finding {
 // deep is a stack with more frames than fit.
 func deep() []wire.Place {
 	f := []wire.Place{pc(22, "(*account).add"), library("slices/sort.go", 1, "slices.SortFunc[...]"), library("slices/sort.go", 2, "slices.SortFunc[...]")}
-	for range 12 {
+	for range 4 { // a function that calls itself, and two that call each other
 		f = append(f, pc(22, "recursive"))
+	}
+	for range 5 {
+		f = append(f, pc(20, "odd"), pc(21, "even"))
 	}
 	return f
 }
