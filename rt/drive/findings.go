@@ -40,7 +40,24 @@ func (x *local) findings(t *trace.Trace, known func(key string) bool) []wire.Fou
 // testFailed reports whether the last execution failed the test, or ended it by a panic that is not heddle's to judge.
 func (x *local) testFailed(t *trace.Trace) bool {
 	f := sched.S.Failure()
-	return x.outcome.Failed || t.Verdict == trace.Panicked && f != nil && f.Kind != sched.FailMisuse
+	return x.outcome.Failed || t.Verdict == trace.Panicked && f != nil && f.Kind != sched.FailMisuse || x.panicking(t)
+}
+
+// panicking reports whether a goroutine of the last execution is held up in what it had deferred when it panicked.
+func (x *local) panicking(t *trace.Trace) bool {
+	if t.Verdict == trace.Finished && sched.S.Deadlock() == nil {
+		return false
+	}
+	for _, l := range sched.S.Leftover() {
+		fs := runtime.CallersFrames(l.Stack)
+		for more := len(l.Stack) > 0; more; {
+			var f runtime.Frame
+			if f, more = fs.Next(); f.Function == "runtime.gopanic" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // ranOut reports whether a time-out of the last execution may have come since heddle is slower than the program.
