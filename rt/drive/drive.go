@@ -123,6 +123,7 @@ func Run(tests []Test) int {
 	sched.Standard = func(file string) bool { return d.goroot != "" && strings.HasPrefix(file, d.goroot) }
 	sched.KeyOf = keyOf
 	sched.S.Format = formatValue
+	sched.S.AnyTime = d.cfg.Time == "free" || d.cfg.Mode == "replay"
 	if d.cfg.FlowMemory > 0 {
 		flow.MaxBytes = d.cfg.FlowMemory
 	}

@@ -265,6 +265,8 @@ type Sched struct {
 
 	// Waiting, unless nil, is called where the execution is about to wait for what is outside control.
 	Waiting func()
+	// AnyTime lets timers fire early by any amount of time in free time.
+	AnyTime bool
 }
 
 // A Log is memory that outlives a process that dies. The goroutines and steps

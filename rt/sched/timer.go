@@ -468,12 +468,16 @@ type EarlyTimer struct {
 // likes timers would fire a ticker for ever. In a bubble of testing/synctest none is ever early,
 // nor are time-outs that the standard library chose: nobody is half a minute late with a connection.
 func (s *Sched) mayFireEarly() bool {
-	if !s.opt.Schedule.Free || hook.Real || hook.Frozen || len(s.timers) == 0 || s.timers[0].when == never || s.timers[0].looks() || s.timers[0].library || s.mainOver || len(s.early) >= maxEarly {
+	if !s.opt.Schedule.Free || hook.Real || hook.Frozen || len(s.timers) == 0 || s.timers[0].when == never || s.timers[0].looks() || s.timers[0].library || s.timers[0].when-s.now > earlyBy && !s.AnyTime || s.mainOver || len(s.early) >= maxEarly {
 		return false
 	}
 	n := len(s.t.Steps)
 	return n == 0 || s.t.Steps[n-1].G != s.timerG.id
 }
+
+// earlyBy is how much too early a timer fires at most, unless Sched.AnyTime: goroutines are slow, but not by the hour,
+// and programs say "never" by long times.
+const earlyBy = 60_000_000_000
 
 // maxEarly bounds the timers that fire early in an execution. A function that
 // sets its own timer again is a new goroutine every time: under a policy with
