@@ -113,6 +113,7 @@ var known = []struct {
 	{"github.com/go-co-op/gocron/v2", "Example", "leak", "examples do not shut their schedulers down, or stop them twice"},
 	{"go.uber.org/fx", "TestAppRun", "deadlock", "the test takes it that the application starts within fifteen seconds"},
 	{"go.uber.org/fx", "TestSignal", "test failure", "the test takes it that the relayer has not finished yet"},
+	{"github.com/uber-go/tally/v4", "TestNoDefunctSubscopes", "deadlock", "what is counted by a closed scope after its last report and before it is removed is lost"},
 	{"github.com/thejerf/suture/v4", "TestFailures", "panic", "the test gives the next time after it has let the supervisor ask for it"},
 	{"github.com/thejerf/suture/v4", "TestServiceAndTreeTermination", "data race", "the test reads running without the lock, while a service that is late may still set it"},
 	{"github.com/thejerf/suture/v4", "Test", "leak", "tests leave supervisors that serve, and services that hang"},
