@@ -66,7 +66,10 @@ func (t *tool) worker(ctx context.Context, args []string) int {
 		return t.fail(err)
 	}
 	defer os.RemoveAll(dir)
+	note := func(text string) { fmt.Fprintf(t.Stderr, "heddle worker: %s\n", text) }
+	late := time.AfterFunc(noAnswer, func() { note("no server answers yet; trying until one does, Ctrl-C ends that") })
 	bus, err := cluster.Connect(ctx, o.nats)
+	late.Stop()
 	if err != nil {
 		if ctx.Err() != nil {
 			return exitInterrupted
@@ -74,7 +77,6 @@ func (t *tool) worker(ctx context.Context, args []string) int {
 		return t.fail(err)
 	}
 	defer bus.Close()
-	note := func(text string) { fmt.Fprintf(t.Stderr, "heddle worker: %s\n", text) }
 	note(fmt.Sprintf("ready for %d test binaries at a time", o.parallel))
 	err = bus.Serve(ctx, cluster.Service{Trust: o.trust, Slots: o.parallel, Dir: dir, Note: note, Start: func(j *cluster.Job, binary string) cluster.Executor {
 		return &jobExecutor{job: j, binary: binary, dir: dir, note: note}
@@ -84,6 +86,9 @@ func (t *tool) worker(ctx context.Context, args []string) int {
 	}
 	return exitFine
 }
+
+// noAnswer is after how long a worker says that it waits for a server.
+const noAnswer = 3 * time.Second
 
 // A jobExecutor does Items of a Job in a process, and in another when it dies. It implements cluster.Executor.
 type jobExecutor struct {
