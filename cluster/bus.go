@@ -73,7 +73,10 @@ func Connect(ctx context.Context, n Network) (*Bus, error) {
 	b := &Bus{net: n, storage: jetstream.FileStorage}
 	b.welcome, b.refuse = context.WithCancelCause(context.Background())
 	refused := func(_ *nats.Conn, err error) {
-		if refusal(err) {
+		switch {
+		case errors.Is(err, nats.ErrTLS): // the client gives up, too
+			b.refuse(fmt.Errorf("the server ended the connection right after the TLS handshake, so it may want another certificate: %w", err))
+		case refusal(err):
 			b.refuse(err)
 		}
 	}
