@@ -49,12 +49,8 @@ func (x *local) panicking(t *trace.Trace) bool {
 		return false
 	}
 	for _, l := range sched.S.Leftover() {
-		fs := runtime.CallersFrames(l.Stack)
-		for more := len(l.Stack) > 0; more; {
-			var f runtime.Frame
-			if f, more = fs.Next(); f.Function == "runtime.gopanic" {
-				return true
-			}
+		if within(l.Stack, func(function string) bool { return function == "runtime.gopanic" }) != "" {
+			return true
 		}
 	}
 	return false
@@ -69,7 +65,7 @@ func (x *local) wrong(t *trace.Trace, known func(key string) bool) []wire.Found 
 	o := &x.outcome
 	early := len(sched.S.Early()) > 0 && x.d.cfg.Time != "free"
 	if (early || x.ranOut()) && x.testFailed(t) {
-		// A timer that fired early, or by real time where heddle is slow, made the test itself
+		// A timer that fired early, or where heddle's slowness may be why, made the test itself
 		// fail: that is what time-outs in tests are for, so the execution says nothing.
 		return nil
 	}
@@ -346,19 +342,23 @@ func (x *local) leakFinding(t *trace.Trace) *wire.Finding {
 		bad = append(bad, l)
 	}
 	if open {
-		x.notLeaks("goroutines wait at connections or pipes that are open when the test is over, which are not called leaks, nor what net/http and others keep for them")
+		x.notLeaks(func() string {
+			return "goroutines wait at connections or pipes that are open when the test is over, which are not called leaks, nor what net/http and others keep for them"
+		})
 		bad = slices.DeleteFunc(bad, x.onlyStandard)
 	}
 	if len(bad) == 0 {
 		return nil
 	}
 	if !cyclic && sched.S.Outsiders() > 0 {
-		x.seeStrangers()
-		text := "goroutines are left blocked when the test is over, which are not called leaks: goroutines outside control may still let them go on"
-		if len(x.who) > 0 {
-			text += ", started by " + strings.Join(x.who, ", ")
-		}
-		x.notLeaks(text)
+		x.notLeaks(func() string {
+			x.seeStrangers()
+			text := "goroutines are left blocked when the test is over, which are not called leaks: goroutines outside control may still let them go on"
+			if len(x.who) > 0 {
+				text += ", started by " + strings.Join(x.who, ", ")
+			}
+			return text
+		})
 		return nil
 	}
 	f := &wire.Finding{Kind: kindLeak, Output: string(x.outcome.Output)}
@@ -383,10 +383,10 @@ func (x *local) leakFinding(t *trace.Trace) *wire.Finding {
 }
 
 // notLeaks says, once a test, why a goroutine that is left blocked is not called a leak.
-func (x *local) notLeaks(text string) {
+func (x *local) notLeaks(why func() string) {
 	if !x.leaky {
 		x.leaky = true
-		x.d.send(&wire.Record{Type: "note", Test: x.t.Name, Text: text})
+		x.d.send(&wire.Record{Type: "note", Test: x.t.Name, Text: why()})
 	}
 }
 
@@ -458,14 +458,16 @@ var connectionWords = map[string]string{
 
 // connectionWait says what l waits for, if that is a connection or pipe.
 func connectionWait(l sched.Left) string {
-	if len(l.Stack) == 0 {
-		return ""
-	}
-	fs := runtime.CallersFrames(l.Stack)
-	for more := true; more; {
+	return connectionWords[within(l.Stack, func(function string) bool { return connectionWords[function] != "" })]
+}
+
+// within returns the innermost function of a stack for which is holds, "" if there is none.
+func within(stack []uintptr, is func(function string) bool) string {
+	fs := runtime.CallersFrames(stack)
+	for more := len(stack) > 0; more; {
 		var f runtime.Frame
-		if f, more = fs.Next(); connectionWords[f.Function] != "" {
-			return connectionWords[f.Function]
+		if f, more = fs.Next(); is(f.Function) {
+			return f.Function
 		}
 	}
 	return ""
