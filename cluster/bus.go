@@ -73,11 +73,8 @@ func Connect(ctx context.Context, n Network) (*Bus, error) {
 	b := &Bus{net: n, storage: jetstream.FileStorage}
 	b.welcome, b.refuse = context.WithCancelCause(context.Background())
 	refused := func(_ *nats.Conn, err error) {
-		switch {
-		case errors.Is(err, nats.ErrTLS): // the client gives up, too
-			b.refuse(fmt.Errorf("the server ended the connection right after the TLS handshake, so it may want another certificate: %w", err))
-		case refusal(err):
-			b.refuse(err)
+		if cause := refusal(err); cause != nil {
+			b.refuse(cause)
 		}
 	}
 	opts := []nats.Option{nats.Name("heddle"), nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond), nats.RetryOnFailedConnect(true),
@@ -118,12 +115,18 @@ func Connect(ctx context.Context, n Network) (*Bus, error) {
 	return b, nil
 }
 
-// refusal reports whether an error says that one side does not want the other: to try again would be in vain. Servers
-// that are not there come back.
-func refusal(err error) bool {
+// refusal returns an error that says that one side does not want the other, so that to try again would be in vain; nil for any
+// other error. Servers that are not there come back.
+func refusal(err error) error {
 	var alert *net.OpError // of a server that does not want our certificate
 	var certificate *tls.CertificateVerificationError
-	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrSecureConnRequired) || errors.As(err, &alert) && alert.Op == "remote error" || errors.As(err, &certificate)
+	switch {
+	case errors.Is(err, nats.ErrTLS): // the client gives up, too
+		return fmt.Errorf("the server ended the connection right after the TLS handshake, so it may want another certificate: %w", err)
+	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrSecureConnRequired), errors.As(err, &alert) && alert.Op == "remote error", errors.As(err, &certificate):
+		return err
+	}
+	return nil
 }
 
 // redacted returns URLs with x in the place of passwords.
