@@ -17,7 +17,10 @@ func replace(old, new string) edit { return edit{old, new, 1} }
 // replaceAll replaces all of the times places that read old.
 func replaceAll(times int, old, new string) edit { return edit{old, new, times} }
 
-// guard inserts a statement at the start of the function whose header line,
+// begin inserts a statement at the start of the function whose header line, brace included, is given.
+func begin(header, stmt string) edit { return replace(header+"\n", header+" "+stmt+";\n") }
+
+// guard is begin for a statement that asks where it was called: it inserts a statement at the start of the function whose header line,
 // brace included, is given, and keeps the function from being inlined, so that
 // hook.CallerPC in it returns the place of the call:
 //

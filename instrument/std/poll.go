@@ -11,7 +11,7 @@ var pollPatch = &pkg{
 	files: map[string]file{
 		"fd_poll_runtime.go": {edits: []edit{
 			replace("	res := runtime_pollWait(pd.runtimeCtx, mode)\n", "	heddleWait(pd.runtimeCtx, mode); res := runtime_pollWait(pd.runtimeCtx, mode)\n"),
-			replace("func setDeadlineImpl(fd *FD, t time.Time, mode int) error {\n", "func setDeadlineImpl(fd *FD, t time.Time, mode int) error { if fd.heddleDeadline(t, mode) { return nil };\n"),
+			begin("func setDeadlineImpl(fd *FD, t time.Time, mode int) error {", "if fd.heddleDeadline(t, mode) { return nil }"),
 		}},
 		"fd_mutex.go": {edits: []edit{
 			replace("			runtime_Semacquire(mutexSema)\n", "			heddleSemacquire(mutexSema)\n"),
@@ -21,11 +21,11 @@ var pollPatch = &pkg{
 			replace("	isFile bool\n}\n", "	isFile bool; heddle heddleLink\n}\n"),
 			replace("	fd.SysFile.init()\n", "	fd.SysFile.init(); fd.heddleAdopt()\n"),
 			replace("	fd.pd.close()\n", "	fd.pd.close(); heddleForget(fd.Sysfd)\n"),
-			replace("func (fd *FD) Close() error {\n", "func (fd *FD) Close() error { fd.heddleClosing(); defer fd.heddleClosed();\n"),
-			replace("func (fd *FD) Read(p []byte) (int, error) {\n", "func (fd *FD) Read(p []byte) (int, error) { if n, err, ok := fd.heddleRead(p); ok { return n, err };\n"),
-			replace("func (fd *FD) Write(p []byte) (int, error) {\n", "func (fd *FD) Write(p []byte) (int, error) { if n, err, ok := fd.heddleWrite(p); ok { return n, err };\n"),
-			replace("func (fd *FD) Accept() (int, syscall.Sockaddr, string, error) {\n", "func (fd *FD) Accept() (int, syscall.Sockaddr, string, error) { if l := fd.heddle.listener; l != nil { return heddleAccept(l) };\n"),
-			replace("func (fd *FD) RawRead(f func(uintptr) bool) error {\n", "func (fd *FD) RawRead(f func(uintptr) bool) error { if fd.heddleRaw(f) { return nil };\n"),
+			begin("func (fd *FD) Close() error {", "fd.heddleClosing(); defer fd.heddleClosed()"),
+			begin("func (fd *FD) Read(p []byte) (int, error) {", "if n, err, ok := fd.heddleRead(p); ok { return n, err }"),
+			begin("func (fd *FD) Write(p []byte) (int, error) {", "if n, err, ok := fd.heddleWrite(p); ok { return n, err }"),
+			begin("func (fd *FD) Accept() (int, syscall.Sockaddr, string, error) {", "if l := fd.heddle.listener; l != nil { return heddleAccept(l) }"),
+			begin("func (fd *FD) RawRead(f func(uintptr) bool) error {", "if fd.heddleRaw(f) { return nil }"),
 			real("RawWrite(f func(uintptr) bool) error"),
 			real("SetBlocking() error"),
 			real("Dup() (int, string, error)"),
@@ -35,29 +35,29 @@ var pollPatch = &pkg{
 			real("WriteMsg(p []byte, oob []byte, sa syscall.Sockaddr) (int, int, error)"),
 		}},
 		"fd_posix.go": {edits: []edit{
-			replace("func (fd *FD) Shutdown(how int) error {\n", "func (fd *FD) Shutdown(how int) error { if fd.heddleShutdown(how) { return nil };\n"),
+			begin("func (fd *FD) Shutdown(how int) error {", "if fd.heddleShutdown(how) { return nil }"),
 		}},
 		"writev.go": {edits: []edit{
-			replace("func (fd *FD) Writev(v *[][]byte) (int64, error) {\n", "func (fd *FD) Writev(v *[][]byte) (int64, error) { if n, err, ok := fd.heddleWritev(v); ok { return n, err };\n"),
+			begin("func (fd *FD) Writev(v *[][]byte) (int64, error) {", "if n, err, ok := fd.heddleWritev(v); ok { return n, err }"),
 		}},
 		"sockopt.go": {edits: []edit{
-			replace("func (fd *FD) SetsockoptLinger(level, name int, l *syscall.Linger) error {\n", "func (fd *FD) SetsockoptLinger(level, name int, l *syscall.Linger) error { fd.heddleLinger(l);\n"),
+			begin("func (fd *FD) SetsockoptLinger(level, name int, l *syscall.Linger) error {", "fd.heddleLinger(l)"),
 		}},
 		"splice_linux.go": {edits: []edit{
-			replace("func Splice(dst, src *FD, remain int64) (written int64, handled bool, err error) {\n", "func Splice(dst, src *FD, remain int64) (written int64, handled bool, err error) { if dst.HeddleOwn() || src.HeddleOwn() { return };\n"),
+			begin("func Splice(dst, src *FD, remain int64) (written int64, handled bool, err error) {", "if dst.HeddleOwn() || src.HeddleOwn() { return }"),
 		}},
 		"sendfile_unix.go": {edits: []edit{
-			replace("func SendFile(dstFD *FD, src uintptr, size int64) (n int64, err error, handled bool) {\n", "func SendFile(dstFD *FD, src uintptr, size int64) (n int64, err error, handled bool) { if dstFD.HeddleOwn() { return };\n"),
+			begin("func SendFile(dstFD *FD, src uintptr, size int64) (n int64, err error, handled bool) {", "if dstFD.HeddleOwn() { return }"),
 		}},
 		"copy_file_range_unix.go": {edits: []edit{
-			replace("func CopyFileRange(dst, src *FD, remain int64) (written int64, handled bool, err error) {\n", "func CopyFileRange(dst, src *FD, remain int64) (written int64, handled bool, err error) { if dst.HeddleOwn() || src.HeddleOwn() { return };\n"),
+			begin("func CopyFileRange(dst, src *FD, remain int64) (written int64, handled bool, err error) {", "if dst.HeddleOwn() || src.HeddleOwn() { return }"),
 		}},
 	},
 }
 
 // real gives a connection to the kernel before a method of FD that goes past Read and Write.
 func real(method string) edit {
-	return replace("func (fd *FD) "+method+" {\n", "func (fd *FD) "+method+" { fd.heddleReal();\n")
+	return begin("func (fd *FD) "+method+" {", "fd.heddleReal()")
 }
 
 // Package net: sockets that listen, and connections to them, are made known to internal/poll.
@@ -87,9 +87,9 @@ var httpPatch = &pkg{added: embedded("http.go.txt")}
 var osPatch = &pkg{
 	added: embedded("os.go.txt"),
 	files: map[string]file{"exec_unix.go": {hook: true, edits: []edit{
-		replace("func (p *Process) wait() (ps *ProcessState, err error) {\n", "func (p *Process) wait() (ps *ProcessState, err error) { if _hs.Here() && p.Pid > 0 { heddleWait(p.Pid) };\n"),
+		begin("func (p *Process) wait() (ps *ProcessState, err error) {", "if _hs.Here() && p.Pid > 0 { heddleWait(p.Pid) }"),
 	}}, "exec_posix.go": {edits: []edit{
-		replace("func startProcess(name string, argv []string, attr *ProcAttr) (p *Process, err error) {\n", "func startProcess(name string, argv []string, attr *ProcAttr) (p *Process, err error) { heddleChild();\n"),
+		begin("func startProcess(name string, argv []string, attr *ProcAttr) (p *Process, err error) {", "heddleChild()"),
 	}}, "tempfile.go": {edits: []edit{ // the draws are the same in every process: two of them would want the same name
 		replace("	return strconv.FormatUint(uint64(uint32(runtime_rand())), 10)\n", "	return strconv.FormatUint(uint64(uint32(runtime_rand())^uint32(Getpid())*0x9e3779b1), 10)\n"),
 	}}, "pipe2_unix.go": {edits: []edit{
@@ -104,6 +104,6 @@ var osPatch = &pkg{
 var syscallPatch = &pkg{files: map[string]file{
 	"syscall_unix.go": {hook: true, edits: []edit{
 		replace("	n, err = read(fd, p)\n", "	n, err = read(fd, p); if err == nil && _hs.Here() { _hs.Native(fd, false) }\n"),
-		replace("func Write(fd int, p []byte) (n int, err error) {\n", "func Write(fd int, p []byte) (n int, err error) { if _hs.Here() { _hs.Native(fd, true) };\n"),
+		begin("func Write(fd int, p []byte) (n int, err error) {", "if _hs.Here() { _hs.Native(fd, true) }"),
 	}},
 }}
