@@ -59,7 +59,7 @@ func BenchmarkNewEpoch(b *testing.B) {
 func BenchmarkHandover(b *testing.B) {
 	var s Shadow
 	c := trace.Clock{1, 1, 1, 1}
-	g := trace.GID(0)
+	g := trace.Chain(0)
 	for b.Loop() {
 		g = (g + 1) % 4
 		c[g]++
@@ -84,7 +84,7 @@ func BenchmarkShared(b *testing.B) {
 			for b.Loop() {
 				s.Reset()
 				s.Write(0, clocks[0], at, 8, siteA)
-				for g := trace.GID(1); int(g) < n; g++ {
+				for g := trace.Chain(1); int(g) < n; g++ {
 					for v := range trace.Site(4) {
 						s.Read(g, clocks[g], at, 8, siteB+v)
 					}
@@ -125,7 +125,7 @@ func BenchmarkRange(b *testing.B) {
 		b.Run(test, func(b *testing.B) {
 			var s Shadow
 			c := trace.Clock{1, 1}
-			g := trace.GID(0)
+			g := trace.Chain(0)
 			for b.Loop() {
 				switch test {
 				case "first":

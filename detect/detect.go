@@ -1,12 +1,12 @@
 // Package detect finds data races while the program runs. The scheduler tells
 // it every access to memory together with the vector clock of the goroutine
-// that makes it; two accesses race if neither clock covers the other, they
+// that makes it, and which of the clock's chains is its own; two accesses race if neither clock covers the other, they
 // share a byte, at least one writes and not both are atomic.
 //
 //	var s detect.Shadow
 //	s.Write(0, trace.Clock{1}, p, 8, siteA)       // main writes
 //	r := s.Read(1, trace.Clock{0, 1}, p+4, 1, siteB) // main/1 does not know of it
-//	// r: Addr p+4, Size 1, G 1, At siteB, PrevG 0, Prev siteA, PrevWrite
+//	// r: Addr p+4, Size 1, At siteB, PrevEpoch 1@0, Prev siteA, PrevWrite
 //
 // It goes back to FastTrack (Flanagan & Freund, PLDI 2009): an access is
 // remembered as an epoch, and in the common case one compare settles it. It
@@ -43,14 +43,12 @@ import "heddle/trace"
 type Race struct {
 	Addr, Size uintptr // bytes that both touched
 
-	G             trace.GID // who made the later access
-	At            trace.Site
+	At            trace.Site // of the later access
 	Write, Atomic bool
-	PrevG         trace.GID // who made the earlier one
-	Prev          trace.Site
+	Prev          trace.Site // of the earlier one
 	PrevWrite     bool
 	PrevAtomic    bool
-	PrevEpoch     trace.Epoch // when it was made
+	PrevEpoch     trace.Epoch // by whom it was made, and when
 }
 
 // Shadow remembers the accesses of one execution. The zero Shadow is ready for use.
@@ -71,48 +69,48 @@ func (s *Shadow) Reset() {
 	s.races = s.races[:0]
 }
 
-// Read tells that goroutine g, whose clock is c, reads the n bytes at p. It
+// Read tells that a goroutine of chain k, whose clock is c, reads the n bytes at p. It
 // returns nil, or the first of the races that were not reported before; Races has all of them.
 // Both are valid until the next call.
-func (s *Shadow) Read(g trace.GID, c trace.Clock, p, n uintptr, at trace.Site) *Race {
+func (s *Shadow) Read(k trace.Chain, c trace.Clock, p, n uintptr, at trace.Site) *Race {
 	if p&7+n <= 8 && n-1 < 8 { // within a word, and something
-		h, x := head(g, c, plain, mask(p, n)), s.pages.peek(p)
+		h, x := head(k, c, plain, mask(p, n)), s.pages.peek(p)
 		if x != nil && (x.repeats(h, at) || x.renew(h, at)) {
 			return nil
 		}
 		return s.word(x, p, c, h, at)
 	}
-	return s.span(p, n, c, head(g, c, plain, 0), at)
+	return s.span(p, n, c, head(k, c, plain, 0), at)
 }
 
 // Write is Read for a write.
-func (s *Shadow) Write(g trace.GID, c trace.Clock, p, n uintptr, at trace.Site) *Race {
+func (s *Shadow) Write(k trace.Chain, c trace.Clock, p, n uintptr, at trace.Site) *Race {
 	if p&7+n <= 8 && n-1 < 8 { // within a word, and something
-		h, x := head(g, c, plain|write, mask(p, n)), s.pages.peek(p)
+		h, x := head(k, c, plain|write, mask(p, n)), s.pages.peek(p)
 		if x != nil && (x.repeats(h, at) || x.renew(h, at)) {
 			return nil
 		}
 		return s.word(x, p, c, h, at)
 	}
-	return s.span(p, n, c, head(g, c, plain|write, 0), at)
+	return s.span(p, n, c, head(k, c, plain|write, 0), at)
 }
 
 // Atomic is Read or Write for an atomic access. Call it with the clock after the acquire
 // and before the release that the operation stands for: plain write, atomic store and
 // atomic load of one address, each seeing the one before, are in order.
-func (s *Shadow) Atomic(g trace.GID, c trace.Clock, p, n uintptr, at trace.Site, writes bool) *Race {
-	k := kind(0)
+func (s *Shadow) Atomic(k trace.Chain, c trace.Clock, p, n uintptr, at trace.Site, writes bool) *Race {
+	how := kind(0)
 	if writes {
-		k = write
+		how = write
 	}
 	if p&7+n <= 8 && n-1 < 8 { // within a word, and something
-		h, x := head(g, c, k, mask(p, n)), s.pages.peek(p)
+		h, x := head(k, c, how, mask(p, n)), s.pages.peek(p)
 		if x != nil && (x.repeats(h, at) || x.renew(h, at)) {
 			return nil
 		}
 		return s.word(x, p, c, h, at)
 	}
-	return s.span(p, n, c, head(g, c, k, 0), at)
+	return s.span(p, n, c, head(k, c, how, 0), at)
 }
 
 // Races returns all races of the access that was last answered with a Race.

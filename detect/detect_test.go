@@ -37,7 +37,7 @@ func TestRaceWriteRead(t *testing.T) {
 	var s Shadow
 	s.Write(0, c0, at, 8, siteA)
 	r := s.Read(1, c1, at+4, 1, siteB)
-	want := Race{Addr: at + 4, Size: 1, G: 1, At: siteB, PrevG: 0, Prev: siteA, PrevWrite: true, PrevEpoch: trace.NewEpoch(0, 1)}
+	want := Race{Addr: at + 4, Size: 1, At: siteB, Prev: siteA, PrevWrite: true, PrevEpoch: trace.NewEpoch(0, 1)}
 	if r == nil || *r != want {
 		t.Fatalf("got %+v, want %+v", r, want)
 	}
@@ -194,18 +194,18 @@ func TestFields(t *testing.T) {
 	var s Shadow
 	clocks := make([]trace.Clock, len(fields))
 	for i := range clocks {
-		clocks[i] = trace.Clock(nil).Set(trace.GID(i), 1)
+		clocks[i] = trace.Clock(nil).Set(trace.Chain(i), 1)
 	}
 	for range 3 {
 		for i, f := range fields {
-			if r := s.Write(trace.GID(i), clocks[i], base+f.off, f.n, trace.Site(i+1)); r != nil {
+			if r := s.Write(trace.Chain(i), clocks[i], base+f.off, f.n, trace.Site(i+1)); r != nil {
 				t.Fatalf("field %d: false race %+v", i, r)
 			}
 			clocks[i][i]++
 		}
 	}
 	// Copying the struct races with every field.
-	g := trace.GID(len(fields))
+	g := trace.Chain(len(fields))
 	if s.Read(g, trace.Clock(nil).Set(g, 1), base, unsafe.Sizeof(v), 100) == nil {
 		t.Fatal("missed")
 	}
@@ -272,7 +272,7 @@ func TestForget(t *testing.T) {
 	}
 	for range 100 { // what is forgotten gives its wide back
 		for g, c := range []trace.Clock{c0, c1, c2} {
-			s.Read(trace.GID(g), c, at+64, 8, siteA)
+			s.Read(trace.Chain(g), c, at+64, 8, siteA)
 		}
 		s.Forget(at+64, 8)
 	}
@@ -290,7 +290,7 @@ func TestManyReaders(t *testing.T) {
 	const n = 3000
 	s.Write(0, trace.Clock{1}, at, 8, 1)
 	for round := range uint32(3) {
-		for g := trace.GID(1); g < n; g++ {
+		for g := trace.Chain(1); g < n; g++ {
 			c := make(trace.Clock, g+1)
 			c[0], c[g] = 1, 1+round
 			if r := s.Read(g, c, at, 8, trace.Site(g+1)); r != nil {
@@ -324,7 +324,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 		s.Reset()
 		for i := range uintptr(2000) {
 			p := base + i*104
-			for g := range trace.GID(20) {
+			for g := range trace.Chain(20) {
 				c := make(trace.Clock, 20)
 				c[g] = 1
 				s.Read(g, c, p, 8, trace.Site(g+1))
@@ -345,8 +345,8 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 		s.Reset()
 		for i := range uintptr(1000) {
 			for g, c := range clocks {
-				s.Read(trace.GID(g), c, at+i*88, 8, siteA)
-				s.Write(trace.GID(g), c, at+i*88+4, 2, siteB)
+				s.Read(trace.Chain(g), c, at+i*88, 8, siteA)
+				s.Write(trace.Chain(g), c, at+i*88+4, 2, siteB)
 			}
 		}
 	}); n != 0 {
@@ -359,7 +359,7 @@ func TestHandoverStaysInTheCell(t *testing.T) {
 	var s Shadow
 	c := trace.Clock{1, 1, 1}
 	for i := range uintptr(3000) {
-		g := trace.GID(i / 7 % 3)
+		g := trace.Chain(i / 7 % 3)
 		c[g]++
 		s.Read(g, c, at+i%5, 1+i%3, siteA)
 		s.Write(g, c, at, 8, siteB)

@@ -14,7 +14,7 @@ const (
 
 // An entryHead is who, when, how and where of an access:
 //
-//	clock 32 | goroutine 22 | kind 2 | mask 8
+//	clock 32 | chain 22 | kind 2 | mask 8
 //
 // The mask says which bytes of the word. No bytes: an empty entry, or the mark of a wide cell.
 type entryHead uint64
@@ -25,25 +25,25 @@ type entry struct {
 	site trace.Site
 }
 
-const maxG = 1 << 22
+const maxChains = 1 << 22
 
-func head(g trace.GID, c trace.Clock, k kind, m uint8) entryHead {
-	if uint(g) >= maxG {
+func head(k trace.Chain, c trace.Clock, how kind, m uint8) entryHead {
+	if uint(k) >= maxChains {
 		tooMany()
 	}
-	return entryHead(c.At(g))<<32 | entryHead(g)<<10 | entryHead(k)<<8 | entryHead(m)
+	return entryHead(c.At(k))<<32 | entryHead(k)<<10 | entryHead(how)<<8 | entryHead(m)
 }
 
-func tooMany() { panic("heddle: race detection serves goroutines 0 to 4,194,303 of an execution") }
+func tooMany() { panic("heddle: race detection serves 4,194,304 goroutines at a time") }
 
 // mask is the bytes of p's word from p on, n of them at most.
 func mask(p, n uintptr) uint8 { return uint8((1<<n - 1) << (p % wordSize)) }
 
 func (h entryHead) mask() uint8               { return uint8(h) }
 func (h entryHead) kind() kind                { return kind(h>>8) & (plain | write) }
-func (h entryHead) g() trace.GID              { return trace.GID(h >> 10 & (maxG - 1)) }
-func (h entryHead) epoch() trace.Epoch        { return trace.NewEpoch(h.g(), uint32(h>>32)) }
-func (h entryHead) before(c trace.Clock) bool { return uint32(h>>32) <= c.At(h.g()) }
+func (h entryHead) chain() trace.Chain        { return trace.Chain(h >> 10 & (maxChains - 1)) }
+func (h entryHead) epoch() trace.Epoch        { return trace.NewEpoch(h.chain(), uint32(h>>32)) }
+func (h entryHead) before(c trace.Clock) bool { return uint32(h>>32) <= c.At(h.chain()) }
 
 // without is h less the bytes of m; no head at all when none are left.
 func (h entryHead) without(m uint8) entryHead {

@@ -44,8 +44,8 @@ func (s *Shadow) report(p, n uintptr, e *entry, h entryHead, at trace.Site) {
 	k, prev := h.kind(), e.head.kind()
 	s.races = append(s.races, Race{
 		Addr: p, Size: n,
-		G: h.g(), At: at, Write: k&write != 0, Atomic: k&plain == 0,
-		PrevG: e.head.g(), Prev: e.site, PrevWrite: prev&write != 0, PrevAtomic: prev&plain == 0, PrevEpoch: e.head.epoch(),
+		At: at, Write: k&write != 0, Atomic: k&plain == 0,
+		Prev: e.site, PrevWrite: prev&write != 0, PrevAtomic: prev&plain == 0, PrevEpoch: e.head.epoch(),
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 
 // An access as the twin remembers it: all of them, with the clock they had.
 type access struct {
-	g    trace.GID
+	g    trace.Chain
 	own  uint32
 	c    trace.Clock
 	p, n uintptr
@@ -101,7 +101,7 @@ func (w *world) release(g int, l *trace.Clock) {
 
 func (w *world) fork(g int) {
 	n := len(w.gs)
-	c := trace.Clock(nil).Copy(w.gs[g]).Set(trace.GID(n), 1)
+	c := trace.Clock(nil).Copy(w.gs[g]).Set(trace.Chain(n), 1)
 	w.gs = append(w.gs, c)
 	w.gs[g][g]++
 }
@@ -154,7 +154,7 @@ func (w *world) run(data []byte, maxG int) {
 			if w.sites > 0 {
 				at = trace.Site(next()%w.sites + 1)
 			}
-			w.access(access{g: trace.GID(g), own: w.gs[g][g], c: w.gs[g], p: p, n: n, k: k, at: at})
+			w.access(access{g: trace.Chain(g), own: w.gs[g][g], c: w.gs[g], p: p, n: n, k: k, at: at})
 		}
 	}
 }
@@ -203,7 +203,7 @@ func (w *world) access(x access) {
 
 // check checks that r is true.
 func (w *world) check(x *access, r *Race) {
-	if r.G != x.g || r.At != x.at || r.Write != (x.k&write != 0) || r.Atomic != (x.k&plain == 0) || r.Size == 0 {
+	if r.At != x.at || r.Write != (x.k&write != 0) || r.Atomic != (x.k&plain == 0) || r.Size == 0 {
 		w.t.Fatalf("%v: reported as %+v", x, r)
 	}
 	for b := r.Addr; b-r.Addr < r.Size; b++ {
@@ -230,7 +230,7 @@ func kindOf(r *Race) (k kind) {
 }
 
 func is(r *Race, y *access) bool {
-	return r.PrevG == y.g && r.Prev == y.at && kindOf(r) == y.k && r.PrevEpoch == trace.NewEpoch(y.g, y.own)
+	return r.Prev == y.at && kindOf(r) == y.k && r.PrevEpoch == trace.NewEpoch(y.g, y.own)
 }
 
 func named(races []Race, y *access, b uintptr) bool {

@@ -10,7 +10,7 @@ type wide struct {
 	hot int
 
 	// While there are many reads, own[g] is one more than the index of g's newest
-	// read and next[i] likewise of the one of the same goroutine before es[i], so that a
+	// read and next[i] likewise of the one of the same chain before es[i], so that a
 	// read need not pass over those of everybody else (FastTrack's read vector).
 	// Reads that a later one of somebody else stands for are then kept: they do no harm.
 	own     []int32
@@ -177,31 +177,31 @@ func (w *wide) unindex() {
 	}
 }
 
-// link puts the entry i, the last, before the others of its goroutine.
+// link puts the entry i, the last, before the others of its chain.
 func (w *wide) link(i int) {
-	g := int(w.es[i].head.g())
-	if g >= len(w.own) {
-		if g >= cap(w.own) {
-			own := make([]int32, g+1, 2*(g+1))
+	k := int(w.es[i].head.chain())
+	if k >= len(w.own) {
+		if k >= cap(w.own) {
+			own := make([]int32, k+1, 2*(k+1))
 			copy(own, w.own)
 			w.own = own
 		} else {
-			w.own = w.own[:g+1] // clear beyond its length, see unindex
+			w.own = w.own[:k+1] // clear beyond its length, see unindex
 		}
 	}
-	w.next = append(w.next, w.own[g])
-	w.own[g] = int32(i + 1)
+	w.next = append(w.next, w.own[k])
+	w.own[k] = int32(i + 1)
 }
 
-// addOwn is add for a read when there is an index. It drops the goroutine's own reads that e stands for.
+// addOwn is add for a read when there is an index. It drops the reads of its chain that e stands for.
 func (w *wide) addOwn(e entry) {
 	slot := -1 // an entry to use
 	m := entryHead(e.head.mask())
-	if g := int(e.head.g()); g < len(w.own) {
-		for i := w.own[g]; i > 0; i = w.next[i-1] {
+	if k := int(e.head.chain()); k < len(w.own) {
+		for i := w.own[k]; i > 0; i = w.next[i-1] {
 			f := &w.es[i-1]
 			if standsFor(e.head.kind(), f.head.kind()) {
-				f.head &^= m // keeps its goroutine: it stays in the chain
+				f.head &^= m // keeps its chain: it stays in the list
 			}
 			same := f.site == e.site && f.head.sameBut(e.head)
 			if same || f.head.mask() == 0 && slot < 0 {

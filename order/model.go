@@ -160,8 +160,8 @@ func (m *model) makeClocks() {
 				c, own = append(trace.Clock(nil), c...), true
 			}
 			c = c.Join(m.clocks[a])
-			if c.At(m.nodes[a].g) < uint32(m.nodes[a].at) {
-				c = c.Set(m.nodes[a].g, uint32(m.nodes[a].at))
+			if c.At(trace.Chain(m.nodes[a].g)) < uint32(m.nodes[a].at) {
+				c = c.Set(trace.Chain(m.nodes[a].g), uint32(m.nodes[a].at))
 			}
 		}
 		m.clocks[v] = c
@@ -177,7 +177,7 @@ func (m *model) reaches(a, b int32) bool {
 	if na.g == nb.g {
 		return na.at < nb.at
 	}
-	return m.clocks[b].At(na.g) >= uint32(na.at)
+	return m.clocks[b].At(trace.Chain(na.g)) >= uint32(na.at)
 }
 
 // next returns the event that follows e in its goroutine, -1.

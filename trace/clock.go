@@ -1,33 +1,37 @@
 package trace
 
-// An Epoch is one goroutine's moment: goroutine in the high, its clock in the
+// A Chain is an entry of a Clock: a goroutine, or several one after the other,
+// of which each knows all that the one before did.
+type Chain int32
+
+// An Epoch is one goroutine's moment: its chain in the high, its clock in the
 // low 32 bits (FastTrack, Flanagan & Freund, PLDI 2009, section 3). Zero means "never".
 type Epoch uint64
 
-// NewEpoch returns c@g.
-func NewEpoch(g GID, c uint32) Epoch { return Epoch(g)<<32 | Epoch(c) }
+// NewEpoch returns c@k.
+func NewEpoch(k Chain, c uint32) Epoch { return Epoch(k)<<32 | Epoch(c) }
 
-// G returns the epoch's goroutine.
-func (e Epoch) G() GID { return GID(e >> 32) }
+// Chain returns the epoch's chain.
+func (e Epoch) Chain() Chain { return Chain(e >> 32) }
 
 // C returns the epoch's clock.
 func (e Epoch) C() uint32 { return uint32(e) }
 
-// A Clock is a vector clock: for every goroutine, how much of it has happened
-// before. Entries beyond its length are 0. Goroutine clocks start at 1, so
+// A Clock is a vector clock: for every chain, how much of it has happened
+// before. Entries beyond its length are 0. Clocks of chains start at 1, so
 // that no event has clock 0.
 type Clock []uint32
 
-// At returns the entry of g.
-func (c Clock) At(g GID) uint32 {
-	if int(g) < len(c) {
-		return c[g]
+// At returns the entry of k.
+func (c Clock) At(k Chain) uint32 {
+	if int(k) < len(c) {
+		return c[k]
 	}
 	return 0
 }
 
 // Covers reports whether the moment e happened before (or is) what c stands for.
-func (c Clock) Covers(e Epoch) bool { return e.C() <= c.At(e.G()) }
+func (c Clock) Covers(e Epoch) bool { return e.C() <= c.At(e.Chain()) }
 
 // Join adds to c all that d knows, in place; c grows as needed and is returned.
 func (c Clock) Join(d Clock) Clock {
@@ -44,12 +48,12 @@ func (c Clock) Join(d Clock) Clock {
 // Copy overwrites c with d, reusing c's memory, and returns it.
 func (c Clock) Copy(d Clock) Clock { return append(c[:0], d...) }
 
-// Set puts v at g, growing as needed.
-func (c Clock) Set(g GID, v uint32) Clock {
-	if int(g) >= len(c) {
-		c = c.grow(int(g) + 1)
+// Set puts v at k, growing as needed.
+func (c Clock) Set(k Chain, v uint32) Clock {
+	if int(k) >= len(c) {
+		c = c.grow(int(k) + 1)
 	}
-	c[g] = v
+	c[k] = v
 	return c
 }
 

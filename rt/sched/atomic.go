@@ -85,8 +85,8 @@ func (s *Sched) atomicEnd(changed bool, bits uint64) {
 		// What it observes happened before it.
 		s.acquire(g, a.o.clock)
 	}
-	g.touched = g.clock.At(g.id)
-	if s.race && s.shadow.Atomic(g.id, g.clock, a.o.addr, a.n, a.site, kind != trace.OpAtomicLoad) != nil {
+	g.touched = g.clock.At(g.chain)
+	if s.race && s.shadow.Atomic(g.chain, g.clock, a.o.addr, a.n, a.site, kind != trace.OpAtomicLoad) != nil {
 		s.raced()
 	}
 	ev := s.event(g, kind, a.o, int64(bits), a.site)

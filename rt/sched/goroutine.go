@@ -32,9 +32,6 @@ func (s *Sched) newG(parent trace.GID, n int32, fn func(), site trace.Site) *G {
 	g.id, g.fn, g.state, g.idleLimit = id, fn, gBlocked, idleLimit
 	g.clock, g.endStack, g.offers, g.looked, g.iterations = clock, endStack, offers, looked, iterations
 	g.flow.Stack = flow.StackOf(int(id))
-	if parent == trace.NoG {
-		g.clock = g.clock.Set(id, 1) // others begin with what their parent knows, see goStmt
-	}
 	s.pend = append(s.pend, trace.Pending{Site: site})
 	s.newGoroutine(trace.Goroutine{Parent: parent, N: n, Site: site})
 	return g
@@ -60,7 +57,7 @@ func (s *Sched) goStmt(f func(), site hook.Site) {
 	}
 	s.noteOrigin(n)
 	if s.race {
-		n.clock = n.clock.Copy(g.clock).Set(n.id, 1)
+		s.chains.begin(n, g.clock)
 		s.tick(g)
 	}
 	s.event(g, trace.OpGo, nil, int64(n.id), trace.Site(site))
@@ -216,6 +213,9 @@ func (s *Sched) ended(g *G) {
 	}
 	s.event(g, trace.OpEnd, nil, 0, 0)
 	s.unready(g, gDone)
+	if s.race {
+		s.chains.end(g)
+	}
 	if g.id == 0 {
 		s.mainOver = true
 	}

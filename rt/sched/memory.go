@@ -50,16 +50,16 @@ func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op
 	if !s.race {
 		return
 	}
-	g.touched = g.clock.At(g.id)
+	g.touched = g.clock.At(g.chain)
 	if s.untilSolo--; s.untilSolo == 0 {
 		s.maybeSolo()
 	}
 	var r *detect.Race
 	if op == trace.OpWrite {
-		r = s.shadow.Write(g.id, g.clock, uintptr(p), n, site)
+		r = s.shadow.Write(g.chain, g.clock, uintptr(p), n, site)
 		g.idle, g.nows = 0, 0
 	} else {
-		r = s.shadow.Read(g.id, g.clock, uintptr(p), n, site)
+		r = s.shadow.Read(g.chain, g.clock, uintptr(p), n, site)
 	}
 	if r != nil {
 		hook.Cur = 0
@@ -120,6 +120,7 @@ func (s *Sched) recordAccess(g *G, p unsafe.Pointer, n uintptr, site trace.Site,
 // access's, PrevStack the earlier one's, nil if that is not at a watched site of an execution that records.
 type Race struct {
 	detect.Race
+	G, PrevG  trace.GID // whose the later and the earlier access is
 	Stack     []uintptr
 	PrevStack []uintptr
 	Step      int
@@ -158,15 +159,15 @@ func (s *Sched) raced() {
 		if len(s.races) >= maxRaces {
 			return
 		}
-		k := Race{Race: r, Step: len(s.t.Steps), Known: s.opt.Known[raceKeyOf(&r)]}
+		k := Race{Race: r, G: s.cur.id, PrevG: s.chains.who(r.PrevEpoch), Step: len(s.t.Steps), Known: s.opt.Known[raceKeyOf(&r)]}
 		if !k.Known {
-			k.Stack, k.PrevStack = callers(3), s.accessed[accessor{r.PrevG, r.Prev.Plain()}]
+			k.Stack, k.PrevStack = callers(3), s.accessed[accessor{k.PrevG, r.Prev.Plain()}]
 		}
 		s.races = append(s.races, k)
 	}
 }
 
-func (s *Sched) wgMisuse(g *G, o *object, e trace.Epoch, site trace.Site) {
+func (s *Sched) wgMisuse(g *G, o *object, waiter trace.GID, site trace.Site) {
 	for i := range s.races {
 		if s.races[i].WG && s.races[i].Addr == o.addr {
 			return
@@ -174,16 +175,16 @@ func (s *Sched) wgMisuse(g *G, o *object, e trace.Epoch, site trace.Site) {
 	}
 	prev := trace.Site(0)
 	for i := len(s.t.Events) - 1; i >= 0; i-- {
-		if ev := &s.t.Events[i]; ev.G == e.G() && ev.Op == trace.OpWGWait && ev.Obj == o.id {
+		if ev := &s.t.Events[i]; ev.G == waiter && ev.Op == trace.OpWGWait && ev.Obj == o.id {
 			prev = ev.Site
 			break
 		}
 	}
-	if prev == 0 && s.gs[e.G()].at == o {
-		prev = s.pend[e.G()].Site
+	if prev == 0 && s.gs[waiter].at == o {
+		prev = s.pend[waiter].Site
 	}
 	s.races = append(s.races, Race{
-		Race:  detect.Race{Addr: o.addr, G: g.id, PrevG: e.G(), At: site, Prev: prev},
+		Race: detect.Race{Addr: o.addr, At: site, Prev: prev}, G: g.id, PrevG: waiter,
 		Stack: callers(3), Step: len(s.t.Steps), WG: true,
 	})
 }

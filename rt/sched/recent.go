@@ -131,9 +131,9 @@ func (s *Sched) tell(e *recent, write bool) bool {
 		s.notePlain(g, p, n, e.site, write)
 	}
 	if write {
-		return s.shadow.Write(g.id, g.clock, p, n, e.site) != nil
+		return s.shadow.Write(g.chain, g.clock, p, n, e.site) != nil
 	}
-	return s.shadow.Read(g.id, g.clock, p, n, e.site) != nil
+	return s.shadow.Read(g.chain, g.clock, p, n, e.site) != nil
 }
 
 // resetWindow forgets what was kept, before an execution.

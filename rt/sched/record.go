@@ -75,9 +75,12 @@ func (s *Sched) pair(a, b int32) {
 }
 
 // tick begins a new epoch of g: what it does from now on is not covered by what it released.
-func (s *Sched) tick(g *G) { g.clock[g.id]++ }
+func (s *Sched) tick(g *G) {
+	g.clock[g.chain]++
+	g.clock[moments]++
+}
 
-func (s *Sched) epoch(g *G) trace.Epoch { return trace.NewEpoch(g.id, g.clock[g.id]) }
+func (s *Sched) epoch(g *G) trace.Epoch { return trace.NewEpoch(g.chain, g.clock[g.chain]) }
 
 // release lets c know what g knows; acquire the other way round.
 func (s *Sched) release(g *G, c *trace.Clock) {
@@ -115,9 +118,9 @@ func (s *Sched) acquireLock(g *G, o *object) {
 	switch {
 	case !s.race:
 	case g.inLock == o && g.inLockSince == o.handovers:
-		own := g.clock[g.id]
+		own, n := g.clock[g.chain], g.clock[moments]
 		g.clock = g.clock.Copy(o.clock)
-		g.clock[g.id] = own
+		g.clock[g.chain], g.clock[moments] = own, max(n, g.clock[moments])
 	default:
 		s.acquire(g, o.clock)
 	}

@@ -88,8 +88,9 @@ type G struct {
 	fn    func()
 	w     *worker // whose stack it runs on
 	clock trace.Clock
-	at    *object // what the pending operation is about
-	quiet bool    // the pending operation is no scheduling point
+	chain trace.Chain // its entry in clocks
+	at    *object     // what the pending operation is about
+	quiet bool        // the pending operation is no scheduling point
 
 	asks   *object // whose state the pending operation depends on, nil if it is always enabled
 	asksAt int     // its index in asks.announced
@@ -106,7 +107,7 @@ type G struct {
 	children int32          // goroutines it has started
 	allocs   int32          // allocations it has announced
 
-	touched uint32 // its clock when the race detector was last told of an access of its
+	touched uint32 // its clock when it last did what others must know of to be in order with it: accesses, calls of Wait
 
 	// A parked goroutine's wait, and what a partner left there.
 	waitSeq  uint32 // counts waits that are over: waiters with another seq are stale
@@ -230,7 +231,8 @@ type Sched struct {
 	gc          uint32    // collections before the race detector began afresh
 	gcBefore    uint32    // collections before this execution
 	spinners    int
-	waiters     int         // goroutines in gOutside
+	waiters     int // goroutines in gOutside
+	chains      chains
 	ioClock     trace.Clock // released by writing files
 
 	cycle       *lockCycle             // the first of the running execution
@@ -374,8 +376,11 @@ func (s *Sched) Run(main func(), opt Options) *trace.Trace {
 	s.resetFlow()
 	s.dg = G{}
 	s.dg.id, s.dg.w = trace.NoG, &s.driver
+	s.chains.reset()
 	g := s.newG(trace.NoG, 0, main, 0)
 	s.timerG = s.newG(trace.NoG, 1, nil, 0)
+	s.chains.begin(g, nil)
+	s.chains.begin(s.timerG, nil)
 	s.timerG.state = gDone
 	s.setReady(g, trace.OpStart, nil, 0)
 	s.cur = &s.dg

@@ -45,7 +45,7 @@ func (s *Sched) isSolo() bool {
 		default: // what it waits for may come without order, or by itself
 			return false
 		}
-		if g.touched > me.clock.At(g.id) {
+		if g.touched > me.clock.At(g.chain) {
 			return false
 		}
 	}

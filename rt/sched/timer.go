@@ -117,17 +117,14 @@ func (s *Sched) takes(g *G) int64 {
 }
 
 // lookedAt is what is added to the time in exhaustive executions, so that two looks at the clock differ and later ones
-// see a later time: how many moments happened before this one. Equivalent executions have the same.
-func (s *Sched) lookedAt(g *G) (d int64) {
+// see a later time: how many moments led to this one. Equivalent executions have the same.
+func (s *Sched) lookedAt(g *G) int64 {
 	if !s.race || hook.Frozen {
 		return 0
 	}
 	s.tick(g)
-	for _, c := range g.clock {
-		d += int64(c)
-	}
-	g.ahead = d
-	return d
+	g.ahead = int64(g.clock[moments])
+	return g.ahead
 }
 
 // exactly is a deadline that g has counted from the time as it saw it just now, counted from the clock.
@@ -434,8 +431,8 @@ func (s *Sched) fireTimer(t *timer) {
 	}
 	tg := s.timerG
 	if s.race {
-		c := tg.clock[tg.id]
-		tg.clock, tg.inLock = tg.clock.Copy(t.clock).Set(tg.id, c+1), nil
+		c := tg.clock[tg.chain]
+		tg.clock, tg.inLock = tg.clock.Copy(t.clock).Set(tg.chain, c+1), nil
 	}
 	s.event(tg, trace.OpTimerFire, nil, early, t.site)
 	if g := t.sleeper; g != nil {

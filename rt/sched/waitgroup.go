@@ -58,8 +58,8 @@ func (s *Sched) wgAdd(p unsafe.Pointer, delta, n int, pc uintptr) bool {
 // delta that occur when the counter is zero must happen before a Wait" (package sync).
 func (s *Sched) unorderedWait(g *G, o *object, site trace.Site) {
 	for _, e := range o.waits {
-		if e.G() != g.id && !g.clock.Covers(e) {
-			s.wgMisuse(g, o, e, site)
+		if !g.clock.Covers(e) {
+			s.wgMisuse(g, o, s.chains.who(e), site)
 			return
 		}
 	}
@@ -76,6 +76,7 @@ func (s *Sched) wgWait(p unsafe.Pointer, n int, pc uintptr) bool {
 	if s.race {
 		if len(o.waits) < maxUnordered {
 			o.waits = append(o.waits, s.epoch(g))
+			g.touched = g.clock.At(g.chain)
 		}
 		s.tick(g)
 	}
