@@ -16,9 +16,11 @@ type Graph struct {
 	// accesses to memory that only one goroutine uses, which belong to the node before.
 	Nodes []Node
 
-	seqs    [][]int32   // the nodes of each goroutine, in program order
-	segs    [][]segment // of each goroutine, see order.go
-	effects []effect    // of all nodes, by node
+	seqs    [][]int32     // the nodes of each goroutine, in program order
+	segs    [][]segment   // of each goroutine, see order.go
+	places  []place       // of each goroutine
+	chains  [][]trace.GID // the goroutines of each, in order
+	effects []effect      // of all nodes, by node
 	access  index
 
 	locksets []lockset
@@ -115,7 +117,8 @@ type builder struct {
 	nodeOf  []int32 // by step
 	gs      []gstate
 	objs    map[trace.ObjID]*objState
-	sent    map[int32][]int32 // what the sender of an event that has a partner knew
+	sent    map[int32]trace.Clock // what the sender of an event that has a partner knew
+	chains  trace.Chains
 	epoch   int32
 	nextReg int32
 	intern  map[string]int32
@@ -123,8 +126,8 @@ type builder struct {
 
 // gstate is what the builder knows of a goroutine.
 type gstate struct {
-	clock  []int32 // how many nodes of each goroutine happened before
-	dirty  bool    // and it learnt more since its last segment began
+	clock  trace.Clock // how many nodes of each chain happened before
+	dirty  bool        // and it learnt more since its last segment began
 	held   []held
 	locks  int32
 	outer  int32
@@ -143,13 +146,13 @@ func newBuilder(g *Graph, r Regions, locs *locations) *builder {
 	b := &builder{
 		g: g, t: g.Trace, regions: r, locs: locs,
 		nodeOf: make([]int32, len(g.Trace.Steps)), gs: make([]gstate, n),
-		objs: make(map[trace.ObjID]*objState), sent: make(map[int32][]int32), intern: map[string]int32{"": 0},
+		objs: make(map[trace.ObjID]*objState), sent: make(map[int32]trace.Clock), intern: map[string]int32{"": 0},
 	}
 	g.seqs, g.segs = make([][]int32, n), make([][]segment, n)
-	g.births = make([]int32, n)
+	g.births, g.places = make([]int32, n), make([]place, n)
 	g.locksets = []lockset{nil}
 	for i := range b.gs {
-		b.gs[i].outer, g.births[i] = -1, -1
+		b.gs[i].outer, g.births[i], g.places[i].chain = -1, -1, noChain
 		g.segs[i] = []segment{{}}
 		if r == Goroutines {
 			b.newRegion(&b.gs[i])
@@ -198,6 +201,7 @@ func (b *builder) step(s int32) {
 	}
 	i := int32(len(b.g.Nodes))
 	x := &b.gs[st.G]
+	b.placed(st.G)
 	n := Node{
 		G: st.G, With: trace.NoG, Op: st.Op, Site: st.Site, Step: s, Pos: int32(len(seq)), epoch: b.epoch,
 		locks: x.locks, outer: x.outer, Region: x.region,
@@ -212,7 +216,8 @@ func (b *builder) step(s int32) {
 	b.g.seqs[st.G] = append(seq, i)
 	b.g.Nodes = append(b.g.Nodes, n)
 	b.nodeOf[s] = i
-	x.clock = set(x.clock, st.G, n.Pos+1)
+	at := b.g.places[st.G]
+	x.clock = x.clock.Set(at.chain, at.after+uint32(n.Pos)+1)
 }
 
 // events applies the events from the ev-th on that were performed before step s

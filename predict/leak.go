@@ -46,11 +46,11 @@ func (c *collection) others(w *waits, i int32, o trace.Offer) {
 	if o.Send {
 		side = helpSender
 	}
-	for g, by := range w.helps[helpKey{o.Obj, side}] {
-		if trace.GID(g) == c.t.Events[i].G {
+	for _, h := range w.helps[helpKey{o.Obj, side}] {
+		if h.g == c.t.Events[i].G {
 			continue
 		}
-		for _, x := range around(by, i, maxInstances) {
+		for _, x := range around(h.at, i, maxInstances) {
 			if w.mustBefore(i, x) {
 				continue
 			}

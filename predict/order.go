@@ -1,6 +1,10 @@
 package predict
 
-import "heddle/trace"
+import (
+	"slices"
+
+	"heddle/trace"
+)
 
 // The partial order relation (Definition 1), by the Go memory model. Order
 // between goroutines comes from few events. From one of them to the next a
@@ -9,37 +13,26 @@ import "heddle/trace"
 
 // A segment is a part of a goroutine throughout which it knows the same.
 type segment struct {
-	from  int32   // position of its first node
-	clock []int32 // how many nodes of every goroutine happened before it
+	from  int32       // position of its first node
+	clock trace.Clock // how many nodes of every chain happened before it
 }
 
-func at(c []int32, g trace.GID) int32 {
-	if int(g) < len(c) {
-		return c[g]
-	}
-	return 0
+// A place is that of a goroutine in its chain: how many nodes there were before its own.
+type place struct {
+	chain trace.Chain // noChain: it has no nodes
+	after uint32
 }
 
-func set(c []int32, g trace.GID, v int32) []int32 {
-	for int(g) >= len(c) {
-		c = append(c, 0)
-	}
-	c[g] = v
-	return c
-}
+const noChain trace.Chain = -1
 
 // join adds to c what d knows, and reports whether that was more.
-func join(c, d []int32) ([]int32, bool) {
-	more := false
-	for len(c) < len(d) {
-		c = append(c, 0)
-	}
-	for i, v := range d {
-		if v > c[i] {
-			c[i], more = v, true
+func join(c, d trace.Clock) (trace.Clock, bool) {
+	for k, v := range d {
+		if v > c.At(trace.Chain(k)) {
+			return c.Join(d), true
 		}
 	}
-	return c, more
+	return c, false
 }
 
 // Before reports whether node a happens before node b (a → b): POR.
@@ -51,7 +44,8 @@ func (g *Graph) Before(a, b int32) bool {
 	if x.G == y.G || x.epoch < y.epoch || x.With == y.G {
 		return true
 	}
-	return at(g.segs[y.G][y.seg].clock, x.G) > x.Pos
+	at := g.places[x.G]
+	return g.segs[y.G][y.seg].clock.At(at.chain) > at.after+uint32(x.Pos)
 }
 
 // Unordered reports whether neither of two nodes happens before the other.
@@ -62,7 +56,7 @@ func (b *builder) segment(id trace.GID, pos int32) {
 	x := &b.gs[id]
 	x.dirty = false
 	segs := b.g.segs[id]
-	clock := append([]int32(nil), x.clock...)
+	clock := slices.Clone(x.clock)
 	if last := &segs[len(segs)-1]; last.from == pos {
 		last.clock = clock
 		return
@@ -72,9 +66,9 @@ func (b *builder) segment(id trace.GID, pos int32) {
 
 // objState is what an object passes from those who release it to those who acquire it.
 type objState struct {
-	clock []int32
-	sent  int       // to a channel with a buffer
-	freed [][]int32 // what the receivers of a channel with a buffer knew
+	clock trace.Clock
+	sent  int           // to a channel with a buffer
+	freed []trace.Clock // what the receivers of a channel with a buffer knew
 }
 
 func (b *builder) obj(id trace.ObjID) *objState {
@@ -87,7 +81,7 @@ func (b *builder) obj(id trace.ObjID) *objState {
 }
 
 // learn lets the goroutine of event e know what c says, from the node n of that event on.
-func (b *builder) learn(e *trace.Event, n int32, c []int32) {
+func (b *builder) learn(e *trace.Event, n int32, c trace.Clock) {
 	x := &b.gs[e.G]
 	var more bool
 	if x.clock, more = join(x.clock, c); !more {
@@ -112,6 +106,11 @@ func (b *builder) order(ev int32, e *trace.Event, n int32) {
 	switch e.Op {
 	case trace.OpGo:
 		b.birth(e, n)
+	case trace.OpEnd:
+		if at := b.g.places[e.G]; at.chain != noChain {
+			all := at.after + uint32(len(b.g.seqs[e.G]))
+			b.chains.End(at.chain, all, all)
+		}
 	case trace.OpSend:
 		b.send(ev, e, n)
 	case trace.OpRecv:
@@ -125,7 +124,7 @@ func (b *builder) order(ev int32, e *trace.Event, n int32) {
 			b.tell(e, b.obj(e.Obj))
 		}
 	case trace.OpSignal, trace.OpBroadcast:
-		b.sent[ev] = append([]int32(nil), b.gs[e.G].clock...)
+		b.sent[ev] = slices.Clone(b.gs[e.G].clock)
 	case trace.OpCondWake:
 		b.learn(e, n, b.sent[e.Partner])
 	case trace.OpWGWait, trace.OpAcquire:
@@ -145,7 +144,7 @@ func (b *builder) order(ev int32, e *trace.Event, n int32) {
 	case trace.OpAtomicStore:
 		if !e.Quiet {
 			o := b.obj(e.Obj)
-			o.clock = append(o.clock[:0], b.gs[e.G].clock...)
+			o.clock = o.clock.Copy(b.gs[e.G].clock)
 		}
 	case trace.OpAtomicRMW, trace.OpModel, trace.OpNative:
 		if !e.Quiet {
@@ -160,6 +159,33 @@ func (b *builder) order(ev int32, e *trace.Event, n int32) {
 	}
 }
 
+// place gives goroutine id, started by somebody who knows clock, its place in a chain.
+func (b *builder) place(id trace.GID, clock trace.Clock) {
+	k, first := b.chains.Begin(clock)
+	b.g.places[id] = place{k, first - 1}
+	if int(k) == len(b.g.chains) {
+		b.g.chains = append(b.g.chains, nil)
+	}
+	b.g.chains[k] = append(b.g.chains[k], id)
+}
+
+// placed gives goroutine id, which nobody started, a place.
+func (b *builder) placed(id trace.GID) {
+	if b.g.places[id].chain == noChain {
+		b.place(id, nil)
+	}
+}
+
+// who returns the goroutine whose node is the c-th of chain k, and how many of its own that one makes.
+func (g *Graph) who(k trace.Chain, c uint32) (id trace.GID, nodes int32) {
+	ids := g.chains[k]
+	for i := len(ids) - 1; ; i-- {
+		if at := g.places[ids[i]]; at.after < c || i == 0 {
+			return ids[i], int32(c - at.after)
+		}
+	}
+}
+
 // birth lets the goroutine that node n starts know what its parent knows.
 func (b *builder) birth(e *trace.Event, n int32) {
 	child := trace.GID(e.Arg)
@@ -168,6 +194,7 @@ func (b *builder) birth(e *trace.Event, n int32) {
 	}
 	b.effect(n, e.G, effGo, trace.ObjID(child))
 	b.g.births[child] = n
+	b.place(child, b.gs[e.G].clock)
 	x := &b.gs[child]
 	x.clock, _ = join(x.clock, b.gs[e.G].clock)
 	x.dirty = true
@@ -191,7 +218,7 @@ func (b *builder) send(ev int32, e *trace.Event, n int32) {
 		b.learn(e, n, o.freed[o.sent-c])
 	}
 	o.sent++
-	b.sent[ev] = append([]int32(nil), b.gs[e.G].clock...)
+	b.sent[ev] = slices.Clone(b.gs[e.G].clock)
 }
 
 func (b *builder) recv(ev int32, e *trace.Event, n int32) {
@@ -206,7 +233,7 @@ func (b *builder) recv(ev int32, e *trace.Event, n int32) {
 		b.learn(e, n, b.sent[e.Partner])
 		delete(b.sent, e.Partner)
 		o := b.obj(e.Obj)
-		o.freed = append(o.freed, append([]int32(nil), b.gs[e.G].clock...))
+		o.freed = append(o.freed, slices.Clone(b.gs[e.G].clock))
 	}
 }
 
@@ -224,7 +251,7 @@ func (b *builder) capacity(e *trace.Event) int {
 
 // meet lets both sides of a communication know what the other knows.
 func (b *builder) meet(e, f *trace.Event, n int32) {
-	c := append([]int32(nil), b.gs[e.G].clock...)
+	c := slices.Clone(b.gs[e.G].clock)
 	b.learn(e, n, b.gs[f.G].clock)
 	b.learn(f, n, c)
 }

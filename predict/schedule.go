@@ -338,9 +338,12 @@ func (r *replay) blocked(n int32) *blocker {
 	}
 	seg := &r.g.segs[nd.G][nd.seg]
 	if seg.from == nd.Pos {
-		for h, c := range seg.clock {
-			if r.pos[h] < c && trace.GID(h) != nd.G {
-				return &blocker{trace.GID(h), "it is ordered after it"}
+		for k, c := range seg.clock {
+			if c == 0 {
+				continue
+			}
+			if h, n := r.g.who(trace.Chain(k), c); r.pos[h] < n && h != nd.G {
+				return &blocker{h, "it is ordered after it"}
 			}
 		}
 	}

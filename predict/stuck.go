@@ -195,22 +195,23 @@ func (s *stuck) locked(i int, e int32) bool {
 }
 
 // unhelped lets the i-th event of the set wait where nobody helps: from the
-// k-th of the keys and goroutine g on it is to be said why.
-func (s *stuck) unhelped(i int, e int32, keys []helpKey, k int, g trace.GID) bool {
-	for ; k < len(keys); k, g = k+1, 0 {
+// k-th of the keys and its j-th helper on it is to be said why.
+func (s *stuck) unhelped(i int, e int32, keys []helpKey, k, j int) bool {
+	for ; k < len(keys); k, j = k+1, 0 {
 		by := s.w.helps[keys[k]]
-		for ; int(g) < len(by); g++ {
-			if len(by[g]) == 0 || g == s.w.events[e].G {
+		for ; j < len(by); j++ {
+			g, help := by[j].g, by[j].at
+			if g == s.w.events[e].G {
 				continue
 			}
 			if f, ok := s.of(g); ok {
 				// Whether what he did before that is all used up the solver tells.
 				s.needs = append(s.needs, [2]int32{e, f})
-				more := s.unhelped(i, e, keys, k, g+1)
+				more := s.unhelped(i, e, keys, k, j+1)
 				s.needs = s.needs[:len(s.needs)-1]
 				return more
 			}
-			at := s.w.between(g, -1, by[g][len(by[g])-1])
+			at := s.w.between(g, -1, help[len(help)-1])
 			if s.near && len(at) > maxHelped {
 				at = at[len(at)-maxHelped:]
 			}
@@ -222,7 +223,7 @@ func (s *stuck) unhelped(i int, e int32, keys []helpKey, k int, g trace.GID) boo
 					continue
 				}
 				s.set, s.needs = append(s.set, f), append(s.needs, [2]int32{e, f})
-				more := s.unhelped(i, e, keys, k, g+1)
+				more := s.unhelped(i, e, keys, k, j+1)
 				s.set, s.needs = s.set[:len(s.set)-1], s.needs[:len(s.needs)-1]
 				if !more {
 					return false

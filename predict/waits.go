@@ -17,7 +17,7 @@ type waits struct {
 	held    map[int32][]int32 // by such an event: the regions that its goroutine was in
 	regions []holding
 	byLock  map[trace.ObjID][]int32 // regions of a lock
-	helps   map[helpKey][][]int32   // by goroutine: events that help those who wait at an object
+	helps   map[helpKey][]helper    // those who help who waits at an object, by their numbers
 	offers  map[trace.GID][]int32   // indices in t.Offers, in order
 	births  []int32                 // event that started a goroutine, -1
 	closes  map[trace.ObjID][]int32 // of channels
@@ -29,6 +29,12 @@ type holding struct {
 	g              trace.GID
 	from, take, to int32
 	write          bool
+}
+
+// A helper is a goroutine with its events that help, in order.
+type helper struct {
+	g  trace.GID
+	at []int32
 }
 
 // A helpKey says what waiting at an object one is helped out of.
@@ -50,7 +56,7 @@ func newWaits(t *trace.Trace) *waits {
 	n := len(t.Goroutines)
 	w := &waits{
 		t: t, at: make([][]int32, n), held: make(map[int32][]int32), byLock: make(map[trace.ObjID][]int32),
-		helps: make(map[helpKey][][]int32), offers: make(map[trace.GID][]int32), births: make([]int32, n), closes: make(map[trace.ObjID][]int32),
+		helps: make(map[helpKey][]helper), offers: make(map[trace.GID][]int32), births: make([]int32, n), closes: make(map[trace.ObjID][]int32),
 	}
 	for g := range w.births {
 		w.births[g] = -1
@@ -196,11 +202,12 @@ func (w *waits) help(i int32, side helpSide) {
 	e := &w.events[i]
 	k := helpKey{e.Obj, side}
 	by := w.helps[k]
-	if by == nil {
-		by = make([][]int32, len(w.at))
+	at, known := slices.BinarySearchFunc(by, e.G, func(h helper, g trace.GID) int { return int(h.g - g) })
+	if !known {
+		by = slices.Insert(by, at, helper{g: e.G})
 		w.helps[k] = by
 	}
-	by[e.G] = append(by[e.G], i)
+	by[at].at = append(by[at].at, i)
 }
 
 // casesOf returns the cases that the goroutine of the communication i had announced.

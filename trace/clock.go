@@ -1,9 +1,5 @@
 package trace
 
-// A Chain is an entry of a Clock: a goroutine, or several one after the other,
-// of which each knows all that the one before did.
-type Chain int32
-
 // An Epoch is one goroutine's moment: its chain in the high, its clock in the
 // low 32 bits (FastTrack, Flanagan & Freund, PLDI 2009, section 3). Zero means "never".
 type Epoch uint64

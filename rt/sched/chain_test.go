@@ -56,14 +56,13 @@ func (f *family) member(name uint64, depth int) {
 // Goroutines that share a chain hide no race, and show none that is not there: every place is first
 // found to race at the step at which it is where each goroutine has a chain of its own.
 func TestChains(t *testing.T) {
-	defer func(n int) { chainTries = n }(chainTries)
-	tries := chainTries
+	defer trace.ShareChains(true)
 	races, shared := 0, 0
 	for _, name := range policies {
 		for seed := range uint64(300) {
 			var all [2][]map[trace.Site]int
-			for i, n := range [2]int{0, tries} {
-				chainTries = n
+			for i, share := range [2]bool{false, true} {
+				trace.ShareChains(share)
 				f := new(family)
 				runAll(t, name, 3, func() { *f = family{seed: seed, who: map[trace.Site]trace.GID{}}; f.member(1, 4) }, func(tr *trace.Trace) {
 					first := map[trace.Site]int{}
@@ -77,7 +76,7 @@ func TestChains(t *testing.T) {
 					}
 					all[i] = append(all[i], first)
 					races += len(first)
-					if n > 0 {
+					if share {
 						shared += S.ngs + 1 - len(S.chains.links)
 					}
 				})

@@ -37,8 +37,8 @@ func known(c trace.Clock) trace.Clock {
 
 // Goroutines lock and unlock some mutexes, also those that others have locked; after each operation the clocks are those of the book.
 func TestLockClocks(t *testing.T) {
-	defer func(n int) { chainTries = n }(chainTries)
-	chainTries = 0
+	defer trace.ShareChains(true)
+	trace.ShareChains(false)
 	const goroutines, locks, ops = 40, 3, 60
 	for _, name := range policies {
 		shared := 0

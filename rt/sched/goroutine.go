@@ -62,16 +62,19 @@ func (s *Sched) goStmt(f func(), site hook.Site) {
 	}
 	s.event(g, trace.OpGo, nil, int64(n.id), trace.Site(site))
 	s.setReady(n, trace.OpStart, nil, trace.Site(site))
-	if s.ngs > maxGoroutines {
+	if s.ngs > maxGoroutines || len(s.chains.links) > maxChains {
 		s.stop(trace.Bounded)
 	}
 	s.leave()
 }
 
-// maxGoroutines bounds the goroutines of an execution: each knows how far every
-// other has come, so memory grows with their square. A ticker of a nanosecond
+// maxGoroutines and maxChains bound the goroutines of an execution, and those at a time: each knows how far every
+// chain has come, so memory grows with the square of the latter. A ticker of a nanosecond
 // that starts one every time would have them all.
-const maxGoroutines = 20_000
+const (
+	maxGoroutines = 500_000
+	maxChains     = 20_000
+)
 
 // switchTo suspends the running goroutine (or the driver) and lets next go on,
 // nil: whoever is chosen. It returns when the caller is chosen again; where a
