@@ -9,7 +9,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heddle/rt/sched"
 )
+
+// The scheduler knows the file of the connections by its name.
+func TestLoopbackIsKnown(t *testing.T) {
+	if Added("internal/poll")[LoopbackName] == nil || !sched.Loopback("/any/go/src/internal/poll/"+LoopbackName) || sched.Loopback("/any/go/src/internal/poll/fd.go") {
+		t.Error("package sched looks for another file")
+	}
+}
 
 // Every file of the table patches, parses, and keeps its functions where they were.
 func TestPatch(t *testing.T) {

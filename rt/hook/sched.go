@@ -52,6 +52,7 @@ var (
 	Idle    func(pc uintptr)                    // wait until every other goroutine is blocked; time does not advance
 	Outside func(ready func() bool, pc uintptr) // wait until ready, which somebody outside control or the kernel brings about
 	Native  func(fd int, release bool)          // a file is about to be written (release), or was read
+	Use     func(begins bool)                   // the caller's caller uses a connection or pipe: what is done until that ends stands there
 
 	// Channels. p is the channel, c its capacity, slot where the value is or goes. len(c) is read natively after ChanLen.
 	ChanOp func(send bool, p unsafe.Pointer, c int, slot unsafe.Pointer, s Site) (Act, unsafe.Pointer)

@@ -103,6 +103,7 @@ type G struct {
 	goPC     uintptr        // where it was started
 	args     []any          // of its go statement, if asked for
 	origin   []uintptr      // the stack there, if the execution records
+	uses     trace.Site     // where it uses a connection or pipe just now
 	labels   unsafe.Pointer // of profiles, as the runtime keeps them
 	children int32          // goroutines it has started
 	allocs   int32          // allocations it has announced

@@ -1,7 +1,6 @@
 package sched
 
 import (
-	"runtime"
 	"time"
 	"unsafe"
 
@@ -506,7 +505,7 @@ func (s *Sched) startTimer(t *timer) {
 		t.origin = callers(2)
 	}
 	if s.opt.Schedule.Free {
-		t.library = libraryTimer()
+		t.library = s.onBehalfOfLibrary()
 	}
 	if s.solo { // its firing lets somebody go on who need not know what was done since
 		s.company()
@@ -514,20 +513,6 @@ func (s *Sched) startTimer(t *timer) {
 	t.pos = len(s.timers)
 	s.timers = append(s.timers, t)
 	s.up(t.pos)
-}
-
-// libraryTimer reports whether a timer is armed on behalf of the standard library: by none of the packages
-// whose time-outs are their callers', unless one of its other packages calls them.
-func libraryTimer() bool {
-	var pcs [32]uintptr
-	n := runtime.Callers(3, pcs[:])
-	for _, pc := range pcs[:n] {
-		f, _ := runtime.CallersFrames([]uintptr{pc}).Next()
-		if pkg := PackageOf(f.Function); !Internal(pkg) && !isWrapper(f) && !connects[pkg] && pkg != "context" {
-			return Standard(f.File)
-		}
-	}
-	return false
 }
 
 func timerLess(a, b *timer) bool { return a.when < b.when || a.when == b.when && a.seq < b.seq }

@@ -114,16 +114,6 @@ func (s *Sched) onceDo(p unsafe.Pointer, done bool, pc uintptr) bool {
 	return run
 }
 
-// oncePlace is place for Once: what the standard library does once, it does in
-// the first execution only, so it offers no choice.
-func (s *Sched) oncePlace(pc uintptr) trace.Site {
-	site := s.place(trace.PCSite(pc))
-	if s.pcs.look(site.PC()).std {
-		site |= 1 << 63
-	}
-	return site
-}
-
 func (s *Sched) onceDone(p unsafe.Pointer, pc uintptr) {
 	g := s.enter()
 	if !s.inert() {
