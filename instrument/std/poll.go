@@ -60,8 +60,9 @@ func real(method string) edit {
 	return begin("func (fd *FD) "+method+" {", "fd.heddleReal()")
 }
 
-// Package net: sockets that listen, and connections to them, are made known to internal/poll.
+// Package net: sockets that listen, and connections to them, are made known to internal/poll; look-ups keep nothing from one execution to the next.
 var netPatch = &pkg{
+	added: embedded("net.go.txt"),
 	files: map[string]file{
 		"fd_unix.go": {edits: []edit{
 			replace("	switch err := connectFunc(fd.pfd.Sysfd, ra); err {\n", "	switch err := poll.HeddleConnect(fd.pfd.Sysfd, connectFunc, ra); err {\n"),
