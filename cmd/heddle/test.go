@@ -255,6 +255,7 @@ type packageRun struct {
 	executions int            // of the open test, as far as it told
 	visible    []uint64       // sites that became visible while it did
 	found      []wire.Finding // in it
+	anew       []string       // tests to be explored each in a process in which it comes first
 	moved      []moved        // tests to be executed in processes of their own
 	shares     []*shared      // tests that workers explore together
 	idle       *workers
@@ -314,6 +315,9 @@ func (r *packageRun) explore(ctx context.Context, clips []*wire.Clip) error {
 				return err
 			}
 		}
+		if err := r.exploreAnew(ctx, clips); err != nil {
+			return err
+		}
 	}
 	defer r.idle.close()
 	for _, sh := range r.shares {
@@ -333,6 +337,22 @@ func (r *packageRun) explore(ctx context.Context, clips []*wire.Clip) error {
 			continue
 		}
 		if err := r.inProcesses(ctx, &m, clips); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// exploreAnew explores the tests that failed at once, each before all others.
+func (r *packageRun) exploreAnew(ctx context.Context, clips []*wire.Clip) error {
+	for _, test := range r.anew {
+		if ctx.Err() != nil || r.o.failFast && r.report.Failed() {
+			r.take(&wire.Record{Type: "begin", Test: test})
+			r.endOpen(notGoingOn(ctx))
+			continue
+		}
+		r.finished = slices.DeleteFunc(r.finished, func(name string) bool { return name == test })
+		if _, err := r.once(ctx, clips); err != nil {
 			return err
 		}
 	}
@@ -498,6 +518,12 @@ func (r *packageRun) take(rec *wire.Record) {
 		r.open, r.executions = "", 0
 		r.finished = append(r.finished, rec.Test)
 		r.move(moved{test: rec.Test, why: rec})
+		return
+	case "anew":
+		r.open, r.executions = "", 0
+		r.report.Postpone(rec.Test)
+		r.finished = append(r.finished, rec.Test)
+		r.anew = append(r.anew, rec.Test)
 		return
 	case "failure":
 		r.failures = append(r.failures, errors.New(rec.Text))

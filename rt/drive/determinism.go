@@ -109,6 +109,14 @@ func failing(x *Execution) bool {
 	})
 }
 
+// heir reports whether the first execution of a test fails with what others may have left behind in this process:
+// not in its variables, which are put back, but in those of other modules. Each of the others was executed many times.
+func (e *exploration) heir(first *Execution) bool {
+	return first.Heir && e.cfg.Isolate == "auto" && !e.cfg.Compare && (failing(first) || slices.ContainsFunc(first.Found, func(f wire.Found) bool {
+		return f.Finding.Kind == kindDeadlock || f.Finding.Kind == kindLivelock
+	}))
+}
+
 func verdictText(x *Execution) string {
 	if failing(x) {
 		return failure

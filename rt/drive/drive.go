@@ -73,6 +73,7 @@ type driver struct {
 	unlooked int    // executions since then
 	look     int    // after how many it looks again
 
+	others    bool // tests were executed before this one
 	counted   bool // outsiders
 	outsiders int  // that the first execution found
 }
@@ -188,6 +189,7 @@ func Run(tests []Test) int {
 					fatal("%v", err)
 				}
 			}
+			d.others = true
 		}
 	}
 	sched.S.Close()

@@ -25,6 +25,9 @@ type Execution struct {
 	// Bereft says that a goroutine from before the tests had ended in an earlier
 	// execution, though the variables are as they were then.
 	Bereft bool
+
+	// Heir says that other tests were executed in this process before.
+	Heir bool
 }
 
 // shows returns the finding of that key; nil if the execution does not show it.

@@ -67,6 +67,8 @@ type exploration struct {
 	nondet    bool         // the same schedule gave two different executions
 	move      string       // why the test is to be executed in processes of its own; "": it is not
 	moveAt    trace.Site
+	looked    bool        // an execution was, for what it shows
+	anew      bool        // the test is to begin again in another process, see heir
 	over      bool        // an execution said that there is no point in others
 	err       error       // what kept the last execution from being made
 	shown     bool        // what one execution prints
@@ -100,7 +102,8 @@ func newExploration(ctx context.Context, cfg *wire.Config, test string, x Execut
 //
 // Where cfg.Isolate is "auto" and executions turn out not to be independent of
 // each other, it ends with a Record of type "isolate": the test is to be explored by an
-// Executor that uses a process for each.
+// Executor that uses a process for each; and where a test fails at once after others
+// with one of type "anew": it is to be explored in a process in which it comes first.
 func Explore(ctx context.Context, cfg *wire.Config, test string, x Executor, send func(*wire.Record), first ...*trace.Schedule) error {
 	return newExploration(ctx, cfg, test, x, send).toEnd(first)
 }
@@ -113,7 +116,7 @@ func (e *exploration) toEnd(first []*trace.Schedule) error {
 	if e.err != nil {
 		return e.err
 	}
-	if aims[cfg.Strategy] == nil && e.move == "" && e.share == nil {
+	if aims[cfg.Strategy] == nil && e.move == "" && !e.anew && e.share == nil {
 		e.tellCoverage(nil)
 	}
 	end.Buggy, end.Covering = e.buggy, e.covering
@@ -170,6 +173,9 @@ func (e *exploration) explore(first []*trace.Schedule) wire.Record {
 		return wire.Record{Type: "isolate", Place: &p,
 			Text: e.moved()}
 	}
+	if e.anew {
+		return wire.Record{Type: "anew"}
+	}
 	if e.share != nil {
 		return wire.Record{Type: "share", Share: e.share}
 	}
@@ -223,6 +229,9 @@ func (e *exploration) opening(fixed string) (result string, alone bool) {
 	}
 	s, visible := e.schedule(0, fixed), e.visible
 	once := e.run(s)
+	if e.anew {
+		return result, false
+	}
 	once.Trace = once.Trace.Clone()
 	e.passed = fixed == "" && !failing(&once)
 	if once.Skipped {
@@ -317,7 +326,7 @@ func mix(base, i uint64) uint64 {
 
 // ended reports whether there is to be no other execution, whatever the budget.
 func (e *exploration) ended() bool {
-	return e.err != nil || e.over || e.move != "" || e.found > 0 && e.cfg.FailFast
+	return e.err != nil || e.over || e.anew || e.move != "" || e.found > 0 && e.cfg.FailFast
 }
 
 // stop reports whether the exploration ends before its i-th execution.
@@ -455,6 +464,12 @@ func (e *exploration) run(s *trace.Schedule) Execution {
 func (e *exploration) look(ex Execution, s *trace.Schedule, fromClip string) Execution {
 	if e.err != nil {
 		return ex
+	}
+	if fromClip == "" {
+		if e.anew = !e.looked && e.found == 0 && e.heir(&ex); e.anew {
+			return ex
+		}
+		e.looked = true
 	}
 	t := ex.Trace
 	if !e.choices {

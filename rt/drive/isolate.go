@@ -104,7 +104,7 @@ func ours(t reflect.Type) bool {
 		return true
 	}
 	switch pkg {
-	case "sync", "sync/atomic", "container/list", "container/ring", "bytes", "strings", "time", "errors", "math/rand", "math/big":
+	case "sync", "sync/atomic", "container/list", "container/ring", "bytes", "strings", "time", "errors", "math/rand", "math/rand/v2", "math/big":
 		return true
 	}
 	return !standard(pkg)

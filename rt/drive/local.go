@@ -134,7 +134,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	if x.t.Kind == "main" {
 		o.Output = x.t.printed.text()
 	}
-	ex := Execution{Trace: t, Bereft: bereft}
+	ex := Execution{Trace: t, Bereft: bereft, Heir: x.d.others}
 	ex.Failed, ex.Skipped, ex.Output = o.Failed, o.Skipped, o.Output
 	ex.Timers, ex.Outside = sched.S.UsedTimers(), sched.S.Outside()
 	if ex.Outside && !x.told {

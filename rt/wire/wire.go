@@ -147,7 +147,7 @@ type Stack struct {
 // A Record is one line from the test binary.
 type Record struct {
 	// "test" (Mode list), "share" (instead of end: others go on), "ready" and "worked" (Mode work), "begin", "progress", "output", "finding", "predicted",
-	// "coverage", "end", "isolate" (instead of end: the test needs processes of its own, Text says why), "event", "replayed",
+	// "coverage", "end", "isolate" (instead of end: the test needs processes of its own, Text says why), "anew" (instead of end: it is to come first in another process), "event", "replayed",
 	// "result" (Mode execute), "note", "done", "failure" (heddle's own: Text says which; "end" follows)
 	Type string
 	Test string `json:",omitempty"`
