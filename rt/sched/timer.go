@@ -102,9 +102,12 @@ func (s *Sched) vnow() int64 {
 	return s.now
 }
 
-// takes is how far the clock moves because of what g did since it looked last: nothing but that, or much work.
+// takes is how far the clock moves because of what g did since it looked last: nothing but that, or much work. It does not move
+// for a timer's function, which looks once whenever it fires: within it no other timer may fire.
 func (s *Sched) takes(g *G) int64 {
 	switch step := s.owed; {
+	case g == s.timerG:
+		return 0
 	case g.nows > spinNows:
 		return spinStep(g)
 	case hook.Frozen:
