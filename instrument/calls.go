@@ -12,6 +12,7 @@ import (
 func (r *rewriter) call(e *ast.CallExpr) {
 	if r.info.Types[e.Fun].IsType() {
 		r.value(e.Args[0])
+		r.conversion(e)
 		return
 	}
 	if name := r.builtin(e.Fun); name != "" {
@@ -22,6 +23,20 @@ func (r *rewriter) call(e *ast.CallExpr) {
 	r.value(e.Fun)
 	for _, a := range e.Args {
 		r.value(a)
+	}
+}
+
+// conversion announces that the elements of a slice are read: string(b) becomes string(_hd.SR(b, S)), [4]int(s) becomes (*_hd.R((*[4]int)(s), S)).
+func (r *rewriter) conversion(e *ast.CallExpr) {
+	x := e.Args[0]
+	if !r.mem || !isSlice(r.info.TypeOf(x)) {
+		return
+	}
+	if isString(r.info.TypeOf(e)) {
+		r.wrap(x, "_hd.SR(", ", "+r.elements("read", x.Pos(), x)+")")
+	} else if a, ok := core(r.info.TypeOf(e)).(*types.Array); ok && a.Len() > 0 {
+		r.wrap(e.Fun, "(*", ")")
+		r.wrap(e, "(*_hd.R(", ", "+r.site("read", e.Pos(), e)+"))")
 	}
 }
 
@@ -65,8 +80,12 @@ func (r *rewriter) builtinCall(e *ast.CallExpr, name string) {
 	case "copy":
 		r.copyCall(e)
 	case "clear":
-		if r.mem && isMap(r.info.TypeOf(e.Args[0])) {
-			r.writeMap(e.Args[0])
+		switch x := e.Args[0]; {
+		case !r.mem:
+		case isMap(r.info.TypeOf(x)):
+			r.writeMap(x)
+		case isSlice(r.info.TypeOf(x)):
+			r.wrap(x, "_hd.SW(", ", "+r.elements("write", x.Pos(), x)+")")
 		}
 	}
 }
@@ -76,13 +95,14 @@ func (r *rewriter) writeMap(m ast.Expr) {
 	r.wrap(m, "_hd.MW(", ", "+r.site("write", m.Pos(), m)+")")
 }
 
-// appendCall: append(s, a, b) becomes _hd.Grow(append(s, a, b), 2, S), append(s, t...) _hd.Append(s, t, S).
+// appendCall: append(s, a, b) becomes _hd.Grow(append(_hd.Old(s, 2, S), a, b), 2, S), append(s, t...) _hd.Append(s, t, S).
 func (r *rewriter) appendCall(e *ast.CallExpr) {
 	if !r.mem || len(e.Args) < 2 || !isSlice(r.info.TypeOf(e)) {
 		return
 	}
-	s := r.site("write", e.Pos(), e.Args[0])
+	s := r.elements("write", e.Pos(), e.Args[0])
 	if e.Ellipsis == token.NoPos {
+		r.wrap(e.Args[0], "_hd.Old(", fmt.Sprintf(", %d, %s)", len(e.Args)-1, s))
 		r.wrap(e, "_hd.Grow(", fmt.Sprintf(", %d, %s)", len(e.Args)-1, s))
 		return
 	}
@@ -112,7 +132,7 @@ func (r *rewriter) copyCall(e *ast.CallExpr) {
 		return
 	}
 	r.replace(e.Fun, hook)
-	r.afterPart(e, e.Args[1], ", "+r.site("write", e.Pos(), e.Args[0]))
+	r.afterPart(e, e.Args[1], ", "+r.elements("write", e.Pos(), e.Args[0]))
 }
 
 func isString(t types.Type) bool {

@@ -88,6 +88,10 @@ func (f *flower) conversion(e *ast.CallExpr) {
 		f.conversionSymbolic(e)
 		return
 	}
+	if call, ok := ast.Unparen(x).(*ast.CallExpr); ok && f.hookName(call) == "SR" {
+		f.slot[e] = f.label(x)
+		return
+	}
 	if isString(f.info.TypeOf(e)) && isSlice(f.info.TypeOf(x)) {
 		to := f.fn.newSlot()
 		f.wrap(x, "_hf.Elements(", ", "+f.label(x)+", &"+to+")")
@@ -230,6 +234,23 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 		f.slot[e] = f.label(e.Args[0])
 	case "Grow":
 		f.grow(e)
+	case "SR":
+		f.expr(e.Args[0])
+		if f.exprs() { // its bytes keep their own
+			f.slot[e] = f.label(e.Args[0])
+			return
+		}
+		to := f.fn.newSlot()
+		f.rename(e, name)
+		add(", " + f.label(e.Args[0]) + ", &" + to)
+		f.slot[e] = to + ".Get()"
+	case "SW":
+		f.expr(e.Args[0])
+		f.rename(e, name)
+		add(", " + f.label(e.Args[0]))
+	case "Old":
+		f.expr(e.Args[0])
+		f.slot[e] = f.label(e.Args[0])
 	case "Append", "AppendString":
 		f.expr(e.Args[0])
 		f.expr(e.Args[1])

@@ -231,6 +231,15 @@ func (r *rewriter) site(op string, at token.Pos, n ast.Expr) string {
 	return r.sites.add(op, at, r.source(ast.Unparen(n)), r.info.TypeOf(n))
 }
 
+// elements is site for an access to elements of the slice n.
+func (r *rewriter) elements(op string, at token.Pos, n ast.Expr) string {
+	var elem types.Type
+	if s, ok := core(r.info.TypeOf(n)).(*types.Slice); ok {
+		elem = s.Elem()
+	}
+	return r.sites.add(op, at, r.source(ast.Unparen(n)), elem)
+}
+
 // skip notes that something was left alone.
 func (r *rewriter) skip(n ast.Node, why string) {
 	p := r.fset.Position(n.Pos())

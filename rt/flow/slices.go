@@ -23,6 +23,23 @@ func Elements[S ~[]E, E any](v S, l Label, to *Slot) S {
 	return v
 }
 
+// SR announces a read of all elements of v, about to be converted to a string, whose label goes into to; l is v's. See hook.SR.
+func SR[S ~[]E, E any](v S, s hook.Site, l Label, to *Slot) S {
+	to.l = l
+	if p, n := area(v); hook.On && n > 0 {
+		to.l = read(noescape(p), n, s, l)
+	}
+	return v
+}
+
+// SW announces that all elements of v are cleared; l is v's label.
+func SW[S ~[]E, E any](v S, s hook.Site, l Label) S {
+	if p, n := area(v); hook.On && n > 0 {
+		write(noescape(p), n, s, 0, l)
+	}
+	return v
+}
+
 // Fresh is what a conversion made of a string: its elements have no labels yet.
 func Fresh[S ~[]E, E any](v S) S {
 	if p, n := area(v); n > 0 && here() {
@@ -75,7 +92,7 @@ func Append[S ~[]E, E any](s S, t []E, site hook.Site, l Label) S {
 	if leaf == 0 && !Exprs {
 		all = U(memory.get(place(from), n), l)
 	}
-	s = Grow(append(s, t...), len(t), site, all, &old)
+	s = Grow(append(hook.Old(s, len(t), site), t...), len(t), site, all, &old)
 	if leaf == 0 { // each element has its own
 		to, size := area(s)
 		memory.move(place(to)+size-n, place(from), n, l)
@@ -88,9 +105,9 @@ func AppendString[S ~[]byte, T ~string](s S, t T, site hook.Site, l Label) S {
 	var old Loc
 	Old(s, &old)
 	if !Exprs || !here() || len(t) == 0 {
-		return Grow(append(s, t...), len(t), site, l, &old)
+		return Grow(append(hook.Old(s, len(t), site), t...), len(t), site, l, &old)
 	}
-	s = Grow(append(s, t...), len(t), site, 0, &old)
+	s = Grow(append(hook.Old(s, len(t), site), t...), len(t), site, 0, &old)
 	to, size := area(s)
 	memory.move(place(to)+size-uintptr(len(t)), bytesOf(t), uintptr(len(t)), 0)
 	return s

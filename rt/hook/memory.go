@@ -75,6 +75,29 @@ func MW[M any](m M, s Site) M {
 
 func mapptr[M any](m *M) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(m)) }
 
+// SR announces a read of all elements of s and returns s. SW likewise a write.
+func SR[S ~[]E, E any](s S, site Site) S {
+	if On && len(s) > 0 {
+		Read(noescape(unsafe.Pointer(&s[0])), uintptr(len(s))*unsafe.Sizeof(s[0]), site)
+	}
+	return s
+}
+
+func SW[S ~[]E, E any](s S, site Site) S {
+	if On && len(s) > 0 {
+		Write(noescape(unsafe.Pointer(&s[0])), uintptr(len(s))*unsafe.Sizeof(s[0]), site)
+	}
+	return s
+}
+
+// Old is the s of append(s, ...) with k values: where there is no room for them, append reads s to copy it.
+func Old[S ~[]E, E any](s S, k int, site Site) S {
+	if On && k > cap(s)-len(s) && len(s) > 0 {
+		Read(noescape(unsafe.Pointer(&s[0])), uintptr(len(s))*unsafe.Sizeof(s[0]), site)
+	}
+	return s
+}
+
 // Grow is append(s, ...) with k values, already done: it announces what append touched and returns s.
 func Grow[S ~[]E, E any](s S, k int, site Site) S {
 	if On && k > 0 && k <= len(s) {
@@ -88,12 +111,12 @@ func Append[S ~[]E, E any](s S, t []E, site Site) S {
 	if On && len(t) > 0 {
 		Read(noescape(unsafe.Pointer(&t[0])), uintptr(len(t))*unsafe.Sizeof(t[0]), site)
 	}
-	return Grow(append(s, t...), len(t), site)
+	return Grow(append(Old(s, len(t), site), t...), len(t), site)
 }
 
 // AppendString is append(s, t...) of a string.
 func AppendString[S ~[]byte, T ~string](s S, t T, site Site) S {
-	return Grow(append(s, t...), len(t), site)
+	return Grow(append(Old(s, len(t), site), t...), len(t), site)
 }
 
 // Copy is copy(dst, src).

@@ -289,11 +289,17 @@ func formatBytes(p unsafe.Pointer, n uintptr, kind trace.Kind) (string, bool) {
 			return clip(strconv.Quote(*(*string)(p))), true
 		}
 	case trace.KindPointer, trace.KindIface:
+		if n > 2*unsafe.Sizeof(n) || n > unsafe.Sizeof(n) && kind == trace.KindPointer {
+			break // several elements of a slice
+		}
 		if *(*uintptr)(p) == 0 {
 			return "nil", true
 		}
 		return "non-nil", true
 	case trace.KindSlice:
+		if n != 3*unsafe.Sizeof(n) {
+			break
+		}
 		return "len " + strconv.Itoa((*(*[2]int)(p))[1]), true
 	}
 	return "", false

@@ -4,6 +4,7 @@ type point struct {
 	x, y int
 	in   inner
 }
+type Text string
 type inner struct {
 	a [4]int8
 	s []string
@@ -67,6 +68,22 @@ func main() {
 		}
 	})
 	step("copy", func() { copy(gslice, gslice[1:]); _ = append(gslice[:1], gslice[2:]...) })
+	step("clear", func() { s := []int{1, 2}; clear(s[1:]); clear(map[int]int{1: 1}) })
+	step("conversion", func() {
+		b := []byte("abc")
+		_ = string(b) == "abc" && Text(b) == Text("x")
+		_ = [2]int(gslice)
+		type two = [2]byte
+		_ = two(b)[1]
+		_ = [0]int(gslice)
+		_ = (*[2]int)(gslice)
+		_ = []byte("x")
+	})
+	step("append where there is no room", func() {
+		s := make([]int, 2)
+		s = append(s, 1)
+		_ = append(s[:1:1], s[1:]...)
+	})
 	step("array", func() { garr[1].x = 2; _ = garr[2]; i := 1; _ = garr[i].in.a[i] })
 	step("methods", func() {
 		gptr.value()
