@@ -79,8 +79,8 @@ func (e *exploration) compare(x, y *Execution) *difference {
 		return nil
 	}
 	if e.real { // their order with others is not under control
-		if failing(x) != failing(y) {
-			return &difference{len(a.Steps), verdictText(x), verdictText(y), 0}
+		if a, b := ending(x), ending(y); a != b {
+			return &difference{len(x.Trace.Steps), a, b, 0}
 		}
 		return nil
 	}
@@ -96,8 +96,8 @@ func (e *exploration) compare(x, y *Execution) *difference {
 		return &difference{n, e.stepText(a, &a.Steps[n]), "nothing", a.Steps[n].Site}
 	case len(b.Steps) > n:
 		return &difference{n, "nothing", e.stepText(b, &b.Steps[n]), b.Steps[n].Site}
-	case x.Failed != y.Failed:
-		return &difference{n, verdictText(x), verdictText(y), 0}
+	case ending(x) != ending(y):
+		return &difference{n, ending(x), ending(y), 0}
 	}
 	return nil
 }
@@ -117,14 +117,20 @@ func (e *exploration) heir(first *Execution) bool {
 	}))
 }
 
-func verdictText(x *Execution) string {
+// ending says how an execution ended. A test that ends its process where it did not the time before has seen what that one left behind.
+func ending(x *Execution) string {
+	for _, f := range x.Found {
+		if ps := f.Finding.Places; len(ps) > 0 && ps[0].Op == exitOp {
+			return f.Finding.Message
+		}
+	}
 	if failing(x) {
-		return failure
+		return "the failure of the test"
 	}
 	return passed
 }
 
-const failure, passed = "the failure of the test", "its success"
+const passed = "its success"
 
 // unstable is called where the same schedule gave two executions. It asks for
 // a process for each where that may help, and says so with the likely cause where not.

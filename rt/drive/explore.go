@@ -375,11 +375,13 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execu
 	if err == nil && ex.Outside && !e.real {
 		// It says nothing: its clock jumped while that of the others did not.
 		e.toldOutside(ex.Outsiders)
-		failed := failing(&ex)
+		before := ending(&ex)
 		q.Real, q.Show = true, false
-		if ex, err = e.x.Execute(e.ctx, q); err == nil && !failed && failing(&ex) && e.cfg.Isolate == "auto" {
-			e.unstable(&difference{len(ex.Trace.Steps), passed, failure, 0}, false)
-			ex.Found = nil
+		if ex, err = e.x.Execute(e.ctx, q); err == nil && e.cfg.Isolate == "auto" {
+			if now := ending(&ex); now != before && now != passed {
+				e.unstable(&difference{len(ex.Trace.Steps), before, now, 0}, false)
+				ex.Found = nil
+			}
 		}
 	}
 	if e.err = err; err != nil {

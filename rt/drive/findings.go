@@ -267,11 +267,14 @@ func (x *local) failureFinding(t *trace.Trace, f *sched.Failure) *wire.Finding {
 	p := x.userFrame(st.Frames)
 	p.Op, p.Goroutine = failedOp(kind, msg), t.Name(f.G)
 	if f.Kind == sched.FailExit {
-		p.Op = "exit"
+		p.Op = exitOp
 	}
 	fd := &wire.Finding{Kind: kind, Message: msg, Places: []wire.Place{p}, Stacks: []wire.Stack{st}, Output: string(x.outcome.Output)}
 	return fd
 }
+
+// exitOp is what is said to have been done where the test ended its process.
+const exitOp = "exit"
 
 func panicText(v any) (text string) {
 	defer func() {
