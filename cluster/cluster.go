@@ -5,7 +5,7 @@
 //	               ▲                 │                                   │
 //	               └──── counted ◄── Log ◄───────────────────────────────┘
 //
-// A plan (search, samples, prediction, closure) is a function of the results that it was given, in
+// A plan (search, samples, portfolio, prediction, closure) is a function of the results that it was given, in
 // their order: it knows what is left to do and what was found out. A Run hands
 // its Items out to workers that come and go, as often as it takes, and gives
 // the plan the first result of each: delivered at least once, counted exactly once.

@@ -53,6 +53,8 @@ func NewRun(test string, s *wire.Share, results []*wire.Worked, o Options) *Run 
 		p = newClosure(test, s, o.Quantum)
 	case s.Search:
 		p = newSearch(test, s)
+	case s.Portfolio:
+		p = newPortfolio(test, s)
 	default:
 		p = newSamples(test, s, o.Runs, o.Quantum)
 	}

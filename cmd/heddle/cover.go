@@ -10,7 +10,7 @@ import (
 	"heddle/rt/wire"
 )
 
-// The default strategy tries to cover every interleaving, with all workers, and samples where
+// The default strategy tries to cover every interleaving, with all workers, and goes on with a portfolio of strategies in each where
 // that turns out not to be worth it.
 
 // tries reports whether what was given away is such an attempt.
@@ -37,12 +37,12 @@ func (s *sharing) judge(out *cluster.Outcome, estimate float64) {
 	if !s.resumed {
 		used -= s.shared.share.Began
 	}
-	if !drive.Worth(explore.Result{Executions: out.Tally.Executions, Estimate: estimate}, used, left) {
+	if !drive.Worth(explore.Result{Executions: out.Tally.Executions, Estimate: max(estimate, s.shared.share.Guess)}, used, left) {
 		s.run.Stop()
 	}
 }
 
-// givenUp reports whether an attempt has not covered every interleaving, and samples are to follow.
+// givenUp reports whether an attempt has not covered every interleaving, and a portfolio is to follow.
 func (s *sharing) givenUp(cfg *wire.Config, out *cluster.Outcome) bool {
 	if !s.tries() || s.o.failFast && s.found > 0 {
 		return false
@@ -51,15 +51,16 @@ func (s *sharing) givenUp(cfg *wire.Config, out *cluster.Outcome) bool {
 	return !complete
 }
 
-// samples is what is explored instead, in the time that is left.
-func (s *sharing) samples(cfg *wire.Config, out *cluster.Outcome) *shared {
+// instead is what is explored instead, in the time that is left.
+func (s *sharing) instead(cfg *wire.Config, out *cluster.Outcome) *shared {
 	was := s.shared.share
-	next := &wire.Share{Result: was.Result, Tally: out.Tally, Found: s.found, Seen: s.run.Seen(), Told: append(slices.Clone(was.Told), s.packageRun.found...), Know: out.Know, State: was.State}
+	next := &wire.Share{Result: was.Result, Tally: out.Tally, Found: s.found, Seen: s.run.Seen(), Told: append(slices.Clone(was.Told), s.packageRun.found...), Know: out.Know, State: was.State, Portfolio: true}
 	next.Tally.Executions += was.Others
 	next.Tally.Spun, next.Tally.Short, next.Tally.Failed = false, "", ""
 	res := resultOf(out)
 	_, res.Estimate = s.run.Look()
-	next.Reason, next.Estimate = drive.AfterSearch(cfg, &out.Tally, res, !out.Complete)
+	res.Estimate = max(res.Estimate, was.Guess)
+	next.Reason, next.Estimate, next.Free = drive.AfterSearch(cfg, &out.Tally, res, !out.Complete)
 	if cfg.Budget > 0 {
 		next.Elapsed = float64(cfg.Budget)/1e9 - time.Until(s.deadline).Seconds()
 	}

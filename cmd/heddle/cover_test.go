@@ -38,7 +38,7 @@ func TestSamplesAfterSearch(t *testing.T) {
 		if !c.givenUp {
 			continue
 		}
-		next := s.samples(&cfg, out).share
+		next := s.instead(&cfg, out).share
 		if next.Search || next.State.Next != 7 || next.Tally.Executions != 150 || next.Found != 2 || !next.Know.Loose || next.Reason != c.reason || next.Elapsed < 39 || next.Elapsed > 41 {
 			t.Errorf("%s: %+v", c.name, next)
 		}

@@ -48,7 +48,9 @@ type sharing struct {
 	died    map[int]int // how many processes have died in an Item
 	crash   *outcome    // the program under test has ended its process
 	alive   int         // workers
-	why     error       // the run cannot go on
+
+	labelled bool  // one of them was of the build for data flow
+	why      error // the run cannot go on
 
 	deadline time.Time // zero: none
 }
@@ -114,7 +116,7 @@ func (r *packageRun) shareOn(ctx context.Context, sh *shared) (*shared, error) {
 		return nil, s.why
 	case ctx.Err() == nil && s.givenUp(&cfg, &out):
 		s.tellWork(&out, time.Since(began))
-		return s.samples(&cfg, &out), nil
+		return s.instead(&cfg, &out), nil
 	default:
 		s.tellWork(&out, time.Since(began))
 		s.end(ctx, &cfg, &out, time.Since(began))
@@ -128,17 +130,17 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 func (s *sharing) work(ctx context.Context) {
 	var wg sync.WaitGroup
 	if s.o.parallel > 0 {
-		wg.Go(s.worker)
+		wg.Go(func() { s.worker(false) })
 	}
 	if s.bus != nil {
 		wg.Go(func() { s.remote(context.WithoutCancel(ctx)) })
 	}
-	for range s.o.parallel - 1 {
+	for i := range s.o.parallel - 1 {
 		wg.Go(func() {
 			select {
 			case s.slots <- struct{}{}:
 				defer func() { <-s.slots }()
-				s.worker()
+				s.worker(i == 0 && s.shared.share.Portfolio)
 			case <-s.ctx.Done():
 			}
 		})
@@ -178,24 +180,31 @@ func (s *sharing) progress() {
 // mostFails is how many processes may end one after the other before they did anything.
 const mostFails = 3
 
-// worker does Items in processes of this machine until nothing is left.
-func (s *sharing) worker() {
+// worker does Items in processes of this machine until nothing is left; flow: of the build for data flow as soon as there is one.
+func (s *sharing) worker(flow bool) {
 	s.mu.Lock()
 	s.alive++
 	s.mu.Unlock()
-	p := s.idle.get()
+	pool := s.idle
+	p := pool.get()
 	for fails := 0; ; {
 		h := new(cluster.Hurry)
 		it := s.run.Next(h.Now)
 		if it == nil {
 			break
 		}
+		if own := s.flow.ready(); flow && own != nil && own != pool {
+			if p != nil {
+				pool.put(p)
+			}
+			pool, p, s.labelled = own, own.get(), true
+		}
 		if p == nil {
 			b := s.process()
 			if s.o.timeout == 0 {
 				b.limit = 0
 			}
-			p = startWork(s.idle.ctx, b)
+			p = pool.start(b)
 		}
 		w, err := p.do(it, h)
 		if err == nil {
@@ -207,6 +216,10 @@ func (s *sharing) worker() {
 		if p.err == nil && !p.res.crash.Running {
 			fails++
 		}
+		if fails == mostFails && flow {
+			flow, fails, pool, p = false, 0, s.idle, nil
+			continue
+		}
 		if fails == mostFails || s.isOver(it, p) {
 			s.leave(p)
 			return
@@ -215,7 +228,7 @@ func (s *sharing) worker() {
 	}
 	s.over()
 	if p != nil {
-		s.idle.put(p)
+		pool.put(p)
 	}
 }
 
@@ -282,10 +295,20 @@ func (s *sharing) ended(out *cluster.Outcome) error {
 
 // tellWork says what the workers did.
 func (s *sharing) tellWork(out *cluster.Outcome, took time.Duration) {
-	if s.o.verbose {
-		s.take(&wire.Record{Type: "note", Test: s.test, Text: fmt.Sprintf("explored by workers for %.2fs, which worked for %.2fs on %s; %s made again, to go on from",
-			took.Seconds(), out.Working, report.Plural(out.Items, "piece"), report.Plural(out.Again, "execution"))})
+	if !s.o.verbose {
+		return
 	}
+	what := ""
+	switch {
+	case s.tries():
+		what = ", to cover every interleaving"
+	case s.shared.share.Portfolio && s.labelled:
+		what = ", by a portfolio of strategies each, one of them with data flow"
+	case s.shared.share.Portfolio:
+		what = ", by a portfolio of strategies each"
+	}
+	s.take(&wire.Record{Type: "note", Test: s.test, Text: fmt.Sprintf("explored by workers for %.2fs, which worked for %.2fs on %s; %s made again, to go on from%s",
+		took.Seconds(), out.Working, report.Plural(out.Items, "piece"), report.Plural(out.Again, "execution"), what)})
 }
 
 // end ends the test with what was found out.

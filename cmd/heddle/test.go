@@ -140,6 +140,8 @@ type exploration struct {
 	report *report.Reporter
 	sites  *build.Sites
 	unlink func(text []byte) []byte // see process
+	built  time.Duration            // how long the build took
+	left   []string                 // what it left alone
 	slots  chan struct{}            // one for every test binary that runs
 	bus    *cluster.Bus             // -nats; nil: no workers elsewhere
 	key    ed25519.PrivateKey       // that what they run is signed with
@@ -174,12 +176,13 @@ func (e *exploration) build(ctx context.Context, dir string, patterns []string) 
 	}
 	e.report = report.New(e.looks)
 	stop := e.showBuilding()
+	begun := time.Now()
 	res, err := b.Build(ctx)
 	stop()
 	if err != nil {
 		return nil, err
 	}
-	e.sites, e.unlink = res.Sites, b.Unlink
+	e.sites, e.unlink, e.built, e.left = res.Sites, b.Unlink, time.Since(begun), res.Left
 	if err := e.findOrdered(); err != nil {
 		return nil, err
 	}
@@ -259,7 +262,8 @@ type packageRun struct {
 	moved      []moved        // tests to be executed in processes of their own
 	shares     []*shared      // tests that workers explore together
 	idle       *workers
-	binary, of string // content hash of the binary, and of what is explored; "": not known yet
+	flow       *flowBuild // nil: none was begun
+	binary, of string     // content hash of the binary, and of what is explored; "": not known yet
 	elsewhere  *cluster.Remote
 	processes  bool            // that is being done
 	failures   []error         // heddle's own
@@ -279,6 +283,7 @@ func (e *exploration) explorePackage(ctx context.Context, p *build.Package, rp *
 	r := &packageRun{exploration: e, pkg: p, start: start, report: rp, clips: e.clipFolder(p), idle: newWorkers(ctx)}
 	clips := r.clips.read()
 	err := r.explore(ctx, clips)
+	r.flow.close()
 	r.keepInputs()
 	if len(r.failures) > 0 {
 		err = errors.Join(append(r.failures, err)...)
@@ -513,6 +518,7 @@ func (r *packageRun) take(rec *wire.Record) {
 			r.keepLog(sh)
 		}
 		r.shares = append(r.shares, sh)
+		r.forFlow(r.idle.ctx, sh.share)
 		return
 	case "isolate":
 		r.open, r.executions = "", 0

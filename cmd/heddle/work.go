@@ -115,9 +115,10 @@ func (o *outcome) killed() bool {
 
 // workers are the worker processes of a package that have nothing to do.
 type workers struct {
-	ctx  context.Context // of the processes
-	mu   sync.Mutex
-	idle []*workProcess
+	ctx   context.Context // of the processes
+	adapt func(*process)  // makes an ordinary one what they are; nil: they are
+	mu    sync.Mutex
+	idle  []*workProcess
 }
 
 // newWorkers returns none. When ctx is done they are asked to give back what they have, and killed a while later.
@@ -141,6 +142,14 @@ func (w *workers) get() *workProcess {
 		}
 	}
 	return nil
+}
+
+// start starts one, by what an ordinary one is started by.
+func (w *workers) start(b *process) *workProcess {
+	if w.adapt != nil {
+		w.adapt(b)
+	}
+	return startWork(w.ctx, b)
 }
 
 func (w *workers) put(p *workProcess) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"heddle/explore/transition"
+	"heddle/rt/splitmix"
 	"heddle/trace"
 )
 
@@ -84,7 +85,8 @@ type guide struct {
 	tab      *transition.Table
 	sleepers []sleeper
 	order    Order
-	names    bool // numbers of goroutines are not known before the variant is replayed
+	rng      splitmix.Stream // for Random
+	names    bool            // numbers of goroutines are not known before the variant is replayed
 	begun    bool
 	seen     int // events looked at
 	partial  bool
@@ -101,6 +103,8 @@ const (
 	First Order = iota
 	// RoundRobin takes the goroutine that has made the fewest steps.
 	RoundRobin
+	// Random takes anybody.
+	Random
 )
 
 func (g *guide) begin(v *variant) {
@@ -126,9 +130,12 @@ func (g *guide) Choose(t *trace.Trace, prev trace.GID, ways []trace.Way) int {
 		g.tab.ReadGoroutines(t)
 		g.twins.learn(g.tab, t)
 	}
-	if g.order == RoundRobin {
+	switch g.order {
+	case RoundRobin:
 		g.count(t)
 		return g.fewest(ways)
+	case Random:
+		return g.anybody(ways)
 	}
 	best := -1
 	for i := range ways {
@@ -189,6 +196,21 @@ func (g *guide) fewest(ways []trace.Way) int {
 		}
 		if best < 0 || n < least {
 			best, least = i, n
+		}
+	}
+	g.partial = g.partial || best < 0
+	return best
+}
+
+// anybody chooses at random.
+func (g *guide) anybody(ways []trace.Way) int {
+	best, awake := -1, uint64(0)
+	for i := range ways {
+		if g.asleep(&ways[i]) || g.twins != nil && g.younger(ways, i) {
+			continue
+		}
+		if awake++; g.rng.Next()%awake == 0 {
+			best = i
 		}
 	}
 	g.partial = g.partial || best < 0

@@ -15,6 +15,7 @@ import (
 
 	"heddle/explore"
 	"heddle/explore/transition"
+	"heddle/rt/splitmix"
 	"heddle/trace"
 )
 
@@ -37,6 +38,8 @@ type Options struct {
 	Loose bool
 	// Order is how executions go on when their variant is replayed.
 	Order Order
+	// Seed is of Order Random.
+	Seed uint64
 }
 
 // Stats count beside sequences.
@@ -81,7 +84,7 @@ const longest = 10_000
 func New(opt Options) *Strategy {
 	s := &Strategy{opt: opt, tab: transition.NewTable()}
 	s.find.reduce, s.find.expired = s.reduction(), opt.Expired
-	s.guide.tab, s.guide.order = s.tab, opt.Order
+	s.guide.tab, s.guide.order, s.guide.rng = s.tab, opt.Order, splitmix.Stream(splitmix.Mix(opt.Seed))
 	if opt.Symmetry {
 		s.guide.twins = &s.twins
 	}

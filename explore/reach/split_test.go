@@ -89,6 +89,8 @@ func TestSplit(t *testing.T) {
 		{"fib 3", Options{}, 1698, fib(3)},
 		{"readers", Options{}, 256, readers(8)},
 		{"philosophers", Options{}, 127, philosophers(7)},
+		{"fib 3, at random", Options{Order: Random, Seed: 1}, 1698, fib(3)},
+		{"philosophers, at random", Options{Order: Random, Seed: 2}, 63, philosophers(6)},
 		{"philosophers, round robin", Options{Order: RoundRobin}, 63, philosophers(6)},
 	} {
 		for seed := range uint64(8) {

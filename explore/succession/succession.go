@@ -19,7 +19,10 @@ type Set struct {
 	// Memory says at which sites accesses to memory count; nil: none. Strategies
 	// differ in which of them are events.
 	Memory func(trace.Site) bool
+	// Keep: Recent is wanted.
+	Keep bool
 
+	recent  []uint64
 	pairs   map[uint64]struct{}
 	names   []uint64 // of goroutines, by GID
 	objects []uint64 // names, by ObjID; 0: not known yet
@@ -41,22 +44,39 @@ func (s *Set) Add(t *trace.Trace) (fresh int) {
 		if !s.counts(t, e) {
 			continue
 		}
-		before := s.last[e.Obj]
+		last := s.last[e.Obj]
 		s.last[e.Obj] = int32(i + 1)
 		if len(s.pairs) >= most {
 			continue
 		}
 		key := mix(s.object(t, e.Obj), s.does(e))
-		if before > 0 {
-			p := &t.Events[before-1]
+		if last > 0 {
+			p := &t.Events[last-1]
 			if p.G == e.G || commute(p, e) {
 				continue
 			}
 			key = mix(key, s.does(p))
 		}
-		s.pairs[key] = struct{}{}
+		before := len(s.pairs)
+		if s.pairs[key] = struct{}{}; s.Keep && len(s.pairs) > before {
+			s.recent = append(s.recent, key)
+		}
 	}
 	return len(s.pairs) - n
+}
+
+// Recent returns what Add has found to be new since Recent was last called, of that the last most at most.
+func (s *Set) Recent(most int) []uint64 {
+	pairs := s.recent[max(0, len(s.recent)-most):]
+	s.recent = nil
+	return pairs
+}
+
+// Know adds what Recent of another Set has told.
+func (s *Set) Know(pairs []uint64) {
+	for _, key := range pairs {
+		s.pairs[key] = struct{}{}
+	}
 }
 
 // counts reports whether an event is an operation on an object that every strategy sees.

@@ -155,10 +155,10 @@ func (e *exploration) showNarrow(ex Execution, s *trace.Schedule, shared []trace
 		return
 	}
 	ex.Trace = ex.Trace.Clone()
-	all, valued, visible := e.all, e.valued, e.visible
-	wide := func() { e.all, e.valued, e.only, e.visible = all, valued, false, visible }
+	all, valued, flow, visible := e.all, e.valued, e.flow, e.visible
+	wide := func() { e.all, e.valued, e.flow, e.only, e.visible = all, valued, flow, false, visible }
 	defer wide()
-	e.all, e.valued, e.only, e.visible = false, false, true, shared
+	e.all, e.valued, e.flow, e.only, e.visible = false, false, false, true, shared
 	n := e.n
 	less, narrow := e.narrowed(&ex, s, e.perform)
 	e.n = n

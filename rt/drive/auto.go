@@ -21,8 +21,7 @@ const (
 	coverTrial = 1. / 8
 	coverHalf  = 0.5
 
-	// shareAfter is how many executions the attempt has made at least before others take part. Where there is a
-	// deadline its estimate must have let it go on after coverTrial too: when others are to sample, map and reach are over.
+	// shareAfter is how many executions the attempt has made at least before others take part.
 	shareAfter = 64
 
 	// autoFar is how many times the executions made an estimate must be to be told: estimates begin low, and one nearby says nothing.
@@ -40,7 +39,7 @@ func (e *exploration) auto() (result string, complete bool, reason string) {
 	if alone {
 		return result, false, e.nothing()
 	}
-	p := newPortfolio(e)
+	p := newPortfolio(e, 0, len(samplePolicies))
 	p.inTurn()
 	c := e.coverAll(p, result)
 	if e.share != nil {
@@ -90,7 +89,7 @@ func (c *covering) sampled(plain string) string {
 
 // coverAll lets dpor cover every interleaving, as long as that looks worth it: by its own estimate, which is
 // low as long as it has changed only the ends of executions, and by that of p's arm reach. Where other processes can help,
-// they take over as soon as it looks as if it will come to an end.
+// they take over soon.
 func (e *exploration) coverAll(p *portfolio, result string) (c covering) {
 	if !e.coverable() {
 		return c
@@ -109,8 +108,8 @@ func (e *exploration) coverAll(p *portfolio, result string) (c covering) {
 			if !Worth(r, used, 1-used-begin) {
 				break
 			}
-			if ripe := n >= shareAfter && (e.deadline.IsZero() || used >= coverTrial); ripe && e.found == 0 && e.shareSearch(x, result) {
-				e.share.State, e.share.Began = e.state(p.next), begin
+			if n >= shareAfter && e.found == 0 && e.shareSearch(x, result) {
+				e.share.State, e.share.Began, e.share.Guess = e.state(p.next), begin, known(guess())
 				return c
 			}
 		}
@@ -167,8 +166,9 @@ func remaining(r explore.Result, used float64) float64 {
 }
 
 // AfterSearch says of a test what became of the attempt to cover every interleaving, when that came to r and t: for the
-// summary of the samples that follow. more: there are schedules left. estimate is 0 where it says nothing.
-func AfterSearch(cfg *wire.Config, t *wire.Tally, r explore.Result, more bool) (reason string, estimate float64) {
+// summary of the samples that follow. more: there are schedules left. estimate is 0 where it says nothing. free: only
+// executions in free time are left.
+func AfterSearch(cfg *wire.Config, t *wire.Tally, r explore.Result, more bool) (reason string, estimate float64, free bool) {
 	var c covering
 	switch short := shortfall(cfg, t, r, more); {
 	case short == virtualOnly:
@@ -181,7 +181,7 @@ func AfterSearch(cfg *wire.Config, t *wire.Tally, r explore.Result, more bool) (
 	if estimate < autoFar*float64(r.Executions) {
 		estimate = 0
 	}
-	return c.sampled("sampled"), estimate
+	return c.sampled("sampled"), estimate, c.virtual
 }
 
 // spent is the share of what the test may take that was spent: executions where the user bounds them, so that

@@ -33,6 +33,7 @@ type exploration struct {
 	only      bool              // and no others, whatever -visible says
 	all       bool              // every access is a step, and an event
 	valued    bool              // with the value that it moves
+	flow      bool              // what values are computed from is recorded, where the binary is built for that
 	plain     bool              // accesses that are no steps are kept
 	values    bool              // they are recorded
 	bound     int               // on the steps of an execution; 0: the configuration's
@@ -412,7 +413,7 @@ func (e *exploration) showOnce() bool {
 func (e *exploration) complete(q *wire.Request, visible []trace.Site) {
 	q.Visible, q.Only, q.Polled, q.Real = visible, e.only, e.polled, e.real
 	q.All, q.Steps, q.Expect, q.Record = e.all, e.bound, e.expect, q.Record || e.values
-	q.Values, q.Plain = e.valued, e.plain
+	q.Values, q.Plain, q.Flow = e.valued, e.plain, e.flow
 	q.Input, q.Exprs = e.input, e.paths != nil && e.input != nil
 }
 

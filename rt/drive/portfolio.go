@@ -1,9 +1,11 @@
 package drive
 
 import (
+	"context"
 	"time"
 
 	"heddle/explore"
+	"heddle/explore/branch"
 	"heddle/explore/pcr"
 	"heddle/explore/reach"
 )
@@ -15,6 +17,7 @@ import (
 // of the weights, with no chance in it.
 type portfolio struct {
 	e    *exploration
+	lane int // which of those that explore the test at the same time it is, from 0: each has samples and ways of its own
 	arms []*arm
 	free bool // all executions are in free time
 	next int  // number of the first sample that no arm has made
@@ -49,11 +52,14 @@ const (
 	autoFormula = 100 * time.Millisecond // for one formula of map
 )
 
-// newPortfolio makes the portfolio of a test.
-func newPortfolio(e *exploration) *portfolio {
-	p := &portfolio{e: e}
+// laneSamples is how many samples there are in a lane; every policy, and free time, comes in turn across its end too.
+const laneSamples = 12 << 32
+
+// newPortfolio makes a portfolio of a test. Its samples begin with the given number.
+func newPortfolio(e *exploration, lane, first int) *portfolio {
+	p := &portfolio{e: e, lane: lane}
 	for i := range samplePolicies {
-		p.arms = append(p.arms, &arm{pull: p.policy(i)})
+		p.arms = append(p.arms, &arm{pull: p.policy(lane*laneSamples + first + i)})
 	}
 	if e.real || e.nondet || e.cfg.CheckDeterminism {
 		return p // the others follow schedules exactly, or are not executed twice
@@ -63,6 +69,9 @@ func newPortfolio(e *exploration) *portfolio {
 	}
 	if e.cfg.Visible != "sync" {
 		p.add(p.aimed)
+		if e.cfg.ForFlow {
+			p.add(p.groups)
+		}
 	}
 	return p
 }
@@ -74,15 +83,14 @@ func (p *portfolio) add(start func(*arm) func() bool) {
 	p.arms = append(p.arms, a)
 }
 
-// policy is the arm of the i-th policy, with another seed each time.
-func (p *portfolio) policy(i int) func() bool {
-	n := i
+// policy is the arm of the policy of sample n, with another seed each time.
+func (p *portfolio) policy(n int) func() bool {
 	return func() bool {
-		n += len(samplePolicies)
-		p.next = max(p.next, n+1)
 		s := p.e.schedule(n, "")
 		s.Free = s.Free || p.free
 		p.e.run(s)
+		p.next = max(p.next, n+1)
+		n += len(samplePolicies)
 		return true
 	}
 }
@@ -98,6 +106,9 @@ func (p *portfolio) reach(a *arm) func() bool {
 	x := p.e.search(func(e *exploration) explore.Strategy {
 		o := reachOptions(e)
 		o.Expired = p.expired(a)
+		if p.lane > 0 { // where a variant leaves it open what comes, something else than in the others
+			o.Order, o.Seed = reach.Random, mix(e.cfg.Seed, uint64(p.lane))
+		}
 		return reach.New(o)
 	})
 	p.reached = x
@@ -116,7 +127,7 @@ func (p *portfolio) guess() float64 {
 func (p *portfolio) aimed(a *arm) func() bool {
 	e := p.e
 	o := e.aimOptions(pcr.Map())
-	o.Expired, o.Limit = p.expired(a), autoFormula
+	o.Expired, o.Limit, o.Seed = p.expired(a), autoFormula, mix(e.cfg.Seed, uint64(p.lane)+1)
 	s := pcr.New(o)
 	return func() bool {
 		next := s.Next()
@@ -124,8 +135,8 @@ func (p *portfolio) aimed(a *arm) func() bool {
 			return false
 		}
 		bound := e.bound
-		e.all, e.valued, e.bound = true, true, wideSteps
-		defer func() { e.all, e.valued, e.bound = false, false, bound }()
+		e.all, e.valued, e.flow, e.bound = true, true, e.cfg.ForFlow, wideSteps
+		defer func() { e.all, e.valued, e.flow, e.bound = false, false, false, bound }()
 		ex := e.performWide(next)
 		if e.err != nil || ex.Trace.Verdict.Cut() {
 			return false
@@ -134,6 +145,46 @@ func (p *portfolio) aimed(a *arm) func() bool {
 		e.showNarrow(ex, next, s.Sites())
 		return true
 	}
+}
+
+// groups is the arm of the strategy branch, which asks what branches depend on.
+func (p *portfolio) groups(a *arm) func() bool {
+	e := p.e
+	o := branch.Options{Context: until{e.ctx, p.expired(a)}}
+	s := branch.New(o)
+	return func() bool {
+		next := s.Next()
+		if next == nil {
+			return false
+		}
+		bound, polled := e.bound, len(e.polled)
+		e.all, e.flow, e.bound = true, true, wideSteps
+		defer func() { e.all, e.flow, e.bound = false, false, bound }()
+		ex := e.performWide(next)
+		if e.err != nil || ex.Trace.Verdict.Cut() {
+			return false
+		}
+		if len(e.polled) > polled { // schedules have other steps from now on
+			s = branch.New(o)
+		} else {
+			s.Done(ex.Trace)
+		}
+		e.showNarrow(ex, next, s.Sites())
+		return true
+	}
+}
+
+// An until is a context that ends when over says so. (Contexts with timers are the program's under test, in its time.)
+type until struct {
+	context.Context
+	over func() bool
+}
+
+func (u until) Err() error {
+	if u.over() {
+		return context.DeadlineExceeded
+	}
+	return u.Context.Err()
 }
 
 // inTurn lets the arms take turns, for a while or until one has nothing left to do. Who is slow is passed over.
@@ -158,25 +209,32 @@ func (p *portfolio) inTurn() {
 	}
 }
 
-// byCoverage lets the arms have the rest. Where other processes can help they make samples for the second half of
-// the time, and it returns true: the test was given to them.
+// byCoverage lets the arms have the rest. Where other processes can help it returns true: the test was given to them.
 func (p *portfolio) byCoverage(result string) (shared bool) {
 	for p.goesOn() {
-		if p.e.cfg.Runs == 0 && !p.free && p.e.spent() > 0.5 && p.e.shareSamples(p.next, result) {
+		if p.e.sharePortfolio(p, result) {
 			return true
 		}
-		var next *arm
-		for _, a := range p.arms {
-			if p.ready(a) && (next == nil || a.pass < next.pass) {
-				next = a
-			}
-		}
-		if next == nil {
+		if !p.best() {
 			return false
 		}
-		p.pull(next)
 	}
 	return false
+}
+
+// best pulls the arm whose turn it is. It returns false if there is none.
+func (p *portfolio) best() bool {
+	var next *arm
+	for _, a := range p.arms {
+		if p.ready(a) && (next == nil || a.pass < next.pass) {
+			next = a
+		}
+	}
+	if next == nil {
+		return false
+	}
+	p.pull(next)
+	return true
 }
 
 // goesOn reports whether there is to be another execution.

@@ -75,6 +75,15 @@ func (e *exploration) shareSamples(next int, result string) bool {
 	return true
 }
 
+// sharePortfolio gives what a portfolio is to do away.
+func (e *exploration) sharePortfolio(p *portfolio, result string) bool {
+	if e.cfg.Runs > 0 || !e.shareSamples(p.next, result) {
+		return false
+	}
+	e.share.Portfolio, e.share.Free = true, p.free
+	return true
+}
+
 func (e *exploration) shared(result string) *wire.Share {
 	return &wire.Share{Result: result, Tally: e.tally(), Elapsed: time.Since(e.start).Seconds(), Found: e.found, Seen: slices.Sorted(maps.Keys(e.seen)), Know: e.knowledge()}
 }

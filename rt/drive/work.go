@@ -32,6 +32,7 @@ type worker struct {
 
 	prediction *prediction
 	leads      *pcr.Strategy
+	turns      *turns
 }
 
 func (d *driver) work(tests []Test) {
@@ -54,7 +55,7 @@ func (d *driver) work(tests []Test) {
 func (w *worker) do(it *wire.Item) *wire.Worked {
 	began := time.Now()
 	w.worked = &wire.Worked{N: it.N, Epoch: it.Epoch}
-	fresh := w.e == nil || w.item.Test != it.Test || w.item.Epoch != it.Epoch
+	fresh := w.e == nil || w.item.Test != it.Test || w.item.Epoch != it.Epoch || (w.item.Turn == nil) != (it.Turn == nil)
 	w.item = it
 	if fresh {
 		w.begin()
@@ -114,6 +115,8 @@ func (w *worker) guarded() {
 	switch {
 	case w.item.Errands != nil:
 		w.errandOn()
+	case w.item.Turn != nil:
+		w.turnOn()
 	case w.item.Tasks != nil:
 		w.predictOn()
 	case aims[w.e.cfg.Strategy] != nil:
@@ -135,7 +138,7 @@ func (w *worker) begin() {
 	cfg.Clips = nil
 	w.e = newExploration(context.Background(), &cfg, w.item.Test, newLocal(w.d, &w.tests[i]), w.take)
 	w.e.shown, w.e.whole = true, true // the budget is the command's
-	w.part, w.state, w.prediction, w.leads = nil, nil, nil, nil
+	w.part, w.state, w.prediction, w.leads, w.turns = nil, nil, nil, nil, nil
 	w.e.know(w.item.Know)
 	// What a process makes once (caches, what a sync.Once guards) was made in the command's before it searched.
 	w.e.x.Execute(w.e.ctx, &wire.Request{Schedule: trace.Schedule{Policy: "first"}})

@@ -41,6 +41,7 @@ type Config struct {
 	Flow             bool   // record data flow in every execution, where the binary is built for it
 	Fuzz             string // pattern of the fuzz targets whose inputs are searched for
 	Solver           string // of the conditions on them: "", "z3"
+	ForFlow          bool   // the binary is built for data flow, whether all executions record it or not
 	FlowMemory       int64  // bytes that an execution may take for that; 0: as many as it comes to
 
 	// Options of strategy reach.

@@ -161,8 +161,12 @@ type Share struct {
 	Told    []Finding `json:",omitempty"` // themselves, for the command to keep
 	Know    Knowledge
 	Pieces  []Piece `json:",omitempty"`
-	State   *State  `json:",omitempty"` // of a search too, if samples are made where it is given up
+	State   *State  `json:",omitempty"` // of a search too, if a portfolio goes on where it is given up
 	Began   float64 `json:",omitempty"` // of such a search: what share of the budget was spent before it
+	Guess   float64 `json:",omitempty"` // and about how many executions it would take at least; 0: not known
+
+	Portfolio bool `json:",omitempty"` // samples are made by the strategies of a portfolio
+	Free      bool `json:",omitempty"` // only in free time
 
 	Predicting *Predicting `json:",omitempty"` // a prediction, and no search or samples
 
@@ -190,7 +194,8 @@ type State struct {
 	Lengths map[string]int `json:",omitempty"` // of policies that learn the length of executions, by name
 }
 
-// An Item of work is a Piece of a search, some of a closure, a range of samples, tasks of a prediction, or executions that somebody asks for.
+// An Item of work is a Piece of a search, some of a closure, a range of samples, a turn with a portfolio, tasks of a prediction, or executions
+// that somebody asks for.
 type Item struct {
 	N      int // its number
 	Epoch  int // changes with what is known: an Item of another one is void
@@ -207,6 +212,8 @@ type Item struct {
 	State *State `json:",omitempty"` // of the first of the samples
 	To    int    `json:",omitempty"` // number of the one after the last
 
+	Turn *Turn `json:",omitempty"`
+
 	Tasks *Tasks `json:",omitempty"`
 
 	Errands []Errand `json:",omitempty"`
@@ -214,6 +221,14 @@ type Item struct {
 	Quantum int64 `json:",omitempty"` // nanoseconds after which a piece is to be given back; 0: when nothing is left of it
 	Least   int64 `json:",omitempty"` // nanoseconds before which it is not, whoever has nothing to do
 	Budget  int64 `json:",omitempty"` // nanoseconds until the test's budget is spent; 0: none
+}
+
+// A Turn is some time for a portfolio of strategies. A worker that has none begins one, which the number of the Item makes different from
+// those of others.
+type Turn struct {
+	State  State
+	Free   bool     `json:",omitempty"` // only executions in free time
+	Orders []uint64 `json:",omitempty"` // that others have shown lately, see explore/succession
 }
 
 // An Errand is an execution that somebody asks for.
@@ -250,7 +265,9 @@ type Worked struct {
 	Formulas *Formulas `json:",omitempty"` // of a closure
 
 	State *State     `json:",omitempty"` // after the samples
-	Know  *Knowledge `json:",omitempty"` // and what is known then
+	Know  *Knowledge `json:",omitempty"` // and what is known then, or after a turn
+
+	Orders []uint64 `json:",omitempty"` // that were new in a turn
 
 	Predicted *Predicted `json:",omitempty"` // by the tasks From to To, which may be fewer than were to be done
 
