@@ -28,7 +28,10 @@ type bugStrategy struct {
 
 // bugStrategies are the columns of the table. An exhaustive strategy uses no
 // seed and is executed once.
-var bugStrategies = []bugStrategy{{"random", false}, {"pos", false}, {"pct", false}, {"sample", false}, {"auto", false}, {"dpor", true}, {"reach", true}}
+var bugStrategies = []bugStrategy{{"random", false}, {"pos", false}, {"pct", false}, {"sample", false}, {"auto", false}, {autoFlow, false}, {"dpor", true}, {"reach", true}}
+
+// autoFlow is auto in a build for data flow, where branch is one of its arms.
+const autoFlow = "auto with branch"
 
 // published are executions to the first bug that others report for the program
 // of the same name in SCTBench (C, pthreads): the figures that we have a source for.
@@ -55,6 +58,10 @@ func measureBugs(ctx context.Context, file, only string) error {
 	if err != nil {
 		return err
 	}
+	flow, err := buildPackage(ctx, programs, true)
+	if err != nil {
+		return err
+	}
 	out, err := os.Create(file)
 	if err != nil {
 		return err
@@ -68,7 +75,7 @@ finding, the median over %d seeds; "(k of %d)" says how many seeds found it at a
 An exhaustive strategy has no seed; "none left" would mean that it covered all interleavings without a finding.
 
 Race detection is off: what counts is the wrong result or the deadlock. Published figures are for the original C programs under other tools
-and tell an order of magnitude.
+and tell an order of magnitude. "auto with branch" is auto in a build for data flow, which it uses with several processes.
 
 `, bugSeeds, bugSeeds, bugRuns, bugTime)
 	fmt.Fprint(out, "| program |")
@@ -83,7 +90,11 @@ and tell an order of magnitude.
 			if s.exhaustive {
 				seeds = 1
 			}
-			cell, err := b.hunt(ctx, p, s.name, seeds)
+			from := b
+			if s.name == autoFlow {
+				from = flow
+			}
+			cell, err := from.hunt(ctx, p, s.name, seeds)
 			if err != nil {
 				return err
 			}
@@ -123,7 +134,12 @@ func (b *binary) hunt(ctx context.Context, program, strategy string, seeds int) 
 
 // first returns after how many executions a finding was made, 0 for never, and the Record that ended the test.
 func (b *binary) first(ctx context.Context, program, strategy string, seed uint64) (int, *wire.Record, error) {
+	flow := strategy == autoFlow
+	if flow {
+		strategy = "auto"
+	}
 	config := wire.Config{
+		ForFlow: flow, FlowMemory: 256 << 20,
 		Mode: "test", Package: programs, Strategy: strategy, Seed: seed, Runs: bugRuns, Budget: int64(bugTime), Depth: 3,
 		Steps: 1_000_000, Visible: "auto", Isolate: "vars", FailFast: true, Count: 1,
 	}

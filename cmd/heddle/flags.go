@@ -68,7 +68,7 @@ var (
 	strategies = []string{"auto", "sample", "first", "random", "pos", "pct", "dpor", "reach", "unfold", "branch", "map", "mcr", "maptest"}
 	exhaustive = []string{"dpor", "reach", "unfold", "branch", "map", "mcr"} // those that end by themselves
 	flowing    = []string{"branch", "map", "mcr"}                            // those that ask what values were computed from: they have a build of their own
-	following  = []string{"map", "mcr"}                                      // those of them that can do without
+	following  = []string{"map", "mcr", "auto"}                              // those that can do without, too
 	visibles   = []string{"auto", "sync", "all"}
 	times      = []string{"auto", "virtual", "free"}
 	solvers    = []string{"own", "z3"}
@@ -199,7 +199,7 @@ func (o *options) exploreFlags(fs *flag.FlagSet) {
 	fs.IntVar(&o.depth, "depth", 3, "`d` of strategy pct")
 	fs.IntVar(&o.preempt, "preempt", -1, "with -strategy=dpor: only schedules with at most `n` preemptions; -1: all")
 	fs.IntVar(&o.delay, "delay", -1, "with -strategy=dpor: only schedules with at most `n` delays; -1: all")
-	fs.BoolVar(&o.dataFlow, "flow", true, "strategies map and mcr: follow what values are computed from, in a build of its own")
+	fs.BoolVar(&o.dataFlow, "flow", true, "strategies map and mcr, and auto with -p: follow what values are computed from, in a build of its own")
 	o.memory = 256 << 20
 	fs.Var(size{&o.memory}, "mem", "strategies that ask what values were computed from: `memory` that an execution may take for it")
 	fs.IntVar(&o.steps, "steps", 0, "bound on the steps of an execution; 0: heddle's own")
@@ -339,9 +339,9 @@ func (o *options) check() error {
 		return err
 	}
 	if o.set["flow"] && !slices.Contains(following, o.strategy) {
-		return fmt.Errorf("flag -flow is for strategies %s", strings.Join(following, " and "))
+		return fmt.Errorf("flag -flow is for strategies %s", strings.Join(following, ", "))
 	}
-	if o.set["mem"] && !o.flow() && o.fuzz == "" {
+	if o.set["mem"] && !o.flow() && o.strategy != "auto" && o.fuzz == "" {
 		return fmt.Errorf("flag -mem is for data flow: use it with -strategy %s", strings.Join(flowing, " or "))
 	}
 	if o.set["formula"] && (o.strategy != "map" && o.strategy != "mcr" || o.formula <= 0) {

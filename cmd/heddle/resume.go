@@ -47,6 +47,7 @@ func (r *packageRun) explored() (string, error) {
 	b := r.process()
 	c := b.config
 	c.Budget, c.Share, c.Clips, c.FailFast = 0, 0, nil, false
+	c.Longest = int64(r.o.longest) // without what -budget makes of it
 	args := slices.DeleteFunc(b.args, func(a string) bool { return a == "-test.v" || a == "-test.failfast" })
 	what, err := json.Marshal([]any{binary, r.pkg.ImportPath, args, c})
 	if err != nil {

@@ -60,3 +60,21 @@ func TestOnlyWhatAllStrategiesSee(t *testing.T) {
 		t.Errorf("with memory %d new pairs, want 2", n)
 	}
 }
+
+// What one set found new another one knows once it is told, and tells nobody itself.
+func TestKnow(t *testing.T) {
+	a, b := NewSet(), NewSet()
+	a.Keep, b.Keep = true, true
+	a.Add(run(0x10, 2, 3))
+	fresh := a.Recent(10)
+	if len(fresh) != 2 || len(a.Recent(10)) != 0 {
+		t.Errorf("%d pairs are new, want 2, and none of them twice", len(fresh))
+	}
+	b.Know(fresh)
+	if n := b.Add(run(0x99, 2, 3)); n != 0 || len(b.Recent(10)) != 0 {
+		t.Errorf("%d new pairs in an execution that another set has seen", n)
+	}
+	if b.Add(run(0x99, 3, 2)); len(b.Recent(1)) != 1 || len(b.Recent(1)) != 0 {
+		t.Error("of two new pairs not one is told")
+	}
+}
