@@ -339,7 +339,7 @@ func (o *options) check() error {
 		return err
 	}
 	if o.set["flow"] && !slices.Contains(following, o.strategy) {
-		return fmt.Errorf("flag -flow is for strategies %s", strings.Join(following, ", "))
+		return fmt.Errorf("flag -flow is for strategies %s", strings.Join(following, " and "))
 	}
 	if o.set["mem"] && !o.flow() && o.strategy != "auto" && o.fuzz == "" {
 		return fmt.Errorf("flag -mem is for data flow: use it with -strategy %s", strings.Join(flowing, " or "))
