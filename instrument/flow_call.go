@@ -454,7 +454,9 @@ func (f *flower) isForeign(fn *types.Func) bool {
 // operates reports whether a function of the standard library may do
 // operations that are events, access memory through hooks, or call the program back.
 func (f *flower) operates(c *flowCall) bool {
-	if _, memory, quiet := std.Mode(c.callee.Pkg().Path()); memory || !quiet {
+	path := c.callee.Pkg().Path()
+	_, memory, quiet := std.Mode(path)
+	if memory && std.Accesses(path, nil) || !quiet {
 		return true
 	}
 	if c.sig == nil || c.all == "0" {

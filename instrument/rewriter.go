@@ -74,7 +74,7 @@ func (r *rewriter) decl(d ast.Decl) {
 		if d.Tok != token.VAR {
 			return
 		}
-		r.mem, r.initial = r.in.Mode.Memory, true
+		r.mem, r.initial = r.in.Mode.Memory && std.Accesses(r.in.ImportPath, nil), true
 		for _, s := range d.Specs {
 			r.varSpec(s.(*ast.ValueSpec))
 		}
@@ -82,7 +82,7 @@ func (r *rewriter) decl(d ast.Decl) {
 		if d.Body == nil {
 			return
 		}
-		r.mem = r.in.Mode.Memory && !forbidsCalls(d)
+		r.mem = r.in.Mode.Memory && std.Accesses(r.in.ImportPath, d) && !forbidsCalls(d)
 		r.objects = (!r.sites.quiet || std.Keyed(r.in.ImportPath)) && !forbidsCalls(d)
 		r.initial = false
 		r.function(d.Recv, d.Type, d.Body)

@@ -1,6 +1,9 @@
 package std
 
-import "strings"
+import (
+	"go/ast"
+	"strings"
+)
 
 // Mode says what the rewriter does to a package of the standard library:
 // whether it rewrites it at all, whether it instruments memory accesses, and
@@ -11,7 +14,36 @@ func Mode(importPath string) (rewrite, memory, quiet bool) {
 	if !rewritable(importPath) {
 		return false, false, !loud[importPath]
 	}
-	return true, shared[importPath], !loud[importPath]
+	return true, shared[importPath] || given[importPath] != nil, !loud[importPath]
+}
+
+// Accesses reports whether the memory accesses of a function of a package are instrumented, or for d == nil those of all
+// of it, where Mode says that the package's are.
+func Accesses(importPath string, d *ast.FuncDecl) bool {
+	importPath, _, _ = strings.Cut(importPath, " ")
+	fs := given[importPath]
+	return fs == nil || d != nil && fs[functionName(d)]
+}
+
+// functionName is d's name, T.name for a method of T or *T.
+func functionName(d *ast.FuncDecl) string {
+	if d.Recv == nil {
+		return d.Name.Name
+	}
+	t := ast.Unparen(d.Recv.List[0].Type)
+	if p, ok := t.(*ast.StarExpr); ok {
+		t = ast.Unparen(p.X)
+	}
+	switch x := t.(type) {
+	case *ast.IndexExpr:
+		t = x.X
+	case *ast.IndexListExpr:
+		t = x.X
+	}
+	if id, ok := t.(*ast.Ident); ok {
+		return id.Name + "." + d.Name.Name
+	}
+	return d.Name.Name
 }
 
 // loud packages offer scheduling points: what they do is what programs
@@ -29,28 +61,51 @@ var loud = map[string]bool{
 // shared packages have memory accesses instrumented, because values of their
 // types, or the memory given to them, are the user's and commonly shared by mistake.
 var shared = map[string]bool{
-	"bufio":          true, // Reader, Writer, Scanner
-	"bytes":          true, // Buffer; functions read and write the caller's slices
-	"container/heap": true, // runs the user's Swap and Less
-	"container/list": true,
-	"container/ring": true,
-	"context":        true, // fields read without their lock would be bugs of its own
-	"io":             true, // SectionReader, LimitedReader, Pipe
-	"maps":           true, // reads and writes the caller's maps
-	"math/rand":      true, // a Rand is not safe for concurrent use
-	"math/rand/v2":   true,
-	"net/textproto":  true, // MIMEHeader, which http.Header is
-	"net/url":        true, // Values
-	"slices":         true, // reads and writes the caller's slices
-	"sort":           true,
-	"strings":        true, // Builder, Reader
-	"text/scanner":   true, // Scanner
-	"text/tabwriter": true, // Writer
-	"text/template":  true, // Template is changed by Parse, Funcs, AddParseTree while others execute it
-	// Not: fmt, reflect, strconv, unicode, os, syscall, time, testing, encoding/..., internal/...:
+	"bufio":           true, // Reader, Writer, Scanner
+	"bytes":           true, // Buffer; functions read and write the caller's slices
+	"container/heap":  true, // runs the user's Swap and Less
+	"container/list":  true,
+	"container/ring":  true,
+	"encoding/binary": true, // reads and writes the caller's slices
+	"encoding/csv":    true, // Reader, Writer
+	"flag":            true, // writes the caller's variables
+	"context":         true, // fields read without their lock would be bugs of its own
+	"io":              true, // SectionReader, LimitedReader, Pipe
+	"maps":            true, // reads and writes the caller's maps
+	"math/rand":       true, // a Rand is not safe for concurrent use
+	"math/rand/v2":    true,
+	"net/textproto":   true, // MIMEHeader, which http.Header is
+	"net/url":         true, // Values
+	"slices":          true, // reads and writes the caller's slices
+	"sort":            true,
+	"strings":         true, // Builder, Reader
+	"text/scanner":    true, // Scanner
+	"text/tabwriter":  true, // Writer
+	"text/template":   true, // Template is changed by Parse, Funcs, AddParseTree while others execute it
+	// Not: strconv, unicode, os, syscall, time, testing, most of encoding/..., internal/...:
 	// they keep no user data between calls, and their cost would be paid by every program.
 	// Not: log, net/http, database/sql: their types lock for themselves.
 	// Not: math/big: mostly assembly.
+}
+
+// given are packages of which only those functions have memory accesses instrumented that access what their
+// callers give them: a struct that is printed, compared or encoded is read by way of reflect.
+var given = map[string]map[string]bool{
+	"encoding/json": set("Encoder.Encode", "Encoder.SetIndent", "Encoder.SetEscapeHTML", "Decoder.Decode", "Decoder.refill", "Decoder.Token", "Decoder.More"),
+	"fmt":           set("pp.fmtBytes", "fmt.fmtSbx", "buffer.write"),
+	"reflect": set("heddleRead", "heddleWrite", "heddleMapRead", "heddleMapWrite", "packIfaceValueIntoEmptyIface", "packEfaceData", "Swapper", "Copy", "TypeAssert",
+		"Value.pointer", "Value.Bool", "Value.bytesSlow", "Value.runes", "Value.Cap", "Value.Complex", "Value.Elem", "Value.Float", "Value.Index", "Value.Int",
+		"Value.InterfaceData", "Value.IsNil", "Value.Len", "Value.lenNonSlice", "Value.Pointer", "Value.String", "Value.Slice", "Value.Slice3",
+		"Value.Uint", "Value.UnsafePointer", "Value.Set", "Value.SetBool", "Value.SetBytes", "Value.setRunes", "Value.SetComplex", "Value.SetFloat", "Value.SetInt",
+		"Value.SetLen", "Value.SetCap", "Value.SetUint", "Value.SetPointer", "Value.SetString", "Value.SetZero", "Value.grow", "Value.extendSlice", "Value.Clear"),
+}
+
+func set(names ...string) map[string]bool {
+	m := make(map[string]bool)
+	for _, n := range names {
+		m[n] = true
+	}
+	return m
 }
 
 // Keyed reports whether a quiet package has maps keyed by pointers whose order shows:
@@ -66,7 +121,6 @@ var left = map[string]bool{
 	"internal/sync":     true, // below sync
 	"internal/synctest": true, // below sync
 	"iter":              true, // patched by hand
-	"reflect":           true, // patched by hand; the rest is sync.Map caches
 	"unsafe":            true, // no source
 	"plugin":            true, // runtime internals
 	"os/exec":           true, // its goroutines copy from pipes while Wait blocks in the kernel: they must be real

@@ -4,9 +4,11 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -143,7 +145,9 @@ func TestMode(t *testing.T) {
 		{"time", true, false, false},
 		{"io", true, true, false},
 		{"net", true, false, false},
-		{"fmt", true, false, true},
+		{"fmt", true, true, true},
+		{"reflect", true, true, true},
+		{"strconv", true, false, true},
 		{"bytes [bytes.test]", true, true, true},
 		{"testing", true, false, true},
 		{"runtime", false, false, true},
@@ -158,4 +162,52 @@ func TestMode(t *testing.T) {
 			t.Errorf("Mode(%q) = %v, %v, %v; want %v, %v, %v", test.path, r, m, q, test.rewrite, test.memory, test.quiet)
 		}
 	}
+}
+
+// The functions that the table names are there, and no others are instrumented.
+func TestAccesses(t *testing.T) {
+	for path, names := range given {
+		left := maps.Clone(names)
+		for _, text := range sources(t, path) {
+			f, err := parser.ParseFile(token.NewFileSet(), "x.go", text, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range f.Decls {
+				if d, ok := d.(*ast.FuncDecl); ok {
+					if got, want := Accesses(path+" [x.test]", d), names[functionName(d)]; got != want {
+						t.Errorf("%s.%s: %v, want %v", path, functionName(d), got, want)
+					}
+					delete(left, functionName(d))
+				}
+			}
+		}
+		for n := range left {
+			t.Errorf("package %s has no function %s", path, n)
+		}
+		if Accesses(path, nil) {
+			t.Errorf("all of package %s is instrumented", path)
+		}
+	}
+	if !Accesses("bytes", nil) {
+		t.Error("package bytes is not instrumented")
+	}
+}
+
+// sources returns the texts of a package's files, with what is added.
+func sources(t *testing.T, path string) [][]byte {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(goroot(t), "src", filepath.FromSlash(path), "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts [][]byte
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, text)
+	}
+	return slices.AppendSeq(texts, maps.Values(Added(path)))
 }

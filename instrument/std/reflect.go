@@ -5,6 +5,8 @@ package std
 // execution's order. MapRange keeps the native order: what it feeds (fmt,
 // encoding/json) sorts. The caches of types are nobody's business: they live
 // through all executions, and no two would be equal if their use were an event.
+// What is read and written by way of Values is announced: in most functions by the rewriter (given in mode.go), here
+// where the runtime does it.
 var reflectPatch = &pkg{
 	added: embedded("reflect.go.txt"),
 	files: map[string]file{"value.go": {hook: true, edits: []edit{
@@ -29,6 +31,21 @@ var reflectPatch = &pkg{
 		guard("func Select(cases []SelectCase) (chosen int, recv Value, recvOK bool) {", ""),
 		replace("	chosen, recvOK = rselect(runcases)\n",
 			"	if _hs.Here() { chosen, recvOK = heddleSelect(append([]runtimeSelect(nil), runcases...), _hs.CallerPC()) } else { chosen, recvOK = rselect(runcases) }\n"),
+
+		replace("			typedmemmove(t, c, ptr)\n			ptr = c\n", "			heddleRead(ptr, t.Size()); typedmemmove(t, c, ptr)\n			ptr = c\n"),
+		replace("	if x.flag&flagIndir != 0 {\n		if x.ptr == unsafe.Pointer(&zeroVal[0]) {\n",
+			"	if x.flag&flagIndir != 0 {\n		heddleRead(x.ptr, v.typ().Size()); heddleWrite(v.ptr, v.typ().Size()); if x.ptr == unsafe.Pointer(&zeroVal[0]) {\n"),
+		replace("		typedmemclr(v.typ(), v.ptr)\n	default:\n", "		heddleWrite(v.ptr, v.typ().Size()); typedmemclr(v.typ(), v.ptr)\n	default:\n"),
+		replace("		typedarrayclear(st.Elem, sh.Data, sh.Len)\n", "		heddleWrite(sh.Data, uintptr(sh.Len)*st.Elem.Size()); typedarrayclear(st.Elem, sh.Data, sh.Len)\n"),
+		replace("		mapclear(v.typ(), v.pointer())\n", "		heddleMapWrite(v); mapclear(v.typ(), v.pointer())\n"),
+		replace("		return maplen(v.pointer())\n", "		heddleMapRead(v); return maplen(v.pointer())\n"),
+		replace("	return typedslicecopy(de.Common(), ds, ss)\n",
+			"	heddleRead(ss.Data, uintptr(min(ds.Len, ss.Len))*de.Size()); heddleWrite(ds.Data, uintptr(min(ds.Len, ss.Len))*de.Size()); return typedslicecopy(de.Common(), ds, ss)\n"),
+	}}, "deepequal.go": {edits: []edit{
+		replace("			return bytealg.Equal(v1.Bytes(), v2.Bytes())\n",
+			"			heddleRead(v1.UnsafePointer(), uintptr(v1.Len())); heddleRead(v2.UnsafePointer(), uintptr(v2.Len())); return bytealg.Equal(v1.Bytes(), v2.Bytes())\n"),
+	}}, "swapper.go": {edits: []edit{
+		replace("		typedmemmove(typ, tmp, val1)\n", "		heddleWrite(val1, size); heddleWrite(val2, size); typedmemmove(typ, tmp, val1)\n"),
 	}}, "type.go": {edits: []edit{
 		replace("var ptrMap sync.Map //", "var ptrMap heddleMap //"),
 		replace("var lookupCache sync.Map //", "var lookupCache heddleMap //"),
@@ -38,6 +55,10 @@ var reflectPatch = &pkg{
 		replaceAll(2, "	sync.Mutex // Guards stores (but not loads) on m.\n", "	heddleMutex // Guards stores (but not loads) on m.\n"),
 		replaceAll(2, "	m sync.Map\n", "	m heddleMap\n"),
 	}}, "map.go": {edits: []edit{
+		begin("func (v Value) MapIndex(key Value) Value {", "heddleMapRead(v)"),
+		begin("func (v Value) MapKeys() []Value {", "heddleMapRead(v)"),
+		begin("func (iter *MapIter) Next() bool {", "heddleMapRead(iter.m)"),
+		begin("func (v Value) SetMapIndex(key, elem Value) {", "heddleMapWrite(v)"),
 		replace("	return a[:i]\n", "	return heddleOrder(a[:i])\n"),
 	}}},
 }
