@@ -92,7 +92,7 @@ var shared = map[string]bool{
 // callers give them: a struct that is printed, compared or encoded is read by way of reflect.
 var given = map[string]map[string]bool{
 	"encoding/json": set("Encoder.Encode", "Encoder.SetIndent", "Encoder.SetEscapeHTML", "Decoder.Decode", "Decoder.refill", "Decoder.Token", "Decoder.More"),
-	"fmt":           set("pp.fmtBytes", "fmt.fmtSbx", "buffer.write"),
+	"fmt":           set("pp.fmtBytes", "fmt.fmtSbx", "fmt.fmtBs"),
 	"reflect": set("heddleRead", "heddleWrite", "heddleMapRead", "heddleMapWrite", "packIfaceValueIntoEmptyIface", "packEfaceData", "Swapper", "Copy", "TypeAssert",
 		"Value.pointer", "Value.Bool", "Value.bytesSlow", "Value.runes", "Value.Cap", "Value.Complex", "Value.Elem", "Value.Float", "Value.Index", "Value.Int",
 		"Value.InterfaceData", "Value.IsNil", "Value.Len", "Value.lenNonSlice", "Value.Pointer", "Value.String", "Value.Slice", "Value.Slice3",

@@ -56,11 +56,11 @@ func TestPatch(t *testing.T) {
 			t.Errorf("Patched(%q) is false", path)
 		}
 	}
-	if Patched("fmt") || Added("fmt") != nil {
-		t.Error("fmt is patched")
+	if Patched("sort") || Added("sort") != nil {
+		t.Error("sort is patched")
 	}
-	if got, err := Patch("fmt", "print.go", []byte("x")); string(got) != "x" || err != nil {
-		t.Errorf("Patch of fmt: %q, %v", got, err)
+	if got, err := Patch("sort", "sort.go", []byte("x")); string(got) != "x" || err != nil {
+		t.Errorf("Patch of sort: %q, %v", got, err)
 	}
 }
 

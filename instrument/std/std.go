@@ -55,6 +55,7 @@ var packages = map[string]*pkg{
 	"iter":                 iterPatch,
 	"os":                   osPatch,
 	"reflect":              reflectPatch,
+	"fmt":                  fmtPatch,
 	"strconv":              strconvPatch,
 	"hash/maphash":         maphashPatch,
 	"math/rand":            randPatch,
