@@ -95,4 +95,10 @@ var modules = []module{
 	{path: "go.uber.org/fx", version: "v1.24.0"},
 	{path: "github.com/thejerf/suture/v4", version: "v4.0.6"},
 	{path: "github.com/uber-go/tally/v4", version: "v4.1.17"},
+	{path: "github.com/creachadair/jrpc2", version: "v1.3.6"},
+	{path: "github.com/creachadair/taskgroup", version: "v0.14.5"},
+	{path: "github.com/xtaci/smux", version: "v1.5.56"},
+	{path: "github.com/coder/websocket", version: "v1.8.15"},
+	{path: "github.com/afex/hystrix-go", version: "v0.0.0-20180502004556-fa1af6a1f4f5"},
+	{path: "github.com/reugn/go-quartz", version: "v0.15.2"},
 }
