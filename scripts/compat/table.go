@@ -101,4 +101,6 @@ var modules = []module{
 	{path: "github.com/coder/websocket", version: "v1.8.15"},
 	{path: "github.com/afex/hystrix-go", version: "v0.0.0-20180502004556-fa1af6a1f4f5"},
 	{path: "github.com/reugn/go-quartz", version: "v0.15.2"},
+	{path: "github.com/olahol/melody", version: "v1.1.4"},
+	{path: "github.com/bluele/gcache", version: "v0.0.2"},
 }
