@@ -169,6 +169,9 @@ func (s *Strategy) goOn(p transition.Proc, j int) string {
 // whoever waits in a polling loop did so before what it looked at was written, or
 // never had to. passed are those who had not to; ok is false if there is none.
 func (s *Strategy) inOrder(in *net.Config) (order []net.Event, passed map[net.Event]bool, ok bool) {
+	if !s.calls.awaits {
+		return in.OrderLike(s.run.Events()), nil, true
+	}
 	var before map[net.Event][]net.Event
 	for _, e := range in.Events() {
 		t := s.net.Arcs(e)[0].Cond()

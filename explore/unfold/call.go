@@ -38,10 +38,17 @@ type side struct {
 
 // calls gives numbers to calls. 0 is that of who has ended, or waits for what nothing can bring.
 type calls struct {
-	list  []call
-	sides [][]side
-	objs  [][]transition.Object // channels that are arrived at, what a loop looked at
-	of    map[call]net.Value
+	list   []call
+	sides  [][]side
+	objs   [][]transition.Object // channels that are arrived at, what a loop looked at
+	of     map[call]net.Value
+	found  [1 << 8]net.Value // some of them, where foundAt says
+	awaits bool              // there is one of a loop that polls
+}
+
+// foundAt returns where a call's number may be in calls.found.
+func foundAt(c *call) uint8 {
+	return uint8((uint64(c.site)*31 + uint64(c.obj)*7 + uint64(c.proc)) * 0x9e3779b97f4a7c15 >> 56)
 }
 
 func newCalls() calls {
@@ -61,12 +68,18 @@ func (cs *calls) number(c call, sides []side, objs ...transition.Object) net.Val
 		b = append(strconv.AppendInt(b, int64(o), 36), '+')
 	}
 	c.cases = string(b)
+	at := foundAt(&c)
+	if n := cs.found[at]; n > 0 && cs.list[n] == c {
+		return n
+	}
 	n, ok := cs.of[c]
 	if !ok {
 		n = net.Value(len(cs.list))
 		cs.list, cs.sides, cs.objs = append(cs.list, c), append(cs.sides, append([]side(nil), sides...)), append(cs.objs, objs)
 		cs.of[c] = n
 	}
+	cs.found[at] = n
+	cs.awaits = cs.awaits || c.op == trace.OpAwait
 	return n
 }
 

@@ -529,7 +529,7 @@ func (s *Strategy) show(e net.Event, c *call, t, u net.Cond, j int, ps []piece) 
 		}
 	}
 	s.startTimers(e, j)
-	if c.op == trace.OpUnlock && s.objects[c.obj].kind == trace.ObjMutex {
+	if c.op == trace.OpUnlock && !s.opt.NoDeadlocks && s.objects[c.obj].kind == trace.ObjMutex {
 		s.noteUnlock(t, n.Arcs(e)[1].Cond())
 	}
 	if c.sleeps {

@@ -53,13 +53,27 @@ func (s *Strategy) steps(in *net.Config) bool {
 		s.gids = append(s.gids, trace.NoG)
 	}
 	s.gids[transition.Main], s.gids[transition.Timers] = 0, 1
+	straight := passed == nil && s.opt.Inputs == nil // one event, one step
 	next := trace.GID(2)
+	if straight {
+		next = s.relay(order, next)
+	} else {
+		s.laid = s.laid[:0]
+	}
 	var last []net.Event // are not shown: how many goroutines they start is not known
-	for _, e := range order {
-		switch c, _ := s.callAt(s.net.Arcs(e)[0].Cond()); {
-		case c.op == trace.OpBranch || c.choices > 0 && e != s.target || passed[e]:
+	for _, e := range order[len(s.planned):] {
+		c, _ := s.callAt(s.net.Arcs(e)[0].Cond())
+		skip := c.op == trace.OpBranch || c.choices > 0 && e != s.target || passed[e]
+		straight = straight && !skip && s.net.Shown(e) && c.choices == 0
+		switch {
+		case skip:
 		case s.net.Shown(e):
+			k, n := len(s.schedule.Steps), len(s.planned)
 			next = s.addSteps(in, e, next)
+			straight = straight && len(s.schedule.Steps) == k+1 && len(s.planned) == n+1 && !s.offersDraw(e)
+			if straight {
+				s.laid = append(s.laid, laid{e, s.schedule.Steps[k], next})
+			}
 		default:
 			last = append(last, e)
 		}
@@ -75,14 +89,47 @@ func (s *Strategy) steps(in *net.Config) bool {
 	return true
 }
 
+// laid is an event with its step in a schedule, and the number of the goroutine that is started next after it.
+type laid struct {
+	event net.Event
+	step  trace.Step
+	next  trace.GID
+}
+
+// relay adds the steps with which the schedule that was made last began, as far as order begins with the same events.
+// It returns the number of the goroutine that is started next.
+func (s *Strategy) relay(order []net.Event, next trace.GID) trace.GID {
+	k := 0
+	for ; k < min(len(order), len(s.laid)) && s.laid[k].event == order[k]; k++ {
+		s.planned = append(s.planned, order[k])
+		s.schedule.Steps = append(s.schedule.Steps, s.laid[k].step)
+		next = s.laid[k].next
+	}
+	s.laid = s.laid[:k]
+	return next
+}
+
+// offersDraw reports whether after e somebody draws, or branches on the input.
+func (s *Strategy) offersDraw(e net.Event) bool {
+	first, k := s.net.Given(e)
+	for y := first; y < first+net.Cond(k); y++ {
+		if s.atDraw(y) {
+			return true
+		}
+	}
+	return false
+}
+
 // alongside adds foreseen events to a config, the last found first. Each uses
-// up a goroutine, so after some attempts in vain hardly any is left that could.
-// Draws are none of them: they cannot wait until all others are done.
+// up a goroutine, so after some attempts in vain hardly any is left that could; where none
+// could the last times, fewer are made. Draws are none of them: they cannot wait until all others are done.
 func (s *Strategy) alongside(in *net.Config) {
 	if s.target != net.None && s.draws(s.target) {
 		return
 	}
-	misses := 8 + 2*len(s.procs)
+	most := 8 + 2*len(s.procs)
+	misses := max(most/4, most>>min(s.vain, 2))
+	s.vain++
 	var late []net.Event // come after all that were shown
 	if s.target != net.None {
 		late = append(late, s.target)
@@ -98,7 +145,9 @@ func (s *Strategy) alongside(in *net.Config) {
 			in.Undo(m)
 			late = late[:len(late)-1]
 			misses--
+			continue
 		}
+		s.vain, misses = 0, most
 	}
 }
 
@@ -145,10 +194,7 @@ func (s *Strategy) addSteps(in *net.Config, e net.Event, next trace.GID) trace.G
 	next = s.addStarted(e, next)
 	first, k := s.net.Given(e)
 	for y := first; y < first+net.Cond(k); y++ {
-		if !s.isGoroutine(s.net.Cell(y)) {
-			continue
-		}
-		if c, _ := s.callAt(y); c == nil || c.choices == 0 && c.op != trace.OpBranch {
+		if !s.atDraw(y) {
 			continue
 		}
 		by := in.Taker(y)
@@ -167,6 +213,15 @@ func (s *Strategy) addSteps(in *net.Config, e net.Event, next trace.GID) trace.G
 		}
 	}
 	return next
+}
+
+// atDraw reports whether who is at y draws, or branches on the input.
+func (s *Strategy) atDraw(y net.Cond) bool {
+	if !s.isGoroutine(s.net.Cell(y)) {
+		return false
+	}
+	c, _ := s.callAt(y)
+	return c != nil && (c.choices > 0 || c.op == trace.OpBranch)
 }
 
 // drawn returns the first outcome that was shown of the draw of the one at t: it

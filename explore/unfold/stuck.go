@@ -173,6 +173,9 @@ func (s *Strategy) circle(set []net.Cond, wanted net.Cell) {
 func (s *Strategy) wanting(y net.Cond, holding bool, f func(a net.Cond)) {
 	in := s.find
 	s.net.Waiting(y, func(a net.Cond) {
+		if in.Astray(a) {
+			return
+		}
 		if c, _ := s.callAt(a); c == nil || c.op != trace.OpLock || s.late() || holding && s.locksAt(a) == 0 {
 			return
 		}

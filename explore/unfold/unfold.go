@@ -80,6 +80,7 @@ type Strategy struct {
 	rest   *rest
 	over   bool
 	begun  bool
+	vain   int // schedules in a row alongside whose target nothing else could be done, of what was tried
 	result explore.Result
 
 	// other takes over when there is an operation that has no net construction.
@@ -96,6 +97,7 @@ type Strategy struct {
 	schedule trace.Schedule
 	planned  []net.Event // the events that it leads through and that were shown, in order
 	plan     []net.Event // those of them that the execution that is read has not come to; nil if it went another way
+	laid     []laid      // of the schedule that was made last
 	gids     []trace.GID
 	arcs     []net.Arc
 	work     int
@@ -122,7 +124,7 @@ func (s *Strategy) begin() {
 	s.goal, s.stuck, s.asked, s.left, s.rest, s.clock = nil, nil, map[string]bool{}, map[net.Value]bool{}, nil, newClock()
 	s.races, s.locks, s.foresight = newRaces(), newLocks(), foresight{}
 	s.noted, s.texts, s.inputs = map[[2]net.Cond]bool{}, map[net.Cond]string{}, newInputs()
-	s.pasts, s.aimed = s.pasts[:0], false
+	s.pasts, s.aimed, s.laid = s.pasts[:0], false, s.laid[:0]
 	s.beginClock()
 	cell := s.procCell(transition.Main)
 	s.net.Mark(cell, 0)

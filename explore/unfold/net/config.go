@@ -15,7 +15,7 @@ type Config struct {
 	moves []move  // of last, in order
 	keeps []Cond
 	reads []read  // by those who read, in order
-	heads []int32 // by condition: the last of reads, + 1
+	heads []int32 // by condition, as far as any was read: the last of reads, + 1
 	marks int     // how many roots were marked when room was made last
 	watch []Event // events that watch
 	aside []Event // events that give something at the side
@@ -67,11 +67,11 @@ func (c *Config) Begin() {
 
 // Grow makes room for what was added to the net since Begin.
 func (c *Config) Grow() {
-	for len(c.state) < len(c.n.events) {
-		c.state = append(c.state, out)
+	if len(c.state) < c.n.Len() {
+		c.state = grown(c.state, c.n.Len(), out)
 	}
-	for len(c.taken) < len(c.n.conds) {
-		c.taken, c.heads = append(c.taken, None), append(c.heads, 0)
+	if len(c.taken) < len(c.n.conds) {
+		c.taken = grown(c.taken, len(c.n.conds), None)
 	}
 	for len(c.last) < len(c.n.root) {
 		c.last = append(c.last, None)
@@ -85,6 +85,17 @@ func (c *Config) Grow() {
 			c.last[i] = r
 		}
 	}
+}
+
+// grown returns s with n elements, those that are new being x.
+func grown[T any](s []T, n int, x T) []T {
+	if n > cap(s) {
+		s = append(make([]T, 0, n+n/2), s...)
+	}
+	for len(s) < n {
+		s = append(s, x)
+	}
+	return s
 }
 
 // A Mark is a state of a Config that Undo goes back to.
@@ -171,10 +182,34 @@ func (c *Config) Keep(x Cond) bool {
 // AddCond adds what gave x, with all before; false if that cannot happen together
 // with what is there, or if x is then gone. What was added before that was found out has to be undone.
 func (c *Config) AddCond(x Cond) bool {
+	if c.Astray(x) {
+		return false
+	}
 	if by := c.n.conds[x].by; by != None && !c.Add(by) {
 		return false
 	}
 	return c.taken[x] < 0
+}
+
+// Astray reports whether it is easy to see that x is not there, whatever events are added: its cell is past it, or on
+// another branch. Most conditions that cannot be there are found out so, without a look at what gave them.
+func (c *Config) Astray(x Cond) bool {
+	n := c.n
+	m := n.cond(x)
+	if m.up == None { // a first one, or beside
+		return false
+	}
+	now := c.last[m.cell]
+	if now == None || now == x {
+		return false
+	}
+	switch d := m.depth - n.cond(now).depth; {
+	case d <= 0:
+		return true
+	case d == 1:
+		return m.up != now
+	}
+	return false
 }
 
 // Add adds e with all that comes before it; false as AddCond.
@@ -225,13 +260,16 @@ func (c *Config) put(e Event, arcs []Arc) {
 			c.taken[y] = e
 			c.takes = append(c.takes, take{e, y})
 		case a.Use() == Reads || a.Use() == Joins:
+			if len(c.heads) <= int(y) {
+				c.heads = grown(c.heads, int(y)+1, 0)
+			}
 			c.reads = append(c.reads, read{e, y, c.heads[y]})
 			c.heads[y] = int32(len(c.reads))
 		case a.Use() == Watches:
 			c.watch = append(c.watch, e)
 		}
 	}
-	x := &c.n.events[e]
+	x := c.n.event(e)
 	if x.group != None {
 		c.aside = append(c.aside, e)
 	}
@@ -262,6 +300,14 @@ func (c *Config) comesLate(arcs []Arc) bool {
 	return false
 }
 
+// lastRead returns the place, + 1, of the last read of y in reads, 0 if nobody has read it.
+func (c *Config) lastRead(y Cond) int32 {
+	if int(y) < len(c.heads) {
+		return c.heads[y]
+	}
+	return 0
+}
+
 // sealed reports whether the event that takes y seals it.
 func (c *Config) sealed(y Cond) bool {
 	for _, a := range c.n.Arcs(c.taken[y]) {
@@ -274,7 +320,7 @@ func (c *Config) sealed(y Cond) bool {
 
 // seals reports whether all who joined y are among those e follows.
 func (c *Config) seals(e Event, y Cond) bool {
-	for r := c.heads[y]; r > 0; r = c.reads[r-1].next {
+	for r := c.lastRead(y); r > 0; r = c.reads[r-1].next {
 		if slices.Contains(c.n.Arcs(c.reads[r-1].by), To(y, Joins)) && !c.follows(e, c.reads[r-1].by) {
 			return false
 		}
@@ -290,7 +336,7 @@ func (c *Config) follows(e, f Event) bool {
 // Aside calls f with the conditions that events of the set gave beside a cell's root.
 func (c *Config) Aside(cell Cell, f func(Cond)) {
 	for _, e := range c.aside {
-		x := &c.n.events[e]
+		x := c.n.event(e)
 		if x.group != cell {
 			continue
 		}
@@ -327,14 +373,24 @@ func (c *Config) Versions(cell Cell, f func(x Cond)) {
 // eachChild calls f for every condition that can replace x, with what gives it in the set.
 func (c *Config) eachChild(x Cond, f func(y Cond)) {
 	n := c.n
-	for y := n.more.at(x).child; y != None; y = n.more.at(y).sibling {
-		if w := n.more.at(y).with; w != x && c.taken[w] != None {
-			continue // most of those that cannot happen: their goroutine has gone another way
-		}
+	try := func(y Cond) {
 		m := c.Mark()
 		if c.Add(n.conds[y].by) {
 			f(y)
 		}
 		c.Undo(m)
+	}
+	l := n.cond(x).next
+	for l > 0 {
+		ys, older := n.blocks.at(l)
+		for i := len(ys) - 2; i >= 0; i -= 2 {
+			if with := Cond(ys[i+1]); with == x || !c.Astray(with) { // which it is for most of those that cannot happen
+				try(Cond(ys[i]))
+			}
+		}
+		l = older
+	}
+	if y := l.only(); y != None {
+		try(y)
 	}
 }

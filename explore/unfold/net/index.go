@@ -1,30 +1,29 @@
 package net
 
-// A table finds events by what they are: open addressing, eight bytes a slot.
+// A table finds events by what they are: open addressing, eight bytes a slot, in the order of their tags but for those that
+// were pushed on.
 type table struct {
 	slots []slot
 	n     int
 }
 
-// A slot has an event, + 1, and some of its hash, so that others are not looked at; 0 if it is empty.
+// A slot has an event, + 1, and its hash, so that others are not looked at, nor this one when the table grows; 0 if it is empty.
 type slot struct {
 	e   Event
 	tag uint32
 }
 
-func hash(label int32, arcs []Arc) uint64 {
+func hash(label int32, arcs []Arc) uint32 {
 	h := uint64(uint32(label))*0x9e3779b97f4a7c15 + 0x632be59bd9b4e019
 	for _, a := range arcs {
 		h = (h ^ uint64(a)) * 0x9e3779b97f4a7c15
 		h ^= h >> 29
 	}
-	return h
+	return uint32(h >> 20)
 }
 
-// start returns where to look first for what has a hash, and its tag.
-func (t *table) start(h uint64) (int, uint32) {
-	return int(h >> 20 % uint64(len(t.slots))), uint32(h)
-}
+// start returns where to look first for what has a tag.
+func (t *table) start(tag uint32) int { return int(uint64(tag) * uint64(len(t.slots)) >> 32) }
 
 func (t *table) next(i int) int {
 	if i++; i == len(t.slots) {
@@ -33,23 +32,23 @@ func (t *table) next(i int) int {
 	return i
 }
 
-func (t *table) add(n *Net, e Event) {
+func (t *table) add(tag uint32, e Event) {
 	if t.n++; t.n*4 >= len(t.slots)*3 {
 		old := t.slots
 		t.slots = make([]slot, max(64, len(old)+len(old)/2))
 		for _, s := range old {
 			if s.e != 0 {
-				t.put(n, s.e-1)
+				t.put(s)
 			}
 		}
 	}
-	t.put(n, e)
+	t.put(slot{e + 1, tag})
 }
 
-func (t *table) put(n *Net, e Event) {
-	i, tag := t.start(hash(n.events[e].label, n.Arcs(e)))
+func (t *table) put(s slot) {
+	i := t.start(s.tag)
 	for t.slots[i].e != 0 {
 		i = t.next(i)
 	}
-	t.slots[i] = slot{e + 1, tag}
+	t.slots[i] = s
 }

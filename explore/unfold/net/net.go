@@ -70,66 +70,41 @@ type condition struct {
 }
 
 type more struct {
-	with    Cond  // the first that by takes; None
 	up      Cond  // that it replaced; None if it is a first one
-	child   Cond  // the last added of those that replaced it
-	sibling Cond  // the one added before with the same up
-	waiting int32 // who waits at it: index in Net.waiters, 0: nobody
 	depth   int32 // how many it comes after, of its cell
+	cell    Cell
+	next    list // those that replaced it, each with the first that its event takes
+	waiting list // who waits at it
 	value   Value
 }
 
-// chunks keep what there is of most in pieces that stay where they are, so that a net that grows is not copied.
-type chunks struct {
-	list [][]more
-	n    int
-}
-
-const (
-	chunkBits = 10
-	chunkSize = 1 << chunkBits
-)
-
-func (l *chunks) at(c Cond) *more { return &l.list[c>>chunkBits][c&(chunkSize-1)] }
-
-func (l *chunks) add(x more) {
-	if l.n&(chunkSize-1) == 0 {
-		l.list = append(l.list, make([]more, chunkSize))
-	}
-	l.n++
-	*l.at(Cond(l.n - 1)) = x
-}
-
-// A node is 20 bytes.
+// A node is 28 bytes.
 type node struct {
-	arcs  uint32 // index in Net.arcs
-	n     uint16
-	given uint16 // number of conditions given
-	first Cond   // the first of them; None if the event is only foreseen
+	arcs  [fewArcs]Arc // or, if there are more, the first one, where in Net.arcs all are, and nothing
+	first Cond         // the first condition that is given; None if the event is only foreseen
 	label int32
 	group Cell // given at the side: its cell; None
+	n     uint16
+	given uint16 // number of conditions given
 }
 
-type waiter struct {
-	who  Cond
-	next int32
-}
+const fewArcs = 3
 
 // A Net is an occurrence net that grows.
 type Net struct {
-	conds   []condition
-	more    chunks // of each
-	events  []node
-	arcs    []Arc
-	waiters []waiter
-	root    []Cond // of each cell; None
-	index   table
-	shown   int
-	marks   int // how many conditions are marked initially
+	conds  []condition
+	more   chunks[more] // of each
+	events chunks[node]
+	arcs   []Arc // of events that have more than a few
+	blocks blocks
+	root   []Cond // of each cell; None
+	index  table
+	shown  int
+	marks  int // how many conditions are marked initially
 }
 
 // New returns a net without conditions.
-func New() *Net { return &Net{waiters: make([]waiter, 1)} }
+func New() *Net { return &Net{} }
 
 // NewCell returns a cell that has no condition yet.
 func (n *Net) NewCell() Cell {
@@ -150,25 +125,46 @@ func (n *Net) Root(cell Cell) Cond { return n.root[cell] }
 
 func (n *Net) give(cell Cell, by Event, up Cond, v Value) Cond {
 	c := Cond(len(n.conds))
-	x := more{with: None, up: up, child: None, sibling: None, value: v}
-	if by != None {
-		x.with = n.arcs[n.events[by].arcs].Cond()
-	}
+	x := more{cell: cell, up: up, value: v}
 	if up != None {
-		x.depth = n.more.at(up).depth + 1
-		x.sibling, n.more.at(up).child = n.more.at(up).child, c
+		u := n.cond(up)
+		x.depth = u.depth + 1
 	}
-	n.conds = append(n.conds, condition{by, cell})
+	n.conds = grown(n.conds, len(n.conds)+1, condition{by, cell})
 	n.more.add(x)
+	if up != None {
+		n.replace(up, c)
+	}
 	return c
 }
+
+// replace notes that c can replace up.
+func (n *Net) replace(up, c Cond) {
+	switch x := n.cond(up); {
+	case x.next == 0:
+		x.next = list(^c)
+		return
+	case x.next < 0:
+		y := x.next.only()
+		x.next = n.blocks.add(0, y, n.with(y))
+		fallthrough
+	default:
+		x.next = n.blocks.add(x.next, c, n.with(c))
+	}
+}
+
+// with returns the first condition that what gives c takes.
+func (n *Net) with(c Cond) Cond { return n.event(n.conds[c].by).arcs[0].Cond() }
+
+func (n *Net) cond(c Cond) *more   { return n.more.at(int32(c)) }
+func (n *Net) event(e Event) *node { return n.events.at(int32(e)) }
 
 // Events returns how many events were shown.
 func (n *Net) Events() int { return n.shown }
 
 // Len returns how many events there are, those that are foreseen among them;
 // Conds how many conditions.
-func (n *Net) Len() int   { return len(n.events) }
+func (n *Net) Len() int   { return n.events.n }
 func (n *Net) Conds() int { return len(n.conds) }
 
 // By returns the event that gave a condition, None for one marked initially.
@@ -178,43 +174,48 @@ func (n *Net) By(c Cond) Event { return n.conds[c].by }
 func (n *Net) Cell(c Cond) Cell { return n.conds[c].cell }
 
 // Up returns the condition that c replaced, None for a first one.
-func (n *Net) Up(c Cond) Cond { return n.more.at(c).up }
+func (n *Net) Up(c Cond) Cond { return n.cond(c).up }
 
 // Depth returns how many conditions of its cell came before c.
-func (n *Net) Depth(c Cond) int { return int(n.more.at(c).depth) }
+func (n *Net) Depth(c Cond) int { return int(n.cond(c).depth) }
 
 // Value returns what c's cell holds.
-func (n *Net) Value(c Cond) Value { return n.more.at(c).value }
+func (n *Net) Value(c Cond) Value { return n.cond(c).value }
 
 // SetValue changes it.
-func (n *Net) SetValue(c Cond, v Value) { n.more.at(c).value = v }
+func (n *Net) SetValue(c Cond, v Value) { n.cond(c).value = v }
 
 // Label returns what tells e from other events with the same preset.
-func (n *Net) Label(e Event) int32 { return n.events[e].label }
+func (n *Net) Label(e Event) int32 { return n.event(e).label }
 
 // Shown reports whether an execution has shown e.
-func (n *Net) Shown(e Event) bool { return n.events[e].first != None }
+func (n *Net) Shown(e Event) bool { return n.event(e).first != None }
 
 // Arcs returns e's arcs. They must not be changed.
 func (n *Net) Arcs(e Event) []Arc {
-	x := &n.events[e]
-	return n.arcs[x.arcs : x.arcs+uint32(x.n)]
+	x := n.event(e)
+	if x.n <= fewArcs {
+		return x.arcs[:x.n]
+	}
+	at := uint32(x.arcs[1])
+	return n.arcs[at : at+uint32(x.n)]
 }
 
 // Given returns the first condition that e gave, and how many; the others follow it.
-func (n *Net) Given(e Event) (first Cond, k int) { return n.events[e].first, int(n.events[e].given) }
+func (n *Net) Given(e Event) (first Cond, k int) { return n.event(e).first, int(n.event(e).given) }
 
 // Find returns the event with these arcs and this label, None if there is none.
 func (n *Net) Find(label int32, arcs []Arc) Event {
 	if len(n.index.slots) == 0 {
 		return None
 	}
-	for i, tag := n.index.start(hash(label, arcs)); ; i = n.index.next(i) {
+	tag := hash(label, arcs)
+	for i := n.index.start(tag); ; i = n.index.next(i) {
 		s := n.index.slots[i]
 		if s.e == 0 {
 			return None
 		}
-		if e := s.e - 1; s.tag == tag && n.events[e].label == label && slices.Equal(n.Arcs(e), arcs) {
+		if e := s.e - 1; s.tag == tag && n.Label(e) == label && slices.Equal(n.Arcs(e), arcs) {
 			return e
 		}
 	}
@@ -223,22 +224,26 @@ func (n *Net) Find(label int32, arcs []Arc) Event {
 // Foresee adds an event that no execution has shown yet, and that gives
 // something beside the root of a cell, if that is not None. There must be none like it.
 func (n *Net) Foresee(label int32, arcs []Arc, beside Cell) Event {
-	e := Event(len(n.events))
-	n.events = append(n.events, node{arcs: uint32(len(n.arcs)), n: uint16(len(arcs)), first: None, label: label, group: beside})
-	n.arcs = append(n.arcs, arcs...)
-	n.index.add(n, e)
+	e := Event(n.events.n)
+	x := node{n: uint16(len(arcs)), first: None, label: label, group: beside}
+	if copy(x.arcs[:], arcs); len(arcs) > fewArcs {
+		x.arcs[1] = Arc(len(n.arcs))
+		n.arcs = append(n.arcs, arcs...)
+	}
+	n.events.add(x)
+	n.index.add(hash(label, arcs), e)
 	return e
 }
 
 // Show begins to add what e gives: Give and Aside follow, and nothing else in between.
 func (n *Net) Show(e Event) {
-	n.events[e].first = Cond(len(n.conds))
+	n.event(e).first = Cond(len(n.conds))
 	n.shown++
 }
 
 // Give adds a condition that e gives, in the place of up (None: its cell's first).
 func (n *Net) Give(e Event, cell Cell, up Cond, v Value) Cond {
-	n.events[e].given++
+	n.event(e).given++
 	c := n.give(cell, e, up, v)
 	if up == None && n.root[cell] == None {
 		n.root[cell] = c
@@ -248,19 +253,34 @@ func (n *Net) Give(e Event, cell Cell, up Cond, v Value) Cond {
 
 // Aside adds a condition that e, of which that was foreseen, gives beside the root of a cell.
 func (n *Net) Aside(e Event, cell Cell, v Value) Cond {
-	n.events[e].given++
+	n.event(e).given++
 	return n.give(cell, e, None, v)
 }
 
 // Wait notes that who waits at c.
 func (n *Net) Wait(c, who Cond) {
-	n.waiters = append(n.waiters, waiter{who, n.more.at(c).waiting})
-	n.more.at(c).waiting = int32(len(n.waiters) - 1)
+	switch x := n.cond(c); {
+	case x.waiting == 0:
+		x.waiting = list(^who)
+	case x.waiting < 0:
+		x.waiting = n.blocks.add(0, x.waiting.only())
+		fallthrough
+	default:
+		x.waiting = n.blocks.add(x.waiting, who)
+	}
 }
 
 // Waiting calls f with those who wait at c, some perhaps more than once.
 func (n *Net) Waiting(c Cond, f func(who Cond)) {
-	for i := n.more.at(c).waiting; i > 0; i = n.waiters[i].next {
-		f(n.waiters[i].who)
+	l := n.cond(c).waiting
+	for l > 0 {
+		who, older := n.blocks.at(l)
+		for i := len(who) - 1; i >= 0; i-- {
+			f(Cond(who[i]))
+		}
+		l = older
+	}
+	if who := l.only(); who != None {
+		f(who)
 	}
 }

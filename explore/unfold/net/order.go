@@ -158,7 +158,7 @@ func (c *Config) push(e Event) {
 			c.preds = append(c.preds, by)
 		}
 		if a.takes() {
-			for r := c.heads[y]; r > 0; r = c.reads[r-1].next {
+			for r := c.lastRead(y); r > 0; r = c.reads[r-1].next {
 				if by := c.reads[r-1].by; by != e {
 					c.preds = append(c.preds, by)
 				}
@@ -170,7 +170,7 @@ func (c *Config) push(e Event) {
 			c.preds = append(c.preds, f)
 		}
 	}
-	if g := c.n.events[e].group; g != None {
+	if g := c.n.event(e).group; g != None {
 		for _, w := range c.watch {
 			if c.watches(w, g) && !c.follows(w, e) {
 				c.preds = append(c.preds, w)
