@@ -128,9 +128,8 @@ func (r *packageRun) leftOut(m *moved, interrupted bool) {
 func (r *packageRun) settled(m *moved, x *fresh) {
 	switch {
 	case m.crash != nil && !x.died:
-		// It was the doing of earlier executions in the same process.
-		r.processes = false
-		r.finding(m.test, m.crash)
+		// It was the doing of earlier executions, or of goroutines outside control: no clip would show it.
+		r.report.Record(&wire.Record{Type: "note", Test: m.test, Text: fmt.Sprintf("a process of several executions ended in the midst of one: %s; since the same schedule does not lead there in a process of its own, it is not reported, and every execution has had a process of its own (-isolate=process)", m.crash.Message)})
 	case m.why != nil:
 		r.report.Record(&wire.Record{Type: "note", Test: m.test, Place: m.why.Place, Text: m.why.Text})
 	case m.crash != nil:
