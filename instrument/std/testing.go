@@ -11,7 +11,7 @@ var testingPatch = &pkg{
 			// A top-level test has no parent to wait for; its root has no barrier.
 			replace("	if t.parent.barrier == nil {\n", "	if t.parent.barrier == nil { heddleParallel(t)\n"),
 			// The cancellation of a context that the test never asked for is nobody's business, and six steps.
-			replace("	cancelCtx context.CancelFunc\n}", "	cancelCtx context.CancelFunc; heddleCtx bool\n}"),
+			replace("	cancelCtx context.CancelFunc\n}", "	cancelCtx context.CancelFunc; heddleCtx, heddleCleaned bool\n}"),
 			replace("func (c *common) Context() context.Context {\n", "func (c *common) Context() context.Context { c.heddleContext()\n"),
 			replace("	if c.cancelCtx != nil {\n", "	if c.cancelCtx != nil && (c.heddleCtx || !heddleActive) {\n"),
 			// A passing test prints nothing without -v: do not print its duration first.

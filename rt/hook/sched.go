@@ -45,7 +45,9 @@ var (
 	// Spoils says that the iterations under way change something.
 	Spoils func()
 	NumGo  func() int
-	Stacks func(buf []byte, all bool) int // runtime.Stack
+	// Foreign reports whether somebody or something outside control takes part, as far as is known by now.
+	Foreign func() bool
+	Stacks  func(buf []byte, all bool) int // runtime.Stack
 	// CallersBelow puts the frames that plain Go would have in the place of heddle's own; pc holds n frames.
 	CallersBelow func(pc []uintptr, n int) int
 

@@ -190,7 +190,7 @@ func install() {
 	}
 	s := S
 	hook.Read, hook.Write, hook.Alloc, hook.Note = read, write, s.alloc, s.note
-	hook.GoStmt, hook.Yield, hook.NumGo = s.goStmt, s.gosched, s.numGoroutine
+	hook.GoStmt, hook.Yield, hook.NumGo, hook.Foreign = s.goStmt, s.gosched, s.numGoroutine, s.foreign
 	hook.ExitProcess = s.exit
 	hook.Outside, hook.Native, hook.Use = s.waitOutside, s.nativeIO, s.useConn
 	hook.ChanOp, hook.ChanPolled = chanOp, s.chanPolled

@@ -323,6 +323,7 @@ func (s *Sched) finish() {
 		}
 		s.switchTo(g)
 	}
+	hook.EndPulls()
 	s.unwind = false
 	s.releaseNative()
 }

@@ -36,12 +36,16 @@ func (s *Sched) outsiders() int {
 	if !mayBeOutsiders {
 		return 0
 	}
-	return runtime.NumGoroutine() - 1 - s.workers
+	return runtime.NumGoroutine() - 1 - s.workers - hook.Pulls()
 }
 
 // Outside reports whether goroutines outside control took part in the last
 // execution, or were started in it.
 func (s *Sched) Outside() bool { return s.sawForeign || s.born }
+
+func (s *Sched) foreign() bool {
+	return hook.Real || s.sawForeign || s.waiters > 0 || s.outsiders() > 0
+}
 
 // Outsiders returns how many goroutines outside control there are now.
 func (s *Sched) Outsiders() int { return max(0, s.outsiders()) }

@@ -1,0 +1,44 @@
+package hook
+
+// A Pull is a coroutine of iter.Pull. It is suspended between two calls of next, and for ever if nobody calls stop:
+// no goroutine outside control, and to be ended with the execution.
+type Pull struct {
+	end func()
+	at  int // its index in pulls, -1 when it has ended
+}
+
+// pulls are those of the goroutines under test that have not ended.
+var pulls []*Pull
+
+// NewPull makes a coroutine known, if a goroutine under test made it. end resumes it so that it ends.
+func NewPull(end func()) *Pull {
+	if !Here() {
+		return nil
+	}
+	p := &Pull{end, len(pulls)}
+	pulls = append(pulls, p)
+	return p
+}
+
+// Ended is called at p's end; p may be nil.
+func (p *Pull) Ended() {
+	if p == nil || p.at < 0 {
+		return
+	}
+	last := len(pulls) - 1
+	pulls[p.at], pulls[last].at = pulls[last], p.at
+	pulls, p.at = pulls[:last], -1
+}
+
+// Pulls returns how many there are.
+func Pulls() int { return len(pulls) }
+
+// EndPulls ends them. It is called outside control, when all hooks are inert.
+func EndPulls() {
+	for len(pulls) > 0 {
+		p := pulls[len(pulls)-1]
+		p.end()
+		Cur = 0
+		p.Ended() // if it has not said so
+	}
+}
