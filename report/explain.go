@@ -283,8 +283,9 @@ func noteOf(places []wire.Place, s *wire.Stack) string {
 
 // ofSteps says what the table of steps shows.
 func ofSteps(f Finding, shown int) string {
-	s := "all " + plural(len(f.Clip.Steps), "step")
-	if n := len(f.Clip.Steps); n > shown {
+	n := f.number(len(f.steps()))
+	s := "all " + plural(n, "step")
+	if n > shown {
 		s = fmt.Sprintf("those that matter of %s", thousands(n))
 	}
 	if switches(f.Finding) == "no switches" {

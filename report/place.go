@@ -2,6 +2,7 @@ package report
 
 import (
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,10 +41,7 @@ func (r *Reporter) resolve(f *wire.Finding) *wire.Finding {
 		c.Stacks[i].Start = r.resolved(c.Stacks[i].Start)
 	}
 	c.Clip.Places = r.resolved(f.Clip.Places)
-	c.Clip.Steps = append([]wire.Step(nil), f.Clip.Steps...)
-	for i := range c.Clip.Steps {
-		r.o.Resolve(&c.Clip.Steps[i].Where)
-	}
+	c.Clip.Steps, c.Rest = standing(f.Clip.Steps, r.resolved), standing(f.Rest, r.resolved)
 	return &c
 }
 
@@ -65,11 +63,21 @@ func (r *Reporter) shortened(f *wire.Finding) *wire.Finding {
 		c.Stacks[i].Frames = short(c.Stacks[i].Frames)
 		c.Stacks[i].Start = short(c.Stacks[i].Start)
 	}
-	c.Clip.Steps = append([]wire.Step(nil), f.Clip.Steps...)
-	for i := range c.Clip.Steps {
-		c.Clip.Steps[i].Where = short([]wire.Place{c.Clip.Steps[i].Where})[0]
-	}
+	c.Clip.Steps, c.Rest = standing(f.Clip.Steps, short), standing(f.Rest, short)
 	return &c
+}
+
+// standing returns a copy of steps with the places that lookUp returns for theirs.
+func standing(steps []wire.Step, lookUp func([]wire.Place) []wire.Place) []wire.Step {
+	places := make([]wire.Place, len(steps))
+	for i := range steps {
+		places[i] = steps[i].Where
+	}
+	out := slices.Clone(steps)
+	for i, p := range lookUp(places) {
+		out[i].Where = p
+	}
+	return out
 }
 
 func (r *Reporter) resolved(in []wire.Place) []wire.Place {

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -155,8 +156,17 @@ func findings() map[string]*wire.Finding {
 		s.Switch = i%20 == 0
 		long.Steps = append(long.Steps, s)
 	}
+	cut := wire.Clip{Steps: slices.Clone(long.Steps[:100])} // the rest is in the order that the program takes by itself
+	for i := range cut.Steps {
+		cut.Steps[i].Switch = i == 20
+	}
 	return map[string]*wire.Finding{
 		"race": dataRace(),
+		"end_left_out": {
+			Kind: "test failure", Message: "3 not 2", Executions: 2, Switches: 1,
+			Places: []wire.Place{do(at(30), "main", "fail", "")},
+			Clip:   cut, Skipped: 14_000, Rest: []wire.Step{step("main/1", "lock", 11), step("main/1", "unlock", 12), step("main", "wg-wait", 28)},
+		},
 		"deadlock": {
 			Kind: "deadlock", Message: "all goroutines wait: main/1 and main/2 for each other, main for them", Executions: 4,
 			Places: []wire.Place{

@@ -16,7 +16,7 @@ const mostVerbose = 1000
 
 // chosen returns which steps of a finding's clip are shown.
 func (r *Reporter) chosen(f Finding) []int {
-	all := f.Clip.Steps
+	all := f.steps()
 	most := mostSteps
 	std := func(s *wire.Step) bool { return r.std(s.Where) }
 	switch {
@@ -28,14 +28,40 @@ func (r *Reporter) chosen(f Finding) []int {
 	return matter(all, f.Places, most, std)
 }
 
+// steps are those of the finding's execution that the table is made of: all, or, where the clip does without the end, what leads to
+// the last switch, and the last ones.
+func (f Finding) steps() []wire.Step { return slices.Concat(f.Clip.Steps[:f.lead()], f.Rest) }
+
+// lead is how many of the clip's steps are among them.
+func (f Finding) lead() int {
+	all := len(f.Clip.Steps)
+	if len(f.Rest) == 0 {
+		return all
+	}
+	for i, s := range slices.Backward(f.Clip.Steps) {
+		if s.Switch {
+			return min(i+4, all) // and what it led to
+		}
+	}
+	return 0
+}
+
+// number returns which step of the execution the i-th of f.steps() is, from 0.
+func (f Finding) number(i int) int {
+	if lead := f.lead(); i >= lead {
+		i += len(f.Clip.Steps) - lead + f.Skipped
+	}
+	return i
+}
+
 // steps returns the table of those steps of a clip that matter to its finding.
 func (r *Reporter) steps(f Finding, chosen []int, room int) []string {
-	all := f.Clip.Steps
+	all := f.steps()
 	var rows []row
 	next := 0
 	gap := func(to int) {
-		switch n := to - next; {
-		case n > 0 && next > 0 && allLike(all[next-1:to]):
+		switch n := f.number(to) - f.number(next-1) - 1; {
+		case n == to-next && n > 0 && next > 0 && allLike(all[next-1:to]):
 			rows = append(rows, row{gap: fmt.Sprintf("... the same, %s", times(n))})
 		case n > 0:
 			rows = append(rows, row{gap: "... " + plural(n, "step")})
@@ -45,7 +71,7 @@ func (r *Reporter) steps(f Finding, chosen []int, room int) []string {
 		gap(i)
 		next = i + 1
 		s := &all[i]
-		rows = append(rows, row{num: i + 1, g: s.G, text: stepOperation(s), mark: s.Switch, where: r.position(s.Where), source: r.source(s.Where)})
+		rows = append(rows, row{num: f.number(i) + 1, g: s.G, text: stepOperation(s), mark: s.Switch, where: r.position(s.Where), source: r.source(s.Where)})
 	}
 	gap(len(all))
 	return table(rows, room)

@@ -157,6 +157,7 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 	f.Finding.Executions, f.Finding.FromClip = n, fromClip
 	if !ex.Final { // else the executor knows best how to come there again
 		f.Finding.Clip = e.clipOf(f.Finding, t, m)
+		e.restOf(f.Finding, t)
 	}
 	f.Finding.Switches = t.Switches()
 	if e.spoilt(f.Finding, ex) {
@@ -444,6 +445,18 @@ func withoutEnd(t *trace.Trace) *trace.Trace {
 	u := *t
 	u.Steps = t.Steps[:n]
 	return &u
+}
+
+// restOf keeps, for the reader, the last steps of an execution whose clip does without its end.
+func (e *exploration) restOf(f *wire.Finding, t *trace.Trace) {
+	const shown = 50
+	from := max(len(f.Clip.Steps), len(t.Steps)-shown)
+	f.Skipped, f.Rest = from-len(f.Clip.Steps), nil
+	if from < len(t.Steps) {
+		end := *t
+		end.Steps = t.Steps[from:]
+		f.Rest = StepsOf(&end, e.x.Resolve)
+	}
 }
 
 // shortClip is how much of it is left at least, for the reader.

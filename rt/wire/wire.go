@@ -205,6 +205,8 @@ type Finding struct {
 	Stacks       []Stack `json:",omitempty"`
 	Output       string  `json:",omitempty"` // what the test printed in that execution
 	Clip         Clip    // minimised
+	Rest         []Step  `json:",omitempty"` // of an execution whose clip leaves out its end: the last steps of that
+	Skipped      int     `json:",omitempty"` // and how many come before them
 	Pattern      string  `json:",omitempty"` // of an anomaly, as in its clip
 	Executions   int     // after how many it was found
 	Switches     int
