@@ -71,11 +71,13 @@ func (p *errands) take(w *wire.Worked) []*wire.Worked {
 	return []*wire.Worked{{N: w.N, Notes: w.Notes}}
 }
 
-// drop forgets what nobody waits for any more.
-func (p *errands) drop(n int) {
+// drop forgets what nobody waits for any more, and reports whether somebody has, or had, it.
+func (p *errands) drop(n int) (given bool) {
+	all := len(p.idle)
 	p.idle = slices.DeleteFunc(p.idle, func(x errand) bool { return x.N == n })
 	delete(p.wanted, n)
 	delete(p.came, n)
+	return len(p.idle) == all
 }
 
 func (p *errands) replay(*wire.Worked) {} // there is no Log
@@ -124,11 +126,11 @@ func (r *Errands) Answer(n int) (m *wire.Made, failed string) {
 	return m, r.plan.failed
 }
 
-// Drop says that what an errand comes to is not wanted any more.
-func (r *Errands) Drop(n int) {
+// Drop says that what an errand comes to is not wanted any more. It reports whether a worker has, or had, it.
+func (r *Errands) Drop(n int) (given bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.plan.drop(n)
+	return r.plan.drop(n)
 }
 
 // Tell says that findings with these keys need not be told any more.

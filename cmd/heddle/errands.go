@@ -108,6 +108,9 @@ func (x *crew) Learnt() wire.Knowledge { return *x.know.Clone() }
 
 // Prepare implements drive.Crew.
 func (x *crew) Prepare(q *wire.Request) {
+	if slices.ContainsFunc(x.begun, func(b begun) bool { return same(&b.request, q) }) {
+		return
+	}
 	if len(x.begun) > x.beside { // an exploration that has begun anew asks for none of them
 		x.drop(1)
 	}
@@ -119,15 +122,16 @@ func (x *crew) Prepare(q *wire.Request) {
 // drop forgets the first n that were begun.
 func (x *crew) drop(n int) {
 	for _, b := range x.begun[:n] {
-		x.run.Drop(b.n)
+		if x.run.Drop(b.n) {
+			x.vain++
+		}
 	}
 	x.begun = x.begun[n:]
-	x.vain += n
 }
 
 // Execute implements drive.Executor.
 func (x *crew) Execute(ctx context.Context, q *wire.Request) (drive.Execution, error) {
-	if q.Schedule.Policy != "first" {
+	if p := q.Schedule.Policy; p != "first" && p != "" { // which is first too
 		q.Length = x.steps
 	}
 	w, failed := x.run.Answer(x.ask(q))

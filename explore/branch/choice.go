@@ -32,6 +32,10 @@ type choice struct {
 	after   int32        // an event that makes it possible, -1
 	of      string       // goroutine, statement, case, and the partner's
 	round   int
+
+	asked    bool            // the solver was
+	schedule *trace.Schedule // and says so; nil: it is not possible
+	foreseen bool
 }
 
 // mostChoices bounds those that are kept.
@@ -174,7 +178,7 @@ func opens(op trace.Op, send, buffered bool) bool {
 func (s *Strategy) choose() *trace.Schedule {
 	for i := 0; i < len(s.left) && s.opt.Context.Err() == nil; {
 		c := s.left[i]
-		if c.round > s.due[c.of]+1 {
+		if s.waits(c) {
 			i++
 			continue
 		}
@@ -188,8 +192,18 @@ func (s *Strategy) choose() *trace.Schedule {
 	return nil
 }
 
+// waits reports whether a choice waits for that of the round before.
+func (s *Strategy) waits(c *choice) bool { return c.round > s.due[c.of]+1 }
+
 // chosen returns the schedule of a choice, nil if it is not possible.
 func (s *Strategy) chosen(c *choice) *trace.Schedule {
+	if !c.asked {
+		c.asked, c.schedule = true, s.solve(c)
+	}
+	return c.schedule
+}
+
+func (s *Strategy) solve(c *choice) *trace.Schedule {
 	f := c.from
 	goal := order.Goal{At: []int{int(c.sel.event)}}
 	if c.partner != nil {

@@ -14,6 +14,7 @@ import (
 
 type combinations struct {
 	sources []*source // executions, in order
+	plans   []*plan   // found before their turn
 	at      int       // of the source that is looked at
 	op      int32     // and its operation
 	tried   map[string]bool
@@ -29,24 +30,37 @@ const relaxed = 12
 
 // combine returns the next schedule of that kind, nil if there is none.
 func (s *Strategy) combine() *trace.Schedule {
+	p := s.planned()
+	if p == nil {
+		if p = s.plan(); p == nil {
+			return nil
+		}
+		clear(s.sources[:s.at]) // nothing more comes from these
+	}
+	s.running = p.candidate
+	return p.schedule
+}
+
+// plan returns the next combination, nil if there is none.
+func (s *Strategy) plan() *plan {
 	for ; s.at < len(s.sources); s.at, s.op = s.at+1, 0 {
 		f := s.sources[s.at]
 		for ; int(s.op) < len(f.x.Ops); s.op++ {
 			if s.opt.Context.Err() != nil {
 				return nil
 			}
-			if c := s.another(f, s.op); c != nil {
-				s.running = c
-				return f.seeker.Schedule(&c.Variant)
+			if p := s.another(f, s.op); p != nil {
+				p.at, p.op, p.rounds = s.at, s.op, len(s.active)
+				p.schedule = f.seeker.Schedule(&p.Variant)
+				return p
 			}
 		}
-		s.sources[s.at] = nil // nothing more comes from it
 	}
 	return nil
 }
 
-// another returns a candidate in which op sees a version that it has not been seen with yet.
-func (s *Strategy) another(f *source, op int32) *candidate {
+// another returns a combination in which op sees a version that it has not been seen with yet.
+func (s *Strategy) another(f *source, op int32) *plan {
 	o := &f.x.Ops[op]
 	matters := s.matters(f)
 	if !matters[op] {
@@ -58,8 +72,8 @@ func (s *Strategy) another(f *source, op int32) *candidate {
 			if k == int(o.saw[i]) || k > 0 && !matters[changers[k-1]] || !f.mayCome(op, changers, k) {
 				continue
 			}
-			if v, ok := s.keeping(f, op, changers, k); ok {
-				return s.add(&candidate{from: f, found: true, Variant: v})
+			if p := s.keeping(f, op, changers, k); p != nil {
+				return p
 			}
 		}
 	}
@@ -92,41 +106,42 @@ func (f *source) mayCome(op int32, changers []int32, k int) bool {
 
 // keeping looks for a variant in which op sees the first k of changers, and
 // as much as can be of what does not depend on the others sees what it saw.
-func (s *Strategy) keeping(f *source, op int32, changers []int32, k int) (Variant, bool) {
+func (s *Strategy) keeping(f *source, op int32, changers []int32, k int) *plan {
 	gone := make([]bool, len(f.x.Ops))
 	gone[op] = true
 	for _, w := range changers[k:] {
 		gone[w] = true
 	}
+	var all [][]sight
 	for range relaxed {
 		f.spread(gone)
 		if k > 0 && slices.ContainsFunc(changers[:k], func(w int32) bool { return gone[w] }) {
-			return Variant{}, false
+			return nil
 		}
 		sees := f.kept(gone, s.ops)
 		sees = append(sees, sight{f.ops[op], f.version(op, func(w int32) bool { i := slices.Index(changers, w); return i < k && i >= 0 })})
-		if slices.ContainsFunc(s.runs, func(r *run) bool { return r.seen(sees) }) {
-			return Variant{}, false
+		if all = append(all, sees); s.hasSeen(sees) {
+			return nil
 		}
 		key := keyOf(sees)
 		if s.tried[key] {
-			return Variant{}, false
+			return nil
 		}
 		a := f.seeker.p.Solve(s.opt.Context, f.goal(gone, s.ops, op, changers, k))
 		switch a.Verdict {
 		case order.Found:
 			s.tried[key] = true
-			return f.seeker.variant(a.Order, op), true
+			return &plan{candidate: s.add(&candidate{from: f, found: true, Variant: f.seeker.variant(a.Order, op)}), sees: all, key: key}
 		case order.Unknown:
 			s.bad = "the solver could not tell for some orders"
-			return Variant{}, false
+			return nil
 		}
 		s.tried[key] = true
 		if !f.giveUp(gone, a.Core) {
-			return Variant{}, false
+			return nil
 		}
 	}
-	return Variant{}, false
+	return nil
 }
 
 // spread lets be gone what depends on something that is: what comes later in its goroutine, and

@@ -107,6 +107,10 @@ type candidate struct {
 	group  Group
 	found  bool
 	Variant
+
+	asked    bool // the solver was
+	verdict  order.Verdict
+	foreseen bool
 }
 
 // An openGroup is a group with what tells that an execution has done what it stands for.
@@ -178,17 +182,27 @@ func (s *Strategy) Next() *trace.Schedule {
 
 // find asks the solver for a variant of a candidate's group.
 func (s *Strategy) find(c *candidate) {
-	v, verdict := c.from.seeker.Find(s.opt.Context, c.branch, c.group)
-	if verdict != order.Found {
-		if verdict == order.Unknown {
+	if s.ask(c); c.verdict != order.Found {
+		if c.verdict == order.Unknown {
 			s.bad = "the solver could not tell for some orders"
 		}
 		s.drop(c)
 		return
 	}
-	c.found, c.Variant = true, v
+	c.found = true
 	s.classify(c)
 }
+
+// ask asks the solver, once.
+func (s *Strategy) ask(c *candidate) {
+	if !c.found && !c.asked {
+		c.asked = true
+		c.Variant, c.verdict = c.from.seeker.Find(s.opt.Context, c.branch, c.group)
+	}
+}
+
+// possible reports whether there is a variant; the solver was asked.
+func (c *candidate) possible() bool { return c.found || c.verdict == order.Found }
 
 func (s *Strategy) drop(c *candidate) {
 	s.tab.Drop(c.id)

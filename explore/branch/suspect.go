@@ -15,6 +15,7 @@ type suspicions struct {
 	told   map[[2]trace.Site]bool
 	broken []Suspicion
 	checks []*trace.Schedule
+	ahead  int // of these, the first that were foreseen
 
 	confronted int // checks that were executed
 }
@@ -80,7 +81,7 @@ func (s *suspicions) check() *trace.Schedule {
 		return nil
 	}
 	q := s.checks[0]
-	s.checks = s.checks[1:]
+	s.checks, s.ahead = s.checks[1:], max(0, s.ahead-1)
 	s.confronted++
 	return q
 }

@@ -266,30 +266,63 @@ func (t *Table) Next() (variants []int) {
 	if ok && len(rows) == 0 {
 		return nil
 	}
-	if len(rows) > 0 {
-		with := t.byOutcome()
-		for _, r := range rows {
-			if v, ok := t.candidate(with, r); ok && !slices.Contains(variants, v) {
-				variants = append(variants, v)
-			}
-		}
-	}
-	if len(variants) > 0 {
+	if variants = t.forRows(rows); len(variants) > 0 {
 		return variants
 	}
 	for _, b := range t.branches {
 		for _, g := range b.groups {
-			if g.known {
-				continue
-			}
-			for _, v := range g.members {
-				if !t.tested[v] {
-					return []int{v}
-				}
+			if v, ok := t.untried(g); ok {
+				return []int{v}
 			}
 		}
 	}
 	return nil
+}
+
+// Ahead returns the variants that Next will give, one after the other, if the one that is under way, and they, show nothing but what their own groups want.
+func (t *Table) Ahead(underWay int) (variants []int) {
+	rows, ok := t.untested()
+	if ok && len(rows) == 0 {
+		return nil
+	}
+	variants = t.forRows(rows)
+	for _, b := range t.branches {
+		for _, g := range b.groups {
+			if slices.ContainsFunc(g.members, func(v int) bool { return v == underWay || slices.Contains(variants, v) }) {
+				continue
+			}
+			if v, ok := t.untried(g); ok {
+				variants = append(variants, v)
+			}
+		}
+	}
+	return variants
+}
+
+// forRows returns the variants that are to give these combinations, each once.
+func (t *Table) forRows(rows [][]int64) (variants []int) {
+	if len(rows) == 0 {
+		return nil
+	}
+	with := t.byOutcome()
+	for _, r := range rows {
+		if v, ok := t.candidate(with, r); ok && !slices.Contains(variants, v) {
+			variants = append(variants, v)
+		}
+	}
+	return variants
+}
+
+// untried returns a variant of a group whose outcome is not known.
+func (t *Table) untried(g *groupRow) (variant int, ok bool) {
+	if g.known {
+		return 0, false
+	}
+	i := slices.IndexFunc(g.members, func(v int) bool { return !t.tested[v] })
+	if i < 0 {
+		return 0, false
+	}
+	return g.members[i], true
 }
 
 // byOutcome returns, for every branch and outcome, the variants of the groups that have it.

@@ -68,7 +68,7 @@ func (e *exploration) aim() (result string, complete bool, reason string) {
 			break
 		}
 		if !first {
-			e.prepare(s)
+			e.prepare(s, next)
 		}
 		ex := e.performWide(next)
 		if e.err != nil {

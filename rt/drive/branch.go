@@ -33,16 +33,22 @@ func (e *exploration) raceEquivalent() (result string, complete bool, reason str
 		return e.sampleInstead(result)
 	}
 	e.all = true
+	var last *trace.Trace
 	for !e.ended() && !e.stop(e.n) {
+		if last != nil && e.shareErrands(s, last, result) {
+			return result, false, ""
+		}
 		next := s.Next()
 		if next == nil {
 			break
 		}
+		e.prepare(s, next)
 		polled := len(e.polled)
 		ex := e.perform(next)
 		if e.err != nil || e.expired(&ex, next) {
 			break
 		}
+		last = ex.Trace
 		if len(e.polled) > polled { // schedules have other steps from now on
 			s = branch.New(branch.Options{Context: ctx})
 			continue

@@ -64,8 +64,8 @@ func (e *exploration) inHand() bool {
 	return crew || e.short
 }
 
-// prepare lets others begin what s will probably ask for after the execution that it asks for now.
-func (e *exploration) prepare(s explore.Strategy) {
+// prepare lets others begin the execution that s asks for now, and, while it goes on, what s will probably ask for after it.
+func (e *exploration) prepare(s explore.Strategy, next *trace.Schedule) {
 	crew, ok := e.x.(Crew)
 	if !ok || e.real {
 		return
@@ -74,10 +74,14 @@ func (e *exploration) prepare(s explore.Strategy) {
 	if !ok {
 		return
 	}
-	for _, next := range f.Foresee(crew.Beside()) {
-		q := wire.Request{Schedule: *next, Known: e.isKnown}
+	begin := func(s *trace.Schedule) {
+		q := wire.Request{Schedule: *s, Known: e.isKnown}
 		e.complete(&q, e.visible)
 		crew.Prepare(&q)
+	}
+	begin(next)
+	for _, later := range f.Foresee(crew.Beside()) {
+		begin(later)
 	}
 }
 

@@ -130,7 +130,7 @@ func (x *search) step() bool {
 	if u, ok := x.s.(*unfold.Strategy); ok && e.together != nil {
 		e.input = corpus.Texts(u.Input())
 	}
-	e.prepare(x.s)
+	e.prepare(x.s, next)
 	ex := e.perform(next)
 	if e.err != nil {
 		return false
