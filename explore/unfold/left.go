@@ -49,11 +49,11 @@ func (s *Strategy) leftOver() []net.Cond {
 	goal := s.leftWith(calls)
 	if goal == nil {
 		for _, k := range calls {
-			s.left[k] = true // never
+			s.leave(k) // never
 		}
 	}
 	for _, t := range goal {
-		s.left[s.net.Value(t)] = true // now, or never
+		s.leave(s.net.Value(t)) // now, or never
 	}
 	return goal
 }

@@ -24,9 +24,12 @@ type locks struct {
 	list   []lock
 	of     []int32 // by condition of a goroutine: index in list, + 1; 0: not known yet
 	handed bool    // somebody unlocks what another goroutine has locked
+
+	nested map[net.Value]bool // calls that lock a mutex while holding another one
+	unseen int                // how many of these no execution has left waiting
 }
 
-func newLocks() locks { return locks{list: make([]lock, 1)} }
+func newLocks() locks { return locks{list: make([]lock, 1), nested: map[net.Value]bool{}} }
 
 // locksAt returns the list of what t's goroutine has locked, as its index.
 func (s *Strategy) locksAt(t net.Cond) int32 {
@@ -141,8 +144,10 @@ func (s *Strategy) ended(t net.Cond) {
 
 // locking looks for deadlocks of which t, which locks o, is part.
 func (s *Strategy) locking(t net.Cond, o *object) {
-	if s.locksAt(t) == 0 && len(o.finals) == 0 {
-		return
+	if s.nests(t); s.locksAt(t) == 0 || s.locks.unseen == 0 { // nothing new would be found
+		if len(o.finals) == 0 {
+			return
+		}
 	}
 	s.at(t)
 	for _, f := range o.finals {
@@ -153,6 +158,24 @@ func (s *Strategy) locking(t net.Cond, o *object) {
 		s.find.Undo(m)
 	}
 	s.circle([]net.Cond{t}, o.state)
+}
+
+// nests notes that the one at t locks a mutex, if it holds another one.
+func (s *Strategy) nests(t net.Cond) {
+	if v := s.net.Value(t); s.locksAt(t) != 0 && !s.locks.nested[v] {
+		s.locks.nested[v] = true
+		if !s.left[v] {
+			s.locks.unseen++
+		}
+	}
+}
+
+// leave notes that calls need no execution any more that leaves them waiting.
+func (s *Strategy) leave(v net.Value) {
+	if !s.left[v] && s.locks.nested[v] {
+		s.locks.unseen--
+	}
+	s.left[v] = true
 }
 
 // circle is SEARCH of Fig. 11: each of set but the last waits for a mutex that
@@ -231,7 +254,7 @@ func (s *Strategy) noteLeft(t *trace.Trace) {
 			continue
 		}
 		if x := s.run.Last(k); x != net.None && s.net.Value(x) > 0 {
-			s.left[s.net.Value(x)] = true
+			s.leave(s.net.Value(x))
 		}
 	}
 	// Those that came with a panic are no deadlocks.
