@@ -96,10 +96,11 @@ const Hidden = "goroutines were put in an order inside the standard library, whe
 
 // TooLong says why a search cannot go on that met t and looks at executions of
 // so many steps at most; "" if it can. What is to be found out about an
-// execution takes more than linear time.
+// execution takes more than linear time, and memory for every step with every goroutine.
 func TooLong(t *trace.Trace, most int) string {
+	const mostEntries = 1 << 25
 	switch {
-	case len(t.Steps) <= most:
+	case len(t.Steps) <= most && len(t.Steps) <= mostEntries/max(1, len(t.Goroutines)):
 		return ""
 	case t.Verdict == trace.Bounded:
 		return "step bound reached"
@@ -127,8 +128,8 @@ func Short(t *trace.Trace) string {
 		return "an execution did not follow its schedule"
 	case trace.Bounded:
 		return "step bound reached"
-	case trace.Expired:
-		return "time bound reached"
+	case trace.Expired, trace.Filled:
+		return t.Verdict.String()
 	case trace.Aborted:
 		return "an execution was broken off"
 	}

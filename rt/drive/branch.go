@@ -82,8 +82,8 @@ func (e *exploration) equivalence(s *branch.Strategy, c branch.Counts) string {
 	switch bad := s.Result().Reason; {
 	case e.real:
 		return "sampled; partly uncontrolled"
-	case e.cuts.Time > 0:
-		return "sampled; " + wire.TimeBound
+	case e.cuts.Early():
+		return "sampled; " + e.cuts.String()
 	case bad != "":
 		return "sampled; " + bad
 	case c.Settled == 0:

@@ -75,7 +75,7 @@ func (e *exploration) compare(x, y *Execution) *difference {
 		}
 	}
 	a, b := x.Trace, y.Trace
-	if a.Verdict == trace.Expired || b.Verdict == trace.Expired {
+	if a.Verdict.Early() || b.Verdict.Early() {
 		return nil
 	}
 	if e.real { // their order with others is not under control

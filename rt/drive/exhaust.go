@@ -136,7 +136,7 @@ func (x *search) step() bool {
 		return false
 	}
 	if e.expired(&ex, next) {
-		x.left = wire.TimeBound
+		x.left = ex.Trace.Verdict.String()
 		return false
 	}
 	x.last = ex.Trace
@@ -175,8 +175,8 @@ func (e *exploration) strayed(ex *Execution, s *trace.Schedule) string {
 	}
 	outside := ex.Outside
 	again := e.perform(s)
-	if again.Trace.Verdict == trace.Expired {
-		return wire.TimeBound
+	if v := again.Trace.Verdict; v.Early() {
+		return v.String()
 	}
 	if e.err == nil && again.Diverged != nil && *again.Diverged == d {
 		if e.loose || d.Got.Site.Quiet() {
@@ -227,10 +227,10 @@ func (e *exploration) perform(s *trace.Schedule) Execution {
 	return ex
 }
 
-// expired reports whether time has ended an execution of a search, and tells of what it shows. No search can go on from there: who
+// expired reports whether time or memory has ended an execution of a search, and tells of what it shows. No search can go on from there: who
 // executes the schedule again may come less far, or farther.
 func (e *exploration) expired(ex *Execution, s *trace.Schedule) bool {
-	if ex.Trace.Verdict != trace.Expired {
+	if !ex.Trace.Verdict.Early() {
 		return false
 	}
 	e.look(*ex, s, "")
@@ -273,7 +273,7 @@ func (e *exploration) twice(s *trace.Schedule) (result string, ok bool) {
 	e.tellOutput(first.Output)
 	visible := e.visible
 	first = e.look(first, s, "")
-	if e.ended() || first.Trace.Verdict == trace.Expired {
+	if e.ended() || first.Trace.Verdict.Early() {
 		return result, false
 	}
 	e.second(s, visible, &first)

@@ -19,6 +19,15 @@ func readHeap(s *[1]heapSample) uint64 {
 	return s[0].Value.Uint64()
 }
 
+// mostHeap is how many bytes of heap objects end an execution: what is left of them where garbage is collected within it.
+const mostHeap = collectWithin + 1<<30
+
+// full reports whether an execution has taken as much memory as it may.
+func full() bool {
+	var m [1]heapSample
+	return readHeap(&m) > mostHeap
+}
+
 // formatValue prints a value that a channel moved, without calling methods of the program under test.
 func formatValue(v any) string {
 	if v == nil {

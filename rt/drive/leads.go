@@ -97,7 +97,7 @@ func (w *worker) expandOn() {
 			return
 		}
 		if e.expired(&ex, &l.Schedule) {
-			r.Tally.Failed = wire.TimeBound
+			r.Tally.Failed = ex.Trace.Verdict.String()
 			return
 		}
 		if !l.Made {

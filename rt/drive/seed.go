@@ -42,7 +42,7 @@ func (e *exploration) seeded(start func(*exploration) explore.Strategy) explore.
 		}
 		visible, polled := len(e.visible), len(e.polled)
 		ex := e.perform(sc)
-		if len(e.polled) > polled || ex.Learnt || ex.Diverged != nil || ex.Trace.Verdict == trace.Expired {
+		if len(e.polled) > polled || ex.Learnt || ex.Diverged != nil || ex.Trace.Verdict.Early() {
 			continue // what it shows is not yet what others will
 		}
 		done(ex.Trace)

@@ -195,7 +195,7 @@ func (w *worker) searchOn() {
 			return
 		}
 		if e.expired(&ex, next) {
-			r.Tally.Failed = wire.TimeBound
+			r.Tally.Failed = ex.Trace.Verdict.String()
 			break
 		}
 		if ex.Diverged != nil {

@@ -76,12 +76,14 @@ func TestTimesOutPolling(t *testing.T) {
 	}
 }
 
-// An execution that takes as long as it may is ended, and the next one has its own time.
+// An execution that takes as long as it may, or as much memory, is ended, and the next one has its own time.
 func TestExpires(t *testing.T) {
+	never, always := func() bool { return false }, func() bool { return true }
 	for _, c := range []struct {
 		longest time.Duration
+		full    func() bool
 		want    trace.Verdict
-	}{{time.Nanosecond, trace.Expired}, {24 * time.Hour, trace.Finished}, {0, trace.Finished}} {
+	}{{time.Nanosecond, nil, trace.Expired}, {24 * time.Hour, never, trace.Finished}, {0, nil, trace.Finished}, {0, always, trace.Filled}} {
 		S.ForgetDeadlocks()
 		tr := S.Run(func() {
 			var mu tmutex
@@ -89,8 +91,8 @@ func TestExpires(t *testing.T) {
 				mu.Lock()
 				mu.Unlock()
 			}
-		}, Options{Schedule: new(trace.Schedule), Policy: policyOf(t, "first"), Longest: c.longest})
-		if tr.Verdict != c.want || tr.Verdict.Cut() != (c.want == trace.Expired) {
+		}, Options{Schedule: new(trace.Schedule), Policy: policyOf(t, "first"), Longest: c.longest, Full: c.full})
+		if tr.Verdict != c.want || tr.Verdict.Cut() != (c.want != trace.Finished) {
 			t.Errorf("%v at most: %v, want %v", c.longest, tr.Verdict, c.want)
 		}
 	}

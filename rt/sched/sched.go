@@ -33,6 +33,7 @@ type Options struct {
 	Policy   policy.Policy // what chooses after the prefix; its Begin was called
 	Steps    int           // step bound; 0 is DefaultSteps
 	Longest  time.Duration // time bound; 0: none
+	Full     func() bool   // reports whether the memory bound is reached; nil: there is none
 	Race     bool          // detect data races
 	Known    Races         // of which no more is to be told than that they are there
 	Visible  VisibleMode

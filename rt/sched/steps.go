@@ -65,12 +65,16 @@ func (s *Sched) newGoroutine(g trace.Goroutine) {
 	s.counts.Goroutines++
 }
 
-// expire ends the execution if it has taken as long as it may, and reports whether it has. What an execution does
-// never depends on real time, only whether it goes on; who executes a schedule again may come less far.
+// expire ends the execution if it has taken as long as it may, or as much memory, and reports whether it has. What an execution does
+// never depends on either, only whether it goes on; who executes a schedule again may come less far.
 func (s *Sched) expire() bool {
-	if s.opt.Longest == 0 || time.Since(s.begun) < s.opt.Longest {
+	switch {
+	case s.opt.Longest > 0 && time.Since(s.begun) >= s.opt.Longest:
+		s.stop(trace.Expired)
+	case s.opt.Full != nil && s.opt.Full():
+		s.stop(trace.Filled)
+	default:
 		return false
 	}
-	s.stop(trace.Expired)
 	return true
 }

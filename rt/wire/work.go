@@ -85,6 +85,7 @@ func same(a, b trace.Identity) bool {
 type Cuts struct {
 	Steps int `json:",omitempty"` // the step bound
 	Time  int `json:",omitempty"` // the time bound
+	Full  int `json:",omitempty"` // the memory bound
 }
 
 // Count counts an execution that ended so.
@@ -94,11 +95,15 @@ func (c *Cuts) Count(v trace.Verdict) {
 		c.Steps++
 	case trace.Expired:
 		c.Time++
+	case trace.Filled:
+		c.Full++
 	}
 }
 
 // Since returns how many there are beside those of before.
-func (c Cuts) Since(before Cuts) Cuts { return Cuts{c.Steps - before.Steps, c.Time - before.Time} }
+func (c Cuts) Since(before Cuts) Cuts {
+	return Cuts{c.Steps - before.Steps, c.Time - before.Time, c.Full - before.Full}
+}
 
 // String says which bound was reached, "" if none was.
 func (c Cuts) String() string {
@@ -106,13 +111,15 @@ func (c Cuts) String() string {
 	case c.Steps > 0:
 		return "step bound reached"
 	case c.Time > 0:
-		return TimeBound
+		return "time bound reached"
+	case c.Full > 0:
+		return "memory bound reached"
 	}
 	return ""
 }
 
-// TimeBound is the reason why a test was explored no further in which an execution took as long as it may.
-const TimeBound = "time bound reached"
+// Early reports whether one of them was ended by time or memory: a test is explored no further then that another time would come farther.
+func (c Cuts) Early() bool { return c.Time > 0 || c.Full > 0 }
 
 // A Tally is what executions of an exploration add up to.
 type Tally struct {

@@ -294,6 +294,8 @@ func (c *compat) controlled(r *result, dir string) {
 			p.note(e.Test, "step bound reached")
 		case e.Action == "output" && strings.Contains(e.Output, "time bound reached"):
 			p.note(e.Test, "time bound reached")
+		case e.Action == "output" && strings.Contains(e.Output, "memory bound reached"):
+			p.note(e.Test, "memory bound reached")
 		case e.Test == "" && (e.Action == "pass" || e.Action == "fail" || e.Action == "skip"):
 			ended[e.Package] = true
 			if e.Action == "fail" && len(p.findings) == 0 {
