@@ -80,7 +80,7 @@ type more struct {
 
 // A node is 28 bytes.
 type node struct {
-	arcs  [fewArcs]Arc // or, if there are more, the first one, where in Net.arcs all are, and nothing
+	arcs  [fewArcs]Arc // or, if there are more, the first one, and where in Net.arcs all are
 	first Cond         // the first condition that is given; None if the event is only foreseen
 	label int32
 	group Cell // given at the side: its cell; None
