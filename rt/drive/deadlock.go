@@ -65,9 +65,32 @@ func (x *local) timeoutFinding(t *trace.Trace) *wire.Finding {
 	return f
 }
 
+// fewSteps are less than a timer that repeats itself fires before an execution times out.
+const fewSteps = 100
+
+// timers is the pseudo goroutine that fires timers.
+const timers trace.GID = 1
+
+// untilWaiting returns the events of t, which timed out, until a little after lastOfWaiting: the others repeat themselves by the million.
+func untilWaiting(t *trace.Trace) []trace.Event {
+	until, last := lastOfWaiting(t)+fewSteps, 0
+	for i := range t.Events {
+		if int(t.Events[i].Step) > until {
+			break
+		}
+		if t.Events[i].G != timers {
+			last = i + 1
+		}
+	}
+	return t.Events[:last]
+}
+
 // lastOfWaiting returns after how many steps of t, which timed out, everybody had
 // come to where he waits who made no step in the second half of it.
 func lastOfWaiting(t *trace.Trace) int {
+	if len(t.Steps) < fewSteps { // nobody has gone round and round: the clock alone went on
+		return len(t.Steps)
+	}
 	last := make([]int, len(t.Goroutines))
 	for i, st := range t.Steps {
 		last[st.G] = i + 1

@@ -31,7 +31,7 @@ func (x *local) findings(t *trace.Trace, known func(key string) bool) []wire.Fou
 	fs := x.wrong(t, known)
 	if len(sched.S.Early()) > 0 && !x.outcome.Failed && t.Verdict != trace.Panicked {
 		for i := range fs {
-			fs[i].Finding.Early = earlyTimers()
+			fs[i].Finding.Early = x.earlyTimers()
 		}
 	}
 	return fs
@@ -131,10 +131,13 @@ func (x *local) wrong(t *trace.Trace, known func(key string) bool) []wire.Found 
 }
 
 // earlyTimers says which timers fired early.
-func earlyTimers() string {
+func (x *local) earlyTimers() string {
 	var parts []string
 	for _, t := range sched.S.Early() {
 		p := resolve(t.Site)
+		if len(t.Origin) > 0 { // context.WithTimeout is called by the program
+			p = x.userFrame(x.frames(t.Origin))
+		}
 		parts = append(parts, fmt.Sprintf("the timer of %s:%d fired %s early", base(p.File), p.Line, duration(t.By)))
 	}
 	parts = slices.Compact(parts)

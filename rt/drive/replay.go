@@ -179,6 +179,8 @@ func (x *local) replayOnce(s *trace.Schedule, c *wire.Clip) ([]wire.Event, *wire
 	}
 	if d := sched.S.Deadlock(); d != nil {
 		ex.Trace.Events = ex.Trace.Events[:d.Events]
+	} else if ex.Trace.Verdict == trace.TimedOut {
+		ex.Trace.Events = untilWaiting(ex.Trace)
 	}
 	return eventsOf(ex.Trace), r
 }

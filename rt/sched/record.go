@@ -20,7 +20,7 @@ func (s *Sched) event(g *G, op trace.Op, o *object, arg int64, site trace.Site) 
 	if o != nil {
 		e.Obj = o.id
 	}
-	if s.opt.Record && site.PC() != 0 && !site.Connection() {
+	if s.opt.Record && site.PC() != 0 && !site.Connection() && g != s.timerG { // which has no stack of its own
 		e.Site = s.callPlace(site)
 	}
 	if s.opt.Flow {

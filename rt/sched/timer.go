@@ -418,7 +418,7 @@ func (s *Sched) fireTimer(t *timer) {
 	s.ranOut = s.ranOut || hook.Real && !hook.Frozen && t.sleeper == nil
 	early := t.when - s.now
 	if early > 0 {
-		s.early = append(s.early, EarlyTimer{t.site, early})
+		s.early = append(s.early, EarlyTimer{t.site, early, t.origin})
 		s.now = t.when // whoever could have gone on before is late
 	}
 	t.started = s.rests
@@ -461,8 +461,9 @@ func (s *Sched) fireTimer(t *timer) {
 
 // EarlyTimer says which timer fired how much too early (ns), in free time.
 type EarlyTimer struct {
-	Site trace.Site
-	By   int64
+	Site   trace.Site
+	By     int64
+	Origin []uintptr // the stack where it was armed, if the execution records
 }
 
 // mayFireEarly reports whether the next timer can be chosen like a goroutine,
