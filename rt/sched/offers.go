@@ -217,9 +217,7 @@ func (s *Sched) putForward(g *G) {
 		list := g.offers[i].list()
 		*list = append(*list, g)
 	}
-	for i := range g.offers {
-		s.refreshOffers(g.offers[i].o)
-	}
+	s.refreshAll(g)
 }
 
 // retract takes g off the lists of its channels.
@@ -228,9 +226,7 @@ func (s *Sched) retract(g *G) {
 		list := g.offers[i].list()
 		*list = without(*list, g)
 	}
-	for i := range g.offers {
-		s.refreshOffers(g.offers[i].o)
-	}
+	s.refreshAll(g)
 }
 
 func without(gs []*G, g *G) []*G {
@@ -244,22 +240,34 @@ func without(gs []*G, g *G) []*G {
 
 // refreshOffers asks again who can go on, after o has changed.
 func (s *Sched) refreshOffers(o *object) {
-	for _, h := range o.ch.senders {
-		s.refreshMeeter(h)
-	}
-	for _, h := range o.ch.receivers {
-		s.refreshMeeter(h)
-	}
-	s.refreshBeyond(o, o.ch.senders)
-	s.refreshBeyond(o, o.ch.receivers)
+	s.round++
+	s.refreshBoth(o)
 }
 
-// refreshBeyond asks those who may meet somebody in list elsewhere, or pass him
-// over: whether he waits may have changed with o.
-func (s *Sched) refreshBeyond(o *object, list []*G) {
+// refreshAll is refreshOffers for the channels of all of g's cases.
+func (s *Sched) refreshAll(g *G) {
+	s.round++
+	for i := range g.offers {
+		s.refreshBoth(g.offers[i].o)
+	}
+}
+
+// refreshBoth asks those who offer to communicate over o, and those who may meet one of them elsewhere, or pass
+// him over: whether he waits may have changed with o. In one round each is asked once.
+func (s *Sched) refreshBoth(o *object) {
+	s.refreshSide(o.ch.senders)
+	s.refreshSide(o.ch.receivers)
+}
+
+func (s *Sched) refreshSide(list []*G) {
 	for _, h := range list {
+		s.refreshMeeter(h)
+		if h.served || h.beyond == s.round {
+			continue
+		}
+		h.beyond = s.round
 		for i := range h.offers {
-			if f := &h.offers[i]; f.o != o && f.o.cap == 0 && !h.served {
+			if f := &h.offers[i]; f.o.cap == 0 {
 				for _, g := range f.o.ch.senders {
 					s.refreshMeeter(g)
 				}
@@ -269,9 +277,10 @@ func (s *Sched) refreshBeyond(o *object, list []*G) {
 }
 
 func (s *Sched) refreshMeeter(h *G) {
-	if h.served {
+	if h.served || h.asked == s.round {
 		return
 	}
+	h.asked = s.round
 	if s.canMeet(h) {
 		if h.state == gParked {
 			s.insert(h)

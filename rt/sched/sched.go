@@ -124,6 +124,8 @@ type G struct {
 	offers  []offer
 	polls   bool   // the announced operation is a select with default
 	served  bool   // a partner completed the announced operation
+	asked   uint64 // the round in which it was asked last whether it can go on, see refreshOffers
+	beyond  uint64 // likewise those whom it may meet
 	since   uint32 // Sched.jumps when it was announced
 	arrival uint32 // order of arrival where that is a step, 0 elsewhere
 	crashed bool
@@ -246,6 +248,7 @@ type Sched struct {
 
 	// Exhaustive executions.
 	jumps      uint32 // of the clock, and other moments at which nobody could go on
+	round      uint64 // see refreshOffers
 	arrivals   uint32
 	awaiting   int         // goroutines in gAwaits
 	follow     *trace.Step // what the step just chosen follows, nil after the prefix
