@@ -19,16 +19,27 @@ schedule: the others end after two executions at most. *Findings* that are the m
 [found.md](found.md); those of tests that fail under `+"`go test`"+` too are marked so. Times are of all executions
 together, and of one run of `+"`go test`"+`. The budget ends heavy tests before all their executions; *did not end in time*
 is said of packages that were left when the time for the module, building not counted, was over, heddle's fault or not: %s, or
-twice the budget for each of its tests if that is more.
+twice the budget for each of its tests if that is more%s.
 
 %s| --- | ---: | ---: | ---: | --- | --- | ---: | ---: |
-`, runs, budget, runtime.Version(), limit, "| package | tests | concurrent | executions | findings | notes | heddle | go test |\n")
+`, runs, budget, runtime.Version(), limit, patience(), "| package | tests | concurrent | executions | findings | notes | heddle | go test |\n")
 	rows := rowsOf(old)
 	for _, r := range results {
 		rows[r.path] = r.rows(heddle)
 	}
 	for _, m := range modules {
 		b.WriteString(rows[m.path])
+	}
+	return b.String()
+}
+
+// patience names the modules that are given more time than the others.
+func patience() string {
+	var b strings.Builder
+	for _, m := range modules {
+		if m.limit > 0 {
+			fmt.Fprintf(&b, "; %s for %s", m.limit, m.path)
+		}
 	}
 	return b.String()
 }

@@ -1,10 +1,13 @@
 package main
 
+import "time"
+
 // A module is one that is tried.
 type module struct {
 	path, version string
-	only          string // packages, all if empty
-	skip          string // what -skip gets, for tests that need what a sandbox has not
+	only          string        // packages, all if empty
+	skip          string        // what -skip gets, for tests that need what a sandbox has not
+	limit         time.Duration // instead of -limit, if that is less
 }
 
 var modules = []module{
@@ -56,7 +59,7 @@ var modules = []module{
 	{path: "github.com/juju/ratelimit", version: "v1.0.2"},
 	{path: "github.com/fatih/semgroup", version: "v1.2.0"},
 	{path: "github.com/puzpuzpuz/xsync/v4", version: "v4.5.0"},
-	{path: "github.com/maypok86/otter/v2", version: "v2.4.0"},
+	{path: "github.com/maypok86/otter/v2", version: "v2.4.0", limit: 36 * time.Minute},
 	{path: "github.com/emirpasic/gods", version: "v1.18.1"},
 	{path: "github.com/smallnest/chanx", version: "v1.2.0"},
 	{path: "github.com/avast/retry-go/v4", version: "v4.7.0"},

@@ -315,13 +315,13 @@ func (c *compat) controlled(r *result, dir string) {
 	}
 }
 
-// allowed is the time for exploring a module: -limit, or enough for each of its tests to use its budget, and as much again.
+// allowed is the time for exploring a module: -limit, the module's own, or enough for each of its tests to use its budget, and as much again.
 func (c *compat) allowed(r *result) time.Duration {
 	tests := 0
 	for _, p := range r.pkgs {
 		tests += p.plainTests
 	}
-	return max(c.limit, 2*time.Duration(tests)*c.budget)
+	return max(c.limit, r.limit, 2*time.Duration(tests)*c.budget)
 }
 
 func (p *pkgResult) note(test, text string) {
