@@ -65,10 +65,11 @@ func (c *Candidate) All() iter.Seq[Anomaly] {
 // bounded is how many instances of the same places are looked at, never how many places.
 const (
 	maxInstances = 3
-	maxSeeds     = 8   // pairs of accesses of the same places with which the search for patterns begins, if they lead anywhere
-	maxTries     = 256 // and if they do not
-	maxRegion    = 256 // accesses of a region, on each side of a seed, that patterns on several variables look at
-	maxChoices   = 64  // nodes tried for one event of a pattern
+	maxSeeds     = 8       // pairs of accesses of the same places with which the search for patterns begins, if they lead anywhere
+	maxTries     = 256     // and if they do not
+	maxLooks     = 100_000 // pairs of runs at the same places: thousands of goroutines that do the same make millions
+	maxRegion    = 256     // accesses of a region, on each side of a seed, that patterns on several variables look at
+	maxChoices   = 64      // nodes tried for one event of a pattern
 )
 
 // Search returns what patterns, and races, may happen in another order of the
@@ -118,7 +119,7 @@ type pairKey struct {
 }
 
 // A pair counts what was found of two places.
-type pair struct{ races, seeds, tries int }
+type pair struct{ races, seeds, tries, looks int }
 
 // location looks at one location: Algorithm 1 for races, then the patterns that
 // begin with a pair of accesses that could be in either order.
@@ -135,6 +136,9 @@ func (s *search) location(loc int32) {
 			if p == nil {
 				p = new(pair)
 				s.pairs[k] = p
+			}
+			if p.looks++; p.looks > maxLooks {
+				continue
 			}
 			wantRace := p.races < maxInstances && !s.g.excludeSets(a.locks, b.locks)
 			wantSeeds := p.seeds < maxSeeds && p.tries < maxTries && len(s.patterns) > 0
