@@ -195,7 +195,7 @@ func (c *Config) AddCond(x Cond) bool {
 // another branch. Most conditions that cannot be there are found out so, without a look at what gave them.
 func (c *Config) Astray(x Cond) bool {
 	n := c.n
-	m := n.cond(x)
+	m := n.place(x)
 	if m.up == None { // a first one, or beside
 		return false
 	}
@@ -203,7 +203,7 @@ func (c *Config) Astray(x Cond) bool {
 	if now == None || now == x {
 		return false
 	}
-	switch d := m.depth - n.cond(now).depth; {
+	switch d := m.depth - n.place(now).depth; {
 	case d <= 0:
 		return true
 	case d == 1:
@@ -380,7 +380,7 @@ func (c *Config) eachChild(x Cond, f func(y Cond)) {
 		}
 		c.Undo(m)
 	}
-	l := n.cond(x).next
+	l := n.moreOf(x).next
 	for l > 0 {
 		ys, older := n.blocks.at(l)
 		for i := len(ys) - 2; i >= 0; i -= 2 {

@@ -63,16 +63,19 @@ func (a Arc) takes() bool { return a.Use() == Takes || a.Use() == Seals }
 // A Value is what a condition's cell holds: for whoever makes the net.
 type Value = int64
 
-// A condition is 8 bytes, for which alone most are looked at, and 32 more.
+// A condition is 8 bytes, for which alone many are looked at, 12 that say where it is in the tree of its cell, and 16 more.
 type condition struct {
 	by   Event
 	cell Cell
 }
 
+type place struct {
+	up    Cond  // that it replaced; None if it is a first one
+	depth int32 // how many it comes after, of its cell
+	cell  Cell
+}
+
 type more struct {
-	up      Cond  // that it replaced; None if it is a first one
-	depth   int32 // how many it comes after, of its cell
-	cell    Cell
 	next    list // those that replaced it, each with the first that its event takes
 	waiting list // who waits at it
 	value   Value
@@ -93,7 +96,8 @@ const fewArcs = 3
 // A Net is an occurrence net that grows.
 type Net struct {
 	conds  []condition
-	more   chunks[more] // of each
+	places chunks[place]
+	more   chunks[more]
 	events chunks[node]
 	arcs   []Arc // of events that have more than a few
 	blocks blocks
@@ -125,13 +129,13 @@ func (n *Net) Root(cell Cell) Cond { return n.root[cell] }
 
 func (n *Net) give(cell Cell, by Event, up Cond, v Value) Cond {
 	c := Cond(len(n.conds))
-	x := more{cell: cell, up: up, value: v}
+	x := place{up: up, cell: cell}
 	if up != None {
-		u := n.cond(up)
-		x.depth = u.depth + 1
+		x.depth = n.place(up).depth + 1
 	}
 	n.conds = grown(n.conds, len(n.conds)+1, condition{by, cell})
-	n.more.add(x)
+	n.places.add(x)
+	n.more.add(more{value: v})
 	if up != None {
 		n.replace(up, c)
 	}
@@ -140,7 +144,7 @@ func (n *Net) give(cell Cell, by Event, up Cond, v Value) Cond {
 
 // replace notes that c can replace up.
 func (n *Net) replace(up, c Cond) {
-	switch x := n.cond(up); {
+	switch x := n.moreOf(up); {
 	case x.next == 0:
 		x.next = list(^c)
 		return
@@ -156,7 +160,8 @@ func (n *Net) replace(up, c Cond) {
 // with returns the first condition that what gives c takes.
 func (n *Net) with(c Cond) Cond { return n.event(n.conds[c].by).arcs[0].Cond() }
 
-func (n *Net) cond(c Cond) *more   { return n.more.at(int32(c)) }
+func (n *Net) place(c Cond) *place { return n.places.at(int32(c)) }
+func (n *Net) moreOf(c Cond) *more { return n.more.at(int32(c)) }
 func (n *Net) event(e Event) *node { return n.events.at(int32(e)) }
 
 // Events returns how many events were shown.
@@ -174,16 +179,16 @@ func (n *Net) By(c Cond) Event { return n.conds[c].by }
 func (n *Net) Cell(c Cond) Cell { return n.conds[c].cell }
 
 // Up returns the condition that c replaced, None for a first one.
-func (n *Net) Up(c Cond) Cond { return n.cond(c).up }
+func (n *Net) Up(c Cond) Cond { return n.place(c).up }
 
 // Depth returns how many conditions of its cell came before c.
-func (n *Net) Depth(c Cond) int { return int(n.cond(c).depth) }
+func (n *Net) Depth(c Cond) int { return int(n.place(c).depth) }
 
 // Value returns what c's cell holds.
-func (n *Net) Value(c Cond) Value { return n.cond(c).value }
+func (n *Net) Value(c Cond) Value { return n.moreOf(c).value }
 
 // SetValue changes it.
-func (n *Net) SetValue(c Cond, v Value) { n.cond(c).value = v }
+func (n *Net) SetValue(c Cond, v Value) { n.moreOf(c).value = v }
 
 // Label returns what tells e from other events with the same preset.
 func (n *Net) Label(e Event) int32 { return n.event(e).label }
@@ -259,7 +264,7 @@ func (n *Net) Aside(e Event, cell Cell, v Value) Cond {
 
 // Wait notes that who waits at c.
 func (n *Net) Wait(c, who Cond) {
-	switch x := n.cond(c); {
+	switch x := n.moreOf(c); {
 	case x.waiting == 0:
 		x.waiting = list(^who)
 	case x.waiting < 0:
@@ -272,7 +277,7 @@ func (n *Net) Wait(c, who Cond) {
 
 // Waiting calls f with those who wait at c, some perhaps more than once.
 func (n *Net) Waiting(c Cond, f func(who Cond)) {
-	l := n.cond(c).waiting
+	l := n.moreOf(c).waiting
 	for l > 0 {
 		who, older := n.blocks.at(l)
 		for i := len(who) - 1; i >= 0; i-- {
