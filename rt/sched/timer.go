@@ -62,15 +62,12 @@ func (s *Sched) vnow() int64 {
 		s.leave()
 	}
 	g := s.cur
-	s.looked()
-	step := int64(0)
-	if s.firing == nil { // the function of a timer cannot wait, nor let another one fire
-		if g.nows++; g.steps != g.nowStep {
-			g.nowStep = g.steps
-			g.nows += nowsPerStep - 1
-		}
-		step = s.takes(g)
+	if g.nows++; g.steps != g.nowStep {
+		g.nowStep = g.steps
+		g.nows += nowsPerStep - 1
 	}
+	s.looked()
+	step := s.takes(g)
 	if s.exhaustive() {
 		if step > 0 {
 			s.enter()
