@@ -318,7 +318,7 @@ func TestSamplesAreThoseOfOneProcess(t *testing.T) {
 func TestConcurrentRun(t *testing.T) {
 	tr := &tree{seed: 7}
 	want, _ := tr.whole()
-	run := newRunOf(tr, Options{Parts: 3})
+	run := newRunOf(tr, Options{})
 	var wg sync.WaitGroup
 	for i := range 3 {
 		wg.Go(func() {

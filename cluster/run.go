@@ -31,7 +31,6 @@ type Options struct {
 	Runs     int           // of samples: number of the one after the last; 0: no end
 	Quantum  time.Duration // after which a result is wanted
 	Deadline time.Time     // zero: none
-	Parts    int           // in how many pieces what is left is split where others have nothing to do
 	Log      *Log          // nil: none
 	FailFast bool          // the first finding is the end
 	// Hasten, if not nil, returns for how long a run of samples goes on at most after its first finding.
@@ -137,10 +136,13 @@ func (r *Run) ended() bool {
 // back faster than it can hand out others.
 const forItem = 500 * time.Microsecond
 
+// mostParts is in how many pieces what is left is split at most where others have nothing to do: else it is two for each who is there.
+const mostParts = 128
+
 // prepare completes an Item that is about to be handed out.
 func (r *Run) prepare(it *wire.Item) {
 	it.Least = int64(forItem) * int64(len(r.hands))
-	it.Seen, it.Quantum, it.Parts = r.keys, int64(r.o.Quantum), r.o.Parts
+	it.Seen, it.Quantum, it.Parts = r.keys, int64(r.o.Quantum), min(mostParts, 2*(r.waiting+len(r.hands)))
 	if !r.o.Deadline.IsZero() {
 		it.Budget = max(1, int64(time.Until(r.o.Deadline)))
 	}

@@ -75,7 +75,7 @@ func (o Simulation) Run() Simulated {
 	s := &sim{Simulation: o, r: rand.New(rand.NewPCG(o.Seed, 9)), workers: make([]simWorker, o.Workers)}
 	s.index()
 	first := wire.Piece{Data: encode([]interval{{0, len(o.Tree)}}), Size: 1}
-	s.run = NewRun("", &wire.Share{Search: true, Pieces: []wire.Piece{first}}, nil, Options{Parts: 2 * min(o.Workers, 64), Quantum: o.Quantum})
+	s.run = NewRun("", &wire.Share{Search: true, Pieces: []wire.Piece{first}}, nil, Options{Quantum: o.Quantum})
 	for range ahead {
 		for w := range o.Workers {
 			s.lanes = append(s.lanes, w)
@@ -157,7 +157,7 @@ func (s *sim) begin(worker int) {
 
 // least is for how long an Item is worked on, as in rt/drive.
 func (s *sim) least(x *simItem) time.Duration {
-	return max(2*time.Millisecond, 11*s.Execution, time.Duration(x.it.Least))
+	return max(2*time.Millisecond, 4*s.Execution, time.Duration(x.it.Least))
 }
 
 func (s *sim) endAt(x *simItem, at time.Duration) {

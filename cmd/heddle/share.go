@@ -83,7 +83,7 @@ func (r *packageRun) shareOn(ctx context.Context, sh *shared) (*shared, error) {
 		}
 	}
 	s.deadline = deadline
-	o := cluster.Options{Runs: r.o.runs, Quantum: quantum, Deadline: deadline, Parts: 2 * r.o.parallel, Log: sh.log, FailFast: r.o.failFast, Count: s.count}
+	o := cluster.Options{Runs: r.o.runs, Quantum: quantum, Deadline: deadline, Log: sh.log, FailFast: r.o.failFast, Count: s.count}
 	if r.bus != nil {
 		o.Quantum = remoteQuantum
 	}

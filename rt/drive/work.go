@@ -156,10 +156,11 @@ func (w *worker) take(rec *wire.Record) {
 }
 
 // A piece is worked on for a while at least, for so long and so many executions, unless the quantum is over:
-// to give it to others costs time, and an execution to go on from.
+// to give it to others costs time, and an execution to go on from. Few executions, where they take long: many workers wait while the
+// first pieces are made.
 const (
 	leastWork       = 2 * time.Millisecond
-	leastExecutions = 10
+	leastExecutions = 3
 )
 
 // enough reports whether a piece is to be given back, of which n executions were made.
