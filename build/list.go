@@ -89,6 +89,11 @@ func (p *listed) abs(file string) string {
 // list asks go list for the packages that patterns name and all they depend
 // on, with their tests unless main is set. Dependencies come before dependents.
 func (b *Builder) list(ctx context.Context) ([]*listed, error) {
+	if b.tool["GOMOD"] == os.DevNull { // outside a module; in the root folder, and with an overlay, go list would say so never
+		if _, err := b.goCommand(ctx, append([]string{"list", "-e", "--"}, b.Patterns...)...); err != nil {
+			return nil, err
+		}
+	}
 	args := []string{"list", "-e", "-deps", "-json=" + listFields}
 	if !b.Main {
 		args = append(args, "-test")
