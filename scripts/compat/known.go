@@ -133,6 +133,7 @@ var known = []struct {
 	{"github.com/afex/hystrix-go/hystrix", "TestFallback", "deadlock", "the test takes it that a second is enough"},
 	{"github.com/afex/hystrix-go/hystrix", "TestContextHandling", "deadlock", "the test takes it that fifteen milliseconds are over before twenty"},
 	{"github.com/olahol/melody", "TestClose", "deadlock", "a session that comes when the hub has ended waits for ever to be registered"},
+	{"github.com/olahol/melody", "TestHandle", "deadlock", "the test takes it that less than a minute is enough"},
 	{"github.com/olahol/melody", "Test", "leak", "tests do not close their hubs"},
 	{"github.com/bluele/gcache", "TestDoDupSuppress", "deadlock", "the test takes it that ten goroutines wait after a tenth of a second"},
 	{"github.com/afex/hystrix-go/plugins", "TestSampleRate", "leak", "the test does not close its clients"},
