@@ -63,6 +63,7 @@ var packages = map[string]*pkg{
 	"crypto/internal/rand": internalRandPatch,
 	"math/rand/v2":         rand2Patch,
 	"internal/poll":        pollPatch,
+	"os/signal":            signalPatch,
 	"net":                  netPatch,
 	"net/http":             httpPatch,
 	"syscall":              syscallPatch,

@@ -36,7 +36,15 @@ func (s *Sched) outsiders() int {
 	if !mayBeOutsiders {
 		return 0
 	}
-	return runtime.NumGoroutine() - 1 - s.workers - hook.Pulls()
+	n := runtime.NumGoroutine() - 1 - s.workers - hook.Pulls()
+	if n > 0 {
+		for _, idle := range hook.Idlers {
+			if idle() {
+				n--
+			}
+		}
+	}
+	return n
 }
 
 // Outside reports whether goroutines outside control took part in the last
