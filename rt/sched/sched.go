@@ -375,8 +375,8 @@ func (s *Sched) reset(opt Options) {
 // trace, which the next Run overwrites. It is called by a goroutine outside
 // control. What was found is in Failure, Races and the trace's verdict.
 func (s *Sched) Run(main func(), opt Options) *trace.Trace {
-	s.reset(opt)
 	hook.Execution++
+	s.reset(opt)
 	install()
 	s.resetFlow()
 	s.dg = G{}
