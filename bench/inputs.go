@@ -15,7 +15,7 @@ import (
 const inputPrograms = "heddle/bench/programs/inputs"
 
 // inputTargets are the fuzz targets of bench/programs/inputs, in the order of the table.
-var inputTargets = []string{"Figure1", "Contradiction", "Pairs2", "Pairs3", "Pairs4", "Updater", "Bank", "Filter", "Locks"}
+var inputTargets = []string{"Figure1", "Contradiction", "Pairs2", "Pairs3", "Pairs4", "Updater", "Bank", "Filter", "Locks", "Timeout", "Retry", "Poll"}
 
 // inputBudget is how long a target is explored at most, in nanoseconds; the best of inputTimes counts.
 const (
@@ -39,7 +39,7 @@ func inputsTable(ctx context.Context, file string) error {
 	for _, strategy := range []string{"unfold", "dpor", "reach"} {
 		all[strategy] = map[string]inputSearch{}
 		for range inputTimes {
-			config := wire.Config{Mode: "test", Package: inputPrograms, Strategy: strategy, Flow: true, Fuzz: ".", Budget: inputBudget, Visible: "auto", Time: "virtual", Isolate: "vars", Count: 1}
+			config := wire.Config{Mode: "test", Package: inputPrograms, Strategy: strategy, Flow: true, Fuzz: ".", Budget: inputBudget, Visible: "auto", Time: "virtual", Isolate: "vars", Count: 1, Targets: "auto"}
 			err := run.Binary(ctx, p.Binary, p.Dir, config, []string{"-test.run=^Fuzz"}, func(rec *wire.Record) {
 				if rec.Type == "end" {
 					s, known := all[strategy][rec.Test]

@@ -15,6 +15,7 @@ import (
 	"heddle/explore/unfold"
 	"heddle/internal/progen"
 	"heddle/internal/progen/machine"
+	"heddle/internal/progen/shapes"
 	"heddle/internal/progen/table2"
 	"heddle/trace"
 )
@@ -125,7 +126,7 @@ func unfoldTable(file string, huge bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Table 2\n\nBy `go run ./bench -unfold %s`: the programs behind Table 2 of the unfolding paper, as far as they could be rebuilt (`internal/progen/table2`), run by the scheduler without a compiler.\n", file)
 	fmt.Fprintf(&b, "Times are of the processor, executions included, the least of up to %d runs; > means that a search was ended after %.0f s. The columns *paper* are its numbers of tests, on another machine and for Java.\n", times, basis)
-	b.WriteString("`unfold` is heddle's, with read arcs: its events are fewer than the paper's where goroutines read (its own construction has the paper's: [unfold](rooms/unfold.md)). DL: what the search for deadlocks adds to its time.\n`dpor` is optimal: one execution a trace. DPOR-1 and DPOR-2 are the paper's baselines, Flanagan & Godefroid's algorithm with sleep sets (`bench/sleepset`), executions that are broken off included; goroutines begin by a step of their own, which gives those more to choose from than the paper's threads. Rows that take minutes: `-huge`.\n\n")
+	b.WriteString("`unfold` is heddle's, with read arcs: its events are fewer than the paper's where goroutines read (its own construction has the paper's: [unfold](rooms/unfold.md)). DL: what the search for deadlocks adds to its time.\n`dpor` is optimal: one execution a trace. DPOR-1 and DPOR-2 are the paper's baselines, Flanagan & Godefroid's algorithm with sleep sets (`bench/sleepset`), executions that are broken off included; goroutines begin by a step of their own, which gives those more to choose from than the paper's threads. Rows that take a second and more: `-huge`.\n\n")
 	b.WriteString("| program | unfold | time | DL | events | paper | dpor | time | unfold/dpor, an execution | DPOR-1 | time | paper | DPOR-2 | time | paper |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	var beside strings.Builder
 	beside.WriteString("\nThe paper's times, and ours beside them. It has the search for deadlocks apart, so unfold's is without that here.\n\n| program | paper: unfolding | DPOR-1 | DPOR-2 | unfold | DPOR-1 | DPOR-2 |\n| --- | --- | --- | --- | --- | --- | --- |\n")
@@ -173,6 +174,9 @@ func unfoldTable(file string, huge bool) error {
 		}
 	}
 	b.WriteString(beside.String())
+	if err := shapesTable(&b, times, most); err != nil {
+		return err
+	}
 	n, bytes, c, err := largeNet()
 	if err != nil {
 		return err
@@ -180,6 +184,27 @@ func unfoldTable(file string, huge bool) error {
 	fmt.Fprintf(&b, "\nA net of %s events (four philosophers who eat five times, not all of it: %s executions, %s) takes %.0f bytes of heap an event; the goal is 200.\n", commas(n), commas(c.executions), c.time(), bytes)
 	fmt.Print(b.String())
 	return os.WriteFile(file, []byte(b.String()), 0o666)
+}
+
+// shapesTable writes the costs of programs that are like many tests.
+func shapesTable(b *strings.Builder, times int, most float64) error {
+	b.WriteString("\nPrograms like many tests (`internal/progen/shapes`).\n\n| program | unfold | time | DL | dpor | time | unfold/dpor, an execution |\n| --- | --- | --- | --- | --- | --- | --- |\n")
+	for _, x := range shapes.All() {
+		var costs [3]cost
+		for i, of := range []func() searcher{
+			func() searcher { return unfold.New(unfold.Options{}) },
+			func() searcher { return unfold.New(unfold.Options{NoDeadlocks: true}) },
+			func() searcher { return dpor.New(dpor.Options{}) },
+		} {
+			var err error
+			if costs[i], _, err = best(x.Whole, times, most, of); err != nil {
+				return err
+			}
+		}
+		u, d := costs[0], costs[2]
+		fmt.Fprintf(b, "| %s | %s | %s | +%s | %s | %s | %.1f |\n", x.Name, u.count(), u.time(), seconds(max(0, u.seconds-costs[1].seconds)), d.count(), d.time(), u.seconds/float64(u.executions)/(d.seconds/float64(d.executions)))
+	}
+	return nil
 }
 
 // netEvents is how many events the net has whose memory is measured.

@@ -3,6 +3,7 @@ package cluster
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"heddle/rt/wire"
 	"heddle/trace"
@@ -84,5 +85,61 @@ func TestErrands(t *testing.T) {
 	}
 	if r.Next(nil) != nil {
 		t.Error("the run goes on")
+	}
+}
+
+// Inputs are explored one an Item, by who knows what was known when they were asked for; who explores one that is not wanted
+// any more is told, and nobody begins with it again.
+func TestInputErrands(t *testing.T) {
+	r := NewErrands("FuzzX", 2, nil, Options{})
+	know := &wire.Knowledge{Loose: true}
+	ask := func(value string) int {
+		return r.AskInput(&wire.Input{Values: []string{value}}, know, time.Now().Add(time.Hour))
+	}
+	a, b, c := ask("a"), ask("b"), ask("c")
+	hurried := 0
+	next := func() *wire.Item { return r.Next(func() { hurried++ }) }
+	did := func(it *wire.Item) *wire.Worked {
+		return &wire.Worked{N: it.N, Tally: wire.Tally{Executions: 10}, Explored: &wire.Explored{Reason: it.Input.Values[0]}}
+	}
+	first, second := next(), next()
+	if first.Input.N != a || !first.Know.Loose || first.Budget <= 0 || len(first.Errands) > 0 || second.Input.N != b {
+		t.Fatalf("the first Items are %+v and %+v", first, second)
+	}
+	r.Back(first) // its worker has died
+	r.Drop(b)
+	r.Drop(b)
+	if hurried != 1 {
+		t.Errorf("who explores an input that is not wanted any more was told %d times, want once", hurried)
+	}
+	r.Back(second)
+	if again := next(); again != first {
+		t.Fatalf("after it was given back %+v comes next", again)
+	}
+	if r.Come(a) {
+		t.Error("an input was explored before anybody said so")
+	}
+	r.Take(first, did(first))
+	r.Take(second, did(second)) // in vain
+	third := next()
+	if third.Input.N != c {
+		t.Fatalf("%+v comes last, and not the input that is left", third)
+	}
+	r.Take(third, did(third))
+	r.Take(third, did(third))
+	for n, value := range map[int]string{a: "a", c: "c"} {
+		if !r.Come(n) {
+			t.Errorf("%s has not come", value)
+		}
+		if w, failed := r.Explored(n); failed != "" || w == nil || w.Explored.Reason != value {
+			t.Errorf("%s came to %+v, %q", value, w, failed)
+		}
+	}
+	if p := r.plan; len(p.inputs)+len(p.wanted)+len(p.idle)+len(p.hands.items) > 0 || p.out.Tally.Executions != 30 {
+		t.Errorf("%d results, %d wanted, %d idle, %d in hands are left of %d executions, want none of 30", len(p.inputs), len(p.wanted), len(p.idle), len(p.hands.items), p.out.Tally.Executions)
+	}
+	r.Close()
+	if w, _ := r.Explored(ask("d")); w != nil {
+		t.Error("an input is explored when the run is over")
 	}
 }

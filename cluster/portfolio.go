@@ -16,9 +16,6 @@ type portfolio struct {
 	over   bool
 }
 
-// toldOrders is how many orders a worker is told of at most. One that it does not hear of is new to it as well, no more.
-const toldOrders = 1 << 10
-
 func newPortfolio(test string, s *wire.Share) *portfolio {
 	p := &portfolio{test: test, state: *s.State, free: s.Free}
 	p.out.Tally, p.out.Know = s.Tally, s.Know
@@ -52,7 +49,7 @@ func (p *portfolio) take(w *wire.Worked) []*wire.Worked {
 		return []*wire.Worked{{N: -1, Found: w.Found, Seen: w.Seen}} // what was found was found, though it does not count
 	}
 	all := append(p.orders[:len(p.orders):len(p.orders)], w.Orders...)
-	p.orders = all[max(0, len(all)-toldOrders):]
+	p.orders = all[max(0, len(all)-wire.MostOrders):]
 	w.Orders = nil // who goes on with the Log has other portfolios
 	p.replay(w)
 	return []*wire.Worked{w}

@@ -59,11 +59,11 @@ func TestPortfolioCountsOnce(t *testing.T) {
 func TestPortfolioTellsTheLast(t *testing.T) {
 	p := newPortfolio("T", &wire.Share{State: new(wire.State)})
 	for i := range uint64(3) {
-		orders := make([]uint64, toldOrders)
+		orders := make([]uint64, wire.MostOrders)
 		orders[len(orders)-1] = i + 1
 		p.take(turn(p.next(), 1, orders...))
 	}
-	if got := p.next().Turn.Orders; len(got) != toldOrders || got[len(got)-1] != 3 {
+	if got := p.next().Turn.Orders; len(got) != wire.MostOrders || got[len(got)-1] != 3 {
 		t.Errorf("%d orders are told, the last is %d", len(got), got[len(got)-1])
 	}
 }

@@ -23,7 +23,7 @@ func (r *rewriter) target(e ast.Expr) target {
 	if isBlank(e) {
 		return blank
 	}
-	if !r.mem {
+	if !r.mem || r.isHeaderData(e) {
 		return plain
 	}
 	if x, ok := e.(*ast.IndexExpr); ok && isMap(r.info.TypeOf(x.X)) {
@@ -33,6 +33,24 @@ func (r *rewriter) target(e ast.Expr) target {
 		return hooked
 	}
 	return plain
+}
+
+// isHeaderData reports whether e is the Data of a reflect.SliceHeader or StringHeader. The compiler knows an assignment to it by
+// its form, and keeps what the address is of alive (rule 6 of package unsafe).
+func (r *rewriter) isHeaderData(e ast.Expr) bool {
+	x, ok := e.(*ast.SelectorExpr)
+	if !ok || x.Sel.Name != "Data" {
+		return false
+	}
+	t := r.info.TypeOf(x.X)
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != "reflect" {
+		return false
+	}
+	return n.Obj().Name() == "SliceHeader" || n.Obj().Name() == "StringHeader"
 }
 
 // assign rewrites an assignment. simple: it stands where only a simple statement may stand.

@@ -190,12 +190,11 @@ func (f *flower) assignOp(s *ast.AssignStmt, simple bool) {
 // assignOpSymbolic is assignOp where labels are expressions; the operands were rewritten.
 func (f *flower) assignOpSymbolic(s *ast.AssignStmt, t flowTarget, simple bool) {
 	op, _ := binaryOf(s.Tok)
-	id, whole := ast.Unparen(s.Lhs[0]).(*ast.Ident)
-	if whole && t.name != "" && f.assignSymbolic(s, id, op, s.Rhs[0], t.name) {
+	if x, ok := f.changed(s.Lhs[0], t); ok && f.assignSymbolic(s, x, op, s.Rhs[0]) {
 		return
 	}
 	if !simple {
-		f.then(s, t.set("0"))
+		f.then(s, t.set(f.lost(s.Lhs[0], f.label(s.Lhs[0]), f.label(s.Rhs[0]))))
 	}
 }
 
@@ -223,7 +222,41 @@ func (f *flower) increased(s *ast.IncDecStmt) bool {
 	if s.Tok == token.DEC {
 		op = token.SUB
 	}
-	return f.assignSymbolic(s, id, op, nil, f.of(v))
+	return f.assignSymbolic(s, changing{id, id.Name, flowTarget{name: f.of(v)}, f.of(v)}, op, nil)
+}
+
+// A changing is a local variable of which the next value is computed from the one that it has, or a field of one.
+type changing struct {
+	expr   ast.Expr
+	text   string
+	target flowTarget
+	label  string // of the value that it has
+}
+
+// right is what its label variable is set to when the value that it is given has the label l.
+func (x *changing) right(l string) string {
+	if x.target.part == "" {
+		return l
+	}
+	return "_hf.PutField(" + x.target.name + ", " + x.target.part + ", " + l + ")"
+}
+
+// changed returns what e is, whose target is t; ok is false if it is something else.
+func (f *flower) changed(e ast.Expr, t flowTarget) (x changing, ok bool) {
+	if t.name == "" || t.part == "0, 0, 0" {
+		return x, false
+	}
+	text := ""
+	for at := ast.Unparen(e); ; {
+		switch id := at.(type) {
+		case *ast.Ident:
+			return changing{e, id.Name + text, t, f.label(e)}, true
+		case *ast.SelectorExpr:
+			at, text = ast.Unparen(id.X), "."+id.Sel.Name+text
+		default:
+			return x, false
+		}
+	}
 }
 
 // simple rewrites a statement where only a simple one may stand. It returns a

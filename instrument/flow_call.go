@@ -287,12 +287,19 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 			l = union(l, f.label(a))
 		}
 		c, to := f.fn.newCall(), f.fn.newSlot()
+		if f.exprs() {
+			ls := ""
+			for _, a := range e.Args[2:] {
+				ls += ", " + f.label(a)
+			}
+			f.wrap(e.Args[0], "_hf.OutSelect(uint64(", "), &"+c+ls+")")
+			f.wrap(e, "_hf.In(", ", &"+c+", true, &"+to+")")
+			f.slot[e] = to + ".Get()"
+			return
+		}
 		f.wrap(e.Args[0], "_hf.Out(uint64(", "), "+l+", &"+c+")")
 		f.wrap(e, "_hf.In(", ", &"+c+", true, &"+to+")")
 		f.slot[e] = union(to+".Get()", l)
-		if f.exprs() {
-			f.slot[e] = to + ".Get()"
-		}
 	default:
 		for _, a := range e.Args {
 			f.expr(a)
@@ -355,6 +362,9 @@ func (f *flower) hookMethodCall(e *ast.CallExpr, typ, method string) {
 		f.afterPart(e, e.Args[0], ", "+f.label(e.Args[0]))
 	case "SendCase.Of":
 		f.slot[e] = union(f.label(fun.X), f.label(e.Args[0]))
+		if f.exprs() {
+			f.slot[e] = f.label(e.Args[0])
+		}
 	}
 }
 
@@ -441,7 +451,7 @@ func (f *flower) callee(fun ast.Expr) *types.Func {
 // isForeign reports whether the body of fn is known not to carry labels: it is the standard library's.
 func (f *flower) isForeign(fn *types.Func) bool {
 	if r := fn.Signature().Recv(); r != nil && types.IsInterface(r.Type()) || fn.Pkg() == nil || fn.Pkg() == f.pkg {
-		return false
+		return f.exprs() && fn.Pkg() == f.pkg && f.bodiless(fn)
 	}
 	path := fn.Pkg().Path()
 	if p := f.im.pkgs[path]; p != nil && p.in.Standard {
@@ -449,6 +459,16 @@ func (f *flower) isForeign(fn *types.Func) bool {
 	}
 	first, _, _ := strings.Cut(path, "/")
 	return f.im.pkgs[path] == nil && !strings.Contains(first, ".")
+}
+
+// bodiless reports whether fn is declared in this file and written elsewhere, in assembly or in package runtime.
+func (f *flower) bodiless(fn *types.Func) bool {
+	for _, d := range f.ast.Decls {
+		if d, ok := d.(*ast.FuncDecl); ok && f.info.Defs[d.Name] == fn {
+			return d.Body == nil
+		}
+	}
+	return false
 }
 
 // operates reports whether a function of the standard library may do
@@ -564,7 +584,7 @@ func (f *flower) vanishes(e *ast.CallExpr, c *flowCall) bool {
 	return slices.ContainsFunc(e.Args, func(a ast.Expr) bool { return f.refers(a) != "" })
 }
 
-// refers returns how package flow calls a value with memory that others see; "" for other values, and map.
+// refers returns how package flow calls a value with memory that others see; "" for other values.
 func (f *flower) refers(a ast.Expr) string {
 	t := f.info.TypeOf(a)
 	if t == nil || f.info.Types[a].Value != nil || f.info.Types[a].IsNil() {
@@ -575,6 +595,8 @@ func (f *flower) refers(a ast.Expr) string {
 		return "Pointer"
 	case *types.Slice:
 		return "Slice"
+	case *types.Map:
+		return "Map"
 	}
 	if isString(t) {
 		return "Text"
@@ -693,14 +715,16 @@ func (f *flower) packed(e *ast.CallExpr, c *flowCall, ls []string) []string {
 		last = "0" // a slice of them, see rest
 		if f.restOf(e, c) == "" {
 			l := f.anyOf(ls[n-1:]...)
-			f.vanish(e.Args[len(e.Args)-1], f.lost(e, l), l)
+			if i := slices.IndexFunc(e.Args[n-1:], f.wrappable); i >= 0 { // a constant has no label
+				f.vanish(e.Args[n-1+i], f.lost(e, l), l)
+			}
 		}
 	}
 	return append(append([]string{}, ls[:n-1]...), last)
 }
 
 // restOf returns the type of the arguments that a call packs into a slice, "" if there are none or their labels are not kept:
-// they are for numbers and conditions whose types have a name everywhere.
+// they are for numbers, conditions and strings whose types have a name everywhere.
 func (f *flower) restOf(e *ast.CallExpr, c *flowCall) string {
 	n := c.sig.Params().Len()
 	if !f.exprs() || !c.sig.Variadic() || e.Ellipsis.IsValid() || len(e.Args) < n {
@@ -710,7 +734,7 @@ func (f *flower) restOf(e *ast.CallExpr, c *flowCall) string {
 	if !ok {
 		return ""
 	}
-	if _, ok := num(b); !ok {
+	if _, ok := num(b); !ok && b.Kind() != types.String {
 		return ""
 	}
 	if _, obj := f.pkg.Scope().Innermost(e.Pos()).LookupParent(b.Name(), e.Pos()); obj != types.Universe.Lookup(b.Name()) {
@@ -731,9 +755,12 @@ func (f *flower) rest(e *ast.CallExpr, c *flowCall, ls []string) {
 
 // appended returns the label of the memory that the arguments of append take.
 func (f *flower) appended(app *ast.CallExpr, ls []string) string {
+	if len(ls) == 1 {
+		return ls[0]
+	}
 	s, ok := core(f.info.TypeOf(app.Args[0])).(*types.Slice)
 	if !ok || !sized(s.Elem()) {
-		return "0"
+		return f.lost(app, ls...)
 	}
 	size := gcSizes.Sizeof(s.Elem())
 	var parts []string
@@ -742,11 +769,8 @@ func (f *flower) appended(app *ast.CallExpr, ls []string) string {
 			parts = append(parts, fmt.Sprintf("_hf.Part{Off: %d, N: %d, L: %s}", int64(i)*size, size, l))
 		}
 	}
-	switch {
-	case len(parts) == 0:
+	if len(parts) == 0 {
 		return "0"
-	case len(ls) == 1:
-		return ls[0]
 	}
 	return "_hf.Struct(" + strings.Join(parts, ", ") + ")"
 }

@@ -58,7 +58,12 @@ func (f *flower) expr(e ast.Expr) {
 	case *ast.CallExpr:
 		f.call(e)
 	case *ast.CompositeLit:
-		f.elements(e, func(el ast.Expr) { f.expr(el) })
+		f.elements(e, func(el ast.Expr) {
+			f.expr(el)
+			if f.exprs() && isMap(f.info.TypeOf(e)) && f.label(el) != "0" && f.wrappable(el) { // entries of literals have no labels
+				f.wrap(el, "_hf.Vanish(", ", "+f.lost(el, f.label(el))+")")
+			}
+		})
 	case *ast.FuncLit:
 		f.literal(e)
 	case *ast.TypeAssertExpr:
@@ -177,7 +182,13 @@ func (f *flower) label(e ast.Expr) string {
 		return f.variable(e)
 	case *ast.SelectorExpr:
 		if f.info.Selections[e] != nil {
-			if f.exprs() {
+			switch {
+			case f.exprs() && f.isRecvCase(e.X):
+				if e.Sel.Name == "V" {
+					return f.label(e.X)
+				}
+				return "0"
+			case f.exprs():
 				return f.fieldLabel(e, f.label(e.X))
 			}
 			return f.label(e.X)
@@ -265,4 +276,14 @@ func (f *flower) addrLabel(e ast.Expr) string {
 		return f.label(e.X)
 	}
 	return "0"
+}
+
+// isRecvCase reports whether e is a receive in a select.
+func (f *flower) isRecvCase(e ast.Expr) bool {
+	p, ok := f.info.TypeOf(e).(*types.Pointer)
+	if !ok {
+		return false
+	}
+	n, ok := p.Elem().(*types.Named)
+	return ok && n.Obj().Name() == "RecvCase" && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == hookPath
 }

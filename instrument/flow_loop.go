@@ -30,6 +30,9 @@ func (f *flower) beginsIteration(s *ast.AssignStmt) bool {
 	}
 	hook := f.hookName(call)
 	f.expr(call.Args[0])
+	if hook == "Map" || hook == "MapEach" {
+		f.reachesMap(call.Args[0])
+	}
 	last := s.Lhs[len(s.Lhs)-1].(*ast.Ident)
 	it := &flowIter{name: last.Name, len: strings.HasPrefix(hook, "Slice")}
 	for i, l := range s.Lhs {
@@ -166,6 +169,9 @@ func (f *flower) rangeOver(s *ast.RangeStmt, names [2]string) string {
 			times("TimesString")
 		}
 		return set(names[0], "0") + set(names[1], keep)
+	}
+	if isMap(f.info.TypeOf(s.X)) && names[1] != "" {
+		f.reachesMap(s.X)
 	}
 	keep := "0"
 	if l != "0" && names[1] != "" {

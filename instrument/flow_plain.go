@@ -46,17 +46,21 @@ func heddleCompare(s, t string) int {
 }
 `
 
+// Slices are read as strings: these functions have no hooks, by which their elements would have labels.
 const plainBytes = `
 func heddleIndexByte(s []byte, c byte) int {
-	for i := 0; i < len(s); i++ { if s[i] == c { return i } }
+	t := string(s)
+	for i := 0; i < len(t); i++ { if t[i] == c { return i } }
 	return -1
 }
 func heddleLastIndexByte(s []byte, c byte) int {
-	for i := len(s) - 1; i >= 0; i-- { if s[i] == c { return i } }
+	t := string(s)
+	for i := len(t) - 1; i >= 0; i-- { if t[i] == c { return i } }
 	return -1
 }
 func heddleCount(s []byte, c byte) (n int) {
-	for i := 0; i < len(s); i++ { if s[i] == c { n++ } }
+	t := string(s)
+	for i := 0; i < len(t); i++ { if t[i] == c { n++ } }
 	return n
 }
 func heddleIndex(s, p []byte) int {

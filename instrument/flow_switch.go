@@ -36,7 +36,9 @@ func (f *flower) switchStmt(s *ast.SwitchStmt) {
 			}
 		}
 	}
-	if f.exprs() && l != "0" {
+	call, ok := s.Tag.(*ast.CallExpr)
+	selects := ok && f.hookName(call) == "Select"
+	if f.exprs() && l != "0" && !selects { // which case a select takes is up to no input
 		f.switchSymbolic(s)
 		cases = nil
 	}
@@ -52,7 +54,7 @@ func (f *flower) switchStmt(s *ast.SwitchStmt) {
 		f.wrap(s.Tag, "_hf.Then("+then+", ", ")")
 	}
 	var chosen []string // labels of the variables of a select's cases
-	if call, ok := s.Tag.(*ast.CallExpr); ok && f.hookName(call) == "Select" {
+	if selects {
 		for _, a := range call.Args[2:] {
 			chosen = append(chosen, f.label(a))
 		}

@@ -191,8 +191,12 @@ func (f *flower) binary(e *ast.BinaryExpr) {
 	if lx == "0" && ly == "0" {
 		return
 	}
-	if isString(f.info.TypeOf(e.X)) && isString(f.info.TypeOf(e.Y)) {
+	switch {
+	case isString(f.info.TypeOf(e.X)) && isString(f.info.TypeOf(e.Y)):
 		f.text(e)
+		return
+	case generic(f.info.TypeOf(e.X)) || generic(f.info.TypeOf(e.Y)):
+		f.genericBinary(e)
 		return
 	}
 	k, ok := num(f.info.TypeOf(e.X))
@@ -260,7 +264,7 @@ func (f *flower) text(e *ast.BinaryExpr) {
 func (f *flower) unarySymbolic(e *ast.UnaryExpr) {
 	l := f.label(e.X)
 	f.slot[e] = "0"
-	if _, ok := num(f.info.TypeOf(e.X)); !ok || l == "0" {
+	if _, ok := num(f.info.TypeOf(e.X)); l == "0" || !ok && !generic(f.info.TypeOf(e.X)) {
 		return
 	}
 	switch e.Op {
@@ -284,8 +288,12 @@ func (f *flower) conversionSymbolic(e *ast.CallExpr) {
 	k, isNum := num(to)
 	_, wasNum := num(from)
 	switch {
-	case isNum && wasNum:
+	case isNum && (wasNum || generic(from)):
 		f.slot[e] = fmt.Sprintf("_hf.Conv(%s, %#x)", l, uint8(k))
+	case generic(to) && (wasNum || generic(from)):
+		slot := f.fn.newSlot()
+		f.wrap(e, "_hf.GenericConv(", ", "+l+", &"+slot+")")
+		f.slot[e] = slot + ".Get()"
 	case types.IsInterface(to) || types.Identical(from.Underlying(), to.Underlying()):
 		f.slot[e] = l
 	case isString(to) && (isString(from) || isBytes(from)), isBytes(to) && isString(from):
@@ -350,6 +358,7 @@ func (f *flower) indexed(e *ast.IndexExpr) bool {
 	if lx == "0" && li == "0" {
 		return true
 	}
+	text := isString(f.info.TypeOf(e.X)) || isBytes(f.info.TypeOf(e.X)) // the latter are read without a hook here
 	site := f.branchSite(e.Pos(), e)
 	c, isConst := f.constantOf(e.Index)
 	least := uint64(0)
@@ -361,7 +370,7 @@ func (f *flower) indexed(e *ast.IndexExpr) bool {
 	case !ok || x.val == "" && isConst:
 		return true
 	case isConst:
-		if isString(f.info.TypeOf(e.X)) {
+		if text {
 			f.slot[e] = fmt.Sprintf("_hf.ByteOf(&%s, %d)", x.val, c)
 		}
 		return true
@@ -372,7 +381,7 @@ func (f *flower) indexed(e *ast.IndexExpr) bool {
 	}
 	v := f.newVal()
 	f.wrap(e.Index, "_hf.Index(", fmt.Sprintf(", %s, %#x, %s, &%s, %s)", li, uint8(k), x.operand(), v, site))
-	if isString(f.info.TypeOf(e.X)) {
+	if text {
 		f.slot[e] = fmt.Sprintf("_hf.ByteAt(%s, &%s)", x.operand(), v)
 	}
 	return true
@@ -399,10 +408,12 @@ func (f *flower) looked(e *ast.IndexExpr) string {
 	k, isNum := num(f.info.TypeOf(e.Index))
 	if !isNum && !isString(f.info.TypeOf(e.Index)) {
 		f.vanish(e.Index, f.lost(e.Index, l), l)
+		f.reachesMap(call)
 		return ""
 	}
 	if t, ok := core(f.info.TypeOf(call)).(*types.Map); !ok || !types.Identical(t.Key(), f.info.TypeOf(e.Index)) {
 		f.vanish(e.Index, f.lost(e.Index, l), l)
+		f.reachesMap(call)
 		return "" // converted to an interface on the way
 	}
 	if c := f.info.Types[e.Index].Value; c != nil {
@@ -415,6 +426,7 @@ func (f *flower) looked(e *ast.IndexExpr) string {
 	}
 	if !f.wrappable(e.Index) || k == trace.Bool {
 		f.vanish(e.Index, f.lost(e.Index, l), l)
+		f.reachesMap(call)
 		return ""
 	}
 	if !isNum {
@@ -423,6 +435,13 @@ func (f *flower) looked(e *ast.IndexExpr) string {
 	}
 	f.wrap(e.Index, "_hf.KeyNum(", fmt.Sprintf(", %s, %#x, &%s, %s)", l, uint8(k), name, f.branchSite(e.Pos(), e)))
 	return name
+}
+
+// reachesMap notes, where labels are expressions, that the values of a map go where their labels do not.
+func (f *flower) reachesMap(m ast.Expr) {
+	if f.exprs() && f.wrappable(m) {
+		f.wrap(m, "_hf.ReachMap(", ", "+f.sites.add("value", m.Pos(), unhook(f.source(m)), f.info.TypeOf(m))+")")
+	}
 }
 
 // sliced rewrites x[lo:hi] of a string or slice, whose operands were rewritten.
@@ -579,6 +598,16 @@ func sized(t types.Type) bool {
 // literalLabel returns the label of a composite literal: of a struct, or of the elements of an array or slice.
 func (f *flower) literalLabel(lit *ast.CompositeLit) string {
 	var parts []string
+	unsized := func() string { // where the parts are depends on type arguments
+		var ls []string
+		for _, el := range lit.Elts {
+			if kv, ok := el.(*ast.KeyValueExpr); ok {
+				el = kv.Value
+			}
+			ls = append(ls, f.label(el))
+		}
+		return f.lost(lit, ls...)
+	}
 	add := func(off, size int64, e ast.Expr) {
 		if l := f.label(e); l != "0" {
 			parts = append(parts, fmt.Sprintf("_hf.Part{Off: %d, N: %d, L: %s}", off, size, l))
@@ -591,7 +620,7 @@ func (f *flower) literalLabel(lit *ast.CompositeLit) string {
 	switch t := core(t).(type) {
 	case *types.Struct:
 		if !sized(t) {
-			return "0"
+			return unsized()
 		}
 		fields := make([]*types.Var, t.NumFields())
 		for i := range fields {
@@ -610,8 +639,14 @@ func (f *flower) literalLabel(lit *ast.CompositeLit) string {
 			add(offs[i], gcSizes.Sizeof(fields[i].Type()), el)
 		}
 	case *types.Array:
+		if !sized(t) {
+			return unsized()
+		}
 		f.elementLabels(lit, t.Elem(), add)
 	case *types.Slice:
+		if !sized(t.Elem()) {
+			return unsized()
+		}
 		f.elementLabels(lit, t.Elem(), add)
 	}
 	if len(parts) == 0 {
@@ -621,9 +656,6 @@ func (f *flower) literalLabel(lit *ast.CompositeLit) string {
 }
 
 func (f *flower) elementLabels(lit *ast.CompositeLit, elem types.Type, add func(off, size int64, e ast.Expr)) {
-	if !sized(elem) {
-		return
-	}
 	size, i := gcSizes.Sizeof(elem), int64(0)
 	for _, el := range lit.Elts {
 		if kv, ok := el.(*ast.KeyValueExpr); ok {
@@ -635,11 +667,14 @@ func (f *flower) elementLabels(lit *ast.CompositeLit, elem types.Type, add func(
 	}
 }
 
-// assignSymbolic rewrites x op= v and, where v is nil, x++ and x--, of a local variable with a label; false if it is no number or string.
+// assignSymbolic rewrites x op= v and, where v is nil, x++ and x--; false if it is no number or string.
 //
 //	x += v      x, _hl1 = _hf.Num(x, _hl1, 0xc0, &_hv2) + (_hf.Num(v, _hl2, 0xc0, &_hv1)), _hf.Two(7, 0xc0, &_hv2, &_hv1)
-func (f *flower) assignSymbolic(s ast.Stmt, x *ast.Ident, op token.Token, v ast.Expr, label string) bool {
-	t := f.info.TypeOf(x)
+func (f *flower) assignSymbolic(s ast.Stmt, x changing, op token.Token, v ast.Expr) bool {
+	t := f.info.TypeOf(x.expr)
+	if generic(t) {
+		return f.assignGeneric(s, x, op, v)
+	}
 	k, isNum := num(t)
 	if !isNum && !isString(t) || isNum && k == trace.Bool {
 		return false
@@ -647,27 +682,27 @@ func (f *flower) assignSymbolic(s ast.Stmt, x *ast.Ident, op token.Token, v ast.
 	old := kept{val: f.newVal(), k: k}
 	one := kept{value: 1, k: k}
 	if isString(t) {
-		site := f.branchSite(s.Pos(), x)
+		site := f.branchSite(s.Pos(), x.expr)
 		w, ok := f.keepText(v, 0, site)
 		if !ok {
 			return false
 		}
 		to := f.fn.newSlot()
-		f.between(x.End(), v.Pos(), fmt.Sprintf(", %s = _hf.Cat(_hf.Str(%s, %s, 0, &%s, %s) + (", label, x.Name, label, old.val, site))
-		f.after(s, fmt.Sprintf("), &%s, %s, %s, &%s), %s.Get()", old.val, w.operand(), site, to, to))
+		f.between(x.expr.End(), v.Pos(), fmt.Sprintf(", %s = _hf.Cat(_hf.Str(%s, %s, 0, &%s, %s) + (", x.target.name, x.text, x.label, old.val, site))
+		f.after(s, fmt.Sprintf("), &%s, %s, %s, &%s), %s", old.val, w.operand(), site, to, x.right(to+".Get()")))
 		return true
 	}
-	start := fmt.Sprintf(", %s = _hf.Num(%s, %s, %#x, &%s) %s ", label, x.Name, label, uint8(k), old.val, op)
+	start := fmt.Sprintf(", %s = _hf.Num(%s, %s, %#x, &%s) %s ", x.target.name, x.text, x.label, uint8(k), old.val, op)
 	if v == nil {
-		f.replaceRange(x.End(), s.End(), start+"1, "+two(arithmetic[op], k, old, one))
+		f.replaceRange(x.expr.End(), s.End(), start+"1, "+x.right(two(arithmetic[op], k, old, one)))
 		return true
 	}
 	w, ok := f.keepRight(op, v)
 	if !ok {
 		return false
 	}
-	f.between(x.End(), v.Pos(), start+"(")
-	f.after(s, "), "+two(arithmetic[op], k, old, w))
+	f.between(x.expr.End(), v.Pos(), start+"(")
+	f.after(s, "), "+x.right(two(arithmetic[op], k, old, w)))
 	return true
 }
 

@@ -69,7 +69,11 @@ func (r *Reporter) explain(test string, f Finding) string {
 	}
 	if f.ClipPath != "" {
 		section("clip", fmt.Sprintf("%s   (%s)", oneLine(f.ClipPath), switches(f.Finding)))
-		section("replay", r.replayLine(f.ClipPath))
+		var more []string
+		if f.Verbose {
+			more = append(more, "-v")
+		}
+		section("replay", r.replayLine(f.ClipPath, more...))
 	}
 	return b.String()
 }
@@ -283,7 +287,7 @@ func noteOf(places []wire.Place, s *wire.Stack) string {
 
 // ofSteps says what the table of steps shows.
 func ofSteps(f Finding, shown int) string {
-	n := f.number(len(f.steps()))
+	n := f.number(f.lead() + len(f.Rest))
 	s := "all " + plural(n, "step")
 	if n > shown {
 		s = fmt.Sprintf("those that matter of %s", thousands(n))
@@ -322,9 +326,9 @@ func stale(f Finding) string {
 	return fmt.Sprintf("clip %s no longer fits the code: %s\n(the test was explored anew; delete the file if the bug is gone)", path, why)
 }
 
-// replayLine is the command that shows a clip's finding again.
-func (r *Reporter) replayLine(path string) string {
-	words := slices.Concat([]string{"heddle", "replay"}, r.o.ReplayFlags, []string{path}, r.o.ReplayArgs)
+// replayLine is the command that shows a clip's finding again, with more flags than those for all.
+func (r *Reporter) replayLine(path string, more ...string) string {
+	words := slices.Concat([]string{"heddle", "replay"}, r.o.ReplayFlags, more, []string{path}, r.o.ReplayArgs)
 	for i := range words {
 		words[i] = shellWord(words[i])
 	}

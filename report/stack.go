@@ -81,8 +81,11 @@ func recursion(fs []wire.Place) (once []wire.Place, more []int) {
 	return once, more
 }
 
-// held turns the note of a lock, "held by main/2", into the end of a sentence.
+// held turns the note of a lock, "held by main/2" or "wanted by main/2", into the end of a sentence.
 func held(note, by string) string {
+	if writer, ok := strings.CutPrefix(note, "wanted by "); ok {
+		return "which " + writer + " waits to write: new readers come after it"
+	}
 	who, ok := strings.CutPrefix(note, "held by ")
 	switch {
 	case !ok:

@@ -30,7 +30,12 @@ func (r *Reporter) chosen(f Finding) []int {
 
 // steps are those of the finding's execution that the table is made of: all, or, where the clip does without the end, what leads to
 // the last switch, and the last ones.
-func (f Finding) steps() []wire.Step { return slices.Concat(f.Clip.Steps[:f.lead()], f.Rest) }
+func (f Finding) steps() []wire.Step {
+	if len(f.Rest) == 0 {
+		return f.Clip.Steps // there can be millions
+	}
+	return slices.Concat(f.Clip.Steps[:f.lead()], f.Rest)
+}
 
 // lead is how many of the clip's steps are among them.
 func (f Finding) lead() int {

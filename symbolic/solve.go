@@ -36,19 +36,16 @@ type Stats struct {
 	Sat, Unsat, Unknown int
 }
 
-// A Solver answers questions about the terms of a table, and remembers the answers.
+// A Solver answers questions about the terms of a table, and remembers the answers. Which input it finds does not depend on what it was
+// asked before: so it may be asked ahead of time.
 type Solver struct {
 	Stats Stats
 
-	t     *Table
-	opt   Options
-	known map[string]answer
-	vars  map[Term][]Term // variables by condition
-}
-
-type answer struct {
-	status Status
-	model  Model
+	t      *Table
+	opt    Options
+	known  map[string]Status // of conditions, where there is no model
+	models map[string]Model  // of conditions, with what was preferred
+	vars   map[Term][]Term   // variables by condition
 }
 
 // NewSolver returns a solver for terms of t.
@@ -59,7 +56,7 @@ func NewSolver(t *Table, opt Options) *Solver {
 	if opt.Backend == nil {
 		opt.Backend = Blast{}
 	}
-	return &Solver{t: t, opt: opt, known: map[string]answer{}, vars: map[Term][]Term{}}
+	return &Solver{t: t, opt: opt, known: map[string]Status{}, models: map[string]Model{}, vars: map[Term][]Term{}}
 }
 
 // Solve asks whether all conditions, terms of width 1, can be true. near has
@@ -172,42 +169,58 @@ func (s *Solver) variables(c Term) []Term {
 }
 
 func (s *Solver) ask(cs []Term, near Model) (Status, Model, error) {
-	key := make([]byte, 0, 4*len(cs))
-	for _, c := range cs {
-		key = binary.LittleEndian.AppendUint32(key, uint32(c))
+	status, model, err := s.answer(cs, near)
+	if err != nil {
+		return sat.Unknown, nil, err
 	}
-	a, ok := s.known[string(key)]
-	if ok {
-		s.Stats.Cached++
-	} else {
-		var err error
-		a.status, a.model, err = s.opt.Backend.Solve(s.t, cs, near, s.opt.Limit)
-		if err != nil {
-			return sat.Unknown, nil, err
-		}
-		if a.status == sat.Sat && !s.t.Holds(cs, a.model) {
-			panic("symbolic: a model that does not satisfy the formula")
-		}
-		s.known[string(key)] = a
-	}
-	switch a.status {
+	switch status {
 	case sat.Sat:
 		s.Stats.Sat++
 	case sat.Unsat:
 		s.Stats.Unsat++
-		return a.status, nil, nil
+		return status, nil, nil
 	default:
 		s.Stats.Unknown++
-		return a.status, nil, nil
+		return status, nil, nil
 	}
-	m := make(Model, len(near)+len(a.model))
-	for x, v := range near {
-		m[x] = v
+	m := make(Model, len(near)+len(model))
+	maps.Copy(m, near)
+	maps.Copy(m, model)
+	return status, m, nil
+}
+
+// answer remembers, or asks the backend.
+func (s *Solver) answer(cs []Term, near Model) (Status, Model, error) {
+	key := make([]byte, 0, 4*len(cs))
+	for _, c := range cs {
+		key = binary.LittleEndian.AppendUint32(key, uint32(c))
 	}
-	for x, v := range a.model {
-		m[x] = v
+	conditions := string(key)
+	if status, ok := s.known[conditions]; ok {
+		s.Stats.Cached++
+		return status, nil, nil
 	}
-	return a.status, m, nil
+	for _, c := range cs {
+		for _, v := range s.variables(c) {
+			key = binary.LittleEndian.AppendUint64(key, near[v])
+		}
+	}
+	if m, ok := s.models[string(key)]; ok {
+		s.Stats.Cached++
+		return sat.Sat, m, nil
+	}
+	status, m, err := s.opt.Backend.Solve(s.t, cs, near, s.opt.Limit)
+	switch {
+	case err != nil:
+		return status, nil, err
+	case status != sat.Sat:
+		s.known[conditions] = status
+	case !s.t.Holds(cs, m):
+		panic("symbolic: a model that does not satisfy the formula")
+	default:
+		s.models[string(key)] = m
+	}
+	return status, m, nil
 }
 
 // Blast is the Backend that needs nothing installed.

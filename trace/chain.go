@@ -21,14 +21,16 @@ type ended struct {
 	must, last uint32
 }
 
-// chainTries is how many chains are asked whether a goroutine may go on with them.
-var chainTries = 8
+const chainTries = 8
+
+// tries is how many chains are asked whether a goroutine may go on with them.
+var tries = chainTries
 
 // ShareChains lets goroutines share chains, or not. It is for tests.
 func ShareChains(on bool) {
-	chainTries = 0
+	tries = 0
 	if on {
-		chainTries = 8
+		tries = chainTries
 	}
 }
 
@@ -37,7 +39,7 @@ func (c *Chains) Reset(n Chain) { c.n, c.over, c.turn = n, c.over[:0], 0 }
 
 // Begin returns the chain of a goroutine whose parent knows clock, and the clock of its first moment.
 func (c *Chains) Begin(clock Clock) (k Chain, first uint32) {
-	for range min(chainTries, len(c.over)) {
+	for range min(tries, len(c.over)) {
 		c.turn %= len(c.over)
 		e := c.over[c.turn]
 		if e.must <= clock.At(e.k) {

@@ -36,7 +36,7 @@ func (t *Trace) Append(b []byte) []byte {
 	for i := range t.Offers {
 		o := &t.Offers[i]
 		b = append32(append(append32(append32(b, int(o.G)), int(o.Step)), flag(o.Send), flag(o.Poll)), int(o.Case))
-		b = append32(b, int(o.Obj))
+		b = append32(append64(append32(b, int(o.Obj)), uint64(o.Site)), int(o.After))
 	}
 	b = append32(b, len(t.Left))
 	for i := range t.Left {
@@ -136,7 +136,7 @@ func Decode(b []byte) (*Trace, error) {
 		t.Offers = make([]Offer, n)
 	}
 	for i := range t.Offers {
-		t.Offers[i] = Offer{G: GID(d.i32()), Step: d.i32(), Send: d.u8() == 1, Poll: d.u8() == 1, Case: int16(d.i32()), Obj: ObjID(d.i32())}
+		t.Offers[i] = Offer{G: GID(d.i32()), Step: d.i32(), Send: d.u8() == 1, Poll: d.u8() == 1, Case: int16(d.i32()), Obj: ObjID(d.i32()), Site: Site(d.u64()), After: d.i32()}
 	}
 	if n := d.rows(26); n > 0 {
 		t.Left = make([]Left, n)

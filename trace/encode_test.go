@@ -13,7 +13,7 @@ func sampleTrace() *Trace {
 		Steps:      []Step{{G: 0, Op: OpLock, Choice: -1, Default: 2, Site: 1 << 60}, {G: 2, Op: OpChoose, Choice: 3, Default: 2, With: 4, Case: -1, WithCase: 2}},
 		Events:     []Event{{G: 2, Op: OpSend, Quiet: true, Obj: 1, Partner: -1, Arg: -5, Site: 3, Val: 1, Step: 1}},
 		Values:     []string{"", "héddle"},
-		Offers:     []Offer{{G: 2, Step: -1, Case: 3, Send: true, Poll: true, Obj: 1}},
+		Offers:     []Offer{{G: 2, Step: -1, Case: 3, Send: true, Poll: true, Obj: 1, Site: 1 << 62, After: 5}},
 		Left:       []Left{{G: 2, Step: 1, Enabled: true, Pending: Pending{Op: OpRecv, Obj: 1, Site: 5, Seq: 6}}},
 		Plain:      []Plain{{G: 2, Step: 1, Write: true, Size: 8, Site: 1 << 61, After: 1, Mem: Object{Kind: ObjMemory, Addr: 0xc000123456, G: NoG, N: 3, Offset: 16}}},
 		Compares:   []Compare{{Event: 0, Old: 1 << 40}},

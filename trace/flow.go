@@ -76,6 +76,9 @@ func (k Num) Extend(v uint64) uint64 {
 	return k.Mask(v)
 }
 
+// Pinned is the Arg of an OpBranch that came out true and says which number something is: for another input, that it is another one.
+const Pinned = 2
+
 // A FlowNode is one value in the making. Operands come before the node.
 type FlowNode struct {
 	Op   FlowOp

@@ -42,6 +42,10 @@ type Schedule struct {
 	// another operation is expected does so first, as a step of its own.
 	Insert bool
 
+	// Rejoin: where a step does not fit, its goroutine goes on first or, if it cannot, the one that went last, as long as that one
+	// can: it may have to make what was there already when the prefix was recorded.
+	Rejoin bool
+
 	// Sites: a step does not fit either where its operation stands elsewhere in the source.
 	Sites bool
 

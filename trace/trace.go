@@ -39,8 +39,24 @@ type Object struct {
 	Offset uint32  // bytes from the start of that allocation
 	Cap    int32   // capacity, of a channel
 	Site   Site    // where it was created, or first used if that is not known
-	Init   uint64  // of an atomic in an exhaustive execution: its value before the first operation
+	Init   uint64  // what it was before the first operation, where that is not nothing: see below
 }
+
+// What Init is depends on the kind: of an atomic, in an exhaustive execution, its value; of what is older than the execution,
+// 1 if a Mutex was locked, or an RWMutex for writing, the counter of a WaitGroup, and ChanState of a channel that is offered in an exhaustive execution.
+
+const closedChan = 1 << 32
+
+// ChanState is the state of a channel as a number: how many values it holds, and whether it is closed.
+func ChanState(n int, closed bool) uint64 {
+	if closed {
+		return uint64(n) | closedChan
+	}
+	return uint64(n)
+}
+
+// OfChanState is the inverse of ChanState.
+func OfChanState(v uint64) (n int, closed bool) { return int(v &^ closedChan), v&closedChan != 0 }
 
 // ObjKind says what an object is.
 type ObjKind uint8
@@ -132,6 +148,10 @@ type Offer struct {
 	Send bool
 	Poll bool // of a select with default, which waits for nobody
 	Obj  ObjID
+
+	// Of a loop that polls.
+	Site  Site
+	After int32 // how many events there were before
 }
 
 // The Cases of offers that are none.

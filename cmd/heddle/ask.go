@@ -33,10 +33,10 @@ func (t *tool) ask(ctx context.Context, args []string) int {
 		}
 	}
 	q, err := question.Parse(rest[len(rest)-1])
+	if first, early := question.Parse(rest[0]); err != nil && early == nil { // before the package is as good
+		q, err, rest = first, nil, []string{rest[1], rest[0]}
+	}
 	if err != nil {
-		if _, early := question.Parse(rest[0]); early == nil {
-			return t.misuse("heddle ask: the question comes last: heddle ask [flags] %s '%s'", rest[len(rest)-1], rest[0])
-		}
 		return t.misuse("heddle ask: %v", err)
 	}
 	o.question, o.strategy, o.time, o.parallel, o.isolate = q, "unfold", "virtual", 1, "vars"

@@ -76,12 +76,7 @@ func (f *clipFolder) shown(path string) { delete(f.stale, path) }
 // write keeps the clip of a finding and returns its path. A clip of that name
 // that was there before, and did not show the finding, gives way.
 func (f *clipFolder) write(test string, finding *wire.Finding) (string, error) {
-	c := finding.Clip
-	if c.Test == "" {
-		c.Test = test
-	}
-	describe(f.sites, &c)
-	file := &clip.File{Clip: *clip.Resolve(&c, f.dir, f.resolve), Package: f.pkg, Go: goVersion(), Heddle: version()}
+	file := f.file(test, finding)
 	keep := file.Write
 	if path := file.In(f.home); f.stale[path] {
 		keep = file.Replace
@@ -98,6 +93,28 @@ func (f *clipFolder) write(test string, finding *wire.Finding) (string, error) {
 		}
 	}
 	return path, err
+}
+
+// file is what is kept of a finding's clip.
+func (f *clipFolder) file(test string, finding *wire.Finding) *clip.File {
+	c := finding.Clip
+	if c.Test == "" {
+		c.Test = test
+	}
+	describe(f.sites, &c)
+	return &clip.File{Clip: *clip.Resolve(&c, f.dir, f.resolve), Package: f.pkg, Go: goVersion(), Heddle: version()}
+}
+
+// asRead is the clip of a finding as it would be read from its file, for the same build.
+func (f *clipFolder) asRead(test string, finding *wire.Finding) (*wire.Clip, error) {
+	file := f.file(test, finding)
+	file.Clip = *clip.Tidy(&file.Clip)
+	c, err := clip.Parse("", file.Format())
+	if err != nil {
+		return nil, err
+	}
+	f.sites.FindIn(c)
+	return c, nil
 }
 
 // describe puts what the source says in place of the site numbers of a clip, which the next build changes.

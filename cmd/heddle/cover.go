@@ -64,7 +64,7 @@ func (s *sharing) instead(cfg *wire.Config, out *cluster.Outcome) *shared {
 	if cfg.Budget > 0 {
 		next.Elapsed = float64(cfg.Budget)/1e9 - time.Until(s.deadline).Seconds()
 	}
-	sh := &shared{test: s.test, share: next}
+	sh := &shared{test: s.test, share: next, until: s.shared.until}
 	s.keepLog(sh)
 	return sh
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"time"
@@ -46,6 +47,7 @@ func (s *sharing) errands(ctx context.Context, cfg *wire.Config) (*shared, error
 		}
 	})
 	run.Close()
+	run.Stop() // nobody waits for what is under way
 	<-worked
 	out, _ := run.Finish()
 	switch {
@@ -62,7 +64,7 @@ func (s *sharing) errands(ctx context.Context, cfg *wire.Config) (*shared, error
 	}
 	if s.o.verbose {
 		s.take(&wire.Record{Type: "note", Test: s.test, Text: fmt.Sprintf("%s made by workers for %.2fs, which worked for %.2fs; %d of them, that were begun before it was known whether they are wanted, in vain",
-			report.Plural(out.Tally.Executions, "execution"), time.Since(began).Seconds(), out.Working, x.vain)})
+			report.Plural(out.Tally.Executions, "execution"), time.Since(began).Seconds(), out.Working, out.Tally.Executions-x.made)})
 	}
 	if end.Type != "share" {
 		s.take(end)
@@ -89,9 +91,8 @@ type crew struct {
 	sites
 	know  *wire.Knowledge // what executions have taught
 	begun []begun         // that were not asked for yet
-	made  int
-	vain  int // that nobody asked for
-	steps int // of the longest
+	made  int             // that were asked for
+	steps int             // of the longest
 }
 
 // A begun is an errand that somebody will probably ask for.
@@ -122,9 +123,7 @@ func (x *crew) Prepare(q *wire.Request) {
 // drop forgets the first n that were begun.
 func (x *crew) drop(n int) {
 	for _, b := range x.begun[:n] {
-		if x.run.Drop(b.n) {
-			x.vain++
-		}
+		x.run.Drop(b.n)
 	}
 	x.begun = x.begun[n:]
 }
@@ -139,7 +138,7 @@ func (x *crew) Execute(ctx context.Context, q *wire.Request) (drive.Execution, e
 	case ctx.Err() != nil:
 		return drive.Execution{}, ctx.Err()
 	case w == nil || w.Outcome == nil:
-		return drive.Execution{}, errors.New(cmp.Or(failed, "there is no worker any more"))
+		return drive.Execution{}, errors.New(cmp.Or(failed, noWorker))
 	}
 	t, err := trace.Decode(w.Outcome.Encoded)
 	if err != nil {
@@ -156,6 +155,40 @@ func (x *crew) Execute(ctx context.Context, q *wire.Request) (drive.Execution, e
 	w.Outcome.Encoded = nil
 	return drive.Execution{Result: *w.Outcome, Trace: t, Bereft: w.Bereft}, nil
 }
+
+// Begin implements drive.InputCrew.
+func (x *crew) Begin(in *wire.Input, deadline time.Time) int {
+	return x.run.AskInput(in, x.know, deadline)
+}
+
+// Come implements drive.InputCrew.
+func (x *crew) Come(n int) bool { return x.run.Come(n) }
+
+// Explored implements drive.InputCrew.
+func (x *crew) Explored(n int) (*wire.Worked, error) {
+	w, failed := x.run.Explored(n)
+	if w == nil || w.Explored == nil {
+		return nil, errors.New(cmp.Or(failed, noWorker))
+	}
+	maps.Copy(x.sites, w.Explored.Places)
+	x.made += w.Tally.Executions
+	return w, nil
+}
+
+// Forget implements drive.InputCrew.
+func (x *crew) Forget(n int) { x.run.Drop(n) }
+
+// Hungry implements drive.InputCrew.
+func (x *crew) Hungry() bool { return x.run.Hungry() }
+
+// Learn implements drive.InputCrew.
+func (x *crew) Learn(k *wire.Knowledge, seen []string) {
+	x.know = k.Clone()
+	x.run.Tell(seen)
+}
+
+// noWorker is why an errand is not done.
+const noWorker = "there is no worker any more"
 
 // ask returns the number of the errand that a request is.
 func (x *crew) ask(q *wire.Request) int {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/hex"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -26,9 +27,10 @@ import (
 )
 
 // Whatever dies on the way (workers, the command, the NATS server, the network),
-// the run ends with the executions and findings of an undisturbed one: every other by reach, the others by dpor.
+// the run ends with the executions and findings of an undisturbed one, be it a search by dpor or reach, or one for inputs. One by portfolios
+// has no fixed number of executions: it ends with the findings, and counts no execution that nobody made.
 
-var faults = flag.Int("faults", 3, "runs of TestFaults")
+var faults = flag.Int("faults", 4, "runs of TestFaults")
 var faultsFrom = flag.Uint64("faults-from", 1, "seed of the first of them")
 var faultsCut = flag.Duration("faults-cut", 0, "cut the network once for so long, and disturb nothing else")
 
@@ -53,33 +55,113 @@ const faultyModule = `module ex.com/faults
 go 1.26
 `
 
-// 19,605 sequences and classes, some of which panic.
+// TestFaulty has 19,605 sequences and classes, some of which panic; TestRare more than anybody explores, of which few do.
 const faultyTest = `package faults
 
 import (
+	"os"
 	"sync/atomic"
+	"syscall"
 	"testing"
 )
 
-func TestFaulty(t *testing.T) {
+// fib lets n goroutines add two numbers so many times each, and returns the greater one as it is then.
+func fib(n, rounds int) int64 {
 	var i, j atomic.Int64
 	i.Store(1)
 	j.Store(1)
-	for k, v := range []*atomic.Int64{&i, &j} {
-		w := []*atomic.Int64{&j, &i}[k]
+	for k := range n {
+		v, w := &i, &j
+		if k%2 == 1 {
+			v, w = w, v
+		}
 		go func() {
-			for range 4 {
+			for range rounds {
 				a := v.Load()
 				b := w.Load()
 				v.Store(a + b)
 			}
 		}()
 	}
-	if max(i.Load(), j.Load()) >= 55 {
+	return max(i.Load(), j.Load())
+}
+
+func TestFaulty(t *testing.T) {
+	if fib(2, 4) >= 55 {
 		panic("so large")
 	}
 }
+
+func TestRare(t *testing.T) {
+	fd, err := syscall.Open(os.Getenv("EXECUTED"), syscall.O_CREAT|syscall.O_WRONLY|syscall.O_APPEND, 0o666)
+	if err != nil {
+		t.Fatal(err)
+	}
+	syscall.Write(fd, []byte{'.'})
+	syscall.Close(fd)
+	if fib(3, 4) >= 100 {
+		panic("so large")
+	}
+}
+
+func FuzzFaulty(f *testing.F) {
+	f.Fuzz(func(t *testing.T, a int16, b, c byte) {
+		rounds := 1
+		switch {
+		case a > 1000:
+			rounds = 2
+		case int(a)+int(b) < -300:
+			rounds = 3
+		}
+		if b > 50 && c == 7 {
+			rounds++
+		}
+		if fib(2, rounds) >= 13 && a == 1234 {
+			panic("so large")
+		}
+	})
+}
 `
+
+// A faultyRun is what is explored while things die.
+type faultyRun struct {
+	name string
+	args []string
+	// wrong returns what is wrong with a summary, "" if nothing is.
+	wrong func(f *field, s *summary) string
+}
+
+// A summary is what a run says in the end.
+type summary struct {
+	Executions, Findings int
+	Complete             bool
+}
+
+var faultyRuns = [...]faultyRun{
+	{"dpor", []string{"-run", "TestFaulty", "-strategy", "dpor", "-budget", "0"}, exact(summary{19605, 1, true})},
+	{"reach", []string{"-run", "TestFaulty", "-strategy", "reach", "-budget", "0"}, exact(summary{19605, 1, true})},
+	{"inputs", []string{"-run", "xxx", "-fuzz", "FuzzFaulty", "-strategy", "dpor", "-budget", "0"}, exact(summary{33944, 1, false})},
+	{"portfolios", []string{"-run", "TestRare", "-race=false", "-flow=false", "-budget", "1m"}, (*field).asMany},
+}
+
+// exact wants one summary.
+func exact(want summary) func(*field, *summary) string {
+	return func(_ *field, s *summary) string {
+		if *s != want {
+			return fmt.Sprintf("%+v, want %+v", *s, want)
+		}
+		return ""
+	}
+}
+
+// asMany wants the one finding, and no more executions than the test has noted.
+func (f *field) asMany(s *summary) string {
+	executed, err := os.ReadFile(f.executed())
+	if err != nil || s.Findings != 1 || s.Complete || s.Executions == 0 || s.Executions > len(executed) {
+		return fmt.Sprintf("%+v, want one finding in no more than %d executions (%v)", *s, len(executed), err)
+	}
+	return ""
+}
 
 // A field is where processes live and die.
 type field struct {
@@ -131,18 +213,39 @@ func TestFaults(t *testing.T) {
 		}
 	}
 	// Undisturbed, and so that everything is built.
-	out := f.ended(f.command("test", "-p", "1", "-strategy", "reach", "-budget", "0", "-json", "."))
-	if !strings.Contains(out, want("reach")) {
-		t.Fatalf("undisturbed: %s", out)
+	for _, run := range faultyRuns {
+		f.tmp = t.TempDir()
+		t.Setenv("EXECUTED", f.executed())
+		args := append([]string{"test", "-p", "1", "-json", "-clips", filepath.Join(f.tmp, "clips")}, run.args...)
+		out := f.ended(f.command(append(args, ".")...))
+		if wrong := f.wrong(&run, out); wrong != "" {
+			t.Fatalf("%s, undisturbed: %s\n%s", run.name, wrong, out)
+		}
 	}
 	for seed := *faultsFrom; seed < *faultsFrom+uint64(*faults); seed++ {
 		f.disturbed(seed)
 	}
 }
 
-// want is what a run by a strategy ends with.
-func want(strategy string) string {
-	return fmt.Sprintf(`"Strategy":%q,"Executions":19605,"Complete":true,"Findings":1,`, strategy)
+// executed is where TestRare notes its executions.
+func (f *field) executed() string { return filepath.Join(f.tmp, "executed") }
+
+// wrong returns what is wrong with the output of a run that has come to its end, "" if nothing is, and removes the inputs that it has kept.
+func (f *field) wrong(run *faultyRun, out string) string {
+	os.RemoveAll(filepath.Join(f.dir, "testdata"))
+	var s *summary
+	for line := range strings.Lines(out) {
+		if strings.HasPrefix(line, `{"Action":"summary"`) {
+			s = new(summary)
+			if err := json.Unmarshal([]byte(line), s); err != nil {
+				return err.Error()
+			}
+		}
+	}
+	if s == nil {
+		return "no summary"
+	}
+	return run.wrong(f, s)
 }
 
 // command returns heddle with arguments.
@@ -192,6 +295,8 @@ func (f *field) url() string { return "nats://" + f.proxy.l.Addr().String() }
 func (f *field) disturbed(seed uint64) {
 	t := f.t
 	f.r, f.tmp = rand.New(rand.NewPCG(seed, 5)), t.TempDir()
+	t.Setenv("EXECUTED", f.executed())
+	run := &faultyRuns[seed%uint64(len(faultyRuns))]
 	f.port = freePort(t)
 	f.proxy = newProxy(t, "127.0.0.1:"+strconv.Itoa(f.port))
 	defer f.proxy.close()
@@ -205,9 +310,8 @@ func (f *field) disturbed(seed uint64) {
 			kill(w)
 		}
 	}()
-	strategy := []string{"dpor", "reach"}[seed%2]
-	args := []string{"test", "-p", strconv.Itoa(f.r.IntN(2)), "-nats", f.url(), "-nats-lease", "1s", "-share", "1ms", "-strategy", strategy, "-budget", "0", "-json",
-		"-clips", filepath.Join(f.tmp, "clips")}
+	args := []string{"test", "-p", strconv.Itoa(f.r.IntN(2)), "-nats", f.url(), "-nats-lease", "1s", "-share", "1ms", "-json", "-clips", filepath.Join(f.tmp, "clips")}
+	args = append(args, run.args...)
 	var told []string
 	for begun := time.Now(); ; {
 		var out bytes.Buffer
@@ -225,7 +329,7 @@ func (f *field) disturbed(seed uint64) {
 			case <-ended:
 				over = true
 			case <-time.After(time.Duration(50+f.r.IntN(500)) * time.Millisecond):
-				if time.Since(begun) > time.Minute+*faultsCut {
+				if time.Since(begun) > 2*time.Minute+*faultsCut {
 					t.Errorf("seed %d: no end after %s\n%s", seed, strings.Join(told, ", "), f.dump(cmd, ended, &out))
 					return
 				}
@@ -238,12 +342,15 @@ func (f *field) disturbed(seed uint64) {
 		}
 		if killed {
 			args = append(args[:len(args):len(args)], "-resume")
+			if run.name == "inputs" { // of which there is no log: a clip would be an execution more
+				os.RemoveAll(filepath.Join(f.tmp, "clips"))
+			}
 			continue
 		}
-		if !strings.Contains(out.String(), want(strategy)) {
-			t.Errorf("seed %d: after %s:\n%s", seed, strings.Join(told, ", "), out.String())
+		if wrong := f.wrong(run, out.String()); wrong != "" {
+			t.Errorf("seed %d, %s: after %s: %s\n%s", seed, run.name, strings.Join(told, ", "), wrong, out.String())
 		}
-		t.Logf("seed %d, %s: %.1fs, %s; %s", seed, strategy, time.Since(begun).Seconds(), strings.Join(told, ", "), summaryOf(out.String()))
+		t.Logf("seed %d, %s: %.1fs, %s; %s", seed, run.name, time.Since(begun).Seconds(), strings.Join(told, ", "), summaryOf(out.String()))
 		return
 	}
 }

@@ -21,10 +21,10 @@ import (
 // A moved test is one to be executed in processes of its own.
 type moved struct {
 	test    string
-	why     *wire.Record    // the test binary's, of type isolate; nil: the user's wish, or crash
-	crash   *wire.Finding   // it ended the process
-	first   *trace.Schedule // executed first, if not nil
-	visible []uint64        // from the start
+	why     *wire.Record      // the test binary's, of type isolate; nil: the user's wish, or crash
+	crash   *wire.Finding     // it ended the process
+	first   []*trace.Schedule // executed first
+	visible []uint64          // from the start
 }
 
 // list moves all tests.
@@ -49,21 +49,27 @@ func (r *packageRun) list(ctx context.Context) error {
 
 // move notes a test of which nothing is to be said yet but what was found.
 func (r *packageRun) move(m moved) {
-	r.report.Postpone(m.test)
+	r.postpone(m.test)
 	r.moved = append(r.moved, m)
 }
 
-// known reports whether a finding was reported before its test moved.
-func (r *packageRun) known(test string, f *wire.Finding) bool {
-	key := test + " " + clip.Name(clip.Resolve(&wire.Clip{Kind: f.Kind, Message: f.Message, Places: f.Places}, r.clips.dir, r.clips.resolve))
+// postpone takes a test off the stage that is to be explored again, or gone on with, in another way.
+func (r *packageRun) postpone(test string) {
+	r.report.Postpone(test)
 	if r.told == nil {
 		r.told = make(map[string]bool)
 	}
-	if r.processes {
-		return r.told[key]
+	for i := range r.found {
+		r.told[r.bug(test, &r.found[i])] = true
 	}
-	r.told[key] = true
-	return false
+}
+
+// known reports whether a finding was reported before its test was postponed.
+func (r *packageRun) known(test string, f *wire.Finding) bool { return r.told[r.bug(test, f)] }
+
+// bug names the bug of a test that a finding is about.
+func (r *packageRun) bug(test string, f *wire.Finding) string {
+	return test + " " + clip.Name(clip.Resolve(&wire.Clip{Kind: f.Kind, Message: f.Message, Places: f.Places}, r.clips.dir, r.clips.resolve))
 }
 
 // inProcesses explores one test.
@@ -76,10 +82,6 @@ func (r *packageRun) inProcesses(ctx context.Context, m *moved, clips []*wire.Cl
 	}
 	for _, c := range clips {
 		cfg.Clips = append(cfg.Clips, *c)
-	}
-	var first []*trace.Schedule
-	if m.first != nil {
-		first = append(first, m.first)
 	}
 	r.processes = true
 	defer func() { r.processes = false }()
@@ -94,7 +96,7 @@ func (r *packageRun) inProcesses(ctx context.Context, m *moved, clips []*wire.Cl
 			}
 			r.take(rec)
 		}
-		err := drive.Explore(ctx, &cfg, m.test, x, send, first...)
+		err := drive.Explore(ctx, &cfg, m.test, x, send, m.first...)
 		if ctx.Err() != nil {
 			r.endOpen("interrupted")
 			return nil

@@ -116,38 +116,88 @@ func (e *exploration) follow(ctx context.Context, p *build.Package, c *wire.Clip
 	if err := e.findAsked(c, p.Dir); err != nil {
 		return nil, err
 	}
-	replayed := false
-	b := &process{path: p.Binary, dir: p.Dir, limit: defaultLimit, stall: e.o.hang, unlink: e.unlink, record: func(rec *wire.Record) {
-		replayed = replayed || rec.Type == "replayed"
+	t, err := e.attempts(ctx, p, c, e.o)
+	if err != nil || ctx.Err() != nil {
+		return nil, err
+	}
+	for _, rec := range t.records {
 		if rec.Finding != nil {
 			inFolder(rec.Finding, p.Dir)
 		}
 		show.Record(rec)
-	}}
+	}
+	return t.ended, nil
+}
+
+// An attempt is one replay of a clip.
+type attempt struct {
+	records  []*wire.Record
+	last     *wire.Record // that says how it went; nil: it did not come to that
+	ended    *earlyEnd    // the binary ended before it was over
+	timedOut bool
+}
+
+// shows reports whether it shows a finding.
+func (t *attempt) shows() bool { return t.last != nil && t.last.Result == "finding" }
+
+// attempts replays a clip in a new process and, where that does not show its finding, in another one that has executed the test
+// before, without it: what is made once and for all, such as caches of other modules, was there when most clips were
+// recorded. It returns the first attempt that shows a finding; the first one if none does.
+func (e *exploration) attempts(ctx context.Context, p *build.Package, c *wire.Clip, o *options) (*attempt, error) {
+	first, err := e.attempt(ctx, p, c, o, false)
+	if err != nil || first.last == nil || first.shows() || c.Sequence || c.Isolate == "process" {
+		return first, err
+	}
+	second, err := e.attempt(ctx, p, c, o, true)
+	if err == nil && second.shows() {
+		return second, nil
+	}
+	return first, err
+}
+
+// attempt replays a clip in a new process; settled: after one execution without it.
+func (e *exploration) attempt(ctx context.Context, p *build.Package, c *wire.Clip, o *options, settled bool) (*attempt, error) {
+	t := new(attempt)
+	b := e.replaying(p, c, o)
+	b.config.Settled = settled
+	b.record = func(rec *wire.Record) {
+		if rec.Type == "replayed" {
+			t.last = rec
+		}
+		t.records = append(t.records, rec)
+	}
+	res, err := b.run(ctx)
+	if err != nil || ctx.Err() != nil {
+		return t, err
+	}
+	t.timedOut = res.timedOut
+	switch {
+	case t.last != nil:
+	case !res.done && res.crash.Running:
+		t.last = &wire.Record{Type: "replayed", Test: c.Test, Result: "finding", Finding: e.crashFinding(c.Test, p.ImportPath, res, c.Visible)}
+		t.records = append(t.records, t.last)
+	case res.err != nil:
+		t.ended = &earlyEnd{res.why(), res.output}
+	}
+	return t, nil
+}
+
+// replaying prepares a run of the binary on one clip, as the options say.
+func (e *exploration) replaying(p *build.Package, c *wire.Clip, o *options) *process {
+	b := &process{path: p.Binary, dir: p.Dir, limit: defaultLimit, stall: o.hang, unlink: e.unlink}
 	b.config = wire.Config{
 		Mode: "replay", Package: p.ImportPath, Race: true, Visible: "auto", Isolate: c.Isolate, Clips: []wire.Clip{*c}, VisibleAt: c.Visible,
 	}
 	if e.main {
-		b.dir, b.args, b.hush = e.tool.Dir, e.o.args, true
+		b.dir, b.args, b.hush = e.tool.Dir, o.args, true
+		return b
+	}
+	pick := *o
+	if _, sub, ok := strings.Cut(pick.run, "/"); ok {
+		pick.run = "^" + c.Test + "$/" + sub
 	} else {
-		pick := *e.o
-		if _, sub, ok := strings.Cut(pick.run, "/"); ok {
-			pick.run = "^" + c.Test + "$/" + sub
-		} else {
-			pick.run = "^" + c.Test + "$"
-		}
-		b.args = pick.testArgs(pick.skip)
+		pick.run = "^" + c.Test + "$"
 	}
-	res, err := b.run(ctx)
-	if err != nil || ctx.Err() != nil {
-		return nil, err
-	}
-	if !res.done && !replayed && res.crash.Running {
-		show.Record(&wire.Record{Type: "replayed", Test: c.Test, Result: "finding", Finding: e.crashFinding(c.Test, p.ImportPath, res, c.Visible)})
-		return nil, nil
-	}
-	if !replayed && res.err != nil {
-		return &earlyEnd{res.why(), res.output}, nil
-	}
-	return nil, nil
+	b.args = pick.testArgs(pick.skip)
+	return b
 }

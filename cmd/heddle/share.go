@@ -25,6 +25,7 @@ type shared struct {
 	path    string         // of the log
 	results []*wire.Worked // that it holds
 	resumed bool
+	until   time.Time // when it ends since something was found; zero: nothing was
 }
 
 // quantum is how long a worker works on an Item before it gives back what is left,
@@ -52,7 +53,7 @@ type sharing struct {
 	labelled bool  // one of them was of the build for data flow
 	why      error // the run cannot go on
 
-	deadline time.Time // zero: none
+	deadline time.Time // of the budget; zero: none
 }
 
 // share explores one test.
@@ -76,6 +77,9 @@ func (r *packageRun) shareOn(ctx context.Context, sh *shared) (*shared, error) {
 	s := &sharing{packageRun: r, shared: sh, found: sh.share.Found, died: make(map[int]int)}
 	var deadline time.Time
 	cfg := r.o.config()
+	if !r.o.searches(sh.test) {
+		cfg.Fuzz = ""
+	}
 	if cfg.Budget > 0 {
 		deadline = began.Add(time.Duration(cfg.Budget))
 		if !sh.resumed { // else it has a budget of its own
@@ -83,12 +87,24 @@ func (r *packageRun) shareOn(ctx context.Context, sh *shared) (*shared, error) {
 		}
 	}
 	s.deadline = deadline
+	if left := sh.share.Left; left > 0 && !sh.resumed {
+		sh.until = began.Add(seconds(left))
+	}
+	if !sh.until.IsZero() && sh.until.Before(deadline) {
+		deadline = sh.until
+	}
 	o := cluster.Options{Runs: r.o.runs, Quantum: quantum, Deadline: deadline, Log: sh.log, FailFast: r.o.failFast, Count: s.count}
 	if r.bus != nil {
 		o.Quantum = remoteQuantum
 	}
 	if (!sh.share.Search || sh.tries()) && sh.share.Predicting == nil && sh.share.Found == 0 && cfg.Budget > 0 && !cfg.Whole {
-		o.Hasten = func() time.Duration { return drive.After(time.Since(began) + seconds(sh.share.Elapsed)) }
+		o.Hasten = func() time.Duration {
+			d := drive.After(time.Since(began) + seconds(sh.share.Elapsed))
+			if sh.until = time.Now().Add(d); sh.until.After(s.deadline) {
+				sh.until = s.deadline
+			}
+			return d
+		}
 	}
 	s.ctx, s.over = context.WithCancel(ctx)
 	defer s.over()

@@ -267,7 +267,9 @@ type packageRun struct {
 	elsewhere  *cluster.Remote
 	processes  bool            // that is being done
 	failures   []error         // heddle's own
-	told       map[string]bool // findings of tests that moved, from before they did
+	told       map[string]bool // findings of tests that were postponed, from before that
+	heir       bool            // the binary that runs has run other tests
+	misfit     *misfit         // of the open test
 	inputs     []input         // to be kept when the test is over, which reads those that are there
 }
 
@@ -409,7 +411,11 @@ func (r *packageRun) prints(b *process) {
 // The error says how the binary ended where that is not the end of a test.
 func (r *packageRun) once(ctx context.Context, clips []*wire.Clip) (again bool, err error) {
 	b := r.process()
-	b.record = r.take
+	b.record = func(rec *wire.Record) {
+		r.take(rec)
+		r.heir = r.heir || r.open == "" && rec.Test != ""
+	}
+	defer func() { r.heir = false }()
 	for _, c := range clips {
 		if !slices.Contains(r.finished, c.Test) {
 			b.config.Clips = append(b.config.Clips, *c)
@@ -501,17 +507,21 @@ func (r *packageRun) skip() string {
 func (r *packageRun) take(rec *wire.Record) {
 	switch rec.Type {
 	case "begin":
-		r.open, r.began, r.visible, r.found = rec.Test, time.Now(), nil, nil
+		r.open, r.began, r.visible, r.found, r.misfit = rec.Test, time.Now(), nil, nil, nil
 	case "progress":
 		r.executions = rec.Executions
 	case "end":
+		if r.misfit != nil {
+			r.refit()
+			return
+		}
 		r.open, r.executions = "", 0
 		r.finished = append(r.finished, rec.Test)
 		r.keepInputs()
 	case "share":
 		r.open, r.executions = "", 0
 		r.finished = append(r.finished, rec.Test)
-		r.report.Postpone(rec.Test)
+		r.postpone(rec.Test)
 		sh := &shared{test: rec.Test, share: rec.Share}
 		sh.share.Told = r.found
 		if !sh.share.Errands { // its executions are made again from the first on
@@ -527,9 +537,7 @@ func (r *packageRun) take(rec *wire.Record) {
 		return
 	case "anew":
 		r.open, r.executions = "", 0
-		r.report.Postpone(rec.Test)
-		r.finished = append(r.finished, rec.Test)
-		r.anew = append(r.anew, rec.Test)
+		r.exploreFirst(rec.Test)
 		return
 	case "failure":
 		r.failures = append(r.failures, errors.New(rec.Text))
@@ -537,8 +545,9 @@ func (r *packageRun) take(rec *wire.Record) {
 	case "finding":
 		if rec.Finding != nil {
 			r.visible = append(r.visible, rec.Finding.Clip.Visible...)
-			r.found = append(r.found, *rec.Finding)
-			r.finding(rec.Test, rec.Finding)
+			if r.finding(rec.Test, rec.Finding) {
+				r.found = append(r.found, *rec.Finding)
+			}
 		}
 		return
 	}
@@ -546,19 +555,31 @@ func (r *packageRun) take(rec *wire.Record) {
 	r.report.Record(rec)
 }
 
-// finding keeps the clip of a finding and reports it.
-func (r *packageRun) finding(test string, f *wire.Finding) {
+// exploreFirst has a test explored in a process in which it comes first.
+func (r *packageRun) exploreFirst(test string) {
+	r.postpone(test)
+	r.finished = append(r.finished, test)
+	if !slices.Contains(r.anew, test) { // -count
+		r.anew = append(r.anew, test)
+	}
+}
+
+// finding keeps the clip of a finding and reports it. told: it does so now, or did before.
+func (r *packageRun) finding(test string, f *wire.Finding) (told bool) {
 	if r.report.Known(test, f) {
-		return
+		return true
 	}
 	inFolder(f, r.pkg.Dir)
 	if readsClips(f) {
 		f.Message += clipsInTheWay
 		r.report.Finding(test, f, "") // another clip would be in the way too
-		return
+		return true
 	}
 	if r.known(test, f) {
-		return
+		return true
+	}
+	if !r.replays(test, f) {
+		return false
 	}
 	path := f.FromClip
 	r.clips.shown(path)
@@ -570,6 +591,7 @@ func (r *packageRun) finding(test string, f *wire.Finding) {
 	}
 	r.nameInput(test, f)
 	r.report.Finding(test, f, path)
+	return true
 }
 
 // nameInput says where the input that a fuzz target fails with is kept: in its corpus, where go test finds it.
@@ -626,7 +648,7 @@ func (r *packageRun) died(res *outcome) {
 	f := r.crashFinding(test, r.pkg.ImportPath, res, r.visible)
 	if r.o.isolate == "auto" && !res.stalled && !res.timedOut && res.crash.Running && res.crash.Test == test {
 		r.finished = append(r.finished, test)
-		r.move(moved{test: test, crash: f, first: res.schedule(), visible: r.visible})
+		r.move(moved{test: test, crash: f, first: []*trace.Schedule{res.schedule()}, visible: r.visible})
 		return
 	}
 	r.finding(test, f)

@@ -202,8 +202,10 @@ func (w *world) atomic(g, v int, st stmt) {
 
 func (w *world) once(g, k int) {
 	p := unsafe.Pointer(&w.onces[k])
-	if hook.OnceDo(p, false, 1) {
+	done := &w.onces[k][0]
+	if hook.OnceDo(p, *done != 0, 1) {
 		hook.P(&w.vars[k], 5).Set(100 + g)
+		*done = 1
 		hook.OnceDone(p, 1)
 		w.log(g, 1)
 	}

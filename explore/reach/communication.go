@@ -62,9 +62,11 @@ func (f *finder) joinBuffer(own, h set) {
 	var k int
 	switch {
 	case a.Op == trace.OpSend && a.Arg >= 0:
-		want, k = trace.OpRecv, f.channel(a.Obj, h).sent-f.Tab.Cap(a.Obj)
+		c := f.channel(a.Obj, h)
+		want, k = trace.OpRecv, c.before+c.sent-f.Tab.Cap(a.Obj)
 	case a.Op == trace.OpRecv && a.Arg > 0:
-		want, k = trace.OpSend, f.channel(a.Obj, h).received
+		c := f.channel(a.Obj, h)
+		want, k = trace.OpSend, c.received-c.before
 	default:
 		return
 	}

@@ -38,7 +38,7 @@ func (q *sequence) each(obj transition.Object, h set, f func(at int, a *transiti
 }
 
 func (q *sequence) mutex(op trace.Op, obj transition.Object, h set) (int32, bool) {
-	locked := false
+	locked := q.Tab.Init(obj) != 0
 	q.each(obj, h, func(_ int, a *transition.Access) {
 		switch {
 		case a.Op == trace.OpLock, a.Op == trace.OpTryLock && a.Arg != 0:
@@ -59,7 +59,7 @@ func (q *sequence) mutex(op trace.Op, obj transition.Object, h set) (int32, bool
 }
 
 func (q *sequence) rwmutex(op trace.Op, obj transition.Object, delta int32, h set) (int32, bool) {
-	locked, wanted, readers := false, false, 0
+	locked, wanted, readers := q.Tab.Init(obj) != 0, false, 0
 	q.each(obj, h, func(_ int, a *transition.Access) {
 		switch a.Op {
 		case trace.OpArrive:
@@ -146,7 +146,8 @@ func (q *sequence) semaphore(op trace.Op, obj transition.Object, h set) (int32, 
 }
 
 // count is a WaitGroup's counter.
-func (q *sequence) count(obj transition.Object, h set) (n int) {
+func (q *sequence) count(obj transition.Object, h set) int {
+	n := int(q.Tab.Init(obj))
 	q.each(obj, h, func(_ int, a *transition.Access) {
 		if a.Op == trace.OpWGAdd && n+int(a.Arg) >= 0 { // otherwise it panicked
 			n += int(a.Arg)
@@ -172,11 +173,15 @@ func (q *sequence) waiters(obj transition.Object, h set) (n int32) {
 
 // A channel is the state of one.
 type channel struct {
-	n, sent, received int
-	closed            bool
+	before         int // values that it held before the execution
+	n              int
+	sent, received int
+	closed         bool
 }
 
 func (q *sequence) channel(obj transition.Object, h set) (c channel) {
+	c.before, c.closed = trace.OfChanState(q.Tab.Init(obj))
+	c.n = c.before
 	buffered := q.Tab.Cap(obj) > 0
 	q.each(obj, h, func(_ int, a *transition.Access) {
 		switch a.Op {

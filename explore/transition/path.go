@@ -559,7 +559,8 @@ func (p *Path) orderBuffer(j int, obj Object, m Mode) {
 		c.recvs = append(c.recvs, int32(j))
 		return
 	}
-	if k := len(c.sends) - int(p.Tab.objects[obj].cap); k >= 0 && k < len(c.recvs) {
+	before, _ := trace.OfChanState(p.Tab.Init(obj))
+	if k := before + len(c.sends) - int(p.Tab.objects[obj].cap); k >= 0 && k < len(c.recvs) {
 		p.after(j, c.recvs[k])
 	}
 	c.sends = append(c.sends, int32(j))

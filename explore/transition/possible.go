@@ -88,14 +88,14 @@ func (c *Cut) foresee(a *Claim, x *Access) bool {
 		x.Mode = c.foreseeCompare(a, x.Obj)
 		return true
 	case kind == trace.ObjMutex:
-		at := c.locked(x.Obj)
+		at, locked := c.locked(x.Obj)
 		switch x.Op {
 		case trace.OpLock:
-			ok = at < 0 || c.block(at)
+			ok = !locked || c.block(at)
 		case trace.OpTryLock:
-			x.Arg = number(at < 0)
+			x.Arg = number(!locked)
 		case trace.OpUnlock:
-			x.Arg = -number(at < 0)
+			x.Arg = -number(!locked)
 		}
 	case kind == trace.ObjRWMutex:
 		ok = c.foreseeRW(x)
@@ -139,16 +139,17 @@ func number(b bool) int32 {
 	return 0
 }
 
-// locked returns where a mutex was taken that is locked at the end of c, -1 if it is not.
-func (c *Cut) locked(obj Object) int {
-	if at := c.last(obj, Write); at >= 0 && c.p.steps[at].Op != trace.OpUnlock {
-		return at
+// locked reports whether a mutex is locked at the end of c, and where it was taken, -1 if that was before the execution.
+func (c *Cut) locked(obj Object) (at int, locked bool) {
+	if at = c.last(obj, Write); at >= 0 {
+		return at, c.p.steps[at].Op != trace.OpUnlock
 	}
-	return -1
+	return -1, c.p.Tab.Init(obj) != 0
 }
 
 func (c *Cut) foreseeRW(x *Access) bool {
-	readers, locked, wants := 0, -1, -1
+	readers, wants, at := 0, -1, -1
+	locked := c.p.Tab.Init(x.Obj) != 0 // taken at; -1: before the execution
 	for _, u := range c.p.used(x.Obj) {
 		if !c.has(int(u.at)) {
 			continue
@@ -165,26 +166,26 @@ func (c *Cut) foreseeRW(x *Access) bool {
 		case trace.OpArrive:
 			wants = int(u.at)
 		case trace.OpLock:
-			locked, wants = int(u.at), -1
+			locked, at, wants = true, int(u.at), -1
 		case trace.OpTryLock:
 			if u.Arg > 0 {
-				locked = int(u.at)
+				locked, at = true, int(u.at)
 			}
 		case trace.OpUnlock:
-			locked = -1
+			locked, at = false, -1
 		}
 	}
 	switch x.Op {
 	case trace.OpLock:
-		return locked < 0 && readers == 0 || c.block(-1)
+		return !locked && readers == 0 || c.block(-1)
 	case trace.OpArrive, trace.OpRLock:
-		return locked < 0 && wants < 0 || c.block(max(locked, wants))
+		return !locked && wants < 0 || c.block(max(at, wants))
 	case trace.OpTryLock:
-		x.Arg = number(locked < 0 && wants < 0 && readers == 0)
+		x.Arg = number(!locked && wants < 0 && readers == 0)
 	case trace.OpTryRLock:
-		x.Arg = number(locked < 0 && wants < 0)
+		x.Arg = number(!locked && wants < 0)
 	case trace.OpUnlock:
-		x.Arg = -number(locked < 0)
+		x.Arg = -number(!locked)
 	case trace.OpRUnlock:
 		if x.Arg = -number(readers <= 0); x.Arg < 0 {
 			c.p.Tab.order(x.Obj)
@@ -195,7 +196,8 @@ func (c *Cut) foreseeRW(x *Access) bool {
 
 // sum is the counter of a WaitGroup at the end of c. An Add that would make it
 // negative panics instead.
-func (c *Cut) sum(obj Object) (n int) {
+func (c *Cut) sum(obj Object) int {
+	n := int(c.p.Tab.Init(obj))
 	for _, u := range c.p.used(obj) {
 		if u.Op == trace.OpWGAdd && n+int(u.Arg) >= 0 && c.has(int(u.at)) {
 			n += int(u.Arg)
@@ -255,6 +257,7 @@ func (c *Cut) count(obj Object) int32 {
 
 // buffer returns how many values a channel holds at the end of c, and whether it is closed.
 func (c *Cut) buffer(obj Object) (n int, closed bool) {
+	n, closed = trace.OfChanState(c.p.Tab.Init(obj))
 	for _, u := range c.p.used(obj) {
 		if !c.has(int(u.at)) {
 			continue

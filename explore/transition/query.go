@@ -148,5 +148,5 @@ func (p *Path) Event(i int) int { return int(p.rows[i].event) }
 // if that is known.
 func (p *Path) Compared(i int) (want uint64, ok bool) { return p.rows[i].want, p.rows[i].compares }
 
-// Init returns what an atomic held before its first operation in the execution that was read last.
+// Init returns what an object was before its first operation in the execution that was read last: see trace.Object.
 func (tab *Table) Init(obj Object) uint64 { return tab.objects[obj].init }

@@ -50,7 +50,7 @@ type objectRow struct {
 	overlaps []Object
 	ordered  bool // see order
 	cap      int32
-	init     uint64 // of an atomic: its value before the first operation
+	init     uint64 // what it was before the first operation: trace.Object.Init
 }
 
 // An objectKey is what an object is known by. by is NoProc for those older than the execution.
@@ -144,6 +144,9 @@ func (tab *Table) object(t *trace.Trace, id trace.ObjID, size uint32) Object {
 	}
 	row := &tab.objects[c.obj]
 	row.cap, row.init = max(row.cap, o.Cap), o.Init // only communications tell the capacity
+	if k.kind == trace.ObjWaitGroup && o.Init != 0 {
+		row.ordered = true // who calls Done may not be who called Add: the counter could become negative
+	}
 	return c.obj
 }
 

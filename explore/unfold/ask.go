@@ -36,7 +36,7 @@ func (s *Strategy) Ask(q *question.Question, stands func(trace.Site, *question.P
 		return nil, errors.New("the net is too large to be asked")
 	}
 	s.rest = nil
-	a := &Inquiry{s: s, r: s.formulaOf(false), stand: stands}
+	a := &Inquiry{s: s, r: s.formulaOf(s.whole(), false), stand: stands}
 	s.rest = a.r
 	a.such = a.r.solver.NewVar().Pos()
 	where := map[string]valued{}

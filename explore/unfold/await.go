@@ -14,6 +14,14 @@ import (
 // did. If something was written while the iteration was at work, an execution
 // goes on without waiting; that is the same event, right after the iteration.
 
+// An iteration is one that has ended and changed nothing.
+type iteration struct {
+	looked []transition.Object
+	site   trace.Site // of the loop
+	goesOn bool       // without having waited
+	before int        // the next one begins before this event
+}
+
 // looked is what an iteration looked at: a cell, and its condition then.
 type looked struct {
 	cell net.Cell
@@ -32,7 +40,7 @@ func (s *Strategy) pollable(obj transition.Object) bool {
 // readLoops collects at which transitions iterations ended that changed nothing, and what they looked at.
 func (s *Strategy) readLoops(t *trace.Trace) string {
 	r, p := &s.read, s.path
-	r.loops, r.passed = nil, nil
+	r.loops, r.passed = nil, false
 	at, i := -1, 0
 	for k := range t.Offers {
 		o := &t.Offers[k]
@@ -48,27 +56,20 @@ func (s *Strategy) readLoops(t *trace.Trace) string {
 		if !s.pollable(obj) {
 			return "a loop that polls a " + s.tab.Kind(obj).String()
 		}
-		if s.varying[obj] {
-			return "a loop that polls what depends on the input"
-		}
 		if r.loops == nil {
-			r.loops, r.passed = map[announced][]transition.Object{}, map[announced]bool{}
+			r.loops = map[announced]iteration{}
 		}
 		key := announced{s.tab.ProcOf(o.G), at}
-		r.loops[key] = append(r.loops[key], obj)
-		r.passed[key] = o.Case == trace.LoopGoesOn
+		it := r.loops[key]
+		it.looked, it.site, it.goesOn, it.before = append(it.looked, obj), o.Site, o.Case == trace.LoopGoesOn, int(o.After)
+		r.loops[key], r.passed = it, r.passed || it.goesOn
 	}
 	return ""
 }
 
-// awaits returns the call of p, an iteration of whose loop ended with transition
-// i; ok is false if none did.
-func (s *Strategy) awaits(p transition.Proc, i int) (v net.Value, ok bool) {
-	objs, ok := s.read.loops[announced{p, i}]
-	if !ok {
-		return 0, false
-	}
-	return s.calls.number(call{proc: p, obj: noObject, op: trace.OpAwait}, nil, objs...), true
+// awaiting returns the call of p at the end of an iteration.
+func (s *Strategy) awaiting(p transition.Proc, it iteration) net.Value {
+	return s.calls.number(call{proc: p, obj: noObject, op: trace.OpAwait, site: it.site}, nil, it.looked...)
 }
 
 // lookedAt returns what the iteration that ended at t looked at.
@@ -132,39 +133,6 @@ func (s *Strategy) await(t net.Cond, in *net.Config, arcs []net.Arc, f func(way)
 	}
 }
 
-// goOn adds the event of p's going on without having waited, if it does at the end of transition j.
-func (s *Strategy) goOn(p transition.Proc, j int) string {
-	if !s.read.passed[announced{p, j}] {
-		return ""
-	}
-	delete(s.read.loops, announced{p, j}) // what it does next is what comes after
-	t := s.run.Last(s.procCell(p))
-	s.run.Grow()
-	e := net.Event(net.None)
-	s.await(t, s.run, s.first(t), func(w way) {
-		if e = s.net.Find(w.label, w.arcs); e == net.None {
-			s.Surprise++
-			e = s.net.Foresee(w.label, w.arcs, net.None)
-		}
-	})
-	if e == net.None {
-		return "a loop that goes on though nothing was written"
-	}
-	fresh := !s.net.Shown(e)
-	if fresh {
-		s.net.Show(e)
-		s.timed(s.net.Give(e, s.net.Cell(t), t, s.next(p, j)))
-	}
-	s.run.Grow()
-	if !s.run.Add(e) {
-		return "an operation that the net takes for impossible: await"
-	}
-	if fresh {
-		s.extend(e)
-	}
-	return ""
-}
-
 // inOrder returns the events of a config in an order that an execution can have:
 // whoever waits in a polling loop did so before what it looked at was written, or
 // never had to. passed are those who had not to; ok is false if there is none.
@@ -182,7 +150,7 @@ func (s *Strategy) inOrder(in *net.Config) (order []net.Event, passed map[net.Ev
 		if before == nil {
 			before = map[net.Event][]net.Event{}
 		}
-		last := s.net.By(t)
+		last := s.stepOf(s.net.By(t))
 		was := map[net.Event]int{}
 		for _, l := range s.lookedAt(t) {
 			if w := in.Taker(l.seen); w != net.None && w != last {
@@ -211,4 +179,12 @@ func (s *Strategy) inOrder(in *net.Config) (order []net.Event, passed map[net.Ev
 	}
 	order, ok = in.OrderBefore(before)
 	return order, passed, ok
+}
+
+// stepOf returns the event in whose step e, which may be none of its own, is.
+func (s *Strategy) stepOf(e net.Event) net.Event {
+	for e != net.None && s.branches(e) {
+		e = s.net.By(s.net.Arcs(e)[0].Cond())
+	}
+	return e
 }

@@ -26,6 +26,7 @@ type call struct {
 	sleeps   bool          // goes on when time has passed
 	poll     bool          // a select with default
 	cases    string        // of a communication, in words
+	mail     int32         // what is received quietly, see Strategy.mail; 0
 	site     trace.Site
 }
 
@@ -94,5 +95,13 @@ func (s *Strategy) callAt(t net.Cond) (*call, []side) {
 
 func (s *Strategy) sidesAt(t net.Cond) []side { return s.calls.sides[max(s.net.Value(t), 0)] }
 
-// crashed is the value of the last condition of a goroutine whose panic ends the program.
-const crashed net.Value = -1
+// Values of goroutines' conditions that are no calls.
+const (
+	crashed net.Value = -1 - iota // the goroutine's panic has ended the program
+	hidden                        // it waits inside the standard library, for what other executions may bring: they show the call
+)
+
+// isHidden reports whether c may be what a goroutine was about to do that was left at hidden.
+func (c *call) isHidden() bool {
+	return c.obj == noObject && c.cases == "" && c.op != trace.OpBranch && c.op != trace.OpAwait && !c.sleeps
+}

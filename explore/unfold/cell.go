@@ -6,7 +6,8 @@ import (
 	"heddle/trace"
 )
 
-// An object has one to three cells. What their conditions' values are depends on its kind:
+// An object has one to three cells, whose first conditions are what it was before the execution. What their conditions' values
+// are depends on its kind:
 //
 //	mutex       state: 0 free, 1 locked
 //	atomic      state: what it holds
@@ -28,10 +29,12 @@ type object struct {
 	beside         net.Cell
 	line           net.Cell // of an unbuffered channel that is polled: those who arrived
 	cap            int
+	before         int           // values in the buffer before the execution
 	finals         []net.Cond    // of goroutines that ended and hold the mutex
 	waiting        []net.Cond    // calls about what is beside, or that need a partner: receivers
 	senders        []net.Cond    // calls that need a partner: senders
 	tokens         []net.Cond    // all there is beside
+	given          net.List      // the same, to look for those that can be there
 	kind           trace.ObjKind // of the object
 	ordered        bool
 	timer          bool // a timer's channel
@@ -73,13 +76,19 @@ func (s *Strategy) object(obj transition.Object) *object {
 		return o
 	}
 	o.state = mark(0)
+	begins := func(v net.Value) { s.net.SetValue(s.net.Root(o.state), v) }
 	switch o.kind {
-	case trace.ObjAtomic:
-		s.net.SetValue(s.net.Root(o.state), net.Value(s.tab.Init(obj)))
+	case trace.ObjAtomic, trace.ObjMutex:
+		begins(net.Value(s.tab.Init(obj)))
 	case trace.ObjChan:
+		n, closed := trace.OfChanState(s.tab.Init(obj))
+		if o.before = n; closed {
+			begins(1)
+		}
 		o.cap, o.timer = max(s.tab.Cap(obj), s.caps[obj]), s.timerChans[obj]
 		if o.timer {
 			o.cap = 1
+			begins(net.Value(n))
 		} else if o.cap > 0 {
 			o.sent, o.received = mark(0), mark(0)
 		}
@@ -87,6 +96,7 @@ func (s *Strategy) object(obj transition.Object) *object {
 		if !o.ordered {
 			o.beside = mark(0)
 		}
+		begins(net.Value(s.tab.Init(obj))) // of a WaitGroup whose order does not matter it is 0
 	}
 	return o
 }

@@ -23,12 +23,15 @@ type clock struct {
 	since map[net.Cond]net.Cond   // of goroutines' conditions that come after a jump: the clock's
 	armed map[net.Cond]trace.Site // where the timer was started or reset that a condition says runs
 
-	ended map[string]bool // ends at which no timer fired, by their cuts
-	jumps [][]net.Cond    // cuts at which one may, and that no execution has shown
+	jumps [][]net.Cond // cuts at which a timer may fire, and that no execution has shown
+
+	epochs  map[net.Cond]*epoch // by how they begin
+	epochOf []net.Cond          // of each event: how it begins
+	blurred bool                // see isBlurred
 }
 
 func newClock() clock {
-	return clock{since: map[net.Cond]net.Cond{}, fired: map[net.Cond][]trace.Site{}, woken: map[net.Cond][]transition.Proc{}, armed: map[net.Cond]trace.Site{}, ended: map[string]bool{}}
+	return clock{since: map[net.Cond]net.Cond{}, fired: map[net.Cond][]trace.Site{}, woken: map[net.Cond][]transition.Proc{}, armed: map[net.Cond]trace.Site{}, epochs: map[net.Cond]*epoch{}}
 }
 
 // beginClock marks the clock's first condition.
@@ -105,6 +108,8 @@ func (s *Strategy) addJump(j int) {
 	s.follow(e)
 	fresh := !n.Shown(e)
 	if fresh {
+		end := s.cutOf(s.run)
+		s.cutsBy(end)[cutKey(end)], s.rest = jumped, nil
 		n.Show(e)
 		y := n.Give(e, clock, arcs[0].Cond(), n.Value(arcs[0].Cond()))
 		s.clock.fired[y], s.clock.woken[y] = s.firedIn(j), s.wokenIn(j)
@@ -124,6 +129,22 @@ func (s *Strategy) addJump(j int) {
 	if fresh {
 		s.extend(e)
 	}
+}
+
+// unnoticed reports whether everybody has ended before transition j, and nothing but jumps that start nobody comes from there on. Which
+// executions show such jumps is chance.
+func (s *Strategy) unnoticed(j int) bool {
+	for _, t := range s.cutOf(s.run) {
+		if !s.isClock(s.net.Cell(t)) && s.net.Value(t) != 0 {
+			return false
+		}
+	}
+	for i := j; i < s.path.Len(); i++ {
+		if x := s.path.At(i); !x.Barrier || len(x.Starts) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // timed notes after which jump of the clock t comes, if after one.
@@ -169,19 +190,24 @@ func (s *Strategy) wakes(x, t net.Cond, p transition.Proc) bool {
 	return by != net.None && slices.Contains(s.clock.woken[x], p) && slices.Contains(s.net.Arcs(by), net.To(t, net.Reads))
 }
 
-// startTimers adds what e, transition j, gives of timers: those that it has made, and the one that it starts or stops.
-func (s *Strategy) startTimers(e net.Event, j int) {
+// startTimers adds what e, that piece of transition j, gives of timers: those that it has made, and the one that it starts or stops.
+func (s *Strategy) startTimers(e net.Event, j int, p *piece) {
 	x, t := s.path.At(j), s.read.trace
 	i := s.path.Event(j)
 	for k := range x.Accesses {
 		a := &x.Accesses[k]
-		if a.Op != trace.OpTimerStart || s.tab.Kind(a.Obj) != trace.ObjTimer {
+		if a.Op != trace.OpTimerStart {
+			continue
+		}
+		for t.Events[i].Op != trace.OpTimerStart || t.Events[i].Quiet {
+			i++
+		}
+		at := i
+		i++
+		if s.tab.Kind(a.Obj) != trace.ObjTimer || !p.holds(at) {
 			continue
 		}
 		s.clock.used = true
-		for t.Events[i].Op != trace.OpTimerStart {
-			i++
-		}
 		y := net.Cond(net.None)
 		if s.startsTimer(x, a) {
 			y = s.net.Give(e, s.object(a.Obj).state, net.None, 1)
@@ -189,8 +215,7 @@ func (s *Strategy) startTimers(e net.Event, j int) {
 			for y = first; y < first+net.Cond(n) && s.net.Cell(y) != s.object(a.Obj).state; y++ {
 			}
 		}
-		s.clock.armed[y] = t.Events[i].Site
-		i++
+		s.clock.armed[y] = t.Events[at].Site
 	}
 }
 
@@ -206,7 +231,7 @@ func (s *Strategy) jumpsLeft() []net.Cond {
 	for len(s.clock.jumps) > 0 {
 		goal := s.clock.jumps[len(s.clock.jumps)-1]
 		s.clock.jumps = s.clock.jumps[:len(s.clock.jumps)-1]
-		if !s.clock.ended[cutKey(goal)] {
+		if k := s.cutsBy(goal)[cutKey(goal)]; k != jumped && k != ended {
 			return goal
 		}
 	}
@@ -215,23 +240,45 @@ func (s *Strategy) jumpsLeft() []net.Cond {
 
 // findJumps asks for the ends of the net after which a timer may fire.
 func (s *Strategy) findJumps() {
-	if s.net.Len() > tooMany {
-		s.incomplete("too large a net to look for jumps of the clock in")
-		return
+	for _, ep := range s.epochs() {
+		if ep.asked == len(ep.events)+1 {
+			continue
+		}
+		if len(ep.events) > tooMany {
+			s.incomplete("too large a net to look for jumps of the clock in")
+			return
+		}
+		if s.findJumpsIn(ep); len(s.clock.jumps) >= maxJumps || s.late() {
+			return
+		}
+		ep.asked = len(ep.events) + 1
 	}
-	r := s.ends()
+}
+
+// findJumpsIn asks for those of an epoch that has changed.
+func (s *Strategy) findJumpsIn(ep *epoch) {
+	r := s.ends(ep)
 	matters := r.solver.NewVar().Pos()
 	some := append(r.clause[:0], matters.Not())
-	for c := range net.Cond(s.net.Conds()) {
+	ep.each(s.net, func(c net.Cond) {
 		if s.notices(c) {
 			some = append(some, s.markedAt(c))
 		}
-	}
+	})
 	r.clause = some
 	r.solver.Add(0, some...)
+	for _, end := range ep.cutsOf(func(k cut) bool { return k != jumped }) {
+		r.solver.Add(0, s.notAt(end, matters.Not())...)
+	}
 	s.eachEnd(matters, func(end []net.Cond) bool {
-		if s.mayJump(end) && !s.clock.ended[cutKey(end)] {
+		key := cutKey(end)
+		switch known := s.cutsBy(end); {
+		case known[key] != 0: // where the epoch is the whole net
+		case s.mayJump(end):
+			known[key] = found
 			s.clock.jumps = append(s.clock.jumps, end)
+		default:
+			known[key] = timerless
 		}
 		return len(s.clock.jumps) < maxJumps && !s.late()
 	})
@@ -288,15 +335,7 @@ func (s *Strategy) mayJump(end []net.Cond) bool {
 // noteEnd notes at which cut an execution ended.
 func (s *Strategy) noteEnd() {
 	if s.clock.used {
-		s.clock.ended[cutKey(s.cutOf(s.run))] = true
+		end := s.cutOf(s.run)
+		s.cutsBy(end)[cutKey(end)] = ended
 	}
-}
-
-// cutKey is a cut as a key.
-func cutKey(cut []net.Cond) string {
-	b := make([]byte, 0, 4*len(cut))
-	for _, c := range cut {
-		b = append(b, byte(c), byte(c>>8), byte(c>>16), byte(c>>24))
-	}
-	return string(b)
 }

@@ -2,6 +2,7 @@ package unfold
 
 import (
 	"heddle/explore/unfold/net"
+	"heddle/symbolic"
 	"heddle/trace"
 )
 
@@ -15,6 +16,8 @@ type foresight struct {
 	brings   []net.Event       // these, of the schedule that was made last
 	counted  bool              // they are among promised
 	foresees bool
+
+	foreseenInputs [][]any // of the schedules that Foresee has returned last
 }
 
 // A foreseen is the schedule of a later execution.
@@ -24,11 +27,14 @@ type foreseen struct {
 	schedule trace.Schedule
 	leads    []net.Event // see Strategy.planned
 	brings   []net.Event
+	input    []any
+	model    symbolic.Model
 }
 
 // Foresee implements explore.Foresighted. What is looked for in the whole net waits until nothing is under way.
 func (s *Strategy) Foresee(n int) (schedules []*trace.Schedule) {
-	if s.other != nil || s.over || !s.begun || s.opt.Inputs != nil {
+	s.foreseenInputs = nil
+	if s.other != nil || s.over || !s.begun {
 		return nil
 	}
 	if s.promised == nil {
@@ -39,6 +45,7 @@ func (s *Strategy) Foresee(n int) (schedules []*trace.Schedule) {
 		s.counted = true
 	}
 	target, goal, schedule, planned, plan, brings := s.target, s.goal, s.schedule, s.planned, s.plan, s.brings
+	input, model := s.inputs.now, s.inputs.model
 	for len(s.foreseen) < n && !s.late() {
 		s.target, s.schedule, s.planned, s.brings = net.None, trace.Schedule{}, nil, nil
 		if s.goal = s.nextStuck(); s.goal == nil && !s.aimAtEvent() {
@@ -48,13 +55,20 @@ func (s *Strategy) Foresee(n int) (schedules []*trace.Schedule) {
 			continue
 		}
 		s.promise(s.brings, 1)
-		s.foreseen = append(s.foreseen, foreseen{s.target, s.goal, s.schedule, s.planned, s.brings})
+		s.foreseen = append(s.foreseen, foreseen{s.target, s.goal, s.schedule, s.planned, s.brings, s.inputs.now, s.inputs.model})
 		schedules = append(schedules, &s.foreseen[len(s.foreseen)-1].schedule)
+		if s.opt.Inputs != nil {
+			s.foreseenInputs = append(s.foreseenInputs, s.inputs.now)
+		}
 	}
+	s.inputs.now, s.inputs.model = input, model
 	s.target, s.goal, s.schedule, s.planned, s.plan, s.brings = target, goal, schedule, planned, plan, brings
 	s.aimed = false // s.find was used for others
 	return schedules
 }
+
+// ForeseenInputs returns the inputs that the schedules are for which Foresee has returned last; nil without Options.Inputs.
+func (s *Strategy) ForeseenInputs() [][]any { return s.foreseenInputs }
 
 // takeForeseen makes the next that is still wanted what is to be executed; false if there is none.
 func (s *Strategy) takeForeseen() bool {
@@ -65,6 +79,7 @@ func (s *Strategy) takeForeseen() bool {
 		s.brings, s.counted = p.brings, true
 		if p.target != net.None && !s.net.Shown(p.target) || p.target == net.None && s.unseen(p.goal) {
 			s.target, s.goal, s.schedule, s.plan, s.aimed = p.target, p.goal, p.schedule, p.leads, false
+			s.inputs.now, s.inputs.model = p.input, p.model
 			return true
 		}
 	}

@@ -39,6 +39,32 @@ const (
 	impossible = "an input does what the conditions say none does"
 )
 
+// textLevels is how long texts are at most that are looked for first, and then. A loop over a text has a target for every length:
+// what short ones show comes before long ones, which take long to execute.
+var textLevels = [...]int{4, 16, 64, 256, 1024, symbolic.MostText}
+
+// longer makes those targets wait no longer that need the next longer texts; false if there are none.
+func (s *Strategy) longer() bool {
+	if len(s.inputs.long) == 0 {
+		return false
+	}
+	s.inputs.level++
+	s.known = append(s.known, s.inputs.long...)
+	s.inputs.long = nil
+	return true
+}
+
+// waitsForLonger makes the target wait for longer texts, if that may help: bad are conditions that do not go together.
+func (s *Strategy) waitsForLonger(bad []symbolic.Term) bool {
+	o := s.opt.Inputs
+	limits := o.Table.Limits(o.Corpus[0], textLevels[s.inputs.level])
+	if s.inputs.level == len(textLevels)-1 || !slices.ContainsFunc(limits, func(l symbolic.Term) bool { return slices.Contains(bad, l) }) {
+		return false
+	}
+	s.inputs.long = append(s.inputs.long, s.target)
+	return true
+}
+
 // unsolved is why a net is not complete.
 const unsolved = "conditions not solved in time"
 
@@ -52,7 +78,10 @@ type inputs struct {
 	unsolved map[net.Event]bool // and of those it is not known
 	later    [][]net.Cond       // goals that wait for another execution
 	short    string             // why not every input is covered, if that is known
+	level    int                // in textLevels: how long texts are at most that are looked for
+	long     []net.Event        // targets that wait for longer ones
 	waited   int                // how often a target or a goal has waited for one, see before
+	swaps    map[swap]symbolic.Term
 
 	// Of the schedule that is made: a branch whose outcome no execution has shown, so that it is not known
 	// how many goroutines are started there; and that branch if somebody is started afterwards.
@@ -60,7 +89,7 @@ type inputs struct {
 }
 
 func newInputs() inputs {
-	return inputs{cut: map[net.Event]bool{}, unsolved: map[net.Event]bool{}}
+	return inputs{cut: map[net.Event]bool{}, unsolved: map[net.Event]bool{}, swaps: map[swap]symbolic.Term{}}
 }
 
 // Input returns the input that the schedule is for which Next has returned; nil without Options.Inputs.
@@ -126,21 +155,9 @@ func (s *Strategy) Unsolved() (sites []trace.Site) {
 	return sites
 }
 
-// A piece is a part of a transition: from the operation, or a branch, to the next branch.
-type piece struct {
-	branch   *symbolic.Branch // that begins it, nil for the first
-	starts   []transition.Proc
-	from, to int // its events, where there are several pieces; to: 0 if no other follows
-}
-
-// has reports whether an access was made within the piece.
-func (p *piece) has(a *trace.Plain) bool {
-	return int(a.After) >= p.from && (p.to == 0 || int(a.After) < p.to)
-}
-
 // readBranches sorts the branches of an execution by step. It returns what there is no construction for.
 func (s *Strategy) readBranches(t *trace.Trace) string {
-	s.read.branch = nil
+	s.read.branch, s.read.swap = nil, nil
 	if s.opt.Inputs == nil {
 		return ""
 	}
@@ -149,146 +166,34 @@ func (s *Strategy) readBranches(t *trace.Trace) string {
 		s.inputs.short = "not every value that depends on the input is followed"
 	}
 	s.seeFloats()
+	s.inputs.model = s.opt.Inputs.Table.Near(s.inputs.now) // with the variables that the execution has named
 	s.read.branch = map[int32][]symbolic.Branch{}
+	s.read.swap = map[int32]*symbolic.Branch{}
 	for i, b := range bs {
 		e := &t.Events[b.Event]
 		if e.Step < 0 && s.tab.ProcOf(e.G) != transition.Main || e.Step >= 0 && e.G != t.Steps[e.Step].G {
 			return "a branch on the input while another goroutine is at work"
 		}
-		s.read.branch[e.Step] = append(s.read.branch[e.Step], bs[i])
-	}
-	for i := range t.Events {
-		e := &t.Events[i]
-		if bs := s.read.branch[e.Step]; e.Op == trace.OpTimerStart && len(bs) > 0 && i > bs[0].Event {
-			return "a timer that is started after a branch on the input"
-		}
-	}
-	for key, passed := range s.read.passed {
-		if passed && key.at >= 0 && len(s.read.branch[int32(s.path.Step(key.at))]) > 0 {
-			return "a branch on the input in a loop that polls"
-		}
-	}
-	return ""
-}
-
-// learnVarying reports whether the outcome of a CompareAndSwap turned out to depend on the input: it is a branch after it, and the
-// operation itself is a write however it comes out.
-func (s *Strategy) learnVarying(t *trace.Trace) (changed bool) {
-	if s.opt.Inputs == nil {
-		return false
-	}
-	for _, c := range t.Compares {
-		e := &t.Events[c.Event]
-		if next := int(c.Event) + 1; next == len(t.Events) || t.Events[next].Op != trace.OpBranch || t.Events[next].G != e.G || t.Events[next].Site != e.Site {
+		if s.decidesSwap(t, b.Event) {
+			s.read.swap[e.Step] = &bs[i]
 			continue
 		}
-		if obj := s.tab.Looked(t, e.Obj); !s.varying[obj] {
-			s.varying[obj], changed = true, true
-		}
-	}
-	return changed
-}
-
-// pieces divides transition j; -1 is what main does before the first.
-func (s *Strategy) pieces(j int) []piece {
-	if j < 0 {
-		return s.divide(-1, nil, nil)
-	}
-	x := s.path.At(j)
-	bs := s.read.branch[int32(s.path.Step(j))]
-	if len(bs) == 0 || len(x.Starts) == 0 {
-		return s.divide(int32(s.path.Step(j)), x.Starts, nil)
-	}
-	var at []int // of each start: its event
-	t := s.read.trace
-	for i := s.path.Event(j); len(at) < len(x.Starts); i++ {
-		if t.Events[i].Op == trace.OpGo {
-			at = append(at, i)
-		}
-	}
-	return s.divide(int32(s.path.Step(j)), x.Starts, at)
-}
-
-// divide makes the pieces of a step in which starts happened, at those events if there are branches. They are overwritten by the next call.
-func (s *Strategy) divide(step int32, starts []transition.Proc, at []int) []piece {
-	ps := append(s.read.pieces[:0], piece{starts: starts})
-	for i := range s.read.branch[step] {
-		b := &s.read.branch[step][i]
-		last := &ps[len(ps)-1]
-		k := 0
-		for k < len(last.starts) && at[len(starts)-len(last.starts)+k] < b.Event {
-			k++
-		}
-		next := piece{branch: b, starts: last.starts[k:], from: b.Event + 1}
-		last.starts, last.to = last.starts[:k], b.Event+1
-		ps = append(ps, next)
-	}
-	s.read.pieces = ps
-	return ps
-}
-
-// then returns what p does after the k-th piece of transition j.
-func (s *Strategy) then(p transition.Proc, j int, ps []piece, k int) net.Value {
-	if k+1 < len(ps) {
-		b := ps[k+1].branch
-		return s.calls.number(call{proc: p, op: trace.OpBranch, obj: noObject, cond: b.If, site: b.Site}, nil)
-	}
-	return s.next(p, j)
-}
-
-// addBranches adds the events of the branches of transition j, by p.
-func (s *Strategy) addBranches(p transition.Proc, j int, ps []piece) string {
-	for k := 1; k < len(ps); k++ {
-		b := ps[k].branch
-		t := s.run.Last(s.procCell(p))
-		if c, _ := s.callAt(t); c == nil || c.op != trace.OpBranch || c.cond != b.If {
-			return unfollowed
-		}
-		label := notTaken
-		if b.Taken {
-			label = taken
-		}
-		arcs := []net.Arc{net.To(t, net.Takes)}
-		e := s.net.Find(label, arcs)
-		if e == net.None {
-			s.Surprise++
-			e = s.net.Foresee(label, arcs, net.None)
-		}
-		s.follow(e)
-		if s.inputs.cut[e] {
-			return impossible
-		}
-		fresh := !s.net.Shown(e)
-		if fresh {
-			s.showBranch(e, t, p, j, ps, k)
-		}
-		s.run.Grow()
-		if !s.run.Add(e) {
-			return "a branch that the net takes for impossible"
-		}
-		if fresh {
-			s.extend(e)
-		} else if !s.sameCall(s.run.Last(s.procCell(p)), s.then(p, j, ps, k)) {
-			return unfollowed
-		}
+		s.read.branch[e.Step] = append(s.read.branch[e.Step], bs[i])
 	}
 	return ""
 }
 
-// showBranch adds what e gives, the branch of p at t that begins the k-th piece of transition j.
-func (s *Strategy) showBranch(e net.Event, t net.Cond, p transition.Proc, j int, ps []piece, k int) {
-	values := []net.Value{s.then(p, j, ps, k)}
-	for _, q := range ps[k].starts {
-		values = append(values, s.next(q, j))
+// outcomeOf returns the label of a branch's event.
+func outcomeOf(b *symbolic.Branch) int32 {
+	if b.Taken {
+		return taken
 	}
-	s.net.Show(e)
-	s.timed(s.net.Give(e, s.net.Cell(t), t, values[0]))
-	for i, q := range ps[k].starts {
-		s.timed(s.net.Give(e, s.procCell(q), net.None, values[i+1]))
-	}
-	if j >= 0 {
-		s.notePlain(e, j, &ps[k])
-	}
+	return notTaken
+}
+
+// asks returns the call of p, who comes to a branch.
+func (s *Strategy) asks(p transition.Proc, b *symbolic.Branch) net.Value {
+	return s.calls.number(call{proc: p, op: trace.OpBranch, obj: noObject, cond: b.If, site: b.Site}, nil)
 }
 
 // sameCall reports whether v is what is done next at t, as far as inputs could make a difference. What a
@@ -297,7 +202,13 @@ func (s *Strategy) sameCall(t net.Cond, v net.Value) bool {
 	if s.opt.Inputs == nil || s.net.Value(t) == v {
 		return true
 	}
-	if v <= 0 || s.net.Value(t) <= 0 {
+	switch now := s.net.Value(t); {
+	case now == hidden && v > 0 && s.calls.list[v].isHidden():
+		s.net.SetValue(t, v)
+		return true
+	case v == hidden && now > 0 && s.calls.list[now].isHidden():
+		return true
+	case v <= 0 || now <= 0:
 		return false
 	}
 	a, b := s.calls.list[s.net.Value(t)], s.calls.list[v]
@@ -311,28 +222,31 @@ func (s *Strategy) branches(e net.Event) bool {
 	return c.op == trace.OpBranch
 }
 
-// condition returns what a branch's event says of the input.
-func (s *Strategy) condition(e net.Event) symbolic.Term {
-	c, _ := s.callAt(s.net.Arcs(e)[0].Cond())
-	if s.net.Label(e) == taken {
-		return c.cond
+// condition returns what e says of the input; ok is false if nothing, as far as is known.
+func (s *Strategy) condition(e net.Event) (c symbolic.Term, ok bool) {
+	if c, ok = s.swapping(e); !ok {
+		next, _ := s.callAt(s.net.Arcs(e)[0].Cond())
+		c, ok = next.cond, next.op == trace.OpBranch
 	}
-	return s.opt.Inputs.Table.Negate(c.cond)
+	if ok && s.net.Label(e) == notTaken {
+		c = s.opt.Inputs.Table.Negate(c)
+	}
+	return c, ok
 }
 
-// conditions returns what the branches among some events say, and which they are.
+// conditions returns what some events say of the input, and which of them do.
 func (s *Strategy) conditions(events []net.Event) (cs []symbolic.Term, of []net.Event) {
 	for _, e := range events {
-		if s.branches(e) {
-			cs, of = append(cs, s.condition(e)), append(of, e)
+		if c, ok := s.condition(e); ok {
+			cs, of = append(cs, c), append(of, e)
 		}
 	}
 	return cs, of
 }
 
-// solve looks for an input that satisfies conditions: the first of the corpus if it does, or the last one. If there is none, or
-// none is known, bad are conditions of which that is so already.
-func (s *Strategy) solve(cs []symbolic.Term) (status sat.Status, input []any, bad []symbolic.Term) {
+// solve looks for an input that satisfies conditions: the first of the corpus if it does, or the last one, or one with texts of at most
+// so many bytes. If there is none, or none is known, bad are conditions of which that is so already.
+func (s *Strategy) solve(cs []symbolic.Term, levels ...int) (status sat.Status, input []any, bad []symbolic.Term) {
 	o := s.opt.Inputs
 	near := o.Corpus[0]
 	m := o.Table.Near(near)
@@ -342,18 +256,19 @@ func (s *Strategy) solve(cs []symbolic.Term) (status sat.Status, input []any, ba
 	if now := s.inputs.now; o.Table.Holds(cs, o.Table.Near(now)) {
 		return sat.Sat, now, nil
 	}
-	for _, most := range []int{16, 128, symbolic.MostText} { // short texts are executed fast, and easy to read
+	for _, most := range levels { // short texts are executed fast, and easy to read
 		limits := o.Table.Limits(near, most)
 		var found symbolic.Model
 		var err error
 		status, found, bad, err = o.Solver.SolveParts(slices.Concat(cs, limits), m)
+		s.expired = s.expired || s.opt.Expired != nil && s.opt.Expired()
 		switch {
 		case err != nil:
 			s.incomplete(err.Error())
 			return sat.Unknown, nil, bad
 		case status == sat.Sat:
 			return status, o.Table.Values(found, near), nil
-		case status == sat.Unknown || len(limits) == 0:
+		case status == sat.Unknown || len(limits) == 0 || s.expired:
 			return status, nil, bad
 		}
 	}
@@ -367,11 +282,16 @@ func (s *Strategy) feasible(in *net.Config) bool {
 		return true
 	}
 	cs, _ := s.conditions(in.Events())
-	status, input, _ := s.solve(cs)
+	levels := textLevels[:]
+	if s.target != net.None {
+		levels = levels[s.inputs.level:][:1]
+	}
+	status, input, bad := s.solve(cs, levels...)
 	switch {
 	case status == sat.Sat:
 		s.takeInput(input)
 		return true
+	case s.target != net.None && status == sat.Unsat && s.waitsForLonger(bad):
 	case s.target == net.None && status == sat.Unknown:
 		s.incomplete(unsolved)
 	case s.target == net.None:
@@ -394,7 +314,7 @@ func (s *Strategy) feasibleToo(in *net.Config, k int) bool {
 		return true
 	}
 	cs, _ = s.conditions(in.Events())
-	status, input, _ := s.solve(cs)
+	status, input, _ := s.solve(cs, textLevels[s.inputs.level])
 	if status == sat.Sat {
 		s.takeInput(input)
 	}
@@ -450,7 +370,7 @@ func (s *Strategy) contradiction(in *net.Config) (bad []net.Event) {
 	if len(cs) == 0 {
 		return nil
 	}
-	status, _, wrong := s.solve(cs)
+	status, _, wrong := s.solve(cs, symbolic.MostText)
 	switch status {
 	case sat.Sat:
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -28,10 +29,33 @@ func inputsOf(p *progen.Program) *Inputs {
 
 // together explores inputs and schedules of m's program in one net.
 func together(m *machine.Machine, s *Strategy) (*machine.Outcomes, int, error) {
+	return togetherAhead(m, s, 0)
+}
+
+// togetherAhead is together with so many schedules known beforehand, and their inputs, which are to come in their order.
+func togetherAhead(m *machine.Machine, s *Strategy, ahead int) (*machine.Outcomes, int, error) {
+	type planned struct {
+		schedule trace.Schedule
+		input    []any
+	}
 	o := machine.NewOutcomes()
 	o.Watch(m)
 	n := 0
+	var later []planned
 	for sc := s.Next(); sc != nil; sc = s.Next() {
+		now := planned{*sc, s.Input()}
+		if i := slices.IndexFunc(later, func(p planned) bool { return reflect.DeepEqual(p, now) }); i >= 0 {
+			later = later[i+1:]
+		} else if len(s.foreseen) > 0 {
+			return o, n, fmt.Errorf("a schedule came that was not foreseen, before one that was")
+		}
+		foreseen := s.Foresee(ahead)
+		for i, input := range s.ForeseenInputs() {
+			later = append(later, planned{*foreseen[i], input})
+		}
+		if !reflect.DeepEqual(s.Input(), now.input) {
+			return o, n, fmt.Errorf("to look ahead has changed the input")
+		}
 		setInputs(m, s.Input())
 		t, err := m.Execute(context.Background(), sc)
 		if err != nil {
@@ -43,6 +67,9 @@ func together(m *machine.Machine, s *Strategy) (*machine.Outcomes, int, error) {
 		o.Add(m)
 		s.Done(t)
 		n++
+	}
+	if len(s.promised) > 0 {
+		return o, n, fmt.Errorf("an execution has not shown what it was to show")
 	}
 	if r := s.Result(); !r.Complete {
 		return o, n, fmt.Errorf("%s", r.Reason)
@@ -130,14 +157,29 @@ func oneAfterTheOther(m *machine.Machine, in *Inputs) int {
 // Random programs with inputs: local states, panics and goroutines that are left waiting are those of all
 // inputs with all interleavings; the net is the same whatever the order of targets; and no more executions are made than by
 // exploring one input after the other.
-func TestRandomInputs(t *testing.T) {
+func TestRandomInputs(t *testing.T) { randomInputs(t, progen.Default, *seeds) }
+
+// Timers, some of them started after branches.
+func TestRandomInputsTimed(t *testing.T) {
 	size := progen.Default
+	size.Timed = true
+	randomInputs(t, size, *seeds/2)
+}
+
+// Loops that poll, with branches in them.
+func TestRandomInputsSpin(t *testing.T) {
+	size := progen.Default
+	size.Spin, size.Slow = true, true
+	randomInputs(t, size, *seeds/2)
+}
+
+func randomInputs(t *testing.T, size progen.Size, n int) {
 	size.Inputs = 2
 	if testing.Short() {
-		*seeds = min(*seeds, 100)
+		n = min(n, 100)
 	}
-	programs, sum, apart, removed, surprises := 0, 0, 0, 0, 0
-	for seed := *from; seed < *from+uint64(*seeds) && !t.Failed(); seed++ {
+	programs, sum, apart, beside, removed, surprises := 0, 0, 0, 0, 0, 0
+	for seed := *from; seed < *from+uint64(n) && !t.Failed(); seed++ {
 		p := progen.Generate(seed, size)
 		m := machine.New(p)
 		m.Exprs = true
@@ -148,24 +190,31 @@ func TestRandomInputs(t *testing.T) {
 		programs++
 		most := oneAfterTheOther(m, inputsOf(p))
 		var net []string
-		for order := range 3 {
-			o := Options{Inputs: inputsOf(p)}
+		for order := range 4 {
+			o, ahead := Options{Inputs: inputsOf(p)}, 0
 			switch order {
 			case 1:
 				o.Choose = rand.New(rand.NewSource(int64(seed))).Intn
 			case 2:
 				o.Choose = func(int) int { return 0 }
+			case 3:
+				ahead = 5
 			}
 			s := New(o)
-			got, n, err := together(m, s)
+			got, n, err := togetherAhead(m, s, ahead)
 			m.Local = nil
+			if ahead > 0 {
+				beside += n
+			} else {
+				sum, apart = sum+n, apart+most
+			}
 			if err != nil {
 				t.Fatalf("seed %d: %v (%s)\n%s", seed, err, s.Why, progen.Source(p))
 			}
 			same(t, "local state", want.Locals, got.Locals)
 			same(t, "panic", want.Panics, got.Panics)
 			same(t, "goroutine", want.Left, got.Left)
-			if n > most {
+			if n > most && ahead == 0 {
 				t.Errorf("%d executions, %d where one input is explored after the other", n, most)
 			}
 			if c := canonical(s); net == nil {
@@ -175,7 +224,6 @@ func TestRandomInputs(t *testing.T) {
 			}
 			surprises += s.Surprise
 			removed += o.Inputs.Removed
-			sum, apart = sum+n, apart+most
 			if t.Failed() {
 				t.Fatalf("seed %d, order %d:\n%s", seed, order, progen.Source(p))
 			}
@@ -184,7 +232,11 @@ func TestRandomInputs(t *testing.T) {
 	if surprises > 0 {
 		t.Errorf("%d events were not foreseen", surprises)
 	}
-	t.Logf("%d programs, %d executions beside %d one after the other; %d targets that no input reaches", programs, sum, apart, removed)
+	if 3*beside > sum+sum/50+60 {
+		t.Errorf("%d executions with five targets at a time, %d with one", beside, sum/3)
+	}
+	t.Logf("%d programs, %d executions in three orders beside %d one after the other, %d with five targets at a time; %d targets that no input reaches",
+		programs, sum, apart, beside, removed)
 }
 
 // shared returns the events of a net that are no beginnings of goroutines, by what they are: the goroutine, the operation
@@ -374,4 +426,69 @@ func TestOppositeLocks(t *testing.T) {
 			t.Errorf("inputs %d and %d: %d goroutines are left waiting, want %d: %v (%v, %s)", c.one, c.two, len(got.Left), c.left, got.Left, err, s.Why)
 		}
 	}
+}
+
+// Timers that are started after a branch belong to it: for one input a second passes before a value is written, and a function that a
+// timer starts reads it.
+func TestTimerAfterBranch(t *testing.T) {
+	p := &progen.Program{Vars: 1, Inputs: 1, Body: []*progen.Stmt{
+		nested(progen.Go, 0, take(0), ifIs(2, &progen.Stmt{Op: progen.After, Val: 10, Body: []*progen.Stmt{nested(progen.Read, 0)}}), &progen.Stmt{Op: progen.Sleep, Val: 20},
+			nested(progen.Write, 0)),
+		nested(progen.Go, 0, take(0), ifIs(3, &progen.Stmt{Op: progen.Sleep, Val: 40}), nested(progen.Read, 0)),
+	}}
+	agrees(t, p)
+}
+
+// A loop polls with branches on the input in an iteration: what another one writes meanwhile lets it go on without waiting.
+func TestBranchInLoop(t *testing.T) {
+	reread := &progen.Stmt{Op: progen.Reread, Reg: 1, Body: []*progen.Stmt{{Op: progen.Peek}}}
+	p := &progen.Program{Atomics: 1, Inputs: 2, Body: []*progen.Stmt{
+		nested(progen.Go, 0, take(0), &progen.Stmt{Op: progen.Store, Src: 0}, &progen.Stmt{Op: progen.Take, Obj: 1, Reg: 0, Src: -1}, &progen.Stmt{Op: progen.Store, Src: 0}),
+		nested(progen.Go, 0, reread, &progen.Stmt{Op: progen.If, Reg: 1, Val: 2, Body: []*progen.Stmt{nested(progen.Load, 0)}}),
+	}}
+	s := agrees(t, p)
+	after := 0
+	for e := range net.Event(s.net.Len()) {
+		if c, _ := s.callAt(s.net.Arcs(e)[0].Cond()); c.op == trace.OpAwait && s.net.Shown(e) && s.stepOf(s.net.By(s.net.Arcs(e)[0].Cond())) != s.net.By(s.net.Arcs(e)[0].Cond()) {
+			after++
+		}
+	}
+	if after == 0 {
+		t.Error("no loop goes on after a branch")
+	}
+}
+
+// The loop that updates an atomic, again if another one was faster: what is compared depends on the input.
+func TestRetry(t *testing.T) {
+	p := &progen.Program{Atomics: 1, Inputs: 2, Body: []*progen.Stmt{
+		nested(progen.Go, 0, take(0), &progen.Stmt{Op: progen.Store, Src: 0}, &progen.Stmt{Op: progen.Fetch, Reg: 1}),
+		nested(progen.Go, 0, &progen.Stmt{Op: progen.Take, Obj: 1, Reg: 0, Src: -1}, &progen.Stmt{Op: progen.Store, Src: 0}, &progen.Stmt{Op: progen.Fetch, Reg: 1}),
+	}}
+	s := agrees(t, p)
+	if len(s.inputs.swaps) == 0 {
+		t.Error("whether a value is swapped is up to no input")
+	}
+}
+
+// agrees explores p in one net, and compares with all inputs and interleavings.
+func agrees(t *testing.T, p *progen.Program) *Strategy {
+	t.Helper()
+	p.Number()
+	m := machine.New(p)
+	m.Exprs = true
+	want, err := everywhere(m, p, 10_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, got, n, err := exploreTogether(p)
+	if err != nil {
+		t.Fatal(err, s.Why)
+	}
+	same(t, "local state", want.Locals, got.Locals)
+	same(t, "panic", want.Panics, got.Panics)
+	same(t, "goroutine", want.Left, got.Left)
+	if most := oneAfterTheOther(m, inputsOf(p)); n > most || s.Surprise > 0 {
+		t.Errorf("%d executions, %d where one input is explored after the other; %d events not foreseen", n, most, s.Surprise)
+	}
+	return s
 }

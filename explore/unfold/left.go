@@ -19,15 +19,41 @@ import (
 // tooMany is from how many events on no such question is asked.
 const tooMany = 1 << 18
 
-// A rest is the formula for one net: of an event, that it happens.
+// A rest is the formula for an epoch: of an event, that it happens.
 type rest struct {
 	solver *sat.Solver
-	event  []sat.Lit
-	takers [][]net.Event
+	epoch  *epoch
+	events int       // how many the epoch had
+	vars   []sat.Lit // of each
+	takers map[net.Cond][]net.Event
 	some   map[net.Cond]sat.Lit // that somebody takes a condition
-	events int
 	at     map[net.Cond]sat.Lit // that a condition is marked at the end
 	clause []sat.Lit
+}
+
+// event returns the literal of one of the epoch's events; ok is false if it is none of these.
+func (r *rest) event(e net.Event) (l sat.Lit, ok bool) {
+	i, es := int(e), r.epoch.events[:r.events]
+	if i >= len(es) || es[i] != e { // as it is in the whole net
+		if i, ok = slices.BinarySearch(es, e); !ok {
+			return sat.None, false
+		}
+	}
+	return r.vars[i], true
+}
+
+// must is event for one that is the epoch's.
+func (r *rest) must(e net.Event) sat.Lit {
+	l, _ := r.event(e)
+	return l
+}
+
+// not appends to a clause that e does not happen, if it is the epoch's.
+func (r *rest) not(e net.Event, clause []sat.Lit) []sat.Lit {
+	if l, ok := r.event(e); ok {
+		clause = append(clause, l.Not())
+	}
+	return clause
 }
 
 // leftOver returns the conditions of all goroutines at an end in which somebody
@@ -42,11 +68,17 @@ func (s *Strategy) leftOver() []net.Cond {
 	if len(calls) == 0 || s.onlyMutexes() {
 		return nil
 	}
-	if s.net.Len() > tooMany {
+	for _, k := range s.neverLeft(calls) {
+		s.leave(k)
+	}
+	if calls = slices.DeleteFunc(calls, func(k net.Value) bool { return s.left[k] }); len(calls) == 0 {
+		return nil
+	}
+	goal, ok := s.leftWith(calls)
+	if !ok {
 		s.incomplete("too large a net to look for deadlocks in")
 		return nil
 	}
-	goal := s.leftWith(calls)
 	if goal == nil {
 		for _, k := range calls {
 			s.leave(k) // never
@@ -72,10 +104,13 @@ func (s *Strategy) onlyMutexes() bool {
 	return true
 }
 
-// ends returns the formula of the net's ends.
-func (s *Strategy) ends() *rest {
-	if s.rest == nil || s.rest.events != s.net.Len() {
-		s.rest = s.formulaOf(true)
+// ends returns the formula of an epoch's ends.
+func (s *Strategy) ends(ep *epoch) *rest {
+	if s.rest == nil || s.rest.epoch != ep || s.rest.events != len(ep.events) {
+		s.rest = s.formulaOf(ep, true)
+		for _, end := range ep.cutsOf(func(k cut) bool { return k == jumped }) {
+			s.rest.solver.Add(0, s.notAt(end)...)
+		}
 	}
 	return s.rest
 }
@@ -89,41 +124,43 @@ func waits(c *call) bool {
 	return c.cases != "" && !c.poll && c.op != trace.OpArrive
 }
 
-// formulaOf says of sets of events that they can happen, cycles of asymmetric
+// formulaOf says of sets of an epoch's events that they can happen, cycles of asymmetric
 // conflict apart; at ends that no other event can happen after them.
-func (s *Strategy) formulaOf(ends bool) *rest {
+func (s *Strategy) formulaOf(ep *epoch, ends bool) *rest {
 	n := s.net
-	r := &rest{solver: sat.New(sat.Options{Stop: s.late}), events: n.Len(), takers: make([][]net.Event, n.Conds()), some: map[net.Cond]sat.Lit{}, at: map[net.Cond]sat.Lit{}}
+	r := &rest{solver: sat.New(sat.Options{Stop: s.late}), epoch: ep, events: len(ep.events), takers: map[net.Cond][]net.Event{}, some: map[net.Cond]sat.Lit{}, at: map[net.Cond]sat.Lit{}}
 	joined := map[net.Cond][]net.Event{}
-	for e := range net.Event(r.events) {
-		r.event = append(r.event, r.solver.NewVar().Pos())
+	var taken []net.Cond
+	for _, e := range ep.events {
+		r.vars = append(r.vars, r.solver.NewVar().Pos())
 		for _, a := range n.Arcs(e) {
 			switch a.Use() {
 			case net.Takes, net.Seals:
+				if r.takers[a.Cond()] == nil {
+					taken = append(taken, a.Cond())
+				}
 				r.takers[a.Cond()] = append(r.takers[a.Cond()], e)
 			case net.Joins:
 				joined[a.Cond()] = append(joined[a.Cond()], e)
 			}
 		}
 	}
-	for _, es := range r.takers {
-		r.atMostOne(es)
+	for _, c := range taken {
+		r.atMostOne(r.takers[c])
 	}
-	for c := range net.Cond(n.Conds()) {
-		if by := n.By(c); by != net.None && n.Value(c) == crashed && s.isGoroutine(n.Cell(c)) {
-			r.solver.Add(0, r.event[by].Not()) // the program would have ended
+	for i, e := range ep.events {
+		happens := r.vars[i]
+		if first, k := n.Given(e); s.inputs.cut[e] || s.inputs.unsolved[e] || s.crashes(first, k) {
+			r.solver.Add(0, happens.Not())
 		}
-	}
-	for e := range net.Event(r.events) {
-		if s.inputs.cut[e] || s.inputs.unsolved[e] {
-			r.solver.Add(0, r.event[e].Not())
-		}
-		idle := []sat.Lit{r.event[e]}
+		idle := []sat.Lit{happens}
 		for _, a := range n.Arcs(e) {
 			c := a.Cond()
 			if by := n.By(c); by != net.None {
-				r.solver.Add(0, r.event[e].Not(), r.event[by])
-				idle = append(idle, r.event[by].Not())
+				if l, ok := r.event(by); ok {
+					r.solver.Add(0, happens.Not(), l)
+					idle = append(idle, l.Not())
+				}
 			}
 			if a.Use() != net.Follows && a.Use() != net.Watches {
 				idle = append(idle, r.taken(c, e)...)
@@ -131,15 +168,15 @@ func (s *Strategy) formulaOf(ends bool) *rest {
 			switch a.Use() {
 			case net.Seals:
 				for _, f := range joined[c] {
-					if !s.follows(e, f) {
-						r.solver.Add(0, r.event[e].Not(), r.event[f].Not())
-						idle = append(idle, r.event[f])
+					if l, _ := r.event(f); !s.follows(e, f) {
+						r.solver.Add(0, happens.Not(), l.Not())
+						idle = append(idle, l)
 					}
 				}
 			case net.Watches:
 				for _, x := range s.objects[s.objectOf[n.Cell(c)]].tokens {
-					if !s.follows(e, n.By(x)) {
-						idle = append(idle, r.event[n.By(x)])
+					if l, ok := r.event(n.By(x)); ok && !s.follows(e, n.By(x)) {
+						idle = append(idle, l)
 					}
 				}
 			}
@@ -149,6 +186,16 @@ func (s *Strategy) formulaOf(ends bool) *rest {
 		}
 	}
 	return r
+}
+
+// crashes reports whether one of k conditions from first on is that of a goroutine that has ended the program.
+func (s *Strategy) crashes(first net.Cond, k int) bool {
+	for c := first; c < first+net.Cond(k); c++ {
+		if s.net.Value(c) == crashed && s.isGoroutine(s.net.Cell(c)) {
+			return true
+		}
+	}
+	return false
 }
 
 // follows reports whether e follows something that f gave.
@@ -168,7 +215,7 @@ func (r *rest) taken(c net.Cond, e net.Event) []sat.Lit {
 		var ls []sat.Lit
 		for _, f := range es {
 			if f != e {
-				ls = append(ls, r.event[f])
+				ls = append(ls, r.must(f))
 			}
 		}
 		return ls
@@ -179,7 +226,7 @@ func (r *rest) taken(c net.Cond, e net.Event) []sat.Lit {
 		r.some[c] = l
 		ls := []sat.Lit{l.Not()}
 		for _, f := range es {
-			ls = append(ls, r.event[f])
+			ls = append(ls, r.must(f))
 		}
 		r.solver.Add(0, ls...)
 	}
@@ -191,13 +238,13 @@ func (r *rest) atMostOne(es []net.Event) {
 	var before sat.Lit
 	for i, e := range es {
 		if i > 0 {
-			r.solver.Add(0, before.Not(), r.event[e].Not())
+			r.solver.Add(0, before.Not(), r.must(e).Not())
 		}
 		if i+1 == len(es) {
 			return
 		}
 		now := r.solver.NewVar().Pos() // e or one before it
-		r.solver.Add(0, r.event[e].Not(), now)
+		r.solver.Add(0, r.must(e).Not(), now)
 		if i > 0 {
 			r.solver.Add(0, before.Not(), now)
 		}
@@ -206,22 +253,42 @@ func (r *rest) atMostOne(es []net.Event) {
 }
 
 // leftWith returns the conditions of all goroutines at an end in which somebody
-// is left with one of some calls; nil if there is none.
-func (s *Strategy) leftWith(calls []net.Value) (goal []net.Cond) {
-	n, r := s.net, s.ends()
-	any := r.solver.NewVar().Pos()
-	some := []sat.Lit{any.Not()}
-	for c := range net.Cond(n.Conds()) {
-		if s.isGoroutine(n.Cell(c)) && slices.Contains(calls, n.Value(c)) {
-			some = append(some, s.markedAt(c))
+// is left with one of some calls; nil if there is none. ok is false if not all ends were asked for.
+func (s *Strategy) leftWith(calls []net.Value) (goal []net.Cond, ok bool) {
+	for _, ep := range s.epochs() {
+		if goal, ok = s.leftIn(ep, calls); goal != nil || !ok {
+			return goal, ok
 		}
 	}
+	return nil, true
+}
+
+// leftIn is leftWith for an epoch's ends.
+func (s *Strategy) leftIn(ep *epoch, calls []net.Value) (goal []net.Cond, ok bool) {
+	if len(ep.events) > tooMany {
+		return nil, false
+	}
+	var wanted []net.Cond
+	ep.each(s.net, func(c net.Cond) {
+		if s.isGoroutine(s.net.Cell(c)) && slices.Contains(calls, s.net.Value(c)) {
+			wanted = append(wanted, c)
+		}
+	})
+	if len(wanted) == 0 {
+		return nil, true
+	}
+	r := s.ends(ep)
+	left := r.solver.NewVar().Pos()
+	some := []sat.Lit{left.Not()}
+	for _, c := range wanted {
+		some = append(some, s.markedAt(c))
+	}
 	r.solver.Add(0, some...)
-	s.eachEnd(any, func(end []net.Cond) bool {
+	s.eachEnd(left, func(end []net.Cond) bool {
 		goal = end
 		return false
 	})
-	return goal
+	return goal, true
 }
 
 // markedAt returns a literal that is true only at ends where c is marked.
@@ -234,10 +301,12 @@ func (s *Strategy) markedAt(c net.Cond) sat.Lit {
 	at = r.solver.NewVar().Pos()
 	r.at[c] = at
 	if by := s.net.By(c); by != net.None {
-		r.solver.Add(0, at.Not(), r.event[by])
+		if l, ok := r.event(by); ok {
+			r.solver.Add(0, at.Not(), l)
+		}
 	}
 	for _, e := range r.takers[c] {
-		r.solver.Add(0, at.Not(), r.event[e].Not())
+		r.solver.Add(0, at.Not(), r.must(e).Not())
 	}
 	return at
 }
@@ -247,34 +316,41 @@ func (s *Strategy) markedAt(c net.Cond) sat.Lit {
 func (s *Strategy) eachEnd(such sat.Lit, f func(end []net.Cond) bool) {
 	r := s.rest
 	for r.solver.Solve(such) == sat.Sat {
-		var not []sat.Lit
-		if cycle := s.happen(); cycle != nil {
-			for _, e := range cycle {
-				not = append(not, r.event[e].Not())
+		if wrong := s.happen(); wrong != nil {
+			var not []sat.Lit
+			for _, e := range wrong {
+				not = r.not(e, not)
 			}
 			r.solver.Add(0, not...)
 			continue
 		}
 		end := s.cutOf(s.find)
-		not = append(not, such.Not())
-		for _, c := range end {
-			if by := s.net.By(c); by != net.None {
-				not = append(not, r.event[by].Not())
-			}
-		}
-		r.solver.Add(0, not...)
+		r.solver.Add(0, s.notAt(end, such.Not())...)
 		if !f(end) {
 			return
 		}
 	}
 }
 
+// notAt appends to a clause that the end is another one.
+func (s *Strategy) notAt(end []net.Cond, clause ...sat.Lit) []sat.Lit {
+	for _, c := range end {
+		if by := s.net.By(c); by != net.None {
+			clause = s.rest.not(by, clause)
+		}
+	}
+	return clause
+}
+
 // happen puts the solver's answer into s.find; it returns events that cannot all happen, if there are some.
 func (s *Strategy) happen() []net.Event {
-	in := s.find
+	in, r := s.find, s.rest
 	in.Begin()
-	for e := range net.Event(s.rest.events) {
-		if s.rest.solver.True(s.rest.event[e]) && !in.Add(e) {
+	if r.epoch.begin != net.None {
+		in.AddCond(r.epoch.begin)
+	}
+	for i, l := range r.vars {
+		if r.solver.True(l) && !in.Add(r.epoch.events[i]) {
 			if len(in.Cycle()) == 0 {
 				panic("unfold: an answer takes a condition twice")
 			}

@@ -19,7 +19,7 @@ import (
 // one can come next to the other, both orders of them are extensions.
 type races struct {
 	accesses map[memory][]access
-	held     map[net.Event][]net.Cell
+	progress *progress
 	made     map[sitePair]int // executions made for two places
 	sat      *rest
 	asked    map[sitePair]bool
@@ -47,7 +47,7 @@ type access struct {
 type sitePair [2]trace.Site
 
 func newRaces() races {
-	return races{accesses: map[memory][]access{}, held: map[net.Event][]net.Cell{}, made: map[sitePair]int{}}
+	return races{accesses: map[memory][]access{}, made: map[sitePair]int{}}
 }
 
 // maxTries is how many executions are made for two places: synchronisation inside
@@ -96,15 +96,15 @@ func (s *Strategy) racing() []net.Cond {
 	if len(s.races.accesses) == 0 || s.net.Len() > tooMany {
 		return nil
 	}
-	if s.races.sat == nil || s.races.sat.events != s.net.Len() {
-		s.races.sat, s.races.asked = s.formulaOf(false), map[sitePair]bool{}
+	if s.races.progress == nil || len(s.races.progress.of) != s.net.Conds() {
+		s.races.progress, s.races.asked, s.races.sat = s.holds(), map[sitePair]bool{}, nil
 	}
 	var goal []net.Cond
 	s.eachConflict(func(p sitePair, pairs [][2][]access) bool {
 		if s.races.made[p] >= maxTries || s.races.asked[p] || s.late() {
 			return true
 		}
-		if goal = s.racesAt(pairs); goal == nil {
+		if goal = s.racesAt(slices.DeleteFunc(pairs, s.ordered)); goal == nil {
 			s.races.asked[p] = true
 			return true
 		}
@@ -172,50 +172,81 @@ func (s *Strategy) twoGoroutines(xs, ys []access) bool {
 	return slices.ContainsFunc(xs, other) || slices.ContainsFunc(ys, other)
 }
 
-// guarded reports whether all of xs and ys are made while one mutex is held.
+// guarded reports whether all of xs and ys are made while something is held with which no two of them can be made at once.
 func (s *Strategy) guarded(xs, ys []access) bool {
-	var common []net.Cell
-	for i, a := range slices.Concat(xs, ys) {
-		held := s.heldAt(a.event)
-		if i == 0 {
-			common = held
+	p := s.races.progress
+	held, mine, theirs := map[transition.Object]int{}, map[transition.Object]int{}, map[transition.Object]int{}
+	p.countHolds(xs, held, mine)
+	p.countHolds(ys, held, theirs)
+	for obj, n := range held {
+		if n == len(xs)+len(ys) && !p.given[obj] && s.objects[obj].cap <= 1 && (mine[obj] == len(xs) || theirs[obj] == len(ys)) {
+			return true
 		}
-		common = slices.DeleteFunc(slices.Clone(common), func(k net.Cell) bool { return !slices.Contains(held, k) })
-		if len(common) == 0 {
+	}
+	return false
+}
+
+// countHolds counts while how many accesses an object is held, and held to write.
+func (p *progress) countHolds(as []access, held, writing map[transition.Object]int) {
+	for _, a := range as {
+		t, _ := p.s.net.Given(a.event)
+		seen := map[transition.Object]bool{}
+		for i := p.of[t]; i > 0; i = p.list[i].next {
+			h := p.list[i].hold
+			if !seen[h.obj] {
+				seen[h.obj] = true
+				held[h.obj]++
+				if !h.reading {
+					writing[h.obj]++
+				}
+			}
+		}
+	}
+}
+
+// ordered reports whether whatever of xs can happen together with one of ys comes before it, as what goroutines did who were waited for does, or the other
+// way round.
+func (s *Strategy) ordered(pair [2][]access) bool {
+	return s.allBefore(pair[0], pair[1]) || s.allBefore(pair[1], pair[0])
+}
+
+// allBefore reports whether the past of each of ys has all of xs that can happen together with it.
+func (s *Strategy) allBefore(xs, ys []access) bool {
+	later := map[net.Cond]bool{} // conditions after which one of xs can come
+	cells := map[net.Cell]bool{}
+	for _, a := range xs {
+		t := s.net.Arcs(a.event)[0].Cond()
+		for cells[s.net.Cell(t)] = true; t != net.None && !later[t]; t = s.net.Up(t) {
+			later[t] = true
+		}
+	}
+	in := s.find
+	for _, b := range ys {
+		mine := s.net.Cell(s.net.Arcs(b.event)[0].Cond())
+		in.Begin()
+		in.Add(b.event)
+		for k := range cells {
+			if x := in.Last(k); k != mine && (x == net.None || later[x]) {
+				return false
+			}
+		}
+		if s.late() {
 			return false
 		}
 	}
 	return true
 }
 
-// heldAt returns the cells of mutexes that e's goroutine holds after e.
-func (s *Strategy) heldAt(e net.Event) (held []net.Cell) {
-	if held, ok := s.races.held[e]; ok {
-		return held
-	}
-	defer func() { s.races.held[e] = held }()
-	t, _ := s.net.Given(e)
-	var given []net.Cell // since
-	for ; s.net.By(t) != net.None && s.net.Up(t) != net.None; t = s.net.Up(t) {
-		first, k := s.net.Given(s.net.By(t))
-		for y := first; y < first+net.Cond(k); y++ {
-			o := s.ownerOf(y)
-			if o == nil || o.kind != trace.ObjMutex || slices.Contains(given, s.net.Cell(y)) {
-				continue
-			}
-			given = append(given, s.net.Cell(y))
-			if s.net.Value(y) == 1 {
-				held = append(held, s.net.Cell(y))
-			}
-		}
-	}
-	return held
-}
-
 // racesAt returns conditions after two events, one with one of the first accesses
 // of a pair and one with one of the second, that can both happen, neither
 // before the other; nil if there are none.
 func (s *Strategy) racesAt(pairs [][2][]access) (goal []net.Cond) {
+	if len(pairs) == 0 {
+		return nil
+	}
+	if s.races.sat == nil {
+		s.races.sat = s.formulaOf(s.whole(), false)
+	}
 	r := s.races.sat
 	such := r.solver.NewVar().Pos()
 	some := []sat.Lit{such.Not()}
@@ -232,7 +263,7 @@ func (s *Strategy) racesAt(pairs [][2][]access) (goal []net.Cond) {
 					continue
 				}
 				l := r.solver.NewVar().Pos()
-				r.solver.Add(0, l.Not(), r.event[a.event])
+				r.solver.Add(0, l.Not(), r.must(a.event))
 				of[i][a.event], one = l, append(one, l)
 			}
 			r.solver.Add(0, one...)

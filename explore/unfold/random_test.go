@@ -99,6 +99,13 @@ func TestRandomLoose(t *testing.T) {
 	random(t, size)
 }
 
+// Channels, mutexes, RWMutexes and WaitGroups that are older than the test, and not as new ones are.
+func TestRandomOlder(t *testing.T) {
+	size := progen.Default
+	size.Older = true
+	random(t, size)
+}
+
 func random(t *testing.T, size progen.Size) {
 	if testing.Short() {
 		*seeds = min(*seeds, 100)
@@ -195,4 +202,76 @@ func same(t *testing.T, what string, want, got map[string]int) {
 			t.Errorf("%s %s is none", what, k)
 		}
 	}
+}
+
+// Where accesses to variables are no steps, the races that all interleavings show are found.
+func TestRandomRaces(t *testing.T) {
+	if testing.Short() {
+		*seeds = min(*seeds, 100)
+	}
+	list := []uint64{
+		56776,  // a race that no execution shows that was made for a local state
+		311508, // one with who signals a Cond before the one it has woken goes on
+	}
+	for i := range uint64(*seeds) {
+		list = append(list, *from+i)
+	}
+	racy, tries := 0, 0
+	for _, seed := range list {
+		p := progen.Generate(seed, progen.Size{Goroutines: 4, Statements: 14})
+		if p.Vars == 0 {
+			continue
+		}
+		m := machine.New(p)
+		m.Sync = true
+		d := dpor.New(dpor.Options{})
+		want, ok := racesBy(m, d)
+		if !ok || !d.Result().Complete {
+			continue
+		}
+		s := New(Options{})
+		got, ok := racesBy(m, s)
+		if s.Why != "" || !ok {
+			continue
+		}
+		if n, most := s.Result().Executions, d.Result().Executions; n > most && len(want) == 0 { // a race is executed as such, whether it was seen or not
+			t.Errorf("%d executions, dpor takes %d", n, most)
+		}
+		for v := range want { // got may have others, of values that only a race lets come about
+			if got[v] == 0 {
+				t.Errorf("race on %s is missing", v)
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d:\n%s", seed, progen.Source(p))
+		}
+		if len(want) > 0 {
+			racy++
+		}
+		for _, k := range s.races.made {
+			tries += k
+		}
+	}
+	t.Logf("%d programs with races; %d executions made for one", racy, tries)
+	if *seeds >= 1000 && (racy == 0 || tries == 0) {
+		t.Error("nothing was looked at")
+	}
+}
+
+// racesBy returns the variables on which s shows races; ok is false if it takes many executions, or somebody polls.
+func racesBy(m *machine.Machine, s interface {
+	Next() *trace.Schedule
+	Done(*trace.Trace)
+}) (races map[string]int, ok bool) {
+	const many = 2000
+	o, n := machine.NewOutcomes(), 0
+	for sc := s.Next(); sc != nil; sc = s.Next() {
+		t, err := m.Execute(context.Background(), sc)
+		if n++; err != nil || m.Restart() || n > many {
+			return nil, false
+		}
+		o.Add(m)
+		s.Done(t)
+	}
+	return o.Races, true
 }

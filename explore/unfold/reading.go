@@ -19,12 +19,16 @@ type reading struct {
 	cond  []transition.Object // of each Proc: the Cond it waited at last
 	ends  []int32             // of each transition: how many events the run has after it; nil if it was not read to its end
 
-	loops  map[announced][]transition.Object // what iterations looked at that ended then
-	plain  map[int32][]int32                 // indices in trace.Plain, by step
-	branch map[int32][]symbolic.Branch       // by step
-	passed map[announced]bool                // and whether the next one followed without waiting
-	pieces []piece                           // see divide
+	loops  map[announced]iteration     // that ended then
+	passed bool                        // after some of them the next one followed without waiting
+	plain  map[int32][]int32           // indices in trace.Plain, by step
+	branch map[int32][]symbolic.Branch // by step
+	swap   map[int32]*symbolic.Branch  // that decided whether the step swapped
+	pieces []piece                     // see Strategy.pieces
 }
+
+// noTransition is the end of which nobody announces a communication.
+const noTransition = -2
 
 // announced says when a communication was: by whom, at the end of which transition.
 type announced struct {
@@ -61,6 +65,9 @@ func (s *Strategy) add(t *trace.Trace, kept int) string {
 		ends = ends[:0]
 	}
 	for j := kept; j < s.path.Len(); j++ {
+		if j%askEvery == askEvery-1 && s.expires() { // events of long executions have thousands before them
+			return ""
+		}
 		if why := s.addStep(j); why != "" {
 			return why
 		}
@@ -69,6 +76,9 @@ func (s *Strategy) add(t *trace.Trace, kept int) string {
 	s.read.ends = ends
 	return ""
 }
+
+// askEvery is after how many steps it is asked whether there is time left.
+const askEvery = 16
 
 // addBegin adds what main does before the first transition.
 func (s *Strategy) addBegin() string {
@@ -79,22 +89,21 @@ func (s *Strategy) addBegin() string {
 		s.net.SetValue(main, v)
 		s.find.Begin()
 		s.fromGoroutine(main)
-	} else if !s.sameCall(main, v) {
-		return unfollowed
+	} else if why := s.comeTo(transition.Main, v); why != "" {
+		return why
 	}
-	return s.addBranches(transition.Main, -1, ps)
+	return s.addPieces(transition.Main, -1, ps)
 }
 
 // addStep adds the events of transition j.
 func (s *Strategy) addStep(j int) string {
 	if s.path.At(j).Barrier {
-		s.addJump(j)
+		if !s.unnoticed(j) {
+			s.addJump(j)
+		}
 		return ""
 	}
-	if why := s.addTransition(j); why != "" {
-		return why
-	}
-	return s.goOn(s.path.At(j).Proc, j)
+	return s.addTransition(j)
 }
 
 // kept returns how many transitions the next execution begins with that are those of the last one: what is known
@@ -203,8 +212,8 @@ func (s *Strategy) readCalls(t *trace.Trace) {
 
 // next returns the call that p has announced at the end of transition i.
 func (s *Strategy) next(p transition.Proc, i int) net.Value {
-	if v, ok := s.awaits(p, i); ok {
-		return v
+	if it, ok := s.read.loops[announced{p, i}]; ok && !it.goesOn {
+		return s.awaiting(p, it)
 	}
 	r := &s.read
 	k := -1
@@ -219,6 +228,9 @@ func (s *Strategy) next(p transition.Proc, i int) net.Value {
 		var sides []side
 		s.path.Cases(op, func(obj transition.Object, at int16, send bool) { sides = append(sides, side{obj, at, send}) })
 		return s.calls.number(c, sides)
+	}
+	if m, ok := s.receives(p, k); ok {
+		return s.awaitsMail(p, m, c.site)
 	}
 	switch {
 	case k >= 0:
@@ -235,15 +247,17 @@ func (s *Strategy) next(p transition.Proc, i int) net.Value {
 			return crashed
 		}
 		switch s.leftWaiting(p) {
+		case trace.OpNone:
+			return 0
 		case trace.OpCondWait:
-			if r.cond[p] == noObject { // inside the standard library
-				return 0
+			if r.cond[p] == noObject {
+				return hidden
 			}
 			c.op, c.obj = trace.OpCondWake, r.cond[p]
 		case trace.OpSleep:
 			c.op, c.sleeps = trace.OpResume, true
 		default:
-			return 0
+			return hidden
 		}
 	}
 	return s.calls.number(c, nil)
@@ -336,6 +350,9 @@ func (s *Strategy) addTransition(j int) string {
 	if t == net.None {
 		return "a goroutine that nobody started"
 	}
+	if s.net.Value(t) == hidden {
+		s.net.SetValue(t, s.next(x.Proc, noTransition))
+	}
 	c, sides := s.callAt(t)
 	if c == nil {
 		return "an operation that nobody announced"
@@ -364,7 +381,7 @@ func (s *Strategy) addTransition(j int) string {
 	}
 	fresh := !s.net.Shown(e)
 	var ps []piece
-	if fresh || s.opt.Inputs != nil {
+	if fresh || s.opt.Inputs != nil || s.read.passed || len(s.quiet.takes) > 0 {
 		ps = s.pieces(j)
 	}
 	s.advance(x.Proc)
@@ -385,10 +402,12 @@ func (s *Strategy) addTransition(j int) string {
 	}
 	if fresh {
 		s.extend(e)
-	} else if s.opt.Inputs != nil && !s.sameCall(s.run.Last(s.procCell(x.Proc)), s.then(x.Proc, j, ps, 0)) {
-		return unfollowed
+	} else if s.opt.Inputs != nil {
+		if why := s.comeTo(x.Proc, s.then(x.Proc, j, ps, 0)); why != "" {
+			return why
+		}
 	}
-	return s.addBranches(x.Proc, j, ps)
+	return s.addPieces(x.Proc, j, ps)
 }
 
 // eventOf returns the event of x, by who was at t and perhaps u; None if there is none that is possible.
@@ -396,7 +415,7 @@ func (s *Strategy) eventOf(c *call, sides []side, t, u net.Cond, x *transition.T
 	s.run.Grow()
 	e := net.Event(net.None)
 	s.ways(c, sides, t, u, x, func(w way) {
-		if !like(w.label, c, x) || e != net.None {
+		if !s.like(w.label, c, x) || e != net.None {
 			return
 		}
 		if e = s.net.Find(w.label, w.arcs); e == net.None {
@@ -415,7 +434,7 @@ func (s *Strategy) expected(t, u net.Cond, c *call, x *transition.Transition) ne
 	}
 	e := s.plan[0]
 	arcs := s.net.Arcs(e)
-	if arcs[0] != net.To(t, net.Takes) || u != net.None && arcs[1] != net.To(u, net.Takes) || !like(s.net.Label(e), c, x) {
+	if arcs[0] != net.To(t, net.Takes) || u != net.None && arcs[1] != net.To(u, net.Takes) || !s.like(s.net.Label(e), c, x) {
 		return net.None
 	}
 	return e
@@ -494,7 +513,7 @@ func (s *Strategy) agree(e net.Event, x *transition.Transition) bool {
 				takes = arc.Use() == net.Takes
 			}
 		}
-		if takes != (a.Mode == transition.Write || s.varying[a.Obj] && x.Op == trace.OpAtomicCAS) {
+		if takes != (a.Mode == transition.Write) {
 			return false
 		}
 	}
@@ -528,7 +547,9 @@ func (s *Strategy) show(e net.Event, c *call, t, u net.Cond, j int, ps []piece) 
 			n.Give(e, n.Cell(y), y, s.after(c, n.Value(y), j))
 		}
 	}
-	s.startTimers(e, j)
+	s.startTimers(e, j, &ps[0])
+	s.sendMail(e, j, &ps[0])
+	s.noteSwap(e, j)
 	if c.op == trace.OpUnlock && !s.opt.NoDeadlocks && s.objects[c.obj].kind == trace.ObjMutex {
 		s.noteUnlock(t, n.Arcs(e)[1].Cond())
 	}
@@ -537,7 +558,9 @@ func (s *Strategy) show(e net.Event, c *call, t, u net.Cond, j int, ps []piece) 
 	}
 	if c.obj != noObject {
 		if o := s.object(c.obj); s.aside(c, o, n.Arcs(e)) != 0 {
-			o.tokens = append(o.tokens, n.Aside(e, o.beside, s.aside(c, o, n.Arcs(e))))
+			x := n.Aside(e, o.beside, s.aside(c, o, n.Arcs(e)))
+			o.tokens = append(o.tokens, x)
+			o.given.Add(x)
 		}
 	}
 }
@@ -558,6 +581,8 @@ func (s *Strategy) extend(e net.Event) {
 				in.Undo(past)
 				s.fromObject(y)
 			}
+		case s.mailboxOf(y) != nil:
+			s.fromMail(y, s.mailboxOf(y))
 		case o.kind == trace.ObjTimer && s.net.Up(y) == net.None: // nobody can know of it yet
 		case s.net.Up(y) == net.None:
 			s.fromAside(y, o)

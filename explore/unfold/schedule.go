@@ -1,6 +1,8 @@
 package unfold
 
 import (
+	"maps"
+
 	"heddle/explore/transition"
 	"heddle/explore/unfold/net"
 	"heddle/trace"
@@ -54,6 +56,8 @@ func (s *Strategy) steps(in *net.Config) bool {
 	}
 	s.gids[transition.Main], s.gids[transition.Timers] = 0, 1
 	straight := passed == nil && s.opt.Inputs == nil // one event, one step
+	s.stepless = map[net.Event]bool{}
+	maps.Copy(s.stepless, passed)
 	next := trace.GID(2)
 	if straight {
 		next = s.relay(order, next)
@@ -63,7 +67,7 @@ func (s *Strategy) steps(in *net.Config) bool {
 	var last []net.Event // are not shown: how many goroutines they start is not known
 	for _, e := range order[len(s.planned):] {
 		c, _ := s.callAt(s.net.Arcs(e)[0].Cond())
-		skip := c.op == trace.OpBranch || c.choices > 0 && e != s.target || passed[e]
+		skip := c.op == trace.OpBranch || c.choices > 0 && e != s.target || s.stepless[e]
 		straight = straight && !skip && s.net.Shown(e) && c.choices == 0
 		switch {
 		case skip:
@@ -109,11 +113,11 @@ func (s *Strategy) relay(order []net.Event, next trace.GID) trace.GID {
 	return next
 }
 
-// offersDraw reports whether after e somebody draws, or branches on the input.
+// offersDraw reports whether after e somebody draws, branches on the input, or receives quietly.
 func (s *Strategy) offersDraw(e net.Event) bool {
 	first, k := s.net.Given(e)
 	for y := first; y < first+net.Cond(k); y++ {
-		if s.atDraw(y) {
+		if s.atDraw(y) || s.receiving(y) {
 			return true
 		}
 	}
@@ -122,7 +126,8 @@ func (s *Strategy) offersDraw(e net.Event) bool {
 
 // alongside adds foreseen events to a config, the last found first. Each uses
 // up a goroutine, so after some attempts in vain hardly any is left that could; where none
-// could the last times, fewer are made. Draws are none of them: they cannot wait until all others are done.
+// could the last times, fewer are made. Draws are none of them: they cannot wait until all others are done. Nor are
+// CompareAndSwaps of which it is not known which inputs make them swap: the target may not be there if they do.
 func (s *Strategy) alongside(in *net.Config) {
 	if s.target != net.None && s.draws(s.target) {
 		return
@@ -134,14 +139,14 @@ func (s *Strategy) alongside(in *net.Config) {
 	if s.target != net.None {
 		late = append(late, s.target)
 	}
-	for i := len(s.known) - 1; i >= 0 && misses > 0; i-- {
+	for i := len(s.known) - 1; i >= 0 && misses > 0 && !s.expired; i-- {
 		e := s.known[i]
 		if s.net.Shown(e) || in.Has(e) || s.promised[e] > 0 {
 			continue
 		}
 		before := in.Len()
 		late = append(late, e)
-		if m := in.Mark(); s.draws(e) || !in.Add(e) || !s.allLast(in, late) || !s.feasibleToo(in, before) {
+		if m := in.Mark(); s.draws(e) || s.undecided(e) || !in.Add(e) || !s.allLast(in, late) || !s.feasibleToo(in, before) {
 			in.Undo(m)
 			late = late[:len(late)-1]
 			misses--
@@ -181,10 +186,10 @@ func (s *Strategy) draws(e net.Event) bool {
 	return c.choices > 0
 }
 
-// addSteps adds the steps of e and of the draws that follow it: nobody can go on in between. Branches on the input,
-// which are no steps, follow it as the input has it.
+// addSteps adds the steps of e and of the draws that follow it: nobody can go on in between. Branches on the input, as the input has
+// it, and the loops and receives that have not to wait, which are no steps, follow it too.
 func (s *Strategy) addSteps(in *net.Config, e net.Event, next trace.GID) trace.GID {
-	if !s.isClock(s.net.Cell(s.net.Arcs(e)[0].Cond())) && !s.branches(e) { // the clock jumps by itself
+	if !s.isClock(s.net.Cell(s.net.Arcs(e)[0].Cond())) && !s.branches(e) && !s.stepless[e] { // the clock jumps by itself
 		s.addStepOf(e)
 	}
 	if !s.net.Shown(e) {
@@ -194,21 +199,27 @@ func (s *Strategy) addSteps(in *net.Config, e net.Event, next trace.GID) trace.G
 	next = s.addStarted(e, next)
 	first, k := s.net.Given(e)
 	for y := first; y < first+net.Cond(k); y++ {
-		if !s.atDraw(y) {
-			continue
-		}
 		by := in.Taker(y)
-		if by == net.None {
-			by = s.drawn(y)
-		}
-		if by == net.None {
-			by = s.outcome(y)
+		switch {
+		case s.atDraw(y):
+			if by == net.None {
+				by = s.drawn(y)
+			}
+			if by == net.None {
+				by = s.outcome(y)
+			}
+		case s.stepless[by]:
+		default:
+			if by = s.atOnce(in, y); by == net.None {
+				continue
+			}
+			s.stepless[by] = true
 		}
 		switch {
 		case by == net.None:
 		case s.net.Shown(by):
 			next = s.addSteps(in, by, next)
-		case s.branches(by) && s.inputs.branching == net.None:
+		case !s.draws(by) && s.inputs.branching == net.None:
 			s.inputs.branching = by
 		}
 	}

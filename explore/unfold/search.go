@@ -37,6 +37,12 @@ func (s *Strategy) fromGoroutine(t net.Cond) {
 	}
 	cells := s.needs(t, c, sides)
 	s.at(t)
+	if c.mail > 0 {
+		b := &s.quiet.boxes[c.mail-1]
+		b.waiting = append(b.waiting, t)
+		s.fromReceiver(t, c)
+		return
+	}
 	for _, x := range sides {
 		if o := s.object(x.obj); o.cap > 0 || c.poll {
 			continue
@@ -46,7 +52,7 @@ func (s *Strategy) fromGoroutine(t net.Cond) {
 			o.waiting = append(o.waiting, t)
 		}
 	}
-	if len(sides) == 0 && s.counts(c) {
+	if len(sides) == 0 && s.counts(c) && asksAside(c) {
 		o := s.object(c.obj)
 		o.waiting = append(o.waiting, t)
 	}
@@ -125,7 +131,7 @@ func (s *Strategy) fromObject(x net.Cond) {
 		return
 	}
 	again := !s.isGoroutine(s.net.Cell(x)) || s.isClock(s.net.Cell(x))
-	s.net.Waiting(s.net.Up(x), func(t net.Cond) {
+	in.Waiting(s.net.Up(x), func(t net.Cond) {
 		m := in.Mark()
 		if in.AddCond(t) && in.Keep(t) {
 			if again {
@@ -258,25 +264,32 @@ func (s *Strategy) eachFacing(t net.Cond, sides []side, f func()) {
 // eachAside calls f for every set of what is beside o that can have been given
 // before c, if c depends on that.
 func (s *Strategy) eachAside(c *call, o *object, f func()) {
-	switch c.op {
-	case trace.OpWGWait, trace.OpArrive, trace.OpLock, trace.OpTryLock:
-	default:
+	if !asksAside(c) {
 		f()
 		return
 	}
 	var list []net.Cond
 	in := s.find
-	for _, x := range o.tokens {
+	in.Given(&o.given, func(x net.Cond) {
 		m := in.Mark()
 		if by := s.net.By(x); !in.Has(by) && in.Add(by) {
 			list = append(list, x)
 		}
 		in.Undo(m)
-	}
+	})
 	s.sortByGoroutine(list)
 	sum, _ := s.balance(o, in)
 	e := eacher{s, list, s.least(list), c.op == trace.OpWGWait || c.op == trace.OpLock, f}
 	e.from(0, sum)
+}
+
+// asksAside reports whether a call depends on what is beside its object.
+func asksAside(c *call) bool {
+	switch c.op {
+	case trace.OpWGWait, trace.OpArrive, trace.OpLock, trace.OpTryLock:
+		return true
+	}
+	return false
 }
 
 // An eacher tries the sets of some conditions beside an object.

@@ -195,10 +195,7 @@ func (s *Strategy) circle(set []net.Cond, wanted net.Cell) {
 // locked at y, one after the other added to s.find; those who hold one themselves, or all.
 func (s *Strategy) wanting(y net.Cond, holding bool, f func(a net.Cond)) {
 	in := s.find
-	s.net.Waiting(y, func(a net.Cond) {
-		if in.Astray(a) {
-			return
-		}
+	in.Waiting(y, func(a net.Cond) {
 		if c, _ := s.callAt(a); c == nil || c.op != trace.OpLock || s.late() || holding && s.locksAt(a) == 0 {
 			return
 		}

@@ -65,6 +65,9 @@ type Strategy struct {
 	inputs   inputs
 	texts    map[net.Cond]string // values of memory, where executions tell them
 
+	quiet quiet
+
+	crowded    map[transition.Object]bool // channels that are used quietly, and in ways of which nothing is known
 	timerChans map[transition.Object]bool // channels of timers
 	sends      map[trace.Site]bool        // of timers, by where they are started: they have a channel
 	varying    map[transition.Object]bool // atomics on which the outcome of a CompareAndSwap depends on the input
@@ -95,9 +98,10 @@ type Strategy struct {
 	aimed bool   // s.find is what precedes the target
 
 	schedule trace.Schedule
-	planned  []net.Event // the events that it leads through and that were shown, in order
-	plan     []net.Event // those of them that the execution that is read has not come to; nil if it went another way
-	laid     []laid      // of the schedule that was made last
+	planned  []net.Event        // the events that it leads through and that were shown, in order
+	plan     []net.Event        // those of them that the execution that is read has not come to; nil if it went another way
+	laid     []laid             // of the schedule that was made last
+	stepless map[net.Event]bool // in the schedule that is made: loops and quiet receives that have not to wait
 	gids     []trace.GID
 	arcs     []net.Arc
 	work     int
@@ -108,7 +112,7 @@ type Strategy struct {
 // New begins an exploration.
 func New(o Options) *Strategy {
 	s := &Strategy{opt: o, tab: transition.NewTable(), target: net.None, caps: map[transition.Object]int{}, timerChans: map[transition.Object]bool{}, sends: map[trace.Site]bool{},
-		varying: map[transition.Object]bool{}}
+		varying: map[transition.Object]bool{}, crowded: map[transition.Object]bool{}}
 	s.result.Complete = true
 	s.begin()
 	return s
@@ -123,7 +127,7 @@ func (s *Strategy) begin() {
 	s.known, s.begun, s.target = s.known[:0], false, net.None
 	s.goal, s.stuck, s.asked, s.left, s.rest, s.clock = nil, nil, map[string]bool{}, map[net.Value]bool{}, nil, newClock()
 	s.races, s.locks, s.foresight = newRaces(), newLocks(), foresight{}
-	s.noted, s.texts, s.inputs = map[[2]net.Cond]bool{}, map[net.Cond]string{}, newInputs()
+	s.noted, s.texts, s.inputs, s.quiet = map[[2]net.Cond]bool{}, map[net.Cond]string{}, newInputs(), newQuiet()
 	s.pasts, s.aimed, s.laid = s.pasts[:0], false, s.laid[:0]
 	s.beginClock()
 	cell := s.procCell(transition.Main)
@@ -164,6 +168,11 @@ func (s *Strategy) Next() *trace.Schedule {
 			s.over = true
 			return nil
 		}
+		if s.opt.Inputs != nil && s.opt.Expired != nil && s.opt.Expired() { // each turn is a question to the solver
+			s.incomplete("not all interleavings")
+			s.over = true
+			return nil
+		}
 		if s.makeSchedule() {
 			return &s.schedule
 		}
@@ -176,7 +185,7 @@ func (s *Strategy) Next() *trace.Schedule {
 // is left the clock may jump where it has not, and then there are the deadlocks
 // and the data races that can be found in the whole net.
 func (s *Strategy) aim() bool {
-	if s.goal = s.nextStuck(); s.goal != nil || s.aimAtEvent() {
+	if s.goal = s.nextStuck(); s.goal != nil || s.aimAtEvent() || s.longer() && s.aimAtEvent() {
 		return true
 	}
 	if s.goal = s.postponed(); s.goal != nil {
@@ -248,10 +257,18 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.giveWay(why, t)
 		return
 	}
+	if s.expired {
+		s.stop()
+		return
+	}
 	if s.result.Reason == "" && s.path.Hidden(t, s.opt.Loose) {
 		s.incomplete(explore.Hidden)
 	}
 	s.begun = true
+	if s.target != net.None && s.cameOutOtherwise(s.target) {
+		s.known = append(s.known, s.target) // it is known now which inputs it needs
+		s.target = net.None
+	}
 	if s.target != net.None && !s.net.Shown(s.target) || !s.reached(s.goal) {
 		s.giveWay("an execution did not reach its target", t)
 		return
@@ -261,15 +278,20 @@ func (s *Strategy) Done(t *trace.Trace) {
 	s.noteLeft(t)
 	s.noteEnd()
 	if s.expired {
-		s.incomplete("not all interleavings")
-		s.over = true
+		s.stop()
 	}
+}
+
+// stop ends the search before its time.
+func (s *Strategy) stop() {
+	s.incomplete("not all interleavings")
+	s.over = true
 }
 
 // learn reports whether t, from a transition on, has shown something for which the search has to begin anew.
 func (s *Strategy) learn(t *trace.Trace, from int) bool {
-	caps, timers, varying := s.learnCaps(from), s.learnTimers(from), s.learnVarying(t)
-	changed := s.tab.Changed || caps || timers || varying
+	caps, timers, varying, quiet := s.learnCaps(from), s.learnTimers(from), s.learnVarying(t), s.learnQuiet(t)
+	changed := s.tab.Changed || caps || timers || varying || quiet
 	s.tab.Changed = false
 	return changed
 }
@@ -287,6 +309,7 @@ func (s *Strategy) Seed(t *trace.Trace) bool {
 	if s.learn(t, 0) {
 		s.result.Executions = 0
 		s.begin() // what was added before is found again
+		s.learnQuiet(t)
 		if s.path.Read(t, 0) != nil {
 			return false
 		}
@@ -349,9 +372,15 @@ func (s *Strategy) incomplete(reason string) {
 // late reports whether there is no time left, as of some work ago.
 func (s *Strategy) late() bool {
 	const often = 1 << 12
-	if s.work++; s.work > often && s.opt.Expired != nil {
+	if s.work++; s.work > often {
 		s.work = 0
-		s.expired = s.expired || s.opt.Expired()
+		return s.expires()
 	}
+	return s.expired
+}
+
+// expires is late, as of now.
+func (s *Strategy) expires() bool {
+	s.expired = s.expired || s.opt.Expired != nil && s.opt.Expired()
 	return s.expired
 }

@@ -49,6 +49,17 @@ func (s *Strategy) operation(c *call, t net.Cond, in *net.Config, f func(way)) {
 	case c.op == trace.OpAwait:
 		s.await(t, in, arcs, f)
 		return
+	case c.mail > 0:
+		y := in.Last(s.quiet.boxes[c.mail-1].cell)
+		if y == net.None {
+			return
+		}
+		arcs = append(arcs, net.To(y, net.Follows))
+	case s.varies(c):
+		x := in.Last(s.object(c.obj).state)
+		f(way{notTaken, append(arcs, net.To(x, net.Reads))})
+		f(way{taken, append(arcs, net.To(x, net.Takes))})
+		return
 	case c.sleeps:
 		x := in.Last(s.now())
 		if !s.wakes(x, t, c.proc) {
@@ -154,15 +165,18 @@ func (s *Strategy) alone(t net.Cond, x side, in *net.Config, f func(way)) {
 		return
 	}
 	sent, received := in.Last(o.sent), in.Last(o.received)
-	k := s.net.Depth(sent) - s.net.Depth(received)
+	k := s.filled(o, sent, received)
 	switch {
 	case x.send && k < o.cap:
 		arcs = append(arcs, net.To(open, net.Reads), net.To(sent, net.Takes))
-		if d := s.net.Depth(sent) - o.cap + 1; d > 0 {
-			arcs = append(arcs, net.To(s.ancestor(received, d), net.Follows))
+		if d := o.before + s.net.Depth(sent) - o.cap + 1; d > 0 {
+			arcs = append(arcs, net.To(s.net.Ancestor(received, d), net.Follows))
 		}
 	case !x.send && k > 0:
-		arcs = append(arcs, net.To(received, net.Takes), net.To(s.ancestor(sent, s.net.Depth(received)+1), net.Follows))
+		arcs = append(arcs, net.To(received, net.Takes))
+		if d := s.net.Depth(received) - o.before + 1; d > 0 {
+			arcs = append(arcs, net.To(s.net.Ancestor(sent, d), net.Follows))
+		}
 	case !x.send && closed:
 		arcs = append(arcs, net.To(open, net.Reads), net.To(sent, net.Reads), net.To(received, net.Reads))
 	default:
@@ -177,12 +191,9 @@ func (s *Strategy) alone(t net.Cond, x side, in *net.Config, f func(way)) {
 	f(way{label(x.at, 0), arcs})
 }
 
-// ancestor returns the condition of x's cell, at or before x, that d came before.
-func (s *Strategy) ancestor(x net.Cond, d int) net.Cond {
-	for s.net.Depth(x) > d {
-		x = s.net.Up(x)
-	}
-	return x
+// filled returns how many values the buffer of o holds.
+func (s *Strategy) filled(o *object, sent, received net.Cond) int {
+	return o.before + s.net.Depth(sent) - s.net.Depth(received)
 }
 
 // meeting calls f with the way in which a case of the one at t, who makes the
@@ -247,7 +258,7 @@ func (s *Strategy) byDefault(t net.Cond, sides []side, in *net.Config, f func(wa
 			continue
 		}
 		sent, received := in.Last(o.sent), in.Last(o.received)
-		if k := s.net.Depth(sent) - s.net.Depth(received); x.send && k < o.cap || !x.send && k > 0 {
+		if k := s.filled(o, sent, received); x.send && k < o.cap || !x.send && k > 0 {
 			return
 		}
 		add(sent)
@@ -257,9 +268,12 @@ func (s *Strategy) byDefault(t net.Cond, sides []side, in *net.Config, f func(wa
 }
 
 // like reports whether a way with that label is how transition x, which did c, was done.
-func like(l int32, c *call, x *transition.Transition) bool {
-	if c.choices > 0 {
+func (s *Strategy) like(l int32, c *call, x *transition.Transition) bool {
+	switch {
+	case c.choices > 0:
 		return l == x.Choice
+	case s.varies(c):
+		return (l == taken) == (x.Accesses[0].Mode == transition.Write)
 	}
 	return l == label(x.Case, x.WithCase)
 }

@@ -101,10 +101,10 @@ var osPatch = &pkg{
 }
 
 // Package syscall: what is written to a file happened before what is read
-// from one, as Go's race detector has it too (ioSync).
-var syscallPatch = &pkg{files: map[string]file{
+// from one, as Go's race detector has it too (ioSync). Who reads from what blocks (inotify, a terminal) lets the others go on.
+var syscallPatch = &pkg{added: embedded("syscall.go.txt"), files: map[string]file{
 	"syscall_unix.go": {hook: true, edits: []edit{
-		replace("	n, err = read(fd, p)\n", "	n, err = read(fd, p); if err == nil && _hs.Here() { _hs.Native(fd, false) }\n"),
+		replace("	n, err = read(fd, p)\n", "	heddleAwait(fd); n, err = read(fd, p); if err == nil && _hs.Here() { _hs.Native(fd, false) }\n"),
 		begin("func Write(fd int, p []byte) (n int, err error) {", "if _hs.Here() { _hs.Native(fd, true) }"),
 	}},
 }}

@@ -10,7 +10,7 @@ var testingPatch = &pkg{
 			replace("	defer m.after()\n", "	defer m.after(); if c, ok := heddleRun(m); ok { m.exitCode = c; return }\n"),
 			// A top-level test has no parent to wait for; its root has no barrier.
 			replace("	if t.parent.barrier == nil {\n", "	if t.parent.barrier == nil { heddleParallel(t)\n"),
-			// The cancellation of a context that the test never asked for is nobody's business, and six steps.
+			// The cancellation of a context that the test never asked for is nobody's business, and six steps; so is the making of one that it asks for.
 			replace("	cancelCtx context.CancelFunc\n}", "	cancelCtx context.CancelFunc; heddleCtx, heddleCleaned bool\n}"),
 			replace("func (c *common) Context() context.Context {\n", "func (c *common) Context() context.Context { c.heddleContext()\n"),
 			replace("	if c.cancelCtx != nil {\n", "	if c.cancelCtx != nil && (c.heddleCtx || !heddleActive) {\n"),

@@ -19,8 +19,12 @@ type Size struct {
 	Loose bool
 	// Inputs: fuzz targets with so many numbers, over what values go through as they are followed: variables, channels, atomics.
 	Inputs int
+	// Timed: fuzz targets that sleep, and have timers.
+	Timed bool
 	// Selects: programs of channels and selects only, every other one with timers: who comes first where several wait?
 	Selects bool
+	// Older: channels, mutexes, RWMutexes and WaitGroups are older than the test, and need not be new.
+	Older bool
 }
 
 // Default is small enough that most programs have less than 20,000 interleavings.
@@ -36,8 +40,30 @@ func Generate(seed uint64, size Size) *Program {
 	g.left = 4 + g.r.IntN(size.Statements-3)
 	g.goroutines = 1 + g.r.IntN(size.Goroutines-1) // beside main
 	g.p.Body = g.main()
+	if size.Older {
+		g.older()
+	}
 	g.p.Number()
 	return g.p
+}
+
+// older draws what objects are before the test.
+func (g *generator) older() {
+	p, o := g.p, new(Older)
+	for _, n := range p.Chans {
+		o.Held = append(o.Held, g.r.IntN(n+1))
+		o.Closed = append(o.Closed, g.oneIn(3))
+	}
+	for range p.Mutexes {
+		o.Locked = append(o.Locked, g.oneIn(3))
+	}
+	for range p.RWs {
+		o.Writes = append(o.Writes, g.oneIn(3))
+	}
+	for range p.Groups {
+		o.Counts = append(o.Counts, g.r.IntN(3))
+	}
+	p.Older = o
 }
 
 type generator struct {
@@ -99,16 +125,7 @@ func (g *generator) theme() {
 			g.add(4, g.store)
 			g.add(2, g.atomicAdd)
 			g.add(2, g.cas)
-			if g.spins() {
-				g.add(4, g.spinLoad)
-				g.add(2, g.spinCAS)
-				if g.size.Slow {
-					g.add(3, func() []*Stmt { return g.one(&Stmt{Op: Fetch, Obj: g.r.IntN(p.Atomics), Reg: g.reg()}) })
-					g.add(3, func() []*Stmt {
-						return g.one(&Stmt{Op: Reread, Obj: g.r.IntN(p.Atomics), Reg: g.reg(), Body: g.slow()})
-					})
-				}
-			}
+			g.spinAtomics()
 		},
 		func() { p.Mutexes = 1 + g.r.IntN(2); g.add(7, g.locked); g.add(2, g.tryLocked); g.spinLocks() },
 		func() {
@@ -134,18 +151,7 @@ func (g *generator) theme() {
 			g.add(3, func() []*Stmt { return g.one(&Stmt{Op: Join}) })
 		},
 		func() { p.Onces = 1; g.add(6, g.once) },
-		func() {
-			if g.oneIn(2) {
-				p.Timers = []int{g.duration()}
-			}
-			g.add(2, func() []*Stmt { return g.one(&Stmt{Op: Sleep, Val: g.duration()}) })
-			g.add(2, g.after)
-			if len(p.Timers) > 0 {
-				g.add(1, func() []*Stmt { return g.one(&Stmt{Op: Reset, Val: g.duration(), Reg: g.reg()}) })
-				g.add(2, func() []*Stmt { return g.one(&Stmt{Op: Stop, Reg: g.reg()}) })
-				g.add(3, func() []*Stmt { return g.one(&Stmt{Op: Fired}) })
-			}
-		},
+		g.timers,
 	}
 	n := 1 + g.r.IntN(3)
 	chosen := g.r.Perm(len(themes))[:n]
@@ -172,6 +178,20 @@ func (g *generator) theme() {
 	}
 }
 
+// timers declares timers, and adds the statements about time.
+func (g *generator) timers() {
+	if g.oneIn(2) {
+		g.p.Timers = []int{g.duration()}
+	}
+	g.add(2, func() []*Stmt { return g.one(&Stmt{Op: Sleep, Val: g.duration()}) })
+	g.add(2, g.after)
+	if len(g.p.Timers) > 0 {
+		g.add(1, func() []*Stmt { return g.one(&Stmt{Op: Reset, Val: g.duration(), Reg: g.reg()}) })
+		g.add(2, func() []*Stmt { return g.one(&Stmt{Op: Stop, Reg: g.reg()}) })
+		g.add(3, func() []*Stmt { return g.one(&Stmt{Op: Fired}) })
+	}
+}
+
 // inputs declares the objects of a program with inputs.
 func (g *generator) inputs() {
 	p := g.p
@@ -189,8 +209,9 @@ func (g *generator) inputs() {
 			g.add(4, g.store)
 			g.add(2, g.atomicAdd)
 			g.add(3, g.cas)
+			g.spinAtomics()
 		},
-		func() { p.Mutexes = 1 + g.r.IntN(2); g.add(5, g.locked) },
+		func() { p.Mutexes = 1 + g.r.IntN(2); g.add(5, g.locked); g.spinLocks() },
 		func() { p.Onces = 1; g.add(4, g.once) },
 		func() {
 			p.Groups = 1
@@ -198,7 +219,18 @@ func (g *generator) inputs() {
 			g.add(2, func() []*Stmt { return g.one(&Stmt{Op: Join}) })
 		},
 	}
-	themes[g.r.IntN(3)]() // what values go through
+	values := g.r.IntN(3)
+	if g.timed = g.size.Timed; g.timed {
+		g.timers()
+	}
+	if g.spins() {
+		values = 2
+		g.add(6, func() []*Stmt {
+			in := &Stmt{Op: Take, Obj: g.r.IntN(p.Inputs), Reg: g.reg(), Src: -1}
+			return append(g.one(in), g.one(&Stmt{Op: Store, Obj: g.r.IntN(p.Atomics), Src: in.Reg})...)
+		})
+	}
+	themes[values]() // what values go through
 	for _, i := range g.r.Perm(len(themes))[:g.r.IntN(2)] {
 		themes[i]()
 	}
@@ -234,6 +266,20 @@ func (g *generator) chans(n int) {
 	if g.oneIn(2) {
 		g.add(2, func() []*Stmt { return g.one(&Stmt{Op: Close, Obj: g.chanOf()}) })
 		g.add(1, func() []*Stmt { return g.one(&Stmt{Op: Range, Obj: g.chanOf(), Reg: g.reg()}) })
+	}
+}
+
+func (g *generator) spinAtomics() {
+	if !g.spins() {
+		return
+	}
+	g.add(4, g.spinLoad)
+	g.add(2, g.spinCAS)
+	if g.size.Slow {
+		g.add(3, func() []*Stmt { return g.one(&Stmt{Op: Fetch, Obj: g.r.IntN(g.p.Atomics), Reg: g.reg()}) })
+		g.add(3, func() []*Stmt {
+			return g.one(&Stmt{Op: Reread, Obj: g.r.IntN(g.p.Atomics), Reg: g.reg(), Body: g.slow()})
+		})
 	}
 }
 

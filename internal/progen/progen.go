@@ -9,6 +9,8 @@
 // Package machine, below this one, executes a Program under rt/sched without compiling it.
 package progen
 
+import "slices"
+
 // A Program is a test: its body runs as main and starts the other goroutines.
 // Every object is declared at the top of the test, in the order of the fields
 // below, and shared by all; every goroutine has Registers local variables r0, r1, ... of its own.
@@ -24,7 +26,25 @@ type Program struct {
 	Onces   int   // once0, ...
 	Timers  []int // t0, ... := time.NewTimer(ms)
 	Inputs  int   // in0, in1, ... of type int: it is a fuzz target then
+	Older   *Older
 	Body    []*Stmt
+}
+
+// Older says that channels, mutexes, RWMutexes and WaitGroups are variables of the package, and what they are before the test.
+type Older struct {
+	Held   []int  // of each channel: how many values it holds, 1, 2, ...
+	Closed []bool // of each channel
+	Locked []bool // of each mutex
+	Writes []bool // of each RWMutex: it is locked for writing
+	Counts []int  // of each WaitGroup
+}
+
+// clone returns a deep copy.
+func (o *Older) clone() *Older {
+	if o == nil {
+		return nil
+	}
+	return &Older{slices.Clone(o.Held), slices.Clone(o.Closed), slices.Clone(o.Locked), slices.Clone(o.Writes), slices.Clone(o.Counts)}
 }
 
 // Registers is how many registers a goroutine has.
@@ -146,6 +166,7 @@ func (p *Program) Clone() *Program {
 	q.Chans = append([]int(nil), p.Chans...)
 	q.Conds = append([]int(nil), p.Conds...)
 	q.Timers = append([]int(nil), p.Timers...)
+	q.Older = p.Older.clone()
 	q.Body = cloneBody(p.Body)
 	return &q
 }

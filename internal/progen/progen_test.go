@@ -26,7 +26,7 @@ func TestSourceCompiles(t *testing.T) {
 	conf := types.Config{Importer: importer.ForCompiler(fset, "source", nil)}
 	made := map[Op]bool{}
 	for seed := range uint64(1000) {
-		size.Inputs = int(seed % 3)
+		size.Inputs, size.Older = int(seed%3), seed%2 == 0
 		p := Generate(seed, size)
 		p.Each(func(s *Stmt) { made[s.Op] = true })
 		text := Source(p)

@@ -1,5 +1,7 @@
 package progen
 
+import "slices"
+
 // Shrink returns a smaller program for which fails still holds, to which no
 // single simplification can be applied without losing that: statements are
 // left out, blocks take the place of what is around them, cases of selects go,
@@ -41,7 +43,42 @@ func (p *Program) size() int {
 	for _, c := range p.Chans {
 		n += 10 * c
 	}
-	return n + 10*len(p.Timers)
+	return n + 10*len(p.Timers) + p.Older.size()
+}
+
+// size is 0 for objects that are made in the test.
+func (o *Older) size() int {
+	if o == nil {
+		return 0
+	}
+	n := 1
+	for _, k := range slices.Concat(o.Held, o.Counts) {
+		n += k
+	}
+	for _, b := range slices.Concat(o.Closed, o.Locked, o.Writes) {
+		if b {
+			n++
+		}
+	}
+	return n
+}
+
+// simplify applies try to each simplification.
+func (o *Older) simplify(try func(func())) {
+	for _, list := range [][]int{o.Held, o.Counts} {
+		for i := range list {
+			if list[i] > 0 {
+				try(func() { list[i]-- })
+			}
+		}
+	}
+	for _, list := range [][]bool{o.Closed, o.Locked, o.Writes} {
+		for i := range list {
+			if list[i] {
+				try(func() { list[i] = false })
+			}
+		}
+	}
 }
 
 // simplify applies the i-th simplification in place; false if there is none.
@@ -55,9 +92,13 @@ func (p *Program) simplify(i int) bool {
 	}
 	simplifyBlock(&p.Body, try, &done)
 	for j, c := range p.Chans {
-		if c > 0 && !done {
+		if c > 0 && !done && (p.Older == nil || p.Older.Held[j] < c) {
 			try(func() { p.Chans[j]-- })
 		}
+	}
+	if p.Older != nil && !done {
+		p.Older.simplify(try)
+		try(func() { p.Older = nil })
 	}
 	if len(p.Timers) > 0 && !done && !p.uses()[object{aTimer, 0}] {
 		try(func() { p.Timers = nil })

@@ -26,6 +26,7 @@ func Source(p *Program) string {
 	} else {
 		fmt.Fprintf(&b, "func TestSeed%d(*testing.T) {\n%s}\n", p.Seed, w.b.String())
 	}
+	b.WriteString(w.older())
 	b.WriteString(w.helpers())
 	text, err := format.Source([]byte(b.String()))
 	if err != nil {
@@ -90,10 +91,12 @@ func (w *printer) declare() {
 	}
 	list(aVar, p.Vars, "var v%d int")
 	list(anAtomic, p.Atomics, "var a%d atomic.Int64")
-	list(aMutex, p.Mutexes, "var m%d sync.Mutex")
-	list(anRW, p.RWs, "var rw%d sync.RWMutex")
+	if p.Older == nil {
+		list(aMutex, p.Mutexes, "var m%d sync.Mutex")
+		list(anRW, p.RWs, "var rw%d sync.RWMutex")
+	}
 	for i, n := range p.Chans {
-		if uses[object{aChan, i}] {
+		if uses[object{aChan, i}] && p.Older == nil {
 			w.line("c%d := make(chan int, %d)", i, n)
 		}
 	}
@@ -102,7 +105,9 @@ func (w *printer) declare() {
 			w.line("cond%d := sync.NewCond(&m%d)", i, m)
 		}
 	}
-	list(aGroup, p.Groups, "var wg%d sync.WaitGroup")
+	if p.Older == nil {
+		list(aGroup, p.Groups, "var wg%d sync.WaitGroup")
+	}
 	list(anOnce, p.Onces, "var once%d sync.Once")
 	p.Each(func(s *Stmt) {
 		if s.Op == Panic && !w.imports["sync/atomic"] {
@@ -117,6 +122,9 @@ func (w *printer) declare() {
 			w.line("_ = t%d", i)
 		}
 	}
+	if p.Older != nil && p.Mutexes+p.RWs+p.Groups > 0 {
+		w.use("sync")
+	}
 	for o := range uses {
 		switch o.class {
 		case anAtomic:
@@ -125,6 +133,41 @@ func (w *printer) declare() {
 			w.use("sync")
 		}
 	}
+}
+
+// older declares the variables of the package, and makes them what they are before the test.
+func (w *printer) older() string {
+	o := w.p.Older
+	if o == nil {
+		return ""
+	}
+	var vars, begin strings.Builder
+	for i, n := range w.p.Chans {
+		fmt.Fprintf(&vars, "var c%d = make(chan int, %d)\n", i, n)
+		for v := range o.Held[i] {
+			fmt.Fprintf(&begin, "c%d <- %d\n", i, v+1)
+		}
+		if o.Closed[i] {
+			fmt.Fprintf(&begin, "close(c%d)\n", i)
+		}
+	}
+	for i, locked := range o.Locked {
+		fmt.Fprintf(&vars, "var m%d sync.Mutex\n", i)
+		if locked {
+			fmt.Fprintf(&begin, "m%d.Lock()\n", i)
+		}
+	}
+	for i, locked := range o.Writes {
+		fmt.Fprintf(&vars, "var rw%d sync.RWMutex\n", i)
+		if locked {
+			fmt.Fprintf(&begin, "rw%d.Lock()\n", i)
+		}
+	}
+	for i, n := range o.Counts {
+		fmt.Fprintf(&vars, "var wg%d sync.WaitGroup\n", i)
+		fmt.Fprintf(&begin, "wg%d.Add(%d)\n", i, n)
+	}
+	return "\n" + vars.String() + "\nfunc init() {\n" + begin.String() + "}\n"
 }
 
 // regs declares the registers of a goroutine with that body.

@@ -97,7 +97,7 @@ func (e *exploration) aim() (result string, complete bool, reason string) {
 			e.all, e.valued = false, false
 			return e.sample()
 		}
-		if alone && !e.choices && e.found == 0 {
+		if alone && !e.choices && e.found == e.before {
 			return result, false, "no concurrency"
 		}
 	}

@@ -63,12 +63,51 @@ type answers struct {
 }
 
 func (x *answers) Execute(ctx context.Context, q *wire.Request) (Execution, error) {
+	q.Plain = true
 	ex, err := x.Executor.Execute(ctx, q)
 	for i := range ex.Found {
 		x.e.raceSites(ex.Found[i].Finding)
 	}
+	x.e.accessesElsewhere(ex.Trace)
 	ex.Found = slices.DeleteFunc(ex.Found, func(f wire.Found) bool { return f.Finding.Kind != kindReached })
 	return ex, err
+}
+
+// accessesElsewhere makes scheduling points of accesses to the variables of the question that the source calls otherwise there: by way
+// of a pointer, say. Without them there would be moments that nobody sees.
+func (e *exploration) accessesElsewhere(t *trace.Trace) {
+	if t == nil || len(t.Plain) == 0 {
+		return
+	}
+	for _, v := range newMoments(t, e.cfg.Ask).vars {
+		for _, id := range v.objs {
+			size := sizeOf(t, id)
+			for i := range t.Plain {
+				a := &t.Plain[i]
+				if x := a.Site.Plain(); size > 0 && overlap(&t.Objects[id], size, &a.Mem, a.Size) && !slices.Contains(e.visible, x) {
+					e.visible = append(e.visible[:len(e.visible):len(e.visible)], x)
+				}
+			}
+		}
+	}
+}
+
+// sizeOf returns how many bytes of memory an object is, 0 if it is none.
+func sizeOf(t *trace.Trace, id trace.ObjID) (n uint32) {
+	if t.Objects[id].Kind != trace.ObjMemory {
+		return 0
+	}
+	for i := range t.Events {
+		if e := &t.Events[i]; e.Obj == id && moves(e) {
+			n = max(n, uint32(max(e.Arg, 1)))
+		}
+	}
+	return n
+}
+
+// overlap reports whether n bytes of memory and k bytes of memory of one execution have some in common.
+func overlap(a *trace.Object, n uint32, b *trace.Object, k uint32) bool {
+	return a.Addr < b.Addr+uintptr(k) && b.Addr < a.Addr+uintptr(n)
 }
 
 // stands reports whether a site is at a place of a question.

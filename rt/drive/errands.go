@@ -2,12 +2,14 @@ package drive
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
 	"heddle/explore"
 	"heddle/explore/unfold"
 	"heddle/rt/wire"
+	"heddle/symbolic/corpus"
 	"heddle/trace"
 )
 
@@ -53,9 +55,18 @@ func (e *exploration) shareErrands(s explore.Strategy, last *trace.Trace, result
 		e.short = true // it will be that at other times too
 		return false
 	}
+	if e.together != nil {
+		e.share = e.anewElsewhere(result)
+		return true
+	}
 	e.share = e.shared(result)
 	e.share.Errands = true
 	return true
+}
+
+// anewElsewhere gives a search for inputs away: it begins as if it had not begun.
+func (e *exploration) anewElsewhere(result string) *wire.Share {
+	return &wire.Share{Errands: true, Result: result, Elapsed: time.Since(e.start).Seconds()}
 }
 
 // inHand reports whether executions are errands already, or are known to be too short for that.
@@ -74,14 +85,21 @@ func (e *exploration) prepare(s explore.Strategy, next *trace.Schedule) {
 	if !ok {
 		return
 	}
-	begin := func(s *trace.Schedule) {
+	begin := func(s *trace.Schedule, input []string) {
 		q := wire.Request{Schedule: *s, Known: e.isKnown}
 		e.complete(&q, e.visible)
+		q.Input = input
 		crew.Prepare(&q)
 	}
-	begin(next)
-	for _, later := range f.Foresee(crew.Beside()) {
-		begin(later)
+	begin(next, e.input)
+	later := f.Foresee(crew.Beside())
+	u, _ := s.(*unfold.Strategy)
+	for i, s := range later {
+		input := e.input
+		if e.together != nil {
+			input = corpus.Texts(u.ForeseenInputs()[i])
+		}
+		begin(s, input)
 	}
 }
 
@@ -100,8 +118,18 @@ func GoOn(ctx context.Context, cfg *wire.Config, test string, s *wire.Share, x C
 	for _, key := range s.Seen {
 		e.seen[key] = new(wire.Finding)
 	}
+	told := make(map[string]*wire.Finding)
 	for i := range s.Told {
-		e.seen[KeyOf(&s.Told[i])] = &s.Told[i]
+		told[KeyOf(&s.Told[i])] = &s.Told[i]
+	}
+	if cfg.Fuzz == "" {
+		maps.Copy(e.seen, told)
+		return e.toEnd(nil)
+	}
+	e.send = func(rec *wire.Record) { // of inputs what was found is found again, after as many executions
+		if rec.Type != "finding" || told[KeyOf(rec.Finding)] == nil {
+			send(rec)
+		}
 	}
 	return e.toEnd(nil)
 }

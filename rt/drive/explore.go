@@ -27,8 +27,10 @@ type exploration struct {
 	seen      map[string]*wire.Finding // by key
 	told      map[string]bool          // of a worker: keys of those that have reached who counts them
 	found     int
+	before    int // of them, before this input
 	start     time.Time
 	deadline  time.Time
+	called    func() bool       // nil, or whether somebody has called it off
 	visible   []trace.Site      // sites found to race: scheduling points from then on
 	only      bool              // and no others, whatever -visible says
 	all       bool              // every access is a step, and an event
@@ -39,7 +41,7 @@ type exploration struct {
 	bound     int               // on the steps of an execution; 0: the configuration's
 	expect    *wire.Expectation // looked for in every execution
 	input     []string          // of a fuzz target; nil: its corpus
-	paths     *paths            // what is known of them where inputs are searched for
+	paths     witness           // of executions with inputs that are searched for, nil if none are
 	together  *unfold.Inputs    // they and the schedules are explored in one net
 	most      int               // executions for this input, 0: no such bound
 	polled    []trace.Site      // sides of channels found to be polled, for exhaustive executions
@@ -84,7 +86,7 @@ type exploration struct {
 func newExploration(ctx context.Context, cfg *wire.Config, test string, x Executor, send func(*wire.Record)) *exploration {
 	e := &exploration{x: x, ctx: ctx, cfg: cfg, test: test, send: send, seen: make(map[string]*wire.Finding), start: time.Now()}
 	e.progress = e.start
-	e.whole = exhaustive[cfg.Strategy] != nil || cfg.Strategy == "branch" || cfg.Strategy == "predict" || cfg.Whole
+	e.whole = isWhole(cfg)
 	if cfg.Budget > 0 {
 		e.deadline = e.start.Add(time.Duration(cfg.Budget))
 	}
@@ -97,6 +99,11 @@ func newExploration(ctx context.Context, cfg *wire.Config, test string, x Execut
 	return e
 }
 
+// isWhole reports whether a finding does not end an exploration.
+func isWhole(cfg *wire.Config) bool {
+	return exhaustive[cfg.Strategy] != nil || cfg.Strategy == "branch" || cfg.Strategy == "predict" || cfg.Whole
+}
+
 // Explore executes one test by x until the budget ends, and sends Records. It
 // begins with the schedules first, whatever shows there, and the clips of the
 // configuration. The error is x's.
@@ -104,7 +111,7 @@ func newExploration(ctx context.Context, cfg *wire.Config, test string, x Execut
 // Where cfg.Isolate is "auto" and executions turn out not to be independent of
 // each other, it ends with a Record of type "isolate": the test is to be explored by an
 // Executor that uses a process for each; and where a test fails at once after others
-// with one of type "anew": it is to be explored in a process in which it comes first.
+// with one of type "anew": it is to be explored in a process in which it comes first. So it does where a clip does not fit after others.
 func Explore(ctx context.Context, cfg *wire.Config, test string, x Executor, send func(*wire.Record), first ...*trace.Schedule) error {
 	return newExploration(ctx, cfg, test, x, send).toEnd(first)
 }
@@ -142,31 +149,16 @@ func (e *exploration) explore(first []*trace.Schedule) wire.Record {
 		}
 	}
 	e.tryClips()
+	if e.anew {
+		return wire.Record{Type: "anew"}
+	}
 	if e.cfg.Ask != nil {
 		result, complete, reason := e.answer()
 		return wire.Record{Type: "end", Result: result, Complete: complete, Reason: reason}
 	}
-	search := e.sample
-	switch e.cfg.Strategy {
-	case "auto":
-		search = e.auto
-	case "predict":
-		search = e.predictOnly
-	case "branch":
-		search = e.raceEquivalent
-	}
-	if start := exhaustive[e.cfg.Strategy]; start != nil {
-		search = func() (string, bool, string) { return e.exhaust(start) }
-	}
-	if aims[e.cfg.Strategy] != nil {
-		search = e.aim
-	}
+	search := e.searching()
 	if e.cfg.Fuzz != "" {
-		one := search
-		if e.cfg.Strategy == "auto" {
-			one = e.sample // short: there are many inputs
-		}
-		search = func() (string, bool, string) { return e.inputs(one) }
+		search = func() (string, bool, string) { return e.inputs(e.searchingOne()) }
 	}
 	result, complete, reason := search()
 	if e.move != "" {
@@ -183,10 +175,40 @@ func (e *exploration) explore(first []*trace.Schedule) wire.Record {
 	return wire.Record{Type: "end", Result: result, Complete: complete, Reason: reason, Groups: e.groups}
 }
 
+// searching returns how the strategy explores a test.
+func (e *exploration) searching() func() (result string, complete bool, reason string) {
+	if start := exhaustive[e.cfg.Strategy]; start != nil {
+		return func() (string, bool, string) { return e.exhaust(start) }
+	}
+	if aims[e.cfg.Strategy] != nil {
+		return e.aim
+	}
+	switch e.cfg.Strategy {
+	case "auto":
+		return e.auto
+	case "predict":
+		return e.predictOnly
+	case "branch":
+		return e.raceEquivalent
+	}
+	return e.sample
+}
+
+// searchingOne returns how it explores one of many inputs.
+func (e *exploration) searchingOne() func() (result string, complete bool, reason string) {
+	if e.cfg.Strategy == "auto" {
+		return e.sample // short
+	}
+	return e.searching()
+}
+
 // moved says that the test is to be executed in processes of its own, and why.
 func (e *exploration) moved() string {
-	return e.move + "; executions in one process are not independent of each other, so every one has a process of its own (-isolate=process)"
+	return e.move + InProcesses
 }
+
+// InProcesses follows the reason why a test is executed in processes of its own.
+const InProcesses = "; executions in one process are not independent of each other, so every one has a process of its own (-isolate=process)"
 
 // samplePolicies are the policies that the strategy "sample" takes in turn,
 // after the non-preemptive one.
@@ -260,7 +282,7 @@ func (e *exploration) opening(fixed string) (result string, alone bool) {
 
 // alone reports whether there was nobody in an execution, which showed nothing, to interleave with, and nothing to choose.
 func (e *exploration) alone(ex *Execution) bool {
-	return !e.choices && len(ex.Trace.Goroutines) <= e.least() && e.found == 0
+	return !e.choices && len(ex.Trace.Goroutines) <= e.least() && e.found == e.before
 }
 
 // nothing is the reason why a test was explored no further in which nobody was there to interleave with.
@@ -289,7 +311,7 @@ func (e *exploration) least() int {
 
 // tellOutput tells what the first execution printed.
 func (e *exploration) tellOutput(text []byte) {
-	if e.paths == nil || e.paths.executed <= 1 {
+	if p, ok := e.paths.(*paths); !ok || p.executed <= 1 {
 		e.send(&wire.Record{Type: "output", Test: e.test, Text: string(text)})
 	}
 }
@@ -343,7 +365,7 @@ func (e *exploration) stop(i int) bool {
 
 // late reports whether the budget is spent.
 func (e *exploration) late() bool {
-	return !e.deadline.IsZero() && time.Now().After(e.deadline) || e.ctx.Err() != nil
+	return !e.deadline.IsZero() && time.Now().After(e.deadline) || e.ctx.Err() != nil || e.called != nil && e.called()
 }
 
 // elapsedShare is the share of the time that is over, where there is an end to it.
@@ -512,17 +534,23 @@ func (e *exploration) look(ex Execution, s *trace.Schedule, fromClip string) Exe
 	if len(fresh) == 0 {
 		return ex
 	}
-	if e.found == 0 && !e.deadline.IsZero() && !e.whole {
-		if d := time.Now().Add(After(time.Since(e.start))); d.Before(e.deadline) {
-			e.deadline = d
-		}
-	}
+	e.hasten()
 	e.found += len(fresh)
 	for _, f := range fresh {
 		e.raceSites(f)
 		e.over = e.over || f.Kind == kindUncontrolled // every execution would wait for seconds
 	}
 	return ex
+}
+
+// hasten is called at a finding: a test is not explored for long after its first.
+func (e *exploration) hasten() {
+	if e.found > 0 || e.deadline.IsZero() || e.whole {
+		return
+	}
+	if d := time.Now().Add(After(time.Since(e.start))); d.Before(e.deadline) {
+		e.deadline = d
+	}
 }
 
 // raceSites makes the accesses of a race visible from now on, unless what is visible is laid down.
@@ -558,9 +586,13 @@ func (e *exploration) note(format string, args ...any) {
 
 // tell sends progress a few times a second.
 func (e *exploration) tell() {
-	if e.n%16 != 0 && e.cfg.Isolate != "process" {
-		return
+	if e.n%16 == 0 || e.cfg.Isolate == "process" {
+		e.tellNow()
 	}
+}
+
+// tellNow does, if it is time for that.
+func (e *exploration) tellNow() {
 	if now := time.Now(); now.Sub(e.progress) > 200*time.Millisecond {
 		e.progress = now
 		e.send(&wire.Record{Type: "progress", Test: e.test, Executions: e.n, Elapsed: now.Sub(e.start).Seconds(), Estimate: e.estimate})

@@ -451,6 +451,9 @@ func (x *local) leftPlace(t *trace.Trace, l sched.Left) wire.Place {
 			names[i] = t.Name(h)
 		}
 		p.Note = "held by " + strings.Join(names, ", ")
+		if l.Wanted {
+			p.Note = "wanted by " + names[0]
+		}
 	}
 	return p
 }

@@ -34,8 +34,8 @@ type paths struct {
 
 	queue    []job
 	known    map[string]bool // inputs, executed or waiting
-	fresh    []turn          // branches to a side that no execution has taken
-	rest     []turn
+	fresh    []*turn         // branches to a side that no execution has taken
+	rest     []*turn
 	tried    map[uint64]bool // questions, see turn
 	covered  map[side]bool
 	executed int // inputs
@@ -43,10 +43,9 @@ type paths struct {
 	seenPath map[uint64]bool
 
 	current  job
-	checked  bool // current was compared with what the solver expected
-	diverged int  // inputs that did not take the branch they were made for
-	unknown  int  // questions without an answer
-	cut      bool // an execution had more branches than are looked at
+	astray   map[string]bool // inputs of which no execution has taken the branch they were made for
+	unknown  int             // questions without an answer
+	cut      bool            // an execution had more branches than are looked at
 	err      error
 	together bool // the strategy does the search: only what it does is counted here
 
@@ -59,12 +58,29 @@ type job struct {
 	want  symbolic.Term // the branch that it was made for, None: it is of the corpus
 }
 
-// A turn is a branch to be taken the other way.
-type turn struct {
-	input []any
-	path  *symbolic.Path
-	n     int
+// A walk is a path with the input that took it.
+type walk struct {
+	input  []any
+	path   *symbolic.Path
+	limits [len(texts)][]symbolic.Term // of what is looked for instead, see texts
 }
+
+// texts is how long texts are at most that are looked for first, and then: short ones are executed fast, and easy to read.
+var texts = [...]int{16, 128, symbolic.MostText}
+
+// A turn is a branch of a walk to be taken the other way. What is asked about it is asked once, in its turn or before.
+type turn struct {
+	*walk
+	n int
+
+	asked  bool
+	status symbolic.Status
+	found  []string // the input, if there is one
+	err    error
+}
+
+// inputKey is what an input is known by.
+func inputKey(input []string) string { return strings.Join(input, "\n") }
 
 // A side is a branch with its outcome.
 type side struct {
@@ -74,7 +90,7 @@ type side struct {
 
 func newPaths(solver string) (*paths, error) {
 	p := &paths{table: symbolic.NewTable(), known: map[string]bool{}, tried: map[uint64]bool{}, covered: map[side]bool{}, seenPath: map[uint64]bool{},
-		concrete: map[trace.Site]bool{}}
+		astray: map[string]bool{}, concrete: map[trace.Site]bool{}}
 	var o symbolic.Options
 	if solver == "z3" {
 		z, err := symbolic.NewZ3()
@@ -89,7 +105,7 @@ func newPaths(solver string) (*paths, error) {
 
 // add puts an input into the queue, if it is a new one.
 func (p *paths) add(input []string, want symbolic.Term) bool {
-	key := strings.Join(input, "\n")
+	key := inputKey(input)
 	if p.known[key] {
 		return false
 	}
@@ -109,28 +125,33 @@ func (p *paths) see(input []string, ex *Execution) {
 	}
 	path := symbolic.PathOf(p.table, ex.Trace, mostBranches)
 	p.cut = p.cut || len(path.Branches) == mostBranches
-	if !p.checked {
-		p.checked = true
-		if !p.expected(path) {
-			p.diverged++
-		}
+	if len(p.astray) > 0 && p.expected(path) {
+		delete(p.astray, inputKey(p.current.input))
 	}
 	values, err := corpus.Values(input)
 	if err != nil {
 		return
 	}
+	w := &walk{input: values, path: path}
 	h := uint64(hashOf)
 	for n, b := range path.Branches {
 		p.covered[side{b.Site, b.Taken}] = true
 		if q := h*hashBy ^ uint64(p.table.Negate(b.Cond)); !p.tried[q] {
 			p.tried[q] = true
-			if t := (turn{values, path, n}); p.covered[side{b.Site, !b.Taken}] {
+			if t := (&turn{walk: w, n: n}); p.covered[side{b.Site, !b.Taken}] {
 				p.rest = append(p.rest, t)
 			} else {
 				p.fresh = append(p.fresh, t)
 			}
 		}
 		h = h*hashBy ^ uint64(b.Cond)
+	}
+	if p.seenPath[h] {
+		return
+	}
+	// All terms are made now: what the solver finds depends on their order, and must not on when it is asked.
+	for i, most := range texts {
+		w.limits[i] = p.table.Limits(values, most)
 	}
 	p.note(h)
 }
@@ -149,17 +170,18 @@ const (
 	hashBy = 1099511628211
 )
 
+// hashOfPath returns what note knows a path by.
+func hashOfPath(path *symbolic.Path) uint64 {
+	h := uint64(hashOf)
+	for _, b := range path.Branches {
+		h = h*hashBy ^ uint64(b.Cond)
+	}
+	return h
+}
+
 // expected reports whether the path has the branch that the input was made for.
 func (p *paths) expected(path *symbolic.Path) bool {
-	if p.current.want == symbolic.None {
-		return true
-	}
-	for _, b := range path.Branches {
-		if b.Cond == p.current.want {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(path.Branches, func(b symbolic.Branch) bool { return b.Cond == p.current.want })
 }
 
 // next returns an input that was not executed yet. What no execution has taken comes first.
@@ -180,7 +202,7 @@ func (p *paths) next(late func() bool) (job, bool) {
 }
 
 // turn takes the next branch to be asked about.
-func (p *paths) turn() (turn, bool) {
+func (p *paths) turn() (*turn, bool) {
 	for len(p.fresh) > 0 {
 		t := p.fresh[0]
 		p.fresh = p.fresh[1:]
@@ -190,32 +212,52 @@ func (p *paths) turn() (turn, bool) {
 		p.rest = append(p.rest, t)
 	}
 	if len(p.rest) == 0 {
-		return turn{}, false
+		return nil, false
 	}
 	t := p.rest[0]
 	p.rest = p.rest[1:]
 	return t, true
 }
 
-// solve asks for an input that takes a branch the other way.
-func (p *paths) solve(t turn) {
-	var status symbolic.Status
-	var m symbolic.Model
-	var err error
-	for _, most := range []int{16, 128, symbolic.MostText} { // short texts are executed fast, and easy to read
-		cs := append(p.table.Limits(t.input, most), t.path.Conditions(p.table, t.n)...)
-		if status, m, err = p.solver.SolveLast(cs, p.table.Near(t.input)); status != sat.Unsat || err != nil {
-			break
+// ask asks for an input that takes a branch the other way. It changes nothing but the turn.
+func (p *paths) ask(t *turn) {
+	if t.asked {
+		return
+	}
+	t.asked = true
+	for _, limits := range t.limits {
+		cs := slices.Concat(limits, t.path.Conditions(p.table, t.n))
+		var m symbolic.Model
+		t.status, m, t.err = p.solver.SolveLast(cs, p.table.Near(t.input))
+		if t.err == nil && t.status == sat.Sat {
+			t.found = corpus.Texts(p.table.Values(m, t.input))
+		}
+		if t.err != nil || t.status != sat.Unsat {
+			return
 		}
 	}
+}
+
+// solve takes a turn: the input that takes the branch the other way, if there is one, is to be explored.
+func (p *paths) solve(t *turn) {
+	p.ask(t)
 	switch {
-	case err != nil:
-		p.err = err
-	case status == sat.Unknown:
+	case t.err != nil:
+		p.err = t.err
+	case t.status == sat.Unknown:
 		p.unknown++
-	case status == sat.Sat:
-		p.add(corpus.Texts(p.table.Values(m, t.input)), p.table.Negate(t.path.Branches[t.n].Cond))
+	case t.status == sat.Sat:
+		j := p.jobOf(t)
+		p.add(j.input, j.want)
 	}
+}
+
+// jobOf returns the input that was found.
+func (p *paths) jobOf(t *turn) job { return job{t.found, p.table.Negate(t.path.Branches[t.n].Cond)} }
+
+// A witness sees the executions with an input.
+type witness interface {
+	see(input []string, ex *Execution)
 }
 
 // inputs explores a fuzz target: each input by search, which explores one.
@@ -236,7 +278,7 @@ func (e *exploration) inputs(search func() (string, bool, string)) (result strin
 	e.paths = p
 	defer func() { e.paths, e.input, e.most = nil, nil, 0 }()
 	if e.cfg.Strategy == "unfold" {
-		if result, complete, reason, ok := e.unfoldTogether(seeds); ok {
+		if result, complete, reason, ok := e.unfoldTogether(p, seeds); ok {
 			return result, complete, reason
 		}
 	}
@@ -244,17 +286,27 @@ func (e *exploration) inputs(search func() (string, bool, string)) (result strin
 		p.add(s, symbolic.None)
 	}
 	p.add(seeds[0], symbolic.None) // that of zeros
-	x := &inputSearch{e: e, p: p, search: search, sampling: exhaustive[e.cfg.Strategy] == nil, total: e.n, reasons: map[string]int{}}
+	x := &inputSearch{e: e, p: p, search: search, sampling: exhaustive[e.cfg.Strategy] == nil, total: e.n, reasons: map[string]int{}, began: time.Now()}
+	if crew, ok := e.x.(InputCrew); ok {
+		x.crew = crew
+		x.teach(e.knowledge())
+	}
 	x.fresh()
-	for most := 4 * perInput; x.sampling && x.reasons["sampled"] > 0 && !x.over(); most *= 4 {
+	for x.most = 4 * perInput; x.sampling && x.reasons["sampled"] > 0 && !x.over(); x.most *= 4 {
 		for i := 0; i < len(x.explored) && !x.over(); i++ {
-			x.explore(x.explored[i], most)
+			x.later = x.explored[i+1:]
+			x.explore(x.explored[i], x.most)
 			x.fresh()
 		}
 	}
+	if e.share != nil {
+		return "", false, ""
+	}
+	x.gather()
+	e.estimate = 0 // it is of one input
 	e.tellConcrete(p)
 	e.tellFloats(seeds)
-	return e.result("pass"), false, e.inputsReason(p, x.reasons)
+	return e.result("pass"), false, x.reason()
 }
 
 // An inputSearch is one search for inputs.
@@ -266,49 +318,103 @@ type inputSearch struct {
 	total    int  // executions
 	explored []job
 	reasons  map[string]int // that search ended with
+	cuts     wire.Cuts
+	began    time.Time
+	short    bool // to explore an input takes too little time for others to do it
+
+	// Of inputs that were explored and are explored again: those that come next, and by how many executions.
+	later []job
+	most  int
+
+	handing
 }
 
 // over reports whether there is to be no other execution.
 func (x *inputSearch) over() bool {
 	e := x.e
-	return e.ended() || e.cfg.Runs > 0 && x.total >= e.cfg.Runs || e.late()
+	return e.ended() || e.share != nil || e.cfg.Runs > 0 && x.total >= e.cfg.Runs || e.late()
 }
 
 // fresh explores inputs as long as there are new ones.
 func (x *inputSearch) fresh() {
-	for !x.over() {
+	for !x.over() && !x.shares() {
 		j, ok := x.p.next(x.e.late)
 		if !ok {
 			return
 		}
-		x.p.executed++
-		x.explored = append(x.explored, j)
+		x.note(j)
 		x.explore(j, perInput)
 	}
 }
 
+// note notes an input that is about to be explored for the first time.
+func (x *inputSearch) note(j job) {
+	p, key := x.p, inputKey(j.input)
+	p.executed++
+	p.known[key] = true
+	if j.want != symbolic.None {
+		p.astray[key] = true
+	}
+	x.explored = append(x.explored, j)
+}
+
 // explore explores one input, by most executions where the search has no end by itself, else for its part of the time.
 func (x *inputSearch) explore(j job, most int) {
-	e, whole := x.e, x.e.deadline
-	if !x.sampling {
-		most, e.deadline = 0, e.slice(len(x.p.queue))
+	e := x.e
+	x.p.current = j
+	most = x.bound(most)
+	if x.crew != nil {
+		x.let(j, most)
+		return
 	}
-	if left := e.cfg.Runs - x.total; e.cfg.Runs > 0 && (most == 0 || most > left) {
+	whole, found := e.deadline, e.found
+	e.deadline = x.deadline()
+	e.takeUp(j.input, most)
+	_, complete, reason := x.search()
+	x.count(e.n, e.cuts, complete, reason)
+	if found == e.found || e.whole { // else what was found has shortened it
+		e.deadline = whole
+	}
+}
+
+// bound returns how many executions an input may have; 0: as many as it takes.
+func (x *inputSearch) bound(most int) int {
+	if !x.sampling {
+		most = 0
+	}
+	if left := x.e.cfg.Runs - x.total; x.e.cfg.Runs > 0 && (most == 0 || most > left) {
 		most = left
 	}
-	x.p.current, x.p.checked = j, false
-	e.input, e.most, e.n = j.input, most, 0
-	found := e.found
-	_, complete, reason := x.search()
+	return most
+}
+
+// deadline returns until when an input may be explored.
+func (x *inputSearch) deadline() time.Time {
+	if x.sampling {
+		return x.e.deadline
+	}
+	return x.e.slice(len(x.p.queue))
+}
+
+// takeUp begins with an input: what executions with others were like does not matter to it, but for what is found out
+// about the program (knowledge). So it makes no difference who explores it, and what he has explored before.
+func (e *exploration) takeUp(input []string, most int) {
+	e.input, e.most, e.n, e.before = input, most, 0, e.found
+	e.timers, e.choices, e.cuts, e.suspected = false, false, wire.Cuts{}, nil
+	if x, ok := e.x.(*local); ok {
+		clear(x.policies)
+	}
+}
+
+// count counts an input that was explored by n executions.
+func (x *inputSearch) count(n int, cuts wire.Cuts, complete bool, reason string) {
 	if complete {
 		reason = "complete"
 	}
 	x.reasons[reason]++
-	x.total += e.n
-	e.n = x.total
-	if found == e.found || e.whole { // else what was found has shortened it
-		e.deadline = whole
-	}
+	x.cuts.Add(cuts)
+	x.total += n
+	x.e.n = x.total
 }
 
 // slice returns until when one input may be explored while others wait: for an equal part of what is left, and an eighth at least.
@@ -320,25 +426,26 @@ func (e *exploration) slice(waiting int) time.Time {
 	return time.Now().Add(max(left/8, left/time.Duration(1+waiting)))
 }
 
-// inputsReason says how far the search came.
-func (e *exploration) inputsReason(p *paths, reasons map[string]int) string {
+// reason says how far the search came.
+func (x *inputSearch) reason() string {
+	p := x.p
 	parts := []string{fmt.Sprintf("%d inputs, %d paths", p.executed, p.paths)}
-	if n := reasons["complete"]; n == p.executed && e.cuts == (wire.Cuts{}) {
+	if x.reasons["complete"] == p.executed && x.cuts == (wire.Cuts{}) {
 		parts = append(parts, "all interleavings of each")
 	}
 	if p.unknown > 0 {
 		parts = append(parts, fmt.Sprintf("%d conditions not solved in time", p.unknown))
 	}
-	if p.diverged > 0 {
-		parts = append(parts, fmt.Sprintf("%d inputs went another way than expected", p.diverged))
+	if n := len(p.astray); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d inputs went another way than expected", n))
 	}
 	if len(p.fresh)+len(p.rest)+len(p.queue) > 0 {
 		parts = append(parts, "not all branches tried both ways")
-	} else if p.unknown == 0 && p.diverged == 0 && len(p.concrete) == 0 && !p.cut {
+	} else if p.unknown == 0 && len(p.astray) == 0 && len(p.concrete) == 0 && !p.cut {
 		parts = append(parts, "every branch on an input tried both ways")
 	}
 	if p.err != nil {
-		e.note("%v", p.err)
+		x.e.note("%v", p.err)
 	}
 	return "sampled; " + strings.Join(parts, ", ")
 }

@@ -18,7 +18,8 @@ import (
 // compares a block with its copy first, so what did not change costs a
 // comparison. Left alone are functions, unsafe pointers, and memory of types
 // of the standard library beyond package sync (an *os.File has state outside
-// the process). A channel that was used or closed is replaced by a fresh one.
+// the process). A channel that was used or closed is emptied and opened again; where somebody outside control waits at it, it
+// is replaced by a fresh one.
 
 // maxSaved bounds the bytes that are saved: large tables are not state.
 const maxSaved = 8 << 20
@@ -236,14 +237,23 @@ func (s *saved) restore() {
 	for i := range s.chans {
 		c := &s.chans[i]
 		if c.at.Len() != c.n || closed(c.at) {
-			// Every execution gets a fresh channel; the saved memory refers to the new one from now on.
-			old := c.at.Pointer()
-			fresh := reflect.MakeChan(c.at.Type(), c.cap)
-			for _, v := range c.held {
-				fresh.Send(v)
-			}
-			s.replaceChan(old, fresh)
+			s.renew(c)
 		}
+	}
+}
+
+// renew makes a channel what it was. It is the same one if that can be: executions agree on objects by where they are.
+func (s *saved) renew(c *savedChan) {
+	now, old := c.at, c.at.Pointer()
+	same := sched.Reopen(c.at.UnsafePointer())
+	if !same {
+		now = reflect.MakeChan(c.at.Type(), c.cap)
+	}
+	for _, v := range c.held {
+		now.Send(v)
+	}
+	if !same {
+		s.replaceChan(old, now) // the saved memory refers to the new one from now on
 	}
 }
 

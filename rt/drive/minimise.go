@@ -154,7 +154,7 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 		again, t = m.showAccesses(again, t)
 	}
 	*f.Finding = *again
-	f.Finding.Executions, f.Finding.FromClip = n, fromClip
+	f.Finding.Executions, f.Finding.FromClip, f.Finding.Real = n, fromClip, e.real
 	if !ex.Final { // else the executor knows best how to come there again
 		f.Finding.Clip = e.clipOf(f.Finding, t, m)
 		e.restOf(f.Finding, t)

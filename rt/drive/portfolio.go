@@ -8,6 +8,7 @@ import (
 	"heddle/explore/branch"
 	"heddle/explore/pcr"
 	"heddle/explore/reach"
+	"heddle/trace"
 )
 
 // A portfolio shares what a test may take among strategies, its arms: at first
@@ -134,11 +135,8 @@ func (p *portfolio) aimed(a *arm) func() bool {
 		if next == nil {
 			return false
 		}
-		bound := e.bound
-		e.all, e.valued, e.flow, e.bound = true, true, e.cfg.ForFlow, wideSteps
-		defer func() { e.all, e.valued, e.flow, e.bound = false, false, false, bound }()
-		ex := e.performWide(next)
-		if e.err != nil || ex.Trace.Verdict.Cut() {
+		ex, ok := e.wide(next, true, e.cfg.ForFlow)
+		if !ok {
 			return false
 		}
 		s.Done(ex.Trace)
@@ -157,11 +155,9 @@ func (p *portfolio) groups(a *arm) func() bool {
 		if next == nil {
 			return false
 		}
-		bound, polled := e.bound, len(e.polled)
-		e.all, e.flow, e.bound = true, true, wideSteps
-		defer func() { e.all, e.flow, e.bound = false, false, bound }()
-		ex := e.performWide(next)
-		if e.err != nil || ex.Trace.Verdict.Cut() {
+		polled := len(e.polled)
+		ex, ok := e.wide(next, false, true)
+		if !ok {
 			return false
 		}
 		if len(e.polled) > polled { // schedules have other steps from now on
@@ -172,6 +168,16 @@ func (p *portfolio) groups(a *arm) func() bool {
 		e.showNarrow(ex, next, s.Sites())
 		return true
 	}
+}
+
+// wide makes an execution in which every access is a step, with values and data flow where an arm asks for these; ok is false if it was
+// ended before the test was.
+func (e *exploration) wide(next *trace.Schedule, valued, flow bool) (ex Execution, ok bool) {
+	bound := e.bound
+	e.all, e.valued, e.flow, e.bound = true, valued, flow, wideSteps
+	defer func() { e.all, e.valued, e.flow, e.bound = false, false, false, bound }()
+	ex = e.performWide(next)
+	return ex, e.err == nil && !ex.Trace.Verdict.Cut()
 }
 
 // An until is a context that ends when over says so. (Contexts with timers are the program's under test, in its time.)

@@ -17,7 +17,11 @@ func (e *exploration) unfold() explore.Strategy { return e.unfolding() }
 func (e *exploration) unfolding() *unfold.Strategy {
 	e.plain = e.cfg.Race
 	o := unfold.Options{Expired: e.late, Loose: e.loose, Inputs: e.together}
-	switch e.cfg.Targets {
+	targets := e.cfg.Targets
+	if targets == "auto" && e.together != nil {
+		targets = "oldest" // short texts, and few rounds of loops, before long ones and many
+	}
+	switch targets {
 	case "oldest":
 		o.Choose = func(int) int { return 0 }
 	case "random":

@@ -19,7 +19,12 @@ import (
 // mayShare reports whether it is time to give the test away. Where executions do not
 // depend on the schedule alone, or all go into one account, others would not find the same.
 func (e *exploration) mayShare() bool {
-	if e.real || e.nondet || e.ended() || e.cfg.MapCover || e.cfg.Fuzz != "" || e.cfg.Isolate == "process" || e.cfg.CheckDeterminism {
+	return (e.paths == nil || e.together != nil) && e.mayGive() // else it is one of many inputs
+}
+
+// mayGive is mayShare for the search for inputs.
+func (e *exploration) mayGive() bool {
+	if e.real || e.nondet || e.ended() || e.cfg.MapCover || e.cfg.Isolate == "process" || e.cfg.CheckDeterminism {
 		return false
 	}
 	if _, ok := e.x.(Crew); ok { // what is left can be handed out in another way
@@ -85,7 +90,11 @@ func (e *exploration) sharePortfolio(p *portfolio, result string) bool {
 }
 
 func (e *exploration) shared(result string) *wire.Share {
-	return &wire.Share{Result: result, Tally: e.tally(), Elapsed: time.Since(e.start).Seconds(), Found: e.found, Seen: slices.Sorted(maps.Keys(e.seen)), Know: e.knowledge()}
+	s := &wire.Share{Result: result, Tally: e.tally(), Elapsed: time.Since(e.start).Seconds(), Found: e.found, Seen: slices.Sorted(maps.Keys(e.seen)), Know: e.knowledge()}
+	if e.found > 0 && !e.whole && !e.deadline.IsZero() {
+		s.Left = time.Until(e.deadline).Seconds()
+	}
+	return s
 }
 
 func (e *exploration) tally() wire.Tally {

@@ -15,8 +15,7 @@ import (
 
 // unfoldTogether explores the inputs and the schedules of a fuzz target in one net, beginning with the inputs
 // seeds. ok is false where there is no such net: one input is to be explored after the other then.
-func (e *exploration) unfoldTogether(seeds [][]string) (result string, complete bool, reason string, ok bool) {
-	p := e.paths
+func (e *exploration) unfoldTogether(p *paths, seeds [][]string) (result string, complete bool, reason string, ok bool) {
 	in := &unfold.Inputs{Table: p.table, Solver: p.solver}
 	for i, s := range seeds {
 		if slices.ContainsFunc(seeds[:i], func(x []string) bool { return slices.Equal(x, s) }) {
@@ -40,6 +39,9 @@ func (e *exploration) unfoldTogether(seeds [][]string) (result string, complete 
 		why = cmp.Or(how, "what an execution does is not up to its input and its schedule alone")
 	}
 	e.together, p.together = nil, false
+	if e.share != nil {
+		return result, complete, reason, true
+	}
 	if why != "" && e.move == "" && !e.ended() {
 		e.note("inputs and schedules are explored one after the other: %s", why)
 		p.forget()
@@ -55,15 +57,11 @@ func (e *exploration) unfoldTogether(seeds [][]string) (result string, complete 
 
 // count notes an input that was executed, and the path that it took.
 func (p *paths) count(input []string, ex *Execution) {
-	if key := strings.Join(input, "\n"); !p.known[key] {
+	if key := inputKey(input); !p.known[key] {
 		p.known[key] = true
 		p.executed++
 	}
-	h := uint64(hashOf)
-	for _, b := range symbolic.PathOf(p.table, ex.Trace, mostBranches).Branches {
-		h = h*hashBy ^ uint64(b.Cond)
-	}
-	p.note(h)
+	p.note(hashOfPath(symbolic.PathOf(p.table, ex.Trace, mostBranches)))
 }
 
 // forget forgets the inputs and paths that were counted.

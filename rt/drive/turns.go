@@ -1,15 +1,16 @@
 package drive
 
-import "time"
+import (
+	"time"
+
+	"heddle/rt/wire"
+)
 
 // turns are a worker's portfolio, and when it has begun.
 type turns struct {
 	*portfolio
 	began time.Time
 }
-
-// toldOrders is how many orders a worker tells others of at most, after a turn.
-const toldOrders = 1 << 10
 
 // turnOn lets the worker's portfolio go on for a while.
 func (w *worker) turnOn() {
@@ -39,5 +40,5 @@ func (w *worker) turnOn() {
 	}
 	r.Tally.Executions = e.n - before
 	k := e.knowledge()
-	r.Know, r.Orders = &k, e.orders.set.Recent(toldOrders)
+	r.Know, r.Orders = &k, e.orders.set.Recent(wire.MostOrders)
 }

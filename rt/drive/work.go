@@ -115,6 +115,8 @@ func (w *worker) guarded() {
 	switch {
 	case w.item.Errands != nil:
 		w.errandOn()
+	case w.item.Input != nil:
+		w.inputOn()
 	case w.item.Turn != nil:
 		w.turnOn()
 	case w.item.Tasks != nil:

@@ -240,6 +240,24 @@ func Out[T any](v T, l Label, c *Call) T {
 	return v
 }
 
+// OutSelect is Out before a select. ls are the labels of what its cases send, of all of them in order; they are expressions.
+func OutSelect[T any](v T, c *Call, ls ...Label) T {
+	Out(0, 0, c)
+	if c.on {
+		g := Running()
+		g.sends = append(g.sends[:0], ls...)
+	}
+	return v
+}
+
+// Sends returns the label of what g, whose labels are expressions, sends now as that case of a select, from 0 on.
+func (g *G) Sends(at int) Label {
+	if at >= 0 && at < len(g.sends) {
+		return g.sends[at]
+	}
+	return g.Amb
+}
+
 // In is the call itself, whose result has all that went in and that it read. known: it is an operation, not
 // a value that passed through unknown code.
 func In[T any](v T, c *Call, known bool, to *Slot) T {
@@ -258,6 +276,7 @@ func Back(c *Call, known bool) Label {
 	g.Amb = c.amb
 	g.depth--
 	if Exprs {
+		g.sends = g.sends[:0]
 		switch x := c.atomic; {
 		case x.on:
 			c.atomic.on = false

@@ -102,7 +102,7 @@ func Lost(l Label, s hook.Site) Label {
 // Vanish returns x, which goes where it is not followed: the second argument, evaluated after it, says so.
 func Vanish[T any](x T, _ Label) T { return x }
 
-// ReachPointer, ReachSlice and ReachText return what code is given that is not rewritten: what it can read there is lost.
+// ReachPointer, ReachSlice, ReachText and ReachMap return what code is given that is not rewritten: what it can read there is lost.
 func ReachPointer[P ~*T, T any](p P, s hook.Site) P {
 	reach(uintptr(unsafe.Pointer(p)), unsafe.Sizeof(*p), s)
 	return p
@@ -116,6 +116,19 @@ func ReachSlice[S ~[]T, T any](v S, s hook.Site) S {
 func ReachText[T ~string](v T, s hook.Site) T {
 	reach(bytesOf(v), uintptr(len(v)), s)
 	return v
+}
+
+func ReachMap[M ~map[K]V, K comparable, V any](m M, s hook.Site) M {
+	if Exprs && len(entries) > 0 && here() {
+		p, l := uintptr(mapptr(&m)), Label(0)
+		for k, of := range entries {
+			if k.m == p {
+				l = Any(l, of)
+			}
+		}
+		Lost(l, s)
+	}
+	return m
 }
 
 func reach(p, n uintptr, s hook.Site) {
@@ -361,8 +374,8 @@ func pin(l Label, v uint64, s hook.Site) {
 		lost()
 		return
 	}
-	if c := two(trace.FlowEq, trace.Bool, &Val{l: l, k: n.Kind, v: values[l]}, &Val{k: n.Kind, v: values[l]}); c != 0 {
-		once(c, true, s)
+	if c := two(trace.FlowEq, trace.Bool, &Val{l: l, k: n.Kind, v: values[l]}, &Val{k: n.Kind, v: values[l]}); c != 0 && !asked(c) {
+		Branched(trace.Pinned, c, s)
 	}
 }
 
@@ -394,13 +407,20 @@ func rounds(l Label, n int64, s hook.Site) {
 
 // once is condition for what an operation asks by itself: the same answer twice in a goroutine tells nothing.
 func once(c Label, outcome bool, s hook.Site) {
+	if !asked(c) {
+		condition(outcome, c, s)
+	}
+}
+
+// asked reports whether the running goroutine has asked c before, and notes that it does now.
+func asked(c Label) bool {
 	for i := len(pinned) - 1; i >= 0 && i >= len(pinned)-256; i-- {
 		if pinned[i].l == c && pinned[i].g == hook.Cur {
-			return
+			return true
 		}
 	}
 	pinned = append(pinned, pin1{hook.Cur, c})
-	condition(outcome, c, s)
+	return false
 }
 
 // Divisor is Num for y in x / y and x % y: whether it is zero is a branch.

@@ -40,6 +40,7 @@ type G struct {
 	Done   Done    // of the last operation on an atomic, where labels are expressions
 	Stack  uintptr // the shadow has the labels of its stack below this address
 	panics Label   // of what it panics with
+	sends  []Label // see OutSelect
 	depth  int32   // calls of code that is not rewritten
 }
 

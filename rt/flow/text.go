@@ -431,48 +431,86 @@ func Range[T ~string](s T, l Label, to *Runes, at hook.Site) T {
 	return s
 }
 
-// Next returns the label of the rune r that comes next. Whether it is a single byte is a branch; of others the bytes are taken as they are.
-func (x *Runes) Next(r rune) Label {
+// Next returns the label of the rune that comes next. Of how many bytes it is made, and whether they are UTF-8, are branches.
+func (x *Runes) Next(rune) Label {
 	if !Exprs {
 		return x.v.l
 	}
 	if !here() || uint64(x.at) >= x.v.v {
 		return 0
 	}
-	b, _ := x.v.byteVal(uint64(x.at))
-	size := runeLen(r)
-	if b.v >= 0x80 && r == 0xfffd && !x.written() {
-		size = 1 // no UTF-8
-	}
-	if b.l != 0 {
-		once(Two1(trace.FlowLess, trace.Bool, &b, 0x80, 8), b.v < 0x80, x.s)
-	}
-	if b.v >= 0x80 {
-		for i := range size {
-			y, _ := x.v.byteVal(uint64(x.at + i))
-			pin(y.l, y.v, x.s)
-		}
-		b.l = 0
-	}
+	l, size := x.decode()
 	x.at += size
-	return Conv(b.l, trace.NumOf(32, true))
+	return l
 }
 
-// written reports whether the rune 0xfffd stands there, in UTF-8.
-func (x *Runes) written() bool {
-	at := x.v.p + uintptr(x.at)
-	return uint64(x.at+3) <= x.v.v && peek(at) == 0xef && peek(at+1) == 0xbf && peek(at+2) == 0xbd
-}
+// runeKind is the type rune.
+var runeKind = trace.NumOf(32, true)
 
-// runeLen is how many bytes a rune takes in UTF-8.
-func runeLen(r rune) int {
+// decode returns the label of the rune at x.at, and its size. As utf8.DecodeRune has it: what is no UTF-8 is the rune 0xfffd, and one byte long.
+func (x *Runes) decode() (l Label, size int) {
+	b, _ := x.v.byteVal(uint64(x.at))
+	size = 4
 	switch {
-	case r < 0x80:
-		return 1
-	case r < 0x800:
-		return 2
-	case r < 0x10000:
-		return 3
+	case x.below(&b, 0x80):
+		return Conv(b.l, runeKind), 1
+	case x.below(&b, 0xc2):
+		return 0, 1
+	case x.below(&b, 0xe0):
+		size = 2
+	case x.below(&b, 0xf0):
+		size = 3
+	case !x.below(&b, 0xf5):
+		return 0, 1
 	}
-	return 4
+	if uint64(x.at+size) > x.v.v { // how long the string is, is a branch of its own
+		return 0, 1
+	}
+	least, most := x.second(&b, size)
+	r := part6(&b, 1<<(7-size)-1)
+	for i := 1; i < size; i++ {
+		c, _ := x.v.byteVal(uint64(x.at + i))
+		if x.below(&c, least) || !x.below(&c, most+1) {
+			return 0, 1
+		}
+		low := part6(&c, 0x3f)
+		high := Val{l: Two1(trace.FlowShl, runeKind, &r, 6, 64), k: runeKind, v: r.v << 6}
+		r = Val{l: two(trace.FlowOr, runeKind, &high, &low), k: runeKind, v: high.v | low.v}
+		least, most = 0x80, 0xbf
+	}
+	return r.l, size
+}
+
+// second returns between what the second byte of a rune must be: longer forms than needed, surrogates and what is beyond the last
+// rune are no UTF-8.
+func (x *Runes) second(b *Val, size int) (least, most uint64) {
+	least, most = 0x80, 0xbf
+	switch {
+	case size == 3 && x.equals(b, 0xe0):
+		least = 0xa0
+	case size == 3 && x.equals(b, 0xed):
+		most = 0x9f
+	case size == 4 && x.equals(b, 0xf0):
+		least = 0x90
+	case size == 4 && x.equals(b, 0xf4):
+		most = 0x8f
+	}
+	return least, most
+}
+
+// below and equals ask a byte: a branch.
+func (x *Runes) below(b *Val, c uint64) bool  { return x.ask(trace.FlowLess, b, c, b.v < c) }
+func (x *Runes) equals(b *Val, c uint64) bool { return x.ask(trace.FlowEq, b, c, b.v == c) }
+
+func (x *Runes) ask(op trace.FlowOp, b *Val, c uint64, outcome bool) bool {
+	if b.l != 0 {
+		once(Two1(op, trace.Bool, b, c, 8), outcome, x.s)
+	}
+	return outcome
+}
+
+// part6 is the part of a rune that a byte has.
+func part6(b *Val, mask uint64) Val {
+	x := Val{l: Conv(b.l, runeKind), k: runeKind, v: b.v}
+	return Val{l: Two1(trace.FlowAnd, runeKind, &x, mask, runeKind), k: runeKind, v: b.v & mask}
 }

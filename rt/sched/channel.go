@@ -348,6 +348,7 @@ func (s *Sched) tryRecv(g *G, o *object, site trace.Site) (hook.Act, unsafe.Poin
 		s.drain(g, o, er)
 		if w := s.oneCase(&c.sendq); w != nil {
 			c.sendq.pop()
+			w.g.sends = w.idx
 			es := s.event(w.g, trace.OpSend, o, 0, s.pend[w.g.id].Site)
 			s.fill(w.g, o, es)
 			slot := w.slot.pointer()
@@ -359,6 +360,7 @@ func (s *Sched) tryRecv(g *G, o *object, site trace.Site) (hook.Act, unsafe.Poin
 	if w := s.oneCase(&c.sendq); w != nil {
 		c.sendq.pop()
 		er := s.event(g, trace.OpRecv, o, 1, site)
+		w.g.sends = w.idx
 		es := s.event(w.g, trace.OpSend, o, 0, s.pend[w.g.id].Site)
 		s.pair(er, es)
 		s.meet(g, w.g)
@@ -412,6 +414,9 @@ func (s *Sched) chanClose(p unsafe.Pointer, st hook.Site) bool {
 		return true // panics
 	}
 	o := s.channel(p, -1, site)
+	if s.exhaustive() {
+		s.takeOver(o)
+	}
 	s.point(g, trace.OpClose, o, site)
 	if o.closed {
 		s.event(g, trace.OpClose, o, -1, site)
@@ -441,6 +446,9 @@ func (s *Sched) chanLen(p unsafe.Pointer, st hook.Site) {
 	if !s.inert() {
 		site := trace.Site(st)
 		o := s.channel(p, -1, site)
+		if s.exhaustive() {
+			s.takeOver(o)
+		}
 		s.point(g, trace.OpLen, o, site)
 		s.event(g, trace.OpLen, o, int64(o.n), site)
 		s.looksAt(g, o)
@@ -547,6 +555,7 @@ func (s *Sched) trySelect(g *G, cs []hook.Case, site trace.Site) (int, hook.Act,
 	var peer unsafe.Pointer
 	var ok bool
 	if c.Send {
+		g.sends = i
 		act, peer, ok = s.trySend(g, o, site)
 	} else {
 		act, peer, ok = s.tryRecv(g, o, site)

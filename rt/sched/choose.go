@@ -68,6 +68,9 @@ func (s *Sched) next() (trace.GID, bool) {
 				return want.G, true
 			}
 		}
+		if g, ok := s.astray(want.G); ok {
+			return g, true
+		}
 		if s.opt.Schedule.Strict {
 			s.diverge(want, false)
 			return 0, false
@@ -90,6 +93,23 @@ func (s *Sched) next() (trace.GID, bool) {
 	}
 	return s.opt.Policy.Choose(s.prev, s.ready, s.pend), true
 }
+
+// astray returns who goes on where the prefix is to be rejoined: the goroutine that the step is of or, if that one cannot, who went last.
+func (s *Sched) astray(want trace.GID) (trace.GID, bool) {
+	if !s.opt.Schedule.Rejoin || s.strayed >= maxStrayed {
+		return 0, false
+	}
+	s.strayed++
+	for _, g := range [2]trace.GID{want, s.prev} {
+		if g >= 0 && int(g) < s.ngs && s.inReady(g) {
+			return g, true
+		}
+	}
+	return 0, false
+}
+
+// maxStrayed is how many steps goroutines may make that a schedule with Rejoin does not have.
+const maxStrayed = 10_000
 
 // wanted returns the step of the prefix that is next, its goroutine looked up if the schedule names it.
 func (s *Sched) wanted() trace.Step {

@@ -38,6 +38,11 @@ func numgc() uint32
 //go:linkname chanstate
 func chanstate(c unsafe.Pointer) (n int, closed, receivers, senders bool)
 
+// chanopen opens a native channel that was closed.
+//
+//go:linkname chanopen
+func chanopen(c unsafe.Pointer)
+
 // chandrop receives and drops a value that is in a native channel's buffer.
 //
 //go:linkname chandrop

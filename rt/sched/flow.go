@@ -51,6 +51,9 @@ func (s *Sched) resetFlow() {
 func (s *Sched) noteFlow(g *G, op trace.Op, arg int64, i int32) {
 	flow.F.Of = append(flow.F.Of, g.flow.Amb)
 	if flow.Exprs { // what a read gives is known by its address, what a receive does by the send
+		if op == trace.OpSend {
+			flow.F.Of[i] = g.flow.Sends(g.sends)
+		}
 		if gives[op] || op == trace.OpWrite {
 			g.flow.Event = i
 		}

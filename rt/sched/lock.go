@@ -21,7 +21,12 @@ func (s *Sched) lockOp(m unsafe.Pointer, kind trace.ObjKind, locked bool, pc uin
 	site = trace.PCSite(pc)
 	o, fresh := s.object(m, kind, site)
 	if fresh {
-		o.locked = locked // by somebody who is older than the execution
+		if kind == trace.ObjRWMutex {
+			locked = o.writtenNatively()
+		}
+		if o.locked = locked; locked { // by somebody who is older than the execution
+			s.t.Objects[o.id].Init = 1
+		}
 	}
 	return g, o, site, true
 }

@@ -73,16 +73,24 @@ func (s *Sched) offerSelect(cs []hook.Case, def bool, site trace.Site) (int, hoo
 func (s *Sched) offered(p unsafe.Pointer, capacity int, site trace.Site) *object {
 	o := s.channel(p, capacity, site)
 	o.setCap(capacity)
-	if !o.known && s.outsiders() <= 0 {
-		n, closed, _, _ := chanstate(p)
-		o.known, o.older, o.closed = true, true, closed
-		o.cap = max(o.cap, n) // more than it says in that of a timer
-		o.ch.empty()
-		for o.n = 0; o.n < n; o.n++ {
-			o.ch.put(o.cap).ev = -1
-		}
-	}
+	s.takeOver(o)
 	return o
+}
+
+// takeOver takes the state of a channel that is older than the execution from the native one.
+func (s *Sched) takeOver(o *object) {
+	if o.known || s.outsiders() > 0 {
+		return
+	}
+	n, closed, _, _ := chanstate(o.ref)
+	o.setCap(cap(anyChan(o.ref)))
+	o.known, o.older, o.closed = true, true, closed
+	o.cap = max(o.cap, n) // more than it says in that of a timer
+	s.t.Objects[o.id].Init = trace.ChanState(n, closed)
+	o.ch.empty()
+	for o.n = 0; o.n < n; o.n++ {
+		o.ch.put(o.cap).ev = -1
+	}
 }
 
 // communicate announces g's offers, waits until one is done, and returns its case.
@@ -553,6 +561,7 @@ func (s *Sched) notePolls(g *G) {
 func (s *Sched) do(g *G, m meeting, site trace.Site) (int, hook.Act, unsafe.Pointer) {
 	f := &g.offers[m.mine]
 	o, i := f.o, int(f.at)-1
+	g.sends = i
 	if m.peer != nil {
 		return i, hook.ActPeer, s.rendezvous(g, m, site)
 	}
@@ -595,6 +604,7 @@ func (s *Sched) rendezvous(g *G, m meeting, site trace.Site) unsafe.Pointer {
 		op, theirs = theirs, op
 	}
 	o := g.offers[m.mine].o
+	h.sends = int(h.offers[m.theirs].at) - 1
 	a := s.event(g, op, o, 0, site)
 	b := s.event(h, theirs, o, 0, s.pend[h.id].Site)
 	for _, e := range [...]int32{a, b} {

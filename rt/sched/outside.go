@@ -64,6 +64,21 @@ func ChanClosed(p unsafe.Pointer) bool {
 	return closed
 }
 
+// Reopen makes the native channel at p open and empty; it does not, and returns false, if somebody outside control waits at it.
+func Reopen(p unsafe.Pointer) bool {
+	if _, _, receivers, senders := chanstate(p); receivers || senders {
+		return false
+	}
+	chanopen(p)
+	for c := anyChan(p); len(c) > 0; {
+		<-c
+	}
+	return true
+}
+
+// anyChan returns the channel at p, for what does not depend on the type of its elements.
+func anyChan(p unsafe.Pointer) chan struct{} { return *(*chan struct{})(unsafe.Pointer(&p)) }
+
 // OutsideWait returns the stack of the first goroutine that had to wait for the
 // kernel in the last execution, nil if none had to.
 func (s *Sched) OutsideWait() []uintptr { return s.outsideWait }
@@ -269,9 +284,14 @@ func (o *object) nativelyFree(write bool) bool {
 	if o.kind == trace.ObjMutex {
 		return !held
 	}
-	readers := *(*int32)(unsafe.Add(o.ref, 16)) // readerCount: less rwmutexMaxReaders if locked for writing
-	return readers == 0 && !held || readers >= 0 && !write
+	return !o.writtenNatively() && (!write || o.nativeReaders() == 0 && !held)
 }
+
+// nativeReaders is readerCount of an RWMutex: less rwmutexMaxReaders if that is locked for writing.
+func (o *object) nativeReaders() int32 { return *(*int32)(unsafe.Add(o.ref, 16)) }
+
+// writtenNatively reports whether an RWMutex is locked for writing natively.
+func (o *object) writtenNatively() bool { return o.nativeReaders() < 0 }
 
 // unlearn reports whether one of the channels is not as the model has it: from now on the native one is the truth.
 func (s *Sched) unlearn(cs []hook.Case) bool {

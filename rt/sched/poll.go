@@ -116,7 +116,7 @@ func (s *Sched) iterated(g *G, looked []look, site trace.Site) {
 	if same || s.stepsOn(g) {
 		s.awaitChange(g, looked, same, site)
 	} else {
-		s.noteLooked(g, looked, trace.LoopGoesOn)
+		s.noteLooked(g, looked, site, trace.LoopGoesOn)
 	}
 	g.spoil() // the loops around it: they have waited here
 }
@@ -124,7 +124,7 @@ func (s *Sched) iterated(g *G, looked []look, site trace.Site) {
 // awaitChange is a step of g before its next iteration. same: it has to wait.
 func (s *Sched) awaitChange(g *G, looked []look, same bool, site trace.Site) {
 	s.announce(g, trace.OpAwait, nil, site)
-	s.noteLooked(g, looked, trace.LoopWaits)
+	s.noteLooked(g, looked, site, trace.LoopWaits)
 	if same {
 		s.awaiting++
 		g.awaits = looked
@@ -180,12 +180,12 @@ func (s *Sched) stepsOn(g *G) bool {
 }
 
 // noteLooked records what an iteration looked at, as often as it did.
-func (s *Sched) noteLooked(g *G, looked []look, what int16) {
+func (s *Sched) noteLooked(g *G, looked []look, site trace.Site, what int16) {
 	for i, l := range looked {
 		if i > 0 && l.step == looked[i-1].step && l.o == looked[i-1].o {
 			continue
 		}
-		s.t.Offers = append(s.t.Offers, trace.Offer{G: g.id, Step: int32(len(s.t.Steps)) - 1, Case: what, Obj: l.o.id})
+		s.t.Offers = append(s.t.Offers, trace.Offer{G: g.id, Step: int32(len(s.t.Steps)) - 1, Case: what, Obj: l.o.id, Site: site, After: int32(len(s.t.Events))})
 	}
 }
 

@@ -129,7 +129,8 @@ type G struct {
 	since   uint32 // Sched.jumps when it was announced
 	arrival uint32 // order of arrival where that is a step, 0 elsewhere
 	crashed bool
-	woken   int32 // index of the event that woke it from a Cond
+	woken   int32       // index of the event that woke it from a Cond
+	signal  trace.Clock // what was known then to who did; others who signal later, before it goes on, tell it nothing
 
 	// Polling loops, see poll.go.
 	iterations []iteration // under way, the innermost last
@@ -148,6 +149,7 @@ type G struct {
 
 	outside func() bool // what a goroutine in gOutside waits for
 	flow    flow.G
+	sends   int // the case of its select that it sends by
 
 	endStack []uintptr // where it was when the execution ended
 	mark     int       // its state when the execution ended
@@ -207,6 +209,7 @@ type Sched struct {
 	ticks      ticks
 	pause      int       // after how many steps the clock is looked at again, or the execution is bounded
 	begun      time.Time // of the running execution, if there is a time bound
+	nlooks     int64     // at the clock, that moved it by themselves
 	flowed     int64     // the clock when it was looked at last
 	rests      int32     // how often nobody was ready and the clock was asked
 	early      []EarlyTimer
@@ -260,6 +263,7 @@ type Sched struct {
 	newPolled  []trace.Site
 
 	diverged *Divergence
+	strayed  int // steps made that are not the prefix's, see trace.Schedule.Rejoin
 	visible  siteSet
 	watched  siteSet
 	pcs      pcTable
@@ -343,6 +347,7 @@ func (s *Sched) reset(opt Options) {
 	s.untilSolo = SoloAfter
 	clear(s.accessed)
 	s.races, s.fails, s.diverged = s.races[:0], s.fails[:0], nil
+	s.strayed = 0
 	t.Plain = t.Plain[:0]
 	t.Ways = t.Ways[:0]
 	t.Offers, t.Left, t.Compares, t.Twins, t.Crashed, t.Spun = t.Offers[:0], t.Left[:0], t.Compares[:0], t.Twins[:0], t.Crashed[:0], false

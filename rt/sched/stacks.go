@@ -47,6 +47,7 @@ type Left struct {
 	State   LeftState
 	Stack   []uintptr
 	Holders []trace.GID // of the lock it waits for
+	Wanted  bool        // a RWMutex that who is in Holders has not got yet either: he waits to write
 	Old     bool        // waits for something older than the execution
 }
 
@@ -73,6 +74,7 @@ func (s *Sched) Leftover() []Left {
 		case gBlocked:
 			l.State = LeftBlocked
 			l.Holders = s.holders(g)
+			l.Wanted = g.at != nil && len(l.Holders) == 1 && g.at.wants != nil && g.at.wants.id == l.Holders[0]
 		case gParked:
 			l.State = LeftParked
 			if l.Pending.Op == trace.OpSleep {

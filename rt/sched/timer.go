@@ -96,8 +96,8 @@ func (s *Sched) vnow() int64 {
 			s.leave()
 		}
 	} else if !hook.Frozen {
-		// Two looks at the clock differ, as they do in reality; programs count on it.
-		s.now++
+		s.nlooks++
+		s.now += lookTime(s.nlooks) - lookTime(s.nlooks-1)
 	}
 	return s.now
 }
@@ -125,9 +125,19 @@ func (s *Sched) lookedAt(g *G) int64 {
 		return 0
 	}
 	s.tick(g)
-	g.ahead = int64(g.clock[moments])
+	g.ahead = lookTime(int64(g.clock[moments]))
 	return g.ahead
 }
+
+// lookTime is what the first n looks at the clock take together. Two looks differ, as they do in reality, and programs count on it. The first ones take a
+// microsecond each, which is what lies between two in a program that does something in between; were it so for later ones, a
+// thousand would not be over within a millisecond, which programs count on too.
+func lookTime(n int64) int64 { return n + min(n, longLooks)*(longLook-1) }
+
+const (
+	longLooks = 256
+	longLook  = 1000 // ns
+)
 
 // exactly is a deadline that g has counted from the time as it saw it just now, counted from the clock.
 func (g *G) exactly(when int64) int64 {
@@ -387,8 +397,8 @@ func (s *Sched) othersReady() bool {
 	return false
 }
 
-// wakeLatency is how much later than its deadline a timer fires in virtual time.
-const wakeLatency = 1000
+// wakeLatency is how much later than its deadline a timer fires in virtual time: more than some looks at the clock take.
+const wakeLatency = 50_000
 
 // blocked reports whether somebody waits for more than the clock: when main is
 // over, whoever has a ticker may still let him go on.

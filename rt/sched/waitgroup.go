@@ -13,6 +13,7 @@ func (s *Sched) waitGroup(p unsafe.Pointer, n int, site trace.Site) *object {
 	o, fresh := s.object(p, trace.ObjWaitGroup, site)
 	if fresh {
 		o.count = n
+		s.t.Objects[o.id].Init = uint64(n)
 	}
 	return o
 }
@@ -95,7 +96,7 @@ func (s *Sched) onceDo(p unsafe.Pointer, done bool, pc uintptr) bool {
 	}
 	site := s.oncePlace(pc)
 	o, fresh := s.object(p, trace.ObjOnce, site)
-	if fresh {
+	if fresh || !done && !o.locked { // a new value may have been assigned to it
 		o.done = done
 	}
 	s.await(g, trace.OpOnce, o, site)
@@ -178,7 +179,7 @@ func (s *Sched) condBlock(p unsafe.Pointer, pc uintptr) {
 	}
 	g.condMark = false
 	s.t.Events[s.event(g, trace.OpCondWake, o, 0, site)].Partner = g.woken
-	s.acquire(g, o.clock)
+	s.acquire(g, g.signal)
 	s.leave()
 }
 
@@ -196,7 +197,6 @@ func (s *Sched) condSignal(p unsafe.Pointer, all bool, pc uintptr) (native bool)
 	}
 	s.point(g, op, o, site)
 	ev := s.event(g, op, o, int64(len(o.waiters)), site)
-	s.release(g, &o.clock)
 	n := len(o.waiters)
 	if all {
 		drawn, _ := tickets(p)
@@ -209,15 +209,18 @@ func (s *Sched) condSignal(p unsafe.Pointer, all bool, pc uintptr) (native bool)
 		}
 	}
 	native = native || all || n == 0
-	s.signalled(o, n, ev)
+	s.signalled(o, n, ev, g.clock)
+	if s.race {
+		s.tick(g)
+	}
 	s.leave()
 	return native
 }
 
-// signalled wakes the first n who wait at a Cond; ev is the event that did it.
-func (s *Sched) signalled(o *object, n int, ev int32) {
+// signalled wakes the first n who wait at a Cond; ev is the event that did it, clock what happened before that.
+func (s *Sched) signalled(o *object, n int, ev int32, clock trace.Clock) {
 	for _, h := range o.waiters[:n] {
-		h.woken = ev
+		h.woken, h.signal = ev, h.signal.Copy(clock)
 		if h.state == gParked && h.at == o && s.pend[h.id].Op == trace.OpCondWait {
 			s.wake(h, 0, 0)
 			if s.exhaustive() {
@@ -239,5 +242,5 @@ func (s *Sched) lookCond(o *object) {
 	now := atomic.LoadUint32(called)
 	n := min(int(now-o.called), len(o.waiters))
 	o.called = now
-	s.signalled(o, n, -1)
+	s.signalled(o, n, -1, nil)
 }

@@ -38,4 +38,4 @@ func (s *Sched) beat() {
 	}
 }
 
-func (s *Sched) resetWork() { s.untilBeat, s.beats, s.owed = beatEvery, 0, 0 }
+func (s *Sched) resetWork() { s.untilBeat, s.beats, s.owed, s.nlooks = beatEvery, 0, 0, 0 }

@@ -33,6 +33,7 @@ type Config struct {
 	FailFast         bool     // stop a test at its first finding
 	Count            int      // explore every test that many times
 	Clips            []Clip   // to be replayed first (Mode test) or alone (Mode replay)
+	Settled          bool     // Mode replay: the test is executed once before, without the clip
 	VisibleAt        []uint64 // sites that are visible from the start (from clips)
 	Isolate          string   // "none", "vars", "process", "auto": vars, but tell where process is needed
 	CrashFile        string   // a file the test binary maps and keeps the running schedule in
@@ -50,7 +51,7 @@ type Config struct {
 	OneOrder []uint64 // sites of make(chan)
 
 	// Options of strategy unfold.
-	Targets  string // which extension is next: "newest" or "", "oldest", "random"
+	Targets  string // which extension is next: "newest" or "", "oldest", "random", "auto"
 	SeedWith string // the net starts from executions of this strategy; "": from none
 	SeedRuns int    // so many
 
@@ -214,6 +215,8 @@ type Finding struct {
 	InputFile    string `json:",omitempty"` // where the command has put the input that was found
 	Divergence   string `json:",omitempty"` // the clip did not fit: expected and got
 	Uncontrolled bool   `json:",omitempty"`
+	Real         bool   `json:",omitempty"` // the execution went by real time, since not all is under control
+	Verbose      bool   `json:",omitempty"` // its clip shows it where testing.Verbose says so alone
 	Quiet        bool   `json:",omitempty"` // a race with an access inside the standard library, which is no scheduling point
 }
 

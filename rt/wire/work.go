@@ -31,7 +31,7 @@ type Knowledge struct {
 	Waits      []trace.Pending  `json:",omitempty"`
 }
 
-// Join adds what l knows and reports whether k has learnt from it.
+// Join adds what l knows and reports whether k has learnt from it what changes executions.
 func (k *Knowledge) Join(l *Knowledge) (learnt bool) {
 	add := func(to *[]trace.Site, from []trace.Site) {
 		for _, s := range from {
@@ -67,6 +67,7 @@ func (k *Knowledge) Join(l *Knowledge) (learnt bool) {
 	if l.Loose && !k.Loose {
 		k.Loose, learnt = true, true
 	}
+	k.OneWay = k.OneWay || l.OneWay // which changes no execution
 	return learnt
 }
 
@@ -100,6 +101,13 @@ func (c *Cuts) Count(v trace.Verdict) {
 	}
 }
 
+// Add adds d.
+func (c *Cuts) Add(d Cuts) {
+	c.Steps += d.Steps
+	c.Time += d.Time
+	c.Full += d.Full
+}
+
 // Since returns how many there are beside those of before.
 func (c Cuts) Since(before Cuts) Cuts {
 	return Cuts{c.Steps - before.Steps, c.Time - before.Time, c.Full - before.Full}
@@ -111,9 +119,9 @@ func (c Cuts) String() string {
 	case c.Steps > 0:
 		return "step bound reached"
 	case c.Time > 0:
-		return "time bound reached"
+		return trace.Expired.String()
 	case c.Full > 0:
-		return "memory bound reached"
+		return trace.Filled.String()
 	}
 	return ""
 }
@@ -138,8 +146,7 @@ type Tally struct {
 func (t *Tally) Add(u *Tally) {
 	t.Executions += u.Executions
 	t.Buggy += u.Buggy
-	t.Cuts.Steps += u.Cuts.Steps
-	t.Cuts.Time += u.Cuts.Time
+	t.Cuts.Add(u.Cuts)
 	t.Timers, t.Real, t.Nondet, t.Spun = t.Timers || u.Timers, t.Real || u.Real, t.Nondet || u.Nondet, t.Spun || u.Spun
 	if t.Short == "" {
 		t.Short = u.Short
@@ -163,6 +170,7 @@ type Share struct {
 	Tally   Tally     // of the search; of samples all
 	Others  int       // executions that are none of the search
 	Elapsed float64   // seconds
+	Left    float64   `json:",omitempty"` // seconds until it is to end since something was found; 0: as the budget says
 	Found   int       // findings that were told
 	Seen    []string  // their keys
 	Told    []Finding `json:",omitempty"` // themselves, for the command to keep
@@ -201,8 +209,8 @@ type State struct {
 	Lengths map[string]int `json:",omitempty"` // of policies that learn the length of executions, by name
 }
 
-// An Item of work is a Piece of a search, some of a closure, a range of samples, a turn with a portfolio, tasks of a prediction, or executions
-// that somebody asks for.
+// An Item of work is a Piece of a search, some of a closure, a range of samples, a turn with a portfolio, tasks of a prediction, executions
+// that somebody asks for, or an input that he wants explored.
 type Item struct {
 	N      int // its number
 	Epoch  int // changes with what is known: an Item of another one is void
@@ -225,10 +233,16 @@ type Item struct {
 
 	Errands []Errand `json:",omitempty"`
 
+	Input *Input `json:",omitempty"`
+
 	Quantum int64 `json:",omitempty"` // nanoseconds after which a piece is to be given back; 0: when nothing is left of it
 	Least   int64 `json:",omitempty"` // nanoseconds before which it is not, whoever has nothing to do
 	Budget  int64 `json:",omitempty"` // nanoseconds until the test's budget is spent; 0: none
 }
+
+// MostOrders is how many orders a Turn tells of at most, and a Worked after one. An order that somebody does not hear of is new to
+// him as well, no more.
+const MostOrders = 1 << 10
 
 // A Turn is some time for a portfolio of strategies. A worker that has none begins one, which the number of the Item makes different from
 // those of others.
@@ -251,6 +265,26 @@ type Made struct {
 	Outcome *Result
 	Bereft  bool       `json:",omitempty"` // see drive.Execution
 	Learnt  *Knowledge `json:",omitempty"` // what the execution has taught
+}
+
+// An Input is what a fuzz target is called with in the executions of an Item.
+type Input struct {
+	N      int      // its number, for who asks
+	Values []string // see Request.Input
+	Most   int      `json:",omitempty"` // executions; 0: no such bound
+	Real   bool     `json:",omitempty"` // what executions with others have shown, see Tally
+	Nondet bool     `json:",omitempty"`
+}
+
+// An Explored is what an Input came to, beside what Worked says.
+type Explored struct {
+	Complete bool
+	Reason   string
+	Paths    [][]byte             `json:",omitempty"` // traces, without steps and objects: one of each sequence of branches on the input, in their order
+	Concrete []trace.Site         `json:",omitempty"` // see Result
+	Move     string               `json:",omitempty"` // why the test is to be executed in processes of its own, and where that shows
+	MoveAt   trace.Site           `json:",omitempty"`
+	Places   map[trace.Site]Place `json:",omitempty"` // of the program counters among these sites
 }
 
 // A Worked is what an Item came to.
@@ -282,7 +316,8 @@ type Worked struct {
 	From int `json:",omitempty"`
 	To   int `json:",omitempty"`
 
-	Made []Made `json:",omitempty"` // of errands
+	Made     []Made    `json:",omitempty"` // of errands
+	Explored *Explored `json:",omitempty"` // of an input
 
 	Elapsed float64 // seconds
 }

@@ -163,7 +163,34 @@ func (c *compat) fetch(m module) (string, error) {
 			return "", err
 		}
 	}
-	return dir, nil
+	return dir, c.outOfTree(dir)
+}
+
+// outOfTree lets a module do without the neighbours that it has in its repository.
+func (c *compat) outOfTree(dir string) error {
+	edit := func(args ...string) ([]byte, error) {
+		cmd := exec.Command("go", append([]string{"mod", "edit"}, args...)...)
+		cmd.Dir = dir
+		return cmd.Output()
+	}
+	out, err := edit("-json")
+	if err != nil {
+		return err
+	}
+	var mod struct {
+		Replace []struct{ Old, New struct{ Path string } }
+	}
+	if err := json.Unmarshal(out, &mod); err != nil {
+		return err
+	}
+	for _, r := range mod.Replace {
+		if _, err := os.Stat(filepath.Join(dir, r.New.Path, "go.mod")); strings.HasPrefix(r.New.Path, ".") && errors.Is(err, fs.ErrNotExist) {
+			if _, err := edit("-dropreplace=" + r.Old.Path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // run runs a command that prints JSON events, one a line; each is told. late: it had to be killed.

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // FuzzFigure1 is Fig. 1 of Kähkönen, Saarikivi & Heljanko, 2015.
@@ -153,5 +154,60 @@ func FuzzLocks(f *testing.F) {
 				both(&q, &p)
 			}
 		}()
+	})
+}
+
+// FuzzTimeout: two goroutines wait longer for some inputs, and a third one for neither more than a while.
+func FuzzTimeout(f *testing.F) {
+	f.Fuzz(func(t *testing.T, a, b uint8) {
+		answers := make(chan uint8, 2)
+		for i, in := range []uint8{a, b} {
+			go func() {
+				if in > 100 {
+					time.Sleep(time.Duration(i+2) * time.Second)
+				}
+				answers <- in
+			}()
+		}
+		limit := time.After(time.Second)
+		for range 2 {
+			select {
+			case <-answers:
+			case <-limit:
+				return
+			}
+		}
+	})
+}
+
+// FuzzRetry: a balance that is changed again if somebody else was faster.
+func FuzzRetry(f *testing.F) {
+	f.Fuzz(func(t *testing.T, first, second uint8) {
+		var balance atomic.Int64
+		balance.Store(100)
+		withdraw := func(n int64) {
+			for {
+				old := balance.Load()
+				if old < n || balance.CompareAndSwap(old, old-n) {
+					return
+				}
+			}
+		}
+		go withdraw(int64(first))
+		go withdraw(int64(second))
+	})
+}
+
+// FuzzPoll: a goroutine waits until what another one counts is as much as it wants.
+func FuzzPoll(f *testing.F) {
+	f.Fuzz(func(t *testing.T, want, by uint8) {
+		var n atomic.Int64
+		go func() {
+			for range 2 {
+				n.Add(int64(by))
+			}
+		}()
+		for n.Load() < int64(want) {
+		}
 	})
 }

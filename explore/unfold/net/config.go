@@ -27,6 +27,7 @@ type Config struct {
 	preds []Event
 
 	before map[Event][]Event // see OrderBefore
+	found  []Cond            // of crowds
 }
 
 type take struct {
@@ -158,7 +159,12 @@ func (c *Config) Since(k int, e Event) bool { return slices.Contains(c.log[k:], 
 func (c *Config) Len() int { return len(c.log) }
 
 // Last returns a cell's condition after the events of the set, None if it has none yet.
-func (c *Config) Last(cell Cell) Cond { return c.last[cell] }
+func (c *Config) Last(cell Cell) Cond {
+	if int(cell) >= len(c.last) { // it is newer than Grow
+		return None
+	}
+	return c.last[cell]
+}
 
 // Marked reports whether x, which events of the set gave or which is initial, is still there.
 func (c *Config) Marked(x Cond) bool { return c.taken[x] < 0 }
@@ -203,13 +209,8 @@ func (c *Config) Astray(x Cond) bool {
 	if now == None || now == x {
 		return false
 	}
-	switch d := m.depth - n.place(now).depth; {
-	case d <= 0:
-		return true
-	case d == 1:
-		return m.up != now
-	}
-	return false
+	d := n.place(now).depth
+	return m.depth <= d || n.ancestor(x, d) != now
 }
 
 // Add adds e with all that comes before it; false as AddCond.
@@ -269,17 +270,14 @@ func (c *Config) put(e Event, arcs []Arc) {
 			c.watch = append(c.watch, e)
 		}
 	}
-	x := c.n.event(e)
-	if x.group != None {
+	if c.n.event(e).group != None {
 		c.aside = append(c.aside, e)
 	}
-	for k := range Cond(x.given) {
-		y := x.first + k
-		if cell := c.n.conds[y].cell; cell != x.group {
-			c.moves = append(c.moves, move{e, cell, c.last[cell]})
-			c.last[cell] = y
-		}
-	}
+	c.n.eachGiven(e, func(y Cond) {
+		cell := c.n.conds[y].cell
+		c.moves = append(c.moves, move{e, cell, c.last[cell]})
+		c.last[cell] = y
+	})
 }
 
 // comesLate reports whether an event with these arcs may have to come before one that is
@@ -372,25 +370,82 @@ func (c *Config) Versions(cell Cell, f func(x Cond)) {
 
 // eachChild calls f for every condition that can replace x, with what gives it in the set.
 func (c *Config) eachChild(x Cond, f func(y Cond)) {
-	n := c.n
-	try := func(y Cond) {
+	m := c.n.moreOf(x)
+	c.each(m.next, m.waiting, 2, func(y Cond) {
 		m := c.Mark()
-		if c.Add(n.conds[y].by) {
+		if c.Add(c.n.conds[y].by) {
 			f(y)
 		}
 		c.Undo(m)
+	})
+}
+
+// Waiting calls f with those who wait at x, some perhaps more than once, but for those of whom it is easy to see that they are not there (Astray).
+func (c *Config) Waiting(x Cond, f func(who Cond)) {
+	m := c.n.moreOf(x)
+	c.each(m.waiting, m.next, 1, f)
+}
+
+// each calls f for those of a list that are not astray, in which each has so many numbers; others is the other list of the same condition.
+func (c *Config) each(l, others list, words int, f func(Cond)) {
+	if k := l.crowd(); k != None {
+		var other *crowd
+		if k := others.crowd(); k != None {
+			other = c.n.crowds[k]
+		}
+		c.eachOf(c.n.crowds[k], other, c.Astray, f)
+		return
 	}
-	l := n.moreOf(x).next
 	for l > 0 {
-		ys, older := n.blocks.at(l)
-		for i := len(ys) - 2; i >= 0; i -= 2 {
-			if with := Cond(ys[i+1]); with == x || !c.Astray(with) { // which it is for most of those that cannot happen
-				try(Cond(ys[i]))
+		b, older := c.n.blocks.at(l)
+		for i := len(b) - words; i >= 0; i -= words {
+			if !c.Astray(Cond(b[i+words-1])) { // which it is for most of those that cannot be there
+				f(Cond(b[i]))
 			}
 		}
 		l = older
 	}
 	if y := l.only(); y != None {
-		try(y)
+		f(y)
 	}
+}
+
+// Given calls f for those of a list whose events may be in the set, or be added.
+func (c *Config) Given(l *List, f func(Cond)) {
+	if l.crowd != nil {
+		c.eachOf(l.crowd, l.crowd, func(Cond) bool { return false }, func(x Cond) {
+			if !c.astrayEvent(c.n.conds[x].by) {
+				f(x)
+			}
+		})
+	}
+}
+
+// astrayEvent is Astray for an event: what it gave first, to a goroutine, is on another branch than that is on.
+func (c *Config) astrayEvent(e Event) bool {
+	x := c.n.event(e).first
+	return !c.n.onOneBranch(c.last[c.n.conds[x].cell], x)
+}
+
+// eachOf calls f for those of a crowd that are not astray. The crowd is looked at with the histories of others.
+func (c *Config) eachOf(w, others *crowd, astray func(key Cond) bool, f func(Cond)) {
+	c.n.sort(w, others)
+	if w.cell == None {
+		rest := w.rest // f may add to it
+		for i := len(rest) - 1; i >= 0; i-- {
+			if x := rest[i]; !astray(x.key) {
+				f(x.cond)
+			}
+		}
+		return
+	}
+	k := len(c.found)
+	c.found = w.top.on(c.n, c.last[w.cell], c.found)
+	found := c.found[k:]
+	slices.Sort(found)
+	found = slices.Compact(found)
+	for i := len(found) - 1; i >= 0; i-- { // the newest first, as above
+		f(found[i])
+	}
+	c.found = c.found[:k]
 }

@@ -63,7 +63,7 @@ func (a Arc) takes() bool { return a.Use() == Takes || a.Use() == Seals }
 // A Value is what a condition's cell holds: for whoever makes the net.
 type Value = int64
 
-// A condition is 8 bytes, for which alone many are looked at, 12 that say where it is in the tree of its cell, and 16 more.
+// A condition is 8 bytes, for which alone many are looked at, 16 that say where it is in the tree of its cell, and 16 more.
 type condition struct {
 	by   Event
 	cell Cell
@@ -71,6 +71,7 @@ type condition struct {
 
 type place struct {
 	up    Cond  // that it replaced; None if it is a first one
+	jump  Cond  // one further up: see tree.go
 	depth int32 // how many it comes after, of its cell
 	cell  Cell
 }
@@ -101,6 +102,8 @@ type Net struct {
 	events chunks[node]
 	arcs   []Arc // of events that have more than a few
 	blocks blocks
+	crowds []*crowd
+	past   past
 	root   []Cond // of each cell; None
 	index  table
 	shown  int
@@ -129,9 +132,9 @@ func (n *Net) Root(cell Cell) Cond { return n.root[cell] }
 
 func (n *Net) give(cell Cell, by Event, up Cond, v Value) Cond {
 	c := Cond(len(n.conds))
-	x := place{up: up, cell: cell}
+	x := place{up: up, jump: None, cell: cell}
 	if up != None {
-		x.depth = n.place(up).depth + 1
+		x.depth, x.jump = n.place(up).depth+1, n.jumpBelow(up)
 	}
 	n.conds = grown(n.conds, len(n.conds)+1, condition{by, cell})
 	n.places.add(x)
@@ -144,17 +147,28 @@ func (n *Net) give(cell Cell, by Event, up Cond, v Value) Cond {
 
 // replace notes that c can replace up.
 func (n *Net) replace(up, c Cond) {
-	switch x := n.moreOf(up); {
-	case x.next == 0:
+	x := n.moreOf(up)
+	if x.next == 0 {
 		x.next = list(^c)
 		return
-	case x.next < 0:
-		y := x.next.only()
-		x.next = n.blocks.add(0, y, n.with(y))
-		fallthrough
-	default:
-		x.next = n.blocks.add(x.next, c, n.with(c))
 	}
+	if y := x.next.only(); y != None {
+		x.next = n.blocks.add(0, y, n.with(y))
+	}
+	x.next = n.addTo(x.next, up, c, n.with(c))
+}
+
+// addTo returns a list of some condition, which is a crowd or has blocks, with one more: it, and perhaps another one without which it is not there.
+func (n *Net) addTo(l list, of Cond, xs ...Cond) list {
+	if k := l.crowd(); k != None {
+		w := n.crowds[k]
+		w.rest = append(w.rest, entry{xs[0], xs[len(xs)-1]})
+		return l
+	}
+	if l = n.blocks.add(l, xs...); n.blocks.full(l) {
+		return n.gather(l, of, len(xs))
+	}
+	return l
 }
 
 // with returns the first condition that what gives c takes.
@@ -168,9 +182,10 @@ func (n *Net) event(e Event) *node { return n.events.at(int32(e)) }
 func (n *Net) Events() int { return n.shown }
 
 // Len returns how many events there are, those that are foreseen among them;
-// Conds how many conditions.
+// Conds how many conditions, Cells how many cells.
 func (n *Net) Len() int   { return n.events.n }
 func (n *Net) Conds() int { return len(n.conds) }
+func (n *Net) Cells() int { return len(n.root) }
 
 // By returns the event that gave a condition, None for one marked initially.
 func (n *Net) By(c Cond) Event { return n.conds[c].by }
@@ -264,28 +279,13 @@ func (n *Net) Aside(e Event, cell Cell, v Value) Cond {
 
 // Wait notes that who waits at c.
 func (n *Net) Wait(c, who Cond) {
-	switch x := n.moreOf(c); {
-	case x.waiting == 0:
+	x := n.moreOf(c)
+	if x.waiting == 0 {
 		x.waiting = list(^who)
-	case x.waiting < 0:
-		x.waiting = n.blocks.add(0, x.waiting.only())
-		fallthrough
-	default:
-		x.waiting = n.blocks.add(x.waiting, who)
+		return
 	}
-}
-
-// Waiting calls f with those who wait at c, some perhaps more than once.
-func (n *Net) Waiting(c Cond, f func(who Cond)) {
-	l := n.moreOf(c).waiting
-	for l > 0 {
-		who, older := n.blocks.at(l)
-		for i := len(who) - 1; i >= 0; i-- {
-			f(Cond(who[i]))
-		}
-		l = older
+	if y := x.waiting.only(); y != None {
+		x.waiting = n.blocks.add(0, y)
 	}
-	if who := l.only(); who != None {
-		f(who)
-	}
+	x.waiting = n.addTo(x.waiting, c, who)
 }

@@ -22,16 +22,20 @@ func build(cells int) *builder {
 	return b
 }
 
-// event returns an event, and what it gives for what it takes.
-func (b *builder) event(takes []Cond, reads []Cond) (Event, []Cond) {
-	var arcs []Arc
+// arcs returns the arcs of an event.
+func arcs(takes, reads []Cond) (arcs []Arc) {
 	for _, c := range takes {
 		arcs = append(arcs, To(c, Takes))
 	}
 	for _, c := range reads {
 		arcs = append(arcs, To(c, Reads))
 	}
-	e := b.Foresee(0, arcs, None)
+	return arcs
+}
+
+// event returns an event, and what it gives for what it takes.
+func (b *builder) event(takes, reads []Cond) (Event, []Cond) {
+	e := b.Foresee(0, arcs(takes, reads), None)
 	b.Show(e)
 	var given []Cond
 	for _, c := range takes {

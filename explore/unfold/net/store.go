@@ -24,7 +24,7 @@ func (l *chunks[T]) add(x T) {
 	*l.at(int32(l.n - 1)) = x
 }
 
-// A list of conditions: 0 if it is empty, ^c if c is all there is, else where its newest block is.
+// A list of conditions: 0 if it is empty, ^c if c is all there is, crowdBit and a number if it is a crowd, else where its newest block is.
 type list int32
 
 // only returns the one condition of a list that has no block; None if it is empty.
@@ -46,6 +46,12 @@ const (
 func (p *blocks) at(l list) ([]int32, list) {
 	b := p.words[l>>chunkBits][l&(chunkSize-1):]
 	return b[blockHeader:][:b[1]], list(b[0])
+}
+
+// full reports whether the newest block of a list is full and as long as they get.
+func (p *blocks) full(l list) bool {
+	b := p.words[l>>chunkBits][l&(chunkSize-1):]
+	return b[2] == lastBlock && b[1] == b[2]
 }
 
 // add returns l, which is empty or has blocks, with xs, of which there are as many each time.

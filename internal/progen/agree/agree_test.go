@@ -59,6 +59,13 @@ func TestAgreeSelects(t *testing.T) {
 	agree(t, *seeds, size, 40)
 }
 
+// TestAgreeOlder is TestAgree with channels, mutexes, RWMutexes and WaitGroups that are older than the test and not as new ones are.
+func TestAgreeOlder(t *testing.T) {
+	size := progen.Default
+	size.Loose, size.Older = true, true
+	agree(t, *seeds/3, size, 40)
+}
+
 // agree checks n programs, of which one execution in so many may be broken off.
 func agree(t *testing.T, n int, size progen.Size, broken int) {
 	if testing.Short() {

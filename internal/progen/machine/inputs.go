@@ -3,6 +3,7 @@ package machine
 import (
 	"heddle/internal/progen"
 	"heddle/rt/flow"
+	"heddle/rt/hook"
 	"heddle/trace"
 )
 
@@ -45,8 +46,79 @@ func (m *Machine) express(f *frame, s *progen.Stmt) {
 		m.atomically(f, s, flow.AtomicAdd, 0, 0)
 	case progen.CAS:
 		m.atomically(f, s, flow.AtomicCAS, 0, 0)
+	case progen.SpinLoad, progen.SpinCAS, progen.Fetch, progen.Reread:
+		m.polls(f, s)
+	case progen.Range:
+		for {
+			flow.Out(0, 0, &c)
+			v, ok := hook.Recv2(m.chans[s.Obj], site(s.ID))
+			l := flow.Back(&c, true)
+			if !ok {
+				break
+			}
+			var x, y flow.Val
+			flow.Num(f.regs[s.Reg], f.from[s.Reg], trace.Int, &x)
+			flow.Num(v, l, trace.Int, &y)
+			f.regs[s.Reg] += v
+			f.from[s.Reg] = flow.Two(trace.FlowAdd, trace.Int, &x, &y)
+		}
+	case progen.Len, progen.Stop, progen.Reset, progen.TryLock:
+		m.do(f, s)
+		f.from[s.Reg] = 0
 	default:
 		m.do(f, s)
+	}
+}
+
+// polls is doAtomic for loops that poll.
+func (m *Machine) polls(f *frame, s *progen.Stmt) {
+	p := &m.atomics[s.Obj]
+	load := func() (v int, l trace.Label) {
+		var c flow.Call
+		flow.OutAtomic(0, &c, flow.AtomicLoad, trace.Int, 0, 0)
+		v = m.load(p, s.ID)
+		return v, flow.Back(&c, true)
+	}
+	cas := func(from int, l trace.Label, to int) bool {
+		var c flow.Call
+		flow.OutAtomic(0, &c, flow.AtomicCAS, trace.Int, l, 0)
+		ok := m.cas(p, from, to, s.ID)
+		return flow.B(ok, flow.Back(&c, true), site(s.ID))
+	}
+	equal := func(v int, l trace.Label, w int, k trace.Label) bool {
+		var x, y flow.Val
+		flow.Num(v, l, trace.Int, &x)
+		flow.Num(w, k, trace.Int, &y)
+		return flow.B(v == w, flow.Two(trace.FlowEq, trace.Bool, &x, &y), site(s.ID))
+	}
+	switch s.Op {
+	case progen.SpinLoad:
+		m.spin(f, s, func() bool {
+			v, l := load()
+			return equal(v, l, s.Val, 0)
+		})
+	case progen.SpinCAS:
+		m.spin(f, s, func() bool { return cas(s.Val, 0, s.Val2) })
+	case progen.Fetch:
+		m.spin(f, s, func() bool {
+			v, l := load()
+			if equal(v, l, 0, 0) || !cas(v, l, 0) {
+				return false
+			}
+			f.regs[s.Reg], f.from[s.Reg] = v, l
+			return true
+		})
+	case progen.Reread:
+		m.spin(f, &progen.Stmt{Op: s.Op, ID: s.ID, Obj: s.Obj}, func() bool {
+			v, l := load()
+			m.block(f, s.Body)
+			w, k := load()
+			if !equal(w, k, v, l) {
+				return false
+			}
+			f.regs[s.Reg], f.from[s.Reg] = v, l
+			return true
+		})
 	}
 }
 

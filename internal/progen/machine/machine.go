@@ -128,7 +128,7 @@ func (m *Machine) Execute(_ context.Context, s *trace.Schedule) (*trace.Trace, e
 	if m.Sync {
 		visible = sched.VisibleSync
 	}
-	m.trace = sched.S.Run(m.main, sched.Options{Schedule: s, Policy: pol, Steps: maxSteps, Race: true, Visible: visible, Values: m.Values, PastDeadlock: true, Flow: m.Flow || m.Exprs, Exprs: m.Exprs})
+	m.trace = sched.S.Run(m.main, sched.Options{Schedule: s, Policy: pol, Steps: maxSteps, Race: true, Visible: visible, Plain: m.Sync, Values: m.Values, PastDeadlock: true, Flow: m.Flow || m.Exprs, Exprs: m.Exprs})
 	hook.On = false
 	switch m.trace.Verdict {
 	case trace.Bounded, trace.Aborted:
@@ -168,7 +168,12 @@ func (m *Machine) reset() {
 	clear(m.started)
 	m.started = m.started[:0]
 	for i, n := range m.p.Chans {
-		m.chans[i] = make(chan int, n)
+		if m.p.Older == nil || m.chans[i] == nil {
+			m.chans[i] = make(chan int, n)
+		}
+	}
+	if m.p.Older != nil {
+		m.older(m.p.Older)
 	}
 	m.root.reset()
 }
@@ -212,20 +217,29 @@ func (m *Machine) main() {
 	for i := range m.atomics {
 		hook.Var(&m.atomics[i], place())
 	}
+	older := m.p.Older != nil
 	for i := range m.mutexes {
-		hook.Var(&m.mutexes[i].object, place())
+		if at := place(); !older {
+			hook.Var(&m.mutexes[i].object, at)
+		}
 	}
 	for i := range m.rws {
-		hook.Var(&m.rws[i].object, place())
+		if at := place(); !older {
+			hook.Var(&m.rws[i].object, at)
+		}
 	}
 	for i := range m.chans {
-		hook.MadeChan(m.chans[i], place())
+		if at := place(); !older {
+			hook.MadeChan(m.chans[i], at)
+		}
 	}
 	for i := range m.conds {
 		hook.Var(&m.conds[i], place())
 	}
 	for i := range m.groups {
-		hook.Var(&m.groups[i].object, place())
+		if at := place(); !older {
+			hook.Var(&m.groups[i].object, at)
+		}
 	}
 	for i := range m.onces {
 		hook.Var(&m.onces[i].object, place())

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime"
 	. "strings"
 	"sync"
@@ -26,6 +27,36 @@ func init() {
 	programs["closure"] = closures
 	programs["goto"] = gotos
 	programs["append"] = appends
+	programs["header"] = headers
+}
+
+// throughHeader returns what only the Data of a header leads to.
+//
+//go:noinline
+func throughHeader(b [64]byte, n int) (s []byte) {
+	h := (*reflect.SliceHeader)(unsafe.Pointer(&s))
+	h.Data = uintptr(unsafe.Pointer(&b))
+	h.Len, h.Cap = n, n
+	return s
+}
+
+// scribble writes to the stack.
+//
+//go:noinline
+func scribble(n int) (sum int) {
+	var a [1 << 10]byte
+	for i := range a {
+		a[i] = byte(i + n)
+	}
+	for _, x := range a {
+		sum += int(x)
+	}
+	return sum
+}
+
+func headers() {
+	s := throughHeader([64]byte{1, 2, 3}, 3)
+	fmt.Println(scribble(7), s)
 }
 
 //go:embed hello.txt

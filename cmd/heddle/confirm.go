@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"heddle/rt/drive"
+	"heddle/rt/wire"
+)
+
+// What is told has a clip that shows it again: every clip is replayed, as heddle replay does it, in a new process
+// before its finding is told. One that was recorded among other tests, or after many executions, may count on what those
+// left behind where nothing is put back, such as variables of other modules. Its finding is not told then. The test is
+// explored again in a process in which it comes first; where that was so already, each execution has a process of its own.
+
+// A misfit is why findings of a test are not told: their clips do not show them in a new process.
+type misfit struct {
+	test, why string // of the first
+	clips     []*wire.Clip
+}
+
+// checkTime bounds the replays of a clip before its finding is told; what takes longer is told all the same.
+const checkTime = time.Minute
+
+// realTries is how many replays a clip has that goes by real time: what is outside control does not always do the same.
+const realTries = 3
+
+// replays reports whether a finding may be told: a new process shows it by its clip, or nothing better can be had than its clip.
+func (r *packageRun) replays(test string, f *wire.Finding) bool {
+	if f.FromClip != "" || f.Kind == "uncontrolled" || f.Divergence != "" || f.Clip.Policy == "" || r.o.question != nil || r.idle.ctx.Err() != nil {
+		return true
+	}
+	c, err := r.clips.asRead(test, f)
+	if err != nil {
+		return true // whoever keeps it tells why he cannot
+	}
+	tries := 1
+	if f.Real {
+		tries = realTries
+	}
+	why := ""
+	for range tries {
+		if why = r.misses(c, false); why == "" {
+			return true
+		}
+	}
+	if (r.o.verbose || r.o.json) && r.misses(c, true) == "" {
+		f.Verbose = true
+		return true
+	}
+	why = fmt.Sprintf("the clip of this: %s (%s) does not show it in a new process: %s", f.Kind, f.Message, why)
+	if f.Real || r.processes || r.o.isolate != "auto" {
+		r.report.Record(&wire.Record{Type: "note", Test: test, Text: why})
+		return true
+	}
+	if r.misfit == nil {
+		r.misfit = &misfit{test: test, why: why}
+	}
+	r.misfit.clips = append(r.misfit.clips, c)
+	return false
+}
+
+// misses replays a clip in a new process, with -v or without. It says what happened instead of the clip's finding, or
+// nothing if that shows.
+func (r *packageRun) misses(c *wire.Clip, verbose bool) (why string) {
+	o := *r.o
+	o.verbose, o.json, o.failFast = verbose, false, false
+	ctx, cancel := context.WithTimeout(r.idle.ctx, checkTime)
+	defer cancel()
+	t, err := r.attempts(ctx, r.pkg, c, &o)
+	switch {
+	case err != nil || ctx.Err() != nil || t.timedOut:
+		return "" // that says nothing about the clip
+	case t.last == nil:
+		return "it ended too soon"
+	case t.last.Result == "diverged":
+		return t.last.Reason
+	case t.last.Finding == nil:
+		return "it shows nothing wrong"
+	case t.last.Finding.Kind != c.Kind:
+		return "it shows this: " + t.last.Finding.Kind + " (" + t.last.Finding.Message + ")"
+	}
+	return ""
+}
+
+// refit ends an exploration that had a misfit: the test is explored in another way instead.
+func (r *packageRun) refit() {
+	m := r.misfit
+	r.open, r.executions, r.misfit = "", 0, nil
+	if r.heir {
+		r.exploreFirst(m.test)
+		return
+	}
+	r.finished = append(r.finished, m.test)
+	to := moved{test: m.test, why: &wire.Record{Type: "isolate", Test: m.test, Text: m.why + drive.InProcesses}}
+	for _, c := range m.clips {
+		if s, err := drive.Rejoining(c); err == nil {
+			to.first = append(to.first, s)
+		}
+		to.visible = append(to.visible, c.Visible...)
+	}
+	r.move(to)
+}

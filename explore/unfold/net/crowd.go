@@ -1,0 +1,194 @@
+package net
+
+import "slices"
+
+// A crowd is a long list of conditions: what replaced a condition, or who waits at it, in the most different histories. Few of
+// these can be there with the events of a Config. Where there is a cell whose conditions tell most of the histories apart
+// (a mutex that everybody locks), the crowd is sorted by it, so that the others need not be looked at.
+type crowd struct {
+	of   Cond    // whose list it is; None
+	rest []entry // that are not sorted, in the order in which they were added: each with a condition without which it is not there
+	cell Cell    // by whose conditions the others are sorted; None
+	next int     // how many there are when such a cell is looked for
+	top  twig
+}
+
+type entry struct{ cond, key Cond }
+
+// A twig is the part of a crowd in whose histories the cell had one condition in common.
+type twig struct {
+	here  []entry // each with the last condition of the cell in its history
+	limit int     // how many may be here until it is tried to tell them apart
+	depth int32   // of the conditions by which the others are told apart
+	kids  map[Cond]*twig
+}
+
+const (
+	crowdBit  = 1 << 30
+	crowdFrom = 64 // so many are worth sorting
+	samples   = 8
+	twigLimit = 16
+)
+
+func newCrowd(of Cond) *crowd { return &crowd{of: of, cell: None, next: crowdFrom / 2} }
+
+// A List is conditions that events gave: Config.Given calls those to mind whose events can be there. The zero List is empty.
+type List struct{ crowd *crowd }
+
+// Add adds one.
+func (l *List) Add(x Cond) {
+	if l.crowd == nil {
+		l.crowd = newCrowd(None)
+	}
+	l.crowd.rest = append(l.crowd.rest, entry{x, x})
+}
+
+// crowd returns which one a list is, None if it is none.
+func (l list) crowd() int32 {
+	if l < crowdBit {
+		return None
+	}
+	return int32(l &^ crowdBit)
+}
+
+// gather makes a crowd of the blocks of a list, which have so many numbers for each condition.
+func (n *Net) gather(l list, of Cond, words int) list {
+	w := newCrowd(of)
+	for l > 0 {
+		b, older := n.blocks.at(l)
+		for i := len(b) - words; i >= 0; i -= words {
+			w.rest = append(w.rest, entry{Cond(b[i]), Cond(b[i+words-1])})
+		}
+		l = older
+	}
+	slices.Reverse(w.rest)
+	n.crowds = append(n.crowds, w)
+	return list(len(n.crowds)-1) | crowdBit
+}
+
+// sort sorts what was added to a crowd, if there is a cell to do it by. The crowd is looked at with the histories of others,
+// which is nil if there are few.
+func (n *Net) sort(w, others *crowd) {
+	if w.cell == None && len(w.rest) >= w.next {
+		w.next *= 2
+		if others != nil {
+			w.cell = n.bestCell(w, others)
+		}
+	}
+	if w.cell == None {
+		return
+	}
+	for _, x := range w.rest {
+		w.top.hang(n, entry{x.cond, n.lastBefore(w.cell, w.of, x.cond)})
+	}
+	w.rest = nil
+}
+
+// bestCell returns the cell whose conditions tell apart most pairs of one of a crowd and one of another; None if none does for half of them.
+func (n *Net) bestCell(w, other *crowd) Cell {
+	if other.cell != None {
+		return other.cell
+	}
+	var there []map[Cell]Cond
+	for x := range other.some {
+		there = append(there, n.lastsBefore(w.of, x))
+	}
+	apart := map[Cell]int{}
+	for x := range w.some {
+		for k, y := range n.lastsBefore(w.of, x) {
+			for _, m := range there {
+				if z, ok := m[k]; ok && !n.onOneBranch(y, z) {
+					apart[k]++
+				}
+			}
+		}
+	}
+	best, most := Cell(None), samples*samples/2-1
+	for k, a := range apart {
+		if a > most || a == most && k < best {
+			best, most = k, a
+		}
+	}
+	return best
+}
+
+// some yields a few of those that are not sorted, of which there are more.
+func (w *crowd) some(yield func(Cond) bool) {
+	for i := range samples {
+		if !yield(w.rest[i*len(w.rest)/samples].cond) {
+			return
+		}
+	}
+}
+
+// hang adds x to a twig.
+func (t *twig) hang(n *Net, x entry) {
+	for t.kids != nil && x.key != None && n.place(x.key).depth >= t.depth {
+		k := n.ancestor(x.key, t.depth)
+		kid := t.kids[k]
+		if kid == nil {
+			kid = new(twig)
+			t.kids[k] = kid
+		}
+		t = kid
+	}
+	t.here = append(t.here, x)
+	if t.kids == nil && len(t.here) >= max(t.limit, twigLimit) {
+		t.split(n)
+	}
+}
+
+// split hangs those of a twig that are beyond the first fork onto others.
+func (t *twig) split(n *Net) {
+	t.limit = 2 * len(t.here)
+	var keys []Cond
+	for _, x := range t.here {
+		if x.key != None {
+			keys = append(keys, x.key)
+		}
+	}
+	if len(keys) == 0 {
+		return
+	}
+	depth := n.forkDepth(keys) + 1
+	if !slices.ContainsFunc(keys, func(k Cond) bool { return n.place(k).depth >= depth }) {
+		return
+	}
+	all := t.here
+	t.here, t.depth, t.kids = nil, depth, map[Cond]*twig{}
+	for _, x := range all {
+		t.hang(n, x)
+	}
+}
+
+// forkDepth returns the depth of the last condition that leads to all of some, -1 if there is none.
+func (n *Net) forkDepth(some []Cond) int32 {
+	fork := some[0]
+	for _, x := range some[1:] {
+		if fork = n.fork(fork, x); fork == None {
+			return -1
+		}
+	}
+	return n.place(fork).depth
+}
+
+// on appends to list those in whose histories the last condition of the cell is on a branch with x.
+func (t *twig) on(n *Net, x Cond, list []Cond) []Cond {
+	for _, y := range t.here {
+		if n.onOneBranch(x, y.key) {
+			list = append(list, y.cond)
+		}
+	}
+	if t.kids != nil && x != None && n.place(x).depth >= t.depth {
+		if kid := t.kids[n.ancestor(x, t.depth)]; kid != nil {
+			list = kid.on(n, x, list)
+		}
+		return list
+	}
+	for k, kid := range t.kids {
+		if n.onOneBranch(x, k) {
+			list = kid.on(n, x, list)
+		}
+	}
+	return list
+}

@@ -1,0 +1,72 @@
+package net
+
+// A past is the events that come before some conditions. It takes a bit of memory for each event of the net.
+type past struct {
+	seen   []uint64
+	events []Event
+}
+
+// of makes p the past of x, if it is one, and y.
+func (p *past) of(n *Net, x, y Cond) {
+	for _, e := range p.events {
+		p.seen[e/64] = 0
+	}
+	p.events = p.events[:0]
+	if k := n.Len()/64 + 1; len(p.seen) < k {
+		p.seen = grown(p.seen, k, 0)
+	}
+	if x != None {
+		p.add(n.conds[x].by)
+	}
+	p.add(n.conds[y].by)
+	for i := 0; i < len(p.events); i++ {
+		for _, a := range n.Arcs(p.events[i]) {
+			p.add(n.conds[a.Cond()].by)
+		}
+	}
+}
+
+func (p *past) add(e Event) {
+	if e != None && p.seen[e/64]&(1<<(e%64)) == 0 {
+		p.seen[e/64] |= 1 << (e % 64)
+		p.events = append(p.events, e)
+	}
+}
+
+// lastBefore returns the last condition of a cell that an event before x or y gave, None if none did. The two can be there together.
+func (n *Net) lastBefore(cell Cell, x, y Cond) Cond {
+	last := Cond(None)
+	n.past.of(n, x, y)
+	for _, e := range n.past.events {
+		n.eachGiven(e, func(z Cond) {
+			if n.conds[z].cell == cell && (last == None || n.place(z).depth > n.place(last).depth) {
+				last = z
+			}
+		})
+	}
+	return last
+}
+
+// lastsBefore returns the last conditions of all cells that events before x or y gave any of.
+func (n *Net) lastsBefore(x, y Cond) map[Cell]Cond {
+	m := map[Cell]Cond{}
+	n.past.of(n, x, y)
+	for _, e := range n.past.events {
+		n.eachGiven(e, func(z Cond) {
+			if last, ok := m[n.conds[z].cell]; !ok || n.place(z).depth > n.place(last).depth {
+				m[n.conds[z].cell] = z
+			}
+		})
+	}
+	return m
+}
+
+// eachGiven calls f for the conditions that e gave, but for what it gave beside another one.
+func (n *Net) eachGiven(e Event, f func(Cond)) {
+	x := n.event(e)
+	for k := range Cond(x.given) {
+		if y := x.first + k; n.conds[y].cell != x.group {
+			f(y)
+		}
+	}
+}

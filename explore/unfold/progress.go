@@ -1,0 +1,277 @@
+package unfold
+
+import (
+	"slices"
+
+	"heddle/explore/transition"
+	"heddle/explore/unfold/net"
+	"heddle/trace"
+)
+
+// Calls at which nobody can be left waiting, found without the solver. Somebody is left with a lock only if who holds it is left with
+// something else, or has ended; with a WaitGroup only if somebody is left who would still have called Done, or the sum is not zero when all
+// have ended. So, as in an argument by ranks: of all calls that may have to wait those are taken away whose way is blocked by none
+// that are still there, until that is so of no more. Most programs lock and unlock, and wait for their goroutines, and need no solver.
+
+// A hold is what one goroutine keeps others from with: an object, to write or to read.
+type hold struct {
+	obj     transition.Object
+	reading bool
+}
+
+// A progress is what is known of all goroutines' conditions of the net.
+type progress struct {
+	s     *Strategy
+	list  []heldBy
+	of    []int32                     // by condition of a goroutine: what it holds, index in list
+	block map[hold]map[net.Value]bool // calls with which somebody waits who holds it; 0: who holds it has ended
+	given map[transition.Object]bool  // released by who does not hold it, or held from the beginning
+	conds map[net.Cell][]net.Cond     // of goroutines
+}
+
+// A heldBy is a hold, and the others of the same goroutine.
+type heldBy struct {
+	hold
+	next int32 // 0: no more
+}
+
+// neverLeft returns those of some calls at which nobody can be left.
+func (s *Strategy) neverLeft(calls []net.Value) (never []net.Value) {
+	p := s.holds()
+	ways := map[net.Value]map[net.Value]bool{} // by call: those that block its way
+	for _, k := range calls {
+		if w, ok := p.blockers(k); ok {
+			ways[k] = w
+		}
+	}
+	for again := true; again; {
+		again = false
+		for _, k := range calls {
+			if w, ok := ways[k]; ok && !slices.Contains(never, k) && !p.anyLeft(w, never) {
+				never, again = append(never, k), true
+			}
+		}
+	}
+	return never
+}
+
+// holds returns what is known of the net as it is.
+func (s *Strategy) holds() *progress {
+	p := &progress{s: s, list: make([]heldBy, 1), of: make([]int32, s.net.Conds()), block: map[hold]map[net.Value]bool{}, given: map[transition.Object]bool{}, conds: map[net.Cell][]net.Cond{}}
+	p.readHolds()
+	return p
+}
+
+// anyLeft reports whether somebody may be left with one of some calls, when that is so of none of never.
+func (p *progress) anyLeft(ways map[net.Value]bool, never []net.Value) bool {
+	for k := range ways {
+		if !slices.Contains(never, k) {
+			return true
+		}
+	}
+	return false
+}
+
+// blockers returns with which calls those may be left who block the way of v, 0 if they may have ended; known is false if that is not known.
+func (p *progress) blockers(v net.Value) (ways map[net.Value]bool, known bool) {
+	c := &p.s.calls.list[v]
+	for _, x := range p.s.calls.sides[v] { // a select waits only where each of its cases does
+		if w, ok := p.blockersOf(x); ok && (!known || len(w) < len(ways)) {
+			ways, known = w, true
+		}
+	}
+	if known {
+		return ways, true
+	}
+	if c.obj == noObject || c.cases != "" {
+		return nil, false
+	}
+	h := hold{obj: c.obj}
+	switch kind := p.s.tab.Kind(c.obj); {
+	case c.op == trace.OpWGWait:
+		return p.pending(c.obj)
+	case kind == trace.ObjRWMutex && c.op == trace.OpLock: // it has arrived, and waits for readers
+		h.reading = true
+	case kind == trace.ObjRWMutex, kind == trace.ObjMutex, kind == trace.ObjOnce:
+	default:
+		return nil, false
+	}
+	return p.block[h], !p.given[c.obj]
+}
+
+// blockersOf is blockers for one side of a channel.
+func (p *progress) blockersOf(x side) (ways map[net.Value]bool, known bool) {
+	o := &p.s.objects[x.obj]
+	semaphore := !p.given[x.obj] && o.before == 0 // what was there before the execution nobody has to receive
+	switch {
+	case o.cap == 0 || o.timer:
+		return nil, false
+	case semaphore && x.send: // who has sent is to receive
+		return p.block[hold{obj: x.obj}], true
+	case semaphore: // there is what he has sent himself
+		return nil, true
+	}
+	return nil, x.send && p.roomy(x.obj)
+}
+
+// readHolds finds out what goroutines hold, and what those wait for who hold something.
+func (p *progress) readHolds() {
+	s, n := p.s, p.s.net
+	for c := range net.Cond(n.Conds()) {
+		if by := n.By(c); by == net.None {
+			if o := s.ownerOf(c); o != nil && n.Value(c) == 1 && (o.kind == trace.ObjMutex || o.kind == trace.ObjRWMutex || o.kind == trace.ObjOnce) {
+				p.given[s.objectOf[n.Cell(c)]] = true
+			}
+		}
+		if k := n.Cell(c); !s.isGoroutine(k) || s.isClock(k) {
+			continue
+		}
+		p.conds[n.Cell(c)] = append(p.conds[n.Cell(c)], c)
+		if own, up := p.own(c); own != nil {
+			p.of[c] = p.after(own, n.By(c), p.of[up])
+		} else if up != net.None {
+			p.of[c] = p.of[up]
+		}
+		for _, x := range s.sidesAt(c) {
+			if !x.send && !p.holds(p.of[c], hold{obj: x.obj}) {
+				p.given[x.obj] = true
+			}
+		}
+		if v, waits := p.stays(c); waits {
+			for i := p.of[c]; i > 0; i = p.list[i].next {
+				add(p.block, p.list[i].hold, v)
+			}
+		}
+	}
+}
+
+// roomy reports whether a channel's buffer has room for all that goroutines send.
+func (p *progress) roomy(obj transition.Object) bool {
+	most := 0
+	sends := make(map[net.Cond]int, p.s.net.Conds()/4)
+	for _, cs := range p.conds {
+		here := 0
+		for _, c := range cs {
+			sends[c] = sends[p.s.net.Up(c)]
+			if slices.ContainsFunc(p.s.sidesAt(c), func(x side) bool { return x.send && x.obj == obj }) {
+				sends[c]++
+			}
+			here = max(here, sends[c])
+		}
+		most += here
+	}
+	return p.s.objects[obj].before+most <= p.s.objects[obj].cap
+}
+
+func add[K comparable](m map[K]map[net.Value]bool, k K, v net.Value) {
+	if m[k] == nil {
+		m[k] = map[net.Value]bool{}
+	}
+	m[k][v] = true
+}
+
+// stays reports whether a goroutine may be at c at an end, with what call; 0 if it has ended.
+func (p *progress) stays(c net.Cond) (net.Value, bool) {
+	v := p.s.net.Value(c)
+	if v <= 0 {
+		return v, v == 0
+	}
+	k := &p.s.calls.list[v]
+	return v, k.sleeps || waits(k)
+}
+
+// own returns the call by which a goroutine got to c from up, if it was its own operation; up is None if c is its first condition.
+func (p *progress) own(c net.Cond) (k *call, up net.Cond) {
+	if up = p.s.net.Up(c); up == net.None || p.s.net.Arcs(p.s.net.By(c))[0].Cond() != up {
+		return nil, up
+	}
+	k, _ = p.s.callAt(up)
+	return k, up
+}
+
+// after returns what is held when k was done by event e, where it was i.
+func (p *progress) after(k *call, e net.Event, i int32) int32 {
+	if k.cases != "" {
+		return p.afterPassing(e, i)
+	}
+	if k.obj == noObject {
+		return i
+	}
+	h, kind := hold{obj: k.obj}, p.s.tab.Kind(k.obj)
+	switch k.op {
+	case trace.OpLock:
+		if kind == trace.ObjMutex {
+			return p.with(h, i)
+		}
+	case trace.OpArrive:
+		if kind == trace.ObjRWMutex {
+			return p.with(h, i)
+		}
+	case trace.OpTryLock, trace.OpOnce:
+		if p.changes(e, k.obj) {
+			return p.with(h, i)
+		}
+	case trace.OpUnlock, trace.OpOnceDone:
+		return p.without(h, i)
+	case trace.OpRLock, trace.OpTryRLock:
+		if h.reading = true; k.op == trace.OpRLock || p.changes(e, k.obj) {
+			return p.with(h, i)
+		}
+	case trace.OpRUnlock:
+		h.reading = true
+		return p.without(h, i)
+	}
+	return i
+}
+
+// afterPassing is after for what puts a value into a buffer, or takes one out.
+func (p *progress) afterPassing(e net.Event, i int32) int32 {
+	for _, a := range p.s.net.Arcs(e) {
+		o := p.s.ownerOf(a.Cond())
+		if a.Use() != net.Takes || o == nil || o.kind != trace.ObjChan {
+			continue
+		}
+		switch k := p.s.net.Cell(a.Cond()); k {
+		case o.sent:
+			i = p.with(hold{obj: p.s.objectOf[k]}, i)
+		case o.received:
+			i = p.without(hold{obj: p.s.objectOf[k]}, i)
+		}
+	}
+	return i
+}
+
+// changes reports whether e does more to an object than to look at it.
+func (p *progress) changes(e net.Event, obj transition.Object) bool {
+	o := &p.s.objects[obj]
+	return slices.ContainsFunc(p.s.net.Arcs(e), func(a net.Arc) bool {
+		return p.s.net.Cell(a.Cond()) == o.state && a.Use() != net.Reads && a.Use() != net.Follows
+	})
+}
+
+func (p *progress) with(h hold, i int32) int32 {
+	p.list = append(p.list, heldBy{h, i})
+	return int32(len(p.list) - 1)
+}
+
+func (p *progress) holds(i int32, h hold) bool {
+	for ; i > 0; i = p.list[i].next {
+		if p.list[i].hold == h {
+			return true
+		}
+	}
+	return false
+}
+
+// without returns a list like i with h once less; that it is not there is noted.
+func (p *progress) without(h hold, i int32) int32 {
+	if i == 0 {
+		p.given[h.obj] = true
+		return 0
+	}
+	l := p.list[i]
+	if l.hold == h {
+		return l.next
+	}
+	return p.with(l.hold, p.without(h, l.next))
+}

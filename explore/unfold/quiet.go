@@ -1,0 +1,242 @@
+package unfold
+
+import (
+	"maps"
+	"slices"
+
+	"heddle/explore/transition"
+	"heddle/explore/unfold/net"
+	"heddle/trace"
+)
+
+// Waiting inside the standard library: t.Run, and what calls the target of a fuzz test, receive from a channel of package testing
+// until the other goroutine is over. Such operations are no scheduling points (they are quiet), and only who has to wait there
+// makes a step. What is sent is a condition that the step gives in which it was sent; a receive comes after it, in a step of its own
+// or, if it was there by then, in that of the operation before.
+//
+// That is so of channels that one goroutine sends to and one receives from, or that are closed and no more. Of others nothing is known.
+
+// A message is the n-th that a channel brings.
+type message struct {
+	obj transition.Object
+	n   int
+}
+
+// A mailbox is a message as a cell of the net.
+type mailbox struct {
+	cell    net.Cell
+	sent    []net.Cond
+	waiting []net.Cond // goroutines' conditions at which it is received next
+}
+
+// quiet is what a Strategy knows of such channels.
+type quiet struct {
+	boxes []mailbox
+	of    map[message]int             // index in boxes
+	ofBox map[net.Cell]int            // the same
+	gives map[int]message             // of the execution that is read, by event
+	takes map[int]message             // and of those that receive it
+	left  map[transition.Proc]message // and of those left waiting
+}
+
+func newQuiet() quiet {
+	return quiet{of: map[message]int{}, ofBox: map[net.Cell]int{}, gives: map[int]message{}, takes: map[int]message{}, left: map[transition.Proc]message{}}
+}
+
+// mail returns which of the mailboxes, from 1 on, is that of a message.
+func (s *Strategy) mail(m message) int32 {
+	q := &s.quiet
+	i, ok := q.of[m]
+	if !ok {
+		i = len(q.boxes)
+		cell := s.net.NewCell()
+		q.of[m], q.ofBox[cell] = i, i
+		q.boxes = append(q.boxes, mailbox{cell: cell})
+	}
+	return int32(i) + 1
+}
+
+// mailboxOf returns the mailbox that y is a condition of, nil if of none.
+func (s *Strategy) mailboxOf(y net.Cond) *mailbox {
+	if len(s.quiet.boxes) == 0 {
+		return nil
+	}
+	if i, ok := s.quiet.ofBox[s.net.Cell(y)]; ok {
+		return &s.quiet.boxes[i]
+	}
+	return nil
+}
+
+// A channel is what an execution did with one quietly.
+type channel struct {
+	obj                transition.Object
+	senders, receivers []trace.GID
+	sent               int
+	received           map[trace.GID]int
+	closed, unbuffered bool
+}
+
+// note adds an operation.
+func (c *channel) note(e *trace.Event) {
+	switch e.Op {
+	case trace.OpSend:
+		c.sent++
+		if !slices.Contains(c.senders, e.G) {
+			c.senders = append(c.senders, e.G)
+		}
+	case trace.OpRecv:
+		if !slices.Contains(c.receivers, e.G) {
+			c.receivers = append(c.receivers, e.G)
+		}
+		c.received[e.G]++
+	case trace.OpClose:
+		c.closed = true
+	}
+}
+
+// known reports whether there is a construction for it.
+func (c *channel) known() bool {
+	if c.closed {
+		return c.sent == 0
+	}
+	return !c.unbuffered && len(c.senders) <= 1 && len(c.receivers) <= 1
+}
+
+// learnQuiet reads which messages are sent and received quietly. It reports whether a channel turned out to be one of those
+// of which nothing is known.
+func (s *Strategy) learnQuiet(t *trace.Trace) (changed bool) {
+	q := &s.quiet
+	clear(q.gives)
+	clear(q.takes)
+	clear(q.left)
+	var chans map[trace.ObjID]*channel
+	for i := range t.Events {
+		e := &t.Events[i]
+		if !e.Quiet || e.Obj == 0 || t.Objects[e.Obj].Kind != trace.ObjChan {
+			continue
+		}
+		c := chans[e.Obj]
+		if c == nil {
+			if chans == nil {
+				chans = map[trace.ObjID]*channel{}
+			}
+			c = &channel{obj: s.tab.ObjectOf(t, e.Obj), received: map[trace.GID]int{}, unbuffered: t.Objects[e.Obj].Cap == 0}
+			chans[e.Obj] = c
+		}
+		switch m := (message{c.obj, c.sent}); e.Op {
+		case trace.OpSend, trace.OpClose:
+			q.gives[i] = m
+		case trace.OpRecv:
+			if m.n = c.received[e.G]; m.n == 0 || !c.closed { // a closed one was waited for before
+				q.takes[i] = m
+			}
+		}
+		c.note(e)
+	}
+	for _, c := range chans {
+		if !c.known() && !s.crowded[c.obj] {
+			_, used := q.of[message{c.obj, 0}]
+			s.crowded[c.obj], changed = true, changed || used
+		}
+	}
+	for i := range t.Left {
+		if l := &t.Left[i]; l.Op == trace.OpRecv && l.Site.Quiet() && l.Obj != 0 {
+			m := message{obj: s.tab.ObjectOf(t, l.Obj)}
+			if c := chans[l.Obj]; c != nil {
+				m.n = c.received[l.G]
+			}
+			q.left[s.tab.ProcOf(l.G)] = m
+		}
+	}
+	for _, of := range []map[int]message{q.gives, q.takes} {
+		maps.DeleteFunc(of, func(_ int, m message) bool { return s.crowded[m.obj] })
+	}
+	maps.DeleteFunc(q.left, func(_ transition.Proc, m message) bool { return s.crowded[m.obj] })
+	return changed
+}
+
+// awaitsMail returns the call of p, who waits for a message or receives it.
+func (s *Strategy) awaitsMail(p transition.Proc, m message, site trace.Site) net.Value {
+	return s.calls.number(call{proc: p, obj: noObject, op: trace.OpRecv, mail: s.mail(m), site: site}, nil)
+}
+
+// receiving reports whether y is that of a goroutine which receives quietly next.
+func (s *Strategy) receiving(y net.Cond) bool {
+	if len(s.quiet.boxes) == 0 || !s.isGoroutine(s.net.Cell(y)) {
+		return false
+	}
+	c, _ := s.callAt(y)
+	return c != nil && c.mail > 0
+}
+
+// receives returns the message that p receives in transition k, or is left waiting for (-1).
+func (s *Strategy) receives(p transition.Proc, k int) (m message, ok bool) {
+	if k < 0 {
+		m, ok = s.quiet.left[p]
+		return m, ok
+	}
+	if x := s.path.At(k); x.Op != trace.OpRecv || x.Proc != p || len(x.Accesses) > 0 || len(s.quiet.takes) == 0 {
+		return m, false
+	}
+	for i := s.path.Event(k); i < len(s.read.trace.Events); i++ {
+		if s.read.trace.Events[i].Op == trace.OpRecv {
+			m, ok = s.quiet.takes[i]
+			return m, ok
+		}
+	}
+	return m, false
+}
+
+// sendMail adds what e, that piece of transition j, sends.
+func (s *Strategy) sendMail(e net.Event, j int, p *piece) {
+	t := s.read.trace
+	for i := s.path.Event(j); len(s.quiet.gives) > 0 && i < len(t.Events) && int(t.Events[i].Step) <= s.path.Step(j); i++ {
+		if m, ok := s.quiet.gives[i]; ok && p.holds(i) {
+			b := &s.quiet.boxes[s.mail(m)-1]
+			b.sent = append(b.sent, s.net.Give(e, b.cell, net.None, 1))
+		}
+	}
+}
+
+// fromReceiver adds the extensions in which the one at t, who is in s.find, receives.
+func (s *Strategy) fromReceiver(t net.Cond, c *call) {
+	in := s.find
+	for _, y := range s.quiet.boxes[c.mail-1].sent {
+		m := in.Mark()
+		if in.AddCond(y) && in.Keep(t) {
+			s.operation(c, t, in, s.foresee)
+		}
+		in.Undo(m)
+	}
+}
+
+// fromMail adds the extensions in which y, which was just sent, is received.
+func (s *Strategy) fromMail(y net.Cond, b *mailbox) {
+	in := s.find
+	in.Grow()
+	if !in.AddCond(y) {
+		return
+	}
+	for _, t := range b.waiting {
+		m := in.Mark()
+		if in.AddCond(t) && in.Keep(t) {
+			c, _ := s.callAt(t)
+			s.operation(c, t, in, s.foresee)
+		}
+		in.Undo(m)
+	}
+}
+
+// atOnce returns the event in which the one at y receives within the step before, since the message is there: it was sent by what the
+// schedule that is made does before. None if not.
+func (s *Strategy) atOnce(in *net.Config, y net.Cond) net.Event {
+	if !s.receiving(y) {
+		return net.None
+	}
+	c, _ := s.callAt(y)
+	x := in.Last(s.quiet.boxes[c.mail-1].cell)
+	if x == net.None || !slices.Contains(s.planned, s.net.By(x)) {
+		return net.None
+	}
+	return s.net.Find(0, []net.Arc{net.To(y, net.Takes), net.To(x, net.Follows)})
+}

@@ -1,0 +1,103 @@
+package unfold
+
+import (
+	"heddle/explore/transition"
+	"heddle/explore/unfold/net"
+	"heddle/symbolic"
+	"heddle/trace"
+)
+
+// CompareAndSwaps whose outcome depends on the input: of an atomic that holds, or is compared with, what was computed from it. Such
+// a one has two outcomes, as a branch has: it reads the atomic's condition, or takes it. On which inputs it is one or the other
+// depends on who has written before, so it is known as soon as an execution has shown one of both.
+
+// A swap is a CompareAndSwap: of the one at t, who finds x.
+type swap struct{ t, x net.Cond }
+
+// varies reports whether c is a CompareAndSwap whose outcome depends on the input.
+func (s *Strategy) varies(c *call) bool { return c.op == trace.OpAtomicCAS && s.varying[c.obj] }
+
+// swapAt returns what e is if it is one, whichever outcome it has.
+func (s *Strategy) swapAt(e net.Event) (x swap, ok bool) {
+	if len(s.varying) == 0 {
+		return x, false
+	}
+	arcs := s.net.Arcs(e)
+	if c, _ := s.callAt(arcs[0].Cond()); !s.varies(c) {
+		return x, false
+	}
+	return swap{arcs[0].Cond(), arcs[1].Cond()}, true
+}
+
+// swapping returns on which inputs the CompareAndSwap that e is swaps; ok is false if it is none, or that is not known yet.
+func (s *Strategy) swapping(e net.Event) (c symbolic.Term, ok bool) {
+	x, ok := s.swapAt(e)
+	if ok {
+		c, ok = s.inputs.swaps[x]
+	}
+	return c, ok
+}
+
+// undecided reports whether e is one of which it is not known on which inputs it swaps.
+func (s *Strategy) undecided(e net.Event) bool {
+	x, ok := s.swapAt(e)
+	_, known := s.inputs.swaps[x]
+	return ok && !known
+}
+
+// cameOutOtherwise reports whether e, which was not shown, is one of which the other outcome was.
+func (s *Strategy) cameOutOtherwise(e net.Event) bool {
+	_, ok := s.swapping(e)
+	return ok && !s.net.Shown(e)
+}
+
+// noteSwap notes the condition of e, transition j, if it is a CompareAndSwap whose outcome depends on the input. It is no branch if what is
+// compared does not, or if a branch before has decided it.
+func (s *Strategy) noteSwap(e net.Event, j int) {
+	x, ok := s.swapAt(e)
+	if !ok {
+		return
+	}
+	if b := s.read.swap[int32(s.path.Step(j))]; b != nil {
+		s.inputs.swaps[x] = b.If
+	} else {
+		s.inputs.swaps[x] = s.opt.Inputs.Table.Bool(s.path.At(j).Accesses[0].Mode == transition.Write)
+	}
+}
+
+// decidesSwap reports whether an event of t is the branch of a CompareAndSwap, of an atomic that is known to vary.
+func (s *Strategy) decidesSwap(t *trace.Trace, event int) bool {
+	if event == 0 || len(s.varying) == 0 {
+		return false
+	}
+	e := &t.Events[event-1]
+	return s.branchOfSwap(t, event-1) && s.varying[s.tab.Looked(t, e.Obj)]
+}
+
+// branchOfSwap reports whether an event of t is a CompareAndSwap that a branch follows on whether it swaps.
+func (s *Strategy) branchOfSwap(t *trace.Trace, event int) bool {
+	if event+1 == len(t.Events) {
+		return false
+	}
+	e, b := &t.Events[event], &t.Events[event+1]
+	if e.Step < 0 || t.Steps[e.Step].Op != trace.OpAtomicCAS || e.Op != trace.OpAtomicLoad && e.Op != trace.OpAtomicRMW {
+		return false
+	}
+	return b.Op == trace.OpBranch && b.G == e.G && b.Site == e.Site
+}
+
+// learnVarying reports whether the outcome of a CompareAndSwap turned out to depend on the input where that was not known.
+func (s *Strategy) learnVarying(t *trace.Trace) (changed bool) {
+	if s.opt.Inputs == nil {
+		return false
+	}
+	for _, c := range t.Compares {
+		if !s.branchOfSwap(t, int(c.Event)) {
+			continue
+		}
+		if obj := s.tab.Looked(t, t.Events[c.Event].Obj); !s.varying[obj] {
+			s.varying[obj], changed = true, true
+		}
+	}
+	return changed
+}

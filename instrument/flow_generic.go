@@ -1,0 +1,116 @@
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+
+	"heddle/trace"
+)
+
+// Operands whose type is a type parameter: what kind of number they are, or whether strings, is known when they are kept.
+
+// generic reports whether a type is a type parameter whose type arguments differ in kind.
+func generic(t types.Type) bool {
+	_, ok := types.Unalias(t).(*types.TypeParam)
+	return ok && core(t) == nil
+}
+
+// generic2 are the operators of generic operands that are followed, beside comparisons.
+var generic2 = map[token.Token]bool{token.ADD: true, token.SUB: true, token.MUL: true, token.AND: true, token.OR: true, token.XOR: true, token.AND_NOT: true}
+
+// keepGeneric is keep for an operand whose type is a type parameter.
+func (f *flower) keepGeneric(e ast.Expr) (operand string, ok bool) {
+	if v, ok := f.literalNumber(e); ok {
+		return fmt.Sprintf("_hf.GenericConst(%#x)", v), true
+	}
+	switch x := ast.Unparen(e).(type) {
+	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.CallExpr, *ast.StarExpr:
+	case *ast.BinaryExpr: // with a label it is no constant
+		if f.label(x) == "0" {
+			return "", false
+		}
+	default:
+		return "", false
+	}
+	if !f.wrappable(e) {
+		return "", false
+	}
+	v := f.newVal()
+	f.wrap(e, "_hf.Generic(", ", "+f.label(e)+", &"+v+")")
+	return "&" + v, true
+}
+
+// literalNumber returns the value of a constant number, of which type inference does not make one of a type parameter's.
+func (f *flower) literalNumber(e ast.Expr) (uint64, bool) {
+	if v, ok := f.constantOf(e); ok {
+		return v, true
+	}
+	c := constant.Value(nil)
+	switch e := ast.Unparen(e).(type) {
+	case *ast.BasicLit:
+		c = constant.MakeFromLiteral(e.Value, e.Kind, 0)
+	case *ast.Ident:
+		if k, ok := f.info.Uses[e].(*types.Const); ok {
+			c = k.Val()
+		}
+	}
+	if c == nil || c.Kind() != constant.Int {
+		return 0, false
+	}
+	if i, exact := constant.Int64Val(c); exact {
+		return uint64(i), true
+	}
+	return constant.Uint64Val(c)
+}
+
+// genericBinary is binary for operands whose type is a type parameter.
+func (f *flower) genericBinary(e *ast.BinaryExpr) {
+	site := f.branchSite(e.Pos(), e)
+	x, ok := "", false
+	y, okY := "", false
+	_, known := arithmetic[e.Op]
+	if !known || generic2[e.Op] {
+		if x, ok = f.keepGeneric(e.X); ok {
+			y, okY = f.keepGeneric(e.Y)
+		}
+	}
+	switch {
+	case !ok || !okY:
+		f.slot[e] = f.lost(e, f.label(e.X), f.label(e.Y))
+	case known:
+		f.slot[e] = fmt.Sprintf("_hf.Generic2(%d, %s, %s, %s)", arithmetic[e.Op], x, y, site)
+	default:
+		f.slot[e] = compare(e.Op, func(op trace.FlowOp, swap bool) string {
+			if swap {
+				x, y = y, x
+			}
+			return fmt.Sprintf("_hf.Generic2(%d, %s, %s, %s)", op, x, y, site)
+		})
+	}
+}
+
+// assignGeneric is assignSymbolic where the type is a type parameter.
+func (f *flower) assignGeneric(s ast.Stmt, x changing, op token.Token, v ast.Expr) bool {
+	if !generic2[op] {
+		return false
+	}
+	old, site := f.newVal(), f.branchSite(s.Pos(), x.expr)
+	start := fmt.Sprintf(", %s = _hf.Generic(%s, %s, &%s) %s ", x.target.name, x.text, x.label, old, op)
+	two := func(y string) string {
+		return x.right(fmt.Sprintf("_hf.Generic2(%d, &%s, %s, %s)", arithmetic[op], old, y, site))
+	}
+	if v == nil {
+		f.replaceRange(x.expr.End(), s.End(), start+"1, "+two("_hf.GenericConst(1)"))
+		return true
+	}
+	y, ok := f.keepGeneric(v)
+	if !ok {
+		return false
+	}
+	f.between(x.expr.End(), v.Pos(), start+"(")
+	f.after(s, "), "+two(y))
+	return true
+}

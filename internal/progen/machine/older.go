@@ -1,0 +1,32 @@
+package machine
+
+import (
+	"unsafe"
+
+	"heddle/internal/progen"
+	"heddle/rt/sched"
+)
+
+// older makes the objects of the package what they are before the test. They stay where they are: by that executions agree on them.
+func (m *Machine) older(o *progen.Older) {
+	for i, c := range m.chans {
+		sched.Reopen(*(*unsafe.Pointer)(unsafe.Pointer(&c)))
+		for v := range o.Held[i] {
+			c <- v + 1
+		}
+		if o.Closed[i] {
+			close(c)
+		}
+	}
+	for i, locked := range o.Locked {
+		m.mutexes[i].held = locked
+	}
+	for i, locked := range o.Writes {
+		if locked {
+			*(*int32)(unsafe.Pointer(&m.rws[i].object[16])) = -1 // readerCount
+		}
+	}
+	for i, n := range o.Counts {
+		m.groups[i].n = n
+	}
+}

@@ -1,0 +1,116 @@
+package flow
+
+import (
+	"unsafe"
+
+	"heddle/rt/hook"
+	"heddle/trace"
+)
+
+// Operands whose type is a type parameter.
+
+// aText is the kind of an operand that is a string.
+const aText trace.Num = 0xff
+
+// kindOf returns what kind of number the type T is; aText for strings, 0 for what is neither.
+func kindOf[T any]() trace.Num {
+	var x T
+	t := any(x)
+	d := *(*unsafe.Pointer)(unsafe.Pointer(&t)) // the type's descriptor; nil of an interface
+	if d == nil {
+		return 0
+	}
+	const ( // of package internal/abi
+		atKind   = 23
+		kindMask = 1<<5 - 1
+		boolKind = 1
+		firstInt = 2
+		lastInt  = 6
+		lastUint = 12
+		aString  = 24
+	)
+	switch k := *(*uint8)(unsafe.Add(d, atKind)) & kindMask; {
+	case k == boolKind:
+		return trace.Bool
+	case k >= firstInt && k <= lastUint:
+		return trace.NumOf(int(unsafe.Sizeof(x))*8, k <= lastInt)
+	case k == aString:
+		return aText
+	}
+	return 0
+}
+
+// Generic keeps an operand with the label l and returns it.
+func Generic[T any](x T, l Label, to *Val) T {
+	if !Exprs || !here() {
+		to.l = l
+		return x
+	}
+	switch k := kindOf[T](); k {
+	case 0:
+		*to = Val{l: drop(l)}
+	case aText:
+		s := *(*string)(unsafe.Pointer(&x))
+		Str(s, l, 0, to, 0)
+		to.k = aText
+	default:
+		v := uint64(0)
+		for i := range unsafe.Sizeof(x) {
+			v |= uint64(*(*byte)(unsafe.Add(unsafe.Pointer(&x), i))) << (8 * i)
+		}
+		to.set(v, l, k)
+	}
+	return x
+}
+
+// GenericConst is a constant number as an operand.
+func GenericConst(v uint64) *Val { return &Val{v: v} }
+
+// Generic2 returns the label of x op y: a comparison, or arithmetic that does not panic.
+func Generic2(op trace.FlowOp, x, y *Val, at hook.Site) Label {
+	if !Exprs {
+		return U(x.l, y.l)
+	}
+	if !here() {
+		return 0
+	}
+	compares := op == trace.FlowEq || op == trace.FlowLess
+	if x.k == aText && y.k == aText {
+		if compares {
+			return Texts(op, x, y, at)
+		}
+		return Lost(Any(x.l, y.l), at)
+	}
+	if x.l == 0 && y.l == 0 {
+		return 0
+	}
+	k := x.k
+	if k == 0 {
+		k = y.k
+	}
+	for _, v := range [...]*Val{x, y} {
+		if v.k == 0 { // a constant
+			v.k, v.v = k, k.Mask(v.v)
+		}
+	}
+	if x.k != y.k {
+		return Lost(Any(x.l, y.l), at)
+	}
+	if compares {
+		return two(op, trace.Bool, x, y)
+	}
+	return two(op, k, x, y)
+}
+
+// GenericConv is x, which was made of a number with the label l.
+func GenericConv[T any](x T, l Label, to *Slot) T {
+	to.l = l
+	if Exprs && l != 0 && here() {
+		if k := kindOf[T](); k == 0 || k == aText {
+			to.l = lost()
+		} else {
+			to.l = Conv(l, k)
+		}
+	}
+	return x
+}
