@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -120,7 +119,7 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 	clock := newWatch(b.limit, func() {
 		idle.Store(pulse.still() > idleAfter)
 		// The dump of goroutines that SIGQUIT brings says where it hung.
-		cmd.Process.Signal(syscall.SIGQUIT)
+		quit(cmd.Process)
 		time.AfterFunc(grace, func() { cmd.Process.Kill() })
 	})
 	read := make(chan struct{})
@@ -321,41 +320,6 @@ func (p *pulse) still() time.Duration {
 		return 0
 	}
 	return time.Since(p.since)
-}
-
-// cpuTime returns the processor time that a process has used; 0 where the system does not say.
-func cpuTime(pid int) time.Duration {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0
-	}
-	// The name, in brackets, may hold anything; utime and stime are the 12th and 13th fields after it, in hundredths of a second.
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 13 {
-		return 0
-	}
-	var ticks int64
-	for _, f := range fields[11:13] {
-		n, _ := strconv.ParseInt(string(f), 10, 64)
-		ticks += n
-	}
-	return time.Duration(ticks) * 10 * time.Millisecond
-}
-
-// cpuWait returns how long the threads of a process were ready to run while the
-// processors were busy with others; 0 where the system does not say. On a
-// loaded machine a loop is mostly that.
-func cpuWait(pid int) time.Duration {
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
-	var sum int64
-	for _, t := range threads {
-		stat, _ := os.ReadFile(t) // the thread may be gone
-		if fields := bytes.Fields(stat); len(fields) > 1 {
-			n, _ := strconv.ParseInt(string(fields[1]), 10, 64) // nanoseconds
-			sum += n
-		}
-	}
-	return time.Duration(sum)
 }
 
 // A watch calls f once, when the time is over or fire is called.

@@ -4,7 +4,7 @@ package drive
 
 import "time"
 
-var begun = time.Now()
+var launched = time.Now()
 
 // cpuTime returns what stands for the CPU time of the process here: the time since it began.
-func cpuTime() time.Duration { return time.Since(begun) }
+func cpuTime() time.Duration { return time.Since(launched) }
