@@ -59,7 +59,7 @@ func (r *Reporter) explain(test string, f Finding) string {
 	}
 	if h := hint(f.Finding); h != "" && (!r.hinted[h] || r.o.Verbose) {
 		r.hinted[h] = true
-		section("hint", h)
+		section("hint", wrap(h, r.o.Width-12)...)
 	}
 	if f.FromClip != "" {
 		section("from", "a replay of the clip: the finding is still there")
