@@ -181,11 +181,13 @@ func (r *Reporter) placesAndStacks(f Finding, put func(int, ...string)) (started
 	}
 	put(6, columns(rows)...)
 	var starts [][]string
+	if whole {
+		put(6, r.stacks(f.Finding)...)
+		return nil
+	}
 	for i := range f.Stacks {
 		s := &f.Stacks[i]
-		if whole {
-			put(6, r.stack(naming(f.Places, s), noteOf(f.Places, s))...)
-		} else if st := r.started(s); st != nil {
+		if st := r.started(s); st != nil {
 			starts = append(starts, []string{oneLine(s.Goroutine), "at " + st[0], st[1]})
 		}
 	}

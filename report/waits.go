@@ -17,6 +17,9 @@ func waitHint(f *wire.Finding) string {
 	if cycle := lockCycle(f); len(cycle) > 0 {
 		return lockHint(f, cycle)
 	}
+	if f.Kind == "leak" && slices.ContainsFunc(f.Stacks, readsResponse) {
+		return "close the body of every response: the goroutines of its connection wait until it is read to its end or closed"
+	}
 	var hints []string
 	waits := func(hint string, ops ...string) {
 		if slices.ContainsFunc(f.Places, func(p wire.Place) bool { return holders(p) == nil && slices.Contains(ops, p.Op) }) {
@@ -38,6 +41,12 @@ func waitHint(f *wire.Finding) string {
 		hints = append(hints, "who waits with a lock held keeps out those who take it")
 	}
 	return strings.Join(hints, "; ")
+}
+
+// readsResponse reports whether a goroutine is net/http's that reads responses from a connection. One that waits, but not for the
+// connection, waits for what the program does with a response's body.
+func readsResponse(st wire.Stack) bool {
+	return slices.ContainsFunc(st.Frames, func(p wire.Place) bool { return p.Func == "net/http.(*persistConn).readLoop" })
 }
 
 // takesLock lists the operations that wait until others have given a lock back.

@@ -59,3 +59,42 @@ func TestNoOrderWithoutCycle(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestResponseHint(t *testing.T) {
+	f := &wire.Finding{Kind: "leak", Places: []wire.Place{{Goroutine: "main/1/1", Op: "select"}},
+		Stacks: []wire.Stack{{Goroutine: "main/1/1", Frames: []wire.Place{{Func: "net/http.(*persistConn).readLoop"}}}}}
+	if got := hint(f); !strings.HasPrefix(got, "close the body of every response") {
+		t.Errorf("%q", got)
+	}
+	f.Stacks[0].Frames[0].Func = "net/http.(*persistConn).writeLoop"
+	if got := hint(f); strings.Contains(got, "body") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestAlike(t *testing.T) {
+	r := New(Options{Width: 120})
+	stack := func(g, state string, line int) wire.Stack {
+		return wire.Stack{Goroutine: g, State: state, Frames: []wire.Place{{File: "bank.go", Line: line, Func: "bank.wait"}}}
+	}
+	f := &wire.Finding{Kind: "leak", Stacks: []wire.Stack{stack("main/1", "sleeps", 3), stack("main/2", "sleeps", 4), stack("main/3", "sleeps", 3), stack("main/4", "waits", 3)}}
+	got := strings.Join(r.stacks(f), "\n")
+	for _, want := range []string{"goroutine main/1 sleeps; so does main/3\n", "goroutine main/2 sleeps\n", "goroutine main/4 waits\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "goroutine main/3") {
+		t.Error(got)
+	}
+	for range 10 {
+		f.Stacks = append(f.Stacks, stack("main/2/1", "sleeps", 4))
+	}
+	if got := strings.Join(r.stacks(f), "\n"); !strings.Contains(got, "goroutine main/2 sleeps; so do main/2/1, main/2/1, main/2/1, main/2/1 and 6 more\n") {
+		t.Error(got)
+	}
+	f.Kind = "panic" // what the one does is not what the other does: each has its own
+	if got := strings.Join(r.stacks(f), "\n"); !strings.Contains(got, "goroutine main/3 sleeps") {
+		t.Error(got)
+	}
+}
