@@ -52,6 +52,9 @@ type Strategy struct {
 
 	part *part // of a search that is split, see split.go; nil: everything is this strategy's
 
+	others     made
+	renumbered bool // the path is of one of those: the next execution numbers its objects otherwise
+
 	claim   transition.Claim
 	cut     transition.Cut
 	covered []int
@@ -108,6 +111,8 @@ func (s *Strategy) Table() *transition.Table { return s.tab }
 // Next returns the next schedule: a prefix that leads into a new class, and
 // then the non-preemptive policy. See explore.Strategy.
 func (s *Strategy) Next() *trace.Schedule {
+	for s.takeMade() {
+	}
 	if s.over {
 		return nil
 	}
@@ -128,6 +133,16 @@ func (s *Strategy) Result() explore.Result {
 
 // Done takes the trace of the last schedule.
 func (s *Strategy) Done(t *trace.Trace) {
+	shared := s.shared()
+	if s.renumbered {
+		shared = 0
+	}
+	s.renumbered = false
+	s.take(t, shared)
+}
+
+// take is Done for a trace that begins as the path does: with so many transitions that are not to be read again.
+func (s *Strategy) take(t *trace.Trace, shared int) {
 	s.result.Executions++
 	s.incomplete(explore.Short(t))
 	if long := explore.TooLong(t, longest); long != "" {
@@ -135,7 +150,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.over = true
 		return
 	}
-	err := s.path.Read(t, s.shared())
+	err := s.path.Read(t, shared)
 	if s.tab.Changed && err == nil {
 		s.restart()
 		return
@@ -201,6 +216,7 @@ func (s *Strategy) restart() {
 	}
 	s.freeAll(s.branch)
 	s.branch, s.keep = s.branch[:0], 0
+	s.readMade()
 }
 
 // enter makes the nodes of the transitions that are new. It reports whether the

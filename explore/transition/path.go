@@ -2,7 +2,6 @@ package transition
 
 import (
 	"errors"
-	"sort"
 
 	"heddle/trace"
 )
@@ -436,9 +435,9 @@ func MemorySize(e *trace.Event, kind trace.ObjKind) uint32 {
 func (p *Path) polled(t *trace.Trace) {
 	s := &p.steps[p.n-1]
 	step := p.announcedAt(p.n - 1)
-	first := sort.Search(len(t.Offers), func(i int) bool { return t.Offers[i].Step >= step })
-	for i := first; i < len(t.Offers) && t.Offers[i].Step == step; i++ {
-		o := &t.Offers[i]
+	os := offersAt(t, step)
+	for i := range os {
+		o := &os[i]
 		if o.Poll && p.Tab.procOfGID(o.G) == s.Proc {
 			op := trace.OpRecv
 			if o.Send {

@@ -1,10 +1,6 @@
 package transition
 
-import (
-	"sort"
-
-	"heddle/trace"
-)
+import "heddle/trace"
 
 // Who comes first at a channel. Of those who wait at one side of it nobody
 // overtakes who is known to have come before, his senior: time passed in
@@ -89,9 +85,9 @@ func (p *Path) leave(t *trace.Trace, g Proc, prev int32) {
 	if p.barrier < 0 || prev >= 0 && p.rows[prev].barrier == p.barrier {
 		return
 	}
-	first := sort.Search(len(t.Offers), func(i int) bool { return t.Offers[i].Step >= step })
-	for i := first; i < len(t.Offers) && t.Offers[i].Step == step; i++ {
-		o := &t.Offers[i]
+	os := offersAt(t, step)
+	for i := range os {
+		o := &os[i]
 		if o.Case < 0 || o.Poll || p.Tab.procOfGID(o.G) != g {
 			continue
 		}

@@ -11,15 +11,13 @@ import (
 // Loops that poll. At the end of an iteration that changed nothing the goroutine
 // waits until something is written that the iteration looked at (rt/sched, await):
 // an event that reads all of it, at least one of them later than the iteration
-// did. If something was written while the iteration was at work, an execution
-// goes on without waiting; that is the same event, right after the iteration.
+// did. If something was written while the iteration was at work, it has not to wait, and that is
+// a step and an event as well (trace.Schedule.Awaits).
 
 // An iteration is one that has ended and changed nothing.
 type iteration struct {
 	looked []transition.Object
 	site   trace.Site // of the loop
-	goesOn bool       // without having waited
-	before int        // the next one begins before this event
 }
 
 // looked is what an iteration looked at: a cell, and its condition then.
@@ -40,12 +38,15 @@ func (s *Strategy) pollable(obj transition.Object) bool {
 // readLoops collects at which transitions iterations ended that changed nothing, and what they looked at.
 func (s *Strategy) readLoops(t *trace.Trace) string {
 	r, p := &s.read, s.path
-	r.loops, r.passed = nil, false
+	r.loops = nil
 	at, i := -1, 0
 	for k := range t.Offers {
 		o := &t.Offers[k]
-		if o.Case >= 0 {
+		switch {
+		case o.Case >= 0:
 			continue
+		case o.Case == trace.LoopGoesOn:
+			return "a loop that polls and goes on within a step"
 		}
 		for ; i < p.Len() && p.Step(i) <= int(o.Step); i++ {
 			if !p.At(i).Barrier {
@@ -61,8 +62,8 @@ func (s *Strategy) readLoops(t *trace.Trace) string {
 		}
 		key := announced{s.tab.ProcOf(o.G), at}
 		it := r.loops[key]
-		it.looked, it.site, it.goesOn, it.before = append(it.looked, obj), o.Site, o.Case == trace.LoopGoesOn, int(o.After)
-		r.loops[key], r.passed = it, r.passed || it.goesOn
+		it.looked, it.site = append(it.looked, obj), o.Site
+		r.loops[key] = it
 	}
 	return ""
 }
@@ -131,60 +132,4 @@ func (s *Strategy) await(t net.Cond, in *net.Config, arcs []net.Arc, f func(way)
 	if changed {
 		f(way{0, arcs})
 	}
-}
-
-// inOrder returns the events of a config in an order that an execution can have:
-// whoever waits in a polling loop did so before what it looked at was written, or
-// never had to. passed are those who had not to; ok is false if there is none.
-func (s *Strategy) inOrder(in *net.Config) (order []net.Event, passed map[net.Event]bool, ok bool) {
-	if !s.calls.awaits {
-		return in.OrderLike(s.run.Events()), nil, true
-	}
-	var before map[net.Event][]net.Event
-	for _, e := range in.Events() {
-		t := s.net.Arcs(e)[0].Cond()
-		c, _ := s.callAt(t)
-		if c.op != trace.OpAwait {
-			continue
-		}
-		if before == nil {
-			before = map[net.Event][]net.Event{}
-		}
-		last := s.stepOf(s.net.By(t))
-		was := map[net.Event]int{}
-		for _, l := range s.lookedAt(t) {
-			if w := in.Taker(l.seen); w != net.None && w != last {
-				was[w] = len(before[w])
-				before[w] = append(before[w], last)
-			}
-		}
-		if _, ok := in.OrderBefore(before); ok {
-			continue
-		}
-		for w, n := range was {
-			before[w] = before[w][:n]
-		}
-		for _, a := range s.net.Arcs(e)[1:] {
-			if by := s.net.By(a.Cond()); by != net.None && by != last {
-				before[last] = append(before[last], by)
-			}
-		}
-		if passed == nil {
-			passed = map[net.Event]bool{}
-		}
-		passed[e] = true
-	}
-	if len(before) == 0 {
-		return in.OrderLike(s.run.Events()), nil, true
-	}
-	order, ok = in.OrderBefore(before)
-	return order, passed, ok
-}
-
-// stepOf returns the event in whose step e, which may be none of its own, is.
-func (s *Strategy) stepOf(e net.Event) net.Event {
-	for e != net.None && s.branches(e) {
-		e = s.net.By(s.net.Arcs(e)[0].Cond())
-	}
-	return e
 }

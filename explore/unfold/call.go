@@ -39,12 +39,11 @@ type side struct {
 
 // calls gives numbers to calls. 0 is that of who has ended, or waits for what nothing can bring.
 type calls struct {
-	list   []call
-	sides  [][]side
-	objs   [][]transition.Object // channels that are arrived at, what a loop looked at
-	of     map[call]net.Value
-	found  [1 << 8]net.Value // some of them, where foundAt says
-	awaits bool              // there is one of a loop that polls
+	list  []call
+	sides [][]side
+	objs  [][]transition.Object // channels that are arrived at, what a loop looked at
+	of    map[call]net.Value
+	found [1 << 8]net.Value // some of them, where foundAt says
 }
 
 // foundAt returns where a call's number may be in calls.found.
@@ -80,7 +79,6 @@ func (cs *calls) number(c call, sides []side, objs ...transition.Object) net.Val
 		cs.of[c] = n
 	}
 	cs.found[at] = n
-	cs.awaits = cs.awaits || c.op == trace.OpAwait
 	return n
 }
 

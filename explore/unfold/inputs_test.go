@@ -449,7 +449,7 @@ func TestBranchInLoop(t *testing.T) {
 	s := agrees(t, p)
 	after := 0
 	for e := range net.Event(s.net.Len()) {
-		if c, _ := s.callAt(s.net.Arcs(e)[0].Cond()); c.op == trace.OpAwait && s.net.Shown(e) && s.stepOf(s.net.By(s.net.Arcs(e)[0].Cond())) != s.net.By(s.net.Arcs(e)[0].Cond()) {
+		if c, _ := s.callAt(s.net.Arcs(e)[0].Cond()); c.op == trace.OpAwait && s.net.Shown(e) && s.branches(s.net.By(s.net.Arcs(e)[0].Cond())) {
 			after++
 		}
 	}

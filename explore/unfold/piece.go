@@ -10,36 +10,28 @@ import (
 )
 
 // A step may be several events: after the operation come branches on the input,
-// a loop that polls may go on without having waited (await.go), and what is waited for
-// inside the standard library may be there (quiet.go). What the
+// and what is waited for inside the standard library may be there (quiet.go). What the
 // goroutine did between them (goroutines and timers that it started, accesses that
 // are no scheduling points) belongs to the one before.
 
 // A piece is a part of a transition: from the operation, or one of those other events, to the next one.
 type piece struct {
 	branch   *symbolic.Branch // that begins it
-	goesOn   bool             // it begins with the loop's going on
 	mail     message          // that is received quietly where it begins
 	receives bool
 	starts   []transition.Proc
-	from, to int  // its events in the trace, where there are several pieces; to: 0 if no other follows
-	passes   bool // a loop goes on after it
+	from, to int // its events in the trace, where there are several pieces; to: 0 if no other follows
 }
 
 // holds reports whether the event that so many come before belongs to the piece.
 func (p *piece) holds(before int) bool { return before >= p.from && (p.to == 0 || before < p.to) }
 
-// has reports whether an access may have been made within the piece: where a loop goes on is known to an event only.
-func (p *piece) has(a *trace.Plain) bool {
-	return p.holds(int(a.After)) || p.passes && int(a.After) == p.to
-}
-
 // pieces divides transition j; -1 is what main does before the first. They are overwritten by the next call.
 func (s *Strategy) pieces(j int) []piece {
 	ps := append(s.read.pieces[:0], piece{})
-	step, p := int32(-1), transition.Main
+	step := int32(-1)
 	if j >= 0 {
-		step, p = int32(s.path.Step(j)), s.path.At(j).Proc
+		step = int32(s.path.Step(j))
 	}
 	bs := s.read.branch[step]
 	for i := range bs {
@@ -48,12 +40,9 @@ func (s *Strategy) pieces(j int) []piece {
 	if j >= 0 {
 		ps = s.addReceives(ps, j)
 	}
-	if it := s.read.loops[announced{p, j}]; it.goesOn {
-		ps = append(ps, piece{goesOn: true, from: it.before})
-	}
 	slices.SortStableFunc(ps, func(a, b piece) int { return a.from - b.from })
 	for k := range len(ps) - 1 {
-		ps[k].to, ps[k].passes = ps[k+1].from, ps[k+1].goesOn
+		ps[k].to = ps[k+1].from
 	}
 	s.read.pieces = ps
 	if j >= 0 {
@@ -107,14 +96,11 @@ func (s *Strategy) then(p transition.Proc, j int, ps []piece, k int) net.Value {
 	if k+1 == len(ps) {
 		return s.next(p, j)
 	}
-	switch next := &ps[k+1]; {
-	case next.receives:
+	next := &ps[k+1]
+	if next.receives {
 		return s.awaitsMail(p, next.mail, s.read.trace.Events[next.from-1].Site)
-	case next.goesOn:
-		return s.awaiting(p, s.read.loops[announced{p, j}])
-	default:
-		return s.asks(p, next.branch)
 	}
+	return s.asks(p, next.branch)
 }
 
 // addPieces adds the events of p that transition j has after its first.
@@ -196,11 +182,6 @@ func (s *Strategy) beginning(p *piece, t net.Cond) (e net.Event, why string) {
 		s.run.Grow()
 		if s.operation(c, t, s.run, find); e == net.None {
 			return e, "a receive of what nobody has sent"
-		}
-	case p.goesOn && c != nil && c.op == trace.OpAwait:
-		s.run.Grow()
-		if s.await(t, s.run, s.first(t), find); e == net.None {
-			return e, "a loop that goes on though nothing was written"
 		}
 	case p.branch != nil && c != nil && c.op == trace.OpBranch && c.cond == p.branch.If:
 		find(way{outcomeOf(p.branch), s.first(t)})

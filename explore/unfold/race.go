@@ -71,7 +71,7 @@ func (s *Strategy) notePlain(e net.Event, j int, p *piece) {
 	t := s.read.trace
 	for _, i := range s.read.plain[int32(s.path.Step(j))] {
 		a := &t.Plain[i]
-		if !p.has(a) {
+		if !p.holds(int(a.After)) {
 			continue
 		}
 		m := memory{by: transition.NoProc, offset: uint64(a.Mem.Addr), size: a.Size}

@@ -156,6 +156,9 @@ func random(t *testing.T, size progen.Size) {
 			same(t, "goroutine", all.Left, got.Left)
 			if s.Why != "" {
 				gave[s.Why]++
+				if n := s.Result().Executions; n != most {
+					t.Errorf("seed %d: %d executions where dpor took over, dpor alone takes %d (%s)\n%s", seed, n, most, s.Why, progen.Source(p))
+				}
 				if *verbose {
 					t.Logf("seed %d: %s\n%s", seed, s.Why, progen.Source(p))
 				}

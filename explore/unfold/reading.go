@@ -20,7 +20,6 @@ type reading struct {
 	ends  []int32             // of each transition: how many events the run has after it; nil if it was not read to its end
 
 	loops  map[announced]iteration     // that ended then
-	passed bool                        // after some of them the next one followed without waiting
 	plain  map[int32][]int32           // indices in trace.Plain, by step
 	branch map[int32][]symbolic.Branch // by step
 	swap   map[int32]*symbolic.Branch  // that decided whether the step swapped
@@ -212,7 +211,7 @@ func (s *Strategy) readCalls(t *trace.Trace) {
 
 // next returns the call that p has announced at the end of transition i.
 func (s *Strategy) next(p transition.Proc, i int) net.Value {
-	if it, ok := s.read.loops[announced{p, i}]; ok && !it.goesOn {
+	if it, ok := s.read.loops[announced{p, i}]; ok {
 		return s.awaiting(p, it)
 	}
 	r := &s.read
@@ -381,7 +380,7 @@ func (s *Strategy) addTransition(j int) string {
 	}
 	fresh := !s.net.Shown(e)
 	var ps []piece
-	if fresh || s.opt.Inputs != nil || s.read.passed || len(s.quiet.takes) > 0 {
+	if fresh || s.opt.Inputs != nil || len(s.quiet.takes) > 0 {
 		ps = s.pieces(j)
 	}
 	s.advance(x.Proc)

@@ -1,8 +1,6 @@
 package unfold
 
 import (
-	"maps"
-
 	"heddle/explore/transition"
 	"heddle/explore/unfold/net"
 	"heddle/trace"
@@ -46,18 +44,14 @@ func (s *Strategy) makeSchedule() bool {
 func (s *Strategy) steps(in *net.Config) bool {
 	s.inputs.branching, s.inputs.needed = net.None, net.None
 	s.planned = s.planned[:0]
-	order, passed, ok := s.inOrder(in)
-	if !ok {
-		return false
-	}
-	s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed, Exhaustive: true, Strict: true, Loose: s.opt.Loose}
+	order := in.OrderLike(s.run.Events())
+	s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed, Exhaustive: true, Strict: true, Loose: s.opt.Loose, Awaits: true}
 	for len(s.gids) < s.tab.Procs() {
 		s.gids = append(s.gids, trace.NoG)
 	}
 	s.gids[transition.Main], s.gids[transition.Timers] = 0, 1
-	straight := passed == nil && s.opt.Inputs == nil // one event, one step
+	straight := s.opt.Inputs == nil // one event, one step
 	s.stepless = map[net.Event]bool{}
-	maps.Copy(s.stepless, passed)
 	next := trace.GID(2)
 	if straight {
 		next = s.relay(order, next)
@@ -187,7 +181,7 @@ func (s *Strategy) draws(e net.Event) bool {
 }
 
 // addSteps adds the steps of e and of the draws that follow it: nobody can go on in between. Branches on the input, as the input has
-// it, and the loops and receives that have not to wait, which are no steps, follow it too.
+// it, and receives that have not to wait, which are no steps, follow it too.
 func (s *Strategy) addSteps(in *net.Config, e net.Event, next trace.GID) trace.GID {
 	if !s.isClock(s.net.Cell(s.net.Arcs(e)[0].Cond())) && !s.branches(e) && !s.stepless[e] { // the clock jumps by itself
 		s.addStepOf(e)

@@ -18,6 +18,7 @@ package unfold
 
 import (
 	"slices"
+	"unsafe"
 
 	"heddle/explore"
 	"heddle/explore/dpor"
@@ -87,8 +88,10 @@ type Strategy struct {
 	result explore.Result
 
 	// other takes over when there is an operation that has no net construction.
-	other explore.Strategy
-	Why   string // it did
+	other    explore.Strategy
+	Why      string         // it did
+	made     []*trace.Trace // the executions so far, for it; see keep
+	madeSize int            // about how many bytes they take
 
 	run  *net.Config // the execution that is read
 	find *net.Config // what extensions are looked for in
@@ -101,7 +104,7 @@ type Strategy struct {
 	planned  []net.Event        // the events that it leads through and that were shown, in order
 	plan     []net.Event        // those of them that the execution that is read has not come to; nil if it went another way
 	laid     []laid             // of the schedule that was made last
-	stepless map[net.Event]bool // in the schedule that is made: loops and quiet receives that have not to wait
+	stepless map[net.Event]bool // in the schedule that is made: quiet receives that have not to wait
 	gids     []trace.GID
 	arcs     []net.Arc
 	work     int
@@ -129,6 +132,7 @@ func (s *Strategy) begin() {
 	s.races, s.locks, s.foresight = newRaces(), newLocks(), foresight{}
 	s.noted, s.texts, s.inputs, s.quiet = map[[2]net.Cond]bool{}, map[net.Cond]string{}, newInputs(), newQuiet()
 	s.pasts, s.aimed, s.laid = s.pasts[:0], false, s.laid[:0]
+	s.made, s.madeSize = nil, 0
 	s.beginClock()
 	cell := s.procCell(transition.Main)
 	s.net.Mark(cell, 0)
@@ -156,7 +160,7 @@ func (s *Strategy) Next() *trace.Schedule {
 	}
 	s.planned, s.plan = s.planned[:0], nil
 	if s.sows() || !s.begun {
-		s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed, Exhaustive: true, Strict: true, Loose: s.opt.Loose}
+		s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed, Exhaustive: true, Strict: true, Loose: s.opt.Loose, Awaits: true}
 		return &s.schedule
 	}
 	s.free()
@@ -165,7 +169,7 @@ func (s *Strategy) Next() *trace.Schedule {
 	}
 	for {
 		if s.target == net.None && s.goal == nil && !s.aim() {
-			s.over = true
+			s.over, s.made = true, nil
 			return nil
 		}
 		if s.opt.Inputs != nil && s.opt.Expired != nil && s.opt.Expired() { // each turn is a question to the solver
@@ -253,8 +257,9 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.begin()
 		return
 	}
+	s.keep(t)
 	if why := s.add(t, kept); why != "" {
-		s.giveWay(why, t)
+		s.giveWay(why)
 		return
 	}
 	if s.expired {
@@ -270,7 +275,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.target = net.None
 	}
 	if s.target != net.None && !s.net.Shown(s.target) || !s.reached(s.goal) {
-		s.giveWay("an execution did not reach its target", t)
+		s.giveWay("an execution did not reach its target")
 		return
 	}
 	s.target, s.goal = net.None, nil
@@ -297,7 +302,7 @@ func (s *Strategy) learn(t *trace.Trace, from int) bool {
 }
 
 // Seed adds an execution that was made for something else, before the first Next: the net
-// starts from it (section 4.6). t is of a schedule that is Exhaustive, with the same seed;
+// starts from it (section 4.6). t is of a schedule that is Exhaustive and Awaits, with the same seed;
 // false means that the net cannot start from it, and the strategy is to be made anew.
 func (s *Strategy) Seed(t *trace.Trace) bool {
 	if s.other != nil || t.Verdict.Cut() || t.Verdict == trace.Aborted || t.Verdict == trace.Diverged {
@@ -314,6 +319,7 @@ func (s *Strategy) Seed(t *trace.Trace) bool {
 			return false
 		}
 	}
+	s.keep(t)
 	if s.add(t, 0) != "" {
 		return false
 	}
@@ -327,8 +333,9 @@ func (s *Strategy) Seed(t *trace.Trace) bool {
 	return true
 }
 
-// giveWay lets dpor explore what there is no net construction for. Of several inputs it explores none: they are left to be explored one after the other.
-func (s *Strategy) giveWay(why string, t *trace.Trace) {
+// giveWay lets dpor explore what there is no net construction for, beginning with what was executed until now. Of several
+// inputs it explores none: they are left to be explored one after the other.
+func (s *Strategy) giveWay(why string) {
 	s.Why = why
 	if s.opt.Inputs != nil {
 		s.incomplete(why)
@@ -336,11 +343,21 @@ func (s *Strategy) giveWay(why string, t *trace.Trace) {
 		return
 	}
 	d := dpor.New(dpor.Options{Seed: s.opt.Seed, Expired: s.opt.Expired, Loose: s.opt.Loose})
-	s.other = d
-	if !s.begun { // t is what dpor would have begun with
-		d.Next()
-		d.Done(t)
+	d.Made(s.made)
+	s.other, s.made = d, nil
+}
+
+// mostMade is how much memory the executions may take that are kept for dpor.
+const mostMade = 16 << 20
+
+// keep keeps an execution, for dpor if it has to take over. Of those beyond mostMade what dpor needs is executed again.
+func (s *Strategy) keep(t *trace.Trace) {
+	if s.opt.Inputs != nil || s.madeSize > mostMade {
+		return
 	}
+	s.made = append(s.made, transition.Copy(t))
+	s.madeSize += int(unsafe.Sizeof(trace.Event{}))*len(t.Events) + int(unsafe.Sizeof(trace.Step{}))*len(t.Steps) +
+		int(unsafe.Sizeof(trace.Object{}))*len(t.Objects) + int(unsafe.Sizeof(trace.Offer{}))*len(t.Offers)
 }
 
 // Result says how far the exploration is. Complete: every local state was shown.

@@ -26,8 +26,7 @@ type Config struct {
 	stack []frame
 	preds []Event
 
-	before map[Event][]Event // see OrderBefore
-	found  []Cond            // of crowds
+	found []Cond // of crowds
 }
 
 type take struct {

@@ -66,15 +66,6 @@ func (c *Config) precedesDone(e Event) bool {
 	return false
 }
 
-// OrderBefore is Order with more to heed: before[e] are events that are to come
-// before e, if both are in the set. ok is false if there is no such order.
-func (c *Config) OrderBefore(before map[Event][]Event) (order []Event, ok bool) {
-	c.before = before
-	ok = c.sort(0)
-	c.before = nil
-	return c.order, ok
-}
-
 // acyclic reports whether there is an order in which the events of the set can
 // happen, when there was one for the first k.
 func (c *Config) acyclic(k int) bool {
@@ -163,11 +154,6 @@ func (c *Config) push(e Event) {
 					c.preds = append(c.preds, by)
 				}
 			}
-		}
-	}
-	for _, f := range c.before[e] {
-		if c.state[f] != out {
-			c.preds = append(c.preds, f)
 		}
 	}
 	if g := c.n.event(e).group; g != None {

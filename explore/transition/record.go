@@ -1,0 +1,243 @@
+package transition
+
+import (
+	"slices"
+
+	"heddle/trace"
+)
+
+// A Record is an execution that can be had in another order of its transitions:
+// any in which what happened before what is the same, so that it is equivalent.
+type Record struct {
+	trace  *trace.Trace
+	rows   []recordRow // of each transition
+	turns  [][]int32   // of each Proc: the transitions it takes part in, in order
+	clocks []uint32    // as Path's
+	stride int
+}
+
+type recordRow struct {
+	id           Transition // Same and Barrier only
+	step         int32      // as row's
+	event, after int32      // its events
+}
+
+// Record returns t as a Record, which shares its memory. The error is Path.Read's.
+func (tab *Table) Record(t *trace.Trace) (*Record, error) {
+	p := NewPath(tab)
+	if err := p.Read(t, 0); err != nil {
+		return nil, err
+	}
+	r := &Record{trace: t, rows: make([]recordRow, p.n), turns: make([][]int32, tab.Procs()), clocks: slices.Clone(p.clocks[:p.n*p.stride]), stride: p.stride}
+	for j := range p.n {
+		x := &p.steps[j]
+		row := &r.rows[j]
+		row.id = Transition{Proc: x.Proc, With: x.With, Case: x.Case, WithCase: x.WithCase, Choice: x.Choice, Barrier: x.Barrier}
+		row.step, row.event, row.after = p.rows[j].step, p.rows[j].event, int32(len(t.Events))
+		if j > 0 {
+			r.rows[j-1].after = row.event
+		}
+		r.turns[x.Proc] = append(r.turns[x.Proc], int32(j))
+		if x.With != NoProc {
+			r.turns[x.With] = append(r.turns[x.With], int32(j))
+		}
+	}
+	return r, nil
+}
+
+// Turns counts, by Proc, the transitions that goroutines took part in.
+type Turns []uint32
+
+// Add counts x.
+func (n *Turns) Add(x *Transition) {
+	for len(*n) <= int(max(x.Proc, x.With)) {
+		*n = append(*n, 0)
+	}
+	(*n)[x.Proc]++
+	if x.With != NoProc {
+		(*n)[x.With]++
+	}
+}
+
+func (n Turns) of(p Proc) uint32 {
+	if int(p) >= len(n) {
+		return 0
+	}
+	return n[p]
+}
+
+// turn returns the transition that p takes part in after n of them, -1 if none.
+func (r *Record) turn(p Proc, n uint32) int {
+	if int(p) >= len(r.turns) || int(n) >= len(r.turns[p]) {
+		return -1
+	}
+	return int(r.turns[p][n])
+}
+
+// GoesOn reports whether x can come next where a beginning of r, in some order,
+// has the transitions that n counts, and which one of r's it is.
+func (r *Record) GoesOn(n Turns, x *Transition) (j int, ok bool) {
+	j = r.turn(x.Proc, n.of(x.Proc))
+	if j < 0 {
+		return j, false
+	}
+	y := &r.rows[j].id
+	if !x.Same(y) || x.Barrier != y.Barrier || x.With != NoProc && r.turn(x.With, n.of(x.With)) != j {
+		return j, false
+	}
+	for g := range r.turns {
+		before := r.clocks[j*r.stride+g]
+		if y.Involves(Proc(g)) {
+			before-- // itself
+		}
+		if before > n.of(Proc(g)) {
+			return j, false
+		}
+	}
+	return j, true
+}
+
+// Over reports whether n counts all transitions of r.
+func (r *Record) Over(n Turns) bool {
+	for g := range r.turns {
+		if int(n.of(Proc(g))) < len(r.turns[g]) {
+			return false
+		}
+	}
+	return true
+}
+
+// From returns the execution with some of its transitions first, in that order,
+// as GoesOn has said that they can be, and the others after them: a trace of
+// what a Path reads, whose goroutines and objects are numbered as they were.
+func (r *Record) From(first []int) *trace.Trace {
+	t := r.trace
+	m := mover{
+		from: t, events: make([]int32, len(t.Events)), steps: make([]int32, len(t.Steps)),
+		to: &trace.Trace{Verdict: t.Verdict, Goroutines: t.Goroutines, Objects: t.Objects, Crashed: t.Crashed, Spun: t.Spun},
+	}
+	if len(r.rows) == 0 {
+		return t
+	}
+	m.moveEvents(0, r.rows[0].event)
+	first = r.withDraws(first)
+	moved := make([]bool, len(r.rows))
+	for _, j := range first {
+		m.move(&r.rows[j])
+		moved[j] = true
+	}
+	for j := range r.rows {
+		if !moved[j] {
+			m.move(&r.rows[j])
+		}
+	}
+	m.rest()
+	return m.to
+}
+
+// withDraws adds the draws to the last of some transitions that are made in its step: nothing comes in between.
+func (r *Record) withDraws(order []int) []int {
+	if len(order) == 0 {
+		return order
+	}
+	j := order[len(order)-1]
+	p := r.rows[j].id.Proc
+	ts := r.turns[p]
+	for k := slices.Index(ts, int32(j)) + 1; k < len(ts) && r.rows[ts[k]].id.Choice >= 0; k++ {
+		order = append(order, int(ts[k]))
+	}
+	return order
+}
+
+// A mover writes a trace down in another order.
+type mover struct {
+	from, to *trace.Trace
+	steps    []int32 // where each step has come to
+	events   []int32
+}
+
+// move adds a transition.
+func (m *mover) move(r *recordRow) {
+	if !r.id.Barrier {
+		m.steps[r.step] = int32(len(m.to.Steps))
+		m.to.Steps = append(m.to.Steps, m.from.Steps[r.step])
+	}
+	m.moveEvents(r.event, r.after)
+}
+
+func (m *mover) moveEvents(from, after int32) {
+	for i := from; i < after; i++ {
+		m.events[i] = int32(len(m.to.Events))
+		e := m.from.Events[i]
+		e.Step = int32(len(m.to.Steps)) - 1
+		m.to.Events = append(m.to.Events, e)
+	}
+}
+
+func (m *mover) step(i int32) int32 {
+	if i < 0 {
+		return i
+	}
+	return m.steps[i]
+}
+
+// rest adds what else there is, when all events have come to their places.
+func (m *mover) rest() {
+	t, u := m.to, m.from
+	for i := range t.Events {
+		if e := &t.Events[i]; e.Partner >= 0 {
+			e.Partner = m.events[e.Partner]
+		}
+	}
+	t.Offers = slices.Clone(u.Offers)
+	for i := range t.Offers {
+		o := &t.Offers[i]
+		if o.Step = m.step(o.Step); o.After > 0 {
+			o.After = m.events[o.After-1] + 1
+		}
+	}
+	slices.SortStableFunc(announcedOffers(t), func(a, b trace.Offer) int { return int(a.Step - b.Step) })
+	t.Left = slices.Clone(u.Left)
+	for i := range t.Left {
+		t.Left[i].Step = m.step(t.Left[i].Step)
+	}
+	t.Compares = slices.Clone(u.Compares)
+	for i := range t.Compares {
+		t.Compares[i].Event = m.events[t.Compares[i].Event]
+	}
+	slices.SortFunc(t.Compares, func(a, b trace.Compare) int { return int(a.Event - b.Event) })
+	t.Affects = slices.Clone(u.Affects)
+	for i := range t.Affects {
+		t.Affects[i].Event = m.events[t.Affects[i].Event]
+	}
+	slices.SortStableFunc(t.Affects, func(a, b trace.Affect) int { return int(a.Event - b.Event) })
+}
+
+// announcedOffers are the offers of t in the order in which they were announced: without those that tell where who
+// is left was about to arrive, which come last.
+func announcedOffers(t *trace.Trace) []trace.Offer {
+	n := len(t.Offers)
+	for n > 0 && t.Offers[n-1].Case == trace.Arriving {
+		n--
+	}
+	return t.Offers[:n]
+}
+
+// offersAt returns those that were announced at the end of a step.
+func offersAt(t *trace.Trace, step int32) []trace.Offer {
+	os := announcedOffers(t)
+	first, _ := slices.BinarySearchFunc(os, step, func(o trace.Offer, step int32) int { return int(o.Step - step) })
+	n := first
+	for n < len(os) && os[n].Step == step {
+		n++
+	}
+	return os[first:n]
+}
+
+// Copy returns a copy of what a Path reads of t, which later executions do not touch.
+func Copy(t *trace.Trace) *trace.Trace {
+	c := &trace.Trace{Verdict: t.Verdict, Spun: t.Spun}
+	c.Goroutines, c.Objects, c.Steps, c.Events = slices.Clone(t.Goroutines), slices.Clone(t.Objects), slices.Clone(t.Steps), slices.Clone(t.Events)
+	c.Offers, c.Left, c.Compares, c.Affects, c.Crashed = slices.Clone(t.Offers), slices.Clone(t.Left), slices.Clone(t.Compares), slices.Clone(t.Affects), slices.Clone(t.Crashed)
+	return c
+}
