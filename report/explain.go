@@ -59,7 +59,7 @@ func (r *Reporter) explain(test string, f Finding) string {
 	}
 	if h := hint(f.Finding); h != "" && (!r.hinted[h] || r.o.Verbose) {
 		r.hinted[h] = true
-		section("hint", h)
+		section("hint", wrap(h, r.o.Width-12)...)
 	}
 	if f.FromClip != "" {
 		section("from", "a replay of the clip: the finding is still there")
@@ -181,11 +181,13 @@ func (r *Reporter) placesAndStacks(f Finding, put func(int, ...string)) (started
 	}
 	put(6, columns(rows)...)
 	var starts [][]string
+	if whole {
+		put(6, r.stacks(f.Finding)...)
+		return nil
+	}
 	for i := range f.Stacks {
 		s := &f.Stacks[i]
-		if whole {
-			put(6, r.stack(naming(f.Places, s), noteOf(f.Places, s))...)
-		} else if st := r.started(s); st != nil {
+		if st := r.started(s); st != nil {
 			starts = append(starts, []string{oneLine(s.Goroutine), "at " + st[0], st[1]})
 		}
 	}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"slices"
 	"strings"
 
 	"heddle/rt/wire"
@@ -74,11 +73,10 @@ func hint(f *wire.Finding) string {
 			}
 		}
 	}
-	if f.Kind == "deadlock" && f.Core > 0 && takesLock[f.Places[0].Op] {
-		return lockHint(f)
-	}
-	if f.Kind == "deadlock" && slices.ContainsFunc(f.Stacks, func(st wire.Stack) bool { return strings.Contains(st.State, " connection") }) {
-		return "make sure that somebody writes what is read, and reads what is written, or closes the connection"
+	if f.Kind == "deadlock" || f.Kind == "leak" {
+		if h := waitHint(f); h != "" {
+			return h
+		}
 	}
 	if (f.Kind == "panic" || f.Kind == "test failure") && f.InputFile != "" && f.Switches == 0 {
 		return "the order is the one that the program takes by itself: it is the input that does it, with go test too"
@@ -87,26 +85,6 @@ func hint(f *wire.Finding) string {
 		return "it came up at once, in the order that the program takes by itself: if go test passes, see whether it does with this test alone (-run), without what other tests leave behind"
 	}
 	return KindOf(f.Kind).Hint
-}
-
-// takesLock lists the operations that wait until others have given a lock back.
-var takesLock = map[string]bool{"lock": true, "rlock": true, "arrive": true, "once": true}
-
-// lockHint is what to look at where goroutines wait for each other's locks.
-func lockHint(f *wire.Finding) string {
-	reads := false
-	for _, p := range f.Places[:min(f.Core, len(f.Places))] {
-		reads = reads || p.Op == "rlock"
-	}
-	switch {
-	case f.Core == 1 && f.Places[0].Op == "once":
-		return "a function that Once.Do runs must not call Do of the same Once"
-	case reads && object(f) != "":
-		return "do not take a read lock twice: a writer that waits in between keeps the second one out"
-	case f.Core == 1:
-		return "a lock cannot be taken twice: whoever holds it must call functions that expect it to be held, not ones that take it"
-	}
-	return "take locks in one order everywhere"
 }
 
 // message returns what went wrong in one sentence.

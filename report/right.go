@@ -17,8 +17,9 @@ func right(f *wire.Finding) []string {
 		return nil // nothing is wrong
 	case f.Kind == "data race" && len(f.Places) >= 2:
 		return rightRace(f)
-	case f.Kind == "deadlock" && lockCycle(f):
-		return rightLocks(f)
+	}
+	if cycle := lockCycle(f); len(cycle) > 1 && !slices.ContainsFunc(cycle, func(p wire.Place) bool { return !isLock(p.Op) }) {
+		return rightLocks(f, cycle)
 	}
 	return between(f)
 }
@@ -55,7 +56,7 @@ func rightRace(f *wire.Finding) []string {
 }
 
 // heldAt returns the locks that p's goroutine holds at the last step at p; ok
-// is false if no step is there.
+// is false if no step is there, or it is not known.
 func heldAt(steps []wire.Step, p wire.Place) (locks []string, ok bool) {
 	at := -1
 	for i := range steps {
@@ -66,7 +67,7 @@ func heldAt(steps []wire.Step, p wire.Place) (locks []string, ok bool) {
 	if at < 0 {
 		return nil, false
 	}
-	return holds(steps[:at], p.Goroutine), true
+	return holds(steps[:at], p.Goroutine)
 }
 
 // samePlace compares places of which one may name its file by another path.
@@ -74,27 +75,51 @@ func samePlace(a, b wire.Place) bool {
 	return a.Line == b.Line && a.Line != 0 && filepath.Base(a.File) == filepath.Base(b.File)
 }
 
-// holds returns the names of the locks that g holds after the steps, in the order in which it took them.
-func holds(steps []wire.Step, g string) []string {
-	var held []string
+// holds returns the names of the locks that g holds after the steps, in the order in which it took them. ok is
+// false where the names do not say: they are what the source calls a lock, which in two functions may be two things.
+func holds(steps []wire.Step, g string) (held []string, ok bool) {
+	var given []wire.Step // by Wait of a Cond, which unlocks, and locks again, by the Cond's name
+	waits := false
 	for i := range steps {
 		s := &steps[i]
-		if s.G != g || s.Where.Object == "" {
+		if s.G != g {
 			continue
 		}
 		switch s.Op {
 		case "lock", "rlock":
+			if n := len(given); n > 0 && given[n-1].Where == s.Where {
+				held, given = append(held, given[n-1].With), given[:n-1]
+				break
+			}
+			if s.Where.Object == "" {
+				return nil, false
+			}
 			held = append(held, s.Where.Object)
 		case "unlock", "runlock":
-			for j := len(held) - 1; j >= 0; j-- {
-				if held[j] == s.Where.Object {
-					held = slices.Delete(held, j, j+1)
-					break
-				}
+			j := lastIndex(held, s.Where.Object)
+			if waits && len(held) == 1 {
+				given = append(given, wire.Step{Where: s.Where, With: held[0]})
+				j = 0
 			}
+			if j < 0 {
+				return nil, false
+			}
+			held = slices.Delete(held, j, j+1)
+		case "trylock", "tryrlock": // whether that came off is not said
+			return nil, false
+		}
+		waits = s.Op == "cond-wait"
+	}
+	return held, true
+}
+
+func lastIndex(s []string, v string) int {
+	for i, x := range slices.Backward(s) {
+		if x == v {
+			return i
 		}
 	}
-	return held
+	return -1
 }
 
 func list(names []string) string {
@@ -105,20 +130,14 @@ func list(names []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// lockCycle reports whether f is a deadlock of two or more goroutines that wait for locks.
-func lockCycle(f *wire.Finding) bool {
-	core := f.CorePlaces()
-	return len(core) > 1 && !slices.ContainsFunc(core, func(p wire.Place) bool { return !isLock(p.Op) })
-}
-
 func isLock(op string) bool { return op == "lock" || op == "rlock" }
 
-// rightLocks says in which order each goroutine takes the locks.
-func rightLocks(f *wire.Finding) []string {
+// rightLocks says in which order each goroutine of a cycle takes the locks.
+func rightLocks(f *wire.Finding, cycle []wire.Place) []string {
 	var parts []string
 	orders := map[string]bool{}
-	for _, p := range f.CorePlaces() {
-		held := holds(f.Clip.Steps, p.Goroutine)
+	for _, p := range cycle {
+		held, _ := holds(f.Clip.Steps, p.Goroutine)
 		if len(held) == 0 || p.Object == "" {
 			return between(f)
 		}
@@ -183,6 +202,10 @@ func broken(steps []wire.Step, i int) string {
 	what := stepAt(&steps[own[0]])
 	if len(own) > 1 {
 		what += " to " + stepAt(&steps[own[len(own)-1]])
+	}
+	if back == len(steps) && before.Op == "start" {
+		return fmt.Sprintf("goroutine %s gets ahead of %s, which has only just begun: %s should have waited, or %s been sooner",
+			who, oneLine(before.G), who, oneLine(before.G))
 	}
 	if back == len(steps) {
 		return fmt.Sprintf("goroutine %s gets ahead of %s, which had come to %s: %s should have waited, or %s been sooner",

@@ -9,6 +9,41 @@ import (
 
 const mostFrames = 8
 
+// stacks explains the goroutines of a finding. Of those that wait in the same way at the same place the first one stands for all.
+func (r *Reporter) stacks(f *wire.Finding) []string {
+	var groups [][]string
+	alike := map[string]int{}    // by what is said of a goroutine but for its name: its group
+	others := map[int][]string{} // names, by group
+	for i := range f.Stacks {
+		s := &f.Stacks[i]
+		lines := r.stack(naming(f.Places, s), noteOf(f.Places, s))
+		key := strings.Replace(strings.Join(lines, "\n"), "goroutine "+s.Goroutine+" ", "", 1)
+		if g, ok := alike[key]; ok && !r.o.Verbose && (f.Kind == "leak" || f.Kind == "deadlock") {
+			others[g] = append(others[g], s.Goroutine)
+			continue
+		}
+		alike[key] = len(groups)
+		groups = append(groups, lines)
+	}
+	var out []string
+	for g, lines := range groups {
+		switch names := others[g]; {
+		case len(names) == 1:
+			lines[0] += "; so does " + oneLine(names[0])
+		case len(names) > 1:
+			lines[0] += "; so do " + oneLine(strings.Join(names[:min(len(names), mostNames)], ", "))
+			if more := len(names) - mostNames; more > 0 {
+				lines[0] += " and " + thousands(more) + " more"
+			}
+		}
+		out = append(out, lines...)
+	}
+	return out
+}
+
+// mostNames is how many goroutines are named that do as another one does.
+const mostNames = 4
+
 // stack explains one goroutine: what it does, where it stands, who started it.
 //
 //	goroutine main/1 waits to lock b, which main/2 holds

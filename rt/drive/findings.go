@@ -596,12 +596,29 @@ func (x *local) frames(pcs []uintptr) []wire.Place {
 }
 
 func (x *local) stack(t *trace.Trace, g trace.GID, pcs []uintptr, state string) wire.Stack {
-	st := wire.Stack{Goroutine: t.Name(g), State: state, Frames: x.frames(pcs), Start: x.frames(sched.S.Origin(g))}
+	st := wire.Stack{Goroutine: t.Name(g), State: state, Frames: x.frames(pcs), Start: x.origin(t, g)}
 	if g >= 0 && int(g) < len(t.Goroutines) {
 		st.Site = uint64(t.Goroutines[g].Site)
 	}
 	return st
 }
+
+// origin returns the stack of the go statement that started g. Where that is the standard library's alone (a connection of
+// net/http) that of who started its starter follows, and so on until the program's own code is reached.
+func (x *local) origin(t *trace.Trace, g trace.GID) []wire.Place {
+	var fs []wire.Place
+	for n := 0; n < mostStarters && g > 0 && int(g) < len(t.Goroutines); n++ {
+		fs = append(fs, x.frames(sched.S.Origin(g))...)
+		if p := x.userFrame(fs); p.File != "" && !sched.Standard(p.File) {
+			break
+		}
+		g = t.Goroutines[g].Parent
+	}
+	return fs
+}
+
+// mostStarters bounds how far back origin looks.
+const mostStarters = 20
 
 // userFrame returns the first frame that is not the standard library's.
 func (x *local) userFrame(fs []wire.Place) wire.Place {

@@ -143,7 +143,7 @@ type Stack struct {
 	State     string // "running", "waits to lock", ...
 	Site      uint64 // of its go statement; 0 for main
 	Frames    []Place
-	Start     []Place `json:",omitempty"` // the stack of its go statement, or of what started its timer
+	Start     []Place `json:",omitempty"` // the stack of its go statement, or of what started its timer; where that is the standard library alone, its starter's after it
 }
 
 // A Record is one line from the test binary.

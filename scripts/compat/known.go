@@ -128,6 +128,7 @@ var known = []struct {
 	{"github.com/xtaci/smux", "TestWriteFrameInternal", "panic", "the test takes it that a deadline that is over is chosen before a frame that is written"},
 	{"github.com/coder/websocket", "TestWriteSingleFrameCompressed", "deadlock", "the test takes it that a tenth of a second is enough"},
 	{"github.com/hashicorp/go-retryablehttp", "TestClient_", "leak", "the tests do not close the body of a response"},
+	{"github.com/go-chi/chi/v5/middleware", "TestThrottle", "leak", "the tests do not close the body of a response"},
 	{"github.com/containerd/ttrpc", "TestStream", "leak", "Close does not end a connection that has streams: it waits for them, and they for their context"},
 	{"k8s.io/utils/net", "TestMultiListen_HTTP", "leak", "the tests do not close the body of a response"},
 	{"github.com/cenkalti/backoff/v5", "TestTicker", "leak", "tests do not stop their tickers"},
