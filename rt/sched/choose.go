@@ -9,6 +9,14 @@ import (
 // starves a goroutine that a polling loop waits for.
 const fairRun = 4000
 
+// fairFrom is after how many steps of an execution everybody who is ready has a turn now and then: each fairTurn-th time that the
+// goroutine that went last has to wait, it is that of the next one, round and round. Two that talk to each other, such as
+// a loop that asks a server for its state, would keep all others from what the loop waits for, where the policy prefers the two.
+const (
+	fairFrom = 10 * fairRun
+	fairTurn = 8
+)
+
 // choose returns the goroutine that makes the next step, or the driver when
 // the execution is over.
 func (s *Sched) choose() *G {
@@ -85,8 +93,8 @@ func (s *Sched) next() (trace.GID, bool) {
 			return s.inTurn(), true
 		}
 	}
-	if s.run >= fairRun && len(s.ready) > 1 {
-		return s.afterPrev(), true
+	if g, ok := s.turn(); ok {
+		return g, true
 	}
 	if s.mayFireEarly() {
 		return s.opt.Policy.Choose(s.prev, s.withTimers(), s.pend), true
@@ -152,19 +160,37 @@ func (s *Sched) diverge(want trace.Step, noChoice bool) {
 
 // fallback is whom the non-preemptive policy would choose.
 func (s *Sched) fallback() trace.GID {
-	if s.prev != trace.NoG && s.gs[s.prev].state == gReady {
-		if s.run >= fairRun && len(s.ready) > 1 {
-			return s.afterPrev()
-		}
+	if g, ok := s.turn(); ok {
+		return g
+	}
+	if s.prevReady() {
 		return s.prev
 	}
 	return s.ready[0]
 }
 
+// prevReady reports whether the goroutine that went last can go on.
+func (s *Sched) prevReady() bool { return s.prev != trace.NoG && s.gs[s.prev].state == gReady }
+
+// turn returns whose turn it is, whatever the policy says; ok is false where nobody has waited for long.
+func (s *Sched) turn() (g trace.GID, ok bool) {
+	switch {
+	case len(s.ready) < 2:
+	case s.prevReady():
+		return s.afterPrev(), s.run >= fairRun
+	case len(s.t.Steps) >= fairFrom && s.stops%fairTurn == 0:
+		return s.after(s.served), true
+	}
+	return 0, false
+}
+
 // afterPrev returns the next ready goroutine after prev in round-robin order.
-func (s *Sched) afterPrev() trace.GID {
+func (s *Sched) afterPrev() trace.GID { return s.after(s.prev) }
+
+// after returns the next ready goroutine after g in round-robin order.
+func (s *Sched) after(g trace.GID) trace.GID {
 	for _, id := range s.ready {
-		if id > s.prev {
+		if id > g {
 			return id
 		}
 	}
@@ -174,10 +200,16 @@ func (s *Sched) afterPrev() trace.GID {
 // step records that id goes on.
 func (s *Sched) step(id trace.GID) *G {
 	g := s.gs[id]
+	instead := s.fallback()
 	st, p := s.newStep(), &s.pend[id] // see event
-	st.G, st.Op, st.Choice, st.Default, st.Site = id, p.Op, -1, s.fallback(), p.Site
+	st.G, st.Op, st.Choice, st.Default, st.Site = id, p.Op, -1, instead, p.Site
 	st.With, st.Case, st.WithCase = 0, 0, 0
 	g.steps++
+	if !s.prevReady() {
+		if s.stops++; s.stops%fairTurn == 1 {
+			s.served = id
+		}
+	}
 	if id == s.prev {
 		s.run++
 	} else {

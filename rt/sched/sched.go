@@ -217,8 +217,10 @@ type Sched struct {
 	byName     map[string]trace.GID // of goroutines, for schedules that name them
 	named      int
 
-	k           int // position in the prefix
-	run         int // steps in a row by prev
+	k           int       // position in the prefix
+	run         int       // steps in a row by prev
+	stops       int       // how often prev could not go on
+	served      trace.GID // who has had the last turn, see fairFrom
 	idleTurn    int
 	idleRounds  int
 	progress    uint32 // counts events that changed something
@@ -335,7 +337,7 @@ func (s *Sched) reset(opt Options) {
 	s.resetSteps()
 	t.Objects = t.Objects[:0]
 	s.ngs, s.ready, s.pend = 0, s.ready[:0], s.pend[:0]
-	s.seq, s.prev, s.run = 0, trace.NoG, 0
+	s.seq, s.prev, s.run, s.stops, s.served = 0, trace.NoG, 0, 0, trace.NoG
 	s.verdict, s.over, s.mainOver, s.unwind, s.unwound, s.exited = trace.Finished, false, false, false, 0, false
 	s.resetObjects()
 	s.allocs, s.runs, s.dropped = s.allocs[:0], s.runs[:0], false
