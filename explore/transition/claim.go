@@ -146,14 +146,11 @@ func (p *Path) Rivals(c *Claim) []Rival {
 }
 
 func (p *Path) addRivals(c *Claim, obj Object, m Mode, n int) {
-	us := p.used(obj)
+	us := p.usedBefore(obj, c.Done)
 	for k := len(us) - 1; k >= 0; k-- {
 		u := &us[k]
 		if !conflicts[m][u.Mode] {
 			k = int(u.run)
-			continue
-		}
-		if int(u.at) >= c.Done {
 			continue
 		}
 		if p.announced(int(u.at), c) {
@@ -388,10 +385,10 @@ func (cut *Cut) awaited(c *Claim) bool {
 // changed reports whether somebody else did to obj what conflicts with m, after the transition first and before c.
 func (cut *Cut) changed(c *Claim, obj Object, m Mode, first int) bool {
 	p := cut.p
-	us := p.used(obj)
+	us := p.usedBefore(obj, c.Done)
 	for k := len(us) - 1; k >= 0 && int(us[k].at) > first; k-- {
 		u := &us[k]
-		if int(u.at) < c.Done && p.steps[u.at].Proc != c.Proc && conflicts[m][u.Mode] && cut.has(int(u.at)) {
+		if p.steps[u.at].Proc != c.Proc && conflicts[m][u.Mode] && cut.has(int(u.at)) {
 			return true
 		}
 	}
@@ -417,9 +414,9 @@ func (p *Path) FirstLook(g Proc, a *Access, end int) int {
 
 // lastLook returns the last transition before end in which g read obj, -1 if there is none.
 func (p *Path) lastLook(g Proc, obj Object, end int) int {
-	us := p.used(obj)
+	us := p.usedBefore(obj, end)
 	for k := len(us) - 1; k >= 0; k-- {
-		if u := &us[k]; int(u.at) < end && p.steps[u.at].Proc == g && u.Op != trace.OpAwait {
+		if u := &us[k]; p.steps[u.at].Proc == g && u.Op != trace.OpAwait {
 			return int(u.at)
 		}
 	}

@@ -503,6 +503,15 @@ func (p *Path) used(obj Object) []use {
 	return p.uses[obj]
 }
 
+// usedBefore returns the uses of obj by transitions before end.
+func (p *Path) usedBefore(obj Object, end int) []use {
+	us := p.used(obj)
+	if n := len(us); n == 0 || int(us[n-1].at) < end {
+		return us
+	}
+	return us[:sort.Search(len(us), func(k int) bool { return int(us[k].at) >= end })]
+}
+
 func (p *Path) access(obj Object, kind trace.ObjKind, op trace.Op, arg int32) {
 	if m, ok := p.Tab.mode(kind, obj, op, arg); ok {
 		p.accessAs(obj, m, op, arg)
