@@ -163,7 +163,7 @@ func (s *Strategy) formulaOf(ep *epoch, ends bool) *rest {
 				}
 			}
 			if a.Use() != net.Follows && a.Use() != net.Watches {
-				idle = append(idle, r.taken(c, e)...)
+				idle = append(idle, s.taken(r, c, e)...)
 			}
 			switch a.Use() {
 			case net.Seals:
@@ -208,13 +208,13 @@ func (s *Strategy) follows(e, f net.Event) bool {
 	return false
 }
 
-// taken returns literals of which one is true only if somebody but e takes c.
-func (r *rest) taken(c net.Cond, e net.Event) []sat.Lit {
+// taken returns literals of which one is true only if somebody but e takes c, and no others are needed beside those of who takes what else e uses.
+func (s *Strategy) taken(r *rest, c net.Cond, e net.Event) []sat.Lit {
 	es := r.takers[c]
-	if len(es) <= 8 {
+	if len(es) <= mostTakers {
 		var ls []sat.Lit
 		for _, f := range es {
-			if f != e {
+			if f != e && !s.later(e, f) {
 				ls = append(ls, r.must(f))
 			}
 		}
@@ -231,6 +231,17 @@ func (r *rest) taken(c net.Cond, e net.Event) []sat.Lit {
 		r.solver.Add(0, ls...)
 	}
 	return []sat.Lit{l}
+}
+
+// mostTakers is for how many events that take a condition no variable of their own is worth while.
+const mostTakers = 8
+
+// later reports whether f belongs to the goroutine of e, and to what it can do from there on: it does not keep e from happening,
+// or what its goroutine does instead of e has done so already.
+func (s *Strategy) later(e, f net.Event) bool {
+	n := s.net
+	x, y := n.Arcs(e)[0].Cond(), n.Arcs(f)[0].Cond()
+	return n.Cell(x) == n.Cell(y) && n.Depth(y) >= n.Depth(x) && n.Ancestor(y, n.Depth(x)) == x && x != y
 }
 
 // atMostOne says that no two of es happen (Sinz's sequential counter, CP 2005).

@@ -29,10 +29,11 @@ type progress struct {
 	conds map[net.Cell][]net.Cond     // of goroutines
 }
 
-// A heldBy is a hold, and the others of the same goroutine.
+// A heldBy is a hold, so many times, and the others of the same goroutine.
 type heldBy struct {
 	hold
-	next int32 // 0: no more
+	times int32
+	next  int32 // 0: no more
 }
 
 // neverLeft returns those of some calls at which nobody can be left.
@@ -249,8 +250,38 @@ func (p *progress) changes(e net.Event, obj transition.Object) bool {
 	})
 }
 
-func (p *progress) with(h hold, i int32) int32 {
-	p.list = append(p.list, heldBy{h, i})
+// with returns a list like i with h once more.
+func (p *progress) with(h hold, i int32) int32 { return p.count(h, i, 1) }
+
+// without returns a list like i with h once less; that it is not there is noted.
+func (p *progress) without(h hold, i int32) int32 {
+	if !p.holds(i, h) {
+		p.given[h.obj] = true
+		return i
+	}
+	return p.count(h, i, -1)
+}
+
+// count returns a list like i with h so many times more.
+func (p *progress) count(h hold, i, times int32) int32 {
+	l := heldBy{hold: h}
+	switch {
+	case i == 0:
+	case p.list[i].hold == h:
+		l = p.list[i]
+	default:
+		l = p.list[i]
+		l.next = p.count(h, l.next, times)
+		return p.put(l)
+	}
+	if l.times += times; l.times == 0 {
+		return l.next
+	}
+	return p.put(l)
+}
+
+func (p *progress) put(l heldBy) int32 {
+	p.list = append(p.list, l)
 	return int32(len(p.list) - 1)
 }
 
@@ -261,17 +292,4 @@ func (p *progress) holds(i int32, h hold) bool {
 		}
 	}
 	return false
-}
-
-// without returns a list like i with h once less; that it is not there is noted.
-func (p *progress) without(h hold, i int32) int32 {
-	if i == 0 {
-		p.given[h.obj] = true
-		return 0
-	}
-	l := p.list[i]
-	if l.hold == h {
-		return l.next
-	}
-	return p.with(l.hold, p.without(h, l.next))
 }

@@ -205,7 +205,11 @@ func (s *Solver) fail(l Lit) {
 		}
 	}
 	mark(l)
-	for i := len(s.trail) - 1; i >= 0; i-- {
+	above := len(s.trail) // level 0 says nothing more
+	if len(s.limits) > 0 {
+		above = int(s.limits[0])
+	}
+	for i := len(s.trail) - 1; i >= above; i-- {
 		p := s.trail[i]
 		if s.seen[p.Var()] == 0 {
 			continue
