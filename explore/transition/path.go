@@ -2,6 +2,7 @@ package transition
 
 import (
 	"errors"
+	"sort"
 
 	"heddle/trace"
 )
