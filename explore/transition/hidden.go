@@ -4,49 +4,60 @@ import "heddle/trace"
 
 // Hidden reports whether t, which p was read from, may hide another order: two
 // goroutines did something on one object inside the standard library (a lock of
-// testing or log, say) that gives order, and either might have come first. Such
-// operations are no scheduling points and steps do not depend on each other by
-// them, so that no search tries the other order.
+// testing or log, say) that gives order, or one of them did inside and the other
+// outside, and either might have come first. Such operations are no scheduling
+// points and steps do not depend on each other by them, so that no search tries
+// the other order.
 //
 // loose: t is a trace of an execution in which such order hides no race
 // (trace.Schedule.Loose), so that operations that commute matter no more.
 func (p *Path) Hidden(t *trace.Trace, loose bool) bool {
+	h := hushed{p: p, t: t, loose: loose}
 	for i := range t.Events {
-		if t.Events[i].Quiet {
-			h := hushed{p: p, t: t, loose: loose, last: make([][]hush, len(t.Objects))}
-			return h.hides(i)
+		if e := &t.Events[i]; e.Quiet && h.matters(e) {
+			if h.quiet == nil {
+				h.quiet, h.last = make([]bool, len(t.Objects)), make([][]hush, len(t.Objects))
+			}
+			h.quiet[e.Obj] = true
 		}
 	}
-	return false
+	return h.quiet != nil && h.hides()
 }
 
-// hushed is what goroutines have done quietly so far, by object.
+// matters reports whether e gives order that might be another.
+func (h *hushed) matters(e *trace.Event) bool {
+	return e.Obj != 0 && e.Step >= 0 && reversible(h.t, e) && h.p.Tab.procOfGID(e.G) != Timers
+}
+
+// hushed is what goroutines have done so far, by object, on those on which something is done quietly.
 type hushed struct {
 	p     *Path
 	t     *trace.Trace
 	loose bool
+	quiet []bool // by object: something is done on it quietly
 	last  [][]hush
 }
 
-// A hush is the last of the operations that one goroutine did quietly on an object with one effect.
+// A hush is the last of the operations that one goroutine did on such an object with one effect.
 type hush struct {
 	event  int
+	quiet  bool
 	looks  bool
 	effect trace.Effect
 }
 
-// hides is Hidden from event first on.
-func (h *hushed) hides(first int) bool {
+// hides is Hidden where something is done quietly.
+func (h *hushed) hides() bool {
 	affects := h.t.Affects
-	for j := first; j < len(h.t.Events); j++ {
+	for j := range h.t.Events {
 		e := &h.t.Events[j]
 		for len(affects) > 0 && int(affects[0].Event) < j {
 			affects = affects[1:]
 		}
-		if !e.Quiet || e.Obj == 0 || e.Step < 0 || !reversible(h.t, e) || h.p.Tab.procOfGID(e.G) == Timers {
+		if !h.quiet[e.Obj] || !h.matters(e) {
 			continue
 		}
-		now := hush{event: j, looks: looks(e)}
+		now := hush{event: j, quiet: e.Quiet, looks: looks(e)}
 		if len(affects) > 0 && int(affects[0].Event) == j {
 			now.effect = affects[0].Effect
 		}
@@ -65,10 +76,10 @@ func (h *hushed) reorders(e *trace.Event, now *hush) bool {
 		was := &last[k]
 		switch {
 		case h.t.Events[was.event].G == e.G:
-			if was.looks == now.looks && was.effect == now.effect {
+			if was.quiet == now.quiet && was.looks == now.looks && was.effect == now.effect {
 				known = k
 			}
-		case was.looks && now.looks, h.loose && was.effect.Commutes(now.effect):
+		case was.looks && now.looks, !was.quiet && !now.quiet, h.loose && was.effect.Commutes(now.effect):
 		case !h.p.follows(h.t, was.event, now.event):
 			return true
 		}

@@ -11,6 +11,7 @@ var iterPatch = &pkg{files: map[string]file{
 		replaceAll(2, "			return !pull.done\n", "			if pull.kill { runtime.Goexit() }; return !pull.done\n"),
 		replace("	next = func() (v1 V, ok1 bool) {\n", "	"+endPull+"next = func() (v1 V, ok1 bool) {\n"),
 		replace("	next = func() (k1 K, v1 V, ok1 bool) {\n", "	"+endPull+"next = func() (k1 K, v1 V, ok1 bool) {\n"),
+		replaceAll(4, "		race.Write(unsafe.Pointer(&pull.racer)) // detect races\n", "		pull.in.Called(_hs.CallerPC())\n"),
 		// The iterator has ended: the switch back follows at once.
 		replaceAll(2, "			race.Release(unsafe.Pointer(&pull.racer))\n		}()\n",
 			"			race.Release(unsafe.Pointer(&pull.racer)); pull.hd = _hs.Here()\n		}()\n"),

@@ -29,6 +29,7 @@ var testingPatch = &pkg{
 			replace("func (c *common) setRan() {\n", "func (c *common) setRan() { if heddleActive { return }\n"),
 			replace("	if !c.done && int64(race.Errors())", "	if !heddleActive && !c.done && int64(race.Errors())"),
 			replace("func (c *common) runCleanup(ph panicHandling) (panicVal any) {\n", "func (c *common) runCleanup(ph panicHandling) (panicVal any) { if c.heddleClean() { return nil }\n"),
+			replace("		c.mu.Unlock()\n\n		f()\n", "		c.mu.Unlock()\n\n		heddleGiven(f)\n"),
 			replace("func (c *common) flushPartial() {\n", "func (c *common) flushPartial() { if heddleActive && (c.o == nil || len(c.o.partial) == 0) { return }\n"),
 			// Goroutines that an execution left behind end by Goexit; that is no fault of theirs.
 			replace("		t.mu.RLock()\n		finished := t.finished\n		t.mu.RUnlock()\n		if !finished && err == nil {\n",

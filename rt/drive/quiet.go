@@ -12,7 +12,9 @@ import (
 )
 
 // choiceGiving lists the packages of the standard library whose operations are scheduling points.
-var choiceGiving = map[string]bool{"sync": true, "sync/atomic": true, "context": true, "time": true, "io": true, "net": true}
+var choiceGiving = map[string]bool{
+	"sync": true, "sync/atomic": true, "context": true, "time": true, "io": true, "net": true, "slices": true, "maps": true, "sort": true,
+}
 
 // quiet reports whether the operations of a package give order but no choice.
 func (d *driver) quiet(pkg, file string) bool {

@@ -1,5 +1,7 @@
 package hook
 
+import "unsafe"
+
 // A Pull is a coroutine of iter.Pull. It is suspended between two calls of next, and for ever if nobody calls stop:
 // no goroutine outside control, and to be ended with the execution.
 type Pull struct {
@@ -28,6 +30,14 @@ func (p *Pull) Ended() {
 	last := len(pulls) - 1
 	pulls[p.at], pulls[last].at = pulls[last], p.at
 	pulls, p.at = pulls[:last], -1
+}
+
+// Called is called when next or stop is, which must not be by two goroutines at the same time: that is a data race on p.
+func (p *Pull) Called(pc uintptr) {
+	if p != nil && Here() {
+		const kindPC = 15 << 59 // as trace.PCSite has it
+		Write(noescape(unsafe.Pointer(p)), unsafe.Sizeof(*p), Site(pc)&(1<<48-1)|kindPC)
+	}
 }
 
 // Pulls returns how many there are.

@@ -94,7 +94,7 @@ func (s *Sched) onceDo(p unsafe.Pointer, done bool, pc uintptr) bool {
 		s.leave()
 		return false
 	}
-	site := s.oncePlace(pc)
+	site := s.oncePlace(p, pc)
 	o, fresh := s.object(p, trace.ObjOnce, site)
 	if fresh || !done && !o.locked { // a new value may have been assigned to it
 		o.done = done
@@ -118,7 +118,7 @@ func (s *Sched) onceDo(p unsafe.Pointer, done bool, pc uintptr) bool {
 func (s *Sched) onceDone(p unsafe.Pointer, pc uintptr) {
 	g := s.enter()
 	if !s.inert() {
-		site := s.oncePlace(pc)
+		site := s.oncePlace(p, pc)
 		o, _ := s.object(p, trace.ObjOnce, site)
 		s.point(g, trace.OpOnceDone, o, site)
 		o.locked, o.owner, o.done = false, nil, true
