@@ -55,6 +55,10 @@ func operation(op, object, value string) string {
 	op, rest, _ := strings.Cut(op, " ")
 	s := verb(op)
 	switch {
+	case object == "file" && op == "map-load":
+		s = "read"
+	case object == "file" && op == "map-store":
+		s = "write"
 	case op == "arrive" && rest == "": // a step that ends in having the lock, or waiting for it
 		s = "reach"
 	case op == "arrive":

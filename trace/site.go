@@ -3,7 +3,7 @@ package trace
 // A Site says where in the source an operation stands. Two forms:
 //
 //	instrumented site:  bit 63 quiet | bits 59..62 Kind | bits 20..58 package hash | bits 0..19 index
-//	program counter:    bits 59..62 KindPC | bit 58 within a connection | bits 0..47 the return address of the call
+//	program counter:    bits 59..62 KindPC | bit 58 within a connection | bit 57 on a file | bits 0..47 the return address of the call
 //
 // An instrumented site names a row of its package's position table (package
 // instrument writes it); the package hash is PackageHash of the import path
@@ -30,6 +30,7 @@ const (
 const (
 	siteQuiet    = 1 << 63
 	siteWithin   = 1 << 58
+	siteFile     = 1 << 57
 	siteKindBits = 59
 	siteIdxBits  = 20
 	sitePkgMask  = 1<<39 - 1
@@ -62,6 +63,10 @@ func (s Site) PC() uintptr {
 // is used at s, a program counter; Connection reports whether a site is such a one.
 func (s Site) Within() Site     { return s | siteWithin }
 func (s Site) Connection() bool { return s.Kind() == KindPC && s&siteWithin != 0 }
+
+// OnFile returns the site of what is done to a file at s, a program counter; File reports whether a site is such a one.
+func (s Site) OnFile() Site { return s | siteFile }
+func (s Site) File() bool   { return s.Kind() == KindPC && s&siteFile != 0 }
 
 // Kind returns how values at s are displayed; KindPC for a program counter.
 func (s Site) Kind() Kind { return Kind(s >> siteKindBits & 15) }

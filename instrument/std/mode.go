@@ -69,7 +69,9 @@ var shared = map[string]bool{
 	"container/heap":  true, // runs the user's Swap and Less
 	"container/list":  true,
 	"container/ring":  true,
-	"encoding/binary": true, // reads and writes the caller's slices
+	"encoding/base64": true, // reads and writes the caller's slices
+	"encoding/binary": true, // likewise
+	"encoding/hex":    true, // likewise
 	"encoding/csv":    true, // Reader, Writer
 	"flag":            true, // writes the caller's variables
 	"context":         true, // fields read without their lock would be bugs of its own
@@ -95,7 +97,7 @@ var shared = map[string]bool{
 // callers give them: a struct that is printed, compared or encoded is read by way of reflect.
 var given = map[string]map[string]bool{
 	"encoding/json": set("Encoder.Encode", "Encoder.SetIndent", "Encoder.SetEscapeHTML", "Decoder.Decode", "Decoder.refill", "Decoder.Token", "Decoder.More"),
-	"fmt":           set("pp.fmtBytes", "fmt.fmtSbx", "fmt.fmtBs"),
+	"fmt":           set("pp.fmtBytes", "fmt.fmtSbx", "fmt.fmtBs", "ss.scanOne"),
 	"reflect": set("heddleRead", "heddleWrite", "heddleMapRead", "heddleMapWrite", "packIfaceValueIntoEmptyIface", "packEfaceData", "Swapper", "Copy", "TypeAssert",
 		"Value.pointer", "Value.Bool", "Value.bytesSlow", "Value.runes", "Value.Cap", "Value.Complex", "Value.Elem", "Value.Float", "Value.Index", "Value.Int",
 		"Value.InterfaceData", "Value.IsNil", "Value.Len", "Value.lenNonSlice", "Value.Pointer", "Value.String", "Value.Slice", "Value.Slice3",

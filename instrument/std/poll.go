@@ -84,11 +84,42 @@ var httpPatch = &pkg{added: embedded("http.go.txt")}
 
 // Package os: a goroutine under test that waits for a child process lets the
 // others go on: they may be what the child waits for. Exit ends the execution, not the process.
-// New pipes and children are made known to internal/poll.
+// New pipes and children are made known to internal/poll. What the program does to files are operations.
 var osPatch = &pkg{
 	added: embedded("os.go.txt"),
 	files: map[string]file{"exec_unix.go": {hook: true, edits: []edit{
 		begin("func (p *Process) wait() (ps *ProcessState, err error) {", "if _hs.Here() && p.Pid > 0 { heddleWait(p.Pid) }"),
+	}}, "file.go": {edits: []edit{
+		begin("func (f *File) Read(b []byte) (n int, err error) {", "f.heddleUse(false)"),
+		begin("func (f *File) ReadAt(b []byte, off int64) (n int, err error) {", "f.heddleUse(false)"),
+		begin("func (f *File) WriteTo(w io.Writer) (n int64, err error) {", "f.heddleUse(false)"),
+		begin("func (f *File) Write(b []byte) (n int, err error) {", "f.heddleUse(true)"),
+		begin("func (f *File) WriteAt(b []byte, off int64) (n int, err error) {", "f.heddleUse(true)"),
+		begin("func (f *File) ReadFrom(r io.Reader) (n int64, err error) {", "f.heddleUse(true)"),
+		begin("func Mkdir(name string, perm FileMode) error {", "heddleFile(true, name, \"\")"),
+		begin("func OpenFile(name string, flag int, perm FileMode) (*File, error) {", "heddleFile(flag&(O_CREATE|O_TRUNC) != 0, name, \"\")"),
+		begin("func Rename(oldpath, newpath string) error {", "heddleFile(true, newpath, oldpath)"),
+		begin("func Readlink(name string) (string, error) {", "heddleFile(false, name, \"\")"),
+		replace("func Chmod(name string, mode FileMode) error {", "func Chmod(name string, mode FileMode) error { heddleFile(true, name, \"\");"),
+	}}, "file_posix.go": {edits: []edit{
+		begin("func (f *File) Truncate(size int64) error {", "f.heddleUse(true)"),
+		begin("func Chtimes(name string, atime time.Time, mtime time.Time) error {", "heddleFile(true, name, \"\")"),
+	}}, "file_unix.go": {edits: []edit{
+		begin("func Truncate(name string, size int64) error {", "heddleFile(true, name, \"\")"),
+		begin("func Remove(name string) error {", "heddleFile(true, name, \"\")"),
+		begin("func Link(oldname, newname string) error {", "heddleFile(true, newname, \"\")"),
+		begin("func Symlink(oldname, newname string) error {", "heddleFile(true, newname, \"\")"),
+	}}, "path.go": {edits: []edit{
+		begin("func RemoveAll(path string) error {", "heddleFile(true, path, \"\")"),
+	}}, "dir.go": {edits: []edit{ // what is listed depends on what is made there
+		begin("func (f *File) Readdir(n int) ([]FileInfo, error) {", "f.heddleUse(true)"),
+		begin("func (f *File) Readdirnames(n int) (names []string, err error) {", "f.heddleUse(true)"),
+		begin("func (f *File) ReadDir(n int) ([]DirEntry, error) {", "f.heddleUse(true)"),
+	}}, "stat.go": {edits: []edit{
+		begin("func Stat(name string) (FileInfo, error) {", "heddleFile(false, name, \"\")"),
+		begin("func Lstat(name string) (FileInfo, error) {", "heddleFile(false, name, \"\")"),
+	}}, "stat_unix.go": {edits: []edit{
+		begin("func (f *File) Stat() (FileInfo, error) {", "f.heddleUse(false)"),
 	}}, "exec_posix.go": {edits: []edit{
 		begin("func startProcess(name string, argv []string, attr *ProcAttr) (p *Process, err error) {", "heddleChild()"),
 	}}, "tempfile.go": {edits: []edit{ // the draws are the same in every process: two of them would want the same name

@@ -54,6 +54,7 @@ var packages = map[string]*pkg{
 	"testing/synctest":     synctestPatch,
 	"iter":                 iterPatch,
 	"os":                   osPatch,
+	"sort":                 sortPatch,
 	"reflect":              reflectPatch,
 	"fmt":                  fmtPatch,
 	"strconv":              strconvPatch,

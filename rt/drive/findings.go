@@ -563,6 +563,9 @@ func resolve(s trace.Site) wire.Place {
 	if s.Connection() {
 		p.Object = "connection"
 	}
+	if s.File() {
+		p.Object = "file"
+	}
 	return p
 }
 

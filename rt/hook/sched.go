@@ -54,6 +54,7 @@ var (
 	Idle    func(pc uintptr)                    // wait until every other goroutine is blocked; time does not advance
 	Outside func(ready func() bool, pc uintptr) // wait until ready, which somebody outside control or the kernel brings about
 	Native  func(fd int, release bool)          // a file is about to be written (release), or was read
+	File    func(write bool, name, also string) // a file, or folder, of that name is about to be read or changed; also: another one that is changed
 	Use     func(begins bool)                   // the caller's caller uses a connection or pipe: what is done until that ends stands there
 
 	// Channels. p is the channel, c its capacity, slot where the value is or goes. len(c) is read natively after ChanLen.

@@ -192,7 +192,7 @@ func install() {
 	hook.Read, hook.Write, hook.Alloc, hook.Note = read, write, s.alloc, s.note
 	hook.GoStmt, hook.Yield, hook.NumGo, hook.Foreign = s.goStmt, s.gosched, s.numGoroutine, s.foreign
 	hook.ExitProcess = s.exit
-	hook.Outside, hook.Native, hook.Use = s.waitOutside, s.nativeIO, s.useConn
+	hook.Outside, hook.Native, hook.File, hook.Use = s.waitOutside, s.nativeIO, s.file, s.useConn
 	hook.ChanOp, hook.ChanPolled = chanOp, s.chanPolled
 	hook.ChanClose, hook.ChanLen, hook.ChanSelect = s.chanClose, s.chanLen, s.chanSelect
 	hook.MutexLock, hook.MutexTryLock, hook.MutexUnlock = s.mutexLock, s.mutexTryLock, s.mutexUnlock

@@ -111,6 +111,9 @@ func (s *Sched) onceDo(p unsafe.Pointer, done bool, pc uintptr) bool {
 			s.acquire(g, o.clock)
 		}
 	}
+	if s.race && !g.quiet && s.shadow.Atomic(g.chain, g.clock, o.addr, unsafe.Sizeof(uint32(0)), site, false) != nil {
+		s.raced() // with an assignment: once = sync.Once{}
+	}
 	s.leave()
 	return run
 }

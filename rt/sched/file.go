@@ -1,0 +1,107 @@
+package sched
+
+import (
+	"unsafe"
+
+	"heddle/trace"
+)
+
+// Files. Goroutines communicate by them too, so what the program does to one is an operation on an object that
+// stands for it: reads commute with each other, and with nothing else. As objects of kind ObjMap are, they are
+// loaded and stored; what a store did happened before what comes after it.
+//
+// A folder is changed by what is made, renamed or removed in it, however deep, and no two of these need an order because
+// of it. So they are noted as quiet loads of the folders; listing, renaming or removing a folder is a store. A search that meets
+// the two in an order that might be another says so (transition.Path.Hidden).
+
+// cells stand for files, by a hash of the name: package-level, so that an object is the same in every execution and process.
+var cells [1 << 12]byte
+
+// file announces that the goroutine is about to read or write the file or folder name, and to write also.
+// What the standard library does for itself (log, testing) is no operation.
+func (s *Sched) file(write bool, name, also string) {
+	g := s.enter()
+	site, ok := s.filePlace()
+	if s.inert() || !ok || !plainFile(name) {
+		s.leave()
+		return
+	}
+	o, op := s.fileObject(name, site), trace.OpMapLoad
+	if write {
+		op = trace.OpMapStore
+	}
+	s.point(g, op, o, site)
+	s.event(g, op, o, 0, site)
+	if !s.loosely(g) {
+		s.acquire(g, o.clock)
+	}
+	if write {
+		s.release(g, &o.clock)
+		loud := g.quiet
+		g.quiet = true
+		s.folders(g, name, site)
+		if also != "" && plainFile(also) {
+			s.event(g, op, s.fileObject(also, site), 0, site)
+			s.folders(g, also, site)
+		}
+		g.quiet = loud
+	}
+	s.leave()
+}
+
+// folders notes that something below the folders of a file changes.
+func (s *Sched) folders(g *G, name string, site trace.Site) {
+	for i := len(name) - 1; i > 0; i-- {
+		if name[i] == '/' {
+			s.event(g, trace.OpMapLoad, s.fileObject(name[:i], site), 0, site)
+		}
+	}
+}
+
+func (s *Sched) fileObject(name string, site trace.Site) *object {
+	o, _ := s.object(unsafe.Pointer(&cells[fileHash(name)%uint64(len(cells))]), trace.ObjMap, site)
+	return o
+}
+
+// fileHash is a hash of a name (FNV-1a) that leaves out long numbers: names of temporary files differ by them between processes.
+func fileHash(name string) uint64 {
+	const long = 5
+	h := uint64(14695981039346656037)
+	for i := 0; i < len(name); i++ {
+		j := i
+		for j < len(name) && '0' <= name[j] && name[j] <= '9' {
+			j++
+		}
+		if j-i >= long {
+			i = j - 1
+			continue
+		}
+		h = (h ^ uint64(name[i])) * 1099511628211
+	}
+	return h
+}
+
+// plainFile reports whether name is that of a file which keeps what is written to it, as far as the name tells.
+func plainFile(name string) bool {
+	return name != "" && name[0] != '|' && !(len(name) > 5 && (name[:5] == "/dev/" || name[:5] == "/proc" || name[:5] == "/sys/"))
+}
+
+// filePlace returns where the program uses a file; ok is false if it is not the program that does.
+func (s *Sched) filePlace() (site trace.Site, ok bool) {
+	for pc, in := range s.frames {
+		if !in.std {
+			return trace.PCSite(pc).OnFile(), true
+		}
+		if !passesOn[in.pkg] {
+			break
+		}
+	}
+	return 0, false
+}
+
+// passesOn are packages that use files because their callers do.
+var passesOn = map[string]bool{
+	"os": true, "io": true, "io/fs": true, "io/ioutil": true, "path/filepath": true, "bufio": true, "fmt": true, "sync": true,
+	"encoding/json": true, "encoding/csv": true, "encoding/gob": true, "encoding/xml": true, "encoding/binary": true,
+	"text/template": true, "html/template": true, "compress/gzip": true, "archive/zip": true, "archive/tar": true,
+}
