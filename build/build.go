@@ -30,9 +30,10 @@ type Config struct {
 type Package struct {
 	ImportPath string
 	Dir        string
-	Binary     string // "" if there is none
-	NoTests    bool   // it has no test files
-	Failed     string // the go command's message, if it does not compile
+	Binary     string   // "" if there is none
+	NoTests    bool     // it has no test files
+	Failed     string   // the go command's message, if it does not compile
+	Left       []string // "path: reason": what of its binary was left alone though it should not be
 }
 
 // Result is what Build made.
@@ -125,6 +126,7 @@ type root struct {
 	key    string
 	binary string
 	failed string
+	left   []string // notes of what is not rewritten
 }
 
 // roots returns the packages that were asked for, in the order of the patterns.
@@ -183,7 +185,7 @@ func (b *Builder) make(ctx context.Context, roots []*root) error {
 		}
 		if bin, notes, ok := b.cache.binary(r.key); ok && r.pkg.Error == nil {
 			r.binary = bin
-			b.notes = append(b.notes, notes...)
+			b.notes, r.left = append(b.notes, notes...), notes
 			continue
 		}
 		todo = append(todo, r)
@@ -203,7 +205,7 @@ func (b *Builder) result(roots []*root) *Result {
 	for _, r := range roots {
 		res.Packages = append(res.Packages, Package{
 			ImportPath: r.pkg.ImportPath, Dir: r.pkg.Dir, Binary: r.binary,
-			NoTests: r.main == nil, Failed: r.failed,
+			NoTests: r.main == nil, Failed: r.failed, Left: r.left,
 		})
 	}
 	sort.Strings(res.Left)

@@ -53,7 +53,7 @@ func (b *Builder) compileAll(ctx context.Context, roots []*root) error {
 				continue
 			}
 			notes := b.leftNotes(r)
-			b.notes = append(b.notes, notes...)
+			b.notes, r.left = append(b.notes, notes...), notes
 			if r.binary, err = b.cache.putBinary(r.key, file, notes); err != nil {
 				return err
 			}

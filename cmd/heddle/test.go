@@ -515,6 +515,9 @@ func (r *packageRun) take(rec *wire.Record) {
 			r.refit()
 			return
 		}
+		if rec.Complete && len(r.pkg.Left) > 0 {
+			rec.Complete, rec.Reason = false, "sampled; nothing is seen of what files do that are left alone"
+		}
 		r.open, r.executions = "", 0
 		r.finished = append(r.finished, rec.Test)
 		r.keepInputs()

@@ -56,11 +56,11 @@ func TestPatch(t *testing.T) {
 			t.Errorf("Patched(%q) is false", path)
 		}
 	}
-	if Patched("sort") || Added("sort") != nil {
-		t.Error("sort is patched")
+	if Patched("cmp") || Added("cmp") != nil {
+		t.Error("cmp is patched")
 	}
-	if got, err := Patch("sort", "sort.go", []byte("x")); string(got) != "x" || err != nil {
-		t.Errorf("Patch of sort: %q, %v", got, err)
+	if got, err := Patch("cmp", "cmp.go", []byte("x")); string(got) != "x" || err != nil {
+		t.Errorf("Patch of cmp: %q, %v", got, err)
 	}
 }
 
