@@ -81,7 +81,7 @@ func milliseconds(s float64) string { return fmt.Sprintf("%.0f ms", math.Ceil(s*
 // inputsOf returns how many inputs a search says it has explored.
 func inputsOf(reason string) string {
 	var n int
-	if _, err := fmt.Sscanf(reason, "sampled; %d inputs", &n); err != nil {
+	if _, err := fmt.Sscanf(reason, "sampled; %d input", &n); err != nil {
 		return "?"
 	}
 	return fmt.Sprint(n)

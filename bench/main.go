@@ -13,6 +13,7 @@
 //	go run ./bench -branch F how many executions strategy branch makes of the shapes of Setiadi's experiments, beside his Table V; a plot like Fig. 16 in F
 //	go run ./bench -unfold F what strategy unfold takes on Table 2 of the unfolding paper, beside dpor and the paper's baselines, as tables in F
 //	go run ./bench -inputs F inputs and schedules explored together, beside one input after the other, as a table in F
+//	go run ./bench -guarded F  which bugs behind an input and an order are found, and after how long, as a table in F (half an hour)
 //	go run ./bench -bugs F   how many executions each strategy needs to find known bugs, as a table in F (some minutes)
 //	go run ./bench -map F    memory-access patterns: map and mcr beside others on the types of the paper, as tables in F (half an hour)
 //
@@ -47,6 +48,7 @@ func main() {
 	branches := flag.String("branch", "", "measure strategy branch instead, and write a plot (SVG) to `file`")
 	unfoldings := flag.String("unfold", "", "measure Table 2 of the unfolding paper instead, and the memory of a large net, and write the table to `file`")
 	inputs := flag.String("inputs", "", "compare exploring inputs and schedules together with one input after the other, and write the table to `file`")
+	guarded := flag.String("guarded", "", "look for the bugs of bench/programs/guarded, each behind an input and an order, and write the table to `file`")
 	flow := flag.Bool("flow", false, "measure data flow instead: executions that record it beside those that do not")
 	patterns := flag.String("map", "", "compare map, mcr, maptest, pct and random on the types of bench/programs/classes instead, and write the tables to `file`")
 	only := flag.String("type", "", "with -map: only this `type`, such as V17; rules: only the table about the six rules")
@@ -56,7 +58,7 @@ func main() {
 	race := flag.Bool("race", true, "with -test: detect data races")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		log.Fatalf("unexpected argument %q; the flags are -build, -memory, -counts, -bugs, -strategy, -map, -type, -predict, -branch, -unfold, -inputs, -flow, -huge, -searches, -workers, -simulate, -test, -policy, -race and -cpuprofile", flag.Arg(0))
+		log.Fatalf("unexpected argument %q; the flags are -build, -memory, -counts, -bugs, -strategy, -map, -type, -predict, -branch, -unfold, -inputs, -guarded, -flow, -huge, -searches, -workers, -simulate, -test, -policy, -race and -cpuprofile", flag.Arg(0))
 	}
 	ctx := context.Background()
 	var err error
@@ -79,6 +81,8 @@ func main() {
 		err = unfoldTable(*unfoldings, *huge)
 	case *inputs != "":
 		err = inputsTable(ctx, *inputs)
+	case *guarded != "":
+		err = guardedTable(ctx, *guarded)
 	case *flow:
 		err = measureFlow(ctx)
 	case *predictions != "":

@@ -68,13 +68,17 @@ func (im *Importer) flowPass(in *Input, imp types.Importer, out *Output) {
 		return
 	}
 	sites := newSites(in, fset, out)
+	var tables map[types.Object]bool
+	if in.Mode.Exprs {
+		tables = tablesOf(p.files, tp, info)
+	}
 	for i, f := range in.Files {
 		if importsC(p.files[i]) {
 			continue
 		}
 		r := &rewriter{in: in, fset: fset, ast: p.files[i], tok: fset.File(p.files[i].FileStart), pkg: tp, info: info,
 			sites: sites, buf: newBuffer(texts[i]), out: out, mem: true, prefix: "_hx"}
-		fl := &flower{rewriter: r, im: im, vars: map[*types.Var]*flowVar{}, slot: map[ast.Expr]string{}, aux: map[ast.Expr]string{}, hooks: map[*types.Var]bool{}, iters: map[*types.Var]*flowIter{}}
+		fl := &flower{rewriter: r, im: im, tables: tables, vars: map[*types.Var]*flowVar{}, slot: map[ast.Expr]string{}, aux: map[ast.Expr]string{}, hooks: map[*types.Var]bool{}, iters: map[*types.Var]*flowIter{}}
 		if text := fl.file(); text != nil {
 			out.Files[f.Path] = text
 		}
@@ -144,14 +148,15 @@ func (noImports) Import(path string) (*types.Package, error) {
 // A flower adds labels to one file that is rewritten already.
 type flower struct {
 	*rewriter
-	im    *Importer
-	fn    *flowFn
-	vars  map[*types.Var]*flowVar // local variables
-	hooks map[*types.Var]bool     // those that hooks access
-	slot  map[ast.Expr]string     // the label of an expression, where an edit gave it one of its own
-	aux   map[ast.Expr]string     // what a statement needs to end what an expression began: a Loc, or the arguments of Back
-	iters map[*types.Var]*flowIter
-	tags  []string // label variables of the switches around
+	im     *Importer
+	tables map[types.Object]bool // see tablesOf
+	fn     *flowFn
+	vars   map[*types.Var]*flowVar // local variables
+	hooks  map[*types.Var]bool     // those that hooks access
+	slot   map[ast.Expr]string     // the label of an expression, where an edit gave it one of its own
+	aux    map[ast.Expr]string     // what a statement needs to end what an expression began: a Loc, or the arguments of Back
+	iters  map[*types.Var]*flowIter
+	tags   []string // label variables of the switches around
 
 	dropped *ast.CallExpr // the call whose results the statement drops
 	count   int           // of _hl1, _hl2, ...
@@ -250,6 +255,9 @@ func (f *flower) function(name string, recv *ast.FieldList, typ *ast.FuncType, b
 		} else {
 			fmt.Fprintf(&start, "_hf.Take(%s); ", sig)
 		}
+	}
+	if write, ok := formats[name]; ok && f.exprs() && recv != nil && (write || !f.in.Standard) {
+		fmt.Fprintf(&start, "_hf.Own(%t); ", write)
 	}
 	f.declareResults(typ.Results)
 	f.stmts(body.List)

@@ -333,7 +333,11 @@ func (f *flower) indexed(e *ast.IndexExpr) bool {
 		f.expr(e.Index)
 		if k, ok := num(f.info.TypeOf(e.Index)); ok && f.label(e.Index) != "0" && f.wrappable(e.Index) {
 			v := f.newVal()
-			f.wrap(e.Index, "_hf.IndexN(", fmt.Sprintf(", %s, %#x, %d, &%s, %s)", f.label(e.Index), uint8(k), t.Len(), v, f.branchSite(e.Pos(), e)))
+			hook, of := "IndexN", fmt.Sprint(t.Len())
+			if x, ok := ast.Unparen(e.X).(*ast.Ident); ok && f.tables[f.info.Uses[x]] {
+				hook, of = "Row", x.Name+"[:]"
+			}
+			f.wrap(e.Index, "_hf."+hook+"(", fmt.Sprintf(", %s, %#x, %s, &%s, %s)", f.label(e.Index), uint8(k), of, v, f.branchSite(e.Pos(), e)))
 			f.aux[e] = v
 		}
 		return true
@@ -380,6 +384,10 @@ func (f *flower) indexed(e *ast.IndexExpr) bool {
 		return true
 	}
 	v := f.newVal()
+	if x.val == "" { // a constant string is a table
+		f.wrap(e.Index, "_hf.RowText(", fmt.Sprintf(", %s, %#x, %s, &%s, %s)", li, uint8(k), x.text, v, site))
+		return true
+	}
 	f.wrap(e.Index, "_hf.Index(", fmt.Sprintf(", %s, %#x, %s, &%s, %s)", li, uint8(k), x.operand(), v, site))
 	if text {
 		f.slot[e] = fmt.Sprintf("_hf.ByteAt(%s, &%s)", x.operand(), v)

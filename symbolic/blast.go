@@ -9,6 +9,7 @@ type blaster struct {
 	s    *sat.Solver
 	one  sat.Lit // is true
 	bits map[Term][]sat.Lit
+	done marking // the terms that have bits
 	ands map[[2]sat.Lit]sat.Lit
 	xors map[[2]sat.Lit]sat.Lit
 	muxs map[[3]sat.Lit]sat.Lit
@@ -19,6 +20,7 @@ type blaster struct {
 func newBlaster(t *Table, s *sat.Solver) *blaster {
 	b := &blaster{t: t, s: s, bits: map[Term][]sat.Lit{}, ands: map[[2]sat.Lit]sat.Lit{}, xors: map[[2]sat.Lit]sat.Lit{},
 		muxs: map[[3]sat.Lit]sat.Lit{}, quot: map[[2]Term][2][]sat.Lit{}}
+	b.done.empty(t)
 	b.one = s.NewVar().Pos()
 	s.Add(-1, b.one)
 	return b
@@ -26,12 +28,8 @@ func newBlaster(t *Table, s *sat.Solver) *blaster {
 
 // of returns the bits of x, least first; nil if it was stopped.
 func (b *blaster) of(x Term) []sat.Lit {
-	marked := b.t.marks()
-	for y := range b.bits {
-		marked[y] = true
-	}
 	stopped := false
-	b.t.walk([]Term{x}, marked, func(y Term) {
+	b.t.walk([]Term{x}, &b.done, func(y Term) {
 		if stopped = stopped || b.stop != nil && b.stop(); !stopped {
 			b.bits[y] = b.make(y)
 		}

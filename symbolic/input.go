@@ -45,6 +45,15 @@ func (t *Table) Limits(near []any, most int) []Term {
 	return cs
 }
 
+// Length returns how long the texts of an input are together.
+func Length(values []any) (n int) {
+	for _, v := range values {
+		b, _ := text(v)
+		n += len(b)
+	}
+	return n
+}
+
 // Values returns the inputs of a model. What it says nothing of is as in near, a list of values of the same types.
 func (t *Table) Values(m Model, near []any) []any {
 	out := make([]any, len(near))

@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"fmt"
+	"slices"
 
 	"heddle/trace"
 )
@@ -19,6 +20,8 @@ type Branch struct {
 	Site  trace.Site
 	Event int  // index in the trace
 	Taken bool // how it came out
+
+	Pinned bool // it says which value something has, or of which values it is one
 }
 
 // Conditions returns what all branches before n say, and that branch n goes the other way.
@@ -28,6 +31,21 @@ func (p *Path) Conditions(t *Table, n int) []Term {
 		cs = append(cs, b.Cond)
 	}
 	return append(cs, t.Negate(p.Branches[n].Cond))
+}
+
+// OtherWay reports whether b is the branch a with the other outcome. One that says which value something has is asked about another value then.
+func (t *Table) OtherWay(a, b *Branch) bool {
+	if b.Cond == t.Negate(a.Cond) {
+		return true
+	}
+	return a.Pinned && b.Pinned && a.Site == b.Site && a.If != b.If && slices.Equal(t.variablesOf(a.If), t.variablesOf(b.If))
+}
+
+// variablesOf returns the variables that x depends on, in their order.
+func (t *Table) variablesOf(x Term) (vs []Term) {
+	t.Variables([]Term{x}, func(v Term) { vs = append(vs, v) })
+	slices.Sort(vs)
+	return vs
 }
 
 // PathOf returns the path of an execution that recorded expressions (trace.Flow), at most as many branches as most says,
@@ -80,7 +98,7 @@ func Branches(t *Table, tr *trace.Trace) (bs []Branch, whole bool) {
 			whole = false
 			continue
 		}
-		b := Branch{Cond: c, If: c, Site: e.Site, Event: i, Taken: e.Arg != 0}
+		b := Branch{Cond: c, If: c, Site: e.Site, Event: i, Taken: e.Arg != 0, Pinned: e.Arg == trace.Pinned}
 		if !b.Taken {
 			b.Cond = t.Negate(c)
 		}

@@ -65,6 +65,9 @@ type Table struct {
 	names []string // of variables
 	vars  []Term
 	named map[string]Term
+
+	met  marking  // by the walk that is under way
+	vals []uint64 // by term, of those that it has met
 }
 
 // NewTable returns a table without terms.
@@ -378,20 +381,46 @@ func (n *node) a0() Term { return max(n.a, 0) }
 // Negate returns the negation of a condition.
 func (t *Table) Negate(x Term) Term { return t.Op(Not, x) }
 
-// Variables calls do with each variable that xs depend on, once.
+// Variables calls do with each variable that xs depend on, once. do makes no terms and evaluates none.
 func (t *Table) Variables(xs []Term, do func(Term)) {
-	t.walk(xs, t.marks(), func(x Term) {
+	t.walk(xs, t.nothing(), func(x Term) {
 		if t.nodes[x].op == OpVar {
 			do(x)
 		}
 	})
 }
 
-// marks returns a mark for each term, none set.
-func (t *Table) marks() []bool { return make([]bool, len(t.nodes)) }
+// A marking is a set of terms of a table. Emptying it takes no time, however many terms the table has.
+type marking struct {
+	at  []uint32
+	now uint32
+}
 
-// walk calls do with every term below xs that is not marked, operands first, and marks them.
-func (t *Table) walk(xs []Term, marked []bool, do func(Term)) {
+// empty leaves no term in the set, and makes room for those of t.
+func (m *marking) empty(t *Table) *marking {
+	if m.now++; m.now == 0 { // all numbers were used
+		m.at, m.now = nil, 1
+	}
+	if n := len(t.nodes) - len(m.at); n > 0 {
+		m.at = append(m.at, make([]uint32, n)...)
+	}
+	return m
+}
+
+// add puts x into the set, and reports whether it was not there.
+func (m *marking) add(x Term) bool {
+	if m.at[x] == m.now {
+		return false
+	}
+	m.at[x] = m.now
+	return true
+}
+
+// nothing returns the set of a walk that begins.
+func (t *Table) nothing() *marking { return t.met.empty(t) }
+
+// walk calls do with every term below xs that is not in met, operands first, and puts them there.
+func (t *Table) walk(xs []Term, met *marking, do func(Term)) {
 	type frame struct {
 		x    Term
 		done bool
@@ -406,10 +435,9 @@ func (t *Table) walk(xs []Term, marked []bool, do func(Term)) {
 				do(f.x)
 				continue
 			}
-			if f.x == None || marked[f.x] {
+			if f.x == None || !met.add(f.x) {
 				continue
 			}
-			marked[f.x] = true
 			n := &t.nodes[f.x]
 			stack = append(stack, frame{f.x, true}, frame{n.c, false}, frame{n.b, false}, frame{n.a, false})
 		}
@@ -421,14 +449,21 @@ type Model map[Term]uint64
 
 // Eval returns the value of x under m.
 func (t *Table) Eval(x Term, m Model) uint64 {
-	vals := make([]uint64, len(t.nodes))
-	t.walk([]Term{x}, t.marks(), func(y Term) { vals[y] = t.value(y, vals, m) })
-	return vals[x]
+	t.eval(x, t.nothing(), m)
+	return t.vals[x]
+}
+
+// eval puts the values of x and of what is below it that is not in met into vals.
+func (t *Table) eval(x Term, met *marking, m Model) {
+	if n := len(t.nodes) - len(t.vals); n > 0 {
+		t.vals = append(t.vals, make([]uint64, n)...)
+	}
+	t.walk([]Term{x}, met, func(y Term) { t.vals[y] = t.value(y, m) })
 }
 
 // value computes y, whose operands are in vals.
-func (t *Table) value(y Term, vals []uint64, m Model) uint64 {
-	n := &t.nodes[y]
+func (t *Table) value(y Term, m Model) uint64 {
+	n, vals := &t.nodes[y], t.vals
 	switch n.op {
 	case OpVar:
 		return m[y] & mask(int(n.w))
@@ -447,10 +482,10 @@ func (t *Table) value(y Term, vals []uint64, m Model) uint64 {
 
 // Holds reports whether all conditions are true under m.
 func (t *Table) Holds(conditions []Term, m Model) bool {
-	vals, marked := make([]uint64, len(t.nodes)), t.marks()
+	met := t.nothing()
 	for _, c := range conditions {
-		t.walk([]Term{c}, marked, func(y Term) { vals[y] = t.value(y, vals, m) })
-		if vals[c] == 0 {
+		t.eval(c, met, m)
+		if t.vals[c] == 0 {
 			return false
 		}
 	}

@@ -114,7 +114,7 @@ var smtNames = [Trunc + 1]string{
 // SMT returns declarations and assertions in SMT-LIB that all conditions are true.
 func (t *Table) SMT(conditions []Term) string {
 	var b strings.Builder
-	t.walk(conditions, t.marks(), func(x Term) {
+	t.walk(conditions, t.nothing(), func(x Term) {
 		n := &t.nodes[x]
 		switch n.op {
 		case OpVar:

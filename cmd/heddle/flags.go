@@ -209,7 +209,7 @@ func (o *options) exploreFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&o.pv, "pv", false, "strategy reach: leave out races that a V of a counting semaphore has won")
 	fs.BoolVar(&o.symmetry, "symmetry", false, "strategy reach: goroutines that one goroutine starts by one go statement, with equal arguments, are interchangeable")
 	fs.Var(&o.oneOrder, "one-order", "strategy reach: `file:line` where channels are made whose receivers ignore in which order values come; may come several times")
-	choose(fs, &o.targets, "targets", []string{"auto", "newest", "oldest", "random"}, "strategy unfold: which event that no execution has shown is next; auto: the oldest with -fuzz, else the newest")
+	choose(fs, &o.targets, "targets", []string{"auto", "newest", "oldest", "random"}, "strategy unfold: which event that no execution has shown is next; auto: classes of branches in turn with -fuzz, else the newest")
 	choose(fs, &o.seedWith, "seed-with", []string{"none", "sample", "pos", "pct", "random", "dpor", "reach"}, "strategy unfold: begin with executions of another strategy")
 	fs.IntVar(&o.seedRuns, "seed-runs", 100, "with -seed-with: `n` of them")
 	fs.BoolVar(&o.predict, "predict", true, "begin with what the first execution lets expect of others (strategies auto and sample)")

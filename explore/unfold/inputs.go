@@ -43,26 +43,24 @@ const (
 // what short ones show comes before long ones, which take long to execute.
 var textLevels = [...]int{4, 16, 64, 256, 1024, symbolic.MostText}
 
-// longer makes those targets wait no longer that need the next longer texts; false if there are none.
-func (s *Strategy) longer() bool {
-	if len(s.inputs.long) == 0 {
+// waitsForLonger lets the target wait for a turn with longer texts, if that may help: bad are conditions that do not go together.
+func (s *Strategy) waitsForLonger(bad []symbolic.Term) bool {
+	o, level := s.opt.Inputs, s.level()
+	limits := o.Table.Limits(o.Corpus[0], textLevels[level])
+	if level == len(textLevels)-1 || !slices.ContainsFunc(limits, func(l symbolic.Term) bool { return slices.Contains(bad, l) }) {
 		return false
 	}
-	s.inputs.level++
-	s.known = append(s.known, s.inputs.long...)
-	s.inputs.long = nil
+	s.inputs.level[s.target] = level + 1
+	s.hope(s.target)
 	return true
 }
 
-// waitsForLonger makes the target wait for longer texts, if that may help: bad are conditions that do not go together.
-func (s *Strategy) waitsForLonger(bad []symbolic.Term) bool {
-	o := s.opt.Inputs
-	limits := o.Table.Limits(o.Corpus[0], textLevels[s.inputs.level])
-	if s.inputs.level == len(textLevels)-1 || !slices.ContainsFunc(limits, func(l symbolic.Term) bool { return slices.Contains(bad, l) }) {
-		return false
+// level returns, in textLevels, how long texts are at most that are looked for; of a goal any.
+func (s *Strategy) level() int {
+	if s.target == net.None {
+		return len(textLevels) - 1
 	}
-	s.inputs.long = append(s.inputs.long, s.target)
-	return true
+	return s.inputs.level[s.target]
 }
 
 // unsolved is why a net is not complete.
@@ -78,8 +76,7 @@ type inputs struct {
 	unsolved map[net.Event]bool // and of those it is not known
 	later    [][]net.Cond       // goals that wait for another execution
 	short    string             // why not every input is covered, if that is known
-	level    int                // in textLevels: how long texts are at most that are looked for
-	long     []net.Event        // targets that wait for longer ones
+	level    map[net.Event]int  // of the texts that a target needs, in textLevels, if not 0
 	waited   int                // how often a target or a goal has waited for one, see before
 	swaps    map[swap]symbolic.Term
 
@@ -89,7 +86,7 @@ type inputs struct {
 }
 
 func newInputs() inputs {
-	return inputs{cut: map[net.Event]bool{}, unsolved: map[net.Event]bool{}, swaps: map[swap]symbolic.Term{}}
+	return inputs{cut: map[net.Event]bool{}, unsolved: map[net.Event]bool{}, level: map[net.Event]int{}, swaps: map[swap]symbolic.Term{}}
 }
 
 // Input returns the input that the schedule is for which Next has returned; nil without Options.Inputs.
@@ -284,7 +281,7 @@ func (s *Strategy) feasible(in *net.Config) bool {
 	cs, _ := s.conditions(in.Events())
 	levels := textLevels[:]
 	if s.target != net.None {
-		levels = levels[s.inputs.level:][:1]
+		levels = levels[s.level():][:1]
 	}
 	status, input, bad := s.solve(cs, levels...)
 	switch {
@@ -314,7 +311,7 @@ func (s *Strategy) feasibleToo(in *net.Config, k int) bool {
 		return true
 	}
 	cs, _ = s.conditions(in.Events())
-	status, input, _ := s.solve(cs, textLevels[s.inputs.level])
+	status, input, _ := s.solve(cs, textLevels[s.level()])
 	if status == sat.Sat {
 		s.takeInput(input)
 	}
@@ -342,13 +339,17 @@ func (s *Strategy) before() bool {
 		return false
 	}
 	if s.target != net.None {
-		s.known = append(s.known, s.target)
+		s.hope(s.target)
 	} else {
 		s.inputs.later = append(s.inputs.later, s.goal)
 	}
 	s.inputs.waited++
 	delete(s.inputs.unsolved, first)
-	s.known = slices.DeleteFunc(s.known, func(e net.Event) bool { return e == first })
+	if s.turns != nil {
+		s.turns.drop(first)
+	} else {
+		s.known = slices.DeleteFunc(s.known, func(e net.Event) bool { return e == first })
+	}
 	s.target, s.goal = first, nil
 	return s.makeSchedule()
 }

@@ -135,7 +135,7 @@ func (s *Strategy) alongside(in *net.Config) {
 	}
 	for i := len(s.known) - 1; i >= 0 && misses > 0 && !s.expired; i-- {
 		e := s.known[i]
-		if s.net.Shown(e) || in.Has(e) || s.promised[e] > 0 {
+		if s.net.Shown(e) || in.Has(e) || s.promised[e] > 0 || !s.waits(e) {
 			continue
 		}
 		before := in.Len()

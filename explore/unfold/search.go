@@ -372,7 +372,7 @@ func (s *Strategy) least(list []net.Cond) []net.Value {
 // foresee adds an extension unless it is known.
 func (s *Strategy) foresee(w way) {
 	if s.net.Find(w.label, w.arcs) == net.None {
-		s.known = append(s.known, s.net.Foresee(w.label, w.arcs, s.besideOf(w.arcs)))
+		s.hope(s.net.Foresee(w.label, w.arcs, s.besideOf(w.arcs)))
 	}
 }
 

@@ -34,7 +34,8 @@ type Options struct {
 	// Expired, if not nil, is asked now and then while Done is at work: the exploration ends when it is true.
 	Expired func() bool
 
-	// Choose returns which of n known extensions, in the order in which they were found, is the next target; nil: the one found last.
+	// Choose returns which of n known extensions, in the order in which they were found, is the next target; nil: the one found last, or where there are Inputs
+	// what turns says.
 	Choose func(n int) int
 
 	// NoDeadlocks leaves out the search for deadlocks (section 4.4), to measure what it costs.
@@ -74,6 +75,7 @@ type Strategy struct {
 	varying    map[transition.Object]bool // atomics on which the outcome of a CompareAndSwap depends on the input
 
 	known  []net.Event // foreseen, and perhaps shown since
+	turns  *turns      // nil: Options.Choose says which of them is next
 	target net.Event   // of the next execution, or
 	goal   []net.Cond  // where it is to get
 	foresight
@@ -127,7 +129,7 @@ func (s *Strategy) begin() {
 	s.run, s.find = net.NewConfig(s.net), net.NewConfig(s.net)
 	s.procs, s.procOf, s.objects, s.objectOf, s.calls, s.plan = nil, nil, nil, nil, newCalls(), nil
 	s.read.comm, s.read.ends = map[announced]int{}, nil
-	s.known, s.begun, s.target = s.known[:0], false, net.None
+	s.known, s.turns, s.begun, s.target = s.known[:0], newTurns(&s.opt), false, net.None
 	s.goal, s.stuck, s.asked, s.left, s.rest, s.clock = nil, nil, map[string]bool{}, map[net.Value]bool{}, nil, newClock()
 	s.races, s.locks, s.foresight = newRaces(), newLocks(), foresight{}
 	s.noted, s.texts, s.inputs, s.quiet = map[[2]net.Cond]bool{}, map[net.Cond]string{}, newInputs(), newQuiet()
@@ -189,7 +191,7 @@ func (s *Strategy) Next() *trace.Schedule {
 // is left the clock may jump where it has not, and then there are the deadlocks
 // and the data races that can be found in the whole net.
 func (s *Strategy) aim() bool {
-	if s.goal = s.nextStuck(); s.goal != nil || s.aimAtEvent() || s.longer() && s.aimAtEvent() {
+	if s.goal = s.nextStuck(); s.goal != nil || s.aimAtEvent() {
 		return true
 	}
 	if s.goal = s.postponed(); s.goal != nil {
@@ -206,6 +208,9 @@ func (s *Strategy) aim() bool {
 
 // aimAtEvent chooses the next target; false if no extension is left.
 func (s *Strategy) aimAtEvent() bool {
+	if s.turns != nil {
+		return s.turns.next(s)
+	}
 	for n := len(s.known); n > 0; n-- {
 		i := n - 1
 		if s.opt.Choose != nil {
@@ -271,7 +276,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 	}
 	s.begun = true
 	if s.target != net.None && s.cameOutOtherwise(s.target) {
-		s.known = append(s.known, s.target) // it is known now which inputs it needs
+		s.hope(s.target) // it is known now which inputs it needs
 		s.target = net.None
 	}
 	if s.target != net.None && !s.net.Shown(s.target) || !s.reached(s.goal) {

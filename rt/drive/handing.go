@@ -42,6 +42,9 @@ type handing struct {
 // slowQuestion is how long one may take while what comes next is there to be taken: who explores can wait.
 const slowQuestion = 5 * time.Millisecond
 
+// mostAhead is how many questions are asked ahead of time at most.
+const mostAhead = 1000
+
 // A begun is an input that somebody explores, or has explored.
 type begun struct {
 	n    int
@@ -95,19 +98,21 @@ func (x *inputSearch) ahead(n int) {
 		}
 	}
 	begin(x.p.queue, perInput)
-	for _, turns := range [][]*turn{x.p.fresh, x.p.rest} {
-		for _, t := range turns {
-			if enough() {
-				return
-			}
-			began := time.Now()
-			x.p.ask(t)
-			x.slow = time.Since(began) > slowQuestion
-			if t.found != nil && !x.p.known[inputKey(t.found)] {
-				x.begin(x.p.jobOf(t), x.bound(perInput))
-			}
+	x.p.turns.Ahead(mostAhead, func(t *turn) bool {
+		if enough() {
+			return false
 		}
-	}
+		if x.p.idle(t) {
+			return true
+		}
+		began := time.Now()
+		x.p.ask(t)
+		x.slow = time.Since(began) > slowQuestion
+		if t.found != nil && !x.p.known[inputKey(t.found)] {
+			x.begin(x.p.jobOf(t), x.bound(perInput))
+		}
+		return true
+	})
 	switch {
 	case x.later != nil:
 		begin(x.later, x.most)

@@ -10,6 +10,7 @@ import (
 	"heddle/rt/wire"
 	"heddle/symbolic"
 	"heddle/symbolic/corpus"
+	"heddle/symbolic/fair"
 	"heddle/trace"
 )
 
@@ -27,6 +28,9 @@ const perInput = 24
 // mostBranches bounds what is asked about one execution.
 const mostBranches = 2000
 
+// mostValues is how many values of one number (a length, an index) are tried after the same branches. A byte has no more.
+const mostValues = 256
+
 // paths is what is known of a target's inputs.
 type paths struct {
 	table  *symbolic.Table
@@ -34,9 +38,10 @@ type paths struct {
 
 	queue    []job
 	known    map[string]bool // inputs, executed or waiting
-	fresh    []*turn         // branches to a side that no execution has taken
-	rest     []*turn
-	tried    map[uint64]bool // questions, see turn
+	turns    *fair.Queue[class, *turn]
+	tried    map[uint64]bool            // questions, see turn
+	taken    map[uint64]bool            // beginnings of paths
+	values   map[uint64][]symbolic.Term // which values something had after the same beginning, see symbolic.Branch.Pinned
 	covered  map[side]bool
 	executed int // inputs
 	paths    int // different sequences of branches
@@ -45,6 +50,8 @@ type paths struct {
 	current  job
 	astray   map[string]bool // inputs of which no execution has taken the branch they were made for
 	unknown  int             // questions without an answer
+	lost     bool            // there was a value that was not followed to where it went
+	many     bool            // there are more values than are tried, see mostValues
 	cut      bool            // an execution had more branches than are looked at
 	err      error
 	together bool // the strategy does the search: only what it does is counted here
@@ -55,23 +62,26 @@ type paths struct {
 // A job is an input to be explored.
 type job struct {
 	input []string
-	want  symbolic.Term // the branch that it was made for, None: it is of the corpus
+	want  *symbolic.Branch // the branch that it was made for, as it was before; nil: it is of the corpus
 }
 
 // A walk is a path with the input that took it.
 type walk struct {
 	input  []any
 	path   *symbolic.Path
+	length int                         // of the input's texts
 	limits [len(texts)][]symbolic.Term // of what is looked for instead, see texts
 }
 
 // texts is how long texts are at most that are looked for first, and then: short ones are executed fast, and easy to read.
 var texts = [...]int{16, 128, symbolic.MostText}
 
-// A turn is a branch of a walk to be taken the other way. What is asked about it is asked once, in its turn or before.
+// A turn is a branch of a walk to be taken the other way, by an input with texts of that level. What is asked about it is asked once, in its turn or before.
 type turn struct {
 	*walk
-	n int
+	n, level int
+	way      uint64          // hash of the path as far as that branch, taken the other way; of values, as far as before it
+	not      []symbolic.Term // of which values it is none, if the branch says which one something has: that of the walk is the last
 
 	asked  bool
 	status symbolic.Status
@@ -88,8 +98,14 @@ type side struct {
 	taken bool
 }
 
+// A class is what turns have in common that are equally promising: the side that they are to take, and how long texts may be.
+type class struct {
+	side
+	level int
+}
+
 func newPaths(solver string) (*paths, error) {
-	p := &paths{table: symbolic.NewTable(), known: map[string]bool{}, tried: map[uint64]bool{}, covered: map[side]bool{}, seenPath: map[uint64]bool{},
+	p := &paths{table: symbolic.NewTable(), turns: fair.New[class, *turn](weight), known: map[string]bool{}, tried: map[uint64]bool{}, taken: map[uint64]bool{}, values: map[uint64][]symbolic.Term{}, covered: map[side]bool{}, seenPath: map[uint64]bool{},
 		astray: map[string]bool{}, concrete: map[trace.Site]bool{}}
 	var o symbolic.Options
 	if solver == "z3" {
@@ -104,7 +120,7 @@ func newPaths(solver string) (*paths, error) {
 }
 
 // add puts an input into the queue, if it is a new one.
-func (p *paths) add(input []string, want symbolic.Term) bool {
+func (p *paths) add(input []string, want *symbolic.Branch) bool {
 	key := inputKey(input)
 	if p.known[key] {
 		return false
@@ -119,6 +135,9 @@ func (p *paths) see(input []string, ex *Execution) {
 	for _, s := range ex.Concrete {
 		p.concrete[s] = true
 	}
+	if f := ex.Trace.Flow; f != nil && (f.Foreign > 0 || f.Full) {
+		p.lost = true
+	}
 	if p.together {
 		p.count(input, ex)
 		return
@@ -132,19 +151,18 @@ func (p *paths) see(input []string, ex *Execution) {
 	if err != nil {
 		return
 	}
-	w := &walk{input: values, path: path}
+	w := &walk{input: values, path: path, length: symbolic.Length(values)}
 	h := uint64(hashOf)
 	for n, b := range path.Branches {
-		p.covered[side{b.Site, b.Taken}] = true
-		if q := h*hashBy ^ uint64(p.table.Negate(b.Cond)); !p.tried[q] {
+		p.cover(side{b.Site, b.Taken})
+		if q := h*hashBy ^ uint64(p.table.Negate(b.Cond)); b.Pinned {
+			p.another(w, n, h*hashBy^uint64(b.Site))
+		} else if !p.tried[q] && !p.taken[q] {
 			p.tried[q] = true
-			if t := (&turn{walk: w, n: n}); p.covered[side{b.Site, !b.Taken}] {
-				p.rest = append(p.rest, t)
-			} else {
-				p.fresh = append(p.fresh, t)
-			}
+			p.put(&turn{walk: w, n: n, way: q})
 		}
 		h = h*hashBy ^ uint64(b.Cond)
+		p.taken[h] = true
 	}
 	if p.seenPath[h] {
 		return
@@ -155,6 +173,39 @@ func (p *paths) see(input []string, ex *Execution) {
 	}
 	p.note(h)
 }
+
+// cover notes that a side was taken: where it is looked for again those come first that were not.
+func (p *paths) cover(s side) {
+	if !p.covered[s] {
+		p.covered[s] = true
+		p.turns.Charge(class{side: s})
+	}
+}
+
+// another lets a turn wait to the values that nothing had after that beginning of the path, if that of the walk is new.
+func (p *paths) another(w *walk, n int, way uint64) {
+	is := w.path.Branches[n].Cond
+	switch {
+	case slices.Contains(p.values[way], is):
+	case len(p.values[way]) == mostValues:
+		p.many = true
+	default:
+		p.values[way] = append(p.values[way], is)
+		p.put(&turn{walk: w, n: n, way: way, not: slices.Clone(p.values[way])})
+	}
+}
+
+// idle reports whether a turn would find nothing new: there was an input for it, or there is another turn to the values that are left.
+func (p *paths) idle(t *turn) bool { return p.taken[t.way] || len(t.not) < len(p.values[t.way]) }
+
+// put lets a turn wait. Of those to the same side that of the shortest texts is next.
+func (p *paths) put(t *turn) {
+	b := &t.path.Branches[t.n]
+	p.turns.Add(class{side{b.Site, !b.Taken}, t.level}, t.length, t)
+}
+
+// weight is what a turn of a class costs: short texts are executed fast, and easy to read.
+func weight(c class) int { return 1 << (2 * c.level) }
 
 // note counts a path, of which h is the hash.
 func (p *paths) note(h uint64) {
@@ -181,10 +232,11 @@ func hashOfPath(path *symbolic.Path) uint64 {
 
 // expected reports whether the path has the branch that the input was made for.
 func (p *paths) expected(path *symbolic.Path) bool {
-	return slices.ContainsFunc(path.Branches, func(b symbolic.Branch) bool { return b.Cond == p.current.want })
+	want := p.current.want
+	return want == nil || slices.ContainsFunc(path.Branches, func(b symbolic.Branch) bool { return p.table.OtherWay(want, &b) })
 }
 
-// next returns an input that was not executed yet. What no execution has taken comes first.
+// next returns an input that was not executed yet.
 func (p *paths) next(late func() bool) (job, bool) {
 	for p.err == nil {
 		if len(p.queue) > 0 {
@@ -192,31 +244,18 @@ func (p *paths) next(late func() bool) (job, bool) {
 			p.queue = p.queue[1:]
 			return j, true
 		}
-		t, ok := p.turn()
-		if !ok || late() {
+		if late() {
 			return job{}, false
 		}
-		p.solve(t)
+		t, ok := p.turns.Next()
+		if !ok {
+			return job{}, false
+		}
+		if !p.idle(t) {
+			p.solve(t)
+		}
 	}
 	return job{}, false
-}
-
-// turn takes the next branch to be asked about.
-func (p *paths) turn() (*turn, bool) {
-	for len(p.fresh) > 0 {
-		t := p.fresh[0]
-		p.fresh = p.fresh[1:]
-		if b := t.path.Branches[t.n]; !p.covered[side{b.Site, !b.Taken}] {
-			return t, true
-		}
-		p.rest = append(p.rest, t)
-	}
-	if len(p.rest) == 0 {
-		return nil, false
-	}
-	t := p.rest[0]
-	p.rest = p.rest[1:]
-	return t, true
 }
 
 // ask asks for an input that takes a branch the other way. It changes nothing but the turn.
@@ -225,16 +264,15 @@ func (p *paths) ask(t *turn) {
 		return
 	}
 	t.asked = true
-	for _, limits := range t.limits {
-		cs := slices.Concat(limits, t.path.Conditions(p.table, t.n))
-		var m symbolic.Model
-		t.status, m, t.err = p.solver.SolveLast(cs, p.table.Near(t.input))
-		if t.err == nil && t.status == sat.Sat {
-			t.found = corpus.Texts(p.table.Values(m, t.input))
-		}
-		if t.err != nil || t.status != sat.Unsat {
-			return
-		}
+	cs := slices.Clone(t.limits[t.level])
+	for _, is := range t.not {
+		cs = append(cs, p.table.Negate(is))
+	}
+	cs = append(cs, t.path.Conditions(p.table, t.n)...)
+	var m symbolic.Model
+	t.status, m, t.err = p.solver.SolveLast(cs, p.table.Near(t.input))
+	if t.err == nil && t.status == sat.Sat {
+		t.found = corpus.Texts(p.table.Values(m, t.input))
 	}
 }
 
@@ -249,11 +287,13 @@ func (p *paths) solve(t *turn) {
 	case t.status == sat.Sat:
 		j := p.jobOf(t)
 		p.add(j.input, j.want)
+	case t.level < len(texts)-1 && len(t.limits[t.level]) > 0:
+		p.put(&turn{walk: t.walk, n: t.n, way: t.way, not: t.not, level: t.level + 1})
 	}
 }
 
 // jobOf returns the input that was found.
-func (p *paths) jobOf(t *turn) job { return job{t.found, p.table.Negate(t.path.Branches[t.n].Cond)} }
+func (p *paths) jobOf(t *turn) job { return job{t.found, &t.path.Branches[t.n]} }
 
 // A witness sees the executions with an input.
 type witness interface {
@@ -283,9 +323,9 @@ func (e *exploration) inputs(search func() (string, bool, string)) (result strin
 		}
 	}
 	for _, s := range seeds[1:] {
-		p.add(s, symbolic.None)
+		p.add(s, nil)
 	}
-	p.add(seeds[0], symbolic.None) // that of zeros
+	p.add(seeds[0], nil) // that of zeros
 	x := &inputSearch{e: e, p: p, search: search, sampling: exhaustive[e.cfg.Strategy] == nil, total: e.n, reasons: map[string]int{}, began: time.Now()}
 	if crew, ok := e.x.(InputCrew); ok {
 		x.crew = crew
@@ -352,7 +392,7 @@ func (x *inputSearch) note(j job) {
 	p, key := x.p, inputKey(j.input)
 	p.executed++
 	p.known[key] = true
-	if j.want != symbolic.None {
+	if j.want != nil {
 		p.astray[key] = true
 	}
 	x.explored = append(x.explored, j)
@@ -426,23 +466,40 @@ func (e *exploration) slice(waiting int) time.Time {
 	return time.Now().Add(max(left/8, left/time.Duration(1+waiting)))
 }
 
+// counts says how many inputs and paths there were.
+func (p *paths) counts() string { return count(p.executed, "input") + ", " + count(p.paths, "path") }
+
+// count says how many there are of something.
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprint(n, " ", what)
+}
+
 // reason says how far the search came.
 func (x *inputSearch) reason() string {
 	p := x.p
-	parts := []string{fmt.Sprintf("%d inputs, %d paths", p.executed, p.paths)}
+	parts := []string{p.counts()}
 	if x.reasons["complete"] == p.executed && x.cuts == (wire.Cuts{}) {
 		parts = append(parts, "all interleavings of each")
 	}
 	if p.unknown > 0 {
-		parts = append(parts, fmt.Sprintf("%d conditions not solved in time", p.unknown))
+		parts = append(parts, count(p.unknown, "condition")+" not solved in time")
 	}
 	if n := len(p.astray); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d inputs went another way than expected", n))
+		parts = append(parts, count(n, "input")+" went another way than expected")
 	}
-	if len(p.fresh)+len(p.rest)+len(p.queue) > 0 {
+	if p.turns.Len()+len(p.queue) > 0 {
 		parts = append(parts, "not all branches tried both ways")
-	} else if p.unknown == 0 && len(p.astray) == 0 && len(p.concrete) == 0 && !p.cut {
+	} else if p.unknown == 0 && len(p.astray) == 0 && len(p.concrete) == 0 && !p.lost && !p.cut && !p.many {
 		parts = append(parts, "every branch on an input tried both ways")
+	}
+	if p.many {
+		parts = append(parts, fmt.Sprintf("of some lengths or indices only %d values tried", mostValues))
+	}
+	if p.lost && len(p.concrete) == 0 { // those are told with their places
+		parts = append(parts, "not every value that depends on the input is followed")
 	}
 	if p.err != nil {
 		x.e.note("%v", p.err)

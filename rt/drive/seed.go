@@ -17,13 +17,11 @@ func (e *exploration) unfold() explore.Strategy { return e.unfolding() }
 func (e *exploration) unfolding() *unfold.Strategy {
 	e.plain = e.cfg.Race
 	o := unfold.Options{Expired: e.late, Loose: e.loose, Inputs: e.together}
-	targets := e.cfg.Targets
-	if targets == "auto" && e.together != nil {
-		targets = "oldest" // short texts, and few rounds of loops, before long ones and many
-	}
-	switch targets {
+	switch e.cfg.Targets {
 	case "oldest":
 		o.Choose = func(int) int { return 0 }
+	case "newest":
+		o.Choose = func(n int) int { return n - 1 }
 	case "random":
 		o.Choose = rand.New(rand.NewPCG(e.cfg.Seed, 1)).IntN
 	}

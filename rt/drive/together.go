@@ -2,7 +2,6 @@ package drive
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -50,7 +49,7 @@ func (e *exploration) unfoldTogether(p *paths, seeds [][]string) (result string,
 	e.tellConcrete(p)
 	e.tellUnsolved(last)
 	if !complete {
-		reason = strings.Join([]string{fmt.Sprintf("sampled; %d inputs, %d paths", p.executed, p.paths), how}, ", ")
+		reason = strings.Join([]string{"sampled; " + p.counts(), how}, ", ")
 	}
 	return result, complete, reason, true
 }

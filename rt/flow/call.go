@@ -276,7 +276,7 @@ func Back(c *Call, known bool) Label {
 	g.Amb = c.amb
 	g.depth--
 	if Exprs {
-		g.sends = g.sends[:0]
+		g.sends, g.prints = g.sends[:0], false
 		switch x := c.atomic; {
 		case x.on:
 			c.atomic.on = false

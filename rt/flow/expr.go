@@ -72,7 +72,9 @@ func expr(n trace.FlowNode, v uint64) Label {
 
 // lost is the label of a value that is not followed any further.
 func lost() Label {
-	F.Foreign++
+	if !printing() {
+		F.Foreign++
+	}
 	return 0
 }
 
@@ -89,7 +91,7 @@ func Lost(l Label, s hook.Site) Label {
 	if !Exprs {
 		return l
 	}
-	if l != 0 && here() {
+	if l != 0 && here() && !printing() {
 		if LostAt == nil {
 			LostAt = map[hook.Site]int{}
 		}
@@ -347,7 +349,7 @@ func Conv(l Label, k trace.Num) Label {
 
 // condition records the outcome of a branch on a condition with the label l.
 func condition(outcome bool, l Label, s hook.Site) {
-	if l == 0 || !here() {
+	if l == 0 || !here() || printing() {
 		return
 	}
 	if l = is(l, trace.Bool, truth(outcome)); l != 0 {
@@ -366,7 +368,7 @@ type pin1 struct {
 // pin records that a value with the label l is v, where it is needed as a number (an index, how often a loop
 // goes round). For other inputs it may be another number: that is a branch like any other.
 func pin(l Label, v uint64, s hook.Site) {
-	if l == 0 || !Exprs || !here() {
+	if l == 0 || !Exprs || !here() || printing() {
 		return
 	}
 	n := &F.Nodes[l]
@@ -407,7 +409,7 @@ func rounds(l Label, n int64, s hook.Site) {
 
 // once is condition for what an operation asks by itself: the same answer twice in a goroutine tells nothing.
 func once(c Label, outcome bool, s hook.Site) {
-	if !asked(c) {
+	if !printing() && !asked(c) {
 		condition(outcome, c, s)
 	}
 }
@@ -439,6 +441,42 @@ func Count[T integer](y T, l Label, k trace.Num, to *Val, s hook.Site) T {
 		once(two(trace.FlowLess, trace.Bool, to, &Val{k: k}), k.Extend(to.v)>>63 == 1, s)
 	}
 	return y
+}
+
+// Length returns n, the length of what is made: for other inputs it may be another one. Where it is negative that is all that is asked.
+func Length[T integer](n T, l Label, k trace.Num, s hook.Site) T {
+	var v Val
+	v.set(uint64(n), l, k)
+	if v.l == 0 || !Exprs || !here() {
+		return n
+	}
+	if k.Signed() {
+		once(two(trace.FlowLess, trace.Bool, &v, &Val{k: k}), n < 0, s)
+	}
+	if n >= 0 {
+		pin(v.l, v.v, s)
+	}
+	return n
+}
+
+// Number returns a constant as an operand.
+func Number(v uint64, k trace.Num) *Val { return &Val{v: k.Mask(v), k: k} }
+
+// Extreme is r, the lesser or the greater of x and y: which of them it is, is a branch.
+func Extreme[T integer](r T, least bool, x, y *Val, to *Slot, s hook.Site) T {
+	if !Exprs {
+		to.l = U(x.l, y.l)
+		return r
+	}
+	if to.l = 0; x.l == 0 && y.l == 0 || !here() {
+		return r
+	}
+	less := Apply(trace.FlowLess, x.k, y.k, x.v, y.v) == 1
+	once(two(trace.FlowLess, trace.Bool, x, y), less, s)
+	if to.l = y.l; less == least {
+		to.l = x.l
+	}
+	return r
 }
 
 // Switch records which of the constants x is equal to, if any, in their order: the cases of a switch.

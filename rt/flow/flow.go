@@ -42,6 +42,7 @@ type G struct {
 	panics Label   // of what it panics with
 	sends  []Label // see OutSelect
 	depth  int32   // calls of code that is not rewritten
+	prints bool    // see OutPrint
 }
 
 // Set by rt/sched.

@@ -76,6 +76,27 @@ func Grow[S ~[]E, E any](s S, k int, site hook.Site, l Label, old *Loc) S {
 	return s
 }
 
+// Appended is append(s, ...) in code whose accesses are no events, already done, where labels are expressions: of k values that have the label l together, or of what
+// is in from. old is where s was. What it returns is on the heap: labels go by address, and stacks move.
+func Appended[S ~[]E, E any](s S, old *Loc, from *Val, k int, l Label) S {
+	if len(s) == 0 || !here() || !Exprs {
+		return s
+	}
+	HeapSlice(s)
+	p, n := area(s)
+	if at := uintptr(p); at != old.p {
+		memory.move(at, old.p, old.n, 0)
+	}
+	size := unsafe.Sizeof(s[0])
+	end := uintptr(p) + n
+	if from != nil {
+		memory.move(end-uintptr(from.v)*size, from.p, uintptr(from.v)*size, 0)
+	} else {
+		memory.set(end-uintptr(k)*size, uintptr(k)*size, l)
+	}
+	return s
+}
+
 // Append is append(s, t...); l is t's label.
 func Append[S ~[]E, E any](s S, t []E, site hook.Site, l Label) S {
 	if !here() || len(t) == 0 {

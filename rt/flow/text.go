@@ -89,7 +89,7 @@ func (v *Val) length() Val { return Val{l: Len(v.l), k: trace.Int, v: v.v} }
 func Index[T integer](i T, l Label, k trace.Num, of, to *Val, at hook.Site) T {
 	to.set(uint64(i), l, k)
 	if length := of.length(); (to.l != 0 || length.l != 0) && Exprs && here() {
-		to.within(&length, trace.FlowLess, at)
+		to.within(&length, at)
 	}
 	return i
 }
@@ -98,21 +98,77 @@ func Index[T integer](i T, l Label, k trace.Num, of, to *Val, at hook.Site) T {
 func IndexN[T integer](i T, l Label, k trace.Num, n uint64, to *Val, at hook.Site) T {
 	to.set(uint64(i), l, k)
 	if to.l != 0 && Exprs && here() {
-		to.within(&Val{k: trace.Int, v: n}, trace.FlowLess, at)
+		to.within(&Val{k: trace.Int, v: n}, at)
 	}
 	return i
 }
 
+// mostRuns is of how many runs of equal elements a table may be made for an index to be one of those.
+const mostRuns = 64
+
+// Row is IndexN for a table, which nobody writes to: what is found there is known for all indices with an equal element.
+func Row[T integer, E comparable](i T, l Label, k trace.Num, table []E, to *Val, at hook.Site) T {
+	to.set(uint64(i), l, k)
+	if to.l == 0 || !Exprs || !here() || !to.less(&Val{k: trace.Int, v: uint64(len(table))}, at) {
+		return i
+	}
+	is := table[to.v]
+	x := Val{l: Conv(to.l, word), k: word, v: to.v}
+	one, runs, rest := Val{k: trace.Bool}, 0, false
+	for lo := 0; lo < len(table); {
+		hi := lo
+		for hi < len(table) && table[hi] == table[lo] {
+			hi++
+		}
+		if table[lo] != is {
+			rest = true
+		} else if runs++; runs <= mostRuns {
+			one = x.orBetween(&one, uint64(lo), uint64(hi))
+		}
+		lo = hi
+	}
+	switch {
+	case runs > mostRuns:
+		pin(to.l, to.v, at)
+	case rest && one.l != 0 && !printing() && !asked(one.l):
+		Branched(trace.Pinned, one.l, at)
+	}
+	return i
+}
+
+// RowText is Row for a constant string.
+func RowText[T integer](i T, l Label, k trace.Num, s string, to *Val, at hook.Site) T {
+	return Row(i, l, k, unsafe.Slice(unsafe.StringData(s), len(s)), to, at)
+}
+
+// orBetween is a || lo <= v && v < hi, where v has no sign.
+func (v *Val) orBetween(a *Val, lo, hi uint64) Val {
+	low := Val{l: Two1(trace.FlowSub, word, v, lo, word), k: word, v: v.v - lo}
+	in := Val{l: Two1(trace.FlowLess, trace.Bool, &low, hi-lo, word), k: trace.Bool, v: truth(low.v < hi-lo)}
+	if a.l == 0 && a.v == 0 {
+		return in
+	}
+	return Val{l: two(trace.FlowOr, trace.Bool, a, &in), k: trace.Bool, v: a.v | in.v}
+}
+
+// word is the type uint64: without a sign negative numbers are too great.
+const word = trace.Num(64)
+
 // within tells whether v is less than length, and pins it if it is.
-func (v *Val) within(length *Val, op trace.FlowOp, at hook.Site) bool {
-	const word = trace.Num(64) // without a sign negative numbers are too great
-	x := Val{l: Conv(v.l, word), k: word, v: v.k.Extend(v.v)}
-	n := Val{l: Conv(length.l, word), k: word, v: length.v}
-	ok := x.v < n.v
-	once(two(op, trace.Bool, &x, &n), ok, at)
+func (v *Val) within(length *Val, at hook.Site) bool {
+	ok := v.less(length, at)
 	if ok {
 		pin(v.l, v.v, at)
 	}
+	return ok
+}
+
+// less tells whether v, an index, is less than length: a branch.
+func (v *Val) less(length *Val, at hook.Site) bool {
+	x := Val{l: Conv(v.l, word), k: word, v: v.k.Extend(v.v)}
+	n := Val{l: Conv(length.l, word), k: word, v: length.v}
+	ok := x.v < n.v
+	once(two(trace.FlowLess, trace.Bool, &x, &n), ok, at)
 	return ok
 }
 
@@ -122,7 +178,6 @@ func Bound[T integer](i T, l Label, k trace.Num, of, from, to *Val, at hook.Site
 	if !Exprs || !here() {
 		return i
 	}
-	const word = trace.Num(64)
 	x := Val{l: Conv(to.l, word), k: word, v: to.k.Extend(to.v)}
 	if length := of.length(); x.l != 0 || length.l != 0 {
 		n := Val{l: Conv(length.l, word), k: word, v: length.v}

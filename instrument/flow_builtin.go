@@ -1,0 +1,118 @@
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+)
+
+// builtinLabel rewrites a call of a built-in function that is not a hook.
+func (f *flower) builtinLabel(e *ast.CallExpr, name string) {
+	switch name {
+	case "unsafe.Sizeof", "unsafe.Offsetof", "unsafe.Alignof":
+		return
+	case "clear", "delete":
+		f.mapWrite(e.Args[0], f.argLabels(e)...)
+		return
+	}
+	l := f.argLabels(e)
+	if f.exprs() {
+		f.builtinSymbolic(e, name, l)
+		return
+	}
+	switch name {
+	case "new", "recover", "print", "println", "panic":
+	case "len", "cap":
+		if !isArray(f.info.TypeOf(e.Args[0])) {
+			f.slot[e] = l[0]
+		}
+	default:
+		f.slot[e] = union(l...)
+	}
+}
+
+// builtinSymbolic is builtinLabel where labels are expressions; l are the arguments'.
+func (f *flower) builtinSymbolic(e *ast.CallExpr, name string, l []string) {
+	f.slot[e] = "0"
+	switch name {
+	case "panic":
+		f.vanish(e.Args[0], "_hf.Panics("+l[0]+")", l[0])
+	case "recover":
+		f.slot[e] = "_hf.Recovers(" + f.sites.add("value", e.Pos(), "recover()", f.info.TypeOf(e)) + ")"
+	case "cap":
+	case "len":
+		if !isArray(f.info.TypeOf(e.Args[0])) && l[0] != "0" {
+			f.slot[e] = "_hf.Len(" + l[0] + ")"
+		}
+	default:
+		rewrite := map[string]func(*ast.CallExpr, []string) bool{"append": f.quietAppend, "make": f.made, "min": f.extreme, "max": f.extreme}[name]
+		if rewrite == nil || !rewrite(e, l) {
+			f.slot[e] = f.lost(e, l...)
+		}
+	}
+}
+
+// Each of these reports false where it leaves the call as it is: the label is lost then.
+
+// quietAppend rewrites append(s, x, y), or append(s, t...), in code whose accesses are no events. ls are the arguments' labels.
+func (f *flower) quietAppend(e *ast.CallExpr, ls []string) bool {
+	s, ok := core(f.info.TypeOf(e)).(*types.Slice)
+	if !ok || len(e.Args) < 2 || !f.wrappable(e.Args[0]) || !f.wrappable(e) || !sized(s.Elem()) {
+		return false
+	}
+	added := ""
+	if e.Ellipsis.IsValid() {
+		_, param := types.Unalias(f.info.TypeOf(e.Args[1])).(*types.TypeParam)
+		v, ok := kept{}, false
+		if !param {
+			v, ok = f.keepText(e.Args[1], 0, "0")
+		}
+		if !ok {
+			return false
+		}
+		added = v.operand() + ", 0, 0"
+	} else {
+		added = fmt.Sprintf("nil, %d, %s", len(e.Args)-1, f.appended(e, ls[1:]))
+	}
+	loc := f.fn.newLoc()
+	f.wrap(e.Args[0], "_hf.Old(", ", &"+loc+")")
+	f.wrap(e, "_hf.Appended(", ", &"+loc+", "+added+")")
+	return true
+}
+
+// made rewrites make, but for channels: how long what it makes is, is a branch.
+func (f *flower) made(e *ast.CallExpr, ls []string) bool {
+	if _, ok := core(f.info.TypeOf(e)).(*types.Slice); !ok || len(ls) != 1 { // the type has no label
+		return false
+	}
+	n := e.Args[1]
+	k, ok := num(f.info.TypeOf(n))
+	if !ok || ls[0] == "0" || !f.wrappable(n) {
+		return ls[0] == "0"
+	}
+	f.wrap(n, "_hf.Length(", fmt.Sprintf(", %s, %#x, %s)", ls[0], uint8(k), f.branchSite(e.Pos(), n)))
+	return true
+}
+
+// extreme rewrites min and max of two integers: which of them it is, is a branch.
+func (f *flower) extreme(e *ast.CallExpr, ls []string) bool {
+	k, ok := num(f.info.TypeOf(e))
+	if !ok || len(e.Args) != 2 || f.anyOf(ls...) == "0" || !f.wrappable(e) {
+		return false
+	}
+	x, okX := f.keep(e.Args[0], "Num", "")
+	y, okY := f.keep(e.Args[1], "Num", "")
+	if !okX || !okY {
+		return false
+	}
+	operand := func(v kept) string {
+		if v.val == "" {
+			return fmt.Sprintf("_hf.Number(%#x, %#x)", v.value, uint8(k))
+		}
+		return "&" + v.val
+	}
+	to := f.fn.newSlot()
+	f.wrap(e, "_hf.Extreme(", fmt.Sprintf(", %t, %s, %s, &%s, %s)", f.builtin(e.Fun) == "min", operand(x), operand(y), to, f.branchSite(e.Pos(), e)))
+	f.slot[e] = to + ".Get()"
+	return true
+}

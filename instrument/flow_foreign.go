@@ -1,0 +1,247 @@
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"heddle/instrument/std"
+	"heddle/trace"
+)
+
+// Calls of code that is not rewritten for data flow: the standard library, and what has no body.
+
+// isForeign reports whether the body of fn is known not to carry labels: it is the standard library's.
+func (f *flower) isForeign(fn *types.Func) bool {
+	if r := fn.Signature().Recv(); r != nil && types.IsInterface(r.Type()) || fn.Pkg() == nil || fn.Pkg() == f.pkg {
+		return f.exprs() && fn.Pkg() == f.pkg && f.bodiless(fn)
+	}
+	path := fn.Pkg().Path()
+	if p := f.im.pkgs[path]; p != nil && p.in.Standard {
+		return !(f.exprs() && std.Followed(path))
+	}
+	first, _, _ := strings.Cut(path, "/")
+	return f.im.pkgs[path] == nil && !strings.Contains(first, ".")
+}
+
+// bodiless reports whether fn is declared in this file and written elsewhere, in assembly or in package runtime.
+func (f *flower) bodiless(fn *types.Func) bool {
+	for _, d := range f.ast.Decls {
+		if d, ok := d.(*ast.FuncDecl); ok && f.info.Defs[d.Name] == fn {
+			return d.Body == nil
+		}
+	}
+	return false
+}
+
+// operates reports whether a function of the standard library may do
+// operations that are events, access memory through hooks, or call the program back.
+func (f *flower) operates(c *flowCall) bool {
+	path := c.callee.Pkg().Path()
+	_, memory, quiet := std.Mode(path)
+	if memory && std.Accesses(path, nil) || !quiet {
+		return true
+	}
+	if c.sig == nil || c.all == "0" {
+		return false
+	}
+	for v := range c.sig.Params().Variables() {
+		switch t := core(v.Type()).(type) {
+		case *types.Signature, *types.Interface:
+			return true
+		case *types.Slice:
+			if types.IsInterface(t.Elem()) {
+				return true
+			}
+		}
+	}
+	return c.recv != nil && types.IsInterface(f.info.TypeOf(c.recv))
+}
+
+// pureCall is for code that only computes.
+func (f *flower) pureCall(e *ast.CallExpr, c *flowCall) {
+	if f.exprs() {
+		f.slot[e] = f.lost(e, c.all)
+		return
+	}
+	if c.all == "0" || c.sig == nil || c.sig.Results().Len() != 1 {
+		if c.all != "0" {
+			f.slot[e] = c.all
+		}
+		return
+	}
+	to := f.fn.newSlot()
+	f.wrap(e, "_hf.Pure(", ", "+c.all+", &"+to+")")
+	f.slot[e] = to + ".Get()"
+}
+
+// foreignCall is for code that does operations without data flow. Where the call is a
+// statement, or has several results, the statement ends what Out begins.
+func (f *flower) foreignCall(e *ast.CallExpr, c *flowCall) {
+	call := f.fn.newCall()
+	before, after := "_hf.Out(", ", "+c.all+", &"+call+")"
+	if op, ok := f.atomicOperation(c); ok {
+		before, after = "_hf.OutAtomic(", ", &"+call+", "+op+")"
+	} else if f.exprs() && prints(c.callee) && returns(c.callee) {
+		before = "_hf.OutPrint("
+	} else if f.exprs() && f.vanishes(e, c) {
+		after = ", " + f.lost(e, c.all) + ", &" + call + ")"
+	}
+	if !f.last(e, c, true, before, after) {
+		f.fn.calls--
+		if c.all != "0" {
+			f.slot[e] = c.all
+		}
+		return
+	}
+	known := "false"
+	if isOperation(c.callee) {
+		known = "true"
+	}
+	if c.sig.Results().Len() != 1 || f.dropped == e {
+		f.aux[e] = "&" + call + ", " + known
+		return
+	}
+	to := f.fn.newSlot()
+	f.wrap(e, "_hf.In(", ", &"+call+", "+known+", &"+to+")")
+	f.slot[e] = to + ".Get()"
+	if f.exprs() && known == "false" {
+		f.slot[e] = f.lost(e, c.all)
+	}
+}
+
+// isOperation reports whether a function is an operation that rt/sched does.
+func isOperation(fn *types.Func) bool {
+	switch fn.Pkg().Path() {
+	case "sync", "sync/atomic", "time":
+		return true
+	}
+	return false
+}
+
+// prints reports whether a function tells what goes into it to whoever reads the output, and nobody else.
+func prints(fn *types.Func) bool {
+	begins := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(s string) bool { return strings.HasPrefix(fn.Name(), s) })
+	}
+	switch fn.Pkg().Path() {
+	case "fmt":
+		return begins("Print")
+	case "log":
+		return begins("Print", "Fatal", "Panic")
+	case "testing":
+		return begins("Log", "Error", "Fatal", "Skip")
+	}
+	return false
+}
+
+// returns reports whether a function that prints does no more than that.
+func returns(fn *types.Func) bool {
+	return !slices.ContainsFunc([]string{"Fatal", "Panic", "Skip"}, func(s string) bool { return strings.HasPrefix(fn.Name(), s) })
+}
+
+// formats are the methods that are called for what is printed, with whether they are given the text.
+var formats = map[string]bool{"String": false, "Error": false, "Format": false, "GoString": false, "Write": true, "WriteString": true}
+
+// vanishes reports whether what goes into a call of foreign code may have an effect that the label of no result
+// tells: it is an operation, its results are dropped or several, or it writes where an argument says.
+func (f *flower) vanishes(e *ast.CallExpr, c *flowCall) bool {
+	switch {
+	case isOperation(c.callee):
+		return true
+	case prints(c.callee):
+		return false
+	case f.dropped == e, c.operates && c.sig.Results().Len() > 1:
+		return true
+	}
+	return slices.ContainsFunc(e.Args, func(a ast.Expr) bool { return f.refers(a) != "" })
+}
+
+// refers returns how package flow calls a value with memory that others see; "" for other values.
+func (f *flower) refers(a ast.Expr) string {
+	t := f.info.TypeOf(a)
+	if t == nil || f.info.Types[a].Value != nil || f.info.Types[a].IsNil() {
+		return ""
+	}
+	switch core(t).(type) {
+	case *types.Pointer:
+		return "Pointer"
+	case *types.Slice:
+		return "Slice"
+	case *types.Map:
+		return "Map"
+	}
+	if isString(t) {
+		return "Text"
+	}
+	return ""
+}
+
+// reached notes, when a call is made of foreign code, that values are lost which it can read in the memory of its arguments.
+func (f *flower) reached(e *ast.CallExpr) {
+	for _, a := range e.Args {
+		if how := f.refers(a); how != "" && f.wrappable(a) {
+			f.wrap(a, "_hf.Reach"+how+"(", ", "+f.sites.add("value", a.Pos(), unhook(f.source(a)), f.info.TypeOf(a))+")")
+		}
+	}
+}
+
+// atomicOperation returns the arguments of package flow's OutAtomic for an operation on an atomic that holds a number or a condition;
+// ok is false for other calls, and where labels are no expressions.
+func (f *flower) atomicOperation(c *flowCall) (args string, ok bool) {
+	if !f.exprs() || c.callee.Pkg().Path() != "sync/atomic" {
+		return "", false
+	}
+	k, ls := trace.Num(0), c.args
+	if recv := c.callee.Signature().Recv(); recv != nil {
+		k, ok = atomicNums[typeName(recv.Type())]
+	} else if len(ls) > 0 {
+		if p, isPtr := core(c.sig.Params().At(0).Type()).(*types.Pointer); isPtr {
+			k, ok = num(p.Elem())
+		}
+		ls = ls[1:]
+	}
+	if !ok {
+		return "", false
+	}
+	ls = append(slices.Clone(ls), "0", "0")
+	name := strings.TrimPrefix(c.callee.Name(), "Heddle") // that of the function that announces it
+	for _, op := range atomicOps {
+		if strings.HasPrefix(name, op.name) {
+			return fmt.Sprintf("_hf.%s, %#x, %s, %s", op.as, uint8(k), ls[0], ls[1]), true
+		}
+	}
+	return "", false
+}
+
+// atomicNums are the types of package sync/atomic that hold numbers and conditions.
+var atomicNums = map[string]trace.Num{
+	"Int32": trace.NumOf(32, true), "Int64": trace.NumOf(64, true), "Uint32": trace.NumOf(32, false),
+	"Uint64": trace.NumOf(64, false), "Uintptr": trace.NumOf(64, false), "Bool": trace.Bool,
+}
+
+// atomicOps are the operations of package sync/atomic by how their names begin.
+var atomicOps = []struct{ name, as string }{
+	{"Load", "AtomicLoad"}, {"Store", "AtomicStore"}, {"Swap", "AtomicSwap"}, {"Add", "AtomicAdd"},
+	{"CompareAndSwap", "AtomicCAS"}, {"And", "AtomicBits"}, {"Or", "AtomicBits"},
+}
+
+// typeName returns the name of a named type, or of what one points to.
+func typeName(t types.Type) string {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		return n.Obj().Name()
+	}
+	return ""
+}
+
+// vanish puts a call around x, whose label is l, that evaluates gone after it.
+func (f *flower) vanish(x ast.Expr, gone, l string) {
+	if l != "0" && f.wrappable(x) {
+		f.wrap(x, "_hf.Vanish(", ", "+gone+")")
+	}
+}

@@ -1,0 +1,279 @@
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// Calls of package hook, which announce operations and accesses: those of package flow take their place, or stand around them.
+
+// hookName returns the name of the function of package hook that a call calls, "" if none.
+func (f *flower) hookName(call *ast.CallExpr) string {
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	id, ok := sel.X.(*ast.Ident)
+	if !ok {
+		return ""
+	}
+	if p, ok := f.info.Uses[id].(*types.PkgName); ok && p.Imported().Path() == hookPath {
+		return sel.Sel.Name
+	}
+	return ""
+}
+
+// hookMethod returns the type in package hook and the name of the method that a call calls.
+func (f *flower) hookMethod(call *ast.CallExpr) (typ, method string) {
+	fun, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return "", ""
+	}
+	sel := f.info.Selections[fun]
+	if sel == nil || sel.Kind() != types.MethodVal {
+		return "", ""
+	}
+	t := sel.Recv()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == hookPath {
+		return n.Obj().Name(), fun.Sel.Name
+	}
+	return "", ""
+}
+
+// mapWrite rewrites _hd.MW(m, S), if m is that: what is in the map has the labels ls from now on.
+func (f *flower) mapWrite(m ast.Expr, ls ...string) {
+	call, ok := ast.Unparen(m).(*ast.CallExpr)
+	if !ok || f.hookName(call) != "MW" {
+		return
+	}
+	f.expr(call.Args[0])
+	f.rename(call, "MW")
+	f.entry(call)
+	f.afterPart(call, call.Args[1], ", "+union(append(ls, f.label(call.Args[0]))...))
+}
+
+// rename turns a call of package hook into one of package flow.
+func (f *flower) rename(e *ast.CallExpr, name string) { f.replace(e.Fun, "_hf."+name) }
+
+// hookCall rewrites a call of package hook.
+func (f *flower) hookCall(e *ast.CallExpr, name string) {
+	add := func(s string) { f.afterPart(e, e.Args[len(e.Args)-1], s) }
+	switch name {
+	case "R":
+		l := f.location(e.Args[0])
+		to := f.fn.newSlot()
+		f.rename(e, name)
+		add(", " + l + ", &" + to)
+		f.slot[e] = to + ".Get()"
+	case "P":
+		l := f.location(e.Args[0])
+		f.rename(e, name)
+		add(", " + l)
+	case "W", "RW":
+		l := f.location(e.Args[0])
+		loc := f.fn.newLoc()
+		f.rename(e, name)
+		add(", " + l + ", &" + loc)
+		f.aux[e] = loc
+	case "MR":
+		f.expr(e.Args[0])
+		to := f.fn.newSlot()
+		f.rename(e, name)
+		add(", " + f.label(e.Args[0]) + ", &" + to)
+		f.slot[e] = to + ".Get()"
+		f.entry(e)
+	case "MW":
+		f.mapWrite(e)
+	case "Var":
+		if v := rootVar(f.info, e.Args[0].(*ast.UnaryExpr).X); v != nil {
+			f.rename(e, name)
+			f.toHeap(e.Args[0], "Heap")
+			add(", " + f.declare(v))
+		}
+	case "New", "MadeMap", "MadeSlice":
+		x := e.Args[0]
+		f.expr(x)
+		l := "0" // of what is in it
+		if u, ok := ast.Unparen(x).(*ast.UnaryExpr); ok {
+			l = f.label(u.X)
+			f.slot[e] = "0"
+		} else if lit, ok := ast.Unparen(x).(*ast.CompositeLit); ok {
+			l = f.label(lit)
+			f.slot[e] = "0"
+		} else {
+			f.slot[e] = f.label(x) // make: its length
+		}
+		switch name {
+		case "New":
+			f.toHeap(x, "Heap")
+		case "MadeSlice":
+			f.toHeap(x, "HeapSlice")
+		}
+		f.rename(e, name)
+		add(", " + l)
+	case "MadeChan":
+		f.expr(e.Args[0])
+		f.slot[e] = f.label(e.Args[0])
+	case "Grow":
+		f.grow(e)
+	case "SR":
+		f.expr(e.Args[0])
+		if f.exprs() { // its bytes keep their own
+			f.slot[e] = f.label(e.Args[0])
+			return
+		}
+		to := f.fn.newSlot()
+		f.rename(e, name)
+		add(", " + f.label(e.Args[0]) + ", &" + to)
+		f.slot[e] = to + ".Get()"
+	case "SW":
+		f.expr(e.Args[0])
+		f.rename(e, name)
+		add(", " + f.label(e.Args[0]))
+	case "Old":
+		f.expr(e.Args[0])
+		f.slot[e] = f.label(e.Args[0])
+	case "Append", "AppendString":
+		f.expr(e.Args[0])
+		f.expr(e.Args[1])
+		f.rename(e, name)
+		add(", " + f.label(e.Args[1]))
+		f.slot[e] = f.label(e.Args[0])
+		if f.exprs() {
+			f.slot[e] = "0" // its length is this one
+		}
+	case "Copy", "CopyString":
+		f.expr(e.Args[0])
+		f.expr(e.Args[1])
+		l := union(f.label(e.Args[0]), f.label(e.Args[1]))
+		if f.exprs() {
+			l = "0"
+		}
+		f.rename(e, name)
+		add(", " + l)
+		f.slot[e] = l
+	case "Recv", "Len", "LenSend", "LenRecv":
+		c := f.channel(e)
+		to := f.fn.newSlot()
+		f.wrap(e, "_hf.In(", ", &"+c+", true, &"+to+")")
+		f.slot[e] = to + ".Get()"
+	case "Recv2":
+		f.aux[e] = "&" + f.channel(e) + ", true"
+	case "OnRecv", "OnSend":
+		f.expr(e.Args[0])
+		f.slot[e] = f.label(e.Args[0])
+	case "Select":
+		l := "0"
+		for _, a := range e.Args[2:] {
+			f.expr(a)
+			l = union(l, f.label(a))
+		}
+		c, to := f.fn.newCall(), f.fn.newSlot()
+		if f.exprs() {
+			ls := ""
+			for _, a := range e.Args[2:] {
+				ls += ", " + f.label(a)
+			}
+			f.wrap(e.Args[0], "_hf.OutSelect(uint64(", "), &"+c+ls+")")
+			f.wrap(e, "_hf.In(", ", &"+c+", true, &"+to+")")
+			f.slot[e] = to + ".Get()"
+			return
+		}
+		f.wrap(e.Args[0], "_hf.Out(uint64(", "), "+l+", &"+c+")")
+		f.wrap(e, "_hf.In(", ", &"+c+", true, &"+to+")")
+		f.slot[e] = union(to+".Get()", l)
+	default:
+		for _, a := range e.Args {
+			f.expr(a)
+		}
+	}
+}
+
+// toHeap moves what x points to to the heap where labels are expressions, by a function of package flow: those go by address.
+func (f *flower) toHeap(x ast.Expr, function string) {
+	if f.exprs() {
+		f.wrap(x, "_hf."+function+"(", ")")
+	}
+}
+
+// location rewrites &x and returns the label of the address.
+func (f *flower) location(e ast.Expr) string {
+	f.expr(e)
+	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
+		return f.addrLabel(u.X)
+	}
+	return f.label(e)
+}
+
+// channel puts Out around the channel of an operation and returns the name of its Call.
+func (f *flower) channel(e *ast.CallExpr) string {
+	f.expr(e.Args[0])
+	c := f.fn.newCall()
+	f.wrap(e.Args[0], "_hf.Out(", ", "+f.label(e.Args[0])+", &"+c+")")
+	return c
+}
+
+// grow: the elements have the labels of the arguments, and keep those they have if they move.
+func (f *flower) grow(e *ast.CallExpr) {
+	app := ast.Unparen(e.Args[0]).(*ast.CallExpr)
+	ls := f.argLabels(app)
+	loc := f.fn.newLoc()
+	f.wrap(app.Args[0], "_hf.Old(", ", &"+loc+")")
+	f.rename(e, "Grow")
+	added := union(ls[1:]...)
+	if f.exprs() {
+		added, ls[0] = f.appended(app, ls[1:]), "0" // its length is this one
+	}
+	f.afterPart(e, e.Args[len(e.Args)-1], ", "+added+", &"+loc)
+	f.slot[e] = ls[0]
+}
+
+// hookMethodCall rewrites a call of a method of a type of package hook.
+func (f *flower) hookMethodCall(e *ast.CallExpr, typ, method string) {
+	fun := ast.Unparen(e.Fun).(*ast.SelectorExpr)
+	f.expr(fun.X)
+	for _, a := range e.Args {
+		f.expr(a)
+	}
+	switch typ + "." + method {
+	case "Ptr.Get":
+		to := f.fn.newSlot()
+		f.afterToken(e.Lparen, "&"+to)
+		f.slot[e] = to + ".Get()"
+	case "Ptr.Set":
+		f.afterPart(e, e.Args[0], ", "+f.label(e.Args[0]))
+	case "SendCase.Of":
+		f.slot[e] = union(f.label(fun.X), f.label(e.Args[0]))
+		if f.exprs() {
+			f.slot[e] = f.label(e.Args[0])
+		}
+	}
+}
+
+// appended returns the label of the memory that the arguments of append take.
+func (f *flower) appended(app *ast.CallExpr, ls []string) string {
+	if len(ls) == 1 {
+		return ls[0]
+	}
+	s, ok := core(f.info.TypeOf(app.Args[0])).(*types.Slice)
+	if !ok || !sized(s.Elem()) {
+		return f.lost(app, ls...)
+	}
+	size := gcSizes.Sizeof(s.Elem())
+	var parts []string
+	for i, l := range ls {
+		if l != "0" {
+			parts = append(parts, fmt.Sprintf("_hf.Part{Off: %d, N: %d, L: %s}", int64(i)*size, size, l))
+		}
+	}
+	if len(parts) == 0 {
+		return "0"
+	}
+	return "_hf.Struct(" + strings.Join(parts, ", ") + ")"
+}

@@ -1,0 +1,127 @@
+// Package fair has queues of what is to be done, in classes that take turns: a class that has ever more to do keeps no other one waiting
+// (class-uniform path analysis: Bucur, Kinder & Candea, "Prototyping symbolic execution engines for interpreted languages", ASPLOS 2014).
+package fair
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A Queue has items of type T in classes C. That class is next whose turns have cost least so far, of several the one that was found first; and of its items that
+// of the lowest rank, of several the one that was added first.
+type Queue[C comparable, T any] struct {
+	cost    func(C) int
+	classes map[C]*class[T]
+	found   []*class[T]
+	n       int // items
+	added   int // items that ever were there
+}
+
+// A class is a heap of items.
+type class[T any] struct {
+	cost, spent int
+	items       []item[T]
+	lent        bool // the items are those of another class: they are copied before one is taken
+}
+
+type item[T any] struct {
+	rank, nth int
+	x         T
+}
+
+func (a item[T]) before(b item[T]) bool {
+	return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.nth, b.nth)) < 0
+}
+
+// New returns an empty queue, where a turn of a class costs as much as cost says, at least 1.
+func New[C comparable, T any](cost func(C) int) *Queue[C, T] {
+	return &Queue[C, T]{cost: cost, classes: map[C]*class[T]{}}
+}
+
+// Len returns how many items there are.
+func (q *Queue[C, T]) Len() int { return q.n }
+
+func (q *Queue[C, T]) class(c C) *class[T] {
+	k := q.classes[c]
+	if k == nil {
+		k = &class[T]{cost: max(1, q.cost(c))}
+		q.classes[c] = k
+		q.found = append(q.found, k)
+	}
+	return k
+}
+
+// Add adds an item to a class.
+func (q *Queue[C, T]) Add(c C, rank int, x T) {
+	k := q.class(c)
+	k.items = append(k.items, item[T]{rank, q.added, x})
+	q.n++
+	q.added++
+	for i := len(k.items) - 1; i > 0; {
+		up := (i - 1) / 2
+		if !k.items[i].before(k.items[up]) {
+			break
+		}
+		k.items[i], k.items[up] = k.items[up], k.items[i]
+		i = up
+	}
+}
+
+// Charge makes a class pay for a turn that it has had otherwise.
+func (q *Queue[C, T]) Charge(c C) {
+	k := q.class(c)
+	k.spent += k.cost
+}
+
+// Next takes the next item; false if there is none.
+func (q *Queue[C, T]) Next() (x T, ok bool) {
+	var k *class[T]
+	for _, c := range q.found {
+		if len(c.items) > 0 && (k == nil || c.spent < k.spent) {
+			k = c
+		}
+	}
+	if k == nil {
+		return x, false
+	}
+	k.spent += k.cost
+	q.n--
+	return k.take(), true
+}
+
+// take takes the first item of a heap.
+func (k *class[T]) take() T {
+	if k.lent {
+		k.items, k.lent = slices.Clone(k.items), false
+	}
+	x, last := k.items[0].x, len(k.items)-1
+	k.items[0] = k.items[last]
+	k.items[last] = item[T]{}
+	k.items = k.items[:last]
+	for i := 0; ; {
+		least := i
+		for c := 2*i + 1; c <= 2*i+2 && c < last; c++ {
+			if k.items[c].before(k.items[least]) {
+				least = c
+			}
+		}
+		if least == i {
+			return x
+		}
+		k.items[i], k.items[least] = k.items[least], k.items[i]
+		i = least
+	}
+}
+
+// Ahead calls do with the items that Next would return one after the other, at most most of them, as long as do says so.
+func (q *Queue[C, T]) Ahead(most int, do func(T) bool) {
+	ahead := &Queue[C, T]{found: make([]*class[T], len(q.found))}
+	for i, k := range q.found {
+		ahead.found[i] = &class[T]{k.cost, k.spent, k.items, true}
+	}
+	for range most {
+		if x, ok := ahead.Next(); !ok || !do(x) {
+			return
+		}
+	}
+}
