@@ -97,7 +97,7 @@ func message(f *wire.Finding) string {
 		}
 	}
 	if f.Early != "" {
-		text += "; " + f.Early
+		text += "; " + f.Early + ", as where the others are slow"
 	}
 	return text
 }

@@ -141,7 +141,7 @@ func (p *Replay) rows() []row {
 	p.learnNames()
 	quiet := 0
 	for i := 0; i < len(p.events); {
-		if p.events[i].Quiet && !keep[i] {
+		if quietly(&p.events[i]) && !keep[i] {
 			quiet++
 			i++
 			continue
@@ -153,7 +153,7 @@ func (p *Replay) rows() []row {
 		}
 		n, loud, in := i, 0, map[string]bool{}
 		for ; n < len(p.events) && !keep[n]; n++ {
-			if !p.events[n].Quiet {
+			if !quietly(&p.events[n]) {
 				loud++
 				in[p.inside(&p.events[n])] = true
 			}
@@ -177,6 +177,9 @@ func leftOut(n int, in map[string]bool) string {
 	return fmt.Sprintf("... %s inside %s", plural(n, "step"), strings.Join(names, ", "))
 }
 
+// quietly reports whether a step is left out without a word where it stands.
+func quietly(e *wire.Event) bool { return e.Quiet || !e.Switch && ofConnection(e.Op, e.Where) }
+
 // inside returns the package of the standard library that a step is in, "" for the user's code.
 func (p *Replay) inside(e *wire.Event) string {
 	w := e.Where
@@ -194,7 +197,7 @@ func (p *Replay) kept() []bool {
 	loud := 0
 	for i := range p.events {
 		e := &p.events[i]
-		keep[i] = p.r.o.Verbose || !e.Quiet && (e.Switch || i == len(p.events)-1 || p.inside(e) == "")
+		keep[i] = p.r.o.Verbose || !quietly(e) && (e.Switch || i == len(p.events)-1 || p.inside(e) == "")
 		if keep[i] {
 			loud++
 		}

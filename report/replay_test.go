@@ -192,3 +192,23 @@ func TestWrap(t *testing.T) {
 		}
 	}
 }
+
+// How a connection keeps its order is not shown, that it is used is.
+func TestReplayOfConnection(t *testing.T) {
+	at := wire.Place{File: "a.go", Line: 3, Object: "connection"}
+	r := New(Options{Width: 100})
+	p := &Replay{r: r, events: []wire.Event{
+		{Index: 0, G: "main", Op: "lock", Where: at, Partner: -1}, {Index: 1, G: "main", Op: "broadcast", Where: at, Partner: -1},
+		{Index: 2, G: "main", Op: "unlock", Where: at, Partner: -1}, {Index: 3, G: "main", Op: "end", Partner: -1},
+	}}
+	text := func() string { return strings.Join(table(p.rows(), 100), "\n") }
+	if got := text(); !strings.Contains(got, "lock connection") || strings.Contains(got, "broadcast") || strings.Contains(got, "unlock") || !strings.Contains(got, "2 steps inside the standard library") {
+		t.Error(got)
+	}
+	for i := range p.events {
+		p.events[i].Where.Site = 7 // a lock of the program's own, whatever it is called
+	}
+	if got := text(); !strings.Contains(got, "unlock connection") {
+		t.Error(got)
+	}
+}

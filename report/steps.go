@@ -18,7 +18,7 @@ const mostVerbose = 1000
 func (r *Reporter) chosen(f Finding) []int {
 	all := f.steps()
 	most := mostSteps
-	std := func(s *wire.Step) bool { return r.std(s.Where) }
+	std := func(s *wire.Step) bool { return r.std(s.Where) || ofConnection(s.Op, s.Where) }
 	switch {
 	case r.o.Verbose:
 		most, std = mostVerbose, func(*wire.Step) bool { return false }
@@ -50,6 +50,15 @@ func (f Finding) lead() int {
 	}
 	return 0
 }
+
+// ofConnection reports whether an operation is how a connection keeps its order, at the place of the program that uses it: that it is
+// taken, and waited for, says enough.
+func ofConnection(op string, w wire.Place) bool {
+	return w.Object == connection && w.Site == 0 && (op == "unlock" || op == "broadcast" || op == "signal")
+}
+
+// connection is what package drive calls a connection, a listener or a pipe.
+const connection = "connection"
 
 // number returns which step of the execution the i-th of f.steps() is, from 0.
 func (f Finding) number(i int) int {

@@ -98,3 +98,14 @@ func TestAlike(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestEarlyTimersAreExplained(t *testing.T) {
+	f := &wire.Finding{Kind: "leak", Message: "m", Early: "the timer of a.go:1 fired 1s early"}
+	if got := message(f); got != "m; the timer of a.go:1 fired 1s early, as where the others are slow" {
+		t.Error(got)
+	}
+	f.Early = ""
+	if got := message(f); got != "m" {
+		t.Error(got)
+	}
+}
