@@ -19,7 +19,7 @@ func (t *Trace) Append(b []byte) []byte {
 		o := &t.Objects[i]
 		b = append64(append(b, byte(o.Kind)), uint64(o.Addr))
 		b = append32(append32(append32(append32(b, int(o.G)), int(o.N)), int(o.Offset)), int(o.Cap))
-		b = append64(append64(b, uint64(o.Site)), o.Init)
+		b = append32(append64(append64(append64(b, uint64(o.Site)), o.Init), uint64(o.Made)), int(o.Nth))
 	}
 	b = AppendSteps(b, t.Steps)
 	b = append32(b, len(t.Events))
@@ -49,7 +49,7 @@ func (t *Trace) Append(b []byte) []byte {
 		a := &t.Plain[i]
 		b = append32(append64(append32(append(append32(append32(b, int(a.G)), int(a.Step)), flag(a.Write)), int(a.Size)), uint64(a.Site)), int(a.After))
 		m := &a.Mem
-		b = append32(append32(append32(append64(b, uint64(m.Addr)), int(m.G)), int(m.N)), int(m.Offset))
+		b = append32(append64(append32(append32(append32(append64(b, uint64(m.Addr)), int(m.G)), int(m.N)), int(m.Offset)), uint64(m.Made)), int(m.Nth))
 	}
 	b = append32(b, len(t.Compares))
 	for _, c := range t.Compares {
@@ -116,9 +116,9 @@ func Decode(b []byte) (*Trace, error) {
 	for i := range t.Goroutines {
 		t.Goroutines[i] = Goroutine{Parent: GID(d.i32()), N: d.i32(), Site: Site(d.u64())}
 	}
-	t.Objects = make([]Object, d.rows(41))
+	t.Objects = make([]Object, d.rows(53))
 	for i := range t.Objects {
-		t.Objects[i] = Object{Kind: ObjKind(d.u8()), Addr: uintptr(d.u64()), G: GID(d.i32()), N: d.i32(), Offset: uint32(d.i32()), Cap: d.i32(), Site: Site(d.u64()), Init: d.u64()}
+		t.Objects[i] = Object{Kind: ObjKind(d.u8()), Addr: uintptr(d.u64()), G: GID(d.i32()), N: d.i32(), Offset: uint32(d.i32()), Cap: d.i32(), Site: Site(d.u64()), Init: d.u64(), Made: Site(d.u64()), Nth: d.i32()}
 	}
 	t.Steps = d.steps()
 	t.Events = make([]Event, d.rows(38))
@@ -146,13 +146,13 @@ func Decode(b []byte) (*Trace, error) {
 		l.G, l.Step, l.Op, l.Enabled = GID(d.i32()), d.i32(), Op(d.u8()), d.u8() == 1
 		l.Obj, l.Site, l.Seq = ObjID(d.i32()), Site(d.u64()), uint32(d.i32())
 	}
-	if n := d.rows(45); n > 0 {
+	if n := d.rows(57); n > 0 {
 		t.Plain = make([]Plain, n)
 	}
 	for i := range t.Plain {
 		a := &t.Plain[i]
 		a.G, a.Step, a.Write, a.Size, a.Site, a.After = GID(d.i32()), d.i32(), d.u8() == 1, uint32(d.i32()), Site(d.u64()), d.i32()
-		a.Mem = Object{Kind: ObjMemory, Addr: uintptr(d.u64()), G: GID(d.i32()), N: d.i32(), Offset: uint32(d.i32())}
+		a.Mem = Object{Kind: ObjMemory, Addr: uintptr(d.u64()), G: GID(d.i32()), N: d.i32(), Offset: uint32(d.i32()), Made: Site(d.u64()), Nth: d.i32()}
 	}
 	if n := d.rows(12); n > 0 {
 		t.Compares = make([]Compare, n)

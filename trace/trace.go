@@ -39,6 +39,8 @@ type Object struct {
 	Offset uint32  // bytes from the start of that allocation
 	Cap    int32   // capacity, of a channel
 	Site   Site    // where it was created, or first used if that is not known
+	Made   Site    // where it was created; 0 if that is not known
+	Nth    int32   // creator's Nth allocation there, from 1; of exhaustive executions
 	Init   uint64  // what it was before the first operation, where that is not nothing: see below
 }
 

@@ -68,6 +68,7 @@ func (e *Encoder) object(o Object) {
 	if e.Uint(k); !known {
 		r := &e.tab.objects[o]
 		e.Proc(r.by)
+		e.B = binary.AppendUvarint(e.B, uint64(r.made))
 		e.Int(int(r.n))
 		e.Uint(int(r.offset))
 		e.B = binary.AppendUvarint(e.B, e.tab.name(&r.objectKey))
@@ -152,7 +153,7 @@ func (d *Decoder) object() Object {
 		return 0
 	}
 	by := d.Proc()
-	key := objectKey{by: by, n: int32(d.Int()), offset: uint32(d.Uint()), addr: d.tab.addr(by, d.Uint()), kind: trace.ObjKind(d.Uint()), size: uint32(d.Uint())}
+	key := objectKey{by: by, made: trace.Site(d.Uint()), n: int32(d.Int()), offset: uint32(d.Uint()), addr: d.tab.addr(by, d.Uint()), kind: trace.ObjKind(d.Uint()), size: uint32(d.Uint())}
 	limit := int32(d.Uint())
 	if d.Bad {
 		return 0

@@ -53,7 +53,7 @@ func (tab *Table) addr(by Proc, name uint64) uintptr {
 func (tab *Table) Known() (known []trace.Identity) {
 	for i := range tab.objects {
 		if o := &tab.objects[i]; o.ordered {
-			known = append(known, trace.Identity{By: tab.path(o.by), N: o.n, Offset: o.offset, Addr: tab.name(&o.objectKey), Kind: o.kind, Size: o.size})
+			known = append(known, trace.Identity{By: tab.path(o.by), Made: uint64(o.made), N: o.n, Offset: o.offset, Addr: tab.name(&o.objectKey), Kind: o.kind, Size: o.size})
 		}
 	}
 	return known
@@ -66,7 +66,7 @@ func (tab *Table) Know(known []trace.Identity) {
 		for _, n := range k.By {
 			by = tab.proc(procRow{by, n})
 		}
-		obj := tab.intern(objectKey{by: by, n: k.N, offset: k.Offset, addr: tab.addr(by, k.Addr), kind: k.Kind, size: k.Size})
+		obj := tab.intern(objectKey{by: by, made: trace.Site(k.Made), n: k.N, offset: k.Offset, addr: tab.addr(by, k.Addr), kind: k.Kind, size: k.Size})
 		tab.objects[obj].ordered = true
 	}
 }

@@ -16,9 +16,12 @@ const (
 	Timers // the pseudo goroutine that starts what time.AfterFunc was given
 )
 
-// An Object is an object by its creation (who made it, as the how manieth
-// allocation, and the offset within), or, if it is older than the execution, by
+// An Object is an object by its creation (who made it and where, as the how manieth
+// allocation there, and the offset within), or, if it is older than the execution, by
 // its address. Memory is told apart by its size too.
+//
+// Where, since what somebody allocates may depend on who came first: of those who ask
+// a context for its Done only the first makes the channel. What follows has the same name all the same.
 type Object int32
 
 // A Table names goroutines and objects. It grows with the program under test,
@@ -56,6 +59,7 @@ type objectRow struct {
 // An objectKey is what an object is known by. by is NoProc for those older than the execution.
 type objectKey struct {
 	by     Proc
+	made   trace.Site
 	n      int32
 	offset uint32
 	addr   uintptr
@@ -153,7 +157,7 @@ func (tab *Table) object(t *trace.Trace, id trace.ObjID, size uint32) Object {
 // keyOf is what an object of t is known by.
 func (tab *Table) keyOf(t *trace.Trace, id trace.ObjID, size uint32) objectKey {
 	o := &t.Objects[id]
-	k := objectKey{by: NoProc, n: o.N, offset: o.Offset, kind: o.Kind, size: size}
+	k := objectKey{by: NoProc, made: o.Made, n: o.Nth, offset: o.Offset, kind: o.Kind, size: size}
 	if o.G != trace.NoG {
 		k.by = tab.gids[o.G].proc
 	} else {
@@ -186,7 +190,7 @@ func (tab *Table) intern(k objectKey) Object {
 
 // meets reports whether two pieces of memory overlap.
 func (k *objectKey) meets(l *objectKey) bool {
-	if k.size == 0 || l.size == 0 || k.by != l.by || k.n != l.n {
+	if k.size == 0 || l.size == 0 || k.by != l.by || k.made != l.made || k.n != l.n {
 		return false
 	}
 	a, b := uint64(k.offset), uint64(l.offset)
@@ -217,14 +221,14 @@ func (tab *Table) order(obj Object) {
 	}
 }
 
-// ObjectName describes an object, for messages and tests: "mutex main/1#2+8".
+// ObjectName describes an object, for tests: "mutex main/1#2@80a+8".
 func (tab *Table) ObjectName(obj Object) string {
 	o := &tab.objects[obj]
 	s := o.kind.String() + " "
 	if o.by == NoProc {
 		s += strconv.FormatUint(uint64(o.addr), 16)
 	} else {
-		s += tab.Name(o.by) + "#" + strconv.Itoa(int(o.n)) + "+" + strconv.Itoa(int(o.offset))
+		s += tab.Name(o.by) + "#" + strconv.Itoa(int(o.n)) + "@" + strconv.FormatUint(uint64(o.made), 16) + "+" + strconv.Itoa(int(o.offset))
 	}
 	if o.size > 0 {
 		s += ":" + strconv.Itoa(int(o.size))

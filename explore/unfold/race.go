@@ -28,13 +28,14 @@ type races struct {
 // A memory is some bytes by who allocated them as the how manieth, or by their address.
 type memory struct {
 	by     transition.Proc
+	made   trace.Site
 	n      int32
 	offset uint64
 	size   uint32
 }
 
 func (m *memory) meets(o *memory) bool {
-	return m.by == o.by && m.n == o.n && m.offset < o.offset+uint64(o.size) && o.offset < m.offset+uint64(m.size)
+	return m.by == o.by && m.made == o.made && m.n == o.n && m.offset < o.offset+uint64(o.size) && o.offset < m.offset+uint64(m.size)
 }
 
 // An access is one of an event.
@@ -76,7 +77,7 @@ func (s *Strategy) notePlain(e net.Event, j int, p *piece) {
 		}
 		m := memory{by: transition.NoProc, offset: uint64(a.Mem.Addr), size: a.Size}
 		if a.Mem.G != trace.NoG {
-			m.by, m.n, m.offset = s.tab.ProcOf(a.Mem.G), a.Mem.N, uint64(a.Mem.Offset)
+			m.by, m.made, m.n, m.offset = s.tab.ProcOf(a.Mem.G), a.Mem.Made, a.Mem.Nth, uint64(a.Mem.Offset)
 		}
 		x := access{e, a.Site.Plain(), a.Write}
 		if as := s.races.accesses[m]; len(as) == 0 || as[len(as)-1] != x {

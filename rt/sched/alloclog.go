@@ -1,5 +1,7 @@
 package sched
 
+import "heddle/trace"
+
 // The allocation log is searched by address while it grows (a map keyed by
 // pointers is visited in the order of their making). It is kept as sorted
 // runs, each less than half as long as the one before, so that many searches
@@ -13,6 +15,9 @@ func (s *Sched) sortAllocs() {
 	}
 	if from == len(s.allocs) {
 		return
+	}
+	if s.exhaustive() {
+		s.made.number(s.allocs[from:])
 	}
 	s.runs = append(s.runs, len(s.allocs))
 	for n := len(s.runs); ; n-- {
@@ -89,4 +94,64 @@ func (s *Sched) allocOf(p uintptr) (a alloc, off uint32, ok bool) {
 		begin = end
 	}
 	return alloc{}, 0, false
+}
+
+// A madeAt counts what each goroutine has allocated at each place: a hash table with open addressing.
+type madeAt struct {
+	slots []madeSlot // a power of two of them
+	n     int        // that are in use
+	gen   uint32     // slots of others are empty, as are those that have counted nothing
+}
+
+type madeSlot struct {
+	site trace.Site
+	g    trace.GID
+	n    int32
+	gen  uint32
+}
+
+func (m *madeAt) reset() {
+	m.n = 0
+	if m.gen++; m.gen == 0 {
+		clear(m.slots)
+		m.gen = 1
+	}
+}
+
+// number counts allocations, in their order.
+func (m *madeAt) number(as []alloc) {
+	for i := range as {
+		a := &as[i]
+		if 2*m.n >= len(m.slots) {
+			m.grow()
+		}
+		sl := m.slot(a.site, a.g)
+		sl.n++
+		a.nth = sl.n
+	}
+}
+
+// slot returns that of a goroutine and a place, made if there is none.
+func (m *madeAt) slot(site trace.Site, g trace.GID) *madeSlot {
+	mask := uint64(len(m.slots) - 1)
+	for k := (uint64(site) + uint64(g)<<32) * 0x9e3779b97f4a7c15 >> 32; ; k++ {
+		switch sl := &m.slots[k&mask]; {
+		case sl.n == 0 || sl.gen != m.gen:
+			*sl = madeSlot{site, g, 0, m.gen}
+			m.n++
+			return sl
+		case sl.site == site && sl.g == g:
+			return sl
+		}
+	}
+}
+
+func (m *madeAt) grow() {
+	old := m.slots
+	m.slots, m.n = make([]madeSlot, max(64, 2*len(old))), 0
+	for _, o := range old {
+		if o.n > 0 && o.gen == m.gen {
+			m.slot(o.site, o.g).n = o.n
+		}
+	}
 }

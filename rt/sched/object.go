@@ -282,6 +282,7 @@ type alloc struct {
 	g          trace.GID
 	n          int32
 	kind       uint8
+	nth        int32 // of those of g at site; set by sortAllocs
 	site       trace.Site
 }
 
@@ -297,6 +298,6 @@ func (s *Sched) alloc(p unsafe.Pointer, n uintptr, kind uint8, site uint64) {
 		s.madeChan(p, trace.Site(site))
 	}
 	if len(s.allocs) < maxAllocs {
-		s.allocs = append(s.allocs, alloc{uintptr(p), n, g.id, g.allocs, kind, trace.Site(site)})
+		s.allocs = append(s.allocs, alloc{uintptr(p), n, g.id, g.allocs, kind, 0, trace.Site(site)})
 	}
 }

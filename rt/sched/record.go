@@ -199,7 +199,7 @@ func (s *Sched) finalizeObjects() {
 // nameObject fills in who made o, from the allocation log, which is sorted.
 func (s *Sched) nameObject(o *trace.Object) {
 	if a, off, ok := s.allocOf(o.Addr); ok {
-		o.G, o.N, o.Offset = a.g, a.n, off
+		o.G, o.N, o.Offset, o.Made, o.Nth = a.g, a.n, off, a.site, a.nth
 		if a.site != 0 { // package sync does not say where
 			o.Site = a.site
 		}

@@ -184,7 +184,8 @@ type Sched struct {
 	nobj    int
 	tab     objTable
 	allocs  []alloc
-	runs    []int   // see sortAllocs
+	runs    []int // see sortAllocs
+	made    madeAt
 	spare   []alloc // for sorting
 	dropped bool    // the allocation log is full
 
@@ -341,6 +342,7 @@ func (s *Sched) reset(opt Options) {
 	s.verdict, s.over, s.mainOver, s.unwind, s.unwound, s.exited = trace.Finished, false, false, false, 0, false
 	s.resetObjects()
 	s.allocs, s.runs, s.dropped = s.allocs[:0], s.runs[:0], false
+	s.made.reset()
 	s.race = opt.Race
 	if s.race {
 		s.shadow.Reset()

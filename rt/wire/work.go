@@ -79,7 +79,7 @@ func (k *Knowledge) Clone() *Knowledge {
 }
 
 func same(a, b trace.Identity) bool {
-	return slices.Equal(a.By, b.By) && a.N == b.N && a.Offset == b.Offset && a.Addr == b.Addr && a.Kind == b.Kind && a.Size == b.Size
+	return slices.Equal(a.By, b.By) && a.Made == b.Made && a.N == b.N && a.Offset == b.Offset && a.Addr == b.Addr && a.Kind == b.Kind && a.Size == b.Size
 }
 
 // Cuts are how many executions a bound has ended before their end.
