@@ -522,15 +522,33 @@ func (x *local) testFailure(t *trace.Trace) *wire.Finding {
 // reason returns the first line of a test's log that was written where one of
 // the frames of its failure stands, and which frame; -1 if there is none.
 func reason(output []byte, frames []wire.Place) (frame int, text string) {
-	for _, m := range logLine.FindAllSubmatch(output, -1) {
-		line, _ := strconv.Atoi(string(m[2]))
-		i := slices.IndexFunc(frames, func(p wire.Place) bool { return p.Line == line && base(p.File) == string(m[1]) })
-		if i >= 0 {
-			return i, string(m[3])
+	logged := logLine.FindAllSubmatchIndex(output, -1)
+	for n, m := range logged {
+		file := string(output[m[2]:m[3]])
+		line, _ := strconv.Atoi(string(output[m[4]:m[5]]))
+		i := slices.IndexFunc(frames, func(p wire.Place) bool { return p.Line == line && base(p.File) == file })
+		if i < 0 {
+			continue
 		}
+		if text = strings.TrimSpace(string(output[m[6]:m[7]])); text == "" { // packages of assertions begin on the next line
+			end := len(output)
+			if n+1 < len(logged) {
+				end = logged[n+1][0]
+			}
+			if e := errorLine.FindSubmatch(output[m[7]:end]); e != nil {
+				text = strings.TrimSpace(string(e[1]))
+				if len(e[2]) > 0 {
+					text += fmt.Sprintf(" expected %s, actual %s", e[2], e[3])
+				}
+			}
+		}
+		return i, text
 	}
 	return -1, ""
 }
+
+// errorLine is where testify says what is wrong.
+var errorLine = regexp.MustCompile(`(?m)^\s+Error:(.*)$(?:\n\s+expected *: *(.*)\n\s+actual *: *(.*)$)?`)
 
 // withoutTesting leaves out the frames of t.Errorf and what it calls.
 func (x *local) withoutTesting(frames []wire.Place) []wire.Place {
