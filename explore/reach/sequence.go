@@ -11,8 +11,11 @@ import (
 type sequence struct {
 	*transition.Path
 	n, w   int
-	past   []uint64 // w words an event: what happened before it, and itself
-	future []uint64 // likewise
+	past   []uint64  // w words an event: what happened before it, and itself
+	future []uint64  // likewise
+	of     [][]int32 // of each goroutine: the events in which it took part
+	causes []int32   // events that happened before another one, all others that did happened before one of these
+	from   []int32   // of each event: where its causes begin
 	calls  []call
 	procOf []int32 // of each event: the call of its Proc, and that of its With or -1
 	withOf []int32
@@ -49,19 +52,46 @@ func (q *sequence) read() {
 	q.past, q.future = q.past[:size], q.future[:size]
 	clear(q.past)
 	clear(q.future)
+	q.order()
+	q.readCalls()
+}
+
+// order finds out what happened before each event, and after it: by way of the last event of each goroutine that did.
+func (q *sequence) order() {
+	q.causes, q.from = q.causes[:0], q.from[:0]
+	for g := range q.of {
+		q.of[g] = q.of[g][:0]
+	}
+	for len(q.of) < q.Procs() {
+		q.of = append(q.of, nil)
+	}
 	for j := range q.n {
 		past := q.before(j)
-		for i := j; i >= 0; i-- {
-			if !past.has(i) && q.Before(i, j) {
-				past.join(q.before(i))
-				past.add(i)
+		q.from = append(q.from, int32(len(q.causes)))
+		for g := range q.of {
+			k := min(q.Knows(j, transition.Proc(g)), len(q.of[g]))
+			if k == 0 || past.has(int(q.of[g][k-1])) {
+				continue
 			}
+			i := int(q.of[g][k-1])
+			past.joinTo(q.before(i), i)
+			q.causes = append(q.causes, int32(i))
 		}
-		for i := past.next(0); i >= 0; i = past.next(i + 1) {
-			q.after(i).add(j)
+		past.add(j)
+		t := q.At(j)
+		q.of[t.Proc] = append(q.of[t.Proc], int32(j))
+		if t.With != transition.NoProc {
+			q.of[t.With] = append(q.of[t.With], int32(j))
 		}
 	}
-	q.readCalls()
+	q.from = append(q.from, int32(len(q.causes)))
+	for j := q.n - 1; j >= 0; j-- {
+		future := q.after(j)
+		future.add(j)
+		for _, i := range q.causes[q.from[j]:q.from[j+1]] {
+			q.after(int(i)).joinFrom(future, j)
+		}
+	}
 }
 
 func (q *sequence) readCalls() {

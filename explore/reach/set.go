@@ -19,6 +19,12 @@ func (s set) join(t set) {
 	}
 }
 
+// joinTo is join for a t without members above last.
+func (s set) joinTo(t set, last int) { s[:last>>6+1].join(t[:last>>6+1]) }
+
+// joinFrom is join for a t without members below first.
+func (s set) joinFrom(t set, first int) { s[first>>6:].join(t[first>>6:]) }
+
 // meets reports whether s and t have a member in common.
 func (s set) meets(t set) bool {
 	for i, x := range t {

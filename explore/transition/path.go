@@ -93,6 +93,12 @@ func (p *Path) Before(i, j int) bool {
 	return p.clocks[j*p.stride+int(p.steps[i].Proc)] >= p.rows[i].seq
 }
 
+// Procs returns how many goroutines there are that transitions know of.
+func (p *Path) Procs() int { return len(p.last) }
+
+// Knows returns how many of the transitions in which g took part happen before j, or are j.
+func (p *Path) Knows(j int, g Proc) int { return int(p.clocks[j*p.stride+int(g)]) }
+
 // Announced reports whether i happens before the operations of j were
 // announced: i <= j, and swapping what lies between cannot bring j before i.
 func (p *Path) Announced(i, j int) bool {
