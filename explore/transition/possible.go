@@ -58,7 +58,11 @@ func (c *Cut) block(i int) bool {
 func (c *Cut) last(obj Object, m Mode) int {
 	us := c.p.used(obj)
 	for k := len(us) - 1; k >= 0; k-- {
-		if us[k].Mode == m && c.has(int(us[k].at)) {
+		if us[k].Mode != m {
+			k = int(us[k].run)
+			continue
+		}
+		if c.has(int(us[k].at)) {
 			return int(us[k].at)
 		}
 	}
@@ -258,6 +262,9 @@ func (c *Cut) count(obj Object) int32 {
 // buffer returns how many values a channel holds at the end of c, and whether it is closed.
 func (c *Cut) buffer(obj Object) (n int, closed bool) {
 	n, closed = trace.OfChanState(c.p.Tab.Init(obj))
+	if c.p.Tab.objects[obj].cap == 0 {
+		return n, closed || c.last(obj, closing) >= 0
+	}
 	for _, u := range c.p.used(obj) {
 		if !c.has(int(u.at)) {
 			continue

@@ -566,6 +566,9 @@ func (s *Strategy) show(e net.Event, c *call, t, u net.Cond, j int, ps []piece) 
 
 // extend adds the possible extensions after e, which was just shown (Fig. 10).
 func (s *Strategy) extend(e net.Event) {
+	if s.late() {
+		return
+	}
 	first, k := s.net.Given(e)
 	in := s.find
 	past := s.findPast(e)
