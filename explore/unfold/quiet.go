@@ -210,23 +210,6 @@ func (s *Strategy) fromReceiver(t net.Cond, c *call) {
 	}
 }
 
-// fromMail adds the extensions in which y, which was just sent, is received.
-func (s *Strategy) fromMail(y net.Cond, b *mailbox) {
-	in := s.find
-	in.Grow()
-	if !in.AddCond(y) {
-		return
-	}
-	for _, t := range b.waiting {
-		m := in.Mark()
-		if in.AddCond(t) && in.Keep(t) {
-			c, _ := s.callAt(t)
-			s.operation(c, t, in, s.foresee)
-		}
-		in.Undo(m)
-	}
-}
-
 // atOnce returns the event in which the one at y receives within the step before, since the message is there: it was sent by what the
 // schedule that is made does before. None if not.
 func (s *Strategy) atOnce(in *net.Config, y net.Cond) net.Event {

@@ -584,10 +584,10 @@ func (s *Strategy) extend(e net.Event) {
 				s.fromObject(y)
 			}
 		case s.mailboxOf(y) != nil:
-			s.fromMail(y, s.mailboxOf(y))
+			s.fromAside(y, s.mailboxOf(y).waiting)
 		case o.kind == trace.ObjTimer && s.net.Up(y) == net.None: // nobody can know of it yet
 		case s.net.Up(y) == net.None:
-			s.fromAside(y, o)
+			s.fromAside(y, o.waiting)
 		default:
 			s.fromObject(y)
 		}

@@ -144,15 +144,15 @@ func (s *Strategy) fromObject(x net.Cond) {
 	})
 }
 
-// fromAside adds the extensions that come after x, which was just given beside an object.
-func (s *Strategy) fromAside(x net.Cond, o *object) {
+// fromAside adds the extensions that come after x, which was just given beside an object, of those who wait for such.
+func (s *Strategy) fromAside(x net.Cond, waiting []net.Cond) {
 	in := s.find
 	in.Grow()
 	if !in.AddCond(x) {
 		return
 	}
-	for i := 0; i < len(o.waiting); i++ {
-		t, m := o.waiting[i], in.Mark()
+	for _, t := range waiting {
+		m := in.Mark()
 		if in.AddCond(t) && in.Keep(t) {
 			c, sides := s.callAt(t)
 			s.expand(t, c, sides)

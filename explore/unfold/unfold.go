@@ -353,7 +353,7 @@ func (s *Strategy) giveWay(why string) {
 }
 
 // mostMade is how much memory the executions may take that are kept for dpor.
-const mostMade = 16 << 20
+const mostMade = 8 << 20
 
 // keep keeps an execution, for dpor if it has to take over. Of those beyond mostMade what dpor needs is executed again.
 func (s *Strategy) keep(t *trace.Trace) {
