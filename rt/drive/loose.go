@@ -57,7 +57,7 @@ func (e *exploration) suspects(ex *Execution, s *trace.Schedule) *trace.Schedule
 
 // hides says why a search that was complete otherwise has not covered
 // everything; "" if it has: there are suspects that no execution has shown to be
-// races, or accesses that race are no scheduling points.
+// races, accesses that race are no scheduling points, or there was a failure that is not reported.
 func (e *exploration) hides() string {
 	if slices.ContainsFunc(e.suspected, func(key string) bool { return e.seen[key] == nil }) {
 		return explore.Hidden
@@ -65,7 +65,12 @@ func (e *exploration) hides() string {
 	if e.oneWay {
 		return oneWay
 	}
+	if e.measured || e.ranOut {
+		return unreported
+	}
 	return ""
 }
+
+const unreported = "the test fails, which is not reported"
 
 const oneWay = "of a race one order was tried, since its accesses are no scheduling points"
