@@ -179,6 +179,7 @@ type flowFn struct {
 
 	entries, maxEntries int      // of maps, likewise
 	runes               []string // variables that follow ranges over strings
+	walks               []string // and over slices, see quietRange
 
 	results []*types.Var // nil: unnamed
 	labelOf []string     // of the results
@@ -299,6 +300,9 @@ func (fn *flowFn) declarations() string {
 	}
 	for _, r := range fn.runes {
 		out.WriteString("var " + r + " _hf.Runes; ")
+	}
+	for _, r := range fn.walks {
+		out.WriteString("var " + r + " _hf.Walk; ")
 	}
 	return out.String()
 }

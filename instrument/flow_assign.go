@@ -13,7 +13,7 @@ type flowTarget struct {
 	name string // label variable; "" if there is none
 	weak string // only a part is assigned to: the label of its place within the variable, else ""
 	part string // and the size of the variable, where in it the part is and its size, where labels are expressions
-	memo string // "_hf.SetAt(&x, ": a variable in memory that is assigned to without a hook
+	memo string // "_hf.SetAt(&x, ": memory that is assigned to without a hook
 	loc  string // of W
 }
 
@@ -29,6 +29,9 @@ func (f *flower) targetOf(e ast.Expr, define bool) flowTarget {
 		}
 	} else {
 		f.expr(e)
+	}
+	if t, ok := f.quietWrite(e); ok {
+		return t
 	}
 	if star, ok := e.(*ast.StarExpr); ok {
 		if call, ok := ast.Unparen(star.X).(*ast.CallExpr); ok && f.aux[call] != "" {
@@ -307,7 +310,7 @@ func (f *flower) simpleAssign(s *ast.AssignStmt) string {
 			continue
 		}
 		switch t := f.targetOf(l, false); {
-		case t.loc != "":
+		case t.loc != "" || t.memo != "":
 			names.WriteString(", _")
 			labels.WriteString(", " + t.set(label))
 		case t.name != "":
@@ -333,19 +336,30 @@ func (f *flower) simpleMany(s *ast.AssignStmt) string {
 	e := s.Rhs[0]
 	f.expr(e)
 	var to []string
+	parts := "" // what else is set
 	for _, l := range s.Lhs {
-		if t := f.targetOf(l, s.Tok == token.DEFINE); t.name != "" && t.weak == "" {
+		t := f.targetOf(l, s.Tok == token.DEFINE)
+		switch {
+		case t.part != "":
+			tmp := f.fresh()
+			to = append(to, "&"+tmp)
+			parts += " && _hf.SetAll(_hf.PutField(" + t.name + ", " + t.part + ", " + tmp + "), &" + t.name + ")"
+		case t.name != "" && t.weak == "":
 			to = append(to, "&"+t.name)
-		} else {
+		case t.loc != "" || t.memo != "":
+			tmp := f.fresh()
+			to = append(to, "&"+tmp)
+			parts += " && _hf.SetAll(" + t.set(tmp) + ")"
+		default:
 			to = append(to, "nil")
 		}
 	}
 	names := strings.Join(to, ", ")
 	if aux := f.aux[ast.Unparen(e)]; aux != "" {
-		return "_hf.BackInto(" + aux + ", " + names + ")"
+		return "_hf.BackInto(" + aux + ", " + names + ")" + parts
 	}
 	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && f.isUser(call) {
-		return "_hf.Into(" + f.label(e) + ", " + names + ")"
+		return "_hf.Into(" + f.label(e) + ", " + names + ")" + parts
 	}
-	return "_hf.SetAll(" + f.label(e) + ", " + names + ")"
+	return "_hf.SetAll(" + f.label(e) + ", " + names + ")" + parts
 }

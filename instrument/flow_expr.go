@@ -24,14 +24,19 @@ func (f *flower) expr(e ast.Expr) {
 		if f.info.Selections[e] != nil {
 			f.expr(e.X)
 		}
+		f.quietRead(e)
 	case *ast.IndexExpr:
 		if f.exprs() && f.indexed(e) {
+			if !isBytes(f.info.TypeOf(e.X)) { // their labels go by address already
+				f.quietRead(e)
+			}
 			return
 		}
 		f.expr(e.X)
 		f.expr(e.Index)
 	case *ast.StarExpr:
 		f.expr(e.X)
+		f.quietRead(e)
 	case *ast.SliceExpr:
 		f.expr(e.X)
 		f.expr(e.Low)

@@ -150,6 +150,9 @@ func (f *flower) rangeOver(s *ast.RangeStmt, names [2]string) string {
 		times("TimesSlice")
 		if f.exprs() {
 			l = "0"
+			if names[1] != "" && f.quiet() {
+				l = f.quietRange(s)
+			}
 		}
 		return set(names[0], "0") + set(names[1], l)
 	case *types.Basic:

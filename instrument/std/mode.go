@@ -154,7 +154,7 @@ func Followed(importPath string) bool { return followed[importPath] }
 
 var followed = map[string]bool{
 	"bytes": true, "cmp": true, "container/heap": true, "container/list": true, "container/ring": true, "encoding/binary": true, "encoding/hex": true,
-	"maps": true, "slices": true, "sort": true, "strconv": true, "strings": true, "unicode": true, "unicode/utf16": true, "unicode/utf8": true,
+	"maps": true, "regexp": true, "regexp/syntax": true, "slices": true, "sort": true, "strconv": true, "strings": true, "unicode": true, "unicode/utf16": true, "unicode/utf8": true,
 }
 
 // belowRuntime is what package runtime imports, transitively, and runtime

@@ -233,10 +233,11 @@ func At[T any](p *T) Label {
 }
 
 // SetAt sets it, where an assignment passes no hook.
-func SetAt[T any](p *T, l Label) {
+func SetAt[T any](p *T, l Label) Label {
 	if here() {
 		memory.set(place(unsafe.Pointer(p)), unsafe.Sizeof(*p), l)
 	}
+	return 0
 }
 
 // MR announces a read of the map m and returns m; the label of what is found goes into to.

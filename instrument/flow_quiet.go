@@ -1,0 +1,69 @@
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+
+	"heddle/instrument/std"
+)
+
+// Where labels are expressions they are kept in packages of the standard library too whose accesses to memory pass no hook. There the
+// pass itself puts a call of package flow around what is read and written by way of pointers, slices and package-level variables.
+
+// quiet reports whether the accesses of the package pass no hooks.
+func (f *flower) quiet() bool {
+	_, memory, _ := std.Mode(f.in.ImportPath)
+	return f.exprs() && f.in.Standard && !memory
+}
+
+// shares reports whether e is memory that is no local variable, nor part of one.
+func (f *flower) shares(e ast.Expr) bool {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.Ident, *ast.StarExpr:
+	case *ast.SelectorExpr:
+		if sel := f.info.Selections[x]; sel != nil && sel.Kind() != types.FieldVal {
+			return false
+		}
+	case *ast.IndexExpr:
+		if t := f.info.TypeOf(x.X); isMap(t) || isString(t) {
+			return false
+		}
+	default:
+		return false
+	}
+	if !f.info.Types[e].Addressable() || f.fixed(e) {
+		return false
+	}
+	v := rootVar(f.info, e)
+	return v == nil || v.Parent() == f.pkg.Scope()
+}
+
+// quietRead rewrites e, whose operands were rewritten, if it is such memory.
+func (f *flower) quietRead(e ast.Expr) {
+	if _, table := ast.Unparen(e).(*ast.Ident); table || !f.quiet() || !f.shares(e) {
+		return
+	}
+	to := f.fn.newSlot()
+	f.wrap(e, "(*_hf.Quiet(&", ", &"+to+"))")
+	f.slot[e] = to + ".Get()"
+}
+
+// quietRange rewrites the operand of a range over a slice, which was rewritten, and returns what gives the label of each element in its turn.
+func (f *flower) quietRange(s *ast.RangeStmt) string {
+	f.count++
+	name := fmt.Sprintf("_hw%d", f.count)
+	f.fn.walks = append(f.fn.walks, name)
+	f.wrap(s.X, "_hf.Walked(", ", &"+name+")")
+	return name + ".Next()"
+}
+
+// quietWrite rewrites e, which is assigned to and whose operands were rewritten, if it is such memory.
+func (f *flower) quietWrite(e ast.Expr) (t flowTarget, ok bool) {
+	if !f.quiet() || !f.shares(e) {
+		return flowTarget{}, false
+	}
+	loc := f.fn.newLoc()
+	f.wrap(e, "(*_hf.Quietly(&", ", &"+loc+"))")
+	return flowTarget{memo: "_hf.Stored(&" + loc + ", "}, true
+}
