@@ -93,14 +93,17 @@ func (e *exploration) compare(x, y *Execution) *difference {
 	}
 	switch {
 	case len(a.Steps) > n:
-		return &difference{n, e.stepText(a, &a.Steps[n]), "nothing", a.Steps[n].Site}
+		return &difference{n, e.stepText(a, &a.Steps[n]), noStep, a.Steps[n].Site}
 	case len(b.Steps) > n:
-		return &difference{n, "nothing", e.stepText(b, &b.Steps[n]), b.Steps[n].Site}
+		return &difference{n, noStep, e.stepText(b, &b.Steps[n]), b.Steps[n].Site}
 	case ending(x) != ending(y):
 		return &difference{n, ending(x), ending(y), 0}
 	}
 	return nil
 }
+
+// noStep is where one of two executions has a step that the other does not come to.
+const noStep = "the end of the execution"
 
 // failing reports whether the test fails in an execution, or panics.
 func failing(x *Execution) bool {

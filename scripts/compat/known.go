@@ -160,6 +160,8 @@ var known = []struct {
 	{"github.com/zeromicro/go-zero/core/syncx", "TestTimeoutLimit", "test failure", "a permit that is returned between Borrow's look and its wait wakes nobody, and Borrow times out"},
 	{"github.com/zeromicro/go-zero/core/syncx", "TestTimeoutCondWait", "deadlock", "the test takes it that its goroutine waits after 50 milliseconds"},
 	{"github.com/zeromicro/go-zero/core/syncx", "TestExclusiveCallDo", "deadlock", "the test takes it that ten goroutines wait after a tenth of a second"},
+	{"github.com/VictoriaMetrics/metrics", "TestHistogramConcurrent", "test failure", "the test takes it that a sum of floats does not depend on the order"},
+	{"golang.org/x/exp/rand", "ExampleShuffle", "test failure", "the example needs the numbers that other tests have drawn before"},
 	{"github.com/coder/websocket", "TestCompressionDictionaryPreserved", "deadlock", "the test takes it that a second is enough"},
 	{"github.com/coder/websocket", "TestDialViaProxy", "test failure", "the test's proxy does not look at what Hijack says was read ahead"},
 	{"github.com/afex/hystrix-go/hystrix", "Test", "leak", "the goroutines that count for a circuit have no end"},

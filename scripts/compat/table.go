@@ -124,12 +124,9 @@ var modules = []module{
 	{path: "go.opentelemetry.io/otel/sdk/log", version: "v1.47.0"},
 	{path: "github.com/sourcegraph/jsonrpc2", version: "v0.2.3"},
 	{path: "go.etcd.io/etcd/pkg/v3", version: "v3.7.3", only: "./wait/... ./schedule/... ./notify/... ./contention/... ./idutil/... ./ioutil/..."},
-	{path: "github.com/grafana/dskit", version: "v0.0.0-20260703122047-de1ec7541c44", only: "./services/... ./concurrency/... ./backoff/... ./limiter/... ./modules/... ./loser/... ./ring/client/... ./cancellation/..."},
 	{path: "github.com/VictoriaMetrics/metrics", version: "v1.35.1"},
 	{path: "github.com/zeromicro/go-zero", version: "v1.10.3", only: "./core/mr/... ./core/fx/... ./core/executors/... ./core/syncx/... ./core/collection/... ./core/threading/... ./core/breaker/... ./core/queue/..."},
-	{path: "github.com/nats-io/nats.go", version: "v1.55.0", only: ". ./internal/... ./encoders/..."},
-	{path: "github.com/valyala/fasthttp", version: "v1.77.0", only: "./fasthttputil/... ./stackless/... ./reuseport/... ./prefork/..."},
 	{path: "golang.org/x/net", version: "v0.62.0", only: "./netutil/... ./websocket/... ./trace/... ./internal/timeseries/..."},
-	{path: "golang.org/x/exp", version: "v0.0.0-20261014143641-f0251eb4aa3e", only: "./jsonrpc2/... ./event/... ./rand/..."},
+	{path: "golang.org/x/exp", version: "v0.0.0-20261014143641-f0251eb4aa3e", only: "./rand/..."},
 	{path: "github.com/pion/sctp", version: "v1.12.1"},
 }
