@@ -270,7 +270,7 @@ func (t *tool) parse(name string, o *options, args []string, mixed bool, groups 
 				t.usage(fs, name)
 				return nil, errHelp
 			}
-			return nil, fmt.Errorf("heddle %s: %v\nRun 'heddle %s -h' for its flags", name, err, name)
+			return nil, fmt.Errorf("heddle %s: %v%s\nRun 'heddle %s -h' for its flags", name, err, goFlag(err), name)
 		}
 		fs.Visit(func(f *flag.Flag) { o.set[f.Name] = true })
 		args = fs.Args()
@@ -283,6 +283,20 @@ func (t *tool) parse(name string, o *options, args []string, mixed bool, groups 
 		return nil, fmt.Errorf("heddle %s: %v\nRun 'heddle %s -h' for its flags", name, err, name)
 	}
 	return append(rest, args...), nil
+}
+
+// goFlag returns what to say of a flag that only the go command has.
+func goFlag(err error) string {
+	_, name, ok := strings.Cut(err.Error(), "flag provided but not defined: -")
+	switch {
+	case !ok:
+	case slices.Contains([]string{"a", "asmflags", "gcflags", "ldflags", "mod", "modfile", "pgo", "trimpath"}, name):
+		return ": go test has it; set GOFLAGS to build with it"
+	case slices.Contains([]string{"bench", "benchmem", "benchtime", "c", "cover", "covermode", "coverpkg", "coverprofile", "cpu", "cpuprofile", "exec", "list",
+		"memprofile", "mutexprofile", "o", "parallel", "shuffle", "trace", "vet"}, name):
+		return ": that is go test's alone"
+	}
+	return ""
 }
 
 func (t *tool) usage(fs *flag.FlagSet, name string) {
