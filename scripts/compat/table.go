@@ -128,5 +128,4 @@ var modules = []module{
 	{path: "github.com/zeromicro/go-zero", version: "v1.10.3", only: "./core/mr/... ./core/fx/... ./core/executors/... ./core/syncx/... ./core/collection/... ./core/threading/... ./core/breaker/... ./core/queue/..."},
 	{path: "golang.org/x/net", version: "v0.62.0", only: "./netutil/... ./websocket/... ./trace/... ./internal/timeseries/..."},
 	{path: "golang.org/x/exp", version: "v0.0.0-20261014143641-f0251eb4aa3e", only: "./rand/..."},
-	{path: "github.com/pion/sctp", version: "v1.12.1"},
 }
