@@ -258,19 +258,12 @@ func (s *Strategy) findJumps() {
 // findJumpsIn asks for those of an epoch that has changed.
 func (s *Strategy) findJumpsIn(ep *epoch) {
 	r := s.ends(ep)
-	matters := r.solver.NewVar().Pos()
-	some := append(r.clause[:0], matters.Not())
-	ep.each(s.net, func(c net.Cond) {
-		if s.notices(c) {
-			some = append(some, s.markedAt(c))
-		}
-	})
-	r.clause = some
-	r.solver.Add(0, some...)
+	fresh := r.solver.NewVar().Pos()
 	for _, end := range ep.cutsOf(func(k cut) bool { return k != jumped }) {
-		r.solver.Add(0, s.notAt(end, matters.Not())...)
+		r.solver.Add(0, s.notAt(end, fresh.Not())...)
 	}
-	s.eachEnd(matters, func(end []net.Cond) bool {
+	enough := false
+	take := func(end []net.Cond) bool {
 		key := cutKey(end)
 		switch known := s.cutsBy(end); {
 		case known[key] != 0: // where the epoch is the whole net
@@ -280,7 +273,13 @@ func (s *Strategy) findJumpsIn(ep *epoch) {
 		default:
 			known[key] = timerless
 		}
-		return len(s.clock.jumps) < maxJumps && !s.late()
+		enough = len(s.clock.jumps) >= maxJumps || s.late()
+		return !enough
+	}
+	ep.each(s.net, func(c net.Cond) {
+		if !enough && s.notices(c) {
+			s.eachEnd(fresh, take, s.markedAt(c))
+		}
 	})
 }
 

@@ -28,7 +28,6 @@ type rest struct {
 	takers map[net.Cond][]net.Event
 	some   map[net.Cond]sat.Lit // that somebody takes a condition
 	at     map[net.Cond]sat.Lit // that a condition is marked at the end
-	clause []sat.Lit
 }
 
 // event returns the literal of one of the epoch's events; ok is false if it is none of these.
@@ -128,11 +127,12 @@ func waits(c *call) bool {
 // conflict apart; at ends that no other event can happen after them.
 func (s *Strategy) formulaOf(ep *epoch, ends bool) *rest {
 	n := s.net
-	r := &rest{solver: sat.New(sat.Options{Stop: s.late}), epoch: ep, events: len(ep.events), takers: map[net.Cond][]net.Event{}, some: map[net.Cond]sat.Lit{}, at: map[net.Cond]sat.Lit{}}
+	r := &rest{solver: sat.New(sat.Options{Stop: s.late, InOrder: true}), epoch: ep, events: len(ep.events), takers: map[net.Cond][]net.Event{}, some: map[net.Cond]sat.Lit{}, at: map[net.Cond]sat.Lit{}}
 	joined := map[net.Cond][]net.Event{}
 	var taken []net.Cond
 	for _, e := range ep.events {
 		r.vars = append(r.vars, r.solver.NewVar().Pos())
+		r.solver.Prefer(r.vars[len(r.vars)-1])
 		for _, a := range n.Arcs(e) {
 			switch a.Use() {
 			case net.Takes, net.Seals:
@@ -288,17 +288,16 @@ func (s *Strategy) leftIn(ep *epoch, calls []net.Value) (goal []net.Cond, ok boo
 	if len(wanted) == 0 {
 		return nil, true
 	}
-	r := s.ends(ep)
-	left := r.solver.NewVar().Pos()
-	some := []sat.Lit{left.Not()}
-	for _, c := range wanted {
-		some = append(some, s.markedAt(c))
+	s.ends(ep)
+	for _, c := range wanted { // one after the other: hardly anything is left to be decided then
+		s.eachEnd(s.markedAt(c), func(end []net.Cond) bool {
+			goal = end
+			return false
+		})
+		if goal != nil {
+			break
+		}
 	}
-	r.solver.Add(0, some...)
-	s.eachEnd(left, func(end []net.Cond) bool {
-		goal = end
-		return false
-	})
 	return goal, true
 }
 
@@ -322,11 +321,12 @@ func (s *Strategy) markedAt(c net.Cond) sat.Lit {
 	return at
 }
 
-// eachEnd calls f with the conditions of all goroutines at the ends where such is
-// true, until f returns false; a later call goes on. During a call the events are in s.find.
-func (s *Strategy) eachEnd(such sat.Lit, f func(end []net.Cond) bool) {
+// eachEnd calls f with the conditions of all goroutines at the ends where such is true, and all of also,
+// until f returns false; a later call goes on with what such has not brought yet. During a call the events are in s.find.
+func (s *Strategy) eachEnd(such sat.Lit, f func(end []net.Cond) bool, also ...sat.Lit) {
 	r := s.rest
-	for r.solver.Solve(such) == sat.Sat {
+	assume := append([]sat.Lit{such}, also...)
+	for r.solver.Solve(assume...) == sat.Sat {
 		if wrong := s.happen(); wrong != nil {
 			var not []sat.Lit
 			for _, e := range wrong {

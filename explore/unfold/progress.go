@@ -27,6 +27,7 @@ type progress struct {
 	block map[hold]map[net.Value]bool // calls with which somebody waits who holds it; 0: who holds it has ended
 	given map[transition.Object]bool  // released by who does not hold it, or held from the beginning
 	conds map[net.Cell][]net.Cond     // of goroutines
+	room  map[transition.Object]bool  // of channels that were asked for: roomy
 }
 
 // A heldBy is a hold, so many times, and the others of the same goroutine.
@@ -58,7 +59,7 @@ func (s *Strategy) neverLeft(calls []net.Value) (never []net.Value) {
 
 // holds returns what is known of the net as it is.
 func (s *Strategy) holds() *progress {
-	p := &progress{s: s, list: make([]heldBy, 1), of: make([]int32, s.net.Conds()), block: map[hold]map[net.Value]bool{}, given: map[transition.Object]bool{}, conds: map[net.Cell][]net.Cond{}}
+	p := &progress{s: s, list: make([]heldBy, 1), of: make([]int32, s.net.Conds()), block: map[hold]map[net.Value]bool{}, given: map[transition.Object]bool{}, conds: map[net.Cell][]net.Cond{}, room: map[transition.Object]bool{}}
 	p.readHolds()
 	return p
 }
@@ -107,12 +108,12 @@ func (p *progress) blockersOf(x side) (ways map[net.Value]bool, known bool) {
 	switch {
 	case o.cap == 0 || o.timer:
 		return nil, false
+	case x.send && p.roomy(x.obj):
+		return nil, true
 	case semaphore && x.send: // who has sent is to receive
 		return p.block[hold{obj: x.obj}], true
-	case semaphore: // there is what he has sent himself
-		return nil, true
 	}
-	return nil, x.send && p.roomy(x.obj)
+	return nil, semaphore // there is what he has sent himself
 }
 
 // readHolds finds out what goroutines hold, and what those wait for who hold something.
@@ -148,20 +149,31 @@ func (p *progress) readHolds() {
 
 // roomy reports whether a channel's buffer has room for all that goroutines send.
 func (p *progress) roomy(obj transition.Object) bool {
-	most := 0
-	sends := make(map[net.Cond]int, p.s.net.Conds()/4)
+	room, ok := p.room[obj]
+	if !ok {
+		room = p.s.objects[obj].before+p.mostSent(obj) <= p.s.objects[obj].cap
+		p.room[obj] = room
+	}
+	return room
+}
+
+// mostSent returns how many values goroutines may send to a channel: the sum of what each does at most.
+func (p *progress) mostSent(obj transition.Object) (most int) {
+	sends := make([]int32, p.s.net.Conds()) // by condition of a goroutine: until then
 	for _, cs := range p.conds {
-		here := 0
+		here := int32(0)
 		for _, c := range cs {
-			sends[c] = sends[p.s.net.Up(c)]
+			if up := p.s.net.Up(c); up != net.None {
+				sends[c] = sends[up]
+			}
 			if slices.ContainsFunc(p.s.sidesAt(c), func(x side) bool { return x.send && x.obj == obj }) {
 				sends[c]++
 			}
 			here = max(here, sends[c])
 		}
-		most += here
+		most += int(here)
 	}
-	return p.s.objects[obj].before+most <= p.s.objects[obj].cap
+	return most
 }
 
 func add[K comparable](m map[K]map[net.Value]bool, k K, v net.Value) {

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand"
+	"slices"
 	"testing"
 
 	"github.com/go-air/gini"
@@ -126,7 +127,7 @@ func checkCore(t *testing.T, n int, s *Solver, given [][]Lit, assume []Lit) {
 		o.add(given[tag])
 	}
 	for _, l := range s.Failed() {
-		if !contains(assume, l) {
+		if !slices.Contains(assume, l) {
 			t.Fatalf("%d failed, which was not assumed", l)
 		}
 	}

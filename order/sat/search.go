@@ -112,7 +112,14 @@ func (s *Solver) next() (Lit, Status) {
 	if s.opt.Theory != nil {
 		return s.mend()
 	}
-	for len(s.heap.order) > 0 {
+	for s.opt.InOrder && int(s.first) < s.Vars() {
+		if v := s.first; s.vals[v.Pos()] == 0 {
+			s.Stats.Decisions++
+			return s.phase[v], Unknown
+		}
+		s.first++
+	}
+	for !s.opt.InOrder && len(s.heap.order) > 0 {
 		v := s.heap.pop()
 		if s.vals[v.Pos()] == 0 {
 			s.Stats.Decisions++
@@ -219,7 +226,9 @@ func (s *Solver) backTo(n int) {
 		v := l.Var()
 		s.vals[l], s.vals[l.Not()] = 0, 0
 		s.phase[v] = l
-		s.heap.push(v)
+		if s.first = min(s.first, v); !s.opt.InOrder {
+			s.heap.push(v)
+		}
 	}
 	s.intact, s.settled = 0, false
 	if k := s.nT - int(s.inT[n]); k > 0 {

@@ -22,6 +22,10 @@ type Options struct {
 	Theory Theory
 	Proof  bool // remember what clauses were derived from, for Core
 
+	// InOrder: variables are decided in the order in which they were made, not by activity. That is best where there is no theory
+	// and all models are asked for, of a formula whose variables come in the order in which things happen.
+	InOrder bool
+
 	// Stop, if not nil, is asked now and then; true ends Solve with Unknown.
 	Stop func() bool
 }
@@ -83,6 +87,7 @@ type Solver struct {
 	phase  []Lit
 	owned  []bool
 	heap   varHeap
+	first  Var // those before it are assigned, with Options.InOrder
 	inc    float64
 
 	trail  []Lit
@@ -112,6 +117,8 @@ type Solver struct {
 	used    []int32
 	explain []Lit
 	lits    []Lit
+	in      []int32 // by literal: the clause that was last found to have it
+	clause  int32   // clauses given so far
 	levels  []int32 // by level: when it was counted last
 	epoch   int32
 
@@ -129,6 +136,7 @@ func New(opt Options) *Solver {
 func (s *Solver) NewVar() Var {
 	v := Var(len(s.reason))
 	s.vals = append(s.vals, 0, 0)
+	s.in = append(s.in, 0, 0)
 	s.watches = append(s.watches, nil, nil)
 	s.level = append(s.level, 0)
 	s.reason = append(s.reason, noClause)
@@ -182,14 +190,16 @@ func (s *Solver) add(tag int, lemma bool, lits []Lit) bool {
 	}
 	s.lits = append(s.lits[:0], lits...)
 	out, premises := s.lits[:0], append(s.used[:0], node)
-	for i, l := range s.lits {
+	s.clause++
+	for _, l := range s.lits {
 		switch fixed := s.Fixed(l); {
-		case fixed > 0 || contains(out, l.Not()):
+		case fixed > 0 || s.in[l.Not()] == s.clause:
 			return true // satisfied for ever
 		case fixed < 0:
 			premises = append(premises, s.unit[l.Var()])
-		case !contains(out, l):
-			out = append(out, s.lits[i])
+		case s.in[l] != s.clause:
+			s.in[l] = s.clause
+			out = append(out, l)
 		}
 	}
 	s.lits, s.used = s.lits[:len(out)], premises
@@ -258,15 +268,6 @@ func (s *Solver) twoBest(lits []Lit) {
 			}
 		}
 	}
-}
-
-func contains(ls []Lit, l Lit) bool {
-	for _, x := range ls {
-		if x == l {
-			return true
-		}
-	}
-	return false
 }
 
 // refute notes that the formula is unsatisfiable whatever is assumed.
