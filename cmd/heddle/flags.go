@@ -69,6 +69,7 @@ var (
 	exhaustive = []string{"dpor", "reach", "unfold", "branch", "map", "mcr"} // those that end by themselves
 	flowing    = []string{"branch", "map", "mcr"}                            // those that ask what values were computed from: they have a build of their own
 	following  = []string{"map", "mcr", "auto"}                              // those that can do without, too
+	seeding    = []string{"none", "sample", "pos", "pct", "random", "dpor", "reach", "branch", "map", "mcr", "maptest"}
 	visibles   = []string{"auto", "sync", "all"}
 	times      = []string{"auto", "virtual", "free"}
 	solvers    = []string{"own", "z3"}
@@ -210,7 +211,7 @@ func (o *options) exploreFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&o.symmetry, "symmetry", false, "strategy reach: goroutines that one goroutine starts by one go statement, with equal arguments, are interchangeable")
 	fs.Var(&o.oneOrder, "one-order", "strategy reach: `file:line` where channels are made whose receivers ignore in which order values come; may come several times")
 	choose(fs, &o.targets, "targets", []string{"auto", "newest", "oldest", "random"}, "strategy unfold: which event that no execution has shown is next; auto: classes of branches in turn with -fuzz, else the newest")
-	choose(fs, &o.seedWith, "seed-with", []string{"none", "sample", "pos", "pct", "random", "dpor", "reach"}, "strategy unfold: begin with executions of another strategy")
+	choose(fs, &o.seedWith, "seed-with", seeding, "strategy unfold: begin with executions of another strategy")
 	fs.IntVar(&o.seedRuns, "seed-runs", 100, "with -seed-with: `n` of them")
 	fs.BoolVar(&o.predict, "predict", true, "begin with what the first execution lets expect of others (strategies auto and sample)")
 	fs.BoolVar(&o.mapCover, "mapcover", false, "tell which memory-access patterns were covered; all memory accesses are visible then")
@@ -352,10 +353,10 @@ func (o *options) check() error {
 	if err := o.checkFuzz(); err != nil {
 		return err
 	}
-	if o.set["flow"] && !slices.Contains(following, o.strategy) {
+	if o.set["flow"] && !slices.Contains(following, o.strategy) && !slices.Contains(following, o.seedWith) {
 		return fmt.Errorf("flag -flow is for strategies %s", strings.Join(following, " and "))
 	}
-	if o.set["mem"] && !o.flow() && o.strategy != "auto" && o.fuzz == "" {
+	if o.set["mem"] && !o.flow() && !o.flowSeeds() && o.strategy != "auto" && o.fuzz == "" {
 		return fmt.Errorf("flag -mem is for data flow: use it with -strategy %s", strings.Join(flowing, " or "))
 	}
 	if o.set["formula"] && (o.strategy != "map" && o.strategy != "mcr" || o.formula <= 0) {
@@ -403,6 +404,10 @@ func (o *options) checkFuzz() error {
 	case "branch", "map", "mcr", "maptest":
 		return fmt.Errorf("flag -fuzz: not with -strategy %s, which records data flow of its own kind", o.strategy)
 	}
+	switch o.seedWith {
+	case "branch", "map", "mcr", "maptest":
+		return fmt.Errorf("flag -fuzz: not with -seed-with %s, which records data flow of its own kind", o.seedWith)
+	}
 	if o.solver == "z3" {
 		if _, err := exec.LookPath("z3"); err != nil {
 			return errors.New("flag -solver: there is no z3 in PATH; install it (package z3 of most distributions), or leave -solver out: heddle's own needs nothing")
@@ -422,7 +427,14 @@ func (o *options) searches(test string) bool {
 
 // flow reports whether it is recorded what values were computed from.
 func (o *options) flow() bool {
-	return slices.Contains(flowing, o.strategy) && (o.dataFlow || !slices.Contains(following, o.strategy))
+	return o.flows(o.strategy)
+}
+
+// flowSeeds reports whether that is so of executions that a net is to start from.
+func (o *options) flowSeeds() bool { return o.flows(o.seedWith) }
+
+func (o *options) flows(strategy string) bool {
+	return slices.Contains(flowing, strategy) && (o.dataFlow || !slices.Contains(following, strategy))
 }
 
 // config returns what to tell a test binary; the caller adds what differs from one to the next.
@@ -431,7 +443,7 @@ func (o *options) config() wire.Config {
 		Mode: "test", Strategy: o.strategy, Seed: o.seed, Runs: o.runs, Budget: int64(o.budget), Depth: o.depth, Steps: o.steps,
 		Visible: o.visible, Time: o.time, Race: o.race, FailFast: o.failFast, Count: o.count, Isolate: o.isolate,
 		CheckDeterminism: o.determinism, PV: o.pv, Symmetry: o.symmetry, OneOrder: o.ordered,
-		Flow: o.flow() && o.fuzz == "", FlowMemory: o.memory, Fuzz: o.fuzz, Ask: o.question, VisibleAt: o.asked,
+		Flow: o.flow() && o.fuzz == "", ForFlow: o.flowSeeds(), FlowMemory: o.memory, Fuzz: o.fuzz, Ask: o.question, VisibleAt: o.asked,
 		Predict: o.predict, Patterns: o.patterns, Regions: o.regions, Complete: o.complete, Solve: int64(o.solve),
 	}
 	if o.seedWith != "none" {

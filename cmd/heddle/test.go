@@ -161,7 +161,7 @@ func (e *exploration) failed() bool {
 // build builds packages and opens the report, which speaks of what is being done.
 func (e *exploration) build(ctx context.Context, dir string, patterns []string) (*build.Result, error) {
 	progress := func(text string) { e.report.Note(text) }
-	b, err := build.Open(ctx, build.Config{Dir: dir, Patterns: patterns, Tags: e.o.tags, Main: e.main, Flow: e.o.flow() || e.o.fuzz != "", Exprs: e.o.fuzz != "", Progress: progress})
+	b, err := build.Open(ctx, build.Config{Dir: dir, Patterns: patterns, Tags: e.o.tags, Main: e.main, Flow: e.o.flow() || e.o.flowSeeds() || e.o.fuzz != "", Exprs: e.o.fuzz != "", Progress: progress})
 	if err != nil {
 		return nil, err
 	}

@@ -16,11 +16,16 @@ import (
 // They see every access, so all of them are steps. What is reported is shown again
 // with steps at shared memory alone: that is easier to read, and fits other builds too.
 
-// An aimer is such a strategy.
-type aimer interface {
+// A sighted strategy sees every access to memory.
+type sighted interface {
 	explore.Strategy
+	Sites() []trace.Site // at which shared memory is accessed
+}
+
+// An aimer is one that aims.
+type aimer interface {
+	sighted
 	Coverage() *mapcov.Set // what has been covered
-	Sites() []trace.Site   // at which shared memory is accessed
 }
 
 // aims are these strategies.
@@ -178,14 +183,19 @@ func (e *exploration) fresh(f wire.Found) bool { return e.seen[f.Key] == nil }
 func (e *exploration) narrowed(ex *Execution, s *trace.Schedule, perform func(*trace.Schedule) Execution) (Execution, *trace.Schedule) {
 	narrow := *s
 	narrow.Strict, narrow.Sites = false, false
-	narrow.Steps = slices.DeleteFunc(slices.Clone(ex.Trace.Steps), func(st trace.Step) bool {
-		return (st.Op == trace.OpRead || st.Op == trace.OpWrite) && !slices.ContainsFunc(e.visible, func(x trace.Site) bool { return x.Plain() == st.Site.Plain() })
-	})
+	narrow.Steps = e.withoutHidden(ex.Trace.Steps)
 	less := perform(&narrow)
 	if e.err != nil || slices.ContainsFunc(ex.Found, func(f wire.Found) bool { return e.fresh(f) && less.shows(f.Key) == nil }) {
 		return less, nil
 	}
 	return less, &narrow
+}
+
+// withoutHidden returns steps without those at memory that is no scheduling point now.
+func (e *exploration) withoutHidden(steps []trace.Step) []trace.Step {
+	return slices.DeleteFunc(slices.Clone(steps), func(st trace.Step) bool {
+		return (st.Op == trace.OpRead || st.Op == trace.OpWrite) && !slices.ContainsFunc(e.visible, func(x trace.Site) bool { return x.Plain() == st.Site.Plain() })
+	})
 }
 
 // A coverage is MAP-coverage over time.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"heddle/explore"
+	"heddle/explore/branch"
 	"heddle/explore/dpor"
 	"heddle/explore/reach"
 	"heddle/explore/unfold"
@@ -64,17 +65,45 @@ func (e *exploration) seeded(start func(*exploration) explore.Strategy) explore.
 // start from, and what is to be told of each.
 func (e *exploration) seeds() (next func(i int) *trace.Schedule, done func(*trace.Trace)) {
 	var other explore.Strategy
-	switch e.cfg.SeedWith {
+	switch name := e.cfg.SeedWith; name {
 	case "dpor":
 		other = dpor.New(dpor.Options{Expired: e.late, Loose: e.loose})
 	case "reach":
 		o := reachOptions(e)
 		other = reach.New(o)
+	case "branch":
+		return e.wideSeeds(branch.New(branch.Options{Context: until{e.ctx, e.late}}), false), func(*trace.Trace) {}
+	case "map", "mcr", "maptest":
+		s := aims[name](e)
+		if _, guides := s.(trace.Guide); guides && e.cfg.Isolate == "process" {
+			e.note("-seed-with %s chooses while the execution runs, which it cannot in processes of their own (-isolate=process): the net starts from none", name)
+			return func(int) *trace.Schedule { return nil }, nil
+		}
+		return e.wideSeeds(s, true), func(*trace.Trace) {}
+	default:
+		return e.sampledSeed, func(*trace.Trace) {}
 	}
-	if other != nil {
-		return func(int) *trace.Schedule { return other.Next() }, other.Done
+	return func(int) *trace.Schedule { return other.Next() }, other.Done
+}
+
+// wideSeeds returns what makes schedules of the executions of a strategy that sees every access to memory: with their steps, but for those at memory that is no scheduling
+// point to the net. Its own execution counts for nothing but what it finds.
+func (e *exploration) wideSeeds(s sighted, valued bool) func(int) *trace.Schedule {
+	return func(int) *trace.Schedule {
+		next := s.Next()
+		if next == nil || e.err != nil {
+			return nil
+		}
+		polled := len(e.polled)
+		ex, ok := e.wide(next, valued, e.cfg.ForFlow)
+		if !ok || len(e.polled) > polled { // schedules have other steps from now on
+			return nil
+		}
+		seed := &trace.Schedule{Steps: e.withoutHidden(ex.Trace.Steps), Policy: "first", Exhaustive: true, Loose: e.loose}
+		s.Done(ex.Trace)
+		e.showNarrow(ex, next, s.Sites())
+		return seed
 	}
-	return e.sampledSeed, func(*trace.Trace) {}
 }
 
 // sampledSeed makes the i-th schedule of a policy. What is drawn from the seed in an
