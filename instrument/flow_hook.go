@@ -142,6 +142,7 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 	case "Append", "AppendString":
 		f.expr(e.Args[0])
 		f.expr(e.Args[1])
+		f.fixLength(e.Args[1])
 		f.rename(e, name)
 		add(", " + f.label(e.Args[1]))
 		f.slot[e] = f.label(e.Args[0])
@@ -153,6 +154,8 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 		f.expr(e.Args[1])
 		l := union(f.label(e.Args[0]), f.label(e.Args[1]))
 		if f.exprs() {
+			f.fixLength(e.Args[0])
+			f.fixLength(e.Args[1])
 			l = "0"
 		}
 		f.rename(e, name)
@@ -192,6 +195,13 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 		for _, a := range e.Args {
 			f.expr(a)
 		}
+	}
+}
+
+// fixLength makes how long e is, which was rewritten, a branch where labels are expressions: it goes where it is not followed.
+func (f *flower) fixLength(e ast.Expr) {
+	if l := f.label(e); f.exprs() && l != "0" && f.wrappable(e) {
+		f.wrap(e, "_hf.Fixed(", ", "+l+", "+f.branchSite(e.Pos(), e)+")")
 	}
 }
 

@@ -282,6 +282,14 @@ func (v *Val) fix(at hook.Site) {
 	v.l = 0
 }
 
+// Fixed is a string or slice with the label l whose length goes where it is not followed: for other inputs it may be another one, which is a branch.
+func Fixed[T any](v T, l Label, at hook.Site) T {
+	if Exprs && l != 0 && here() {
+		pin(Len(l), values[l], at)
+	}
+	return v
+}
+
 // Texts returns the label of s op t, of == and <.
 func Texts(op trace.FlowOp, s, t *Val, at hook.Site) Label {
 	if !Exprs {
