@@ -189,6 +189,10 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.failed = "a variant was not replayed faithfully"
 		return
 	}
+	if !s.sameMemory() {
+		s.failed = transition.ErrNames.Error()
+		return
+	}
 	s.stats.Transitions += s.operations()
 	if v.schedule.Guide != nil && s.guide.partial {
 		s.stats.Partial++
@@ -272,6 +276,23 @@ func (s *Strategy) check() bool {
 	for i := new.next(0); i >= 0 && s.find.reduce == nil; i = new.next(i + 1) { // reduced ones come as they like
 		if !q.before(i).meets(changed) {
 			return false
+		}
+	}
+	return true
+}
+
+// sameMemory reports whether the events that the variant shares with the one it was derived from are about the same memory in both, by name.
+func (s *Strategy) sameMemory() bool {
+	isMemory := func(a *transition.Access) bool { return a.Op == trace.OpRead || a.Op == trace.OpWrite }
+	for j, at := range s.at {
+		if s.v.from[j] < 0 {
+			continue
+		}
+		was, is := s.stack[len(s.stack)-1].seq.At(int(s.v.from[j])).Accesses, s.seq.At(int(at)).Accesses
+		for k := range min(len(was), len(is)) {
+			if isMemory(&was[k]) && isMemory(&is[k]) && was[k].Obj != is[k].Obj {
+				return false
+			}
 		}
 	}
 	return true

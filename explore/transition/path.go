@@ -121,10 +121,10 @@ func (p *Path) Previous(g Proc) int {
 	return int(p.starter[g])
 }
 
-var (
-	errPrefix = errors.New("an execution did not follow its schedule")
-	errNames  = errors.New("an object is made where heddle does not see it, so that two executions do not agree on it")
-)
+var errPrefix = errors.New("an execution did not follow its schedule")
+
+// ErrNames says that executions which share a beginning are about different memory there: nothing of one is known of the other then.
+var ErrNames = errors.New("an object is made where heddle does not see it, so that two executions do not agree on it")
 
 // Read makes p the path of t, which is known to share its first keep
 // transitions with what p was before. An error means that it does not.
@@ -132,7 +132,7 @@ func (p *Path) Read(t *trace.Trace, keep int) error {
 	p.truncate(keep)
 	p.Tab.ReadGoroutines(t)
 	if !p.sameObjects(t) {
-		return errNames
+		return ErrNames
 	}
 	p.resize()
 	i, ev := 0, 0
