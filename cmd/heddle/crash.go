@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/clip"
 	"heddle/rt/drive"
 	"heddle/rt/wire"
 	"heddle/trace"
@@ -41,6 +42,14 @@ func (e *exploration) crashFinding(test, pkg string, res *outcome, visible []uin
 		}
 	}
 	return f
+}
+
+// crashKey tells the ends of binaries apart. Which goroutine notices that a map is used at once, and whether it reads then, is chance.
+func crashKey(f *wire.Finding) string {
+	if strings.Contains(f.Message, "fatal error: concurrent map ") {
+		return f.Kind + " concurrent map"
+	}
+	return f.Kind + " " + clip.Name(&f.Clip)
 }
 
 // blame says what happened, in which goroutine and at which call, from what the

@@ -232,6 +232,6 @@ func (x *fresh) crashed(res *outcome, q *wire.Request, slow bool) (drive.Executi
 	}
 	ex.Failed, ex.Output = true, []byte(res.output)
 	ex.Final = slow || res.stalled || res.timedOut || res.trace == nil
-	ex.Found = []wire.Found{{Key: f.Kind + " " + clip.Name(&f.Clip), Finding: f}}
+	ex.Found = []wire.Found{{Key: crashKey(f), Finding: f}}
 	return ex, nil
 }
