@@ -400,13 +400,11 @@ func (o *options) checkFuzz() error {
 		}
 		return nil
 	}
-	switch o.strategy {
-	case "branch", "map", "mcr", "maptest":
-		return fmt.Errorf("flag -fuzz: not with -strategy %s, which records data flow of its own kind", o.strategy)
-	}
-	switch o.seedWith {
-	case "branch", "map", "mcr", "maptest":
-		return fmt.Errorf("flag -fuzz: not with -seed-with %s, which records data flow of its own kind", o.seedWith)
+	for _, f := range []struct{ name, strategy string }{{"strategy", o.strategy}, {"seed-with", o.seedWith}} {
+		switch f.strategy {
+		case "branch", "map", "mcr", "maptest":
+			return fmt.Errorf("flag -fuzz: not with -%s %s, which records data flow of its own kind", f.name, f.strategy)
+		}
 	}
 	if o.solver == "z3" {
 		if _, err := exec.LookPath("z3"); err != nil {

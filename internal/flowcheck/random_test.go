@@ -31,15 +31,10 @@ func TestRandomPrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
 	}
-	t.Setenv("GOWORK", "off")
-	dir := t.TempDir()
 	w := &writer{r: rand.New(rand.NewPCG(*randomSeed, 0x666c6f77))}
-	write(t, filepath.Join(dir, "go.mod"), "module example.com/random\n\ngo 1.26\n")
-	write(t, filepath.Join(dir, "random_test.go"), w.file(*randomPrograms))
-	cmd := exec.Command("go", "test", "-run=^TestObserve$", ".")
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	dir, err := plainly(t, "random", w.file(*randomPrograms), "TestObserve")
+	if err != nil {
+		t.Fatal(err)
 	}
 	data, err := os.ReadFile(filepath.Join(dir, "observed.json"))
 	if err != nil {
@@ -98,6 +93,21 @@ func (p *Program) sources(t *trace.Trace) map[string][]string {
 		}
 	}
 	return found
+}
+
+// plainly makes a module of one file of tests and runs one of these by go test. It returns the module's folder; the error has what was printed.
+func plainly(t *testing.T, name, text, test string) (dir string, err error) {
+	t.Helper()
+	t.Setenv("GOWORK", "off")
+	dir = t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/"+name+"\n\ngo 1.26\n")
+	write(t, filepath.Join(dir, name+"_test.go"), text)
+	cmd := exec.Command("go", "test", "-run=^"+test+"$", ".")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return dir, fmt.Errorf("%w\n%s", err, out)
+	}
+	return dir, nil
 }
 
 func write(t *testing.T, path, text string) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -24,16 +23,11 @@ func TestRandomTargets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
 	}
-	t.Setenv("GOWORK", "off")
-	dir := t.TempDir()
 	w := &targets{r: rand.New(rand.NewPCG(*randomSeed, 0x7461726765))}
-	write(t, filepath.Join(dir, "go.mod"), "module example.com/targets\n\ngo 1.26\n")
-	write(t, filepath.Join(dir, "targets_test.go"), w.file(*randomTargets))
-	cmd := exec.Command("go", "test", "-run=^TestRarest$", ".")
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
+	dir, err := plainly(t, "targets", w.file(*randomTargets), "TestRarest")
+	if err != nil {
 		keep(t, w)
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatal(err)
 	}
 	ctx := context.Background()
 	_, p, err := run.Build(ctx, build.Config{Dir: dir, Flow: true, Exprs: true})
