@@ -34,6 +34,7 @@ type Package struct {
 	NoTests    bool     // it has no test files
 	Failed     string   // the go command's message, if it does not compile
 	Left       []string // "path: reason": what of its binary was left alone though it should not be
+	Code       string   // hash of the sources of its binary, see graph.code; "": it has none
 }
 
 // Result is what Build made.
@@ -183,7 +184,7 @@ func (b *Builder) make(ctx context.Context, roots []*root) error {
 		if r.main == nil {
 			continue
 		}
-		if bin, notes, ok := b.cache.binary(r.key); ok && r.pkg.Error == nil {
+		if bin, notes, ok := b.cache.binary(r.key, b.binaryName(r.pkg)); ok && r.pkg.Error == nil {
 			r.binary = bin
 			b.notes, r.left = append(b.notes, notes...), notes
 			continue
@@ -203,10 +204,14 @@ func (b *Builder) make(ctx context.Context, roots []*root) error {
 func (b *Builder) result(roots []*root) *Result {
 	res := &Result{Sites: b.sites(), Left: b.notes}
 	for _, r := range roots {
-		res.Packages = append(res.Packages, Package{
+		p := Package{
 			ImportPath: r.pkg.ImportPath, Dir: r.pkg.Dir, Binary: r.binary,
 			NoTests: r.main == nil, Failed: r.failed, Left: r.left,
-		})
+		}
+		if r.main != nil {
+			p.Code = b.graph.code(r.main)
+		}
+		res.Packages = append(res.Packages, p)
 	}
 	sort.Strings(res.Left)
 	res.Left = slices.Compact(res.Left)

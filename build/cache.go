@@ -22,7 +22,7 @@ import (
 // A cache holds what was made, by the hash of what it was made from:
 //
 //	unit/3f/3f9a...  rewritten files and "table", the position table
-//	bin/0c/0c41...   "test", a binary, and "notes", what it had to leave alone
+//	bin/0c/0c41...   a binary, by the name that the go command gives it, and "heddle-notes", what it had to leave alone
 //	types/51/51ab... "export", the types of a package that does not change
 //	base/77/77d2...  laid packages and patched files of the standard library
 //
@@ -101,33 +101,36 @@ func (c *cache) putDir(kind, key string, fill func(dir string) error) error {
 	return nil
 }
 
+// binaryNotes is the file beside a binary that says what the binary had to leave alone.
+const binaryNotes = "heddle-notes"
+
 // binary returns a finished binary and its notes.
-func (c *cache) binary(key string) (path string, notes []string, ok bool) {
-	if !c.has("bin", key, "test") {
+func (c *cache) binary(key, name string) (path string, notes []string, ok bool) {
+	if !c.has("bin", key, name) {
 		return "", nil, false
 	}
 	dir := c.entry("bin", key)
-	if data, err := os.ReadFile(filepath.Join(dir, "notes")); err == nil {
+	if data, err := os.ReadFile(filepath.Join(dir, binaryNotes)); err == nil {
 		json.Unmarshal(data, &notes)
 	}
-	return filepath.Join(dir, "test"), notes, true
+	return filepath.Join(dir, name), notes, true
 }
 
-// putBinary moves a binary into the cache and returns its new path.
-func (c *cache) putBinary(key, file string, notes []string) (string, error) {
+// putBinary moves a binary into the cache, gives it a name and returns its new path.
+func (c *cache) putBinary(key, name, file string, notes []string) (string, error) {
 	err := c.putDir("bin", key, func(dir string) error {
 		if len(notes) > 0 {
 			data, err := json.Marshal(notes)
 			if err != nil {
 				return err
 			}
-			if err := os.WriteFile(filepath.Join(dir, "notes"), data, 0o666); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, binaryNotes), data, 0o666); err != nil {
 				return err
 			}
 		}
-		return os.Rename(file, filepath.Join(dir, "test"))
+		return os.Rename(file, filepath.Join(dir, name))
 	})
-	return filepath.Join(c.entry("bin", key), "test"), err
+	return filepath.Join(c.entry("bin", key), name), err
 }
 
 const (
@@ -149,9 +152,13 @@ func (c *cache) trim() {
 	os.Chtimes(stamp, now, now)
 	entries, _ := filepath.Glob(filepath.Join(c.dir, "*", "??", "*"))
 	for _, dir := range entries {
-		used := time.Time{}
-		for _, mark := range []string{".", "table", "test", "export", "overlay.json"} {
-			if info, err := os.Stat(filepath.Join(dir, mark)); err == nil && info.ModTime().After(used) {
+		var used time.Time
+		if info, err := os.Stat(dir); err == nil {
+			used = info.ModTime()
+		}
+		marks, _ := os.ReadDir(dir)
+		for _, mark := range marks {
+			if info, err := mark.Info(); err == nil && info.ModTime().After(used) {
 				used = info.ModTime()
 			}
 		}

@@ -21,6 +21,16 @@ import (
 // which the plain build shows too, with the file and the line that the user
 // knows, or heddle's: then the package is left alone and the rest tried again.
 func (b *Builder) compileAll(ctx context.Context, roots []*root) error {
+	for _, set := range b.graph.together(roots) {
+		if err := b.compileSet(ctx, set); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compileSet is compileAll for roots that share an overlay.
+func (b *Builder) compileSet(ctx context.Context, roots []*root) error {
 	tmp, err := os.MkdirTemp(b.cache.dir, "build-")
 	if err != nil {
 		return err
@@ -54,7 +64,7 @@ func (b *Builder) compileAll(ctx context.Context, roots []*root) error {
 			}
 			notes := b.leftNotes(r)
 			b.notes, r.left = append(b.notes, notes...), notes
-			if r.binary, err = b.cache.putBinary(r.key, file, notes); err != nil {
+			if r.binary, err = b.cache.putBinary(r.key, b.binaryName(r.pkg), file, notes); err != nil {
 				return err
 			}
 		}
@@ -325,7 +335,7 @@ next:
 	return all
 }
 
-var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
+var majorVersion = regexp.MustCompile(`^v([2-9]|[1-9][0-9]+)$`) // as the go command has it
 
 // binaryNames are the names that go test -c may give a package's binary.
 func binaryNames(importPath string) []string {
@@ -335,6 +345,23 @@ func binaryNames(importPath string) []string {
 		names = append(names, path.Base(dir)+".test")
 	}
 	return names
+}
+
+// binaryName is what go test, or go run of a main package, calls the binary of p: programs print it, and look for it in what is printed.
+func (b *Builder) binaryName(p *listed) string {
+	elem := path.Base(p.ImportPath)
+	switch files := slices.Concat(p.GoFiles, p.CgoFiles); {
+	case p.ImportPath == "command-line-arguments" && b.Main && len(files) > 0:
+		elem = strings.TrimSuffix(filepath.Base(files[0]), ".go")
+	case p.ImportPath == "command-line-arguments":
+		elem = p.Name
+	case majorVersion.MatchString(elem) && elem != p.ImportPath:
+		elem = path.Base(path.Dir(p.ImportPath))
+	}
+	if b.Main {
+		return elem
+	}
+	return elem + ".test"
 }
 
 func exists(file string) bool {

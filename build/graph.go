@@ -22,19 +22,27 @@ type graph struct {
 	global string            // hash of what everything depends on
 	deep   map[string]string // full import path to the hash of the package and all below it
 	units  []*unit           // dependencies first
+	hashes fileHashes
 }
 
-// A unit is a set of files that is rewritten together and shares a position
-// table. A file is in one unit only, since an overlay has one text for a file:
+// A unit is a set of files that is rewritten together and shares a position table. An overlay has one text for a
+// file, so a file is in one unit of each binary, and in one of all binaries that are compiled together:
 //
 //	p             the files of p, also where p is compiled again for a test ("p [p.test]", "q [p.test]")
 //	p [p.test]    the _test.go files of package p
 //	p_test [p.test]
+//
+// In-package tests see p's variables and may change them, so p is rewritten with them in view. Where they could make a
+// name in a file mean something else than without them (variant.go), the binary of the tests has units of its own:
+//
+//	p [p.test]    all files of p and its tests
+//	q [p.test]    the files of q, which imports p
 type unit struct {
 	path  string // names the position table
 	pkg   *listed
 	files []string // absolute
-	part  bool     // pkg has other files, which belong to another unit
+	only  string   // the binary that the unit is for, such as "p.test"; "": all
+	plain *listed  // the package without its tests, where pkg is the one with them and the files are not: for want of tests that compile
 	mode  instrument.Mode
 	key   string
 }
@@ -46,9 +54,8 @@ func newGraph(b *Builder, pkgs []*listed) (*graph, error) {
 	}
 	g.global = b.globalKey()
 	own := make([]string, len(pkgs))
-	var hashes fileHashes
 	if err := parallel(len(pkgs), func(i int) error {
-		own[i] = g.own(pkgs[i], &hashes)
+		own[i] = g.own(pkgs[i], &g.hashes)
 		return nil
 	}); err != nil {
 		return nil, err
@@ -63,6 +70,37 @@ func newGraph(b *Builder, pkgs []*listed) (*graph, error) {
 	}
 	g.plan()
 	return g, nil
+}
+
+// code hashes what a binary is made of: the files of its packages outside the standard library, each by its import path, name and
+// content (of a module in the module cache its version), the Go release and the platform. It is the same on every machine,
+// wherever the files are.
+func (g *graph) code(main *listed) string {
+	h := newHasher("code")
+	h.add(g.b.tool["GOVERSION"], g.b.tool["GOOS"], g.b.tool["GOARCH"])
+	seen := map[string]bool{}
+	var rows []string
+	var visit func(p *listed)
+	visit = func(p *listed) {
+		if p == nil || seen[p.ImportPath] || p.Standard {
+			return
+		}
+		seen[p.ImportPath] = true
+		if p.immutable() {
+			rows = append(rows, p.ImportPath+" "+p.Module.Version)
+		} else if !p.isTestMain() {
+			for _, f := range p.files() {
+				rows = append(rows, p.ImportPath+" "+f+" "+g.hashes.of(p.abs(f)))
+			}
+		}
+		for _, path := range p.Imports {
+			visit(g.byPath[path])
+		}
+	}
+	visit(main)
+	sort.Strings(rows)
+	h.list(rows)
+	return h.key()
 }
 
 // globalKey hashes heddle itself and the go command's settings.
@@ -92,8 +130,7 @@ func (g *graph) own(p *listed, hashes *fileHashes) string {
 	if p.Error != nil {
 		h.add(p.Error.Err)
 	}
-	for _, files := range [][]string{p.GoFiles, p.CgoFiles, p.CFiles, p.CXXFiles, p.MFiles, p.HFiles, p.FFiles, p.SFiles,
-		p.SwigFiles, p.SwigCXXFiles, p.SysoFiles, p.EmbedFiles} {
+	for _, files := range p.kinds() {
 		h.list(files)
 		for _, f := range files {
 			f = p.abs(f)
@@ -119,6 +156,15 @@ func (g *graph) own(p *listed, hashes *fileHashes) string {
 	}
 	return h.key()
 }
+
+// kinds returns the files that a package is made of, by kind.
+func (p *listed) kinds() [][]string {
+	return [][]string{p.GoFiles, p.CgoFiles, p.CFiles, p.CXXFiles, p.MFiles, p.HFiles, p.FFiles, p.SFiles,
+		p.SwigFiles, p.SwigCXXFiles, p.SysoFiles, p.EmbedFiles}
+}
+
+// files returns all of them.
+func (p *listed) files() []string { return slices.Concat(p.kinds()...) }
 
 // stamp stands for the content of a file that is not meant to change.
 func stamp(file string) string {
@@ -155,7 +201,12 @@ func (g *graph) binaryKey(p *listed) string {
 // plan divides the files among units.
 func (g *graph) plan() {
 	owned := map[string]bool{}
+	own := g.variants()
 	claim := func(p *listed, path string) {
+		only := ""
+		if own[p.ImportPath] {
+			path, only = p.ImportPath, p.ForTest+".test"
+		}
 		if len(p.GoFiles) == 0 {
 			return
 		}
@@ -166,19 +217,21 @@ func (g *graph) plan() {
 		mode.Flow = g.b.Flow && (!p.Standard || g.b.Exprs && std.Followed(base(p.ImportPath)))
 		mode.Exprs = mode.Flow && g.b.Exprs
 		mode.Tested = !p.Standard && len(p.TestGoFiles) > 0 && (!p.immutable() || g.byPath[p.ImportPath+" ["+p.ImportPath+".test]"] != nil)
-		u := &unit{path: path, pkg: p, mode: mode}
+		u := &unit{path: path, pkg: p, mode: mode, only: only}
 		for _, f := range p.GoFiles {
-			if f = p.abs(f); !owned[f] {
-				owned[f] = true
+			if f = p.abs(f); only != "" || !owned[f] {
+				owned[f] = owned[f] || only == ""
 				u.files = append(u.files, f)
 			}
 		}
 		if len(u.files) == 0 {
 			return
 		}
-		u.part = len(u.files) < len(p.GoFiles)
+		if t := g.byPath[path+" ["+path+".test]"]; t != nil && !p.Standard && !own[t.ImportPath] {
+			u.pkg, u.plain = t, p
+		}
 		h := newHasher("unit")
-		h.add(g.global, g.b.base.key, path, fmt.Sprint(mode), g.deep[p.ImportPath])
+		h.add(g.global, g.b.base.key, path, fmt.Sprint(mode), g.deep[p.ImportPath], g.deep[u.pkg.ImportPath])
 		h.list(u.files)
 		u.key = h.key()
 		g.units = append(g.units, u)
@@ -212,7 +265,7 @@ func modeOf(p *listed) (instrument.Mode, bool) {
 		return instrument.Mode{}, false
 	case p.Standard:
 		rewrite, memory, quiet := stdMode(path)
-		return instrument.Mode{Memory: memory, Quiet: quiet}, rewrite
+		return instrument.Mode{Memory: memory, Quiet: quiet, Receivers: std.Receivers(path)}, rewrite
 	}
 	return instrument.Mode{Memory: true, Linked: true, Globals: p.Module == nil || p.Module.Main}, true
 }
@@ -243,8 +296,17 @@ func (g *graph) needed(roots []*root) []*unit {
 		}
 	}
 	var units []*unit
+	special := map[string]bool{} // files of units for these binaries alone
 	for _, u := range g.units {
-		if in[u.pkg.ImportPath] || dirs[u.pkg.Dir] && !strings.Contains(u.path, " ") {
+		if u.only != "" && slices.ContainsFunc(roots, func(r *root) bool { return r.main.ImportPath == u.only }) {
+			for _, f := range u.files {
+				special[f] = true
+			}
+			units = append(units, u)
+		}
+	}
+	for _, u := range g.units {
+		if u.only == "" && (in[u.pkg.ImportPath] || dirs[u.pkg.Dir] && !strings.Contains(u.path, " ")) && (len(roots) > 1 || !special[u.files[0]]) {
 			units = append(units, u)
 		}
 	}

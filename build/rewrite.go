@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -46,6 +47,9 @@ func (b *Builder) rewriteAll(ctx context.Context, roots []*root) error {
 		}
 		u := todo[i]
 		t, texts, err := rewriteUnit(u, inputs.of[u], imp)
+		if err != nil && u.plain != nil {
+			t, texts, err = rewriteUnit(u, inputs.plain[u], imp)
+		}
 		if err != nil {
 			mu.Lock()
 			defer mu.Unlock()
@@ -91,28 +95,51 @@ func rewriteUnit(u *unit, in *instrument.Input, imp *instrument.Importer) (t *un
 	return t, texts, nil
 }
 
+// bodiless notes the functions of a package, whose types are known, that have no body: there are none but beside assembly, and by go:linkname.
+func (b *Builder) bodiless(p *listed, in *instrument.Input) error {
+	if p.Standard || len(p.SFiles) == 0 && !slices.Contains(p.Imports, "unsafe") {
+		return nil
+	}
+	for _, f := range p.GoFiles {
+		text, err := os.ReadFile(p.abs(f))
+		if err != nil {
+			return err
+		}
+		in.Bodiless = append(in.Bodiless, instrument.Bodiless(f, text)...)
+	}
+	return nil
+}
+
 // A set of inputs for package instrument.
 type inputs struct {
 	all []*instrument.Input
 	of  map[*unit]*instrument.Input
+
+	plain map[*unit]*instrument.Input // of units with plain
 }
 
 // inputs describes all packages of the build to package instrument: those that
 // are rewritten, and those that are only imported. Files are read only where
 // the types are not known.
 func (b *Builder) inputs(kept *typeCache, todo []*unit) (*inputs, error) {
-	ins := &inputs{of: map[*unit]*instrument.Input{}}
-	units := map[*listed]*unit{}
+	ins := &inputs{of: map[*unit]*instrument.Input{}, plain: map[*unit]*instrument.Input{}}
+	needed := map[*listed]bool{}
 	for _, u := range todo {
-		units[u.pkg] = u
+		needed[u.pkg] = true
+		if u.plain != nil {
+			needed[u.plain] = true
+		}
 	}
 	ins.all = make([]*instrument.Input, len(b.graph.pkgs))
 	err := parallel(len(b.graph.pkgs), func(i int) error {
 		p := b.graph.pkgs[i]
 		in := &instrument.Input{ImportPath: p.ImportPath, Name: p.Name, Dir: p.Dir, GoVersion: p.language(), ImportMap: p.ImportMap, Standard: p.Standard}
 		ins.all[i] = in
-		if p.ImportPath == "unsafe" || p.isTestMain() || kept.known[p.ImportPath] != "" && units[p] == nil {
+		if p.ImportPath == "unsafe" || p.isTestMain() {
 			return nil
+		}
+		if kept.known[p.ImportPath] != "" && !needed[p] {
+			return b.bodiless(p, in)
 		}
 		for _, f := range p.GoFiles {
 			f = p.abs(f)
@@ -134,20 +161,25 @@ func (b *Builder) inputs(kept *typeCache, todo []*unit) (*inputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	byPkg := make(map[*listed]*instrument.Input, len(ins.all))
 	for i, p := range b.graph.pkgs {
-		u := units[p]
-		if u == nil {
-			continue
-		}
-		in := ins.all[i]
-		in.Mode = u.mode
+		byPkg[p] = ins.all[i]
+	}
+	as := func(u *unit, p *listed) *instrument.Input {
+		in := byPkg[p]
 		if u.path != p.ImportPath { // q [p.test] rewritten as q: the name decides the sites
 			c := *in
 			c.ImportPath = u.path
 			in = &c
-			ins.all = append(ins.all, in)
 		}
-		ins.of[u] = in
+		in.Mode = u.mode
+		return in
+	}
+	for _, u := range todo {
+		ins.of[u] = as(u, u.pkg)
+		if u.plain != nil {
+			ins.plain[u] = as(u, u.plain)
+		}
 	}
 	return ins, nil
 }

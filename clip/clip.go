@@ -9,7 +9,7 @@
 // asks of a schedule: enough to make the real program do it again, and nothing
 // that depends on addresses, times or the machine. An example:
 //
-//	heddle clip v1
+//	heddle clip v2
 //	# A schedule of TestTransfer that shows the finding below. Run it: heddle replay FILE
 //	test       TestTransfer
 //	package    example.com/bank
@@ -63,8 +63,9 @@ package clip
 
 import "heddle/rt/wire"
 
-// Version is the format's, the number in the first line.
-const Version = 1
+// Version is the format's, the number in the first line. Version 1, which is read too, has no lines flag, arg, env
+// and code, and no packed steps.
+const Version = 2
 
 // What a clip may hold at most. MaxText is low enough that any line of legal texts, quoted, stays below MaxLine.
 const (

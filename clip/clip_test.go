@@ -74,6 +74,19 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// Clips of version 1 are read as they were.
+func TestVersion1(t *testing.T) {
+	for name, f := range map[string]*File{"transfer": transfer(), "odd": odd()} {
+		text, err := os.ReadFile(filepath.Join("testdata", "v1", name+".golden"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := ParseFile("", text); err != nil || !reflect.DeepEqual(got, f) {
+			t.Errorf("%s: %v\n%+v", name, err, got)
+		}
+	}
+}
+
 // The example in the package comment is what Format writes.
 func TestPackageComment(t *testing.T) {
 	src, err := os.ReadFile("clip.go")
@@ -120,10 +133,14 @@ func TestLongTextIsCut(t *testing.T) {
 func TestErrors(t *testing.T) {
 	good := string(transfer().Format())
 	for _, tt := range []struct{ name, old, new, want string }{
-		{"empty", good, "", `f:1: expected "heddle clip v1", found an empty file`},
-		{"other file", "heddle clip v1", "package main", `f:1: expected "heddle clip v1", found "package main"`},
-		{"newer", "heddle clip v1", "heddle clip v2", `f:1: expected version 1 of the clip format (a newer heddle may read others), found "v2"`},
-		{"header word", "kind ", "kund ", `f:5: expected one of test, package, kind, message, go, heddle, policy, seed, depth, time, model, isolate, pattern, visible, place, steps, found "kund"`},
+		{"empty", good, "", `f:1: expected "heddle clip v2", found an empty file`},
+		{"other file", "heddle clip v2", "package main", `f:1: expected "heddle clip v2", found "package main"`},
+		{"newer", "heddle clip v2", "heddle clip v3", `f:1: expected version 1 or 2 of the clip format (a newer heddle may read others), found "v3"`},
+		{"flag", "isolate    vars", "flag -o=x", `f:11: expected one of the flags -run=, -skip=, -tags=, -time=, -short, -v, found "-o=x"`},
+		{"flag without a value", "isolate    vars", "flag -run", `f:11: expected one of the flags -run=, -skip=, -tags=, -time=, -short, -v, found "-run"`},
+		{"argument of package testing", "isolate    vars", "arg -test.cpuprofile=x", `f:11: expected an argument of the program (give heddle replay those of package testing after -args), found "-test.cpuprofile=x"`},
+		{"variable", "isolate    vars", "env PATH=x", `f:11: expected a value of GODEBUG, GOMAXPROCS, GOEXPERIMENT, CGO_ENABLED, found "PATH=x"`},
+		{"header word", "kind ", "kund ", `f:5: expected one of test, package, kind, message, go, heddle, policy, seed, depth, time, model, isolate, pattern, flag, arg, env, code, input, visible, place, steps, found "kund"`},
 		{"twice", "go         go1.26.8", "kind       x", `f:7: expected kind once (it stands in line 5), found it again`},
 		{"no test", "test       TestTransfer\n", "", `f:14: expected a line that names the test before the steps, found none`},
 		{"seed", "seed       0", "seed       -1", `f:10: expected a number of 64 bits, not negative, found "-1"`},

@@ -107,7 +107,7 @@ func TestAll(t *testing.T) {
 	if len(clips) != 2 || clips[0].Test != "../TestA" || clips[1].Test != "TestTransfer" {
 		t.Errorf("clips %v", clips)
 	}
-	if len(errs) != 1 || !strings.Contains(errs[0].Error(), `bad:1: expected "heddle clip v1", found "x"`) {
+	if len(errs) != 1 || !strings.Contains(errs[0].Error(), `bad:1: expected "heddle clip v2", found "x"`) {
 		t.Errorf("errors %v", errs)
 	}
 }

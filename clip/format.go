@@ -43,10 +43,17 @@ func (f *File) Format() []byte {
 		text("model", "exhaustive")
 	}
 	text("isolate", f.Isolate)
-	text("pattern", f.Pattern)
-	for _, v := range f.Input {
-		b = fmt.Appendf(b, "%-10s %s\n", "input", value(v))
+	texts := func(word string, ss []string) {
+		for _, s := range ss {
+			b = fmt.Appendf(b, "%-10s %s\n", word, value(s))
+		}
 	}
+	texts("flag", f.Flags)
+	texts("arg", f.Args)
+	texts("env", f.Env)
+	text("code", f.Code)
+	text("pattern", f.Pattern)
+	texts("input", f.Input)
 	places := func(name string, ps []wire.Place) {
 		for i := range ps {
 			b = fmt.Appendf(b, "%-10s ", name)
@@ -55,9 +62,18 @@ func (f *File) Format() []byte {
 		}
 	}
 	places("visible", f.Spots)
-	places("place", f.Places)
-	b = append(b, "steps\n"...)
-	b = appendSteps(b, f.Steps)
+	plain, packed := appendSteps(nil, f.Steps), []byte(nil)
+	first := len(f.Places)
+	if len(plain) > mostText || first > 2*mostPlaces {
+		first = min(first, mostPlaces)
+		packed = pack(f.Steps, f.Places[first:])
+	}
+	places("place", f.Places[:first])
+	if packed == nil {
+		b = append(append(b, "steps\n"...), plain...)
+	} else {
+		b = append(append(b, "steps packed\n"...), packed...)
+	}
 	return fmt.Appendf(b, "end %d\n", len(f.Steps))
 }
 
@@ -202,16 +218,19 @@ func tame(s string) bool {
 	return true
 }
 
-func quote(s string) string {
-	if len(s) > MaxText {
-		const more = "..."
-		n := MaxText - len(more)
-		for n > MaxText-8 && !utf8.RuneStart(s[n]) {
-			n--
-		}
-		s = s[:n] + more
+func quote(s string) string { return strconv.Quote(cut(s)) }
+
+// cut shortens a text that is longer than MaxText.
+func cut(s string) string {
+	if len(s) <= MaxText {
+		return s
 	}
-	return strconv.Quote(s)
+	const more = "..."
+	n := MaxText - len(more)
+	for n > MaxText-8 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + more
 }
 
 // pad adds spaces up to n characters.

@@ -3,6 +3,7 @@ package clip
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,8 +42,12 @@ func parse(name string, data []byte, maxSteps int) (*File, error) {
 	return parsed(name, data, func(p *parser) {
 		p.maxSteps = maxSteps
 		p.magic()
-		p.header()
-		p.steps()
+		if p.header() {
+			p.packed()
+		} else {
+			p.steps()
+		}
+		p.nothing()
 	})
 }
 
@@ -105,25 +110,25 @@ func (p *parser) next() (full, trimmed string, ok bool) {
 func (p *parser) magic() {
 	line, _, ok := p.next()
 	if !ok {
-		p.fail(fmt.Sprintf("%q", magic+"1"), "an empty file")
+		p.fail(fmt.Sprintf("%q", magic+strconv.Itoa(Version)), "an empty file")
 	}
 	v, isClip := strings.CutPrefix(line, magic)
 	if p.line != 1 || !isClip {
-		p.fail(fmt.Sprintf("%q", magic+"1"), shown(line))
+		p.fail(fmt.Sprintf("%q", magic+strconv.Itoa(Version)), shown(line))
 	}
-	if v != strconv.Itoa(Version) {
-		p.fail(fmt.Sprintf("version %d of the clip format (a newer heddle may read others)", Version), shown("v"+v))
+	if v != "1" && v != strconv.Itoa(Version) {
+		p.fail(fmt.Sprintf("version 1 or %d of the clip format (a newer heddle may read others)", Version), shown("v"+v))
 	}
 }
 
-// header reads up to and with the line "steps".
-func (p *parser) header() {
+// header reads up to and with the line "steps", and reports whether they are packed.
+func (p *parser) header() (packed bool) {
 	for {
 		_, line, ok := p.next()
 		if !ok {
 			p.fail(`a header line or "steps"`, "the end of the file (is it cut short?)")
 		}
-		if line == "steps" {
+		if packed = line == "steps packed"; packed || line == "steps" {
 			break
 		}
 		key, val, _ := strings.Cut(line, " ")
@@ -135,6 +140,15 @@ func (p *parser) header() {
 		case "input":
 			p.input(val)
 			continue
+		case "flag":
+			p.f.Flags = append(p.f.Flags, p.flag(val))
+			continue
+		case "arg":
+			p.f.Args = append(p.f.Args, p.argument(val))
+			continue
+		case "env":
+			p.f.Env = append(p.f.Env, p.variable(val))
+			continue
 		}
 		if before := p.seen[key]; before != 0 {
 			p.fail(fmt.Sprintf("%s once (it stands in line %d)", key, before), "it again")
@@ -145,6 +159,46 @@ func (p *parser) header() {
 	if p.f.Test == "" {
 		p.fail("a line that names the test before the steps", "none")
 	}
+	return packed
+}
+
+// Flags are those that a clip may hold, and whether they have a value: a clip may come from anywhere, so it names nothing else.
+var flags = map[string]bool{"-run": true, "-skip": true, "-tags": true, "-time": true, "-short": false, "-v": false}
+
+// Variables are those of the environment that a clip may hold.
+var Variables = []string{"GODEBUG", "GOMAXPROCS", "GOEXPERIMENT", "CGO_ENABLED"}
+
+// flag reads a flag under which the clip was recorded.
+func (p *parser) flag(val string) string {
+	v := p.value(val)
+	name, _, valued := strings.Cut(v, "=")
+	if want, known := flags[name]; !known || want != valued {
+		p.fail("one of the flags -run=, -skip=, -tags=, -time=, -short, -v", shown(v))
+	}
+	return v
+}
+
+// argument reads an argument of the program. Those that would be the testing package's, which write files, are refused.
+func (p *parser) argument(val string) string {
+	v := p.value(val)
+	if Refused(v) {
+		p.fail("an argument of the program (give heddle replay those of package testing after -args)", shown(v))
+	}
+	return v
+}
+
+// Refused reports whether a clip may not hold an argument.
+func Refused(arg string) bool {
+	return strings.HasPrefix(arg, "-test.") || strings.HasPrefix(arg, "--test.") || len(arg) > MaxText
+}
+
+// variable reads a variable of the environment.
+func (p *parser) variable(val string) string {
+	v := p.value(val)
+	if name, _, ok := strings.Cut(v, "="); !ok || !slices.Contains(Variables, name) {
+		p.fail("a value of "+strings.Join(Variables, ", "), shown(v))
+	}
+	return v
 }
 
 func (p *parser) repeated(key, val string) {
@@ -196,6 +250,8 @@ func (p *parser) single(key, val string) {
 		p.f.Policy = p.value(val)
 	case "isolate":
 		p.f.Isolate = p.value(val)
+	case "code":
+		p.f.Code = p.value(val)
 	case "pattern":
 		p.f.Pattern = p.value(val)
 	case "seed":
@@ -213,7 +269,7 @@ func (p *parser) single(key, val string) {
 		}
 		p.f.Exhaustive = true
 	default:
-		p.fail("one of test, package, kind, message, go, heddle, policy, seed, depth, time, model, isolate, pattern, visible, place, steps", shown(key))
+		p.fail("one of test, package, kind, message, go, heddle, policy, seed, depth, time, model, isolate, pattern, flag, arg, env, code, input, visible, place, steps", shown(key))
 	}
 }
 
@@ -266,15 +322,29 @@ func (p *parser) steps() {
 			}
 			break
 		}
-		p.step(full)
+		s, times := p.parseStep(full)
+		if times < 1 || times > p.maxSteps-len(p.f.Steps) {
+			p.fail(fmt.Sprintf("at most %d steps in all", p.maxSteps), fmt.Sprintf("%d and x%d", len(p.f.Steps), times))
+		}
+		for range times {
+			p.f.Steps = append(p.f.Steps, s)
+		}
 	}
+}
+
+// nothing reads what follows the end line.
+func (p *parser) nothing() {
 	if _, line, ok := p.next(); ok {
 		p.fail("nothing after the end line", shown(line))
 	}
 }
 
-func (p *parser) step(line string) {
-	s := wire.Step{Choice: -1}
+// parseStep reads a step, and how many times it is made.
+func (p *parser) parseStep(line string) (s wire.Step, times int) {
+	s.Choice = -1
+	if line == "" {
+		p.fail("a goroutine and an operation", "nothing")
+	}
 	if line[0] == '*' {
 		s.Switch = true
 		line = line[1:]
@@ -292,7 +362,7 @@ func (p *parser) step(line string) {
 	if _, known := trace.ParseOp(s.Op); !known && s.Op != "" {
 		p.fail("an operation such as lock, send or read", shown(s.Op))
 	}
-	times := 1
+	times = 1
 	for i, w := range words[2:] {
 		switch {
 		case w.class == classChoice:
@@ -311,12 +381,7 @@ func (p *parser) step(line string) {
 			p.place(&s.Where, w)
 		}
 	}
-	if times < 1 || times > p.maxSteps-len(p.f.Steps) {
-		p.fail(fmt.Sprintf("at most %d steps in all", p.maxSteps), fmt.Sprintf("%d and x%d", len(p.f.Steps), times))
-	}
-	for range times {
-		p.f.Steps = append(p.f.Steps, s)
-	}
+	return s, times
 }
 
 // place puts what w says into pl.

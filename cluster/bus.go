@@ -19,8 +19,8 @@ import (
 
 // Network says how to come to NATS.
 type Network struct {
-	// URL of a server, or several, with commas between. An address without a scheme
-	// ("host:port", ":4222"): a server of our own listens there.
+	// URL of a server, or several, with commas between. An address without a scheme ("host:port"): a server of our own listens
+	// there; ":4222" is an address of this machine alone.
 	URL string
 
 	Creds     string // file of a user's credentials
@@ -39,8 +39,8 @@ func (n *Network) lease() time.Duration {
 	return 10 * time.Second
 }
 
-// own reports whether the address is for a server of our own.
-func (n *Network) own() bool { return !strings.Contains(n.URL, "://") }
+// Own reports whether the address is for a server of our own.
+func (n *Network) Own() bool { return !strings.Contains(n.URL, "://") }
 
 // A Bus is a connection to NATS, and the streams that work goes by:
 //
@@ -83,7 +83,7 @@ func Connect(ctx context.Context, n Network) (*Bus, error) {
 		opts = append(opts, nats.Token(n.Token))
 	}
 	to := n.URL
-	if n.own() {
+	if n.Own() {
 		if err := b.listen(); err != nil {
 			return nil, err
 		}
@@ -151,7 +151,7 @@ func (b *Bus) listen() error {
 		return fmt.Errorf("%q is no port", port)
 	}
 	if host == "" {
-		host = "0.0.0.0"
+		host = "127.0.0.1"
 	}
 	if number == 0 {
 		number = server.RANDOM_PORT
@@ -182,12 +182,28 @@ func (b *Bus) listen() error {
 // mostPayload is how large a message may be on a server of our own: results have whole stacks.
 const mostPayload = 8 << 20
 
-// URL is where workers find the server, without a password.
+// mostStream bounds the bytes of each stream of a server of our own, which are in this process's memory. What is lost by it is handed out again.
+const mostStream = 256 << 20
+
+// URL is where workers find the server, without a password or token.
 func (b *Bus) URL() string {
-	if b.srv != nil {
+	if b.srv == nil {
+		return redacted(b.net.URL)
+	}
+	u, err := url.Parse(b.srv.ClientURL())
+	if err != nil {
 		return b.srv.ClientURL()
 	}
-	return redacted(b.net.URL)
+	if host, err := os.Hostname(); err == nil && net.ParseIP(u.Hostname()).IsUnspecified() {
+		u.Host = net.JoinHostPort(host, u.Port())
+	}
+	return u.String()
+}
+
+// Invitation is URL with the token, for the line that a user pastes at a worker.
+func (b *Bus) Invitation() string {
+	scheme, rest, _ := strings.Cut(b.URL(), "://")
+	return scheme + "://" + b.net.Token + "@" + rest
 }
 
 // Close ends the connection, and the server if it is our own.
@@ -206,9 +222,13 @@ func (b *Bus) Close() {
 
 // open makes sure that the streams are there, as whoever came first has made them. It waits for a server.
 func (b *Bus) open(ctx context.Context) error {
+	most := int64(-1) // a server of the user's has limits of its own
+	if b.srv != nil {
+		most = mostStream
+	}
 	streams := []jetstream.StreamConfig{
-		{Name: workStream, Subjects: []string{"heddle.work.>"}, Retention: jetstream.WorkQueuePolicy, Storage: b.storage, MaxAge: keep},
-		{Name: resultStream, Subjects: []string{"heddle.results.>"}, Storage: b.storage, MaxAge: keep},
+		{Name: workStream, Subjects: []string{"heddle.work.>"}, Retention: jetstream.WorkQueuePolicy, Storage: b.storage, MaxAge: keep, MaxBytes: most},
+		{Name: resultStream, Subjects: []string{"heddle.results.>"}, Storage: b.storage, MaxAge: keep, MaxBytes: most},
 	}
 	return b.insist(ctx, func(ctx context.Context) error {
 		for _, c := range streams {

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -200,12 +202,109 @@ func TestLogOfAnotherRun(t *testing.T) {
 	if _, _, _, err := OpenLog(path+"2", "x"); !os.IsNotExist(err) {
 		t.Errorf("%v", err)
 	}
-	if err := os.WriteFile(path, []byte("{}\n"), 0o666); err != nil {
+}
+
+// A Log that was damaged is read up to the damage, which is told with its file and line; one without a beginning is refused.
+func TestDamagedLog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	log, err := CreateLog(path, "x", "TestTree", shareOf())
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, _, err := OpenLog(path, "x"); err == nil {
-		t.Error("what is no log was read")
+	tr := &tree{seed: 1}
+	r := NewRun("TestTree", shareOf(), nil, Options{Log: log})
+	for range 5 {
+		it := r.Next(func() {})
+		r.Take(it, tr.work(it, 1, 64))
 	}
+	log.Close()
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(whole, []byte("\n"))
+	for _, c := range []struct {
+		name    string
+		text    []byte
+		results int // that are read; -1: none, the log is refused
+		want    string
+	}{
+		{"whole", whole, 5, ""},
+		{"cut off", whole[:len(whole)-3], 4, ""},
+		{"a number changed", bytes.Replace(whole, []byte(`"N":2,`), []byte(`"N":7,`), 1), 1, ":3: the checksum does not fit"},
+		{"a line gone", slices.Concat(lines[0], lines[1], lines[3], lines[4]), 1, ":3: the checksum does not fit"},
+		{"a line twice", slices.Concat(lines[0], lines[1], lines[1], lines[2]), 1, ":3: the checksum does not fit"},
+		{"something else in it", slices.Concat(lines[0], lines[1], []byte("hello\n"), lines[2]), 1, ":3: want a checksum of 16 digits and a space, have \"hello\""},
+		{"zeros", slices.Concat(lines[0], lines[1], make([]byte, 5000), []byte("\n"), lines[2]), 1, ":3: want a checksum"},
+		{"without its beginning", slices.Concat(lines[1], lines[2]), -1, ":1: the checksum does not fit"},
+		{"empty", nil, -1, "have an empty file: remove it"},
+		{"no log", []byte("{}\n"), -1, ":1: want a checksum"},
+	} {
+		if err := os.WriteFile(path, c.text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		log, h, results, err := OpenLog(path, "x")
+		if (h == nil) != (c.results < 0) || h != nil && len(results) != c.results {
+			t.Errorf("%s: %d results, want %d", c.name, len(results), c.results)
+		}
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), path+c.want) && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %s", c.name, err, c.want)
+		}
+		if log == nil {
+			continue
+		}
+		// What comes next is written behind what was read, and can be read again.
+		r := NewRun(h.Test, h.Share, results, Options{Log: log})
+		it := r.Next(func() {})
+		r.Take(it, tr.work(it, 1, 64))
+		log.Close()
+		if _, _, again, err := OpenLog(path, "x"); err != nil || len(again) != c.results+1 {
+			t.Errorf("%s: %d results after another one, want %d; %v", c.name, len(again), c.results+1, err)
+		}
+	}
+}
+
+// Results that can be read, but are of another search, are refused without a panic.
+func FuzzLog(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "log")
+	log, err := CreateLog(path, "x", "TestTree", shareOf())
+	if err != nil {
+		f.Fatal(err)
+	}
+	r := NewRun("TestTree", shareOf(), nil, Options{Log: log})
+	it := r.Next(func() {})
+	r.Take(it, (&tree{seed: 1}).work(it, 1, 64))
+	log.Close()
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole, `{"N":1}`)
+	for _, text := range []string{`{"N":1,"Left":[{},{}],"Of":[7]}`, `{"N":1,"From":-1,"To":9}`, `{"N":1,"State":{"Next":3}}`, `{"N":1,"Predicted":{}}`, `{"N":-1}`, `null`} {
+		f.Add([]byte{}, text)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, text string) {
+		path := filepath.Join(t.TempDir(), "log")
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if log, h, _, err := OpenLog(path, "x"); log != nil {
+			log.Close()
+			if h == nil {
+				t.Errorf("a log without a header: %v", err)
+			}
+		}
+		w := new(wire.Worked)
+		if json.Unmarshal([]byte(text), w) != nil {
+			return
+		}
+		for _, s := range []*wire.Share{shareOf(), sampleShare(), {Search: true, Wakeups: true, Pieces: []wire.Piece{{Size: 1}}}, mazeShare(), predictionShare()} {
+			r, err := ResumeRun("TestTree", s, []*wire.Worked{w}, Options{})
+			if err == nil {
+				r.Finish()
+			}
+		}
+	})
 }
 
 // A series stands for sampling: each sample goes by what those before have taught.

@@ -244,7 +244,7 @@ func TestUntrusted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer bus.Close()
-	trusted, key, err := ed25519.GenerateKey(nil)
+	_, key, err := ed25519.GenerateKey(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,13 +266,13 @@ func TestUntrusted(t *testing.T) {
 	forged, m := offer("theirs", stranger), offer("ours", key)
 	item, _ := json.Marshal(&wire.Item{N: 1})
 	data, _ := json.Marshal(&order{Job: forged.job, Run: "forged", Item: item})
-	if _, err := bus.js.Publish(ctx, workSubject(Public(key), "forged"), data); err != nil {
+	if _, err := bus.js.Publish(ctx, workSubject(Public(key), "forged"), signOrder(stranger, data)); err != nil {
 		t.Fatal(err)
 	}
 	tr := &tree{seed: 1}
 	notes, started, served := make(chan string, 100), make(chan string, 100), make(chan error)
 	go func() {
-		served <- bus.Serve(ctx, Service{Trust: []ed25519.PublicKey{trusted}, Slots: 1, Dir: t.TempDir(), Note: func(text string) { notes <- text },
+		served <- bus.Serve(ctx, Service{Trust: []Invitation{Invite(key)}, Slots: 1, Dir: t.TempDir(), Note: func(text string) { notes <- text },
 			Start: func(j *Job, _ string) Executor {
 				started <- j.Package
 				return treeExecutor{tr}

@@ -19,6 +19,7 @@ import (
 // A Job is what workers have to run for the Items of a package.
 type Job struct {
 	Binary   string // content hash (SHA-256) of the test binary
+	Name     string // of its file: programs print it
 	Package  string
 	Dir      string // the package's folder where it was built
 	Args     []string
@@ -96,16 +97,7 @@ func OpenKey(path string) (ed25519.PrivateKey, error) {
 	return ed25519.NewKeyFromSeed(seed), nil
 }
 
-// Public returns the name of a key, which workers are told to trust.
+// Public returns the name of a key, which is part of the subjects that its messages go by.
 func Public(key ed25519.PrivateKey) string {
 	return hex.EncodeToString(key.Public().(ed25519.PublicKey))
-}
-
-// ParsePublic reads what Public returned.
-func ParsePublic(text string) (ed25519.PublicKey, error) {
-	b, err := hex.DecodeString(text)
-	if err != nil || len(b) != ed25519.PublicKeySize {
-		return nil, fmt.Errorf("%q is no key: want the %d digits that heddle test -nats prints", text, 2*ed25519.PublicKeySize)
-	}
-	return b, nil
 }

@@ -36,7 +36,7 @@ func BenchmarkQueue(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer bus.Close()
-	public, key, err := ed25519.GenerateKey(nil)
+	_, key, err := ed25519.GenerateKey(nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func BenchmarkQueue(b *testing.B) {
 	t := &tree{seed: 1}
 	served := make(chan error)
 	go func() {
-		served <- worker.Serve(ctx, Service{Trust: []ed25519.PublicKey{public}, Slots: 2, Dir: b.TempDir(), Note: func(string) {},
+		served <- worker.Serve(ctx, Service{Trust: []Invitation{Invite(key)}, Slots: 2, Dir: b.TempDir(), Note: func(string) {},
 			Start: func(*Job, string) Executor { return treeExecutor{t} }})
 	}()
 	want, _ := t.whole()

@@ -47,8 +47,11 @@ type Remote struct {
 
 	// Read, if not nil, is given what workers send before it is read.
 	Read func([]byte) []byte
+	// Note, if not nil, is told what a user should know.
+	Note func(string)
 
-	run string
+	run    string
+	secret []byte // of invited workers
 
 	restored time.Time // when, last
 
@@ -56,6 +59,9 @@ type Remote struct {
 	there map[string]time.Time // workers, when they were heard of last
 	slots map[string]int
 	asked map[working]*asked
+
+	dropped int // messages that were not from invited workers
+	claims  claims
 }
 
 // An asked is an Item that was handed out.
@@ -71,7 +77,7 @@ func (b *Bus) Offer(ctx context.Context, key ed25519.PrivateKey, j *Job, binary 
 	if err != nil {
 		return nil, err
 	}
-	m := &Remote{bus: b, key: key, job: name, signed: data, binary: binary, name: j.Binary}
+	m := &Remote{bus: b, key: key, secret: Invite(key).Secret, job: name, signed: data, binary: binary, name: j.Binary}
 	return m, m.put(ctx, false)
 }
 
@@ -106,6 +112,7 @@ func (m *Remote) Work(ctx context.Context, r *Run, died func(*wire.Item, *Death)
 	var id [8]byte
 	rand.Read(id[:])
 	m.run = hex.EncodeToString(id[:])
+	m.claims.kept, m.claims.seen = nil, 0
 	m.there, m.slots, m.asked = make(map[string]time.Time), make(map[string]int), make(map[working]*asked)
 	here, err := m.bus.nc.Subscribe(hereSubject(Public(m.key)), m.heard)
 	if err != nil {
@@ -175,10 +182,26 @@ func (m *Remote) clear() {
 	}
 }
 
+// open returns the text of a message, if a worker that was invited has sealed it.
+func (m *Remote) open(kind, run string, data []byte) (worker string, text []byte, ok bool) {
+	worker, text, err := unseal(m.secret, kind, run, data)
+	if err != nil {
+		m.mu.Lock()
+		m.dropped++
+		first := m.dropped == 1
+		m.mu.Unlock()
+		if first && m.Note != nil {
+			m.Note(err.Error() + ": it is dropped, and so are others like it")
+		}
+	}
+	return worker, text, err == nil
+}
+
 // heard notes a worker.
 func (m *Remote) heard(msg *nats.Msg) {
+	_, text, ok := m.open(kindHere, Public(m.key), msg.Data)
 	var h here
-	if json.Unmarshal(msg.Data, &h) == nil {
+	if ok && json.Unmarshal(text, &h) == nil {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.there[h.ID], m.slots[h.ID] = time.Now(), h.Slots
@@ -187,8 +210,9 @@ func (m *Remote) heard(msg *nats.Msg) {
 
 // alive notes that somebody works on an Item.
 func (m *Remote) alive(msg *nats.Msg) {
+	_, text, ok := m.open(kindOn, m.run, msg.Data)
 	var w working
-	if json.Unmarshal(msg.Data, &w) == nil {
+	if ok && json.Unmarshal(text, &w) == nil {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		if a := m.asked[w]; a != nil {
@@ -247,10 +271,11 @@ func (m *Remote) ask(ctx context.Context, r *Run, it *wire.Item, h *Hurry) bool 
 	if err != nil {
 		return false
 	}
-	data, err := json.Marshal(&order{Job: m.job, Run: m.run, Item: item})
+	text, err := json.Marshal(&order{Job: m.job, Run: m.run, Item: item})
 	if err != nil {
 		return false
 	}
+	data := signOrder(m.key, text)
 	var at uint64
 	if err := m.bus.insist(ctx, func(ctx context.Context) error {
 		ack, err := m.bus.js.Publish(ctx, workSubject(Public(m.key), m.run), data)
@@ -334,6 +359,10 @@ func (m *Remote) restore(ctx context.Context) {
 
 // take takes one result.
 func (m *Remote) take(ctx context.Context, r *Run, data []byte, died func(*wire.Item, *Death) bool) {
+	worker, data, ok := m.open(kindResult, m.run, data)
+	if !ok {
+		return
+	}
 	if m.Read != nil {
 		data = m.Read(data)
 	}
@@ -353,6 +382,7 @@ func (m *Remote) take(ctx context.Context, r *Run, data []byte, died func(*wire.
 	}
 	switch {
 	case p.Worked != nil:
+		m.claims.add(worker, it, p.Worked)
 		r.Take(it, p.Worked)
 	case p.Missing:
 		if m.restore(ctx); it != nil {

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -41,6 +42,27 @@ type Options struct {
 	Count func(w *wire.Worked, again bool)
 }
 
+// ResumeRun is NewRun for results of a Log, which may be of somewhere else though it can be read. The error says that they do not fit the
+// Share.
+func ResumeRun(test string, s *wire.Share, results []*wire.Worked, o Options) (r *Run, err error) {
+	r = NewRun(test, s, results, o)
+	if r.err != nil {
+		return nil, fmt.Errorf("the log of %s cannot be gone on with, remove it: %w", test, r.err)
+	}
+	return r, nil
+}
+
+// fits lets the plan take results, which come from files and from other machines. Where the plan cannot make sense of one, the run ends
+// with an error.
+func (r *Run) fits(take func()) {
+	defer func() {
+		if v := recover(); v != nil {
+			r.err = fmt.Errorf("a result does not fit what was handed out: %v", v)
+		}
+	}()
+	take()
+}
+
 // NewRun returns the Run of what a test binary gave away. results are those of its
 // Log, if it is gone on with.
 func NewRun(test string, s *wire.Share, results []*wire.Worked, o Options) *Run {
@@ -60,7 +82,9 @@ func NewRun(test string, s *wire.Share, results []*wire.Worked, o Options) *Run 
 	r := newRun(p, o)
 	r.know(s.Seen)
 	for _, w := range results {
-		r.plan.replay(w)
+		if r.fits(func() { r.plan.replay(w) }); r.err != nil {
+			break
+		}
 		r.count(w, true)
 	}
 	return r
@@ -183,7 +207,7 @@ func (r *Run) Take(it *wire.Item, w *wire.Worked) {
 	if r.closed {
 		return
 	}
-	r.certain(r.plan.take(w))
+	r.fits(func() { r.certain(r.plan.take(w)) })
 	r.wake.Broadcast()
 }
 
@@ -290,7 +314,7 @@ func (r *Run) Finish() (Outcome, error) {
 	r.stop()
 	if !r.closed {
 		r.closed = true
-		r.certain(r.plan.end())
+		r.fits(func() { r.certain(r.plan.end()) })
 	}
 	return r.plan.outcome(), r.err
 }

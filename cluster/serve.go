@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"crypto/ed25519"
-	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -29,9 +28,9 @@ type Executor interface {
 
 // Service says how a worker works.
 type Service struct {
-	Trust []ed25519.PublicKey // whose binaries it runs
-	Slots int                 // how many Items at a time
-	Dir   string              // for binaries
+	Trust []Invitation // of those whose binaries it runs
+	Slots int          // how many Items at a time
+	Dir   string       // for binaries
 	// Start returns an Executor for a Job, whose binary is in a file.
 	Start func(j *Job, binary string) Executor
 	Note  func(string)
@@ -42,6 +41,7 @@ type servant struct {
 	Service
 	bus   *Bus
 	id    string
+	key   ed25519.PrivateKey // signs results
 	slots chan struct{}
 
 	mu      sync.Mutex
@@ -54,15 +54,18 @@ type servant struct {
 
 // Serve works for coordinators on the bus until ctx is done.
 func (b *Bus) Serve(ctx context.Context, s Service) error {
-	var id [8]byte
-	rand.Read(id[:])
-	v := &servant{Service: s, bus: b, id: hex.EncodeToString(id[:]), slots: make(chan struct{}, s.Slots), jobs: make(map[string]*Job), paths: make(map[string]string),
+	key, err := newWorkerKey()
+	if err != nil {
+		return err
+	}
+	v := &servant{Service: s, bus: b, id: hex.EncodeToString(key.Public().(ed25519.PublicKey)[:8]), key: key, slots: make(chan struct{}, s.Slots), jobs: make(map[string]*Job), paths: make(map[string]string),
 		idle: make(map[string][]Executor), runs: make(map[string]*nats.Subscription), hurries: make(map[string]map[working]*Hurry)}
 	var wg sync.WaitGroup
-	for _, key := range s.Trust {
-		wg.Go(func() { v.present(ctx, key) })
+	for _, by := range s.Trust {
+		c := &client{by.Key, hex.EncodeToString(by.Key), join(key, by)}
+		wg.Go(func() { v.present(ctx, c) })
 		for range s.Slots {
-			wg.Go(func() { v.pull(ctx, key) })
+			wg.Go(func() { v.pull(ctx, c) })
 		}
 	}
 	wg.Wait()
@@ -74,10 +77,17 @@ func (b *Bus) Serve(ctx context.Context, s Service) error {
 	return nil
 }
 
+// A client is a coordinator that a worker works for.
+type client struct {
+	key  ed25519.PublicKey
+	name string // of the key
+	as   *member
+}
+
 // present says that the worker is there.
-func (v *servant) present(ctx context.Context, key ed25519.PublicKey) {
-	data, _ := json.Marshal(&here{v.id, v.Slots})
-	name := hex.EncodeToString(key)
+func (v *servant) present(ctx context.Context, c *client) {
+	text, _ := json.Marshal(&here{v.id, v.Slots})
+	name, data := c.name, c.as.seal(kindHere, c.name, text)
 	who, err := v.bus.nc.Subscribe(whoSubject(name), func(*nats.Msg) { v.bus.nc.Publish(hereSubject(name), data) })
 	if err == nil {
 		defer who.Unsubscribe()
@@ -93,8 +103,8 @@ func (v *servant) present(ctx context.Context, key ed25519.PublicKey) {
 }
 
 // pull takes one Item after the other.
-func (v *servant) pull(ctx context.Context, key ed25519.PublicKey) {
-	name := hex.EncodeToString(key)
+func (v *servant) pull(ctx context.Context, by *client) {
+	name := by.name
 	for ctx.Err() == nil {
 		c, err := v.bus.js.CreateOrUpdateConsumer(ctx, workStream, jetstream.ConsumerConfig{Durable: "workers-" + name[:16] + "-" + Platform, FilterSubject: workFilter(name),
 			AckPolicy: jetstream.AckExplicitPolicy, AckWait: v.bus.net.lease(), MaxAckPending: -1})
@@ -125,7 +135,7 @@ func (v *servant) pull(ctx context.Context, key ed25519.PublicKey) {
 				continue
 			}
 			v.slots <- struct{}{}
-			v.handle(ctx, key, msg)
+			v.handle(ctx, by, msg)
 			<-v.slots
 		}
 		stop()
@@ -138,10 +148,17 @@ func (v *servant) pull(ctx context.Context, key ed25519.PublicKey) {
 const draining = time.Second
 
 // handle does the Item of a message and sends back what it came to.
-func (v *servant) handle(ctx context.Context, key ed25519.PublicKey, msg jetstream.Msg) {
+func (v *servant) handle(ctx context.Context, by *client, msg jetstream.Msg) {
 	var o order
 	it := new(wire.Item)
-	if json.Unmarshal(msg.Data(), &o) != nil || json.Unmarshal(o.Item, it) != nil {
+	text, err := openOrder(by.key, msg.Data())
+	if err != nil { // and will be the next time
+		v.Note(err.Error())
+		msg.Term()
+		return
+	}
+	if json.Unmarshal(text, &o) != nil || json.Unmarshal(o.Item, it) != nil {
+		v.Note("an order cannot be read: this worker and the command are of different versions of heddle")
 		msg.Term()
 		return
 	}
@@ -149,10 +166,10 @@ func (v *servant) handle(ctx context.Context, key ed25519.PublicKey, msg jetstre
 	h := v.listen(o.Run, w)
 	defer v.unlisten(o.Run, w)
 	busy, done := context.WithCancel(ctx)
-	go v.beat(busy, &o, w, msg)
+	go v.beat(busy, by, &o, w, msg)
 	defer done()
 	p := &reply{N: it.N, Epoch: it.Epoch}
-	x, err := v.executor(ctx, o.Job, key)
+	x, err := v.executor(ctx, o.Job, by.key)
 	if err == nil {
 		p.Worked, p.Death, err = x.Do(ctx, it, h)
 		if err == nil && p.Death == nil {
@@ -183,8 +200,9 @@ func (v *servant) handle(ctx context.Context, key ed25519.PublicKey, msg jetstre
 		v.Note(err.Error())
 		return
 	}
+	sealed := by.as.seal(kindResult, o.Run, data)
 	err = v.bus.insist(ctx, func(ctx context.Context) error {
-		_, err := v.bus.js.Publish(ctx, resultSubject(o.Run), data)
+		_, err := v.bus.js.Publish(ctx, resultSubject(o.Run), sealed)
 		return err
 	})
 	if err != nil {
@@ -198,8 +216,9 @@ func (v *servant) handle(ctx context.Context, key ed25519.PublicKey, msg jetstre
 }
 
 // beat says that an Item is being worked on.
-func (v *servant) beat(ctx context.Context, o *order, w working, msg jetstream.Msg) {
-	data, _ := json.Marshal(w)
+func (v *servant) beat(ctx context.Context, by *client, o *order, w working, msg jetstream.Msg) {
+	text, _ := json.Marshal(w)
+	data := by.as.seal(kindOn, o.Run, text)
 	tick := time.NewTicker(v.bus.net.lease() / 4)
 	defer tick.Stop()
 	for {
@@ -283,7 +302,14 @@ func (v *servant) executor(ctx context.Context, name string, key ed25519.PublicK
 		if hash(data) != j.Binary {
 			return nil, fmt.Errorf("the binary %s came out otherwise", j.Binary)
 		}
-		path := filepath.Join(v.Dir, j.Binary)
+		dir, name := filepath.Join(v.Dir, j.Binary), filepath.Base(filepath.Join("/", j.Name)) // within dir, whatever it is
+		if name == string(filepath.Separator) {
+			name = "test"
+		}
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
+		}
 		if err := os.WriteFile(path, data, 0o700); err != nil {
 			return nil, err
 		}
@@ -308,6 +334,9 @@ func (v *servant) put(x Executor) {
 // fetching is how long it may take to get what an Item needs before it is missed.
 const fetching = 20 * time.Second
 
+// mostBinary is how many bytes a test binary has at most.
+const mostBinary = 1 << 30
+
 // errMissing says that what is to be run cannot be had.
 var errMissing = errors.New("what is to be run is not there")
 
@@ -315,8 +344,17 @@ var errMissing = errors.New("what is to be run is not there")
 func (b *Bus) fetch(ctx context.Context, name string) (data []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, fetching)
 	defer cancel()
+	var huge error
 	err = b.insist(ctx, func(ctx context.Context) error {
 		store, err := b.object(ctx)
+		if err != nil {
+			return err
+		}
+		info, err := store.GetInfo(ctx, name)
+		if err == nil && info.Size > mostBinary {
+			huge = fmt.Errorf("%s has %d bytes, more than the %d that a worker takes", name, info.Size, int64(mostBinary))
+			return nil
+		}
 		if err == nil {
 			data, err = store.GetBytes(ctx, name)
 		}
@@ -325,5 +363,5 @@ func (b *Bus) fetch(ctx context.Context, name string) (data []byte, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", errMissing, err)
 	}
-	return data, nil
+	return data, huge
 }

@@ -119,7 +119,7 @@ func (s *Shadow) Races() []Race { return s.races }
 // word takes an access within one word, whose cell is x if not nil.
 func (s *Shadow) word(x *cell, p uintptr, c trace.Clock, h entryHead, at trace.Site) *Race {
 	if x == nil {
-		x = &s.pages.get(p)[p/wordSize%pageWords]
+		x = &s.pages.get(p).cells[p/wordSize%pageWords]
 	}
 	s.races = s.races[:0]
 	s.touch(x, p&^(wordSize-1), h, at, c)
@@ -137,14 +137,57 @@ func (s *Shadow) span(p, n uintptr, c trace.Clock, h entryHead, at trace.Site) *
 		last = ^uintptr(0)
 	}
 	for {
-		pg := s.pages.get(p)
 		end := min(p|(pageSize-1), last)
-		s.onPage(pg, p, end, c, h, at)
+		if end-p == pageSize-1 {
+			s.wholePage(p, c, h, at)
+		} else {
+			s.onPage(s.pages.get(p), p, end, c, h, at)
+		}
 		if end == last {
 			return s.first()
 		}
 		p = end + 1
 	}
+}
+
+// wholePage takes an access to all bytes of the page at p; h has no mask yet.
+func (s *Shadow) wholePage(p uintptr, c trace.Clock, h entryHead, at trace.Site) {
+	hw := h | 0xff
+	sl := s.pages.slotOf(p)
+	if sl == nil {
+		pg := s.pages.fresh()
+		pg.whole, pg.even = cell{a: entry{hw, at}}, true
+		s.pages.put(key(p), pg, p)
+		return
+	}
+	if pg := sl.page; pg.even {
+		x := &pg.whole
+		if x.repeats(hw, at) || x.renew(hw, at) {
+			return
+		}
+		if x.simple(hw, at, c) {
+			s.touch(x, p, hw, at, c)
+			return
+		}
+	}
+	s.onPage(sl.spread(), p, p+(pageSize-1), c, h, at)
+	sl.even()
+}
+
+// simple reports whether an access races with nothing in x, and there is room for it.
+func (x *cell) simple(h entryHead, at trace.Site, c trace.Clock) bool {
+	room := false
+	for _, e := range [2]*entry{&x.a, &x.b} {
+		switch {
+		case e.head == 0, e.head.sameBut(h) && e.site == at:
+			room = true
+		case e.head.before(c):
+			room = room || standsFor(h.kind(), e.head.kind())
+		case conflict(h.kind(), e.head.kind()):
+			return false
+		}
+	}
+	return room
 }
 
 // onPage takes an access to the bytes from p to last, all on page pg; h has no mask yet.
@@ -153,13 +196,13 @@ func (s *Shadow) onPage(pg *page, p, last uintptr, c trace.Clock, h entryHead, a
 	i, j := p%pageSize/wordSize, last%pageSize/wordSize
 	hw := h | entryHead(mask(p, min(wordSize-p%wordSize, last-p+1)))
 	for ; i < j; i++ {
-		s.cell(&pg[i%pageWords], base+i*wordSize, c, hw, at)
+		s.cell(&pg.cells[i%pageWords], base+i*wordSize, c, hw, at)
 		hw = h | 0xff
 	}
 	if from := base + j*wordSize; from >= p {
 		hw = h | entryHead(mask(from, last-from+1))
 	}
-	s.cell(&pg[j], base+j*wordSize, c, hw, at)
+	s.cell(&pg.cells[j%pageWords], base+j*wordSize, c, hw, at)
 }
 
 // cell takes an access to one word, whose address is base.
@@ -211,7 +254,7 @@ func (s *Shadow) Forget(p, n uintptr) {
 func (s *Shadow) forgetIn(pg *page, p, last uintptr) {
 	for {
 		wend := min(p|(wordSize-1), last)
-		s.erase(&pg[p/wordSize%pageWords], mask(p, wend-p+1))
+		s.erase(&pg.cells[p/wordSize%pageWords], mask(p, wend-p+1))
 		if wend == last {
 			return
 		}

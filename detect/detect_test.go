@@ -402,7 +402,7 @@ func TestCollidingPages(t *testing.T) {
 }
 
 func TestCellIsCompact(t *testing.T) {
-	if n := unsafe.Sizeof(page{}); n != 2048 {
-		t.Errorf("a page of cells has %d bytes", n)
+	if n := unsafe.Sizeof(page{}.cells); n != 2048 {
+		t.Errorf("the cells of a page have %d bytes", n)
 	}
 }

@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 )
 
@@ -35,6 +36,86 @@ func (r *rewriter) madeLiteral(lit *ast.CompositeLit) {
 			r.made(lit, "MadeSlice", lit)
 		}
 	}
+}
+
+// madeElided announces what an element {...} of a literal of pointers allocates: it becomes _hd.New(&T{...}, S). Where T has no
+// name here it stays.
+func (r *rewriter) madeElided(lit *ast.CompositeLit) {
+	p, ok := core(r.info.TypeOf(lit)).(*types.Pointer)
+	if !ok || !r.mem && !r.objects || r.initial || isEmpty(p.Elem()) {
+		return
+	}
+	if name, ok := r.typeName(p.Elem(), lit.Pos()); ok {
+		r.wrap(lit, "_hd.New(&"+name, ", "+r.sites.add("alloc", lit.Pos(), name+"{}", r.info.TypeOf(lit))+")")
+	}
+}
+
+// typeName returns how a type is written at pos; ok is false where it cannot be, or has no name.
+func (r *rewriter) typeName(t types.Type, pos token.Pos) (text string, ok bool) {
+	switch t := t.(type) {
+	case *types.Basic:
+		return t.Name(), r.nameAt(t.Name(), pos) == types.Universe.Lookup(t.Name())
+	case *types.Pointer:
+		text, ok = r.typeName(t.Elem(), pos)
+		return "*" + text, ok
+	case *types.Slice:
+		text, ok = r.typeName(t.Elem(), pos)
+		return "[]" + text, ok
+	case *types.TypeParam:
+		return t.Obj().Name(), r.nameAt(t.Obj().Name(), pos) == t.Obj()
+	case *types.Alias:
+		return r.namedText(t.Obj(), t.TypeArgs(), pos)
+	case *types.Named:
+		return r.namedText(t.Obj(), t.TypeArgs(), pos)
+	}
+	return "", false
+}
+
+func (r *rewriter) namedText(obj *types.TypeName, args *types.TypeList, pos token.Pos) (text string, ok bool) {
+	text = obj.Name()
+	if obj.Pkg() == nil || obj.Pkg() == r.pkg {
+		ok = r.nameAt(text, pos) == types.Object(obj)
+	} else if obj.Exported() {
+		text, ok = r.importedName(obj, pos)
+	}
+	for i := range args.Len() {
+		arg, named := r.typeName(args.At(i), pos)
+		ok = ok && named
+		if i == 0 {
+			text += "["
+		} else {
+			text += ", "
+		}
+		text += arg
+	}
+	if args.Len() > 0 {
+		text += "]"
+	}
+	return text, ok
+}
+
+// importedName returns how a name of another package is written at pos.
+func (r *rewriter) importedName(obj types.Object, pos token.Pos) (text string, ok bool) {
+	for _, spec := range r.ast.Imports {
+		p, _ := r.info.Implicits[spec].(*types.PkgName)
+		if spec.Name != nil {
+			p, _ = r.info.Defs[spec.Name].(*types.PkgName)
+		}
+		if p != nil && p.Imported() == obj.Pkg() && p.Name() != "." && r.nameAt(p.Name(), pos) == types.Object(p) {
+			return p.Name() + "." + obj.Name(), true
+		}
+	}
+	return "", false
+}
+
+// nameAt returns what a name stands for at pos.
+func (r *rewriter) nameAt(name string, pos token.Pos) types.Object {
+	scope := r.pkg.Scope().Innermost(pos)
+	if scope == nil {
+		return nil
+	}
+	_, obj := scope.LookupParent(name, pos)
+	return obj
 }
 
 // madeCall announces what make or new returned.

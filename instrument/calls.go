@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -20,15 +21,24 @@ func (r *rewriter) call(e *ast.CallExpr) {
 		return
 	}
 	r.callRow(e)
+	if sel := r.unseenReads(e.Fun); sel != nil {
+		r.methodCall(e, sel)
+		return
+	}
 	r.value(e.Fun)
 	for _, a := range e.Args {
 		r.value(a)
 	}
+	r.belowRead(e)
 }
 
-// conversion announces that the elements of a slice are read: string(b) becomes string(_hd.SR(b, S)), [4]int(s) becomes (*_hd.R((*[4]int)(s), S)).
+// conversion announces a slice that is made of a string, or that the elements of a slice are read: string(b) becomes string(_hd.SR(b, S)), [4]int(s) becomes (*_hd.R((*[4]int)(s), S)).
 func (r *rewriter) conversion(e *ast.CallExpr) {
 	x := e.Args[0]
+	if isString(r.info.TypeOf(x)) && isSlice(r.info.TypeOf(e)) {
+		r.made(e, "FromText", e)
+		return
+	}
 	if !r.mem || !isSlice(r.info.TypeOf(x)) {
 		return
 	}
@@ -60,7 +70,11 @@ func (r *rewriter) builtinCall(e *ast.CallExpr, name string) {
 	case "unsafe.Sizeof", "unsafe.Offsetof", "unsafe.Alignof":
 		return // not evaluated
 	}
-	for _, a := range e.Args {
+	for i, a := range e.Args {
+		if name == "append" && i == 0 && r.addsLate(e) {
+			r.addr(a)
+			continue
+		}
 		r.value(a)
 	}
 	switch name {
@@ -95,15 +109,27 @@ func (r *rewriter) writeMap(m ast.Expr) {
 	r.wrap(m, "_hd.MW(", ", "+r.site("write", m.Pos(), m)+")")
 }
 
-// appendCall: append(s, a, b) becomes _hd.Grow(append(_hd.Old(s, 2, S), a, b), 2, S), append(s, t...) _hd.Append(s, t, S).
+// addsLate reports whether append's slice is in memory that calls in what is appended may change: gc looks at it after them.
+func (r *rewriter) addsLate(e *ast.CallExpr) bool {
+	if !r.mem || len(e.Args) < 2 || e.Ellipsis.IsValid() || !r.isShared(e.Args[0]) || !isSlice(r.info.TypeOf(e)) {
+		return false
+	}
+	return slices.ContainsFunc(e.Args[1:], func(a ast.Expr) bool { return r.hasCall(a) })
+}
+
+// appendCall: append(s, a, b) becomes _hd.Add(s, S).Of(a, b), append(s, t...) _hd.Append(s, t, S).
 func (r *rewriter) appendCall(e *ast.CallExpr) {
 	if !r.mem || len(e.Args) < 2 || !isSlice(r.info.TypeOf(e)) {
 		return
 	}
 	s := r.elements("write", e.Pos(), e.Args[0])
 	if e.Ellipsis == token.NoPos {
-		r.wrap(e.Args[0], "_hd.Old(", fmt.Sprintf(", %d, %s)", len(e.Args)-1, s))
-		r.wrap(e, "_hd.Grow(", fmt.Sprintf(", %d, %s)", len(e.Args)-1, s))
+		begin, end := "_hd.Add(", ", "+s+").Of("
+		if r.addsLate(e) {
+			begin, end = "_hd.AddTo(&", ", "+r.site("read", e.Args[0].Pos(), e.Args[0])+end
+		}
+		r.between(e.Pos(), e.Args[0].Pos(), begin)
+		r.between(e.Args[0].End(), e.Args[1].Pos(), end)
 		return
 	}
 	hook := "_hd.Append"
@@ -227,6 +253,8 @@ var substitutes = map[string]string{
 	"runtime.Stack":          "_hd.Stack",
 	"runtime.Callers":        "_hd.Callers",
 	"runtime.Caller":         "_hd.Caller",
+	"runtime.SetFinalizer":   "_hd.SetFinalizer",
+	"runtime.AddCleanup":     "_hd.AddCleanup",
 
 	// Modelled objects.
 	"heddle/rt/hook.Enter":   "_hd.Enter",
@@ -238,17 +266,31 @@ var substitutes = map[string]string{
 	"heddle/rt/hook.Release": "_hd.Release",
 }
 
+// ownFinalizers are those that the standard library uses as they are: its finalizers give back what is the process's.
+var ownFinalizers = map[string]bool{"_hd.SetFinalizer": true, "_hd.AddCleanup": true}
+
 // substitute puts heddle's function in the place of e, if id names one that has a substitute.
 func (r *rewriter) substitute(e ast.Expr, id *ast.Ident) {
 	f, ok := r.info.Uses[id].(*types.Func)
+	if ok && !r.in.Mode.Marks && r.lends(f) { // Compare has the function as it was
+		r.before(id, lender)
+		return
+	}
 	if !ok || f.Pkg() == nil || f.Pkg() == r.pkg || f.Signature().Recv() != nil {
 		return
 	}
-	if s := substitutes[f.Pkg().Path()+"."+f.Name()]; s != "" {
+	r.processCall(e, f)
+	s := substitutes[f.Pkg().Path()+"."+f.Name()]
+	switch {
+	case s == "":
+	case !ownFinalizers[s]:
 		r.keep[r.source(e)] = true
 		r.replace(e, s)
+	case !r.in.Standard:
+		r.keep["("+strings.TrimSuffix(r.source(e), f.Name())+"Cleanup{})"] = true // AddCleanup is generic
+		r.replace(e, s)
 	}
-	if f.Pkg().Path() == "sync/atomic" && isAtomicOp(f.Name()) {
+	if f.Pkg().Path() == "sync/atomic" && isAtomicOp(f.Name()) && !r.in.Mode.Marks { // Compare has it unpatched
 		r.before(id, "Heddle")
 	}
 }

@@ -21,6 +21,7 @@ type buffer struct {
 	src   []byte
 	at    []int // offsets with an edit, sorted
 	edits map[int]*edit
+	marks []int // offsets that get a mark where they come out: see Compare
 }
 
 // An edit is everything that happens at one offset, in the order of its fields.
@@ -86,6 +87,9 @@ func (b *buffer) Replace(start, end int, s string) {
 
 // Touched reports whether there is an edit in a node from start to end.
 func (b *buffer) Touched(start, end int) bool {
+	marks := b.marks
+	b.marks = nil
+	defer func() { b.marks = marks }()
 	return b.Render(start, end) != string(b.src[start:end])
 }
 
@@ -99,7 +103,7 @@ func (b *buffer) Render(start, end int) string {
 			continue // replaced
 		}
 		e := b.edits[off]
-		out.Write(b.src[pos:off])
+		b.copy(&out, pos, off)
 		pos = off
 		if off > start {
 			for _, x := range e.after {
@@ -121,9 +125,19 @@ func (b *buffer) Render(start, end int) string {
 		}
 	}
 	if pos < end {
-		out.Write(b.src[pos:end])
+		b.copy(&out, pos, end)
 	}
 	return out.String()
+}
+
+// copy writes the text from start to end as it is in the source, with marks.
+func (b *buffer) copy(out *strings.Builder, start, end int) {
+	for i := sort.SearchInts(b.marks, start); i < len(b.marks) && b.marks[i] < end; i++ {
+		out.Write(b.src[start:b.marks[i]])
+		out.WriteString(markAt(b.marks[i]))
+		start = b.marks[i]
+	}
+	out.Write(b.src[start:end])
 }
 
 // Bytes returns the whole text, edited.

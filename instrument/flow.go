@@ -158,6 +158,8 @@ type flower struct {
 	iters  map[*types.Var]*flowIter
 	tags   []string // label variables of the switches around
 
+	unlabelled map[string]bool // see hasBody
+
 	dropped *ast.CallExpr // the call whose results the statement drops
 	count   int           // of _hl1, _hl2, ...
 }
@@ -494,7 +496,7 @@ func (f *flower) branchSite(at token.Pos, e ast.Expr) string {
 
 // unhook returns source text without the hooks in it.
 func unhook(s string) string {
-	for _, h := range []string{"(*_hd.R(&", "_hd.MR("} {
+	for _, h := range []string{"(*_hd.R(&", "_hd.V(&", "_hd.MR("} {
 		for {
 			i := strings.Index(s, h)
 			if i < 0 {

@@ -13,6 +13,9 @@ func (f *flower) builtinLabel(e *ast.CallExpr, name string) {
 		return
 	case "clear", "delete":
 		f.mapWrite(e.Args[0], f.argLabels(e)...)
+		if f.exprs() && name == "delete" { // which key it is, is a branch
+			f.looked(&ast.IndexExpr{X: e.Args[0], Lbrack: e.Args[0].End(), Index: e.Args[1], Rbrack: e.Rparen})
+		}
 		return
 	}
 	l := f.argLabels(e)
@@ -40,6 +43,9 @@ func (f *flower) builtinSymbolic(e *ast.CallExpr, name string, l []string) {
 	case "recover":
 		f.slot[e] = "_hf.Recovers(" + f.sites.add("value", e.Pos(), "recover()", f.info.TypeOf(e)) + ")"
 	case "cap":
+		if !isArray(f.info.TypeOf(e.Args[0])) {
+			f.fixLength(e.Args[0])
+		}
 	case "len":
 		if !isArray(f.info.TypeOf(e.Args[0])) && l[0] != "0" {
 			f.slot[e] = "_hf.Len(" + l[0] + ")"
@@ -47,7 +53,7 @@ func (f *flower) builtinSymbolic(e *ast.CallExpr, name string, l []string) {
 	default:
 		rewrite := map[string]func(*ast.CallExpr, []string) bool{"append": f.quietAppend, "make": f.made, "min": f.extreme, "max": f.extreme}[name]
 		if rewrite == nil || !rewrite(e, l) {
-			f.slot[e] = f.lost(e, l...)
+			f.loses(e, l...)
 		}
 	}
 }
@@ -72,7 +78,7 @@ func (f *flower) quietAppend(e *ast.CallExpr, ls []string) bool {
 		}
 		added = v.operand() + ", 0, 0"
 	} else {
-		added = fmt.Sprintf("nil, %d, %s", len(e.Args)-1, f.appended(e, ls[1:]))
+		added = fmt.Sprintf("nil, %d, %s", len(e.Args)-1, f.appended(e, f.info.TypeOf(e.Args[0]), ls[1:]))
 	}
 	loc := f.fn.newLoc()
 	f.wrap(e.Args[0], "_hf.Old(", ", &"+loc+")")
@@ -80,17 +86,19 @@ func (f *flower) quietAppend(e *ast.CallExpr, ls []string) bool {
 	return true
 }
 
-// made rewrites make, but for channels: how long what it makes is, is a branch.
+// made rewrites make: how long what it makes is, and for how much there is room, are branches. How many entries a map is made for has no effect.
 func (f *flower) made(e *ast.CallExpr, ls []string) bool {
-	if _, ok := core(f.info.TypeOf(e)).(*types.Slice); !ok || len(ls) != 1 { // the type has no label
-		return false
+	if isMap(f.info.TypeOf(e)) {
+		return true
 	}
-	n := e.Args[1]
-	k, ok := num(f.info.TypeOf(n))
-	if !ok || ls[0] == "0" || !f.wrappable(n) {
-		return ls[0] == "0"
+	for i, l := range ls {
+		n := e.Args[i+1] // the type has no label
+		if k, ok := num(f.info.TypeOf(n)); l != "0" && ok && f.wrappable(n) {
+			f.wrap(n, "_hf.Length(", fmt.Sprintf(", %s, %#x, %s)", l, uint8(k), f.branchSite(e.Pos(), n)))
+		} else if l != "0" {
+			return false
+		}
 	}
-	f.wrap(n, "_hf.Length(", fmt.Sprintf(", %s, %#x, %s)", ls[0], uint8(k), f.branchSite(e.Pos(), n)))
 	return true
 }
 

@@ -1,6 +1,8 @@
 package instrument
 
 import (
+	"heddle/instrument/std"
+
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -27,8 +29,8 @@ func (f *flower) call(e *ast.CallExpr) {
 		return
 	}
 	c := f.operands(e)
-	if f.exprs() && c.foreign && !isOperation(c.callee) && !prints(c.callee) {
-		f.reached(e)
+	if f.exprs() && c.foreign {
+		f.reached(e, c)
 	}
 	switch {
 	case c.foreign && !c.operates && !(f.exprs() && f.vanishes(e, c)):
@@ -174,8 +176,13 @@ func (f *flower) userCall(e *ast.CallExpr, c *flowCall) {
 		}
 		_, literal := ast.Unparen(e.Fun).(*ast.FuncLit)
 		dynamic := c.callee == nil && !literal || c.recv != nil && types.IsInterface(f.info.TypeOf(c.recv))
-		if c.all != "0" || dynamic {
-			f.last(e, c, dynamic || c.all != "0", "_hf.A(", ", "+signature(name, n)+", "+strings.Join(append([]string{c.recvL}, ls...), ", ")+")")
+		pass := signature(name, n) + ", " + strings.Join(append([]string{c.recvL}, ls...), ", ") + ")"
+		switch {
+		case f.exprs() && (dynamic || !literal && !f.hasBody(c.callee)): // whoever is called takes the labels, or does not follow them
+			hold := f.held(e, c)
+			f.last(e, c, true, "_hf.Ask(", ", &"+hold+", "+f.sites.add("value", e.Pos(), unhook(f.source(e)), f.info.TypeOf(e))+", "+pass)
+		case c.all != "0" || dynamic:
+			f.last(e, c, dynamic || c.all != "0", "_hf.A(", ", "+pass)
 		}
 	}
 	if c.sig != nil && c.args != nil {
@@ -191,6 +198,51 @@ func (f *flower) userCall(e *ast.CallExpr, c *flowCall) {
 	default:
 		f.slot[e] = c.all // of code that turns out not to be rewritten
 	}
+}
+
+// held keeps the receiver and the arguments of a call from which memory can be reached, and returns where.
+func (f *flower) held(e *ast.CallExpr, c *flowCall) (call string) {
+	call = f.fn.newCall()
+	hold := func(x ast.Expr, address bool) {
+		before := "_hf.Hold("
+		if address {
+			before += "&"
+		}
+		f.wrap(x, before, ", &"+call+")")
+	}
+	if c.recv != nil {
+		t := f.info.TypeOf(c.recv)
+		if address := takesAddress(f.info.Selections[ast.Unparen(e.Fun).(*ast.SelectorExpr)]); address || f.leads(t) && f.wrappable(c.recv) {
+			hold(c.recv, address)
+		}
+	}
+	for _, a := range e.Args {
+		if f.leads(f.info.TypeOf(a)) && f.wrappable(a) && f.info.Types[a].Value == nil && !f.info.Types[a].IsNil() {
+			hold(a, false)
+		}
+	}
+	return call
+}
+
+// hasBody reports whether a function is known to be rewritten for labels: then it takes those of its arguments.
+func (f *flower) hasBody(fn *types.Func) bool {
+	switch {
+	case fn.Pkg() == nil:
+		return false
+	case fn.Pkg() != f.pkg:
+		return std.Followed(fn.Pkg().Path())
+	}
+	if f.unlabelled == nil {
+		f.unlabelled = map[string]bool{}
+		for _, file := range f.im.pkgs[f.in.ImportPath].files {
+			for _, d := range file.Decls {
+				if d, ok := d.(*ast.FuncDecl); ok && (d.Body == nil || forbidsCalls(d) || importsC(file)) {
+					f.unlabelled[d.Name.Name] = true
+				}
+			}
+		}
+	}
+	return !f.unlabelled[fn.Name()]
 }
 
 // packed returns the labels of the parameters, given those of the arguments: several may be packed into one.

@@ -63,16 +63,31 @@ func (f *flower) expr(e ast.Expr) {
 	case *ast.CallExpr:
 		f.call(e)
 	case *ast.CompositeLit:
-		f.elements(e, func(el ast.Expr) {
-			f.expr(el)
-			if f.exprs() && isMap(f.info.TypeOf(e)) && f.label(el) != "0" && f.wrappable(el) { // entries of literals have no labels
-				f.wrap(el, "_hf.Vanish(", ", "+f.lost(el, f.label(el))+")")
-			}
-		})
+		f.elements(e, func(el ast.Expr) { f.expr(el) })
+		if f.exprs() && isMap(f.info.TypeOf(e)) {
+			f.elements(e, f.entryLost) // entries of literals have no labels
+		}
 	case *ast.FuncLit:
 		f.literal(e)
 	case *ast.TypeAssertExpr:
 		f.expr(e.X)
+	}
+}
+
+// entryLost says that a key or value of a map literal is lost, and texts in it.
+func (f *flower) entryLost(el ast.Expr) {
+	if lit, ok := el.(*ast.CompositeLit); ok && lit.Type == nil {
+		f.elements(lit, f.entryLost)
+		return
+	}
+	if !f.wrappable(el) {
+		return
+	}
+	if l := f.label(el); l != "0" {
+		f.wrap(el, "_hf.Vanish(", ", "+f.lost(el, l)+")")
+	}
+	if t := f.info.TypeOf(el); isString(t) || composed(t) {
+		f.content(el)
 	}
 }
 

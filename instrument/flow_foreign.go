@@ -63,7 +63,7 @@ func (f *flower) operates(c *flowCall) bool {
 // pureCall is for code that only computes.
 func (f *flower) pureCall(e *ast.CallExpr, c *flowCall) {
 	if f.exprs() {
-		f.slot[e] = f.lost(e, c.all)
+		f.loses(e, c.all)
 		return
 	}
 	if c.all == "0" || c.sig == nil || c.sig.Results().Len() != 1 {
@@ -108,7 +108,7 @@ func (f *flower) foreignCall(e *ast.CallExpr, c *flowCall) {
 	f.wrap(e, "_hf.In(", ", &"+call+", "+known+", &"+to+")")
 	f.slot[e] = to + ".Get()"
 	if f.exprs() && known == "false" {
-		f.slot[e] = f.lost(e, c.all)
+		f.loses(e, c.all)
 	}
 }
 
@@ -179,13 +179,112 @@ func (f *flower) refers(a ast.Expr) string {
 	return ""
 }
 
-// reached notes, when a call is made of foreign code, that values are lost which it can read in the memory of its arguments.
-func (f *flower) reached(e *ast.CallExpr) {
-	for _, a := range e.Args {
-		if how := f.refers(a); how != "" && f.wrappable(a) {
-			f.wrap(a, "_hf.Reach"+how+"(", ", "+f.sites.add("value", a.Pos(), unhook(f.source(a)), f.info.TypeOf(a))+")")
+// reached notes, when a call is made of foreign code, that values are lost which it can read in memory that its receiver and its arguments
+// lead to. What only keeps pointers to give them back is no such code: it reads keys, and what it compares with.
+func (f *flower) reached(e *ast.CallExpr, c *flowCall) {
+	args := e.Args
+	switch {
+	case prints(c.callee), keeps(c.callee):
+		return
+	case isOperation(c.callee):
+		if args = compared(c.callee, args); len(args) == 0 {
+			return
 		}
+	case c.recv != nil && !ofTesting(f.info.TypeOf(c.recv)) && f.leads(f.info.TypeOf(c.recv)):
+		sel := f.info.Selections[ast.Unparen(e.Fun).(*ast.SelectorExpr)]
+		f.reach(c.recv, takesAddress(sel))
 	}
+	for _, a := range args {
+		f.reach(a, false)
+	}
+}
+
+// reach notes that values are lost which foreign code can read in memory that x, or its address, leads to.
+func (f *flower) reach(x ast.Expr, address bool) {
+	t := f.info.TypeOf(x)
+	if !address && (!f.leads(t) || !f.wrappable(x) || f.info.Types[x].Value != nil || f.info.Types[x].IsNil()) {
+		return
+	}
+	before := "_hf.Reach("
+	if address {
+		before += "&"
+	}
+	f.wrap(x, before, ", "+f.sites.add("value", x.Pos(), unhook(f.source(x)), t)+")")
+}
+
+// content notes that values are lost if x, which is compared, has texts in it that depend on inputs.
+func (f *flower) content(x ast.Expr) {
+	if f.wrappable(x) && f.info.Types[x].Value == nil && !f.info.Types[x].IsNil() {
+		f.wrap(x, "_hf.Content(", ", "+f.sites.add("value", x.Pos(), unhook(f.source(x)), f.info.TypeOf(x))+")")
+	}
+}
+
+// composed reports whether values of a type are compared by parts, or by what is in an interface.
+func composed(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	switch t := t.Underlying().(type) {
+	case *types.Struct, *types.Interface:
+		return true
+	case *types.Array:
+		return composed(t.Elem()) || isString(t.Elem())
+	}
+	return false
+}
+
+// leads reports whether memory can be reached by a value of a type.
+func (f *flower) leads(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return true
+	}
+	switch t := t.Underlying().(type) {
+	case *types.Basic:
+		return t.Info()&types.IsString != 0 || t.Kind() == types.UnsafePointer
+	case *types.Struct:
+		for v := range t.Fields() {
+			if f.leads(v.Type()) {
+				return true
+			}
+		}
+		return false
+	case *types.Array:
+		return f.leads(t.Elem())
+	case *types.Tuple, *types.Signature:
+		return false
+	}
+	return true
+}
+
+// keeps reports whether a function only keeps the pointers that it is given.
+func keeps(fn *types.Func) bool { return fn.Pkg().Path() == "context" }
+
+// ofTesting reports whether a type is one of package testing's, or a pointer to one.
+func ofTesting(t types.Type) bool {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "testing"
+}
+
+// compared returns the arguments of an operation that it looks into: keys, and what it compares with.
+func compared(fn *types.Func, args []ast.Expr) []ast.Expr {
+	recv := fn.Signature().Recv()
+	if recv == nil || len(args) == 0 {
+		return nil
+	}
+	swap := strings.HasPrefix(fn.Name(), "CompareAnd")
+	switch name := typeName(recv.Type()); {
+	case name == "Map" && swap:
+		return args[:2]
+	case name == "Map", name == "Value" && swap:
+		return args[:1]
+	}
+	return nil
 }
 
 // atomicOperation returns the arguments of package flow's OutAtomic for an operation on an atomic that holds a number or a condition;

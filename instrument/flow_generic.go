@@ -79,7 +79,7 @@ func (f *flower) genericBinary(e *ast.BinaryExpr) {
 	}
 	switch {
 	case !ok || !okY:
-		f.slot[e] = f.lost(e, f.label(e.X), f.label(e.Y))
+		f.loses(e, f.label(e.X), f.label(e.Y))
 	case known:
 		f.slot[e] = fmt.Sprintf("_hf.Generic2(%d, %s, %s, %s)", arithmetic[e.Op], x, y, site)
 	default:

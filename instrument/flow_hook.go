@@ -65,10 +65,10 @@ func (f *flower) rename(e *ast.CallExpr, name string) { f.replace(e.Fun, "_hf."+
 func (f *flower) hookCall(e *ast.CallExpr, name string) {
 	add := func(s string) { f.afterPart(e, e.Args[len(e.Args)-1], s) }
 	switch name {
-	case "R":
+	case "R", "V":
 		l := f.location(e.Args[0])
 		to := f.fn.newSlot()
-		f.rename(e, name)
+		f.rename(e, map[string]string{"R": "R", "V": "Get"}[name])
 		add(", " + l + ", &" + to)
 		f.slot[e] = to + ".Get()"
 	case "P":
@@ -96,6 +96,15 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 			f.toHeap(e.Args[0], "Heap")
 			add(", " + f.declare(v))
 		}
+	case "Again":
+		if v := rootVar(f.info, e.Args[0].(*ast.UnaryExpr).X); v != nil {
+			f.rename(e, name)
+			f.toHeap(e.Args[0], "Heap")
+			add(", " + f.declare(v) + ", &" + f.fn.newLoc())
+		}
+	case "FromText", "Of", "OfAny", "Hold", "Then":
+		f.expr(e.Args[0])
+		f.slot[e] = f.label(e.Args[0])
 	case "New", "MadeMap", "MadeSlice":
 		x := e.Args[0]
 		f.expr(x)
@@ -120,8 +129,16 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 	case "MadeChan":
 		f.expr(e.Args[0])
 		f.slot[e] = f.label(e.Args[0])
-	case "Grow":
-		f.grow(e)
+	case "Add":
+		f.expr(e.Args[0])
+		f.slot[e] = f.label(e.Args[0])
+		f.rename(e, "Adds")
+	case "AddTo":
+		l := f.location(e.Args[0])
+		to := f.fn.newSlot()
+		f.rename(e, name)
+		add(", " + l + ", &" + to)
+		f.slot[e] = to + ".Get()"
 	case "SR":
 		f.expr(e.Args[0])
 		if f.exprs() { // its bytes keep their own
@@ -136,9 +153,6 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 		f.expr(e.Args[0])
 		f.rename(e, name)
 		add(", " + f.label(e.Args[0]))
-	case "Old":
-		f.expr(e.Args[0])
-		f.slot[e] = f.label(e.Args[0])
 	case "Append", "AppendString":
 		f.expr(e.Args[0])
 		f.expr(e.Args[1])
@@ -229,21 +243,6 @@ func (f *flower) channel(e *ast.CallExpr) string {
 	return c
 }
 
-// grow: the elements have the labels of the arguments, and keep those they have if they move.
-func (f *flower) grow(e *ast.CallExpr) {
-	app := ast.Unparen(e.Args[0]).(*ast.CallExpr)
-	ls := f.argLabels(app)
-	loc := f.fn.newLoc()
-	f.wrap(app.Args[0], "_hf.Old(", ", &"+loc+")")
-	f.rename(e, "Grow")
-	added := union(ls[1:]...)
-	if f.exprs() {
-		added, ls[0] = f.appended(app, ls[1:]), "0" // its length is this one
-	}
-	f.afterPart(e, e.Args[len(e.Args)-1], ", "+added+", &"+loc)
-	f.slot[e] = ls[0]
-}
-
 // hookMethodCall rewrites a call of a method of a type of package hook.
 func (f *flower) hookMethodCall(e *ast.CallExpr, typ, method string) {
 	fun := ast.Unparen(e.Fun).(*ast.SelectorExpr)
@@ -258,6 +257,17 @@ func (f *flower) hookMethodCall(e *ast.CallExpr, typ, method string) {
 		f.slot[e] = to + ".Get()"
 	case "Ptr.Set":
 		f.afterPart(e, e.Args[0], ", "+f.label(e.Args[0]))
+	case "Adding.Of": // the elements have the labels of the arguments, and keep those they have if they move
+		ls := make([]string, len(e.Args))
+		for i, a := range e.Args {
+			ls[i] = f.label(a)
+		}
+		added := union(ls...)
+		f.slot[e] = f.label(fun.X)
+		if f.exprs() {
+			added, f.slot[e] = f.appended(e, f.info.TypeOf(e), ls), "0" // its length is this one
+		}
+		f.after(e, ".With("+added+")")
 	case "SendCase.Of":
 		f.slot[e] = union(f.label(fun.X), f.label(e.Args[0]))
 		if f.exprs() {
@@ -267,11 +277,11 @@ func (f *flower) hookMethodCall(e *ast.CallExpr, typ, method string) {
 }
 
 // appended returns the label of the memory that the arguments of append take.
-func (f *flower) appended(app *ast.CallExpr, ls []string) string {
+func (f *flower) appended(app *ast.CallExpr, t types.Type, ls []string) string {
 	if len(ls) == 1 {
 		return ls[0]
 	}
-	s, ok := core(f.info.TypeOf(app.Args[0])).(*types.Slice)
+	s, ok := core(t).(*types.Slice)
 	if !ok || !sized(s.Elem()) {
 		return f.lost(app, ls...)
 	}

@@ -126,7 +126,7 @@ func (f *flower) ending(call *ast.CallExpr) string {
 		return ""
 	}
 	c := f.callee(call.Fun)
-	if c == nil || c.Signature().Recv() != nil && types.IsInterface(c.Signature().Recv().Type()) {
+	if c == nil || c.Signature().Recv() != nil && types.IsInterface(c.Signature().Recv().Type()) || f.exprs() {
 		return "_hf.Drop()" // it may not be rewritten
 	}
 	return ""
@@ -167,6 +167,10 @@ func (f *flower) deferStmt(s *ast.DeferStmt) {
 		return
 	}
 	c := f.operands(call)
+	if f.exprs() && c.sig != nil {
+		f.deferred(s, c)
+		return
+	}
 	if c.foreign || c.all == "0" || c.args == nil && c.recv == nil || c.sig == nil {
 		return
 	}
@@ -176,6 +180,30 @@ func (f *flower) deferStmt(s *ast.DeferStmt) {
 	}
 	n, ls := c.sig.Params().Len(), f.packed(call, c, c.args)
 	f.then(s, fmt.Sprintf("defer _hf.Pass(%s, %s)", signature(name, n), strings.Join(append([]string{c.recvL}, ls...), ", ")))
+}
+
+// deferred is deferStmt where labels are expressions: what the call can reach is kept until it is made.
+func (f *flower) deferred(s *ast.DeferStmt, c *flowCall) {
+	call := s.Call
+	name, n := "", c.sig.Params().Len()
+	if c.callee != nil {
+		name = c.callee.Name()
+	}
+	pass := signature(name, n) + ", " + strings.Join(append([]string{c.recvL}, f.packed(call, c, c.args)...), ", ") + ")"
+	site := f.sites.add("value", call.Pos(), unhook(f.source(call)), f.info.TypeOf(call))
+	_, literal := ast.Unparen(call.Fun).(*ast.FuncLit)
+	switch {
+	case c.foreign && (prints(c.callee) || keeps(c.callee)):
+	case c.foreign && isOperation(c.callee):
+		if c.all != "0" {
+			f.then(s, f.lost(call, c.all))
+		}
+	case c.foreign || !literal && (c.callee == nil || !f.hasBody(c.callee) || c.recv != nil && types.IsInterface(f.info.TypeOf(c.recv))):
+		hold := f.held(call, c)
+		f.then(s, fmt.Sprintf("defer _hf.AskLate(%s.Held(), %t, %s, %s", hold, c.foreign, site, pass))
+	case c.all != "0":
+		f.then(s, "defer _hf.Pass("+pass)
+	}
 }
 
 // wroteResult rewrites the announcement of a write to a named result that the return statement ret is about to make.

@@ -59,6 +59,16 @@ func (f *flower) lost(e ast.Expr, ls ...string) string {
 	return "_hf.Lost(" + l + ", " + f.sites.add("value", e.Pos(), unhook(f.source(e)), f.info.TypeOf(e)) + ")"
 }
 
+// loses gives e, whose operands have the labels ls, no label: it says that it is lost as soon as e is evaluated, whatever becomes of it.
+func (f *flower) loses(e ast.Expr, ls ...string) {
+	l := f.lost(e, ls...)
+	f.slot[e] = l
+	if l != "0" && f.wrappable(e) {
+		f.wrapBool(e, "_hf.Vanish(", ", "+l+")")
+		f.slot[e] = "0"
+	}
+}
+
 // anyOf returns one label of several.
 func (f *flower) anyOf(ls ...string) string {
 	out := "0"
@@ -188,7 +198,12 @@ func compare(op token.Token, of func(op trace.FlowOp, swap bool) string) string 
 func (f *flower) binary(e *ast.BinaryExpr) {
 	lx, ly := f.label(e.X), f.label(e.Y)
 	f.slot[e] = "0"
-	if lx == "0" && ly == "0" {
+	if composed(f.info.TypeOf(e.X)) && composed(f.info.TypeOf(e.Y)) { // texts in them have labels by address
+		f.content(e.X)
+		f.content(e.Y)
+	}
+	texts := isString(f.info.TypeOf(e.X)) && f.info.Types[e].Value == nil // their bytes have labels by address
+	if lx == "0" && ly == "0" && !texts {
 		return
 	}
 	switch {
@@ -202,13 +217,13 @@ func (f *flower) binary(e *ast.BinaryExpr) {
 	k, ok := num(f.info.TypeOf(e.X))
 	_, okY := num(f.info.TypeOf(e.Y))
 	if !ok || !okY && f.info.Types[e.Y].Value == nil {
-		f.slot[e] = f.lost(e, lx, ly)
+		f.loses(e, lx, ly)
 		return
 	}
 	x, ok := f.keep(e.X, "Num", "")
 	y, okY := f.keepRight(e.Op, e.Y)
 	if !ok || !okY {
-		f.slot[e] = f.lost(e, lx, ly)
+		f.loses(e, lx, ly)
 		return
 	}
 	if op, ok := arithmetic[e.Op]; ok {
@@ -245,7 +260,7 @@ func (f *flower) text(e *ast.BinaryExpr) {
 	y, okY := f.keepText(e.Y, 0, site)
 	switch {
 	case !ok || !okY || x.val == "" && y.val == "":
-		f.slot[e] = f.lost(e, f.label(e.X), f.label(e.Y))
+		f.loses(e, f.label(e.X), f.label(e.Y))
 	case e.Op == token.ADD:
 		to := f.fn.newSlot()
 		f.wrap(e, "_hf.Cat(", ", "+x.operand()+", "+y.operand()+", "+site+", &"+to+")")
@@ -264,7 +279,11 @@ func (f *flower) text(e *ast.BinaryExpr) {
 func (f *flower) unarySymbolic(e *ast.UnaryExpr) {
 	l := f.label(e.X)
 	f.slot[e] = "0"
-	if _, ok := num(f.info.TypeOf(e.X)); l == "0" || !ok && !generic(f.info.TypeOf(e.X)) {
+	if l == "0" || e.Op == token.AND {
+		return
+	}
+	if _, ok := num(f.info.TypeOf(e.X)); !ok && !generic(f.info.TypeOf(e.X)) {
+		f.loses(e, l)
 		return
 	}
 	switch e.Op {
@@ -282,7 +301,8 @@ func (f *flower) conversionSymbolic(e *ast.CallExpr) {
 	x := e.Args[0]
 	l, from, to := f.label(x), f.info.TypeOf(x), f.info.TypeOf(e)
 	f.slot[e] = "0"
-	if l == "0" {
+	texts := (isString(to) && isBytes(from) || isBytes(to) && isString(from)) && f.info.Types[x].Value == nil // their bytes have labels by address
+	if l == "0" && !texts {
 		return
 	}
 	k, isNum := num(to)
@@ -299,6 +319,7 @@ func (f *flower) conversionSymbolic(e *ast.CallExpr) {
 	case isString(to) && (isString(from) || isBytes(from)), isBytes(to) && isString(from):
 		v, ok := f.keepText(x, 0, "0")
 		if !ok || v.val == "" {
+			f.loses(e, l)
 			return
 		}
 		hook, slot := "ToText", f.fn.newSlot()
@@ -308,7 +329,7 @@ func (f *flower) conversionSymbolic(e *ast.CallExpr) {
 		f.wrap(e, "_hf."+hook+"(", ", &"+v.val+", &"+slot+")")
 		f.slot[e] = slot + ".Get()"
 	default:
-		f.slot[e] = f.lost(e, l)
+		f.loses(e, l)
 	}
 }
 
@@ -415,11 +436,13 @@ func (f *flower) looked(e *ast.IndexExpr) string {
 	l, name := f.label(e.Index), f.aux[call]
 	k, isNum := num(f.info.TypeOf(e.Index))
 	if !isNum && !isString(f.info.TypeOf(e.Index)) {
+		f.content(e.Index)
 		f.vanish(e.Index, f.lost(e.Index, l), l)
 		f.reachesMap(call)
 		return ""
 	}
 	if t, ok := core(f.info.TypeOf(call)).(*types.Map); !ok || !types.Identical(t.Key(), f.info.TypeOf(e.Index)) {
+		f.content(e.Index)
 		f.vanish(e.Index, f.lost(e.Index, l), l)
 		f.reachesMap(call)
 		return "" // converted to an interface on the way
@@ -456,12 +479,12 @@ func (f *flower) reachesMap(m ast.Expr) {
 func (f *flower) sliced(e *ast.SliceExpr) {
 	f.slot[e] = "0"
 	lx, lo, hi := f.label(e.X), f.label(e.Low), f.label(e.High)
-	if lx == "0" && lo == "0" && hi == "0" {
+	if f.anyOf(lx, lo, hi, f.label(e.Max)) == "0" {
 		return
 	}
 	t := core(f.info.TypeOf(e.X))
 	if _, ok := t.(*types.Slice); !ok && !isString(f.info.TypeOf(e.X)) || e.Max != nil {
-		f.slot[e] = f.lost(e, lo, hi)
+		f.loses(e, lo, hi, f.label(e.Max))
 		return
 	}
 	site := f.branchSite(e.Pos(), e)
@@ -476,7 +499,7 @@ func (f *flower) sliced(e *ast.SliceExpr) {
 	}
 	x, ok := f.keepText(e.X, least, site)
 	if !ok {
-		f.slot[e] = f.lost(e, lx, lo, hi)
+		f.loses(e, lx, lo, hi)
 		return
 	}
 	bound := func(b ast.Expr, isConst bool, from string) string {
@@ -496,7 +519,7 @@ func (f *flower) sliced(e *ast.SliceExpr) {
 		to = bound(e.High, highConst, from)
 	}
 	if !lowConst && from == "nil" || !highConst && to == "nil" {
-		f.slot[e] = f.lost(e, lx, lo, hi)
+		f.loses(e, lx, lo, hi)
 		return
 	}
 	f.slot[e] = fmt.Sprintf("_hf.Cut(%s, %s, %s, %d, %d, %s)", x.operand(), from, to, low, high, site)

@@ -77,7 +77,7 @@ func onlyRead(id *ast.Ident, above []ast.Node) bool {
 				return index
 			}
 			call, ok := above[max(i-1, 0)].(*ast.CallExpr)
-			return ok && (index && hooks(call, "R") || hooks(call, "Globals")) // the latter puts it back as it was
+			return ok && (index && (hooks(call, "R") || hooks(call, "V")) || hooks(call, "Globals")) // the latter puts it back as it was
 		case *ast.AssignStmt:
 			for _, l := range x.Lhs {
 				if l == top {

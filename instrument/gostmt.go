@@ -23,7 +23,10 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 	}
 	b := r.builtin(call.Fun)
 	if b == "" {
-		r.value(call)
+		r.laterCall(call)
+		if sel := r.unseenReads(call.Fun); sel != nil {
+			r.lateMethod(ast.Unparen(call.Fun).(*ast.SelectorExpr), sel)
+		}
 	} else {
 		for _, a := range call.Args {
 			r.value(a)

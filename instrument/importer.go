@@ -31,6 +31,9 @@ type pkg struct {
 	files []*ast.File // in.Files, then in.CgoFiles
 	err   error       // of parsing
 
+	lend     sync.Once
+	bodiless map[string]bool // functions, see Importer.bodiless
+
 	mu    sync.Mutex // held while the types are checked
 	types *types.Package
 }

@@ -14,7 +14,7 @@
 // mostly beyond: calls before the variables of the left side, operands before
 // assignments, which of two panics comes first. Known differences, all within one expression:
 // in a[i] + f() the element is found (not loaded) before f is called, and its read announced; in m[f()] the
-// read of the map is announced before f is called; a range over a map visits the keys it had at the start.
+// read of the map is announced before f is called. Without calls what is read is taken when it is announced. A range over a map visits the keys it had at the start.
 //
 // What is not rewritten: files with import "C"; functions whose directives
 // forbid calls (memory accesses only); initialisers of package-level variables
@@ -41,6 +41,7 @@ type Input struct {
 	GoVersion  string            // language version of the module, such as "1.21"; "" if none
 	ImportMap  map[string]string // as in go list
 	Standard   bool              // of the standard library
+	Bodiless   []string          // of a package whose Files are not given: functions without a body
 	Mode       Mode
 }
 
@@ -52,13 +53,15 @@ type File struct {
 
 // Mode says how a package is rewritten.
 type Mode struct {
-	Memory  bool // reads, writes and allocations too
-	Quiet   bool // sites are marked quiet: operations give order but are no scheduling points
-	Linked  bool // what is linked from the runtime by name, clock and random numbers, is the execution's
-	Globals bool // package-level variables are made known, to be put back between executions
-	Flow    bool // values carry labels that say what they were computed from; with Memory
-	Exprs   bool // labels say how; with Flow
-	Tested  bool // loops of its tests, which are rewritten apart, may call its functions
+	Memory    bool // reads, writes and allocations too
+	Receivers bool // without Memory: what calls by way of interfaces read of their receivers is announced all the same
+	Quiet     bool // sites are marked quiet: operations give order but are no scheduling points
+	Linked    bool // what is linked from the runtime by name, clock and random numbers, is the execution's
+	Globals   bool // package-level variables are made known, to be put back between executions
+	Flow      bool // values carry labels that say what they were computed from; with Memory
+	Exprs     bool // labels say how; with Flow
+	Marks     bool // names of the source are marked, for Compare
+	Tested    bool // loops of its tests, which are rewritten apart, may call its functions
 }
 
 // Output is a package rewritten.
@@ -112,7 +115,10 @@ func rewrite(in *Input, im *Importer, imp types.Importer, check func(*pkg, *type
 			continue
 		}
 		r := &rewriter{in: in, fset: im.fset, ast: p.files[i], tok: im.fset.File(p.files[i].FileStart), pkg: tp, info: info,
-			shared: shared, polls: polls, sites: sites, buf: newBuffer(f.Content), out: out, prefix: "_hd"}
+			shared: shared, polls: polls, sites: sites, buf: newBuffer(f.Content), out: out, prefix: "_hd", im: im}
+		if in.Mode.Marks {
+			r.buf.marks = r.marksOf()
+		}
 		if text := r.file(); text != nil {
 			out.Files[f.Path] = text
 		}

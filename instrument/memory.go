@@ -4,12 +4,14 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // value rewrites an expression that is evaluated for its value.
 //
-//	p.next.val    (*_hd.R(&(*_hd.R(&p.next, S)).val, S))
-//	a.b[i].c      (*_hd.R(&a.b[i].c, S)), for arrays: the largest addressable expression is read once
+//	p.next.val    _hd.V(&_hd.V(&p.next, S).val, S)
+//	p.val + f()   (*_hd.R(&p.val, S)) + f(), of which gc looks at p.val after the call
+//	a.b[i].c      _hd.V(&a.b[i].c, S), for arrays: the largest addressable expression is read once
 //	m[k]          _hd.MR(m, S)[k]
 func (r *rewriter) value(e ast.Expr) {
 	if e == nil {
@@ -64,8 +66,102 @@ func (r *rewriter) value(e ast.Expr) {
 // read puts the hook for a read around e, whose operands are rewritten, if e is a shared location.
 func (r *rewriter) read(e ast.Expr) {
 	if r.mem && r.isShared(e) {
-		r.wrap(e, "(*_hd.R(&", ", "+r.site("read", e.Pos(), e)+"))")
+		r.readAt(e, e, "", r.site("read", e.Pos(), e), r.info.TypeOf(e))
 	}
+}
+
+// readAt puts the hook for a read at the site around x, which path leads from to a location of the type t. at is what gc evaluates.
+func (r *rewriter) readAt(x, at ast.Expr, path, site string, t types.Type) {
+	if r.early(at, t) {
+		r.wrap(x, "_hd.V(&", path+", "+site+")")
+	} else {
+		r.wrap(x, "(*_hd.R(&", path+", "+site+"))")
+	}
+}
+
+// manyBytes is from what size on a value is not copied once more for its read to be early.
+const manyBytes = 64
+
+// early reports whether the value of e, of the type t, may be taken when its read is announced: before whatever the expression announces
+// next. Not so where a call follows: gc looks at variables after that.
+func (r *rewriter) early(e ast.Expr, t types.Type) bool {
+	if !sized(t) {
+		_, param := types.Unalias(t).(*types.TypeParam)
+		return param && !r.callFollows(e)
+	}
+	return gcSizes.Sizeof(t) <= manyBytes && !r.callFollows(e)
+}
+
+// callFollows reports whether gc makes a call between e and what e is an operand of.
+func (r *rewriter) callFollows(e ast.Expr) bool {
+	if r.parents == nil {
+		r.parents = parentsOf(r.ast)
+	}
+	from, root := e.End(), ast.Node(e)
+	for {
+		p := r.parents[root]
+		switch p := p.(type) {
+		case nil, *ast.FuncLit, *ast.BlockStmt, *ast.IfStmt, *ast.ForStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.RangeStmt,
+			*ast.SelectStmt, *ast.CaseClause, *ast.CommClause, *ast.LabeledStmt, *ast.GenDecl:
+			return r.lastCall(root) >= from
+		case *ast.BinaryExpr:
+			if p.Op == token.LAND || p.Op == token.LOR {
+				return r.lastCall(root) >= from
+			}
+		case *ast.CallExpr:
+			if r.isCall(p) {
+				return r.lastCallIn(p.Fun, from) || slices.ContainsFunc(p.Args, func(a ast.Expr) bool { return r.lastCallIn(a, from) })
+			}
+		}
+		root = p
+	}
+}
+
+func (r *rewriter) lastCallIn(e ast.Expr, from token.Pos) bool { return r.lastCall(e) >= from }
+
+// lastCall returns where the last call or receive of n begins that gc makes when it evaluates n; NoPos if there is none.
+func (r *rewriter) lastCall(n ast.Node) (at token.Pos) {
+	if p, ok := r.last[n]; ok {
+		return p
+	}
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW {
+				at = max(at, n.Pos())
+			}
+		case *ast.CallExpr:
+			if r.isCall(n) {
+				at = max(at, n.Pos())
+			}
+		}
+		return true
+	})
+	if r.last == nil {
+		r.last = map[ast.Node]token.Pos{}
+	}
+	r.last[n] = at
+	return at
+}
+
+// parentsOf returns what each node of a file is a part of.
+func parentsOf(f *ast.File) map[ast.Node]ast.Node {
+	parents := map[ast.Node]ast.Node{}
+	var stack []ast.Node
+	ast.Inspect(f, func(n ast.Node) bool {
+		if n == nil {
+			stack = stack[:len(stack)-1]
+			return true
+		}
+		if len(stack) > 0 {
+			parents[n] = stack[len(stack)-1]
+		}
+		stack = append(stack, n)
+		return true
+	})
+	return parents
 }
 
 // isShared reports whether e is a location that several goroutines may access; it is addressable then.
@@ -179,7 +275,11 @@ func (r *rewriter) selector(e *ast.SelectorExpr) {
 		}
 		r.operand(e.X)
 	case sel.Kind() == types.MethodVal:
-		r.receiver(e, sel)
+		if r.receiver(e, sel); !r.later {
+			r.lateMethod(e, sel)
+		}
+	case sel.Kind() == types.MethodExpr && !r.later:
+		r.lateMethod(e, sel)
 	}
 }
 
@@ -201,7 +301,7 @@ func (r *rewriter) receiver(e *ast.SelectorExpr, sel *types.Selection) {
 	default:
 		r.value(e.X)
 		if r.mem {
-			r.wrap(e.X, "(*_hd.R(&*", ", "+r.site("read", e.X.Pos(), e.X)+"))")
+			r.readPointee(e.X, r.site("read", e.X.Pos(), e.X))
 		}
 	}
 }
@@ -245,7 +345,7 @@ func (r *rewriter) promotedReceiver(e *ast.SelectorExpr, sel *types.Selection, w
 			r.readField(e.X, path, f)
 			path = ""
 			if last && pointer && !wantsPointer && !types.IsInterface(f.Type()) {
-				r.wrap(e.X, "(*_hd.R(&*", ", "+r.sites.add("read", e.X.Pos(), r.source(e.X)+"."+f.Name(), f.Type())+"))")
+				r.readPointee(e.X, r.sites.add("read", e.X.Pos(), r.source(e.X)+"."+f.Name(), f.Type()))
 			}
 		}
 		through = through || pointer
@@ -255,8 +355,11 @@ func (r *rewriter) promotedReceiver(e *ast.SelectorExpr, sel *types.Selection, w
 // readField announces a read of the field that path leads to from x.
 func (r *rewriter) readField(x ast.Expr, path string, f *types.Var) {
 	site := r.sites.add("read", x.Pos(), r.source(x)+path, f.Type())
-	r.wrap(x, "(*_hd.R(&", path+", "+site+"))")
+	r.readAt(x, x, path, site, f.Type())
 }
+
+// readPointee puts the hook for a read of what a pointer points to around x, which is one then.
+func (r *rewriter) readPointee(x ast.Expr, site string) { r.wrap(x, "(*_hd.R(&*", ", "+site+"))") }
 
 // nameable reports whether the package may name all the fields.
 func (r *rewriter) nameable(fields []*types.Var) bool {
@@ -302,10 +405,11 @@ func (r *rewriter) composite(lit *ast.CompositeLit) {
 	}
 }
 
-// element rewrites an element of a literal; one with its type elided is no value of its own.
+// element rewrites an element of a literal; one with its type elided is no value of its own, if it is not &T{}.
 func (r *rewriter) element(e ast.Expr) {
 	if lit, ok := e.(*ast.CompositeLit); ok && lit.Type == nil {
 		r.composite(lit)
+		r.madeElided(lit)
 		return
 	}
 	r.value(e)

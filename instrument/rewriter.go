@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"heddle/instrument/std"
+	"heddle/rt/states"
 )
 
 // A rewriter rewrites one file. Its methods come in two kinds: those that
@@ -16,6 +17,7 @@ import (
 // a string write text that goes elsewhere.
 type rewriter struct {
 	in     *Input
+	im     *Importer
 	fset   *token.FileSet
 	ast    *ast.File
 	tok    *token.File
@@ -28,8 +30,10 @@ type rewriter struct {
 	out    *Output
 
 	mem      bool // memory accesses are announced here
+	calls    bool // what calls by way of interfaces read of their receivers is announced here
 	objects  bool // what is made is announced though memory accesses may not be: it may hold objects that goroutines synchronise with
 	initial  bool // in the initialiser of a package-level variable: allocations are older than every execution
+	later    bool // the function of a call that is made later is rewritten
 	oldLoops bool // loop variables are one per loop, not one per iteration
 
 	prefix  string                    // of new names, such as _hd
@@ -37,6 +41,8 @@ type rewriter struct {
 	keep    map[string]bool           // functions to mention so that their import stays used
 	results []*types.Var              // named results of the function that is being rewritten
 	labels  map[*ast.LabeledStmt]bool // labels that a goto names
+	parents map[ast.Node]ast.Node     // see callFollows
+	last    map[ast.Node]token.Pos    // see lastCall
 }
 
 // file rewrites the file and returns its new text, nil if nothing changed.
@@ -50,7 +56,7 @@ func (r *rewriter) file() []byte {
 	if r.in.Mode.Linked {
 		r.linknames()
 	}
-	globals := r.globals()
+	globals := r.globals() + r.lenders()
 	if len(r.buf.at) == 0 && globals == "" {
 		return nil
 	}
@@ -83,9 +89,14 @@ func (r *rewriter) decl(d ast.Decl) {
 			return
 		}
 		r.mem = r.in.Mode.Memory && std.Accesses(r.in.ImportPath, d) && !forbidsCalls(d)
-		r.objects = (!r.sites.quiet || std.Keyed(r.in.ImportPath)) && !forbidsCalls(d)
+		r.calls = r.mem || r.in.Mode.Receivers && !forbidsCalls(d)
+		r.objects = (!r.sites.quiet || std.Keyed(r.in.ImportPath) || r.in.Standard && states.Shown(plainPath(r.in.ImportPath))) && !forbidsCalls(d)
 		r.initial = false
 		r.function(d.Recv, d.Type, d.Body)
+		r.usesState(d)
+		if b := r.borderOf(d); b != nil {
+			r.atStart(d.Body, r.border(d, b))
+		}
 	}
 }
 
@@ -122,8 +133,60 @@ func (r *rewriter) function(recv *ast.FieldList, typ *ast.FuncType, body *ast.Bl
 			}
 		}
 	}
+	decl.WriteString(r.variadic(typ, body))
 	r.stmts(body.List)
 	r.atStart(body, decl.String())
+}
+
+// variadic returns the announcement of the slice of a variadic parameter, if the function does more with it than look at its elements.
+func (r *rewriter) variadic(typ *ast.FuncType, body *ast.BlockStmt) string {
+	if len(typ.Params.List) == 0 || !r.mem || r.initial {
+		return ""
+	}
+	last := typ.Params.List[len(typ.Params.List)-1]
+	if _, ok := last.Type.(*ast.Ellipsis); !ok || len(last.Names) == 0 || isBlank(last.Names[0]) {
+		return ""
+	}
+	v := r.info.Defs[last.Names[0]]
+	looks := map[*ast.Ident]bool{}
+	look := func(e ast.Expr) {
+		if id, ok := e.(*ast.Ident); ok {
+			looks[id] = true
+		}
+	}
+	keeps := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			keeps = keeps || r.mentions(n, v)
+			return false
+		case *ast.IndexExpr:
+			look(n.X)
+		case *ast.RangeStmt:
+			look(n.X)
+		case *ast.CallExpr:
+			if b := r.builtin(n.Fun); b == "len" || b == "cap" || n.Ellipsis.IsValid() && b == "" {
+				look(n.Args[len(n.Args)-1])
+			}
+		case *ast.Ident:
+			keeps = keeps || !looks[n] && r.info.Uses[n] == v
+		}
+		return true
+	})
+	if !keeps {
+		return ""
+	}
+	return fmt.Sprintf("_hd.Rest(%s, %s); ", last.Names[0].Name, r.sites.add("alloc", last.Pos(), last.Names[0].Name, v.Type()))
+}
+
+// mentions reports whether n names v.
+func (r *rewriter) mentions(n ast.Node, v types.Object) (found bool) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		found = found || ok && r.info.Uses[id] == v
+		return !found
+	})
+	return found
 }
 
 // atStart puts statements (each ended by a semicolon) at the start of a block.

@@ -1,9 +1,11 @@
 package instrument
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -33,13 +35,13 @@ func (r *rewriter) stmt(s ast.Stmt, label *ast.LabeledStmt) {
 	case *ast.ReturnStmt:
 		r.returnStmt(s)
 	case *ast.IfStmt:
-		r.ifStmt(s, "")
+		r.ifStmt(s, label)
 	case *ast.SwitchStmt:
-		decl := r.simple(s.Init)
+		decl := r.header(s, s.Init, label)
 		r.value(s.Tag)
 		r.clauses(s.Body, decl)
 	case *ast.TypeSwitchStmt:
-		decl := r.simple(s.Init)
+		decl := r.header(s, s.Init, label)
 		switch a := s.Assign.(type) {
 		case *ast.ExprStmt:
 			r.value(a.X)
@@ -87,9 +89,29 @@ func (r *rewriter) simple(s ast.Stmt) (decl string) {
 	return decl
 }
 
-// ifStmt rewrites an if statement; decl announces the variables that an if before its else declared.
-func (r *rewriter) ifStmt(s *ast.IfStmt, decl string) {
-	decl += r.simple(s.Init)
+// header rewrites the init of an if or switch statement. If it declares variables that are announced, it goes before the statement
+// with the announcements, in a block with it: they are made whichever way the statement goes. Where a goto leads to
+// the statement it cannot; then the announcements are returned, for the start of the blocks that see the variables.
+func (r *rewriter) header(s, init ast.Stmt, label *ast.LabeledStmt) (decl string) {
+	decl = r.simple(init)
+	if decl == "" || label != nil && r.labels[label] {
+		return decl
+	}
+	r.hoistInit(s, init, label, decl)
+	return ""
+}
+
+// hoistInit moves the init of a statement to a block around it, with what follows.
+func (r *rewriter) hoistInit(s, init ast.Stmt, label *ast.LabeledStmt, follows string) {
+	text := r.text(init)
+	a, b := r.off(init.Pos()), r.off(init.End())
+	r.buf.Replace(a, b, r.buf.newlines(a, b))
+	r.outside(s, label, r.relocate(text, init.Pos(), start(s, label))+"; "+follows)
+}
+
+// ifStmt rewrites an if statement.
+func (r *rewriter) ifStmt(s *ast.IfStmt, label *ast.LabeledStmt) {
+	decl := r.header(s, s.Init, label)
 	r.value(s.Cond)
 	r.stmts(s.Body.List)
 	r.atStart(s.Body, decl)
@@ -98,7 +120,10 @@ func (r *rewriter) ifStmt(s *ast.IfStmt, decl string) {
 		r.stmts(e.List)
 		r.atStart(e, decl)
 	case *ast.IfStmt:
-		r.ifStmt(e, decl)
+		r.ifStmt(e, nil)
+		if decl != "" {
+			r.wrap(e, "{ "+decl, " }")
+		}
 	}
 }
 
@@ -121,6 +146,10 @@ func (r *rewriter) clauses(body *ast.BlockStmt, decl string) {
 }
 
 func (r *rewriter) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) {
+	if !r.oldLoops && r.announcesInit(s) && (label == nil || !r.labels[label]) {
+		r.forEach(s, label)
+		return
+	}
 	decl := r.simple(s.Init)
 	r.value(s.Cond)
 	r.simple(s.Post)
@@ -128,21 +157,55 @@ func (r *rewriter) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) {
 	if !r.in.Mode.Quiet && r.polls.loops[s] {
 		r.poll(s)
 	}
-	if decl == "" {
-		return
-	}
 	if !r.oldLoops {
 		r.atStart(s.Body, decl)
 		return
 	}
 	// One variable for the whole loop: { i := 0; Var(&i); for ; i < n; i++ { ... } }
-	if label != nil && r.labels[label] {
+	if decl == "" || label != nil && r.labels[label] {
 		return
 	}
-	init := r.text(s.Init)
-	a, b := r.off(s.Init.Pos()), r.off(s.Init.End())
-	r.buf.Replace(a, b, r.buf.newlines(a, b))
-	r.outside(s, label, r.relocate(init, s.Init.Pos(), start(s, label))+"; "+decl)
+	r.hoistInit(s, s.Init, label, decl)
+}
+
+// announcesInit reports whether a for clause declares variables that are announced.
+func (r *rewriter) announcesInit(s *ast.ForStmt) bool {
+	init, ok := s.Init.(*ast.AssignStmt)
+	return ok && init.Tok == token.DEFINE && slices.ContainsFunc(init.Lhs, func(l ast.Expr) bool {
+		v, ok := r.info.Defs[l.(*ast.Ident)].(*types.Var)
+		return ok && r.mem && r.shared.has(v)
+	})
+}
+
+// forEach rewrites a for statement each of whose iterations has variables of its own, which are announced when they come to be,
+// the last ones too, of which the condition says that there is no iteration for them:
+//
+//	for i := 0; i < n; i++ { b }     { _hd1 := false; for i := 0; ; { _hd.Again(&i, S, _hd1); if _hd1 { i++ }; _hd1 = true; if !(i < n) { break }; b } }
+func (r *rewriter) forEach(s *ast.ForStmt, label *ast.LabeledStmt) {
+	init := s.Init.(*ast.AssignStmt)
+	again := r.name()
+	var head strings.Builder
+	for _, l := range init.Lhs {
+		if d := r.declared(l.(*ast.Ident)); d != "" {
+			head.WriteString("_hd.Again(" + strings.TrimSuffix(strings.TrimPrefix(d, "_hd.Var("), "); ") + ", " + again + "); ")
+		}
+	}
+	r.assign(init, true)
+	here := s.Body.Lbrace
+	if s.Post != nil {
+		r.stmt(s.Post, nil)
+		fmt.Fprintf(&head, "if %s { %s }; ", again, r.moved(s.Post, here))
+	}
+	head.WriteString(again + " = true; ")
+	if s.Cond != nil {
+		r.value(s.Cond)
+		fmt.Fprintf(&head, "if !(%s) { break }; ", r.moved(s.Cond, here))
+	}
+	r.stmts(s.Body.List)
+	from := init.End()
+	r.between(from, s.Body.Lbrace, "; ; ")
+	r.atStart(s.Body, head.String())
+	r.outside(s, label, again+" := false; ")
 }
 
 // start returns where s starts, its label included.
@@ -195,14 +258,18 @@ func (r *rewriter) varSpec(v *ast.ValueSpec) {
 }
 
 func (r *rewriter) deferStmt(s *ast.DeferStmt) {
+	receiver := r.deferredRead(s.Call)
 	r.deferred(s.Call)
+	if receiver != "" {
+		r.wrap(s, "{ ", "; defer "+receiver+" }")
+	}
 }
 
 // deferred rewrites a call whose operands are evaluated now and which is done later.
 func (r *rewriter) deferred(call *ast.CallExpr) {
 	switch r.builtin(call.Fun) {
 	case "":
-		r.value(call)
+		r.laterCall(call)
 	case "close":
 		r.call(call)
 	default:

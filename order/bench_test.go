@@ -122,8 +122,8 @@ func BenchmarkGoal(b *testing.B) {
 }
 
 var (
-	scale = flag.String("scale", "", "EVENTS/GOAL: tell what becomes of one question of BenchmarkGoal")
-	limit = flag.Duration("limit", time.Minute, "for -scale")
+	scale  = flag.String("scale", "", "EVENTS/GOAL: tell what becomes of one question of BenchmarkGoal")
+	atMost = flag.Duration("limit", time.Minute, "for -scale")
 )
 
 // TestScale shows the way of one question, for those who work on the solver.
@@ -135,7 +135,7 @@ func TestScale(t *testing.T) {
 	tr := bigTrace(events, events/10, 16)
 	p := New(tr, Options{})
 	g := conflicts(tr, 8)[goal]
-	ctx, cancel := context.WithTimeout(context.Background(), *limit)
+	ctx, cancel := context.WithTimeout(context.Background(), *atMost)
 	defer cancel()
 	p.watch = func(round, nodes int) {
 		t.Logf("round %d: %d nodes, %d clauses, %d variables, %+v", round, nodes, p.added, p.s.Vars(), p.s.Stats)

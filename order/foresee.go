@@ -24,6 +24,7 @@ func (p *Problem) foresee(goal Goal) {
 		visit(p.m.node[x[1]])
 	}
 	for len(todo) > 0 {
+		p.opt.Limit.Check()
 		v := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		n := &p.m.nodes[v]

@@ -3,6 +3,7 @@ package order
 import (
 	"sort"
 
+	"heddle/rt/limit"
 	"heddle/trace"
 )
 
@@ -10,6 +11,7 @@ import (
 // that the scheduler cannot part, and the order among them that holds in every
 // execution of the same operations.
 type model struct {
+	limit  *limit.Limit
 	t      *trace.Trace
 	events []trace.Event // of the trace, then one that is never done for each operation that was left
 	done   int           // how many were done
@@ -41,8 +43,8 @@ type edge struct {
 	kind Kind
 }
 
-func newModel(t *trace.Trace) *model {
-	m := &model{t: t, done: len(t.Events)}
+func newModel(t *trace.Trace, l *limit.Limit) *model {
+	m := &model{t: t, limit: l, done: len(t.Events)}
 	m.events = append(make([]trace.Event, 0, len(t.Events)+len(t.Left)), t.Events...)
 	for i := range t.Left {
 		l := &t.Left[i]
@@ -68,6 +70,7 @@ func (m *model) makeNodes() {
 	}
 	m.node, m.place = make([]int32, len(m.events)), make([]int32, len(m.events))
 	for i := range m.events {
+		m.limit.Check()
 		e := &m.events[i]
 		m.place[i] = int32(len(m.byG[e.G]))
 		m.byG[e.G] = append(m.byG[e.G], int32(i))
@@ -110,6 +113,7 @@ func (m *model) makeEdges() {
 		latest[g] = -1
 	}
 	for i := range m.events {
+		m.limit.Check()
 		e, v := &m.events[i], m.node[i]
 		if e.Op == trace.OpGo && i < m.done {
 			if f := m.firsts[e.Arg]; f >= 0 {
@@ -144,6 +148,7 @@ func (m *model) makeClocks() {
 	m.clocks = make([]trace.Clock, len(m.nodes))
 	k := 0
 	for v := range m.nodes {
+		m.limit.Check()
 		n := &m.nodes[v]
 		var c trace.Clock
 		own := true // c is another node's, and must not be changed

@@ -38,6 +38,7 @@ import (
 
 	"heddle/order/acyclic"
 	"heddle/order/sat"
+	"heddle/rt/limit"
 	"heddle/trace"
 )
 
@@ -52,6 +53,9 @@ type Options struct {
 	// it is true see and change the same versions as in the trace, if they are done: a read the
 	// same write, not only the same value, and a write the same write before it. What the others see does not matter.
 	Exact func(event int) bool
+
+	// Limit ends New, and what Solve does beside solving (limit.Limit.Check); nil: nothing does.
+	Limit *limit.Limit
 }
 
 // A Problem is a trace about whose orders questions are asked. What was found
@@ -94,7 +98,7 @@ type Problem struct {
 
 // New reads a trace, which must not be changed while the problem is in use.
 func New(t *trace.Trace, opt Options) *Problem {
-	p := &Problem{opt: opt, m: newModel(t), compared: make(map[int]uint64), need: make(map[int]lit)}
+	p := &Problem{opt: opt, m: newModel(t, opt.Limit), compared: make(map[int]uint64), need: make(map[int]lit)}
 	for _, c := range t.Compares {
 		p.compared[int(c.Event)] = c.Old
 	}
@@ -109,6 +113,7 @@ func New(t *trace.Trace, opt Options) *Problem {
 	p.s = sat.New(sat.Options{Theory: p.th, Proof: true, Stop: func() bool { return p.stop != nil && p.stop() }})
 	p.th.Use(p.s)
 	for _, e := range p.m.hard {
+		opt.Limit.Check()
 		p.th.Fix(int(e.a), int(e.b))
 	}
 	p.th.Named = p.mustBefore
@@ -234,6 +239,7 @@ func (p *Problem) checkOrder(nodes []int, goal Goal) {
 		p.lists[u] = p.lists[u][:0]
 	}
 	for k, v := range nodes {
+		p.opt.Limit.Check()
 		p.at[v] = int32(k)
 		n := &p.m.nodes[v]
 		for _, e := range p.m.byG[n.g][p.m.place[n.first] : p.m.place[n.last]+1] {
@@ -244,6 +250,7 @@ func (p *Problem) checkOrder(nodes []int, goal Goal) {
 	}
 	for i, u := range p.units {
 		if len(p.lists[i]) > 0 {
+			p.opt.Limit.Check()
 			u.check(p, p.lists[i])
 		}
 	}

@@ -26,6 +26,7 @@ func (p *Problem) makeUnits() {
 	p.objUnit = make(map[trace.ObjID]unit)
 	var memory []trace.ObjID
 	for o := 1; o < len(by); o++ {
+		p.opt.Limit.Check()
 		id := trace.ObjID(o)
 		if p.m.t.Objects[o].Kind == trace.ObjMemory {
 			memory = append(memory, id)

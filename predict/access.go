@@ -3,6 +3,7 @@ package predict
 import (
 	"slices"
 
+	"heddle/rt/limit"
 	"heddle/trace"
 	"heddle/trace/touch"
 )
@@ -32,11 +33,12 @@ func isAccess(t *trace.Trace, e *trace.Event) bool {
 }
 
 // locate goes over the accesses of t.
-func locate(t *trace.Trace) *locations {
+func locate(t *trace.Trace, limit *limit.Limit) *locations {
 	l := &locations{t: t, visible: make(map[trace.Site]bool)}
 	l.Variables = touch.In(t, func(k trace.ObjKind) bool { return k == trace.ObjMemory })
 	l.users = make([]user, len(l.Objs))
 	for i := range t.Events {
+		limit.Check()
 		e := &t.Events[i]
 		if !isAccess(t, e) {
 			continue
@@ -104,6 +106,7 @@ func (g *Graph) indexAccesses(l *locations) {
 	x.byG, x.one = make([][]int32, len(g.seqs)), make([]int32, len(g.Nodes))
 	at := make([]int32, len(l.Objs)) // location + 1 by place
 	for i := range g.Nodes {
+		g.Limit.Check()
 		n := &g.Nodes[i]
 		x.one[i] = -1
 		if !accessOf(n.Op) || n.Obj == 0 {

@@ -38,6 +38,9 @@ func (g *Graph) Deadlocks() []Candidate {
 	c := &cycles{g: g, byHeld: make(map[int32][]int32), left: maxCycleSteps}
 	c.collect()
 	for i := range c.wishes {
+		if g.Limit.Spent() {
+			break
+		}
 		c.path = append(c.path[:0], int32(i))
 		c.extend()
 	}
@@ -63,6 +66,9 @@ func (c *cycles) collect() {
 	}
 	known := map[key]int{}
 	for _, e := range c.g.effects {
+		if c.g.Limit.Spent() {
+			return
+		}
 		if e.kind != effLock && e.kind != effRLock {
 			continue
 		}
@@ -101,7 +107,7 @@ func (c *cycles) collect() {
 func (c *cycles) extend() {
 	w := &c.wishes[c.path[len(c.path)-1]]
 	for _, i := range c.byHeld[w.want>>1] {
-		if c.left--; c.left < 0 {
+		if c.left--; c.left < 0 || c.g.Limit.Spent() {
 			return
 		}
 		if i == c.path[0] && len(c.path) > 1 && c.waitsFor(w, &c.wishes[i]) {

@@ -3,6 +3,7 @@ package predict
 import (
 	"slices"
 
+	"heddle/rt/limit"
 	"heddle/trace"
 )
 
@@ -27,6 +28,10 @@ type Graph struct {
 	births   []int32 // the node that starts a goroutine; -1: it was there
 
 	visible []trace.Site // where the accesses stand that are nodes
+
+	// Limit ends what looks for candidates, which then returns those that it has found, and the making of schedules
+	// by Check; nil: nothing does.
+	Limit *limit.Limit
 }
 
 // A Node is a step with its attributes (section 4.1).
@@ -95,9 +100,12 @@ func ParseRegions(s string) (Regions, bool) {
 
 // NewGraph computes the attributes of the events of t, and their order. Memory
 // accesses that are to be found must be steps of t.
-func NewGraph(t *trace.Trace, r Regions) *Graph {
-	g := &Graph{Trace: t}
-	locs := locate(t)
+func NewGraph(t *trace.Trace, r Regions) *Graph { return NewGraphWithin(t, r, nil) }
+
+// NewGraphWithin is NewGraph with a limit, which ends it (limit.Limit.Check), and is the graph's.
+func NewGraphWithin(t *trace.Trace, r Regions, l *limit.Limit) *Graph {
+	g := &Graph{Trace: t, Limit: l}
+	locs := locate(t, l)
 	b := newBuilder(g, r, locs)
 	b.build()
 	g.indexAccesses(locs)
@@ -166,6 +174,7 @@ func (b *builder) build() {
 	b.g.Nodes = make([]Node, 0, len(b.t.Steps)-b.locs.private)
 	ev := 0
 	for s := range b.t.Steps {
+		b.g.Limit.Check()
 		ev = b.events(ev, int32(s)) // what happened between two steps
 		b.step(int32(s))
 	}
@@ -224,6 +233,7 @@ func (b *builder) step(s int32) {
 // was made, and returns the index of the first of the others.
 func (b *builder) events(ev int, s int32) int {
 	for ; ev < len(b.t.Events) && b.t.Events[ev].Step < s; ev++ {
+		b.g.Limit.Check()
 		e := &b.t.Events[ev]
 		if e.Step < 0 {
 			continue

@@ -17,9 +17,14 @@ type Take struct {
 // a buffer, may be left alone: another case could be done as well, or the select polls and
 // could have come first.
 func (g *Graph) Leaks() []Candidate {
-	w := newWaits(g.Trace)
 	c := &collection{t: g.Trace}
+	g.Limit.Within(func() { c.leaks(g, newWaits(g)) })
+	return c.out
+}
+
+func (c *collection) leaks(g *Graph, w *waits) {
 	for i := range g.Trace.Events {
+		g.Limit.Check()
 		e := &g.Trace.Events[i]
 		if e.Op != trace.OpSend && e.Op != trace.OpRecv || e.Quiet || e.Partner < 0 || g.Trace.Events[e.Partner].Step != e.Step {
 			continue
@@ -37,7 +42,6 @@ func (g *Graph) Leaks() []Candidate {
 			}
 		}
 	}
-	return c.out
 }
 
 // others adds the ways in which the select of event i takes the case o.

@@ -46,6 +46,7 @@ func (m *match) extend() bool {
 	loc, g := m.locs[e.SV], m.gs[e.T]
 	any := false
 	for _, c := range m.choices(i) {
+		m.s.g.Limit.Check()
 		for _, l := range m.s.g.access.touches(c) {
 			if loc >= 0 && l != loc || loc < 0 && slices.Contains(m.locs, l) {
 				continue

@@ -18,6 +18,9 @@ func (g *Graph) Misuses() []Candidate {
 	known := map[places]int{}
 	var out []Candidate
 	for i := range g.Nodes {
+		if g.Limit.Spent() {
+			break
+		}
 		n := &g.Nodes[i]
 		c, ok := closes[n.Obj]
 		if n.Op != trace.OpSend || !ok || c < int32(i) || g.Before(int32(i), c) {

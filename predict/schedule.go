@@ -246,6 +246,7 @@ func (r *replay) carryOut(first []trace.GID) *Refutation {
 func (r *replay) prefix() {
 	stopped := make([]bool, len(r.pos))
 	for i, end := int32(0), r.end(); i <= end; i++ {
+		r.g.Limit.Check()
 		n := &r.g.Nodes[i]
 		if stopped[n.G] {
 			continue
@@ -262,6 +263,7 @@ func (r *replay) prefix() {
 func (r *replay) before(n int32) *Refutation {
 	g := r.g.Nodes[n].G
 	for r.pos[g] < r.g.Nodes[n].Pos {
+		r.g.Limit.Check()
 		if why := r.perform(r.next(g)); why != nil {
 			return why
 		}
@@ -440,6 +442,7 @@ func (g *Graph) Schedule(o Order) *trace.Schedule {
 		}
 	}
 	for _, n := range o {
+		g.Limit.Check()
 		nd := &g.Nodes[n]
 		for i := nd.Step; i < int32(len(g.Trace.Steps)); i++ {
 			st := g.Trace.Steps[i]

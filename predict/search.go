@@ -76,9 +76,11 @@ const (
 // trace, in the order of the trace. limit bounds the candidates; 0: no bound.
 func (g *Graph) Search(patterns []*Pattern, limit int) []Candidate {
 	s := &search{g: g, patterns: patterns, pairs: make(map[pairKey]*pair), found: make(map[string]int), limit: limit}
-	for i := range g.access.locs {
-		s.location(int32(i))
-	}
+	g.Limit.Within(func() {
+		for i := range g.access.locs {
+			s.location(int32(i))
+		}
+	})
 	slices.SortStableFunc(s.out, func(a, b Candidate) int { return cmp.Compare(last(a), last(b)) })
 	if limit > 0 && len(s.out) > limit {
 		s.out = s.out[:limit]
@@ -127,6 +129,7 @@ func (s *search) location(loc int32) {
 	s.split(loc)
 	for i := range s.runs {
 		for j := i + 1; j < len(s.runs); j++ {
+			s.g.Limit.Check()
 			a, b := &s.runs[i], &s.runs[j]
 			if a.g == b.g || !a.write && !b.write {
 				continue
@@ -209,6 +212,7 @@ func (s *search) pair(loc int32, a, b *run, p *pair, races, seeds bool) {
 	}
 	from := 0
 	for _, x := range a.nodes {
+		g.Limit.Check()
 		// The nodes of b that are not ordered with x are next to each other.
 		for from < len(b.nodes) && g.Before(b.nodes[from], x) {
 			from++

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"heddle/order"
+	"heddle/rt/limit"
 	"heddle/trace"
 )
 
@@ -17,8 +18,7 @@ import (
 // whether any correct reordering of the trace brings a goal about (maximal causality). It
 // is of one graph. What it found out for one goal it uses for the next.
 type Solver struct {
-	Limit    time.Duration // for each goal, 0: none
-	Deadline time.Time     // for all of them, zero: none
+	Limit time.Duration // for each goal, 0: none
 
 	g       *Graph
 	problem *order.Problem
@@ -34,9 +34,7 @@ func (s *Solver) Schedules(g *Graph, goal Goal) ([]*trace.Schedule, *Refutation)
 	if !ok {
 		return nil, &Refutation{Reason: "the solver cannot be asked for it", Open: true}
 	}
-	ctx, cancel := s.context()
-	defer cancel()
-	switch a := s.problem.Solve(ctx, question); a.Verdict {
+	switch a := s.problem.Solve(s.context(), question); a.Verdict {
 	case order.Impossible:
 		return nil, s.because(a.Core)
 	case order.Unknown:
@@ -46,27 +44,36 @@ func (s *Solver) Schedules(g *Graph, goal Goal) ([]*trace.Schedule, *Refutation)
 	}
 }
 
-func (s *Solver) context() (context.Context, context.CancelFunc) {
-	end := s.Deadline
+func (s *Solver) context() context.Context {
+	u := until{Context: context.Background(), over: s.g.Limit}
 	if s.Limit > 0 {
-		if t := time.Now().Add(s.Limit); end.IsZero() || t.Before(end) {
-			end = t
-		}
+		u.end = time.Now().Add(s.Limit)
 	}
-	if end.IsZero() {
-		return context.WithCancel(context.Background())
+	return u
+}
+
+// An until is a context that ends at a time, or with a limit. (Contexts with timers are the program's under test, in its time.)
+type until struct {
+	context.Context
+	end  time.Time // zero: never
+	over *limit.Limit
+}
+
+func (u until) Err() error {
+	if u.over.Now() || !u.end.IsZero() && time.Now().After(u.end) {
+		return context.DeadlineExceeded
 	}
-	return context.WithDeadline(context.Background(), end)
+	return nil
 }
 
 // prepare makes the problem, for the first question.
 func (s *Solver) prepare(g *Graph) {
-	if s.g == g {
+	if s.g == g && s.problem != nil {
 		return
 	}
-	s.g = g
+	s.g, s.problem = g, nil
 	s.thin()
-	s.problem = order.New(s.t, order.Options{})
+	s.problem = order.New(s.t, order.Options{Limit: g.Limit})
 }
 
 // thin leaves out the accesses that are no nodes. They touch what one goroutine
@@ -78,6 +85,7 @@ func (s *Solver) thin() {
 	t := *full
 	t.Events = nil
 	for i := range full.Events {
+		s.g.Limit.Check()
 		e := &full.Events[i]
 		if isAccess(full, e) && !visible[full.Steps[e.Step].Site.Plain()] {
 			s.inThin[i] = -1

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"heddle/rt/limit"
 	"heddle/trace"
 )
 
@@ -114,6 +115,22 @@ func TestStuck(t *testing.T) {
 	} {
 		if got := stuckOf(t, c.text); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// A search for sets whose time is over ends without any, wherever it is.
+func TestStuckStopped(t *testing.T) {
+	for after := range 40 {
+		g := graphOf(t, "1 lock m; 1 unlock m; 2 lock m; 2 rendezvous 1 c; 2 unlock m")
+		asked := 0
+		g.Limit = limit.Always(func() bool { asked++; return asked > after })
+		n := 0
+		for range g.Stuck(true, func() bool { return asked > after }) {
+			n++
+		}
+		if after == 0 && n > 0 {
+			t.Errorf("%d sets in no time", n)
 		}
 	}
 }

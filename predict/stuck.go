@@ -35,7 +35,11 @@ func (g *Graph) StuckPart(part, parts int, stop func() bool) iter.Seq[Anomaly] {
 
 func (g *Graph) stuck(near bool, part, parts int, stop func() bool) iter.Seq[Anomaly] {
 	return func(yield func(Anomaly) bool) {
-		s := &stuck{w: newWaits(g.Trace), near: near, stop: stop, yield: yield, seen: make(map[string]int), part: part, parts: parts}
+		var w *waits
+		if !g.Limit.Within(func() { w = newWaits(g) }) {
+			return
+		}
+		s := &stuck{w: w, near: near, stop: stop, yield: yield, seen: make(map[string]int), part: part, parts: parts}
 		begun := make(map[beginning]int)
 		for id := range s.w.at {
 			for _, e := range s.w.at[id] {

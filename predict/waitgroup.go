@@ -25,11 +25,17 @@ const maxNear = 64
 
 // WaitGroups returns what misuse of WaitGroups another order may show.
 func (g *Graph) WaitGroups() []Candidate {
-	w := newWaits(g.Trace)
+	c := &collection{t: g.Trace}
+	g.Limit.Within(func() { c.waitGroups(g, newWaits(g)) })
+	return c.out
+}
+
+func (c *collection) waitGroups(g *Graph, w *waits) {
 	type uses struct{ waits, adds, dones []int32 }
 	by := map[trace.ObjID]*uses{}
 	var objs []trace.ObjID
 	for i := range g.Trace.Events {
+		g.Limit.Check()
 		e := &g.Trace.Events[i]
 		if e.Op != trace.OpWGAdd && e.Op != trace.OpWGWait || e.Quiet || e.Step < 0 {
 			continue
@@ -49,10 +55,10 @@ func (g *Graph) WaitGroups() []Candidate {
 			u.dones = append(u.dones, int32(i))
 		}
 	}
-	c := &collection{t: g.Trace}
 	for _, o := range objs {
 		u := by[o]
 		for _, wait := range u.waits {
+			g.Limit.Check()
 			for _, add := range around(u.adds, wait, maxNear) {
 				if w.together(wait, add) {
 					c.add(Anomaly{Pattern: EarlyWait, Events: []int32{wait, add}})
@@ -65,7 +71,6 @@ func (g *Graph) WaitGroups() []Candidate {
 			}
 		}
 	}
-	return c.out
 }
 
 // A collection gathers anomalies of events into candidates, by their places.

@@ -52,7 +52,8 @@ const (
 )
 
 // newWaits goes over a trace once.
-func newWaits(t *trace.Trace) *waits {
+func newWaits(g *Graph) *waits {
+	t := g.Trace
 	n := len(t.Goroutines)
 	w := &waits{
 		t: t, at: make([][]int32, n), held: make(map[int32][]int32), byLock: make(map[trace.ObjID][]int32),
@@ -76,6 +77,7 @@ func newWaits(t *trace.Trace) *waits {
 		w.events = append(w.events, trace.Event{G: l.G, Op: l.Op, Obj: l.Obj, Site: l.Site, Partner: -1, Step: int32(len(t.Steps) + i)})
 	}
 	for i := range w.events {
+		g.Limit.Check()
 		e := &w.events[i]
 		first := e.Step >= 0 && lastStep[e.G] != e.Step && !e.Quiet
 		lastStep[e.G] = e.Step

@@ -330,7 +330,7 @@ func stale(f Finding) string {
 
 // replayLine is the command that shows a clip's finding again, with more flags than those for all.
 func (r *Reporter) replayLine(path string, more ...string) string {
-	words := slices.Concat([]string{"heddle", "replay"}, r.o.ReplayFlags, more, []string{path}, r.o.ReplayArgs)
+	words := slices.Concat([]string{"heddle", "replay"}, more, []string{path}, r.o.ReplayArgs)
 	for i := range words {
 		words[i] = shellWord(words[i])
 	}

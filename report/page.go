@@ -89,6 +89,8 @@ func (b *pageBuilder) notes(err error) {
 		note("the clip does not fit the code any more, and the steps below end where it stops to fit: %s", p.diverged)
 	case p.finding == nil && err != nil:
 		note("the test binary ended before the replay was over, so there may be no steps below: %v", err)
+	case p.finding == nil && p.same:
+		note("%s", unchanged)
 	case p.finding == nil:
 		note("the replay followed the clip, and nothing was wrong this time: the bug looks fixed")
 	case p.finding.Kind != b.finding.Kind:

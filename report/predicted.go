@@ -104,6 +104,9 @@ func (r *Reporter) predictions(t *TestResult) string {
 	if t.Predicted.Cut {
 		fmt.Fprintf(&b, "    note: the time was over before every set of goroutines that could be deadlocked was looked at (-budget)\n")
 	}
+	if t.Predicted.Short {
+		b.WriteString("    note: the share of the time or of the memory that is for it was used up before all of the execution was analysed (-budget, -memory)\n")
+	}
 	if t.Predicted.Bounded {
 		fmt.Fprintf(&b, "    note: only the first %s of the execution were looked at (-steps)\n", plural(t.Predicted.Events, "event"))
 	}

@@ -26,6 +26,7 @@ type Replay struct {
 	finding  *Finding
 	diverged string
 	sequence string            // of a sequence: how far it could be followed
+	same     bool              // the code is the one that the clip was recorded on
 	executed bool              // the test binary told how it went
 	names    map[string]string // of objects, by who made them
 }
@@ -58,6 +59,12 @@ func (p *Replay) Record(rec *wire.Record) {
 		}
 	}
 }
+
+// Unchanged says that the code is the one that the clip was recorded on, though no replay has shown its finding.
+func (p *Replay) Unchanged() { p.same = true }
+
+// unchanged is what to say then.
+const unchanged = "the code has not changed since the clip was recorded, so the bug is still there, but no replay shows it; what decides beside the code and the schedule, such as files, the environment or real time, is not what it was, or heddle is wrong"
 
 func (p *Replay) found(f *wire.Finding) {
 	switch {
@@ -109,6 +116,9 @@ func (p *Replay) verdict(b *strings.Builder, err error) int {
 		}
 	}
 	switch {
+	case p.diverged != "" && p.same:
+		fmt.Fprintf(b, "Cannot tell: %s; the first replay %s\n", unchanged, clean(p.diverged))
+		return 2
 	case p.diverged != "":
 		fmt.Fprintf(b, "The clip does not fit the code: %s\n", clean(p.diverged))
 		return 2
@@ -126,6 +136,10 @@ func (p *Replay) verdict(b *strings.Builder, err error) int {
 		return 2
 	case !p.executed:
 		fmt.Fprintf(b, "The test %s was not run: is it still there?\n", oneLine(p.clip.Test))
+		return 2
+	}
+	if p.same {
+		fmt.Fprintf(b, "Cannot tell: %s\n", unchanged)
 		return 2
 	}
 	b.WriteString("followed the clip: nothing wrong (the bug looks fixed)\n")

@@ -39,19 +39,18 @@ import (
 
 // Options say where and how to print.
 type Options struct {
-	Out, Err io.Writer
-	Status   io.Writer // a terminal for the status line; nil: none
-	MapCover bool      // tell MAP-coverage
-	Asks     bool      // heddle ask: a finding is the answer yes
-	JSON     bool      // events instead of text
-	Verbose  bool      // passing tests' output, whole stacks, every step
-	Colour   bool      // Out is a terminal
-	Width    int       // of tables; 0: 120
-	Dir      string    // files below it are printed relative to it
-	GOROOT   string    // files below GOROOT/src are the standard library's
-	// ReplayFlags and ReplayArgs belong before and behind the clip in the line that replays it.
-	ReplayFlags, ReplayArgs []string
-	Runs                    int // executions a test at most, for the share in the status line; 0: not known
+	Out, Err   io.Writer
+	Status     io.Writer // a terminal for the status line; nil: none
+	MapCover   bool      // tell MAP-coverage
+	Asks       bool      // heddle ask: a finding is the answer yes
+	JSON       bool      // events instead of text
+	Verbose    bool      // passing tests' output, whole stacks, every step
+	Colour     bool      // Out is a terminal
+	Width      int       // of tables; 0: 120
+	Dir        string    // files below it are printed relative to it
+	GOROOT     string    // files below GOROOT/src are the standard library's
+	ReplayArgs []string  // belong behind the clip in the line that replays it
+	Runs       int       // executions a test at most, for the share in the status line; 0: not known
 
 	// Lookup finds an instrumented site in the position tables.
 	Lookup func(site uint64) (SitePos, bool)

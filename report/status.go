@@ -24,6 +24,7 @@ type status struct {
 	now      int     // its executions so far
 	past     int     // executions of the tests before it
 	elapsed  float64 // of the open test, seconds
+	at       string  // what is done between its executions, where that takes long
 	estimate float64 // of the executions that the open test takes in all, 0: not known
 	findings int
 }
@@ -46,12 +47,12 @@ func (r *Reporter) Tick() {
 
 func (s *status) progress(rec *wire.Record) {
 	s.doing, s.test = "", rec.Test
-	s.now, s.elapsed, s.estimate = rec.Executions, rec.Elapsed, rec.Estimate
+	s.now, s.elapsed, s.estimate, s.at = rec.Executions, rec.Elapsed, rec.Estimate, rec.Text
 }
 
 func (s *status) ended(rec *wire.Record) {
 	s.past += rec.Executions
-	s.now, s.elapsed, s.estimate, s.test = 0, 0, 0, ""
+	s.now, s.elapsed, s.estimate, s.test, s.at = 0, 0, 0, "", ""
 }
 
 func (r *Reporter) draw() {
@@ -83,6 +84,9 @@ func (s *status) line(now time.Time, runs int) string {
 		}
 		if runs > 0 && s.now > 0 {
 			add(fmt.Sprintf("%d%%", min(100, 100*s.now/runs)))
+		}
+		if s.at != "" {
+			add(s.at)
 		}
 	}
 	if s.findings > 0 {

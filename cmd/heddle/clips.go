@@ -22,6 +22,8 @@ type clipFolder struct {
 	instead string // where clips go if home cannot be written; "": nowhere
 	moved   bool   // that was said
 	pkg     string // import path
+	code    string // hash of its sources
+	o       *options
 	dir     string // of the package
 	sites   *build.Sites
 	report  *report.Reporter
@@ -31,7 +33,7 @@ type clipFolder struct {
 
 func (e *exploration) clipFolder(p *build.Package) *clipFolder {
 	f := &clipFolder{
-		home: filepath.Join(p.Dir, filepath.FromSlash(clip.Dir)), dir: p.Dir, pkg: p.ImportPath,
+		home: filepath.Join(p.Dir, filepath.FromSlash(clip.Dir)), dir: p.Dir, pkg: p.ImportPath, code: p.Code, o: e.o,
 		sites: e.sites, report: e.report, resolve: e.looks.Resolve,
 	}
 	f.instead = filepath.Join(e.tool.Dir, answers, filepath.FromSlash(p.ImportPath))
@@ -56,6 +58,7 @@ func (f *clipFolder) read() []*wire.Clip {
 	for _, c := range clips {
 		f.sites.FindIn(c)
 		f.stale[c.Path] = true
+		c.Same = c.Code != "" && c.Code == f.code
 	}
 	return clips
 }
@@ -102,6 +105,10 @@ func (f *clipFolder) file(test string, finding *wire.Finding) *clip.File {
 		c.Test = test
 	}
 	describe(f.sites, &c)
+	f.o.settle(&c, f.code)
+	if finding.Verbose {
+		c.Flags = append(c.Flags, "-v")
+	}
 	return &clip.File{Clip: *clip.Resolve(&c, f.dir, f.resolve), Package: f.pkg, Go: goVersion(), Heddle: version()}
 }
 

@@ -71,6 +71,7 @@ func (o *options) compareFlags(fs *flag.FlagSet) {
 	durationVar(fs, &o.budget, "budget", 5*time.Second, "`time` for each strategy and test")
 	fs.IntVar(&o.runs, "runs", 0, "execute each test `n` times at most by each strategy; 0: until the budget ends")
 	fs.Uint64Var(&o.seed, "seed", 0, "`number` that all random choices come from")
+	o.memoryFlag(fs)
 	fs.IntVar(&o.depth, "depth", 3, "`d` of strategy pct")
 	choose(fs, &o.visible, "visible", visibles, "memory accesses at which the scheduler may choose")
 	choose(fs, &o.time, "time", times, "when timers fire")

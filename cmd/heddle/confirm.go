@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"heddle/clip"
 	"heddle/rt/drive"
 	"heddle/rt/wire"
 )
@@ -23,11 +24,17 @@ type misfit struct {
 // checkTime bounds the replays of a clip before its finding is told; what takes longer is told all the same.
 const checkTime = time.Minute
 
+// checkAll bounds the replays of all clips of a test, beside which its exploration goes on: a minute, or the budget if that is more.
+func (r *packageRun) checkAll() time.Duration { return max(checkTime, r.o.budget) }
+
 // realTries is how many replays a clip has that goes by real time: what is outside control does not always do the same.
 const realTries = 3
 
 // replays reports whether a finding may be told: a new process shows it by its clip, or nothing better can be had than its clip.
 func (r *packageRun) replays(test string, f *wire.Finding) bool {
+	if f.Died && f.FromClip == "" && f.Clip.Policy == "" {
+		return r.unconfirmed(test, f, "it ended between two executions")
+	}
 	if f.FromClip != "" || f.Kind == "uncontrolled" || f.Divergence != "" || f.Clip.Policy == "" || r.o.question != nil || r.idle.ctx.Err() != nil {
 		return true
 	}
@@ -35,8 +42,13 @@ func (r *packageRun) replays(test string, f *wire.Finding) bool {
 	if err != nil {
 		return true // whoever keeps it tells why he cannot
 	}
+	if r.checked > r.checkAll() {
+		r.report.Record(&wire.Record{Type: "note", Test: test, Text: fmt.Sprintf("the clip of this was not replayed in a new process before it is told, since those before it took %v: %s (%s)", r.checkAll(), f.Kind, f.Message)})
+		return true
+	}
+	defer func(began time.Time) { r.checked += time.Since(began) }(time.Now())
 	tries := 1
-	if f.Real {
+	if f.Real || f.Died {
 		tries = realTries
 	}
 	why := ""
@@ -49,7 +61,10 @@ func (r *packageRun) replays(test string, f *wire.Finding) bool {
 		f.Verbose = true
 		return true
 	}
-	why = fmt.Sprintf("the clip of this: %s (%s) does not show it in a new process: %s", f.Kind, f.Message, why)
+	if f.Died {
+		return r.unconfirmed(test, f, "its clip does not show it in a new process: "+why)
+	}
+	why = fmt.Sprintf("the clip of this: %s does not show it in a new process: %s", f.Name(), why)
 	if f.Real || r.processes || r.o.isolate != "auto" {
 		r.report.Record(&wire.Record{Type: "note", Test: test, Text: why})
 		return true
@@ -61,6 +76,24 @@ func (r *packageRun) replays(test string, f *wire.Finding) bool {
 	return false
 }
 
+// unconfirmed notes the end of a test binary that cannot be shown again: what outside control, or earlier executions, have part in it is not known.
+func (r *packageRun) unconfirmed(test string, f *wire.Finding, why string) bool {
+	r.report.Record(&wire.Record{Type: "note", Test: test, Text: fmt.Sprintf("%s; it is not reported, since %s", f.Message, why)})
+	r.lost = true
+	return false
+}
+
+// notLost corrects the end of a test of which nothing is reported but ends of the test binary that could not be shown again.
+func (r *packageRun) notLost(rec *wire.Record) {
+	if r.lost {
+		if rec.Complete = false; len(r.found) == 0 {
+			rec.Result = "pass"
+		}
+		rec.Reason = "sampled; the test binary ended in the middle, and nothing shows it again"
+	}
+	r.lost = false
+}
+
 // misses replays a clip in a new process, with -v or without. It says what happened instead of the clip's finding, or
 // nothing if that shows.
 func (r *packageRun) misses(c *wire.Clip, verbose bool) (why string) {
@@ -68,7 +101,7 @@ func (r *packageRun) misses(c *wire.Clip, verbose bool) (why string) {
 	o.verbose, o.json, o.failFast = verbose, false, false
 	ctx, cancel := context.WithTimeout(r.idle.ctx, checkTime)
 	defer cancel()
-	t, err := r.attempts(ctx, r.pkg, c, &o)
+	t, err := r.attempts(ctx, r.pkg, c, &o, true)
 	switch {
 	case err != nil || ctx.Err() != nil || t.timedOut:
 		return "" // that says nothing about the clip
@@ -79,7 +112,7 @@ func (r *packageRun) misses(c *wire.Clip, verbose bool) (why string) {
 	case t.last.Finding == nil:
 		return "it shows nothing wrong"
 	case t.last.Finding.Kind != c.Kind:
-		return "it shows this: " + t.last.Finding.Kind + " (" + t.last.Finding.Message + ")"
+		return "it shows this: " + t.last.Finding.Name()
 	}
 	return ""
 }
@@ -101,4 +134,38 @@ func (r *packageRun) refit() {
 		to.visible = append(to.visible, c.Visible...)
 	}
 	r.move(to)
+}
+
+// replayApart replays the clips of a test that were recorded under other settings than those of the command line, such as
+// one of its subtests alone, each in a process of its own.
+func (r *packageRun) replayApart(test string) {
+	var others []*wire.Clip
+	for _, c := range r.apart {
+		if c.Test != test {
+			others = append(others, c)
+			continue
+		}
+		o := *r.o
+		o.set, o.run, o.skip, o.verbose, o.json, o.failFast = nil, "", "", false, false, false
+		ctx, cancel := context.WithTimeout(r.idle.ctx, checkTime)
+		t, err := r.attempts(ctx, r.pkg, c, &o, c.Same)
+		late := ctx.Err() != nil
+		cancel()
+		switch {
+		case err != nil || late || t.last == nil:
+		case t.last.Finding != nil:
+			f := t.last.Finding
+			f.FromClip, f.Clip, f.Switches = c.Path, *c, clip.Switches(c)
+			if r.finding(test, f) {
+				r.found = append(r.found, *f)
+				if r.told == nil {
+					r.told = make(map[string]bool)
+				}
+				r.told[r.bug(test, f)] = true // the exploration of the whole test may come upon it too
+			}
+		case t.last.Result == "diverged" && !c.Same:
+			r.report.Record(&wire.Record{Type: "note", Test: test, Text: c.Path + " no longer fits the code: " + t.last.Reason})
+		}
+	}
+	r.apart = others
 }

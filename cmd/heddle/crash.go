@@ -30,6 +30,7 @@ func (e *exploration) crashFinding(test, pkg string, res *outcome, visible []uin
 	if res.timedOut || res.stalled {
 		f.Kind = "uncontrolled"
 	}
+	f.Died = f.Kind == "panic"
 	e.blame(f, pkg, res)
 	slices.Sort(visible)
 	f.Clip = wire.Clip{Test: test, Kind: f.Kind, Message: f.Message, Visible: slices.Compact(visible), Places: f.Places}

@@ -74,7 +74,8 @@ func (t *tool) drawClip(ctx context.Context, o *options, path string) (timeline.
 	if err != nil {
 		return none, err
 	}
-	e := &exploration{tool: t, o: o, main: file.Test == mainTest}
+	e := &exploration{tool: t, o: o.under(&file.Clip), main: file.Test == mainTest}
+	setEnvironment(&file.Clip)
 	p, err := e.buildFor(ctx, path, file)
 	if err != nil {
 		return none, err

@@ -197,7 +197,7 @@ func TestFaults(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(config, "heddle", "key")); err != nil || strings.TrimSpace(string(text)) != hex.EncodeToString(key.Seed()) {
 		t.Fatalf("the key was not kept: %v", err)
 	}
-	f := &field{t: t, bin: t.TempDir(), dir: t.TempDir(), key: cluster.Public(key)}
+	f := &field{t: t, bin: t.TempDir(), dir: t.TempDir(), key: cluster.Invite(key).String()}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"heddle/clip"
 	"heddle/cluster"
 	"heddle/explore/pcr"
 	"heddle/explore/question"
@@ -25,13 +26,14 @@ type options struct {
 	// as in go test
 	run, skip, tags      string
 	verbose, json, short bool
+	testVerbose          bool // of the tests alone, see under
 	failFast             bool
 	count, parallel      int
 	timeout, hang, solve time.Duration
 	longest, share       time.Duration
 	resume               bool
 	nats                 cluster.Network
-	trust                keys
+	trust                invitations
 	args                 []string // after -args
 
 	// heddle's own
@@ -49,6 +51,7 @@ type options struct {
 	rules                            string
 	dataFlow                         bool
 	memory                           int64 // for it
+	held                             int64 // by a search
 	pv, symmetry                     bool
 	oneOrder                         places
 	targets, seedWith                string
@@ -141,7 +144,7 @@ func (z size) String() string {
 
 func (z size) Set(s string) error {
 	for _, u := range wire.Units {
-		digits, ok := strings.CutSuffix(strings.ToUpper(s), u.Name)
+		digits, ok := strings.CutSuffix(strings.TrimSuffix(strings.ToUpper(s), "B"), u.Name)
 		if n, err := strconv.ParseInt(digits, 10, 64); ok && err == nil && n > 0 && n <= 1<<62/u.Bytes {
 			*z.value = n * u.Bytes
 			return nil
@@ -203,6 +206,7 @@ func (o *options) exploreFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&o.dataFlow, "flow", true, "strategies map and mcr, and auto with -p: follow what values are computed from, in a build of its own")
 	o.memory = 256 << 20
 	fs.Var(size{&o.memory}, "mem", "strategies that ask what values were computed from: `memory` that an execution may take for it")
+	o.memoryFlag(fs)
 	fs.IntVar(&o.steps, "steps", 0, "bound on the steps of an execution; 0: heddle's own")
 	durationVar(fs, &o.longest, "longest", 0, "end an execution that takes longer than `d`; 0: a minute, or -budget if that is more")
 	fs.BoolVar(&o.race, "race", true, "report data races")
@@ -218,6 +222,11 @@ func (o *options) exploreFlags(fs *flag.FlagSet) {
 	durationVar(fs, &o.formula, "formula", pcr.DefaultLimit, "strategies map and mcr: `time` for one formula; past it is not known whether it can be met")
 	fs.StringVar(&o.rules, "rules", "123456", "strategy map: `digits` of the rules that leave patterns out")
 	fs.StringVar(&o.clips, "clips", "", "`folder` for clips (default testdata/heddle in each package)")
+}
+
+func (o *options) memoryFlag(fs *flag.FlagSet) {
+	o.held = 2 << 30
+	fs.Var(size{&o.held}, "memory", "end a search that holds more `memory` in one process, what executions take not counted")
 }
 
 func (o *options) hangFlag(fs *flag.FlagSet) {
@@ -441,7 +450,7 @@ func (o *options) config() wire.Config {
 		Mode: "test", Strategy: o.strategy, Seed: o.seed, Runs: o.runs, Budget: int64(o.budget), Depth: o.depth, Steps: o.steps,
 		Visible: o.visible, Time: o.time, Race: o.race, FailFast: o.failFast, Count: o.count, Isolate: o.isolate,
 		CheckDeterminism: o.determinism, PV: o.pv, Symmetry: o.symmetry, OneOrder: o.ordered,
-		Flow: o.flow() && o.fuzz == "", ForFlow: o.flowSeeds(), FlowMemory: o.memory, Fuzz: o.fuzz, Ask: o.question, VisibleAt: o.asked,
+		Flow: o.flow() && o.fuzz == "", ForFlow: o.flowSeeds(), FlowMemory: o.memory, Memory: o.held, Fuzz: o.fuzz, Ask: o.question, VisibleAt: o.asked,
 		Predict: o.predict, Patterns: o.patterns, Regions: o.regions, Complete: o.complete, Solve: int64(o.solve),
 	}
 	if o.seedWith != "none" {
@@ -478,24 +487,12 @@ func (o *options) config() wire.Config {
 	return c
 }
 
-// replayLine returns what a command line needs so that heddle replay runs a test
-// as o does: flags before the clip, arguments after it.
-func (o *options) replayLine() (flags, args []string) {
-	if o.tags != "" {
-		flags = append(flags, "-tags="+o.tags)
+// replayArgs returns the arguments that heddle replay needs, since clips do not hold them.
+func (o *options) replayArgs() []string {
+	if !slices.ContainsFunc(o.args, clip.Refused) {
+		return nil
 	}
-	for _, f := range []struct{ name, value string }{{"run", o.run}, {"skip", o.skip}} {
-		if strings.Contains(f.value, "/") { // the clip says which test, but not which subtests
-			flags = append(flags, "-"+f.name+"="+f.value)
-		}
-	}
-	if o.short {
-		flags = append(flags, "-short")
-	}
-	if len(o.args) > 0 {
-		args = append([]string{"-args"}, o.args...)
-	}
-	return flags, args
+	return append([]string{"-args"}, o.args...)
 }
 
 // testArgs returns the -test flags of a binary.
@@ -510,7 +507,7 @@ func (o *options) testArgs(skip string) []string {
 	if o.short {
 		args = append(args, "-test.short")
 	}
-	if o.verbose || o.json {
+	if o.verbose || o.json || o.testVerbose {
 		args = append(args, "-test.v")
 	}
 	if o.failFast {

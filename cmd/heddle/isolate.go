@@ -81,6 +81,9 @@ func (r *packageRun) inProcesses(ctx context.Context, m *moved, clips []*wire.Cl
 		cfg.Fuzz = ""
 	}
 	for _, c := range clips {
+		if !r.o.fits(c) {
+			continue
+		}
 		cfg.Clips = append(cfg.Clips, *c)
 	}
 	r.processes = true

@@ -26,10 +26,18 @@ func (e *exploration) connect(ctx context.Context) (err error) {
 	if e.key, err = cluster.OpenKey(filepath.Join(config, "heddle", "key")); err != nil {
 		return err
 	}
+	chosen := !e.o.nats.Own() || e.o.nats.Token != "" // else the token is heddle's, and only this line tells it
+	if !chosen {
+		e.o.nats.Token = cluster.Token(e.key)
+	}
 	if e.bus, err = cluster.Connect(ctx, e.o.nats); err != nil {
 		return err
 	}
-	e.report.Note(fmt.Sprintf("workers: heddle worker -nats %s -trust %s", e.bus.URL(), cluster.Public(e.key)))
+	at := e.bus.URL()
+	if !chosen {
+		at = e.bus.Invitation()
+	}
+	e.report.Note(fmt.Sprintf("workers: heddle worker -nats %s -trust %s", at, cluster.Invite(e.key)))
 	return nil
 }
 
@@ -50,6 +58,39 @@ func (s *sharing) remote(ctx context.Context) {
 	}
 }
 
+// audit makes some results again on which workers elsewhere let the claim rest that a search is complete. The error tells of the
+// first that does not hold.
+func (s *sharing) audit(ctx context.Context) error {
+	out, _ := s.run.Look()
+	if s.elsewhere == nil || !out.Complete || !s.shared.share.Search {
+		return nil
+	}
+	var p *workProcess
+	for _, c := range s.elsewhere.Claims() {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if p == nil {
+			p = s.idle.get()
+		}
+		if p == nil {
+			p = s.idle.start(s.process())
+		}
+		w, err := p.do(c.Item(), new(cluster.Hurry))
+		if err != nil {
+			return fmt.Errorf("results of workers elsewhere could not be checked: %w", err)
+		}
+		if err := c.Check(w); err != nil {
+			s.idle.put(p)
+			return err
+		}
+	}
+	if p != nil {
+		s.idle.put(p)
+	}
+	return nil
+}
+
 // offer puts the package's binary where workers find it.
 func (r *packageRun) offer(ctx context.Context) (*cluster.Remote, error) {
 	if r.elsewhere != nil {
@@ -60,12 +101,12 @@ func (r *packageRun) offer(ctx context.Context) (*cluster.Remote, error) {
 	}
 	b := r.process()
 	b.config.Mode, b.config.Clips = "work", nil
-	j := &cluster.Job{Binary: r.binary, Package: r.pkg.ImportPath, Dir: b.dir, Args: b.args, Config: b.config, Stall: int64(b.stall), Platform: cluster.Platform}
+	j := &cluster.Job{Binary: r.binary, Name: filepath.Base(r.pkg.Binary), Package: r.pkg.ImportPath, Dir: b.dir, Args: b.args, Config: b.config, Stall: int64(b.stall), Platform: cluster.Platform}
 	m, err := r.bus.Offer(ctx, r.key, j, r.pkg.Binary)
 	if err != nil {
 		return nil, err
 	}
-	m.Read = r.unlink
+	m.Read, m.Note = r.unlink, r.exploration.report.Note
 	r.elsewhere = m
 	return m, nil
 }

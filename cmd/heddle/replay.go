@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -33,7 +34,8 @@ func (t *tool) replay(ctx context.Context, args []string) int {
 	if err != nil {
 		return t.fail(err)
 	}
-	e := &exploration{tool: t, o: o, main: file.Test == mainTest}
+	e := &exploration{tool: t, o: o.under(&file.Clip), main: file.Test == mainTest}
+	setEnvironment(&file.Clip)
 	p, err := e.buildFor(ctx, path, file)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -116,9 +118,13 @@ func (e *exploration) follow(ctx context.Context, p *build.Package, c *wire.Clip
 	if err := e.findAsked(c, p.Dir); err != nil {
 		return nil, err
 	}
-	t, err := e.attempts(ctx, p, c, e.o)
+	same := c.Code != "" && c.Code == p.Code
+	t, err := e.attempts(ctx, p, c, e.o, same)
 	if err != nil || ctx.Err() != nil {
 		return nil, err
+	}
+	if same && !t.shows() {
+		show.Unchanged()
 	}
 	for _, rec := range t.records {
 		if rec.Finding != nil {
@@ -140,26 +146,63 @@ type attempt struct {
 // shows reports whether it shows a finding.
 func (t *attempt) shows() bool { return t.last != nil && t.last.Result == "finding" }
 
-// attempts replays a clip in a new process and, where that does not show its finding, in another one that has executed the test
-// before, without it: what is made once and for all, such as caches of other modules, was there when most clips were
-// recorded. It returns the first attempt that shows a finding; the first one if none does.
-func (e *exploration) attempts(ctx context.Context, p *build.Package, c *wire.Clip, o *options) (*attempt, error) {
-	first, err := e.attempt(ctx, p, c, o, false)
-	if err != nil || first.last == nil || first.shows() || c.Sequence || c.Isolate == "process" {
-		return first, err
-	}
-	second, err := e.attempt(ctx, p, c, o, true)
-	if err == nil && second.shows() {
-		return second, nil
-	}
-	return first, err
+// showsKind reports whether it shows one of that kind.
+func (t *attempt) showsKind(kind string) bool {
+	return t.shows() && t.last.Finding != nil && (kind == "" || t.last.Finding.Kind == kind)
 }
 
-// attempt replays a clip in a new process; settled: after one execution without it.
-func (e *exploration) attempt(ctx context.Context, p *build.Package, c *wire.Clip, o *options, settled bool) (*attempt, error) {
+// A way is one way to replay a clip. What is made once and for all, such as caches of other modules, was there when most clips
+// were recorded, so a settled replay comes after an execution of the test without the clip. One that rejoins goes on where
+// the clip does not fit.
+type way struct{ settled, rejoins bool }
+
+// The ways to replay a clip, one after the other until it shows its finding; more of them where it must, since the code is the one
+// that it was recorded on.
+var (
+	ways     = []way{{}, {settled: true}}
+	moreWays = append(ways[:2:2], way{}, way{rejoins: true}, way{settled: true, rejoins: true}, way{})
+)
+
+// attempts replays a clip, each time in a new process. It returns the first attempt that shows its finding, else the first one that shows
+// any, else the first one.
+func (e *exploration) attempts(ctx context.Context, p *build.Package, c *wire.Clip, o *options, same bool) (*attempt, error) {
+	all := ways
+	switch {
+	case c.Sequence:
+		all = ways[:1]
+	case same:
+		all = moreWays
+	}
+	var first, some *attempt
+	for _, w := range all {
+		if w.settled && c.Isolate == "process" {
+			continue
+		}
+		t, err := e.attempt(ctx, p, c, o, w)
+		if first == nil {
+			first = t
+		}
+		if err != nil || ctx.Err() != nil {
+			return first, err
+		}
+		if t.showsKind(c.Kind) {
+			return t, nil
+		}
+		if some == nil && t.shows() {
+			some = t
+		}
+		if t.last == nil || t.timedOut {
+			break
+		}
+	}
+	return cmp.Or(some, first), nil
+}
+
+// attempt replays a clip in a new process.
+func (e *exploration) attempt(ctx context.Context, p *build.Package, c *wire.Clip, o *options, w way) (*attempt, error) {
 	t := new(attempt)
 	b := e.replaying(p, c, o)
-	b.config.Settled = settled
+	b.config.Settled, b.config.Rejoin = w.settled, w.rejoins
 	b.record = func(rec *wire.Record) {
 		if rec.Type == "replayed" {
 			t.last = rec
@@ -182,14 +225,21 @@ func (e *exploration) attempt(ctx context.Context, p *build.Package, c *wire.Cli
 	return t, nil
 }
 
+// longestReplay bounds the execution of a replay, which records all: an execution that shows a finding has taken a minute at most, unless -longest or -budget said more.
+const longestReplay = defaultLimit / 2
+
 // replaying prepares a run of the binary on one clip, as the options say.
 func (e *exploration) replaying(p *build.Package, c *wire.Clip, o *options) *process {
+	o = o.under(c)
 	b := &process{path: p.Binary, dir: p.Dir, limit: defaultLimit, stall: o.hang, unlink: e.unlink}
 	b.config = wire.Config{
-		Mode: "replay", Package: p.ImportPath, Race: true, Visible: "auto", Isolate: c.Isolate, Clips: []wire.Clip{*c}, VisibleAt: c.Visible,
+		Mode: "replay", Longest: int64(longestReplay), Package: p.ImportPath, Race: true, Visible: "auto", Isolate: c.Isolate, Clips: []wire.Clip{*c}, VisibleAt: c.Visible,
+	}
+	if c.Early() {
+		b.config.Time = "free"
 	}
 	if e.main {
-		b.dir, b.args, b.hush = e.tool.Dir, o.args, true
+		b.dir, b.args, b.hush = e.tool.Dir, o.args, true // as heddle run
 		return b
 	}
 	pick := *o

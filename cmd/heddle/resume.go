@@ -111,7 +111,9 @@ func (r *packageRun) resume() error {
 		path := filepath.Join(dir, e.Name())
 		log, h, results, err := cluster.OpenLog(path, of)
 		if err != nil {
-			r.exploration.report.Note(fmt.Sprintf("not gone on with: %v", err))
+			r.exploration.report.Note(fmt.Sprintf("-resume: %v", err))
+		}
+		if log == nil {
 			continue
 		}
 		r.finished = append(r.finished, h.Test)

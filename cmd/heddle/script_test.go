@@ -53,7 +53,10 @@ func TestScripts(t *testing.T) {
 			"tmpfs":     tmpfs,
 		},
 		Condition: func(cond string) (bool, error) {
-			if cond == "mount" {
+			switch cond {
+			case "long":
+				return os.Getenv("HEDDLE_LONG") != "", nil
+			case "mount":
 				return canMount(), nil
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)

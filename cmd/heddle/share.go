@@ -99,7 +99,7 @@ func (r *packageRun) shareOn(ctx context.Context, sh *shared) (*shared, error) {
 	}
 	if (!sh.share.Search || sh.tries()) && sh.share.Predicting == nil && sh.share.Found == 0 && cfg.Budget > 0 && !cfg.Whole {
 		o.Hasten = func() time.Duration {
-			d := drive.After(time.Since(began) + seconds(sh.share.Elapsed))
+			d := drive.After(time.Since(began)+seconds(sh.share.Elapsed), time.Duration(cfg.Budget), false)
 			if sh.until = time.Now().Add(d); sh.until.After(s.deadline) {
 				sh.until = s.deadline
 			}
@@ -111,13 +111,21 @@ func (r *packageRun) shareOn(ctx context.Context, sh *shared) (*shared, error) {
 	if sh.share.Errands {
 		return s.errands(ctx, &cfg)
 	}
-	s.run = cluster.NewRun(sh.test, sh.share, sh.results, o)
+	var err error
+	if s.run, err = cluster.ResumeRun(sh.test, sh.share, sh.results, o); err != nil {
+		r.endOpen(err.Error())
+		return nil, err
+	}
 	if sh.resumed {
 		so, _ := s.run.Look()
 		r.exploration.report.Note(fmt.Sprintf("%s is gone on with after %s", sh.test, report.Plural(so.Tally.Executions, "execution")))
 	}
 	s.work(ctx)
+	doubt := s.audit(ctx)
 	out, err := s.run.Finish()
+	if doubt != nil {
+		out.Complete, out.Tally.Failed = false, doubt.Error()
+	}
 	r.settle(sh, ctx.Err() == nil && (out.Complete || !sh.share.Search && !sh.share.Closure || sh.tries() || s.crash != nil || s.isolate != nil))
 	switch {
 	case err != nil:

@@ -170,7 +170,7 @@ func (e *exploration) build(ctx context.Context, dir string, patterns []string) 
 		Dir: e.tool.Dir, GOROOT: b.GOROOT(), Runs: e.o.runs, Lookup: e.lookup, Object: e.object, MapCover: e.o.mapCover,
 	}
 	e.looks.Asks = e.o.question != nil
-	e.looks.ReplayFlags, e.looks.ReplayArgs = e.o.replayLine()
+	e.looks.ReplayArgs = e.o.replayArgs()
 	if e.tool.Terminal && !e.o.json {
 		e.looks.Status = e.tool.Stderr
 	}
@@ -270,6 +270,9 @@ type packageRun struct {
 	told       map[string]bool // findings of tests that were postponed, from before that
 	heir       bool            // the binary that runs has run other tests
 	misfit     *misfit         // of the open test
+	checked    time.Duration   // what replaying its clips took
+	apart      []*wire.Clip    // to be replayed under settings of their own, when their tests begin
+	lost       bool            // an end of the test binary in it could not be shown again
 	inputs     []input         // to be kept when the test is over, which reads those that are there
 }
 
@@ -284,6 +287,14 @@ func (e *exploration) explorePackage(ctx context.Context, p *build.Package, rp *
 	start := time.Now()
 	r := &packageRun{exploration: e, pkg: p, start: start, report: rp, clips: e.clipFolder(p), idle: newWorkers(ctx)}
 	clips := r.clips.read()
+	for _, c := range clips {
+		switch {
+		case r.o.fits(c):
+			c.Loose = c.Code == "" && r.o.selects()
+		case r.o.apart(c):
+			r.apart = append(r.apart, c)
+		}
+	}
 	err := r.explore(ctx, clips)
 	r.flow.close()
 	r.keepInputs()
@@ -417,7 +428,7 @@ func (r *packageRun) once(ctx context.Context, clips []*wire.Clip) (again bool, 
 	}
 	defer func() { r.heir = false }()
 	for _, c := range clips {
-		if !slices.Contains(r.finished, c.Test) {
+		if !slices.Contains(r.finished, c.Test) && r.o.fits(c) {
 			b.config.Clips = append(b.config.Clips, *c)
 		}
 	}
@@ -508,6 +519,10 @@ func (r *packageRun) take(rec *wire.Record) {
 	switch rec.Type {
 	case "begin":
 		r.open, r.began, r.visible, r.found, r.misfit = rec.Test, time.Now(), nil, nil, nil
+		r.checked = 0
+		r.report.Record(rec)
+		r.replayApart(rec.Test)
+		return
 	case "progress":
 		r.executions = rec.Executions
 	case "end":
@@ -515,6 +530,7 @@ func (r *packageRun) take(rec *wire.Record) {
 			r.refit()
 			return
 		}
+		r.notLost(rec)
 		if rec.Complete && len(r.pkg.Left) > 0 {
 			rec.Complete, rec.Reason = false, "sampled; nothing is seen of what files do that are left alone"
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/ed25519"
 	"errors"
 	"flag"
 	"fmt"
@@ -18,7 +17,7 @@ import (
 
 // natsFlags say how to come to NATS.
 func (o *options) natsFlags(fs *flag.FlagSet) {
-	fs.StringVar(&o.nats.URL, "nats", "", "`URL` of a NATS server with JetStream, several with commas between; or host:port for a server of heddle's own")
+	fs.StringVar(&o.nats.URL, "nats", "", "`URL` of a NATS server with JetStream, several with commas between; or host:port for a server of heddle's own, on this machine alone if host is left out")
 	fs.StringVar(&o.nats.Creds, "nats-creds", "", "`file` of a NATS user's credentials")
 	fs.StringVar(&o.nats.Token, "nats-token", os.Getenv("HEDDLE_NATS_TOKEN"), "`token` for the server; from HEDDLE_NATS_TOKEN if not given")
 	fs.StringVar(&o.nats.CA, "nats-ca", "", "`file` of the certificates that vouch for the server")
@@ -29,18 +28,18 @@ func (o *options) natsFlags(fs *flag.FlagSet) {
 
 // workerFlags are those of heddle worker.
 func (o *options) workerFlags(fs *flag.FlagSet) {
-	fs.Var(&o.trust, "trust", "`key` of a coordinator whose binaries are run, as heddle test -nats prints it; may come several times")
+	fs.Var(&o.trust, "trust", "`invitation` of a coordinator whose binaries are run, as heddle test -nats prints it; may come several times")
 	fs.IntVar(&o.parallel, "p", runtime.GOMAXPROCS(0), "run `n` test binaries at the same time")
 }
 
-// keys is the value of -trust.
-type keys []ed25519.PublicKey
+// invitations is the value of -trust.
+type invitations []cluster.Invitation
 
-func (k *keys) String() string { return "" }
+func (k *invitations) String() string { return "" }
 
-func (k *keys) Set(s string) error {
+func (k *invitations) Set(s string) error {
 	for _, text := range strings.Split(s, ",") {
-		key, err := cluster.ParsePublic(text)
+		key, err := cluster.ParseInvitation(text)
 		if err != nil {
 			return err
 		}

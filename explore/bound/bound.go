@@ -158,7 +158,7 @@ func turn(prev trace.GID, ways []trace.Way) int {
 // unseen reports whether nobody can notice when an operation is done. To switch
 // before it is not needed then: after it will do, and costs no more.
 func unseen(op trace.Op) bool {
-	return op == trace.OpStart || op == trace.OpResume || op == trace.OpGosched
+	return op == trace.OpStart || op == trace.OpResume || op == trace.OpGosched || op == trace.OpIdle
 }
 
 // draw adds the node of a draw, of which all outcomes are to be tried.

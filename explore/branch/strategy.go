@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"hash/fnv"
+	"math"
 	"slices"
 	"strings"
 
@@ -265,7 +266,7 @@ func (s *Strategy) first(t *trace.Trace) {
 	x := Read(t)
 	s.count.Goroutines = len(x.Trace.Goroutines) - 1 // the timers
 	s.count.Branches = len(x.Branches)
-	s.count.Pairs = Pairs(x)
+	s.count.Pairs = min(Pairs(x), math.MaxFloat64)
 	for v := range x.vars {
 		users := map[trace.GID]bool{}
 		for _, e := range x.accesses[v] {

@@ -329,9 +329,9 @@ func (s *Strategy) answer(k *item, i int, g order.Goal) order.Answer {
 		return order.Answer{Verdict: order.Impossible}
 	}
 	start := time.Now()
-	ctx := context.Context(context.Background())
+	ctx := deadline{Context: context.Background(), over: s.opt.Expired}
 	if s.opt.Limit > 0 {
-		ctx = deadline{ctx, start.Add(s.opt.Limit)}
+		ctx.at = start.Add(s.opt.Limit)
 	}
 	a := s.solve(ctx, x.problems[i], g)
 	s.stats.Solving += time.Since(start)
@@ -348,14 +348,15 @@ func (s *Strategy) answer(k *item, i int, g order.Goal) order.Answer {
 	return a
 }
 
-// A deadline is a context that ends at a time. (Contexts with timers are the program's under test, in its time.)
+// A deadline is a context that ends at a time, or when over, if not nil, says so. (Contexts with timers are the program's under test, in its time.)
 type deadline struct {
 	context.Context
-	at time.Time
+	at   time.Time // zero: never
+	over func() bool
 }
 
 func (d deadline) Err() error {
-	if time.Now().After(d.at) {
+	if !d.at.IsZero() && time.Now().After(d.at) || d.over != nil && d.over() {
 		return context.DeadlineExceeded
 	}
 	return nil

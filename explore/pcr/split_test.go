@@ -10,6 +10,7 @@ import (
 
 	"heddle/internal/progen"
 	"heddle/internal/progen/machine"
+	"heddle/trace"
 )
 
 // A splitting is an exploration that was split: what several strategies make of its leads.
@@ -235,4 +236,22 @@ func TestDecodeLead(t *testing.T) {
 	if _, err := DecodeLead(append(b, 0)); err == nil {
 		t.Error("more than a lead was read")
 	}
+}
+
+// FuzzDecodeLead: a lead that can be read is what it is written as again.
+func FuzzDecodeLead(f *testing.F) {
+	l := Lead{State: 1 << 63, Made: true, From: 3}
+	l.Schedule.Policy = "first"
+	l.Schedule.Steps = []trace.Step{{G: 1, Op: trace.OpLock, Choice: -1, Site: 7}}
+	f.Add(l.Encode())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		l, err := DecodeLead(data)
+		if err != nil {
+			return
+		}
+		again, err := DecodeLead(l.Encode())
+		if err != nil || !reflect.DeepEqual(l, again) {
+			t.Errorf("%+v became %+v, %v", l, again, err)
+		}
+	})
 }

@@ -51,3 +51,16 @@ func TestParse(t *testing.T) {
 		}
 	}
 }
+
+// FuzzParse: whatever text a user types is a question, or an error of one line.
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"bank.go:21@main/1 & x == 0", "2*a.b[1] - y + 3 >= z - 4 && ok == true", `s != "a b"`, "x.go:99999999999999999999", "9999999999999999999*x == 1", "&&"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		q, err := Parse(text)
+		if (q == nil) == (err == nil) || q != nil && len(q.Terms) == 0 {
+			t.Errorf("%q: %+v, %v", text, q, err)
+		}
+	})
+}

@@ -135,7 +135,7 @@ func (f *finder) notes(as []transition.Access, c, d int32, send bool, h set) []t
 // lastBarrier returns the last barrier in h, or of all if h is nil; -1 if there is none.
 func (f *finder) lastBarrier(h set) int {
 	for i := f.sequence.n - 1; i >= 0; i-- {
-		if f.At(i).Barrier && (h == nil || h.has(i)) {
+		if f.At(i).Alone() && (h == nil || h.has(i)) {
 			return i
 		}
 	}

@@ -206,7 +206,7 @@ func (f *finder) collect(dep func(obj transition.Object, a *transition.Access) b
 		}
 	}
 	for i := range f.sequence.n {
-		if f.At(i).Barrier && !f.first.has(i) && !f.gone.has(i) {
+		if f.At(i).Alone() && !f.first.has(i) && !f.gone.has(i) {
 			f.deps = append(f.deps, int32(i))
 		}
 	}
@@ -266,7 +266,7 @@ func (f *finder) is(h set) bool {
 // dependsOn reports whether the extension at hand comes after event i if both happen.
 func (f *finder) dependsOn(i int) bool {
 	t := f.At(i)
-	if t.Barrier {
+	if t.Alone() {
 		return true
 	}
 	for k := range t.Accesses {

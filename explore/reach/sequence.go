@@ -99,7 +99,7 @@ func (q *sequence) readCalls() {
 	for i := range q.n {
 		t := q.At(i)
 		q.procOf, q.withOf = append(q.procOf, -1), append(q.withOf, -1)
-		if t.Barrier {
+		if t.Alone() { // nothing about it can be otherwise
 			continue
 		}
 		a, b := q.Calls(i)
@@ -117,6 +117,9 @@ func (q *sequence) readCalls() {
 		}
 	}
 	for i, left := 0, q.Left(); i < len(left); i++ {
+		if left[i].Alone() {
+			continue
+		}
 		q.addCall(call{proc: left[i].Proc, op: left[i].Op, past: q.announced(q.Previous(left[i].Proc)), done: -1, left: i, comm: -1})
 	}
 }

@@ -57,7 +57,7 @@ func (p *Path) readOperation(t *trace.Trace, i, k int) {
 		}
 	}
 	if op.Announced >= 0 {
-		op.era = int(p.rows[op.Announced].barrier)
+		op.era = p.era(op.Announced)
 	}
 	for ; i < k; i++ {
 		o := &t.Offers[i]

@@ -183,7 +183,7 @@ func (p *Path) firstEvent(t *trace.Trace, keep int) int {
 	r := &p.rows[keep-1]
 	ev := int(r.event)
 	for ev < len(t.Events) && t.Events[ev].Step <= r.step {
-		if !p.steps[keep-1].Barrier && p.timer(&t.Events[ev]) {
+		if !p.steps[keep-1].Barrier && p.timer(t, &t.Events[ev]) {
 			break // a barrier follows
 		}
 		ev++
@@ -191,9 +191,10 @@ func (p *Path) firstEvent(t *trace.Trace, keep int) int {
 	return ev
 }
 
-// timer reports whether an event belongs to a barrier.
-func (p *Path) timer(e *trace.Event) bool {
-	return p.Tab.procOfGID(e.G) == Timers || e.Op == trace.OpIdle
+// timer reports whether an event belongs to a barrier. A wait for all others that is a step is none: the step itself comes after
+// all that was before, and before all that follows (Transition.Alone).
+func (p *Path) timer(t *trace.Trace, e *trace.Event) bool {
+	return p.Tab.procOfGID(e.G) == Timers || e.Op == trace.OpIdle && (e.Step < 0 || t.Steps[e.Step].Op != trace.OpIdle)
 }
 
 func (p *Path) readEarly(t *trace.Trace) (ev int) {
@@ -276,7 +277,7 @@ func (p *Path) readStep(t *trace.Trace, i, ev int) int {
 	}
 	p.begin()
 	for ; ev < len(t.Events) && int(t.Events[ev].Step) <= i; ev++ {
-		if p.timer(&t.Events[ev]) {
+		if p.timer(t, &t.Events[ev]) {
 			break
 		}
 		p.readEvent(t, ev)
@@ -331,7 +332,7 @@ func (p *Path) begin() {
 	if s.With != NoProc {
 		r.prevWith, r.ownWith = int32(p.Previous(s.With)), p.last[s.With]
 	}
-	if s.Barrier {
+	if s.Alone() {
 		for g := range p.last {
 			p.after(j, p.last[g])
 		}
@@ -370,7 +371,7 @@ func (p *Path) finish() {
 		r.seqWith = p.count[s.With]
 		c[s.With], p.last[s.With] = r.seqWith, int32(j)
 	}
-	if s.Barrier {
+	if s.Alone() {
 		p.barrier = int32(j)
 	}
 }

@@ -366,10 +366,13 @@ func (c *Cut) first(a *Claim, obj Object, send bool) bool {
 	return true
 }
 
-// era returns the last barrier before i.
+// era returns the last barrier before what was announced at the end of i.
 func (p *Path) era(i int) int {
 	if i < 0 {
 		return -1
+	}
+	if p.steps[i].Alone() {
+		return i
 	}
 	return int(p.rows[i].barrier)
 }

@@ -82,10 +82,13 @@ func (t *Transition) Set(u *Transition) {
 	t.Starts = append(ss, u.Starts...)
 }
 
+// Alone reports whether t comes only when no other goroutine can go on.
+func (t *Transition) Alone() bool { return t.Barrier || t.Op == trace.OpIdle }
+
 // Dependent reports whether t and u, both possible at one moment, may not be
 // swapped: a goroutine takes part in both, or their accesses conflict.
 func (tab *Table) Dependent(t, u *Transition) bool {
-	if t.Meets(u) || t.Barrier || u.Barrier {
+	if t.Meets(u) || t.Alone() || u.Alone() {
 		return true
 	}
 	for i := range t.Accesses {

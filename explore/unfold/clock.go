@@ -54,12 +54,7 @@ func (s *Strategy) startsTimer(x *transition.Transition, a *transition.Access) b
 }
 
 // unableJump says what of a jump of the clock there is no construction for.
-func (s *Strategy) unableJump(t *trace.Trace, i int) string {
-	for k := s.path.Event(i); k < len(t.Events) && int(t.Events[k].Step) <= s.path.Step(i); k++ {
-		if t.Events[k].Op == trace.OpIdle {
-			return "a wait for all others (synctest.Wait)"
-		}
-	}
+func (s *Strategy) unableJump(i int) string {
 	for _, a := range s.path.At(i).Accesses {
 		if s.tab.Kind(a.Obj) != trace.ObjChan || a.Op != trace.OpSend {
 			return "an operation of the timers: " + a.Op.String()
@@ -312,6 +307,7 @@ func (s *Strategy) mayJump(end []net.Cond) bool {
 		}
 	}
 	for _, e := range s.find.Events() {
+		s.limit.Check()
 		first, k := s.net.Given(e)
 		for y := first; y < first+net.Cond(k); y++ {
 			if o := s.ownerOf(y); o != nil && o.kind == trace.ObjTimer && s.net.Value(y) == 1 && s.find.Marked(y) {

@@ -65,6 +65,7 @@ func (s *Strategy) epochs() (all []*epoch) {
 		return []*epoch{s.whole()}
 	}
 	for e := net.Event(len(s.clock.epochOf)); int(e) < s.net.Len() && !s.clock.blurred; e++ {
+		s.limit.Check()
 		y := s.epochOf(e)
 		s.clock.epochOf = append(s.clock.epochOf, y)
 		if ep := s.epochAt(y); !s.isJump(e) {
@@ -145,6 +146,7 @@ func (s *Strategy) isBlurred(e net.Event, epoch net.Cond) bool {
 
 // markedAfter returns the conditions of all cells when the clock has just got condition y.
 func (s *Strategy) markedAfter(y net.Cond) (marked []net.Cond) {
+	s.limit.Check()
 	in := s.find
 	in.Begin()
 	in.AddCond(y)

@@ -258,7 +258,7 @@ func (s *Strategy) solve(cs []symbolic.Term, levels ...int) (status sat.Status, 
 		var found symbolic.Model
 		var err error
 		status, found, bad, err = o.Solver.SolveParts(slices.Concat(cs, limits), m)
-		s.expired = s.expired || s.opt.Expired != nil && s.opt.Expired()
+		s.expires()
 		switch {
 		case err != nil:
 			s.incomplete(err.Error())

@@ -78,6 +78,9 @@ func (s *Strategy) leftOver() []net.Cond {
 		s.incomplete("too large a net to look for deadlocks in")
 		return nil
 	}
+	if s.late() {
+		return nil
+	}
 	if goal == nil {
 		for _, k := range calls {
 			s.leave(k) // never
@@ -127,7 +130,7 @@ func waits(c *call) bool {
 // conflict apart; at ends that no other event can happen after them.
 func (s *Strategy) formulaOf(ep *epoch, ends bool) *rest {
 	n := s.net
-	r := &rest{solver: sat.New(sat.Options{Stop: s.late, InOrder: true}), epoch: ep, events: len(ep.events), takers: map[net.Cond][]net.Event{}, some: map[net.Cond]sat.Lit{}, at: map[net.Cond]sat.Lit{}}
+	r := &rest{solver: sat.New(sat.Options{Stop: s.expires, InOrder: true}), epoch: ep, events: len(ep.events), takers: map[net.Cond][]net.Event{}, some: map[net.Cond]sat.Lit{}, at: map[net.Cond]sat.Lit{}}
 	joined := map[net.Cond][]net.Event{}
 	var taken []net.Cond
 	for _, e := range ep.events {
@@ -146,9 +149,11 @@ func (s *Strategy) formulaOf(ep *epoch, ends bool) *rest {
 		}
 	}
 	for _, c := range taken {
+		s.limit.Check()
 		r.atMostOne(r.takers[c])
 	}
 	for i, e := range ep.events {
+		s.limit.Check()
 		happens := r.vars[i]
 		if first, k := n.Given(e); s.inputs.cut[e] || s.inputs.unsolved[e] || s.crashes(first, k) {
 			r.solver.Add(0, happens.Not())
@@ -294,7 +299,7 @@ func (s *Strategy) leftIn(ep *epoch, calls []net.Value) (goal []net.Cond, ok boo
 			goal = end
 			return false
 		})
-		if goal != nil {
+		if goal != nil || s.late() {
 			break
 		}
 	}
@@ -326,7 +331,7 @@ func (s *Strategy) markedAt(c net.Cond) sat.Lit {
 func (s *Strategy) eachEnd(such sat.Lit, f func(end []net.Cond) bool, also ...sat.Lit) {
 	r := s.rest
 	assume := append([]sat.Lit{such}, also...)
-	for r.solver.Solve(assume...) == sat.Sat {
+	for !s.late() && r.solver.Solve(assume...) == sat.Sat {
 		if wrong := s.happen(); wrong != nil {
 			var not []sat.Lit
 			for _, e := range wrong {
@@ -361,6 +366,7 @@ func (s *Strategy) happen() []net.Event {
 		in.AddCond(r.epoch.begin)
 	}
 	for i, l := range r.vars {
+		s.limit.Check()
 		if r.solver.True(l) && !in.Add(r.epoch.events[i]) {
 			if len(in.Cycle()) == 0 {
 				panic("unfold: an answer takes a condition twice")

@@ -49,6 +49,7 @@ func (t *tally) of(k net.Cell) (total net.Value) {
 	}
 	ended := false
 	for _, c := range t.conds[k] {
+		t.s.limit.Check()
 		own, up := t.own(c)
 		if up != net.None {
 			t.so[c] = t.so[up]

@@ -47,6 +47,7 @@ func (s *Strategy) neverLeft(calls []net.Value) (never []net.Value) {
 		}
 	}
 	for again := true; again; {
+		s.limit.Check()
 		again = false
 		for _, k := range calls {
 			if w, ok := ways[k]; ok && !slices.Contains(never, k) && !p.anyLeft(w, never) {
@@ -77,6 +78,7 @@ func (p *progress) anyLeft(ways map[net.Value]bool, never []net.Value) bool {
 // blockers returns with which calls those may be left who block the way of v, 0 if they may have ended; known is false if that is not known.
 func (p *progress) blockers(v net.Value) (ways map[net.Value]bool, known bool) {
 	c := &p.s.calls.list[v]
+	p.s.limit.Check()
 	for _, x := range p.s.calls.sides[v] { // a select waits only where each of its cases does
 		if w, ok := p.blockersOf(x); ok && (!known || len(w) < len(ways)) {
 			ways, known = w, true
@@ -120,6 +122,7 @@ func (p *progress) blockersOf(x side) (ways map[net.Value]bool, known bool) {
 func (p *progress) readHolds() {
 	s, n := p.s, p.s.net
 	for c := range net.Cond(n.Conds()) {
+		s.limit.Check()
 		if by := n.By(c); by == net.None {
 			if o := s.ownerOf(c); o != nil && n.Value(c) == 1 && (o.kind == trace.ObjMutex || o.kind == trace.ObjRWMutex || o.kind == trace.ObjOnce) {
 				p.given[s.objectOf[n.Cell(c)]] = true
@@ -162,6 +165,7 @@ func (p *progress) mostSent(obj transition.Object) (most int) {
 	sends := make([]int32, p.s.net.Conds()) // by condition of a goroutine: until then
 	for _, cs := range p.conds {
 		here := int32(0)
+		p.s.limit.Check()
 		for _, c := range cs {
 			if up := p.s.net.Up(c); up != net.None {
 				sends[c] = sends[up]

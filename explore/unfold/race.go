@@ -132,6 +132,7 @@ func (s *Strategy) eachConflict(f func(p sitePair, pairs [][2][]access) bool) {
 		}
 		for x, xs := range mine {
 			for y, ys := range sites {
+				s.limit.Check()
 				if x > y && len(mine[y]) > 0 && len(sites[x]) > 0 {
 					continue // it comes the other way round
 				}
@@ -154,6 +155,7 @@ func (s *Strategy) eachConflict(f func(p sitePair, pairs [][2][]access) bool) {
 		return cmp.Or(cmp.Compare(a.by, b.by), cmp.Compare(a.n, b.n), cmp.Compare(a.offset, b.offset), cmp.Compare(a.size, b.size))
 	})
 	for i := range ms {
+		s.limit.Check()
 		for k := i; k < len(ms) && ms[i].meets(&ms[k]); k++ { // by where they begin: the others do not meet it either
 			add(s.races.accesses[ms[i]], s.races.accesses[ms[k]])
 		}
@@ -190,6 +192,7 @@ func (s *Strategy) guarded(xs, ys []access) bool {
 // countHolds counts while how many accesses an object is held, and held to write.
 func (p *progress) countHolds(as []access, held, writing map[transition.Object]int) {
 	for _, a := range as {
+		p.s.limit.Check()
 		t, _ := p.s.net.Given(a.event)
 		seen := map[transition.Object]bool{}
 		for i := p.of[t]; i > 0; i = p.list[i].next {
@@ -223,6 +226,7 @@ func (s *Strategy) allBefore(xs, ys []access) bool {
 	}
 	in := s.find
 	for _, b := range ys {
+		s.limit.Check()
 		mine := s.net.Cell(s.net.Arcs(b.event)[0].Cond())
 		in.Begin()
 		in.Add(b.event)
@@ -302,6 +306,7 @@ func (s *Strategy) unordered(r *rest, of [2]map[net.Event]sat.Lit) {
 	in := s.find
 	for i := range of {
 		for e, l := range of[i] {
+			s.limit.Check()
 			in.Begin()
 			in.Add(e)
 			for _, f := range in.Events() { // e among them

@@ -64,7 +64,7 @@ func (s *Strategy) add(t *trace.Trace, kept int) string {
 		ends = ends[:0]
 	}
 	for j := kept; j < s.path.Len(); j++ {
-		if j%askEvery == askEvery-1 && s.expires() { // events of long executions have thousands before them
+		if s.late() { // events of long executions have thousands before them
 			return ""
 		}
 		if why := s.addStep(j); why != "" {
@@ -75,9 +75,6 @@ func (s *Strategy) add(t *trace.Trace, kept int) string {
 	s.read.ends = ends
 	return ""
 }
-
-// askEvery is after how many steps it is asked whether there is time left.
-const askEvery = 16
 
 // addBegin adds what main does before the first transition.
 func (s *Strategy) addBegin() string {
@@ -148,10 +145,13 @@ func (s *Strategy) unable(from int) string {
 	for i := from; i < p.Len(); i++ {
 		t := p.At(i)
 		if t.Barrier {
-			if why := s.unableJump(s.read.trace, i); why != "" {
+			if why := s.unableJump(i); why != "" {
 				return why
 			}
 			continue
+		}
+		if t.Op == trace.OpIdle {
+			return "a wait for all others (synctest.Wait)"
 		}
 		for k := range t.Accesses {
 			a := &t.Accesses[k]

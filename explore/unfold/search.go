@@ -271,7 +271,6 @@ func (s *Strategy) eachAside(c *call, o *object, f func()) {
 	var list []net.Cond
 	in := s.find
 	in.Given(&o.given, func(x net.Cond) {
-		s.work += costly
 		if s.late() {
 			return
 		}
@@ -296,9 +295,6 @@ func asksAside(c *call) bool {
 	return false
 }
 
-// costly is how much work it is, beside that of other looks, to see whether something in the far past of others can happen.
-const costly = 64
-
 // An eacher tries the sets of some conditions beside an object.
 type eacher struct {
 	*Strategy
@@ -309,7 +305,6 @@ type eacher struct {
 }
 
 func (e *eacher) from(i int, sum net.Value) {
-	e.work += costly + len(e.list) // each try goes through all of them
 	if e.zero && sum+e.least[i] > 0 || e.late() {
 		return
 	}

@@ -24,6 +24,7 @@ import (
 	"heddle/explore/dpor"
 	"heddle/explore/transition"
 	"heddle/explore/unfold/net"
+	"heddle/rt/limit"
 	"heddle/trace"
 )
 
@@ -109,14 +110,14 @@ type Strategy struct {
 	stepless map[net.Event]bool // in the schedule that is made: quiet receives that have not to wait
 	gids     []trace.GID
 	arcs     []net.Arc
-	work     int
-	expired  bool
-	Surprise int // events that were shown and not foreseen: none, or the search is incomplete
+	limit    *limit.Limit
+	expired  bool // see late
+	Surprise int  // events that were shown and not foreseen: none, or the search is incomplete
 }
 
 // New begins an exploration.
 func New(o Options) *Strategy {
-	s := &Strategy{opt: o, tab: transition.NewTable(), target: net.None, caps: map[transition.Object]int{}, timerChans: map[transition.Object]bool{}, sends: map[trace.Site]bool{},
+	s := &Strategy{opt: o, limit: limit.New(o.Expired), tab: transition.NewTable(), target: net.None, caps: map[transition.Object]int{}, timerChans: map[transition.Object]bool{}, sends: map[trace.Site]bool{},
 		varying: map[transition.Object]bool{}, crowded: map[transition.Object]bool{}}
 	s.result.Complete = true
 	s.begin()
@@ -169,18 +170,29 @@ func (s *Strategy) Next() *trace.Schedule {
 	if s.target == net.None && s.goal == nil && s.takeForeseen() {
 		return &s.schedule
 	}
+	found := false
+	if whole := s.limit.Within(func() { found = s.findNext() }); !whole || s.expired {
+		s.stop()
+		return nil
+	}
+	if !found {
+		s.over, s.made = true, nil
+		return nil
+	}
+	return &s.schedule
+}
+
+// findNext makes the schedule of the next execution; false if nothing is left, or no time.
+func (s *Strategy) findNext() bool {
 	for {
 		if s.target == net.None && s.goal == nil && !s.aim() {
-			s.over, s.made = true, nil
-			return nil
+			return false
 		}
-		if s.opt.Inputs != nil && s.opt.Expired != nil && s.opt.Expired() { // each turn is a question to the solver
-			s.incomplete("not all interleavings")
-			s.over = true
-			return nil
+		if s.opt.Inputs != nil && s.expires() { // each turn is a question to the solver
+			return false
 		}
 		if s.makeSchedule() {
-			return &s.schedule
+			return true
 		}
 		s.target, s.goal = net.None, nil
 	}
@@ -239,6 +251,13 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.other.Done(t)
 		return
 	}
+	if !s.limit.Within(func() { s.done(t) }) {
+		s.stop()
+	}
+}
+
+// done is Done for a net that is looked at until there is no time left.
+func (s *Strategy) done(t *trace.Trace) {
 	s.result.Executions++
 	s.free()
 	s.incomplete(explore.Short(t))
@@ -295,7 +314,8 @@ func (s *Strategy) Done(t *trace.Trace) {
 // stop ends the search before its time.
 func (s *Strategy) stop() {
 	s.incomplete("not all interleavings")
-	s.over = true
+	s.over, s.expired = true, true
+	s.made, s.rest = nil, nil
 }
 
 // learn reports whether t, from a transition on, has shown something for which the search has to begin anew.
@@ -391,18 +411,14 @@ func (s *Strategy) incomplete(reason string) {
 	}
 }
 
-// late reports whether there is no time left, as of some work ago.
+// late reports whether there is no time left, or no memory.
 func (s *Strategy) late() bool {
-	const often = 1 << 12
-	if s.work++; s.work > often {
-		s.work = 0
-		return s.expires()
-	}
+	s.expired = s.expired || s.limit.Spent()
 	return s.expired
 }
 
 // expires is late, as of now.
 func (s *Strategy) expires() bool {
-	s.expired = s.expired || s.opt.Expired != nil && s.opt.Expired()
+	s.expired = s.expired || s.limit.Now()
 	return s.expired
 }

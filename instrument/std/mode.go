@@ -14,19 +14,24 @@ func Mode(importPath string) (rewrite, memory, quiet bool) {
 	if !rewritable(importPath) {
 		return false, false, !loud[importPath]
 	}
-	return true, shared[importPath] || given[importPath] != nil, !loud[importPath]
+	d := decisionOf(importPath)
+	return true, d != nil && (d.word == "all" || d.bodies()), !loud[importPath]
 }
 
 // Accesses reports whether the memory accesses of a function of a package are instrumented, or for d == nil those of all
 // of it, where Mode says that the package's are.
 func Accesses(importPath string, d *ast.FuncDecl) bool {
 	importPath, _, _ = strings.Cut(importPath, " ")
-	fs := given[importPath]
-	return fs == nil || d != nil && fs[functionName(d)]
+	switch p := decisionOf(importPath); {
+	case p == nil || p.word == "all": // what is no standard package has none
+		return true
+	default:
+		return d != nil && p.funcs[FunctionName(d)] != nil && p.funcs[FunctionName(d)].Body
+	}
 }
 
-// functionName is d's name, T.name for a method of T or *T.
-func functionName(d *ast.FuncDecl) string {
+// FunctionName is d's name, T.name for a method of T or *T.
+func FunctionName(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return d.Name.Name
 	}
@@ -61,56 +66,14 @@ var loud = map[string]bool{
 	"sort":        true,
 }
 
-// shared packages have memory accesses instrumented, because values of their
-// types, or the memory given to them, are the user's and commonly shared by mistake.
-var shared = map[string]bool{
-	"bufio":           true, // Reader, Writer, Scanner
-	"bytes":           true, // Buffer; functions read and write the caller's slices
-	"container/heap":  true, // runs the user's Swap and Less
-	"container/list":  true,
-	"container/ring":  true,
-	"encoding/base64": true, // reads and writes the caller's slices
-	"encoding/binary": true, // likewise
-	"encoding/hex":    true, // likewise
-	"encoding/csv":    true, // Reader, Writer
-	"flag":            true, // writes the caller's variables
-	"context":         true, // fields read without their lock would be bugs of its own
-	"io":              true, // SectionReader, LimitedReader, Pipe
-	"maps":            true, // reads and writes the caller's maps
-	"math/rand":       true, // a Rand is not safe for concurrent use
-	"math/rand/v2":    true,
-	"net/textproto":   true, // MIMEHeader, which http.Header is
-	"net/url":         true, // Values
-	"slices":          true, // reads and writes the caller's slices
-	"sort":            true,
-	"strings":         true, // Builder, Reader
-	"text/scanner":    true, // Scanner
-	"text/tabwriter":  true, // Writer
-	"text/template":   true, // Template is changed by Parse, Funcs, AddParseTree while others execute it
-	// Not: strconv, unicode, os, syscall, time, testing, most of encoding/..., internal/...:
-	// they keep no user data between calls, and their cost would be paid by every program.
-	// Not: log, net/http, database/sql: their types lock for themselves.
-	// Not: math/big: mostly assembly.
-}
-
-// given are packages of which only those functions have memory accesses instrumented that access what their
-// callers give them: a struct that is printed, compared or encoded is read by way of reflect.
-var given = map[string]map[string]bool{
-	"encoding/json": set("Encoder.Encode", "Encoder.SetIndent", "Encoder.SetEscapeHTML", "Decoder.Decode", "Decoder.refill", "Decoder.Token", "Decoder.More"),
-	"fmt":           set("pp.fmtBytes", "fmt.fmtSbx", "fmt.fmtBs", "ss.scanOne"),
-	"reflect": set("heddleRead", "heddleWrite", "heddleMapRead", "heddleMapWrite", "packIfaceValueIntoEmptyIface", "packEfaceData", "Swapper", "Copy", "TypeAssert",
-		"Value.pointer", "Value.Bool", "Value.bytesSlow", "Value.runes", "Value.Cap", "Value.Complex", "Value.Elem", "Value.Float", "Value.Index", "Value.Int",
-		"Value.InterfaceData", "Value.IsNil", "Value.Len", "Value.lenNonSlice", "Value.Pointer", "Value.String", "Value.Slice", "Value.Slice3",
-		"Value.Uint", "Value.UnsafePointer", "Value.Set", "Value.SetBool", "Value.SetBytes", "Value.setRunes", "Value.SetComplex", "Value.SetFloat", "Value.SetInt",
-		"Value.SetLen", "Value.SetCap", "Value.SetUint", "Value.SetPointer", "Value.SetString", "Value.SetZero", "Value.grow", "Value.extendSlice", "Value.Clear"),
-}
-
-func set(names ...string) map[string]bool {
-	m := make(map[string]bool)
-	for _, n := range names {
-		m[n] = true
+// Receivers reports whether it is announced in a package what calls by way of interfaces read of their receivers, even where its memory
+// accesses are not instrumented: they may be methods of the program (Stringer, Marshaler, Writer). Not so in packages that only call their own.
+func Receivers(importPath string) bool {
+	switch importPath {
+	case "reflect", "time", "os", "syscall", "strconv", "testing":
+		return false
 	}
-	return m
+	return rewritable(importPath) && !strings.HasPrefix(importPath, "internal/") && !strings.HasPrefix(importPath, "crypto/internal/") && !strings.HasPrefix(importPath, "unicode")
 }
 
 // Keyed reports whether a quiet package has maps keyed by pointers whose order shows:
@@ -191,9 +154,10 @@ func rewritable(importPath string) bool {
 			return false
 		}
 	}
-	// Cryptography has no goroutines and parts of it verify their own text; TLS has goroutines of a connection.
-	if strings.HasPrefix(importPath, "crypto/") && importPath != "crypto/tls" {
-		return false
+	if path, ok := strings.CutPrefix(importPath, "crypto/"); ok && path != "tls" {
+		// Cryptography has no goroutines: what announces nothing stays as it is.
+		d := decisionOf(importPath)
+		return d != nil && (d.word == "all" || d.bodies() || d.borders())
 	}
 	return true
 }

@@ -67,6 +67,30 @@ var netPatch = &pkg{
 		"fd_unix.go": {edits: []edit{
 			replace("	switch err := connectFunc(fd.pfd.Sysfd, ra); err {\n", "	switch err := poll.HeddleConnect(fd.pfd.Sysfd, connectFunc, ra); err {\n"),
 		}},
+		// Goroutines under test and those outside control do not share what is renewed for each execution: added/net.go.txt.
+		"lookup.go": {hook: true, edits: []edit{
+			replace("	if r == nil {\n		return &DefaultResolver.lookupGroup\n", "	if (r == nil || r == DefaultResolver) && _hs.Here() { return &heddleGroup }; if r == nil {\n		return &DefaultResolver.lookupGroup\n"),
+			replace("	dnsWaitGroup.Add(1)\n", "	heddleLookups(1)\n"),
+			replaceAll(2, "		dnsWaitGroup.Done()\n", "		heddleLookups(-1)\n"),
+		}},
+		"dnsclient_unix.go": {edits: []edit{
+			replaceAll(2, "			dnsWaitGroup.Add(1)\n", "			heddleLookups(1)\n"),
+			replace("			defer dnsWaitGroup.Done()\n", "			defer heddleLookups(-1)\n"),
+			replace("				dnsWaitGroup.Done()\n", "				heddleLookups(-1)\n"),
+			begin("func getSystemDNSConfig() *dnsConfig {", heddleGate),
+		}},
+		"conf.go": {edits: []edit{begin("func systemConf() *conf {", heddleGate)}},
+		"nss.go":  {edits: []edit{begin("func getSystemNSS() *nssConf {", heddleGate)}},
+		"hosts.go": {edits: []edit{
+			begin("func lookupStaticHost(host string) ([]string, string) {", heddleGate),
+			begin("func lookupStaticAddr(addr string) []string {", heddleGate),
+		}},
+		"interface.go": {edits: []edit{
+			begin("func (zc *ipv6ZoneCache) update(ift []Interface, force bool) (updated bool) {", heddleGate),
+			begin("func (zc *ipv6ZoneCache) name(index int) string {", heddleGate),
+			begin("func (zc *ipv6ZoneCache) index(name string) int {", heddleGate),
+		}},
+		"net.go": {edits: []edit{begin("func listenerBacklog() int {", heddleGate)}},
 		"sendfile.go": {edits: []edit{
 			replace("	if !supportsSendfile() {\n", "	if c.pfd.HeddleOwn() || !supportsSendfile() {\n"),
 		}},
@@ -80,7 +104,13 @@ var netPatch = &pkg{
 }
 
 // Package net/http: DefaultTransport keeps no connections from one execution to the next.
-var httpPatch = &pkg{added: embedded("http.go.txt")}
+var httpPatch = &pkg{added: embedded("http.go.txt"), files: map[string]file{
+	"server.go": moves("func (mux *ServeMux) registerErr(patstr string, handler Handler) error"),
+	"transport.go": {edits: []edit{
+		begin("func (t *Transport) roundTrip(req *Request) (_ *Response, err error) {", "t = t.heddleTransport()"),
+		begin("func (t *Transport) CloseIdleConnections() {", "t = t.heddleTransport()"),
+	}},
+}}
 
 // Package os: a goroutine under test that waits for a child process lets the
 // others go on: they may be what the child waits for. Exit ends the execution, not the process.
@@ -89,53 +119,80 @@ var osPatch = &pkg{
 	added: embedded("os.go.txt"),
 	files: map[string]file{"exec_unix.go": {hook: true, edits: []edit{
 		begin("func (p *Process) wait() (ps *ProcessState, err error) {", "if _hs.Here() && p.Pid > 0 { heddleWait(p.Pid) }"),
-	}}, "file.go": {edits: []edit{
-		begin("func (f *File) Read(b []byte) (n int, err error) {", "f.heddleUse(false)"),
-		begin("func (f *File) ReadAt(b []byte, off int64) (n int, err error) {", "f.heddleUse(false)"),
-		begin("func (f *File) WriteTo(w io.Writer) (n int64, err error) {", "f.heddleUse(false)"),
-		begin("func (f *File) Write(b []byte) (n int, err error) {", "f.heddleUse(true)"),
-		begin("func (f *File) WriteAt(b []byte, off int64) (n int, err error) {", "f.heddleUse(true)"),
-		begin("func (f *File) ReadFrom(r io.Reader) (n int64, err error) {", "f.heddleUse(true)"),
-		begin("func Mkdir(name string, perm FileMode) error {", "heddleFile(true, name, \"\")"),
-		begin("func OpenFile(name string, flag int, perm FileMode) (*File, error) {", "heddleFile(flag&(O_CREATE|O_TRUNC) != 0, name, \"\")"),
-		begin("func Rename(oldpath, newpath string) error {", "heddleFile(true, newpath, oldpath)"),
-		begin("func Readlink(name string) (string, error) {", "heddleFile(false, name, \"\")"),
-		replace("func Chmod(name string, mode FileMode) error {", "func Chmod(name string, mode FileMode) error { heddleFile(true, name, \"\");"),
-	}}, "file_posix.go": {edits: []edit{
-		begin("func (f *File) Truncate(size int64) error {", "f.heddleUse(true)"),
-		begin("func Chtimes(name string, atime time.Time, mtime time.Time) error {", "heddleFile(true, name, \"\")"),
-	}}, "file_unix.go": {edits: []edit{
-		begin("func Truncate(name string, size int64) error {", "heddleFile(true, name, \"\")"),
-		begin("func Remove(name string) error {", "heddleFile(true, name, \"\")"),
-		begin("func Link(oldname, newname string) error {", "heddleFile(true, newname, \"\")"),
-		begin("func Symlink(oldname, newname string) error {", "heddleFile(true, newname, \"\")"),
-	}}, "path.go": {edits: []edit{
-		begin("func RemoveAll(path string) error {", "heddleFile(true, path, \"\")"),
-	}}, "dir.go": {edits: []edit{ // what is listed depends on what is made there
-		begin("func (f *File) Readdir(n int) ([]FileInfo, error) {", "f.heddleUse(true)"),
-		begin("func (f *File) Readdirnames(n int) (names []string, err error) {", "f.heddleUse(true)"),
-		begin("func (f *File) ReadDir(n int) ([]DirEntry, error) {", "f.heddleUse(true)"),
-	}}, "stat.go": {edits: []edit{
-		begin("func Stat(name string) (FileInfo, error) {", "heddleFile(false, name, \"\")"),
-		begin("func Lstat(name string) (FileInfo, error) {", "heddleFile(false, name, \"\")"),
-	}}, "stat_unix.go": {edits: []edit{
-		begin("func (f *File) Stat() (FileInfo, error) {", "f.heddleUse(false)"),
-	}}, "exec_posix.go": {edits: []edit{
-		begin("func startProcess(name string, argv []string, attr *ProcAttr) (p *Process, err error) {", "heddleChild()"),
-	}}, "tempfile.go": {edits: []edit{ // the draws are the same in every process: two of them would want the same name
-		replace("	return strconv.FormatUint(uint64(uint32(runtime_rand())), 10)\n", "	return strconv.FormatUint(uint64(uint32(runtime_rand())^uint32(Getpid())*0x9e3779b1), 10)\n"),
-	}}, "pipe2_unix.go": {edits: []edit{
-		replace("	return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil\n", "	r, w = newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false); heddlePipe(r, w); return r, w, nil\n"),
-	}}, "proc.go": {hook: true, edits: []edit{
-		replace("	runtime_beforeExit(code)\n", "	if _hs.Here() { _hs.ExitProcess(code) }; runtime_beforeExit(code)\n"),
-	}}},
+	}}, "env.go": moves("func Setenv(key, value string) error", "func Unsetenv(key string) error", "func Clearenv()"),
+		"file.go": {hook: true, edits: []edit{
+			begin("func Chdir(dir string) error {", "_hs.Moved = true"),
+			begin("func (f *File) Read(b []byte) (n int, err error) {", "f.heddleUse(false); f.heddlePlace()"),
+			begin("func (f *File) ReadAt(b []byte, off int64) (n int, err error) {", "f.heddleUse(false)"),
+			begin("func (f *File) WriteTo(w io.Writer) (n int64, err error) {", "f.heddleUse(false); f.heddlePlace()"),
+			begin("func (f *File) Seek(offset int64, whence int) (ret int64, err error) {", "f.heddlePlace()"),
+			begin("func (f *File) Write(b []byte) (n int, err error) {", "f.heddleUse(true)"),
+			begin("func (f *File) WriteAt(b []byte, off int64) (n int, err error) {", "f.heddleUse(true)"),
+			begin("func (f *File) ReadFrom(r io.Reader) (n int64, err error) {", "f.heddleUse(true)"),
+			begin("func Mkdir(name string, perm FileMode) error {", "heddleFile(true, name, \"\")"),
+			begin("func OpenFile(name string, flag int, perm FileMode) (*File, error) {", "heddleFile(flag&(O_CREATE|O_TRUNC) != 0, name, \"\")"),
+			begin("func Rename(oldpath, newpath string) error {", "heddleFile(true, newpath, oldpath)"),
+			begin("func Readlink(name string) (string, error) {", "heddleFile(false, name, \"\")"),
+			replace("func Chmod(name string, mode FileMode) error {", "func Chmod(name string, mode FileMode) error { heddleFile(true, name, \"\");"),
+		}}, "root.go": {edits: []edit{
+			begin("func (r *Root) OpenFile(name string, flag int, perm FileMode) (*File, error) {", "r.heddleFile(flag&(O_CREATE|O_TRUNC) != 0, name, \"\")"),
+			begin("func (r *Root) Chmod(name string, mode FileMode) error {", "r.heddleFile(true, name, \"\")"),
+			begin("func (r *Root) Mkdir(name string, perm FileMode) error {", "r.heddleFile(true, name, \"\")"),
+			begin("func (r *Root) MkdirAll(name string, perm FileMode) error {", "r.heddleFile(true, name, \"\")"),
+			begin("func (r *Root) Chown(name string, uid, gid int) error {", "r.heddleFile(true, name, \"\")"),
+			begin("func (r *Root) Lchown(name string, uid, gid int) error {", "r.heddleFile(true, name, \"\")"),
+			begin("func (r *Root) Chtimes(name string, atime time.Time, mtime time.Time) error {", "r.heddleFile(true, name, \"\")"),
+			begin("func (r *Root) Remove(name string) error {", "r.heddleFile(true, name, \"\")"),
+			begin("func (r *Root) RemoveAll(name string) error {", "r.heddleFile(true, name, \"\")"),
+			begin("func (r *Root) Stat(name string) (FileInfo, error) {", "r.heddleFile(false, name, \"\")"),
+			begin("func (r *Root) Lstat(name string) (FileInfo, error) {", "r.heddleFile(false, name, \"\")"),
+			begin("func (r *Root) Readlink(name string) (string, error) {", "r.heddleFile(false, name, \"\")"),
+			begin("func (r *Root) OpenRoot(name string) (*Root, error) {", "r.heddleFile(false, name, \"\")"),
+			begin("func (r *Root) Rename(oldname, newname string) error {", "r.heddleFile(true, newname, oldname)"),
+			begin("func (r *Root) Link(oldname, newname string) error {", "r.heddleFile(true, newname, \"\")"),
+			begin("func (r *Root) Symlink(oldname, newname string) error {", "r.heddleFile(true, newname, \"\")"),
+			begin("func (r *Root) Open(name string) (*File, error) {", "r.heddleFile(false, name, \"\")"),
+			begin("func (r *Root) Create(name string) (*File, error) {", "r.heddleFile(true, name, \"\")"),
+		}}, "file_posix.go": {edits: []edit{
+			begin("func (f *File) Truncate(size int64) error {", "f.heddleUse(true)"),
+			begin("func Chtimes(name string, atime time.Time, mtime time.Time) error {", "heddleFile(true, name, \"\")"),
+		}}, "file_unix.go": {edits: []edit{
+			begin("func Truncate(name string, size int64) error {", "heddleFile(true, name, \"\")"),
+			begin("func Remove(name string) error {", "heddleFile(true, name, \"\")"),
+			begin("func Link(oldname, newname string) error {", "heddleFile(true, newname, \"\")"),
+			begin("func Symlink(oldname, newname string) error {", "heddleFile(true, newname, \"\")"),
+		}}, "path.go": {edits: []edit{
+			begin("func RemoveAll(path string) error {", "heddleFile(true, path, \"\")"),
+		}}, "dir.go": {edits: []edit{ // what is listed depends on what is made there
+			begin("func (f *File) Readdir(n int) ([]FileInfo, error) {", "f.heddleUse(true)"),
+			begin("func (f *File) Readdirnames(n int) (names []string, err error) {", "f.heddleUse(true)"),
+			begin("func (f *File) ReadDir(n int) ([]DirEntry, error) {", "f.heddleUse(true)"),
+		}}, "stat.go": {edits: []edit{
+			begin("func Stat(name string) (FileInfo, error) {", "heddleFile(false, name, \"\")"),
+			begin("func Lstat(name string) (FileInfo, error) {", "heddleFile(false, name, \"\")"),
+		}}, "stat_unix.go": {edits: []edit{
+			begin("func (f *File) Stat() (FileInfo, error) {", "f.heddleUse(false)"),
+		}}, "exec_posix.go": {edits: []edit{
+			begin("func startProcess(name string, argv []string, attr *ProcAttr) (p *Process, err error) {", "heddleChild()"),
+		}}, "tempfile.go": {edits: []edit{ // the draws are the same in every process: two of them would want the same name
+			replace("	return strconv.FormatUint(uint64(uint32(runtime_rand())), 10)\n", "	return strconv.FormatUint(uint64(uint32(runtime_rand())^uint32(Getpid())*0x9e3779b1), 10)\n"),
+		}}, "pipe2_unix.go": {edits: []edit{
+			replace("	return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil\n", "	r, w = newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false); heddlePipe(r, w); return r, w, nil\n"),
+		}}, "proc.go": {hook: true, edits: []edit{
+			replace("	runtime_beforeExit(code)\n", "	if _hs.Here() { _hs.ExitProcess(code) }; runtime_beforeExit(code)\n"),
+		}}},
 }
 
 // Package syscall: what is written to a file happened before what is read
 // from one, as Go's race detector has it too (ioSync). Who reads from what blocks (inotify, a terminal) lets the others go on.
 var syscallPatch = &pkg{added: embedded("syscall.go.txt"), files: map[string]file{
 	"syscall_unix.go": {hook: true, edits: []edit{
+		replace("	n, err = pread(fd, p, offset)\n", "	n, err = pread(fd, p, offset); if err == nil && _hs.Here() { _hs.Native(fd, false) }\n"),
+		begin("func Pwrite(fd int, p []byte, offset int64) (n int, err error) {", "if _hs.Here() { _hs.Native(fd, true) }"),
 		replace("	n, err = read(fd, p)\n", "	heddleAwait(fd); n, err = read(fd, p); if err == nil && _hs.Here() { _hs.Native(fd, false) }\n"),
 		begin("func Write(fd int, p []byte) (n int, err error) {", "if _hs.Here() { _hs.Native(fd, true) }"),
 	}},
 }}
+
+// heddleGate keeps goroutines outside control out of a function of package net while what it uses is renewed.
+const heddleGate = "defer heddleLeave(heddleEnter())"

@@ -5,7 +5,7 @@ package std
 // execution's order. MapRange keeps the native order: what it feeds (fmt,
 // encoding/json) sorts. The caches of types are nobody's business: they live
 // through all executions, and no two would be equal if their use were an event.
-// What is read and written by way of Values is announced: in most functions by the rewriter (given in mode.go), here
+// What is read and written by way of Values is announced: in most functions by the rewriter (memory.txt), here
 // where the runtime does it.
 var reflectPatch = &pkg{
 	added: embedded("reflect.go.txt"),
@@ -32,13 +32,26 @@ var reflectPatch = &pkg{
 		replace("	chosen, recvOK = rselect(runcases)\n",
 			"	if _hs.Here() { chosen, recvOK = heddleSelect(append([]runtimeSelect(nil), runcases...), _hs.CallerPC()) } else { chosen, recvOK = rselect(runcases) }\n"),
 
+		replace("		rcvrtype, t, fn = methodReceiver(op, v, int(v.flag)>>flagMethodShift)\n",
+			"		rcvrtype, t, fn = methodReceiver(op, v, int(v.flag)>>flagMethodShift); heddleReceiver(v, int(v.flag)>>flagMethodShift)\n"),
+		replace("		fn = *(*unsafe.Pointer)(v.ptr)\n	} else {\n		fn = v.ptr\n	}\n",
+			"		fn = *(*unsafe.Pointer)(v.ptr)\n	} else {\n		fn = v.ptr\n	}; heddleFirst(fn, rcvrtype, in)\n"),
+		replace("	rcvrType, valueFuncType, methodFn := methodReceiver(\"call\", rcvr, ctxt.method)\n",
+			"	rcvrType, valueFuncType, methodFn := methodReceiver(\"call\", rcvr, ctxt.method); heddleReceiver(rcvr, ctxt.method)\n"),
 		replace("			typedmemmove(t, c, ptr)\n			ptr = c\n", "			heddleRead(ptr, t.Size()); typedmemmove(t, c, ptr)\n			ptr = c\n"),
 		replace("	if x.flag&flagIndir != 0 {\n		if x.ptr == unsafe.Pointer(&zeroVal[0]) {\n",
 			"	if x.flag&flagIndir != 0 {\n		heddleRead(x.ptr, v.typ().Size()); heddleWrite(v.ptr, v.typ().Size()); if x.ptr == unsafe.Pointer(&zeroVal[0]) {\n"),
+		replaceAll(2, "			return typ.Equal(abi.NoEscape(v.ptr), unsafe.Pointer(&zeroVal[0]))\n",
+			"			heddleRead(v.ptr, typ.Size()); return typ.Equal(abi.NoEscape(v.ptr), unsafe.Pointer(&zeroVal[0]))\n"),
+		replaceAll(2, "			return isZero(unsafe.Slice(((*byte)(v.ptr)), typ.Size()))\n", "			heddleRead(v.ptr, typ.Size()); return isZero(unsafe.Slice(((*byte)(v.ptr)), typ.Size()))\n"),
+		replace("	typedmemmove(typ, c, ptr)\n	ptr = c\n", "	heddleRead(ptr, typ.Size()); typedmemmove(typ, c, ptr)\n	ptr = c\n"),
 		replace("		typedmemclr(v.typ(), v.ptr)\n	default:\n", "		heddleWrite(v.ptr, v.typ().Size()); typedmemclr(v.typ(), v.ptr)\n	default:\n"),
 		replace("		typedarrayclear(st.Elem, sh.Data, sh.Len)\n", "		heddleWrite(sh.Data, uintptr(sh.Len)*st.Elem.Size()); typedarrayclear(st.Elem, sh.Data, sh.Len)\n"),
 		replace("		mapclear(v.typ(), v.pointer())\n", "		heddleMapWrite(v); mapclear(v.typ(), v.pointer())\n"),
 		replace("		return maplen(v.pointer())\n", "		heddleMapRead(v); return maplen(v.pointer())\n"),
+		replace("	ptr := unsafe_New(t)\n", "	ptr := unsafe_New(t); heddleMade(ptr, t.Size(), _hs.AllocNew)\n"),
+		replace("unsafe_NewArray(&(typ.Elem().(*rtype).t), cap), Len: len, Cap: cap}\n",
+			"unsafe_NewArray(&(typ.Elem().(*rtype).t), cap), Len: len, Cap: cap}; heddleMade(s.Data, uintptr(cap)*typ.Elem().Size(), _hs.AllocSlice)\n"),
 		replace("	return typedslicecopy(de.Common(), ds, ss)\n",
 			"	heddleRead(ss.Data, uintptr(min(ds.Len, ss.Len))*de.Size()); heddleWrite(ds.Data, uintptr(min(ds.Len, ss.Len))*de.Size()); return typedslicecopy(de.Common(), ds, ss)\n"),
 	}}, "deepequal.go": {edits: []edit{

@@ -3,12 +3,20 @@ package std
 // Package runtime: one added file, heddle's only contact with the runtime's
 // internals, and a new name for the function behind time.Sleep, whose old name
 // package time takes for its own. The keys of the hash function behind maps and
-// hash/maphash are the same in every process: what is put into shards by it goes the same way again.
+// hash/maphash are the same in every process: what is put into shards by it goes the same way again. So is what the
+// main goroutine meets in package initialisation: the order of maps, the cases of selects.
 var runtimePatch = &pkg{
 	added: embedded("runtime.go.txt"),
 	files: map[string]file{
 		"time.go": {edits: []edit{
 			replace("//go:linkname timeSleep time.Sleep\n", "//go:linkname timeSleep time.heddleNativeSleep\n"),
+		}},
+		"rand.go": {edits: []edit{
+			replace("	globalRand.state.Init(*seed)\n	clear(seed[:])\n", "	heddleSeed(seed); globalRand.state.Init(*seed)\n	clear(seed[:])\n"),
+			replace("func maps_rand() uint64 {\n", "func maps_rand() uint64 { if heddleInit && heddleMain(getg().m) { return heddleFixed }\n"),
+		}},
+		"select.go": {edits: []edit{
+			replace("cheaprandn(uint32(norder + 1))", "heddleCase(uint32(norder + 1))"),
 		}},
 		"alg.go": {edits: []edit{
 			replace("		hashkey[i] = uintptr(bootstrapRand())\n", "		hashkey[i] = uintptr(0x9e3779b97f4a7c15 * uint64(2*i+1))\n"),

@@ -55,6 +55,10 @@ var packages = map[string]*pkg{
 	"iter":                 iterPatch,
 	"os":                   osPatch,
 	"sort":                 sortPatch,
+	"errors":               errorsPatch,
+	"image":                imagePatch,
+	"image/jpeg":           jpegPatch,
+	"image/png":            pngPatch,
 	"reflect":              reflectPatch,
 	"fmt":                  fmtPatch,
 	"strconv":              strconvPatch,
@@ -68,6 +72,11 @@ var packages = map[string]*pkg{
 	"net":                  netPatch,
 	"net/http":             httpPatch,
 	"syscall":              syscallPatch,
+	"flag":                 flagPatch,
+	"log":                  logPatch,
+	"log/slog":             slogPatch,
+	"expvar":               expvarPatch,
+	"database/sql":         sqlPatch,
 }
 
 // The base names of the files that Added returns. What goroutines do in
@@ -104,10 +113,16 @@ func Patch(importPath, file string, src []byte) ([]byte, error) {
 // Added returns the files to add to a package, by base name; nil if none.
 func Added(importPath string) map[string][]byte {
 	p := packages[importPath]
-	if p == nil || p.added == nil {
+	if p == nil {
 		return nil
 	}
-	files := map[string][]byte{AddedName: p.added()}
+	files := map[string][]byte{}
+	if p.added != nil {
+		files[AddedName] = p.added()
+	}
+	if text := stateFile(importPath); text != nil {
+		files[StateName] = text
+	}
 	if p.more != nil {
 		files[LoopbackName] = p.more()
 	}

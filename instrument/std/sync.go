@@ -7,15 +7,15 @@ var syncPatch = &pkg{
 	added: embedded("sync.go.txt"),
 	files: map[string]file{
 		"mutex.go": {hook: true, edits: []edit{
-			guard("func (m *Mutex) Lock() {", "if _hs.Here() { m.heddleLock(_hs.CallerPC()); return }"),
-			guard("func (m *Mutex) TryLock() bool {", "if _hs.Here() { return m.heddleTryLock(_hs.CallerPC()) }"),
+			guard("func (m *Mutex) Lock() {", "if _hs.Here() { m.heddleLock(_hs.CallerPC()); return }; m.heddleTouch()"),
+			guard("func (m *Mutex) TryLock() bool {", "if _hs.Here() { return m.heddleTryLock(_hs.CallerPC()) }; m.heddleTouch()"),
 			guard("func (m *Mutex) Unlock() {", "if _hs.Here() { m.heddleUnlock(_hs.CallerPC()); return }"),
 		}},
 		"rwmutex.go": {hook: true, edits: []edit{
-			guard("func (rw *RWMutex) RLock() {", "if _hs.Here() { rw.heddleRLock(_hs.CallerPC()); return }"),
+			guard("func (rw *RWMutex) RLock() {", "if _hs.Here() { rw.heddleRLock(_hs.CallerPC()); return }; _hs.Touch(unsafe.Pointer(rw))"),
 			guard("func (rw *RWMutex) TryRLock() bool {", "if _hs.Here() { return rw.heddleTryRLock(_hs.CallerPC()) }"),
 			guard("func (rw *RWMutex) RUnlock() {", "if _hs.Here() { rw.heddleRUnlock(_hs.CallerPC()); return }"),
-			guard("func (rw *RWMutex) Lock() {", "if _hs.Here() { rw.heddleLock(_hs.CallerPC()); return }"),
+			guard("func (rw *RWMutex) Lock() {", "if _hs.Here() { rw.heddleLock(_hs.CallerPC()); return }; _hs.Touch(unsafe.Pointer(rw))"),
 			guard("func (rw *RWMutex) TryLock() bool {", "if _hs.Here() { return rw.heddleTryLock(_hs.CallerPC()) }"),
 			guard("func (rw *RWMutex) Unlock() {", "if _hs.Here() { rw.heddleUnlock(_hs.CallerPC()); return }"),
 			// Too costly to be inlined with the guard, so no directive is needed; there is no line for one.

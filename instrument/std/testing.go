@@ -8,6 +8,7 @@ var testingPatch = &pkg{
 	files: map[string]file{
 		"testing.go": {edits: []edit{
 			replace("	defer m.after()\n", "	defer m.after(); if c, ok := heddleRun(m); ok { m.exitCode = c; return }\n"),
+			replace("	registerCover(deps.InitRuntimeCoverage())\n", "	heddleInitialised(); registerCover(deps.InitRuntimeCoverage())\n"),
 			// A top-level test has no parent to wait for; its root has no barrier.
 			replace("	if t.parent.barrier == nil {\n", "	if t.parent.barrier == nil { heddleParallel(t)\n"),
 			// The cancellation of a context that the test never asked for is nobody's business, and six steps; so is the making of one that it asks for.

@@ -120,6 +120,10 @@ func (e *exploration) coverAll(p *portfolio, result string) (c covering) {
 		return c
 	}
 	r, short := x.result()
+	if e.memory.Reached() {
+		x.s = nil
+		p.lighten()
+	}
 	c.executions = r.Executions
 	switch {
 	case x.left != "":

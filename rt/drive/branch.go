@@ -1,7 +1,6 @@
 package drive
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -17,17 +16,12 @@ const branchSteps = 10000
 // raceEquivalent is the strategy "branch": one execution of every branch-affect
 // group, with all memory accesses as steps. What is found is shown again with steps at shared memory alone.
 func (e *exploration) raceEquivalent() (result string, complete bool, reason string) {
-	ctx := e.ctx
-	if !e.deadline.IsZero() {
-		var stop context.CancelFunc
-		ctx, stop = context.WithDeadline(ctx, e.deadline)
-		defer stop()
-	}
+	o := branch.Options{Context: until{e.ctx, e.late}}
 	if e.bound = e.cfg.Steps; e.bound == 0 {
 		e.bound = branchSteps
 	}
 	defer func() { e.all, e.bound = false, 0 }()
-	s := branch.New(branch.Options{Context: ctx})
+	s := branch.New(o)
 	result, ok := e.twice(s.Next())
 	if !ok {
 		return e.sampleInstead(result)
@@ -50,7 +44,7 @@ func (e *exploration) raceEquivalent() (result string, complete bool, reason str
 		}
 		last = ex.Trace
 		if len(e.polled) > polled { // schedules have other steps from now on
-			s = branch.New(branch.Options{Context: ctx})
+			s = branch.New(o)
 			continue
 		}
 		s.Done(ex.Trace)

@@ -52,11 +52,16 @@ func deadlockMessage(d *sched.Deadlock) string {
 func (x *local) timeoutFinding(t *trace.Trace) *wire.Finding {
 	f := &wire.Finding{Kind: kindDeadlock, Output: string(x.outcome.Output), Core: 1,
 		Message: "the test still waits after ten minutes of its own time, when go test would end it; the clock lets others go on for ever, and none of them does what the test waits for"}
-	if sched.S.KeptAsking() {
+	if sched.S.CutOff() {
+		f.Message = "the test waits for what no goroutine that can still go on could reach; the clock lets others go on for ever"
+	} else if sched.S.KeptAsking() {
 		f.Kind = kindLivelock
 		f.Message = "the test still asks for something after ten minutes of its own time, when go test would end it, and nobody has changed it"
 	}
 	for _, l := range sched.S.Leftover() {
+		if l.Alive {
+			continue
+		}
 		if l.G == 0 || l.State == sched.LeftBlocked || l.State == sched.LeftParked && !sched.S.ServedByTimer(l.G) {
 			f.Stacks = append(f.Stacks, x.leftStack(t, l))
 			f.Places = append(f.Places, x.leftPlace(t, l))

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"heddle/rt/flow"
+	"heddle/rt/hook"
+	"heddle/rt/limit"
 	"heddle/rt/sched"
 	"heddle/rt/wire"
 	"heddle/trace"
@@ -66,6 +68,7 @@ type driver struct {
 	goroot  string // prefix of the standard library's files
 	started time.Time
 	heap    uint64 // in use after the last collection
+	state   *state
 	vars    *saved // the package-level variables as the first execution found them
 
 	// See collect.
@@ -124,7 +127,6 @@ func Run(tests []Test) int {
 	sched.Standard = func(file string) bool { return d.goroot != "" && strings.HasPrefix(file, d.goroot) }
 	sched.KeyOf = keyOf
 	sched.S.Format = formatValue
-	sched.S.AnyTime = d.cfg.Time == "free" || d.cfg.Mode == "replay"
 	if d.cfg.FlowMemory > 0 {
 		flow.MaxBytes = d.cfg.FlowMemory
 	}
@@ -145,7 +147,8 @@ func Run(tests []Test) int {
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(collectWithin))
 	}
 	if d.cfg.Isolate != "none" && d.cfg.Mode != "execute" {
-		d.vars = save()
+		d.vars, d.state = save(), saveState()
+		hook.Strangers = sched.S.Outsiders() > 0
 	}
 	if d.cfg.Mode == "work" {
 		d.work(tests)
@@ -180,6 +183,9 @@ func Run(tests []Test) int {
 				d.bench(t)
 			}
 		default:
+			if d.others && d.state != nil {
+				d.state = saveState() // a test may count on what the ones before it have set up
+			}
 			for range max(1, d.cfg.Count) {
 				cfg := d.cfg
 				if !t.Fuzz {
@@ -221,7 +227,11 @@ func (d *driver) callers() {
 }
 
 func (d *driver) send(r *wire.Record) {
-	if err := d.out.Encode(r); err != nil {
+	err := d.out.Encode(r)
+	if _, own := err.(*json.UnsupportedValueError); own {
+		panic(fmt.Sprintf("a record of type %s cannot be sent: %v", r.Type, err))
+	}
+	if err != nil {
 		// The command is gone; so is the reason to go on.
 		os.Exit(3)
 	}
@@ -242,12 +252,11 @@ func (d *driver) collect() {
 	if d.unlooked++; d.unlooked < d.look {
 		return
 	}
-	var m [1]heapSample
-	n := readHeap(&m)
+	n := limit.Heap()
 	each := (n - min(n, d.looked)) / uint64(d.unlooked)
 	if n > d.heap+collectEvery {
 		runtime.GC()
-		n = readHeap(&m)
+		n = limit.Heap()
 		d.heap = n
 	}
 	d.looked, d.unlooked = n, 0

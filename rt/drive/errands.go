@@ -114,7 +114,7 @@ func GoOn(ctx context.Context, cfg *wire.Config, test string, s *wire.Share, x C
 	}
 	e.shown, e.found = true, s.Found
 	k := &s.Know
-	e.visible, e.polled, e.loose, e.oneWay = k.Visible, k.Polled, k.Loose, k.OneWay
+	e.visible, e.polled, e.loose, e.oneWay, e.unseen = k.Visible, k.Polled, k.Loose, k.OneWay, k.Unseen
 	for _, key := range s.Seen {
 		e.seen[key] = new(wire.Finding)
 	}

@@ -26,6 +26,9 @@ type Execution struct {
 	// execution, though the variables are as they were then.
 	Bereft bool
 
+	// Broken says that it was ended since there was no time left for it, and not by a bound of its own.
+	Broken bool
+
 	// Heir says that other tests were executed in this process before.
 	Heir bool
 }

@@ -2,12 +2,14 @@ package drive
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"heddle/explore"
 	"heddle/explore/bound"
 	"heddle/explore/dpor"
 	"heddle/explore/reach"
+	"heddle/explore/transition"
 	"heddle/explore/unfold"
 	"heddle/rt/wire"
 	"heddle/symbolic/corpus"
@@ -123,6 +125,10 @@ func (x *search) step() bool {
 		x.again()
 		return true
 	}
+	if next == nil && e.nameless(x.s.Result()) {
+		x.again()
+		return true
+	}
 	if next == nil {
 		x.over = true
 		return false
@@ -136,7 +142,9 @@ func (x *search) step() bool {
 		return false
 	}
 	if e.expired(&ex, next) {
-		x.left = ex.Trace.Verdict.String()
+		if x.left = ex.Trace.Verdict.String(); ex.Broken {
+			x.left = "not all interleavings"
+		}
 		return false
 	}
 	x.last = ex.Trace
@@ -164,6 +172,20 @@ func (x *search) step() bool {
 	return true
 }
 
+// nameless reports whether a search with all accesses visible came to an end because two executions do not agree on memory that was made
+// where heddle does not see it. Accesses that do not race need not be visible: from then on those are that were seen to race.
+func (e *exploration) nameless(r explore.Result) bool {
+	if e.cfg.Visible != "all" || e.byNeed || e.all || !e.cfg.Race || r.Reason != transition.ErrNames.Error() {
+		return false
+	}
+	e.byNeed = true
+	for _, key := range slices.Sorted(maps.Keys(e.seen)) {
+		e.raceSites(e.seen[key])
+	}
+	e.note("-visible=all cannot be kept to: %s; accesses are scheduling points from now on where they were seen to race, which covers as much", r.Reason)
+	return true
+}
+
 // strayed says why an execution left the schedule s of a search. If it does so
 // each time, the schedule is not possible: what goroutines do inside the
 // standard library, of which a search knows little, forbids it.
@@ -175,6 +197,9 @@ func (e *exploration) strayed(ex *Execution, s *trace.Schedule) string {
 	}
 	outside := ex.Outside
 	again := e.perform(s)
+	if again.Broken {
+		return "not all interleavings"
+	}
 	if v := again.Trace.Verdict; v.Early() {
 		return v.String()
 	}

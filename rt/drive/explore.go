@@ -1,13 +1,16 @@
 package drive
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"heddle/explore/succession"
 	"heddle/explore/unfold"
+	"heddle/rt/limit"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -30,14 +33,22 @@ type exploration struct {
 	before    int // of them, before this input
 	start     time.Time
 	deadline  time.Time
+	allotted  time.Time         // deadline before something was found
 	called    func() bool       // nil, or whether somebody has called it off
+	memory    *limit.Memory     // what a search may hold; nil: there is no bound
+	executing bool              // an execution is being made
+	keeping   bool              // for the clip of a finding
+	doing     string            // what is being done between executions, for the user who waits; "": a search thinks
+	outgrown  bool              // a search was given up since it held as much as it may
 	visible   []trace.Site      // sites found to race: scheduling points from then on
 	only      bool              // and no others, whatever -visible says
+	byNeed    bool              // the same, since memory has no names, see nameless
 	all       bool              // every access is a step, and an event
 	valued    bool              // with the value that it moves
 	flow      bool              // what values are computed from is recorded, where the binary is built for that
 	plain     bool              // accesses that are no steps are kept
 	values    bool              // they are recorded
+	early     bool              // Request.Early, beside the configuration's
 	bound     int               // on the steps of an execution; 0: the configuration's
 	expect    *wire.Expectation // looked for in every execution
 	input     []string          // of a fuzz target; nil: its corpus
@@ -50,6 +61,7 @@ type exploration struct {
 	loose     bool              // the search makes loose executions, see loosen
 	suspected []string          // keys of races that those showed
 	oneWay    bool              // accesses were seen to race that are no scheduling points: they go one way only
+	unseen    []wire.Unseen     // what was not seen of executions
 	covering  int               // executions that have covered every interleaving, where others were made beside; 0: all
 	estimate  float64           // of the executions that would cover every interleaving, 0: not known
 	progress  time.Time
@@ -63,6 +75,7 @@ type exploration struct {
 	real      bool         // goroutines or files outside control take part: executions go by real time
 	outsiders string       // what is outside control
 	groups    *wire.Groups // of strategy branch
+	toldCut   bool         // that an execution was ended by time or memory was said
 	toldFull  bool         // that data flow needs more memory was said
 	measured  bool         // that heddle's memory may make the test fail was said
 	ranOut    bool         // and that its slowness may
@@ -87,6 +100,7 @@ func newExploration(ctx context.Context, cfg *wire.Config, test string, x Execut
 	e := &exploration{x: x, ctx: ctx, cfg: cfg, test: test, send: send, seen: make(map[string]*wire.Finding), start: time.Now()}
 	e.progress = e.start
 	e.whole = isWhole(cfg)
+	e.memory = limit.NewMemory(cfg.Memory)
 	if cfg.Budget > 0 {
 		e.deadline = e.start.Add(time.Duration(cfg.Budget))
 	}
@@ -131,7 +145,7 @@ func (e *exploration) toEnd(first []*trace.Schedule) error {
 	if e.compared != nil {
 		end.Orders, end.Memory = e.compared.set.Len(), peakMemory()
 	}
-	end.Test, end.Executions, end.Elapsed, end.Strategy, end.Estimate = test, e.n, time.Since(e.start).Seconds(), cfg.Strategy, e.estimate
+	end.Test, end.Executions, end.Elapsed, end.Strategy, end.Estimate = test, e.n, time.Since(e.start).Seconds(), cfg.Strategy, known(e.estimate)
 	e.send(&end)
 	return nil
 }
@@ -161,6 +175,9 @@ func (e *exploration) explore(first []*trace.Schedule) wire.Record {
 		search = func() (string, bool, string) { return e.inputs(e.searchingOne()) }
 	}
 	result, complete, reason := search()
+	if !complete && (e.outgrown || e.memory.Reached()) {
+		reason = e.outOfMemory(reason)
+	}
 	if e.move != "" {
 		p := e.x.Resolve(e.moveAt)
 		return wire.Record{Type: "isolate", Place: &p,
@@ -214,15 +231,31 @@ const InProcesses = "; executions in one process are not independent of each oth
 // after the non-preemptive one.
 var samplePolicies = []string{"pos", "pct", "random"}
 
-// afterFinding is how much longer a test is explored once something was found:
-// that many times what it took so far, and at least moreAfter.
+// afterFinding is how much longer a test is explored once something was found: that many times what it took so far, and at least
+// moreAfter. A finding that hides no others leaves it a fair share of its budget at least, up to mostShare, and so does each new one.
 const (
 	afterFinding = 2
 	moreAfter    = 200 * time.Millisecond
+	fairShare    = 10 // of the budget
+	mostShare    = 5 * time.Second
 )
 
-// After returns for how much longer a test is sampled whose first finding came after so long.
-func After(elapsed time.Duration) time.Duration { return max(moreAfter, afterFinding*elapsed) }
+// After returns for how much longer a test with that budget is sampled in which something was found after so long.
+func After(elapsed, budget time.Duration, hides bool) time.Duration {
+	d := max(moreAfter, afterFinding*elapsed)
+	if !hides {
+		d = max(d, min(budget/fairShare, mostShare))
+	}
+	return d
+}
+
+// hidesNone are the kinds of findings after which an execution goes on as it would have, or that come when it is over.
+var hidesNone = []string{kindRace, kindLeak, kindMisuse}
+
+// hides reports whether findings may keep others from showing: they end executions early, and every one so far.
+func hides(fresh []*wire.Finding, everywhere bool) bool {
+	return everywhere && !slices.ContainsFunc(fresh, func(f *wire.Finding) bool { return slices.Contains(hidesNone, f.Kind) })
+}
 
 // sample is the strategy "sample": the non-preemptive schedule twice, then the
 // policies in turn with fresh seeds. With a policy's name it is that one alone.
@@ -363,9 +396,31 @@ func (e *exploration) stop(i int) bool {
 	return e.late()
 }
 
-// late reports whether the budget is spent.
+// late reports whether the budget is spent: the time, or the memory.
 func (e *exploration) late() bool {
-	return !e.deadline.IsZero() && time.Now().After(e.deadline) || e.ctx.Err() != nil || e.called != nil && e.called()
+	now := time.Now()
+	if !e.executing {
+		e.tellWorking(now)
+	}
+	return !e.deadline.IsZero() && now.After(e.deadline) || e.ctx.Err() != nil || e.called != nil && e.called() || e.overfull(now)
+}
+
+// memoryBound says that a search held as much memory as it may.
+func (e *exploration) memoryBound() string {
+	return fmt.Sprintf("memory bound (-memory %s) reached", wire.Size(e.cfg.Memory))
+}
+
+// outOfMemory adds to the reason why not everything was explored that a search held as much memory as it may.
+func (e *exploration) outOfMemory(reason string) string {
+	for _, plain := range []string{"; not all interleavings", "; not all orders of what branches depend on"} {
+		reason = strings.TrimSuffix(reason, plain)
+	}
+	return reason + "; " + e.memoryBound()
+}
+
+// overfull reports whether the search holds as much memory as it may.
+func (e *exploration) overfull(now time.Time) bool {
+	return e.memory.Reached() || !e.executing && e.memory.Full(now)
 }
 
 // elapsedShare is the share of the time that is over, where there is an end to it.
@@ -388,7 +443,9 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execu
 		return Execution{Trace: new(trace.Trace)}
 	}
 	e.complete(q, visible)
+	q.Until = e.until()
 	ex, err := e.timely(q)
+	ex.Broken = err == nil && ex.Trace.Verdict == trace.Expired && !q.Until.IsZero() && !time.Now().Before(q.Until)
 	if err == nil && ex.Bereft && e.cfg.Isolate == "auto" && e.move == "" {
 		e.nondet, e.move = true, "a goroutine that had been there before the tests ended in an earlier execution"
 	}
@@ -424,6 +481,17 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execu
 	return ex
 }
 
+// Overtime returns how much longer than its budget a test may take for what has begun by then.
+func Overtime(budget time.Duration) time.Duration { return max(time.Second, budget/10) }
+
+// until returns when an execution is to end, zero if nothing but its own bounds ends it: the first, and those that make a finding's clip.
+func (e *exploration) until() time.Time {
+	if e.n == 0 || e.keeping || e.deadline.IsZero() {
+		return time.Time{}
+	}
+	return e.deadline.Add(Overtime(time.Duration(e.cfg.Budget)))
+}
+
 // showOnce reports true the first time: the user sees what one execution prints.
 func (e *exploration) showOnce() bool {
 	first := !e.shown
@@ -433,7 +501,8 @@ func (e *exploration) showOnce() bool {
 
 // complete adds to a request what holds for all.
 func (e *exploration) complete(q *wire.Request, visible []trace.Site) {
-	q.Visible, q.Only, q.Polled, q.Real = visible, e.only, e.polled, e.real
+	q.Visible, q.Only, q.Polled, q.Real = visible, e.only || e.byNeed, e.polled, e.real
+	q.Early = e.early
 	q.All, q.Steps, q.Expect, q.Record = e.all, e.bound, e.expect, q.Record || e.values
 	q.Values, q.Plain, q.Flow = e.valued, e.plain, e.flow
 	q.Input, q.Exprs = e.input, e.paths != nil && e.input != nil
@@ -447,6 +516,8 @@ const (
 
 // timely makes an execution, and now and then takes its time.
 func (e *exploration) timely(q *wire.Request) (Execution, error) {
+	e.executing = true
+	defer func() { e.executing = false }()
 	if e.n == 0 || e.n >= timedFirst && e.n%timedEvery != 0 {
 		return e.x.Execute(e.ctx, q)
 	}
@@ -502,7 +573,11 @@ func (e *exploration) look(ex Execution, s *trace.Schedule, fromClip string) Exe
 	}
 	e.timers = e.timers || ex.Timers
 	e.over = e.over || ex.Final
-	e.cuts.Count(t.Verdict)
+	if !ex.Broken {
+		e.tellCut(t.Verdict)
+		e.cuts.Count(t.Verdict)
+	}
+	e.notSeen(ex.Unseen)
 	if len(ex.Found) > 0 {
 		e.buggy++
 	}
@@ -515,7 +590,7 @@ func (e *exploration) look(ex Execution, s *trace.Schedule, fromClip string) Exe
 		e.note("the test fails after a timer fired while the program was at work, in an execution that is very long or, since not all is under control, goes by real time: that may be since heddle is slower than the program, so the failure is not reported (-time=free reports it)")
 	}
 	var fresh []*wire.Finding
-	cloned := false
+	cloned, everywhere := false, e.buggy >= e.n
 	for _, f := range ex.Found {
 		if e.seen[f.Key] != nil {
 			e.raceSites(f.Finding) // a clip may have shown it, with scheduling points of its own
@@ -534,7 +609,7 @@ func (e *exploration) look(ex Execution, s *trace.Schedule, fromClip string) Exe
 	if len(fresh) == 0 {
 		return ex
 	}
-	e.hasten()
+	e.hasten(hides(fresh, everywhere))
 	e.found += len(fresh)
 	for _, f := range fresh {
 		e.raceSites(f)
@@ -543,12 +618,34 @@ func (e *exploration) look(ex Execution, s *trace.Schedule, fromClip string) Exe
 	return ex
 }
 
-// hasten is called at a finding: a test is not explored for long after its first.
-func (e *exploration) hasten() {
-	if e.found > 0 || e.deadline.IsZero() || e.whole {
+// tellCut tells of the first execution that the time bound or the memory bound has ended, and what can be done.
+func (e *exploration) tellCut(v trace.Verdict) {
+	if e.toldCut || e.told != nil || !v.Early() {
 		return
 	}
-	if d := time.Now().Add(After(time.Since(e.start))); d.Before(e.deadline) {
+	e.toldCut = true
+	switch v {
+	case trace.Expired:
+		e.note("an execution of %s was ended after %v (-longest), and what comes after that is not explored; give it more, or make the test smaller (testing.Short with -short)", e.test, time.Duration(e.cfg.Longest))
+	case trace.Filled:
+		e.note("an execution of %s was ended when it had taken %s of memory, and what comes after that is not explored; make the test smaller (testing.Short with -short)", e.test, wire.Size(mostHeap))
+	}
+}
+
+// hasten is called at a finding: a test is not explored to the end of its budget after its first, but each one that hides no others gives it a
+// while to find them.
+func (e *exploration) hasten(hides bool) {
+	if e.deadline.IsZero() || e.whole || e.found > 0 && (hides || e.input != nil) {
+		return
+	}
+	if e.found == 0 {
+		e.allotted = e.deadline
+	}
+	d := time.Now().Add(After(time.Since(e.start), time.Duration(e.cfg.Budget), hides))
+	if d.After(e.allotted) {
+		d = e.allotted
+	}
+	if e.found == 0 || d.After(e.deadline) {
 		e.deadline = d
 	}
 }
@@ -570,7 +667,9 @@ func (e *exploration) raceSites(f *wire.Finding) {
 }
 
 // visibleByNeed reports whether accesses become visible when they were seen to race.
-func (e *exploration) visibleByNeed() bool { return e.cfg.Visible != "sync" && e.cfg.Visible != "all" }
+func (e *exploration) visibleByNeed() bool {
+	return e.byNeed || e.cfg.Visible != "sync" && e.cfg.Visible != "all"
+}
 
 // toldOutside says that a test is not fully under control, and why. From then
 // on its executions go by real time.
@@ -591,10 +690,19 @@ func (e *exploration) tell() {
 	}
 }
 
+// tellWorking sends progress while nothing is executed: what thinks asks for the time.
+func (e *exploration) tellWorking(now time.Time) {
+	const often = time.Second
+	if now.Sub(e.progress) > often {
+		e.progress = now
+		e.send(&wire.Record{Type: "progress", Test: e.test, Executions: e.n, Elapsed: now.Sub(e.start).Seconds(), Estimate: known(e.estimate), Text: cmp.Or(e.doing, "looking for what to execute next")})
+	}
+}
+
 // tellNow does, if it is time for that.
 func (e *exploration) tellNow() {
 	if now := time.Now(); now.Sub(e.progress) > 200*time.Millisecond {
 		e.progress = now
-		e.send(&wire.Record{Type: "progress", Test: e.test, Executions: e.n, Elapsed: now.Sub(e.start).Seconds(), Estimate: e.estimate})
+		e.send(&wire.Record{Type: "progress", Test: e.test, Executions: e.n, Elapsed: now.Sub(e.start).Seconds(), Estimate: known(e.estimate)})
 	}
 }

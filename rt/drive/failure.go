@@ -15,7 +15,7 @@ import (
 // execution is let through: nothing could be executed after it.
 func (e *exploration) guarded(first []*trace.Schedule) (end wire.Record) {
 	defer func() {
-		if hook.On {
+		if hook.Live != 0 {
 			return
 		}
 		if v := recover(); v != nil {

@@ -57,13 +57,13 @@ func (x *local) panicking(t *trace.Trace) bool {
 }
 
 // ranOut reports whether a time-out of the last execution may have come since heddle is slower than the program.
-func (x *local) ranOut() bool { return sched.S.RanOut() && x.d.cfg.Time != "free" }
+func (x *local) ranOut() bool { return sched.S.RanOut() && !x.early }
 
 func (x *local) wrong(t *trace.Trace, known func(key string) bool) []wire.Found {
 	var fs []wire.Found
 	add := func(f *wire.Finding) { fs = append(fs, wire.Found{Key: KeyOf(f), Finding: f}) }
 	o := &x.outcome
-	early := len(sched.S.Early()) > 0 && x.d.cfg.Time != "free"
+	early := len(sched.S.Early()) > 0 && !x.early
 	if (early || x.ranOut()) && x.testFailed(t) {
 		// A timer that fired early, or where heddle's slowness may be why, made the test itself
 		// fail: that is what time-outs in tests are for, so the execution says nothing.
@@ -329,10 +329,13 @@ func (x *local) blockedFinding(t *trace.Trace, kind string) *wire.Finding {
 // leakFinding is what the test left blocked for good: a leak, or a partial
 // deadlock where goroutines wait for each other's locks.
 func (x *local) leakFinding(t *trace.Trace) *wire.Finding {
-	var bad []sched.Left
+	var bad, lives []sched.Left
 	cyclic, open := false, false
 	for _, l := range sched.S.Leftover() {
 		switch {
+		case l.Alive:
+			lives = append(lives, l)
+			continue
 		case connectionWait(l) != "":
 			open = true
 			continue
@@ -347,6 +350,7 @@ func (x *local) leakFinding(t *trace.Trace) *wire.Finding {
 		}
 		bad = append(bad, l)
 	}
+	x.tellLives(t, lives)
 	if open {
 		x.notLeaks(func() string {
 			return "goroutines wait at connections or pipes that are open when the test is over, which are not called leaks, nor what net/http and others keep for them"
@@ -387,6 +391,27 @@ func (x *local) leakFinding(t *trace.Trace) *wire.Finding {
 	}
 	return f
 }
+
+// tellLives says, once a test, which goroutines go on after it: they are not blocked for good, and so no leaks.
+func (x *local) tellLives(t *trace.Trace, lives []sched.Left) {
+	if len(lives) == 0 || x.lively || sched.S.LateWakes() == 0 { // what has not been tried may be about to end
+		return
+	}
+	x.lively = true
+	var parts []string
+	for _, l := range lives[:min(len(lives), mostLives)] {
+		st := x.leftStack(t, l)
+		p := x.userFrame(st.Frames)
+		parts = append(parts, fmt.Sprintf("%s (%s:%d) %s", st.Goroutine, base(p.File), p.Line, st.State))
+	}
+	if n := len(lives) - len(parts); n > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", n))
+	}
+	x.d.send(&wire.Record{Type: "note", Test: x.t.Name, Text: "goroutines live on when the test is over, by timers that nothing stops; they are not blocked for good, so heddle does not call them leaks (goleak would): " + strings.Join(parts, ", ")})
+}
+
+// mostLives bounds the goroutines that tellLives names.
+const mostLives = 3
 
 // notLeaks says, once a test, why a goroutine that is left blocked is not called a leak.
 func (x *local) notLeaks(why func() string) {

@@ -142,7 +142,7 @@ func (x *inputSearch) take(j job, w *wire.Worked) {
 	e.real, e.nondet, e.over, e.buggy = t.Real, t.Nondet, e.over || w.Over, e.buggy+t.Buggy
 	k := e.knowledge()
 	other = k.Join(w.Know) || k.OneWay != e.oneWay || other
-	e.visible, e.polled, e.loose, e.oneWay = k.Visible, k.Polled, k.Loose, k.OneWay
+	e.visible, e.polled, e.loose, e.oneWay, e.unseen = k.Visible, k.Polled, k.Loose, k.OneWay, k.Unseen
 	if news || other {
 		x.teach(k)
 	}
@@ -190,7 +190,7 @@ func (x *inputSearch) find(w *wire.Worked) (news bool) {
 		}
 	}
 	if found > 0 {
-		e.hasten()
+		e.hasten(false)
 		e.found += found
 	}
 	return news

@@ -4,28 +4,18 @@ import (
 	"encoding/binary"
 	"math"
 	"reflect"
-	"runtime/metrics"
 	"strconv"
 
+	"heddle/rt/limit"
 	"heddle/rt/sched"
 )
-
-type heapSample = metrics.Sample
-
-// readHeap returns the bytes in use by heap objects, garbage included.
-func readHeap(s *[1]heapSample) uint64 {
-	s[0].Name = "/memory/classes/heap/objects:bytes"
-	metrics.Read(s[:])
-	return s[0].Value.Uint64()
-}
 
 // mostHeap is how many bytes of heap objects end an execution: what is left of them where garbage is collected within it.
 const mostHeap = collectWithin + 1<<30
 
 // full reports whether an execution has taken as much memory as it may.
 func full() bool {
-	var m [1]heapSample
-	return readHeap(&m) > mostHeap
+	return limit.Heap() > mostHeap
 }
 
 // formatValue prints a value that a channel moved, without calling methods of the program under test.

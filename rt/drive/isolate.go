@@ -2,6 +2,7 @@ package drive
 
 import (
 	"reflect"
+	"sync"
 	"unsafe"
 
 	"heddle/rt/hook"
@@ -31,6 +32,15 @@ type saved struct {
 	bytes  uintptr
 	seen   map[seenKey]bool
 	full   bool
+	syncs  []savedSync
+	roots  []int // blocks of the variables
+
+	strangers bool // goroutines outside control were there
+
+	// What goroutines outside control use is not put back: see hook.Touch.
+	known    int          // of hook.NTouched
+	held     map[int]bool // blocks
+	heldMaps map[int]bool
 
 	// While it walks: the name of what it comes to next, see places, and the block that it is in.
 	at uint64
@@ -64,13 +74,19 @@ type savedChan struct {
 }
 
 // save walks everything reachable from the registered variables.
-func save() *saved {
-	s := &saved{seen: make(map[seenKey]bool)}
-	for i, v := range hook.GlobalVars {
+func save() *saved { return saveVars(hook.GlobalVars) }
+
+func saveVars(vars []any) *saved {
+	s := &saved{seen: make(map[seenKey]bool), strangers: sched.S.Outsiders() > 0}
+	for i, v := range vars {
 		s.at = placeIn(1, uint64(i))
 		rv := reflect.ValueOf(v)
 		if rv.Kind() == reflect.Pointer && !rv.IsNil() {
+			n := len(s.blocks)
 			s.block(rv.UnsafePointer(), rv.Type().Elem())
+			if len(s.blocks) > n {
+				s.roots = append(s.roots, n)
+			}
 		}
 	}
 	return s
@@ -97,6 +113,9 @@ func (s *saved) block(p unsafe.Pointer, t reflect.Type) {
 	s.walk(live)
 	s.in = was
 }
+
+// ours reports whether the memory behind a pointer to t is the program's to put back, or is the standard library's to be put back with it.
+func (s *saved) ours(t reflect.Type) bool { return ours(t) || !s.strangers && memory(t) }
 
 // ours reports whether the memory behind a pointer to t is the program's to put back.
 func ours(t reflect.Type) bool {
@@ -156,7 +175,7 @@ func (s *saved) walk(v reflect.Value) {
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
-		if !v.IsNil() && ours(v.Type().Elem()) {
+		if !v.IsNil() && s.ours(v.Type().Elem()) {
 			s.block(v.UnsafePointer(), v.Type().Elem())
 		}
 	case reflect.Interface:
@@ -164,7 +183,11 @@ func (s *saved) walk(v reflect.Value) {
 			s.walk(e)
 		}
 	case reflect.Struct:
-		if !ours(v.Type()) {
+		if !s.ours(v.Type()) {
+			return
+		}
+		if v.Type() == reflect.TypeFor[sync.Map]() && v.CanAddr() && !s.strangers {
+			s.saveSync((*sync.Map)(v.Addr().UnsafePointer()))
 			return
 		}
 		for i := range v.NumField() {
@@ -179,7 +202,7 @@ func (s *saved) walk(v reflect.Value) {
 			}
 		}
 	case reflect.Slice:
-		if v.Cap() > 0 && ours(v.Type()) {
+		if v.Cap() > 0 && s.ours(v.Type()) {
 			s.block(v.UnsafePointer(), reflect.ArrayOf(v.Cap(), v.Type().Elem()))
 		}
 	case reflect.Map:
@@ -223,16 +246,35 @@ func settable(v reflect.Value) reflect.Value {
 	return reflect.NewAt(v.Type(), unsafe.Pointer(&p)).Elem()
 }
 
-// restore puts back what an execution changed.
+// restoreRoots puts back the variables themselves, not what they refer to.
+func (s *saved) restoreRoots() {
+	for _, i := range s.roots {
+		if b := &s.blocks[i]; !s.held[i] && !sameBytes(b.p, b.q, b.n) {
+			b.live.Set(b.copy)
+		}
+	}
+}
+
+// restore puts back what an execution changed, but for what goroutines outside control use.
 func (s *saved) restore() {
+	hook.Strangers = sched.S.Outsiders() > 0
+	hook.On = hook.Strangers && hook.Read != nil // nil before the first execution
+	if !s.spare() {
+		return
+	}
 	for i := range s.blocks {
 		b := &s.blocks[i]
-		if !sameBytes(b.p, b.q, b.n) {
+		if !s.held[i] && !sameBytes(b.p, b.q, b.n) {
 			b.live.Set(b.copy)
 		}
 	}
 	for i := range s.maps {
-		s.maps[i].restore()
+		if !s.heldMaps[i] {
+			s.maps[i].restore()
+		}
+	}
+	for i := range s.syncs {
+		s.syncs[i].restore()
 	}
 	for i := range s.chans {
 		c := &s.chans[i]
@@ -240,6 +282,35 @@ func (s *saved) restore() {
 			s.renew(c)
 		}
 	}
+}
+
+// spare looks up what goroutines outside control have touched since it was called last, so that it is spared from now on; false: that is too much to know.
+func (s *saved) spare() bool {
+	n := hook.NTouched
+	if n > len(hook.Touched) {
+		return false
+	}
+	for _, p := range hook.Touched[s.known:n] {
+		for i := range s.blocks {
+			if b := &s.blocks[i]; p-uintptr(b.p) < b.n {
+				s.spared(&s.held, i)
+			}
+		}
+		for i := range s.maps {
+			if s.maps[i].live.Pointer() == p {
+				s.spared(&s.heldMaps, i)
+			}
+		}
+	}
+	s.known = n
+	return true
+}
+
+func (s *saved) spared(held *map[int]bool, i int) {
+	if *held == nil {
+		*held = map[int]bool{}
+	}
+	(*held)[i] = true
 }
 
 // renew makes a channel what it was. It is the same one if that can be: executions agree on objects by where they are.

@@ -25,7 +25,9 @@ type local struct {
 	known    sched.Races // of which Request.Known says that they are known
 	told     bool        // what is outside control
 	who      []string    // who started goroutines outside control
+	early    bool        // of the last execution: Request.Early, or -time=free
 	leaky    bool        // and why what is left blocked is not a leak
+	lively   bool        // and what lives on after the test
 }
 
 type policyKey struct {
@@ -89,6 +91,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	x.d.collect()
 	if x.d.vars != nil {
 		x.d.vars.restore()
+		x.d.state.restore()
 	}
 	bereft := x.d.bereft()
 	x.n++
@@ -105,6 +108,8 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	if err := takeInput(q); err != nil {
 		return Execution{}, err
 	}
+	x.early = q.Early || x.d.cfg.Time == "free"
+	sched.S.AnyTime = x.early || x.d.cfg.Mode == "replay"
 	p.Begin(q.Schedule.Seed)
 	crash.begin(x.t.Name, x.n, &q.Schedule)
 	x.outcome = Outcome{}
@@ -122,7 +127,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 		sched.S.Waiting = x.seeStrangers
 	}
 	t := sched.S.Run(func() { x.t.Body(o) }, sched.Options{
-		Schedule: &q.Schedule, Policy: p, Steps: steps, Longest: time.Duration(x.d.cfg.Longest), Full: full, Race: x.d.cfg.Race, Known: known, Visible: mode, Record: q.Record, Values: q.Values, Plain: q.Plain, PastDeadlock: q.PastDeadlock, Real: q.Real, Program: x.t.Kind == "main",
+		Schedule: &q.Schedule, Policy: p, Steps: steps, Longest: time.Duration(x.d.cfg.Longest), Until: q.Until, Full: full, Race: x.d.cfg.Race, Known: known, Visible: mode, Record: q.Record, Values: q.Values, Plain: q.Plain, PastDeadlock: q.PastDeadlock, Real: q.Real, Program: x.t.Kind == "main",
 		Flow: q.Flow || q.Exprs || x.d.cfg.Flow, Exprs: q.Exprs, Twins: x.d.cfg.Symmetry,
 		BeforeUnwind: func() {
 			if o.Mark != nil {
@@ -142,6 +147,10 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 		ex.Outsiders = x.outsiders()
 	}
 	ex.Polled, ex.Learnt = sched.S.Polled(), sched.S.Learnt()
+	for _, u := range sched.S.Unseen() {
+		at := resolve(u.Site)
+		ex.Unseen = append(ex.Unseen, wire.Unseen{Code: u.Code, What: u.What, File: at.File, Line: at.Line})
+	}
 	ex.Measured = ex.Failed && sched.S.Measured()
 	ex.RanOut = x.testFailed(t) && x.ranOut()
 	ex.Found = x.findings(t, q.Known)

@@ -65,10 +65,27 @@ func (e *exploration) hides() string {
 	if e.oneWay {
 		return oneWay
 	}
+	if len(e.unseen) > 0 {
+		return e.unseen[0].String()
+	}
 	if e.measured || e.ranOut {
 		return unreported
 	}
 	return ""
+}
+
+// notSeen adds what was not seen of an execution, and tells of the first few.
+func (e *exploration) notSeen(list []wire.Unseen) {
+	const most = 5
+	for _, u := range list {
+		if slices.Contains(e.unseen, u) {
+			continue
+		}
+		e.unseen = append(e.unseen, u)
+		if len(e.unseen) > 1 && len(e.unseen) <= most { // the first one is the reason
+			e.note("not every interleaving can be covered: %s", u)
+		}
+	}
 }
 
 const unreported = "the test fails, which is not reported"

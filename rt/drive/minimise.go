@@ -112,9 +112,12 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 		e.send(&wire.Record{Type: "finding", Test: e.test, Executions: n, Elapsed: elapsed, Finding: f.Finding})
 		return true
 	}
-	defer func() { e.n, e.paths, e.input = n, paths, input }()
+	defer func(keeping bool, doing string) {
+		e.n, e.paths, e.input, e.keeping, e.doing = n, paths, input, keeping, doing
+	}(e.keeping, e.doing)
+	e.keeping, e.doing = true, "making a clip simpler"
 	e.paths = nil // what is executed from here on says nothing new of inputs
-	m := &minimiser{e: e, key: f.Key, seed: s.Seed, free: s.Free, exhaustive: s.Exhaustive, deadline: time.Now().Add(minimiseTime), places: accessesOf(f.Finding.Places)}
+	m := &minimiser{e: e, key: f.Key, seed: s.Seed, free: s.Free, exhaustive: s.Exhaustive, deadline: e.minimiseUntil(), places: accessesOf(f.Finding.Places)}
 	m.pastDeadlock = f.Finding.Kind != kindDeadlock // it may show after a deadlock that is known by now
 	var again *wire.Finding
 	t := matters(&f, ex.Trace)
@@ -136,6 +139,13 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 		// The deviations alone do not lead there (a policy that the fairness
 		// rule interrupted): keep every step.
 		again, t = m.follow(&trace.Schedule{Steps: slices.Clone(t.Steps)})
+	}
+	for i := 0; again == nil && i < moreTries && e.err == nil && m.equal(f.Finding) == nil; i++ {
+		// What is outside control, or real time on a busy machine, may have come in between.
+		again, t = m.follow(&trace.Schedule{Steps: slices.Clone(t.Steps), Rejoin: i%2 == 1})
+		if again == nil {
+			t = matters(&f, ex.Trace)
+		}
 	}
 	if e.err != nil {
 		return false
@@ -162,12 +172,15 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 	f.Finding.Switches = t.Switches()
 	if e.spoilt(f.Finding, ex) {
 		e.nondet = true
-		e.move = fmt.Sprintf("execution %d showed this: %s (%s), and from then on it shows in the first schedule too, which had been executed without it", n, f.Finding.Kind, f.Finding.Message)
+		e.move = fmt.Sprintf("execution %d showed this: %s, and from then on it shows in the first schedule too, which had been executed without it", n, f.Finding.Name())
 		return false
 	}
 	e.send(&wire.Record{Type: "finding", Test: e.test, Executions: n, Elapsed: elapsed, Finding: f.Finding})
 	return true
 }
+
+// moreTries is how often a schedule that showed a finding once is executed again before the finding is lost.
+const moreTries = 4
 
 // spoilt reports whether a test fails because of what the executions before left in the process (files that are
 // open, say): the first schedule fails too by now. Where inputs are searched for it may have passed with another one.
@@ -191,7 +204,7 @@ func matters(f *wire.Found, t *trace.Trace) *trace.Trace {
 
 // lost is called when a finding does not show again under its own schedule.
 func (e *exploration) lost(f *wire.Finding, n int, outside bool) {
-	text := fmt.Sprintf("execution %d showed this: %s (%s), but the same schedule does not show it again", n, f.Kind, f.Message)
+	text := fmt.Sprintf("execution %d showed this: %s, but the same schedule does not show it again", n, f.Name())
 	if e.cfg.Isolate == "auto" && !outside {
 		e.nondet, e.move = true, text
 		return
@@ -285,7 +298,7 @@ func (m *minimiser) shorten(ds []wire.Deviation) {
 // that fire early, which makes a simpler clip; nil if it came up in virtual time, or no such
 // execution came up in virtualTries.
 func (m *minimiser) inVirtualTime(s *trace.Schedule) *trace.Trace {
-	if !s.Free || m.e.cfg.Time == "free" {
+	if !s.Free || m.e.cfg.Time == "free" || m.e.early {
 		return nil
 	}
 	for i := range virtualTries {
@@ -314,7 +327,7 @@ func (m *minimiser) smallerInput(f *wire.Finding, t *trace.Trace) (*wire.Finding
 		return f, t
 	}
 	t, ds := t.Clone(), deviations(t)
-	m.deadline = time.Now().Add(minimiseTime)
+	m.deadline = e.minimiseUntil()
 	values = corpus.Smaller(values, func(vs []any) bool {
 		e.input = corpus.Texts(vs)
 		return m.shows(ds) != nil
@@ -329,8 +342,25 @@ func (m *minimiser) smallerInput(f *wire.Finding, t *trace.Trace) (*wire.Finding
 	return f, t
 }
 
+// minimiseUntil returns until when a clip that is begun now may be made simpler: all clips together take no more than Overtime
+// when the budget is spent.
+func (e *exploration) minimiseUntil() time.Time {
+	until := time.Now().Add(minimiseTime)
+	if e.deadline.IsZero() {
+		return until
+	}
+	if last := e.deadline.Add(Overtime(time.Duration(e.cfg.Budget))); last.Before(until) {
+		return last
+	}
+	return until
+}
+
 // late reports whether making it simpler has taken long enough.
-func (m *minimiser) late() bool { return m.e.err != nil || time.Now().After(m.deadline) }
+func (m *minimiser) late() bool {
+	now := time.Now()
+	m.e.tellWorking(now)
+	return m.e.err != nil || now.After(m.deadline)
+}
 
 // simplest leaves out what it can of a list of deviations that shows the
 // finding, and returns the finding and trace of what is left, recorded.

@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -69,7 +70,7 @@ const errUnnamed = "an object older than the test is at another address in every
 const overtime = time.Second
 
 func (e *exploration) overdue() bool {
-	return !e.deadline.IsZero() && time.Since(e.deadline) > overtime || e.ctx.Err() != nil
+	return !e.deadline.IsZero() && time.Since(e.deadline) > overtime || e.ctx.Err() != nil || e.overfull(time.Now())
 }
 
 // A reachPart is reachability testing.
@@ -103,7 +104,7 @@ func (p *reachPart) split(n int) (pieces []wire.Piece) {
 		if i == 0 {
 			p.held = x.Data
 		}
-		pieces = append(pieces, wire.Piece{Data: x.Data, Size: x.Size})
+		pieces = append(pieces, wire.Piece{Data: x.Data, Size: min(x.Size, math.MaxFloat64)})
 	}
 	return pieces
 }

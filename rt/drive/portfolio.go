@@ -211,6 +211,10 @@ func (p *portfolio) inTurn() {
 			if pulled = true; !p.pull(a) {
 				return
 			}
+			if e.memory.Reached() {
+				p.lighten()
+				return
+			}
 		}
 	}
 }
@@ -240,6 +244,9 @@ func (p *portfolio) best() bool {
 		return false
 	}
 	p.pull(next)
+	if p.e.memory.Reached() {
+		p.lighten()
+	}
 	return true
 }
 
@@ -255,6 +262,13 @@ func (p *portfolio) ready(a *arm) bool {
 func (p *portfolio) freeTime() {
 	p.free = true
 	p.arms = p.arms[:len(samplePolicies)]
+}
+
+// lighten gives up the arms that think, and what they hold, when that is as much as a search may hold.
+func (p *portfolio) lighten() {
+	p.arms, p.reached = p.arms[:len(samplePolicies)], nil
+	p.e.outgrown = true
+	p.e.memory.Release()
 }
 
 // pull lets an arm execute once, and sees what that has brought. It returns false if the arm had nothing left to do.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"heddle/predict"
+	"heddle/rt/limit"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -45,6 +46,8 @@ type prediction struct {
 	*exploration
 	alone    bool // there is no exploration after it
 	deadline time.Time
+	phase    time.Time // the end of its first phases, recording and analysis; zero: they are over
+	limit    *limit.Limit
 	patterns []*predict.Pattern
 	builtin  []*predict.Pattern // of patterns, those that the user did not write
 	told     *wire.Predicted
@@ -171,31 +174,63 @@ func (p *prediction) run() {
 
 // prepare records and searches. It returns false where nothing can be predicted.
 func (p *prediction) prepare() bool {
+	p.begin(recordShare)
 	t := p.record()
 	if t == nil {
 		return false
 	}
-	if p.tasks, p.err = p.analyse(t); p.err != nil {
+	p.begin(analyseShare)
+	p.doing = "analysing the execution"
+	defer func() { p.doing = "" }()
+	whole := p.limit.Within(func() { p.tasks, p.err = p.analyse(t) })
+	p.told.Short = !whole || p.limit.Now()
+	p.phase = time.Time{}
+	p.limit = limit.New(p.expired)
+	if p.err != nil || p.graph == nil {
 		return false
 	}
+	p.graph.Limit = p.limit
 	p.mayAsk()
 	return true
 }
 
+// Of the time that is left, recording and the analysis may have a share, each: the rest is for what they lead to.
+const (
+	recordShare  = 0.3
+	analyseShare = 0.5
+)
+
+// begin begins a phase that may have a share of the time that is left.
+func (p *prediction) begin(share float64) {
+	p.phase = time.Time{}
+	if !p.deadline.IsZero() {
+		now := time.Now()
+		p.phase = now.Add(time.Duration(share * float64(max(0, p.deadline.Sub(now)))))
+	}
+	p.limit = limit.New(p.expired)
+}
+
+// expired reports whether there is no time left for a phase, or for the prediction, or no memory.
+func (p *prediction) expired() bool {
+	now := time.Now()
+	over := func(t time.Time) bool { return !t.IsZero() && now.After(t) }
+	return over(p.phase) || over(p.deadline) || p.late()
+}
+
 // mayAsk makes the solver, if the trace is not too long for it.
 func (p *prediction) mayAsk() {
-	limit, most := solveAlone, solverAlone
+	most, events := solveAlone, solverAlone
 	switch {
 	case p.cfg.Complete:
-		limit, most = solveComplete, p.told.Events
+		most, events = solveComplete, p.told.Events
 	case !p.alone:
-		limit, most = solveTest, solverTest
+		most, events = solveTest, solverTest
 	}
 	if p.cfg.Solve > 0 {
-		limit = time.Duration(p.cfg.Solve)
+		most = time.Duration(p.cfg.Solve)
 	}
-	if p.told.Events <= most {
-		p.solver = &predict.Solver{Limit: limit, Deadline: p.deadline}
+	if p.told.Events <= events {
+		p.solver = &predict.Solver{Limit: most}
 	}
 }
 
@@ -249,11 +284,12 @@ func (p *prediction) analyse(t *trace.Trace) ([]predict.Candidate, error) {
 	}
 	p.builtin = predict.Builtin(regions)
 	p.patterns = append(slices.Clone(p.builtin), user...)
-	p.graph = predict.NewGraph(t, regions)
+	p.graph = nil
+	p.graph = predict.NewGraphWithin(t, regions, p.limit)
 	p.visible, p.only = p.graph.Visible(), true
-	limit := 0
+	most := 0
 	if !p.alone {
-		limit = predictMost
+		most = predictMost
 	}
 	var candidates []predict.Candidate
 	if !p.cfg.Complete {
@@ -263,7 +299,7 @@ func (p *prediction) analyse(t *trace.Trace) ([]predict.Candidate, error) {
 	if p.cfg.Complete {
 		candidates = append(candidates, p.graph.Races()...)
 	}
-	for _, c := range p.graph.Search(p.patterns, limit) {
+	for _, c := range p.graph.Search(p.patterns, most) {
 		if c.Pattern != predict.Race || !p.cfg.Complete {
 			candidates = append(candidates, c)
 		}
@@ -349,7 +385,7 @@ func (p *prediction) tryStuck(part, parts int) {
 
 // enough reports whether no more is to be tried.
 func (p *prediction) enough() bool {
-	return p.ended() || !p.deadline.IsZero() && time.Now().After(p.deadline) || p.cfg.Runs > 0 && !p.alone && p.told.Executions >= p.cfg.Runs
+	return p.ended() || p.expired() || p.cfg.Runs > 0 && !p.alone && p.told.Executions >= p.cfg.Runs
 }
 
 // A verdict gathers what became of the instances of a candidate.
@@ -395,7 +431,7 @@ func (v *verdict) attempt(a *predict.Anomaly) bool {
 		return true
 	}
 	// What does not fit may come about otherwise.
-	if p.guides() && len(a.Pattern.E) > 0 && (!p.cfg.Complete || a.Pattern != predict.Race) && v.told.Verdict == wire.Refuted && told != wire.Refuted {
+	if !p.enough() && p.guides() && len(a.Pattern.E) > 0 && (!p.cfg.Complete || a.Pattern != predict.Race) && v.told.Verdict == wire.Refuted && told != wire.Refuted {
 		for _, exact := range []bool{true, false} {
 			s := &trace.Schedule{Policy: "first", Exhaustive: true, Guide: predict.NewDirector(p.graph, a, exact)}
 			if p.follow(a, []*trace.Schedule{s}) == "" {
@@ -424,7 +460,7 @@ func (v *verdict) scheduled(a *predict.Anomaly) bool {
 			return v.confirm(a)
 		}
 	}
-	if p.solver == nil {
+	if p.solver == nil || p.enough() {
 		if moved != "" {
 			v.refute(moved)
 		}
@@ -474,7 +510,9 @@ func (v *verdict) refute(reason string) {
 // schedules asks s for schedules of a.
 func (p *prediction) schedules(s predict.Scheduler, a *predict.Anomaly) ([]*trace.Schedule, *predict.Refutation) {
 	watch := p.stopwatch()
-	schedules, why := s.Schedules(p.graph, a.Goal())
+	var schedules []*trace.Schedule
+	why := &predict.Refutation{Reason: "the time was over", Open: true}
+	p.limit.Within(func() { schedules, why = s.Schedules(p.graph, a.Goal()) })
 	took := watch.seconds()
 	if s == p.solver {
 		p.told.Questions++

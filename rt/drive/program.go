@@ -4,11 +4,13 @@ import (
 	"io"
 	"os"
 
+	"heddle/rt/hook"
 	"heddle/rt/sched"
 )
 
 // Main is Run for a main package (heddle run).
 func Main(f func()) {
+	hook.Begin()
 	if !Active() {
 		f()
 		return

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"heddle/rt/sched"
+	"heddle/rt/states"
 	"heddle/trace"
 )
 
@@ -25,7 +26,6 @@ func (d *driver) quiet(pkg, file string) bool {
 // far as the result of no function tells otherwise: what tests log and what is
 // printed may come in any order. Functions that are not here may do anything.
 var effects = map[string]trace.Effect{
-	"log.(*Logger).output":              trace.Known,
 	"log/slog.(*commonHandler).handle":  trace.Known,
 	"testing.(*common).Fail":            trace.Changes(trace.FactFailed) | trace.Looks(trace.FactEnded),
 	"testing.(*common).FailNow":         trace.Changes(trace.FactFinished),
@@ -63,6 +63,9 @@ func effectOf(function string) (e trace.Effect, output bool) {
 	}
 	if printing[function] {
 		return trace.Known, true
+	}
+	if states.Inside(function) {
+		return trace.Known, false
 	}
 	if strings.HasPrefix(function, "testing.(*testState)") && limited {
 		return 0, false

@@ -52,13 +52,25 @@ func sitesOf(c *wire.Clip) []trace.Site {
 // its own finding first; what else they show is then told of like anything that is found.
 func (e *exploration) tryClips() {
 	var more []*wire.Clip
+	left := 0
+	defer func(keeping bool) {
+		e.keeping = keeping
+		if left > 0 {
+			e.note("%d clips were not replayed: the budget was spent (-budget)", left)
+		}
+	}(e.keeping)
+	e.keeping = true // its executions are whole
 	for i := range e.cfg.Clips {
-		if c := &e.cfg.Clips[i]; c.Test == e.test && !e.ended() && e.tryClip(c, true) {
+		switch c := &e.cfg.Clips[i]; {
+		case c.Test != e.test || e.ended():
+		case e.n > 0 && e.late():
+			left++
+		case e.tryClip(c, true):
 			more = append(more, c)
 		}
 	}
 	for _, c := range more {
-		if !e.ended() {
+		if !e.ended() && !e.late() {
 			e.tryClip(c, false)
 		}
 	}
@@ -74,8 +86,8 @@ func (e *exploration) tryClip(c *wire.Clip, own bool) (others bool) {
 		return false
 	}
 	visible, input := e.visible, e.input
-	defer func() { e.visible, e.only, e.input = visible, false, input }()
-	e.visible, e.only, e.input = sitesOf(c), true, c.Input
+	defer func() { e.visible, e.only, e.input, e.early = visible, false, input, false }()
+	e.visible, e.only, e.input, e.early = sitesOf(c), true, c.Input, c.Early()
 	e.expect = expectationOf(c)
 	defer func() { e.expect = nil }()
 	ex := e.execute(&wire.Request{Schedule: *s})
@@ -83,13 +95,26 @@ func (e *exploration) tryClip(c *wire.Clip, own bool) (others bool) {
 		e.execute(&wire.Request{Schedule: *settling()})
 		ex = e.execute(&wire.Request{Schedule: *s})
 	}
+	missed := own && c.Same && len(ex.Found) == 0
+	if missed && !ex.Heir {
+		strict, again := ex, *s
+		again.Strict, again.Rejoin = false, true
+		if ex = e.execute(&wire.Request{Schedule: again}); len(ex.Found) > 0 {
+			missed, s = false, &again
+		} else {
+			ex = strict
+		}
+	}
 	if ex.Diverged == nil { // the clip has steps for those who arrive: so must whatever makes it simpler
 		e.polls(&ex)
 	}
 	switch {
 	case e.err != nil:
-	case ex.Diverged != nil && ex.Heir && e.cfg.Isolate == "auto" && !e.cfg.Compare:
+	case (ex.Diverged != nil || missed) && ex.Heir && e.cfg.Isolate == "auto" && !e.cfg.Compare:
 		e.anew = true // the other tests may have left something behind that it does not count on
+	case missed:
+		e.note("%s does not show its finding here, though the code has not changed since it was recorded (heddle replay tries in other ways)", c.Path)
+	case ex.Diverged != nil && c.Loose:
 	case ex.Diverged != nil:
 		e.note("%s no longer fits the code: %s", c.Path, divergence(c, ex.Diverged, e.x.Resolve))
 	case own:
@@ -143,7 +168,7 @@ func parting(d *wire.Divergence, g, op string, at wire.Place, resolve func(trace
 func (d *driver) replay(t *Test, c *wire.Clip) {
 	x := newLocal(d, t)
 	d.send(&wire.Record{Type: "begin", Test: t.Name})
-	s, err := scheduleOf(c, true)
+	s, err := scheduleOf(c, !d.cfg.Rejoin)
 	if err != nil {
 		d.send(&wire.Record{Type: "replayed", Test: t.Name, Result: "diverged", Reason: err.Error()})
 		return
@@ -153,6 +178,7 @@ func (d *driver) replay(t *Test, c *wire.Clip) {
 			fatal("%v", err)
 		}
 	}
+	s.Rejoin = d.cfg.Rejoin
 	events, r := x.replayOnce(s, c)
 	for i := range events {
 		d.send(&wire.Record{Type: "event", Test: t.Name, Event: &events[i]})
@@ -162,7 +188,7 @@ func (d *driver) replay(t *Test, c *wire.Clip) {
 
 // replayOnce returns the events of one replay and the Record that says how it went.
 func (x *local) replayOnce(s *trace.Schedule, c *wire.Clip) ([]wire.Event, *wire.Record) {
-	q := &wire.Request{Schedule: *s, Record: true, Watched: accessesOf(c.Places), Visible: sitesOf(c), Only: true, Expect: expectationOf(c), Input: c.Input}
+	q := &wire.Request{Schedule: *s, Record: true, Watched: accessesOf(c.Places), Visible: sitesOf(c), Only: true, Expect: expectationOf(c), Input: c.Input, Early: c.Early()}
 	ex, err := x.Execute(context.Background(), q)
 	if err == nil && ex.Outside {
 		q.Real = true // as the execution that was recorded
@@ -184,12 +210,23 @@ func (x *local) replayOnce(s *trace.Schedule, c *wire.Clip) ([]wire.Event, *wire
 	if r.Finding != nil && r.Result == "clean" {
 		r.Result = "finding"
 	}
+	if r.Result == "clean" {
+		r.Result, r.Reason = uncut(ex.Trace, len(c.Steps))
+	}
 	if d := sched.S.Deadlock(); d != nil {
 		ex.Trace.Events = ex.Trace.Events[:d.Events]
 	} else if ex.Trace.Verdict == trace.TimedOut {
 		ex.Trace.Events = untilWaiting(ex.Trace)
 	}
 	return eventsOf(ex.Trace), r
+}
+
+// uncut says how a replay went that shows nothing: one that time or memory has ended says nothing about the code.
+func uncut(t *trace.Trace, steps int) (result, reason string) {
+	if !t.Verdict.Early() {
+		return "clean", ""
+	}
+	return "diverged", fmt.Sprintf("%s after %d of the clip's %d steps and of what follows them", t.Verdict, len(t.Steps), steps)
 }
 
 // eventsOf returns the events of an execution as the table of a replay wants them.

@@ -40,7 +40,7 @@ func (e *exploration) mayGive() bool {
 
 // shareSearch gives the rest of a search away and reports whether it did.
 func (e *exploration) shareSearch(x *search, result string) bool {
-	if e.cfg.Runs > 0 || x.alone || !e.mayShare() { // -runs are the first that one process makes
+	if e.cfg.Runs > 0 || x.alone || e.byNeed || !e.mayShare() { // -runs are the first that one process makes
 		return false
 	}
 	s := x.s
@@ -105,11 +105,11 @@ func (e *exploration) tally() wire.Tally {
 func (e *exploration) knowledge() wire.Knowledge {
 	if crew, ok := e.x.(Crew); ok {
 		k := crew.Learnt()
-		k.Visible, k.Polled, k.Loose, k.OneWay = slices.Clone(e.visible), slices.Clone(e.polled), e.loose, e.oneWay
+		k.Visible, k.Polled, k.Loose, k.OneWay, k.Unseen = slices.Clone(e.visible), slices.Clone(e.polled), e.loose, e.oneWay, e.unseen
 		return k
 	}
 	m := sched.S.Memory()
-	k := wire.Knowledge{Visible: slices.Clone(e.visible), Polled: slices.Clone(e.polled), Loose: e.loose, OneWay: e.oneWay, HandedOver: m.HandedOver, Waits: m.Waits}
+	k := wire.Knowledge{Visible: slices.Clone(e.visible), Polled: slices.Clone(e.polled), Loose: e.loose, OneWay: e.oneWay, Unseen: e.unseen, HandedOver: m.HandedOver, Waits: m.Waits}
 	for key, end := range m.Cycles {
 		if k.Cycles == nil {
 			k.Cycles = make(map[uint64]uint8)
@@ -127,7 +127,7 @@ func (e *exploration) know(k *wire.Knowledge) {
 	}
 	sched.S.Remember(m)
 	e.visible, e.polled, e.loose = slices.Clone(k.Visible), slices.Clone(k.Polled), k.Loose
-	e.oneWay = k.OneWay
+	e.oneWay, e.unseen = k.OneWay, slices.Clone(k.Unseen)
 }
 
 // state is where the samples are before the next one.

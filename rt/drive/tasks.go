@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/fnv"
 
+	"heddle/rt/limit"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -61,9 +62,8 @@ func (w *worker) predictOn() {
 		w.prediction = p
 	}
 	p.told, p.deadline = new(wire.Predicted), e.deadline
-	if p.solver != nil {
-		p.solver.Deadline = e.deadline
-	}
+	p.limit = limit.New(p.expired)
+	p.graph.Limit = p.limit
 	e.n, e.buggy, e.cuts = w.item.Before, 0, wire.Cuts{}
 	for done := 0; r.To < it.To && !e.ended() && !crash.hurry() && !w.enough(done); done++ {
 		if k := r.To - len(p.tasks); k >= 0 {

@@ -79,6 +79,9 @@ func (w *worker) do(it *wire.Item) *wire.Worked {
 	if e.err != nil {
 		r.Tally.Failed = e.err.Error()
 	}
+	if e.memory.Reached() && r.Tally.Failed == "" { // whoever got back what is left would come no farther
+		r.Tally.Failed = e.memoryBound()
+	}
 	for key := range e.seen {
 		if !e.told[key] {
 			r.Seen = append(r.Seen, key)
@@ -101,7 +104,7 @@ func (w *worker) do(it *wire.Item) *wire.Worked {
 // between executions is heddle's own: the test ends.
 func (w *worker) guarded() {
 	defer func() {
-		if hook.On {
+		if hook.Live != 0 {
 			return
 		}
 		if v := recover(); v != nil {
@@ -138,9 +141,9 @@ func (w *worker) begin() {
 	}
 	cfg := w.d.cfg
 	cfg.Clips = nil
+	w.e, w.part, w.state, w.prediction, w.leads, w.turns = nil, nil, nil, nil, nil, nil // whose memory does not count
 	w.e = newExploration(context.Background(), &cfg, w.item.Test, newLocal(w.d, &w.tests[i]), w.take)
 	w.e.shown, w.e.whole = true, true // the budget is the command's
-	w.part, w.state, w.prediction, w.leads, w.turns = nil, nil, nil, nil, nil
 	w.e.know(w.item.Know)
 	// What a process makes once (caches, what a sync.Once guards) was made in the command's before it searched.
 	w.e.x.Execute(w.e.ctx, &wire.Request{Schedule: trace.Schedule{Policy: "first"}})
@@ -171,6 +174,18 @@ func (w *worker) enough(n int) bool {
 	return n > 0 && w.item.Quantum > 0 && d > time.Duration(w.item.Quantum) || n >= leastExecutions && d > max(leastWork, time.Duration(w.item.Least)) && crash.hurry()
 }
 
+// far reports whether a piece of a search was explored as far as it is to be; n executions of it were made.
+func (w *worker) far(n int) bool {
+	same, rounds := w.item.Same, w.worked.Extent.Rounds
+	switch {
+	case same == nil:
+		return w.enough(n)
+	case same.End: // what was said to be the end is seen by asking for one more
+		return rounds > same.Rounds
+	}
+	return rounds == same.Rounds
+}
+
 // searchOn goes on with a piece of a search.
 func (w *worker) searchOn() {
 	e, it, r := w.e, w.item, w.worked
@@ -184,12 +199,14 @@ func (w *worker) searchOn() {
 	}
 	before := s.Result().Executions
 	visible, polled := len(e.visible), len(e.polled)
-	for n := 0; !e.ended(); {
-		if w.enough(n) || e.late() {
+	r.Extent = &wire.Extent{Parts: 1}
+	for n := 0; !e.ended(); r.Extent.Rounds++ {
+		if w.far(n) || e.late() {
 			break
 		}
 		next := s.Next()
 		if next == nil {
+			r.Extent.End = true
 			break
 		}
 		again := s.again()
@@ -240,11 +257,13 @@ func (w *worker) searchOn() {
 	if why := e.hides(); why != "" {
 		r.Tally.Short = why
 	}
-	parts := 1
-	if crash.hurry() {
-		parts = max(2, it.Parts)
+	switch {
+	case it.Same != nil:
+		r.Extent.Parts = it.Same.Parts
+	case crash.hurry():
+		r.Extent.Parts = max(2, it.Parts)
 	}
-	if r.Left = s.split(parts); s.Table().Unnamed() {
+	if r.Left = s.split(r.Extent.Parts); s.Table().Unnamed() {
 		r.Tally.Failed = errUnnamed
 	}
 }

@@ -37,6 +37,9 @@ var args, results call
 var none Labels
 
 func (c *call) fill(sig Sig, ls []Label) {
+	if pending.open && c == &args {
+		answer()
+	}
 	c.g, c.sig, c.n, c.set = hook.Cur, sig, len(ls), true
 	c.l = Labels{}
 	for i, l := range ls {
@@ -83,12 +86,16 @@ func Take(sig Sig) *Labels {
 	if Exprs {
 		l = 0
 	}
+	uncollected()
 	if args.set && args.g == hook.Cur {
 		if args.sig.matches(sig) {
-			args.set = false
+			args.set, pending = false, question{}
 			return &args.l
 		}
 		l = U(l, args.all())
+	}
+	if pending.open {
+		answer()
 	}
 	return same(l)
 }
@@ -109,7 +116,10 @@ func same(l Label) *Labels {
 // Drop forgets arguments that nobody took.
 func Drop() {
 	if here() {
-		args.set = false
+		if pending.open {
+			answer()
+		}
+		args.set, results.set = false, false
 	}
 }
 
@@ -125,6 +135,9 @@ func Ret(ls ...Label) {
 func Got(n int, l Label) *Labels {
 	if !here() {
 		return &none
+	}
+	if pending.open {
+		answer()
 	}
 	args.set = false
 	if results.set && results.g == hook.Cur && results.n == n {
@@ -225,6 +238,7 @@ type Call struct {
 	in, amb Label
 	on      bool
 	atomic  anAtomic
+	held    []any // see Hold
 }
 
 // Out is what is evaluated last before a call of code that is not rewritten:
@@ -271,6 +285,7 @@ func Back(c *Call, known bool) Label {
 		return 0
 	}
 	c.on = false
+	uncollected()
 	g := Running()
 	l := g.Amb
 	g.Amb = c.amb

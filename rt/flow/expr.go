@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"runtime"
 	"unsafe"
 
 	"heddle/rt/hook"
@@ -50,6 +51,7 @@ func resetExprs() {
 	values = append(values[:0], 0)
 	structs = structs[:0]
 	clear(LostAt)
+	sent, pending = false, question{}
 	clear(folded[:])
 	pinned = pinned[:0]
 	clear(entries)
@@ -70,13 +72,40 @@ func expr(n trace.FlowNode, v uint64) Label {
 	return m.l
 }
 
-// lost is the label of a value that is not followed any further.
+// lost is the label of a value that is not followed any further. Where is told by the place of the program that is at work.
 func lost() Label {
 	if !printing() {
-		F.Foreign++
+		noteLost(userSite())
 	}
 	return 0
 }
+
+// noteLost counts a value that is not followed any further from s on.
+func noteLost(s hook.Site) {
+	if LostAt == nil {
+		LostAt = map[hook.Site]int{}
+	}
+	LostAt[s]++
+	F.Foreign++
+}
+
+// userSite returns the place of the innermost function that is neither heddle's nor below it.
+func userSite() hook.Site {
+	var pcs [16]uintptr
+	const kindPC = 15 << 59 // as trace.PCSite has it
+	for _, pc := range pcs[:runtime.Callers(2, pcs[:])] {
+		f := runtime.FuncForPC(pc - 1)
+		if f == nil {
+			continue
+		}
+		if name := f.Name(); !under(name, "heddlert/") && !under(name, "heddle/rt/") {
+			return hook.Site(pc)&(1<<48-1) | kindPC
+		}
+	}
+	return 0
+}
+
+func under(s, prefix string) bool { return len(s) >= len(prefix) && s[:len(prefix)] == prefix }
 
 // drop is lost for a value with the label l.
 func drop(l Label) Label {
@@ -92,11 +121,7 @@ func Lost(l Label, s hook.Site) Label {
 		return l
 	}
 	if l != 0 && here() && !printing() {
-		if LostAt == nil {
-			LostAt = map[hook.Site]int{}
-		}
-		LostAt[s]++
-		F.Foreign++
+		noteLost(s)
 	}
 	return 0
 }
@@ -104,22 +129,7 @@ func Lost(l Label, s hook.Site) Label {
 // Vanish returns x, which goes where it is not followed: the second argument, evaluated after it, says so.
 func Vanish[T any](x T, _ Label) T { return x }
 
-// ReachPointer, ReachSlice, ReachText and ReachMap return what code is given that is not rewritten: what it can read there is lost.
-func ReachPointer[P ~*T, T any](p P, s hook.Site) P {
-	reach(uintptr(unsafe.Pointer(p)), unsafe.Sizeof(*p), s)
-	return p
-}
-
-func ReachSlice[S ~[]T, T any](v S, s hook.Site) S {
-	reach(uintptr(unsafe.Pointer(unsafe.SliceData(v))), uintptr(len(v))*unsafe.Sizeof(*new(T)), s)
-	return v
-}
-
-func ReachText[T ~string](v T, s hook.Site) T {
-	reach(bytesOf(v), uintptr(len(v)), s)
-	return v
-}
-
+// ReachMap returns a map whose values are lost.
 func ReachMap[M ~map[K]V, K comparable, V any](m M, s hook.Site) M {
 	if Exprs && len(entries) > 0 && here() {
 		p, l := uintptr(mapptr(&m)), Label(0)
@@ -131,12 +141,6 @@ func ReachMap[M ~map[K]V, K comparable, V any](m M, s hook.Site) M {
 		Lost(l, s)
 	}
 	return m
-}
-
-func reach(p, n uintptr, s hook.Site) {
-	if p != 0 && Exprs && here() {
-		Lost(memory.get(p, n), s)
-	}
 }
 
 // Panics notes the label of what the running goroutine panics with. Recovers says that it is lost, if it is recovered.

@@ -122,6 +122,14 @@ func R[T any](p *T, s hook.Site, addr Label, to *Slot) *T {
 	return p
 }
 
+// Get announces a read of *p and returns the value, whose label goes into to; see hook.V.
+func Get[T any](p *T, s hook.Site, addr Label, to *Slot) T {
+	if hook.On {
+		to.l = read(noescape(unsafe.Pointer(p)), unsafe.Sizeof(*p), s, addr)
+	}
+	return *p
+}
+
 // A Ptr is a location about to be written.
 type Ptr[T any] struct {
 	p    *T
@@ -284,6 +292,24 @@ func Var[T any](p *T, s hook.Site, l Label) {
 		hook.Alloc(noescape(unsafe.Pointer(p)), unsafe.Sizeof(*p), hook.AllocVar, s)
 		SetAt(p, l)
 	}
+}
+
+// Again announces a variable of a for clause. again: it is a copy of that at loc, of the iteration before.
+func Again[T any](p *T, s hook.Site, again bool, l Label, loc *Loc) {
+	if !hook.On {
+		return
+	}
+	hook.Alloc(noescape(unsafe.Pointer(p)), unsafe.Sizeof(*p), hook.AllocVar, s)
+	if !here() {
+		return
+	}
+	at, n := place(unsafe.Pointer(p)), unsafe.Sizeof(*p)
+	if again && loc.n == n {
+		memory.move(at, loc.p, n, 0)
+	} else {
+		memory.set(at, n, l)
+	}
+	loc.p, loc.n = at, n
 }
 
 // Heap returns p, which leads to the heap then: where labels are expressions they go by address, and stacks move.

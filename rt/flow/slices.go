@@ -57,22 +57,60 @@ func Old[S ~[]E, E any](v S, loc *Loc) S {
 	return v
 }
 
-// Grow is append(s, ...) with k values of label l, already done; see hook.Grow.
-func Grow[S ~[]E, E any](s S, k int, site hook.Site, l Label, old *Loc) S {
-	if !hook.On || len(s) == 0 {
-		return s
+// An Adding is append(s, ...), see hook.Adding.
+type Adding[S ~[]E, E any] struct {
+	v     S
+	p     *S
+	s, at hook.Site
+	addr  Label
+	to    *Slot
+	xs    []E
+}
+
+// Adds begins append(v, a, b), which becomes Adds(v, s).Of(a, b).With(l), where l is the label of a and b.
+func Adds[S ~[]E, E any](v S, s hook.Site) Adding[S, E] { return Adding[S, E]{v: v, s: s} }
+
+// AddTo is Adds for a slice that is read after a and b; its label goes into to, addr is that of the address.
+func AddTo[S ~[]E, E any](p *S, at, s hook.Site, addr Label, to *Slot) Adding[S, E] {
+	return Adding[S, E]{p: p, s: s, at: at, addr: addr, to: to}
+}
+
+// Of takes what is appended.
+func (a Adding[S, E]) Of(xs ...E) Adding[S, E] {
+	a.xs = xs
+	return a
+}
+
+// With appends it, with the label l.
+func (a Adding[S, E]) With(l Label) S {
+	if a.p != nil {
+		a.v = Get(a.p, a.at, a.addr, a.to)
 	}
-	p, n := area(s)
 	if !here() {
-		return hook.Grow(s, k, site)
+		return hook.Add(a.v, a.s).Of(a.xs...)
 	}
-	if at := place(p); at != old.p {
-		memory.move(at, old.p, old.n, 0)
+	return grow(a.v, a.xs, a.s, l)
+}
+
+// grow is append(s, t...), where t has the label l; see the same in package hook.
+func grow[S ~[]E, E any](s S, t []E, site hook.Site, l Label) S {
+	k, n := len(s), uintptr(len(t))*unsafe.Sizeof(*new(E))
+	from, size := area(s)
+	switch {
+	case len(t) == 0:
+		return append(s, t...)
+	case len(t) <= cap(s)-k:
+		write(noescape(unsafe.Add(unsafe.Pointer(unsafe.SliceData(s)), uintptr(k)*unsafe.Sizeof(*new(E)))), n, site, l, 0)
+		return append(s, t...)
+	case k > 0:
+		access(noescape(from), size, site, false, 0)
 	}
-	if k > 0 && k <= len(s) {
-		added := uintptr(k) * unsafe.Sizeof(s[0])
-		write(noescape(unsafe.Add(p, n-added)), added, site, l, 0)
+	old := place(noescape(from))
+	s = MadeSlice(append(s, t...), site, 0)
+	if k > 0 {
+		memory.move(place(unsafe.Pointer(&s[0])), old, size, 0)
 	}
+	write(noescape(unsafe.Pointer(&s[k])), n, site, l, 0)
 	return s
 }
 
@@ -102,8 +140,6 @@ func Append[S ~[]E, E any](s S, t []E, site hook.Site, l Label) S {
 	if !here() || len(t) == 0 {
 		return hook.Append(s, t, site)
 	}
-	var old Loc
-	Old(s, &old)
 	from, n := area(t)
 	if Exprs {
 		l = 0
@@ -113,22 +149,25 @@ func Append[S ~[]E, E any](s S, t []E, site hook.Site, l Label) S {
 	if leaf == 0 && !Exprs {
 		all = U(memory.get(place(from), n), l)
 	}
-	s = Grow(append(hook.Old(s, len(t), site), t...), len(t), site, all, &old)
+	at := place(noescape(from))
+	s = grow(s, hook.Snapped(t), site, all)
 	if leaf == 0 { // each element has its own
 		to, size := area(s)
-		memory.move(place(to)+size-n, place(from), n, l)
+		memory.move(place(to)+size-n, at, n, l)
 	}
 	return s
 }
 
 // AppendString is append(s, t...) of a string.
 func AppendString[S ~[]byte, T ~string](s S, t T, site hook.Site, l Label) S {
-	var old Loc
-	Old(s, &old)
-	if !Exprs || !here() || len(t) == 0 {
-		return Grow(append(hook.Old(s, len(t), site), t...), len(t), site, l, &old)
+	if !here() || len(t) == 0 {
+		return hook.AppendString(s, t, site)
 	}
-	s = Grow(append(hook.Old(s, len(t), site), t...), len(t), site, 0, &old)
+	b := unsafe.Slice(unsafe.StringData(string(t)), len(t))
+	if !Exprs {
+		return grow(s, b, site, l)
+	}
+	s = grow(s, b, site, 0)
 	to, size := area(s)
 	memory.move(place(to)+size-uintptr(len(t)), bytesOf(t), uintptr(len(t)), 0)
 	return s
@@ -146,6 +185,7 @@ func Copy[E any](dst, src []E, s hook.Site, l Label) int {
 	from, n := area(src[:k])
 	to, _ := area(dst)
 	_, leaf := access(noescape(from), n, s, false, l)
+	kept := hook.Snapped(src[:k])
 	if leaf == 0 {
 		if !Exprs {
 			access(noescape(to), n, s, true, U(memory.get(place(from), n), l))
@@ -156,7 +196,7 @@ func Copy[E any](dst, src []E, s hook.Site, l Label) int {
 	} else {
 		write(noescape(to), n, s, leaf, 0)
 	}
-	return copy(dst, src)
+	return copy(dst, kept)
 }
 
 // CopyString is copy(dst, src) of a string.

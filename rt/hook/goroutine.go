@@ -79,6 +79,9 @@ func NumGoroutine() int {
 // Execution counts the executions that have begun in this process.
 var Execution uint64
 
+// Live is the number of the execution that runs, 0 when it is over.
+var Live uint64
+
 // Measured is true when the execution has asked for what heddle changes: how much memory there is, or a plugin.
 var Measured bool
 
@@ -123,13 +126,14 @@ func Switched(was bool) {
 // OwnRand is true when the program has set its own source of random bytes for crypto/rand.
 var OwnRand bool
 
-// RandBytes fills b for crypto/rand from the execution's generator; false outside control.
+// RandBytes fills b for crypto/rand from the execution's generator or, outside of executions, from one that draws the same in
+// every process of heddle's: see Uint64. It returns false where the program has its own source, or runs without heddle.
 func RandBytes(b []byte) bool {
-	if OwnRand || !Here() {
+	if OwnRand || !Here() && !active() {
 		return false
 	}
 	for i := 0; i < len(b); {
-		x := Rand()
+		x := Uint64()
 		for j := 0; j < 8 && i < len(b); j++ {
 			b[i] = byte(x >> (8 * j))
 			i++

@@ -45,6 +45,9 @@ var Frozen bool
 // Here reports whether the caller is the goroutine under test that runs now.
 func Here() bool { return On && getg() == Cur }
 
+// Active reports whether heddle started the process.
+func Active() bool { return active() }
+
 // noescape hides p from escape analysis: what hooks are given is not kept
 // beyond the operation, and suspended stacks do not move (shrinking is off).
 //

@@ -18,6 +18,7 @@ type MapIter[K comparable, V any] struct {
 	keys []K
 	vals []V // for keys that are not equal to themselves
 	i    int
+	read bool // the read of the next step was announced
 	s    Site
 	K    K
 	V    V
@@ -36,10 +37,14 @@ func MapKeys[M ~map[K]V, K comparable, V any](m M, s Site) (k K, it *MapIter[K, 
 // MapEach begins the forms that assign, or use no variable.
 func MapEach[M ~map[K]V, K comparable, V any](m M, s Site) *MapIter[K, V] {
 	it := &MapIter[K, V]{m: m, s: s}
+	if m == nil {
+		return it
+	}
+	if On {
+		Read(mapptr(&m), 1, s)
+	}
+	it.read = true
 	if len(m) == 0 {
-		if On && m != nil {
-			Read(mapptr(&m), 1, s)
-		}
 		return it
 	}
 	it.keys = make([]K, 0, len(m))
@@ -65,13 +70,14 @@ func MapEach[M ~map[K]V, K comparable, V any](m M, s Site) *MapIter[K, V] {
 
 // More goes to the next entry that is still in the map and sets it.K and it.V; false at the end.
 func (it *MapIter[K, V]) More() bool {
+	if On && it.m != nil && !it.read {
+		Read(mapptr(&it.m), 1, it.s)
+	}
+	it.read = false
 	for it.i < len(it.keys) {
 		k := it.keys[it.i]
 		v0 := it.vals[it.i]
 		it.i++
-		if On {
-			Read(mapptr(&it.m), 1, it.s)
-		}
 		v, ok := it.m[k]
 		if !ok {
 			if k == k {

@@ -34,6 +34,16 @@ func chanput(c, v unsafe.Pointer) bool
 //go:noescape
 func chantake(c, v unsafe.Pointer) bool
 
+// stranger reports whether the running goroutine is outside control.
+//
+//go:linkname stranger
+func stranger() bool
+
+// initialised tells the runtime that package initialisation is over.
+//
+//go:linkname initialised
+func initialised()
+
 // active reports whether heddle started the process.
 //
 //go:linkname active

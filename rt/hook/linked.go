@@ -51,6 +51,19 @@ func Uint64() uint64 {
 	return nativeRand()
 }
 
+// begun is true from the end of package initialisation on.
+var begun bool
+
+// Begin is called when package initialisation is over: TestMain, or main, begins.
+func Begin() {
+	begun = true
+	initialised()
+}
+
+// Initial reports whether heddle's process is in package initialisation, where
+// nothing should be different from one process to the next.
+func Initial() bool { return !begun && active() }
+
 // before is the state of the generator outside of executions. It has no lock:
 // goroutines that draw at the same time are in no order anyway.
 var before splitmix.Stream

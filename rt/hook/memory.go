@@ -10,6 +10,15 @@ func R[T any](p *T, s Site) *T {
 	return p
 }
 
+// V announces a read of *p and returns the value: x becomes V(&x, s). Unlike R's it is looked at before whatever else
+// the expression announces.
+func V[T any](p *T, s Site) T {
+	if On {
+		Read(noescape(unsafe.Pointer(p)), unsafe.Sizeof(*p), s)
+	}
+	return *p
+}
+
 // W announces a write of *p that follows in the same statement, and returns p.
 // No other access may be announced between W and the write; use P otherwise.
 func W[T any](p *T, s Site) *T {
@@ -90,33 +99,87 @@ func SW[S ~[]E, E any](s S, site Site) S {
 	return s
 }
 
-// Old is the s of append(s, ...) with k values: where there is no room for them, append reads s to copy it.
-func Old[S ~[]E, E any](s S, k int, site Site) S {
-	if On && k > cap(s)-len(s) && len(s) > 0 {
+// An Adding is append(s, ...), of which the slice was evaluated.
+type Adding[S ~[]E, E any] struct {
+	v  S
+	p  *S // where the slice is; nil: it is v
+	s  Site
+	at Site // of the read of *p
+}
+
+// Add begins append(v, a, b), which becomes Add(v, s).Of(a, b).
+func Add[S ~[]E, E any](v S, s Site) Adding[S, E] { return Adding[S, E]{v: v, s: s} }
+
+// AddTo is Add for a slice in memory that the calls in a and b may change, as they may for gc: it is read after them, at the site at.
+func AddTo[S ~[]E, E any](p *S, at, s Site) Adding[S, E] { return Adding[S, E]{p: p, s: s, at: at} }
+
+// Of appends xs.
+func (a Adding[S, E]) Of(xs ...E) S {
+	if a.p != nil {
+		a.v = V(a.p, a.at)
+	}
+	if !On {
+		return append(a.v, xs...)
+	}
+	return grow(a.v, xs, a.s)
+}
+
+// grow is append(s, t...), of which t was read: it announces what append touches before it does.
+func grow[S ~[]E, E any](s S, t []E, site Site) S {
+	n := uintptr(len(t)) * unsafe.Sizeof(*new(E))
+	switch {
+	case len(t) == 0:
+		return append(s, t...)
+	case len(t) <= cap(s)-len(s):
+		Write(noescape(unsafe.Add(unsafe.Pointer(unsafe.SliceData(s)), uintptr(len(s))*unsafe.Sizeof(*new(E)))), n, site)
+		return append(s, t...)
+	case len(s) > 0: // it is copied
 		Read(noescape(unsafe.Pointer(&s[0])), uintptr(len(s))*unsafe.Sizeof(s[0]), site)
 	}
+	k := len(s)
+	s = MadeSlice(append(s, t...), site)
+	Write(noescape(unsafe.Pointer(&s[k])), n, site)
 	return s
 }
 
-// Grow is append(s, ...) with k values, already done: it announces what append touched and returns s.
-func Grow[S ~[]E, E any](s S, k int, site Site) S {
-	if On && k > 0 && k <= len(s) {
-		Write(noescape(unsafe.Pointer(&s[len(s)-k])), uintptr(k)*unsafe.Sizeof(s[0]), site)
+// Room is s with room for k more elements, which what it is given to will append: it announces what append would touch.
+func Room[S ~[]E, E any](s S, k int, site Site) S {
+	if !On {
+		return s
 	}
-	return s
+	return grow(s, make([]E, k), site)[:len(s)]
+}
+
+// Snap is true while accesses to memory are scheduling points: what is read has to be kept then if another access is announced
+// before it is used.
+var Snap bool
+
+// Snapped returns t, which was just read.
+func Snapped[E any](t []E) []E {
+	if Snap && Here() {
+		return append([]E(nil), t...)
+	}
+	return t
 }
 
 // Append is append(s, t...).
 func Append[S ~[]E, E any](s S, t []E, site Site) S {
-	if On && len(t) > 0 {
-		Read(noescape(unsafe.Pointer(&t[0])), uintptr(len(t))*unsafe.Sizeof(t[0]), site)
+	if !On {
+		return append(s, t...)
 	}
-	return Grow(append(Old(s, len(t), site), t...), len(t), site)
+	if len(t) > 0 {
+		Read(noescape(unsafe.Pointer(&t[0])), uintptr(len(t))*unsafe.Sizeof(t[0]), site)
+		t = Snapped(t)
+	}
+	return grow(s, t, site)
 }
 
 // AppendString is append(s, t...) of a string.
 func AppendString[S ~[]byte, T ~string](s S, t T, site Site) S {
-	return Grow(append(Old(s, len(t), site), t...), len(t), site)
+	if !On {
+		return append(s, t...)
+	}
+	return grow(s, unsafe.Slice(unsafe.StringData(string(t)), len(t)), site)
 }
 
 // Copy is copy(dst, src).
@@ -124,6 +187,7 @@ func Copy[E any](dst, src []E, s Site) int {
 	n := min(len(dst), len(src))
 	if On && n > 0 {
 		Read(noescape(unsafe.Pointer(&src[0])), uintptr(n)*unsafe.Sizeof(src[0]), s)
+		src = Snapped(src[:n])
 		Write(noescape(unsafe.Pointer(&dst[0])), uintptr(n)*unsafe.Sizeof(dst[0]), s)
 	}
 	return copy(dst, src)
@@ -153,6 +217,9 @@ func Var[T any](p *T, s Site) {
 	}
 }
 
+// Again is Var for a variable of a for clause, which every iteration has its own of. again: it is a copy of the one before.
+func Again[T any](p *T, s Site, again bool) { Var(p, s) }
+
 // MadeChan, MadeMap and MadeSlice announce what make (or a literal) returned.
 func MadeChan[C any](c C, s Site) C {
 	if On {
@@ -173,4 +240,14 @@ func MadeSlice[S ~[]E, E any](v S, s Site) S {
 		Alloc(noescape(unsafe.Pointer(unsafe.SliceData(v))), uintptr(cap(v))*unsafe.Sizeof(*unsafe.SliceData(v)), AllocSlice, s)
 	}
 	return v
+}
+
+// FromText is MadeSlice for what a conversion made of a string.
+func FromText[S ~[]E, E any](v S, s Site) S { return MadeSlice(v, s) }
+
+// Rest announces the slice that a call made for the arguments of a variadic function, if it did: it may have been given one.
+func Rest[E any](v []E, s Site) {
+	if On && cap(v) > 0 {
+		Alloc(noescape(unsafe.Pointer(unsafe.SliceData(v))), uintptr(cap(v))*unsafe.Sizeof(*new(E)), AllocRest, s)
+	}
 }

@@ -135,4 +135,5 @@ const (
 	AllocChan              // n is the capacity
 	AllocMap
 	AllocSlice
+	AllocRest // the arguments of a variadic function, if nothing else has announced them
 )

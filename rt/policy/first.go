@@ -17,7 +17,7 @@ func (first) Choose(cur trace.GID, ready []trace.GID, pend []trace.Pending) trac
 	if !contains(ready, cur) {
 		return ready[0]
 	}
-	if pend[cur].Op == trace.OpGosched {
+	if op := pend[cur].Op; op == trace.OpGosched || op == trace.OpIdle {
 		return after(cur, ready, pend)
 	}
 	return cur

@@ -99,7 +99,7 @@ func (p *pct) learn() {
 func (p *pct) Choose(cur trace.GID, ready []trace.GID, pend []trace.Pending) trace.GID {
 	p.prio = atLeast(p.prio, len(pend))
 	p.step++
-	if cur >= 0 && int(cur) < len(pend) && pend[cur].Op == trace.OpGosched {
+	if cur >= 0 && int(cur) < len(pend) && (pend[cur].Op == trace.OpGosched || pend[cur].Op == trace.OpIdle) {
 		p.low--
 		p.prio[cur] = p.low
 	}

@@ -86,6 +86,9 @@ func (s *Sched) atomicEnd(changed bool, bits uint64) {
 		s.acquire(g, a.o.clock)
 	}
 	g.touched = g.clock.At(g.chain)
+	if s.lent.some {
+		s.meetsLent(g, a.o.addr, a.n)
+	}
 	if s.race && s.shadow.Atomic(g.chain, g.clock, a.o.addr, a.n, a.site, kind != trace.OpAtomicLoad) != nil {
 		s.raced()
 	}

@@ -166,8 +166,8 @@ func (s *Sched) idleWait(pc uintptr) {
 		return
 	}
 	site := trace.PCSite(pc)
-	s.announce(g, trace.OpGosched, nil, site)
-	for len(s.ready) > 1 && !s.over {
+	s.announce(g, trace.OpIdle, nil, site)
+	for wait := s.idleStep(g); (wait || len(s.ready) > 1) && !s.over; wait = false {
 		s.unready(g, gIdle)
 		s.reschedule(g)
 	}
@@ -183,6 +183,19 @@ func (s *Sched) idleWait(pc uintptr) {
 	s.leave()
 }
 
+// idleStep reports whether g's wait for all others is a step where all are blocked already. It is in exhaustive executions, so that
+// they agree on the steps of g whatever the others did before; but not in one of a clip from when it was none.
+func (s *Sched) idleStep(g *G) bool {
+	if !s.exhaustive() {
+		return false
+	}
+	if s.k >= len(s.opt.Schedule.Steps) {
+		return true
+	}
+	want := s.wanted()
+	return want.G == g.id && fits(want.Op, trace.OpIdle)
+}
+
 // install fills the function variables of rt/hook.
 func install() {
 	if hook.Read != nil {
@@ -193,6 +206,9 @@ func install() {
 	hook.GoStmt, hook.Yield, hook.NumGo, hook.Foreign = s.goStmt, s.gosched, s.numGoroutine, s.foreign
 	hook.ExitProcess = s.exit
 	hook.Outside, hook.Native, hook.File, hook.Use = s.waitOutside, s.nativeIO, s.file, s.useConn
+	hook.LendMemory = s.lend
+	hook.UseState, hook.StateNamed, hook.BlindCall = s.state, s.stateNamed, s.blindCall
+	hook.Receiver, hook.ReceiverAny, hook.ReceiverReads, hook.HoldReceiver, hook.FireReceiver = receiver, receiverAny, receiverReads, hold, fire
 	hook.ChanOp, hook.ChanPolled = chanOp, s.chanPolled
 	hook.ChanClose, hook.ChanLen, hook.ChanSelect = s.chanClose, s.chanLen, s.chanSelect
 	hook.MutexLock, hook.MutexTryLock, hook.MutexUnlock = s.mutexLock, s.mutexTryLock, s.mutexUnlock

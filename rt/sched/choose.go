@@ -142,7 +142,9 @@ func (s *Sched) wanted() trace.Step {
 // StepsOf returns how many steps a goroutine has made in the running execution.
 func (s *Sched) StepsOf(id trace.GID) int32 { return s.gs[id].steps }
 
-func fits(want, got trace.Op) bool { return want == trace.OpNone || want == got }
+func fits(want, got trace.Op) bool {
+	return want == trace.OpNone || want == got || want == trace.OpGosched && got == trace.OpIdle // of a clip from before the latter
+}
 
 // inPlace reports whether the operation that want is about stands where it stood.
 func (s *Sched) inPlace(want trace.Step) bool {

@@ -11,6 +11,10 @@ import "unsafe"
 // mayBeOutsiders is false: in heddle's own tests others run beside the program, and have nothing to do with it.
 const mayBeOutsiders = false
 
+func goMemory(uintptr) bool { return true }
+
+func mine(bool) {}
+
 type plainCoro struct{ ch chan struct{} }
 
 var (
@@ -59,6 +63,36 @@ func stackBounds() (lo, hi uintptr) { return 0, 0 }
 
 func stackHi(uintptr) uintptr { return 0 }
 
+func stackLo(uintptr) uintptr { return 0 }
+
+// A plainMemory stands for the program's memory in heddle's own tests: where the runtime is not asked, there is none.
+type plainMemory struct {
+	objects   map[uintptr]uintptr // sizes, by where they begin
+	variables memoryRange
+	stacks    map[uintptr]suspended
+}
+
+var plainHeap plainMemory
+
+func heapObject(p uintptr) (base, size uintptr, noscan, small bool) {
+	for at, n := range plainHeap.objects {
+		if p >= at && p < at+n {
+			return at, n, false, false
+		}
+	}
+	return 0, 0, false, false
+}
+
+func heapBounds() (lo, hi uintptr) { return 0, ^uintptr(0) }
+
+func eachSuspended(f func(gp, lo, hi, deferred uintptr)) {
+	for gp, s := range plainHeap.stacks {
+		f(gp, s.stack.lo, s.stack.hi, s.deferred)
+	}
+}
+
+func eachVariables(f func(lo, hi uintptr)) { f(plainHeap.variables.lo, plainHeap.variables.hi) }
+
 func getg() uintptr { return plainG + 1 }
 
 // chanstate does not know who waits: in heddle's own tests nobody does natively.
@@ -86,3 +120,9 @@ func goid() uint64 { return uint64(plainG) }
 func labels() unsafe.Pointer { return nil }
 
 func setLabels(unsafe.Pointer) {}
+
+func dynamic(t unsafe.Pointer) (elem unsafe.Pointer, direct, iface bool) { return nil, true, false }
+
+func methodOn(t unsafe.Pointer, name string) (how uint8, off, size uintptr, field unsafe.Pointer) {
+	return 0, 0, 0, nil
+}

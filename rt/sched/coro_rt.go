@@ -26,6 +26,27 @@ func stackBounds() (lo, hi uintptr) { return runtime.HeddleStack() }
 //go:linkname stackHi
 func stackHi(gp uintptr) uintptr
 
+// stackLo returns the lower end.
+//
+//go:linkname stackLo
+func stackLo(gp uintptr) uintptr
+
+// heapBounds returns between which addresses all heap objects are.
+//
+//go:linkname heapBounds
+func heapBounds() (lo, hi uintptr)
+
+// eachSuspended calls f for the running goroutine and each one that is suspended, with the address of its g, with what is in use of its
+// stack, and with the first of its deferred calls.
+//
+//go:linkname eachSuspended
+func eachSuspended(f func(gp, lo, hi, deferred uintptr))
+
+// eachVariables calls f for each range of memory with package-level variables that may hold pointers.
+//
+//go:linkname eachVariables
+func eachVariables(f func(lo, hi uintptr))
+
 func getg() uintptr { return runtime.HeddleGetg() }
 
 // numgc counts the garbage collections so far.
@@ -48,6 +69,16 @@ func chanopen(c unsafe.Pointer)
 //go:linkname chandrop
 func chandrop(c unsafe.Pointer)
 
+// goMemory reports whether p points into memory that Go looks after.
+//
+//go:linkname goMemory
+func goMemory(p uintptr) bool
+
+// mine marks the running goroutine as under control, or not: see hook.Touch.
+//
+//go:linkname mine
+func mine(yes bool)
+
 // goid returns the number of the running goroutine.
 //
 //go:linkname goid
@@ -63,3 +94,18 @@ func labels() unsafe.Pointer
 
 //go:linkname setLabels
 func setLabels(p unsafe.Pointer)
+
+// heapObject returns where the object of the heap begins that p is in, how large it is, and whether it holds no
+// pointers; 0 for other memory. small: it may be shared by several variables without pointers.
+//
+//go:linkname heapObject
+func heapObject(p uintptr) (base, size uintptr, noscan, small bool)
+
+// dynamic and methodOn look into types: see package runtime.
+//
+//go:linkname dynamic
+func dynamic(t unsafe.Pointer) (elem unsafe.Pointer, direct, iface bool)
+
+//go:linkname methodOn
+//go:noescape
+func methodOn(t unsafe.Pointer, name string) (how uint8, off, size uintptr, field unsafe.Pointer)

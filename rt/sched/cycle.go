@@ -74,6 +74,7 @@ func (s *Sched) Deadlock() *Deadlock {
 func (s *Sched) ForgetDeadlocks() {
 	clear(s.knownCycles)
 	clear(s.knownWaits)
+	clear(s.excused)
 	s.handedOver = false
 }
 

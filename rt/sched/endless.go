@@ -15,6 +15,8 @@ import (
 // takes, up to mostTicks; without a prospect of getting there it is bounded after fewTicks.
 // A program (Options.Program) may run for as long as it likes.
 //
+// It has timed out at once where main waits for what nothing that goes on can reach (reach.go), which is asked after askTicks timers.
+//
 // Where main waited in an execution that timed out is known: later ones of the
 // same test end after fewTicks if it waits there.
 
@@ -25,6 +27,8 @@ const (
 	mostTicks    = 1_000_000
 	countTicks   = 1_000 // after how many of an execution they are counted
 	confirmTicks = 100   // that make a series repeat itself
+	askTicks     = 1_000 // after how many that main waits it is asked whether it waits for good; after askFactor times as many again
+	askFactor    = 16
 )
 
 // ticks are the timers that have fired because nobody could go on.
@@ -35,6 +39,7 @@ type ticks struct {
 	since  int64                 // when main last came to a place that was new to it
 	waits  map[trace.Pending]int // how often it came where
 	most   int                   // bound on idle
+	ask    int                   // at how many that are idle main is asked about again, see askTicks
 	look   int                   // at how many the time is looked at again
 	counts fires
 }
@@ -60,7 +65,7 @@ func seriesOf(t *timer) series { return series{t.site, t.d >> 16} } // computing
 func (k *ticks) reset() {
 	clear(k.counts)
 	clear(k.waits)
-	*k = ticks{most: fewTicks, look: countTicks, counts: k.counts, waits: k.waits}
+	*k = ticks{most: fewTicks, ask: askTicks, look: countTicks, counts: k.counts, waits: k.waits}
 }
 
 // endless is called when t is about to fire since nobody can go on. It ends the
@@ -68,7 +73,7 @@ func (k *ticks) reset() {
 func (s *Sched) endless(t *timer) bool {
 	k := &s.ticks
 	if n := s.gs[0].steps; n != k.at {
-		k.idle, k.at, k.most = 0, n, fewTicks
+		k.idle, k.at, k.most, k.ask = 0, n, fewTicks, askTicks
 		if k.waits == nil {
 			k.waits = make(map[trace.Pending]int)
 		}
@@ -79,6 +84,13 @@ func (s *Sched) endless(t *timer) bool {
 	}
 	k.all++
 	k.idle++
+	if k.idle == k.ask && !s.opt.Program && !s.mainOver && !hook.Frozen && !hook.Real {
+		k.ask *= askFactor
+		if s.cutOff = s.mainCutOff(); s.cutOff {
+			s.stop(trace.TimedOut)
+			return true
+		}
+	}
 	if k.all > countTicks {
 		k.counts.add(t)
 	}

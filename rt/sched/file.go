@@ -1,8 +1,10 @@
 package sched
 
 import (
+	"syscall"
 	"unsafe"
 
+	"heddle/rt/states"
 	"heddle/trace"
 )
 
@@ -18,13 +20,17 @@ import (
 var cells [1 << 12]byte
 
 // file announces that the goroutine is about to read or write the file or folder name, and to write also.
-// What the standard library does for itself (log, testing) is no operation.
+// What the standard library does for itself (testing) is no operation.
 func (s *Sched) file(write bool, name, also string) {
 	g := s.enter()
 	site, ok := s.filePlace()
 	if s.inert() || !ok || !plainFile(name) {
 		s.leave()
 		return
+	}
+	if name[0] != '/' || also != "" && also[0] != '/' {
+		s.useState(g, unsafe.Add(processState(states.Dir), 1), false, site)
+		name, also = absolute(name), absolute(also)
 	}
 	o, op := s.fileObject(name, site), trace.OpMapLoad
 	if write {
@@ -86,22 +92,38 @@ func plainFile(name string) bool {
 	return name != "" && name[0] != '|' && !(len(name) > 5 && (name[:5] == "/dev/" || name[:5] == "/proc" || name[:5] == "/sys/"))
 }
 
+// absolute returns the name with the working directory before it.
+func absolute(name string) string {
+	if name == "" || name[0] == '/' {
+		return name
+	}
+	dir, err := syscall.Getwd()
+	if err != nil || name == "." {
+		return dir
+	}
+	return dir + "/" + name
+}
+
 // filePlace returns where the program uses a file; ok is false if it is not the program that does.
 func (s *Sched) filePlace() (site trace.Site, ok bool) {
 	for pc, in := range s.frames {
+		site = trace.PCSite(pc).OnFile()
 		if !in.std {
-			return trace.PCSite(pc).OnFile(), true
+			return site, true
 		}
-		if !passesOn[in.pkg] {
-			break
+		if ownFiles(in.pkg) {
+			return 0, false
 		}
+		ok = ok || in.pkg == "net/http" // a server, which serves what the program gave it
 	}
-	return 0, false
+	return site, ok
 }
 
-// passesOn are packages that use files because their callers do.
-var passesOn = map[string]bool{
-	"os": true, "io": true, "io/fs": true, "io/ioutil": true, "path/filepath": true, "bufio": true, "fmt": true, "sync": true,
-	"encoding/json": true, "encoding/csv": true, "encoding/gob": true, "encoding/xml": true, "encoding/binary": true,
-	"text/template": true, "html/template": true, "compress/gzip": true, "archive/zip": true, "archive/tar": true,
+// ownFiles reports whether a package uses files for itself. Others do because their callers do.
+func ownFiles(pkg string) bool {
+	switch pkg {
+	case "testing", "net", "time", "mime", "os/user", "runtime", "crypto/x509", "crypto/tls":
+		return true
+	}
+	return len(pkg) > 8 && pkg[:8] == "testing/"
 }

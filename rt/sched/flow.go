@@ -42,7 +42,7 @@ func (s *Sched) resetFlow() {
 	flow.Running = func() *flow.G { return &s.cur.flow }
 	flow.Access = s.flowAccess
 	flow.Stack = stackBounds
-	flow.Branched = s.branched
+	flow.Branched, flow.Reachable = s.branched, walk
 	flow.Sender = s.sender
 	hook.Read, hook.Write = s.readForeign, s.writeForeign
 }
@@ -53,6 +53,7 @@ func (s *Sched) noteFlow(g *G, op trace.Op, arg int64, i int32) {
 	if flow.Exprs { // what a read gives is known by its address, what a receive does by the send
 		if op == trace.OpSend {
 			flow.F.Of[i] = g.flow.Sends(g.sends)
+			flow.NoteSent(flow.F.Of[i])
 		}
 		if gives[op] || op == trace.OpWrite {
 			g.flow.Event = i

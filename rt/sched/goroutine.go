@@ -16,7 +16,8 @@ type worker struct {
 	own    unsafe.Pointer // the coro made with it
 	parked unsafe.Pointer // the coro in which it is suspended, nil while it runs
 	g      *G
-	goid   uint64 // the runtime's number of the coroutine
+	goid   uint64  // the runtime's number of the coroutine
+	gp     uintptr // the address of its g
 }
 
 // newG adds a goroutine that has not started.
@@ -64,6 +65,9 @@ func (s *Sched) goStmt(f func(), site hook.Site) {
 	s.setReady(n, trace.OpStart, nil, trace.Site(site))
 	if s.ngs > maxGoroutines || len(s.chains.links) > maxChains {
 		s.stop(trace.Bounded)
+		if g != s.timerG {
+			s.reschedule(g) // it does not come back: a loop that starts more makes no step
+		}
 	}
 	s.leave()
 }
@@ -128,8 +132,10 @@ func (s *Sched) giveWorker(g *G) {
 // main is what a worker runs: one goroutine under test after the other.
 func (w *worker) main(unsafe.Pointer) {
 	s := S
-	w.goid = goid()
+	w.goid, w.gp = goid(), getg()
+	mine(true)
 	defer func() {
+		mine(false)
 		// Only a Goexit comes here. The coroutine ends; its coro resumes
 		// whoever is suspended in it, who passes on to s.cur (see switchTo).
 		hook.Cur = 0
@@ -307,7 +313,9 @@ func (s *Sched) finish() {
 	if s.solo {
 		s.company()
 	}
+	s.judgeLeft()
 	s.unwind = true
+	hook.Live = 0
 	if s.opt.BeforeUnwind != nil && s.leftovers() {
 		s.opt.BeforeUnwind()
 	}
@@ -385,6 +393,9 @@ func (s *Sched) gosched(pc uintptr) {
 }
 
 func (s *Sched) numGoroutine() int {
+	if s.ngs > 2 { // some may have ended, or been started, in another order
+		s.notSeen(trace.Unseen{Code: trace.UnseenState, What: "runtime.NumGoroutine"})
+	}
 	n := 0
 	for _, g := range s.gs[:s.ngs] {
 		if g.state != gDone {

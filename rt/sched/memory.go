@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"runtime"
 	"strconv"
 	"unsafe"
 
@@ -51,6 +52,9 @@ func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op
 		return
 	}
 	g.touched = g.clock.At(g.chain)
+	if s.lent.some {
+		s.meetsLent(g, uintptr(p), n)
+	}
 	if s.untilSolo--; s.untilSolo == 0 {
 		s.maybeSolo()
 	}
@@ -152,10 +156,16 @@ func (s *Sched) raced() {
 		// Memory may have been used again since the earlier access: start afresh.
 		s.gc = gc
 		s.shadow.Reset()
+		s.lent.shadow.Reset()
 		s.win.number++
+		s.notSeenHere(trace.UnseenCollected)
 		return
 	}
 	for _, r := range s.shadow.Races() {
+		if !goMemory(r.Addr) { // it may have been freed, and given out again, since the earlier access
+			s.notSeenHere(trace.UnseenForeign)
+			continue
+		}
 		if len(s.races) >= maxRaces {
 			return
 		}
@@ -165,6 +175,19 @@ func (s *Sched) raced() {
 		}
 		s.races = append(s.races, k)
 	}
+}
+
+// notSeenHere notes what is not known of the access just made.
+func (s *Sched) notSeenHere(code trace.UnseenCode) {
+	u := trace.Unseen{Code: code}
+	for _, pc := range callers(3) { // heddle's own functions come first
+		const own = "heddlert/"
+		if f := runtime.FuncForPC(pc - 1); f != nil && (len(f.Name()) < len(own) || f.Name()[:len(own)] != own) {
+			u.Site = trace.PCSite(pc)
+			break
+		}
+	}
+	s.notSeen(u)
 }
 
 func (s *Sched) wgMisuse(g *G, o *object, waiter trace.GID, site trace.Site) {

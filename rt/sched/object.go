@@ -184,6 +184,30 @@ func (t *objTable) find(p uintptr) *objSlot {
 	}
 }
 
+// has reports whether p is in t.
+func (t *objTable) has(p uintptr) bool { return t.find(p).gen == t.gen }
+
+// insert adds p, of no object, and reports whether it was new.
+func (t *objTable) insert(p uintptr) bool {
+	sl := t.find(p)
+	if sl.gen == t.gen {
+		return false
+	}
+	*sl = objSlot{addr: p, gen: t.gen}
+	t.n++
+	return true
+}
+
+// empty takes everything out of t.
+func (t *objTable) empty() {
+	t.n = 0
+	t.gen++
+	if t.gen == 0 {
+		clear(t.slots)
+		t.gen = 1
+	}
+}
+
 func (t *objTable) grow() {
 	old := t.slots
 	t.slots = make([]objSlot, max(64, 2*len(old)))
@@ -245,12 +269,7 @@ func (s *Sched) newObject(p unsafe.Pointer, kind trace.ObjKind, site trace.Site)
 
 func (s *Sched) resetObjects() {
 	s.nobj = 0
-	s.tab.n = 0
-	s.tab.gen++
-	if s.tab.gen == 0 {
-		clear(s.tab.slots)
-		s.tab.gen = 1
-	}
+	s.tab.empty()
 }
 
 // releaseNative frees the native locks that the execution left behind, so that
@@ -293,6 +312,9 @@ func (s *Sched) alloc(p unsafe.Pointer, n uintptr, kind uint8, site uint64) {
 		return
 	}
 	g := s.cur
+	if kind == hook.AllocRest && !s.unannounced(p) {
+		return
+	}
 	g.allocs++
 	if kind == hook.AllocChan {
 		s.madeChan(p, trace.Site(site))
@@ -300,4 +322,14 @@ func (s *Sched) alloc(p unsafe.Pointer, n uintptr, kind uint8, site uint64) {
 	if len(s.allocs) < maxAllocs {
 		s.allocs = append(s.allocs, alloc{uintptr(p), n, g.id, g.allocs, kind, 0, trace.Site(site)})
 	}
+}
+
+// unannounced reports whether nothing has announced the memory at p, and a name for it is wanted. What is on a stack has none.
+func (s *Sched) unannounced(p unsafe.Pointer) bool {
+	if !s.exhaustive() || onStack(p) {
+		return false
+	}
+	s.sortAllocs()
+	_, _, ok := s.allocOf(uintptr(p))
+	return !ok
 }

@@ -93,7 +93,10 @@ func (s *Sched) collected() bool { return numgc() != s.gcBefore }
 
 // pollForeign looks at native objects until somebody is ready, for at most d.
 func (s *Sched) pollForeign(d time.Duration) bool {
-	if s.waiters == 0 && (d == pollShort && s.vain >= fruitless || s.outsiders() <= 0 && !s.collected() || !s.anyWaits()) {
+	if d == pollShort && s.vain >= fruitless { // a ticker would have a long wait at each of its ticks
+		return false
+	}
+	if s.waiters == 0 && (s.outsiders() <= 0 && !s.collected() || !s.anyWaits()) {
 		return false
 	}
 	if hook.Real {

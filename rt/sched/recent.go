@@ -48,6 +48,7 @@ type windowed struct {
 
 func read(p unsafe.Pointer, n uintptr, site hook.Site) {
 	if hook.Cur != getg() {
+		hook.Touch(p)
 		return
 	}
 	s := S
@@ -71,6 +72,7 @@ func read(p unsafe.Pointer, n uintptr, site hook.Site) {
 
 func write(p unsafe.Pointer, n uintptr, site hook.Site) {
 	if hook.Cur != getg() {
+		hook.Touch(p)
 		return
 	}
 	s := S
@@ -129,6 +131,9 @@ func (s *Sched) tell(e *recent, write bool) bool {
 	e.told = e.to
 	if s.opt.Plain {
 		s.notePlain(g, p, n, e.site, write)
+	}
+	if s.lent.some {
+		s.meetsLent(g, p, n)
 	}
 	if write {
 		return s.shadow.Write(g.chain, g.clock, p, n, e.site) != nil

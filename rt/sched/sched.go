@@ -33,6 +33,7 @@ type Options struct {
 	Policy   policy.Policy // what chooses after the prefix; its Begin was called
 	Steps    int           // step bound; 0 is DefaultSteps
 	Longest  time.Duration // time bound; 0: none
+	Until    time.Time     // when it is to end whatever it is at; zero: never
 	Full     func() bool   // reports whether the memory bound is reached; nil: there is none
 	Race     bool          // detect data races
 	Known    Races         // of which no more is to be told than that they are there
@@ -89,9 +90,10 @@ type G struct {
 	fn    func()
 	w     *worker // whose stack it runs on
 	clock trace.Clock
-	chain trace.Chain // its entry in clocks
-	at    *object     // what the pending operation is about
-	quiet bool        // the pending operation is no scheduling point
+	chain trace.Chain    // its entry in clocks
+	held  []heldReceiver // whose calls wait for their arguments
+	at    *object        // what the pending operation is about
+	quiet bool           // the pending operation is no scheduling point
 
 	asks   *object // whose state the pending operation depends on, nil if it is always enabled
 	asksAt int     // its index in asks.announced
@@ -154,6 +156,7 @@ type G struct {
 	endStack []uintptr // where it was when the execution ended
 	mark     int       // its state when the execution ended
 	left     bool      // it had not ended then
+	alive    bool      // and may go on after that, see reach.go
 }
 
 // Sched is the scheduler and the state of the running execution.
@@ -191,6 +194,8 @@ type Sched struct {
 
 	race     bool
 	shadow   detect.Shadow
+	lent     lent // to code that is not rewritten
+	unseen   []trace.Unseen
 	races    []Race
 	fails    []*Failure
 	accessed map[accessor][]uintptr // of an execution that records: stacks of accesses at watched sites
@@ -213,6 +218,10 @@ type Sched struct {
 	nlooks     int64     // at the clock, that moved it by themselves
 	flowed     int64     // the clock when it was looked at last
 	rests      int32     // how often nobody was ready and the clock was asked
+	restsAtEnd int32     // rests when main was over
+	cutOff     bool      // the execution timed out since main waits for what nothing that goes on can reach
+	reach      reach
+	excused    map[uint64]int // situations of the test in which nothing was stuck, see situation
 	early      []EarlyTimer
 	scratch    []trace.GID
 	byName     map[string]trace.GID // of goroutines, for schedules that name them
@@ -347,6 +356,7 @@ func (s *Sched) reset(opt Options) {
 	if s.race {
 		s.shadow.Reset()
 	}
+	s.resetLent()
 	s.resetWindow()
 	s.untilSolo = SoloAfter
 	clear(s.accessed)
@@ -378,6 +388,7 @@ func (s *Sched) reset(opt Options) {
 	s.lazyVal = lazyValue{}
 	hook.Rec, hook.Real, hook.Measured, hook.Children = opt.Record, opt.Real, false, false
 	hook.Polls = s.exhaustive()
+	hook.Snap = opt.Visible == VisibleAll || opt.Visible == VisibleAuto && s.visible.n > 0
 }
 
 // Run runs main as the goroutine "main" of one execution and returns its
@@ -385,11 +396,14 @@ func (s *Sched) reset(opt Options) {
 // control. What was found is in Failure, Races and the trace's verdict.
 func (s *Sched) Run(main func(), opt Options) *trace.Trace {
 	hook.Execution++
+	hook.Live = hook.Execution
+	mine(true)
 	s.reset(opt)
 	install()
 	s.resetFlow()
 	s.dg = G{}
 	s.dg.id, s.dg.w = trace.NoG, &s.driver
+	s.driver.gp = getg()
 	s.chains.reset()
 	g := s.newG(trace.NoG, 0, main, 0)
 	s.timerG = s.newG(trace.NoG, 1, nil, 0)
@@ -405,8 +419,11 @@ func (s *Sched) Run(main func(), opt Options) *trace.Trace {
 	}
 	// Nobody can go on, or somebody stopped the execution.
 	s.born = s.outsiders() > s.strangers
+	if opt.Exprs {
+		flow.Settle()
+	}
 	s.finish()
-	hook.On = false
+	hook.On = hook.Strangers // what they touch between executions is noted too
 	hook.Cur = 0
 	s.t.Verdict = s.verdict
 	return &s.t

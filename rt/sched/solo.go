@@ -60,10 +60,17 @@ func (s *Sched) company() {
 
 // readSolo and writeSolo are the hooks meanwhile. A goroutine outside control may come by, and counts as well.
 
-func readSolo(_ unsafe.Pointer, n uintptr, _ hook.Site) { S.alive(n) }
+func readSolo(p unsafe.Pointer, n uintptr, _ hook.Site) {
+	if hook.Strangers && hook.Cur != getg() {
+		hook.Touch(p)
+		return
+	}
+	S.alive(n)
+}
 
-func writeSolo(_ unsafe.Pointer, n uintptr, _ hook.Site) {
+func writeSolo(p unsafe.Pointer, n uintptr, _ hook.Site) {
 	if hook.Cur != getg() {
+		hook.Touch(p)
 		return
 	}
 	g := S.cur

@@ -14,6 +14,9 @@ func callers(skip int) []uintptr {
 	return append([]uintptr(nil), pcs[:runtime.Callers(skip+1, pcs[:])]...)
 }
 
+// LateWakes returns how many timers fired after main was over in the last execution.
+func (s *Sched) LateWakes() int { return s.lateWake }
+
 // Failure returns what ended the last execution early, or nil.
 func (s *Sched) Failure() *Failure {
 	if len(s.fails) == 0 {
@@ -49,6 +52,7 @@ type Left struct {
 	Holders []trace.GID // of the lock it waits for
 	Wanted  bool        // a RWMutex that who is in Holders has not got yet either: he waits to write
 	Old     bool        // waits for something older than the execution
+	Alive   bool        // goes on after it, or may: some goroutine that goes on, or a timer, can reach what it waits for
 }
 
 // LeftState says what a goroutine that is left was doing.
@@ -85,7 +89,7 @@ func (s *Sched) Leftover() []Left {
 		default:
 			l.State = LeftReady
 		}
-		l.Old = g.waitsForOld()
+		l.Old, l.Alive = g.waitsForOld(), g.alive
 		ls = append(ls, l)
 	}
 	return ls

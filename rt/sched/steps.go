@@ -69,7 +69,7 @@ func (s *Sched) newGoroutine(g trace.Goroutine) {
 // never depends on either, only whether it goes on; who executes a schedule again may come less far.
 func (s *Sched) expire() bool {
 	switch {
-	case s.opt.Longest > 0 && time.Since(s.begun) >= s.opt.Longest:
+	case s.opt.Longest > 0 && time.Since(s.begun) >= s.opt.Longest, !s.opt.Until.IsZero() && time.Now().After(s.opt.Until):
 		s.stop(trace.Expired)
 	case s.opt.Full != nil && s.opt.Full():
 		s.stop(trace.Filled)

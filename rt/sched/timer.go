@@ -39,6 +39,7 @@ func (s *Sched) resetTimers() {
 	s.lateWake = 0
 	s.early = s.early[:0]
 	s.ticks.reset()
+	s.cutOff = false
 	s.rests = 0
 }
 
@@ -298,17 +299,23 @@ func (s *Sched) fireNext() bool {
 		return false
 	}
 	s.rests++
+	if s.rests%restsPerLook == 0 && s.expire() {
+		return false // timers that let nobody make a step are bounded by time too
+	}
 	if s.confirmed() || s.recognised() {
 		return false
 	}
 	if s.mainOver {
+		if s.lateWake == 0 {
+			s.restsAtEnd = s.rests
+		}
 		if s.lateWake >= maxLateWakes || hook.Real || s.onlyPeriodic() && !s.blocked() {
 			return false
 		}
 		s.lateWake++
 	}
 	t := s.timers[0]
-	if t.when == never {
+	if t.when == never || s.wakeNone() {
 		return false
 	}
 	if hook.Real && !hook.Frozen {
@@ -377,8 +384,13 @@ func (s *Sched) passTime(n int) {
 		// The next look finds that it has not moved by itself.
 		s.flowed = s.now
 	}
-	late := (n > longRun || s.beats > workAfter) && s.othersReady()
-	for !s.over && len(s.timers) > 0 && s.timers[0].when <= s.now {
+	s.firePast((n > longRun || s.beats > workAfter) && s.othersReady())
+}
+
+// firePast fires the timers whose time has come, each once. What they do may take time, as to look at the real clock does: what is
+// due then waits for the next turn, or a ticker that is always due would never end it.
+func (s *Sched) firePast(late bool) {
+	for now := s.now; !s.over && len(s.timers) > 0 && s.timers[0].when <= now; {
 		s.ranOut = s.ranOut || late && s.timers[0].sleeper == nil
 		s.fireTimer(s.timers[0])
 	}
@@ -400,6 +412,9 @@ func (s *Sched) othersReady() bool {
 // wakeLatency is how much later than its deadline a timer fires in virtual time: more than some looks at the clock take.
 const wakeLatency = 50_000
 
+// restsPerLook is how often the clock is asked between two looks at the time that the execution takes.
+const restsPerLook = 1000
+
 // blocked reports whether somebody waits for more than the clock: when main is
 // over, whoever has a ticker may still let him go on.
 func (s *Sched) blocked() bool {
@@ -411,9 +426,33 @@ func (s *Sched) blocked() bool {
 	return false
 }
 
+// wakeNone reports whether the timers that run let no goroutine go on, however often they fire: they send to channels at which none waits, and
+// every goroutine waits for another.
+func (s *Sched) wakeNone() bool {
+	for _, t := range s.timers {
+		if t.when == never {
+			continue
+		}
+		if o := t.ch; o == nil || t.sleeper != nil || o.ch.recvq.first() != nil || len(o.ch.receivers) > 0 {
+			return false
+		}
+	}
+	if s.mainOver || hook.Real || s.spinners > 0 || s.idleTurn > 0 || s.awaiting > 0 || s.foreign() {
+		return false
+	}
+	for _, g := range s.gs[:s.ngs] {
+		if g.state != gDone && g.state != gBlocked && g.state != gParked {
+			return false
+		}
+	}
+	return true
+}
+
+// onlyPeriodic reports whether all that the timers do is to repeat themselves, as each has shown since main was over: what it serves may end
+// at its next tick. An exhaustive execution does not wait for that.
 func (s *Sched) onlyPeriodic() bool {
 	for _, t := range s.timers {
-		if t.period == 0 {
+		if t.period == 0 || !s.exhaustive() && t.started <= s.restsAtEnd {
 			return false
 		}
 	}

@@ -1,5 +1,7 @@
 package sched
 
+import "heddle/trace"
+
 // Work takes time. What is accessed is counted: whoever computes for long shows that he is alive, to those who watch the process,
 // and once an execution has done much, the clock moves with it. A loop that works until its time is over would have no end
 // otherwise, since a look at the clock moves it by a nanosecond only. How much was accessed is, unlike the real time that it took, the same in every
@@ -17,7 +19,17 @@ const (
 func (s *Sched) alive(n uintptr) {
 	if s.untilBeat -= 1 + int32(n/pieceSize); s.untilBeat <= 0 {
 		s.beat()
+		s.endHere()
 	}
+}
+
+// endHere ends the execution at an access, where it has taken as long as it may, or as much memory: who computes for long comes to
+// no scheduling point.
+func (s *Sched) endHere() {
+	if s.over || s.unwind || s.cur == s.timerG || !s.here() || !s.expire() {
+		return
+	}
+	s.point(s.enter(), trace.OpGosched, nil, 0)
 }
 
 // looked counts a look at the clock.

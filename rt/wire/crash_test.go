@@ -65,3 +65,22 @@ func TestCrashInfoIsWhatWasPut(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
+
+// FuzzReadCrash: a crash file may be cut off, or have been written over by the program under test.
+func FuzzReadCrash(f *testing.F) {
+	mem := make([]byte, CrashHeader)
+	(&CrashInfo{Running: true, Test: "TestX", Policy: "pct"}).Put(mem)
+	f.Add(mem, uint64(1), uint64(2))
+	f.Fuzz(func(t *testing.T, head []byte, goroutines, steps uint64) {
+		if c, ok := ReadCrash(head); ok && (len(c.Test) > 700 || len(c.Policy) > 32) {
+			t.Errorf("%+v", c)
+		}
+		mem := make([]byte, CrashSize)
+		copy(mem[:CrashHeader], head)
+		n := CrashCountsOf(mem)
+		n.Goroutines, n.Steps = uint32(goroutines), uint32(steps)
+		if tr := CrashTrace(mem); tr != nil && (len(tr.Goroutines) != int(n.Goroutines) || len(tr.Steps) != int(n.Steps)) {
+			t.Errorf("%d goroutines and %d steps of %+v", len(tr.Goroutines), len(tr.Steps), n)
+		}
+	})
+}

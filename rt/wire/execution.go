@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"time"
+
 	"heddle/explore/question"
 	"heddle/trace"
 )
@@ -36,9 +38,12 @@ type Request struct {
 	// All: every memory access is a scheduling point, and an event. Steps bounds the execution, if not 0.
 	All   bool `json:",omitempty"`
 	Steps int  `json:",omitempty"`
+	// Until is when it is to end whatever it is at; zero: when it is over, or the time bound is reached.
+	Until time.Time `json:",omitzero"`
 	// Expect is looked for in what was executed, and found or not.
 	Expect *Expectation `json:",omitempty"`
 
+	Early        bool `json:",omitempty"` // timers may fire early by any amount of time, and a failure after that counts: -time=free
 	Real         bool `json:",omitempty"` // go by real time: goroutines or files outside control take part
 	PastDeadlock bool `json:",omitempty"` // go on after a lock cycle that is known to be a deadlock
 }
@@ -69,6 +74,7 @@ type Result struct {
 	Measured bool         `json:",omitempty"` // the test failed and has looked at figures of memory, which heddle changes
 	RanOut   bool         `json:",omitempty"` // the test failed, and a timer fired by real time before
 	Diverged *Divergence  `json:",omitempty"`
+	Unseen   []Unseen     `json:",omitempty"` // what was not seen of it
 	// Outsiders says, for the first execution with Outside, what it was that took part, in words.
 	Outsiders string       `json:",omitempty"`
 	Corpus    [][]string   `json:",omitempty"` // of Request.Corpus

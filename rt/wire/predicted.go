@@ -27,6 +27,7 @@ type Predicted struct {
 	Parts []Prediction `json:",omitempty"` // of Tasks: verdicts to be Joined with those of others
 
 	Cut     bool // with Config.Complete: the time was over before all sets of goroutines that could be deadlocked were asked about
+	Short   bool // the time was over, or the memory, before all of the execution was analysed
 	Bounded bool // the recording was cut short: it holds the first Events only
 }
 

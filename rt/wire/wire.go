@@ -3,7 +3,13 @@
 // come out (JSON lines on file descriptor FD). It is compiled into both sides.
 package wire
 
-import "heddle/explore/question"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/explore/question"
+)
 
 // Env names the environment variable that holds the path of the Config file.
 // Where it is not set the test binary behaves as under go test.
@@ -34,6 +40,7 @@ type Config struct {
 	Count            int      // explore every test that many times
 	Clips            []Clip   // to be replayed first (Mode test) or alone (Mode replay)
 	Settled          bool     // Mode replay: the test is executed once before, without the clip
+	Rejoin           bool     // Mode replay: where the clip does not fit it is followed as far as it goes (trace.Schedule.Rejoin)
 	VisibleAt        []uint64 // sites that are visible from the start (from clips)
 	Isolate          string   // "none", "vars", "process", "auto": vars, but tell where process is needed
 	CrashFile        string   // a file the test binary maps and keeps the running schedule in
@@ -44,6 +51,7 @@ type Config struct {
 	Solver           string // of the conditions on them: "", "z3"
 	ForFlow          bool   // the binary is built for data flow, whether all executions record it or not
 	FlowMemory       int64  // bytes that an execution may take for that; 0: as many as it comes to
+	Memory           int64  // bytes that a search may hold; 0: as many as it comes to
 
 	// Options of strategy reach.
 	PV       bool
@@ -105,8 +113,19 @@ type Clip struct {
 	Places     []Place // of the finding
 	Pattern    string  // of an anomaly: how its accesses belong together, see Expectation; of an answer: the question
 
+	// What decided beside the schedule. A clip without Code is from before that was kept.
+	Flags []string `json:",omitempty"` // of heddle test, each as "-run=TestA/B"
+	Args  []string `json:",omitempty"` // of the program
+	Env   []string `json:",omitempty"` // variables that the Go runtime reads, as "GODEBUG=..."
+	Code  string   `json:",omitempty"` // hash of the sources
+	Same  bool     `json:",omitempty"` // it is the hash of what is explored
+	Loose bool     `json:",omitempty"` // it may be of another subtest: that it does not fit says nothing
+
 	Ask *question.Question `json:",omitempty"` // the question, its places known; see Config.Ask
 }
+
+// Early reports whether a test that fails after a timer fired early has a bug, as -time=free has it.
+func (c *Clip) Early() bool { return slices.Contains(c.Flags, "-time=free") }
 
 // A Step of a clip. Where and Object are for the reader and for divergence messages; G, Op and Choice are followed.
 type Step struct {
@@ -216,8 +235,30 @@ type Finding struct {
 	Divergence   string `json:",omitempty"` // the clip did not fit: expected and got
 	Uncontrolled bool   `json:",omitempty"`
 	Real         bool   `json:",omitempty"` // the execution went by real time, since not all is under control
+	Died         bool   `json:",omitempty"` // the process ended in the middle of the execution
 	Verbose      bool   `json:",omitempty"` // its clip shows it where testing.Verbose says so alone
 	Quiet        bool   `json:",omitempty"` // a race with an access inside the standard library, which is no scheduling point
+}
+
+// Name says in a few words, for a note, what was found and where. It is never empty.
+func (f *Finding) Name() string {
+	what := f.Message
+	if what == "" && f.Kind == "data race" {
+		what = "two goroutines access the same memory"
+	}
+	var at []string
+	for i := range f.Places {
+		if p := &f.Places[i]; f.Message == "" && p.File != "" && p.Line > 0 {
+			at = append(at, fmt.Sprintf("%s at %s:%d", p.Op, p.File[strings.LastIndexByte(p.File, '/')+1:], p.Line))
+		}
+	}
+	if len(at) > 0 {
+		what += ": " + strings.Join(at, ", ")
+	}
+	if what == "" {
+		return f.Kind
+	}
+	return f.Kind + " (" + strings.TrimPrefix(what, ": ") + ")"
 }
 
 // CorePlaces returns the places that make the bug, those of the others left out.

@@ -26,6 +26,7 @@ type Knowledge struct {
 	Ordered    []trace.Identity `json:",omitempty"` // objects whose operations do not commute after all
 	Loose      bool             `json:",omitempty"` // executions are loose (trace.Schedule.Loose)
 	OneWay     bool             `json:",omitempty"` // accesses that race are no scheduling points
+	Unseen     []Unseen         `json:",omitempty"` // what was not seen of executions
 	Cycles     map[uint64]uint8 `json:",omitempty"` // lock cycles that are known to be deadlocks, and two more things that the scheduler remembers: see sched.Memory
 	HandedOver bool             `json:",omitempty"`
 	Waits      []trace.Pending  `json:",omitempty"`
@@ -68,6 +69,11 @@ func (k *Knowledge) Join(l *Knowledge) (learnt bool) {
 		k.Loose, learnt = true, true
 	}
 	k.OneWay = k.OneWay || l.OneWay // which changes no execution
+	for _, u := range l.Unseen {    // nor do these
+		if !slices.Contains(k.Unseen, u) {
+			k.Unseen = append(k.Unseen, u)
+		}
+	}
 	return learnt
 }
 
@@ -235,6 +241,9 @@ type Item struct {
 
 	Input *Input `json:",omitempty"`
 
+	// Same, if not nil, makes the Item exactly as far as it was made before, whatever time that takes: so that the results can be compared.
+	Same *Extent `json:",omitempty"`
+
 	Quantum int64 `json:",omitempty"` // nanoseconds after which a piece is to be given back; 0: when nothing is left of it
 	Least   int64 `json:",omitempty"` // nanoseconds before which it is not, whoever has nothing to do
 	Budget  int64 `json:",omitempty"` // nanoseconds until the test's budget is spent; 0: none
@@ -287,6 +296,13 @@ type Explored struct {
 	Places   map[trace.Site]Place `json:",omitempty"` // of the program counters among these sites
 }
 
+// An Extent is how far a piece of a search was explored.
+type Extent struct {
+	Rounds int  // schedules that were taken from the strategy
+	End    bool // it had no other
+	Parts  int  // in which what was left was to be split
+}
+
 // A Worked is what an Item came to.
 type Worked struct {
 	N       int
@@ -299,6 +315,7 @@ type Worked struct {
 	Learnt  *Knowledge `json:",omitempty"` // of a search: it is to begin anew, and everything but Found is void
 	Isolate *Record    `json:",omitempty"` // the test is to be executed in processes of its own
 	Over    bool       `json:",omitempty"` // there is no point in other executions
+	Extent  *Extent    `json:",omitempty"` // of a piece of a search
 
 	Left []Piece `json:",omitempty"` // of the piece; of one of wakeup trees one, which says what became of its leaves; of a closure what its pieces lead to
 	Of   []int   `json:",omitempty"` // of wakeup trees and closures: what the Item was made of, of a closure the first To, for who counts it

@@ -59,13 +59,13 @@ func TestDisagreementsAreShown(t *testing.T) {
 		if !strings.HasPrefix(text, c.word) {
 			t.Errorf("%s: %s", c.s.Name, text)
 		}
-		parts := strings.Split(text, "heddle clip v1")
+		parts := strings.Split(text, "heddle clip v2")
 		if len(parts) != 3 {
 			t.Fatalf("%s: %d clips, want 2:\n%s", c.s.Name, len(parts)-1, text)
 		}
 		for _, part := range parts[1:] {
 			body, _, _ := strings.Cut(part, "\n\n")
-			if got, err := clip.Parse("clip", []byte("heddle clip v1"+body+"\n")); err != nil || len(got.Steps) < 3 {
+			if got, err := clip.Parse("clip", []byte("heddle clip v2"+body+"\n")); err != nil || len(got.Steps) < 3 {
 				t.Errorf("%s: %v\n%s", c.s.Name, err, part)
 			}
 		}

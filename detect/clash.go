@@ -1,0 +1,42 @@
+package detect
+
+import "heddle/trace"
+
+// Clash reports whether a write of the n bytes at p by a goroutine of chain k, whose clock is c, would race with
+// an access told before. It returns the place of one. Nothing is remembered and nothing reported.
+func (s *Shadow) Clash(k trace.Chain, c trace.Clock, p, n uintptr) (prev trace.Site, ok bool) {
+	h := head(k, c, plain|write, 0)
+	for n > 0 {
+		size := min(n, wordSize-p%wordSize)
+		pg := s.pages.find(p)
+		if pg == nil {
+			size = min(n, pageSize-p%pageSize)
+		} else if prev, ok = s.clash(&pg.cells[p/wordSize%pageWords], h|entryHead(mask(p, size)), c); ok {
+			return prev, true
+		}
+		p, n = p+size, n-size
+	}
+	return 0, false
+}
+
+// clash asks one word.
+func (s *Shadow) clash(x *cell, h entryHead, c trace.Clock) (prev trace.Site, ok bool) {
+	if !x.wide() {
+		if x.a.clashes(h, c) {
+			return x.a.site, true
+		}
+		return x.b.site, x.b.clashes(h, c)
+	}
+	w := s.wides.all[x.number()]
+	for i := range w.es {
+		if w.es[i].clashes(h, c) {
+			return w.es[i].site, true
+		}
+	}
+	return 0, false
+}
+
+// clashes reports whether e is unordered with the write h of some of its bytes.
+func (e *entry) clashes(h entryHead, c trace.Clock) bool {
+	return uint8(e.head&h) != 0 && !e.head.before(c) && conflict(h.kind(), e.head.kind())
+}

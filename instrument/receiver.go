@@ -1,0 +1,243 @@
+package instrument
+
+import (
+	"go/ast"
+	"go/types"
+	"strconv"
+	"strings"
+)
+
+// Methods with value receivers that are called by way of a pointer in an interface, promoted ones among them, read memory
+// in code that only the compiler sees. What they read follows from the dynamic type, which is known at run time:
+//
+//	x.m(a)            _hd.Of(x, "m", S).m(a)                     x is an interface
+//	x.m(f())          _hd.Hold(x, S).m(_hd.Then(f(), "m", S))    the receiver is read when all arguments are known
+//	(*T).m(p, a)      (*T).m(_hd.OfAny(p, "m", S), a)
+//	x.m               func(_hd1 I) func(int) { _ = _hd1.m; return func(_hd2 int) { _hd.Of(_hd1, "m", S).m(_hd2) } }(x)
+
+// unseenReads returns the selection of a function that reads its receiver so; nil for all others.
+func (r *rewriter) unseenReads(fun ast.Expr) *types.Selection {
+	e, ok := ast.Unparen(fun).(*ast.SelectorExpr)
+	if !ok || !r.calls {
+		return nil
+	}
+	sel := r.info.Selections[e]
+	if sel == nil {
+		return nil
+	}
+	m, ok := sel.Obj().(*types.Func)
+	if !ok {
+		return nil
+	}
+	recv := m.Signature()
+	switch sel.Kind() {
+	case types.MethodVal:
+		if types.IsInterface(recv.Recv().Type()) && (len(sel.Index()) == 1 || r.nameable(embedded(sel))) {
+			return sel
+		}
+	case types.MethodExpr:
+		if types.IsInterface(recv.Recv().Type()) || isPointer(sel.Recv()) && (len(sel.Index()) > 1 || !isPointer(recv.Recv().Type())) {
+			return sel
+		}
+	}
+	return nil
+}
+
+// methodCall rewrites a call of such a function.
+func (r *rewriter) methodCall(e *ast.CallExpr, sel *types.Selection) {
+	fun := ast.Unparen(e.Fun).(*ast.SelectorExpr)
+	args := e.Args
+	receiver, plain := ast.Expr(nil), ""
+	if sel.Kind() == types.MethodVal {
+		r.receiver(fun, sel)
+		if receiver = fun.X; len(sel.Index()) > 1 {
+			plain = r.untoldPath(fun, sel)
+		}
+	} else if len(args) > 0 && !isTuple(r.info.TypeOf(args[0])) {
+		receiver, args = args[0], args[1:]
+		r.value(receiver)
+	}
+	last := ast.Expr(nil)
+	for _, a := range args {
+		r.value(a)
+		if r.hasCall(a) {
+			last = a
+		}
+	}
+	if receiver == nil || last != nil && isTuple(r.info.TypeOf(last)) {
+		return // f(g()) of several values
+	}
+	name := strconv.Quote(sel.Obj().Name())
+	site := r.sites.add("read", fun.Pos(), r.source(receiver), nil)
+	if last != nil {
+		r.wrap(receiver, "_hd.Hold(", plain+", "+site+")")
+		r.wrap(last, "_hd.Then(", ", "+name+", "+site+")")
+		return
+	}
+	r.wrap(receiver, ofHook(sel), plain+", "+name+", "+site+")")
+}
+
+// laterCall rewrites a call whose function and arguments are evaluated now; what the call reads of its receiver, it reads later.
+func (r *rewriter) laterCall(e *ast.CallExpr) {
+	if r.unseenReads(e.Fun) == nil {
+		r.value(e)
+		return
+	}
+	r.callRow(e)
+	r.later = true
+	r.value(e.Fun)
+	r.later = false
+	for _, a := range e.Args {
+		r.value(a)
+	}
+}
+
+// deferredRead returns the call that announces what the deferred call e reads of its receiver; "" where there is nothing to
+// announce. It is deferred too, and so comes right before. (A function around e would keep e from recovering a panic.)
+func (r *rewriter) deferredRead(e *ast.CallExpr) string {
+	sel := r.unseenReads(e.Fun)
+	if sel == nil {
+		return ""
+	}
+	x := ast.Unparen(e.Fun).(*ast.SelectorExpr).X
+	path := ""
+	if sel.Kind() == types.MethodExpr {
+		if len(e.Args) == 0 || isTuple(r.info.TypeOf(e.Args[0])) {
+			return ""
+		}
+		x = e.Args[0]
+	} else {
+		for _, f := range embedded(sel) {
+			path += "." + f.Name()
+		}
+	}
+	if r.hasCall(x) || r.info.Types[x].IsNil() {
+		return "" // it is evaluated twice
+	}
+	return ofHook(sel) + r.source(x) + path + ", " + strconv.Quote(sel.Obj().Name()) + ", " + r.sites.add("read", x.Pos(), r.source(x), nil) + ")"
+}
+
+// ofHook returns the hook for a receiver.
+func ofHook(sel *types.Selection) string {
+	t := sel.Recv()
+	if fields := embedded(sel); len(fields) > 0 && sel.Kind() == types.MethodVal {
+		t = fields[len(fields)-1].Type()
+	}
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok || !types.IsInterface(t) {
+		return "_hd.OfAny("
+	}
+	return "_hd.Of("
+}
+
+func isTuple(t types.Type) bool { _, ok := t.(*types.Tuple); return ok }
+
+// untoldPath returns the fields that promotedReceiver, which has put the read of an embedded interface around x, has left to the
+// selector x.m: those that are no shared memory.
+func (r *rewriter) untoldPath(e *ast.SelectorExpr, sel *types.Selection) string {
+	through, path := isPointer(sel.Recv()) || r.isShared(e.X), ""
+	for _, f := range embedded(sel) {
+		path += "." + f.Name()
+		if through && (isPointer(f.Type()) || types.IsInterface(f.Type())) {
+			path = ""
+		}
+		through = through || isPointer(f.Type())
+	}
+	return path
+}
+
+// lateMethod rewrites a method value of an interface, and a method expression, that is not called at once: the receiver is read at every call.
+func (r *rewriter) lateMethod(e *ast.SelectorExpr, sel *types.Selection) {
+	if r.unseenReads(e) == nil {
+		return
+	}
+	sig, ok := r.info.TypeOf(e).(*types.Signature)
+	if !ok {
+		return
+	}
+	t, ok1 := r.typeText(sel.Recv())
+	f, ok2 := r.typeText(sig)
+	if !ok1 || !ok2 {
+		return
+	}
+	name, site := strconv.Quote(sel.Obj().Name()), r.sites.add("read", e.Pos(), r.source(e.X), nil)
+	var params, args []string
+	for i := range sig.Params().Len() {
+		v := r.name()
+		p := sig.Params().At(i).Type()
+		text, _ := r.typeText(p)
+		use := v
+		if sig.Variadic() && i == sig.Params().Len()-1 {
+			text, use = "..."+strings.TrimPrefix(text, "[]"), v+"..."
+		}
+		params, args = append(params, v+" "+text), append(args, use)
+	}
+	head := "func(" + strings.Join(params, ", ") + ")" + strings.TrimPrefix(f[closing(f):], ")")
+	begin := " { "
+	if sig.Results().Len() > 0 {
+		begin = " { return "
+	}
+	if sel.Kind() == types.MethodExpr {
+		args[0] = ofHook(sel) + args[0] + ", " + name + ", " + site + ")"
+		r.replace(e, "("+head+begin+r.source(e)+"("+strings.Join(args, ", ")+") })")
+		return
+	}
+	x := r.name()
+	path := ""
+	for _, f := range embedded(sel) {
+		path += "." + f.Name()
+	}
+	if path != "" { // promotedReceiver has put reads around x, which stand for some of the path
+		return
+	}
+	of := ofHook(sel) + x + ", " + name + ", " + site + ")." + sel.Obj().Name()
+	r.wrap(e.X, "func("+x+" "+t+") "+f+" { _ = "+x+"."+sel.Obj().Name()+"; return "+head+begin+of+"("+strings.Join(args, ", ")+") } }(", ")")
+	r.between(e.X.End(), e.End(), "")
+}
+
+// closing returns where the parameters of the function type f end.
+func closing(f string) int {
+	depth := 0
+	for i, c := range f {
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return len(f)
+}
+
+// typeText returns t as it is written in this file; ok is false where it cannot be.
+func (r *rewriter) typeText(t types.Type) (text string, ok bool) {
+	ok = true
+	text = types.TypeString(t, func(p *types.Package) string {
+		if p == r.pkg {
+			return ""
+		}
+		for _, s := range r.ast.Imports {
+			if path, err := strconv.Unquote(s.Path.Value); err != nil || r.imported(path) != p.Path() {
+				continue
+			}
+			switch {
+			case s.Name == nil:
+				return p.Name()
+			case s.Name.Name != "_" && s.Name.Name != ".":
+				return s.Name.Name
+			}
+		}
+		ok = false
+		return p.Name()
+	})
+	return text, ok && !strings.Contains(text, "invalid type")
+}
+
+// imported returns the import path that a path in the source stands for.
+func (r *rewriter) imported(path string) string {
+	if to := r.in.ImportMap[path]; to != "" {
+		path = to
+	}
+	return plainPath(path)
+}

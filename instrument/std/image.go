@@ -1,0 +1,20 @@
+package std
+
+// Packages image/jpeg and image/png: encoders say at their beginning which pixels they read.
+var imagePatch = &pkg{added: embedded("image.go.txt")}
+
+var jpegPatch = &pkg{files: map[string]file{"writer.go": {edits: []edit{
+	begin("func Encode(w io.Writer, m image.Image, o *Options) error {", "image.HeddleReads(m)"),
+}}}}
+
+var pngPatch = &pkg{files: map[string]file{"writer.go": {edits: []edit{
+	begin("func (enc *Encoder) Encode(w io.Writer, m image.Image) error {", "image.HeddleReads(m)"),
+}}}}
+
+// Package errors: As says that it writes its target.
+var errorsPatch = &pkg{
+	added: embedded("errors.go.txt"),
+	files: map[string]file{"wrap.go": {edits: []edit{
+		replace("			targetVal.Elem().Set(reflectlite.ValueOf(err))\n", "			heddleTarget(target, targetType.Size()); targetVal.Elem().Set(reflectlite.ValueOf(err))\n"),
+	}}},
+}

@@ -1,0 +1,130 @@
+// Package gogen makes random concurrent Go programs, as source. Unlike package
+// progen it knows nothing of what a program does: a program is text, put
+// together from pieces (pieces.go and what is beside it), and means what the Go compiler makes of it.
+//
+// A program has a few goroutines of a few statements. It always ends or
+// deadlocks, and but for the order of its goroutines it is deterministic. Its
+// outcome is a string: what each goroutine noted, and what is left in the shared objects.
+package gogen
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A Program is one random program.
+type Program struct {
+	Seed    uint64
+	Objects []*Object
+	Bodies  [][]*Node // [0] of the test's own goroutine, the others of those that it starts
+
+	Join  string // how the test waits for its goroutines; "" if it does not
+	Clean bool   // plain memory is guarded everywhere: a data race would be a false finding
+	Loud  bool   // panics are not recovered
+}
+
+// An Object is shared by the goroutines of a program.
+type Object struct {
+	Name string // such as ch0; all that its declaration declares begins with it
+	Decl string // statements
+	Show string // statements that note what is left in it; "" for nothing
+	Open string // what a guarded access begins with, and ends with by a defer; "" for none
+
+	plain bool // memory that has to be guarded
+}
+
+// A Node is a statement. Its text has %0%, %1%, ... where its blocks go, and
+// %y% where a native run may give way.
+type Node struct {
+	Text   string
+	Blocks [][]*Node `json:",omitempty"`
+	Piece  string    // the name of the piece it was made from
+}
+
+// words are the identifiers of a text.
+var words = regexp.MustCompile(`[a-zA-Z_][a-zA-Z_0-9]*`)
+
+// Uses returns the objects that the program's statements name.
+func (p *Program) Uses() []*Object {
+	named := map[string]bool{}
+	note := func(s string) {
+		for _, w := range words.FindAllString(s, -1) {
+			named[w] = true
+		}
+	}
+	p.each(func(n *Node) { note(n.Text) })
+	var used []*Object
+	for _, o := range slices.Backward(p.Objects) {
+		if slices.ContainsFunc(names(o), func(n string) bool { return named[n] }) {
+			used = append(used, o)
+			note(o.Decl)
+			note(o.Open)
+		}
+	}
+	slices.Reverse(used)
+	return used
+}
+
+// names returns what an object's declaration declares.
+func names(o *Object) []string {
+	list := []string{o.Name}
+	for _, w := range words.FindAllString(o.Decl, -1) {
+		if strings.HasPrefix(w, o.Name) && w != o.Name {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// each calls f with every statement.
+func (p *Program) each(f func(*Node)) {
+	var walk func([]*Node)
+	walk = func(list []*Node) {
+		for _, n := range list {
+			f(n)
+			for _, b := range n.Blocks {
+				walk(b)
+			}
+		}
+	}
+	for _, b := range p.Bodies {
+		walk(b)
+	}
+}
+
+// Pieces returns the names of the pieces that p is made from.
+func (p *Program) Pieces() []string {
+	var list []string
+	p.each(func(n *Node) { list = append(list, n.Piece) })
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// Size is the number of p's statements.
+func (p *Program) Size() int {
+	n := 0
+	p.each(func(*Node) { n++ })
+	return n
+}
+
+// Timed reports whether something in p goes by the clock.
+func (p *Program) Timed() bool {
+	timed := false
+	note := func(s string) { timed = timed || strings.Contains(s, "time.") || strings.Contains(s, "Timeout") }
+	p.each(func(n *Node) { note(n.Text) })
+	for _, o := range p.Uses() {
+		note(o.Decl)
+	}
+	return timed
+}
+
+// Misuses reports whether p uses things in ways that are data races by themselves,
+// though no memory of the program is accessed: a WaitGroup that is added to while it is waited for.
+func (p *Program) Misuses() bool {
+	bad := false
+	p.each(func(n *Node) {
+		bad = bad || strings.HasPrefix(n.Piece, "wg-") || strings.HasPrefix(n.Piece, "group-")
+	})
+	return bad
+}

@@ -1,0 +1,91 @@
+package oracle
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A Count is of what many reports say.
+type Count struct {
+	strategies                                             []string
+	Programs, Failed, Rounds, Racy, Dead, Panicked, Native int
+	covered, executions, found                             map[string]int
+	races                                                  map[string]int
+	pieces                                                 map[string]int
+	groups                                                 map[string]int // of failures
+}
+
+// NewCount returns an empty one.
+func NewCount(strategies []string) *Count {
+	return &Count{strategies: strategies, covered: map[string]int{}, executions: map[string]int{}, found: map[string]int{},
+		races: map[string]int{}, pieces: map[string]int{}, groups: map[string]int{}}
+}
+
+// Add adds a report.
+func (c *Count) Add(r *Report) {
+	c.Programs++
+	if len(r.Wrong) > 0 {
+		c.Failed++
+		c.groups[r.Group()]++
+	}
+	c.Rounds += r.Native.Rounds
+	c.Native += len(r.Native.Outcomes)
+	if len(r.Native.Races) > 0 {
+		c.Racy++
+	}
+	if r.Native.Outcomes["DEADLOCK"] || r.Native.Outcomes["LEAK"] {
+		c.Dead++
+	}
+	for o := range r.Native.Outcomes {
+		if strings.HasPrefix(o, "PANIC ") || strings.HasPrefix(o, "FATAL ") {
+			c.Panicked++
+			break
+		}
+	}
+	for s, h := range r.Heddle {
+		c.executions[s] += h.Executions
+		if h.Complete {
+			c.covered[s]++
+		}
+		if len(h.Findings) > 0 {
+			c.found[s]++
+		}
+		if h.find("data race") != nil {
+			c.races[s]++
+		}
+	}
+	for _, p := range r.Program.Pieces() {
+		c.pieces[p]++
+	}
+}
+
+func (c *Count) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d programs, covered", c.Programs)
+	for _, s := range c.strategies {
+		fmt.Fprintf(&b, " %s %d", s, c.covered[s])
+	}
+	fmt.Fprintf(&b, "; %d failed", c.Failed)
+	return b.String()
+}
+
+// Seen returns how many programs with failures of r's group there were.
+func (c *Count) Seen(r *Report) int { return c.groups[r.Group()] }
+
+// Table returns all counts in words.
+func (c *Count) Table() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "programs %d, of %d pieces\n", c.Programs, len(c.pieces))
+	fmt.Fprintf(&b, "natively %d executions: %d programs with a data race, %d with a deadlock or leak, %d that panicked; %d outcomes\n",
+		c.Rounds, c.Racy, c.Dead, c.Panicked, c.Native)
+	for _, s := range slices.Sorted(slices.Values(c.strategies)) {
+		fmt.Fprintf(&b, "%s: %d covered, %d with findings, %d with a data race, %d executions\n", s, c.covered[s], c.found[s], c.races[s], c.executions[s])
+	}
+	fmt.Fprintf(&b, "failed %d\n", c.Failed)
+	for _, g := range slices.Sorted(maps.Keys(c.groups)) {
+		fmt.Fprintf(&b, "%6d %s\n", c.groups[g], g)
+	}
+	return b.String()
+}

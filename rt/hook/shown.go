@@ -1,0 +1,56 @@
+package hook
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+var (
+	// UseState says that the state at p is about to be looked at or changed; see package states.
+	UseState func(p unsafe.Pointer, write bool)
+	// StateNamed is UseState for state of the whole process.
+	StateNamed func(name string, write bool)
+	// BlindCall says that the function fn is called, at pc, which uses or changes what others see, and is no operation.
+	BlindCall func(fn string, pc uintptr)
+)
+
+// StateOf announces a use of the state that p stands for.
+func StateOf[T any](p *T, write bool) {
+	if p != nil && Here() {
+		UseState(noescape(unsafe.Pointer(p)), write)
+	}
+}
+
+// StateIn announces a use of state of the whole process.
+func StateIn(name string, write bool) {
+	if Here() {
+		StateNamed(name, write)
+	}
+}
+
+// Stated returns f, a function that uses state of the whole process, and is about to be called.
+func Stated[F any](f F, name string) F {
+	if Here() {
+		StateNamed(name, true)
+	}
+	return f
+}
+
+// Blind returns f, a function that does what others see and is no operation, and is about to be called.
+//
+//go:noinline
+func Blind[F any](f F, name string) F {
+	if Here() {
+		BlindCall(name, caller())
+	}
+	return f
+}
+
+// caller returns the place that called the hook that calls it.
+//
+//go:noinline
+func caller() uintptr {
+	var pc [1]uintptr
+	runtime.Callers(3, pc[:])
+	return pc[0]
+}
