@@ -56,7 +56,11 @@ func (p *errands) next() *wire.Item {
 	p.items++
 	it := &wire.Item{N: p.items, Test: p.test, Know: p.idle[0].know.Clone()}
 	for know := p.idle[0].know; n > 0 && len(p.idle) > 0 && p.idle[0].know == know && p.idle[0].input == nil; n-- {
-		it.Errands, p.idle = append(it.Errands, p.idle[0].Errand), p.idle[1:]
+		x := p.idle[0].Errand
+		if until := &x.Request.Until; !until.IsZero() {
+			x.Left, *until = max(1, int64(time.Until(*until))), time.Time{}
+		}
+		it.Errands, p.idle = append(it.Errands, x), p.idle[1:]
 	}
 	it.Before = it.Errands[0].N - 1
 	p.hands.give(it)

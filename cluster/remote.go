@@ -22,10 +22,11 @@ type Death struct {
 	Why      string
 	Output   string
 	Crash    wire.CrashInfo
-	Trace    []byte `json:",omitempty"` // of what it executed, if that is known
-	Stalled  bool   `json:",omitempty"`
-	Looped   bool   `json:",omitempty"`
-	TimedOut bool   `json:",omitempty"`
+	Trace    []byte   `json:",omitempty"` // of what it executed, if that is known
+	Input    []string `json:",omitempty"` // and with which input
+	Stalled  bool     `json:",omitempty"`
+	Looped   bool     `json:",omitempty"`
+	TimedOut bool     `json:",omitempty"`
 }
 
 // A reply is what a worker sends back.

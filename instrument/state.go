@@ -67,6 +67,10 @@ func (r *rewriter) processCall(e ast.Expr, f *types.Func) {
 	case stated[path][f.Name()]:
 		r.wrap(e, "_hd.Stated(", fmt.Sprintf(", %q)", path+"."+f.Name()))
 	case (path == "syscall" || path == "golang.org/x/sys/unix" && f.Pkg() != r.pkg) && f.Exported() && !harmless[f.Name()]:
-		r.wrap(e, "_hd.Blind(", fmt.Sprintf(", %q)", f.Pkg().Name()+"."+f.Name()))
+		hook := "_hd.Blind("
+		if f.Name() == "Mmap" {
+			hook = "_hd.Mapping("
+		}
+		r.wrap(e, hook, fmt.Sprintf(", %q)", f.Pkg().Name()+"."+f.Name()))
 	}
 }

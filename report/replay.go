@@ -49,6 +49,8 @@ func (p *Replay) Record(rec *wire.Record) {
 		switch rec.Result {
 		case "diverged":
 			p.diverged = rec.Reason
+		case "unusable": // whatever the code is
+			p.diverged, p.same = rec.Reason, false
 		case "infeasible":
 			p.sequence = rec.Reason
 		}

@@ -107,7 +107,7 @@ func (r *packageRun) misses(c *wire.Clip, verbose bool) (why string) {
 		return "" // that says nothing about the clip
 	case t.last == nil:
 		return "it ended too soon"
-	case t.last.Result == "diverged":
+	case t.last.Result == "diverged" || t.last.Result == "unusable":
 		return t.last.Reason
 	case t.last.Finding == nil:
 		return "it shows nothing wrong"
@@ -163,6 +163,8 @@ func (r *packageRun) replayApart(test string) {
 				}
 				r.told[r.bug(test, f)] = true // the exploration of the whole test may come upon it too
 			}
+		case t.last.Result == "unusable":
+			r.report.Record(&wire.Record{Type: "note", Test: test, Text: c.Path + ": " + t.last.Reason})
 		case t.last.Result == "diverged" && !c.Same:
 			r.report.Record(&wire.Record{Type: "note", Test: test, Text: c.Path + " no longer fits the code: " + t.last.Reason})
 		}

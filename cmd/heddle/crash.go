@@ -36,8 +36,9 @@ func (e *exploration) crashFinding(test, pkg string, res *outcome, visible []uin
 	f.Clip = wire.Clip{Test: test, Kind: f.Kind, Message: f.Message, Visible: slices.Compact(visible), Places: f.Places}
 	if c.Running && c.Test == test {
 		f.Clip.Policy, f.Clip.Seed, f.Clip.Depth, f.Clip.Free = c.Policy, c.Seed, c.Depth, c.Free
+		f.Clip.Input = res.input
 		if t := res.trace; t != nil {
-			f.Clip.Policy, f.Clip.Depth = "first", 0
+			f.Clip.Policy, f.Clip.Depth, f.Clip.Visible = "first", 0, drive.VisibleIn(t)
 			f.Clip.Steps = drive.StepsOf(t, symbols(res.path))
 			f.Switches = t.Switches()
 		}

@@ -202,12 +202,15 @@ func (x *crew) ask(q *wire.Request) int {
 	return x.run.Ask(q, x.know)
 }
 
-// same reports whether two requests ask for the same execution.
-func same(a, b *wire.Request) bool {
-	if !slices.Equal(a.Schedule.Steps, b.Schedule.Steps) {
+// same reports whether two requests ask for the same execution. An execution that was begun without an end serves where one is set.
+func same(begun, asked *wire.Request) bool {
+	if !slices.Equal(begun.Schedule.Steps, asked.Schedule.Steps) {
 		return false
 	}
-	p, q := *a, *b
+	p, q := *begun, *asked
+	if p.Until.IsZero() {
+		q.Until = p.Until
+	}
 	p.Schedule.Steps, q.Schedule.Steps, p.Known, q.Known = nil, nil, nil, nil
 	return reflect.DeepEqual(p, q)
 }

@@ -228,7 +228,6 @@ func (x *fresh) crashed(res *outcome, q *wire.Request, slow bool) (drive.Executi
 		visible = append(visible, uint64(s))
 	}
 	f := x.r.crashFinding(x.test, x.r.pkg.ImportPath, res, visible)
-	f.Clip.Input = q.Input
 	ex := drive.Execution{Trace: res.trace}
 	if ex.Trace == nil {
 		ex.Trace = &trace.Trace{Verdict: trace.Panicked}

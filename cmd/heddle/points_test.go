@@ -19,7 +19,7 @@ import (
 var without = map[string]string{
 	"Globals": "keeps variables, before the executions", "State": "keeps variables, before the executions",
 	"Begin": "is called once, before the executions", "Initial": "asks nothing of the program", "Active": "asks nothing of the program",
-	"Touch": "outside control: outside.txt", "Stated": "is StateIn at a call; what the runtime itself keeps: state.txt", "Blind": "makes a result sampled", "BlindCall": "makes a result sampled",
+	"Touch": "outside control: outside.txt", "Stated": "is StateIn at a call; what the runtime itself keeps: state.txt", "Blind": "makes a result sampled", "BlindCall": "makes a result sampled", "Mapping": "makes a result sampled",
 	"Finalizer": "keeps finalizers to their execution", "SetFinalizer": "keeps finalizers to their execution", "AddCleanup": "keeps finalizers to their execution",
 	"Room": "accesses of the standard library's, which are looked at for races", "Here": "asks nothing of the program", "CallerPC": "a place",
 	"Stack": "text", "Stacks": "text", "Callers": "places", "Caller": "a place", "CallersBelow": "places",

@@ -59,6 +59,7 @@ type outcome struct {
 	output   string // beginning and end of what it wrote to standard output and error
 	crash    wire.CrashInfo
 	trace    *trace.Trace // what was executed when it died, if that is known
+	input    []string     // and with which input, see wire.Request.Input
 }
 
 // grace is how long a process may take to end after it was asked to.
@@ -149,7 +150,7 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 	if !res.done {
 		if mem, err := os.ReadFile(b.config.CrashFile); err == nil {
 			res.crash, _ = wire.ReadCrash(mem)
-			res.trace = wire.CrashTrace(mem)
+			res.trace, res.input = wire.CrashTrace(mem), wire.CrashInput(mem)
 		}
 	}
 	return res, nil

@@ -113,7 +113,7 @@ func (r *packageRun) offer(ctx context.Context) (*cluster.Remote, error) {
 
 // diedElsewhere is told of a process of a worker elsewhere that ended in an Item; there is no other try.
 func (s *sharing) diedElsewhere(it *wire.Item, d *cluster.Death) (again bool) {
-	res := &outcome{path: s.pkg.Binary, err: errors.New(d.Why), output: d.Output, crash: d.Crash, stalled: d.Stalled, looped: d.Looped, timedOut: d.TimedOut}
+	res := &outcome{path: s.pkg.Binary, err: errors.New(d.Why), output: d.Output, crash: d.Crash, input: d.Input, stalled: d.Stalled, looped: d.Looped, timedOut: d.TimedOut}
 	if d.Trace != nil {
 		res.trace, _ = trace.Decode(d.Trace) // without it the policy and its seed are the clip
 	}

@@ -191,7 +191,7 @@ func (e *exploration) attempts(ctx context.Context, p *build.Package, c *wire.Cl
 		if some == nil && t.shows() {
 			some = t
 		}
-		if t.last == nil || t.timedOut {
+		if t.last == nil || t.timedOut || t.last.Result == "unusable" {
 			break
 		}
 	}

@@ -143,7 +143,7 @@ func (x *jobExecutor) process() *process {
 
 // deathOf is what is told of a process that ended in an Item.
 func deathOf(res *outcome) *cluster.Death {
-	d := &cluster.Death{Why: res.why(), Output: res.output, Crash: res.crash, Stalled: res.stalled, Looped: res.looped, TimedOut: res.timedOut}
+	d := &cluster.Death{Why: res.why(), Output: res.output, Crash: res.crash, Input: res.input, Stalled: res.stalled, Looped: res.looped, TimedOut: res.timedOut}
 	if res.trace != nil {
 		d.Trace = res.trace.Append(nil)
 	}

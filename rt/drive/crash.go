@@ -2,6 +2,7 @@ package drive
 
 import (
 	"os"
+	"slices"
 	"syscall"
 
 	"heddle/rt/wire"
@@ -16,6 +17,7 @@ type crashLog struct {
 	file       *os.File          // to make room
 	goroutines []trace.Goroutine // as many as the file is known to have room for
 	steps      []trace.Step
+	input      []string
 }
 
 var crash *crashLog
@@ -79,10 +81,17 @@ func roomFor[T any](c *crashLog, rows, have []T, n int, in func(from, to int) (i
 // Counts implements sched.Log.
 func (c *crashLog) Counts() *wire.CrashCounts { return wire.CrashCountsOf(c.mem) }
 
-// begin notes which execution of which test starts.
-func (c *crashLog) begin(test string, execution int, s *trace.Schedule) {
+// begin notes which execution of which test starts, and what a fuzz target is called with (nil: its corpus).
+func (c *crashLog) begin(test string, execution int, s *trace.Schedule, input []string) {
 	if c == nil {
 		return
+	}
+	if !slices.Equal(c.input, input) {
+		c.input = input
+		b := wire.PutCrashInput(input)
+		if err := c.file.Truncate(int64(wire.CrashSize + len(b))); err == nil && len(b) > 0 {
+			c.file.WriteAt(b, int64(wire.CrashSize)) // where the disk has no room, a clip without it is not confirmed
+		}
 	}
 	h := wire.CrashInfo{Test: test, Execution: execution, Policy: s.Policy, Seed: s.Seed, Depth: s.Depth, Free: s.Free, Exhaustive: s.Exhaustive, Running: true}
 	h.Put(c.mem)

@@ -147,6 +147,9 @@ func (w *worker) errandOn() {
 		}
 		e.know(w.item.Know)
 		q.Schedule.Steps, q.Known = steps, e.isKnown
+		if x.Left > 0 {
+			q.Until = time.Now().Add(time.Duration(x.Left))
+		}
 		ex, err := e.x.Execute(e.ctx, q)
 		if err != nil {
 			e.err = err

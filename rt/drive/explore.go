@@ -443,7 +443,6 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execu
 		return Execution{Trace: new(trace.Trace)}
 	}
 	e.complete(q, visible)
-	q.Until = e.until()
 	ex, err := e.timely(q)
 	ex.Broken = err == nil && ex.Trace.Verdict == trace.Expired && !q.Until.IsZero() && !time.Now().Before(q.Until)
 	if err == nil && ex.Bereft && e.cfg.Isolate == "auto" && e.move == "" {
@@ -502,7 +501,7 @@ func (e *exploration) showOnce() bool {
 // complete adds to a request what holds for all.
 func (e *exploration) complete(q *wire.Request, visible []trace.Site) {
 	q.Visible, q.Only, q.Polled, q.Real = visible, e.only || e.byNeed, e.polled, e.real
-	q.Early = e.early
+	q.Early, q.Until = e.early, e.until()
 	q.All, q.Steps, q.Expect, q.Record = e.all, e.bound, e.expect, q.Record || e.values
 	q.Values, q.Plain, q.Flow = e.valued, e.plain, e.flow
 	q.Input, q.Exprs = e.input, e.paths != nil && e.input != nil

@@ -111,7 +111,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	x.early = q.Early || x.d.cfg.Time == "free"
 	sched.S.AnyTime = x.early || x.d.cfg.Mode == "replay"
 	p.Begin(q.Schedule.Seed)
-	crash.begin(x.t.Name, x.n, &q.Schedule)
+	crash.begin(x.t.Name, x.n, &q.Schedule, q.Input)
 	x.outcome = Outcome{}
 	o := &x.outcome
 	x.t.printed.begin(q.Show)

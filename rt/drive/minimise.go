@@ -447,14 +447,7 @@ func (e *exploration) clipOf(f *wire.Finding, t *trace.Trace, m *minimiser) wire
 	if e.cfg.Isolate == "process" {
 		c.Isolate = e.cfg.Isolate
 	}
-	for _, st := range t.Steps {
-		if st.Op == trace.OpRead || st.Op == trace.OpWrite {
-			// What was a step then must be one when the clip is replayed, with whatever -visible.
-			if v := uint64(st.Site); !slices.Contains(c.Visible, v) {
-				c.Visible = append(c.Visible, v)
-			}
-		}
-	}
+	c.Visible = VisibleIn(t)
 	c.Steps = StepsOf(withoutEnd(t), e.x.Resolve)
 	return c
 }
@@ -491,6 +484,19 @@ func (e *exploration) restOf(f *wire.Finding, t *trace.Trace) {
 
 // shortClip is how much of it is left at least, for the reader.
 const shortClip = 100
+
+// VisibleIn returns the sites whose memory accesses are steps of an execution: they must be steps when its clip is
+// replayed, with whatever -visible.
+func VisibleIn(t *trace.Trace) (visible []uint64) {
+	for _, st := range t.Steps {
+		if st.Op == trace.OpRead || st.Op == trace.OpWrite {
+			if v := uint64(st.Site); !slices.Contains(visible, v) {
+				visible = append(visible, v)
+			}
+		}
+	}
+	return visible
+}
 
 // StepsOf returns the steps of an execution as a clip has them; resolve tells their places.
 func StepsOf(t *trace.Trace, resolve func(trace.Site) wire.Place) []wire.Step {

@@ -170,7 +170,7 @@ func (d *driver) replay(t *Test, c *wire.Clip) {
 	d.send(&wire.Record{Type: "begin", Test: t.Name})
 	s, err := scheduleOf(c, !d.cfg.Rejoin)
 	if err != nil {
-		d.send(&wire.Record{Type: "replayed", Test: t.Name, Result: "diverged", Reason: err.Error()})
+		d.send(&wire.Record{Type: "replayed", Test: t.Name, Result: "unusable", Reason: err.Error()})
 		return
 	}
 	if d.cfg.Settled {

@@ -69,9 +69,11 @@ func Gosched() {
 }
 
 // NumGoroutine is runtime.NumGoroutine: under control, the goroutines under test.
+//
+//go:noinline
 func NumGoroutine() int {
 	if Here() {
-		return NumGo()
+		return NumGo(CallerPC())
 	}
 	return runtime.NumGoroutine()
 }

@@ -44,7 +44,7 @@ var (
 
 	// Spoils says that the iterations under way change something.
 	Spoils func()
-	NumGo  func() int
+	NumGo  func(pc uintptr) int
 	// Foreign reports whether somebody or something outside control takes part, as far as is known by now.
 	Foreign func() bool
 	Stacks  func(buf []byte, all bool) int // runtime.Stack

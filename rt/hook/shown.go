@@ -46,6 +46,22 @@ func Blind[F any](f F, name string) F {
 	return f
 }
 
+// Mapping is Blind for a function that maps memory: memory that is no file's concerns only those who get it.
+//
+//go:noinline
+func Mapping(f func(fd int, offset int64, length, prot, flags int) ([]byte, error), name string) func(fd int, offset int64, length, prot, flags int) ([]byte, error) {
+	if !Here() {
+		return f
+	}
+	pc := caller()
+	return func(fd int, offset int64, length, prot, flags int) ([]byte, error) {
+		if fd != -1 {
+			BlindCall(name, pc)
+		}
+		return f(fd, offset, length, prot, flags)
+	}
+}
+
 // caller returns the place that called the hook that calls it.
 //
 //go:noinline

@@ -392,9 +392,11 @@ func (s *Sched) gosched(pc uintptr) {
 	s.leave()
 }
 
-func (s *Sched) numGoroutine() int {
-	if s.ngs > 2 { // some may have ended, or been started, in another order
-		s.notSeen(trace.Unseen{Code: trace.UnseenState, What: "runtime.NumGoroutine"})
+// numGoroutine counts the goroutines under test that have not ended. pc is the
+// program's call, 0 for a call of heddle's own.
+func (s *Sched) numGoroutine(pc uintptr) int {
+	if pc != 0 && s.ngs > 2 { // some may have ended, or been started, in another order
+		s.notSeen(trace.Unseen{Code: trace.UnseenState, What: "runtime.NumGoroutine", Site: trace.PCSite(pc)})
 	}
 	n := 0
 	for _, g := range s.gs[:s.ngs] {

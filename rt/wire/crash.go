@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"slices"
 	"unsafe"
 
@@ -11,7 +12,7 @@ import (
 // The crash file: what a test binary leaves behind when its process dies in
 // the middle of an execution. It is mapped into memory, and the scheduler keeps the
 // running execution's goroutines and steps there, as they are: a header (see
-// CrashInfo.Put) with the CrashCounts at its end, then rows of trace.Goroutine, then rows of trace.Step.
+// CrashInfo.Put) with the CrashCounts at its end, then rows of trace.Goroutine, then rows of trace.Step. What follows is not mapped: see PutCrashInput.
 const (
 	CrashHeader     = 1024
 	CrashGoroutines = 1 << 15 // rows
@@ -67,6 +68,26 @@ func CrashTrace(mem []byte) *trace.Trace {
 	}
 	gs, steps := CrashRows(mem)
 	return &trace.Trace{Verdict: trace.Panicked, Goroutines: slices.Clone(gs[:n.Goroutines]), Steps: slices.Clone(steps[:n.Steps])}
+}
+
+// PutCrashInput returns what a crash file holds after CrashSize: the input of its execution, see Request.Input.
+func PutCrashInput(input []string) []byte {
+	if input == nil {
+		return nil
+	}
+	b, err := json.Marshal(input)
+	if err != nil {
+		panic(err) // texts
+	}
+	return b
+}
+
+// CrashInput returns the input of the execution in a crash file; nil if it has none.
+func CrashInput(mem []byte) (input []string) {
+	if len(mem) <= CrashSize || json.Unmarshal(mem[CrashSize:], &input) != nil {
+		return nil
+	}
+	return input
 }
 
 // A CrashInfo says which execution was running.

@@ -66,6 +66,18 @@ func TestCrashInfoIsWhatWasPut(t *testing.T) {
 	}
 }
 
+func TestCrashInputIsWhatWasPut(t *testing.T) {
+	mem := make([]byte, CrashSize)
+	for _, want := range [][]string{nil, {}, {"int(3)", "string(\"\\x00\")"}} {
+		if got := CrashInput(append(mem[:CrashSize:CrashSize], PutCrashInput(want)...)); !reflect.DeepEqual(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if got := CrashInput(append(mem, `["cut`...)); got != nil {
+		t.Errorf("got %q of an input that is cut short", got)
+	}
+}
+
 // FuzzReadCrash: a crash file may be cut off, or have been written over by the program under test.
 func FuzzReadCrash(f *testing.F) {
 	mem := make([]byte, CrashHeader)

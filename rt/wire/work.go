@@ -266,6 +266,7 @@ type Errand struct {
 	N       int     // its number
 	Request Request // without the steps of its schedule
 	Steps   []byte  // see trace.AppendSteps
+	Left    int64   `json:",omitempty"` // nanoseconds until Request.Until, from when it is handed out: clocks differ
 }
 
 // A Made is what an errand came to.
