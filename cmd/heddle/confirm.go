@@ -21,8 +21,12 @@ type misfit struct {
 	clips     []*wire.Clip
 }
 
-// checkTime bounds the replays of a clip before its finding is told; what takes longer is told all the same.
-const checkTime = time.Minute
+// checkTime bounds a replay of a clip before its finding is told, which takes no more than twice what its test has taken so
+// far, or a moment; what takes longer is told all the same.
+const (
+	checkTime   = time.Minute
+	checkMoment = 5 * time.Second
+)
 
 // checkAll bounds the replays of all clips of a test, beside which its exploration goes on: a minute, or the budget if that is more.
 func (r *packageRun) checkAll() time.Duration { return max(checkTime, r.o.budget) }
@@ -99,7 +103,7 @@ func (r *packageRun) notLost(rec *wire.Record) {
 func (r *packageRun) misses(c *wire.Clip, verbose bool) (why string) {
 	o := *r.o
 	o.verbose, o.json, o.failFast = verbose, false, false
-	ctx, cancel := context.WithTimeout(r.idle.ctx, checkTime)
+	ctx, cancel := context.WithTimeout(r.idle.ctx, min(checkTime, max(checkMoment, 2*time.Since(r.began))))
 	defer cancel()
 	t, err := r.attempts(ctx, r.pkg, c, &o, true)
 	switch {
