@@ -123,7 +123,7 @@ type sourcePlace struct {
 type meaning struct {
 	name, typ, args, call string
 	obj                   types.Object
-	sel, shared           bool // sel: after a point
+	sel                   bool // after a point
 	line                  int
 }
 

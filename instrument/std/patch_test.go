@@ -4,11 +4,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -162,22 +160,4 @@ func TestMode(t *testing.T) {
 			t.Errorf("Mode(%q) = %v, %v, %v; want %v, %v, %v", test.path, r, m, q, test.rewrite, test.memory, test.quiet)
 		}
 	}
-}
-
-// sources returns the texts of a package's files, with what is added.
-func sources(t *testing.T, path string) [][]byte {
-	t.Helper()
-	names, err := filepath.Glob(filepath.Join(goroot(t), "src", filepath.FromSlash(path), "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var texts [][]byte
-	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts = append(texts, text)
-	}
-	return slices.AppendSeq(texts, maps.Values(Added(path)))
 }

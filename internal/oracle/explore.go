@@ -209,7 +209,6 @@ func (o *Oracle) heddle(ctx context.Context, dir, what string, args ...string) (
 
 var (
 	number = regexp.MustCompile(`^TestP(\d+)$`)
-	result = regexp.MustCompile(`\((.*)\)|all interleavings covered|all local states`)
 	// broken are results and notes of what heddle should never come to with programs like these.
 	broken = regexp.MustCompile(`was not possible|diverge|not deterministic|internal error|does not show it|gave different executions|not independent|uncontrolled`)
 )

@@ -45,8 +45,7 @@ func TestTimersExpire(t *testing.T) {
 	var timers [2][8]int64
 	n := 0
 	tr := S.Run(func() {
-		var again func(any, uintptr, int64)
-		again = func(any, uintptr, int64) {
+		again := func(any, uintptr, int64) {
 			n++
 			hook.TimerReset(unsafe.Pointer(&timers[0]), int64(n)*ms, 0, 9)
 		}
