@@ -47,7 +47,7 @@ func (r *packageRun) replays(test string, f *wire.Finding) bool {
 		return true // whoever keeps it tells why he cannot
 	}
 	if r.checked > r.checkAll() {
-		r.report.Record(&wire.Record{Type: "note", Test: test, Text: fmt.Sprintf("the clip of this was not replayed in a new process before it is told, since those before it took %v: %s (%s)", r.checkAll(), f.Kind, f.Message)})
+		r.report.Record(&wire.Record{Type: "note", Test: test, Text: fmt.Sprintf("the clip of this was not replayed in a new process before it is told, since those before it took %v: %s", r.checkAll(), f.Name())})
 		return true
 	}
 	defer func(began time.Time) { r.checked += time.Since(began) }(time.Now())
@@ -68,6 +68,12 @@ func (r *packageRun) replays(test string, f *wire.Finding) bool {
 	if f.Died {
 		return r.unconfirmed(test, f, "its clip does not show it in a new process: "+why)
 	}
+	if r.o.isolate == "none" || r.o.isolate == "vars" { // auto would explore the test in processes of its own now
+		text := fmt.Sprintf("%s was seen and is not reported, since its clip does not show it in a new process: %s; with -isolate=%s executions see what earlier ones left behind", f.Name(), why, r.o.isolate)
+		r.report.Record(&wire.Record{Type: "note", Test: test, Text: text})
+		r.lost = "something was seen that a new process does not show"
+		return false
+	}
 	why = fmt.Sprintf("the clip of this: %s does not show it in a new process: %s", f.Name(), why)
 	if f.Real || r.processes || r.o.isolate != "auto" {
 		r.report.Record(&wire.Record{Type: "note", Test: test, Text: why})
@@ -83,19 +89,19 @@ func (r *packageRun) replays(test string, f *wire.Finding) bool {
 // unconfirmed notes the end of a test binary that cannot be shown again: what outside control, or earlier executions, have part in it is not known.
 func (r *packageRun) unconfirmed(test string, f *wire.Finding, why string) bool {
 	r.report.Record(&wire.Record{Type: "note", Test: test, Text: fmt.Sprintf("%s; it is not reported, since %s", f.Message, why)})
-	r.lost = true
+	r.lost = "the test binary ended in the middle, and nothing shows it again"
 	return false
 }
 
-// notLost corrects the end of a test of which nothing is reported but ends of the test binary that could not be shown again.
+// notLost corrects the end of a test in which something was seen that could not be shown again, and is not reported.
 func (r *packageRun) notLost(rec *wire.Record) {
-	if r.lost {
+	if r.lost != "" {
 		if rec.Complete = false; len(r.found) == 0 {
 			rec.Result = "pass"
 		}
-		rec.Reason = "sampled; the test binary ended in the middle, and nothing shows it again"
+		rec.Reason = "sampled; " + r.lost
 	}
-	r.lost = false
+	r.lost = ""
 }
 
 // misses replays a clip in a new process, with -v or without. It says what happened instead of the clip's finding, or

@@ -57,10 +57,12 @@ func (s *sharing) errands(ctx context.Context, cfg *wire.Config) (*shared, error
 	case ctx.Err() != nil:
 		s.endOpen("interrupted")
 		return nil, nil
-	case s.why != nil || err != nil:
-		err = cmp.Or(s.why, err)
-		s.endOpen(err.Error())
-		return nil, err
+	case s.why != nil:
+		s.endOpen(s.why.Error())
+		return nil, s.why
+	case err != nil: // this test cannot go on, others can
+		s.endOpen("sampled; " + err.Error())
+		return nil, nil
 	}
 	if s.o.verbose {
 		s.take(&wire.Record{Type: "note", Test: s.test, Text: fmt.Sprintf("%s made by workers for %.2fs, which worked for %.2fs; %d of them, that were begun before it was known whether they are wanted, in vain",

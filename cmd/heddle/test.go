@@ -272,7 +272,7 @@ type packageRun struct {
 	misfit     *misfit         // of the open test
 	checked    time.Duration   // what replaying its clips took
 	apart      []*wire.Clip    // to be replayed under settings of their own, when their tests begin
-	lost       bool            // an end of the test binary in it could not be shown again
+	lost       string          // what was seen in it and could not be shown again; "": nothing
 	inputs     []input         // to be kept when the test is over, which reads those that are there
 }
 

@@ -8,6 +8,8 @@ import (
 var (
 	// UseState says that the state at p is about to be looked at or changed; see package states.
 	UseState func(p unsafe.Pointer, write bool)
+	// UseFileState is UseState for what belongs to a file. What the standard library does with files for itself is no operation.
+	UseFileState func(p unsafe.Pointer, write bool)
 	// StateNamed is UseState for state of the whole process.
 	StateNamed func(name string, write bool)
 	// BlindCall says that the function fn is called, at pc, which uses or changes what others see, and is no operation.

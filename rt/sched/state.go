@@ -20,6 +20,15 @@ func (s *Sched) state(p unsafe.Pointer, write bool) {
 	s.leave()
 }
 
+// fileState is hook.UseFileState.
+func (s *Sched) fileState(p unsafe.Pointer, write bool) {
+	g := s.enter()
+	if site, ok := s.filePlace(); ok {
+		s.useState(g, unsafe.Add(p, 1), write, site)
+	}
+	s.leave()
+}
+
 func (s *Sched) stateNamed(name string, write bool) {
 	s.state(processState(name), write)
 }
