@@ -250,9 +250,23 @@ func read(out []byte) map[uint64]*Explored {
 	return all
 }
 
-// outcomes reads what the programs told, and empties the file.
+// outcomes reads what the programs told, in all processes, and removes the files.
 func outcomes(dir, strategy string, byNumber map[uint64]*Report) error {
-	f, err := os.Open(filepath.Join(dir, "files", "outcomes"))
+	files, err := filepath.Glob(filepath.Join(dir, "files", "outcomes-*"))
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if err := told(file, strategy, byNumber); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(filepath.Join(dir, "files"))
+}
+
+// told reads what the programs told in one process.
+func told(file, strategy string, byNumber map[uint64]*Report) error {
+	f, err := os.Open(file)
 	if err != nil {
 		return err
 	}
@@ -270,5 +284,5 @@ func outcomes(dir, strategy string, byNumber map[uint64]*Report) error {
 			r.Heddle[strategy].Outcomes[p[1]] = true
 		}
 	}
-	return os.RemoveAll(filepath.Join(dir, "files"))
+	return nil
 }

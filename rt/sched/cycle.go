@@ -134,7 +134,7 @@ func (s *Sched) closesCycle(g *G) {
 	for _, h := range s.blockers(g, fixed[:0]) {
 		waits = waits || h.state == gBlocked // which g is too
 	}
-	if !waits || s.cycle != nil {
+	if !waits || s.cycle != nil || len(s.fails) > 0 { // a goroutine that crashed could have unlocked, and it ends the program first
 		return
 	}
 	s.visited = s.visited[:0]
