@@ -14,10 +14,76 @@ import (
 // is there only with what it was given.
 func (p *Path) checkCounters() {
 	for _, obj := range p.Tab.counters {
-		if !p.Tab.objects[obj].ordered && !p.paired(p.used(obj)) {
+		if us := p.used(obj); !p.Tab.objects[obj].ordered && (!p.paired(us) || p.anyFirst(us)) {
 			p.Tab.order(obj)
 		}
 	}
+}
+
+// anyFirst reports whether which Add comes first from zero may depend on the order of
+// Adds that no other order decides: one that is first must be in order with the calls of Wait (package sync). It errs towards true.
+func (p *Path) anyFirst(us []use) bool {
+	last := -1
+	concurrent := false
+	for i := range us {
+		if us[i].Mode != wgAdd || us[i].Arg <= 0 {
+			continue
+		}
+		concurrent = concurrent || last >= 0 && !p.Before(int(us[last].at), int(us[i].at))
+		last = i
+	}
+	if !concurrent {
+		return false
+	}
+	const many = 200 // to look at more takes longer than a search that has them could be worth
+	if len(us) > many {
+		return true
+	}
+	for i := range us {
+		if us[i].Mode == wgAdd && us[i].Arg > 0 && p.concurrentAdd(us, i) && p.fromZero(us, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// concurrentAdd reports whether another Add has no order with us[i].
+func (p *Path) concurrentAdd(us []use, i int) bool {
+	for k := range us {
+		if k == i || us[k].Mode != wgAdd || us[k].Arg <= 0 {
+			continue
+		}
+		first, second := int(us[min(i, k)].at), int(us[max(i, k)].at)
+		if !p.Before(first, second) {
+			return true
+		}
+	}
+	return false
+}
+
+// fromZero reports whether the counter may be zero where us[i] adds to it. It cannot
+// be where something that was added before is left when all that lowers it and need not come later was given what it needs.
+func (p *Path) fromZero(us []use, i int) bool {
+	at := int(us[i].at)
+	p.units = p.units[:0]
+	for k := range us {
+		n := us[k].counted()
+		if k == i || k > i && p.Before(at, int(us[k].at)) {
+			n = 0
+		}
+		p.units = append(p.units, n)
+	}
+	for _, own := range [...]bool{true, false} {
+		for k := range us {
+			p.take(us, k, own)
+		}
+	}
+	for k := range us[:i] {
+		if p.units[k] > 0 && p.Before(int(us[k].at), at) {
+			return false
+		}
+	}
+	return true
 }
 
 // counted is by how much an access changes a counter, or would if it did not panic.

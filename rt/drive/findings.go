@@ -78,7 +78,7 @@ func (x *local) wrong(t *trace.Trace, known func(key string) bool) []wire.Found 
 				continue
 			}
 			add(x.raceFinding(t, r))
-			if known != nil && !r.WG && known(fs[len(fs)-1].Key) {
+			if known != nil && r.Misuse == sched.MisuseNone && known(fs[len(fs)-1].Key) {
 				x.known.Add(r)
 			}
 		}
@@ -189,16 +189,11 @@ func compact(s []string) []string {
 }
 
 func (x *local) raceFinding(t *trace.Trace, r *sched.Race) *wire.Finding {
-	if r.WG {
-		return &wire.Finding{
-			Kind:    kindMisuse,
-			Message: "WaitGroup.Add from zero is not ordered with a call of Wait: Wait may return too early",
-			Places: []wire.Place{
-				place(t, r.At, "wg-add", r.G),
-				place(t, r.Prev, "wg-wait", r.PrevG),
-			},
-			Stacks: []wire.Stack{x.stack(t, r.G, r.Stack, "running")},
-		}
+	switch r.Misuse {
+	case sched.MisuseWait:
+		return x.unordered(t, r, "wg-add", "wg-wait", "WaitGroup.Add from zero is not ordered with a call of Wait: Wait may return too early")
+	case sched.MisuseClose:
+		return x.unordered(t, r, "close", "send", "a send is not ordered with the close of its channel: it may panic")
 	}
 	now, before := "read", "read"
 	if r.Write {
@@ -223,6 +218,18 @@ func (x *local) raceFinding(t *trace.Trace, r *sched.Race) *wire.Finding {
 		f.Stacks = append(f.Stacks, x.stack(t, r.PrevG, r.PrevStack, before))
 	}
 	return f
+}
+
+// unordered is the finding for two operations in no order.
+func (x *local) unordered(t *trace.Trace, r *sched.Race, now, before, message string) *wire.Finding {
+	if r.PrevWrite {
+		now, before = before, now
+	}
+	return &wire.Finding{
+		Kind: kindMisuse, Message: message,
+		Places: []wire.Place{place(t, r.At, now, r.G), place(t, r.Prev, before, r.PrevG)},
+		Stacks: []wire.Stack{x.stack(t, r.G, r.Stack, "running")},
+	}
 }
 
 // misusePanics are panics of the runtime and of sync that say that an object was misused.

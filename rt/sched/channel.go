@@ -29,6 +29,15 @@ type chanState struct {
 	head, tail   int    // the cells that are received from and sent to next
 
 	senders, receivers []*G // of exhaustive executions: who offers
+
+	sends   []marked // that no later send stands for
+	closing marked
+}
+
+// A marked operation is one that has to be in order with others by what its goroutine knows.
+type marked struct {
+	epoch trace.Epoch
+	site  trace.Site
 }
 
 // A cell is a place in a channel's buffer: what the last who used it knew, and
@@ -128,6 +137,7 @@ func (c *chanState) reset() {
 	c.recvq.w, c.recvq.head = c.recvq.w[:0], 0
 	c.empty()
 	c.senders, c.receivers = c.senders[:0], c.receivers[:0]
+	c.sends, c.closing = c.sends[:0], marked{}
 }
 
 // empty forgets what is in the buffer.
@@ -213,6 +223,9 @@ func chanOp(send bool, p unsafe.Pointer, capacity int, slot unsafe.Pointer, st h
 	}
 	o := s.channel(p, capacity, site)
 	o.setCap(capacity)
+	if send {
+		s.sending(g, o, site)
+	}
 	for {
 		if !g.repeat && s.offer(g, op, o, site) {
 			s.reschedule(g)
@@ -425,6 +438,7 @@ func (s *Sched) chanClose(p unsafe.Pointer, st hook.Site) bool {
 	}
 	s.event(g, trace.OpClose, o, 0, site)
 	o.closed = true
+	s.closes(g, o, site)
 	s.release(g, &o.clock)
 	for w := s.oneCase(&o.ch.recvq); w != nil; w = s.oneCase(&o.ch.recvq) {
 		o.ch.recvq.pop()
@@ -439,6 +453,47 @@ func (s *Sched) chanClose(p unsafe.Pointer, st hook.Site) bool {
 	s.refreshOffers(o)
 	s.leave()
 	return true
+}
+
+// A send that is in no order with the close of its channel may panic, and is a data race to
+// the Go race detector, whichever comes first: a send reads the channel, and a close writes it. A
+// send counts from when it is announced, whether it is done or not.
+
+// sending is called when g announces a send, a case of a select or not: the runtime looks at the cases in any order.
+func (s *Sched) sending(g *G, o *object, site trace.Site) {
+	if !s.race || g == s.timerG {
+		return
+	}
+	c := o.ch
+	if c.closing.site != 0 && !g.clock.Covers(c.closing.epoch) {
+		s.disorder(MisuseClose, g, o, site, c.closing, true)
+	}
+	g.touched = g.clock.At(g.chain)
+	m := marked{s.epoch(g), site}
+	for i := range c.sends {
+		if g.clock.Covers(c.sends[i].epoch) {
+			c.sends[i] = m
+			return
+		}
+	}
+	if len(c.sends) < maxUnordered {
+		c.sends = append(c.sends, m)
+	}
+}
+
+// closes is called when g has closed the channel o.
+func (s *Sched) closes(g *G, o *object, site trace.Site) {
+	if !s.race {
+		return
+	}
+	for _, m := range o.ch.sends {
+		if !g.clock.Covers(m.epoch) {
+			s.disorder(MisuseClose, g, o, site, m, false)
+			break
+		}
+	}
+	g.touched = g.clock.At(g.chain)
+	o.ch.closing = marked{s.epoch(g), site}
 }
 
 func (s *Sched) chanLen(p unsafe.Pointer, st hook.Site) {
@@ -482,6 +537,9 @@ func (s *Sched) chanSelect(cs []hook.Case, def bool, st hook.Site) (int, hook.Ac
 			o.setCap(cs[i].Cap)
 			if first == nil {
 				first = o
+			}
+			if cs[i].Send {
+				s.sending(g, o, site)
 			}
 		}
 	}

@@ -128,9 +128,18 @@ type Race struct {
 	Stack     []uintptr
 	PrevStack []uintptr
 	Step      int
-	WG        bool // not memory: WaitGroup.Add (G) unordered with Wait (PrevG)
+	Misuse    Misuse
 	Known     bool // Options.Known has it: there are no stacks
 }
+
+// Misuse says which operations on an object a Race is between that is not about memory.
+type Misuse uint8
+
+const (
+	MisuseNone  Misuse = iota
+	MisuseWait         // WaitGroup.Add unordered with Wait; the earlier one is the Add if PrevWrite
+	MisuseClose        // a send unordered with the close of its channel; the earlier one is the close if PrevWrite
+)
 
 // Races is a set of data races by their places and what they do there.
 type Races map[raceKey]bool
@@ -190,12 +199,8 @@ func (s *Sched) notSeenHere(code trace.UnseenCode) {
 	s.notSeen(u)
 }
 
+// wgMisuse reports that g adds to a WaitGroup in no order with a Wait of waiter's.
 func (s *Sched) wgMisuse(g *G, o *object, waiter trace.GID, site trace.Site) {
-	for i := range s.races {
-		if s.races[i].WG && s.races[i].Addr == o.addr {
-			return
-		}
-	}
 	prev := trace.Site(0)
 	for i := len(s.t.Events) - 1; i >= 0; i-- {
 		if ev := &s.t.Events[i]; ev.G == waiter && ev.Op == trace.OpWGWait && ev.Obj == o.id {
@@ -206,9 +211,23 @@ func (s *Sched) wgMisuse(g *G, o *object, waiter trace.GID, site trace.Site) {
 	if prev == 0 && s.gs[waiter].at == o {
 		prev = s.pend[waiter].Site
 	}
+	s.disordered(MisuseWait, g, o, site, prev, waiter, false)
+}
+
+// disorder reports that what g does at site is in no order with what another goroutine did before.
+func (s *Sched) disorder(what Misuse, g *G, o *object, site trace.Site, before marked, prevWrite bool) {
+	s.disordered(what, g, o, site, before.site, s.chains.who(before.epoch), prevWrite)
+}
+
+func (s *Sched) disordered(what Misuse, g *G, o *object, site, prev trace.Site, prevG trace.GID, prevWrite bool) {
+	for i := range s.races {
+		if s.races[i].Misuse == what && s.races[i].Addr == o.addr {
+			return
+		}
+	}
 	s.races = append(s.races, Race{
-		Race: detect.Race{Addr: o.addr, At: site, Prev: prev}, G: g.id, PrevG: waiter,
-		Stack: callers(3), Step: len(s.t.Steps), WG: true,
+		Race: detect.Race{Addr: o.addr, At: site, Prev: prev, PrevWrite: prevWrite}, G: g.id, PrevG: prevG,
+		Stack: callers(4), Step: len(s.t.Steps), Misuse: what,
 	})
 }
 

@@ -35,8 +35,9 @@ type object struct {
 	done      bool
 
 	// WaitGroup
-	count int
-	waits []trace.Epoch // calls of Wait
+	count  int
+	waits  []trace.Epoch // calls of Wait
+	firsts []marked      // Adds from zero that no later one stands for
 
 	// Cond
 	waiters []*G
@@ -62,7 +63,7 @@ func (o *object) reset() {
 	o.announced, o.clock, o.rclock = o.announced[:0], o.clock[:0], o.rclock[:0]
 	o.locked, o.owner, o.readers, o.holders, o.wants, o.done = false, nil, 0, o.holders[:0], nil, false
 	o.handovers = 0
-	o.count, o.waits, o.waiters, o.called = 0, o.waits[:0], o.waiters[:0], 0
+	o.count, o.waits, o.firsts, o.waiters, o.called = 0, o.waits[:0], o.firsts[:0], o.waiters[:0], 0
 	o.cap, o.n, o.closed = 0, 0, false
 	if o.ch != nil {
 		o.ch.reset()

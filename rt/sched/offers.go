@@ -42,6 +42,9 @@ func (s *Sched) offerOp(send bool, p unsafe.Pointer, capacity int, to unsafe.Poi
 		s.forever(g, op, site)
 	}
 	o := s.offered(p, capacity, site)
+	if send {
+		s.sending(g, o, site)
+	}
 	g.offers = append(g.offers[:0], offer{o: o, slot: slotAt(to), send: send})
 	_, act, peer := s.communicate(g, op, site, false)
 	s.leave()
@@ -57,7 +60,11 @@ func (s *Sched) offerSelect(cs []hook.Case, def bool, site trace.Site) (int, hoo
 	g.offers = g.offers[:0]
 	for i := range cs {
 		if c := &cs[i]; c.Ch != nil {
-			g.offers = append(g.offers, offer{s.offered(c.Ch, c.Cap, site), slotAt(c.Slot), c.Send, int16(i + 1)})
+			o := s.offered(c.Ch, c.Cap, site)
+			g.offers = append(g.offers, offer{o, slotAt(c.Slot), c.Send, int16(i + 1)})
+			if c.Send {
+				s.sending(g, o, site)
+			}
 		}
 	}
 	if len(g.offers) == 0 && !def {

@@ -41,6 +41,8 @@ func (s *Sched) wgAdd(p unsafe.Pointer, delta, n int, pc uintptr) bool {
 	}
 	if delta > 0 && o.count == 0 && s.race {
 		s.unorderedWait(g, o, site)
+		o.markFirst(marked{s.epoch(g), site}, g)
+		g.touched = g.clock.At(g.chain)
 	}
 	o.count += delta
 	s.event(g, trace.OpWGAdd, o, int64(delta), site)
@@ -66,6 +68,30 @@ func (s *Sched) unorderedWait(g *G, o *object, site trace.Site) {
 	}
 }
 
+// markFirst remembers an Add from zero, by g. It stands for those that g knows of.
+func (o *object) markFirst(m marked, g *G) {
+	for i := range o.firsts {
+		if g.clock.Covers(o.firsts[i].epoch) {
+			o.firsts[i] = m
+			return
+		}
+	}
+	if len(o.firsts) < maxUnordered {
+		o.firsts = append(o.firsts, m)
+	}
+}
+
+// unorderedFirst reports an Add from zero that is not ordered with a Wait that comes later and has to wait:
+// it would have returned at once in another order. A Wait that need not wait comes after all that was done.
+func (s *Sched) unorderedFirst(g *G, o *object, site trace.Site) {
+	for _, m := range o.firsts {
+		if !g.clock.Covers(m.epoch) {
+			s.disorder(MisuseWait, g, o, site, m, true)
+			return
+		}
+	}
+}
+
 func (s *Sched) wgWait(p unsafe.Pointer, n int, pc uintptr) bool {
 	g := s.enter()
 	if s.inert() {
@@ -75,6 +101,9 @@ func (s *Sched) wgWait(p unsafe.Pointer, n int, pc uintptr) bool {
 	site := trace.PCSite(pc)
 	o := s.waitGroup(p, n, site)
 	if s.race {
+		if o.count != 0 {
+			s.unorderedFirst(g, o, site)
+		}
 		if len(o.waits) < maxUnordered {
 			o.waits = append(o.waits, s.epoch(g))
 			g.touched = g.clock.At(g.chain)

@@ -48,7 +48,7 @@ func (o *Outcomes) Watch(m *Machine) {
 // Add adds what came out of the execution that m has just made.
 func (o *Outcomes) Add(m *Machine) {
 	for _, r := range sched.S.Races() {
-		if !r.WG {
+		if r.Misuse == sched.MisuseNone {
 			o.Races[m.variable(r.Addr)]++
 		}
 	}
