@@ -22,7 +22,7 @@ var without = map[string]string{
 	"Touch": "outside control: outside.txt", "Stated": "is StateIn at a call; what the runtime itself keeps: state.txt", "Blind": "makes a result sampled", "BlindCall": "makes a result sampled", "Mapping": "makes a result sampled",
 	"Finalizer": "keeps finalizers to their execution", "SetFinalizer": "keeps finalizers to their execution", "AddCleanup": "keeps finalizers to their execution",
 	"Room": "accesses of the standard library's, which are looked at for races", "Here": "asks nothing of the program", "CallerPC": "a place",
-	"Stack": "text", "Stacks": "text", "Callers": "places", "Caller": "a place", "CallersBelow": "places",
+	"NewOf": "memory for a swap", "Move": "moves what was announced", "Stack": "text", "Stacks": "text", "Callers": "places", "Caller": "a place", "CallersBelow": "places",
 	"Alloc": "names memory: New, Var and the others", "Note": "what a clip shows", "Args": "what a clip shows", "Block": "waits for ever",
 	"NumGoroutine": "gives what tests may not rely on", "NumGo": "gives what tests may not rely on", "ReadMemStats": "figures of memory",
 	"LockOSThread": "does nothing", "UnlockOSThread": "does nothing", "OpenPlugin": "is noted", "ExitProcess": "ends the process",

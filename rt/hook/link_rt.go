@@ -48,3 +48,11 @@ func initialised()
 //
 //go:linkname active
 func active() bool
+
+// NewOf returns new memory for a value of the type t of the runtime's. Move moves such a value.
+//
+//go:linkname NewOf
+func NewOf(t unsafe.Pointer) unsafe.Pointer
+
+//go:linkname Move
+func Move(t, dst, src unsafe.Pointer)
