@@ -161,8 +161,7 @@ func (e *exploration) showNarrow(ex Execution, s *trace.Schedule, shared []trace
 	}
 	ex.Trace = ex.Trace.Clone()
 	all, valued, flow, visible := e.all, e.valued, e.flow, e.visible
-	wide := func() { e.all, e.valued, e.flow, e.only, e.visible = all, valued, flow, false, visible }
-	defer wide()
+	defer func() { e.all, e.valued, e.flow, e.only, e.visible = all, valued, flow, false, visible }()
 	e.all, e.valued, e.flow, e.only, e.visible = false, false, false, true, shared
 	n := e.n
 	less, narrow := e.narrowed(&ex, s, e.perform)
@@ -171,7 +170,7 @@ func (e *exploration) showNarrow(ex Execution, s *trace.Schedule, shared []trace
 		e.look(less, narrow, "")
 		return
 	}
-	wide()
+	e.all, e.only, e.visible = true, false, visible // as ex was made: its steps fit no other
 	e.look(ex, s, "")
 }
 

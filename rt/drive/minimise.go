@@ -274,8 +274,9 @@ func (m *minimiser) equal(f *wire.Finding) *wire.Finding {
 		if g.Kind != kindRace || len(g.Places) != 2 || len(f.Places) != 2 {
 			continue
 		}
-		for k := range 2 {
-			if p, q := f.Places[k], g.Places[k]; g.Places[1-k] == f.Places[1-k] && p.Op == q.Op && p.Goroutine == q.Goroutine {
+		for k := range 4 { // which of the two came later makes no difference
+			i, j := k&1, k>>1
+			if p, q := f.Places[i], g.Places[j]; g.Places[1-j] == f.Places[1-i] && p.Op == q.Op && p.Goroutine == q.Goroutine {
 				return g
 			}
 		}
