@@ -153,10 +153,16 @@ func (s *Strategy) unable(from int) string {
 		if t.Op == trace.OpIdle {
 			return "a wait for all others (synctest.Wait)"
 		}
+		maps := 0
 		for k := range t.Accesses {
 			a := &t.Accesses[k]
 			kind := s.tab.Kind(a.Obj)
+			if kind == trace.ObjMap {
+				maps++
+			}
 			switch {
+			case maps > 1:
+				return "an operation on two files (os.Rename)"
 			case len(s.tab.Overlaps(a.Obj)) > 0:
 				return "memory that overlaps"
 			case kind == trace.ObjModel:

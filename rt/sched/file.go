@@ -43,20 +43,25 @@ func (s *Sched) file(write bool, name, also string) {
 	}
 	if write {
 		s.release(g, &o.clock)
-		loud := g.quiet
-		g.quiet = true
 		s.folders(g, name, site)
-		if also != "" && plainFile(also) {
-			s.event(g, op, s.fileObject(also, site), 0, site)
+		if also != "" && plainFile(also) { // in the same step
+			o = s.fileObject(also, site)
+			s.event(g, op, o, 0, site)
+			if !s.loosely(g) {
+				s.acquire(g, o.clock)
+			}
+			s.release(g, &o.clock)
 			s.folders(g, also, site)
 		}
-		g.quiet = loud
 	}
 	s.leave()
 }
 
 // folders notes that something below the folders of a file changes.
 func (s *Sched) folders(g *G, name string, site trace.Site) {
+	loud := g.quiet
+	g.quiet = true
+	defer func() { g.quiet = loud }()
 	for i := len(name) - 1; i > 0; i-- {
 		if name[i] == '/' {
 			s.event(g, trace.OpMapLoad, s.fileObject(name[:i], site), 0, site)
