@@ -103,7 +103,7 @@ func Generate(seed uint64) *Program {
 	if g.IntN(4) == 0 {
 		n = 4
 	}
-	left := 4 + g.IntN(4)
+	left := 3 + g.IntN(4)
 	g.p.Bodies = make([][]*Node, n)
 	for left > 0 {
 		i := g.IntN(n)

@@ -252,7 +252,7 @@ func read(out []byte) map[uint64]*Explored {
 
 // outcomes reads what the programs told, in all processes, and removes the files.
 func outcomes(dir, strategy string, byNumber map[uint64]*Report) error {
-	files, err := filepath.Glob(filepath.Join(dir, "files", "outcomes-*"))
+	files, err := filepath.Glob(filepath.Join(dir, "files", "*", "outcomes"))
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func (o *Oracle) Spent() string {
 func New(heddle, dir string) *Oracle {
 	return &Oracle{
 		Heddle: heddle, Dir: dir, Strategies: []string{"dpor", "reach", "unfold", "auto"},
-		Runs: 600, Budget: time.Second, Rounds: 120, Limit: 400 * time.Millisecond, Clips: true,
+		Runs: 300, Budget: 2 * time.Second, Rounds: 120, Limit: 400 * time.Millisecond, Clips: true,
 		spent: map[string]time.Duration{},
 	}
 }
@@ -168,7 +168,7 @@ func (o *Oracle) compare(r *Report) {
 			continue
 		}
 		f := r.Heddle[first]
-		if a, b := f.kinds(), h.kinds(); !slices.Equal(a, b) {
+		if a, b := found(f), found(h); !slices.Equal(a, b) {
 			r.fail("findings differ|"+s, "%s found %s, %s %s", first, strings.Join(a, ", "), s, strings.Join(b, ", "))
 		}
 		if a, b := without(f.Outcomes, h.Outcomes), without(h.Outcomes, f.Outcomes); len(a)+len(b) > 0 {
@@ -176,6 +176,11 @@ func (o *Oracle) compare(r *Report) {
 				first, len(a), s, len(b), len(f.Outcomes), len(h.Outcomes))
 		}
 	}
+}
+
+// found returns the kinds of findings that every strategy looks for: auto also tells what it predicts.
+func found(e *Explored) []string {
+	return slices.DeleteFunc(e.kinds(), func(kind string) bool { return strings.HasSuffix(kind, "violation") })
 }
 
 // missed compares native executions with a strategy that covered everything.
