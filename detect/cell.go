@@ -10,8 +10,13 @@ func (s *Shadow) touch(x *cell, base uintptr, h entryHead, at trace.Site, c trac
 		s.touchWide(x, base, h, at, c)
 		return
 	}
-	a := s.meet(&x.a, base, h, at, c)
-	b := s.meet(&x.b, base, h, at, c)
+	a, b := x.a.head, x.b.head
+	if uint8(a&h) != 0 {
+		a = s.meet(&x.a, base, h, at, c)
+	}
+	if uint8(b&h) != 0 {
+		b = s.meet(&x.b, base, h, at, c)
+	}
 	switch {
 	case a.sameBut(h) && a != 0 && x.a.site == at:
 		x.a.head, x.b.head = a|h, b

@@ -11,12 +11,21 @@ func (s *Shadow) Clash(k trace.Chain, c trace.Clock, p, n uintptr) (prev trace.S
 		pg := s.pages.find(p)
 		if pg == nil {
 			size = min(n, pageSize-p%pageSize)
-		} else if prev, ok = s.clash(&pg.cells[p/wordSize%pageWords], h|entryHead(mask(p, size)), c); ok {
+		} else if prev, ok = s.clash(pg.at(p), h|entryHead(mask(p, size)), c); ok {
 			return prev, true
 		}
 		p, n = p+size, n-size
 	}
 	return 0, false
+}
+
+// at returns what is remembered of the word of p.
+func (pg *page) at(p uintptr) *cell {
+	i := uint(p / wordSize % pageWords)
+	if pg.covered>>i&1 != 0 {
+		return &pg.runAt(i).cell
+	}
+	return &pg.cells[i]
 }
 
 // clash asks one word.

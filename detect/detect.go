@@ -74,11 +74,13 @@ func (s *Shadow) Reset() {
 // Both are valid until the next call.
 func (s *Shadow) Read(k trace.Chain, c trace.Clock, p, n uintptr, at trace.Site) *Race {
 	if p&7+n <= 8 && n-1 < 8 { // within a word, and something
-		h, x := head(k, c, plain, mask(p, n)), s.pages.peek(p)
-		if x != nil && (x.repeats(h, at) || x.renew(h, at)) {
-			return nil
+		h, pg := head(k, c, plain, mask(p, n)), s.pages.peek(p)
+		if pg != nil {
+			if x := &pg.cells[p/wordSize%pageWords]; x.repeats(h, at) || x.renew(h, at) {
+				return nil
+			}
 		}
-		return s.word(x, p, c, h, at)
+		return s.word(pg, p, c, h, at)
 	}
 	return s.span(p, n, c, head(k, c, plain, 0), at)
 }
@@ -86,11 +88,13 @@ func (s *Shadow) Read(k trace.Chain, c trace.Clock, p, n uintptr, at trace.Site)
 // Write is Read for a write.
 func (s *Shadow) Write(k trace.Chain, c trace.Clock, p, n uintptr, at trace.Site) *Race {
 	if p&7+n <= 8 && n-1 < 8 { // within a word, and something
-		h, x := head(k, c, plain|write, mask(p, n)), s.pages.peek(p)
-		if x != nil && (x.repeats(h, at) || x.renew(h, at)) {
-			return nil
+		h, pg := head(k, c, plain|write, mask(p, n)), s.pages.peek(p)
+		if pg != nil {
+			if x := &pg.cells[p/wordSize%pageWords]; x.repeats(h, at) || x.renew(h, at) {
+				return nil
+			}
 		}
-		return s.word(x, p, c, h, at)
+		return s.word(pg, p, c, h, at)
 	}
 	return s.span(p, n, c, head(k, c, plain|write, 0), at)
 }
@@ -104,11 +108,13 @@ func (s *Shadow) Atomic(k trace.Chain, c trace.Clock, p, n uintptr, at trace.Sit
 		how = write
 	}
 	if p&7+n <= 8 && n-1 < 8 { // within a word, and something
-		h, x := head(k, c, how, mask(p, n)), s.pages.peek(p)
-		if x != nil && (x.repeats(h, at) || x.renew(h, at)) {
-			return nil
+		h, pg := head(k, c, how, mask(p, n)), s.pages.peek(p)
+		if pg != nil {
+			if x := &pg.cells[p/wordSize%pageWords]; x.repeats(h, at) || x.renew(h, at) {
+				return nil
+			}
 		}
-		return s.word(x, p, c, h, at)
+		return s.word(pg, p, c, h, at)
 	}
 	return s.span(p, n, c, head(k, c, how, 0), at)
 }
@@ -116,14 +122,24 @@ func (s *Shadow) Atomic(k trace.Chain, c trace.Clock, p, n uintptr, at trace.Sit
 // Races returns all races of the access that was last answered with a Race.
 func (s *Shadow) Races() []Race { return s.races }
 
-// word takes an access within one word, whose cell is x if not nil.
-func (s *Shadow) word(x *cell, p uintptr, c trace.Clock, h entryHead, at trace.Site) *Race {
-	if x == nil {
-		x = &s.pages.get(p).cells[p/wordSize%pageWords]
+// word takes an access within one word, whose page is pg if not nil.
+func (s *Shadow) word(pg *page, p uintptr, c trace.Clock, h entryHead, at trace.Site) *Race {
+	if pg == nil {
+		pg = s.pages.get(p)
 	}
 	s.races = s.races[:0]
-	s.touch(x, p&^(wordSize-1), h, at, c)
+	s.part(pg, p, c, h, at)
 	return s.first()
+}
+
+// part takes an access within one word.
+func (s *Shadow) part(pg *page, p uintptr, c trace.Clock, h entryHead, at trace.Site) {
+	i := uint(p / wordSize % pageWords)
+	if pg.covered>>i&1 != 0 {
+		pg.expose(pg.runAt(i), i, i+1)
+	}
+	pg.used |= 1 << i
+	s.cell(&pg.cells[i], p&^(wordSize-1), c, h, at)
 }
 
 // span takes an access of any size; h has no mask yet.
@@ -137,12 +153,12 @@ func (s *Shadow) span(p, n uintptr, c trace.Clock, h entryHead, at trace.Site) *
 		last = ^uintptr(0)
 	}
 	for {
-		end := min(p|(pageSize-1), last)
-		if end-p == pageSize-1 {
-			s.wholePage(p, c, h, at)
-		} else {
-			s.onPage(s.pages.get(p), p, end, c, h, at)
+		pg := s.pages.peek(p)
+		if pg == nil {
+			pg = s.pages.get(p)
 		}
+		end := min(p|(pageSize-1), last)
+		s.onPage(pg, p, end, c, h, at)
 		if end == last {
 			return s.first()
 		}
@@ -150,59 +166,32 @@ func (s *Shadow) span(p, n uintptr, c trace.Clock, h entryHead, at trace.Site) *
 	}
 }
 
-// wholePage takes an access to all bytes of the page at p; h has no mask yet.
-func (s *Shadow) wholePage(p uintptr, c trace.Clock, h entryHead, at trace.Site) {
-	hw := h | 0xff
-	sl := s.pages.slotOf(p)
-	if sl == nil {
-		pg := s.pages.fresh()
-		pg.whole, pg.even = cell{a: entry{hw, at}}, true
-		s.pages.put(key(p), pg, p)
-		return
-	}
-	if pg := sl.page; pg.even {
-		x := &pg.whole
-		if x.repeats(hw, at) || x.renew(hw, at) {
-			return
-		}
-		if x.simple(hw, at, c) {
-			s.touch(x, p, hw, at, c)
-			return
-		}
-	}
-	s.onPage(sl.spread(), p, p+(pageSize-1), c, h, at)
-	sl.even()
-}
-
-// simple reports whether an access races with nothing in x, and there is room for it.
-func (x *cell) simple(h entryHead, at trace.Site, c trace.Clock) bool {
-	room := false
-	for _, e := range [2]*entry{&x.a, &x.b} {
-		switch {
-		case e.head == 0, e.head.sameBut(h) && e.site == at:
-			room = true
-		case e.head.before(c):
-			room = room || standsFor(h.kind(), e.head.kind())
-		case conflict(h.kind(), e.head.kind()):
-			return false
-		}
-	}
-	return room
-}
-
 // onPage takes an access to the bytes from p to last, all on page pg; h has no mask yet.
 func (s *Shadow) onPage(pg *page, p, last uintptr, c trace.Clock, h entryHead, at trace.Site) {
-	base := p &^ (pageSize - 1)
-	i, j := p%pageSize/wordSize, last%pageSize/wordSize
-	hw := h | entryHead(mask(p, min(wordSize-p%wordSize, last-p+1)))
-	for ; i < j; i++ {
-		s.cell(&pg.cells[i%pageWords], base+i*wordSize, c, hw, at)
-		hw = h | 0xff
+	if end := p | (wordSize - 1); p%wordSize != 0 || end > last {
+		end = min(end, last)
+		s.part(pg, p, c, h|entryHead(mask(p, end-p+1)), at)
+		if end == last {
+			return
+		}
+		p = end + 1
 	}
-	if from := base + j*wordSize; from >= p {
-		hw = h | entryHead(mask(from, last-from+1))
+	i, j := uint(p/wordSize%pageWords), uint((last+1-p)/wordSize) // last+1 may be 0
+	j += i
+	if j-i < minRun && pg.covered&wordsOf(i, j) == 0 {
+		pg.used |= wordsOf(i, j)
+		base := p
+		for ; i < j; i++ {
+			s.cell(&pg.cells[i%pageWords], base, c, h|0xff, at)
+			base += wordSize
+		}
+	} else {
+		s.words(pg, p&^(pageSize-1), i, j, c, h|0xff, at)
 	}
-	s.cell(&pg.cells[j%pageWords], base+j*wordSize, c, hw, at)
+	if last%wordSize != wordSize-1 {
+		p = last &^ (wordSize - 1)
+		s.part(pg, p, c, h|entryHead(mask(p, last-p+1)), at)
+	}
 }
 
 // cell takes an access to one word, whose address is base.
@@ -254,7 +243,20 @@ func (s *Shadow) Forget(p, n uintptr) {
 func (s *Shadow) forgetIn(pg *page, p, last uintptr) {
 	for {
 		wend := min(p|(wordSize-1), last)
-		s.erase(&pg.cells[p/wordSize%pageWords], mask(p, wend-p+1))
+		if i, m := uint(p/wordSize%pageWords), mask(p, wend-p+1); pg.covered>>i&1 != 0 {
+			j := i + 1
+			if m != 0xff {
+				pg.expose(pg.runAt(i), i, j)
+				s.erase(&pg.cells[i], m)
+			} else {
+				r := pg.runAt(i)
+				j = min(uint(r.to), i+uint((last-p+1)/wordSize)) // last+1 may be 0
+				wend = p + uintptr(j-i)*wordSize - 1
+				pg.carve(r, i, j)
+			}
+		} else if pg.used>>i&1 != 0 {
+			s.erase(&pg.cells[i], m)
+		}
 		if wend == last {
 			return
 		}

@@ -1,6 +1,10 @@
 package detect
 
-import "heddle/trace"
+import (
+	"math/bits"
+
+	"heddle/trace"
+)
 
 const (
 	wordSize  = 8
@@ -13,12 +17,13 @@ const (
 type cell struct{ a, b entry }
 
 // A page is the cells of 512 bytes of memory: small, so that an execution of a
-// few microseconds that touches some hundred places clears little. While all accesses were of
-// the whole page, one cell stands for all: a megabyte that is hashed costs 2,048 cells, not 131,072.
+// few microseconds that touches some hundred places clears little.
 type page struct {
-	cells [pageWords]cell // what they hold means nothing while the page is uniform
-	whole cell            // never wide
-	even  bool            // the page is uniform
+	cells   [pageWords]cell
+	used    uint64 // words whose cells may hold something; the others are empty
+	covered uint64 // words that a run stands for
+	nruns   uint8
+	runs    [maxRuns]run
 }
 
 // pages finds the page of an address: a hash table with open addressing, at most half full.
@@ -35,9 +40,6 @@ type slot struct {
 }
 
 const keyBit = ^(^uintptr(0) >> 1) // so that no key is 0, an empty slot's
-
-// evenBit is set in the key of a uniform page, so that peek does not find it.
-const evenBit = keyBit >> 1
 
 func key(p uintptr) uintptr { return p/pageSize | keyBit }
 
@@ -60,65 +62,31 @@ func (x *cell) renew(h entryHead, at trace.Site) bool {
 	return true
 }
 
-// peek returns the cell of p if its page is in its home slot, where most are, or nil. It is inlined.
-func (t *pages) peek(p uintptr) *cell {
+// renews reports whether renew would take an access: h.
+func (x *cell) renews(h entryHead) bool { return x.b.head == 0 && uint32(x.a.head^h) == 0 }
+
+// peek returns the page of p if it is in its home slot, where most are, or nil. It is inlined.
+func (t *pages) peek(p uintptr) *page {
 	k := key(p)
 	i := t.home(k)
 	if i >= uint64(len(t.slots)) || t.slots[i].key != k {
 		return nil
 	}
-	return &t.slots[i].page.cells[p/wordSize%pageWords]
+	return t.slots[i].page
 }
 
-// slotOf returns the slot of p's page, nil if there is none.
-func (t *pages) slotOf(p uintptr) *slot {
+// find returns the page of p, or nil.
+func (t *pages) find(p uintptr) *page {
 	if len(t.slots) == 0 {
 		return nil
 	}
 	k, m := key(p), uint64(len(t.slots)-1)
 	for i := t.home(k); t.slots[i].key != 0; i = (i + 1) & m {
-		if t.slots[i].key&^evenBit == k {
-			return &t.slots[i]
+		if t.slots[i].key == k {
+			return t.slots[i].page
 		}
 	}
 	return nil
-}
-
-// find returns the page of p, with cells of its own, or nil.
-func (t *pages) find(p uintptr) *page {
-	if sl := t.slotOf(p); sl != nil {
-		return sl.spread()
-	}
-	return nil
-}
-
-// spread gives a page cells of its own.
-func (sl *slot) spread() *page {
-	pg := sl.page
-	if pg.even {
-		for i := range pg.cells {
-			pg.cells[i] = pg.whole
-		}
-		pg.even = false
-		sl.key &^= evenBit
-	}
-	return pg
-}
-
-// even makes a page uniform if its cells are equal.
-func (sl *slot) even() {
-	pg := sl.page
-	first := pg.cells[0]
-	if first.wide() {
-		return
-	}
-	for i := range pg.cells {
-		if pg.cells[i] != first {
-			return
-		}
-	}
-	pg.whole, pg.even = first, true
-	sl.key |= evenBit
 }
 
 // get returns the page of p, a clear one the first time.
@@ -126,27 +94,30 @@ func (t *pages) get(p uintptr) *page {
 	if pg := t.find(p); pg != nil {
 		return pg
 	}
-	pg := t.fresh()
-	pg.cells, pg.even = [pageWords]cell{}, false
-	t.put(key(p), pg, p)
-	return pg
-}
-
-// fresh returns a page that is not in use, whatever it holds.
-func (t *pages) fresh() *page {
 	if 2*len(t.used) >= len(t.slots) {
 		t.grow()
 	}
 	if len(t.used) == len(t.all) {
 		t.makePages()
 	}
-	return t.all[len(t.used)]
+	pg := t.all[len(t.used)]
+	pg.clear()
+	t.used = append(t.used, p&^(pageSize-1))
+	t.place(key(p), pg)
+	return pg
 }
 
-// put puts the page that fresh returned in the table.
-func (t *pages) put(k uintptr, pg *page, p uintptr) {
-	t.used = append(t.used, p&^(pageSize-1))
-	t.place(k, pg)
+// clear makes a page one of which nothing is remembered.
+func (pg *page) clear() {
+	const few = 16
+	if bits.OnesCount64(pg.used) > few {
+		pg.cells = [pageWords]cell{}
+	} else {
+		for m := pg.used; m != 0; m &= m - 1 {
+			pg.cells[bits.TrailingZeros64(m)] = cell{}
+		}
+	}
+	pg.used, pg.covered, pg.nruns = 0, 0, 0
 }
 
 func (t *pages) place(k uintptr, pg *page) {
@@ -154,9 +125,6 @@ func (t *pages) place(k uintptr, pg *page) {
 	i := t.home(k)
 	for t.slots[i].key != 0 {
 		i = (i + 1) & m
-	}
-	if pg.even {
-		k |= evenBit
 	}
 	t.slots[i] = slot{k, pg}
 }
@@ -188,7 +156,7 @@ func (t *pages) reset() {
 		m := uint64(len(t.slots) - 1)
 		for _, u := range t.used {
 			i := t.home(key(u))
-			for t.slots[i].key&^evenBit != key(u) { // past slots emptied already
+			for t.slots[i].key != key(u) { // past slots emptied already
 				i = (i + 1) & m
 			}
 			t.slots[i] = slot{}

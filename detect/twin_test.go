@@ -77,6 +77,7 @@ type world struct {
 	locks  [3]trace.Clock
 	reads  bool // most accesses are
 	pages  bool // many are of whole pages
+	ranges bool // many are of tens of words
 	sites  int  // how many places there are; 0: every access has its own
 	told   map[places]bool
 	raced  int
@@ -133,6 +134,9 @@ func (w *world) run(data []byte, maxG int) {
 			w.release(next()%len(w.gs), &w.gs[g])
 		case act < 84:
 			p, n := w.origin+uintptr(next()%24), uintptr(next()%20)
+			if w.ranges {
+				p, n = p+uintptr(next()%8)*64, n*20
+			}
 			w.s.Forget(p, n)
 			w.twin = w.twin.forget(p, n)
 		case act < 85:
@@ -145,6 +149,15 @@ func (w *world) run(data []byte, maxG int) {
 			}
 			if w.pages && act >= 190 { // a page and its neighbours, or some of it
 				p, n = w.origin&^(pageSize-1), pageSize+uintptr(next()%3)*pageSize/2
+			}
+			if w.ranges {
+				p += uintptr(next()%10) * 64
+				if act >= 120 {
+					p, n = p&^7, uintptr(next()%60)*8
+				}
+				if act >= 230 {
+					n = uintptr(next()) * 2
+				}
 			}
 			kinds := [...]kind{plain, plain, plain | write, plain | write, write, 0}
 			if w.reads {
@@ -181,6 +194,9 @@ func (w *world) tell(x *access) []Race {
 
 func (w *world) access(x access) {
 	races := w.tell(&x)
+	if w.ranges {
+		w.layout()
+	}
 	for i := range races {
 		w.check(&x, &races[i])
 	}
@@ -203,6 +219,29 @@ func (w *world) access(x access) {
 	}
 	x.c = append(trace.Clock(nil), x.c...)
 	w.twin = append(w.twin, x)
+}
+
+// layout checks what must be true of all pages.
+func (w *world) layout() {
+	for i := range w.s.pages.used {
+		pg, covered := w.s.pages.all[i], uint64(0)
+		for k := range pg.runs[:pg.nruns] {
+			r := &pg.runs[k]
+			m := wordsOf(uint(r.from), uint(r.to))
+			if m == 0 || covered&m != 0 || r.cell.wide() || r.cell.a.head == 0 {
+				w.t.Fatalf("runs %+v", pg.runs[:pg.nruns])
+			}
+			covered |= m
+		}
+		if covered != pg.covered || covered&pg.used != 0 {
+			w.t.Fatalf("covered %#x, used %#x, runs %+v", pg.covered, pg.used, pg.runs[:pg.nruns])
+		}
+		for k := range pg.cells {
+			if pg.used>>k&1 == 0 && pg.cells[k] != (cell{}) {
+				w.t.Fatalf("cell %d holds something", k)
+			}
+		}
+	}
 }
 
 // check checks that r is true.
@@ -268,17 +307,22 @@ func TestAgainstTwin(t *testing.T) {
 		sites, maxG int
 		all, reads  bool
 		pages       bool
+		ranges      bool
 	}{
-		{"EveryRace", 0, 4, true, false, false},
-		{"EveryRaceManyGoroutines", 0, 40, true, false, false},
-		{"FewPlacesAll", 3, 5, true, false, false},
-		{"FewPlaces", 3, 5, false, false, false},
-		{"FewPlacesManyGoroutines", 8, 40, false, false, false},
-		{"ManyReaders", 0, 40, true, true, false},
-		{"ManyReadersFewPlaces", 2, 30, true, true, false},
-		{"Pages", 0, 4, true, false, true},
-		{"PagesFewPlaces", 3, 5, false, false, true},
-		{"PagesReaders", 2, 8, true, true, true},
+		{"EveryRace", 0, 4, true, false, false, false},
+		{"EveryRaceManyGoroutines", 0, 40, true, false, false, false},
+		{"FewPlacesAll", 3, 5, true, false, false, false},
+		{"FewPlaces", 3, 5, false, false, false, false},
+		{"FewPlacesManyGoroutines", 8, 40, false, false, false, false},
+		{"ManyReaders", 0, 40, true, true, false, false},
+		{"ManyReadersFewPlaces", 2, 30, true, true, false, false},
+		{"Pages", 0, 4, true, false, true, false},
+		{"PagesFewPlaces", 3, 5, false, false, true, false},
+		{"PagesReaders", 2, 8, true, true, true, false},
+		{"Ranges", 0, 4, true, false, false, true},
+		{"RangesFewPlaces", 2, 3, false, false, false, true},
+		{"RangesFewPlacesAll", 3, 5, true, false, false, true},
+		{"RangesReaders", 2, 8, true, true, false, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rng := rand.New(rand.NewSource(1))
@@ -287,8 +331,11 @@ func TestAgainstTwin(t *testing.T) {
 			if test.maxG > 10 {
 				n = 800
 			}
-			if test.pages {
-				n = 40 // of many bytes each
+			switch {
+			case test.pages:
+				n = 60 // of many bytes each
+			case test.ranges:
+				n = 150
 			}
 			if testing.Short() {
 				n /= 10
@@ -297,15 +344,15 @@ func TestAgainstTwin(t *testing.T) {
 				data := make([]byte, 20+rng.Intn(40*test.maxG))
 				rng.Read(data)
 				w := newWorld(t, s, test.sites, origins[rng.Intn(len(origins))])
-				if test.pages {
+				if test.pages || test.ranges {
 					w.origin = origins[rng.Intn(3)] // the twin counts bytes beyond the last address
 				}
-				w.reads, w.pages = test.reads, test.pages
+				w.reads, w.pages, w.ranges = test.reads, test.pages, test.ranges
 				w.run(data, test.maxG)
 				raced += w.raced
 				told += len(w.twin)
 			}
-			if raced < told/100 && !test.pages || raced < 20 && test.pages && !testing.Short() || raced > told { // what is forgotten cuts pages in many parts
+			if raced < told/100 && !test.pages && !test.ranges || raced < 10 && (test.pages || test.ranges) && !testing.Short() || raced > told { // what is forgotten cuts pages in many parts
 				t.Errorf("%d of %d accesses raced: the test tests little", raced, told)
 			}
 		})

@@ -92,15 +92,47 @@ func (s *Shadow) narrow(x *cell, w *wide) {
 
 func (s *Shadow) touchWide(x *cell, base uintptr, h entryHead, at trace.Site, c trace.Clock) {
 	w := s.wides.all[x.number()]
-	if h.kind()&write == 0 && w.indexed {
+	writes := h.kind()&write != 0
+	if !writes && w.indexed {
 		s.meetAll(w.es[:w.hot], base, h, at, c) // no read stands for a write: none is dropped
 		w.addOwn(entry{h, at})
 		return
 	}
+	for i := range w.es {
+		if w.es[i].repeats(h, at) {
+			return
+		}
+	}
 	w.unindex()
-	s.meetAll(w.es, base, h, at, c)
-	w.compact()
-	w.add(entry{h, at})
+	empty, hole, same := 0, -1, -1 // entries that became empty, one that can be used, one that differs only in the bytes
+	for i := range w.es {
+		e := &w.es[i]
+		if uint8(e.head&h) != 0 {
+			if e.head = s.meet(e, base, h, at, c); e.head.mask() == 0 {
+				empty++
+				if i < w.hot == writes {
+					hole = i
+				}
+				continue
+			}
+		}
+		if e.site == at && e.head.sameBut(h) {
+			same = i
+		}
+	}
+	switch {
+	case same >= 0:
+		w.es[same].head |= h
+	case hole >= 0:
+		w.es[hole] = entry{h, at}
+		empty--
+	default:
+		w.push(entry{h, at})
+	}
+	if empty > 0 {
+		w.compact()
+	}
+	w.reindex()
 	s.narrow(x, w)
 }
 
@@ -145,13 +177,18 @@ func (w *wide) add(e entry) {
 			return
 		}
 	}
+	w.push(e)
+	w.reindex()
+}
+
+// push adds e where it belongs. There is no index.
+func (w *wide) push(e entry) {
 	w.es = append(w.es, e)
 	if e.head.kind()&write != 0 {
 		last := len(w.es) - 1
 		w.es[last], w.es[w.hot] = w.es[w.hot], e
 		w.hot++
 	}
-	w.reindex()
 }
 
 // reindex makes the index if there are many reads.

@@ -50,10 +50,11 @@ func (d *driver) bench(t *Test) {
 	runtime.ReadMemStats(&before)
 	n := 0
 	start = time.Now()
+	used := cpuTime()
 	for ; n%batch != 0 || n == 0 || n < d.cfg.Runs || time.Since(start) < length; n++ {
 		execute()
 	}
-	took := time.Since(start)
+	took := cpuTime() - used
 	runtime.ReadMemStats(&after)
 	var end runtime.MemStats
 	runtime.GC()

@@ -21,14 +21,19 @@ func TypeOf(itab unsafe.Pointer) unsafe.Pointer {
 	return *(*unsafe.Pointer)(unsafe.Add(itab, unsafe.Sizeof(itab)))
 }
 
-// Of returns x, an interface with methods, of which the method of that name is called at once.
+// Of returns x, an interface with methods, of which the method of that name is called at once. It is inlined, and so the compiler still sees what type x has.
 func Of[T any](x T, name string, s Site) T {
 	if On {
-		if w := words(&x); w[0] != nil {
-			Receiver(TypeOf(w[0]), w[1], name, s)
-		}
+		of(any(x), name, s)
 	}
 	return x
+}
+
+//go:noinline
+func of(x any, name string, s Site) {
+	if w := words(&x); w[0] != nil {
+		Receiver(w[0], w[1], name, s)
+	}
 }
 
 // OfAny is Of where the type of x may be anything: that of a type parameter, or a pointer.

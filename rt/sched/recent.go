@@ -13,7 +13,7 @@ import (
 //
 //   - an access to bytes that the same place accessed already changes nothing:
 //     what it could race with was told then, and what stands for it is remembered;
-//   - the accesses of one place to adjacent memory may be told together, as long
+//   - the accesses of one place to memory that is adjacent, or overlaps, may be told together, as long
 //     as they are told before the window ends.
 //
 // So for each place the memory that it went over in this window is kept as one
@@ -54,13 +54,11 @@ func read(p unsafe.Pointer, n uintptr, site hook.Site) {
 	s := S
 	e, at := &s.win.reads[site%nRecent], uintptr(p)
 	if e.site == trace.Site(site) && e.window == s.win.number {
-		if at == e.to {
-			e.to += n
-			s.win.longReads |= 1 << (site % nRecent)
-			s.alive(n)
-			return
-		}
-		if at >= e.from && at+n <= e.to {
+		if at-e.from <= e.to-e.from {
+			if end := at + n; end > e.to { // else inside
+				e.to = end
+				s.win.longReads |= 1 << (site % nRecent)
+			}
 			s.alive(n)
 			return
 		}
@@ -78,13 +76,11 @@ func write(p unsafe.Pointer, n uintptr, site hook.Site) {
 	s := S
 	e, at := &s.win.writes[site%nRecent], uintptr(p)
 	if e.site == trace.Site(site) && e.window == s.win.number {
-		if at == e.to {
-			e.to += n
-			s.win.longWrites |= 1 << (site % nRecent)
-			s.alive(n)
-			return
-		}
-		if at >= e.from && at+n <= e.to {
+		if at-e.from <= e.to-e.from {
+			if end := at + n; end > e.to { // else inside
+				e.to = end
+				s.win.longWrites |= 1 << (site % nRecent)
+			}
 			s.alive(n)
 			return
 		}

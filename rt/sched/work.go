@@ -15,12 +15,19 @@ const (
 	beatTime  = 10_000_000 // ns: ten an access, what they take under a race detector
 )
 
-// alive counts an access to n bytes.
+// alive counts an access to n bytes. It is inlined.
 func (s *Sched) alive(n uintptr) {
 	if s.untilBeat -= 1 + int32(n/pieceSize); s.untilBeat <= 0 {
-		s.beat()
-		s.endHere()
+		s.beatHere()
 	}
+}
+
+// beatHere is beat at an access.
+//
+//go:noinline
+func (s *Sched) beatHere() {
+	s.beat()
+	s.endHere()
 }
 
 // endHere ends the execution at an access, where it has taken as long as it may, or as much memory: who computes for long comes to
