@@ -19,11 +19,11 @@ type cell struct{ a, b entry }
 // A page is the cells of 512 bytes of memory: small, so that an execution of a
 // few microseconds that touches some hundred places clears little.
 type page struct {
-	cells   [pageWords]cell
 	used    uint64 // words whose cells may hold something; the others are empty
 	covered uint64 // words that a run stands for
 	nruns   uint8
 	runs    [maxRuns]run
+	cells   [pageWords]cell
 }
 
 // pages finds the page of an address: a hash table with open addressing, at most half full.

@@ -7,6 +7,8 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"heddle/instrument/std"
 )
 
 // call rewrites a call or conversion.
@@ -291,6 +293,9 @@ func (r *rewriter) substitute(e ast.Expr, id *ast.Ident) {
 		r.replace(e, s)
 	}
 	if f.Pkg().Path() == "sync/atomic" && isAtomicOp(f.Name()) && !r.in.Mode.Marks { // Compare has it unpatched
+		r.before(id, "Heddle")
+	}
+	if f.Pkg().Path() == "unicode/utf8" && std.Silent(f.Name()) && r.in.Standard && !r.mem && !r.in.Mode.Marks && !r.in.Mode.Flow {
 		r.before(id, "Heddle")
 	}
 }

@@ -43,6 +43,10 @@ func TestGolden(t *testing.T) {
 					in.Mode.Tested = true
 				case word == "linked":
 					in.Mode.Linked = true
+				case word == "standard": // as package image is
+					in.Standard, in.ImportPath, in.Mode.Receivers = true, "image", true
+				case word == "border": // as a package that announces at its border is
+					in.Standard, in.ImportPath, in.Mode.Receivers = true, "regexp", true
 				case strings.HasPrefix(word, "go"):
 					in.GoVersion = strings.TrimPrefix(word, "go")
 				}

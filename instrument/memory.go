@@ -180,7 +180,7 @@ func (r *rewriter) isShared(e ast.Expr) bool {
 	case *ast.IndexExpr:
 		switch t := core(r.info.TypeOf(e.X)).(type) {
 		case *types.Slice:
-			return true
+			return !r.isLumped(e.X)
 		case *types.Pointer:
 			return isArray(t.Elem())
 		case *types.Array:

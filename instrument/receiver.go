@@ -29,6 +29,9 @@ func (r *rewriter) unseenReads(fun ast.Expr) *types.Selection {
 	if !ok {
 		return nil
 	}
+	if r.in.Standard && !r.mem && r.ownMethod(m) {
+		return nil
+	}
 	recv := m.Signature()
 	switch sel.Kind() {
 	case types.MethodVal:
@@ -41,6 +44,30 @@ func (r *rewriter) unseenReads(fun ast.Expr) *types.Selection {
 		}
 	}
 	return nil
+}
+
+// ownMethod reports whether only types of the package itself can have the method m: it is not exported, and no exported type has it,
+// which others could embed. What the package does to its own memory is decided elsewhere.
+func (r *rewriter) ownMethod(m *types.Func) bool {
+	if m.Exported() || m.Pkg() != r.pkg {
+		return false
+	}
+	own, ok := r.own[m.Name()]
+	if !ok {
+		own = true
+		for _, name := range r.pkg.Scope().Names() {
+			if t, ok := r.pkg.Scope().Lookup(name).(*types.TypeName); ok && t.Exported() {
+				obj, _, _ := types.LookupFieldOrMethod(t.Type(), true, r.pkg, m.Name())
+				_, has := obj.(*types.Func)
+				own = own && !has
+			}
+		}
+		if r.own == nil {
+			r.own = map[string]bool{}
+		}
+		r.own[m.Name()] = own
+	}
+	return own
 }
 
 // methodCall rewrites a call of such a function.

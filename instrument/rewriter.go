@@ -43,6 +43,8 @@ type rewriter struct {
 	labels  map[*ast.LabeledStmt]bool // labels that a goto names
 	parents map[ast.Node]ast.Node     // see callFollows
 	last    map[ast.Node]token.Pos    // see lastCall
+	own     map[string]bool           // see ownMethod
+	lumped  map[*types.Var]bool       // see lumpOf
 }
 
 // file rewrites the file and returns its new text, nil if nothing changed.

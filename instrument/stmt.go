@@ -11,8 +11,10 @@ import (
 )
 
 func (r *rewriter) stmts(list []ast.Stmt) {
-	for _, s := range list {
+	for i, s := range list {
+		lump := r.lump(s, list[i+1:])
 		r.stmt(s, nil)
+		lump()
 		if r.polls.spoils[s] && !r.in.Mode.Quiet {
 			r.before(s, "_hd.Spoil(); ")
 		}

@@ -9,6 +9,7 @@ var jpegPatch = &pkg{files: map[string]file{"writer.go": {edits: []edit{
 
 var pngPatch = &pkg{files: map[string]file{"writer.go": {edits: []edit{
 	begin("func (enc *Encoder) Encode(w io.Writer, m image.Image) error {", "image.HeddleReads(m)"),
+	begin("func opaque(m image.Image) bool {", "if o, ok := image.HeddleOpaque(m); ok { return o }"),
 }}}}
 
 // Package errors: As says that it writes its target.

@@ -12,7 +12,7 @@ import (
 //
 // A line without indent names a package and its decision:
 //
-//	all      the accesses of all functions are announced one by one
+//	all      the accesses of all functions are announced one by one, but for those on the lines below it
 //	some     what the lines below it say of its functions
 //	left     the package is not rewritten; why is said after it
 //

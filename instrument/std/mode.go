@@ -23,8 +23,10 @@ func Mode(importPath string) (rewrite, memory, quiet bool) {
 func Accesses(importPath string, d *ast.FuncDecl) bool {
 	importPath, _, _ = strings.Cut(importPath, " ")
 	switch p := decisionOf(importPath); {
-	case p == nil || p.word == "all": // what is no standard package has none
+	case p == nil: // what is no standard package has none
 		return true
+	case p.word == "all":
+		return d == nil || p.funcs[FunctionName(d)] == nil || p.funcs[FunctionName(d)].Body
 	default:
 		return d != nil && p.funcs[FunctionName(d)] != nil && p.funcs[FunctionName(d)].Body
 	}

@@ -56,6 +56,7 @@ var packages = map[string]*pkg{
 	"os":                   osPatch,
 	"sort":                 sortPatch,
 	"errors":               errorsPatch,
+	"unicode/utf8":         utf8Patch,
 	"image":                imagePatch,
 	"image/jpeg":           jpegPatch,
 	"image/png":            pngPatch,
