@@ -15,6 +15,7 @@
 //	go run ./bench -inputs F inputs and schedules explored together, beside one input after the other, as a table in F
 //	go run ./bench -guarded F  which bugs behind an input and an order are found, and after how long, as a table in F (half an hour)
 //	go run ./bench -bugs F   how many executions each strategy needs to find known bugs, as a table in F (some minutes)
+//	go run ./bench -std F    what versions of heddle (-heddles) cost tests that hash, compress and encode, as a table in F
 //	go run ./bench -map F    memory-access patterns: map and mcr beside others on the types of the paper, as tables in F (half an hour)
 //
 // The programs are those of bench/programs, built as heddle test builds them
@@ -50,6 +51,8 @@ func main() {
 	inputs := flag.String("inputs", "", "compare exploring inputs and schedules together with one input after the other, and write the table to `file`")
 	guarded := flag.String("guarded", "", "look for the bugs of bench/programs/guarded, each behind an input and an order, and write the table to `file`")
 	flow := flag.Bool("flow", false, "measure data flow instead: executions that record it beside those that do not")
+	std := flag.String("std", "", "compare the versions of heddle that -heddles names on the tests of bench/programs/encodes instead, and write the table to `file`")
+	heddles := flag.String("heddles", "", "with -std: commands to compare, `name=path` with commas between")
 	patterns := flag.String("map", "", "compare map, mcr, maptest, pct and random on the types of bench/programs/classes instead, and write the tables to `file`")
 	only := flag.String("type", "", "with -map: only this `type`, such as V17; rules: only the table about the six rules")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the executions to `file`; with -test, of that test only")
@@ -58,7 +61,7 @@ func main() {
 	race := flag.Bool("race", true, "with -test: detect data races")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		log.Fatalf("unexpected argument %q; the flags are -build, -memory, -counts, -bugs, -strategy, -map, -type, -predict, -branch, -unfold, -inputs, -guarded, -flow, -huge, -searches, -workers, -simulate, -test, -policy, -race and -cpuprofile", flag.Arg(0))
+		log.Fatalf("unexpected argument %q; the flags are -build, -memory, -counts, -bugs, -strategy, -map, -type, -predict, -branch, -unfold, -inputs, -guarded, -std, -heddles, -flow, -huge, -searches, -workers, -simulate, -test, -policy, -race and -cpuprofile", flag.Arg(0))
 	}
 	ctx := context.Background()
 	var err error
@@ -87,6 +90,8 @@ func main() {
 		err = measureFlow(ctx)
 	case *predictions != "":
 		err = measurePredictions(ctx, *predictions)
+	case *std != "":
+		err = stdTable(ctx, *std, strings.Split(*heddles, ","))
 	case *patterns != "":
 		err = measurePatterns(ctx, *patterns, *only)
 	case *bugs != "":

@@ -136,7 +136,11 @@ func (s *Shadow) word(pg *page, p uintptr, c trace.Clock, h entryHead, at trace.
 func (s *Shadow) part(pg *page, p uintptr, c trace.Clock, h entryHead, at trace.Site) {
 	i := uint(p / wordSize % pageWords)
 	if pg.covered>>i&1 != 0 {
-		pg.expose(pg.runAt(i), i, i+1)
+		r := pg.runAt(i)
+		if r.cell.repeats(h, at) {
+			return
+		}
+		pg.expose(r, i, i+1)
 	}
 	pg.used |= 1 << i
 	s.cell(&pg.cells[i], p&^(wordSize-1), c, h, at)
