@@ -198,13 +198,23 @@ func (s *Sched) walk(stuck, lives []*G, w *waits) (_, _ []*G) {
 
 // judgeLeft is called at the end of an execution: it notes which of the goroutines that are left may still go on.
 func (s *Sched) judgeLeft() {
-	if s.verdict != trace.Finished || !s.mainOver || s.opt.Program || s.outsiders() > 0 {
+	if s.verdict != trace.Finished || !s.mainOver || s.opt.Program || !s.someLeft() || s.outsiders() > 0 {
 		return
 	}
 	_, lives := s.stuck()
 	for _, g := range lives {
 		g.alive = true
 	}
+}
+
+// someLeft reports whether a goroutine has not ended.
+func (s *Sched) someLeft() bool {
+	for _, g := range s.gs[:s.ngs] {
+		if g.state != gDone && g != s.timerG && !g.crashed {
+			return true
+		}
+	}
+	return false
 }
 
 // mainCutOff reports whether main waits for good, though others go on.
