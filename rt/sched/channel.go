@@ -242,6 +242,9 @@ func chanOp(send bool, p unsafe.Pointer, capacity int, slot unsafe.Pointer, st h
 			q = &o.ch.recvq
 		}
 		if ok {
+			if act == hook.ActClosed {
+				s.idleRead(g, o)
+			}
 			s.leave()
 			return act, peer
 		}
@@ -382,11 +385,19 @@ func (s *Sched) tryRecv(g *G, o *object, site trace.Site) (hook.Act, unsafe.Poin
 		return hook.ActPeer, slot, true
 	}
 	if o.closed {
-		s.event(g, trace.OpRecv, o, 0, site)
-		s.acquire(g, o.clock)
-		return hook.ActClosed, nil, true
+		return s.recvClosed(g, o, site), nil, true
 	}
 	return 0, nil, false
+}
+
+// recvClosed receives from a closed channel without values, which changes nothing.
+func (s *Sched) recvClosed(g *G, o *object, site trace.Site) hook.Act {
+	s.still = true
+	s.event(g, trace.OpRecv, o, 0, site)
+	s.still = false
+	g.spoil() // what it goes on with was not looked at
+	s.acquire(g, o.clock)
+	return hook.ActClosed
 }
 
 // retry lets everybody in q try again: the native channel may have changed.
@@ -552,6 +563,9 @@ func (s *Sched) chanSelect(cs []hook.Case, def bool, st hook.Site) (int, hook.Ac
 		}
 		g.repeat = false
 		if i, act, peer, ok := s.trySelect(g, cs, site); ok {
+			if act == hook.ActClosed {
+				s.idleRead(g, first)
+			}
 			s.leave()
 			return i, act, peer
 		}

@@ -246,10 +246,30 @@ func (s *Sched) choice(n int) int {
 	if c < 0 {
 		c = 0
 		if s.k >= len(prefix) {
-			c = s.opt.Policy.Outcome(n)
+			c = g.fair(s.opt.Policy.Outcome(n), n)
 		}
 	}
 	*s.newStep() = trace.Step{G: g.id, Op: trace.OpChoose, Choice: int32(c), Default: g.id, With: int32(n)}
+	return c
+}
+
+// fairAfter is how often in a row a goroutine gets the same of several outcomes before it gets another one.
+const fairAfter = 64
+
+// fair returns outcome c of n, or the next one where g got c too often in a row: Go takes each ready case of a select now
+// and then, so a loop ends that goes on until it has seen two channels closed.
+func (g *G) fair(c, n int) int {
+	if n == 1 {
+		return c
+	}
+	g.others = true
+	if g.outcome != c {
+		g.outcome, g.outcomes = c, 0
+	}
+	if g.outcomes++; g.outcomes > fairAfter {
+		g.outcomes = 0
+		return (c + 1) % n
+	}
 	return c
 }
 
@@ -313,7 +333,9 @@ func (s *Sched) quiescent() {
 	}
 	for _, g := range s.gs[:s.ngs] {
 		if g.state == gSpinning || g.state == gYielded || g.state == gAwaits {
-			s.verdict = trace.Livelocked
+			if s.verdict = trace.Livelocked; g.others { // another case of its select may have ended its loop
+				s.verdict = trace.Bounded
+			}
 			return
 		}
 	}

@@ -23,14 +23,14 @@ func (s *Sched) inTurn() trace.GID {
 		g = s.prev
 	}
 	ws := s.t.Ways[from:]
-	turn := -1
+	turn, n := -1, 0
 	for i := range ws {
 		ws[i].Step = int32(len(s.t.Steps))
-		if turn < 0 && ws[i].G == g {
-			turn = i
+		if ws[i].G == g {
+			turn, n = i, n+1
 		}
 	}
-	return s.take(&ws[turn])
+	return s.take(&ws[turn+1-n+s.gs[g].fair(0, n)])
 }
 
 // take makes w the next step.

@@ -146,7 +146,11 @@ func (s *Sched) communicate(g *G, op trace.Op, site trace.Site, def bool) (int, 
 		s.idleRead(g, first)
 		return -1, 0, nil
 	}
-	return s.do(g, m, site)
+	i, act, peer := s.do(g, m, site)
+	if act == hook.ActClosed {
+		s.idleRead(g, first)
+	}
+	return i, act, peer
 }
 
 // arrive makes arriving a step of its own where one of g's sides is polled.
@@ -494,6 +498,7 @@ func (s *Sched) pickMeeting(g *G, follow *trace.Step, poll bool) (m meeting, ok 
 		s.notePolls(g)
 	}
 	c := -1
+	g.others = g.others || len(ms) > 1
 	switch {
 	case len(ms) == 0:
 		if follow != nil && follow.Case != 0 && s.opt.Schedule.Strict {
@@ -512,7 +517,7 @@ func (s *Sched) pickMeeting(g *G, follow *trace.Step, poll bool) (m meeting, ok 
 			s.misfit(g)
 		}
 	case len(ms) > 1 && s.k >= len(s.opt.Schedule.Steps) && !g.quiet:
-		c = s.opt.Policy.Outcome(len(ms))
+		c = g.fair(s.opt.Policy.Outcome(len(ms)), len(ms))
 	}
 	m = ms[max(c, 0)]
 	if !g.quiet {
@@ -587,9 +592,7 @@ func (s *Sched) do(g *G, m meeting, site trace.Site) (int, hook.Act, unsafe.Poin
 		s.refreshOffers(o)
 		return i, act, nil
 	case o.closed && o.n == 0:
-		s.event(g, trace.OpRecv, o, 0, site)
-		s.acquire(g, o.clock)
-		return i, hook.ActClosed, nil
+		return i, s.recvClosed(g, o, site), nil
 	}
 	er, act := s.event(g, trace.OpRecv, o, 1, site), hook.ActBuffer
 	if o.known {

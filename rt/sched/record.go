@@ -26,7 +26,7 @@ func (s *Sched) event(g *G, op trace.Op, o *object, arg int64, site trace.Site) 
 	if s.opt.Flow {
 		s.noteFlow(g, op, arg, int32(i))
 	}
-	if changes[op] {
+	if changes[op] && !s.still {
 		s.changed(g)
 		if o != nil {
 			o.changes++

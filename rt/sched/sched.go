@@ -153,6 +153,9 @@ type G struct {
 	flow    flow.G
 	sends   int // the case of its select that it sends by
 
+	outcome, outcomes int  // the last of a choice, and how often it came in a row, see fair
+	others            bool // it could have gone on in another way since it changed something
+
 	endStack []uintptr // where it was when the execution ended
 	mark     int       // its state when the execution ended
 	left     bool      // it had not ended then
@@ -249,6 +252,7 @@ type Sched struct {
 	workers     int       // coroutines alive
 	gc          uint32    // collections before the race detector began afresh
 	gcBefore    uint32    // collections before this execution
+	still       bool      // what is done now changes nothing
 	spinners    int
 	waiters     int // goroutines in gOutside
 	chains      chains

@@ -61,7 +61,7 @@ func (g *G) polled(o *object) bool {
 // changed notes that g changed something: spinners may see it.
 func (s *Sched) changed(g *G) {
 	s.progress++
-	g.idle, g.nows, g.idleLimit = 0, 0, idleLimit
+	g.idle, g.nows, g.idleLimit, g.others = 0, 0, idleLimit, false
 	g.spoil()
 	if s.spinners > 0 {
 		for _, h := range s.gs[:s.ngs] {
