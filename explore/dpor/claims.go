@@ -57,6 +57,9 @@ func (s *Strategy) outcomes(j int) {
 
 // alternative looks at a claim of something that was not done.
 func (s *Strategy) alternative(c *transition.Claim) {
+	if s.late() {
+		return
+	}
 	if c.Done < s.path.Len() {
 		s.without(c.Done)
 	}

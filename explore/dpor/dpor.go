@@ -184,9 +184,12 @@ func (s *Strategy) take(t *trace.Trace, shared int) {
 }
 
 // late reports whether there is no time left, as of some work ago.
-func (s *Strategy) late() bool {
+func (s *Strategy) late() bool { return s.lateAfter(s.path.Len()) }
+
+// lateAfter is late where so much was looked at since.
+func (s *Strategy) lateAfter(work int) bool {
 	const often = 1 << 14
-	if s.work += s.path.Len(); s.work > often && s.opt.Expired != nil {
+	if s.work += work; s.work > often && s.opt.Expired != nil {
 		s.work = 0
 		s.expired = s.expired || s.opt.Expired()
 	}

@@ -78,6 +78,9 @@ func (s *Strategy) insert(i int, v []*transition.Transition) {
 		return
 	}
 	for tree := &at.tree; ; {
+		if s.lateAfter(len(*tree)*len(v)>>4 + 1) { // below thousands of steps, among hundreds of goroutines, this takes long
+			return
+		}
 		w, rest := s.match(*tree, v)
 		switch {
 		case w == nil:
