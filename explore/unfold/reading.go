@@ -162,7 +162,7 @@ func (s *Strategy) unable(from int) string {
 			}
 			switch {
 			case maps > 1:
-				return "an operation on two files (os.Rename)"
+				return "an operation on more than a file (os.Rename, or the place where an open file is read)"
 			case len(s.tab.Overlaps(a.Obj)) > 0:
 				return "memory that overlaps"
 			case kind == trace.ObjModel:

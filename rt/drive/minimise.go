@@ -263,8 +263,8 @@ func (m *minimiser) execute(q *wire.Request) (*wire.Finding, *trace.Trace) {
 }
 
 // equal returns what the last execution showed instead of the race f: the same, but for the place of
-// one access. Of equal accesses between two operations of a goroutine the detector
-// remembers one, and which one depends on whether it is told of each at once.
+// one access. Of the accesses between two operations of a goroutine the detector remembers those
+// that no other stands for (a write for a read), and which these are depends on whether it is told of each at once.
 func (m *minimiser) equal(f *wire.Finding) *wire.Finding {
 	if f.Kind != kindRace {
 		return nil
@@ -276,7 +276,7 @@ func (m *minimiser) equal(f *wire.Finding) *wire.Finding {
 		}
 		for k := range 4 { // which of the two came later makes no difference
 			i, j := k&1, k>>1
-			if p, q := f.Places[i], g.Places[j]; g.Places[1-j] == f.Places[1-i] && p.Op == q.Op && p.Goroutine == q.Goroutine {
+			if p, q := f.Places[i], g.Places[j]; g.Places[1-j] == f.Places[1-i] && p.Goroutine == q.Goroutine {
 				return g
 			}
 		}

@@ -37,6 +37,7 @@ func (s *Sched) file(write bool, name, also string) {
 		op = trace.OpMapStore
 	}
 	s.point(g, op, o, site)
+	g.filed = len(s.t.Steps)
 	s.event(g, op, o, 0, site)
 	if !s.loosely(g) {
 		s.acquire(g, o.clock)

@@ -112,6 +112,7 @@ type G struct {
 	allocs   int32          // allocations it has announced
 
 	touched uint32 // its clock when it last did what others must know of to be in order with it: accesses, calls of Wait
+	filed   int    // steps of the execution when it last announced that it uses a file
 
 	// A parked goroutine's wait, and what a partner left there.
 	waitSeq  uint32 // counts waits that are over: waiters with another seq are stale

@@ -20,11 +20,11 @@ func (s *Sched) state(p unsafe.Pointer, write bool) {
 	s.leave()
 }
 
-// fileState is hook.UseFileState.
+// fileState is hook.UseFileState. Where g has just announced that it uses the file this is part of the same step: both come before what it does.
 func (s *Sched) fileState(p unsafe.Pointer, write bool) {
 	g := s.enter()
 	if site, ok := s.filePlace(); ok {
-		s.useState(g, unsafe.Add(p, 1), write, site)
+		s.useStateIn(g.filed == len(s.t.Steps), g, unsafe.Add(p, 1), write, site)
 	}
 	s.leave()
 }
@@ -40,6 +40,11 @@ func processState(name string) unsafe.Pointer {
 
 // useState is an operation on the state at p.
 func (s *Sched) useState(g *G, p unsafe.Pointer, write bool, site trace.Site) {
+	s.useStateIn(false, g, p, write, site)
+}
+
+// useStateIn is useState; step: in the step that g makes.
+func (s *Sched) useStateIn(step bool, g *G, p unsafe.Pointer, write bool, site trace.Site) {
 	if s.inert() {
 		return
 	}
@@ -48,7 +53,9 @@ func (s *Sched) useState(g *G, p unsafe.Pointer, write bool, site trace.Site) {
 	if write {
 		op = trace.OpMapStore
 	}
-	s.point(g, op, o, site)
+	if !step {
+		s.point(g, op, o, site)
+	}
 	s.event(g, op, o, 0, site)
 	if !s.loosely(g) {
 		s.acquire(g, o.clock)

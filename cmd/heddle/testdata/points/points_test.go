@@ -868,6 +868,28 @@ func TestFile(t *testing.T) {
 	tell(t, got)
 }
 
+// outcomes: 0 1; sampled; hooks: UseFileState
+func TestFilePlace(t *testing.T) {
+	name, got := t.TempDir()+"/f", [2][1]byte{}
+	os.WriteFile(name, []byte("01"), 0o666)
+	f, _ := os.Open(name)
+	defer f.Close()
+	beside(func() { f.Read(got[0][:]) }, func() { f.Read(got[1][:]) })
+	tell(t, int(got[0][0]-'0'))
+}
+
+// outcomes: 0 1; hooks: File
+func TestFileRename(t *testing.T) {
+	name, got := t.TempDir()+"/f", 0
+	os.WriteFile(name, nil, 0o666)
+	beside(func() { os.Rename(name, name+".old") }, func() {
+		if _, err := os.ReadFile(name); err != nil {
+			got = 1
+		}
+	})
+	tell(t, got)
+}
+
 // outcomes: 0 1; hooks: NewPull Called Ended Switched
 func TestPull(t *testing.T) {
 	x, got := &cell{}, 0
