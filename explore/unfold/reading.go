@@ -153,16 +153,10 @@ func (s *Strategy) unable(from int) string {
 		if t.Op == trace.OpIdle {
 			return "a wait for all others (synctest.Wait)"
 		}
-		maps := 0
 		for k := range t.Accesses {
 			a := &t.Accesses[k]
 			kind := s.tab.Kind(a.Obj)
-			if kind == trace.ObjMap {
-				maps++
-			}
 			switch {
-			case maps > 1:
-				return "an operation on more than a file (os.Rename, or the place where an open file is read)"
 			case len(s.tab.Overlaps(a.Obj)) > 0:
 				return "memory that overlaps"
 			case kind == trace.ObjModel:
