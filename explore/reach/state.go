@@ -149,7 +149,7 @@ func (q *sequence) semaphore(op trace.Op, obj transition.Object, h set) (int32, 
 func (q *sequence) count(obj transition.Object, h set) int {
 	n := int(q.Tab.Init(obj))
 	q.each(obj, h, func(_ int, a *transition.Access) {
-		if a.Op == trace.OpWGAdd && n+int(a.Arg) >= 0 { // otherwise it panicked
+		if a.Op == trace.OpWGAdd {
 			n += int(a.Arg)
 		}
 	})

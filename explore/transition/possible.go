@@ -198,12 +198,11 @@ func (c *Cut) foreseeRW(x *Access) bool {
 	return true
 }
 
-// sum is the counter of a WaitGroup at the end of c. An Add that would make it
-// negative panics instead.
+// sum is the counter of a WaitGroup at the end of c. It may be negative: an Add that makes it so panics, and has changed it.
 func (c *Cut) sum(obj Object) int {
 	n := int(c.p.Tab.Init(obj))
 	for _, u := range c.p.used(obj) {
-		if u.Op == trace.OpWGAdd && n+int(u.Arg) >= 0 && c.has(int(u.at)) {
+		if u.Op == trace.OpWGAdd && c.has(int(u.at)) {
 			n += int(u.Arg)
 		}
 	}

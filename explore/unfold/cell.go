@@ -198,9 +198,6 @@ func (s *Strategy) after(c *call, v net.Value, j int) net.Value {
 	case trace.OpSignal, trace.OpBroadcast:
 		return net.Value(c.op)
 	case trace.OpWGAdd:
-		if v+net.Value(c.delta) < 0 {
-			return v // it panicked
-		}
 		return v + net.Value(c.delta)
 	}
 	return 0

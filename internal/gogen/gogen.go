@@ -119,12 +119,16 @@ func (p *Program) Timed() bool {
 	return timed
 }
 
-// Misuses reports whether p uses things in ways that are data races by themselves,
-// though no memory of the program is accessed: a WaitGroup that is added to while it is waited for.
+// Misuses reports whether p may have a data race though its plain memory is guarded: it adds to a WaitGroup that
+// is waited for, or looks at what an object protects in the end, while a goroutine that nobody waits for may still use it.
 func (p *Program) Misuses() bool {
-	bad := false
+	bad, alone := false, false
 	p.each(func(n *Node) {
 		bad = bad || strings.HasPrefix(n.Piece, "wg-") || strings.HasPrefix(n.Piece, "group-")
+		alone = alone || n.Piece == "go-alone"
 	})
-	return bad
+	return bad || alone && slices.ContainsFunc(p.Uses(), func(o *Object) bool {
+		kind := strings.TrimRight(o.Name, "0123456789")
+		return kind == "cd" || kind == "on" || kind == "lg"
+	})
 }

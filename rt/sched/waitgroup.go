@@ -30,15 +30,6 @@ func (s *Sched) wgAdd(p unsafe.Pointer, delta, n int, pc uintptr) bool {
 	site := trace.PCSite(pc)
 	o := s.waitGroup(p, n, site)
 	s.point(g, trace.OpWGAdd, o, site)
-	if o.count+delta < 0 {
-		s.event(g, trace.OpWGAdd, o, int64(delta), site)
-		s.leave()
-		if s.exhaustive() {
-			// Others may go on after this, and are to find the native counter as the model's.
-			panic("sync: negative WaitGroup counter")
-		}
-		return true // panics
-	}
 	if delta > 0 && o.count == 0 && s.race {
 		s.unorderedWait(g, o, site)
 		o.markFirst(marked{s.epoch(g), site}, g)
