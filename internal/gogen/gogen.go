@@ -132,3 +132,52 @@ func (p *Program) Misuses() bool {
 		return kind == "cd" || kind == "on" || kind == "lg"
 	})
 }
+
+// features are what programs are made of, and how their source shows it.
+var features = []struct {
+	name string
+	in   *regexp.Regexp
+}{
+	{"goroutines", regexp.MustCompile(`\bgo func|\.Go\(|\bgo [a-z]`)},
+	{"channels", regexp.MustCompile(`<-|make\(chan|Sem\b`)},
+	{"select", regexp.MustCompile(`\bselect \{`)},
+	{"locks", regexp.MustCompile(`sync\.Mutex`)},
+	{"RWMutex", regexp.MustCompile(`sync\.RWMutex|\bStack\[`)},
+	{"Cond", regexp.MustCompile(`sync\.NewCond|NewQueue`)},
+	{"WaitGroup", regexp.MustCompile(`sync\.WaitGroup|\bGroup\b`)},
+	{"Once", regexp.MustCompile(`sync\.Once|\bGroup\b`)},
+	{"maps", regexp.MustCompile(`\bmap\[|sync\.Map`)},
+	{"slices", regexp.MustCompile(`\[\][a-z]|append\(|copy\(`)},
+	{"closures", regexp.MustCompile(`\bf\w* := func|defer func|func\(\) \{`)},
+	{"generics", regexp.MustCompile(`\bBox\[|\bMax\(|\bSet\(|\bMap\(|NewQueue\[|\bStack\[|atomic\.Pointer\[`)},
+	{"iterators", regexp.MustCompile(`range (Count|Each|Drain|Pairs)|\.All\(\)|iter\.|slices\.(Values|Collect|Sorted)`)},
+	{"timers", regexp.MustCompile(`time\.(NewTimer|NewTicker|After|AfterFunc|Sleep|Tick)\b|WithTimeout|WithDeadline`)},
+	{"contexts", regexp.MustCompile(`context\.`)},
+	{"sync/atomic", regexp.MustCompile(`atomic\.`)},
+	{"standard library", regexp.MustCompile(`\b(json|fmt|strings|bytes|sort|os|io|bufio|sha256|binary|big|time|url|http|log|regexp|template|reflect|errors|list|heap|strconv|utf8|net|rand|slices|maps)\.[A-Z]`)},
+}
+
+// Features returns the names of all features.
+func Features() []string {
+	var list []string
+	for _, f := range features {
+		list = append(list, f.name)
+	}
+	return list
+}
+
+// Features returns what p has beside the goroutines that it begins with and how it waits for these.
+func (p *Program) Features() []string {
+	var b strings.Builder
+	p.each(func(n *Node) { b.WriteString(n.Text + "\n") })
+	for _, o := range p.Uses() {
+		b.WriteString(o.Decl + "\n")
+	}
+	var list []string
+	for _, f := range features {
+		if f.in.MatchString(b.String()) {
+			list = append(list, f.name)
+		}
+	}
+	return list
+}

@@ -42,6 +42,21 @@ func TestPieces(t *testing.T) {
 	}
 }
 
+// TestFeatures: everything that programs are to be made of is in one of a hundred.
+func TestFeatures(t *testing.T) {
+	has := map[string]int{}
+	for seed := range uint64(1000) {
+		for _, f := range Generate(seed).Features() {
+			has[f]++
+		}
+	}
+	for _, f := range Features() {
+		if has[f] < 10 {
+			t.Errorf("%d of 1,000 programs have %s", has[f], f)
+		}
+	}
+}
+
 // TestPieceNames: the names of pieces are their own.
 func TestPieceNames(t *testing.T) {
 	seen := map[string]bool{}

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"heddle/internal/gogen"
 )
 
 // A Count is of what many reports say.
@@ -13,14 +15,14 @@ type Count struct {
 	Programs, Failed, Rounds, Racy, Dead, Panicked, Native int
 	covered, executions, found                             map[string]int
 	races                                                  map[string]int
-	pieces                                                 map[string]int
+	pieces, features                                       map[string]int
 	groups                                                 map[string]int // of failures
 }
 
 // NewCount returns an empty one.
 func NewCount(strategies []string) *Count {
 	return &Count{strategies: strategies, covered: map[string]int{}, executions: map[string]int{}, found: map[string]int{},
-		races: map[string]int{}, pieces: map[string]int{}, groups: map[string]int{}}
+		races: map[string]int{}, pieces: map[string]int{}, features: map[string]int{}, groups: map[string]int{}}
 }
 
 // Add adds a report.
@@ -59,6 +61,9 @@ func (c *Count) Add(r *Report) {
 	for _, p := range r.Program.Pieces() {
 		c.pieces[p]++
 	}
+	for _, f := range r.Program.Features() {
+		c.features[f]++
+	}
 }
 
 func (c *Count) String() string {
@@ -77,7 +82,14 @@ func (c *Count) Seen(r *Report) int { return c.groups[r.Group()] }
 // Table returns all counts in words.
 func (c *Count) Table() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "programs %d, of %d pieces\n", c.Programs, len(c.pieces))
+	fmt.Fprintf(&b, "programs %d, of %d pieces, with", c.Programs, len(c.pieces))
+	for i, f := range gogen.Features() {
+		if i > 0 {
+			b.WriteString(",")
+		}
+		fmt.Fprintf(&b, " %s %d", f, c.features[f])
+	}
+	b.WriteString("\n")
 	fmt.Fprintf(&b, "natively %d executions: %d programs with a data race, %d with a deadlock or leak, %d that panicked; %d outcomes\n",
 		c.Rounds, c.Racy, c.Dead, c.Panicked, c.Native)
 	for _, s := range slices.Sorted(slices.Values(c.strategies)) {
