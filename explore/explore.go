@@ -104,6 +104,8 @@ func TooLong(t *trace.Trace, most int) string {
 		return ""
 	case t.Verdict == trace.Bounded:
 		return "step bound reached"
+	case t.Verdict == trace.Crowded:
+		return t.Verdict.String()
 	}
 	return "an execution is too long to look for others"
 }
@@ -128,7 +130,7 @@ func Short(t *trace.Trace) string {
 		return "an execution did not follow its schedule"
 	case trace.Bounded:
 		return "step bound reached"
-	case trace.Expired, trace.Filled:
+	case trace.Expired, trace.Filled, trace.Crowded:
 		return t.Verdict.String()
 	case trace.Aborted:
 		return "an execution was broken off"

@@ -202,16 +202,17 @@ const (
 	TimedOut                  // the test still waited when go test would have ended it, and only the clock woke somebody
 	Expired                   // the time bound was reached
 	Filled                    // the memory bound was reached
+	Crowded                   // the bound on goroutines was reached
 )
 
 // Cut reports whether a bound of heddle's ended the execution before its end.
-func (v Verdict) Cut() bool { return v == Bounded || v.Early() }
+func (v Verdict) Cut() bool { return v == Bounded || v == Crowded || v.Early() }
 
 // Early reports whether that bound is one of the machine's, time or memory: the same schedule may come farther another time.
 func (v Verdict) Early() bool { return v == Expired || v == Filled }
 
 func (v Verdict) String() string {
-	return [...]string{"finished", "panicked", "deadlocked", "livelocked", "bound reached", "diverged", "aborted", "timed out", "time bound reached", "memory bound reached"}[v]
+	return [...]string{"finished", "panicked", "deadlocked", "livelocked", "bound reached", "diverged", "aborted", "timed out", "time bound reached", "memory bound reached", "goroutine bound reached"}[v]
 }
 
 // Name returns a goroutine's name, its place in the tree of go statements:

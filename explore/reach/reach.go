@@ -151,6 +151,8 @@ func (s *Strategy) Done(t *trace.Trace) {
 		return
 	case t.Verdict == trace.Bounded:
 		s.failed = "step bound reached"
+	case t.Verdict == trace.Crowded:
+		s.failed = t.Verdict.String()
 	default:
 		s.short = cmp.Or(explore.Held(t), s.short)
 	}

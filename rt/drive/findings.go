@@ -109,7 +109,7 @@ func (x *local) wrong(t *trace.Trace, known func(key string) bool) []wire.Found 
 			fs[len(fs)-1].Steps = lastOfWaiting(t)
 		}
 		return fs
-	case trace.Bounded, trace.Expired, trace.Filled, trace.Diverged, trace.Aborted:
+	case trace.Bounded, trace.Crowded, trace.Expired, trace.Filled, trace.Diverged, trace.Aborted:
 		return fs
 	}
 	if sched.S.Exited() {

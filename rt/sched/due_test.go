@@ -68,7 +68,7 @@ func TestTooManyGoroutines(t *testing.T) {
 			hook.Go(9, func() {})
 		}
 	}, Options{Schedule: new(trace.Schedule), Policy: policyOf(t, "first"), Race: true})
-	if tr.Verdict != trace.Bounded || n > maxChains+1 {
+	if tr.Verdict != trace.Crowded || n > maxChains+1 {
 		t.Errorf("%v after %d goroutines", tr.Verdict, n)
 	}
 }

@@ -64,7 +64,7 @@ func (s *Sched) goStmt(f func(), site hook.Site) {
 	s.event(g, trace.OpGo, nil, int64(n.id), trace.Site(site))
 	s.setReady(n, trace.OpStart, nil, trace.Site(site))
 	if s.ngs > maxGoroutines || len(s.chains.links) > maxChains {
-		s.stop(trace.Bounded)
+		s.stop(trace.Crowded)
 		if g != s.timerG {
 			s.reschedule(g) // it does not come back: a loop that starts more makes no step
 		}

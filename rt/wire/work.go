@@ -93,6 +93,7 @@ type Cuts struct {
 	Steps int `json:",omitempty"` // the step bound
 	Time  int `json:",omitempty"` // the time bound
 	Full  int `json:",omitempty"` // the memory bound
+	Crowd int `json:",omitempty"` // the bound on goroutines
 }
 
 // Count counts an execution that ended so.
@@ -104,6 +105,8 @@ func (c *Cuts) Count(v trace.Verdict) {
 		c.Time++
 	case trace.Filled:
 		c.Full++
+	case trace.Crowded:
+		c.Crowd++
 	}
 }
 
@@ -112,11 +115,12 @@ func (c *Cuts) Add(d Cuts) {
 	c.Steps += d.Steps
 	c.Time += d.Time
 	c.Full += d.Full
+	c.Crowd += d.Crowd
 }
 
 // Since returns how many there are beside those of before.
 func (c Cuts) Since(before Cuts) Cuts {
-	return Cuts{c.Steps - before.Steps, c.Time - before.Time, c.Full - before.Full}
+	return Cuts{c.Steps - before.Steps, c.Time - before.Time, c.Full - before.Full, c.Crowd - before.Crowd}
 }
 
 // String says which bound was reached, "" if none was.
@@ -128,6 +132,8 @@ func (c Cuts) String() string {
 		return trace.Expired.String()
 	case c.Full > 0:
 		return trace.Filled.String()
+	case c.Crowd > 0:
+		return trace.Crowded.String()
 	}
 	return ""
 }

@@ -131,7 +131,7 @@ func (m *Machine) Execute(_ context.Context, s *trace.Schedule) (*trace.Trace, e
 	m.trace = sched.S.Run(m.main, sched.Options{Schedule: s, Policy: pol, Steps: maxSteps, Race: true, Visible: visible, Plain: m.Sync, Values: m.Values, PastDeadlock: true, Flow: m.Flow || m.Exprs, Exprs: m.Exprs})
 	hook.On = false
 	switch m.trace.Verdict {
-	case trace.Bounded, trace.Aborted:
+	case trace.Bounded, trace.Crowded, trace.Aborted:
 		return m.trace, fmt.Errorf("machine: %v after %d steps", m.trace.Verdict, len(m.trace.Steps))
 	case trace.Diverged:
 		return m.trace, fmt.Errorf("machine: the schedule does not fit: %+v", *sched.S.Diverged())
