@@ -13,8 +13,8 @@ import (
 
 const (
 	stdPrograms = "bench/programs/encodes"
-	stdRuns     = 200
-	stdRounds   = 5
+	stdRuns     = 100
+	stdRounds   = 3
 )
 
 var testFunc = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
@@ -70,7 +70,7 @@ func stdTable(ctx context.Context, file string, heddles []string) error {
 		name, _, _ := strings.Cut(heddles[i], "=")
 		head = append(head, name)
 	}
-	out := fmt.Sprintf(stdHead, strings.Join(head, ","), stdRuns, stdRounds, head[0], strings.Join(head, " | | "), strings.Repeat(" --- |", 2*len(head)))
+	out := fmt.Sprintf(stdHead, strings.Join(head, ","), stdRuns, stdRounds, head[0], head[0]+" | "+strings.Join(head[1:], " | | ")+" |", strings.Repeat(" --- |", 2*len(head)-1))
 	return os.WriteFile(file, []byte(out+rows.String()+"\n"), 0o666)
 }
 

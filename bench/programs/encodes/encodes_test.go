@@ -28,8 +28,8 @@ import (
 	"testing"
 )
 
-// both runs f in two goroutines, each with its own data, and adds up what they make under a lock.
-func both(t *testing.T, f func(k int) int) {
+// both runs f n times in each of two goroutines, and adds up what they make under a lock.
+func both(t *testing.T, n int, f func(k int) int) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	sum := 0
@@ -37,10 +37,10 @@ func both(t *testing.T, f func(k int) int) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			for range 4 {
-				n := f(k)
+			for range n {
+				x := f(k)
 				mu.Lock()
-				sum += n
+				sum += x
 				mu.Unlock()
 			}
 		}()
@@ -68,11 +68,11 @@ var (
 )
 
 func TestSHA256(t *testing.T) {
-	both(t, func(k int) int { h := sha256.New(); h.Write(big); return int(h.Sum(nil)[0]) + 1 })
+	both(t, 40, func(k int) int { h := sha256.New(); h.Write(big); return int(h.Sum(nil)[0]) + 1 })
 }
 
 func TestSmallHash(t *testing.T) {
-	both(t, func(k int) int {
+	both(t, 40, func(k int) int {
 		n := 1
 		for i := range 100 {
 			s := sha256.Sum256(kilo[i : i+64])
@@ -86,7 +86,7 @@ func TestSmallHash(t *testing.T) {
 }
 
 func TestFNV(t *testing.T) {
-	both(t, func(k int) int {
+	both(t, 40, func(k int) int {
 		n := 1
 		for i := range 200 {
 			h := fnv.New64a()
@@ -98,7 +98,7 @@ func TestFNV(t *testing.T) {
 }
 
 func TestFNVBytes(t *testing.T) {
-	both(t, func(k int) int {
+	both(t, 40, func(k int) int {
 		h := fnv.New32a()
 		for _, b := range kilo {
 			h.Write([]byte{b})
@@ -108,7 +108,7 @@ func TestFNVBytes(t *testing.T) {
 }
 
 func TestCRC32(t *testing.T) {
-	both(t, func(k int) int {
+	both(t, 40, func(k int) int {
 		n := 1
 		for i := range 100 {
 			n += int(crc32.ChecksumIEEE(kilo[i:i+100]) & 0xff)
@@ -121,7 +121,7 @@ func TestCRC32(t *testing.T) {
 }
 
 func TestAESGCM(t *testing.T) {
-	both(t, func(k int) int {
+	both(t, 40, func(k int) int {
 		b, _ := aes.NewCipher(kilo[:16])
 		g, _ := cipher.NewGCM(b)
 		n := 1
@@ -138,7 +138,7 @@ func TestAESGCM(t *testing.T) {
 }
 
 func TestGzip(t *testing.T) {
-	both(t, func(k int) int {
+	both(t, 4, func(k int) int {
 		var b bytes.Buffer
 		w := gzip.NewWriter(&b)
 		w.Write(big[:16<<10])
@@ -153,7 +153,7 @@ func TestGzip(t *testing.T) {
 }
 
 func TestFlate(t *testing.T) {
-	both(t, func(k int) int {
+	both(t, 4, func(k int) int {
 		var b bytes.Buffer
 		w, _ := flate.NewWriter(&b, 1)
 		for i := 0; i < 8; i++ {
@@ -184,7 +184,7 @@ func items(k int) []item {
 }
 
 func TestJSON(t *testing.T) {
-	both(t, func(k int) int {
+	both(t, 4, func(k int) int {
 		b, err := json.Marshal(items(k))
 		if err != nil {
 			panic(err)
@@ -198,7 +198,7 @@ func TestJSON(t *testing.T) {
 }
 
 func TestJSONStream(t *testing.T) {
-	both(t, func(k int) int {
+	both(t, 4, func(k int) int {
 		var b bytes.Buffer
 		e := json.NewEncoder(&b)
 		for _, it := range items(k) {
@@ -218,7 +218,7 @@ func TestJSONStream(t *testing.T) {
 }
 
 func TestBase64(t *testing.T) {
-	both(t, func(k int) int {
+	both(t, 4, func(k int) int {
 		s := base64.StdEncoding.EncodeToString(kilo)
 		b, _ := base64.StdEncoding.DecodeString(s)
 		x := hex.EncodeToString(b)
@@ -228,7 +228,7 @@ func TestBase64(t *testing.T) {
 }
 
 func TestGob(t *testing.T) {
-	both(t, func(k int) int {
+	both(t, 40, func(k int) int {
 		var b bytes.Buffer
 		if err := gob.NewEncoder(&b).Encode(items(k)); err != nil {
 			panic(err)
@@ -242,7 +242,7 @@ func TestGob(t *testing.T) {
 }
 
 func TestXML(t *testing.T) {
-	both(t, func(k int) int {
+	both(t, 40, func(k int) int {
 		b, err := xml.Marshal(items(k)[0])
 		if err != nil {
 			panic(err)
@@ -256,7 +256,7 @@ func TestXML(t *testing.T) {
 }
 
 func TestPNG(t *testing.T) {
-	both(t, func(k int) int {
+	both(t, 4, func(k int) int {
 		m := image.NewRGBA(image.Rect(0, 0, 48, 48))
 		for y := range 48 {
 			for x := range 48 {
@@ -278,7 +278,7 @@ func TestPNG(t *testing.T) {
 var re = regexp.MustCompile(`(go)?routine|l([aeiou])ck|b.ff(er)+`)
 
 func TestRegexp(t *testing.T) {
-	both(t, func(k int) int {
+	both(t, 40, func(k int) int {
 		n := len(re.FindAllIndex(kilo, -1))
 		n += len(re.ReplaceAllString(string(kilo[:200]), "<$0>"))
 		return n
@@ -286,7 +286,7 @@ func TestRegexp(t *testing.T) {
 }
 
 func TestRegexpSmall(t *testing.T) {
-	both(t, func(k int) int {
+	both(t, 40, func(k int) int {
 		n := 1
 		for i := range 50 {
 			if re.Match(kilo[i : i+40]) {
@@ -301,7 +301,7 @@ func TestRegexpSmall(t *testing.T) {
 }
 
 func TestFmt(t *testing.T) {
-	both(t, func(k int) int {
+	both(t, 4, func(k int) int {
 		n := 0
 		for i := range 100 {
 			n += len(fmt.Sprintf("%d %s %v %x %5.2f", i, "text", []int{1, 2, 3}, kilo[:8], float64(i)))
@@ -314,7 +314,7 @@ func TestFmt(t *testing.T) {
 }
 
 func TestStrconv(t *testing.T) {
-	both(t, func(k int) int {
+	both(t, 40, func(k int) int {
 		n := 0
 		var buf []byte
 		for i := range 300 {
