@@ -81,6 +81,8 @@ func (c *covering) sampled(plain string) string {
 		return plain
 	case c.virtual:
 		return "sampled where timers fire early, all interleavings covered where they do not"
+	case c.short == notAll:
+		return "sampled; " + notAll
 	case c.short != "":
 		return "sampled; not all interleavings: " + c.short
 	}

@@ -143,7 +143,7 @@ func (x *search) step() bool {
 	}
 	if e.expired(&ex, next) {
 		if x.left = ex.Trace.Verdict.String(); ex.Broken {
-			x.left = "not all interleavings"
+			x.left = notAll
 		}
 		return false
 	}
@@ -198,7 +198,7 @@ func (e *exploration) strayed(ex *Execution, s *trace.Schedule) string {
 	outside := ex.Outside
 	again := e.perform(s)
 	if again.Broken {
-		return "not all interleavings"
+		return notAll
 	}
 	if v := again.Trace.Verdict; v.Early() {
 		return v.String()

@@ -202,12 +202,15 @@ func shortfall(cfg *wire.Config, t *wire.Tally, r explore.Result, more bool) str
 	case !r.Complete && r.Reason != "":
 		return r.Reason
 	case more || !r.Complete:
-		return "not all interleavings"
+		return notAll
 	case t.Timers && cfg.Time != "virtual":
 		return virtualOnly
 	}
 	return ""
 }
+
+// notAll is why a search that has not come to its end is not complete.
+const notAll = "not all interleavings"
 
 // virtualOnly is why a search that has covered everything in virtual time is not complete.
 const virtualOnly = "all interleavings in virtual time, but timers may also be early (-time=free)"
