@@ -131,6 +131,14 @@ func TestCompare(t *testing.T) {
 		}
 	}
 	r := good()
+	r.Native.Outcomes["FATAL sync: WaitGroup is reused"] = true
+	for _, h := range r.Heddle {
+		h.Findings = []Finding{{Kind: "misuse", Message: "WaitGroup.Add from zero is not ordered with a call of Wait"}}
+	}
+	if o.compare(r); len(r.Wrong) > 0 {
+		t.Errorf("the misuse is told: %v", r.Wrong)
+	}
+	r = good()
 	r.Native.Outcomes["b"], r.Heddle["dpor"].Complete, r.Heddle["reach"].Complete = true, false, false
 	if o.compare(r); len(r.Wrong) > 0 {
 		t.Errorf("nothing was covered, so nothing is missed: %v", r.Wrong)
