@@ -28,7 +28,9 @@ type chanState struct {
 	cells        []cell // of the buffer, as many as were used
 	head, tail   int    // the cells that are received from and sent to next
 
-	senders, receivers []*G // of exhaustive executions: who offers
+	// Of exhaustive executions: who offers, and since when the oldest of them does (its G.since).
+	senders, receivers []*G
+	sending, receiving uint32
 
 	sends   []marked // that no later send stands for
 	closing marked

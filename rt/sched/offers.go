@@ -214,12 +214,12 @@ func (s *Sched) noteOffers(g *G, poll bool) {
 	}
 }
 
-// list returns those who offer the same side of f's channel.
-func (f *offer) list() *[]*G {
+// list returns those who offer the same side of f's channel, and since when the oldest of them does.
+func (f *offer) list() (list *[]*G, oldest *uint32) {
 	if f.send {
-		return &f.o.ch.senders
+		return &f.o.ch.senders, &f.o.ch.sending
 	}
-	return &f.o.ch.receivers
+	return &f.o.ch.receivers, &f.o.ch.receiving
 }
 
 // offering returns those who offer to send to (or receive from) o.
@@ -233,7 +233,10 @@ func (o *object) offering(send bool) []*G {
 // putForward puts g on the lists of its channels.
 func (s *Sched) putForward(g *G) {
 	for i := range g.offers {
-		list := g.offers[i].list()
+		list, oldest := g.offers[i].list()
+		if len(*list) == 0 || g.since < *oldest {
+			*oldest = g.since
+		}
 		*list = append(*list, g)
 	}
 	s.refreshAll(g)
@@ -242,8 +245,13 @@ func (s *Sched) putForward(g *G) {
 // retract takes g off the lists of its channels.
 func (s *Sched) retract(g *G) {
 	for i := range g.offers {
-		list := g.offers[i].list()
-		*list = without(*list, g)
+		list, oldest := g.offers[i].list()
+		if *list = without(*list, g); g.since == *oldest {
+			*oldest = ^uint32(0)
+			for _, h := range *list {
+				*oldest = min(*oldest, h.since)
+			}
+		}
 	}
 	s.refreshAll(g)
 }
@@ -274,11 +282,11 @@ func (s *Sched) refreshAll(g *G) {
 // refreshBoth asks those who offer to communicate over o, and those who may meet one of them elsewhere, or pass
 // him over: whether he waits may have changed with o. In one round each is asked once.
 func (s *Sched) refreshBoth(o *object) {
-	s.refreshSide(o.ch.senders)
-	s.refreshSide(o.ch.receivers)
+	s.refreshSide(o, o.ch.senders)
+	s.refreshSide(o, o.ch.receivers)
 }
 
-func (s *Sched) refreshSide(list []*G) {
+func (s *Sched) refreshSide(o *object, list []*G) {
 	for _, h := range list {
 		s.refreshMeeter(h)
 		if h.served || h.beyond == s.round {
@@ -286,7 +294,7 @@ func (s *Sched) refreshSide(list []*G) {
 		}
 		h.beyond = s.round
 		for i := range h.offers {
-			if f := &h.offers[i]; f.o.cap == 0 {
+			if f := &h.offers[i]; f.o.cap == 0 && f.o != o { // those of o are asked in any case
 				for _, g := range f.o.ch.senders {
 					s.refreshMeeter(g)
 				}
@@ -382,6 +390,13 @@ func (s *Sched) mayMeet(g, h *G, o *object, send, poll bool) bool {
 // passes is overtakes for an unbuffered channel: of those who wait at g's side,
 // who is on both sides does not stand in its own partner's way.
 func (s *Sched) passes(g *G, o *object, send bool, partner *G) bool {
+	oldest := o.ch.receiving
+	if send {
+		oldest = o.ch.sending
+	}
+	if g.since <= oldest && (g.arrival <= 1 || s.followsClip() || !s.polled.has(side(o, send))) {
+		return false // as many as there may be, nobody is senior
+	}
 	for _, h := range o.offering(send) {
 		if h == g || h == partner {
 			continue

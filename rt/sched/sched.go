@@ -377,7 +377,7 @@ func (s *Sched) reset(opt Options) {
 	s.resetWork()
 	s.named, s.chansNamed = 0, 0
 	clear(s.byName)
-	s.pause, s.flowed = min(s.opt.Steps, flowAfter), 0
+	s.pause, s.flowed = min(s.opt.Steps, lookEvery), 0
 	if opt.Longest > 0 {
 		s.begun = time.Now()
 	}

@@ -350,6 +350,7 @@ func (s *Sched) fireNext() bool {
 const (
 	flowAfter = 20_000
 	flowEvery = 1_000
+	lookEvery = 200 // before that: there are steps that take long, among a thousand goroutines at one channel
 	flowBy    = 1_000_000
 )
 
@@ -360,6 +361,10 @@ func (s *Sched) passTime(n int) {
 		return
 	}
 	if s.expire() {
+		return
+	}
+	if n < flowAfter && s.beats <= workAfter {
+		s.pause = min(s.opt.Steps, n+lookEvery, flowAfter)
 		return
 	}
 	s.pause = min(s.opt.Steps, n+flowEvery)
