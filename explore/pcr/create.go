@@ -93,6 +93,9 @@ func (c *creation) late() bool {
 	return c.over
 }
 
+// full reports whether nothing is considered any more.
+func (c *creation) full() bool { return c.truncated || c.late() }
+
 // findSources notes for each access which write came before it.
 func (c *creation) findSources() {
 	c.source = make([]int32, len(c.as.All))
@@ -173,6 +176,9 @@ func (c *creation) some(v int) []int32 {
 func (c *creation) pairs(x int) {
 	all := c.some(x)
 	for _, u := range all {
+		if c.full() {
+			return
+		}
 		for _, w := range all {
 			if c.as.All[u].G != c.as.All[w].G {
 				c.consider(u, w)
@@ -185,6 +191,9 @@ func (c *creation) triples(x int) {
 	all := c.some(x)
 	for _, a := range c.as.Vars[x].Gs {
 		for _, leg := range c.legs(a, x, x) {
+			if c.full() {
+				return
+			}
 			for _, m := range all {
 				if c.as.All[m].G != a {
 					c.consider(leg[0], m, leg[1])
@@ -206,6 +215,9 @@ func (c *creation) quadruples(x, y int) {
 				continue
 			}
 			for _, leg := range xy[a] {
+				if c.full() {
+					return
+				}
 				for _, m := range xy[b] {
 					c.consider(leg[0], m[0], m[1], leg[1]) // x x y y
 				}
@@ -237,6 +249,9 @@ func (c *creation) legs(g trace.GID, x, y int) (legs [][2]int32) {
 		}
 	}
 	for _, u := range c.of(g, x) {
+		if c.late() {
+			break
+		}
 		if c.rules.has(Interrupted) && c.rules.has(HappensBefore) { // there is one at most
 			if w := c.next(y, g, u); int(w) < len(c.as.All) {
 				try(u, w)
