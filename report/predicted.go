@@ -108,7 +108,7 @@ func (r *Reporter) predictions(t *TestResult) string {
 		b.WriteString("    note: the share of the time or of the memory that is for it was used up before all of the execution was analysed (-budget, -memory)\n")
 	}
 	if t.Predicted.Bounded {
-		fmt.Fprintf(&b, "    note: only the first %s of the execution were looked at (-steps)\n", plural(t.Predicted.Events, "event"))
+		fmt.Fprintf(&b, "    note: only the first %s of the execution were looked at: no more than a million steps are, fewer with -steps or in the first pass of heddle test\n", plural(t.Predicted.Events, "event"))
 	}
 	return b.String()
 }
