@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path"
@@ -134,11 +137,37 @@ func (b *Builder) leftNotes(r *root) []string {
 			continue
 		}
 		for _, f := range u.pkg.CgoFiles {
-			notes = append(notes, fmt.Sprintf("%s is left alone: it uses cgo", u.pkg.abs(f)))
+			notes = append(notes, fmt.Sprintf("%s is left alone: it uses cgo%s", u.pkg.abs(f), firstC(u.pkg.abs(f))))
 		}
 	}
 	slices.Sort(notes)
 	return notes
+}
+
+// firstC returns " (C.f, called at file:line)" for the first call of C in a file; "" if it has none.
+func firstC(path string) (at string) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return ""
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && at == "" {
+			if f, ok := call.Fun.(*ast.SelectorExpr); ok && !cPseudo[f.Sel.Name] {
+				if c, ok := f.X.(*ast.Ident); ok && c.Name == "C" {
+					at = fmt.Sprintf(" (C.%s, called at %s:%d)", f.Sel.Name, path, fset.Position(call.Pos()).Line)
+				}
+			}
+		}
+		return at == ""
+	})
+	return at
+}
+
+// cPseudo are names of package C that look like functions and are types, or conversions that copy.
+var cPseudo = map[string]bool{
+	"char": true, "schar": true, "uchar": true, "short": true, "ushort": true, "int": true, "uint": true, "long": true, "ulong": true,
+	"longlong": true, "ulonglong": true, "float": true, "double": true, "size_t": true, "CString": true, "CBytes": true, "GoString": true, "GoStringN": true, "GoBytes": true,
 }
 
 // writeOverlay writes the overlay of a build: the base, and the rewritten files over it.

@@ -532,7 +532,8 @@ func (r *packageRun) take(rec *wire.Record) {
 		}
 		r.notLost(rec)
 		if rec.Complete && len(r.pkg.Left) > 0 {
-			rec.Complete, rec.Reason = false, "sampled; nothing is seen of what files do that are left alone"
+			left := strings.ReplaceAll(r.pkg.Left[0], r.pkg.Dir+string(filepath.Separator), "")
+			rec.Complete, rec.Reason = false, "sampled; "+strings.Replace(left, " is left alone: ", " is left alone, so nothing is seen of what it does: ", 1)
 		}
 		r.open, r.executions = "", 0
 		r.finished = append(r.finished, rec.Test)
