@@ -169,7 +169,7 @@ func install() {
 	hook.Note = func(any) {}
 	hook.GoStmt = func(f func(), s hook.Site) { noteSite("GoStmt", s, 0); f() }
 	hook.Yield = func(pc uintptr) { note("Yield", pc, 0) }
-	hook.NumGo = func() int { return 1 }
+	hook.NumGo = func(uintptr) int { return 1 }
 	hook.Idle = func(pc uintptr) { note("Idle", pc, 0) }
 	hook.Outside = func(ready func() bool, pc uintptr) {
 		for !ready() {
