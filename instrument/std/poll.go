@@ -67,7 +67,8 @@ var netPatch = &pkg{
 		"fd_unix.go": {edits: []edit{
 			replace("	switch err := connectFunc(fd.pfd.Sysfd, ra); err {\n", "	switch err := poll.HeddleConnect(fd.pfd.Sysfd, connectFunc, ra); err {\n"),
 		}},
-		// Goroutines under test and those outside control do not share what is renewed for each execution: added/net.go.txt.
+		// Goroutines under test and those outside control do not share what is renewed for each execution: added/net.go.txt. A goroutine that
+		// is cut off in an init, which is done then, leaves what those outside control need.
 		"lookup.go": {hook: true, edits: []edit{
 			replace("	if r == nil {\n		return &DefaultResolver.lookupGroup\n", "	if (r == nil || r == DefaultResolver) && _hs.Here() { return &heddleGroup }; if r == nil {\n		return &DefaultResolver.lookupGroup\n"),
 			replace("	dnsWaitGroup.Add(1)\n", "	heddleLookups(1)\n"),
@@ -78,9 +79,13 @@ var netPatch = &pkg{
 			replace("			defer dnsWaitGroup.Done()\n", "			defer heddleLookups(-1)\n"),
 			replace("				dnsWaitGroup.Done()\n", "				heddleLookups(-1)\n"),
 			begin("func getSystemDNSConfig() *dnsConfig {", heddleGate),
+			begin("func (conf *resolverConfig) init() {", `defer func() { if conf.ch == nil { conf.dnsConfig.Store(dnsReadConfig("/etc/resolv.conf")) } }()`),
 		}},
 		"conf.go": {edits: []edit{begin("func systemConf() *conf {", heddleGate)}},
-		"nss.go":  {edits: []edit{begin("func getSystemNSS() *nssConf {", heddleGate)}},
+		"nss.go": {edits: []edit{
+			begin("func getSystemNSS() *nssConf {", heddleGate),
+			begin("func (conf *nsswitchConfig) init() {", `defer func() { if conf.ch == nil { conf.nssConf = parseNSSConfFile("/etc/nsswitch.conf") } }()`),
+		}},
 		"hosts.go": {edits: []edit{
 			begin("func lookupStaticHost(host string) ([]string, string) {", heddleGate),
 			begin("func lookupStaticAddr(addr string) []string {", heddleGate),

@@ -97,7 +97,8 @@ func (s *Sched) pollForeign(d time.Duration) bool {
 		return false
 	}
 	if s.waiters == 0 && (s.outsiders() <= 0 && !s.collected() || !s.anyWaits()) {
-		return false
+		// The last of them may have let a goroutine go on, and ended, since that was looked at.
+		return d == pollLong && mayBeOutsiders && s.anyWaits() && s.poll(0)
 	}
 	if hook.Real {
 		if d == pollShort {
