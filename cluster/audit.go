@@ -11,7 +11,7 @@ import (
 )
 
 // Workers elsewhere may lie, or have broken memory. So that "covered" does not rest on their word alone, some of their results, which
-// nobody can foretell, are made again here at the end: a result of a search is a function of its Item and of how far it went.
+// cannot be foretold, are made again here at the end: a result of a search is a function of its Item and of how far it went.
 
 // mostClaims is how many results of a search are checked at most.
 const mostClaims = 8

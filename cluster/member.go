@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Whom a worker trusts, and how a coordinator knows its workers.
+// Which coordinators a worker trusts, and how a coordinator knows its workers.
 //
 //	coordinator's key ──► Invitation: public key, secret ──► the line that is pasted at a worker
 //	                          │                 │

@@ -178,7 +178,7 @@ func (f *flower) userCall(e *ast.CallExpr, c *flowCall) {
 		dynamic := c.callee == nil && !literal || c.recv != nil && types.IsInterface(f.info.TypeOf(c.recv))
 		pass := signature(name, n) + ", " + strings.Join(append([]string{c.recvL}, ls...), ", ") + ")"
 		switch {
-		case f.exprs() && (dynamic || !literal && !f.hasBody(c.callee)): // whoever is called takes the labels, or does not follow them
+		case f.exprs() && (dynamic || !literal && !f.hasBody(c.callee)): // the function that is called takes the labels, or does not follow them
 			hold := f.held(e, c)
 			f.last(e, c, true, "_hf.Ask(", ", &"+hold+", "+f.sites.add("value", e.Pos(), unhook(f.source(e)), f.info.TypeOf(e))+", "+pass)
 		case c.all != "0" || dynamic:
