@@ -23,6 +23,9 @@ func (r *rewriter) call(e *ast.CallExpr) {
 		return
 	}
 	r.callRow(e)
+	if r.silentMethod(e) {
+		return
+	}
 	if sel := r.unseenReads(e.Fun); sel != nil {
 		r.methodCall(e, sel)
 		return
@@ -295,9 +298,36 @@ func (r *rewriter) substitute(e ast.Expr, id *ast.Ident) {
 	if f.Pkg().Path() == "sync/atomic" && isAtomicOp(f.Name()) && !r.in.Mode.Marks { // Compare has it unpatched
 		r.before(id, "Heddle")
 	}
-	if f.Pkg().Path() == "unicode/utf8" && std.Silent(f.Name()) && r.in.Standard && !r.mem && !r.in.Mode.Marks && !r.in.Mode.Flow {
+	if r.silent(f, f.Name()) {
 		r.before(id, "Heddle")
 	}
+}
+
+// silent reports whether a function that announces nothing is called in the place of f, whose name is T.f for a method.
+func (r *rewriter) silent(f *types.Func, name string) bool {
+	return r.in.Standard && !r.mem && !r.in.Mode.Marks && !r.in.Mode.Flow && f.Pkg() != nil && std.Silent(f.Pkg().Path(), name)
+}
+
+// silentMethod rewrites the call of such a method: i.MatchRune(r) becomes syntax.HeddleMatchRune(i, r).
+func (r *rewriter) silentMethod(e *ast.CallExpr) bool {
+	fun, ok := e.Fun.(*ast.SelectorExpr)
+	if !ok || !r.in.Standard || len(e.Args) == 0 {
+		return false
+	}
+	if sel := r.info.Selections[fun]; sel == nil || len(sel.Index()) > 1 {
+		return false
+	}
+	f, ok := r.info.Uses[fun.Sel].(*types.Func)
+	if !ok || !isPointer(f.Signature().Recv().Type()) || !isPointer(r.info.TypeOf(fun.X)) || !r.silent(f, typeName(f.Signature().Recv().Type())+"."+f.Name()) {
+		return false
+	}
+	r.before(fun.X, f.Pkg().Name()+".Heddle"+f.Name()+"(")
+	r.replaceRange(fun.X.End(), e.Args[0].Pos(), ", ")
+	r.value(fun.X)
+	for _, a := range e.Args {
+		r.value(a)
+	}
+	return true
 }
 
 // substituteIn substitutes in the function part of an instantiation.

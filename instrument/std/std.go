@@ -56,6 +56,7 @@ var packages = map[string]*pkg{
 	"os":                   osPatch,
 	"sort":                 sortPatch,
 	"errors":               errorsPatch,
+	"regexp/syntax":        syntaxPatch,
 	"unicode/utf8":         utf8Patch,
 	"image":                imagePatch,
 	"image/jpeg":           jpegPatch,

@@ -167,6 +167,7 @@ func (s *Sched) raced() {
 		s.shadow.Reset()
 		s.lent.shadow.Reset()
 		s.win.number++
+		s.win.reading++
 		s.notSeenHere(trace.UnseenCollected)
 		return
 	}

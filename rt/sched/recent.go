@@ -16,6 +16,9 @@ import (
 //   - the accesses of one place to memory that is adjacent, or overlaps, may be told together, as long
 //     as they are told before the window ends.
 //
+// For reads the first goes on holding after an operation of a quiet package (a Once that is done, a load), as long as nobody else
+// runs, no step is made and the goroutine's own clock stands: such operations only end what may be told together.
+//
 // So for each place the memory that it went over in this window is kept as one
 // range: most accesses of a loop only lengthen it, or are inside. The race
 // detector answers later then, so a race's stack is that of the end of the
@@ -38,6 +41,7 @@ const nRecent = 64
 // A windowed keeps what the running goroutine accessed since it left the scheduler.
 type windowed struct {
 	number        uint64 // of the window
+	reading       uint64 // of the window of reads, which may last longer
 	reads, writes recents
 	longReads     uint64 // which of reads got longer, and so have memory that was not told, by bit
 	longWrites    uint64
@@ -53,7 +57,7 @@ func read(p unsafe.Pointer, n uintptr, site hook.Site) {
 	}
 	s := S
 	e, at := &s.win.reads[site%nRecent], uintptr(p)
-	if e.site == trace.Site(site) && e.window == s.win.number {
+	if e.site == trace.Site(site) && e.window == s.win.reading {
 		if at-e.from <= e.to-e.from {
 			if end := at + n; end > e.to { // else inside
 				e.to = end
@@ -93,14 +97,14 @@ func write(p unsafe.Pointer, n uintptr, site hook.Site) {
 // keep notes an access that was told just now: its place may go on from there.
 // It reports whether races were found by what had to be told of another place.
 func (s *Sched) keep(p, n uintptr, site trace.Site, write bool) (raced bool) {
-	e := &s.win.reads[site%nRecent]
+	e, window := &s.win.reads[site%nRecent], s.win.reading
 	if write {
-		e = &s.win.writes[site%nRecent]
+		e, window = &s.win.writes[site%nRecent], s.win.number
 	}
-	if e.window == s.win.number && e.told != e.to {
+	if e.window == window && e.told != e.to {
 		raced = s.tell(e, write)
 	}
-	e.site, e.window, e.from, e.to, e.told = site, s.win.number, p, p+n, p+n
+	e.site, e.window, e.from, e.to, e.told = site, window, p, p+n, p+n
 	s.unsettled = true
 	return raced
 }
@@ -119,6 +123,9 @@ func (s *Sched) endWindow() {
 		}
 	}
 	w.number++
+	if s.opt.Plain {
+		w.reading++ // every access is noted once between two events
+	}
 }
 
 // tell tells the race detector the part of e that it does not know, and reports whether that showed races.
@@ -140,5 +147,6 @@ func (s *Sched) tell(e *recent, write bool) bool {
 // resetWindow forgets what was kept, before an execution.
 func (s *Sched) resetWindow() {
 	s.win.number++ // entries of a window 0 were never made
+	s.win.reading++
 	s.win.longReads, s.win.longWrites = 0, 0
 }

@@ -77,6 +77,7 @@ func (s *Sched) pair(a, b int32) {
 func (s *Sched) tick(g *G) {
 	g.clock[g.chain]++
 	g.clock[moments]++
+	s.win.reading++
 }
 
 func (s *Sched) epoch(g *G) trace.Epoch { return trace.NewEpoch(g.chain, g.clock[g.chain]) }

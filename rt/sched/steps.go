@@ -36,6 +36,7 @@ func (s *Sched) newStep() *trace.Step {
 	}
 	s.t.Steps = s.t.Steps[:n+1]
 	s.counts.Steps++
+	s.win.reading++
 	return &s.t.Steps[n]
 }
 

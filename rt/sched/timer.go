@@ -499,6 +499,7 @@ func (s *Sched) fireTimer(t *timer) {
 	// statements are operations like any other, without choice.
 	was := s.cur
 	s.cur = tg
+	s.win.reading++
 	quiet := tg.quiet
 	tg.quiet = true
 	s.firing = t
@@ -508,6 +509,7 @@ func (s *Sched) fireTimer(t *timer) {
 	s.firing = nil
 	tg.quiet = quiet
 	s.cur = was
+	s.win.reading++
 }
 
 // EarlyTimer says which timer fired how much too early (ns), in free time.
