@@ -1,11 +1,9 @@
 package build
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"sort"
@@ -54,6 +52,9 @@ func Open(ctx context.Context, c Config) (*Builder, error) {
 		b.Progress = func(string) {}
 	}
 	if err := b.open(ctx); err != nil {
+		if b.cache != nil {
+			b.cache.close()
+		}
 		return nil, err
 	}
 	return b, nil
@@ -62,14 +63,16 @@ func Open(ctx context.Context, c Config) (*Builder, error) {
 // GOROOT returns the toolchain's folder.
 func (b *Builder) GOROOT() string { return b.tool["GOROOT"] }
 
+// Close says that the binaries are no longer needed: other heddles may remove them from the cache then.
+func (b *Builder) Close() { b.cache.close() }
+
 // Build makes the test binaries of the packages that Patterns name. Packages
 // that do not compile are no error: their Failed says why. The error is for
 // what cannot even be listed, or is heddle's own fault. Call it once.
 func (b *Builder) Build(ctx context.Context) (*Result, error) {
-	defer b.cache.trim()
 	pkgs, err := b.list(ctx)
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(noSpace(err.Error()), err)
 	}
 	b.graph, err = newGraph(b, pkgs)
 	if err != nil {
@@ -82,6 +85,7 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 	if err := b.make(ctx, roots); err != nil {
 		return nil, err
 	}
+	b.cache.trim()
 	return b.result(roots), nil
 }
 
@@ -179,11 +183,12 @@ func (b *Builder) roots() ([]*root, error) {
 
 // make finds or compiles the binary of every root.
 func (b *Builder) make(ctx context.Context, roots []*root) error {
-	var todo []*root
+	var todo, all []*root
 	for _, r := range roots {
 		if r.main == nil {
 			continue
 		}
+		all = append(all, r)
 		if bin, notes, ok := b.cache.binary(r.key, b.binaryName(r.pkg)); ok && r.pkg.Error == nil {
 			r.binary = bin
 			b.notes, r.left = append(b.notes, notes...), notes
@@ -191,10 +196,7 @@ func (b *Builder) make(ctx context.Context, roots []*root) error {
 		}
 		todo = append(todo, r)
 	}
-	if len(todo) == 0 {
-		return nil
-	}
-	if err := b.rewriteAll(ctx, todo); err != nil {
+	if err := b.rewriteAll(ctx, all); err != nil { // a binary that is there needs its position tables
 		return err
 	}
 	return b.compileAll(ctx, todo)
@@ -216,21 +218,6 @@ func (b *Builder) result(roots []*root) *Result {
 	sort.Strings(res.Left)
 	res.Left = slices.Compact(res.Left)
 	return res
-}
-
-// DefaultCacheDir is $HEDDLE_CACHE, or the folder heddle in the user's cache folder.
-func DefaultCacheDir() (string, error) {
-	if dir := os.Getenv("HEDDLE_CACHE"); dir != "" {
-		if !filepath.IsAbs(dir) {
-			return "", fmt.Errorf("HEDDLE_CACHE=%s: want an absolute path", dir)
-		}
-		return dir, nil
-	}
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return "", errors.New("no folder for heddle's cache: set HEDDLE_CACHE to one")
-	}
-	return filepath.Join(dir, "heddle"), nil
 }
 
 // parallel calls f(0) to f(n-1) on all processors and returns the first error.

@@ -144,30 +144,6 @@ func atOnce(t *testing.T, c Config, p Package) {
 	wg.Wait()
 }
 
-func TestTrim(t *testing.T) {
-	c, err := openCache(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	old, young := strings.Repeat("a", 40), strings.Repeat("b", 40)
-	for _, key := range []string{old, young} {
-		if err := c.put("unit", key, map[string][]byte{"table": nil}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	c.trim() // leaves the stamp
-	past := time.Now().Add(-trimAfter - time.Hour)
-	for _, f := range []string{"trimmed", filepath.Join("unit", "aa", old), filepath.Join("unit", "aa", old, "table")} {
-		if err := os.Chtimes(filepath.Join(c.dir, f), past, past); err != nil {
-			t.Fatal(err)
-		}
-	}
-	c.trim()
-	if c.has("unit", old, "table") || !c.has("unit", young, "table") {
-		t.Error("trimmed the wrong one, or none")
-	}
-}
-
 // TestPhases prints where the time goes; for development.
 func TestPhases(t *testing.T) {
 	dir := os.Getenv("HEDDLE_PHASES")

@@ -4,17 +4,18 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
-	"time"
-
 	"runtime/debug"
-
-	"io/fs"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
 
 	"heddle"
 )
@@ -25,20 +26,148 @@ import (
 //	bin/0c/0c41...   a binary, by the name that the go command gives it, and "heddle-notes", what it had to leave alone
 //	types/51/51ab... "export", the types of a package that does not change
 //	base/77/77d2...  laid packages and patched files of the standard library
+//	tmp              what is being made
+//	mod              links to directories of the module cache
+//	live, lock       see below
+//	growth, trimmed  see trim.go
 //
 // An entry is a folder that appears whole, by a rename, so concurrent heddles
-// never see half of one. The first file named is touched when an entry is used.
-type cache struct{ dir string }
+// never see half of one. One of its files, the mark, is touched when the entry is used.
+//
+// Every heddle has a file in live, which it keeps locked until it ends, and
+// which lists the entries that it uses. Those, and what it has in tmp, are
+// not trimmed. It takes lock shared to note an entry and to see whether it is there; who
+// removes entries takes lock alone, for one entry after the other.
+type cache struct {
+	dir  string // of this format
+	top  string // HEDDLE_CACHE
+	max  int64  // bytes that it may take
+	gate *os.File
+	live *os.File // nil: the cache cannot be written, or has no locks
 
-// cacheFormat changes when the layout does; old ones are trimmed with the rest.
-const cacheFormat = "1"
+	mu    sync.Mutex
+	noted map[string]bool // entries in live
+	grown int64           // bytes put, not yet in growth
+}
 
-func openCache(dir string) (*cache, error) {
-	c := &cache{filepath.Join(dir, cacheFormat)}
+// cacheFormat changes when the layout does; folders of old ones are removed with the rest.
+const cacheFormat = "2"
+
+// openCache opens the cache in a folder. A folder that may only be read is no error before something is to be written.
+func openCache(top string) (*cache, error) {
+	max, err := CacheMax()
+	if err != nil {
+		return nil, err
+	}
+	c := &cache{dir: filepath.Join(top, cacheFormat), top: top, max: max, noted: map[string]bool{}}
 	if err := os.MkdirAll(c.dir, 0o777); err != nil {
-		return nil, fmt.Errorf("heddle's cache: %v; set HEDDLE_CACHE to a folder that can be written", err)
+		return nil, c.failed(err)
+	}
+	for _, sub := range []string{"tmp", "live"} {
+		if err := os.Mkdir(filepath.Join(c.dir, sub), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+			if unwritable(err) {
+				return c, nil
+			}
+			return nil, c.failed(err)
+		}
+	}
+	if c.gate, err = os.OpenFile(filepath.Join(c.dir, "lock"), os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+		if unwritable(err) {
+			return c, nil
+		}
+		return nil, c.failed(err)
+	}
+	err = c.gated(false, func() error {
+		live, err := os.CreateTemp(filepath.Join(c.dir, "live"), "")
+		if err != nil {
+			return err
+		}
+		if _, err := lockFile(live, true, false); err != nil { // a file system without locks
+			live.Close()
+			os.Remove(live.Name())
+			return nil
+		}
+		c.live = live
+		return nil
+	})
+	if err != nil && !unwritable(err) {
+		c.gate.Close()
+		return nil, c.failed(err)
 	}
 	return c, nil
+}
+
+// close says that nothing of the cache is used any longer.
+func (c *cache) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.live != nil {
+		os.Remove(c.live.Name())
+		c.live.Close()
+		os.Remove(c.live.Name()) // where an open file cannot be removed
+		c.live = nil
+	}
+	if c.gate != nil {
+		c.gate.Close()
+		c.gate = nil
+	}
+}
+
+// gated calls f while it has the cache's lock, alone or together with others. Where files cannot be locked f is called without.
+func (c *cache) gated(alone bool, f func() error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.gate != nil {
+		if ok, err := lockFile(c.gate, alone, true); ok && err == nil {
+			defer unlockFile(c.gate)
+		}
+	}
+	return f()
+}
+
+// unwritable reports whether an error says that a folder may only be read.
+func unwritable(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
+}
+
+// failed returns an error of the cache as the user is told: one line with what to do.
+func (c *cache) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	if told := c.told(err); told != err {
+		return told
+	}
+	return fmt.Errorf("heddle's cache: %w; set HEDDLE_CACHE to a folder that can be used", err)
+}
+
+// errCache marks errors that are about the cache's folder.
+var errCache = errors.New("heddle's cache")
+
+// told is failed for what may be an error of the cache or another.
+func (c *cache) told(err error) error {
+	switch {
+	case err == nil, errors.Is(err, errCache):
+		return err
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("%w is full: %v; make room, empty it by 'heddle clean', or set HEDDLE_CACHE to another folder", errCache, err)
+	case unwritable(err), errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%w cannot be written: %v; set HEDDLE_CACHE to a folder that can", errCache, err)
+	}
+	return err
+}
+
+// temp makes a folder in tmp, which is removed by others once this heddle has ended.
+func (c *cache) temp(kind string) (string, error) {
+	name := "none"
+	if c.live != nil {
+		name = filepath.Base(c.live.Name())
+	}
+	dir, err := os.MkdirTemp(filepath.Join(c.dir, "tmp"), name+"-"+kind+"-")
+	if err != nil {
+		return "", c.failed(err)
+	}
+	return dir, os.Chmod(dir, 0o777)
 }
 
 // entry returns the folder of an entry.
@@ -46,17 +175,36 @@ func (c *cache) entry(kind, key string) string {
 	return filepath.Join(c.dir, kind, key[:2], key)
 }
 
-// has reports whether an entry is there, and notes that it was used.
+// touchEvery is the unit in which it is known when an entry was used last.
+const touchEvery = time.Minute
+
+// has reports whether an entry is there, and notes that it is used: it is not trimmed before the cache is closed.
 func (c *cache) has(kind, key, mark string) bool {
 	file := filepath.Join(c.entry(kind, key), mark)
-	info, err := os.Stat(file)
-	if err != nil {
-		return false
+	there := false
+	c.gated(false, func() error {
+		c.note(kind, key)
+		info, err := os.Stat(file)
+		if err != nil {
+			return err
+		}
+		there = true
+		if now := time.Now(); now.Sub(info.ModTime()) > touchEvery {
+			os.Chtimes(file, now, now)
+		}
+		return nil
+	})
+	return there
+}
+
+// note adds an entry to the list of what this heddle uses.
+func (c *cache) note(kind, key string) {
+	name := kind + "/" + key
+	if c.live == nil || c.noted[name] {
+		return
 	}
-	if now := time.Now(); now.Sub(info.ModTime()) > time.Hour {
-		os.Chtimes(file, now, now)
-	}
-	return true
+	c.noted[name] = true
+	c.live.WriteString(name + "\n")
 }
 
 // put makes an entry of files (path below the entry to content).
@@ -77,28 +225,42 @@ func (c *cache) put(kind, key string, files map[string][]byte) error {
 
 // putDir makes an entry of what fill puts into a new folder.
 func (c *cache) putDir(kind, key string, fill func(dir string) error) error {
-	dir := c.entry(kind, key)
-	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
-		return err
-	}
-	tmp, err := os.MkdirTemp(filepath.Dir(dir), "tmp-")
+	tmp, err := c.temp(kind)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	if err := os.Chmod(tmp, 0o777); err != nil {
-		return err
-	}
 	if err := fill(tmp); err != nil {
-		return err
+		return c.failed(err)
 	}
-	if err := os.Rename(tmp, dir); err != nil {
-		if _, e := os.Stat(dir); e == nil {
-			return nil // another heddle was faster, with the same content
+	dir, size := c.entry(kind, key), sizeOf(tmp)
+	return c.gated(false, func() error {
+		c.note(kind, key)
+		if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
+			return c.failed(err)
 		}
-		return err
-	}
-	return nil
+		if err := os.Rename(tmp, dir); err != nil {
+			if _, e := os.Stat(dir); e == nil {
+				return nil // another heddle was faster, with the same content
+			}
+			return c.failed(err)
+		}
+		c.grown += size
+		return nil
+	})
+}
+
+// sizeOf returns the bytes of the files below a folder.
+func sizeOf(dir string) (n int64) {
+	filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			if info, err := d.Info(); err == nil {
+				n += info.Size()
+			}
+		}
+		return nil
+	})
+	return n
 }
 
 // binaryNotes is the file beside a binary that says what the binary had to leave alone.
@@ -131,41 +293,6 @@ func (c *cache) putBinary(key, name, file string, notes []string) (string, error
 		return os.Rename(file, filepath.Join(dir, name))
 	})
 	return filepath.Join(c.entry("bin", key), name), err
-}
-
-const (
-	trimEvery = 24 * time.Hour
-	trimAfter = 10 * 24 * time.Hour
-)
-
-// trim removes, once a day, what was not used for ten days. Errors do not
-// matter: what is left is removed another day.
-func (c *cache) trim() {
-	stamp := filepath.Join(c.dir, "trimmed")
-	now := time.Now()
-	if info, err := os.Stat(stamp); err == nil && now.Sub(info.ModTime()) < trimEvery {
-		return
-	} else if err != nil {
-		os.WriteFile(stamp, nil, 0o666)
-		return
-	}
-	os.Chtimes(stamp, now, now)
-	entries, _ := filepath.Glob(filepath.Join(c.dir, "*", "??", "*"))
-	for _, dir := range entries {
-		var used time.Time
-		if info, err := os.Stat(dir); err == nil {
-			used = info.ModTime()
-		}
-		marks, _ := os.ReadDir(dir)
-		for _, mark := range marks {
-			if info, err := mark.Info(); err == nil && info.ModTime().After(used) {
-				used = info.ModTime()
-			}
-		}
-		if now.Sub(used) > trimAfter {
-			os.RemoveAll(dir)
-		}
-	}
 }
 
 // A hasher collects what a key depends on, every part delimited.
@@ -215,3 +342,41 @@ var self = sync.OnceValue(func() string {
 	}
 	return h.key()
 })
+
+// DefaultCacheDir is $HEDDLE_CACHE, or the folder heddle in the user's cache folder.
+func DefaultCacheDir() (string, error) {
+	if dir := os.Getenv("HEDDLE_CACHE"); dir != "" {
+		if !filepath.IsAbs(dir) {
+			return "", fmt.Errorf("HEDDLE_CACHE=%s: want an absolute path", dir)
+		}
+		return filepath.Clean(dir), nil
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", errors.New("no folder for heddle's cache: set HEDDLE_CACHE to one")
+	}
+	return filepath.Join(dir, "heddle"), nil
+}
+
+// defaultMax is the bound on the cache where HEDDLE_CACHE_MAX does not say.
+const defaultMax = 2 << 30
+
+// CacheMax is how many bytes the cache may take: $HEDDLE_CACHE_MAX, such as 500M or 4G.
+func CacheMax() (int64, error) {
+	text := os.Getenv("HEDDLE_CACHE_MAX")
+	if text == "" {
+		return defaultMax, nil
+	}
+	var n int64
+	var unit string
+	count, err := fmt.Sscanf(strings.ToUpper(text), "%d%s", &n, &unit)
+	if err != nil && count < 1 || n <= 0 {
+		return 0, fmt.Errorf("HEDDLE_CACHE_MAX=%s: want an amount of memory such as 500M or 4G", text)
+	}
+	for i, u := range []string{"", "K", "M", "G", "T"} {
+		if strings.TrimSuffix(unit, "B") == u && n <= 1<<(62-10*i) {
+			return n << (10 * i), nil
+		}
+	}
+	return 0, fmt.Errorf("HEDDLE_CACHE_MAX=%s: want an amount of memory such as 500M or 4G", text)
+}

@@ -34,7 +34,7 @@ func (b *Builder) compileAll(ctx context.Context, roots []*root) error {
 
 // compileSet is compileAll for roots that share an overlay.
 func (b *Builder) compileSet(ctx context.Context, roots []*root) error {
-	tmp, err := os.MkdirTemp(b.cache.dir, "build-")
+	tmp, err := b.cache.temp("build")
 	if err != nil {
 		return err
 	}
@@ -43,10 +43,10 @@ func (b *Builder) compileSet(ctx context.Context, roots []*root) error {
 		overlay := filepath.Join(tmp, fmt.Sprintf("overlay%d.json", try))
 		links, err := b.link(tmp, roots)
 		if err != nil {
-			return err
+			return b.cache.told(err)
 		}
 		if err := b.writeOverlay(overlay, tmp, roots, links); err != nil {
-			return err
+			return b.cache.told(err)
 		}
 		flags := []string{"-overlay=" + overlay}
 		if links != nil {
@@ -74,12 +74,27 @@ func (b *Builder) compileSet(ctx context.Context, roots []*root) error {
 		if len(failed) == 0 {
 			return nil
 		}
+		if err := noSpace(res.output()); err != nil {
+			return err
+		}
 		if roots, err = b.plainly(ctx, failed, filepath.Join(tmp, fmt.Sprintf("plain%d", try))); err != nil {
 			return err
 		}
 		if len(roots) > 0 && !b.leaveAlone(res) || try >= 8 {
 			return fmt.Errorf("this is heddle's fault, not yours: %s compiles, but not as heddle rewrites it; please report it with this output:\n%s",
 				roots[0].pkg.ImportPath, strings.TrimSpace(res.output()))
+		}
+	}
+	return nil
+}
+
+// noSpace returns an error where what the go command said speaks of a disk that is full or may only be read.
+func noSpace(output string) error {
+	for line := range strings.Lines(output) {
+		for _, what := range []string{"no space left on device", "disk quota exceeded", "read-only file system", "not enough space on the disk"} {
+			if strings.Contains(line, what) {
+				return fmt.Errorf("the go command cannot write: %s; make room in GOCACHE, GOTMPDIR and HEDDLE_CACHE ('go env' and 'heddle env' say where they are), or set them to other folders", strings.TrimSpace(line))
+			}
 		}
 	}
 	return nil

@@ -61,7 +61,11 @@ func TestConcurrentSites(t *testing.T) {
 
 // Of several builds that make the same entry one puts it in place, and all find it whole.
 func TestConcurrentCache(t *testing.T) {
-	c := &cache{dir: t.TempDir()}
+	c, err := openCache(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
 	var wg sync.WaitGroup
 	for i := range 2 {
 		wg.Go(func() {

@@ -19,7 +19,8 @@ type graph struct {
 	b      *Builder
 	pkgs   []*listed // dependencies first
 	byPath map[string]*listed
-	global string            // hash of what everything depends on
+	global string            // hash of what every binary depends on
+	source string            // hash of what every rewritten file and every type depends on
 	deep   map[string]string // full import path to the hash of the package and all below it
 	units  []*unit           // dependencies first
 	hashes fileHashes
@@ -52,7 +53,7 @@ func newGraph(b *Builder, pkgs []*listed) (*graph, error) {
 	for _, p := range pkgs {
 		g.byPath[p.ImportPath] = p
 	}
-	g.global = b.globalKey()
+	g.global, g.source = b.globalKey(), b.sourceKey()
 	own := make([]string, len(pkgs))
 	if err := parallel(len(pkgs), func(i int) error {
 		own[i] = g.own(pkgs[i], &g.hashes)
@@ -119,6 +120,17 @@ func (b *Builder) globalKey() string {
 	sort.Strings(names)
 	for _, name := range names {
 		h.add(name, b.tool[name])
+	}
+	return h.key()
+}
+
+// sourceKey hashes heddle itself and what the meaning of source files depends on, beside the files themselves. Which files there are,
+// tags and cgo decide: every package's own hash knows that.
+func (b *Builder) sourceKey() string {
+	h := newHasher("source")
+	h.add(self())
+	for _, name := range []string{"GOROOT", "GOVERSION", "GOOS", "GOARCH", "GOEXPERIMENT"} {
+		h.add(b.tool[name])
 	}
 	return h.key()
 }
@@ -231,7 +243,7 @@ func (g *graph) plan() {
 			u.pkg, u.plain = t, p
 		}
 		h := newHasher("unit")
-		h.add(g.global, g.b.base.key, path, fmt.Sprint(mode), g.deep[p.ImportPath], g.deep[u.pkg.ImportPath])
+		h.add(g.source, g.b.base.key, path, fmt.Sprint(mode), g.deep[p.ImportPath], g.deep[u.pkg.ImportPath])
 		h.list(u.files)
 		u.key = h.key()
 		g.units = append(g.units, u)

@@ -61,7 +61,7 @@ func (t *typeCache) lasts(p *listed, lasting map[string]bool) bool {
 
 func (t *typeCache) key(p *listed) string {
 	h := newHasher("types")
-	h.add(t.b.graph.global, t.b.base.key, t.b.graph.deep[p.ImportPath])
+	h.add(t.b.graph.source, t.b.base.key, t.b.graph.deep[p.ImportPath])
 	return h.key()
 }
 

@@ -42,6 +42,7 @@ func (r *packageRun) buildForFlow(ctx context.Context) *workers {
 	if err != nil {
 		return nil
 	}
+	r.tool.atEnd(b.Close)
 	res, err := b.Build(ctx)
 	if err != nil || len(res.Packages) != 1 || res.Packages[0].Binary == "" || slices.ContainsFunc(res.Left, func(l string) bool { return !slices.Contains(r.left, l) }) {
 		return nil

@@ -9,7 +9,7 @@
 //	heddle ask    [flags] question     find out whether tests can come to a moment at which something is so
 //	heddle report [flags] clip...      draw findings on a page
 //	heddle worker [flags]              explore what heddle test -nats hands out
-//	heddle env, version, help
+//	heddle env, clean, version, help
 //
 // It exits with 0 when nothing was found, 1 when something was, and 2 when it
 // was used wrongly or a package does not compile.
@@ -39,6 +39,7 @@ func main() {
 	}
 	code := t.run(ctx, os.Args[1:])
 	stop()
+	t.close()
 	if err := out.failed(); err != nil {
 		fmt.Fprintf(os.Stderr, "heddle: what was found cannot be written: %v\n", err)
 		code = max(code, exitUsage)
@@ -78,6 +79,25 @@ type tool struct {
 	Terminal       bool   // Stderr is one: a status line is welcome
 	Colour         bool   // Stdout is one
 	Width          int    // of Stdout; 0: not a terminal
+
+	mu   sync.Mutex
+	ends []func() // what is to be done when the command is over
+}
+
+// atEnd has f called when the command is over.
+func (t *tool) atEnd(f func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ends = append(t.ends, f)
+}
+
+func (t *tool) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, f := range t.ends {
+		f()
+	}
+	t.ends = nil
 }
 
 // Exit codes.
@@ -106,8 +126,9 @@ func commands() []command {
 		{"report", "-html file [flags] clip...", "draw findings on a page of HTML", (*tool).drawClips},
 		{"worker", "-nats URL -trust key [flags]", "explore what heddle test -nats hands out, on this machine", (*tool).worker},
 		{"gen", "-type T [flags] [package]", "write tests that call the methods of a type from several goroutines", (*tool).gen},
-		{"env", "", "print the settings heddle works with", (*tool).printEnv},
-		{"version", "", "print heddle's version", (*tool).printVersion},
+		{"env", "[-json] [names]", "print the settings heddle works with, and how much its cache takes", (*tool).printEnv},
+		{"clean", "", "empty heddle's cache", (*tool).clean},
+		{"version", "[-json]", "print heddle's version, what built it and the Go releases that it drives", (*tool).printVersion},
 	}
 }
 
@@ -123,6 +144,8 @@ func (t *tool) run(ctx context.Context, args []string) int {
 		}
 		t.help(t.Stdout)
 		return exitFine
+	case "-version", "--version", "-V":
+		return t.printVersion(ctx, args[1:])
 	default:
 		for _, c := range commands() {
 			if c.name == name {

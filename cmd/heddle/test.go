@@ -165,6 +165,7 @@ func (e *exploration) build(ctx context.Context, dir string, patterns []string) 
 	if err != nil {
 		return nil, err
 	}
+	e.tool.atEnd(b.Close)
 	e.looks = report.Options{
 		Out: e.tool.Stdout, Err: e.tool.Stderr, JSON: e.o.json, Verbose: e.o.verbose, Colour: e.tool.Colour, Width: e.tool.Width,
 		Dir: e.tool.Dir, GOROOT: b.GOROOT(), Runs: e.o.runs, Lookup: e.lookup, Object: e.object, MapCover: e.o.mapCover,

@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"flag"
 	"fmt"
-	"os"
 	"runtime"
 	"runtime/debug"
-
-	"heddle/build"
+	"strings"
 )
 
 // version returns heddle's version: of the module, or the commit it was built from.
@@ -29,21 +29,43 @@ func version() string {
 
 func goVersion() string { return runtime.Version() }
 
-// printVersion is heddle version.
-func (t *tool) printVersion(context.Context, []string) int {
-	fmt.Fprintf(t.Stdout, "heddle %s %s %s/%s\n", version(), goVersion(), runtime.GOOS, runtime.GOARCH)
-	return exitFine
-}
+// drives are the releases of Go whose toolchains heddle works with.
+func drives() []string { return []string{"go1.26"} }
 
-// printEnv is heddle env.
-func (t *tool) printEnv(context.Context, []string) int {
-	dir, err := build.DefaultCacheDir()
+// printVersion is heddle version. What go version -m prints of heddle follows the first line.
+func (t *tool) printVersion(_ context.Context, args []string) int {
+	var asJSON bool
+	rest, err := t.parse("version", new(options), args, true, func(fs *flag.FlagSet) {
+		fs.BoolVar(&asJSON, "json", false, "print JSON")
+	})
 	if err != nil {
-		return t.fail(err)
+		return t.parseError(err)
 	}
-	fmt.Fprintf(t.Stdout, "HEDDLE_CACHE=%q\nHEDDLE_VERSION=%q\n", dir, version())
-	if v := os.Getenv("GOFLAGS"); v != "" {
-		fmt.Fprintf(t.Stdout, "GOFLAGS=%q\n", v)
+	if len(rest) > 0 {
+		return t.misuse("heddle version: unexpected %q: it takes flags only", rest[0])
+	}
+	info, _ := debug.ReadBuildInfo()
+	if asJSON {
+		data, err := json.MarshalIndent(struct {
+			Version, GoVersion, GOOS, GOARCH string
+			Drives                           []string // releases of Go
+			Build                            *debug.BuildInfo
+		}{version(), goVersion(), runtime.GOOS, runtime.GOARCH, drives(), info}, "", "\t")
+		if err != nil {
+			return t.fail(err)
+		}
+		fmt.Fprintf(t.Stdout, "%s\n", data)
+		return exitFine
+	}
+	fmt.Fprintf(t.Stdout, "heddle %s %s %s/%s\n", version(), goVersion(), runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(t.Stdout, "\tdrives\t%s\n", strings.Join(drives(), " "))
+	if info == nil {
+		return exitFine
+	}
+	for line := range strings.Lines(info.String()) {
+		if kind, _, _ := strings.Cut(line, "\t"); kind == "path" || kind == "mod" || kind == "build" {
+			fmt.Fprint(t.Stdout, "\t"+line)
+		}
 	}
 	return exitFine
 }

@@ -1,0 +1,267 @@
+package build
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	trimEvery = 24 * time.Hour
+	trimAfter = 5 * 24 * time.Hour // as the go command's cache
+	logsAfter = 30 * 24 * time.Hour
+)
+
+// kinds are the folders of a cache that hold entries.
+var kinds = []string{"unit", "bin", "types", "base", "goroot"}
+
+// trim removes what was not used for days, once a day, and what was used longest ago when the cache takes more than it may. What living
+// heddles use stays. Errors do not matter: what is left is removed another day.
+func (c *cache) trim() {
+	if c.gate == nil {
+		return
+	}
+	size := c.grow()
+	stamp := filepath.Join(c.dir, "trimmed")
+	info, err := os.Stat(stamp)
+	if err != nil {
+		os.WriteFile(stamp, nil, 0o666)
+	}
+	now := time.Now()
+	daily := err == nil && now.Sub(info.ModTime()) >= trimEvery
+	if !daily && (size <= c.max || c.live == nil) {
+		return
+	}
+	os.Chtimes(stamp, now, now)
+	keep := c.max - c.max/4 // so that not every build comes to this
+	if size <= c.max || c.live == nil {
+		keep = -1
+	}
+	c.remove(now.Add(-trimAfter), keep)
+	if daily {
+		c.removeOthers(now, trimAfter)
+		c.removeLogs(now.Add(-logsAfter))
+	}
+}
+
+// grow notes what this heddle put into the cache, and returns about what the cache takes.
+// The file growth has the size after the last trimming, and a line for every build since.
+func (c *cache) grow() (size int64) {
+	file := filepath.Join(c.dir, "growth")
+	c.gated(false, func() error {
+		if c.grown > 0 {
+			f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
+			if err == nil {
+				f.WriteString(strconv.FormatInt(c.grown, 10) + "\n")
+				f.Close()
+			}
+			c.grown = 0
+		}
+		return nil
+	})
+	data, _ := os.ReadFile(file)
+	for line := range bytes.Lines(data) {
+		n, _ := strconv.ParseInt(string(bytes.TrimSpace(line)), 10, 64)
+		size += n
+	}
+	return size
+}
+
+// An entry of a cache, as it is found on disk.
+type entry struct {
+	kind, key string
+	used      time.Time
+	size      int64
+}
+
+// entries returns what is there, what was used longest ago first.
+func (c *cache) entries() (all []entry) {
+	for _, kind := range kinds {
+		dirs, _ := filepath.Glob(filepath.Join(c.dir, kind, "??", "*"))
+		for _, dir := range dirs {
+			e := entry{kind: kind, key: filepath.Base(dir), size: sizeOf(dir)}
+			if info, err := os.Stat(dir); err == nil {
+				e.used = info.ModTime()
+			}
+			marks, _ := os.ReadDir(dir)
+			for _, mark := range marks {
+				if info, err := mark.Info(); err == nil && info.ModTime().After(e.used) {
+					e.used = info.ModTime()
+				}
+			}
+			all = append(all, e)
+		}
+	}
+	slices.SortFunc(all, func(a, b entry) int { return a.used.Compare(b.used) })
+	return all
+}
+
+// remove removes entries that were not used since old, and of the others those that were used longest ago until no more than keep bytes
+// are left (-1: all of them stay), and what dead heddles left in tmp. It returns what was removed and what is left.
+func (c *cache) remove(old time.Time, keep int64) (removed, left int64) {
+	all := c.entries()
+	for _, e := range all {
+		left += e.size
+	}
+	trash, err := c.temp("trash")
+	if err != nil {
+		return 0, left
+	}
+	defer os.RemoveAll(trash)
+	for i, e := range all {
+		if !e.used.Before(old) && (keep < 0 || left <= keep) {
+			break
+		}
+		gone := false
+		c.gated(true, func() error {
+			if c.users()[e.kind+"/"+e.key] {
+				return nil
+			}
+			err := os.Rename(c.entry(e.kind, e.key), filepath.Join(trash, strconv.Itoa(i)))
+			gone = err == nil
+			return err
+		})
+		if gone {
+			os.RemoveAll(filepath.Join(trash, strconv.Itoa(i)))
+			removed, left = removed+e.size, left-e.size
+		}
+	}
+	c.gated(true, func() error {
+		c.removeDead()
+		return os.WriteFile(filepath.Join(c.dir, "growth"), []byte(strconv.FormatInt(left, 10)+"\n"), 0o666)
+	})
+	return removed, left
+}
+
+// living returns the names of the files of heddles that have not ended, and removes the files of others. The lock must be held alone.
+func (c *cache) living() (names []string) {
+	files, _ := os.ReadDir(filepath.Join(c.dir, "live"))
+	for _, file := range files {
+		name := filepath.Join(c.dir, "live", file.Name())
+		if c.live != nil && name == c.live.Name() {
+			names = append(names, file.Name())
+			continue
+		}
+		f, err := os.OpenFile(name, os.O_RDWR, 0)
+		if err != nil {
+			continue
+		}
+		free, err := lockFile(f, true, false)
+		if free {
+			os.Remove(name)
+		}
+		f.Close()
+		if free {
+			os.Remove(name) // where an open file cannot be removed
+		} else if err == nil {
+			names = append(names, file.Name())
+		}
+	}
+	return names
+}
+
+// users returns the entries that living heddles use.
+func (c *cache) users() map[string]bool {
+	used := map[string]bool{}
+	for _, name := range c.living() {
+		f, err := os.Open(filepath.Join(c.dir, "live", name))
+		if err != nil {
+			continue
+		}
+		for s := bufio.NewScanner(f); s.Scan(); {
+			used[s.Text()] = true
+		}
+		f.Close()
+	}
+	return used
+}
+
+// removeDead removes what dead heddles left half made.
+func (c *cache) removeDead() {
+	if c.live == nil {
+		return // who lives is not known
+	}
+	living := c.living()
+	dirs, _ := os.ReadDir(filepath.Join(c.dir, "tmp"))
+	for _, d := range dirs {
+		name, _, _ := strings.Cut(d.Name(), "-")
+		if !slices.Contains(living, name) {
+			os.RemoveAll(filepath.Join(c.dir, "tmp", d.Name()))
+		}
+	}
+}
+
+// removeOthers removes the folders of other formats that were not used for so long, and that no heddle uses now.
+func (c *cache) removeOthers(now time.Time, after time.Duration) {
+	dirs, _ := os.ReadDir(c.top)
+	for _, d := range dirs {
+		if _, err := strconv.Atoi(d.Name()); err != nil || !d.IsDir() || d.Name() == cacheFormat {
+			continue
+		}
+		dir := filepath.Join(c.top, d.Name())
+		info, err := os.Stat(filepath.Join(dir, "trimmed")) // every format touches it once a day, when it is used
+		if err != nil || now.Sub(info.ModTime()) < after {
+			continue
+		}
+		if other := (&cache{dir: dir}); len(other.living()) == 0 {
+			os.RemoveAll(dir)
+		}
+	}
+}
+
+// removeLogs removes the logs of explorations that -resume did not go on with.
+func (c *cache) removeLogs(old time.Time) {
+	logs, _ := filepath.Glob(filepath.Join(c.top, "runs", "??", "*", "*"))
+	for _, log := range logs {
+		if info, err := os.Stat(log); err == nil && info.ModTime().Before(old) {
+			os.Remove(log)
+			os.Remove(filepath.Dir(log)) // if it was the last
+		}
+	}
+}
+
+// CacheUse returns how many bytes the cache in a folder takes.
+func CacheUse(dir string) int64 { return sizeOf(dir) }
+
+// Clean empties the cache in a folder, but for what living heddles use. It returns the bytes that were removed and those that are left.
+func Clean(dir string) (removed, left int64, err error) {
+	if _, err := os.Stat(dir); err != nil {
+		if os.IsNotExist(err) {
+			return 0, 0, nil
+		}
+		return 0, 0, (*cache)(nil).failed(err)
+	}
+	c, err := openCache(dir)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer c.close()
+	before := sizeOf(dir)
+	if c.gate == nil {
+		_, err := os.CreateTemp(c.dir, "")
+		return 0, before, c.failed(err)
+	}
+	now := time.Now()
+	c.remove(now.Add(time.Hour), 0)
+	c.removeOthers(now, 0)
+	c.removeLogs(now.Add(time.Hour))
+	c.gated(true, func() error {
+		if len(c.living()) <= 1 {
+			os.RemoveAll(filepath.Join(c.dir, "mod"))
+		}
+		for _, kind := range kinds { // folders of no entry
+			dirs, _ := filepath.Glob(filepath.Join(c.dir, kind, "??"))
+			for _, d := range dirs {
+				os.Remove(d)
+			}
+		}
+		return nil
+	})
+	left = sizeOf(dir)
+	return max(0, before-left), left, nil
+}
