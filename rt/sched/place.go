@@ -46,14 +46,16 @@ func (s *Sched) place(site trace.Site) trace.Site {
 		return site
 	}
 	info := s.pcs.look(pc)
+	quiet := info.quiet
 	if info.within {
 		return s.usePlace(site)
 	}
 	if info.wrapper {
+		given := info.given
 		site = s.userPlace(site)
-		info.quiet = !info.given && s.pcs.look(site.PC()).quiet
+		quiet = !given && s.pcs.look(site.PC()).quiet
 	}
-	if info.quiet {
+	if quiet {
 		return site | 1<<63
 	}
 	return site
@@ -146,7 +148,7 @@ func (s *Sched) onBehalfOfLibrary() bool {
 var connects = map[string]bool{"sync": true, "time": true, "internal/poll": true, "net": true, "os": true}
 
 // frames yields the stack from the innermost frame on, without the scheduler's own and wrappers.
-func (s *Sched) frames(yield func(pc uintptr, in pcInfo) bool) {
+func (s *Sched) frames(yield func(pc uintptr, in *pcInfo) bool) {
 	var pcs [64]uintptr
 	for _, pc := range pcs[:runtime.Callers(2, pcs[:])] {
 		if in := s.pcs.look(pc); !in.own && !yield(pc, in) {
@@ -155,11 +157,16 @@ func (s *Sched) frames(yield func(pc uintptr, in pcInfo) bool) {
 	}
 }
 
-func (t *pcTable) look(pc uintptr) pcInfo {
-	e := &t.cache[(pc^pc>>8)&255]
-	if e.pc == pc {
-		return e.info
+// look returns what is known of a return address. It holds until look is called again.
+func (t *pcTable) look(pc uintptr) *pcInfo {
+	if e := &t.cache[(pc^pc>>8)&255]; e.pc == pc {
+		return &e.info
 	}
+	return t.find(pc)
+}
+
+func (t *pcTable) find(pc uintptr) *pcInfo {
+	e := &t.cache[(pc^pc>>8)&255]
 	info, ok := t.m[pc]
 	if !ok {
 		info = classify(pc)
@@ -169,7 +176,7 @@ func (t *pcTable) look(pc uintptr) pcInfo {
 		t.m[pc] = info
 	}
 	*e = pcEntry{pc, info}
-	return info
+	return &e.info
 }
 
 func classify(pc uintptr) pcInfo {

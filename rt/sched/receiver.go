@@ -11,10 +11,7 @@ import (
 // on the way. The compiler makes the code that does so, and nothing of it is in the source. What is read follows from the types.
 
 // A methodKey is a type and the name of a method.
-type methodKey struct {
-	t    unsafe.Pointer
-	name unsafe.Pointer // the first byte: a name has few
-}
+type methodKey = hook.MethodID
 
 // A methodInfo is what a call of a method reads of a value in memory.
 type methodInfo struct {
@@ -34,33 +31,29 @@ type dynamicInfo struct {
 	direct bool
 }
 
-const nMethods = 256
-
 var (
-	methods  [nMethods]methodInfo
-	dynamics [nMethods]dynamicInfo
+	methods  [len(hook.Silent)]methodInfo
+	dynamics [len(hook.Silent)]dynamicInfo
 )
 
-func (k methodKey) slot() uintptr { return (uintptr(k.t)>>5 ^ uintptr(k.name)) % nMethods }
-
 func methodOf(k methodKey, name string) *methodInfo {
-	m := &methods[k.slot()]
+	m := &methods[k.Slot()]
 	if m.key != k {
 		*m = methodInfo{key: k}
-		m.how, m.off, m.size, m.field = methodOn(k.t, name)
+		m.how, m.off, m.size, m.field = methodOn(k.Type, name)
 	}
 	return m
 }
 
 func dynamicOf(k methodKey, name string) *dynamicInfo {
-	d := &dynamics[k.slot()]
+	d := &dynamics[k.Slot()]
 	if d.key != k {
-		*d = dynamicInfo{key: k, t: k.t}
-		elem, direct, _ := dynamic(k.t)
+		*d = dynamicInfo{key: k, t: k.Type}
+		elem, direct, _ := dynamic(k.Type)
 		if d.direct = direct; elem != nil {
 			d.t, d.held = elem, true
 		}
-		m := methodOf(methodKey{d.t, k.name}, name)
+		m := methodOf(methodKey{Type: d.t, Name: k.Name}, name)
 		d.how, d.size = m.how, m.size
 	}
 	return d
@@ -71,9 +64,12 @@ func receiver(t, data unsafe.Pointer, name string, site hook.Site) {
 	if hook.Cur != getg() {
 		return
 	}
-	d := dynamicOf(methodKey{t, unsafe.Pointer(unsafe.StringData(name))}, name)
+	d := dynamicOf(methodKey{Type: t, Name: unsafe.Pointer(unsafe.StringData(name))}, name)
 	switch {
-	case d.how == 0 || d.how == 1 && !d.held || data == nil:
+	case d.how == 0 || d.how == 1 && !d.held:
+		hook.Silent[d.key.Slot()] = d.key
+		return
+	case data == nil:
 		return
 	case d.how == 1:
 		read(data, d.size, site)
@@ -84,7 +80,7 @@ func receiver(t, data unsafe.Pointer, name string, site hook.Site) {
 
 // receiverReads is receiver for a caller that announces the reads itself.
 func receiverReads(t, data unsafe.Pointer, name string, read func(p unsafe.Pointer, n uintptr)) {
-	d := dynamicOf(methodKey{t, unsafe.Pointer(unsafe.StringData(name))}, name)
+	d := dynamicOf(methodKey{Type: t, Name: unsafe.Pointer(unsafe.StringData(name))}, name)
 	if hook.Cur == getg() && d.how != 0 {
 		eachRead(d, data, name, read)
 	}
@@ -99,7 +95,7 @@ func eachRead(d *dynamicInfo, data unsafe.Pointer, name string, yield func(p uns
 		p = unsafe.Pointer(&data)
 	}
 	for p != nil {
-		m := methodOf(methodKey{t, word0}, name)
+		m := methodOf(methodKey{Type: t, Name: word0}, name)
 		at := unsafe.Add(p, m.off)
 		switch m.how {
 		case 1:
@@ -123,7 +119,7 @@ func eachRead(d *dynamicInfo, data unsafe.Pointer, name string, yield func(p uns
 			if w[0] == nil {
 				return
 			}
-			d := dynamicOf(methodKey{hook.TypeOf(w[0]), word0}, name)
+			d := dynamicOf(methodKey{Type: hook.TypeOf(w[0]), Name: word0}, name)
 			t, p, own = d.t, w[1], !d.held
 			if own && d.direct {
 				p = unsafe.Pointer(&w[1])

@@ -119,7 +119,9 @@ func (s *Sched) onceDo(p unsafe.Pointer, done bool, pc uintptr) bool {
 	if fresh || !done && !o.locked { // a new value may have been assigned to it
 		o.done = done
 	}
-	s.await(g, trace.OpOnce, o, site)
+	if g.quiet = o.done && !o.locked && site.Quiet(); !g.quiet {
+		s.await(g, trace.OpOnce, o, site)
+	}
 	run := !o.done
 	if run {
 		o.locked, o.owner = true, g
