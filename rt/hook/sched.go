@@ -27,6 +27,25 @@ const (
 	ActClosed            // receive: the zero value, false
 )
 
+// FileUse says what is done with a file or folder.
+type FileUse uint8
+
+const (
+	FileRead  FileUse = iota // looked at by its name
+	FileWrite                // made, changed or removed by its name
+	FileMove                 // renamed
+	FileLink                 // made as another name of one
+	OpenRead                 // an open file is read
+	OpenWrite                // an open file is changed
+	OpenList                 // the content of an open folder is listed
+)
+
+// Writes reports whether what others see may change by it, or the other way round.
+func (u FileUse) Writes() bool { return u != FileRead && u != OpenRead }
+
+// Open reports whether it is about an open file, whose name may be another by now.
+func (u FileUse) Open() bool { return u >= OpenRead }
+
 var (
 	// Memory. n is the size in bytes.
 	Read  func(p unsafe.Pointer, n uintptr, s Site)
@@ -51,11 +70,11 @@ var (
 	// CallersBelow puts the frames that plain Go would have in the place of heddle's own; pc holds n frames.
 	CallersBelow func(pc []uintptr, n int) int
 
-	Idle    func(pc uintptr)                    // wait until every other goroutine is blocked; time does not advance
-	Outside func(ready func() bool, pc uintptr) // wait until ready, which somebody outside control or the kernel brings about
-	Native  func(fd int, release bool)          // a file is about to be written (release), or was read
-	File    func(write bool, name, also string) // a file, or folder, of that name is about to be read or changed; also: another one that is changed
-	Use     func(begins bool)                   // the caller's caller uses a connection or pipe: what is done until that ends stands there
+	Idle    func(pc uintptr)                     // wait until every other goroutine is blocked; time does not advance
+	Outside func(ready func() bool, pc uintptr)  // wait until ready, which somebody outside control or the kernel brings about
+	Native  func(fd int, release bool)           // a file is about to be written (release), or was read
+	File    func(use FileUse, name, also string) // what is about to be done with the file or folder of that name; also: the old name of one that is renamed or linked
+	Use     func(begins bool)                    // the caller's caller uses a connection or pipe: what is done until that ends stands there
 
 	// Channels. p is the channel, c its capacity, slot where the value is or goes. len(c) is read natively after ChanLen.
 	ChanOp func(send bool, p unsafe.Pointer, c int, slot unsafe.Pointer, s Site) (Act, unsafe.Pointer)

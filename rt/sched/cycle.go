@@ -204,6 +204,10 @@ func (s *Sched) confirmed() bool {
 	if s.handedOver || !s.timersRepeat() || s.outsiders() > 0 {
 		return false
 	}
+	if len(s.fails) > 0 { // the program ended there, and nobody waits
+		s.stop(trace.Panicked)
+		return true
+	}
 	s.learnt = true
 	s.knowCycle(DeadlockOthers)
 	s.stop(trace.Deadlocked)
@@ -214,7 +218,7 @@ func (s *Sched) confirmed() bool {
 // exhaustive execution, and a known cycle formed that time did not resolve before.
 func (s *Sched) recognised() bool {
 	c := s.cycle
-	if c == nil || !s.exhaustive() || s.opt.PastDeadlock || s.handedOver || s.knownCycles[c.key] != DeadlockOthers {
+	if c == nil || !s.exhaustive() || s.opt.PastDeadlock || s.handedOver || s.knownCycles[c.key] != DeadlockOthers || len(s.fails) > 0 {
 		return false
 	}
 	c.end = DeadlockOthers
@@ -245,9 +249,9 @@ func (s *Sched) knowCycle(end DeadlockEnd) {
 	s.knownCycles[s.cycle.key] = end
 }
 
-// endCycle is called when nobody can go on any more.
+// endCycle is called when nobody can go on any more. A cycle beside a crash is no deadlock: the program ends by the crash.
 func (s *Sched) endCycle() {
-	if s.cycle == nil || s.sawForeign {
+	if s.cycle == nil || s.sawForeign || len(s.fails) > 0 {
 		return
 	}
 	if s.mainOver {

@@ -4,6 +4,7 @@ import (
 	"syscall"
 	"unsafe"
 
+	"heddle/rt/hook"
 	"heddle/rt/states"
 	"heddle/trace"
 )
@@ -12,19 +13,32 @@ import (
 // stands for it: reads commute with each other, and with nothing else. As objects of kind ObjMap are, they are
 // loaded and stored; what a store did happened before what comes after it.
 //
-// A folder is changed by what is made, renamed or removed in it, however deep, and no two of these need an order because
-// of it. So they are noted as quiet loads of the folders; listing, renaming or removing a folder is a store. A search that meets
-// the two in an order that might be another says so (transition.Path.Hidden).
+// A file is there as long as the folders above it are, so the same step loads those; who makes, renames or removes a folder
+// stores it. What a folder has in it is an object of its own, which is stored by a listing and loaded by who makes, renames
+// or removes something there, since no two of these need an order because of it.
+//
+// Objects go by names. A file that is open keeps the object of the name it was opened by, and has those that it was
+// renamed to as well. After a link was made, or a folder renamed, two names may be one file in ways that names
+// do not tell: from then on all operations on files are operations on one object too.
 
 // cells stand for files, by a hash of the name: package-level, so that an object is the same in every execution and process.
 var cells [1 << 12]byte
 
-// file announces that the goroutine is about to read or write the file or folder name, and to write also.
+// files is what was done to names: in the running execution, or before it.
+type files struct {
+	one     bool                // names do not tell files apart
+	renamed map[string][]string // what files that were opened by a name are called since
+}
+
+// file announces what the goroutine is about to do with the file or folder name, and with also where use takes two.
 // What the standard library does for itself (testing) is no operation.
-func (s *Sched) file(write bool, name, also string) {
+func (s *Sched) file(use hook.FileUse, name, also string) {
 	g := s.enter()
 	site, ok := s.filePlace()
 	if s.inert() || !ok || !plainFile(name) {
+		if !s.unwind {
+			s.filesBefore = s.filesBefore || use == hook.FileLink || use == hook.FileMove && isFolder(also)
+		}
 		s.leave()
 		return
 	}
@@ -32,41 +46,88 @@ func (s *Sched) file(write bool, name, also string) {
 		s.useState(g, unsafe.Add(processState(states.Dir), 1), false, site)
 		name, also = absolute(name), absolute(also)
 	}
-	o, op := s.fileObject(name, site), trace.OpMapLoad
-	if write {
-		op = trace.OpMapStore
+	u := fileUse{s: s, g: g, site: site, op: trace.OpMapLoad, names: use.Writes() && !use.Open()}
+	if use.Writes() {
+		u.op = trace.OpMapStore
 	}
-	s.point(g, op, o, site)
+	o := s.fileObject(name, site)
+	if use == hook.OpenList {
+		o = s.fileObject(name+"/", site)
+	}
+	s.point(g, u.op, o, site)
 	g.filed = len(s.t.Steps)
-	s.event(g, op, o, 0, site)
-	if !s.loosely(g) {
-		s.acquire(g, o.clock)
+	u.event(u.op, o)
+	u.above(name)
+	if also != "" && plainFile(also) {
+		u.event(u.op, s.fileObject(also, site))
+		u.above(also)
 	}
-	if write {
-		s.release(g, &o.clock)
-		s.folders(g, name, site)
-		if also != "" && plainFile(also) { // in the same step
-			o = s.fileObject(also, site)
-			s.event(g, op, o, 0, site)
-			if !s.loosely(g) {
-				s.acquire(g, o.clock)
-			}
-			s.release(g, &o.clock)
-			s.folders(g, also, site)
+	if use.Open() {
+		for _, n := range s.files.renamed[name] {
+			u.event(u.op, s.fileObject(n, site))
 		}
 	}
+	if s.files.one || s.filesBefore {
+		u.event(u.op, s.fileObject("/", site))
+	}
+	s.files.note(use, name, also)
 	s.leave()
 }
 
-// folders notes that something below the folders of a file changes.
-func (s *Sched) folders(g *G, name string, site trace.Site) {
-	loud := g.quiet
-	g.quiet = true
-	defer func() { g.quiet = loud }()
-	for i := len(name) - 1; i > 0; i-- {
-		if name[i] == '/' {
-			s.event(g, trace.OpMapLoad, s.fileObject(name[:i], site), 0, site)
+// note takes down what names no longer tell once the operation is done.
+func (f *files) note(use hook.FileUse, name, also string) {
+	switch {
+	case use == hook.FileLink, use == hook.FileMove && isFolder(also):
+		f.one = true
+	case use == hook.FileMove:
+		if f.renamed == nil {
+			f.renamed = make(map[string][]string)
 		}
+		for _, old := range append(f.renamed[also], also) {
+			f.renamed[old] = append(f.renamed[old], name)
+		}
+	}
+}
+
+// isFolder reports whether there is a folder of that name.
+func isFolder(name string) bool {
+	var st syscall.Stat_t
+	return syscall.Lstat(name, &st) == nil && st.Mode&syscall.S_IFMT == syscall.S_IFDIR
+}
+
+// A fileUse is an operation on files, whose events are all of one step.
+type fileUse struct {
+	s     *Sched
+	g     *G
+	site  trace.Site
+	op    trace.Op
+	names bool // what is in the folder may be other files then
+}
+
+// event notes that the operation is one on o.
+func (u *fileUse) event(op trace.Op, o *object) {
+	s := u.s
+	s.event(u.g, op, o, 0, u.site)
+	if !s.loosely(u.g) {
+		s.acquire(u.g, o.clock)
+	}
+	if op == trace.OpMapStore {
+		s.release(u.g, &o.clock)
+	}
+}
+
+// above notes that a name is found by the folders above it, and that the last of these may have another content then.
+func (u *fileUse) above(name string) {
+	last := true
+	for i := len(name) - 1; i > 0; i-- {
+		if name[i] != '/' {
+			continue
+		}
+		u.s.event(u.g, trace.OpMapLoad, u.s.fileObject(name[:i], u.site), 0, u.site)
+		if last && u.names {
+			u.s.event(u.g, trace.OpMapLoad, u.s.fileObject(name[:i+1], u.site), 0, u.site)
+		}
+		last = false
 	}
 }
 

@@ -260,6 +260,8 @@ type Sched struct {
 	ioClock     trace.Clock // released by writing files
 
 	cycle       *lockCycle             // the first of the running execution
+	files       files                  // what it did to names
+	filesBefore bool                   // names do not tell files apart, by what was done before or between executions
 	knownCycles map[uint64]DeadlockEnd // of earlier executions, see cycle.go
 	learnt      bool                   // one became known in the running execution
 	knownWaits  map[trace.Pending]bool // of main, in executions that timed out before
@@ -388,6 +390,7 @@ func (s *Sched) reset(opt Options) {
 	s.spinners, s.idleRounds, s.idleAt, s.waiters = 0, 0, 0, 0
 	s.ioClock = s.ioClock[:0]
 	s.cycle, s.learnt = nil, false
+	s.files = files{}
 	s.drawn = 0
 	s.rng = splitmix.Stream(opt.Schedule.Seed*0x9e3779b97f4a7c15 + 0x1234567)
 	s.lazyVal = lazyValue{}

@@ -177,7 +177,7 @@ func install() {
 		}
 	}
 	hook.Native = func(fd int, release bool) {}
-	hook.File = func(write bool, name, also string) {}
+	hook.File = func(use hook.FileUse, name, also string) {}
 	hook.Use = func(begins bool) {}
 	hook.ChanOp = func(send bool, p unsafe.Pointer, c int, slot unsafe.Pointer, s hook.Site) (hook.Act, unsafe.Pointer) {
 		if send {
