@@ -18,4 +18,4 @@ var iterPatch = &pkg{files: map[string]file{
 	}},
 }}
 
-const endPull = "pull.in = _hs.NewPull(func() { pull.done, pull.kill, pull.hd = true, true, true; coroswitch(c) }); "
+const endPull = "pull.in = _hs.NewPull(_hs.CallerPC(), func() { pull.done, pull.kill, pull.hd = true, true, true; coroswitch(c) }); "

@@ -135,6 +135,7 @@ var osPatch = &pkg{
 			begin("func (f *File) WriteAt(b []byte, off int64) (n int, err error) {", "f.heddleUse(_hs.OpenWrite)"),
 			begin("func (f *File) ReadFrom(r io.Reader) (n int64, err error) {", "f.heddleUse(_hs.OpenWrite)"),
 			begin("func Mkdir(name string, perm FileMode) error {", "heddleFile(_hs.FileWrite, name, \"\")"),
+			begin("func openDir(name string) (*File, error) {", "heddleFile(_hs.FileRead, name, \"\")"),
 			begin("func OpenFile(name string, flag int, perm FileMode) (*File, error) {", "heddleFile(heddleOpen(flag), name, \"\")"),
 			begin("func Rename(oldpath, newpath string) error {", "heddleFile(_hs.FileMove, newpath, oldpath)"),
 			begin("func Readlink(name string) (string, error) {", "heddleFile(_hs.FileRead, name, \"\")"),

@@ -358,6 +358,7 @@ func (x *local) leakFinding(t *trace.Trace) *wire.Finding {
 		bad = append(bad, l)
 	}
 	x.tellLives(t, lives)
+	x.tellUnstopped()
 	if open {
 		x.notLeaks(func() string {
 			return "goroutines wait at connections or pipes that are open when the test is over, which are not called leaks, nor what net/http and others keep for them"
@@ -417,7 +418,27 @@ func (x *local) tellLives(t *trace.Trace, lives []sched.Left) {
 	x.d.send(&wire.Record{Type: "note", Test: x.t.Name, Text: "goroutines live on when the test is over, by timers that nothing stops; they are not blocked for good, so heddle does not call them leaks (goleak would): " + strings.Join(parts, ", ")})
 }
 
-// mostLives bounds the goroutines that tellLives names.
+// tellUnstopped says, once a test, which iterators of iter.Pull are left in their middle.
+func (x *local) tellUnstopped() {
+	pcs := sched.S.Unstopped()
+	if len(pcs) == 0 || x.unstopped {
+		return
+	}
+	x.unstopped = true
+	var parts []string
+	for _, pc := range pcs {
+		p := resolve(trace.PCSite(pc))
+		parts = append(parts, fmt.Sprintf("%s:%d", base(p.File), p.Line))
+	}
+	slices.Sort(parts)
+	parts = slices.Compact(parts)
+	if n := len(parts) - mostLives; n > 0 {
+		parts = append(parts[:mostLives], fmt.Sprintf("and %d more", n))
+	}
+	x.d.send(&wire.Record{Type: "note", Test: x.t.Name, Text: "iter.Pull is left in the middle when the test is over, and its goroutine with it: call stop; it is not blocked, so heddle does not call it a leak (goleak would): " + strings.Join(parts, ", ")})
+}
+
+// mostLives bounds what such a note names.
 const mostLives = 3
 
 // notLeaks says, once a test, why a goroutine that is left blocked is not called a leak.

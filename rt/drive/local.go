@@ -14,20 +14,21 @@ import (
 
 // local executes a test in this process. It implements Executor.
 type local struct {
-	d        *driver
-	t        *Test
-	n        int // executions so far
-	policies map[policyKey]policy.Policy
-	visible  sched.VisibleMode
-	sites    []trace.Site // what sched takes for visible
-	polled   []trace.Site // and for polled
-	outcome  Outcome
-	known    sched.Races // of which Request.Known says that they are known
-	told     bool        // what is outside control
-	who      []string    // who started goroutines outside control
-	early    bool        // of the last execution: Request.Early, or -time=free
-	leaky    bool        // and why what is left blocked is not a leak
-	lively   bool        // and what lives on after the test
+	d         *driver
+	t         *Test
+	n         int // executions so far
+	policies  map[policyKey]policy.Policy
+	visible   sched.VisibleMode
+	sites     []trace.Site // what sched takes for visible
+	polled    []trace.Site // and for polled
+	outcome   Outcome
+	known     sched.Races // of which Request.Known says that they are known
+	told      bool        // what is outside control
+	who       []string    // who started goroutines outside control
+	early     bool        // of the last execution: Request.Early, or -time=free
+	leaky     bool        // and why what is left blocked is not a leak
+	lively    bool        // and what lives on after the test
+	unstopped bool        // and what iter.Pull leaves
 }
 
 type policyKey struct {

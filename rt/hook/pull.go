@@ -6,18 +6,19 @@ import "unsafe"
 // no goroutine outside control, and to be ended with the execution.
 type Pull struct {
 	end func()
-	at  int // its index in pulls, -1 when it has ended
+	pc  uintptr // of the call of iter.Pull
+	at  int     // its index in pulls, -1 when it has ended
 }
 
 // pulls are those of the goroutines under test that have not ended.
 var pulls []*Pull
 
-// NewPull makes a coroutine known, if a goroutine under test made it. end resumes it so that it ends.
-func NewPull(end func()) *Pull {
+// NewPull makes a coroutine known, if a goroutine under test made it by the call at pc. end resumes it so that it ends.
+func NewPull(pc uintptr, end func()) *Pull {
 	if !Here() {
 		return nil
 	}
-	p := &Pull{end, len(pulls)}
+	p := &Pull{end, pc, len(pulls)}
 	pulls = append(pulls, p)
 	return p
 }
@@ -42,6 +43,14 @@ func (p *Pull) Called(pc uintptr) {
 
 // Pulls returns how many there are.
 func Pulls() int { return len(pulls) }
+
+// PullCalls appends the places where those that there are were made to pcs.
+func PullCalls(pcs []uintptr) []uintptr {
+	for _, p := range pulls {
+		pcs = append(pcs, p.pc)
+	}
+	return pcs
+}
 
 // EndPulls ends them. It is called outside control, when all hooks are inert.
 func EndPulls() {

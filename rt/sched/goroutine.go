@@ -331,10 +331,14 @@ func (s *Sched) finish() {
 		}
 		s.switchTo(g)
 	}
+	s.unstopped = hook.PullCalls(s.unstopped[:0])
 	hook.EndPulls()
 	s.unwind = false
 	s.releaseNative()
 }
+
+// Unstopped returns where iterators of iter.Pull were made that the last execution neither took to the end nor stopped.
+func (s *Sched) Unstopped() []uintptr { return s.unstopped }
 
 // leftovers reports whether goroutines are left whose stacks a finding may need.
 func (s *Sched) leftovers() bool {

@@ -260,6 +260,7 @@ type Sched struct {
 	ioClock     trace.Clock // released by writing files
 
 	cycle       *lockCycle             // the first of the running execution
+	unstopped   []uintptr              // see Unstopped
 	files       files                  // what it did to names
 	filesBefore bool                   // names do not tell files apart, by what was done before or between executions
 	knownCycles map[uint64]DeadlockEnd // of earlier executions, see cycle.go
