@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"heddle/instrument/std"
 )
 
 // Config says what to build.
@@ -94,8 +96,10 @@ type Builder struct {
 	Config
 	cache    *cache
 	tool     toolchain
+	root     rooted
 	base     *baseOverlay
 	graph    *graph
+	asked    []string          // Patterns as the go command is given them
 	left     map[string]string // unit path to why it was not rewritten
 	extraEnv []string          // for the go command, while it compiles
 	notes    []string          // what the binaries' own notes say was left alone
@@ -119,6 +123,12 @@ func (b *Builder) open(ctx context.Context) error {
 	}
 	if o := b.tool["GOFLAGS"]; strings.Contains(o, "-overlay") || strings.Contains(o, "-race") {
 		return fmt.Errorf("GOFLAGS=%s: heddle needs -overlay for itself and detects races without -race; run it with a GOFLAGS without them", o)
+	}
+	if err := std.Supported(b.tool["GOVERSION"]); err != nil {
+		return err
+	}
+	if err := b.openRoot(); err != nil {
+		return err
 	}
 	b.base, err = b.layBase()
 	return err
@@ -165,12 +175,12 @@ func (b *Builder) roots() ([]*root, error) {
 		return nil, fmt.Errorf("%s: %d packages; heddle run takes one", strings.Join(b.Patterns, " "), len(roots))
 	}
 	at := func(r *root) int { // the first pattern that names it
-		for i, pat := range b.Patterns {
+		for i, pat := range b.asked {
 			if slices.Contains(r.pkg.Match, pat) {
 				return i
 			}
 		}
-		return len(b.Patterns)
+		return len(b.asked)
 	}
 	sort.SliceStable(roots, func(i, j int) bool {
 		if a, b := at(roots[i]), at(roots[j]); a != b {

@@ -80,7 +80,14 @@ func (b *Builder) compileSet(ctx context.Context, roots []*root) error {
 		if roots, err = b.plainly(ctx, failed, filepath.Join(tmp, fmt.Sprintf("plain%d", try))); err != nil {
 			return err
 		}
-		if len(roots) > 0 && !b.leaveAlone(res) || try >= 8 {
+		if len(roots) == 0 {
+			return nil
+		}
+		more, err := b.leaveAlone(res)
+		if err != nil {
+			return err
+		}
+		if !more || try >= 8 {
 			return fmt.Errorf("this is heddle's fault, not yours: %s compiles, but not as heddle rewrites it; please report it with this output:\n%s",
 				roots[0].pkg.ImportPath, strings.TrimSpace(res.output()))
 		}
@@ -119,18 +126,20 @@ func (b *Builder) plainly(ctx context.Context, roots []*root, dir string) ([]*ro
 }
 
 // leaveAlone notes which units failed to compile, and reports whether there is a new one.
-func (b *Builder) leaveAlone(res *compiled) bool {
+func (b *Builder) leaveAlone(res *compiled) (bool, error) {
 	found := false
 	for _, p := range res.failed {
 		for _, u := range b.graph.units {
 			if (u.pkg.ImportPath == p || u.path == p || base(u.path) == base(p)) && b.left[u.path] == "" {
 				first, _, _ := strings.Cut(strings.TrimSpace(dropHeader(res.text[p])), "\n")
-				b.left[u.path] = "does not compile as heddle rewrites it (heddle's fault): " + first
+				if err := b.leave(u, heddlesFault+first); err != nil {
+					return false, err
+				}
 				found = true
 			}
 		}
 	}
-	return found
+	return found, nil
 }
 
 func dropHeader(s string) string {
@@ -187,8 +196,8 @@ var cPseudo = map[string]bool{
 
 // writeOverlay writes the overlay of a build: the base, and the rewritten files over it.
 func (b *Builder) writeOverlay(file, tmp string, roots []*root, links *links) error {
-	replace := make(map[string]string, len(b.base.replace)+1000)
-	for from, to := range b.base.replace {
+	replace := make(map[string]string, len(b.base.named)+1000)
+	for from, to := range b.base.named {
 		replace[from] = to
 	}
 	for _, u := range b.graph.needed(roots) {
@@ -221,7 +230,7 @@ func (b *Builder) writeOverlay(file, tmp string, roots []*root, links *links) er
 			}
 		}
 	}
-	data, err := overlayJSON(replace)
+	data, err := overlayJSON(b.root.overlay(replace))
 	if err != nil {
 		return err
 	}
@@ -272,7 +281,7 @@ func (c *compiled) about(g *graph, r *root) string {
 	return s.String()
 }
 
-// compile runs the go command for roots, in groups whose binaries have different names.
+// compile runs the go command for roots, in groups whose binaries have different names. flags are heddle's own.
 func (b *Builder) compile(ctx context.Context, roots []*root, dir string, flags ...string) (*compiled, error) {
 	res := &compiled{binaries: map[*root]string{}, text: map[string]string{}}
 	for i, group := range groups(roots) {
@@ -290,7 +299,8 @@ func (b *Builder) compile(ctx context.Context, roots []*root, dir string, flags 
 		}
 		args = append(args, "-json", "-o", target)
 		if !strings.Contains(b.tool["GOFLAGS"], "-ldflags") {
-			args = append(args, "-ldflags=-w") // nobody reads DWARF; linking without is faster
+			// Nobody reads DWARF; linking without is faster. The binary is linked in the second GOROOT.
+			args = append(args, "-ldflags=-w -X=runtime.heddleRoot="+linkerQuoted(b.root.real))
 		}
 		if b.Tags != "" {
 			args = append(args, "-tags="+b.Tags)
@@ -298,12 +308,16 @@ func (b *Builder) compile(ctx context.Context, roots []*root, dir string, flags 
 		args = append(args, flags...) // no "--": go test takes what follows for the binary's
 		for _, r := range group {
 			if r.pkg.ImportPath == "command-line-arguments" {
-				args = append(args, b.Patterns...) // a list of files
+				args = append(args, b.asked...) // a list of files
 				break
 			}
 			args = append(args, r.pkg.ImportPath)
 		}
-		if err := b.runCompiler(ctx, args, res); err != nil {
+		cmd := b.command(ctx, args...) // in the user's own settings, to see what the user would
+		if len(flags) > 0 {
+			cmd = b.rootedCommand(ctx, args...)
+		}
+		if err := b.runCompiler(ctx, cmd, res); err != nil {
 			return nil, err
 		}
 		for _, r := range group {
@@ -324,8 +338,7 @@ func (b *Builder) compile(ctx context.Context, roots []*root, dir string, flags 
 }
 
 // runCompiler runs the go command and sorts what it says by package.
-func (b *Builder) runCompiler(ctx context.Context, args []string, res *compiled) error {
-	cmd := b.command(ctx, args...)
+func (b *Builder) runCompiler(ctx context.Context, cmd *exec.Cmd, res *compiled) error {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
@@ -336,7 +349,7 @@ func (b *Builder) runCompiler(ctx context.Context, args []string, res *compiled)
 		return err
 	}
 	// go build prints its events on standard output, go test too; what is no event is for the reader.
-	for _, line := range bytes.SplitAfter(append(stdout.Bytes(), stderr.Bytes()...), []byte("\n")) {
+	for _, line := range bytes.SplitAfter(b.root.out(append(stdout.Bytes(), stderr.Bytes()...)), []byte("\n")) {
 		var e struct{ ImportPath, Action, Output string }
 		switch err := json.Unmarshal(line, &e); {
 		case err != nil && len(bytes.TrimSpace(line)) > 0:
@@ -352,6 +365,14 @@ func (b *Builder) runCompiler(ctx context.Context, args []string, res *compiled)
 		}
 	}
 	return nil
+}
+
+// linkerQuoted quotes a path for the value of -ldflags.
+func linkerQuoted(path string) string {
+	if !strings.ContainsAny(path, " \t'\"") {
+		return path
+	}
+	return "'" + path + "'"
 }
 
 // groups divides roots so that the binaries of one go test -c have different names.

@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -24,33 +25,40 @@ const laidPrefix = "heddlert"
 // whose packages are laid under laidPrefix by the last element of their path.
 var laidFrom = []string{"trace", "detect", "explore", "order", "predict", "symbolic", "rt"}
 
-// A baseOverlay is what every build with one toolchain shares: laid packages,
-// patched files of the standard library and files added to it.
+// A baseOverlay is what every build with one toolchain shares: patched files of the standard library and files added to it.
+// Laid packages are files of the second GOROOT.
 type baseOverlay struct {
 	key     string
-	path    string            // of its overlay file
-	replace map[string]string // original to replacement
+	path    string            // of its overlay file, which has the names of the second GOROOT
+	replace map[string]string // original, by its real name, to replacement; files of laid packages too
+	named   map[string]string // the same for the compiler: what it is to call the files is in them
 }
+
+// Files of replace and named.
+const (
+	realNames  = "real.json"
+	givenNames = "named.json"
+)
 
 // layBase finds or makes the base overlay.
 func (b *Builder) layBase() (*baseOverlay, error) {
 	goroot := b.tool["GOROOT"]
 	h := newHasher("base")
-	h.add(self(), goroot, b.tool["GOVERSION"], stamp(filepath.Join(goroot, "VERSION")))
+	h.add(self(), goroot, b.root.second, b.tool["GOVERSION"], stamp(filepath.Join(goroot, "VERSION")))
 	o := &baseOverlay{key: h.key()}
 	o.path = filepath.Join(b.cache.entry("base", o.key), "overlay.json")
 	if b.cache.has("base", o.key, "overlay.json") {
 		var err error
-		o.replace, err = readOverlay(o.path)
+		o.replace, err = readOverlay(filepath.Join(filepath.Dir(o.path), realNames))
+		if err == nil {
+			o.named, err = readOverlay(filepath.Join(filepath.Dir(o.path), givenNames))
+		}
 		if err == nil {
 			return o, nil
 		}
 		os.RemoveAll(filepath.Dir(o.path))
 	}
 	files := map[string][]byte{} // by path below GOROOT/src
-	if err := laidFiles(files); err != nil {
-		return nil, err
-	}
 	if err := patchedFiles(files, goroot, b.tool["GOVERSION"]); err != nil {
 		return nil, err
 	}
@@ -58,11 +66,31 @@ func (b *Builder) layBase() (*baseOverlay, error) {
 	for name := range files {
 		o.replace[filepath.Join(goroot, "src", filepath.FromSlash(name))] = filepath.Join(filepath.Dir(o.path), filepath.FromSlash(name))
 	}
-	data, err := overlayJSON(o.replace)
+	laid := filepath.Join(b.root.second, "src", laidPrefix)
+	err := filepath.WalkDir(laid, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			o.replace[string(b.root.out([]byte(name)))] = name
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	files["overlay.json"] = data
+	o.named = maps.Clone(o.replace)
+	for name, text := range maps.Clone(files) {
+		from := filepath.Join(goroot, "src", filepath.FromSlash(name))
+		files["named/"+name] = b.root.named(from, text)
+		o.named[from] = filepath.Join(filepath.Dir(o.path), "named", filepath.FromSlash(name))
+	}
+	if files["overlay.json"], err = overlayJSON(b.root.overlay(o.named)); err != nil {
+		return nil, err
+	}
+	if files[realNames], err = overlayJSON(o.replace); err != nil {
+		return nil, err
+	}
+	if files[givenNames], err = overlayJSON(o.named); err != nil {
+		return nil, err
+	}
 	return o, b.cache.put("base", o.key, files)
 }
 

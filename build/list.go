@@ -101,22 +101,52 @@ func (b *Builder) list(ctx context.Context) ([]*listed, error) {
 	if b.Tags != "" {
 		args = append(args, "-tags="+b.Tags)
 	}
+	if err := b.ask(ctx); err != nil {
+		return nil, err
+	}
 	args = append(args, "-overlay="+b.base.path, "--")
-	args = append(args, b.Patterns...)
-	out, err := b.goCommand(ctx, args...)
+	args = append(args, b.asked...)
+	out, err := b.run(ctx, b.rootedCommand(ctx, args...))
 	if err != nil {
 		return nil, err
 	}
 	var pkgs []*listed
-	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+	for dec := json.NewDecoder(bytes.NewReader(b.root.out(out))); ; {
 		p := new(listed)
 		if err := dec.Decode(p); err == io.EOF {
 			return pkgs, nil
 		} else if err != nil {
 			return nil, fmt.Errorf("go list: %v", err)
 		}
+		if err := unseen(p); err != nil {
+			return nil, err
+		}
 		pkgs = append(pkgs, p)
 	}
+}
+
+// ask sets asked. The go command looks for packages that "..." stands for, and does not follow links: patterns that may mean
+// the standard library are looked up with its real folder.
+func (b *Builder) ask(ctx context.Context) error {
+	b.asked = nil
+	for _, pat := range b.Patterns {
+		first, _, _ := strings.Cut(filepath.ToSlash(pat), "/")
+		switch wild := strings.Contains(pat, "..."); {
+		case filepath.IsAbs(pat):
+			pat = b.root.in(pat)
+		case pat == "std", pat == "cmd", wild && (!strings.Contains(first, ".") || strings.HasPrefix(first, "...")):
+			out, err := b.goCommand(ctx, "list", "-e", "--", pat)
+			if err != nil {
+				return err
+			}
+			if paths := strings.Fields(string(out)); len(paths) > 0 {
+				b.asked = append(b.asked, paths...)
+				continue
+			}
+		}
+		b.asked = append(b.asked, pat)
+	}
+	return nil
 }
 
 // A toolchain is what go env says in the user's directory.
@@ -137,7 +167,10 @@ func (b *Builder) env(ctx context.Context) (toolchain, error) {
 // goCommand runs the go command in the user's directory and returns what it
 // printed. Its error carries the command's own message.
 func (b *Builder) goCommand(ctx context.Context, args ...string) ([]byte, error) {
-	cmd := b.command(ctx, args...)
+	return b.run(ctx, b.command(ctx, args...))
+}
+
+func (b *Builder) run(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
@@ -148,9 +181,9 @@ func (b *Builder) goCommand(ctx context.Context, args ...string) ([]byte, error)
 			return nil, errors.New("heddle needs the go command in $PATH: install Go from https://go.dev/dl")
 		}
 		if msg := strings.TrimSpace(stderr.String()); msg != "" {
-			return nil, errors.New(msg)
+			return nil, errors.New(string(b.root.out([]byte(msg))))
 		}
-		return nil, fmt.Errorf("go %s: %v", args[0], err)
+		return nil, fmt.Errorf("go %s: %v", cmd.Args[1], err)
 	}
 	return stdout.Bytes(), nil
 }
@@ -159,9 +192,7 @@ func (b *Builder) goCommand(ctx context.Context, args ...string) ([]byte, error)
 func (b *Builder) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = b.Dir
-	if len(b.extraEnv) > 0 {
-		cmd.Env = append(os.Environ(), b.extraEnv...)
-	}
+	cmd.Env = append(cmd.Environ(), b.extraEnv...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	return cmd
 }

@@ -203,7 +203,8 @@ func writeWithSum(file string, text []byte, sum, altSum string) error {
 	return os.WriteFile(altSum, data, 0o666)
 }
 
-// Unlink returns text with the names of module directories as the user knows them.
+// Unlink returns text with the names of module directories, and of the standard library's files, as the user knows them.
 func (b *Builder) Unlink(text []byte) []byte {
+	text = b.root.out(text)
 	return bytes.ReplaceAll(text, []byte(filepath.Join(b.cache.dir, "mod")+string(filepath.Separator)), []byte(filepath.Clean(b.tool["GOMODCACHE"])+string(filepath.Separator)))
 }

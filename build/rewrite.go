@@ -10,28 +10,29 @@ import (
 	"sync"
 
 	"heddle/instrument"
+	"heddle/instrument/std"
 )
 
 // rewriteAll makes sure that the cache has every unit the roots need. A unit
 // that cannot be rewritten is left alone: if it is the user's error, the
-// compiler will say so in its own words.
+// compiler will say so in its own words. One of the standard library is an error.
 func (b *Builder) rewriteAll(ctx context.Context, roots []*root) error {
 	var todo []*unit
-	std := 0
+	library := 0
 	for _, u := range b.graph.needed(roots) {
 		if b.cache.has("unit", u.key, "table") {
 			continue
 		}
 		todo = append(todo, u)
 		if u.pkg.Standard {
-			std++
+			library++
 		}
 	}
 	if len(todo) == 0 {
 		return nil
 	}
-	if std > 20 {
-		b.Progress(fmt.Sprintf("preparing the standard library for %s (once): rewriting %d packages, then compiling them", b.tool["GOVERSION"], std))
+	if library > 20 {
+		b.Progress(fmt.Sprintf("preparing the standard library for %s (once): rewriting %d packages, then compiling them", b.tool["GOVERSION"], library))
 	}
 	kept := b.newTypeCache()
 	inputs, err := b.inputs(kept, todo)
@@ -53,12 +54,14 @@ func (b *Builder) rewriteAll(ctx context.Context, roots []*root) error {
 		if err != nil {
 			mu.Lock()
 			defer mu.Unlock()
-			b.left[u.path] = strings.TrimSpace(err.Error())
-			return nil
+			return b.leave(u, strings.TrimSpace(err.Error()))
 		}
 		files := map[string][]byte{"table": t.encode()}
 		for i, name := range t.files {
 			files[textName(i, name)] = texts[i]
+			if u.pkg.Standard {
+				files[textName(i, name)] = b.root.named(name, texts[i])
+			}
 		}
 		return b.cache.put("unit", u.key, files)
 	})
@@ -67,6 +70,23 @@ func (b *Builder) rewriteAll(ctx context.Context, roots []*root) error {
 	}
 	return err
 }
+
+// leave notes that a unit is left alone, and why. Without a package of the standard library a program would be half under
+// control, so that is an error, unless package std knows what is lost.
+func (b *Builder) leave(u *unit, why string) error {
+	if u.pkg.Standard && u.pkg.ForTest == "" && (u.pkg.DepOnly || strings.HasPrefix(why, heddlesFault)) {
+		lost := std.Lost(u.path)
+		if lost == "" {
+			return fmt.Errorf("package %s of %s cannot be rewritten (%s), and without it what heddle says could be wrong: please report this; %s", u.path, b.tool["GOVERSION"], why, std.TryAnother(b.tool["GOVERSION"]))
+		}
+		why += "; " + lost
+	}
+	b.left[u.path] = why
+	return nil
+}
+
+// heddlesFault begins the reason why a unit is left alone that compiles, but not as it was rewritten.
+const heddlesFault = "does not compile as heddle rewrites it (heddle's fault): "
 
 // textName is the name of the i-th rewritten file of a unit in the cache. It
 // differs from the original's, which could be "table".

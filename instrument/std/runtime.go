@@ -8,6 +8,9 @@ package std
 var runtimePatch = &pkg{
 	added: embedded("runtime.go.txt"),
 	files: map[string]file{
+		"extern.go": {edits: []edit{
+			replace("	return defaultGOROOT\n", "	return heddleGOROOT()\n"),
+		}},
 		"time.go": {edits: []edit{
 			replace("//go:linkname timeSleep time.Sleep\n", "//go:linkname timeSleep time.heddleNativeSleep\n"),
 		}},

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -65,7 +66,7 @@ func (o *Outcome) Fails() {
 type driver struct {
 	cfg     wire.Config
 	out     *json.Encoder
-	goroot  string // prefix of the standard library's files
+	goroot  string // prefix of those files of the standard library that are as Go has them; the others have wire.SourceRoot
 	started time.Time
 	heap    uint64 // in use after the last collection
 	state   *state
@@ -112,19 +113,28 @@ func fatal(format string, args ...any) {
 // Active reports whether the binary was started by heddle.
 func Active() bool { return config != nil }
 
+// root returns the prefix of the names that files of the standard library have which are not rewritten; "" where it is not known.
+func (d *driver) root() string {
+	if _, file, _, _ := runtime.Caller(0); !wire.FromRoot(file) {
+		return "" // not laid
+	}
+	f := runtime.FuncForPC(reflect.ValueOf(runtime.GC).Pointer())
+	file, _ := f.FileLine(f.Entry())
+	return file[:max(strings.LastIndex(file, "runtime/"), 0)]
+}
+
 // Run explores the tests as the configuration says and returns the exit code
 // of the binary: 0 whatever was found, since findings go over the pipe.
 func Run(tests []Test) int {
 	d := &driver{cfg: *config, started: time.Now()}
 	d.out = json.NewEncoder(os.NewFile(wire.FD, "records"))
-	_, file, _, _ := runtime.Caller(0)
-	if i := strings.Index(file, "heddlert/drive/"); i >= 0 {
-		d.goroot = file[:i]
-	}
+	d.goroot = d.root()
 	d.callers()
 	limited = isSet("test.parallel")
 	sched.QuietPackage, sched.EffectOf, sched.Outputs = d.quiet, effectOf, outputs()
-	sched.Standard = func(file string) bool { return d.goroot != "" && strings.HasPrefix(file, d.goroot) }
+	sched.Standard = func(file string) bool {
+		return wire.FromRoot(file) || d.goroot != "" && strings.HasPrefix(file, d.goroot)
+	}
 	sched.KeyOf = keyOf
 	sched.S.Format = formatValue
 	if d.cfg.FlowMemory > 0 {

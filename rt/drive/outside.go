@@ -30,7 +30,7 @@ func (x *local) outsiders() string {
 // waitFrame returns the first frame that is not the standard library's or, of a
 // goroutine of the standard library's own, such as one that serves a connection, the outermost.
 func (x *local) waitFrame(fs []wire.Place) wire.Place {
-	if at := x.userFrame(fs); !strings.HasPrefix(at.File, x.d.goroot) || len(fs) == 0 {
+	if at := x.userFrame(fs); x.d.goroot != "" && !sched.Standard(at.File) || len(fs) == 0 {
 		return at
 	}
 	return fs[len(fs)-1]

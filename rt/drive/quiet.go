@@ -19,7 +19,7 @@ var choiceGiving = map[string]bool{
 
 // quiet reports whether the operations of a package give order but no choice.
 func (d *driver) quiet(pkg, file string) bool {
-	return d.goroot != "" && strings.HasPrefix(file, d.goroot) && !choiceGiving[pkg] && !sched.Loopback(file)
+	return sched.Standard(file) && !choiceGiving[pkg] && !sched.Loopback(file)
 }
 
 // effects are those of functions of quiet packages whose operations commute, as

@@ -1,0 +1,213 @@
+package build
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"heddle/rt/wire"
+)
+
+// Three things keep an overlay from standing on the toolchain's own folder. The go command refuses an overlay over files of
+// the module cache, where toolchains live that Go downloaded itself. Before Go 1.26.4 or so it did not see packages of the
+// standard library that only an overlay has. And it changes to another toolchain, with another folder, where go.mod or
+// GOTOOLCHAIN says so.
+//
+// So heddle has a second GOROOT in its cache, for each toolchain and heddle: links to everything in the toolchain's folder,
+// but src is a folder of its own with links to each package, and with the packages that are laid, as files. The go command
+// that the user's settings lead to is run with it and told to stay what it is. Packages of the standard library keep their
+// real names everywhere in this package; only what is said to the go command, and what it says, has the second ones.
+
+// rooted are the two names of the toolchain's folder.
+type rooted struct {
+	real, second string
+	program      string // the go command of this toolchain
+}
+
+// openRoot finds or makes the second GOROOT of the toolchain in b.tool.
+func (b *Builder) openRoot() error {
+	real := b.tool["GOROOT"]
+	if _, err := os.Stat(filepath.Join(real, "src", "runtime")); err != nil {
+		return fmt.Errorf("GOROOT=%s, which %s names, has no standard library: %v", real, "go env", err)
+	}
+	h := newHasher("goroot")
+	h.add(self(), real, b.tool["GOVERSION"], stamp(filepath.Join(real, "VERSION")))
+	key := h.key()
+	const mark = "VERSION"
+	b.root = rooted{real: real, second: b.cache.entry("goroot", key), program: goProgram(real)}
+	if b.cache.has("goroot", key, mark) {
+		return nil
+	}
+	files := map[string][]byte{}
+	if err := laidFiles(files); err != nil {
+		return err
+	}
+	return b.cache.putDir("goroot", key, func(dir string) error {
+		if err := linkAll(real, dir, "src", mark); err != nil {
+			return err
+		}
+		if err := linkAll(filepath.Join(real, "src"), filepath.Join(dir, "src"), laidPrefix); err != nil {
+			return err
+		}
+		for path, data := range files {
+			name := filepath.Join(dir, "src", filepath.FromSlash(path))
+			if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+				return err
+			}
+			if err := os.WriteFile(name, b.root.named(filepath.Join(real, "src", filepath.FromSlash(path)), data), 0o666); err != nil {
+				return err
+			}
+		}
+		// A file of its own: its time says when the entry was used.
+		data, err := os.ReadFile(filepath.Join(real, mark))
+		if errors.Is(err, fs.ErrNotExist) {
+			data = []byte(b.tool["GOVERSION"] + "\n")
+		} else if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(dir, mark), data, 0o666)
+	})
+}
+
+// linkAll makes links in the folder to, which it makes, for all that is in the folder from, but for the names in without.
+func linkAll(from, to string, without ...string) error {
+	if err := os.MkdirAll(to, 0o777); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+next:
+	for _, e := range entries {
+		for _, name := range without {
+			if e.Name() == name {
+				continue next
+			}
+		}
+		if err := linkOrCopy(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// linkOrCopy makes to a link to from; where the system makes none, a copy.
+func linkOrCopy(from, to string) error {
+	if os.Symlink(from, to) == nil {
+		return nil
+	}
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return os.CopyFS(to, os.DirFS(from))
+	}
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, info.Mode().Perm()|0o200)
+}
+
+// goProgram returns the go command that belongs to a GOROOT; "" if it has none.
+func goProgram(goroot string) string {
+	for _, name := range []string{"go", "go.exe"} {
+		file := filepath.Join(goroot, "bin", name)
+		if info, err := os.Stat(file); err == nil && !info.IsDir() {
+			return file
+		}
+	}
+	return ""
+}
+
+// in returns the name that a file or folder of the toolchain has in the second GOROOT, and others as they are.
+func (r *rooted) in(file string) string {
+	if rest, ok := strings.CutPrefix(file, r.real); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
+		return r.second + rest
+	}
+	return file
+}
+
+// overlay returns an overlay for the go command: replace with the names of the second GOROOT.
+func (r *rooted) overlay(replace map[string]string) map[string]string {
+	second := make(map[string]string, len(replace))
+	for from, to := range replace {
+		if from = r.in(from); from != to {
+			second[from] = to
+		}
+	}
+	return second
+}
+
+// sourceRoot is wire.SourceRoot as the compiler here wants it.
+var sourceRoot = func() string {
+	if runtime.GOOS == "windows" {
+		return wire.Drive + wire.SourceRoot
+	}
+	return wire.SourceRoot
+}()
+
+// named returns the text of a file of the standard library, given by its real name, with the name for the compiler. Where an overlay
+// has a file, the compiler does not say $GOROOT for its folder, and the go command would use again what it has compiled with
+// another folder.
+func (r *rooted) named(file string, text []byte) []byte {
+	rest, ok := strings.CutPrefix(file, r.real)
+	if !ok {
+		return text
+	}
+	return slices.Concat([]byte("//line "+sourceRoot+filepath.ToSlash(rest)+":1:1\n"), text)
+}
+
+// out is in the other way, for all the names in a text, those that are given by named too. They may be those in a text of JSON.
+func (r *rooted) out(text []byte) []byte {
+	if r.second == "" {
+		return text
+	}
+	text = bytes.ReplaceAll(text, []byte(sourceRoot+"/src/"), []byte(filepath.ToSlash(r.real)+"/src/"))
+	text = bytes.ReplaceAll(text, []byte(r.second), []byte(r.real))
+	if from, to := quoted(r.second), quoted(r.real); from != r.second {
+		text = bytes.ReplaceAll(text, []byte(from), []byte(to))
+	}
+	return text
+}
+
+// quoted is a path as it stands in JSON.
+func quoted(path string) string {
+	data, _ := json.Marshal(path)
+	return string(data[1 : len(data)-1])
+}
+
+// rootedCommand prepares a run of the toolchain's go command in the user's directory, with the second GOROOT.
+func (b *Builder) rootedCommand(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := b.command(ctx, args...)
+	if b.root.program != "" {
+		cmd.Path, cmd.Err = b.root.program, nil
+		cmd.Args[0] = cmd.Path
+		cmd.Env = append(cmd.Env, "GOTOOLCHAIN=local")
+	}
+	cmd.Dir = b.root.in(cmd.Dir) // who tests the standard library
+	cmd.Env = append(cmd.Env, "GOROOT="+b.root.second)
+	if cmd.Dir != "" {
+		cmd.Env = append(cmd.Env, "PWD="+cmd.Dir)
+	}
+	return cmd
+}
+
+// unseen says whether a package that is laid, or needs one, was not seen by the go command.
+func unseen(p *listed) error {
+	if p.Error == nil || !p.Standard && !strings.HasPrefix(p.ImportPath, laidPrefix+"/") {
+		return nil
+	}
+	return fmt.Errorf("package %s: %s", p.ImportPath, strings.TrimSpace(p.Error.Err))
+}

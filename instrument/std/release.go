@@ -1,0 +1,47 @@
+package std
+
+import (
+	"fmt"
+	"go/version"
+	"slices"
+	"strings"
+)
+
+// Releases are the releases of Go whose standard library heddle knows, oldest first.
+var Releases = []string{"go1.26"}
+
+// Supported returns an error that says what to do where goVersion, a GOVERSION such as "go1.26.8", is of no release that heddle knows.
+func Supported(goVersion string) error {
+	lang := version.Lang(goVersion)
+	if slices.Contains(Releases, lang) {
+		return nil
+	}
+	what := "is newer than this heddle"
+	switch {
+	case lang == "":
+		what = "is no release of Go"
+	case version.Compare(lang, Releases[0]) < 0:
+		what = "is too old for heddle"
+	}
+	return fmt.Errorf("the Go here is %s, which %s: it knows %s; %s", goVersion, what, strings.Join(Releases, " and "), TryAnother(goVersion))
+}
+
+// TryAnother says how to test with another release than goVersion.
+func TryAnother(goVersion string) string {
+	other := Releases[len(Releases)-1]
+	if lang := version.Lang(goVersion); lang == other && len(Releases) > 1 {
+		other = Releases[len(Releases)-2]
+	}
+	advice := fmt.Sprintf("with GOTOOLCHAIN=%s.0 the go command fetches and uses that one", other)
+	if version.Compare(version.Lang(goVersion), Releases[len(Releases)-1]) > 0 {
+		advice = "get a newer heddle, or: " + advice
+	}
+	return advice
+}
+
+// mayBeLeft are packages of the standard library that are left alone where the rewriter cannot cope with them, with what is lost.
+// Any other ends the run.
+var mayBeLeft = map[string]string{}
+
+// Lost says what is lost where a package is left alone; "" if it must not be.
+func Lost(importPath string) string { return mayBeLeft[importPath] }
