@@ -22,6 +22,9 @@ type Config struct {
 	Exprs    bool     // with Flow: labels say how values were computed, in some packages of the standard library too
 	CacheDir string   // "": DefaultCacheDir
 
+	// Choose says which of the packages that Patterns name are built. nil: all.
+	Choose func([]Tests) ([]bool, error)
+
 	// Progress is told what is being done where that takes longer than a moment. nil: nobody.
 	Progress func(text string)
 }
@@ -82,6 +85,9 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 	}
 	roots, err := b.roots()
 	if err != nil {
+		return nil, err
+	}
+	if roots, err = b.choose(roots); err != nil {
 		return nil, err
 	}
 	if err := b.make(ctx, roots); err != nil {

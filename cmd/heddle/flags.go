@@ -17,6 +17,7 @@ import (
 	"heddle/cluster"
 	"heddle/explore/pcr"
 	"heddle/explore/question"
+	"heddle/internal/shard"
 	"heddle/rt/policy"
 	"heddle/rt/wire"
 )
@@ -32,6 +33,8 @@ type options struct {
 	timeout, hang, solve time.Duration
 	longest, share       time.Duration
 	resume               bool
+	shard                shard.Shard
+	times                string // of tests, for it
 	nats                 cluster.Network
 	trust                invitations
 	args                 []string // after -args
@@ -360,6 +363,9 @@ func (o *options) check() error {
 		}
 	}
 	if err := o.checkFuzz(); err != nil {
+		return err
+	}
+	if err := o.checkShard(); err != nil {
 		return err
 	}
 	if o.set["flow"] && !slices.Contains(following, o.strategy) && !slices.Contains(following, o.seedWith) {

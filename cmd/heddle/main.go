@@ -9,7 +9,7 @@
 //	heddle ask    [flags] question     find out whether tests can come to a moment at which something is so
 //	heddle report [flags] clip...      draw findings on a page
 //	heddle worker [flags]              explore what heddle test -nats hands out
-//	heddle env, clean, version, help
+//	heddle times, env, clean, version, help
 //
 // It exits with 0 when nothing was found, 1 when something was, and 2 when it
 // was used wrongly or a package does not compile.
@@ -126,6 +126,7 @@ func commands() []command {
 		{"report", "-html file [flags] clip...", "draw findings on a page of HTML", (*tool).drawClips},
 		{"worker", "-nats URL -trust key [flags]", "explore what heddle test -nats hands out, on this machine", (*tool).worker},
 		{"gen", "-type T [flags] [package]", "write tests that call the methods of a type from several goroutines", (*tool).gen},
+		{"times", "[files]", "print what tests took when they were explored last, for -shard; of files that it printed, all in one", (*tool).printTimes},
 		{"env", "[-json] [names]", "print the settings heddle works with, and how much its cache takes", (*tool).printEnv},
 		{"clean", "", "empty heddle's cache", (*tool).clean},
 		{"version", "[-json]", "print heddle's version, what built it and the Go releases that it drives", (*tool).printVersion},

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +15,7 @@ import (
 	"heddle/build"
 	"heddle/clip"
 	"heddle/cluster"
+	"heddle/internal/shard"
 	"heddle/report"
 	"heddle/rt/wire"
 	"heddle/symbolic/corpus"
@@ -25,7 +25,7 @@ import (
 // test is heddle test.
 func (t *tool) test(ctx context.Context, args []string) int {
 	o := new(options)
-	patterns, err := t.parse("test", o, args, true, o.buildFlags, o.exploreFlags, o.pickFlags, o.testFlags, o.fuzzFlags, o.natsFlags, o.outputFlags)
+	patterns, err := t.parse("test", o, args, true, o.buildFlags, o.exploreFlags, o.pickFlags, o.testFlags, o.fuzzFlags, o.natsFlags, o.shardFlags, o.outputFlags)
 	if err != nil {
 		return t.parseError(err)
 	}
@@ -145,6 +145,7 @@ type exploration struct {
 	slots  chan struct{}            // one for every test binary that runs
 	bus    *cluster.Bus             // -nats; nil: no workers elsewhere
 	key    ed25519.PrivateKey       // that what they run is signed with
+	others others                   // -shard: what other machines explore
 
 	mu     sync.Mutex
 	fails  bool
@@ -161,7 +162,11 @@ func (e *exploration) failed() bool {
 // build builds packages and opens the report, which speaks of what is being done.
 func (e *exploration) build(ctx context.Context, dir string, patterns []string) (*build.Result, error) {
 	progress := func(text string) { e.report.Note(text) }
-	b, err := build.Open(ctx, build.Config{Dir: dir, Patterns: patterns, Tags: e.o.tags, Main: e.main, Flow: e.o.flow() || e.o.flowSeeds() || e.o.fuzz != "", Exprs: e.o.fuzz != "", Progress: progress})
+	choose, err := e.chooser()
+	if err != nil {
+		return nil, err
+	}
+	b, err := build.Open(ctx, build.Config{Dir: dir, Patterns: patterns, Tags: e.o.tags, Main: e.main, Choose: choose, Flow: e.o.flow() || e.o.flowSeeds() || e.o.fuzz != "", Exprs: e.o.fuzz != "", Progress: progress})
 	if err != nil {
 		return nil, err
 	}
@@ -275,6 +280,7 @@ type packageRun struct {
 	apart      []*wire.Clip    // to be replayed under settings of their own, when their tests begin
 	lost       string          // what was seen in it and could not be shown again; "": nothing
 	inputs     []input         // to be kept when the test is over, which reads those that are there
+	took       map[string]shard.Took
 }
 
 // An input is a file of a fuzz target's corpus.
@@ -299,6 +305,7 @@ func (e *exploration) explorePackage(ctx context.Context, p *build.Package, rp *
 	err := r.explore(ctx, clips)
 	r.flow.close()
 	r.keepInputs()
+	r.keepTimes()
 	if len(r.failures) > 0 {
 		err = errors.Join(append(r.failures, err)...)
 	}
@@ -399,7 +406,7 @@ func (r *packageRun) process() *process {
 		b.dir, b.args = r.tool.Dir, r.o.args
 		r.prints(b)
 	} else {
-		b.args = r.o.testArgs(r.o.skip)
+		b.args = r.o.testArgs(r.others.skip(r.pkg.ImportPath, r.o.skip))
 		b.hush = true
 	}
 	b.limit = max(r.o.timeout-time.Since(r.start), time.Second)
@@ -501,18 +508,7 @@ func (r *packageRun) outside(res *outcome) string {
 
 // skip is the pattern of tests to leave out: the user's and those that are finished.
 func (r *packageRun) skip() string {
-	if len(r.finished) == 0 {
-		return r.o.skip
-	}
-	names := make([]string, len(r.finished))
-	for i, n := range r.finished {
-		names[i] = regexp.QuoteMeta(n)
-	}
-	skip := "^(" + strings.Join(names, "|") + ")$"
-	if r.o.skip != "" {
-		skip = r.o.skip + "|" + skip
-	}
-	return skip
+	return skipNames(r.others.skip(r.pkg.ImportPath, r.o.skip), r.finished)
 }
 
 // take handles one record of the binary.
@@ -536,6 +532,7 @@ func (r *packageRun) take(rec *wire.Record) {
 			left := strings.ReplaceAll(r.pkg.Left[0], r.pkg.Dir+string(filepath.Separator), "")
 			rec.Complete, rec.Reason = false, "sampled; "+strings.Replace(left, " is left alone: ", " is left alone, so nothing is seen of what it does: ", 1)
 		}
+		r.keepTime(rec.Test, rec.Elapsed)
 		r.open, r.executions = "", 0
 		r.finished = append(r.finished, rec.Test)
 		r.keepInputs()

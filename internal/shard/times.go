@@ -1,0 +1,119 @@
+package shard
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"crypto/sha256"
+	"encoding/hex"
+)
+
+// Times are what tests took when they ran last, by package and test.
+type Times map[string]map[string]Took
+
+// A Took is how long a test took, and when that was.
+type Took struct {
+	Seconds float64 `json:"seconds"`
+	At      int64   `json:"at"` // seconds since 1970
+}
+
+// Merge adds other's times to t. The later one of a test stays.
+func (t Times) Merge(other Times) {
+	for pkg, tests := range other {
+		for test, took := range tests {
+			if old, ok := t[pkg][test]; !ok || took.At > old.At || took.At == old.At && took.Seconds > old.Seconds {
+				t.Set(pkg, test, took)
+			}
+		}
+	}
+}
+
+// Set notes what a test took.
+func (t Times) Set(pkg, test string, took Took) {
+	if t[pkg] == nil {
+		t[pkg] = map[string]Took{}
+	}
+	t[pkg][test] = took
+}
+
+// Read reads a file of times.
+func Read(file string) (Times, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	t := Times{}
+	if err := json.Unmarshal(data, &t); err != nil {
+		return nil, fmt.Errorf("%s: not a file that 'heddle times' prints: %v", file, err)
+	}
+	return t, nil
+}
+
+// In heddle's cache every package has a file of its own, below this folder.
+const folder = "times"
+
+// timesAfter is how long a package's times are kept that is not tested.
+const timesAfter = 60 * 24 * time.Hour
+
+// Keep notes in the cache what tests of a package took.
+func Keep(cache, pkg string, tests map[string]Took) error {
+	sum := sha256.Sum256([]byte(pkg))
+	file := filepath.Join(cache, folder, hex.EncodeToString(sum[:10])+".json")
+	all := Times{}
+	if old, err := Read(file); err == nil {
+		all.Merge(Times{pkg: old[pkg]})
+	}
+	all.Merge(Times{pkg: tests})
+	data, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(file), "tmp-")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(data)
+	if err2 := tmp.Close(); err == nil {
+		err = err2
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), file)
+	}
+	if err != nil {
+		os.Remove(tmp.Name())
+	}
+	return err
+}
+
+// Kept returns all times in the cache. It forgets packages that were not tested for long.
+func Kept(cache string) (Times, error) {
+	all := Times{}
+	entries, err := os.ReadDir(filepath.Join(cache, folder))
+	if os.IsNotExist(err) {
+		return all, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		file := filepath.Join(cache, folder, e.Name())
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > timesAfter {
+			os.Remove(file)
+			continue
+		}
+		if !strings.HasSuffix(file, ".json") {
+			continue
+		}
+		if t, err := Read(file); err == nil {
+			all.Merge(t)
+		}
+	}
+	return all, nil
+}
