@@ -4,6 +4,7 @@
 //	go run ./bench           what executions, operations and memory accesses cost
 //	go run ./bench -memory   what stays in use from one execution to the next
 //	go run ./bench -build    how long builds take beside plain ones (a minute or two)
+//	go run ./bench -cold F   what the first heddle test takes with empty caches, beside go test -race, as a table in F (half an hour)
 //	go run ./bench -searches S  what strategy S holds in memory meanwhile, and whether executions become slower
 //	go run ./bench -counts S how many executions strategy S, reach or dpor, takes to cover the programs of Lei & Carver, and Fib
 //	go run ./bench -workers T  what two processes make of test T of Lei & Carver's programs beside one, by -strategy reach or dpor; or of bench/programs/shared, by mcr, map or predict
@@ -37,6 +38,7 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("bench: ")
 	builds := flag.Bool("build", false, "measure builds instead: from nothing, after an edit, and nothing changed")
+	cold := flag.String("cold", "", "measure first contact instead, with empty caches beside go test -race, and write the table to `file`; with -type, only that row")
 	memory := flag.Bool("memory", false, "measure memory instead: what stays in use over 100,000 executions, and a long execution")
 	counts := flag.String("counts", "", "measure searches instead: executions that cover the programs of Lei & Carver and Fib by `strategy` (reach, dpor)")
 	searches := flag.String("searches", "", "measure memory and time of the larger searches by `strategy` (reach, dpor)")
@@ -61,13 +63,15 @@ func main() {
 	race := flag.Bool("race", true, "with -test: detect data races")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		log.Fatalf("unexpected argument %q; the flags are -build, -memory, -counts, -bugs, -strategy, -map, -type, -predict, -branch, -unfold, -inputs, -guarded, -std, -heddles, -flow, -huge, -searches, -workers, -simulate, -test, -policy, -race and -cpuprofile", flag.Arg(0))
+		log.Fatalf("unexpected argument %q; the flags are -build, -cold, -memory, -counts, -bugs, -strategy, -map, -type, -predict, -branch, -unfold, -inputs, -guarded, -std, -heddles, -flow, -huge, -searches, -workers, -simulate, -test, -policy, -race and -cpuprofile", flag.Arg(0))
 	}
 	ctx := context.Background()
 	var err error
 	switch {
 	case *builds:
 		err = measureBuilds(ctx)
+	case *cold != "":
+		err = coldTable(ctx, *cold, *only)
 	case *memory:
 		err = measureMemory(ctx)
 	case *searches != "":

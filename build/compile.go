@@ -305,6 +305,9 @@ func (b *Builder) compile(ctx context.Context, roots []*root, dir string, flags 
 		if b.Tags != "" {
 			args = append(args, "-tags="+b.Tags)
 		}
+		if !strings.Contains(b.tool["GOFLAGS"], "-gcflags") {
+			args = append(args, "-gcflags=all=-dwarf=false") // nor writing it
+		}
 		args = append(args, flags...) // no "--": go test takes what follows for the binary's
 		for _, r := range group {
 			if r.pkg.ImportPath == "command-line-arguments" {
