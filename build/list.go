@@ -159,7 +159,7 @@ func (b *Builder) env(ctx context.Context) (toolchain, error) {
 	}
 	var t toolchain
 	if err := json.Unmarshal(out, &t); err != nil {
-		return nil, fmt.Errorf("go env: %v", err)
+		return nil, fmt.Errorf("'go env -json' did not print JSON (%v): is the go command in $PATH that of Go?", err)
 	}
 	return t, nil
 }

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+
+	"heddle/instrument/std"
 )
 
 // version returns heddle's version: of the module, or the commit it was built from.
@@ -30,7 +32,7 @@ func version() string {
 func goVersion() string { return runtime.Version() }
 
 // drives are the releases of Go whose toolchains heddle works with.
-func drives() []string { return []string{"go1.26"} }
+func drives() []string { return std.Releases }
 
 // printVersion is heddle version. What go version -m prints of heddle follows the first line.
 func (t *tool) printVersion(_ context.Context, args []string) int {
