@@ -46,7 +46,7 @@ const (
 
 	// sync.Map and sync.Pool: one event a call.
 	OpMapLoad
-	OpMapStore
+	OpMapStore // also of files; Arg is AllFiles on the object that stands for all of them
 	OpMapRange
 	OpPoolGet
 	OpPoolPut
@@ -122,3 +122,6 @@ func ParseOp(s string) (op Op, ok bool) {
 	}
 	return OpNone, false
 }
+
+// AllFiles is the Arg of what is done to files whose names do not tell them apart.
+const AllFiles = 1

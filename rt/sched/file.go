@@ -68,6 +68,7 @@ func (s *Sched) file(use hook.FileUse, name, also string) {
 		}
 	}
 	if s.files.one || s.filesBefore {
+		u.arg = trace.AllFiles
 		u.event(u.op, s.fileObject("/", site))
 	}
 	s.files.note(use, name, also)
@@ -101,13 +102,14 @@ type fileUse struct {
 	g     *G
 	site  trace.Site
 	op    trace.Op
+	arg   int64
 	names bool // what is in the folder may be other files then
 }
 
 // event notes that the operation is one on o.
 func (u *fileUse) event(op trace.Op, o *object) {
 	s := u.s
-	s.event(u.g, op, o, 0, u.site)
+	s.event(u.g, op, o, u.arg, u.site)
 	if !s.loosely(u.g) {
 		s.acquire(u.g, o.clock)
 	}
