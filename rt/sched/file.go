@@ -90,12 +90,6 @@ func (f *files) note(use hook.FileUse, name, also string) {
 	}
 }
 
-// isFolder reports whether there is a folder of that name.
-func isFolder(name string) bool {
-	var st syscall.Stat_t
-	return syscall.Lstat(name, &st) == nil && st.Mode&syscall.S_IFMT == syscall.S_IFDIR
-}
-
 // A fileUse is an operation on files, whose events are all of one step.
 type fileUse struct {
 	s     *Sched
