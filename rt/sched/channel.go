@@ -32,7 +32,7 @@ type chanState struct {
 	senders, receivers []*G
 	sending, receiving uint32
 
-	sends   []marked // that no later send stands for
+	sends   marks
 	closing marked
 }
 
@@ -40,6 +40,48 @@ type chanState struct {
 type marked struct {
 	epoch trace.Epoch
 	site  trace.Site
+}
+
+// marks are the operations of one kind on an object that no later one stands for.
+type marks []marked
+
+// doing is what g does at site now.
+func (g *G) doing(site trace.Site) marked {
+	g.touched = g.clock[g.chain]
+	return marked{trace.NewEpoch(g.chain, g.touched), site}
+}
+
+// again adds what g does at site, and reports true, if the only one is of the same chain. It is inlined.
+func (ms marks) again(g *G, site trace.Site) bool {
+	if len(ms) != 1 || ms[0].epoch.Chain() != g.chain {
+		return false
+	}
+	ms[0] = g.doing(site)
+	return true
+}
+
+// add adds what g does at site, which stands for those that g knows of.
+func (ms *marks) add(g *G, site trace.Site) {
+	m := g.doing(site)
+	for i := range *ms {
+		if g.clock.Covers((*ms)[i].epoch) {
+			(*ms)[i] = m
+			return
+		}
+	}
+	if len(*ms) < maxUnordered {
+		*ms = append(*ms, m)
+	}
+}
+
+// unordered returns one that g does not know of, if there is one.
+func (ms marks) unordered(g *G) (m marked, ok bool) {
+	for _, m := range ms {
+		if !g.clock.Covers(m.epoch) {
+			return m, true
+		}
+	}
+	return m, false
 }
 
 // A cell is a place in a channel's buffer: what the last who used it knew, and
@@ -225,7 +267,7 @@ func chanOp(send bool, p unsafe.Pointer, capacity int, slot unsafe.Pointer, st h
 	}
 	o := s.channel(p, capacity, site)
 	o.setCap(capacity)
-	if send {
+	if send && (o.ch.closing.site != 0 || !o.ch.sends.again(g, site)) {
 		s.sending(g, o, site)
 	}
 	for {
@@ -242,11 +284,11 @@ func chanOp(send bool, p unsafe.Pointer, capacity int, slot unsafe.Pointer, st h
 		} else {
 			act, peer, ok = s.tryRecv(g, o, site)
 			q = &o.ch.recvq
-		}
-		if ok {
 			if act == hook.ActClosed {
 				s.idleRead(g, o)
 			}
+		}
+		if ok {
 			s.leave()
 			return act, peer
 		}
@@ -343,11 +385,20 @@ func (s *Sched) drain(g *G, o *object, er int32) {
 
 // use orders g behind the last who used a cell, and before the next.
 func (s *Sched) use(g *G, x *cell) {
-	if s.race {
-		s.acquire(g, x.clock)
-		x.clock = x.clock.Copy(g.clock)
-		s.tick(g)
+	if !s.race {
+		return
 	}
+	if mine, its := g.clock, x.clock; len(mine) == len(its) { // both know the same then
+		for i, c := range its {
+			c = max(c, mine[i])
+			mine[i], its[i] = c, c
+		}
+		g.inLock = nil
+	} else {
+		s.acquire(g, its)
+		x.clock = its.Copy(g.clock)
+	}
+	s.tick(g)
 }
 
 // tryRecv receives if that is possible now.
@@ -481,17 +532,7 @@ func (s *Sched) sending(g *G, o *object, site trace.Site) {
 	if c.closing.site != 0 && !g.clock.Covers(c.closing.epoch) {
 		s.disorder(MisuseClose, g, o, site, c.closing, true)
 	}
-	g.touched = g.clock.At(g.chain)
-	m := marked{s.epoch(g), site}
-	for i := range c.sends {
-		if g.clock.Covers(c.sends[i].epoch) {
-			c.sends[i] = m
-			return
-		}
-	}
-	if len(c.sends) < maxUnordered {
-		c.sends = append(c.sends, m)
-	}
+	c.sends.add(g, site)
 }
 
 // closes is called when g has closed the channel o.
@@ -499,14 +540,10 @@ func (s *Sched) closes(g *G, o *object, site trace.Site) {
 	if !s.race {
 		return
 	}
-	for _, m := range o.ch.sends {
-		if !g.clock.Covers(m.epoch) {
-			s.disorder(MisuseClose, g, o, site, m, false)
-			break
-		}
+	if m, ok := o.ch.sends.unordered(g); ok {
+		s.disorder(MisuseClose, g, o, site, m, false)
 	}
-	g.touched = g.clock.At(g.chain)
-	o.ch.closing = marked{s.epoch(g), site}
+	o.ch.closing = g.doing(site)
 }
 
 func (s *Sched) chanLen(p unsafe.Pointer, st hook.Site) {

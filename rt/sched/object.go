@@ -37,7 +37,7 @@ type object struct {
 	// WaitGroup
 	count  int
 	waits  []trace.Epoch // calls of Wait
-	firsts []marked      // Adds from zero that no later one stands for
+	firsts marks         // Adds from zero
 
 	// Cond
 	waiters []*G

@@ -32,8 +32,7 @@ func (s *Sched) wgAdd(p unsafe.Pointer, delta, n int, pc uintptr) bool {
 	s.point(g, trace.OpWGAdd, o, site)
 	if delta > 0 && o.count == 0 && s.race {
 		s.unorderedWait(g, o, site)
-		o.markFirst(marked{s.epoch(g), site}, g)
-		g.touched = g.clock.At(g.chain)
+		o.firsts.add(g, site)
 	}
 	o.count += delta
 	s.event(g, trace.OpWGAdd, o, int64(delta), site)
@@ -59,27 +58,11 @@ func (s *Sched) unorderedWait(g *G, o *object, site trace.Site) {
 	}
 }
 
-// markFirst remembers an Add from zero, by g. It stands for those that g knows of.
-func (o *object) markFirst(m marked, g *G) {
-	for i := range o.firsts {
-		if g.clock.Covers(o.firsts[i].epoch) {
-			o.firsts[i] = m
-			return
-		}
-	}
-	if len(o.firsts) < maxUnordered {
-		o.firsts = append(o.firsts, m)
-	}
-}
-
 // unorderedFirst reports an Add from zero that is not ordered with a Wait that comes later and has to wait:
 // it would have returned at once in another order. A Wait that need not wait comes after all that was done.
 func (s *Sched) unorderedFirst(g *G, o *object, site trace.Site) {
-	for _, m := range o.firsts {
-		if !g.clock.Covers(m.epoch) {
-			s.disorder(MisuseWait, g, o, site, m, true)
-			return
-		}
+	if m, ok := o.firsts.unordered(g); ok {
+		s.disorder(MisuseWait, g, o, site, m, true)
 	}
 }
 
