@@ -22,7 +22,7 @@ import (
 // shardFlags are those of test.
 func (o *options) shardFlags(fs *flag.FlagSet) {
 	fs.Var(&o.shard, "shard", "explore only a part of the tests: `n/of`, such as 2/5, on one of several machines, which need not know of each other")
-	fs.StringVar(&o.times, "times", "", "with -shard: `file` of what tests took, as heddle times prints it, to make the parts alike; the same file on every machine")
+	fs.StringVar(&o.times, "times", "", "with -shard: `file` of what tests took, as heddle times prints it, or a folder of such files, to make the parts alike; the same on every machine")
 }
 
 func (o *options) checkShard() error {

@@ -12,8 +12,14 @@ import (
 	"heddle/instrument/std"
 )
 
-// version returns heddle's version: of the module, or the commit it was built from.
+// released is the version of a binary that scripts/dist made; "": of another.
+var released string
+
+// version returns heddle's version: of the release or the module, or the commit it was built from.
 func version() string {
+	if released != "" {
+		return released
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "(unknown)"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 )
@@ -107,5 +108,9 @@ func TestTimes(t *testing.T) {
 	all, err := Kept(cache)
 	if err != nil || len(all) != 2 || len(all["p"]) != 3 || all["p"]["TestA"] != (Took{5, 5}) || all["q"]["TestA"] != (Took{2, 7}) {
 		t.Error(all, err)
+	}
+	again, err := Read(filepath.Join(cache, folder))
+	if err != nil || !reflect.DeepEqual(again, all) {
+		t.Error(again, err)
 	}
 }

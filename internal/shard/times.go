@@ -1,15 +1,15 @@
 package shard
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
-
-	"crypto/sha256"
-	"encoding/hex"
 )
 
 // Times are what tests took when they ran last, by package and test.
@@ -40,8 +40,24 @@ func (t Times) Set(pkg, test string, took Took) {
 	t[pkg][test] = took
 }
 
-// Read reads a file of times.
-func Read(file string) (Times, error) {
+// Read reads a file of times, or all files below a folder whose names end in .json.
+func Read(path string) (Times, error) {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return readFile(path)
+	}
+	all := Times{}
+	err := filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".json") {
+			return err
+		}
+		t, err := readFile(file)
+		all.Merge(t)
+		return err
+	})
+	return all, err
+}
+
+func readFile(file string) (Times, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
