@@ -21,4 +21,6 @@ const (
 	UnseenForeign
 	// UnseenCollected: garbage was collected between two accesses with no order between them, so the memory may have become another object's.
 	UnseenCollected
+	// UnseenBeside: goroutines outside control were there, which may use what the test uses.
+	UnseenBeside
 )

@@ -103,7 +103,7 @@ func (e *exploration) aim() (result string, complete bool, reason string) {
 			return e.sample()
 		}
 		if alone && !e.choices && e.found == e.before {
-			return result, false, "no concurrency"
+			return result, false, e.nothing()
 		}
 	}
 	if e.found > 0 {

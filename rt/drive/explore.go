@@ -323,6 +323,11 @@ func (e *exploration) nothing() string {
 	if e.cuts != (wire.Cuts{}) { // somebody may come later
 		return e.cuts.String()
 	}
+	for _, u := range e.unseen {
+		if u.Code == trace.UnseenBeside {
+			return "sampled; " + u.String()
+		}
+	}
 	return "no concurrency"
 }
 

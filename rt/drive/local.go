@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"heddle/rt/hook"
@@ -29,6 +30,7 @@ type local struct {
 	leaky     bool        // and why what is left blocked is not a leak
 	lively    bool        // and what lives on after the test
 	unstopped bool        // and what iter.Pull leaves
+	beside    int         // how often it was looked who lives beside the test
 }
 
 type policyKey struct {
@@ -152,6 +154,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 		at := resolve(u.Site)
 		ex.Unseen = append(ex.Unseen, wire.Unseen{Code: u.Code, What: u.What, File: at.File, Line: at.Line})
 	}
+	ex.Unseen = append(ex.Unseen, x.besides()...)
 	ex.Measured = ex.Failed && sched.S.Measured()
 	ex.RanOut = x.testFailed(t) && x.ranOut()
 	ex.Found = x.findings(t, q.Known)
@@ -163,6 +166,26 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 		ex.Diverged = &wire.Divergence{Step: d.Step, Got: d.Got, GotOK: d.GotOK, Enabled: d.Enabled, NoChoice: d.NoChoice}
 	}
 	return ex, ctx.Err()
+}
+
+// besides says, once a test, that there are goroutines outside control: what they have in common with the test is not known, even where
+// it did not show.
+func (x *local) besides() []wire.Unseen {
+	const looks = 3 // those of the runtime and of heddle are gone soon, or have no place where they were started
+	if x.beside == looks || sched.S.Outsiders() == 0 {
+		return nil
+	}
+	x.beside++
+	if x.seeStrangers(); len(x.who) == 0 {
+		return nil
+	}
+	x.beside = looks
+	names := make([]string, 0, len(x.who))
+	for _, w := range x.who {
+		fn, _, _ := strings.Cut(w, " (") // its place is where it was at that moment
+		names = append(names, fn)
+	}
+	return []wire.Unseen{{Code: trace.UnseenBeside, What: strings.Join(names, ", ")}}
 }
 
 // bereft is asked before an execution, and counts the goroutines from before the tests when asked first.

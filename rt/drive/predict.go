@@ -124,7 +124,7 @@ func (e *exploration) predictOnly() (result string, complete bool, reason string
 	switch {
 	case e.ended() || plain.Skipped:
 	case len(plain.Trace.Goroutines) <= 2:
-		return result, false, "no concurrency"
+		return result, false, e.nothing()
 	default:
 		p.run()
 		if e.share != nil {

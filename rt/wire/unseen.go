@@ -10,7 +10,7 @@ import (
 // An Unseen is a trace.Unseen for another process.
 type Unseen struct {
 	Code trace.UnseenCode
-	What string `json:",omitempty"` // the function that was called
+	What string `json:",omitempty"` // the function that was called, or what started goroutines
 	File string `json:",omitempty"` // where it was called
 	Line int    `json:",omitempty"`
 }
@@ -30,6 +30,8 @@ func (u Unseen) String() string {
 		return fmt.Sprintf("goroutines share memory that is not Go's (from C, or mapped), which is not checked for data races,%s", place)
 	case trace.UnseenCollected:
 		return fmt.Sprintf("garbage was collected between two accesses that may race, the later%s", place)
+	case trace.UnseenBeside:
+		return "goroutines from before the test, or of packages that heddle does not rewrite, live beside it, started by " + u.What
 	case trace.UnseenMemory:
 		return fmt.Sprintf("%s%s is not rewritten: what it does to memory that other goroutines use at the same time is not seen", u.What, at)
 	case trace.UnseenState:
