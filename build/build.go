@@ -133,6 +133,10 @@ func (b *Builder) open(ctx context.Context) error {
 	if err := std.Supported(b.tool["GOVERSION"]); err != nil {
 		return err
 	}
+	if err := std.Readable(runtime.Version(), b.tool["GOVERSION"]); err != nil {
+		return err
+	}
+	std.GoVersion = b.tool["GOVERSION"]
 	if err := b.openRoot(); err != nil {
 		return err
 	}

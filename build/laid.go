@@ -189,6 +189,11 @@ func patchPackage(files map[string][]byte, dir, pkg string) error {
 	if err != nil {
 		return err
 	}
+	for _, name := range std.Needed(pkg) {
+		if !exists(filepath.Join(dir, name)) {
+			return fmt.Errorf("unsupported Go version %s: %s/%s, which heddle changes, is gone", std.GoVersion, pkg, name)
+		}
+	}
 	for _, e := range entries {
 		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
 			continue

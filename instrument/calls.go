@@ -34,6 +34,9 @@ func (r *rewriter) call(e *ast.CallExpr) {
 	for _, a := range e.Args {
 		r.value(a)
 	}
+	if r.mem && len(e.Args) > 0 && !isTuple(r.info.TypeOf(e.Args[0])) && r.genericRead(e.Fun) != nil {
+		r.wrap(e.Args[0], "_hd.R(", ", "+r.site("read", e.Args[0].Pos(), e.Args[0])+")")
+	}
 	r.belowRead(e)
 }
 

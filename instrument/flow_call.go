@@ -99,7 +99,7 @@ func (f *flower) operands(e *ast.CallExpr) *flowCall {
 	c := &flowCall{recvL: "0"}
 	c.sig, _ = core(f.info.TypeOf(e.Fun)).(*types.Signature)
 	c.callee = f.callee(e.Fun)
-	sel, _ := ast.Unparen(e.Fun).(*ast.SelectorExpr)
+	sel, _ := named(e.Fun).(*ast.SelectorExpr)
 	switch {
 	case sel != nil && f.info.Selections[sel] != nil && f.info.Selections[sel].Kind() == types.MethodVal:
 		c.recv = sel.X
@@ -212,7 +212,7 @@ func (f *flower) held(e *ast.CallExpr, c *flowCall) (call string) {
 	}
 	if c.recv != nil {
 		t := f.info.TypeOf(c.recv)
-		if address := takesAddress(f.info.Selections[ast.Unparen(e.Fun).(*ast.SelectorExpr)]); address || f.leads(t) && f.wrappable(c.recv) {
+		if address := takesAddress(f.info.Selections[named(e.Fun).(*ast.SelectorExpr)]); address || f.leads(t) && f.wrappable(c.recv) {
 			hold(c.recv, address)
 		}
 	}
@@ -307,7 +307,7 @@ func (f *flower) last(e *ast.CallExpr, c *flowCall, fun bool, before, after stri
 	case !fun:
 		return false
 	case c.recv != nil:
-		sel := f.info.Selections[ast.Unparen(e.Fun).(*ast.SelectorExpr)]
+		sel := f.info.Selections[named(e.Fun).(*ast.SelectorExpr)]
 		if takesAddress(sel) {
 			before += "&"
 		}

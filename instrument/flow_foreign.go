@@ -191,7 +191,7 @@ func (f *flower) reached(e *ast.CallExpr, c *flowCall) {
 			return
 		}
 	case c.recv != nil && !ofTesting(f.info.TypeOf(c.recv)) && f.leads(f.info.TypeOf(c.recv)):
-		sel := f.info.Selections[ast.Unparen(e.Fun).(*ast.SelectorExpr)]
+		sel := f.info.Selections[named(e.Fun).(*ast.SelectorExpr)]
 		f.reach(c.recv, takesAddress(sel))
 	}
 	for _, a := range args {

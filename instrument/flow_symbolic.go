@@ -660,9 +660,9 @@ func (f *flower) literalLabel(lit *ast.CompositeLit) string {
 		offs := gcSizes.Offsetsof(fields)
 		for i, el := range lit.Elts {
 			if kv, ok := el.(*ast.KeyValueExpr); ok {
-				for k, v := range fields {
-					if id, ok := kv.Key.(*ast.Ident); ok && id.Name == v.Name() {
-						add(offs[k], gcSizes.Sizeof(v.Type()), kv.Value)
+				if id, ok := kv.Key.(*ast.Ident); ok {
+					if v, ok := f.info.Uses[id].(*types.Var); ok {
+						add(fieldOffset(t, v), gcSizes.Sizeof(v.Type()), kv.Value)
 					}
 				}
 				continue
@@ -684,6 +684,21 @@ func (f *flower) literalLabel(lit *ast.CompositeLit) string {
 		return "0"
 	}
 	return "_hf.Struct(" + strings.Join(parts, ", ") + ")"
+}
+
+// fieldOffset returns where a field of t, or since Go 1.27 one that is promoted to t, is in t.
+func fieldOffset(t *types.Struct, v *types.Var) int64 {
+	_, path, _ := types.LookupFieldOrMethod(t, false, v.Pkg(), v.Name())
+	off := int64(0)
+	for _, i := range path {
+		fields := make([]*types.Var, t.NumFields())
+		for k := range fields {
+			fields[k] = t.Field(k)
+		}
+		off += gcSizes.Offsetsof(fields)[i]
+		t, _ = fields[i].Type().Underlying().(*types.Struct)
+	}
+	return off
 }
 
 func (f *flower) elementLabels(lit *ast.CompositeLit, elem types.Type, add func(off, size int64, e ast.Expr)) {

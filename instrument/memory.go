@@ -31,6 +31,8 @@ func (r *rewriter) value(e ast.Expr) {
 		r.selector(e)
 	case *ast.IndexExpr:
 		r.index(e)
+	case *ast.IndexListExpr:
+		r.instantiation(e.X)
 	case *ast.StarExpr:
 		r.value(e.X)
 		r.read(e)
@@ -233,7 +235,7 @@ func (r *rewriter) operand(x ast.Expr) {
 func (r *rewriter) index(e *ast.IndexExpr) {
 	x := r.info.Types[e.X]
 	if _, generic := x.Type.(*types.Signature); generic || x.IsType() {
-		r.substituteIn(e.X)
+		r.instantiation(e.X)
 		return
 	}
 	switch core(x.Type).(type) {
@@ -251,6 +253,18 @@ func (r *rewriter) index(e *ast.IndexExpr) {
 	}
 	r.addr(e)
 	r.read(e)
+}
+
+// instantiation rewrites the x of x[T] or x[T, U], a generic function or type: of a generic method the receiver is evaluated.
+func (r *rewriter) instantiation(x ast.Expr) {
+	if sel, ok := ast.Unparen(x).(*ast.SelectorExpr); ok && r.info.Selections[sel] != nil {
+		later := r.later
+		r.later = true // what a method value of an interface reads later; interfaces have no generic methods
+		r.selector(sel)
+		r.later = later
+		return
+	}
+	r.substituteIn(x)
 }
 
 // readMap puts the hook for a read of a map around m.

@@ -18,7 +18,7 @@ import (
 // unseenReads returns the selection of a function that reads its receiver so; nil for all others.
 func (r *rewriter) unseenReads(fun ast.Expr) *types.Selection {
 	e, ok := ast.Unparen(fun).(*ast.SelectorExpr)
-	if !ok || !r.calls {
+	if !ok || !r.calls || r.genericRead(fun) != nil {
 		return nil
 	}
 	sel := r.info.Selections[e]
@@ -44,6 +44,35 @@ func (r *rewriter) unseenReads(fun ast.Expr) *types.Selection {
 		}
 	}
 	return nil
+}
+
+// genericRead returns the selection of a call (*T).m(p, a), or (*T).m[U](p, a), of a generic method whose receiver is a value: it reads what
+// p points to. The runtime does not know such methods by name. It is nil for all other functions.
+func (r *rewriter) genericRead(fun ast.Expr) *types.Selection {
+	e, ok := named(fun).(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	sel := r.info.Selections[e]
+	if sel == nil || sel.Kind() != types.MethodExpr || !isPointer(sel.Recv()) {
+		return nil
+	}
+	if m, ok := sel.Obj().(*types.Func); !ok || m.Signature().TypeParams().Len() == 0 || isPointer(m.Signature().Recv().Type()) {
+		return nil
+	}
+	return sel
+}
+
+// named returns the name of the function that a call calls: f of (f), f[T] and f[T, U].
+func named(fun ast.Expr) ast.Expr {
+	switch x := ast.Unparen(fun).(type) {
+	case *ast.IndexExpr:
+		return ast.Unparen(x.X)
+	case *ast.IndexListExpr:
+		return ast.Unparen(x.X)
+	default:
+		return x
+	}
 }
 
 // ownMethod reports whether only types of the package itself can have the method m: it is not exported, and no exported type has it,

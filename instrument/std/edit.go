@@ -2,6 +2,7 @@ package std
 
 import (
 	"fmt"
+	"go/version"
 	"strings"
 )
 
@@ -9,13 +10,49 @@ import (
 type edit struct {
 	old, new string
 	times    int
+	first    string // the release of Go that it begins with; "": the oldest
+	last     string // the release that it ends with; "": the newest
+	lost     string // what is lost without it, where it may be left out; "": it must not
+}
+
+// since keeps edits for a release of Go, such as "go1.27", and later ones.
+func since(release string, es ...edit) []edit {
+	for i := range es {
+		es[i].first = release
+	}
+	return es
+}
+
+// until keeps edits for a release of Go and earlier ones.
+func until(release string, es ...edit) []edit {
+	for i := range es {
+		es[i].last = release
+	}
+	return es
+}
+
+// optional lets an edit be left out where its anchor is not found; lost says what is lost without it.
+func optional(lost string, e edit) edit {
+	e.lost = lost
+	return e
+}
+
+// in returns the edits of a release.
+func (f file) in(release string) []edit {
+	var es []edit
+	for _, e := range f.edits {
+		if (e.first == "" || version.Compare(release, e.first) >= 0) && (e.last == "" || version.Compare(release, e.last) <= 0) {
+			es = append(es, e)
+		}
+	}
+	return es
 }
 
 // replace replaces the one place that reads old.
-func replace(old, new string) edit { return edit{old, new, 1} }
+func replace(old, new string) edit { return edit{old: old, new: new, times: 1} }
 
 // replaceAll replaces all of the times places that read old.
-func replaceAll(times int, old, new string) edit { return edit{old, new, times} }
+func replaceAll(times int, old, new string) edit { return edit{old: old, new: new, times: times} }
 
 // begin inserts a statement at the start of the function whose header line, brace included, is given.
 func begin(header, stmt string) edit { return replace(header+"\n", header+" "+stmt+";\n") }
@@ -29,27 +66,31 @@ func guard(header, stmt string) edit {
 	if !strings.HasSuffix(header, "{") {
 		panic("std: not a function header: " + header)
 	}
-	return edit{header, header + " " + stmt + ";", 0}
+	return edit{old: header, new: header + " " + stmt + ";"}
 }
 
-// apply carries out the edits, each on the result of the one before.
-func (f file) apply(src, pkgName string) (string, error) {
-	var err error
+// apply carries out the edits of a release, each on the result of the one before. lost are those that may be left out, and do not fit.
+func (f file) apply(src, pkgName, release string) (out string, lost []edit, err error) {
 	lines := strings.Count(src, "\n")
-	for _, e := range f.edits {
-		if src, err = e.apply(src); err != nil {
-			return "", err
+	for _, e := range f.in(release) {
+		switch text, err := e.apply(src); {
+		case err == nil:
+			src = text
+		case e.lost != "":
+			lost = append(lost, e)
+		default:
+			return "", nil, err
 		}
 	}
 	if f.hook {
 		if src, err = addImport(src); err != nil {
-			return "", err
+			return "", nil, err
 		}
 	}
 	if n := strings.Count(src, "\n"); n != lines {
 		panic(fmt.Sprintf("std: edits of package %s change the number of lines: %d to %d", pkgName, lines, n))
 	}
-	return src, nil
+	return src, lost, nil
 }
 
 func (e edit) apply(src string) (string, error) {

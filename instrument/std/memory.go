@@ -3,6 +3,7 @@ package std
 import (
 	_ "embed"
 	"fmt"
+	"go/version"
 	"strings"
 	"sync"
 )
@@ -26,7 +27,7 @@ import (
 // the first or second result says were written), u:x and v:x (the first or last rune of x is read) and n:x (nothing), where x is the
 // receiver or a parameter, or a field of one. Of a pointer this is what it points to, of a slice its elements, the first n of them
 // where it is r:x:n or w:x:n. The part r is r:x for the receiver and all parameters that no
-// other part names. R and R:x read the slices in what x points to as well; W:x is w:x, and those of its slices are written that it still has when the function returns.
+// other part names. A line that begins with go1.27+ is for that release and later ones. R and R:x read the slices in what x points to as well; W:x is w:x, and those of its slices are written that it still has when the function returns.
 //
 //go:embed memory.txt
 var memoryTable string
@@ -54,7 +55,21 @@ type Part struct {
 
 const partsOf = "rRwWafguvn"
 
-var memory = sync.OnceValues(func() (map[string]*decision, error) { return parseMemory(memoryTable) })
+var (
+	memoryLock sync.Mutex
+	memories   = map[string]map[string]*decision{} // by release
+)
+
+func memory() (map[string]*decision, error) {
+	memoryLock.Lock()
+	defer memoryLock.Unlock()
+	if ds := memories[release()]; ds != nil {
+		return ds, nil
+	}
+	ds, err := parseMemory(memoryTable, release())
+	memories[release()] = ds
+	return ds, err
+}
 
 // decisionOf returns a package's decision, nil if there is none.
 func decisionOf(importPath string) *decision {
@@ -65,8 +80,8 @@ func decisionOf(importPath string) *decision {
 	return ds[importPath]
 }
 
-// parseMemory reads a table in the form of memoryTable.
-func parseMemory(text string) (map[string]*decision, error) {
+// parseMemory reads what a table in the form of memoryTable says for a release.
+func parseMemory(text, release string) (map[string]*decision, error) {
 	ds := map[string]*decision{}
 	var d *decision
 	for i, line := range strings.Split(text, "\n") {
@@ -74,7 +89,12 @@ func parseMemory(text string) (map[string]*decision, error) {
 		if strings.TrimSpace(body) == "" {
 			continue
 		}
-		if body[0] != ' ' && body[0] != '\t' {
+		indented := body[0] == ' ' || body[0] == '\t'
+		later := false // this line is for later releases
+		if first, rest, _ := strings.Cut(strings.TrimSpace(body), " "); strings.HasPrefix(first, "go1.") && strings.HasSuffix(first, "+") {
+			body, later = rest, version.Compare(release, strings.TrimSuffix(first, "+")) < 0
+		}
+		if !indented {
 			path, rest, _ := strings.Cut(strings.TrimSpace(body), " ")
 			word, why, _ := strings.Cut(strings.TrimSpace(rest), " ")
 			switch {
@@ -84,7 +104,9 @@ func parseMemory(text string) (map[string]*decision, error) {
 				return nil, fmt.Errorf("memory.txt:%d: expected all, some or left after %s, found %q", i+1, path, word)
 			}
 			d = &decision{word: word, why: why, funcs: map[string]*Border{}}
-			ds[path] = d
+			if !later {
+				ds[path] = d
+			}
 			continue
 		}
 		names, parts, ok := strings.Cut(body, "=")
@@ -96,6 +118,9 @@ func parseMemory(text string) (map[string]*decision, error) {
 			return nil, fmt.Errorf("memory.txt:%d: %v", i+1, err)
 		}
 		for _, name := range strings.Fields(names) {
+			if later {
+				continue
+			}
 			if d.funcs[name] != nil {
 				return nil, fmt.Errorf("memory.txt:%d: %s has two decisions: leave one", i+1, name)
 			}

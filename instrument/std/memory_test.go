@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"go/version"
 	"io/fs"
 	"maps"
 	"os"
@@ -22,7 +23,7 @@ func TestMemory(t *testing.T) {
 	roots := filepath.SplitList(os.Getenv("HEDDLE_GOROOTS"))
 	for _, root := range append(roots, goroot(t)) {
 		t.Run(filepath.Base(root), func(t *testing.T) {
-			for _, problem := range checkMemory(t, root, memoryTable) {
+			for _, problem := range checkMemory(t, root, memoryTable, releaseOf(t, root)) {
 				t.Error(problem)
 			}
 		})
@@ -53,6 +54,8 @@ func TestMemoryGaps(t *testing.T) {
 	}{
 		{"p all\nq all\nr all\n", nil},
 		{"p all\nq all\n", []string{"package r has no decision"}},
+		{"p all\nq all\ngo1.26+ r all\ngo1.27+ s some\n\tX = own\n", nil},
+		{"p some\n\tOld New = r\n\tgo1.26+ T.M = own\n\tgo1.27+ T.N = own\nq all\nr all\n", nil},
 		{"p some\n\tOld = r\n\tNew = own\n\tT.M = w:t\nq some\n\tQ.M = own\nr some\n", nil},
 		{"p some\n\tOld = r\nq all\nr all\n", []string{"p.New has no decision", "p.T.M has no decision"}},
 		{"p some\n\tOld New T.M Gone = r\nq all\nr all\n", []string{"p.Gone: there is no such function"}},
@@ -60,7 +63,7 @@ func TestMemoryGaps(t *testing.T) {
 		{"p some\n\tOld = r:b.c\n\tNew T.M = r\n\tu.Read = f:p\nq all\nr all\n", []string{"p.Old: r:b.c: b has no field c"}},
 		{"p all\nq all\nr all\ns all\n", []string{"package s has a decision, but is not there"}},
 	} {
-		if got := checkMemory(t, root, test.table); !slices.Equal(got, test.want) {
+		if got := checkMemory(t, root, test.table, "go1.26"); !slices.Equal(got, test.want) {
 			t.Errorf("%q:\n got %q\nwant %q", test.table, got, test.want)
 		}
 	}
@@ -76,16 +79,26 @@ func TestParseMemory(t *testing.T) {
 		"p some\n\tF =\n":                 "memory.txt:2: expected parts after =, found none",
 		"p some # why\n\tF = r:x q:y # z": "memory.txt:2: expected body, own, r, R or one of the letters " + partsOf + " with a name, such as r:p, found \"q:y\"",
 	} {
-		if _, err := parseMemory(text); err == nil || err.Error() != want {
+		if _, err := parseMemory(text, "go1.26"); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
 }
 
-// checkMemory returns what is wrong with a table for the standard library in root, in order.
-func checkMemory(t *testing.T, root, table string) []string {
+// releaseOf returns the release of Go in root.
+func releaseOf(t *testing.T, root string) string {
+	data, err := os.ReadFile(filepath.Join(root, "VERSION"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(data), "\n")
+	return version.Lang(first)
+}
+
+// checkMemory returns what is wrong with a table for the standard library in root, of that release, in order.
+func checkMemory(t *testing.T, root, table, release string) []string {
 	t.Helper()
-	ds, err := parseMemory(table)
+	ds, err := parseMemory(table, release)
 	if err != nil {
 		return []string{err.Error()}
 	}

@@ -63,10 +63,16 @@ var loud = map[string]bool{
 	"time":        true, // timers' sends
 	"io":          true, // Pipe
 	"net":         true, // Pipe
-	"slices":      true, // these have no locks, but call what they are given:
-	"maps":        true, // slices.IndexFunc(locks, (*sync.Mutex).TryLock)
-	"sort":        true,
+	// the network of net/http/httptest.NewTestServer, since Go 1.27
+	"internal/nettest": true,
+	"internal/gate":    true,
+	"slices":           true, // these have no locks, but call what they are given:
+	"maps":             true, // slices.IndexFunc(locks, (*sync.Mutex).TryLock)
+	"sort":             true,
 }
+
+// laterPackages are packages of the tables here that not all releases have, with the first that does.
+var laterPackages = map[string]string{"internal/nettest": "go1.27", "internal/gate": "go1.27"}
 
 // Receivers reports whether it is announced in a package what calls by way of interfaces read of their receivers, even where its memory
 // accesses are not instrumented: they may be methods of the program (Stringer, Marshaler, Writer). Not so in packages that only call their own.
@@ -80,7 +86,9 @@ func Receivers(importPath string) bool {
 
 // Keyed reports whether a quiet package has maps keyed by pointers whose order shows:
 // they are visited in the order in which what they point to was made, which must be known then.
-func Keyed(importPath string) bool { return importPath == "net/http" }
+func Keyed(importPath string) bool {
+	return importPath == "net/http" || importPath == "net/http/internal/http2"
+}
 
 // left are packages that the rewriter leaves alone, beside those below package sync.
 // They are what goroutines under test must not block in, or what

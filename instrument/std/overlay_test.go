@@ -34,8 +34,11 @@ func layOverlay(t testing.TB, bubbles bool) string {
 		}
 		replace[target] = f
 	}
-	for path, p := range packages {
-		for file := range p.files {
+	for path, p := range of(release()) {
+		for file, edits := range p.files {
+			if len(edits.in(release())) == 0 {
+				continue
+			}
 			target := filepath.Join(root, "src", filepath.FromSlash(path), file)
 			src, err := os.ReadFile(target)
 			if err != nil {

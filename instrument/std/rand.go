@@ -8,9 +8,13 @@ import "strings"
 // how the top-level ones are seeded again from one execution to the next: added/rand.go.txt.
 
 // Package hash/maphash takes its seeds there too.
-var maphashPatch = &pkg{files: map[string]file{"maphash_runtime.go": {hook: true, edits: []edit{
-	replace("	return runtime_rand()\n", "	return _hs.Uint64()\n"),
-}}}}
+var maphashPatch = &pkg{files: map[string]file{
+	"maphash_runtime.go": {hook: true, edits: until("go1.26", replace("	return runtime_rand()\n", "	return _hs.Uint64()\n"))},
+	"maphash.go":         {hook: true, edits: since("go1.27", replace("	return runtime_rand()\n", "	return _hs.Uint64()\n"))},
+}}
+
+// Package uuid: the last time that NewV7 used is an execution's own.
+var uuidPatch = &pkg{first: "go1.27", files: map[string]file{"uuid.go": moves("func NewV7() UUID")}}
 
 var randPatch = &pkg{
 	added: embedded("rand.go.txt"),

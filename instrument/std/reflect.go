@@ -1,5 +1,22 @@
 package std
 
+import "slices"
+
+// selectEdits are those of reflect.Select, which has a part that is inlined since Go 1.27.
+var selectEdits = slices.Concat(
+	[]edit{guard("func Select(cases []SelectCase) (chosen int, recv Value, recvOK bool) {", "")},
+	until("go1.26",
+		replace("	chosen, recvOK = rselect(runcases)\n",
+			"	if _hs.Here() { chosen, recvOK = heddleSelect(append([]runtimeSelect(nil), runcases...), _hs.CallerPC()) } else { chosen, recvOK = rselect(runcases) }\n"),
+	),
+	since("go1.27",
+		replace("	chosen, recv, recvOK = select0(cases, runcases)\n", "	chosen, recv, recvOK = select0(cases, runcases, _hs.CallerPC())\n"),
+		replace("func select0(cases []SelectCase, runcases []runtimeSelect) (", "func select0(cases []SelectCase, runcases []runtimeSelect, pc uintptr) ("),
+		replace("	chosen, recvOK = rselect(runcases)\n",
+			"	if _hs.Here() { chosen, recvOK = heddleSelect(append([]runtimeSelect(nil), runcases...), pc) } else { chosen, recvOK = rselect(runcases) }\n"),
+	),
+)
+
 // Package reflect: channel operations as the direct forms do them
 // (heddlert/hook's chan.go), with values moved by type; MapKeys in the
 // execution's order. MapRange keeps the native order: what it feeds (fmt,
@@ -9,7 +26,7 @@ package std
 // where the runtime does it.
 var reflectPatch = &pkg{
 	added: embedded("reflect.go.txt"),
-	files: map[string]file{"value.go": {hook: true, edits: []edit{
+	files: map[string]file{"value.go": {hook: true, edits: slices.Concat(selectEdits, []edit{
 		guard("func (v Value) Close() {", ""),
 		replace("	chanclose(v.pointer())\n", "	if _hs.Here() && !_hs.ChanClose(v.pointer(), heddleSite(_hs.CallerPC())) { return }; chanclose(v.pointer())\n"),
 		guard("func (v Value) Len() int {", "if v.kind() == Chan && _hs.Here() { return heddleLen(v.pointer(), _hs.CallerPC()) }"),
@@ -27,10 +44,6 @@ var reflectPatch = &pkg{
 		replace("	return v.send(x, true)\n", "	return v.send(x, true, _hs.CallerPC())\n"),
 		replace("func (v Value) send(x Value, nb bool) (selected bool) {", "func (v Value) send(x Value, nb bool, pc uintptr) (selected bool) {"),
 		replace("	return chansend(v.pointer(), p, nb)\n", "	return heddleSend(tt.Elem, v.pointer(), p, nb, pc)\n"),
-
-		guard("func Select(cases []SelectCase) (chosen int, recv Value, recvOK bool) {", ""),
-		replace("	chosen, recvOK = rselect(runcases)\n",
-			"	if _hs.Here() { chosen, recvOK = heddleSelect(append([]runtimeSelect(nil), runcases...), _hs.CallerPC()) } else { chosen, recvOK = rselect(runcases) }\n"),
 
 		replace("		rcvrtype, t, fn = methodReceiver(op, v, int(v.flag)>>flagMethodShift)\n",
 			"		rcvrtype, t, fn = methodReceiver(op, v, int(v.flag)>>flagMethodShift); heddleReceiver(v, int(v.flag)>>flagMethodShift)\n"),
@@ -54,7 +67,7 @@ var reflectPatch = &pkg{
 			"unsafe_NewArray(&(typ.Elem().(*rtype).t), cap), Len: len, Cap: cap}; heddleMade(s.Data, uintptr(cap)*typ.Elem().Size(), _hs.AllocSlice)\n"),
 		replace("	return typedslicecopy(de.Common(), ds, ss)\n",
 			"	heddleRead(ss.Data, uintptr(min(ds.Len, ss.Len))*de.Size()); heddleWrite(ds.Data, uintptr(min(ds.Len, ss.Len))*de.Size()); return typedslicecopy(de.Common(), ds, ss)\n"),
-	}}, "deepequal.go": {edits: []edit{
+	})}, "deepequal.go": {edits: []edit{
 		replace("			return bytealg.Equal(v1.Bytes(), v2.Bytes())\n",
 			"			heddleRead(v1.UnsafePointer(), uintptr(v1.Len())); heddleRead(v2.UnsafePointer(), uintptr(v2.Len())); return bytealg.Equal(v1.Bytes(), v2.Bytes())\n"),
 	}}, "swapper.go": {edits: []edit{

@@ -8,11 +8,11 @@ import (
 )
 
 // Releases are the releases of Go whose standard library heddle knows, oldest first.
-var Releases = []string{"go1.26"}
+var Releases = []string{"go1.26", "go1.27"}
 
 // Supported returns an error that says what to do where goVersion, a GOVERSION such as "go1.26.8", is of no release that heddle knows.
 func Supported(goVersion string) error {
-	lang := version.Lang(goVersion)
+	lang := langOf(goVersion)
 	if slices.Contains(Releases, lang) {
 		return nil
 	}
@@ -26,14 +26,24 @@ func Supported(goVersion string) error {
 	return fmt.Errorf("the Go here is %s, which %s: it knows %s; %s", goVersion, what, strings.Join(Releases, " and "), TryAnother(goVersion))
 }
 
+// Readable returns an error that says what to do where heddle was built with a release of Go, builtWith, that does not know the language
+// of a later one, goVersion: the standard library is written in it.
+func Readable(builtWith, goVersion string) error {
+	mine, its := langOf(builtWith), langOf(goVersion)
+	if mine == "" || version.Compare(mine, its) >= 0 {
+		return nil
+	}
+	return fmt.Errorf("the Go here is %s, and this heddle was built with %s, which does not know the language of %s: build heddle with that, in a clone of it GOTOOLCHAIN=%s go install ./cmd/heddle (one built with the later release works for the earlier ones too); or test with GOTOOLCHAIN=%s.0", goVersion, builtWith, its, goVersion, mine)
+}
+
 // TryAnother says how to test with another release than goVersion.
 func TryAnother(goVersion string) string {
 	other := Releases[len(Releases)-1]
-	if lang := version.Lang(goVersion); lang == other && len(Releases) > 1 {
+	if lang := langOf(goVersion); lang == other && len(Releases) > 1 {
 		other = Releases[len(Releases)-2]
 	}
 	advice := fmt.Sprintf("with GOTOOLCHAIN=%s.0 the go command fetches and uses that one", other)
-	if version.Compare(version.Lang(goVersion), Releases[len(Releases)-1]) > 0 {
+	if version.Compare(langOf(goVersion), Releases[len(Releases)-1]) > 0 {
 		advice = "get a newer heddle, or: " + advice
 	}
 	return advice
@@ -45,3 +55,9 @@ var mayBeLeft = map[string]string{}
 
 // Lost says what is lost where a package is left alone; "" if it must not be.
 func Lost(importPath string) string { return mayBeLeft[importPath] }
+
+// langOf returns the release of a version of Go such as "go1.26.8", with what GOEXPERIMENT adds to it or without; "" if it is none.
+func langOf(goVersion string) string {
+	first, _, _ := strings.Cut(goVersion, " ")
+	return version.Lang(first)
+}

@@ -21,9 +21,19 @@ var runtimePatch = &pkg{
 		"select.go": {edits: []edit{
 			replace("cheaprandn(uint32(norder + 1))", "heddleCase(uint32(norder + 1))"),
 		}},
-		"alg.go": {edits: []edit{
+		"alg.go": {edits: until("go1.26",
 			replace("		hashkey[i] = uintptr(bootstrapRand())\n", "		hashkey[i] = uintptr(0x9e3779b97f4a7c15 * uint64(2*i+1))\n"),
 			replace("		key[i] = bootstrapRand()\n", "		key[i] = 0x9e3779b97f4a7c15 * uint64(2*i+1)\n"),
-		}},
+		)},
+	},
+}
+
+// Package internal/runtime/maps has the keys of the hash function since Go 1.27.
+var mapsPatch = &pkg{
+	files: map[string]file{
+		"runtime_alg.go": {edits: since("go1.27",
+			replace("		hashkey[i] = uintptr(bootstrapRand())\n", "		hashkey[i] = uintptr(0x9e3779b97f4a7c15 * uint64(2*i+1))\n"),
+			replace("		key[i] = bootstrapRand()\n", "		key[i] = 0x9e3779b97f4a7c15 * uint64(2*i+1)\n"),
+		)},
 	},
 }

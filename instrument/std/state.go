@@ -18,6 +18,7 @@ var state = map[string]string{
 	"net/http":     "DefaultClient, &DefaultServeMux, &DefaultClient, &DefaultTransport",
 	"database/sql": "&drivers",
 	"os":           "&Args, &Stdin, &Stdout, &Stderr",
+	"uuid":         "&v7lastSecs, &v7lastTimestamp",
 }
 
 // StateName is the base name of the file that makes them known.

@@ -12,14 +12,16 @@
 // rewriter does to the standard library after that (channels, go statements) is
 // said by Mode.
 //
-// The edits fit Go 1.26. Where an anchor is gone, Patch says which.
+// The edits fit the Releases. Where an anchor is gone, Patch says which.
 package std
 
 import (
 	"embed"
 	"fmt"
+	"go/version"
 	"path"
 	"runtime"
+	"slices"
 )
 
 // GoVersion is the Go whose sources are patched, for messages. The command
@@ -34,6 +36,7 @@ type pkg struct {
 	files map[string]file // by base name
 	added func() []byte   // the file heddle.go; nil: none
 	more  func() []byte   // the file heddleloopback.go; nil: none
+	first string          // the release of Go that has the package first; "": all have it
 }
 
 // A file is the edits of one file. hook: it gets an import of heddlert/hook as _hs.
@@ -44,41 +47,43 @@ type file struct {
 
 // packages is the table of all changes, by import path. Each entry has a file of its own here.
 var packages = map[string]*pkg{
-	"runtime":              runtimePatch,
-	"sync":                 syncPatch,
-	"sync/atomic":          atomicPatch,
-	"time":                 timePatch,
-	"runtime/debug":        debugPatch,
-	"plugin":               pluginPatch,
-	"testing":              testingPatch,
-	"testing/synctest":     synctestPatch,
-	"iter":                 iterPatch,
-	"os":                   osPatch,
-	"sort":                 sortPatch,
-	"errors":               errorsPatch,
-	"regexp/syntax":        syntaxPatch,
-	"unicode/utf8":         utf8Patch,
-	"image":                imagePatch,
-	"image/jpeg":           jpegPatch,
-	"image/png":            pngPatch,
-	"reflect":              reflectPatch,
-	"fmt":                  fmtPatch,
-	"strconv":              strconvPatch,
-	"hash/maphash":         maphashPatch,
-	"math/rand":            randPatch,
-	"crypto/rand":          cryptoRandPatch,
-	"crypto/internal/rand": internalRandPatch,
-	"math/rand/v2":         rand2Patch,
-	"internal/poll":        pollPatch,
-	"os/signal":            signalPatch,
-	"net":                  netPatch,
-	"net/http":             httpPatch,
-	"syscall":              syscallPatch,
-	"flag":                 flagPatch,
-	"log":                  logPatch,
-	"log/slog":             slogPatch,
-	"expvar":               expvarPatch,
-	"database/sql":         sqlPatch,
+	"runtime":               runtimePatch,
+	"sync":                  syncPatch,
+	"sync/atomic":           atomicPatch,
+	"time":                  timePatch,
+	"runtime/debug":         debugPatch,
+	"plugin":                pluginPatch,
+	"internal/runtime/maps": mapsPatch,
+	"uuid":                  uuidPatch,
+	"testing":               testingPatch,
+	"testing/synctest":      synctestPatch,
+	"iter":                  iterPatch,
+	"os":                    osPatch,
+	"sort":                  sortPatch,
+	"errors":                errorsPatch,
+	"regexp/syntax":         syntaxPatch,
+	"unicode/utf8":          utf8Patch,
+	"image":                 imagePatch,
+	"image/jpeg":            jpegPatch,
+	"image/png":             pngPatch,
+	"reflect":               reflectPatch,
+	"fmt":                   fmtPatch,
+	"strconv":               strconvPatch,
+	"hash/maphash":          maphashPatch,
+	"math/rand":             randPatch,
+	"crypto/rand":           cryptoRandPatch,
+	"crypto/internal/rand":  internalRandPatch,
+	"math/rand/v2":          rand2Patch,
+	"internal/poll":         pollPatch,
+	"os/signal":             signalPatch,
+	"net":                   netPatch,
+	"net/http":              httpPatch,
+	"syscall":               syscallPatch,
+	"flag":                  flagPatch,
+	"log":                   logPatch,
+	"log/slog":              slogPatch,
+	"expvar":                expvarPatch,
+	"database/sql":          sqlPatch,
 }
 
 // The base names of the files that Added returns. What goroutines do in
@@ -89,7 +94,26 @@ const (
 )
 
 // Patched reports whether Patch or Added change the package.
-func Patched(importPath string) bool { return packages[importPath] != nil }
+func Patched(importPath string) bool { return changed(importPath) != nil }
+
+// changed returns what changes in a package of the release, nil if nothing does.
+func changed(importPath string) *pkg {
+	if p := packages[importPath]; p != nil && version.Compare(release(), p.first) >= 0 {
+		return p
+	}
+	return nil
+}
+
+// of returns the packages that a release has of the table.
+func of(release string) map[string]*pkg {
+	ps := make(map[string]*pkg, len(packages))
+	for path, p := range packages {
+		if version.Compare(release, p.first) >= 0 {
+			ps[path] = p
+		}
+	}
+	return ps
+}
 
 // Patch returns src, the text of the file with that base name of the package,
 // with heddle's edits; src itself where there are none. An error names the Go
@@ -97,7 +121,7 @@ func Patched(importPath string) bool { return packages[importPath] != nil }
 //
 //	unsupported Go version go1.27: sync/mutex.go: found 0 times, not 1: "func (m *Mutex) Lock() {"
 func Patch(importPath, file string, src []byte) ([]byte, error) {
-	p := packages[importPath]
+	p := changed(importPath)
 	if p == nil {
 		return src, nil
 	}
@@ -105,16 +129,50 @@ func Patch(importPath, file string, src []byte) ([]byte, error) {
 	if !ok {
 		return src, nil
 	}
-	out, err := f.apply(string(src), path.Base(importPath))
+	if len(f.in(release())) == 0 {
+		return src, nil
+	}
+	out, _, err := f.apply(string(src), path.Base(importPath), release())
 	if err != nil {
 		return nil, fmt.Errorf("unsupported Go version %s: %s/%s: %v", GoVersion, importPath, file, err)
 	}
 	return []byte(out), nil
 }
 
+// release is that of GoVersion.
+func release() string { return langOf(GoVersion) }
+
+// Needed returns the files of a package that Patch changes, sorted.
+func Needed(importPath string) []string {
+	var names []string
+	if p := changed(importPath); p != nil {
+		for name, f := range p.files {
+			if slices.ContainsFunc(f.in(release()), func(e edit) bool { return e.lost == "" }) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Losses says what is lost because edits that may be left out do not fit the text of a file. Patch has no error for it.
+func Losses(importPath, file string, src []byte) []string {
+	p := changed(importPath)
+	if p == nil {
+		return nil
+	}
+	var lost []string
+	_, edits, _ := p.files[file].apply(string(src), path.Base(importPath), release())
+	for _, e := range edits {
+		lost = append(lost, fmt.Sprintf("%s/%s is not as heddle knows it: %s", importPath, file, e.lost))
+	}
+	return lost
+}
+
 // Added returns the files to add to a package, by base name; nil if none.
 func Added(importPath string) map[string][]byte {
-	p := packages[importPath]
+	p := changed(importPath)
 	if p == nil {
 		return nil
 	}

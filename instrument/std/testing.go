@@ -1,5 +1,7 @@
 package std
 
+import "slices"
+
 // Package testing: M.Run hands its tests to heddlert/drive when that has a
 // Config. The rest lets one test run again and again in a goroutine under
 // test: see added/testing.go.txt.
@@ -65,9 +67,11 @@ var testingPatch = &pkg{
 var synctestPatch = &pkg{
 	added: embedded("synctest.go.txt"),
 	files: map[string]file{
-		"synctest.go": {hook: true, edits: []edit{
+		"synctest.go": {hook: true, edits: slices.Concat(since("go1.27",
+			guard("func Sleep(d time.Duration) {", "if _hs.Here() { pc := _hs.CallerPC(); _hs.Sleep(int64(d), pc); _hs.Idle(pc); return }"),
+		), []edit{
 			guard("func Test(t *testing.T, f func(*testing.T)) {", "if _hs.Here() { if !heddleTest(t, f, _hs.CallerPC()) { t.FailNow() }; return }"),
 			guard("func Wait() {", "if _hs.Here() { _hs.Idle(_hs.CallerPC()); return }"),
-		}},
+		})},
 	},
 }

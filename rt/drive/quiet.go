@@ -14,7 +14,7 @@ import (
 
 // choiceGiving lists the packages of the standard library whose operations are scheduling points.
 var choiceGiving = map[string]bool{
-	"sync": true, "sync/atomic": true, "context": true, "time": true, "io": true, "net": true, "slices": true, "maps": true, "sort": true,
+	"sync": true, "sync/atomic": true, "context": true, "time": true, "io": true, "net": true, "internal/nettest": true, "internal/gate": true, "slices": true, "maps": true, "sort": true,
 }
 
 // quiet reports whether the operations of a package give order but no choice.

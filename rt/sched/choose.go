@@ -287,6 +287,10 @@ func (s *Sched) stop(v trace.Verdict) {
 func (s *Sched) advance() bool {
 	for _, g := range s.gs[:s.ngs] {
 		if g.state == gIdle {
+			if s.sameDue() {
+				s.fireTimer(s.timers[0])
+				return true
+			}
 			s.insert(g)
 			return true
 		}

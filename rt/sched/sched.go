@@ -215,7 +215,8 @@ type Sched struct {
 	realTimers bool // a timer was started outside of the bubbles of testing/synctest
 	ranOut     bool // a timer that is no sleep fired by real time, or in a very long execution while others could go on
 	timerG     *G
-	lateWake   int // timers fired after the test was over
+	lateWake   int   // timers fired after the test was over
+	fired      int64 // when the last timer was due that fired because all were blocked
 	ticks      ticks
 	pause      int       // after how many steps the clock is looked at again, or the execution is bounded
 	begun      time.Time // of the running execution, if there is a time bound

@@ -36,7 +36,7 @@ func (s *Sched) resetTimers() {
 	s.firing = nil
 	s.timers = s.timers[:0]
 	s.tseq, s.realTimers, s.ranOut = 0, false, false
-	s.lateWake = 0
+	s.lateWake, s.fired = 0, -never
 	s.early = s.early[:0]
 	s.ticks.reset()
 	s.cutOff = false
@@ -318,6 +318,7 @@ func (s *Sched) fireNext() bool {
 	if t.when == never || s.wakeNone() {
 		return false
 	}
+	s.fired = t.when
 	if hook.Real && !hook.Frozen {
 		if ready, due := s.pollUntil(t.when); ready || !due {
 			return ready
@@ -340,6 +341,12 @@ func (s *Sched) fireNext() bool {
 		s.fireTimer(t)
 	}
 	return true
+}
+
+// sameDue reports whether a timer is due at the same moment as the last one that fired. In a bubble of testing/synctest what waits
+// for that moment goes on before all count as blocked.
+func (s *Sched) sameDue() bool {
+	return !hook.Real && len(s.timers) > 0 && s.timers[0].when == s.fired && len(s.fails) == 0
 }
 
 // Time that flows. Goroutines that keep each other busy, such as one that asks

@@ -16,6 +16,8 @@ type Use struct {
 	Opens bool
 	// Whole: the functions of the table that it calls use no other state.
 	Whole bool
+	// Since is the release of Go that has the function first, such as "go1.27"; "": all have it.
+	Since string
 }
 
 var (
@@ -84,6 +86,8 @@ var (
 		"html/template.(*Template).AddParseTree":            {Whole: true, Object: ".nameSpace", Store: true},
 		"html/template.(*Template).Clone":                   {Whole: true, Object: ".nameSpace", Store: true},
 		"html/template.(*Template).New":                     {Whole: true, Object: ".nameSpace", Store: true},
+
+		"uuid.NewV7": {Object: "uuid", Store: true, Since: "go1.27"},
 
 		"net/http.(*ServeMux).registerErr":     store,
 		"net/http.(*ServeMux).matchOrRedirect": load,

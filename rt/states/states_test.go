@@ -5,7 +5,9 @@ import (
 	"go/build"
 	"go/parser"
 	"go/token"
+	"go/version"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -14,7 +16,10 @@ import (
 func TestFunctions(t *testing.T) {
 	left := map[string]bool{}
 	dirs := map[string]bool{}
-	for f := range Functions {
+	for f, u := range Functions {
+		if version.Compare(version.Lang(runtime.Version()), u.Since) < 0 {
+			continue
+		}
 		left[f] = true
 		slash := strings.LastIndexByte(f, '/') + 1
 		dirs[f[:slash+strings.IndexByte(f[slash:], '.')]] = true
