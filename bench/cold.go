@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -22,8 +23,8 @@ type contact struct {
 var contacts = []contact{
 	{"sync and testing", nil, 3},
 	{"net/http", []string{"net/http"}, 3},
-	{"grpc", []string{"google.golang.org/grpc@v1.83.0"}, 1},
-	{"client-go", []string{"k8s.io/client-go/kubernetes/fake@v0.37.0"}, 1},
+	{"grpc", []string{"google.golang.org/grpc@v1.85.0"}, 1},
+	{"client-go", []string{"k8s.io/client-go/kubernetes/fake@v0.37.2"}, 1},
 }
 
 const contactTest = `package contact
@@ -82,6 +83,9 @@ func coldTable(ctx context.Context, file, only string) error {
 	for _, c := range contacts {
 		if only != "" && c.what != only {
 			continue
+		}
+		if n, err := strconv.Atoi(os.Getenv("HEDDLE_COLD_ROUNDS")); err == nil {
+			c.rounds = n
 		}
 		row, err := c.measure(ctx, filepath.Join(tmp, "m"), heddle)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -34,6 +35,8 @@ func (b *Builder) rewriteAll(ctx context.Context, roots []*root) error {
 	if library > 20 {
 		b.Progress(fmt.Sprintf("preparing the standard library for %s (once): rewriting %d packages, then compiling them", b.tool["GOVERSION"], library))
 	}
+	// Types of the whole library are made and kept: collecting garbage meanwhile finds none.
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	kept := b.newTypeCache()
 	inputs, err := b.inputs(kept, todo)
 	if err != nil {

@@ -450,6 +450,11 @@ func (o *options) flows(strategy string) bool {
 	return slices.Contains(flowing, strategy) && (o.dataFlow || !slices.Contains(following, strategy))
 }
 
+// lean reports whether test binaries need no strategy unfold.
+func (o *options) lean() bool {
+	return o.strategy != "unfold" && o.question == nil && o.fuzz == "" && !slices.Contains(o.strategies, "unfold")
+}
+
 // config returns what to tell a test binary; the caller adds what differs from one to the next.
 func (o *options) config() wire.Config {
 	c := wire.Config{

@@ -38,7 +38,7 @@ func (r *packageRun) forFlow(ctx context.Context, s *wire.Share) {
 
 // buildForFlow returns nil where the package cannot be built so that its schedules fit.
 func (r *packageRun) buildForFlow(ctx context.Context) *workers {
-	b, err := build.Open(ctx, build.Config{Dir: r.tool.Dir, Patterns: []string{r.pkg.ImportPath}, Tags: r.o.tags, Flow: true})
+	b, err := build.Open(ctx, build.Config{Dir: r.tool.Dir, Patterns: []string{r.pkg.ImportPath}, Tags: r.o.tags, Flow: true, Lean: true})
 	if err != nil {
 		return nil
 	}

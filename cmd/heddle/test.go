@@ -166,7 +166,7 @@ func (e *exploration) build(ctx context.Context, dir string, patterns []string) 
 	if err != nil {
 		return nil, err
 	}
-	b, err := build.Open(ctx, build.Config{Dir: dir, Patterns: patterns, Tags: e.o.tags, Main: e.main, Choose: choose, Flow: e.o.flow() || e.o.flowSeeds() || e.o.fuzz != "", Exprs: e.o.fuzz != "", Progress: progress})
+	b, err := build.Open(ctx, build.Config{Dir: dir, Patterns: patterns, Tags: e.o.tags, Main: e.main, Choose: choose, Lean: e.o.lean(), Flow: e.o.flow() || e.o.flowSeeds() || e.o.fuzz != "", Exprs: e.o.fuzz != "", Progress: progress})
 	if err != nil {
 		return nil, err
 	}
