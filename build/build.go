@@ -69,6 +69,9 @@ func Open(ctx context.Context, c Config) (*Builder, error) {
 // GOROOT returns the toolchain's folder.
 func (b *Builder) GOROOT() string { return b.tool["GOROOT"] }
 
+// Platform returns what is built for.
+func (b *Builder) Platform() (goos, goarch string) { return b.tool["GOOS"], b.tool["GOARCH"] }
+
 // Close says that the binaries are no longer needed: other heddles may remove them from the cache then.
 func (b *Builder) Close() { b.cache.close() }
 
@@ -138,6 +141,9 @@ func (b *Builder) open(ctx context.Context) error {
 		return err
 	}
 	std.GoVersion = b.tool["GOVERSION"]
+	if err := std.SupportedPlatform(b.Platform()); err != nil {
+		return err
+	}
 	if err := b.openRoot(); err != nil {
 		return err
 	}

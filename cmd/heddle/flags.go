@@ -26,6 +26,7 @@ import (
 type options struct {
 	// as in go test
 	run, skip, tags      string
+	exec                 string
 	verbose, json, short bool
 	testVerbose          bool // of the tests alone, see under
 	failFast             bool
@@ -188,6 +189,7 @@ func (p *places) Set(s string) error {
 // buildFlags, exploreFlags and testFlags define the flags, in groups.
 func (o *options) buildFlags(fs *flag.FlagSet) {
 	fs.StringVar(&o.tags, "tags", "", "build `tags`, separated by commas")
+	fs.StringVar(&o.exec, "exec", "", "start test binaries by `xprog`, such as an emulator; without, binaries for another GOOS and GOARCH by go_GOOS_GOARCH_exec, if it is in $PATH")
 	fs.BoolVar(&o.verbose, "v", false, "verbose: every test with its output, whole stacks")
 }
 
@@ -305,7 +307,7 @@ func goFlag(err error) string {
 	case !ok:
 	case slices.Contains([]string{"a", "asmflags", "gcflags", "ldflags", "mod", "modfile", "pgo", "trimpath"}, name):
 		return ": go test has it; set GOFLAGS to build with it"
-	case slices.Contains([]string{"bench", "benchmem", "benchtime", "c", "cover", "covermode", "coverpkg", "coverprofile", "cpu", "cpuprofile", "exec", "list",
+	case slices.Contains([]string{"bench", "benchmem", "benchtime", "c", "cover", "covermode", "coverpkg", "coverprofile", "cpu", "cpuprofile", "list",
 		"memprofile", "mutexprofile", "o", "parallel", "shuffle", "trace", "vet"}, name):
 		return ": that is go test's alone"
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -26,6 +27,7 @@ type process struct {
 	dir    string
 	args   []string
 	config wire.Config
+	launch launch
 	// limit is how long it may take; extend adds to that for every test that begins.
 	limit, extend time.Duration
 	// stall is how long one test may take without a choice of the scheduler or the end of an execution; 0: for ever.
@@ -93,7 +95,8 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 	}
 	defer r.Close()
 	out := new(excerpt)
-	cmd := exec.CommandContext(ctx, b.path, b.args...)
+	line := append(append(slices.Clone(b.launch.prefix), b.path), b.args...)
+	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
 	cmd.Dir = b.dir
 	cmd.Env = append(os.Environ(), wire.Env+"="+configFile, "PWD="+b.dir)
 	cmd.ExtraFiles = []*os.File{w}
@@ -112,7 +115,7 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 		b.items.Close()
 	}
 	if err != nil {
-		return nil, err
+		return nil, b.launch.explain(err)
 	}
 	res := &outcome{path: b.path}
 	pulse := &pulse{file: b.config.CrashFile, cpu: func() time.Duration { return cpuTime(cmd.Process.Pid) + cpuWait(cmd.Process.Pid) }}

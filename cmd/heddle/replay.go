@@ -231,7 +231,7 @@ const longestReplay = defaultLimit / 2
 // replaying prepares a run of the binary on one clip, as the options say.
 func (e *exploration) replaying(p *build.Package, c *wire.Clip, o *options) *process {
 	o = o.under(c)
-	b := &process{path: p.Binary, dir: p.Dir, limit: defaultLimit, stall: o.hang, unlink: e.unlink}
+	b := &process{path: p.Binary, dir: p.Dir, limit: defaultLimit, stall: o.hang, unlink: e.unlink, launch: e.launch}
 	b.config = wire.Config{
 		Mode: "replay", Longest: int64(longestReplay), Package: p.ImportPath, Race: true, Visible: "auto", Isolate: c.Isolate, Clips: []wire.Clip{*c}, VisibleAt: c.Visible,
 	}

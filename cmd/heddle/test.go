@@ -140,6 +140,7 @@ type exploration struct {
 	report *report.Reporter
 	sites  *build.Sites
 	unlink func(text []byte) []byte // see process
+	launch launch                   // how its binaries are started
 	built  time.Duration            // how long the build took
 	left   []string                 // what it left alone
 	slots  chan struct{}            // one for every test binary that runs
@@ -171,6 +172,13 @@ func (e *exploration) build(ctx context.Context, dir string, patterns []string) 
 		return nil, err
 	}
 	e.tool.atEnd(b.Close)
+	goos, goarch := b.Platform()
+	if e.launch, err = launcher(e.o.exec, goos, goarch); err != nil {
+		return nil, err
+	}
+	if e.o.nats.URL != "" && (e.launch.foreign() || e.launch.prefix != nil) {
+		return nil, errors.New("-nats: workers elsewhere execute binaries of this platform, as they are; leave out -nats, or -exec, GOOS and GOARCH")
+	}
 	e.looks = report.Options{
 		Out: e.tool.Stdout, Err: e.tool.Stderr, JSON: e.o.json, Verbose: e.o.verbose, Colour: e.tool.Colour, Width: e.tool.Width,
 		Dir: e.tool.Dir, GOROOT: b.GOROOT(), Runs: e.o.runs, Lookup: e.lookup, Object: e.object, MapCover: e.o.mapCover,
@@ -400,7 +408,7 @@ func (r *packageRun) shareable() bool {
 
 // process prepares a run of the binary.
 func (r *packageRun) process() *process {
-	b := &process{path: r.pkg.Binary, dir: r.pkg.Dir, config: r.o.config(), unlink: r.unlink, stall: r.o.hang}
+	b := &process{path: r.pkg.Binary, dir: r.pkg.Dir, config: r.o.config(), unlink: r.unlink, stall: r.o.hang, launch: r.launch}
 	b.config.Package = r.pkg.ImportPath
 	if r.main {
 		b.dir, b.args = r.tool.Dir, r.o.args

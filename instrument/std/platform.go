@@ -1,0 +1,19 @@
+package std
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Platforms are what heddle builds tests for, as GOOS/GOARCH.
+var Platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64"}
+
+// SupportedPlatform returns an error that says what to do where heddle does not know a platform. Others lack what
+// it needs of the runtime (frame pointers), or nobody has looked at them.
+func SupportedPlatform(goos, goarch string) error {
+	if slices.Contains(Platforms, goos+"/"+goarch) {
+		return nil
+	}
+	return fmt.Errorf("heddle does not know %s/%s: it builds tests for %s; set GOOS and GOARCH to one of these", goos, goarch, strings.Join(Platforms, ", "))
+}
