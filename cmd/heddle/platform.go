@@ -49,6 +49,11 @@ func (l launch) foreign() bool {
 	return l.goos != "" && (l.goos != runtime.GOOS || l.goarch != runtime.GOARCH)
 }
 
+// windows reports whether the binaries are for Windows, where they inherit no descriptors but the standard ones.
+func (l launch) windows() bool {
+	return l.goos == "windows" || l.goos == "" && runtime.GOOS == "windows"
+}
+
 // helper is the name of the program in $PATH that the go command uses too.
 func (l launch) helper() string { return "go_" + l.goos + "_" + l.goarch + "_exec" }
 

@@ -78,7 +78,16 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 	if b.begins != nil {
 		b.begins(b.config.CrashFile)
 	}
-	if b.hush {
+	inherits := !b.launch.windows() // the descriptors of the pipes
+	var grows *os.File              // instead
+	if !inherits {
+		b.config.RecordFile = filepath.Join(tmp, "records")
+		if grows, err = os.OpenFile(b.config.RecordFile, os.O_RDONLY|os.O_CREATE, 0o600); err != nil {
+			return nil, err
+		}
+		defer grows.Close()
+	}
+	if b.hush && inherits {
 		b.config.PrintFile = filepath.Join(tmp, "printed")
 	}
 	data, err := json.Marshal(&b.config)
@@ -99,7 +108,9 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
 	cmd.Dir = b.dir
 	cmd.Env = append(os.Environ(), wire.Env+"="+configFile, "PWD="+b.dir)
-	cmd.ExtraFiles = []*os.File{w}
+	if inherits {
+		cmd.ExtraFiles = []*os.File{w}
+	}
 	if b.items != nil {
 		cmd.ExtraFiles = append(cmd.ExtraFiles, b.items)
 	}
@@ -126,12 +137,15 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 		quit(cmd.Process)
 		time.AfterFunc(grace, func() { cmd.Process.Kill() })
 	})
-	read := make(chan struct{})
+	read, ended := make(chan struct{}), make(chan struct{})
+	var records io.Reader = lateReader{r}
+	if !inherits {
+		records = growing{grows, ended}
+	}
 	go func() {
 		defer close(read)
-		b.read(r, res, clock)
+		b.read(records, res, clock)
 	}()
-	ended := make(chan struct{})
 	stalled := make(chan bool, 1)
 	go func() { stalled <- pulse.watch(b.stall, ended, clock.fire) }()
 	res.err = cmd.Wait()
@@ -175,9 +189,31 @@ func (l lateReader) Read(p []byte) (int, error) {
 // lateRead is how long what is there may take to be read.
 const lateRead = 200 * time.Millisecond
 
-// read passes records on until the pipe closes.
-func (b *process) read(r *os.File, res *outcome, clock *watch) {
-	in := bufio.NewReaderSize(lateReader{r}, 64<<10)
+// A growing reads a file to which a process appends, until that has ended.
+type growing struct {
+	f     *os.File
+	ended <-chan struct{}
+}
+
+func (g growing) Read(p []byte) (int, error) {
+	for {
+		if n, err := g.f.Read(p); n > 0 || err != io.EOF {
+			return n, err
+		}
+		select {
+		case <-g.ended:
+			return g.f.Read(p)
+		case <-time.After(growingEvery):
+		}
+	}
+}
+
+// growingEvery is how often a file is looked at that grows.
+const growingEvery = 10 * time.Millisecond
+
+// read passes records on until they end.
+func (b *process) read(r io.Reader, res *outcome, clock *watch) {
+	in := bufio.NewReaderSize(r, 64<<10)
 	for {
 		line, err := in.ReadBytes('\n')
 		if len(bytes.TrimSpace(line)) > 0 {

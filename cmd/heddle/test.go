@@ -403,7 +403,7 @@ func notGoingOn(ctx context.Context) string {
 
 // shareable reports whether there are workers to share tests with.
 func (r *packageRun) shareable() bool {
-	return !r.main && (r.o.parallel > 1 || r.bus != nil) && r.o.share > 0
+	return !r.main && !r.launch.windows() && (r.o.parallel > 1 || r.bus != nil) && r.o.share > 0
 }
 
 // process prepares a run of the binary.

@@ -7,7 +7,7 @@ package std
 // whose both ends are in this process: those are in added/loopback.go.txt.
 var pollPatch = &pkg{
 	added: embedded("poll.go.txt"),
-	more:  embedded("loopback.go.txt"),
+	more:  embedded("loopback.go.txt"), systems: true,
 	files: map[string]file{
 		"fd_poll_runtime.go": {edits: []edit{
 			replace("	res := runtime_pollWait(pd.runtimeCtx, mode)\n", "	heddleWait(pd.runtimeCtx, mode); res := runtime_pollWait(pd.runtimeCtx, mode)\n"),
@@ -121,7 +121,7 @@ var httpPatch = &pkg{added: embedded("http.go.txt"), files: map[string]file{
 // others go on: they may be what the child waits for. Exit ends the execution, not the process.
 // New pipes and children are made known to internal/poll. What the program does to files are operations.
 var osPatch = &pkg{
-	added: embedded("os.go.txt"),
+	added: embedded("os.go.txt"), systems: true,
 	files: map[string]file{"exec_unix.go": {hook: true, edits: []edit{
 		begin("func (p *Process) wait() (ps *ProcessState, err error) {", "if _hs.Here() && p.Pid > 0 { heddleWait(p.Pid) }"),
 	}}, "env.go": moves("func Setenv(key, value string) error", "func Unsetenv(key string) error", "func Clearenv()"),
@@ -169,6 +169,11 @@ var osPatch = &pkg{
 			begin("func Remove(name string) error {", "heddleFile(_hs.FileWrite, name, \"\")"),
 			begin("func Link(oldname, newname string) error {", "heddleFile(_hs.FileLink, newname, oldname)"),
 			begin("func Symlink(oldname, newname string) error {", "heddleFile(_hs.FileLink, newname, heddleBeside(oldname, newname))"),
+		}}, "file_windows.go": {hook: true, edits: []edit{
+			begin("func Truncate(name string, size int64) error {", "heddleFile(_hs.FileWrite, name, \"\")"),
+			begin("func Remove(name string) error {", "heddleFile(_hs.FileWrite, name, \"\")"),
+			begin("func Link(oldname, newname string) error {", "heddleFile(_hs.FileLink, newname, oldname)"),
+			begin("func Symlink(oldname, newname string) error {", "heddleFile(_hs.FileLink, newname, heddleBeside(oldname, newname))"),
 		}}, "path.go": {hook: true, edits: []edit{
 			begin("func RemoveAll(path string) error {", "heddleFile(_hs.FileWrite, path, \"\")"),
 		}}, "dir.go": {hook: true, edits: []edit{ // what is listed depends on what is made there
@@ -180,11 +185,15 @@ var osPatch = &pkg{
 			begin("func Lstat(name string) (FileInfo, error) {", "heddleFile(_hs.FileRead, name, \"\")"),
 		}}, "stat_unix.go": {hook: true, edits: []edit{
 			begin("func (f *File) Stat() (FileInfo, error) {", "f.heddleUse(_hs.OpenRead)"),
+		}}, "stat_windows.go": {hook: true, edits: []edit{
+			begin("func (file *File) Stat() (FileInfo, error) {", "file.heddleUse(_hs.OpenRead)"),
 		}}, "exec_posix.go": {edits: []edit{
 			begin("func startProcess(name string, argv []string, attr *ProcAttr) (p *Process, err error) {", "heddleChild()"),
 		}}, "tempfile.go": {edits: []edit{ // the draws are the same in every process: two of them would want the same name
 			replace("	return strconv.FormatUint(uint64(uint32(runtime_rand())), 10)\n", "	return strconv.FormatUint(uint64(uint32(runtime_rand())^uint32(Getpid())*0x9e3779b1), 10)\n"),
 		}}, "pipe2_unix.go": {edits: []edit{
+			replace("	return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil\n", "	r, w = newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false); heddlePipe(r, w); return r, w, nil\n"),
+		}}, "pipe_unix.go": {edits: []edit{ // macOS
 			replace("	return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil\n", "	r, w = newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false); heddlePipe(r, w); return r, w, nil\n"),
 		}}, "proc.go": {hook: true, edits: []edit{
 			replace("	runtime_beforeExit(code)\n", "	if _hs.Here() { _hs.ExitProcess(code) }; runtime_beforeExit(code)\n"),
@@ -193,7 +202,7 @@ var osPatch = &pkg{
 
 // Package syscall: what is written to a file happened before what is read
 // from one, as Go's race detector has it too (ioSync). Who reads from what blocks (inotify, a terminal) lets the others go on.
-var syscallPatch = &pkg{added: embedded("syscall.go.txt"), files: map[string]file{
+var syscallPatch = &pkg{added: embedded("syscall.go.txt"), systems: true, files: map[string]file{
 	"syscall_unix.go": {hook: true, edits: []edit{
 		replace("	n, err = pread(fd, p, offset)\n", "	n, err = pread(fd, p, offset); if err == nil && _hs.Here() { _hs.Native(fd, false) }\n"),
 		begin("func Pwrite(fd int, p []byte, offset int64) (n int, err error) {", "if _hs.Here() { _hs.Native(fd, true) }"),

@@ -37,6 +37,11 @@ type pkg struct {
 	added func() []byte   // the file heddle.go; nil: none
 	more  func() []byte   // the file heddleloopback.go; nil: none
 	first string          // the release of Go that has the package first; "": all have it
+
+	// systems: there are files for systems beside that. The file poll_linux.go.txt of folder added
+	// is heddle_linux.go of internal/poll, which Go compiles for Linux only, as its name says; one whose name ends in
+	// _other says itself what it is for.
+	systems bool
 }
 
 // A file is the edits of one file. hook: it gets an import of heddlert/hook as _hs.
@@ -185,6 +190,22 @@ func Added(importPath string) map[string][]byte {
 	}
 	if p.more != nil {
 		files[LoopbackName] = p.more()
+	}
+	for name, text := range systemFiles(path.Base(importPath)) {
+		if p.systems {
+			files[name] = text
+		}
+	}
+	return files
+}
+
+// systemFiles returns the files that a package gets for single systems, by base name.
+func systemFiles(pkgName string) map[string][]byte {
+	files := map[string][]byte{}
+	for _, system := range []string{"linux", "darwin", "windows", "other"} {
+		if text, err := addedFiles.ReadFile("added/" + pkgName + "_" + system + ".go.txt"); err == nil {
+			files["heddle_"+system+".go"] = text
+		}
 	}
 	return files
 }

@@ -3,7 +3,6 @@ package drive
 import (
 	"os"
 	"slices"
-	"syscall"
 
 	"heddle/rt/wire"
 	"heddle/trace"
@@ -36,7 +35,7 @@ func openCrashLog(path string) (*crashLog, error) {
 		_, err = f.WriteAt(make([]byte, wire.CrashHeader), 0)
 	}
 	if err == nil {
-		c.mem, err = syscall.Mmap(int(f.Fd()), 0, wire.CrashSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+		c.mem, err = mapFile(f, wire.CrashSize)
 	}
 	if err != nil {
 		f.Close()

@@ -15,7 +15,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"heddle/rt/flow"
@@ -99,10 +98,7 @@ func init() {
 	if err := json.Unmarshal(data, config); err != nil {
 		fatal("configuration %s: %v", path, err)
 	}
-	syscall.CloseOnExec(wire.FD)
-	if config.Mode == "work" {
-		syscall.CloseOnExec(wire.ItemFD)
-	}
+	keepFromChildren()
 }
 
 func fatal(format string, args ...any) {
@@ -127,7 +123,7 @@ func (d *driver) root() string {
 // of the binary: 0 whatever was found, since findings go over the pipe.
 func Run(tests []Test) int {
 	d := &driver{cfg: *config, started: time.Now()}
-	d.out = json.NewEncoder(os.NewFile(wire.FD, "records"))
+	d.out = json.NewEncoder(records())
 	d.goroot = d.root()
 	d.callers()
 	limited = isSet("test.parallel")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"os"
 	"reflect"
 	"slices"
 	"time"
@@ -38,7 +37,7 @@ type worker struct {
 func (d *driver) work(tests []Test) {
 	w := &worker{d: d, tests: tests}
 	d.send(&wire.Record{Type: "ready"})
-	in := json.NewDecoder(os.NewFile(wire.ItemFD, "items"))
+	in := json.NewDecoder(items())
 	for {
 		it := new(wire.Item)
 		if err := in.Decode(it); err != nil {

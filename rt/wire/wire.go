@@ -44,6 +44,7 @@ type Config struct {
 	VisibleAt        []uint64 // sites that are visible from the start (from clips)
 	Isolate          string   // "none", "vars", "process", "auto": vars, but tell where process is needed
 	CrashFile        string   // a file the test binary maps and keeps the running schedule in
+	RecordFile       string   // a file that the Records are appended to, where FD cannot be inherited; "": they go to FD
 	PrintFile        string   // a file for what the program prints in all executions but one; "": it is not kept from the user
 	CheckDeterminism bool
 	Flow             bool   // record data flow in every execution, where the binary is built for it
