@@ -231,7 +231,7 @@ func (b *Builder) make(ctx context.Context, roots []*root) error {
 
 // result gathers what the roots became.
 func (b *Builder) result(roots []*root) *Result {
-	res := &Result{Sites: b.sites(), Left: b.notes}
+	res := &Result{Sites: b.sites(), Left: slices.Concat(b.notes, b.base.lost)}
 	for _, r := range roots {
 		p := Package{
 			ImportPath: r.pkg.ImportPath, Dir: r.pkg.Dir, Binary: r.binary,

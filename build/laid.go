@@ -31,13 +31,15 @@ type baseOverlay struct {
 	key     string
 	path    string            // of its overlay file, which has the names of the second GOROOT
 	replace map[string]string // original, by its real name, to replacement; files of laid packages too
+	lost    []string          // what is lost because edits that may be left out do not fit
 	named   map[string]string // the same for the compiler: what it is to call the files is in them
 }
 
-// Files of replace and named.
+// Files of replace, named and lost.
 const (
 	realNames  = "real.json"
 	givenNames = "named.json"
+	losses     = "lost.json"
 )
 
 // layBase finds or makes the base overlay.
@@ -53,13 +55,16 @@ func (b *Builder) layBase() (*baseOverlay, error) {
 		if err == nil {
 			o.named, err = readOverlay(filepath.Join(filepath.Dir(o.path), givenNames))
 		}
+		if data, e := os.ReadFile(filepath.Join(filepath.Dir(o.path), losses)); err == nil && e == nil {
+			err = json.Unmarshal(data, &o.lost)
+		}
 		if err == nil {
 			return o, nil
 		}
 		os.RemoveAll(filepath.Dir(o.path))
 	}
 	files := map[string][]byte{} // by path below GOROOT/src
-	if err := patchedFiles(files, goroot, b.tool["GOVERSION"]); err != nil {
+	if err := patchedFiles(files, &o.lost, goroot, b.tool["GOVERSION"]); err != nil {
 		return nil, err
 	}
 	o.replace = make(map[string]string, len(files))
@@ -90,6 +95,11 @@ func (b *Builder) layBase() (*baseOverlay, error) {
 	}
 	if files[givenNames], err = overlayJSON(o.named); err != nil {
 		return nil, err
+	}
+	if len(o.lost) > 0 {
+		if files[losses], err = json.Marshal(o.lost); err != nil {
+			return nil, err
+		}
 	}
 	return o, b.cache.put("base", o.key, files)
 }
@@ -158,8 +168,8 @@ func lay(name string, src []byte) ([]byte, error) {
 	return append(out, src[done:]...), nil
 }
 
-// patchedFiles adds the files of the standard library that package std changes or adds.
-func patchedFiles(files map[string][]byte, goroot, version string) error {
+// patchedFiles adds the files of the standard library that package std changes or adds, and to lost what is lost where they do not fit.
+func patchedFiles(files map[string][]byte, lost *[]string, goroot, version string) error {
 	std.GoVersion = version
 	src := filepath.Join(goroot, "src")
 	return filepath.WalkDir(src, func(name string, d fs.DirEntry, err error) error {
@@ -177,11 +187,11 @@ func patchedFiles(files map[string][]byte, goroot, version string) error {
 		if !std.Patched(pkg) {
 			return nil
 		}
-		return patchPackage(files, name, pkg)
+		return patchPackage(files, lost, name, pkg)
 	})
 }
 
-func patchPackage(files map[string][]byte, dir, pkg string) error {
+func patchPackage(files map[string][]byte, lost *[]string, dir, pkg string) error {
 	for name, text := range std.Added(pkg) {
 		files[path.Join(pkg, name)] = text
 	}
@@ -206,6 +216,7 @@ func patchPackage(files map[string][]byte, dir, pkg string) error {
 		if err != nil {
 			return err
 		}
+		*lost = append(*lost, std.Losses(pkg, e.Name(), old)...)
 		if !bytes.Equal(text, old) {
 			files[path.Join(pkg, e.Name())] = text
 		}

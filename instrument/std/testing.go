@@ -2,6 +2,9 @@ package std
 
 import "slices"
 
+// slower is what is lost without edits that save a short execution a third of its time.
+const slower = "short executions take longer"
+
 // Package testing: M.Run hands its tests to heddlert/drive when that has a
 // Config. The rest lets one test run again and again in a goroutine under
 // test: see added/testing.go.txt.
@@ -21,9 +24,9 @@ var testingPatch = &pkg{
 			replace("	dstr := fmtDuration(t.duration)\n	format := \"--- %s: %s (%s)\\n\"\n	if t.Failed() {\n		t.flush", "	if heddleActive && !heddleVerbose() && !t.failed { return }; dstr := fmtDuration(t.duration)\n	format := \"--- %s: %s (%s)\\n\"\n	if t.Failed() {\n		t.flush"),
 			// Bookkeeping that nobody looks at here, and that would cost a third of a short execution: which tests
 			// run (for a time-out's message), what go test -race found, what tRunner is called.
-			replace("	running sync.Map // map", "	running heddleRunning // map"),
-			replace("func (c *common) resetRaces() {\n", "func (c *common) resetRaces() { if heddleActive { return }\n"),
-			replace("func (c *common) checkRaces() (raceErrors int64) {\n", "func (c *common) checkRaces() (raceErrors int64) { if heddleActive { return 0 }\n"),
+			optional(slower, replace("	running sync.Map // map", "	running heddleRunning // map")),
+			optional(slower, replace("func (c *common) resetRaces() {\n", "func (c *common) resetRaces() { if heddleActive { return }\n")),
+			optional(slower, replace("func (c *common) checkRaces() (raceErrors int64) {\n", "func (c *common) checkRaces() (raceErrors int64) { if heddleActive { return 0 }\n")),
 			replace("	t.runner = callerName(0)\n\n	// When this goroutine is done, either because fn(t)", "	t.runner = heddleRunner()\n\n	// When this goroutine is done, either because fn(t)"),
 			// The end of a test that has no cleanups and no output to flush: Failed is called first and orders the
 			// test after those who used it; what follows would order nobody with anybody, in two dozen operations.

@@ -146,7 +146,8 @@ func (s *Sched) onceDone(p unsafe.Pointer, pc uintptr) {
 
 // tickets returns the native counters of the Cond at p: tickets drawn, and called.
 func tickets(p unsafe.Pointer) (drawn, called *uint32) {
-	return (*uint32)(unsafe.Add(p, 16)), (*uint32)(unsafe.Add(p, 20))
+	const at = 2 * unsafe.Sizeof(uintptr(0)) // after the Locker
+	return (*uint32)(unsafe.Add(p, at)), (*uint32)(unsafe.Add(p, at+4))
 }
 
 func (s *Sched) condAdd(p unsafe.Pointer, pc uintptr) (ticket bool) {

@@ -104,8 +104,8 @@ func (c *checker) all(quick bool) {
 	if quick {
 		return
 	}
-	c.say("tables that have gaps, layouts that moved (tests of heddle with this toolchain)", true, c.tests())
-	c.say("what does not compile, or does not work, as heddle rewrites it", true, c.compiles())
+	c.say("tables that have gaps (tests of heddle with this toolchain)", true, c.tests())
+	c.say("what does not compile as heddle rewrites it, or does not work; layouts of types that heddle looks into do not compile where they moved", true, c.compiles())
 }
 
 // edited compares the declarations that are edited in both releases.
@@ -168,21 +168,21 @@ func (c *checker) below() []string {
 
 // tests runs the tests that compare heddle's tables and layouts with a library, by the new toolchain.
 func (c *checker) tests() []string {
-	return c.failures(c.goIn("", "test", "-run", "^(TestMemory|TestPatch|TestBelowRuntime|TestFunctions|TestLayouts)$", "./instrument/std", "./rt/states"))
+	return c.failures(c.goIn("", "test", "-run", "^(TestMemory|TestPatch|TestBelowRuntime|TestFunctions|TestReleases)$", "./instrument/std", "./rt/states"))
 }
 
-// compiles tests a few programs with heddle, built by the toolchain here.
+// compiles tests a program that imports the whole standard library with heddle.
 func (c *checker) compiles() []string {
 	dir, err := os.MkdirTemp("", "heddle-release-")
 	if err != nil {
 		return []string{err.Error()}
 	}
 	defer os.RemoveAll(dir)
-	heddle := filepath.Join(dir, "heddle")
+	heddle := filepath.Join(dir, "heddle") // built by the new toolchain: an older one may not know its language
 	if runtime.GOOS == "windows" {
 		heddle += ".exe"
 	}
-	if out, err := exec.Command("go", "build", "-o", heddle, "heddle/cmd/heddle").CombinedOutput(); err != nil {
+	if out, err := c.goIn("", "build", "-o", heddle, "heddle/cmd/heddle").CombinedOutput(); err != nil {
 		return []string{string(out)}
 	}
 	var text strings.Builder
