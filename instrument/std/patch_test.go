@@ -127,7 +127,14 @@ func TestBelowRuntime(t *testing.T) {
 	}
 	for _, p := range strings.Fields(string(out)) {
 		if p != "runtime" && Patched(p) {
-			t.Errorf("%s is patched, and below runtime", p)
+			for name, f := range packages[p].files {
+				if f.hook {
+					t.Errorf("%s/%s imports heddlert/hook, and is below runtime", p, name)
+				}
+			}
+			if len(Added(p)) > 0 {
+				t.Errorf("%s has files added, and is below runtime", p)
+			}
 		}
 		if rewrite, memory, _ := Mode(p); rewrite || memory {
 			t.Errorf("Mode(%q) rewrites a package below runtime", p)

@@ -30,6 +30,7 @@ var runtimePatch = &pkg{
 
 // Package internal/runtime/maps has the keys of the hash function since Go 1.27.
 var mapsPatch = &pkg{
+	first: "go1.27",
 	files: map[string]file{
 		"runtime_alg.go": {edits: since("go1.27",
 			replace("		hashkey[i] = uintptr(bootstrapRand())\n", "		hashkey[i] = uintptr(0x9e3779b97f4a7c15 * uint64(2*i+1))\n"),
