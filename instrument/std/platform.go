@@ -15,5 +15,5 @@ func SupportedPlatform(goos, goarch string) error {
 	if slices.Contains(Platforms, goos+"/"+goarch) {
 		return nil
 	}
-	return fmt.Errorf("heddle does not know %s/%s: it builds tests for %s; set GOOS and GOARCH to one of these", goos, goarch, strings.Join(Platforms, ", "))
+	return fmt.Errorf("tests for %s/%s are not known to work: heddle builds them for %s; set GOOS and GOARCH to one of these", goos, goarch, strings.Join(Platforms, ", "))
 }
