@@ -90,15 +90,16 @@ func parseMemory(text, release string) (map[string]*decision, error) {
 			continue
 		}
 		indented := body[0] == ' ' || body[0] == '\t'
-		later := false // this line is for later releases
+		later, marked := false, false // this line is for later releases; it is for some only, and replaces what others say of a package
 		if first, rest, _ := strings.Cut(strings.TrimSpace(body), " "); strings.HasPrefix(first, "go1.") && strings.HasSuffix(first, "+") {
+			marked = true
 			body, later = rest, version.Compare(release, strings.TrimSuffix(first, "+")) < 0
 		}
 		if !indented {
 			path, rest, _ := strings.Cut(strings.TrimSpace(body), " ")
 			word, why, _ := strings.Cut(strings.TrimSpace(rest), " ")
 			switch {
-			case ds[path] != nil:
+			case ds[path] != nil && !marked:
 				return nil, fmt.Errorf("memory.txt:%d: package %s has two decisions: leave one", i+1, path)
 			case word != "all" && word != "some" && word != "left":
 				return nil, fmt.Errorf("memory.txt:%d: expected all, some or left after %s, found %q", i+1, path, word)
