@@ -3,6 +3,7 @@ package build
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"go/parser"
 	"go/token"
@@ -200,7 +201,7 @@ func patchPackage(files map[string][]byte, lost *[]string, dir, pkg string) erro
 		return err
 	}
 	for _, name := range std.Needed(pkg) {
-		if !exists(filepath.Join(dir, name)) {
+		if _, err := os.Lstat(filepath.Join(dir, name)); errors.Is(err, fs.ErrNotExist) { // what cannot be read is said below
 			return fmt.Errorf("unsupported Go version %s: %s/%s, which heddle changes, is gone", std.GoVersion, pkg, name)
 		}
 	}
