@@ -27,7 +27,7 @@ var without = map[string]string{
 	"NumGoroutine": "gives what tests may not rely on", "NumGo": "gives what tests may not rely on", "ReadMemStats": "figures of memory",
 	"LockOSThread": "does nothing", "UnlockOSThread": "does nothing", "OpenPlugin": "is noted", "ExitProcess": "ends the process",
 	"RandBytes": "the generator's", "Rand": "the generator's", "Uint64": "the generator's", "Uint32": "the generator's", "MapOrder": "the generator's",
-	"Pulls": "the scheduler's", "EndPulls": "the scheduler's", "Clock": "of executions in real time", "WallClock": "of executions in real time", "Uptime": "of executions in real time",
+	"Pulls": "the scheduler's", "PullCalls": "the scheduler's", "Writes": "of a FileUse", "Open": "of a FileUse", "Slot": "what reads nothing", "EndPulls": "the scheduler's", "Clock": "of executions in real time", "WallClock": "of executions in real time", "Uptime": "of executions in real time",
 	"Foreign": "asks for what is outside control", "Idle": "testing/synctest: bubble.txt", "Outside": "outside control: outside.txt", "Native": "outside control: outside.txt",
 	"TypeOf": "asks nothing of the program", "Use": "connections: loopback.txt", "ChanPolled": "outside control: outside.txt",
 	"Lend": lent, "LendMemory": lent, "LendPointer": lent, "LendSlice": lent,

@@ -12,7 +12,7 @@ import (
 	"heddle/instrument/std"
 )
 
-// released is the version of a binary that scripts/dist made; "": of another.
+// released is the version of a binary that scripts/release made; "": of another.
 var released string
 
 // version returns heddle's version: of the release or the module, or the commit it was built from.

@@ -7,6 +7,10 @@
 // functions that start goroutines, lock, or use channels and timers where they did not; functions without a decision in
 // memory.txt; what package runtime imports; layouts of types that heddle relies on; and whether the standard library compiles as heddle rewrites it.
 // docs/port.md says what to do then. It ends with exit code 1 where heddle would not run, or would not know a function.
+//
+// Or it makes the binaries of a version of heddle's, for five platforms, with checksums; -check makes them twice and compares:
+//
+//	go run ./scripts/release -dist [-version v1.2.3] [-o dist] [-only linux/amd64] [-check]
 package main
 
 import (
@@ -27,12 +31,24 @@ import (
 func main() {
 	from := flag.String("from", "", "the toolchain to compare with; by default the first of the newest release before that heddle knows")
 	quick := flag.Bool("quick", false, "compile nothing")
+	dist := flag.Bool("dist", false, "make the binaries of a version of heddle's instead")
+	named := flag.String("version", "devel", "with -dist: what heddle version prints")
+	out := flag.String("o", "dist", "with -dist: `folder` to write to")
+	check := flag.Bool("check", false, "with -dist: make everything twice and compare")
+	only := flag.String("only", platforms, "with -dist: the `platforms`, with commas between")
 	flag.Usage = func() {
-		fmt.Fprintf(os.Stderr, "usage: go run ./scripts/release [flags] go1.N.M\n")
+		fmt.Fprintf(os.Stderr, "usage: go run ./scripts/release [flags] go1.N.M\n       go run ./scripts/release -dist [flags]\n")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
-	if flag.NArg() != 1 || !version.IsValid(flag.Arg(0)) {
+	if *dist && flag.NArg() == 0 {
+		if err := distribute(*named, *out, strings.Split(*only, ","), *check); err != nil {
+			fmt.Fprintln(os.Stderr, "release:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	if *dist || flag.NArg() != 1 || !version.IsValid(flag.Arg(0)) {
 		flag.Usage()
 		os.Exit(2)
 	}

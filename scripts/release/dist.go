@@ -1,13 +1,3 @@
-// Command dist makes the binaries of a release:
-//
-//	go run ./scripts/dist -version v1.2.3 [-o dist] [-check]
-//
-// For each of five platforms heddle-VERSION-OS-ARCH.tar.gz (of Windows .zip) is written, with the command, README.md and CHANGELOG.md,
-// and SHA256SUMS, which sha256sum -c reads.
-//
-// The bytes depend on the sources, the version, the Go release and nothing else: no path, no time but that of SOURCE_DATE_EPOCH (by
-// default that of the commit), no revision, no C compiler. -check makes everything twice, in other folders and with
-// other caches, and compares.
 package main
 
 import (
@@ -17,10 +7,8 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,36 +18,27 @@ import (
 )
 
 // platforms are those that binaries are released for.
-var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64"}
+const platforms = "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64"
 
-func main() {
-	log.SetFlags(0)
-	log.SetPrefix("dist: ")
-	version := flag.String("version", "devel", "what heddle version prints")
-	out := flag.String("o", "dist", "`folder` to write to")
-	check := flag.Bool("check", false, "make everything twice and compare")
-	only := flag.String("only", "", "only these `platforms`, with commas between, such as linux/amd64")
-	flag.Parse()
-	if flag.NArg() > 0 {
-		log.Fatalf("unexpected %q", flag.Arg(0))
-	}
-	d := dist{version: *version, platforms: platforms}
-	if *only != "" {
-		d.platforms = strings.Split(*only, ",")
-	}
+// distribute makes the binaries of a version of heddle: for each of the platforms heddle-VERSION-OS-ARCH.tar.gz (of Windows .zip), with the
+// command, README.md and CHANGELOG.md, and SHA256SUMS, which sha256sum -c reads.
+//
+// The bytes depend on the sources, the version, the Go release and nothing else: no path, no time but that of SOURCE_DATE_EPOCH (by
+// default that of the commit), no revision, no C compiler. check: everything is made twice, in other folders and with
+// other caches, and compared.
+func distribute(version, out string, platforms []string, check bool) error {
+	d := dist{version: version, platforms: platforms}
 	var err error
 	if d.root, err = moduleRoot(); err == nil {
 		d.time, err = d.sourceTime()
 	}
 	if err == nil {
-		err = d.make(*out, "")
+		err = d.make(out, "")
 	}
-	if err == nil && *check {
-		err = d.again(*out)
+	if err == nil && check {
+		err = d.again(out)
 	}
-	if err != nil {
-		log.Fatal(err)
-	}
+	return err
 }
 
 // A dist is what is to be made.
