@@ -204,7 +204,7 @@ func (s *Sched) confirmed() bool {
 	if s.handedOver || !s.timersRepeat() || s.outsiders() > 0 {
 		return false
 	}
-	if len(s.fails) > 0 { // the program ended there, and nobody waits
+	if len(s.fails) > 0 { // the program ended there
 		s.stop(trace.Panicked)
 		return true
 	}
@@ -249,7 +249,7 @@ func (s *Sched) knowCycle(end DeadlockEnd) {
 	s.knownCycles[s.cycle.key] = end
 }
 
-// endCycle is called when nobody can go on any more. A cycle beside a crash is no deadlock: the program ends by the crash.
+// endCycle is called when no goroutine can go on any more. A cycle beside a crash is no deadlock: the program ends by the crash.
 func (s *Sched) endCycle() {
 	if s.cycle == nil || s.sawForeign || len(s.fails) > 0 {
 		return

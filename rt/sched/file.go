@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"slices"
 	"syscall"
 	"unsafe"
 
@@ -13,8 +14,8 @@ import (
 // stands for it: reads commute with each other, and with nothing else. As objects of kind ObjMap are, they are
 // loaded and stored; what a store did happened before what comes after it.
 //
-// A file is there as long as the folders above it are, so the same step loads those; who makes, renames or removes a folder
-// stores it. What a folder has in it is an object of its own, which is stored by a listing and loaded by who makes, renames
+// A file is there as long as the folders above it are, so the same step loads those; making, renaming or removing a folder
+// stores it. What a folder has in it is an object of its own, which is stored by a listing and loaded by what makes, renames
 // or removes something there, since no two of these need an order because of it.
 //
 // Objects go by names. A file that is open keeps the object of the name it was opened by, and has those that it was
@@ -84,9 +85,12 @@ func (f *files) note(use hook.FileUse, name, also string) {
 		if f.renamed == nil {
 			f.renamed = make(map[string][]string)
 		}
-		for _, old := range append(f.renamed[also], also) {
-			f.renamed[old] = append(f.renamed[old], name)
+		for opened, names := range f.renamed {
+			if slices.Contains(names, also) {
+				f.renamed[opened] = append(names, name)
+			}
 		}
+		f.renamed[also] = append(f.renamed[also], name)
 	}
 }
 
