@@ -18,6 +18,15 @@ const (
 	goalUnchanged = 1
 )
 
+// buildHeddle builds the command into a folder and returns its file.
+func buildHeddle(ctx context.Context, dir string) (string, error) {
+	file := filepath.Join(dir, "heddle")
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", file, "heddle/cmd/heddle").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %v\n%s", err, out)
+	}
+	return file, nil
+}
+
 // measureBuilds prints how long heddle takes to the first execution of a
 // package, beside go test -c of it, each with caches of its own in a temporary
 // folder: from nothing, after an edit, and when nothing changed.
@@ -30,9 +39,9 @@ func measureBuilds(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	heddle := filepath.Join(tmp, "heddle")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", heddle, "heddle/cmd/heddle").CombinedOutput(); err != nil {
-		return fmt.Errorf("go build: %v\n%s", err, out)
+	heddle, err := buildHeddle(ctx, tmp)
+	if err != nil {
+		return err
 	}
 	for _, p := range []struct{ what, test string }{
 		{"a small package (sync, fmt, testing)", ""},

@@ -75,9 +75,9 @@ func coldTable(ctx context.Context, file, only string) error {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	heddle := filepath.Join(tmp, "heddle")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", heddle, "heddle/cmd/heddle").CombinedOutput(); err != nil {
-		return fmt.Errorf("go build: %v\n%s", err, out)
+	heddle, err := buildHeddle(ctx, tmp)
+	if err != nil {
+		return err
 	}
 	var rows strings.Builder
 	for _, c := range contacts {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -80,9 +79,9 @@ func measureWorkers(ctx context.Context, test, strategy string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	heddle := filepath.Join(dir, "heddle")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", heddle, "heddle/cmd/heddle").CombinedOutput(); err != nil {
-		return fmt.Errorf("%v\n%s", err, out)
+	heddle, err := buildHeddle(ctx, dir)
+	if err != nil {
+		return err
 	}
 	fmt.Printf("%-24s %8s %12s %10s %10s %12s %10s %10s %14s\n", strings.TrimPrefix(test, "Test"), "workers", "executions", "seconds", "processor", "utilisation", "speed-up", "pieces", "made again")
 	alone := 0.0

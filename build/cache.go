@@ -12,12 +12,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
 
 	"heddle"
+	"heddle/rt/wire"
 )
 
 // A cache holds what was made, by the hash of what it was made from:
@@ -367,16 +368,12 @@ func CacheMax() (int64, error) {
 	if text == "" {
 		return defaultMax, nil
 	}
-	var n int64
-	var unit string
-	count, err := fmt.Sscanf(strings.ToUpper(text), "%d%s", &n, &unit)
-	if err != nil && count < 1 || n <= 0 {
+	n, err := wire.ParseSize(text)
+	if bytes, e := strconv.ParseInt(text, 10, 64); e == nil && bytes > 0 { // as heddle env has what is no multiple of a unit
+		n, err = bytes, nil
+	}
+	if err != nil {
 		return 0, fmt.Errorf("HEDDLE_CACHE_MAX=%s: want an amount of memory such as 500M or 4G", text)
 	}
-	for i, u := range []string{"", "K", "M", "G", "T"} {
-		if strings.TrimSuffix(unit, "B") == u && n <= 1<<(62-10*i) {
-			return n << (10 * i), nil
-		}
-	}
-	return 0, fmt.Errorf("HEDDLE_CACHE_MAX=%s: want an amount of memory such as 500M or 4G", text)
+	return n, nil
 }

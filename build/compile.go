@@ -320,7 +320,7 @@ func (b *Builder) compile(ctx context.Context, roots []*root, dir string, flags 
 		}
 		args = append(args, "-json", "-o", target)
 		if !strings.Contains(b.tool["GOFLAGS"], "-ldflags") {
-			// Nobody reads DWARF; linking without is faster. The binary is linked in the second GOROOT.
+			// DWARF is not read; linking without is faster. The binary is linked in the second GOROOT.
 			args = append(args, "-ldflags=-w -X=runtime.heddleRoot="+linkerQuoted(b.root.real))
 		}
 		if b.Tags != "" {

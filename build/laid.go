@@ -65,7 +65,7 @@ func (b *Builder) layBase() (*baseOverlay, error) {
 		os.RemoveAll(filepath.Dir(o.path))
 	}
 	files := map[string][]byte{} // by path below GOROOT/src
-	if err := patchedFiles(files, &o.lost, goroot, b.tool["GOVERSION"]); err != nil {
+	if err := patchedFiles(files, &o.lost, goroot); err != nil {
 		return nil, err
 	}
 	o.replace = make(map[string]string, len(files))
@@ -170,8 +170,7 @@ func lay(name string, src []byte) ([]byte, error) {
 }
 
 // patchedFiles adds the files of the standard library that package std changes or adds, and to lost what is lost where they do not fit.
-func patchedFiles(files map[string][]byte, lost *[]string, goroot, version string) error {
-	std.GoVersion = version
+func patchedFiles(files map[string][]byte, lost *[]string, goroot string) error {
 	src := filepath.Join(goroot, "src")
 	return filepath.WalkDir(src, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {

@@ -147,14 +147,11 @@ func (z size) String() string {
 }
 
 func (z size) Set(s string) error {
-	for _, u := range wire.Units {
-		digits, ok := strings.CutSuffix(strings.TrimSuffix(strings.ToUpper(s), "B"), u.Name)
-		if n, err := strconv.ParseInt(digits, 10, 64); ok && err == nil && n > 0 && n <= 1<<62/u.Bytes {
-			*z.value = n * u.Bytes
-			return nil
-		}
+	n, err := wire.ParseSize(s)
+	if err == nil {
+		*z.value = n
 	}
-	return errors.New("want an amount of memory such as 64M or 2G")
+	return err
 }
 
 // Places is the value of a flag that names lines, one each time it is given.

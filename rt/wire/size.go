@@ -1,6 +1,10 @@
 package wire
 
-import "strconv"
+import (
+	"errors"
+	"strconv"
+	"strings"
+)
 
 // Units are the units of amounts of memory, the largest first.
 var Units = []struct {
@@ -16,4 +20,15 @@ func Size(bytes int64) string {
 		}
 	}
 	return strconv.FormatInt(bytes, 10)
+}
+
+// ParseSize reads an amount of memory, with its unit: 64M, 2GB.
+func ParseSize(s string) (bytes int64, err error) {
+	for _, u := range Units {
+		digits, ok := strings.CutSuffix(strings.TrimSuffix(strings.ToUpper(s), "B"), u.Name)
+		if n, err := strconv.ParseInt(digits, 10, 64); ok && err == nil && n > 0 && n <= 1<<62/u.Bytes {
+			return n * u.Bytes, nil
+		}
+	}
+	return 0, errors.New("want an amount of memory such as 64M or 2G")
 }
