@@ -212,11 +212,11 @@ func patchPackage(files map[string][]byte, lost *[]string, dir, pkg string) erro
 		if err != nil {
 			return err
 		}
-		text, err := std.Patch(pkg, e.Name(), old)
+		text, gone, err := std.Patch(pkg, e.Name(), old)
 		if err != nil {
 			return err
 		}
-		*lost = append(*lost, std.Losses(pkg, e.Name(), old)...)
+		*lost = append(*lost, gone...)
 		if !bytes.Equal(text, old) {
 			files[path.Join(pkg, e.Name())] = text
 		}

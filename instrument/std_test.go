@@ -102,7 +102,7 @@ func patch(t testing.TB, in *Input) {
 		return
 	}
 	for i, f := range in.Files {
-		text, err := std.Patch(in.ImportPath, filepath.Base(f.Path), f.Content)
+		text, _, err := std.Patch(in.ImportPath, filepath.Base(f.Path), f.Content)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -44,7 +44,7 @@ func layOverlay(t testing.TB, bubbles bool) string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, err := Patch(path, file, src)
+			text, _, err := Patch(path, file, src)
 			if err != nil {
 				t.Fatal(err)
 			}

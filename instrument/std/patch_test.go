@@ -32,7 +32,7 @@ func TestPatch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := Patch(path, file, src)
+			got, _, err := Patch(path, file, src)
 			if err != nil {
 				t.Error(err)
 				continue
@@ -60,7 +60,7 @@ func TestPatch(t *testing.T) {
 	if Patched("cmp") || Added("cmp") != nil {
 		t.Error("cmp is patched")
 	}
-	if got, err := Patch("cmp", "cmp.go", []byte("x")); string(got) != "x" || err != nil {
+	if got, _, err := Patch("cmp", "cmp.go", []byte("x")); string(got) != "x" || err != nil {
 		t.Errorf("Patch of cmp: %q, %v", got, err)
 	}
 }
@@ -112,7 +112,7 @@ func TestAnchors(t *testing.T) {
 
 	defer func(v string) { GoVersion = v }(GoVersion)
 	GoVersion = "go1.99"
-	_, err := Patch("sync", "mutex.go", []byte("package sync\n"))
+	_, _, err := Patch("sync", "mutex.go", []byte("package sync\n"))
 	const want = `unsupported Go version go1.99: sync/mutex.go: found 0 times, not 1: "func (m *Mutex) Lock() {"`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)

@@ -121,27 +121,28 @@ func of(release string) map[string]*pkg {
 }
 
 // Patch returns src, the text of the file with that base name of the package,
-// with heddle's edits; src itself where there are none. An error names the Go
+// with heddle's edits; src itself where there are none. lost says what is lost
+// because edits that may be left out do not fit. An error names the Go
 // version, the file and the anchor that does not fit:
 //
 //	unsupported Go version go1.27: sync/mutex.go: found 0 times, not 1: "func (m *Mutex) Lock() {"
-func Patch(importPath, file string, src []byte) ([]byte, error) {
+func Patch(importPath, file string, src []byte) (text []byte, lost []string, err error) {
 	p := changed(importPath)
 	if p == nil {
-		return src, nil
+		return src, nil, nil
 	}
-	f, ok := p.files[file]
-	if !ok {
-		return src, nil
-	}
+	f := p.files[file]
 	if len(f.in(release())) == 0 {
-		return src, nil
+		return src, nil, nil
 	}
-	out, _, err := f.apply(string(src), path.Base(importPath), release())
+	out, edits, err := f.apply(string(src), path.Base(importPath), release())
 	if err != nil {
-		return nil, fmt.Errorf("unsupported Go version %s: %s/%s: %v", GoVersion, importPath, file, err)
+		return nil, nil, fmt.Errorf("unsupported Go version %s: %s/%s: %v", GoVersion, importPath, file, err)
 	}
-	return []byte(out), nil
+	for _, e := range edits {
+		lost = append(lost, fmt.Sprintf("%s/%s is not as heddle knows it: %s", importPath, file, e.lost))
+	}
+	return []byte(out), lost, nil
 }
 
 // release is that of GoVersion.
@@ -159,20 +160,6 @@ func Needed(importPath string) []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// Losses says what is lost because edits that may be left out do not fit the text of a file. Patch has no error for it.
-func Losses(importPath, file string, src []byte) []string {
-	p := changed(importPath)
-	if p == nil {
-		return nil
-	}
-	var lost []string
-	_, edits, _ := p.files[file].apply(string(src), path.Base(importPath), release())
-	for _, e := range edits {
-		lost = append(lost, fmt.Sprintf("%s/%s is not as heddle knows it: %s", importPath, file, e.lost))
-	}
-	return lost
 }
 
 // Added returns the files to add to a package, by base name; nil if none.

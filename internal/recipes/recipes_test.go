@@ -1,3 +1,4 @@
+// Package recipes reads the recipes for CI and executes their steps, so that what docs/ci.md offers was tried. It has tests only.
 package recipes
 
 import (
@@ -8,31 +9,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"go.yaml.in/yaml/v3"
+
 	"heddle/build"
 	"heddle/internal/sarifcheck"
 )
-
-func TestParse(t *testing.T) {
-	got, err := Parse("# c\na: 1\nb:\n  - x: y z\n    w: |\n      one\n        two\n\n      three\n  - \"q: r\"\nc: [d, 'e f']\nd:\n- f\n")
-	want := map[string]any{
-		"a": "1", "b": []any{map[string]any{"x": "y z", "w": "one\n  two\n\nthree\n"}, "q: r"},
-		"c": []any{"d", "e f"}, "d": []any{"f"},
-	}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%v\n%#v\n%#v", err, got, want)
-	}
-	for _, bad := range []string{"a: 1\na: 2\n", "a:\n\t- b\n", "x\n", "a: [b\n", "a: 1\n   b: 2\n"} {
-		if v, err := Parse(bad); err == nil {
-			t.Errorf("%q: %v", bad, v)
-		}
-	}
-}
 
 // root is the folder of heddle's sources.
 func root(t *testing.T) string {
@@ -45,15 +31,21 @@ func root(t *testing.T) string {
 
 func parseFile(t *testing.T, name string) map[string]any {
 	t.Helper()
+	var spec map[string]any
+	parseInto(t, name, &spec)
+	return spec
+}
+
+// parseInto reads a file of YAML below heddle's root.
+func parseInto(t *testing.T, name string, v any) {
+	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root(t), name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := Parse(string(text))
-	if err != nil {
+	if err := yaml.Unmarshal(text, v); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	return v.(map[string]any)
 }
 
 // A module with two packages, five tests, and a bug in one of them.
@@ -449,19 +441,15 @@ func TestPreCommit(t *testing.T) {
 			t.Errorf("commit of %s: %v\n%s", c.add, err, out)
 		}
 	}
-	hooks, err := os.ReadFile(filepath.Join(root(t), ".pre-commit-hooks.yaml"))
-	if err != nil {
-		t.Fatal(err)
+	var hooks []struct {
+		Entry string
+		Args  []string
 	}
-	v, err := Parse(string(hooks))
-	if err != nil {
-		t.Fatal(err)
+	parseInto(t, ".pre-commit-hooks.yaml", &hooks)
+	if len(hooks) != 1 {
+		t.Fatalf("%d hooks", len(hooks))
 	}
-	h := v.([]any)[0].(map[string]any)
-	args := strings.Fields(h["entry"].(string))
-	for _, arg := range h["args"].([]any) {
-		args = append(args, arg.(string))
-	}
+	args := append(strings.Fields(hooks[0].Entry), hooks[0].Args...)
 	cmd := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
 	cmd.Dir, cmd.Env = dir, environ(t)
 	if out, err := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != 1 || !bytes.Contains(out, []byte("DATA RACE")) {
