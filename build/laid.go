@@ -24,7 +24,7 @@ const laidPrefix = "heddlert"
 
 // laidFrom lists the sources of the laid packages: folders of heddle.Sources,
 // whose packages are laid under laidPrefix by the last element of their path.
-var laidFrom = []string{"trace", "detect", "explore", "order", "predict", "symbolic", "rt"}
+var laidFrom = []string{"trace", "model", "detect", "explore", "order", "predict", "symbolic", "rt"}
 
 // A baseOverlay is what every build with one toolchain shares: patched files of the standard library and files added to it.
 // Laid packages are files of the second GOROOT.

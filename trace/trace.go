@@ -44,8 +44,8 @@ type Object struct {
 	Init   uint64  // what it was before the first operation, where that is not nothing: see below
 }
 
-// What Init is depends on the kind: of an atomic, in an exhaustive execution, its value; of what is older than the execution,
-// 1 if a Mutex was locked, or an RWMutex for writing, the counter of a WaitGroup, and ChanState of a channel that is offered in an exhaustive execution.
+// What Init is depends on the kind: of an atomic, in an exhaustive execution, its value; the count of a semaphore; of what is older than the execution,
+// 1 if the function of a Once has run, a Mutex was locked, or an RWMutex for writing, the counter of a WaitGroup, and ChanState of a channel that is offered in an exhaustive execution.
 
 const closedChan = 1 << 32
 

@@ -2,6 +2,7 @@ package reach
 
 import (
 	"heddle/explore/transition"
+	"heddle/model"
 	"heddle/trace"
 )
 
@@ -23,24 +24,15 @@ func (f *finder) openAlone() {
 		return other == obj && (cap > 0 || a.Op == trace.OpClose) || leaves(other, a)
 	}, f.like.Accesses)
 	f.decide = func(h set) bool {
-		ch := f.channel(obj, h)
-		if !ch.closed && f.overtakes(c, -1, obj, send, h) {
+		if !f.closed(obj, h) && f.overtakes(c, -1, obj, send, h) {
 			return false
 		}
-		arg := int32(0)
-		switch {
-		case send && ch.closed:
-			arg = -1
-		case send && ch.n < cap:
-		case send:
-			return false
-		case ch.n > 0:
-			arg = 1
-		case !ch.closed:
+		r := f.alone(obj, send, h)
+		if r == nil {
 			return false
 		}
 		f.like.Accesses = f.like.Accesses[:0]
-		a, ok := f.Tab.Access(obj, op, arg)
+		a, ok := f.Tab.Access(obj, op, r.Arg)
 		if ok {
 			f.like.Accesses = f.notes(append(f.like.Accesses, a), c, -1, send, h)
 		}
@@ -58,26 +50,35 @@ func (f *finder) joinBuffer(own, h set) {
 	if f.Tab.Kind(a.Obj) != trace.ObjChan || f.Tab.Cap(a.Obj) == 0 {
 		return
 	}
-	var want trace.Op
+	before, _ := trace.OfChanState(f.Tab.Init(a.Obj))
+	var want model.Mode
 	var k int
 	switch {
-	case a.Op == trace.OpSend && a.Arg >= 0:
-		c := f.channel(a.Obj, h)
-		want, k = trace.OpRecv, c.before+c.sent-f.Tab.Cap(a.Obj)
-	case a.Op == trace.OpRecv && a.Arg > 0:
-		c := f.channel(a.Obj, h)
-		want, k = trace.OpSend, c.received-c.before
+	case a.Mode == model.Send:
+		want, k = model.Recv, before+f.number(a.Obj, model.Send, h)-f.Tab.Cap(a.Obj)
+	case a.Mode == model.Recv:
+		want, k = model.Send, f.number(a.Obj, model.Recv, h)-before
 	default:
 		return
 	}
 	f.each(a.Obj, h, func(at int, b *transition.Access) {
-		if b.Op == want && (want == trace.OpSend && b.Arg >= 0 || want == trace.OpRecv && b.Arg > 0) {
+		if b.Mode == want {
 			if k == 0 {
 				own.join(f.before(at))
 			}
 			k--
 		}
 	})
+}
+
+// number is how many accesses to obj with that mode there are in h.
+func (f *finder) number(obj transition.Object, m model.Mode, h set) (n int) {
+	f.each(obj, h, func(_ int, a *transition.Access) {
+		if a.Mode == m {
+			n++
+		}
+	})
+	return n
 }
 
 // openMeeting is open for two calls that meet over an unbuffered channel.
@@ -95,7 +96,7 @@ func (f *finder) openMeeting() {
 		if f.Choosy(o, q) && !f.idle(d, h) && (o.Poll || !f.idle(c, h)) {
 			return false
 		}
-		if f.channel(obj, h).closed || f.overtakes(c, d, obj, send, h) || f.overtakes(d, c, obj, !send, h) {
+		if f.closed(obj, h) || f.overtakes(c, d, obj, send, h) || f.overtakes(d, c, obj, !send, h) {
 			return false
 		}
 		f.like.Accesses = f.notes(append(f.like.Accesses[:0], a), c, d, send, h)
@@ -170,14 +171,8 @@ func (f *finder) idle(c int32, h set) bool {
 
 // ready reports whether a case of c can be done alone when the events of h have happened.
 func (f *finder) ready(c int32, obj transition.Object, send bool, h set) bool {
-	ch, cap := f.channel(obj, h), f.Tab.Cap(obj)
-	switch {
-	case ch.closed && (send || ch.n == 0):
-		return true
-	case cap == 0, send && ch.n >= cap, !send && ch.n <= 0:
-		return false
-	}
-	return !f.overtakes(c, -1, obj, send, h)
+	r := f.alone(obj, send, h)
+	return r != nil && (r.Mode == model.SendClosed || r.Mode == model.RecvClosed || !f.overtakes(c, -1, obj, send, h))
 }
 
 // overtakes reports whether somebody waits on c's side of a channel, when the

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"heddle/explore/transition"
+	"heddle/model"
 	"heddle/trace"
 )
 
@@ -139,7 +140,7 @@ func (f *finder) openCompared() {
 func (f *finder) lastWrite(obj transition.Object, h set) int {
 	last := -1
 	f.each(obj, h, func(at int, a *transition.Access) {
-		if a.Mode == transition.Write {
+		if a.Mode == model.Write {
 			last = at
 		}
 	})

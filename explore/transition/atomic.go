@@ -3,6 +3,7 @@ package transition
 import (
 	"slices"
 
+	"heddle/model"
 	"heddle/trace"
 )
 
@@ -47,20 +48,20 @@ func (p *Path) readValues(t *trace.Trace) {
 }
 
 // foreseeCompare returns what a CompareAndSwap would do at the end of c.
-func (c *Cut) foreseeCompare(a *Claim, obj Object) Mode {
+func (c *Cut) foreseeCompare(a *Claim, obj Object) model.Mode {
 	if a.compares && c.value(obj) != a.want {
-		return Read
+		return model.Read
 	}
-	return Write
+	return model.Write
 }
 
 // value returns what an atomic holds at the end of c.
 func (c *Cut) value(obj Object) uint64 {
 	us := c.p.used(obj)
 	for k := len(us) - 1; k >= 0; k-- {
-		if us[k].Mode == Write && c.has(int(us[k].at)) {
+		if us[k].Mode == model.Write && c.has(int(us[k].at)) {
 			return c.p.rows[us[k].at].value
 		}
 	}
-	return c.p.Tab.objects[obj].init
+	return c.p.Tab.objects[obj].Init
 }

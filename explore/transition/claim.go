@@ -1,6 +1,9 @@
 package transition
 
-import "heddle/trace"
+import (
+	"heddle/model"
+	"heddle/trace"
+)
 
 // A Claim is a transition that might have come earlier than it did, or at all:
 // one that was done, an operation that was left over, another case of a select,
@@ -44,8 +47,8 @@ func (p *Path) Leftover(c *Claim, k int) {
 func (p *Path) complete(c *Claim) {
 	c.all = append(c.all[:0], c.Accesses...)
 	for i := range c.Accesses {
-		if a := &c.Accesses[i]; a.Mode == sendClosed && p.Tab.objects[a.Obj].cap > 0 {
-			c.all = append(c.all, Access{a.Obj, send, a.Op, 0}) // what it does before the close
+		if a := &c.Accesses[i]; a.Mode == model.SendClosed && p.Tab.objects[a.Obj].Cap > 0 {
+			c.all = append(c.all, Access{a.Obj, model.Send, a.Op, 0}) // what it does before the close
 		}
 	}
 	if c.ops[0] < 0 {
@@ -79,7 +82,7 @@ func (p *Path) choosy(o, q *Operation) bool { return (o.n > 1 || o.Poll) && q.n 
 
 // faces reports whether o has the other side of an offer over an unbuffered channel.
 func (p *Path) faces(o *Operation, f *offer) bool {
-	if p.Tab.objects[f.obj].cap > 0 {
+	if p.Tab.objects[f.obj].Cap > 0 {
 		return false
 	}
 	for k := o.first; k < o.first+o.n; k++ {
@@ -96,11 +99,11 @@ next:
 	for k := o.first; k < o.first+o.n; k++ {
 		obj := p.offers[k].obj
 		for _, a := range *as {
-			if a.Obj == obj && (a.Mode == seen || a.Mode == serve || a.Mode == meet || a.Mode == poll) {
+			if a.Obj == obj && (a.Mode == model.Seen || a.Mode == model.Serve || a.Mode == model.Meet || a.Mode == model.Poll) {
 				continue next
 			}
 		}
-		*as = append(*as, Access{obj, seen, trace.OpSelect, -2})
+		*as = append(*as, Access{obj, model.Seen, trace.OpSelect, -2})
 	}
 }
 
@@ -145,16 +148,16 @@ func (p *Path) Rivals(c *Claim) []Rival {
 	return p.rivals
 }
 
-func (p *Path) addRivals(c *Claim, obj Object, m Mode, n int) {
+func (p *Path) addRivals(c *Claim, obj Object, m model.Mode, n int) {
 	us := p.usedBefore(obj, c.Done)
 	for k := len(us) - 1; k >= 0; k-- {
 		u := &us[k]
-		if !conflicts[m][u.Mode] {
+		if !model.Conflict(m, u.Mode) {
 			k = int(u.run)
 			continue
 		}
 		if p.announced(int(u.at), c) {
-			if stops[m][u.Mode] {
+			if model.Covers(m, u.Mode) {
 				return
 			}
 			continue
@@ -162,7 +165,7 @@ func (p *Path) addRivals(c *Claim, obj Object, m Mode, n int) {
 		if p.steps[u.at].Barrier {
 			continue
 		}
-		p.rivals = append(p.rivals, Rival{int(u.at), n, stops[m][u.Mode]})
+		p.rivals = append(p.rivals, Rival{int(u.at), n, model.Covers(m, u.Mode)})
 	}
 }
 
@@ -199,7 +202,7 @@ func (p *Path) claim(c *Claim, f *offer, arg int32) {
 	if f.send {
 		op = trace.OpSend
 	}
-	if m, ok := p.Tab.mode(trace.ObjChan, f.obj, op, arg); ok {
+	if m, ok := p.Tab.mode(f.obj, op, arg); ok {
 		c.Accesses = append(c.Accesses, Access{f.obj, m, op, arg})
 	}
 }
@@ -207,7 +210,7 @@ func (p *Path) claim(c *Claim, f *offer, arg int32) {
 // single is the claim of a case that needs no partner: of a channel with a
 // buffer, or of one that is closed.
 func (p *Path) single(c *Claim, o *Operation, k *offer, f func(*Claim)) {
-	unbuffered := p.Tab.objects[k.obj].cap == 0
+	unbuffered := p.Tab.objects[k.obj].Cap == 0
 	if o.Done < p.n && p.steps[o.Done].Proc == o.Proc && p.steps[o.Done].Case == k.at && (p.steps[o.Done].With == NoProc && !p.isDefault(o) || !unbuffered) {
 		return // it was done
 	}
@@ -240,7 +243,7 @@ func (p *Path) byDefault(c *Claim, o *Operation, f func(*Claim)) {
 		if p.offers[k].send {
 			op = trace.OpSend
 		}
-		c.Accesses = append(c.Accesses, Access{p.offers[k].obj, poll, op, -1})
+		c.Accesses = append(c.Accesses, Access{p.offers[k].obj, model.Poll, op, model.NotReady})
 	}
 	p.complete(c)
 	f(c)
@@ -248,7 +251,7 @@ func (p *Path) byDefault(c *Claim, o *Operation, f func(*Claim)) {
 
 // partners claims the communications of k with everybody who might have met it.
 func (p *Path) partners(c *Claim, o *Operation, k *offer, f func(*Claim)) {
-	if p.Tab.objects[k.obj].cap > 0 {
+	if p.Tab.objects[k.obj].Cap > 0 {
 		return
 	}
 	for i := range p.offers {
@@ -351,13 +354,14 @@ func (cut *Cut) waits(o *Operation) bool {
 	}
 	for k := o.first; k < o.first+o.n; k++ {
 		f := &cut.p.offers[k]
-		n, closed := cut.buffer(f.obj)
-		if closed && (f.send || n == 0) {
-			return cut.block(cut.last(f.obj, closing))
-		}
-		if limit := int(cut.p.Tab.objects[f.obj].cap); limit > 0 && !cut.busy(f.obj, f.send, n, limit) {
+		r, blocked := cut.alone(f.obj, f.send)
+		switch {
+		case blocked:
+		case r.Mode == model.SendClosed || r.Mode == model.RecvClosed:
+			return cut.block(cut.last(f.obj, model.Close))
+		default:
 			if _, behind := cut.older(o.era, o.Proc, f.obj, f.send); !behind {
-				return false
+				return cut.block(cut.last(f.obj, facing(f.send)))
 			}
 		}
 	}
@@ -383,12 +387,12 @@ func (cut *Cut) awaited(c *Claim) bool {
 }
 
 // changed reports whether somebody else did to obj what conflicts with m, after the transition first and before c.
-func (cut *Cut) changed(c *Claim, obj Object, m Mode, first int) bool {
+func (cut *Cut) changed(c *Claim, obj Object, m model.Mode, first int) bool {
 	p := cut.p
 	us := p.usedBefore(obj, c.Done)
 	for k := len(us) - 1; k >= 0 && int(us[k].at) > first; k-- {
 		u := &us[k]
-		if p.steps[u.at].Proc != c.Proc && conflicts[m][u.Mode] && cut.has(int(u.at)) {
+		if p.steps[u.at].Proc != c.Proc && model.Conflict(m, u.Mode) && cut.has(int(u.at)) {
 			return true
 		}
 	}

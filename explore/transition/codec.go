@@ -3,6 +3,7 @@ package transition
 import (
 	"encoding/binary"
 
+	"heddle/model"
 	"heddle/trace"
 	"heddle/trace/varint"
 )
@@ -74,7 +75,7 @@ func (e *Encoder) object(o Object) {
 		e.B = binary.AppendUvarint(e.B, e.tab.name(&r.objectKey))
 		e.Uint(int(r.kind))
 		e.Uint(int(r.size))
-		e.Uint(int(r.cap))
+		e.Uint(int(r.Cap))
 	}
 }
 
@@ -160,7 +161,7 @@ func (d *Decoder) object() Object {
 	}
 	obj := d.tab.intern(key)
 	row := &d.tab.objects[obj]
-	row.cap = max(row.cap, limit)
+	row.Cap = max(row.Cap, limit)
 	d.objs = append(d.objs, obj)
 	return obj
 }
@@ -171,8 +172,8 @@ func (d *Decoder) Transition() (t Transition) {
 	t.Case, t.WithCase, t.Choice, t.Choices = int16(d.Int()), int16(d.Int()), int32(d.Int()), int32(d.Int())
 	t.Op, t.Barrier = trace.Op(d.Uint()), d.Uint() != 0
 	for range d.Count() {
-		a := Access{Obj: d.object(), Mode: Mode(d.Uint())}
-		if a.Mode >= modes {
+		a := Access{Obj: d.object(), Mode: model.Mode(d.Uint())}
+		if a.Mode >= model.Modes {
 			d.Fail()
 		}
 		if d.Bad {

@@ -3,6 +3,7 @@ package transition
 import (
 	"slices"
 
+	"heddle/model"
 	"heddle/trace"
 )
 
@@ -14,7 +15,7 @@ import (
 // is there only with what it was given.
 func (p *Path) checkCounters() {
 	for _, obj := range p.Tab.counters {
-		if us := p.used(obj); !p.Tab.objects[obj].ordered && (!p.paired(us) || p.anyFirst(us)) {
+		if us := p.used(obj); !p.Tab.objects[obj].Ordered && (!p.paired(us) || p.anyFirst(us)) {
 			p.Tab.order(obj)
 		}
 	}
@@ -26,7 +27,7 @@ func (p *Path) anyFirst(us []use) bool {
 	last := -1
 	concurrent := false
 	for i := range us {
-		if us[i].Mode != wgAdd || us[i].Arg <= 0 {
+		if us[i].Mode != model.Add || us[i].Arg <= 0 {
 			continue
 		}
 		concurrent = concurrent || last >= 0 && !p.Before(int(us[last].at), int(us[i].at))
@@ -40,7 +41,7 @@ func (p *Path) anyFirst(us []use) bool {
 		return true
 	}
 	for i := range us {
-		if us[i].Mode == wgAdd && us[i].Arg > 0 && p.concurrentAdd(us, i) && p.fromZero(us, i) {
+		if us[i].Mode == model.Add && us[i].Arg > 0 && p.concurrentAdd(us, i) && p.fromZero(us, i) {
 			return true
 		}
 	}
@@ -50,7 +51,7 @@ func (p *Path) anyFirst(us []use) bool {
 // concurrentAdd reports whether another Add has no order with us[i].
 func (p *Path) concurrentAdd(us []use, i int) bool {
 	for k := range us {
-		if k == i || us[k].Mode != wgAdd || us[k].Arg <= 0 {
+		if k == i || us[k].Mode != model.Add || us[k].Arg <= 0 {
 			continue
 		}
 		first, second := int(us[min(i, k)].at), int(us[max(i, k)].at)
@@ -89,9 +90,9 @@ func (p *Path) fromZero(us []use, i int) bool {
 // counted is by how much an access changes a counter, or would if it did not panic.
 func (a *Access) counted() int32 {
 	switch {
-	case a.Mode == wgAdd:
+	case a.Mode == model.Add:
 		return a.Arg
-	case a.Mode == rLock:
+	case a.Mode == model.ReadLock:
 		return 1
 	case a.Op == trace.OpRUnlock:
 		return -1

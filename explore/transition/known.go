@@ -52,7 +52,7 @@ func (tab *Table) addr(by Proc, name uint64) uintptr {
 // Known returns the objects whose accesses turned out to conflict beyond what goes without saying (see order).
 func (tab *Table) Known() (known []trace.Identity) {
 	for i := range tab.objects {
-		if o := &tab.objects[i]; o.ordered {
+		if o := &tab.objects[i]; o.Ordered {
 			known = append(known, trace.Identity{By: tab.path(o.by), Made: uint64(o.made), N: o.n, Offset: o.offset, Addr: tab.name(&o.objectKey), Kind: o.kind, Size: o.size})
 		}
 	}
@@ -67,7 +67,7 @@ func (tab *Table) Know(known []trace.Identity) {
 			by = tab.proc(procRow{by, n})
 		}
 		obj := tab.intern(objectKey{by: by, made: trace.Site(k.Made), n: k.N, offset: k.Offset, addr: tab.addr(by, k.Addr), kind: k.Kind, size: k.Size})
-		tab.objects[obj].ordered = true
+		tab.objects[obj].Ordered = true
 	}
 }
 

@@ -1,6 +1,9 @@
 package transition
 
-import "heddle/trace"
+import (
+	"heddle/model"
+	"heddle/trace"
+)
 
 // An Operation is a communication that a goroutine announced: a send, a
 // receive, or a select with its cases.
@@ -124,11 +127,11 @@ func (p *Path) readLeft(t *trace.Trace) {
 		}
 		a := &p.left[n]
 		*a = Transition{Proc: p.Tab.procOfGID(l.G), With: NoProc, Choice: -1, Op: l.Op, Accesses: a.Accesses[:0], Starts: a.Starts[:0]}
-		obj, kind := p.Tab.object(t, l.Obj, 0), t.Objects[l.Obj].Kind
-		if l.Op == trace.OpArrive && kind == trace.ObjChan {
+		obj := p.Tab.object(t, l.Obj, 0)
+		if l.Op == trace.OpArrive && t.Objects[l.Obj].Kind == trace.ObjChan {
 			p.readArrival(t, l, a)
 			n++
-		} else if m, ok := p.Tab.mode(kind, obj, l.Op, 1); ok {
+		} else if m, ok := p.Tab.mode(obj, l.Op, 1); ok {
 			a.Accesses = append(a.Accesses, Access{obj, m, l.Op, 1})
 			n++
 		}
@@ -144,7 +147,7 @@ func (p *Path) readArrival(t *trace.Trace, l *trace.Left, a *Transition) {
 	}
 	for ; i < len(t.Offers); i++ {
 		if o := &t.Offers[i]; o.G == l.G && o.Step == l.Step {
-			a.Accesses = append(a.Accesses, Access{p.Tab.object(t, o.Obj, 0), arrived, trace.OpArrive, side(o.Send)})
+			a.Accesses = append(a.Accesses, Access{p.Tab.object(t, o.Obj, 0), model.Arrived, trace.OpArrive, side(o.Send)})
 		}
 	}
 }

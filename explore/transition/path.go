@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sort"
 
+	"heddle/model"
 	"heddle/trace"
 )
 
@@ -405,7 +406,7 @@ func (p *Path) readEvent(t *trace.Trace, ev int) {
 		if e.Arg == -1 {
 			p.polled(t)
 		} else if obj := p.Tab.object(t, e.Obj, 0); !s.sees(obj) {
-			p.accessAs(obj, seen, trace.OpSelect, int32(e.Arg))
+			p.accessAs(obj, model.Seen, trace.OpSelect, int32(e.Arg))
 		}
 		return
 	case trace.OpSend, trace.OpRecv:
@@ -421,7 +422,7 @@ func (p *Path) readEvent(t *trace.Trace, ev int) {
 	if op == trace.OpAtomicLoad && s.Op == trace.OpAtomicCAS && compared(t, ev) < 0 {
 		op = trace.OpAtomicRMW // whether it would fail elsewhere could not be told
 	}
-	p.access(obj, t.Objects[e.Obj].Kind, op, int32(min(max(e.Arg, -1<<31), 1<<31-1)))
+	p.access(obj, op, int32(min(max(e.Arg, -1<<31), 1<<31-1)))
 }
 
 // MemorySize returns how many bytes an event about an object of that kind is about, 0 if not memory.
@@ -452,10 +453,10 @@ func (p *Path) polled(t *trace.Trace) {
 				op = trace.OpSend
 			}
 			obj := p.Tab.object(t, o.Obj, 0)
-			if p.Tab.objects[obj].cap == 0 {
+			if p.Tab.objects[obj].Cap == 0 {
 				p.Tab.order(obj)
 			}
-			p.accessAs(obj, poll, op, -1)
+			p.accessAs(obj, model.Poll, op, model.NotReady)
 		}
 	}
 }
@@ -463,7 +464,7 @@ func (p *Path) polled(t *trace.Trace) {
 // accesses reports whether t communicates over obj.
 func (t *Transition) accesses(obj Object) bool {
 	for i := range t.Accesses {
-		if a := &t.Accesses[i]; a.Obj == obj && a.Mode != seen {
+		if a := &t.Accesses[i]; a.Obj == obj && a.Mode != model.Seen {
 			return true
 		}
 	}
@@ -472,7 +473,7 @@ func (t *Transition) accesses(obj Object) bool {
 
 func (t *Transition) sees(obj Object) bool {
 	for i := range t.Accesses {
-		if a := &t.Accesses[i]; a.Obj == obj && a.Mode == seen {
+		if a := &t.Accesses[i]; a.Obj == obj && a.Mode == model.Seen {
 			return true
 		}
 	}
@@ -520,14 +521,14 @@ func (p *Path) usedBefore(obj Object, end int) []use {
 	return us[:sort.Search(len(us), func(k int) bool { return int(us[k].at) >= end })]
 }
 
-func (p *Path) access(obj Object, kind trace.ObjKind, op trace.Op, arg int32) {
-	if m, ok := p.Tab.mode(kind, obj, op, arg); ok {
+func (p *Path) access(obj Object, op trace.Op, arg int32) {
+	if m, ok := p.Tab.mode(obj, op, arg); ok {
 		p.accessAs(obj, m, op, arg)
 	}
 }
 
 // accessAs adds an access to the newest transition and orders it after those it conflicts with.
-func (p *Path) accessAs(obj Object, m Mode, op trace.Op, arg int32) {
+func (p *Path) accessAs(obj Object, m model.Mode, op trace.Op, arg int32) {
 	j := p.n - 1
 	a := Access{obj, m, op, arg}
 	for len(p.uses) <= int(obj) {
@@ -539,7 +540,7 @@ func (p *Path) accessAs(obj Object, m Mode, op trace.Op, arg int32) {
 			p.orderAfter(j, o, m)
 		}
 	}
-	if m == send || m == recv {
+	if m == model.Send || m == model.Recv {
 		p.orderBuffer(j, obj, m)
 	}
 	p.steps[j].Accesses = append(p.steps[j].Accesses, a)
@@ -550,33 +551,33 @@ func (p *Path) accessAs(obj Object, m Mode, op trace.Op, arg int32) {
 	p.uses[obj] = append(p.uses[obj], use{int32(j), run, a})
 }
 
-func (p *Path) orderAfter(j int, obj Object, m Mode) {
+func (p *Path) orderAfter(j int, obj Object, m model.Mode) {
 	us := p.uses[obj]
 	for k := len(us) - 1; k >= 0; k-- {
 		n := us[k].Mode
-		if !conflicts[m][n] {
+		if !model.Conflict(m, n) {
 			k = int(us[k].run)
 			continue
 		}
 		p.after(j, us[k].at)
-		if stops[m][n] {
+		if model.Covers(m, n) {
 			return
 		}
 	}
 }
 
 // orderBuffer orders a send after the receive that made room for it.
-func (p *Path) orderBuffer(j int, obj Object, m Mode) {
+func (p *Path) orderBuffer(j int, obj Object, m model.Mode) {
 	for len(p.chans) <= int(obj) {
 		p.chans = append(p.chans, chanOrder{})
 	}
 	c := &p.chans[obj]
-	if m == recv {
+	if m == model.Recv {
 		c.recvs = append(c.recvs, int32(j))
 		return
 	}
 	before, _ := trace.OfChanState(p.Tab.Init(obj))
-	if k := before + len(c.sends) - int(p.Tab.objects[obj].cap); k >= 0 && k < len(c.recvs) {
+	if k := before + len(c.sends) - int(p.Tab.objects[obj].Cap); k >= 0 && k < len(c.recvs) {
 		p.after(j, c.recvs[k])
 	}
 	c.sends = append(c.sends, int32(j))

@@ -1,6 +1,9 @@
 package transition
 
-import "heddle/trace"
+import (
+	"heddle/model"
+	"heddle/trace"
+)
 
 // A Cut is a part of a path: its transitions up to From, and of the rest what
 // does not happen after any of those left out. A cut is an execution that
@@ -55,7 +58,7 @@ func (c *Cut) block(i int) bool {
 }
 
 // last returns the last transition in c that used obj with the given mode, -1 if there is none.
-func (c *Cut) last(obj Object, m Mode) int {
+func (c *Cut) last(obj Object, m model.Mode) int {
 	us := c.p.used(obj)
 	for k := len(us) - 1; k >= 0; k-- {
 		if us[k].Mode != m {
@@ -82,58 +85,110 @@ func (c *Cut) foreseeAll(a *Claim) bool {
 
 // foresee is foreseeAll for one access.
 func (c *Cut) foresee(a *Claim, x *Access) bool {
-	tab := c.p.Tab
-	kind := tab.objects[x.Obj].kind
-	ok := true
 	switch {
-	case x.Mode == left || x.Mode == seen:
+	case x.Mode == model.Left || x.Mode == model.Seen:
 		return true
 	case a.Op == trace.OpAtomicCAS:
 		x.Mode = c.foreseeCompare(a, x.Obj)
 		return true
-	case kind == trace.ObjMutex:
-		at, locked := c.locked(x.Obj)
-		switch x.Op {
-		case trace.OpLock:
-			ok = !locked || c.block(at)
-		case trace.OpTryLock:
-			x.Arg = number(!locked)
-		case trace.OpUnlock:
-			x.Arg = -number(!locked)
-		}
-	case kind == trace.ObjRWMutex:
-		ok = c.foreseeRW(x)
-	case kind == trace.ObjWaitGroup:
-		n := c.sum(x.Obj)
-		switch {
-		case x.Op == trace.OpWGWait:
-			ok = n == 0 || c.block(c.excess(x.Obj))
-		case n+int(x.Arg) < 0:
-			tab.order(x.Obj)
-		}
-	case kind == trace.ObjOnce:
-		ok = c.foreseeOnce(x)
-	case kind == trace.ObjCond:
-		if x.Op == trace.OpSignal || x.Op == trace.OpBroadcast {
-			x.Arg = c.waiters(x.Obj)
-		}
-	case kind == trace.ObjSemaphore:
-		if x.Op == trace.OpAcquire {
-			ok = c.count(x.Obj) > 0 || c.block(c.last(x.Obj, Write))
-		}
-	case kind == trace.ObjChan:
-		if x.Mode == poll && x.Op != trace.OpAwait {
-			return c.empty(a, x.Obj, x.Op == trace.OpSend)
-		}
-		ok = c.foreseeChan(a, x)
+	case x.Mode == model.Poll && x.Op != trace.OpAwait:
+		return c.empty(a, x.Obj, x.Op == trace.OpSend)
 	}
-	if !ok {
+	def, o := c.p.Tab.Model(x.Obj)
+	s := c.state(x.Obj)
+	r, outcome, next := def.Step(o, s, x.Op, x.Arg)
+	switch {
+	case r == nil:
+		return c.block(c.blocker(x.Obj, s, x.Op))
+	case o.Kind == trace.ObjChan && !c.foreseeChan(a, x, r):
 		return false
+	case next[0] < 0 && o.Kind == trace.ObjWaitGroup, r.Panics && x.Op == trace.OpRUnlock:
+		c.p.Tab.order(x.Obj)
 	}
-	if m, known := tab.mode(kind, x.Obj, x.Op, x.Arg); known {
+	x.Arg = outcome
+	if m, seen := def.Mode(o, x.Op, outcome); seen {
 		x.Mode = m
 	}
 	return true
+}
+
+// state is what the operations in c leave at obj.
+func (c *Cut) state(obj Object) (s model.State) {
+	def, o := c.p.Tab.Model(obj)
+	us := c.p.used(obj)
+	from := 0
+	s = def.Start(o)
+	if o.Kind == trace.ObjChan && o.Cap == 0 { // nothing but a close changes it
+		if at := c.last(obj, model.Close); at >= 0 {
+			s = def.After(o, s, trace.OpClose, 0)
+		}
+		return s
+	}
+	if def.Settles() {
+		for k := len(us) - 1; k >= 0; k-- {
+			if !c.has(int(us[k].at)) {
+				continue
+			}
+			if settled, ok := def.Settled(o, us[k].Op, us[k].Arg); ok {
+				s, from = settled, k+1
+				break
+			}
+		}
+	}
+	for k := from; k < len(us); k++ {
+		if u := &us[k]; c.has(int(u.at)) {
+			s = def.After(o, s, u.Op, u.Arg)
+		}
+	}
+	return s
+}
+
+// blocker returns the last transition in c without which op, which must wait at obj in state s, might not have to; -1 if there is none.
+func (c *Cut) blocker(obj Object, s model.State, op trace.Op) int {
+	def, o := c.p.Tab.Model(obj)
+	if o.Kind == trace.ObjWaitGroup {
+		return c.excess(obj) // Adds commute, so any may be the last
+	}
+	us := c.p.used(obj)
+	for k := len(us) - 1; k >= 0; k-- {
+		if u := &us[k]; c.has(int(u.at)) && def.Blames(o, s, op, u.Op, u.Arg) {
+			return int(u.at)
+		}
+	}
+	return -1
+}
+
+// foreseeChan is foresee for a channel operation other than a poll, to which r applies: whether it is that of a communication with
+// a partner or without, as a is, and whether it is a's turn.
+func (c *Cut) foreseeChan(a *Claim, x *Access, r *model.Rule) bool {
+	switch {
+	case r.Mode == model.SendClosed || r.Mode == model.RecvClosed:
+		return a.With == NoProc || c.block(c.last(x.Obj, model.Close))
+	case r.Mode == model.Send || r.Mode == model.Recv:
+		return a.With != NoProc || c.first(a, x.Obj, r.Mode == model.Send)
+	case r.Meets:
+		return a.With != NoProc || c.block(-1)
+	}
+	return true
+}
+
+// alone returns the rule by which a side of a channel could go on without a partner at the end of c; blocked is true if it could not.
+func (c *Cut) alone(obj Object, send bool) (r *model.Rule, blocked bool) {
+	def, o := c.p.Tab.Model(obj)
+	op := trace.OpRecv
+	if send {
+		op = trace.OpSend
+	}
+	r, _, _ = def.Step(o, c.state(obj), op, 0)
+	return r, r == nil || r.Meets
+}
+
+// facing returns the mode of the operations that let a side of a channel with a buffer go on.
+func facing(send bool) model.Mode {
+	if send {
+		return model.Recv
+	}
+	return model.Send
 }
 
 func number(b bool) int32 {
@@ -143,190 +198,16 @@ func number(b bool) int32 {
 	return 0
 }
 
-// locked reports whether a mutex is locked at the end of c, and where it was taken, -1 if that was before the execution.
-func (c *Cut) locked(obj Object) (at int, locked bool) {
-	if at = c.last(obj, Write); at >= 0 {
-		return at, c.p.steps[at].Op != trace.OpUnlock
-	}
-	return -1, c.p.Tab.Init(obj) != 0
-}
-
-func (c *Cut) foreseeRW(x *Access) bool {
-	readers, wants, at := 0, -1, -1
-	locked := c.p.Tab.Init(x.Obj) != 0 // taken at; -1: before the execution
-	for _, u := range c.p.used(x.Obj) {
-		if !c.has(int(u.at)) {
-			continue
-		}
-		switch u.Op {
-		case trace.OpRLock:
-			readers++
-		case trace.OpTryRLock:
-			readers += int(u.Arg)
-		case trace.OpRUnlock:
-			if u.Arg >= 0 {
-				readers--
-			}
-		case trace.OpArrive:
-			wants = int(u.at)
-		case trace.OpLock:
-			locked, at, wants = true, int(u.at), -1
-		case trace.OpTryLock:
-			if u.Arg > 0 {
-				locked, at = true, int(u.at)
-			}
-		case trace.OpUnlock:
-			locked, at = false, -1
-		}
-	}
-	switch x.Op {
-	case trace.OpLock:
-		return !locked && readers == 0 || c.block(-1)
-	case trace.OpArrive, trace.OpRLock:
-		return !locked && wants < 0 || c.block(max(at, wants))
-	case trace.OpTryLock:
-		x.Arg = number(!locked && wants < 0 && readers == 0)
-	case trace.OpTryRLock:
-		x.Arg = number(!locked && wants < 0)
-	case trace.OpUnlock:
-		x.Arg = -number(!locked)
-	case trace.OpRUnlock:
-		if x.Arg = -number(readers <= 0); x.Arg < 0 {
-			c.p.Tab.order(x.Obj)
-		}
-	}
-	return true
-}
-
-// sum is the counter of a WaitGroup at the end of c. It may be negative: an Add that makes it so panics, and has changed it.
-func (c *Cut) sum(obj Object) int {
-	n := int(c.p.Tab.Init(obj))
-	for _, u := range c.p.used(obj) {
-		if u.Op == trace.OpWGAdd && c.has(int(u.at)) {
-			n += int(u.Arg)
-		}
-	}
-	return n
-}
-
-func (c *Cut) foreseeOnce(x *Access) bool {
-	if at := c.last(x.Obj, Write); at >= 0 {
-		if c.p.steps[at].Op == trace.OpOnceDone {
-			x.Arg = 0
-			return true
-		}
-		return x.Op == trace.OpOnceDone || c.block(at)
-	}
-	if us := c.p.used(x.Obj); x.Op == trace.OpOnce {
-		x.Arg = number(len(us) == 0 || us[0].Arg == 1) // done before the execution began, or not
-	}
-	return true
-}
-
-// waiters returns how many goroutines wait at a Cond at the end of c.
-func (c *Cut) waiters(obj Object) (n int32) {
-	for _, u := range c.p.used(obj) {
-		if !c.has(int(u.at)) {
-			continue
-		}
-		switch u.Op {
-		case trace.OpCondWait:
-			n++
-		case trace.OpSignal:
-			n = max(0, n-1)
-		case trace.OpBroadcast:
-			n = 0
-		}
-	}
-	return n
-}
-
-// count is the count of a semaphore at the end of c.
-func (c *Cut) count(obj Object) int32 {
-	us := c.p.used(obj)
-	for k := len(us) - 1; k >= 0; k-- {
-		if c.has(int(us[k].at)) {
-			return us[k].Arg
-		}
-	}
-	if len(us) == 0 {
-		return 1 // nobody else ever used it
-	}
-	if us[0].Op == trace.OpRelease {
-		return us[0].Arg - 1
-	}
-	return us[0].Arg + 1
-}
-
-// buffer returns how many values a channel holds at the end of c, and whether it is closed.
-func (c *Cut) buffer(obj Object) (n int, closed bool) {
-	n, closed = trace.OfChanState(c.p.Tab.Init(obj))
-	if c.p.Tab.objects[obj].cap == 0 {
-		return n, closed || c.last(obj, closing) >= 0
-	}
-	for _, u := range c.p.used(obj) {
-		if !c.has(int(u.at)) {
-			continue
-		}
-		switch u.Mode {
-		case send:
-			n++
-		case recv:
-			n--
-		case closing:
-			closed = true
-		case Write: // a timer stopped: its value is gone
-			n = 0
-		}
-	}
-	return n, closed
-}
-
-// foreseeChan is foresee for a channel operation other than a poll.
-func (c *Cut) foreseeChan(a *Claim, x *Access) bool {
-	n, closed := c.buffer(x.Obj)
-	room := n < int(c.p.Tab.objects[x.Obj].cap)
-	switch x.Op {
-	case trace.OpSend:
-		x.Arg = 0
-		switch {
-		case closed:
-			x.Arg = -1
-			return a.With == NoProc || c.block(c.last(x.Obj, closing))
-		case a.With != NoProc:
-			return true
-		case !room:
-			return c.block(c.last(x.Obj, send))
-		}
-		return c.first(a, x.Obj, true)
-	case trace.OpRecv:
-		x.Arg = 1
-		switch {
-		case n == 0 && closed:
-			x.Arg = 0
-			return a.With == NoProc || c.block(c.last(x.Obj, closing))
-		case a.With != NoProc:
-			return true
-		case n <= 0:
-			return c.block(c.last(x.Obj, recv))
-		}
-		return c.first(a, x.Obj, false)
-	case trace.OpClose:
-		x.Arg = -number(closed)
-	}
-	return true
-}
-
 // empty reports whether a poll finds nothing at a side of a channel at the end of c.
 func (c *Cut) empty(a *Claim, obj Object, send bool) bool {
-	n, closed := c.buffer(obj)
-	if closed {
-		return c.block(c.last(obj, closing))
+	if _, closed := model.Channel(c.state(obj)); closed {
+		return c.block(c.last(obj, model.Close))
 	}
-	if limit := int(c.p.Tab.objects[obj].cap); limit > 0 {
-		if c.busy(obj, send, n, limit) {
+	if c.p.Tab.objects[obj].Cap > 0 {
+		if _, blocked := c.alone(obj, send); blocked {
 			return true
 		}
+		c.block(c.last(obj, facing(send)))
 		_, behind := c.older(c.p.era(a.Announced[0]), a.Proc, obj, send)
 		return behind
 	}
@@ -335,17 +216,6 @@ func (c *Cut) empty(a *Claim, obj Object, send bool) bool {
 		if o := &c.p.ops[f.op]; f.obj == obj && f.send != send && o.Proc != a.Proc && c.Pending(o) && c.waits(o) {
 			return c.block(o.Announced)
 		}
-	}
-	return true
-}
-
-// busy reports whether a side of a channel that holds n of limit values can do nothing.
-func (c *Cut) busy(obj Object, sends bool, n, limit int) bool {
-	switch {
-	case sends && n < limit:
-		return c.block(c.last(obj, recv))
-	case !sends && n > 0:
-		return c.block(c.last(obj, send))
 	}
 	return true
 }

@@ -1,6 +1,9 @@
 package transition
 
-import "heddle/trace"
+import (
+	"heddle/model"
+	"heddle/trace"
+)
 
 // Questions about a path that concern one object or one operation.
 
@@ -37,23 +40,37 @@ func (tab *Table) Number(t *trace.Trace, p Proc) trace.GID {
 func (tab *Table) Size(obj Object) uint32 { return tab.objects[obj].size }
 
 // Cap returns the capacity of a channel.
-func (tab *Table) Cap(obj Object) int { return int(tab.objects[obj].cap) }
+func (tab *Table) Cap(obj Object) int { return int(tab.objects[obj].Cap) }
 
 // Ordered reports whether accesses of obj turned out to conflict that commute as
 // a rule: over a channel, because who comes there first is served first.
-func (tab *Table) Ordered(obj Object) bool { return tab.objects[obj].ordered }
+func (tab *Table) Ordered(obj Object) bool { return tab.objects[obj].Ordered }
 
 // Overlaps returns the other objects that overlap obj, which is memory.
 func (tab *Table) Overlaps(obj Object) []Object { return tab.objects[obj].overlaps }
 
 // Access returns what op does to obj when arg is its outcome; ok is false if nobody can notice it.
 func (tab *Table) Access(obj Object, op trace.Op, arg int32) (a Access, ok bool) {
-	m, ok := tab.mode(tab.objects[obj].kind, obj, op, arg)
+	m, ok := tab.mode(obj, op, arg)
 	return Access{obj, m, op, arg}, ok
 }
 
+// mode returns what an operation with that outcome does to obj, as far as others can notice; ok is false if they cannot.
+func (tab *Table) mode(obj Object, op trace.Op, arg int32) (m model.Mode, ok bool) {
+	o := &tab.objects[obj]
+	return o.def.Mode(&o.Object, op, arg)
+}
+
+// Model returns the definition of obj, and what its rules must know of it.
+func (tab *Table) Model(obj Object) (*model.Primitive, *model.Object) {
+	o := &tab.objects[obj]
+	return o.def, &o.Object
+}
+
 // PollOf returns the access of a select that finds no case of obj ready.
-func PollOf(obj Object) Access { return Access{Obj: obj, Mode: poll, Op: trace.OpSelect, Arg: -1} }
+func PollOf(obj Object) Access {
+	return Access{Obj: obj, Mode: model.Poll, Op: trace.OpSelect, Arg: -1}
+}
 
 // Uses calls f with every access to obj, in order, and the transition that made it.
 func (p *Path) Uses(obj Object, f func(at int, a *Access)) {
@@ -86,7 +103,7 @@ func (p *Path) Succeeds(j, at int) bool {
 		return true
 	}
 	if at < 0 {
-		return p.Tab.objects[p.steps[j].Accesses[0].Obj].init == p.rows[j].want
+		return p.Tab.objects[p.steps[j].Accesses[0].Obj].Init == p.rows[j].want
 	}
 	return p.rows[at].value == p.rows[j].want
 }
@@ -118,7 +135,7 @@ const CaseSeen = -2
 
 // SeenOf returns the access of who depends on whether a case of obj can be done alone.
 func SeenOf(obj Object) Access {
-	return Access{Obj: obj, Mode: seen, Op: trace.OpSelect, Arg: CaseSeen}
+	return Access{Obj: obj, Mode: model.Seen, Op: trace.OpSelect, Arg: CaseSeen}
 }
 
 // Facing calls f with every other operation of several cases that has the other
@@ -139,7 +156,7 @@ func (p *Path) Facing(o *Operation, f func(q *Operation)) {
 func (o *Operation) Single() bool { return o.n == 1 && !o.Poll }
 
 // LeftOf returns the access of who had arrived at a polled channel and communicates elsewhere.
-func LeftOf(obj Object) Access { return Access{Obj: obj, Mode: left, Op: trace.OpArrive} }
+func LeftOf(obj Object) Access { return Access{Obj: obj, Mode: model.Left, Op: trace.OpArrive} }
 
 // Event returns the index in trace.Events of the first event of transition i.
 func (p *Path) Event(i int) int { return int(p.rows[i].event) }
@@ -149,4 +166,4 @@ func (p *Path) Event(i int) int { return int(p.rows[i].event) }
 func (p *Path) Compared(i int) (want uint64, ok bool) { return p.rows[i].want, p.rows[i].compares }
 
 // Init returns what an object was before its first operation in the execution that was read last: see trace.Object.
-func (tab *Table) Init(obj Object) uint64 { return tab.objects[obj].init }
+func (tab *Table) Init(obj Object) uint64 { return tab.objects[obj].Init }

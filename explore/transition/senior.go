@@ -1,6 +1,9 @@
 package transition
 
-import "heddle/trace"
+import (
+	"heddle/model"
+	"heddle/trace"
+)
 
 // Who comes first at a channel. Of those who wait at one side of it nobody
 // overtakes who is known to have come before, his senior: time passed in
@@ -30,7 +33,7 @@ func (p *Path) arrives(i int, obj Object, send bool) bool {
 	}
 	as := p.steps[i].Accesses
 	for k := range as {
-		if a := &as[k]; a.Obj == obj && a.Mode == arrived && (trace.Op(a.Arg) == trace.OpSend) == send {
+		if a := &as[k]; a.Obj == obj && a.Mode == model.Arrived && (trace.Op(a.Arg) == trace.OpSend) == send {
 			return true
 		}
 	}
@@ -46,7 +49,7 @@ func (p *Path) checkSeniors() {
 	for i := range p.offers {
 		f := &p.offers[i]
 		o := &p.ops[f.op]
-		if row := &p.Tab.objects[f.obj]; row.ordered || o.Poll || !p.outlasts(o) || row.cap > 0 && o.n == 1 {
+		if row := &p.Tab.objects[f.obj]; row.Ordered || o.Poll || !p.outlasts(o) || row.Cap > 0 && o.n == 1 {
 			continue
 		}
 		for k := range p.offers {
@@ -77,8 +80,8 @@ func (p *Path) leave(t *trace.Trace, g Proc, prev int32) {
 	if prev >= 0 {
 		step = p.rows[prev].step
 		for _, a := range p.steps[prev].Accesses {
-			if a.Mode == arrived && !s.accesses(a.Obj) {
-				p.accessAs(a.Obj, left, trace.OpArrive, a.Arg)
+			if a.Mode == model.Arrived && !s.accesses(a.Obj) {
+				p.accessAs(a.Obj, model.Left, trace.OpArrive, a.Arg)
 			}
 		}
 	}
@@ -91,8 +94,8 @@ func (p *Path) leave(t *trace.Trace, g Proc, prev int32) {
 		if o.Case < 0 || o.Poll || p.Tab.procOfGID(o.G) != g {
 			continue
 		}
-		if obj := p.Tab.object(t, o.Obj, 0); p.Tab.objects[obj].ordered && !s.accesses(obj) {
-			p.accessAs(obj, left, trace.OpArrive, side(o.Send))
+		if obj := p.Tab.object(t, o.Obj, 0); p.Tab.objects[obj].Ordered && !s.accesses(obj) {
+			p.accessAs(obj, model.Left, trace.OpArrive, side(o.Send))
 		}
 	}
 }
@@ -110,7 +113,7 @@ func side(send bool) int32 {
 func (p *Path) Leave(as []Access, o *Operation, barrier int) []Access {
 	if i := o.Announced; i >= 0 && p.steps[i].Op == trace.OpArrive {
 		for _, a := range p.steps[i].Accesses {
-			if a.Mode == arrived {
+			if a.Mode == model.Arrived {
 				as = leaving(as, a.Obj, a.Arg)
 			}
 		}
@@ -119,7 +122,7 @@ func (p *Path) Leave(as []Access, o *Operation, barrier int) []Access {
 		return as
 	}
 	for k := o.first; k < o.first+o.n; k++ {
-		if f := &p.offers[k]; p.Tab.objects[f.obj].ordered {
+		if f := &p.offers[k]; p.Tab.objects[f.obj].Ordered {
 			as = leaving(as, f.obj, side(f.send))
 		}
 	}
@@ -128,11 +131,11 @@ func (p *Path) Leave(as []Access, o *Operation, barrier int) []Access {
 
 func leaving(as []Access, obj Object, side int32) []Access {
 	for i := range as {
-		if as[i].Obj == obj && as[i].Mode != seen {
+		if as[i].Obj == obj && as[i].Mode != model.Seen {
 			return as
 		}
 	}
-	return append(as, Access{obj, left, trace.OpArrive, side})
+	return append(as, Access{obj, model.Left, trace.OpArrive, side})
 }
 
 // leaveAll adds what c, done after barrier, leaves.
@@ -148,7 +151,7 @@ func (p *Path) leaveAll(as *[]Access, c *Claim, barrier int32) {
 // channel, would overtake or pass over, wherever they are; until f returns false,
 // which it then does too. A partner on both sides is in nobody's way.
 func (p *Path) seniors(c *Claim, f func(o *Operation) bool) bool {
-	if c.With == NoProc || !p.Tab.objects[c.Accesses[0].Obj].ordered {
+	if c.With == NoProc || !p.Tab.objects[c.Accesses[0].Obj].Ordered {
 		return true
 	}
 	obj, send := c.Accesses[0].Obj, c.Accesses[0].Op == trace.OpSend
@@ -179,7 +182,7 @@ func (cut *Cut) pass(c *Claim) {
 	p := cut.p
 	n := 0
 	for _, a := range c.Accesses {
-		if a.Mode != seen && a.Mode != left {
+		if a.Mode != model.Seen && a.Mode != model.Left {
 			c.Accesses[n] = a
 			n++
 		}

@@ -3,6 +3,7 @@ package transition
 import (
 	"strconv"
 
+	"heddle/model"
 	"heddle/trace"
 )
 
@@ -50,10 +51,9 @@ type procRow struct {
 
 type objectRow struct {
 	objectKey
+	model.Object
 	overlaps []Object
-	ordered  bool // see order
-	cap      int32
-	init     uint64 // what it was before the first operation: trace.Object.Init
+	def      *model.Primitive
 }
 
 // An objectKey is what an object is known by. by is NoProc for those older than the execution.
@@ -147,9 +147,9 @@ func (tab *Table) object(t *trace.Trace, id trace.ObjID, size uint32) Object {
 		*c = objRow{k, tab.intern(k)}
 	}
 	row := &tab.objects[c.obj]
-	row.cap, row.init = max(row.cap, o.Cap), o.Init // only communications tell the capacity
+	row.Cap, row.Init = max(row.Cap, o.Cap), o.Init // only communications tell the capacity
 	if k.kind == trace.ObjWaitGroup && o.Init != 0 {
-		row.ordered = true // who calls Done may not be who called Add: the counter could become negative
+		row.Ordered = true // who calls Done may not be who called Add: the counter could become negative
 	}
 	return c.obj
 }
@@ -171,7 +171,7 @@ func (tab *Table) intern(k objectKey) Object {
 		return obj
 	}
 	obj := Object(len(tab.objects))
-	row := objectRow{objectKey: k}
+	row := objectRow{objectKey: k, Object: model.Object{Kind: k.kind}, def: model.Of(k.kind)}
 	if k.size > 0 {
 		for i := range tab.objects {
 			if o := &tab.objects[i]; o.meets(&k) {
@@ -215,8 +215,8 @@ func (tab *Table) overlap(a, b Object) bool {
 // first is served first (senior.go). What was found out with the old modes is
 // void then; Changed says so, until the user sets it back.
 func (tab *Table) order(obj Object) {
-	if !tab.objects[obj].ordered {
-		tab.objects[obj].ordered = true
+	if !tab.objects[obj].Ordered {
+		tab.objects[obj].Ordered = true
 		tab.Changed = true
 	}
 }

@@ -19,6 +19,7 @@ package transition
 import (
 	"slices"
 
+	"heddle/model"
 	"heddle/trace"
 )
 
@@ -45,7 +46,7 @@ type Transition struct {
 // An Access is what a transition did to one object.
 type Access struct {
 	Obj  Object
-	Mode Mode
+	Mode model.Mode
 	Op   trace.Op
 	Arg  int32 // outcome, as in trace.Event
 }
@@ -104,5 +105,5 @@ func (tab *Table) Dependent(t, u *Transition) bool {
 // Conflict reports whether two accesses are of one object (or of memory that
 // overlaps) and their order matters.
 func (tab *Table) Conflict(a, b *Access) bool {
-	return conflicts[a.Mode][b.Mode] && (a.Obj == b.Obj || tab.overlap(a.Obj, b.Obj))
+	return model.Conflict(a.Mode, b.Mode) && (a.Obj == b.Obj || tab.overlap(a.Obj, b.Obj))
 }

@@ -5,6 +5,7 @@ import (
 
 	"heddle/explore/transition"
 	"heddle/explore/unfold/net"
+	"heddle/model"
 	"heddle/symbolic"
 	"heddle/trace"
 )
@@ -512,7 +513,7 @@ func (s *Strategy) agree(e net.Event, x *transition.Transition) bool {
 				takes = arc.Use() == net.Takes
 			}
 		}
-		if takes != (a.Mode == transition.Write) {
+		if takes != (a.Mode == model.Write) {
 			return false
 		}
 	}

@@ -1,8 +1,8 @@
 package unfold
 
 import (
-	"heddle/explore/transition"
 	"heddle/explore/unfold/net"
+	"heddle/model"
 	"heddle/symbolic"
 	"heddle/trace"
 )
@@ -61,7 +61,7 @@ func (s *Strategy) noteSwap(e net.Event, j int) {
 	if b := s.read.swap[int32(s.path.Step(j))]; b != nil {
 		s.inputs.swaps[x] = b.If
 	} else {
-		s.inputs.swaps[x] = s.opt.Inputs.Table.Bool(s.path.At(j).Accesses[0].Mode == transition.Write)
+		s.inputs.swaps[x] = s.opt.Inputs.Table.Bool(s.path.At(j).Accesses[0].Mode == model.Write)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"heddle/explore/transition"
 	"heddle/explore/unfold/net"
+	"heddle/model"
 	"heddle/trace"
 )
 
@@ -273,7 +274,7 @@ func (s *Strategy) like(l int32, c *call, x *transition.Transition) bool {
 	case c.choices > 0:
 		return l == x.Choice
 	case s.varies(c):
-		return (l == taken) == (x.Accesses[0].Mode == transition.Write)
+		return (l == taken) == (x.Accesses[0].Mode == model.Write)
 	}
 	return l == label(x.Case, x.WithCase)
 }

@@ -121,6 +121,7 @@ func (s *Sched) semaphore(p unsafe.Pointer, n int, site trace.Site) *object {
 	o, fresh := s.object(p, trace.ObjSemaphore, site)
 	if fresh {
 		o.count = n
+		s.t.Objects[o.id].Init = uint64(n)
 	}
 	return o
 }

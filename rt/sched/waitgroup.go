@@ -100,7 +100,9 @@ func (s *Sched) onceDo(p unsafe.Pointer, done bool, pc uintptr) bool {
 	site := s.oncePlace(p, pc)
 	o, fresh := s.object(p, trace.ObjOnce, site)
 	if fresh || !done && !o.locked { // a new value may have been assigned to it
-		o.done = done
+		if o.done = done; done {
+			s.t.Objects[o.id].Init = 1
+		}
 	}
 	if g.quiet = o.done && !o.locked && site.Quiet(); !g.quiet {
 		s.await(g, trace.OpOnce, o, site)

@@ -1,0 +1,13 @@
+package model
+
+import "heddle/trace"
+
+// timer is what time.AfterFunc returns; timers with a channel are channels. It fires when no goroutine can go on.
+var timer = &Primitive{
+	Kind: trace.ObjTimer,
+	Rules: []Rule{
+		{Op: trace.OpTimerStart, Outcome: Given, Sign: anySign, Mode: Write, Order: Releases},
+		{Op: trace.OpTimerStop, Outcome: Given, Sign: anySign, Mode: Write},
+		{Op: trace.OpTimerFire, Outcome: Given, Sign: anySign, Unseen: true, Order: Acquires},
+	},
+}
