@@ -46,7 +46,8 @@ type packer struct {
 
 func newPacker() *packer {
 	k := &packer{names: map[string]int{}}
-	k.w, _ = flate.NewWriter(&k.buf, flate.DefaultCompression)
+	// The default level of go1.27 takes 18 % more for random schedules than that of go1.26; the best takes as much with both.
+	k.w, _ = flate.NewWriter(&k.buf, flate.BestCompression)
 	return k
 }
 
