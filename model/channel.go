@@ -40,7 +40,7 @@ var channel = &Primitive{
 		{Op: trace.OpClose, Arg: -1, Needs: []Need{is(closed, 1)}, Mode: Close, Panics: true},
 		{Op: trace.OpLen, Outcome: Given, Sign: anySign, Mode: Length},
 		{Op: trace.OpArrive, Outcome: Given, Sign: anySign, Mode: Arrived},
-		{Op: trace.OpAwait, Outcome: Given, Sign: anySign, Mode: Poll},
+		{Op: trace.OpAwait, Outcome: Given, Sign: anySign, Mode: Poll, Order: Acquires},
 		{Op: trace.OpTimerStop, Outcome: Given, Sign: anySign, Effects: []Effect{set(values, 0)}, Mode: Write},
 		{Op: trace.OpTimerStart, Outcome: Given, Sign: anySign, Effects: []Effect{set(values, 0)}, Mode: Write, Order: Releases},
 	},

@@ -1,5 +1,7 @@
 package model
 
+import "heddle/trace"
+
 // A Mode is what an access does to its object, as far as others can notice.
 // Modes of different kinds of objects never meet.
 type Mode uint8
@@ -85,3 +87,16 @@ func Conflict(m, n Mode) bool { return conflicts[m][n] }
 // Covers reports whether an access with mode n conflicts with all that one with mode m conflicts with, m among it: a search
 // that looks back from m for conflicts need not look beyond n.
 func Covers(m, n Mode) bool { return covers[m][n] }
+
+// MayConflict reports whether two announced operations of different goroutines on one object may not commute, whatever the
+// kind of the object and their outcomes. It errs towards true.
+func MayConflict(a, b trace.Op) bool { return !(looks(a) && looks(b)) }
+
+// looks reports whether an operation changes nothing that another one with looks could notice.
+func looks(op trace.Op) bool {
+	switch op {
+	case trace.OpRead, trace.OpAtomicLoad, trace.OpLen, trace.OpRLock, trace.OpWGWait, trace.OpMapLoad, trace.OpMapRange, trace.OpNow:
+		return true
+	}
+	return false
+}

@@ -83,6 +83,10 @@ const (
 	LeaveShared
 )
 
+// Enters and Leaves report whether s begins a critical section, or ends one.
+func (s Section) Enters() bool { return s == Enter || s == EnterShared }
+func (s Section) Leaves() bool { return s == Leave || s == LeaveShared }
+
 // A Rule is one outcome of an operation.
 type Rule struct {
 	Op      trace.Op
@@ -135,6 +139,11 @@ var primitives [256]*Primitive
 
 // unknown is the primitive of kinds without a definition.
 var unknown = &Primitive{Kind: trace.ObjOther}
+
+// ObjectOf returns what the rules must know of an object of a trace, and its definition.
+func ObjectOf(o *trace.Object) (*Primitive, Object) {
+	return Of(o.Kind), Object{Kind: o.Kind, Cap: o.Cap, Init: o.Init}
+}
 
 func register(ps ...*Primitive) (registered bool) {
 	for _, p := range ps {
@@ -309,6 +318,58 @@ func (p *Primitive) Enables(o *Object, s State, op trace.Op, by trace.Op, outcom
 	return cause != nil && p.moves(o, s, op, cause, outcome, true)
 }
 
+// Helps reports whether an operation with that outcome can let op go on, which waits at the same object: whether there is a state
+// in which it Enables op, or it is the other side of what op does.
+func (p *Primitive) Helps(o *Object, op trace.Op, by trace.Op, outcome int32) bool {
+	if op == trace.OpCondWake {
+		return by == trace.OpSignal || by == trace.OpBroadcast
+	}
+	cause := p.Rule(o, by, outcome)
+	if cause == nil || cause.Panics {
+		return false
+	}
+	for i := range p.byOp[op] {
+		r := &p.byOp[op][i]
+		if !r.when(o) {
+			continue
+		}
+		if r.Meets && cause.Meets && op != by {
+			return true
+		}
+		for _, n := range r.Needs {
+			low, high := n.Bounds(o)
+			for _, e := range cause.Effects {
+				d := e.N
+				if e.ByArg {
+					d = outcome
+				}
+				switch {
+				case e.Counter != n.Counter || r.Panics:
+				case e.Set && e.N >= low && e.N <= high, !e.Set && d > 0 && low > -many, !e.Set && d < 0 && high < many:
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// Orders returns the orders that the Go memory model derives from an operation with that outcome.
+func (p *Primitive) Orders(o *Object, op trace.Op, outcome int32) Order {
+	if r := p.Rule(o, op, outcome); r != nil {
+		return r.Order
+	}
+	return unknownRule.Order
+}
+
+// SectionOf returns what an operation with that outcome does to the critical section of its goroutine.
+func (p *Primitive) SectionOf(o *Object, op trace.Op, outcome int32) Section {
+	if r := p.Rule(o, op, outcome); r != nil {
+		return r.Section
+	}
+	return Outside
+}
+
 // moves reports whether cause moves a counter that op waits for in state s, towards its need or away from it.
 func (p *Primitive) moves(o *Object, s State, op trace.Op, cause *Rule, outcome int32, towards bool) bool {
 	for i := range p.byOp[op] {
@@ -317,7 +378,7 @@ func (p *Primitive) moves(o *Object, s State, op trace.Op, cause *Rule, outcome 
 			continue
 		}
 		for _, n := range r.Needs {
-			low, high := n.bounds(o)
+			low, high := n.Bounds(o)
 			v := s[n.Counter]
 			if v >= low && v <= high {
 				continue
@@ -396,7 +457,7 @@ func (r *Rule) sign(arg int32) bool {
 // met reports whether the needs of r are met in s.
 func (r *Rule) met(o *Object, s *State) bool {
 	for i := range r.Needs {
-		low, high := r.Needs[i].bounds(o)
+		low, high := r.Needs[i].Bounds(o)
 		if v := s[r.Needs[i].Counter]; v < low || v > high {
 			return false
 		}
@@ -404,7 +465,8 @@ func (r *Rule) met(o *Object, s *State) bool {
 	return true
 }
 
-func (n *Need) bounds(o *Object) (low, high int32) {
+// Bounds returns the least and the greatest value that n allows.
+func (n *Need) Bounds(o *Object) (low, high int32) {
 	if n.Room {
 		return n.Min, o.Cap - 1
 	}

@@ -258,3 +258,17 @@ func TestWaits(t *testing.T) {
 		}
 	}
 }
+
+// TestMayConflict compares MayConflict with the modes of all outcomes of two operations.
+func TestMayConflict(t *testing.T) {
+	for _, p := range All() {
+		for i := range p.Rules {
+			for j := range p.Rules {
+				a, b := &p.Rules[i], &p.Rules[j]
+				if !a.Polls && !b.Polls && !a.Unseen && !b.Unseen && Conflict(a.Mode, b.Mode) && !MayConflict(a.Op, b.Op) {
+					t.Errorf("%v: %v and %v may conflict", p.Kind, a.Op, b.Op)
+				}
+			}
+		}
+	}
+}

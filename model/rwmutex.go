@@ -8,7 +8,7 @@ var rwmutex = &Primitive{
 	Blocking: []trace.Op{trace.OpArrive, trace.OpLock, trace.OpRLock},
 	Rules: []Rule{
 		{Op: trace.OpArrive, Outcome: Given, Sign: anySign, Needs: []Need{is(locked, 0), is(arrived, 0)}, Effects: []Effect{set(arrived, 1)}, Mode: WriterArrives},
-		{Op: trace.OpLock, Arg: 1, Needs: []Need{is(locked, 0), is(readers, 0)}, Effects: []Effect{set(locked, 1), set(arrived, 0)}, Mode: Write, Order: Acquires, Section: Enter},
+		{Op: trace.OpLock, Arg: 1, Needs: []Need{is(locked, 0), is(readers, 0), is(arrived, 1)}, Effects: []Effect{set(locked, 1), set(arrived, 0)}, Mode: Write, Order: Acquires, Section: Enter},
 		{Op: trace.OpTryLock, Arg: 1, Needs: []Need{is(locked, 0), is(readers, 0), is(arrived, 0)}, Effects: []Effect{set(locked, 1)}, Mode: Write, Order: Acquires, Section: Enter},
 		{Op: trace.OpTryLock, Arg: 0, Mode: TryFailed},
 		{Op: trace.OpUnlock, Arg: 0, Needs: []Need{is(locked, 1)}, Effects: []Effect{set(locked, 0)}, Mode: Write, Order: Releases, Section: Leave},
@@ -18,6 +18,6 @@ var rwmutex = &Primitive{
 		{Op: trace.OpTryRLock, Arg: 0, Mode: TryReadFailed},
 		{Op: trace.OpRUnlock, Arg: 0, Needs: []Need{least(readers, 1)}, Effects: []Effect{add(readers, -1)}, Mode: ReadUnlock, Ordered: Write, Order: Releases, Section: LeaveShared},
 		{Op: trace.OpRUnlock, Arg: -1, Needs: []Need{most(readers, 0)}, Mode: Write, Panics: true},
-		{Op: trace.OpAwait, Outcome: Given, Sign: anySign, Mode: TryFailed},
+		{Op: trace.OpAwait, Outcome: Given, Sign: anySign, Mode: TryFailed, Order: Acquires},
 	},
 }

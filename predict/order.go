@@ -3,6 +3,7 @@ package predict
 import (
 	"slices"
 
+	"heddle/model"
 	"heddle/trace"
 )
 
@@ -115,47 +116,45 @@ func (b *builder) order(ev int32, e *trace.Event, n int32) {
 		b.send(ev, e, n)
 	case trace.OpRecv:
 		b.recv(ev, e, n)
-	case trace.OpClose, trace.OpOnceDone, trace.OpPoolPut, trace.OpRelease, trace.OpMapStore, trace.OpTimerStart:
-		if !e.Quiet || e.Op == trace.OpClose || e.Op == trace.OpOnceDone || e.Op == trace.OpTimerStart {
-			b.tell(e, b.obj(e.Obj))
-		}
-	case trace.OpWGAdd:
-		if e.Arg < 0 {
-			b.tell(e, b.obj(e.Obj))
-		}
 	case trace.OpSignal, trace.OpBroadcast:
 		b.sent[ev] = slices.Clone(b.gs[e.G].clock)
 	case trace.OpCondWake:
 		b.learn(e, n, b.sent[e.Partner])
-	case trace.OpWGWait, trace.OpAcquire:
-		b.learn(e, n, b.obj(e.Obj).clock)
-	case trace.OpOnce:
-		if e.Arg == 0 {
-			b.learn(e, n, b.obj(e.Obj).clock)
-		}
-	case trace.OpPoolGet:
-		if e.Arg > 0 && !e.Quiet {
-			b.learn(e, n, b.obj(e.Obj).clock)
-		}
-	case trace.OpAtomicLoad, trace.OpMapLoad, trace.OpMapRange, trace.OpAwait:
-		if !e.Quiet {
-			b.learn(e, n, b.obj(e.Obj).clock)
-		}
-	case trace.OpAtomicStore:
-		if !e.Quiet {
-			o := b.obj(e.Obj)
-			o.clock = o.clock.Copy(b.gs[e.G].clock)
-		}
-	case trace.OpAtomicRMW, trace.OpModel, trace.OpNative:
-		if !e.Quiet {
-			o := b.obj(e.Obj)
-			b.learn(e, n, o.clock)
-			b.tell(e, o)
-		}
 	case trace.OpTimerFire, trace.OpIdle:
 		// Nobody else could go on: all that was done comes before what follows.
 		b.epoch++
 		b.learn(e, n, b.obj(e.Obj).clock)
+	default:
+		b.synchronise(e, n)
+	}
+}
+
+// synchronise applies the order that e gives with all others on its object. Locks give none here: their critical sections may
+// come in another order (Definition 1).
+func (b *builder) synchronise(e *trace.Event, n int32) {
+	if e.Obj == 0 && e.Op != trace.OpNative {
+		return
+	}
+	def, o := model.ObjectOf(&b.t.Objects[e.Obj])
+	switch o.Kind {
+	case trace.ObjMutex, trace.ObjRWMutex:
+		return
+	case trace.ObjOnce, trace.ObjWaitGroup, trace.ObjChan, trace.ObjTimer:
+	default:
+		if e.Quiet {
+			return
+		}
+	}
+	order := def.Orders(&o, e.Op, int32(e.Arg))
+	if order&model.Acquires != 0 {
+		b.learn(e, n, b.obj(e.Obj).clock)
+	}
+	switch {
+	case order&model.Replaces != 0:
+		x := b.obj(e.Obj)
+		x.clock = x.clock.Copy(b.gs[e.G].clock)
+	case order&model.Releases != 0:
+		b.tell(e, b.obj(e.Obj))
 	}
 }
 

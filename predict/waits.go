@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 
+	"heddle/model"
 	"heddle/trace"
 )
 
@@ -105,19 +106,26 @@ func newWaits(g *Graph) *waits {
 // mayWait reports whether the goroutine of event e may have had to wait before it.
 func (w *waits) mayWait(i int32) bool {
 	e := &w.events[i]
+	def, _ := w.model(e)
 	switch e.Op {
-	case trace.OpLock, trace.OpRLock, trace.OpWGWait, trace.OpAcquire, trace.OpCondWake:
+	case trace.OpCondWake:
 		return true
-	case trace.OpArrive:
-		return w.t.Objects[e.Obj].Kind == trace.ObjRWMutex
-	case trace.OpSend, trace.OpRecv:
-		return e.Arg >= 0 && !w.polls(i)
 	case trace.OpSelect:
 		return int(i) >= len(w.t.Events)
+	case trace.OpSend, trace.OpRecv:
+		return e.Arg >= 0 && !w.polls(i)
 	case trace.OpOnce:
-		return e.Arg == 0 // somebody else runs it, or has
+		return e.Arg == 0 // another call runs the function, or has
 	}
-	return false
+	return def.Waits(e.Op)
+}
+
+// model returns the definition of the object of an event.
+func (w *waits) model(e *trace.Event) (*model.Primitive, model.Object) {
+	if int(e.Obj) >= len(w.t.Objects) {
+		return model.ObjectOf(&trace.Object{})
+	}
+	return model.ObjectOf(&w.t.Objects[e.Obj])
 }
 
 // note follows regions, goroutines and those who help.
@@ -134,55 +142,42 @@ func (w *waits) note(i int32, open [][]int32, arrived map[trace.GID]int32) {
 		w.byLock[e.Obj] = append(w.byLock[e.Obj], id)
 		open[e.G] = append(open[e.G], id)
 	}
-	switch e.Op {
-	case trace.OpGo:
+	if e.Op == trace.OpGo {
 		if e.Arg >= 0 && int(e.Arg) < len(w.births) {
 			w.births[e.Arg] = i
 		}
-	case trace.OpArrive:
-		if w.t.Objects[e.Obj].Kind == trace.ObjRWMutex {
-			arrived[e.G] = i
+		return
+	}
+	def, o := w.model(e)
+	r := def.Rule(&o, e.Op, int32(e.Arg))
+	switch {
+	case e.Obj == 0 || r == nil:
+	case r.Mode == model.WriterArrives:
+		arrived[e.G] = i
+	case r.Section.Enters():
+		take(r.Section == model.Enter)
+	case r.Section.Leaves():
+		w.release(i, open, r.Section == model.Leave)
+	case r.Mode == model.Close && !r.Panics:
+		w.closes[e.Obj] = append(w.closes[e.Obj], i)
+	}
+	for _, h := range helped {
+		if e.Obj > 0 && def.Helps(&o, h.op, e.Op, int32(e.Arg)) {
+			w.help(i, h.side)
 		}
-	case trace.OpLock:
-		take(true)
-	case trace.OpRLock:
-		take(false)
-	case trace.OpTryLock, trace.OpTryRLock:
-		if e.Arg == 1 {
-			take(e.Op == trace.OpTryLock)
-		}
-	case trace.OpOnce:
-		if e.Arg == 1 {
-			take(true)
-		}
-	case trace.OpUnlock, trace.OpRUnlock, trace.OpOnceDone:
-		if e.Arg >= 0 {
-			w.release(i, open)
-		}
-	case trace.OpSend:
-		if e.Arg >= 0 {
-			w.help(i, helpReceiver)
-		}
-	case trace.OpClose:
-		if e.Arg >= 0 {
-			w.help(i, helpReceiver)
-			w.closes[e.Obj] = append(w.closes[e.Obj], i)
-		}
-	case trace.OpRecv:
-		if e.Arg > 0 {
-			w.help(i, helpSender)
-		}
-	case trace.OpWGAdd:
-		if e.Arg < 0 {
-			w.help(i, helpWaiter)
-		}
-	case trace.OpSignal, trace.OpBroadcast, trace.OpRelease:
-		w.help(i, helpWaiter)
 	}
 }
 
+// helped are the operations that wait for others, with their sides. Who waits for a lock is helped by the end of a region.
+var helped = [...]struct {
+	op   trace.Op
+	side helpSide
+}{
+	{trace.OpRecv, helpReceiver}, {trace.OpSend, helpSender}, {trace.OpWGWait, helpWaiter}, {trace.OpAcquire, helpWaiter}, {trace.OpCondWake, helpWaiter},
+}
+
 // release ends the region of the same goroutine that was opened last, or somebody else's.
-func (w *waits) release(i int32, open [][]int32) {
+func (w *waits) release(i int32, open [][]int32, write bool) {
 	e := &w.events[i]
 	for k := -1; k < len(open); k++ {
 		g := k
@@ -191,7 +186,7 @@ func (w *waits) release(i int32, open [][]int32) {
 		}
 		for j := len(open[g]) - 1; j >= 0; j-- {
 			r := &w.regions[open[g][j]]
-			if w.events[r.take].Obj == e.Obj && r.write == (e.Op != trace.OpRUnlock) {
+			if w.events[r.take].Obj == e.Obj && r.write == write {
 				r.to = i
 				open[g] = slices.Delete(open[g], j, j+1)
 				return

@@ -82,20 +82,3 @@ type Pending struct {
 	Site Site
 	Seq  uint32 // counts announcements of this execution: a new Seq is a new operation
 }
-
-// Conflict reports whether two pending operations of different goroutines may not commute.
-// It errs towards true.
-func (p Pending) Conflict(q Pending) bool {
-	if p.Obj == 0 || p.Obj != q.Obj {
-		return false
-	}
-	return !(p.Op.reads() && q.Op.reads())
-}
-
-func (op Op) reads() bool {
-	switch op {
-	case OpRead, OpAtomicLoad, OpLen, OpRLock, OpWGWait, OpMapLoad, OpMapRange, OpNow:
-		return true
-	}
-	return false
-}

@@ -76,7 +76,7 @@ func (x *Execution) Drawable() bool {
 
 // Draw draws the variant graph. ok is false if it has more than limit nodes.
 func Draw(x *Execution, limit int) (g *Graph, ok bool) {
-	d := &drawing{x: x, m: newModel(x), g: &Graph{}, limit: limit, marked: map[string]bool{}}
+	d := &drawing{x: x, m: newRules(x), g: &Graph{}, limit: limit, marked: map[string]bool{}}
 	d.moves, d.byG = x.moves()
 	d.cut = make([]int32, len(x.byG))
 	d.done = make([]int32, len(x.byG))
@@ -86,7 +86,7 @@ func Draw(x *Execution, limit int) (g *Graph, ok bool) {
 
 type drawing struct {
 	x      *Execution
-	m      *model
+	m      *rules
 	g      *Graph
 	limit  int
 	moves  []move

@@ -3,6 +3,7 @@ package branch
 import (
 	"slices"
 
+	"heddle/model"
 	"heddle/trace"
 )
 
@@ -22,10 +23,10 @@ func Check(t *trace.Trace, counts func(event int) bool) (broken []Broken) {
 	held := make([][]holding, maxG(t)+1)
 	for i := range t.Events {
 		e := &t.Events[i]
-		switch {
-		case takes(e):
-			held[e.G] = append(held[e.G], holding{e.Obj, e.Op == trace.OpLock || e.Op == trace.OpTryLock})
-		case releases(e):
+		switch section := sectionOf(t, e); {
+		case section.Enters():
+			held[e.G] = append(held[e.G], holding{e.Obj, section == model.Enter})
+		case section.Leaves():
 			if k := slices.IndexFunc(held[e.G], func(h holding) bool { return h.lock == e.Obj }); k >= 0 {
 				held[e.G] = slices.Delete(held[e.G], k, k+1)
 			}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/model"
 	"heddle/trace"
 )
 
@@ -30,10 +31,10 @@ func (names *names) manners(shared func(trace.ObjID) bool) map[string][]string {
 	for i := range t.Events {
 		e := &t.Events[i]
 		a := &open[e.G]
-		switch {
-		case takes(e):
+		switch section := sectionOf(t, e); {
+		case section.Enters():
 			a.held = append(a.held, e.Obj)
-		case releases(e):
+		case section.Leaves():
 			if k := lastOf(a.held, e.Obj); k >= 0 {
 				a.held = slices.Delete(a.held, k, k+1)
 			}
@@ -89,19 +90,13 @@ func maxG(t *trace.Trace) int {
 	return n
 }
 
-// takes reports whether an event takes a lock.
-func takes(e *trace.Event) bool {
-	switch e.Op {
-	case trace.OpLock, trace.OpRLock:
-		return true
-	case trace.OpTryLock, trace.OpTryRLock:
-		return e.Arg == 1
+// sectionOf returns what an event does to the locks that its goroutine holds; Outside if it is about none.
+func sectionOf(t *trace.Trace, e *trace.Event) model.Section {
+	if def, o := model.ObjectOf(&t.Objects[e.Obj]); o.Kind == trace.ObjMutex || o.Kind == trace.ObjRWMutex {
+		return def.SectionOf(&o, e.Op, int32(e.Arg))
 	}
-	return false
+	return model.Outside
 }
-
-// releases reports whether an event releases a lock, or tries to.
-func releases(e *trace.Event) bool { return e.Op == trace.OpUnlock || e.Op == trace.OpRUnlock }
 
 func lastOf(held []trace.ObjID, o trace.ObjID) int {
 	for k := len(held) - 1; k >= 0; k-- {

@@ -1,6 +1,6 @@
 package branch
 
-import "heddle/trace"
+import "heddle/model"
 
 // Pairs returns how many test cases the criterion TPAIR wants for an execution
 // (Lu, Jiang & Zhou, ESEC/FSE 2007): for every two goroutines, all interleavings of their accesses
@@ -43,7 +43,7 @@ func (x *Execution) paired(g, h int) (ops []int32) {
 		}
 		if IsAccess(e.Op) {
 			accesses++
-		} else if !takes(e) && !releases(e) {
+		} else if sectionOf(x.Trace, e) == model.Outside {
 			continue
 		}
 		ops = append(ops, op)
@@ -99,9 +99,10 @@ func (x *Execution) holdings(ops []int32) (held [][]holding) {
 	held = append(held, nil)
 	for _, op := range ops {
 		e := x.event(int(op))
-		if takes(e) {
-			now = append(append([]holding(nil), now...), holding{e.Obj, e.Op == trace.OpLock || e.Op == trace.OpTryLock})
-		} else if releases(e) {
+		section := sectionOf(x.Trace, e)
+		if section.Enters() {
+			now = append(append([]holding(nil), now...), holding{e.Obj, section == model.Enter})
+		} else if section.Leaves() {
 			var left []holding
 			for _, h := range now {
 				if h.lock != e.Obj {

@@ -1,21 +1,20 @@
 package branch
 
-import "heddle/trace"
+import (
+	"heddle/model"
+	"heddle/trace"
+)
 
 // What synchronises is in the variant graph as section IV.C has it: a node is
 // infeasible where a lock is taken that is held, or a goroutine goes on that
 // waits. The paper knows locks, wait and notifyAll; the rules for Go's other
 // constructs are ours:
 //
-//	RWMutex         readers together; a writer when nobody holds it; no reader once a writer has arrived, and
-//	                no second writer arrives before that one has left
+//	Mutex, RWMutex, WaitGroup, Once, channels, semaphores
+//	                the rules of package model: what they need of counters, and what they do to them. A value belongs to its
+//	                number: sends are in the order of the trace or are variants, and so are receives
 //	Cond            Wait gives its lock back by an operation of its own and sets the flag, Signal clears the flag of who has waited
 //	                longest, Broadcast that of all; Wait goes on, and takes its lock, without the flag
-//	channel         with a buffer: a send needs room, a receive a value; without: send and receive are one step of both goroutines.
-//	                A value belongs to its number: sends are in the order of the trace or are variants, and so are receives
-//	WaitGroup       Wait needs a count of zero
-//	Once            who comes second waits for the end of the first call
-//	semaphore       P needs a count
 //	go              a goroutine begins after its go statement
 //
 // Everything else (sync.Map, Pool, timers, select's default, TryLock) gives
@@ -36,8 +35,8 @@ type add struct{ cell, by int32 }
 
 const most = 1 << 30
 
-// A model is the rules of an execution.
-type model struct {
+// rules are those of an execution.
+type rules struct {
 	x     *Execution
 	rules []rule // by op
 	cells int
@@ -46,15 +45,14 @@ type model struct {
 	flags []int32 // by goroutine: cell of its wait flag
 }
 
-func newModel(x *Execution) *model {
-	m := &model{x: x}
+func newRules(x *Execution) *rules {
+	m := &rules{x: x}
 	for range x.byG {
 		m.flags = append(m.flags, m.cell(0))
 	}
-	objs := map[trace.ObjID]int32{}   // first cell
-	conds := map[trace.ObjID]int32{}  // number
-	started := map[trace.GID]int32{}  // cell
-	arrived := map[trace.GID][]bool{} // by goroutine: there are writers under way
+	objs := map[trace.ObjID]int32{}  // first cell
+	conds := map[trace.ObjID]int32{} // number
+	started := map[trace.GID]int32{} // cell
 	for i := range x.Ops {
 		if e := x.event(i); e.Op == trace.OpGo {
 			started[trace.GID(e.Arg)] = m.cell(0)
@@ -64,11 +62,6 @@ func newModel(x *Execution) *model {
 	for i := range x.Ops {
 		e := x.event(i)
 		r := rule{waits: -1, cond: -1, needs: []need{{m.flags[e.G], 0, 0}}}
-		c, known := objs[e.Obj]
-		if !known && e.Obj > 0 {
-			c = m.cellsOf(e)
-			objs[e.Obj] = c
-		}
 		switch e.Op {
 		case trace.OpGo:
 			r.adds = []add{{started[trace.GID(e.Arg)], 1}}
@@ -91,39 +84,13 @@ func newModel(x *Execution) *model {
 			default:
 				r.wakes = 2
 			}
-		case trace.OpArrive:
-			if m.kind(e) == trace.ObjRWMutex {
-				r.needs, r.adds = append(r.needs, need{c, 0, 0}, need{c + 2, 0, 0}), []add{{c + 2, 1}}
-				arrived[e.G] = append(arrived[e.G], true)
+		default:
+			c, known := objs[e.Obj]
+			if !known && e.Obj > 0 {
+				c = m.cellsOf(e)
+				objs[e.Obj] = c
 			}
-		case trace.OpTryLock, trace.OpTryRLock:
-			if e.Arg == 1 {
-				m.lock(&r, e, c, false)
-			}
-		case trace.OpLock, trace.OpUnlock, trace.OpRLock, trace.OpRUnlock:
-			a := arrived[e.G]
-			m.lock(&r, e, c, e.Op == trace.OpLock && len(a) > 0)
-			if e.Op == trace.OpLock && len(a) > 0 && m.kind(e) == trace.ObjRWMutex {
-				arrived[e.G] = a[:len(a)-1]
-			}
-		case trace.OpSend, trace.OpRecv, trace.OpClose:
-			m.channel(&r, e, c)
-		case trace.OpWGAdd:
-			r.adds = []add{{c, int32(e.Arg)}}
-		case trace.OpWGWait:
-			r.needs = append(r.needs, need{c, 0, 0})
-		case trace.OpAcquire:
-			r.needs, r.adds = append(r.needs, need{c, 1, most}), []add{{c, -1}}
-		case trace.OpRelease:
-			r.adds = []add{{c, 1}}
-		case trace.OpOnce:
-			if e.Arg == 0 {
-				r.needs = append(r.needs, need{c, 0, 0})
-			} else {
-				r.adds = []add{{c, 1}}
-			}
-		case trace.OpOnceDone:
-			r.adds = []add{{c, -1}}
+			m.synchronise(&r, e, c)
 		}
 		m.rules[i] = r
 	}
@@ -133,66 +100,51 @@ func newModel(x *Execution) *model {
 
 func (x *Execution) event(op int) *trace.Event { return &x.Trace.Events[x.Ops[op].Event] }
 
-func (m *model) kind(e *trace.Event) trace.ObjKind { return m.x.Trace.Objects[e.Obj].Kind }
-
-func (m *model) cell(start int32) int32 {
+func (m *rules) cell(start int32) int32 {
 	m.start = append(m.start, start)
 	m.cells++
 	return int32(m.cells - 1)
 }
 
-// cellsOf makes the cells of an object, at whose first operation e it is.
-// lock: who holds it, readers, writers that have arrived. channel: values in the buffer, closed.
-func (m *model) cellsOf(e *trace.Event) int32 {
-	switch m.kind(e) {
-	case trace.ObjMutex, trace.ObjRWMutex:
-		c := m.cell(0)
-		m.cell(0)
-		m.cell(0)
-		return c
-	case trace.ObjChan:
-		c := m.cell(0)
-		m.cell(0)
-		return c
-	case trace.ObjSemaphore:
-		if e.Op == trace.OpAcquire {
-			return m.cell(int32(e.Arg) + 1)
-		}
-		return m.cell(int32(e.Arg) - 1)
+// cellsOf makes the cells of the object of e: its counters.
+func (m *rules) cellsOf(e *trace.Event) int32 {
+	def, o := model.ObjectOf(&m.x.Trace.Objects[e.Obj])
+	start := def.Start(&o)
+	first := int32(m.cells)
+	for i := range def.Counters {
+		m.cell(start[i])
 	}
-	return m.cell(0)
+	return first
 }
 
-func (m *model) lock(r *rule, e *trace.Event, c int32, arrived bool) {
-	switch e.Op {
-	case trace.OpLock, trace.OpTryLock:
-		r.needs = append(r.needs, need{c, 0, 0}, need{c + 1, 0, 0})
-		r.adds = []add{{c, 1}}
-		if arrived && m.kind(e) == trace.ObjRWMutex {
-			r.adds = append(r.adds, add{c + 2, -1})
-		}
-	case trace.OpUnlock:
-		r.adds = []add{{c, -1}}
-	case trace.OpRLock, trace.OpTryRLock:
-		r.needs = append(r.needs, need{c, 0, 0}, need{c + 2, 0, 0})
-		r.adds = []add{{c + 1, 1}}
-	case trace.OpRUnlock:
-		r.adds = []add{{c + 1, -1}}
+// synchronise adds to r what the outcome of e needs of the cells of its object, from c on, and does to them.
+func (m *rules) synchronise(r *rule, e *trace.Event, c int32) {
+	if e.Obj == 0 {
+		return
 	}
-}
-
-func (m *model) channel(r *rule, e *trace.Event, c int32) {
-	room := m.x.Trace.Objects[e.Obj].Cap
-	switch {
-	case e.Op == trace.OpClose:
-		r.adds = []add{{c + 1, 1}}
-	case e.Op == trace.OpRecv && e.Arg == 0:
-		r.needs = append(r.needs, need{c, 0, 0}, need{c + 1, 1, most})
-	case room == 0: // both sides are one step
-	case e.Op == trace.OpSend:
-		r.needs, r.adds = append(r.needs, need{c, 0, room - 1}), []add{{c, 1}}
-	default:
-		r.needs, r.adds = append(r.needs, need{c, 1, most}), []add{{c, -1}}
+	def, o := model.ObjectOf(&m.x.Trace.Objects[e.Obj])
+	of := def.Rule(&o, e.Op, int32(e.Arg))
+	if of == nil || of.Polls {
+		return
+	}
+	var was [model.Counters]int32 // counters that the needs leave one value
+	var known [model.Counters]bool
+	for _, n := range of.Needs {
+		low, high := n.Bounds(&o)
+		r.needs = append(r.needs, need{c + int32(n.Counter), low, min(high, most)})
+		was[n.Counter], known[n.Counter] = low, low == high
+	}
+	for _, f := range of.Effects {
+		by := f.N
+		switch {
+		case f.ByArg:
+			by = int32(e.Arg)
+		case f.Set && !known[f.Counter]:
+			continue // by how much it changes is not known: only that of timers
+		case f.Set:
+			by -= was[f.Counter]
+		}
+		r.adds = append(r.adds, add{c + int32(f.Counter), by})
 	}
 }
 
@@ -205,7 +157,7 @@ type state struct {
 
 type waiter struct{ cond, flag int32 }
 
-func (m *model) initial() *state {
+func (m *rules) initial() *state {
 	return &state{cells: append([]int32(nil), m.start...), versions: make([]int32, m.x.counters)}
 }
 
@@ -214,7 +166,7 @@ func (s *state) clone() *state {
 }
 
 // can reports whether an operation is feasible, and changed whether it would see another version than it did.
-func (m *model) can(s *state, op int32) (feasible, changed bool) {
+func (m *rules) can(s *state, op int32) (feasible, changed bool) {
 	for _, n := range m.rules[op].needs {
 		if v := s.cells[n.cell]; v < n.min || v > n.max {
 			return false, false
@@ -228,7 +180,7 @@ func (m *model) can(s *state, op int32) (feasible, changed bool) {
 }
 
 // do performs an operation.
-func (m *model) do(s *state, op int32) {
+func (m *rules) do(s *state, op int32) {
 	r := &m.rules[op]
 	for _, a := range r.adds {
 		s.cells[a.cell] += a.by

@@ -68,7 +68,7 @@ func bothWays(t *testing.T, w *written) (groups int) {
 // sound carries a variant out.
 func sound(t *testing.T, x *Execution, v *Variant) {
 	t.Helper()
-	m := newModel(x)
+	m := newRules(x)
 	s := m.initial()
 	for _, op := range v.Order {
 		if feasible, changed := m.can(s, op); !feasible || changed {

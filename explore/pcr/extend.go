@@ -2,6 +2,7 @@ package pcr
 
 import (
 	"heddle/explore/mapcov"
+	"heddle/model"
 	"heddle/trace"
 )
 
@@ -17,10 +18,10 @@ type extension struct {
 	limit []int32   // and how many can be foretold
 	born  []bool
 
-	at      []int32 // by event: its first access in c.as.All, -1
-	last    []int32 // by variable: the access that wrote it last, -1
-	tainted []bool  // and wrote a value that cannot be foretold
-	locks   []lock  // by object
+	at      []int32       // by event: its first access in c.as.All, -1
+	last    []int32       // by variable: the access that wrote it last, -1
+	tainted []bool        // and wrote a value that cannot be foretold
+	locks   []model.State // by object, of mutexes
 	byObj   [][]int32
 
 	compares map[int]bool // events that are CompareAndSwaps: one that failed may succeed
@@ -33,22 +34,17 @@ type extension struct {
 	vars     *mapcov.Names
 }
 
-// A lock is the state of a mutex or RWMutex.
-type lock struct {
-	writer, arrived trace.GID
-	readers         int
-}
-
 func newExtension(v *view, c *creation, names *mapcov.Names) *extension {
 	t := v.t
 	n, objs := len(t.Goroutines), len(t.Objects)
 	x := &extension{
 		v: v, c: c, byG: make([][]int32, n), place: make([]int32, len(t.Events)), pos: make([]int32, n), limit: make([]int32, n), born: make([]bool, n),
-		at: make([]int32, len(t.Events)), last: make([]int32, len(c.as.Vars)), tainted: make([]bool, len(c.as.Vars)), locks: make([]lock, objs),
+		at: make([]int32, len(t.Events)), last: make([]int32, len(c.as.Vars)), tainted: make([]bool, len(c.as.Vars)), locks: make([]model.State, objs),
 		held: -1, compares: make(map[int]bool), byObj: make([][]int32, objs), objDone: make([]int32, objs), done: make([]bool, len(t.Events)), names: newHistories(c.as, names), vars: names,
 	}
 	for o := range x.locks {
-		x.locks[o] = lock{trace.NoG, trace.NoG, 0}
+		def, m := model.ObjectOf(&t.Objects[o])
+		x.locks[o] = def.Start(&m)
 	}
 	for i := range x.last {
 		x.last[i] = -1
@@ -182,26 +178,13 @@ func (x *extension) can(e int) bool {
 	if ev.Obj <= 0 || x.at[e] >= 0 {
 		return true
 	}
-	l := &x.locks[ev.Obj]
-	switch x.v.t.Objects[ev.Obj].Kind {
+	def, o := model.ObjectOf(&x.v.t.Objects[ev.Obj])
+	switch o.Kind {
 	case trace.ObjMemory, trace.ObjAtomic:
 		return true
 	case trace.ObjMutex, trace.ObjRWMutex:
-		free := l.writer == trace.NoG && l.readers == 0
-		readable := l.writer == trace.NoG && (l.arrived == trace.NoG || l.arrived == g)
-		switch ev.Op {
-		case trace.OpLock:
-			return free && (l.arrived == trace.NoG || l.arrived == g)
-		case trace.OpTryLock:
-			return (free && l.arrived == trace.NoG) == (ev.Arg == 1)
-		case trace.OpRLock:
-			return readable
-		case trace.OpTryRLock:
-			return readable == (ev.Arg == 1)
-		case trace.OpArrive:
-			return l.arrived == trace.NoG
-		}
-		return true
+		r, outcome, _ := def.Step(&o, x.locks[ev.Obj], ev.Op, int32(ev.Arg))
+		return r != nil && outcome == int32(ev.Arg)
 	}
 	// Of what is not modelled all that came before must have been done, and nothing else.
 	n := x.objDone[ev.Obj]
@@ -240,35 +223,12 @@ func (x *extension) event(e int) {
 	}
 	if ev.Obj > 0 {
 		x.objDone[ev.Obj]++
-		x.lockAfter(ev)
+		def, o := model.ObjectOf(&x.v.t.Objects[ev.Obj])
+		x.locks[ev.Obj] = def.After(&o, x.locks[ev.Obj], ev.Op, int32(ev.Arg))
 	}
 	x.names.add(e)
 	for i := x.firstAt(e); x.isOf(i, e); i++ {
 		x.access(i)
-	}
-}
-
-func (x *extension) lockAfter(ev *trace.Event) {
-	l := &x.locks[ev.Obj]
-	switch ev.Op {
-	case trace.OpLock:
-		l.writer, l.arrived = ev.G, trace.NoG
-	case trace.OpTryLock:
-		if ev.Arg == 1 {
-			l.writer = ev.G
-		}
-	case trace.OpUnlock:
-		l.writer = trace.NoG
-	case trace.OpRLock:
-		l.readers++
-	case trace.OpTryRLock:
-		l.readers += int(ev.Arg)
-	case trace.OpRUnlock:
-		l.readers--
-	case trace.OpArrive:
-		if x.v.t.Objects[ev.Obj].Kind == trace.ObjRWMutex {
-			l.arrived = ev.G
-		}
 	}
 }
 

@@ -7,7 +7,10 @@
 // It is compiled into the program under test.
 package succession
 
-import "heddle/trace"
+import (
+	"heddle/model"
+	"heddle/trace"
+)
 
 // most bounds the pairs that are remembered.
 const most = 1 << 18
@@ -95,8 +98,7 @@ func (s *Set) counts(t *trace.Trace, e *trace.Event) bool {
 
 // commute reports whether it makes no difference which of two operations on one object comes first.
 func commute(a, b *trace.Event) bool {
-	add := a.Op == trace.OpWGAdd && b.Op == trace.OpWGAdd
-	return add || !(trace.Pending{Op: a.Op, Obj: a.Obj}).Conflict(trace.Pending{Op: b.Op, Obj: b.Obj})
+	return a.Op == trace.OpWGAdd && b.Op == trace.OpWGAdd || !model.MayConflict(a.Op, b.Op)
 }
 
 // begin names the goroutines of t.

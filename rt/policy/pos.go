@@ -1,6 +1,9 @@
 package policy
 
-import "heddle/trace"
+import (
+	"heddle/model"
+	"heddle/trace"
+)
 
 // pos is partial order sampling: every pending operation has a random priority
 // and the highest goes; those that conflict with it then get fresh ones (Yuan,
@@ -9,7 +12,7 @@ import "heddle/trace"
 // goroutine does n things that concern nobody else makes the order of two events unlikely by 1/n only, where a random walk has 2^-n.
 //
 // We differ in two things. Whether operations conflict is judged by
-// Pending.Conflict on the objects they announce, so a select counts with its first
+// model.MayConflict and the objects that they announce, so a select counts with its first
 // channel only. And an operation that could not go on gets a fresh priority when it can again:
 // whatever enabled it conflicts with it, and so we need not look at those that are blocked.
 type pos struct {
@@ -47,9 +50,14 @@ func (p *pos) Choose(_ trace.GID, ready []trace.GID, pend []trace.Pending) trace
 		}
 	}
 	for _, g := range ready {
-		if g != best && pend[g].Conflict(pend[best]) {
+		if g != best && conflict(&pend[g], &pend[best]) {
 			p.of[g].prio = p.r.Next()
 		}
 	}
 	return best
+}
+
+// conflict reports whether two pending operations may not commute.
+func conflict(p, q *trace.Pending) bool {
+	return p.Obj != 0 && p.Obj == q.Obj && model.MayConflict(p.Op, q.Op)
 }
