@@ -28,7 +28,7 @@ import (
 //	types/51/51ab... "export", the types of a package that does not change
 //	base/77/77d2...  laid packages and patched files of the standard library
 //	tmp              what is being made
-//	mod              links to directories of the module cache
+//	mod              links to directories of module caches
 //	live, lock       see below
 //	growth, trimmed  see trim.go
 //

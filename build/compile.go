@@ -319,10 +319,7 @@ func (b *Builder) compile(ctx context.Context, roots []*root, dir string, flags 
 			target += "binary"
 		}
 		args = append(args, "-json", "-o", target)
-		if !strings.Contains(b.tool["GOFLAGS"], "-ldflags") {
-			// DWARF is not read; linking without is faster. The binary is linked in the second GOROOT.
-			args = append(args, "-ldflags=-w -X=runtime.heddleRoot="+linkerQuoted(b.root.real))
-		}
+		args = append(args, b.linkerFlags()...)
 		if b.Tags != "" {
 			args = append(args, "-tags="+b.Tags)
 		}
@@ -391,12 +388,67 @@ func (b *Builder) runCompiler(ctx context.Context, cmd *exec.Cmd, res *compiled)
 	return nil
 }
 
-// linkerQuoted quotes a path for the value of -ldflags.
-func linkerQuoted(path string) string {
-	if !strings.ContainsAny(path, " \t'\"") {
-		return path
+// linkerFlags returns the flags -ldflags of a build: those of GOFLAGS, with what heddle adds to each. DWARF is not read; linking
+// without is faster. The package runtime is told what files are called in the binary, and what it is to call them (added/runtime.go.txt).
+func (b *Builder) linkerFlags() []string {
+	names := []string{
+		"Root=" + filepath.ToSlash(b.root.real), "Second=" + filepath.ToSlash(b.root.second), "Given=" + sourceRoot,
+		"Links=" + filepath.ToSlash(b.linkDir()), "Modules=" + filepath.ToSlash(filepath.Clean(b.tool["GOMODCACHE"])),
 	}
-	return "'" + path + "'"
+	own := "-w"
+	for _, name := range names {
+		own += " " + quotedField("-X=runtime.heddle"+name)
+	}
+	flags := []string{"-ldflags=" + own}
+	for _, f := range quotedFields(b.tool["GOFLAGS"]) {
+		f = strings.TrimPrefix(f, "-")
+		value, ok := strings.CutPrefix(strings.TrimPrefix(f, "-"), "ldflags=")
+		if !ok {
+			continue
+		}
+		// pattern=flags, where the last one that names a package counts
+		pattern := ""
+		if value = strings.TrimSpace(value); value != "" && value[0] != '-' {
+			pattern, value, _ = strings.Cut(value, "=")
+			pattern += "="
+		}
+		flags = append(flags, "-ldflags="+pattern+own+" "+value)
+	}
+	return flags
+}
+
+// quotedField quotes a word as the go command has it in GOFLAGS and in the values of flags, where there are no escapes.
+func quotedField(s string) string {
+	switch {
+	case !strings.ContainsAny(s, " \t\r\n'\""):
+		return s
+	case strings.Contains(s, "'"):
+		return `"` + s + `"`
+	}
+	return "'" + s + "'"
+}
+
+// quotedFields is the reverse, for several of them.
+func quotedFields(s string) []string {
+	var fields []string
+	for {
+		if s = strings.TrimLeft(s, " \t\r\n"); s == "" {
+			return fields
+		}
+		end := strings.IndexAny(s, " \t\r\n")
+		from := 0
+		if s[0] == '\'' || s[0] == '"' {
+			from, end = 1, strings.IndexByte(s[1:], s[0])
+			if end >= 0 {
+				end++
+			}
+		}
+		if end < 0 {
+			return append(fields, s[from:])
+		}
+		fields = append(fields, s[from:end])
+		s = s[end+from:]
+	}
 }
 
 // groups divides roots so that the binaries of one go test -c have different names.

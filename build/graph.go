@@ -206,7 +206,7 @@ func (f *fileHashes) of(file string) string {
 // binaryKey is the key of the binary whose main package is p.
 func (g *graph) binaryKey(p *listed) string {
 	h := newHasher("binary")
-	h.add(g.global, g.b.base.key, fmt.Sprint(g.b.Main), fmt.Sprint(g.b.Flow, g.b.Exprs, g.b.Lean), g.deep[p.ImportPath])
+	h.add(g.global, g.b.base.key, g.b.tool["GOMODCACHE"], fmt.Sprint(g.b.Main), fmt.Sprint(g.b.Flow, g.b.Exprs, g.b.Lean), g.deep[p.ImportPath])
 	return h.key()
 }
 

@@ -37,6 +37,13 @@ func (l *links) name(file string) string {
 	return file
 }
 
+// linkDir is the folder of the links to a module cache. Each module cache has its own: CI and containers often have another one than the user.
+func (b *Builder) linkDir() string {
+	h := newHasher("mod")
+	h.add(filepath.Clean(b.tool["GOMODCACHE"]))
+	return filepath.Join(b.cache.dir, "mod", h.key()[:8])
+}
+
 // link makes the links that the rewritten units need; nil if none is in the module cache.
 func (b *Builder) link(tmp string, roots []*root) (*links, error) {
 	cache := filepath.Clean(b.tool["GOMODCACHE"])
@@ -53,7 +60,7 @@ func (b *Builder) link(tmp string, roots []*root) (*links, error) {
 	if len(mods) == 0 {
 		return nil, nil
 	}
-	l := &links{dir: filepath.Join(b.cache.dir, "mod"), cache: cache, added: map[string]string{}}
+	l := &links{dir: b.linkDir(), cache: cache, added: map[string]string{}}
 	paths := make([]string, 0, len(mods))
 	for path, p := range mods {
 		paths = append(paths, path)
@@ -206,5 +213,6 @@ func writeWithSum(file string, text []byte, sum, altSum string) error {
 // Unlink returns text with the names of module directories, and of the standard library's files, as the user knows them.
 func (b *Builder) Unlink(text []byte) []byte {
 	text = b.root.out(text)
-	return bytes.ReplaceAll(text, []byte(filepath.Join(b.cache.dir, "mod")+string(filepath.Separator)), []byte(filepath.Clean(b.tool["GOMODCACHE"])+string(filepath.Separator)))
+	sep := string(filepath.Separator)
+	return bytes.ReplaceAll(text, []byte(b.linkDir()+sep), []byte(filepath.Clean(b.tool["GOMODCACHE"])+sep))
 }

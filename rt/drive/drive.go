@@ -65,7 +65,7 @@ func (o *Outcome) Fails() {
 type driver struct {
 	cfg     wire.Config
 	out     *json.Encoder
-	goroot  string // prefix of those files of the standard library that are as Go has them; the others have wire.SourceRoot
+	goroot  string // prefix of the files of the standard library; with -trimpath, those that heddle rewrites have wire.SourceRoot
 	started time.Time
 	heap    uint64 // in use after the last collection
 	state   *state
@@ -109,9 +109,9 @@ func fatal(format string, args ...any) {
 // Active reports whether the binary was started by heddle.
 func Active() bool { return config != nil }
 
-// root returns the prefix of the names that files of the standard library have which are not rewritten; "" where it is not known.
+// root returns the prefix of the names that files of the standard library have; "" where it is not known.
 func (d *driver) root() string {
-	if _, file, _, _ := runtime.Caller(0); !wire.FromRoot(file) {
+	if pc, _, _, _ := runtime.Caller(0); !strings.HasPrefix(runtime.FuncForPC(pc).Name(), "heddlert/") {
 		return "" // not laid
 	}
 	f := runtime.FuncForPC(reflect.ValueOf(runtime.GC).Pointer())
@@ -227,6 +227,7 @@ func (d *driver) callers() {
 	for i := range n {
 		if f := runtime.FuncForPC(pcs[i] - 1); f != nil && f.Name() == "testing.(*M).Run" {
 			sched.ExampleCallers = append(sched.ExampleCallers, pcs[i:n]...)
+			sched.TestingFile, _ = f.FileLine(f.Entry())
 			break
 		}
 	}

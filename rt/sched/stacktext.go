@@ -98,7 +98,7 @@ scan:
 	switch {
 	case driver:
 		sep(out)
-		out.WriteString("goroutine " + num + " [chan receive]:\ntesting.(*T).Run(0x0)\n\ttesting.go:1 +0x0\n")
+		out.WriteString("goroutine " + num + " [chan receive]:\ntesting.(*T).Run(0x0)\n\t" + TestingFile + ":1 +0x0\n")
 	case owner != nil:
 		sep(out)
 		out.WriteString("goroutine " + goroutineNumber(owner.id) + " [" + stateText(owner, cur) + "]:\n")
@@ -128,7 +128,7 @@ const firstNumber = 18
 
 // writeCreated prints who started a goroutine, as the runtime does.
 func (s *Sched) writeCreated(out *bytes.Buffer, g *G) {
-	name, file, line, parent := "testing.(*T).Run", "testing.go", 1, "1"
+	name, file, line, parent := "testing.(*T).Run", TestingFile, 1, "1"
 	if g.id != 0 {
 		f := runtime.FuncForPC(g.goPC - 1)
 		if f == nil {
@@ -172,10 +172,11 @@ func stateText(g, cur *G) string {
 }
 
 // What plain Go has at the lower end of a goroutine's stack, and below an
-// example: program counters, set by rt/drive.
+// example, as program counters, and the file with testing.(*T).Run: set by rt/drive.
 var (
 	GoexitCallers  []uintptr
 	ExampleCallers []uintptr
+	TestingFile    = "testing.go"
 )
 
 // callersBelow puts the frames that plain Go would have in the place of heddle's at the lower end of a stack.

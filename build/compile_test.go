@@ -1,0 +1,60 @@
+package build
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestQuotedFields(t *testing.T) {
+	for _, want := range [][]string{nil, {"a"}, {"-ldflags=-X a.b=c d", "-v"}, {`it's`, "x"}, {`say "a"`}} {
+		var line []string
+		for _, f := range want {
+			line = append(line, quotedField(f))
+		}
+		if got := quotedFields("  " + strings.Join(line, " \t") + " "); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+	if got := quotedFields("a 'b c"); !slices.Equal(got, []string{"a", "b c"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// What the user gives the linker is kept, for the packages that it is for, and heddle's is there too.
+func TestLinkerFlags(t *testing.T) {
+	c, err := openCache(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	for _, tc := range []struct {
+		flags string
+		ends  []string
+	}{
+		{"", []string{""}},
+		{"-mod=mod -ldflags=-s", []string{"", " -s"}},
+		{"'--ldflags=-X a.b=c -s' -ldflags=m/...=-v", []string{"", " -X a.b=c -s", " -v"}},
+		{"-ldflags=", []string{"", " "}},
+	} {
+		b := &Builder{cache: c, tool: toolchain{"GOFLAGS": tc.flags, "GOMODCACHE": "/a b/mod"}, root: rooted{real: "/go", second: "/second"}}
+		got := b.linkerFlags()
+		if len(got) != len(tc.ends) {
+			t.Errorf("%s: %q", tc.flags, got)
+			continue
+		}
+		own := strings.TrimPrefix(got[0], "-ldflags=")
+		if !strings.Contains(own, "-X=runtime.heddleRoot=/go ") || !strings.HasSuffix(own, " '-X=runtime.heddleModules=/a b/mod'") {
+			t.Errorf("%q", own)
+		}
+		for i, end := range tc.ends {
+			want := "-ldflags=" + own + end
+			if strings.HasSuffix(end, "-v") {
+				want = "-ldflags=m/...=" + own + end
+			}
+			if got[i] != want {
+				t.Errorf("%s: %q, want %q", tc.flags, got[i], want)
+			}
+		}
+	}
+}
