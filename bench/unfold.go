@@ -7,8 +7,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"syscall"
-	"time"
 
 	"heddle/bench/sleepset"
 	"heddle/explore/dpor"
@@ -84,15 +82,6 @@ func searched(p *progen.Program, s searcher, most float64) (c cost, err error) {
 	}
 	c.seconds, c.whole = cpuSeconds()-begin, true
 	return c, nil
-}
-
-// cpuSeconds is the processor time that this process has taken.
-func cpuSeconds() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
 // best explores several times, for the least time.

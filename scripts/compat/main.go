@@ -1,11 +1,12 @@
 // Command compat runs heddle on the unmodified test suites of other people's modules:
 //
-//	go run ./scripts/compat [-runs N] [-budget D] [-module text] [-dir folder] [-o file]
+//	go run ./scripts/compat [-runs N] [-budget D] [-module text,text] [-dir folder] [-o file]
 //
 // It fetches the pinned versions of table.go through the Go module proxy into
 // a scratch folder, runs go test and heddle test on every package of each, and
 // writes docs/compatibility.md; with -module only the rows of those that it
-// tries. It exits with 1 when something is ours to mend: a finding that known.go
+// tries. With -count it writes no file: its last line is a cell of docs/platforms.md, how many tests come
+// out as with go test. GOOS, GOARCH and -exec are for both. It exits with 1 when something is ours to mend: a finding that known.go
 // does not explain, a run that does not end, or a package that go test passes
 // and heddle cannot build.
 package main
@@ -19,6 +20,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -32,7 +34,9 @@ func main() {
 	flag.DurationVar(&c.limit, "limit", 10*time.Minute, "`time` for each module")
 	flag.StringVar(&c.heddle, "heddle", "", "the `command` to use; built from this module if empty")
 	flag.StringVar(&c.dir, "dir", "", "scratch `folder`; a temporary one if empty")
-	only := flag.String("module", "", "only modules whose path contains `text`; the rows of the others stay as they are")
+	flag.StringVar(&c.xprog, "exec", "", "start test binaries by `xprog`, as go test does")
+	only := flag.String("module", "", "only modules whose path contains `text`, or one of several with commas between; the rows of the others stay as they are")
+	count := flag.Bool("count", false, "write no file, and print how many tests come out as with go test")
 	out := flag.String("o", "docs/compatibility.md", "`file` to write")
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -42,6 +46,7 @@ func main() {
 		log.Fatal(err)
 	}
 	defer c.clean()
+	began := time.Now()
 	ok := true
 	var results []*result
 	old, err := os.ReadFile(*out)
@@ -49,17 +54,23 @@ func main() {
 		log.Fatal(err)
 	}
 	for _, m := range modules {
-		if !strings.Contains(m.path, *only) {
+		if !slices.ContainsFunc(strings.Split(*only, ","), func(text string) bool { return strings.Contains(m.path, text) }) {
 			continue
 		}
 		r := c.try(m)
 		results = append(results, r)
 		r.print(os.Stdout)
 		ok = ok && r.ours() == 0
+		if *count {
+			continue
+		}
 		// Written each time: it is a long way to the end.
 		if err := os.WriteFile(*out, []byte(document(results, string(old), c.runs, c.budget, c.limit, commit())), 0o666); err != nil {
 			log.Fatal(err)
 		}
+	}
+	if *count {
+		fmt.Println(tally(results, time.Since(began)))
 	}
 	if !ok {
 		c.clean()
@@ -77,6 +88,7 @@ type compat struct {
 	runs          int
 	budget, limit time.Duration
 	heddle, dir   string
+	xprog         string // -exec
 	temporary     string
 }
 

@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -38,6 +37,8 @@ type pkgResult struct {
 	broken     string // heddle could not do it
 	plainTests int    // that go test ran
 	plainFails map[string]bool
+	plainly    map[string]string // what became of each test, and not of its subtests: pass, fail, skip
+	controlled map[string]string // the same under heddle
 }
 
 type finding struct {
@@ -200,8 +201,7 @@ func (c *compat) run(dir string, limit time.Duration, each func(*event), args ..
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	group(cmd)
 	cmd.WaitDelay = 5 * time.Second
 	var errors bytes.Buffer
 	cmd.Stderr = &errors
@@ -237,7 +237,7 @@ type event struct {
 
 func (r *result) pkg(path string) *pkgResult {
 	if r.pkgs[path] == nil {
-		r.pkgs[path] = &pkgResult{path: path, plainFails: map[string]bool{}}
+		r.pkgs[path] = &pkgResult{path: path, plainFails: map[string]bool{}, plainly: map[string]string{}, controlled: map[string]string{}}
 	}
 	return r.pkgs[path]
 }
@@ -246,7 +246,21 @@ func (c *compat) args(m module, args ...string) []string {
 	if m.skip != "" {
 		args = append(args, "-skip", m.skip)
 	}
+	if c.xprog != "" {
+		args = append(args, "-exec", c.xprog)
+	}
 	return append(args, m.patterns()...)
+}
+
+// outcome keeps what an event says about the end of a test.
+func outcome(of map[string]string, e *event) {
+	if e.Test == "" || strings.Contains(e.Test, "/") {
+		return
+	}
+	switch e.Action {
+	case "pass", "fail", "skip":
+		of[e.Test] = e.Action
+	}
 }
 
 // patterns returns the packages to try.
@@ -266,6 +280,7 @@ func (c *compat) plain(r *result, dir string) {
 		if e.Action == "run" && !strings.Contains(e.Test, "/") {
 			p.plainTests++
 		}
+		outcome(p.plainly, e)
 		switch {
 		case e.Test != "" && e.Action == "fail":
 			p.plainFails[e.Test] = true
@@ -286,7 +301,7 @@ func (c *compat) plain(r *result, dir string) {
 
 // build builds what controlled runs, so that the time for the module is not spent on that.
 func (c *compat) build(r *result, dir string) {
-	c.run(dir, buildLimit, func(*event) {}, append([]string{c.heddle, "test", "-json", "-run", "^$"}, r.patterns()...)...)
+	c.run(dir, buildLimit, func(*event) {}, c.args(r.module, c.heddle, "test", "-json", "-run", "^$")...)
 }
 
 // buildLimit bounds the time for building a module.
@@ -301,6 +316,7 @@ func (c *compat) controlled(r *result, dir string) {
 			return
 		}
 		p := r.pkg(e.Package)
+		outcome(p.controlled, e)
 		switch {
 		case e.Action == "summary":
 			p.tests++

@@ -1,12 +1,13 @@
 // Command platforms says on which platforms heddle does what it should:
 //
-//	go run ./scripts/platforms [-quick] [-only GOOS/GOARCH] [-o docs/platforms.md]
+//	go run ./scripts/platforms [-quick] [-only GOOS/GOARCH] [-what compiles,suites] [-o docs/platforms.md]
 //
 // For each platform it builds the test binaries of examples/ and of a package that imports what heddle
 // changes of the standard library. Where binaries of the platform can be executed, here or by an emulator in $PATH
 // (qemu-aarch64, wine), it explores the examples, whose verdicts must be those of this machine, and programs of
-// Lei & Carver, whose numbers of executions are known. -quick explores a few of both. With -o the rows of this
-// release of Go are written into a table that keeps those of others.
+// Lei & Carver, whose numbers of executions are known; and it runs the suites of a few modules by scripts/compat.
+// -quick explores a few of the first two, and no suites. With -o the rows of this release of Go, which
+// GOTOOLCHAIN=go1.27.4 names as always, are written into a table that keeps those of others, and of this one the columns that -what leaves out.
 //
 // It exits with 1 if anything is not as it should be.
 package main
@@ -36,12 +37,24 @@ func main() {
 	log.SetPrefix("platforms: ")
 	quick := flag.Bool("quick", false, "explore a few examples and programs")
 	only := flag.String("only", "", "this `platform`, such as linux/arm64; may be several, with commas between")
+	what := flag.String("what", "", "these `columns` alone, with commas between: "+strings.Join(columns, ", "))
 	out := flag.String("o", "", "write the table to `file`")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		log.Fatalf("unexpected argument %q; the flags are -quick, -only and -o", flag.Arg(0))
+		log.Fatalf("unexpected argument %q; the flags are -quick, -only, -what and -o", flag.Arg(0))
 	}
-	m := &measurement{ctx: context.Background(), quick: *quick}
+	m := &measurement{ctx: context.Background(), quick: *quick, what: columns}
+	if *quick {
+		m.what = columns[:3]
+	}
+	if *what != "" {
+		m.what = strings.Split(*what, ",")
+	}
+	for _, w := range m.what {
+		if !slices.Contains(columns, w) {
+			log.Fatalf("-what %s: the columns are %s", w, strings.Join(columns, ", "))
+		}
+	}
 	rows, err := m.all(*only)
 	if m.tmp != "" {
 		os.RemoveAll(m.tmp)
@@ -67,19 +80,30 @@ var counts = map[string]int{
 
 var quickCounts = []string{"TestBBSelect22", "TestBBSemaphore22", "TestBBMonitorSU22", "TestBBMonitorSC21", "TestRWSemaphore11", "TestDPMonitorSU3"}
 
+// The columns of the table that are measured.
+var columns = []string{"compiles", "examples", "counts", "suites"}
+
+// Modules whose suites are run, by scripts/compat: of every sort, none of them big.
+var suites = []string{"golang.org/x/sync", "github.com/sourcegraph/conc", "github.com/hashicorp/golang-lru/v2", "github.com/cenkalti/backoff/v4", "github.com/hashicorp/go-multierror"}
+
+// Those of them that are run by an emulator.
+var smallSuites = suites[2:]
+
 // Those that quick explores: locks, channels, a data race, timers, contexts, a deadlock.
 var quickExamples = []string{"./bank", "./pipeline", "./cache", "./timerreset", "./ctxleak", "./lockorder", "./lockorderfixed"}
 
 type measurement struct {
 	ctx            context.Context
 	quick, wrong   bool
+	what           []string
 	tmp, heddle    string
+	compat         string // the command scripts/compat, once it is built
 	root, examples string
 	release        string
 	verdicts       map[string]string // of the examples on this machine
 }
 
-// A row is one of the table.
+// A row is one of the table. What is empty was not measured.
 type row struct{ release, platform, compiles, examples, counts, suites string }
 
 func (m *measurement) all(only string) (rows []row, err error) {
@@ -98,19 +122,23 @@ func (m *measurement) all(only string) (rows []row, err error) {
 		return nil, err
 	}
 	this := runtime.GOOS + "/" + runtime.GOARCH
-	if m.verdicts, err = m.explore(this, nil); err != nil {
-		return nil, err
+	if m.wants("examples") {
+		if m.verdicts, err = m.explore(this, nil); err != nil {
+			return nil, err
+		}
 	}
 	for _, p := range std.Platforms {
 		if only != "" && !slices.Contains(strings.Split(only, ","), p) {
 			continue
 		}
 		r := row{release: m.release, platform: p}
-		if r.compiles, err = m.compile(p); err != nil {
-			return nil, err
+		if m.wants("compiles") {
+			if r.compiles, err = m.compile(p); err != nil {
+				return nil, err
+			}
 		}
-		r.examples, r.counts, r.suites = m.run(p, p == this)
-		fmt.Printf("%s %s: compiles: %s; examples: %s; exact counts: %s\n", r.release, r.platform, r.compiles, r.examples, r.counts)
+		m.run(&r)
+		fmt.Printf("%s %s: compiles: %s; examples: %s; exact counts: %s; suites: %s\n", r.release, r.platform, r.compiles, r.examples, r.counts, r.suites)
 		rows = append(rows, r)
 	}
 	return rows, nil
@@ -158,10 +186,26 @@ func (m *measurement) compile(platform string) (string, error) {
 	}
 	if len(bad) > 0 {
 		m.fail("%s: %s", platform, strings.Join(bad, "\n"))
-		return fmt.Sprintf("%d of %d packages", n-len(bad), n), nil
 	}
-	return fmt.Sprintf("%d of %d packages", n, n), nil
+	return fmt.Sprintf("%d of %d packages%s", n-len(bad), n, m.how(nil)), nil
 }
+
+// how returns what a cell says of the way in which its numbers came about.
+func (m *measurement) how(starter []string) string {
+	var how []string
+	if m.quick {
+		how = append(how, "-quick")
+	}
+	if starter != nil {
+		how = append(how, filepath.Base(starter[0]))
+	}
+	if how == nil {
+		return ""
+	}
+	return " (" + strings.Join(how, ", ") + ")"
+}
+
+func (m *measurement) wants(column string) bool { return slices.Contains(m.what, column) }
 
 // build returns how many packages there are, and what is wrong with some.
 func (m *measurement) build(c build.Config) (n int, bad []string, err error) {
@@ -194,36 +238,75 @@ func (m *measurement) changed(platform string) ([]string, error) {
 	}), nil
 }
 
-// run explores on a platform.
-func (m *measurement) run(platform string, here bool) (examples, exact, suites string) {
-	suites = "not run: hours with an emulator"
-	starter, why := m.starter(platform)
-	switch {
-	case here:
-		suites = "[compatibility.md](compatibility.md)"
-	case why != "":
-		return why, why, why
+// run measures what takes binaries that can be executed.
+func (m *measurement) run(r *row) {
+	if len(m.what) == 1 && m.wants("compiles") {
+		return
 	}
-	by := ""
-	if starter != nil {
-		by = " (" + filepath.Base(starter[0]) + ")"
-	}
-	got, err := m.explore(platform, starter)
-	if err != nil {
-		m.fail("%s: %v", platform, err)
-		return "failed", "failed", suites
-	}
-	same := 0
-	for _, name := range slices.Sorted(maps.Keys(m.verdicts)) {
-		if got[name] == m.verdicts[name] {
-			same++
-		} else {
-			m.fail("%s: %s: %q, but %q on this machine", platform, name, got[name], m.verdicts[name])
+	starter, why := m.starter(r.platform)
+	cell := func(column string, to *string, measure func() string) {
+		switch {
+		case !m.wants(column):
+		case why != "":
+			*to = why
+		default:
+			*to = measure()
 		}
 	}
-	examples = fmt.Sprintf("%d of %d tests as expected%s", same, len(m.verdicts), by)
-	right, all := m.count(platform, starter)
-	return examples, fmt.Sprintf("%d of %d%s", right, all, by), suites
+	cell("examples", &r.examples, func() string {
+		got, err := m.explore(r.platform, starter)
+		if err != nil {
+			m.fail("%s: %v", r.platform, err)
+			return "failed"
+		}
+		same := 0
+		for _, name := range slices.Sorted(maps.Keys(m.verdicts)) {
+			if got[name] == m.verdicts[name] {
+				same++
+			} else {
+				m.fail("%s: %s: %q, but %q on this machine", r.platform, name, got[name], m.verdicts[name])
+			}
+		}
+		return fmt.Sprintf("%d of %d tests as expected%s", same, len(m.verdicts), m.how(starter))
+	})
+	cell("counts", &r.counts, func() string {
+		right, all := m.count(r.platform, starter)
+		return fmt.Sprintf("%d of %d%s", right, all, m.how(starter))
+	})
+	cell("suites", &r.suites, func() string { return m.suites(r.platform, starter) })
+}
+
+// suites lets scripts/compat run suites of other people's modules and returns what it counts.
+func (m *measurement) suites(platform string, starter []string) string {
+	if m.compat == "" {
+		m.compat = filepath.Join(m.tmp, "compat.exe")
+		if _, err := m.output("go", "build", "-o", m.compat, "heddle/scripts/compat"); err != nil {
+			m.fail("%v", err)
+			return "failed"
+		}
+	}
+	line := []string{"-count", "-heddle", m.heddle, "-dir", filepath.Join(m.tmp, "suites"), "-runs", "200", "-budget", "2s"}
+	which := suites
+	if starter != nil {
+		which = smallSuites
+		line = append(line, "-exec", strings.Join(starter, " "))
+	}
+	cmd := exec.CommandContext(m.ctx, m.compat, append(line, "-module", strings.Join(which, ","))...)
+	cmd.Dir = m.root
+	cmd.Env = environ(platform)
+	var out, say bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &say
+	if err := cmd.Run(); err != nil {
+		m.fail("%s: compat: %v\n%s%s", platform, err, say.String(), out.String())
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	return lines[len(lines)-1] + m.how(starter)
+}
+
+// environ returns the environment of commands that build for a platform.
+func environ(platform string) []string {
+	goos, goarch, _ := strings.Cut(platform, "/")
+	return append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch)
 }
 
 // starter returns what starts binaries of a platform, nil where they start as they are; or why there is nothing.
@@ -288,7 +371,7 @@ func (m *measurement) explore(platform string, starter []string) (map[string]str
 
 var (
 	verdict = regexp.MustCompile(`^(ok  |--- FAIL:) +(Test\w+) +(.*)$`)
-	took    = regexp.MustCompile(`(, )?[0-9.]+(ms|s|m[0-9]+s)\)| \([0-9.]+(ms|s)\)`)
+	took    = regexp.MustCompile(`(, )?<?[0-9.]+(ms|s|m[0-9]+s)\)| \(<?[0-9.]+(ms|s|m[0-9]+s)\)`)
 	sampled = regexp.MustCompile(`[0-9,]+ executions?`)
 	kind    = regexp.MustCompile(`^    ([A-Z]{3}[A-Z ]*)( |$)`)
 	ended   = regexp.MustCompile(`^(?:ok  |FAIL)\t(\S+)\t`)
@@ -338,8 +421,7 @@ func (m *measurement) test(platform string, starter []string, dir string, args [
 	}
 	cmd := exec.CommandContext(m.ctx, m.heddle, append(line, args...)...)
 	cmd.Dir = dir
-	goos, goarch, _ := strings.Cut(platform, "/")
-	cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch)
+	cmd.Env = environ(platform)
 	var out, say bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &say
 	if err := cmd.Run(); err != nil && cmd.ProcessState.ExitCode() != 1 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/version"
@@ -8,30 +9,39 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"heddle/instrument/std"
 )
 
 const head = `# Platforms
 
-Written by ` + "`go run ./scripts/platforms -o docs/platforms.md`" + `, which keeps the rows of other releases of Go.
+Written by ` + "`go run ./scripts/platforms -o docs/platforms.md`" + `, with the release that ` + "`GOTOOLCHAIN=go1.27.4`" + ` and the like name; it keeps the rows of the others.
 *Compiles*: test binaries of examples/, and of a package that imports what heddle changes of the standard library.
 *Examples*: verdicts, findings and numbers of executions by strategy dpor are those of linux/amd64, where [expect.txt](../examples/expect.txt) is checked.
 *Exact counts*: programs of Lei & Carver, by strategies reach and dpor, with the published numbers of executions.
-An emulator in brackets started the binaries; heddle itself ran on linux/amd64.
+*Suites*: those of other people's modules, test by test beside plain ` + "`go test`" + ` of the same release and platform, by
+` + "`scripts/compat -count -runs 200 -budget 2s`" + `; [compatibility.md](compatibility.md) has many more, with one release.
+An emulator in brackets started the binaries; heddle itself ran on linux/amd64. *-quick* measured a few of each: %d examples, %d programs by two strategies.
 
 What is outside control on a system beside what is everywhere: on macOS reads from inotify-like files and waiting for child processes;
 on Windows these, connections and pipes. There, workers (-p for one test) are not started, and what all executions print is shown.
 
-| release | platform | compiles | examples | exact counts | suites of five modules |
+| release | platform | compiles | examples | exact counts | suites of a few modules |
 | --- | --- | --- | --- | --- | --- |
 `
 
-// write writes the table, with the rows of other releases that it has.
+// write writes the table, with the rows of other releases that it has, and the cells of these that were not measured.
 func write(file string, rows []row) error {
 	old, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	for line := range strings.Lines(string(old)) {
+	return os.WriteFile(file, []byte(table(rows, string(old))), 0o666)
+}
+
+func table(rows []row, old string) string {
+	rows = slices.Clone(rows)
+	for line := range strings.Lines(old) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
 		if len(cells) != 6 || !strings.HasPrefix(strings.TrimSpace(cells[0]), "go1.") {
 			continue
@@ -39,18 +49,30 @@ func write(file string, rows []row) error {
 		for i := range cells {
 			cells[i] = strings.TrimSpace(cells[i])
 		}
-		r := row{cells[0], cells[1], cells[2], cells[3], cells[4], cells[5]}
-		if !slices.ContainsFunc(rows, func(x row) bool {
-			return version.Lang(x.release) == version.Lang(r.release) && x.platform == r.platform
-		}) {
-			rows = append(rows, r)
+		was := row{cells[0], cells[1], cells[2], cells[3], cells[4], cells[5]}
+		i := slices.IndexFunc(rows, func(x row) bool { return x.release == was.release && x.platform == was.platform })
+		if i < 0 {
+			rows = append(rows, was)
+			continue
 		}
+		r := &rows[i]
+		r.compiles, r.examples = cmp.Or(r.compiles, was.compiles), cmp.Or(r.examples, was.examples)
+		r.counts, r.suites = cmp.Or(r.counts, was.counts), cmp.Or(r.suites, was.suites)
 	}
-	slices.SortStableFunc(rows, func(a, b row) int { return version.Compare(version.Lang(a.release), version.Lang(b.release)) })
+	slices.SortStableFunc(rows, func(a, b row) int {
+		return cmp.Or(version.Compare(a.release, b.release), slices.Index(std.Platforms, a.platform)-slices.Index(std.Platforms, b.platform))
+	})
 	var text strings.Builder
-	text.WriteString(head)
+	fmt.Fprintf(&text, head, len(quickExamples), len(quickCounts))
 	for _, r := range rows {
-		fmt.Fprintf(&text, "| %s | %s | %s | %s | %s | %s |\n", r.release, r.platform, r.compiles, r.examples, r.counts, r.suites)
+		fmt.Fprintf(&text, "| %s | %s |", r.release, r.platform)
+		for _, c := range []string{r.compiles, r.examples, r.counts, r.suites} {
+			fmt.Fprintf(&text, " %s |", cmp.Or(c, unmeasured))
+		}
+		text.WriteString("\n")
 	}
-	return os.WriteFile(file, []byte(text.String()), 0o666)
+	return text.String()
 }
+
+// unmeasured is what a cell says that no run of the command has measured yet.
+const unmeasured = "not measured"

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// A run of the command adds its rows, in the order of releases and platforms, and leaves the cells that it did not measure.
+func TestTable(t *testing.T) {
+	old := table([]row{
+		{"go1.27.0", "linux/amd64", "a", "b", "c", "d"},
+		{"go1.26.11", "linux/arm64", "e", "f", "g", "h"},
+		{"go1.26.8", "linux/amd64", "i", "", "", ""},
+	}, "")
+	got := table([]row{
+		{release: "go1.26.11", platform: "linux/amd64", suites: "x"},
+		{release: "go1.26.11", platform: "linux/arm64", suites: "y"},
+	}, old)
+	_, got, _ = strings.Cut(got, "| --- |")
+	_, got, _ = strings.Cut(got, "\n")
+	const want = `| go1.26.8 | linux/amd64 | i | not measured | not measured | not measured |
+| go1.26.11 | linux/amd64 | not measured | not measured | not measured | x |
+| go1.26.11 | linux/arm64 | e | f | g | y |
+| go1.27.0 | linux/amd64 | a | b | c | d |
+`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// How long a test took is no part of its verdict.
+func TestTook(t *testing.T) {
+	for _, text := range []string{"covered (<1ms)", "covered (11ms)", "covered (0.2s)", "covered (2m05s)"} {
+		if got := took.ReplaceAllString(text, ""); got != "covered" {
+			t.Errorf("%s: %q, want \"covered\"", text, got)
+		}
+	}
+	for _, text := range []string{"covered (3 executions, <1ms)", "covered (3 executions, 2m05s)"} {
+		if got := took.ReplaceAllString(text, ""); got != "covered (3 executions" {
+			t.Errorf("%s: %q, want \"covered (3 executions\"", text, got)
+		}
+	}
+}
