@@ -499,10 +499,13 @@ func (b *Builder) binaryName(p *listed) string {
 	case majorVersion.MatchString(elem) && elem != p.ImportPath:
 		elem = path.Base(path.Dir(p.ImportPath))
 	}
-	if b.Main {
-		return elem
+	if !b.Main {
+		elem += ".test"
 	}
-	return elem + ".test"
+	if b.tool["GOOS"] == "windows" { // which executes no other
+		elem += ".exe"
+	}
+	return elem
 }
 
 func exists(file string) bool {

@@ -104,20 +104,40 @@ next:
 // linkOrCopy makes to a link to from; where the system makes none, a copy.
 func linkOrCopy(from, to string) error {
 	if os.Symlink(from, to) == nil {
-		return nil
+		if _, err := os.Lstat(to); err == nil { // wine says so, and makes none
+			return nil
+		}
 	}
-	info, err := os.Stat(from)
-	if err != nil {
-		return err
-	}
-	if info.IsDir() {
-		return os.CopyFS(to, os.DirFS(from))
-	}
-	data, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(to, data, info.Mode().Perm()|0o200)
+	return copyAll(from, to)
+}
+
+// copyAll copies a file, or a folder with all below it. Files are linked if the system makes links to files.
+func copyAll(from, to string) error {
+	return filepath.WalkDir(from, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, file)
+		if err != nil {
+			return err
+		}
+		name := filepath.Join(to, rel)
+		if d.IsDir() {
+			return os.MkdirAll(name, 0o777)
+		}
+		if os.Link(file, name) == nil {
+			return nil
+		}
+		info, err := os.Stat(file)
+		if err != nil {
+			return err
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(name, data, info.Mode().Perm()|0o200)
+	})
 }
 
 // goProgram returns the go command that belongs to a GOROOT; "" if it has none.
@@ -175,9 +195,17 @@ func (r *rooted) out(text []byte) []byte {
 		return text
 	}
 	text = bytes.ReplaceAll(text, []byte(sourceRoot+"/src/"), []byte(filepath.ToSlash(r.real)+"/src/"))
-	text = bytes.ReplaceAll(text, []byte(r.second), []byte(r.real))
-	if from, to := quoted(r.second), quoted(r.real); from != r.second {
-		text = bytes.ReplaceAll(text, []byte(from), []byte(to))
+	return renamed(text, r.second, r.real)
+}
+
+// renamed returns text with a folder's name, at the beginning of paths, as to: in paths of the system, in those of JSON, and
+// in those of Go's own tables, which have slashes everywhere.
+func renamed(text []byte, from, to string) []byte {
+	text = bytes.ReplaceAll(text, []byte(from), []byte(to))
+	for _, form := range []func(string) string{quoted, filepath.ToSlash} {
+		if f := form(from); f != from {
+			text = bytes.ReplaceAll(text, []byte(f), []byte(form(to)))
+		}
 	}
 	return text
 }

@@ -193,6 +193,11 @@ func (b *Builder) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = b.Dir
 	cmd.Env = append(cmd.Environ(), b.extraEnv...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.Cancel = func() error {
+		if err := cmd.Process.Signal(os.Interrupt); err != nil { // Windows has no signals
+			return cmd.Process.Kill()
+		}
+		return nil
+	}
 	return cmd
 }

@@ -1,7 +1,6 @@
 package build
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -87,20 +86,30 @@ func (b *Builder) link(tmp string, roots []*root) (*links, error) {
 	return l, l.mod(b.tool["GOMOD"], tmp, replace)
 }
 
+// symlink makes at a link to the folder to of a module, which never changes; where the system makes none, a copy.
 func symlink(to, at string) error {
 	if have, err := os.Readlink(at); err == nil && have == to {
 		return nil
 	}
+	if info, err := os.Lstat(at); err == nil && info.IsDir() {
+		return nil // a copy
+	}
 	if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
 		return err
 	}
-	err := os.Symlink(to, at)
-	if errors.Is(err, os.ErrExist) {
-		if have, err := os.Readlink(at); err == nil && have == to {
-			return nil // another heddle was faster
-		}
+	tmp, err := os.MkdirTemp(filepath.Dir(at), ".tmp-")
+	if err != nil {
+		return err
 	}
-	return err
+	defer os.RemoveAll(tmp)
+	made := filepath.Join(tmp, "made")
+	if err := linkOrCopy(to, made); err != nil {
+		return err
+	}
+	if err := os.Rename(made, at); err != nil && !exists(at) { // another heddle may have been faster
+		return err
+	}
+	return nil
 }
 
 // replacing is what go.mod and go.work files have in common: *modfile.File, *modfile.WorkFile.
@@ -214,5 +223,5 @@ func writeWithSum(file string, text []byte, sum, altSum string) error {
 func (b *Builder) Unlink(text []byte) []byte {
 	text = b.root.out(text)
 	sep := string(filepath.Separator)
-	return bytes.ReplaceAll(text, []byte(b.linkDir()+sep), []byte(filepath.Clean(b.tool["GOMODCACHE"])+sep))
+	return renamed(text, b.linkDir()+sep, filepath.Clean(b.tool["GOMODCACHE"])+sep)
 }

@@ -121,6 +121,7 @@ func (s *Sites) Object(file string, line int, op string) string {
 	if !channelOps[op] {
 		op = "call"
 	}
+	file = filepath.FromSlash(file) // Go's own tables, which it may come from, have slashes everywhere
 	for _, t := range s.byDir[filepath.Dir(file)] {
 		t.load()
 		if text, ok := t.objects[position{file, line, op}]; ok {
