@@ -140,7 +140,7 @@ func (b *binary) first(ctx context.Context, program, strategy string, seed uint6
 	}
 	config := wire.Config{
 		ForFlow: flow, FlowMemory: 256 << 20,
-		Mode: "test", Package: programs, Strategy: strategy, Seed: seed, Runs: bugRuns, Budget: int64(bugTime), Depth: 3,
+		Mode: "test", Package: programs, Strategy: strategy, Seed: seed, Runs: bugRuns, Budget: int64(bugTime),
 		Steps: 1_000_000, Visible: "auto", Isolate: "vars", FailFast: true, Count: 1,
 	}
 	n, end := 0, (*wire.Record)(nil)

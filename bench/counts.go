@@ -57,9 +57,9 @@ type reduction struct {
 // What is left of Table 4 with the reductions of sections 7 and 8. How much the
 // P/V reduction leaves out depends on the free parts of the executions.
 func reductions(replies []uint64) []reduction {
-	pv := func(c *wire.Config) { c.PV = true }
-	symmetry := func(c *wire.Config) { c.Symmetry = true }
-	both := func(c *wire.Config) { c.PV, c.Symmetry = true, true }
+	pv := func(c *wire.Config) { c.Options = map[string]string{"pv": "true"} }
+	symmetry := func(c *wire.Config) { c.Options = map[string]string{"symmetry": "true"} }
+	both := func(c *wire.Config) { c.Options = map[string]string{"pv": "true", "symmetry": "true"} }
 	return []reduction{
 		{"TestBBMonitorSU", symmetry, 20, 20},
 		{"TestBBMonitorSC", symmetry, 132, 132},
@@ -67,12 +67,14 @@ func reductions(replies []uint64) []reduction {
 		{"TestBBSemaphore", both, 1, 3},
 		{"TestBBSemaphore5", both, 1, 3},
 		{"TestDME", pv, 4032, 4032},
-		{"TestDME", func(c *wire.Config) { c.OneOrder = replies }, 504, 504},
+		{"TestDME", func(c *wire.Config) {
+			c.Options = map[string]string{"one-order": strings.Trim(strings.ReplaceAll(fmt.Sprint(replies), " ", ","), "[]")}
+		}, 504, 504},
 	}
 }
 
 // largeReductions are those that leave nothing out of much.
-var largeReductions = []reduction{{"TestRWSemaphore", func(c *wire.Config) { c.PV = true }, 21744, 21744}}
+var largeReductions = []reduction{{"TestRWSemaphore", func(c *wire.Config) { c.Options = map[string]string{"pv": "true"} }, 21744, 21744}}
 
 // A search is how the exploration of a test ended.
 type search struct {

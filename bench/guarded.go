@@ -29,7 +29,7 @@ func guardedTable(ctx context.Context, file string) error {
 	for _, strategy := range strategies {
 		after := map[string]float64{}
 		var wrong error
-		config := wire.Config{Mode: "test", Package: p.ImportPath, Strategy: strategy, Flow: true, Fuzz: ".", Budget: guardedBudget, Visible: "auto", Time: "virtual", Isolate: "vars", Count: 1, Targets: "auto", Race: true}
+		config := wire.Config{Mode: "test", Package: p.ImportPath, Strategy: strategy, Flow: true, Fuzz: ".", Budget: guardedBudget, Visible: "auto", Time: "virtual", Isolate: "vars", Count: 1, Race: true}
 		err := run.Binary(ctx, p.Binary, p.Dir, config, []string{"-test.run=^Fuzz"}, func(rec *wire.Record) {
 			bug, fixed := strings.CutSuffix(rec.Test, "Fixed")
 			switch _, found := after[rec.Test]; {

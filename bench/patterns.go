@@ -164,7 +164,7 @@ func (b *patternBench) rules(ctx context.Context, rows []paperClass) error {
 		for _, c := range rows {
 			bug := false
 			err := b.explore(ctx, c.name, "map", true, 1, func(cfg *wire.Config) {
-				cfg.Rules, cfg.Runs, cfg.Budget, cfg.Whole = rules, ruleRuns, int64(ruleTime), true
+				cfg.Options, cfg.Runs, cfg.Budget, cfg.Whole = map[string]string{"rules": rules}, ruleRuns, int64(ruleTime), true
 			}, func(rec *wire.Record) {
 				bug = bug || rec.Type == "finding"
 				if rec.Type == "coverage" {
@@ -302,7 +302,7 @@ func (b *patternBench) explore(ctx context.Context, name, strategy string, flow 
 		bin = b.flow
 	}
 	config := wire.Config{
-		Mode: "test", Package: classes, Strategy: strategy, Seed: seed, Depth: 3, Steps: 1_000_000, Visible: "all", Isolate: "vars", Count: 1, Flow: flow,
+		Mode: "test", Package: classes, Strategy: strategy, Seed: seed, Steps: 1_000_000, Visible: "all", Isolate: "vars", Count: 1, Flow: flow,
 		FlowMemory: 256 << 20,
 	}
 	set(&config)

@@ -19,7 +19,7 @@ type Config struct {
 	Tags     string   // -tags
 	Main     bool     // a main package to run instead of tests
 	Flow     bool     // values carry labels that say what they were computed from, in packages that are not the standard library's
-	Lean     bool     // strategy unfold is not used: it is not compiled
+	Lean     bool     // no strategy that is explore.Unit.Heavy is used: these are not compiled
 	Exprs    bool     // with Flow: labels say how values were computed, in some packages of the standard library too
 	CacheDir string   // "": DefaultCacheDir
 

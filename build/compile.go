@@ -231,9 +231,7 @@ func (b *Builder) writeOverlay(file, tmp string, roots []*root, links *links) er
 		}
 	}
 	if b.Lean {
-		if err := b.leaveOut(replace, "explore/unfold"); err != nil {
-			return err
-		}
+		replace[filepath.Join(b.root.real, "src", laidPrefix, filepath.FromSlash(heavy))] = ""
 	}
 	data, err := overlayJSON(b.root.overlay(replace))
 	if err != nil {
@@ -242,21 +240,8 @@ func (b *Builder) writeOverlay(file, tmp string, roots []*root, links *links) er
 	return os.WriteFile(file, data, 0o666)
 }
 
-// leaveOut puts the package absent below a laid package in its place.
-func (b *Builder) leaveOut(replace map[string]string, pkg string) error {
-	at := filepath.Join("src", laidPrefix, filepath.FromSlash(pkg))
-	files, err := os.ReadDir(filepath.Join(b.root.second, at))
-	if err != nil {
-		return err
-	}
-	for _, f := range files {
-		if !f.IsDir() {
-			replace[filepath.Join(b.root.real, at, f.Name())] = ""
-		}
-	}
-	replace[filepath.Join(b.root.real, at, "absent.go")] = filepath.Join(b.root.second, at, "absent", "absent.go")
-	return nil
-}
+// heavy is the file of blank imports that links the strategies which are compiled only where they are asked for.
+const heavy = "explore/all/heavy.go"
 
 // compiled is what one or more runs of the go command made and said.
 type compiled struct {

@@ -61,6 +61,12 @@ type Result struct {
 	// happened after which the exploration cannot become complete.
 	Reason string
 
+	// Came says how far a strategy came that is never Complete, "" if that is not known yet: "every pattern that could be covered was".
+	Came string
+
+	// Wished: what is not covered was left out by wish, by an option.
+	Wished bool
+
 	// Estimate is about how many executions there will have been in the end;
 	// 0 if that is not known.
 	Estimate float64
@@ -93,6 +99,12 @@ func Run(ctx context.Context, s Strategy, x Executor, limit int, each func(*trac
 // Hidden is the Reason of a search that met an execution of which package
 // transition says that it may hide another order.
 const Hidden = "goroutines were put in an order inside the standard library, where others are not tried"
+
+// Exhausted is how far a search by leads came that has asked everything.
+const Exhausted = "no read can see another value"
+
+// TimeOver is the Reason of a search that has ended since the time was over.
+const TimeOver = "the time was over"
 
 // TooLong says why a search cannot go on that met t and looks at executions of
 // so many steps at most; "" if it can. What is to be found out about an

@@ -62,7 +62,7 @@ func (r *Reporter) coverageText(t *TestResult) string {
 		fmt.Fprintf(&b, "    formulas      %d solved in %s: %d gave a schedule, %d cannot be met; %d skipped because of these\n", f.Solved, seconds(f.Solving), f.Found, f.Refuted, f.Skipped)
 	}
 	if f.Undecided > 0 {
-		fmt.Fprintf(&b, "    note: %s not decided in time (-formula): whether the pattern can be covered is not known\n", plural(f.Undecided, "formula"))
+		fmt.Fprintf(&b, "    note: %s not decided in time (option formula): whether the pattern can be covered is not known\n", plural(f.Undecided, "formula"))
 		for _, u := range f.Unknown {
 			var at []string
 			for _, p := range u.Places {

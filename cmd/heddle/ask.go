@@ -9,6 +9,7 @@ import (
 
 	"heddle/build"
 	"heddle/clip"
+	"heddle/explore"
 	"heddle/explore/question"
 	"heddle/rt/wire"
 )
@@ -27,10 +28,17 @@ func (t *tool) ask(ctx context.Context, args []string) int {
 	if n := len(rest); n != 1 && n != 2 {
 		return t.misuse("usage: heddle ask [flags] [package] QUESTION\nA question is places and values, such as 'bank.go:21@main/1 && x == 0'.")
 	}
-	for _, name := range []string{"strategy", "preempt", "delay", "isolate", "time"} {
+	for _, name := range []string{"isolate", "time"} {
 		if o.set[name] {
 			return t.misuse("heddle ask: it has no -%s: questions are to the net of strategy unfold, in virtual time", name)
 		}
+	}
+	asks := explore.First(func(u *explore.Unit) bool { return u.Asks })
+	if o.set["strategy"] && !o.unit.Asks {
+		return t.misuse("heddle ask: strategy %s answers no questions: leave out -strategy, or give options of %s", o.unit.Name, asks.Name)
+	}
+	if !o.unit.Asks {
+		o.choose(asks, nil)
 	}
 	q, err := question.Parse(rest[len(rest)-1])
 	if first, early := question.Parse(rest[0]); err != nil && early == nil { // before the package is as good
@@ -39,7 +47,7 @@ func (t *tool) ask(ctx context.Context, args []string) int {
 	if err != nil {
 		return t.misuse("heddle ask: %v", err)
 	}
-	o.question, o.strategy, o.time, o.parallel, o.isolate = q, "unfold", "virtual", 1, "vars"
+	o.question, o.time, o.parallel, o.isolate = q, "virtual", 1, "vars"
 	if test != "" {
 		o.run = "^" + regexp.QuoteMeta(test) + "$"
 	}

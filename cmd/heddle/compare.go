@@ -11,25 +11,23 @@ import (
 	"time"
 
 	"heddle/build"
+	"heddle/explore"
 	"heddle/report"
 	"heddle/report/timeline"
 	"heddle/rt/wire"
 )
 
-// compared are the strategies that heddle compare takes if the user does not say, in the order of the table.
-var compared = []string{"auto", "sample", "predict", "pos", "pct", "random", "dpor", "reach", "unfold", "branch", "map", "mcr"}
-
 // compare is heddle compare: the same tests by each strategy, every one in a process of its own and without
 // clips, so that none profits from another.
 func (t *tool) compare(ctx context.Context, args []string) int {
-	o := &options{count: 1, parallel: 1, rules: "123456", predict: true, dataFlow: true, memory: 256 << 20, preempt: -1, delay: -1}
+	o := &options{count: 1, parallel: 1, predict: true, dataFlow: true, memory: 256 << 20}
 	patterns, err := t.parse("compare", o, args, true, o.buildFlags, o.pickFlags, o.compareFlags)
 	if err != nil {
 		return t.parseError(err)
 	}
 	c := &comparison{tool: t, o: o}
 	if len(o.strategies) == 0 {
-		o.strategies = compared
+		o.strategies = compared()
 	}
 	if err := c.build(ctx, patterns); err != nil {
 		if ctx.Err() != nil {
@@ -59,25 +57,30 @@ func (t *tool) compare(ctx context.Context, args []string) int {
 func (o *options) compareFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&o.json, "json", false, "print events as JSON, one a strategy and test")
 	fs.StringVar(&o.html, "html", "", "draw the comparisons as a page, in `file`")
-	fs.Func("strategies", "compare only those of this `list`, separated by commas (default "+strings.Join(compared, ",")+")", func(s string) error {
-		for _, name := range strings.Split(s, ",") {
-			if !slices.Contains(strategies, name) && name != "predict" {
-				return fmt.Errorf("%q is none of: %s, predict", name, strings.Join(strategies, ", "))
-			}
-			o.strategies = append(o.strategies, name)
-		}
-		return nil
+	fs.Func("strategies", "compare only those of this `list`, separated by commas, as are the options of each (default "+strings.Join(explore.Names(func(u *explore.Unit) bool { return u.Compared }), ",")+")", func(s string) (err error) {
+		o.strategies, err = explore.ParseList(s)
+		return err
 	})
 	durationVar(fs, &o.budget, "budget", 5*time.Second, "`time` for each strategy and test")
 	fs.IntVar(&o.runs, "runs", 0, "execute each test `n` times at most by each strategy; 0: until the budget ends")
 	fs.Uint64Var(&o.seed, "seed", 0, "`number` that all random choices come from")
 	o.memoryFlag(fs)
-	fs.IntVar(&o.depth, "depth", 3, "`d` of strategy pct")
 	choose(fs, &o.visible, "visible", visibles, "memory accesses at which the scheduler may choose")
 	choose(fs, &o.time, "time", times, "when timers fire")
 	fs.BoolVar(&o.race, "race", true, "look for data races")
 	o.hangFlag(fs)
-	o.strategy, o.isolate = "auto", "auto"
+	o.choose(explore.Lookup("auto"), nil)
+	o.isolate = "auto"
+}
+
+// compared are the strategies that are compared if the user does not say.
+func compared() (list []explore.Choice) {
+	for _, u := range explore.Units() {
+		if u.Compared {
+			list = append(list, explore.Choice{Unit: u})
+		}
+	}
+	return list
 }
 
 // A comparison is one run of compare.
@@ -95,12 +98,13 @@ type comparison struct {
 // build builds the packages, for data flow too where a strategy needs it.
 func (c *comparison) build(ctx context.Context, patterns []string) error {
 	for i, flow := range [2]bool{false, true} {
-		if flow && !slices.ContainsFunc(c.o.strategies, func(s string) bool { return slices.Contains(flowing, s) }) {
+		k := slices.IndexFunc(c.o.strategies, func(s explore.Choice) bool { return c.o.flows(s.Unit) })
+		if flow && k < 0 {
 			continue
 		}
 		o := *c.o
 		if flow {
-			o.strategy = flowing[0]
+			o.choose(c.o.strategies[k].Unit, nil)
 		}
 		e := &exploration{tool: c.tool, o: &o}
 		res, err := e.build(ctx, c.tool.Dir, patterns)
@@ -138,7 +142,7 @@ func (c *comparison) comparePackage(ctx context.Context, i int) error {
 	for _, test := range tests {
 		var all []report.Comparison
 		for _, s := range c.o.strategies {
-			c.report.Doing(fmt.Sprintf("%s by %s", test, s))
+			c.report.Doing(fmt.Sprintf("%s by %s", test, s.Unit.Name))
 			x, err := c.explore(ctx, p, test, s)
 			if err != nil {
 				return err
@@ -172,10 +176,11 @@ func (c *comparison) tests(ctx context.Context, p *build.Package) (tests []strin
 }
 
 // explore explores one test by one strategy.
-func (c *comparison) explore(ctx context.Context, p *build.Package, test, strategy string) (report.Comparison, error) {
-	x := report.Comparison{Strategy: strategy}
+func (c *comparison) explore(ctx context.Context, p *build.Package, test string, strategy explore.Choice) (report.Comparison, error) {
+	x := report.Comparison{Strategy: strategy.Unit.Name}
 	o := *c.o
-	o.strategy, o.run = strategy, only(test, o.run)
+	o.choose(strategy.Unit, strategy.Values)
+	o.run = only(test, o.run)
 	from := c.sites[0]
 	if o.flow() {
 		from, p = c.sites[1], c.flow[p.ImportPath]

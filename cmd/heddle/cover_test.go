@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"heddle/cluster"
+	"heddle/explore"
 	"heddle/report"
 	"heddle/rt/wire"
 )
@@ -24,7 +25,8 @@ func TestSamplesAfterSearch(t *testing.T) {
 		{"but for timers", wire.Tally{Executions: 50, Timers: true}, false, true, "sampled where timers fire early, all interleavings covered where they do not"},
 		{"with something hidden", wire.Tally{Executions: 50, Short: "who knows"}, false, true, "sampled; not all interleavings: who knows"},
 	} {
-		o := &options{budget: time.Minute, strategy: "auto", race: true}
+		o := &options{budget: time.Minute, race: true}
+		o.choose(explore.Lookup("auto"), nil)
 		share := &wire.Share{Search: true, State: &wire.State{Next: 7}, Others: 100, Found: 1, Seen: []string{"a"}, Pieces: []wire.Piece{{Size: 1}}}
 		s := &sharing{packageRun: &packageRun{exploration: &exploration{o: o, report: report.New(report.Options{})}}, shared: &shared{test: "TestX", share: share}, found: 2,
 			deadline: time.Now().Add(20 * time.Second)}

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os/exec"
 	"regexp"
 	"runtime"
@@ -15,10 +16,9 @@ import (
 
 	"heddle/clip"
 	"heddle/cluster"
-	"heddle/explore/pcr"
+	"heddle/explore"
 	"heddle/explore/question"
 	"heddle/internal/shard"
-	"heddle/rt/policy"
 	"heddle/rt/wire"
 )
 
@@ -42,29 +42,23 @@ type options struct {
 
 	// heddle's own
 	strategy, visible, time, isolate string
+	unit                             *explore.Unit  // of strategy
+	values                           explore.Values // of its options, those that were given
 	seed                             uint64
 	budget                           time.Duration
-	runs, depth, steps               int
-	preempt, delay                   int
+	runs, steps                      int
 	race, determinism                bool
 	predict, complete                bool
 	patterns, regions                string
 	clips                            string
 	mapCover                         bool
-	formula                          time.Duration
-	rules                            string
 	dataFlow                         bool
 	memory                           int64 // for it
 	held                             int64 // by a search
-	pv, symmetry                     bool
-	oneOrder                         places
-	targets, seedWith                string
-	seedRuns                         int
-	ordered                          []uint64 // the sites of oneOrder, once they are known
 	sarif, junit, html               string
 	question                         *question.Question // of ask
 	asked                            []uint64           // memory accesses that it is about, once they are known
-	strategies                       []string           // of compare
+	strategies                       []explore.Choice   // of compare
 	fuzz, solver                     string
 
 	set map[string]bool // flags that were given
@@ -72,11 +66,6 @@ type options struct {
 
 // Choices of the flags that name one of a few things.
 var (
-	strategies = []string{"auto", "sample", "first", "random", "pos", "pct", "dpor", "reach", "unfold", "branch", "map", "mcr", "maptest"}
-	exhaustive = []string{"dpor", "reach", "unfold", "branch", "map", "mcr"} // those that end by themselves
-	flowing    = []string{"branch", "map", "mcr"}                            // those that ask what values were computed from: they have a build of their own
-	following  = []string{"map", "mcr", "auto"}                              // those that can do without, too
-	seeding    = []string{"none", "sample", "pos", "pct", "random", "dpor", "reach", "branch", "map", "mcr", "maptest"}
 	visibles   = []string{"auto", "sync", "all"}
 	times      = []string{"auto", "virtual", "free"}
 	solvers    = []string{"own", "z3"}
@@ -154,33 +143,35 @@ func (z size) Set(s string) error {
 	return err
 }
 
-// Places is the value of a flag that names lines, one each time it is given.
-type places []place
+// A strategy is the value of flag -strategy.
+type strategy struct{ o *options }
 
-type place struct {
-	file string
-	line int
+func (s strategy) String() string {
+	if s.o == nil {
+		return ""
+	}
+	return s.o.strategy
 }
 
-func (p places) String() string {
-	var s []string
-	for _, x := range p {
-		s = append(s, fmt.Sprintf("%s:%d", x.file, x.line))
+func (s strategy) Set(text string) error {
+	u, values, err := explore.Parse(text)
+	if err == nil {
+		s.o.choose(u, values)
 	}
-	return strings.Join(s, ",")
+	return err
 }
 
-func (p *places) Set(s string) error {
-	i := strings.LastIndexByte(s, ':')
-	if i < 1 {
-		return errors.New("want a line, such as queue.go:12")
-	}
-	line, err := strconv.Atoi(s[i+1:])
-	if err != nil || line < 1 {
-		return errors.New("want a line, such as queue.go:12")
-	}
-	*p = append(*p, place{s[:i], line})
-	return nil
+// choose makes a strategy that of the command.
+func (o *options) choose(u *explore.Unit, values explore.Values) {
+	o.unit, o.values, o.strategy = u, values, u.Name
+}
+
+// goneFlags are the flags of strategies that are options of them now, with what to write instead.
+var goneFlags = map[string]string{
+	"pv": "reach,pv", "symmetry": "reach,symmetry", "one-order": "reach,one-order=FILE:LINE",
+	"targets": "unfold,targets=VALUE", "seed-with": "unfold,seed-with=VALUE", "seed-runs": "unfold,seed-with=STRATEGY,seed-runs=N",
+	"formula": "map,formula=TIME", "rules": "map,rules=DIGITS", "depth": "pct,depth=N",
+	"preempt": "bound,preempt=N", "delay": "bound,delay=N",
 }
 
 // buildFlags, exploreFlags and testFlags define the flags, in groups.
@@ -195,16 +186,13 @@ func (o *options) exploreFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&o.failFast, "failfast", false, "stop at the first finding")
 	durationVar(fs, &o.timeout, "timeout", 0, "end a test binary that takes longer than `d`; 0: 10m beside the budgets of its tests")
 	o.hangFlag(fs)
-	choose(fs, &o.strategy, "strategy", strategies, "how to explore")
+	o.strategyFlag(fs)
 	choose(fs, &o.visible, "visible", visibles, "memory accesses at which the scheduler may choose")
 	choose(fs, &o.time, "time", times, "when timers fire")
 	choose(fs, &o.isolate, "isolate", isolations, "what is put back between executions")
 	fs.Uint64Var(&o.seed, "seed", 0, "`number` that all random choices come from")
 	durationVar(fs, &o.budget, "budget", 10*time.Second, "`time` for each test")
 	fs.IntVar(&o.runs, "runs", 0, "execute each test `n` times at most; 0: until the budget ends")
-	fs.IntVar(&o.depth, "depth", 3, "`d` of strategy pct")
-	fs.IntVar(&o.preempt, "preempt", -1, "with -strategy=dpor: only schedules with at most `n` preemptions; -1: all")
-	fs.IntVar(&o.delay, "delay", -1, "with -strategy=dpor: only schedules with at most `n` delays; -1: all")
 	fs.BoolVar(&o.dataFlow, "flow", true, "strategies map and mcr, and auto with -p: follow what values are computed from, in a build of its own")
 	o.memory = 256 << 20
 	fs.Var(size{&o.memory}, "mem", "strategies that ask what values were computed from: `memory` that an execution may take for it")
@@ -213,17 +201,14 @@ func (o *options) exploreFlags(fs *flag.FlagSet) {
 	durationVar(fs, &o.longest, "longest", 0, "end an execution that takes longer than `d`; 0: a minute, or -budget if that is more")
 	fs.BoolVar(&o.race, "race", true, "report data races")
 	fs.BoolVar(&o.determinism, "check-determinism", false, "run every schedule twice and compare")
-	fs.BoolVar(&o.pv, "pv", false, "strategy reach: leave out races that a V of a counting semaphore has won")
-	fs.BoolVar(&o.symmetry, "symmetry", false, "strategy reach: goroutines that one goroutine starts by one go statement, with equal arguments, are interchangeable")
-	fs.Var(&o.oneOrder, "one-order", "strategy reach: `file:line` where channels are made whose receivers ignore in which order values come; may come several times")
-	choose(fs, &o.targets, "targets", []string{"auto", "newest", "oldest", "random"}, "strategy unfold: which event that no execution has shown is next; auto: classes of branches in turn with -fuzz, else the newest")
-	choose(fs, &o.seedWith, "seed-with", seeding, "strategy unfold: begin with executions of another strategy")
-	fs.IntVar(&o.seedRuns, "seed-runs", 100, "with -seed-with: `n` of them")
 	fs.BoolVar(&o.predict, "predict", true, "begin with what the first execution lets expect of others (strategies auto and sample)")
 	fs.BoolVar(&o.mapCover, "mapcover", false, "tell which memory-access patterns were covered; all memory accesses are visible then")
-	durationVar(fs, &o.formula, "formula", pcr.DefaultLimit, "strategies map and mcr: `time` for one formula; past it is not known whether it can be met")
-	fs.StringVar(&o.rules, "rules", "123456", "strategy map: `digits` of the rules that leave patterns out")
 	fs.StringVar(&o.clips, "clips", "", "`folder` for clips (default testdata/heddle in each package)")
+}
+
+func (o *options) strategyFlag(fs *flag.FlagSet) {
+	o.choose(explore.Lookup("auto"), nil)
+	fs.Var(strategy{o}, "strategy", "how to explore: `name` of a strategy, and its options behind commas, as in unfold,targets=oldest; heddle help strategies lists them")
 }
 
 func (o *options) memoryFlag(fs *flag.FlagSet) {
@@ -276,11 +261,17 @@ func (t *tool) parse(name string, o *options, args []string, mixed bool, groups 
 		}
 	}
 	o.set = map[string]bool{}
+	if o.unit == nil { // the command has no -strategy
+		o.choose(explore.Lookup("auto"), nil)
+	}
 	for {
 		if err := fs.Parse(args); err != nil {
 			if errors.Is(err, flag.ErrHelp) {
 				t.usage(fs, name)
 				return nil, errHelp
+			}
+			if instead, ok := goneFlag(err); ok {
+				return nil, fmt.Errorf("heddle %s: %s", name, instead)
 			}
 			return nil, fmt.Errorf("heddle %s: %v%s\nRun 'heddle %s -h' for its flags", name, err, goFlag(err), name)
 		}
@@ -309,6 +300,13 @@ func goFlag(err error) string {
 		return ": that is go test's alone"
 	}
 	return ""
+}
+
+// goneFlag returns what to write instead of a flag that was one of a strategy's.
+func goneFlag(err error) (text string, ok bool) {
+	_, name, ok := strings.Cut(err.Error(), "flag provided but not defined: -")
+	instead := goneFlags[name]
+	return fmt.Sprintf("flag -%s is an option of a strategy now: write -strategy %s", name, instead), ok && instead != ""
 }
 
 func (t *tool) usage(fs *flag.FlagSet, name string) {
@@ -340,26 +338,13 @@ func (o *options) check() error {
 		name  string
 		value int
 		least int
-	}{{"count", o.count, 1}, {"p", o.parallel, o.leastParallel()}, {"runs", o.runs, 0}, {"depth", o.depth, 1}, {"steps", o.steps, 0}, {"preempt", o.preempt, -1}, {"delay", o.delay, -1}} {
+	}{{"count", o.count, 1}, {"p", o.parallel, o.leastParallel()}, {"runs", o.runs, 0}, {"steps", o.steps, 0}} {
 		if o.set[f.name] && f.value < f.least {
 			return fmt.Errorf("invalid value %d for flag -%s: want %d or more", f.value, f.name, f.least)
 		}
 	}
-	if o.set["budget"] && (o.budget < 0 || o.budget == 0 && o.runs == 0 && !slices.Contains(exhaustive, o.strategy)) {
-		return fmt.Errorf("invalid value %v for flag -budget: want more than 0, or an end by -runs or by an exhaustive strategy (%s)", o.budget, strings.Join(exhaustive, ", "))
-	}
-	for _, name := range []string{"targets", "seed-with", "seed-runs"} {
-		if o.set[name] && o.strategy != "unfold" && o.question == nil {
-			return fmt.Errorf("flag -%s is of unfoldings: use it with -strategy unfold", name)
-		}
-	}
-	if o.set["seed-runs"] && (o.seedRuns < 1 || o.seedWith == "none") {
-		return fmt.Errorf("invalid value %d for flag -seed-runs: want 1 or more, and -seed-with to say of which strategy", o.seedRuns)
-	}
-	for _, name := range []string{"pv", "symmetry", "one-order"} {
-		if o.set[name] && o.strategy != "reach" {
-			return fmt.Errorf("flag -%s is of reachability testing: use it with -strategy reach", name)
-		}
+	if o.set["budget"] && (o.budget < 0 || o.budget == 0 && o.runs == 0 && !o.unit.Ends) {
+		return fmt.Errorf("invalid value %v for flag -budget: want more than 0, or an end by -runs or by an exhaustive strategy (%s)", o.budget, strings.Join(explore.Names(func(u *explore.Unit) bool { return u.Ends }), ", "))
 	}
 	if err := o.checkFuzz(); err != nil {
 		return err
@@ -367,29 +352,14 @@ func (o *options) check() error {
 	if err := o.checkShard(); err != nil {
 		return err
 	}
-	if o.set["flow"] && !slices.Contains(following, o.strategy) && !slices.Contains(following, o.seedWith) {
-		return fmt.Errorf("flag -flow is for strategies %s", strings.Join(following, " and "))
+	if o.set["flow"] && !follows(o.unit) && !follows(o.seedWith()) {
+		return fmt.Errorf("flag -flow is for strategies %s", strings.Join(explore.Names(follows), ", "))
 	}
-	if o.set["mem"] && !o.flow() && !o.flowSeeds() && o.strategy != "auto" && o.fuzz == "" {
-		return fmt.Errorf("flag -mem is for data flow: use it with -strategy %s", strings.Join(flowing, " or "))
-	}
-	if o.set["formula"] && (o.strategy != "map" && o.strategy != "mcr" || o.formula <= 0) {
-		return errors.New("flag -formula is for strategies map and mcr, and wants more than 0")
-	}
-	if _, err := pcr.ParseRules(o.rules); err != nil {
-		return fmt.Errorf("invalid value %q for flag -rules: %v", o.rules, err)
-	}
-	if o.set["rules"] && o.strategy != "map" {
-		return errors.New("flag -rules is for strategy map")
+	if o.set["mem"] && !o.flow() && !o.flowSeeds() && o.unit.Needs.Flow == explore.NoFlow && o.fuzz == "" {
+		return fmt.Errorf("flag -mem is for data flow: use it with -strategy %s", strings.Join(explore.Names(func(u *explore.Unit) bool { return u.Needs.Flow > explore.FlowBeside }), " or "))
 	}
 	if o.mapCover && o.set["visible"] && o.visible != "all" {
 		return fmt.Errorf("flag -mapcover needs all memory accesses: not with -visible=%s", o.visible)
-	}
-	if (o.set["preempt"] || o.set["delay"]) && o.strategy != "dpor" {
-		return errors.New("-preempt and -delay bound a search: they need -strategy=dpor")
-	}
-	if o.depth > policy.MaxDepth {
-		return fmt.Errorf("invalid value %d for flag -depth: want %d or less", o.depth, policy.MaxDepth)
 	}
 	if o.timeout < 0 {
 		return fmt.Errorf("invalid value %v for flag -timeout: want 0 or more", o.timeout)
@@ -414,10 +384,9 @@ func (o *options) checkFuzz() error {
 		}
 		return nil
 	}
-	for _, f := range []struct{ name, strategy string }{{"strategy", o.strategy}, {"seed-with", o.seedWith}} {
-		switch f.strategy {
-		case "branch", "map", "mcr", "maptest":
-			return fmt.Errorf("flag -fuzz: not with -%s %s, which records data flow of its own kind", f.name, f.strategy)
+	for _, u := range []*explore.Unit{o.unit, o.seedWith()} {
+		if u != nil && u.Needs.Accesses {
+			return fmt.Errorf("flag -fuzz: not with strategy %s, in whose executions every memory access is a step", u.Name)
 		}
 	}
 	if o.solver == "z3" {
@@ -437,50 +406,43 @@ func (o *options) searches(test string) bool {
 	return ok && err == nil
 }
 
+// seedWith returns the strategy that this one is to start from; nil: none.
+func (o *options) seedWith() *explore.Unit {
+	return explore.Lookup(o.unit.With(o.values)[explore.SeedWith.Name])
+}
+
+// follows reports whether a strategy can make use of what values were computed from, and do without.
+func follows(u *explore.Unit) bool {
+	return u != nil && (u.Needs.Flow == explore.FlowBeside || u.Needs.Flow == explore.FlowHelps)
+}
+
 // flow reports whether it is recorded what values were computed from.
-func (o *options) flow() bool {
-	return o.flows(o.strategy)
+func (o *options) flow() bool { return o.flows(o.unit) }
+
+// flowSeeds reports whether that is so of executions that a strategy is to start from.
+func (o *options) flowSeeds() bool { return o.flows(o.seedWith()) }
+
+func (o *options) flows(u *explore.Unit) bool {
+	return u != nil && (u.Needs.Flow == explore.FlowNeeded || u.Needs.Flow == explore.FlowHelps && o.dataFlow)
 }
 
-// flowSeeds reports whether that is so of executions that a net is to start from.
-func (o *options) flowSeeds() bool { return o.flows(o.seedWith) }
-
-func (o *options) flows(strategy string) bool {
-	return slices.Contains(flowing, strategy) && (o.dataFlow || !slices.Contains(following, strategy))
-}
-
-// lean reports whether test binaries need no strategy unfold.
+// lean reports whether test binaries need no strategy that is Heavy.
 func (o *options) lean() bool {
-	return o.strategy != "unfold" && o.question == nil && o.fuzz == "" && !slices.Contains(o.strategies, "unfold")
+	heavy := func(c explore.Choice) bool { return c.Unit.Heavy }
+	return !o.unit.Heavy && o.fuzz == "" && !slices.ContainsFunc(o.strategies, heavy)
 }
 
 // config returns what to tell a test binary; the caller adds what differs from one to the next.
 func (o *options) config() wire.Config {
 	c := wire.Config{
-		Mode: "test", Strategy: o.strategy, Seed: o.seed, Runs: o.runs, Budget: int64(o.budget), Depth: o.depth, Steps: o.steps,
+		Mode: "test", Strategy: o.strategy, Options: maps.Clone(o.values), Seed: o.seed, Runs: o.runs, Budget: int64(o.budget), Steps: o.steps,
 		Visible: o.visible, Time: o.time, Race: o.race, FailFast: o.failFast, Count: o.count, Isolate: o.isolate,
-		CheckDeterminism: o.determinism, PV: o.pv, Symmetry: o.symmetry, OneOrder: o.ordered,
-		Flow: o.flow() && o.fuzz == "", ForFlow: o.flowSeeds(), FlowMemory: o.memory, Memory: o.held, Fuzz: o.fuzz, Ask: o.question, VisibleAt: o.asked,
+		CheckDeterminism: o.determinism,
+		Flow:             o.flow() && o.fuzz == "", ForFlow: o.flowSeeds(), FlowMemory: o.memory, Memory: o.held, Fuzz: o.fuzz, Ask: o.question, VisibleAt: o.asked,
 		Predict: o.predict, Patterns: o.patterns, Regions: o.regions, Complete: o.complete, Solve: int64(o.solve),
-	}
-	if o.seedWith != "none" {
-		c.SeedWith, c.SeedRuns = o.seedWith, o.seedRuns
-	}
-	c.Targets = o.targets
-	if o.set["preempt"] && o.preempt >= 0 {
-		c.Preempt = &o.preempt
-	}
-	if o.set["delay"] && o.delay >= 0 {
-		c.Delay = &o.delay
-	}
-	if o.strategy == "map" && o.set["rules"] {
-		c.Rules = o.rules
 	}
 	if o.set["solver"] && o.solver != "own" {
 		c.Solver = o.solver
-	}
-	if o.set["formula"] {
-		c.Formula = int64(o.formula)
 	}
 	if c.MapCover = o.mapCover; o.mapCover {
 		c.Visible = "all"

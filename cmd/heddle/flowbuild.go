@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"heddle/build"
+	"heddle/explore"
 	"heddle/rt/wire"
 )
 
@@ -24,7 +25,7 @@ const flowWorth = 2
 // forFlow begins the build, if it pays for what was given away of a test.
 func (r *packageRun) forFlow(ctx context.Context, s *wire.Share) {
 	left := r.o.budget - seconds(s.Elapsed)
-	if r.flow != nil || s.State == nil || r.o.strategy != "auto" || !r.o.dataFlow || r.o.parallel < 2 || left < flowWorth*r.built {
+	if r.flow != nil || s.State == nil || r.o.unit.Needs.Flow != explore.FlowBeside || !r.o.dataFlow || r.o.parallel < 2 || left < flowWorth*r.built {
 		return
 	}
 	ctx, stop := context.WithCancel(ctx)

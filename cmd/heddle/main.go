@@ -140,6 +140,10 @@ func (t *tool) run(ctx context.Context, args []string) int {
 	}
 	switch name := args[0]; name {
 	case "help", "-h", "-help", "--help":
+		if len(args) > 1 && args[1] == "strategies" {
+			helpStrategies(t.Stdout)
+			return exitFine
+		}
 		if len(args) > 1 && name == "help" {
 			return t.run(ctx, []string{args[1], "-h"})
 		}
@@ -162,7 +166,7 @@ func (t *tool) help(w io.Writer) {
 	for _, c := range commands() {
 		fmt.Fprintf(w, "\theddle %-38s %s\n", c.name+" "+c.args, c.what)
 	}
-	fmt.Fprint(w, "\nRun 'heddle COMMAND -h' for the flags of a command.\n"+
+	fmt.Fprint(w, "\nRun 'heddle COMMAND -h' for the flags of a command, 'heddle help strategies' for what -strategy takes.\n"+
 		"heddle exits with 0 when nothing is wrong, 1 when it found something, and 2 when\n"+
 		"it was used wrongly or a package does not compile; interrupted (Ctrl-C), with 1 when\n"+
 		"it had found something, with 130 when not.\n")

@@ -145,7 +145,7 @@ func TestPoints(t *testing.T) {
 	for visible, budget := range brute {
 		t.Run("brute "+visible, func(t *testing.T) {
 			t.Parallel()
-			out := runPoints(t, dir, "-strategy", "dpor", "-preempt", "1000", "-visible", visible, "-budget", budget)
+			out := runPoints(t, dir, "-strategy", "bound,preempt=1000", "-visible", visible, "-budget", budget)
 			for name, wrong := range pointsWrong(programs, out, "") {
 				t.Errorf("%s: %s", name, wrong)
 			}

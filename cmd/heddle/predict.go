@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"heddle/explore"
 	"heddle/predict"
 )
 
@@ -21,7 +22,7 @@ func (t *tool) predict(ctx context.Context, args []string) int {
 	if o.set["strategy"] {
 		return t.misuse("heddle predict: it has no -strategy; heddle test does")
 	}
-	o.strategy = "predict"
+	o.choose(explore.Lookup("predict"), nil)
 	return t.explore(ctx, o, patterns, false)
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -197,7 +198,7 @@ func (e *exploration) build(ctx context.Context, dir string, patterns []string) 
 		return nil, err
 	}
 	e.sites, e.unlink, e.built, e.left = res.Sites, b.Unlink, time.Since(begun), res.Left
-	if err := e.findOrdered(); err != nil {
+	if err := e.findPlaces(); err != nil {
 		return nil, err
 	}
 	if err := e.findQuestion(res); err != nil {
@@ -209,16 +210,27 @@ func (e *exploration) build(ctx context.Context, dir string, patterns []string) 
 	return res, nil
 }
 
-// findOrdered finds the channels that -one-order names.
-func (e *exploration) findOrdered() error {
-	for _, p := range e.o.oneOrder {
-		sites := e.sites.At(p.file, p.line, "alloc")
-		if len(sites) == 0 {
-			return fmt.Errorf("-one-order %s:%d: nothing is made there", p.file, p.line)
+// findPlaces puts the sites of places in the source into the place of these, in the options of the strategy.
+func (e *exploration) findPlaces() error {
+	for i := range e.o.unit.Options {
+		opt := &e.o.unit.Options[i]
+		text, given := e.o.values[opt.Name]
+		if !opt.Place || !given {
+			continue
 		}
-		for _, s := range sites {
-			e.o.ordered = append(e.o.ordered, uint64(s.Plain()))
+		var numbers []string
+		for _, at := range strings.Split(text, ",") {
+			colon := strings.LastIndexByte(at, ':')
+			line, _ := strconv.Atoi(at[colon+1:])
+			sites := e.sites.At(at[:colon], line, "alloc")
+			if len(sites) == 0 {
+				return fmt.Errorf("-strategy %s,%s=%s: nothing is made there", e.o.unit.Name, opt.Name, at)
+			}
+			for _, s := range sites {
+				numbers = append(numbers, fmt.Sprint(uint64(s.Plain())))
+			}
 		}
+		e.o.values[opt.Name] = strings.Join(numbers, ",")
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package branch
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"hash/fnv"
 	"math"
 	"slices"
@@ -59,9 +60,10 @@ type Strategy struct {
 	suspicions
 	choices
 	combinations
-	sites []trace.Site
-	bad   string // why not everything was covered
-	count Counts
+	sites   []trace.Site
+	bad     string // why not everything was covered
+	bounded bool   // a bound has ended an execution before its end
+	count   Counts
 }
 
 // Counts says what an exploration has seen.
@@ -214,6 +216,7 @@ func (s *Strategy) drop(c *candidate) {
 func (s *Strategy) Done(t *trace.Trace) {
 	c := s.running
 	s.count.Executions++
+	s.bounded = s.bounded || t.Verdict == trace.Bounded || t.Verdict == trace.Crowded
 	if t.Verdict == trace.Diverged {
 		s.bad = "an execution left its schedule"
 		if c != nil {
@@ -700,7 +703,28 @@ func (s *Strategy) Sites() []trace.Site { return s.sites }
 // Result implements explore.Strategy. It is never complete: race-equivalence
 // keeps MANNERS, and neither final values nor deadlocks.
 func (s *Strategy) Result() explore.Result {
-	return explore.Result{Executions: s.count.Executions, Reason: s.bad}
+	return explore.Result{Executions: s.count.Executions, Reason: s.bad, Came: s.came()}
+}
+
+// came says how many of the orders of what branches depend on were tested.
+func (s *Strategy) came() string {
+	c := s.Counts()
+	if c.Affected == 0 && c.Choices == 0 && c.Settled > 0 && !s.bounded {
+		return fmt.Sprintf("none of %d branches is affected by interleaving", c.Branches)
+	}
+	text := fmt.Sprintf("%d of %d branches are affected by interleaving, %d orders of what they depend on", c.Affected, max(c.Branches, c.Affected), c.Groups)
+	switch {
+	case c.Settled == 0:
+		return text + ", not all tested"
+	case s.bounded:
+		text += ", all tested as far as the step bound"
+	default:
+		text += ", all tested"
+	}
+	if c.Choices > 0 {
+		text += fmt.Sprintf(", other cases of selects %d times", c.Choices)
+	}
+	return text
 }
 
 // Counts says what has been seen so far.

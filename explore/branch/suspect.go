@@ -1,6 +1,7 @@
 package branch
 
 import (
+	"heddle/explore"
 	"heddle/order"
 	"heddle/trace"
 )
@@ -13,24 +14,17 @@ const pairsTried = 8
 
 type suspicions struct {
 	told   map[[2]trace.Site]bool
-	broken []Suspicion
+	broken []explore.Suspicion
 	checks []*trace.Schedule
 	ahead  int // of these, the first that were foreseen
 
 	confronted int // checks that were executed
 }
 
-// A Suspicion is a breach of the locking discipline, by where the accesses stand.
-type Suspicion struct {
-	Site, Other       trace.Site
-	Op, OtherOp       trace.Op
-	Goroutine, Second string
-}
-
 func newSuspicions() suspicions { return suspicions{told: map[[2]trace.Site]bool{}} }
 
 // Suspicions returns the breaches of the locking discipline seen so far, each pair of places once.
-func (s *Strategy) Suspicions() []Suspicion { return s.broken }
+func (s *Strategy) Suspicions() []explore.Suspicion { return s.broken }
 
 // suspect looks at an execution for broken locking (section IV.A).
 func (s *Strategy) suspect(f *source) {
@@ -42,7 +36,7 @@ func (s *Strategy) suspect(f *source) {
 			continue
 		}
 		s.told[key] = true
-		s.broken = append(s.broken, Suspicion{e.Site, o.Site, e.Op, o.Op, t.Name(e.G), t.Name(o.G)})
+		s.broken = append(s.broken, explore.Suspicion{Site: e.Site, Other: o.Site, Op: e.Op, OtherOp: o.Op, Goroutine: t.Name(e.G), Second: t.Name(o.G)})
 		s.confront(f, e.Obj)
 	}
 }

@@ -54,22 +54,8 @@ const DefaultLimit = 3 * time.Second
 
 // Stats says what an exploration took.
 type Stats struct {
-	Candidates int // that no rule left out
-	Solved     int // formulas given to the solver
-	Found      int // schedules that it gave
-	Refuted    int // formulas that have none
-	Skipped    int // formulas that were not solved, because of a core
-	Duplicates int // schedules that lead where an earlier one led
-	Missed     int // executions that did not show what their schedule was made for
-	Filtered   map[Rules]int
-	Solving    time.Duration
-	Unknown    []Unknown
-}
-
-// Unknown is a formula that was not decided.
-type Unknown struct {
-	Pattern mapcov.Pattern
-	Reason  string
+	explore.Formulas
+	Filtered map[Rules]int
 }
 
 // A Strategy is one exploration. It implements explore.Strategy.
@@ -88,6 +74,7 @@ type Strategy struct {
 	held    string
 	trunc   bool
 	started bool
+	over    bool       // nothing is left to be executed
 	target  *candidate // of the schedule last given
 	reached uint64     // the state that it leads to
 	plans   []plan     // schedules that were foreseen
@@ -145,9 +132,6 @@ func (s *Strategy) Sites() []trace.Site {
 // Stats returns what it took so far.
 func (s *Strategy) Stats() Stats { return s.stats }
 
-// ForgetStats lets Stats begin anew.
-func (s *Strategy) ForgetStats() { s.stats = Stats{Filtered: make(map[Rules]int)} }
-
 // Next implements explore.Strategy.
 func (s *Strategy) Next() *trace.Schedule {
 	if !s.started {
@@ -169,7 +153,9 @@ func (s *Strategy) Next() *trace.Schedule {
 			continue
 		}
 		if !ok {
-			return s.nextBare()
+			next := s.nextBare()
+			s.over = next == nil
+			return next
 		}
 		if s.opt.Rules.has(Covered) && s.set.Has(k.pattern) {
 			continue
@@ -179,11 +165,9 @@ func (s *Strategy) Next() *trace.Schedule {
 			return next
 		}
 	}
-	s.held = timeOver
+	s.held = explore.TimeOver
 	return nil
 }
-
-const timeOver = "the time was over"
 
 // A bare is an order that a formula has, with nothing after it: what is sure to come can keep out what else
 // could. Where no state is to be lost these are tried too, when nothing else is left.
@@ -343,7 +327,7 @@ func (s *Strategy) answer(k *item, i int, g order.Goal) order.Answer {
 		s.stats.Refuted++
 		s.cores[i].keep(x.named, &g, a.Core)
 	default:
-		s.stats.Unknown = append(s.stats.Unknown, Unknown{k.pattern, a.Reason})
+		s.stats.Unknown = append(s.stats.Unknown, explore.Unknown{Pattern: k.pattern, Reason: a.Reason})
 	}
 	return a
 }
@@ -426,7 +410,7 @@ func (s *Strategy) candidates(x *execution) []candidate {
 	}
 	s.trunc = s.trunc || x.c.truncated
 	if x.c.over {
-		s.held = timeOver
+		s.held = explore.TimeOver
 	}
 	return ks
 }
@@ -445,10 +429,11 @@ func (s *Strategy) Result() explore.Result {
 		r.Reason = "more patterns than are looked at"
 	case len(s.stats.Unknown) > 0:
 		r.Reason = undecided
+	case !s.over:
 	case s.opt.Rules.has(Covered):
-		r.Reason = "every pattern that could be covered was"
+		r.Came = "every pattern that could be covered was"
 	default:
-		r.Reason = Exhausted
+		r.Came = explore.Exhausted
 	}
 	return r
 }

@@ -1,12 +1,8 @@
 package pcr
 
 import (
-	"encoding/binary"
-	"errors"
-
 	"heddle/explore"
 	"heddle/trace"
-	"heddle/trace/varint"
 )
 
 // Splitting. As MCR an exploration is a closure: what is asked about an execution depends on its trace alone, and
@@ -14,17 +10,8 @@ import (
 // about anywhere, as long as somebody knows the states: who finds leads returns them, who hands them out drops those to
 // states that are known. By patterns (Rule 2) each execution decides which of the others' candidates are left: that is not split.
 
-// A Lead is an execution that is to be made and asked about, or that was made before and has candidates left.
-type Lead struct {
-	Schedule trace.Schedule
-	State    uint64 // that it leads to; of one that was made: that it has led to
-	Bare     bool   // only when no others are left, see bare
-	Made     bool   // it was made before, and counted
-	From     int    // of one that was made: the first candidate that was not asked about
-}
-
-// Split gives away what is left of an exploration, and the states that are known. ok is false as long as patterns are looked for.
-func (s *Strategy) Split() (leads []Lead, known []uint64, ok bool) {
+// Leads implements explore.Leads. ok is false as long as patterns are looked for.
+func (s *Strategy) Leads() (leads []explore.Lead, known []uint64, ok bool) {
 	if s.opt.Rules.has(Covered) {
 		return nil, nil, false
 	}
@@ -35,13 +22,13 @@ func (s *Strategy) Split() (leads []Lead, known []uint64, ok bool) {
 		leads = append(leads, k.from.again(k.at))
 	}
 	for _, p := range s.plans {
-		leads = append(leads, Lead{Schedule: *p.schedule, State: p.state})
+		leads = append(leads, explore.Lead{Schedule: *p.schedule, State: p.state})
 		delete(s.seen, p.state)
 	}
 	s.plans = nil
 	for _, b := range s.bare {
 		if next := s.alone(b); next != nil {
-			leads = append(leads, Lead{Schedule: *next, State: s.reached, Bare: true})
+			leads = append(leads, explore.Lead{Schedule: *next, State: s.reached, Bare: true})
 			delete(s.seen, s.reached)
 		}
 	}
@@ -53,8 +40,8 @@ func (s *Strategy) Split() (leads []Lead, known []uint64, ok bool) {
 }
 
 // again returns the lead that makes an execution again, to go on from a candidate.
-func (x *execution) again(from int) Lead {
-	return Lead{Schedule: trace.Schedule{Steps: x.t.Steps, Policy: "first", Seed: x.seed, Exhaustive: true}, State: x.state, Made: true, From: from}
+func (x *execution) again(from int) explore.Lead {
+	return explore.Lead{Schedule: trace.Schedule{Steps: x.t.Steps, Policy: "first", Seed: x.seed, Exhaustive: true}, State: x.state, Made: true, From: from}
 }
 
 // Know tells a strategy that expands leads which states are known, beside those that it was told before. What it has led to
@@ -70,12 +57,12 @@ func (s *Strategy) Know(states []uint64) {
 }
 
 // Made takes the trace of a lead that was not made before, and returns the one by which it is gone on with.
-func (s *Strategy) Made(l *Lead, t *trace.Trace) Lead {
+func (s *Strategy) Made(l *explore.Lead, t *trace.Trace) explore.Lead {
 	s.result.Executions++
 	return s.readLead(l, t).again(0)
 }
 
-func (s *Strategy) readLead(l *Lead, t *trace.Trace) *execution {
+func (s *Strategy) readLead(l *explore.Lead, t *trace.Trace) *execution {
 	if held := explore.Held(t); held != "" {
 		s.held = held
 	}
@@ -86,7 +73,7 @@ func (s *Strategy) readLead(l *Lead, t *trace.Trace) *execution {
 // Expand asks about the candidates of the execution of a lead that was made before, whose trace is t, until stop says that it
 // is enough. It returns the leads that this gave, as far as they lead to states that are not known, and the one to go on with, nil
 // if nothing is left.
-func (s *Strategy) Expand(l *Lead, t *trace.Trace, stop func() bool) (leads []Lead, rest *Lead) {
+func (s *Strategy) Expand(l *explore.Lead, t *trace.Trace, stop func() bool) (leads []explore.Lead, rest *explore.Lead) {
 	x := s.readLead(l, t)
 	from := 0
 	if x.state == l.State {
@@ -94,7 +81,7 @@ func (s *Strategy) Expand(l *Lead, t *trace.Trace, stop func() bool) (leads []Le
 	}
 	ks, steps := s.candidates(x), 0
 	add := func(next *trace.Schedule, bare bool) {
-		leads, steps = append(leads, Lead{Schedule: *next, State: s.reached, Bare: bare}), steps+len(next.Steps)
+		leads, steps = append(leads, explore.Lead{Schedule: *next, State: s.reached, Bare: bare}), steps+len(next.Steps)
 	}
 	for i := from; i < len(ks); i++ {
 		if i > from && (stop() || steps > mostSteps) {
@@ -129,64 +116,4 @@ func (s *Strategy) Short() string {
 // mostSteps bounds the steps of the leads that are returned at a time, more or less: they go from one process to another.
 const mostSteps = 100_000
 
-const (
-	undecided = "formulas not decided in time"
-
-	// Exhausted is the Reason of an exploration that has asked everything.
-	Exhausted = "no read can see another value"
-)
-
-var errLead = errors.New("what is to be gone on with is no execution of this strategy")
-
-// What a lead is, as bits.
-const (
-	leadBare = 1 << iota
-	leadMade
-	leadSites
-	leadExhaustive
-)
-
-// Encode returns a lead as bytes, see DecodeLead.
-func (l *Lead) Encode() []byte {
-	flags := 0
-	for bit, yes := range map[int]bool{leadBare: l.Bare, leadMade: l.Made, leadSites: l.Schedule.Sites, leadExhaustive: l.Schedule.Exhaustive} {
-		if yes {
-			flags |= bit
-		}
-	}
-	var b []byte
-	for _, x := range []uint64{uint64(flags), l.State, l.Schedule.Seed, uint64(l.From), uint64(len(l.Schedule.Policy))} {
-		b = binary.AppendUvarint(b, x)
-	}
-	b = append(b, l.Schedule.Policy...)
-	b = binary.AppendUvarint(b, uint64(len(l.Schedule.Steps)))
-	for i := range l.Schedule.Steps {
-		st := &l.Schedule.Steps[i]
-		b = binary.AppendUvarint(b, uint64(st.Site))
-		for _, x := range [...]int{int(st.G), int(st.Op), int(st.Choice), int(st.With), int(st.Case), int(st.WithCase)} {
-			b = binary.AppendVarint(b, int64(x))
-		}
-	}
-	return b
-}
-
-// DecodeLead reads what Encode has written.
-func DecodeLead(b []byte) (*Lead, error) {
-	d := varint.Reader{B: b}
-	l := new(Lead)
-	flags := d.Uint()
-	l.Bare, l.Made = flags&leadBare != 0, flags&leadMade != 0
-	l.Schedule.Sites, l.Schedule.Exhaustive = flags&leadSites != 0, flags&leadExhaustive != 0
-	l.State, l.Schedule.Seed, l.From = d.Uint(), d.Uint(), int(d.Uint())
-	l.Schedule.Policy = string(d.Bytes(d.Count()))
-	l.Schedule.Steps = make([]trace.Step, d.Count())
-	for i := range l.Schedule.Steps {
-		st := &l.Schedule.Steps[i]
-		st.Site, st.G, st.Op, st.Choice = trace.Site(d.Uint()), trace.GID(d.Int()), trace.Op(d.Int()), int32(d.Int())
-		st.With, st.Case, st.WithCase = int32(d.Int()), int16(d.Int()), int16(d.Int())
-	}
-	if d.Bad || len(d.B) > 0 || l.From < 0 {
-		return nil, errLead
-	}
-	return l, nil
-}
+const undecided = "formulas not decided in time"

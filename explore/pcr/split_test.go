@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/explore"
 	"heddle/internal/progen"
 	"heddle/internal/progen/machine"
 	"heddle/trace"
@@ -21,8 +22,8 @@ type splitting struct {
 	ends    *machine.Outcomes
 	known   map[uint64]bool
 	states  []uint64
-	leads   []Lead // that are not bare
-	bare    []Lead
+	leads   []explore.Lead // that are not bare
+	bare    []explore.Lead
 	workers []*Strategy
 	made    map[uint64]int // executions, by the state that each was for
 	n       int
@@ -38,8 +39,8 @@ func (x *splitting) reach(state uint64) bool {
 }
 
 // add takes what a lead has led to. rest: it is to be gone on with, whatever is known.
-func (x *splitting) add(l Lead, rest bool) {
-	back, err := DecodeLead(l.Encode())
+func (x *splitting) add(l explore.Lead, rest bool) {
+	back, err := explore.DecodeLead(l.Encode())
 	if err != nil || back.State != l.State || back.From != l.From || back.Bare != l.Bare || back.Made != l.Made || back.Schedule.Seed != l.Schedule.Seed ||
 		back.Schedule.Policy != l.Schedule.Policy || back.Schedule.Sites != l.Schedule.Sites || back.Schedule.Exhaustive != l.Schedule.Exhaustive {
 		x.t.Fatalf("%+v, %v, want %+v", back, err, l)
@@ -59,7 +60,7 @@ func (x *splitting) add(l Lead, rest bool) {
 }
 
 // pick takes a lead, any: bare ones when no other is left.
-func (x *splitting) pick() *Lead {
+func (x *splitting) pick() *explore.Lead {
 	if n := len(x.leads); n > 0 {
 		i := x.r.IntN(n)
 		l := x.leads[i]
@@ -162,7 +163,7 @@ func TestSplit(t *testing.T) {
 			x.n++
 			first.Done(tr)
 		}
-		leads, known, ok := first.Split()
+		leads, known, ok := first.Leads()
 		if !ok {
 			t.Fatal("mcr cannot be split")
 		}
@@ -192,7 +193,7 @@ func TestSplit(t *testing.T) {
 
 // By patterns there is nothing to split.
 func TestSplitPatterns(t *testing.T) {
-	if _, _, ok := New(Map()).Split(); ok {
+	if _, _, ok := New(Map()).Leads(); ok {
 		t.Error("map was split while it looked for patterns")
 	}
 }
@@ -225,31 +226,31 @@ func TestStatesOfOthers(t *testing.T) {
 }
 
 func TestDecodeLead(t *testing.T) {
-	l := Lead{State: 1 << 63, Made: true, From: 3}
+	l := explore.Lead{State: 1 << 63, Made: true, From: 3}
 	l.Schedule.Policy = "first"
 	b := l.Encode()
 	for n := range b {
-		if _, err := DecodeLead(b[:n]); err == nil {
+		if _, err := explore.DecodeLead(b[:n]); err == nil {
 			t.Errorf("%d of %d bytes were read", n, len(b))
 		}
 	}
-	if _, err := DecodeLead(append(b, 0)); err == nil {
+	if _, err := explore.DecodeLead(append(b, 0)); err == nil {
 		t.Error("more than a lead was read")
 	}
 }
 
 // FuzzDecodeLead: a lead that can be read is what it is written as again.
 func FuzzDecodeLead(f *testing.F) {
-	l := Lead{State: 1 << 63, Made: true, From: 3}
+	l := explore.Lead{State: 1 << 63, Made: true, From: 3}
 	l.Schedule.Policy = "first"
 	l.Schedule.Steps = []trace.Step{{G: 1, Op: trace.OpLock, Choice: -1, Site: 7}}
 	f.Add(l.Encode())
 	f.Fuzz(func(t *testing.T, data []byte) {
-		l, err := DecodeLead(data)
+		l, err := explore.DecodeLead(data)
 		if err != nil {
 			return
 		}
-		again, err := DecodeLead(l.Encode())
+		again, err := explore.DecodeLead(l.Encode())
 		if err != nil || !reflect.DeepEqual(l, again) {
 			t.Errorf("%+v became %+v, %v", l, again, err)
 		}

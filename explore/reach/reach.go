@@ -397,9 +397,9 @@ func (s *Strategy) Result() explore.Result {
 	case s.short != "":
 		r.Reason = s.short
 	case s.opt.Symmetry:
-		r.Reason = "goroutines were taken to be interchangeable (-symmetry)"
+		r.Reason, r.Wished = "goroutines were taken to be interchangeable (option symmetry)", true
 	case s.opt.OneOrder != nil:
-		r.Reason = "orders of values were taken not to matter (-one-order)"
+		r.Reason, r.Wished = "orders of values were taken not to matter (option one-order)", true
 	default:
 		r.Complete = s.begun && len(s.stack)+len(s.given) == 0
 	}

@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"slices"
 
+	"heddle/explore"
 	"heddle/trace"
 	"heddle/trace/varint"
 )
@@ -16,15 +17,9 @@ import (
 // entries of the stack is a search of its own, and whoever goes on with one
 // executes its sequence once more, which counts for nothing.
 
-// A Piece is part of a search: some of what was still to be exercised.
-type Piece struct {
-	Data []byte  // for Resume
-	Size float64 // about how many executions
-}
-
 // A rest is an entry of the stack by what makes it again.
 type rest struct {
-	data  []byte // as it is in a Piece
+	data  []byte // as it is in an explore.Piece
 	size  float64
 	steps []trace.Step
 
@@ -44,7 +39,7 @@ type restPick struct {
 	in              []choice
 }
 
-// Resume returns a strategy that exercises what is in a Piece, and nothing else.
+// Resume returns a strategy that exercises what is in an explore.Piece, and nothing else.
 // No data is the whole search. Table().Know must have been told what the Table of the strategy that the piece
 // comes from knew (Known). The strategy does not begin anew when it learns more: it fails, and Outdated says so.
 func Resume(opt Options, data []byte) (*Strategy, error) {
@@ -77,15 +72,15 @@ func (s *Strategy) Again() bool { return s.making != nil }
 
 // Split returns what is still to be exercised, in n pieces at most; none if
 // nothing is left. s goes on with the first of them. It must not be called between Next and Done.
-func (s *Strategy) Split(n int) []Piece {
+func (s *Strategy) Split(n int) []explore.Piece {
 	if n > 1 {
 		s.part = true
 		s.separate()
 	}
 	groups := s.share(n)
-	var pieces []Piece
+	var pieces []explore.Piece
 	for _, g := range groups {
-		var p Piece
+		var p explore.Piece
 		for _, x := range g {
 			p.Size += x.size
 			p.Data = x.append(p.Data, s)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"heddle/explore"
 	"heddle/explore/question"
 	"heddle/explore/transition"
 	"heddle/explore/unfold/net"
@@ -28,7 +29,7 @@ type Inquiry struct {
 
 // Ask asks q of the net as it is. stands reports whether a site is at a place.
 // The error says why nothing can be asked: there is no net, or no operation on a variable in it.
-func (s *Strategy) Ask(q *question.Question, stands func(trace.Site, *question.Place) bool) (*Inquiry, error) {
+func (s *Strategy) Ask(q *question.Question, stands func(trace.Site, *question.Place) bool) (explore.Inquiry, error) {
 	switch {
 	case s.other != nil:
 		return nil, errors.New("the net has no construction for " + s.Why)

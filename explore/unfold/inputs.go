@@ -18,15 +18,6 @@ import (
 // Extensions are looked for without regard to the input, so branches that contradict each other meet in a net:
 // not in what leads to a target, a deadlock or a race.
 
-// Inputs says which inputs an exploration begins with, and decides conditions on them.
-type Inputs struct {
-	Table  *symbolic.Table
-	Solver *symbolic.Solver
-	Corpus [][]any // they are executed before any other; at least one
-
-	Removed int // targets that no input reaches
-}
-
 // The labels of a branch's events.
 const (
 	notTaken int32 = iota

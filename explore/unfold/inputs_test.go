@@ -18,13 +18,13 @@ import (
 )
 
 // inputsOf are the inputs of m's program, all 0 at first.
-func inputsOf(p *progen.Program) *Inputs {
+func inputsOf(p *progen.Program) *symbolic.Inputs {
 	t := symbolic.NewTable()
 	zeros := make([]any, p.Inputs)
 	for i := range zeros {
 		zeros[i] = 0
 	}
-	return &Inputs{Table: t, Solver: symbolic.NewSolver(t, symbolic.Options{}), Corpus: [][]any{zeros}}
+	return &symbolic.Inputs{Table: t, Solver: symbolic.NewSolver(t, symbolic.Options{}), Corpus: [][]any{zeros}}
 }
 
 // together explores inputs and schedules of m's program in one net.
@@ -117,7 +117,7 @@ const domain = 14 // -10 to 3
 
 // oneAfterTheOther explores the schedules of one input after the other by dpor, inputs as a generational search
 // finds them, and returns how many executions that takes.
-func oneAfterTheOther(m *machine.Machine, in *Inputs) int {
+func oneAfterTheOther(m *machine.Machine, in *symbolic.Inputs) int {
 	queue := [][]any{in.Corpus[0]}
 	known := map[string]bool{fmt.Sprint(in.Corpus[0]): true}
 	asked := map[string]bool{}

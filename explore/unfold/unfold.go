@@ -25,6 +25,7 @@ import (
 	"heddle/explore/transition"
 	"heddle/explore/unfold/net"
 	"heddle/rt/limit"
+	"heddle/symbolic"
 	"heddle/trace"
 )
 
@@ -43,7 +44,7 @@ type Options struct {
 	NoDeadlocks bool
 
 	// Inputs, if not nil: the inputs of a fuzz target are explored together with its schedules.
-	Inputs *Inputs
+	Inputs *symbolic.Inputs
 
 	// Loose: executions are made as trace.Schedule.Loose says, so that no order inside the standard library hides a race.
 	Loose bool

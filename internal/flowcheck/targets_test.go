@@ -38,7 +38,7 @@ func TestRandomTargets(t *testing.T) {
 	for _, strategy := range []string{"unfold", "dpor"} {
 		claimed := 0
 		found := map[string]bool{}
-		c := wire.Config{Mode: "test", Package: p.ImportPath, Strategy: strategy, Flow: true, Fuzz: ".", Budget: 2e9, Visible: "auto", Time: "virtual", Isolate: "vars", Count: 1, Targets: "auto"}
+		c := wire.Config{Mode: "test", Package: p.ImportPath, Strategy: strategy, Flow: true, Fuzz: ".", Budget: 2e9, Visible: "auto", Time: "virtual", Isolate: "vars", Count: 1}
 		err := run.Binary(ctx, p.Binary, p.Dir, c, []string{"-test.run=^Fuzz"}, func(rec *wire.Record) {
 			switch rec.Type {
 			case "finding":

@@ -7,7 +7,6 @@ import (
 
 	"heddle/explore"
 	"heddle/explore/question"
-	"heddle/explore/unfold"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -15,30 +14,30 @@ import (
 // kindReached is the kind of what answers a question: no bug, but a moment.
 const kindReached = "reached"
 
-// answer is what heddle ask does with a test: strategy unfold makes a net of it,
+// answer is what heddle ask does with a test: a strategy that Asks makes a net of it,
 // and whatever execution shows a moment at which the question holds is the answer. If
 // none does, the net is asked for such a moment, and only what is executed counts. Where
 // the net is complete and has none, there is none.
 func (e *exploration) answer() (result string, complete bool, reason string) {
 	q := e.cfg.Ask
-	e.expect, e.valued = &wire.Expectation{Kind: kindReached, Message: "there is a moment at which this is so: " + q.Text, Pattern: q.Text, Ask: q}, true
+	e.expect = &wire.Expectation{Kind: kindReached, Message: "there is a moment at which this is so: " + q.Text, Pattern: q.Text, Ask: q}
 	e.cfg.FailFast = true
 	x := &answers{Executor: e.x, e: e}
 	e.x = x
-	var s *unfold.Strategy
-	result, complete, reason = e.exhaust(func(e *exploration) explore.Strategy {
-		s = e.unfolding()
+	var s explore.Strategy
+	result, complete, reason = e.think(e.unit, func() explore.Strategy {
+		s = e.unit.New(e.startOf(e.unit))
 		return s
 	})
 	if e.found > 0 || e.ended() || result == "skip" {
 		return result, complete, reason
 	}
 	missed, why := false, ""
-	if a, err := s.Ask(q, e.stands); err != nil {
+	if a, err := s.(explore.Asker).Ask(q, e.stands); err != nil {
 		complete, why = false, err.Error()
 	} else {
 		for next := a.Next(); next != nil && !e.ended() && !e.late(); next = a.Next() {
-			e.look(e.perform(next), next, "")
+			e.look(e.perform(next, e.needs(e.unit)), next, "")
 			if e.found > 0 {
 				return "fail", false, ""
 			}
@@ -63,7 +62,7 @@ type answers struct {
 }
 
 func (x *answers) Execute(ctx context.Context, q *wire.Request) (Execution, error) {
-	q.Plain = true
+	q.Plain, q.Values = true, true
 	ex, err := x.Executor.Execute(ctx, q)
 	for i := range ex.Found {
 		x.e.raceSites(ex.Found[i].Finding)

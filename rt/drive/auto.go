@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"heddle/explore"
-	"heddle/explore/dpor"
 	"heddle/explore/succession"
 	"heddle/rt/wire"
 	"heddle/trace"
@@ -99,7 +98,12 @@ func (e *exploration) coverAll(p *portfolio, result string) (c covering) {
 	guess := p.guess
 	begin, first := e.spent(), e.n
 	expired := func() bool { return e.late() || e.cfg.Runs == 0 && e.spent()-begin > coverHalf }
-	x := e.search(func(*exploration) explore.Strategy { return dpor.New(dpor.Options{Expired: expired, Loose: e.loose}) })
+	u := explore.First(func(u *explore.Unit) bool { return u.Cover })
+	x := e.search(u, func() explore.Strategy {
+		s := e.startOf(u)
+		s.Expired = expired
+		return u.New(s)
+	})
 	most := first + e.allowed(e.orders.longest)
 	for !e.ended() && !e.stop(e.n) && e.n < most && x.step() {
 		if n := e.n - first; n%16 == 0 || n < 64 {

@@ -17,7 +17,7 @@ const benchTime = time.Second
 // bare switches that it took.
 func (d *driver) bench(t *Test) {
 	x := newLocal(d, t)
-	q := &wire.Request{Schedule: trace.Schedule{Policy: d.cfg.Strategy, Depth: d.cfg.Depth, Seed: 1}}
+	q := &wire.Request{Schedule: trace.Schedule{Policy: d.cfg.Strategy, Seed: 1}}
 	var steps, hops int
 	execute := func() {
 		ex, err := x.Execute(context.Background(), q)

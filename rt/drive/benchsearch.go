@@ -5,8 +5,6 @@ import (
 	"runtime"
 	"time"
 
-	"heddle/explore"
-	"heddle/explore/reach"
 	"heddle/explore/transition"
 	"heddle/rt/wire"
 	"heddle/trace"
@@ -18,7 +16,7 @@ const mostCollected = 100_000
 // benchSearch lets an exhaustive strategy cover one test several times: for the
 // time; when everything that executions keep is there, for the memory that the
 // strategy holds; and to see that no two executions are equivalent.
-func (d *driver) benchSearch(t *Test, start func(*exploration) explore.Strategy) {
+func (d *driver) benchSearch(t *Test) {
 	e := newExploration(context.Background(), &d.cfg, t.Name, newLocal(d, t), func(*wire.Record) {})
 	if d.cfg.Depths {
 		d.send(&wire.Record{Type: "bench", Test: t.Name, Bench: e.depths()})
@@ -26,7 +24,7 @@ func (d *driver) benchSearch(t *Test, start func(*exploration) explore.Strategy)
 	}
 	var marks []time.Duration // processor time after every markEach executions
 	begin := time.Now()
-	n := e.searchAll(start, func(i int, _ *trace.Trace) {
+	n := e.searchAll(func(i int, _ *trace.Trace) {
 		if i == 1 { // it begins, or begins anew
 			marks, begin = append(marks[:0], cpuTime()), time.Now()
 		}
@@ -47,14 +45,14 @@ func (d *driver) benchSearch(t *Test, start func(*exploration) explore.Strategy)
 	}
 	marks = nil
 	b.Before = heapInUse()
-	e.searchAll(start, func(i int, _ *trace.Trace) {
+	e.searchAll(func(i int, _ *trace.Trace) {
 		if i%max(n/50, 1) == 0 {
 			b.After = max(b.After, heapInUse())
 		}
 	})
 	if n <= mostCollected {
 		var forms *transition.Forms
-		e.searchAll(start, func(i int, tr *trace.Trace) {
+		e.searchAll(func(i int, tr *trace.Trace) {
 			if i == 1 {
 				forms = transition.NewForms(transition.NewTable())
 			}
@@ -72,11 +70,11 @@ const markEach = 16
 
 // searchAll executes all schedules of a strategy and calls each after every
 // execution with its number. It returns how many there were.
-func (e *exploration) searchAll(start func(*exploration) explore.Strategy, each func(n int, t *trace.Trace)) int {
+func (e *exploration) searchAll(each func(n int, t *trace.Trace)) int {
 restart:
-	s, n, polled := start(e), 0, len(e.polled)
+	s, n, polled := e.unit.New(e.startOf(e.unit)), 0, len(e.polled)
 	for next := s.Next(); next != nil; next = s.Next() {
-		ex := e.perform(next)
+		ex := e.perform(next, e.needs(e.unit))
 		if e.err != nil {
 			fatal("%v", e.err)
 		}
@@ -90,18 +88,19 @@ restart:
 	return n
 }
 
-// depths makes a search by reach and tells what it looks like as a tree.
+// depths makes a search by a strategy that knows its depth, and tells what it looks like as a tree.
 func (e *exploration) depths() *wire.Bench {
 	b := new(wire.Bench)
 	began := cpuTime()
-	s := reach.New(reachOptions(e))
+	s := e.unit.New(e.startOf(e.unit))
+	deep := s.(interface{ Depth() int })
 	for next := s.Next(); next != nil; next = s.Next() {
-		ex := e.perform(next)
+		ex := e.perform(next, e.needs(e.unit))
 		if e.err != nil {
 			fatal("%v", e.err)
 		}
 		s.Done(ex.Trace)
-		b.Depths = append(b.Depths, byte(min(s.Depth(), 255)))
+		b.Depths = append(b.Depths, byte(min(deep.Depth(), 255)))
 	}
 	b.Executions = len(b.Depths)
 	b.Processor = float64(cpuTime()-began) / float64(b.Executions)

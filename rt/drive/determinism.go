@@ -35,7 +35,7 @@ func (e *exploration) second(s *trace.Schedule, visible []trace.Site, first *Exe
 		again.Steps = first.Trace.Steps
 		s = &again
 	}
-	ex := e.executeSeeing(&wire.Request{Schedule: *s}, visible)
+	ex := e.executeSeeing(&wire.Request{Schedule: *s}, visible, first.needs)
 	if e.err != nil {
 		return ex
 	}
@@ -45,7 +45,7 @@ func (e *exploration) second(s *trace.Schedule, visible []trace.Site, first *Exe
 	}
 	spoilt := !failing(first) && failing(&ex) // what is made once makes the test fail when it is there already
 	ex.Trace = ex.Trace.Clone()
-	third := e.executeSeeing(&wire.Request{Schedule: *s}, visible)
+	third := e.executeSeeing(&wire.Request{Schedule: *s}, visible, first.needs)
 	if e.err != nil {
 		return third
 	}

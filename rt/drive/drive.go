@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"heddle/explore"
 	"heddle/rt/flow"
 	"heddle/rt/hook"
 	"heddle/rt/limit"
@@ -183,8 +184,8 @@ func Run(tests []Test) int {
 				}
 			}
 		case "bench":
-			if start := exhaustive[d.cfg.Strategy]; start != nil {
-				d.benchSearch(t, start)
+			if u := explore.Lookup(d.cfg.Strategy); u != nil && u.New != nil {
+				d.benchSearch(t)
 			} else {
 				d.bench(t)
 			}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"heddle/explore"
-	"heddle/explore/unfold"
 	"heddle/rt/wire"
 	"heddle/symbolic/corpus"
 	"heddle/trace"
@@ -41,11 +40,12 @@ func pays(execution time.Duration, bytes int) bool {
 }
 
 // shareErrands gives a test away whose executions take long, and reports whether it did.
-func (e *exploration) shareErrands(s explore.Strategy, last *trace.Trace, result string) bool {
-	if _, ok := s.(explore.Foresighted); !ok || e.cfg.Runs > 0 || e.cfg.SeedWith != "" || e.inHand() || e.found > 0 && !e.whole || !e.mayShare() {
+func (e *exploration) shareErrands(x *search, result string) bool {
+	s, last := x.s, x.last
+	if _, ok := s.(explore.Foresighted); !ok || e.cfg.Runs > 0 || e.seedWith() != nil || e.inHand() || e.found > 0 && !e.whole || !e.mayShare() {
 		return false
 	}
-	if u, ok := s.(*unfold.Strategy); ok && u.Successor() != nil {
+	if y, ok := s.(explore.Yielding); ok && y.Successor() != nil {
 		return false
 	}
 	if e.timed < timedFirst-1 {
@@ -75,29 +75,29 @@ func (e *exploration) inHand() bool {
 	return crew || e.short
 }
 
-// prepare lets others begin the execution that s asks for now, and, while it goes on, what s will probably ask for after it.
-func (e *exploration) prepare(s explore.Strategy, next *trace.Schedule) {
+// prepare lets others begin the execution that a strategy asks for now, and, while it goes on, what it will probably ask for after it.
+func (e *exploration) prepare(x *search, next *trace.Schedule) {
 	crew, ok := e.x.(Crew)
 	if !ok || e.real {
 		return
 	}
-	f, ok := s.(explore.Foresighted)
+	f, ok := x.s.(explore.Foresighted)
 	if !ok {
 		return
 	}
 	begin := func(s *trace.Schedule, input []string) {
 		q := wire.Request{Schedule: *s, Known: e.isKnown}
-		e.complete(&q, e.visible)
+		e.complete(&q, e.visible, x.needs)
 		q.Input = input
 		crew.Prepare(&q)
 	}
 	begin(next, e.input)
 	later := f.Foresee(crew.Beside())
-	u, _ := s.(*unfold.Strategy)
+	in, _ := x.s.(explore.InputSearch)
 	for i, s := range later {
 		input := e.input
 		if e.together != nil {
-			input = corpus.Texts(u.ForeseenInputs()[i])
+			input = corpus.Texts(in.ForeseenInputs()[i])
 		}
 		begin(s, input)
 	}

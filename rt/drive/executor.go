@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 
+	"heddle/explore"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -28,6 +29,8 @@ type Execution struct {
 
 	// Broken says that it was ended since there was no time left for it, and not by a bound of its own.
 	Broken bool
+
+	needs explore.Needs // of the strategy that asked for it
 
 	// Heir says that other tests were executed in this process before.
 	Heir bool

@@ -8,10 +8,12 @@ import (
 	"strings"
 	"time"
 
+	"heddle/explore"
+	"heddle/explore/sample"
 	"heddle/explore/succession"
-	"heddle/explore/unfold"
 	"heddle/rt/limit"
 	"heddle/rt/wire"
+	"heddle/symbolic"
 	"heddle/trace"
 )
 
@@ -19,9 +21,13 @@ import (
 // the test is executed in this process or in others: all that it knows of an
 // execution is in Execution.
 type exploration struct {
-	x    Executor
-	ctx  context.Context
-	cfg  *wire.Config
+	x   Executor
+	ctx context.Context
+	cfg *wire.Config
+
+	unit    *explore.Unit  // the strategy
+	options explore.Values // of it
+
 	test string
 	send func(*wire.Record)
 
@@ -43,17 +49,11 @@ type exploration struct {
 	visible   []trace.Site      // sites found to race: scheduling points from then on
 	only      bool              // and no others, whatever -visible says
 	byNeed    bool              // the same, since memory has no names, see nameless
-	all       bool              // every access is a step, and an event
-	valued    bool              // with the value that it moves
-	flow      bool              // what values are computed from is recorded, where the binary is built for that
-	plain     bool              // accesses that are no steps are kept
-	values    bool              // they are recorded
 	early     bool              // Request.Early, beside the configuration's
-	bound     int               // on the steps of an execution; 0: the configuration's
 	expect    *wire.Expectation // looked for in every execution
 	input     []string          // of a fuzz target; nil: its corpus
 	paths     witness           // of executions with inputs that are searched for, nil if none are
-	together  *unfold.Inputs    // they and the schedules are explored in one net
+	together  *symbolic.Inputs  // they and the schedules are explored in one net
 	most      int               // executions for this input, 0: no such bound
 	polled    []trace.Site      // sides of channels found to be polled, for exhaustive executions
 	learnt    int               // executions after which exhaustive ones end sooner, see wire.Result.Learnt
@@ -72,16 +72,16 @@ type exploration struct {
 	cuts      wire.Cuts
 	timers    bool
 	choices   bool
-	real      bool         // goroutines or files outside control take part: executions go by real time
-	outsiders string       // what is outside control
-	groups    *wire.Groups // of strategy branch
-	toldCut   bool         // that an execution was ended by time or memory was said
-	toldFull  bool         // that data flow needs more memory was said
-	measured  bool         // that heddle's memory may make the test fail was said
-	ranOut    bool         // and that its slowness may
-	passed    bool         // the test did not fail in the first execution, the one without switches
-	nondet    bool         // the same schedule gave two different executions
-	move      string       // why the test is to be executed in processes of its own; "": it is not
+	real      bool             // goroutines or files outside control take part: executions go by real time
+	outsiders string           // what is outside control
+	measures  explore.Measures // of the strategy
+	toldCut   bool             // that an execution was ended by time or memory was said
+	toldFull  bool             // that data flow needs more memory was said
+	measured  bool             // that heddle's memory may make the test fail was said
+	ranOut    bool             // and that its slowness may
+	passed    bool             // the test did not fail in the first execution, the one without switches
+	nondet    bool             // the same schedule gave two different executions
+	move      string           // why the test is to be executed in processes of its own; "": it is not
 	moveAt    trace.Site
 	looked    bool        // an execution was, for what it shows
 	anew      bool        // the test is to begin again in another process, see heir
@@ -99,7 +99,11 @@ type exploration struct {
 func newExploration(ctx context.Context, cfg *wire.Config, test string, x Executor, send func(*wire.Record)) *exploration {
 	e := &exploration{x: x, ctx: ctx, cfg: cfg, test: test, send: send, seen: make(map[string]*wire.Finding), start: time.Now()}
 	e.progress = e.start
-	e.whole = isWhole(cfg)
+	if e.unit = explore.Lookup(cfg.Strategy); e.unit == nil {
+		e.unit = &explore.Unit{Name: cfg.Strategy, Policy: cfg.Strategy}
+	}
+	e.options = e.unit.With(cfg.Options)
+	e.whole = e.isWhole()
 	e.memory = limit.NewMemory(cfg.Memory)
 	if cfg.Budget > 0 {
 		e.deadline = e.start.Add(time.Duration(cfg.Budget))
@@ -114,9 +118,10 @@ func newExploration(ctx context.Context, cfg *wire.Config, test string, x Execut
 }
 
 // isWhole reports whether a finding does not end an exploration.
-func isWhole(cfg *wire.Config) bool {
-	return exhaustive[cfg.Strategy] != nil || cfg.Strategy == "branch" || cfg.Strategy == "predict" || cfg.Whole
-}
+func (e *exploration) isWhole() bool { return e.unit.Whole || e.cfg.Whole }
+
+// depth is that of policy pct.
+func (e *exploration) depth() int { return cmp.Or(e.options.Int(sample.Depth.Name), 3) }
 
 // Explore executes one test by x until the budget ends, and sends Records. It
 // begins with the schedules first, whatever shows there, and the clips of the
@@ -138,8 +143,8 @@ func (e *exploration) toEnd(first []*trace.Schedule) error {
 	if e.err != nil {
 		return e.err
 	}
-	if aims[cfg.Strategy] == nil && e.move == "" && !e.anew && e.share == nil {
-		e.tellCoverage(nil)
+	if e.move == "" && !e.anew && e.share == nil {
+		e.tellCoverage()
 	}
 	end.Buggy, end.Covering = e.buggy, e.covering
 	if e.compared != nil {
@@ -189,32 +194,24 @@ func (e *exploration) explore(first []*trace.Schedule) wire.Record {
 	if e.share != nil {
 		return wire.Record{Type: "share", Share: e.share}
 	}
-	return wire.Record{Type: "end", Result: result, Complete: complete, Reason: reason, Groups: e.groups}
+	return wire.Record{Type: "end", Result: result, Complete: complete, Reason: reason, Groups: (*wire.Groups)(e.measures.Groups)}
 }
 
 // searching returns how the strategy explores a test.
 func (e *exploration) searching() func() (result string, complete bool, reason string) {
-	if start := exhaustive[e.cfg.Strategy]; start != nil {
-		return func() (string, bool, string) { return e.exhaust(start) }
+	if e.unit.New != nil {
+		return func() (string, bool, string) { return e.think(e.unit, nil) }
 	}
-	if aims[e.cfg.Strategy] != nil {
-		return e.aim
-	}
-	switch e.cfg.Strategy {
-	case "auto":
-		return e.auto
-	case "predict":
-		return e.predictOnly
-	case "branch":
-		return e.raceEquivalent
+	if composed := e.composed(); composed != nil {
+		return composed
 	}
 	return e.sample
 }
 
 // searchingOne returns how it explores one of many inputs.
 func (e *exploration) searchingOne() func() (result string, complete bool, reason string) {
-	if e.cfg.Strategy == "auto" {
-		return e.sample // short
+	if e.unit.Needs.Flow == explore.FlowBeside { // auto, which takes longer
+		return e.sample
 	}
 	return e.searching()
 }
@@ -260,7 +257,7 @@ func hides(fresh []*wire.Finding, everywhere bool) bool {
 // sample is the strategy "sample": the non-preemptive schedule twice, then the
 // policies in turn with fresh seeds. With a policy's name it is that one alone.
 func (e *exploration) sample() (result string, complete bool, reason string) {
-	fixed := fixedPolicy(e.cfg.Strategy)
+	fixed := e.unit.Policy
 	result, alone := e.opening(fixed)
 	if alone {
 		return result, false, e.nothing()
@@ -356,7 +353,7 @@ func (e *exploration) tellOutput(text []byte) {
 
 // schedule returns the i-th schedule of the strategy; the second is the first again.
 func (e *exploration) schedule(i int, fixed string) *trace.Schedule {
-	s := &trace.Schedule{Policy: "first", Depth: e.cfg.Depth}
+	s := &trace.Schedule{Policy: "first", Depth: e.depth()}
 	if i < 2 && fixed == "" || fixed == "first" {
 		return s
 	}
@@ -440,15 +437,18 @@ func (e *exploration) heavy() bool {
 }
 
 // execute executes one schedule.
-func (e *exploration) execute(q *wire.Request) Execution { return e.executeSeeing(q, e.visible) }
+func (e *exploration) execute(q *wire.Request, needs explore.Needs) Execution {
+	return e.executeSeeing(q, e.visible, needs)
+}
 
 // executeSeeing executes one schedule with accesses at the given sites as scheduling points.
-func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execution {
+func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site, needs explore.Needs) Execution {
 	if e.err != nil {
 		return Execution{Trace: new(trace.Trace)}
 	}
-	e.complete(q, visible)
+	e.complete(q, visible, needs)
 	ex, err := e.timely(q)
+	ex.needs = needs
 	ex.Broken = err == nil && ex.Trace.Verdict == trace.Expired && !q.Until.IsZero() && !time.Now().Before(q.Until)
 	if err == nil && ex.Bereft && e.cfg.Isolate == "auto" && e.move == "" {
 		e.nondet, e.move = true, "a goroutine that had been there before the tests ended in an earlier execution"
@@ -461,7 +461,8 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site) Execu
 		e.toldOutside(ex.Outsiders)
 		before := ending(&ex)
 		q.Real, q.Show = true, false
-		if ex, err = e.x.Execute(e.ctx, q); err == nil && e.cfg.Isolate == "auto" {
+		ex, err = e.x.Execute(e.ctx, q)
+		if ex.needs = needs; err == nil && e.cfg.Isolate == "auto" {
 			if now := ending(&ex); now != before && now != passed {
 				e.unstable(&difference{len(ex.Trace.Steps), before, now, 0}, false)
 				ex.Found = nil
@@ -504,11 +505,11 @@ func (e *exploration) showOnce() bool {
 }
 
 // complete adds to a request what holds for all.
-func (e *exploration) complete(q *wire.Request, visible []trace.Site) {
+func (e *exploration) complete(q *wire.Request, visible []trace.Site, needs explore.Needs) {
 	q.Visible, q.Only, q.Polled, q.Real = visible, e.only || e.byNeed, e.polled, e.real
 	q.Early, q.Until = e.early, e.until()
-	q.All, q.Steps, q.Expect, q.Record = e.all, e.bound, e.expect, q.Record || e.values
-	q.Values, q.Plain, q.Flow = e.valued, e.plain, e.flow
+	q.All, q.Steps, q.Expect = needs.Accesses, needs.Steps, e.expect
+	q.Values, q.Plain, q.Flow, q.Twins = needs.Values, needs.Plain, needs.Flow != explore.NoFlow, needs.Twins
 	q.Input, q.Exprs = e.input, e.paths != nil && e.input != nil
 }
 
@@ -538,7 +539,7 @@ func (e *exploration) timely(q *wire.Request) (Execution, error) {
 // lives until the next execution.
 func (e *exploration) run(s *trace.Schedule) Execution {
 	e.q = wire.Request{Schedule: *s, Show: e.showOnce()}
-	ex := e.execute(&e.q)
+	ex := e.execute(&e.q, explore.Needs{})
 	e.covers(&ex)
 	if !e.cfg.CheckDeterminism || e.nondet || e.real {
 		return e.look(ex, s, "")
@@ -552,7 +553,7 @@ func (e *exploration) run(s *trace.Schedule) Execution {
 	// The same choices again, whatever the policy has learnt meanwhile.
 	again := *s
 	again.Steps = ex.Trace.Steps
-	second := e.executeSeeing(&wire.Request{Schedule: again}, visible)
+	second := e.executeSeeing(&wire.Request{Schedule: again}, visible, explore.Needs{})
 	if d := e.compare(&ex, &second); d != nil && e.err == nil && (e.n > 2 || e.cfg.Isolate == "process") {
 		e.unstable(d, second.Outside)
 	}

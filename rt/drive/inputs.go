@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"heddle/explore"
 	"heddle/order/sat"
 	"heddle/rt/wire"
 	"heddle/symbolic"
@@ -308,7 +309,7 @@ func (e *exploration) inputs(search func() (string, bool, string)) (result strin
 		return search()
 	}
 	first := &trace.Schedule{Policy: "first"}
-	ex := e.execute(&wire.Request{Schedule: *first, Corpus: true, Show: e.showOnce()})
+	ex := e.execute(&wire.Request{Schedule: *first, Corpus: true, Show: e.showOnce()}, explore.Needs{})
 	seeds := ex.Corpus
 	e.look(ex, first, "")
 	if e.ended() || len(seeds) == 0 { // it does not come to F.Fuzz
@@ -317,8 +318,8 @@ func (e *exploration) inputs(search func() (string, bool, string)) (result strin
 	e.n-- // it has called the target with nothing
 	e.paths = p
 	defer func() { e.paths, e.input, e.most = nil, nil, 0 }()
-	if e.cfg.Strategy == "unfold" {
-		if result, complete, reason, ok := e.unfoldTogether(p, seeds); ok {
+	if e.unit.Inputs {
+		if result, complete, reason, ok := e.exploreTogether(p, seeds); ok {
 			return result, complete, reason
 		}
 	}
@@ -326,7 +327,7 @@ func (e *exploration) inputs(search func() (string, bool, string)) (result strin
 		p.add(s, nil)
 	}
 	p.add(seeds[0], nil) // that of zeros
-	x := &inputSearch{e: e, p: p, search: search, sampling: exhaustive[e.cfg.Strategy] == nil, total: e.n, reasons: map[string]int{}, began: time.Now()}
+	x := &inputSearch{e: e, p: p, search: search, sampling: !e.unit.Ends, total: e.n, reasons: map[string]int{}, began: time.Now()}
 	if crew, ok := e.x.(InputCrew); ok {
 		x.crew = crew
 		x.teach(e.knowledge())

@@ -4,26 +4,25 @@ import (
 	"cmp"
 	"encoding/binary"
 
-	"heddle/explore/pcr"
+	"heddle/explore"
 	"heddle/rt/wire"
 )
 
-// map and mcr are handed out as leads (explore/pcr/split.go), once patterns are done with: executions that are to
-// be made, each with what is to be asked about it.
+// Where what is asked about an execution depends on its trace alone, a search can be handed out as leads (explore.Leads): executions that are
+// to be made, each with what is to be asked about it.
 
 // shareLeads gives the rest of an exploration away and reports whether it did.
-func (e *exploration) shareLeads(s aimer, result string) bool {
-	p, ok := s.(*pcr.Strategy)
-	if !ok || e.cfg.Runs > 0 || !e.mayShare() {
+func (e *exploration) shareLeads(s explore.Strategy, result string) bool {
+	p, ok := s.(explore.Leads)
+	if !ok || e.n == 0 || e.cfg.Runs > 0 || !e.mayShare() {
 		return false
 	}
-	f := e.formulas(p)
-	leads, states, ok := p.Split()
+	leads, states, ok := p.Leads()
 	if !ok || len(leads) == 0 {
 		return false
 	}
 	e.share = e.shared(result)
-	e.share.Closure, e.share.States, e.share.Formulas = true, states, f
+	e.share.Closure, e.share.States, e.share.Formulas = true, states, e.formulasOf(p)
 	e.share.Tally.Short = p.Short()
 	for i := range leads {
 		x := pieceOf(&leads[i])
@@ -33,6 +32,16 @@ func (e *exploration) shareLeads(s aimer, result string) bool {
 		e.share.Pieces = append(e.share.Pieces, x)
 	}
 	return true
+}
+
+// formulasOf returns what a strategy has asked of a solver.
+func (e *exploration) formulasOf(s explore.Strategy) *wire.Formulas {
+	x, ok := s.(explore.Measured)
+	if !ok {
+		return nil
+	}
+	m := x.Measure()
+	return e.formulas(&m)
 }
 
 // Asked says how far executions have come that add up to t; all: nothing is left to ask.
@@ -47,14 +56,14 @@ func Asked(t *wire.Tally, all bool) string {
 	case !all:
 		return "sampled"
 	}
-	return "sampled; " + cmp.Or(t.Short, pcr.Exhausted)
+	return "sampled; " + cmp.Or(t.Short, explore.Exhausted)
 }
 
 // mostLeads is how many bytes of leads a worker gives back at a time, more or less.
 const mostLeads = 1 << 20
 
 // pieceOf returns a lead as it is handed out.
-func pieceOf(l *pcr.Lead) wire.Piece {
+func pieceOf(l *explore.Lead) wire.Piece {
 	return wire.Piece{Data: l.Encode(), Size: 1, State: l.State, Made: l.Made, Bare: l.Bare}
 }
 
@@ -64,9 +73,7 @@ func (w *worker) expandOn() {
 	e, it, r := w.e, w.item, w.worked
 	s := w.leads
 	if s == nil {
-		o := e.aimOptions(pcr.MCR())
-		o.Rules = pcr.MCR().Rules // what -rules says is of patterns
-		s = pcr.New(o)
+		s = e.unit.Expand(e.startOf(e.unit))
 		w.leads = s
 	}
 	var known []uint64
@@ -74,11 +81,10 @@ func (w *worker) expandOn() {
 		known = append(known, binary.LittleEndian.Uint64(b))
 	}
 	s.Know(known)
-	s.ForgetStats()
-	e.all, e.valued = true, true
-	defer func() { e.all, e.valued = false, false }()
+	s.ForgetMeasures()
+	needs := e.needs(e.unit)
 	size := 0
-	leave := func(l *pcr.Lead) *wire.Piece {
+	leave := func(l *explore.Lead) *wire.Piece {
 		p := pieceOf(l)
 		size += len(p.Data)
 		r.Left = append(r.Left, p)
@@ -87,12 +93,12 @@ func (w *worker) expandOn() {
 	enough := func() bool { return e.late() || size > mostLeads || w.enough(leastExecutions) }
 	pieces := append([]wire.Piece{*it.Piece}, it.More...)
 	for ; r.To < len(pieces) && !e.ended() && (r.To == 0 || !enough()); r.To++ {
-		l, err := pcr.DecodeLead(pieces[r.To].Data)
+		l, err := explore.DecodeLead(pieces[r.To].Data)
 		if err != nil {
 			r.Tally.Failed = err.Error()
 			return
 		}
-		ex := e.performWide(&l.Schedule)
+		ex := e.performWide(&l.Schedule, needs)
 		if e.err != nil {
 			return
 		}
@@ -117,5 +123,5 @@ func (w *worker) expandOn() {
 		}
 	}
 	r.Tally.Executions = e.n - it.Before
-	r.Tally.Short, r.Formulas = s.Short(), e.formulas(s)
+	r.Tally.Short, r.Formulas = s.Short(), e.formulasOf(s)
 }

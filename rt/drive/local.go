@@ -131,7 +131,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	}
 	t := sched.S.Run(func() { x.t.Body(o) }, sched.Options{
 		Schedule: &q.Schedule, Policy: p, Steps: steps, Longest: time.Duration(x.d.cfg.Longest), Until: q.Until, Full: full, Race: x.d.cfg.Race, Known: known, Visible: mode, Record: q.Record, Values: q.Values, Plain: q.Plain, PastDeadlock: q.PastDeadlock, Real: q.Real, Program: x.t.Kind == "main",
-		Flow: q.Flow || q.Exprs || x.d.cfg.Flow, Exprs: q.Exprs, Twins: x.d.cfg.Symmetry,
+		Flow: q.Flow || q.Exprs || x.d.cfg.Flow, Exprs: q.Exprs, Twins: q.Twins,
 		BeforeUnwind: func() {
 			if o.Mark != nil {
 				o.Mark()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"heddle/explore"
 	"heddle/rt/policy"
 	"heddle/rt/sched"
 	"heddle/rt/wire"
@@ -118,11 +119,11 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 	e.keeping, e.doing = true, "making a clip simpler"
 	e.paths = nil // what is executed from here on says nothing new of inputs
 	m := &minimiser{e: e, key: f.Key, seed: s.Seed, free: s.Free, exhaustive: s.Exhaustive, deadline: e.minimiseUntil(), places: accessesOf(f.Finding.Places)}
+	m.needs = explore.Needs{Accesses: ex.needs.Accesses, Steps: ex.needs.Steps}
 	m.pastDeadlock = f.Finding.Kind != kindDeadlock // it may show after a deadlock that is known by now
 	var again *wire.Finding
 	t := matters(&f, ex.Trace)
 	if t.Verdict.Cut() && !ex.Final {
-		defer func(bound int) { e.bound = bound }(e.bound)
 		m.shorten(deviations(t))
 	}
 	if v := m.inVirtualTime(s); v != nil && !ex.Final {
@@ -188,7 +189,7 @@ func (e *exploration) spoilt(f *wire.Finding, ex *Execution) bool {
 	if !e.passed || e.input != nil || e.cfg.Isolate != "auto" || ex.Final || f.Kind != kindFailure && f.Kind != kindPanic {
 		return false
 	}
-	x := e.execute(&wire.Request{Schedule: *e.schedule(0, "")})
+	x := e.execute(&wire.Request{Schedule: *e.schedule(0, "")}, explore.Needs{})
 	return e.err == nil && failing(&x)
 }
 
@@ -227,6 +228,7 @@ type minimiser struct {
 	exhaustive bool
 
 	pastDeadlock bool
+	needs        explore.Needs // of all executions
 
 	places []trace.Site // of the accesses that the finding is about
 }
@@ -254,7 +256,7 @@ func (m *minimiser) execute(q *wire.Request) (*wire.Finding, *trace.Trace) {
 		q.Watched = m.places
 	}
 	q.Schedule.Seed, q.Schedule.Free, q.Schedule.Exhaustive = m.seed, m.free, m.exhaustive
-	ex := m.e.execute(q)
+	ex := m.e.execute(q, m.needs)
 	m.found = ex.Found
 	if f := ex.found(m.key); f != nil {
 		return f.Finding, matters(f, ex.Trace)
@@ -286,13 +288,13 @@ func (m *minimiser) equal(f *wire.Finding) *wire.Finding {
 
 // shorten bounds executions that go on for ever by fewer steps, if the finding shows by then.
 func (m *minimiser) shorten(ds []wire.Deviation) {
-	whole := m.e.bound
-	for _, m.e.bound = range []int{2_000, 20_000, 200_000} {
+	whole := m.needs.Steps
+	for _, m.needs.Steps = range []int{2_000, 20_000, 200_000} {
 		if m.shows(ds) != nil {
 			return
 		}
 	}
-	m.e.bound = whole
+	m.needs.Steps = whole
 }
 
 // inVirtualTime looks for an execution that shows the finding without timers
@@ -307,8 +309,8 @@ func (m *minimiser) inVirtualTime(s *trace.Schedule) *trace.Trace {
 			break
 		}
 		seed := mix(s.Seed, uint64(i))
-		sc := trace.Schedule{Policy: samplePolicies[i%len(samplePolicies)], Seed: seed, Depth: m.e.cfg.Depth}
-		ex := m.e.execute(&wire.Request{Schedule: sc, PastDeadlock: m.pastDeadlock})
+		sc := trace.Schedule{Policy: samplePolicies[i%len(samplePolicies)], Seed: seed, Depth: m.e.depth()}
+		ex := m.e.execute(&wire.Request{Schedule: sc, PastDeadlock: m.pastDeadlock}, m.needs)
 		if f := ex.found(m.key); f != nil {
 			m.seed, m.free = seed, false
 			return matters(f, ex.Trace.Clone())

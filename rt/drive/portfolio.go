@@ -1,14 +1,9 @@
 package drive
 
 import (
-	"context"
-	"time"
+	"slices"
 
 	"heddle/explore"
-	"heddle/explore/branch"
-	"heddle/explore/pcr"
-	"heddle/explore/reach"
-	"heddle/trace"
 )
 
 // A portfolio shares what a test may take among strategies, its arms: at first
@@ -23,7 +18,7 @@ type portfolio struct {
 	free bool // all executions are in free time
 	next int  // number of the first sample that no arm has made
 
-	reached *search // of the arm reach, if there is one
+	covers []*search // of the arms that would cover every interleaving
 }
 
 // An arm is a strategy of a portfolio.
@@ -49,8 +44,6 @@ const (
 
 	// wideSteps bounds executions in which every access is a step. Where they are longer no arm sees them.
 	wideSteps = 300
-
-	autoFormula = 100 * time.Millisecond // for one formula of map
 )
 
 // laneSamples is how many samples there are in a lane; every policy, and free time, comes in turn across its end too.
@@ -65,23 +58,14 @@ func newPortfolio(e *exploration, lane, first int) *portfolio {
 	if e.real || e.nondet || e.cfg.CheckDeterminism {
 		return p // the others follow schedules exactly, or are not executed twice
 	}
-	if e.cfg.Isolate != "process" { // it chooses while the execution runs
-		p.add(p.reach)
-	}
-	if e.cfg.Visible != "sync" {
-		p.add(p.aimed)
-		if e.cfg.ForFlow {
-			p.add(p.groups)
-		}
+	arms := slices.DeleteFunc(explore.Units(), func(u *explore.Unit) bool {
+		return u.Arm == nil || u.Needs.Guide && e.cfg.Isolate == "process" || u.Needs.Accesses && e.cfg.Visible == "sync" || u.Arm.Flow && !e.cfg.ForFlow
+	})
+	slices.SortStableFunc(arms, func(u, v *explore.Unit) int { return u.Arm.Order - v.Arm.Order })
+	for _, u := range arms {
+		p.think(u)
 	}
 	return p
-}
-
-// add adds an arm that thinks.
-func (p *portfolio) add(start func(*arm) func() bool) {
-	a := &arm{thinks: true}
-	a.pull = start(a)
-	p.arms = append(p.arms, a)
 }
 
 // policy is the arm of the policy of sample n, with another seed each time.
@@ -101,96 +85,29 @@ func (p *portfolio) expired(a *arm) func() bool {
 	return func() bool { return p.e.late() || p.e.cfg.Runs == 0 && p.e.spent()-a.begun > pullShare }
 }
 
-// reach is the arm of reachability testing: from one execution to the next it changes
-// everything that can be changed together, which leads to rare orders of many goroutines soon.
-func (p *portfolio) reach(a *arm) func() bool {
-	x := p.e.search(func(e *exploration) explore.Strategy {
-		o := reachOptions(e)
-		o.Expired = p.expired(a)
-		if p.lane > 0 { // where a variant leaves it open what comes, something else than in the others
-			o.Order, o.Seed = reach.Random, mix(e.cfg.Seed, uint64(p.lane))
-		}
-		return reach.New(o)
+// think adds the arm of a strategy that thinks.
+func (p *portfolio) think(u *explore.Unit) {
+	e, a := p.e, &arm{thinks: true}
+	x := e.searchFor(u, func() explore.Strategy {
+		return u.New(explore.Start{Seed: mix(e.cfg.Seed, uint64(p.lane)+1), Expired: p.expired(a), Loose: e.loose, Options: u.With(u.Arm.Options), Lane: p.lane})
 	})
-	p.reached = x
-	return x.step
-}
-
-// guess is how many executions would cover every interleaving, as reachability testing estimates it; 0: not known.
-func (p *portfolio) guess() float64 {
-	if p.reached == nil {
-		return 0
+	x.brief = true
+	if x.needs.Accesses {
+		x.needs.Steps = wideSteps
+	} else if u.Covers != "" {
+		p.covers = append(p.covers, x)
 	}
-	return p.reached.s.Result().Estimate
+	x.again()
+	a.pull = x.step
+	p.arms = append(p.arms, a)
 }
 
-// aimed is the arm of the strategy map, which aims at patterns of memory accesses, and sees all of these.
-func (p *portfolio) aimed(a *arm) func() bool {
-	e := p.e
-	o := e.aimOptions(pcr.Map())
-	o.Expired, o.Limit, o.Seed = p.expired(a), autoFormula, mix(e.cfg.Seed, uint64(p.lane)+1)
-	s := pcr.New(o)
-	return func() bool {
-		next := s.Next()
-		if next == nil {
-			return false
-		}
-		ex, ok := e.wide(next, true, e.cfg.ForFlow)
-		if !ok {
-			return false
-		}
-		s.Done(ex.Trace)
-		e.showNarrow(ex, next, s.Sites())
-		return true
+// guess is how many executions would cover every interleaving, as arms that cover them estimate it; 0: not known.
+func (p *portfolio) guess() (most float64) {
+	for _, x := range p.covers {
+		most = max(most, x.s.Result().Estimate)
 	}
-}
-
-// groups is the arm of the strategy branch, which asks what branches depend on.
-func (p *portfolio) groups(a *arm) func() bool {
-	e := p.e
-	o := branch.Options{Context: until{e.ctx, p.expired(a)}}
-	s := branch.New(o)
-	return func() bool {
-		next := s.Next()
-		if next == nil {
-			return false
-		}
-		polled := len(e.polled)
-		ex, ok := e.wide(next, false, true)
-		if !ok {
-			return false
-		}
-		if len(e.polled) > polled { // schedules have other steps from now on
-			s = branch.New(o)
-		} else {
-			s.Done(ex.Trace)
-		}
-		e.showNarrow(ex, next, s.Sites())
-		return true
-	}
-}
-
-// wide makes an execution in which every access is a step, with values and data flow where an arm asks for these; ok is false if it was
-// ended before the test was.
-func (e *exploration) wide(next *trace.Schedule, valued, flow bool) (ex Execution, ok bool) {
-	bound := e.bound
-	e.all, e.valued, e.flow, e.bound = true, valued, flow, wideSteps
-	defer func() { e.all, e.valued, e.flow, e.bound = false, false, false, bound }()
-	ex = e.performWide(next)
-	return ex, e.err == nil && !ex.Trace.Verdict.Cut()
-}
-
-// An until is a context that ends when over says so. (Contexts with timers are the program's under test, in its time.)
-type until struct {
-	context.Context
-	over func() bool
-}
-
-func (u until) Err() error {
-	if u.over() {
-		return context.DeadlineExceeded
-	}
-	return u.Context.Err()
+	return most
 }
 
 // inTurn lets the arms take turns, for a while or until one has nothing left to do. Who is slow is passed over.
@@ -266,7 +183,7 @@ func (p *portfolio) freeTime() {
 
 // lighten gives up the arms that think, and what they hold, when that is as much as a search may hold.
 func (p *portfolio) lighten() {
-	p.arms, p.reached = p.arms[:len(samplePolicies)], nil
+	p.arms, p.covers = p.arms[:len(samplePolicies)], nil
 	p.e.outgrown = true
 	p.e.memory.Release()
 }

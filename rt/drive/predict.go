@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"heddle/explore"
 	"heddle/predict"
 	"heddle/rt/limit"
 	"heddle/rt/wire"
@@ -115,7 +116,7 @@ func (e *exploration) predictOnly() (result string, complete bool, reason string
 	p.told.Plain = watch.seconds()
 	if e.cfg.Measure {
 		plain.Trace = plain.Trace.Clone()
-		p.told.Plain = p.average(func() { e.perform(s) })
+		p.told.Plain = p.average(func() { e.perform(s, explore.Needs{}) })
 	}
 	if plain.Skipped {
 		result = "skip"
@@ -248,9 +249,7 @@ func (p *prediction) record() *trace.Trace {
 	}
 	var ex Execution
 	record := func() {
-		e.all, e.bound, e.values = true, steps, p.cfg.Complete
-		ex = e.perform(s)
-		e.all, e.bound, e.values = false, 0, false
+		ex = e.performing(wire.Request{Schedule: *s, Show: e.showOnce(), Known: e.isKnown, Record: p.cfg.Complete}, explore.Needs{Accesses: true, Steps: steps})
 	}
 	for range recordings {
 		polled := len(e.polled)
@@ -527,7 +526,7 @@ func (p *prediction) schedules(s predict.Scheduler, a *predict.Anomaly) ([]*trac
 // perform executes a schedule. Unlike in a search, what is known has to show again.
 func (p *prediction) perform(s *trace.Schedule) Execution {
 	p.q = wire.Request{Schedule: *s}
-	return p.execute(&p.q)
+	return p.execute(&p.q, explore.Needs{})
 }
 
 // isRace reports whether two accesses of a candidate were shown to race.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"heddle/explore"
 	"heddle/rt/policy"
 	"heddle/rt/sched"
 	"heddle/rt/wire"
@@ -90,16 +91,16 @@ func (e *exploration) tryClip(c *wire.Clip, own bool) (others bool) {
 	e.visible, e.only, e.input, e.early = sitesOf(c), true, c.Input, c.Early()
 	e.expect = expectationOf(c)
 	defer func() { e.expect = nil }()
-	ex := e.execute(&wire.Request{Schedule: *s})
+	ex := e.execute(&wire.Request{Schedule: *s}, explore.Needs{})
 	if ex.Diverged != nil && e.cfg.Isolate != "process" {
-		e.execute(&wire.Request{Schedule: *settling()})
-		ex = e.execute(&wire.Request{Schedule: *s})
+		e.execute(&wire.Request{Schedule: *settling()}, explore.Needs{})
+		ex = e.execute(&wire.Request{Schedule: *s}, explore.Needs{})
 	}
 	missed := own && c.Same && len(ex.Found) == 0
 	if missed && !ex.Heir {
 		strict, again := ex, *s
 		again.Strict, again.Rejoin = false, true
-		if ex = e.execute(&wire.Request{Schedule: again}); len(ex.Found) > 0 {
+		if ex = e.execute(&wire.Request{Schedule: again}, explore.Needs{}); len(ex.Found) > 0 {
 			missed, s = false, &again
 		} else {
 			ex = strict

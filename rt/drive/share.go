@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"heddle/explore"
-	"heddle/explore/unfold"
 	"heddle/rt/policy"
 	"heddle/rt/sched"
 	"heddle/rt/wire"
@@ -44,8 +43,8 @@ func (e *exploration) shareSearch(x *search, result string) bool {
 		return false
 	}
 	s := x.s
-	if u, ok := s.(*unfold.Strategy); ok {
-		if s = u.Successor(); s == nil {
+	if y, ok := s.(explore.Yielding); ok {
+		if s = y.Successor(); s == nil {
 			return false
 		}
 	}
@@ -55,12 +54,12 @@ func (e *exploration) shareSearch(x *search, result string) bool {
 		return false
 	}
 	made := p.Result()
-	pieces := p.split(1)
+	pieces := piecesOf(p.Split(1))
 	if len(pieces) == 0 {
 		return false
 	}
 	e.share = e.shared(result)
-	e.share.Search, e.share.Wakeups = true, p.wakeups()
+	e.share.Search, e.share.Wakeups = true, p.Wakeups()
 	e.share.Tally.Executions = made.Executions
 	e.share.Others = e.n - made.Executions
 	e.share.Tally.Cuts = e.cuts.Since(x.cuts)
@@ -150,20 +149,11 @@ func (e *exploration) resume(s *wire.State) {
 	x := e.x.(*local)
 	clear(x.policies)
 	for name, length := range s.Lengths {
-		if p, err := policy.New(name, e.cfg.Depth); err == nil {
+		if p, err := policy.New(name, e.depth()); err == nil {
 			p.(policy.Lengther).SetLength(length)
-			x.policies[policyKey{name, e.cfg.Depth}] = p
+			x.policies[policyKey{name, e.depth()}] = p
 		}
 	}
-}
-
-// fixedPolicy is the one policy that samples are made by; "" if they take turns.
-func fixedPolicy(strategy string) string {
-	switch {
-	case strategy == "sample", strategy == "auto", strategy == "branch", exhaustive[strategy] != nil, aims[strategy] != nil:
-		return ""
-	}
-	return strategy
 }
 
 // Sampled is what is said of samples.

@@ -6,16 +6,15 @@ import (
 	"strings"
 
 	"heddle/explore"
-	"heddle/explore/unfold"
 	"heddle/rt/wire"
 	"heddle/symbolic"
 	"heddle/symbolic/corpus"
 )
 
-// unfoldTogether explores the inputs and the schedules of a fuzz target in one net, beginning with the inputs
+// exploreTogether explores the inputs and the schedules of a fuzz target in one net, beginning with the inputs
 // seeds. ok is false where there is no such net: one input is to be explored after the other then.
-func (e *exploration) unfoldTogether(p *paths, seeds [][]string) (result string, complete bool, reason string, ok bool) {
-	in := &unfold.Inputs{Table: p.table, Solver: p.solver}
+func (e *exploration) exploreTogether(p *paths, seeds [][]string) (result string, complete bool, reason string, ok bool) {
+	in := &symbolic.Inputs{Table: p.table, Solver: p.solver}
 	for i, s := range seeds {
 		if slices.ContainsFunc(seeds[:i], func(x []string) bool { return slices.Equal(x, s) }) {
 			continue
@@ -26,14 +25,17 @@ func (e *exploration) unfoldTogether(p *paths, seeds [][]string) (result string,
 		}
 		in.Corpus = append(in.Corpus, values)
 	}
-	var last *unfold.Strategy
+	var last inputStrategy
 	e.together, e.input, p.together = in, seeds[0], true
-	result, complete, reason = e.exhaust(func(e *exploration) explore.Strategy {
-		last = e.unfolding()
+	result, complete, reason = e.think(e.unit, func() explore.Strategy {
+		last = e.unit.New(e.startOf(e.unit)).(inputStrategy)
+		if e.together != nil {
+			last.Search(e.together)
+		}
 		return last
 	})
 	how := strings.TrimPrefix(strings.TrimPrefix(reason, "sampled"), "; ")
-	why := last.Why
+	why := last.Yields()
 	if e.together == nil {
 		why = cmp.Or(how, "what an execution does is not up to its input and its schedule alone")
 	}
@@ -71,7 +73,7 @@ func (p *paths) forget() {
 }
 
 // tellUnsolved says of what it is not known whether an input gets there.
-func (e *exploration) tellUnsolved(u *unfold.Strategy) {
+func (e *exploration) tellUnsolved(u explore.InputSearch) {
 	sites := u.Unsolved()
 	for i, s := range sites {
 		if i == mostConcrete {

@@ -33,7 +33,7 @@ func (w *worker) inputOn() {
 	e, in, r := w.e, w.item.Input, w.worked
 	p := &walked{table: symbolic.NewTable(), seen: map[uint64]bool{}, concrete: map[trace.Site]bool{}}
 	e.know(w.item.Know)
-	e.real, e.nondet, e.whole, e.paths, e.called = in.Real, in.Nondet, isWhole(e.cfg), p, crash.hurry
+	e.real, e.nondet, e.whole, e.paths, e.called = in.Real, in.Nondet, e.isWhole(), p, crash.hurry
 	defer func() { e.whole, e.paths, e.input, e.most, e.called = true, nil, nil, 0, nil }()
 	e.takeUp(in.Values, in.Most)
 	x := &wire.Explored{Places: map[trace.Site]wire.Place{}}

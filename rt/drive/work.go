@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"heddle/explore/pcr"
+	"heddle/explore"
 	"heddle/rt/hook"
 	"heddle/rt/wire"
 	"heddle/trace"
@@ -25,12 +25,12 @@ type worker struct {
 	e      *exploration
 	item   *wire.Item
 	worked *wire.Worked
-	part   part        // of a search, with what is in memory of it
-	state  *wire.State // where e's samples are, with what is known
+	part   explore.Part // of a search, with what is in memory of it
+	state  *wire.State  // where e's samples are, with what is known
 	know   wire.Knowledge
 
 	prediction *prediction
-	leads      *pcr.Strategy
+	leads      explore.Leads
 	turns      *turns
 }
 
@@ -123,7 +123,7 @@ func (w *worker) guarded() {
 		w.turnOn()
 	case w.item.Tasks != nil:
 		w.predictOn()
-	case aims[w.e.cfg.Strategy] != nil:
+	case w.item.Piece != nil && w.e.unit.Expand != nil:
 		w.expandOn()
 	case w.item.Piece != nil:
 		w.searchOn()
@@ -192,11 +192,11 @@ func (w *worker) searchOn() {
 		w.part = e.newPart(it.Know.Ordered)
 	}
 	s := w.part
-	if err := s.take(it.Piece.Data); err != nil {
+	if err := s.Take(it.Piece.Data); err != nil {
 		r.Tally.Failed = err.Error()
 		return
 	}
-	before := s.Result().Executions
+	before, needs := s.Result().Executions, e.needs(e.splitting())
 	visible, polled := len(e.visible), len(e.polled)
 	r.Extent = &wire.Extent{Parts: 1}
 	for n := 0; !e.ended(); r.Extent.Rounds++ {
@@ -208,8 +208,8 @@ func (w *worker) searchOn() {
 			r.Extent.End = true
 			break
 		}
-		again := s.again()
-		ex := e.perform(next)
+		again := s.Again()
+		ex := e.perform(next, needs)
 		if e.err != nil {
 			return
 		}
@@ -218,7 +218,7 @@ func (w *worker) searchOn() {
 			break
 		}
 		if ex.Diverged != nil {
-			r.Tally.Failed = e.strayed(&ex, next)
+			r.Tally.Failed = e.strayed(&ex, next, needs)
 			break
 		}
 		if !ex.Learnt {
@@ -233,7 +233,7 @@ func (w *worker) searchOn() {
 			r.Tally.Spun = r.Tally.Spun || ex.Trace.Spun
 			e.look(ex, next, "")
 			if doubt != nil && len(e.visible) == visible {
-				e.look(e.perform(doubt), doubt, "")
+				e.look(e.perform(doubt, needs), doubt, "")
 				e.n--
 			}
 		}
@@ -262,13 +262,13 @@ func (w *worker) searchOn() {
 	case crash.hurry():
 		r.Extent.Parts = max(2, it.Parts)
 	}
-	if r.Left = s.split(r.Extent.Parts); s.Table().Unnamed() {
+	if r.Left = piecesOf(s.Split(r.Extent.Parts)); s.Table().Unnamed() {
 		r.Tally.Failed = errUnnamed
 	}
 }
 
 // learn gives back what is known instead of what is left: the search has to begin again with it.
-func (w *worker) learn(s part) {
+func (w *worker) learn(s explore.Part) {
 	k := w.e.knowledge()
 	if k.Ordered = s.Table().Known(); s.Table().Unnamed() {
 		w.worked.Tally.Failed = errUnnamed
@@ -284,7 +284,7 @@ func (w *worker) sampleOn() {
 		e.know(it.Know)
 		e.resume(it.State)
 	}
-	fixed := fixedPolicy(e.cfg.Strategy)
+	fixed := e.unit.Policy
 	i, before := it.State.Next, e.n
 	for ; i < it.To && !e.ended() && !e.late() && !crash.hurry(); i++ {
 		e.run(e.schedule(i, fixed))

@@ -25,6 +25,7 @@ type Request struct {
 	Show bool `json:",omitempty"` // the user is to see what a main package prints
 	Flow bool `json:",omitempty"` // record data flow, where the binary is built for it
 
+	Twins bool `json:",omitempty"` // tell which goroutines are interchangeable (trace.Trace.Twins)
 	Plain bool `json:",omitempty"` // keep memory accesses that are no steps (trace.Trace.Plain)
 
 	// Input, if not nil, is what a fuzz target is called with, in the notation of package corpus, in place of its corpus.

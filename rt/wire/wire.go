@@ -21,31 +21,30 @@ const FD = 3
 // A Config says what a test binary is to do. Names and patterns (-run, -skip, -short ...) go as the
 // ordinary -test.* flags of the binary.
 type Config struct {
-	Mode             string   // "test", "replay" (Clips has one), "execute" (Test, once, as Request says), "list", "bench", "work" (Items, as they come)
-	Test             string   // Mode execute
-	Request          *Request // Mode execute
-	Package          string   // import path, for records
-	Strategy         string   // "auto", "sample", "predict", a policy, or one of package drive's others
-	Seed             uint64   // base of all seeds
-	Runs             int      // executions a test at most (Mode bench: at least); 0: until the budget ends
-	Budget           int64    // nanoseconds a test; 0: until Runs (Mode bench: a second)
-	Depth            int      // pct
-	Steps            int      // step bound of an execution
-	Longest          int64    // nanoseconds, time bound of an execution; 0: none
-	Preempt, Delay   *int     // dpor: bounds on preemptions and delays, nil: none
-	Visible          string   // "sync", "auto", "all"
-	Time             string   // "virtual", "free", "" (virtual first, then free)
-	Race             bool     // race detection
-	FailFast         bool     // stop a test at its first finding
-	Count            int      // explore every test that many times
-	Clips            []Clip   // to be replayed first (Mode test) or alone (Mode replay)
-	Settled          bool     // Mode replay: the test is executed once before, without the clip
-	Rejoin           bool     // Mode replay: where the clip does not fit it is followed as far as it goes (trace.Schedule.Rejoin)
-	VisibleAt        []uint64 // sites that are visible from the start (from clips)
-	Isolate          string   // "none", "vars", "process", "auto": vars, but tell where process is needed
-	CrashFile        string   // a file the test binary maps and keeps the running schedule in
-	RecordFile       string   // a file that the Records are appended to, where FD cannot be inherited; "": they go to FD
-	PrintFile        string   // a file for what the program prints in all executions but one; "": it is not kept from the user
+	Mode             string            // "test", "replay" (Clips has one), "execute" (Test, once, as Request says), "list", "bench", "work" (Items, as they come)
+	Test             string            // Mode execute
+	Request          *Request          // Mode execute
+	Package          string            // import path, for records
+	Strategy         string            // the name of an explore.Unit
+	Options          map[string]string `json:",omitempty"` // of the strategy, those that were given
+	Seed             uint64            // base of all seeds
+	Runs             int               // executions a test at most (Mode bench: at least); 0: until the budget ends
+	Budget           int64             // nanoseconds a test; 0: until Runs (Mode bench: a second)
+	Steps            int               // step bound of an execution
+	Longest          int64             // nanoseconds, time bound of an execution; 0: none
+	Visible          string            // "sync", "auto", "all"
+	Time             string            // "virtual", "free", "" (virtual first, then free)
+	Race             bool              // race detection
+	FailFast         bool              // stop a test at its first finding
+	Count            int               // explore every test that many times
+	Clips            []Clip            // to be replayed first (Mode test) or alone (Mode replay)
+	Settled          bool              // Mode replay: the test is executed once before, without the clip
+	Rejoin           bool              // Mode replay: where the clip does not fit it is followed as far as it goes (trace.Schedule.Rejoin)
+	VisibleAt        []uint64          // sites that are visible from the start (from clips)
+	Isolate          string            // "none", "vars", "process", "auto": vars, but tell where process is needed
+	CrashFile        string            // a file the test binary maps and keeps the running schedule in
+	RecordFile       string            // a file that the Records are appended to, where FD cannot be inherited; "": they go to FD
+	PrintFile        string            // a file for what the program prints in all executions but one; "": it is not kept from the user
 	CheckDeterminism bool
 	Flow             bool   // record data flow in every execution, where the binary is built for it
 	Fuzz             string // pattern of the fuzz targets whose inputs are searched for
@@ -53,20 +52,6 @@ type Config struct {
 	ForFlow          bool   // the binary is built for data flow, whether all executions record it or not
 	FlowMemory       int64  // bytes that an execution may take for that; 0: as many as it comes to
 	Memory           int64  // bytes that a search may hold; 0: as many as it comes to
-
-	// Options of strategy reach.
-	PV       bool
-	Symmetry bool
-	OneOrder []uint64 // sites of make(chan)
-
-	// Options of strategy unfold.
-	Targets  string // which extension is next: "newest" or "", "oldest", "random", "auto"
-	SeedWith string // the net starts from executions of this strategy; "": from none
-	SeedRuns int    // so many
-
-	// Options of strategies map and mcr.
-	Formula int64  // nanoseconds for one formula; 0: heddle's own
-	Rules   string // of map: the digits of the filtering rules; "": all
 
 	// Ask, if not nil, is what is asked of the executions of each test (heddle ask).
 	Ask *question.Question `json:",omitempty"`
@@ -208,7 +193,7 @@ type Record struct {
 	Event *Event `json:",omitempty"`
 }
 
-// Groups is what strategy branch has seen of a test, see branch.Counts.
+// Groups is what strategy branch has seen of a test, see explore.Groups.
 type Groups struct {
 	Goroutines, Accesses, Shared, ReadShared, Branches int     // of the first execution
 	Pairs                                              float64 // test cases of criterion TPAIR for it

@@ -1,0 +1,12 @@
+// Package all links the strategies: what it imports is what a binary has.
+package all
+
+import (
+	_ "heddle/explore/bound"
+	_ "heddle/explore/branch"
+	_ "heddle/explore/dpor"
+	_ "heddle/explore/maptest"
+	_ "heddle/explore/pcr"
+	_ "heddle/explore/reach"
+	_ "heddle/explore/sample"
+)

@@ -1,0 +1,27 @@
+package branch
+
+import "heddle/explore"
+
+// mostSteps bounds the executions where the user does not, more than what lets every goroutine have a turn (rt/sched/spin.go): what comes
+// after it is not analysed, and of a loop without end a few rounds tell all there is.
+const mostSteps = 10000
+
+func init() {
+	explore.Register(explore.Unit{
+		Name: "branch", Order: 150, Ends: true, Whole: true, Seeds: true, Compared: true,
+		Does:  "executes only orders that may send a branch another way",
+		Paper: "Setiadi, Ohsuga, Maekawa: Efficient Execution Path Exploration for Detecting Races in Concurrent Programs",
+		Needs: explore.Needs{Accesses: true, Flow: explore.FlowNeeded, Steps: mostSteps, Anew: true},
+		New:   func(s explore.Start) explore.Strategy { return New(Options{Context: s.Context()}) },
+		Arm:   &explore.Arm{Order: 3, Flow: true},
+	})
+}
+
+// Measure implements explore.Measured.
+func (s *Strategy) Measure() explore.Measures {
+	c := s.Counts()
+	return explore.Measures{Groups: &explore.Groups{
+		Goroutines: c.Goroutines, Accesses: c.Accesses, Shared: c.Shared, ReadShared: c.ReadShared, Branches: c.Branches,
+		Pairs: c.Pairs, Affected: c.Affected, Groups: c.Groups, Manners: c.Manners, Settled: c.Settled,
+	}}
+}

@@ -1,0 +1,299 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Unit is a strategy as everything outside its package sees it: the flag -strategy, the help, the table of the
+// README, heddle compare and the loop that executes. A strategy registers one from the init function of its package;
+// which strategies a binary has is decided by what it imports (package all).
+type Unit struct {
+	Name  string // of -strategy
+	Does  string // what it does, in one line without a full stop
+	Paper string // that it follows; "": none
+	Order int    // in lists, ascending; units with equal numbers go by name
+
+	// Covers says what it has covered when its Result is Complete: "interleavings", "local states". "": it samples.
+	Covers string
+	Ends   bool // it comes to an end without a budget
+
+	Needs   Needs
+	Options []Option
+
+	// New returns the strategy before its first execution. It is nil for a unit whose executions the loop itself chooses:
+	// by Policy or, if that is "", by a composition of strategies.
+	New    func(Start) Strategy
+	Policy string // of sampled executions; a name of package policy
+
+	// Resume returns the strategy that goes on with pieces of a search, and Expand the one that works on leads; nil where
+	// the search cannot be split in that way.
+	Resume func(Start) Part
+	Expand func(Start) Leads
+
+	Apart  string // the unit that covers the same where every execution has a process of its own; "": there is none
+	Whole  bool   // a finding does not shorten its budget: it is to come to its end
+	Seeds  bool   // its executions can seed a strategy that is Seeded
+	Inputs bool   // its strategies are InputSearches
+	Asks   bool   // its strategies are Askers; heddle ask takes the first such unit
+	Heavy  bool   // it is compiled into a test binary only where it is asked for: compiling it takes long
+
+	Compared bool   // heddle compare takes it where the user gives no list
+	Command  string // that it has, instead of -strategy; "": none
+
+	// Adapt, if not nil, adds to Needs what options need.
+	Adapt func(Values, *Needs)
+
+	// Arm, if not nil, makes it a part of the default strategy. Cover: it is the one by which that covers everything.
+	Arm   *Arm
+	Cover bool
+}
+
+// Needs are what a strategy needs of its executions. They are parameters of the call that makes one.
+type Needs struct {
+	Accesses bool // every access to memory is a step, and an event
+	Values   bool // with the value that it moves
+	Plain    bool // accesses that are no steps are kept in the trace
+	Flow     Flow // it is recorded what values were computed from
+	Guide    bool // the strategy chooses while the execution runs: impossible where that has a process of its own
+	Twins    bool // the trace tells which goroutines are interchangeable
+	Steps    int  // bound on the steps of an execution, where the user gives none; 0: the scheduler's own
+
+	// Anew: when it is learnt where channels are polled executions have other steps, and the strategy begins anew.
+	// Strategies without Accesses always do.
+	Anew bool
+}
+
+// A Flow says how much a strategy needs to know what values were computed from.
+type Flow int
+
+const (
+	NoFlow     Flow = iota
+	FlowBeside      // one of several processes profits from it
+	FlowHelps       // it does without if it must (-flow=false)
+	FlowNeeded
+)
+
+// An Arm is the part that a strategy has in the default strategy.
+type Arm struct {
+	Order   int    // among the arms
+	Options Values // that differ from the defaults
+	Flow    bool   // only in binaries that record data flow
+}
+
+// An Option is one of a strategy's own: -strategy NAME,OPTION=VALUE.
+type Option struct {
+	Name    string
+	Default string // "" means that it is not given
+	Help    string
+	Check   func(value string) error // nil: any value will do
+
+	// Switch: it can be given without a value, which means "true". Place: its values are places in the source, FILE:LINE; the
+	// strategy gets the numbers of the sites there. Both it and Many can be given several times: the values are joined by commas.
+	Switch, Place, Many bool
+}
+
+// Values are the values of options, by name.
+type Values map[string]string
+
+// A Start is what a strategy is made from.
+type Start struct {
+	Seed    uint64      // of random choices; never 0
+	Expired func() bool // whether there is no time left; it is cheap to ask
+	Loose   bool        // executions are made as trace.Schedule.Loose says
+	Options Values      // of all options of the unit: the defaults where none were given
+	Lane    int         // number of the process, where several explore the same test; 0: the first
+}
+
+// Context returns a context that has ended when there is no time left. It is asked by Err: it has no timer, since timers
+// are the program's under test, in its time.
+func (s *Start) Context() context.Context { return until{context.Background(), s.Expired} }
+
+type until struct {
+	context.Context
+	expired func() bool
+}
+
+func (u until) Err() error {
+	if u.expired != nil && u.expired() {
+		return context.DeadlineExceeded
+	}
+	return u.Context.Err()
+}
+
+// With returns the values of a unit's options: those given, and else the defaults.
+func (u *Unit) With(given Values) Values {
+	v := make(Values, len(u.Options))
+	for i := range u.Options {
+		o := &u.Options[i]
+		v[o.Name] = o.Default
+		if x, ok := given[o.Name]; ok {
+			v[o.Name] = x
+		}
+	}
+	return v
+}
+
+// Needing returns what executions need under these options.
+func (u *Unit) Needing(v Values) Needs {
+	n := u.Needs
+	if u.Adapt != nil {
+		u.Adapt(v, &n)
+	}
+	return n
+}
+
+// Searches reports whether the unit has a strategy that thinks, and is not a way to sample.
+func (u *Unit) Searches() bool { return u.New != nil }
+
+var units []*Unit
+
+// Register makes a unit known. It panics if the name is taken.
+func Register(u Unit) {
+	if Lookup(u.Name) != nil {
+		panic("explore: two strategies are called " + u.Name)
+	}
+	at, _ := slices.BinarySearchFunc(units, &u, func(a, b *Unit) int {
+		if a.Order != b.Order {
+			return a.Order - b.Order
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	units = slices.Insert(units, at, &u)
+}
+
+// Lookup returns the unit of that name, nil if this binary has none.
+func Lookup(name string) *Unit {
+	for _, u := range units {
+		if u.Name == name {
+			return u
+		}
+	}
+	return nil
+}
+
+// Units returns all units of this binary in their order.
+func Units() []*Unit { return slices.Clone(units) }
+
+// First returns the first unit of which is holds, nil if there is none.
+func First(is func(*Unit) bool) *Unit {
+	if i := slices.IndexFunc(units, is); i >= 0 {
+		return units[i]
+	}
+	return nil
+}
+
+// Names returns the names of the units of which is holds; nil: of all.
+func Names(is func(*Unit) bool) (names []string) {
+	for _, u := range units {
+		if is == nil || is(u) {
+			names = append(names, u.Name)
+		}
+	}
+	return names
+}
+
+// Parse reads NAME or NAME,OPTION,OPTION=VALUE,... as -strategy has it.
+// An error says what was expected.
+func Parse(text string) (*Unit, Values, error) {
+	if name, _, _ := strings.Cut(text, ","); Lookup(name) == nil || !Selectable(Lookup(name)) {
+		return nil, nil, wantOne(Selectable)
+	}
+	list, err := ParseList(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(list) != 1 {
+		return nil, nil, list[0].Unit.unknown(list[1].Unit.Name)
+	}
+	return list[0].Unit, list[0].Values, nil
+}
+
+// A Choice is a unit with the options that were given for it.
+type Choice struct {
+	Unit   *Unit
+	Values Values
+}
+
+// ParseList reads several strategies, separated by commas like the options of each.
+func ParseList(text string) (list []Choice, err error) {
+	for _, word := range strings.Split(text, ",") {
+		name, value, given := strings.Cut(word, "=")
+		if len(list) > 0 {
+			at := &list[len(list)-1]
+			if o := at.Unit.option(name); o != nil {
+				if err := at.set(o, value, given); err != nil {
+					return nil, err
+				}
+				continue
+			}
+		}
+		u := Lookup(word)
+		switch {
+		case u != nil:
+			list = append(list, Choice{Unit: u})
+		case len(list) == 0:
+			return nil, wantOne(nil)
+		default:
+			return nil, list[len(list)-1].Unit.unknown(name)
+		}
+	}
+	return list, nil
+}
+
+// Selectable reports whether -strategy takes a unit.
+func Selectable(u *Unit) bool { return u.Command == "" }
+
+func wantOne(of func(*Unit) bool) error {
+	return fmt.Errorf("want one of: %s", strings.Join(Names(of), ", "))
+}
+
+func (u *Unit) option(name string) *Option {
+	for i := range u.Options {
+		if u.Options[i].Name == name {
+			return &u.Options[i]
+		}
+	}
+	return nil
+}
+
+// unknown is the error for an option that the unit does not have.
+func (u *Unit) unknown(name string) error {
+	if len(u.Options) == 0 {
+		return fmt.Errorf("strategy %s has no option %s; it has none", u.Name, name)
+	}
+	var names []string
+	for i := range u.Options {
+		names = append(names, u.Options[i].Name)
+	}
+	return fmt.Errorf("strategy %s has no option %s; it has: %s", u.Name, name, strings.Join(names, ", "))
+}
+
+// set gives an option a value.
+func (c *Choice) set(o *Option, value string, given bool) error {
+	if !given && !o.Switch {
+		return fmt.Errorf("option %s of strategy %s wants a value: %s=VALUE", o.Name, c.Unit.Name, o.Name)
+	}
+	if !given {
+		value = "true"
+	}
+	before, again := c.Values[o.Name]
+	if again && !o.Place && !o.Many {
+		return fmt.Errorf("option %s of strategy %s is given twice", o.Name, c.Unit.Name)
+	}
+	if o.Check != nil {
+		if err := o.Check(value); err != nil {
+			return fmt.Errorf("option %s of strategy %s: %v", o.Name, c.Unit.Name, err)
+		}
+	}
+	if again {
+		value = before + "," + value
+	}
+	if c.Values == nil {
+		c.Values = make(Values)
+	}
+	c.Values[o.Name] = value
+	return nil
+}
