@@ -32,6 +32,8 @@ func (e *exploration) think(u *explore.Unit, begin func() explore.Strategy) (res
 	x := e.searchFor(u, begin)
 	result, alone, ok := e.twice(x.begin().Next(), explore.Needs{Steps: x.needs.Steps})
 	switch {
+	case !ok && x.needs.Accesses && e.cuts.Early() && !e.late():
+		return e.result(result), false, "sampled; " + e.cuts.String()
 	case !ok:
 		return e.sampleInstead(result)
 	case alone && u.Needs.Accesses:
