@@ -10,7 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"heddle/explore"
 	"heddle/internal/run"
+	_ "heddle/rt/drive" // its strategies
 	"heddle/rt/wire"
 )
 
@@ -26,9 +28,19 @@ type bugStrategy struct {
 	exhaustive bool
 }
 
-// bugStrategies are the columns of the table. An exhaustive strategy uses no
-// seed and is executed once.
-var bugStrategies = []bugStrategy{{"random", false}, {"pos", false}, {"pct", false}, {"sample", false}, {"auto", false}, {autoFlow, false}, {"dpor", true}, {"reach", true}}
+// bugStrategies are the columns of the table: the strategies that heddle compare takes, but for those that have an account of their own in docs. An
+// exhaustive strategy uses no seed and is executed once.
+func bugStrategies() (columns []bugStrategy) {
+	for _, u := range explore.Units() {
+		if u.Compared && u.Command == "" && !u.Needs.Accesses && !u.Heavy {
+			columns = append(columns, bugStrategy{u.Name, u.Ends})
+		}
+		if u.Needs.Flow == explore.FlowBeside {
+			columns = append(columns, bugStrategy{autoFlow, false})
+		}
+	}
+	return columns
+}
 
 // autoFlow is auto in a build for data flow, where branch is one of its arms.
 const autoFlow = "auto with branch"
@@ -50,9 +62,9 @@ var bugPrograms = []string{
 // measureBugs writes a table to file: how many executions each strategy needs
 // to find the bug of each program; only, if not "", is the only one.
 func measureBugs(ctx context.Context, file, only string) error {
-	strategies := bugStrategies
+	strategies := bugStrategies()
 	if only != "" {
-		strategies = slices.DeleteFunc(slices.Clone(strategies), func(s bugStrategy) bool { return s.name != only })
+		strategies = slices.DeleteFunc(strategies, func(s bugStrategy) bool { return s.name != only })
 	}
 	b, err := buildPrograms(ctx)
 	if err != nil {
@@ -82,7 +94,7 @@ and tell an order of magnitude. "auto with branch" is auto in a build for data f
 	for _, s := range strategies {
 		fmt.Fprintf(out, " %s |", s.name)
 	}
-	fmt.Fprintf(out, " published |\n| --- |%s --- |\n", strings.Repeat(" ---: |", len(bugStrategies)))
+	fmt.Fprintf(out, " published |\n| --- |%s --- |\n", strings.Repeat(" ---: |", len(strategies)))
 	for _, p := range bugPrograms {
 		fmt.Fprintf(out, "| %s |", p)
 		for _, s := range strategies {

@@ -8,5 +8,7 @@ import (
 	_ "heddle/explore/maptest"
 	_ "heddle/explore/pcr"
 	_ "heddle/explore/reach"
+	_ "heddle/explore/rff"
 	_ "heddle/explore/sample"
+	_ "heddle/explore/surw"
 )

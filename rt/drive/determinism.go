@@ -30,9 +30,9 @@ func (d *difference) String() string {
 // executions are alike from then on) or goes on. visible are the sites of the
 // first one: what was seen to race there is not looked at more closely yet.
 func (e *exploration) second(s *trace.Schedule, visible []trace.Site, first *Execution) Execution {
-	if s.Policy != "first" { // the same choices again, whatever the policy has learnt meanwhile
+	if s.Policy != "first" || s.Guide != nil { // the same choices again, whatever the policy or the guide has learnt meanwhile
 		again := *s
-		again.Steps = first.Trace.Steps
+		again.Steps, again.Guide = first.Trace.Steps, nil
 		s = &again
 	}
 	ex := e.executeSeeing(&wire.Request{Schedule: *s}, visible, first.needs)
