@@ -10,12 +10,13 @@ const (
 // NotReady is the outcome of a case of a select that took its default.
 const NotReady = -2
 
-// channel is Go's channel. What needs no partner is decided by the state: a buffered channel with room or values, a closed one.
-// An unbuffered communication is one step of both sides (Rule.Meets); which goroutines meet is not a matter of the channel's state.
+// channel is Go's channel. The state decides every operation that needs no partner: on a buffered
+// channel with room or values, or on a closed channel. A communication over an unbuffered channel
+// is one step of both sides (Rule.Meets); the state does not say which goroutines meet.
 //
-// The k-th send happens before the k-th receive completes, and the k-th receive before the send k+C over a channel of capacity C (Go memory
-// model); a close happens before a receive that returns because of it. Between a send and a receive the order is with
-// the partner alone, so sends commute with receives.
+// / The k-th send happens before the k-th receive completes, and the k-th receive before the send
+// k+C over a channel of capacity C (Go memory model). A close happens before a receive that returns
+// because of it. A send is ordered with its own receive alone, so sends commute with receives.
 var channel = &Primitive{
 	Kind: trace.ObjChan, Counters: []string{"values", "closed"},
 	Initial: func(o *Object) (s State) {
@@ -28,21 +29,43 @@ var channel = &Primitive{
 	},
 	Blocking: []trace.Op{trace.OpSend, trace.OpRecv},
 	Rules: []Rule{
-		{Op: trace.OpSend, Arg: 0, When: Buffered, Needs: []Need{is(closed, 0), room(values)}, Effects: []Effect{add(values, 1)}, Mode: Send, Order: Acquires | Releases | ByPartner},
-		{Op: trace.OpSend, Arg: 0, When: Unbuffered, Needs: []Need{is(closed, 0)}, Meets: true, Mode: Meet, Ordered: Serve, Order: Acquires | Releases | ByPartner},
+		{
+			Op:      trace.OpSend,
+			Arg:     0,
+			When:    Buffered,
+			Needs:   []Need{is(closed, 0), room(values)},
+			Effects: []Effect{add(values, 1)},
+			Mode:    Send,
+			Order:   Acquires | Releases | ByPartner,
+		},
+		{Op: trace.OpSend, Arg: 0, When: Unbuffered, Needs: []Need{is(closed, 0)}, Meets: true,
+			Mode: Meet, Ordered: Serve, Order: Acquires | Releases | ByPartner},
 		{Op: trace.OpSend, Arg: -1, Needs: []Need{is(closed, 1)}, Mode: SendClosed, Panics: true},
-		{Op: trace.OpRecv, Arg: 1, When: Buffered, Needs: []Need{least(values, 1)}, Effects: []Effect{add(values, -1)}, Mode: Recv, Order: Acquires | Releases | ByPartner},
-		{Op: trace.OpRecv, Arg: 1, When: Unbuffered, Needs: []Need{is(closed, 0)}, Meets: true, Mode: Meet, Ordered: Serve, Order: Acquires | Releases | ByPartner},
-		{Op: trace.OpRecv, Arg: 0, Needs: []Need{is(values, 0), is(closed, 1)}, Mode: RecvClosed, Order: Acquires},
+		{
+			Op:      trace.OpRecv,
+			Arg:     1,
+			When:    Buffered,
+			Needs:   []Need{least(values, 1)},
+			Effects: []Effect{add(values, -1)},
+			Mode:    Recv,
+			Order:   Acquires | Releases | ByPartner,
+		},
+		{Op: trace.OpRecv, Arg: 1, When: Unbuffered, Needs: []Need{is(closed, 0)}, Meets: true,
+			Mode: Meet, Ordered: Serve, Order: Acquires | Releases | ByPartner},
+		{Op: trace.OpRecv, Arg: 0, Needs: []Need{is(values, 0), is(closed, 1)},
+			Mode: RecvClosed, Order: Acquires},
 		{Op: trace.OpSend, Arg: NotReady, Polls: true, Mode: Poll},
 		{Op: trace.OpRecv, Arg: NotReady, Polls: true, Mode: Poll},
-		{Op: trace.OpClose, Arg: 0, Needs: []Need{is(closed, 0)}, Effects: []Effect{set(closed, 1)}, Mode: Close, Order: Releases},
+		{Op: trace.OpClose, Arg: 0, Needs: []Need{is(closed, 0)}, Effects: []Effect{set(closed, 1)},
+			Mode: Close, Order: Releases},
 		{Op: trace.OpClose, Arg: -1, Needs: []Need{is(closed, 1)}, Mode: Close, Panics: true},
 		{Op: trace.OpLen, Outcome: Given, Sign: anySign, Mode: Length},
 		{Op: trace.OpArrive, Outcome: Given, Sign: anySign, Mode: Arrived},
 		{Op: trace.OpAwait, Outcome: Given, Sign: anySign, Mode: Poll, Order: Acquires},
-		{Op: trace.OpTimerStop, Outcome: Given, Sign: anySign, Effects: []Effect{set(values, 0)}, Mode: Write},
-		{Op: trace.OpTimerStart, Outcome: Given, Sign: anySign, Effects: []Effect{set(values, 0)}, Mode: Write, Order: Releases},
+		{Op: trace.OpTimerStop, Outcome: Given, Sign: anySign, Effects: []Effect{set(values, 0)},
+			Mode: Write},
+		{Op: trace.OpTimerStart, Outcome: Given, Sign: anySign, Effects: []Effect{set(values, 0)},
+			Mode: Write, Order: Releases},
 	},
 }
 

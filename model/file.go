@@ -2,8 +2,8 @@ package model
 
 import "heddle/trace"
 
-// syncMap is sync.Map, and what stands for files and for state inside the standard library: loads commute, and what a
-// store did happens before the loads that come after it.
+// syncMap is sync.Map. It also stands for files and for state inside the standard library. Loads
+// commute; a store happens before the loads that follow it.
 var syncMap = &Primitive{
 	Kind: trace.ObjMap,
 	Rules: []Rule{

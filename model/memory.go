@@ -2,7 +2,8 @@ package model
 
 import "heddle/trace"
 
-// memory is plain variables, where accesses are steps. They give no order; two in conflict without one are a data race.
+// memory is a plain variable whose accesses are steps. Its accesses order nothing: two that
+// conflict and are concurrent are a data race.
 var memory = &Primitive{
 	Kind: trace.ObjMemory,
 	Rules: []Rule{
@@ -12,8 +13,9 @@ var memory = &Primitive{
 	},
 }
 
-// atomic is a variable of package sync/atomic. All operations on it behave as though executed in one order (Go memory model).
-// Values are not counted here: whether a CompareAndSwap finds what it compares with is decided by the strategy, which has them.
+// atomic is a variable of package sync/atomic. All operations on it behave as though executed in
+// one order (Go memory model). The state has no values: the strategy, which knows them, decides
+// whether a CompareAndSwap succeeds.
 var atomic = &Primitive{
 	Kind: trace.ObjAtomic,
 	Rules: []Rule{

@@ -2,25 +2,26 @@ package model
 
 import "heddle/trace"
 
-// A Mode is what an access does to its object, as far as others can notice.
-// Modes of different kinds of objects never meet.
+// A Mode is what an access does to its object, as far as conflicts go. Accesses with modes of
+// different kinds of objects are never to one object.
 type Mode uint8
 
 const (
-	// Read and Write are the modes of memory, atomics, maps and files, and of all objects whose operations are totally
-	// ordered: a mutex's Lock and Unlock are writes, a TryLock that fails is a read.
+	// Read and Write are the modes of memory, atomics, maps and files, and of all objects whose
+	// operations are totally ordered. A mutex's Lock and Unlock are writes; a TryLock that fails is
+	// a read.
 	Read Mode = iota
 	Write
 
-	// RWMutex. Readers commute unless one may unlock what is not locked; so do a writer that arrives and a reader that
-	// leaves, since the writer takes the lock in a step of its own.
+	// RWMutex. Readers commute unless an RUnlock may come without its RLock. The arrival of a
+	// writer commutes with an RUnlock, since the writer takes the lock in a step of its own.
 	ReadLock
 	ReadUnlock
 	WriterArrives
 	TryFailed
 	TryReadFailed
 
-	// WaitGroup. Add commutes with Add unless the counter may become negative.
+	// WaitGroup. Two Adds commute unless the counter may become negative.
 	Add
 	Wait
 
@@ -31,18 +32,19 @@ const (
 	RecvClosed
 	Close
 	Length
-	Poll    // default was taken: no case was ready
-	Meet    // over a channel that nothing polls
-	Arrived // at an unbuffered channel that is polled
-	Serve   // as Meet, over a channel that is polled
-	Left    // a select that had arrived at the channel took another of its cases
-	Seen    // whether a case of the channel could be done without a partner mattered
+	Poll    // a select took its default: no case was ready
+	Meet    // a communication over a channel that no goroutine polls
+	Arrived // an arrival at an unbuffered channel that a goroutine polls
+	Serve   // as Meet, over a channel that a goroutine polls
+	Left    // a select that had arrived at the channel took another case
+	Seen    // it mattered whether a case of the channel was ready without a partner
 
-	Modes // how many there are
+	Modes // the number of modes
 )
 
-// conflicts[m][n] says whether the order of two accesses with modes m and n matters. covers[m][n] says that a search which looks
-// back from an access with mode m, for what it comes after, need not look beyond one with mode n.
+// conflicts[m][n] reports whether the order of accesses with modes m and n matters. covers[m][n]
+// reports whether a search for the latest conflict of an access with mode m, backwards in time, may
+// stop at an access with mode n.
 var conflicts, covers = conflictTables()
 
 func conflictTables() (c, s [Modes][Modes]bool) {
@@ -84,18 +86,26 @@ func conflictTables() (c, s [Modes][Modes]bool) {
 // Conflict reports whether the order of two accesses to one object, with these modes, matters.
 func Conflict(m, n Mode) bool { return conflicts[m][n] }
 
-// Covers reports whether an access with mode n conflicts with all that one with mode m conflicts with, m among it: a search
-// that looks back from m for conflicts need not look beyond n.
+// Covers reports whether an access with mode n conflicts with m and with every mode that m
+// conflicts with. A search for conflicts with m, backwards in time, may stop there: all earlier
+// ones happen before n.
 func Covers(m, n Mode) bool { return covers[m][n] }
 
-// MayConflict reports whether two announced operations of different goroutines on one object may not commute, whatever the
-// kind of the object and their outcomes. It errs towards true.
+// MayConflict reports whether two pending operations of different goroutines on one object may fail
+// to commute, whatever the kind of the object and their outcomes. It errs towards true.
 func MayConflict(a, b trace.Op) bool { return !(looks(a) && looks(b)) }
 
-// looks reports whether an operation changes nothing that another one with looks could notice.
+// looks reports whether an operation changes nothing that another operation with looks can observe.
 func looks(op trace.Op) bool {
 	switch op {
-	case trace.OpRead, trace.OpAtomicLoad, trace.OpLen, trace.OpRLock, trace.OpWGWait, trace.OpMapLoad, trace.OpMapRange, trace.OpNow:
+	case trace.OpRead,
+		trace.OpAtomicLoad,
+		trace.OpLen,
+		trace.OpRLock,
+		trace.OpWGWait,
+		trace.OpMapLoad,
+		trace.OpMapRange,
+		trace.OpNow:
 		return true
 	}
 	return false

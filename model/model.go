@@ -1,50 +1,56 @@
-// Package model says what heddle believes about Go's primitives: it is the one definition of what an operation on an object
-// does, when it must wait, which two operations commute, which orders it gives, and what lets a waiting one go on.
+// Package model is heddle's one definition of Go's primitives: what an operation does to an object,
+// when it blocks, which two operations commute, which orders it gives, and what enables a blocked
+// operation.
 //
-// A Primitive is a table with a Rule for every outcome of every operation. A State is a few counters, whose names
-// the Primitive tells. A rule applies where its needs are met; an operation that none of its rules applies to waits.
-// Everything else is derived from the tables: Step and After replay executions, Waits and Enables tell what waits for what,
-// Mode says what a rule means to others, and Conflict of two modes says whether their order matters.
+// / A Primitive is a table with a Rule for every outcome of every operation. A State is a few
+// counters, which the Primitive names. A rule applies where its needs are met; an operation blocks
+// where no rule applies. Everything else is derived from the tables. Step and After replay
+// executions, Waits and Enables say what waits for what, Mode says what a rule means to other
+// operations, and Conflict of two modes says whether their order matters.
 //
-// The tables are read against the documentation of package sync, the Go specification and the Go memory model; tests compare
-// the commutations with what swapping two operations does in every small state, and the scheduler (rt/sched) with Step for every
-// event of random programs. rt/sched keeps its own representation, which is faster.
+// / The tables follow the documentation of package sync, the Go specification and the Go memory
+// model. Tests compare the commutations with the effect of swapping two operations in every small
+// state, and the scheduler (rt/sched) with Step for every event of random programs. rt/sched has a
+// representation of its own, which is faster.
 //
-// An operation that a Primitive has no rule for is unknown: it is always possible, its outcome is what it was, and it conflicts
-// with every other operation on its object. That is sound, without any reduction.
+// / An operation without a rule is unknown: it is always enabled, its outcome is the recorded one,
+// and it conflicts with every other operation on its object. That is sound, and reduces nothing.
 //
-// The package has no state and imports package trace alone, since it is compiled into the program under test.
+// / The package has no state and imports package trace alone, since it is compiled into the program
+// under test.
 package model
 
 import "heddle/trace"
 
-// An Object is what the rules must know of an object, beside its state.
+// An Object is what the rules must know of an object beside its state.
 type Object struct {
 	Kind trace.ObjKind
 	Cap  int32  // capacity of a channel
-	Init uint64 // trace.Object.Init
+	Init uint64 // as in trace.Object
 
-	// Ordered: operations that commute as a rule turned out not to, see Rule.Ordered.
+	// Ordered: operations that commute by default turned out not to. See Rule.Ordered.
 	Ordered bool
 }
 
-// A Counter is the index of one in a State.
+// A Counter is the index of a counter in a State.
 type Counter uint8
 
-// Counters is how many a State has.
+// Counters is the number of counters in a State.
 const Counters = 3
 
-// A State is what an object's past operations have left, as far as it decides about later ones.
+// A State is what the past operations on an object have left, as far as later operations depend on
+// it.
 type State [Counters]int32
 
-// A Need is what a rule asks of a counter: at least Min and at most Max.
+// A Need is what a rule demands of a counter: at least Min and at most Max.
 type Need struct {
 	Counter  Counter
 	Min, Max int32
-	Room     bool // at most the capacity less one, in place of Max
+	Room     bool // at most the capacity less one, instead of Max
 }
 
-// An Effect is what a rule does to a counter: it becomes N, or grows by N, or by the operation's argument.
+// An Effect is what a rule does to a counter. The counter is set to N, or grows by N or by the
+// operation's argument.
 type Effect struct {
 	Counter Counter
 	N       int32
@@ -52,24 +58,25 @@ type Effect struct {
 	ByArg   bool
 }
 
-// Outcome says which outcomes a rule is about.
+// Outcome says which outcomes a rule covers.
 type Outcome uint8
 
 const (
-	Exactly Outcome = iota // Rule.Arg
-	Given                  // what the operation brings with it, such as the delta of an Add; Rule.Sign bounds it
-	Before                 // the value of counter 0 before the operation
-	After                  // and after it
+	Exactly Outcome = iota // the one in Rule.Arg
+	// what the operation brings along, such as the delta of an Add; Rule.Sign bounds it
+	Given
+	Before // the value of counter 0 before the operation
+	After  // the value of counter 0 after the operation
 )
 
-// Order is a set of the orders that the Go memory model derives from an operation.
+// Order is the set of orders that the Go memory model derives from an operation.
 type Order uint8
 
 const (
-	Acquires  Order = 1 << iota // what was released at the object before happens before what follows
-	Releases                    // what came before happens before what acquires at the object later
-	Replaces                    // Releases, and earlier releases no longer count
-	ByPartner                   // the order is with the event Event.Partner alone: signals, sends and receives
+	Acquires  Order = 1 << iota // what was released at the object before happens before this operation
+	Releases                    // this operation happens before later ones that acquire at the object
+	Replaces                    // as Releases, and earlier releases no longer count
+	ByPartner                   // ordered with the event Event.Partner alone: signals, sends and receives
 )
 
 // Section says what a rule does to the critical section of its goroutine.
@@ -77,40 +84,42 @@ type Section uint8
 
 const (
 	Outside     Section = iota
-	Enter               // with the exclusive right
+	Enter               // exclusively
 	EnterShared         // as one of several readers
 	Leave
 	LeaveShared
 )
 
-// Enters and Leaves report whether s begins a critical section, or ends one.
+// Enters reports whether s begins a critical section.
 func (s Section) Enters() bool { return s == Enter || s == EnterShared }
+
+// Leaves reports whether s ends a critical section.
 func (s Section) Leaves() bool { return s == Leave || s == LeaveShared }
 
 // A Rule is one outcome of an operation.
 type Rule struct {
 	Op      trace.Op
 	Outcome Outcome
-	Arg     int32 // of Exactly
-	Sign    int   // of Given: -1, 0 or 1, that of the argument; see anySign
+	Arg     int32 // the outcome, if Exactly
+	Sign    int   // of the argument, if Given: -1, 0, 1 or anySign
 	Needs   []Need
 	Effects []Effect
 
 	// When restricts the rule to channels with or without a buffer.
 	When When
 
-	Meets  bool // it is one step with the other side's operation: an unbuffered channel
-	Polls  bool // the operation is a case of a select that does not wait, and was not ready
-	Unseen bool // no other operation can notice it
+	Meets  bool // one step with the operation of the other side, over an unbuffered channel
+	Polls  bool // the operation is a case of a select with default, and was not ready
+	Unseen bool // no other operation can observe it
 	Panics bool
 
 	Mode    Mode
-	Ordered Mode // in place of Mode where Object.Ordered says so; Read: the same
+	Ordered Mode // replaces Mode if Object.Ordered is set; Read: Mode stays
 	Order   Order
 	Section Section
 }
 
-// When says of which channels a rule is.
+// When restricts a rule to some channels.
 type When uint8
 
 const (
@@ -125,22 +134,22 @@ const anySign = 2
 // A Primitive is the definition of one kind of object.
 type Primitive struct {
 	Kind     trace.ObjKind
-	Counters []string // their names, in the order of State
+	Counters []string // in the order of State
 	Initial  func(o *Object) State
 	Rules    []Rule
-	Blocking []trace.Op // operations that no rule applies to in some state
+	Blocking []trace.Op // operations that block in some state
 
 	byOp    [trace.OpMax][]Rule
 	settles bool
 }
 
-// primitives are all there are, by kind.
+// primitives has all definitions, by kind.
 var primitives [256]*Primitive
 
 // unknown is the primitive of kinds without a definition.
 var unknown = &Primitive{Kind: trace.ObjOther}
 
-// ObjectOf returns what the rules must know of an object of a trace, and its definition.
+// ObjectOf returns the definition of an object of a trace, and what the rules must know of it.
 func ObjectOf(o *trace.Object) (*Primitive, Object) {
 	return Of(o.Kind), Object{Kind: o.Kind, Cap: o.Cap, Init: o.Init}
 }
@@ -166,9 +175,23 @@ func register(ps ...*Primitive) (registered bool) {
 	return true
 }
 
-var _ = register(mutex, rwmutex, cond, waitgroup, once, channel, semaphore, atomic, memory, syncMap, pool, timer)
+var _ = register(
+	mutex,
+	rwmutex,
+	cond,
+	waitgroup,
+	once,
+	channel,
+	semaphore,
+	atomic,
+	memory,
+	syncMap,
+	pool,
+	timer,
+)
 
-// Of returns the definition of a kind of object. It is never nil: of kinds that are not defined every operation is unknown.
+// Of returns the definition of a kind of object. It is never nil: every operation on a kind without
+// a definition is unknown.
 func Of(kind trace.ObjKind) *Primitive {
 	if p := primitives[kind]; p != nil {
 		return p
@@ -194,8 +217,9 @@ func (p *Primitive) Start(o *Object) State {
 	return p.Initial(o)
 }
 
-// Step says what op does at an object in state s; arg is what the operation brings with it, or its outcome where nothing
-// decides about that. It returns the rule that applies, the outcome as trace.Event.Arg has it, and the next state. The rule is nil if op must wait.
+// Step performs op on an object in state s. arg is what the operation brings along, or its outcome
+// where the state does not decide it. Step returns the rule that applies, the outcome as in
+// trace.Event.Arg, and the next state. The rule is nil if op blocks.
 func (p *Primitive) Step(o *Object, s State, op trace.Op, arg int32) (r *Rule, outcome int32, next State) {
 	rules := p.byOp[op]
 	if len(rules) == 0 {
@@ -216,7 +240,8 @@ func (p *Primitive) After(o *Object, s State, op trace.Op, outcome int32) State 
 	if r == nil {
 		return s
 	}
-	for _, n := range r.Needs { // what it was, even if the execution does not show how it became so
+	// the state that the outcome proves, even if the execution does not show its cause
+	for _, n := range r.Needs {
 		if n.Min == n.Max && !n.Room {
 			s[n.Counter] = n.Min
 		}
@@ -224,8 +249,8 @@ func (p *Primitive) After(o *Object, s State, op trace.Op, outcome int32) State 
 	return r.apply(s, outcome)
 }
 
-// Rule returns the rule of an operation with that outcome: its first rule where the outcome is none that a rule has, as that of an
-// operation that was announced and not done; nil if the operation is unknown.
+// Rule returns the rule of op with that outcome. If no rule has it, as for an operation that was
+// announced and not performed, the result is the first rule of op; nil if op is unknown.
 func (p *Primitive) Rule(o *Object, op trace.Op, outcome int32) *Rule {
 	rules := p.byOp[op]
 	for i := range rules {
@@ -258,7 +283,7 @@ func (p *Primitive) Rule(o *Object, op trace.Op, outcome int32) *Rule {
 	return nil
 }
 
-// Settled returns the state after an operation with that outcome, if that does not depend on what came before it.
+// Settled returns the state after op with that outcome, if the outcome alone determines it.
 func (p *Primitive) Settled(o *Object, op trace.Op, outcome int32) (s State, ok bool) {
 	r := p.Rule(o, op, outcome)
 	if r == nil {
@@ -292,10 +317,10 @@ func (p *Primitive) Settled(o *Object, op trace.Op, outcome int32) (s State, ok 
 	return s, true
 }
 
-// Settles reports whether there are operations that Settled is true of.
+// Settles reports whether some operation of p has a Settled state.
 func (p *Primitive) Settles() bool { return p.settles }
 
-// Waits reports whether there is a state in which op must wait.
+// Waits reports whether op blocks in some state.
 func (p *Primitive) Waits(op trace.Op) bool {
 	for _, w := range p.Blocking {
 		if w == op {
@@ -305,21 +330,22 @@ func (p *Primitive) Waits(op trace.Op) bool {
 	return false
 }
 
-// Blames reports whether an operation with that outcome is one of those that make op wait in state s: without it a
-// counter would be closer to what op needs.
+// Blames reports whether by, with that outcome, is one of the operations that make op block in
+// state s: without it a counter would be closer to what op needs.
 func (p *Primitive) Blames(o *Object, s State, op trace.Op, by trace.Op, outcome int32) bool {
 	cause := p.Rule(o, by, outcome)
 	return cause != nil && p.moves(o, s, op, cause, outcome, false)
 }
 
-// Enables reports whether an operation with that outcome brings a counter closer to what op needs, which waits in state s.
+// Enables reports whether by, with that outcome, brings a counter closer to what op needs. op is
+// blocked in state s.
 func (p *Primitive) Enables(o *Object, s State, op trace.Op, by trace.Op, outcome int32) bool {
 	cause := p.Rule(o, by, outcome)
 	return cause != nil && p.moves(o, s, op, cause, outcome, true)
 }
 
-// Helps reports whether an operation with that outcome can let op go on, which waits at the same object: whether there is a state
-// in which it Enables op, or it is the other side of what op does.
+// Helps reports whether by, with that outcome, can enable op, which is blocked at the same object:
+// in some state by Enables op, or by is the other side of op's communication.
 func (p *Primitive) Helps(o *Object, op trace.Op, by trace.Op, outcome int32) bool {
 	if op == trace.OpCondWake {
 		return by == trace.OpSignal || by == trace.OpBroadcast
@@ -345,7 +371,9 @@ func (p *Primitive) Helps(o *Object, op trace.Op, by trace.Op, outcome int32) bo
 				}
 				switch {
 				case e.Counter != n.Counter || r.Panics:
-				case e.Set && e.N >= low && e.N <= high, !e.Set && d > 0 && low > -many, !e.Set && d < 0 && high < many:
+				case e.Set && e.N >= low && e.N <= high,
+					!e.Set && d > 0 && low > -many,
+					!e.Set && d < 0 && high < many:
 					return true
 				}
 			}
@@ -354,7 +382,7 @@ func (p *Primitive) Helps(o *Object, op trace.Op, by trace.Op, outcome int32) bo
 	return false
 }
 
-// Orders returns the orders that the Go memory model derives from an operation with that outcome.
+// Orders returns the orders that the Go memory model derives from op with that outcome.
 func (p *Primitive) Orders(o *Object, op trace.Op, outcome int32) Order {
 	if r := p.Rule(o, op, outcome); r != nil {
 		return r.Order
@@ -362,7 +390,7 @@ func (p *Primitive) Orders(o *Object, op trace.Op, outcome int32) Order {
 	return unknownRule.Order
 }
 
-// SectionOf returns what an operation with that outcome does to the critical section of its goroutine.
+// SectionOf returns what op with that outcome does to the critical section of its goroutine.
 func (p *Primitive) SectionOf(o *Object, op trace.Op, outcome int32) Section {
 	if r := p.Rule(o, op, outcome); r != nil {
 		return r.Section
@@ -370,7 +398,8 @@ func (p *Primitive) SectionOf(o *Object, op trace.Op, outcome int32) Section {
 	return Outside
 }
 
-// moves reports whether cause moves a counter that op waits for in state s, towards its need or away from it.
+// moves reports whether cause moves a counter that op, blocked in state s, waits for: towards what
+// op needs, or away from it.
 func (p *Primitive) moves(o *Object, s State, op trace.Op, cause *Rule, outcome int32, towards bool) bool {
 	for i := range p.byOp[op] {
 		r := &p.byOp[op][i]
@@ -405,7 +434,8 @@ func (p *Primitive) moves(o *Object, s State, op trace.Op, cause *Rule, outcome 
 	return false
 }
 
-// Mode returns what an operation with that outcome means to others. seen is false if no other operation can notice it.
+// Mode returns the mode of op with that outcome. seen is false if no other operation can observe
+// it.
 func (p *Primitive) Mode(o *Object, op trace.Op, outcome int32) (m Mode, seen bool) {
 	r := p.Rule(o, op, outcome)
 	switch {
@@ -421,10 +451,10 @@ func (p *Primitive) Mode(o *Object, op trace.Op, outcome int32) (m Mode, seen bo
 	return r.Mode, true
 }
 
-// unknownRule is that of operations without a definition.
+// unknownRule is the rule of operations without a definition.
 var unknownRule = Rule{Outcome: Given, Sign: anySign, Mode: Write, Ordered: Write, Order: Acquires | Releases}
 
-// reads reports whether an operation without a rule only looks.
+// reads reports whether op, which has no rule, changes nothing.
 func reads(op trace.Op) bool {
 	switch op {
 	case trace.OpRead, trace.OpAtomicLoad, trace.OpMapLoad, trace.OpMapRange, trace.OpAwait:
@@ -433,7 +463,8 @@ func reads(op trace.Op) bool {
 	return false
 }
 
-// unseen reports whether no other operation can notice one without a rule: it only tells what another did.
+// unseen reports whether no other operation can observe op, which has no rule: it only records what
+// another operation did.
 func unseen(op trace.Op) bool {
 	return op == trace.OpCondWake || op == trace.OpTimerFire || op == trace.OpSelect
 }
@@ -454,7 +485,6 @@ func (r *Rule) sign(arg int32) bool {
 	return arg < 0
 }
 
-// met reports whether the needs of r are met in s.
 func (r *Rule) met(o *Object, s *State) bool {
 	for i := range r.Needs {
 		low, high := r.Needs[i].Bounds(o)
@@ -486,7 +516,6 @@ func (r *Rule) outcome(s *State, arg int32) int32 {
 	return r.Arg
 }
 
-// apply returns the state after r.
 func (r *Rule) apply(s State, arg int32) State {
 	for i := range r.Effects {
 		switch e := &r.Effects[i]; {

@@ -15,7 +15,8 @@ type move struct {
 
 func (m move) String() string { return fmt.Sprintf("%v(%d)", m.op, m.arg) }
 
-// movesOf are the operations of a primitive that goroutines may begin at any time, with arguments of each sign where that matters.
+// movesOf are the operations of a primitive that goroutines may begin at any time, with arguments
+// of each sign where that matters.
 func movesOf(p *Primitive) (ms []move) {
 	for op := range p.byOp {
 		given := false
@@ -62,13 +63,15 @@ func statesOf(p *Primitive, o *Object) (states []State) {
 // objectsOf are the objects of a kind that rules tell apart.
 func objectsOf(p *Primitive, ordered bool) []*Object {
 	if p.Kind == trace.ObjChan {
-		return []*Object{{Kind: p.Kind, Ordered: ordered}, {Kind: p.Kind, Cap: 1, Ordered: ordered}, {Kind: p.Kind, Cap: 2, Ordered: ordered}}
+		return []*Object{{Kind: p.Kind, Ordered: ordered}, {Kind: p.Kind, Cap: 1, Ordered: ordered},
+			{Kind: p.Kind, Cap: 2, Ordered: ordered}}
 	}
 	return []*Object{{Kind: p.Kind, Ordered: ordered}, {Kind: p.Kind, Init: 1, Ordered: ordered}}
 }
 
-// TestConflict compares Conflict with what it is for: in every small state, two operations of different goroutines whose modes do
-// not conflict have the same outcomes and leave the same state in both orders, and neither keeps the other from going on or lets it.
+// TestConflict compares Conflict with what it is for: in every small state, two operations of
+// different goroutines whose modes do not conflict have the same outcomes and leave the same state
+// in both orders, and neither keeps the other from going on or lets it.
 func TestConflict(t *testing.T) {
 	for _, p := range All() {
 		for _, ordered := range []bool{false, true} {
@@ -100,7 +103,9 @@ func checkPair(t *testing.T, p *Primitive, o *Object, s State, a, b move) {
 	case rb == nil:
 		differs = "the first lets the second go on"
 		if ra.Order&ByPartner != 0 && rb2.Order&ByPartner != 0 {
-			return // ordered with the partner alone: the k-th send with the k-th receive, the signal with whom it wakes
+			// ordered with the partner alone: the k-th send with the k-th receive, the signal with
+			// the goroutines that it wakes
+			return
 		}
 	case rb2 == nil:
 		differs = "the first keeps the second from going on"
@@ -128,7 +133,8 @@ func checkPair(t *testing.T, p *Primitive, o *Object, s State, a, b move) {
 	}
 	mb, _ := p.Mode(o, b.op, out)
 	if !Conflict(ma, mb) {
-		t.Errorf("%v (capacity %d, ordered %v) in state %v: %v and %v do not conflict, but %s", p.Kind, o.Cap, o.Ordered, s, a, b, differs)
+		t.Errorf("%v (capacity %d, ordered %v) in state %v: %v and %v do not conflict, but %s", p.Kind, o.Cap,
+			o.Ordered, s, a, b, differs)
 	}
 }
 
@@ -168,25 +174,38 @@ func TestDocumented(t *testing.T) {
 		steps []step
 	}{
 		{"a locked mutex keeps Lock waiting and TryLock fails", Object{Kind: trace.ObjMutex}, []step{
-			{trace.OpLock, 0, 1}, {trace.OpLock, 0, waits}, {trace.OpTryLock, 0, 0}, {trace.OpUnlock, 0, 0}, {trace.OpTryLock, 0, 1}, {trace.OpUnlock, 0, 0}, {trace.OpUnlock, 0, -1}}},
-		{"a mutex that was locked before", Object{Kind: trace.ObjMutex, Init: 1}, []step{{trace.OpLock, 0, waits}, {trace.OpUnlock, 0, 0}, {trace.OpLock, 0, 1}}},
+			{trace.OpLock, 0, 1}, {trace.OpLock, 0, waits}, {trace.OpTryLock, 0, 0}, {trace.OpUnlock, 0, 0},
+			{trace.OpTryLock, 0, 1}, {trace.OpUnlock, 0, 0}, {trace.OpUnlock, 0, -1}}},
+		{"a mutex that was locked before", Object{Kind: trace.ObjMutex, Init: 1},
+			[]step{{trace.OpLock, 0, waits}, {trace.OpUnlock, 0, 0}, {trace.OpLock, 0, 1}}},
 		{"a blocked Lock call excludes new readers", Object{Kind: trace.ObjRWMutex}, []step{
-			{trace.OpRLock, 0, 1}, {trace.OpRLock, 0, 1}, {trace.OpArrive, 0, 0}, {trace.OpLock, 0, waits}, {trace.OpRLock, 0, waits}, {trace.OpTryRLock, 0, 0},
-			{trace.OpRUnlock, 0, 0}, {trace.OpLock, 0, waits}, {trace.OpRUnlock, 0, 0}, {trace.OpLock, 0, 1}, {trace.OpArrive, 0, waits}, {trace.OpUnlock, 0, 0}, {trace.OpTryRLock, 0, 1}, {trace.OpTryLock, 0, 0}}},
+			{trace.OpRLock, 0, 1}, {trace.OpRLock, 0, 1}, {trace.OpArrive, 0, 0}, {trace.OpLock, 0, waits},
+			{trace.OpRLock, 0, waits}, {trace.OpTryRLock, 0, 0},
+			{trace.OpRUnlock, 0, 0}, {trace.OpLock, 0, waits}, {trace.OpRUnlock, 0, 0}, {trace.OpLock, 0, 1},
+			{trace.OpArrive, 0, waits}, {trace.OpUnlock, 0, 0}, {trace.OpTryRLock, 0, 1},
+			{trace.OpTryLock, 0, 0}}},
 		{"RUnlock of an unlocked RWMutex", Object{Kind: trace.ObjRWMutex}, []step{{trace.OpRUnlock, 0, -1}}},
 		{"Wait blocks until the counter is zero", Object{Kind: trace.ObjWaitGroup}, []step{
-			{trace.OpWGWait, 0, 0}, {trace.OpWGAdd, 2, 2}, {trace.OpWGWait, 0, waits}, {trace.OpWGAdd, -1, -1}, {trace.OpWGWait, 0, waits}, {trace.OpWGAdd, -1, -1}, {trace.OpWGWait, 0, 0}}},
+			{trace.OpWGWait, 0, 0}, {trace.OpWGAdd, 2, 2}, {trace.OpWGWait, 0, waits},
+			{trace.OpWGAdd, -1, -1}, {trace.OpWGWait, 0, waits}, {trace.OpWGAdd, -1, -1},
+			{trace.OpWGWait, 0, 0}}},
 		{"Once runs one function, and others wait for it", Object{Kind: trace.ObjOnce}, []step{
 			{trace.OpOnce, 0, 1}, {trace.OpOnce, 0, waits}, {trace.OpOnceDone, 0, 0}, {trace.OpOnce, 0, 0}}},
 		{"a signal wakes one, a broadcast all", Object{Kind: trace.ObjCond}, []step{
-			{trace.OpSignal, 0, 0}, {trace.OpCondWait, 0, 0}, {trace.OpCondWait, 0, 0}, {trace.OpCondWait, 0, 0}, {trace.OpSignal, 0, 3}, {trace.OpBroadcast, 0, 2}, {trace.OpBroadcast, 0, 0}}},
+			{trace.OpSignal, 0, 0}, {trace.OpCondWait, 0, 0}, {trace.OpCondWait, 0, 0},
+			{trace.OpCondWait, 0, 0}, {trace.OpSignal, 0, 3}, {trace.OpBroadcast, 0, 2},
+			{trace.OpBroadcast, 0, 0}}},
 		{"a buffered channel", Object{Kind: trace.ObjChan, Cap: 1}, []step{
-			{trace.OpRecv, 0, waits}, {trace.OpSend, 0, 0}, {trace.OpSend, 0, waits}, {trace.OpClose, 0, 0}, {trace.OpRecv, 0, 1}, {trace.OpRecv, 0, 0}, {trace.OpSend, 0, -1}, {trace.OpClose, 0, -1}}},
-		{"a closed channel that was full before", Object{Kind: trace.ObjChan, Cap: 2, Init: trace.ChanState(2, true)}, []step{
+			{trace.OpRecv, 0, waits}, {trace.OpSend, 0, 0}, {trace.OpSend, 0, waits}, {trace.OpClose, 0, 0},
+			{trace.OpRecv, 0, 1}, {trace.OpRecv, 0, 0}, {trace.OpSend, 0, -1}, {trace.OpClose, 0, -1}}},
+		{"a closed channel that was full before", Object{Kind: trace.ObjChan, Cap: 2,
+			Init: trace.ChanState(2, true)}, []step{
 			{trace.OpSend, 0, -1}, {trace.OpRecv, 0, 1}, {trace.OpRecv, 0, 1}, {trace.OpRecv, 0, 0}}},
-		{"a timer's Stop takes its value out", Object{Kind: trace.ObjChan, Cap: 1, Init: trace.ChanState(1, false)}, []step{{trace.OpTimerStop, 0, 0}, {trace.OpRecv, 0, waits}}},
+		{"a timer's Stop takes its value out", Object{Kind: trace.ObjChan, Cap: 1,
+			Init: trace.ChanState(1, false)}, []step{{trace.OpTimerStop, 0, 0}, {trace.OpRecv, 0, waits}}},
 		{"a semaphore", Object{Kind: trace.ObjSemaphore, Init: 1}, []step{
-			{trace.OpAcquire, 0, 0}, {trace.OpAcquire, 0, waits}, {trace.OpRelease, 0, 1}, {trace.OpRelease, 0, 2}, {trace.OpAcquire, 0, 1}}},
+			{trace.OpAcquire, 0, 0}, {trace.OpAcquire, 0, waits}, {trace.OpRelease, 0, 1},
+			{trace.OpRelease, 0, 2}, {trace.OpAcquire, 0, 1}}},
 		{"what is not known is always possible", Object{Kind: trace.ObjModel}, []step{{trace.OpModel, 7, 7}}},
 	}
 	for _, test := range tests {
@@ -198,14 +217,15 @@ func TestDocumented(t *testing.T) {
 				outcome = waits
 			}
 			if outcome != st.want {
-				t.Errorf("%s: step %d, %v in state %v: outcome %d, want %d", test.what, i, st.op, s, outcome, st.want)
+				t.Errorf("%s: step %d, %v in state %v: outcome %d, want %d", test.what, i, st.op, s, outcome,
+					st.want)
 			}
 			s = next
 		}
 	}
 }
 
-// TestWaits has who waits, and what lets it go on.
+// TestWaits: which operations block, and which enable them.
 func TestWaits(t *testing.T) {
 	for _, p := range All() {
 		waits := map[trace.Op]bool{}
@@ -220,7 +240,8 @@ func TestWaits(t *testing.T) {
 		}
 		for op := range trace.OpMax {
 			if waits[op] != p.Waits(op) {
-				t.Errorf("%v %v waits in some state: %v, but Blocking says %v", p.Kind, op, waits[op], p.Waits(op))
+				t.Errorf("%v %v waits in some state: %v, but Blocking says %v", p.Kind, op, waits[op],
+					p.Waits(op))
 			}
 		}
 	}
@@ -237,7 +258,8 @@ func TestWaits(t *testing.T) {
 		{trace.ObjMutex, State{1}, trace.OpLock, trace.OpUnlock, 0, true, false},
 		{trace.ObjMutex, State{1}, trace.OpLock, trace.OpLock, 1, false, true},
 		{trace.ObjMutex, State{1}, trace.OpLock, trace.OpTryLock, 0, false, false},
-		{trace.ObjRWMutex, State{0, 1, 1}, trace.OpRLock, trace.OpLock, 1, true, true}, // takes the lock, and has arrived no longer
+		// takes the lock, and has arrived no longer
+		{trace.ObjRWMutex, State{0, 1, 1}, trace.OpRLock, trace.OpLock, 1, true, true},
 		{trace.ObjRWMutex, State{0, 1, 1}, trace.OpLock, trace.OpRUnlock, 0, true, false},
 		{trace.ObjRWMutex, State{0, 1, 1}, trace.OpLock, trace.OpRLock, 1, false, true},
 		{trace.ObjWaitGroup, State{2}, trace.OpWGWait, trace.OpWGAdd, -1, true, false},
@@ -250,10 +272,12 @@ func TestWaits(t *testing.T) {
 		{trace.ObjOnce, State{1, 0}, trace.OpOnce, trace.OpOnceDone, 0, true, false},
 	} {
 		p, o := Of(h.kind), &Object{Kind: h.kind, Cap: 2}
-		if got := p.Enables(o, h.s, h.op, h.by, h.outcome); got != h.enables && !(h.kind == trace.ObjRWMutex && h.by == trace.OpLock) {
+		if got := p.Enables(o, h.s, h.op, h.by, h.outcome); got != h.enables &&
+			!(h.kind == trace.ObjRWMutex && h.by == trace.OpLock) {
 			t.Errorf("%v %v in %v: %v enables it: %v, want %v", h.kind, h.op, h.s, h.by, got, h.enables)
 		}
-		if got := p.Blames(o, h.s, h.op, h.by, h.outcome); got != h.blames && !(h.kind == trace.ObjRWMutex && h.by == trace.OpLock) {
+		if got := p.Blames(o, h.s, h.op, h.by, h.outcome); got != h.blames &&
+			!(h.kind == trace.ObjRWMutex && h.by == trace.OpLock) {
 			t.Errorf("%v %v in %v: %v makes it wait: %v, want %v", h.kind, h.op, h.s, h.by, got, h.blames)
 		}
 	}
@@ -265,7 +289,8 @@ func TestMayConflict(t *testing.T) {
 		for i := range p.Rules {
 			for j := range p.Rules {
 				a, b := &p.Rules[i], &p.Rules[j]
-				if !a.Polls && !b.Polls && !a.Unseen && !b.Unseen && Conflict(a.Mode, b.Mode) && !MayConflict(a.Op, b.Op) {
+				if !a.Polls && !b.Polls && !a.Unseen && !b.Unseen && Conflict(a.Mode, b.Mode) &&
+					!MayConflict(a.Op, b.Op) {
 					t.Errorf("%v: %v and %v may conflict", p.Kind, a.Op, b.Op)
 				}
 			}

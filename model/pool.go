@@ -2,7 +2,8 @@ package model
 
 import "heddle/trace"
 
-// pool is sync.Pool, of which a Get returns what was put last. The outcome of Get is how many values there were.
+// pool is sync.Pool. A Get returns the value that was put last; its outcome is the number of values
+// before it.
 var pool = &Primitive{
 	Kind: trace.ObjPool,
 	Rules: []Rule{

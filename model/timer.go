@@ -2,7 +2,8 @@ package model
 
 import "heddle/trace"
 
-// timer is what time.AfterFunc returns; timers with a channel are channels. It fires when no goroutine can go on.
+// timer is the timer of time.AfterFunc; timers with a channel are channels. It fires when no
+// goroutine is enabled.
 var timer = &Primitive{
 	Kind: trace.ObjTimer,
 	Rules: []Rule{

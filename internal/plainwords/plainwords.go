@@ -134,7 +134,7 @@ func (c *Checker) addGo(file string, src []byte) error {
 	if ast.IsGenerated(f) {
 		return nil
 	}
-	raw := rawLines(src)
+	raw := exemptLines(src)
 	for i, line := range strings.Split(string(src), "\n") {
 		most, n := codeWidth, columns(line)
 		trimmed := strings.TrimSpace(line)
@@ -174,22 +174,30 @@ func (c *Checker) addGo(file string, src []byte) error {
 	return nil
 }
 
-// rawLines returns the lines that a raw string literal covers beside its first.
-func rawLines(src []byte) map[int]bool {
+// longText is the width from which a string literal may make its line too wide: a message that is
+// broken is not found by searching for it.
+const longText = 70
+
+// exemptLines returns the lines that may be wider: those of raw string literals of several lines,
+// and those with long string literals.
+func exemptLines(src []byte) map[int]bool {
 	var s scanner.Scanner
 	fset := token.NewFileSet()
 	file := fset.AddFile("", fset.Base(), len(src))
 	s.Init(file, src, nil, 0)
-	raw := make(map[int]bool)
+	exempt := make(map[int]bool)
 	for {
 		pos, tok, lit := s.Scan()
 		if tok == token.EOF {
-			return raw
+			return exempt
 		}
-		if tok == token.STRING && strings.HasPrefix(lit, "`") {
-			first := file.Line(pos)
-			for i := range strings.Count(lit, "\n") {
-				raw[first+i], raw[first+i+1] = true, true
+		if tok != token.STRING {
+			continue
+		}
+		first, more := file.Line(pos), strings.Count(lit, "\n")
+		if more > 0 || columns(lit) > longText {
+			for i := range more + 1 {
+				exempt[first+i] = true
 			}
 		}
 	}
@@ -216,7 +224,7 @@ var wellKnown = map[string]bool{
 }
 
 // addDocs checks that what f exports has doc comments. One comment for a group of constants or
-// variables is enough.
+// variables is enough; a group of constants of a named type has that type's.
 func (c *Checker) addDocs(file string, fset *token.FileSet, f *ast.File) {
 	for _, d := range f.Decls {
 		switch d := d.(type) {
@@ -225,7 +233,7 @@ func (c *Checker) addDocs(file string, fset *token.FileSet, f *ast.File) {
 				c.add(file, fset.Position(d.Pos()).Line, "doc comment", "%s has none", d.Name.Name)
 			}
 		case *ast.GenDecl:
-			if d.Doc != nil && d.Lparen != token.NoPos && d.Tok != token.TYPE {
+			if d.Lparen != token.NoPos && d.Tok != token.TYPE && (d.Doc != nil || enum(d)) {
 				continue
 			}
 			for _, spec := range d.Specs {
@@ -235,6 +243,15 @@ func (c *Checker) addDocs(file string, fset *token.FileSet, f *ast.File) {
 			}
 		}
 	}
+}
+
+// enum reports whether d is a group of constants whose first has a named type.
+func enum(d *ast.GenDecl) bool {
+	if d.Tok != token.CONST || len(d.Specs) == 0 {
+		return false
+	}
+	first, ok := d.Specs[0].(*ast.ValueSpec)
+	return ok && first.Type != nil
 }
 
 // exportedReceiver reports whether d is a function, or a method of an exported type.
