@@ -279,7 +279,7 @@ func modeOf(p *listed) (instrument.Mode, bool) {
 		rewrite, memory, quiet := stdMode(path)
 		return instrument.Mode{Memory: memory, Quiet: quiet, Receivers: std.Receivers(path)}, rewrite
 	}
-	return instrument.Mode{Memory: true, Linked: true, Globals: p.Module == nil || p.Module.Main}, true
+	return instrument.Mode{Memory: true, Linked: true, Globals: p.Module == nil || p.Module.Main, Plain: instrument.LosesVersions(std.GoVersion)}, true
 }
 
 // needed returns the units that the binaries of roots are made of.

@@ -29,7 +29,7 @@ func TestFired(t *testing.T) {
 	}
 	texts[filepath.Join(dir, "step.go")] = step
 	var got strings.Builder
-	for line := range strings.Lines(goRun(t, dir, "run", "-overlay", overlay(t, t.TempDir(), texts), ".")) {
+	for line := range strings.Lines(run(t, dir, texts, "run", ".")) {
 		f := strings.Fields(line)
 		i, err := strconv.Atoi(f[1])
 		if err != nil {

@@ -62,6 +62,10 @@ type Mode struct {
 	Exprs     bool // labels say how; with Flow
 	Marks     bool // names of the source are marked, for Compare
 	Tested    bool // loops of its tests, which are rewritten apart, may call its functions
+
+	// Plain: files whose loops have shared variables (before go1.22) get no line directives: behind one, the compilers of go1.26.0 to
+	// go1.26.2 take the file for one of the newest language. Lines and columns of moved text may be those of where it went.
+	Plain bool
 }
 
 // Output is a package rewritten.

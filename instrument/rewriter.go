@@ -273,7 +273,7 @@ func (r *rewriter) moved(n ast.Node, here token.Pos) string {
 
 // relocate returns the text s that stood at pos, to stand at here.
 func (r *rewriter) relocate(s string, pos, here token.Pos) string {
-	if r.line(pos) == r.line(here) && !strings.Contains(s, "\n") {
+	if r.line(pos) == r.line(here) && !strings.Contains(s, "\n") || r.oldLoops && r.in.Mode.Plain {
 		return s
 	}
 	return r.directive(pos) + s + r.directive(here)

@@ -1,6 +1,7 @@
 package instrument
 
 import (
+	"bytes"
 	"go/ast"
 	"go/build/constraint"
 	"go/version"
@@ -18,6 +19,11 @@ func langVersion(v string) string {
 // before reports whether the language version v ("" is the newest) is older than w.
 func before(v, w string) bool { return v != "" && version.Compare(v, w) < 0 }
 
+// LosesVersions reports whether a compiler ("go1.26.2") needs Mode.Plain.
+func LosesVersions(compiler string) bool {
+	return version.Compare(compiler, "go1.26") >= 0 && version.Compare(compiler, "go1.26.3") < 0
+}
+
 // raiseVersion makes generics compile in a file of a language version that has
 // none, or (before Go 1.20) none whose comparable an interface satisfies. Go 1.21 is the newest version whose loop variables are shared, and the
 // oldest that a build constraint can raise a file to. An existing constraint
@@ -34,7 +40,15 @@ func (r *rewriter) raiseVersion() {
 			}
 		}
 	}
-	r.buf.Before(0, len(r.buf.src), "//go:build go1.21\n//line :1:1\n")
+	if !r.in.Mode.Plain {
+		r.buf.Before(0, len(r.buf.src), "//go:build go1.21\n//line :1:1\n")
+		return
+	}
+	r.buf.Before(0, len(r.buf.src), "//go:build go1.21\n")
+	end := r.off(r.ast.Name.End())
+	if i := bytes.Index(r.buf.src[end:], []byte("\n\n")); i >= 0 && (len(r.ast.Decls) == 0 || end+i < r.off(r.ast.Decls[0].Pos())) {
+		r.buf.Replace(end+i, end+i+1, "") // a line that is empty makes room for the new one
+	}
 }
 
 // combine returns the constraint c and go1.21.

@@ -5,7 +5,7 @@ import "testing"
 // testdata/hooks checks, under a stub scheduler, what each patched operation
 // asks for and from where, and that the packages behave as before outside control.
 func TestHooks(t *testing.T) {
-	out, err := goTool(t, module(t, "hooks"), "run", "-overlay", layOverlay(t, false), ".")
+	out, err := laid(t, false).Go(t, module(t, "hooks"), "run", ".")
 	if err != nil || out != "ok\n" {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -13,8 +13,8 @@ func TestHooks(t *testing.T) {
 
 // testdata/plain is a package of tests: as go test runs it, and as heddlert/drive does.
 func TestTesting(t *testing.T) {
-	dir, overlay := module(t, "plain"), layOverlay(t, true)
-	if out, err := goTool(t, dir, "test", "-c", "-vet=off", "-overlay", overlay, "-o", "m.test", "."); err != nil {
+	dir := module(t, "plain")
+	if out, err := laid(t, true).Go(t, dir, "test", "-c", "-vet=off", "-o", "m.test", "."); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, test := range testingTests {

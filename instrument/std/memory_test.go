@@ -15,13 +15,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heddle/internal/goroot"
 )
 
 // Every exported function of the standard library that could access memory of its caller has a
 // decision in memory.txt, and every decision fits the function. HEDDLE_GOROOTS names the roots of more Go releases to check.
 func TestMemory(t *testing.T) {
 	roots := filepath.SplitList(os.Getenv("HEDDLE_GOROOTS"))
-	for _, root := range append(roots, goroot(t)) {
+	for _, root := range append(roots, goroot.Real(t)) {
 		t.Run(filepath.Base(root), func(t *testing.T) {
 			for _, problem := range checkMemory(t, root, memoryTable, releaseOf(t, root)) {
 				t.Error(problem)

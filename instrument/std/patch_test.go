@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"heddle/rt/sched"
+
+	"heddle/internal/goroot"
 )
 
 // The scheduler knows the file of the connections by its name.
@@ -22,7 +24,7 @@ func TestLoopbackIsKnown(t *testing.T) {
 
 // Every file of the table patches, parses, and keeps its functions where they were.
 func TestPatch(t *testing.T) {
-	root := goroot(t)
+	root := goroot.Real(t)
 	for path, p := range of(release()) {
 		for file, edits := range p.files {
 			if len(edits.in(release())) == 0 {
