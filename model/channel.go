@@ -14,7 +14,7 @@ const NotReady = -2
 // channel with room or values, or on a closed channel. A communication over an unbuffered channel
 // is one step of both sides (Rule.Meets); the state does not say which goroutines meet.
 //
-// / The k-th send happens before the k-th receive completes, and the k-th receive before the send
+// The k-th send happens before the k-th receive completes, and the k-th receive before the send
 // k+C over a channel of capacity C (Go memory model). A close happens before a receive that returns
 // because of it. A send is ordered with its own receive alone, so sends commute with receives.
 var channel = &Primitive{

@@ -2,21 +2,21 @@
 // when it blocks, which two operations commute, which orders it gives, and what enables a blocked
 // operation.
 //
-// / A Primitive is a table with a Rule for every outcome of every operation. A State is a few
+// A Primitive is a table with a Rule for every outcome of every operation. A State is a few
 // counters, which the Primitive names. A rule applies where its needs are met; an operation blocks
 // where no rule applies. Everything else is derived from the tables. Step and After replay
 // executions, Waits and Enables say what waits for what, Mode says what a rule means to other
 // operations, and Conflict of two modes says whether their order matters.
 //
-// / The tables follow the documentation of package sync, the Go specification and the Go memory
+// The tables follow the documentation of package sync, the Go specification and the Go memory
 // model. Tests compare the commutations with the effect of swapping two operations in every small
 // state, and the scheduler (rt/sched) with Step for every event of random programs. rt/sched has a
 // representation of its own, which is faster.
 //
-// / An operation without a rule is unknown: it is always enabled, its outcome is the recorded one,
+// An operation without a rule is unknown: it is always enabled, its outcome is the recorded one,
 // and it conflicts with every other operation on its object. That is sound, and reduces nothing.
 //
-// / The package has no state and imports package trace alone, since it is compiled into the program
+// The package has no state and imports package trace alone, since it is compiled into the program
 // under test.
 package model
 

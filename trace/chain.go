@@ -1,21 +1,22 @@
 package trace
 
-// A Chain is an entry of a Clock: a goroutine, or several one after the other,
-// each of them begun by somebody to whom all that matters of the one before
-// had happened before. What is concurrent is never in one chain, so the order
-// that clocks tell is the same as if each goroutine had an entry of its own; but clocks are as long as goroutines are
-// many at a time, where an execution that starts many, few at a time, would take time and memory by
-// the square of their number. (Agarwal and Garg, PODC 2005, have chains of events.)
+// A Chain is an entry of a Clock. It stands for one goroutine, or for several one after the other:
+// each starts after all that matters of the one before has happened before. Concurrent events are
+// never in one chain, so clocks give the same order as if each goroutine had its own entry. A clock
+// is as long as goroutines are many at a time, not as long as goroutines are many: otherwise an
+// execution that starts many, few at a time, would take time and memory by the square of their
+// number. (Agarwal and Garg, PODC 2005, have chains of events.)
 type Chain int32
 
-// Chains tells which chain a goroutine goes on with. The zero Chains has none.
+// Chains assigns chains to goroutines. The zero Chains has assigned none.
 type Chains struct {
 	n    Chain
 	over []ended
-	turn int // who of over is asked next
+	turn int // index in over of the next chain to try
 }
 
-// ended is the last goroutine of a chain: what must be known of it, and its clock.
+// ended is the last goroutine of a chain: the clock that a successor must know of it, and its last
+// clock.
 type ended struct {
 	k          Chain
 	must, last uint32
@@ -23,10 +24,10 @@ type ended struct {
 
 const chainTries = 8
 
-// tries is how many chains are asked whether a goroutine may go on with them.
+// tries is the number of ended chains that Begin tries before it makes a new one.
 var tries = chainTries
 
-// ShareChains lets goroutines share chains, or not. It is for tests.
+// ShareChains sets whether goroutines share chains. It is for tests.
 func ShareChains(on bool) {
 	tries = 0
 	if on {
@@ -34,10 +35,11 @@ func ShareChains(on bool) {
 	}
 }
 
-// Reset forgets all chains, and that the first n are taken.
+// Reset forgets all chains and takes the first n as assigned.
 func (c *Chains) Reset(n Chain) { c.n, c.over, c.turn = n, c.over[:0], 0 }
 
-// Begin returns the chain of a goroutine whose parent knows clock, and the clock of its first moment.
+// Begin returns the chain of a new goroutine and its first clock there. clock is what its parent
+// knows.
 func (c *Chains) Begin(clock Clock) (k Chain, first uint32) {
 	for range min(tries, len(c.over)) {
 		c.turn %= len(c.over)
@@ -53,5 +55,6 @@ func (c *Chains) Begin(clock Clock) (k Chain, first uint32) {
 	return c.n - 1, 1
 }
 
-// End says that the goroutine that has chain k has ended at clock last. Whoever goes on with it must know it up to must.
+// End records that the goroutine of chain k ended at clock last. A goroutine may continue the chain
+// if its parent knows k up to must.
 func (c *Chains) End(k Chain, must, last uint32) { c.over = append(c.over, ended{k, must, last}) }

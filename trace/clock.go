@@ -1,7 +1,7 @@
 package trace
 
-// An Epoch is one goroutine's moment: its chain in the high, its clock in the
-// low 32 bits (FastTrack, Flanagan & Freund, PLDI 2009, section 3). Zero means "never".
+// An Epoch is one moment of one goroutine: its chain in the high 32 bits, its clock in the low
+// (FastTrack, Flanagan and Freund, PLDI 2009, section 3). Zero means "never".
 type Epoch uint64
 
 // NewEpoch returns c@k.
@@ -13,9 +13,8 @@ func (e Epoch) Chain() Chain { return Chain(e >> 32) }
 // C returns the epoch's clock.
 func (e Epoch) C() uint32 { return uint32(e) }
 
-// A Clock is a vector clock: for every chain, how much of it has happened
-// before. Entries beyond its length are 0. Clocks of chains start at 1, so
-// that no event has clock 0.
+// A Clock is a vector clock: for every chain, how many of its moments happened before. Entries
+// beyond its length are 0. Clocks of chains start at 1, so that no event has clock 0.
 type Clock []uint32
 
 // At returns the entry of k.
@@ -26,10 +25,10 @@ func (c Clock) At(k Chain) uint32 {
 	return 0
 }
 
-// Covers reports whether the moment e happened before (or is) what c stands for.
+// Covers reports whether the moment e happened before the moment of c, or is that moment.
 func (c Clock) Covers(e Epoch) bool { return e.C() <= c.At(e.Chain()) }
 
-// Join adds to c all that d knows, in place; c grows as needed and is returned.
+// Join makes c the pointwise maximum of c and d, in place, and returns it.
 func (c Clock) Join(d Clock) Clock {
 	n := min(len(c), len(d))
 	head := c[:n]

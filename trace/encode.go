@@ -2,9 +2,8 @@ package trace
 
 import "errors"
 
-// The encoding of a trace: the verdict, then for each of its lists the number
-// of rows and the rows, every number little endian and of fixed size. It is
-// for one heddle to hand a trace to itself, not for keeping.
+// The encoding of a trace: the verdict, then for each list the number of rows and the rows. Every
+// number is little endian and of fixed size. Only the same build of heddle reads it.
 
 // Append appends the encoding of t to b.
 func (t *Trace) Append(b []byte) []byte {
@@ -25,7 +24,8 @@ func (t *Trace) Append(b []byte) []byte {
 	b = append32(b, len(t.Events))
 	for i := range t.Events {
 		e := &t.Events[i]
-		b = append32(append32(append(append32(b, int(e.G)), byte(e.Op), flag(e.Quiet)), int(e.Obj)), int(e.Partner))
+		b = append32(append32(append(append32(b, int(e.G)), byte(e.Op), flag(e.Quiet)), int(e.Obj)),
+			int(e.Partner))
 		b = append32(append32(append64(append64(b, uint64(e.Arg)), uint64(e.Site)), int(e.Val)), int(e.Step))
 	}
 	b = append32(b, len(t.Values))
@@ -35,21 +35,25 @@ func (t *Trace) Append(b []byte) []byte {
 	b = append32(b, len(t.Offers))
 	for i := range t.Offers {
 		o := &t.Offers[i]
-		b = append32(append(append32(append32(b, int(o.G)), int(o.Step)), flag(o.Send), flag(o.Poll)), int(o.Case))
+		b = append32(append(append32(append32(b, int(o.G)), int(o.Step)), flag(o.Send), flag(o.Poll)),
+			int(o.Case))
 		b = append32(append64(append32(b, int(o.Obj)), uint64(o.Site)), int(o.After))
 	}
 	b = append32(b, len(t.Left))
 	for i := range t.Left {
 		l := &t.Left[i]
-		b = append32(append(append32(append32(b, int(l.G)), int(l.Step)), byte(l.Op), flag(l.Enabled)), int(l.Obj))
+		b = append32(append(append32(append32(b, int(l.G)), int(l.Step)), byte(l.Op), flag(l.Enabled)),
+			int(l.Obj))
 		b = append32(append64(b, uint64(l.Site)), int(l.Seq))
 	}
 	b = append32(b, len(t.Plain))
 	for i := range t.Plain {
 		a := &t.Plain[i]
-		b = append32(append64(append32(append(append32(append32(b, int(a.G)), int(a.Step)), flag(a.Write)), int(a.Size)), uint64(a.Site)), int(a.After))
+		b = append32(append64(append32(append(append32(append32(b, int(a.G)), int(a.Step)), flag(a.Write)),
+			int(a.Size)), uint64(a.Site)), int(a.After))
 		m := &a.Mem
-		b = append32(append64(append32(append32(append32(append64(b, uint64(m.Addr)), int(m.G)), int(m.N)), int(m.Offset)), uint64(m.Made)), int(m.Nth))
+		b = append32(append64(append32(append32(append32(append64(b, uint64(m.Addr)), int(m.G)), int(m.N)),
+			int(m.Offset)), uint64(m.Made)), int(m.Nth))
 	}
 	b = append32(b, len(t.Compares))
 	for _, c := range t.Compares {
@@ -95,7 +99,8 @@ func DecodeSteps(b []byte) ([]Step, error) {
 func (d *decoder) steps() []Step {
 	steps := make([]Step, d.rows(29))
 	for i := range steps {
-		steps[i] = Step{G: GID(d.i32()), Op: Op(d.u8()), Choice: d.i32(), Default: GID(d.i32()), Site: Site(d.u64()), With: d.i32()}
+		steps[i] = Step{G: GID(d.i32()), Op: Op(d.u8()), Choice: d.i32(), Default: GID(d.i32()),
+			Site: Site(d.u64()), With: d.i32()}
 		steps[i].Case, steps[i].WithCase = d.cases()
 	}
 	return steps
@@ -118,7 +123,9 @@ func Decode(b []byte) (*Trace, error) {
 	}
 	t.Objects = make([]Object, d.rows(53))
 	for i := range t.Objects {
-		t.Objects[i] = Object{Kind: ObjKind(d.u8()), Addr: uintptr(d.u64()), G: GID(d.i32()), N: d.i32(), Offset: uint32(d.i32()), Cap: d.i32(), Site: Site(d.u64()), Init: d.u64(), Made: Site(d.u64()), Nth: d.i32()}
+		t.Objects[i] = Object{Kind: ObjKind(d.u8()), Addr: uintptr(d.u64()), G: GID(d.i32()), N: d.i32(),
+			Offset: uint32(d.i32()), Cap: d.i32(), Site: Site(d.u64()), Init: d.u64(), Made: Site(d.u64()),
+			Nth: d.i32()}
 	}
 	t.Steps = d.steps()
 	t.Events = make([]Event, d.rows(38))
@@ -136,7 +143,8 @@ func Decode(b []byte) (*Trace, error) {
 		t.Offers = make([]Offer, n)
 	}
 	for i := range t.Offers {
-		t.Offers[i] = Offer{G: GID(d.i32()), Step: d.i32(), Send: d.u8() == 1, Poll: d.u8() == 1, Case: int16(d.i32()), Obj: ObjID(d.i32()), Site: Site(d.u64()), After: d.i32()}
+		t.Offers[i] = Offer{G: GID(d.i32()), Step: d.i32(), Send: d.u8() == 1, Poll: d.u8() == 1,
+			Case: int16(d.i32()), Obj: ObjID(d.i32()), Site: Site(d.u64()), After: d.i32()}
 	}
 	if n := d.rows(26); n > 0 {
 		t.Left = make([]Left, n)
@@ -151,8 +159,10 @@ func Decode(b []byte) (*Trace, error) {
 	}
 	for i := range t.Plain {
 		a := &t.Plain[i]
-		a.G, a.Step, a.Write, a.Size, a.Site, a.After = GID(d.i32()), d.i32(), d.u8() == 1, uint32(d.i32()), Site(d.u64()), d.i32()
-		a.Mem = Object{Kind: ObjMemory, Addr: uintptr(d.u64()), G: GID(d.i32()), N: d.i32(), Offset: uint32(d.i32()), Made: Site(d.u64()), Nth: d.i32()}
+		a.G, a.Step, a.Write, a.Size, a.Site, a.After = GID(d.i32()), d.i32(), d.u8() == 1, uint32(d.i32()),
+			Site(d.u64()), d.i32()
+		a.Mem = Object{Kind: ObjMemory, Addr: uintptr(d.u64()), G: GID(d.i32()), N: d.i32(),
+			Offset: uint32(d.i32()), Made: Site(d.u64()), Nth: d.i32()}
 	}
 	if n := d.rows(12); n > 0 {
 		t.Compares = make([]Compare, n)
@@ -214,7 +224,7 @@ func append64(b []byte, n uint64) []byte {
 	return append32(append32(b, int(uint32(n))), int(uint32(n>>32)))
 }
 
-// A decoder takes numbers from b; bad once there were too few bytes.
+// A decoder takes numbers from b. bad is set when b was too short.
 type decoder struct {
 	b   []byte
 	bad bool
@@ -230,7 +240,7 @@ func (d *decoder) take(n int) []byte {
 	return p
 }
 
-// rows is the number of rows that follow, each of at least size bytes.
+// rows reads the number of rows that follow, each of at least size bytes.
 func (d *decoder) rows(size int) int {
 	n := int(d.i32())
 	if n < 0 || n > len(d.b)/size {
@@ -240,7 +250,7 @@ func (d *decoder) rows(size int) int {
 	return n
 }
 
-// cases are those of a step or a way.
+// cases reads the cases of a step or a way.
 func (d *decoder) cases() (mine, with int16) {
 	x := uint32(d.i32())
 	return int16(x), int16(x >> 16)

@@ -9,20 +9,28 @@ func sampleTrace() *Trace {
 	return &Trace{
 		Verdict:    Deadlocked,
 		Goroutines: []Goroutine{{Parent: NoG}, {Parent: NoG, N: 1}, {Parent: 0, N: 1, Site: 1<<63 | 7}},
-		Objects:    []Object{{}, {Kind: ObjChan, Addr: 0xc000123456, G: 2, N: 9, Offset: 40, Cap: 3, Site: 77, Init: 1 << 63}},
-		Steps:      []Step{{G: 0, Op: OpLock, Choice: -1, Default: 2, Site: 1 << 60}, {G: 2, Op: OpChoose, Choice: 3, Default: 2, With: 4, Case: -1, WithCase: 2}},
-		Events:     []Event{{G: 2, Op: OpSend, Quiet: true, Obj: 1, Partner: -1, Arg: -5, Site: 3, Val: 1, Step: 1}},
-		Values:     []string{"", "héddle"},
-		Offers:     []Offer{{G: 2, Step: -1, Case: 3, Send: true, Poll: true, Obj: 1, Site: 1 << 62, After: 5}},
-		Left:       []Left{{G: 2, Step: 1, Enabled: true, Pending: Pending{Op: OpRecv, Obj: 1, Site: 5, Seq: 6}}},
-		Plain:      []Plain{{G: 2, Step: 1, Write: true, Size: 8, Site: 1 << 61, After: 1, Mem: Object{Kind: ObjMemory, Addr: 0xc000123456, G: NoG, N: 3, Offset: 16}}},
-		Compares:   []Compare{{Event: 0, Old: 1 << 40}},
-		Affects:    []Affect{{Event: 0, Effect: Looks(FactFailed)}},
-		Ways:       []Way{{G: 2, Op: OpSend, Obj: 1, With: 1, Case: -1, WithCase: 2, Site: 1 << 61, WithSite: 5, Step: 1}},
-		Crashed:    []GID{1},
-		Spun:       true,
+		Objects: []Object{{}, {Kind: ObjChan, Addr: 0xc000123456, G: 2, N: 9, Offset: 40, Cap: 3, Site: 77,
+			Init: 1 << 63}},
+		Steps: []Step{{G: 0, Op: OpLock, Choice: -1, Default: 2, Site: 1 << 60},
+			{G: 2, Op: OpChoose, Choice: 3, Default: 2, With: 4, Case: -1, WithCase: 2}},
+		Events: []Event{{G: 2, Op: OpSend, Quiet: true, Obj: 1, Partner: -1, Arg: -5, Site: 3, Val: 1,
+			Step: 1}},
+		Values: []string{"", "héddle"},
+		Offers: []Offer{{G: 2, Step: -1, Case: 3, Send: true, Poll: true, Obj: 1, Site: 1 << 62,
+			After: 5}},
+		Left: []Left{{G: 2, Step: 1, Enabled: true,
+			Pending: Pending{Op: OpRecv, Obj: 1, Site: 5, Seq: 6}}},
+		Plain: []Plain{{G: 2, Step: 1, Write: true, Size: 8, Site: 1 << 61, After: 1,
+			Mem: Object{Kind: ObjMemory, Addr: 0xc000123456, G: NoG, N: 3, Offset: 16}}},
+		Compares: []Compare{{Event: 0, Old: 1 << 40}},
+		Affects:  []Affect{{Event: 0, Effect: Looks(FactFailed)}},
+		Ways: []Way{{G: 2, Op: OpSend, Obj: 1, With: 1, Case: -1, WithCase: 2, Site: 1 << 61,
+			WithSite: 5, Step: 1}},
+		Crashed: []GID{1},
+		Spun:    true,
 		Flow: &Flow{
-			Nodes:   []FlowNode{{}, {FlowRead, 0, 0, 0}, {FlowInput, 0, 7, 0}, {FlowUnion, 0, 2, uint32(Everything)}, {FlowLess, Bool, 2, 3}},
+			Nodes: []FlowNode{{}, {FlowRead, 0, 0, 0}, {FlowInput, 0, 7, 0},
+				{FlowUnion, 0, 2, uint32(Everything)}, {FlowLess, Bool, 2, 3}},
 			Of:      []Label{3},
 			Foreign: 4,
 			Full:    true,
@@ -38,7 +46,8 @@ func TestEncodingKeepsEverything(t *testing.T) {
 	}
 }
 
-// FuzzDecode: what is no trace is refused, without a panic and without memory for rows that are not there.
+// FuzzDecode: what is no trace is refused, without a panic and without memory for rows that are not
+// there.
 func FuzzDecode(f *testing.F) {
 	whole := sampleTrace().Append(nil)
 	f.Add(whole)

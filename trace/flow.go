@@ -1,27 +1,27 @@
 package trace
 
-// A Label says what a value was computed from: a node of Flow.Nodes. 0 is a
-// value that depends on nothing that happened in the execution.
+// A Label says what a value was computed from: it is an index in Flow.Nodes. 0 is a value that
+// depends on nothing that happened in the execution.
 type Label uint32
 
-// Everything is the label of a value of which it is no longer known what it
-// depends on (see Flow.Full). It is no node.
+// Everything is the label of a value whose origin was given up (see Flow.Full). It is no index.
 const Everything = ^Label(0)
 
 // FlowOp says what a FlowNode is.
 type FlowOp uint8
 
 const (
-	FlowRead  FlowOp = iota + 1 // a value that the event A gave: a read, a receive, a draw, ...
+	FlowRead  FlowOp = iota + 1 // the value that event A returned: a read, a receive, a draw, ...
 	FlowInput                   // input A of the test
-	FlowUnion                   // computed from A and B
+	FlowUnion                   // computed from the labels A and B
 
-	// Expressions over inputs, of an execution that records them. Values have Go's meaning for the types of the operands.
+	// Expressions over inputs, in executions that record them. They compute as Go does for the
+	// types of the operands.
 	FlowConst // the number B<<32 | A
 	FlowLen   // the length of input A, a string or []byte
 	FlowByte  // byte B of input A
-	FlowSeq   // a string or slice of length B (a label); what lies beyond its bytes is known by A, a FlowBase or 0
-	FlowBase  // the bytes of input A from B (signed) on
+	FlowSeq   // a string or slice of length B (a label); A is a FlowBase for what lies beyond its bytes, or 0
+	FlowBase  // the bytes of input A from offset B (signed) on
 	FlowParts // a struct or array whose parts have labels of their own; only while the execution runs
 	FlowAdd
 	FlowSub
@@ -36,14 +36,14 @@ const (
 	FlowShr
 	FlowEq   // a Bool
 	FlowLess // a Bool
-	FlowNot  // every bit
+	FlowNot  // complements every bit
 	FlowConv // A converted to the type of the node
 )
 
-// A Num is the type of a number as far as arithmetic goes: its width in bits, and whether it has a sign.
+// A Num is the type of a number in arithmetic: its width in bits, and whether it is signed.
 type Num uint8
 
-// Bool is the type of conditions; Int that of indices and lengths.
+// Bool is the type of conditions; Int is the type of indices and lengths.
 const (
 	Bool Num = 1
 	Int  Num = 64 | numSigned
@@ -51,7 +51,7 @@ const (
 	numSigned Num = 0x80
 )
 
-// NumOf returns the type of that width, from 1 to 64.
+// NumOf returns the type with that width, from 1 to 64.
 func NumOf(width int, signed bool) Num {
 	if signed {
 		return Num(width) | numSigned
@@ -59,16 +59,16 @@ func NumOf(width int, signed bool) Num {
 	return Num(width)
 }
 
-// Width returns the width in bits; 0 for what is no number.
+// Width returns the width in bits, 0 for a value that is no number.
 func (k Num) Width() int { return int(k &^ numSigned) }
 
-// Signed reports whether numbers of this type have a sign.
+// Signed reports whether the type is signed.
 func (k Num) Signed() bool { return k&numSigned != 0 }
 
 // Mask returns the lower Width bits.
 func (k Num) Mask(v uint64) uint64 { return v << (64 - k.Width()) >> (64 - k.Width()) }
 
-// Extend returns v, a number of this type, as one of 64 bits, with its sign if it has one.
+// Extend returns v, a number of this type, sign-extended to 64 bits if the type is signed.
 func (k Num) Extend(v uint64) uint64 {
 	if k.Signed() {
 		return uint64(int64(v<<(64-k.Width())) >> (64 - k.Width()))
@@ -76,10 +76,11 @@ func (k Num) Extend(v uint64) uint64 {
 	return k.Mask(v)
 }
 
-// Pinned is the Arg of an OpBranch that came out true and says which number something is: for another input, that it is another one.
+// Pinned is the Arg of an OpBranch that came out true and fixes a number: another input makes it
+// another number.
 const Pinned = 2
 
-// A FlowNode is one value in the making. Operands come before the node.
+// A FlowNode says how one value was computed. Its operands precede it.
 type FlowNode struct {
 	Op   FlowOp
 	Kind Num    // of an expression
@@ -97,23 +98,23 @@ func (n *FlowNode) operands() (a, b bool) {
 	return false, false
 }
 
-// A Flow is the data flow of one execution: from which earlier reads the value
-// of every write, the address or index of every access and the outcome of
-// every branch was computed. Control dependence is not in it: a branch is an
-// event of its own (OpBranch).
+// A Flow is the data flow of one execution: the earlier reads from which every written value, every
+// address or index of an access, and every outcome of a branch was computed. Control dependence is
+// not in it: a branch is an event of its own (OpBranch).
 //
-// The label that Of has for an event stands for what went into it: of a write
-// or a send its value and its address, of a read or a receive its address or
-// channel, of a branch its condition. What the value that a read gave depends
-// on is known by the event it reads from.
+// Of has the label of what went into an event: the value and address of a write or send, the
+// address or channel of a read or receive, the condition of a branch. The label of the value that a
+// read returned is that of the write that it reads from.
 type Flow struct {
-	Nodes   []FlowNode // index 0 is unused
-	Of      []Label    // by event
-	Foreign int        // how many values went through code that is not instrumented, or an expression that is not followed, and keep the union of what went in
-	Full    bool       // there were too many nodes: some labels are Everything
+	Nodes []FlowNode // index 0 is unused
+	Of    []Label    // by event
+	// values that passed code that is not instrumented, or an expression that is not followed; they
+	// have the union of the labels that went in
+	Foreign int
+	Full    bool // there were too many nodes, and some labels are Everything
 }
 
-// A FlowReader lists what labels depend on. It is not safe for concurrent use.
+// A FlowReader lists what a label depends on. It is not safe for concurrent use.
 type FlowReader struct {
 	f     *Flow
 	mark  []uint32
@@ -125,8 +126,8 @@ type FlowReader struct {
 // Reader returns a reader of f, which must not change while it is in use.
 func (f *Flow) Reader() *FlowReader { return &FlowReader{f: f} }
 
-// Reads returns the events whose values the label was computed from, ascending.
-// all is true when it depends on more than that (Everything). The slice is overwritten by the next call.
+// Reads returns the events whose values the label was computed from, ascending. all is true if it
+// depends on more (Everything). The next call overwrites the slice.
 func (r *FlowReader) Reads(l Label) (events []int32, all bool) {
 	return r.leaves(l, FlowRead)
 }
@@ -136,7 +137,7 @@ func (r *FlowReader) Inputs(l Label) (inputs []int32, all bool) {
 	return r.leaves(l, FlowInput)
 }
 
-// Deps returns what the event with this index was computed from, see Flow.Of.
+// Deps returns the events that the event with this index was computed from, see Flow.Of.
 func (r *FlowReader) Deps(event int) (events []int32, all bool) {
 	if event >= len(r.f.Of) {
 		return nil, false
@@ -189,7 +190,7 @@ func (r *FlowReader) leaves(l Label, op FlowOp) (out []int32, all bool) {
 	return r.out, all
 }
 
-// sortAscending is heapsort: package slices is under test where this is compiled into.
+// sortAscending is heapsort. Package slices may be under test where this is compiled in.
 func sortAscending(a []int32) {
 	down := func(i, n int) {
 		for {
@@ -227,7 +228,7 @@ func (f *Flow) clone() *Flow {
 	return &c
 }
 
-// append encodes f, nil too.
+// append appends the encoding of f, which may be nil.
 func (f *Flow) append(b []byte) []byte {
 	if f == nil {
 		return append(b, 0)
@@ -244,7 +245,8 @@ func (f *Flow) append(b []byte) []byte {
 	return b
 }
 
-// flow decodes what Flow.append encoded. Labels that are no nodes, and operands that come after their node, are errors.
+// flow decodes what Flow.append encoded. A label that is no node, or an operand after its node, is
+// an error.
 func (d *decoder) flow(events int) *Flow {
 	if d.u8() == 0 {
 		return nil
@@ -254,7 +256,8 @@ func (d *decoder) flow(events int) *Flow {
 	for i := range f.Nodes {
 		n := FlowNode{FlowOp(d.u8()), Num(d.u8()), uint32(d.i32()), uint32(d.i32())}
 		a, b := n.operands()
-		d.bad = d.bad || n.Op > FlowConv || a && !before(n.A, i) || b && !before(n.B, i) || n.Op == FlowRead && int(n.A) >= events
+		d.bad = d.bad || n.Op > FlowConv || a && !before(n.A, i) || b && !before(n.B, i) ||
+			n.Op == FlowRead && int(n.A) >= events
 		f.Nodes[i] = n
 	}
 	f.Of = make([]Label, d.rows(4))
@@ -266,5 +269,5 @@ func (d *decoder) flow(events int) *Flow {
 	return f
 }
 
-// before reports whether l is a label that a node with index i may refer to.
+// before reports whether the node with index i may have l as an operand.
 func before(l uint32, i int) bool { return uint64(l) < uint64(i) || Label(l) == Everything }

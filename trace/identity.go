@@ -1,13 +1,14 @@
 package trace
 
-// An Identity is an object by what it is called in every execution, and in every
-// process that runs the same binary.
+// An Identity names an object, in every execution and in every process that runs the same binary.
 type Identity struct {
-	By     []int32 `json:",omitempty"` // who made it: its place in the tree of go statements, from the root; nil: it is older than the execution
-	Made   uint64  `json:",omitempty"` // at which Site
-	N      int32   `json:",omitempty"` // as the how manieth allocation there
+	// the goroutine that made it: its path in the tree of go statements; nil if the object is older
+	// than the execution
+	By     []int32 `json:",omitempty"`
+	Made   uint64  `json:",omitempty"` // the Site of the allocation
+	N      int32   `json:",omitempty"` // the goroutine's N-th allocation there, from 1
 	Offset uint32  `json:",omitempty"`
-	Addr   uint64  `json:",omitempty"` // of one older than the execution
+	Addr   uint64  `json:",omitempty"` // the address of an object older than the execution
 	Kind   ObjKind `json:",omitempty"`
-	Size   uint32  `json:",omitempty"` // of memory
+	Size   uint32  `json:",omitempty"` // the size, of memory
 }

@@ -1,7 +1,6 @@
 package trace
 
-// An Op is the kind of an operation: what a goroutine does that others can
-// notice. The zero Op means "not known" and matches any operation.
+// An Op is the kind of an operation. The zero Op means "not known" and matches any operation.
 type Op uint8
 
 const (
@@ -12,15 +11,15 @@ const (
 	OpStart   // first step of a goroutine
 	OpEnd     // last event of a goroutine
 	OpGosched // runtime.Gosched
-	OpResume  // go on after a partner completed the pending operation
+	OpResume  // continues after a partner completed the pending operation
 
 	// Channels. Example: "send ch", "recv ch", "close ch", "len ch".
 	OpSend
 	OpRecv
 	OpClose
 	OpLen
-	OpSelect // Arg is the chosen case (-1 for default); followed by nothing: it is the send or receive
-	OpArrive // arrived at a channel, RWMutex or Cond and waits there; Arg is the Op that waits
+	OpSelect // Arg is the chosen case (-1 for default); the send or receive is the next event
+	OpArrive // starts to wait at a channel, RWMutex or Cond; Arg is the Op that waits
 
 	// Locks. Example: "lock mu".
 	OpLock
@@ -44,9 +43,9 @@ const (
 	OpOnce     // Do was called; Arg 1 when this call runs the function
 	OpOnceDone // the function returned
 
-	// sync.Map and sync.Pool: one event a call.
+	// sync.Map and sync.Pool: one event per call.
 	OpMapLoad
-	OpMapStore // also of files; Arg is AllFiles on the object that stands for all of them
+	OpMapStore // also of files; Arg is AllFiles on the object that stands for all files
 	OpMapRange
 	OpPoolGet
 	OpPoolPut
@@ -67,27 +66,27 @@ const (
 	OpTimerFire
 	OpNow
 
-	// A choice that is not about goroutines: a draw from a few values. Arg is the value drawn.
+	// A choice from a few values, not of a goroutine. Arg is the value drawn.
 	OpChoose
 
-	// What happens outside control within a step (a native call that has an order), e.g. a pipe's read.
+	// What happens outside control within a step, e.g. a pipe's read: a native call that orders.
 	OpNative
 
-	// Waiting. OpAwait: what a polling loop looked at was written, it goes on. Arg is how often the iteration looked at it.
-	// OpIdle: everybody else was blocked (testing/synctest's Wait).
+	// Waiting. OpAwait ends the wait of a polling loop: what it read was written; Arg is how often
+	// the iteration read it. OpIdle: all other goroutines were blocked (Wait of testing/synctest).
 	OpAwait
 	OpIdle
 
 	// Objects of models that are not Go's own.
-	OpModel   // an operation on an ObjModel, always enabled; all of them are ordered
+	OpModel   // on an ObjModel, always enabled; all operations on one object are ordered
 	OpAcquire // P of a semaphore; Arg is the count after it
 	OpRelease // V; Arg is the count after it
 
-	// A CompareAndSwap as it is announced; its event is an OpAtomicRMW or an OpAtomicLoad.
+	// A pending CompareAndSwap; its event is an OpAtomicRMW or an OpAtomicLoad.
 	OpAtomicCAS
 
-	// A branch whose condition depends on what was read (data flow only). Arg is the
-	// outcome: 0 or 1 of a condition; the number of the clause of a switch, from 0; how many times of a range.
+	// A branch whose condition depends on a read (data flow only). Arg is the outcome: 0 or 1 for a
+	// condition, the index of the clause for a switch, the number of iterations for a range.
 	OpBranch
 
 	OpMax
@@ -123,5 +122,5 @@ func ParseOp(s string) (op Op, ok bool) {
 	return OpNone, false
 }
 
-// AllFiles is the Arg of what is done to files whose names do not tell them apart.
+// AllFiles is the Arg of an operation on files that no single file name covers.
 const AllFiles = 1

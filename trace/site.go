@@ -1,14 +1,14 @@
 package trace
 
-// A Site says where in the source an operation stands. Two forms:
+// A Site is the place of an operation in the source. It has two forms:
 //
 //	instrumented site:  bit 63 quiet | bits 59..62 Kind | bits 20..58 package hash | bits 0..19 index
-//	program counter:    bits 59..62 KindPC | bit 58 within a connection | bit 57 on a file | bits 0..47 the return address of the call
+//	program counter:    bits 59..62 KindPC | bit 58 in a connection | bit 57 on a file | bits 0..47 return address
 //
-// An instrumented site names a row of its package's position table (package
-// instrument writes it); the package hash is PackageHash of the import path
-// as the go command prints it ("p", "p [p.test]" and "p_test [p.test]" differ).
-// Sites are equal in every build that rewrites the same text.
+// An instrumented site names a row of its package's position table, which package instrument
+// writes. The package hash is PackageHash of the import path as the go command prints it ("p", "p
+// [p.test]" and "p_test [p.test]" differ). Sites are equal in every build that rewrites the same
+// text.
 type Site uint64
 
 // Kind says how to read the bytes of a value at a Site, for display.
@@ -23,7 +23,7 @@ const (
 	KindString
 	KindPointer      // pointers, channels, maps, functions: nil or not
 	KindSlice        // displayed as its length
-	KindIface        // nil or not; an error's text is not asked for
+	KindIface        // nil or not; the text of an error is not asked for
 	KindPC      Kind = 15
 )
 
@@ -36,7 +36,8 @@ const (
 	sitePkgMask  = 1<<39 - 1
 )
 
-// NewSite makes an instrumented site. quiet: the package's operations give order but are no scheduling points.
+// NewSite makes an instrumented site. quiet: the package's operations give order but are no
+// scheduling points.
 func NewSite(pkg uint64, index int, kind Kind, quiet bool) Site {
 	if index < 0 || index >= 1<<siteIdxBits {
 		panic("trace: more than 1,048,575 sites in one package")
@@ -59,14 +60,18 @@ func (s Site) PC() uintptr {
 	return uintptr(s & (1<<48 - 1))
 }
 
-// Within returns the site of what a connection or pipe does to itself when it
-// is used at s, a program counter; Connection reports whether a site is such a one.
-func (s Site) Within() Site     { return s | siteWithin }
+// Within returns the site of what a connection or pipe does to its own state when it is used at s,
+// a program counter.
+func (s Site) Within() Site { return s | siteWithin }
+
+// Connection reports whether s is a site that Within returned.
 func (s Site) Connection() bool { return s.Kind() == KindPC && s&siteWithin != 0 }
 
-// OnFile returns the site of what is done to a file at s, a program counter; File reports whether a site is such a one.
+// OnFile returns the site of an operation on a file at s, a program counter.
 func (s Site) OnFile() Site { return s | siteFile }
-func (s Site) File() bool   { return s.Kind() == KindPC && s&siteFile != 0 }
+
+// File reports whether s is a site that OnFile returned.
+func (s Site) File() bool { return s.Kind() == KindPC && s&siteFile != 0 }
 
 // Kind returns how values at s are displayed; KindPC for a program counter.
 func (s Site) Kind() Kind { return Kind(s >> siteKindBits & 15) }
@@ -74,11 +79,11 @@ func (s Site) Kind() Kind { return Kind(s >> siteKindBits & 15) }
 // Quiet reports whether operations at s are no scheduling points.
 func (s Site) Quiet() bool { return s&siteQuiet != 0 }
 
-// Loud returns s without the mark of being quiet: the place alone.
+// Loud returns s without the mark of quiet.
 func (s Site) Loud() Site { return s &^ siteQuiet }
 
-// Plain returns an instrumented site without how values are displayed and
-// without its package's being quiet: what is left says where it is.
+// Plain returns the place alone of an instrumented site, without Kind and without the mark of
+// quiet.
 func (s Site) Plain() Site { return s & (1<<siteKindBits - 1) }
 
 // Package returns the package hash (39 bits) of an instrumented site.

@@ -1,26 +1,29 @@
 package trace
 
-// An Unseen is something that happened in an execution and that the scheduler or the race detector could not see,
-// though it may matter to other goroutines. A search that meets one has not covered every interleaving.
+// An Unseen is an action of an execution that the scheduler or the race detector could not observe,
+// though it may matter to other goroutines. A search that meets one has not covered every
+// interleaving.
 type Unseen struct {
 	Code UnseenCode
-	What string // the function that was called
-	Site Site   // where it was called
+	What string // the called function
+	Site Site   // the place of the call
 }
 
-// An UnseenCode says what was not seen.
+// An UnseenCode says what was not observed.
 type UnseenCode uint8
 
 const (
-	// UnseenMemory: memory was lent to code that is not rewritten, and another goroutine used it with no order between the two.
+	// UnseenMemory: a goroutine lent memory to code that is not rewritten, and another goroutine
+	// used it concurrently.
 	UnseenMemory UnseenCode = iota + 1
-	// UnseenState: state of the process, or of the system, was used by a call that is no operation.
+	// UnseenState: a call that is no operation used state of the process or of the system.
 	UnseenState
-	// UnseenForeign: goroutines used memory that Go does not look after (from C, or mapped) with no order between them. It may
-	// have been freed and given out again in between, so it is not checked for data races.
+	// UnseenForeign: goroutines concurrently used memory that Go does not manage (from C, or
+	// mapped). It may have been freed and reused in between, so it is not checked for data races.
 	UnseenForeign
-	// UnseenCollected: garbage was collected between two accesses with no order between them, so the memory may have become another object's.
+	// UnseenCollected: garbage was collected between two concurrent accesses, so the memory may
+	// have become another object's.
 	UnseenCollected
-	// UnseenBeside: goroutines outside control were there, which may use what the test uses.
+	// UnseenBeside: goroutines outside control were running, which may use what the test uses.
 	UnseenBeside
 )

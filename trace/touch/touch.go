@@ -1,5 +1,5 @@
-// Package touch says which variables an access to memory touches. It is compiled
-// into the program under test.
+// Package touch says which variables a memory access touches. It is compiled into the program under
+// test.
 package touch
 
 import (
@@ -9,20 +9,18 @@ import (
 	"heddle/trace"
 )
 
-// most bounds how many variables one access touches: there are more only where
-// large arrays are copied.
+// most bounds how many variables one access touches. Only copies of large arrays touch more.
 const most = 64
 
-// Variables are the objects of a trace that accesses are about, ordered by
-// address. One is where some access begins; an access to several bytes touches
-// all that begin among them.
+// Variables are the accessed objects of a trace, ordered by address. A variable is the address at
+// which some access begins; an access to several bytes touches all variables that begin among them.
 type Variables struct {
-	Objs  []trace.ObjID // by place
+	Objs  []trace.ObjID // by index
 	t     *trace.Trace
-	place []int32 // of an object in Objs; -1: it is none
+	place []int32 // index in Objs by ObjID; -1: not in Objs
 }
 
-// In finds the variables of t: its objects of the kinds that of says.
+// In returns the variables of t: its objects of the kinds for which of is true.
 func In(t *trace.Trace, of func(trace.ObjKind) bool) *Variables {
 	v := &Variables{t: t, place: make([]int32, len(t.Objects))}
 	for i := range t.Objects {
@@ -31,15 +29,18 @@ func In(t *trace.Trace, of func(trace.ObjKind) bool) *Variables {
 			v.Objs = append(v.Objs, trace.ObjID(i))
 		}
 	}
-	slices.SortStableFunc(v.Objs, func(a, b trace.ObjID) int { return cmp.Compare(t.Objects[a].Addr, t.Objects[b].Addr) })
+	slices.SortStableFunc(v.Objs, func(a, b trace.ObjID) int {
+		return cmp.Compare(t.Objects[a].Addr,
+			t.Objects[b].Addr)
+	})
 	for i, o := range v.Objs {
 		v.place[o] = int32(i)
 	}
 	return v
 }
 
-// By yields the places of the variables that an access to size bytes at obj
-// touches; what is not memory, an atomic say, is touched alone.
+// By yields the indices in Objs of the variables that an access to size bytes at obj touches. What
+// is not memory, such as an atomic, is touched alone.
 func (v *Variables) By(obj trace.ObjID, size int64) func(yield func(int32) bool) {
 	return func(yield func(int32) bool) {
 		p := v.place[obj]

@@ -7,10 +7,12 @@ import (
 	"heddle/trace"
 )
 
-// Two words one after the other, an array over both and what follows, and an atomic at the same address as the first.
+// Two words one after the other, an array over both and what follows, and an atomic at the same
+// address as the first.
 func TestBy(t *testing.T) {
 	tr := &trace.Trace{Objects: []trace.Object{{},
-		{Kind: trace.ObjMemory, Addr: 0x108}, {Kind: trace.ObjMemory, Addr: 0x100}, {Kind: trace.ObjMutex, Addr: 0x104},
+		{Kind: trace.ObjMemory, Addr: 0x108}, {Kind: trace.ObjMemory, Addr: 0x100},
+		{Kind: trace.ObjMutex, Addr: 0x104},
 		{Kind: trace.ObjAtomic, Addr: 0x110}, {Kind: trace.ObjMemory, Addr: 0x118}}}
 	both := func(k trace.ObjKind) bool { return k == trace.ObjMemory || k == trace.ObjAtomic }
 	memory := func(k trace.ObjKind) bool { return k == trace.ObjMemory }

@@ -1,20 +1,20 @@
-// Package varint reads what encoding/binary's AppendVarint and AppendUvarint
-// wrote, from bytes that may be damaged or hostile.
+// Package varint reads numbers written by AppendVarint and AppendUvarint of encoding/binary, from
+// bytes that may be damaged or hostile.
 package varint
 
 import "encoding/binary"
 
-// A Reader reads the numbers of B from its beginning, and shortens it. After
-// something that is none, Bad is true and every further number 0.
+// A Reader reads numbers from the beginning of B, and shortens B. After damage Bad is true and
+// every further number is 0.
 type Reader struct {
 	B   []byte
 	Bad bool
 }
 
-// Fail makes r bad.
+// Fail sets Bad.
 func (r *Reader) Fail() { r.Bad, r.B = true, nil }
 
-// skip takes k bytes, those of a number; k <= 0: it was none.
+// skip takes the k bytes of a number; k <= 0 means that there was none.
 func (r *Reader) skip(k int) bool {
 	if k <= 0 {
 		r.Fail()
@@ -42,7 +42,8 @@ func (r *Reader) Int() int {
 	return int(x)
 }
 
-// Count reads how many things follow, as AppendUvarint wrote it. Each of them takes a byte at least: what cannot be is bad, and 0.
+// Count reads a number of items, as AppendUvarint wrote it. An item takes at least one byte: a
+// larger number sets Bad and returns 0.
 func (r *Reader) Count() int {
 	n := r.Uint()
 	if n > uint64(len(r.B)) {
@@ -52,7 +53,7 @@ func (r *Reader) Count() int {
 	return int(n)
 }
 
-// Bytes reads n bytes, nil where there are fewer.
+// Bytes reads n bytes. It returns nil and sets Bad if there are fewer.
 func (r *Reader) Bytes(n int) []byte {
 	if n < 0 || n > len(r.B) {
 		r.Fail()
