@@ -57,7 +57,7 @@ type claims struct {
 
 // add takes a result. Those that void themselves are not kept: what they say only makes the search longer.
 func (s *claims) add(worker string, it *wire.Item, w *wire.Worked) {
-	if it == nil || it.Piece == nil || w.Learnt != nil || w.Isolate != nil || w.Tally.Failed != "" {
+	if it == nil || it.Piece == nil || w.Learnt != nil || w.Isolate != nil || !w.Tally.Failed.None() {
 		return
 	}
 	if w.Extent == nil { // then nothing can be compared but that it made nothing

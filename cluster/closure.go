@@ -217,7 +217,7 @@ func (p *closure) replay(w *wire.Worked) {
 	if w.Formulas != nil {
 		p.out.Formulas.Add(w.Formulas)
 	}
-	p.failed = p.failed || w.Tally.Failed != "" || w.Over || w.Isolate != nil
+	p.failed = p.failed || !w.Tally.Failed.None() || w.Over || w.Isolate != nil
 	for _, n := range w.Of {
 		if x := p.pieces[n]; x != nil {
 			delete(p.pieces, n)

@@ -90,7 +90,7 @@ func (p *errands) take(w *wire.Worked) []*wire.Worked {
 	p.out.Items++
 	p.out.Working += w.Elapsed
 	p.out.Tally.Executions += len(w.Made)
-	p.failed = w.Tally.Failed
+	p.failed = w.Tally.Failed.String()
 	if it.Input != nil && p.failed == "" {
 		p.out.Tally.Executions += w.Tally.Executions
 		if p.wanted[it.Input.N] {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"heddle/explore/why"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -79,7 +80,7 @@ func TestErrands(t *testing.T) {
 	}
 	// A worker that cannot make one ends the run, and everybody hears why.
 	it = r.Next(nil)
-	r.Take(it, &wire.Worked{N: it.N, Tally: wire.Tally{Failed: "no"}})
+	r.Take(it, &wire.Worked{N: it.N, Tally: wire.Tally{Failed: why.With(why.Other, "no")}})
 	if m, failed := r.Answer(late); m != nil || failed != "no" {
 		t.Errorf("an errand that failed came to %v, %q", m, failed)
 	}
@@ -100,7 +101,7 @@ func TestInputErrands(t *testing.T) {
 	hurried := 0
 	next := func() *wire.Item { return r.Next(func() { hurried++ }) }
 	did := func(it *wire.Item) *wire.Worked {
-		return &wire.Worked{N: it.N, Tally: wire.Tally{Executions: 10}, Explored: &wire.Explored{Reason: it.Input.Values[0]}}
+		return &wire.Worked{N: it.N, Tally: wire.Tally{Executions: 10}, Explored: &wire.Explored{Move: it.Input.Values[0]}}
 	}
 	first, second := next(), next()
 	if first.Input.N != a || !first.Know.Loose || first.Budget <= 0 || len(first.Errands) > 0 || second.Input.N != b {
@@ -131,7 +132,7 @@ func TestInputErrands(t *testing.T) {
 		if !r.Come(n) {
 			t.Errorf("%s has not come", value)
 		}
-		if w, failed := r.Explored(n); failed != "" || w == nil || w.Explored.Reason != value {
+		if w, failed := r.Explored(n); failed != "" || w == nil || w.Explored.Move != value {
 			t.Errorf("%s came to %+v, %q", value, w, failed)
 		}
 	}

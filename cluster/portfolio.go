@@ -69,7 +69,7 @@ func (p *portfolio) replay(w *wire.Worked) {
 		k.Join(w.Know)
 		p.out.Know = *k
 	}
-	p.over = p.over || w.Tally.Failed != "" || w.Over || w.Isolate != nil
+	p.over = p.over || !w.Tally.Failed.None() || w.Over || w.Isolate != nil
 }
 
 // done implements plan.

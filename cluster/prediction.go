@@ -120,7 +120,7 @@ func (p *prediction) replay(w *wire.Worked) {
 	if len(p.left) > 0 {
 		p.left[0].from = max(p.left[0].from, p.count)
 	}
-	p.over = p.over || w.Tally.Failed != "" || w.Over || w.Isolate != nil
+	p.over = p.over || !w.Tally.Failed.None() || w.Over || w.Isolate != nil
 }
 
 // skip tells of the tasks before one that they were not done, as far as they do not count.

@@ -119,7 +119,7 @@ func (p *samples) replay(w *wire.Worked) {
 	p.out.Tally.Add(&w.Tally)
 	p.state, p.out.Know = *w.State, *w.Know
 	p.cursor = max(p.cursor, p.state.Next)
-	p.over = p.over || w.Tally.Failed != "" || w.Over || w.Isolate != nil
+	p.over = p.over || !w.Tally.Failed.None() || w.Over || w.Isolate != nil
 }
 
 // anew forgets what was handed out on a guess that was wrong.

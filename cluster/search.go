@@ -3,6 +3,7 @@ package cluster
 import (
 	"slices"
 
+	"heddle/explore/why"
 	"heddle/rt/wire"
 )
 
@@ -97,16 +98,16 @@ func (p *search) replay(w *wire.Worked) {
 	}
 	p.out.Tally.Add(&w.Tally)
 	p.out.Again += w.Again
-	if w.Tally.Failed == "" {
+	if w.Tally.Failed.None() {
 		p.keep(w)
 	}
-	p.failed = p.failed || p.out.Tally.Failed != ""
+	p.failed = p.failed || !p.out.Tally.Failed.None()
 }
 
 // keep keeps what a result leaves over.
 func (p *search) keep(w *wire.Worked) {
 	if err := p.rest.take(w); err != nil {
-		p.out.Tally.Failed, p.failed = err.Error(), true
+		p.out.Tally.Failed, p.failed = why.From(err), true
 	}
 }
 

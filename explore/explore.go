@@ -11,6 +11,7 @@ package explore
 import (
 	"context"
 
+	"heddle/explore/why"
 	"heddle/trace"
 )
 
@@ -56,16 +57,9 @@ type Result struct {
 	// Covers says what Complete is about if not interleavings: "local states".
 	Covers string
 
-	// Reason says why not, when no schedule is left and Complete is false,
-	// such as "preemption bound reached". It is known as soon as something
-	// happened after which the exploration cannot become complete.
-	Reason string
-
-	// Came says how far a strategy came that is never Complete, "" if that is not known yet: "every pattern that could be covered was".
-	Came string
-
-	// Wished: what is not covered was left out by wish, by an option.
-	Wished bool
+	// Reason says why not, when no schedule is left and Complete is false. It is known as soon as something
+	// happened after which the exploration cannot become complete. Of a strategy that covers nothing it says how far it came.
+	Reason why.Reason
 
 	// Estimate is about how many executions there will have been in the end;
 	// 0 if that is not known.
@@ -96,56 +90,42 @@ func Run(ctx context.Context, s Strategy, x Executor, limit int, each func(*trac
 	return s.Result(), nil
 }
 
-// Hidden is the Reason of a search that met an execution of which package
-// transition says that it may hide another order.
-const Hidden = "goroutines were put in an order inside the standard library, where others are not tried"
-
-// Exhausted is how far a search by leads came that has asked everything.
-const Exhausted = "no read can see another value"
-
-// TimeOver is the Reason of a search that has ended since the time was over.
-const TimeOver = "the time was over"
-
 // TooLong says why a search cannot go on that met t and looks at executions of
-// so many steps at most; "" if it can. What is to be found out about an
+// so many steps at most; none if it can. What is to be found out about an
 // execution takes more than linear time, and memory for every step with every goroutine.
-func TooLong(t *trace.Trace, most int) string {
+func TooLong(t *trace.Trace, most int) why.Reason {
 	const mostEntries = 1 << 25
 	switch {
 	case len(t.Steps) <= most && len(t.Steps) <= mostEntries/max(1, len(t.Goroutines)):
-		return ""
-	case t.Verdict == trace.Bounded:
-		return "step bound reached"
-	case t.Verdict == trace.Crowded:
-		return t.Verdict.String()
+		return why.Reason{}
+	case t.Verdict == trace.Bounded, t.Verdict == trace.Crowded:
+		return why.Ended(t.Verdict)
 	}
-	return "an execution is too long to look for others"
+	return why.Of(why.TooLong)
 }
 
 // Held says why a search that met t cannot know that it has covered
-// everything: somebody was held back by a guess, or the execution would have
-// gone on for ever. "" if it can.
-func Held(t *trace.Trace) string {
+// everything: a goroutine was held back by a guess, or the execution would have
+// gone on for ever. None if it can.
+func Held(t *trace.Trace) why.Reason {
 	switch {
 	case t.Spun:
-		return "a polling loop was held back"
+		return why.Of(why.HeldBack)
 	case t.Verdict == trace.TimedOut:
-		return "an execution that only the clock kept going was ended"
+		return why.Of(why.ClockOnly)
 	}
-	return ""
+	return why.Reason{}
 }
 
-// Short says why a search that met t, which it expected to be whole, has not covered everything; "" if that may be.
-func Short(t *trace.Trace) string {
+// Short says why a search that met t, which it expected to be whole, has not covered everything; none if that may be.
+func Short(t *trace.Trace) why.Reason {
 	switch t.Verdict {
 	case trace.Diverged:
-		return "an execution did not follow its schedule"
-	case trace.Bounded:
-		return "step bound reached"
-	case trace.Expired, trace.Filled, trace.Crowded:
-		return t.Verdict.String()
+		return why.Of(why.Strayed)
+	case trace.Bounded, trace.Expired, trace.Filled, trace.Crowded:
+		return why.Ended(t.Verdict)
 	case trace.Aborted:
-		return "an execution was broken off"
+		return why.Of(why.Aborted)
 	}
 	return Held(t)
 }

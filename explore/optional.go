@@ -6,6 +6,7 @@ import (
 	"heddle/explore/mapcov"
 	"heddle/explore/question"
 	"heddle/explore/transition"
+	"heddle/explore/why"
 	"heddle/trace"
 )
 
@@ -107,8 +108,8 @@ type Leads interface {
 	// Expand asks about the execution of a lead that was made before until stop says that it is enough. rest is the lead
 	// to go on with, nil if nothing is left.
 	Expand(l *Lead, t *trace.Trace, stop func() bool) (leads []Lead, rest *Lead)
-	// Short says why not everything was asked, "" if it was.
-	Short() string
+	// Short says why not everything was asked; none if it was.
+	Short() why.Reason
 	// ForgetMeasures lets Measure begin anew.
 	ForgetMeasures()
 }

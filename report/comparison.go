@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"heddle/explore/why"
 	"heddle/report/timeline"
 	"heddle/rt/wire"
 )
@@ -20,8 +21,8 @@ type Comparison struct {
 	Findings   int     // different ones
 	Executions int
 	Complete   bool
-	Covering   int    // of Executions, those that made it complete
-	Reason     string // of a complete search what it covered, if not interleavings; else why it is not
+	Covering   int     // of Executions, those that made it complete
+	Why        why.End // of a complete search what it covered, if not interleavings; else why it is not
 	Elapsed    float64
 	Estimate   float64 // of the executions that would be complete, 0: not known
 	Orders     int     // pairs of operations that followed each other on an object, see explore/succession
@@ -30,7 +31,7 @@ type Comparison struct {
 }
 
 // Alone reports whether the test starts no goroutine, so that there is nothing to compare.
-func (c *Comparison) Alone() bool { return strings.HasPrefix(c.Reason, "no concurrency") }
+func (c *Comparison) Alone() bool { return c.Why.Is(why.Alone) }
 
 const nothingToCompare = "no concurrency, nothing to compare"
 
@@ -47,7 +48,7 @@ func (c *Comparison) Take(rec *wire.Record) {
 	case "isolate":
 		c.Error = "executions in one process are not independent of each other: each would need one of its own, which compare does not do"
 	case "end":
-		c.Executions, c.Elapsed, c.Complete, c.Reason = rec.Executions, rec.Elapsed, rec.Complete, rec.Reason
+		c.Executions, c.Elapsed, c.Complete, c.Why = rec.Executions, rec.Elapsed, rec.Complete, rec.Why
 		c.Covering = cmp.Or(rec.Covering, rec.Executions)
 		c.Estimate, c.Orders, c.Memory = rec.Estimate, rec.Orders, rec.Memory
 	}
@@ -71,6 +72,7 @@ type comparisonEvent struct {
 	Orders     int
 	Memory     int64
 	Error      string
+	Code       why.Code `json:",omitempty"` // of Reason, where it says why not complete
 }
 
 // Compare prints the comparisons of a test: a table, or events with -json.
@@ -80,7 +82,7 @@ func (r *Reporter) Compare(pkg, test string, all []Comparison) {
 	if r.o.JSON {
 		for i := range all {
 			c := &all[i]
-			r.jsonLine(comparisonEvent{"comparison", pkg, test, c.Strategy, c.First, c.After, c.Findings, c.Executions, c.Complete, c.Covering, c.Reason, c.Elapsed, c.Estimate, c.Orders, c.Memory, c.Error})
+			r.jsonLine(comparisonEvent{"comparison", pkg, test, c.Strategy, c.First, c.After, c.Findings, c.Executions, c.Complete, c.Covering, c.Why.Text(c.Complete), c.Elapsed, c.Estimate, c.Orders, c.Memory, c.Error, c.Why.Code(c.Complete)})
 		}
 		return
 	}
@@ -153,14 +155,14 @@ func (c *Comparison) covered() string {
 		return oneLine(c.Error)
 	}
 	if c.Complete {
-		return fmt.Sprintf("all %s, by %s", cmp.Or(c.Reason, "interleavings"), plural(c.Covering, "execution"))
+		return fmt.Sprintf("all %s, by %s", cmp.Or(c.Why.Covered, "interleavings"), plural(c.Covering, "execution"))
 	}
-	why := oneLine(c.Reason)
-	if !strings.HasPrefix(why, "predicted") {
-		why = sampled(why, c.Executions, c.Estimate, c.Elapsed)
+	text := oneLine(c.Why.String())
+	if !c.Why.Is(why.Predicted) {
+		text = sampled(c.Why, c.Executions, c.Estimate, c.Elapsed)
 	}
 	if c.Error != "" {
-		why += "; " + oneLine(c.Error)
+		text += "; " + oneLine(c.Error)
 	}
-	return why
+	return text
 }

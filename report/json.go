@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"heddle/explore/why"
 )
 
 // An event is one of go test -json, as cmd/test2json documents them.
@@ -57,6 +59,7 @@ type summaryEvent struct {
 	Complete   bool
 	Findings   int
 	Elapsed    float64
+	Code       why.Code `json:",omitempty"` // why not Complete
 }
 
 func (r *Reporter) findingEvent(pkg, test string, f Finding) findingEvent {

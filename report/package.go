@@ -354,7 +354,7 @@ func (p *Package) endTest(rec *wire.Record) {
 	r, t := p.r, p.open
 	t.Executions, t.Elapsed = rec.Executions, rec.Elapsed
 	t.Covering = cmp.Or(rec.Covering, rec.Executions)
-	t.Complete, t.Strategy, t.Reason, t.Estimate = rec.Complete, rec.Strategy, rec.Reason, rec.Estimate
+	t.Complete, t.Strategy, t.Reason, t.Why, t.Estimate = rec.Complete, rec.Strategy, rec.Reason, rec.Why, rec.Estimate
 	t.Result = rec.Result
 	if len(t.Findings) > 0 {
 		t.Result = "fail"
@@ -373,7 +373,7 @@ func (p *Package) endTest(rec *wire.Record) {
 	if r.o.JSON {
 		p.subs.end()
 		r.event(event{Action: t.Result, Package: p.path, Test: t.Name, Elapsed: &t.Elapsed})
-		r.jsonLine(summaryEvent{"summary", p.path, t.Name, t.Strategy, t.Executions, t.Complete, len(t.Findings), t.Elapsed})
+		r.jsonLine(summaryEvent{"summary", p.path, t.Name, t.Strategy, t.Executions, t.Complete, len(t.Findings), t.Elapsed, t.Why.Code(t.Complete || t.Result == "skip")})
 	}
 	r.status.ended(rec)
 	p.openTest = openTest{}

@@ -34,6 +34,7 @@ import (
 	"sync"
 	"time"
 
+	"heddle/explore/why"
 	"heddle/rt/wire"
 )
 
@@ -217,8 +218,9 @@ type Result struct {
 // A TestResult is one test's.
 type TestResult struct {
 	Name       string
-	Result     string // "pass", "fail", "skip"
-	Reason     string // why not complete, or why skipped
+	Result     string  // "pass", "fail", "skip"
+	Reason     string  // why not complete, or why skipped
+	Why        why.End // of one that was explored: the same, with a code
 	Strategy   string
 	Executions int
 	Complete   bool

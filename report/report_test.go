@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"heddle/explore/why"
 	"heddle/rt/wire"
 )
 
@@ -279,8 +280,8 @@ func TestVerdicts(t *testing.T) {
 		}
 		test(wire.Record{Test: "TestClose", Executions: 12096, Elapsed: 0.21, Complete: true, Result: "pass"})
 		test(wire.Record{Test: "TestSampled", Executions: 200, Elapsed: 0.4, Result: "pass"})
-		test(wire.Record{Test: "TestBound", Executions: 200, Elapsed: 75, Result: "pass", Reason: "3 executions reached the bound of 100,000 steps"})
-		test(wire.Record{Test: "TestPlain", Executions: 2, Elapsed: 0.0001, Complete: true, Result: "pass", Reason: "no concurrency"})
+		test(wire.Record{Test: "TestBound", Executions: 200, Elapsed: 75, Result: "pass", Why: why.Bare(why.With(why.Other, "3 executions reached the bound of 100,000 steps"))})
+		test(wire.Record{Test: "TestPlain", Executions: 2, Elapsed: 0.0001, Complete: true, Result: "pass", Why: why.Bare(why.Of(why.Alone))})
 		test(wire.Record{Test: "TestSkipped", Executions: 1, Result: "skip", Reason: "needs a network"})
 		p.Record(&wire.Record{Type: "begin", Test: "TestStale"})
 		p.Finding("TestStale", &wire.Finding{Kind: "divergence", FromClip: "testdata/heddle/TestStale/00000001", Divergence: "diverges at step 14: expected lock of mu at bank.go:20, got end"}, "")
@@ -310,7 +311,7 @@ func TestVerdicts(t *testing.T) {
 
 // Only a complete run may read like a proof.
 func TestSampledNeverReadsAsVerified(t *testing.T) {
-	for _, rec := range []TestResult{{Executions: 5}, {Executions: 5, Reason: "step bound"}, {Executions: 1}} {
+	for _, rec := range []TestResult{{Executions: 5}, {Executions: 5, Why: why.Bare(why.With(why.Other, "step bound"))}, {Executions: 1}} {
 		if s := covered(&rec); strings.Contains(s, "all") || strings.Contains(s, "covered") || !strings.Contains(s, "sampled") {
 			t.Error(s)
 		}

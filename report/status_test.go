@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"heddle/explore/why"
 	"heddle/rt/wire"
 )
 
@@ -34,7 +35,7 @@ func TestAboutRoundsToTwoDigits(t *testing.T) {
 
 // What was not complete never reads as a proof, and says how far it came.
 func TestSampledSearchSaysHowFarItCame(t *testing.T) {
-	got := covered(&TestResult{Executions: 1000, Elapsed: 2, Estimate: 50400, Reason: "sampled; not all interleavings"})
+	got := covered(&TestResult{Executions: 1000, Elapsed: 2, Estimate: 50400, Why: why.Sampled(why.Of(why.NotAll))})
 	if !strings.Contains(got, "sampled of about 50,000 interleavings, which take 1m41s, 2.0s") || strings.Contains(got, "covered") {
 		t.Error(got)
 	}

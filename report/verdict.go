@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"heddle/explore/why"
 )
 
 // verdict returns the lines that end a test: a heading as go test prints it,
@@ -67,44 +69,41 @@ func (r *Reporter) answer(t *TestResult, count string) string {
 	case t.Complete:
 		return fmt.Sprintf("%s: %s has no such moment (all local states covered by %s, and the net asked, %s)\n", r.green("no"), t.Name, plural(t.Executions, "execution"), seconds(t.Elapsed))
 	}
-	return fmt.Sprintf("unknown: %s: no such moment in %s (%s, %s)\n", t.Name, plural(t.Executions, "execution"), cmp.Or(oneLine(t.Reason), "sampled"), seconds(t.Elapsed))
+	return fmt.Sprintf("unknown: %s: no such moment in %s (%s, %s)\n", t.Name, plural(t.Executions, "execution"), oneLine(t.Why.String()), seconds(t.Elapsed))
 }
 
 // covered says how far a test without findings was explored.
 func covered(t *TestResult) string {
 	switch {
-	case strings.HasPrefix(t.Reason, "no concurrency"):
+	case t.Why.Is(why.Alone):
 		return "no concurrency: " + plural(t.Executions, "execution")
 	case t.Predicted != nil:
 		return predictedText(t)
 	case t.Complete:
 		return fmt.Sprintf("all %s covered by %s (%s)", space(t), plural(t.Covering, "execution"), seconds(t.Elapsed))
 	}
-	how := sampled(t.Reason, t.Executions, t.Estimate, t.Elapsed)
+	how := sampled(t.Why, t.Executions, t.Estimate, t.Elapsed)
 	return fmt.Sprintf("no findings in %s (%s, %s)", plural(t.Executions, "execution"), how, seconds(t.Elapsed))
 }
 
 // sampled says why not everything was covered, and by an estimate of the executions that would have, how much there is and how long it takes.
-func sampled(reason string, executions int, estimate, elapsed float64) string {
-	const how, short = "sampled", "; not all interleavings"
-	if reason = oneLine(reason); reason == "" {
-		reason = how
-	}
-	if !strings.HasPrefix(reason, how) {
-		reason = how + ": " + reason
+func sampled(end why.End, executions int, estimate, elapsed float64) string {
+	text := oneLine(end.String())
+	if end.Bare && !end.Is(why.Early) {
+		text = "sampled: " + text
 	}
 	if estimate <= float64(executions) {
-		return reason
+		return text
 	}
 	what := ""
-	if reason == how || reason == how+short {
-		reason, what = how, " interleavings"
+	if end.Open() || len(end.Reasons) == 1 && end.Reasons[0] == why.Of(why.NotAll) && !end.Bare {
+		text, what = "sampled", " interleavings"
 	}
-	return fmt.Sprintf("%s of about %s%s, which take %s", reason, about(estimate), what, long(elapsed*estimate/float64(max(executions, 1))))
+	return fmt.Sprintf("%s of about %s%s, which take %s", text, about(estimate), what, long(elapsed*estimate/float64(max(executions, 1))))
 }
 
 // space says what a complete search has covered.
-func space(t *TestResult) string { return cmp.Or(t.Reason, "interleavings") }
+func space(t *TestResult) string { return cmp.Or(t.Why.Covered, "interleavings") }
 
 // plainFailure explains a test that fails without heddle's doing.
 func (r *Reporter) plainFailure(t *TestResult) string {

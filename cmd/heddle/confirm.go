@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"heddle/clip"
+	"heddle/explore/why"
 	"heddle/rt/drive"
 	"heddle/rt/wire"
 )
@@ -99,14 +100,15 @@ func (r *packageRun) notLost(rec *wire.Record) {
 		if rec.Complete = false; len(r.found) == 0 {
 			rec.Result = "pass"
 		}
-		rec.Reason = "sampled; " + r.lost
+		rec.Why = why.Sampled(why.With(why.Lost, "%s", r.lost))
+		rec.Reason = rec.Why.String()
 	}
 	r.lost = ""
 }
 
 // misses replays a clip in a new process, with -v or without. It says what happened instead of the clip's finding, or
 // nothing if that shows.
-func (r *packageRun) misses(c *wire.Clip, verbose bool) (why string) {
+func (r *packageRun) misses(c *wire.Clip, verbose bool) string {
 	o := *r.o
 	o.verbose, o.json, o.failFast = verbose, false, false
 	ctx, cancel := context.WithTimeout(r.idle.ctx, min(checkTime, max(checkMoment, 2*time.Since(r.began))))

@@ -6,6 +6,7 @@ import (
 
 	"heddle/cluster"
 	"heddle/explore"
+	"heddle/explore/why"
 	"heddle/rt/drive"
 	"heddle/rt/wire"
 )
@@ -19,10 +20,10 @@ func (sh *shared) tries() bool { return sh.share.Search && sh.share.State != nil
 // resultOf is what a search has come to.
 func resultOf(out *cluster.Outcome) explore.Result {
 	res := explore.Result{Executions: out.Tally.Executions, Reason: out.Tally.Failed}
-	if res.Reason == "" {
+	if res.Reason.None() {
 		res.Reason = out.Tally.Short
 	}
-	res.Complete = out.Complete && res.Reason == ""
+	res.Complete = out.Complete && res.Reason.None()
 	return res
 }
 
@@ -56,11 +57,11 @@ func (s *sharing) instead(cfg *wire.Config, out *cluster.Outcome) *shared {
 	was := s.shared.share
 	next := &wire.Share{Result: was.Result, Tally: out.Tally, Found: s.found, Seen: s.run.Seen(), Told: append(slices.Clone(was.Told), s.packageRun.found...), Know: out.Know, State: was.State, Portfolio: true}
 	next.Tally.Executions += was.Others
-	next.Tally.Spun, next.Tally.Short, next.Tally.Failed = false, "", ""
+	next.Tally.Spun, next.Tally.Short, next.Tally.Failed = false, why.Reason{}, why.Reason{}
 	res := resultOf(out)
 	_, res.Estimate = s.run.Look()
 	res.Estimate = max(res.Estimate, was.Guess)
-	next.Reason, next.Estimate, next.Free = drive.AfterSearch(cfg, &out.Tally, res, !out.Complete)
+	next.Why, next.Estimate, next.Free = drive.AfterSearch(cfg, &out.Tally, res, !out.Complete)
 	if cfg.Budget > 0 {
 		next.Elapsed = float64(cfg.Budget)/1e9 - time.Until(s.deadline).Seconds()
 	}

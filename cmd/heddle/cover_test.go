@@ -6,6 +6,7 @@ import (
 
 	"heddle/cluster"
 	"heddle/explore"
+	"heddle/explore/why"
 	"heddle/report"
 	"heddle/rt/wire"
 )
@@ -23,7 +24,7 @@ func TestSamplesAfterSearch(t *testing.T) {
 		{"covered", wire.Tally{Executions: 50}, false, false, ""},
 		{"given up", wire.Tally{Executions: 50}, true, true, "sampled"},
 		{"but for timers", wire.Tally{Executions: 50, Timers: true}, false, true, "sampled where timers fire early, all interleavings covered where they do not"},
-		{"with something hidden", wire.Tally{Executions: 50, Short: "who knows"}, false, true, "sampled; not all interleavings: who knows"},
+		{"with something hidden", wire.Tally{Executions: 50, Short: why.With(why.Other, "who knows")}, false, true, "sampled; not all interleavings: who knows"},
 	} {
 		o := &options{budget: time.Minute, race: true}
 		o.choose(explore.Lookup("auto"), nil)
@@ -41,7 +42,7 @@ func TestSamplesAfterSearch(t *testing.T) {
 			continue
 		}
 		next := s.instead(&cfg, out).share
-		if next.Search || next.State.Next != 7 || next.Tally.Executions != 150 || next.Found != 2 || !next.Know.Loose || next.Reason != c.reason || next.Elapsed < 39 || next.Elapsed > 41 {
+		if next.Search || next.State.Next != 7 || next.Tally.Executions != 150 || next.Found != 2 || !next.Know.Loose || next.Why.String() != c.reason || next.Elapsed < 39 || next.Elapsed > 41 {
 			t.Errorf("%s: %+v", c.name, next)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"heddle/cluster"
+	"heddle/explore/why"
 	"heddle/report"
 	"heddle/rt/drive"
 	"heddle/rt/wire"
@@ -55,13 +56,13 @@ func (s *sharing) errands(ctx context.Context, cfg *wire.Config) (*shared, error
 		out.Tally.Executions = x.made
 		return nil, s.ended(&out)
 	case ctx.Err() != nil:
-		s.endOpen("interrupted")
+		s.endOpen(why.Bare(why.Of(why.Interrupted)))
 		return nil, nil
 	case s.why != nil:
-		s.endOpen(s.why.Error())
+		s.endOpen(why.Bare(why.From(s.why)))
 		return nil, s.why
 	case err != nil: // this test cannot go on, others can
-		s.endOpen("sampled; " + err.Error())
+		s.endOpen(why.Sampled(why.From(err)))
 		return nil, nil
 	}
 	if s.o.verbose {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"heddle/clip"
+	"heddle/explore/why"
 	"heddle/rt/drive"
 	"heddle/rt/wire"
 	"heddle/trace"
@@ -101,11 +102,11 @@ func (r *packageRun) inProcesses(ctx context.Context, m *moved, clips []*wire.Cl
 		}
 		err := drive.Explore(ctx, &cfg, m.test, x, send, m.first...)
 		if ctx.Err() != nil {
-			r.endOpen("interrupted")
+			r.endOpen(why.Bare(why.Of(why.Interrupted)))
 			return nil
 		}
 		if err != nil {
-			r.endOpen(err.Error())
+			r.endOpen(why.Bare(why.From(err)))
 			return err
 		}
 	}
@@ -114,18 +115,18 @@ func (r *packageRun) inProcesses(ctx context.Context, m *moved, clips []*wire.Cl
 
 // leftOut ends a test that had begun before it was moved, and will not go on.
 func (r *packageRun) leftOut(m *moved, interrupted bool) {
-	why := "-failfast"
+	text := "-failfast"
 	if interrupted {
-		why = "interrupted"
+		text = "interrupted"
 	}
 	switch {
 	case m.crash != nil:
 		r.take(&wire.Record{Type: "begin", Test: m.test})
 		r.finding(m.test, m.crash)
-		r.endOpen(why)
+		r.endOpen(why.Bare(why.With(why.Other, "%s", text)))
 	case m.why != nil:
 		r.take(&wire.Record{Type: "begin", Test: m.test})
-		r.endOpen(why)
+		r.endOpen(why.Bare(why.With(why.Other, "%s", text)))
 	}
 }
 

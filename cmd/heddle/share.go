@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"time"
 
 	"heddle/cluster"
+	"heddle/explore/why"
 	"heddle/report"
 	"heddle/rt/drive"
 	"heddle/rt/wire"
@@ -113,7 +113,7 @@ func (r *packageRun) shareOn(ctx context.Context, sh *shared) (*shared, error) {
 	}
 	var err error
 	if s.run, err = cluster.ResumeRun(sh.test, sh.share, sh.results, o); err != nil {
-		r.endOpen(err.Error())
+		r.endOpen(why.Bare(why.From(err)))
 		return nil, err
 	}
 	if sh.resumed {
@@ -124,19 +124,19 @@ func (r *packageRun) shareOn(ctx context.Context, sh *shared) (*shared, error) {
 	doubt := s.audit(ctx)
 	out, err := s.run.Finish()
 	if doubt != nil {
-		out.Complete, out.Tally.Failed = false, doubt.Error()
+		out.Complete, out.Tally.Failed = false, why.From(doubt)
 	}
 	r.settle(sh, ctx.Err() == nil && (out.Complete || !sh.share.Search && !sh.share.Closure || sh.tries() || s.crash != nil || s.isolate != nil))
 	switch {
 	case err != nil:
-		r.endOpen(err.Error())
+		r.endOpen(why.Bare(why.From(err)))
 		return nil, fmt.Errorf("what was found out cannot be kept: %v", err)
 	case s.crash != nil:
 		return nil, s.ended(&out)
 	case s.isolate != nil:
 		r.take(s.isolate)
 	case s.why != nil:
-		r.endOpen(s.why.Error())
+		r.endOpen(why.Bare(why.From(s.why)))
 		return nil, s.why
 	case ctx.Err() == nil && s.givenUp(&cfg, &out):
 		s.tellWork(&out, time.Since(began))
@@ -341,14 +341,16 @@ func (s *sharing) end(ctx context.Context, cfg *wire.Config, out *cluster.Outcom
 	rec := &wire.Record{Type: "end", Test: s.test, Result: s.shared.share.Result, Strategy: cfg.Strategy, Executions: t.Executions, Buggy: t.Buggy,
 		Elapsed: took.Seconds() + s.shared.share.Elapsed}
 	if p := out.Predicted; p != nil {
-		rec.Reason = cmp.Or(t.Failed, drive.Predicted)
+		if rec.Why = drive.Predicted(); !t.Failed.None() {
+			rec.Why = why.Bare(t.Failed)
+		}
 		p.Cut = p.Cut && cfg.Complete
 		s.take(&wire.Record{Type: "predicted", Test: s.test, Predicted: p})
 	} else if f := out.Formulas; f != nil {
-		rec.Reason = drive.Asked(t, out.Complete)
+		rec.Why = drive.Asked(t, out.Complete)
 		s.take(&wire.Record{Type: "coverage", Test: s.test, Executions: t.Executions, Coverage: &wire.Coverage{Shared: true, Formulas: f}})
 	} else if s.shared.share.Search {
-		rec.Complete, rec.Reason = drive.Covered(cfg, t, resultOf(out), !out.Complete)
+		rec.Complete, rec.Why = drive.Covered(cfg, t, resultOf(out), !out.Complete)
 		if s.tries() {
 			rec.Covering = t.Executions
 		}
@@ -358,17 +360,17 @@ func (s *sharing) end(ctx context.Context, cfg *wire.Config, out *cluster.Outcom
 		if !out.Complete {
 			_, rec.Estimate = s.run.Look()
 		}
-	} else if rec.Reason = t.Failed; rec.Reason == "" {
-		rec.Reason = drive.Sampled(t)
-		if rec.Reason == "sampled" {
-			rec.Reason, rec.Estimate = cmp.Or(s.shared.share.Reason, rec.Reason), s.shared.share.Estimate
-		}
+	} else if !t.Failed.None() {
+		rec.Why = why.Bare(t.Failed)
+	} else if rec.Why = drive.Sampled(t); rec.Why.Open() {
+		rec.Why, rec.Estimate = s.shared.share.Why, s.shared.share.Estimate
 	}
 	if s.found > 0 {
 		rec.Result = "fail"
 	}
 	if ctx.Err() != nil && !rec.Complete {
-		rec.Complete, rec.Reason = false, "interrupted"
+		rec.Complete, rec.Why = false, why.Bare(why.Of(why.Interrupted))
 	}
+	rec.Reason = rec.Why.Text(rec.Complete)
 	s.take(rec)
 }

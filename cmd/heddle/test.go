@@ -16,6 +16,7 @@ import (
 	"heddle/build"
 	"heddle/clip"
 	"heddle/cluster"
+	"heddle/explore/why"
 	"heddle/internal/shard"
 	"heddle/report"
 	"heddle/rt/wire"
@@ -369,7 +370,7 @@ func (r *packageRun) explore(ctx context.Context, clips []*wire.Clip) error {
 	for _, sh := range r.shares {
 		if ctx.Err() != nil || r.o.failFast && r.report.Failed() {
 			r.take(&wire.Record{Type: "begin", Test: sh.test})
-			r.endOpen(notGoingOn(ctx))
+			r.endOpen(why.Bare(why.With(why.Other, "%s", notGoingOn(ctx))))
 			r.settle(sh, false)
 			continue
 		}
@@ -394,7 +395,7 @@ func (r *packageRun) exploreAnew(ctx context.Context, clips []*wire.Clip) error 
 	for _, test := range r.anew {
 		if ctx.Err() != nil || r.o.failFast && r.report.Failed() {
 			r.take(&wire.Record{Type: "begin", Test: test})
-			r.endOpen(notGoingOn(ctx))
+			r.endOpen(why.Bare(why.With(why.Other, "%s", notGoingOn(ctx))))
 			continue
 		}
 		r.finished = slices.DeleteFunc(r.finished, func(name string) bool { return name == test })
@@ -476,7 +477,7 @@ func (r *packageRun) once(ctx context.Context, clips []*wire.Clip) (again bool, 
 		return false, err
 	}
 	if ctx.Err() != nil {
-		r.endOpen("interrupted")
+		r.endOpen(why.Bare(why.Of(why.Interrupted)))
 		return false, nil
 	}
 	if res.done {
@@ -495,7 +496,7 @@ func (r *packageRun) once(ctx context.Context, clips []*wire.Clip) (again bool, 
 		return false, nil
 	}
 	if res.timedOut && !res.idle { // it was busy: no finding, but not the whole truth either
-		r.endOpen("-timeout is over")
+		r.endOpen(why.Bare(why.With(why.Other, "-timeout is over")))
 		return false, errTimeout
 	}
 	r.died(res)
@@ -508,10 +509,10 @@ func (r *packageRun) once(ctx context.Context, clips []*wire.Clip) (again bool, 
 var errTimeout = errors.New("-timeout is over, and not every test was explored: allow more, or lower -budget or -runs")
 
 // endOpen ends the test that runs, if any, with what is known of it.
-func (r *packageRun) endOpen(why string) {
+func (r *packageRun) endOpen(end why.End) {
 	if r.open != "" {
 		r.take(&wire.Record{Type: "end", Test: r.open, Executions: r.executions, Elapsed: time.Since(r.began).Seconds(),
-			Strategy: r.o.config().Strategy, Reason: why})
+			Strategy: r.o.config().Strategy, Reason: end.String(), Why: end})
 	}
 }
 
@@ -550,7 +551,8 @@ func (r *packageRun) take(rec *wire.Record) {
 		r.notLost(rec)
 		if rec.Complete && len(r.pkg.Left) > 0 {
 			left := strings.ReplaceAll(r.pkg.Left[0], r.pkg.Dir+string(filepath.Separator), "")
-			rec.Complete, rec.Reason = false, "sampled; "+strings.Replace(left, " is left alone: ", " is left alone, so nothing is seen of what it does: ", 1)
+			rec.Complete, rec.Why = false, why.Sampled(why.With(why.Unseen, "%s", strings.Replace(left, " is left alone: ", " is left alone, so nothing is seen of what it does: ", 1)))
+			rec.Reason = rec.Why.String()
 		}
 		r.keepTime(rec.Test, rec.Elapsed)
 		r.open, r.executions = "", 0

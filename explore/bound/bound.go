@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"heddle/explore"
+	"heddle/explore/why"
 	"heddle/trace"
 )
 
@@ -201,10 +202,12 @@ func (s *Strategy) Done(t *trace.Trace) {
 // Result says how far the exploration is. It is never complete.
 func (s *Strategy) Result() explore.Result {
 	r := s.result
-	r.Reason, r.Estimate = s.opt.reason(), s.estimate()
+	text := s.opt.reason()
+	r.Estimate = s.estimate()
 	if !s.over || s.lost {
-		r.Reason = "not all within " + r.Reason
+		text = "not all within " + text
 	}
+	r.Reason = why.With(why.Bounded, "%s", text)
 	return r
 }
 

@@ -21,7 +21,7 @@ func TestNotAllIsKnown(t *testing.T) {
 		if !told {
 			want = "not all within " + want
 		}
-		if r := s.Result(); r.Executions != 1 || r.Complete || r.Reason != want {
+		if r := s.Result(); r.Executions != 1 || r.Complete || r.Reason.String() != want {
 			t.Errorf("%+v, want one execution and %q", r, want)
 		}
 	}

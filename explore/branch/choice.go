@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"heddle/explore/why"
 	"heddle/order"
 	"heddle/trace"
 )
@@ -129,7 +130,7 @@ func (s *Strategy) selects(f *source, fresh bool) {
 func (s *Strategy) ways(f *source, all []announced, c choice) {
 	add := func(c choice) {
 		if len(s.left) == mostChoices {
-			s.bad = "selects have too many choices"
+			s.bad = why.With(why.Limit, "selects have too many choices")
 			return
 		}
 		s.left = append(s.left, &c)
@@ -215,7 +216,7 @@ func (s *Strategy) solve(c *choice) *trace.Schedule {
 	a := f.seeker.p.Solve(s.opt.Context, goal)
 	switch {
 	case a.Verdict == order.Unknown:
-		s.bad = "the solver could not tell for some choices of selects"
+		s.bad = why.With(why.Limit, "the solver could not tell for some choices of selects")
 		return nil
 	case a.Verdict != order.Found || !f.x.possible(c, a.Order):
 		return nil

@@ -3,6 +3,7 @@ package branch
 import (
 	"slices"
 
+	"heddle/explore/why"
 	"heddle/order"
 	"heddle/trace"
 )
@@ -133,7 +134,7 @@ func (s *Strategy) keeping(f *source, op int32, changers []int32, k int) *plan {
 			s.tried[key] = true
 			return &plan{candidate: s.add(&candidate{from: f, found: true, Variant: f.seeker.variant(a.Order, op)}), sees: all, key: key}
 		case order.Unknown:
-			s.bad = "the solver could not tell for some orders"
+			s.bad = why.With(why.Limit, "the solver could not tell for some orders")
 			return nil
 		}
 		s.tried[key] = true

@@ -1,6 +1,7 @@
 package branch
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"heddle/explore"
+	"heddle/explore/why"
 	"heddle/order"
 	"heddle/trace"
 )
@@ -61,8 +63,8 @@ type Strategy struct {
 	choices
 	combinations
 	sites   []trace.Site
-	bad     string // why not everything was covered
-	bounded bool   // a bound has ended an execution before its end
+	bad     why.Reason // why not everything was covered
+	bounded bool       // a bound has ended an execution before its end
 	count   Counts
 }
 
@@ -187,7 +189,7 @@ func (s *Strategy) Next() *trace.Schedule {
 func (s *Strategy) find(c *candidate) {
 	if s.ask(c); c.verdict != order.Found {
 		if c.verdict == order.Unknown {
-			s.bad = "the solver could not tell for some orders"
+			s.bad = why.With(why.Limit, "the solver could not tell for some orders")
 		}
 		s.drop(c)
 		return
@@ -218,7 +220,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 	s.count.Executions++
 	s.bounded = s.bounded || t.Verdict == trace.Bounded || t.Verdict == trace.Crowded
 	if t.Verdict == trace.Diverged {
-		s.bad = "an execution left its schedule"
+		s.bad = why.With(why.Limit, "an execution left its schedule")
 		if c != nil {
 			s.drop(c)
 		}
@@ -374,7 +376,7 @@ func (s *Strategy) considered(f *source) []int {
 		}
 		switch r := f.rel(b); {
 		case r.affected && len(r.ops) > mostRelated:
-			s.bad = "a branch depends on too many operations"
+			s.bad = why.With(why.Limit, "a branch depends on too many operations")
 		case r.affected:
 			f.due = append(f.due, b)
 		}
@@ -564,7 +566,7 @@ func (s *Strategy) derive(f *source, branches []int) {
 		}
 		groups, ok := f.seeker.Orders(b, false, s.opt.Orders)
 		if !ok {
-			s.bad = "a branch's operations have too many orders"
+			s.bad = why.With(why.Limit, "a branch's operations have too many orders")
 		}
 		for _, g := range groups {
 			if s.late() {
@@ -582,7 +584,7 @@ func (s *Strategy) late() bool {
 	if s.opt.Context.Err() == nil {
 		return false
 	}
-	s.bad = "not all orders of what branches depend on"
+	s.bad = why.With(why.NotAll, "orders of what branches depend on")
 	return true
 }
 
@@ -703,7 +705,7 @@ func (s *Strategy) Sites() []trace.Site { return s.sites }
 // Result implements explore.Strategy. It is never complete: race-equivalence
 // keeps MANNERS, and neither final values nor deadlocks.
 func (s *Strategy) Result() explore.Result {
-	return explore.Result{Executions: s.count.Executions, Reason: s.bad, Came: s.came()}
+	return explore.Result{Executions: s.count.Executions, Reason: cmp.Or(s.bad, why.With(why.Came, "%s", s.came()))}
 }
 
 // came says how many of the orders of what branches depend on were tested.

@@ -15,6 +15,7 @@ package dpor
 import (
 	"heddle/explore"
 	"heddle/explore/transition"
+	"heddle/explore/why"
 	"heddle/trace"
 )
 
@@ -126,7 +127,7 @@ func (s *Strategy) Over() bool { return s.over }
 // Result says how far the exploration is.
 func (s *Strategy) Result() explore.Result {
 	r := s.result
-	r.Complete = r.Reason == "" && s.over
+	r.Complete = r.Reason.None() && s.over
 	r.Estimate = s.estimate()
 	return r
 }
@@ -145,7 +146,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 func (s *Strategy) take(t *trace.Trace, shared int) {
 	s.result.Executions++
 	s.incomplete(explore.Short(t))
-	if long := explore.TooLong(t, longest); long != "" {
+	if long := explore.TooLong(t, longest); !long.None() {
 		s.incomplete(long)
 		s.over = true
 		return
@@ -159,13 +160,13 @@ func (s *Strategy) take(t *trace.Trace, shared int) {
 		err = s.followed()
 	}
 	if err != nil {
-		s.incomplete(err.Error())
+		s.incomplete(why.From(err))
 		s.over = true
 		return
 	}
 	s.made++
-	if s.result.Reason == "" && s.path.Hidden(t, s.opt.Loose) {
-		s.incomplete(explore.Hidden)
+	if s.result.Reason.None() && s.path.Hidden(t, s.opt.Loose) {
+		s.incomplete(why.Of(why.Hidden))
 	}
 	if !s.enter() {
 		s.redundant++
@@ -174,7 +175,7 @@ func (s *Strategy) take(t *trace.Trace, shared int) {
 	s.arrive()
 	switch {
 	case s.expired:
-		s.incomplete("not all interleavings")
+		s.incomplete(why.Of(why.NotAll))
 		s.over = true
 	case s.tab.Changed:
 		s.restart()
@@ -197,8 +198,8 @@ func (s *Strategy) lateAfter(work int) bool {
 }
 
 // incomplete notes the first reason for which the result is not complete.
-func (s *Strategy) incomplete(reason string) {
-	if s.result.Reason == "" {
+func (s *Strategy) incomplete(reason why.Reason) {
+	if s.result.Reason.None() {
 		s.result.Reason = reason
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"heddle/explore"
+	"heddle/explore/why"
 	"heddle/rt/hook"
 	"heddle/rt/sched"
 	"heddle/trace"
@@ -39,7 +39,7 @@ func TestLongExecution(t *testing.T) {
 			s.Done(ex.run(sc, ex.first))
 			n++
 		}
-		if r := s.Result(); n != 1 || r.Complete != (c.want == "") || r.Reason != c.want {
+		if r := s.Result(); n != 1 || r.Complete != (c.want == "") || r.Reason.String() != c.want {
 			t.Errorf("%d reads: %d executions, %+v", c.reads, n, r)
 		}
 	}
@@ -64,12 +64,12 @@ func TestQuietOrder(t *testing.T) {
 		mine, theirs  uintptr
 		want          string
 	}{
-		{"at once", false, false, known, known, explore.Hidden},
+		{"at once", false, false, known, known, why.Of(why.Hidden).String()},
 		{"one after the other", true, false, unknown, unknown, ""},
 		{"what commutes", false, true, known, changes, ""},
 		{"what changes the same", false, true, changes, changes, ""},
-		{"what another looks at", false, true, changes, looks, explore.Hidden},
-		{"what is not known", false, true, known, unknown, explore.Hidden},
+		{"what another looks at", false, true, changes, looks, why.Of(why.Hidden).String()},
+		{"what is not known", false, true, known, unknown, why.Of(why.Hidden).String()},
 	} {
 		m, wg := new([8]byte), new([16]byte)
 		print := func(pc uintptr) {
@@ -94,7 +94,7 @@ func TestQuietOrder(t *testing.T) {
 		for sc := s.Next(); sc != nil; sc = s.Next() {
 			s.Done(ex.run(sc, ex.first))
 		}
-		if r := s.Result(); r.Complete != (c.want == "") || r.Reason != c.want {
+		if r := s.Result(); r.Complete != (c.want == "") || r.Reason.String() != c.want {
 			t.Errorf("%s: %+v", c.name, r)
 		}
 	}

@@ -223,7 +223,7 @@ func (s *Strategy) load(x *entry) {
 func (s *Strategy) Split(n int) []byte {
 	if s.part == nil {
 		s.part = &part{entries: []*entry{{}}}
-		if s.over && s.result.Reason == "" {
+		if s.over && s.result.Reason.None() {
 			s.part.at = 1
 		}
 	}

@@ -187,7 +187,7 @@ func TestExpired(t *testing.T) {
 	if over = true; s.Next() != nil {
 		t.Error("there is a schedule after the time was over")
 	}
-	if r := s.Result(); r.Complete || r.Reason != "the time was over" {
+	if r := s.Result(); r.Complete || r.Reason.String() != "the time was over" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -206,7 +206,7 @@ func TestExpiredWithin(t *testing.T) {
 		s := New(o)
 		s.Next()
 		s.Done(traceOf(t, lines.String()))
-		if times < 0 && s.Result().Reason != "the time was over" {
+		if times < 0 && s.Result().Reason.String() != "the time was over" {
 			t.Errorf("%+v", s.Result())
 		}
 		return s.Stats().Candidates, times
@@ -232,7 +232,7 @@ func TestUnknown(t *testing.T) {
 	if len(st.Unknown) == 0 || st.Refuted > 0 || s.cores[0].n > 0 || st.Skipped > 0 {
 		t.Errorf("%+v", st)
 	}
-	if s.Result().Reason != "formulas not decided in time" || s.Result().Complete {
+	if s.Result().Reason.String() != "formulas not decided in time" || s.Result().Complete {
 		t.Errorf("%+v", s.Result())
 	}
 }

@@ -22,6 +22,7 @@ import (
 
 	"heddle/explore"
 	"heddle/explore/mapcov"
+	"heddle/explore/why"
 	"heddle/order"
 	"heddle/trace"
 )
@@ -71,7 +72,7 @@ type Strategy struct {
 	result  explore.Result
 	stats   Stats
 	sites   map[trace.Site]bool
-	held    string
+	held    why.Reason
 	trunc   bool
 	started bool
 	over    bool       // nothing is left to be executed
@@ -165,7 +166,7 @@ func (s *Strategy) Next() *trace.Schedule {
 			return next
 		}
 	}
-	s.held = explore.TimeOver
+	s.held = why.Of(why.TimeOver)
 	return nil
 }
 
@@ -349,7 +350,7 @@ func (d deadline) Err() error {
 // Done implements explore.Strategy.
 func (s *Strategy) Done(t *trace.Trace) {
 	s.result.Executions++
-	if held := explore.Held(t); held != "" {
+	if held := explore.Held(t); !held.None() {
 		s.held = held
 	}
 	x := s.read(t)
@@ -410,7 +411,7 @@ func (s *Strategy) candidates(x *execution) []candidate {
 	}
 	s.trunc = s.trunc || x.c.truncated
 	if x.c.over {
-		s.held = explore.TimeOver
+		s.held = why.Of(why.TimeOver)
 	}
 	return ks
 }
@@ -423,17 +424,17 @@ const wholeTrace = 0x5bd1e995
 func (s *Strategy) Result() explore.Result {
 	r := s.result
 	switch {
-	case s.held != "":
+	case !s.held.None():
 		r.Reason = s.held
 	case s.trunc:
-		r.Reason = "more patterns than are looked at"
+		r.Reason = why.With(why.Limit, "more patterns than are looked at")
 	case len(s.stats.Unknown) > 0:
-		r.Reason = undecided
+		r.Reason = why.With(why.Limit, undecided)
 	case !s.over:
 	case s.opt.Rules.has(Covered):
-		r.Came = "every pattern that could be covered was"
+		r.Reason = why.With(why.Came, "every pattern that could be covered was")
 	default:
-		r.Came = explore.Exhausted
+		r.Reason = why.Of(why.Exhausted)
 	}
 	return r
 }

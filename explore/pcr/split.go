@@ -2,6 +2,7 @@ package pcr
 
 import (
 	"heddle/explore"
+	"heddle/explore/why"
 	"heddle/trace"
 )
 
@@ -63,7 +64,7 @@ func (s *Strategy) Made(l *explore.Lead, t *trace.Trace) explore.Lead {
 }
 
 func (s *Strategy) readLead(l *explore.Lead, t *trace.Trace) *execution {
-	if held := explore.Held(t); held != "" {
+	if held := explore.Held(t); !held.None() {
 		s.held = held
 	}
 	s.seed = l.Schedule.Seed
@@ -102,15 +103,15 @@ func (s *Strategy) Expand(l *explore.Lead, t *trace.Trace, stop func() bool) (le
 	return leads, nil
 }
 
-// Short says why not everything was asked that there is to ask, "" if it was.
-func (s *Strategy) Short() string {
+// Short says why not everything was asked that there is to ask; none if it was.
+func (s *Strategy) Short() why.Reason {
 	switch {
-	case s.held != "":
+	case !s.held.None():
 		return s.held
 	case len(s.stats.Unknown) > 0:
-		return undecided
+		return why.With(why.Limit, undecided)
 	}
-	return ""
+	return why.Reason{}
 }
 
 // mostSteps bounds the steps of the leads that are returned at a time, more or less: they go from one process to another.

@@ -96,7 +96,7 @@ func count(t *testing.T, opt Options, main func(), each func(*trace.Trace)) Stat
 	sched.S.SetPolled(nil)
 	s := New(opt)
 	r, err := explore.Run(context.Background(), s, &executor{main: main}, 2_000_000, each)
-	if err != nil || r.Reason != "" {
+	if err != nil || !r.Reason.None() {
 		t.Fatalf("%v, %s", err, r.Reason)
 	}
 	return s.Stats()

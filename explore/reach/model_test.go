@@ -94,7 +94,7 @@ func search(t *testing.T, opt Options, main func()) Stats {
 	sched.S.SetPolled(nil)
 	s := New(opt)
 	r, err := explore.Run(context.Background(), s, &executor{main: main}, 2_000_000, nil)
-	if err != nil || s.failed != "" || r.Complete && opt.Symmetry {
+	if err != nil || !s.failed.None() || r.Complete && opt.Symmetry {
 		t.Fatalf("%v, %+v", err, r)
 	}
 	return s.Stats()

@@ -78,8 +78,8 @@ restart:
 			keys, out, n = map[string]int{}, machine.NewOutcomes(), 0
 		}
 	}
-	if r := s.Result(); r.Reason != "" {
-		return s, keys, out, errors.New(r.Reason)
+	if r := s.Result(); !r.Reason.None() {
+		return s, keys, out, error(r.Reason)
 	}
 	return s, keys, out, nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"heddle/explore"
 	"heddle/explore/transition"
+	"heddle/explore/why"
 	"heddle/rt/splitmix"
 	"heddle/trace"
 )
@@ -62,9 +63,9 @@ type Strategy struct {
 	v      variant
 	guide  guide
 	begun  bool
-	failed string  // why it ended before everything was exercised
-	short  string  // why something may be missing
-	at     []int32 // where the variant's events are in the sequence
+	failed why.Reason // why it ended before everything was exercised
+	short  why.Reason // why something may be missing
+	at     []int32    // where the variant's events are in the sequence
 
 	part     bool    // of a search that was split
 	outdated bool    // see Outdated
@@ -97,7 +98,7 @@ var _ explore.Strategy = (*Strategy)(nil)
 // Next returns the schedule of the next variant, nil when there is none.
 func (s *Strategy) Next() *trace.Schedule {
 	v := &s.v
-	if s.failed != "" {
+	if !s.failed.None() {
 		return nil
 	}
 	switch {
@@ -105,7 +106,7 @@ func (s *Strategy) Next() *trace.Schedule {
 		v.schedule.Steps, v.events, v.from, v.sleepers = v.schedule.Steps[:0], v.events[:0], v.from[:0], v.sleepers[:0]
 		v.old, v.black = nil, nil
 	case s.advance():
-	case s.failed == "" && len(s.given) > 0:
+	case s.failed.None() && len(s.given) > 0:
 		s.remake()
 		return &v.schedule
 	default:
@@ -119,9 +120,6 @@ func (s *Strategy) Next() *trace.Schedule {
 	return &v.schedule
 }
 
-// expired says that there was no time left.
-const expired = "the budget was spent"
-
 // advance makes the next variant of what is on the stack and reports whether there is one.
 func (s *Strategy) advance() bool {
 	for len(s.stack) > 0 {
@@ -133,7 +131,7 @@ func (s *Strategy) advance() bool {
 			return true
 		}
 		if s.find.late {
-			s.failed = expired
+			s.failed = why.Of(why.TimeOver)
 			return false
 		}
 		s.pop()
@@ -147,23 +145,23 @@ func (s *Strategy) Done(t *trace.Trace) {
 	s.begun = true
 	switch {
 	case t.Verdict == trace.Diverged:
-		s.failed = "a variant could not be replayed"
+		s.failed = why.With(why.Limit, "a variant could not be replayed")
 		return
 	case t.Verdict == trace.Bounded:
-		s.failed = "step bound reached"
+		s.failed = why.Of(why.StepBound)
 	case t.Verdict == trace.Crowded:
-		s.failed = t.Verdict.String()
+		s.failed = why.Ended(t.Verdict)
 	default:
 		s.short = cmp.Or(explore.Held(t), s.short)
 	}
-	if long := explore.TooLong(t, longest); long != "" {
+	if long := explore.TooLong(t, longest); !long.None() {
 		s.failed = long
 		return
 	}
 	n := s.newNode()
 	s.seq = &n.seq
 	if err := s.seq.Read(t, 0); err != nil {
-		s.failed = err.Error()
+		s.failed = why.From(err)
 		return
 	}
 	if s.tab.Changed {
@@ -175,27 +173,27 @@ func (s *Strategy) Done(t *trace.Trace) {
 		n.seq.read()
 		s.learn(t)
 		if err := s.remade(n, t); err != nil {
-			s.failed = err.Error()
+			s.failed = why.From(err)
 			return
 		}
 		s.stack = append(s.stack, n)
 		return
 	}
-	if s.short == "" && s.seq.Hidden(t, s.opt.Loose) {
-		s.short = explore.Hidden
+	if s.short.None() && s.seq.Hidden(t, s.opt.Loose) {
+		s.short = why.Of(why.Hidden)
 	}
-	if s.short == "" && aliased(t) {
-		s.short = "which operations on files are about one depends on when a link was made or a folder renamed, and extensions count on one order"
+	if s.short.None() && aliased(t) {
+		s.short = why.With(why.Limit, "which operations on files are about one depends on when a link was made or a folder renamed, and extensions count on one order")
 	}
 	n.seq.read()
 	s.learn(t)
 	s.at = s.at[:0]
 	if !s.check() {
-		s.failed = "a variant was not replayed faithfully"
+		s.failed = why.With(why.Limit, "a variant was not replayed faithfully")
 		return
 	}
 	if !s.sameMemory() {
-		s.failed = transition.ErrNames.Error()
+		s.failed = why.Of(why.Nameless)
 		return
 	}
 	s.stats.Transitions += s.operations()
@@ -257,7 +255,7 @@ func (s *Strategy) newNode() *node {
 func (s *Strategy) restart() {
 	s.tab.Changed = false
 	if s.part {
-		s.outdated, s.failed, s.making = true, "more operations turned out to depend on each other", nil
+		s.outdated, s.failed, s.making = true, why.With(why.Limit, "more operations turned out to depend on each other"), nil
 		return
 	}
 	s.free = append(s.free, s.stack...)
@@ -393,13 +391,13 @@ func (s *Strategy) Stats() Stats { return s.stats }
 func (s *Strategy) Result() explore.Result {
 	r := explore.Result{Executions: s.stats.Sequences + s.stats.Partial, Reason: s.failed}
 	switch {
-	case s.failed != "":
-	case s.short != "":
+	case !s.failed.None():
+	case !s.short.None():
 		r.Reason = s.short
 	case s.opt.Symmetry:
-		r.Reason, r.Wished = "goroutines were taken to be interchangeable (option symmetry)", true
+		r.Reason = why.With(why.Wished, "goroutines were taken to be interchangeable (option symmetry)")
 	case s.opt.OneOrder != nil:
-		r.Reason, r.Wished = "orders of values were taken not to matter (option one-order)", true
+		r.Reason = why.With(why.Wished, "orders of values were taken not to matter (option one-order)")
 	default:
 		r.Complete = s.begun && len(s.stack)+len(s.given) == 0
 	}

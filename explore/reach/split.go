@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"heddle/explore"
+	"heddle/explore/why"
 	"heddle/trace"
 	"heddle/trace/varint"
 )
@@ -64,7 +65,7 @@ func Resume(opt Options, data []byte) (*Strategy, error) {
 func (s *Strategy) Outdated() bool { return s.outdated }
 
 // Broken reports whether s ended before everything was exercised; the Reason of its Result says why.
-func (s *Strategy) Broken() bool { return s.failed != "" }
+func (s *Strategy) Broken() bool { return !s.failed.None() }
 
 // Again reports whether the schedule that Next returned last has been executed before, by whoever gave the piece away:
 // it counts for nothing, and nothing that it shows is new.
@@ -121,7 +122,7 @@ func (s *Strategy) separate() {
 			n.pending = true
 			kept = append(kept, n)
 		} else if s.find.late {
-			s.failed = expired
+			s.failed = why.Of(why.TimeOver)
 		} else {
 			s.free = append(s.free, n)
 		}

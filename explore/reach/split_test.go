@@ -2,7 +2,6 @@ package reach
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"testing"
 
@@ -51,8 +50,8 @@ anew:
 			if err != nil {
 				return err
 			}
-			if r := s.Result(); r.Reason != "" {
-				return errors.New(r.Reason)
+			if r := s.Result(); !r.Reason.None() {
+				return error(r.Reason)
 			}
 			for i, piece := range s.Split(1 + p.r.IntN(ways)) {
 				if i > 0 || rounds == 1 {

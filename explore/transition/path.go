@@ -1,9 +1,9 @@
 package transition
 
 import (
-	"errors"
 	"sort"
 
+	"heddle/explore/why"
 	"heddle/model"
 	"heddle/trace"
 )
@@ -122,10 +122,10 @@ func (p *Path) Previous(g Proc) int {
 	return int(p.starter[g])
 }
 
-var errPrefix = errors.New("an execution did not follow its schedule")
+var errPrefix error = why.Of(why.Strayed)
 
 // ErrNames says that executions which share a beginning are about different memory there: nothing of one is known of the other then.
-var ErrNames = errors.New("an object is made where heddle does not see it, so that two executions do not agree on it")
+var ErrNames error = why.Of(why.Nameless)
 
 // Read makes p the path of t, which is known to share its first keep
 // transitions with what p was before. An error means that it does not.

@@ -5,6 +5,7 @@ import (
 
 	"heddle/explore/transition"
 	"heddle/explore/unfold/net"
+	"heddle/explore/why"
 	"heddle/trace"
 )
 
@@ -240,7 +241,7 @@ func (s *Strategy) findJumps() {
 			continue
 		}
 		if len(ep.events) > tooMany {
-			s.incomplete("too large a net to look for jumps of the clock in")
+			s.incomplete(why.With(why.Limit, "too large a net to look for jumps of the clock in"))
 			return
 		}
 		if s.findJumpsIn(ep); len(s.clock.jumps) >= maxJumps || s.late() {

@@ -19,7 +19,7 @@ func TestExpired(t *testing.T) {
 		}
 		for after := 0; after < asked; after += 1 + asked/40 {
 			s, _ := exploreUntil(t, p, after)
-			if r := s.Result(); r.Complete || r.Reason == "" {
+			if r := s.Result(); r.Complete || r.Reason.None() {
 				t.Fatalf("program %d: time was over after %d of %d questions for it, and it is said to be complete: %+v", seed, after, asked, r)
 			}
 			if s.Next() != nil {

@@ -80,7 +80,7 @@ func classes(m *machine.Machine, s interface {
 		after(len(traces))
 	}
 	if r := s.Result(); !r.Complete {
-		return 0, errors.New(r.Reason)
+		return 0, error(r.Reason)
 	}
 	forms := transition.NewForms(s.Table()) // what depends on what is known now
 	for _, t := range traces {

@@ -5,6 +5,7 @@ import (
 
 	"heddle/explore/transition"
 	"heddle/explore/unfold/net"
+	"heddle/explore/why"
 	"heddle/order/sat"
 	"heddle/symbolic"
 	"heddle/trace"
@@ -124,11 +125,11 @@ func (s *Strategy) seeFloats() {
 // tellShort notes, at the end, why the search is not complete though nothing is left to be executed.
 func (s *Strategy) tellShort() {
 	if s.inputs.short != "" {
-		s.incomplete(s.inputs.short)
+		s.incomplete(why.With(why.Limit, "%s", s.inputs.short))
 	}
 	for e := range s.inputs.unsolved {
 		if !s.net.Shown(e) {
-			s.incomplete(unsolved)
+			s.incomplete(why.With(why.Limit, unsolved))
 		}
 	}
 }
@@ -252,7 +253,7 @@ func (s *Strategy) solve(cs []symbolic.Term, levels ...int) (status sat.Status, 
 		s.expires()
 		switch {
 		case err != nil:
-			s.incomplete(err.Error())
+			s.incomplete(why.From(err))
 			return sat.Unknown, nil, bad
 		case status == sat.Sat:
 			return status, o.Table.Values(found, near), nil
@@ -281,7 +282,7 @@ func (s *Strategy) feasible(in *net.Config) bool {
 		return true
 	case s.target != net.None && status == sat.Unsat && s.waitsForLonger(bad):
 	case s.target == net.None && status == sat.Unknown:
-		s.incomplete(unsolved)
+		s.incomplete(why.With(why.Limit, unsolved))
 	case s.target == net.None:
 	case status == sat.Unknown:
 		s.inputs.unsolved[s.target] = true
@@ -367,7 +368,7 @@ func (s *Strategy) contradiction(in *net.Config) (bad []net.Event) {
 	case sat.Sat:
 		return nil
 	case sat.Unknown:
-		s.incomplete(unsolved)
+		s.incomplete(why.With(why.Limit, unsolved))
 	default:
 		wrong = s.core(wrong)
 	}

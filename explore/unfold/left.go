@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"heddle/explore/unfold/net"
+	"heddle/explore/why"
 	"heddle/order/sat"
 	"heddle/trace"
 )
@@ -75,7 +76,7 @@ func (s *Strategy) leftOver() []net.Cond {
 	}
 	goal, ok := s.leftWith(calls)
 	if !ok {
-		s.incomplete("too large a net to look for deadlocks in")
+		s.incomplete(why.With(why.Limit, "too large a net to look for deadlocks in"))
 		return nil
 	}
 	if s.late() {

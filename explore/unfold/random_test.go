@@ -66,7 +66,7 @@ func locals(m *machine.Machine, s *Strategy, ahead int) (*machine.Outcomes, int,
 		return o, n, errors.New("an execution has not shown what it was to show")
 	}
 	if r := s.Result(); !r.Complete {
-		return o, n, errors.New(r.Reason)
+		return o, n, error(r.Reason)
 	}
 	return o, n, nil
 }

@@ -24,6 +24,7 @@ import (
 	"heddle/explore/dpor"
 	"heddle/explore/transition"
 	"heddle/explore/unfold/net"
+	"heddle/explore/why"
 	"heddle/rt/limit"
 	"heddle/symbolic"
 	"heddle/trace"
@@ -262,7 +263,7 @@ func (s *Strategy) done(t *trace.Trace) {
 	s.result.Executions++
 	s.free()
 	s.incomplete(explore.Short(t))
-	if long := explore.TooLong(t, longest); long != "" {
+	if long := explore.TooLong(t, longest); !long.None() {
 		s.incomplete(long)
 		s.over = true
 		return
@@ -273,7 +274,7 @@ func (s *Strategy) done(t *trace.Trace) {
 	}
 	kept := s.kept()
 	if err := s.path.Read(t, kept); err != nil {
-		s.incomplete(err.Error())
+		s.incomplete(why.From(err))
 		s.over = true
 		return
 	}
@@ -283,16 +284,16 @@ func (s *Strategy) done(t *trace.Trace) {
 		return
 	}
 	s.keep(t)
-	if why := s.add(t, kept); why != "" {
-		s.giveWay(why)
+	if reason := s.add(t, kept); reason != "" {
+		s.giveWay(reason)
 		return
 	}
 	if s.expired {
 		s.stop()
 		return
 	}
-	if s.result.Reason == "" && s.path.Hidden(t, s.opt.Loose) {
-		s.incomplete(explore.Hidden)
+	if s.result.Reason.None() && s.path.Hidden(t, s.opt.Loose) {
+		s.incomplete(why.Of(why.Hidden))
 	}
 	s.begun = true
 	if s.target != net.None && s.cameOutOtherwise(s.target) {
@@ -314,7 +315,7 @@ func (s *Strategy) done(t *trace.Trace) {
 
 // stop ends the search before its time.
 func (s *Strategy) stop() {
-	s.incomplete("not all interleavings")
+	s.incomplete(why.Of(why.NotAll))
 	s.over, s.expired = true, true
 	s.made, s.rest = nil, nil
 }
@@ -351,8 +352,8 @@ func (s *Strategy) Seed(t *trace.Trace) bool {
 	}
 	s.result.Executions++
 	s.begun = true
-	if s.result.Reason == "" && s.path.Hidden(t, s.opt.Loose) {
-		s.incomplete(explore.Hidden)
+	if s.result.Reason.None() && s.path.Hidden(t, s.opt.Loose) {
+		s.incomplete(why.Of(why.Hidden))
 	}
 	s.noteLeft(t)
 	s.noteEnd()
@@ -361,10 +362,10 @@ func (s *Strategy) Seed(t *trace.Trace) bool {
 
 // giveWay lets dpor explore what there is no net construction for, beginning with what was executed until now. Of several
 // inputs it explores none: they are left to be explored one after the other.
-func (s *Strategy) giveWay(why string) {
-	s.Why = why
+func (s *Strategy) giveWay(reason string) {
+	s.Why = reason
 	if s.opt.Inputs != nil {
-		s.incomplete(why)
+		s.incomplete(why.With(why.Limit, "%s", reason))
 		s.over = true
 		return
 	}
@@ -395,7 +396,7 @@ func (s *Strategy) Result() explore.Result {
 		s.tellShort()
 	}
 	r := s.result
-	r.Complete, r.Covers = r.Reason == "" && s.over, s.covers()
+	r.Complete, r.Covers = r.Reason.None() && s.over, s.covers()
 	if s.over {
 		r.Estimate = float64(r.Executions)
 	}
@@ -406,8 +407,8 @@ func (s *Strategy) Result() explore.Result {
 func (s *Strategy) Successor() explore.Strategy { return s.other }
 
 // incomplete notes the first reason for which the result is not complete.
-func (s *Strategy) incomplete(reason string) {
-	if s.result.Reason == "" {
+func (s *Strategy) incomplete(reason why.Reason) {
+	if s.result.Reason.None() {
 		s.result.Reason = reason
 	}
 }

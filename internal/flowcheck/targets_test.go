@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"heddle/build"
+	"heddle/explore/why"
 	"heddle/internal/run"
 	"heddle/rt/wire"
 )
@@ -44,7 +45,7 @@ func TestRandomTargets(t *testing.T) {
 			case "finding":
 				found[rec.Test] = true
 			case "end":
-				all := rec.Complete || strings.Contains(rec.Reason, "every branch on an input tried both ways")
+				all := rec.Complete || rec.Why.Is(why.AllInputs)
 				if all {
 					claimed++
 				}

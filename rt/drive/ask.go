@@ -7,6 +7,7 @@ import (
 
 	"heddle/explore"
 	"heddle/explore/question"
+	"heddle/explore/why"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -18,41 +19,41 @@ const kindReached = "reached"
 // and whatever execution shows a moment at which the question holds is the answer. If
 // none does, the net is asked for such a moment, and only what is executed counts. Where
 // the net is complete and has none, there is none.
-func (e *exploration) answer() (result string, complete bool, reason string) {
+func (e *exploration) answer() (result string, complete bool, end why.End) {
 	q := e.cfg.Ask
 	e.expect = &wire.Expectation{Kind: kindReached, Message: "there is a moment at which this is so: " + q.Text, Pattern: q.Text, Ask: q}
 	e.cfg.FailFast = true
 	x := &answers{Executor: e.x, e: e}
 	e.x = x
 	var s explore.Strategy
-	result, complete, reason = e.think(e.unit, func() explore.Strategy {
+	result, complete, end = e.think(e.unit, func() explore.Strategy {
 		s = e.unit.New(e.startOf(e.unit))
 		return s
 	})
 	if e.found > 0 || e.ended() || result == "skip" {
-		return result, complete, reason
+		return result, complete, end
 	}
-	missed, why := false, ""
+	missed, short := false, why.Reason{}
 	if a, err := s.(explore.Asker).Ask(q, e.stands); err != nil {
-		complete, why = false, err.Error()
+		complete, short = false, why.From(err)
 	} else {
 		for next := a.Next(); next != nil && !e.ended() && !e.late(); next = a.Next() {
 			e.look(e.perform(next, e.needs(e.unit)), next, "")
 			if e.found > 0 {
-				return "fail", false, ""
+				return "fail", false, end
 			}
 			missed = true
 		}
 		if a.Late() || e.late() || e.err != nil {
-			complete, why = false, "not all of the net was looked at"
+			complete, short = false, why.With(why.Limit, "not all of the net was looked at")
 		} else if missed {
-			complete, why = false, "what the net allows is not what an execution showed"
+			complete, short = false, why.With(why.Limit, "what the net allows is not what an execution showed")
 		}
 	}
-	if why != "" {
-		reason = why
+	if !short.None() {
+		end = why.Bare(short)
 	}
-	return result, complete, reason
+	return result, complete, end
 }
 
 // answers is an Executor whose executions show answers and nothing else: findings have other commands.

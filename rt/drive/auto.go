@@ -5,6 +5,7 @@ import (
 
 	"heddle/explore"
 	"heddle/explore/succession"
+	"heddle/explore/why"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -32,7 +33,7 @@ const (
 //   - a portfolio of strategies takes turns for a while: most bugs need no more;
 //   - dpor covers every interleaving, if its estimate says that it will come to an end. Then the test is over;
 //   - else the portfolio goes on, and what is left is shared by what finds orders that no execution had yet.
-func (e *exploration) auto() (result string, complete bool, reason string) {
+func (e *exploration) auto() (result string, complete bool, end why.End) {
 	e.countOrders()
 	result, alone := e.opening("")
 	if alone {
@@ -42,11 +43,11 @@ func (e *exploration) auto() (result string, complete bool, reason string) {
 	p.inTurn()
 	c := e.coverAll(p, result)
 	if e.share != nil {
-		return result, false, ""
+		return result, false, end
 	}
 	if c.complete {
 		e.covering = c.executions
-		return e.result(result), true, ""
+		return e.result(result), true, end
 	}
 	if c.virtual { // what is left are timers that fire early
 		p.freeTime()
@@ -56,8 +57,8 @@ func (e *exploration) auto() (result string, complete bool, reason string) {
 		c.estimate = 0
 	}
 	if shared {
-		e.share.Reason, e.share.Estimate = c.sampled("sampled"), c.estimate
-		return result, false, ""
+		e.share.Why, e.share.Estimate = c.sampled(why.End{}), c.estimate
+		return result, false, end
 	}
 	e.estimate = c.estimate
 	t := e.tally()
@@ -67,25 +68,25 @@ func (e *exploration) auto() (result string, complete bool, reason string) {
 // A covering is what became of the attempt to cover every interleaving.
 type covering struct {
 	complete   bool
-	virtual    bool    // it is, in virtual time
-	short      string  // why the search, which came to an end, is not complete
-	executions int     // of the search
-	estimate   float64 // of the executions that it would have taken; 0: not known
+	virtual    bool       // it is, in virtual time
+	short      why.Reason // why the search, which came to an end, is not complete
+	executions int        // of the search
+	estimate   float64    // of the executions that it would have taken; 0: not known
 }
 
 // sampled says why the test was only sampled, and what was covered all the same.
-func (c *covering) sampled(plain string) string {
+func (c *covering) sampled(plain why.End) why.End {
 	switch {
-	case plain != "sampled":
+	case !plain.Open():
 		return plain
 	case c.virtual:
-		return "sampled where timers fire early, all interleavings covered where they do not"
-	case c.short == notAll:
-		return "sampled; " + notAll
-	case c.short != "":
-		return "sampled; not all interleavings: " + c.short
+		return why.Bare(why.Of(why.Early))
+	case c.short.Code == why.NotAll, c.short.None():
+		return why.Sampled(c.short)
 	}
-	return plain
+	short := c.short
+	short.Outer = true
+	return why.Sampled(short)
 }
 
 // coverAll lets dpor cover every interleaving, as long as that looks worth it: by its own estimate, which is
@@ -132,11 +133,11 @@ func (e *exploration) coverAll(p *portfolio, result string) (c covering) {
 	}
 	c.executions = r.Executions
 	switch {
-	case x.left != "":
+	case !x.left.None():
 		c.short = x.left
-	case short == "":
+	case short.None():
 		c.complete = true
-	case short == virtualOnly:
+	case short.Code == why.VirtualOnly:
 		c.virtual = true
 	case x.over && !expired():
 		c.short = short
@@ -178,12 +179,12 @@ func remaining(r explore.Result, used float64) float64 {
 // AfterSearch says of a test what became of the attempt to cover every interleaving, when that came to r and t: for the
 // summary of the samples that follow. more: there are schedules left. estimate is 0 where it says nothing. free: only
 // executions in free time are left.
-func AfterSearch(cfg *wire.Config, t *wire.Tally, r explore.Result, more bool) (reason string, estimate float64, free bool) {
+func AfterSearch(cfg *wire.Config, t *wire.Tally, r explore.Result, more bool) (end why.End, estimate float64, free bool) {
 	var c covering
 	switch short := shortfall(cfg, t, r, more); {
-	case short == virtualOnly:
+	case short.Code == why.VirtualOnly:
 		c.virtual = true
-	case t.Failed != "" || !more:
+	case !t.Failed.None() || !more:
 		c.short = short
 	default:
 		estimate = known(r.Estimate)
@@ -191,7 +192,7 @@ func AfterSearch(cfg *wire.Config, t *wire.Tally, r explore.Result, more bool) (
 	if estimate < autoFar*float64(r.Executions) {
 		estimate = 0
 	}
-	return c.sampled("sampled"), estimate, c.virtual
+	return c.sampled(why.End{}), estimate, c.virtual
 }
 
 // spent is the share of what the test may take that was spent: executions where the user bounds them, so that

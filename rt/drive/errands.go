@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"heddle/explore"
+	"heddle/explore/why"
 	"heddle/rt/wire"
 	"heddle/symbolic/corpus"
 	"heddle/trace"
@@ -142,7 +143,7 @@ func (w *worker) errandOn() {
 		q := &x.Request
 		steps, err := trace.DecodeSteps(x.Steps)
 		if err != nil {
-			r.Tally.Failed = err.Error()
+			r.Tally.Failed = why.From(err)
 			return
 		}
 		e.know(w.item.Know)
@@ -161,7 +162,7 @@ func (w *worker) errandOn() {
 			m.Learnt = &k
 		}
 		if named := q.Schedule.Exhaustive || q.Record; named && !e.nameable(ex.Trace) { // others have no names at all
-			r.Tally.Failed = errUnnamed
+			r.Tally.Failed = why.Of(why.Elsewhere)
 			return
 		}
 		e.nameOld(ex.Trace)

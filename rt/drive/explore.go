@@ -5,12 +5,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"heddle/explore"
 	"heddle/explore/sample"
 	"heddle/explore/succession"
+	"heddle/explore/why"
 	"heddle/rt/limit"
 	"heddle/rt/wire"
 	"heddle/symbolic"
@@ -172,16 +172,15 @@ func (e *exploration) explore(first []*trace.Schedule) wire.Record {
 		return wire.Record{Type: "anew"}
 	}
 	if e.cfg.Ask != nil {
-		result, complete, reason := e.answer()
-		return wire.Record{Type: "end", Result: result, Complete: complete, Reason: reason}
+		return ended(e.answer())
 	}
 	search := e.searching()
 	if e.cfg.Fuzz != "" {
-		search = func() (string, bool, string) { return e.inputs(e.searchingOne()) }
+		search = func() (string, bool, why.End) { return e.inputs(e.searchingOne()) }
 	}
-	result, complete, reason := search()
+	result, complete, end := search()
 	if !complete && (e.outgrown || e.memory.Reached()) {
-		reason = e.outOfMemory(reason)
+		end = end.And(e.memoryBound())
 	}
 	if e.move != "" {
 		p := e.x.Resolve(e.moveAt)
@@ -194,13 +193,20 @@ func (e *exploration) explore(first []*trace.Schedule) wire.Record {
 	if e.share != nil {
 		return wire.Record{Type: "share", Share: e.share}
 	}
-	return wire.Record{Type: "end", Result: result, Complete: complete, Reason: reason, Groups: (*wire.Groups)(e.measures.Groups)}
+	rec := ended(result, complete, end)
+	rec.Groups = (*wire.Groups)(e.measures.Groups)
+	return rec
+}
+
+// ended is the Record that ends a test.
+func ended(result string, complete bool, end why.End) wire.Record {
+	return wire.Record{Type: "end", Result: result, Complete: complete, Reason: end.Text(complete), Why: end}
 }
 
 // searching returns how the strategy explores a test.
-func (e *exploration) searching() func() (result string, complete bool, reason string) {
+func (e *exploration) searching() func() (result string, complete bool, end why.End) {
 	if e.unit.New != nil {
-		return func() (string, bool, string) { return e.think(e.unit, nil) }
+		return func() (string, bool, why.End) { return e.think(e.unit, nil) }
 	}
 	if composed := e.composed(); composed != nil {
 		return composed
@@ -209,7 +215,7 @@ func (e *exploration) searching() func() (result string, complete bool, reason s
 }
 
 // searchingOne returns how it explores one of many inputs.
-func (e *exploration) searchingOne() func() (result string, complete bool, reason string) {
+func (e *exploration) searchingOne() func() (result string, complete bool, end why.End) {
 	if e.unit.Needs.Flow == explore.FlowBeside { // auto, which takes longer
 		return e.sample
 	}
@@ -256,7 +262,7 @@ func hides(fresh []*wire.Finding, everywhere bool) bool {
 
 // sample is the strategy "sample": the non-preemptive schedule twice, then the
 // policies in turn with fresh seeds. With a policy's name it is that one alone.
-func (e *exploration) sample() (result string, complete bool, reason string) {
+func (e *exploration) sample() (result string, complete bool, end why.End) {
 	fixed := e.unit.Policy
 	result, alone := e.opening(fixed)
 	if alone {
@@ -264,7 +270,7 @@ func (e *exploration) sample() (result string, complete bool, reason string) {
 	}
 	for i := 2; !e.ended() && !e.stop(i); i++ {
 		if e.shareSamples(i, result) {
-			return result, false, ""
+			return result, false, end
 		}
 		e.run(e.schedule(i, fixed))
 		e.tell()
@@ -315,17 +321,17 @@ func (e *exploration) alone(ex *Execution) bool {
 	return !e.choices && len(ex.Trace.Goroutines) <= e.least() && e.found == e.before
 }
 
-// nothing is the reason why a test was explored no further in which nobody was there to interleave with.
-func (e *exploration) nothing() string {
-	if e.cuts != (wire.Cuts{}) { // somebody may come later
-		return e.cuts.String()
+// nothing is the reason why a test was explored no further in which there was nothing to interleave with.
+func (e *exploration) nothing() why.End {
+	if e.cuts != (wire.Cuts{}) { // another goroutine may come later
+		return why.Bare(e.cuts.Reason())
 	}
 	for _, u := range e.unseen {
 		if u.Code == trace.UnseenBeside {
-			return "sampled; " + u.String()
+			return why.Sampled(unseen(u))
 		}
 	}
-	return "no concurrency"
+	return why.Bare(why.Of(why.Alone))
 }
 
 // result is "fail" where something was found, else what the test said of itself.
@@ -408,16 +414,8 @@ func (e *exploration) late() bool {
 }
 
 // memoryBound says that a search held as much memory as it may.
-func (e *exploration) memoryBound() string {
-	return fmt.Sprintf("memory bound (-memory %s) reached", wire.Size(e.cfg.Memory))
-}
-
-// outOfMemory adds to the reason why not everything was explored that a search held as much memory as it may.
-func (e *exploration) outOfMemory(reason string) string {
-	for _, plain := range []string{"; not all interleavings", "; not all orders of what branches depend on"} {
-		reason = strings.TrimSuffix(reason, plain)
-	}
-	return reason + "; " + e.memoryBound()
+func (e *exploration) memoryBound() why.Reason {
+	return why.With(why.Search, "%s", wire.Size(e.cfg.Memory))
 }
 
 // overfull reports whether the search holds as much memory as it may.

@@ -152,7 +152,7 @@ func (x *inputSearch) take(j job, w *wire.Worked) {
 	if r.Move != "" {
 		e.move, e.moveAt = r.Move, r.MoveAt
 	}
-	x.count(t.Executions, t.Cuts, r.Complete, r.Reason)
+	x.count(t.Executions, t.Cuts, r.Complete, r.Why)
 	e.tellNow()
 }
 
@@ -233,7 +233,7 @@ func (x *inputSearch) shares() bool {
 		return false
 	}
 	// Inputs whose executions have no end by themselves are explored again, by more.
-	if each := time.Since(x.began) / time.Duration(n); x.reasons["sampled"] == 0 && each < errandWorth*errandTime {
+	if each := time.Since(x.began) / time.Duration(n); x.open == 0 && each < errandWorth*errandTime {
 		x.short = true
 		return false
 	}

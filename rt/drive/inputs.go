@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"heddle/explore"
+	"heddle/explore/why"
 	"heddle/order/sat"
 	"heddle/rt/wire"
 	"heddle/symbolic"
@@ -302,7 +303,7 @@ type witness interface {
 }
 
 // inputs explores a fuzz target: each input by search, which explores one.
-func (e *exploration) inputs(search func() (string, bool, string)) (result string, complete bool, reason string) {
+func (e *exploration) inputs(search func() (string, bool, why.End)) (result string, complete bool, end why.End) {
 	p, err := newPaths(e.cfg.Solver)
 	if err != nil {
 		e.note("%v", err)
@@ -319,21 +320,21 @@ func (e *exploration) inputs(search func() (string, bool, string)) (result strin
 	e.paths = p
 	defer func() { e.paths, e.input, e.most = nil, nil, 0 }()
 	if e.unit.Inputs {
-		if result, complete, reason, ok := e.exploreTogether(p, seeds); ok {
-			return result, complete, reason
+		if result, complete, end, ok := e.exploreTogether(p, seeds); ok {
+			return result, complete, end
 		}
 	}
 	for _, s := range seeds[1:] {
 		p.add(s, nil)
 	}
 	p.add(seeds[0], nil) // that of zeros
-	x := &inputSearch{e: e, p: p, search: search, sampling: !e.unit.Ends, total: e.n, reasons: map[string]int{}, began: time.Now()}
+	x := &inputSearch{e: e, p: p, search: search, sampling: !e.unit.Ends, total: e.n, began: time.Now()}
 	if crew, ok := e.x.(InputCrew); ok {
 		x.crew = crew
 		x.teach(e.knowledge())
 	}
 	x.fresh()
-	for x.most = 4 * perInput; x.sampling && x.reasons["sampled"] > 0 && !x.over(); x.most *= 4 {
+	for x.most = 4 * perInput; x.sampling && x.open > 0 && !x.over(); x.most *= 4 {
 		for i := 0; i < len(x.explored) && !x.over(); i++ {
 			x.later = x.explored[i+1:]
 			x.explore(x.explored[i], x.most)
@@ -341,7 +342,7 @@ func (e *exploration) inputs(search func() (string, bool, string)) (result strin
 		}
 	}
 	if e.share != nil {
-		return "", false, ""
+		return "", false, end
 	}
 	x.gather()
 	e.estimate = 0 // it is of one input
@@ -354,11 +355,12 @@ func (e *exploration) inputs(search func() (string, bool, string)) (result strin
 type inputSearch struct {
 	e        *exploration
 	p        *paths
-	search   func() (result string, complete bool, reason string)
+	search   func() (result string, complete bool, end why.End)
 	sampling bool // it has no end by itself
 	total    int  // executions
 	explored []job
-	reasons  map[string]int // that search ended with
+	complete int // inputs that were covered
+	open     int // and those of which more executions could be made
 	cuts     wire.Cuts
 	began    time.Time
 	short    bool // to explore an input takes too little time for others to do it
@@ -411,8 +413,8 @@ func (x *inputSearch) explore(j job, most int) {
 	whole, found := e.deadline, e.found
 	e.deadline = x.deadline()
 	e.takeUp(j.input, most)
-	_, complete, reason := x.search()
-	x.count(e.n, e.cuts, complete, reason)
+	_, complete, end := x.search()
+	x.count(e.n, e.cuts, complete, end)
 	if found == e.found || e.whole { // else what was found has shortened it
 		e.deadline = whole
 	}
@@ -448,11 +450,13 @@ func (e *exploration) takeUp(input []string, most int) {
 }
 
 // count counts an input that was explored by n executions.
-func (x *inputSearch) count(n int, cuts wire.Cuts, complete bool, reason string) {
-	if complete {
-		reason = "complete"
+func (x *inputSearch) count(n int, cuts wire.Cuts, complete bool, end why.End) {
+	switch {
+	case complete:
+		x.complete++
+	case end.Open():
+		x.open++
 	}
-	x.reasons[reason]++
 	x.cuts.Add(cuts)
 	x.total += n
 	x.e.n = x.total
@@ -479,10 +483,10 @@ func count(n int, what string) string {
 }
 
 // reason says how far the search came.
-func (x *inputSearch) reason() string {
-	p := x.p
+func (x *inputSearch) reason() why.End {
+	p, code := x.p, why.Inputs
 	parts := []string{p.counts()}
-	if x.reasons["complete"] == p.executed && x.cuts == (wire.Cuts{}) {
+	if x.complete == p.executed && x.cuts == (wire.Cuts{}) {
 		parts = append(parts, "all interleavings of each")
 	}
 	if p.unknown > 0 {
@@ -494,7 +498,7 @@ func (x *inputSearch) reason() string {
 	if p.turns.Len()+len(p.queue) > 0 {
 		parts = append(parts, "not all branches tried both ways")
 	} else if p.unknown == 0 && len(p.astray) == 0 && len(p.concrete) == 0 && !p.lost && !p.cut && !p.many {
-		parts = append(parts, "every branch on an input tried both ways")
+		parts, code = append(parts, "every branch on an input tried both ways"), why.AllInputs
 	}
 	if p.many {
 		parts = append(parts, fmt.Sprintf("of some lengths or indices only %d values tried", mostValues))
@@ -505,7 +509,7 @@ func (x *inputSearch) reason() string {
 	if p.err != nil {
 		x.e.note("%v", p.err)
 	}
-	return "sampled; " + strings.Join(parts, ", ")
+	return why.Sampled(why.With(code, "%s", strings.Join(parts, ", ")))
 }
 
 // tellFloats says that floats are not searched for, if the target takes some: they are what the corpus has.

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 
 	"heddle/explore"
+	"heddle/explore/why"
 	"heddle/rt/wire"
 )
 
@@ -45,18 +46,18 @@ func (e *exploration) formulasOf(s explore.Strategy) *wire.Formulas {
 }
 
 // Asked says how far executions have come that add up to t; all: nothing is left to ask.
-func Asked(t *wire.Tally, all bool) string {
+func Asked(t *wire.Tally, all bool) why.End {
 	switch {
 	case t.Real:
-		return "sampled; partly uncontrolled"
+		return why.Sampled(why.Of(why.Uncontrolled))
 	case t.Cuts != (wire.Cuts{}):
-		return "sampled; " + t.Cuts.String()
-	case t.Failed != "":
-		return "sampled; " + t.Failed
+		return why.Sampled(t.Cuts.Reason())
+	case !t.Failed.None():
+		return why.Sampled(t.Failed)
 	case !all:
-		return "sampled"
+		return why.End{}
 	}
-	return "sampled; " + cmp.Or(t.Short, explore.Exhausted)
+	return why.Sampled(cmp.Or(t.Short, why.Of(why.Exhausted)))
 }
 
 // mostLeads is how many bytes of leads a worker gives back at a time, more or less.
@@ -95,7 +96,7 @@ func (w *worker) expandOn() {
 	for ; r.To < len(pieces) && !e.ended() && (r.To == 0 || !enough()); r.To++ {
 		l, err := explore.DecodeLead(pieces[r.To].Data)
 		if err != nil {
-			r.Tally.Failed = err.Error()
+			r.Tally.Failed = why.From(err)
 			return
 		}
 		ex := e.performWide(&l.Schedule, needs)
@@ -103,7 +104,7 @@ func (w *worker) expandOn() {
 			return
 		}
 		if e.expired(&ex, &l.Schedule) {
-			r.Tally.Failed = ex.Trace.Verdict.String()
+			r.Tally.Failed = why.Ended(ex.Trace.Verdict)
 			return
 		}
 		if !l.Made {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"heddle/explore"
+	"heddle/explore/why"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -21,7 +22,7 @@ import (
 // begins it again. It asks now and then, and at the end.
 func (e *exploration) loosen(s explore.Strategy, end bool) bool {
 	const often = 16
-	if e.loose || !end && e.n%often != 0 || s.Result().Reason != explore.Hidden {
+	if e.loose || !end && e.n%often != 0 || s.Result().Reason.Code != why.Hidden {
 		return false
 	}
 	e.loose = true
@@ -56,23 +57,26 @@ func (e *exploration) suspects(ex *Execution, s *trace.Schedule) *trace.Schedule
 }
 
 // hides says why a search that was complete otherwise has not covered
-// everything; "" if it has: there are suspects that no execution has shown to be
+// everything; none if it has: there are suspects that no execution has shown to be
 // races, accesses that race are no scheduling points, or there was a failure that is not reported.
-func (e *exploration) hides() string {
+func (e *exploration) hides() why.Reason {
 	if slices.ContainsFunc(e.suspected, func(key string) bool { return e.seen[key] == nil }) {
-		return explore.Hidden
+		return why.Of(why.Hidden)
 	}
 	if e.oneWay {
-		return oneWay
+		return why.Of(why.OneWay)
 	}
 	if len(e.unseen) > 0 {
-		return e.unseen[0].String()
+		return unseen(e.unseen[0])
 	}
 	if e.measured || e.ranOut {
-		return unreported
+		return why.Of(why.Unreported)
 	}
-	return ""
+	return why.Reason{}
 }
+
+// unseen is the reason that something was not seen.
+func unseen(u wire.Unseen) why.Reason { return why.With(why.Unseen, "%s", u) }
 
 // notSeen adds what was not seen of an execution, and tells of the first few.
 func (e *exploration) notSeen(list []wire.Unseen) {
@@ -87,7 +91,3 @@ func (e *exploration) notSeen(list []wire.Unseen) {
 		}
 	}
 }
-
-const unreported = "the test fails, which is not reported"
-
-const oneWay = "of a race one order was tried, since its accesses are no scheduling points"

@@ -52,9 +52,6 @@ func piecesOf(ps []explore.Piece) (pieces []wire.Piece) {
 	return pieces
 }
 
-// errUnnamed says why the worker cannot go on that is the first to come to such an object.
-const errUnnamed = "an object older than the test is at another address in every process"
-
 // overtime is how long what an execution leads to may take beyond the budget: what is not thought to
 // the end is lost to who goes on later.
 const overtime = time.Second

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"heddle/explore"
+	"heddle/explore/why"
 	"heddle/predict"
 	"heddle/rt/limit"
 	"heddle/rt/wire"
@@ -103,11 +104,11 @@ func (e *exploration) predictFirst() {
 	e.n = n
 }
 
-// Predicted is what is said of a prediction that came to its end.
-const Predicted = "predicted from one execution"
+// Predicted is the end of a prediction.
+func Predicted() why.End { return why.Bare(why.Of(why.Predicted)) }
 
 // predictOnly is the strategy "predict".
-func (e *exploration) predictOnly() (result string, complete bool, reason string) {
+func (e *exploration) predictOnly() (result string, complete bool, end why.End) {
 	result = "pass"
 	s := &trace.Schedule{Policy: "first"}
 	p := &prediction{exploration: e, alone: true, deadline: e.deadline, told: new(wire.Predicted)}
@@ -130,7 +131,7 @@ func (e *exploration) predictOnly() (result string, complete bool, reason string
 		p.run()
 		if e.share != nil {
 			e.share.Result = result
-			return result, false, ""
+			return result, false, end
 		}
 		if p.told.Events > 0 {
 			e.send(&wire.Record{Type: "predicted", Test: e.test, Predicted: p.told})
@@ -140,9 +141,9 @@ func (e *exploration) predictOnly() (result string, complete bool, reason string
 		result = "fail"
 	}
 	if e.real {
-		return result, false, "partly uncontrolled: nothing can be predicted"
+		return result, false, why.Bare(why.Of(why.Unpredicted))
 	}
-	return result, false, Predicted
+	return result, false, Predicted()
 }
 
 // run records, searches, and tries what was found.

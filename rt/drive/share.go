@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"heddle/explore"
+	"heddle/explore/why"
 	"heddle/rt/policy"
 	"heddle/rt/sched"
 	"heddle/rt/wire"
@@ -157,50 +158,43 @@ func (e *exploration) resume(s *wire.State) {
 }
 
 // Sampled is what is said of samples.
-func Sampled(t *wire.Tally) string {
+func Sampled(t *wire.Tally) why.End {
 	switch {
 	case t.Cuts != (wire.Cuts{}):
-		return t.Cuts.String()
+		return why.Bare(t.Cuts.Reason())
 	case t.Real:
-		return "sampled; partly uncontrolled"
+		return why.Sampled(why.Of(why.Uncontrolled))
 	case t.Nondet:
-		return "sampled; not deterministic"
+		return why.Sampled(why.Of(why.Varying))
 	}
-	return "sampled"
+	return why.End{}
 }
 
 // Covered says whether a search was complete, of which r is known and what its executions add
 // up to, and why not, or what of; more: there are schedules left.
-func Covered(cfg *wire.Config, t *wire.Tally, r explore.Result, more bool) (complete bool, reason string) {
-	if reason = shortfall(cfg, t, r, more); reason == "" {
-		return true, r.Covers
+func Covered(cfg *wire.Config, t *wire.Tally, r explore.Result, more bool) (complete bool, end why.End) {
+	short := shortfall(cfg, t, r, more)
+	if short.None() {
+		return true, why.End{Covered: r.Covers}
 	}
-	return false, "sampled; " + reason
+	return false, why.Sampled(short)
 }
 
-const heldBack = "a polling loop was held back"
-
-// shortfall says why a search has not covered every interleaving; "" if it has.
-func shortfall(cfg *wire.Config, t *wire.Tally, r explore.Result, more bool) string {
+// shortfall says why a search has not covered every interleaving; none if it has.
+func shortfall(cfg *wire.Config, t *wire.Tally, r explore.Result, more bool) why.Reason {
 	switch {
 	case t.Real:
-		return "partly uncontrolled"
+		return why.Of(why.Uncontrolled)
 	case t.Cuts != (wire.Cuts{}):
-		return t.Cuts.String()
+		return t.Cuts.Reason()
 	case t.Spun:
-		return heldBack
-	case !r.Complete && r.Reason != "":
+		return why.Of(why.HeldBack)
+	case !r.Complete && !r.Reason.None():
 		return r.Reason
 	case more || !r.Complete:
-		return notAll
+		return why.Of(why.NotAll)
 	case t.Timers && cfg.Time != "virtual":
-		return virtualOnly
+		return why.Of(why.VirtualOnly)
 	}
-	return ""
+	return why.Reason{}
 }
-
-// notAll is why a search that has not come to its end is not complete.
-const notAll = "not all interleavings"
-
-// virtualOnly is why a search that has covered everything in virtual time is not complete.
-const virtualOnly = "all interleavings in virtual time, but timers may also be early (-time=free)"

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/fnv"
 
+	"heddle/explore/why"
 	"heddle/rt/limit"
 	"heddle/rt/wire"
 	"heddle/trace"
@@ -56,7 +57,7 @@ func (w *worker) predictOn() {
 	if p == nil {
 		p = &prediction{exploration: e, alone: true, told: new(wire.Predicted)}
 		if !p.prepare() || recorded(p.graph.Trace) != it.Recorded {
-			r.Tally.Failed = "the execution that is predicted from is not the same when it is recorded again"
+			r.Tally.Failed = why.With(why.Lost, "the execution that is predicted from is not the same when it is recorded again")
 			return
 		}
 		w.prediction = p

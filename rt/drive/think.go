@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"heddle/explore"
-	"heddle/explore/transition"
+	"heddle/explore/why"
 	"heddle/rt/wire"
 	"heddle/symbolic"
 	"heddle/symbolic/corpus"
@@ -22,7 +22,7 @@ import (
 // think explores a test by the strategy of a unit.
 //
 // The executions told of are those since the search last began, if it is complete.
-func (e *exploration) think(u *explore.Unit, begin func() explore.Strategy) (result string, complete bool, reason string) {
+func (e *exploration) think(u *explore.Unit, begin func() explore.Strategy) (result string, complete bool, end why.End) {
 	if u.Needs.Guide && e.cfg.Isolate == "process" {
 		if u = e.apart(u); u == nil {
 			return e.sample()
@@ -33,7 +33,7 @@ func (e *exploration) think(u *explore.Unit, begin func() explore.Strategy) (res
 	result, alone, ok := e.twice(x.begin().Next(), explore.Needs{Steps: x.needs.Steps})
 	switch {
 	case !ok && x.needs.Accesses && e.cuts.Early() && !e.late():
-		return e.result(result), false, "sampled; " + e.cuts.String()
+		return e.result(result), false, why.Sampled(e.cuts.Reason())
 	case !ok:
 		return e.sampleInstead(result)
 	case alone && u.Needs.Accesses:
@@ -42,7 +42,7 @@ func (e *exploration) think(u *explore.Unit, begin func() explore.Strategy) (res
 	x.again()
 	for !e.ended() && !e.stop(e.n) {
 		if e.gives(x, result) {
-			return result, false, ""
+			return result, false, end
 		}
 		if !x.step() {
 			break
@@ -56,25 +56,25 @@ func (e *exploration) think(u *explore.Unit, begin func() explore.Strategy) (res
 	if x.needs.Accesses {
 		return e.result(result), false, x.sampled()
 	}
-	if x.left != "" {
+	if !x.left.None() {
 		e.estimate = 0
-		result, complete, reason = e.sampleInstead(result)
+		result, complete, end = e.sampleInstead(result)
 		if !e.nondet {
-			reason = "sampled; " + x.left
+			end = why.Sampled(x.left)
 		}
-		return result, complete, reason
+		return result, complete, end
 	}
 	r, short := x.result()
 	e.estimate = r.Estimate
 	result = e.result(result)
-	if short == "" {
+	if short.None() {
 		e.n = r.Executions
-		return result, true, r.Covers
+		return result, true, why.End{Covered: r.Covers}
 	}
-	if r.Wished && x.over {
+	if r.Reason.Code == why.Wished && x.over {
 		e.n = r.Executions // all that is not left out by wish
 	}
-	return result, false, "sampled; " + short
+	return result, false, why.Sampled(short)
 }
 
 // apart returns the unit that explores a test where every execution has a process of its own, in the place of one that
@@ -99,14 +99,14 @@ func (e *exploration) gives(x *search, result string) bool {
 }
 
 // sampleInstead samples what no search can cover, if there is time for that. Of several inputs it samples none: they are not explored together then.
-func (e *exploration) sampleInstead(result string) (string, bool, string) {
+func (e *exploration) sampleInstead(result string) (string, bool, why.End) {
 	if e.ended() || e.late() {
 		t := e.tally()
 		return e.result(result), false, Sampled(&t)
 	}
 	if e.together != nil {
 		e.together = nil
-		return e.result(result), false, "sampled"
+		return e.result(result), false, why.End{}
 	}
 	return e.sample()
 }
@@ -150,7 +150,7 @@ type search struct {
 	spun  bool         // a polling loop was held back
 	over  bool         // no schedule is left
 	alone bool         // it cannot be split
-	left  string       // why an execution left the schedule that it was to follow; "": none did
+	left  why.Reason   // why an execution left the schedule that it was to follow; none: none did
 	last  *trace.Trace // overwritten by the next execution
 	cuts  wire.Cuts    // what bounds had ended before its first execution
 
@@ -219,8 +219,8 @@ func (x *search) step() bool {
 		return false
 	}
 	if e.expired(&ex, next) {
-		if x.left = ex.Trace.Verdict.String(); ex.Broken {
-			x.left = notAll
+		if x.left = why.Ended(ex.Trace.Verdict); ex.Broken {
+			x.left = why.Of(why.NotAll)
 		}
 		return false
 	}
@@ -245,7 +245,7 @@ func (x *search) take(ex Execution, next *trace.Schedule) bool {
 	e := x.e
 	if ex.Diverged != nil {
 		x.spun = x.spun || ex.Trace.Spun
-		if x.left = heldBack; !x.spun { // whether a goroutine is held back is not up to the schedule alone
+		if x.left = why.Of(why.HeldBack); !x.spun { // whether a goroutine is held back is not up to the schedule alone
 			x.left = e.strayed(&ex, next, x.needs)
 		}
 		return false
@@ -300,8 +300,8 @@ func (x *search) sites() []trace.Site {
 func (x *search) tell() {
 	e := x.e
 	if y, ok := x.s.(explore.Yielding); ok && e.together == nil {
-		if why := y.Yields(); why != "" {
-			e.note("strategy dpor explores this, by all interleavings, since %s cannot: %s", x.unit.Name, why)
+		if reason := y.Yields(); reason != "" {
+			e.note("strategy dpor explores this, by all interleavings, since %s cannot: %s", x.unit.Name, reason)
 		}
 	}
 	if s, ok := x.s.(explore.Suspecting); ok {
@@ -313,31 +313,29 @@ func (x *search) tell() {
 }
 
 // sampled says how far a strategy came that does not claim to cover everything.
-func (x *search) sampled() string {
+func (x *search) sampled() why.End {
 	e, cuts := x.e, x.e.cuts
 	if x.unit.Needs.Steps > 0 { // the strategy knows that executions are bounded
 		cuts.Steps = 0
 	}
 	switch r := x.s.Result(); {
 	case e.real:
-		return "sampled; partly uncontrolled"
+		return why.Sampled(why.Of(why.Uncontrolled))
 	case cuts != (wire.Cuts{}):
-		return "sampled; " + cuts.String()
-	case r.Reason != "" && r.Reason != explore.TimeOver:
-		return "sampled; " + r.Reason
-	case r.Came != "":
-		return "sampled; " + r.Came
+		return why.Sampled(cuts.Reason())
+	case r.Reason.Code != why.TimeOver:
+		return why.Sampled(r.Reason)
 	}
-	return "sampled"
+	return why.End{}
 }
 
-// result says how far the search came, and why it has not covered every interleaving; "" if it has.
-func (x *search) result() (r explore.Result, short string) {
+// result says how far the search came, and why it has not covered every interleaving; none if it has.
+func (x *search) result() (r explore.Result, short why.Reason) {
 	e := x.e
 	r = x.s.Result()
 	x.over = x.over || x.s.Next() == nil
-	if why := e.hides(); r.Complete && why != "" {
-		r.Complete, r.Reason = false, why
+	if hidden := e.hides(); r.Complete && !hidden.None() {
+		r.Complete, r.Reason = false, hidden
 	}
 	t := e.tally()
 	t.Spun, t.Cuts = x.spun, e.cuts.Since(x.cuts)
@@ -348,7 +346,7 @@ func (x *search) result() (r explore.Result, short string) {
 // where heddle does not see it. Accesses that do not race need not be visible: from then on those are that were seen to race.
 func (e *exploration) nameless(x *search) bool {
 	r := x.s.Result()
-	if e.cfg.Visible != "all" || e.byNeed || x.needs.Accesses || !e.cfg.Race || r.Reason != transition.ErrNames.Error() {
+	if e.cfg.Visible != "all" || e.byNeed || x.needs.Accesses || !e.cfg.Race || r.Reason.Code != why.Nameless {
 		return false
 	}
 	e.byNeed = true
@@ -362,7 +360,7 @@ func (e *exploration) nameless(x *search) bool {
 // strayed says why an execution left the schedule s of a search. If it does so
 // each time, the schedule is not possible: what goroutines do inside the
 // standard library, of which a search knows little, forbids it.
-func (e *exploration) strayed(ex *Execution, s *trace.Schedule, needs explore.Needs) string {
+func (e *exploration) strayed(ex *Execution, s *trace.Schedule, needs explore.Needs) why.Reason {
 	d, want := *ex.Diverged, &s.Steps[ex.Diverged.Step]
 	at := parting(&d, ex.Trace.Name(want.G), want.Op.String(), e.x.Resolve(want.Site), e.x.Resolve)
 	if !d.GotOK {
@@ -371,22 +369,22 @@ func (e *exploration) strayed(ex *Execution, s *trace.Schedule, needs explore.Ne
 	outside := ex.Outside
 	again := e.perform(s, needs)
 	if again.Broken {
-		return notAll
+		return why.Of(why.NotAll)
 	}
 	if v := again.Trace.Verdict; v.Early() {
-		return v.String()
+		return why.Ended(v)
 	}
 	if e.err == nil && again.Diverged != nil && *again.Diverged == d {
 		if e.loose || d.Got.Site.Quiet() {
-			return explore.Hidden
+			return why.Of(why.Hidden)
 		}
-		return "a schedule of the search was not possible, at " + at
+		return why.With(why.Strayed, "%s", at)
 	}
 	if !e.nondet {
 		e.nondet = true
 		e.note("not deterministic: an execution left the schedule it was to follow, at %s; so not every interleaving can be covered; likely cause: %s", at, e.cause(outside))
 	}
-	return "not deterministic"
+	return why.Of(why.Varying)
 }
 
 // perform executes one schedule of a search.

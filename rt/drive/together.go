@@ -3,9 +3,9 @@ package drive
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"heddle/explore"
+	"heddle/explore/why"
 	"heddle/rt/wire"
 	"heddle/symbolic"
 	"heddle/symbolic/corpus"
@@ -13,7 +13,7 @@ import (
 
 // exploreTogether explores the inputs and the schedules of a fuzz target in one net, beginning with the inputs
 // seeds. ok is false where there is no such net: one input is to be explored after the other then.
-func (e *exploration) exploreTogether(p *paths, seeds [][]string) (result string, complete bool, reason string, ok bool) {
+func (e *exploration) exploreTogether(p *paths, seeds [][]string) (result string, complete bool, end why.End, ok bool) {
 	in := &symbolic.Inputs{Table: p.table, Solver: p.solver}
 	for i, s := range seeds {
 		if slices.ContainsFunc(seeds[:i], func(x []string) bool { return slices.Equal(x, s) }) {
@@ -21,39 +21,38 @@ func (e *exploration) exploreTogether(p *paths, seeds [][]string) (result string
 		}
 		values, err := corpus.Values(s)
 		if err != nil {
-			return "", false, "", false
+			return "", false, end, false
 		}
 		in.Corpus = append(in.Corpus, values)
 	}
 	var last inputStrategy
 	e.together, e.input, p.together = in, seeds[0], true
-	result, complete, reason = e.think(e.unit, func() explore.Strategy {
+	result, complete, end = e.think(e.unit, func() explore.Strategy {
 		last = e.unit.New(e.startOf(e.unit)).(inputStrategy)
 		if e.together != nil {
 			last.Search(e.together)
 		}
 		return last
 	})
-	how := strings.TrimPrefix(strings.TrimPrefix(reason, "sampled"), "; ")
-	why := last.Yields()
+	reason := last.Yields()
 	if e.together == nil {
-		why = cmp.Or(how, "what an execution does is not up to its input and its schedule alone")
+		reason = cmp.Or(end.Details(), "what an execution does is not up to its input and its schedule alone")
 	}
 	e.together, p.together = nil, false
 	if e.share != nil {
-		return result, complete, reason, true
+		return result, complete, end, true
 	}
-	if why != "" && e.move == "" && !e.ended() {
-		e.note("inputs and schedules are explored one after the other: %s", why)
+	if reason != "" && e.move == "" && !e.ended() {
+		e.note("inputs and schedules are explored one after the other: %s", reason)
 		p.forget()
-		return "", false, "", false
+		return "", false, end, false
 	}
 	e.tellConcrete(p)
 	e.tellUnsolved(last)
 	if !complete {
-		reason = strings.Join([]string{"sampled; " + p.counts(), how}, ", ")
+		end = why.Sampled(why.With(why.Inputs, "%s", p.counts()+", "+end.Details()))
 	}
-	return result, complete, reason, true
+	return result, complete, end, true
 }
 
 // count notes an input that was executed, and the path that it took.

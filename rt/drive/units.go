@@ -4,6 +4,7 @@ import (
 	"heddle/explore"
 	_ "heddle/explore/all" // the strategies of this binary
 	"heddle/explore/sample"
+	"heddle/explore/why"
 )
 
 // The strategies that the loop makes of others.
@@ -19,7 +20,7 @@ func init() {
 }
 
 // composed returns how such a strategy explores a test; nil: by samples.
-func (e *exploration) composed() func() (result string, complete bool, reason string) {
+func (e *exploration) composed() func() (result string, complete bool, end why.End) {
 	switch e.unit.Name {
 	case "auto":
 		return e.auto

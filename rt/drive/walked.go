@@ -37,7 +37,7 @@ func (w *worker) inputOn() {
 	defer func() { e.whole, e.paths, e.input, e.most, e.called = true, nil, nil, 0, nil }()
 	e.takeUp(in.Values, in.Most)
 	x := &wire.Explored{Places: map[trace.Site]wire.Place{}}
-	_, x.Complete, x.Reason = e.searchingOne()()
+	_, x.Complete, x.Why = e.searchingOne()()
 	x.Paths, x.Concrete, x.Move, x.MoveAt = p.paths, slices.Sorted(maps.Keys(p.concrete)), e.move, e.moveAt
 	for _, s := range append(x.Concrete[:len(x.Concrete):len(x.Concrete)], x.MoveAt) {
 		if s.PC() != 0 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"heddle/explore"
+	"heddle/explore/why"
 	"heddle/rt/hook"
 	"heddle/rt/wire"
 	"heddle/trace"
@@ -76,9 +77,9 @@ func (w *worker) do(it *wire.Item) *wire.Worked {
 	t.Executions, t.Spun, t.Short, t.Failed = r.Tally.Executions, r.Tally.Spun, r.Tally.Short, r.Tally.Failed
 	r.Tally = t
 	if e.err != nil {
-		r.Tally.Failed = e.err.Error()
+		r.Tally.Failed = why.From(e.err)
 	}
-	if e.memory.Reached() && r.Tally.Failed == "" { // whoever got back what is left would come no farther
+	if e.memory.Reached() && r.Tally.Failed.None() { // whoever got back what is left would come no farther
 		r.Tally.Failed = e.memoryBound()
 	}
 	for key := range e.seen {
@@ -91,7 +92,7 @@ func (w *worker) do(it *wire.Item) *wire.Worked {
 		p := e.x.Resolve(e.moveAt)
 		r.Isolate = &wire.Record{Type: "isolate", Test: it.Test, Place: &p, Text: e.moved()}
 	}
-	if r.Learnt != nil || r.Isolate != nil || r.Tally.Failed != "" {
+	if r.Learnt != nil || r.Isolate != nil || !r.Tally.Failed.None() {
 		w.e = nil // whatever comes next begins anew
 	}
 	r.Over = e.over
@@ -108,7 +109,7 @@ func (w *worker) guarded() {
 		}
 		if v := recover(); v != nil {
 			w.worked.Notes = append(w.worked.Notes, *w.e.failure(v))
-			w.worked.Tally.Failed = "heddle itself failed"
+			w.worked.Tally.Failed = why.With(why.Lost, "heddle itself failed")
 			if w.worked.State == nil {
 				w.worked.State, w.worked.Know = w.item.State, w.item.Know
 			}
@@ -193,7 +194,7 @@ func (w *worker) searchOn() {
 	}
 	s := w.part
 	if err := s.Take(it.Piece.Data); err != nil {
-		r.Tally.Failed = err.Error()
+		r.Tally.Failed = why.From(err)
 		return
 	}
 	before, needs := s.Result().Executions, e.needs(e.splitting())
@@ -214,7 +215,7 @@ func (w *worker) searchOn() {
 			return
 		}
 		if e.expired(&ex, next) {
-			r.Tally.Failed = ex.Trace.Verdict.String()
+			r.Tally.Failed = why.Ended(ex.Trace.Verdict)
 			break
 		}
 		if ex.Diverged != nil {
@@ -253,8 +254,8 @@ func (w *worker) searchOn() {
 		return
 	}
 	r.Tally.Short = res.Reason
-	if why := e.hides(); why != "" {
-		r.Tally.Short = why
+	if hidden := e.hides(); !hidden.None() {
+		r.Tally.Short = hidden
 	}
 	switch {
 	case it.Same != nil:
@@ -263,7 +264,7 @@ func (w *worker) searchOn() {
 		r.Extent.Parts = max(2, it.Parts)
 	}
 	if r.Left = piecesOf(s.Split(r.Extent.Parts)); s.Table().Unnamed() {
-		r.Tally.Failed = errUnnamed
+		r.Tally.Failed = why.Of(why.Elsewhere)
 	}
 }
 
@@ -271,7 +272,7 @@ func (w *worker) searchOn() {
 func (w *worker) learn(s explore.Part) {
 	k := w.e.knowledge()
 	if k.Ordered = s.Table().Known(); s.Table().Unnamed() {
-		w.worked.Tally.Failed = errUnnamed
+		w.worked.Tally.Failed = why.Of(why.Elsewhere)
 		return
 	}
 	w.worked.Learnt, w.e = &k, nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"heddle/explore/question"
+	"heddle/explore/why"
 )
 
 // Env names the environment variable that holds the path of the Config file.
@@ -167,7 +168,8 @@ type Record struct {
 	Complete   bool    `json:",omitempty"`
 	Covering   int     `json:",omitempty"` // of Executions, those that made it complete; 0: all
 	Result     string  `json:",omitempty"` // "pass", "fail" (failed without heddle's doing: its plain run fails), "skip"
-	Reason     string  `json:",omitempty"` // why not complete; text of a note
+	Reason     string  `json:",omitempty"` // text of Why; of a replay or a note too
+	Why        why.End `json:",omitzero"`  // end: why not complete, or what was covered
 	Text       string  `json:",omitempty"` // output: of the first execution
 
 	Place *Place `json:",omitempty"` // of a note

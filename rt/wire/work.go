@@ -3,6 +3,7 @@ package wire
 import (
 	"slices"
 
+	"heddle/explore/why"
 	"heddle/trace"
 )
 
@@ -123,19 +124,19 @@ func (c Cuts) Since(before Cuts) Cuts {
 	return Cuts{c.Steps - before.Steps, c.Time - before.Time, c.Full - before.Full, c.Crowd - before.Crowd}
 }
 
-// String says which bound was reached, "" if none was.
-func (c Cuts) String() string {
+// Reason says which bound was reached; none if none was.
+func (c Cuts) Reason() why.Reason {
 	switch {
 	case c.Steps > 0:
-		return "step bound reached"
+		return why.Of(why.StepBound)
 	case c.Time > 0:
-		return trace.Expired.String()
+		return why.Of(why.TimeBound)
 	case c.Full > 0:
-		return trace.Filled.String()
+		return why.Of(why.MemoryBound)
 	case c.Crowd > 0:
-		return trace.Crowded.String()
+		return why.Of(why.CrowdBound)
 	}
-	return ""
+	return why.Reason{}
 }
 
 // Early reports whether one of them was ended by time or memory: a test is explored no further then that another time would come farther.
@@ -144,14 +145,14 @@ func (c Cuts) Early() bool { return c.Time > 0 || c.Full > 0 }
 // A Tally is what executions of an exploration add up to.
 type Tally struct {
 	Executions int
-	Buggy      int    `json:",omitempty"` // that showed something wrong
-	Cuts       Cuts   `json:",omitzero"`
-	Timers     bool   `json:",omitempty"` // timers were used
-	Real       bool   `json:",omitempty"` // goroutines or files outside control took part
-	Nondet     bool   `json:",omitempty"` // the same schedule gave two different executions
-	Spun       bool   `json:",omitempty"` // a polling loop was held back
-	Short      string `json:",omitempty"` // why a search cannot be complete that goes on
-	Failed     string `json:",omitempty"` // why it does not go on
+	Buggy      int        `json:",omitempty"` // that showed something wrong
+	Cuts       Cuts       `json:",omitzero"`
+	Timers     bool       `json:",omitempty"` // timers were used
+	Real       bool       `json:",omitempty"` // goroutines or files outside control took part
+	Nondet     bool       `json:",omitempty"` // the same schedule gave two different executions
+	Spun       bool       `json:",omitempty"` // a polling loop was held back
+	Short      why.Reason `json:",omitzero"`  // why a search cannot be complete that goes on
+	Failed     why.Reason `json:",omitzero"`  // why it does not go on
 }
 
 // Add adds u.
@@ -160,10 +161,10 @@ func (t *Tally) Add(u *Tally) {
 	t.Buggy += u.Buggy
 	t.Cuts.Add(u.Cuts)
 	t.Timers, t.Real, t.Nondet, t.Spun = t.Timers || u.Timers, t.Real || u.Real, t.Nondet || u.Nondet, t.Spun || u.Spun
-	if t.Short == "" {
+	if t.Short.None() {
 		t.Short = u.Short
 	}
-	if t.Failed == "" {
+	if t.Failed.None() {
 		t.Failed = u.Failed
 	}
 }
@@ -198,7 +199,7 @@ type Share struct {
 	Predicting *Predicting `json:",omitempty"` // a prediction, and no search or samples
 
 	// Of samples: why they are not all, and about how many all would be, as far as that is known.
-	Reason   string
+	Why      why.End
 	Estimate float64
 }
 
@@ -295,7 +296,7 @@ type Input struct {
 // An Explored is what an Input came to, beside what Worked says.
 type Explored struct {
 	Complete bool
-	Reason   string
+	Why      why.End
 	Paths    [][]byte             `json:",omitempty"` // traces, without steps and objects: one of each sequence of branches on the input, in their order
 	Concrete []trace.Site         `json:",omitempty"` // see Result
 	Move     string               `json:",omitempty"` // why the test is to be executed in processes of its own, and where that shows

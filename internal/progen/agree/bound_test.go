@@ -77,7 +77,7 @@ func bounded(t *testing.T, m *machine.Machine, tab *transition.Table, o bound.Op
 		s.Done(tr)
 	}
 	r := s.Result()
-	if r.Complete || r.Reason == "" {
+	if r.Complete || r.Reason.None() {
 		t.Errorf("a bounded search says that it covered everything: %+v", r)
 	}
 	return f, r.Executions

@@ -97,8 +97,8 @@ func theorem1(p *progen.Program, limit int, o branch.Options) (executions, all i
 	if err != nil {
 		return 0, 0, err
 	}
-	if res.Reason != "" {
-		return 0, 0, errors.New(res.Reason)
+	if !res.Reason.None() {
+		return 0, 0, error(res.Reason)
 	}
 	var wrong []string
 	for x := range want {
