@@ -62,6 +62,7 @@ type Strategy struct {
 	constraints []constraint
 	events      int
 	last        map[trace.ObjID]trace.Site // where each object was changed last
+	had         map[trace.Site]bool        // places that it has come to
 	odds        []odds                     // by goroutine
 }
 
@@ -73,7 +74,7 @@ type odds struct {
 
 // New returns a strategy that has executed nothing yet.
 func New(seed uint64) *Strategy {
-	return &Strategy{rng: splitmix.Stream(seed), kept: []kept{{}}, seen: map[pair]bool{}, often: map[uint64]int{}, writers: map[trace.Site][]trace.Site{}, last: map[trace.ObjID]trace.Site{}}
+	return &Strategy{rng: splitmix.Stream(seed), kept: []kept{{}}, seen: map[pair]bool{}, often: map[uint64]int{}, writers: map[trace.Site][]trace.Site{}, last: map[trace.ObjID]trace.Site{}, had: map[trace.Site]bool{}}
 }
 
 func (s *Strategy) below(n int) int { return int(s.rng.Next() >> 1 % uint64(n)) }
@@ -83,6 +84,7 @@ func (s *Strategy) Next() *trace.Schedule {
 	s.constraints = s.mutate(s.choose())
 	s.events, s.odds = 0, s.odds[:0]
 	clear(s.last)
+	clear(s.had)
 	s.s = trace.Schedule{Policy: "first", Exhaustive: true, Seed: s.rng.Next() | 1, Guide: s}
 	return &s.s
 }
@@ -149,14 +151,18 @@ func looks(op trace.Op) bool { return op != trace.OpWrite && op != trace.OpAtomi
 // Choose implements trace.Guide.
 func (s *Strategy) Choose(t *trace.Trace, _ trace.GID, ways []trace.Way) int {
 	for ; s.events < len(t.Events); s.events++ {
-		if e := &t.Events[s.events]; !e.Quiet && e.Obj != 0 && changes(e.Op) {
+		e := &t.Events[s.events]
+		if e.Quiet || e.Obj == 0 {
+			continue
+		}
+		if s.had[e.Site.Plain()] = true; changes(e.Op) {
 			s.last[e.Obj] = e.Site.Plain()
 		}
 	}
 	best := -1
 	for _, allowed := range []bool{true, false} {
 		for i := range ways {
-			if (!allowed || !s.breaks(ways, i)) && (best < 0 || s.priority(&ways[i]) > s.priority(&ways[best])) {
+			if (!allowed || !s.breaks(&ways[i])) && (best < 0 || s.priority(&ways[i]) > s.priority(&ways[best])) {
 				best = i
 			}
 		}
@@ -193,24 +199,19 @@ func (s *Strategy) priority(w *trace.Way) uint64 {
 	return o.at
 }
 
-// breaks reports whether a way breaks a constraint: it reads what it is not to read, or it spoils what another goroutine is about to read and may read now.
-func (s *Strategy) breaks(ways []trace.Way, i int) bool {
-	w := &ways[i]
+// breaks reports whether a way breaks a constraint: it reads what it is not to read, or it changes what is as it is to be read, and was not read yet.
+func (s *Strategy) breaks(w *trace.Way) bool {
 	if w.Obj == 0 {
 		return false
 	}
+	at := w.Site.Plain()
 	for _, c := range s.constraints {
 		met := (s.last[w.Obj] == c.write) != c.not // by who reads now
-		if w.Site.Plain() == c.read && looks(w.Op) && !met {
+		if at == c.read && looks(w.Op) && !met {
 			return true
 		}
-		if !met || !changes(w.Op) || (w.Site.Plain() == c.write) != c.not {
-			continue
-		}
-		for k := range ways {
-			if v := &ways[k]; v.G != w.G && v.Obj == w.Obj && v.Site.Plain() == c.read {
-				return true
-			}
+		if met && at != c.read && !s.had[c.read] && changes(w.Op) && (at == c.write) == c.not && slices.Contains(s.writers[c.read], at) {
+			return true
 		}
 	}
 	return false
