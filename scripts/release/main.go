@@ -202,12 +202,12 @@ func (c *checker) compiles() []string {
 		return []string{string(out)}
 	}
 	var text strings.Builder
-	text.WriteString("package all\n\nimport (\n\t\"testing\"\n")
+	text.WriteString("package everything\n\nimport (\n\t\"testing\"\n")
 	for _, path := range std.Everything(c.root) {
 		fmt.Fprintf(&text, "\t_ %q\n", path)
 	}
 	text.WriteString(")\n\nfunc TestAll(t *testing.T) {\n\tc := make(chan int)\n\tgo close(c)\n\t<-c\n}\n")
-	os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module all\n\ngo "+strings.TrimPrefix(c.release, "go")+"\n"), 0o666)
+	os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module heddle.everything\n\ngo "+strings.TrimPrefix(c.release, "go")+"\n"), 0o666)
 	os.WriteFile(filepath.Join(dir, "all_test.go"), []byte(text.String()), 0o666)
 	cmd := c.goIn(dir, "version")
 	cmd.Path, cmd.Args = heddle, []string{heddle, "test", "-v", "."}
