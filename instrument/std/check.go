@@ -110,14 +110,14 @@ func BelowRuntime(importPath string) bool {
 	return belowRuntime[importPath] || strings.HasPrefix(importPath, "internal/runtime/")
 }
 
-// Newest returns the last of the Releases that is older than release, or the last.
+// Newest returns the last of the Releases that is older than release; the first if none is.
 func Newest(release string) string {
 	for _, r := range slices.Backward(Releases) {
 		if version.Compare(r, release) < 0 {
 			return r
 		}
 	}
-	return Releases[len(Releases)-1]
+	return Releases[0]
 }
 
 // Everything returns the packages of the standard library in goroot that programs can import, and whose files are there for the platform here.

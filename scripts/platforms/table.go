@@ -48,6 +48,9 @@ func table(rows []row, old string) string {
 		}
 		for i := range cells {
 			cells[i] = strings.TrimSpace(cells[i])
+			if strings.HasPrefix(cells[i], unmeasured) || strings.HasPrefix(cells[i], elsewhere) {
+				cells[i] = ""
+			}
 		}
 		was := row{cells[0], cells[1], cells[2], cells[3], cells[4], cells[5]}
 		i := slices.IndexFunc(rows, func(x row) bool { return x.release == was.release && x.platform == was.platform })
@@ -66,13 +69,32 @@ func table(rows []row, old string) string {
 	fmt.Fprintf(&text, head, len(quickExamples), len(quickCounts))
 	for _, r := range rows {
 		fmt.Fprintf(&text, "| %s | %s |", r.release, r.platform)
-		for _, c := range []string{r.compiles, r.examples, r.counts, r.suites} {
-			fmt.Fprintf(&text, " %s |", cmp.Or(c, unmeasured))
+		for _, of := range []func(row) string{
+			func(r row) string { return r.compiles }, func(r row) string { return r.examples },
+			func(r row) string { return r.counts }, func(r row) string { return r.suites },
+		} {
+			fmt.Fprintf(&text, " %s |", cmp.Or(of(r), instead(rows, r, of)))
 		}
 		text.WriteString("\n")
 	}
 	return text.String()
 }
 
-// unmeasured is what a cell says that no run of the command has measured yet.
-const unmeasured = "not measured"
+// What a cell says that no run of the command has measured yet: nothing has been, or another patch release has.
+const (
+	unmeasured = "not measured"
+	elsewhere  = "not run: see "
+)
+
+// instead returns what stands in a cell that was not measured: where the same was, with the newest patch release of the same release.
+func instead(rows []row, r row, of func(row) string) string {
+	for _, other := range slices.Backward(rows) {
+		if other.platform == r.platform && version.Lang(other.release) == version.Lang(r.release) && of(other) != "" && other.release != r.release {
+			if strings.HasPrefix(of(other), "not run") { // the reason is the same
+				return of(other)
+			}
+			return elsewhere + other.release
+		}
+	}
+	return unmeasured
+}

@@ -9,8 +9,9 @@ import (
 func TestTable(t *testing.T) {
 	old := table([]row{
 		{"go1.27.0", "linux/amd64", "a", "b", "c", "d"},
-		{"go1.26.11", "linux/arm64", "e", "f", "g", "h"},
+		{"go1.26.11", "linux/arm64", "e", "", "g", "h"},
 		{"go1.26.8", "linux/amd64", "i", "", "", ""},
+		{"go1.26.8", "linux/arm64", "", "not run: no such machine here", "", ""},
 	}, "")
 	got := table([]row{
 		{release: "go1.26.11", platform: "linux/amd64", suites: "x"},
@@ -18,9 +19,10 @@ func TestTable(t *testing.T) {
 	}, old)
 	_, got, _ = strings.Cut(got, "| --- |")
 	_, got, _ = strings.Cut(got, "\n")
-	const want = `| go1.26.8 | linux/amd64 | i | not measured | not measured | not measured |
-| go1.26.11 | linux/amd64 | not measured | not measured | not measured | x |
-| go1.26.11 | linux/arm64 | e | f | g | y |
+	const want = `| go1.26.8 | linux/amd64 | i | not measured | not measured | not run: see go1.26.11 |
+| go1.26.8 | linux/arm64 | not run: see go1.26.11 | not run: no such machine here | not run: see go1.26.11 | not run: see go1.26.11 |
+| go1.26.11 | linux/amd64 | not run: see go1.26.8 | not measured | not measured | x |
+| go1.26.11 | linux/arm64 | e | not run: no such machine here | g | y |
 | go1.27.0 | linux/amd64 | a | b | c | d |
 `
 	if got != want {
