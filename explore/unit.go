@@ -34,6 +34,7 @@ type Unit struct {
 	Expand func(Start) Leads
 
 	Apart  string // the unit that covers the same where every execution has a process of its own; "": there is none
+	Yields string // the unit that takes over where its strategy is Yielding; "": none
 	Whole  bool   // a finding does not shorten its budget: it is to come to its end
 	Seeds  bool   // its executions can seed a strategy that is Seeded
 	Inputs bool   // its strategies are InputSearches

@@ -63,6 +63,9 @@ func TestUnits(t *testing.T) {
 		if u.Apart != "" && explore.Lookup(u.Apart) == nil {
 			t.Errorf("%s: no strategy %s", u.Name, u.Apart)
 		}
+		if u.Yields != "" && explore.Lookup(u.Yields) == nil {
+			t.Errorf("%s: no strategy %s", u.Name, u.Yields)
+		}
 		for _, o := range u.Options {
 			if explore.Lookup(o.Name) != nil {
 				t.Errorf("an option of %s is called like strategy %s: lists could not be read", u.Name, o.Name)

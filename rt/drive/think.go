@@ -301,7 +301,7 @@ func (x *search) tell() {
 	e := x.e
 	if y, ok := x.s.(explore.Yielding); ok && e.together == nil {
 		if reason := y.Yields(); reason != "" {
-			e.note("strategy dpor explores this, by all interleavings, since %s cannot: %s", x.unit.Name, reason)
+			e.note("strategy %s explores this, by all %s, since %s cannot: %s", x.unit.Yields, explore.Lookup(x.unit.Yields).Covers, x.unit.Name, reason)
 		}
 	}
 	if s, ok := x.s.(explore.Suspecting); ok {
