@@ -1,16 +1,20 @@
-// Package rff is greybox fuzzing of schedules by what reads from where (Wolff, Shi, Duck, Mathur and Roychoudhury, "Greybox
-// Fuzzing for Concurrency Testing", ASPLOS 2024).
+// Package rff is greybox fuzzing of schedules by what reads from where (Wolff, Shi, Duck, Mathur
+// and Roychoudhury, "Greybox Fuzzing for Concurrency Testing", ASPLOS 2024).
 //
-// An abstract schedule is a set of constraints: at this place in the source an operation reads what was written at that place, or it does not.
-// Executions are fuzzed by mutating abstract schedules. One that shows a pair of a write and a read that no execution had shown, or pairs in a new
-// combination, is kept. A kept one is mutated the more often the rarer its combination is, and not at all while it is more frequent than the mean.
+// An abstract schedule is a set of constraints: at this place in the source an operation reads what
+// was written at that place, or it does not. Executions are fuzzed by mutating abstract schedules.
+// One that shows a pair of a write and a read that no execution had shown, or pairs in a new
+// combination, is kept. A kept one is mutated the more often the rarer its combination is, and not
+// at all while it is more frequent than the mean.
 //
 //	kept ──► choose (power schedule) ──► mutate ──► execute, the guide holds back what breaks a constraint
 //	  ▲                                                │
 //	  └───────── new pairs, new combination? ◄─────────┘
 //
-// Where the paper has memory and locks, every operation on an object counts here that is a scheduling point: what it reads from is the last operation
-// before it that changed the object. Beneath the constraints goroutines go on by partial order sampling, as in the paper (see package policy, pos).
+// Where the paper has memory and locks, every operation on an object counts here that is a
+// scheduling point: what it reads from is the last operation before it that changed the object.
+// Beneath the constraints goroutines go on by partial order sampling, as in the paper (see package
+// policy, pos).
 package rff
 
 import (
@@ -22,7 +26,8 @@ import (
 	"heddle/trace"
 )
 
-// A pair is a place where something is read, with the place where it was written; 0: nowhere, it is what the object began with.
+// A pair is a place where something is read, with the place where it was written; 0: nowhere, it is
+// what the object began with.
 type pair struct{ read, write trace.Site }
 
 // A constraint is a pair that is to be seen, or not.
@@ -74,7 +79,11 @@ type odds struct {
 
 // New returns a strategy that has executed nothing yet.
 func New(seed uint64) *Strategy {
-	return &Strategy{rng: splitmix.Stream(seed), kept: []kept{{}}, seen: map[pair]bool{}, often: map[uint64]int{}, writers: map[trace.Site][]trace.Site{}, last: map[trace.ObjID]trace.Site{}, had: map[trace.Site]bool{}}
+	return &Strategy{
+		rng: splitmix.Stream(seed), kept: []kept{{}}, seen: map[pair]bool{}, often: map[uint64]int{},
+		writers: map[trace.Site][]trace.Site{}, last: map[trace.ObjID]trace.Site{},
+		had: map[trace.Site]bool{},
+	}
 }
 
 func (s *Strategy) below(n int) int { return int(s.rng.Next() >> 1 % uint64(n)) }
@@ -89,7 +98,8 @@ func (s *Strategy) Next() *trace.Schedule {
 	return &s.s
 }
 
-// choose returns the abstract schedule whose turn it is (AFLFast's power schedule with a cut-off, as in the paper).
+// choose returns the abstract schedule whose turn it is (AFLFast's power schedule with a cut-off,
+// as in the paper).
 func (s *Strategy) choose() []constraint {
 	if k := &s.kept[s.turn]; k.energy > 0 {
 		k.energy--
@@ -109,7 +119,8 @@ func (s *Strategy) choose() []constraint {
 	return s.kept[s.turn].constraints
 }
 
-// mutate returns constraints with one more, one less, one that is turned round, or one that has another writer.
+// mutate returns constraints with one more, one less, one that is turned round, or one that has
+// another writer.
 func (s *Strategy) mutate(of []constraint) []constraint {
 	cs := slices.Clone(of)
 	if len(s.reads) == 0 {
@@ -120,7 +131,9 @@ func (s *Strategy) mutate(of []constraint) []constraint {
 		c := constraint{not: s.below(2) == 0}
 		c.read = s.reads[s.below(len(s.reads))]
 		read(&c)
-		cs = slices.DeleteFunc(cs, func(d constraint) bool { return d.pair == c.pair || !d.not && !c.not && d.read == c.read })
+		cs = slices.DeleteFunc(cs, func(d constraint) bool {
+			return d.pair == c.pair || !d.not && !c.not && d.read == c.read
+		})
 		cs = append(cs, c)
 	}
 	if len(cs) == 0 {
@@ -162,7 +175,10 @@ func (s *Strategy) Choose(t *trace.Trace, _ trace.GID, ways []trace.Way) int {
 	best := -1
 	for _, allowed := range []bool{true, false} {
 		for i := range ways {
-			if (!allowed || !s.breaks(&ways[i])) && (best < 0 || s.priority(&ways[i]) > s.priority(&ways[best])) {
+			if allowed && s.breaks(&ways[i]) {
+				continue
+			}
+			if best < 0 || s.priority(&ways[i]) > s.priority(&ways[best]) {
 				best = i
 			}
 		}
@@ -187,7 +203,8 @@ func (s *Strategy) forget(g trace.GID) {
 	}
 }
 
-// priority returns that of a way: a goroutine's operation keeps it until something that conflicts with it was done.
+// priority returns that of a way: a goroutine's operation keeps it until something that conflicts
+// with it was done.
 func (s *Strategy) priority(w *trace.Way) uint64 {
 	for int(w.G) >= len(s.odds) {
 		s.odds = append(s.odds, odds{})
@@ -199,18 +216,20 @@ func (s *Strategy) priority(w *trace.Way) uint64 {
 	return o.at
 }
 
-// breaks reports whether a way breaks a constraint: it reads what it is not to read, or it changes what is as it is to be read, and was not read yet.
+// breaks reports whether a way breaks a constraint: it reads what it is not to read, or it changes
+// what is as it is to be read, and was not read yet.
 func (s *Strategy) breaks(w *trace.Way) bool {
 	if w.Obj == 0 {
 		return false
 	}
 	at := w.Site.Plain()
 	for _, c := range s.constraints {
-		met := (s.last[w.Obj] == c.write) != c.not // by who reads now
+		met := (s.last[w.Obj] == c.write) != c.not // by a read now
 		if at == c.read && looks(w.Op) && !met {
 			return true
 		}
-		if met && at != c.read && !s.had[c.read] && changes(w.Op) && (at == c.write) == c.not && slices.Contains(s.writers[c.read], at) {
+		spoils := at != c.read && changes(w.Op) && (at == c.write) == c.not
+		if met && spoils && !s.had[c.read] && slices.Contains(s.writers[c.read], at) {
 			return true
 		}
 	}
@@ -246,7 +265,7 @@ func (s *Strategy) read(t *trace.Trace) (fresh bool, combination uint64) {
 			last[e.Obj] = at
 		}
 	}
-	// Whoever writes an object may be read from wherever it is read.
+	// What one place writes to an object every place may read that reads the object.
 	sites := map[trace.ObjID][2][]trace.Site{}
 	for i := range t.Events {
 		e := &t.Events[i]

@@ -19,7 +19,8 @@ func execute(t *testing.T, m *machine.Machine, s *trace.Schedule) *trace.Trace {
 	return tr
 }
 
-// combinations returns all combinations of pairs that a program has: bound search without bounds executes every interleaving.
+// combinations returns all combinations of pairs that a program has: bound search without bounds
+// executes every interleaving.
 func combinations(t *testing.T, p *progen.Program) map[uint64]bool {
 	m, s, r := machine.New(p), bound.New(bound.Options{Preemptions: -1, Delays: -1}), New(1)
 	found := map[uint64]bool{}
@@ -43,7 +44,8 @@ func chain() *progen.Program {
 	return p
 }
 
-// TestAllCombinations: executions come to every combination of pairs that some interleaving has, and to no other.
+// TestAllCombinations: executions come to every combination of pairs that some interleaving has,
+// and to no other.
 func TestAllCombinations(t *testing.T) {
 	p := chain()
 	want := combinations(t, p)
@@ -61,8 +63,8 @@ func TestAllCombinations(t *testing.T) {
 	}
 }
 
-// TestConstraints: each pair that some interleaving has is seen when it is asked for, and not seen when that is asked for, in far more
-// executions than without constraints.
+// TestConstraints: each pair that some interleaving has is seen when it is asked for, and not seen
+// when that is asked for, in far more executions than without constraints.
 func TestConstraints(t *testing.T) {
 	p := chain()
 	m, s := machine.New(p), New(1)
@@ -86,9 +88,11 @@ func TestConstraints(t *testing.T) {
 		if x.write == 0 {
 			continue
 		}
-		with, without, plain := shows([]constraint{{x, false}}, x), shows([]constraint{{x, true}}, x), shows(nil, x)
+		with, without := shows([]constraint{{x, false}}, x), shows([]constraint{{x, true}}, x)
+		plain := shows(nil, x)
 		if with < 95 || without >= plain {
-			t.Errorf("%v: seen in %d%% of executions that were to show it, in %d%% of those that were not, in %d%% of others", x, with, without, plain)
+			t.Errorf("%v: seen in %d%% of executions that were to show it, "+
+				"in %d%% of those that were not, in %d%% of others", x, with, without, plain)
 		}
 	}
 }

@@ -1,16 +1,21 @@
-// Package surw is the selectively uniform random walk (Zhao, Wolff, Mathur and Roychoudhury, "Selectively Uniform Concurrency Testing",
-// ASPLOS 2025).
+// Package surw is the selectively uniform random walk (Zhao, Wolff, Mathur and Roychoudhury,
+// "Selectively Uniform Concurrency Testing", ASPLOS 2025).
 //
-// A random walk that chooses among goroutines with equal odds prefers interleavings in which short goroutines are early. If each
-// goroutine is chosen with odds proportional to how many events it still has, all interleavings of goroutines that never wait are
-// equally likely: that is how many interleavings begin with it. What goroutines that were not started yet will do counts for who starts them.
-// How many events a goroutine has is not known before an execution: it is estimated by its mean in the executions before.
+// A random walk that chooses among goroutines with equal odds prefers interleavings in which short
+// goroutines are early. If each goroutine is chosen with odds proportional to how many events it
+// still has, all interleavings of goroutines that never wait are equally likely: that is how many
+// interleavings begin with it. The events of goroutines that were not started yet count for the
+// goroutine that starts them. How many events a goroutine has is not known before an execution: it
+// is estimated by its mean in the executions before.
 //
-// With many events even a uniform sample of all interleavings is thin. So each execution selects some events, here the operations on one
-// object that several goroutines use, and samples uniformly among the interleavings of these alone: the goroutine with the next selected
-// event is drawn by how many of these each goroutine still has; the others are held at theirs, and go on at random until then.
+// With many events even a uniform sample of all interleavings is thin. So each execution selects
+// some events, here the operations on one object that several goroutines use, and samples uniformly
+// among the interleavings of these alone: the goroutine with the next selected event is drawn by
+// how many of these each goroutine still has; the others are held at theirs, and go on at random
+// until then.
 //
-// We differ in one thing: where all goroutines that can go on are held, since the drawn one waits, another is drawn.
+// We differ in one thing: where all goroutines that can go on are held, since the drawn one waits,
+// another is drawn.
 package surw
 
 import (
@@ -65,7 +70,8 @@ func (s *Strategy) Next() *trace.Schedule {
 		}
 	}
 	s.of, s.steps, s.next = s.of[:0], 0, -1
-	s.left, s.rest, s.started = make([]float64, len(s.ids)), make([]float64, len(s.ids)), make([]bool, len(s.ids))
+	n := len(s.ids)
+	s.left, s.rest, s.started = make([]float64, n), make([]float64, n), make([]bool, n)
 	for id, sites := range s.counts {
 		for x, n := range sites {
 			if mean := n / float64(s.result.Executions); s.selects(x) {
@@ -168,7 +174,8 @@ func (s *Strategy) goroutines(ways []trace.Way, such func(*trace.Way) bool) (ids
 // least is the weight of a goroutine that has had all events it was expected to have.
 const least = 0.25
 
-// draw draws one of some goroutines by how many selected events they still have, with those that they will start.
+// draw draws one of some goroutines by how many selected events they still have, with those that
+// they will start.
 func (s *Strategy) draw(ids []int) int { return s.byWeight(ids, s.withUnstarted(s.left)) }
 
 // walk draws one of some goroutines that can go on: by how many events they still have.
@@ -193,7 +200,7 @@ func (s *Strategy) byWeight(ids []int, weights []float64) int {
 	return ids[len(ids)-1]
 }
 
-// withUnstarted adds what goroutines have that were not started yet to who starts them.
+// withUnstarted adds what goroutines have that were not started yet to the ones that start them.
 func (s *Strategy) withUnstarted(of []float64) []float64 {
 	sum := make([]float64, len(of))
 	for id, n := range of {

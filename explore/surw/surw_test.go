@@ -79,7 +79,8 @@ func sample(t *testing.T, p *progen.Program, s interface {
 	}
 }
 
-// chiSquare returns by how many standard deviations the statistic of Pearson's test for equal odds is above its mean.
+// chiSquare returns by how many standard deviations the statistic of Pearson's test for equal odds
+// is above its mean.
 func chiSquare(found map[string]int, n int) float64 {
 	expected, x := float64(n)/float64(len(found)), 0.0
 	for _, k := range found {
@@ -104,13 +105,15 @@ func (w *walker) Choose(_ *trace.Trace, _ trace.GID, ways []trace.Way) int {
 	return int(w.rng.Next() >> 1 % uint64(len(ways)))
 }
 
-// TestUniform: all interleavings of goroutines that never wait are equally likely, those of goroutines that goroutines start included. The
-// interleavings are those that bound search finds. A random walk fails the same test.
+// TestUniform: all interleavings of goroutines that never wait are equally likely, those of
+// goroutines that goroutines start included. The interleavings are those that bound search finds. A
+// random walk fails the same test.
 func TestUniform(t *testing.T) {
 	for name, p := range map[string]*progen.Program{
 		"lengths": program(write(0, 1), write(0, 4)),
 		"three":   program(write(0, 1), write(1, 2), write(0, 1)),
-		"nested":  program(write(0, 2), append(write(0, 1), &progen.Stmt{Op: progen.Go, Body: write(1, 2)})),
+		"nested": program(write(0, 2),
+			append(write(0, 1), &progen.Stmt{Op: progen.Go, Body: write(1, 2)})),
 	} {
 		p.Number()
 		found := all(t, p, every)
@@ -128,10 +131,12 @@ func TestUniform(t *testing.T) {
 	}
 }
 
-// TestSelected: with one object selected its operations have all interleavings with equal odds, however many others the goroutines have.
+// TestSelected: with one object selected its operations have all interleavings with equal odds,
+// however many others the goroutines have.
 func TestSelected(t *testing.T) {
 	// Variables 1 and 2 are used by one goroutine each, and not selected.
-	p := &progen.Program{Vars: 3 /* 1 and 2 are used by one goroutine each, and not selected */, Body: []*progen.Stmt{
+	// Variables 1 and 2 are used by one goroutine each, and not selected.
+	p := &progen.Program{Vars: 3, Body: []*progen.Stmt{
 		{Op: progen.Go, Body: append(write(1, 6), write(0, 2)...)},
 		{Op: progen.Go, Body: append(write(0, 2), write(2, 1)...)},
 	}}
@@ -162,7 +167,7 @@ func TestSelected(t *testing.T) {
 	}
 }
 
-// TestWaits: a goroutine that was drawn and waits holds nobody up for good.
+// TestWaits: a goroutine that was drawn and waits holds no other up for good.
 func TestWaits(t *testing.T) {
 	for seed := range uint64(30) {
 		p := progen.Generate(seed, progen.Size{Goroutines: 3, Statements: 4})

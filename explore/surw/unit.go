@@ -9,7 +9,9 @@ func init() {
 		Paper: "Zhao, Wolff, Mathur, Roychoudhury: Selectively Uniform Concurrency Testing, ASPLOS 2025",
 		Needs: explore.Needs{Guide: true},
 		Options: []explore.Option{
-			{Name: "select", Default: "object", Check: explore.OneOf("object", "all"), Help: "operations of which the interleavings are uniform: those on one shared object, drawn for each execution, or all"},
+			{Name: "select", Default: "object", Check: explore.OneOf("object", "all"),
+				Help: "operations of which the interleavings are uniform: " +
+					"those on one shared object, drawn for each execution, or all"},
 		},
 		New: func(s explore.Start) explore.Strategy { return New(s.Seed, s.Options["select"] == "all") },
 	})

@@ -1,5 +1,5 @@
-// Package why says why a result is incomplete: a code for programs, with details. The text for people is made here and nowhere else, and
-// nobody compares it.
+// Package why says why a result is incomplete: a code for programs, with details.
+// The text for people is made here alone, and no code compares it.
 package why
 
 import (
@@ -12,56 +12,110 @@ import (
 // A Code says why not everything was covered. Codes are part of the JSON format (docs/json.md).
 type Code string
 
+// The codes, and what their Detail is.
 const (
-	NotAll       Code = "not-all"       // the search was not at its end; Detail: of what, if not interleavings
-	VirtualOnly  Code = "virtual-only"  // all in virtual time, and timers may fire early too
-	HeldBack     Code = "held-back"     // a polling loop was held back by a guess
-	Uncontrolled Code = "uncontrolled"  // goroutines or files outside control took part
-	Varying      Code = "varying"       // the same schedule gave two executions
-	StepBound    Code = "step-bound"    // a bound has ended an execution: on steps, on time, on memory, on goroutines
-	TimeBound    Code = "time-bound"    //
-	MemoryBound  Code = "memory-bound"  //
-	CrowdBound   Code = "crowd-bound"   //
-	ClockOnly    Code = "clock-only"    // an execution went on by the clock alone
-	TooLong      Code = "too-long"      // an execution has too many steps to look for others
-	Aborted      Code = "aborted"       // an execution was broken off
-	Strayed      Code = "strayed"       // an execution left its schedule; Detail: where, if it does so each time
-	Hidden       Code = "hidden"        // order inside the standard library hides another one
-	Nameless     Code = "nameless"      // executions do not agree on which memory is which
-	Elsewhere    Code = "elsewhere"     // processes do not agree on that
-	OneWay       Code = "one-way"       // of a race one order was tried
-	Unseen       Code = "unseen"        // something was not seen; Detail: what, and where
-	Unreported   Code = "unreported"    // the test fails, which is not reported
-	TimeOver     Code = "time-over"     // the budget was spent while the strategy was thinking
-	Search       Code = "search-memory" // the search held as much memory as it may; Detail: how much
-	Wished       Code = "wished"        // an option leaves something out; Detail: what
-	Bounded      Code = "bounded"       // the strategy is bounded by an option; Detail: how
-	Limit        Code = "limit"         // a limit of the strategy; Detail: which
-	Came         Code = "came"          // the strategy covers nothing; Detail: how far it came
-	Exhausted    Code = "exhausted"     // no read can see another value
-	Lost         Code = "lost"          // what was explored was lost; Detail: how
-	Inputs       Code = "inputs"        // inputs were searched for; Detail: how far
-	AllInputs    Code = "all-inputs"    // and every branch was tried both ways
-	Alone        Code = "alone"         // there is no concurrency
-	Predicted    Code = "predicted"     // predicted from one execution
-	Unpredicted  Code = "unpredicted"   // and nothing could be, since not all is under control
-	Early        Code = "early"         // sampled only where timers fire early
-	Interrupted  Code = "interrupted"   // by the user
-	Plain        Code = "plain"         // the test fails without heddle's doing
-	Other        Code = "other"         // Detail says it
+	// NotAll: the search was not at its end. Detail: of what, if not interleavings.
+	NotAll Code = "not-all"
+	// VirtualOnly: all in virtual time, and timers may fire early too.
+	VirtualOnly Code = "virtual-only"
+	// HeldBack: a polling loop was held back by a guess.
+	HeldBack Code = "held-back"
+	// Uncontrolled: goroutines or files outside control took part.
+	Uncontrolled Code = "uncontrolled"
+	// Varying: the same schedule gave two executions.
+	Varying Code = "varying"
+
+	// A bound ended an execution: on steps, time, memory or goroutines.
+	StepBound   Code = "step-bound"
+	TimeBound   Code = "time-bound"
+	MemoryBound Code = "memory-bound"
+	CrowdBound  Code = "crowd-bound"
+
+	// ClockOnly: an execution went on by the clock alone.
+	ClockOnly Code = "clock-only"
+	// TooLong: an execution has too many steps to look for others.
+	TooLong Code = "too-long"
+	// Aborted: an execution was broken off.
+	Aborted Code = "aborted"
+	// Strayed: an execution left its schedule. Detail: where, if it does so each time.
+	Strayed Code = "strayed"
+	// Hidden: order inside the standard library hides another one.
+	Hidden Code = "hidden"
+	// Nameless: executions do not agree on which memory is which.
+	Nameless Code = "nameless"
+	// Elsewhere: processes do not agree on that.
+	Elsewhere Code = "elsewhere"
+	// OneWay: of a race one order was tried.
+	OneWay Code = "one-way"
+	// Unseen: something was not seen. Detail: what, and where.
+	Unseen Code = "unseen"
+	// Unreported: the test fails, which is not reported.
+	Unreported Code = "unreported"
+	// TimeOver: the budget was spent while the strategy was at work between executions.
+	TimeOver Code = "time-over"
+	// Search: the search held as much memory as it may. Detail: how much.
+	Search Code = "search-memory"
+	// Wished: an option leaves something out. Detail: what.
+	Wished Code = "wished"
+	// Bounded: the strategy is bounded by an option. Detail: how.
+	Bounded Code = "bounded"
+	// Limit: a limit of the strategy. Detail: which.
+	Limit Code = "limit"
+	// Came: the strategy covers nothing. Detail: how far it came.
+	Came Code = "came"
+	// Exhausted: no read can see another value.
+	Exhausted Code = "exhausted"
+	// Lost: what was explored was lost. Detail: how.
+	Lost Code = "lost"
+	// Inputs: inputs were searched for. Detail: how far.
+	Inputs Code = "inputs"
+	// AllInputs: the same, and every branch was tried both ways.
+	AllInputs Code = "all-inputs"
+	// Alone: there is no concurrency.
+	Alone Code = "alone"
+	// Predicted: predicted from one execution.
+	Predicted Code = "predicted"
+	// Unpredicted: nothing can be predicted, since not all is under control.
+	Unpredicted Code = "unpredicted"
+	// Early: sampled only where timers fire early.
+	Early Code = "early"
+	// Interrupted: by the user.
+	Interrupted Code = "interrupted"
+	// Other: Detail says it.
+	Other Code = "other"
 )
 
 // texts are what codes are in words; %s is the Detail.
 var texts = map[Code]string{
-	NotAll: "not all %s", VirtualOnly: "all interleavings in virtual time, but timers may also be early (-time=free)", HeldBack: "a polling loop was held back",
-	Uncontrolled: "partly uncontrolled", Varying: "not deterministic", StepBound: "step bound reached", ClockOnly: "an execution that only the clock kept going was ended",
-	TooLong: "an execution is too long to look for others", Aborted: "an execution was broken off", Strayed: "a schedule of the search was not possible, at %s",
-	Hidden:   "goroutines were put in an order inside the standard library, where others are not tried",
-	Nameless: "an object is made where heddle does not see it, so that two executions do not agree on it", Elsewhere: "an object older than the test is at another address in every process",
-	OneWay: "of a race one order was tried, since its accesses are no scheduling points", Unreported: "the test fails, which is not reported", TimeOver: "the time was over",
-	Search: "memory bound (-memory %s) reached", Alone: "no concurrency", Exhausted: "no read can see another value", Predicted: "predicted from one execution", Unpredicted: "partly uncontrolled: nothing can be predicted",
-	Early: "sampled where timers fire early, all interleavings covered where they do not", Interrupted: "interrupted",
-	TimeBound: trace.Expired.String(), MemoryBound: trace.Filled.String(), CrowdBound: trace.Crowded.String(),
+	NotAll:       "not all %s",
+	VirtualOnly:  "all interleavings in virtual time, but timers may also be early (-time=free)",
+	HeldBack:     "a polling loop was held back",
+	Uncontrolled: "partly uncontrolled",
+	Varying:      "not deterministic",
+	StepBound:    "step bound reached",
+	TimeBound:    trace.Expired.String(),
+	MemoryBound:  trace.Filled.String(),
+	CrowdBound:   trace.Crowded.String(),
+	ClockOnly:    "an execution that only the clock kept going was ended",
+	TooLong:      "an execution is too long to look for others",
+	Aborted:      "an execution was broken off",
+	Strayed:      "a schedule of the search was not possible, at %s",
+	Hidden: "goroutines were put in an order inside the standard library, " +
+		"where others are not tried",
+	Nameless: "an object is made where heddle does not see it, " +
+		"so that two executions do not agree on it",
+	Elsewhere:   "an object older than the test is at another address in every process",
+	OneWay:      "of a race one order was tried, since its accesses are no scheduling points",
+	Unreported:  "the test fails, which is not reported",
+	TimeOver:    "the time was over",
+	Search:      "memory bound (-memory %s) reached",
+	Exhausted:   "no read can see another value",
+	Alone:       "no concurrency",
+	Predicted:   "predicted from one execution",
+	Unpredicted: "partly uncontrolled: nothing can be predicted",
+	Early: "sampled where timers fire early, " +
+		"all interleavings covered where they do not",
+	Interrupted: "interrupted",
 }
 
 // A Reason is a code with its detail. The zero Reason is none. It implements error.
@@ -69,7 +123,8 @@ type Reason struct {
 	Code   Code   `json:",omitempty"`
 	Detail string `json:",omitempty"`
 
-	// Outer: it is the reason why not all interleavings were covered, of a test that was sampled too.
+	// Outer: it is the reason why not all interleavings were covered, of a test that was sampled
+	// too.
 	Outer bool `json:",omitempty"`
 }
 
@@ -132,14 +187,16 @@ func (r Reason) String() string {
 	return text
 }
 
-// An End says how far a test was explored that was not covered; of one that was: what was covered. The zero End is "sampled".
+// An End says how far a test was explored that was not covered, or what of a test was covered.
+// The zero End is "sampled".
 type End struct {
 	Covered string   `json:",omitempty"` // of a complete one, if not interleavings: "local states"
 	Bare    bool     `json:",omitempty"` // the reasons stand by themselves, not behind "sampled"
 	Reasons []Reason `json:",omitempty"`
 }
 
-// Sampled returns the end of a test that was sampled, with the reason why not more was done, if there is one.
+// Sampled returns the end of a test that was sampled, with the reason why not more was done, if
+// there is one.
 func Sampled(r Reason) End {
 	if r.None() {
 		return End{}
