@@ -12,6 +12,7 @@ import (
 
 	"heddle/explore"
 	"heddle/explore/branch"
+	"heddle/explore/why"
 	"heddle/internal/progen"
 	"heddle/internal/progen/machine"
 	"heddle/trace"
@@ -97,7 +98,7 @@ func theorem1(p *progen.Program, limit int, o branch.Options) (executions, all i
 	if err != nil {
 		return 0, 0, err
 	}
-	if !res.Reason.None() {
+	if res.Reason.Code != why.Came { // which says how far it came
 		return 0, 0, error(res.Reason)
 	}
 	var wrong []string
