@@ -3,7 +3,7 @@ package trace
 // A Site is the place of an operation in the source. It has two forms:
 //
 //	instrumented site:  bit 63 quiet | bits 59..62 Kind | bits 20..58 package hash | bits 0..19 index
-//	program counter:    bits 59..62 KindPC | bit 58 in a connection | bit 57 on a file | bits 0..47 return address
+//	program counter:    bits 59..62 KindPC | bit 58 connection | bit 57 file | bits 0..47 return address
 //
 // An instrumented site names a row of its package's position table, which package instrument
 // writes. The package hash is PackageHash of the import path as the go command prints it ("p", "p

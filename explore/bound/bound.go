@@ -1,15 +1,14 @@
-// Package bound explores all schedules with at most so many preemptions, or so
-// many delays: most bugs need few (Musuvathi, Qadeer, "Iterative Context
-// Bounding for Systematic Testing of Multithreaded Programs", PLDI 2007; Emmi,
-// Qadeer, Rakamarić, "Delay-Bounded Scheduling", POPL 2011).
+// Package bound explores all schedules with at most so many preemptions, or so many delays. Most
+// bugs need few (Musuvathi, Qadeer, "Iterative Context Bounding for Systematic Testing of
+// Multithreaded Programs", PLDI 2007; Emmi, Qadeer, Rakamarić, "Delay-Bounded Scheduling", POPL
+// 2011).
 //
-// A preemption is a switch away from a goroutine that could have gone on. A
-// delay passes over a goroutine whose turn it is in the non-preemptive round
-// robin; passing over k of them costs k.
+// A preemption is a switch away from an enabled goroutine. A delay passes over the goroutine whose
+// turn it is in the non-preemptive round robin; passing over k goroutines costs k.
 //
-// Every schedule within the bounds is executed, or one that is equivalent to it
-// and within them too. Reduction as in package dpor would lose some: what it
-// leaves out may be within the bounds only in an order that it does not take.
+// It executes every schedule within the bounds, or an equivalent one that is within them too.
+// Reduction as in package dpor would lose schedules: of a class, the one that it takes may exceed
+// the bounds.
 //
 // Memory grows with the length of an execution, not with their number.
 package bound
@@ -23,32 +22,32 @@ import (
 	"heddle/trace"
 )
 
-// Options of an exploration. A negative number is no bound.
+// Options configure a search. A negative number is no bound.
 type Options struct {
 	Preemptions int
 	Delays      int
-	Seed        uint64 // of map iteration and random numbers, the same in all executions
+	Seed        uint64 // for map iteration and random numbers, the same in all executions
 }
 
-// A Strategy is an exploration in progress. It implements explore.Strategy.
+// A Strategy is a search in progress. It implements explore.Strategy.
 type Strategy struct {
 	opt      Options
-	nodes    []node // of the steps of the execution, in use up to n
+	nodes    []node // one per step of the execution, in use up to n
 	n        int
 	schedule trace.Schedule
 	over     bool
-	lost     bool // of an execution it is not known what could have been done instead
+	lost     bool // the alternatives of some execution are unknown
 	result   explore.Result
 }
 
-// A node is a step with what might have been done instead.
+// A node is a step with its alternatives.
 type node struct {
 	options []option
-	at      int // the one that was taken
+	at      int // index of the one that was taken
 	spent   cost
 }
 
-// An option is a step, and what it costs.
+// An option is a step and its cost.
 type option struct {
 	step trace.Step
 	cost cost
@@ -58,7 +57,7 @@ type cost struct{ preemptions, delays int }
 
 func (c cost) plus(d cost) cost { return cost{c.preemptions + d.preemptions, c.delays + d.delays} }
 
-// New begins an exploration.
+// New begins a search.
 func New(o Options) *Strategy {
 	return &Strategy{opt: o}
 }
@@ -80,12 +79,14 @@ func (o Options) within(c cost) bool {
 	return (o.Preemptions < 0 || c.preemptions <= o.Preemptions) && (o.Delays < 0 || c.delays <= o.Delays)
 }
 
-// Next returns the next schedule: the last one up to a step in the place of which something else is done.
+// Next returns the last schedule up to the deepest step that has an alternative left, then that
+// alternative.
 func (s *Strategy) Next() *trace.Schedule {
 	if s.over {
 		return nil
 	}
-	s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed, Exhaustive: true, Strict: true, Ways: true}
+	s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed,
+		Exhaustive: true, Strict: true, Ways: true}
 	for i := range s.n {
 		at := &s.nodes[i]
 		s.schedule.Steps = append(s.schedule.Steps, at.options[at.at].step)
@@ -93,7 +94,7 @@ func (s *Strategy) Next() *trace.Schedule {
 	return &s.schedule
 }
 
-// read adds the nodes of the steps that t made after the schedule.
+// read adds nodes for the steps of t after the schedule.
 func (s *Strategy) read(t *trace.Trace) {
 	prev, ways := trace.NoG, t.Ways
 	for k := range t.Steps {
@@ -108,7 +109,7 @@ func (s *Strategy) read(t *trace.Trace) {
 			s.draw(st)
 		case n > 0:
 			s.branch(prev, ways[:n])
-		default: // its process died before it could tell
+		default: // its process died before it could report
 			at := s.add()
 			at.options = append(at.options, option{step: *st})
 			s.lost = true
@@ -120,8 +121,8 @@ func (s *Strategy) read(t *trace.Trace) {
 	}
 }
 
-// branch adds the node of a step that was the first of the ways whose turn it
-// was. Of the others those that are within the bounds are left to do.
+// branch adds the node of a step that took the first continuation of the goroutine whose turn it
+// was. The alternatives within the bounds are left to do.
 func (s *Strategy) branch(prev trace.GID, ways []trace.Way) {
 	at := s.add()
 	first := turn(prev, ways)
@@ -140,12 +141,13 @@ func (s *Strategy) branch(prev trace.GID, ways []trace.Way) {
 		if k > 0 && (alone && d > 0 || !s.opt.within(at.spent.plus(c))) {
 			continue
 		}
-		at.options = append(at.options, option{trace.Step{G: w.G, Choice: -1, With: w.With, Case: w.Case, WithCase: w.WithCase}, c})
+		at.options = append(at.options, option{trace.Step{G: w.G, Choice: -1, With: w.With, Case: w.Case,
+			WithCase: w.WithCase}, c})
 	}
 }
 
-// turn returns the first way of the goroutine whose turn it is: the one that
-// made the last step, if it can go on, else the next.
+// turn returns the index of the first continuation of the goroutine whose turn it is: the goroutine
+// of the last step if it is enabled, else the next one.
 func turn(prev trace.GID, ways []trace.Way) int {
 	next := 0
 	for i := len(ways) - 1; i >= 0; i-- {
@@ -156,13 +158,13 @@ func turn(prev trace.GID, ways []trace.Way) int {
 	return next
 }
 
-// unseen reports whether nobody can notice when an operation is done. To switch
-// before it is not needed then: after it will do, and costs no more.
+// unseen reports whether no other goroutine can observe when op is performed. A switch before it is
+// not needed: a switch after it reaches the same, at the same cost.
 func unseen(op trace.Op) bool {
 	return op == trace.OpStart || op == trace.OpResume || op == trace.OpGosched || op == trace.OpIdle
 }
 
-// draw adds the node of a draw, of which all outcomes are to be tried.
+// draw adds the node of a draw, with all outcomes.
 func (s *Strategy) draw(st *trace.Step) {
 	at := s.add()
 	for c := range st.With {
@@ -171,7 +173,7 @@ func (s *Strategy) draw(st *trace.Step) {
 	at.at = int(st.Choice)
 }
 
-// add makes the node of the next step, without options.
+// add adds a node without options for the next step.
 func (s *Strategy) add() *node {
 	if s.n == len(s.nodes) {
 		s.nodes = append(s.nodes, node{})
@@ -211,7 +213,8 @@ func (s *Strategy) Result() explore.Result {
 	return r
 }
 
-// estimate is the executions made over the share of the tree that they are (see package dpor).
+// estimate returns the executions made, divided by the share of the tree that they are (see package
+// dpor).
 func (s *Strategy) estimate() float64 {
 	n := float64(s.result.Executions)
 	if s.over || n == 0 {

@@ -6,7 +6,7 @@ import (
 	"heddle/trace"
 )
 
-// Of an execution whose process died nobody knows what could have been done instead.
+// The alternatives of an execution whose process died are unknown.
 func TestNotAllIsKnown(t *testing.T) {
 	for _, told := range []bool{true, false} {
 		s := New(Options{Preemptions: 2, Delays: -1})

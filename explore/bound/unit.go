@@ -7,7 +7,8 @@ func init() {
 		Name: "bound", Order: 130, Ends: true, Whole: true,
 		Does: "executes every schedule within a bound on preemptions or delays, without reduction; always sampled",
 		Options: []explore.Option{
-			{Name: "preempt", Check: explore.AtLeast(0), Help: "at most so many preemptions; 2 where neither bound is given"},
+			{Name: "preempt", Check: explore.AtLeast(0),
+				Help: "at most so many preemptions; 2 where neither bound is given"},
 			{Name: "delay", Check: explore.AtLeast(0), Help: "at most so many delays"},
 		},
 		Paper: "Musuvathi, Qadeer: Iterative Context Bounding, PLDI 2007; Emmi, Qadeer, Rakamaric: Delay-bounded Scheduling, POPL 2011",

@@ -73,7 +73,8 @@ type classes map[uint64]string
 
 // brute executes everything. ok is false when that is more than limit executions.
 // Dependence is what tab says of WaitGroups and polled channels.
-func brute(x *executor, tab *transition.Table, show func(*trace.Trace) string, limit int) (all classes, n int, err error) {
+func brute(x *executor, tab *transition.Table, show func(*trace.Trace) string, limit int) (all classes, n int,
+	err error) {
 again:
 	all = classes{}
 	o := new(odometer.Odometer)
@@ -96,8 +97,10 @@ again:
 	}
 }
 
-// explored executes what dpor says. The error tells of duplicates, and of executions that did not go as they should.
-func explored(x *executor, s *Strategy, show func(*trace.Trace) string, limit int) (all classes, r explore.Result, err error) {
+// explored executes what dpor says. The error tells of duplicates, and of executions that did not
+// go as they should.
+func explored(x *executor, s *Strategy, show func(*trace.Trace) string, limit int) (all classes,
+	r explore.Result, err error) {
 again:
 	all = classes{}
 	*s = *New(Options{})
@@ -111,7 +114,8 @@ again:
 			goto again
 		}
 		if t.Verdict == trace.Diverged {
-			return all, s.Result(), fmt.Errorf("execution %d diverged at %d: %+v", n, len(t.Steps), schedule.Steps)
+			return all, s.Result(), fmt.Errorf("execution %d diverged at %d: %+v", n, len(t.Steps),
+				schedule.Steps)
 		}
 		restarts, redundant := s.restarts, s.redundant
 		out := show(t)
@@ -173,7 +177,8 @@ func transitions(t *trace.Trace) []slowTransition {
 	for i := range t.Steps {
 		st := &t.Steps[i]
 		count[st.G]++
-		x := slowTransition{gs: []trace.GID{st.G}, step: int32(i), name: fmt.Sprint(t.Name(st.G), "#", count[st.G], "c", st.Case)}
+		x := slowTransition{gs: []trace.GID{st.G}, step: int32(i),
+			name: fmt.Sprint(t.Name(st.G), "#", count[st.G], "c", st.Case)}
 		if st.Op == trace.OpChoose {
 			x.name += fmt.Sprint("d", st.Choice)
 		} else if st.With > 0 {
@@ -213,7 +218,10 @@ func (d depends) ordered(id trace.ObjID) bool { return d.tab.Ordered(d.tab.Objec
 // its last transition, or waited while time passed since.
 func leaves(t *trace.Trace, ts []slowTransition, g trace.GID, events []int) (objs []trace.ObjID) {
 	add := func(id trace.ObjID) {
-		if !slices.ContainsFunc(events, func(k int) bool { return t.Events[k].Obj == id && t.Events[k].Op != trace.OpSelect }) {
+		if !slices.ContainsFunc(events, func(k int) bool {
+			return t.Events[k].Obj == id &&
+				t.Events[k].Op != trace.OpSelect
+		}) {
 			objs = append(objs, id)
 		}
 	}
@@ -237,7 +245,7 @@ func leaves(t *trace.Trace, ts []slowTransition, g trace.GID, events []int) (obj
 	return objs
 }
 
-// leaving reports whether an event of y sees who does not wait any more after x.
+// leaving reports whether an event of y observes that a goroutine no longer waits after x.
 func (d depends) leaving(x, y *slowTransition) bool {
 	for _, o := range x.left {
 		if !d.ordered(o) {
@@ -245,7 +253,8 @@ func (d depends) leaving(x, y *slowTransition) bool {
 		}
 		for _, ev := range y.events {
 			e := &d.t.Events[ev]
-			if e.Obj == o && (e.Op == trace.OpSend && e.Arg == 0 || e.Op == trace.OpRecv && e.Arg == 1) || e.Op == trace.OpSelect && e.Arg < 0 && polls(d.t, ev)[o] {
+			if e.Obj == o && (e.Op == trace.OpSend && e.Arg == 0 || e.Op == trace.OpRecv && e.Arg == 1) ||
+				e.Op == trace.OpSelect && e.Arg < 0 && polls(d.t, ev)[o] {
 				return true
 			}
 		}
@@ -305,7 +314,9 @@ func (d depends) events(a, b int) bool {
 	}
 	for x, y := e, f; ; x, y = f, e {
 		if x.Op == trace.OpSelect && x.Arg == -2 {
-			return y.Obj == x.Obj && (y.Op == trace.OpSend && y.Arg == 0 || y.Op == trace.OpRecv && y.Arg == 1 || y.Op == trace.OpClose) && (t.Objects[x.Obj].Cap > 0 || y.Op == trace.OpClose)
+			return y.Obj == x.Obj && (y.Op == trace.OpSend && y.Arg == 0 ||
+				y.Op == trace.OpRecv && y.Arg == 1 || y.Op == trace.OpClose) && (t.Objects[x.Obj].Cap > 0 ||
+				y.Op == trace.OpClose)
 		}
 		if x == f {
 			break
@@ -402,7 +413,8 @@ func (d depends) channel(a, b int) bool {
 
 func ordinal(t *trace.Trace, ev int, op trace.Op) (n int) {
 	for i := range ev {
-		if e := &t.Events[i]; e.Op == op && e.Obj == t.Events[ev].Obj && (op == trace.OpSend && e.Arg == 0 || op == trace.OpRecv && e.Arg == 1) {
+		if e := &t.Events[i]; e.Op == op && e.Obj == t.Events[ev].Obj &&
+			(op == trace.OpSend && e.Arg == 0 || op == trace.OpRecv && e.Arg == 1) {
 			n++
 		}
 	}

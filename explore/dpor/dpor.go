@@ -1,13 +1,12 @@
-// Package dpor is optimal dynamic partial order reduction: it executes one
-// schedule of every class of equivalent executions (package transition says
-// which are), and no execution that is redundant or breaks off.
+// Package dpor is optimal dynamic partial-order reduction. It executes one schedule of every class
+// of equivalent executions (package transition says which are equivalent), and no execution that is
+// redundant or blocked by its sleep set.
 //
-// The algorithm is Optimal-DPOR with wakeup trees (Abdulla, Aronis, Jonsson,
-// Sagonas, "Source Sets: A Foundation for Optimal Dynamic Partial Order
-// Reduction", JACM 64(4), 2017, section 6). What is not in the paper are
-// operations that block, that have several outcomes, and that two goroutines
-// do together; see claims.go for what is reversed then, and docs/rooms/dpor.md
-// for why nothing is missed.
+// The algorithm is Optimal-DPOR with wakeup trees (Abdulla, Aronis, Jonsson, Sagonas, "Source Sets:
+// A Foundation for Optimal Dynamic Partial Order Reduction", JACM 64(4), 2017, section 6). The
+// paper has no operations that block, that have several outcomes, or that two goroutines perform
+// together; candidates.go says what is reversed for those, and docs/rooms/dpor.md why nothing is
+// missed.
 //
 // Memory grows with the length of an execution, not with their number.
 package dpor
@@ -19,61 +18,64 @@ import (
 	"heddle/trace"
 )
 
-// Options of an exploration. The zero value explores everything.
+// Options configure a search. The zero value explores everything.
 type Options struct {
-	Seed uint64 // of map iteration and random numbers, the same in all executions
+	Seed uint64 // for map iteration and random numbers, the same in all executions
 
-	// Loose: executions are made as trace.Schedule.Loose says, so that no order inside the standard library hides a race.
+	// Loose: executions are made with trace.Schedule.Loose, so that no order inside the standard
+	// library hides a race.
 	Loose bool
 
-	// Expired, if not nil, is asked now and then while Done is at work: the exploration ends when it is true.
+	// Expired, if not nil, is called now and then during Done. The search ends when it returns
+	// true.
 	Expired func() bool
 }
 
-// A Strategy is an exploration in progress. It implements explore.Strategy.
+// A Strategy is a search in progress. It implements explore.Strategy.
 type Strategy struct {
 	opt  Options
 	tab  *transition.Table
 	path *transition.Path
 
 	nodes     []node
-	branch    []*wakeup // the transitions to execute after the first keep
-	keep      int       // how many transitions the next execution shares with the last
+	branch    []*wakeup // the transitions to execute after the first keep transitions of the path
+	keep      int       // the number of transitions that the next execution shares with the last
 	over      bool
-	made      int // executions below the root of what is explored
+	made      int // executions below the root
 	result    explore.Result
-	restarts  int // how often it began anew
+	restarts  int // how often the search began anew
 	redundant int // executions of classes that were executed before, see enter
 
 	schedule trace.Schedule
-	gids     []trace.GID // of each Proc, while a schedule is made
+	gids     []trace.GID // by Proc, while a schedule is made
 
-	work    int // since Expired was asked
+	work    int // work since the last call of Expired
 	expired bool
 
-	part *part // of a search that is split, see split.go; nil: everything is this strategy's
+	part *part // of a search in parts, see split.go; nil: this strategy has all of it
 
 	others     made
-	renumbered bool // the path is of one of those: the next execution numbers its objects otherwise
+	renumbered bool // the path is of one of those: the next execution numbers its objects differently
 
-	claim   transition.Claim
-	cut     transition.Cut
-	covered []int
-	v       []*transition.Transition
-	free    []*wakeup
+	candidate transition.Candidate
+	prefix    transition.Prefix
+	covered   []int
+	v         []*transition.Transition
+	free      []*wakeup
 }
 
-// A node is what is known of the state before one transition of the path.
+// A node is the state of the search at the prefix before one transition of the path.
 type node struct {
-	// sleep lists transitions whose continuations were all executed already:
-	// those of this node that were explored, and those of nodes before that
-	// nothing since depends on.
+	// sleep is the sleep set: transitions all of whose continuations have been executed. It has the
+	// transitions of this node that were explored, and those of earlier nodes that are independent
+	// of everything since.
 	sleep list
-	tree  []*wakeup // what is still to be explored here, beside the transition of the path
-	done  int       // how many were explored
-	since int       // how many executions were made before the first that came here
+	tree  []*wakeup // the wakeup tree, without the transition of the path
+	done  int       // the number of transitions that were explored
+	since int       // the number of executions before the first that reached this node
 
-	// Of a node above the root of a part: what whoever holds it knows of, in its order, and what is to be inserted there.
+	// For a node above the root of a part: the wakeup tree of the holder, in its order, as far as
+	// this strategy knows it, with what is to be inserted there.
 	others []*wakeup
 	found  []*wakeup
 }
@@ -94,10 +96,10 @@ func (l *list) add(t *transition.Transition) {
 
 func (l *list) all() []transition.Transition { return l.ts[:l.n] }
 
-// longest is how many steps an execution may have.
+// longest is the largest number of steps of an execution that a search accepts.
 const longest = 50_000
 
-// New begins an exploration.
+// New begins a search.
 func New(o Options) *Strategy {
 	s := &Strategy{opt: o, tab: transition.NewTable()}
 	s.path = transition.NewPath(s.tab)
@@ -105,12 +107,11 @@ func New(o Options) *Strategy {
 	return s
 }
 
-// Table returns the names of goroutines and objects, and what is known of what
-// depends on what.
+// Table returns the names of goroutines and objects, and the dependence between operations.
 func (s *Strategy) Table() *transition.Table { return s.tab }
 
-// Next returns the next schedule: a prefix that leads into a new class, and
-// then the non-preemptive policy. See explore.Strategy.
+// Next returns the next schedule: a prefix that leads into a new class, then the non-preemptive
+// policy. See explore.Strategy.
 func (s *Strategy) Next() *trace.Schedule {
 	for s.takeMade() {
 	}
@@ -142,7 +143,8 @@ func (s *Strategy) Done(t *trace.Trace) {
 	s.take(t, shared)
 }
 
-// take is Done for a trace that begins as the path does: with so many transitions that are not to be read again.
+// take is Done for a trace that shares its first transitions with the path; these are not read
+// again.
 func (s *Strategy) take(t *trace.Trace, shared int) {
 	s.result.Executions++
 	s.incomplete(explore.Short(t))
@@ -184,10 +186,10 @@ func (s *Strategy) take(t *trace.Trace, shared int) {
 	}
 }
 
-// late reports whether there is no time left, as of some work ago.
+// late reports whether Expired returned true. It asks once in a while.
 func (s *Strategy) late() bool { return s.lateAfter(s.path.Len()) }
 
-// lateAfter is late where so much was looked at since.
+// lateAfter is late after so much work.
 func (s *Strategy) lateAfter(work int) bool {
 	const often = 1 << 14
 	if s.work += work; s.work > often && s.opt.Expired != nil {
@@ -197,14 +199,14 @@ func (s *Strategy) lateAfter(work int) bool {
 	return s.expired
 }
 
-// incomplete notes the first reason for which the result is not complete.
+// incomplete records the first reason why the result is not complete.
 func (s *Strategy) incomplete(reason why.Reason) {
 	if s.result.Reason.None() {
 		s.result.Reason = reason
 	}
 }
 
-// restart begins anew, when more turned out to be dependent than was assumed.
+// restart begins the search anew, when more operations turned out to be dependent.
 func (s *Strategy) restart() {
 	s.tab.Changed = false
 	s.restarts++
@@ -223,8 +225,7 @@ func (s *Strategy) restart() {
 	s.readMade()
 }
 
-// enter makes the nodes of the transitions that are new. It reports whether the
-// execution is one of a new class.
+// enter adds nodes for the new transitions. It reports whether the execution is of a new class.
 func (s *Strategy) enter() bool {
 	n := s.path.Len()
 	leaf := s.keep + len(s.branch)
@@ -236,7 +237,7 @@ func (s *Strategy) enter() bool {
 		if i > s.keep {
 			at.done, at.since = 0, s.made-1
 			at.sleep.n = 0
-			s.fallAsleep(i, s.path.At(i-1))
+			s.inheritSleep(i, s.path.At(i-1))
 			if k := i - s.keep; k >= len(s.branch) {
 				at.tree = at.tree[:0]
 			}
@@ -246,8 +247,9 @@ func (s *Strategy) enter() bool {
 	return leaf >= n || s.nodes[leaf].sleep.n == 0
 }
 
-// fallAsleep fills the sleep set of node i > 0: of that before, what does not depend on t, the transition between.
-func (s *Strategy) fallAsleep(i int, t *transition.Transition) {
+// inheritSleep fills the sleep set of node i > 0 from the node before: the transitions that are
+// independent of t, the transition between the two.
+func (s *Strategy) inheritSleep(i int, t *transition.Transition) {
 	l, before := &s.nodes[i].sleep, s.nodes[i-1].sleep.all()
 	for k := range before {
 		if !s.tab.Dependent(&before[k], t) {
@@ -256,11 +258,11 @@ func (s *Strategy) fallAsleep(i int, t *transition.Transition) {
 	}
 }
 
-// dropBranch gives back the memory of the branch that was executed.
+// dropBranch frees the branch that was executed.
 func (s *Strategy) dropBranch(n int) {
 	for k, w := range s.branch {
 		if s.keep+k >= n {
-			// The execution ended early: so does what was to follow.
+			// The execution ended early, and with it what was to follow.
 			s.freeAll(s.nodes[s.keep+k].tree)
 			s.nodes[s.keep+k].tree = s.nodes[s.keep+k].tree[:0]
 		}
@@ -269,7 +271,7 @@ func (s *Strategy) dropBranch(n int) {
 	s.branch = s.branch[:0]
 }
 
-// backtrack chooses what is executed next: the deepest node where something is left.
+// backtrack chooses the next branch: the first of the deepest node that has one.
 func (s *Strategy) backtrack() {
 	for i := s.path.Len() - 1; i >= s.base(); i-- {
 		at := &s.nodes[i]
@@ -285,7 +287,7 @@ func (s *Strategy) backtrack() {
 	s.over = s.part == nil || !s.nextEntry()
 }
 
-// descend takes the first branch below node i, down to its leaf.
+// descend takes the first branch below node i, down to a leaf.
 func (s *Strategy) descend(i int) {
 	tree := &s.nodes[i].tree
 	for {

@@ -43,7 +43,8 @@ func agree(t *testing.T, kinds ...string) {
 		}
 		for k, out := range want {
 			if _, ok := got[k]; !ok {
-				t.Fatalf("seed %d: %d classes instead of %d; missing: %s\n%v", seed, len(got), len(want), out, p)
+				t.Fatalf("seed %d: %d classes instead of %d; missing: %s\n%v", seed, len(got), len(want), out,
+					p)
 			}
 		}
 		if len(got) != len(want) {
@@ -105,6 +106,7 @@ func TestMutexes(t *testing.T) {
 }
 
 func TestEverything(t *testing.T) {
-	agree(t, "read", "write", "incr", "load", "store", "swap", "cas", "mutex", "two", "trylock", "rw", "halfrw", "join", "once",
+	agree(t, "read", "write", "incr", "load", "store", "swap", "cas", "mutex", "two", "trylock", "rw",
+		"halfrw", "join", "once",
 		"condwait", "signal", "broadcast", "send", "recv", "close", "len", "select", "poll", "draw", "sleep")
 }

@@ -2,9 +2,9 @@ package dpor
 
 import "heddle/explore/transition"
 
-// What goes between a Tree and strategies.
+// The encoding of what a Tree and strategies exchange.
 
-// putTrees writes wakeup trees down.
+// putTrees encodes wakeup trees.
 func putTrees(e *transition.Encoder, trees []*wakeup) {
 	e.Uint(len(trees))
 	for _, w := range trees {
@@ -23,7 +23,7 @@ func readTrees(d *transition.Decoder) []*wakeup {
 	return trees
 }
 
-// putSleep writes a sleep set down, of which much is in that of the node before.
+// putSleep encodes a sleep set, as a difference from that of the node before.
 func putSleep(e *transition.Encoder, before, ts []transition.Transition) {
 	e.Uint(len(ts))
 next:
@@ -70,7 +70,7 @@ func readAbove(d *transition.Decoder) []above {
 	return all
 }
 
-// state writes down what is left below the leaf.
+// state encodes what is left below the leaf.
 func (s *Strategy) state() []byte {
 	e := transition.NewEncoder(s.tab)
 	e.Uint(s.made)
@@ -100,7 +100,7 @@ func (s *Strategy) state() []byte {
 	return e.B
 }
 
-// restore reads what state wrote down into x, whose path leads to its leaf.
+// restore decodes what state encoded into x, whose path leads to its leaf.
 func (x *entry) restore(tab *transition.Table) bool {
 	d := transition.NewDecoder(tab, x.state)
 	x.made = d.Number()
@@ -127,7 +127,7 @@ func (x *entry) restore(tab *transition.Table) bool {
 	return !d.Bad && len(d.B) == 0
 }
 
-// readEntry reads what Tree.putEntry wrote.
+// readEntry decodes what Tree.putEntry encoded.
 func readEntry(d *transition.Decoder) *entry {
 	x := &entry{base: d.Count()}
 	x.keep = x.base

@@ -26,7 +26,8 @@ func started(caps []int, main []stmt, bodies ...[]stmt) *program {
 	return p
 }
 
-// fib is Fib of Kähkönen et al.: each of two goroutines reads its own variable, the other's, and writes its own; main reads both.
+// fib is Fib of Kähkönen et al.: each of two goroutines reads its own variable, the other's, and
+// writes its own; main reads both.
 func fib(n int) *program {
 	read := func(k int) stmt { return stmt{op: "load", obj: k} }
 	return started([]int{0, 0, 0}, []stmt{read(0), read(1)},
@@ -39,7 +40,8 @@ func philosophers() *program {
 	var bodies [][]stmt
 	for i := range objects {
 		l, r := i, (i+1)%objects
-		bodies = append(bodies, []stmt{{op: "lock", obj: l}, {op: "lock", obj: r}, {op: "unlock", obj: l}, {op: "unlock", obj: r}})
+		bodies = append(bodies, []stmt{{op: "lock", obj: l}, {op: "lock", obj: r}, {op: "unlock", obj: l},
+			{op: "unlock", obj: r}})
 	}
 	return started([]int{0, 0, 0}, nil, bodies...)
 }
@@ -62,17 +64,21 @@ func TestKnownCounts(t *testing.T) {
 		p    *program
 		want int
 	}{
-		{"one writer, two readers", started([]int{0, 0, 0}, nil, []stmt{write}, []stmt{{op: "read"}}, []stmt{{op: "read"}}), 4},
+		{"one writer, two readers", started([]int{0, 0, 0}, nil, []stmt{write}, []stmt{{op: "read"}},
+			[]stmt{{op: "read"}}), 4},
 		{"four critical sections, joined", joined(4), 24},
-		{"two senders and two receivers, two values each, capacity 2", started([]int{2, 0, 0}, nil, times(2, send), times(2, send), times(2, recv), times(2, recv)), 36},
+		{"two senders and two receivers, two values each, capacity 2",
+			started([]int{2, 0, 0}, nil, times(2, send), times(2, send), times(2, recv), times(2, recv)), 36},
 		{"three philosophers", philosophers(), 7},
 		{"fib 2", fib(2), 140},
 		{"fib 3", fib(3), 1698},
 	} {
 		var w *world
-		got, res, err := explored(newExecutor(c.p.main(&w)), new(Strategy), func(tr *trace.Trace) string { return w.outcome(tr) }, 10000)
+		got, res, err := explored(newExecutor(c.p.main(&w)), new(Strategy),
+			func(tr *trace.Trace) string { return w.outcome(tr) }, 10000)
 		if err != nil || len(got) != c.want || res.Executions != c.want || !res.Complete {
-			t.Errorf("%s: %d classes by %d executions (%v), complete %v; want %d", c.name, len(got), res.Executions, err, res.Complete, c.want)
+			t.Errorf("%s: %d classes by %d executions (%v), complete %v; want %d", c.name, len(got),
+				res.Executions, err, res.Complete, c.want)
 		}
 	}
 }
@@ -116,7 +122,8 @@ func TestFib4(t *testing.T) {
 	}
 }
 
-// TestEstimate says how good the estimate is as a search goes on: it begins low, since what is to be inserted into the nodes near the root shows late.
+// TestEstimate says how good the estimate is as a search goes on: it begins low, since what is to
+// be inserted into the nodes near the root shows late.
 func TestEstimate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("25,000 executions")
@@ -128,7 +135,8 @@ func TestEstimate(t *testing.T) {
 	}{
 		{"fib 4", fib(4)},
 		{"seven critical sections, joined", joined(7)},
-		{"two senders and two receivers, three values each, capacity 2", started([]int{2, 0, 0}, nil, times(3, send), times(3, send), times(3, recv), times(3, recv))},
+		{"two senders and two receivers, three values each, capacity 2",
+			started([]int{2, 0, 0}, nil, times(3, send), times(3, send), times(3, recv), times(3, recv))},
 	} {
 		var w *world
 		var estimates []float64
@@ -138,11 +146,13 @@ func TestEstimate(t *testing.T) {
 			estimates = append(estimates, s.Result().Estimate)
 		}
 		n := len(estimates)
-		for _, at := range []struct{ part, low, high float64 }{{0.01, 0.03, 2}, {0.1, 0.15, 2}, {0.25, 0.3, 2}, {0.5, 0.5, 2}, {0.9, 0.7, 1.5}} {
+		for _, at := range []struct{ part, low, high float64 }{{0.01, 0.03, 2}, {0.1, 0.15, 2},
+			{0.25, 0.3, 2}, {0.5, 0.5, 2}, {0.9, 0.7, 1.5}} {
 			e := estimates[int(at.part*float64(n))] / float64(n)
 			t.Logf("%s: after %g %% of %d executions the estimate is %.2f of them", c.name, 100*at.part, n, e)
 			if e < at.low || e > at.high {
-				t.Errorf("%s: the estimate after %g %% is %.2f of the truth, want %g to %g", c.name, 100*at.part, e, at.low, at.high)
+				t.Errorf("%s: the estimate after %g %% is %.2f of the truth, want %g to %g", c.name,
+					100*at.part, e, at.low, at.high)
 			}
 		}
 	}

@@ -17,7 +17,8 @@ func TestLongExecution(t *testing.T) {
 	for _, c := range []struct {
 		reads int
 		want  string
-	}{{30_000, "an execution is too long to look for others"}, {100_000, "step bound reached"}, {10_000, ""}} {
+	}{{30_000, "an execution is too long to look for others"}, {100_000, "step bound reached"},
+		{10_000, ""}} {
 		var x, y uint64
 		load := func() {
 			hook.AtomicBegin(unsafe.Pointer(&x), 8, hook.AtomicLoad, 1)
@@ -52,12 +53,15 @@ func TestQuietOrder(t *testing.T) {
 	was, effect := sched.QuietPackage, sched.EffectOf
 	sched.QuietPackage = func(pkg, _ string) bool { return pkg == "testing" }
 	sched.EffectOf = func(function string) (trace.Effect, bool) {
-		return map[string]trace.Effect{"testing.Short": trace.Known, "testing.Verbose": trace.Changes(trace.FactFailed), "testing.CoverMode": trace.Looks(trace.FactFailed)}[function], false
+		return map[string]trace.Effect{"testing.Short": trace.Known,
+			"testing.Verbose":   trace.Changes(trace.FactFailed),
+			"testing.CoverMode": trace.Looks(trace.FactFailed)}[function], false
 	}
 	defer func() { sched.QuietPackage, sched.EffectOf = was, effect }()
 	// As if package testing took the lock.
 	at := func(f any) uintptr { return reflect.ValueOf(f).Pointer() + 1 }
-	known, changes, looks, unknown := at(testing.Short), at(testing.Verbose), at(testing.CoverMode), at(testing.Benchmark)
+	known, changes, looks, unknown := at(testing.Short), at(testing.Verbose), at(testing.CoverMode),
+		at(testing.Benchmark)
 	for _, c := range []struct {
 		name          string
 		joined, loose bool

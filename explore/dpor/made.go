@@ -5,33 +5,33 @@ import (
 	"heddle/trace"
 )
 
-// Executions that were made already, for something else. What follows a
-// schedule's prefix is up to whoever executes it, as long as it goes on to an
-// end. So where an execution that was made is equivalent to one that begins with
-// the prefix, that one is taken, in the order that the prefix asks for, and none
-// is made. Each class is explored once, so each of them is taken once, unless
-// two are equivalent.
+// Executions that another strategy has made. The executor chooses freely after a schedule's prefix,
+// as long as it reaches an end. So if an execution that was made is equivalent to one that begins
+// with the prefix, the search takes it, in the order that the prefix asks for, and makes none. The
+// search explores each class once, so it takes each of these executions once, unless two are
+// equivalent.
 
-// made are the executions that were made already.
+// made has the executions that were made already.
 type made struct {
 	traces  []*trace.Trace
-	records []*transition.Record // nil: it was taken, or cannot be read
+	records []*transition.Record // nil: taken already, or unreadable
 
-	// begin[i] are the records that are equivalent to executions which begin with the first i transitions of the next one.
-	// Of those after its prefix, or after what the next one shares with the last, nothing is kept.
+	// begin[i] lists the records that are equivalent to executions with the first i transitions of
+	// the next one. It is not kept for transitions after the prefix, or after those that the next
+	// execution shares with the last.
 	begin [][]int32
 	turns transition.Turns
 	order []int
 }
 
-// Made is told before the first Next of executions of a schedule like Next's that were made
-// already, no two of them equivalent: they are part of the exploration, and none is made again.
+// Made adds executions, no two of them equivalent, of schedules like those of Next. It must precede
+// the first Next. They become part of the search, which does not make them again.
 func (s *Strategy) Made(traces []*trace.Trace) {
 	s.others.traces = traces
 	s.readMade()
 }
 
-// readMade makes records of all, with all that they teach of what depends on what.
+// readMade makes records of them. It learns from all of them which operations are dependent.
 func (s *Strategy) readMade() {
 	m := &s.others
 	m.records = make([]*transition.Record, len(m.traces))
@@ -44,7 +44,8 @@ func (s *Strategy) readMade() {
 	m.begin = m.begin[:0]
 }
 
-// takeMade takes an execution that was made in the place of the next one, and reports whether there was one.
+// takeMade takes an execution that was made, instead of the next one. It reports whether there was
+// one.
 func (s *Strategy) takeMade() bool {
 	m := &s.others
 	if s.over || s.part != nil || len(m.traces) == 0 {
@@ -62,7 +63,7 @@ func (s *Strategy) takeMade() bool {
 	return false
 }
 
-// beginning returns the records that are equivalent to executions which begin as the next one is to.
+// beginning returns the records that are equivalent to executions with the prefix of the next one.
 func (s *Strategy) beginning() []int32 {
 	m := &s.others
 	if len(m.begin) == 0 {
@@ -74,7 +75,7 @@ func (s *Strategy) beginning() []int32 {
 	m.begin = m.begin[:min(len(m.begin), s.keep+1)]
 	m.turns = m.turns[:0]
 	for i := range s.keep + len(s.branch) {
-		t := s.prefix(i)
+		t := s.prefixAt(i)
 		if i+1 == len(m.begin) {
 			m.begin = append(m.begin, m.goingOn(m.begin[i], t))
 		}
@@ -83,7 +84,8 @@ func (s *Strategy) beginning() []int32 {
 	return m.begin[len(m.begin)-1]
 }
 
-// goingOn returns those of some records that go on with t, or end, where the transitions that m.turns counts were made.
+// goingOn returns those records among some that continue with t, or end, after the transitions that
+// m.turns counts.
 func (m *made) goingOn(some []int32, t *transition.Transition) (those []int32) {
 	for _, i := range some {
 		r := m.records[i]
@@ -97,23 +99,24 @@ func (m *made) goingOn(some []int32, t *transition.Transition) (those []int32) {
 	return those
 }
 
-// orderOf returns which transitions of r those of the next execution's prefix are, as far as r goes.
+// orderOf returns the transitions of r that the next execution's prefix has, in its order, as far
+// as r has them.
 func (s *Strategy) orderOf(r *transition.Record) []int {
 	m := &s.others
 	m.order, m.turns = m.order[:0], m.turns[:0]
 	for i := range s.keep + len(s.branch) {
-		j, ok := r.GoesOn(m.turns, s.prefix(i))
+		j, ok := r.GoesOn(m.turns, s.prefixAt(i))
 		if !ok {
 			break
 		}
 		m.order = append(m.order, j)
-		m.turns.Add(s.prefix(i))
+		m.turns.Add(s.prefixAt(i))
 	}
 	return m.order
 }
 
-// prefix returns the i-th transition of the next execution's prefix.
-func (s *Strategy) prefix(i int) *transition.Transition {
+// prefixAt returns the i-th transition of the next execution's prefix.
+func (s *Strategy) prefixAt(i int) *transition.Transition {
 	if i < s.keep {
 		return s.at(i)
 	}

@@ -9,9 +9,9 @@ import (
 	"heddle/trace"
 )
 
-// A branch whose leaves are all done is not over while something sleeps there that others explore: that
-// exploration finds what is to be inserted below it. Here S sleeps after X, Y was explored there, and
-// only S's exploration comes to R's write, which has to be explored before S, after X.
+// A branch whose leaves are all done is not over while something sleeps there that others explore:
+// that exploration finds what is to be inserted below it. Here S sleeps after X, Y was explored
+// there, and only S's exploration comes to R's write, which has to be explored before S, after X.
 func TestStaysOpen(t *testing.T) {
 	var m, n uint64
 	load := func(v *uint64) uint64 {
@@ -42,7 +42,8 @@ func TestStaysOpen(t *testing.T) {
 		t.Fatal(err, res)
 	}
 	for seed := range int64(200) {
-		p := &splitting{x: newExecutor(main), r: rand.New(rand.NewSource(seed)), show: show, workers: 3, most: 2, parts: 6, group: 1}
+		p := &splitting{x: newExecutor(main), r: rand.New(rand.NewSource(seed)), show: show, workers: 3,
+			most: 2, parts: 6, group: 1}
 		if err := p.explore(); err != nil || p.n != len(want) {
 			t.Fatalf("seed %d: %d executions (%v), want %d", seed, p.n, err, len(want))
 		}

@@ -100,7 +100,8 @@ func (w *world) run(g int) {
 
 func (w *world) do(g, i int, st stmt) {
 	k := st.obj
-	mu, rw, wg := unsafe.Pointer(&w.mus[k%objects]), unsafe.Pointer(&w.rws[k%objects]), unsafe.Pointer(&w.wgs[k%objects])
+	mu, rw, wg := unsafe.Pointer(&w.mus[k%objects]), unsafe.Pointer(&w.rws[k%objects]),
+		unsafe.Pointer(&w.wgs[k%objects])
 	v := 10*g + i
 	switch st.op {
 	case "go":
@@ -176,7 +177,8 @@ func (w *world) do(g, i int, st stmt) {
 
 func (w *world) atomic(g, v int, st stmt) {
 	x := &w.atoms[st.obj]
-	kind := map[string]uint8{"load": hook.AtomicLoad, "store": hook.AtomicStore, "swap": hook.AtomicRMW, "cas": hook.AtomicCAS}[st.op]
+	kind := map[string]uint8{"load": hook.AtomicLoad, "store": hook.AtomicStore, "swap": hook.AtomicRMW,
+		"cas": hook.AtomicCAS}[st.op]
 	hook.AtomicBegin(unsafe.Pointer(x), 4, kind, 1)
 	old := *x
 	changed := true
@@ -289,7 +291,8 @@ func block(r *rand.Rand, kinds []string) []stmt {
 	case "mutex":
 		return []stmt{{op: "lock", obj: k}, inner(), {op: "unlock", obj: k}}
 	case "two":
-		return []stmt{{op: "lock", obj: k}, {op: "lock", obj: 1 - k}, {op: "unlock", obj: 1 - k}, {op: "unlock", obj: k}}
+		return []stmt{{op: "lock", obj: k}, {op: "lock", obj: 1 - k}, {op: "unlock", obj: 1 - k},
+			{op: "unlock", obj: k}}
 	case "halflock":
 		return []stmt{{op: "lock", obj: k}}
 	case "rw":
@@ -300,7 +303,8 @@ func block(r *rand.Rand, kinds []string) []stmt {
 	case "halfrw":
 		return []stmt{{op: "rlock", obj: k}}
 	case "join":
-		return []stmt{{op: "add", obj: k, arg: 1}, inner(), {op: "add", obj: k, arg: -1}, {op: "wait", obj: k}}
+		return []stmt{{op: "add", obj: k, arg: 1}, inner(), {op: "add", obj: k, arg: -1},
+			{op: "wait", obj: k}}
 	case "add":
 		return []stmt{{op: "add", obj: k, arg: []int{1, 1, -1}[r.Intn(3)]}}
 	case "incr":

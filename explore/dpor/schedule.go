@@ -5,10 +5,11 @@ import (
 	"heddle/trace"
 )
 
-// makeSchedule makes the schedule of the path up to s.keep and the branch after
-// it. GIDs count go statements in the order of the execution to come.
+// makeSchedule makes the schedule of the path up to s.keep and the branch after it. GIDs count the
+// go statements in the order of the execution to come.
 func (s *Strategy) makeSchedule() {
-	s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed, Exhaustive: true, Strict: true, Loose: s.opt.Loose, Awaits: true}
+	s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed,
+		Exhaustive: true, Strict: true, Loose: s.opt.Loose, Awaits: true}
 	for len(s.gids) < s.tab.Procs() {
 		s.gids = append(s.gids, trace.NoG)
 	}
@@ -43,9 +44,9 @@ func (s *Strategy) addStep(t *transition.Transition) {
 	s.schedule.Steps = append(s.schedule.Steps, st)
 }
 
-// estimate is how many executions there will have been, from those made and the
-// share of the tree that they are: each branch of a node has an equal share of
-// the node's (weighted backtracking, Kilby, Slaney, Thiébaux, Walsh, AAAI 2006).
+// estimate returns the expected number of executions in the end: those made, divided by the share
+// of the tree that they are. Each branch of a node has an equal share of the node's share (weighted
+// backtracking, Kilby, Slaney, Thiébaux, Walsh, AAAI 2006).
 func (s *Strategy) estimate() float64 {
 	n := float64(s.made)
 	if s.over || n == 0 {

@@ -7,25 +7,24 @@ import (
 	"heddle/explore/transition"
 )
 
-// Splitting a search. Whoever hands out holds a Tree: wakeup trees whose leaves
-// are with those who explore what is below them. Such a strategy has entries, one for each of its
-// leaves: the path to it, and what is left below. What it finds that is to be
-// inserted above its leaf goes back with the result. docs/rooms/dpor.md says why
-// that is exact.
+// A search in parts. The coordinator holds a Tree: wakeup trees whose leaves are work for
+// strategies. Such a strategy has entries, one for each of its leaves: the path to the leaf, and
+// what is left below. Sequences that it finds for nodes above its leaf go back with the result.
+// docs/rooms/dpor.md says why that is exact.
 
-// A part is what a strategy knows that explores entries of a search.
+// A part is the state of a strategy that explores entries.
 type part struct {
 	entries  []*entry
-	at       int // the entry that is explored; those before are done
-	base     int // length of the path to its leaf: nodes before are somebody else's
+	at       int // index of the entry in work; those before are done
+	base     int // length of the path to its leaf: the nodes before belong to the coordinator
 	outdated bool
 
-	// led: the next execution has nothing to do with the last one. Its first keep transitions are lead.
+	// led: the next execution shares nothing with the last. Its first keep transitions are lead.
 	led   bool
 	lead  []transition.Transition
 	early []transition.Proc // goroutines started before the first step
 
-	held []byte // what is left of the entry, as it was given back; the rest of it is in memory
+	held []byte // what is left of the entry, as it was given back; the rest is in memory
 }
 
 // An entry is one leaf of a Tree.
@@ -36,16 +35,16 @@ type entry struct {
 	branch           []*wakeup
 	state            []byte
 
-	found []above // when it is done: what is to be inserted above its leaf
+	found []above // when done: the sequences for nodes above its leaf
 }
 
-// above is what is to be inserted at a node.
+// above is a set of sequences to insert at one node.
 type above struct {
 	depth int
 	trees []*wakeup
 }
 
-// What became of an entry.
+// The states of an entry.
 const (
 	untouched = iota
 	done
@@ -57,23 +56,24 @@ var (
 	errOther = errors.New("what leads to a part of the search came out otherwise")
 )
 
-// NewPart returns a strategy that explores what Take gives it, and nothing else.
-// Table().Know must have been told what whoever began the search knew (Known). It
-// does not begin anew when it learns more: it ends, and Outdated says so.
+// NewPart returns a strategy that explores only what Take gives it. Its Table().Know must be called
+// first, with Known of the search that was split. If it learns that more operations are dependent
+// it does not begin anew: it ends, and Outdated returns true.
 func NewPart(o Options) *Strategy {
 	s := New(o)
 	s.part, s.over = new(part), true
 	return s
 }
 
-// Outdated reports whether a strategy that explores a part has learnt that more
-// operations depend on each other: the whole search is to begin anew.
+// Outdated reports whether the part has learnt that more operations are dependent: the whole search
+// must begin anew.
 func (s *Strategy) Outdated() bool { return s.part != nil && s.part.outdated }
 
-// Broken reports whether a strategy that explores a part ended before everything was explored; the Reason of its Result says why.
+// Broken reports whether the part ended before everything was explored. The Reason of its Result
+// says why.
 func (s *Strategy) Broken() bool { return s.over && s.part != nil && s.part.at < len(s.part.entries) }
 
-// base is how many nodes are not this strategy's.
+// base returns the number of nodes that belong to the coordinator.
 func (s *Strategy) base() int {
 	if s.part == nil {
 		return 0
@@ -81,7 +81,7 @@ func (s *Strategy) base() int {
 	return s.part.base
 }
 
-// shared is how many transitions the next execution shares with the last.
+// shared returns the number of transitions that the next execution shares with the last.
 func (s *Strategy) shared() int {
 	if s.led() {
 		return 0
@@ -91,7 +91,7 @@ func (s *Strategy) shared() int {
 
 func (s *Strategy) led() bool { return s.part != nil && s.part.led }
 
-// at returns the i-th transition of the next execution, of those before the branch.
+// at returns the i-th transition of the next execution, before the branch.
 func (s *Strategy) at(i int) *transition.Transition {
 	if s.led() {
 		return &s.part.lead[i]
@@ -106,7 +106,7 @@ func (s *Strategy) early() []transition.Proc {
 	return s.path.Early()
 }
 
-// followed reports as an error that an execution did not begin as it was to.
+// followed returns an error if an execution did not begin with its lead.
 func (s *Strategy) followed() error {
 	if !s.led() {
 		return nil
@@ -122,15 +122,16 @@ func (s *Strategy) followed() error {
 	return nil
 }
 
-// arrive notes that the path is the strategy's own from now on.
+// arrive records that the path is the strategy's own from now on.
 func (s *Strategy) arrive() {
 	if s.part != nil {
 		s.part.led = false
 	}
 }
 
-// insertAbove is insert at a node that somebody else holds: what is not known to
-// be explored is to go there. Of two sequences of which one execution has both it is that one's.
+// insertAbove is insert at a node of the coordinator. It records the sequences to be inserted
+// there, unless they are known to be explored. If one execution extends two wakeup sequences, it
+// keeps one sequence for both.
 func (s *Strategy) insertAbove(at *node, v []*transition.Transition) {
 	if s.elsewhere(at.others, append([]*transition.Transition(nil), v...)) {
 		return
@@ -152,7 +153,8 @@ func (s *Strategy) insertAbove(at *node, v []*transition.Transition) {
 	s.chain(tree, v)
 }
 
-// elsewhere reports whether somebody explores what begins with v, or with something equivalent. It changes v.
+// elsewhere reports whether another strategy explores what begins with v, or with an equivalent
+// sequence. It changes v.
 func (s *Strategy) elsewhere(tree []*wakeup, v []*transition.Transition) bool {
 	for {
 		w, rest := s.match(tree, v)
@@ -166,7 +168,8 @@ func (s *Strategy) elsewhere(tree []*wakeup, v []*transition.Transition) bool {
 	}
 }
 
-// nextEntry goes on with the next entry, when nothing is left of the last, and reports whether there is one.
+// nextEntry continues with the next entry when nothing is left of the last. It reports whether
+// there is one.
 func (s *Strategy) nextEntry() bool {
 	p := s.part
 	p.entries[p.at].found = s.found()
@@ -178,7 +181,7 @@ func (s *Strategy) nextEntry() bool {
 	return true
 }
 
-// found returns what is to be inserted above the leaf and was not told yet.
+// found returns the sequences for nodes above the leaf that were not reported yet.
 func (s *Strategy) found() (all []above) {
 	for i := range s.base() {
 		if trees := fresh(s.nodes[i].found); len(trees) > 0 {
@@ -188,7 +191,8 @@ func (s *Strategy) found() (all []above) {
 	return all
 }
 
-// fresh returns those of trees that have leaves that were not told, without the others; they are from now on.
+// fresh returns those parts of trees whose leaves were not reported yet, and marks them as
+// reported.
 func fresh(trees []*wakeup) (some []*wakeup) {
 	for _, w := range trees {
 		if len(w.tree) > 0 {
@@ -203,11 +207,11 @@ func fresh(trees []*wakeup) (some []*wakeup) {
 	return some
 }
 
-// load makes an entry what is explored.
+// load makes x the entry that is explored.
 func (s *Strategy) load(x *entry) {
 	p := s.part
 	clear(s.nodes)
-	s.free = nil // with what was read, it would grow from one entry to the next
+	s.free = nil // together with the memory of what was read, it would grow from entry to entry
 	for len(s.nodes) < len(x.nodes) {
 		s.nodes = append(s.nodes, node{})
 	}
@@ -217,9 +221,9 @@ func (s *Strategy) load(x *entry) {
 	x.lead, x.nodes, x.branch = nil, nil, nil
 }
 
-// Split says what became of what s was to explore, for Tree.Take, when what is
-// left is to be in n pieces at least, if that can be. s goes on with one of them if it is told to (Take) before
-// it is told to do something else. It must not be called between Next and Done.
+// Split returns, for Tree.Take, what became of the entries of s, with what is left divided into at
+// least n pieces if possible. s keeps one of them: Take, if it is the next call, continues with it.
+// Split must not be called between Next and Done.
 func (s *Strategy) Split(n int) []byte {
 	if s.part == nil {
 		s.part = &part{entries: []*entry{{}}}
@@ -247,9 +251,9 @@ func (s *Strategy) Split(n int) []byte {
 	return e.B
 }
 
-// give writes down what is left of the entry, as n pieces if that can be: all branches of
-// its first nodes, which are somebody else's from then on, and what s goes on with. First comes what leads to the
-// leaf: whom an operation starts is known only once it was done.
+// give encodes what is left of the entry, in n pieces if possible: all branches of its first nodes,
+// which are given away, and the rest, which s keeps. It begins with the path to the leaf, since the
+// goroutines that an operation starts are known only after it was executed.
 func (s *Strategy) give(e *transition.Encoder, n int) {
 	p := s.part
 	if p.base > 0 {
@@ -286,7 +290,7 @@ func (s *Strategy) give(e *transition.Encoder, n int) {
 	e.Bytes(p.held)
 }
 
-// forget takes n executions out of those that count for the estimate.
+// forget excludes n executions from the estimate.
 func (s *Strategy) forget(n int) {
 	s.made -= n
 	for i := range s.nodes {
@@ -294,10 +298,10 @@ func (s *Strategy) forget(n int) {
 	}
 }
 
-// most bounds what is said of how many executions there will be.
+// most bounds the estimate.
 const most = 1e15
 
-// handOut notes that the leaves are explored by others.
+// handOut marks the leaves as explored by others.
 func handOut(trees []*wakeup) {
 	for _, w := range trees {
 		if len(w.tree) == 0 {
@@ -307,7 +311,7 @@ func handOut(trees []*wakeup) {
 	}
 }
 
-// boundary returns how many nodes are to be given away, so that n-1 leaves are at least, or all.
+// boundary returns how many nodes to give away for at least n-1 leaves, or all nodes.
 func (s *Strategy) boundary(n int) int {
 	to := s.base()
 	for i, count := to, 0; i < s.keep+len(s.branch) && i < len(s.nodes) && count < n-1; i++ {
@@ -329,8 +333,8 @@ func countLeaves(trees []*wakeup) (n int) {
 	return n
 }
 
-// advance makes the first of the branch part of what the next execution begins with, so that
-// nodes before i are complete.
+// advance makes the beginning of the branch part of the prefix, so that the nodes before i are
+// complete.
 func (s *Strategy) advance(i int) {
 	if i <= s.keep {
 		return
@@ -358,11 +362,11 @@ func (s *Strategy) advance(i int) {
 		if len(s.branch) == 0 {
 			at.tree = at.tree[:0]
 		}
-		s.fallAsleep(s.keep, &p.lead[s.keep-1])
+		s.inheritSleep(s.keep, &p.lead[s.keep-1])
 	}
 }
 
-// sizes returns about how many executions a branch of each node after the base leads to.
+// sizes returns, for each node after the base, the expected number of executions of one branch.
 func (s *Strategy) sizes() (sizes []float64) {
 	all, share := s.estimate(), 1.0
 	for i := s.base(); i <= s.keep+len(s.branch) && i < len(s.nodes); i++ {
@@ -372,7 +376,8 @@ func (s *Strategy) sizes() (sizes []float64) {
 	return sizes
 }
 
-// Take gives s what Tree.Item returned, in the place of what it explored. The error tells that it is something else.
+// Take replaces what s explores by what Tree.Item returned. It is an error if item is something
+// else.
 func (s *Strategy) Take(item []byte) error {
 	d := transition.NewDecoder(s.tab, item)
 	early := d.Procs()
@@ -397,7 +402,7 @@ func (s *Strategy) Take(item []byte) error {
 	return nil
 }
 
-// holds reports whether what is in memory is what is left of x.
+// holds reports whether memory has what is left of x.
 func (s *Strategy) holds(x *entry) bool {
 	p := s.part
 	if len(p.held) == 0 || x.base != p.base || x.keep != s.keep || !bytes.Equal(p.held, x.state) {

@@ -166,7 +166,8 @@ func (p *splitting) some(s *Strategy, n int) (classes, error) {
 	return all, nil
 }
 
-// splitsAs compares a search of p that is split with one that is not: how many executions it made, in how many items. Larger ones than limit are left out.
+// splitsAs compares a search of p that is split with one that is not: how many executions it made,
+// in how many items. Larger ones than limit are left out.
 func splitsAs(t *testing.T, name string, p *program, seed int64, limit int) (n, items int) {
 	t.Helper()
 	var w *world
@@ -177,7 +178,8 @@ func splitsAs(t *testing.T, name string, p *program, seed int64, limit int) (n, 
 		return 0, 0 // too large, or what is wrong is not this
 	}
 	r := rand.New(rand.NewSource(seed))
-	sp := &splitting{x: newExecutor(p.main(&w)), r: r, show: show, workers: 1 + r.Intn(4), most: 1 << r.Intn(7), die: true, parts: 4, group: 3}
+	sp := &splitting{x: newExecutor(p.main(&w)), r: r, show: show, workers: 1 + r.Intn(4),
+		most: 1 << r.Intn(7), die: true, parts: 4, group: 3}
 	if err := sp.explore(); err != nil {
 		t.Errorf("%s, seed %d: %v\n%v", name, seed, err, p)
 		return 0, 0
@@ -194,8 +196,8 @@ func splitsAs(t *testing.T, name string, p *program, seed int64, limit int) (n, 
 	return sp.n, sp.items
 }
 
-// However a search is split, in whatever order and by whomever its leaves are explored, and whoever dies: every
-// class of executions is executed exactly once.
+// However a search is split, in whatever order strategies explore its leaves, and whichever of them
+// die: every class of executions is executed exactly once.
 func TestSplit(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -228,8 +230,10 @@ func TestSplitRandomPrograms(t *testing.T) {
 		{"send", "recv", "poll", "select"},
 		{"sleep", "send", "recv", "mutex"},
 		{"mutex", "two", "halflock", "trylock", "read"},
-		{"read", "write", "incr", "load", "store", "swap", "cas", "mutex", "two", "trylock", "rw", "halfrw", "join", "once",
-			"condwait", "signal", "broadcast", "send", "recv", "close", "len", "select", "poll", "draw", "sleep"},
+		{"read", "write", "incr", "load", "store", "swap", "cas", "mutex", "two", "trylock", "rw", "halfrw",
+			"join", "once",
+			"condwait", "signal", "broadcast", "send", "recv", "close", "len", "select", "poll", "draw",
+			"sleep"},
 	} {
 		programs, executions, items := 0, 0, 0
 		for seed := range int64(30) {
@@ -249,7 +253,8 @@ func TestSplitRandomPrograms(t *testing.T) {
 	}
 }
 
-// What is no part of a search is refused, or ends as one that comes out otherwise; and what is no report leaves no Tree to go on with.
+// What is no part of a search is refused, or ends as one that comes out otherwise; and what is no
+// report leaves no Tree to go on with.
 func FuzzTake(f *testing.F) {
 	sched.S.SetPolled(nil)
 	var w *world

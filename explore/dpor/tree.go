@@ -5,26 +5,25 @@ import (
 	"heddle/trace"
 )
 
-// A Tree is what is left of a search that several strategies make together:
-// wakeup trees, with what comes after the branches that others explore. Its
-// leaves are what is handed out. It holds nodes only as long as something may be
+// A Tree is what is left of a search in parts: wakeup trees with the nodes above the branches that
+// strategies explore. It hands out its leaves. It keeps a node only as long as a sequence may be
 // inserted there.
 type Tree struct {
 	tab    *transition.Table
 	root   *branch
 	early  []transition.Proc
-	leaves map[int]*branch // that are not done, by number
+	leaves map[int]*branch // those that are not done, by number
 	last   int
 	fresh  []Leaf
 
 	executions int
 }
 
-// A Leaf is something that can be handed out.
+// A Leaf is a piece of work to hand out.
 type Leaf struct {
 	N     int
-	Size  float64 // about how many executions
-	Depth int     // length of the path to it: what it takes to hand it out
+	Size  float64 // expected number of executions
+	Depth int     // length of the path to it: the cost of handing it out
 }
 
 // A branch is a transition of a wakeup tree, and the node after it.
@@ -33,16 +32,17 @@ type branch struct {
 	up     *branch
 	depth  int
 	asleep []sleeper
-	kids   []*branch // in the order in which they were inserted
-	leaf   int       // its number; 0: it is none
-	closed bool      // all that comes after it was explored
-	awaits []*branch // are closed when this one is
+	kids   []*branch // in order of insertion
+	leaf   int       // its number; 0 if it is no leaf
+	closed bool      // everything below was explored
+	awaits []*branch // branches that are closed together with this one
 
 	size  float64
-	state []byte // of a leaf: what is left, as whoever explored it said
+	state []byte // for a leaf: what is left, as the strategy that explored it encoded it
 }
 
-// A sleeper is a transition of a sleep set. from is the branch whose exploration covers it, nil if that is over.
+// A sleeper is a transition of a sleep set. from is the branch whose exploration covers it, nil if
+// that is closed.
 type sleeper struct {
 	t    *transition.Transition
 	from *branch
@@ -56,13 +56,15 @@ func NewTree() *Tree {
 	return t
 }
 
-// Know takes what is known of what depends on what. It must come before anything is taken.
+// Know takes what is known about dependence (transition.Table.Known). It must precede the first
+// Take.
 func (t *Tree) Know(known []trace.Identity) { t.tab.Know(known) }
 
 // Done reports whether everything was explored.
 func (t *Tree) Done() bool { return t.root.closed }
 
-// Size returns about how many executions are left below these leaves, or below all if there are none.
+// Size returns the expected number of executions below these leaves, or below all if there are
+// none.
 func (t *Tree) Size(leaves []int) (n float64) {
 	for _, k := range leaves {
 		n += t.leaves[k].size
@@ -83,7 +85,7 @@ func (t *Tree) number(b *branch, size float64) {
 	t.fresh = append(t.fresh, Leaf{b.leaf, size, b.depth})
 }
 
-// Item returns what a Strategy is to Take that explores these leaves.
+// Item encodes these leaves for Strategy.Take.
 func (t *Tree) Item(leaves []int) []byte {
 	e := transition.NewEncoder(t.tab)
 	e.Procs(t.early)
@@ -94,10 +96,11 @@ func (t *Tree) Item(leaves []int) []byte {
 	return e.B
 }
 
-// mostTold is how many wakeups a strategy is told of that others explore, and leastTold those at least of each leaf. Of the rest it may say what is known.
+// mostTold bounds how many wakeups of other strategies an item lists; it lists at least leastTold
+// for each leaf. The strategy may report what it finds for the others though it is explored.
 const mostTold, leastTold = 2000, 20
 
-// putEntry writes down what leads to a leaf, what else there is on the way, and what is left of it.
+// putEntry encodes the path to a leaf, the other branches along it, and what is left of the leaf.
 func (t *Tree) putEntry(e *transition.Encoder, b *branch, room int) {
 	e.Uint(b.depth)
 	path := make([]*branch, b.depth+1)
@@ -119,7 +122,7 @@ func (t *Tree) putEntry(e *transition.Encoder, b *branch, room int) {
 	e.Bytes(b.state)
 }
 
-// known returns the first of kids as wakeups, room of them with what is below at most.
+// known returns the first of kids as wakeups, at most room with what is below them.
 func known(kids []*branch, but *branch, room *int) (trees []*wakeup) {
 	for _, b := range kids {
 		if b == but {
@@ -139,9 +142,9 @@ func known(kids []*branch, but *branch, room *int) (trees []*wakeup) {
 	return trees
 }
 
-// Take counts what became of leaves that were handed out together, as Split
-// said, after so many executions. It returns the leaves that there are from now on beside the others. The error tells that it is
-// something else; t is of no use then.
+// Take records what became of leaves that were handed out together, as Split encoded it, after so
+// many executions. It returns the new leaves. It is an error if report is something else; t is
+// unusable then.
 func (t *Tree) Take(leaves []int, report []byte, executions int) ([]Leaf, error) {
 	t.fresh = nil
 	t.executions += executions
@@ -195,7 +198,7 @@ func (t *Tree) takeLeaf(b *branch, d *transition.Decoder) error {
 	return t.grow(b, d)
 }
 
-// insertAll inserts what leads to the leaves of w.
+// insertAll inserts the sequences to the leaves of w.
 func (t *Tree) insertAll(at *branch, w *wakeup, v []*transition.Transition) {
 	v = append(v, &w.t)
 	for _, x := range w.tree {
@@ -229,7 +232,7 @@ next:
 	for _, x := range v {
 		at = t.add(at, x)
 	}
-	t.number(at, max(1, float64(t.executions)/float64(t.last))) // as many as below others
+	t.number(at, max(1, float64(t.executions)/float64(t.last))) // the mean size of the leaves so far
 }
 
 // add adds a branch.
@@ -251,7 +254,8 @@ func (t *Tree) add(at *branch, x *transition.Transition) *branch {
 	return b
 }
 
-// grow makes of a leaf the nodes and leaves that whoever explored it gives away, and one that is the rest.
+// grow replaces a leaf by the nodes and leaves that its strategy gives away, and one leaf for the
+// rest.
 func (t *Tree) grow(b *branch, d *transition.Decoder) error {
 	if b.up != nil {
 		b.t = d.Transition()
@@ -278,7 +282,7 @@ func (t *Tree) grow(b *branch, d *transition.Decoder) error {
 	return nil
 }
 
-// graft adds a wakeup tree, from whose leaves size executions are to come.
+// graft adds a wakeup tree whose leaves have about size executions each.
 func (t *Tree) graft(at *branch, w *wakeup, size float64) {
 	b := t.add(at, &w.t)
 	if len(w.tree) == 0 {
@@ -290,8 +294,8 @@ func (t *Tree) graft(at *branch, w *wakeup, size float64) {
 	}
 }
 
-// close notes that nothing is left after b, nor can be inserted there: whatever
-// sleeps there was explored too. It closes what waits for that.
+// close records that nothing is left below b and nothing can be inserted there: everything in its
+// sleep set was explored too. It closes the branches that waited for that.
 func (t *Tree) close(b *branch) {
 	if b.closed {
 		return

@@ -8,7 +8,8 @@ import (
 
 func init() {
 	explore.Register(explore.Unit{
-		Name: "dpor", Order: 110, Covers: "interleavings", Ends: true, Whole: true, Seeds: true, Compared: true, Cover: true,
+		Name: "dpor", Order: 110, Covers: "interleavings", Ends: true, Whole: true, Seeds: true,
+		Compared: true, Cover: true,
 		Does:  "covers every interleaving: one execution of every class of equivalent ones",
 		Paper: "Abdulla, Aronis, Jonsson, Sagonas: Source Sets, JACM 2017",
 		New:   func(s explore.Start) explore.Strategy { return New(options(s)) },

@@ -2,21 +2,21 @@ package dpor
 
 import "heddle/explore/transition"
 
-// A wakeup is a node of a wakeup tree (section 6.1 of the paper): a transition
-// to execute, and what to execute after it.
+// A wakeup is a node of a wakeup tree (section 6.1 of the paper): a transition to execute, and the
+// trees to execute after it.
 type wakeup struct {
 	t    transition.Transition
 	tree []*wakeup
-	kind kind // of those that a part knows of, or has found
+	kind kind // in a search in parts
 }
 
-// A kind is what becomes of a wakeup that is in somebody else's hands.
+// A kind says what is known of the exploration of a wakeup in a search in parts.
 type kind uint8
 
 const (
-	inner kind = iota // others may be inserted below
-	whole             // all that begins so is explored by somebody
-	told              // found here, and told to whoever holds the node
+	inner kind = iota // sequences may be inserted below
+	whole             // another strategy explores everything that begins with it
+	told              // found by this strategy, and reported to the holder of the node
 )
 
 func (s *Strategy) newWakeup(t *transition.Transition) *wakeup {
@@ -40,9 +40,9 @@ func (s *Strategy) freeAll(ws []*wakeup) {
 	}
 }
 
-// initial reports whether q is a weak initial of v: whether some execution that
-// continues v is equivalent to one that begins with q. at is its place in v, -1
-// if q is not in v but independent of all of it.
+// initial reports whether q is a weak initial of v: some execution that continues v is equivalent
+// to one that begins with q. at is its index in v, -1 if q is not in v but independent of all of
+// it.
 func initial(tab *transition.Table, q *transition.Transition, v []*transition.Transition) (at int, ok bool) {
 	for i, t := range v {
 		if q.Meets(t) {
@@ -55,7 +55,7 @@ func initial(tab *transition.Table, q *transition.Transition, v []*transition.Tr
 	return -1, true
 }
 
-// asleep reports whether one of the transitions of a sleep set is a weak initial of v.
+// asleep reports whether a transition of a sleep set is a weak initial of v.
 func (s *Strategy) asleep(sleep []transition.Transition, v []*transition.Transition) bool {
 	for i := range sleep {
 		if _, ok := initial(s.tab, &sleep[i], v); ok {
@@ -65,9 +65,9 @@ func (s *Strategy) asleep(sleep []transition.Transition, v []*transition.Transit
 	return false
 }
 
-// insert makes sure that an execution is made that begins as the path up to i
-// and continues with v, or with something equivalent to a continuation of v
-// (definition 6.3 of the paper, and the check before it in its algorithm 2).
+// insert makes sure that an execution is made that begins with the path up to i and continues with
+// v, or with an equivalent of a continuation of v (definition 6.3 of the paper, and the check
+// before it in algorithm 2).
 func (s *Strategy) insert(i int, v []*transition.Transition) {
 	at := &s.nodes[i]
 	if _, ok := initial(s.tab, s.path.At(i), v); ok || s.asleep(at.sleep.all(), v) {
@@ -78,7 +78,8 @@ func (s *Strategy) insert(i int, v []*transition.Transition) {
 		return
 	}
 	for tree := &at.tree; ; {
-		if s.lateAfter(len(*tree)*len(v)>>4 + 1) { // below thousands of steps, among hundreds of goroutines, this takes long
+		// below thousands of steps, among hundreds of goroutines, this takes long
+		if s.lateAfter(len(*tree)*len(v)>>4 + 1) {
 			return
 		}
 		w, rest := s.match(*tree, v)
@@ -93,8 +94,10 @@ func (s *Strategy) insert(i int, v []*transition.Transition) {
 	}
 }
 
-// match returns the first of trees that is a weak initial of v, nil if none is, and what is left of v after it. It changes v.
-func (s *Strategy) match(trees []*wakeup, v []*transition.Transition) (w *wakeup, rest []*transition.Transition) {
+// match returns the first of trees that is a weak initial of v, nil if none is, and the rest of v
+// after it. It changes v.
+func (s *Strategy) match(trees []*wakeup, v []*transition.Transition) (w *wakeup,
+	rest []*transition.Transition) {
 	for _, w := range trees {
 		if k, ok := initial(s.tab, &w.t, v); ok {
 			return w, without(v, k)
@@ -103,7 +106,7 @@ func (s *Strategy) match(trees []*wakeup, v []*transition.Transition) (w *wakeup
 	return nil, v
 }
 
-// without returns v without its k-th transition, all of it if k < 0.
+// without returns v without its k-th transition, all of v if k < 0.
 func without(v []*transition.Transition, k int) []*transition.Transition {
 	if k < 0 {
 		return v
@@ -111,7 +114,7 @@ func without(v []*transition.Transition, k int) []*transition.Transition {
 	return append(v[:k], v[k+1:]...)
 }
 
-// chain adds v to a tree.
+// chain adds v to a tree as a branch.
 func (s *Strategy) chain(tree *[]*wakeup, v []*transition.Transition) {
 	drawFirst(v)
 	for _, t := range v {
@@ -121,8 +124,8 @@ func (s *Strategy) chain(tree *[]*wakeup, v []*transition.Transition) {
 	}
 }
 
-// drawFirst puts a draw whose goroutine's step is not in v first: nothing comes
-// between a step and the draws in it.
+// drawFirst moves a draw to the front if v does not have the step of its goroutine: nothing comes
+// between a step and its draws.
 func drawFirst(v []*transition.Transition) {
 	for i, t := range v {
 		if t.Choice < 0 {

@@ -7,21 +7,22 @@ import (
 	"heddle/trace"
 )
 
-// What a CompareAndSwap does depends on a value: it is a write or, if it fails,
-// a read. So the values of atomics are kept where one is compared with.
+// A CompareAndSwap is a write or, if it fails, a read: that depends on values. So a path keeps the
+// values of the atomics that a CompareAndSwap accesses.
 
-// compared returns the index in t.Compares of a CompareAndSwap's event, -1 if
-// what it compared with is not known: values of an atomic.Value are no numbers.
+// compared returns the index in t.Compares of the CompareAndSwap with event ev, -1 if its old value
+// is unknown: values of an atomic.Value are not recorded.
 func compared(t *trace.Trace, ev int) int {
-	i, ok := slices.BinarySearchFunc(t.Compares, ev, func(c trace.Compare, ev int) int { return int(c.Event) - ev })
+	i, ok := slices.BinarySearchFunc(t.Compares, ev,
+		func(c trace.Compare, ev int) int { return int(c.Event) - ev })
 	if !ok {
 		return -1
 	}
 	return i
 }
 
-// readValues notes what atomics held, of all transitions: values that are
-// addresses change from one execution to the next.
+// readValues records the values of atomics for all transitions, kept ones too: values that are
+// addresses differ between executions.
 func (p *Path) readValues(t *trace.Trace) {
 	if len(t.Compares) == 0 {
 		return
@@ -29,7 +30,8 @@ func (p *Path) readValues(t *trace.Trace) {
 	j := 0
 	for i := range t.Events {
 		e := &t.Events[i]
-		if e.Quiet || e.Step < 0 || e.Op != trace.OpAtomicLoad && e.Op != trace.OpAtomicStore && e.Op != trace.OpAtomicRMW {
+		if e.Quiet || e.Step < 0 || e.Op != trace.OpAtomicLoad && e.Op != trace.OpAtomicStore &&
+			e.Op != trace.OpAtomicRMW {
 			continue
 		}
 		for p.rows[j].step < e.Step {
@@ -43,20 +45,20 @@ func (p *Path) readValues(t *trace.Trace) {
 				r.want = t.Compares[k].Old
 			}
 		}
-		p.Tab.object(t, e.Obj, 1) // and its value before
+		p.Tab.object(t, e.Obj, 1) // and its initial value
 	}
 }
 
-// foreseeCompare returns what a CompareAndSwap would do at the end of c.
-func (c *Cut) foreseeCompare(a *Claim, obj Object) model.Mode {
+// foreseeCompare returns the mode of a CompareAndSwap at the end of c.
+func (c *Prefix) foreseeCompare(a *Candidate, obj Object) model.Mode {
 	if a.compares && c.value(obj) != a.want {
 		return model.Read
 	}
 	return model.Write
 }
 
-// value returns what an atomic holds at the end of c.
-func (c *Cut) value(obj Object) uint64 {
+// value returns the value of an atomic at the end of c.
+func (c *Prefix) value(obj Object) uint64 {
 	us := c.p.used(obj)
 	for k := len(us) - 1; k >= 0; k-- {
 		if us[k].Mode == model.Write && c.has(int(us[k].at)) {

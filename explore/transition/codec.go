@@ -8,11 +8,10 @@ import (
 	"heddle/trace/varint"
 )
 
-// Transitions on their way to a process with a Table of its own. Goroutines and
-// objects are numbered in the order in which they come; what each is known by
-// is written once, where it comes first.
+// The encoding of transitions for a process with a Table of its own. Goroutines and objects are
+// numbered in the order of first use; the identity of each is written once, at its first use.
 
-// An Encoder writes transitions and numbers down.
+// An Encoder encodes transitions and numbers.
 type Encoder struct {
 	B []byte
 
@@ -21,18 +20,18 @@ type Encoder struct {
 	objs  map[Object]int
 }
 
-// NewEncoder returns an Encoder of what tab names.
+// NewEncoder returns an Encoder for the names of tab.
 func NewEncoder(tab *Table) *Encoder {
 	return &Encoder{tab: tab, procs: map[Proc]int{NoProc: 0}, objs: map[Object]int{}}
 }
 
-// Uint writes a number.
+// Uint writes a number that is not negative.
 func (e *Encoder) Uint(x int) { e.B = binary.AppendUvarint(e.B, uint64(x)) }
 
 // Int writes a number that may be negative.
 func (e *Encoder) Int(x int) { e.B = binary.AppendVarint(e.B, int64(x)) }
 
-// Bytes writes bytes, and how many there are.
+// Bytes writes the number of bytes and the bytes.
 func (e *Encoder) Bytes(b []byte) {
 	e.Uint(len(b))
 	e.B = append(e.B, b...)
@@ -79,7 +78,7 @@ func (e *Encoder) object(o Object) {
 	}
 }
 
-// Transition writes a transition: which it is, what it depends on and what it starts.
+// Transition writes a transition: its identity, its accesses and the goroutines that it starts.
 func (e *Encoder) Transition(t *Transition) {
 	e.Proc(t.Proc)
 	e.Proc(t.With)
@@ -97,7 +96,7 @@ func (e *Encoder) Transition(t *Transition) {
 	e.Procs(t.Starts)
 }
 
-// A Decoder reads what an Encoder wrote. What is damaged is Bad.
+// A Decoder reads what an Encoder wrote. Bad is set when the data is damaged.
 type Decoder struct {
 	varint.Reader
 
@@ -106,7 +105,7 @@ type Decoder struct {
 	objs  []Object
 }
 
-// NewDecoder returns a Decoder of b whose names are tab's.
+// NewDecoder returns a Decoder of b that names goroutines and objects by tab.
 func NewDecoder(tab *Table, b []byte) *Decoder {
 	return &Decoder{Reader: varint.Reader{B: b}, tab: tab, procs: []Proc{NoProc}}
 }
@@ -154,7 +153,8 @@ func (d *Decoder) object() Object {
 		return 0
 	}
 	by := d.Proc()
-	key := objectKey{by: by, made: trace.Site(d.Uint()), n: int32(d.Int()), offset: uint32(d.Uint()), addr: d.tab.addr(by, d.Uint()), kind: trace.ObjKind(d.Uint()), size: uint32(d.Uint())}
+	key := objectKey{by: by, made: trace.Site(d.Uint()), n: int32(d.Int()), offset: uint32(d.Uint()),
+		addr: d.tab.addr(by, d.Uint()), kind: trace.ObjKind(d.Uint()), size: uint32(d.Uint())}
 	limit := int32(d.Uint())
 	if d.Bad {
 		return 0

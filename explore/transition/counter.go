@@ -7,12 +7,10 @@ import (
 	"heddle/trace"
 )
 
-// checkCounters looks whether the order of operations may matter that commute
-// as a rule: whether an Add that lowers the counter of a WaitGroup may come so
-// early that it becomes negative, or a reader's unlock of a RWMutex before there
-// are readers. It cannot when every one that lowers can be given, for itself, as
-// much that was added happening before it: whatever order is taken, what lowers
-// is there only with what it was given.
+// checkCounters looks for operations that commute by default and whose order may matter here: an
+// Add that may make the counter of a WaitGroup negative, or an RUnlock that may precede its RLock.
+// That is excluded if every decrement can be paired with increments that happen before it, each
+// increment used once: then every prefix that has the decrement has its increments too.
 func (p *Path) checkCounters() {
 	for _, obj := range p.Tab.counters {
 		if us := p.used(obj); !p.Tab.objects[obj].Ordered && (!p.paired(us) || p.anyFirst(us)) {
@@ -21,8 +19,8 @@ func (p *Path) checkCounters() {
 	}
 }
 
-// anyFirst reports whether which Add comes first from zero may depend on the order of
-// Adds that no other order decides: one that is first must be in order with the calls of Wait (package sync). It errs towards true.
+// anyFirst reports whether the order of concurrent Adds may decide which Add is the first from
+// zero. That Add must be ordered with the calls of Wait (package sync). It errs towards true.
 func (p *Path) anyFirst(us []use) bool {
 	last := -1
 	concurrent := false
@@ -36,7 +34,7 @@ func (p *Path) anyFirst(us []use) bool {
 	if !concurrent {
 		return false
 	}
-	const many = 200 // to look at more takes longer than a search that has them could be worth
+	const many = 200 // looking at more costs more than a search with that many can be worth
 	if len(us) > many {
 		return true
 	}
@@ -48,7 +46,7 @@ func (p *Path) anyFirst(us []use) bool {
 	return false
 }
 
-// concurrentAdd reports whether another Add has no order with us[i].
+// concurrentAdd reports whether another Add is concurrent with us[i].
 func (p *Path) concurrentAdd(us []use, i int) bool {
 	for k := range us {
 		if k == i || us[k].Mode != model.Add || us[k].Arg <= 0 {
@@ -62,8 +60,8 @@ func (p *Path) concurrentAdd(us []use, i int) bool {
 	return false
 }
 
-// fromZero reports whether the counter may be zero where us[i] adds to it. It cannot
-// be where something that was added before is left when all that lowers it and need not come later was given what it needs.
+// fromZero reports whether the counter may be zero where us[i] adds to it. It is not zero if an
+// earlier increment is left over after every decrement that may precede us[i] has been paired.
 func (p *Path) fromZero(us []use, i int) bool {
 	at := int(us[i].at)
 	p.units = p.units[:0]
@@ -87,7 +85,8 @@ func (p *Path) fromZero(us []use, i int) bool {
 	return true
 }
 
-// counted is by how much an access changes a counter, or would if it did not panic.
+// counted returns the change of the counter by an access, or the change that it would make if it
+// did not panic.
 func (a *Access) counted() int32 {
 	switch {
 	case a.Mode == model.Add:
@@ -100,9 +99,9 @@ func (a *Access) counted() int32 {
 	return 0
 }
 
-// excess returns an Add in c without which the counter of a WaitGroup would be
-// lower, and which no wait for zero can come after: what it added is nowhere taken back in c.
-func (c *Cut) excess(obj Object) int {
+// excess returns an Add in c without which the counter of a WaitGroup would be lower, and after
+// which no Wait can return in c: no decrement in c takes back what it added.
+func (c *Prefix) excess(obj Object) int {
 	p := c.p
 	us := p.used(obj)
 	p.units = p.units[:0]
@@ -123,9 +122,9 @@ func (c *Cut) excess(obj Object) int {
 	return -1
 }
 
-// paired gives to each access that lowers the counter the latest before it that
-// is left, of its own goroutine if there is one: a reader that unlocks what it
-// has locked takes it from no other reader. It errs towards false.
+// paired pairs each decrement with the latest unpaired increment before it, of its own goroutine if
+// there is one: an RUnlock of the goroutine's own RLock takes from no other reader. It errs towards
+// false.
 func (p *Path) paired(us []use) bool {
 	p.units = p.units[:0]
 	for i := range us {
@@ -139,10 +138,11 @@ func (p *Path) paired(us []use) bool {
 	return slices.Min(append(p.units, 0)) == 0
 }
 
-// take gives to us[i] what it lowers the counter by, from those that its goroutine made, or from any.
+// take pairs the decrement us[i] with increments of its own goroutine, or of any.
 func (p *Path) take(us []use, i int, own bool) {
 	for k := i - 1; k >= 0 && p.units[i] < 0; k-- {
-		if p.units[k] > 0 && (!own || p.steps[us[k].at].Proc == p.steps[us[i].at].Proc) && p.Before(int(us[k].at), int(us[i].at)) {
+		if p.units[k] > 0 && (!own || p.steps[us[k].at].Proc == p.steps[us[i].at].Proc) &&
+			p.Before(int(us[k].at), int(us[i].at)) {
 			n := min(-p.units[i], p.units[k])
 			p.units[k] -= n
 			p.units[i] += n

@@ -8,9 +8,9 @@ import (
 	"heddle/trace"
 )
 
-// Forms is a set of classes of equivalent executions, for checking strategies
-// from outside. Two executions are equivalent if their goroutines make the same
-// transitions, and what happened before each of them is the same.
+// Forms is a set of equivalence classes of executions, for checking strategies from outside. Two
+// executions are equivalent if their goroutines make the same transitions with the same
+// happens-before.
 type Forms struct {
 	path  *Path
 	seen  map[[16]byte]bool
@@ -19,13 +19,14 @@ type Forms struct {
 	last  [16]byte
 }
 
-// NewForms returns an empty set. What depends on what is as tab has it.
+// NewForms returns an empty set that uses tab for names and dependence.
 func NewForms(tab *Table) *Forms { return &Forms{path: NewPath(tab), seen: map[[16]byte]bool{}} }
 
-// Len returns how many classes were seen.
+// Len returns the number of classes.
 func (f *Forms) Len() int { return len(f.seen) }
 
-// Add reports whether t is the first of its class. A trace that cannot be read is.
+// Add adds t and reports whether it is the first of its class. A trace that cannot be read counts
+// as the first.
 func (f *Forms) Add(t *trace.Trace) bool {
 	if f.path.Read(t, 0) != nil {
 		return true
@@ -38,10 +39,10 @@ func (f *Forms) Add(t *trace.Trace) bool {
 	return first
 }
 
-// Last names the class of the trace that was added last.
+// Last returns the name of the class that Add was given last.
 func (f *Forms) Last() [16]byte { return f.last }
 
-// Covers reports whether f has all classes that o, of the same table, has.
+// Covers reports whether f has all classes of o, which uses the same table.
 func (f *Forms) Covers(o *Forms) bool {
 	for k := range o.seen {
 		if !f.seen[k] {
@@ -51,8 +52,8 @@ func (f *Forms) Covers(o *Forms) bool {
 	return true
 }
 
-// form is the text that all executions of a class share: the transitions
-// goroutine by goroutine, each with those before it by their places in that order.
+// form returns the text that identifies a class: the transitions goroutine by goroutine, each with
+// its predecessors in happens-before, numbered in that order.
 func (f *Forms) form() []byte {
 	p := f.path
 	f.order = f.order[:0]
@@ -63,7 +64,8 @@ func (f *Forms) form() []byte {
 	b := f.key[:0]
 	for _, j := range f.order {
 		x := &p.steps[j]
-		for _, v := range [...]int{int(x.Proc), int(x.With), int(x.Case), int(x.WithCase), int(x.Choice), int(x.Op)} {
+		for _, v := range [...]int{int(x.Proc), int(x.With), int(x.Case), int(x.WithCase), int(x.Choice),
+			int(x.Op)} {
 			b = append(strconv.AppendInt(b, int64(v), 10), ' ')
 		}
 		for pos, i := range f.order {

@@ -2,15 +2,13 @@ package transition
 
 import "heddle/trace"
 
-// Hidden reports whether t, which p was read from, may hide another order: two
-// goroutines did something on one object inside the standard library (a lock of
-// testing or log, say) that gives order, or one of them did inside and the other
-// outside, and either might have come first. Such operations are no scheduling
-// points and steps do not depend on each other by them, so that no search tries
-// the other order.
+// Hidden reports whether t, from which p was read, may hide another order: two goroutines accessed
+// one object, at least one of them inside the standard library (such as a lock of testing or log),
+// and either might have come first. Quiet operations are no scheduling points and no transitions
+// depend on each other by them, so no search tries the other order.
 //
-// loose: t is a trace of an execution in which such order hides no race
-// (trace.Schedule.Loose), so that operations that commute matter no more.
+// loose: t is a trace in which such order hides no race (trace.Schedule.Loose), so that operations
+// that commute do not count.
 func (p *Path) Hidden(t *trace.Trace, loose bool) bool {
 	h := hushed{p: p, t: t, loose: loose}
 	for i := range t.Events {
@@ -24,21 +22,21 @@ func (p *Path) Hidden(t *trace.Trace, loose bool) bool {
 	return h.quiet != nil && h.hides()
 }
 
-// matters reports whether e gives order that might be another.
+// matters reports whether e gives order that may be different in another execution.
 func (h *hushed) matters(e *trace.Event) bool {
 	return e.Obj != 0 && e.Step >= 0 && reversible(h.t, e) && h.p.Tab.procOfGID(e.G) != Timers
 }
 
-// hushed is what goroutines have done so far, by object, on those on which something is done quietly.
+// hushed has the accesses so far, by object, to objects with quiet operations.
 type hushed struct {
 	p     *Path
 	t     *trace.Trace
 	loose bool
-	quiet []bool // by object: something is done on it quietly
+	quiet []bool // by object: it has quiet operations
 	last  [][]hush
 }
 
-// A hush is the last of the operations that one goroutine did on such an object with one effect.
+// A hush is the last operation of one goroutine with one effect on such an object.
 type hush struct {
 	event  int
 	quiet  bool
@@ -46,7 +44,7 @@ type hush struct {
 	effect trace.Effect
 }
 
-// hides is Hidden where something is done quietly.
+// hides implements Hidden if there are quiet operations.
 func (h *hushed) hides() bool {
 	affects := h.t.Affects
 	for j := range h.t.Events {
@@ -68,7 +66,8 @@ func (h *hushed) hides() bool {
 	return false
 }
 
-// reorders notes an operation, and reports whether one before it might have come after it, and made a difference.
+// reorders records an operation. It reports whether an earlier one could have come after it, with a
+// different result.
 func (h *hushed) reorders(e *trace.Event, now *hush) bool {
 	last := h.last[e.Obj]
 	known := -1
@@ -92,9 +91,9 @@ func (h *hushed) reorders(e *trace.Event, now *hush) bool {
 	return false
 }
 
-// follows reports whether event j comes after event i, of an earlier step or the
-// same, whatever happens: the goroutine of i went on to something that j's step
-// comes after. What a step does first orders nothing that it does later.
+// follows reports whether event j comes after event i, of an earlier step or the same, in every
+// execution: the goroutine of i continued with a transition that j's step comes after. What a step
+// does first orders nothing that it does later.
 func (p *Path) follows(t *trace.Trace, i, j int) bool {
 	a, b := &t.Events[i], &t.Events[j]
 	from, to := p.transitionOf(a.Step), int(p.transitionOf(b.Step))
@@ -116,10 +115,10 @@ func (p *Path) follows(t *trace.Trace, i, j int) bool {
 	return false
 }
 
-// known is how many transitions of g happen before transition j, or are it.
+// known returns how many transitions of g happen before transition j, or are j.
 func (p *Path) known(j int, g Proc) uint32 { return p.clocks[j*p.stride+int(g)] }
 
-// seqOf is how many transitions g took part in up to i.
+// seqOf returns how many of the transitions up to i g took part in.
 func (p *Path) seqOf(i int, g Proc) uint32 {
 	if p.steps[i].Proc == g {
 		return p.rows[i].seq
@@ -127,11 +126,12 @@ func (p *Path) seqOf(i int, g Proc) uint32 {
 	return p.rows[i].seqWith
 }
 
-// reversible reports whether operations like e may come in another order: a
-// receive cannot come before the send that it waits for, nor a Wait before Done.
+// reversible reports whether operations like e can come in another order. A receive cannot precede
+// its send, nor a Wait its Done.
 func reversible(t *trace.Trace, e *trace.Event) bool {
 	switch t.Objects[e.Obj].Kind {
-	case trace.ObjMutex, trace.ObjRWMutex, trace.ObjCond, trace.ObjOnce, trace.ObjMap, trace.ObjPool, trace.ObjAtomic:
+	case trace.ObjMutex, trace.ObjRWMutex, trace.ObjCond, trace.ObjOnce, trace.ObjMap, trace.ObjPool,
+		trace.ObjAtomic:
 		return true
 	}
 	return false

@@ -11,11 +11,11 @@ type Operation struct {
 	Proc      Proc
 	Op        trace.Op
 	Announced int // the transition at whose end it was announced, -1: before the first
-	Done      int // the transition that did it; Path.Len() if none
+	Done      int // the transition that performed it; Path.Len() if none
 	Poll      bool
 
 	first, n int // its cases, in Path.offers
-	era      int // the barrier before its announcement, -1
+	era      int // the last barrier before its announcement, -1
 }
 
 // An offer is a case of an operation.
@@ -29,7 +29,7 @@ type offer struct {
 // Operations returns the communications that were announced, in that order.
 func (p *Path) Operations() []Operation { return p.ops }
 
-// readOffers collects the operations of an execution.
+// readOffers reads the operations of an execution.
 func (p *Path) readOffers(t *trace.Trace) {
 	p.offers, p.ops = p.offers[:0], p.ops[:0]
 	for i := 0; i < len(t.Offers); {
@@ -39,7 +39,8 @@ func (p *Path) readOffers(t *trace.Trace) {
 			continue
 		}
 		k := i + 1
-		for k < len(t.Offers) && t.Offers[k].G == o.G && t.Offers[k].Step == o.Step && t.Offers[k].Case > o.Case {
+		for k < len(t.Offers) && t.Offers[k].G == o.G && t.Offers[k].Step == o.Step &&
+			t.Offers[k].Case > o.Case {
 			k++
 		}
 		p.readOperation(t, i, k)
@@ -52,7 +53,8 @@ func (p *Path) readOffers(t *trace.Trace) {
 func (p *Path) readOperation(t *trace.Trace, i, k int) {
 	o := &t.Offers[i]
 	g := p.Tab.procOfGID(o.G)
-	op := Operation{Proc: g, Op: trace.OpSelect, Announced: int(p.transitionOf(o.Step)), Poll: o.Poll, Done: p.n, first: len(p.offers), n: k - i, era: -1}
+	op := Operation{Proc: g, Op: trace.OpSelect, Announced: int(p.transitionOf(o.Step)), Poll: o.Poll,
+		Done: p.n, first: len(p.offers), n: k - i, era: -1}
 	if o.Case == 0 {
 		op.Op = trace.OpRecv
 		if o.Send {
@@ -69,7 +71,7 @@ func (p *Path) readOperation(t *trace.Trace, i, k int) {
 	p.ops = append(p.ops, op)
 }
 
-// readDone finds the transition that did each operation: the next in which its goroutine takes part.
+// readDone sets the transition that performed each operation: the next transition of its goroutine.
 func (p *Path) readDone() {
 	if len(p.ops) == 0 {
 		return
@@ -98,7 +100,8 @@ func (p *Path) close(g Proc, j int) int32 {
 	return o
 }
 
-// announce opens the operations from the k-th on that were announced at j, and returns the next.
+// announce opens the operations that were announced at j, from the k-th on, and returns the index
+// after them.
 func (p *Path) announce(k, j int) int {
 	for ; k < len(p.ops) && p.ops[k].Announced == j; k++ {
 		p.open[p.ops[k].Proc] = int32(k)
@@ -106,14 +109,14 @@ func (p *Path) announce(k, j int) int {
 	return k
 }
 
-// readLeft collects the other operations that were announced and not done.
+// readLeft reads the leftovers that are not communications.
 func (p *Path) readLeft(t *trace.Trace) {
 	n := 0
 	for i := range t.Left {
 		l := &t.Left[i]
 		switch l.Op {
 		case trace.OpSend, trace.OpRecv, trace.OpSelect, trace.OpAwait, trace.OpSleep, trace.OpCondWait:
-			continue // see Operations; or only others can let it go on
+			continue // a communication (see Operations), or only other goroutines can enable it
 		}
 		if l.Obj == 0 {
 			continue
@@ -126,7 +129,8 @@ func (p *Path) readLeft(t *trace.Trace) {
 			}
 		}
 		a := &p.left[n]
-		*a = Transition{Proc: p.Tab.procOfGID(l.G), With: NoProc, Choice: -1, Op: l.Op, Accesses: a.Accesses[:0], Starts: a.Starts[:0]}
+		*a = Transition{Proc: p.Tab.procOfGID(l.G), With: NoProc, Choice: -1, Op: l.Op,
+			Accesses: a.Accesses[:0], Starts: a.Starts[:0]}
 		obj := p.Tab.object(t, l.Obj, 0)
 		if l.Op == trace.OpArrive && t.Objects[l.Obj].Kind == trace.ObjChan {
 			p.readArrival(t, l, a)
@@ -139,7 +143,8 @@ func (p *Path) readLeft(t *trace.Trace) {
 	p.left = p.left[:n]
 }
 
-// readArrival adds to a the sides of channels where a goroutine that was left was about to arrive.
+// readArrival adds to a the sides of channels at which a goroutine that has not ended was about to
+// arrive.
 func (p *Path) readArrival(t *trace.Trace, l *trace.Left, a *Transition) {
 	i := len(t.Offers)
 	for i > 0 && t.Offers[i-1].Case == trace.Arriving {
@@ -147,7 +152,8 @@ func (p *Path) readArrival(t *trace.Trace, l *trace.Left, a *Transition) {
 	}
 	for ; i < len(t.Offers); i++ {
 		if o := &t.Offers[i]; o.G == l.G && o.Step == l.Step {
-			a.Accesses = append(a.Accesses, Access{p.Tab.object(t, o.Obj, 0), model.Arrived, trace.OpArrive, side(o.Send)})
+			a.Accesses = append(a.Accesses, Access{p.Tab.object(t, o.Obj, 0), model.Arrived, trace.OpArrive,
+				side(o.Send)})
 		}
 	}
 }

@@ -8,74 +8,74 @@ import (
 	"heddle/trace"
 )
 
-// A Path is an execution as a sequence of transitions, with clocks. Reading the
-// next execution costs only what it does not share with the one before.
+// A Path is an execution as a sequence of transitions, with vector clocks. Reading the next
+// execution costs only what it does not share with the one before.
 type Path struct {
 	Tab *Table
 
-	steps  []Transition // memory beyond n is used again
+	steps  []Transition // memory beyond n is reused
 	rows   []row
 	n      int
-	clocks []uint32 // stride a transition; see Before
+	clocks []uint32 // stride entries per transition; see Before
 	stride int
 
-	last    []int32  // of each Proc: its last transition, -1 if none
-	starter []int32  // of each Proc: the transition that started it, -1
-	waker   []int32  // of each Proc: the transition that last woke it from a modelled object, -1
-	count   []uint32 // of each Proc: how many transitions it took part in
-	uses    [][]use  // of each Object, in order
+	last    []int32  // by Proc: its last transition, -1 if none
+	starter []int32  // by Proc: the transition that started it, -1
+	waker   []int32  // by Proc: the transition that last woke it from a modelled object, -1
+	count   []uint32 // by Proc: how many transitions it took part in
+	uses    [][]use  // by Object, in order of the execution
 	chans   []chanOrder
 	barrier int32       // the last barrier, -1
-	keys    []objectKey // of the objects of the execution that was read last, by ObjID; memory has no size there
+	keys    []objectKey // by ObjID, the objects of the last execution; memory has no size there
 
 	early []Proc // goroutines started before the first step
 
 	offers []offer
 	ops    []Operation
-	open   []int32 // of each Proc: the operation it has announced and not done, -1
+	open   []int32 // by Proc: its pending operation, -1
 	left   []Transition
 
 	units  []int32 // see paired
 	rivals []Rival // see Rivals
 }
 
-// A row is what a Path knows of one transition beside the transition itself.
+// A row is what a Path records of a transition beside the transition itself.
 type row struct {
-	step     int32 // index in trace.Steps; of a barrier that of the step before
+	step     int32 // index in trace.Steps; for a barrier that of the step before
 	event    int32 // index of the first event
-	prev     int32 // the last transition of Proc before, or the one that started it; -1
-	prevWith int32 // the same of With
-	ownPrev  int32 // as prev, but -1 if Proc was started after it
+	prev     int32 // the transition of Proc before this one, or the one that started Proc; -1
+	prevWith int32 // the same for With
+	ownPrev  int32 // as prev, but -1 for the transition that started Proc
 	ownWith  int32
 	seq      uint32 // how many transitions Proc took part in up to this one
 	seqWith  uint32
-	barrier  int32 // the last barrier before
+	barrier  int32 // the last barrier before this transition
 	objects  int32 // the greatest ObjID so far
-	op       int32 // Proc's operation that was done, if a communication; -1
-	opWith   int32 // the same of With
+	op       int32 // Proc's operation, if it is a communication; -1
+	opWith   int32 // the same for With
 
-	// Of an operation on an atomic.
-	value    uint64 // what it left there
-	want     uint64 // what a CompareAndSwap compared with
+	// Operations on atomics only.
+	value    uint64 // the value after it
+	want     uint64 // the old value of a CompareAndSwap
 	compares bool   // want is known
 }
 
-// A use is an access in the history of its object.
+// A use is an access in the history of an object.
 type use struct {
-	at  int32 // transition
-	run int32 // index of the first of the uses of the same mode that this one is the last of
+	at  int32 // the transition
+	run int32 // index of the first use in the run of uses with equal mode that ends here
 	Access
 }
 
-// chanOrder lists who sent to and received from a channel with a buffer.
+// chanOrder lists the sends and the receives over a channel with a buffer.
 type chanOrder struct {
 	sends, recvs []int32
 }
 
-// NewPath returns an empty path whose goroutines and objects are named by tab.
+// NewPath returns an empty path that uses tab for names.
 func NewPath(tab *Table) *Path { return &Path{Tab: tab, barrier: -1} }
 
-// Len returns the number of transitions, barriers among them.
+// Len returns the number of transitions, including barriers.
 func (p *Path) Len() int { return p.n }
 
 // At returns the i-th transition. It is valid until the next Read.
@@ -84,34 +84,32 @@ func (p *Path) At(i int) *Transition { return &p.steps[i] }
 // Early returns the goroutines that were started before the first step.
 func (p *Path) Early() []Proc { return p.early }
 
-// Left returns the operations that were announced and not done when the
-// execution was over, one transition for each goroutine that had announced
-// something else than a communication (see Operations for those).
+// Left returns the leftovers that are not communications, one transition per goroutine. See
+// Operations for communications.
 func (p *Path) Left() []Transition { return p.left }
 
-// Before reports whether i happens before j, or is j. i <= j.
+// Before reports whether i happens before j, or is j. It needs i <= j.
 func (p *Path) Before(i, j int) bool {
 	return p.clocks[j*p.stride+int(p.steps[i].Proc)] >= p.rows[i].seq
 }
 
-// Procs returns how many goroutines there are that transitions know of.
+// Procs returns the number of goroutines in the vector clocks.
 func (p *Path) Procs() int { return len(p.last) }
 
-// Knows returns how many of the transitions in which g took part happen before j, or are j.
+// Knows returns how many transitions of g happen before j, or are j.
 func (p *Path) Knows(j int, g Proc) int { return int(p.clocks[j*p.stride+int(g)]) }
 
-// Announced reports whether i happens before the operations of j were
-// announced: i <= j, and swapping what lies between cannot bring j before i.
+// Announced reports whether i happens before the announcement of j's operations. Then no order of
+// independent transitions has j before i. It needs i <= j.
 func (p *Path) Announced(i, j int) bool {
 	r := &p.rows[j]
 	return p.reaches(i, r.prev) || p.reaches(i, r.prevWith)
 }
 
-// reaches reports whether i happens before or is j, which may be -1.
+// reaches reports whether i happens before j, or is j. j may be -1.
 func (p *Path) reaches(i int, j int32) bool { return int(j) >= i && p.Before(i, int(j)) }
 
-// Previous returns the last transition of a goroutine so far, or the one that
-// started it, or -1.
+// Previous returns the last transition of a goroutine, else the one that started it, else -1.
 func (p *Path) Previous(g Proc) int {
 	if g == NoProc || int(g) >= len(p.last) {
 		return -1
@@ -124,11 +122,12 @@ func (p *Path) Previous(g Proc) int {
 
 var errPrefix error = why.Of(why.Strayed)
 
-// ErrNames says that executions which share a beginning are about different memory there: nothing of one is known of the other then.
+// ErrNames is the error for executions whose shared prefixes access different memory: nothing
+// carries over from one to the other.
 var ErrNames error = why.Of(why.Nameless)
 
-// Read makes p the path of t, which is known to share its first keep
-// transitions with what p was before. An error means that it does not.
+// Read makes p the path of t, which shares its first keep transitions with the path before. It is
+// an error if it does not.
 func (p *Path) Read(t *trace.Trace, keep int) error {
 	p.truncate(keep)
 	p.Tab.ReadGoroutines(t)
@@ -157,8 +156,8 @@ func (p *Path) Read(t *trace.Trace, keep int) error {
 	return nil
 }
 
-// sameObjects reports whether the objects of the part that is kept are in t what
-// they were; t has the others still to be read.
+// sameObjects reports whether the objects of the kept transitions are the same in t. Objects that
+// come later are not read yet.
 func (p *Path) sameObjects(t *trace.Trace) bool {
 	kept := 0
 	if p.n > 0 {
@@ -179,7 +178,7 @@ func (p *Path) sameObjects(t *trace.Trace) bool {
 	return true
 }
 
-// firstEvent returns the index of the first event that belongs to none of the first keep transitions.
+// firstEvent returns the index of the first event after those of the first keep transitions.
 func (p *Path) firstEvent(t *trace.Trace, keep int) int {
 	r := &p.rows[keep-1]
 	ev := int(r.event)
@@ -192,10 +191,11 @@ func (p *Path) firstEvent(t *trace.Trace, keep int) int {
 	return ev
 }
 
-// timer reports whether an event belongs to a barrier. A wait for all others that is a step is none: the step itself comes after
-// all that was before, and before all that follows (Transition.Alone).
+// timer reports whether an event belongs to a barrier. OpIdle as a step does not: the step itself
+// comes after all that precedes it and before all that follows (Transition.Alone).
 func (p *Path) timer(t *trace.Trace, e *trace.Event) bool {
-	return p.Tab.procOfGID(e.G) == Timers || e.Op == trace.OpIdle && (e.Step < 0 || t.Steps[e.Step].Op != trace.OpIdle)
+	return p.Tab.procOfGID(e.G) == Timers || e.Op == trace.OpIdle &&
+		(e.Step < 0 || t.Steps[e.Step].Op != trace.OpIdle)
 }
 
 func (p *Path) readEarly(t *trace.Trace) (ev int) {
@@ -211,7 +211,8 @@ func (p *Path) readEarly(t *trace.Trace) (ev int) {
 // resize makes room for all goroutines and objects that have a name.
 func (p *Path) resize() {
 	for len(p.last) < p.Tab.Procs() {
-		p.last, p.starter, p.count, p.open = append(p.last, -1), append(p.starter, -1), append(p.count, 0), append(p.open, -1)
+		p.last, p.starter, p.count, p.open = append(p.last, -1), append(p.starter, -1), append(p.count, 0),
+			append(p.open, -1)
 		p.waker = append(p.waker, -1)
 	}
 	if n := p.Tab.Procs(); n > p.stride {
@@ -225,7 +226,7 @@ func (p *Path) resize() {
 	}
 }
 
-// truncate forgets all but the first keep transitions.
+// truncate removes all but the first keep transitions.
 func (p *Path) truncate(keep int) {
 	for i := p.n - 1; i >= keep; i-- {
 		s, r := &p.steps[i], &p.rows[i]
@@ -265,8 +266,8 @@ func (p *Path) forget(i int, a *Access) {
 	}
 }
 
-// readStep adds the transition of the i-th step, and the barrier that follows
-// it, if one does. ev is the index of its first event; that of the next step is returned.
+// readStep adds the transition of the i-th step, and the barrier after it, if there is one. ev is
+// the index of its first event; the result is that of the next step.
 func (p *Path) readStep(t *trace.Trace, i, ev int) int {
 	st := &t.Steps[i]
 	s := p.add(int32(i), int32(ev))
@@ -292,7 +293,7 @@ func (p *Path) readStep(t *trace.Trace, i, ev int) int {
 	return ev
 }
 
-// readBarrier adds what happened while nobody could go on.
+// readBarrier adds a barrier: what happened while no goroutine was enabled.
 func (p *Path) readBarrier(t *trace.Trace, i, ev int) int {
 	s := p.add(int32(i), int32(ev))
 	s.Proc, s.Choice, s.Barrier = Timers, -1, true
@@ -304,7 +305,7 @@ func (p *Path) readBarrier(t *trace.Trace, i, ev int) int {
 	return ev
 }
 
-// add makes room for one more transition and returns it, empty.
+// add appends an empty transition and returns it.
 func (p *Path) add(step, ev int32) *Transition {
 	if p.n == len(p.steps) {
 		p.steps = append(p.steps, Transition{})
@@ -324,7 +325,7 @@ func (p *Path) add(step, ev int32) *Transition {
 	return s
 }
 
-// begin starts the clock of the newest transition from those before it of its goroutines.
+// begin sets the clock of the newest transition to that of its goroutines' transitions before.
 func (p *Path) begin() {
 	j := p.n - 1
 	s, r := &p.steps[j], &p.rows[j]
@@ -359,7 +360,7 @@ func (p *Path) after(j int, i int32) {
 	}
 }
 
-// finish completes the newest transition, all of whose events were read.
+// finish completes the newest transition after all of its events were read.
 func (p *Path) finish() {
 	j := p.n - 1
 	s, r := &p.steps[j], &p.rows[j]
@@ -377,7 +378,7 @@ func (p *Path) finish() {
 	}
 }
 
-// readEvent adds what one event of the newest transition did.
+// readEvent adds the accesses of one event to the newest transition.
 func (p *Path) readEvent(t *trace.Trace, ev int) {
 	e := &t.Events[ev]
 	j := p.n - 1
@@ -389,11 +390,11 @@ func (p *Path) readEvent(t *trace.Trace, ev int) {
 		return
 	}
 	if g := p.Tab.procOfGID(e.G); e.Op == trace.OpResume && g != s.Proc {
-		p.waker[g] = int32(j) // what it does next it announces now
+		p.waker[g] = int32(j) // it announces its next operation now
 		return
 	}
 	if e.Partner >= 0 && (e.Op == trace.OpCondWake || e.Op == trace.OpRecv) {
-		// The signal that woke it; the send of what is received.
+		// The signal that woke it, or the send of a receive.
 		p.after(j, p.transitionOf(t.Events[e.Partner].Step))
 	}
 	if e.Obj == 0 || e.Quiet && !s.Barrier {
@@ -420,27 +421,28 @@ func (p *Path) readEvent(t *trace.Trace, ev int) {
 	}
 	obj, op := p.Tab.object(t, e.Obj, MemorySize(e, t.Objects[e.Obj].Kind)), e.Op
 	if op == trace.OpAtomicLoad && s.Op == trace.OpAtomicCAS && compared(t, ev) < 0 {
-		op = trace.OpAtomicRMW // whether it would fail elsewhere could not be told
+		op = trace.OpAtomicRMW // it is unknown whether it would fail elsewhere
 	}
 	p.access(obj, op, int32(min(max(e.Arg, -1<<31), 1<<31-1)))
 }
 
-// MemorySize returns how many bytes an event about an object of that kind is about, 0 if not memory.
+// MemorySize returns the number of bytes that an event on an object of that kind accesses, 0 if it
+// is no memory.
 func MemorySize(e *trace.Event, kind trace.ObjKind) uint32 {
 	switch e.Op {
 	case trace.OpRead, trace.OpWrite:
 		return uint32(max(e.Arg, 1))
 	case trace.OpAtomicLoad, trace.OpAtomicStore, trace.OpAtomicRMW:
-		return 1 // its first byte: atomics do not overlap each other
+		return 1 // its first byte: atomics do not overlap
 	case trace.OpAwait:
 		if kind == trace.ObjAtomic || kind == trace.ObjMemory {
-			return 1 // the loop read it; how much of it is not known
+			return 1 // the loop read it; how many bytes is unknown
 		}
 	}
 	return 0
 }
 
-// polled adds the accesses of a select whose default was taken: to all its channels.
+// polled adds accesses to all channels of a select that took its default.
 func (p *Path) polled(t *trace.Trace) {
 	s := &p.steps[p.n-1]
 	step := p.announcedAt(p.n - 1)
@@ -480,7 +482,8 @@ func (t *Transition) sees(obj Object) bool {
 	return false
 }
 
-// announcedAt returns the index of the step at whose end the operation of transition j was announced, -1.
+// announcedAt returns the index of the step at whose end transition j was announced, -1 if before
+// the first.
 func (p *Path) announcedAt(j int) int32 {
 	if r := p.rows[j].ownPrev; r >= 0 {
 		return p.rows[r].step
@@ -488,7 +491,7 @@ func (p *Path) announcedAt(j int) int32 {
 	return -1
 }
 
-// transitionOf returns the transition of a step, -1 for none.
+// transitionOf returns the transition of a step, -1 if there is none.
 func (p *Path) transitionOf(step int32) int32 {
 	lo, hi := 0, p.n
 	for lo < hi {

@@ -5,28 +5,31 @@ import (
 	"heddle/trace"
 )
 
-// Questions about a path that concern one object or one operation.
+// Questions about one object or one operation of a path.
 
-// Kind returns what kind of object obj is.
+// Kind returns the kind of obj.
 func (tab *Table) Kind(obj Object) trace.ObjKind { return tab.objects[obj].kind }
 
-// ProcOf returns the goroutine that is g in the trace that was read last.
+// ProcOf returns the goroutine with number g in the trace that was read last.
 func (tab *Table) ProcOf(g trace.GID) Proc { return tab.procOfGID(g) }
 
-// Parent returns who started p, and as the how manieth goroutine.
+// Parent returns the goroutine that started p, and the index of p among the goroutines that it
+// started, from 1.
 func (tab *Table) Parent(p Proc) (parent Proc, n int) {
 	return tab.procs[p].parent, int(tab.procs[p].n)
 }
 
-// ObjectOf returns the object that is id in t, which was read last: one that is no memory.
+// ObjectOf returns the object with number id in t, the trace that was read last. It must not be
+// memory.
 func (tab *Table) ObjectOf(t *trace.Trace, id trace.ObjID) Object { return tab.object(t, id, 0) }
 
-// Looked returns the object that id is in t, which was read last, as one that a polling loop looked at.
+// Looked returns the object with number id in t, the trace that was read last, as an object that a
+// polling loop read.
 func (tab *Table) Looked(t *trace.Trace, id trace.ObjID) Object {
 	return tab.object(t, id, MemorySize(&trace.Event{Op: trace.OpAwait}, t.Objects[id].Kind))
 }
 
-// Number returns which goroutine of t, which ReadGoroutines was called for, p is; NoG if none.
+// Number returns the number of p in t, for which ReadGoroutines was called; NoG if there is none.
 func (tab *Table) Number(t *trace.Trace, p Proc) trace.GID {
 	for i := range t.Goroutines {
 		if p != NoProc && tab.gids[i].proc == p {
@@ -36,32 +39,34 @@ func (tab *Table) Number(t *trace.Trace, p Proc) trace.GID {
 	return trace.NoG
 }
 
-// Size returns how many bytes obj has if it is memory, else 0.
+// Size returns the number of bytes of obj if it is memory, else 0.
 func (tab *Table) Size(obj Object) uint32 { return tab.objects[obj].size }
 
 // Cap returns the capacity of a channel.
 func (tab *Table) Cap(obj Object) int { return int(tab.objects[obj].Cap) }
 
-// Ordered reports whether accesses of obj turned out to conflict that commute as
-// a rule: over a channel, because who comes there first is served first.
+// Ordered reports whether accesses to obj conflict that commute by default: at a channel, because
+// arrival order decides which goroutine is served.
 func (tab *Table) Ordered(obj Object) bool { return tab.objects[obj].Ordered }
 
 // Overlaps returns the other objects that overlap obj, which is memory.
 func (tab *Table) Overlaps(obj Object) []Object { return tab.objects[obj].overlaps }
 
-// Access returns what op does to obj when arg is its outcome; ok is false if nobody can notice it.
+// Access returns the access of op to obj with outcome arg; ok is false if no other goroutine can
+// observe it.
 func (tab *Table) Access(obj Object, op trace.Op, arg int32) (a Access, ok bool) {
 	m, ok := tab.mode(obj, op, arg)
 	return Access{obj, m, op, arg}, ok
 }
 
-// mode returns what an operation with that outcome does to obj, as far as others can notice; ok is false if they cannot.
+// mode returns the mode of an operation with that outcome; ok is false if no other goroutine can
+// observe it.
 func (tab *Table) mode(obj Object, op trace.Op, arg int32) (m model.Mode, ok bool) {
 	o := &tab.objects[obj]
 	return o.def.Mode(&o.Object, op, arg)
 }
 
-// Model returns the definition of obj, and what its rules must know of it.
+// Model returns the definition of obj, and its properties that the rules need.
 func (tab *Table) Model(obj Object) (*model.Primitive, *model.Object) {
 	o := &tab.objects[obj]
 	return o.def, &o.Object
@@ -83,21 +88,20 @@ func (p *Path) Uses(obj Object, f func(at int, a *Access)) {
 	}
 }
 
-// Calls returns, for the two goroutines that take part in transition i, the
-// transition at whose end each announced what it did, or -1. The second is -1
-// too if only one takes part.
+// Calls returns, for the two goroutines of transition i, the transitions at whose ends they
+// announced their operations, or -1. The second is -1 if only one goroutine takes part.
 func (p *Path) Calls(i int) (proc, with int) { return int(p.rows[i].prev), int(p.rows[i].prevWith) }
 
-// Step returns the index in trace.Steps of transition i; of a barrier that of the step before.
+// Step returns the index in trace.Steps of transition i; for a barrier that of the step before.
 func (p *Path) Step(i int) int { return int(p.rows[i].step) }
 
-// Era returns the last barrier before o was announced, or -1: who waits since an
-// earlier era is served before those who came later.
+// Era returns the last barrier before the announcement of o, or -1. A goroutine that waits since an
+// earlier era is served before those that came later.
 func (o *Operation) Era() int { return o.era }
 
-// Succeeds reports whether the CompareAndSwap that transition j did (Len() and
-// above: one that was left over) would swap right after transition at, the last
-// to write its variable, -1 for none. Where that is not known it is said to.
+// Succeeds reports whether the CompareAndSwap of transition j (a leftover from Len() on) would swap
+// right after transition at, the last write to its variable, -1 for none. It returns true if that
+// is unknown.
 func (p *Path) Succeeds(j, at int) bool {
 	if j >= p.n || !p.rows[j].compares {
 		return true
@@ -116,30 +120,30 @@ func (p *Path) Cases(o *Operation, f func(obj Object, at int16, send bool)) {
 	}
 }
 
-// Senior reports whether o, which offers that side of obj, is known to have come there before q.
+// Senior reports whether o, which offers that side of obj, is known to have arrived there before q.
 func (p *Path) Senior(o, q *Operation, obj Object, send bool) bool { return p.senior(o, q, obj, send) }
 
-// Choosy reports whether o and q, who can meet over an unbuffered channel, do
-// only if one of them waits: has no other case that can be done alone.
+// Choosy reports whether o and q, which can meet over an unbuffered channel, meet only if one of
+// them waits: no other case of it is ready.
 func (p *Path) Choosy(o, q *Operation) bool { return p.choosy(o, q) }
 
-// SeeCases adds to as that it matters which cases of o can be done alone.
+// SeeCases adds accesses to as for the channels of o: it matters which of its cases are ready.
 func (p *Path) SeeCases(as []Access, o *Operation) []Access {
 	p.seeCases(&as, o)
 	return as
 }
 
-// CaseSeen is the Arg of an OpSelect event about a channel of which it mattered
-// whether somebody's case could be done alone.
+// CaseSeen is the Arg of an OpSelect access to a channel for which it mattered whether a case was
+// ready without a partner.
 const CaseSeen = -2
 
-// SeenOf returns the access of who depends on whether a case of obj can be done alone.
+// SeenOf returns the access of an operation that depends on whether a case of obj is ready.
 func SeenOf(obj Object) Access {
 	return Access{Obj: obj, Mode: model.Seen, Op: trace.OpSelect, Arg: CaseSeen}
 }
 
-// Facing calls f with every other operation of several cases that has the other
-// side of one of o's cases, over an unbuffered channel, and waits there rather than polls.
+// Facing calls f with every other operation of several cases that waits, does not poll, and has the
+// other side of one of o's cases over an unbuffered channel.
 func (p *Path) Facing(o *Operation, f func(q *Operation)) {
 	last := int32(-1)
 	for i := range p.offers {
@@ -155,15 +159,17 @@ func (p *Path) Facing(o *Operation, f func(q *Operation)) {
 // Single reports whether o is a send, a receive, or a select with one case and no default.
 func (o *Operation) Single() bool { return o.n == 1 && !o.Poll }
 
-// LeftOf returns the access of who had arrived at a polled channel and communicates elsewhere.
+// LeftOf returns the access of a goroutine that had arrived at a polled channel and communicates
+// elsewhere.
 func LeftOf(obj Object) Access { return Access{Obj: obj, Mode: model.Left, Op: trace.OpArrive} }
 
 // Event returns the index in trace.Events of the first event of transition i.
 func (p *Path) Event(i int) int { return int(p.rows[i].event) }
 
-// Compared returns what the CompareAndSwap that transition i did compared with,
-// if that is known.
+// Compared returns the old value of the CompareAndSwap of transition i; ok is false if it is
+// unknown.
 func (p *Path) Compared(i int) (want uint64, ok bool) { return p.rows[i].want, p.rows[i].compares }
 
-// Init returns what an object was before its first operation in the execution that was read last: see trace.Object.
+// Init returns the initial state of an object in the execution that was read last: see
+// trace.Object.
 func (tab *Table) Init(obj Object) uint64 { return tab.objects[obj].Init }

@@ -6,33 +6,35 @@ import (
 	"heddle/trace"
 )
 
-// A Record is an execution that can be had in another order of its transitions:
-// any in which what happened before what is the same, so that it is equivalent.
+// A Record is an execution that can be replayed in any equivalent order: any that has the same
+// happens-before.
 type Record struct {
 	trace  *trace.Trace
-	rows   []recordRow // of each transition
-	turns  [][]int32   // of each Proc: the transitions it takes part in, in order
-	clocks []uint32    // as Path's
+	rows   []recordRow // by transition
+	turns  [][]int32   // by Proc: its transitions, in order
+	clocks []uint32    // as in Path
 	stride int
 }
 
 type recordRow struct {
 	id           Transition // Same and Barrier only
-	step         int32      // as row's
+	step         int32      // as in row
 	event, after int32      // its events
 }
 
-// Record returns t as a Record, which shares its memory. The error is Path.Read's.
+// Record returns t as a Record, which shares its memory. Its errors are those of Path.Read.
 func (tab *Table) Record(t *trace.Trace) (*Record, error) {
 	p := NewPath(tab)
 	if err := p.Read(t, 0); err != nil {
 		return nil, err
 	}
-	r := &Record{trace: t, rows: make([]recordRow, p.n), turns: make([][]int32, tab.Procs()), clocks: slices.Clone(p.clocks[:p.n*p.stride]), stride: p.stride}
+	r := &Record{trace: t, rows: make([]recordRow, p.n), turns: make([][]int32, tab.Procs()),
+		clocks: slices.Clone(p.clocks[:p.n*p.stride]), stride: p.stride}
 	for j := range p.n {
 		x := &p.steps[j]
 		row := &r.rows[j]
-		row.id = Transition{Proc: x.Proc, With: x.With, Case: x.Case, WithCase: x.WithCase, Choice: x.Choice, Barrier: x.Barrier}
+		row.id = Transition{Proc: x.Proc, With: x.With, Case: x.Case, WithCase: x.WithCase, Choice: x.Choice,
+			Barrier: x.Barrier}
 		row.step, row.event, row.after = p.rows[j].step, p.rows[j].event, int32(len(t.Events))
 		if j > 0 {
 			r.rows[j-1].after = row.event
@@ -45,7 +47,7 @@ func (tab *Table) Record(t *trace.Trace) (*Record, error) {
 	return r, nil
 }
 
-// Turns counts, by Proc, the transitions that goroutines took part in.
+// Turns counts, by Proc, the transitions that each goroutine took part in.
 type Turns []uint32
 
 // Add counts x.
@@ -66,7 +68,7 @@ func (n Turns) of(p Proc) uint32 {
 	return n[p]
 }
 
-// turn returns the transition that p takes part in after n of them, -1 if none.
+// turn returns the transition of p after its first n, -1 if there is none.
 func (r *Record) turn(p Proc, n uint32) int {
 	if int(p) >= len(r.turns) || int(n) >= len(r.turns[p]) {
 		return -1
@@ -74,8 +76,8 @@ func (r *Record) turn(p Proc, n uint32) int {
 	return int(r.turns[p][n])
 }
 
-// GoesOn reports whether x can come next where a beginning of r, in some order,
-// has the transitions that n counts, and which one of r's it is.
+// GoesOn reports whether x can come next after a prefix of r, in some order, with the transitions
+// that n counts. j is the transition of r that x is.
 func (r *Record) GoesOn(n Turns, x *Transition) (j int, ok bool) {
 	j = r.turn(x.Proc, n.of(x.Proc))
 	if j < 0 {
@@ -107,14 +109,15 @@ func (r *Record) Over(n Turns) bool {
 	return true
 }
 
-// From returns the execution with some of its transitions first, in that order,
-// as GoesOn has said that they can be, and the others after them: a trace of
-// what a Path reads, whose goroutines and objects are numbered as they were.
+// From returns the execution with the transitions first in that order at its beginning, as GoesOn
+// allowed them, and the others after them. The result has what a Path reads; the numbers of
+// goroutines and objects stay.
 func (r *Record) From(first []int) *trace.Trace {
 	t := r.trace
 	m := mover{
 		from: t, events: make([]int32, len(t.Events)), steps: make([]int32, len(t.Steps)),
-		to: &trace.Trace{Verdict: t.Verdict, Goroutines: t.Goroutines, Objects: t.Objects, Crashed: t.Crashed, Spun: t.Spun},
+		to: &trace.Trace{Verdict: t.Verdict, Goroutines: t.Goroutines, Objects: t.Objects, Crashed: t.Crashed,
+			Spun: t.Spun},
 	}
 	if len(r.rows) == 0 {
 		return t
@@ -135,7 +138,8 @@ func (r *Record) From(first []int) *trace.Trace {
 	return m.to
 }
 
-// withDraws adds the draws to the last of some transitions that are made in its step: nothing comes in between.
+// withDraws inserts draws after the last of some transitions that belong to its step: nothing comes
+// in between.
 func (r *Record) withDraws(order []int) []int {
 	if len(order) == 0 {
 		return order
@@ -149,14 +153,14 @@ func (r *Record) withDraws(order []int) []int {
 	return order
 }
 
-// A mover writes a trace down in another order.
+// A mover writes a trace in another order.
 type mover struct {
 	from, to *trace.Trace
-	steps    []int32 // where each step has come to
+	steps    []int32 // by old step: its new index
 	events   []int32
 }
 
-// move adds a transition.
+// move appends a transition.
 func (m *mover) move(r *recordRow) {
 	if !r.id.Barrier {
 		m.steps[r.step] = int32(len(m.to.Steps))
@@ -181,7 +185,7 @@ func (m *mover) step(i int32) int32 {
 	return m.steps[i]
 }
 
-// rest adds what else there is, when all events have come to their places.
+// rest appends the rest of the trace, after all events have their places.
 func (m *mover) rest() {
 	t, u := m.to, m.from
 	for i := range t.Events {
@@ -213,8 +217,8 @@ func (m *mover) rest() {
 	slices.SortStableFunc(t.Affects, func(a, b trace.Affect) int { return int(a.Event - b.Event) })
 }
 
-// announcedOffers are the offers of t in the order in which they were announced: without those that tell where who
-// is left was about to arrive, which come last.
+// announcedOffers returns the offers of t in the order of their announcements. It leaves out the
+// last ones, which say where a goroutine that has not ended was about to arrive.
 func announcedOffers(t *trace.Trace) []trace.Offer {
 	n := len(t.Offers)
 	for n > 0 && t.Offers[n-1].Case == trace.Arriving {
@@ -223,10 +227,11 @@ func announcedOffers(t *trace.Trace) []trace.Offer {
 	return t.Offers[:n]
 }
 
-// offersAt returns those that were announced at the end of a step.
+// offersAt returns the offers that were announced at the end of a step.
 func offersAt(t *trace.Trace, step int32) []trace.Offer {
 	os := announcedOffers(t)
-	first, _ := slices.BinarySearchFunc(os, step, func(o trace.Offer, step int32) int { return int(o.Step - step) })
+	first, _ := slices.BinarySearchFunc(os, step,
+		func(o trace.Offer, step int32) int { return int(o.Step - step) })
 	n := first
 	for n < len(os) && os[n].Step == step {
 		n++
@@ -234,10 +239,12 @@ func offersAt(t *trace.Trace, step int32) []trace.Offer {
 	return os[first:n]
 }
 
-// Copy returns a copy of what a Path reads of t, which later executions do not touch.
+// Copy returns a copy of what a Path reads of t. Later executions do not change it.
 func Copy(t *trace.Trace) *trace.Trace {
 	c := &trace.Trace{Verdict: t.Verdict, Spun: t.Spun}
-	c.Goroutines, c.Objects, c.Steps, c.Events = slices.Clone(t.Goroutines), slices.Clone(t.Objects), slices.Clone(t.Steps), slices.Clone(t.Events)
-	c.Offers, c.Left, c.Compares, c.Affects, c.Crashed = slices.Clone(t.Offers), slices.Clone(t.Left), slices.Clone(t.Compares), slices.Clone(t.Affects), slices.Clone(t.Crashed)
+	c.Goroutines, c.Objects, c.Steps, c.Events = slices.Clone(t.Goroutines), slices.Clone(t.Objects),
+		slices.Clone(t.Steps), slices.Clone(t.Events)
+	c.Offers, c.Left, c.Compares, c.Affects, c.Crashed = slices.Clone(t.Offers), slices.Clone(t.Left),
+		slices.Clone(t.Compares), slices.Clone(t.Affects), slices.Clone(t.Crashed)
 	return c
 }

@@ -5,17 +5,17 @@ import (
 	"heddle/trace"
 )
 
-// Who comes first at a channel. Of those who wait at one side of it nobody
-// overtakes who is known to have come before, his senior: time passed in
-// between (the era of the senior's operation is an earlier one), or arriving is
-// a transition there, since somebody polls.
+// The order of arrival at a channel. A goroutine that waits at one side of a channel is not
+// overtaken by one that is known to have arrived later: it is that one's senior. It is known if
+// time passed in between (the senior's operation is of an earlier era), or if arriving is a
+// transition there because a goroutine polls the channel.
 //
-// In line for a buffer is whoever has announced that. Over an unbuffered channel
-// a select is in the way only while none of its cases can be done alone; who
-// passes it over depends on those cases (mode seen). A senior who goes elsewhere
-// makes way, and leaves an access that says so (mode left).
+// At a channel with a buffer every announced operation is in line. Over an unbuffered channel a
+// select is in line only while none of its cases is ready; an operation that passes it over depends
+// on those cases (mode Seen). A senior that communicates elsewhere leaves the line, which is an
+// access too (mode Left).
 
-// senior reports whether o is known to have come to a side of obj before q.
+// senior reports whether o is known to have arrived at a side of obj before q.
 func (p *Path) senior(o, q *Operation, obj Object, send bool) bool {
 	if o.Poll {
 		return false
@@ -26,7 +26,7 @@ func (p *Path) senior(o, q *Operation, obj Object, send bool) bool {
 	return o.Announced < q.Announced && p.arrives(o.Announced, obj, send) && p.arrives(q.Announced, obj, send)
 }
 
-// arrives reports whether somebody arrived in transition i at a polled side of a channel.
+// arrives reports whether transition i is an arrival at that side of obj.
 func (p *Path) arrives(i int, obj Object, send bool) bool {
 	if i < 0 || p.steps[i].Op != trace.OpArrive {
 		return false
@@ -40,8 +40,8 @@ func (p *Path) arrives(i int, obj Object, send bool) bool {
 	return false
 }
 
-// checkSeniors orders the communications over channels where somebody waited
-// while time passed, and somebody else came to the same side who did not have to come after him.
+// checkSeniors orders the communications over channels where an operation waited while time passed
+// and another operation arrived at the same side later without having to.
 func (p *Path) checkSeniors() {
 	if p.barrier < 0 {
 		return
@@ -55,7 +55,8 @@ func (p *Path) checkSeniors() {
 		for k := range p.offers {
 			g := &p.offers[k]
 			q := &p.ops[g.op]
-			if g.obj == f.obj && g.send == f.send && o.era < q.era && (o.Done == p.n || !p.reaches(o.Done, int32(q.Announced))) {
+			if g.obj == f.obj && g.send == f.send && o.era < q.era &&
+				(o.Done == p.n || !p.reaches(o.Done, int32(q.Announced))) {
 				p.Tab.order(f.obj)
 			}
 		}
@@ -70,8 +71,8 @@ func (p *Path) outlasts(o *Operation) bool {
 	return int(p.rows[o.Done].barrier) > o.era
 }
 
-// leave adds to the newest transition that g, who takes part in it, leaves
-// sides of channels where it may have been somebody's senior. prev is g's transition before.
+// leave adds accesses to the newest transition for the sides of channels that its goroutine g
+// leaves, where it may have been a senior. prev is the transition of g before.
 func (p *Path) leave(t *trace.Trace, g Proc, prev int32) {
 	if g == NoProc {
 		return
@@ -100,7 +101,7 @@ func (p *Path) leave(t *trace.Trace, g Proc, prev int32) {
 	}
 }
 
-// side is the Arg of who arrives at, or leaves, a side of a channel.
+// side is the Arg of an arrival at a side of a channel, and of leaving it.
 func side(send bool) int32 {
 	if send {
 		return int32(trace.OpSend)
@@ -108,8 +109,8 @@ func side(send bool) int32 {
 	return int32(trace.OpRecv)
 }
 
-// Leave adds to as that o, done after barrier, leaves sides of channels, other
-// than those in as, where it may have been somebody's senior.
+// Leave adds accesses to as for the sides of channels, other than those in as, that o leaves when
+// it is performed after barrier, where it may have been a senior.
 func (p *Path) Leave(as []Access, o *Operation, barrier int) []Access {
 	if i := o.Announced; i >= 0 && p.steps[i].Op == trace.OpArrive {
 		for _, a := range p.steps[i].Accesses {
@@ -138,8 +139,8 @@ func leaving(as []Access, obj Object, side int32) []Access {
 	return append(as, Access{obj, model.Left, trace.OpArrive, side})
 }
 
-// leaveAll adds what c, done after barrier, leaves.
-func (p *Path) leaveAll(as *[]Access, c *Claim, barrier int32) {
+// leaveAll adds the accesses for what c leaves when it is performed after barrier.
+func (p *Path) leaveAll(as *[]Access, c *Candidate, barrier int32) {
 	for _, k := range c.ops {
 		if k >= 0 {
 			*as = p.Leave(*as, &p.ops[k], int(barrier))
@@ -147,10 +148,10 @@ func (p *Path) leaveAll(as *[]Access, c *Claim, barrier int32) {
 	}
 }
 
-// seniors calls f with those whom c, which meets somebody over an unbuffered
-// channel, would overtake or pass over, wherever they are; until f returns false,
-// which it then does too. A partner on both sides is in nobody's way.
-func (p *Path) seniors(c *Claim, f func(o *Operation) bool) bool {
+// seniors calls f with the operations that c, a meeting over an unbuffered channel, would overtake
+// or pass over, wherever they are. It stops and returns false when f does. An operation with both
+// sides is not in the way of its own partner.
+func (p *Path) seniors(c *Candidate, f func(o *Operation) bool) bool {
 	if c.With == NoProc || !p.Tab.objects[c.Accesses[0].Obj].Ordered {
 		return true
 	}
@@ -170,16 +171,17 @@ func (p *Path) seniors(c *Claim, f func(o *Operation) bool) bool {
 	return true
 }
 
-// mayMeet reports whether nobody comes before c's goroutines at their channel.
-func (cut *Cut) mayMeet(c *Claim) bool {
-	return cut.p.seniors(c, func(o *Operation) bool {
-		return !cut.Pending(o) || !cut.waits(o) || cut.block(o.Announced)
+// mayMeet reports whether c's goroutines have no senior at their channel.
+func (prefix *Prefix) mayMeet(c *Candidate) bool {
+	return prefix.p.seniors(c, func(o *Operation) bool {
+		return !prefix.Pending(o) || !prefix.waits(o) || prefix.block(o.Announced)
 	})
 }
 
-// pass notes whom c leaves and whom it passes over at the end of cut, where it is possible.
-func (cut *Cut) pass(c *Claim) {
-	p := cut.p
+// pass sets the accesses of c for what it leaves and for the operations that it passes over at the
+// end of prefix, where c is enabled.
+func (prefix *Prefix) pass(c *Candidate) {
+	p := prefix.p
 	n := 0
 	for _, a := range c.Accesses {
 		if a.Mode != model.Seen && a.Mode != model.Left {
@@ -188,9 +190,9 @@ func (cut *Cut) pass(c *Claim) {
 		}
 	}
 	c.Accesses = c.Accesses[:n]
-	p.leaveAll(&c.Accesses, c, p.rows[cut.From].barrier)
+	p.leaveAll(&c.Accesses, c, p.rows[prefix.From].barrier)
 	p.seniors(c, func(o *Operation) bool {
-		if cut.Pending(o) {
+		if prefix.Pending(o) {
 			p.seeCases(&c.Accesses, o)
 		}
 		return true

@@ -7,26 +7,27 @@ import (
 	"heddle/trace"
 )
 
-// A Proc is a goroutine by its place in the tree of go statements: the same in
-// every execution, whatever the order in which goroutines were started.
+// A Proc is a goroutine by its path in the tree of go statements. It is the same in every
+// execution, in whatever order goroutines were started.
 type Proc int32
 
 const (
 	NoProc Proc = iota - 1
 	Main
-	Timers // the pseudo goroutine that starts what time.AfterFunc was given
+	Timers // the pseudo goroutine that starts functions of time.AfterFunc
 )
 
-// An Object is an object by its creation (who made it and where, as the how manieth
-// allocation there, and the offset within), or, if it is older than the execution, by
-// its address. Memory is told apart by its size too.
+// An Object is an object by its creation: the goroutine that made it, the place, the number of the
+// allocation there, and the offset within. An object that is older than the execution goes by its
+// address. Memory goes by its size too.
 //
-// Where, since what somebody allocates may depend on who came first: of those who ask
-// a context for its Done only the first makes the channel. What follows has the same name all the same.
+// The place is part of the name because what a goroutine allocates may depend on the schedule: of
+// the goroutines that ask a context for its Done only the first makes the channel. Allocations at
+// other places keep their names all the same.
 type Object int32
 
-// A Table names goroutines and objects. It grows with the program under test,
-// not with the number of executions.
+// A Table names goroutines and objects. It grows with the program under test, not with the number
+// of executions.
 type Table struct {
 	procs   []procRow
 	procOf  map[procRow]Proc
@@ -39,7 +40,7 @@ type Table struct {
 
 	counters []Object // WaitGroups and RWMutexes: see checkCounters
 
-	// What the last execution's rows were called: executions differ little.
+	// The names of the last execution's rows: executions differ little.
 	gids []gidRow
 	objs []objRow
 }
@@ -56,7 +57,7 @@ type objectRow struct {
 	def      *model.Primitive
 }
 
-// An objectKey is what an object is known by. by is NoProc for those older than the execution.
+// An objectKey identifies an object. by is NoProc for objects older than the execution.
 type objectKey struct {
 	by     Proc
 	made   trace.Site
@@ -95,7 +96,7 @@ func (tab *Table) proc(r procRow) Proc {
 	return p
 }
 
-// Procs returns how many goroutines have a name.
+// Procs returns the number of goroutines with a name.
 func (tab *Table) Procs() int { return len(tab.procs) }
 
 // Name returns a goroutine's name as trace.Trace.Name does: "main/2/1".
@@ -112,7 +113,7 @@ func (tab *Table) Name(p Proc) string {
 	return tab.Name(r.parent) + "/" + strconv.Itoa(int(r.n))
 }
 
-// ReadGoroutines names the goroutines of an execution: afterwards procOfGID knows them.
+// ReadGoroutines names the goroutines of an execution, for procOfGID.
 func (tab *Table) ReadGoroutines(t *trace.Trace) {
 	for i := range t.Goroutines {
 		g := &t.Goroutines[i]
@@ -135,7 +136,7 @@ func (tab *Table) procOfGID(g trace.GID) Proc {
 	return tab.gids[g].proc
 }
 
-// object names the object with which an event has to do; size is the event's, for memory.
+// object returns the object with number id in t; size is that of the access, for memory.
 func (tab *Table) object(t *trace.Trace, id trace.ObjID, size uint32) Object {
 	o := &t.Objects[id]
 	k := tab.keyOf(t, id, size)
@@ -147,14 +148,16 @@ func (tab *Table) object(t *trace.Trace, id trace.ObjID, size uint32) Object {
 		*c = objRow{k, tab.intern(k)}
 	}
 	row := &tab.objects[c.obj]
-	row.Cap, row.Init = max(row.Cap, o.Cap), o.Init // only communications tell the capacity
+	row.Cap, row.Init = max(row.Cap, o.Cap), o.Init // only communications record the capacity
 	if k.kind == trace.ObjWaitGroup && o.Init != 0 {
-		row.Ordered = true // who calls Done may not be who called Add: the counter could become negative
+		// another goroutine than the one that called Add may call Done: the counter could become
+		// negative
+		row.Ordered = true
 	}
 	return c.obj
 }
 
-// keyOf is what an object of t is known by.
+// keyOf returns the key of an object of t.
 func (tab *Table) keyOf(t *trace.Trace, id trace.ObjID, size uint32) objectKey {
 	o := &t.Objects[id]
 	k := objectKey{by: NoProc, made: o.Made, n: o.Nth, offset: o.Offset, kind: o.Kind, size: size}
@@ -209,11 +212,10 @@ func (tab *Table) overlap(a, b Object) bool {
 	return false
 }
 
-// order makes more accesses of an object conflict from now on: the Adds of a
-// WaitGroup whose counter may become negative, the readers of a RWMutex that may
-// be unlocked too often, and the communications over a channel where who came
-// first is served first (senior.go). What was found out with the old modes is
-// void then; Changed says so, until the user sets it back.
+// order makes more accesses to an object conflict from now on: the Adds of a WaitGroup whose
+// counter may become negative, the readers of an RWMutex that may be unlocked too often, and the
+// communications over a channel where arrival order matters (senior.go). Results with the old modes
+// are void then. Changed says so until the user resets it.
 func (tab *Table) order(obj Object) {
 	if !tab.objects[obj].Ordered {
 		tab.objects[obj].Ordered = true
@@ -228,7 +230,8 @@ func (tab *Table) ObjectName(obj Object) string {
 	if o.by == NoProc {
 		s += strconv.FormatUint(uint64(o.addr), 16)
 	} else {
-		s += tab.Name(o.by) + "#" + strconv.Itoa(int(o.n)) + "@" + strconv.FormatUint(uint64(o.made), 16) + "+" + strconv.Itoa(int(o.offset))
+		s += tab.Name(o.by) + "#" + strconv.Itoa(int(o.n)) + "@" + strconv.FormatUint(uint64(o.made), 16) +
+			"+" + strconv.Itoa(int(o.offset))
 	}
 	if o.size > 0 {
 		s += ":" + strconv.Itoa(int(o.size))

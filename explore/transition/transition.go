@@ -1,19 +1,17 @@
-// Package transition sees executions as sequences of transitions, for the
-// strategies that cover every order of dependent operations: what a step did,
-// named so that two executions agree on it; which transitions depend on each
-// other; what happened before what; and whether an operation could have been
-// done earlier than it was.
+// Package transition turns executions into sequences of transitions, for the strategies that cover
+// every order of dependent operations. It says what a step did, under a name that two executions
+// agree on; which transitions are dependent; what happens before what; and whether an operation
+// could have come earlier.
 //
-// Input is a trace.Trace of an exhaustive execution (trace.Schedule.Exhaustive),
-// output a Path. A Table names goroutines and objects and outlives executions.
+// The input is the trace.Trace of an exhaustive execution (trace.Schedule.Exhaustive), the output a
+// Path. A Table names goroutines and objects, and outlives executions.
 //
-// Two transitions are dependent when a goroutine takes part in both, or when
-// they access one object and their modes conflict (mode.go). What happens before
-// what is the order of dependent transitions in an execution, and what follows
-// from it; executions with the same transitions in the same such order are
-// equivalent (Mazurkiewicz, Trace Theory, 1987). Channels with a buffer go
-// further: the k-th receive comes after the k-th send and the (k+C)-th send
-// after the k-th receive, and nothing else orders senders and receivers.
+// Two transitions are dependent if a goroutine takes part in both, or if they access one object
+// with modes that conflict (package model). Happens-before is the transitive closure of the order
+// of dependent transitions; executions with the same transitions and the same happens-before are
+// equivalent (Mazurkiewicz, Trace Theory, 1987). For channels with a buffer it is finer: the k-th
+// receive comes after the k-th send and the (k+C)-th send after the k-th receive, and nothing else
+// orders senders and receivers.
 package transition
 
 import (
@@ -23,21 +21,25 @@ import (
 	"heddle/trace"
 )
 
-// A Transition is one step of an execution: the operation that a goroutine had
-// announced, with its outcome and what it accessed.
+// A Transition is one step of an execution: the operation that a goroutine had announced, with its
+// outcome and its accesses.
 //
-// Proc, With, Case, WithCase and Choice say which transition it is: of those
-// that are possible at one moment no two agree on all of them.
+// Proc, With, Case, WithCase and Choice identify it: no two transitions that are enabled at one
+// moment agree in all of them.
 type Transition struct {
-	Proc     Proc  // who made the step; of a communication over an unbuffered channel usually the sender
-	With     Proc  // the partner of such a communication, or NoProc
-	Case     int16 // index + 1 of the case that Proc's select took, 0 outside one and for default
+	// the goroutine that made the step; usually the sender of a communication over an unbuffered
+	// channel
+	Proc     Proc
+	With     Proc  // the partner over an unbuffered channel, or NoProc
+	Case     int16 // index + 1 of the case that Proc's select took, 0 outside a select and for default
 	WithCase int16
 	Choice   int32 // outcome of a draw, -1 for other operations
 	Choices  int32 // number of outcomes of the draw
 
-	Op      trace.Op // what Proc had announced
-	Barrier bool     // nobody could go on: time passed. No step; comes after all that was before, before all that follows
+	Op trace.Op // the announced operation
+	// no goroutine was enabled, and time passed. No step; ordered after all before it and before
+	// all after it
+	Barrier bool
 
 	Accesses []Access
 	Starts   []Proc // goroutines started, in order
@@ -51,12 +53,13 @@ type Access struct {
 	Arg  int32 // outcome, as in trace.Event
 }
 
-// Same reports whether t and u, both possible at one moment, are the same transition.
+// Same reports whether t and u, both enabled at one moment, are the same transition.
 func (t *Transition) Same(u *Transition) bool {
-	return t.Proc == u.Proc && t.With == u.With && t.Case == u.Case && t.WithCase == u.WithCase && t.Choice == u.Choice
+	return t.Proc == u.Proc && t.With == u.With && t.Case == u.Case && t.WithCase == u.WithCase &&
+		t.Choice == u.Choice
 }
 
-// Equal reports whether t and u are the same transition and depend on the same.
+// Equal reports whether t and u are the same transition with the same accesses.
 func (t *Transition) Equal(u *Transition) bool {
 	missing := func(as []Access) func(Access) bool {
 		return func(a Access) bool {
@@ -64,7 +67,8 @@ func (t *Transition) Equal(u *Transition) bool {
 		}
 	}
 	return t.Same(u) && t.Op == u.Op && t.Barrier == u.Barrier && len(t.Accesses) == len(u.Accesses) &&
-		!slices.ContainsFunc(t.Accesses, missing(u.Accesses)) && !slices.ContainsFunc(u.Accesses, missing(t.Accesses))
+		!slices.ContainsFunc(t.Accesses, missing(u.Accesses)) &&
+		!slices.ContainsFunc(u.Accesses, missing(t.Accesses))
 }
 
 // Involves reports whether p takes part in t.
@@ -83,11 +87,11 @@ func (t *Transition) Set(u *Transition) {
 	t.Starts = append(ss, u.Starts...)
 }
 
-// Alone reports whether t comes only when no other goroutine can go on.
+// Alone reports whether t is enabled only when no other goroutine is.
 func (t *Transition) Alone() bool { return t.Barrier || t.Op == trace.OpIdle }
 
-// Dependent reports whether t and u, both possible at one moment, may not be
-// swapped: a goroutine takes part in both, or their accesses conflict.
+// Dependent reports whether t and u, both enabled at one moment, are dependent: a goroutine takes
+// part in both, or their accesses conflict.
 func (tab *Table) Dependent(t, u *Transition) bool {
 	if t.Meets(u) || t.Alone() || u.Alone() {
 		return true
@@ -102,8 +106,8 @@ func (tab *Table) Dependent(t, u *Transition) bool {
 	return false
 }
 
-// Conflict reports whether two accesses are of one object (or of memory that
-// overlaps) and their order matters.
+// Conflict reports whether two accesses are to one object (or to memory that overlaps) with modes
+// that conflict.
 func (tab *Table) Conflict(a, b *Access) bool {
 	return model.Conflict(a.Mode, b.Mode) && (a.Obj == b.Obj || tab.overlap(a.Obj, b.Obj))
 }

@@ -10,8 +10,9 @@ import (
 	"heddle/trace"
 )
 
-// Worked traces: executions written down, one step a line, with what happens before what and which reversals a search must try.
-// What is expected was reasoned out from the definitions, for each trace in the comment beside it.
+// Worked traces: executions written down, one step a line, with what happens before what and which
+// reversals a search must try. What is expected was reasoned out from the definitions, for each
+// trace in the comment beside it.
 //
 //	main    go 1             a step of main, which starts main/1
 //	main/1  lock mu          a step of main/1, with the usual outcome
@@ -25,9 +26,11 @@ var worked = []struct {
 	name  string
 	trace string
 
-	// hb are the immediate predecessors of each step in other goroutines: "2<4" says that step 2 happens before step 4.
+	// hb are the immediate predecessors of each step in other goroutines: "2<4" says that step 2
+	// happens before step 4.
 	hb string
-	// reversals are the claims: "4 for 2" says that what step 4 did could come where step 2 came, without it.
+	// reversals are the candidates: "4 for 2" says that what step 4 did could come where step 2
+	// came, without it.
 	reversals string
 }{
 	{
@@ -54,7 +57,8 @@ var worked = []struct {
 		reversals: "3 for 1; 4 for 3",
 	},
 	{
-		// A send and a receive of a buffered channel commute but for the message; two sends do not commute.
+		// A send and a receive of a buffered channel commute but for the message; two sends do not
+		// commute.
 		name: "buffered channel",
 		trace: `
 			main   go 1
@@ -78,7 +82,8 @@ var worked = []struct {
 		reversals: "",
 	},
 	{
-		// The TryLock fails where the lock is held. It succeeds before the Lock, and after the Unlock: the Unlock can come before it.
+		// The TryLock fails where the lock is held. It succeeds before the Lock, and after the
+		// Unlock: the Unlock can come before it.
 		name: "TryLock that fails",
 		trace: `
 			main   go 1
@@ -115,7 +120,8 @@ var worked = []struct {
 		reversals: "left 0 for 2; left 1 for 1",
 	},
 	{
-		// The receive from the closed channel must come after the close; a send on it panics where it came after, and is sent where it came before.
+		// The receive from the closed channel must come after the close; a send on it panics where
+		// it came after, and is sent where it came before.
 		name: "close, and a send that panics",
 		trace: `
 			main   go 1
@@ -224,17 +230,18 @@ func predecessors(p *Path) string {
 // reversals lists what a search must try after an execution, as strategy dpor does.
 func reversals(p *Path) string {
 	var out []string
-	var c Claim
-	var cut Cut
+	var c Candidate
+	var prefix Prefix
 	look := func(name string, e int) {
-		p.Begin(&cut, &c, e)
-		for !cut.May(&c, false) {
-			if cut.Blocker < 0 {
+		p.Begin(&prefix, &c, e)
+		for !prefix.May(&c, false) {
+			if prefix.Blocker < 0 {
 				return
 			}
-			cut.Exclude(cut.Blocker)
+			prefix.Exclude(prefix.Blocker)
 		}
-		if line := fmt.Sprintf("%s for %d", name, e); p.Tab.Dependent(p.At(e), &c.Transition) && !slices.Contains(out, line) {
+		if line := fmt.Sprintf("%s for %d", name, e); p.Tab.Dependent(p.At(e), &c.Transition) &&
+			!slices.Contains(out, line) {
 			out = append(out, line)
 		}
 	}
@@ -253,7 +260,7 @@ func reversals(p *Path) string {
 		p.Leftover(&c, k)
 		rivals(fmt.Sprintf("left %d", k))
 	}
-	p.Alternatives(&c, func(*Claim) {
+	p.Alternatives(&c, func(*Candidate) {
 		if c.Done < p.Len() {
 			look("alternative", c.Done)
 		}
@@ -267,11 +274,14 @@ var wordOps = map[string]struct {
 	kind trace.ObjKind
 	arg  int64
 }{
-	"lock": {trace.OpLock, trace.ObjMutex, 1}, "unlock": {trace.OpUnlock, trace.ObjMutex, 0}, "trylock": {trace.OpTryLock, trace.ObjMutex, 1},
-	"rlock": {trace.OpRLock, trace.ObjRWMutex, 1}, "runlock": {trace.OpRUnlock, trace.ObjRWMutex, 0},
-	"arrive": {trace.OpArrive, trace.ObjRWMutex, int64(trace.OpLock)}, "wlock": {trace.OpLock, trace.ObjRWMutex, 1},
-	"load": {trace.OpAtomicLoad, trace.ObjAtomic, 0}, "store": {trace.OpAtomicStore, trace.ObjAtomic, 0},
-	"send": {trace.OpSend, trace.ObjChan, 0}, "recv": {trace.OpRecv, trace.ObjChan, 1}, "close": {trace.OpClose, trace.ObjChan, 0},
+	"lock": {trace.OpLock, trace.ObjMutex, 1}, "unlock": {trace.OpUnlock, trace.ObjMutex, 0},
+	"trylock": {trace.OpTryLock, trace.ObjMutex, 1},
+	"rlock":   {trace.OpRLock, trace.ObjRWMutex, 1}, "runlock": {trace.OpRUnlock, trace.ObjRWMutex, 0},
+	"arrive": {trace.OpArrive, trace.ObjRWMutex, int64(trace.OpLock)},
+	"wlock":  {trace.OpLock, trace.ObjRWMutex, 1},
+	"load":   {trace.OpAtomicLoad, trace.ObjAtomic, 0}, "store": {trace.OpAtomicStore, trace.ObjAtomic, 0},
+	"send": {trace.OpSend, trace.ObjChan, 0}, "recv": {trace.OpRecv, trace.ObjChan, 1},
+	"close": {trace.OpClose, trace.ObjChan, 0},
 	"wgadd": {trace.OpWGAdd, trace.ObjWaitGroup, 1}, "wgwait": {trace.OpWGWait, trace.ObjWaitGroup, 0},
 	"once": {trace.OpOnce, trace.ObjOnce, 1}, "oncedone": {trace.OpOnceDone, trace.ObjOnce, 0},
 	"condwait": {trace.OpCondWait, trace.ObjCond, 0}, "signal": {trace.OpSignal, trace.ObjCond, 1},
@@ -322,17 +332,20 @@ func written(t *testing.T, text string) *trace.Trace {
 			names[f[0]+"/"+f[2]] = child
 			tr.Goroutines = append(tr.Goroutines, trace.Goroutine{Parent: g, N: int32(n), Site: site})
 			tr.Steps = append(tr.Steps, trace.Step{G: g, Op: trace.OpGosched, Choice: -1, Site: site})
-			tr.Events = append(tr.Events, trace.Event{G: g, Op: trace.OpGo, Arg: int64(child), Partner: -1, Site: site, Step: step})
+			tr.Events = append(tr.Events, trace.Event{G: g, Op: trace.OpGo, Arg: int64(child), Partner: -1,
+				Site: site, Step: step})
 			continue
 		case "?":
 			poll := f[2] == "poll"
 			word := f[len(f)-2]
 			w := wordOps[word]
-			tr.Offers = append(tr.Offers, trace.Offer{G: g, Step: step - 1, Send: word == "send", Poll: poll, Obj: object(f[len(f)-1], w.kind)})
+			tr.Offers = append(tr.Offers, trace.Offer{G: g, Step: step - 1, Send: word == "send", Poll: poll,
+				Obj: object(f[len(f)-1], w.kind)})
 			continue
 		case "left":
 			w := wordOps[f[2]]
-			tr.Left = append(tr.Left, trace.Left{G: g, Pending: trace.Pending{Op: w.op, Obj: object(f[3], w.kind), Site: site}, Step: step - 1})
+			tr.Left = append(tr.Left, trace.Left{G: g,
+				Pending: trace.Pending{Op: w.op, Obj: object(f[3], w.kind), Site: site}, Step: step - 1})
 			continue
 		}
 		w, ok := wordOps[f[1]]
@@ -352,7 +365,8 @@ func written(t *testing.T, text string) *trace.Trace {
 			with := names[f[4]]
 			st.With = int32(with) + 1
 			e.Partner = ev + 1
-			tr.Events = append(tr.Events, e, trace.Event{G: with, Op: trace.OpRecv, Arg: 1, Obj: e.Obj, Partner: ev, Site: site, Step: step})
+			tr.Events = append(tr.Events, e, trace.Event{G: with, Op: trace.OpRecv, Arg: 1, Obj: e.Obj,
+				Partner: ev, Site: site, Step: step})
 			tr.Steps = append(tr.Steps, st)
 			continue
 		}
@@ -364,7 +378,8 @@ func written(t *testing.T, text string) *trace.Trace {
 			buffered[e.Obj] = buffered[e.Obj][1:]
 		}
 		if w.kind == trace.ObjChan {
-			tr.Offers = append(tr.Offers, trace.Offer{G: g, Step: announcedAt(tr, g), Send: w.op == trace.OpSend, Obj: e.Obj})
+			tr.Offers = append(tr.Offers, trace.Offer{G: g, Step: announcedAt(tr, g),
+				Send: w.op == trace.OpSend, Obj: e.Obj})
 			if w.op == trace.OpClose {
 				tr.Offers = tr.Offers[:len(tr.Offers)-1]
 			}
@@ -376,7 +391,8 @@ func written(t *testing.T, text string) *trace.Trace {
 	return tr
 }
 
-// announcedAt returns the last step of g, or the one that started it: at its end g announced what it does next.
+// announcedAt returns the last step of g, or the one that started it: at its end g announced what
+// it does next.
 func announcedAt(t *trace.Trace, g trace.GID) int32 {
 	for i := len(t.Events) - 1; i >= 0; i-- {
 		if e := &t.Events[i]; e.G == g || e.Op == trace.OpGo && trace.GID(e.Arg) == g {

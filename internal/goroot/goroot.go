@@ -1,5 +1,6 @@
-// Package goroot makes folders for tests that look like a GOROOT in which some files are others. The go command refuses
-// an overlay over a toolchain that it downloaded itself, so the folder has links to everything else.
+// Package goroot makes folders for tests that look like a GOROOT in which some files are others.
+// The go command refuses an overlay over a toolchain that it downloaded itself, so the folder has
+// links to everything else.
 package goroot
 
 import (
@@ -15,8 +16,8 @@ type Root struct {
 	dir, real string
 }
 
-// New returns a folder with files in place of those of the same names below GOROOT/src, or beside them. Names are relative to
-// GOROOT/src, with slashes. The folder is gone when the test is over.
+// New returns a folder with files in place of those of the same names below GOROOT/src, or beside
+// them. Names are relative to GOROOT/src, with slashes. The folder is gone when the test is over.
 func New(t testing.TB, files map[string][]byte) *Root {
 	t.Helper()
 	r := &Root{dir: filepath.Join(t.TempDir(), "goroot"), real: Real(t)}
@@ -56,7 +57,8 @@ func (r *Root) open(t testing.TB, path string) {
 	r.links(t, path)
 }
 
-// links makes a folder with links to what is in the toolchain's of the same name, which need not be there.
+// links makes a folder with links to what is in the toolchain's of the same name, which need not be
+// there.
 func (r *Root) links(t testing.TB, path string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(r.dir, path), 0o777); err != nil {
@@ -67,13 +69,15 @@ func (r *Root) links(t testing.TB, path string) {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		if err := os.Symlink(filepath.Join(r.real, path, e.Name()), filepath.Join(r.dir, path, e.Name())); err != nil {
+		if err := os.Symlink(filepath.Join(r.real, path, e.Name()),
+			filepath.Join(r.dir, path, e.Name())); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// Go runs the toolchain's go command with the folder as its GOROOT, in dir, and returns what it printed.
+// Go runs the toolchain's go command with the folder as its GOROOT, in dir, and returns what it
+// printed.
 func (r *Root) Go(t testing.TB, dir string, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(r.real, "bin", "go"), args...)

@@ -5,22 +5,21 @@ import (
 	"heddle/trace"
 )
 
-// A Cut is a part of a path: its transitions up to From, and of the rest what
-// does not happen after any of those left out. A cut is an execution that
-// could have been, broken off in the middle.
-type Cut struct {
+// A Prefix is a causally closed part of a path: its transitions before From, and of the rest those
+// that neither are excluded nor happen after an excluded one. Some execution begins with it.
+type Prefix struct {
 	From int
 
-	// Blocker is, where May was false, a transition that has to be left out for
-	// the claim to be possible; -1 if that would not help.
+	// Blocker is set where May returned false: a transition whose exclusion may enable the
+	// candidate, -1 if there is none.
 	Blocker int
 
 	p  *Path
-	in []bool // of the transitions from From on
+	in []bool // by transition, from From on
 }
 
-// begin makes c all that comes before from, and of the rest what does not happen after from.
-func (c *Cut) begin(p *Path, from int) {
+// begin makes c all transitions before from, and of the rest those that do not happen after from.
+func (c *Prefix) begin(p *Path, from int) {
 	c.p, c.From, c.Blocker = p, from, -1
 	for len(c.in) < p.n-from {
 		c.in = append(c.in, false)
@@ -32,8 +31,8 @@ func (c *Cut) begin(p *Path, from int) {
 	}
 }
 
-// Exclude leaves out i, and what happens after it.
-func (c *Cut) Exclude(i int) {
+// Exclude removes i, and all that happens after it.
+func (c *Prefix) Exclude(i int) {
 	proc, seq := int(c.p.steps[i].Proc), c.p.rows[i].seq
 	for k := i - c.From; k < len(c.in); k++ {
 		if c.p.clocks[(c.From+k)*c.p.stride+proc] >= seq {
@@ -42,14 +41,14 @@ func (c *Cut) Exclude(i int) {
 	}
 }
 
-// Has reports whether transition i, not before From, is in c.
-func (c *Cut) Has(i int) bool { return c.in[i-c.From] }
+// Has reports whether transition i is in c. i is at least From.
+func (c *Prefix) Has(i int) bool { return c.in[i-c.From] }
 
 // has is Has for any transition, and -1.
-func (c *Cut) has(i int) bool { return i < c.From || c.in[i-c.From] }
+func (c *Prefix) has(i int) bool { return i < c.From || c.in[i-c.From] }
 
-// block notes that i has to be left out, and returns false.
-func (c *Cut) block(i int) bool {
+// block sets Blocker to i, and returns false.
+func (c *Prefix) block(i int) bool {
 	c.Blocker = -1
 	if i >= c.From {
 		c.Blocker = i
@@ -57,8 +56,8 @@ func (c *Cut) block(i int) bool {
 	return false
 }
 
-// last returns the last transition in c that used obj with the given mode, -1 if there is none.
-func (c *Cut) last(obj Object, m model.Mode) int {
+// last returns the last transition in c that accesses obj with mode m, -1 if there is none.
+func (c *Prefix) last(obj Object, m model.Mode) int {
 	us := c.p.used(obj)
 	for k := len(us) - 1; k >= 0; k-- {
 		if us[k].Mode != m {
@@ -72,9 +71,9 @@ func (c *Cut) last(obj Object, m model.Mode) int {
 	return -1
 }
 
-// foreseeAll reports whether a, which has been announced at the end of c, can be
-// done then, and sets the accesses of a to what they would be.
-func (c *Cut) foreseeAll(a *Claim) bool {
+// foreseeAll reports whether a, which is pending at the end of c, is enabled there, and sets the
+// accesses that it has there.
+func (c *Prefix) foreseeAll(a *Candidate) bool {
 	for i := range a.Accesses {
 		if !c.foresee(a, &a.Accesses[i]) {
 			return false
@@ -84,7 +83,7 @@ func (c *Cut) foreseeAll(a *Claim) bool {
 }
 
 // foresee is foreseeAll for one access.
-func (c *Cut) foresee(a *Claim, x *Access) bool {
+func (c *Prefix) foresee(a *Candidate, x *Access) bool {
 	switch {
 	case x.Mode == model.Left || x.Mode == model.Seen:
 		return true
@@ -112,13 +111,13 @@ func (c *Cut) foresee(a *Claim, x *Access) bool {
 	return true
 }
 
-// state is what the operations in c leave at obj.
-func (c *Cut) state(obj Object) (s model.State) {
+// state returns the state of obj at the end of c.
+func (c *Prefix) state(obj Object) (s model.State) {
 	def, o := c.p.Tab.Model(obj)
 	us := c.p.used(obj)
 	from := 0
 	s = def.Start(o)
-	if o.Kind == trace.ObjChan && o.Cap == 0 { // nothing but a close changes it
+	if o.Kind == trace.ObjChan && o.Cap == 0 { // only a close changes it
 		if at := c.last(obj, model.Close); at >= 0 {
 			s = def.After(o, s, trace.OpClose, 0)
 		}
@@ -143,11 +142,12 @@ func (c *Cut) state(obj Object) (s model.State) {
 	return s
 }
 
-// blocker returns the last transition in c without which op, which must wait at obj in state s, might not have to; -1 if there is none.
-func (c *Cut) blocker(obj Object, s model.State, op trace.Op) int {
+// blocker returns the last transition in c whose exclusion may enable op, which is blocked at obj
+// in state s; -1 if there is none.
+func (c *Prefix) blocker(obj Object, s model.State, op trace.Op) int {
 	def, o := c.p.Tab.Model(obj)
 	if o.Kind == trace.ObjWaitGroup {
-		return c.excess(obj) // Adds commute, so any may be the last
+		return c.excess(obj) // Adds commute, so any of them may be the last
 	}
 	us := c.p.used(obj)
 	for k := len(us) - 1; k >= 0; k-- {
@@ -158,9 +158,9 @@ func (c *Cut) blocker(obj Object, s model.State, op trace.Op) int {
 	return -1
 }
 
-// foreseeChan is foresee for a channel operation other than a poll, to which r applies: whether it is that of a communication with
-// a partner or without, as a is, and whether it is a's turn.
-func (c *Cut) foreseeChan(a *Claim, x *Access, r *model.Rule) bool {
+// foreseeChan is foresee for a channel operation that is no poll, where rule r applies. It reports
+// whether r has a partner exactly if a has, and whether no senior waits.
+func (c *Prefix) foreseeChan(a *Candidate, x *Access, r *model.Rule) bool {
 	switch {
 	case r.Mode == model.SendClosed || r.Mode == model.RecvClosed:
 		return a.With == NoProc || c.block(c.last(x.Obj, model.Close))
@@ -172,8 +172,9 @@ func (c *Cut) foreseeChan(a *Claim, x *Access, r *model.Rule) bool {
 	return true
 }
 
-// alone returns the rule by which a side of a channel could go on without a partner at the end of c; blocked is true if it could not.
-func (c *Cut) alone(obj Object, send bool) (r *model.Rule, blocked bool) {
+// alone returns the rule by which one side of a channel is enabled without a partner at the end of
+// c. blocked is true if it is not enabled.
+func (c *Prefix) alone(obj Object, send bool) (r *model.Rule, blocked bool) {
 	def, o := c.p.Tab.Model(obj)
 	op := trace.OpRecv
 	if send {
@@ -183,7 +184,7 @@ func (c *Cut) alone(obj Object, send bool) (r *model.Rule, blocked bool) {
 	return r, r == nil || r.Meets
 }
 
-// facing returns the mode of the operations that let a side of a channel with a buffer go on.
+// facing returns the mode of operations that enable one side of a channel with a buffer.
 func facing(send bool) model.Mode {
 	if send {
 		return model.Recv
@@ -198,8 +199,8 @@ func number(b bool) int32 {
 	return 0
 }
 
-// empty reports whether a poll finds nothing at a side of a channel at the end of c.
-func (c *Cut) empty(a *Claim, obj Object, send bool) bool {
+// empty reports whether a poll of one side of a channel finds it not ready at the end of c.
+func (c *Prefix) empty(a *Candidate, obj Object, send bool) bool {
 	if _, closed := model.Channel(c.state(obj)); closed {
 		return c.block(c.last(obj, model.Close))
 	}
@@ -213,29 +214,30 @@ func (c *Cut) empty(a *Claim, obj Object, send bool) bool {
 	}
 	for i := range c.p.offers {
 		f := &c.p.offers[i]
-		if o := &c.p.ops[f.op]; f.obj == obj && f.send != send && o.Proc != a.Proc && c.Pending(o) && c.waits(o) {
+		if o := &c.p.ops[f.op]; f.obj == obj && f.send != send && o.Proc != a.Proc && c.Pending(o) &&
+			c.waits(o) {
 			return c.block(o.Announced)
 		}
 	}
 	return true
 }
 
-// Pending reports whether o is announced and not done at the end of c, and
-// somebody who polls can see it.
-func (c *Cut) Pending(o *Operation) bool {
+// Pending reports whether o is announced and not performed at the end of c, and visible to a
+// goroutine that polls.
+func (c *Prefix) Pending(o *Operation) bool {
 	return !o.Poll && c.has(o.Announced) && (o.Done == c.p.n || !c.has(o.Done))
 }
 
-// first reports whether nobody waits at a's side of a channel with a buffer, at
-// the end of c, who is known to have arrived there before: time passed since.
-func (c *Cut) first(a *Claim, obj Object, send bool) bool {
+// first reports whether a has no senior at its side of a channel with a buffer, at the end of c: no
+// goroutine has waited there since an earlier era.
+func (c *Prefix) first(a *Candidate, obj Object, send bool) bool {
 	if at, ok := c.older(c.p.era(a.Announced[0]), a.Proc, obj, send); ok {
 		return c.block(at)
 	}
 	return true
 }
 
-// era returns the last barrier before what was announced at the end of i.
+// era returns the last barrier before the announcement at the end of i.
 func (p *Path) era(i int) int {
 	if i < 0 {
 		return -1
@@ -246,8 +248,9 @@ func (p *Path) era(i int) int {
 	return int(p.rows[i].barrier)
 }
 
-// older returns where somebody who waits at a side of a channel announced that, before the era of g's operation.
-func (c *Cut) older(era int, g Proc, obj Object, send bool) (at int, ok bool) {
+// older returns where another goroutine announced an operation that waits at that side of a
+// channel, in an era before era.
+func (c *Prefix) older(era int, g Proc, obj Object, send bool) (at int, ok bool) {
 	if c.p.barrier < 0 {
 		return -1, false
 	}
