@@ -6,11 +6,11 @@ import (
 	"heddle/trace"
 )
 
-// Extensions of communications. A port in the paper has one receiver; a channel
-// has many, a select sends as well as receives, and who polls takes the default.
+// Extensions of communications. A port in the paper has one receiver. A channel has many, a select
+// sends as well as receives, and a poll may take its default.
 
-// openAlone is open for a case that needs no partner: there is room or a value
-// in the buffer, or the channel is closed.
+// openAlone is open for a case that needs no partner: the buffer has room or a value, or the
+// channel is closed.
 func (f *finder) openAlone() {
 	c, obj, send := f.shape.call, f.shape.obj, f.shape.send
 	op := trace.OpRecv
@@ -40,8 +40,8 @@ func (f *finder) openAlone() {
 	}
 }
 
-// joinBuffer adds to own what else comes before the extension at hand if it
-// uses a buffer: the send of what is received, the receive that made room.
+// joinBuffer adds to own the buffer events that precede the extension: the send of the received
+// value, the receive that made room.
 func (f *finder) joinBuffer(own, h set) {
 	if len(f.like.Accesses) == 0 || f.like.With != transition.NoProc {
 		return
@@ -71,7 +71,7 @@ func (f *finder) joinBuffer(own, h set) {
 	})
 }
 
-// number is how many accesses to obj with that mode there are in h.
+// number returns how many accesses to obj with that mode are in h.
 func (f *finder) number(obj transition.Object, m model.Mode, h set) (n int) {
 	f.each(obj, h, func(_ int, a *transition.Access) {
 		if a.Mode == m {
@@ -104,10 +104,10 @@ func (f *finder) openMeeting() {
 	}
 }
 
-// notes adds to as, whose first is a communication of calls c and d (-1: none),
-// what that depends on beside the channel when the events of h have happened, or
-// may depend on if h is nil: the other cases of two selects, those of whom it
-// passes over, and whom it is no longer in the way of.
+// notes adds to as the accesses on which a communication depends beside its channel, for the first
+// access in as and the calls c and d (-1: none), after the events of h: the other cases of two
+// selects, the cases of operations that it passes over, and the sides of channels that it leaves.
+// If h is nil it adds all accesses that are possible.
 func (f *finder) notes(as []transition.Access, c, d int32, send bool, h set) []transition.Access {
 	obj, ops := as[0].Obj, f.Operations()
 	o := &ops[f.calls[c].comm]
@@ -133,7 +133,7 @@ func (f *finder) notes(as []transition.Access, c, d int32, send bool, h set) []t
 	return f.Leave(f.Leave(as, o, barrier), q, barrier)
 }
 
-// lastBarrier returns the last barrier in h, or of all if h is nil; -1 if there is none.
+// lastBarrier returns the last barrier in h, or the last of all if h is nil; -1 if there is none.
 func (f *finder) lastBarrier(h set) int {
 	for i := f.sequence.n - 1; i >= 0; i-- {
 		if f.At(i).Alone() && (h == nil || h.has(i)) {
@@ -143,7 +143,7 @@ func (f *finder) lastBarrier(h set) int {
 	return -1
 }
 
-// conflicts returns what says of an access whether it conflicts with one of as.
+// conflicts returns a function that reports whether an access conflicts with one of as.
 func (f *finder) conflicts(as []transition.Access) func(transition.Object, *transition.Access) bool {
 	return func(_ transition.Object, b *transition.Access) bool {
 		for i := range as {
@@ -155,8 +155,8 @@ func (f *finder) conflicts(as []transition.Access) func(transition.Object, *tran
 	}
 }
 
-// idle reports whether a call may be waiting when the events of h have happened:
-// none of its cases can be done alone. Two selects meet only if one of them is.
+// idle reports whether a call waits after the events of h: none of its cases is ready without a
+// partner. Two selects meet only if one of them is idle.
 func (f *finder) idle(c int32, h set) bool {
 	o := &f.Operations()[f.calls[c].comm]
 	if o.Single() {
@@ -169,20 +169,20 @@ func (f *finder) idle(c int32, h set) bool {
 	return !found
 }
 
-// ready reports whether a case of c can be done alone when the events of h have happened.
+// ready reports whether a case of c is ready without a partner after the events of h.
 func (f *finder) ready(c int32, obj transition.Object, send bool, h set) bool {
 	r := f.alone(obj, send, h)
-	return r != nil && (r.Mode == model.SendClosed || r.Mode == model.RecvClosed || !f.overtakes(c, -1, obj, send, h))
+	return r != nil && (r.Mode == model.SendClosed || r.Mode == model.RecvClosed ||
+		!f.overtakes(c, -1, obj, send, h))
 }
 
-// overtakes reports whether somebody waits on c's side of a channel, when the
-// events of h have happened, who is known to have come before c.
+// overtakes reports whether, after the events of h, a senior of c waits on c's side of the channel.
 func (f *finder) overtakes(c, partner int32, obj transition.Object, send bool, h set) bool {
 	return f.seniors(c, partner, obj, send, func(i int32) bool { return f.waits(i, obj, send, h) })
 }
 
-// seniors reports whether is is true of a call that is known to have come to its
-// side of a channel before c. A partner who is on both sides is not in the way.
+// seniors reports whether is returns true for a call that is known to have arrived at its side of a
+// channel before c. A partner with cases on both sides does not count.
 func (f *finder) seniors(c, partner int32, obj transition.Object, send bool, is func(i int32) bool) bool {
 	ops := f.Operations()
 	mine := &ops[f.calls[c].comm]
@@ -193,23 +193,26 @@ func (f *finder) seniors(c, partner int32, obj transition.Object, send bool, is 
 		if int32(i) == c || int32(i) == partner || f.calls[i].comm < 0 {
 			continue
 		}
-		if o := &ops[f.calls[i].comm]; f.Senior(o, mine, obj, send) && f.offers(o, obj, send) && is(int32(i)) {
+		if o := &ops[f.calls[i].comm]; f.Senior(o, mine, obj, send) && f.offers(o, obj, send) &&
+			is(int32(i)) {
 			return true
 		}
 	}
 	return false
 }
 
-// offers reports whether o has a case that sends to (or receives from) obj.
+// offers reports whether o has a case that sends to obj (or receives from it).
 func (f *finder) offers(o *transition.Operation, obj transition.Object, send bool) bool {
 	found := false
-	f.Cases(o, func(other transition.Object, _ int16, sends bool) { found = found || other == obj && sends == send })
+	f.Cases(o, func(other transition.Object, _ int16, sends bool) {
+		found = found ||
+			other == obj && sends == send
+	})
 	return found
 }
 
-// waits reports whether the call waits to send to (or receive from) obj when the
-// events of h have happened. In line for a buffer is whoever offers it; over an
-// unbuffered channel only who is idle is in others' way.
+// waits reports whether a call waits to send to obj (or receive from it) after the events of h. At
+// a channel with a buffer every offer is in line; over an unbuffered channel only an idle call is.
 func (f *finder) waits(c int32, obj transition.Object, send bool, h set) bool {
 	d := &f.calls[c]
 	if d.comm < 0 || !d.past.within(h) || d.done >= 0 && h.has(d.done) {
@@ -253,7 +256,7 @@ func (f *finder) openDefault() {
 	}
 }
 
-// pending reports whether o is announced and not done when the events of h have happened.
+// pending reports whether o is announced and not performed after the events of h.
 func (f *finder) pending(o *transition.Operation, h set) bool {
 	return (o.Announced < 0 || h.has(o.Announced)) && (o.Done == f.sequence.n || !h.has(o.Done))
 }

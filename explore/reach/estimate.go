@@ -1,9 +1,9 @@
 package reach
 
-// estimate is how many executions there will have been: of the variants of a
-// sequence those that are still to come are taken to lead to as many, for their
-// share of the race table, as those that came (the recursive estimator of Kilby,
-// Slaney, Thiébaux, Walsh, "Estimating Search Tree Size", AAAI 2006). 0: not known yet.
+// estimate returns the expected number of executions in the end. The variants of a sequence that
+// are still to come are assumed to lead to as many executions, for their share of the race table,
+// as those before (the recursive estimator of Kilby, Slaney, Thiébaux, Walsh, "Estimating Search
+// Tree Size", AAAI 2006). 0 means not known yet.
 func (s *Strategy) estimate() float64 {
 	total := 0.0
 	for i := len(s.stack) - 1; i >= 0; i-- {
@@ -14,11 +14,11 @@ func (s *Strategy) estimate() float64 {
 	if len(s.stack) == 1 && len(s.stack[0].row) == 0 {
 		return 0
 	}
-	return min(total, 1e300) // no infinity, which JSON has no word for
+	return min(total, 1e300) // JSON cannot encode infinity
 }
 
-// total is about how many executions n and its variants come to, where above
-// are those of the variant of its current row.
+// total returns the expected number of executions of n and its variants; above is that of the
+// current variant.
 func (n *node) total(f *finder, above float64) float64 {
 	if len(n.row) == 0 { // none of its variants was exercised
 		return 1
@@ -26,11 +26,11 @@ func (n *node) total(f *finder, above float64) float64 {
 	return 1 + (float64(n.done)+above)/n.reached(f, 0)
 }
 
-// reached is the share of the rows made so far among those that begin with the
-// first k picks and have more. All shapes that have extensions have the same share.
+// reached returns the share of the rows made so far among the rows that begin with the first k
+// picks and have more. All shapes that have extensions have equal shares.
 func (n *node) reached(f *finder, k int) float64 {
 	p := &n.row[k]
-	more := 0.5 // the row itself, and then those that begin with it
+	more := 0.5 // the row itself counts half, the rows that begin with it the other half
 	if k+1 < len(n.row) {
 		more += n.reached(f, k+1) / 2
 	}
@@ -43,15 +43,15 @@ func (n *node) reached(f *finder, k int) float64 {
 	return (hits + lo + width*more) / (hits + 1 + left*(hits+0.5)/float64(p.tried+1))
 }
 
-// portion says which part of all histories of a shape the one that w is at
-// is: where it begins, and how wide it is. f was opened for the shape.
+// portion returns the part of a shape's histories at which w stands: its beginning and its width. f
+// was opened for the shape.
 func (f *finder) portion(w *walk) (lo, width float64) {
 	width = 1
 	for k, c := range w.in {
 		if c == implied || c == cannot {
 			continue
 		}
-		// Those without the event are without all that come after it.
+		// Histories without the event are without all events after it.
 		n := 1
 		for _, j := range f.deps[k:] {
 			if f.after(int(f.deps[k])).has(int(j)) {

@@ -121,7 +121,7 @@ func philosophers(n int) func() {
 }
 
 // Fig. 13: 2^n-1 executions, one of which is a deadlock, and for nine
-// philosophers 5,004 transitions where the free part of a run lets everybody do
+// philosophers 5,004 transitions where the free part of a run lets every goroutine do
 // as much as the others. The numbers for fewer were enumerated.
 func TestFigure13(t *testing.T) {
 	for n, transitions := range map[int]int{3: 48, 4: 124, 5: 275, 6: 600, 7: 1225, 8: 2504, 9: 5004} {
@@ -131,8 +131,10 @@ func TestFigure13(t *testing.T) {
 				deadlocks++
 			}
 		})
-		if want := 1<<n - 1; st.Sequences != want || st.Partial != 0 || deadlocks != 1 || st.Transitions != transitions {
-			t.Errorf("%d philosophers: %+v, %d deadlocks, want %d sequences, %d transitions", n, st, deadlocks, want, transitions)
+		if want := 1<<n - 1; st.Sequences != want || st.Partial != 0 || deadlocks != 1 ||
+			st.Transitions != transitions {
+			t.Errorf("%d philosophers: %+v, %d deadlocks, want %d sequences, %d transitions", n, st,
+				deadlocks, want, transitions)
 		}
 	}
 }

@@ -8,22 +8,22 @@ import (
 	"heddle/trace"
 )
 
-// An extension is an event that is not in a sequence though all that happens
-// before it is: a receiving event of the sequence with another sending partner
-// from its race set (Definition 6). In Go a receiving event is the place of an
-// operation among those of its object that it depends on, so an extension is a
-// call, what it finds (its history), and its outcome.
+// An extension is an event that is not in the sequence although all that happens before it is: a
+// receiving event with another sending partner from its race set (Definition 6). In Go a receiving
+// event is the position of an operation among the accesses on which it depends. So an extension is
+// a call, the events before it (its history), and its outcome.
 type extension struct {
 	event
-	history  set // events of the sequence that happen before it
-	displace set // events of the sequence that are gone when it happens: its receiving event was in their control structures
+	history set // events of the sequence that happen before it
+	// events of the sequence that it removes: its receiving event was in their control structures
+	displace set
 	accesses []transition.Access
-	calls    [2]int32 // of proc and with; -1
-	slot     int32    // the receiving event: the first event that it displaces; -1
-	after    int32    // of a draw: the event after which it comes at once; else last
+	calls    [2]int32 // the calls of Proc and With; -1
+	slot     int32    // the receiving event: the first event that it removes; -1
+	after    int32    // for a draw: the event that it follows directly; otherwise last
 }
 
-// last is where extensions that are no draws come: after everything else.
+// last is the place of an extension that is no draw: after everything else.
 const last = -2
 
 // A finder computes the extensions of a sequence, one at a time.
@@ -31,25 +31,26 @@ type finder struct {
 	*sequence
 	old, black set
 	reduce     func(*extension) bool
-	expired    func() bool // asked now and then
-	looked     int         // histories since it was asked
-	late       bool        // it was true
+	expired    func() bool // asked once in a while
+	looked     int         // histories since expired was asked
+	late       bool        // expired returned true
 
-	// The shape at hand, and what its extensions have in common; see open.
-	shape  *shape
-	must   set                 // may not be displaced
-	gone   set                 // may not happen before it: what completed its calls, and all after
+	// The current shape, and what its extensions have in common; see open.
+	shape *shape
+	must  set // may not be removed
+	// may not happen before it: the events that completed its calls, and all after these
+	gone   set
 	first  set                 // happened before its calls
-	deps   []int32             // what it may depend on, in order
-	exact  bool                // it does depend on all of deps
-	many   bool                // see possible
-	as     []transition.Access // of an operation, as it was done
+	deps   []int32             // events on which it may depend, in order
+	exact  bool                // it depends on all of deps
+	many   bool                // see function possible
+	as     []transition.Access // accesses of an operation, as executed
 	like   transition.Transition
-	decide func(h set) bool // fills in like.Accesses; false if it cannot be done
-	h      set              // the history at hand
-	excl   set              // what was left out of it
-	own    set              // see is
-	none   set              // empty
+	decide func(h set) bool // sets like.Accesses; false if the call is not enabled
+	h      set              // the current history
+	excl   set              // the events excluded from it
+	own    set              // see function is
+	none   set              // always empty
 	work   arena
 }
 
@@ -61,7 +62,7 @@ func (f *finder) look(n *node) {
 	}
 }
 
-// spent reports whether there is no time left.
+// spent reports whether expired returned true.
 func (f *finder) spent() bool {
 	if f.looked > 1<<12 && f.expired != nil {
 		f.looked = 0
@@ -74,7 +75,8 @@ func (f *finder) spent() bool {
 func (f *finder) openOperation() {
 	t := f.done()
 	f.as = t.Accesses
-	f.exact = t.Op != trace.OpAwait && !slices.ContainsFunc(f.as, func(a transition.Access) bool { return !f.constant(&a) })
+	f.exact = t.Op != trace.OpAwait && !slices.ContainsFunc(f.as,
+		func(a transition.Access) bool { return !f.constant(&a) })
 	if f.exact {
 		f.like.Accesses = append(f.like.Accesses, f.as...)
 	}
@@ -83,7 +85,7 @@ func (f *finder) openOperation() {
 	f.decide = f.asBefore
 }
 
-// done is how the call at hand was completed, or would be.
+// done returns the transition that completed the current call, or would.
 func (f *finder) done() *transition.Transition {
 	if c := &f.calls[f.shape.call]; c.done < 0 {
 		return &f.Left()[c.left]
@@ -92,7 +94,7 @@ func (f *finder) done() *transition.Transition {
 	}
 }
 
-// mayDepend reports whether the operation at hand may depend on an access to obj.
+// mayDepend reports whether the current operation may depend on an access to obj.
 func (f *finder) mayDepend(obj transition.Object, a *transition.Access) bool {
 	for i := range f.as {
 		if b := &f.as[i]; b.Obj == obj && varies(b.Op) || f.Tab.Conflict(a, b) {
@@ -102,7 +104,7 @@ func (f *finder) mayDepend(obj transition.Object, a *transition.Access) bool {
 	return false
 }
 
-// asBefore decides about the operation at hand.
+// asBefore is the decide of operations whose accesses do not depend on the history.
 func (f *finder) asBefore(h set) bool {
 	f.like.Accesses = f.like.Accesses[:0]
 	for i := range f.as {
@@ -118,8 +120,7 @@ func (f *finder) asBefore(h set) bool {
 	return f.like.Op != trace.OpAwait || f.woken(f.as, h)
 }
 
-// openCompared is open for a CompareAndSwap: a read where it fails, and a
-// write where it succeeds.
+// openCompared is open for a CompareAndSwap: a read if it fails, a write if it succeeds.
 func (f *finder) openCompared() {
 	done := f.calls[f.shape.call].done
 	obj, op := f.done().Accesses[0].Obj, trace.OpAtomicLoad
@@ -132,7 +133,8 @@ func (f *finder) openCompared() {
 	a, _ := f.Tab.Access(obj, op, 0)
 	f.like.Accesses = append(f.like.Accesses, a)
 	f.exact = true
-	f.collect(func(_ transition.Object, b *transition.Access) bool { return f.Tab.Conflict(&a, b) }, f.like.Accesses)
+	f.collect(func(_ transition.Object, b *transition.Access) bool { return f.Tab.Conflict(&a, b) },
+		f.like.Accesses)
 	f.decide = func(h set) bool { return f.Succeeds(done, f.lastWrite(obj, h)) == f.shape.send }
 }
 
@@ -147,7 +149,7 @@ func (f *finder) lastWrite(obj transition.Object, h set) int {
 	return last
 }
 
-// varies reports whether operations of that kind differ by what they find.
+// varies reports whether the effect of such an operation depends on the state of its object.
 func varies(op trace.Op) bool {
 	switch op {
 	case trace.OpTryLock, trace.OpTryRLock, trace.OpOnce, trace.OpSignal, trace.OpBroadcast:
@@ -156,7 +158,7 @@ func varies(op trace.Op) bool {
 	return false
 }
 
-// constant reports whether an operation of that kind does the same whatever it finds.
+// constant reports whether such an operation does the same in every state of its object.
 func (f *finder) constant(a *transition.Access) bool {
 	switch f.Tab.Kind(a.Obj) {
 	case trace.ObjMemory, trace.ObjAtomic, trace.ObjMutex, trace.ObjMap, trace.ObjModel, trace.ObjSemaphore:
@@ -165,8 +167,8 @@ func (f *finder) constant(a *transition.Access) bool {
 	return false
 }
 
-// woken reports whether something that an iteration of a polling loop looked at
-// is changed after it did, when the events of h have happened.
+// woken reports whether, after the events of h, an object has changed since an iteration of a
+// polling loop read it.
 func (f *finder) woken(as []transition.Access, h set) bool {
 	end := f.calls[f.shape.call].done
 	if end < 0 {
@@ -190,8 +192,8 @@ func (f *finder) woken(as []transition.Access, h set) bool {
 	return false
 }
 
-// collect lists what an operation may depend on: uses of the objects in as
-// (and of memory that overlaps) for which dep says so, and barriers.
+// collect lists the events on which an operation may depend: barriers, and uses of the objects in
+// as (and of overlapping memory) for which dep returns true.
 func (f *finder) collect(dep func(obj transition.Object, a *transition.Access) bool, as []transition.Access) {
 	take := func(obj transition.Object) {
 		f.Uses(obj, func(at int, a *transition.Access) {
@@ -215,7 +217,7 @@ func (f *finder) collect(dep func(obj transition.Object, a *transition.Access) b
 	f.deps = slices.Compact(f.deps)
 }
 
-// make makes x the extension at hand with history h, and reports whether there is one.
+// make makes x the current extension with history h, and reports whether it exists.
 func (f *finder) make(x *extension, h set) bool {
 	if !f.decide(h) || !f.is(h) || f.happened(h) {
 		return false
@@ -224,7 +226,7 @@ func (f *finder) make(x *extension, h set) bool {
 	return true
 }
 
-// fill makes x the extension at hand, which was decided about, with history h.
+// fill makes x the current extension, which decide allowed, with history h.
 func (f *finder) fill(x *extension, h set) {
 	x.event = eventOf(&f.like)
 	x.calls, x.after = [2]int32{f.shape.call, f.shape.with}, last
@@ -246,13 +248,14 @@ func (f *finder) fill(x *extension, h set) {
 	}
 }
 
-// may reports whether x may be chosen: its call or what it displaces is new
-// (Fig. 10, lines 1 and 2), nothing black would be gone, no reduction suppresses it.
+// may reports whether x may be chosen: its call or an event that it removes is new (Fig. 10, lines
+// 1 and 2), it removes nothing black, and no reduction suppresses it.
 func (f *finder) may(x *extension) bool {
 	return !x.history.within(f.old) && !x.displace.meets(f.black) && (f.reduce == nil || !f.reduce(x))
 }
 
-// is reports whether h is the history of the extension at hand: all that it depends on, and no more.
+// is reports whether h is a history of the current extension: exactly the events on which it
+// depends.
 func (f *finder) is(h set) bool {
 	copy(f.own, f.first)
 	for _, i := range f.deps {
@@ -264,7 +267,7 @@ func (f *finder) is(h set) bool {
 	return f.own.equal(h)
 }
 
-// dependsOn reports whether the extension at hand comes after event i if both happen.
+// dependsOn reports whether the current extension comes after event i if both happen.
 func (f *finder) dependsOn(i int) bool {
 	t := f.At(i)
 	if t.Alone() {
@@ -280,7 +283,7 @@ func (f *finder) dependsOn(i int) bool {
 	return false
 }
 
-// happened reports whether the extension at hand, with history h, is an event of the sequence.
+// happened reports whether the current extension, with history h, is an event of the sequence.
 func (f *finder) happened(h set) bool {
 	d := f.calls[f.shape.call].done
 	if d < 0 || f.shape.with >= 0 && f.calls[f.shape.with].done != d || !f.same(d) {
@@ -298,7 +301,7 @@ func (f *finder) happened(h set) bool {
 	return true
 }
 
-// same reports whether event d is the extension at hand but for its history.
+// same reports whether event d is the current extension, except for its history.
 func (f *finder) same(d int) bool {
 	t := f.At(d)
 	if t.Op == trace.OpAtomicCAS && t.Accesses[0].Mode != f.like.Accesses[0].Mode {
@@ -307,7 +310,7 @@ func (f *finder) same(d int) bool {
 	return t.Same(&f.like)
 }
 
-// shares reports whether event i completed one of the calls at hand.
+// shares reports whether event i completed one of the current calls.
 func (f *finder) shares(i int) bool {
 	return f.calls[f.shape.call].done == i || f.shape.with >= 0 && f.calls[f.shape.with].done == i
 }

@@ -8,34 +8,33 @@ import (
 	"heddle/trace"
 )
 
-// A sleeper is an event that could happen right after a variant and must not:
-// its call and its receiving event are both old, so that the sequences in
-// which it happens are those of another variant (section 7.3: an unmatched
-// receiving event is not synchronised with an old sending event). It may when
-// something that it depends on has happened: then it is a new event.
+// A sleeper is an event that is possible right after a variant and must not happen: its call and
+// its receiving event are both old, so the sequences that have it belong to another variant
+// (section 7.3: an unmatched receiving event is not synchronised with an old sending event). It may
+// happen after an event on which it depends: then it is a new event.
 type sleeper struct {
 	proc, with transition.Proc
 	way        trace.Way
 	accesses   []transition.Access
-	objs       []object // in the running execution, of accesses
+	objs       []object // objects of the running execution, by access
 	awake      bool
 }
 
-// An object is one of the running execution. Channels are known by their name
-// in the table too, memory is not (-1): that depends on how much of it is accessed.
+// An object is an object of the running execution. A channel has the name of the table too. Memory
+// has none (-1): its name depends on the size of the access.
 type object struct {
 	id  trace.ObjID
 	obj transition.Object
 }
 
-// watch finds the sleepers of the variant of n's current row. Right after the
-// variant there is one way, at most, in which a call can be completed with a
-// partner: its history is what of the sequence is left.
+// watch finds the sleepers of the variant of n's current row. Right after the variant a call can be
+// completed with a partner in at most one way: its history is what is left of the sequence.
 func (v *variant) watch(n *node, f *finder, displaced set) {
 	v.sleepers = v.sleepers[:0]
 	for i := range n.shapes {
 		sh := &n.shapes[i]
-		if sh.kind == drawn || !n.open(sh, displaced) || !n.free(sh, len(n.row)) || !f.open(sh, f.none[:f.w], displaced) {
+		if sh.kind == drawn || !n.open(sh, displaced) || !n.free(sh, len(n.row)) ||
+			!f.open(sh, f.none[:f.w], displaced) {
 			continue
 		}
 		f.takeAll()
@@ -46,7 +45,7 @@ func (v *variant) watch(n *node, f *finder, displaced set) {
 	}
 }
 
-// reduced reports whether the extension at hand is suppressed.
+// reduced reports whether the current extension is suppressed.
 func (v *variant) reduced(f *finder) bool {
 	if f.reduce == nil {
 		return false
@@ -70,7 +69,8 @@ func (v *variant) sleep(t *transition.Transition) {
 	s.accesses = append(s.accesses[:0], t.Accesses...)
 }
 
-// open reports whether the calls of a shape are not completed when the events of displaced are gone.
+// open reports whether the calls of a shape are not completed once the events of displaced are
+// removed.
 func (n *node) open(sh *shape, displaced set) bool {
 	for _, c := range [...]int32{sh.call, sh.with} {
 		if c >= 0 && n.seq.calls[c].done >= 0 && !displaced.has(n.seq.calls[c].done) {
@@ -80,18 +80,19 @@ func (n *node) open(sh *shape, displaced set) bool {
 	return true
 }
 
-// A guide chooses in the free part of an execution: whom order prefers among those that may go on.
+// A guide chooses in the free part of an execution, among the enabled goroutines, in the given
+// Order.
 type guide struct {
 	tab      *transition.Table
 	sleepers []sleeper
 	order    Order
 	rng      splitmix.Stream // for Random
-	names    bool            // numbers of goroutines are not known before the variant is replayed
+	names    bool            // goroutines have no numbers before the variant is replayed
 	begun    bool
-	seen     int // events looked at
+	seen     int // number of events looked at
 	partial  bool
-	done     []int32 // of each goroutine: how many steps, for RoundRobin
-	twins    *twins  // nil: nobody is interchangeable
+	done     []int32 // steps by goroutine, for RoundRobin
+	twins    *twins  // nil: no goroutines are interchangeable
 	steps    int
 }
 
@@ -99,11 +100,11 @@ type guide struct {
 type Order uint8
 
 const (
-	// First lets a goroutine go on as long as it can, then the oldest.
+	// First continues a goroutine while it is enabled, then takes the oldest.
 	First Order = iota
 	// RoundRobin takes the goroutine that has made the fewest steps.
 	RoundRobin
-	// Random takes anybody.
+	// Random takes any enabled goroutine.
 	Random
 )
 
@@ -116,7 +117,7 @@ func (g *guide) begin(v *variant) {
 	g.begun, g.partial, g.seen, g.steps, g.done = false, false, 0, 0, g.done[:0]
 }
 
-// Choose is trace.Guide's.
+// Choose implements trace.Guide.
 func (g *guide) Choose(t *trace.Trace, prev trace.GID, ways []trace.Way) int {
 	if !g.begun {
 		g.begun = true
@@ -135,7 +136,7 @@ func (g *guide) Choose(t *trace.Trace, prev trace.GID, ways []trace.Way) int {
 		g.count(t)
 		return g.fewest(ways)
 	case Random:
-		return g.anybody(ways)
+		return g.atRandom(ways)
 	}
 	best := -1
 	for i := range ways {
@@ -171,19 +172,20 @@ func (g *guide) step(id trace.GID) {
 	g.done[id]++
 }
 
-// younger reports whether an older twin can do what way i does.
+// younger reports whether an older twin is enabled to do the same as way i.
 func (g *guide) younger(ways []trace.Way, i int) bool {
 	w := &ways[i]
 	for k := range ways {
 		v := &ways[k]
-		if v.Op == w.Op && v.Obj == w.Obj && v.Site == w.Site && g.twins.older(g.tab.ProcOf(v.G), g.tab.ProcOf(w.G)) {
+		if v.Op == w.Op && v.Obj == w.Obj && v.Site == w.Site &&
+			g.twins.older(g.tab.ProcOf(v.G), g.tab.ProcOf(w.G)) {
 			return true
 		}
 	}
 	return false
 }
 
-// fewest chooses who has made the fewest steps.
+// fewest chooses a goroutine with the fewest steps.
 func (g *guide) fewest(ways []trace.Way) int {
 	best, least := -1, int32(0)
 	for i := range ways {
@@ -202,8 +204,8 @@ func (g *guide) fewest(ways []trace.Way) int {
 	return best
 }
 
-// anybody chooses at random.
-func (g *guide) anybody(ways []trace.Way) int {
+// atRandom chooses at random.
+func (g *guide) atRandom(ways []trace.Way) int {
 	best, awake := -1, uint64(0)
 	for i := range ways {
 		if g.asleep(&ways[i]) || g.twins != nil && g.younger(ways, i) {
@@ -217,7 +219,7 @@ func (g *guide) anybody(ways []trace.Way) int {
 	return best
 }
 
-// recognise finds out which objects of the running execution the sleepers are about.
+// recognise finds the objects of the running execution that the sleepers access.
 func (g *guide) recognise(t *trace.Trace, ways []trace.Way) {
 	if g.names {
 		g.renumber(t)
@@ -239,8 +241,8 @@ func (g *guide) recognise(t *trace.Trace, ways []trace.Way) {
 	}
 }
 
-// look adds what else s depends on: channels of other cases, of who it leaves
-// or passes over; of a polling loop what it looks at.
+// look adds the other objects on which s depends: channels of other cases, of operations that it
+// passes over, of sides that it leaves; for a polling loop what it reads.
 func (s *sleeper) look(g *guide, t *trace.Trace) {
 	for id := range t.Objects {
 		x := g.object(t, trace.ObjID(id))
@@ -260,7 +262,7 @@ func (s *sleeper) look(g *guide, t *trace.Trace) {
 	}
 }
 
-// object names an object of t, whose goroutines are known.
+// object returns an object of t, whose goroutines have names.
 func (g *guide) object(t *trace.Trace, id trace.ObjID) object {
 	if id == 0 || t.Objects[id].Kind != trace.ObjChan {
 		return object{id, -1}
@@ -268,7 +270,7 @@ func (g *guide) object(t *trace.Trace, id trace.ObjID) object {
 	return object{id, g.tab.ObjectOf(t, id)}
 }
 
-// renumber gives sleepers the numbers that their goroutines have got.
+// renumber sets the numbers of the sleepers' goroutines once they are known.
 func (g *guide) renumber(t *trace.Trace) {
 	g.tab.ReadGoroutines(t)
 	for i := range g.sleepers {
@@ -290,12 +292,12 @@ func (g *guide) asleep(w *trace.Way) bool {
 	return false
 }
 
-// wake wakes those who depend on an event that happened.
+// wake wakes the sleepers that depend on event e.
 func (g *guide) wake(t *trace.Trace, e *trace.Event) {
 	for i := range g.sleepers {
 		s := &g.sleepers[i]
 		if e.G == s.way.G || e.G == trace.GID(s.way.With)-1 {
-			s.awake = true // it did something else: what it does next is new
+			s.awake = true // its goroutine did something else: its next operation is new
 		}
 		if s.awake || e.Obj == 0 || e.Quiet {
 			continue
@@ -303,7 +305,8 @@ func (g *guide) wake(t *trace.Trace, e *trace.Event) {
 		for _, o := range s.objs {
 			for k := range s.accesses {
 				a := &s.accesses[k]
-				if o.obj >= 0 && o.obj != a.Obj || o.obj < 0 && !alike(t.Objects[o.id].Kind, g.tab.Kind(a.Obj)) {
+				if o.obj >= 0 && o.obj != a.Obj || o.obj < 0 &&
+					!alike(t.Objects[o.id].Kind, g.tab.Kind(a.Obj)) {
 					continue
 				}
 				if b, ok := g.access(t, o, a.Obj, e); ok && g.tab.Conflict(a, &b) {
@@ -314,15 +317,17 @@ func (g *guide) wake(t *trace.Trace, e *trace.Event) {
 	}
 }
 
-// alike reports whether an object of kind k in one execution may be one of kind
-// l in another: a variable is an atomic one if its first access is.
+// alike reports whether an object of kind k in one execution may have kind l in another: a variable
+// is atomic if its first access is.
 func alike(k, l trace.ObjKind) bool {
 	memory := func(k trace.ObjKind) bool { return k == trace.ObjMemory || k == trace.ObjAtomic }
 	return k == l || memory(k) && memory(l)
 }
 
-// access is what e did to o, which may be obj; ok is false if nothing that others can notice.
-func (g *guide) access(t *trace.Trace, o object, obj transition.Object, e *trace.Event) (a transition.Access, ok bool) {
+// access returns the access of e to o, which may be obj; ok is false if no other operation can
+// observe it.
+func (g *guide) access(t *trace.Trace, o object, obj transition.Object, e *trace.Event) (a transition.Access,
+	ok bool) {
 	switch {
 	case e.Op == trace.OpSelect && e.Arg == transition.CaseSeen:
 		return transition.SeenOf(obj), e.Obj == o.id
@@ -346,7 +351,7 @@ func announced(t *trace.Trace, e *trace.Event) (step int32, ok bool) {
 	return 0, false
 }
 
-// polls reports whether e, a default, is of a select with a case of the object.
+// polls reports whether e is the default of a select with a case of the object.
 func polls(t *trace.Trace, e *trace.Event, id trace.ObjID) bool {
 	step, ok := announced(t, e)
 	for i := len(t.Offers) - 1; ok && i >= 0; i-- {
@@ -357,8 +362,8 @@ func polls(t *trace.Trace, e *trace.Event, id trace.ObjID) bool {
 	return false
 }
 
-// leaves reports whether e is a communication elsewhere of somebody who had come
-// to the object: arrived there, or waited while time passed.
+// leaves reports whether e is a communication elsewhere of a goroutine that had arrived at the
+// object, or had waited there while time passed.
 func leaves(t *trace.Trace, e *trace.Event, id trace.ObjID) bool {
 	if e.Op != trace.OpSend && e.Op != trace.OpRecv {
 		return false
@@ -375,7 +380,7 @@ func leaves(t *trace.Trace, e *trace.Event, id trace.ObjID) bool {
 	return jumped && offered(t, e.G, step, id)
 }
 
-// offered reports whether g announced a case of the object at the end of a step, and waited there.
+// offered reports whether g announced a waiting case of the object at the end of a step.
 func offered(t *trace.Trace, g trace.GID, step int32, id trace.ObjID) bool {
 	for i := len(t.Offers) - 1; i >= 0 && t.Offers[i].Step >= step; i-- {
 		if o := &t.Offers[i]; o.G == g && o.Step == step && !o.Poll && o.Obj == id {
@@ -385,7 +390,8 @@ func offered(t *trace.Trace, g trace.GID, step int32, id trace.ObjID) bool {
 	return false
 }
 
-// overlap reports whether e accesses memory that object id of the execution, which may be obj, is part of.
+// overlap reports whether e accesses memory that overlaps object id of the execution, which may be
+// obj.
 func (g *guide) overlap(t *trace.Trace, id trace.ObjID, obj transition.Object, e *trace.Event) bool {
 	a, b := &t.Objects[id], &t.Objects[e.Obj]
 	n, m := g.tab.Size(obj), transition.MemorySize(e, b.Kind)

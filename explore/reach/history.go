@@ -5,26 +5,25 @@ import (
 	"heddle/trace"
 )
 
-// A walk enumerates the histories of a shape: the downward closed sets of the
-// events that it may depend on. One that holds more comes before one that holds
-// less. There may be many (a write that races with n reads has 2^n), so that
-// they are made one at a time; a walk keeps no more than where it is.
+// A walk enumerates the histories of a shape: the causally closed subsets of the events on which it
+// may depend. A superset precedes its subsets. There may be many (a write that races with n reads
+// has 2^n), so a walk makes one at a time and keeps only its position.
 type walk struct {
-	in    []choice // of each of finder.deps so far
+	in    []choice // by index in finder.deps, so far
 	begun bool
 }
 
 type choice uint8
 
 const (
-	implied choice = iota // it happens before another that was taken, or has to be taken
+	implied choice = iota // it happens before an event that was taken, or must be taken
 	taken
-	leftOut // though it could have been taken
-	cannot  // it comes after one that was left out, or after what is gone
+	leftOut // although it could be taken
+	cannot  // it comes after an excluded event, or after removed events
 )
 
-// next moves on to the next history, f.h, and reports whether there is one. f
-// was opened for the walk's shape, under the same conditions as before.
+// next sets f.h to the next history, and reports whether there is one. f was opened for the walk's
+// shape, under the same conditions as before.
 func (f *finder) next(w *walk) bool {
 	if !w.begun {
 		w.begun, w.in = true, w.in[:0]
@@ -41,7 +40,7 @@ func (f *finder) next(w *walk) bool {
 	return false
 }
 
-// back leaves out the last event that was taken and need not be.
+// back excludes the last event that was taken by choice.
 func (f *finder) back(w *walk) bool {
 	for k := len(w.in) - 1; k >= 0; k-- {
 		if w.in[k] != taken {
@@ -56,7 +55,7 @@ func (f *finder) back(w *walk) bool {
 	return false
 }
 
-// replay makes f.h and f.excl what the choices so far say.
+// replay sets f.h and f.excl from the choices so far.
 func (f *finder) replay(w *walk) {
 	copy(f.h, f.first)
 	clear(f.excl)
@@ -89,8 +88,8 @@ func (f *finder) forward(w *walk) bool {
 	return true
 }
 
-// leaveOut leaves out the k-th event, unless that is no use: an event would be
-// displaced that must stay, or the call could not be completed.
+// leaveOut excludes the k-th event, unless that is useless: it would remove an event that must
+// stay, or disable the call.
 func (f *finder) leaveOut(w *walk, k int, why choice) bool {
 	i := int(f.deps[k])
 	if f.exact && f.after(i).meets(f.must) {
@@ -105,9 +104,8 @@ func (f *finder) leaveOut(w *walk, k int, why choice) bool {
 	return true
 }
 
-// possible reports whether operations that wait for many others may still be
-// done, with what was left out so far: without it a Wait for n Dones would
-// take 2^n attempts.
+// possible reports whether operations that wait for many others may still be enabled with the
+// exclusions so far. Without this test a Wait for n Dones would take 2^n attempts.
 func (f *finder) possible(h set) bool {
 	rest := 0
 	f.Uses(f.as[0].Obj, func(at int, a *transition.Access) {
@@ -125,7 +123,7 @@ func (f *finder) possible(h set) bool {
 	return rest <= 0
 }
 
-// takeAll makes f.h the history that holds all it can.
+// takeAll sets f.h to the largest history.
 func (f *finder) takeAll() {
 	copy(f.h, f.first)
 	for _, i := range f.deps {

@@ -79,7 +79,8 @@ func TestRacesTakeNoMemory(t *testing.T) {
 			before = heap()
 		case 1999:
 			if grown := heap() - before; grown > 1_000_000 {
-				t.Errorf("%d bytes more in use after 1,800 more executions, %d sequences on the stack", grown, len(s.stack))
+				t.Errorf("%d bytes more in use after 1,800 more executions, %d sequences on the stack", grown,
+					len(s.stack))
 			}
 		}
 	}
@@ -101,7 +102,8 @@ func TestEstimate(t *testing.T) {
 		name string
 		want float64
 		main func()
-	}{{"fib 3", 1698, fib(3)}, {"fib 4", 19605, fib(4)}, {"readers 12", 4096, readers(12)}, {"philosophers 9", 511, philosophers(9)}} {
+	}{{"fib 3", 1698, fib(3)}, {"fib 4", 19605, fib(4)}, {"readers 12", 4096, readers(12)},
+		{"philosophers 9", 511, philosophers(9)}} {
 		sched.S.SetPolled(nil)
 		s, x := New(Options{}), &executor{main: c.main}
 		n := 0

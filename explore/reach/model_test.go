@@ -56,11 +56,14 @@ func TestBoundedBufferMonitors(t *testing.T) {
 		d        model.Discipline
 		want     int
 	}{
-		{1, 1, model.SU, 2}, {1, 1, model.SC, 2}, {2, 1, model.SU, 24}, {2, 1, model.SC, 80}, {2, 2, model.SU, 24}, {2, 2, model.SC, 60},
+		{1, 1, model.SU, 2}, {1, 1, model.SC, 2}, {2, 1, model.SU, 24}, {2, 1, model.SC, 80},
+		{2, 2, model.SU, 24}, {2, 2, model.SC, 60},
 		{3, 2, model.SU, 720},
 	} {
-		if st := count(t, Options{}, bbMonitor(c.n, c.slots, c.d), nil); st.Sequences != c.want || st.Partial != 0 {
-			t.Errorf("%d producers and consumers, %d slots, discipline %d: %+v, want %d", c.n, c.slots, c.d, st, c.want)
+		if st := count(t, Options{}, bbMonitor(c.n, c.slots, c.d), nil); st.Sequences != c.want ||
+			st.Partial != 0 {
+			t.Errorf("%d producers and consumers, %d slots, discipline %d: %+v, want %d", c.n, c.slots, c.d,
+				st, c.want)
 		}
 	}
 }
@@ -113,8 +116,10 @@ func TestReductions(t *testing.T) {
 		{"BB-semaphore, P/V", Options{PV: true}, bbSemaphore(3, 2), 36, 323},
 		{"BB-semaphore, P/V, round robin", Options{PV: true, Order: RoundRobin}, bbSemaphore(3, 2), 36, 323},
 		{"BB-semaphore, P/V and symmetry", Options{PV: true, Symmetry: true}, bbSemaphore(3, 2), 1, 3},
-		{"BB-semaphore, P/V and symmetry, five of each", Options{PV: true, Symmetry: true}, bbSemaphore(5, 2), 1, 3},
-		{"BB-semaphore, P/V and symmetry, eight of each", Options{PV: true, Symmetry: true}, bbSemaphore(8, 2), 1, 3},
+		{"BB-semaphore, P/V and symmetry, five of each", Options{PV: true, Symmetry: true}, bbSemaphore(5, 2),
+			1, 3},
+		{"BB-semaphore, P/V and symmetry, eight of each", Options{PV: true, Symmetry: true},
+			bbSemaphore(8, 2), 1, 3},
 		{"philosophers, P/V", Options{PV: true}, philosophers(5), 31, 31}, // one V at a time
 	} {
 		if st := search(t, c.opt, c.main); st.Sequences < c.least || st.Sequences > c.most || st.Partial > 0 {
@@ -136,7 +141,8 @@ func TestPVLeavesMutexes(t *testing.T) {
 			})
 		}
 	}
-	if a, b := count(t, Options{}, main, nil), search(t, Options{PV: true}, main); a != b || a.Sequences != 6 {
+	if a, b := count(t, Options{}, main, nil), search(t, Options{PV: true}, main); a != b ||
+		a.Sequences != 6 {
 		t.Errorf("%+v without the reduction, %+v with it, want 6 sequences", a, b)
 	}
 }

@@ -35,7 +35,8 @@ func inGo(p syn.Program) *progen.Program {
 	return q
 }
 
-// The paper's examples that pass messages, as Go programs: as many sequences as its own algorithm exercises.
+// The paper's examples that pass messages, as Go programs: as many sequences as its own algorithm
+// exercises.
 func TestFiguresWithChannels(t *testing.T) {
 	to, from := syn.To, syn.From
 	for _, c := range []struct {
@@ -43,9 +44,12 @@ func TestFiguresWithChannels(t *testing.T) {
 		prog   syn.Program
 		want   int
 	}{
-		{1, syn.Program{{to("p1")}, {from("p1"), to("p2"), from("p1")}, {from("p2"), from("p2")}, {to("p1"), to("p2")}}, 4},
-		{2, syn.Program{{to("p1"), to("p1")}, {from("p1"), from("p1"), from("p2"), from("p1")}, {to("p1"), to("p2")}}, 3},
-		{6, syn.Program{{to("p"), to("p")}, {from("p"), from("p"), from("p")}, {from("q"), to("p")}, {to("q")}}, 3},
+		{1, syn.Program{{to("p1")}, {from("p1"), to("p2"), from("p1")}, {from("p2"), from("p2")},
+			{to("p1"), to("p2")}}, 4},
+		{2, syn.Program{{to("p1"), to("p1")}, {from("p1"), from("p1"), from("p2"), from("p1")},
+			{to("p1"), to("p2")}}, 3},
+		{6, syn.Program{{to("p"), to("p")}, {from("p"), from("p"), from("p")}, {from("q"), to("p")},
+			{to("q")}}, 3},
 		{11, syn.Program{{to("p")}, {from("p"), to("q")}, {from("q")}, {to("p")}}, 2},
 	} {
 		paper := map[string]bool{}
@@ -60,7 +64,8 @@ func TestFiguresWithChannels(t *testing.T) {
 		})
 		st, ds, err := compare(inGo(c.prog), 2_000_000)
 		if err != nil || len(ds) > 0 || st.Sequences != c.want || st.Partial != 0 || len(paper) != c.want {
-			t.Errorf("Fig. %d: %+v, %d by the paper's algorithm, want %d sequences; %v\n%s", c.figure, st, len(paper), c.want, err, strings.Join(ds, "\n"))
+			t.Errorf("Fig. %d: %+v, %d by the paper's algorithm, want %d sequences; %v\n%s", c.figure, st,
+				len(paper), c.want, err, strings.Join(ds, "\n"))
 		}
 	}
 }
@@ -97,6 +102,7 @@ func TestFigures4And5(t *testing.T) {
 		}
 	})
 	if st.Sequences != 2 || st.Partial != 0 || waiting != 1 {
-		t.Errorf("Fig. 5: %+v, T1 waits for ever in %d, want 2 sequences, in one of which it does", st, waiting)
+		t.Errorf("Fig. 5: %+v, T1 waits for ever in %d, want 2 sequences, in one of which it does", st,
+			waiting)
 	}
 }

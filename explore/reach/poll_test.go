@@ -8,8 +8,9 @@ import (
 	"heddle/rt/hook"
 )
 
-// A seqlock's reader polls: its loop looks at seq twice, and may end an iteration without having to wait because seq
-// was written in between. The traces are enumerated here, apart from the strategy: which versions the reader reads.
+// A seqlock's reader polls: its loop looks at seq twice, and may end an iteration without having to
+// wait because seq was written in between. The traces are enumerated here, apart from the strategy:
+// which versions the reader reads.
 func TestSeqlock(t *testing.T) {
 	st := count(t, Options{}, func() {
 		seq, x := new(atomicInt), new(atomicInt)
@@ -51,7 +52,8 @@ func seqlockTraces() int {
 					read(at, "x", v.seq, []version{{v.seq, -1}}, trace)
 				}
 			case "x":
-				read(at, "second", s, append(slices.Clone(looks), version{-1, v.x}), fmt.Sprint(trace, " x", v.x))
+				read(at, "second", s, append(slices.Clone(looks), version{-1, v.x}),
+					fmt.Sprint(trace, " x", v.x))
 			case "second":
 				if trace := fmt.Sprint(trace, " s", v.seq); v.seq == s {
 					traces[trace] = true

@@ -40,7 +40,8 @@ func key(p *transition.Path) string {
 		if int(t.Proc) < len(before) {
 			own = before[t.Proc]
 		}
-		parts = append(parts, fmt.Sprintf("%03d.%03d:%d.%d.%d.%d.%v.%v", t.Proc, own, t.With, t.Case, t.WithCase, t.Choice, t.Op, before))
+		parts = append(parts, fmt.Sprintf("%03d.%03d:%d.%d.%d.%d.%v.%v", t.Proc, own, t.With, t.Case,
+			t.WithCase, t.Choice, t.Op, before))
 	}
 	sort.Strings(parts)
 	return strings.Join(parts, "\n")
@@ -48,8 +49,10 @@ func key(p *transition.Path) string {
 
 var errTooMany = errors.New("too many sequences")
 
-// exercise explores m's program with reach and returns the sequences, and what came out of the complete ones.
-func exercise(m *machine.Machine, opt Options, limit int) (s *Strategy, keys map[string]int, out *machine.Outcomes, err error) {
+// exercise explores m's program with reach and returns the sequences, and what came out of the
+// complete ones.
+func exercise(m *machine.Machine, opt Options, limit int) (s *Strategy, keys map[string]int,
+	out *machine.Outcomes, err error) {
 	m.Policy = nil
 restart:
 	s, keys, out = New(opt), map[string]int{}, machine.NewOutcomes()

@@ -1,12 +1,11 @@
-// Package reach is reachability testing (Lei & Carver, IEEE TSE 32(6), 2006):
-// it exercises every partially ordered synchronisation sequence of a program
-// exactly once, and keeps no history, only a stack of variants.
+// Package reach is reachability testing (Lei and Carver, IEEE TSE 32(6), 2006). It exercises every
+// partially ordered synchronisation sequence of a program exactly once. It keeps no history of
+// sequences, only a stack of variants.
 //
-// An execution is a sequence of events. Its extensions are the events that
-// could have happened in their stead: other sending partners of its receiving
-// events (section 5). A race variant makes some of them happen and keeps all
-// events that do not come after what they displace (section 6); it is executed
-// again and completed freely, but for events all of whose causes are old
+// An execution is a sequence of events. Its extensions are events that could have happened instead:
+// receiving events with other sending partners (section 5). A race variant adds some extensions and
+// keeps all events that do not come after an event that these remove (section 6). An execution
+// replays the variant and completes it freely, except for events all of whose causes are old
 // (section 7). docs/rooms/reach.md says what is as in the paper and what Go adds.
 package reach
 
@@ -20,34 +19,34 @@ import (
 	"heddle/trace"
 )
 
-// Options change what is explored. The zero value explores everything.
+// Options configure a search. The zero value explores everything.
 type Options struct {
 	// PV ignores races that a V of a counting semaphore has won (section 7).
 	PV bool
-	// Symmetry takes goroutines to be interchangeable that one goroutine
-	// started by the same go statement with equal arguments, as traces tell
-	// (trace.Trace.Twins): of those that are about to do the
-	// same operation, at the same place, the oldest does it first.
+	// Symmetry takes goroutines as interchangeable if one goroutine started them by the same go
+	// statement with equal arguments (trace.Trace.Twins). Of those with the same pending operation
+	// at the same place the oldest is first.
 	Symmetry bool
-	// OneOrder, if not nil, says of channels, by where they were made, whether
-	// their receivers ignore in which order values come.
+	// OneOrder, if not nil, reports whether the receivers of a channel made at that place ignore
+	// the order of values.
 	OneOrder func(made trace.Site) bool
-	// Expired, if not nil, is asked now and then while Done is at work: the
-	// exploration ends when it is true.
+	// Expired, if not nil, is called now and then during Done. The search ends when it returns
+	// true.
 	Expired func() bool
-	// Loose: executions are made as trace.Schedule.Loose says, so that no order inside the standard library hides a race.
+	// Loose: executions are made with trace.Schedule.Loose, so that no order inside the standard
+	// library hides a race.
 	Loose bool
-	// Order is how executions go on when their variant is replayed.
+	// Order is how an execution continues after its variant.
 	Order Order
-	// Seed is of Order Random.
+	// Seed is the seed of Order Random.
 	Seed uint64
 }
 
-// Stats count beside sequences.
+// Stats are counts of a search.
 type Stats struct {
 	Sequences   int // complete executions
 	Partial     int // executions that could not be completed without an old event
-	Transitions int // operations on objects beyond what variants replayed (Fig. 13)
+	Transitions int // operations on objects that no variant replayed (Fig. 13)
 	Depth       int // greatest number of variants on the stack
 }
 
@@ -56,7 +55,7 @@ type Strategy struct {
 	opt    Options
 	stats  Stats
 	tab    *transition.Table
-	seq    *sequence // of the last execution
+	seq    *sequence // the sequence of the last execution
 	find   finder
 	stack  []*node
 	free   []*node
@@ -65,23 +64,23 @@ type Strategy struct {
 	begun  bool
 	failed why.Reason // why it ended before everything was exercised
 	short  why.Reason // why something may be missing
-	at     []int32    // where the variant's events are in the sequence
+	at     []int32    // the index in the sequence of each event of the variant
 
-	part     bool    // of a search that was split
+	part     bool    // the search is a part of another
 	outdated bool    // see Outdated
-	given    []*rest // entries of the stack that are to be made again
-	making   *rest   // that is being done
+	given    []*rest // stack entries to be executed again
+	making   *rest   // the entry that is executed again
 	whole    variant // of Split
 
 	twins     twins  // for Symmetry
 	unordered []bool // for OneOrder, by transition.Object
 }
 
-// longest is how many steps a sequence may have: its sets of events take memory
-// with the square of that.
+// longest is the largest number of steps of a sequence: its sets of events take memory by the
+// square of that.
 const longest = 10_000
 
-// New returns a strategy that has not begun.
+// New returns a strategy with nothing explored.
 func New(opt Options) *Strategy {
 	s := &Strategy{opt: opt, tab: transition.NewTable()}
 	s.find.reduce, s.find.expired = s.reduction(), opt.Expired
@@ -89,13 +88,14 @@ func New(opt Options) *Strategy {
 	if opt.Symmetry {
 		s.guide.twins = &s.twins
 	}
-	s.v.schedule = trace.Schedule{Policy: "first", Exhaustive: true, Strict: true, Loose: opt.Loose, Awaits: true}
+	s.v.schedule = trace.Schedule{Policy: "first", Exhaustive: true, Strict: true, Loose: opt.Loose,
+		Awaits: true}
 	return s
 }
 
 var _ explore.Strategy = (*Strategy)(nil)
 
-// Next returns the schedule of the next variant, nil when there is none.
+// Next returns the schedule of the next variant, nil if there is none.
 func (s *Strategy) Next() *trace.Schedule {
 	v := &s.v
 	if !s.failed.None() {
@@ -103,7 +103,8 @@ func (s *Strategy) Next() *trace.Schedule {
 	}
 	switch {
 	case !s.begun:
-		v.schedule.Steps, v.events, v.from, v.sleepers = v.schedule.Steps[:0], v.events[:0], v.from[:0], v.sleepers[:0]
+		v.schedule.Steps, v.events, v.from, v.sleepers = v.schedule.Steps[:0], v.events[:0], v.from[:0],
+			v.sleepers[:0]
 		v.old, v.black = nil, nil
 	case s.advance():
 	case s.failed.None() && len(s.given) > 0:
@@ -120,7 +121,7 @@ func (s *Strategy) Next() *trace.Schedule {
 	return &v.schedule
 }
 
-// advance makes the next variant of what is on the stack and reports whether there is one.
+// advance makes the next variant from the stack, and reports whether there is one.
 func (s *Strategy) advance() bool {
 	for len(s.stack) > 0 {
 		n := s.stack[len(s.stack)-1]
@@ -139,7 +140,7 @@ func (s *Strategy) advance() bool {
 	return false
 }
 
-// Done takes the sequence that the variant was exercised in.
+// Done takes the trace of the last schedule.
 func (s *Strategy) Done(t *trace.Trace) {
 	v := &s.v
 	s.begun = true
@@ -183,7 +184,8 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.short = why.Of(why.Hidden)
 	}
 	if s.short.None() && aliased(t) {
-		s.short = why.With(why.Limit, "which operations on files are about one depends on when a link was made or a folder renamed, and extensions count on one order")
+		s.short = why.With(why.Limit,
+			"which operations on files are about one depends on when a link was made or a folder renamed, and extensions count on one order")
 	}
 	n.seq.read()
 	s.learn(t)
@@ -209,8 +211,8 @@ func (s *Strategy) Done(t *trace.Trace) {
 	s.stats.Depth = max(s.stats.Depth, len(s.stack))
 }
 
-// aliased reports whether names stopped telling files apart in t (rt/sched/file.go): an extension is taken to be about the objects
-// that the call was about before.
+// aliased reports whether names stopped identifying files in t (rt/sched/file.go). An extension is
+// assumed to access the objects that its call accessed before.
 func aliased(t *trace.Trace) bool {
 	for i := range t.Events {
 		if e := &t.Events[i]; e.Op == trace.OpMapStore && e.Arg == trace.AllFiles {
@@ -230,7 +232,7 @@ func (s *Strategy) operations() (n int) {
 	return n
 }
 
-// pop takes a node off the stack all of whose variants were exercised.
+// pop removes a node from the stack after all of its variants were exercised.
 func (s *Strategy) pop() {
 	k := len(s.stack) - 1
 	n := s.stack[k]
@@ -251,11 +253,12 @@ func (s *Strategy) newNode() *node {
 	return n
 }
 
-// restart begins again, after more operations turned out to depend on each other than was known.
+// restart begins the search anew, when more operations turned out to be dependent.
 func (s *Strategy) restart() {
 	s.tab.Changed = false
 	if s.part {
-		s.outdated, s.failed, s.making = true, why.With(why.Limit, "more operations turned out to depend on each other"), nil
+		s.outdated, s.failed, s.making = true, why.With(why.Limit,
+			"more operations turned out to depend on each other"), nil
 		return
 	}
 	s.free = append(s.free, s.stack...)
@@ -264,8 +267,8 @@ func (s *Strategy) restart() {
 	s.stats = Stats{}
 }
 
-// check makes sure that the sequence is the variant's: it has its events, and
-// every other one comes after one of those that were changed.
+// check verifies that the sequence is the variant's: it has its events, and every other event comes
+// after a changed one.
 func (s *Strategy) check() bool {
 	q, v := s.seq, &s.v
 	if len(v.events) == 0 {
@@ -287,7 +290,8 @@ func (s *Strategy) check() bool {
 			}
 		}
 	}
-	for i := new.next(0); i >= 0 && s.find.reduce == nil; i = new.next(i + 1) { // reduced ones come as they like
+	// reduced events may come anyway
+	for i := new.next(0); i >= 0 && s.find.reduce == nil; i = new.next(i + 1) {
 		if !q.before(i).meets(changed) {
 			return false
 		}
@@ -295,7 +299,8 @@ func (s *Strategy) check() bool {
 	return true
 }
 
-// sameMemory reports whether the events that the variant shares with the one it was derived from are about the same memory in both, by name.
+// sameMemory reports whether the events that the variant shares with its origin access the same
+// memory, by name.
 func (s *Strategy) sameMemory() bool {
 	isMemory := func(a *transition.Access) bool { return a.Op == trace.OpRead || a.Op == trace.OpWrite }
 	for j, at := range s.at {
@@ -312,17 +317,18 @@ func (s *Strategy) sameMemory() bool {
 	return true
 }
 
-// came reports whether event j of the variant, an extension, is event at of the
-// sequence: whether what was to happen before it did, and nothing else.
+// came reports whether event j of the variant, an extension, is event at of the sequence: exactly
+// its history happened before it.
 func (s *Strategy) came(j, at int) bool {
 	x := s.chosen(j)
 	past := s.seq.alive.copy(s.seq.before(at))
 	past.remove(at)
-	return past.equal(s.expected(x)) && (x.op != trace.OpAtomicCAS || s.seq.At(at).Accesses[0].Mode == x.accesses[0].Mode)
+	return past.equal(s.expected(x)) && (x.op != trace.OpAtomicCAS ||
+		s.seq.At(at).Accesses[0].Mode == x.accesses[0].Mode)
 }
 
-// locate finds the variant's events in the sequence. They are in its order at
-// the beginning, but for the draws that may follow one that was changed.
+// locate finds the variant's events in the sequence. The sequence begins with them, except for
+// draws that may follow a changed one.
 func (s *Strategy) locate() bool {
 	q, v := s.seq, &s.v
 	s.at = s.at[:0]
@@ -342,18 +348,19 @@ func (s *Strategy) locate() bool {
 	return true
 }
 
-// is reports whether e is how t was done.
+// is reports whether t performs e.
 func (e *event) is(t *transition.Transition) bool {
-	return t.Barrier == e.barrier && t.Proc == e.proc && t.With == e.with && t.Case == e.at && t.WithCase == e.theirs && t.Choice == e.choice
+	return t.Barrier == e.barrier && t.Proc == e.proc && t.With == e.with && t.Case == e.at &&
+		t.WithCase == e.theirs && t.Choice == e.choice
 }
 
-// chosen is the extension that is event j of the variant.
+// chosen returns the extension that is event j of the variant.
 func (s *Strategy) chosen(j int) *pick {
 	n := s.stack[len(s.stack)-1]
 	return &n.row[-s.v.from[j]-1]
 }
 
-// expected is the history that x was to have.
+// expected returns the history that x must have.
 func (s *Strategy) expected(x *pick) set {
 	h := s.seq.alive.set(s.seq.w)
 	for k, i := range s.v.from {
@@ -378,10 +385,10 @@ func (s *Strategy) mark(to, from set) set {
 	return to
 }
 
-// Table returns what the strategy knows of dependence.
+// Table returns the names and the dependence that the strategy uses.
 func (s *Strategy) Table() *transition.Table { return s.tab }
 
-// Depth is how many variants of one another the last sequence is below the first.
+// Depth returns how many variants lead from the first sequence to the last.
 func (s *Strategy) Depth() int { return max(0, len(s.stack)-1) }
 
 // Stats returns the counts so far.

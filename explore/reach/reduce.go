@@ -5,21 +5,22 @@ import (
 	"heddle/trace"
 )
 
-// Reductions (sections 7 and 8): sending events that are taken out of the race
-// sets of receiving events, which leaves sequences out.
+// Reductions (sections 7 and 8): they remove sending events from race sets, and so omit sequences.
 
-// reduction returns what says of an extension that it is not to be chosen; nil if nothing is reduced.
+// reduction returns a function that reports whether an extension is suppressed; nil if nothing is
+// reduced.
 func (s *Strategy) reduction() func(*extension) bool {
 	o := &s.opt
 	if !o.PV && !o.Symmetry && o.OneOrder == nil {
 		return nil
 	}
 	return func(x *extension) bool {
-		return o.PV && s.find.afterV(x) || o.Symmetry && s.find.younger(x, &s.twins) || o.OneOrder != nil && s.find.reordered(x, s.unordered)
+		return o.PV && s.find.afterV(x) || o.Symmetry && s.find.younger(x, &s.twins) ||
+			o.OneOrder != nil && s.find.reordered(x, s.unordered)
 	}
 }
 
-// learn notes what the reductions want to know of an execution.
+// learn records what the reductions need of an execution.
 func (s *Strategy) learn(t *trace.Trace) {
 	if s.opt.Symmetry {
 		s.twins.learn(s.tab, t)
@@ -41,10 +42,9 @@ func (s *Strategy) learn(t *trace.Trace) {
 	}
 }
 
-// afterV reports whether the receiving event of x is a completed V of a
-// counting semaphore: whatever was called concurrently and would come before it
-// may as well come after (P/V reduction, section 7). A mutex is a binary
-// semaphore, whose V and P always exclude each other: it is never reduced.
+// afterV reports whether the receiving event of x is a completed V of a counting semaphore. A
+// concurrent call that would come before it may come after it instead (P/V reduction, section 7). A
+// mutex is a binary semaphore, whose V and P always exclude each other: it is never reduced.
 func (f *finder) afterV(x *extension) bool {
 	if x.slot < 0 || len(x.accesses) != 1 || f.Tab.Kind(x.accesses[0].Obj) != trace.ObjSemaphore {
 		return false
@@ -58,11 +58,11 @@ func (f *finder) afterV(x *extension) bool {
 	return first >= 0 && f.At(first).Op == trace.OpRelease
 }
 
-// Twins tell which goroutines are interchangeable: those that one goroutine
-// started by one go statement with equal arguments.
+// Twins are interchangeable goroutines: those that one goroutine started by one go statement with
+// equal arguments.
 type twins struct {
 	tab   *transition.Table
-	first []transition.Proc // of each Proc: the first of its twins
+	first []transition.Proc // by Proc: the first of its twins
 }
 
 func (w *twins) learn(tab *transition.Table, t *trace.Trace) {
@@ -78,7 +78,8 @@ func (w *twins) learn(tab *transition.Table, t *trace.Trace) {
 
 // older reports whether p and q are twins and p was started first.
 func (w *twins) older(p, q transition.Proc) bool {
-	if p < 0 || q < 0 || p == q || int(p) >= len(w.first) || int(q) >= len(w.first) || w.first[p] != w.first[q] || w.first[p] == transition.NoProc {
+	if p < 0 || q < 0 || p == q || int(p) >= len(w.first) || int(q) >= len(w.first) ||
+		w.first[p] != w.first[q] || w.first[p] == transition.NoProc {
 		return false
 	}
 	_, n := w.tab.Parent(p)
@@ -86,8 +87,8 @@ func (w *twins) older(p, q transition.Proc) bool {
 	return n < m
 }
 
-// younger reports whether an older twin could do what x does in its place:
-// of interchangeable goroutines that are about to do the same, the oldest goes first.
+// younger reports whether an older twin could do the same instead of x. Of interchangeable
+// goroutines with the same pending operation the oldest is first.
 func (f *finder) younger(x *extension, w *twins) bool {
 	for _, c := range x.calls {
 		if c < 0 {
@@ -95,7 +96,8 @@ func (f *finder) younger(x *extension, w *twins) bool {
 		}
 		for i := range f.calls {
 			d := &f.calls[i]
-			if w.older(d.proc, f.calls[c].proc) && f.alike(int32(i), c) && !d.past.meets(x.displace) && (d.done < 0 || !x.history.has(d.done)) {
+			if w.older(d.proc, f.calls[c].proc) && f.alike(int32(i), c) && !d.past.meets(x.displace) &&
+				(d.done < 0 || !x.history.has(d.done)) {
 				return true
 			}
 		}
@@ -103,14 +105,13 @@ func (f *finder) younger(x *extension, w *twins) bool {
 	return false
 }
 
-// alike reports whether two calls stand at the same place and are about the same object.
+// alike reports whether two calls have the same place and the same object.
 func (q *sequence) alike(a, b int32) bool {
 	c, d := &q.calls[a], &q.calls[b]
 	return c.op == d.op && c.target == d.target && c.place == d.place
 }
 
-// locate notes where the calls stand and what they are about, for alike. t is the
-// trace that the sequence was read from.
+// locate records the places and objects of the calls, for alike. t is the trace of the sequence.
 func (q *sequence) locate(t *trace.Trace) {
 	for i := range q.calls {
 		c := &q.calls[i]
@@ -118,7 +119,7 @@ func (q *sequence) locate(t *trace.Trace) {
 	}
 }
 
-// target is the object of a call, of a select that of its first case; -1 if it has none.
+// target returns the object of a call, of a select that of its first case; -1 if there is none.
 func (q *sequence) target(c *call) transition.Object {
 	obj := transition.Object(-1)
 	switch {
@@ -136,7 +137,7 @@ func (q *sequence) target(c *call) transition.Object {
 	return obj
 }
 
-// place is where a call stands.
+// place returns the place of a call.
 func (q *sequence) place(c *call, t *trace.Trace) trace.Site {
 	if c.done < 0 {
 		for i := range t.Left {
@@ -158,8 +159,8 @@ func (q *sequence) place(c *call, t *trace.Trace) trace.Site {
 	return 0
 }
 
-// reordered reports whether x does no more than bring another value first, on
-// channels whose receivers ignore in which order values come.
+// reordered reports whether x only makes another value the first one, on channels whose receivers
+// ignore the order of values.
 func (f *finder) reordered(x *extension, unordered []bool) bool {
 	if x.slot < 0 || len(x.accesses) == 0 {
 		return false

@@ -5,34 +5,36 @@ import (
 	"heddle/trace"
 )
 
-// A sequence is the SYN-sequence that an execution exercised (Definition 1),
-// seen as events: synchronisation pairs, of a call (the sending event) and
-// what completed it (the receiving event). In Go that is a transition.
+// A sequence is the SYN-sequence of an execution (Definition 1). Its events are synchronisation
+// pairs: a call (the sending event) and what completed it (the receiving event). In Go such a pair
+// is a transition.
 type sequence struct {
 	*transition.Path
 	n, w   int
-	past   []uint64  // w words an event: what happened before it, and itself
-	future []uint64  // likewise
-	of     [][]int32 // of each goroutine: the events in which it took part
-	causes []int32   // events that happened before another one, all others that did happened before one of these
-	from   []int32   // of each event: where its causes begin
+	past   []uint64  // w words per event: the event and what happened before it
+	future []uint64  // the event and what happens after it
+	of     [][]int32 // by goroutine: its events
+	// for each event a smallest set of predecessors such that all others happened before one of
+	// these
+	causes []int32
+	from   []int32 // by event: the index in causes of its first
 	calls  []call
-	procOf []int32 // of each event: the call of its Proc, and that of its With or -1
+	procOf []int32 // by event: the call of its Proc, and that of its With or -1
 	withOf []int32
 	alive  arena
 }
 
-// A call is an operation that a goroutine announced: a sending event. What
-// happened before it is its control structure (Definition 3).
+// A call is an operation that a goroutine announced: a sending event. Its control structure
+// (Definition 3) is what happened before it.
 type call struct {
 	proc transition.Proc
 	op   trace.Op
-	past set // what happened before it was announced
-	done int // the event that completed it, -1 if none did
+	past set // what happened before the announcement
+	done int // the event that completed it, -1 if there is none
 	left int // index in Path.Left, -1
 	comm int // index in Path.Operations, -1
 
-	// Where it stands and what it is about, if twins are looked for.
+	// Its place and its object, if twins are used.
 	place  trace.Site
 	target transition.Object
 }
@@ -40,7 +42,7 @@ type call struct {
 func (q *sequence) before(i int) set { return q.past[i*q.w : (i+1)*q.w] }
 func (q *sequence) after(i int) set  { return q.future[i*q.w : (i+1)*q.w] }
 
-// read takes in the execution that the path has read.
+// read takes the execution from the path.
 func (q *sequence) read() {
 	q.n = q.Len()
 	q.w = words(q.n)
@@ -56,7 +58,8 @@ func (q *sequence) read() {
 	q.readCalls()
 }
 
-// order finds out what happened before each event, and after it: by way of the last event of each goroutine that did.
+// order computes what happened before and after each event, from the last event of each goroutine
+// before it.
 func (q *sequence) order() {
 	q.causes, q.from = q.causes[:0], q.from[:0]
 	for g := range q.of {
@@ -99,19 +102,22 @@ func (q *sequence) readCalls() {
 	for i := range q.n {
 		t := q.At(i)
 		q.procOf, q.withOf = append(q.procOf, -1), append(q.withOf, -1)
-		if t.Alone() { // nothing about it can be otherwise
+		if t.Alone() { // no other outcome is possible
 			continue
 		}
 		a, b := q.Calls(i)
-		q.procOf[i] = q.addCall(call{proc: t.Proc, op: t.Op, past: q.announced(a), done: i, left: -1, comm: -1})
+		q.procOf[i] = q.addCall(call{proc: t.Proc, op: t.Op, past: q.announced(a), done: i, left: -1,
+			comm: -1})
 		if t.With != transition.NoProc {
-			q.withOf[i] = q.addCall(call{proc: t.With, op: t.Op, past: q.announced(b), done: i, left: -1, comm: -1})
+			q.withOf[i] = q.addCall(call{proc: t.With, op: t.Op, past: q.announced(b), done: i, left: -1,
+				comm: -1})
 		}
 	}
 	for i, ops := 0, q.Operations(); i < len(ops); i++ {
 		o := &ops[i]
 		if o.Done == q.n {
-			q.addCall(call{proc: o.Proc, op: o.Op, past: q.announced(o.Announced), done: -1, left: -1, comm: i})
+			q.addCall(call{proc: o.Proc, op: o.Op, past: q.announced(o.Announced), done: -1, left: -1,
+				comm: i})
 		} else if c := q.callOf(o.Done, o.Proc); c >= 0 {
 			q.calls[c].comm, q.calls[c].op = i, o.Op
 		}
@@ -120,7 +126,8 @@ func (q *sequence) readCalls() {
 		if left[i].Alone() {
 			continue
 		}
-		q.addCall(call{proc: left[i].Proc, op: left[i].Op, past: q.announced(q.Previous(left[i].Proc)), done: -1, left: i, comm: -1})
+		q.addCall(call{proc: left[i].Proc, op: left[i].Op, past: q.announced(q.Previous(left[i].Proc)),
+			done: -1, left: i, comm: -1})
 	}
 }
 
@@ -129,7 +136,7 @@ func (q *sequence) addCall(c call) int32 {
 	return int32(len(q.calls) - 1)
 }
 
-// announced is what happened before a call announced at the end of event i.
+// announced returns what happened before a call that was announced at the end of event i.
 func (q *sequence) announced(i int) set {
 	if i < 0 {
 		return q.alive.set(q.w)

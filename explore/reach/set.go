@@ -2,8 +2,8 @@ package reach
 
 import "math/bits"
 
-// A set is a set of small numbers, mostly of events of a sequence. Sets that
-// meet in one operation have the same length.
+// A set is a set of small numbers, mostly of events of a sequence. Operands of one operation have
+// the same length.
 type set []uint64
 
 func words(n int) int { return (n + 63) / 64 }
@@ -68,7 +68,7 @@ func (s set) next(i int) int {
 	return -1
 }
 
-// An arena hands out sets that live until it is emptied.
+// An arena allocates sets that are valid until it is emptied.
 type arena struct {
 	buf  []uint64
 	used int
@@ -78,7 +78,7 @@ func (a *arena) empty() { a.used = 0 }
 
 func (a *arena) set(w int) set {
 	if a.used+w > len(a.buf) {
-		a.buf = make([]uint64, max(256, 2*len(a.buf), w)) // sets handed out keep the old one alive
+		a.buf = make([]uint64, max(256, 2*len(a.buf), w)) // sets from the old buffer keep it alive
 		a.used = 0
 	}
 	s := a.buf[a.used : a.used+w : a.used+w]

@@ -5,14 +5,13 @@ import (
 	"heddle/trace"
 )
 
-// A shape is a way in which a call can be completed, whatever came before: an
-// outcome of a draw, a case of a select, a partner. The extensions of a
-// sequence are its shapes with their histories.
+// A shape is a way to complete a call, whatever its history: an outcome of a draw, a case of a
+// select, a partner. The extensions of a sequence are its shapes with their histories.
 type shape struct {
 	kind       shapeKind
 	at, theirs int16 // cases
 	send       bool
-	call, with int32 // with is -1 if it takes no partner
+	call, with int32 // with is -1 if there is no partner
 	obj        transition.Object
 	choice     int32
 }
@@ -44,7 +43,8 @@ func (f *finder) shapes(to []shape) []shape {
 	return to
 }
 
-// operations adds the shapes of call c, which is no communication; t is how it was done, or would be.
+// operations adds the shapes of call c, which is no communication; t is the transition that
+// completed it, or would.
 func (f *finder) operations(to []shape, c int32, t *transition.Transition) []shape {
 	switch {
 	case t.Choices > 0:
@@ -54,9 +54,10 @@ func (f *finder) operations(to []shape, c int32, t *transition.Transition) []sha
 			}
 		}
 	case len(t.Accesses) == 0, t.Op == trace.OpResume, t.Op == trace.OpCondWake:
-		// nobody races with being woken
+		// waking up races with nothing
 	case t.Op == trace.OpAtomicCAS:
-		to = append(to, shape{kind: compared, call: c, with: -1}, shape{kind: compared, call: c, with: -1, send: true})
+		to = append(to, shape{kind: compared, call: c, with: -1},
+			shape{kind: compared, call: c, with: -1, send: true})
 	default:
 		to = append(to, shape{kind: operation, call: c, with: -1})
 	}
@@ -78,7 +79,7 @@ func (f *finder) communications(to []shape, c int32) []shape {
 	return to
 }
 
-// meetings adds those in which a case of c meets somebody over an unbuffered channel.
+// meetings adds the shapes of c's case with a partner over an unbuffered channel.
 func (f *finder) meetings(to []shape, c int32, obj transition.Object, at int16, send bool) []shape {
 	for i := range f.calls {
 		d := &f.calls[i]
@@ -91,28 +92,30 @@ func (f *finder) meetings(to []shape, c int32, obj transition.Object, at int16, 
 		}
 		f.Cases(p, func(other transition.Object, theirs int16, sends bool) {
 			if other == obj && sends != send {
-				to = append(to, shape{kind: meeting, call: c, with: int32(i), obj: obj, at: at, theirs: theirs, send: send})
+				to = append(to, shape{kind: meeting, call: c, with: int32(i), obj: obj, at: at,
+					theirs: theirs, send: send})
 			}
 		})
 	}
 	return to
 }
 
-// apart reports whether one of two calls was made after the other was completed.
+// apart reports whether one of two calls was announced after the other was completed.
 func (f *finder) apart(c, d int32) bool {
 	a, b := &f.calls[c], &f.calls[d]
 	return a.done >= 0 && b.past.has(a.done) || b.done >= 0 && a.past.has(b.done)
 }
 
-// open makes f look at the extensions of a shape: those that come after no
-// event of gone, and displace none of must if that can be told early. It reports
-// whether there can be any.
+// open prepares f for the extensions of a shape: those that come after no event of gone, and remove
+// no event of must, as far as that can be told early. It reports whether there may be any.
 func (f *finder) open(sh *shape, must, gone set) bool {
 	f.work.empty()
 	f.shape, f.must, f.exact = sh, must, false
 	f.first, f.gone = f.work.copy(f.calls[sh.call].past), f.work.copy(gone)
 	f.excl, f.h, f.own = f.work.set(f.w), f.work.set(f.w), f.work.set(f.w)
-	f.like = transition.Transition{Proc: f.calls[sh.call].proc, With: transition.NoProc, Choice: -1, Case: sh.at, WithCase: sh.theirs, Op: f.calls[sh.call].op, Accesses: f.like.Accesses[:0], Starts: f.like.Starts[:0]}
+	f.like = transition.Transition{Proc: f.calls[sh.call].proc, With: transition.NoProc, Choice: -1,
+		Case: sh.at, WithCase: sh.theirs, Op: f.calls[sh.call].op, Accesses: f.like.Accesses[:0],
+		Starts: f.like.Starts[:0]}
 	ok := f.involve(sh.call)
 	if sh.with >= 0 {
 		f.like.With = f.calls[sh.with].proc
@@ -141,8 +144,8 @@ func (f *finder) open(sh *shape, must, gone set) bool {
 	return true
 }
 
-// involve notes that what completed call c is gone, and what came after. It
-// returns false if that must stay.
+// involve records that the event that completed call c is removed, with all after it. It returns
+// false if one of these must stay.
 func (f *finder) involve(c int32) bool {
 	d := f.calls[c].done
 	if d < 0 {

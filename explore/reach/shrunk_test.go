@@ -19,7 +19,7 @@ func sends(c int) *progen.Stmt { return &progen.Stmt{Op: progen.Send, Obj: c, Va
 
 func receives(c int) *progen.Stmt { return &progen.Stmt{Op: progen.Recv, Obj: c} }
 
-// later is what a timer starts when nobody can go on.
+// later is what a timer starts when no goroutine is enabled.
 func later(body ...*progen.Stmt) *progen.Stmt {
 	return &progen.Stmt{Op: progen.After, Val: 10, Body: body}
 }
@@ -38,7 +38,8 @@ func TestShrunkPrograms(t *testing.T) {
 		p    progen.Program
 		want int
 	}{
-		// c0 has a buffer of one, c1 none. Two selects meet over c1 only once one of them can do nothing else.
+		// c0 has a buffer of one, c1 none. Two selects meet over c1 only once one of them can do
+		// nothing else.
 		{"two selects that need not wait", progen.Program{Chans: []int{1, 0}, Body: []*progen.Stmt{
 			concurrently(choose(recv(1), send(0))),
 			choose(send(1), send(0)),
@@ -52,12 +53,14 @@ func TestShrunkPrograms(t *testing.T) {
 			concurrently(polling(recv(1))),
 			choose(send(0), send(1)),
 		}}, 3},
-		{"a poll of a select that waits once the buffer is full", progen.Program{Chans: []int{1, 0}, Body: []*progen.Stmt{
-			concurrently(choose(send(0), send(1))),
-			&progen.Stmt{Op: progen.Send, Obj: 0, Val: 1, Src: -1},
-			polling(recv(1)),
-		}}, 3},
-		// Who had arrived at the polled c1 leaves it for c0: before or after the others who wait there are served.
+		{"a poll of a select that waits once the buffer is full",
+			progen.Program{Chans: []int{1, 0}, Body: []*progen.Stmt{
+				concurrently(choose(send(0), send(1))),
+				&progen.Stmt{Op: progen.Send, Obj: 0, Val: 1, Src: -1},
+				polling(recv(1)),
+			}}, 3},
+		// A goroutine that had arrived at the polled c1 leaves it for c0, before or after the
+		// others that wait there are served.
 		{"one of two who wait leaves", progen.Program{Chans: []int{1, 0}, Body: []*progen.Stmt{
 			concurrently(choose(send(1))),
 			concurrently(choose(send(1), send(0))),
@@ -68,29 +71,34 @@ func TestShrunkPrograms(t *testing.T) {
 			concurrently(polling(send(1))),
 			{Op: progen.Recv, Obj: 1},
 		}}, 8},
-		// Who is on both sides of c0 is not in its own partner's way.
-		{"a partner on both sides, since an earlier time", progen.Program{Chans: []int{0}, Body: []*progen.Stmt{
-			concurrently(choose(recv(0), send(0))),
-			{Op: progen.After, Val: 20, Body: []*progen.Stmt{choose(send(0), progen.Case{Send: true, Obj: 0, Val: 3})}},
-		}}, 2},
+		// A goroutine on both sides of c0 is not in the way of its own partner.
+		{"a partner on both sides, since an earlier time",
+			progen.Program{Chans: []int{0}, Body: []*progen.Stmt{
+				concurrently(choose(recv(0), send(0))),
+				{Op: progen.After, Val: 20, Body: []*progen.Stmt{choose(send(0),
+					progen.Case{Send: true, Obj: 0, Val: 3})}},
+			}}, 2},
 		{"a partner on both sides of a polled channel", progen.Program{Chans: []int{0}, Body: []*progen.Stmt{
 			concurrently(polling(send(0), recv(0)), choose(recv(0), send(0))),
 			choose(send(0), recv(0)),
 		}}, 6},
-		// Who waited when time passed is served first, and before he is nobody else is.
+		// A goroutine that waited when time passed is served before all others.
 		{"one waits since an earlier time", progen.Program{Chans: []int{0}, Body: []*progen.Stmt{
 			concurrently(sends(0)),
 			later(concurrently(sends(0)), concurrently(receives(0)), concurrently(receives(0)), receives(0)),
 		}}, 6},
-		{"one waits since an earlier time for two things", progen.Program{Chans: []int{0, 1}, Body: []*progen.Stmt{
-			concurrently(choose(send(0), recv(1))),
-			later(concurrently(sends(0)), concurrently(receives(0)), concurrently(sends(1)), receives(1)),
-		}}, 4},
-		{"one who waits since an earlier time goes elsewhere", progen.Program{Chans: []int{0, 0}, Body: []*progen.Stmt{
-			concurrently(choose(send(0), recv(1))),
-			later(concurrently(sends(0)), concurrently(receives(0)), concurrently(sends(1)), receives(1)),
-		}}, 2},
-		// A select that need not wait is passed over at the polled c0: that depends on what is in c1.
+		{"one waits since an earlier time for two things",
+			progen.Program{Chans: []int{0, 1}, Body: []*progen.Stmt{
+				concurrently(choose(send(0), recv(1))),
+				later(concurrently(sends(0)), concurrently(receives(0)), concurrently(sends(1)), receives(1)),
+			}}, 4},
+		{"one who waits since an earlier time goes elsewhere",
+			progen.Program{Chans: []int{0, 0}, Body: []*progen.Stmt{
+				concurrently(choose(send(0), recv(1))),
+				later(concurrently(sends(0)), concurrently(receives(0)), concurrently(sends(1)), receives(1)),
+			}}, 2},
+		// A select that need not wait is passed over at the polled c0: that depends on what is in
+		// c1.
 		{"one is passed over", progen.Program{Chans: []int{0, 1}, Body: []*progen.Stmt{
 			concurrently(choose(send(0), recv(1))),
 			concurrently(sends(0)),
@@ -103,7 +111,8 @@ func TestShrunkPrograms(t *testing.T) {
 			concurrently(sends(1), receives(1)),
 			polling(recv(0)),
 		}}, 15},
-		// Variants that change a draw name their goroutines: nobody overtakes who arrived before in them either.
+		// Variants that change a draw name their goroutines: no goroutine overtakes a senior in
+		// them either.
 		{"arrivals beside a draw", progen.Program{Chans: []int{0}, Body: []*progen.Stmt{
 			concurrently(receives(0)),
 			concurrently(&progen.Stmt{Op: progen.Draw, Val: 2}),
@@ -119,7 +128,8 @@ func TestShrunkPrograms(t *testing.T) {
 		c.p.Number()
 		st, ds, err := compare(&c.p, 20000)
 		if err != nil || len(ds) > 0 || st.Sequences != c.want {
-			t.Errorf("%s: %+v, want %d sequences; %v\n%s\n%s", c.name, st, c.want, err, strings.Join(ds, "\n"), progen.Source(&c.p))
+			t.Errorf("%s: %+v, want %d sequences; %v\n%s\n%s", c.name, st, c.want, err,
+				strings.Join(ds, "\n"), progen.Source(&c.p))
 		}
 	}
 }

@@ -12,19 +12,18 @@ import (
 	"heddle/trace/varint"
 )
 
-// Splitting a search. What is still to be exercised of a sequence's variants
-// depends on nothing but the sequence, which of its events are old or black, and
-// the last row that was made of its race table: variants need no history. So any set of the
-// entries of the stack is a search of its own, and whoever goes on with one
-// executes its sequence once more, which counts for nothing.
+// A search in parts. The variants of a sequence that are still to be exercised depend only on the
+// sequence, its old and black events, and the last row of its race table: variants need no history.
+// So any set of stack entries is a search of its own. A worker that continues an entry executes its
+// sequence once more, which counts for nothing.
 
-// A rest is an entry of the stack by what makes it again.
+// A rest is a stack entry in the form from which it is made again.
 type rest struct {
-	data  []byte // as it is in an explore.Piece
+	data  []byte // as encoded in an explore.Piece
 	size  float64
 	steps []trace.Step
 
-	// What the node has to be.
+	// For comparison with the node that was made again.
 	events, shapes int
 	hash           uint64
 
@@ -40,9 +39,10 @@ type restPick struct {
 	in              []choice
 }
 
-// Resume returns a strategy that exercises what is in an explore.Piece, and nothing else.
-// No data is the whole search. Table().Know must have been told what the Table of the strategy that the piece
-// comes from knew (Known). The strategy does not begin anew when it learns more: it fails, and Outdated says so.
+// Resume returns a strategy that exercises only what is in data, an explore.Piece; no data is the
+// whole search. Table().Know must be called first, with Known of the strategy that the piece comes
+// from. If it learns that more operations are dependent it does not begin anew: it fails, and
+// Outdated returns true.
 func Resume(opt Options, data []byte) (*Strategy, error) {
 	s := New(opt)
 	s.part = true
@@ -60,19 +60,20 @@ func Resume(opt Options, data []byte) (*Strategy, error) {
 	return s, nil
 }
 
-// Outdated reports whether a strategy that Resume returned cannot go on because it has
-// learnt that more operations depend on each other: the whole search is to begin anew.
+// Outdated reports whether a strategy of Resume ended because it learnt that more operations are
+// dependent: the whole search must begin anew.
 func (s *Strategy) Outdated() bool { return s.outdated }
 
-// Broken reports whether s ended before everything was exercised; the Reason of its Result says why.
+// Broken reports whether s ended before everything was exercised; the Reason of its Result says
+// why.
 func (s *Strategy) Broken() bool { return !s.failed.None() }
 
-// Again reports whether the schedule that Next returned last has been executed before, by whoever gave the piece away:
-// it counts for nothing, and nothing that it shows is new.
+// Again reports whether the last schedule of Next was executed before, by the strategy that gave
+// the piece away. It counts for nothing and shows nothing new.
 func (s *Strategy) Again() bool { return s.making != nil }
 
-// Split returns what is still to be exercised, in n pieces at most; none if
-// nothing is left. s goes on with the first of them. It must not be called between Next and Done.
+// Split divides what is still to be exercised into at most n pieces, none if nothing is left. s
+// keeps the first. It must not be called between Next and Done.
 func (s *Strategy) Split(n int) []explore.Piece {
 	if n > 1 {
 		s.part = true
@@ -94,17 +95,17 @@ func (s *Strategy) Split(n int) []explore.Piece {
 	return pieces
 }
 
-// An entry is one of the stack, or of what is given and was not made yet.
+// An entry is an entry of the stack, or one that Resume was given and that is not made yet.
 type entry struct {
 	node *node
 	rest *rest
 	size float64
 }
 
-// separate makes every node of the stack one that stands by itself, with the
-// row that comes next; those without are gone.
+// separate gives every node of the stack its next row, so that it is independent of the nodes
+// below; nodes without a row are dropped.
 func (s *Strategy) separate() {
-	above := 0.0 // about how many executions come from the variant that the node above is
+	above := 0.0 // expected number of executions of the variant from the node above
 	for i := len(s.stack) - 1; i >= 0; i-- {
 		n := s.stack[i]
 		s.find.look(n)
@@ -130,7 +131,7 @@ func (s *Strategy) separate() {
 	s.stack = kept
 }
 
-// share deals the entries out, the largest first, to who has least.
+// share distributes the entries, the largest first, each to the share with the least work.
 func (s *Strategy) share(n int) [][]entry {
 	var all []entry
 	for _, r := range s.given {
@@ -183,7 +184,7 @@ func sign(x float64) float64 {
 	return 0
 }
 
-// keep drops all but g.
+// keep drops all entries but those in g.
 func (s *Strategy) keep(g []entry) {
 	s.given = s.given[:0]
 	stack := s.stack
@@ -202,7 +203,7 @@ func (s *Strategy) keep(g []entry) {
 	}
 }
 
-// sizes returns about how many executions are to come from each node of the stack.
+// sizes returns the expected number of executions for each node of the stack.
 func (s *Strategy) sizes() []float64 {
 	sizes := make([]float64, len(s.stack))
 	above := 0.0
@@ -218,7 +219,7 @@ func (s *Strategy) sizes() []float64 {
 	return sizes
 }
 
-// Left is about how many executions are to come.
+// Left returns the expected number of executions still to come.
 func (s *Strategy) Left() (n float64) {
 	for _, r := range s.given {
 		n += r.size
@@ -229,23 +230,24 @@ func (s *Strategy) Left() (n float64) {
 	return n
 }
 
-// remake makes the next entry that was given again: v becomes its sequence.
+// remake makes the next entry of Resume again: v becomes its sequence.
 func (s *Strategy) remake() {
 	k := len(s.given) - 1
 	r := s.given[k]
 	s.given, s.making = s.given[:k], r
 	v := &s.v
 	v.events, v.from, v.sleepers, v.old, v.black = v.events[:0], v.from[:0], v.sleepers[:0], nil, nil
-	v.schedule.Steps, v.schedule.Names, v.schedule.Guide = append(v.schedule.Steps[:0], r.steps...), nil, enough{}
+	v.schedule.Steps, v.schedule.Names, v.schedule.Guide = append(v.schedule.Steps[:0], r.steps...), nil,
+		enough{}
 }
 
 // enough ends executions.
 type enough struct{}
 
-// Choose is trace.Guide's.
+// Choose implements trace.Guide.
 func (enough) Choose(*trace.Trace, trace.GID, []trace.Way) int { return -1 }
 
-// remade takes the sequence that was made again.
+// remade takes the sequence of an entry that was made again.
 func (s *Strategy) remade(n *node, t *trace.Trace) error {
 	r := s.making
 	s.making = nil
@@ -270,7 +272,7 @@ func (s *Strategy) remade(n *node, t *trace.Trace) error {
 
 var errOther = errors.New("a sequence that was to be gone on with came out otherwise")
 
-// put adds a pick to the row as it was.
+// put adds a pick to the row, as recorded.
 func (n *node) put(f *finder, r *restPick) bool {
 	if r.at >= len(n.shapes) {
 		return false
@@ -300,14 +302,15 @@ func widen(to set, from []uint64, w int) set {
 	return to
 }
 
-// hash tells sequences apart whose shapes differ.
+// hash distinguishes sequences with different shapes.
 func (n *node) hash() uint64 {
 	h := fnv.New64a()
 	var b []byte
 	for i := range n.shapes {
 		x := &n.shapes[i]
 		b = append(b[:0], byte(x.kind), bit(x.send))
-		for _, y := range [...]int64{int64(x.at), int64(x.theirs), int64(x.call), int64(x.with), int64(x.choice)} {
+		for _, y := range [...]int64{int64(x.at), int64(x.theirs), int64(x.call), int64(x.with),
+			int64(x.choice)} {
 			b = binary.AppendVarint(b, y)
 		}
 		h.Write(b)
@@ -322,7 +325,7 @@ func bit(b bool) byte {
 	return 0
 }
 
-// append encodes an entry: its length, then what a rest holds.
+// append encodes an entry: its length, then a rest.
 func (x *entry) append(to []byte, s *Strategy) []byte {
 	b := []byte(nil)
 	if x.rest != nil {
@@ -333,7 +336,7 @@ func (x *entry) append(to []byte, s *Strategy) []byte {
 	return append(binary.AppendUvarint(to, uint64(len(b))), b...)
 }
 
-// encode writes down what makes a node again.
+// encode encodes what is needed to make a node again.
 func (s *Strategy) encode(n *node, size float64) []byte {
 	e := encoder{}
 	e.number(int(min(size, 1e15)))
@@ -341,7 +344,8 @@ func (s *Strategy) encode(n *node, size float64) []byte {
 	e.count(len(steps))
 	for i := range steps {
 		st := &steps[i]
-		for _, x := range [...]int{int(st.G), int(st.Op), int(st.Choice), int(st.With), int(st.Case), int(st.WithCase)} {
+		for _, x := range [...]int{int(st.G), int(st.Op), int(st.Choice), int(st.With), int(st.Case),
+			int(st.WithCase)} {
 			e.number(x)
 		}
 	}
@@ -382,7 +386,7 @@ type encoder struct{ b []byte }
 
 func (e *encoder) number(x int) { e.b = binary.AppendVarint(e.b, int64(x)) }
 
-// count writes how many things follow.
+// count encodes a number of items.
 func (e *encoder) count(n int) { e.b = binary.AppendUvarint(e.b, uint64(n)) }
 
 func (e *encoder) set(s set) {
@@ -394,7 +398,7 @@ func (e *encoder) set(s set) {
 
 var errPiece = errors.New("what is to be gone on with is no piece of a search")
 
-// readRest reads an entry.
+// readRest decodes an entry.
 func readRest(d *varint.Reader) (*rest, error) {
 	data := d.Bytes(d.Count())
 	e := varint.Reader{B: data}

@@ -39,7 +39,8 @@ anew:
 		s.Table().Know(known)
 		queue = append(queue[:k], queue[k+1:]...)
 		for rounds := p.r.IntN(3) + 1; rounds > 0; rounds-- {
-			_, err := explore.Run(context.Background(), s, p.x, 1+p.r.IntN(most), func(tr *trace.Trace) { p.see(s, tr) })
+			_, err := explore.Run(context.Background(), s, p.x, 1+p.r.IntN(most),
+				func(tr *trace.Trace) { p.see(s, tr) })
 			if p.anew != nil && p.anew() {
 				goto anew
 			}
@@ -99,7 +100,8 @@ func TestSplit(t *testing.T) {
 				t.Fatal(err)
 			}
 			if p.stats.Sequences != c.want || p.forms.Len() != c.want || p.stats.Partial != 0 {
-				t.Errorf("%s, seed %d: %+v, %d of them different, want %d", c.name, seed, p.stats, p.forms.Len(), c.want)
+				t.Errorf("%s, seed %d: %+v, %d of them different, want %d", c.name, seed, p.stats,
+					p.forms.Len(), c.want)
 			}
 		}
 	}
@@ -120,8 +122,10 @@ func TestSplitRandomPrograms(t *testing.T) {
 		p := &splitting{t: t, x: m, anew: m.Restart, r: rand.New(rand.NewPCG(seed, 2))}
 		err = p.explore(Options{}, 1<<(seed%5), 1+int(seed)%3)
 		want, got := whole.Stats(), p.stats
-		if err != nil || got.Sequences != want.Sequences || got.Partial != want.Partial || p.forms.Len() != p.n {
-			t.Errorf("seed %d: %v, in pieces %+v, %d of them different, want %+v\n%s", seed, err, got, p.forms.Len(), want, progen.Source(prog))
+		if err != nil || got.Sequences != want.Sequences || got.Partial != want.Partial ||
+			p.forms.Len() != p.n {
+			t.Errorf("seed %d: %v, in pieces %+v, %d of them different, want %+v\n%s", seed, err, got,
+				p.forms.Len(), want, progen.Source(prog))
 			continue
 		}
 		same++

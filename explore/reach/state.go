@@ -31,7 +31,8 @@ func (q *sequence) each(obj transition.Object, h set, f func(at int, a *transiti
 	})
 }
 
-// alone returns the rule by which a side of a channel could go on without a partner when the events of h have happened; nil if it could not.
+// alone returns the rule by which a side of a channel could go on without a partner when the events
+// of h have happened; nil if it could not.
 func (q *sequence) alone(obj transition.Object, send bool, h set) *model.Rule {
 	def, o := q.Tab.Model(obj)
 	op := trace.OpRecv

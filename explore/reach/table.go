@@ -2,41 +2,41 @@ package reach
 
 import "heddle/explore/transition"
 
-// A node is a sequence that was exercised and whose race variants are not all
-// done: an entry of the stack of variants. It holds its race table (section
-// 6.2), of which a row is made at a time: a non-empty set of extensions that can
-// happen together, what Construct-Race-Table (Fig. 7) writes as a number whose
-// digits are the receiving events. An extension that changes the control
-// structure of another, or of its call, excludes it: rules 2 and 3.
+// A node is a sequence with race variants still to be exercised: an entry of the stack. It holds
+// its race table (section 6.2), one row at a time. A row is a non-empty set of extensions that can
+// happen together; Construct-Race-Table (Fig. 7) writes it as a number whose digits are the
+// receiving events. An extension that changes the control structure of another, or of its call,
+// excludes it: rules 2 and 3.
 type node struct {
-	seq        sequence
-	old, black set // GenerateVariants prunes by them: what is old, and what no later variant may change
+	seq sequence
+	// GenerateVariants prunes by these: old events, and events that no later variant may change
+	old, black set
 	shapes     []shape
 	row        []pick
 	picks      []pick // memory of picks that are in no row
-	done       int    // executions that its variants led to, those of rows before this one
+	done       int    // executions of its variants in the rows before this one
 
-	// Of searches that were split: what the variants of this node are is no part of the node below it on the stack; and
-	// the row was made but not exercised.
+	// Of searches in parts. apart: the node is not a variant of the node below it on the stack.
+	// pending: the row was made and not exercised.
 	apart, pending bool
 }
 
-// A pick is an extension in a row. Its shape comes after those of the picks before it.
+// A pick is an extension in a row. Its shape comes after the shapes of the picks before it.
 type pick struct {
 	extension
-	at   int // its shape
+	at   int // index of its shape
 	walk walk
 
-	// For the estimate: of the shapes before, how many were looked at and had
-	// extensions that may be here; and whether this one has.
+	// For the estimate: how many of the shapes before were tried and had extensions that fit; and
+	// whether this shape has.
 	tried, hits int
 	hit         bool
 
-	must set // what it and the picks before it keep: what happens before them, and what is black
-	gone set // what they displace
+	must set // the events that this pick and those before it keep: their histories, and the black events
+	gone set // the events that they remove
 }
 
-// next moves on to the next row and reports whether there is one. f looks at n's sequence.
+// next makes the next row and reports whether there is one. f looks at n's sequence.
 func (n *node) next(f *finder) bool {
 	from := 0
 	if k := len(n.row); k > 0 {
@@ -52,7 +52,7 @@ func (n *node) next(f *finder) bool {
 	return false
 }
 
-// push begins another pick, none of whose extensions was looked at.
+// push adds a pick without an extension.
 func (n *node) push(shape int) {
 	p := pick{}
 	if k := len(n.picks); k > 0 {
@@ -68,20 +68,22 @@ func (n *node) pop() {
 	n.picks, n.row = append(n.picks, n.row[k]), n.row[:k]
 }
 
-// seek moves the last pick on to the next extension that can happen together with those before it.
+// seek moves the last pick to its next extension that fits the picks before it.
 func (n *node) seek(f *finder) bool {
 	k := len(n.row) - 1
 	p := &n.row[k]
 	must, gone := n.before(f, k)
 	for ; p.at < len(n.shapes); p.skip() {
-		if !n.free(&n.shapes[p.at], k) || !f.open(&n.shapes[p.at], must, gone) || f.exact && n.conflict(f, f.like.Accesses, k) {
+		if !n.free(&n.shapes[p.at], k) || !f.open(&n.shapes[p.at], must, gone) ||
+			f.exact && n.conflict(f, f.like.Accesses, k) {
 			continue
 		}
 		for f.next(&p.walk) {
 			if f.spent() {
 				return false
 			}
-			if f.make(&p.extension, f.h) && f.may(&p.extension) && !p.displace.meets(must) && !n.conflict(f, p.accesses, k) {
+			if f.make(&p.extension, f.h) && f.may(&p.extension) && !p.displace.meets(must) &&
+				!n.conflict(f, p.accesses, k) {
 				p.keep(must, gone)
 				p.hit = true
 				return true
@@ -91,7 +93,7 @@ func (n *node) seek(f *finder) bool {
 	return false
 }
 
-// skip goes on to the next shape.
+// skip continues with the next shape.
 func (p *pick) skip() {
 	if p.tried++; p.hit {
 		p.hits++
@@ -99,7 +101,7 @@ func (p *pick) skip() {
 	p.at, p.walk.begun, p.hit = p.at+1, false, false
 }
 
-// before returns what the first k picks keep and what they displace.
+// before returns what the first k picks keep and what they remove.
 func (n *node) before(f *finder, k int) (must, gone set) {
 	if k == 0 {
 		return n.black, f.none[:f.w]
@@ -107,7 +109,7 @@ func (n *node) before(f *finder, k int) (must, gone set) {
 	return n.row[k-1].must, n.row[k-1].gone
 }
 
-// keep notes what p adds to what has to stay and what is gone.
+// keep sets what p and the picks before it keep and remove.
 func (p *pick) keep(must, gone set) {
 	p.must, p.gone = append(p.must[:0], must...), append(p.gone[:0], gone...)
 	p.must.join(p.history)

@@ -10,14 +10,18 @@ import (
 
 func init() {
 	explore.Register(explore.Unit{
-		Name: "reach", Order: 120, Covers: "interleavings", Ends: true, Whole: true, Seeds: true, Compared: true,
-		Does:  "covers every interleaving by reachability testing: every sequence once, none remembered",
-		Paper: "Lei, Carver: Reachability Testing of Concurrent Programs, TSE 2006",
-		Needs: explore.Needs{Guide: true},
+		Name: "reach", Order: 120, Covers: "interleavings", Ends: true, Whole: true, Seeds: true,
+		Compared: true,
+		Does:     "covers every interleaving by reachability testing: every sequence once, none remembered",
+		Paper:    "Lei, Carver: Reachability Testing of Concurrent Programs, TSE 2006",
+		Needs:    explore.Needs{Guide: true},
 		Options: []explore.Option{
-			{Name: "pv", Default: "false", Switch: true, Check: explore.IsSwitch, Help: "leave out races that a V of a counting semaphore has won"},
-			{Name: "symmetry", Default: "false", Switch: true, Check: explore.IsSwitch, Help: "goroutines that one goroutine starts by one go statement, with equal arguments, are interchangeable"},
-			{Name: "one-order", Place: true, Check: explore.IsPlace, Help: "FILE:LINE where channels are made whose receivers ignore in which order values come"},
+			{Name: "pv", Default: "false", Switch: true, Check: explore.IsSwitch,
+				Help: "leave out races that a V of a counting semaphore has won"},
+			{Name: "symmetry", Default: "false", Switch: true, Check: explore.IsSwitch,
+				Help: "goroutines that one goroutine starts by one go statement, with equal arguments, are interchangeable"},
+			{Name: "one-order", Place: true, Check: explore.IsPlace,
+				Help: "FILE:LINE where channels are made whose receivers ignore in which order values come"},
 		},
 		Adapt: func(v explore.Values, n *explore.Needs) { n.Twins = v.On("symmetry") },
 		New:   func(s explore.Start) explore.Strategy { return New(options(s)) },
@@ -29,10 +33,11 @@ func init() {
 	})
 }
 
-// options returns those of a strategy. In all processes but the first it goes on at random where a variant leaves that
-// open, so that each comes to something else.
+// options returns the options of a strategy. All processes but the first complete variants at
+// random, so that their executions differ.
 func options(s explore.Start) Options {
-	o := Options{PV: s.Options.On("pv"), Symmetry: s.Options.On("symmetry"), Expired: s.Expired, Loose: s.Loose}
+	o := Options{PV: s.Options.On("pv"), Symmetry: s.Options.On("symmetry"), Expired: s.Expired,
+		Loose: s.Loose}
 	if sites := s.Options.Numbers("one-order"); len(sites) > 0 {
 		o.OneOrder = func(made trace.Site) bool { return slices.Contains(sites, uint64(made.Plain())) }
 	}
@@ -51,7 +56,7 @@ type piece struct {
 	opt    Options
 	known  []trace.Identity
 	places transition.Places
-	held   []byte // what it holds in memory, as it was given back
+	held   []byte // the piece that it holds in memory, as encoded
 }
 
 func (p *piece) Prepare(places transition.Places, known []trace.Identity) {

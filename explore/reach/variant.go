@@ -5,7 +5,7 @@ import (
 	"heddle/trace"
 )
 
-// An event says how to do a transition again.
+// An event says how to perform a transition again.
 type event struct {
 	proc, with transition.Proc
 	at, theirs int16
@@ -15,25 +15,26 @@ type event struct {
 }
 
 func eventOf(t *transition.Transition) event {
-	return event{proc: t.Proc, with: t.With, at: t.Case, theirs: t.WithCase, choice: t.Choice, op: t.Op, barrier: t.Barrier}
+	return event{proc: t.Proc, with: t.With, at: t.Case, theirs: t.WithCase, choice: t.Choice, op: t.Op,
+		barrier: t.Barrier}
 }
 
-// A variant is a race variant (Definition 7) as it is to be exercised.
+// A variant is a race variant (Definition 7) to be exercised.
 type variant struct {
 	schedule trace.Schedule
-	events   []event // in the order of the schedule, barriers included
-	from     []int32 // of each event: its index in the node it derives from; or -(k+1) for the row's k-th extension
-	old      set     // of the events: those that are in the node too
+	events   []event // in schedule order, barriers included
+	from     []int32 // by event: its index in the node, or -(k+1) for the row's k-th extension
+	old      set     // the events that the node has too
 	black    set
 	w        int
 	store    arena
-	gids     []trace.GID // of each Proc
+	gids     []trace.GID // by Proc
 	sleepers []sleeper
 	asleep   extension // scratch
 }
 
-// derive makes v the variant of the node's current row: the events that are
-// not displaced, and the extensions. f looks at the node's sequence.
+// derive makes v the variant of the node's current row: the events that are not removed, and the
+// extensions. f looks at the node's sequence.
 func (v *variant) derive(n *node, f *finder) {
 	v.store.empty()
 	displaced := n.row[len(n.row)-1].gone
@@ -52,7 +53,7 @@ func (v *variant) derive(n *node, f *finder) {
 	v.watch(n, f, displaced)
 }
 
-// place appends the extensions of the row that come after event i.
+// place appends the row's extensions that come after event i.
 func (v *variant) place(n *node, i int32) {
 	for k := range n.row {
 		if p := &n.row[k]; p.after == i {
@@ -61,8 +62,8 @@ func (v *variant) place(n *node, i int32) {
 	}
 }
 
-// mark finds out which events of the variant are old and which are black
-// (Fig. 10, lines 5 to 11): the changed ones, and all that happened before them.
+// mark computes the old and the black events of the variant (Fig. 10, lines 5 to 11). Black are the
+// changed events, and all that happened before them.
 func (v *variant) mark(n *node) {
 	v.w = words(len(v.events))
 	v.old, v.black = v.store.set(v.w), v.store.set(v.w)
@@ -77,8 +78,8 @@ func (v *variant) mark(n *node) {
 	}
 }
 
-// number writes the schedule: goroutines get the numbers they will have when
-// the events happen in this order.
+// number makes the schedule: goroutines get the numbers that they will have when the events happen
+// in this order.
 func (v *variant) number(n *node) {
 	v.gids = v.gids[:0]
 	v.name(transition.Main, 0)
@@ -120,11 +121,12 @@ func (v *variant) gid(p transition.Proc) trace.GID {
 }
 
 func (v *variant) step(e *event) trace.Step {
-	return trace.Step{G: v.gid(e.proc), Op: e.op, Choice: e.choice, With: int32(v.gid(e.with)) + 1, Case: e.at, WithCase: e.theirs}
+	return trace.Step{G: v.gid(e.proc), Op: e.op, Choice: e.choice, With: int32(v.gid(e.with)) + 1,
+		Case: e.at, WithCase: e.theirs}
 }
 
-// useNames makes the schedule name its goroutines where a draw is changed in
-// its midst: what it starts then is not known, and so no later number.
+// useNames makes the schedule name its goroutines if a changed draw is in its middle: the
+// goroutines that are started then are unknown, and so are all later numbers.
 func (v *variant) useNames(n *node) {
 	s := &v.schedule
 	drawn := false
