@@ -150,7 +150,11 @@ var primitives [256]*Primitive
 var unknown = &Primitive{Kind: trace.ObjOther}
 
 // ObjectOf returns the definition of an object of a trace, and what the rules must know of it.
-func ObjectOf(o *trace.Object) (*Primitive, Object) {
+func ObjectOf(t *trace.Trace, id trace.ObjID) (*Primitive, Object) {
+	if int(id) >= len(t.Objects) { // no object, in a trace that has none
+		return unknown, Object{}
+	}
+	o := &t.Objects[id]
 	return Of(o.Kind), Object{Kind: o.Kind, Cap: o.Cap, Init: o.Init}
 }
 

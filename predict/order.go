@@ -135,7 +135,7 @@ func (b *builder) synchronise(e *trace.Event, n int32) {
 	if e.Obj == 0 && e.Op != trace.OpNative {
 		return
 	}
-	def, o := model.ObjectOf(&b.t.Objects[e.Obj])
+	def, o := model.ObjectOf(b.t, e.Obj)
 	switch o.Kind {
 	case trace.ObjMutex, trace.ObjRWMutex:
 		return

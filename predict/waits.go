@@ -122,10 +122,7 @@ func (w *waits) mayWait(i int32) bool {
 
 // model returns the definition of the object of an event.
 func (w *waits) model(e *trace.Event) (*model.Primitive, model.Object) {
-	if int(e.Obj) >= len(w.t.Objects) {
-		return model.ObjectOf(&trace.Object{})
-	}
-	return model.ObjectOf(&w.t.Objects[e.Obj])
+	return model.ObjectOf(w.t, e.Obj)
 }
 
 // note follows regions, goroutines and those who help.

@@ -92,7 +92,7 @@ func maxG(t *trace.Trace) int {
 
 // sectionOf returns what an event does to the locks that its goroutine holds; Outside if it is about none.
 func sectionOf(t *trace.Trace, e *trace.Event) model.Section {
-	if def, o := model.ObjectOf(&t.Objects[e.Obj]); o.Kind == trace.ObjMutex || o.Kind == trace.ObjRWMutex {
+	if def, o := model.ObjectOf(t, e.Obj); o.Kind == trace.ObjMutex || o.Kind == trace.ObjRWMutex {
 		return def.SectionOf(&o, e.Op, int32(e.Arg))
 	}
 	return model.Outside

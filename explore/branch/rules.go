@@ -108,7 +108,7 @@ func (m *rules) cell(start int32) int32 {
 
 // cellsOf makes the cells of the object of e: its counters.
 func (m *rules) cellsOf(e *trace.Event) int32 {
-	def, o := model.ObjectOf(&m.x.Trace.Objects[e.Obj])
+	def, o := model.ObjectOf(m.x.Trace, e.Obj)
 	start := def.Start(&o)
 	first := int32(m.cells)
 	for i := range def.Counters {
@@ -122,7 +122,7 @@ func (m *rules) synchronise(r *rule, e *trace.Event, c int32) {
 	if e.Obj == 0 {
 		return
 	}
-	def, o := model.ObjectOf(&m.x.Trace.Objects[e.Obj])
+	def, o := model.ObjectOf(m.x.Trace, e.Obj)
 	of := def.Rule(&o, e.Op, int32(e.Arg))
 	if of == nil || of.Polls {
 		return

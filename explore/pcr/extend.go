@@ -43,7 +43,7 @@ func newExtension(v *view, c *creation, names *mapcov.Names) *extension {
 		held: -1, compares: make(map[int]bool), byObj: make([][]int32, objs), objDone: make([]int32, objs), done: make([]bool, len(t.Events)), names: newHistories(c.as, names), vars: names,
 	}
 	for o := range x.locks {
-		def, m := model.ObjectOf(&t.Objects[o])
+		def, m := model.ObjectOf(t, trace.ObjID(o))
 		x.locks[o] = def.Start(&m)
 	}
 	for i := range x.last {
@@ -178,7 +178,7 @@ func (x *extension) can(e int) bool {
 	if ev.Obj <= 0 || x.at[e] >= 0 {
 		return true
 	}
-	def, o := model.ObjectOf(&x.v.t.Objects[ev.Obj])
+	def, o := model.ObjectOf(x.v.t, ev.Obj)
 	switch o.Kind {
 	case trace.ObjMemory, trace.ObjAtomic:
 		return true
@@ -223,7 +223,7 @@ func (x *extension) event(e int) {
 	}
 	if ev.Obj > 0 {
 		x.objDone[ev.Obj]++
-		def, o := model.ObjectOf(&x.v.t.Objects[ev.Obj])
+		def, o := model.ObjectOf(x.v.t, ev.Obj)
 		x.locks[ev.Obj] = def.After(&o, x.locks[ev.Obj], ev.Op, int32(ev.Arg))
 	}
 	x.names.add(e)

@@ -586,7 +586,7 @@ func (e *exploration) look(ex Execution, s *trace.Schedule, fromClip string) Exe
 	}
 	if ex.Measured && !e.measured {
 		e.measured = true
-		e.note("the test fails, but it looks at figures of memory (runtime.ReadMemStats, testing.AllocsPerRun) or at what is collected (runtime.GC), and heddle's own is among that, or it opens a plugin, which does not fit: the failure is not reported")
+		e.note("the test fails, but it looks at figures of memory (runtime.ReadMemStats, testing.AllocsPerRun) or at what is collected (runtime.GC, the profile goroutineleak), and heddle's own is among that, or it opens a plugin, which does not fit: the failure is not reported")
 	}
 	if ex.RanOut && !e.ranOut {
 		e.ranOut = true
