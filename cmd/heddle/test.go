@@ -692,7 +692,7 @@ func (r *packageRun) died(res *outcome) {
 		return
 	}
 	r.finding(test, f)
+	end := why.Bare(why.With(why.Lost, "the test binary ended in the middle of this test"))
 	r.take(&wire.Record{Type: "end", Test: test, Result: "fail", Executions: f.Executions, Strategy: r.o.config().Strategy,
-		Elapsed: time.Since(r.began).Seconds(),
-		Reason:  "the test binary ended in the middle of this test"})
+		Elapsed: time.Since(r.began).Seconds(), Reason: end.String(), Why: end})
 }

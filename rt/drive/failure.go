@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"heddle/explore/why"
 	"heddle/rt/hook"
 	"heddle/rt/wire"
 	"heddle/trace"
@@ -19,7 +20,7 @@ func (e *exploration) guarded(first []*trace.Schedule) (end wire.Record) {
 			return
 		}
 		if v := recover(); v != nil {
-			end = wire.Record{Type: "end", Result: "pass", Reason: "heddle itself failed"}
+			end = ended("pass", false, why.Bare(why.With(why.Lost, "heddle itself failed")))
 			e.send(e.failure(v))
 		}
 	}()

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/explore/why"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -32,6 +33,9 @@ func TestFailureOfHeddleItself(t *testing.T) {
 		if r.Type == "failure" && (!strings.Contains(r.Text, "TestX with strategy sample") || !strings.Contains(r.Text, "nil pointer") || !strings.Contains(r.Text, "drive.(*exploration)")) {
 			t.Errorf("failure: %s", r.Text)
 		}
+	}
+	if end := got[len(got)-1]; !end.Why.Is(why.Lost) || end.Reason != end.Why.Text(end.Complete) {
+		t.Errorf("end: %+v", end)
 	}
 	if kinds != "begin failure end " {
 		t.Errorf("records: %s", kinds)
