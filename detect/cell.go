@@ -2,9 +2,8 @@ package detect
 
 import "heddle/trace"
 
-// touch takes one access to a word: the earlier ones it races with are reported,
-// those it stands for are dropped, and it is remembered itself.
-// base is the word's address.
+// touch records one access to a word. It reports the earlier accesses that race with it, and drops
+// those that it stands for. base is the address of the word.
 func (s *Shadow) touch(x *cell, base uintptr, h entryHead, at trace.Site, c trace.Clock) {
 	if x.wide() {
 		s.touchWide(x, base, h, at, c)
@@ -39,7 +38,7 @@ func (s *Shadow) touch(x *cell, base uintptr, h entryHead, at trace.Site, c trac
 	}
 }
 
-// meet compares the access h with the earlier one e and returns what is left of e.
+// meet compares access h with the earlier access e, and returns what is left of e.
 func (s *Shadow) meet(e *entry, base uintptr, h entryHead, at trace.Site, c trace.Clock) entryHead {
 	m := uint8(e.head & h)
 	if m == 0 {
@@ -55,7 +54,7 @@ func (s *Shadow) meet(e *entry, base uintptr, h entryHead, at trace.Site, c trac
 	return e.head
 }
 
-// erase forgets the bytes m of a word.
+// erase removes the bytes m of a word.
 func (s *Shadow) erase(x *cell, m uint8) {
 	if m == 0xff {
 		if x.wide() {

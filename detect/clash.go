@@ -2,8 +2,8 @@ package detect
 
 import "heddle/trace"
 
-// Clash reports whether a write of the n bytes at p by a goroutine of chain k, whose clock is c, would race with
-// an access told before. It returns the place of one. Nothing is remembered and nothing reported.
+// Clash reports whether a write of the n bytes at p by a goroutine of chain k with clock c would
+// race with a recorded access. It returns the place of one. It records and reports nothing.
 func (s *Shadow) Clash(k trace.Chain, c trace.Clock, p, n uintptr) (prev trace.Site, ok bool) {
 	h := head(k, c, plain|write, 0)
 	for n > 0 {
@@ -19,7 +19,7 @@ func (s *Shadow) Clash(k trace.Chain, c trace.Clock, p, n uintptr) (prev trace.S
 	return 0, false
 }
 
-// at returns what is remembered of the word of p.
+// at returns the cell of p's word.
 func (pg *page) at(p uintptr) *cell {
 	i := uint(p / wordSize % pageWords)
 	if pg.covered>>i&1 != 0 {
@@ -28,7 +28,7 @@ func (pg *page) at(p uintptr) *cell {
 	return &pg.cells[i]
 }
 
-// clash asks one word.
+// clash implements Clash for one word.
 func (s *Shadow) clash(x *cell, h entryHead, c trace.Clock) (prev trace.Site, ok bool) {
 	if !x.wide() {
 		if x.a.clashes(h, c) {
@@ -45,7 +45,7 @@ func (s *Shadow) clash(x *cell, h entryHead, c trace.Clock) (prev trace.Site, ok
 	return 0, false
 }
 
-// clashes reports whether e is unordered with the write h of some of its bytes.
+// clashes reports whether e is concurrent with write h and shares a byte with it.
 func (e *entry) clashes(h entryHead, c trace.Clock) bool {
 	return uint8(e.head&h) != 0 && !e.head.before(c) && conflict(h.kind(), e.head.kind())
 }

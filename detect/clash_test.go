@@ -15,11 +15,16 @@ func TestClash(t *testing.T) {
 		want trace.Site
 	}{
 		{"nothing was told", func(s *Shadow) {}, 64, 8, trace.Clock{0, 1}, 0},
-		{"an unordered read", func(s *Shadow) { s.Read(0, trace.Clock{1}, 64, 8, 7) }, 70, 1, trace.Clock{0, 1}, 7},
-		{"an ordered write", func(s *Shadow) { s.Write(0, trace.Clock{1}, 64, 8, 7) }, 64, 8, trace.Clock{1, 1}, 0},
-		{"other bytes", func(s *Shadow) { s.Write(0, trace.Clock{1}, 64, 2, 7) }, 66, 6, trace.Clock{0, 1}, 0},
-		{"an atomic write", func(s *Shadow) { s.Atomic(0, trace.Clock{1}, 64, 8, 7, true) }, 64, 8, trace.Clock{0, 1}, 7},
-		{"far away in a long range", func(s *Shadow) { s.Write(0, trace.Clock{1}, 9000, 1, 7) }, 61, 9000, trace.Clock{0, 1}, 7},
+		{"an unordered read", func(s *Shadow) { s.Read(0, trace.Clock{1}, 64, 8, 7) }, 70, 1,
+			trace.Clock{0, 1}, 7},
+		{"an ordered write", func(s *Shadow) { s.Write(0, trace.Clock{1}, 64, 8, 7) }, 64, 8,
+			trace.Clock{1, 1}, 0},
+		{"other bytes", func(s *Shadow) { s.Write(0, trace.Clock{1}, 64, 2, 7) }, 66, 6, trace.Clock{0, 1},
+			0},
+		{"an atomic write", func(s *Shadow) { s.Atomic(0, trace.Clock{1}, 64, 8, 7, true) }, 64, 8,
+			trace.Clock{0, 1}, 7},
+		{"far away in a long range", func(s *Shadow) { s.Write(0, trace.Clock{1}, 9000, 1, 7) }, 61, 9000,
+			trace.Clock{0, 1}, 7},
 		{"one of many readers", func(s *Shadow) {
 			for k := range trace.Chain(20) {
 				clock := make(trace.Clock, 21)

@@ -1,67 +1,69 @@
-// Package detect finds data races while the program runs. The scheduler tells
-// it every access to memory together with the vector clock of the goroutine
-// that makes it, and which of the clock's chains is its own; two accesses race if neither clock covers the other, they
-// share a byte, at least one writes and not both are atomic.
+// Package detect finds data races while the program runs. The scheduler gives it every memory
+// access with the vector clock of its goroutine, and the chain of the clock that is the goroutine's
+// own. Two accesses race if neither clock covers the other, they share a byte, at least one writes,
+// and not both are atomic.
 //
 //	var s detect.Shadow
 //	s.Write(0, trace.Clock{1}, p, 8, siteA)       // main writes
-//	r := s.Read(1, trace.Clock{0, 1}, p+4, 1, siteB) // main/1 does not know of it
+//	r := s.Read(1, trace.Clock{0, 1}, p+4, 1, siteB) // concurrent with it
 //	// r: Addr p+4, Size 1, At siteB, PrevEpoch 1@0, Prev siteA, PrevWrite
 //
-// It goes back to FastTrack (Flanagan & Freund, PLDI 2009): an access is
-// remembered as an epoch, and in the common case one compare settles it. It
-// differs in three ways.
+// It follows FastTrack (Flanagan and Freund, PLDI 2009): it records an access as an epoch, and in
+// the common case one comparison decides. It differs in three ways.
 //
-//   - It forgets less. FastTrack lets a racing write overwrite what it races
-//     with, and so promises the first race on a variable only. Here an access
-//     goes only when a later one stands for it: ordered after it, and in conflict
-//     with all that it is in conflict with. So every access that races is noticed, not only the first.
-//   - A variable is a byte. Eight bytes share a cell, and each remembered
-//     access says which of them it was about.
-//   - Atomic accesses are remembered beside plain ones; neither replaces the other unless it stands for it.
+//   - It drops less. FastTrack lets a racing write overwrite what it races with, and so promises
+//     only the first race on a variable. Here an access is dropped only if a later one stands for
+//     it: the later one happens after it, and conflicts with all that it conflicts with. So every
+//     access that races is reported, not only the first.
+//   - A variable is a byte. Eight bytes share a cell, and each recorded access says which of them
+//     it accessed.
+//   - Atomic accesses are recorded beside plain ones. Neither replaces the other unless it stands
+//     for it.
 //
-// What is promised, exactly:
+// What it promises:
 //
-//   - No false report. Each Race names two accesses that happened, the later
-//     of which is the one just told, unordered by the clocks given.
-//   - No miss. If the access just told races with an earlier one on some byte,
-//     there is a Race for that byte; its previous access is one that no later racing access stands for.
-//   - Except: an access that repeats one of the same goroutine, clock, place, kind and bytes is
-//     not looked at again (whoever raced with it in between was told so), and two places are reported
-//     once in an execution for every combination of kinds, however many addresses they race on.
+//   - No false report. Each Race has two accesses that happened, the later of which is the current
+//     one, and that are concurrent by the given clocks.
+//   - No miss. If the current access races with an earlier one on some byte, there is a Race for
+//     that byte. Its earlier access is one for which no later racing access stands.
+//   - Two exceptions. An access that repeats one of the same goroutine, clock, place, kind and bytes
+//     is not checked again; an access in between that races with it was reported then. And two
+//     places are reported once per execution for every combination of kinds, at however many
+//     addresses they race.
 //
-// What is left out: nothing is known of an access that was not told, and
-// clocks are taken as they are. A goroutine's clock must advance after each release.
+// It knows only the accesses and clocks that it is given. A goroutine's clock must advance after
+// each release.
 //
-// The package is compiled into the program under test. It imports trace only
-// and allocates nothing once it has seen as much memory as it sees in one execution.
+// The package is compiled into the program under test. It imports trace only. It allocates nothing
+// once it has seen as much memory as one execution accesses.
 package detect
 
 import "heddle/trace"
 
-// A Race is two accesses of which at least one writes, not both atomic, with no order between them.
+// A Race is two concurrent accesses, at least one of which writes, not both atomic.
 type Race struct {
-	Addr, Size uintptr // bytes that both touched
+	Addr, Size uintptr // bytes that both accessed
 
-	At            trace.Site // of the later access
+	At            trace.Site // place of the later access
 	Write, Atomic bool
-	Prev          trace.Site // of the earlier one
+	Prev          trace.Site // place of the earlier access
 	PrevWrite     bool
 	PrevAtomic    bool
-	PrevEpoch     trace.Epoch // by whom it was made, and when
+	PrevEpoch     trace.Epoch // chain and clock of the earlier access
 }
 
-// Shadow remembers the accesses of one execution. The zero Shadow is ready for use.
+// Shadow records the accesses of one execution. The zero Shadow is ready for use.
 type Shadow struct {
 	pages pages
 	wides wides
 	seen  seen
 
 	races []Race
-	all   bool // report what was reported before too; for tests
+	all   bool // report races again in one execution; for tests
 }
 
-// Reset forgets everything: a new execution begins. It costs a few nanoseconds for each page that was touched.
+// Reset removes everything, for a new execution. It costs a few nanoseconds per page that was
+// touched.
 func (s *Shadow) Reset() {
 	s.pages.reset()
 	s.wides.reset()
@@ -69,11 +71,11 @@ func (s *Shadow) Reset() {
 	s.races = s.races[:0]
 }
 
-// Read tells that a goroutine of chain k, whose clock is c, reads the n bytes at p. It
-// returns nil, or the first of the races that were not reported before; Races has all of them.
-// Both are valid until the next call.
+// Read records that a goroutine of chain k with clock c reads the n bytes at p. It returns nil, or
+// the first of the races that were not reported before; Races returns all of them. Both are valid
+// until the next call.
 func (s *Shadow) Read(k trace.Chain, c trace.Clock, p, n uintptr, at trace.Site) *Race {
-	if p&7+n <= 8 && n-1 < 8 { // within a word, and something
+	if p&7+n <= 8 && n-1 < 8 { // within a word, and not empty
 		h, pg := head(k, c, plain, mask(p, n)), s.pages.peek(p)
 		if pg != nil {
 			if x := &pg.cells[p/wordSize%pageWords]; x.repeats(h, at) || x.renew(h, at) {
@@ -87,7 +89,7 @@ func (s *Shadow) Read(k trace.Chain, c trace.Clock, p, n uintptr, at trace.Site)
 
 // Write is Read for a write.
 func (s *Shadow) Write(k trace.Chain, c trace.Clock, p, n uintptr, at trace.Site) *Race {
-	if p&7+n <= 8 && n-1 < 8 { // within a word, and something
+	if p&7+n <= 8 && n-1 < 8 { // within a word, and not empty
 		h, pg := head(k, c, plain|write, mask(p, n)), s.pages.peek(p)
 		if pg != nil {
 			if x := &pg.cells[p/wordSize%pageWords]; x.repeats(h, at) || x.renew(h, at) {
@@ -99,15 +101,15 @@ func (s *Shadow) Write(k trace.Chain, c trace.Clock, p, n uintptr, at trace.Site
 	return s.span(p, n, c, head(k, c, plain|write, 0), at)
 }
 
-// Atomic is Read or Write for an atomic access. Call it with the clock after the acquire
-// and before the release that the operation stands for: plain write, atomic store and
-// atomic load of one address, each seeing the one before, are in order.
+// Atomic is Read or Write for an atomic access. Its clock is that after the acquire and before the
+// release of the operation. So a plain write, an atomic store and an atomic load of one address,
+// each observing the one before, are ordered.
 func (s *Shadow) Atomic(k trace.Chain, c trace.Clock, p, n uintptr, at trace.Site, writes bool) *Race {
 	how := kind(0)
 	if writes {
 		how = write
 	}
-	if p&7+n <= 8 && n-1 < 8 { // within a word, and something
+	if p&7+n <= 8 && n-1 < 8 { // within a word, and not empty
 		h, pg := head(k, c, how, mask(p, n)), s.pages.peek(p)
 		if pg != nil {
 			if x := &pg.cells[p/wordSize%pageWords]; x.repeats(h, at) || x.renew(h, at) {
@@ -119,10 +121,10 @@ func (s *Shadow) Atomic(k trace.Chain, c trace.Clock, p, n uintptr, at trace.Sit
 	return s.span(p, n, c, head(k, c, how, 0), at)
 }
 
-// Races returns all races of the access that was last answered with a Race.
+// Races returns all races of the access for which Read, Write or Atomic last returned one.
 func (s *Shadow) Races() []Race { return s.races }
 
-// word takes an access within one word, whose page is pg if not nil.
+// word records an access within one word on page pg, which may be nil.
 func (s *Shadow) word(pg *page, p uintptr, c trace.Clock, h entryHead, at trace.Site) *Race {
 	if pg == nil {
 		pg = s.pages.get(p)
@@ -132,7 +134,7 @@ func (s *Shadow) word(pg *page, p uintptr, c trace.Clock, h entryHead, at trace.
 	return s.first()
 }
 
-// part takes an access within one word.
+// part records an access within one word.
 func (s *Shadow) part(pg *page, p uintptr, c trace.Clock, h entryHead, at trace.Site) {
 	i := uint(p / wordSize % pageWords)
 	if pg.covered>>i&1 != 0 {
@@ -146,7 +148,7 @@ func (s *Shadow) part(pg *page, p uintptr, c trace.Clock, h entryHead, at trace.
 	s.cell(&pg.cells[i], p&^(wordSize-1), c, h, at)
 }
 
-// span takes an access of any size; h has no mask yet.
+// span records an access of any size. h has no mask yet.
 func (s *Shadow) span(p, n uintptr, c trace.Clock, h entryHead, at trace.Site) *Race {
 	if n == 0 {
 		return nil
@@ -170,7 +172,7 @@ func (s *Shadow) span(p, n uintptr, c trace.Clock, h entryHead, at trace.Site) *
 	}
 }
 
-// onPage takes an access to the bytes from p to last, all on page pg; h has no mask yet.
+// onPage records an access to the bytes from p to last, all on page pg. h has no mask yet.
 func (s *Shadow) onPage(pg *page, p, last uintptr, c trace.Clock, h entryHead, at trace.Site) {
 	if end := p | (wordSize - 1); p%wordSize != 0 || end > last {
 		end = min(end, last)
@@ -198,10 +200,10 @@ func (s *Shadow) onPage(pg *page, p, last uintptr, c trace.Clock, h entryHead, a
 	}
 }
 
-// cell takes an access to one word, whose address is base.
+// cell records an access to one word at address base.
 func (s *Shadow) cell(x *cell, base uintptr, c trace.Clock, h entryHead, at trace.Site) {
 	if x.a.head == 0 {
-		x.a = entry{h, at} // fresh: a cell's first entry is empty only when all are
+		x.a = entry{h, at} // a cell's first entry is empty only if all are
 	} else if !x.repeats(h, at) && !x.renew(h, at) {
 		s.touch(x, base, h, at, c)
 	}
@@ -214,7 +216,7 @@ func (s *Shadow) first() *Race {
 	return &s.races[0]
 }
 
-// Forget says that the n bytes at p were freed, or are used for something new.
+// Forget records that the n bytes at p were freed, or reused.
 func (s *Shadow) Forget(p, n uintptr) {
 	if n == 0 {
 		return
@@ -243,7 +245,7 @@ func (s *Shadow) Forget(p, n uintptr) {
 	}
 }
 
-// forgetIn forgets the bytes from p to last, all on page pg.
+// forgetIn removes the bytes from p to last, all on page pg.
 func (s *Shadow) forgetIn(pg *page, p, last uintptr) {
 	for {
 		wend := min(p|(wordSize-1), last)

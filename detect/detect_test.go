@@ -37,7 +37,8 @@ func TestRaceWriteRead(t *testing.T) {
 	var s Shadow
 	s.Write(0, c0, at, 8, siteA)
 	r := s.Read(1, c1, at+4, 1, siteB)
-	want := Race{Addr: at + 4, Size: 1, At: siteB, Prev: siteA, PrevWrite: true, PrevEpoch: trace.NewEpoch(0, 1)}
+	want := Race{Addr: at + 4, Size: 1, At: siteB, Prev: siteA, PrevWrite: true,
+		PrevEpoch: trace.NewEpoch(0, 1)}
 	if r == nil || *r != want {
 		t.Fatalf("got %+v, want %+v", r, want)
 	}
@@ -54,8 +55,9 @@ func TestNoRaceOrdered(t *testing.T) {
 	}
 }
 
-// FastTrack's figure 4 and its read vectors: a write after reads by two goroutines that know of the write but not of
-// each other. With both reads ordered before it there is no race; with neither, it races with both.
+// FastTrack's figure 4 and its read vectors: a write after reads by two goroutines that know of the
+// write but not of each other. With both reads ordered before it there is no race; with neither, it
+// races with both.
 func TestRaceReadShared(t *testing.T) {
 	var s Shadow
 	s.Write(0, c0, at, 8, siteA)
@@ -97,7 +99,8 @@ func TestRaceAllPairs(t *testing.T) {
 	}
 }
 
-// FastTrack forgets the first write here when it reports the second, and misses the race of the third with it.
+// FastTrack forgets the first write here when it reports the second, and misses the race of the
+// third with it.
 func TestRaceBehindARace(t *testing.T) {
 	var s Shadow
 	s.Write(0, c0, at, 8, siteA)
@@ -160,14 +163,16 @@ func TestAtomic(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w := world{s: new(Shadow)}
 			w.tell(&access{g: 0, c: c0, p: at, n: 4, k: test.first, at: siteA})
-			if got := len(w.tell(&access{g: 1, c: c1, p: at, n: 4, k: test.then, at: siteB})) > 0; got != test.want {
+			if got := len(w.tell(&access{g: 1, c: c1, p: at, n: 4, k: test.then,
+				at: siteB})) > 0; got != test.want {
 				t.Errorf("got %v", got)
 			}
 		})
 	}
 }
 
-// An atomic store does not take the place of an unordered one: a plain read that saw only the second races with the first.
+// An atomic store does not take the place of an unordered one: a plain read that saw only the
+// second races with the first.
 func TestRaceWithEarlierStore(t *testing.T) {
 	var s Shadow
 	s.Atomic(0, c0, at, 8, siteA, true)
@@ -338,7 +343,8 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 		execute(at + i%7*(1<<30))
 	}
 	if len(s.pages.all) != pages || len(s.wides.all) != wides || len(s.pages.slots) != slots {
-		t.Errorf("grew from %d pages, %d slots, %d wides to %d, %d, %d", pages, slots, wides, len(s.pages.all), len(s.pages.slots), len(s.wides.all))
+		t.Errorf("grew from %d pages, %d slots, %d wides to %d, %d, %d", pages, slots, wides,
+			len(s.pages.all), len(s.pages.slots), len(s.wides.all))
 	}
 	clocks := []trace.Clock{c0, c1, c2, c3}
 	if n := testing.AllocsPerRun(20, func() {

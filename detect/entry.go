@@ -2,9 +2,10 @@ package detect
 
 import "heddle/trace"
 
-// kind is a set of two properties, chosen so that the two questions asked of kinds are one instruction each:
-// accesses are in conflict when together they have both (one writes, one is plain),
-// and one stands for another when it has all that the other has, for then it is in conflict with all that the other is in conflict with.
+// kind is a set of two properties, such that two questions take one instruction each. Two accesses
+// conflict if together they have both properties (one writes, one is plain). An access stands for
+// another if it has all properties of the other: then it conflicts with all that the other
+// conflicts with.
 type kind uint8
 
 const (
@@ -12,14 +13,15 @@ const (
 	write
 )
 
-// An entryHead is who, when, how and where of an access:
+// An entryHead says when, by which goroutine and how an access was made:
 //
 //	clock 32 | chain 22 | kind 2 | mask 8
 //
-// The mask says which bytes of the word. No bytes: an empty entry, or the mark of a wide cell.
+// The mask has the bytes of the word. A mask without bytes is an empty entry, or the mark of a wide
+// cell.
 type entryHead uint64
 
-// An entry is one access remembered.
+// An entry is one recorded access.
 type entry struct {
 	head entryHead
 	site trace.Site
@@ -36,7 +38,7 @@ func head(k trace.Chain, c trace.Clock, how kind, m uint8) entryHead {
 
 func tooMany() { panic("heddle: race detection serves 4,194,304 goroutines at a time") }
 
-// mask is the bytes of p's word from p on, n of them at most.
+// mask returns the bytes of p's word from p on, at most n.
 func mask(p, n uintptr) uint8 { return uint8((1<<n - 1) << (p % wordSize)) }
 
 func (h entryHead) mask() uint8               { return uint8(h) }
@@ -45,7 +47,7 @@ func (h entryHead) chain() trace.Chain        { return trace.Chain(h >> 10 & (ma
 func (h entryHead) epoch() trace.Epoch        { return trace.NewEpoch(h.chain(), uint32(h>>32)) }
 func (h entryHead) before(c trace.Clock) bool { return uint32(h>>32) <= c.At(h.chain()) }
 
-// without is h less the bytes of m; no head at all when none are left.
+// without returns h without the bytes m; 0 if no byte is left.
 func (h entryHead) without(m uint8) entryHead {
 	if h &^= entryHead(m); h.mask() == 0 {
 		return 0
@@ -53,10 +55,10 @@ func (h entryHead) without(m uint8) entryHead {
 	return h
 }
 
-// sameBut reports whether h and k are the same but for the bytes.
+// sameBut reports whether h and k differ in their bytes at most.
 func (h entryHead) sameBut(k entryHead) bool { return (h^k)>>8 == 0 }
 
-// repeats reports whether the access h at place at is in e.
+// repeats reports whether e has access h at place at.
 func (e *entry) repeats(h entryHead, at trace.Site) bool {
 	return e.head&(h|^entryHead(0xff)) == h && e.site == at
 }

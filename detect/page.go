@@ -12,26 +12,26 @@ const (
 	pageSize  = wordSize * pageWords
 )
 
-// A cell is what is remembered of a word: up to two accesses, or the number of a wide.
-// Invariant: a is empty only when b is.
+// A cell is the record of a word: up to two accesses, or the number of a wide. Invariant: a is
+// empty only if b is.
 type cell struct{ a, b entry }
 
-// A page is the cells of 512 bytes of memory: small, so that an execution of a
-// few microseconds that touches some hundred places clears little.
+// A page has the cells of 512 bytes of memory. It is small, so that an execution of a few
+// microseconds that touches some hundred places clears little.
 type page struct {
-	used    uint64 // words whose cells may hold something; the others are empty
-	covered uint64 // words that a run stands for
+	used    uint64 // words whose cells may be in use; the others are empty
+	covered uint64 // words that are in a run
 	nruns   uint8
 	runs    [maxRuns]run
 	cells   [pageWords]cell
 }
 
-// pages finds the page of an address: a hash table with open addressing, at most half full.
+// pages maps addresses to pages: a hash table with open addressing, at most half full.
 type pages struct {
 	slots []slot    // a power of two
 	shift uint8     // 64 less the power
 	used  []uintptr // addresses of the pages in slots
-	all   []*page   // the first len(used) of them are in slots, the others free
+	all   []*page   // the first len(used) of them are in slots, the others are free
 }
 
 type slot struct {
@@ -39,7 +39,7 @@ type slot struct {
 	page *page
 }
 
-const keyBit = ^(^uintptr(0) >> 1) // so that no key is 0, an empty slot's
+const keyBit = ^(^uintptr(0) >> 1) // sets a bit of each key: 0 is an empty slot
 
 func key(p uintptr) uintptr { return p/pageSize | keyBit }
 
@@ -47,25 +47,26 @@ func (t *pages) home(k uintptr) uint64 {
 	return uint64(k) * 0x9e3779b97f4a7c15 >> (t.shift & 63)
 }
 
-// repeats reports whether the access h at place at is remembered as it is: nothing to do.
+// repeats reports whether the cell has access h at place at already.
 func (x *cell) repeats(h entryHead, at trace.Site) bool {
 	return x.a.repeats(h, at) || x.b.repeats(h, at)
 }
 
-// renew puts the access h at place at where the only one remembered is the same
-// goroutine's, of the same kind and to the same bytes: h stands for it.
+// renew replaces the only entry by access h at place at, if it is of the same goroutine, kind and
+// bytes: h stands for it. It reports whether it did.
 func (x *cell) renew(h entryHead, at trace.Site) bool {
-	if x.b.head != 0 || uint32(x.a.head^h) != 0 { // all but the clocks
+	if x.b.head != 0 || uint32(x.a.head^h) != 0 { // they differ in the clocks at most
 		return false
 	}
 	x.a.head, x.a.site = h, at
 	return true
 }
 
-// renews reports whether renew would take an access: h.
+// renews reports whether renew would replace an entry by h.
 func (x *cell) renews(h entryHead) bool { return x.b.head == 0 && uint32(x.a.head^h) == 0 }
 
-// peek returns the page of p if it is in its home slot, where most are, or nil. It is inlined.
+// peek returns the page of p if it is in its first slot, where most are, or nil. The compiler
+// inlines it.
 func (t *pages) peek(p uintptr) *page {
 	k := key(p)
 	i := t.home(k)
@@ -89,7 +90,7 @@ func (t *pages) find(p uintptr) *page {
 	return nil
 }
 
-// get returns the page of p, a clear one the first time.
+// get returns the page of p, and makes one if there is none.
 func (t *pages) get(p uintptr) *page {
 	if pg := t.find(p); pg != nil {
 		return pg
@@ -107,7 +108,7 @@ func (t *pages) get(p uintptr) *page {
 	return pg
 }
 
-// clear makes a page one of which nothing is remembered.
+// clear makes all cells of a page empty.
 func (pg *page) clear() {
 	const few = 16
 	if bits.OnesCount64(pg.used) > few {
@@ -140,7 +141,7 @@ func (t *pages) grow() {
 	}
 }
 
-// makePages makes some pages at a time, more the more there are.
+// makePages makes some pages at once, more if there are more.
 func (t *pages) makePages() {
 	some := make([]page, min(max(8, len(t.all)/4), 512))
 	for i := range some {
@@ -148,7 +149,7 @@ func (t *pages) makePages() {
 	}
 }
 
-// reset takes all pages out of the table; their memory is used again.
+// reset removes all pages from the table and keeps their memory.
 func (t *pages) reset() {
 	if 4*len(t.used) > len(t.slots) {
 		clear(t.slots)
@@ -156,7 +157,7 @@ func (t *pages) reset() {
 		m := uint64(len(t.slots) - 1)
 		for _, u := range t.used {
 			i := t.home(key(u))
-			for t.slots[i].key != key(u) { // past slots emptied already
+			for t.slots[i].key != key(u) { // past slots that are empty already
 				i = (i + 1) & m
 			}
 			t.slots[i] = slot{}

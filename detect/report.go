@@ -2,8 +2,8 @@ package detect
 
 import "heddle/trace"
 
-// raced reports that the access h races with e on the bytes m of the word at
-// base, unless the two places were reported before.
+// raced reports that access h races with e on the bytes m of the word at base, unless these two
+// places were reported before.
 func (s *Shadow) raced(base uintptr, m uint8, e *entry, h entryHead, at trace.Site) {
 	fresh, known := s.all, false
 	for lo := uintptr(0); lo < wordSize; lo++ {
@@ -27,7 +27,8 @@ func (s *Shadow) raced(base uintptr, m uint8, e *entry, h entryHead, at trace.Si
 	}
 }
 
-// extend makes a race of the same access that ends where this one begins longer.
+// extend lengthens a race of the same access that ends where this one begins. It reports whether
+// there was one.
 func (s *Shadow) extend(p, n uintptr, e *entry) bool {
 	for i := range s.races {
 		r := &s.races[i]
@@ -49,15 +50,16 @@ func (s *Shadow) report(p, n uintptr, e *entry, h entryHead, at trace.Site) {
 	})
 }
 
-// places are what one report is made about.
+// places identifies a report.
 type places struct {
 	at, prev trace.Site
-	kinds    kind // of the access at, and shifted by 2 of the one at prev
+	kinds    kind // kinds of the access at, and of the access prev shifted by 2
 }
 
-// seen is the places reported in this execution: a hash table with open addressing, at most half full.
+// seen has the places reported in this execution: a hash table with open addressing, at most half
+// full.
 type seen struct {
-	slots []places // kinds 0: empty; two accesses in conflict have some
+	slots []places // kinds 0 is an empty slot: two conflicting accesses have some kind
 	n     int
 }
 

@@ -6,22 +6,22 @@ import (
 	"heddle/trace"
 )
 
-// A run is words of a page that were always accessed together: one cell stands for theirs. A megabyte that is hashed costs
-// 2,048 runs, not 131,072 cells. Invariants: the runs of a page are disjoint, none of their words has a cell in use, and
-// their cells are neither empty nor wide.
+// A run is words of a page that were always accessed together: one cell stands for all of theirs.
+// Hashing a megabyte costs 2,048 runs instead of 131,072 cells. Invariants: the runs of a page are
+// disjoint, none of their words has a cell in use, and their cells are neither empty nor wide.
 type run struct {
-	from, to uint8 // words of the page
+	from, to uint8 // indices of words in the page
 	cell     cell
 }
 
 const (
-	maxRuns = 6 // of a page
-	minRun  = 6 // words; fewer are put in cells
+	maxRuns = 6 // per page
+	minRun  = 6 // words; fewer words have cells
 )
 
 func wordsOf(i, j uint) uint64 { return (1<<(j-i) - 1) << i } // j-i == 64: all, a shift by 64 gives 0
 
-// runAt returns the run that word i, which is covered, is in.
+// runAt returns the run of word i, which is covered.
 func (pg *page) runAt(i uint) *run {
 	for k := range pg.runs[:pg.nruns] {
 		if r := &pg.runs[k]; i-uint(r.from) < uint(r.to-r.from) {
@@ -31,7 +31,8 @@ func (pg *page) runAt(i uint) *run {
 	panic("heddle: a word of shadow memory is covered by no run")
 }
 
-// runs puts the access h at place at to the words from i to j, whole ones, on page pg, which begins at base.
+// words records access h at place at for the whole words from i to j on page pg, which begins at
+// base.
 func (s *Shadow) words(pg *page, base uintptr, i, j uint, c trace.Clock, h entryHead, at trace.Site) {
 	for i < j {
 		switch bit := uint64(1) << i; {
@@ -42,8 +43,9 @@ func (s *Shadow) words(pg *page, base uintptr, i, j uint, c trace.Clock, h entry
 				i = k
 				continue
 			}
-			if k-i < minRun && (i != uint(r.from) || k != uint(r.to)) || !r.cell.renews(h) && !r.cell.simple(h, at, c) {
-				pg.expose(r, i, k) // goes on with cells
+			if k-i < minRun && (i != uint(r.from) || k != uint(r.to)) ||
+				!r.cell.renews(h) && !r.cell.simple(h, at, c) {
+				pg.expose(r, i, k) // continue with cells
 				continue
 			}
 			x := r.cell
@@ -75,7 +77,8 @@ func (s *Shadow) words(pg *page, base uintptr, i, j uint, c trace.Clock, h entry
 	}
 }
 
-// put makes x stand for the words from i to j, of which nothing is remembered: in a run, or where they are few or there is no room in cells.
+// put makes x the record of the words from i to j, which have none: as a run, or as cells if they
+// are few or there are too many runs.
 func (pg *page) put(i, j uint, x cell) {
 	if i > 0 && pg.covered>>(i-1)&1 != 0 {
 		if r := pg.runAt(i - 1); r.cell == x {
@@ -98,7 +101,7 @@ func (pg *page) put(i, j uint, x cell) {
 	}
 }
 
-// join makes one run of r and those beside it that have the same cell.
+// join joins r with the runs beside it that have the same cell.
 func (pg *page) join(r *run) {
 	for k := 0; k < int(pg.nruns); k++ {
 		o := &pg.runs[k]
@@ -121,7 +124,7 @@ func (pg *page) join(r *run) {
 	}
 }
 
-// carve takes the words from i to j out of the run r. What is left of it stays a run, or goes to cells.
+// carve removes the words from i to j from run r. The rest stays a run, or becomes cells.
 func (pg *page) carve(r *run, i, j uint) {
 	from, to, x := uint(r.from), uint(r.to), r.cell
 	pg.covered &^= wordsOf(from, to)
@@ -137,7 +140,7 @@ func (pg *page) left(i, j uint, x cell) {
 	}
 }
 
-// expose gives the words from i to j of the run r cells of their own.
+// expose gives the words from i to j of run r cells of their own.
 func (pg *page) expose(r *run, i, j uint) {
 	x := r.cell
 	switch {
@@ -156,7 +159,7 @@ func (pg *page) expose(r *run, i, j uint) {
 	}
 }
 
-// gather makes runs of words from i to j that have equal cells.
+// gather makes runs of the words from i to j that have equal cells.
 func (pg *page) gather(i, j uint) {
 	for i < j {
 		x := pg.cells[i%pageWords]
@@ -172,23 +175,24 @@ func (pg *page) gather(i, j uint) {
 	}
 }
 
-// wipe makes the cells of the words from i to j empty.
+// wipe empties the cells of the words from i to j.
 func (pg *page) wipe(i, j uint) {
 	clear(pg.cells[i:j])
 	pg.used &^= wordsOf(i, j)
 }
 
-// simple reports whether an access races with nothing in x, and there is room for it.
+// simple reports whether an access races with nothing in x, and x has room for it.
 func (x *cell) simple(h entryHead, at trace.Site, c trace.Clock) bool {
-	return x.a.allows(h, at, c) && x.b.allows(h, at, c) && (x.b.head == 0 || x.a.givesWay(h, at, c) || x.b.givesWay(h, at, c))
+	return x.a.allows(h, at, c) && x.b.allows(h, at, c) &&
+		(x.b.head == 0 || x.a.givesWay(h, at, c) || x.b.givesWay(h, at, c))
 }
 
-// allows reports whether the access h races with nothing in e, of the same bytes.
+// allows reports whether access h does not race with e, which has the same bytes.
 func (e *entry) allows(h entryHead, at trace.Site, c trace.Clock) bool {
 	return !conflict(h.kind(), e.head.kind()) || e.head.before(c)
 }
 
-// givesWay reports whether h takes the place of e.
+// givesWay reports whether h replaces e.
 func (e *entry) givesWay(h entryHead, at trace.Site, c trace.Clock) bool {
 	return e.head.sameBut(h) && e.site == at || e.head.before(c) && standsFor(h.kind(), e.head.kind())
 }

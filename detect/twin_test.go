@@ -25,7 +25,8 @@ func (x *access) before(y *access) bool { return x.own <= y.c.At(x.g) }
 // A twin is the detector that the definition asks for.
 type twin []access
 
-// racing returns the earlier accesses to byte b that x races with, and those of them that no later one stands for.
+// racing returns the earlier accesses to byte b that x races with, and those of them that no later
+// one stands for.
 func (t twin) racing(x *access, b uintptr) (all, top []*access) {
 	for i := range t {
 		if y := &t[i]; y.on(b) && conflict(x.k, y.k) && !y.before(x) {
@@ -44,7 +45,8 @@ next:
 	return all, top
 }
 
-// repeated reports whether x does again to byte b what its goroutine has done since its last release.
+// repeated reports whether x does again to byte b what its goroutine has done since its last
+// release.
 func (t twin) repeated(x *access, b uintptr) bool {
 	for i := range t {
 		if y := &t[i]; y.on(b) && y.g == x.g && y.own == x.own && y.k == x.k && y.at == x.at {
@@ -296,7 +298,8 @@ func (w *world) known(x *access, ys []*access, again bool) bool {
 }
 
 func (x *access) String() string {
-	return fmt.Sprintf("{%s by %d@%d at %d: %#x+%d}", [...]string{"atomic read", "read", "atomic write", "write"}[x.k], x.own, x.g, x.at, x.p, x.n)
+	return fmt.Sprintf("{%s by %d@%d at %d: %#x+%d}",
+		[...]string{"atomic read", "read", "atomic write", "write"}[x.k], x.own, x.g, x.at, x.p, x.n)
 }
 
 var origins = [...]uintptr{0x1000, 0x11ff0, 0, 0xfffffffffffff1f4, ^uintptr(0) - 47}
@@ -352,7 +355,9 @@ func TestAgainstTwin(t *testing.T) {
 				raced += w.raced
 				told += len(w.twin)
 			}
-			if raced < told/100 && !test.pages && !test.ranges || raced < 10 && (test.pages || test.ranges) && !testing.Short() || raced > told { // what is forgotten cuts pages in many parts
+			// what is forgotten cuts pages in many parts
+			if raced < told/100 && !test.pages && !test.ranges ||
+				raced < 10 && (test.pages || test.ranges) && !testing.Short() || raced > told {
 				t.Errorf("%d of %d accesses raced: the test tests little", raced, told)
 			}
 		})

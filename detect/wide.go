@@ -2,17 +2,17 @@ package detect
 
 import "heddle/trace"
 
-// A wide is what is remembered of a word when two entries are not enough:
-// several goroutines read it, or its bytes have different fates.
+// A wide is the record of a word for which two entries are not enough: several goroutines read it,
+// or its bytes were accessed apart.
 type wide struct {
-	// es[:hot] are writes, which reads may race with, the others reads.
+	// es[:hot] are writes, which may race with reads. The rest are reads.
 	es  []entry
 	hot int
 
-	// While there are many reads, own[g] is one more than the index of g's newest
-	// read and next[i] likewise of the one of the same chain before es[i], so that a
-	// read need not pass over those of everybody else (FastTrack's read vector).
-	// Reads that a later one of somebody else stands for are then kept: they do no harm.
+	// While there are many reads, own[g] is one more than the index of g's newest read, and next[i]
+	// one more than the index of the read before es[i] of the same chain. So a read need not pass
+	// over the reads of all other goroutines (FastTrack's read vector). Reads for which a later
+	// read of another goroutine stands are kept then: they do no harm.
 	own     []int32
 	next    []int32
 	indexed bool
@@ -20,17 +20,18 @@ type wide struct {
 
 const manyReads = 12
 
-// wideMark is the head of a cell's first entry when its site is the number of a wide: it has no bytes and is not 0.
+// wideMark is the head of a cell's first entry if its site is the number of a wide: no bytes, and
+// not 0.
 const wideMark entryHead = 1 << 8
 
 func (x *cell) wide() bool  { return x.a.head == wideMark }
 func (x *cell) number() int { return int(x.a.site) }
 
-// wides has them all. Those that are not in use keep their memory.
+// wides has all of them. Those not in use keep their memory.
 type wides struct {
 	all  []*wide
 	used int   // all[used:] were not used in this execution
-	free []int // given back in this execution
+	free []int // returned in this execution
 }
 
 func (t *wides) get() (int, *wide) {
@@ -65,7 +66,7 @@ func (w *wide) clear() {
 	w.unindex()
 }
 
-// widen gives a full cell a wide and adds e.
+// widen replaces a full cell by a wide and adds e.
 func (s *Shadow) widen(x *cell, e entry) {
 	i, w := s.wides.get()
 	w.add(x.a)
@@ -74,7 +75,7 @@ func (s *Shadow) widen(x *cell, e entry) {
 	*x = cell{a: entry{wideMark, trace.Site(i)}}
 }
 
-// narrow puts back what is left when it fits in the cell.
+// narrow moves what is left into the cell if it fits.
 func (s *Shadow) narrow(x *cell, w *wide) {
 	if len(w.es) > 2 {
 		return
@@ -104,7 +105,8 @@ func (s *Shadow) touchWide(x *cell, base uintptr, h entryHead, at trace.Site, c 
 		}
 	}
 	w.unindex()
-	empty, hole, same := 0, -1, -1 // entries that became empty, one that can be used, one that differs only in the bytes
+	// entries that became empty, one of them, and one that differs in the bytes only
+	empty, hole, same := 0, -1, -1
 	for i := range w.es {
 		e := &w.es[i]
 		if uint8(e.head&h) != 0 {
@@ -169,7 +171,7 @@ func (w *wide) compact() {
 	w.es, w.hot = w.es[:n], hot
 }
 
-// add remembers e, in an entry that differs only in the bytes if there is one. There is no index.
+// add records e, in an entry that differs in the bytes only if there is one. There is no index.
 func (w *wide) add(e entry) {
 	for i := range w.es {
 		if f := &w.es[i]; f.site == e.site && f.head.sameBut(e.head) {
@@ -181,7 +183,7 @@ func (w *wide) add(e entry) {
 	w.reindex()
 }
 
-// push adds e where it belongs. There is no index.
+// push inserts e where it belongs. There is no index.
 func (w *wide) push(e entry) {
 	w.es = append(w.es, e)
 	if e.head.kind()&write != 0 {
@@ -214,7 +216,7 @@ func (w *wide) unindex() {
 	}
 }
 
-// link puts the entry i, the last, before the others of its chain.
+// link puts the last entry, i, before the others of its chain.
 func (w *wide) link(i int) {
 	k := int(w.es[i].head.chain())
 	if k >= len(w.own) {
@@ -230,15 +232,16 @@ func (w *wide) link(i int) {
 	w.own[k] = int32(i + 1)
 }
 
-// addOwn is add for a read when there is an index. It drops the reads of its chain that e stands for.
+// addOwn is add for a read if there is an index. It drops the reads of its chain for which e
+// stands.
 func (w *wide) addOwn(e entry) {
-	slot := -1 // an entry to use
+	slot := -1 // the entry to use
 	m := entryHead(e.head.mask())
 	if k := int(e.head.chain()); k < len(w.own) {
 		for i := w.own[k]; i > 0; i = w.next[i-1] {
 			f := &w.es[i-1]
 			if standsFor(e.head.kind(), f.head.kind()) {
-				f.head &^= m // keeps its chain: it stays in the list
+				f.head &^= m // stays in the list of its chain
 			}
 			same := f.site == e.site && f.head.sameBut(e.head)
 			if same || f.head.mask() == 0 && slot < 0 {

@@ -1,14 +1,13 @@
-// Package question is what can be asked of all executions of a test at once: is
-// there a moment at which these things are so (Kähkönen, Saarikivi, Heljanko,
-// section 4.6)?
+// Package question has questions about all executions of a test at once: is there a moment at which
+// these conditions hold (Kähkönen, Saarikivi, Heljanko, section 4.6)?
 //
 //	bank.go:21@main/1 && bank.go:22@main/2    two places at once
 //	x == 0 && y == 1                          values of variables
-//	acct.balance + fee > 2*limit              sums of them
+//	acct.balance + fee > 2*limit              sums of variables
 //
-// A place stands for: somebody, or the goroutine of that name, is about to do an
-// operation that stands there (to begin at its go statement is none); two places in one question are two goroutines. A
-// variable is called as the source does at the operations on it: x, s.count.
+// A place holds if a goroutine, or the one with the given name, is about to perform an operation at
+// that place; beginning at its go statement does not count. Two places in one question are of two
+// goroutines. A variable has the name that the source has at the operations on it: x, s.count.
 package question
 
 import (
@@ -20,35 +19,36 @@ import (
 	"strings"
 )
 
-// A Question holds at a moment if all its terms do.
+// A Question holds at a moment if all of its terms hold.
 type Question struct {
 	Text  string
 	Terms []Term
 }
 
-// A Term says where somebody is (At), or how a sum of variables relates to a value.
+// A Term says where a goroutine is (At), or how a sum of variables relates to a value.
 type Term struct {
 	At        *Place `json:",omitempty"`
-	Goroutine string `json:",omitempty"` // who it is; "": anybody
+	Goroutine string `json:",omitempty"` // the name of the goroutine; "": any
 
 	Sum      []Summand `json:",omitempty"`
 	Relation string    `json:",omitempty"` // ==, !=, <, <=, >, >=
 	Number   int64     `json:",omitempty"`
-	Text     string    `json:",omitempty"` // of one variable that is no number: what it is compared with, as printed
+	// for one variable that is no number: the value that it is compared with, as printed
+	Text string `json:",omitempty"`
 }
 
-// A Place is a line. Sites are the instrumented sites that stand there, once they are known.
+// A Place is a line. Sites has the instrumented sites on it, once they are known.
 type Place struct {
 	File  string
 	Line  int
 	Sites []uint64 `json:",omitempty"`
 }
 
-// A Summand is a variable so many times. Where are the operations on it, once they are known.
+// A Summand is a variable with its factor. Where has the operations on it, once they are known.
 type Summand struct {
 	Times int64
 	Name  string
-	Where []Place `json:",omitempty"` // File is "" where only Sites count
+	Where []Place `json:",omitempty"` // File is "" if only Sites count
 }
 
 var (
@@ -58,7 +58,7 @@ var (
 	summand  = regexp.MustCompile(`^\s*([-+]?)\s*(?:([0-9]+)\s*\*\s*)?([\pL_][\pL_0-9.\[\]]*|[0-9]+)`)
 )
 
-// Parse reads a question; the error says which of its terms it does not understand.
+// Parse parses a question. The error names the first term that it does not understand.
 func Parse(text string) (*Question, error) {
 	q := &Question{Text: strings.TrimSpace(text)}
 	for _, part := range and.Split(q.Text, -1) {
@@ -78,7 +78,8 @@ func parseTerm(text string) (t Term, err error) {
 	}
 	at := relation.FindStringIndex(text)
 	if at == nil {
-		return t, errors.New("want a place such as bank.go:21 or bank.go:21@main/1, or a comparison such as x == 0")
+		return t,
+			errors.New("want a place such as bank.go:21 or bank.go:21@main/1, or a comparison such as x == 0")
 	}
 	t.Relation = text[at[0]:at[1]]
 	var number int64
@@ -113,13 +114,14 @@ func parseTerm(text string) (t Term, err error) {
 	return t, nil
 }
 
-// parseSum reads a sum of variables and of numbers.
+// parseSum parses a sum of variables and numbers.
 func parseSum(text string) (sum []Summand, number int64, err error) {
 	rest := text
 	for first := true; first || strings.TrimSpace(rest) != ""; first = false {
 		m := summand.FindStringSubmatch(rest)
 		if m == nil || !first && m[1] == "" {
-			return nil, 0, fmt.Errorf("want variables and numbers, added or subtracted, found %q", strings.TrimSpace(rest))
+			return nil, 0, fmt.Errorf("want variables and numbers, added or subtracted, found %q",
+				strings.TrimSpace(rest))
 		}
 		rest = rest[len(m[0]):]
 		times := int64(1)
@@ -142,8 +144,8 @@ func parseSum(text string) (sum []Summand, number int64, err error) {
 	return sum, number, nil
 }
 
-// Holds reports whether t, a comparison, is true of these values of its
-// variables, as they are printed. What is no number is equal to its text only.
+// Holds reports whether t, a comparison, is true for these values of its variables, as printed. A
+// value that is no number equals its text only.
 func (t *Term) Holds(values []string) bool {
 	if t.Text != "" {
 		return (values[0] == t.Text) == (t.Relation == "==")

@@ -45,7 +45,8 @@ func TestParse(t *testing.T) {
 			t.Errorf("term %d of %v: %v", c.term, c.values, got)
 		}
 	}
-	for _, bad := range []string{"", "x", "x ==", "1 == 2", "bank.go:0", "bank.go:21@Main", "x == 1 +", "x y == 1", `x < "a"`, "x == 99999999999999999999"} {
+	for _, bad := range []string{"", "x", "x ==", "1 == 2", "bank.go:0", "bank.go:21@Main", "x == 1 +",
+		"x y == 1", `x < "a"`, "x == 99999999999999999999"} {
 		if q, err := Parse(bad); err == nil {
 			t.Errorf("%q is %+v", bad, q.Terms)
 		}
@@ -54,7 +55,8 @@ func TestParse(t *testing.T) {
 
 // FuzzParse: whatever text a user types is a question, or an error of one line.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"bank.go:21@main/1 & x == 0", "2*a.b[1] - y + 3 >= z - 4 && ok == true", `s != "a b"`, "x.go:99999999999999999999", "9999999999999999999*x == 1", "&&"} {
+	for _, text := range []string{"bank.go:21@main/1 & x == 0", "2*a.b[1] - y + 3 >= z - 4 && ok == true",
+		`s != "a b"`, "x.go:99999999999999999999", "9999999999999999999*x == 1", "&&"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -1,10 +1,9 @@
-// Package spec is specification-based testing (Lei & Carver, IEEE TSE 32(6),
-// 2006, section 10): it tells whether a program allows a sequence of operations
-// that somebody wrote down, or which step of it is the first that cannot be made.
+// Package spec is specification-based testing (Lei and Carver, IEEE TSE 32(6), 2006, section 10).
+// It finds out whether a program allows a given sequence of operations, or which step is the first
+// that the program cannot make.
 //
-// A sequence names kinds of operations by using them. Operations of those kinds
-// happen exactly as it says, in that order; all others happen as they are needed
-// for the next step, and as they like when the sequence is over.
+// A sequence names kinds of operations by using them. Operations of those kinds happen exactly in
+// that order. All others happen as the next step needs them, and freely after the sequence.
 package spec
 
 import (
@@ -18,21 +17,21 @@ import (
 type Step struct {
 	G    string // "main/2"
 	Op   trace.Op
-	With string                // partner of a communication over an unbuffered channel; "" is anybody
-	At   func(trace.Site) bool // whether it stands there; nil: anywhere
+	With string                // partner of a communication over an unbuffered channel; "": any
+	At   func(trace.Site) bool // whether a site is the right place; nil: any place
 }
 
-// A Follower lets an execution follow a sequence. It is the guide of one execution.
+// A Follower makes one execution follow a sequence. It is the guide of that execution.
 type Follower struct {
 	steps []Step
 	named [trace.OpMax]bool
-	next  int  // the step to be made
-	stuck bool // it cannot be
-	free  bool // others did what the sequence does not name, in an order of the follower's own
-	at    bool // the operation of the step is there, but stands elsewhere
+	next  int  // index of the step to be made
+	stuck bool // it cannot be made
+	free  bool // other goroutines did what the sequence does not name, in an order of the follower's choice
+	at    bool // the operation of the step is pending, but at another place
 }
 
-// Follow returns the guide of an execution that is to follow steps.
+// Follow returns the guide for an execution that is to follow steps.
 func Follow(steps []Step) *Follower {
 	f := &Follower{steps: steps}
 	for i := range steps {
@@ -41,7 +40,7 @@ func Follow(steps []Step) *Follower {
 	return f
 }
 
-// Choose is trace.Guide's.
+// Choose implements trace.Guide.
 func (f *Follower) Choose(t *trace.Trace, prev trace.GID, ways []trace.Way) int {
 	if f.next == len(f.steps) {
 		return prefer(prev, ways)
@@ -52,7 +51,7 @@ func (f *Follower) Choose(t *trace.Trace, prev trace.GID, ways []trace.Way) int 
 		if f.does(t, s, &ways[i]) {
 			f.next++
 			if w := &ways[i]; w.With > 0 && f.next < len(f.steps) && f.other(t, &f.steps[f.next], s, w) {
-				f.next++ // the same communication, as its other side sees it
+				f.next++ // the same communication, named by its other side
 			}
 			return i
 		}
@@ -73,7 +72,7 @@ func prefer(prev trace.GID, ways []trace.Way) int {
 	return 0
 }
 
-// does reports whether w is the step s.
+// does reports whether w is step s.
 func (f *Follower) does(t *trace.Trace, s *Step, w *trace.Way) bool {
 	mine, theirs := t.Name(w.G) == s.G, w.With > 0 && t.Name(trace.GID(w.With)-1) == s.G
 	switch {
@@ -88,7 +87,7 @@ func (f *Follower) does(t *trace.Trace, s *Step, w *trace.Way) bool {
 	return false
 }
 
-// there reports whether the operation of s stands where it is to, and notes it if not.
+// there reports whether the operation of s has the right place, and records if it has not.
 func (f *Follower) there(s *Step, site trace.Site) bool {
 	if s.At != nil && !s.At(site) {
 		f.at = true
@@ -97,7 +96,7 @@ func (f *Follower) there(s *Step, site trace.Site) bool {
 	return true
 }
 
-// other reports whether s is the other side of the communication w, of which done was one.
+// other reports whether s is the other side of communication w, one side of which was done.
 func (f *Follower) other(t *trace.Trace, s, done *Step, w *trace.Way) bool {
 	if s.G == done.G || s.Op != opposite(done.Op) || s.With != "" && s.With != done.G {
 		return false
@@ -118,15 +117,15 @@ func opposite(op trace.Op) trace.Op {
 	return trace.OpNone
 }
 
-// same reports whether an operation is what a step calls it: a CompareAndSwap
-// may be called by what becomes of it.
+// same reports whether a step may name an operation so. A CompareAndSwap may be named by its
+// outcome.
 func same(op, way trace.Op) bool {
 	return op == way || way == trace.OpAtomicCAS && (op == trace.OpAtomicRMW || op == trace.OpAtomicLoad)
 }
 
-// advance lets happen what the sequence does not name, so that the goroutine of
-// that name comes to its step: what it does itself or who is to start it; if it
-// cannot go on, what others do. -1: nothing can.
+// advance returns the index of an operation that the sequence does not name and that brings the
+// goroutine with that name closer to its step: its own, or that of the goroutine that is to start
+// it; if it is blocked, one of any other goroutine. -1: there is none.
 func (f *Follower) advance(t *trace.Trace, name string, ways []trace.Way) int {
 	g := name
 	for !exists(t, g) {
@@ -145,7 +144,7 @@ func (f *Follower) advance(t *trace.Trace, name string, ways []trace.Way) int {
 		}
 	}
 	if !waits {
-		return -1 // what it does next is for the sequence to say
+		return -1 // the sequence says when its next operation happens
 	}
 	for i := range ways {
 		if !f.names(&ways[i]) {
@@ -176,8 +175,8 @@ func (f *Follower) names(w *trace.Way) bool {
 // Allowed reports whether the execution made all steps.
 func (f *Follower) Allowed() bool { return f.next == len(f.steps) }
 
-// Infeasible returns the index of the first step that was not made, and why, in
-// words that follow "because". t is the execution; where says where a site is.
+// Infeasible returns the index of the first step that was not made, and the reason, in words that
+// follow "because". t is the execution; where describes a site.
 func (f *Follower) Infeasible(t *trace.Trace, where func(trace.Site) string) (step int, why string) {
 	s := &f.steps[f.next]
 	why = f.because(t, s, where)

@@ -63,17 +63,21 @@ func TestFollow(t *testing.T) {
 		why   string // "" is allowed
 	}{
 		{[]Step{{G: a, Op: trace.OpLock}, {G: b, Op: trace.OpLock}}, 0, ""},
-		{[]Step{{G: b, Op: trace.OpLock, At: at(10)}, {G: b, Op: trace.OpUnlock}, {G: a, Op: trace.OpLock}, {G: a, Op: trace.OpUnlock, At: at(11)}}, 0, ""},
-		{[]Step{{G: a, Op: trace.OpLock}, {G: b, Op: trace.OpLock}, {G: a, Op: trace.OpUnlock}}, 1, "main/2 waits: lock at 10 is not possible then"},
+		{[]Step{{G: b, Op: trace.OpLock, At: at(10)}, {G: b, Op: trace.OpUnlock}, {G: a, Op: trace.OpLock},
+			{G: a, Op: trace.OpUnlock, At: at(11)}}, 0, ""},
+		{[]Step{{G: a, Op: trace.OpLock}, {G: b, Op: trace.OpLock}, {G: a, Op: trace.OpUnlock}}, 1,
+			"main/2 waits: lock at 10 is not possible then"},
 		{[]Step{{G: a, Op: trace.OpLock, At: at(11)}}, 0, "main/1 comes to its lock at 10"},
-		{[]Step{{G: a, Op: trace.OpUnlock}, {G: a, Op: trace.OpLock}}, 0, "main/1 comes to another operation first: lock at 10"},
+		{[]Step{{G: a, Op: trace.OpUnlock}, {G: a, Op: trace.OpLock}}, 0,
+			"main/1 comes to another operation first: lock at 10"},
 		{[]Step{{G: a, Op: trace.OpLock}, {G: a, Op: trace.OpLock}}, 1, "main/1 has ended"},
 		{[]Step{{G: "main/3", Op: trace.OpLock}}, 0, "main/3 has not been started: main has ended"},
 		{[]Step{{G: "other", Op: trace.OpLock}}, 0, "there is no such goroutine"},
 	} {
 		allowed, step, why := follow(t, twoLockers, c.steps...)
 		if allowed != (c.why == "") || step != c.at || !strings.HasPrefix(why, c.why) {
-			t.Errorf("%v: allowed %v, step %d: %s; want step %d: %s", c.steps, allowed, step, why, c.at, c.why)
+			t.Errorf("%v: allowed %v, step %d: %s; want step %d: %s", c.steps, allowed, step, why, c.at,
+				c.why)
 		}
 	}
 }

@@ -1,8 +1,7 @@
-// Package succession measures what executions have covered by the pairs of
-// operations, of different goroutines and in conflict, that followed each other on one object:
-// for variables these are who overwrote what and who read what from whom, for locks
-// who came next. All strategies can be measured by it, it costs a look at each
-// event, and an execution with a pair that no other had took an order that was not taken before.
+// Package succession measures coverage by pairs of conflicting operations of different goroutines
+// that followed each other on one object: for variables the write that another write overwrote, or
+// that a read returned; for locks the next holder. Every strategy can be measured so, at the cost
+// of a look at each event. An execution with a new pair has an order that no execution before had.
 //
 // It is compiled into the program under test.
 package succession
@@ -12,33 +11,32 @@ import (
 	"heddle/trace"
 )
 
-// most bounds the pairs that are remembered.
+// most bounds the number of pairs in a Set.
 const most = 1 << 18
 
-// A Set is the pairs that executions have shown. Goroutines and objects are
-// known by their place in the tree of creation, so all executions agree on them.
-// Pairs are kept as hashes.
+// A Set has the pairs that executions have shown, as hashes. Goroutines and objects go by their
+// place in the tree of creation, so all executions agree on them.
 type Set struct {
-	// Memory says at which sites accesses to memory count; nil: none. Strategies
-	// differ in which of them are events.
+	// Memory reports at which sites accesses to memory count; nil: at none. Strategies differ in
+	// which of them are events.
 	Memory func(trace.Site) bool
-	// Keep: Recent is wanted.
+	// Keep: Recent will be called.
 	Keep bool
 
 	recent  []uint64
 	pairs   map[uint64]struct{}
-	names   []uint64 // of goroutines, by GID
-	objects []uint64 // names, by ObjID; 0: not known yet
+	names   []uint64 // by GID
+	objects []uint64 // names by ObjID; 0: not known yet
 	last    []int32  // by ObjID: the index of the last event on it, plus 1
 }
 
 // NewSet returns an empty set.
 func NewSet() *Set { return &Set{pairs: make(map[uint64]struct{})} }
 
-// Len returns how many pairs were shown.
+// Len returns the number of pairs.
 func (s *Set) Len() int { return len(s.pairs) }
 
-// Add adds what t shows and returns how many pairs are new.
+// Add adds the pairs of t and returns how many of them are new.
 func (s *Set) Add(t *trace.Trace) (fresh int) {
 	s.begin(t)
 	n := len(s.pairs)
@@ -68,21 +66,21 @@ func (s *Set) Add(t *trace.Trace) (fresh int) {
 	return len(s.pairs) - n
 }
 
-// Recent returns what Add has found to be new since Recent was last called, of that the last most at most.
+// Recent returns the pairs that were new to Add since the last call, the last most of them.
 func (s *Set) Recent(most int) []uint64 {
 	pairs := s.recent[max(0, len(s.recent)-most):]
 	s.recent = nil
 	return pairs
 }
 
-// Know adds what Recent of another Set has told.
+// Know adds pairs that Recent of another Set returned.
 func (s *Set) Know(pairs []uint64) {
 	for _, key := range pairs {
 		s.pairs[key] = struct{}{}
 	}
 }
 
-// counts reports whether an event is an operation on an object that every strategy sees.
+// counts reports whether an event is an operation on an object that every strategy observes.
 func (s *Set) counts(t *trace.Trace, e *trace.Event) bool {
 	if e.Quiet || e.Obj <= 0 || int(e.Obj) >= len(t.Objects) {
 		return false
@@ -96,7 +94,7 @@ func (s *Set) counts(t *trace.Trace, e *trace.Event) bool {
 	return true
 }
 
-// commute reports whether it makes no difference which of two operations on one object comes first.
+// commute reports whether two operations on one object commute.
 func commute(a, b *trace.Event) bool {
 	return a.Op == trace.OpWGAdd && b.Op == trace.OpWGAdd || !model.MayConflict(a.Op, b.Op)
 }
@@ -118,7 +116,8 @@ func (s *Set) begin(t *trace.Trace) {
 	clear(s.objects[:len(t.Objects)])
 }
 
-// object returns the name of an object: who made it, as his how-manieth.
+// object returns the name of an object: its maker, and the index among the allocations of its
+// maker.
 func (s *Set) object(t *trace.Trace, o trace.ObjID) uint64 {
 	if s.objects[o] == 0 {
 		x := &t.Objects[o]
@@ -126,17 +125,18 @@ func (s *Set) object(t *trace.Trace, o trace.ObjID) uint64 {
 		if x.G != trace.NoG {
 			by = s.names[x.G]
 		}
-		s.objects[o] = mix(mix(by, uint64(x.N)<<32|uint64(x.Offset)), mix(uint64(x.Kind)+1, uint64(x.Site.Plain()))) | 1
+		s.objects[o] = mix(mix(by, uint64(x.N)<<32|uint64(x.Offset)),
+			mix(uint64(x.Kind)+1, uint64(x.Site.Plain()))) | 1
 	}
 	return s.objects[o]
 }
 
-// does names what an event is: who does what, where.
+// does returns the name of an event: goroutine, operation and place.
 func (s *Set) does(e *trace.Event) uint64 {
 	return mix(s.names[e.G], mix(uint64(e.Op), uint64(e.Site.Plain())))
 }
 
-// mix combines two numbers into a hash.
+// mix returns a hash of two numbers.
 func mix(a, b uint64) uint64 {
 	z := a*0x9e3779b97f4a7c15 ^ b + 0x632be59bd9b4e019
 	z = (z ^ z>>32) * 0xd6e8feb86659fd93

@@ -6,14 +6,17 @@ import (
 	"heddle/trace"
 )
 
-// run makes a trace of two goroutines beside main that use one mutex, made by main, in the given order.
+// run makes a trace of two goroutines beside main that use one mutex, made by main, in the given
+// order.
 func run(addr uintptr, order ...trace.GID) *trace.Trace {
 	t := &trace.Trace{
-		Goroutines: []trace.Goroutine{{Parent: trace.NoG}, {Parent: trace.NoG, N: 1}, {Parent: 0, N: 1}, {Parent: 0, N: 2}},
-		Objects:    []trace.Object{{}, {Kind: trace.ObjMutex, Addr: addr, G: 0, N: 1}},
+		Goroutines: []trace.Goroutine{{Parent: trace.NoG}, {Parent: trace.NoG, N: 1}, {Parent: 0, N: 1},
+			{Parent: 0, N: 2}},
+		Objects: []trace.Object{{}, {Kind: trace.ObjMutex, Addr: addr, G: 0, N: 1}},
 	}
 	for _, g := range order {
-		t.Events = append(t.Events, trace.Event{G: g, Op: trace.OpLock, Obj: 1, Site: 7}, trace.Event{G: g, Op: trace.OpUnlock, Obj: 1, Site: 8})
+		t.Events = append(t.Events, trace.Event{G: g, Op: trace.OpLock, Obj: 1, Site: 7},
+			trace.Event{G: g, Op: trace.OpUnlock, Obj: 1, Site: 8})
 	}
 	return t
 }
@@ -28,7 +31,7 @@ func TestPairs(t *testing.T) {
 		{run(0x99, 2, 3), 0},    // the same elsewhere in memory
 		{run(0x10, 3, 2), 2},    // the other way round
 		{run(0x10, 2, 3, 2), 0}, // both were there
-		{run(0x10, 2, 2), 0},    // nobody else
+		{run(0x10, 2, 2), 0},    // one goroutine alone
 	} {
 		if got := s.Add(c.t); got != c.want {
 			t.Errorf("trace %d has %d new pairs, want %d", i, got, c.want)
@@ -39,7 +42,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// What only some strategies see, or nobody can choose, makes no execution new.
+// Events that only some strategies see, or that no schedule can choose, make no execution new.
 func TestOnlyWhatAllStrategiesSee(t *testing.T) {
 	s := NewSet()
 	tr := run(0x10, 2, 3)
@@ -61,7 +64,7 @@ func TestOnlyWhatAllStrategiesSee(t *testing.T) {
 	}
 }
 
-// What one set found new another one knows once it is told, and tells nobody itself.
+// A set knows the pairs that Know gave it, and its own Recent does not return them.
 func TestKnow(t *testing.T) {
 	a, b := NewSet(), NewSet()
 	a.Keep, b.Keep = true, true

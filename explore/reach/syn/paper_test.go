@@ -65,9 +65,11 @@ func TestFigure2(t *testing.T) {
 	q.Receive("r4", 2, s4, false, "p1")
 	wantRaces(t, q, map[string]string{"r1": "s2"})
 	wantTimes(t, q, map[string]string{
-		"s1": "0 0 1", "r1": "0 1 1", "s2": "1 0 0", "r2": "1 2 1", "s3": "0 0 2", "r3": "1 3 2", "s4": "2 0 0", "r4": "2 4 2",
+		"s1": "0 0 1", "r1": "0 1 1", "s2": "1 0 0", "r2": "1 2 1", "s3": "0 0 2", "r3": "1 3 2",
+		"s4": "2 0 0", "r4": "2 4 2",
 	})
-	wantDescriptors(t, q, "s1(T3,p1,send,1)", "r1(T2,[p1],1)", "s2(T1,p1,send,1)", "r2(T2,[p1],2)", "s3(T3,p2,send,2)", "r3(T2,[p2],3)", "s4(T1,p1,send,2)", "r4(T2,[p1],4)")
+	wantDescriptors(t, q, "s1(T3,p1,send,1)", "r1(T2,[p1],1)", "s2(T1,p1,send,1)", "r2(T2,[p1],2)",
+		"s3(T3,p2,send,2)", "r3(T2,[p2],3)", "s4(T1,p1,send,2)", "r4(T2,[p1],4)")
 	if !open(s2, q.Find("r1")) || open(s3, q.Find("r2")) || open(s4, q.Find("r3")) {
 		t.Error("s2 is open at r1; s3 at r2 and s4 at r3 are not")
 	}
@@ -85,9 +87,11 @@ func TestFigure3(t *testing.T) {
 	q.Receive("r4", 2, s4, true, "p1")
 	wantRaces(t, q, map[string]string{"r1": "s2", "r3": "s4"})
 	wantTimes(t, q, map[string]string{
-		"s1": "0 0 1", "r1": "0 1 1", "s2": "1 0 0", "r2": "1 2 1", "s3": "0 1 2", "r3": "1 3 2", "s4": "2 2 1", "r4": "2 4 2",
+		"s1": "0 0 1", "r1": "0 1 1", "s2": "1 0 0", "r2": "1 2 1", "s3": "0 1 2", "r3": "1 3 2",
+		"s4": "2 2 1", "r4": "2 4 2",
 	})
-	wantDescriptors(t, q, "s1(T3,p2,send,1)", "r1(T2,[p1 p2],1)", "s2(T1,p1,send,1)", "r2(T2,[p1],2)", "s3(T3,p2,send,2)", "r3(T2,[p1 p2],3)", "s4(T1,p1,send,2)", "r4(T2,[p1],4)")
+	wantDescriptors(t, q, "s1(T3,p2,send,1)", "r1(T2,[p1 p2],1)", "s2(T1,p1,send,1)", "r2(T2,[p1],2)",
+		"s3(T3,p2,send,2)", "r3(T2,[p1 p2],3)", "s4(T1,p1,send,2)", "r4(T2,[p1],4)")
 	if Before(s1, s2) || Before(s2, s1) {
 		t.Error("s1 and s2 were sent at the same time")
 	}
@@ -106,7 +110,8 @@ func TestSynchronousSendsAtTheSameTime(t *testing.T) {
 	for _, c := range []struct {
 		e, f *Event
 		want bool
-	}{{s, r, true}, {s2, r2, true}, {r, r2, true}, {s, r2, true}, {s, s2, false}, {s2, s, false}, {r, s2, false}, {r2, s, false}} {
+	}{{s, r, true}, {s2, r2, true}, {r, r2, true}, {s, r2, true}, {s, s2, false}, {s2, s, false},
+		{r, s2, false}, {r2, s, false}} {
 		if got := Before(c.e, c.f); got != c.want {
 			t.Errorf("%s happened before %s: %v, want %v", c.e.Name, c.f.Name, got, c.want)
 		}
@@ -130,9 +135,11 @@ func TestFigure4(t *testing.T) {
 	q.Learn(1, "s")
 	wantRaces(t, q, map[string]string{"e1": "c3"})
 	wantTimes(t, q, map[string]string{
-		"c1": "0 1", "e1": "0 1", "c2": "0 2", "c3": "1 0", "e2": "0 2", "e3": "1 2", "c4": "2 2", "e4": "2 2",
+		"c1": "0 1", "e1": "0 1", "c2": "0 2", "c3": "1 0", "e2": "0 2", "e3": "1 2", "c4": "2 2",
+		"e4": "2 2",
 	})
-	wantDescriptors(t, q, "c1(T2,s,P,1)", "e1(s,[P],1)", "c2(T2,s,V,2)", "c3(T1,s,P,1)", "e2(s,[V],2)", "e3(s,[P],3)", "c4(T1,s,V,2)", "e4(s,[V],4)")
+	wantDescriptors(t, q, "c1(T2,s,P,1)", "e1(s,[P],1)", "c2(T2,s,V,2)", "c3(T1,s,P,1)", "e2(s,[V],2)",
+		"e3(s,[P],3)", "c4(T1,s,V,2)", "e4(s,[V],4)")
 	if open(c3, q.Find("e2")) {
 		t.Error("P is open at the V of a binary semaphore")
 	}
@@ -150,8 +157,10 @@ func TestFigure5(t *testing.T) {
 	q.Complete("e3", c3, "m1", "m2")
 	q.Learn(1, "M")
 	wantRaces(t, q, map[string]string{"e1": "c2"})
-	wantTimes(t, q, map[string]string{"c1": "1 0", "e1": "1 0", "c2": "0 1", "e2": "1 1", "c3": "2 1", "e3": "2 1"})
-	wantDescriptors(t, q, "c1(T1,M,m1,1)", "e1(M,[m1 m2],1)", "c2(T2,M,m2,1)", "e2(M,[m1 m2],2)", "c3(T1,M,m1,2)", "e3(M,[m1 m2],3)")
+	wantTimes(t, q, map[string]string{"c1": "1 0", "e1": "1 0", "c2": "0 1", "e2": "1 1", "c3": "2 1",
+		"e3": "2 1"})
+	wantDescriptors(t, q, "c1(T1,M,m1,1)", "e1(M,[m1 m2],1)", "c2(T2,M,m2,1)", "e2(M,[m1 m2],2)",
+		"c3(T1,M,m1,2)", "e3(M,[m1 m2],3)")
 	if !Before(q.Find("e2"), c3) {
 		t.Error("e2 happened before c3")
 	}
@@ -183,7 +192,8 @@ func all(q *Sequence) func(*Event) []*Event {
 
 func TestFigure6(t *testing.T) {
 	prog := Program{{To("p"), To("p")}, {From("p"), From("p"), From("p")}, {From("q"), To("p")}, {To("q")}}
-	label := map[string]string{"T1.1": "s1", "T1.2": "s4", "T2.1": "r1", "T2.2": "r3", "T2.3": "r4", "T3.1": "r2", "T3.2": "s3", "T4.1": "s2"}
+	label := map[string]string{"T1.1": "s1", "T1.2": "s4", "T2.1": "r1", "T2.2": "r3", "T2.3": "r4",
+		"T3.1": "r2", "T3.2": "s3", "T4.1": "s2"}
 	// Q: r3 receives s3. Free runs take what was sent first, so make it by a variant.
 	q0 := first(prog)
 	var q *Sequence
@@ -235,9 +245,11 @@ func TestFigure6(t *testing.T) {
 }
 
 // fig1 is the program of Fig. 1.
-var fig1 = Program{{To("p1")}, {From("p1"), To("p2"), From("p1")}, {From("p2"), From("p2")}, {To("p1"), To("p2")}}
+var fig1 = Program{{To("p1")}, {From("p1"), To("p2"), From("p1")}, {From("p2"), From("p2")},
+	{To("p1"), To("p2")}}
 
-var fig1Names = map[string]string{"T1.1": "s1", "T2.1": "r1", "T2.2": "s3", "T2.3": "r2", "T3.1": "r3", "T3.2": "r4", "T4.1": "s2", "T4.2": "s4"}
+var fig1Names = map[string]string{"T1.1": "s1", "T2.1": "r1", "T2.2": "s3", "T2.3": "r2", "T3.1": "r3",
+	"T3.2": "r4", "T4.1": "s2", "T4.2": "s4"}
 
 func TestTable3(t *testing.T) {
 	q := rename(first(fig1), fig1Names)
@@ -259,8 +271,10 @@ func TestTable3(t *testing.T) {
 		r1, r3 string
 		third  bool // s3 and r2, which come after r1, are kept
 	}{{v1, "s1", "s4", true}, {v2, "s2", "none", false}, {v3, "s2", "s4", false}} {
-		if partner(c.v, r1) != c.r1 || partner(c.v, r3) != c.r3 || c.v.Has(q.Find("s3")) != c.third || c.v.Has(q.Find("r2")) != c.third {
-			t.Errorf("V%d: r1 from %s, r3 from %s, s3 kept: %v, r2 kept: %v", i+1, partner(c.v, r1), partner(c.v, r3), c.v.Has(q.Find("s3")), c.v.Has(q.Find("r2")))
+		if partner(c.v, r1) != c.r1 || partner(c.v, r3) != c.r3 || c.v.Has(q.Find("s3")) != c.third ||
+			c.v.Has(q.Find("r2")) != c.third {
+			t.Errorf("V%d: r1 from %s, r3 from %s, s3 kept: %v, r2 kept: %v", i+1, partner(c.v, r1),
+				partner(c.v, r3), c.v.Has(q.Find("s3")), c.v.Has(q.Find("r2")))
 		}
 	}
 	// r4's control structure has r3 in it, and r1, which happened before r3.
@@ -281,7 +295,8 @@ func TestFigure7(t *testing.T) {
 	q.Receive("r3", 2, s3, false, "p")
 	wantTable(t, q, "r1 r2", "[[0 1] [1 -1] [2 -1]]")
 
-	// Rule 2: a comes first in the heading, and does not control the others; when it is counted up r1 goes back, and r2 is there again.
+	// Rule 2: a comes first in the heading, and does not control the others; when it is counted up
+	// r1 goes back, and r2 is there again.
 	q = New(7)
 	a, b := q.Send("a", 5, "p'", "send"), q.Send("b", 6, "p'", "send")
 	q.Receive("a'", 7, a, false, "p'")
@@ -335,7 +350,8 @@ func within(q *Sequence, v *Variant, p *Sequence) bool {
 // unsettled reports whether an unmatched receiving event comes before e, whose
 // control structure is then not known yet.
 func (v *Variant) unsettled(q *Sequence, e *Event) bool {
-	return slices.ContainsFunc(q.ControlStructure(e), func(r *Event) bool { return !r.Sends && v.Partner[r] == nil })
+	return slices.ContainsFunc(q.ControlStructure(e),
+		func(r *Event) bool { return !r.Sends && v.Partner[r] == nil })
 }
 
 func TestFigure8(t *testing.T) {
@@ -351,7 +367,7 @@ func TestFigure8(t *testing.T) {
 			tree = append(tree, fmt.Sprint(number(from)))
 		}
 	})
-	// Q0 to Q3 as in the paper, by who sends to r1 and r3.
+	// Q0 to Q3 as in the paper, by the senders to r1 and r3.
 	which := map[string]int{"s1 s3": 0, "s1 s4": 1, "s2 s3": 2, "s2 s4": 3}
 	order := make([]*Sequence, 4)
 	for _, q := range qs {
@@ -374,7 +390,8 @@ func TestFigure8(t *testing.T) {
 		}
 	}
 	if !edge[0][1] || !edge[1][0] || !edge[2][1] || edge[1][2] || !edge[0][2] || !edge[2][3] || !edge[0][3] {
-		t.Errorf("edges %v: want the cycle Q0 Q1 Q0, the path Q0 Q2 Q3, Q0 to Q3, Q2 to Q1 and not back", edge)
+		t.Errorf("edges %v: want the cycle Q0 Q1 Q0, the path Q0 Q2 Q3, Q0 to Q3, Q2 to Q1 and not back",
+			edge)
 	}
 	for i := range 4 { // Theorem 1
 		var seen [4]bool
@@ -408,13 +425,15 @@ func TestFigure9(t *testing.T) {
 		})
 		for _, q := range qs {
 			if seen[shapeOf(q)] != 1 || len(seen) != 4 {
-				t.Errorf("from %v, %v is exercised %d times, and there are %d", shapeOf(q0), shapeOf(q), seen[shapeOf(q)], len(seen))
+				t.Errorf("from %v, %v is exercised %d times, and there are %d", shapeOf(q0), shapeOf(q),
+					seen[shapeOf(q)], len(seen))
 			}
 		}
 	}
 }
 
-// Fig. 10: what the variants of Fig. 1 leave to be changed, which is nothing: "no new variants can be derived from Q1, Q2, and Q3".
+// Fig. 10: what the variants of Fig. 1 leave to be changed, which is nothing: "no new variants can
+// be derived from Q1, Q2, and Q3".
 func TestFigure10(t *testing.T) {
 	q0 := rename(first(fig1), fig1Names)
 	table := q0.Construct(all(q0))
@@ -423,7 +442,8 @@ func TestFigure10(t *testing.T) {
 		races map[string]string // by Proposition 2 alone
 	}{
 		{"r3", map[string]string{"r1": "s2", "r3": "s3"}}, // r3 is black; r1 and s2 are old
-		{"r1", map[string]string{"r1": "s1", "r3": "s4"}}, // r1 is black; r3, which had no partner, and s4 are old
+		// r1 is black; r3, which had no partner, and s4 are old
+		{"r1", map[string]string{"r1": "s1", "r3": "s4"}},
 		{"r1 r3", map[string]string{"r1": "s1", "r3": "s3"}},
 	} {
 		v := q0.Variant(table, k)
@@ -447,7 +467,8 @@ func TestFigure10(t *testing.T) {
 
 func TestFigure11(t *testing.T) {
 	prog := Program{{To("p")}, {From("p"), To("q")}, {From("q")}, {To("p")}}
-	q := rename(first(prog), map[string]string{"T1.1": "s1", "T2.1": "r1", "T2.2": "s2", "T3.1": "r2", "T4.1": "s3"})
+	q := rename(first(prog), map[string]string{"T1.1": "s1", "T2.1": "r1", "T2.2": "s2", "T3.1": "r2",
+		"T4.1": "s3"})
 	table := q.Construct(all(q))
 	if fmt.Sprint(table.Rows) != "[[1]]" || names(table.Sets[0]) != "s3" {
 		t.Fatalf("rows %v", table.Rows)

@@ -5,8 +5,7 @@ import (
 	"strconv"
 )
 
-// A Program passes messages asynchronously: each thread executes its
-// operations one after the other.
+// A Program passes messages asynchronously. Each thread executes its operations in order.
 type Program [][]Op
 
 // An Op sends to a port or receives from it.
@@ -15,12 +14,14 @@ type Op struct {
 	Port string
 }
 
-// To and From are the operations.
-func To(port string) Op   { return Op{true, port} }
+// To returns the operation that sends to a port.
+func To(port string) Op { return Op{true, port} }
+
+// From returns the operation that receives from a port.
 func From(port string) Op { return Op{false, port} }
 
-// run is a modified prefix-based test run (section 7.3) with the variant v of
-// p; nil is the empty variant. old tells the events of the result that were in the variant.
+// run is a modified prefix-based test run (section 7.3) of p with variant v; nil is the empty
+// variant. old has the events of q that were in the variant.
 func (prog Program) run(v *Variant) (q *Sequence, old map[*Event]bool, partial bool) {
 	q, old = New(len(prog)), map[*Event]bool{}
 	next := make([]int, len(prog))
@@ -58,10 +59,10 @@ func (prog Program) run(v *Variant) (q *Sequence, old map[*Event]bool, partial b
 			}
 			if w != nil && want == nil && isOld(s) {
 				partial = true
-				continue // unmatched: not an old one
+				continue // unmatched, and not with an old send
 			}
 			if w == nil && promised(v, was, q, s) {
-				continue // kept for a receiving event of the variant
+				continue // reserved for a receiving event of the variant
 			}
 			r := q.Receive(name, t+1, s, false, op.Port)
 			old[r] = w != nil
@@ -95,8 +96,8 @@ func promised(v *Variant, was map[string]*Event, q *Sequence, s *Event) bool {
 	return false
 }
 
-// A Visit is told of every sequence, the one it derives from (nil for the
-// first), by which variant, and whether its run was partial.
+// A Visit is called with every sequence q, the sequence from which it derives (nil for the first),
+// the variant v, and whether its run was partial.
 type Visit func(q, from *Sequence, v *Variant, partial bool)
 
 // Reach is Reachability-Testing (Fig. 9).
@@ -106,7 +107,7 @@ func (prog Program) Reach(visit Visit) {
 	prog.reachFrom(q, nil, old, visit)
 }
 
-// reachFrom goes on after q, which was collected with v; old tells the events of q that were in it.
+// reachFrom continues after q, which was collected with v; old has the events of q that were in v.
 func (prog Program) reachFrom(q *Sequence, v *Variant, old map[*Event]bool, visit Visit) {
 	type job struct {
 		from *Sequence
@@ -128,7 +129,7 @@ func (prog Program) reachFrom(q *Sequence, v *Variant, old map[*Event]bool, visi
 	}
 }
 
-// Generate is GenerateVariants (Fig. 10). old tells the events of q that were in the variant v.
+// Generate is GenerateVariants (Fig. 10). old has the events of q that were in variant v.
 func (q *Sequence) Generate(v *Variant, old map[*Event]bool) []*Variant {
 	t := q.Construct(func(r *Event) []*Event {
 		if r.Sends || r.black {

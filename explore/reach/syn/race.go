@@ -10,8 +10,8 @@ func open(s, r *Event) bool {
 	return r.Owner == ThreadName(r.Thread) && slices.Contains(r.OpenList, s.Dest)
 }
 
-// RaceSet is Proposition 2: the sending events that have a lead race with the
-// partner of r, in order. A receiving event without a partner has none either.
+// RaceSet is Proposition 2: the sending events that have a lead race with the partner of r, in
+// order. It is empty for a receiving event without a partner.
 func (q *Sequence) RaceSet(r *Event) []*Event {
 	var set []*Event
 	for _, s := range q.Events {
@@ -30,7 +30,8 @@ func (q *Sequence) races(s, r *Event) bool {
 		return false
 	}
 	for _, o := range q.Events { // FIFO
-		if o.Sends && o != s && o.Thread == s.Thread && o.Dest == s.Dest && o.Index < s.Index && (o.Partner == nil || !q.before(o.Partner, r)) {
+		if o.Sends && o != s && o.Thread == s.Thread && o.Dest == s.Dest && o.Index < s.Index &&
+			(o.Partner == nil || !q.before(o.Partner, r)) {
 			return false
 		}
 	}

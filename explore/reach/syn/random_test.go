@@ -110,7 +110,8 @@ func TestRandomPrograms(t *testing.T) {
 			slices.SortFunc(a.Rows, slices.Compare)
 			rows += len(a.Rows)
 			if fmt.Sprint(a.Rows) != fmt.Sprint(b.Rows) {
-				t.Fatalf("seed %d: Construct-Race-Table gives %v, the naive algorithm %v", seed, a.Rows, b.Rows)
+				t.Fatalf("seed %d: Construct-Race-Table gives %v, the naive algorithm %v", seed, a.Rows,
+					b.Rows)
 			}
 		})
 		for s := range want {

@@ -1,16 +1,16 @@
-// Package syn is the model of Lei & Carver (IEEE TSE 32(6), 2006) as they
-// state it: SYN-sequences of sending and receiving events with descriptors
-// (section 3), vector timestamps (4), race sets (5), race tables and variants
-// (6), and the algorithm of Fig. 9 and 10 on programs that pass messages (7).
+// Package syn is the model of Lei and Carver (IEEE TSE 32(6), 2006) as they state it: SYN-sequences
+// of sending and receiving events with descriptors (section 3), vector timestamps (4), race sets
+// (5), race tables and variants (6), and the algorithm of Fig. 9 and 10 for programs that pass
+// messages (7).
 //
-// It is written for clarity, not for speed. Package reach does the same on
-// traces of Go programs; its tests and the examples of the paper compare the two.
+// It is written for clarity, not for speed. Package reach does the same for traces of Go programs.
+// Its tests and the examples of the paper compare the two.
 package syn
 
 import "slices"
 
-// A Sequence is a SYN-sequence (Definition 1) while it is being made: its
-// methods are called in an order in which the events could have happened.
+// A Sequence is a SYN-sequence (Definition 1) under construction. Its methods add events, in an
+// order in which they could have happened.
 type Sequence struct {
 	Events  []*Event
 	threads []clock
@@ -22,20 +22,20 @@ type Sequence struct {
 type Event struct {
 	Name   string
 	Sends  bool
-	Thread int // who executes it; of a completion or entry, who called
+	Thread int // the thread that executes it; for a completion or entry, the caller
 
 	// Descriptor (Tables 1 and 2).
 	Owner     string   // Sender or Receiver: "T1", or the semaphore or monitor
-	Dest      string   // of a sending event: port, semaphore or monitor
-	Operation string   // of a sending event
-	OpenList  []string // of a receiving event: ports, or operations on its owner
+	Dest      string   // sending events: port, semaphore or monitor
+	Operation string   // sending events
+	OpenList  []string // receiving events: ports, or operations of its owner
 	Index     int      // it is the Index-th event of its owner, from 1
 
 	TS      []int // vector timestamp
 	Partner *Event
 	black   bool
 
-	prev *Event // what its owner executed immediately before
+	prev *Event // the event that its owner executed immediately before
 }
 
 type clock []int
@@ -71,17 +71,18 @@ func (v clock) join(w []int) {
 	}
 }
 
-// Send is a sending event of thread t (rule 1 of all schemes of section 4): a
-// send to a port, or a call of op on a semaphore or monitor.
+// Send adds a sending event of thread t (rule 1 of all schemes of section 4): a send to a port, or
+// a call of op on a semaphore or monitor.
 func (q *Sequence) Send(name string, t int, dest, op string) *Event {
 	v := q.threads[t-1]
 	v[t-1]++
-	return q.add(&Event{Name: name, Sends: true, Thread: t, Owner: ThreadName(t), Dest: dest, Operation: op, TS: slices.Clone(v)})
+	return q.add(&Event{Name: name, Sends: true, Thread: t, Owner: ThreadName(t), Dest: dest, Operation: op,
+		TS: slices.Clone(v)})
 }
 
-// Receive is a receiving event of thread t, which receives what s sent. open
-// are the ports whose receive-alternatives were open. If the send is blocking,
-// its thread learns what the receiver knows (rule 3 of synchronous message passing).
+// Receive adds a receiving event of thread t with sending partner s. open has the ports whose
+// receive-alternatives were open. If the send is blocking, its thread learns what the receiver
+// knows (rule 3 of synchronous message passing).
 func (q *Sequence) Receive(name string, t int, s *Event, blocking bool, open ...string) *Event {
 	v := q.threads[t-1]
 	v[t-1]++
@@ -94,8 +95,8 @@ func (q *Sequence) Receive(name string, t int, s *Event, blocking bool, open ...
 	return r
 }
 
-// Complete is a receiving event of a semaphore or monitor: the call c is
-// completed, or its caller enters. open are the operations that could have been.
+// Complete adds a receiving event of a semaphore or monitor: call c is completed, or its caller
+// enters. open has the operations that could have been completed.
 func (q *Sequence) Complete(name string, c *Event, open ...string) *Event {
 	o := q.objects[c.Dest]
 	if o == nil {
@@ -114,7 +115,7 @@ func (q *Sequence) Learn(t int, object string) { q.threads[t-1].join(q.objects[o
 
 func (q *Sequence) pair(s, r *Event) { s.Partner, r.Partner = r, s }
 
-// Before is Proposition 1: whether e happened before f.
+// Before is Proposition 1: it reports whether e happened before f.
 func Before(e, f *Event) bool {
 	if e == f {
 		return false
@@ -126,9 +127,9 @@ func Before(e, f *Event) bool {
 	return e.TS[i] <= f.TS[i] && e.TS[j] < f.TS[j]
 }
 
-// ControlStructure returns the events of c-struct(e) (Definition 3): what e's
-// thread executed immediately before it, and all that happened before that. Of
-// a receiving event of an object its owner takes the place of the thread.
+// ControlStructure returns the events of c-struct(e) (Definition 3): the event that e's thread
+// executed immediately before e, and all that happened before that. For a receiving event of an
+// object the owner replaces the thread.
 func (q *Sequence) ControlStructure(e *Event) []*Event {
 	if e.prev == nil {
 		return nil
@@ -142,17 +143,17 @@ func (q *Sequence) ControlStructure(e *Event) []*Event {
 	return c
 }
 
-// before is the happened-before relation from its definition: the order of
-// each owner's events, of pairs, and of what a thread learns; by timestamps
-// except where events of objects with equal timestamps are ordered by their owner.
+// before is happened-before by its definition: the order of each owner's events, of pairs, and of
+// what a thread learns. It compares timestamps, except where events of objects have equal
+// timestamps: then their owner's order decides.
 func (q *Sequence) before(e, f *Event) bool {
 	return Before(e, f) || e.Owner == f.Owner && e.Index < f.Index
 }
 
 func (q *Sequence) inControl(r, e *Event) bool { return slices.Contains(q.ControlStructure(e), r) }
 
-// Equal is Definition 4 on events of two sequences: whether their control
-// structures are equal as SYN-sequences.
+// Equal is Definition 4: it reports whether the control structures of two events are equal as
+// SYN-sequences.
 func Equal(q *Sequence, e *Event, p *Sequence, f *Event) bool {
 	if e.Owner != f.Owner || e.Sends != f.Sends {
 		return false
@@ -160,13 +161,13 @@ func Equal(q *Sequence, e *Event, p *Sequence, f *Event) bool {
 	return slices.Equal(q.shape(q.ControlStructure(e)), p.shape(p.ControlStructure(f)))
 }
 
-// SameAs is Definition 2: whether two sequences are equal.
+// SameAs is Definition 2: it reports whether two sequences are equal.
 func (q *Sequence) SameAs(p *Sequence) bool {
 	return slices.Equal(q.shape(q.Events), p.shape(p.Events))
 }
 
-// shape returns what Definition 2 compares: the events, known by their owner
-// and index, with their partners.
+// shape returns what Definition 2 compares: the events, identified by owner and index, with their
+// partners.
 func (q *Sequence) shape(events []*Event) []string {
 	var out []string
 	for _, e := range events {
@@ -188,7 +189,7 @@ func key(e *Event) string {
 	return e.Owner + "." + n
 }
 
-// Find returns the event of that name.
+// Find returns the event with that name.
 func (q *Sequence) Find(name string) *Event {
 	for _, e := range q.Events {
 		if e.Name == name {

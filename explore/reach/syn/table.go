@@ -1,8 +1,8 @@
 package syn
 
-// A RaceTable is the table of section 6.2: a column for each receiving event
-// whose race set is not empty, and a row for each race variant. A value v says
-// of its column: removed (-1), nothing new (0), the v-th sending event of its race set.
+// A RaceTable is the table of section 6.2. It has a column for each receiving event whose race set
+// is not empty, and a row for each race variant. A value says of its column: removed (-1),
+// unchanged (0), or the v-th sending event of its race set.
 type RaceTable struct {
 	Heading []*Event
 	Sets    [][]*Event
@@ -12,8 +12,8 @@ type RaceTable struct {
 	sender  [][][]bool
 }
 
-// newTable makes the heading of q's table, in an order that agrees with
-// happened-before, from the receiving events and race sets that sets gives.
+// newTable makes the heading of q's table, in an order that agrees with happened-before. set
+// returns the race set of a receiving event.
 func newTable(q *Sequence, set func(*Event) []*Event) *RaceTable {
 	t := &RaceTable{}
 	for _, r := range q.Events { // an order in which they happened
@@ -35,8 +35,8 @@ func newTable(q *Sequence, set func(*Event) []*Event) *RaceTable {
 	return t
 }
 
-// keepsSenders is rule 3: no sending event that the row makes a partner is
-// removed by another column that the row changes.
+// keepsSenders is rule 3: no column that the row changes removes a sending event that the row makes
+// a partner.
 func (t *RaceTable) keepsSenders(row []int) bool {
 	for i, v := range row {
 		if v <= 0 {
@@ -93,8 +93,8 @@ func (t *RaceTable) removed(row []int, i int) bool {
 	return false
 }
 
-// Construct is Construct-Race-Table (Fig. 7): the rows are the numbers of a
-// number system with a digit for each column, counted upwards, without those that rules 1 to 3 forbid.
+// Construct is Construct-Race-Table (Fig. 7). The rows are the numbers of a number system with a
+// digit for each column, counted upwards, without those that rules 1 to 3 forbid.
 func (q *Sequence) Construct(set func(*Event) []*Event) *RaceTable {
 	t := newTable(q, set)
 	row := make([]int, len(t.Heading))
@@ -107,7 +107,7 @@ func (q *Sequence) Construct(set func(*Event) []*Event) *RaceTable {
 			return t
 		}
 		row[i]++
-		if row[i] == 1 { // was 0: what it controls goes
+		if row[i] == 1 { // was 0: remove the columns that it controls
 			for j := i + 1; j < len(row); j++ {
 				if t.control[i][j] {
 					row[j] = -1
@@ -118,7 +118,7 @@ func (q *Sequence) Construct(set func(*Event) []*Event) *RaceTable {
 			if row[j] != len(t.Sets[j]) {
 				continue
 			}
-			row[j] = 0 // carried: what only it removed comes back
+			row[j] = 0 // carried: restore the columns that only it removed
 			for k := j + 1; k < len(row); k++ {
 				if row[k] == -1 && t.control[j][k] && !t.removedBefore(row, k) {
 					row[k] = 0

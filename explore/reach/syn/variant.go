@@ -2,11 +2,11 @@ package syn
 
 import "slices"
 
-// A Variant is a race variant (Definition 7): what is left of a sequence when
-// some receiving events have other partners.
+// A Variant is a race variant (Definition 7): the rest of a sequence after some receiving events
+// got other partners.
 type Variant struct {
 	Events  []*Event          // kept, in the order of the sequence
-	Partner map[*Event]*Event // of each receiving event kept; no entry: it is unmatched
+	Partner map[*Event]*Event // by receiving event; no entry: unmatched
 	Changed map[*Event]bool   // receiving events whose partner was changed
 	Black   map[*Event]bool   // receiving events that later variants must not change
 }
