@@ -26,9 +26,9 @@
 //     one, and that are concurrent by the given clocks.
 //   - No miss. If the current access races with an earlier one on some byte, there is a Race for
 //     that byte. Its earlier access is one for which no later racing access stands.
-//   - Two exceptions. An access that repeats one of the same goroutine, clock, place, kind and bytes
-//     is not checked again; an access in between that races with it was reported then. And two
-//     places are reported once per execution for every combination of kinds, at however many
+//   - Two exceptions. An access that repeats one of the same goroutine, clock, place, kind and
+//     bytes is not checked again; an access in between that races with it was reported then. And
+//     two places are reported once per execution for every combination of kinds, at however many
 //     addresses they race.
 //
 // It knows only the accesses and clocks that it is given. A goroutine's clock must advance after

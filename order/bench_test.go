@@ -30,7 +30,8 @@ func bigTrace(events, regions, gs int) *trace.Trace {
 	t.Objects[free+1] = trace.Object{Kind: trace.ObjMemory, Addr: uintptr(free*8 + 8)}
 	t.Objects[free+2] = trace.Object{Kind: trace.ObjChan, Cap: 4}
 	add := func(g int, op trace.Op, o trace.ObjID, arg int) int {
-		t.Events = append(t.Events, trace.Event{G: trace.GID(g), Op: op, Obj: o, Arg: int64(arg), Partner: -1, Step: int32(len(t.Events))})
+		t.Events = append(t.Events, trace.Event{G: trace.GID(g), Op: op, Obj: o, Arg: int64(arg), Partner: -1,
+			Step: int32(len(t.Events))})
 		return len(t.Events) - 1
 	}
 	access := func(g int, o trace.ObjID) {
@@ -107,7 +108,8 @@ func BenchmarkGoal(b *testing.B) {
 				for b.Loop() {
 					a = New(t, Options{}).Solve(context.Background(), g)
 				}
-				b.Logf("%v: %v, %d of %d events, rounds %d, clauses %d, %+v", g.At, a.Verdict, len(a.Order), len(t.Events), a.Stats.Rounds, a.Stats.Clauses, a.Stats.Search)
+				b.Logf("%v: %v, %d of %d events, rounds %d, clauses %d, %+v", g.At, a.Verdict, len(a.Order),
+					len(t.Events), a.Stats.Rounds, a.Stats.Clauses, a.Stats.Search)
 			})
 		}
 		b.Run(fmt.Sprintf("%d/all", size.events), func(b *testing.B) {
@@ -126,7 +128,7 @@ var (
 	atMost = flag.Duration("limit", time.Minute, "for -scale")
 )
 
-// TestScale shows the way of one question, for those who work on the solver.
+// TestScale shows the way of one question, for work on the solver.
 func TestScale(t *testing.T) {
 	var events, goal int
 	if n, _ := fmt.Sscanf(*scale, "%d/%d", &events, &goal); n < 2 {
@@ -138,7 +140,8 @@ func TestScale(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), *atMost)
 	defer cancel()
 	p.watch = func(round, nodes int) {
-		t.Logf("round %d: %d nodes, %d clauses, %d variables, %+v", round, nodes, p.added, p.s.Vars(), p.s.Stats)
+		t.Logf("round %d: %d nodes, %d clauses, %d variables, %+v", round, nodes, p.added, p.s.Vars(),
+			p.s.Stats)
 	}
 	a := p.Solve(ctx, g)
 	t.Logf("%v: %v %q %d rounds", g, a.Verdict, a.Reason, a.Stats.Rounds)

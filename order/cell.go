@@ -7,13 +7,13 @@ import (
 	"heddle/trace"
 )
 
-// A cell is something that is read and written as a whole: bytes that the same
-// accesses share, an atomic variable, or an object of which nothing better is known.
+// A cell is something that is read and written as a whole: bytes that always have the same
+// accesses, an atomic variable, or an object of unknown kind.
 type cell struct {
 	uses    []use
 	of      map[int]int         // by event: its use
-	initial value               // before all writes, if it is known
-	byValue map[value][]int     // writes that left a value, by their indices in uses
+	initial value               // before all writes, if known
+	byValue map[value][]int     // indices in uses of the writes that left a value
 	asked   map[int]map[int]lit // by event: see choose
 	exact   func(int) bool      // see Options.Exact
 }
@@ -23,15 +23,15 @@ type use struct {
 	event  int
 	reads  bool
 	writes bool
-	always bool // what it sees matters whenever it is done, since what it writes depends on it
-	source int  // event whose value it saw, -1: the initial one
+	always bool // the value that it reads always matters, since what it writes depends on it
+	source int  // event whose value it read, -1: the initial value
 	in     value
 	out    value
 	unlike value // it is enough that it sees another value than this one: a CompareAndSwap that failed
 }
 
-// A value is as much as is known of what was read or written; nothing if text is
-// "". Accesses to different parts of memory have values that cannot be compared.
+// A value is what is known of a value that was read or written; nothing if text is "". Values of
+// accesses to different parts of memory cannot be compared.
 type value struct {
 	text string
 	obj  trace.ObjID
@@ -41,7 +41,7 @@ type value struct {
 func (v value) known() bool         { return v.text != "" }
 func (v value) equals(w value) bool { return v.known() && v == w }
 
-// note appends a use, in the order of the trace.
+// note appends a use, in trace order.
 func (c *cell) note(u use, last *int, now *value) {
 	u.source = *last
 	if c.exact != nil {
@@ -64,8 +64,7 @@ func (c *cell) note(u use, last *int, now *value) {
 	c.uses = append(c.uses, u)
 }
 
-// finish fills in, for writes whose value was not recorded, the value that was
-// read from them, and indexes the writes.
+// finish sets the values of writes that were not recorded, from reads, and indexes the writes.
 func (c *cell) finish() {
 	for i := range c.uses {
 		u := &c.uses[i]
@@ -83,7 +82,7 @@ func (c *cell) finish() {
 	}
 }
 
-// accepts reports whether u may see what the use w wrote, nil: what was there first.
+// accepts reports whether u may read from write w; nil is the initial value.
 func (c *cell) accepts(u, w *use) bool {
 	from, out := -1, c.initial
 	if w != nil {
@@ -93,7 +92,7 @@ func (c *cell) accepts(u, w *use) bool {
 }
 
 func (c *cell) check(p *Problem, events []int32) {
-	var writes []*use // in the order being checked
+	var writes []*use // in the order that is checked
 	for _, i := range events {
 		u := &c.uses[c.of[int(i)]]
 		var now *use
@@ -109,12 +108,13 @@ func (c *cell) check(p *Problem, events []int32) {
 	}
 }
 
-// maxBetween bounds the writes between a write and a read about which something is said at once.
+// maxBetween bounds the writes between a write and a read for which demand adds constraints at
+// once.
 const maxBetween = 8
 
-// demand adds that u sees what it must, where it does not: from the writes that
-// it may see one comes before it, and none of those that will not do, of which
-// the latest before u are looked at, comes between.
+// demand constrains a read u that reads a wrong value in the order that is checked. One of the
+// writes that u accepts must precede it, and none of the others, of which it takes the latest
+// before u, may come between.
 func (c *cell) demand(p *Problem, u *use, writes []*use) {
 	tag := p.names.tag(DataValidity, u.event)
 	from, known := c.asked[u.event]
@@ -145,7 +145,7 @@ func (c *cell) demand(p *Problem, u *use, writes []*use) {
 	}
 }
 
-// ask says from which writes u may read, if that was not said yet.
+// ask returns choose's literals for u, and adds its constraints at the first call.
 func (c *cell) ask(p *Problem, u *use) map[int]lit {
 	from, known := c.asked[u.event]
 	if !known {
@@ -155,7 +155,7 @@ func (c *cell) ask(p *Problem, u *use) map[int]lit {
 	return from
 }
 
-// guard is true if what u sees matters.
+// guard returns a literal that is true if the value of u matters.
 func (c *cell) guard(p *Problem, u *use) lit {
 	if u.always {
 		return p.kept(u.event)
@@ -163,14 +163,15 @@ func (c *cell) guard(p *Problem, u *use) lit {
 	return p.needed(u.event)
 }
 
-// choose says from which of the writes u may read. It returns for each, by its
-// index in uses, -1 for what was there first, the literal that makes it be the one.
+// choose adds that u reads from one of the writes that it accepts. It returns the literal for each,
+// by its index in uses, -1 for the initial value.
 func (c *cell) choose(p *Problem, tag int, need lit, u *use) map[int]lit {
 	var may []int
 	for _, i := range c.candidates(u) {
 		if i < 0 {
 			may = append(may, i)
-		} else if w := &c.uses[i]; w.event != u.event && p.before(w.event, u.event) != no && !c.hidden(p, w, u) {
+		} else if w := &c.uses[i]; w.event != u.event && p.before(w.event, u.event) != no && !c.hidden(p, w,
+			u) {
 			may = append(may, i)
 		}
 	}
@@ -200,7 +201,7 @@ func (c *cell) choose(p *Problem, tag int, need lit, u *use) map[int]lit {
 	return from
 }
 
-// candidates returns the writes that u accepts, by their indices in uses, -1 for what was there first.
+// candidates returns the indices in uses of the writes that u accepts, -1 for the initial value.
 func (c *cell) candidates(u *use) (list []int) {
 	if c.accepts(u, nil) {
 		list = append(list, -1)
@@ -223,8 +224,8 @@ func (c *cell) candidates(u *use) (list []int) {
 	return list
 }
 
-// hidden reports whether a write that u cannot read from comes between w and u in
-// every order. Of the many there may be it looks for one of u's or w's own goroutine.
+// hidden reports whether, in every order, a write that u cannot read from comes between w and u. It
+// looks only at writes of u's and w's goroutines.
 func (c *cell) hidden(p *Problem, w, u *use) bool {
 	for i := c.of[u.event] - 1; i >= 0; i-- {
 		x := &c.uses[i]
@@ -235,8 +236,8 @@ func (c *cell) hidden(p *Problem, w, u *use) bool {
 	return false
 }
 
-// readsOnly reports whether an operation on an object of which nothing better is
-// known changes nothing. All others are taken to change it, and to depend on what it was.
+// readsOnly reports whether an operation on an object of unknown kind changes nothing. All other
+// operations are assumed to change it and to depend on its state.
 func readsOnly(op trace.Op) bool {
 	switch op {
 	case trace.OpMapLoad, trace.OpMapRange, trace.OpRead, trace.OpAtomicLoad, trace.OpLen, trace.OpAwait:

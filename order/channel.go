@@ -2,14 +2,13 @@ package order
 
 import "heddle/trace"
 
-// A buffer is a channel that has one: its count of values, and which value a
-// receive gets.
+// A buffer is a channel with a buffer: its number of values, and which value each receive gets.
 type buffer struct {
 	*counter
 	closes []int
 	sends  []int32
-	recvs  []int32 // that get a value
-	opaque bool    // any receive may get any value: they are all the same
+	recvs  []int32 // receives that get a value
+	opaque bool    // any receive may get any value: all values are equal
 }
 
 // newBuffer makes the model of a channel with room for n values.
@@ -45,8 +44,8 @@ func newBuffer(p *Problem, n int, events []int32) *buffer {
 	return b
 }
 
-// polls finds out what a select with default was waiting for: if the channel was
-// empty, for a value, and if it was full, for room.
+// polls constrains selects that took their default: the channel was empty for a receive, full for a
+// send.
 func (b *buffer) polls(p *Problem, n int, events []int32) {
 	count := b.init
 	for _, i := range events {
@@ -85,8 +84,8 @@ func (b *buffer) check(p *Problem, events []int32) {
 	b.counter.check(p, counted)
 }
 
-// checkClosed: what was sent, and what was polled in vain, came before the
-// channel was closed, and who found it closed after that.
+// checkClosed: sends, and polls that found the channel not ready, precede the close; operations
+// that found it closed follow it.
 func checkClosed(p *Problem, closes []int, events []int32) {
 	if len(closes) == 0 {
 		return
@@ -98,7 +97,8 @@ func checkClosed(p *Problem, closes []int, events []int32) {
 		switch {
 		case ev.Op == trace.OpClose && ev.Arg >= 0:
 			closed = true
-		case closed && (ev.Op == trace.OpSend && ev.Arg >= 0 || ev.Op == trace.OpSelect && pollsBefore(closes, e)):
+		case closed && (ev.Op == trace.OpSend && ev.Arg >= 0 ||
+			ev.Op == trace.OpSelect && pollsBefore(closes, e)):
 			p.add(p.names.tag(Closed, e, closes[0]), not(p.kept(e)), p.before(e, closes[0]))
 		case !closed && ev.Op == trace.OpRecv && ev.Arg <= 0:
 			p.add(p.names.tag(Closed, closes[0], e), not(p.kept(e)), p.before(closes[0], e))
@@ -106,10 +106,10 @@ func checkClosed(p *Problem, closes []int, events []int32) {
 	}
 }
 
-// pollsBefore reports whether e saw a channel that was not closed.
+// pollsBefore reports whether e polled the channel before it was closed.
 func pollsBefore(closes []int, e int) bool { return e < closes[0] }
 
-// checkFIFO: a receive gets the value that was sent first of those that are left.
+// checkFIFO: a receive gets the value of the earliest send that is left.
 func (b *buffer) checkFIFO(p *Problem, events []int32) {
 	var queue []int // sends whose values are in the buffer
 	older := b.init
@@ -126,9 +126,10 @@ func (b *buffer) checkFIFO(p *Problem, events []int32) {
 			} else if len(queue) > 0 {
 				got, queue = queue[0], queue[1:]
 			} else {
-				return // empty: the counter's affair
+				return // empty: the counter constrains that
 			}
-			if got != int(ev.Partner) && (got < 0 || ev.Partner < 0 || !p.sameValue(got, int(ev.Partner))) && p.isNeeded(e) {
+			if got != int(ev.Partner) && (got < 0 || ev.Partner < 0 || !p.sameValue(got, int(ev.Partner))) &&
+				p.isNeeded(e) {
 				b.wrongValue(p, e, events[:k])
 				return
 			}
@@ -136,7 +137,7 @@ func (b *buffer) checkFIFO(p *Problem, events []int32) {
 	}
 }
 
-// wrongValue adds why e cannot get the value of another send than it did.
+// wrongValue constrains e, which would get the value of another send than in the trace.
 func (b *buffer) wrongValue(p *Problem, e int, before []int32) {
 	s := int(p.m.events[e].Partner)
 	tag, need := p.names.tag(FIFO, e), p.needed(e)
@@ -156,7 +157,7 @@ func (b *buffer) wrongValue(p *Problem, e int, before []int32) {
 			recvs = append(recvs, i)
 		}
 	}
-	// As many receives come before e as sends before s: no more, no fewer.
+	// As many receives precede e as sends precede s.
 	p.add(tag, not(need), p.before(s, e))
 	lits := []lit{not(need)}
 	if n := b.init + len(sends); !sent {
@@ -171,8 +172,8 @@ func (b *buffer) wrongValue(p *Problem, e int, before []int32) {
 	p.add(tag, lits...)
 }
 
-// anyLater returns literals that say that one of n of the events before e comes
-// after it: those n for which it takes the fewest.
+// anyLater returns literals of which one must be true: one of n of the events before e follows it.
+// It chooses the n that give the fewest literals.
 func (p *Problem) anyLater(e int, before []int32, n int) (lits []lit) {
 	last := make(map[trace.GID]int)
 	var rest []int32
@@ -193,8 +194,8 @@ func (p *Problem) anyLater(e int, before []int32, n int) (lits []lit) {
 	return lits
 }
 
-// anyEarlier returns literals that say that one of all, besides those that come
-// before e and e itself, does so too: of each goroutine the first.
+// anyEarlier returns literals of which one must be true: another event of all, beside those in
+// before and e itself, precedes e. It takes the first of each goroutine.
 func (p *Problem) anyEarlier(e int, all, before []int32) (lits []lit) {
 	was := make(map[int32]bool, len(before))
 	for _, i := range before {
@@ -210,7 +211,7 @@ func (p *Problem) anyEarlier(e int, all, before []int32) (lits []lit) {
 	return lits
 }
 
-// history adds that e cannot be done after exactly these events of its object in this order.
+// history adds that e is impossible after exactly these events of its object in this order.
 func (p *Problem) history(tag int, need lit, e int, before, all []int32) {
 	lits := []lit{not(need)}
 	was := make(map[int32]bool, len(before))

@@ -2,10 +2,10 @@ package order
 
 import "heddle/trace"
 
-// A cond is a Cond: Signal wakes who has waited longest, Broadcast everybody.
+// A cond is a sync.Cond: Signal wakes the goroutine that has waited longest, Broadcast all.
 type cond struct {
 	events []int32
-	waits  map[int]int // by event of waking up: the event by which its goroutine began to wait
+	waits  map[int]int // by event of waking up: the event with which its goroutine began to wait
 	asked  map[int]bool
 }
 
@@ -30,8 +30,8 @@ func newCond(p *Problem, events []int32) *cond {
 	return c
 }
 
-// woken carries the events out and returns who of those who began to wait was
-// woken. It calls early with each waking that comes too early, and its place.
+// woken replays the events and returns which waits were woken. It calls early with the index of
+// each event of waking up that comes too early.
 func (c *cond) woken(p *Problem, events []int32, early func(k int)) map[int]bool {
 	var queue []int
 	woken := make(map[int]bool)
@@ -72,7 +72,7 @@ func (c *cond) check(p *Problem, events []int32) {
 	})
 }
 
-// signalled adds that there is a Signal or Broadcast between beginning to wait and waking up.
+// signalled adds that a Signal or Broadcast comes between the beginning of the wait and waking up.
 func (c *cond) signalled(p *Problem, e int) {
 	tag := p.names.tag(Wakeup, e)
 	lits := []lit{not(p.kept(e))}

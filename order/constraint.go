@@ -6,38 +6,39 @@ import (
 	"strings"
 )
 
-// A Kind says what a constraint is about.
+// A Kind is the kind of a constraint.
 type Kind uint8
 
 const (
-	ProgramOrder Kind = iota // events of one goroutine, as the program has them
-	Start                    // what a goroutine does comes after the go statement
-	Clock                    // the clock jumps when nobody can go on
-	MustBefore               // the first comes before the second by the three above
+	ProgramOrder Kind = iota // the events of one goroutine, in program order
+	Start                    // events of a goroutine follow its go statement
+	Clock                    // the clock jumps when no goroutine is enabled
+	MustBefore               // the first precedes the second by the three kinds above
 	Lock                     // the critical sections of two acquisitions of one lock exclude each other
-	TryFailed                // a TryLock fails because somebody holds the lock
+	TryFailed                // a TryLock fails because a goroutine holds the lock
 	Meeting                  // communication over an unbuffered channel
-	Capacity                 // of a channel, a WaitGroup's or a semaphore's count
-	FIFO                     // values leave a channel in the order in which they came
+	Capacity                 // the count of a channel, a WaitGroup or a semaphore
+	FIFO                     // values leave a channel in the order in which they were sent
 	Closed                   // sends to, receives from and polls of a channel that is or was closed
-	Wakeup                   // Cond: who waits is woken by a Signal or Broadcast
-	OnceDone                 // Once: calls return when the first has returned
-	DataValidity             // a read sees the value that it saw (Huang 2015, section 4.2)
-	Target                   // what the goal asks for
-	Sees                     // which write a read of the goal sees; the third event is one that must not come between
+	Wakeup                   // Cond: a Signal or Broadcast wakes a goroutine that waits
+	OnceDone                 // Once: calls return after the first has returned
+	DataValidity             // a read reads the same value (Huang 2015, section 4.2)
+	Target                   // the goal demands it
+	Sees                     // reads-from of the goal; the third event is a write that must not come between
 )
 
 var kindNames = [...]string{
-	"program order", "start", "clock", "must happen before", "lock", "failed try", "meeting", "capacity", "fifo", "closed", "wake-up", "once",
+	"program order", "start", "clock", "must happen before", "lock", "failed try", "meeting", "capacity",
+	"fifo", "closed", "wake-up", "once",
 	"data validity", "goal", "sees",
 }
 
 func (k Kind) String() string { return kindNames[k] }
 
-// A Constraint names a part of the formula: events of the trace, and what is asked of them.
+// A Constraint names a part of the formula: the events that it constrains, and how.
 type Constraint struct {
 	Kind   Kind
-	Events []int // indices in Trace.Events; from len(Trace.Events) on, of Trace.Left
+	Events []int // indices in Trace.Events, continued by those in Trace.Left
 }
 
 func (c Constraint) String() string {
@@ -48,12 +49,12 @@ func (c Constraint) String() string {
 	return c.Kind.String() + " " + strings.Join(words, " ")
 }
 
-// names gives constraints numbers.
+// names numbers the constraints.
 type names struct {
 	list  []Constraint
 	index map[string]int
-	// approximate: constraints that leave orders out which would be correct. What
-	// rests on one of them is not refuted.
+	// approximate: constraints that exclude some correct orders. A refutation that uses one of them
+	// does not count.
 	approximate map[int]bool
 }
 
@@ -69,7 +70,7 @@ func (n *names) tag(kind Kind, events ...int) int {
 	return t
 }
 
-// sortConstraints puts a core into an order that does not depend on the search.
+// sortConstraints sorts a core, so that it does not depend on the search.
 func sortConstraints(cs []Constraint) {
 	sort.Slice(cs, func(i, j int) bool {
 		a, b := cs[i], cs[j]

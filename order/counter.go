@@ -6,20 +6,21 @@ import (
 	"heddle/trace"
 )
 
-// A counter is a number that events change and others wait for: of a WaitGroup,
-// of a semaphore, of the values in a channel's buffer.
+// A counter is a number that some events change and others wait for: of a WaitGroup, of a
+// semaphore, of the values in a channel's buffer.
 type counter struct {
 	kind   Kind
 	delta  map[int]int  // by event
-	lo, hi map[int]int  // what the count must be at least, at most, right before an event
-	looks  map[int]bool // events that only see the count: it matters when they are needed
-	events []int32      // that change it
+	lo, hi map[int]int  // the least and the greatest count allowed right before an event
+	looks  map[int]bool // events that only read the count: it matters when they are needed
+	events []int32      // events that change it
 	init   int
-	tight  map[int]bool // events of which asInTrace has been said
+	tight  map[int]bool // events for which asInTrace has added constraints
 }
 
 func newCounter(kind Kind) *counter {
-	return &counter{kind: kind, delta: map[int]int{}, lo: map[int]int{}, hi: map[int]int{}, looks: map[int]bool{}, tight: map[int]bool{}}
+	return &counter{kind: kind, delta: map[int]int{}, lo: map[int]int{}, hi: map[int]int{},
+		looks: map[int]bool{}, tight: map[int]bool{}}
 }
 
 func (c *counter) change(e, d int) {
@@ -30,8 +31,7 @@ func (c *counter) change(e, d int) {
 	}
 }
 
-// start finds out what the count was before the trace: as much as its events
-// need. It goes through all of them, in the order of the trace.
+// start computes the count before the trace: as much as the events need, in trace order.
 func (c *counter) start(events []int32) {
 	n, low := 0, 0
 	for _, i := range events {
@@ -65,17 +65,17 @@ func (c *counter) check(p *Problem, events []int32) {
 	}
 }
 
-// raise adds that the count is lo at least when e is done: of what raises it
-// something comes earlier, or of what lowers it and came before something later.
+// raise adds that the count is at least lo when e is done: an event that raises it moves before e,
+// or one that lowers it moves after e.
 func (c *counter) raise(p *Problem, e, lo int, before []int32) { c.bound(p, e, lo, 1, before) }
 
-// lower is the opposite.
+// lower adds that the count is at most hi when e is done.
 func (c *counter) lower(p *Problem, e, hi int, before []int32) { c.bound(p, e, -hi, -1, before) }
 
 // bound adds that sign times the count is at least lim when e is done.
 //
-// Of the events of one goroutine the first that could come before e stands for
-// all of them, and so does the last that could come after it.
+// Of the events of one goroutine the first that could precede e stands for all others that could,
+// and the last that could follow e likewise.
 func (c *counter) bound(p *Problem, e, lim, sign int, before []int32) {
 	lits := c.boundLits(p, e, lim, sign, before)
 	switch {
@@ -101,8 +101,8 @@ func (c *counter) boundLits(p *Problem, e, lim, sign int, before []int32) (lits 
 			n += d
 		}
 	}
-	// What lowers it counts only as far as that keeps it below the limit: the
-	// more is left out, the stronger the clause. What comes before in every order costs nothing.
+	// Decrements count only as far as they keep the count below the limit: the more are left out,
+	// the stronger the clause. Those that precede e in every order add no literal.
 	var free, rest []int32
 	for _, i := range before {
 		if sign*c.delta[int(i)] < 0 {
@@ -138,7 +138,7 @@ func (c *counter) boundLits(p *Problem, e, lim, sign int, before []int32) (lits 
 	return lits
 }
 
-// beforeEnd says that event i is done before e, which may be the end.
+// beforeEnd returns the literal that event i is done before e, which may be atEnd.
 func (p *Problem) beforeEnd(e, i int) lit {
 	if e == atEnd {
 		return p.kept(i)

@@ -20,8 +20,8 @@ func RandomTrace(seed int64) (*trace.Trace, *Twin) {
 // Scripts is how many random traces are compared.
 func Scripts() int { return *scripts }
 
-// EachState calls f for every state that a correct order of the trace leads to: with
-// the events that come next in goroutines which go on, and with whether a set of them is deadlocked.
+// EachState calls f for every state that a correct order of the trace leads to: with the events
+// that come next in goroutines which go on, and with whether a set of them is deadlocked.
 func (w *twin) EachState(f func(next []int, deadlocked func(set []int) bool)) {
 	w.search(Goal{}, func(st *state) bool {
 		var next []int

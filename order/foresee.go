@@ -2,10 +2,9 @@ package order
 
 import "heddle/trace"
 
-// foresee adds constraints before anybody has broken them: of the events that
-// have to come before the goal, what each of them needs to come before it as
-// well, as far as there is one such event or one that did in the trace. Without it every
-// round would find out only the next few.
+// foresee adds constraints before an order breaks them: for the events that must precede the goal,
+// the events that these need before them, where there is one such event, or one that preceded in
+// the trace. Without it every round would find only the next few.
 func (p *Problem) foresee(goal Goal) {
 	var todo []int32
 	visit := func(v int32) {
@@ -44,7 +43,7 @@ func (p *Problem) foresee(goal Goal) {
 	}
 }
 
-// wants adds what event e needs to come before it, and returns what did in the trace.
+// wants adds what event e needs before it, and returns the events that met the need in the trace.
 func (p *Problem) wants(u unit, e int) (before []int) {
 	switch c := u.(type) {
 	case *cell:

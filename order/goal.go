@@ -7,24 +7,26 @@ import (
 	"heddle/trace"
 )
 
-// A Goal is what an order has to show. Events are given by their indices in the
-// trace; those that were left when the trace ended (trace.Trace.Left) have the
-// indices that follow.
+// A Goal is what an order must show. Events are indices in Trace.Events, continued by those of
+// Trace.Left.
 type Goal struct {
-	At      []int    // not done, and next in their goroutines
-	Before  [][2]int // both done, the first before the second
-	Keep    []int    // done
-	Undone  []int    // not done
-	Sees    [][2]int // a read of something shared, done or in At, and the write that it sees; -1: what was there first
-	Blocked bool     // what is in At cannot be done, now or later: only these goroutines could change that
-	Below   bool     // what is in At, an Add to a WaitGroup, would take its count below zero
-	Ready   bool     // what is in At can be done at once, as far as locks, Onces, counts and channels go
+	At     []int    // not done, and next in their goroutines
+	Before [][2]int // both done, the first before the second
+	Keep   []int    // done
+	Undone []int    // not done
+	// a read of something shared, done or in At, and the write that it reads from; -1: the initial
+	// value
+	Sees [][2]int
+	// the events of At are disabled, now and later, unless one of their goroutines changed that
+	Blocked bool
+	Below   bool // the event of At, an Add to a WaitGroup, would make its count negative
+	Ready   bool // the events of At are enabled, as far as locks, Onces, counts and channels go
 }
 
-// Race asks whether two accesses can come right after one another: that both are next.
+// Race asks whether two accesses can be next at the same time.
 func Race(a, b int) Goal { return Goal{At: []int{a, b}} }
 
-// Deadlock asks whether goroutines can wait for one another for ever, each before one of the events.
+// Deadlock asks whether goroutines can wait for each other for ever, each before one of the events.
 func Deadlock(events ...int) Goal { return Goal{At: events, Blocked: true} }
 
 // Pattern asks whether events can be done in this order.
@@ -36,10 +38,10 @@ func Pattern(events ...int) Goal {
 	return g
 }
 
-// A final looks at the state that an order leads to, and adds clauses if it is not the goal's.
+// A final checks the state to which an order leads, and adds clauses if it is not the goal's.
 type final func(p *Problem)
 
-// pose turns a goal into assumptions and what each of them is called.
+// pose turns a goal into assumptions, with a constraint for each.
 func (p *Problem) pose(goal Goal) (assume []lit, names []Constraint, a Answer) {
 	p.forced, p.finals, p.stops = make(map[int]bool), nil, nil
 	p.goal = p.fresh()
@@ -128,7 +130,7 @@ func (p *Problem) below(e int) {
 	p.finally(p.objUnit[ev.Obj], func(n int) (lo, hi int) { return n, int(-ev.Arg) - 1 })
 }
 
-// mustNot is the core of a goal that the order of all executions contradicts.
+// mustNot returns the core of a goal that contradicts the order of all executions.
 func (p *Problem) mustNot(events []int) []Constraint {
 	core := []Constraint{{Target, events}}
 	if len(events) == 2 {
@@ -142,7 +144,7 @@ func (p *Problem) mustNot(events []int) []Constraint {
 	return core
 }
 
-// startOf: the goroutine that is to be at its first event was started.
+// startOf demands that the goroutine of e, which is to be at its first event, was started.
 func (p *Problem) startOf(e int, want func(lit, ...int)) {
 	for _, h := range p.m.hard {
 		if h.b == p.m.node[e] && h.kind == Start {
@@ -151,7 +153,7 @@ func (p *Problem) startOf(e int, want func(lit, ...int)) {
 	}
 }
 
-// decides returns the reads that decide whether e is what its goroutine does next.
+// decides returns the reads that decide whether e is the next event of its goroutine.
 func (p *Problem) decides(e int) (reads []int) {
 	if p.opt.Exact != nil {
 		return nil
@@ -172,40 +174,43 @@ func (p *Problem) decides(e int) (reads []int) {
 	return reads
 }
 
-// whole makes the two sides of a communication over an unbuffered channel count as one in a pair of a goal.
+// whole makes both sides of a communication over an unbuffered channel count as one in a pair of a
+// goal.
 func (p *Problem) whole(a, b int) {
 	p.finals = append(p.finals, func(p *Problem) {
 		if c, ok := p.objUnit[p.m.events[b].Obj].(*meetingPoint); ok && p.m.events[b].Op == trace.OpRecv {
 			c.withPartner(p, b, func(m lit, s int) {
 				if !p.precedes(a, s) {
-					p.add(p.names.tag(Meeting, s, b), p.goal.Not(), m.Not(), not(p.before(a, b)), p.before(a, s))
+					p.add(p.names.tag(Meeting, s, b), p.goal.Not(), m.Not(), not(p.before(a, b)),
+						p.before(a, s))
 				}
 			})
 		}
 		if c, ok := p.objUnit[p.m.events[a].Obj].(*meetingPoint); ok && p.m.events[a].Op == trace.OpSend {
 			c.withPartner(p, a, func(m lit, r int) {
 				if !p.precedes(r, b) {
-					p.add(p.names.tag(Meeting, a, r), p.goal.Not(), m.Not(), not(p.before(a, b)), p.before(r, b))
+					p.add(p.names.tag(Meeting, a, r), p.goal.Not(), m.Not(), not(p.before(a, b)),
+						p.before(r, b))
 				}
 			})
 		}
 	})
 }
 
-// precedes reports whether a comes before b in the order being checked.
+// precedes reports whether a precedes b in the order that is checked.
 func (p *Problem) precedes(a, b int) bool {
 	v, w := p.m.node[a], p.m.node[b]
 	return v == w && a < b || v != w && p.at[v] < p.at[w]
 }
 
-// blocked adds that e, before which its goroutine stops, can never be done
-// unless one of the goroutines of stopped goes on. It returns why that cannot be told, "" if it can.
+// blocked adds that e, before which its goroutine stops, stays disabled unless a goroutine of
+// stopped continues. It returns why that cannot be decided, "" if it can.
 func (p *Problem) blocked(e int, stopped map[trace.GID]int) string {
 	ev := &p.m.events[e]
 	if ev.Obj == 0 {
 		switch ev.Op {
 		case trace.OpSend, trace.OpRecv, trace.OpSelect:
-			return "" // of a nil channel
+			return "" // on a nil channel
 		}
 		return p.never(e)
 	}
@@ -244,14 +249,14 @@ func (p *Problem) blocked(e int, stopped map[trace.GID]int) string {
 			}
 		}
 	case trace.OpSend, trace.OpRecv, trace.OpSelect:
-		if ev.Op != trace.OpSelect || e >= p.m.done { // what is done as a select went on with its default
+		if ev.Op != trace.OpSelect || e >= p.m.done { // an event of a select that took its default
 			return p.noCase(e, stopped)
 		}
 	}
 	return p.never(e)
 }
 
-// never: e does not wait for anybody.
+// never: e does not wait.
 func (p *Problem) never(e int) string {
 	p.wanted(e, nil)
 	return ""
@@ -262,7 +267,8 @@ func (p *Problem) wanted(e int, lits []lit) {
 	p.add(p.names.tag(Target, e), append(append([]lit(nil), lits...), p.goal.Not())...)
 }
 
-// exhausted adds that what would help e was all done, but for what goroutines of stopped would do.
+// exhausted adds that all events that would enable e were done, except those that goroutines of
+// stopped would do.
 func (p *Problem) exhausted(e int, events []int32, stopped map[trace.GID]int, helps func(int) bool) {
 	for _, i := range events {
 		if _, ok := stopped[p.m.events[i].G]; !ok && helps(int(i)) {
@@ -271,7 +277,7 @@ func (p *Problem) exhausted(e int, events []int32, stopped map[trace.GID]int, he
 	}
 }
 
-// finally adds that the count at the end is within bounds, which are given for the count itself.
+// finally adds that the count at the end is within bounds.
 func (p *Problem) finally(u unit, bounds func(n int) (lo, hi int)) {
 	c, ok := u.(*counter)
 	if b, is := u.(*buffer); is {
@@ -320,7 +326,7 @@ func (p *Problem) unsignalled(e int, c *cond, began int, stopped map[trace.GID]i
 	})
 }
 
-// noCase adds that none of the cases of the channel operation e can ever be done.
+// noCase adds that no case of the channel operation e is ever ready.
 func (p *Problem) noCase(e int, stopped map[trace.GID]int) string {
 	cases, ok := p.cases(e)
 	if !ok {
@@ -335,7 +341,7 @@ func (p *Problem) noCase(e int, stopped map[trace.GID]int) string {
 	return ""
 }
 
-// cases returns what a channel operation offers.
+// cases returns the cases of a channel operation.
 func (p *Problem) cases(e int) ([]trace.Offer, bool) {
 	ev := &p.m.events[e]
 	t := p.m.t
@@ -355,19 +361,21 @@ func (p *Problem) cases(e int) ([]trace.Offer, bool) {
 	if len(cases) > 0 {
 		return cases, true
 	}
-	if ev.Op == trace.OpSelect || e < p.m.done && int(ev.Step) < len(t.Steps) && ev.Step >= 0 && t.Steps[ev.Step].Op == trace.OpSelect {
+	if ev.Op == trace.OpSelect || e < p.m.done && int(ev.Step) < len(t.Steps) && ev.Step >= 0 &&
+		t.Steps[ev.Step].Op == trace.OpSelect {
 		return nil, false
 	}
 	return []trace.Offer{{G: ev.G, Send: ev.Op == trace.OpSend, Obj: ev.Obj}}, true
 }
 
-// caseBlocked adds that one case of e can never be done.
+// caseBlocked adds that one case of e is never ready.
 func (p *Problem) caseBlocked(e int, c trace.Offer, stopped map[trace.GID]int) {
 	if c.Obj == 0 {
 		return
 	}
 	for _, x := range p.closesOf(c.Obj) {
-		// Once it is closed nobody waits. What goroutines of stopped would close they do not.
+		// Once the channel is closed nothing waits there. Closes by goroutines of stopped do not
+		// happen.
 		if at, ok := stopped[p.m.events[x].G]; !ok || x < at {
 			p.wanted(e, nil)
 		}
@@ -395,7 +403,8 @@ func (p *Problem) caseBlocked(e int, c trace.Offer, stopped map[trace.GID]int) {
 	}
 }
 
-// waitsAt reports whether the operation of event e is, or has a case that is, of this side of a channel.
+// waitsAt reports whether the operation of event e is, or has a case that is, on this side of a
+// channel.
 func (p *Problem) waitsAt(e int, o trace.ObjID, send bool) bool {
 	switch p.m.events[e].Op {
 	case trace.OpSend, trace.OpRecv, trace.OpSelect:

@@ -25,7 +25,7 @@ func not(l lit) lit {
 	return l.Not()
 }
 
-// before says that event a is done before event b, as far as they are done at all.
+// before returns the literal that event a precedes event b, if both are done.
 func (p *Problem) before(a, b int) lit {
 	v, w := p.m.node[a], p.m.node[b]
 	if v == w && a < b {
@@ -45,7 +45,7 @@ func (p *Problem) nodeBefore(v, w int32) lit {
 	atoms := p.th.Atoms()
 	l := p.th.Before(int(v), int(w))
 	if p.th.Atoms() > atoms {
-		// What follows for being done: the theory knows, but would tell late.
+		// Consequences for being done. The theory knows them, but would find them late.
 		in, out := p.isDone(v), p.isDone(w)
 		p.s.Lemma(-1, l.Not(), out.Not(), in)
 		p.s.Lemma(-1, l, in.Not(), out)
@@ -53,7 +53,8 @@ func (p *Problem) nodeBefore(v, w int32) lit {
 	return l
 }
 
-// kept says that an event is done: it comes before the end. What is not done comes after it.
+// kept returns the literal that an event is done: it precedes the end. Events that are not done
+// follow the end.
 func (p *Problem) kept(e int) lit {
 	if e >= p.m.done {
 		return no
@@ -68,7 +69,7 @@ func (p *Problem) isDone(v int32) lit {
 	}
 	l := p.th.Before(int(v), p.end)
 	p.in[v] = l + 1
-	// A goroutine's nodes are done one after the other. As with nodeBefore the theory knows.
+	// The nodes of a goroutine are done in their order. The theory knows that too.
 	g := p.m.nodes[v].g
 	list := p.asked[g]
 	k := sort.Search(len(list), func(i int) bool { return list[i] > v })
@@ -82,8 +83,8 @@ func (p *Problem) isDone(v int32) lit {
 	return l
 }
 
-// needed says that what event e saw has to be what it saw in the trace, since something
-// depends on it that is done, or that the goal wants to be reached.
+// needed returns the literal that event e must read the same value as in the trace, since an event
+// depends on it that is done or that the goal wants to be reached.
 func (p *Problem) needed(e int) lit {
 	if p.opt.Exact != nil {
 		if p.opt.Exact(e) {
@@ -107,7 +108,8 @@ func (p *Problem) needed(e int) lit {
 	return l
 }
 
-// dependent returns the first event of e's goroutine that depends on what e saw, -1 if there is none.
+// dependent returns the first event of e's goroutine that depends on the value that e read, -1 if
+// there is none.
 func (p *Problem) dependent(e int) int {
 	if p.opt.Dependent != nil {
 		return p.opt.Dependent(e)
@@ -115,7 +117,7 @@ func (p *Problem) dependent(e int) int {
 	return p.m.next(e)
 }
 
-// isNeeded reports whether e has to see what it saw, in the order being checked.
+// isNeeded reports whether e must read the same value, in the order that is checked.
 func (p *Problem) isNeeded(e int) bool {
 	if p.opt.Exact != nil {
 		return p.opt.Exact(e)
@@ -127,7 +129,7 @@ func (p *Problem) isNeeded(e int) bool {
 	return d >= 0 && d < p.m.done && p.at[p.m.node[d]] >= 0
 }
 
-// add adds a clause that is part of the constraint with that tag.
+// add adds a clause of the constraint with that tag.
 func (p *Problem) add(tag int, lits ...lit) {
 	out := p.clause[:0]
 	for _, l := range lits {
@@ -144,7 +146,7 @@ func (p *Problem) add(tag int, lits ...lit) {
 	p.s.Add(tag, out...)
 }
 
-// fresh returns a literal that means nothing yet, and is tried false.
+// fresh returns a new literal, which the solver tries false first.
 func (p *Problem) fresh() lit { return p.s.NewVar().Pos() }
 
 // isTrue reports whether l is true in the model.

@@ -2,19 +2,19 @@ package order
 
 import "heddle/trace"
 
-// A meeting point is a channel without a buffer. A send and a receive that meet
-// are done at the same time: the send comes before the receive, what precedes
-// the receive in its goroutine before both, what follows the send after both.
+// A meetingPoint is a channel without a buffer. A send and a receive that meet are one step: the
+// send precedes the receive, what precedes the receive in its goroutine precedes both, and what
+// follows the send follows both.
 type meetingPoint struct {
 	sends, recvs []int32
 	closes       []int
-	partners     map[int][]int  // by event: whom it may meet
+	partners     map[int][]int  // by event: the events that it may meet
 	meets        map[[2]int]lit // by send and receive
-	settled      map[int]bool   // events of which it has been said whom they may meet
-	few          bool           // too many could meet: only those may who did
+	settled      map[int]bool   // events whose partners are constrained already
+	few          bool           // there are too many pairs: only those that met may meet
 }
 
-// maxMeetings bounds the pairs of sends and receives of one channel that are looked at.
+// maxMeetings bounds the pairs of sends and receives of one channel.
 const maxMeetings = 200_000
 
 func newMeetingPoint(p *Problem, events []int32) *meetingPoint {
@@ -55,7 +55,7 @@ func (c *meetingPoint) settleOnce(p *Problem, e int) {
 	}
 }
 
-// settle says whom e may meet.
+// settle adds that e meets one of its partners.
 func (c *meetingPoint) settle(p *Problem, e int) {
 	tag := p.names.tag(Meeting, e)
 	lits := []lit{not(p.kept(e))}
@@ -72,7 +72,7 @@ func (c *meetingPoint) settle(p *Problem, e int) {
 	p.add(tag, lits...)
 }
 
-// possible returns the events that e could meet as far as the order of all executions goes.
+// possible returns the events that e could meet by the order of all executions.
 func (c *meetingPoint) possible(p *Problem, e int) []int {
 	if c.few {
 		if o := p.m.events[e].Partner; o >= 0 {
@@ -104,7 +104,7 @@ func (p *Problem) mayMeet(s, r int32) bool {
 	return true
 }
 
-// meet returns the literal that says that s and r meet.
+// meet returns the literal that s and r meet.
 func (c *meetingPoint) meet(p *Problem, s, r int) lit {
 	k := [2]int{s, r}
 	if l, ok := c.meets[k]; ok {
@@ -132,8 +132,8 @@ func (c *meetingPoint) meet(p *Problem, s, r int) lit {
 	return l
 }
 
-// once adds, where an order has it otherwise, that nobody meets two, and that
-// nothing comes between those who meet.
+// once adds, where an order breaks it, that no event meets two others, and that nothing comes
+// between two events that meet.
 func (c *meetingPoint) once(p *Problem, events []int32) {
 	for _, i := range events {
 		e, first := int(i), -1
@@ -150,7 +150,7 @@ func (c *meetingPoint) once(p *Problem, events []int32) {
 	}
 }
 
-// withPartner calls f for those whom e meets in the model.
+// withPartner calls f for the partner of e in the model.
 func (c *meetingPoint) withPartner(p *Problem, e int, f func(m lit, o int)) {
 	for _, o := range c.partners[e] {
 		if m := c.of(p, e, o); p.isTrue(m) {
@@ -159,7 +159,7 @@ func (c *meetingPoint) withPartner(p *Problem, e int, f func(m lit, o int)) {
 	}
 }
 
-// adjacent adds that what is ordered with one of s and r, which meet, is ordered with both.
+// adjacent adds that every event ordered with one of s and r, which meet, is ordered with both.
 func (c *meetingPoint) adjacent(p *Problem, m lit, s, r int) {
 	v, w := p.m.node[s], p.m.node[r]
 	between := func(x int32) bool { return p.at[v] < p.at[x] && p.at[x] < p.at[w] }
@@ -176,7 +176,7 @@ func (c *meetingPoint) adjacent(p *Problem, m lit, s, r int) {
 	}
 }
 
-// ordered returns the nodes of other goroutines of which something is said relative to v.
+// ordered returns the nodes of other goroutines that share an atom with v.
 func (p *Problem) ordered(v int32) []int32 {
 	list := append([]int32(nil), p.m.cross[v]...)
 	for _, x := range p.th.Related(int(v)) {
@@ -187,7 +187,7 @@ func (p *Problem) ordered(v int32) []int32 {
 	return list
 }
 
-// adjoin moves receives over channels without a buffer to the sends that they meet.
+// adjoin moves receives over unbuffered channels next to the sends that they meet.
 func (p *Problem) adjoin(nodes []int) []int {
 	follows := make(map[int]int)
 	moved := make(map[int]bool)

@@ -7,14 +7,13 @@ import (
 	"heddle/trace"
 )
 
-// A model is what may be moved in a trace: nodes, each the events of a goroutine
-// that the scheduler cannot part, and the order among them that holds in every
-// execution of the same operations.
+// A model is what may be reordered in a trace. Its nodes are events of one goroutine that the
+// scheduler cannot separate. Its order holds in every execution of the same operations.
 type model struct {
 	limit  *limit.Limit
 	t      *trace.Trace
-	events []trace.Event // of the trace, then one that is never done for each operation that was left
-	done   int           // how many were done
+	events []trace.Event // events of the trace, then one for each leftover, which is never done
+	done   int           // number of events that were done
 
 	nodes  []node
 	node   []int32   // by event
@@ -23,21 +22,21 @@ type model struct {
 	place  []int32   // by event: its index in byG
 
 	hard  []edge
-	cross map[int32][]int32 // by node: nodes of other goroutines that it has an edge with
-	// clocks: by node, how many nodes of each goroutine come before it or are it.
-	// Nodes of a goroutine share a clock until they learn something from another.
+	cross map[int32][]int32 // by node: nodes of other goroutines with an edge to or from it
+	// clocks: by node, how many nodes of each goroutine precede it or are it. Nodes of a goroutine
+	// share a clock until the goroutine learns from another.
 	clocks []trace.Clock
 }
 
 // A node is done as a whole.
 type node struct {
 	g           trace.GID
-	at          int32 // the how manieth of its goroutine, from 1
+	at          int32 // its number in its goroutine, from 1
 	first, last int32 // events
 	prev, next  int32 // nodes of the same goroutine, -1
 }
 
-// An edge says that node a comes before node b in every order.
+// An edge says that node a precedes node b in every order.
 type edge struct {
 	a, b int32
 	kind Kind
@@ -48,7 +47,8 @@ func newModel(t *trace.Trace, l *limit.Limit) *model {
 	m.events = append(make([]trace.Event, 0, len(t.Events)+len(t.Left)), t.Events...)
 	for i := range t.Left {
 		l := &t.Left[i]
-		m.events = append(m.events, trace.Event{G: l.G, Op: l.Op, Obj: l.Obj, Site: l.Site, Partner: -1, Step: int32(len(t.Steps) + i)})
+		m.events = append(m.events, trace.Event{G: l.G, Op: l.Op, Obj: l.Obj, Site: l.Site, Partner: -1,
+			Step: int32(len(t.Steps) + i)})
 	}
 	m.makeNodes()
 	m.makeEdges()
@@ -93,14 +93,14 @@ func (m *model) makeNodes() {
 	}
 }
 
-// together reports whether i, which follows e in its goroutine, cannot be parted from it.
+// together reports whether i, which follows e in its goroutine, cannot be separated from it.
 func (m *model) together(e, i int) bool {
 	return m.events[e].Step == m.events[i].Step && m.events[e].Step >= 0 && i < m.done
 }
 
-// makeEdges collects the order of goroutines, of go statements with what they
-// start, and of the clock: when it jumped nobody could go on, so what came
-// before comes before in every order, and what came after after.
+// makeEdges collects the order of goroutines, of go statements with the goroutines that they start,
+// and of the clock. When the clock jumped no goroutine was enabled, so events before the jump
+// precede those after it in every order.
 func (m *model) makeEdges() {
 	for v := range m.nodes {
 		if p := m.nodes[v].prev; p >= 0 {
@@ -108,7 +108,7 @@ func (m *model) makeEdges() {
 		}
 	}
 	barrier := int32(-1)
-	latest := make([]int32, len(m.byG)) // node of each goroutine
+	latest := make([]int32, len(m.byG)) // by goroutine: its latest node
 	for g := range latest {
 		latest[g] = -1
 	}
@@ -135,7 +135,8 @@ func (m *model) makeEdges() {
 	}
 }
 
-// makeClocks computes what comes before each node, along the edges, all of which lead to later nodes.
+// makeClocks computes the predecessors of each node along the edges, all of which lead to later
+// nodes.
 func (m *model) makeClocks() {
 	sort.SliceStable(m.hard, func(i, j int) bool { return m.hard[i].b < m.hard[j].b })
 	m.cross = make(map[int32][]int32)
@@ -151,7 +152,7 @@ func (m *model) makeClocks() {
 		m.limit.Check()
 		n := &m.nodes[v]
 		var c trace.Clock
-		own := true // c is another node's, and must not be changed
+		own := true // c is shared with another node and must not be changed
 		for ; k < len(m.hard) && int(m.hard[k].b) == v; k++ {
 			a := m.hard[k].a
 			if m.nodes[a].g == n.g {
@@ -173,7 +174,7 @@ func (m *model) makeClocks() {
 	}
 }
 
-// reaches reports whether node a comes before node b in every order.
+// reaches reports whether node a precedes node b in every order.
 func (m *model) reaches(a, b int32) bool {
 	if a == b {
 		return false
@@ -185,7 +186,7 @@ func (m *model) reaches(a, b int32) bool {
 	return m.clocks[b].At(trace.Chain(na.g)) >= uint32(na.at)
 }
 
-// next returns the event that follows e in its goroutine, -1.
+// next returns the event after e in its goroutine, -1 if there is none.
 func (m *model) next(e int) int {
 	es := m.byG[m.events[e].G]
 	if k := int(m.place[e]) + 1; k < len(es) {

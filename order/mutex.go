@@ -2,17 +2,16 @@ package order
 
 import "heddle/trace"
 
-// A region is a critical section: from an acquisition to the release that
-// ended it in the trace, -1 if there is none.
+// A region is a critical section: from an acquisition to the release that ended it in the trace, -1
+// if there is none.
 type region struct {
-	from  int // the acquisition; of a writer of an RWMutex, his arrival, which keeps new readers out
+	from  int // the acquisition; for a writer of an RWMutex its arrival, which blocks new readers
 	take  int // the acquisition
 	to    int
 	write bool
 }
 
-// A lock is a Mutex or RWMutex. Which release ends which acquisition is taken
-// from the trace.
+// A lock is a Mutex or RWMutex. The trace decides which release ends which acquisition.
 type lock struct {
 	regions []region
 	of      map[int]int // by event: its region
@@ -20,7 +19,7 @@ type lock struct {
 
 func newLock(p *Problem, events []int32) *lock {
 	l := &lock{of: make(map[int]int)}
-	var open []int // regions that are not ended
+	var open []int // regions that are open
 	arrived := make(map[trace.GID]int)
 	for _, i := range events {
 		e := int(i)
@@ -29,7 +28,8 @@ func newLock(p *Problem, events []int32) *lock {
 		case trace.OpArrive:
 			arrived[ev.G] = e
 		case trace.OpLock, trace.OpTryLock, trace.OpRLock, trace.OpTryRLock:
-			if try := ev.Op == trace.OpTryLock || ev.Op == trace.OpTryRLock; e >= p.m.done || try && ev.Arg == 0 {
+			if try := ev.Op == trace.OpTryLock || ev.Op == trace.OpTryRLock; e >= p.m.done ||
+				try && ev.Arg == 0 {
 				continue
 			}
 			r := region{from: e, take: e, to: -1, write: ev.Op == trace.OpLock || ev.Op == trace.OpTryLock}
@@ -47,7 +47,7 @@ func newLock(p *Problem, events []int32) *lock {
 			}
 		}
 	}
-	for _, i := range events { // who arrived and did not get the lock
+	for _, i := range events { // writers that arrived and did not get the lock
 		e := int(i)
 		if a, ok := arrived[p.m.events[e].G]; ok && a == e && e < p.m.done {
 			l.of[e] = len(l.regions)
@@ -57,7 +57,7 @@ func newLock(p *Problem, events []int32) *lock {
 	return l
 }
 
-// release ends the region of the same goroutine that was opened last, or somebody else's.
+// release ends the last open region of the same goroutine, or else one of another goroutine.
 func (l *lock) release(p *Problem, open []int, e int, write bool) []int {
 	best := -1
 	for k, i := range open {
@@ -67,7 +67,7 @@ func (l *lock) release(p *Problem, open []int, e int, write bool) []int {
 		}
 	}
 	if best < 0 {
-		return open // older than the trace
+		return open // acquired before the trace
 	}
 	i := open[best]
 	l.regions[i].to = e
@@ -141,7 +141,7 @@ func (l *lock) exclude(p *Problem, i, j int) {
 	if !a.write {
 		a, b = b, a
 	}
-	// The writer a keeps the reader b out from his arrival on; a reader who is in keeps the writer out.
+	// Writer a blocks reader b from its arrival on; a reader that holds the lock blocks the writer.
 	tag := p.names.tag(Lock, a.from, b.from)
 	p.add(tag, not(p.kept(a.from)), not(p.kept(b.take)), p.before(b.take, a.from), p.ended(a, b.take))
 	if a.take >= 0 {
@@ -149,7 +149,7 @@ func (l *lock) exclude(p *Problem, i, j int) {
 	}
 }
 
-// ended says that region r ends before event e.
+// ended returns the literal that region r ends before event e.
 func (p *Problem) ended(r *region, e int) lit {
 	if r.to < 0 {
 		return no
@@ -157,8 +157,8 @@ func (p *Problem) ended(r *region, e int) lit {
 	return p.before(r.to, e)
 }
 
-// failed adds that somebody holds the lock when the TryLock e, or with readers
-// not being in the way the TryRLock, fails.
+// failed adds that a goroutine holds the lock when the TryLock e fails; for a TryRLock readers do
+// not count.
 func (l *lock) failed(p *Problem, e int, byReaders bool) {
 	tag := p.names.tag(TryFailed, e)
 	held := []lit{not(p.kept(e))}
@@ -182,9 +182,9 @@ func (l *lock) failed(p *Problem, e int, byReaders bool) {
 	p.add(tag, held...)
 }
 
-// heldLits returns literals of which one must be true for event e to wait for
-// the lock for ever when the goroutines of stopped do not go on: somebody holds
-// it, in a way that keeps e from being done, and will not release it.
+// heldLits returns literals of which one must be true if event e is to wait for the lock for ever
+// while the goroutines of stopped do not continue: a goroutine holds the lock, blocks e, and never
+// releases it.
 func (l *lock) heldLits(p *Problem, e int, stopped map[trace.GID]int) (lits []lit) {
 	op, own := p.m.events[e].Op, p.m.events[e].G
 	for i := range l.regions {
@@ -198,7 +198,8 @@ func (l *lock) heldLits(p *Problem, e int, stopped map[trace.GID]int) (lits []li
 			take = p.reached(r.take, stopped)
 		}
 		switch {
-		case op == trace.OpLock && (r.write || p.m.t.Objects[p.m.events[e].Obj].Kind == trace.ObjRWMutex), op == trace.OpRLock && r.write && g == own:
+		case op == trace.OpLock && (r.write || p.m.t.Objects[p.m.events[e].Obj].Kind == trace.ObjRWMutex),
+			op == trace.OpRLock && r.write && g == own:
 			lits = append(lits, take)
 		case op == trace.OpArrive && r.write, op == trace.OpRLock && r.write:
 			lits = append(lits, from)
@@ -207,8 +208,8 @@ func (l *lock) heldLits(p *Problem, e int, stopped map[trace.GID]int) (lits []li
 	return lits
 }
 
-// neverReleased reports whether nobody will end a region: who did has to stop
-// before that, or who holds it is gone.
+// neverReleased reports whether a region is never ended: the goroutine that ended it stops before
+// that, or the goroutine that holds the lock has ended.
 func (p *Problem) neverReleased(r *region, stopped map[trace.GID]int) bool {
 	if r.to >= 0 {
 		at, ok := stopped[p.m.events[r.to].G]
@@ -220,7 +221,7 @@ func (p *Problem) neverReleased(r *region, stopped map[trace.GID]int) bool {
 	return ok || p.m.events[es[len(es)-1]].Op == trace.OpEnd
 }
 
-// reached says that event e was done, the goroutines of stopped having stopped.
+// reached returns the literal that event e was done, with the goroutines of stopped having stopped.
 func (p *Problem) reached(e int, stopped map[trace.GID]int) lit {
 	if at, ok := stopped[p.m.events[e].G]; ok {
 		if e < at {

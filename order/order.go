@@ -1,5 +1,5 @@
-// Package order answers whether the operations of a trace could have been done
-// in another order, one that shows something.
+// Package order decides whether the operations of a trace can be done in another order that shows
+// something.
 //
 //	p := order.New(t, order.Options{})
 //	a := p.Solve(ctx, order.Race(17, 42))
@@ -9,27 +9,24 @@
 //	case order.Unknown:    // stopped, or beyond what is modelled; a.Reason
 //	}
 //
-// An order is correct if the goroutines of the program can do what they did in
-// the trace, as far as the order goes, one event after the other: every goroutine
-// a prefix of its events, every operation possible where it stands and with its
-// outcome, and every read, of memory, an atomic or a channel, with the value that
-// it saw in the trace, unless nothing that is done depends on that. Answers are maximal: if any
-// correct order shows what the goal asks for, one is found (maximal causality,
-// Huang, Meredith & Roşu, PLDI 2014; Huang, "Stateless model checking concurrent
-// programs with maximal causality reduction", PLDI 2015). Values count as far as
-// the trace has them: an event whose value was not recorded, or only in part, is
-// equal to itself alone.
+// An order is correct if the program can execute it. Each goroutine does a prefix of its events.
+// Each operation is enabled in its place and has the same outcome. Each read, of memory, an atomic
+// or a channel, reads the same value as in the trace, unless nothing that is done depends on it.
+// Answers are maximal: if a correct order shows the goal, one is found (maximal causality, Huang,
+// Meredith and Roşu, PLDI 2014; Huang, "Stateless model checking concurrent programs with maximal
+// causality reduction", PLDI 2015). Values count as far as the trace has them. An event whose value
+// was not recorded in full equals only itself.
 //
-// Formula. Variables are "a before b" (package acyclic). There is one more event,
-// the end: what comes before it is done, what comes after it is not, so that a
-// prefix of the trace needs no variables of its own, and constraints hold for
-// what is done. Constraints are not written down beforehand: the solver is asked for an order, the
-// order is carried out, and only where that goes wrong the constraint that was
-// broken is added, until an order is correct or none is left. Events that a goal
-// does not depend on come after the end by default and never get there.
+// The formula has variables "a before b" (package acyclic). One more event is the end: events
+// before it are done, events after it are not. So a prefix of the trace needs no variables of its
+// own, and constraints hold for events that are done. Constraints are not written down in advance.
+// The solver is asked for an order, the order is replayed, and only the constraints that it breaks
+// are added, until an order is correct or none is left. Events on which the goal does not depend
+// follow the end by default.
 //
-// Not modelled: the time of the clock. When it jumped in the trace, what was before stays before
-// and what was after stays after. The releases of a lock end the acquisitions that they ended in the trace.
+// The time of the clock is not modelled. Events before a jump of the clock in the trace stay before
+// it, and events after it stay after. The releases of a lock end the acquisitions that they ended
+// in the trace.
 package order
 
 import (
@@ -42,24 +39,24 @@ import (
 	"heddle/trace"
 )
 
-// Options of a Problem.
+// Options configure a Problem.
 type Options struct {
-	// Dependent returns, for an event that reads, the first event of its
-	// goroutine that depends on what was read: that may not be done, or happen at all, if the value is
-	// another. -1: there is none. By default it is the next event of the goroutine.
+	// Dependent returns, for an event that reads, the first event of its goroutine that depends on
+	// the value: with another value it may not happen. -1: there is none. By default it is the next
+	// event of the goroutine.
 	Dependent func(read int) int
 
-	// Exact, if it is not nil, takes the place of all that: the events of which
-	// it is true see and change the same versions as in the trace, if they are done: a read the
-	// same write, not only the same value, and a write the same write before it. What the others see does not matter.
+	// Exact, if not nil, replaces the condition on values. The events for which it is true access
+	// the same versions as in the trace, if they are done: a read the same write, not only the same
+	// value, and a write follows the same write. The reads of all other events do not matter.
 	Exact func(event int) bool
 
-	// Limit ends New, and what Solve does beside solving (limit.Limit.Check); nil: nothing does.
+	// Limit ends New, and the work of Solve beside solving (limit.Limit.Check); nil: no limit.
 	Limit *limit.Limit
 }
 
-// A Problem is a trace about whose orders questions are asked. What was found
-// out for one question is used for the next.
+// A Problem is a trace with questions about its orders. Constraints found for one question are used
+// for the next.
 type Problem struct {
 	opt Options
 	m   *model
@@ -73,44 +70,46 @@ type Problem struct {
 	units    []unit
 	unitOf   [][]int32 // by event
 	objUnit  map[trace.ObjID]unit
-	compared map[int]uint64 // by event: what a CompareAndSwap compared with
+	compared map[int]uint64 // by event: the old value of a CompareAndSwap
 	need     map[int]lit
-	in       []lit     // by node: 1 + the literal that says that it is done; 0: there is none yet
-	asked    [][]int32 // by goroutine: its nodes of which there is one, in order
+	in       []lit     // by node: 1 + the literal that it is done; 0 if there is none
+	asked    [][]int32 // by goroutine: its nodes that have one, in order
 	strict   lit       // see strict.go
 	seen     []bool    // by node: see foresee
 
-	// of the question
+	// the current question
 	goal   lit          // true in this question alone
-	tight  bool         // asking for an order that follows the trace more closely than it must, see strict
-	forced map[int]bool // reads that the goal wants to see what they saw
+	tight  bool         // the order must follow the trace more closely than it must to be correct, see strict
+	forced map[int]bool // reads that the goal wants to read the same
 	stops  []int
 	finals []final
 
-	// of the order being checked
+	// the order that is checked
 	at    []int32 // by node: its place, -1: not done
 	lists [][]int32
 
 	clause []lit
-	added  int                    // clauses
+	added  int                    // number of clauses added
 	watch  func(round, nodes int) // for tests: called after every round
 }
 
-// New reads a trace, which must not be changed while the problem is in use.
+// New prepares questions about t, which must not change while the problem is in use.
 func New(t *trace.Trace, opt Options) *Problem {
-	p := &Problem{opt: opt, m: newModel(t, opt.Limit), compared: make(map[int]uint64), need: make(map[int]lit)}
+	p := &Problem{opt: opt, m: newModel(t, opt.Limit), compared: make(map[int]uint64),
+		need: make(map[int]lit)}
 	for _, c := range t.Compares {
 		p.compared[int(c.Event)] = c.Old
 	}
 	p.names = names{index: make(map[string]int), approximate: make(map[int]bool)}
 	p.makeUnits()
 	n := len(p.m.nodes)
-	// The end has the first number: at the beginning nothing is done.
+	// The end has the first number: at the beginning no event is done.
 	p.th = acyclic.New(n + 1)
 	p.th.First(n)
 	p.th.Early(n)
 	p.end = n
-	p.s = sat.New(sat.Options{Theory: p.th, Proof: true, Stop: func() bool { return p.stop != nil && p.stop() }})
+	p.s = sat.New(sat.Options{Theory: p.th, Proof: true,
+		Stop: func() bool { return p.stop != nil && p.stop() }})
 	p.th.Use(p.s)
 	for _, e := range p.m.hard {
 		opt.Limit.Check()
@@ -125,12 +124,12 @@ func New(t *trace.Trace, opt Options) *Problem {
 	return p
 }
 
-// mustBefore names the fact that one node comes before another in every order.
+// mustBefore returns the tag of the fact that one node precedes another in every order.
 func (p *Problem) mustBefore(a, b int) int {
 	return p.names.tag(MustBefore, int(p.m.nodes[a].first), int(p.m.nodes[b].first))
 }
 
-// A Verdict says what became of a question.
+// A Verdict is the answer to a question.
 type Verdict uint8
 
 const (
@@ -141,19 +140,19 @@ const (
 
 func (v Verdict) String() string { return [...]string{"unknown", "found", "impossible"}[v] }
 
-// An Answer is what Solve returns.
+// An Answer is the result of Solve.
 type Answer struct {
 	Verdict Verdict
-	Order   []int        // Found: the events that are done, in their order
-	Core    []Constraint // Impossible: constraints that cannot all be met
-	Reason  string       // Unknown: why
+	Order   []int        // Found: the events that are done, in order
+	Core    []Constraint // Impossible: constraints that exclude each other
+	Reason  string       // Unknown: the reason
 	Stats   Stats
 }
 
-// Stats says what an answer took.
+// Stats are the costs of an answer.
 type Stats struct {
 	Rounds  int // orders that were tried
-	Clauses int // added
+	Clauses int // clauses that were added
 	Search  sat.Stats
 }
 
@@ -200,13 +199,15 @@ func (p *Problem) Solve(ctx context.Context, goal Goal) Answer {
 
 func sub(a, b sat.Stats) sat.Stats {
 	return sat.Stats{
-		Decisions: a.Decisions - b.Decisions, Conflicts: a.Conflicts - b.Conflicts, Propagations: a.Propagations - b.Propagations,
-		Restarts: a.Restarts - b.Restarts, Deleted: a.Deleted - b.Deleted,
-		TheoryConflicts: a.TheoryConflicts - b.TheoryConflicts, TheoryImplied: a.TheoryImplied - b.TheoryImplied,
+		Decisions: a.Decisions - b.Decisions, Conflicts: a.Conflicts - b.Conflicts,
+		Propagations: a.Propagations - b.Propagations,
+		Restarts:     a.Restarts - b.Restarts, Deleted: a.Deleted - b.Deleted,
+		TheoryConflicts: a.TheoryConflicts - b.TheoryConflicts,
+		TheoryImplied:   a.TheoryImplied - b.TheoryImplied,
 	}
 }
 
-// refuted fills in the core of an answer.
+// refuted sets the core of an answer.
 func (p *Problem) refuted(a *Answer, assume []lit, names []Constraint) {
 	have := make(map[int]bool)
 	for _, l := range p.s.Failed() {
@@ -230,7 +231,7 @@ func (p *Problem) refuted(a *Answer, assume []lit, names []Constraint) {
 	sortConstraints(a.Core)
 }
 
-// checkOrder carries out the nodes that are done, in their order.
+// checkOrder replays the nodes that are done, in their order.
 func (p *Problem) checkOrder(nodes []int, goal Goal) {
 	for v := range p.at {
 		p.at[v] = -1
@@ -261,7 +262,7 @@ func (p *Problem) checkOrder(nodes []int, goal Goal) {
 	}
 }
 
-// eventsOf returns the events of nodes, those who meet side by side.
+// eventsOf returns the events of nodes, with those that meet side by side.
 func (p *Problem) eventsOf(nodes []int) []int {
 	var order []int
 	for _, v := range p.adjoin(nodes) {

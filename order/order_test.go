@@ -121,14 +121,16 @@ func TestMaximal(t *testing.T) {
 			}
 			asked[fmt.Sprint(kind, " ", want)]++
 			if (a.Verdict == Found) != want || a.Verdict == Unknown {
-				t.Fatalf("script %d: %+v: %v %v %v, brute force says %v\n%s", seed, g, a.Verdict, a.Order, a.Core, want, listing(tr))
+				t.Fatalf("script %d: %+v: %v %v %v, brute force says %v\n%s", seed, g, a.Verdict, a.Order,
+					a.Core, want, listing(tr))
 			}
 			if want {
 				checkOrder(t, seed, w, g, a.Order)
 			}
 		}
 	}
-	for _, k := range []string{"race true", "race false", "deadlock true", "deadlock false", "pattern true", "pattern false", "sees true", "sees false"} {
+	for _, k := range []string{"race true", "race false", "deadlock true", "deadlock false", "pattern true",
+		"pattern false", "sees true", "sees false"} {
 		if asked[k] < *scripts/10 && *only < 0 {
 			t.Errorf("%s: asked %d times only", k, asked[k])
 		}
@@ -166,10 +168,12 @@ func listing(t *trace.Trace) (s string) {
 		if e.Val > 0 {
 			val = t.Values[e.Val-1]
 		}
-		s += fmt.Sprintf("%3d g%d %v %v%d(%d) arg %d partner %d value %q\n", i, e.G, e.Op, t.Objects[e.Obj].Kind, e.Obj, t.Objects[e.Obj].Cap, e.Arg, e.Partner, val)
+		s += fmt.Sprintf("%3d g%d %v %v%d(%d) arg %d partner %d value %q\n", i, e.G, e.Op,
+			t.Objects[e.Obj].Kind, e.Obj, t.Objects[e.Obj].Cap, e.Arg, e.Partner, val)
 	}
 	for i, l := range t.Left {
-		s += fmt.Sprintf("%3d g%d left at %v %v%d\n", len(t.Events)+i, l.G, l.Op, t.Objects[l.Obj].Kind, l.Obj)
+		s += fmt.Sprintf("%3d g%d left at %v %v%d\n", len(t.Events)+i, l.G, l.Op, t.Objects[l.Obj].Kind,
+			l.Obj)
 	}
 	return s
 }

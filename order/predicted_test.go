@@ -11,8 +11,8 @@ import (
 	"heddle/trace"
 )
 
-// What heddle predict -complete rests on: of races and deadlocks, package predict asks
-// the solver about everything that some correct order of a trace has, and the solver finds an order for it.
+// What heddle predict -complete rests on: of races and deadlocks, package predict asks the solver
+// about everything that some correct order of a trace has, and the solver finds an order for it.
 
 func TestEveryRaceIsPredicted(t *testing.T) {
 	races := 0
@@ -38,7 +38,8 @@ func TestEveryRaceIsPredicted(t *testing.T) {
 		})
 		for pair, n := range predicted {
 			if n == 1 {
-				t.Fatalf("script %d: no correct order has the race of events %v, which was predicted", seed, pair)
+				t.Fatalf("script %d: no correct order has the race of events %v, which was predicted", seed,
+					pair)
 			}
 		}
 	}
@@ -96,15 +97,20 @@ func TestEveryDeadlockIsPredicted(t *testing.T) {
 				seen[key] = true
 				deadlocks++
 				if !slices.ContainsFunc(predicted, func(p []int32) bool {
-					return !slices.ContainsFunc(p, func(e int32) bool { return !slices.Contains(set, int(e)) })
+					return !slices.ContainsFunc(p, func(e int32) bool {
+						return !slices.Contains(set,
+							int(e))
+					})
 				}) {
-					t.Fatalf("script %d: of the deadlock before events %v no part was predicted, only %v\n%s", seed, set, predicted, listing(tr))
+					t.Fatalf("script %d: of the deadlock before events %v no part was predicted, only %v\n%s",
+						seed, set, predicted, listing(tr))
 				}
 			}
 		})
 		whole, parts := stuckIn(tr, 1), stuckIn(tr, 3)
 		if !maps.Equal(whole, parts) {
-			t.Fatalf("script %d: the search in parts comes to %v, as a whole to %v\n%s", seed, parts, whole, listing(tr))
+			t.Fatalf("script %d: the search in parts comes to %v, as a whole to %v\n%s", seed, parts, whole,
+				listing(tr))
 		}
 		for _, p := range predicted {
 			set := make([]int, len(p))
@@ -163,10 +169,12 @@ func subsets(set []int) (all [][]int) {
 func listing(t *trace.Trace) (s string) {
 	for i := range t.Events {
 		e := &t.Events[i]
-		s += fmt.Sprintf("%3d g%d %v %v%d(%d) arg %d partner %d\n", i, e.G, e.Op, t.Objects[e.Obj].Kind, e.Obj, t.Objects[e.Obj].Cap, e.Arg, e.Partner)
+		s += fmt.Sprintf("%3d g%d %v %v%d(%d) arg %d partner %d\n", i, e.G, e.Op, t.Objects[e.Obj].Kind,
+			e.Obj, t.Objects[e.Obj].Cap, e.Arg, e.Partner)
 	}
 	for i, l := range t.Left {
-		s += fmt.Sprintf("%3d g%d left at %v %v%d\n", len(t.Events)+i, l.G, l.Op, t.Objects[l.Obj].Kind, l.Obj)
+		s += fmt.Sprintf("%3d g%d left at %v %v%d\n", len(t.Events)+i, l.G, l.Op, t.Objects[l.Obj].Kind,
+			l.Obj)
 	}
 	return s
 }

@@ -2,8 +2,9 @@ package order
 
 import "heddle/trace"
 
-// ready adds to the goal that e, which is next in its goroutine, can be done at once, as far as that depends on a lock, a Once, a count,
-// or a channel. Conds and channels with a buffer that are closed are left out: there the answer may be of an e that has to wait.
+// ready adds to the goal that e, which is next in its goroutine, is enabled, as far as that depends
+// on a lock, a Once, a count, or a channel. Conds and closed channels with a buffer are left out:
+// there the answer may have an e that waits.
 func (p *Problem) ready(e int) {
 	ev := &p.m.events[e]
 	switch u := p.objUnit[ev.Obj].(type) {
@@ -36,7 +37,7 @@ func (p *Problem) ready(e int) {
 	}
 }
 
-// free: nobody holds a lock that stands in e's way.
+// free: no goroutine holds the lock in a way that blocks e.
 func (p *Problem) free(e int, l *lock, write bool) {
 	own, inRegion := l.of[e]
 	for i := range l.regions {
@@ -48,7 +49,7 @@ func (p *Problem) free(e int, l *lock, write bool) {
 	}
 }
 
-// over: what lies between two events is not going on. to is -1 if the trace has no end of it.
+// over: e is not between two events. to is -1 if the trace has no end of it.
 func (p *Problem) over(e int, kind Kind, from, to int) {
 	lits := []lit{p.goal.Not(), not(p.kept(from))}
 	if to >= 0 {
@@ -57,7 +58,7 @@ func (p *Problem) over(e int, kind Kind, from, to int) {
 	p.add(p.names.tag(kind, e, from), lits...)
 }
 
-// met: somebody waits whom e may meet, or the channel is closed.
+// met: an operation that e may meet waits, or the channel is closed.
 func (p *Problem) met(e int, c *meetingPoint) {
 	ev := &p.m.events[e]
 	if ev.Op != trace.OpRecv && ev.Op != trace.OpSend {

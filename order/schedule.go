@@ -2,13 +2,14 @@ package order
 
 import "heddle/trace"
 
-// Schedule returns the schedule that executes events in the given order, an
-// Answer's, or one followed by events that come next in their goroutines: strictly, every
-// operation where it stood in the source, and over channels without a buffer those
-// meet who stand side by side. Goroutines have the numbers they will have in that order. Steps for which
-// skip, if it is not nil, returns true are left out: accesses that will be no scheduling points. The
-// policy goes on after the last event. numbers are what the trace's goroutines are numbered then.
-func (p *Problem) Schedule(order []int, skip func(step int) bool) (schedule *trace.Schedule, numbers []trace.GID) {
+// Schedule returns the schedule that executes events in the given order, that of an Answer, which
+// may be followed by events that are next in their goroutines. It is strict: every operation has
+// its place in the source, and over unbuffered channels the events side by side meet. Goroutines
+// have the numbers of the new order. Steps for which skip, if not nil, returns true are left out:
+// accesses that will be no scheduling points. The policy continues after the last event. numbers
+// has the new numbers of the trace's goroutines.
+func (p *Problem) Schedule(order []int, skip func(step int) bool) (schedule *trace.Schedule,
+	numbers []trace.GID) {
 	s := &scheduling{p: p, t: p.m.t, skip: skip}
 	s.prepare()
 	for k, e := range order {
@@ -24,13 +25,13 @@ type scheduling struct {
 	skip func(int) bool
 
 	own   [][]int32   // by goroutine: the steps that it takes part in
-	pos   []int       // and how many of them were scheduled
+	pos   []int       // by goroutine: how many of them were scheduled
 	ids   []trace.GID // by goroutine: its number in the new order
 	next  trace.GID
 	done  []bool // by step
 	steps []trace.Step
 
-	resume map[trace.GID]trace.Step // steps that are due before what a goroutine does next
+	resume map[trace.GID]trace.Step // steps to make before the next operation of a goroutine
 }
 
 func (s *scheduling) prepare() {
@@ -41,7 +42,7 @@ func (s *scheduling) prepare() {
 	for i := range s.t.Steps {
 		st := &s.t.Steps[i]
 		if st.Op == trace.OpChoose {
-			continue // belongs to the step before
+			continue // part of the step before
 		}
 		s.own[st.G] = append(s.own[st.G], int32(i))
 		if st.With > 0 {
@@ -62,8 +63,8 @@ func (s *scheduling) prepare() {
 	}
 }
 
-// event schedules the step of event e, if that was not done, after those of its
-// goroutine that have no events; rest is what follows e in the order.
+// event schedules the step of event e, unless it was done, after the steps of its goroutine without
+// events. rest is what follows e in the order.
 func (s *scheduling) event(e int, rest []int) {
 	ev := &s.p.m.events[e]
 	own := s.own[ev.G]
@@ -85,8 +86,8 @@ func (s *scheduling) event(e int, rest []int) {
 	}
 }
 
-// partner returns the receive that e, a send over a channel without a buffer, meets: the
-// first event that another goroutine does after it; -1 if e is nothing of that kind.
+// partner returns the receive that e meets, if e is a send over an unbuffered channel: the first
+// event of another goroutine after it. -1 for other events.
 func (s *scheduling) partner(e int, rest []int) int {
 	ev := &s.p.m.events[e]
 	if _, ok := s.p.objUnit[ev.Obj].(*meetingPoint); !ok || ev.Op != trace.OpSend || ev.Arg < 0 {
@@ -118,7 +119,7 @@ func (s *scheduling) step(i int) {
 	s.draws(i)
 }
 
-// draws schedules the choices that were made in step i.
+// draws schedules the draws of step i.
 func (s *scheduling) draws(i int) {
 	g := s.t.Steps[i].G
 	for i++; i < len(s.t.Steps) && s.t.Steps[i].Op == trace.OpChoose && s.t.Steps[i].G == g; i++ {
@@ -135,16 +136,16 @@ type Side struct {
 	Site trace.Site
 	Case int16 // index + 1 of the case of its select, 0 outside one
 	Send bool
-	Made bool // the step was its own, and not its partner's
+	Made bool // the step was its own, not its partner's
 }
 
-// Side returns the part that the goroutine of event e, a send or receive, had in its step.
+// Side returns the part of e's goroutine, for a send or receive e, in its step.
 func (p *Problem) Side(e int) Side {
 	ev := &p.m.events[e]
 	st := &p.m.t.Steps[ev.Step]
 	x := Side{ev.G, ev.Op, ev.Site, st.WithCase, ev.Op == trace.OpSend, false}
 	if st.G == ev.G {
-		closed := st.Op == trace.OpRecv && st.With == 0 // that it makes a step then does not mean that it polls
+		closed := st.Op == trace.OpRecv && st.With == 0 // it makes the step although it does not poll
 		x.Op, x.Site, x.Case, x.Made = st.Op, st.Site, st.Case, !closed
 	} else if x.Case != 0 {
 		x.Op = trace.OpSelect
@@ -152,7 +153,8 @@ func (p *Problem) Side(e int) Side {
 	return x
 }
 
-// meeting schedules the communication of the send e with the receive r, which need not have met in the trace.
+// meeting schedules the communication of send e with receive r, which need not have met in the
+// trace.
 func (s *scheduling) meeting(e, r int) {
 	i, j := int(s.p.m.events[e].Step), int(s.p.m.events[r].Step)
 	if i == j || i >= len(s.t.Steps) || j >= len(s.t.Steps) {
@@ -163,17 +165,19 @@ func (s *scheduling) meeting(e, r int) {
 		return
 	}
 	s.before(r)
-	s.done[j] = true // not in this form
+	s.done[j] = true // it has another form now
 	s.done[i] = true
 	a, b := s.p.Side(e), s.p.Side(r)
 	send := a
-	if b.Made { // who receives polls, and makes the step
+	if b.Made { // the receiver polls, and makes the step
 		a, b = b, a
 	}
 	s.steps = append(s.steps, trace.Step{
-		G: s.ids[a.G], Op: a.Op, Choice: -1, Site: a.Site, With: int32(s.ids[b.G]) + 1, Case: a.Case, WithCase: b.Case,
+		G: s.ids[a.G], Op: a.Op, Choice: -1, Site: a.Site, With: int32(s.ids[b.G]) + 1, Case: a.Case,
+		WithCase: b.Case,
 	})
-	// Who did not make the step goes on in one of its own. Of a sender that may be otherwise than in the trace.
+	// The goroutine that did not make the step continues in a step of its own. For a sender that
+	// may differ from the trace.
 	switch made := a == send; {
 	case made && !send.Made:
 		s.dropResume(send.G)
@@ -182,7 +186,7 @@ func (s *scheduling) meeting(e, r int) {
 	}
 }
 
-// resumed schedules the step in which g goes on after somebody else's, if it is due.
+// resumed schedules the step in which g continues after another goroutine's step, if there is one.
 func (s *scheduling) resumed(g trace.GID) {
 	if st, due := s.resume[g]; due {
 		delete(s.resume, g)
@@ -191,14 +195,14 @@ func (s *scheduling) resumed(g trace.GID) {
 	}
 }
 
-// dropResume leaves out the step in which g went on after somebody else's.
+// dropResume omits the step in which g continued after another goroutine's step.
 func (s *scheduling) dropResume(g trace.GID) {
 	if own := s.own[g]; s.pos[g] < len(own) && s.t.Steps[own[s.pos[g]]].Op == trace.OpResume {
 		s.pos[g]++
 	}
 }
 
-// before schedules what the goroutine of r does before r and has no events.
+// before schedules what the goroutine of r does before r without events.
 func (s *scheduling) before(r int) {
 	ev := &s.p.m.events[r]
 	own := s.own[ev.G]

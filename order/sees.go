@@ -2,9 +2,8 @@ package order
 
 import "slices"
 
-// sees adds that r, which is done or next, sees what w wrote and nobody wrote
-// over, or, where w is -1, what was there before all writes: no other write to
-// what both access comes between them.
+// sees adds that r, which is done or next, reads from w, or reads the initial value if w is -1: no
+// other write to what both access comes between.
 func (p *Problem) sees(r, w int) {
 	p.finals = append(p.finals, func(p *Problem) {
 		for _, i := range p.unitOf[r] {
@@ -21,7 +20,7 @@ func (p *Problem) sees(r, w int) {
 	})
 }
 
-// notBetween adds that the write x does not come after w and before r, where it does.
+// notBetween adds that write x is not between w and r, where it is.
 func (p *Problem) notBetween(w, x, r int) {
 	next := slices.Contains(p.stops, r)
 	if w >= 0 && !p.precedes(w, x) || !next && !p.precedes(x, r) {
@@ -39,15 +38,15 @@ func (p *Problem) notBetween(w, x, r int) {
 	p.add(p.names.tag(Sees, r, w, x), lits...)
 }
 
-// Must reports whether event a comes before event b in every order of these operations: by the order of their
-// goroutines, by go statements and by jumps of the clock. Locks and data leave it open.
+// Must reports whether event a precedes event b in every order of these operations, by program
+// order, go statements and jumps of the clock. Locks and data do not count.
 func (p *Problem) Must(a, b int) bool {
 	v, w := p.m.node[a], p.m.node[b]
 	return v == w && a < b || p.m.reaches(v, w)
 }
 
-// Value returns what is known of the value that an access to memory or an atomic
-// read or, written being true, wrote; "" if that was not recorded.
+// Value returns the value that an access to memory or an atomic read, or wrote if written is true;
+// "" if it was not recorded.
 func (p *Problem) Value(e int, written bool) string {
 	for _, i := range p.unitOf[e] {
 		if c, ok := p.units[i].(*cell); ok {

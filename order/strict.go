@@ -7,14 +7,13 @@ import (
 	"heddle/trace"
 )
 
-// Strict orders. What counts and queues allow takes many constraints to say: any
-// receive may make room for any send, and a receive whose value nobody needs may get any. So
-// a question is first asked with the literal strict assumed: then receives get the
-// values that they got, and who waits for a count waits for the same operations as in the
-// trace. These are few and strong constraints. Only if no order meets them, and the
-// refutation used that, the question is asked again without.
+// Strict orders. Counts and queues take many constraints: any receive may make room for any send,
+// and a receive whose value is not needed may get any. So a question is asked with the literal
+// strict assumed first. Then receives get the values that they got, and operations that wait for a
+// count wait for the same operations as in the trace. These constraints are few and strong. Only if
+// no order meets them, and the refutation used strict, the question is asked again without it.
 
-// checkStrict adds what a strict order breaks. It reports whether it was anything.
+// checkStrict adds what a strict order breaks. It reports whether there was any.
 func (b *buffer) checkStrict(p *Problem, events []int32) bool {
 	before := p.added
 	var queue []int
@@ -43,7 +42,7 @@ func (b *buffer) checkStrict(p *Problem, events []int32) bool {
 	return p.added > before
 }
 
-// ownValue adds that what e receives is sent before.
+// ownValue adds that the value that e receives is sent before.
 func (b *buffer) ownValue(p *Problem, e int) {
 	if s := int(p.m.events[e].Partner); s >= 0 && !b.tight[e] {
 		b.tight[e] = true
@@ -54,7 +53,7 @@ func (b *buffer) ownValue(p *Problem, e int) {
 // addStrict adds a clause for strict orders only.
 func (p *Problem) addStrict(tag int, lits ...lit) { p.add(tag, append(lits, p.strict.Not())...) }
 
-// room adds that of the sends in queue, which fill the buffer, one is received before e.
+// room adds that one of the sends in queue, which fill the buffer, is received before e.
 func (b *buffer) room(p *Problem, e int, queue []int) {
 	lits := []lit{not(p.kept(e))}
 	for _, q := range queue {
@@ -66,7 +65,7 @@ func (b *buffer) room(p *Problem, e int, queue []int) {
 	p.addStrict(p.names.tag(Capacity, e), lits...)
 }
 
-// inTurn adds that of two values the one sent first is received first.
+// inTurn adds that the value sent first is received first.
 func (b *buffer) inTurn(p *Problem, s, t int) {
 	for _, x := range [2][2]int{{s, t}, {t, s}} {
 		first, then := b.receiver(p, x[0]), b.receiver(p, x[1])
@@ -89,8 +88,8 @@ func (b *buffer) receiver(p *Problem, s int) int {
 	return -1
 }
 
-// asInTrace adds that of the events that change the count the same come before
-// e as in the trace. It reports whether that is news.
+// asInTrace adds that the same changes of the count precede e as in the trace. It reports whether
+// that is new.
 func (c *counter) asInTrace(p *Problem, e int) bool {
 	if c.tight[e] {
 		return false

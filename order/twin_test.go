@@ -8,8 +8,8 @@ import (
 	"heddle/trace"
 )
 
-// The twin answers the same questions by trying every order. It shares nothing
-// with the solver but the types of package trace: objects are carried out here, one operation after the other.
+// The twin answers the same questions by trying every order. It shares nothing with the solver but
+// the types of package trace: objects are carried out here, one operation after the other.
 
 // A script is a small program: what each goroutine does, whatever it reads.
 // Goroutine 0 starts the others.
@@ -29,7 +29,8 @@ type scriptOp struct {
 func randomScript(r *rand.Rand) *script {
 	s := &script{objects: make([]trace.Object, 1), values: []bool{false}}
 	kinds := []trace.ObjKind{
-		trace.ObjMutex, trace.ObjMemory, trace.ObjMemory, trace.ObjChan, trace.ObjChan, trace.ObjRWMutex, trace.ObjWaitGroup,
+		trace.ObjMutex, trace.ObjMemory, trace.ObjMemory, trace.ObjChan, trace.ObjChan, trace.ObjRWMutex,
+		trace.ObjWaitGroup,
 		trace.ObjAtomic, trace.ObjCond, trace.ObjOnce, trace.ObjSemaphore, trace.ObjMap,
 	}
 	for range 2 + r.Intn(2) {
@@ -147,7 +148,7 @@ type object struct {
 	locked, closed, ran, done bool
 	holder, wants             int // goroutine, -1
 	readers, count            int
-	queue                     []int // values in a channel: sends; who waits at a Cond: goroutines
+	queue                     []int // values in a channel: sends; goroutines that wait at a Cond
 	woken                     []int
 	writer                    int // event that wrote last, -1
 	bits                      int
@@ -160,7 +161,8 @@ type state struct {
 }
 
 func newState(s *script) *state {
-	st := &state{objs: make([]object, len(s.objects)), pos: make([]int, len(s.ops)), odd: make([]bool, len(s.ops))}
+	st := &state{objs: make([]object, len(s.objects)), pos: make([]int, len(s.ops)),
+		odd: make([]bool, len(s.ops))}
 	for i := range st.objs {
 		st.objs[i] = object{holder: -1, wants: -1, writer: -1, bits: int(s.objects[i].Init)}
 	}
@@ -175,7 +177,7 @@ func (st *state) clone() *state {
 	return c
 }
 
-// key is the same for states that nobody can tell apart.
+// key is the same for states that no operation can tell apart.
 func (st *state) key() string {
 	var b []byte
 	num := func(n int) { b = append(b, byte(n), byte(n>>8)) }
@@ -228,7 +230,8 @@ func (s *script) execute(r *rand.Rand) *trace.Trace {
 			op := s.ops[g][st.pos[g]]
 			if op.op == trace.OpGo {
 				ways = append(ways, func() {
-					t.Events = append(t.Events, trace.Event{G: trace.GID(g), Op: trace.OpGo, Arg: int64(op.arg), Partner: -1, Step: int32(len(t.Steps))})
+					t.Events = append(t.Events, trace.Event{G: trace.GID(g), Op: trace.OpGo,
+						Arg: int64(op.arg), Partner: -1, Step: int32(len(t.Steps))})
 					t.Steps = append(t.Steps, trace.Step{G: trace.GID(g), Op: trace.OpGo})
 					st.pos[g]++
 					started[op.arg] = true
@@ -245,16 +248,19 @@ func (s *script) execute(r *rand.Rand) *trace.Trace {
 	for g := range s.ops {
 		if started[g] && st.pos[g] < len(s.ops[g]) {
 			op := s.ops[g][st.pos[g]]
-			t.Left = append(t.Left, trace.Left{G: trace.GID(g), Pending: trace.Pending{Op: op.op, Obj: op.obj}, Step: int32(len(t.Steps)) - 1})
+			t.Left = append(t.Left, trace.Left{G: trace.GID(g),
+				Pending: trace.Pending{Op: op.op, Obj: op.obj}, Step: int32(len(t.Steps)) - 1})
 		}
 	}
 	return t
 }
 
 // record appends an event and makes it happen.
-func (s *script) record(t *trace.Trace, st *state, g int, op trace.Op, o trace.ObjID, arg int, val string) int {
+func (s *script) record(t *trace.Trace, st *state, g int, op trace.Op, o trace.ObjID, arg int,
+	val string) int {
 	e := len(t.Events)
-	ev := trace.Event{G: trace.GID(g), Op: op, Obj: o, Arg: int64(arg), Partner: -1, Step: int32(len(t.Steps))}
+	ev := trace.Event{G: trace.GID(g), Op: op, Obj: o, Arg: int64(arg), Partner: -1,
+		Step: int32(len(t.Steps))}
 	if val != "" && s.values[o] {
 		t.Values = append(t.Values, val)
 		ev.Val = int32(len(t.Values))
@@ -295,8 +301,10 @@ func (s *script) ways(t *trace.Trace, st *state, g int, op scriptOp, skip [][]bo
 				return
 			case x.obj == op.obj && x.op == undo:
 				depth--
-			case x.obj == op.obj && (x.op == trace.OpLock || x.op == trace.OpTryLock) && undo == trace.OpUnlock,
-				x.obj == op.obj && (x.op == trace.OpRLock || x.op == trace.OpTryRLock) && undo == trace.OpRUnlock,
+			case x.obj == op.obj && (x.op == trace.OpLock || x.op == trace.OpTryLock) &&
+				undo == trace.OpUnlock,
+				x.obj == op.obj && (x.op == trace.OpRLock || x.op == trace.OpTryRLock) &&
+					undo == trace.OpRUnlock,
 				x.obj == op.obj && x.op == trace.OpOnce && undo == trace.OpOnceDone:
 				depth++
 			}
@@ -360,8 +368,9 @@ func (s *script) ways(t *trace.Trace, st *state, g int, op scriptOp, skip [][]bo
 	return simple(free(o, op.op) && able(o, op.op, g), op.op, 0, "")
 }
 
-// meetings returns whom the sender g can meet.
-func (s *script) meetings(t *trace.Trace, st *state, g int, op scriptOp, started []bool, skip [][]bool) (ways []func()) {
+// meetings returns the goroutines that the sender g can meet.
+func (s *script) meetings(t *trace.Trace, st *state, g int, op scriptOp, started []bool,
+	skip [][]bool) (ways []func()) {
 	if st.objs[op.obj].closed {
 		return nil
 	}
@@ -485,7 +494,8 @@ type twin struct {
 }
 
 func newTwin(s *script, t *trace.Trace) *twin {
-	w := &twin{t: t, s: s, byG: make([][]int, len(s.ops)), source: make([]int, len(t.Events)), before: make([]int, len(t.Events)), first: make([]bool, len(s.objects))}
+	w := &twin{t: t, s: s, byG: make([][]int, len(s.ops)), source: make([]int, len(t.Events)),
+		before: make([]int, len(t.Events)), first: make([]bool, len(s.objects))}
 	st := newState(s)
 	for e := range t.Events {
 		ev := &t.Events[e]
@@ -607,7 +617,8 @@ func (w *twin) can(st *state, e int) (ok, same bool) {
 	case trace.OpWGAdd:
 		return o.count+int(ev.Arg) >= 0, true
 	case trace.OpRead:
-		return true, o.writer == w.source[e] || ev.Val > 0 && w.written(ev.Obj, o.writer) == w.t.Values[ev.Val-1]
+		return true, o.writer == w.source[e] || ev.Val > 0 &&
+			w.written(ev.Obj, o.writer) == w.t.Values[ev.Val-1]
 	case trace.OpAtomicLoad:
 		for _, c := range w.t.Compares {
 			if int(c.Event) == e {
@@ -742,7 +753,10 @@ func (w *twin) stuck(st *state, e int) bool {
 // helped reports whether a goroutine that is not in the set could still do what e waits for.
 func (w *twin) helped(st *state, e int, set []int) bool {
 	ev := w.event(e)
-	inSet := func(g int) bool { return slices.ContainsFunc(set, func(y int) bool { return int(w.event(y).G) == g }) }
+	inSet := func(g int) bool {
+		return slices.ContainsFunc(set,
+			func(y int) bool { return int(w.event(y).G) == g })
+	}
 	switch ev.Op {
 	case trace.OpLock, trace.OpRLock, trace.OpArrive, trace.OpOnce:
 		for g := range w.byG {
@@ -833,7 +847,8 @@ func (w *twin) meeting(set []int) bool {
 	for _, a := range set {
 		for _, b := range set {
 			x, y := w.event(a), w.event(b)
-			if x.Op == trace.OpSend && y.Op == trace.OpRecv && x.Obj == y.Obj && w.t.Objects[x.Obj].Cap == 0 && x.G != y.G {
+			if x.Op == trace.OpSend && y.Op == trace.OpRecv && x.Obj == y.Obj &&
+				w.t.Objects[x.Obj].Cap == 0 && x.G != y.G {
 				return true
 			}
 		}

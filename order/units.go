@@ -7,14 +7,14 @@ import (
 	"heddle/trace"
 )
 
-// A unit is what events of one object mean to each other. check looks at those
-// that are done, in the order that was found, and adds clauses that rule out what
-// cannot be. Where it adds nothing the order is correct as far as the unit goes.
+// A unit is the meaning of events on one object to each other. check replays those that are done,
+// in the order that was found, and adds clauses that exclude what is impossible. If it adds none,
+// the order is correct as far as the unit goes.
 type unit interface {
 	check(p *Problem, events []int32)
 }
 
-// makeUnits makes the units of all objects, but for memory that one goroutine alone uses.
+// makeUnits makes the units of all objects, except memory that a single goroutine uses.
 func (p *Problem) makeUnits() {
 	by := make([][]int32, len(p.m.t.Objects))
 	for i := range p.m.events {
@@ -79,7 +79,7 @@ func (p *Problem) newUnit(o trace.ObjID, events []int32) unit {
 	return p.newOpaque(events)
 }
 
-// newCount is the unit of a WaitGroup or semaphore.
+// newCount returns the unit of a WaitGroup or semaphore.
 func (p *Problem) newCount(events []int32) unit {
 	c := newCounter(Capacity)
 	for _, i := range events {
@@ -105,8 +105,8 @@ func (p *Problem) newCount(events []int32) unit {
 	return c
 }
 
-// newChannel tells channels with a buffer from those without. A channel whose
-// values cannot be followed, as goroutines outside control use it, is opaque.
+// newChannel returns the unit of a channel, with or without a buffer. A channel that goroutines
+// outside control use is opaque: its values cannot be followed.
 func (p *Problem) newChannel(o trace.ObjID, events []int32) unit {
 	room := int(p.m.t.Objects[o].Cap)
 	met := false
@@ -131,7 +131,7 @@ func (p *Problem) newChannel(o trace.ObjID, events []int32) unit {
 	return newMeetingPoint(p, events)
 }
 
-// mostBuffered returns how many values were in a channel's buffer at most.
+// mostBuffered returns the largest number of values in a channel's buffer.
 func (p *Problem) mostBuffered(events []int32) int {
 	n, most := 0, 0
 	for _, i := range events {
@@ -147,7 +147,7 @@ func (p *Problem) mostBuffered(events []int32) int {
 	return most
 }
 
-// A once is a Once: who comes second waits for the first.
+// A once is a sync.Once: later calls wait for the first.
 type once struct{ run, end int }
 
 func newOnce(p *Problem, events []int32) unit {
@@ -180,8 +180,8 @@ func (o *once) check(p *Problem, events []int32) {
 	}
 }
 
-// newOpaque is the unit of an object of which only is known which operations
-// change nothing: all others stay in their order.
+// newOpaque returns the unit of an object of unknown kind: operations that change it stay in their
+// order.
 func (p *Problem) newOpaque(events []int32) unit {
 	c := p.newCell()
 	last, now := -1, value{}
@@ -196,10 +196,11 @@ func (p *Problem) newOpaque(events []int32) unit {
 }
 
 func (p *Problem) newCell() *cell {
-	return &cell{of: map[int]int{}, byValue: map[value][]int{}, asked: map[int]map[int]lit{}, exact: p.opt.Exact}
+	return &cell{of: map[int]int{}, byValue: map[value][]int{}, asked: map[int]map[int]lit{},
+		exact: p.opt.Exact}
 }
 
-// newAtomic is the unit of an atomic variable.
+// newAtomic returns the unit of an atomic variable.
 func (p *Problem) newAtomic(o trace.ObjID, events []int32) unit {
 	c := p.newCell()
 	known := p.m.t.Objects[o].Init != 0
@@ -207,7 +208,7 @@ func (p *Problem) newAtomic(o trace.ObjID, events []int32) unit {
 		known = known || p.m.events[i].Arg != 0 && int(i) < p.m.done
 	}
 	bits := func(n uint64) value {
-		if !known { // of atomic.Value and its like nothing is recorded
+		if !known { // values of atomic.Value and its like are not recorded
 			return value{}
 		}
 		return value{text: strconv.FormatUint(n, 10)}
@@ -243,7 +244,7 @@ func (p *Problem) newAtomic(o trace.ObjID, events []int32) unit {
 	return c
 }
 
-// makeCells makes the cells of memory: bytes that are in the same accesses.
+// makeCells makes the cells of memory: bytes with the same accesses.
 func (p *Problem) makeCells(objs []trace.ObjID, by [][]int32) {
 	addr := func(o trace.ObjID) uintptr { return p.m.t.Objects[o].Addr }
 	size := func(o trace.ObjID) uintptr {
@@ -274,7 +275,7 @@ func (p *Problem) makeCells(objs []trace.ObjID, by [][]int32) {
 	}
 }
 
-// cellsOf makes the cells of accesses that overlap one another, or have the same address.
+// cellsOf makes the cells of accesses that overlap, or have the same address.
 func (p *Problem) cellsOf(events []int32, addr func(trace.ObjID) uintptr) {
 	var cuts []uintptr
 	at := make(map[uintptr]bool)
@@ -319,7 +320,7 @@ func (p *Problem) cellsOf(events []int32, addr func(trace.ObjID) uintptr) {
 	}
 }
 
-// text returns the recorded value of an event if it says all there is to say of it.
+// text returns the recorded value of an event if it is complete.
 func (p *Problem) text(e int) string {
 	v := p.m.events[e].Val
 	if v <= 0 || int(v) > len(p.m.t.Values) {

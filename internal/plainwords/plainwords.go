@@ -73,10 +73,15 @@ func ReadWords(glossary string) (*Words, error) {
 	return w, nil
 }
 
-// Find returns the words in text that are not used, each with what to write instead.
+// Find returns the words in text that are not used, each with what to write instead. "He," and
+// "He et al." are an author's name.
 func (w *Words) Find(text string) []string {
 	var found []string
-	for _, word := range w.re.FindAllString(text, -1) {
+	for _, at := range w.re.FindAllStringIndex(text, -1) {
+		word, rest := text[at[0]:at[1]], text[at[1]:]
+		if word[0] == 'H' && (strings.HasPrefix(rest, ",") || strings.HasPrefix(rest, " et al")) {
+			continue
+		}
 		found = append(found, fmt.Sprintf("%q: write %s", word, w.instead[strings.ToLower(word)]))
 	}
 	return found

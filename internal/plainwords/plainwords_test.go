@@ -98,6 +98,7 @@ func TestRules(t *testing.T) {
 		{"clean", "a/a.go", "// Package a is clean.\npackage a\n", nil},
 		{"no package comment", "a/a.go", "package a\n", []string{"package comment"}},
 		{"word in a comment", "a/a.go", "// Package a waits for somebody.\npackage a\n", []string{"word"}},
+		{"author", "a/a.go", "// Package a is by He, Sun and Fan.\npackage a\n", nil},
 		{"word as a part", "a/a.go", "// Package a is the whole.\npackage a\n", nil},
 		{"word in a message", "a/a.go", pkg + "const s = \"Nobody waits\"\n", []string{"word"}},
 		{"word in a test's data", "a/a_test.go", pkg + "const s = \"nobody\"\n", nil},

@@ -6,29 +6,28 @@ import (
 	"heddle/order/sat"
 )
 
-// A graph keeps a topological order of its nodes while edges come and go, by the
-// algorithm of Pearce & Kelly, "A dynamic topological sort algorithm for
-// directed acyclic graphs" (ACM JEA 11, 2006): an edge that fits the order costs
-// nothing, one that does not moves only nodes between its ends. An edge that
-// is taken away leaves the order as it is.
+// A graph keeps a topological order of its nodes while edges are added and removed, by the
+// algorithm of Pearce and Kelly, "A dynamic topological sort algorithm for directed acyclic graphs"
+// (ACM JEA 11, 2006). An edge that fits the order costs nothing. One that does not fit moves only
+// nodes between its ends. Removing an edge keeps the order.
 type graph struct {
-	ord   []int32 // by node: its place
-	place []int32 // by place: its node
+	ord   []int32 // by node: its place in the order
+	place []int32 // by place: the node
 
 	edges    []edge
 	out, in  []int32 // by node: the edge added last, -1
 	fwd, bwd []int32 // nodes reached by the last search
-	mark     []int32 // by node: the search that reached it forwards (even) or backwards (odd)
+	mark     []int32 // by node: the last search that reached it, forwards (even) or backwards (odd)
 	search   int32
-	via      []int32 // by node: the edge by which a search came
+	via      []int32 // by node: the edge by which a search reached it
 	places   []int32
 }
 
 type edge struct {
 	from, to        int32
 	nextOut, nextIn int32
-	lit             int32   // the how manieth assertion it stands for, fixed if it is always there
-	atom            sat.Lit // what was asserted
+	lit             int32   // the number of the assertion, from 0; fixed if the edge is permanent
+	atom            sat.Lit // the asserted literal
 }
 
 const fixed = int32(-1)
@@ -50,8 +49,8 @@ func (g *graph) addNode() int32 {
 	return n
 }
 
-// add adds an edge, unless that would close a cycle: then it returns false, and
-// path finds the way from to back to from.
+// add adds an edge, unless it closes a cycle. Then it returns false, and path returns the way from
+// to back to from.
 func (g *graph) add(from, to, lit int32, atom sat.Lit) bool {
 	g.fwd, g.bwd = g.fwd[:0], g.bwd[:0]
 	if g.ord[from] >= g.ord[to] {
@@ -67,15 +66,15 @@ func (g *graph) add(from, to, lit int32, atom sat.Lit) bool {
 	return true
 }
 
-// pop takes the edge added last away.
+// pop removes the edge that was added last.
 func (g *graph) pop() {
 	e := &g.edges[len(g.edges)-1]
 	g.out[e.from], g.in[e.to] = e.nextOut, e.nextIn
 	g.edges = g.edges[:len(g.edges)-1]
 }
 
-// forwards reaches from a node all that come before limit in the order. It
-// returns false when it meets limit.
+// forwards marks the nodes that a node reaches and that precede limit in the order. It returns
+// false if it meets limit.
 func (g *graph) forwards(from, limit int32) bool {
 	g.search += 2
 	ub := g.ord[limit]
@@ -96,7 +95,7 @@ func (g *graph) forwards(from, limit int32) bool {
 	return true
 }
 
-// backwards reaches from a node all that come after limit in the order.
+// backwards marks the nodes that reach a node and that follow limit in the order.
 func (g *graph) backwards(from, limit int32) {
 	back := g.search + 1
 	lb := g.ord[limit]
@@ -113,8 +112,8 @@ func (g *graph) backwards(from, limit int32) {
 	}
 }
 
-// reorder puts what was reached backwards before what was reached forwards, at
-// the places that they have together.
+// reorder puts the nodes found backwards before those found forwards, in the places that they have
+// together.
 func (g *graph) reorder() {
 	g.sortByOrder(g.bwd)
 	g.sortByOrder(g.fwd)
@@ -144,7 +143,7 @@ func (g *graph) sortByOrder(nodes []int32) {
 	slices.SortFunc(nodes, func(a, b int32) int { return int(g.ord[a] - g.ord[b]) })
 }
 
-// ancestors marks n and all nodes from which there is a way to it, and leaves them in bwd.
+// ancestors marks n and all nodes that reach it, and returns them in bwd.
 func (g *graph) ancestors(n int32) {
 	g.search += 2
 	g.bwd = append(g.bwd[:0], n)
@@ -159,7 +158,7 @@ func (g *graph) ancestors(n int32) {
 	}
 }
 
-// advance puts n right behind the last of its ancestors, and these before all others.
+// advance puts n right after its last ancestor, and its ancestors before all other nodes.
 func (g *graph) advance(n int32) {
 	g.ancestors(n)
 	first, rest := g.places[:0], g.fwd[:0]
@@ -179,15 +178,14 @@ func (g *graph) advance(n int32) {
 	g.places, g.fwd, g.bwd = first[:0], rest[:0], g.bwd[:0]
 }
 
-// path returns the edges of a shortest way from one node to another, counting
-// only edges that are no fixed ones, and taking only edges of assertions before
-// limit. nil if there is none.
+// path returns the edges of a shortest way between two nodes, counting only edges that are not
+// fixed, and using only assertions before limit. nil if there is none.
 func (g *graph) path(from, to, limit int32, buf []int32) []int32 {
 	g.search += 2
 	near, far := append(g.fwd[:0], from), g.bwd[:0]
 	g.mark[from] = g.search
 	g.via[from] = -1
-	// Nodes at one distance are in near; those at the next in far.
+	// near has the nodes at one distance, far those at the next.
 	for len(near) > 0 && g.mark[to] != g.search {
 		for i := 0; i < len(near); i++ {
 			for e := g.out[near[i]]; e >= 0; e = g.edges[e].nextOut {

@@ -1,6 +1,5 @@
-// Package acyclic is the theory of strict total orders for package sat: atoms
-// say that one node comes before another, and what is asserted must leave an
-// order of all nodes.
+// Package acyclic is the theory of strict total orders for package sat. Atoms say that one node
+// precedes another; the asserted atoms must allow an order of all nodes.
 //
 //	th := acyclic.New(n)
 //	s := sat.New(sat.Options{Theory: th})
@@ -9,63 +8,61 @@
 //	s.Add(0, th.Before(1, 2), th.Before(2, 0))
 //	s.Solve(); th.Place(2)
 //
-// The negation of "a before b" is "b before a", so that a model of the formula
-// is an acyclic graph, and any topological order of it an answer. Asserted atoms
-// are edges of a graph whose topological order is kept up to date (Pearce &
-// Kelly 2006); a cycle is a conflict, explained by the atoms on a shortest one,
-// as in He, Sun & Fan, "Satisfiability modulo ordering consistency theory for
-// multi-threaded program verification" (PLDI 2021). What follows from an edge is
-// looked for among the atoms between nodes that the edge made move, since these
-// searches have been paid for. An atom that nothing was said about is as the order of the moment
-// has it, which closes no cycle: the search begins with the order that nodes
-// were numbered in, and leaves it only where clauses say so.
+// The negation of "a before b" is "b before a". So a model of the formula is an acyclic graph, and
+// any topological order of it is an answer. Asserted atoms are edges of a graph whose topological
+// order is kept up to date (Pearce and Kelly 2006). A cycle is a conflict, explained by the atoms
+// on a shortest cycle, as in He, Sun and Fan, "Satisfiability modulo ordering consistency theory
+// for multi-threaded program verification" (PLDI 2021). Consequences of an edge are looked for
+// among atoms between the nodes that the edge moved, since that search has been paid for. An atom
+// that is not assigned counts as the current order has it, which closes no cycle. The search begins
+// with the numbers of the nodes as their order, and changes it only where clauses demand it.
 package acyclic
 
 import "heddle/order/sat"
 
 // A Theory implements sat.Theory for the order of nodes.
 type Theory struct {
-	// Named, if not nil, is asked for the tag of a fact that a conflict or
-	// consequence rests on: that b comes after a by fixed edges alone.
+	// Named, if not nil, returns the tag of a fact on which a conflict or consequence rests: that b
+	// follows a by fixed edges alone.
 	Named func(a, b int) int
 
 	g     *graph
 	s     *sat.Solver
 	atoms map[pair]sat.Var
-	ends  []pair // by variable; {-1, -1} for those that are none of ours
+	ends  []pair // by variable; {-1, -1} if it is no atom
 	next  pair   // the atom whose variable is being made
 
-	touch    [][]sat.Var // by node: the atoms that it is an end of
+	touch    [][]sat.Var // by node: the atoms with this node
 	asserted int32
-	since    []int32 // by variable: how many assertions there were when it was implied
+	since    []int32 // by variable: the number of assertions when it was implied
 	implied  []sat.Lit
 	lits     []sat.Lit
 	tags     []int
 	way      []int32
-	early    int // node, -1
+	early    int // a node, -1
 }
 
 type pair struct{ a, b int32 }
 
 var noPair = pair{-1, -1}
 
-// New returns the theory of n nodes, 0 to n-1. It knows nothing but their
-// numbers, which are the order to try first.
+// New returns the theory of n nodes, 0 to n-1. Their numbers are the order to try first.
 func New(n int) *Theory {
-	return &Theory{g: newGraph(n), atoms: make(map[pair]sat.Var), next: noPair, touch: make([][]sat.Var, n), early: -1}
+	return &Theory{g: newGraph(n), atoms: make(map[pair]sat.Var), next: noPair, touch: make([][]sat.Var, n),
+		early: -1}
 }
 
-// Use tells the theory its solver, which was made with it.
+// Use sets the solver, which was made with this theory.
 func (t *Theory) Use(s *sat.Solver) { t.s = s }
 
-// Nodes returns how many nodes there are.
+// Nodes returns the number of nodes.
 func (t *Theory) Nodes() int { return len(t.g.ord) }
 
-// Atoms returns how many atoms there are.
+// Atoms returns the number of atoms.
 func (t *Theory) Atoms() int { return len(t.atoms) }
 
-// Fix adds that a comes before b, for good. It returns false if that
-// contradicts what was fixed. It must not be called once anything was asserted.
+// Fix adds permanently that a precedes b. It returns false if that contradicts earlier calls. It
+// must not be called after an assertion.
 func (t *Theory) Fix(a, b int) bool {
 	if t.asserted > 0 {
 		panic("acyclic: Fix after an assertion")
@@ -73,7 +70,7 @@ func (t *Theory) Fix(a, b int) bool {
 	return t.g.add(int32(a), int32(b), fixed, sat.None)
 }
 
-// First puts a node first in the order to try first. It must be called before all else.
+// First makes a the first node of the order to try first. It must precede all other calls.
 func (t *Theory) First(a int) {
 	g := t.g
 	at := g.ord[a]
@@ -84,7 +81,7 @@ func (t *Theory) First(a int) {
 	}
 }
 
-// Related returns the nodes that atoms were made of together with n.
+// Related returns the nodes that share an atom with n.
 func (t *Theory) Related(n int) []int {
 	list := make([]int, 0, len(t.touch[n]))
 	for _, v := range t.touch[n] {
@@ -94,10 +91,10 @@ func (t *Theory) Related(n int) []int {
 	return list
 }
 
-// Early makes node a come as early as it can where nothing is said about it.
+// Early gives node a the first place possible where it is unconstrained.
 func (t *Theory) Early(a int) { t.early = a }
 
-// Before returns the literal of "a before b", a and b being different nodes.
+// Before returns the literal of "a before b". a and b differ.
 func (t *Theory) Before(a, b int) sat.Lit {
 	p, flip := pair{int32(a), int32(b)}, false
 	if a > b {
@@ -118,7 +115,7 @@ func (t *Theory) Before(a, b int) sat.Lit {
 	return v.Pos()
 }
 
-// Atom returns the nodes of an atom: l is true if a comes before b. ok is false if l is none.
+// Atom returns the nodes of an atom: l is true if a precedes b. ok is false if l is no atom.
 func (t *Theory) Atom(l sat.Lit) (a, b int, ok bool) {
 	v := l.Var()
 	if int(v) >= len(t.ends) || t.ends[v] == noPair {
@@ -128,7 +125,7 @@ func (t *Theory) Atom(l sat.Lit) (a, b int, ok bool) {
 	return int(e.a), int(e.b), true
 }
 
-// edge returns from where to where the edge goes that l stands for.
+// edge returns the edge for l.
 func (t *Theory) edge(l sat.Lit) pair {
 	p := t.ends[l.Var()]
 	if l.Negative() {
@@ -137,14 +134,14 @@ func (t *Theory) edge(l sat.Lit) pair {
 	return p
 }
 
-// Place returns the place of a node in an order that agrees with all that is asserted.
+// Place returns the place of a node in an order that agrees with all assertions.
 func (t *Theory) Place(n int) int { return int(t.g.ord[n]) }
 
 // At returns the node at a place.
 func (t *Theory) At(place int) int { return int(t.g.place[place]) }
 
-// Ancestors returns the nodes from which ways of fixed and asserted edges lead
-// to n: those that must come before it. They come in the order of their places.
+// Ancestors returns the nodes from which fixed and asserted edges lead to n, in the order of their
+// places. They must precede n.
 func (t *Theory) Ancestors(n int) []int {
 	g := t.g
 	g.ancestors(int32(n))
@@ -181,7 +178,7 @@ func (t *Theory) Assert(l sat.Lit) ([]sat.Lit, []int) {
 	return nil, nil
 }
 
-// imply looks for atoms between what now comes before and what comes after.
+// imply looks for atoms between ancestors and descendants of the new edge.
 func (t *Theory) imply() {
 	few, back := t.g.fwd, false
 	if len(t.g.bwd) < len(few) {
@@ -212,7 +209,7 @@ func (t *Theory) imply() {
 	}
 }
 
-// maxImply bounds the nodes whose atoms are looked at after an edge.
+// maxImply bounds the nodes whose atoms imply looks at after an edge.
 const maxImply = 200
 
 // Implied implements sat.Theory.
@@ -227,7 +224,7 @@ func (t *Theory) Explain(l sat.Lit) ([]sat.Lit, []int) {
 	return t.lits, t.tags
 }
 
-// explain collects the assertions, of those before limit, on a way from a to b.
+// explain collects the assertions, before limit, on a way from a to b.
 func (t *Theory) explain(a, b, limit int32) bool {
 	t.lits, t.tags = t.lits[:0], t.tags[:0]
 	if a == b {
@@ -237,7 +234,7 @@ func (t *Theory) explain(a, b, limit int32) bool {
 	if len(t.way) == 0 {
 		return false
 	}
-	from := a // where the fixed edges being followed began
+	from := a // start of the current chain of fixed edges
 	for _, i := range t.way {
 		e := &t.g.edges[i]
 		if e.lit == fixed {
@@ -273,7 +270,7 @@ func (t *Theory) Phase(v sat.Var) sat.Lit {
 	return v.Neg()
 }
 
-// Settle implements sat.Theory: the node of Early gets the first place that it can have.
+// Settle implements sat.Theory: the node of Early gets its first possible place.
 func (t *Theory) Settle() {
 	if t.early >= 0 {
 		t.g.advance(int32(t.early))

@@ -203,7 +203,8 @@ func (y *lazy) triangle() []term {
 	return nil
 }
 
-// TestAgainstGini compares answers, orders and cores on random formulas that grow between questions.
+// TestAgainstGini compares answers, orders and cores on random formulas that grow between
+// questions.
 func TestAgainstGini(t *testing.T) {
 	answers := map[sat.Status]int{}
 	for seed := range *instances {
@@ -326,7 +327,8 @@ func TestAgainstZ3(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := strings.TrimSpace(line); (got == sat.Sat) != (want == "sat") || want != "sat" && want != "unsat" {
+		if want := strings.TrimSpace(line); (got == sat.Sat) != (want == "sat") ||
+			want != "sat" && want != "unsat" {
 			t.Fatalf("seed %d: %v, z3 says %s: %+v", seed, got, want, f)
 		}
 	}
