@@ -25,7 +25,7 @@ func (r *Reporter) chosen(f Finding) []int {
 	case len(all) > mostSteps: // lines for what is left out come between them
 		most = mostSteps * 2 / 3
 	}
-	return matter(all, f.Places, most, std)
+	return selectSteps(all, f.Places, most, std)
 }
 
 // steps are those of the finding's execution that the table is made of: all, or, where the clip does without the end, what leads to
@@ -121,7 +121,7 @@ func times(n int) string {
 // and then what comes before the end: first of the goroutines that the
 // finding names. Of what the standard library does by itself there are the switches only. Steps
 // that repeat the one before are left out.
-func matter(steps []wire.Step, places []wire.Place, n int, std func(*wire.Step) bool) []int {
+func selectSteps(steps []wire.Step, places []wire.Place, n int, std func(*wire.Step) bool) []int {
 	chosen := map[int]bool{}
 	add := func(i int) {
 		if i >= 0 && len(chosen) < n {

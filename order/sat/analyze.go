@@ -5,8 +5,8 @@ const (
 	redundant byte = 2 // follows from the rest of the learnt clause
 )
 
-// learn makes a clause of the conflict c, goes back to where it says something
-// new and assigns that.
+// learn makes a clause from conflict c, backtracks to the level at which the clause implies a
+// literal, and assigns it.
 func (s *Solver) learn(c cref) {
 	// A conflict of the theory may be of lower levels alone.
 	if top := s.topLevel(c); top < len(s.limits) {
@@ -117,9 +117,9 @@ func (s *Solver) minimise() int {
 	return int(s.level[kept[1].Var()])
 }
 
-// follows reports whether the literal l of the learnt clause follows from the
-// negation of the others, by reasons that are clauses already. What is of a
-// level that the clause has nothing of cannot follow; countLevels marked the levels.
+// follows reports whether literal l of the learnt clause follows from the negation of the others,
+// by reasons that are clauses already. It cannot follow through a level that the clause has no
+// literal of; countLevels marked the levels.
 func (s *Solver) follows(l Lit) bool {
 	s.stack = append(s.stack[:0], l)
 	premises, cleared := len(s.used), len(s.clear)
@@ -160,7 +160,7 @@ func (s *Solver) forget() {
 	s.clear = s.clear[:0]
 }
 
-// countLevels returns over how many levels lits are spread (literal block distance).
+// countLevels returns the number of levels of lits (literal block distance).
 func (s *Solver) countLevels(lits []Lit) int {
 	s.epoch++
 	n := 0

@@ -5,11 +5,11 @@ type cref int32
 
 const (
 	noClause     cref = 0
-	theoryReason cref = -1 // the theory implied the literal and will explain
+	theoryReason cref = -1 // the theory implied the literal and will explain it
 )
 
-// clauses keeps all clauses in one slice, for the garbage collector's sake:
-// a header of three words (length, what is known of it, node of the proof), then the literals.
+// clauses keeps all clauses in one slice, which spares the garbage collector: a header of three
+// words (length, flags, node of the proof), then the literals.
 type clauses struct {
 	mem    []Lit
 	wasted int
@@ -20,7 +20,7 @@ const header = 3
 const (
 	flagLearnt Lit = 1 << iota
 	flagDeleted
-	flagUsed // took part in a conflict since clauses were deleted last
+	flagUsed // took part in a conflict since the last reduce
 	lbdShift = 3
 )
 
@@ -55,8 +55,8 @@ func (cs *clauses) delete(c cref) {
 	cs.wasted += header + int(cs.mem[c])
 }
 
-// A watch is a clause to look at when a literal becomes false. If other is
-// true there is no need to.
+// A watch is a clause to visit when a literal becomes false. If other is true the visit is not
+// needed.
 type watch struct {
 	c     cref
 	other Lit
@@ -69,7 +69,7 @@ func (s *Solver) watch(c cref) {
 	s.watches[ls[1]] = append(s.watches[ls[1]], watch{c, ls[0]})
 }
 
-// compact moves the clauses that are left together, when much of the memory is of deleted ones.
+// compact moves the remaining clauses together, when deleted ones take much of the memory.
 func (s *Solver) compact() {
 	if s.cs.wasted*2 < len(s.cs.mem) {
 		return
@@ -78,7 +78,7 @@ func (s *Solver) compact() {
 	move := func(c cref) cref {
 		n := cref(len(to.mem))
 		to.mem = append(to.mem, s.cs.mem[c:int(c)+header+int(s.cs.mem[c])]...)
-		s.cs.mem[c+2] = Lit(n) // where it is now; the node is copied
+		s.cs.mem[c+2] = Lit(n) // its new position; the node is copied
 		return n
 	}
 	for i, c := range s.given {

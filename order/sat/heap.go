@@ -1,6 +1,6 @@
 package sat
 
-// A varHeap keeps the variables that may be decided, the most active on top.
+// A varHeap has the variables that may be decided, the most active on top.
 type varHeap struct {
 	act   []float64 // by variable
 	order []Var
@@ -34,7 +34,7 @@ func (h *varHeap) pop() Var {
 	return v
 }
 
-// raised restores the order after the activity of v was raised.
+// raised restores the heap order after the activity of v rose.
 func (h *varHeap) raised(v Var) {
 	if i := h.place[v]; i >= 0 {
 		h.up(int(i))

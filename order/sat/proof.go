@@ -1,7 +1,7 @@
 package sat
 
-// A proof remembers from what every clause was derived, as numbers only: enough
-// to tell, once the formula is refuted, which of the named constraints took part.
+// A proof records from which clauses every clause was derived, by numbers only: enough to find the
+// named constraints that a refutation used.
 type proof struct {
 	tag  []int32 // by node: the tag of a leaf, -1 of a derived clause
 	from []int32 // by node: where its premises begin in refs; they end where the next node's begin
@@ -29,7 +29,8 @@ func (p *proof) derived(premises []int32) int32 {
 	return int32(len(p.tag) - 1)
 }
 
-// tags returns the tags of the leaves under the nodes, each once, in order of appearance of the leaves.
+// tags returns the tags of the leaves under the nodes, each once, in order of appearance of the
+// leaves.
 func (p *proof) tags(nodes []int32) []int {
 	seen := make([]bool, len(p.tag))
 	stack := append([]int32(nil), nodes...)

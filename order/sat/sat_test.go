@@ -136,7 +136,8 @@ func checkCore(t *testing.T, n int, s *Solver, given [][]Lit, assume []Lit) {
 	}
 }
 
-// TestPigeons: n+1 pigeons do not fit into n holes. It needs restarts, and with few clauses allowed their deletion.
+// TestPigeons: n+1 pigeons do not fit into n holes. It needs restarts, and with few clauses allowed
+// their deletion.
 func TestPigeons(t *testing.T) {
 	for n := 2; n <= 7; n++ {
 		s := New(Options{Proof: true})
@@ -171,7 +172,7 @@ func TestPigeons(t *testing.T) {
 	}
 }
 
-// TestStop: who is stopped does not know.
+// TestStop: a solver that is stopped returns Unknown.
 func TestStop(t *testing.T) {
 	stop := false
 	s := New(Options{Stop: func() bool { return stop }})

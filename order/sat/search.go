@@ -44,7 +44,8 @@ const restartUnit = 100
 
 func (s *Solver) stopped() bool { return s.opt.Stop != nil && s.opt.Stop() }
 
-// luby returns the i-th number, from 1, of 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ... (Luby, Sinclair & Zuckerman, 1993).
+// luby returns the i-th number, from 1, of 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ... (Luby, Sinclair &
+// Zuckerman, 1993).
 func luby(i int) int {
 	for {
 		k := 1
@@ -58,10 +59,10 @@ func luby(i int) int {
 	}
 }
 
-// askEvery is after how many decisions and conflicts Stop is asked.
+// askEvery is the number of decisions and conflicts between two calls of Stop.
 const askEvery = 256
 
-// search goes on until there is an answer or so many conflicts were met.
+// search runs until there is an answer or after so many conflicts.
 func (s *Solver) search(conflicts int) Status {
 	for n := 0; ; {
 		if c := s.propagate(); c != noClause {
@@ -95,8 +96,8 @@ func (s *Solver) search(conflicts int) Status {
 	}
 }
 
-// next returns what to decide: an assumption, or a variable. None is for an
-// assumption that is true already, which gets a level of its own all the same.
+// next returns the literal to decide: an assumption, or a variable. For an assumption that is true
+// already it returns None, which gets a level of its own.
 func (s *Solver) next() (Lit, Status) {
 	if d := len(s.limits); d < len(s.assumed) {
 		switch l := s.assumed[d]; {
@@ -129,9 +130,9 @@ func (s *Solver) next() (Lit, Status) {
 	return None, Sat
 }
 
-// mend decides, where there is a theory. A literal that is not assigned counts as
-// its phase has it, and the phases of the theory's are possible: so there is a model as soon as every
-// clause is satisfied that way, and something is decided only where one is not.
+// mend decides, if there is a theory. A literal that is not assigned counts as its phase, and the
+// phases of the theory's literals are possible together. So there is a model once every clause is
+// satisfied that way; mend decides a literal only of a clause that is not.
 func (s *Solver) mend() (Lit, Status) {
 	for {
 		for ; s.intact < len(s.given); s.intact++ {
@@ -153,8 +154,8 @@ func (s *Solver) mend() (Lit, Status) {
 	}
 }
 
-// unsatisfied returns a literal to make true of a clause that, by phases, has
-// none: the most active; None if it has one.
+// unsatisfied returns a literal to make true of a clause that no phase satisfies, the most active;
+// None if the clause is satisfied.
 func (s *Solver) unsatisfied(c cref) Lit {
 	best := None
 	for _, l := range s.cs.lits(c) {
@@ -178,7 +179,7 @@ func (s *Solver) phaseOf(v Var) Lit {
 	return s.phase[v]
 }
 
-// keepModel remembers the model that was found.
+// keepModel saves the model.
 func (s *Solver) keepModel() {
 	s.model = append(s.model[:0], s.vals...)
 	if s.opt.Theory == nil {
@@ -202,7 +203,7 @@ func (s *Solver) assign(l Lit, because cref) {
 	}
 }
 
-// unitNode makes the node of l, which became true at level 0 because of a clause.
+// unitNode makes the proof node of l, which a clause made true at level 0.
 func (s *Solver) unitNode(l Lit, because cref) int32 {
 	lits, node := s.because(l, because)
 	premises := append(s.used[:0], node)
@@ -215,7 +216,7 @@ func (s *Solver) unitNode(l Lit, because cref) int32 {
 	return s.proof.derived(premises)
 }
 
-// backTo takes back all levels above n.
+// backTo undoes all levels above n.
 func (s *Solver) backTo(n int) {
 	if len(s.limits) <= n {
 		return
@@ -240,7 +241,7 @@ func (s *Solver) backTo(n int) {
 	s.head, s.told = from, min(s.told, from)
 }
 
-// propagate assigns what follows. It returns a clause that has become false, if there is one.
+// propagate assigns consequences. It returns a clause that has become false, if there is one.
 func (s *Solver) propagate() cref {
 	for {
 		if c := s.propagateClauses(); c != noClause {
@@ -306,7 +307,7 @@ func (s *Solver) unfalse(ls []Lit) int {
 	return 0
 }
 
-// propagateTheory tells the theory what has become true and assigns what it implies.
+// propagateTheory asserts new literals to the theory and assigns what it implies.
 func (s *Solver) propagateTheory() cref {
 	for s.told < len(s.trail) {
 		l := s.trail[s.told]

@@ -17,16 +17,17 @@
 // Nieuwenhuis, Oliveras & Tinelli, JACM 2006).
 package sat
 
-// Options of a Solver. The zero Options are good ones.
+// Options configure a Solver. The zero Options are good defaults.
 type Options struct {
 	Theory Theory
-	Proof  bool // remember what clauses were derived from, for Core
+	Proof  bool // record derivations, for Core
 
-	// InOrder: variables are decided in the order in which they were made, not by activity. That is best where there is no theory
-	// and all models are asked for, of a formula whose variables come in the order in which things happen.
+	// InOrder: variables are decided in the order of NewVar, not by activity. That is best without
+	// a theory, for all models of a formula whose variables are numbered in the order in which
+	// things happen.
 	InOrder bool
 
-	// Stop, if not nil, is asked now and then; true ends Solve with Unknown.
+	// Stop, if not nil, is called now and then; true ends Solve with Unknown.
 	Stop func() bool
 }
 
@@ -36,34 +37,31 @@ type Theory interface {
 	// Owns reports whether v has a meaning in the theory. It is asked once, when v is made.
 	Owns(v Var) bool
 
-	// Assert tells that l has become true. A conflict is returned as a set of
-	// asserted literals that cannot all be true, l among them, and the tags of
-	// what else it rests on; the assertion is not in force then. The slices are
-	// overwritten by the next call.
+	// Assert is called when l has become true. A conflict is a set of asserted literals, l among
+	// them, that exclude each other, with the tags of all else that it rests on; the assertion is
+	// then not in force. The next call overwrites the slices.
 	Assert(l Lit) (conflict []Lit, tags []int)
 
 	// Implied returns literals, not yet assigned, that follow from what was
 	// asserted since the last call.
 	Implied() []Lit
 
-	// Explain returns asserted literals from which l, returned by Implied,
-	// follows, and the tags of what else it rests on. They were all asserted
-	// before l was implied.
+	// Explain returns asserted literals that imply l, which Implied returned, and the tags of all
+	// else that this rests on. They were all asserted before l was implied.
 	Explain(l Lit) (because []Lit, tags []int)
 
-	// Retract takes back the n assertions made last.
+	// Retract undoes the last n assertions.
 	Retract(n int)
 
 	// Phase returns which of v's two literals holds if nothing else is asserted:
 	// what is asserted, and the phases of all other variables, can be true together.
 	Phase(v Var) Lit
 
-	// Settle is called when phases are about to be relied on. It may change
-	// them, to what is best of all that is possible.
+	// Settle is called before phases are used. It may change them to the best possible.
 	Settle()
 }
 
-// A Stats counts what a Solver has done.
+// Stats counts the work of a Solver.
 type Stats struct {
 	Decisions, Conflicts, Propagations, Restarts, Deleted int
 	TheoryConflicts, TheoryImplied                        int
@@ -76,24 +74,24 @@ type Solver struct {
 
 	cs      clauses
 	given   []cref
-	lemmas  []cref // that follow from the theory alone
+	lemmas  []cref // clauses that follow from the theory alone
 	learnt  []cref
-	watches [][]watch // by literal: the clauses to look at when it becomes false
+	watches [][]watch // by literal: the clauses to visit when it becomes false
 
 	vals   []int8 // by literal: 1 true, -1 false, 0 not assigned
-	model  []int8 // vals when Solve last returned Sat
+	model  []int8 // vals at the last Sat
 	level  []int32
 	reason []cref
 	phase  []Lit
 	owned  []bool
 	heap   varHeap
-	first  Var // those before it are assigned, with Options.InOrder
+	first  Var // with Options.InOrder: all variables before it are assigned
 	inc    float64
 
 	trail  []Lit
-	limits []int32 // where levels begin in trail
-	head   int     // what is before it in trail was propagated
-	told   int     // what is before it in trail was told to the theory
+	limits []int32 // indices in trail where levels begin
+	head   int     // trail is propagated up to here
+	told   int     // trail is asserted to the theory up to here
 	inT    []int32 // by level: how many literals were asserted before it
 	nT     int     // assertions in force
 
@@ -148,19 +146,19 @@ func (s *Solver) NewVar() Var {
 	return v
 }
 
-// Vars returns how many variables there are.
+// Vars returns the number of variables.
 func (s *Solver) Vars() int { return len(s.reason) }
 
-// Prefer makes l what is tried first for its variable, until the search knows better.
+// Prefer makes l the first phase of its variable.
 func (s *Solver) Prefer(l Lit) { s.phase[l.Var()] = l }
 
-// True reports whether l is true in the model that Solve found last. It is not for variables that were made since.
+// True reports whether l is true in the last model. It is not for variables made since.
 func (s *Solver) True(l Lit) bool { return int(l) < len(s.model) && s.model[l] > 0 }
 
-// Assigned reports whether v has a value at the moment. It is for a Theory.
+// Assigned reports whether v has a value now. It is for a Theory.
 func (s *Solver) Assigned(v Var) bool { return s.vals[v.Pos()] != 0 }
 
-// Fixed returns 1 if l is true whatever is assumed, -1 if it is false, 0 if that is not known.
+// Fixed returns 1 if l is true under all assumptions, -1 if it is false, 0 if that is not known.
 func (s *Solver) Fixed(l Lit) int {
 	if s.vals[l] != 0 && s.level[l.Var()] == 0 {
 		return int(s.vals[l])
@@ -176,8 +174,7 @@ func (s *Solver) Fixed(l Lit) int {
 // Solve with the same assumptions goes on where the last one ended.
 func (s *Solver) Add(tag int, lits ...Lit) bool { return s.add(tag, false, lits) }
 
-// Lemma adds a clause that is true in the theory, whatever is asserted: the
-// theory would have found out, but later.
+// Lemma adds a clause that holds in the theory. The theory would find it too, but later.
 func (s *Solver) Lemma(tag int, lits ...Lit) bool { return s.add(tag, true, lits) }
 
 func (s *Solver) add(tag int, lemma bool, lits []Lit) bool {
@@ -225,8 +222,8 @@ func (s *Solver) add(tag int, lemma bool, lits []Lit) bool {
 	return true
 }
 
-// attach adds a clause of two literals or more, in the middle of a search: it
-// goes back as far as is needed for one of them not to be false, and assigns that if it is the only one.
+// attach adds a clause of two or more literals during a search. It backtracks until one of them is
+// not false, and assigns that literal if it is the only one.
 func (s *Solver) attach(lits []Lit, node int32, lemma bool) {
 	s.twoBest(lits)
 	if s.vals[lits[0]] < 0 { // all are
@@ -270,14 +267,14 @@ func (s *Solver) twoBest(lits []Lit) {
 	}
 }
 
-// refute notes that the formula is unsatisfiable whatever is assumed.
+// refute records that the formula is unsatisfiable under all assumptions.
 func (s *Solver) refute(nodes ...int32) {
 	s.refuted = true
 	s.failed = s.failed[:0]
 	s.refuts = append(s.refuts[:0], nodes...)
 }
 
-// refuteBy notes that clause c is false at level 0.
+// refuteBy records that clause c is false at level 0.
 func (s *Solver) refuteBy(c cref) {
 	nodes := []int32{s.cs.node(c)}
 	for _, l := range s.cs.lits(c) {
@@ -286,8 +283,8 @@ func (s *Solver) refuteBy(c cref) {
 	s.refute(nodes...)
 }
 
-// Failed returns assumptions of the last Solve, which returned Unsat, that are
-// unsatisfiable together with the formula; none if the formula is by itself.
+// Failed returns assumptions of the last Solve, which returned Unsat, that the formula excludes;
+// none if the formula is unsatisfiable without assumptions.
 func (s *Solver) Failed() []Lit { return s.failed }
 
 // Core returns the tags of the clauses, and of what the theory added, from
