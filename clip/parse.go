@@ -163,7 +163,7 @@ func (p *parser) header() (packed bool) {
 }
 
 // Flags are those that a clip may hold, and whether they have a value: a clip may come from anywhere, so it names nothing else.
-var flags = map[string]bool{"-run": true, "-skip": true, "-tags": true, "-time": true, "-short": false, "-v": false}
+var flags = map[string]bool{"-run": true, "-skip": true, "-tags": true, "-time": true, "-lose": true, "-short": false, "-v": false}
 
 // Variables are those of the environment that a clip may hold.
 var Variables = []string{"GODEBUG", "GOMAXPROCS", "GOEXPERIMENT", "CGO_ENABLED"}
@@ -173,7 +173,7 @@ func (p *parser) flag(val string) string {
 	v := p.value(val)
 	name, _, valued := strings.Cut(v, "=")
 	if want, known := flags[name]; !known || want != valued {
-		p.fail("one of the flags -run=, -skip=, -tags=, -time=, -short, -v", shown(v))
+		p.fail("one of the flags -run=, -skip=, -tags=, -time=, -lose=, -short, -v", shown(v))
 	}
 	return v
 }

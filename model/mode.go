@@ -39,6 +39,10 @@ const (
 	Left    // a select that had arrived at the channel took another case
 	Seen    // it mattered whether a case of the channel was ready without a partner
 
+	// Sockets that carry packets.
+	Packet // a packet arrives or is read
+	Usable // it mattered that the socket was open, closed, expired or the kernel's
+
 	Modes // the number of modes
 )
 
@@ -70,6 +74,7 @@ func conflictTables() (c, s [Modes][Modes]bool) {
 	set(Serve, Serve)
 	set(Left, Poll, Serve, Send, Recv)
 	set(Seen, Send, Recv, Close)
+	set(Packet, Packet)
 	for m := range Modes {
 		for n := range Modes {
 			s[m][n] = c[m][n]

@@ -191,8 +191,7 @@ var _ = register(
 	memory,
 	syncMap,
 	pool,
-	timer,
-)
+	timer, packet)
 
 // Of returns the definition of a kind of object. It is never nil: every operation on a kind without
 // a definition is unknown.

@@ -66,6 +66,9 @@ func objectsOf(p *Primitive, ordered bool) []*Object {
 		return []*Object{{Kind: p.Kind, Ordered: ordered}, {Kind: p.Kind, Cap: 1, Ordered: ordered},
 			{Kind: p.Kind, Cap: 2, Ordered: ordered}}
 	}
+	if p.Kind == trace.ObjSocket {
+		return []*Object{{Kind: p.Kind, Cap: 2, Ordered: ordered}}
+	}
 	return []*Object{{Kind: p.Kind, Ordered: ordered}, {Kind: p.Kind, Init: 1, Ordered: ordered}}
 }
 
@@ -206,6 +209,25 @@ func TestDocumented(t *testing.T) {
 		{"a semaphore", Object{Kind: trace.ObjSemaphore, Init: 1}, []step{
 			{trace.OpAcquire, 0, 0}, {trace.OpAcquire, 0, waits}, {trace.OpRelease, 0, 1},
 			{trace.OpRelease, 0, 2}, {trace.OpAcquire, 0, 1}}},
+		{"a socket drops what it has no room for", Object{Kind: trace.ObjSocket, Cap: 2}, []step{
+			{trace.OpPacketRecv, 0, waits}, {trace.OpPacketSend, 0, 1}, {trace.OpPacketSend, 0, 1},
+			{trace.OpPacketSend, 0, trace.PacketDropped}, {trace.OpPacketRecv, 0, 1},
+			{trace.OpPacketRecv, 0, 1}, {trace.OpPacketRecv, 0, waits}}},
+		{"an expired deadline is reported before a packet", Object{Kind: trace.ObjSocket, Cap: 2}, []step{
+			{trace.OpPacketSend, 0, 1}, {trace.OpSocketExpire, 0, 1},
+			{trace.OpPacketRecv, 0, trace.SocketExpired}, {trace.OpSocketRenew, 0, 1},
+			{trace.OpPacketRecv, 0, 1}}},
+		{"a closed socket is closed whatever it holds", Object{Kind: trace.ObjSocket, Cap: 2}, []step{
+			{trace.OpPacketSend, 0, 1}, {trace.OpSocketClose, 0, 0}, {trace.OpSocketExpire, 0, 0},
+			{trace.OpPacketRecv, 0, 0}, {trace.OpPacketSend, 0, 0}, {trace.OpSocketUse, 0, 0}}},
+		{"a refused packet is reported once", Object{Kind: trace.ObjSocket, Cap: 2}, []step{
+			{trace.OpSocketUse, 0, 1}, {trace.OpSocketRefuse, 0, 1},
+			{trace.OpSocketUse, 0, trace.SocketRefused}, {trace.OpSocketUse, 0, 1},
+			{trace.OpSocketRefuse, 0, 1}, {trace.OpPacketRecv, 0, trace.SocketRefused},
+			{trace.OpPacketRecv, 0, waits}}},
+		{"a socket that the kernel serves", Object{Kind: trace.ObjSocket, Cap: 2}, []step{
+			{trace.OpSocketGive, 0, 1}, {trace.OpPacketSend, 0, trace.SocketNative},
+			{trace.OpPacketRecv, 0, trace.SocketNative}, {trace.OpSocketUse, 0, trace.SocketNative}}},
 		{"what is not known is always possible", Object{Kind: trace.ObjModel}, []step{{trace.OpModel, 7, 7}}},
 	}
 	for _, test := range tests {

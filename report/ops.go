@@ -27,6 +27,15 @@ var verbs = map[string]string{
 	"timer-stop":   "stop timer",
 	"timer-fire":   "fire timer",
 	"any":          "",
+
+	"packet-send":   "send packet to",
+	"packet-recv":   "receive packet from",
+	"socket-use":    "send from",
+	"socket-close":  "close",
+	"socket-expire": "deadline of",
+	"socket-renew":  "set deadline of",
+	"socket-refuse": "refused at",
+	"socket-give":   "hand over",
 }
 
 func verb(op string) string {

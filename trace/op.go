@@ -89,6 +89,17 @@ const (
 	// condition, the index of the clause for a switch, the number of iterations for a range.
 	OpBranch
 
+	// Sockets that carry packets. Arg of the first three is 1, 0 (the socket is closed) or
+	// SocketNative.
+	OpPacketSend // a packet arrives at the socket; or PacketDropped: the buffer has no room
+	OpPacketRecv // one is read; or SocketExpired, SocketRefused
+	OpSocketUse  // the owner is about to send from the socket; or SocketRefused
+	OpSocketClose
+	OpSocketExpire // the read deadline has passed
+	OpSocketRenew  // there is another deadline
+	OpSocketRefuse // the peer of a connected socket is not open: the owner's next operation says so
+	OpSocketGive   // the kernel serves the socket from now on: something outside control uses it
+
 	OpMax
 )
 
@@ -102,6 +113,8 @@ var opNames = [OpMax]string{
 	"atomic-load", "atomic-store", "atomic-rmw", "read", "write",
 	"sleep", "timer-start", "timer-stop", "timer-fire", "now", "choose", "native",
 	"await", "idle", "model", "acquire", "release", "atomic-cas", "branch",
+	"packet-send", "packet-recv", "socket-use", "socket-close", "socket-expire", "socket-renew",
+	"socket-refuse", "socket-give",
 }
 
 // String returns the word for op in traces and clips, such as "lock".
@@ -124,3 +137,11 @@ func ParseOp(s string) (op Op, ok bool) {
 
 // AllFiles is the Arg of an operation on files that no single file name covers.
 const AllFiles = 1
+
+// Outcomes of operations on sockets that carry packets.
+const (
+	PacketDropped = -1
+	SocketNative  = -2
+	SocketExpired = -3
+	SocketRefused = -4
+)

@@ -74,10 +74,11 @@ const (
 	ObjTimer
 	ObjModel     // an object of a model that is not Go's own: its operations are totally ordered
 	ObjSemaphore // a counting semaphore
+	ObjSocket    // a socket that carries packets
 )
 
 var objNames = [...]string{"object", "chan", "mutex", "rwmutex", "cond", "waitgroup", "once", "sync.Map",
-	"sync.Pool", "atomic", "memory", "timer", "model", "semaphore"}
+	"sync.Pool", "atomic", "memory", "timer", "model", "semaphore", "socket"}
 
 func (k ObjKind) String() string { return objNames[k] }
 

@@ -46,7 +46,7 @@ type options struct {
 	values                           explore.Values // of its options, those that were given
 	seed                             uint64
 	budget                           time.Duration
-	runs, steps                      int
+	runs, steps, lose                int
 	race, determinism                bool
 	predict, complete                bool
 	patterns, regions                string
@@ -189,6 +189,7 @@ func (o *options) exploreFlags(fs *flag.FlagSet) {
 	o.strategyFlag(fs)
 	choose(fs, &o.visible, "visible", visibles, "memory accesses at which the scheduler may choose")
 	choose(fs, &o.time, "time", times, "when timers fire")
+	o.loseFlag(fs)
 	choose(fs, &o.isolate, "isolate", isolations, "what is put back between executions")
 	fs.Uint64Var(&o.seed, "seed", 0, "`number` that all random choices come from")
 	durationVar(fs, &o.budget, "budget", 10*time.Second, "`time` for each test")
@@ -209,6 +210,10 @@ func (o *options) exploreFlags(fs *flag.FlagSet) {
 func (o *options) strategyFlag(fs *flag.FlagSet) {
 	o.choose(explore.Lookup("auto"), nil)
 	fs.Var(strategy{o}, "strategy", "how to explore: `name` of a strategy, and its options behind commas, as in unfold,targets=oldest; heddle help strategies lists them")
+}
+
+func (o *options) loseFlag(fs *flag.FlagSet) {
+	fs.IntVar(&o.lose, "lose", 0, "lose up to `n` UDP packets of an execution: each that is sent may be one of them")
 }
 
 func (o *options) memoryFlag(fs *flag.FlagSet) {
@@ -338,7 +343,7 @@ func (o *options) check() error {
 		name  string
 		value int
 		least int
-	}{{"count", o.count, 1}, {"p", o.parallel, o.leastParallel()}, {"runs", o.runs, 0}, {"steps", o.steps, 0}} {
+	}{{"count", o.count, 1}, {"p", o.parallel, o.leastParallel()}, {"runs", o.runs, 0}, {"steps", o.steps, 0}, {"lose", o.lose, 0}} {
 		if o.set[f.name] && f.value < f.least {
 			return fmt.Errorf("invalid value %d for flag -%s: want %d or more", f.value, f.name, f.least)
 		}
@@ -436,7 +441,7 @@ func (o *options) lean() bool {
 func (o *options) config() wire.Config {
 	c := wire.Config{
 		Mode: "test", Strategy: o.strategy, Options: maps.Clone(o.values), Seed: o.seed, Runs: o.runs, Budget: int64(o.budget), Steps: o.steps,
-		Visible: o.visible, Time: o.time, Race: o.race, FailFast: o.failFast, Count: o.count, Isolate: o.isolate,
+		Visible: o.visible, Time: o.time, Lose: o.lose, Race: o.race, FailFast: o.failFast, Count: o.count, Isolate: o.isolate,
 		CheckDeterminism: o.determinism,
 		Flow:             o.flow() && o.fuzz == "", ForFlow: o.flowSeeds(), FlowMemory: o.memory, Memory: o.held, Fuzz: o.fuzz, Ask: o.question, VisibleAt: o.asked,
 		Predict: o.predict, Patterns: o.patterns, Regions: o.regions, Complete: o.complete, Solve: int64(o.solve),

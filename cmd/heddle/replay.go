@@ -233,7 +233,7 @@ func (e *exploration) replaying(p *build.Package, c *wire.Clip, o *options) *pro
 	o = o.under(c)
 	b := &process{path: p.Binary, dir: p.Dir, limit: defaultLimit, stall: o.hang, unlink: e.unlink, launch: e.launch}
 	b.config = wire.Config{
-		Mode: "replay", Longest: int64(longestReplay), Package: p.ImportPath, Race: true, Visible: "auto", Isolate: c.Isolate, Clips: []wire.Clip{*c}, VisibleAt: c.Visible,
+		Mode: "replay", Longest: int64(longestReplay), Package: p.ImportPath, Race: true, Visible: "auto", Isolate: c.Isolate, Lose: o.lose, Clips: []wire.Clip{*c}, VisibleAt: c.Visible,
 	}
 	if c.Early() {
 		b.config.Time = "free"

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"heddle/clip"
@@ -25,6 +26,9 @@ func (o *options) settle(c *wire.Clip, code string) {
 	}
 	if o.time == "free" {
 		c.Flags = append(c.Flags, "-time=free")
+	}
+	if o.lose > 0 {
+		c.Flags = append(c.Flags, "-lose="+strconv.Itoa(o.lose))
 	}
 	if o.short {
 		c.Flags = append(c.Flags, "-short")
@@ -72,6 +76,8 @@ func (o *options) under(c *wire.Clip) *options {
 			with.tags = value
 		case "time":
 			with.time = value
+		case "lose":
+			with.lose, _ = strconv.Atoi(value)
 		case "short":
 			with.short = true
 		case "v":

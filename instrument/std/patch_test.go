@@ -50,7 +50,7 @@ func TestPatch(t *testing.T) {
 			}
 		}
 		for file, text := range Added(path) {
-			if file != AddedName && file != LoopbackName && file != StateName && !strings.HasPrefix(file, "heddle_") {
+			if file != AddedName && file != LoopbackName && file != PacketName && file != StateName && !strings.HasPrefix(file, "heddle_") {
 				t.Errorf("%s: adds %s, want %s, %s or %s", path, file, AddedName, LoopbackName, StateName)
 			}
 			lines(t, text)

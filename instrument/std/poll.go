@@ -7,7 +7,7 @@ package std
 // whose both ends are in this process: those are in added/loopback.go.txt.
 var pollPatch = &pkg{
 	added: embedded("poll.go.txt"),
-	more:  embedded("loopback.go.txt"), systems: true,
+	more:  map[string]func() []byte{LoopbackName: embedded("loopback.go.txt"), PacketName: embedded("packet.go.txt")}, systems: true,
 	files: map[string]file{
 		"fd_poll_runtime.go": {edits: []edit{
 			replace("	res := runtime_pollWait(pd.runtimeCtx, mode)\n", "	heddleWait(pd.runtimeCtx, mode); res := runtime_pollWait(pd.runtimeCtx, mode)\n"),
@@ -32,10 +32,19 @@ var pollPatch = &pkg{
 			real("ReadFrom(p []byte) (int, syscall.Sockaddr, error)"),
 			real("ReadMsg(p []byte, oob []byte, flags int) (int, int, int, syscall.Sockaddr, error)"),
 			real("WriteTo(p []byte, sa syscall.Sockaddr) (int, error)"),
-			real("WriteMsg(p []byte, oob []byte, sa syscall.Sockaddr) (int, int, error)"),
+			begin("func (fd *FD) WriteMsg(p []byte, oob []byte, sa syscall.Sockaddr) (int, int, error) {", "if n, err, ok := fd.heddleSendTo(p, oob, sa); ok { return n, 0, err }"),
+			begin("func (fd *FD) ReadFromInet4(p []byte, from *syscall.SockaddrInet4) (int, error) {", "if n, _, err, ok := fd.heddleRecv4(p, from); ok { return n, err }"),
+			begin("func (fd *FD) ReadFromInet6(p []byte, from *syscall.SockaddrInet6) (int, error) {", "if n, _, err, ok := fd.heddleRecv6(p, from); ok { return n, err }"),
+			begin("func (fd *FD) ReadMsgInet4(p []byte, oob []byte, flags int, sa4 *syscall.SockaddrInet4) (int, int, int, error) {", "if n, f, err, ok := fd.heddleRecv4(p, sa4); ok { return n, 0, f, err }"),
+			begin("func (fd *FD) ReadMsgInet6(p []byte, oob []byte, flags int, sa6 *syscall.SockaddrInet6) (int, int, int, error) {", "if n, f, err, ok := fd.heddleRecv6(p, sa6); ok { return n, 0, f, err }"),
+			begin("func (fd *FD) WriteToInet4(p []byte, sa *syscall.SockaddrInet4) (int, error) {", "if n, err, ok := fd.heddleSend4(p, sa); ok { return n, err }"),
+			begin("func (fd *FD) WriteToInet6(p []byte, sa *syscall.SockaddrInet6) (int, error) {", "if n, err, ok := fd.heddleSend6(p, sa); ok { return n, err }"),
+			begin("func (fd *FD) WriteMsgInet4(p []byte, oob []byte, sa *syscall.SockaddrInet4) (int, int, error) {", "if n, err, ok := fd.heddleSendMsg4(p, oob, sa); ok { return n, 0, err }"),
+			begin("func (fd *FD) WriteMsgInet6(p []byte, oob []byte, sa *syscall.SockaddrInet6) (int, int, error) {", "if n, err, ok := fd.heddleSendMsg6(p, oob, sa); ok { return n, 0, err }"),
 		}},
 		"fd_posix.go": {edits: []edit{
 			begin("func (fd *FD) Shutdown(how int) error {", "if fd.heddleShutdown(how) { return nil }"),
+			replace("	f(uintptr(fd.Sysfd))\n", "	fd.heddleRealPacket(); f(uintptr(fd.Sysfd))\n"), // RawControl
 		}},
 		"writev.go": {edits: []edit{
 			begin("func (fd *FD) Writev(v *[][]byte) (int64, error) {", "if n, err, ok := fd.heddleWritev(v); ok { return n, err }"),
@@ -104,6 +113,8 @@ var netPatch = &pkg{
 				"	if err = poll.HeddleBind(fd.pfd.Sysfd, lsa); err != nil {\n		return os.NewSyscallError(\"bind\", err)\n	}\n	if err = listenFunc("),
 			replace("		return os.NewSyscallError(\"listen\", err)\n	}\n	if err = fd.init(); err != nil {\n		return err\n	}\n	lsa, _ = syscall.Getsockname(fd.pfd.Sysfd)\n",
 				"		return os.NewSyscallError(\"listen\", err)\n	}\n	if err = fd.init(); err != nil {\n		return err\n	}\n	lsa, _ = syscall.Getsockname(fd.pfd.Sysfd); poll.HeddleListen(&fd.pfd, lsa)\n"),
+			replace("	if err = syscall.Bind(fd.pfd.Sysfd, lsa); err != nil {\n		return os.NewSyscallError(\"bind\", err)\n	}\n	if err = fd.init(); err != nil {\n		return err\n	}\n	lsa, _ = syscall.Getsockname(fd.pfd.Sysfd)\n",
+				"	if err = poll.HeddleBindPacket(fd.pfd.Sysfd, lsa); err != nil {\n		return os.NewSyscallError(\"bind\", err)\n	}\n	if err = fd.init(); err != nil {\n		return err\n	}\n	lsa, _ = syscall.Getsockname(fd.pfd.Sysfd); poll.HeddleOpenPacket(&fd.pfd, lsa)\n"),
 		}},
 	},
 }

@@ -33,10 +33,10 @@ var addedFiles embed.FS
 
 // A pkg is what changes in one package of the standard library.
 type pkg struct {
-	files map[string]file // by base name
-	added func() []byte   // the file heddle.go; nil: none
-	more  func() []byte   // the file heddleloopback.go; nil: none
-	first string          // the release of Go that has the package first; "": all have it
+	files map[string]file          // by base name
+	added func() []byte            // the file heddle.go; nil: none
+	more  map[string]func() []byte // further files, by name
+	first string                   // the release of Go that has the package first; "": all have it
 
 	// systems: there are files for systems beside that. The file poll_linux.go.txt of folder added
 	// is heddle_linux.go of internal/poll, which Go compiles for Linux only, as its name says; one whose name ends in
@@ -92,10 +92,11 @@ var packages = map[string]*pkg{
 }
 
 // The base names of the files that Added returns. What goroutines do in
-// LoopbackName are operations of the program, in whichever package it is.
+// LoopbackName and PacketName are operations of the program, in whichever package it is.
 const (
 	AddedName    = "heddle.go"
 	LoopbackName = "heddleloopback.go"
+	PacketName   = "heddlepacket.go"
 )
 
 // Patched reports whether Patch or Added change the package.
@@ -175,8 +176,8 @@ func Added(importPath string) map[string][]byte {
 	if text := stateFile(importPath); text != nil {
 		files[StateName] = text
 	}
-	if p.more != nil {
-		files[LoopbackName] = p.more()
+	for name, text := range p.more {
+		files[name] = text()
 	}
 	for name, text := range systemFiles(path.Base(importPath)) {
 		if p.systems {

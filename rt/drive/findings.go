@@ -307,7 +307,7 @@ func panicText(v any) (text string) {
 var stateWords = map[trace.Op]string{
 	trace.OpLock: "waits to lock", trace.OpArrive: "waits to lock", trace.OpRLock: "waits to lock for reading", trace.OpSend: "waits to send", trace.OpRecv: "waits to receive",
 	trace.OpSelect: "waits in select", trace.OpCondWait: "waits for a signal", trace.OpWGWait: "waits for a WaitGroup", trace.OpOnce: "waits for Once.Do",
-	trace.OpSleep: "sleeps", trace.OpModel: "waits in a monitor", trace.OpAcquire: "waits for a semaphore", trace.OpNative: "waits for a socket, a pipe or a process",
+	trace.OpSleep: "sleeps", trace.OpModel: "waits in a monitor", trace.OpAcquire: "waits for a semaphore", trace.OpPacketRecv: "waits for a packet", trace.OpNative: "waits for a socket, a pipe or a process",
 }
 
 // blockedFinding is a deadlock or livelock: nobody can go on and the test is not over.

@@ -112,6 +112,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 		return Execution{}, err
 	}
 	x.early = q.Early || x.d.cfg.Time == "free"
+	sched.S.Lose = x.d.cfg.Lose
 	sched.S.AnyTime = x.early || x.d.cfg.Mode == "replay"
 	p.Begin(q.Schedule.Seed)
 	crash.begin(x.t.Name, x.n, &q.Schedule, q.Input)

@@ -128,6 +128,13 @@ var (
 	TimerStop  func(t unsafe.Pointer, pc uintptr) (active, ours bool)
 	TimerReset func(t unsafe.Pointer, when, period int64, pc uintptr) (active, ours bool)
 
+	// Operate performs an operation (a trace.Op) on the object (a trace.ObjKind) at p, as package model defines it, and
+	// returns its outcome. limit is the object's capacity, 0: it has none, or the one that it had; edges
+	// are a model.Order beside what that package says.
+	Operate func(p unsafe.Pointer, kind, op uint8, limit int, edges uint8, pc uintptr) int
+	// Lose reports whether a packet that is about to be sent is lost.
+	Lose func(pc uintptr) bool
+
 	// Choices. Rand is the execution's random number generator; Draw is a choice from 0..n-1 to explore like any other.
 	Rand func() uint64
 	Draw func(n int, pc uintptr) int

@@ -219,6 +219,7 @@ func install() {
 	hook.OnceDo, hook.OnceDone = s.onceDo, s.onceDone
 	hook.Model, hook.ModelEnd, hook.ModelPark, hook.ModelWake, hook.ModelSelf = s.model, s.modelEnd, s.modelPark, s.modelWake, s.modelSelf
 	hook.SemAcquire, hook.SemRelease = s.semAcquire, s.semRelease
+	hook.Operate, hook.Lose = s.operate, s.lose
 	hook.MapOp, hook.PoolGet, hook.PoolPut = s.mapOp, s.poolGet, s.poolPut
 	hook.AtomicBegin, hook.AtomicEnd, hook.AtomicCompared = s.atomicBegin, s.atomicEnd, s.atomicCompared
 	hook.Now, hook.Sleep = s.vnow, s.sleep

@@ -3,6 +3,7 @@ package sched
 import (
 	"unsafe"
 
+	"heddle/model"
 	"heddle/rt/hook"
 	"heddle/trace"
 )
@@ -54,6 +55,11 @@ type object struct {
 	items []poolItem
 
 	timer *timer
+
+	// Objects whose state package model keeps: see operate.
+	def   *model.Primitive
+	as    model.Object
+	state model.State
 }
 
 // reset makes o the model of nothing. Slices keep their memory. Field by field,
@@ -75,7 +81,7 @@ func (o *object) reset() {
 		clear(o.items)
 		o.items = o.items[:0]
 	}
-	o.timer = nil
+	o.timer, o.def, o.as, o.state = nil, nil, model.Object{}, model.State{}
 }
 
 // enabled reports whether op, announced by g, can be done now.
@@ -96,6 +102,10 @@ func (o *object) enabled(op trace.Op, g *G) bool {
 		return !o.locked
 	case trace.OpAcquire:
 		return o.count > 0
+	}
+	if o.def != nil {
+		r, _, _ := o.def.Step(&o.as, o.state, op, 0)
+		return r != nil
 	}
 	return true
 }

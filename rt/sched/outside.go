@@ -250,6 +250,11 @@ func (s *Sched) look(o *object) {
 		}
 	case trace.ObjCond:
 		s.lookCond(o)
+	case trace.ObjSocket: // its first byte says that the kernel has it
+		if *(*bool)(o.ref) && o.def != nil {
+			_, _, o.state = o.def.Step(&o.as, o.state, trace.OpSocketGive, 0)
+			s.refresh(o)
+		}
 	case trace.ObjWaitGroup:
 		if len(o.announced) == 0 {
 			return

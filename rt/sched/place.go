@@ -2,6 +2,7 @@ package sched
 
 import (
 	"runtime"
+	"strings"
 	"unsafe"
 
 	"heddle/rt/states"
@@ -220,11 +221,10 @@ func Internal(pkg string) bool {
 	return len(pkg) >= 9 && pkg[:9] == "heddlert/" || pkg == "heddle/rt/sched" || pkg == "heddle/rt/hook"
 }
 
-// Loopback reports whether a file is what stands for connections within the
-// process, package std's loopback.go.txt: the program communicates by it.
+// Loopback reports whether a file is what stands for connections and packets within the
+// process, package std's loopback.go.txt and packet.go.txt: the program communicates by it.
 func Loopback(file string) bool {
-	const name = "/internal/poll/heddleloopback.go"
-	return len(file) > len(name) && file[len(file)-len(name):] == name
+	return strings.HasSuffix(file, "/internal/poll/heddleloopback.go") || strings.HasSuffix(file, "/internal/poll/heddlepacket.go")
 }
 
 // Standard reports whether a file is the standard library's. It is set by rt/drive.

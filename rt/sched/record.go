@@ -26,16 +26,24 @@ func (s *Sched) event(g *G, op trace.Op, o *object, arg int64, site trace.Site) 
 	if s.opt.Flow {
 		s.noteFlow(g, op, arg, int32(i))
 	}
-	if changes[op] && !s.still {
-		s.changed(g)
-		if o != nil {
-			o.changes++
-			if s.awaiting > 0 {
-				s.wakeAwaiting(o)
-			}
-		}
+	if changes[op] {
+		s.altered(g, o)
 	}
 	return int32(i)
+}
+
+// altered notes that an operation of g changed something: the state of o, if that is not nil.
+func (s *Sched) altered(g *G, o *object) {
+	if s.still {
+		return
+	}
+	s.changed(g)
+	if o != nil {
+		o.changes++
+		if s.awaiting > 0 {
+			s.wakeAwaiting(o)
+		}
+	}
 }
 
 // mostEvents bounds what is kept of an execution: the bound on steps does not, since operations that are no scheduling points are none.

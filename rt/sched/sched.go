@@ -242,6 +242,7 @@ type Sched struct {
 	idleAt      uint32 // progress at the last round of idlers
 	rng         splitmix.Stream
 	drawn       int // draws of this execution that were choices
+	Lose, lost  int // how many packets of an execution may be lost, and were
 	lazyVal     lazyValue
 	solo        bool      // nobody else can go on, see solo.go
 	untilSolo   uint32    // accesses to be told until that is asked again
@@ -393,7 +394,7 @@ func (s *Sched) reset(opt Options) {
 	s.ioClock = s.ioClock[:0]
 	s.cycle, s.learnt = nil, false
 	s.files = files{}
-	s.drawn = 0
+	s.drawn, s.lost = 0, 0
 	s.rng = splitmix.Stream(opt.Schedule.Seed*0x9e3779b97f4a7c15 + 0x1234567)
 	s.lazyVal = lazyValue{}
 	hook.Rec, hook.Real, hook.Measured, hook.Children = opt.Record, opt.Real, false, false

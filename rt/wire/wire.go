@@ -35,6 +35,7 @@ type Config struct {
 	Longest          int64             // nanoseconds, time bound of an execution; 0: none
 	Visible          string            // "sync", "auto", "all"
 	Time             string            // "virtual", "free", "" (virtual first, then free)
+	Lose             int               // packets of an execution that may be lost
 	Race             bool              // race detection
 	FailFast         bool              // stop a test at its first finding
 	Count            int               // explore every test that many times
