@@ -100,7 +100,6 @@ type Checker struct {
 type packageRow struct {
 	file      string
 	commented bool
-	main      bool
 }
 
 // Add checks the file at a path relative to the top of the work tree, by the end of its name.
