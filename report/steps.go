@@ -115,7 +115,7 @@ func times(n int) string {
 	return thousands(n) + " times more"
 }
 
-// matter chooses at most n steps, in order: those at the finding's places, the
+// selectSteps returns at most n steps, in order: those at the finding's places, the
 // last one, both sides of every switch and where the goroutine that had to wait goes on, later
 // ones first, accesses that race, what the switches led to, what is done to the same objects,
 // and then what comes before the end: first of the goroutines that the

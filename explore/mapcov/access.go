@@ -10,8 +10,7 @@ import (
 	"heddle/trace/touch"
 )
 
-// Names gives goroutines and objects numbers that are the same in every
-// execution, from 1.
+// Names numbers goroutines and objects from 1, with the same numbers in every execution.
 type Names struct {
 	threads map[string]int32
 	objects map[objectName]int32
@@ -19,8 +18,9 @@ type Names struct {
 	hashes  []uint64 // of objects, by number - 1
 }
 
-// An objectName says who made an object, as his how-manieth. Where that is not known it
-// is the how-manieth of those that were first used at a place. (Addresses differ from one execution to the next.)
+// An objectName identifies an object: the goroutine that made it, and its index among that
+// goroutine's allocations. If the allocation is unknown, it is the index among the objects first
+// used at a place. (Addresses differ between executions.)
 type objectName struct {
 	by     string
 	n      int32
@@ -45,11 +45,11 @@ func (n *Names) Thread(t *trace.Trace, g trace.GID) int32 {
 	return id
 }
 
-// ThreadHash and ObjectHash return a hash of what a number stands for: numbers are those of one NewNames, hashes are
-// the same in other processes too. 0 is no object.
+// ThreadHash returns a hash of the goroutine with that number. Numbers hold within one Names,
+// hashes hold in other processes too.
 func (n *Names) ThreadHash(id int32) uint64 { return hash(n.list[id-1]) }
 
-// ObjectHash: see ThreadHash.
+// ObjectHash returns a hash of the object with that number, 0 for no object. See ThreadHash.
 func (n *Names) ObjectHash(id int32) uint64 {
 	if id == 0 {
 		return 0
@@ -95,10 +95,10 @@ func (n *Names) Objects(t *trace.Trace) []int32 {
 	return ids
 }
 
-// An Access is an event that reads a variable, writes it, or both (an atomic
-// Add, Swap, CompareAndSwap). One that is about several variables is several Accesses.
+// An Access is an event that reads a variable, writes it, or both (an atomic Add, Swap,
+// CompareAndSwap). An event on several variables is several Accesses.
 type Access struct {
-	Event       int // in the trace
+	Event       int // index in the trace
 	G           trace.GID
 	Thread      int32 // its number in Names
 	Var         int   // index in Accesses.Vars
@@ -106,18 +106,18 @@ type Access struct {
 	Read, Write bool
 }
 
-// Step returns the access as a step of a pattern, as which it reads or writes.
+// step returns the access as a step of a pattern, as a read or as a write.
 func (a *Access) step(v *Var, write bool) Step {
 	return Step{Thread: a.Thread, Var: v.ID, Write: write, Site: a.Site}
 }
 
-// A Var is memory that is read and written as a whole, or an atomic variable, that two goroutines at least
-// use in the trace and one of them writes.
+// A Var is memory that is read and written as a whole, or an atomic variable, that at least two
+// goroutines use in the trace and at least one writes.
 type Var struct {
 	ID  int32   // its number in Names
 	All []int32 // indices in Accesses.All, in the order of the trace
 	ByG [][]int32
-	Gs  []trace.GID // those who use it, in the order of ByG
+	Gs  []trace.GID // the goroutines that use it, in the order of ByG
 }
 
 // Accesses are the accesses of a trace to shared variables.
@@ -128,7 +128,7 @@ type Accesses struct {
 	Vars    []Var
 }
 
-// Sites returns the places of all of them, ascending.
+// Sites returns the places of all accesses, ascending.
 func (as *Accesses) Sites() []trace.Site {
 	var sites []trace.Site
 	for i := range as.All {
@@ -144,7 +144,7 @@ func (as *Accesses) Step(i int32, write bool) Step {
 	return a.step(&as.Vars[a.Var], write)
 }
 
-// Read collects the accesses of t.
+// Read returns the accesses of t.
 func (n *Names) Read(t *trace.Trace) *Accesses {
 	v := touch.In(t, func(k trace.ObjKind) bool { return k == trace.ObjMemory || k == trace.ObjAtomic })
 	uses := make([]usage, len(v.Objs))
@@ -159,7 +159,7 @@ func (n *Names) Read(t *trace.Trace) *Accesses {
 	}
 	each(func(i int, p int32) { uses[p].add(&t.Events[i]) })
 	as := &Accesses{Trace: t, Objects: n.Objects(t)}
-	index := make([]int32, len(v.Objs)) // of a variable, plus 1
+	index := make([]int32, len(v.Objs)) // index + 1 of a variable
 	threads := make([]int32, len(t.Goroutines))
 	each(func(i int, p int32) {
 		if !uses[p].shared {
@@ -174,7 +174,8 @@ func (n *Names) Read(t *trace.Trace) *Accesses {
 			threads[e.G] = n.Thread(t, e.G)
 		}
 		r, w := effect(e.Op)
-		as.All = append(as.All, Access{Event: i, G: e.G, Thread: threads[e.G], Var: int(index[p] - 1), Site: Place(e.Site.Plain()), Read: r, Write: w})
+		as.All = append(as.All, Access{Event: i, G: e.G, Thread: threads[e.G], Var: int(index[p] - 1),
+			Site: Place(e.Site.Plain()), Read: r, Write: w})
 		as.Vars[index[p]-1].add(e.G, int32(len(as.All)-1))
 	})
 	return as
@@ -190,7 +191,7 @@ func (v *Var) add(g trace.GID, a int32) {
 	v.ByG[i] = append(v.ByG[i], a)
 }
 
-// isAccess reports whether e is an access to memory or an atomic that was a step.
+// isAccess reports whether e is a step that accesses memory or an atomic.
 func isAccess(t *trace.Trace, e *trace.Event) bool {
 	if e.Quiet || e.Step < 0 || e.Obj <= 0 || int(e.Obj) >= len(t.Objects) {
 		return false
@@ -199,7 +200,7 @@ func isAccess(t *trace.Trace, e *trace.Event) bool {
 	return r || w
 }
 
-// effect says what an operation does to a variable.
+// effect reports whether an operation reads or writes its variable.
 func effect(op trace.Op) (reads, writes bool) {
 	switch op {
 	case trace.OpRead, trace.OpAtomicLoad:
@@ -212,9 +213,9 @@ func effect(op trace.Op) (reads, writes bool) {
 	return false, false
 }
 
-// A usage says who uses an object.
+// A usage says which goroutines use an object.
 type usage struct {
-	g           trace.GID // the first, plus 1
+	g           trace.GID // the first goroutine + 1
 	two, writes bool
 	shared      bool
 }

@@ -2,7 +2,7 @@ package mapcov
 
 import "heddle/trace"
 
-// A Set is what executions have covered so far.
+// A Set is the patterns that executions have covered.
 type Set struct {
 	Names   *Names
 	covered map[Pattern]struct{}
@@ -18,7 +18,7 @@ func NewSet() *Set {
 	return &Set{Names: NewNames(), covered: make(map[Pattern]struct{}), vars: make(map[int32]*instructions)}
 }
 
-// Add adds what a trace covers, and returns how many patterns no trace before it had.
+// Add adds the patterns of a trace, and returns how many of them are new.
 func (s *Set) Add(t *trace.Trace) (fresh int) { return s.AddAccesses(s.Names.Read(t)) }
 
 // AddAccesses is Add for a trace whose accesses were read with Names.
@@ -52,16 +52,16 @@ func (s *Set) Has(p Pattern) bool {
 	return ok
 }
 
-// Covered returns how many patterns were covered. One statement executed by
-// another goroutine, or about another variable, is another pattern.
+// Covered returns the number of patterns covered. The same statement, executed by another goroutine
+// or on another variable, gives another pattern.
 func (s *Set) Covered() int { return len(s.covered) }
 
-// Truncated reports whether a trace had too many variables for all pairs of them to be looked at.
+// Truncated reports whether a trace had too many variables to look at all pairs.
 func (s *Set) Truncated() bool { return s.skipped }
 
-// Estimate is T_C of section 2.4: about how many patterns there could be, by the numbers of
-// instructions that read and write each shared variable. Those are counted that
-// some execution has reached. Covered tells goroutines apart, T_C does not: it can be the smaller one.
+// Estimate is T_C of section 2.4: the approximate number of possible patterns, from the numbers of
+// instructions that read and write each shared variable, as far as executions have reached them.
+// Covered distinguishes goroutines and T_C does not, so T_C can be smaller.
 func (s *Set) Estimate() float64 {
 	total, ww, rw := 0.0, 0.0, 0.0
 	for _, in := range s.vars {
@@ -73,13 +73,14 @@ func (s *Set) Estimate() float64 {
 	return total + (3*ww*ww+6*rw*rw)/2
 }
 
-// maxPairs bounds the pairs of variables that a trace is searched for.
+// maxPairs bounds the pairs of variables that are searched in a trace.
 const maxPairs = 200_000
 
-// Each calls f with the patterns of Table 1 that a trace shows, some of them more than once: accesses in the order of the
-// pattern, of which those of one goroutine follow each other immediately among all that it does to
-// the variables of the pattern (else the pattern is interrupted, and stands for two others: section 3, p8). It returns false
-// if there were too many variables to look at all pairs.
+// Each calls f with the patterns of Table 1 that a trace shows, some of them more than once. A
+// pattern's accesses are in its order, and those of one goroutine follow each other directly among
+// all accesses of that goroutine to the variables of the pattern. (Otherwise the pattern is
+// interrupted, and stands for two others: section 3, p8.) Each returns false if there were too many
+// variables to look at all pairs.
 func (as *Accesses) Each(f func(Pattern)) (all bool) {
 	for v := range as.Vars {
 		as.pairs(&as.Vars[v], f)
@@ -97,7 +98,8 @@ func (as *Accesses) Each(f func(Pattern)) (all bool) {
 	return true
 }
 
-// roles calls f for each way in which accesses can take part in a pattern, which is once unless some of them read and write.
+// roles calls f for each assignment of reads and writes to the accesses: more than one if an access
+// both reads and writes.
 func (as *Accesses) roles(f func(Pattern), accesses ...int32) {
 	var steps [MaxSteps]Step
 	var rec func(i int)
@@ -119,7 +121,7 @@ func (as *Accesses) roles(f func(Pattern), accesses ...int32) {
 	rec(0)
 }
 
-// pairs: rows 1 to 3. Of accesses that the same statement makes the first and the last are enough.
+// pairs has rows 1 to 3. Of the accesses of one statement the first and the last suffice.
 func (as *Accesses) pairs(v *Var, f func(Pattern)) {
 	type class struct {
 		thread int32
@@ -148,7 +150,7 @@ func (as *Accesses) pairs(v *Var, f func(Pattern)) {
 	}
 }
 
-// triples: rows 4 to 8.
+// triples has rows 4 to 8.
 func (as *Accesses) triples(v *Var, f func(Pattern)) {
 	prev := make(map[trace.GID]int)
 	for j, w := range v.All {
@@ -162,8 +164,8 @@ func (as *Accesses) triples(v *Var, f func(Pattern)) {
 	}
 }
 
-// quadruples: rows 9 to 17, about two variables. A leg is two accesses that follow
-// each other in a goroutine, one to each; b's leg lies within a's, or begins in it and ends after it.
+// quadruples has rows 9 to 17, on two variables. A leg is two consecutive accesses of one
+// goroutine, one to each variable. b's leg lies within a's, or begins in it and ends after it.
 func (as *Accesses) quadruples(x, y int, f func(Pattern)) {
 	both := merge(as.Vars[x].All, as.Vars[y].All)
 	end := as.legs(both)
@@ -180,7 +182,7 @@ func (as *Accesses) quadruples(x, y int, f func(Pattern)) {
 	}
 }
 
-// legs returns for each of these accesses where the leg ends that begins with it, -1: there is none.
+// legs returns, for each of these accesses, the index of the end of its leg; -1 if it begins none.
 func (as *Accesses) legs(both []int32) []int {
 	end := make([]int, len(both))
 	last := make(map[trace.GID]int)

@@ -87,7 +87,8 @@ func TestEach(t *testing.T) {
 	patterns, long := 0, 0
 	for seed := uint64(0); seed < 1500; seed++ {
 		m := machine.New(progen.Generate(seed, progen.Default))
-		tr, err := m.Execute(context.Background(), &trace.Schedule{Policy: "random", Seed: seed + 1, Exhaustive: true})
+		tr, err := m.Execute(context.Background(), &trace.Schedule{Policy: "random", Seed: seed + 1,
+			Exhaustive: true})
 		if err != nil {
 			continue
 		}
@@ -113,7 +114,8 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// TestEstimate: T_C by hand, for the class of Fig. 2 (seven reads and one write of one variable), and for two variables.
+// TestEstimate: T_C by hand, for the class of Fig. 2 (seven reads and one write of one variable),
+// and for two variables.
 func TestEstimate(t *testing.T) {
 	s := NewSet()
 	sites := func(n, from int) map[Place]struct{} {

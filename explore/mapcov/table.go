@@ -1,21 +1,21 @@
-// Package mapcov measures MAP-coverage: which of the memory-access patterns that
-// are behind most concurrency bugs executions have shown (Zhao, Wang, Liu, Sun, Chen, Chen,
-// "Achieving High MAP-Coverage through Pattern Constraint Reduction", section 2; the patterns are those of Park,
-// Vuduc & Harrold's Unicorn).
+// Package mapcov measures MAP-coverage: the memory-access patterns, of those behind most
+// concurrency bugs, that executions have shown (Zhao, Wang, Liu, Sun, Chen, Chen, "Achieving High
+// MAP-Coverage through Pattern Constraint Reduction", section 2; the patterns are those of Park,
+// Vuduc and Harrold's Unicorn).
 //
 //	s := mapcov.NewSet()
-//	fresh := s.Add(t)   // patterns of t that no trace before it had
-//	s.Covered()         // how many there are
-//	s.Estimate()        // T_C: about how many there could be
+//	fresh := s.Add(t)   // new patterns of t
+//	s.Covered()         // number of patterns
+//	s.Estimate()        // T_C: approximate number of possible patterns
 //
-// The traces need every access to shared memory as an event (wire.Request.All).
+// Every access to shared memory must be an event of the traces (wire.Request.All).
 package mapcov
 
-// A Row is one of the generic patterns: 2 to 4 accesses of two goroutines, a and b, to one or
-// two variables, x and y.
+// A Row is a generic pattern: 2 to 4 accesses of two goroutines, a and b, to one or two variables,
+// x and y.
 type Row struct {
 	ID    int
-	Steps string // in their order: who, R for reads or W for writes, and what
+	Steps string // in order: the goroutine, R for read or W for write, and the variable
 }
 
 // Table is Table 1 of the paper. Row 2 is write, then read: the paper prints two
@@ -43,7 +43,7 @@ var Table = [...]Row{
 // MaxSteps is the length of the longest pattern.
 const MaxSteps = 4
 
-// byShape finds rows by the shape of their steps.
+// byShape maps the shape of a row to its number.
 var byShape = make(map[shape]uint8)
 
 func init() {
@@ -52,8 +52,8 @@ func init() {
 	}
 }
 
-// A shape says of up to four steps who does what to what, in four bits each:
-// there is a step, it is b's, it writes, it is about y.
+// A shape encodes up to four steps, in four bits each: the step exists, it is b's, it writes, it
+// accesses y.
 type shape uint16
 
 func (s shape) step(i int, b, write, y bool) shape {
@@ -70,7 +70,7 @@ func (s shape) step(i int, b, write, y bool) shape {
 	return s | bits<<(4*i)
 }
 
-// shapeOf reads the steps of a row.
+// shapeOf parses the steps of a row.
 func shapeOf(steps string) (s shape) {
 	for i := 0; i*4 < len(steps); i++ {
 		w := steps[i*4:]
@@ -79,23 +79,26 @@ func shapeOf(steps string) (s shape) {
 	return s
 }
 
-// A Step is one access of a pattern as it is known in every execution: by the name of its goroutine, its variable and its place.
+// A Step is one access of a pattern, in terms that hold in every execution: its goroutine, its
+// variable and its place.
 type Step struct {
 	Thread, Var int32 // numbers in Names
 	Write       bool
 	Site        Place
 }
 
-// A Place is a site without how its values are shown.
+// A Place is a site without the display of its values.
 type Place uint64
 
-// A Pattern is a row of the table with statements for its steps; 0 is no row. Patterns can be compared.
+// A Pattern is a row of the table with a statement for each step. Row 0 is no row. Patterns can be
+// compared.
 type Pattern struct {
 	Row   uint8
 	Steps [MaxSteps]Step
 }
 
-// MakePattern returns the pattern that steps are an instance of. Row is 0 where the table has none.
+// MakePattern returns the pattern of which steps are an instance. Its Row is 0 if the table has
+// none.
 func MakePattern(steps ...Step) (p Pattern) {
 	var s shape
 	for i, st := range steps {

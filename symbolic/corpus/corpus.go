@@ -1,6 +1,5 @@
-// Package corpus reads and writes inputs of fuzz targets as Go keeps them, in
-// testdata/fuzz/<Target>: a line that names the version, then a line for each
-// argument.
+// Package corpus reads and writes inputs of fuzz targets in Go's format, in testdata/fuzz/<Target>:
+// a line with the version, then a line for each argument.
 //
 //	go test fuzz v1
 //	int(-5)
@@ -19,12 +18,12 @@ import (
 	"unicode/utf8"
 )
 
-// Dir is the folder of the inputs, below that of the package; each target has one of its own in it.
+// Dir is the folder of the inputs, relative to the package. Each target has a subfolder.
 const Dir = "testdata/fuzz"
 
 const version = "go test fuzz v1"
 
-// Parse reads a file of the corpus: the arguments, each of one of the types that (*testing.F).Fuzz takes.
+// Parse parses a file of the corpus into arguments, each of a type that (*testing.F).Fuzz takes.
 func Parse(data []byte) ([]any, error) {
 	lines := bytes.Split(data, []byte("\n"))
 	if first := strings.TrimRight(string(lines[0]), "\r"); first != version {
@@ -55,7 +54,7 @@ func clip(s string) string {
 	return s
 }
 
-// Format is the text of a file of the corpus.
+// Format returns the text of a file of the corpus.
 func Format(values []any) []byte {
 	b := []byte(version + "\n")
 	for _, v := range values {
@@ -64,10 +63,11 @@ func Format(values []any) []byte {
 	return b
 }
 
-// Name is what Go calls a file with that text.
+// Name returns the name that Go gives to a file with that text.
 func Name(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data))[:16] }
 
-// Text returns a value in the notation of the corpus, such as int(-5). It panics if the type is none that a fuzz target takes.
+// Text returns a value in the notation of the corpus, such as int(-5). It panics if no fuzz target
+// takes the type.
 func Text(v any) string {
 	switch v := v.(type) {
 	case int, int8, int16, int64, uint, uint16, uint32, uint64, bool:
@@ -97,7 +97,7 @@ func Text(v any) string {
 	panic(fmt.Sprintf("corpus: no argument of a fuzz target: %T", v))
 }
 
-// Texts returns all values as Text does.
+// Texts returns all values in the notation of Text.
 func Texts(values []any) []string {
 	out := make([]string, len(values))
 	for i, v := range values {
@@ -106,7 +106,7 @@ func Texts(values []any) []string {
 	return out
 }
 
-// Values reads what Texts wrote.
+// Values parses what Texts returned.
 func Values(texts []string) ([]any, error) {
 	out := make([]any, len(texts))
 	for i, s := range texts {
@@ -119,7 +119,7 @@ func Values(texts []string) ([]any, error) {
 	return out, nil
 }
 
-// Value reads a value as Text writes it, and as Go's own tools and people do.
+// Value parses a value in the notation of Text, and in those that Go's own tools and users write.
 func Value(s string) (any, error) {
 	typ, arg, ok := strings.Cut(strings.TrimSpace(s), "(")
 	if !ok || !strings.HasSuffix(arg, ")") {
@@ -171,7 +171,8 @@ func integer(typ, arg string) (any, error) {
 	}
 	switch typ {
 	case "int", "int8", "int16", "int32", "int64", "rune":
-		bits := map[string]int{"int": strconv.IntSize, "int8": 8, "int16": 16, "int32": 32, "rune": 32, "int64": 64}[typ]
+		bits := map[string]int{"int": strconv.IntSize, "int8": 8, "int16": 16, "int32": 32, "rune": 32,
+			"int64": 64}[typ]
 		n, err := strconv.ParseInt(arg, 0, bits)
 		if err != nil {
 			return nil, err
@@ -188,7 +189,8 @@ func integer(typ, arg string) (any, error) {
 		}
 		return int32(n), nil
 	case "uint", "uint8", "uint16", "uint32", "uint64", "byte":
-		bits := map[string]int{"uint": strconv.IntSize, "uint8": 8, "byte": 8, "uint16": 16, "uint32": 32, "uint64": 64}[typ]
+		bits := map[string]int{"uint": strconv.IntSize, "uint8": 8, "byte": 8, "uint16": 16, "uint32": 32,
+			"uint64": 64}[typ]
 		n, err := strconv.ParseUint(arg, 0, bits)
 		if err != nil {
 			return nil, err

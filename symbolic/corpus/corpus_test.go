@@ -9,8 +9,10 @@ import (
 
 func TestRoundTrip(t *testing.T) {
 	values := []any{
-		-5, int8(-128), int16(7), int32('x'), int32(-1), int64(math.MinInt64), uint(3), uint8(200), uint8('a'), uint16(9), uint32(1 << 31), uint64(math.MaxUint64),
-		true, false, float32(1.5), float64(-0.25), math.Inf(1), math.Inf(-1), "a\"b\n\x00\xff", "", []byte("\x00\xff`"), []byte{},
+		-5, int8(-128), int16(7), int32('x'), int32(-1), int64(math.MinInt64), uint(3), uint8(200),
+		uint8('a'), uint16(9), uint32(1 << 31), uint64(math.MaxUint64),
+		true, false, float32(1.5), float64(-0.25), math.Inf(1), math.Inf(-1), "a\"b\n\x00\xff", "",
+		[]byte("\x00\xff`"), []byte{},
 	}
 	data := Format(values)
 	got, err := Parse(data)
@@ -28,7 +30,8 @@ func TestRoundTrip(t *testing.T) {
 
 func TestValue(t *testing.T) {
 	for text, want := range map[string]any{
-		"int(0x10)": 16, "byte('\\x41')": uint8('A'), "rune('ä')": int32('ä'), "uint8(3)": uint8(3), "string(`a\\b`)": `a\b`,
+		"int(0x10)": 16, "byte('\\x41')": uint8('A'), "rune('ä')": int32('ä'), "uint8(3)": uint8(3),
+		"string(`a\\b`)": `a\b`,
 		"math.Float64frombits(0x7ff8000000000002)": nil, " bool( true ) ": true,
 	} {
 		got, err := Value(text)
@@ -36,12 +39,14 @@ func TestValue(t *testing.T) {
 			t.Errorf("%s: %#v, %v", text, got, err)
 		}
 	}
-	for _, bad := range []string{"", "5", "int(5", "int(x)", "int8(200)", "uint(-1)", "byte('€')", "complex64(1)", "string(5)", "bool(1)", "rune('xy')"} {
+	for _, bad := range []string{"", "5", "int(5", "int(x)", "int8(200)", "uint(-1)", "byte('€')",
+		"complex64(1)", "string(5)", "bool(1)", "rune('xy')"} {
 		if v, err := Value(bad); err == nil {
 			t.Errorf("%q is read as %#v", bad, v)
 		}
 	}
-	for _, bad := range []string{"", "go test fuzz v2\nint(1)", "go test fuzz v1\n", "go test fuzz v1\nint(1)\nx"} {
+	for _, bad := range []string{"", "go test fuzz v2\nint(1)", "go test fuzz v1\n",
+		"go test fuzz v1\nint(1)\nx"} {
 		if v, err := Parse([]byte(bad)); err == nil {
 			t.Errorf("%q is read as %#v", bad, v)
 		}

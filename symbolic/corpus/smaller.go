@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Smaller returns an input that is easier to read than values and for which still is true, as it is for values: numbers nearer to
-// zero, shorter texts, of plain letters where any will do. It asks until over is true, or nothing that it tries is left.
-// still must not keep its argument.
+// Smaller returns an input that is easier to read than values and for which still returns true, as
+// it does for values: numbers nearer to zero, shorter texts, plain letters. It stops when over
+// returns true or nothing is left to try. still must not keep its argument.
 func Smaller(values []any, still func([]any) bool, over func() bool) []any {
 	s := smaller{slices.Clone(values), still, over}
 	for changed := true; changed && !over(); {
@@ -26,7 +26,7 @@ type smaller struct {
 	over   func() bool
 }
 
-// try puts v in the place of the i-th argument if that will do.
+// try replaces the i-th argument by v if still allows it.
 func (s *smaller) try(i int, v any) bool {
 	if s.over() {
 		return false
@@ -40,7 +40,7 @@ func (s *smaller) try(i int, v any) bool {
 	return false
 }
 
-// argument makes the i-th argument smaller, and reports whether it could.
+// argument makes the i-th argument smaller, and reports whether it did.
 func (s *smaller) argument(i int) bool {
 	switch v := s.values[i].(type) {
 	case bool:
@@ -81,7 +81,8 @@ type whole interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-// number tries zero, then half of what is left, a quarter, ..., one less; and a positive number for a negative one.
+// number tries zero, then half of the number, a quarter, ..., one less; for a negative number also
+// a positive one.
 func number[T whole](s *smaller, i int, v T) (changed bool) {
 	if v < 0 && -v > 0 && s.try(i, -v) {
 		v, changed = -v, true
@@ -94,7 +95,7 @@ func number[T whole](s *smaller, i int, v T) (changed bool) {
 	return changed
 }
 
-// float tries zero, one, whole numbers, and positive ones.
+// float tries zero, one, whole numbers, and positive numbers.
 func float[T ~float32 | ~float64](s *smaller, i int, v T) bool {
 	if v == 0 {
 		return false
@@ -110,7 +111,7 @@ func float[T ~float32 | ~float64](s *smaller, i int, v T) bool {
 	return false
 }
 
-// text leaves out halves, quarters, ..., single bytes, and then makes plain ones of others.
+// text removes halves, quarters, ..., single bytes, and then replaces bytes by plain ones.
 func (s *smaller) text(i int, b []byte, as func([]byte) any) (changed bool) {
 	for size := len(b); size > 0; size /= 2 {
 		for at := 0; at < len(b); {
@@ -138,5 +139,5 @@ func (s *smaller) text(i int, b []byte, as func([]byte) any) (changed bool) {
 	return changed
 }
 
-// plain are bytes that are easy to read, the plainest first.
+// plain has bytes that are easy to read, the plainest first.
 var plain = []byte("0aA ")

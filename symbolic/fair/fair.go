@@ -1,5 +1,6 @@
-// Package fair has queues of what is to be done, in classes that take turns: a class that has ever more to do keeps no other one waiting
-// (class-uniform path analysis: Bucur, Kinder & Candea, "Prototyping symbolic execution engines for interpreted languages", ASPLOS 2014).
+// Package fair has queues of work in classes that take turns: a class with ever more work keeps no
+// other class waiting (class-uniform path analysis: Bucur, Kinder and Candea, "Prototyping symbolic
+// execution engines for interpreted languages", ASPLOS 2014).
 package fair
 
 import (
@@ -7,21 +8,21 @@ import (
 	"slices"
 )
 
-// A Queue has items of type T in classes C. That class is next whose turns have cost least so far, of several the one that was found first; and of its items that
-// of the lowest rank, of several the one that was added first.
+// A Queue has items of type T in classes C. The next class is the one whose turns have cost least,
+// the oldest of several. Its next item is the one of the lowest rank, the oldest of several.
 type Queue[C comparable, T any] struct {
 	cost    func(C) int
 	classes map[C]*class[T]
 	found   []*class[T]
-	n       int // items
-	added   int // items that ever were there
+	n       int // number of items
+	added   int // number of items ever added
 }
 
 // A class is a heap of items.
 type class[T any] struct {
 	cost, spent int
 	items       []item[T]
-	lent        bool // the items are those of another class: they are copied before one is taken
+	lent        bool // the items are shared with another class: they are copied before one is taken
 }
 
 type item[T any] struct {
@@ -33,12 +34,12 @@ func (a item[T]) before(b item[T]) bool {
 	return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.nth, b.nth)) < 0
 }
 
-// New returns an empty queue, where a turn of a class costs as much as cost says, at least 1.
+// New returns an empty queue. A turn of a class costs cost(class), at least 1.
 func New[C comparable, T any](cost func(C) int) *Queue[C, T] {
 	return &Queue[C, T]{cost: cost, classes: map[C]*class[T]{}}
 }
 
-// Len returns how many items there are.
+// Len returns the number of items.
 func (q *Queue[C, T]) Len() int { return q.n }
 
 func (q *Queue[C, T]) class(c C) *class[T] {
@@ -67,13 +68,13 @@ func (q *Queue[C, T]) Add(c C, rank int, x T) {
 	}
 }
 
-// Charge makes a class pay for a turn that it has had otherwise.
+// Charge makes a class pay for a turn that it took outside the queue.
 func (q *Queue[C, T]) Charge(c C) {
 	k := q.class(c)
 	k.spent += k.cost
 }
 
-// Next takes the next item; false if there is none.
+// Next removes and returns the next item; ok is false if there is none.
 func (q *Queue[C, T]) Next() (x T, ok bool) {
 	var k *class[T]
 	for _, c := range q.found {
@@ -89,7 +90,7 @@ func (q *Queue[C, T]) Next() (x T, ok bool) {
 	return k.take(), true
 }
 
-// take takes the first item of a heap.
+// take removes and returns the first item of a heap.
 func (k *class[T]) take() T {
 	if k.lent {
 		k.items, k.lent = slices.Clone(k.items), false
@@ -113,7 +114,8 @@ func (k *class[T]) take() T {
 	}
 }
 
-// Ahead calls do with the items that Next would return one after the other, at most most of them, as long as do says so.
+// Ahead calls do with the items that Next would return, in order, at most most of them, while do
+// returns true.
 func (q *Queue[C, T]) Ahead(most int, do func(T) bool) {
 	ahead := &Queue[C, T]{found: make([]*class[T], len(q.found))}
 	for i, k := range q.found {

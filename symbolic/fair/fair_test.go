@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A class that grows while it has its turns keeps no other waiting, and one that comes late is next.
+// A class that grows while it has its turns keeps no other waiting, and one that comes late is
+// next.
 func TestTurns(t *testing.T) {
 	q := New[string, int](func(c string) int {
 		if c == "dear" {
@@ -40,7 +41,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// Within a class the lowest rank comes first, and of the same rank what was added first; Ahead says what will come, and changes nothing.
+// Within a class the lowest rank comes first, and of the same rank what was added first; Ahead says
+// what will come, and changes nothing.
 func TestRank(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
