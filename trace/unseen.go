@@ -26,4 +26,6 @@ const (
 	UnseenCollected
 	// UnseenBeside: goroutines outside control were running, which may use what the test uses.
 	UnseenBeside
+	// UnseenRoom: a socket holds large packets, of which Linux, which counts bytes, may drop some.
+	UnseenRoom
 )

@@ -14,6 +14,8 @@ var (
 	StateNamed func(name string, write bool)
 	// BlindCall says that the function fn is called, at pc, which uses or changes what others see, and is no operation.
 	BlindCall func(fn string, pc uintptr)
+	// CrowdedSocket says that the packets in a UDP socket may be more than the kernel has room for.
+	CrowdedSocket func(pc uintptr)
 )
 
 // StateOf announces a use of the state that p stands for.

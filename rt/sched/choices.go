@@ -208,6 +208,7 @@ func install() {
 	hook.Outside, hook.Native, hook.File, hook.Use = s.waitOutside, s.nativeIO, s.file, s.useConn
 	hook.LendMemory = s.lend
 	hook.UseState, hook.UseFileState, hook.StateNamed, hook.BlindCall = s.state, s.fileState, s.stateNamed, s.blindCall
+	hook.CrowdedSocket = s.crowdedSocket
 	hook.Receiver, hook.ReceiverAny, hook.ReceiverReads, hook.HoldReceiver, hook.FireReceiver = receiver, receiverAny, receiverReads, hold, fire
 	hook.ChanOp, hook.ChanPolled = chanOp, s.chanPolled
 	hook.ChanClose, hook.ChanLen, hook.ChanSelect = s.chanClose, s.chanLen, s.chanSelect

@@ -90,3 +90,12 @@ func (s *Sched) blindCall(fn string, pc uintptr) {
 	}
 	s.leave()
 }
+
+// crowdedSocket is hook.CrowdedSocket.
+func (s *Sched) crowdedSocket(pc uintptr) {
+	s.enter()
+	if !s.unwind {
+		s.notSeen(trace.Unseen{Code: trace.UnseenRoom, Site: trace.PCSite(pc)})
+	}
+	s.leave()
+}
