@@ -29,7 +29,7 @@ var without = map[string]string{
 	"RandBytes": "the generator's", "Rand": "the generator's", "Uint64": "the generator's", "Uint32": "the generator's", "MapOrder": "the generator's",
 	"Pulls": "the scheduler's", "PullCalls": "the scheduler's", "Writes": "of a FileUse", "Open": "of a FileUse", "Slot": "what reads nothing", "EndPulls": "the scheduler's", "Clock": "of executions in real time", "WallClock": "of executions in real time", "Uptime": "of executions in real time",
 	"Foreign": "asks for what is outside control", "Idle": "testing/synctest: bubble.txt", "Outside": "outside control: outside.txt", "Native": "outside control: outside.txt",
-	"TypeOf": "asks nothing of the program", "Use": "connections: loopback.txt", "ChanPolled": "outside control: outside.txt",
+	"TypeOf": "asks nothing of the program", "Use": "connections: loopback.txt", "Operate": "packets: udp.txt", "Lose": "a draw, with -lose: udp.txt", "CrowdedSocket": "makes a result sampled", "ChanPolled": "outside control: outside.txt",
 	"Lend": lent, "LendMemory": lent, "LendPointer": lent, "LendSlice": lent,
 	"Enter": modelled, "Exit": modelled, "Self": modelled, "Park": modelled, "Wake": modelled, "Acquire": modelled, "Release": modelled,
 	"Model": modelled, "ModelEnd": modelled, "ModelPark": modelled, "ModelWake": modelled, "ModelSelf": modelled, "SemAcquire": modelled, "SemRelease": modelled,
