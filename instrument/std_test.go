@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"heddle/instrument/std"
+	"heddle/internal/goroot"
 )
 
 // below is what lies below package hook, or is part of heddle: never rewritten.
@@ -114,7 +115,7 @@ func laidInputs(t testing.TB) []*Input {
 	var inputs []*Input
 	for _, dir := range []string{"rt/hook", "rt/flow", "trace"} {
 		name := filepath.Base(dir)
-		in := &Input{ImportPath: "heddlert/" + name, Name: name, Dir: filepath.Join(goEnv(t, "GOROOT"), "src/heddlert", name)}
+		in := &Input{ImportPath: "heddlert/" + name, Name: name, Dir: filepath.Join(goroot.Real(t), "src/heddlert", name)}
 		for file, text := range laidFiles(t, "../"+dir) {
 			in.Files = append(in.Files, File{filepath.Join(in.Dir, filepath.Base(file)), text})
 		}

@@ -71,3 +71,12 @@ var channel = &Primitive{
 
 // Channel returns how many values a channel in state s holds, and whether it is closed.
 func Channel(s State) (n int, shut bool) { return int(s[values]), s[closed] != 0 }
+
+// Alone returns the rule by which one side of a channel in state s is enabled without a partner;
+// nil if it is not.
+func Alone(o *Object, s State, send bool) *Rule {
+	if send {
+		return channel.alone(o, s, trace.OpSend)
+	}
+	return channel.alone(o, s, trace.OpRecv)
+}

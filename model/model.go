@@ -348,41 +348,39 @@ func (p *Primitive) Enables(o *Object, s State, op trace.Op, by trace.Op, outcom
 }
 
 // Helps reports whether by, with that outcome, can enable op, which is blocked at the same object:
-// in some state by Enables op, or by is the other side of op's communication.
+// there is a state in which op is blocked and by Enables it, or by is the other side of op's
+// communication.
 func (p *Primitive) Helps(o *Object, op trace.Op, by trace.Op, outcome int32) bool {
 	if op == trace.OpCondWake {
 		return by == trace.OpSignal || by == trace.OpBroadcast
 	}
 	cause := p.Rule(o, by, outcome)
-	if cause == nil || cause.Panics {
+	if cause == nil || cause.Panics || len(p.byOp[op]) == 0 {
 		return false
 	}
-	for i := range p.byOp[op] {
-		r := &p.byOp[op][i]
-		if !r.when(o) {
-			continue
-		}
-		if r.Meets && cause.Meets && op != by {
-			return true
-		}
-		for _, n := range r.Needs {
-			low, high := n.Bounds(o)
-			for _, e := range cause.Effects {
-				d := e.N
-				if e.ByArg {
-					d = outcome
-				}
-				switch {
-				case e.Counter != n.Counter || r.Panics:
-				case e.Set && e.N >= low && e.N <= high,
-					!e.Set && d > 0 && low > -many,
-					!e.Set && d < 0 && high < many:
+	if cause.Meets {
+		return op != by
+	}
+	values := [...]int32{0, 1, o.Cap}
+	for _, a := range values {
+		for _, b := range values {
+			for _, c := range values {
+				s := State{a, b, c}
+				if p.alone(o, s, op) == nil && p.Enables(o, s, op, by, outcome) {
 					return true
 				}
 			}
 		}
 	}
 	return false
+}
+
+// alone returns the rule by which op is enabled in state s without a partner; nil if it is not.
+func (p *Primitive) alone(o *Object, s State, op trace.Op) *Rule {
+	if r, _, _ := p.Step(o, s, op, 0); r != nil && !r.Meets {
+		return r
+	}
+	return nil
 }
 
 // Orders returns the orders that the Go memory model derives from op with that outcome.
@@ -406,7 +404,7 @@ func (p *Primitive) SectionOf(o *Object, op trace.Op, outcome int32) Section {
 func (p *Primitive) moves(o *Object, s State, op trace.Op, cause *Rule, outcome int32, towards bool) bool {
 	for i := range p.byOp[op] {
 		r := &p.byOp[op][i]
-		if !r.when(o) {
+		if r.Panics || !r.when(o) {
 			continue
 		}
 		for _, n := range r.Needs {

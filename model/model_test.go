@@ -319,3 +319,35 @@ func TestMayConflict(t *testing.T) {
 		}
 	}
 }
+
+// TestHelps has which outcomes can enable a blocked operation, in whatever state.
+func TestHelps(t *testing.T) {
+	for _, h := range []struct {
+		o       Object
+		op, by  trace.Op
+		outcome int32
+		want    bool
+	}{
+		{Object{Kind: trace.ObjMutex}, trace.OpLock, trace.OpUnlock, 0, true},
+		{Object{Kind: trace.ObjMutex}, trace.OpLock, trace.OpUnlock, -1, false},
+		{Object{Kind: trace.ObjWaitGroup}, trace.OpWGWait, trace.OpWGAdd, -2, true},
+		{Object{Kind: trace.ObjWaitGroup}, trace.OpWGWait, trace.OpWGAdd, 1, false},
+		{Object{Kind: trace.ObjSemaphore}, trace.OpAcquire, trace.OpRelease, 1, true},
+		{Object{Kind: trace.ObjSemaphore}, trace.OpAcquire, trace.OpAcquire, 0, false},
+		{Object{Kind: trace.ObjCond}, trace.OpCondWake, trace.OpSignal, 0, true},
+		{Object{Kind: trace.ObjChan, Cap: 2}, trace.OpRecv, trace.OpSend, 0, true},
+		{Object{Kind: trace.ObjChan, Cap: 2}, trace.OpRecv, trace.OpClose, 0, true},
+		{Object{Kind: trace.ObjChan, Cap: 2}, trace.OpRecv, trace.OpRecv, 1, false},
+		{Object{Kind: trace.ObjChan, Cap: 2}, trace.OpSend, trace.OpRecv, 1, true},
+		{Object{Kind: trace.ObjChan, Cap: 2}, trace.OpSend, trace.OpClose, 0, false},
+		{Object{Kind: trace.ObjChan}, trace.OpRecv, trace.OpSend, 0, true},
+		{Object{Kind: trace.ObjChan}, trace.OpRecv, trace.OpClose, 0, true},
+		{Object{Kind: trace.ObjChan}, trace.OpRecv, trace.OpRecv, 1, false},
+		{Object{Kind: trace.ObjChan}, trace.OpSend, trace.OpSend, -1, false},
+	} {
+		if got := Of(h.o.Kind).Helps(&h.o, h.op, h.by, h.outcome); got != h.want {
+			t.Errorf("%v with capacity %d, %v: %v(%d) helps: %v, want %v",
+				h.o.Kind, h.o.Cap, h.op, h.by, h.outcome, got, h.want)
+		}
+	}
+}

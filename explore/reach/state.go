@@ -34,15 +34,8 @@ func (q *sequence) each(obj transition.Object, h set, f func(at int, a *transiti
 // alone returns the rule by which a side of a channel could go on without a partner when the events
 // of h have happened; nil if it could not.
 func (q *sequence) alone(obj transition.Object, send bool, h set) *model.Rule {
-	def, o := q.Tab.Model(obj)
-	op := trace.OpRecv
-	if send {
-		op = trace.OpSend
-	}
-	if r, _, _ := def.Step(o, q.state(obj, h), op, 0); r != nil && !r.Meets {
-		return r
-	}
-	return nil
+	_, o := q.Tab.Model(obj)
+	return model.Alone(o, q.state(obj, h), send)
 }
 
 // closed reports whether a channel is closed when the events of h have happened.

@@ -362,9 +362,9 @@ func (prefix *Prefix) waits(o *Operation) bool {
 	}
 	for k := o.first; k < o.first+o.n; k++ {
 		f := &prefix.p.offers[k]
-		r, blocked := prefix.alone(f.obj, f.send)
+		r := prefix.alone(f.obj, f.send)
 		switch {
-		case blocked:
+		case r == nil:
 		case r.Mode == model.SendClosed || r.Mode == model.RecvClosed:
 			return prefix.block(prefix.last(f.obj, model.Close))
 		default:

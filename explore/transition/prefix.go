@@ -173,15 +173,10 @@ func (c *Prefix) foreseeChan(a *Candidate, x *Access, r *model.Rule) bool {
 }
 
 // alone returns the rule by which one side of a channel is enabled without a partner at the end of
-// c. blocked is true if it is not enabled.
-func (c *Prefix) alone(obj Object, send bool) (r *model.Rule, blocked bool) {
-	def, o := c.p.Tab.Model(obj)
-	op := trace.OpRecv
-	if send {
-		op = trace.OpSend
-	}
-	r, _, _ = def.Step(o, c.state(obj), op, 0)
-	return r, r == nil || r.Meets
+// c; nil if it is not.
+func (c *Prefix) alone(obj Object, send bool) *model.Rule {
+	_, o := c.p.Tab.Model(obj)
+	return model.Alone(o, c.state(obj), send)
 }
 
 // facing returns the mode of operations that enable one side of a channel with a buffer.
@@ -205,7 +200,7 @@ func (c *Prefix) empty(a *Candidate, obj Object, send bool) bool {
 		return c.block(c.last(obj, model.Close))
 	}
 	if c.p.Tab.objects[obj].Cap > 0 {
-		if _, blocked := c.alone(obj, send); blocked {
+		if c.alone(obj, send) == nil {
 			return true
 		}
 		c.block(c.last(obj, facing(send)))
