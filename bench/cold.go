@@ -99,7 +99,7 @@ func coldTable(ctx context.Context, file, only string) error {
 
 const coldHead = `# First contact
 
-By ` + "`go run ./bench -cold docs/cold-table.md`" + `: seconds of processor time (user and system), and of wall time in brackets, of a package with one
+By ` + "`go run ./bench -cold docs/results/cold.md`" + `: seconds of processor time (user and system), and of wall time in brackets, of a package with one
 test. "go test -race" and "heddle test" each begin with an empty GOCACHE and an empty HEDDLE_CACHE, in turns in one run; the others follow
 "heddle test": further tags, without cgo, another module with the same imports, and the same again. Least of three rounds; of one for grpc and client-go.
 

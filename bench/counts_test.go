@@ -16,7 +16,7 @@ var (
 // TestTable4 explores the programs of Lei & Carver with both strategies: the
 // numbers of executions are exact, no run is partial, and of the
 // philosophers who deadlock one execution does. What reach calls a sequence and
-// dpor a trace is the same there: docs/rooms/dpor.md says why.
+// dpor a trace is the same there: docs/design/dpor.md says why.
 func TestTable4(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a test binary")

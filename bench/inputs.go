@@ -59,7 +59,7 @@ func inputsTable(ctx context.Context, file string) error {
 
 By `+"`go run ./bench -inputs %s`"+`: executions that explore the fuzz targets of `+"`bench/programs/inputs`"+`, and the time they take, the least of %d runs.
 *together*: in one net (`+"`-fuzz . -strategy unfold`"+`), until all local states over all inputs are covered. dpor and reach explore one input after the
-other, each with all its interleavings, until every branch was tried both ways; the last column says how many inputs that takes. See [symbolic](rooms/symbolic.md).
+other, each with all its interleavings, until every branch was tried both ways; the last column says how many inputs that takes. See [symbolic](../design/symbolic.md).
 
 | target | together | time | dpor | time | reach | time | inputs |
 | --- | --- | --- | --- | --- | --- | --- | --- |

@@ -52,7 +52,7 @@ var predictRows = []predictRow{
 	{test: "Store1M"},
 }
 
-// measurePredictions writes docs/prediction.md: what is predicted of the programs
+// measurePredictions writes docs/results/prediction.md: what is predicted of the programs
 // and what becomes of it, and how often an active tester shows the same.
 func measurePredictions(ctx context.Context, file string) error {
 	if err := os.Setenv("HEDDLE_BENCH", "1"); err != nil {

@@ -24,7 +24,7 @@ func (t *tool) replay(ctx context.Context, args []string) int {
 		return t.parseError(err)
 	}
 	if len(rest) != 1 {
-		return t.misuse("usage: heddle replay [flags] CLIP\nCLIP is a file below testdata/heddle, as heddle test prints it, or a sequence written by hand (docs/clip.md).")
+		return t.misuse("usage: heddle replay [flags] CLIP\nCLIP is a file below testdata/heddle, as heddle test prints it, or a sequence written by hand (docs/guide/clip-format.md).")
 	}
 	path := rest[0]
 	if !filepath.IsAbs(path) {

@@ -5,7 +5,7 @@
 // The algorithm is Optimal-DPOR with wakeup trees (Abdulla, Aronis, Jonsson, Sagonas, "Source Sets:
 // A Foundation for Optimal Dynamic Partial Order Reduction", JACM 64(4), 2017, section 6). The
 // paper has no operations that block, that have several outcomes, or that two goroutines perform
-// together; candidates.go says what is reversed for those, and docs/rooms/dpor.md why nothing is
+// together; candidates.go says what is reversed for those, and docs/design/dpor.md why nothing is
 // missed.
 //
 // Memory grows with the length of an execution, not with their number.

@@ -10,7 +10,7 @@ import (
 // A search in parts. The coordinator holds a Tree: wakeup trees whose leaves are work for
 // strategies. Such a strategy has entries, one for each of its leaves: the path to the leaf, and
 // what is left below. Sequences that it finds for nodes above its leaf go back with the result.
-// docs/rooms/dpor.md says why that is exact.
+// docs/design/dpor.md says why that is exact.
 
 // A part is the state of a strategy that explores entries.
 type part struct {

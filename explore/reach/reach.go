@@ -6,7 +6,7 @@
 // receiving events with other sending partners (section 5). A race variant adds some extensions and
 // keeps all events that do not come after an event that these remove (section 6). An execution
 // replays the variant and completes it freely, except for events all of whose causes are old
-// (section 7). docs/rooms/reach.md says what is as in the paper and what Go adds.
+// (section 7). docs/design/reach.md says what is as in the paper and what Go adds.
 package reach
 
 import (

@@ -10,7 +10,7 @@ import (
 )
 
 // The net constructions: how an operation is done after the events of a
-// config, as the arcs of its event. docs/rooms/unfold.md draws them.
+// config, as the arcs of its event. docs/design/unfold.md draws them.
 
 // A way is one way to do an operation.
 type way struct {

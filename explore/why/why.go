@@ -9,7 +9,8 @@ import (
 	"heddle/trace"
 )
 
-// A Code says why not everything was covered. Codes are part of the JSON format (docs/json.md).
+// A Code says why not everything was covered. Codes are part of the JSON format
+// (docs/guide/json.md).
 type Code string
 
 // The codes, and what their Detail is.

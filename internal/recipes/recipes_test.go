@@ -1,4 +1,4 @@
-// Package recipes reads the recipes for CI and executes their steps, so that what docs/ci.md offers was tried. It has tests only.
+// Package recipes reads the recipes for CI and executes their steps, so that what docs/guide/ci.md offers was tried. It has tests only.
 package recipes
 
 import (
@@ -298,7 +298,7 @@ func needs(t *testing.T, programs ...string) {
 // The workflow: its actions are known ones, its scripts run, and what one job hands on is what another takes.
 func TestGitHubWorkflow(t *testing.T) {
 	needs(t, "bash")
-	jobs := parseFile(t, "docs/ci/github.yml")["jobs"].(map[string]any)
+	jobs := parseFile(t, "docs/guide/ci/github.yml")["jobs"].(map[string]any)
 	inputs := parseFile(t, "action.yml")["inputs"].(map[string]any)
 	known := regexp.MustCompile(`^(actions/(checkout|upload-artifact|download-artifact|cache/restore|cache/save)@v4|actions/setup-go@v5|OWNER/heddle@main)$`)
 	for name, j := range jobs {
@@ -335,7 +335,7 @@ func TestGitLab(t *testing.T) {
 		t.Skip("builds heddle and test binaries")
 	}
 	needs(t, "bash", "git")
-	spec := parseFile(t, "docs/ci/gitlab.yml")
+	spec := parseFile(t, "docs/guide/ci/gitlab.yml")
 	dir := writeModule(t)
 	if os.Getenv("HEDDLE_LONG") == "" {
 		buildHeddle(t, filepath.Join(dir, ".heddle", "bin"))
@@ -418,7 +418,7 @@ func TestPreCommit(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
-	hook, err := os.ReadFile(filepath.Join(root(t), "docs/ci/pre-commit"))
+	hook, err := os.ReadFile(filepath.Join(root(t), "docs/guide/ci/pre-commit"))
 	if err != nil {
 		t.Fatal(err)
 	}

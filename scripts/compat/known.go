@@ -2,7 +2,7 @@ package main
 
 import "strings"
 
-// known are the findings that are theirs; docs/found.md explains each.
+// known are the findings that are theirs; docs/results/found.md explains each.
 var known = []struct {
 	pkg, test, kind string // test: a prefix
 	note            string

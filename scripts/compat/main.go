@@ -4,8 +4,8 @@
 //
 // It fetches the pinned versions of table.go through the Go module proxy into
 // a scratch folder, runs go test and heddle test on every package of each, and
-// writes docs/compatibility.md; with -module only the rows of those that it
-// tries. With -count it writes no file: its last line is a cell of docs/platforms.md, how many tests come
+// writes docs/results/compatibility.md; with -module only the rows of those that it
+// tries. With -count it writes no file: its last line is a cell of docs/results/platforms.md, how many tests come
 // out as with go test. GOOS, GOARCH and -exec are for both. It exits with 1 when something is ours to mend: a finding that known.go
 // does not explain, a run that does not end, or a package that go test passes
 // and heddle cannot build.
@@ -37,7 +37,7 @@ func main() {
 	flag.StringVar(&c.xprog, "exec", "", "start test binaries by `xprog`, as go test does")
 	only := flag.String("module", "", "only modules whose path contains `text`, or one of several with commas between; the rows of the others stay as they are")
 	count := flag.Bool("count", false, "write no file, and print how many tests come out as with go test")
-	out := flag.String("o", "docs/compatibility.md", "`file` to write")
+	out := flag.String("o", "docs/results/compatibility.md", "`file` to write")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		log.Fatalf("unexpected argument %q", flag.Arg(0))

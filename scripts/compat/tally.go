@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// tally returns a cell of docs/platforms.md: of how many tests that go test runs heddle says the same, and what it says of the others.
+// tally returns a cell of docs/results/platforms.md: of how many tests that go test runs heddle says the same, and what it says of the others.
 func tally(results []*result, took time.Duration) string {
 	tests, counts := 0, map[string]int{}
 	var order, names []string
@@ -58,7 +58,7 @@ func (p *pkgResult) why(test string) string {
 		case f.explained() == "":
 			return fmt.Sprintf("unexplained %s: %s", f.kind, test)
 		default:
-			what = "with a bug of their own ([found.md](found.md))"
+			what = "with a bug of their own ([found](found.md))"
 		}
 	}
 	return what

@@ -18,7 +18,7 @@ func TestTally(t *testing.T) {
 	}}}
 	gone := &result{module: module{path: "go.uber.org/goleak/v2"}, failed: "cannot be fetched"}
 	got := tally([]*result{conc, gone}, 90*time.Second)
-	const want = "sourcegraph/conc, go.uber.org/goleak: 2 of 7 tests as with go test; 1 with a bug of their own ([found.md](found.md)); " +
+	const want = "sourcegraph/conc, go.uber.org/goleak: 2 of 7 tests as with go test; 1 with a bug of their own ([found](found.md)); " +
 		"1 unexplained data race: TestD; 1 fail under go test, pass under heddle: TestE; 1 not run by heddle: TestF; 1 fails under heddle alone: TestG; " +
 		"1 modules that cannot be tried; in 1.5 min"
 	if got != want {

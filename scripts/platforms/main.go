@@ -1,6 +1,6 @@
 // Command platforms says on which platforms heddle does what it should:
 //
-//	go run ./scripts/platforms [-quick] [-only GOOS/GOARCH] [-what compiles,suites] [-o docs/platforms.md]
+//	go run ./scripts/platforms [-quick] [-only GOOS/GOARCH] [-what compiles,suites] [-o docs/results/platforms.md]
 //
 // For each platform it builds the test binaries of examples/ and of a package that imports what heddle
 // changes of the standard library. Where binaries of the platform can be executed, here or by an emulator in $PATH

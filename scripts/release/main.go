@@ -6,7 +6,7 @@
 // not fit, all of them; declarations that are edited and have changed; new packages, and what they and the old ones export anew;
 // functions that start goroutines, lock, or use channels and timers where they did not; functions without a decision in
 // memory.txt; what package runtime imports; layouts of types that heddle relies on; and whether the standard library compiles as heddle rewrites it.
-// docs/port.md says what to do then. It ends with exit code 1 where heddle would not run, or would not know a function.
+// docs/design/port.md says what to do then. It ends with exit code 1 where heddle would not run, or would not know a function.
 //
 // Or it makes the binaries of a version of heddle's, for five platforms, with checksums; -check makes them twice and compares:
 //
