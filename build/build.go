@@ -18,34 +18,35 @@ type Config struct {
 	Patterns []string // as for go test; none: the package in Dir
 	Tags     string   // -tags
 	Main     bool     // a main package to run instead of tests
-	Flow     bool     // values carry labels that say what they were computed from, in packages that are not the standard library's
-	Lean     bool     // no strategy that is explore.Unit.Heavy is used: these are not compiled
-	Exprs    bool     // with Flow: labels say how values were computed, in some packages of the standard library too
-	CacheDir string   // "": DefaultCacheDir
+	Flow     bool     // compile the tracking of data flow into all packages outside the standard library
+	Lean     bool     // leave out the strategies with explore.Unit.Heavy
+	// with Flow: also track how values are computed, in some packages of the standard library too
+	Exprs    bool
+	CacheDir string // "": DefaultCacheDir
 
-	// Choose says which of the packages that Patterns name are built. nil: all.
+	// Choose reports for each package that Patterns name whether to build it. nil: build all.
 	Choose func([]Tests) ([]bool, error)
 
-	// Progress is told what is being done where that takes longer than a moment. nil: nobody.
+	// Progress receives a text before each phase that takes longer than a moment. May be nil.
 	Progress func(text string)
 }
 
-// A Package is what became of one root.
+// A Package is the result for one package that was asked for.
 type Package struct {
 	ImportPath string
 	Dir        string
-	Binary     string   // "" if there is none
+	Binary     string   // "" if it was not built
 	NoTests    bool     // it has no test files
 	Failed     string   // the go command's message, if it does not compile
-	Left       []string // "path: reason": what of its binary was left alone though it should not be
-	Code       string   // hash of the sources of its binary, see graph.code; "": it has none
+	Left       []string // "path: reason" of each package in the binary that could not be rewritten
+	Code       string   // hash of the sources of the binary, see graph.code; "" without a binary
 }
 
-// Result is what Build made.
+// Result is the result of Build.
 type Result struct {
 	Packages []Package // in the order of the patterns
 	Sites    *Sites    // the position tables of everything in the build
-	Left     []string  // "path: reason": what was left alone though it should not be
+	Left     []string  // "path: reason" of each package in the build that could not be rewritten
 }
 
 // Open finds the Go toolchain and the cache.
@@ -69,15 +70,15 @@ func Open(ctx context.Context, c Config) (*Builder, error) {
 // GOROOT returns the toolchain's folder.
 func (b *Builder) GOROOT() string { return b.tool["GOROOT"] }
 
-// Platform returns what is built for.
+// Platform returns GOOS and GOARCH of the binaries.
 func (b *Builder) Platform() (goos, goarch string) { return b.tool["GOOS"], b.tool["GOARCH"] }
 
-// Close says that the binaries are no longer needed: other heddles may remove them from the cache then.
+// Close releases the binaries: from then on another heddle process may remove them from the cache.
 func (b *Builder) Close() { b.cache.close() }
 
-// Build makes the test binaries of the packages that Patterns name. Packages
-// that do not compile are no error: their Failed says why. The error is for
-// what cannot even be listed, or is heddle's own fault. Call it once.
+// Build makes the test binaries of the packages that Patterns name. A package that does not
+// compile is not an error: its Failed has the compiler's message. An error means that the packages
+// cannot be listed, or that heddle itself is wrong. Build must be called only once.
 func (b *Builder) Build(ctx context.Context) (*Result, error) {
 	pkgs, err := b.list(ctx)
 	if err != nil {
@@ -101,7 +102,7 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 	return b.result(roots), nil
 }
 
-// A Builder makes the binaries of one Config.
+// A Builder builds the binaries of one Config.
 type Builder struct {
 	Config
 	cache    *cache
@@ -109,13 +110,13 @@ type Builder struct {
 	root     rooted
 	base     *baseOverlay
 	graph    *graph
-	asked    []string          // Patterns as the go command is given them
-	left     map[string]string // unit path to why it was not rewritten
+	asked    []string          // Patterns in the form in which the go command gets them
+	left     map[string]string // by unit path: why it was not rewritten
 	extraEnv []string          // for the go command, while it compiles
-	notes    []string          // what the binaries' own notes say was left alone
+	notes    []string          // from the notes of the binaries: what could not be rewritten
 }
 
-// open finds the toolchain and the cache, and lays what every build shares.
+// open finds the toolchain and the cache, and writes the base overlay.
 func (b *Builder) open(ctx context.Context) error {
 	dir := b.CacheDir
 	if dir == "" {
@@ -154,14 +155,14 @@ func (b *Builder) open(ctx context.Context) error {
 // A root is one package that was asked for.
 type root struct {
 	pkg    *listed // the package itself
-	main   *listed // its "p.test", or the package where a main is run; nil: no tests
+	main   *listed // the generated package "p.test", or the main package itself; nil: no tests
 	key    string
 	binary string
 	failed string
-	left   []string // notes of what is not rewritten
+	left   []string // notes about packages that are not rewritten
 }
 
-// roots returns the packages that were asked for, in the order of the patterns.
+// roots returns the packages that Patterns name, in the order of the patterns.
 func (b *Builder) roots() ([]*root, error) {
 	var roots []*root
 	for _, p := range b.graph.pkgs {
@@ -178,7 +179,7 @@ func (b *Builder) roots() ([]*root, error) {
 			return nil, fmt.Errorf("package %s is not a main package", p.ImportPath)
 		}
 		if r.main == nil && p.Error != nil {
-			r.main = p // so that compiling it says what is wrong
+			r.main = p // compiling it gives the message
 		}
 		if r.main != nil {
 			r.key = b.graph.binaryKey(r.main)
@@ -189,9 +190,10 @@ func (b *Builder) roots() ([]*root, error) {
 		return nil, fmt.Errorf("%s: matched no packages", strings.Join(b.Patterns, " "))
 	}
 	if b.Main && len(roots) > 1 {
-		return nil, fmt.Errorf("%s: %d packages; heddle run takes one", strings.Join(b.Patterns, " "), len(roots))
+		return nil, fmt.Errorf("%s: %d packages; heddle run takes one", strings.Join(b.Patterns, " "),
+			len(roots))
 	}
-	at := func(r *root) int { // the first pattern that names it
+	at := func(r *root) int { // index of the first pattern that names r
 		for i, pat := range b.asked {
 			if slices.Contains(r.pkg.Match, pat) {
 				return i
@@ -208,7 +210,7 @@ func (b *Builder) roots() ([]*root, error) {
 	return roots, nil
 }
 
-// make finds or compiles the binary of every root.
+// make finds the binary of every root in the cache or compiles it.
 func (b *Builder) make(ctx context.Context, roots []*root) error {
 	var todo, all []*root
 	for _, r := range roots {
@@ -223,13 +225,14 @@ func (b *Builder) make(ctx context.Context, roots []*root) error {
 		}
 		todo = append(todo, r)
 	}
-	if err := b.rewriteAll(ctx, all); err != nil { // a binary that is there needs its position tables
+	// also for a cached binary, which needs its position tables
+	if err := b.rewriteAll(ctx, all); err != nil {
 		return err
 	}
 	return b.compileAll(ctx, todo)
 }
 
-// result gathers what the roots became.
+// result collects the results of the roots.
 func (b *Builder) result(roots []*root) *Result {
 	res := &Result{Sites: b.sites(), Left: slices.Concat(b.notes, b.base.lost)}
 	for _, r := range roots {

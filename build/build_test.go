@@ -59,13 +59,14 @@ import "testing"
 func TestInc(t *testing.T) { go Inc(); Inc() }
 `
 
-// TestBuild goes the ways of a cache entry: made, found, made anew after an
-// edit, found again after the edit is undone, and damaged.
+// TestBuild follows a cache entry: made, found, made again after an edit, found after the edit is
+// undone, and damaged.
 func TestBuild(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds test binaries")
 	}
-	c := Config{Dir: module(t, "go.mod", "module m\ngo 1.26\n", "m.go", counter, "m_test.go", counterTest), CacheDir: t.TempDir()}
+	c := Config{Dir: module(t, "go.mod", "module m\ngo 1.26\n", "m.go", counter, "m_test.go", counterTest),
+		CacheDir: t.TempDir()}
 	first := build(t, c).Packages[0]
 	if first.Binary == "" || first.ImportPath != "m" {
 		t.Fatalf("got %+v", first)
@@ -104,7 +105,8 @@ func TestBuild(t *testing.T) {
 	t.Run("at once", func(t *testing.T) { atOnce(t, c, first) })
 }
 
-// leftAlone damages the rewritten text of the package: it is left alone, and the user told.
+// leftAlone damages the rewritten text of the package: the package is left alone, and the result
+// says so.
 func leftAlone(t *testing.T, c Config, p Package) {
 	texts, err := filepath.Glob(filepath.Join(c.CacheDir, cacheFormat, "unit", "*", "*", "0-m.go"))
 	if err != nil || len(texts) == 0 {
@@ -115,7 +117,8 @@ func leftAlone(t *testing.T, c Config, p Package) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(f, bytes.Replace(data, []byte("func Inc"), []byte("func Inc oops"), 1), 0o666); err != nil {
+		if err := os.WriteFile(f, bytes.Replace(data, []byte("func Inc"), []byte("func Inc oops"), 1),
+			0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -124,13 +127,14 @@ func leftAlone(t *testing.T, c Config, p Package) {
 	}
 	for range 2 { // compiled, then from the cache
 		res := build(t, c)
-		if res.Packages[0].Binary == "" || len(res.Left) == 0 || !strings.Contains(res.Left[0], "heddle's fault") {
+		if res.Packages[0].Binary == "" || len(res.Left) == 0 ||
+			!strings.Contains(res.Left[0], "heddle's fault") {
 			t.Errorf("got %+v, left alone %q", res.Packages[0], res.Left)
 		}
 	}
 }
 
-// atOnce lets several builds of the same thing share an empty cache.
+// atOnce runs several builds of one package on an empty cache at the same time.
 func atOnce(t *testing.T, c Config, p Package) {
 	c.CacheDir = t.TempDir()
 	var wg sync.WaitGroup
@@ -144,7 +148,7 @@ func atOnce(t *testing.T, c Config, p Package) {
 	wg.Wait()
 }
 
-// TestPhases prints where the time goes; for development.
+// TestPhases prints the time of each phase; for development.
 func TestPhases(t *testing.T) {
 	dir := os.Getenv("HEDDLE_PHASES")
 	if dir == "" {

@@ -21,40 +21,41 @@ import (
 	"heddle/rt/wire"
 )
 
-// A cache holds what was made, by the hash of what it was made from:
+// A cache holds entries under the hash of their inputs:
 //
 //	unit/3f/3f9a...  rewritten files and "table", the position table
-//	bin/0c/0c41...   a binary, by the name that the go command gives it, and "heddle-notes", what it had to leave alone
+//	bin/0c/0c41...   a binary, under its name from the go command, and "heddle-notes"
 //	types/51/51ab... "export", the types of a package that does not change
 //	base/77/77d2...  laid packages and patched files of the standard library
-//	tmp              what is being made
+//	tmp              unfinished entries
 //	mod              links to directories of module caches
 //	live, lock       see below
 //	growth, trimmed  see trim.go
 //
-// An entry is a folder that appears whole, by a rename, so concurrent heddles
-// never see half of one. One of its files, the mark, is touched when the entry is used.
+// An entry is a folder that appears by a rename, so a concurrent process sees all of it or
+// nothing. Using an entry touches one of its files, the mark.
 //
-// Every heddle has a file in live, which it keeps locked until it ends, and
-// which lists the entries that it uses. Those, and what it has in tmp, are
-// not trimmed. It takes lock shared to note an entry and to see whether it is there; who
-// removes entries takes lock alone, for one entry after the other.
+// Every heddle process has a file in live, which it keeps locked until it ends and which lists the
+// entries in use. These entries, and the process's folders in tmp, are not trimmed. A process
+// takes lock in shared mode to look an entry up and to list it, and in exclusive mode to remove
+// one entry.
 type cache struct {
-	dir  string // of this format
+	dir  string // of this format of the cache
 	top  string // HEDDLE_CACHE
-	max  int64  // bytes that it may take
+	max  int64  // largest size in bytes
 	gate *os.File
-	live *os.File // nil: the cache cannot be written, or has no locks
+	live *os.File // nil: the cache is read-only, or its file system has no locks
 
 	mu    sync.Mutex
-	noted map[string]bool // entries in live
-	grown int64           // bytes put, not yet in growth
+	noted map[string]bool // entries listed in live
+	grown int64           // bytes added and not yet recorded in growth
 }
 
-// cacheFormat changes when the layout does; folders of old ones are removed with the rest.
+// cacheFormat changes with the layout. Folders of other formats are removed once they are old.
 const cacheFormat = "2"
 
-// openCache opens the cache in a folder. A folder that may only be read is no error before something is to be written.
+// openCache opens the cache in folder top. A read-only folder is an error only when an entry is to
+// be written.
 func openCache(top string) (*cache, error) {
 	max, err := CacheMax()
 	if err != nil {
@@ -83,7 +84,7 @@ func openCache(top string) (*cache, error) {
 		if err != nil {
 			return err
 		}
-		if _, err := lockFile(live, true, false); err != nil { // a file system without locks
+		if _, err := lockFile(live, true, false); err != nil { // the file system has no locks
 			live.Close()
 			os.Remove(live.Name())
 			return nil
@@ -98,14 +99,14 @@ func openCache(top string) (*cache, error) {
 	return c, nil
 }
 
-// close says that nothing of the cache is used any longer.
+// close releases all entries.
 func (c *cache) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.live != nil {
 		os.Remove(c.live.Name())
 		c.live.Close()
-		os.Remove(c.live.Name()) // where an open file cannot be removed
+		os.Remove(c.live.Name()) // on systems that cannot remove an open file
 		c.live = nil
 	}
 	if c.gate != nil {
@@ -114,7 +115,8 @@ func (c *cache) close() {
 	}
 }
 
-// gated calls f while it has the cache's lock, alone or together with others. Where files cannot be locked f is called without.
+// gated calls f with the cache's lock held, exclusively if alone is set. Without file locks it
+// just calls f.
 func (c *cache) gated(alone bool, f func() error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -126,12 +128,12 @@ func (c *cache) gated(alone bool, f func() error) error {
 	return f()
 }
 
-// unwritable reports whether an error says that a folder may only be read.
+// unwritable reports whether err says that a file or folder is read-only.
 func unwritable(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
-// failed returns an error of the cache as the user is told: one line with what to do.
+// failed turns an error of the cache into one line for the user that says what to do.
 func (c *cache) failed(err error) error {
 	if err == nil {
 		return nil
@@ -142,10 +144,10 @@ func (c *cache) failed(err error) error {
 	return fmt.Errorf("heddle's cache: %w; set HEDDLE_CACHE to a folder that can be used", err)
 }
 
-// errCache marks errors that are about the cache's folder.
+// errCache marks errors about the cache's folder.
 var errCache = errors.New("heddle's cache")
 
-// told is failed for what may be an error of the cache or another.
+// told is failed for errors that may come from the cache or from elsewhere.
 func (c *cache) told(err error) error {
 	switch {
 	case err == nil, errors.Is(err, errCache):
@@ -158,7 +160,7 @@ func (c *cache) told(err error) error {
 	return err
 }
 
-// temp makes a folder in tmp, which is removed by others once this heddle has ended.
+// temp makes a folder in tmp. Other processes remove it once this process has ended.
 func (c *cache) temp(kind string) (string, error) {
 	name := "none"
 	if c.live != nil {
@@ -171,15 +173,15 @@ func (c *cache) temp(kind string) (string, error) {
 	return dir, os.Chmod(dir, 0o777)
 }
 
-// entry returns the folder of an entry.
+// entry returns the folder of an entry, whether it exists or not.
 func (c *cache) entry(kind, key string) string {
 	return filepath.Join(c.dir, kind, key[:2], key)
 }
 
-// touchEvery is the unit in which it is known when an entry was used last.
+// touchEvery is the resolution of an entry's time of use.
 const touchEvery = time.Minute
 
-// has reports whether an entry is there, and notes that it is used: it is not trimmed before the cache is closed.
+// has reports whether an entry exists, and protects it from trimming until the cache is closed.
 func (c *cache) has(kind, key, mark string) bool {
 	file := filepath.Join(c.entry(kind, key), mark)
 	there := false
@@ -198,7 +200,7 @@ func (c *cache) has(kind, key, mark string) bool {
 	return there
 }
 
-// note adds an entry to the list of what this heddle uses.
+// note lists an entry as used by this process.
 func (c *cache) note(kind, key string) {
 	name := kind + "/" + key
 	if c.live == nil || c.noted[name] {
@@ -208,7 +210,7 @@ func (c *cache) note(kind, key string) {
 	c.live.WriteString(name + "\n")
 }
 
-// put makes an entry of files (path below the entry to content).
+// put makes an entry of files: from path below the entry to content.
 func (c *cache) put(kind, key string, files map[string][]byte) error {
 	return c.putDir(kind, key, func(dir string) error {
 		for name, data := range files {
@@ -224,7 +226,7 @@ func (c *cache) put(kind, key string, files map[string][]byte) error {
 	})
 }
 
-// putDir makes an entry of what fill puts into a new folder.
+// putDir makes an entry whose files fill writes into a new folder.
 func (c *cache) putDir(kind, key string, fill func(dir string) error) error {
 	tmp, err := c.temp(kind)
 	if err != nil {
@@ -242,7 +244,7 @@ func (c *cache) putDir(kind, key string, fill func(dir string) error) error {
 		}
 		if err := os.Rename(tmp, dir); err != nil {
 			if _, e := os.Stat(dir); e == nil {
-				return nil // another heddle was faster, with the same content
+				return nil // another process was faster, with the same content
 			}
 			return c.failed(err)
 		}
@@ -251,7 +253,7 @@ func (c *cache) putDir(kind, key string, fill func(dir string) error) error {
 	})
 }
 
-// sizeOf returns the bytes of the files below a folder.
+// sizeOf returns the total size in bytes of the files below dir.
 func sizeOf(dir string) (n int64) {
 	filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
@@ -264,10 +266,11 @@ func sizeOf(dir string) (n int64) {
 	return n
 }
 
-// binaryNotes is the file beside a binary that says what the binary had to leave alone.
+// binaryNotes is the file beside a binary with a note for each package that could not be
+// rewritten.
 const binaryNotes = "heddle-notes"
 
-// binary returns a finished binary and its notes.
+// binary returns a cached binary and its notes.
 func (c *cache) binary(key, name string) (path string, notes []string, ok bool) {
 	if !c.has("bin", key, name) {
 		return "", nil, false
@@ -279,7 +282,7 @@ func (c *cache) binary(key, name string) (path string, notes []string, ok bool) 
 	return filepath.Join(dir, name), notes, true
 }
 
-// putBinary moves a binary into the cache, gives it a name and returns its new path.
+// putBinary moves a binary into the cache under the given name and returns its new path.
 func (c *cache) putBinary(key, name, file string, notes []string) (string, error) {
 	err := c.putDir("bin", key, func(dir string) error {
 		if len(notes) > 0 {
@@ -296,7 +299,7 @@ func (c *cache) putBinary(key, name, file string, notes []string) (string, error
 	return filepath.Join(c.entry("bin", key), name), err
 }
 
-// A hasher collects what a key depends on, every part delimited.
+// A hasher computes a key from its inputs, each delimited.
 type hasher struct{ h hash.Hash }
 
 func newHasher(kind string) hasher {
@@ -317,11 +320,12 @@ func (h hasher) list(parts []string) {
 	h.add(parts...)
 }
 
-// key returns the first 20 bytes: enough against accidents, and shorter paths.
+// key returns the first 20 bytes of the hash: enough against accidents, and short.
 func (h hasher) key() string { return hex.EncodeToString(h.h.Sum(nil)[:20]) }
 
-// self names this heddle as far as what it makes is concerned: the sources that
-// are laid, those that rewrite, and the compiler and libraries it was built with.
+// self identifies this version of heddle, as far as its output in the cache depends on it: the
+// laid sources, the sources of the rewriter, and the compiler and libraries that heddle was built
+// with.
 var self = sync.OnceValue(func() string {
 	h := newHasher("heddle")
 	err := fs.WalkDir(heddle.Sources, ".", func(name string, d fs.DirEntry, err error) error {
@@ -333,7 +337,7 @@ var self = sync.OnceValue(func() string {
 		return err
 	})
 	if err != nil {
-		panic(err) // embedded files are always readable
+		panic(err) // embedded files can always be read
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		h.add(info.GoVersion)
@@ -344,7 +348,7 @@ var self = sync.OnceValue(func() string {
 	return h.key()
 })
 
-// DefaultCacheDir is $HEDDLE_CACHE, or the folder heddle in the user's cache folder.
+// DefaultCacheDir returns $HEDDLE_CACHE, or the folder heddle in the user's cache folder.
 func DefaultCacheDir() (string, error) {
 	if dir := os.Getenv("HEDDLE_CACHE"); dir != "" {
 		if !filepath.IsAbs(dir) {
@@ -359,17 +363,18 @@ func DefaultCacheDir() (string, error) {
 	return filepath.Join(dir, "heddle"), nil
 }
 
-// defaultMax is the bound on the cache where HEDDLE_CACHE_MAX does not say.
+// defaultMax is the largest size in bytes without HEDDLE_CACHE_MAX.
 const defaultMax = 2 << 30
 
-// CacheMax is how many bytes the cache may take: $HEDDLE_CACHE_MAX, such as 500M or 4G.
+// CacheMax returns the largest size of the cache in bytes: $HEDDLE_CACHE_MAX, such as 500M or 4G.
 func CacheMax() (int64, error) {
 	text := os.Getenv("HEDDLE_CACHE_MAX")
 	if text == "" {
 		return defaultMax, nil
 	}
 	n, err := wire.ParseSize(text)
-	if bytes, e := strconv.ParseInt(text, 10, 64); e == nil && bytes > 0 { // as heddle env has what is no multiple of a unit
+	// heddle env prints bytes if the amount is no multiple of a unit
+	if bytes, e := strconv.ParseInt(text, 10, 64); e == nil && bytes > 0 {
 		n, err = bytes, nil
 	}
 	if err != nil {

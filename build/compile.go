@@ -20,9 +20,9 @@ import (
 
 // compileAll compiles the binaries of roots and sets their binary or failed.
 //
-// A package whose rewritten form does not compile is either the user's error,
-// which the plain build shows too, with the file and the line that the user
-// knows, or heddle's: then the package is left alone and the rest tried again.
+// If the rewritten form of a package does not compile, compileAll compiles the original. If this
+// fails too, the error is the user's, and the message has the file and the line that the user
+// knows. Otherwise heddle is wrong: the package stays as it is, and the rest is tried again.
 func (b *Builder) compileAll(ctx context.Context, roots []*root) error {
 	for _, set := range b.graph.together(roots) {
 		if err := b.compileSet(ctx, set); err != nil {
@@ -88,17 +88,18 @@ func (b *Builder) compileSet(ctx context.Context, roots []*root) error {
 			return err
 		}
 		if !more || try >= 8 {
-			return fmt.Errorf("this is heddle's fault, not yours: %s compiles, but not as heddle rewrites it; please report it with this output:\n%s",
+			return fmt.Errorf("this is an error of heddle: %s compiles, but not as heddle rewrites it; please report it with this output:\n%s",
 				roots[0].pkg.ImportPath, strings.TrimSpace(res.output()))
 		}
 	}
 	return nil
 }
 
-// noSpace returns an error where what the go command said speaks of a disk that is full or may only be read.
+// noSpace returns an error if output of the go command says that a disk is full or read-only.
 func noSpace(output string) error {
 	for line := range strings.Lines(output) {
-		for _, what := range []string{"no space left on device", "disk quota exceeded", "read-only file system", "not enough space on the disk"} {
+		for _, what := range []string{"no space left on device", "disk quota exceeded",
+			"read-only file system", "not enough space on the disk"} {
 			if strings.Contains(line, what) {
 				return fmt.Errorf("the go command cannot write: %s; make room in GOCACHE, GOTMPDIR and HEDDLE_CACHE ('go env' and 'heddle env' say where they are), or set them to other folders", strings.TrimSpace(line))
 			}
@@ -107,8 +108,8 @@ func noSpace(output string) error {
 	return nil
 }
 
-// plainly compiles roots without heddle, to see whose fault it is. It marks
-// those that do not compile with the go command's message and returns the others.
+// plainly compiles the original packages of roots, to find out whether the error is the user's. It
+// sets failed of the roots that do not compile and returns the others.
 func (b *Builder) plainly(ctx context.Context, roots []*root, dir string) ([]*root, error) {
 	res, err := b.compile(ctx, roots, dir)
 	if err != nil {
@@ -125,7 +126,8 @@ func (b *Builder) plainly(ctx context.Context, roots []*root, dir string) ([]*ro
 	return fine, nil
 }
 
-// leaveAlone notes which units failed to compile, and reports whether there is a new one.
+// leaveAlone marks the units that failed to compile as not to be rewritten, and reports whether
+// one of them is new.
 func (b *Builder) leaveAlone(res *compiled) (bool, error) {
 	found := false
 	for _, p := range res.failed {
@@ -149,7 +151,7 @@ func dropHeader(s string) string {
 	return s
 }
 
-// leftNotes says which packages in r's binary are not rewritten, and why.
+// leftNotes returns a note for each package in r's binary that is not rewritten: which, and why.
 func (b *Builder) leftNotes(r *root) []string {
 	var notes []string
 	for _, u := range b.graph.needed([]*root{r}) {
@@ -161,14 +163,15 @@ func (b *Builder) leftNotes(r *root) []string {
 			continue
 		}
 		for _, f := range u.pkg.CgoFiles {
-			notes = append(notes, fmt.Sprintf("%s is left alone: it uses cgo%s", u.pkg.abs(f), firstC(u.pkg.abs(f))))
+			notes = append(notes,
+				fmt.Sprintf("%s is left alone: it uses cgo%s", u.pkg.abs(f), firstC(u.pkg.abs(f))))
 		}
 	}
 	slices.Sort(notes)
 	return notes
 }
 
-// firstC returns " (C.f, called at file:line)" for the first call of C in a file; "" if it has none.
+// firstC returns " (C.f, called at file:line)" for the first call of C in the file at path, or "".
 func firstC(path string) (at string) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
@@ -179,7 +182,8 @@ func firstC(path string) (at string) {
 		if call, ok := n.(*ast.CallExpr); ok && at == "" {
 			if f, ok := call.Fun.(*ast.SelectorExpr); ok && !cPseudo[f.Sel.Name] {
 				if c, ok := f.X.(*ast.Ident); ok && c.Name == "C" {
-					at = fmt.Sprintf(" (C.%s, called at %s:%d)", f.Sel.Name, path, fset.Position(call.Pos()).Line)
+					at = fmt.Sprintf(" (C.%s, called at %s:%d)", f.Sel.Name, path,
+						fset.Position(call.Pos()).Line)
 				}
 			}
 		}
@@ -188,13 +192,16 @@ func firstC(path string) (at string) {
 	return at
 }
 
-// cPseudo are names of package C that look like functions and are types, or conversions that copy.
+// cPseudo are the names of package C that look like functions but are types or copying
+// conversions.
 var cPseudo = map[string]bool{
-	"char": true, "schar": true, "uchar": true, "short": true, "ushort": true, "int": true, "uint": true, "long": true, "ulong": true,
-	"longlong": true, "ulonglong": true, "float": true, "double": true, "size_t": true, "CString": true, "CBytes": true, "GoString": true, "GoStringN": true, "GoBytes": true,
+	"char": true, "schar": true, "uchar": true, "short": true, "ushort": true, "int": true, "uint": true,
+	"long": true, "ulong": true,
+	"longlong": true, "ulonglong": true, "float": true, "double": true, "size_t": true, "CString": true,
+	"CBytes": true, "GoString": true, "GoStringN": true, "GoBytes": true,
 }
 
-// writeOverlay writes the overlay of a build: the base, and the rewritten files over it.
+// writeOverlay writes the overlay of a build: the base overlay and the rewritten files.
 func (b *Builder) writeOverlay(file, tmp string, roots []*root, links *links) error {
 	replace := make(map[string]string, len(b.base.named)+1000)
 	for from, to := range b.base.named {
@@ -240,19 +247,19 @@ func (b *Builder) writeOverlay(file, tmp string, roots []*root, links *links) er
 	return os.WriteFile(file, data, 0o666)
 }
 
-// heavy is the file of blank imports that links the strategies which are compiled only where they are asked for.
+// heavy is the file of blank imports that links the strategies with explore.Unit.Heavy.
 const heavy = "explore/all/heavy.go"
 
-// compiled is what one or more runs of the go command made and said.
+// compiled is the outcome of one or more runs of the go command.
 type compiled struct {
 	binaries map[*root]string
 	failed   []string          // full import paths that did not compile
-	text     map[string]string // what was said about a package
-	order    []string          // the keys of text as they came
-	other    string            // what was said about none
+	text     map[string]string // by package: the output about it
+	order    []string          // the keys of text in the order of the output
+	other    string            // output about no package
 }
 
-// output is everything that was said.
+// output returns all of the output.
 func (c *compiled) output() string {
 	var s strings.Builder
 	for _, p := range c.order {
@@ -261,7 +268,7 @@ func (c *compiled) output() string {
 	return s.String() + c.other
 }
 
-// about is what was said about r and the packages below it.
+// about returns the output about r and the packages that it imports.
 func (c *compiled) about(g *graph, r *root) string {
 	below := map[string]bool{}
 	var visit func(path string)
@@ -287,8 +294,10 @@ func (c *compiled) about(g *graph, r *root) string {
 	return s.String()
 }
 
-// compile runs the go command for roots, in groups whose binaries have different names. flags are heddle's own.
-func (b *Builder) compile(ctx context.Context, roots []*root, dir string, flags ...string) (*compiled, error) {
+// compile runs the go command for roots, in groups whose binaries have different names. flags are
+// those of heddle.
+func (b *Builder) compile(ctx context.Context, roots []*root, dir string, flags ...string) (*compiled,
+	error) {
 	res := &compiled{binaries: map[*root]string{}, text: map[string]string{}}
 	for i, group := range groups(roots) {
 		out := filepath.Join(dir, fmt.Sprint(i))
@@ -309,17 +318,17 @@ func (b *Builder) compile(ctx context.Context, roots []*root, dir string, flags 
 			args = append(args, "-tags="+b.Tags)
 		}
 		if !strings.Contains(b.tool["GOFLAGS"], "-gcflags") {
-			args = append(args, "-gcflags=all=-dwarf=false") // nor writing it
+			args = append(args, "-gcflags=all=-dwarf=false") // nor writing DWARF
 		}
-		args = append(args, flags...) // no "--": go test takes what follows for the binary's
+		args = append(args, flags...) // no "--": go test would pass the rest to the binary
 		for _, r := range group {
 			if r.pkg.ImportPath == "command-line-arguments" {
-				args = append(args, b.asked...) // a list of files
+				args = append(args, b.asked...) // the package is a list of files
 				break
 			}
 			args = append(args, r.pkg.ImportPath)
 		}
-		cmd := b.command(ctx, args...) // in the user's own settings, to see what the user would
+		cmd := b.command(ctx, args...) // with the user's settings, for the same result as the user's build
 		if len(flags) > 0 {
 			cmd = b.rootedCommand(ctx, args...)
 		}
@@ -343,7 +352,7 @@ func (b *Builder) compile(ctx context.Context, roots []*root, dir string, flags 
 	return res, nil
 }
 
-// runCompiler runs the go command and sorts what it says by package.
+// runCompiler runs the go command and sorts its output by package.
 func (b *Builder) runCompiler(ctx context.Context, cmd *exec.Cmd, res *compiled) error {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -354,8 +363,10 @@ func (b *Builder) runCompiler(ctx context.Context, cmd *exec.Cmd, res *compiled)
 	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
 		return err
 	}
-	// go build prints its events on standard output, go test too; what is no event is for the reader.
-	for _, line := range bytes.SplitAfter(b.root.out(append(stdout.Bytes(), stderr.Bytes()...)), []byte("\n")) {
+	// go build prints its events on standard output, as go test does. Lines that are not events
+	// are kept as text.
+	for _, line := range bytes.SplitAfter(b.root.out(append(stdout.Bytes(), stderr.Bytes()...)),
+		[]byte("\n")) {
 		var e struct{ ImportPath, Action, Output string }
 		switch err := json.Unmarshal(line, &e); {
 		case err != nil && len(bytes.TrimSpace(line)) > 0:
@@ -373,12 +384,15 @@ func (b *Builder) runCompiler(ctx context.Context, cmd *exec.Cmd, res *compiled)
 	return nil
 }
 
-// linkerFlags returns the flags -ldflags of a build: those of GOFLAGS, with what heddle adds to each. DWARF is not read; linking
-// without is faster. The package runtime is told what files are called in the binary, and what it is to call them (added/runtime.go.txt).
+// linkerFlags returns the -ldflags flags of a build: those of GOFLAGS, each extended by heddle's.
+// Nothing reads DWARF, and linking without it is faster. Package runtime gets the names of files
+// in the binary and the names to show instead (added/runtime.go.txt).
 func (b *Builder) linkerFlags() []string {
 	names := []string{
-		"Root=" + filepath.ToSlash(b.root.real), "Second=" + filepath.ToSlash(b.root.second), "Given=" + sourceRoot,
-		"Links=" + filepath.ToSlash(b.linkDir()), "Modules=" + filepath.ToSlash(filepath.Clean(b.tool["GOMODCACHE"])),
+		"Root=" + filepath.ToSlash(b.root.real), "Second=" + filepath.ToSlash(b.root.second),
+		"Given=" + sourceRoot,
+		"Links=" + filepath.ToSlash(b.linkDir()),
+		"Modules=" + filepath.ToSlash(filepath.Clean(b.tool["GOMODCACHE"])),
 	}
 	own := "-w"
 	for _, name := range names {
@@ -391,7 +405,7 @@ func (b *Builder) linkerFlags() []string {
 		if !ok {
 			continue
 		}
-		// pattern=flags, where the last one that names a package counts
+		// pattern=flags; the last flag whose pattern matches a package counts
 		pattern := ""
 		if value = strings.TrimSpace(value); value != "" && value[0] != '-' {
 			pattern, value, _ = strings.Cut(value, "=")
@@ -402,7 +416,7 @@ func (b *Builder) linkerFlags() []string {
 	return flags
 }
 
-// quotedField quotes a word as the go command has it in GOFLAGS and in the values of flags, where there are no escapes.
+// quotedField quotes a word as GOFLAGS and the values of flags require, which have no escapes.
 func quotedField(s string) string {
 	switch {
 	case !strings.ContainsAny(s, " \t\r\n'\""):
@@ -413,7 +427,7 @@ func quotedField(s string) string {
 	return "'" + s + "'"
 }
 
-// quotedFields is the reverse, for several of them.
+// quotedFields splits s into fields: the inverse of quotedField.
 func quotedFields(s string) []string {
 	var fields []string
 	for {
@@ -461,9 +475,9 @@ next:
 	return all
 }
 
-var majorVersion = regexp.MustCompile(`^v([2-9]|[1-9][0-9]+)$`) // as the go command has it
+var majorVersion = regexp.MustCompile(`^v([2-9]|[1-9][0-9]+)$`) // the rule of the go command
 
-// binaryNames are the names that go test -c may give a package's binary.
+// binaryNames returns the names that go test -c may give a package's binary.
 func binaryNames(importPath string) []string {
 	dir, elem := path.Split(importPath)
 	names := []string{elem + ".test"}
@@ -473,7 +487,8 @@ func binaryNames(importPath string) []string {
 	return names
 }
 
-// binaryName is what go test, or go run of a main package, calls the binary of p: programs print it, and look for it in what is printed.
+// binaryName returns the name that go test, or go run of a main package, gives the binary of p.
+// Programs may print it, and tests may look for it in the output.
 func (b *Builder) binaryName(p *listed) string {
 	elem := path.Base(p.ImportPath)
 	switch files := slices.Concat(p.GoFiles, p.CgoFiles); {
@@ -487,7 +502,7 @@ func (b *Builder) binaryName(p *listed) string {
 	if !b.Main {
 		elem += ".test"
 	}
-	if b.tool["GOOS"] == "windows" { // which executes no other
+	if b.tool["GOOS"] == "windows" { // Windows executes no file without it
 		elem += ".exe"
 	}
 	return elem

@@ -21,7 +21,7 @@ func TestQuotedFields(t *testing.T) {
 	}
 }
 
-// What the user gives the linker is kept, for the packages that it is for, and heddle's is there too.
+// The user's linker flags stay for the packages that they name, and heddle's are added.
 func TestLinkerFlags(t *testing.T) {
 	c, err := openCache(t.TempDir())
 	if err != nil {
@@ -37,14 +37,16 @@ func TestLinkerFlags(t *testing.T) {
 		{"'--ldflags=-X a.b=c -s' -ldflags=m/...=-v", []string{"", " -X a.b=c -s", " -v"}},
 		{"-ldflags=", []string{"", " "}},
 	} {
-		b := &Builder{cache: c, tool: toolchain{"GOFLAGS": tc.flags, "GOMODCACHE": "/a b/mod"}, root: rooted{real: "/go", second: "/second"}}
+		b := &Builder{cache: c, tool: toolchain{"GOFLAGS": tc.flags, "GOMODCACHE": "/a b/mod"},
+			root: rooted{real: "/go", second: "/second"}}
 		got := b.linkerFlags()
 		if len(got) != len(tc.ends) {
 			t.Errorf("%s: %q", tc.flags, got)
 			continue
 		}
 		own := strings.TrimPrefix(got[0], "-ldflags=")
-		if !strings.Contains(own, "-X=runtime.heddleRoot=/go ") || !strings.HasSuffix(own, " '-X=runtime.heddleModules=/a b/mod'") {
+		if !strings.Contains(own, "-X=runtime.heddleRoot=/go ") ||
+			!strings.HasSuffix(own, " '-X=runtime.heddleModules=/a b/mod'") {
 			t.Errorf("%q", own)
 		}
 		for i, end := range tc.ends {

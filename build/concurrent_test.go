@@ -11,11 +11,11 @@ import (
 	"heddle/trace"
 )
 
-// What the build does at the same time. .ci/run explores these tests with heddle
-// itself, and runs them under the race detector.
+// These tests cover the concurrent parts of the build. .ci/run explores them with heddle itself
+// and runs them under the race detector.
 
 func TestConcurrentParallel(t *testing.T) {
-	for fails := range 4 { // 3: nobody
+	for fails := range 4 { // 3: none fails
 		var mu sync.Mutex
 		var done [3]int
 		bad := errors.New("bad")
@@ -59,7 +59,7 @@ func TestConcurrentSites(t *testing.T) {
 	wg.Wait()
 }
 
-// Of several builds that make the same entry one puts it in place, and all find it whole.
+// Of several builds that make the same entry one puts it in place, and all find it complete.
 func TestConcurrentCache(t *testing.T) {
 	c, err := openCache(t.TempDir())
 	if err != nil {

@@ -17,17 +17,19 @@ import (
 	"heddle/rt/wire"
 )
 
-// Three things keep an overlay from standing on the toolchain's own folder. The go command refuses an overlay over files of
-// the module cache, where toolchains live that Go downloaded itself. Before Go 1.26.4 or so it did not see packages of the
-// standard library that only an overlay has. And it changes to another toolchain, with another folder, where go.mod or
-// GOTOOLCHAIN says so.
+// An overlay on the toolchain's own folder is impossible for three reasons. The go command refuses
+// an overlay over files of the module cache, which holds the toolchains that Go downloaded itself.
+// Before Go 1.26.4 or so it did not see packages of the standard library that exist only in an
+// overlay. And it switches to another toolchain, with another folder, if go.mod or GOTOOLCHAIN
+// says so.
 //
-// So heddle has a second GOROOT in its cache, for each toolchain and heddle: links to everything in the toolchain's folder,
-// but src is a folder of its own with links to each package, and with the packages that are laid, as files. The go command
-// that the user's settings lead to is run with it and told to stay what it is. Packages of the standard library keep their
-// real names everywhere in this package; only what is said to the go command, and what it says, has the second ones.
+// So heddle keeps a second GOROOT in its cache for each toolchain and each version of heddle. It
+// has links to everything in the toolchain's folder, except that src is a folder of its own: links
+// to each package, and the laid packages as files. The go command that the user's settings select
+// runs with this GOROOT and is told not to switch. In this package the standard library has its
+// real paths. Only the input and the output of the go command have the paths of the second GOROOT.
 
-// rooted are the two names of the toolchain's folder.
+// rooted maps between the two names of the toolchain's folder.
 type rooted struct {
 	real, second string
 	program      string // the go command of this toolchain
@@ -63,11 +65,12 @@ func (b *Builder) openRoot() error {
 			if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 				return err
 			}
-			if err := os.WriteFile(name, b.root.named(filepath.Join(real, "src", filepath.FromSlash(path)), data), 0o666); err != nil {
+			if err := os.WriteFile(name,
+				b.root.named(filepath.Join(real, "src", filepath.FromSlash(path)), data), 0o666); err != nil {
 				return err
 			}
 		}
-		// A file of its own: its time says when the entry was used.
+		// The mark is a file of its own, as its time says when the entry was used.
 		data, err := os.ReadFile(filepath.Join(real, mark))
 		if errors.Is(err, fs.ErrNotExist) {
 			data = []byte(b.tool["GOVERSION"] + "\n")
@@ -78,7 +81,8 @@ func (b *Builder) openRoot() error {
 	})
 }
 
-// linkAll makes links in the folder to, which it makes, for all that is in the folder from, but for the names in without.
+// linkAll makes the folder to, with links to everything in the folder from except the names in
+// without.
 func linkAll(from, to string, without ...string) error {
 	if err := os.MkdirAll(to, 0o777); err != nil {
 		return err
@@ -101,17 +105,17 @@ next:
 	return nil
 }
 
-// linkOrCopy makes to a link to from; where the system makes none, a copy.
+// linkOrCopy makes to a link to from, or a copy if the system makes no link.
 func linkOrCopy(from, to string) error {
 	if os.Symlink(from, to) == nil {
-		if _, err := os.Lstat(to); err == nil { // wine says so, and makes none
+		if _, err := os.Lstat(to); err == nil { // wine reports success and makes no link
 			return nil
 		}
 	}
 	return copyAll(from, to)
 }
 
-// copyAll copies a file, or a folder with all below it. Files are linked if the system makes links to files.
+// copyAll copies a file, or a folder with everything below it. It links files if the system can.
 func copyAll(from, to string) error {
 	return filepath.WalkDir(from, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -140,7 +144,7 @@ func copyAll(from, to string) error {
 	})
 }
 
-// goProgram returns the go command that belongs to a GOROOT; "" if it has none.
+// goProgram returns the go command of a GOROOT, or "" if it has none.
 func goProgram(goroot string) string {
 	for _, name := range []string{"go", "go.exe"} {
 		file := filepath.Join(goroot, "bin", name)
@@ -151,7 +155,7 @@ func goProgram(goroot string) string {
 	return ""
 }
 
-// in returns the name that a file or folder of the toolchain has in the second GOROOT, and others as they are.
+// in maps a path of the toolchain to the second GOROOT. It returns other paths unchanged.
 func (r *rooted) in(file string) string {
 	if rest, ok := strings.CutPrefix(file, r.real); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
 		return r.second + rest
@@ -159,7 +163,7 @@ func (r *rooted) in(file string) string {
 	return file
 }
 
-// overlay returns an overlay for the go command: replace with the names of the second GOROOT.
+// overlay returns replace with the paths of the second GOROOT, for the go command.
 func (r *rooted) overlay(replace map[string]string) map[string]string {
 	second := make(map[string]string, len(replace))
 	for from, to := range replace {
@@ -170,7 +174,7 @@ func (r *rooted) overlay(replace map[string]string) map[string]string {
 	return second
 }
 
-// sourceRoot is wire.SourceRoot as the compiler here wants it.
+// sourceRoot is wire.SourceRoot with the separators of this system, as the compiler needs it.
 var sourceRoot = func() string {
 	if runtime.GOOS == "windows" {
 		return wire.Drive + wire.SourceRoot
@@ -178,9 +182,9 @@ var sourceRoot = func() string {
 	return wire.SourceRoot
 }()
 
-// named returns the text of a file of the standard library, given by its real name, with the name for the compiler. Where an overlay
-// has a file, the compiler does not say $GOROOT for its folder, and the go command would use again what it has compiled with
-// another folder.
+// named returns text, the content of a file of the standard library at its real path file, with a
+// line directive that names the file. Without it the compiler writes the folder of an overlay file
+// in place of $GOROOT, and the go command would reuse what it compiled with another folder.
 func (r *rooted) named(file string, text []byte) []byte {
 	rest, ok := strings.CutPrefix(file, r.real)
 	if !ok {
@@ -189,7 +193,8 @@ func (r *rooted) named(file string, text []byte) []byte {
 	return slices.Concat([]byte("//line "+sourceRoot+filepath.ToSlash(rest)+":1:1\n"), text)
 }
 
-// out is in the other way, for all the names in a text, those that are given by named too. They may be those in a text of JSON.
+// out is the inverse of in for all the paths in a text, including those that named wrote. The text
+// may be JSON.
 func (r *rooted) out(text []byte) []byte {
 	if r.second == "" {
 		return text
@@ -198,8 +203,8 @@ func (r *rooted) out(text []byte) []byte {
 	return renamed(text, r.second, r.real)
 }
 
-// renamed returns text with a folder's name, at the beginning of paths, as to: in paths of the system, in those of JSON, and
-// in those of Go's own tables, which have slashes everywhere.
+// renamed replaces the folder from at the beginning of paths in text by to. Paths may have the
+// separators of the system, those escaped in JSON, or slashes as in Go's own tables.
 func renamed(text []byte, from, to string) []byte {
 	text = bytes.ReplaceAll(text, []byte(from), []byte(to))
 	for _, form := range []func(string) string{quoted, filepath.ToSlash} {
@@ -210,13 +215,14 @@ func renamed(text []byte, from, to string) []byte {
 	return text
 }
 
-// quoted is a path as it stands in JSON.
+// quoted returns path as it stands in JSON.
 func quoted(path string) string {
 	data, _ := json.Marshal(path)
 	return string(data[1 : len(data)-1])
 }
 
-// rootedCommand prepares a run of the toolchain's go command in the user's directory, with the second GOROOT.
+// rootedCommand prepares a run of the toolchain's go command in the user's directory, with the
+// second GOROOT.
 func (b *Builder) rootedCommand(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := b.command(ctx, args...)
 	if b.root.program != "" {
@@ -224,7 +230,7 @@ func (b *Builder) rootedCommand(ctx context.Context, args ...string) *exec.Cmd {
 		cmd.Args[0] = cmd.Path
 		cmd.Env = append(cmd.Env, "GOTOOLCHAIN=local")
 	}
-	cmd.Dir = b.root.in(cmd.Dir) // who tests the standard library
+	cmd.Dir = b.root.in(cmd.Dir) // the user's directory may be in the standard library
 	cmd.Env = append(cmd.Env, "GOROOT="+b.root.second)
 	if cmd.Dir != "" {
 		cmd.Env = append(cmd.Env, "PWD="+cmd.Dir)
@@ -232,7 +238,7 @@ func (b *Builder) rootedCommand(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// unseen says whether a package that is laid, or needs one, was not seen by the go command.
+// unseen returns an error if the go command did not find a laid package, or one that p needs.
 func unseen(p *listed) error {
 	if p.Error == nil || !p.Standard && !strings.HasPrefix(p.ImportPath, laidPrefix+"/") {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Where no links are made to folders a copy has all that is below them.
+// Without links to folders, a copy has everything below the folder.
 func TestCopyAll(t *testing.T) {
 	from, to := t.TempDir(), filepath.Join(t.TempDir(), "to")
 	for name, text := range map[string]string{"a.go": "package a", "b/c/d.go": "package d"} {
@@ -22,7 +22,8 @@ func TestCopyAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"a.go": "package a", "b/c/d.go": "package d"} {
-		if got, err := os.ReadFile(filepath.Join(to, filepath.FromSlash(name))); err != nil || string(got) != want {
+		if got, err := os.ReadFile(filepath.Join(to, filepath.FromSlash(name))); err != nil ||
+			string(got) != want {
 			t.Errorf("%s: %q, %v; want %q", name, got, err, want)
 		}
 	}
@@ -35,7 +36,8 @@ func TestCopyAll(t *testing.T) {
 	}
 }
 
-// A module's folder is found by the name it has in the cache, by whatever heddle came first, and when the module cache has moved.
+// The folder of a module is found by its name in the cache, whichever version of heddle made it,
+// also after the module cache has moved.
 func TestModuleLink(t *testing.T) {
 	one, two, at := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "mod", "example.com", "m@v1.0.0")
 	for _, to := range []string{one, one, two} {

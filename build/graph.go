@@ -14,27 +14,29 @@ import (
 	"heddle/instrument/std"
 )
 
-// A graph is the packages of a build with the keys of what they are made from.
+// A graph is the packages of a build with the keys of their inputs.
 type graph struct {
 	b      *Builder
 	pkgs   []*listed // dependencies first
 	byPath map[string]*listed
-	global string            // hash of what every binary depends on
-	source string            // hash of what every rewritten file and every type depends on
-	deep   map[string]string // full import path to the hash of the package and all below it
+	global string            // hash of the inputs that all binaries share
+	source string            // hash of the inputs that all rewritten files and all types share
+	deep   map[string]string // by full import path: hash of the package and all it imports
 	units  []*unit           // dependencies first
 	hashes fileHashes
 }
 
-// A unit is a set of files that is rewritten together and shares a position table. An overlay has one text for a
-// file, so a file is in one unit of each binary, and in one of all binaries that are compiled together:
+// A unit is a set of files that are rewritten together and share a position table. An overlay has
+// one text for a file. So a file belongs to one unit in each binary, and in all the binaries that
+// are compiled together:
 //
 //	p             the files of p, also where p is compiled again for a test ("p [p.test]", "q [p.test]")
 //	p [p.test]    the _test.go files of package p
 //	p_test [p.test]
 //
-// In-package tests see p's variables and may change them, so p is rewritten with them in view. Where they could make a
-// name in a file mean something else than without them (variant.go), the binary of the tests has units of its own:
+// In-package tests see p's variables and may change them, so rewriting p takes them into account.
+// If they could change what a name in a file means (variant.go), the binary of the tests has units
+// of its own:
 //
 //	p [p.test]    all files of p and its tests
 //	q [p.test]    the files of q, which imports p
@@ -42,14 +44,15 @@ type unit struct {
 	path  string // names the position table
 	pkg   *listed
 	files []string // absolute
-	only  string   // the binary that the unit is for, such as "p.test"; "": all
-	plain *listed  // the package without its tests, where pkg is the one with them and the files are not: for want of tests that compile
+	only  string   // the only binary with the unit, such as "p.test"; "": all
+	plain *listed  // the package without its tests, if pkg has tests that do not compile
 	mode  instrument.Mode
 	key   string
 }
 
 func newGraph(b *Builder, pkgs []*listed) (*graph, error) {
-	g := &graph{b: b, pkgs: pkgs, byPath: make(map[string]*listed, len(pkgs)), deep: make(map[string]string, len(pkgs))}
+	g := &graph{b: b, pkgs: pkgs, byPath: make(map[string]*listed, len(pkgs)),
+		deep: make(map[string]string, len(pkgs))}
 	for _, p := range pkgs {
 		g.byPath[p.ImportPath] = p
 	}
@@ -73,9 +76,9 @@ func newGraph(b *Builder, pkgs []*listed) (*graph, error) {
 	return g, nil
 }
 
-// code hashes what a binary is made of: the files of its packages outside the standard library, each by its import path, name and
-// content (of a module in the module cache its version), the Go release and the platform. It is the same on every machine,
-// wherever the files are.
+// code hashes the sources of a binary: the files outside the standard library, each by import
+// path, name and content (for a module in the module cache: its version), the Go release and the
+// platform. The hash is the same on every machine and for every location of the files.
 func (g *graph) code(main *listed) string {
 	h := newHasher("code")
 	h.add(g.b.tool["GOVERSION"], g.b.tool["GOOS"], g.b.tool["GOARCH"])
@@ -112,7 +115,9 @@ func (b *Builder) globalKey() string {
 	for name := range b.tool {
 		switch name {
 		case "GOGCCFLAGS", // names a temporary folder
-			"GOMOD", "GOWORK", "GOCACHE", "GOMODCACHE", "GOTMPDIR", "GOENV", "GOPROXY", "GOSUMDB", "GOPRIVATE", "GONOPROXY", "GONOSUMDB", "GOINSECURE", "GOVCS", "GOAUTH", "GOTELEMETRY", "GOTELEMETRYDIR", "GOBIN", "GOCACHEPROG":
+			"GOMOD", "GOWORK", "GOCACHE", "GOMODCACHE", "GOTMPDIR", "GOENV", "GOPROXY", "GOSUMDB",
+			"GOPRIVATE", "GONOPROXY", "GONOSUMDB", "GOINSECURE", "GOVCS", "GOAUTH", "GOTELEMETRY",
+			"GOTELEMETRYDIR", "GOBIN", "GOCACHEPROG":
 			continue
 		}
 		names = append(names, name)
@@ -124,8 +129,8 @@ func (b *Builder) globalKey() string {
 	return h.key()
 }
 
-// sourceKey hashes heddle itself and what the meaning of source files depends on, beside the files themselves. Which files there are,
-// tags and cgo decide: every package's own hash knows that.
+// sourceKey hashes heddle itself and the settings that the meaning of source files depends on.
+// Tags and cgo decide which files there are; each package's own hash covers that.
 func (b *Builder) sourceKey() string {
 	h := newHasher("source")
 	h.add(self())
@@ -135,7 +140,7 @@ func (b *Builder) sourceKey() string {
 	return h.key()
 }
 
-// own hashes one package without what it imports.
+// own hashes one package without its imports.
 func (g *graph) own(p *listed, hashes *fileHashes) string {
 	h := newHasher("own")
 	h.add(p.ImportPath, p.Name, p.Dir, p.language(), fmt.Sprint(p.Standard))
@@ -147,7 +152,7 @@ func (g *graph) own(p *listed, hashes *fileHashes) string {
 		for _, f := range files {
 			f = p.abs(f)
 			switch {
-			case g.b.base.replace[f] != "": // its content is part of the base's key
+			case g.b.base.replace[f] != "": // the base's key covers its content
 			case p.Standard, p.immutable():
 				h.add(stamp(f))
 			default:
@@ -169,16 +174,16 @@ func (g *graph) own(p *listed, hashes *fileHashes) string {
 	return h.key()
 }
 
-// kinds returns the files that a package is made of, by kind.
+// kinds returns the files of the package by kind.
 func (p *listed) kinds() [][]string {
 	return [][]string{p.GoFiles, p.CgoFiles, p.CFiles, p.CXXFiles, p.MFiles, p.HFiles, p.FFiles, p.SFiles,
 		p.SwigFiles, p.SwigCXXFiles, p.SysoFiles, p.EmbedFiles}
 }
 
-// files returns all of them.
+// files returns all files of the package.
 func (p *listed) files() []string { return slices.Concat(p.kinds()...) }
 
-// stamp stands for the content of a file that is not meant to change.
+// stamp identifies the content of a file that does not change by its size and time.
 func stamp(file string) string {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -187,7 +192,7 @@ func stamp(file string) string {
 	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 }
 
-// fileHashes hashes every file once: test variants share most of theirs.
+// fileHashes hashes every file once: test variants share most files.
 type fileHashes struct{ m sync.Map }
 
 func (f *fileHashes) of(file string) string {
@@ -203,14 +208,15 @@ func (f *fileHashes) of(file string) string {
 	return h
 }
 
-// binaryKey is the key of the binary whose main package is p.
+// binaryKey returns the key of the binary with main package p.
 func (g *graph) binaryKey(p *listed) string {
 	h := newHasher("binary")
-	h.add(g.global, g.b.base.key, g.b.tool["GOMODCACHE"], fmt.Sprint(g.b.Main), fmt.Sprint(g.b.Flow, g.b.Exprs, g.b.Lean), g.deep[p.ImportPath])
+	h.add(g.global, g.b.base.key, g.b.tool["GOMODCACHE"], fmt.Sprint(g.b.Main),
+		fmt.Sprint(g.b.Flow, g.b.Exprs, g.b.Lean), g.deep[p.ImportPath])
 	return h.key()
 }
 
-// plan divides the files among units.
+// plan assigns the files to units.
 func (g *graph) plan() {
 	owned := map[string]bool{}
 	own := g.variants()
@@ -228,7 +234,8 @@ func (g *graph) plan() {
 		}
 		mode.Flow = g.b.Flow && (!p.Standard || g.b.Exprs && std.Followed(base(p.ImportPath)))
 		mode.Exprs = mode.Flow && g.b.Exprs
-		mode.Tested = !p.Standard && len(p.TestGoFiles) > 0 && (!p.immutable() || g.byPath[p.ImportPath+" ["+p.ImportPath+".test]"] != nil)
+		mode.Tested = !p.Standard && len(p.TestGoFiles) > 0 &&
+			(!p.immutable() || g.byPath[p.ImportPath+" ["+p.ImportPath+".test]"] != nil)
 		u := &unit{path: path, pkg: p, mode: mode, only: only}
 		for _, f := range p.GoFiles {
 			if f = p.abs(f); only != "" || !owned[f] {
@@ -256,7 +263,7 @@ func (g *graph) plan() {
 	for _, p := range g.pkgs {
 		if b := base(p.ImportPath); b != p.ImportPath {
 			if b != p.ForTest && b != p.ForTest+"_test" && g.byPath[b] == nil {
-				claim(p, b) // q [p.test], and nobody needs q itself
+				claim(p, b) // q [p.test] where no root needs q itself
 			} else {
 				claim(p, p.ImportPath)
 			}
@@ -269,7 +276,7 @@ func (g *graph) plan() {
 	slices.SortStableFunc(g.units, func(a, b *unit) int { return order[a.pkg] - order[b.pkg] })
 }
 
-// modeOf says whether and how a package is rewritten.
+// modeOf decides whether and how a package is rewritten.
 func modeOf(p *listed) (instrument.Mode, bool) {
 	path := base(p.ImportPath)
 	switch {
@@ -279,10 +286,11 @@ func modeOf(p *listed) (instrument.Mode, bool) {
 		rewrite, memory, quiet := stdMode(path)
 		return instrument.Mode{Memory: memory, Quiet: quiet, Receivers: std.Receivers(path)}, rewrite
 	}
-	return instrument.Mode{Memory: true, Linked: true, Globals: p.Module == nil || p.Module.Main, Plain: instrument.LosesVersions(std.GoVersion)}, true
+	return instrument.Mode{Memory: true, Linked: true, Globals: p.Module == nil ||
+		p.Module.Main, Plain: instrument.LosesVersions(std.GoVersion)}, true
 }
 
-// needed returns the units that the binaries of roots are made of.
+// needed returns the units of the binaries of roots.
 func (g *graph) needed(roots []*root) []*unit {
 	in := map[string]bool{}   // by full import path
 	dirs := map[string]bool{} // q and q [p.test] share files
@@ -301,16 +309,17 @@ func (g *graph) needed(roots []*root) []*unit {
 	for _, r := range roots {
 		visit(r.main.ImportPath)
 	}
-	// What is laid is linked in by imports that only the overlay has.
+	// Laid packages are imported only by files of the overlay.
 	for _, p := range g.pkgs {
 		if strings.HasPrefix(p.ImportPath, laidPrefix+"/") {
 			visit(p.ImportPath)
 		}
 	}
 	var units []*unit
-	special := map[string]bool{} // files of units for these binaries alone
+	special := map[string]bool{} // files of units for single binaries
 	for _, u := range g.units {
-		if u.only != "" && slices.ContainsFunc(roots, func(r *root) bool { return r.main.ImportPath == u.only }) {
+		if u.only != "" &&
+			slices.ContainsFunc(roots, func(r *root) bool { return r.main.ImportPath == u.only }) {
 			for _, f := range u.files {
 				special[f] = true
 			}
@@ -318,7 +327,8 @@ func (g *graph) needed(roots []*root) []*unit {
 		}
 	}
 	for _, u := range g.units {
-		if u.only == "" && (in[u.pkg.ImportPath] || dirs[u.pkg.Dir] && !strings.Contains(u.path, " ")) && (len(roots) > 1 || !special[u.files[0]]) {
+		if u.only == "" && (in[u.pkg.ImportPath] || dirs[u.pkg.Dir] && !strings.Contains(u.path, " ")) &&
+			(len(roots) > 1 || !special[u.files[0]]) {
 			units = append(units, u)
 		}
 	}

@@ -26,17 +26,17 @@ const laidPrefix = "heddlert"
 // whose packages are laid under laidPrefix by the last element of their path.
 var laidFrom = []string{"trace", "model", "detect", "explore", "order", "predict", "symbolic", "rt"}
 
-// A baseOverlay is what every build with one toolchain shares: patched files of the standard library and files added to it.
-// Laid packages are files of the second GOROOT.
+// A baseOverlay is the part of the overlay that all builds with one toolchain share: patched and
+// added files of the standard library. Laid packages are files of the second GOROOT.
 type baseOverlay struct {
 	key     string
-	path    string            // of its overlay file, which has the names of the second GOROOT
-	replace map[string]string // original, by its real name, to replacement; files of laid packages too
-	lost    []string          // what is lost because edits that may be left out do not fit
-	named   map[string]string // the same for the compiler: what it is to call the files is in them
+	path    string            // path of its overlay file, with names of the second GOROOT
+	replace map[string]string // from real path to replacement, laid packages included
+	lost    []string          // the functions that are lost because optional edits do not fit
+	named   map[string]string // like replace, with the line directives that rooted.named adds
 }
 
-// Files of replace, named and lost.
+// File names of replace, named and lost.
 const (
 	realNames  = "real.json"
 	givenNames = "named.json"
@@ -70,7 +70,8 @@ func (b *Builder) layBase() (*baseOverlay, error) {
 	}
 	o.replace = make(map[string]string, len(files))
 	for name := range files {
-		o.replace[filepath.Join(goroot, "src", filepath.FromSlash(name))] = filepath.Join(filepath.Dir(o.path), filepath.FromSlash(name))
+		o.replace[filepath.Join(goroot, "src",
+			filepath.FromSlash(name))] = filepath.Join(filepath.Dir(o.path), filepath.FromSlash(name))
 	}
 	laid := filepath.Join(b.root.second, "src", laidPrefix)
 	err := filepath.WalkDir(laid, func(name string, d fs.DirEntry, err error) error {
@@ -105,7 +106,7 @@ func (b *Builder) layBase() (*baseOverlay, error) {
 	return o, b.cache.put("base", o.key, files)
 }
 
-// laidFiles adds the files of the laid packages, as they are laid.
+// laidFiles adds the files of the laid packages to files.
 func laidFiles(files map[string][]byte) error {
 	for _, dir := range laidFrom {
 		err := fs.WalkDir(heddle.Sources, dir, func(name string, d fs.DirEntry, err error) error {
@@ -114,7 +115,8 @@ func laidFiles(files map[string][]byte) error {
 				return err
 			case d.IsDir() && d.Name() == "testdata":
 				return fs.SkipDir
-			case d.IsDir(), !strings.HasSuffix(name, ".go"), strings.HasSuffix(name, "_test.go"), strings.HasSuffix(name, "_plain.go"):
+			case d.IsDir(), !strings.HasSuffix(name, ".go"), strings.HasSuffix(name, "_test.go"),
+				strings.HasSuffix(name, "_plain.go"):
 				return nil
 			}
 			src, err := heddle.Sources.ReadFile(name)
@@ -136,9 +138,8 @@ func laidFiles(files map[string][]byte) error {
 
 const rtConstraint = "//go:build heddle_rt\n"
 
-// lay returns the text of one of heddle's files as it stands under GOROOT:
-// imports of heddle's packages lead to the laid ones, and the line that keeps a
-// file out of heddle's own build is empty.
+// lay returns a file of heddle as it is laid: imports of heddle's packages lead to the laid ones,
+// and the build constraint that excludes a file from heddle's own build is removed.
 func lay(name string, src []byte) ([]byte, error) {
 	if strings.HasSuffix(name, "_rt.go") {
 		if !bytes.HasPrefix(src, []byte(rtConstraint)) {
@@ -169,7 +170,8 @@ func lay(name string, src []byte) ([]byte, error) {
 	return append(out, src[done:]...), nil
 }
 
-// patchedFiles adds the files of the standard library that package std changes or adds, and to lost what is lost where they do not fit.
+// patchedFiles adds the files of the standard library that package std changes or adds. It appends
+// to lost what is lost where optional edits do not fit.
 func patchedFiles(files map[string][]byte, lost *[]string, goroot string) error {
 	src := filepath.Join(goroot, "src")
 	return filepath.WalkDir(src, func(name string, d fs.DirEntry, err error) error {
@@ -200,8 +202,10 @@ func patchPackage(files map[string][]byte, lost *[]string, dir, pkg string) erro
 		return err
 	}
 	for _, name := range std.Needed(pkg) {
-		if _, err := os.Lstat(filepath.Join(dir, name)); errors.Is(err, fs.ErrNotExist) { // what cannot be read is said below
-			return fmt.Errorf("unsupported Go version %s: %s/%s, which heddle changes, is gone", std.GoVersion, pkg, name)
+		// other errors of reading are reported below
+		if _, err := os.Lstat(filepath.Join(dir, name)); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("unsupported Go version %s: %s/%s, which heddle changes, is gone",
+				std.GoVersion, pkg, name)
 		}
 	}
 	for _, e := range entries {
@@ -224,10 +228,10 @@ func patchPackage(files map[string][]byte, lost *[]string, dir, pkg string) erro
 	return nil
 }
 
-// stdMode says whether and how a package of the standard library is rewritten.
+// stdMode decides whether and how a package of the standard library is rewritten.
 func stdMode(path string) (rewrite, memory, quiet bool) { return std.Mode(path) }
 
-// An overlay file, as go build -overlay wants it.
+// An overlayFile is the JSON that go build -overlay reads.
 type overlayFile struct{ Replace map[string]string }
 
 func overlayJSON(replace map[string]string) ([]byte, error) {

@@ -37,7 +37,7 @@ type listed struct {
 	CgoCFLAGS, CgoCPPFLAGS, CgoCXXFLAGS, CgoFFLAGS, CgoLDFLAGS []string
 
 	Imports   []string          // resolved: test variants by their full name
-	ImportMap map[string]string // import path in the source to full name, where they differ
+	ImportMap map[string]string // from import path in the source to full name, where they differ
 
 	Incomplete bool
 	Error      *struct{ Pos, Err string }
@@ -48,7 +48,7 @@ const listFields = "ImportPath,Name,Dir,Standard,DepOnly,ForTest,Match,Module," 
 	"TestGoFiles,XTestGoFiles,CgoCFLAGS,CgoCPPFLAGS,CgoCXXFLAGS,CgoFFLAGS,CgoLDFLAGS," +
 	"Imports,ImportMap,Incomplete,Error"
 
-// base returns the import path without the test variant's suffix: "p" for "p [q.test]".
+// base returns the import path without the suffix of a test variant: "p" for "p [q.test]".
 func base(path string) string {
 	if i := strings.IndexByte(path, ' '); i >= 0 {
 		return path[:i]
@@ -58,21 +58,23 @@ func base(path string) string {
 
 // isTestMain reports whether p is a generated "p.test" package.
 func (p *listed) isTestMain() bool {
-	return p.Name == "main" && strings.HasSuffix(p.ImportPath, ".test") && len(p.GoFiles) == 1 && filepath.IsAbs(p.GoFiles[0])
+	return p.Name == "main" && strings.HasSuffix(p.ImportPath, ".test") && len(p.GoFiles) == 1 &&
+		filepath.IsAbs(p.GoFiles[0])
 }
 
-// language returns the Go version that p's files are written in, such as "1.22".
+// language returns the Go version of p's files, such as "1.22".
 func (p *listed) language() string {
 	if p.Standard {
 		return ""
 	}
 	if p.Module == nil || p.Module.GoVersion == "" {
-		return "1.16" // what the go command takes where no go.mod says otherwise
+		return "1.16" // the go command's default if go.mod does not say
 	}
 	return p.Module.GoVersion
 }
 
-// immutable reports whether p comes from the module cache, where a directory's content never changes.
+// immutable reports whether p comes from the module cache, where the content of a directory never
+// changes.
 func (p *listed) immutable() bool {
 	m := p.Module
 	return m != nil && !m.Main && m.Version != "" && (m.Replace == nil || m.Replace.Version != "")
@@ -86,10 +88,11 @@ func (p *listed) abs(file string) string {
 	return filepath.Join(p.Dir, file)
 }
 
-// list asks go list for the packages that patterns name and all they depend
-// on, with their tests unless main is set. Dependencies come before dependents.
+// list asks go list for the packages that the patterns name and for all their dependencies, with
+// tests unless Main is set. Dependencies come before dependents.
 func (b *Builder) list(ctx context.Context) ([]*listed, error) {
-	if b.tool["GOMOD"] == os.DevNull { // outside a module; in the root folder, and with an overlay, go list would say so never
+	// outside a module; in the root folder, or with an overlay, go list would not report it
+	if b.tool["GOMOD"] == os.DevNull {
 		if _, err := b.goCommand(ctx, append([]string{"list", "-e", "--"}, b.Patterns...)...); err != nil {
 			return nil, err
 		}
@@ -125,8 +128,8 @@ func (b *Builder) list(ctx context.Context) ([]*listed, error) {
 	}
 }
 
-// ask sets asked. The go command looks for packages that "..." stands for, and does not follow links: patterns that may mean
-// the standard library are looked up with its real folder.
+// ask sets asked. The go command expands "..." without following links, so patterns that may match
+// the standard library are expanded with its real folder.
 func (b *Builder) ask(ctx context.Context) error {
 	b.asked = nil
 	for _, pat := range b.Patterns {
@@ -134,7 +137,8 @@ func (b *Builder) ask(ctx context.Context) error {
 		switch wild := strings.Contains(pat, "..."); {
 		case filepath.IsAbs(pat):
 			pat = b.root.in(pat)
-		case pat == "std", pat == "cmd", wild && (!strings.Contains(first, ".") || strings.HasPrefix(first, "...")):
+		case pat == "std", pat == "cmd", wild &&
+			(!strings.Contains(first, ".") || strings.HasPrefix(first, "...")):
 			out, err := b.goCommand(ctx, "list", "-e", "--", pat)
 			if err != nil {
 				return err
@@ -149,7 +153,7 @@ func (b *Builder) ask(ctx context.Context) error {
 	return nil
 }
 
-// A toolchain is what go env says in the user's directory.
+// A toolchain is the output of go env in the user's directory.
 type toolchain map[string]string
 
 func (b *Builder) env(ctx context.Context) (toolchain, error) {
@@ -164,8 +168,8 @@ func (b *Builder) env(ctx context.Context) (toolchain, error) {
 	return t, nil
 }
 
-// goCommand runs the go command in the user's directory and returns what it
-// printed. Its error carries the command's own message.
+// goCommand runs the go command in the user's directory and returns its output. Its error includes
+// the command's own message.
 func (b *Builder) goCommand(ctx context.Context, args ...string) ([]byte, error) {
 	return b.run(ctx, b.command(ctx, args...))
 }

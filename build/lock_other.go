@@ -7,7 +7,8 @@ import (
 	"os"
 )
 
-// lockFile cannot be had here: nothing is known of other heddles, and so nothing but old entries is trimmed.
+// lockFile is not available on this system. Nothing is known of other heddle processes, so only
+// old entries are trimmed.
 func lockFile(*os.File, bool, bool) (bool, error) { return false, errors.ErrUnsupported }
 
 func unlockFile(*os.File) {}

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// lockFile locks an open file, alone or together with others that do not want it alone, until it is unlocked or closed, or the
-// process ends. Without wait it reports false if another has it.
+// lockFile locks an open file, exclusively or shared, until it is unlocked or closed or the
+// process ends. Without wait it returns false if another process holds the lock.
 func lockFile(f *os.File, alone, wait bool) (bool, error) {
 	how := syscall.LOCK_SH
 	if alone {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lockFile is that of lock_unix.go.
+// lockFile is like that of lock_unix.go.
 func lockFile(f *os.File, alone, wait bool) (bool, error) {
 	var how uint32
 	if alone {
@@ -16,7 +16,7 @@ func lockFile(f *os.File, alone, wait bool) (bool, error) {
 	if !wait {
 		how |= windows.LOCKFILE_FAIL_IMMEDIATELY
 	}
-	// A byte far behind the end: others may read and append while it is locked.
+	// The locked byte is far behind the end, so that other processes may read and append.
 	err := windows.LockFileEx(windows.Handle(f.Fd()), how, 0, 1, 0, &windows.Overlapped{OffsetHigh: 1 << 30})
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
 		return false, nil

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// layMain changes a main package so that heddlert/drive calls its func main, by
-// then called heddleMain. The rewritten files, if any, are in replace; the changed one goes to dir.
+// layMain changes a main package so that heddlert/drive calls its function main, renamed to
+// heddleMain. replace has the rewritten files, if any. The changed file goes to dir.
 func layMain(replace map[string]string, p *listed, dir string) error {
 	for i, name := range p.GoFiles {
 		file := p.abs(name)
@@ -27,11 +27,11 @@ func layMain(replace map[string]string, p *listed, dir string) error {
 			return os.WriteFile(replace[file], text, 0o666)
 		}
 	}
-	return nil // no func main: the compiler will say so
+	return nil // without func main the compiler reports the error
 }
 
-// wrapMain returns src with func main, and its calls of itself, renamed, and a
-// new func main after the last line; nil if there is none to rename.
+// wrapMain returns src with func main and its calls renamed, and with a new func main after the
+// last line; nil if src has no func main.
 func wrapMain(src []byte) []byte {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "", src, parser.SkipObjectResolution)

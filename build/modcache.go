@@ -10,22 +10,21 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// The go command refuses an overlay over files of the module cache. So the
-// modules of the build that live there are reached by another name: a copy of
-// the user's go.mod (or go.work), given by -modfile (or GOWORK), replaces each
-// by a symbolic link in heddle's own cache, and the overlay names its files
-// below the link. Nothing is copied, and the versions stay what they were.
+// The go command refuses an overlay over files of the module cache. So the modules there get a
+// second name: a copy of the user's go.mod (or go.work), passed by -modfile (or GOWORK), replaces
+// each module by a symbolic link in heddle's own cache, and the overlay names the files below the
+// link. No file is copied, and the versions do not change.
 
-// links are the other names of module directories.
+// links are the second names of module directories.
 type links struct {
-	dir   string            // where the links are; below it a module has the path it has in the module cache
+	dir   string            // folder of the links; a module has the same path below it as in the module cache
 	cache string            // the module cache
 	flags []string          // of the go command
 	env   []string          // for it
-	added map[string]string // overlay: go.mod files that old modules lack
+	added map[string]string // overlay files: go.mod files that old modules lack
 }
 
-// name returns the path under which the go command meets a file.
+// name returns the path of file for the go command.
 func (l *links) name(file string) string {
 	if l == nil {
 		return file
@@ -36,14 +35,16 @@ func (l *links) name(file string) string {
 	return file
 }
 
-// linkDir is the folder of the links to a module cache. Each module cache has its own: CI and containers often have another one than the user.
+// linkDir returns the folder of the links to this module cache. CI and containers often use
+// another module cache than the user, so each has its own folder.
 func (b *Builder) linkDir() string {
 	h := newHasher("mod")
 	h.add(filepath.Clean(b.tool["GOMODCACHE"]))
 	return filepath.Join(b.cache.dir, "mod", h.key()[:8])
 }
 
-// link makes the links that the rewritten units need; nil if none is in the module cache.
+// link makes the links that the rewritten units need. It returns nil if no unit is in the module
+// cache.
 func (b *Builder) link(tmp string, roots []*root) (*links, error) {
 	cache := filepath.Clean(b.tool["GOMODCACHE"])
 	mods := map[string]*listed{} // by module path
@@ -52,7 +53,8 @@ func (b *Builder) link(tmp string, roots []*root) (*links, error) {
 		if p.Standard || p.Module == nil || p.Module.Dir == "" || b.left[u.path] != "" {
 			continue
 		}
-		if strings.HasPrefix(p.Module.Dir, cache+string(filepath.Separator)) && strings.HasPrefix(p.Dir, p.Module.Dir) {
+		if strings.HasPrefix(p.Module.Dir, cache+string(filepath.Separator)) &&
+			strings.HasPrefix(p.Dir, p.Module.Dir) {
 			mods[p.Module.Path] = p
 		}
 	}
@@ -86,7 +88,8 @@ func (b *Builder) link(tmp string, roots []*root) (*links, error) {
 	return l, l.mod(b.tool["GOMOD"], tmp, replace)
 }
 
-// symlink makes at a link to the folder to of a module, which never changes; where the system makes none, a copy.
+// symlink makes at a link to the folder to of a module, or a copy if the system makes no link. The
+// folder never changes.
 func symlink(to, at string) error {
 	if have, err := os.Readlink(at); err == nil && have == to {
 		return nil
@@ -106,23 +109,24 @@ func symlink(to, at string) error {
 	if err := linkOrCopy(to, made); err != nil {
 		return err
 	}
-	if err := os.Rename(made, at); err != nil && !exists(at) { // another heddle may have been faster
+	if err := os.Rename(made, at); err != nil && !exists(at) { // another process may have been faster
 		return err
 	}
 	return nil
 }
 
-// replacing is what go.mod and go.work files have in common: *modfile.File, *modfile.WorkFile.
+// replacing is the common part of *modfile.File and *modfile.WorkFile.
 type replacing interface {
 	AddReplace(oldPath, oldVers, newPath, newVers string) error
 	DropReplace(oldPath, oldVers string) error
 	Cleanup()
 }
 
-// redirect makes f, a copy of file with the directives have, lead to the links,
-// and to the directories that file names relative to its own.
-func redirect(f replacing, have []*modfile.Replace, file string, each func(func(path, dir string) error) error) error {
-	old := make([]modfile.Replace, len(have)) // the directives themselves are dropped and changed
+// redirect changes f, a copy of file with the replace directives have: modules lead to their
+// links, and relative directories become absolute, because the copy is in another folder.
+func redirect(f replacing, have []*modfile.Replace, file string,
+	each func(func(path, dir string) error) error) error {
+	old := make([]modfile.Replace, len(have)) // a copy, as the directives are dropped and changed
 	for i, r := range have {
 		old[i] = *r
 		if r.New.Version == "" {
@@ -145,7 +149,7 @@ func redirect(f replacing, have []*modfile.Replace, file string, each func(func(
 	return err
 }
 
-// absolute returns a directory that is relative to file's folder as an absolute one.
+// absolute returns dir, which is relative to the folder of file, as an absolute path.
 func absolute(dir, file string) string {
 	if filepath.IsAbs(dir) {
 		return dir
@@ -153,7 +157,7 @@ func absolute(dir, file string) string {
 	return filepath.Join(filepath.Dir(file), dir)
 }
 
-// mod writes the go.mod that leads to the links.
+// mod writes a go.mod that leads to the links.
 func (l *links) mod(file, tmp string, each func(func(path, dir string) error) error) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -175,7 +179,7 @@ func (l *links) mod(file, tmp string, each func(func(path, dir string) error) er
 	return writeWithSum(alt, text, filepath.Join(filepath.Dir(file), "go.sum"), filepath.Join(tmp, "go.sum"))
 }
 
-// work writes the go.work that leads to the links.
+// work writes a go.work that leads to the links.
 func (l *links) work(file, tmp string, each func(func(path, dir string) error) error) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -185,7 +189,7 @@ func (l *links) work(file, tmp string, each func(func(path, dir string) error) e
 	if err != nil {
 		return err
 	}
-	uses := make([]modfile.Use, len(f.Use)) // the directives themselves are dropped
+	uses := make([]modfile.Use, len(f.Use)) // a copy, as the directives are dropped
 	for i, u := range f.Use {
 		uses[i] = *u
 	}
@@ -219,7 +223,8 @@ func writeWithSum(file string, text []byte, sum, altSum string) error {
 	return os.WriteFile(altSum, data, 0o666)
 }
 
-// Unlink returns text with the names of module directories, and of the standard library's files, as the user knows them.
+// Unlink returns text with the paths of modules and of the standard library as the user knows
+// them.
 func (b *Builder) Unlink(text []byte) []byte {
 	text = b.root.out(text)
 	sep := string(filepath.Separator)

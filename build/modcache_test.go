@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Directives of a user's that concern a linked module give way, all others keep
-// their meaning from the folder of the copy.
+// The user's directives about a linked module are replaced. All others keep their meaning as seen
+// from the folder of the copy.
 func TestLinksInGoMod(t *testing.T) {
 	dir, tmp := t.TempDir(), t.TempDir()
 	file := filepath.Join(dir, "go.mod")
@@ -44,7 +44,8 @@ replace (
 	}
 	want := map[string]string{
 		"ex.com/a": "/links/ex.com/a", "ex.com/x": "/links/ex.com/x",
-		"ex.com/b v1.0.0": filepath.Join(filepath.Dir(dir), "b"), "ex.com/c": "/abs/c", "ex.com/d v1.0.0": "ex.com/e v1.1.0",
+		"ex.com/b v1.0.0": filepath.Join(filepath.Dir(dir), "b"), "ex.com/c": "/abs/c",
+		"ex.com/d v1.0.0": "ex.com/e v1.1.0",
 	}
 	compareReplaces(t, filepath.Join(tmp, "go.mod"), want)
 	if sum, err := os.ReadFile(filepath.Join(tmp, "go.sum")); err != nil || string(sum) != "sums\n" {
@@ -67,7 +68,8 @@ func TestLinksInGoWork(t *testing.T) {
 	if want := "GOWORK=" + alt; len(l.env) != 1 || l.env[0] != want {
 		t.Errorf("environment %q, want %s", l.env, want)
 	}
-	compareReplaces(t, alt, map[string]string{"ex.com/a": "/links/ex.com/a", "ex.com/b": filepath.Join(dir, "b")})
+	compareReplaces(t, alt,
+		map[string]string{"ex.com/a": "/links/ex.com/a", "ex.com/b": filepath.Join(dir, "b")})
 	data, err := os.ReadFile(alt)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +81,7 @@ func TestLinksInGoWork(t *testing.T) {
 	}
 }
 
-// linksTo is what link tells of modules.
+// linksTo iterates over links to modules, as link does.
 func linksTo(paths ...string) func(func(path, dir string) error) error {
 	return func(add func(path, dir string) error) error {
 		for _, p := range paths {
@@ -91,7 +93,7 @@ func linksTo(paths ...string) func(func(path, dir string) error) error {
 	}
 }
 
-// compareReplaces reads "old => new" lines, in blocks or not.
+// compareReplaces compares the replace directives of a file, "old => new", in blocks or not.
 func compareReplaces(t *testing.T, file string, want map[string]string) {
 	t.Helper()
 	data, err := os.ReadFile(file)

@@ -14,9 +14,9 @@ import (
 	"heddle/instrument/std"
 )
 
-// rewriteAll makes sure that the cache has every unit the roots need. A unit
-// that cannot be rewritten is left alone: if it is the user's error, the
-// compiler will say so in its own words. One of the standard library is an error.
+// rewriteAll makes sure that the cache has every unit that the roots need. A unit that cannot be
+// rewritten is left alone: if the error is the user's, the compiler reports it. For a unit of the
+// standard library it is an error.
 func (b *Builder) rewriteAll(ctx context.Context, roots []*root) error {
 	var todo []*unit
 	library := 0
@@ -35,7 +35,8 @@ func (b *Builder) rewriteAll(ctx context.Context, roots []*root) error {
 	if library > 20 {
 		b.Progress(fmt.Sprintf("preparing the standard library for %s (once): rewriting %d packages, then compiling them", b.tool["GOVERSION"], library))
 	}
-	// Types of the whole library are made and kept: collecting garbage meanwhile finds none.
+	// The types of the whole library are allocated and kept. Collecting garbage meanwhile would
+	// find none.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	kept := b.newTypeCache()
 	inputs, err := b.inputs(kept, todo)
@@ -74,8 +75,9 @@ func (b *Builder) rewriteAll(ctx context.Context, roots []*root) error {
 	return err
 }
 
-// leave notes that a unit is left alone, and why. Without a package of the standard library a program would be half under
-// control, so that is an error, unless package std knows what is lost.
+// leave records that a unit is left alone, and why. A program with an uncontrolled package of the
+// standard library would be only partly controlled, so that is an error, unless package std knows
+// what is lost.
 func (b *Builder) leave(u *unit, why string) error {
 	if u.pkg.Standard && u.pkg.ForTest == "" && (u.pkg.DepOnly || strings.HasPrefix(why, heddlesFault)) {
 		lost := std.Lost(u.path)
@@ -88,17 +90,19 @@ func (b *Builder) leave(u *unit, why string) error {
 	return nil
 }
 
-// heddlesFault begins the reason why a unit is left alone that compiles, but not as it was rewritten.
+// heddlesFault begins the reason for leaving a unit alone whose original compiles and whose
+// rewritten form does not.
 const heddlesFault = "does not compile as heddle rewrites it (heddle's fault): "
 
-// textName is the name of the i-th rewritten file of a unit in the cache. It
-// differs from the original's, which could be "table".
+// textName returns the cache name of the i-th rewritten file of a unit. It differs from the
+// original's name, which could be "table".
 func textName(i int, original string) string {
 	return fmt.Sprintf("%d-%s", i, filepath.Base(original))
 }
 
-// rewriteUnit rewrites one unit. A panic of the rewriter is an error of this unit only.
-func rewriteUnit(u *unit, in *instrument.Input, imp *instrument.Importer) (t *unitTable, texts [][]byte, err error) {
+// rewriteUnit rewrites one unit. A panic of the rewriter becomes an error of this unit only.
+func rewriteUnit(u *unit, in *instrument.Input, imp *instrument.Importer) (t *unitTable, texts [][]byte,
+	err error) {
 	defer func() {
 		if e := recover(); e != nil {
 			err = fmt.Errorf("rewriting %s: panic: %v", u.path, e)
@@ -118,7 +122,8 @@ func rewriteUnit(u *unit, in *instrument.Input, imp *instrument.Importer) (t *un
 	return t, texts, nil
 }
 
-// bodiless notes the functions of a package, whose types are known, that have no body: there are none but beside assembly, and by go:linkname.
+// bodiless collects the functions without body in a package whose types come from the cache. They
+// exist only beside assembly and with go:linkname.
 func (b *Builder) bodiless(p *listed, in *instrument.Input) error {
 	if p.Standard || len(p.SFiles) == 0 && !slices.Contains(p.Imports, "unsafe") {
 		return nil
@@ -133,17 +138,16 @@ func (b *Builder) bodiless(p *listed, in *instrument.Input) error {
 	return nil
 }
 
-// A set of inputs for package instrument.
+// inputs are the packages of the build as package instrument takes them.
 type inputs struct {
 	all []*instrument.Input
 	of  map[*unit]*instrument.Input
 
-	plain map[*unit]*instrument.Input // of units with plain
+	plain map[*unit]*instrument.Input // of the units that have plain
 }
 
-// inputs describes all packages of the build to package instrument: those that
-// are rewritten, and those that are only imported. Files are read only where
-// the types are not known.
+// inputs describes all packages of the build to package instrument: the rewritten ones and the
+// imported ones. It reads only files whose types are not known.
 func (b *Builder) inputs(kept *typeCache, todo []*unit) (*inputs, error) {
 	ins := &inputs{of: map[*unit]*instrument.Input{}, plain: map[*unit]*instrument.Input{}}
 	needed := map[*listed]bool{}
@@ -156,7 +160,8 @@ func (b *Builder) inputs(kept *typeCache, todo []*unit) (*inputs, error) {
 	ins.all = make([]*instrument.Input, len(b.graph.pkgs))
 	err := parallel(len(b.graph.pkgs), func(i int) error {
 		p := b.graph.pkgs[i]
-		in := &instrument.Input{ImportPath: p.ImportPath, Name: p.Name, Dir: p.Dir, GoVersion: p.language(), ImportMap: p.ImportMap, Standard: p.Standard}
+		in := &instrument.Input{ImportPath: p.ImportPath, Name: p.Name, Dir: p.Dir, GoVersion: p.language(),
+			ImportMap: p.ImportMap, Standard: p.Standard}
 		ins.all[i] = in
 		if p.ImportPath == "unsafe" || p.isTestMain() {
 			return nil

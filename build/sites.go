@@ -14,21 +14,21 @@ import (
 	"heddle/trace/varint"
 )
 
-// Sites finds positions by site, and what the source calls the objects of
-// operations by position. Tables are read when first asked for. It is safe for concurrent use.
+// Sites maps sites to positions, and positions to the source's names of objects. It reads a table
+// when it is first needed. It is safe for concurrent use.
 type Sites struct {
-	tables map[uint64]*table   // by package hash
+	tables map[uint64]*table   // by hash of the package
 	byDir  map[string][]*table // by folder of the source
 
 	mu    sync.Mutex
-	decls map[string][]decl // of files
+	decls map[string][]decl // by file
 }
 
-// A table is one unit's positions, in a file of the cache.
+// A table has the positions of one unit, from a file of the cache.
 type table struct {
 	path, file string
 	once       sync.Once
-	files      map[string]bool // that this unit rewrote
+	files      map[string]bool // the files that this unit rewrote
 	rows       []instrument.SitePos
 	objects    map[position]string // of calls and channel operations
 }
@@ -45,7 +45,7 @@ func (s *Sites) add(path, dir, file string) {
 	s.byDir[dir] = append(s.byDir[dir], t)
 }
 
-// Lookup returns the row of an instrumented site.
+// Lookup returns the row of a site.
 func (s *Sites) Lookup(site trace.Site) (instrument.SitePos, bool) {
 	t := s.tables[site.Package()]
 	if t == nil || site.Kind() == trace.KindPC {
@@ -58,13 +58,14 @@ func (s *Sites) Lookup(site trace.Site) (instrument.SitePos, bool) {
 	return t.rows[site.Index()], true
 }
 
-// At returns the sites of the operations of a kind ("alloc"; "": any) that stand at a line
-// of a file, which is named by its path or the end of it: "dme.go", "richtest/dme.go".
+// At returns the sites of the operations of kind op ("alloc"; "": any) at a line of a file. file
+// is its path or the end of it: "dme.go", "richtest/dme.go".
 func (s *Sites) At(file string, line int, op string) (sites []trace.Site) {
 	for hash, t := range s.tables {
 		t.load()
 		for i, r := range t.rows {
-			if r.Line == line && (op == "" || r.Op == op) && (r.File == file || strings.HasSuffix(filepath.ToSlash(r.File), "/"+filepath.ToSlash(file))) {
+			if r.Line == line && (op == "" || r.Op == op) &&
+				(r.File == file || strings.HasSuffix(filepath.ToSlash(r.File), "/"+filepath.ToSlash(file))) {
 				sites = append(sites, trace.NewSite(hash, i, trace.KindOther, false))
 			}
 		}
@@ -72,8 +73,8 @@ func (s *Sites) At(file string, line int, op string) (sites []trace.Site) {
 	return sites
 }
 
-// Named returns the places in the files of a folder where an operation is on what
-// the source calls name, and the sites of those that are memory accesses.
+// Named returns the operations in the files of dir whose object the source calls name, and the
+// sites of those that are memory accesses.
 func (s *Sites) Named(dir, name string) (places []instrument.SitePos, sites []trace.Site) {
 	for _, t := range s.byDir[dir] {
 		t.load()
@@ -83,14 +84,16 @@ func (s *Sites) Named(dir, name string) (places []instrument.SitePos, sites []tr
 			}
 			places = append(places, r)
 			if r.Op == "read" || r.Op == "write" {
-				sites = append(sites, trace.NewSite(trace.PackageHash(t.path), i, trace.KindOther, false).Plain())
+				sites = append(sites,
+					trace.NewSite(trace.PackageHash(t.path), i, trace.KindOther, false).Plain())
 			}
 		}
 	}
 	return places, sites
 }
 
-// Alike returns what else the source calls something in the files of a folder that ends as name does, after its last point, sorted.
+// Alike returns the names of objects in the files of dir that end, after the last point, as name
+// does. They are sorted.
 func (s *Sites) Alike(dir, name string) (names []string) {
 	last := func(s string) string { return s[strings.LastIndexByte(s, '.')+1:] }
 	for _, t := range s.byDir[dir] {
@@ -105,7 +108,7 @@ func (s *Sites) Alike(dir, name string) (names []string) {
 	return names
 }
 
-// Package returns the path of the unit that a site belongs to, "" if it is not known.
+// Package returns the path of the unit with a site, or "" if there is none.
 func (s *Sites) Package(site trace.Site) string {
 	if t := s.tables[site.Package()]; t != nil {
 		return t.path
@@ -113,15 +116,14 @@ func (s *Sites) Package(site trace.Site) string {
 	return ""
 }
 
-// Object returns what the source calls the object of an operation at a line:
-// of a channel operation that stands there ("send", "recv", "close"), or of the
-// call to sync, sync/atomic or time: "mu" where it says mu.Lock(). It is ""
-// where there is none, or several that differ.
+// Object returns the source's name of the object of an operation at a line: of a channel operation
+// ("send", "recv", "close"), or of a call to sync, sync/atomic or time, such as "mu" for
+// mu.Lock(). It returns "" if there is no such name or if there are several.
 func (s *Sites) Object(file string, line int, op string) string {
 	if !channelOps[op] {
 		op = "call"
 	}
-	file = filepath.FromSlash(file) // Go's own tables, which it may come from, have slashes everywhere
+	file = filepath.FromSlash(file) // file may come from Go's own tables, which always have slashes
 	for _, t := range s.byDir[filepath.Dir(file)] {
 		t.load()
 		if text, ok := t.objects[position{file, line, op}]; ok {
@@ -133,7 +135,7 @@ func (s *Sites) Object(file string, line int, op string) string {
 
 var channelOps = map[string]bool{"send": true, "recv": true, "close": true}
 
-// load reads the table once. A table that is gone (trimmed, or the unit was left alone) is empty.
+// load reads the table once. A missing table (trimmed, or of a unit that was left alone) is empty.
 func (t *table) load() {
 	t.once.Do(func() {
 		data, err := os.ReadFile(t.file)
@@ -164,16 +166,16 @@ func (t *table) load() {
 	})
 }
 
-// A unitTable is what the cache keeps of a rewritten unit, in its file "table".
+// A unitTable is the content of the file "table" of a rewritten unit.
 type unitTable struct {
-	files   []string // originals that were rewritten, absolute; the i-th text is in the file named by textName
+	files   []string // rewritten originals, absolute; textName(i, ...) has the text of the i-th
 	skipped []string
 	sites   []instrument.SitePos
 }
 
-// The encoding: a string table (count; each length, bytes), then the numbers
-// of the strings in files and skipped, then one row after the other, lines as the difference to
-// the row before. Numbers are varints.
+// The encoding: a string table (count; each length, bytes), then the indices of the strings in
+// files and skipped, then the rows. A line number is stored as the difference to that of the row
+// before. All numbers are varints.
 const tableMagic = "heddle table 1\n"
 
 func (t *unitTable) encode() []byte {

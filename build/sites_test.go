@@ -28,7 +28,7 @@ func TestTableRoundTrip(t *testing.T) {
 	}
 }
 
-// A cache file may be damaged: reading one must not panic nor use much memory.
+// A cache file may be damaged: reading one must neither panic nor use much memory.
 func FuzzDecodeUnit(f *testing.F) {
 	f.Add(sampleTable.encode())
 	f.Add([]byte(tableMagic))

@@ -13,10 +13,9 @@ import (
 	"heddle/trace"
 )
 
-// Describe fills in where a place stands in terms that survive edits
-// elsewhere: the function around it and its number or line there (see wire.Place).
-// What a site number said is then said by Func, Object and Nth, and the number
-// is dropped. A place that is not known stays as it is.
+// Describe fills in the position of a place in terms that survive edits elsewhere: the function
+// around it, and its index or line in the function (see wire.Place). Func, Object and Nth replace
+// the site number, which is dropped. A place with an unknown site stays as it is.
 func (s *Sites) Describe(p *wire.Place) {
 	if p.Site == 0 || trace.Site(p.Site).Kind() == trace.KindPC {
 		if decl, ok := s.declAt(p.File, p.Line); ok {
@@ -43,8 +42,8 @@ func (s *Sites) Describe(p *wire.Place) {
 	}
 }
 
-// Find returns the site that Describe described, in this build. ok is false if
-// the function has no such place any more.
+// Find is the inverse of Describe in this build. ok is false if the function no longer has such a
+// place.
 func (s *Sites) Find(p wire.Place) (site trace.Site, ok bool) {
 	if p.Nth < 1 {
 		return 0, false
@@ -62,16 +61,15 @@ func (s *Sites) Find(p wire.Place) (site trace.Site, ok bool) {
 	return 0, false
 }
 
-// FindIn puts the sites of this build into a clip that was read from a file,
-// for the places and spots that it names by what the source says. What is not there any more is left
-// out; the replay will say where it does not fit.
+// FindIn fills in the sites of this build for the places and spots of a clip that was read from a
+// file. Places that no longer exist stay without; the replay reports where it does not fit.
 func (s *Sites) FindIn(c *wire.Clip) {
 	c.Visible = nil
 	for _, p := range c.Spots {
 		if site, ok := s.Find(p); ok {
 			p.Site = uint64(site)
 		}
-		if p.Site != 0 { // or the number it was kept with, where nothing better was known
+		if p.Site != 0 { // or by the site number, if the clip has nothing better
 			c.Visible = append(c.Visible, p.Site)
 		}
 	}
@@ -82,7 +80,7 @@ func (s *Sites) FindIn(c *wire.Clip) {
 	}
 }
 
-// twins returns the rows of a table that have a text in a function, in order of the source.
+// twins returns the rows of a table with the given text in a function, in order of the source.
 func (s *Sites) twins(t *table, fn, text string) []int {
 	t.load()
 	var twins []int
@@ -98,7 +96,8 @@ func (s *Sites) twins(t *table, fn, text string) []int {
 	return twins
 }
 
-// uncounted are rows that no operation of a clip has; those of data flow are in its build alone.
+// uncounted are rows that belong to no operation of a clip. Rows of data flow exist only in the
+// build for data flow.
 var uncounted = map[string]bool{"call": true, "branch": true, "value": true}
 
 func comparePos(a, b instrument.SitePos) int {
@@ -117,7 +116,7 @@ type decl struct {
 	first, last int    // lines
 }
 
-// declAt returns the function around a line; outside of functions it is empty.
+// declAt returns the function around a line, or an empty decl outside of functions.
 func (s *Sites) declAt(file string, line int) (decl, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +136,8 @@ func (s *Sites) declAt(file string, line int) (decl, bool) {
 	return decl{}, false
 }
 
-// declsOf reads the functions of a file; of one that does not parse, those before the error.
+// declsOf returns the functions of a file. Of a file that does not parse it returns those before
+// the error.
 func declsOf(file string) []decl {
 	fset := token.NewFileSet()
 	f, _ := parser.ParseFile(fset, file, nil, parser.SkipObjectResolution)
@@ -147,7 +147,9 @@ func declsOf(file string) []decl {
 	var ds []decl
 	for _, d := range f.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok {
-			ds = append(ds, decl{declName(fn), fset.PositionFor(fn.Pos(), false).Line, fset.PositionFor(fn.End(), false).Line})
+			ds = append(ds,
+				decl{declName(fn), fset.PositionFor(fn.Pos(), false).Line,
+					fset.PositionFor(fn.End(), false).Line})
 		}
 	}
 	return ds

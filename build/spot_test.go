@@ -10,8 +10,7 @@ import (
 	"heddle/trace"
 )
 
-// sitesOf makes the tables of a package with one file: a row for each pair of
-// line and text.
+// sitesOf makes the tables of a package with one file: one row for each line and text.
 func sitesOf(t *testing.T, src string, rows ...instrument.SitePos) *Sites {
 	t.Helper()
 	dir := t.TempDir()
@@ -24,7 +23,8 @@ func sitesOf(t *testing.T, src string, rows ...instrument.SitePos) *Sites {
 	}
 	s := &Sites{tables: map[uint64]*table{}, byDir: map[string][]*table{}}
 	s.add("ex.com/m [ex.com/m.test]", dir, filepath.Join(dir, "table"))
-	if err := os.WriteFile(filepath.Join(dir, "table"), (&unitTable{files: []string{file}, sites: rows}).encode(), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "table"),
+		(&unitTable{files: []string{file}, sites: rows}).encode(), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -60,12 +60,13 @@ func f() {
 }
 `
 
-// The build for data flow has more rows: places are numbered without them.
+// The build for data flow has more rows. Indices of places do not count them.
 func TestSitesOfBothBuilds(t *testing.T) {
 	row := func(line, col int, op string) instrument.SitePos {
 		return instrument.SitePos{Line: line, Col: col, Op: op, Text: "n"}
 	}
-	flow := sitesOf(t, before, row(4, 2, "read"), row(5, 2, "write"), row(4, 2, "branch"), row(4, 3, "value"), row(4, 2, "call"))
+	flow := sitesOf(t, before, row(4, 2, "read"), row(5, 2, "write"), row(4, 2, "branch"), row(4, 3, "value"),
+		row(4, 2, "call"))
 	plain := sitesOf(t, before, row(4, 2, "read"), row(5, 2, "write"))
 	hash := trace.PackageHash("ex.com/m [ex.com/m.test]")
 	p := wire.Place{Site: uint64(trace.NewSite(hash, 1, trace.KindInt, false))}
@@ -75,13 +76,14 @@ func TestSitesOfBothBuilds(t *testing.T) {
 	}
 }
 
-// What an older build called a site is found in a newer one.
+// A place that an older build described is found in a newer one.
 func TestSitesSurviveEdits(t *testing.T) {
 	row := func(line, col int, text string) instrument.SitePos {
 		return instrument.SitePos{Line: line, Col: col, Op: "write", Text: text}
 	}
 	old := sitesOf(t, before, row(5, 2, "n"), row(4, 2, "n"), row(8, 24, "n"))
-	now := sitesOf(t, after, row(6, 2, "n"), row(10, 14, "m"), row(11, 2, "n"), row(15, 2, "m"), row(16, 2, "n"), row(17, 2, "n"))
+	now := sitesOf(t, after, row(6, 2, "n"), row(10, 14, "m"), row(11, 2, "n"), row(15, 2, "m"),
+		row(16, 2, "n"), row(17, 2, "n"))
 	hash := trace.PackageHash("ex.com/m [ex.com/m.test]")
 	for i, want := range []struct {
 		index int

@@ -11,13 +11,13 @@ import (
 	"unicode/utf8"
 )
 
-// Tests are the names of a package's tests, fuzz targets and examples that are executed, as its files declare them.
+// Tests are the names of a package's tests, fuzz targets and examples with output.
 type Tests struct {
 	ImportPath string
-	Names      []string // none: there are none, or its files cannot be read
+	Names      []string // none: there are none, or the files cannot be read
 }
 
-// choose leaves the roots that Choose wants.
+// choose keeps the roots that Choose selects.
 func (b *Builder) choose(roots []*root) ([]*root, error) {
 	if b.Choose == nil {
 		return roots, nil
@@ -42,13 +42,15 @@ func (b *Builder) choose(roots []*root) ([]*root, error) {
 	return chosen, nil
 }
 
-// testNames returns what the go command would find in the test files of a package; nil where one of them does not parse.
+// testNames returns the names that the go command finds in the test files of a package, or nil if
+// one of them does not parse.
 func testNames(p *listed) (names []string) {
 	if p.Error != nil {
 		return nil
 	}
 	for _, name := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
-		f, err := parser.ParseFile(token.NewFileSet(), p.abs(name), nil, parser.ParseComments|parser.SkipObjectResolution)
+		f, err := parser.ParseFile(token.NewFileSet(), p.abs(name), nil,
+			parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return nil
 		}
@@ -68,14 +70,16 @@ func testNames(p *listed) (names []string) {
 	return slices.Compact(names)
 }
 
-// isTest reports whether fn is a test, or what else testing knows: its name is prefix and no small letter, and it takes a *testing.T or whatever typ is.
+// isTest reports whether fn is a test function: its name is prefix and then no lower-case letter,
+// and its only parameter is a *testing.typ.
 func isTest(fn *ast.FuncDecl, prefix, typ string) bool {
 	rest, ok := strings.CutPrefix(fn.Name.Name, prefix)
 	if first, _ := utf8.DecodeRuneInString(rest); !ok || rest != "" && unicode.IsLower(first) {
 		return false
 	}
 	params := fn.Type.Params.List
-	if fn.Type.Results != nil && len(fn.Type.Results.List) > 0 || len(params) != 1 || len(params[0].Names) > 1 {
+	if fn.Type.Results != nil && len(fn.Type.Results.List) > 0 || len(params) != 1 ||
+		len(params[0].Names) > 1 {
 		return false
 	}
 	ptr, ok := params[0].Type.(*ast.StarExpr)

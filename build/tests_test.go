@@ -58,7 +58,8 @@ func ExampleT_none() {}
 		}
 	}
 	slices.Sort(want)
-	got := testNames(&listed{Dir: dir, TestGoFiles: []string{"a_test.go"}, XTestGoFiles: []string{"x_test.go"}})
+	got := testNames(&listed{Dir: dir, TestGoFiles: []string{"a_test.go"},
+		XTestGoFiles: []string{"x_test.go"}})
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

@@ -13,15 +13,16 @@ import (
 
 const (
 	trimEvery = 24 * time.Hour
-	trimAfter = 5 * 24 * time.Hour // as the go command's cache
+	trimAfter = 5 * 24 * time.Hour // as for the go command's cache
 	logsAfter = 30 * 24 * time.Hour
 )
 
-// kinds are the folders of a cache that hold entries.
+// kinds are the folders of the cache with entries.
 var kinds = []string{"unit", "bin", "types", "base", "goroot"}
 
-// trim removes what was not used for days, once a day, and what was used longest ago when the cache takes more than it may. What living
-// heddles use stays. Errors do not matter: what is left is removed another day.
+// trim removes, once a day, the entries that were not used for days. If the cache is larger than
+// its bound, it also removes the least recently used ones. Entries that running heddle processes
+// use stay. It ignores errors: the next day's run removes the rest.
 func (c *cache) trim() {
 	if c.gate == nil {
 		return
@@ -38,7 +39,7 @@ func (c *cache) trim() {
 		return
 	}
 	os.Chtimes(stamp, now, now)
-	keep := c.max - c.max/4 // so that not every build comes to this
+	keep := c.max - c.max/4 // so that not every build has to trim
 	if size <= c.max || c.live == nil {
 		keep = -1
 	}
@@ -49,8 +50,8 @@ func (c *cache) trim() {
 	}
 }
 
-// grow notes what this heddle put into the cache, and returns about what the cache takes.
-// The file growth has the size after the last trimming, and a line for every build since.
+// grow records the growth of the cache by this process, and returns its approximate size. The file
+// growth has the size after the last trim and one line for each build since.
 func (c *cache) grow() (size int64) {
 	file := filepath.Join(c.dir, "growth")
 	c.gated(false, func() error {
@@ -72,14 +73,14 @@ func (c *cache) grow() (size int64) {
 	return size
 }
 
-// An entry of a cache, as it is found on disk.
+// An entry is one folder of the cache, as found on disk.
 type entry struct {
 	kind, key string
 	used      time.Time
 	size      int64
 }
 
-// entries returns what is there, what was used longest ago first.
+// entries returns the entries of the cache, the least recently used first.
 func (c *cache) entries() (all []entry) {
 	for _, kind := range kinds {
 		dirs, _ := filepath.Glob(filepath.Join(c.dir, kind, "??", "*"))
@@ -101,8 +102,9 @@ func (c *cache) entries() (all []entry) {
 	return all
 }
 
-// remove removes entries that were not used since old, and of the others those that were used longest ago until no more than keep bytes
-// are left (-1: all of them stay), and what dead heddles left in tmp. It returns what was removed and what is left.
+// remove removes the entries that were last used before old, then the least recently used ones
+// until at most keep bytes remain (-1: no bound), then the remains of dead processes in tmp. It
+// returns how many bytes it removed and how many remain.
 func (c *cache) remove(old time.Time, keep int64) (removed, left int64) {
 	all := c.entries()
 	for _, e := range all {
@@ -138,7 +140,8 @@ func (c *cache) remove(old time.Time, keep int64) (removed, left int64) {
 	return removed, left
 }
 
-// living returns the names of the files of heddles that have not ended, and removes the files of others. The lock must be held alone.
+// living returns the files in live of running processes, and removes the others. The lock must be
+// held exclusively.
 func (c *cache) living() (names []string) {
 	files, _ := os.ReadDir(filepath.Join(c.dir, "live"))
 	for _, file := range files {
@@ -157,7 +160,7 @@ func (c *cache) living() (names []string) {
 		}
 		f.Close()
 		if free {
-			os.Remove(name) // where an open file cannot be removed
+			os.Remove(name) // on systems that cannot remove an open file
 		} else if err == nil {
 			names = append(names, file.Name())
 		}
@@ -165,7 +168,7 @@ func (c *cache) living() (names []string) {
 	return names
 }
 
-// users returns the entries that living heddles use.
+// users returns the entries that running heddle processes use.
 func (c *cache) users() map[string]bool {
 	used := map[string]bool{}
 	for _, name := range c.living() {
@@ -181,10 +184,10 @@ func (c *cache) users() map[string]bool {
 	return used
 }
 
-// removeDead removes what dead heddles left half made.
+// removeDead removes the unfinished entries of dead processes.
 func (c *cache) removeDead() {
 	if c.live == nil {
-		return // who lives is not known
+		return // it is not known which processes run
 	}
 	living := c.living()
 	dirs, _ := os.ReadDir(filepath.Join(c.dir, "tmp"))
@@ -196,7 +199,8 @@ func (c *cache) removeDead() {
 	}
 }
 
-// removeOthers removes the folders of other formats that were not used for so long, and that no heddle uses now.
+// removeOthers removes the folders of other cache formats that were not used since after and that
+// no process uses.
 func (c *cache) removeOthers(now time.Time, after time.Duration) {
 	dirs, _ := os.ReadDir(c.top)
 	for _, d := range dirs {
@@ -204,7 +208,8 @@ func (c *cache) removeOthers(now time.Time, after time.Duration) {
 			continue
 		}
 		dir := filepath.Join(c.top, d.Name())
-		info, err := os.Stat(filepath.Join(dir, "trimmed")) // every format touches it once a day, when it is used
+		// every format touches it once a day when it is used
+		info, err := os.Stat(filepath.Join(dir, "trimmed"))
 		if err != nil || now.Sub(info.ModTime()) < after {
 			continue
 		}
@@ -214,21 +219,22 @@ func (c *cache) removeOthers(now time.Time, after time.Duration) {
 	}
 }
 
-// removeLogs removes the logs of explorations that -resume did not go on with.
+// removeLogs removes old logs of explorations that -resume could continue.
 func (c *cache) removeLogs(old time.Time) {
 	logs, _ := filepath.Glob(filepath.Join(c.top, "runs", "??", "*", "*"))
 	for _, log := range logs {
 		if info, err := os.Stat(log); err == nil && info.ModTime().Before(old) {
 			os.Remove(log)
-			os.Remove(filepath.Dir(log)) // if it was the last
+			os.Remove(filepath.Dir(log)) // if it is empty
 		}
 	}
 }
 
-// CacheUse returns how many bytes the cache in a folder takes.
+// CacheUse returns the size in bytes of the cache in dir.
 func CacheUse(dir string) int64 { return sizeOf(dir) }
 
-// Clean empties the cache in a folder, but for what living heddles use. It returns the bytes that were removed and those that are left.
+// Clean removes all entries of the cache in dir that no running heddle process uses. It returns
+// how many bytes it removed and how many remain.
 func Clean(dir string) (removed, left int64, err error) {
 	if _, err := os.Stat(dir); err != nil {
 		if os.IsNotExist(err) {
@@ -254,7 +260,7 @@ func Clean(dir string) (removed, left int64, err error) {
 		if len(c.living()) <= 1 {
 			os.RemoveAll(filepath.Join(c.dir, "mod"))
 		}
-		for _, kind := range kinds { // folders of no entry
+		for _, kind := range kinds { // the folders are empty now
 			dirs, _ := filepath.Glob(filepath.Join(c.dir, kind, "??"))
 			for _, d := range dirs {
 				os.Remove(d)

@@ -19,7 +19,7 @@ func openTestCache(t *testing.T, dir string) *cache {
 	return c
 }
 
-// putAll makes entries of so many bytes, used the given times ago, and returns their keys.
+// putAll makes entries of the given size, used the given times ago, and returns their keys.
 func putAll(t *testing.T, c *cache, bytes int, ago ...time.Duration) (keys []string) {
 	t.Helper()
 	for i, d := range ago {
@@ -47,7 +47,7 @@ func compareEntries(t *testing.T, c *cache, keys []string, want ...bool) {
 	}
 }
 
-// age makes the last trimming be more than a day ago.
+// age sets the last trim to more than a day ago.
 func age(t *testing.T, c *cache) {
 	t.Helper()
 	then := time.Now().Add(-trimEvery - time.Hour)
@@ -59,7 +59,7 @@ func age(t *testing.T, c *cache) {
 	}
 }
 
-// What was not used for days goes, but for what a living heddle uses.
+// Entries that were not used for days are removed, except those that a running process uses.
 func TestTrimByAge(t *testing.T) {
 	dir := t.TempDir()
 	c := openTestCache(t, dir)
@@ -85,7 +85,7 @@ func TestTrimByAge(t *testing.T) {
 	compareEntries(t, c, keys, false, true, false)
 }
 
-// A cache that takes more than it may loses what was used longest ago.
+// If the cache is larger than its bound, the least recently used entries are removed.
 func TestTrimBySize(t *testing.T) {
 	t.Setenv("HEDDLE_CACHE_MAX", "10K")
 	dir := t.TempDir()
@@ -96,7 +96,7 @@ func TestTrimBySize(t *testing.T) {
 	c.close()
 
 	c = openTestCache(t, dir)
-	c.grown += 2000 // as if something had been put
+	c.grown += 2000 // as if an entry had been added
 	c.trim()
 	compareEntries(t, c, keys, false, true, true) // down to 3/4
 	if got := c.grow(); got != 6000 {
@@ -104,7 +104,7 @@ func TestTrimBySize(t *testing.T) {
 	}
 }
 
-// What a heddle that was killed left half made goes, and its file in live.
+// The unfinished entries of a killed process are removed, and its file in live.
 func TestTrimDead(t *testing.T) {
 	dir := t.TempDir()
 	c := openTestCache(t, dir)
@@ -123,7 +123,8 @@ func TestTrimDead(t *testing.T) {
 	age(t, c)
 	c.trim()
 	if exists(dead) || exists(half) || !exists(own) {
-		t.Errorf("file of the dead %v, what it made %v, of the living %v", exists(dead), exists(half), exists(own))
+		t.Errorf("file of the dead %v, what it made %v, of the living %v", exists(dead), exists(half),
+			exists(own))
 	}
 }
 
@@ -158,13 +159,15 @@ func TestClean(t *testing.T) {
 	if exists(older) || !exists(mine) {
 		t.Error("kept what is of an older format, or removed a file that is not heddle's")
 	}
-	if _, left, err := Clean(filepath.Join(dir, "none")); err != nil || left != 0 || exists(filepath.Join(dir, "none")) {
+	if _, left, err := Clean(filepath.Join(dir, "none")); err != nil || left != 0 ||
+		exists(filepath.Join(dir, "none")) {
 		t.Errorf("no folder: left %d, %v", left, err)
 	}
 }
 
 func TestCacheMax(t *testing.T) {
-	for text, want := range map[string]int64{"": defaultMax, "1": 1, "500M": 500 << 20, "500MB": 500 << 20, "4g": 4 << 30, "0": 0, "x": 0, "-1G": 0, "4Q": 0, "9999999999T": 0} {
+	for text, want := range map[string]int64{"": defaultMax, "1": 1, "500M": 500 << 20, "500MB": 500 << 20,
+		"4g": 4 << 30, "0": 0, "x": 0, "-1G": 0, "4Q": 0, "9999999999T": 0} {
 		t.Setenv("HEDDLE_CACHE_MAX", text)
 		if got, err := CacheMax(); got != want || (err != nil) != (want == 0) {
 			t.Errorf("%q: %d, %v", text, got, err)
@@ -172,14 +175,15 @@ func TestCacheMax(t *testing.T) {
 	}
 }
 
-// Two versions of heddle share a cache, and each finds what it has made.
+// Two versions of heddle share a cache, and each finds its own entries.
 func TestTwoVersions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds test binaries")
 	}
 	this := self
 	defer func() { self = this }()
-	c := Config{Dir: module(t, "go.mod", "module m\ngo 1.26\n", "m.go", counter, "m_test.go", counterTest), CacheDir: t.TempDir()}
+	c := Config{Dir: module(t, "go.mod", "module m\ngo 1.26\n", "m.go", counter, "m_test.go", counterTest),
+		CacheDir: t.TempDir()}
 	var first [2]string
 	for try := range 2 {
 		for v := range 2 {

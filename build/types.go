@@ -13,22 +13,22 @@ import (
 	"heddle/instrument"
 )
 
-// Types of packages that do not change (the standard library, the module
-// cache) are kept in the cache as export data, so that after an edit only the
-// user's own packages are parsed and checked.
+// Types of packages that do not change (standard library, module cache) are cached as export data,
+// so that after an edit only the user's own packages are parsed and checked.
 
-// A typeCache reads and writes them for one build.
+// A typeCache reads and writes the cached types for one build.
 type typeCache struct {
 	b     *Builder
-	known map[string]string // import path to its file; with everything it imports
+	known map[string]string // from import path to the export data of the package and its imports
 
 	mu   sync.Mutex
 	fset *token.FileSet
-	pkgs map[string]*types.Package // shared, so that every type is one
+	pkgs map[string]*types.Package // shared, so that each type is identical everywhere
 }
 
 func (b *Builder) newTypeCache() *typeCache {
-	t := &typeCache{b: b, known: map[string]string{}, fset: token.NewFileSet(), pkgs: map[string]*types.Package{}}
+	t := &typeCache{b: b, known: map[string]string{}, fset: token.NewFileSet(),
+		pkgs: map[string]*types.Package{}}
 	lasting := map[string]bool{"unsafe": true, "C": true}
 	for _, p := range b.graph.pkgs { // dependencies first
 		if !t.lasts(p, lasting) {
@@ -46,7 +46,8 @@ func (b *Builder) newTypeCache() *typeCache {
 	return t
 }
 
-// lasts reports whether p and all it imports are not the user's to edit.
+// lasts reports whether p and all it imports are outside the user's control: nothing of it
+// changes.
 func (t *typeCache) lasts(p *listed, lasting map[string]bool) bool {
 	if !p.Standard && !p.immutable() || p.ForTest != "" || p.isTestMain() || p.ImportPath == "unsafe" {
 		return false
@@ -69,7 +70,7 @@ func (t *typeCache) file(p *listed) string {
 	return filepath.Join(t.b.cache.entry("types", t.key(p)), "export")
 }
 
-// read returns the types of a package, or nil. It is instrument.Importer's Known.
+// read returns the cached types of a package, or nil. It is instrument.Importer's Known.
 func (t *typeCache) read(path string) *types.Package {
 	file := t.known[path]
 	if file == "" {
@@ -86,13 +87,14 @@ func (t *typeCache) read(path string) *types.Package {
 	}
 	p, err := gcexportdata.Read(bytes.NewReader(data), t.fset, t.pkgs, path)
 	if err != nil {
-		os.Remove(file) // damaged: the next run makes it anew
+		os.Remove(file) // damaged: the next run makes it again
 		return nil
 	}
 	return p
 }
 
-// write keeps the types that imp has found out. What cannot be kept is found out again.
+// write caches the types that imp computed. Types that cannot be cached are computed again next
+// time.
 func (t *typeCache) write(imp *instrument.Importer) {
 	lasting := map[string]bool{"unsafe": true, "C": true}
 	var todo []*listed
@@ -110,7 +112,7 @@ func (t *typeCache) write(imp *instrument.Importer) {
 		if err != nil || tp == nil {
 			return nil
 		}
-		defer func() { recover() }() // types with errors in them cannot be written
+		defer func() { recover() }() // types with errors in them cannot be exported
 		var buf bytes.Buffer
 		if gcexportdata.Write(&buf, token.NewFileSet(), tp) == nil {
 			t.b.cache.put("types", t.key(p), map[string][]byte{"export": buf.Bytes()})

@@ -11,17 +11,19 @@ import (
 	"strings"
 )
 
-// In-package tests may declare methods of the package's types, which hide promoted fields and methods of the same name
-// (a field or method of embedded fields), and names that hide predeclared ones. What w.run means is another thing with
-// them then, in the package's own files and in those of packages that import it.
+// In-package tests may declare methods on the package's types, and names that hide predeclared
+// ones. A method hides promoted fields and methods of the same name (those of embedded fields). So
+// an expression such as w.run can mean something else when the tests are compiled in, in the
+// package's own files and in those of packages that import it.
 
-// variants returns the packages, by full import path, that get units of their own: "p [p.test]" and "q [p.test]" in
-// which such a name is used.
+// variants returns, by full import path, the packages that get units of their own: "p [p.test]"
+// and "q [p.test]" in which such a name occurs.
 func (g *graph) variants() map[string]bool {
 	own := map[string]bool{}
 	added := map[string]*additions{} // by the path of p
 	for _, p := range g.pkgs {
-		if p.ForTest == "" || p.Standard || p.isTestMain() || p.ImportPath == p.ForTest+"_test ["+p.ForTest+".test]" {
+		if p.ForTest == "" || p.Standard || p.isTestMain() ||
+			p.ImportPath == p.ForTest+"_test ["+p.ForTest+".test]" {
 			continue
 		}
 		a, ok := added[p.ForTest]
@@ -36,14 +38,15 @@ func (g *graph) variants() map[string]bool {
 	return own
 }
 
-// additions are what in-package tests declare that could change the meaning of other files.
+// additions are the declarations of in-package tests that could change the meaning of other files.
 type additions struct {
-	tests   map[string]bool // the files, absolute
+	tests   map[string]bool // the test files, absolute
 	methods []string
-	names   []string // of the package, which are predeclared too
+	names   []string // package-level names that hide predeclared ones
 }
 
-// additions looks at the in-package tests of a package. What does not parse is the compiler's to report.
+// additions collects the additions of a package's in-package tests. Errors of parsing are left to
+// the compiler.
 func (g *graph) additions(path string) *additions {
 	a := &additions{tests: map[string]bool{}}
 	p := g.byPath[path]
@@ -95,8 +98,9 @@ func (a *additions) declared(d ast.Decl) {
 	}
 }
 
-// usedIn reports whether a file of p, which is the tests' own package or imports that, has such a name. What p's tests use is
-// theirs. It goes by the text, and so may see too much.
+// usedIn reports whether a file of p mentions such a name. p is the package of the tests (itself)
+// or imports it. Names in p's own tests do not count. The search is textual and may report too
+// much.
 func (a *additions) usedIn(p *listed, itself bool) bool {
 	var parts []string
 	for _, m := range a.methods {
@@ -124,12 +128,14 @@ func (a *additions) usedIn(p *listed, itself bool) bool {
 	return false
 }
 
-// together divides roots into sets that may be compiled with one overlay: a binary with units of its own stands alone.
+// together divides roots into sets that can be compiled with one overlay: a binary with units of
+// its own is alone.
 func (g *graph) together(roots []*root) [][]*root {
 	var sets [][]*root
 	var common []*root
 	for _, r := range roots {
-		if slices.ContainsFunc(g.units, func(u *unit) bool { return u.only != "" && u.only == r.main.ImportPath }) {
+		if slices.ContainsFunc(g.units,
+			func(u *unit) bool { return u.only != "" && u.only == r.main.ImportPath }) {
 			sets = append(sets, []*root{r})
 		} else {
 			common = append(common, r)

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the goldens; only commit the changes if you understand what caused them")
 
-// transfer is the example of the package comment.
+// transfer returns the example of the package comment.
 func transfer() *File {
 	at := func(line int) wire.Place { return wire.Place{File: "bank.go", Line: line} }
 	obj := func(line int, o string) wire.Place { return wire.Place{File: "bank.go", Line: line, Object: o} }
@@ -24,10 +24,13 @@ func transfer() *File {
 			Test: "TestTransfer", Kind: "data race",
 			Message: "two goroutines access acct.balance at the same time, and at least one writes",
 			Policy:  "first", Isolate: "vars",
-			Spots: []wire.Place{{File: "bank.go", Line: 21, Op: "read", Object: "acct.balance", Func: "example.com/bank.Transfer", Nth: 1}},
+			Spots: []wire.Place{{File: "bank.go", Line: 21, Op: "read", Object: "acct.balance",
+				Func: "example.com/bank.Transfer", Nth: 1}},
 			Places: []wire.Place{
-				{File: "bank.go", Line: 22, Op: "write", Object: "acct.balance", Goroutine: "main/2", Func: "example.com/bank.Transfer", Nth: 2},
-				{File: "bank.go", Line: 21, Op: "read", Object: "acct.balance", Goroutine: "main/1", Func: "example.com/bank.Transfer", Nth: 1},
+				{File: "bank.go", Line: 22, Op: "write", Object: "acct.balance", Goroutine: "main/2",
+					Func: "example.com/bank.Transfer", Nth: 2},
+				{File: "bank.go", Line: 21, Op: "read", Object: "acct.balance", Goroutine: "main/1",
+					Func: "example.com/bank.Transfer", Nth: 1},
 			},
 			Steps: []wire.Step{
 				{G: "main", Op: "go", Choice: -1, Where: at(30)},
@@ -42,11 +45,14 @@ func transfer() *File {
 	}
 }
 
-// odd holds every text that could be taken for something else.
+// odd returns a file with every text that could be taken for another part of a line.
 func odd() *File {
-	f := &File{Clip: wire.Clip{Test: "TestOdd", Kind: "misuse", Message: " \"two\nlines\" \xff", Policy: "pct", Seed: 1<<64 - 1, Depth: 3, Free: true}}
-	for _, s := range []string{"", "x12", "=2", "@3", "by=me", "a:3", "a b", "\"", "#x", "*p", "m[\"k\"]", "über", "\u00a0", "\xff", "end", "steps", "x", ":", ":-1", "`", "\\"} {
-		p := wire.Place{Op: s, Object: s, File: s, Line: 7, Func: s, Nth: 3, Down: 4, Goroutine: s, Note: s, Site: 9}
+	f := &File{Clip: wire.Clip{Test: "TestOdd", Kind: "misuse", Message: " \"two\nlines\" \xff",
+		Policy: "pct", Seed: 1<<64 - 1, Depth: 3, Free: true}}
+	for _, s := range []string{"", "x12", "=2", "@3", "by=me", "a:3", "a b", "\"", "#x", "*p", "m[\"k\"]",
+		"über", "\u00a0", "\xff", "end", "steps", "x", ":", ":-1", "`", "\\"} {
+		p := wire.Place{Op: s, Object: s, File: s, Line: 7, Func: s, Nth: 3, Down: 4, Goroutine: s, Note: s,
+			Site: 9}
 		f.Places = append(f.Places, p)
 		f.Spots = append(f.Spots, p)
 		f.Steps = append(f.Steps, wire.Step{G: s, Op: "lock", Choice: -2, Where: p})
@@ -74,7 +80,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Clips of version 1 are read as they were.
+// Clips of version 1 are read without changes.
 func TestVersion1(t *testing.T) {
 	for name, f := range map[string]*File{"transfer": transfer(), "odd": odd()} {
 		text, err := os.ReadFile(filepath.Join("testdata", "v1", name+".golden"))
@@ -87,7 +93,7 @@ func TestVersion1(t *testing.T) {
 	}
 }
 
-// The example in the package comment is what Format writes.
+// The package comment shows what Format writes.
 func TestPackageComment(t *testing.T) {
 	src, err := os.ReadFile("clip.go")
 	if err != nil {
@@ -134,25 +140,33 @@ func TestErrors(t *testing.T) {
 	good := string(transfer().Format())
 	for _, tt := range []struct{ name, old, new, want string }{
 		{"empty", good, "", `f:1: expected "heddle clip v2", found an empty file`},
-		{"other file", "heddle clip v2", "package main", `f:1: expected "heddle clip v2", found "package main"`},
+		{"other file", "heddle clip v2", "package main",
+			`f:1: expected "heddle clip v2", found "package main"`},
 		{"newer", "heddle clip v2", "heddle clip v3", `f:1: expected version 1 or 2 of the clip format (a newer heddle may read others), found "v3"`},
 		{"flag", "isolate    vars", "flag -o=x", `f:11: expected one of the flags -run=, -skip=, -tags=, -time=, -lose=, -short, -v, found "-o=x"`},
 		{"flag without a value", "isolate    vars", "flag -run", `f:11: expected one of the flags -run=, -skip=, -tags=, -time=, -lose=, -short, -v, found "-run"`},
 		{"argument of package testing", "isolate    vars", "arg -test.cpuprofile=x", `f:11: expected an argument of the program (give heddle replay those of package testing after -args), found "-test.cpuprofile=x"`},
 		{"variable", "isolate    vars", "env PATH=x", `f:11: expected a value of GODEBUG, GOMAXPROCS, GOEXPERIMENT, CGO_ENABLED, found "PATH=x"`},
 		{"header word", "kind ", "kund ", `f:5: expected one of test, package, kind, message, go, heddle, policy, seed, depth, time, model, isolate, pattern, flag, arg, env, code, input, visible, place, steps, found "kund"`},
-		{"twice", "go         go1.26.8", "kind       x", `f:7: expected kind once (it stands in line 5), found it again`},
+		{"twice", "go         go1.26.8", "kind       x",
+			`f:7: expected kind once (it stands in line 5), found it again`},
 		{"no test", "test       TestTransfer\n", "", `f:14: expected a line that names the test before the steps, found none`},
-		{"seed", "seed       0", "seed       -1", `f:10: expected a number of 64 bits, not negative, found "-1"`},
-		{"operation", " lock ", " lokc ", `f:19: expected an operation such as lock, send or read, found "lokc"`},
-		{"short step", "  main/1     lock mu                      bank.go:20", "  main/1", `f:19: expected a goroutine and an operation, found "main/1"`},
-		{"folded too often", "x2", "x10000001", `f:20: expected at most 2000000 steps in all, found 4 and x10000001`},
+		{"seed", "seed       0", "seed       -1",
+			`f:10: expected a number of 64 bits, not negative, found "-1"`},
+		{"operation", " lock ", " lokc ",
+			`f:19: expected an operation such as lock, send or read, found "lokc"`},
+		{"short step", "  main/1     lock mu                      bank.go:20", "  main/1",
+			`f:19: expected a goroutine and an operation, found "main/1"`},
+		{"folded too often", "x2", "x10000001",
+			`f:20: expected at most 2000000 steps in all, found 4 and x10000001`},
 		{"folded never", "x2", "x0", `f:20: expected at most 2000000 steps in all, found 4 and x0`},
 		{"quote", " mu ", ` "mu `, `f:19: expected a text quoted as in Go, found "\"mu                      bank.go:20"`},
 		{"cut in the header", good[strings.Index(good, "policy"):], "", `f:9: expected a header line or "steps", found the end of the file (is it cut short?)`},
 		{"cut in the steps", good[strings.Index(good, "* main/2"):], "", `f:20: expected a step or "end" with the number of steps, found the end of the file after 4 steps (is it cut short?)`},
-		{"a step lost", "  main/1     lock mu                      bank.go:20\n", "", `f:21: expected "end 6", the number of steps above, found "end 7"`},
-		{"more after the end", "end 7", "end 7\nmore", `f:23: expected nothing after the end line, found "more"`},
+		{"a step lost", "  main/1     lock mu                      bank.go:20\n", "",
+			`f:21: expected "end 6", the number of steps above, found "end 7"`},
+		{"more after the end", "end 7", "end 7\nmore",
+			`f:23: expected nothing after the end line, found "more"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			in := strings.Replace(good, tt.old, tt.new, 1)
@@ -167,7 +181,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Every proper prefix of a clip is noticed as cut short.
+// Every proper prefix of a clip is recognised as cut short.
 func TestEveryPrefixFails(t *testing.T) {
 	for _, f := range []*File{transfer(), odd()} {
 		text := f.Format()
@@ -182,13 +196,13 @@ func TestEveryPrefixFails(t *testing.T) {
 func TestBounds(t *testing.T) {
 	head := "heddle clip v1\ntest T\nsteps\n"
 	for name, in := range map[string]string{
-		"a line of at most":  head + "  main lock " + strings.Repeat("a", MaxLine) + "\nend 1\n",
-		"a text of at most":  head + "  main lock " + strings.Repeat("a", MaxText+1) + "\nend 1\n",
-		"at most 16 words":   head + "  main lock" + strings.Repeat(" a", 20) + "\nend 1\n",
-		"one text of a sort": head + "  main lock a b\nend 1\n",
-		"one position":       head + "  main lock a:1 a:2\nend 1\n",
-		"one outcome":        head + "  main lock =1 =2\nend 1\n",
-		"nothing after x2":   head + "  main lock x2 mu\nend 1\n",
+		"a line of at most":           head + "  main lock " + strings.Repeat("a", MaxLine) + "\nend 1\n",
+		"a text of at most":           head + "  main lock " + strings.Repeat("a", MaxText+1) + "\nend 1\n",
+		"at most 16 words":            head + "  main lock" + strings.Repeat(" a", 20) + "\nend 1\n",
+		"one object and one position": head + "  main lock a b\nend 1\n",
+		"one position":                head + "  main lock a:1 a:2\nend 1\n",
+		"one outcome":                 head + "  main lock =1 =2\nend 1\n",
+		"nothing after x2":            head + "  main lock x2 mu\nend 1\n",
 	} {
 		if _, err := Parse("f", []byte(in)); err == nil || !strings.Contains(err.Error(), "expected "+name) {
 			t.Errorf("got %v, want %s", err, name)

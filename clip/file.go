@@ -15,7 +15,7 @@ import (
 	"heddle/rt/wire"
 )
 
-// Dir is where clips stand below a package's folder.
+// Dir is the folder of clips, relative to the folder of the package.
 const Dir = "testdata/heddle"
 
 // Read reads the clip in a file.
@@ -33,7 +33,7 @@ func ReadFile(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() { // reading a pipe or a device could wait for ever
+	if !info.Mode().IsRegular() { // reading a pipe or a device could block
 		return nil, fmt.Errorf("%s: expected a clip (a regular file), found %s", path, kindOf(info.Mode()))
 	}
 	r, err := os.Open(path)
@@ -55,12 +55,14 @@ func kindOf(m fs.FileMode) string {
 	return "something else (" + m.Type().String() + ")"
 }
 
-// All reads the clips below dir, the folder that holds one folder a test
-// ("testdata/heddle"), sorted by test and name. A clip that cannot be read is an error of its own
-// and leaves the others alone. Where dir does not exist there are none. Hidden files and README files are no clips.
+// All reads the clips below dir, a folder such as "testdata/heddle" with one folder for each test.
+// The clips are sorted by test and name. A clip that cannot be read adds an error and does not
+// affect the others. If dir does not exist, there are none. Hidden files and README files are not
+// read.
 func All(dir string) (clips []*wire.Clip, errs []error) {
 	tests, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // a file testdata: the user's
+	// testdata may be a file of the user
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}
 	if err != nil {
@@ -94,14 +96,13 @@ func hidden(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "README")
 }
 
-// Write keeps c below dir, the folder that holds one folder a test, and
-// returns the path: dir/<Test>/<Name(c)>. Where a clip of that name stands
-// already, the simpler of the two stays.
+// Write stores c in dir/<Test>/<Name(c)> and returns the path. Of two clips with the same name the
+// simpler one stays.
 func Write(dir string, c *wire.Clip) (path string, err error) {
 	return (&File{Clip: *c}).Write(dir)
 }
 
-// Write keeps f as the function Write does.
+// Write stores f like the function Write.
 func (f *File) Write(dir string) (path string, err error) {
 	old, err := ReadFile(f.In(dir))
 	if err == nil && !Simpler(&f.Clip, &old.Clip) {
@@ -110,8 +111,8 @@ func (f *File) Write(dir string) (path string, err error) {
 	return f.Replace(dir)
 }
 
-// Replace keeps f whatever stood under its name before: what to call when the
-// clip that stands there no longer fits the code.
+// Replace stores f even if a simpler clip has its name. Use it when that clip no longer fits the
+// code.
 func (f *File) Replace(dir string) (path string, err error) {
 	if f.Test == "" {
 		return "", errors.New("clip: expected the name of a test, found none")
@@ -120,7 +121,8 @@ func (f *File) Replace(dir string) (path string, err error) {
 	tidy.Clip = *Tidy(&f.Clip)
 	data := tidy.Format()
 	if len(data) > MaxFile || len(f.Steps) > MaxSteps {
-		return "", fmt.Errorf("clip of %s: expected at most %d bytes and %d steps, found %d and %d", f.Test, MaxFile, MaxSteps, len(data), len(f.Steps))
+		return "", fmt.Errorf("clip of %s: expected at most %d bytes and %d steps, found %d and %d", f.Test,
+			MaxFile, MaxSteps, len(data), len(f.Steps))
 	}
 	path = f.In(dir)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -129,13 +131,13 @@ func (f *File) Replace(dir string) (path string, err error) {
 	return path, replaceFile(path, data)
 }
 
-// In returns the path under which f is kept below dir.
+// In returns the path of f below dir.
 func (f *File) In(dir string) string {
 	return filepath.Join(dir, folder(f.Test), Name(&f.Clip))
 }
 
-// folder returns the name of a test's folder. Names of tests are identifiers; whatever else a
-// caller passes cannot leave dir.
+// folder returns the folder name for a test. Names of tests are identifiers; any other name is
+// changed so that it cannot leave dir.
 func folder(test string) string {
 	s := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\:*?"<>|`, r) || r < ' ' {
@@ -146,7 +148,7 @@ func folder(test string) string {
 	return strings.TrimLeft(s, ".")
 }
 
-// replaceFile writes a file so that readers see the old or the new content and nothing between.
+// replaceFile writes a file atomically: readers see the old content or the new one.
 func replaceFile(path string, data []byte) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
 	if err != nil {

@@ -49,7 +49,8 @@ func TestWriteKeepsTheSimpler(t *testing.T) {
 	}
 }
 
-// A file that is no clip, say after a merge conflict, does not keep a finding from being kept.
+// A file that is not a clip, for example after a merge conflict, does not keep a finding from
+// being stored.
 func TestWriteOverWreck(t *testing.T) {
 	dir := t.TempDir()
 	f := transfer()
@@ -121,8 +122,10 @@ func TestReadFolder(t *testing.T) {
 func TestResolve(t *testing.T) {
 	dir := string(filepath.Separator) + filepath.Join("home", "me", "bank")
 	c := &wire.Clip{Test: "T",
-		Places: []wire.Place{{Site: 7, Op: "write", Goroutine: "main"}, {Site: 8}, {File: filepath.Join(dir, "..", "x.go"), Line: 2}},
-		Steps:  []wire.Step{{G: "main", Op: "lock", Where: wire.Place{Site: 7, Op: "lock", Goroutine: "main", Func: "f"}}},
+		Places: []wire.Place{{Site: 7, Op: "write", Goroutine: "main"}, {Site: 8},
+			{File: filepath.Join(dir, "..", "x.go"), Line: 2}},
+		Steps: []wire.Step{{G: "main", Op: "lock",
+			Where: wire.Place{Site: 7, Op: "lock", Goroutine: "main", Func: "f"}}},
 	}
 	r := Resolve(c, dir, func(p *wire.Place) {
 		if p.Site == 7 {

@@ -10,8 +10,8 @@ import (
 	"heddle/rt/wire"
 )
 
-// Format returns c as text. Parse gives it back equal but for Path, as long as
-// no text is longer than MaxText: longer ones are cut.
+// Format returns c as text. Parse restores it, except for Path and for texts longer than MaxText,
+// which are cut.
 func Format(c *wire.Clip) []byte { return (&File{Clip: *c}).Format() }
 
 // Format returns f as text.
@@ -77,7 +77,7 @@ func (f *File) Format() []byte {
 	return fmt.Appendf(b, "end %d\n", len(f.Steps))
 }
 
-// appendSteps writes a line for every run of equal steps.
+// appendSteps writes one line for each run of equal steps.
 func appendSteps(b []byte, steps []wire.Step) []byte {
 	for i := 0; i < len(steps); {
 		n := 1
@@ -94,8 +94,7 @@ func appendSteps(b []byte, steps []wire.Step) []byte {
 	return b
 }
 
-// The columns of a step have fixed widths, not those of the longest entry: a
-// changed step changes one line of the file.
+// The columns of a step have fixed widths, so that a changed step changes only its own line.
 const (
 	colG  = 10
 	colOp = 28
@@ -138,7 +137,8 @@ func appendPlaceLine(b []byte, p *wire.Place) []byte {
 	return appendWhere(b, p)
 }
 
-// appendWhere writes what a place has beside operation and object, a space before each.
+// appendWhere writes the attributes of a place other than operation and object, each after a
+// space.
 func appendWhere(b []byte, p *wire.Place) []byte {
 	if p.File != "" || p.Line != 0 {
 		b = append(b, ' ')
@@ -159,7 +159,8 @@ func appendWhere(b []byte, p *wire.Place) []byte {
 		}
 		return strconv.Itoa(n)
 	}
-	for _, a := range [...]struct{ key, val string }{{"by", p.Goroutine}, {"func", p.Func}, {"nth", number(p.Nth)}, {"down", number(p.Down)}, {"note", p.Note}} {
+	for _, a := range [...]struct{ key, val string }{{"by", p.Goroutine}, {"func", p.Func},
+		{"nth", number(p.Nth)}, {"down", number(p.Down)}, {"note", p.Note}} {
 		if a.val != "" {
 			b = attr(b, a.key, a.val)
 		}
@@ -177,7 +178,7 @@ func attr(b []byte, key, val string) []byte {
 	return append(b, quote(val)...)
 }
 
-// value returns a header's value: as it is where that reads back equal, quoted elsewhere.
+// value returns a header's value, quoted only if the bare value would not be read back equal.
 func value(s string) string {
 	if s != "" && len(s) <= MaxText && tame(s) && s == strings.TrimSpace(s) && s[0] != '"' {
 		return s
@@ -185,7 +186,8 @@ func value(s string) string {
 	return quote(s)
 }
 
-// word returns s as one word of a line: as it is where nothing else looks like it, quoted elsewhere.
+// word returns s as one word of a line, quoted only if the bare word would be read as something
+// else.
 func word(s string) string {
 	if plain(s) && classOf(s) == classText {
 		return s
@@ -203,7 +205,8 @@ func bareFile(s string) bool {
 	return plain(s) && s[0] != '=' && s[0] != '@' && !hasKey(s)
 }
 
-// tame reports whether s is legal UTF-8 that shows on a terminal as it is. The only white space in it is U+0020.
+// tame reports whether s is valid UTF-8 without control characters. U+0020 is its only white
+// space.
 func tame(s string) bool {
 	for i, r := range s {
 		if r == utf8.RuneError {
@@ -220,7 +223,7 @@ func tame(s string) bool {
 
 func quote(s string) string { return strconv.Quote(cut(s)) }
 
-// cut shortens a text that is longer than MaxText.
+// cut shortens s to MaxText bytes.
 func cut(s string) string {
 	if len(s) <= MaxText {
 		return s

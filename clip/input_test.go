@@ -8,9 +8,11 @@ import (
 	"heddle/rt/wire"
 )
 
-// What a fuzz target was called with is kept in the notation of Go's corpus, whatever is in it.
+// The arguments of a fuzz target are stored in the notation of Go's corpus files, whatever they
+// contain.
 func TestInput(t *testing.T) {
-	c := &wire.Clip{Test: "FuzzX", Kind: "panic", Policy: "first", Input: []string{`int(-5)`, `string("a\n\"b\x00 # end")`, `[]byte("")`, `rune('ä')`}}
+	c := &wire.Clip{Test: "FuzzX", Kind: "panic", Policy: "first",
+		Input: []string{`int(-5)`, `string("a\n\"b\x00 # end")`, `[]byte("")`, `rune('ä')`}}
 	text := Format(c)
 	got, err := Parse("x", text)
 	if err != nil || !slices.Equal(got.Input, c.Input) {

@@ -12,18 +12,17 @@ import (
 	"heddle/rt/wire"
 )
 
-// Name returns the file name of c: 8 hex digits of a hash over what it shows.
-// The hash takes the kind and, of each place, the base name of the file, the function, which
-// place in the function it is (Nth, Down), the operation and the object; not the line, the folder, the goroutine,
-// the order of places or the message.
-// So it stays the same across runs, machines and edits elsewhere. Without places the message speaks for
-// them, digits left out.
+// Name returns the file name of c: 8 hex digits of a hash over the kind of the finding and its
+// places. Of a place the hash takes the base name of the file, the function, the index in the
+// function (Nth, Down), the operation and the object. It takes neither line nor folder, goroutine,
+// order of places or message. So the name stays the same across runs, machines and edits
+// elsewhere. If there are no places, the hash takes the message without its digits.
 func Name(c *wire.Clip) string {
 	var rows []string
 	for i := range c.Places {
 		p := &c.Places[i]
 		row := []string{base(p.File), p.Func, p.Op, p.Object}
-		if n := p.Nth + p.Down; n > 0 { // two of a name in one function
+		if n := p.Nth + p.Down; n > 0 { // the index distinguishes equal operations in one function
 			row = append(row, strconv.Itoa(n))
 		}
 		rows = append(rows, strings.Join(row, "\x00"))
@@ -45,7 +44,7 @@ func Name(c *wire.Clip) string {
 	return hex.EncodeToString(h.Sum(nil)[:4])
 }
 
-// base returns the last element of a path of any system.
+// base returns the last element of a path with slashes or backslashes.
 func base(file string) string {
 	if file == "" {
 		return ""

@@ -14,29 +14,31 @@ import (
 	"heddle/rt/wire"
 )
 
-// The packed form of the steps of a long clip, between the lines "steps packed" and "end": base64 of a DEFLATE stream of
+// The steps of a long clip are packed. Between the lines "steps packed" and "end" stands, in
+// base64, a DEFLATE stream of these lists:
 //
-//	names    of goroutines, in order of appearance: a child by its parent and number, another one by its text
-//	shapes   steps without goroutine and star, as text, each once
-//	ranks    of the steps' goroutines, see recency
-//	stars    a bit for each step, set where one stands or not against what is expected, see sky
-//	counts   of the steps of each goroutine
-//	steps    of each goroutine in turn: the number of the shape
-//	places   that follow those in the header: shapes, then goroutines as differences
+//	names    of goroutines, by first appearance: the parent's index and the child number, or a text
+//	shapes   the distinct steps without goroutine and star, as text
+//	ranks    the goroutine of each step, as a rank (see recency)
+//	stars    one bit for each step: whether its star differs from the expected one (see starModel)
+//	counts   the number of steps of each goroutine
+//	steps    the steps of each goroutine: indices of shapes
+//	places   those after the ones in the header: indices of shapes, then differences of goroutine indices
 //
-// All numbers are varints, each list begins with its length, and each has code tables of its own: what a schedule repeats, such as two goroutines in turn or a loop, costs
-// next to nothing. Memory is bounded by MaxFile, MaxSteps and MaxText as it is for text.
+// All numbers are varints. Each list begins with its length and has code tables of its own, so
+// that repetition, such as two goroutines in turn or a loop, costs almost nothing. MaxFile,
+// MaxSteps and MaxText bound the memory, as they do for text.
 
-// mostText is how many bytes of steps a clip has as text; with more they are packed.
+// mostText is the size in bytes from which steps are packed.
 const mostText = 32 << 10
 
-// mostPlaces is how many places a clip with packed steps has as text.
+// mostPlaces is how many places a clip with packed steps lists in its header.
 const mostPlaces = 50
 
-// packedLine is the length of a line of base64.
+// packedLine is the length of a line of base64 in bytes.
 const packedLine = 100
 
-// A packer writes lists.
+// A packer writes the lists.
 type packer struct {
 	buf   bytes.Buffer
 	w     *flate.Writer
@@ -46,7 +48,8 @@ type packer struct {
 
 func newPacker() *packer {
 	k := &packer{names: map[string]int{}}
-	// The default level of go1.27 takes 18 % more for random schedules than that of go1.26; the best takes as much with both.
+	// At the default level random schedules take 18 % more with go1.27 than with go1.26. At the
+	// best level both take the same.
 	k.w, _ = flate.NewWriter(&k.buf, flate.BestCompression)
 	return k
 }
@@ -58,20 +61,21 @@ func (k *packer) text(s string) {
 	io.WriteString(k.w, s)
 }
 
-// list writes a list of numbers.
+// list writes the length of numbers, and numbers.
 func (k *packer) list(numbers []uint64) {
-	k.w.Flush() // the list before has code tables of its own
+	k.w.Flush() // starts new code tables
 	k.uint(uint64(len(numbers)))
 	for _, n := range numbers {
 		k.uint(n)
 	}
 }
 
-// zigzag makes numbers near 0 small ones that are not negative; zagzig undoes it.
+// zigzag maps numbers near 0 to small non-negative ones. zagzig is its inverse.
 func zigzag(n int) uint64 { return uint64(n)<<1 ^ uint64(n>>63) }
 func zagzig(n int) int    { return n>>1 ^ -(n & 1) }
 
-// goroutine returns the number of a goroutine. Its parent has a lower one.
+// goroutine returns the index of a goroutine and assigns one at its first use. A parent's index is
+// lower than its children's.
 func (k *packer) goroutine(name string) int {
 	var todo []string
 	for known := false; !known; {
@@ -88,7 +92,7 @@ func (k *packer) goroutine(name string) int {
 	return k.names[todo[0]]
 }
 
-// pack returns steps, and the places that follow those in the header, packed as lines.
+// pack returns the steps, and the places that are not in the header, as lines of base64.
 func pack(steps []wire.Step, places []wire.Place) []byte {
 	k := newPacker()
 	shapes, shapeOf := []string(nil), map[wire.Step]int{}
@@ -102,17 +106,17 @@ func pack(steps []wire.Step, places []wire.Place) []byte {
 		return uint64(n)
 	}
 	var recent recency
-	sky := sky{without: map[int]bool{}}
+	model := starModel{without: map[int]bool{}}
 	ranks, stars := make([]uint64, len(steps)), make([]uint64, (len(steps)+7)/8)
 	by := map[int][]uint64{}
 	for i := range steps {
 		g := k.goroutine(steps[i].G)
 		id := shape(steps[i])
 		by[g] = append(by[g], id)
-		if ranks[i] = recent.rank(g); sky.expected(ranks[i] != 0) != steps[i].Switch {
+		if ranks[i] = recent.rank(g); model.expected(ranks[i] != 0) != steps[i].Switch {
 			stars[i/8] |= 1 << (i % 8)
 		}
-		sky.see(steps[i].Switch, ranks[i] != 0, int(id))
+		model.see(steps[i].Switch, ranks[i] != 0, int(id))
 	}
 	var placed, where []uint64
 	last := 0
@@ -137,13 +141,13 @@ func pack(steps []wire.Step, places []wire.Place) []byte {
 	return lines(k.buf.Bytes())
 }
 
-// placeShape is p without what pack writes beside it.
+// placeShape is p without the fields that the list of places stores elsewhere.
 func placeShape(p wire.Place) wire.Place {
 	p.Op, p.Goroutine = "", ""
 	return p
 }
 
-// lines writes data as lines of base64.
+// lines encodes data as lines of base64.
 func lines(data []byte) []byte {
 	text := base64.StdEncoding.AppendEncode(nil, data)
 	var b []byte
@@ -154,10 +158,10 @@ func lines(data []byte) []byte {
 	return append(append(b, text...), '\n')
 }
 
-// writeNames writes the goroutines' names.
 func (k *packer) writeNames() {
 	k.uint(uint64(len(k.order)))
-	next, last := map[int]int{}, 0 // of a parent the number of its next child, most likely; the parent before
+	// next: the expected number of a parent's next child; last: the index of the parent before
+	next, last := map[int]int{}, 0
 	for i, name := range k.order {
 		if up, n, ok := parent(name); ok {
 			if p, known := k.names[up]; known && p < i {
@@ -172,7 +176,8 @@ func (k *packer) writeNames() {
 	}
 }
 
-// parent returns the parent's name of a goroutine such as main/2, and its number.
+// parent splits the name of a goroutine such as main/2 into the parent's name and the child
+// number.
 func parent(name string) (up string, n int, ok bool) {
 	i := strings.LastIndexByte(name, '/')
 	if i < 0 {
@@ -182,17 +187,19 @@ func parent(name string) (up string, n int, ok bool) {
 	return name[:i], n, err == nil && n >= 0 && strconv.Itoa(n) == name[i+1:]
 }
 
-// farBack is how many of the goroutines that went last are ranked by how long ago that was.
+// farBack is how many goroutines a recency remembers.
 const farBack = 64
 
-// A recency ranks numbers by how many different ones came since. Those that come in turn all have the same rank.
-// A number that is not among the last farBack has farBack and how far it is from one more than the greatest that came, folded by zigzag.
+// A recency replaces the numbers of a list by ranks: how many distinct numbers came since the last
+// occurrence. Numbers that alternate all have the same rank. A number that is not among the last
+// farBack distinct ones has rank farBack plus its difference from the largest number so far plus
+// one, folded by zigzag.
 type recency struct {
 	last []int
 	next int
 }
 
-// rank returns the rank of n, which comes now.
+// rank returns the rank of n, the next number of the list.
 func (r *recency) rank(n int) uint64 {
 	at := slices.Index(r.last, n)
 	rank := uint64(at)
@@ -203,7 +210,8 @@ func (r *recency) rank(n int) uint64 {
 	return rank
 }
 
-// number returns the number of a rank, which comes now; -1: there is none.
+// number returns the number that has this rank, the next number of the list, or -1 if there is
+// none.
 func (r *recency) number(rank int) int {
 	n, at := 0, rank
 	switch {
@@ -221,7 +229,7 @@ func (r *recency) number(rank int) int {
 	return n
 }
 
-// use notes that n came, which was at place at, -1: none.
+// use makes n the most recent number. at is its index in r.last, or -1.
 func (r *recency) use(n, at int) {
 	if at < 0 {
 		if len(r.last) < farBack {
@@ -233,23 +241,24 @@ func (r *recency) use(n, at int) {
 	r.last[0], r.next = n, max(r.next, n+1)
 }
 
-// A sky expects where stars stand: at steps of another goroutine than the one before, unless there was none the last time
-// that the step before was made, which may block.
-type sky struct {
-	without map[int]bool // by shape
+// A starModel predicts whether a step has a star (see File). It expects one at a step that
+// switches goroutines, except if the switch after the last step of the same shape had none: such a
+// step probably blocks.
+type starModel struct {
+	without map[int]bool // by shape: whether the last switch after it had no star
 	before  int
 }
 
-func (s *sky) expected(other bool) bool { return other && !s.without[s.before] }
+func (s *starModel) expected(other bool) bool { return other && !s.without[s.before] }
 
-func (s *sky) see(star, other bool, shape int) {
+func (s *starModel) see(star, other bool, shape int) {
 	if other {
 		s.without[s.before] = !star
 	}
 	s.before = shape
 }
 
-// An unpacker reads what a packer wrote. It leaves by panicking, as the parser does.
+// An unpacker reads what a packer wrote. On an error it panics, as the parser does.
 type unpacker struct {
 	p    *parser
 	in   *bytes.Reader
@@ -279,16 +288,16 @@ func (u *unpacker) text(what string) string {
 	return u.p.text(string(b))
 }
 
-// list reads a list of at most n numbers, each at most most.
+// list reads a list of at most n numbers, each at most most. An error names the list by what.
 func (u *unpacker) list(n, most int, what string) []int {
-	out := make([]int, u.uint(min(n, u.in.Len()), "a number of "+what)) // each takes a byte at least
+	out := make([]int, u.uint(min(n, u.in.Len()), "a number of "+what)) // each number takes at least one byte
 	for i := range out {
 		out[i] = u.uint(most, "one of the "+what)
 	}
 	return out
 }
 
-// packed reads the lines after "steps packed", and what they stand for.
+// packed reads the lines after "steps packed" and decodes them.
 func (p *parser) packed() {
 	var text []byte
 	at := p.line
@@ -312,7 +321,7 @@ func (p *parser) packed() {
 	}
 }
 
-// unpack appends the steps and places that text stands for.
+// unpack decodes base64 text and appends the steps and places.
 func (p *parser) unpack(text []byte, steps int) {
 	data, err := base64.StdEncoding.AppendDecode(nil, text)
 	if err != nil {
@@ -334,7 +343,7 @@ func (p *parser) unpack(text []byte, steps int) {
 	if len(ranks) != steps || len(ids) != steps || len(stars) != (steps+7)/8 {
 		u.fail(fmt.Sprintf("%d steps", steps), strconv.Itoa(min(len(ids), len(ranks))))
 	}
-	next := make([]int, len(names)) // index in ids of each goroutine's next step
+	next := make([]int, len(names)) // by goroutine: index in ids of its next step
 	for i, at := 0, 0; i < len(counts); i++ {
 		next[i] = at
 		if at += counts[i]; at > steps {
@@ -343,18 +352,18 @@ func (p *parser) unpack(text []byte, steps int) {
 	}
 	p.f.Steps = make([]wire.Step, steps)
 	var recent recency
-	sky := sky{without: map[int]bool{}}
+	model := starModel{without: map[int]bool{}}
 	for i, rank := range ranks {
 		g := recent.number(rank)
 		if g < 0 || g >= len(names) || next[g] == steps {
-			u.fail("a goroutine that has another step", fmt.Sprintf("%d at step %d", g, i+1))
+			u.fail("a goroutine with steps left", fmt.Sprintf("%d at step %d", g, i+1))
 		}
 		s := &p.f.Steps[i]
 		id := ids[next[g]]
 		*s = shapes[id]
 		next[g]++
-		s.G, s.Switch = names[g], sky.expected(rank != 0) != (stars[i/8]>>(i%8)&1 == 1)
-		sky.see(s.Switch, rank != 0, id)
+		s.G, s.Switch = names[g], model.expected(rank != 0) != (stars[i/8]>>(i%8)&1 == 1)
+		model.see(s.Switch, rank != 0, id)
 	}
 	u.places(names, shapes)
 	if u.in.Len() > 0 {
@@ -362,12 +371,12 @@ func (p *parser) unpack(text []byte, steps int) {
 	}
 }
 
-// inflate returns what data is the DEFLATE stream of, one byte more than MaxFile at most.
+// inflate decompresses data, at most one byte more than MaxFile.
 func inflate(data []byte) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data)), MaxFile+1))
 }
 
-// names reads the goroutines' names.
+// names reads the names of the goroutines.
 func (u *unpacker) names() []string {
 	n := u.uint(u.in.Len(), "a number of goroutines")
 	var names []string
@@ -395,7 +404,7 @@ func (u *unpacker) names() []string {
 	return names
 }
 
-// shapes reads the steps without their goroutines.
+// shapes reads the distinct steps, without goroutines.
 func (u *unpacker) shapes() []wire.Step {
 	n := u.uint(u.in.Len(), "a number of shapes")
 	var shapes []wire.Step
@@ -414,7 +423,7 @@ func (u *unpacker) shapes() []wire.Step {
 	return shapes
 }
 
-// places reads the places that follow those in the header.
+// places reads the places that are not in the header.
 func (u *unpacker) places(names []string, shapes []wire.Step) {
 	placed := u.list(u.in.Len(), len(shapes)-1, "places")
 	where := u.list(len(placed), 1<<31, "goroutines of places")

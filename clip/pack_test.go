@@ -12,7 +12,7 @@ import (
 	"heddle/rt/wire"
 )
 
-// steps makes n steps: next says which goroutine makes the i-th.
+// steps makes n steps. next returns the goroutine of step i.
 func steps(n int, next func(i int) string) []wire.Step {
 	made := map[string]int{}
 	out := make([]wire.Step, n)
@@ -20,8 +20,10 @@ func steps(n int, next func(i int) string) []wire.Step {
 		g := next(i)
 		k := made[g] % 7
 		made[g]++
-		out[i] = wire.Step{G: g, Op: []string{"lock", "unlock", "send", "recv", "atomic-load", "read", "write"}[k], Choice: -1, Switch: i > 0 && out[i-1].G != g && out[i-1].Op != "recv",
-			Where: wire.Place{Object: "mu", File: "pool.go", Line: 100 + k}}
+		out[i] = wire.Step{G: g,
+			Op: []string{"lock", "unlock", "send", "recv", "atomic-load", "read", "write"}[k], Choice: -1,
+			Switch: i > 0 && out[i-1].G != g && out[i-1].Op != "recv",
+			Where:  wire.Place{Object: "mu", File: "pool.go", Line: 100 + k}}
 		if k == 3 {
 			out[i].Choice = i % 2
 		}
@@ -29,7 +31,7 @@ func steps(n int, next func(i int) string) []wire.Step {
 	return out
 }
 
-// schedules are long clips of several natures.
+// schedules returns long clips of different character.
 func schedules() map[string][]wire.Step {
 	const n = 100_000
 	r := rand.New(rand.NewPCG(1, 2))
@@ -50,7 +52,7 @@ func schedules() map[string][]wire.Step {
 	}
 }
 
-// A long clip is stored in 64 KB at most for 100,000 steps, and read back as it was.
+// A clip takes at most 64 KB for 100,000 steps, and Parse restores it.
 func TestPacked(t *testing.T) {
 	for name, steps := range schedules() {
 		t.Run(name, func(t *testing.T) {
@@ -71,12 +73,14 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// A clip of very many goroutines that are blocked names each, and is small.
+// A clip with very many blocked goroutines names each of them and stays small.
 func TestPackedPlaces(t *testing.T) {
 	f := transfer()
 	f.Places = nil
 	for i := range 20_000 {
-		f.Places = append(f.Places, wire.Place{Op: "recv", Object: "c", File: "a.go", Line: 7 + i%2, Goroutine: fmt.Sprintf("main/%d", i+1)})
+		f.Places = append(f.Places,
+			wire.Place{Op: "recv", Object: "c", File: "a.go", Line: 7 + i%2,
+				Goroutine: fmt.Sprintf("main/%d", i+1)})
 	}
 	text := f.Format()
 	if n := len(text); n > 64<<10 {
@@ -97,24 +101,34 @@ func TestNotPacked(t *testing.T) {
 	}
 }
 
-// What claims more than may be is refused before memory is taken for it.
+// Data that claims too many entries is refused before memory is allocated for it.
 func TestPackedErrors(t *testing.T) {
 	f := transfer()
 	f.Steps = schedules()["random"]
 	good := string(f.Format())
 	at := strings.Index(good, "steps packed\n") + len("steps packed\n")
 	for _, tt := range []struct{ name, in, want string }{
-		{"too many", strings.Replace(good, "end 100000", "end 1000000000000", 1), "expected at most 2000000 steps in all"},
+		{"too many", strings.Replace(good, "end 100000", "end 1000000000000", 1),
+			"expected at most 2000000 steps in all"},
 		{"not so many", strings.Replace(good, "end 100000", "end 99999", 1), "packed steps: expected"},
-		{"more", strings.Replace(good, "end 100000", "end 100001", 1), "expected packed steps: 100001 steps, found 100000"},
-		{"no base64", good[:at] + "*" + good[at:], "expected packed steps in base64, found illegal base64 data"},
+		{"more", strings.Replace(good, "end 100000", "end 100001", 1),
+			"expected packed steps: 100001 steps, found 100000"},
+		{"no base64", good[:at] + "*" + good[at:],
+			"expected packed steps in base64, found illegal base64 data"},
 		{"cut short", good[:at+101] + "end 100000\n", "damaged data (unexpected EOF)"},
 		{"no end", good[:at+200], "is it cut short?"},
-		{"a bomb", good[:at] + base64.StdEncoding.EncodeToString(deflated(make([]byte, MaxFile+1))) + "\nend 1\n", "expected packed steps of at most 67108864 bytes, found more"},
-		{"many names", good[:at] + base64.StdEncoding.EncodeToString(deflated([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0x1})) + "\nend 1\n", "a number of goroutines of at most"},
+		{"a bomb", good[:at] + base64.StdEncoding.EncodeToString(deflated(make([]byte, MaxFile+1))) +
+			"\nend 1\n", "expected packed steps of at most 67108864 bytes, found more"},
+		{"many names",
+			good[:at] + base64.StdEncoding.EncodeToString(deflated([]byte{0xff, 0xff, 0xff, 0xff, 0xff,
+				0x1})) + "\nend 1\n", "a number of goroutines of at most"},
 	} {
 		_, err := ParseFile("f", []byte(tt.in))
-		if err == nil || !strings.HasPrefix(err.Error(), "f:") || !strings.Contains(strings.ReplaceAll(err.Error(), "expected packed steps: expected", "packed steps: expected"), tt.want) && !strings.Contains(err.Error(), strings.ReplaceAll(tt.want, "packed steps: expected", "packed steps:")) {
+		if err == nil || !strings.HasPrefix(err.Error(), "f:") ||
+			!strings.Contains(strings.ReplaceAll(err.Error(), "expected packed steps: expected",
+				"packed steps: expected"), tt.want) &&
+				!strings.Contains(err.Error(),
+					strings.ReplaceAll(tt.want, "packed steps: expected", "packed steps:")) {
 			t.Errorf("%s: got %v, want %s", tt.name, err, tt.want)
 		}
 	}
@@ -136,7 +150,8 @@ func inflated(lines []byte) []byte {
 	return plain
 }
 
-// FuzzPacked reads packed steps of any content: an error, or steps that are read back as they are.
+// FuzzPacked parses arbitrary packed steps: the result is an error, or steps that survive another
+// round.
 func FuzzPacked(f *testing.F) {
 	for _, s := range schedules() {
 		s = s[:300]

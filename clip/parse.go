@@ -12,7 +12,7 @@ import (
 	"heddle/trace"
 )
 
-// An Error says what is wrong with a clip, and where.
+// An Error says what is wrong with a clip, and in which line.
 type Error struct {
 	File string
 	Line int // from 1
@@ -24,7 +24,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d: expected %s, found %s", e.File, e.Line, e.Want, e.Got)
 }
 
-// Parse reads the text of a clip. The name is for errors and becomes the clip's Path.
+// Parse reads the text of a clip. name becomes the clip's Path and stands in errors.
 func Parse(name string, data []byte) (*wire.Clip, error) {
 	f, err := ParseFile(name, data)
 	if err != nil {
@@ -33,7 +33,7 @@ func Parse(name string, data []byte) (*wire.Clip, error) {
 	return &f.Clip, nil
 }
 
-// ParseFile reads the text of a clip and of the build it was recorded on.
+// ParseFile reads the text of a clip with the build it was recorded on.
 func ParseFile(name string, data []byte) (*File, error) {
 	return parse(name, data, MaxSteps)
 }
@@ -51,7 +51,7 @@ func parse(name string, data []byte, maxSteps int) (*File, error) {
 	})
 }
 
-// parsed is what body makes of a text.
+// parsed runs body over data and returns the file that body filled in.
 func parsed(name string, data []byte, body func(*parser)) (f *File, err error) {
 	p := &parser{name: name, rest: data, texts: map[string]string{}, seen: map[string]int{}}
 	defer func() {
@@ -71,23 +71,23 @@ func parsed(name string, data []byte, body func(*parser)) (f *File, err error) {
 	return &p.f, nil
 }
 
-// A parser leaves by panicking with an *Error, which parsed recovers.
+// A parser reads a clip or a sequence. On an error it panics with an *Error; parsed recovers.
 type parser struct {
 	name     string
 	rest     []byte
 	line     int
 	maxSteps int
 	f        File
-	texts    map[string]string // one copy of each text
-	seen     map[string]int    // header word -> its line
+	texts    map[string]string // interned texts
+	seen     map[string]int    // by header word: its line
 }
 
 func (p *parser) fail(want, got string) {
 	panic(&Error{p.name, max(p.line, 1), want, got})
 }
 
-// next returns the next line that is no comment, without the white space at its ends; ok is false at the end of the file.
-// Empty lines are left out.
+// next returns the next line that is neither empty nor a comment, also without white space at its
+// ends. ok is false at the end of the file.
 func (p *parser) next() (full, trimmed string, ok bool) {
 	for len(p.rest) > 0 {
 		p.line++
@@ -117,11 +117,12 @@ func (p *parser) magic() {
 		p.fail(fmt.Sprintf("%q", magic+strconv.Itoa(Version)), shown(line))
 	}
 	if v != "1" && v != strconv.Itoa(Version) {
-		p.fail(fmt.Sprintf("version 1 or %d of the clip format (a newer heddle may read others)", Version), shown("v"+v))
+		p.fail(fmt.Sprintf("version 1 or %d of the clip format (a newer heddle may read others)", Version),
+			shown("v"+v))
 	}
 }
 
-// header reads up to and with the line "steps", and reports whether they are packed.
+// header reads the header and the line "steps", and reports whether the steps are packed.
 func (p *parser) header() (packed bool) {
 	for {
 		_, line, ok := p.next()
@@ -162,13 +163,15 @@ func (p *parser) header() (packed bool) {
 	return packed
 }
 
-// Flags are those that a clip may hold, and whether they have a value: a clip may come from anywhere, so it names nothing else.
-var flags = map[string]bool{"-run": true, "-skip": true, "-tags": true, "-time": true, "-lose": true, "-short": false, "-v": false}
+// flags are the flags that a clip may hold, and whether each takes a value. A clip may come from
+// an untrusted place, so no other flag is accepted.
+var flags = map[string]bool{"-run": true, "-skip": true, "-tags": true, "-time": true, "-lose": true,
+	"-short": false, "-v": false}
 
-// Variables are those of the environment that a clip may hold.
+// Variables are the environment variables that a clip may hold.
 var Variables = []string{"GODEBUG", "GOMAXPROCS", "GOEXPERIMENT", "CGO_ENABLED"}
 
-// flag reads a flag under which the clip was recorded.
+// flag checks a flag under which the clip was recorded.
 func (p *parser) flag(val string) string {
 	v := p.value(val)
 	name, _, valued := strings.Cut(v, "=")
@@ -178,7 +181,8 @@ func (p *parser) flag(val string) string {
 	return v
 }
 
-// argument reads an argument of the program. Those that would be the testing package's, which write files, are refused.
+// argument checks an argument of the test program. Arguments of package testing are refused,
+// because some of them write files.
 func (p *parser) argument(val string) string {
 	v := p.value(val)
 	if Refused(v) {
@@ -187,12 +191,12 @@ func (p *parser) argument(val string) string {
 	return v
 }
 
-// Refused reports whether a clip may not hold an argument.
+// Refused reports whether a clip may not hold arg.
 func Refused(arg string) bool {
 	return strings.HasPrefix(arg, "-test.") || strings.HasPrefix(arg, "--test.") || len(arg) > MaxText
 }
 
-// variable reads a variable of the environment.
+// variable checks an assignment to an environment variable.
 func (p *parser) variable(val string) string {
 	v := p.value(val)
 	if name, _, ok := strings.Cut(v, "="); !ok || !slices.Contains(Variables, name) {
@@ -223,7 +227,7 @@ func (p *parser) repeated(key, val string) {
 	}
 }
 
-// input reads an argument of a fuzz target.
+// input checks an argument of a fuzz target.
 func (p *parser) input(val string) {
 	v := p.value(val)
 	if _, err := corpus.Value(v); err != nil {
@@ -273,7 +277,7 @@ func (p *parser) single(key, val string) {
 	}
 }
 
-// value reads a header's value.
+// value unquotes a header's value.
 func (p *parser) value(s string) string {
 	if s == "" {
 		p.fail("a value", "nothing")
@@ -288,7 +292,7 @@ func (p *parser) value(s string) string {
 	return p.text(s)
 }
 
-// text checks the length of s and returns the parser's one copy of it.
+// text checks the length of s and interns it.
 func (p *parser) text(s string) string {
 	if len(s) > MaxText {
 		p.fail(fmt.Sprintf("a text of at most %d bytes", MaxText), fmt.Sprintf("%d bytes", len(s)))
@@ -296,7 +300,7 @@ func (p *parser) text(s string) string {
 	if t, ok := p.texts[s]; ok {
 		return t
 	}
-	t := strings.Clone(s) // not a part of its line
+	t := strings.Clone(s) // does not keep the line alive
 	p.texts[t] = t
 	return t
 }
@@ -309,12 +313,13 @@ func (p *parser) number(s string, bits int) uint64 {
 	return n
 }
 
-// steps reads from after the line "steps" to the end of the file.
+// steps reads the steps and the end line.
 func (p *parser) steps() {
 	for {
 		full, line, ok := p.next()
 		if !ok {
-			p.fail(`a step or "end" with the number of steps`, fmt.Sprintf("the end of the file after %d steps (is it cut short?)", len(p.f.Steps)))
+			p.fail(`a step or "end" with the number of steps`,
+				fmt.Sprintf("the end of the file after %d steps (is it cut short?)", len(p.f.Steps)))
 		}
 		if n, isEnd := strings.CutPrefix(line, "end "); isEnd && full[0] == 'e' {
 			if p.number(strings.TrimSpace(n), 63) != uint64(len(p.f.Steps)) {
@@ -324,7 +329,8 @@ func (p *parser) steps() {
 		}
 		s, times := p.parseStep(full)
 		if times < 1 || times > p.maxSteps-len(p.f.Steps) {
-			p.fail(fmt.Sprintf("at most %d steps in all", p.maxSteps), fmt.Sprintf("%d and x%d", len(p.f.Steps), times))
+			p.fail(fmt.Sprintf("at most %d steps in all", p.maxSteps),
+				fmt.Sprintf("%d and x%d", len(p.f.Steps), times))
 		}
 		for range times {
 			p.f.Steps = append(p.f.Steps, s)
@@ -332,14 +338,14 @@ func (p *parser) steps() {
 	}
 }
 
-// nothing reads what follows the end line.
+// nothing expects the end of the file.
 func (p *parser) nothing() {
 	if _, line, ok := p.next(); ok {
 		p.fail("nothing after the end line", shown(line))
 	}
 }
 
-// parseStep reads a step, and how many times it is made.
+// parseStep reads a line of steps, and how many equal steps it stands for.
 func (p *parser) parseStep(line string) (s wire.Step, times int) {
 	s.Choice = -1
 	if line == "" {
@@ -384,11 +390,11 @@ func (p *parser) parseStep(line string) (s wire.Step, times int) {
 	return s, times
 }
 
-// place puts what w says into pl.
+// place stores the piece w of a line in pl.
 func (p *parser) place(pl *wire.Place, w piece) {
 	set := func(field *string) {
 		if *field != "" {
-			p.fail("one text of a sort", shown(*field)+" and "+shown(w.raw))
+			p.fail("one object and one position", shown(*field)+" and "+shown(w.raw))
 		}
 		*field = w.text
 	}
@@ -421,7 +427,7 @@ func (p *parser) place(pl *wire.Place, w piece) {
 	}
 }
 
-// count puts a number from 1 into field.
+// count stores a number, at least 1, in field.
 func (p *parser) count(field *int, w piece) {
 	if *field != 0 {
 		p.fail("one "+w.key+"=", shown(w.raw)+" as well")
@@ -431,7 +437,7 @@ func (p *parser) count(field *int, w piece) {
 	}
 }
 
-// shown quotes what was found, cut to a length that fits an error.
+// shown quotes s for an error, cut to a readable length.
 func shown(s string) string {
 	const most = 60
 	if len(s) > most {

@@ -13,9 +13,9 @@ import (
 	"heddle/trace"
 )
 
-// A sequence is written by hand: operations in the order in which they are to
-// happen, one a line, for "heddle replay" to say whether the program allows it
-// (specification-based testing: Lei & Carver 2006, section 10).
+// A sequence is written by hand. It lists operations in the order in which they are to happen, one
+// in each line, and "heddle replay" reports whether the program allows it (specification-based
+// testing: Lei & Carver 2006, section 10).
 //
 //	heddle sequence v1
 //	test     TestTransfer
@@ -25,18 +25,18 @@ import (
 //	main/2   trylock               # fails
 //	main/1   send      with main/2
 //
-// A step is a goroutine and an operation; where it stands and, of a
-// communication over an unbuffered channel, the partner may follow. Operations
-// of kinds that no step names happen as they are needed.
+// A step is a goroutine and an operation. A position may follow, and the partner of a
+// communication over an unbuffered channel. Operations of kinds that no step names happen whenever
+// they are needed.
 const sequenceMagic = "heddle sequence v"
 
-// maxSequence is how many steps a sequence may have.
+// maxSequence is the largest number of steps in a sequence.
 const maxSequence = 10_000
 
-// IsSequence reports whether a text begins as a sequence does.
+// IsSequence reports whether data begins with the first line of a sequence.
 func IsSequence(data []byte) bool { return bytes.HasPrefix(data, []byte(sequenceMagic)) }
 
-// ReadAny reads a clip or a sequence; Clip.Sequence says which.
+// ReadAny reads a clip or a sequence. Clip.Sequence tells them apart.
 func ReadAny(path string) (*File, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -58,7 +58,7 @@ func ReadAny(path string) (*File, error) {
 	return ParseSequence(path, append(head, rest...))
 }
 
-// ParseSequence reads the text of a sequence. The name is for errors, which name the line, and becomes the Path.
+// ParseSequence reads the text of a sequence. name becomes its Path and stands in errors.
 func ParseSequence(name string, data []byte) (*File, error) {
 	return parsed(name, data, (*parser).sequence)
 }
@@ -66,7 +66,8 @@ func ParseSequence(name string, data []byte) (*File, error) {
 func (p *parser) sequence() {
 	p.f.Sequence, p.f.Policy = true, "first"
 	line, _, ok := p.next()
-	if v, _ := strings.CutPrefix(strings.TrimRight(line, " \t"), sequenceMagic); !ok || v != "1" || p.line != 1 {
+	if v, _ := strings.CutPrefix(strings.TrimRight(line, " \t"), sequenceMagic); !ok || v != "1" ||
+		p.line != 1 {
 		p.fail(fmt.Sprintf("%q", sequenceMagic+"1"), shown(line))
 	}
 	p.sequenceHeader()
@@ -111,7 +112,7 @@ func (p *parser) sequenceHeader() {
 	}
 }
 
-// uncommented is a line without the comment at its end.
+// uncommented returns line without the comment at its end.
 func uncommented(line string) string {
 	text, _, _ := strings.Cut(line, "#")
 	return text
@@ -144,10 +145,11 @@ func (p *parser) sequenceStep(line string) wire.Step {
 	return s
 }
 
-// unsequenced are the operations that are no steps by themselves.
-var unsequenced = []trace.Op{trace.OpNone, trace.OpGo, trace.OpEnd, trace.OpNow, trace.OpNative, trace.OpChoose, trace.OpIdle, trace.OpTimerFire}
+// unsequenced are the operations that cannot be steps of a sequence.
+var unsequenced = []trace.Op{trace.OpNone, trace.OpGo, trace.OpEnd, trace.OpNow, trace.OpNative,
+	trace.OpChoose, trace.OpIdle, trace.OpTimerFire}
 
-// goroutine checks the name of one: main, main/2, main/2/1.
+// goroutine checks the name of a goroutine: main, main/2, main/2/1.
 func (p *parser) goroutine(s string) string {
 	parts := strings.Split(s, "/")
 	good := parts[0] == "main" || parts[0] == "timers" && len(parts) > 1
@@ -160,7 +162,7 @@ func (p *parser) goroutine(s string) string {
 	return s
 }
 
-// FormatSequence is the text of a sequence.
+// FormatSequence returns f as the text of a sequence.
 func (f *File) FormatSequence() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s1\ntest     %s\n", sequenceMagic, f.Test)

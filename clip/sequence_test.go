@@ -28,7 +28,8 @@ func TestParseSequence(t *testing.T) {
 		{G: "main/2/3", Op: "trylock", Choice: -1, Row: 7},
 		{G: "main/1", Op: "send", Choice: -1, With: "main/2", Row: 8},
 	}
-	if f.Test != "TestTransfer" || f.Package != "example.com/bank" || !f.Sequence || !reflect.DeepEqual(f.Steps, want) {
+	if f.Test != "TestTransfer" || f.Package != "example.com/bank" || !f.Sequence ||
+		!reflect.DeepEqual(f.Steps, want) {
 		t.Errorf("%+v", f)
 	}
 }
@@ -38,8 +39,10 @@ func TestSequenceErrors(t *testing.T) {
 		{"sequence v1", "sequence v2", `s:1: expected "heddle sequence v1", found "heddle sequence v2"`},
 		{"test     TestTransfer\n", "", `s:4: expected a line that names the test before the steps, found none`},
 		{"package ", "pakage ", `s:4: expected test NAME, package PATH or steps, found "pakage  example.com/bank   # its path"`},
-		{"package  example.com/bank", "test x", `s:4: expected test once (it stands in line 3), found it again`},
-		{"main/1   lock", "main/0   lock", `s:6: expected a goroutine such as main or main/2, found "main/0"`},
+		{"package  example.com/bank", "test x",
+			`s:4: expected test once (it stands in line 3), found it again`},
+		{"main/1   lock", "main/0   lock",
+			`s:6: expected a goroutine such as main or main/2, found "main/0"`},
 		{"main/1   lock ", "main/1   lokc ", `s:6: expected an operation such as lock, send or wg-wait, found "lokc"`},
 		{"main/1   lock ", "main/1   choose ", `s:6: expected an operation such as lock, send or wg-wait, found "choose"`},
 		{"bank.go:20", "bank.go:0", `s:6: expected a position such as bank.go:20, found "bank.go:0"`},

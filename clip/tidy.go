@@ -8,14 +8,12 @@ import (
 	"heddle/rt/wire"
 )
 
-// Tidy returns a copy of c as it should stand in a file: no path that only
-// this machine knows, and nothing twice. Write does it.
+// Tidy returns a copy of c without absolute paths and without repetition, as Write stores it.
 func Tidy(c *wire.Clip) *wire.Clip { return Resolve(c, "", nil) }
 
-// Resolve returns a copy of c in which lookup has filled in what it knows of
-// every place (see report.Options.Resolve). Files below dir become relative to
-// it, other absolute ones their base names. A step's place does not repeat the
-// step's goroutine and operation, nor the number of a position that is known.
+// Resolve is Tidy with positions filled in by lookup (see report.Options.Resolve). Files below dir
+// become relative to it; other absolute paths become base names. The place of a step omits the
+// goroutine and the operation of the step, and the site number if the position is known.
 func Resolve(c *wire.Clip, dir string, lookup func(*wire.Place)) *wire.Clip {
 	r := *c
 	r.Steps = slices.Clone(c.Steps)
@@ -42,7 +40,7 @@ func Resolve(c *wire.Clip, dir string, lookup func(*wire.Place)) *wire.Clip {
 		if s.Where.Goroutine == s.G {
 			s.Where.Goroutine = ""
 		}
-		if s.Where.File != "" { // the position says it
+		if s.Where.File != "" { // the position makes the site number redundant
 			s.Where.Site, s.Where.Func = 0, ""
 		}
 	}
@@ -54,7 +52,8 @@ func shorten(file, dir string) string {
 		return file
 	}
 	if dir != "" {
-		if rel, err := filepath.Rel(dir, file); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		if rel, err := filepath.Rel(dir, file); err == nil && rel != ".." &&
+			!strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 			return filepath.ToSlash(rel)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A class is what a word of a line can be. Words of class classText are
-// the only ones that may be quoted whole, so quoting turns any word into a text.
+// A class is a kind of word in a line. Only words of class classText may be quoted as a whole, so
+// quoting turns any word into a text.
 type class uint8
 
 const (
@@ -32,8 +32,8 @@ func hasKey(s string) bool {
 	return false
 }
 
-// classOf says what the unquoted word s is taken for. It looks at the form
-// only: "x" and digits is a number of times however large the number.
+// classOf returns the class of the unquoted word s by its form only: "x" and digits is a
+// repetition, however large the number.
 func classOf(s string) class {
 	switch {
 	case s[0] == '=':
@@ -64,7 +64,7 @@ func digits(s string) bool {
 type piece struct {
 	raw   string
 	class class
-	key   string // of classKey
+	key   string // for classKey
 	text  string
 	n     int
 	site  uint64
@@ -87,7 +87,7 @@ func (p *parser) words(line string) []piece {
 	}
 }
 
-// wordLen returns the length of the word that line begins with.
+// wordLen returns the length of the first word of line.
 func (p *parser) wordLen(line string) int {
 	for i := 0; i < len(line); {
 		switch line[i] {
@@ -158,7 +158,7 @@ func (p *parser) bare(s string) string {
 	return p.text(s)
 }
 
-// lineNumber reads after, which is ":20"; raw is the whole word.
+// lineNumber parses after, such as ":20". raw is the whole word, for errors.
 func (p *parser) lineNumber(raw, after string) int {
 	if after[0] != ':' {
 		p.fail("white space or a line number after the quoted text", shown(raw))
