@@ -8,7 +8,7 @@ import (
 )
 
 // A Unit is a strategy as everything outside its package sees it: the flag -strategy, the help, the table of the
-// README, heddle compare and the loop that executes. A strategy registers one from the init function of its package;
+// guide, heddle compare and the loop that executes. A strategy registers one from the init function of its package;
 // which strategies a binary has is decided by what it imports (package all).
 type Unit struct {
 	Name  string // of -strategy

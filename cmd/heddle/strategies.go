@@ -45,7 +45,7 @@ func optionHelp(o *explore.Option) string {
 	return o.Help
 }
 
-// strategyTable is the table of strategies in README.md.
+// strategyTable is the table of strategies in docs/guide/strategies.md.
 func strategyTable() string {
 	var b strings.Builder
 	b.WriteString("| strategy | what it does | covers | options |\n| --- | --- | --- | --- |\n")

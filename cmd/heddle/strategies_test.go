@@ -13,9 +13,13 @@ import (
 	"heddle/explore"
 )
 
-// TestReadmeStrategies: the table of README.md is that of the registered strategies. With -update it is written.
-func TestReadmeStrategies(t *testing.T) {
-	const file, begin, end = "../../README.md", "<!-- strategies: go test ./cmd/heddle -run TestReadmeStrategies -update -->\n", "<!-- /strategies -->\n"
+// TestStrategiesPage: the guide's table is that of the registered strategies. With -update it is written.
+func TestStrategiesPage(t *testing.T) {
+	const (
+		file  = "../../docs/guide/strategies.md"
+		begin = "<!-- strategies: go test ./cmd/heddle -run TestStrategiesPage -update -->\n"
+		end   = "<!-- /strategies -->\n"
+	)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +35,7 @@ func TestReadmeStrategies(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if want != string(text) {
-		t.Errorf("the table of strategies in %s is not the one of the registered strategies; go test ./cmd/heddle -run TestReadmeStrategies -update writes it", file)
+		t.Errorf("the table in %s is not that of the registered strategies; go test ./cmd/heddle -run TestStrategiesPage -update writes it", file)
 	}
 }
 
