@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"heddle/build"
+	"heddle/explore/why"
 	"heddle/internal/run"
 	"heddle/rt/wire"
 )
@@ -70,7 +71,7 @@ other, each with all its interleavings, until every branch was tried both ways; 
 			return fmt.Errorf("%s is not explored to the end: %s", name, u.Reason)
 		}
 		fmt.Fprintf(&b, "| %s | %d | %s | %d | %s | %d | %s | %s |\n", name, u.Executions, milliseconds(u.seconds), d.Executions, milliseconds(d.seconds),
-			r.Executions, milliseconds(r.seconds), inputsOf(d.Reason))
+			r.Executions, milliseconds(r.seconds), inputsOf(d.Why))
 	}
 	return os.WriteFile(file, []byte(b.String()), 0o666)
 }
@@ -78,11 +79,11 @@ other, each with all its interleavings, until every branch was tried both ways; 
 // milliseconds is a time as the table has it.
 func milliseconds(s float64) string { return fmt.Sprintf("%.0f ms", math.Ceil(s*1000)) }
 
-// inputsOf returns how many inputs a search says it has explored.
-func inputsOf(reason string) string {
-	var n int
-	if _, err := fmt.Sscanf(reason, "sampled; %d input", &n); err != nil {
-		return "?"
+// inputsOf returns how many inputs a search has explored; "?" if its end does not say it.
+func inputsOf(end why.End) string {
+	if end.Is(why.Inputs) || end.Is(why.AllInputs) {
+		n, _, _ := strings.Cut(end.Reasons[0].Detail, " ")
+		return n
 	}
-	return fmt.Sprint(n)
+	return "?"
 }

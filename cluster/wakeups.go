@@ -4,18 +4,18 @@ import (
 	"errors"
 	"slices"
 
-	"heddle/explore/dpor"
+	"heddle/explore"
 	"heddle/rt/wire"
 )
 
 // wakeups are the rest of a search that has wakeup trees: their leaves are
 // handed out, several at a time where they are small. What is done with them comes back in one piece.
 type wakeups struct {
-	tree   *dpor.Tree
-	idle   []dpor.Leaf   // that nobody has
-	number int           // of what was handed out last
-	hands  map[int][]int // the leaves of what was handed out, by number
-	undone []int         // of these, what came back undone
+	tree   explore.Tree
+	idle   []explore.Leaf // that nobody has
+	number int            // of what was handed out last
+	hands  map[int][]int  // the leaves of what was handed out, by number
+	undone []int          // of these, what came back undone
 }
 
 // What is handed out together is a groupPart-th of all that nobody has, more or less, and what leads there has groupMost
@@ -32,9 +32,14 @@ func newWakeups(k *wire.Knowledge) *wakeups {
 }
 
 func (p *wakeups) begin(k *wire.Knowledge) {
-	p.tree, p.hands, p.undone = dpor.NewTree(), make(map[int][]int), nil
+	p.tree, p.hands, p.undone = newTree(), make(map[int][]int), nil
 	p.tree.Know(k.Ordered)
-	p.idle = []dpor.Leaf{{N: 1, Size: 1}}
+	p.idle = []explore.Leaf{{N: 1, Size: 1}}
+}
+
+// newTree returns the Tree of a search that has not begun.
+func newTree() explore.Tree {
+	return explore.First(func(u *explore.Unit) bool { return u.Tree != nil }).Tree()
 }
 
 func (p *wakeups) anew(k *wire.Knowledge) { p.begin(k) }
@@ -53,7 +58,7 @@ func (p *wakeups) next() (int, *wire.Piece) {
 	for _, l := range p.idle {
 		all += l.Size
 	}
-	slices.SortStableFunc(p.idle, func(a, b dpor.Leaf) int {
+	slices.SortStableFunc(p.idle, func(a, b explore.Leaf) int {
 		switch {
 		case a.Size > b.Size:
 			return -1
@@ -92,7 +97,7 @@ func (p *wakeups) take(w *wire.Worked) error {
 	delete(p.hands, w.N)
 	p.undone = slices.DeleteFunc(p.undone, func(n int) bool { return n == w.N })
 	p.number = max(p.number, w.N)
-	p.idle = slices.DeleteFunc(p.idle, func(l dpor.Leaf) bool { return slices.Contains(w.Of, l.N) })
+	p.idle = slices.DeleteFunc(p.idle, func(l explore.Leaf) bool { return slices.Contains(w.Of, l.N) })
 	if len(w.Left) != 1 {
 		return errLeft
 	}

@@ -86,8 +86,40 @@ type Part interface {
 	Again() bool
 	// Split gives back what is left, in n pieces or what can be n; none: nothing is left and nothing is to be told.
 	Split(n int) []Piece
-	// Wakeups: what is left is wakeup trees, which a worker gives back in one piece (dpor.Tree).
+	// Wakeups: what is left is wakeup trees, which a worker gives back in one piece, for a Tree.
 	Wakeups() bool
+}
+
+// A Tree holds what is left of a search whose parts depend on each other, as wakeup trees: a worker
+// may find sequences that belong to the part of another worker. Its leaves are handed out.
+type Tree interface {
+	// Know takes what is known about dependence (transition.Table.Known), before the first Take.
+	Know(known []trace.Identity)
+	// Item encodes leaves for Part.Take.
+	Item(leaves []int) []byte
+	// Take records what became of leaves that were handed out together: report is the piece of
+	// Part.Split, after so many executions. It returns the new leaves. After an error the Tree is
+	// unusable.
+	Take(leaves []int, report []byte, executions int) ([]Leaf, error)
+	// Size returns the expected number of executions below leaves, or below all leaves if leaves is
+	// nil.
+	Size(leaves []int) float64
+	Done() bool // everything was explored
+}
+
+// A Leaf is a leaf of a Tree. Leaf 1 of a new Tree is the whole search.
+type Leaf struct {
+	N     int
+	Size  float64 // expected number of executions
+	Depth int     // length of the path to it: the cost of handing it out
+}
+
+// An Heir is a strategy that can take over the search of another one.
+type Heir interface {
+	Strategy
+	// Made takes executions of schedules like those of Next, no two of them equivalent, before the
+	// first Next. They become part of the search, which does not repeat them.
+	Made(traces []*trace.Trace)
 }
 
 // A Piece is part of a search: opaque data, and about how many executions it is.

@@ -33,6 +33,8 @@ type Unit struct {
 	Resume func(Start) Part
 	Expand func(Start) Leads
 
+	Tree func() Tree // holds what is left of a search that is split; nil: pieces are independent
+
 	Apart  string // the unit that covers the same where every execution has a process of its own; "": there is none
 	Yields string // the unit that takes over where its strategy is Yielding; "": none
 	Whole  bool   // a finding does not shorten its budget: it is to come to its end
@@ -47,7 +49,8 @@ type Unit struct {
 	// Adapt, if not nil, adds to Needs what options need.
 	Adapt func(Values, *Needs)
 
-	// Arm, if not nil, makes it a part of the default strategy. Cover: it is the one by which that covers everything.
+	// Arm, if not nil, makes it a part of the default strategy. Cover: it covers every program, for the default strategy
+	// and for strategies that fall back to it; New returns an Heir.
 	Arm   *Arm
 	Cover bool
 }
@@ -185,6 +188,10 @@ func First(is func(*Unit) bool) *Unit {
 	}
 	return nil
 }
+
+// Cover returns the unit that covers every program: other strategies fall back to it. nil: this
+// binary has none.
+func Cover() *Unit { return First(func(u *Unit) bool { return u.Cover }) }
 
 // Names returns the names of the units of which is holds; nil: of all.
 func Names(is func(*Unit) bool) (names []string) {

@@ -20,8 +20,6 @@ import (
 
 // Options configure a search. The zero value explores everything.
 type Options struct {
-	Seed uint64 // for map iteration and random numbers, the same in all executions
-
 	// Loose: executions are made with trace.Schedule.Loose, so that no order inside the standard
 	// library hides a race.
 	Loose bool

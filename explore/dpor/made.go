@@ -24,8 +24,7 @@ type made struct {
 	order []int
 }
 
-// Made adds executions, no two of them equivalent, of schedules like those of Next. It must precede
-// the first Next. They become part of the search, which does not make them again.
+// Made implements explore.Heir.
 func (s *Strategy) Made(traces []*trace.Trace) {
 	s.others.traces = traces
 	s.readMade()

@@ -8,8 +8,8 @@ import (
 // makeSchedule makes the schedule of the path up to s.keep and the branch after it. GIDs count the
 // go statements in the order of the execution to come.
 func (s *Strategy) makeSchedule() {
-	s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed,
-		Exhaustive: true, Strict: true, Loose: s.opt.Loose, Awaits: true}
+	s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Exhaustive: true,
+		Strict: true, Loose: s.opt.Loose, Awaits: true}
 	for len(s.gids) < s.tab.Procs() {
 		s.gids = append(s.gids, trace.NoG)
 	}

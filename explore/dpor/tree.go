@@ -1,29 +1,23 @@
 package dpor
 
 import (
+	"heddle/explore"
 	"heddle/explore/transition"
 	"heddle/trace"
 )
 
 // A Tree is what is left of a search in parts: wakeup trees with the nodes above the branches that
-// strategies explore. It hands out its leaves. It keeps a node only as long as a sequence may be
-// inserted there.
+// strategies explore. It keeps a node only as long as a sequence may be inserted there. It
+// implements explore.Tree.
 type Tree struct {
 	tab    *transition.Table
 	root   *branch
 	early  []transition.Proc
 	leaves map[int]*branch // those that are not done, by number
 	last   int
-	fresh  []Leaf
+	fresh  []explore.Leaf
 
 	executions int
-}
-
-// A Leaf is a piece of work to hand out.
-type Leaf struct {
-	N     int
-	Size  float64 // expected number of executions
-	Depth int     // length of the path to it: the cost of handing it out
 }
 
 // A branch is a transition of a wakeup tree, and the node after it.
@@ -56,15 +50,13 @@ func NewTree() *Tree {
 	return t
 }
 
-// Know takes what is known about dependence (transition.Table.Known). It must precede the first
-// Take.
+// Know implements explore.Tree.
 func (t *Tree) Know(known []trace.Identity) { t.tab.Know(known) }
 
-// Done reports whether everything was explored.
+// Done implements explore.Tree.
 func (t *Tree) Done() bool { return t.root.closed }
 
-// Size returns the expected number of executions below these leaves, or below all if there are
-// none.
+// Size implements explore.Tree.
 func (t *Tree) Size(leaves []int) (n float64) {
 	for _, k := range leaves {
 		n += t.leaves[k].size
@@ -82,10 +74,10 @@ func (t *Tree) number(b *branch, size float64) {
 	t.last++
 	b.leaf, b.size = t.last, size
 	t.leaves[b.leaf] = b
-	t.fresh = append(t.fresh, Leaf{b.leaf, size, b.depth})
+	t.fresh = append(t.fresh, explore.Leaf{N: b.leaf, Size: size, Depth: b.depth})
 }
 
-// Item encodes these leaves for Strategy.Take.
+// Item implements explore.Tree.
 func (t *Tree) Item(leaves []int) []byte {
 	e := transition.NewEncoder(t.tab)
 	e.Procs(t.early)
@@ -142,10 +134,8 @@ func known(kids []*branch, but *branch, room *int) (trees []*wakeup) {
 	return trees
 }
 
-// Take records what became of leaves that were handed out together, as Split encoded it, after so
-// many executions. It returns the new leaves. It is an error if report is something else; t is
-// unusable then.
-func (t *Tree) Take(leaves []int, report []byte, executions int) ([]Leaf, error) {
+// Take implements explore.Tree.
+func (t *Tree) Take(leaves []int, report []byte, executions int) ([]explore.Leaf, error) {
 	t.fresh = nil
 	t.executions += executions
 	d := transition.NewDecoder(t.tab, report)
@@ -173,7 +163,7 @@ func (t *Tree) Take(leaves []int, report []byte, executions int) ([]Leaf, error)
 func (t *Tree) takeLeaf(b *branch, d *transition.Decoder) error {
 	status := d.Number()
 	if status == untouched {
-		t.fresh = append(t.fresh, Leaf{b.leaf, b.size, b.depth})
+		t.fresh = append(t.fresh, explore.Leaf{N: b.leaf, Size: b.size, Depth: b.depth})
 		return nil
 	}
 	for _, a := range readAbove(d) {

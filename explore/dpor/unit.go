@@ -16,6 +16,7 @@ func init() {
 		Resume: func(s explore.Start) explore.Part {
 			return &piece{NewPart(options(s))}
 		},
+		Tree: func() explore.Tree { return NewTree() },
 	})
 }
 

@@ -45,7 +45,7 @@ func (s *Strategy) steps(in *net.Config) bool {
 	s.inputs.branching, s.inputs.needed = net.None, net.None
 	s.planned = s.planned[:0]
 	order := in.OrderLike(s.run.Events())
-	s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed, Exhaustive: true, Strict: true, Loose: s.opt.Loose, Awaits: true}
+	s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Exhaustive: true, Strict: true, Loose: s.opt.Loose, Awaits: true}
 	for len(s.gids) < s.tab.Procs() {
 		s.gids = append(s.gids, trace.NoG)
 	}

@@ -21,7 +21,6 @@ import (
 	"unsafe"
 
 	"heddle/explore"
-	"heddle/explore/dpor"
 	"heddle/explore/transition"
 	"heddle/explore/unfold/net"
 	"heddle/explore/why"
@@ -32,8 +31,6 @@ import (
 
 // Options of an exploration. The zero value explores everything.
 type Options struct {
-	Seed uint64 // of map iteration and random numbers, the same in all executions
-
 	// Expired, if not nil, is asked now and then while Done is at work: the exploration ends when it is true.
 	Expired func() bool
 
@@ -165,7 +162,7 @@ func (s *Strategy) Next() *trace.Schedule {
 	}
 	s.planned, s.plan = s.planned[:0], nil
 	if s.sows() || !s.begun {
-		s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed, Exhaustive: true, Strict: true, Loose: s.opt.Loose, Awaits: true}
+		s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Exhaustive: true, Strict: true, Loose: s.opt.Loose, Awaits: true}
 		return &s.schedule
 	}
 	s.free()
@@ -285,7 +282,7 @@ func (s *Strategy) done(t *trace.Trace) {
 	}
 	s.keep(t)
 	if reason := s.add(t, kept); reason != "" {
-		s.giveWay(reason)
+		s.fallBack(reason)
 		return
 	}
 	if s.expired {
@@ -301,7 +298,7 @@ func (s *Strategy) done(t *trace.Trace) {
 		s.target = net.None
 	}
 	if s.target != net.None && !s.net.Shown(s.target) || !s.reached(s.goal) {
-		s.giveWay("an execution did not reach its target")
+		s.fallBack("an execution did not reach its target")
 		return
 	}
 	s.target, s.goal = net.None, nil
@@ -360,24 +357,26 @@ func (s *Strategy) Seed(t *trace.Trace) bool {
 	return true
 }
 
-// giveWay lets dpor explore what there is no net construction for, beginning with what was executed until now. Of several
-// inputs it explores none: they are left to be explored one after the other.
-func (s *Strategy) giveWay(reason string) {
+// fallBack hands the search over to the strategy that covers every program, where the net has no construction for an
+// operation. That strategy takes the executions so far as its own. With Inputs the search ends instead: the loop explores
+// one input after the other then.
+func (s *Strategy) fallBack(reason string) {
 	s.Why = reason
-	if s.opt.Inputs != nil {
+	heir := explore.Cover()
+	if s.opt.Inputs != nil || heir == nil {
 		s.incomplete(why.With(why.Limit, "%s", reason))
 		s.over = true
 		return
 	}
-	d := dpor.New(dpor.Options{Seed: s.opt.Seed, Expired: s.opt.Expired, Loose: s.opt.Loose})
-	d.Made(s.made)
-	s.other, s.made = d, nil
+	s.other = heir.New(explore.Start{Expired: s.opt.Expired, Loose: s.opt.Loose})
+	s.other.(explore.Heir).Made(s.made)
+	s.made = nil
 }
 
-// mostMade is how much memory the executions may take that are kept for dpor.
+// mostMade bounds the memory, in bytes, of the executions that are kept for fallBack.
 const mostMade = 8 << 20
 
-// keep keeps an execution, for dpor if it has to take over. Of those beyond mostMade what dpor needs is executed again.
+// keep keeps an execution for fallBack. Executions beyond mostMade are not kept: they are repeated if they are needed.
 func (s *Strategy) keep(t *trace.Trace) {
 	if s.opt.Inputs != nil || s.madeSize > mostMade {
 		return

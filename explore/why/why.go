@@ -68,7 +68,8 @@ const (
 	Exhausted Code = "exhausted"
 	// Lost: what was explored was lost. Detail: how.
 	Lost Code = "lost"
-	// Inputs: inputs were searched for. Detail: how far.
+	// Inputs: inputs were searched for. Detail: the number of inputs that were executed, a space,
+	// and how far the search came.
 	Inputs Code = "inputs"
 	// AllInputs: the same, and every branch was tried both ways.
 	AllInputs Code = "all-inputs"

@@ -40,7 +40,7 @@ func TestGivesWay(t *testing.T) {
 		got, err := classes(m, s, func(n int) {
 			if n > after && s.other == nil && !s.over {
 				kept += len(s.made)
-				s.giveWay("it is to")
+				s.fallBack("it is to")
 			}
 		})
 		if err == errPolled || s.other == nil {
