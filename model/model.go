@@ -77,6 +77,7 @@ const (
 	Releases                    // this operation happens before later ones that acquire at the object
 	Replaces                    // as Releases, and earlier releases no longer count
 	ByPartner                   // ordered with the event Event.Partner alone: signals, sends and receives
+	Takes                       // with Acquires: only the latest release counts, and no longer for others
 )
 
 // Section says what a rule does to the critical section of its goroutine.
@@ -391,12 +392,64 @@ func (p *Primitive) Orders(o *Object, op trace.Op, outcome int32) Order {
 	return unknownRule.Order
 }
 
+// Syncs reports whether b happens after a, an earlier operation on the same object, because a
+// releases and b acquires. Readers of an RWMutex order writers, not each other.
+func (p *Primitive) Syncs(o *Object, a trace.Op, outcomeA int32, b trace.Op, outcomeB int32) bool {
+	return p.Orders(o, a, outcomeA)&(Releases|Replaces) != 0 && p.Orders(o, b, outcomeB)&Acquires != 0 &&
+		(p.SectionOf(o, a, outcomeA) != LeaveShared || p.SectionOf(o, b, outcomeB) != EnterShared)
+}
+
 // SectionOf returns what op with that outcome does to the critical section of its goroutine.
 func (p *Primitive) SectionOf(o *Object, op trace.Op, outcome int32) Section {
 	if r := p.Rule(o, op, outcome); r != nil {
 		return r.Section
 	}
 	return Outside
+}
+
+// SectionOfOp is SectionOf for an operation of which neither the object nor the outcome is known.
+// certain is false if the section depends on them.
+func SectionOfOp(op trace.Op) (s Section, certain bool) {
+	first := true
+	for _, p := range All() {
+		for i := range p.byOp[op] {
+			if r := &p.byOp[op][i]; !r.Panics {
+				if !first && r.Section != s {
+					return Outside, false
+				}
+				s, first = r.Section, false
+			}
+		}
+	}
+	return s, true
+}
+
+// HelpersOf returns the operations that can enable op where it is blocked, at objects of any kind.
+func HelpersOf(op trace.Op) (helpers []trace.Op) {
+	var known [trace.OpMax]bool
+	for _, p := range All() {
+		if !p.Waits(op) {
+			continue
+		}
+		o := Object{Kind: p.Kind, Cap: 1}
+		for i := range p.Rules {
+			if r := &p.Rules[i]; p.Helps(&o, op, r.Op, r.Arg) && !known[r.Op] {
+				helpers, known[r.Op] = append(helpers, r.Op), true
+			}
+		}
+	}
+	return helpers
+}
+
+// AwaitsSection reports whether op can be blocked until another goroutine leaves a critical
+// section.
+func AwaitsSection(op trace.Op) bool {
+	for _, by := range HelpersOf(op) {
+		if s, _ := SectionOfOp(by); s.Leaves() {
+			return true
+		}
+	}
+	return false
 }
 
 // moves reports whether cause moves a counter that op, blocked in state s, waits for: towards what
@@ -451,6 +504,53 @@ func (p *Primitive) Mode(o *Object, op trace.Op, outcome int32) (m Mode, seen bo
 	}
 	return r.Mode, true
 }
+
+// Looks reports whether op with that outcome changes nothing that another operation can observe.
+func (p *Primitive) Looks(o *Object, op trace.Op, outcome int32) bool {
+	r := p.Rule(o, op, outcome)
+	if r == nil {
+		return reads(op)
+	}
+	return len(r.Effects) == 0 && !r.Meets && !r.Panics && !Conflict(r.Mode, r.Mode)
+}
+
+// Adds reports whether the state of p is one counter that operations add to: they never set it.
+func (p *Primitive) Adds() bool {
+	for i := range p.Rules {
+		for _, e := range p.Rules[i].Effects {
+			if e.Set {
+				return false
+			}
+		}
+	}
+	return len(p.Counters) == 1
+}
+
+// Delta returns what op with that outcome adds to a counter.
+func (p *Primitive) Delta(o *Object, c Counter, op trace.Op, outcome int32) int32 {
+	var zero State
+	if r := p.Rule(o, op, outcome); r != nil {
+		return r.apply(zero, outcome)[c]
+	}
+	return 0
+}
+
+// Demands returns the bounds between which op needs a counter to be; ok is false if it has no need
+// of it.
+func (p *Primitive) Demands(o *Object, c Counter, op trace.Op, outcome int32) (low, high int32, ok bool) {
+	if r := p.Rule(o, op, outcome); r != nil {
+		for i := range r.Needs {
+			if r.Needs[i].Counter == c {
+				low, high = r.Needs[i].Bounds(o)
+				return low, high, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// Unbounded is the upper bound of a need that has none.
+const Unbounded = many
 
 // unknownRule is the rule of operations without a definition.
 var unknownRule = Rule{Outcome: Given, Sign: anySign, Mode: Write, Ordered: Write, Order: Acquires | Releases}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"heddle/trace"
@@ -348,6 +349,66 @@ func TestHelps(t *testing.T) {
 		if got := Of(h.o.Kind).Helps(&h.o, h.op, h.by, h.outcome); got != h.want {
 			t.Errorf("%v with capacity %d, %v: %v(%d) helps: %v, want %v",
 				h.o.Kind, h.o.Cap, h.op, h.by, h.outcome, got, h.want)
+		}
+	}
+}
+
+// TestOps has what is known of an operation alone, whatever its object.
+func TestOps(t *testing.T) {
+	for _, o := range []struct {
+		op      trace.Op
+		section Section
+		certain bool
+		awaits  bool
+		helper  trace.Op // OpNone: none
+	}{
+		{trace.OpLock, Enter, true, true, trace.OpUnlock},
+		{trace.OpRLock, EnterShared, true, true, trace.OpUnlock},
+		{trace.OpArrive, Outside, true, true, trace.OpUnlock},
+		{trace.OpRUnlock, LeaveShared, true, false, trace.OpNone},
+		{trace.OpTryLock, Outside, false, false, trace.OpNone},
+		{trace.OpOnce, Outside, false, true, trace.OpOnceDone},
+		{trace.OpRecv, Outside, true, false, trace.OpSend},
+		{trace.OpAcquire, Outside, true, false, trace.OpRelease},
+		{trace.OpPacketRecv, Outside, true, false, trace.OpPacketSend},
+		{trace.OpRead, Outside, true, false, trace.OpNone},
+	} {
+		if s, certain := SectionOfOp(o.op); s != o.section || certain != o.certain {
+			t.Errorf("%v: section %v, %v, want %v, %v", o.op, s, certain, o.section, o.certain)
+		}
+		if got := AwaitsSection(o.op); got != o.awaits {
+			t.Errorf("%v awaits a section: %v", o.op, got)
+		}
+		helpers := HelpersOf(o.op)
+		if o.helper == trace.OpNone && helpers != nil ||
+			o.helper != trace.OpNone && !slices.Contains(helpers, o.helper) {
+			t.Errorf("%v is helped by %v, want %v", o.op, helpers, o.helper)
+		}
+	}
+}
+
+// TestLooks has which operations change nothing.
+func TestLooks(t *testing.T) {
+	for _, l := range []struct {
+		o       Object
+		op      trace.Op
+		outcome int32
+		want    bool
+	}{
+		{Object{Kind: trace.ObjMap}, trace.OpMapLoad, 0, true},
+		{Object{Kind: trace.ObjMap}, trace.OpMapStore, 0, false},
+		{Object{Kind: trace.ObjChan, Cap: 1}, trace.OpLen, 1, true},
+		{Object{Kind: trace.ObjChan}, trace.OpRecv, 0, true},
+		{Object{Kind: trace.ObjChan}, trace.OpRecv, 1, false},
+		{Object{Kind: trace.ObjChan}, trace.OpTimerStop, 1, false},
+		{Object{Kind: trace.ObjPool}, trace.OpPoolPut, 1, false},
+		{Object{Kind: trace.ObjSocket}, trace.OpPacketRecv, trace.SocketExpired, true},
+		{Object{Kind: trace.ObjSocket}, trace.OpPacketRecv, 1, false},
+		{Object{Kind: trace.ObjOther}, trace.OpModel, 0, false},
+		{Object{Kind: trace.ObjOther}, trace.OpRead, 0, true},
+	} {
+		if got := Of(l.o.Kind).Looks(&l.o, l.op, l.outcome); got != l.want {
+			t.Errorf("%v, %v(%d) looks: %v, want %v", l.o.Kind, l.op, l.outcome, got, l.want)
 		}
 	}
 }

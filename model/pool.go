@@ -7,7 +7,7 @@ import "heddle/trace"
 var pool = &Primitive{
 	Kind: trace.ObjPool,
 	Rules: []Rule{
-		{Op: trace.OpPoolGet, Outcome: Given, Sign: 1, Mode: Write, Order: Acquires},
+		{Op: trace.OpPoolGet, Outcome: Given, Sign: 1, Mode: Write, Order: Acquires | Takes},
 		{Op: trace.OpPoolGet, Outcome: Given, Sign: anySign, Mode: Write},
 		{Op: trace.OpPoolPut, Outcome: Given, Sign: anySign, Mode: Write, Order: Releases},
 	},

@@ -235,13 +235,3 @@ func (c *cell) hidden(p *Problem, w, u *use) bool {
 	}
 	return false
 }
-
-// readsOnly reports whether an operation on an object of unknown kind changes nothing. All other
-// operations are assumed to change it and to depend on its state.
-func readsOnly(op trace.Op) bool {
-	switch op {
-	case trace.OpMapLoad, trace.OpMapRange, trace.OpRead, trace.OpAtomicLoad, trace.OpLen, trace.OpAwait:
-		return true
-	}
-	return false
-}

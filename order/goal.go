@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"heddle/model"
 	"heddle/trace"
 )
 
@@ -214,46 +215,48 @@ func (p *Problem) blocked(e int, stopped map[trace.GID]int) string {
 		}
 		return p.never(e)
 	}
-	u := p.objUnit[ev.Obj]
-	switch ev.Op {
-	case trace.OpLock, trace.OpRLock, trace.OpArrive:
-		if l, ok := u.(*lock); ok {
-			p.wanted(e, l.heldLits(p, e, stopped))
+	if c, ok := p.objUnit[ev.Obj].(*cond); ok {
+		if w, ok := c.waits[e]; ok {
+			p.unsignalled(e, c, w, stopped)
 			return ""
 		}
-	case trace.OpOnce:
-		if o, ok := u.(*once); ok && o.run >= 0 {
-			r := region{from: o.run, take: o.run, to: o.end}
-			if p.neverReleased(&r, stopped) {
-				p.wanted(e, []lit{p.reached(o.run, stopped)})
-				return ""
-			}
-		}
-	case trace.OpWGWait:
-		if c, ok := u.(*counter); ok {
-			p.exhausted(e, c.events, stopped, func(x int) bool { return c.delta[x] < 0 })
-			p.finally(u, func(n int) (lo, hi int) { return 1, n })
+		return p.never(e)
+	}
+	if ev.Op == trace.OpSelect && e >= p.m.done { // else it is an event of a select that took its default
+		return p.noCase(e, stopped)
+	}
+	if !p.waits(e) {
+		return p.never(e)
+	}
+	switch u := p.objUnit[ev.Obj].(type) {
+	case *lock:
+		p.wanted(e, u.heldLits(p, e, stopped))
+		return ""
+	case *once:
+		r := region{from: u.run, take: u.run, to: u.end}
+		if u.run >= 0 && p.neverReleased(&r, stopped) {
+			p.wanted(e, []lit{p.reached(u.run, stopped)})
 			return ""
 		}
-	case trace.OpAcquire:
-		if c, ok := u.(*counter); ok {
-			p.exhausted(e, c.events, stopped, func(x int) bool { return c.delta[x] > 0 })
-			p.finally(u, func(n int) (lo, hi int) { return n, 0 })
-			return ""
-		}
-	case trace.OpCondWake, trace.OpCondWait:
-		if c, ok := u.(*cond); ok {
-			if w, ok := c.waits[e]; ok {
-				p.unsignalled(e, c, w, stopped)
-				return ""
-			}
-		}
-	case trace.OpSend, trace.OpRecv, trace.OpSelect:
-		if ev.Op != trace.OpSelect || e >= p.m.done { // an event of a select that took its default
-			return p.noCase(e, stopped)
-		}
+	case *counter:
+		p.starved(e, u, stopped)
+		return ""
+	}
+	if ev.Op == trace.OpSend || ev.Op == trace.OpRecv {
+		return p.noCase(e, stopped)
 	}
 	return p.never(e)
+}
+
+// starved adds that the count that e waits for stays out of the bounds that e needs.
+func (p *Problem) starved(e int, c *counter, stopped map[trace.GID]int) {
+	if low, high := p.demands(e); high < model.Unbounded {
+		p.exhausted(e, c.events, stopped, func(x int) bool { return c.delta[x] < 0 })
+		p.finally(c, func(n int) (lo, hi int) { return high + 1, n })
+	} else {
+		p.exhausted(e, c.events, stopped, func(x int) bool { return c.delta[x] > 0 })
+		p.finally(c, func(n int) (lo, hi int) { return n, low - 1 })
+	}
 }
 
 // never: e does not wait.

@@ -1,6 +1,9 @@
 package order
 
-import "heddle/trace"
+import (
+	"heddle/model"
+	"heddle/trace"
+)
 
 // A region is a critical section: from an acquisition to the release that ended it in the trace, -1
 // if there is none.
@@ -24,16 +27,13 @@ func newLock(p *Problem, events []int32) *lock {
 	for _, i := range events {
 		e := int(i)
 		ev := &p.m.events[e]
-		switch ev.Op {
-		case trace.OpArrive:
+		switch s := p.section(e, ev.Arg); {
+		case ev.Op == trace.OpArrive:
 			arrived[ev.G] = e
-		case trace.OpLock, trace.OpTryLock, trace.OpRLock, trace.OpTryRLock:
-			if try := ev.Op == trace.OpTryLock || ev.Op == trace.OpTryRLock; e >= p.m.done ||
-				try && ev.Arg == 0 {
-				continue
-			}
-			r := region{from: e, take: e, to: -1, write: ev.Op == trace.OpLock || ev.Op == trace.OpTryLock}
-			if a, ok := arrived[ev.G]; ok && ev.Op == trace.OpLock {
+		case e >= p.m.done:
+		case s.Enters():
+			r := region{from: e, take: e, to: -1, write: s == model.Enter}
+			if a, ok := arrived[ev.G]; ok && r.write {
 				r.from = a
 				delete(arrived, ev.G)
 				l.of[a] = len(l.regions)
@@ -41,10 +41,8 @@ func newLock(p *Problem, events []int32) *lock {
 			l.of[e] = len(l.regions)
 			open = append(open, len(l.regions))
 			l.regions = append(l.regions, r)
-		case trace.OpUnlock, trace.OpRUnlock:
-			if e < p.m.done && ev.Arg >= 0 {
-				open = l.release(p, open, e, ev.Op == trace.OpUnlock)
-			}
+		case s.Leaves():
+			open = l.release(p, open, e, s == model.Leave)
 		}
 	}
 	for _, i := range events { // writers that arrived and did not get the lock
@@ -81,19 +79,20 @@ func (l *lock) check(p *Problem, events []int32) {
 	for _, i := range events {
 		e := int(i)
 		r, known := l.of[e]
-		switch op := p.m.events[e].Op; op {
-		case trace.OpUnlock:
+		switch s := p.section(e, 1); { // what e does if it succeeds: an event without a region failed
+		case s.Leaves():
 			if known && writer == r {
 				writer = -1
 			}
-		case trace.OpRUnlock:
-			readers = without(readers, r)
-		case trace.OpArrive:
+			if known {
+				readers = without(readers, r)
+			}
+		case p.m.events[e].Op == trace.OpArrive:
 			if writer >= 0 {
 				l.exclude(p, writer, r)
 			}
 			writer = r
-		case trace.OpLock, trace.OpTryLock:
+		case s == model.Enter:
 			if !known {
 				if writer < 0 && len(readers) == 0 {
 					l.failed(p, e, true)
@@ -107,7 +106,7 @@ func (l *lock) check(p *Problem, events []int32) {
 				l.exclude(p, r, x)
 			}
 			writer = r
-		case trace.OpRLock, trace.OpTryRLock:
+		case s == model.EnterShared:
 			switch {
 			case !known && writer < 0:
 				l.failed(p, e, false)
@@ -186,7 +185,7 @@ func (l *lock) failed(p *Problem, e int, byReaders bool) {
 // while the goroutines of stopped do not continue: a goroutine holds the lock, blocks e, and never
 // releases it.
 func (l *lock) heldLits(p *Problem, e int, stopped map[trace.GID]int) (lits []lit) {
-	op, own := p.m.events[e].Op, p.m.events[e].G
+	s, own := p.section(e, 1), p.m.events[e].G
 	for i := range l.regions {
 		r := &l.regions[i]
 		g := p.m.events[r.from].G
@@ -198,10 +197,9 @@ func (l *lock) heldLits(p *Problem, e int, stopped map[trace.GID]int) (lits []li
 			take = p.reached(r.take, stopped)
 		}
 		switch {
-		case op == trace.OpLock && (r.write || p.m.t.Objects[p.m.events[e].Obj].Kind == trace.ObjRWMutex),
-			op == trace.OpRLock && r.write && g == own:
+		case s == model.Enter, s == model.EnterShared && r.write && g == own:
 			lits = append(lits, take)
-		case op == trace.OpArrive && r.write, op == trace.OpRLock && r.write:
+		case r.write: // e is a reader, or a writer that arrives
 			lits = append(lits, from)
 		}
 	}

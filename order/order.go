@@ -59,7 +59,7 @@ type Options struct {
 // for the next.
 type Problem struct {
 	opt Options
-	m   *model
+	m   *movable
 
 	th    *acyclic.Theory
 	s     *sat.Solver
@@ -95,7 +95,7 @@ type Problem struct {
 
 // New prepares questions about t, which must not change while the problem is in use.
 func New(t *trace.Trace, opt Options) *Problem {
-	p := &Problem{opt: opt, m: newModel(t, opt.Limit), compared: make(map[int]uint64),
+	p := &Problem{opt: opt, m: newMovable(t, opt.Limit), compared: make(map[int]uint64),
 		need: make(map[int]lit)}
 	for _, c := range t.Compares {
 		p.compared[int(c.Event)] = c.Old

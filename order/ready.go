@@ -1,6 +1,9 @@
 package order
 
-import "heddle/trace"
+import (
+	"heddle/model"
+	"heddle/trace"
+)
 
 // ready adds to the goal that e, which is next in its goroutine, is enabled, as far as that depends
 // on a lock, a Once, a count, or a channel. Conds and closed channels with a buffer are left out:
@@ -9,8 +12,8 @@ func (p *Problem) ready(e int) {
 	ev := &p.m.events[e]
 	switch u := p.objUnit[ev.Obj].(type) {
 	case *lock:
-		if ev.Op == trace.OpLock || ev.Op == trace.OpRLock {
-			p.free(e, u, ev.Op == trace.OpLock)
+		if s := p.section(e, 1); s.Enters() && p.waits(e) {
+			p.free(e, u, s == model.Enter)
 		}
 	case *once:
 		if u.run >= 0 && u.run != e {
@@ -19,11 +22,8 @@ func (p *Problem) ready(e int) {
 	case *meetingPoint:
 		p.met(e, u)
 	case *counter:
-		switch ev.Op {
-		case trace.OpWGWait:
-			p.finally(u, func(n int) (lo, hi int) { return n, 0 })
-		case trace.OpAcquire:
-			p.finally(u, func(n int) (lo, hi int) { return 1, n })
+		if p.waits(e) {
+			p.finally(u, func(int) (lo, hi int) { return p.demands(e) })
 		}
 	case *buffer:
 		room := int(p.m.t.Objects[ev.Obj].Cap)

@@ -4,6 +4,7 @@ import (
 	"sort"
 	"strconv"
 
+	"heddle/model"
 	"heddle/trace"
 )
 
@@ -60,11 +61,10 @@ func (p *Problem) shared(events []int32) bool {
 }
 
 func (p *Problem) newUnit(o trace.ObjID, events []int32) unit {
-	switch p.m.t.Objects[o].Kind {
+	def, x := model.ObjectOf(p.m.t, o)
+	switch x.Kind {
 	case trace.ObjMutex, trace.ObjRWMutex:
 		return newLock(p, events)
-	case trace.ObjWaitGroup, trace.ObjSemaphore:
-		return p.newCount(events)
 	case trace.ObjChan:
 		return p.newChannel(o, events)
 	case trace.ObjOnce:
@@ -76,33 +76,59 @@ func (p *Problem) newUnit(o trace.ObjID, events []int32) unit {
 	case trace.ObjTimer:
 		return nil // the clock orders timers
 	}
+	if def.Adds() {
+		return p.newCount(events)
+	}
 	return p.newOpaque(events)
 }
 
-// newCount returns the unit of a WaitGroup or semaphore.
+// section returns what event e does to a critical section, if it has that outcome.
+func (p *Problem) section(e int, outcome int64) model.Section {
+	ev := &p.m.events[e]
+	def, x := model.ObjectOf(p.m.t, ev.Obj)
+	return def.SectionOf(&x, ev.Op, int32(outcome))
+}
+
+// waits reports whether the operation of event e is blocked in some state of its object.
+func (p *Problem) waits(e int) bool {
+	def, _ := model.ObjectOf(p.m.t, p.m.events[e].Obj)
+	return def.Waits(p.m.events[e].Op)
+}
+
+// newCount returns the unit of an object whose state is one number, such as a WaitGroup.
 func (p *Problem) newCount(events []int32) unit {
 	c := newCounter(Capacity)
 	for _, i := range events {
 		e := int(i)
-		ev := &p.m.events[e]
 		if e >= p.m.done {
 			continue
 		}
-		switch ev.Op {
-		case trace.OpWGAdd:
-			if ev.Arg != 0 {
-				c.change(e, int(ev.Arg))
-			}
-		case trace.OpWGWait:
-			c.hi[e] = 0
-		case trace.OpAcquire:
-			c.change(e, -1)
-		case trace.OpRelease:
-			c.change(e, 1)
+		ev := &p.m.events[e]
+		def, x := model.ObjectOf(p.m.t, ev.Obj)
+		if d := def.Delta(&x, 0, ev.Op, int32(ev.Arg)); d != 0 {
+			c.change(e, int(d))
+		}
+		lo, hi := p.demands(e)
+		if lo > 0 {
+			c.lo[e] = max(lo, c.lo[e])
+		}
+		if hi < model.Unbounded {
+			c.hi[e] = hi
 		}
 	}
 	c.start(events)
 	return c
+}
+
+// demands returns the bounds between which event e needs the count of its object to be. Counts are
+// never negative.
+func (p *Problem) demands(e int) (lo, hi int) {
+	ev := &p.m.events[e]
+	def, x := model.ObjectOf(p.m.t, ev.Obj)
+	if l, h, ok := def.Demands(&x, 0, ev.Op, int32(ev.Arg)); ok {
+		return max(0, int(l)), int(h)
+	}
+	return 0, model.Unbounded
 }
 
 // newChannel returns the unit of a channel, with or without a buffer. A channel that goroutines
@@ -153,16 +179,13 @@ type once struct{ run, end int }
 func newOnce(p *Problem, events []int32) unit {
 	o := &once{-1, -1}
 	for _, i := range events {
-		switch ev := &p.m.events[i]; {
+		switch s := p.section(int(i), p.m.events[i].Arg); {
 		case int(i) >= p.m.done:
-		case ev.Op == trace.OpOnce && ev.Arg == 1:
+		case s.Enters():
 			o.run = int(i)
-		case ev.Op == trace.OpOnceDone:
+		case s.Leaves():
 			o.end = int(i)
 		}
-	}
-	if o.run < 0 || o.end < 0 {
-		return o
 	}
 	return o
 }
@@ -187,7 +210,9 @@ func (p *Problem) newOpaque(events []int32) unit {
 	last, now := -1, value{}
 	for _, i := range events {
 		if e := int(i); e < p.m.done {
-			r := readsOnly(p.m.events[e].Op)
+			ev := &p.m.events[e]
+			def, x := model.ObjectOf(p.m.t, ev.Obj)
+			r := def.Looks(&x, ev.Op, int32(ev.Arg))
 			c.note(use{event: e, reads: true, writes: !r, always: !r}, &last, &now)
 		}
 	}

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/model"
 	"heddle/rt/wire"
+	"heddle/trace"
 )
 
 // right says what order would have been right, in sentences without a full stop.
@@ -79,14 +81,16 @@ func samePlace(a, b wire.Place) bool {
 // false where the names do not say: they are what the source calls a lock, which in two functions may be two things.
 func holds(steps []wire.Step, g string) (held []string, ok bool) {
 	var given []wire.Step // by Wait of a Cond, which unlocks, and locks again, by the Cond's name
-	waits := false
+	waits, once := false, map[string]bool{}
 	for i := range steps {
 		s := &steps[i]
 		if s.G != g {
 			continue
 		}
-		switch s.Op {
-		case "lock", "rlock":
+		op, _ := trace.ParseOp(s.Op)
+		section, certain := model.SectionOfOp(op)
+		switch {
+		case section.Enters():
 			if n := len(given); n > 0 && given[n-1].Where == s.Where {
 				held, given = append(held, given[n-1].With), given[:n-1]
 				break
@@ -95,7 +99,7 @@ func holds(steps []wire.Step, g string) (held []string, ok bool) {
 				return nil, false
 			}
 			held = append(held, s.Where.Object)
-		case "unlock", "runlock":
+		case section.Leaves() && !once[s.Where.Object]:
 			j := lastIndex(held, s.Where.Object)
 			if waits && len(held) == 1 {
 				given = append(given, wire.Step{Where: s.Where, With: held[0]})
@@ -105,7 +109,9 @@ func holds(steps []wire.Step, g string) (held []string, ok bool) {
 				return nil, false
 			}
 			held = slices.Delete(held, j, j+1)
-		case "trylock", "tryrlock": // whether that came off is not said
+		case !certain && model.AwaitsSection(op): // Once.Do: the section is no lock's
+			once[s.Where.Object] = true
+		case !certain: // a TryLock: its outcome is not known
 			return nil, false
 		}
 		waits = s.Op == "cond-wait"
@@ -130,7 +136,11 @@ func list(names []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-func isLock(op string) bool { return op == "lock" || op == "rlock" }
+func isLock(op string) bool {
+	o, _ := trace.ParseOp(op)
+	s, _ := model.SectionOfOp(o)
+	return s.Enters()
+}
 
 // rightLocks says in which order each goroutine of a cycle takes the locks.
 func rightLocks(f *wire.Finding, cycle []wire.Place) []string {

@@ -1,10 +1,13 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"heddle/model"
 	"heddle/rt/wire"
+	"heddle/trace"
 )
 
 // What goroutines of a deadlock or a leak wait for, and what to look at because of that.
@@ -21,7 +24,9 @@ func waitHint(f *wire.Finding) string {
 		return "close the body of every response: the goroutines of its connection wait until it is read to its end or closed"
 	}
 	var hints []string
+	said := []string{"wg-wait"}
 	waits := func(hint string, ops ...string) {
+		said = append(said, ops...)
 		if slices.ContainsFunc(f.Places, func(p wire.Place) bool { return holders(p) == nil && slices.Contains(ops, p.Op) }) {
 			hints = append(hints, hint)
 		}
@@ -32,12 +37,17 @@ func waitHint(f *wire.Finding) string {
 	} else {
 		waits("make sure that every send has a receiver, and every receive a send or a close", "send", "recv", "select")
 	}
-	waits("see who holds that lock: whoever takes one must give it back on every way out, as a defer does", "lock", "rlock", "arrive")
+	waits("see who holds that lock: whoever takes one must give it back on every way out, as a defer does", lockOps...)
+	for _, p := range f.Places {
+		if op, _ := trace.ParseOp(p.Op); !slices.Contains(said, p.Op) && !awaitsSection(p.Op) && len(model.HelpersOf(op)) > 0 {
+			waits(fmt.Sprintf("make sure that every %s has its %s", verb(p.Op), verb(model.HelpersOf(op)[0].String())), p.Op)
+		}
+	}
 	waitGroups := "make sure that every Add has its Done, on every way out"
 	if len(hints) == 0 { // who waits for the others of the finding is not why they wait
 		waits(waitGroups, "wg-wait")
 	}
-	if len(hints) > 0 && slices.ContainsFunc(f.Places, func(p wire.Place) bool { return takesLock[p.Op] && holders(p) != nil }) {
+	if len(hints) > 0 && slices.ContainsFunc(f.Places, func(p wire.Place) bool { return awaitsSection(p.Op) && holders(p) != nil }) {
 		hints = append(hints, "who waits with a lock held keeps out those who take it")
 	}
 	return strings.Join(hints, "; ")
@@ -49,8 +59,22 @@ func readsResponse(st wire.Stack) bool {
 	return slices.ContainsFunc(st.Frames, func(p wire.Place) bool { return p.Func == "net/http.(*persistConn).readLoop" })
 }
 
-// takesLock lists the operations that wait until others have given a lock back.
-var takesLock = map[string]bool{"lock": true, "rlock": true, "arrive": true, "once": true}
+// awaitsSection reports whether op waits until another goroutine leaves a critical section.
+func awaitsSection(op string) bool {
+	o, _ := trace.ParseOp(op)
+	return model.AwaitsSection(o)
+}
+
+// lockOps are the operations that wait for a lock. A call of Once.Do is none: it enters the critical
+// section only if it is the first.
+var lockOps = func() (ops []string) {
+	for op := range trace.OpMax {
+		if _, certain := model.SectionOfOp(op); certain && model.AwaitsSection(op) {
+			ops = append(ops, op.String())
+		}
+	}
+	return ops
+}()
 
 // lockHint is what to look at where the goroutines of a cycle wait for each other's locks.
 func lockHint(f *wire.Finding, cycle []wire.Place) string {

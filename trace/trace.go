@@ -82,6 +82,16 @@ var objNames = [...]string{"object", "chan", "mutex", "rwmutex", "cond", "waitgr
 
 func (k ObjKind) String() string { return objNames[k] }
 
+// ParseObjKind returns the kind whose String is s; ObjOther if there is none.
+func ParseObjKind(s string) ObjKind {
+	for i, n := range objNames {
+		if n == s {
+			return ObjKind(i)
+		}
+	}
+	return ObjOther
+}
+
 // An Event is an operation that was performed. 48 bytes.
 type Event struct {
 	G     GID

@@ -1,23 +1,54 @@
 package timeline
 
-// An Arrow says that one event happens before another by synchronisation: one
-// that the Go memory model orders, of two goroutines, directly.
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"heddle/model"
+	"heddle/trace"
+)
+
+// An Arrow says that one event happens before another of a different goroutine by one
+// synchronisation, with no event in between.
 type Arrow struct {
 	From, To int    // indices of events
-	Why      string // "starts", see the table in Order
+	Why      string // "starts"; see words
 }
 
-// Order returns the arrows between the events of an execution, in the order of
-// their ends. With the order within each goroutine they give its happens-before.
-// Rules: The Go Memory Model, version of June 6, 2022, section "Synchronization";
-// for atomics "the effect of atomic operation A is observed by atomic operation B".
+// words say what an arrow to an operation means: the earlier event ... the later one.
+var words = map[trace.Op]string{
+	trace.OpLock:       "lets lock",
+	trace.OpTryLock:    "lets lock",
+	trace.OpRLock:      "lets lock",
+	trace.OpTryRLock:   "lets lock",
+	trace.OpWGWait:     "lets Wait return",
+	trace.OpOnce:       "is done for",
+	trace.OpCondWake:   "wakes",
+	trace.OpRecv:       "is seen by", // of a close
+	trace.OpAtomicLoad: "is seen by",
+	trace.OpAtomicRMW:  "is seen by",
+	trace.OpPoolGet:    "is taken by",
+	trace.OpTimerFire:  "fires",
+}
+
+// Order returns the arrows between the events of an execution, in the order of their ends. Together
+// with the order within each goroutine they give happens-before, by the rules of package model.
 //
-// Left out: what events do not tell. An access to a sync.Map or a file is
-// ordered with others by its key, which is not known here.
+// Operations on a sync.Map and on files have no arrows: events do not tell their keys.
 func Order(objects []Object, events []Event) []Arrow {
-	o := order{events: events, objects: make([]objectState, len(objects)+1), caps: make([]int, len(objects)+1), begun: map[int]bool{}, goes: map[int]int{}}
+	o := order{
+		events:  events,
+		objects: make([]object, len(objects)),
+		clocks:  map[int]clock{},
+		passed:  make([]clock, len(events)),
+		goes:    map[int]int{},
+	}
 	for i, x := range objects {
-		o.caps[i+1] = x.Cap
+		kind := trace.ParseObjKind(x.Kind)
+		def := model.Of(kind)
+		o.objects[i] = object{as: model.Object{Kind: kind, Cap: int32(x.Cap)}, def: def}
+		o.objects[i].takes = slices.ContainsFunc(def.Rules, func(r model.Rule) bool { return r.Order&model.Takes != 0 })
 	}
 	for i := range events {
 		o.event(i, &events[i])
@@ -25,151 +56,125 @@ func Order(objects []Object, events []Event) []Arrow {
 	return o.arrows
 }
 
+// A clock has, by goroutine, the index + 1 of its last event that happened before.
+type clock map[int]int
+
 type order struct {
 	events  []Event
 	arrows  []Arrow
-	objects []objectState
-	caps    []int        // of channels
-	goes    map[int]int  // goroutine -> event that started it
-	begun   map[int]bool // goroutines that have an event
+	objects []object
+	clocks  map[int]clock // by goroutine
+	passed  []clock       // of events that later ones can be ordered after: the clock at the event
+	goes    map[int]int   // goroutine -> index + 1 of the event that started it
 }
 
-// An objectState is what was done to an object so far: indices of events + 1.
-type objectState struct {
-	released int   // unlock, close, Once's end, the last write of an atomic
-	read     []int // RUnlocks since the last Lock
-	done     []int // Done of this round of a WaitGroup
-	count    int64 // of a WaitGroup
-	puts     []int // of a pool, that are in it
-	sent     int   // how many messages went into a channel's buffer
-	received []int // and came out of it
-	changed  int   // the last operation of a model, or release of a semaphore
+// An object has the operations on it that later ones can be ordered after.
+type object struct {
+	as       model.Object
+	def      *model.Primitive
+	takes    bool // see model.Takes
+	released []operation
+	emptied  []int // events that made room in a channel's buffer
+	filled   int   // number of events that needed room
 }
 
-func (o *order) add(from, to int, why string) {
-	if from > 0 && o.events[from-1].G != o.events[to].G {
-		o.arrows = append(o.arrows, Arrow{from - 1, to, why})
-	}
+// An operation is an event that releases.
+type operation struct {
+	at  int
+	op  trace.Op
+	arg int32
 }
 
 func (o *order) event(i int, e *Event) {
-	if !o.begun[e.G] {
-		o.begun[e.G] = true
-		o.add(o.goes[e.G], i, "starts")
+	if o.clocks[e.G] == nil {
+		o.clocks[e.G] = clock{}
+		if from := o.goes[e.G]; from > 0 {
+			o.arrow(from-1, i, "starts")
+		}
+	}
+	o.clocks[e.G][e.G] = i + 1
+	if op, ok := trace.ParseOp(e.Op); ok && e.Object > 0 && e.Object <= len(o.objects) {
+		o.operation(e.G, operation{i, op, int32(e.Arg)}, &o.objects[e.Object-1])
+	}
+	if e.Object > 0 || e.Child > 0 {
+		o.passed[i] = maps.Clone(o.clocks[e.G])
 	}
 	if e.Child > 0 {
 		o.goes[e.Child-1] = i + 1
 	}
-	if e.Object < 1 || e.Object >= len(o.objects) {
+}
+
+// arrow orders two events.
+func (o *order) arrow(from, to int, why string) {
+	if g := o.events[to].G; o.events[from].G != g {
+		o.arrows = append(o.arrows, Arrow{from, to, why})
+		for h, n := range o.passed[from] {
+			o.clocks[g][h] = max(o.clocks[g][h], n)
+		}
+	}
+}
+
+// operation orders e, of goroutine g, with earlier operations on x.
+func (o *order) operation(g int, e operation, x *object) {
+	orders := x.def.Orders(&x.as, e.op, e.arg)
+	switch {
+	case x.as.Kind == trace.ObjMap:
+		return
+	case orders&model.ByPartner != 0:
+		o.partner(e, x, orders)
+		return
+	case orders&model.Takes != 0:
+		if n := len(x.released); n > 0 {
+			o.arrow(x.released[n-1].at, e.at, words[e.op])
+			x.released = x.released[:n-1]
+		}
 		return
 	}
-	x := &o.objects[e.Object]
-	switch e.Op {
-	case "lock", "unlock", "trylock", "rlock", "runlock", "tryrlock":
-		o.lock(i, e, x)
-	case "send", "recv", "close":
-		o.channel(i, e, x)
-	case "wg-add", "wg-wait", "once", "once-done", "cond-wake":
-		o.wait(i, e, x)
-	case "atomic-load", "atomic-store", "atomic-rmw":
-		if e.Op != "atomic-store" {
-			o.add(x.released, i, "is seen by")
+	for _, a := range x.released {
+		if x.def.Syncs(&x.as, a.op, a.arg, e.op, e.arg) {
+			o.arrow(a.at, e.at, cmp.Or(words[e.op], "lets go on"))
 		}
-		if e.Op != "atomic-load" {
-			x.released = i + 1
-		}
-	case "pool-put":
-		x.puts = append(x.puts, i+1)
-	case "pool-get":
-		if n := len(x.puts); n > 0 {
-			o.add(x.puts[n-1], i, "is taken by")
-			x.puts = x.puts[:n-1]
-		}
-	case "model", "acquire", "release":
-		o.model(i, e, x)
-	case "timer-start":
-		x.released = i + 1
-	case "timer-fire":
-		o.add(x.released, i, "fires")
 	}
+	if orders&(model.Releases|model.Replaces) == 0 {
+		return
+	}
+	// An earlier release that happens before e adds nothing, unless e orders only writers.
+	shared := x.def.SectionOf(&x.as, e.op, e.arg) == model.LeaveShared
+	x.released = slices.DeleteFunc(x.released, func(a operation) bool {
+		return orders&model.Replaces != 0 || !x.takes && o.clocks[g][o.events[a.at].G] > a.at &&
+			(!shared || x.def.SectionOf(&x.as, a.op, a.arg) == model.LeaveShared)
+	})
+	x.released = append(x.released, e)
 }
 
-func (o *order) lock(i int, e *Event, x *objectState) {
-	switch e.Op {
-	case "unlock":
-		x.released, x.read = i+1, nil
-	case "runlock":
-		x.read = append(x.read, i+1)
-	case "trylock", "tryrlock":
-		if e.Arg == 0 {
-			return
-		}
-		fallthrough
-	default:
-		o.add(x.released, i, "lets lock")
-		if e.Op == "lock" || e.Op == "trylock" {
-			for _, r := range x.read {
-				o.add(r, i, "lets lock")
+// partner orders e with the event that completed with it, and a send with the receive that made
+// room for it. The two events of a rendezvous have one arrow, from the send.
+func (o *order) partner(e operation, x *object, orders model.Order) {
+	if r := x.def.Rule(&x.as, e.op, e.arg); r != nil {
+		if k := x.filled - int(x.as.Cap); needsRoom(r) {
+			if k >= 0 && k < len(x.emptied) {
+				o.arrow(x.emptied[k], e.at, "makes room for")
 			}
-			x.read = nil
+			x.filled++
+		} else if x.as.Cap > 0 && orders&model.Acquires != 0 {
+			x.emptied = append(x.emptied, e.at)
 		}
 	}
+	from, to := o.events[e.at].Partner-1, e.at
+	if from < 0 || from > to || orders&model.Acquires == 0 {
+		return
+	}
+	if e.op == trace.OpSend {
+		from, to = to, from
+		o.passed[from] = o.clocks[o.events[from].G]
+	}
+	why := "is received by"
+	if e.op == trace.OpCondWake {
+		why = words[e.op]
+	}
+	o.arrow(from, to, why)
 }
 
-// channel orders by partners where they are known. The two of an unbuffered
-// channel happen at one moment, whichever event comes first: that is one arrow.
-func (o *order) channel(i int, e *Event, x *objectState) {
-	buffer := o.caps[e.Object]
-	if e.Op == "send" && buffer > 0 {
-		if k := x.sent - buffer; k >= 0 && k < len(x.received) {
-			o.add(x.received[k], i, "makes room for")
-		}
-		x.sent++
-	}
-	if e.Op == "recv" && e.Arg != 0 && buffer > 0 {
-		x.received = append(x.received, i+1)
-	}
-	switch {
-	case e.Op == "close":
-		x.released = i + 1
-	case e.Partner > 0 && e.Partner-1 < i:
-		send, recv := e.Partner, i
-		if e.Op == "send" {
-			send, recv = i+1, e.Partner-1
-		}
-		o.add(send, recv, "is received by")
-	case e.Op == "recv" && e.Arg == 0:
-		o.add(x.released, i, "is seen by")
-	}
-}
-
-func (o *order) wait(i int, e *Event, x *objectState) {
-	switch e.Op {
-	case "wg-add":
-		if e.Arg < 0 {
-			x.done = append(x.done, i+1)
-		} else if x.count == 0 {
-			x.done = nil
-		}
-		x.count += e.Arg
-	case "wg-wait":
-		for _, d := range x.done {
-			o.add(d, i, "lets Wait return")
-		}
-	case "once-done":
-		x.released = i + 1
-	case "once":
-		o.add(x.released, i, "is done for")
-	case "cond-wake":
-		o.add(e.Partner, i, "wakes")
-	}
-}
-
-func (o *order) model(i int, e *Event, x *objectState) {
-	if e.Op != "release" {
-		o.add(x.changed, i, "lets go on")
-	}
-	if e.Op != "acquire" {
-		x.changed = i + 1
-	}
+func needsRoom(r *model.Rule) bool {
+	return slices.ContainsFunc(r.Needs, func(n model.Need) bool { return n.Room })
 }

@@ -7,9 +7,9 @@ import (
 	"heddle/trace"
 )
 
-// A model is what may be reordered in a trace. Its nodes are events of one goroutine that the
+// A movable is what may be reordered in a trace. Its nodes are events of one goroutine that the
 // scheduler cannot separate. Its order holds in every execution of the same operations.
-type model struct {
+type movable struct {
 	limit  *limit.Limit
 	t      *trace.Trace
 	events []trace.Event // events of the trace, then one for each leftover, which is never done
@@ -42,8 +42,8 @@ type edge struct {
 	kind Kind
 }
 
-func newModel(t *trace.Trace, l *limit.Limit) *model {
-	m := &model{t: t, limit: l, done: len(t.Events)}
+func newMovable(t *trace.Trace, l *limit.Limit) *movable {
+	m := &movable{t: t, limit: l, done: len(t.Events)}
 	m.events = append(make([]trace.Event, 0, len(t.Events)+len(t.Left)), t.Events...)
 	for i := range t.Left {
 		l := &t.Left[i]
@@ -57,7 +57,7 @@ func newModel(t *trace.Trace, l *limit.Limit) *model {
 }
 
 // makeNodes makes a node of the events of a goroutine in one step.
-func (m *model) makeNodes() {
+func (m *movable) makeNodes() {
 	n := len(m.t.Goroutines)
 	for i := range m.events {
 		n = max(n, int(m.events[i].G)+1)
@@ -94,14 +94,14 @@ func (m *model) makeNodes() {
 }
 
 // together reports whether i, which follows e in its goroutine, cannot be separated from it.
-func (m *model) together(e, i int) bool {
+func (m *movable) together(e, i int) bool {
 	return m.events[e].Step == m.events[i].Step && m.events[e].Step >= 0 && i < m.done
 }
 
 // makeEdges collects the order of goroutines, of go statements with the goroutines that they start,
 // and of the clock. When the clock jumped no goroutine was enabled, so events before the jump
 // precede those after it in every order.
-func (m *model) makeEdges() {
+func (m *movable) makeEdges() {
 	for v := range m.nodes {
 		if p := m.nodes[v].prev; p >= 0 {
 			m.hard = append(m.hard, edge{p, int32(v), ProgramOrder})
@@ -137,7 +137,7 @@ func (m *model) makeEdges() {
 
 // makeClocks computes the predecessors of each node along the edges, all of which lead to later
 // nodes.
-func (m *model) makeClocks() {
+func (m *movable) makeClocks() {
 	sort.SliceStable(m.hard, func(i, j int) bool { return m.hard[i].b < m.hard[j].b })
 	m.cross = make(map[int32][]int32)
 	for _, e := range m.hard {
@@ -175,7 +175,7 @@ func (m *model) makeClocks() {
 }
 
 // reaches reports whether node a precedes node b in every order.
-func (m *model) reaches(a, b int32) bool {
+func (m *movable) reaches(a, b int32) bool {
 	if a == b {
 		return false
 	}
@@ -187,7 +187,7 @@ func (m *model) reaches(a, b int32) bool {
 }
 
 // next returns the event after e in its goroutine, -1 if there is none.
-func (m *model) next(e int) int {
+func (m *movable) next(e int) int {
 	es := m.byG[m.events[e].G]
 	if k := int(m.place[e]) + 1; k < len(es) {
 		return int(es[k])
