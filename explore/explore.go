@@ -36,13 +36,14 @@ type Strategy interface {
 	Result() Result
 }
 
-// A Foresighted strategy knows some of its next schedules before the trace of the one before, so that they can
-// be executed beside each other.
+// A Foresighted strategy knows some of its next schedules before the trace of the one before, so
+// that they can be executed beside each other.
 type Foresighted interface {
 	Strategy
 
-	// Foresee is called after Next. It returns schedules that Next will return after that one, in their order, unless traces
-	// make them needless by then: of at most n those that it has not returned before. Done is called as ever, after Next.
+	// Foresee is called after Next. It returns schedules that Next will return after that one, in
+	// their order, unless traces make them needless by then: of at most n those that it has not
+	// returned before. Done is called as ever, after Next.
 	Foresee(n int) []*trace.Schedule
 }
 
@@ -57,8 +58,9 @@ type Result struct {
 	// Covers says what Complete is about if not interleavings: "local states".
 	Covers string
 
-	// Reason says why not, when no schedule is left and Complete is false. It is known as soon as something
-	// happened after which the exploration cannot become complete. Of a strategy that covers nothing it says how far it came.
+	// Reason says why not, when no schedule is left and Complete is false. It is known as soon as
+	// something happened after which the exploration cannot become complete. Of a strategy that
+	// covers nothing it says how far it came.
 	Reason why.Reason
 
 	// Estimate is about how many executions there will have been in the end;
@@ -117,7 +119,8 @@ func Held(t *trace.Trace) why.Reason {
 	return why.Reason{}
 }
 
-// Short says why a search that met t, which it expected to be whole, has not covered everything; none if that may be.
+// Short says why a search that met t, which it expected to be whole, has not covered everything;
+// none if that may be.
 func Short(t *trace.Trace) why.Reason {
 	switch t.Verdict {
 	case trace.Diverged:

@@ -8,7 +8,8 @@ import (
 	"heddle/trace/varint"
 )
 
-// A Lead is an execution that is to be made and asked about, or that was made before and has candidates left.
+// A Lead is an execution that is to be made and asked about, or that was made before and has
+// candidates left.
 type Lead struct {
 	Schedule trace.Schedule
 	State    uint64 // that it leads to; of one that was made: that it has led to
@@ -30,13 +31,15 @@ const (
 // Encode returns a lead as bytes, see DecodeLead.
 func (l *Lead) Encode() []byte {
 	flags := 0
-	for bit, yes := range map[int]bool{leadBare: l.Bare, leadMade: l.Made, leadSites: l.Schedule.Sites, leadExhaustive: l.Schedule.Exhaustive} {
+	for bit, yes := range map[int]bool{leadBare: l.Bare, leadMade: l.Made, leadSites: l.Schedule.Sites,
+		leadExhaustive: l.Schedule.Exhaustive} {
 		if yes {
 			flags |= bit
 		}
 	}
 	var b []byte
-	for _, x := range []uint64{uint64(flags), l.State, l.Schedule.Seed, uint64(l.From), uint64(len(l.Schedule.Policy))} {
+	for _, x := range []uint64{uint64(flags), l.State, l.Schedule.Seed, uint64(l.From),
+		uint64(len(l.Schedule.Policy))} {
 		b = binary.AppendUvarint(b, x)
 	}
 	b = append(b, l.Schedule.Policy...)
@@ -44,7 +47,8 @@ func (l *Lead) Encode() []byte {
 	for i := range l.Schedule.Steps {
 		st := &l.Schedule.Steps[i]
 		b = binary.AppendUvarint(b, uint64(st.Site))
-		for _, x := range [...]int{int(st.G), int(st.Op), int(st.Choice), int(st.With), int(st.Case), int(st.WithCase)} {
+		for _, x := range [...]int{int(st.G), int(st.Op), int(st.Choice), int(st.With), int(st.Case),
+			int(st.WithCase)} {
 			b = binary.AppendVarint(b, int64(x))
 		}
 	}
@@ -63,7 +67,8 @@ func DecodeLead(b []byte) (*Lead, error) {
 	l.Schedule.Steps = make([]trace.Step, d.Count())
 	for i := range l.Schedule.Steps {
 		st := &l.Schedule.Steps[i]
-		st.Site, st.G, st.Op, st.Choice = trace.Site(d.Uint()), trace.GID(d.Int()), trace.Op(d.Int()), int32(d.Int())
+		st.Site, st.G, st.Op, st.Choice = trace.Site(d.Uint()), trace.GID(d.Int()), trace.Op(d.Int()),
+			int32(d.Int())
 		st.With, st.Case, st.WithCase = int32(d.Int()), int16(d.Int()), int16(d.Int())
 	}
 	if d.Bad || len(d.B) > 0 || l.From < 0 {

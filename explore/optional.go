@@ -22,7 +22,8 @@ type Sighted interface {
 // A Seeded strategy can start from executions of another one.
 type Seeded interface {
 	Strategy
-	// Seed takes an execution before the first Next. It returns false if the strategy has to begin anew without it.
+	// Seed takes an execution before the first Next. It returns false if the strategy has to begin
+	// anew without it.
 	Seed(t *trace.Trace) bool
 }
 
@@ -51,7 +52,8 @@ type InputSearch interface {
 // An Asker answers questions about everything that it has explored.
 type Asker interface {
 	Strategy
-	// Ask asks whether there is a moment at which q holds; stands reports whether a site is at a place of it.
+	// Ask asks whether there is a moment at which q holds; stands reports whether a site is at a
+	// place of it.
 	Ask(q *question.Question, stands func(trace.Site, *question.Place) bool) (Inquiry, error)
 }
 
@@ -77,14 +79,16 @@ type Part interface {
 	Outdated() bool // it has learnt something, and the search is to begin anew
 	Broken() bool   // it ended before everything was explored
 
-	// Prepare is called before Take: how objects older than the test are named, and which are known to have operations that
-	// depend on each other.
+	// Prepare is called before Take: how objects older than the test are named, and which are known
+	// to have operations that depend on each other.
 	Prepare(places transition.Places, known []trace.Identity)
 	// Take makes a piece what is explored.
 	Take(data []byte) error
-	// Again reports whether the schedule that Next returned last was executed before, and counts for nothing.
+	// Again reports whether the schedule that Next returned last was executed before, and counts
+	// for nothing.
 	Again() bool
-	// Split gives back what is left, in n pieces or what can be n; none: nothing is left and nothing is to be told.
+	// Split gives back what is left, in n pieces or what can be n; none: nothing is left and
+	// nothing is to be told.
 	Split(n int) []Piece
 	// Wakeups: what is left is wakeup trees, which a worker gives back in one piece, for a Tree.
 	Wakeups() bool
@@ -131,14 +135,17 @@ type Piece struct {
 // Leads is a strategy that can be handed out as leads.
 type Leads interface {
 	Sighted
-	// Leads gives away what is left, and the states that are known; ok is false as long as that is not possible.
+	// Leads gives away what is left, and the states that are known; ok is false as long as that is
+	// not possible.
 	Leads() (leads []Lead, known []uint64, ok bool)
-	// Know tells of states that are known, beside those told before; the strategy forgets what it has led to itself.
+	// Know tells of states that are known, beside those told before; the strategy forgets what it
+	// has led to itself.
 	Know(states []uint64)
-	// Made takes the trace of a lead that was not made before, and returns the one by which it is gone on with.
+	// Made takes the trace of a lead that was not made before, and returns the one by which it is
+	// gone on with.
 	Made(l *Lead, t *trace.Trace) Lead
-	// Expand asks about the execution of a lead that was made before until stop says that it is enough. rest is the lead
-	// to go on with, nil if nothing is left.
+	// Expand asks about the execution of a lead that was made before until stop says that it is
+	// enough. rest is the lead to go on with, nil if nothing is left.
 	Expand(l *Lead, t *trace.Trace, stop func() bool) (leads []Lead, rest *Lead)
 	// Short says why not everything was asked; none if it was.
 	Short() why.Reason

@@ -82,11 +82,14 @@ func (v Values) Numbers(name string) (ns []uint64) {
 
 // SeedWith and SeedRuns are options of every Seeded strategy; the loop that executes reads them.
 var (
-	SeedWith = Option{Name: "seed-with", Default: "none", Help: "begin with executions of another strategy", Check: func(s string) error {
-		if u := Lookup(s); s == "none" || u != nil && u.Seeds {
-			return nil
-		}
-		return fmt.Errorf("want one of: none, %s", strings.Join(Names(func(u *Unit) bool { return u.Seeds }), ", "))
-	}}
-	SeedRuns = Option{Name: "seed-runs", Default: "100", Help: "with seed-with: so many of them", Check: AtLeast(1)}
+	SeedWith = Option{Name: "seed-with", Default: "none", Help: "begin with executions of another strategy",
+		Check: func(s string) error {
+			if u := Lookup(s); s == "none" || u != nil && u.Seeds {
+				return nil
+			}
+			return fmt.Errorf("want one of: none, %s",
+				strings.Join(Names(func(u *Unit) bool { return u.Seeds }), ", "))
+		}}
+	SeedRuns = Option{Name: "seed-runs", Default: "100", Help: "with seed-with: so many of them",
+		Check: AtLeast(1)}
 )

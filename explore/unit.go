@@ -7,35 +7,39 @@ import (
 	"strings"
 )
 
-// A Unit is a strategy as everything outside its package sees it: the flag -strategy, the help, the table of the
-// guide, heddle compare and the loop that executes. A strategy registers one from the init function of its package;
-// which strategies a binary has is decided by what it imports (package all).
+// A Unit is a strategy as everything outside its package sees it: the flag -strategy, the help, the
+// table of the guide, heddle compare and the loop that executes. A strategy registers one from the
+// init function of its package; which strategies a binary has is decided by what it imports
+// (package all).
 type Unit struct {
 	Name  string // of -strategy
 	Does  string // what it does, in one line without a full stop
 	Paper string // that it follows; "": none
 	Order int    // in lists, ascending; units with equal numbers go by name
 
-	// Covers says what it has covered when its Result is Complete: "interleavings", "local states". "": it samples.
+	// Covers says what it has covered when its Result is Complete: "interleavings", "local states".
+	// "": it samples.
 	Covers string
 	Ends   bool // it comes to an end without a budget
 
 	Needs   Needs
 	Options []Option
 
-	// New returns the strategy before its first execution. It is nil for a unit whose executions the loop itself chooses:
-	// by Policy or, if that is "", by a composition of strategies.
+	// New returns the strategy before its first execution. It is nil for a unit whose executions
+	// the loop itself chooses: by Policy or, if that is "", by a composition of strategies.
 	New    func(Start) Strategy
 	Policy string // of sampled executions; a name of package policy
 
-	// Resume returns the strategy that goes on with pieces of a search, and Expand the one that works on leads; nil where
-	// the search cannot be split in that way.
+	// Resume returns the strategy that goes on with pieces of a search, and Expand the one that
+	// works on leads; nil where the search cannot be split in that way.
 	Resume func(Start) Part
 	Expand func(Start) Leads
 
 	Tree func() Tree // holds what is left of a search that is split; nil: pieces are independent
 
-	Apart  string // the unit that covers the same where every execution has a process of its own; "": there is none
+	// the unit that covers the same where every execution has a process of its own; "": there is
+	// none
+	Apart  string
 	Yields string // the unit that takes over where its strategy is Yielding; "": none
 	Whole  bool   // a finding does not shorten its budget: it is to come to its end
 	Seeds  bool   // its executions can seed a strategy that is Seeded
@@ -49,24 +53,26 @@ type Unit struct {
 	// Adapt, if not nil, adds to Needs what options need.
 	Adapt func(Values, *Needs)
 
-	// Arm, if not nil, makes it a part of the default strategy. Cover: it covers every program, for the default strategy
-	// and for strategies that fall back to it; New returns an Heir.
+	// Arm, if not nil, makes it a part of the default strategy. Cover: it covers every program, for
+	// the default strategy and for strategies that fall back to it; New returns an Heir.
 	Arm   *Arm
 	Cover bool
 }
 
-// Needs are what a strategy needs of its executions. They are parameters of the call that makes one.
+// Needs are what a strategy needs of its executions. They are parameters of the call that makes
+// one.
 type Needs struct {
 	Accesses bool // every access to memory is a step, and an event
 	Values   bool // with the value that it moves
 	Plain    bool // accesses that are no steps are kept in the trace
 	Flow     Flow // it is recorded what values were computed from
-	Guide    bool // the strategy chooses while the execution runs: impossible where that has a process of its own
-	Twins    bool // the trace tells which goroutines are interchangeable
-	Steps    int  // bound on the steps of an execution, where the user gives none; 0: the scheduler's own
+	// the strategy chooses while the execution runs: impossible where that has a process of its own
+	Guide bool
+	Twins bool // the trace tells which goroutines are interchangeable
+	Steps int  // bound on the steps of an execution, where the user gives none; 0: the scheduler's own
 
-	// Anew: when it is learnt where channels are polled executions have other steps, and the strategy begins anew.
-	// Strategies without Accesses always do.
+	// Anew: when it is learnt where channels are polled executions have other steps, and the
+	// strategy begins anew. Strategies without Accesses always do.
 	Anew bool
 }
 
@@ -94,8 +100,9 @@ type Option struct {
 	Help    string
 	Check   func(value string) error // nil: any value will do
 
-	// Switch: it can be given without a value, which means "true". Place: its values are places in the source, FILE:LINE; the
-	// strategy gets the numbers of the sites there. Both it and Many can be given several times: the values are joined by commas.
+	// Switch: it can be given without a value, which means "true". Place: its values are places in
+	// the source, FILE:LINE; the strategy gets the numbers of the sites there. Both it and Many can
+	// be given several times: the values are joined by commas.
 	Switch, Place, Many bool
 }
 
@@ -111,8 +118,8 @@ type Start struct {
 	Lane    int         // number of the process, where several explore the same test; 0: the first
 }
 
-// Context returns a context that has ended when there is no time left. It is asked by Err: it has no timer, since timers
-// are the program's under test, in its time.
+// Context returns a context that has ended when there is no time left. It is asked by Err: it has
+// no timer, since timers are the program's under test, in its time.
 func (s *Start) Context() context.Context { return until{context.Background(), s.Expired} }
 
 type until struct {

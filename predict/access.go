@@ -29,7 +29,8 @@ func (u *user) both() bool { return u.shared && u.writes }
 
 // isAccess reports whether e is an access to memory that was a step.
 func isAccess(t *trace.Trace, e *trace.Event) bool {
-	return (e.Op == trace.OpRead || e.Op == trace.OpWrite) && e.Step >= 0 && e.Obj > 0 && int(e.Obj) < len(t.Objects) && !e.Quiet
+	return (e.Op == trace.OpRead || e.Op == trace.OpWrite) && e.Step >= 0 && e.Obj > 0 &&
+		int(e.Obj) < len(t.Objects) && !e.Quiet
 }
 
 // locate goes over the accesses of t.

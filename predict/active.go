@@ -5,12 +5,11 @@ import (
 	"heddle/trace"
 )
 
-// A Tester is a randomised active tester: the baseline beside which schedules are
-// measured. It lets goroutines go on at random, but for those that are about to access a
-// suspected place out of turn: they are postponed until it is their turn, or until nobody else is left, when
-// one of them, at random, goes on all the same (Sen, "Race directed random testing", PLDI 2008;
-// Park & Sen, FSE 2008; Lai, Cheung & Chan, AssetFuzzer, ICSE 2010). It is a
-// trace.Guide of one execution.
+// A Tester is a randomised active tester: the baseline beside which schedules are measured. It lets
+// goroutines go on at random, but for those that are about to access a suspected place out of turn:
+// they are postponed until it is their turn, or until nobody else is left, when one of them, at
+// random, goes on all the same (Sen, "Race directed random testing", PLDI 2008; Park & Sen, FSE
+// 2008; Lai, Cheung & Chan, AssetFuzzer, ICSE 2010). It is a trace.Guide of one execution.
 type Tester struct {
 	events []suspect
 	race   bool

@@ -6,8 +6,8 @@ import (
 	"heddle/trace"
 )
 
-// A tester that looks for r1 W1 w1 lets the writer of another goroutine wait until the read was made, and the read's
-// own write until that was.
+// A tester that looks for r1 W1 w1 lets the writer of another goroutine wait until the read was
+// made, and the read's own write until that was.
 func TestTesterPostpones(t *testing.T) {
 	g := graphOf(t, "1 lock a; 1 read x; 1 write x; 1 unlock a; 2 lock b; 2 write x; 2 unlock b")
 	stale := Builtin(Locks)[0]
@@ -27,12 +27,14 @@ func TestTesterPostpones(t *testing.T) {
 		}
 	}
 	// Where everybody is postponed somebody goes on.
-	if got := NewTester(g, &Anomaly{Pattern: stale, Nodes: nodes(2, 6, 3)}, 1).Choose(nil, 0, []trace.Way{other}); got != 0 {
+	if got := NewTester(g, &Anomaly{Pattern: stale, Nodes: nodes(2, 6, 3)}, 1).Choose(nil, 0,
+		[]trace.Way{other}); got != 0 {
 		t.Errorf("chose %d", got)
 	}
 }
 
-// A tester that looks for a race brings both goroutines to their accesses, and then performs one right after the other.
+// A tester that looks for a race brings both goroutines to their accesses, and then performs one
+// right after the other.
 func TestTesterMeets(t *testing.T) {
 	g := graphOf(t, "1 write x; 2 read x")
 	first := map[int]bool{}
@@ -49,7 +51,8 @@ func TestTesterMeets(t *testing.T) {
 			t.Fatalf("seed %d: chose %d", seed, got)
 		}
 		first[got] = true
-		left := []trace.Way{{G: 3, Op: trace.OpLock, Obj: 5, Site: 8}, {G: trace.GID(2 - got), Op: trace.OpRead, Site: 1}}
+		left := []trace.Way{{G: 3, Op: trace.OpLock, Obj: 5, Site: 8},
+			{G: trace.GID(2 - got), Op: trace.OpRead, Site: 1}}
 		if s.Choose(nil, 0, left) != 1 {
 			t.Fatalf("seed %d: something came between the two", seed)
 		}

@@ -7,11 +7,11 @@ import (
 	"heddle/trace"
 )
 
-// workload is a trace of about n events by 8 goroutines on 64 variables, each
-// under a lock of its own, in sections nested in those of another lock; every
-// section reads, another location of its own a few times, and writes. One
-// variable in 32 is also read without its lock, which is a race, and
-// goroutines speak over a channel now and then. The number of places, and so of conflicts, does not grow with n.
+// workload is a trace of about n events by 8 goroutines on 64 variables, each under a lock of its
+// own, in sections nested in those of another lock; every section reads, another location of its
+// own a few times, and writes. One variable in 32 is also read without its lock, which is a race,
+// and goroutines speak over a channel now and then. The number of places, and so of conflicts, does
+// not grow with n.
 func workload(n int) *trace.Trace {
 	const gs, vars = 8, 64
 	t := &trace.Trace{Goroutines: make([]trace.Goroutine, gs+1), Objects: make([]trace.Object, 1)}
@@ -22,8 +22,10 @@ func workload(n int) *trace.Trace {
 	}
 	var mem, locks, outer, own [vars]trace.ObjID
 	for v := range vars {
-		mem[v], own[v] = object(trace.ObjMemory, uintptr(1<<20+16*v)), object(trace.ObjMemory, uintptr(1<<24+16*v))
-		locks[v], outer[v] = object(trace.ObjMutex, uintptr(1<<21+16*v)), object(trace.ObjMutex, uintptr(1<<22+16*v))
+		mem[v], own[v] = object(trace.ObjMemory, uintptr(1<<20+16*v)),
+			object(trace.ObjMemory, uintptr(1<<24+16*v))
+		locks[v], outer[v] = object(trace.ObjMutex, uintptr(1<<21+16*v)),
+			object(trace.ObjMutex, uintptr(1<<22+16*v))
 	}
 	ch := object(trace.ObjChan, 1<<23)
 	sent := []int32{}
@@ -113,7 +115,8 @@ func lastRace(g *Graph) Goal {
 			continue
 		}
 		for i := j - 1; i >= 0; i-- {
-			if m := &g.Nodes[i]; m.Op == trace.OpWrite && m.Obj == g.Nodes[j].Obj && m.G != g.Nodes[j].G && g.Unordered(i, j) {
+			if m := &g.Nodes[i]; m.Op == trace.OpWrite && m.Obj == g.Nodes[j].Obj && m.G != g.Nodes[j].G &&
+				g.Unordered(i, j) {
 				return Goal{Nodes: []int32{i, j}, Adjacent: true}
 			}
 		}

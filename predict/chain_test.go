@@ -6,21 +6,25 @@ import (
 	"heddle/trace"
 )
 
-// rounds is a trace of goroutines that main starts, three at a time: each of them receives from main and sends to it, or only one of
-// the two, in which case main does not know it when the next three are started.
+// rounds is a trace of goroutines that main starts, three at a time: each of them receives from
+// main and sends to it, or only one of the two, in which case main does not know it when the next
+// three are started.
 func rounds(n int) *trace.Trace {
-	t := &trace.Trace{Objects: []trace.Object{{}, {Kind: trace.ObjChan, Cap: 100}, {Kind: trace.ObjChan, Cap: 100}}}
+	t := &trace.Trace{Objects: []trace.Object{{}, {Kind: trace.ObjChan, Cap: 100},
+		{Kind: trace.ObjChan, Cap: 100}}}
 	t.Goroutines = append(t.Goroutines, trace.Goroutine{Parent: trace.NoG})
 	do := func(g trace.GID, op trace.Op, o trace.ObjID, arg, partner int) int {
 		t.Steps = append(t.Steps, trace.Step{G: g, Op: op, Site: 1})
-		t.Events = append(t.Events, trace.Event{G: g, Op: op, Obj: o, Arg: int64(arg), Partner: int32(partner), Site: 1, Step: int32(len(t.Steps) - 1)})
+		t.Events = append(t.Events, trace.Event{G: g, Op: op, Obj: o, Arg: int64(arg),
+			Partner: int32(partner), Site: 1, Step: int32(len(t.Steps) - 1)})
 		if partner >= 0 {
 			t.Events[partner].Partner = int32(len(t.Events) - 1)
 		}
 		return len(t.Events) - 1
 	}
 	note := func(g trace.GID, op trace.Op, arg int) {
-		t.Events = append(t.Events, trace.Event{G: g, Op: op, Arg: int64(arg), Partner: -1, Step: int32(len(t.Steps) - 1)})
+		t.Events = append(t.Events, trace.Event{G: g, Op: op, Arg: int64(arg), Partner: -1,
+			Step: int32(len(t.Steps) - 1)})
 	}
 	for range n {
 		for k := range 3 {

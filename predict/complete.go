@@ -7,10 +7,11 @@ import (
 	"heddle/trace"
 )
 
-// Races returns every pair of places at which two goroutines access one location, at least one
-// of them to write, and hold no lock that keeps them apart: whatever the order relation says, which
-// leaves out orders in which a channel or an atomic passes the same values otherwise. For a
-// Solver to be asked: it finds a race in one of the instances of a candidate if any correct order of the trace has it there.
+// Races returns every pair of places at which two goroutines access one location, at least one of
+// them to write, and hold no lock that keeps them apart: whatever the order relation says, which
+// leaves out orders in which a channel or an atomic passes the same values otherwise. For a Solver
+// to be asked: it finds a race in one of the instances of a candidate if any correct order of the
+// trace has it there.
 func (g *Graph) Races() []Candidate {
 	s := &search{g: g}
 	at := make(map[pairKey]int)
@@ -32,7 +33,8 @@ func (g *Graph) Races() []Candidate {
 					out = append(out, Candidate{Pattern: Race, Sites: []trace.Site{k.a, k.b}})
 					runs = append(runs, nil)
 				}
-				runs[c] = append(runs[c], [2][]int32{append([]int32(nil), a.nodes...), append([]int32(nil), b.nodes...)})
+				runs[c] = append(runs[c], [2][]int32{append([]int32(nil), a.nodes...),
+					append([]int32(nil), b.nodes...)})
 			}
 		}
 	}

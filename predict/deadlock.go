@@ -125,7 +125,10 @@ func (c *cycles) extend() {
 
 // waitsFor reports whether v holds what w wants, so that w cannot have it.
 func (c *cycles) waitsFor(w, v *wish) bool {
-	return slices.ContainsFunc(v.held, func(h int32) bool { return h>>1 == w.want>>1 && (h&1 == 1 || w.want&1 == 1) })
+	return slices.ContainsFunc(v.held, func(h int32) bool {
+		return h>>1 == w.want>>1 &&
+			(h&1 == 1 || w.want&1 == 1)
+	})
 }
 
 // joins reports whether wish i may be at the same time as those of the path.

@@ -33,7 +33,9 @@ func TestDeadlocks(t *testing.T) {
 		{"one goroutine", "1 lock a; 1 lock b; 1 unlock b; 1 unlock a; 1 lock b; 1 lock a; 1 unlock a; 1 unlock b", nil},
 		{"ordered by a channel", "1 lock a; 1 lock b; 1 unlock b; 1 unlock a; 1 send c; 2 recv c; 2 lock b; 2 lock a; 2 unlock a; 2 unlock b", nil},
 		{"three", "1 lock a; 1 lock b; 1 unlock b; 1 unlock a; 2 lock b; 2 lock c; 2 unlock c; 2 unlock b; 3 lock c; 3 lock a; 3 unlock a; 3 unlock c", []string{"2,6,10", "schedule 1,5,9"}},
-		{"a read lock again, and a writer who waits", "1 rlock r; 1 rlock r; 1 runlock r; 1 runlock r; 2 arrive r; 2 wlock r; 2 wunlock r", []string{"2,6", "schedule 1,5"}},
+		{"a read lock again, and a writer who waits",
+			"1 rlock r; 1 rlock r; 1 runlock r; 1 runlock r; 2 arrive r; 2 wlock r; 2 wunlock r",
+			[]string{"2,6", "schedule 1,5"}},
 		{"readers who held a lock", "1 arrive r; 1 wlock r; 1 lock b; 1 unlock b; 1 wunlock r; 2 lock b; 2 rlock r; 2 runlock r; 2 unlock b", []string{"3,7", "schedule 1,2,6"}},
 		{"read locks", "1 rlock r; 1 lock b; 1 unlock b; 1 runlock r; 2 lock b; 2 rlock r; 2 runlock r; 2 unlock b", nil},
 	} {
@@ -49,7 +51,8 @@ func TestMisuses(t *testing.T) {
 	if got := candidates(cs); !slices.Equal(got, []string{"send on closed channel 3,1"}) {
 		t.Fatalf("got %v", got)
 	}
-	if orders, _ := (Moves{}).Orders(g, cs[0].Instances[0].Goal()); len(orders) == 0 || show(orders[0]) != "2,3,1" {
+	if orders, _ := (Moves{}).Orders(g, cs[0].Instances[0].Goal()); len(orders) == 0 ||
+		show(orders[0]) != "2,3,1" {
 		t.Errorf("orders %v, want 2,3,1", orders)
 	}
 	if cs := graphOf(t, "1 send c; 1 send d; 2 recv d; 2 close c").Misuses(); len(cs) > 0 {

@@ -2,12 +2,13 @@ package predict
 
 import "heddle/trace"
 
-// A Director brings the goroutines of an anomaly to its events one after the
-// other, whatever else they do on the way: for where a schedule does not fit since, the events being in another
-// order, they do other things between them. The goroutine whose event is due goes
-// on as far as it can; then those who are no part of the anomaly do, then the others, but for
-// accesses that would be events out of turn. An execution that takes much longer than the recorded one is given up. What comes of it is for whoever looks at the
-// execution to say. It is a trace.Guide of one execution, without any randomness.
+// A Director brings the goroutines of an anomaly to its events one after the other, whatever else
+// they do on the way: for where a schedule does not fit since, the events being in another order,
+// they do other things between them. The goroutine whose event is due goes on as far as it can;
+// then those who are no part of the anomaly do, then the others, but for accesses that would be
+// events out of turn. An execution that takes much longer than the recorded one is given up. What
+// comes of it is for whoever looks at the execution to say. It is a trace.Guide of one execution,
+// without any randomness.
 type Director struct {
 	t    *Tester
 	gs   []string // by event: its goroutine's name

@@ -6,8 +6,8 @@ import (
 	"heddle/trace"
 )
 
-// A director for r1 W1 w1 brings the reader to its second read of x, the one of the trace, then the other
-// goroutine past its write, and only then lets the first write.
+// A director for r1 W1 w1 brings the reader to its second read of x, the one of the trace, then the
+// other goroutine past its write, and only then lets the first write.
 func TestDirector(t *testing.T) {
 	tr := traceOf(t, "1 read x; 1 lock a; 1 read x; 1 write x; 1 unlock a; 2 lock b; 2 write x; 2 unlock b")
 	for i := range tr.Steps { // both reads stand at one place

@@ -25,7 +25,8 @@ func Find(g *Graph, p *Pattern, spots []Spot) []int32 {
 		var fit []int32
 		for i := range g.Nodes {
 			n := &g.Nodes[i]
-			if accessOf(n.Op) && (n.Op == trace.OpWrite) == spot.Write && n.Site.Plain() == spot.Site.Plain() && (spot.G == "" || g.Trace.Name(n.G) == spot.G) {
+			if accessOf(n.Op) && (n.Op == trace.OpWrite) == spot.Write &&
+				n.Site.Plain() == spot.Site.Plain() && (spot.G == "" || g.Trace.Name(n.G) == spot.G) {
 				fit = append(fit, int32(i))
 			}
 		}

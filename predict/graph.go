@@ -29,8 +29,8 @@ type Graph struct {
 
 	visible []trace.Site // where the accesses stand that are nodes
 
-	// Limit ends what looks for candidates, which then returns those that it has found, and the making of schedules
-	// by Check; nil: nothing does.
+	// Limit ends what looks for candidates, which then returns those that it has found, and the
+	// making of schedules by Check; nil: nothing does.
 	Limit *limit.Limit
 }
 
@@ -154,7 +154,8 @@ func newBuilder(g *Graph, r Regions, locs *locations) *builder {
 	b := &builder{
 		g: g, t: g.Trace, regions: r, locs: locs,
 		nodeOf: make([]int32, len(g.Trace.Steps)), gs: make([]gstate, n),
-		objs: make(map[trace.ObjID]*objState), sent: make(map[int32]trace.Clock), intern: map[string]int32{"": 0},
+		objs: make(map[trace.ObjID]*objState), sent: make(map[int32]trace.Clock),
+		intern: map[string]int32{"": 0},
 	}
 	g.seqs, g.segs = make([][]int32, n), make([][]segment, n)
 	g.births, g.places = make([]int32, n), make([]place, n)
@@ -272,8 +273,10 @@ func (b *builder) boundary(e *trace.Event) {
 		return
 	}
 	switch e.Op {
-	case trace.OpGo, trace.OpStart, trace.OpEnd, trace.OpSend, trace.OpRecv, trace.OpClose, trace.OpSelect, trace.OpArrive,
-		trace.OpCondWait, trace.OpCondWake, trace.OpSignal, trace.OpBroadcast, trace.OpWGWait, trace.OpSleep, trace.OpTimerFire,
+	case trace.OpGo, trace.OpStart, trace.OpEnd, trace.OpSend, trace.OpRecv, trace.OpClose, trace.OpSelect,
+		trace.OpArrive,
+		trace.OpCondWait, trace.OpCondWake, trace.OpSignal, trace.OpBroadcast, trace.OpWGWait,
+		trace.OpSleep, trace.OpTimerFire,
 		trace.OpAwait, trace.OpIdle, trace.OpNative, trace.OpModel, trace.OpAcquire, trace.OpRelease:
 		if e.Op == trace.OpArrive && trace.Op(e.Arg) == trace.OpLock {
 			return

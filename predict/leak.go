@@ -26,7 +26,8 @@ func (c *collection) leaks(g *Graph, w *waits) {
 	for i := range g.Trace.Events {
 		g.Limit.Check()
 		e := &g.Trace.Events[i]
-		if e.Op != trace.OpSend && e.Op != trace.OpRecv || e.Quiet || e.Partner < 0 || g.Trace.Events[e.Partner].Step != e.Step {
+		if e.Op != trace.OpSend && e.Op != trace.OpRecv || e.Quiet || e.Partner < 0 ||
+			g.Trace.Events[e.Partner].Step != e.Step {
 			continue
 		}
 		if w.polls(e.Partner) {
@@ -62,7 +63,8 @@ func (c *collection) others(w *waits, i int32, o trace.Offer) {
 			if meets && w.polls(x) {
 				continue
 			}
-			c.add(Anomaly{Pattern: OtherCase, Events: []int32{x, i}, Take: &Take{Case: o.Case, Meets: meets, Polls: o.Poll}})
+			c.add(Anomaly{Pattern: OtherCase, Events: []int32{x, i}, Take: &Take{Case: o.Case, Meets: meets,
+				Polls: o.Poll}})
 		}
 	}
 }
@@ -77,7 +79,8 @@ func (s *Solver) take(o *trace.Schedule, ids []trace.GID, goal Goal) {
 		b := s.problem.Side(int(s.inThin[goal.Events[0]]))
 		st.With, st.WithCase = int32(ids[b.G])+1, b.Case
 		if b.Send && !t.Polls { // who sends makes the step
-			st = trace.Step{G: ids[b.G], Op: b.Op, Choice: -1, Site: b.Site, With: int32(ids[a.G]) + 1, Case: b.Case, WithCase: t.Case}
+			st = trace.Step{G: ids[b.G], Op: b.Op, Choice: -1, Site: b.Site, With: int32(ids[a.G]) + 1,
+				Case: b.Case, WithCase: t.Case}
 		}
 	}
 	o.Steps = append(o.Steps, st)

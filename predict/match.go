@@ -17,7 +17,8 @@ type match struct {
 }
 
 func newMatch(s *search, p *Pattern) *match {
-	m := &match{s: s, p: p, nodes: make([]int32, len(p.E)), locs: make([]int32, len(p.E)), gs: make([]trace.GID, len(p.E))}
+	m := &match{s: s, p: p, nodes: make([]int32, len(p.E)), locs: make([]int32, len(p.E)),
+		gs: make([]trace.GID, len(p.E))}
 	for i := range p.E {
 		m.nodes[i], m.locs[i], m.gs[i] = -1, -1, trace.NoG
 	}
@@ -171,7 +172,8 @@ func (m *match) anchor() int32 {
 	return 0
 }
 
-// around returns up to n entries on each side of where at is, or would be, in sorted, nearest first.
+// around returns up to n entries on each side of where at is, or would be, in sorted, nearest
+// first.
 func around(sorted []int32, at int32, n int) []int32 {
 	mid := sort.Search(len(sorted), func(i int) bool { return sorted[i] >= at })
 	lo, hi := mid-1, mid

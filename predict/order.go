@@ -129,8 +129,8 @@ func (b *builder) order(ev int32, e *trace.Event, n int32) {
 	}
 }
 
-// synchronise applies the order that e gives with all others on its object. Locks give none here: their critical sections may
-// come in another order (Definition 1).
+// synchronise applies the order that e gives with all others on its object. Locks give none here:
+// their critical sections may come in another order (Definition 1).
 func (b *builder) synchronise(e *trace.Event, n int32) {
 	if e.Obj == 0 && e.Op != trace.OpNative {
 		return
@@ -175,7 +175,8 @@ func (b *builder) placed(id trace.GID) {
 	}
 }
 
-// who returns the goroutine whose node is the c-th of chain k, and how many of its own that one makes.
+// who returns the goroutine whose node is the c-th of chain k, and how many of its own that one
+// makes.
 func (g *Graph) who(k trace.Chain, c uint32) (id trace.GID, nodes int32) {
 	ids := g.chains[k]
 	for i := len(ids) - 1; ; i-- {

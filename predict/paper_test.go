@@ -114,7 +114,8 @@ func TestFigure5FalseRaceIsPredictedAndPruned(t *testing.T) {
 	if len(orders) > 0 || why == nil {
 		t.Fatalf("orders %v of a race that cannot happen", orders)
 	}
-	if text := why.Explain(func(n int32) string { return show([]int32{n}) }, nil); !strings.Contains(text, "6 cannot go on before 3: the lock is held") {
+	if text := why.Explain(func(n int32) string { return show([]int32{n}) }, nil); !strings.Contains(text,
+		"6 cannot go on before 3: the lock is held") {
 		t.Errorf("reason %q", text)
 	}
 }

@@ -88,7 +88,8 @@ func (f *fileParser) parse(line string) error {
 	}
 	key, val, ok := strings.Cut(line, "=")
 	if key = strings.TrimSpace(key); !ok && key != "adjacent" {
-		return fmt.Errorf("want one of E, T, SV, AR, AT, regions, message and \"=\", or adjacent; found %q", line)
+		return fmt.Errorf("want one of E, T, SV, AR, AT, regions, message and \"=\", or adjacent; found %q",
+			line)
 	}
 	return f.open.set(key, strings.TrimSpace(val))
 }

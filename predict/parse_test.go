@@ -32,13 +32,15 @@ func TestParse(t *testing.T) {
 	}
 	p := ps[0]
 	want := []Event{{0, 0, 0, false}, {1, 0, 1, true}, {0, 1, 0, true}}
-	if p.Name != "check then act" || p.Message != "what was checked is no longer true" || p.Regions != Goroutines || p.Kind != Serializability || !slices.Equal(p.E, want) {
+	if p.Name != "check then act" || p.Message != "what was checked is no longer true" ||
+		p.Regions != Goroutines || p.Kind != Serializability || !slices.Equal(p.E, want) {
 		t.Errorf("got %+v", p)
 	}
 	if got, want := p.String(), "T=t1-t2-t1 SV=s1-s1-s2 AR=u1-u2-u1 AT=r-w-w regions=goroutines"; got != want {
 		t.Errorf("prints %q, want %q", got, want)
 	}
-	if q := ps[1]; !q.Adjacent || q.Kind != Atomicity || !slices.Equal(q.E, []Event{{0, 0, 0, true}, {1, 0, 1, true}}) {
+	if q := ps[1]; !q.Adjacent || q.Kind != Atomicity || !slices.Equal(q.E,
+		[]Event{{0, 0, 0, true}, {1, 0, 1, true}}) {
 		t.Errorf("got %+v", q)
 	}
 }
@@ -49,19 +51,25 @@ func TestParseErrors(t *testing.T) {
 		{"T = t1-t2", `f:1: want "pattern" and its name, found "T = t1-t2"`},
 		{"pattern ", `f:1: want a name after "pattern"`},
 		{head + "T = t1-t2\nSV = s1-s1\nAR = u1-u2\n", "f:1: pattern p: AT is missing"},
-		{head + "T = t1-t2\nSV = s1\nAR = u1-u2\nAT = r-w", "f:1: pattern p: row T has 2 events and SV has 1"},
-		{head + "T = t1-t2\nE=e1\nSV = s1-s1\nAR = u1-u2\nAT = r-w", "f:1: pattern p: row E has 1 events and T has 2"},
+		{head + "T = t1-t2\nSV = s1\nAR = u1-u2\nAT = r-w",
+			"f:1: pattern p: row T has 2 events and SV has 1"},
+		{head + "T = t1-t2\nE=e1\nSV = s1-s1\nAR = u1-u2\nAT = r-w",
+			"f:1: pattern p: row E has 1 events and T has 2"},
 		{head + "T = t1-x", `f:2: T: want names such as t1, found "x"`},
 		{head + "AT = r-rw", `f:2: AT: want names such as r and w, found "rw"`},
 		{head + "T = t1\nT = t1", "f:3: T stands twice"},
 		{head + "X = 1", `f:2: want one of E, T, SV, AR, AT, regions, adjacent, message; found "X"`},
 		{head + "nothing", `f:2: want one of E, T, SV, AR, AT, regions, message and "=", or adjacent; found "nothing"`},
 		{head + "regions = all", `f:2: regions: want one of locks, goroutines; found "all"`},
-		{head + "T = t1-t2\nSV = s1-s1\nAR = u1-u2\nAT = r-r", "f:1: pattern p: no two threads access one variable, at least one of them to write"},
-		{head + "T = t1-t2\nSV = s1-s2\nAR = u1-u2\nAT = r-w", "f:1: pattern p: t1 shares no variable with another thread"},
-		{head + "T = t1-t2\nSV = s1-s1\nAR = u1-u1\nAT = r-w", "f:1: pattern p: the region u1 is of two threads, t1 and t2"},
+		{head + "T = t1-t2\nSV = s1-s1\nAR = u1-u2\nAT = r-r",
+			"f:1: pattern p: no two threads access one variable, at least one of them to write"},
+		{head + "T = t1-t2\nSV = s1-s2\nAR = u1-u2\nAT = r-w",
+			"f:1: pattern p: t1 shares no variable with another thread"},
+		{head + "T = t1-t2\nSV = s1-s1\nAR = u1-u1\nAT = r-w",
+			"f:1: pattern p: the region u1 is of two threads, t1 and t2"},
 		{head + "T = t1\nSV = s1\nAR = u1\nAT = r", "f:1: pattern p: a pattern has two events at least"},
-		{head + "T = t1-t1-t2\nSV = s1-s1-s1\nAR = u1-u1-u2\nAT = r-w-w\nadjacent", "f:1: pattern p: events of one thread, t1, cannot be adjacent"},
+		{head + "T = t1-t1-t2\nSV = s1-s1-s1\nAR = u1-u1-u2\nAT = r-w-w\nadjacent",
+			"f:1: pattern p: events of one thread, t1, cannot be adjacent"},
 		{head + "T=" + strings.Repeat("t1-", 16) + "t2", "f:2: T has 17 events, more than 16"},
 		{head + "T=t1-t2\nSV=s1-s1\nAR=u1-u2\nAT=r-w\n" + head, `f:6: there is a pattern "p" already`},
 	} {

@@ -36,7 +36,8 @@ const (
 
 // Race is the pattern of data races: both accesses next to each other, in
 // either order. It stands for r-w, w-r and w-w.
-var Race = &Pattern{Name: "race", Kind: DataRace, Adjacent: true, E: []Event{{T: 0, Write: true}, {T: 1, AR: 1, Write: true}}}
+var Race = &Pattern{Name: "race", Kind: DataRace, Adjacent: true, E: []Event{{T: 0, Write: true},
+	{T: 1, AR: 1, Write: true}}}
 
 // builtin are the patterns that are looked for: the four of atomicity on one
 // variable, and the eleven of Vaziri, Tip and Dolby (POPL 2006, table 1; see also
@@ -44,21 +45,32 @@ var Race = &Pattern{Name: "race", Kind: DataRace, Adjacent: true, E: []Event{{T:
 // Lower case is the region u, upper case another one, u'; the digit is the variable.
 var builtin = []struct{ name, kind, events, message string }{
 	{"stale read", Atomicity, "r1 W1 w1", "another goroutine writes between a read and the write that follows from it: its value is lost"},
-	{"unrepeatable read", Atomicity, "r1 W1 r1", "two reads that belong together see different values: another goroutine writes in between"},
+	{"unrepeatable read", Atomicity, "r1 W1 r1",
+		"two reads that belong together see different values: another goroutine writes in between"},
 	{"dirty read", Atomicity, "w1 R1 w1", "another goroutine reads between two writes that belong together"},
-	{"read of another's write", Atomicity, "w1 W1 r1", "what is read back is not what was written: another goroutine writes in between"},
-	{"lost write", Serializability, "w1 W1 w1", "another goroutine writes between two writes that belong together: its value is lost"},
-	{"inconsistent write", Serializability, "w1 W1 W2 w2", "two groups of writes mix: one variable is left with the value of one, the other with that of the other"},
-	{"crossed write", Serializability, "w1 W2 W1 w2", "two groups of writes mix: one variable is left with the value of one, the other with that of the other"},
-	{"inconsistent view by another", Serializability, "w1 R1 R2 w2", "another goroutine reads two variables, of which one is changed already and the other not yet"},
-	{"crossed view by another", Serializability, "w1 R2 R1 w2", "another goroutine reads two variables, of which one is changed already and the other not yet"},
-	{"inconsistent view", Serializability, "r1 W1 W2 r2", "two variables are read, one before and one after another goroutine changes both"},
-	{"crossed view", Serializability, "r1 W2 W1 r2", "two variables are read, one before and one after another goroutine changes both"},
+	{"read of another's write", Atomicity, "w1 W1 r1",
+		"what is read back is not what was written: another goroutine writes in between"},
+	{"lost write", Serializability, "w1 W1 w1",
+		"another goroutine writes between two writes that belong together: its value is lost"},
+	{"inconsistent write", Serializability, "w1 W1 W2 w2",
+		"two groups of writes mix: one variable is left with the value of one, the other with that of the other"},
+	{"crossed write", Serializability, "w1 W2 W1 w2",
+		"two groups of writes mix: one variable is left with the value of one, the other with that of the other"},
+	{"inconsistent view by another", Serializability, "w1 R1 R2 w2",
+		"another goroutine reads two variables, of which one is changed already and the other not yet"},
+	{"crossed view by another", Serializability, "w1 R2 R1 w2",
+		"another goroutine reads two variables, of which one is changed already and the other not yet"},
+	{"inconsistent view", Serializability, "r1 W1 W2 r2",
+		"two variables are read, one before and one after another goroutine changes both"},
+	{"crossed view", Serializability, "r1 W2 W1 r2",
+		"two variables are read, one before and one after another goroutine changes both"},
 }
 
-// LosesUpdate reports whether p is a read and the write that follows from it, with another write in between.
+// LosesUpdate reports whether p is a read and the write that follows from it, with another write in
+// between.
 func (p *Pattern) LosesUpdate() bool {
-	return len(p.E) == 3 && !p.E[0].Write && p.E[1].Write && p.E[2].Write && p.E[0].SV == p.E[1].SV && p.E[1].SV == p.E[2].SV
+	return len(p.E) == 3 && !p.E[0].Write && p.E[1].Write && p.E[2].Write && p.E[0].SV == p.E[1].SV &&
+		p.E[1].SV == p.E[2].SV
 }
 
 // Builtin returns the patterns that are always looked for, beside races.
@@ -87,7 +99,8 @@ func (p *Pattern) String() string {
 		if e.Write {
 			at = "w"
 		}
-		for i, w := range []string{fmt.Sprint("t", e.T+1), fmt.Sprint("s", e.SV+1), fmt.Sprint("u", e.AR+1), at} {
+		for i, w := range []string{fmt.Sprint("t", e.T+1), fmt.Sprint("s", e.SV+1), fmt.Sprint("u", e.AR+1),
+			at} {
 			rows[i] = append(rows[i], w)
 		}
 	}
@@ -124,7 +137,10 @@ func (p *Pattern) check() error {
 	}
 	for _, e := range p.E {
 		if !slices.ContainsFunc(p.E, func(f Event) bool {
-			return f.T != e.T && slices.ContainsFunc(p.E, func(d Event) bool { return d.T == e.T && d.SV == f.SV })
+			return f.T != e.T && slices.ContainsFunc(p.E, func(d Event) bool {
+				return d.T == e.T &&
+					d.SV == f.SV
+			})
 		}) {
 			return fmt.Errorf("t%d shares no variable with another thread", e.T+1)
 		}

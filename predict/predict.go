@@ -1,7 +1,6 @@
-// Package predict finds in the trace of one execution what another order of its
-// operations would bring about, and generates the schedules that show it:
-// Huang & Zhang, "Persuasive Prediction of Concurrency Access Anomalies"
-// (PECAN, ISSTA 2011). Trace in, schedules out:
+// Package predict finds in the trace of one execution what another order of its operations would
+// bring about, and generates the schedules that show it: Huang & Zhang, "Persuasive Prediction of
+// Concurrency Access Anomalies" (PECAN, ISSTA 2011). Trace in, schedules out:
 //
 //	g := predict.NewGraph(t, predict.Locks)                        // attributes and order, sections 4.1, 5.1
 //	for _, c := range g.Search(predict.Builtin(predict.Locks), 0) { // pattern search, section 5.2
@@ -11,11 +10,11 @@
 //	}
 //
 // Beyond the paper, by the same recipe: deadlocks (Deadlocks, Stuck), leaks (Leaks), misuse of
-// channels and WaitGroups (Misuses, WaitGroups). A Solver makes schedules where moving
-// operations does not, and a Director takes an execution there that no schedule fits.
+// channels and WaitGroups (Misuses, WaitGroups). A Solver makes schedules where moving operations
+// does not, and a Director takes an execution there that no schedule fits.
 //
-// What Search returns is a guess. Whoever calls executes the schedules, strictly,
-// and reports only what such an execution has shown (package rt/drive does).
+// What Search returns is a guess. Whoever calls executes the schedules, strictly, and reports only
+// what such an execution has shown (package rt/drive does).
 //
 // Where the paper's text does not say it or slips, this is what is done here:
 //
@@ -30,6 +29,6 @@
 //   - The eleven serialisability patterns are those of Vaziri, Tip and Dolby
 //     (POPL 2006), which the paper cites.
 //
-// The package is laid into the program under test: it imports the standard
-// library, trace and order only.
+// The package is laid into the program under test: it imports the standard library, trace and order
+// only.
 package predict

@@ -12,7 +12,9 @@ type Goal struct {
 	Nodes    []int32
 	Adjacent bool // one right after the other, in any order
 	Reach    bool // they are only to be reached, in any order, all by different goroutines
-	Last     bool // the last one is only to be reached when the others are done: what it does then may be something else
+	// the last one is only to be reached when the others are done: what it does then may be
+	// something else
+	Last bool
 
 	// What nodes cannot say, and Moves does not do: see Solver.
 	Events  []int32 // events of the trace instead of nodes

@@ -14,8 +14,9 @@ import (
 type Anomaly struct {
 	Pattern *Pattern
 	Nodes   []int32
-	Events  []int32 // instead of nodes: events of the trace, of anomalies that only a Solver makes schedules for
-	Take    *Take   // of OtherCase
+	// instead of nodes: events of the trace, of anomalies that only a Solver makes schedules for
+	Events []int32
+	Take   *Take // of OtherCase
 }
 
 // Goal returns what a schedule for the anomaly has to bring about.
@@ -65,17 +66,22 @@ func (c *Candidate) All() iter.Seq[Anomaly] {
 // bounded is how many instances of the same places are looked at, never how many places.
 const (
 	maxInstances = 3
-	maxSeeds     = 8       // pairs of accesses of the same places with which the search for patterns begins, if they lead anywhere
-	maxTries     = 256     // and if they do not
-	maxLooks     = 100_000 // pairs of runs at the same places: thousands of goroutines that do the same make millions
-	maxRegion    = 256     // accesses of a region, on each side of a seed, that patterns on several variables look at
-	maxChoices   = 64      // nodes tried for one event of a pattern
+	// pairs of accesses of the same places with which the search for patterns begins, if they lead
+	// anywhere
+	maxSeeds = 8
+	maxTries = 256 // and if they do not
+	// pairs of runs at the same places: thousands of goroutines that do the same make millions
+	maxLooks = 100_000
+	// accesses of a region, on each side of a seed, that patterns on several variables look at
+	maxRegion  = 256
+	maxChoices = 64 // nodes tried for one event of a pattern
 )
 
 // Search returns what patterns, and races, may happen in another order of the
 // trace, in the order of the trace. limit bounds the candidates; 0: no bound.
 func (g *Graph) Search(patterns []*Pattern, limit int) []Candidate {
-	s := &search{g: g, patterns: patterns, pairs: make(map[pairKey]*pair), found: make(map[string]int), limit: limit}
+	s := &search{g: g, patterns: patterns, pairs: make(map[pairKey]*pair), found: make(map[string]int),
+		limit: limit}
 	g.Limit.Within(func() {
 		for i := range g.access.locs {
 			s.location(int32(i))
@@ -255,7 +261,8 @@ func (s *search) add(a Anomaly) {
 		}
 	}
 	for i, x := range sites {
-		k = append(k, byte(x), byte(x>>8), byte(x>>16), byte(x>>24), byte(x>>32), byte(x>>40), byte(x>>48), byte(x>>56), byte(s.g.Nodes[ops[i]].Op))
+		k = append(k, byte(x), byte(x>>8), byte(x>>16), byte(x>>24), byte(x>>32), byte(x>>40), byte(x>>48),
+			byte(x>>56), byte(s.g.Nodes[ops[i]].Op))
 	}
 	s.key = append(k, a.Pattern.Name...)
 	i := s.found[string(s.key)]
@@ -276,7 +283,8 @@ func (s *search) seeds(loc int32, x, y int32) bool {
 	for _, p := range s.patterns {
 		for i := range p.E {
 			for j := range p.E {
-				if i == j || p.E[i].T == p.E[j].T || p.E[i].SV != p.E[j].SV || !(p.E[i].Write || p.E[j].Write) {
+				if i == j || p.E[i].T == p.E[j].T || p.E[i].SV != p.E[j].SV ||
+					!(p.E[i].Write || p.E[j].Write) {
 					continue
 				}
 				if s.is(p.E[i], x) && s.is(p.E[j], y) {
@@ -298,5 +306,6 @@ func (s *search) is(e Event, n int32) bool {
 	return (x.Op == trace.OpWrite) == e.Write && !x.ofMap()
 }
 
-// ofMap reports whether n accesses a map: hooks announce that as one byte of what the map points to.
+// ofMap reports whether n accesses a map: hooks announce that as one byte of what the map points
+// to.
 func (n *Node) ofMap() bool { return n.size == 1 && n.Site.Kind() == trace.KindPointer }

@@ -38,7 +38,8 @@ func (s *Solver) Schedules(g *Graph, goal Goal) ([]*trace.Schedule, *Refutation)
 	case order.Impossible:
 		return nil, s.because(a.Core)
 	case order.Unknown:
-		return nil, &Refutation{Reason: "the solver does not know: " + strings.ReplaceAll(a.Reason, "%", "%%"), Open: true}
+		return nil, &Refutation{Reason: "the solver does not know: " +
+			strings.ReplaceAll(a.Reason, "%", "%%"), Open: true}
 	default:
 		return s.schedules(goal, a.Order, tail), nil
 	}
@@ -52,7 +53,8 @@ func (s *Solver) context() context.Context {
 	return u
 }
 
-// An until is a context that ends at a time, or with a limit. (Contexts with timers are the program's under test, in its time.)
+// An until is a context that ends at a time, or with a limit. (Contexts with timers are the
+// program's under test, in its time.)
 type until struct {
 	context.Context
 	end  time.Time // zero: never
@@ -126,11 +128,13 @@ func (s *Solver) skips() func(step int) bool {
 	}
 }
 
-// eventOf returns the first event of node n's goroutine in its step, as the solver numbers them; -1: there is none.
+// eventOf returns the first event of node n's goroutine in its step, as the solver numbers them;
+// -1: there is none.
 func (s *Solver) eventOf(n int32) int {
 	nd := &s.g.Nodes[n]
 	es := s.t.Events
-	for i := sort.Search(len(es), func(i int) bool { return es[i].Step >= nd.Step }); i < len(es) && es[i].Step == nd.Step; i++ {
+	for i := sort.Search(len(es), func(i int) bool { return es[i].Step >= nd.Step }); i < len(es) &&
+		es[i].Step == nd.Step; i++ {
 		if es[i].G == nd.G {
 			return i
 		}
@@ -138,7 +142,8 @@ func (s *Solver) eventOf(n int32) int {
 	return -1
 }
 
-// question says a goal as the solver is asked, and returns the events that its order is to be followed by.
+// question says a goal as the solver is asked, and returns the events that its order is to be
+// followed by.
 func (s *Solver) question(goal Goal) (q order.Goal, tail []int, ok bool) {
 	var events []int
 	for _, n := range goal.Nodes {
@@ -203,10 +208,14 @@ const maxCore = 4
 
 // coreWords say what a constraint asks of its events.
 var coreWords = map[order.Kind]string{
-	order.MustBefore: "%s always comes before %s", order.Start: "%s comes after the go statement", order.Clock: "the clock stands between %s and %s",
-	order.Lock: "%s and %s hold one lock in turn", order.TryFailed: "%s finds the lock held", order.Meeting: "%s needs somebody who meets it",
-	order.Capacity: "%s needs the count that it waits for", order.FIFO: "%s gets the value that it got", order.Closed: "%s comes before the close, or after",
-	order.Wakeup: "%s needs a signal", order.OnceDone: "%s and %s use one Once", order.DataValidity: "%s has to see the value that it saw",
+	order.MustBefore: "%s always comes before %s", order.Start: "%s comes after the go statement",
+	order.Clock: "the clock stands between %s and %s",
+	order.Lock:  "%s and %s hold one lock in turn", order.TryFailed: "%s finds the lock held",
+	order.Meeting:  "%s needs somebody who meets it",
+	order.Capacity: "%s needs the count that it waits for", order.FIFO: "%s gets the value that it got",
+	order.Closed: "%s comes before the close, or after",
+	order.Wakeup: "%s needs a signal", order.OnceDone: "%s and %s use one Once",
+	order.DataValidity: "%s has to see the value that it saw",
 }
 
 // always is 1 for what holds in every execution.

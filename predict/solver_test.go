@@ -11,7 +11,8 @@ import (
 	"heddle/trace"
 )
 
-// steps prints the steps of a schedule by their places, which are the numbers of the operations in the text.
+// steps prints the steps of a schedule by their places, which are the numbers of the operations in
+// the text.
 func steps(s *trace.Schedule) string {
 	var parts []string
 	for _, st := range s.Steps {
@@ -43,7 +44,8 @@ func TestSolverFindsWhatMovesDoesNot(t *testing.T) {
 	}
 }
 
-// The paper's false warning is refuted by proof, and where the order from v2 to v5 is removed there is a schedule.
+// The paper's false warning is refuted by proof, and where the order from v2 to v5 is removed there
+// is a schedule.
 func TestSolverOnFigure5(t *testing.T) {
 	s := &Solver{}
 	waits := "2 cond-wait c; " + figure5 // the numbers are one higher
@@ -64,7 +66,8 @@ func TestSolverOnFigure5(t *testing.T) {
 		got := steps(schedules[i])
 		lock, unlock := strings.Index(got, "1,"), strings.Index(got, "7,")
 		if !strings.HasSuffix(got, last) || lock < unlock || strings.Contains(got, "4") {
-			t.Errorf("schedule %s, want the second goroutine's section before the first's, and then%s", got, last)
+			t.Errorf("schedule %s, want the second goroutine's section before the first's, and then%s", got,
+				last)
 		}
 	}
 }
@@ -107,9 +110,11 @@ func TestStuck(t *testing.T) {
 		name, text string
 		want       []string
 	}{
-		{"a send under the lock of the receiver", "1 lock m; 1 unlock m; 2 lock m; 2 rendezvous 1 c; 2 unlock m", []string{"1,4 after 3"}},
+		{"a send under the lock of the receiver",
+			"1 lock m; 1 unlock m; 2 lock m; 2 rendezvous 1 c; 2 unlock m", []string{"1,4 after 3"}},
 		{"the lock was given back", "1 lock m; 1 unlock m; 2 lock m; 2 unlock m; 2 rendezvous 1 c", nil},
-		{"a WaitGroup", "0 wg-add w; 1 lock m; 1 unlock m; 1 wg-done w; 2 lock m; 2 wg-wait w; 2 unlock m", []string{"2,6 after 1,5"}},
+		{"a WaitGroup", "0 wg-add w; 1 lock m; 1 unlock m; 1 wg-done w; 2 lock m; 2 wg-wait w; 2 unlock m",
+			[]string{"2,6 after 1,5"}},
 		{"a signal too early", "1 cond-wait c; 2 signal c; 1 wake c", []string{"3 after 2,1"}},
 		{"after the goroutine was waiting", "1 cond-wait c; 1 go 2; 2 signal c; 1 wake c", nil},
 	} {
@@ -140,10 +145,12 @@ func TestWaitGroups(t *testing.T) {
 		name, text string
 		want       []string
 	}{
-		{"Add by a goroutine that is not waited for", "1 wg-add w; 1 wg-done w; 2 wg-wait w", []string{"Wait before Add 3"}},
+		{"Add by a goroutine that is not waited for", "1 wg-add w; 1 wg-done w; 2 wg-wait w",
+			[]string{"Wait before Add 3"}},
 		{"Add before the go statement", "0 wg-add w; 0 go 1; 1 wg-done w; 0 wg-wait w", nil},
 		{"Done of another's Add", "1 wg-add w; 2 wg-done w", []string{"negative counter "}},
-		{"the next round", "1 wg-add w; 1 go 2; 2 wg-done w; 2 wg-add w; 2 wg-done w; 1 wg-wait w", []string{"Wait before Add 1,2,3,6"}},
+		{"the next round", "1 wg-add w; 1 go 2; 2 wg-done w; 2 wg-add w; 2 wg-done w; 1 wg-wait w",
+			[]string{"Wait before Add 1,2,3,6"}},
 	} {
 		g := graphOf(t, c.text)
 		var got []string

@@ -14,21 +14,23 @@ import (
 // it predicts shows as a deadlock, or as a leak where the test ends without them.
 var Stuck = &Pattern{Name: "waiting for each other", Kind: "deadlock"}
 
-// Stuck yields sets of operations that goroutines may wait before for ever: closed
-// ones, in which whoever could help one of them waits as well, or has no help left to give.
-// They are guesses, to be asked of a Solver; every set that is deadlocked in some correct order contains one that
-// is yielded. With near it is some of them: those within bounds, with something else than locks in them, which Deadlocks predicts.
+// Stuck yields sets of operations that goroutines may wait before for ever: closed ones, in which
+// whoever could help one of them waits as well, or has no help left to give. They are guesses, to
+// be asked of a Solver; every set that is deadlocked in some correct order contains one that is
+// yielded. With near it is some of them: those within bounds, with something else than locks in
+// them, which Deadlocks predicts.
 //
-// For a lock somebody must be stuck in a critical section that excludes it. For
-// anything else everybody who helped in the trace must be stuck before the last time he did, or have done it all.
-// Sets that contain a closed one are left out.
-// stop, if it is not nil, is asked now and then whether to go on.
+// For a lock somebody must be stuck in a critical section that excludes it. For anything else
+// everybody who helped in the trace must be stuck before the last time he did, or have done it all.
+// Sets that contain a closed one are left out. stop, if it is not nil, is asked now and then
+// whether to go on.
 func (g *Graph) Stuck(near bool, stop func() bool) iter.Seq[Anomaly] {
 	return g.stuck(near, 0, 1, stop)
 }
 
-// StuckPart yields a part of all that Stuck yields: the search for them, which may take long, is divided where it has chosen the
-// second operation of a set. The parts together yield the same sets, some more than once.
+// StuckPart yields a part of all that Stuck yields: the search for them, which may take long, is
+// divided where it has chosen the second operation of a set. The parts together yield the same
+// sets, some more than once.
 func (g *Graph) StuckPart(part, parts int, stop func() bool) iter.Seq[Anomaly] {
 	return g.stuck(false, part, parts, stop)
 }
@@ -39,7 +41,8 @@ func (g *Graph) stuck(near bool, part, parts int, stop func() bool) iter.Seq[Ano
 		if !g.Limit.Within(func() { w = newWaits(g) }) {
 			return
 		}
-		s := &stuck{w: w, near: near, stop: stop, yield: yield, seen: make(map[string]int), part: part, parts: parts}
+		s := &stuck{w: w, near: near, stop: stop, yield: yield, seen: make(map[string]int), part: part,
+			parts: parts}
 		begun := make(map[beginning]int)
 		for id := range s.w.at {
 			for _, e := range s.w.at[id] {

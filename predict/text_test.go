@@ -9,11 +9,11 @@ import (
 	"heddle/trace"
 )
 
-// traceOf makes a trace from text: an operation each, such as "1 lock a" or
-// "2 write x"; goroutine 0 is main. The n-th operation, from 1, is one step and
-// stands at site n, so that it is v_n of the paper's figures. "go 2" starts
-// goroutine 2; goroutines that nobody starts were there from the beginning.
-// "1 signal c" wakes "2 wake c". "1 rendezvous 2 c" is a send of 1 that 2 receives, over a channel without a buffer.
+// traceOf makes a trace from text: an operation each, such as "1 lock a" or "2 write x"; goroutine
+// 0 is main. The n-th operation, from 1, is one step and stands at site n, so that it is v_n of the
+// paper's figures. "go 2" starts goroutine 2; goroutines that nobody starts were there from the
+// beginning. "1 signal c" wakes "2 wake c". "1 rendezvous 2 c" is a send of 1 that 2 receives, over
+// a channel without a buffer.
 func traceOf(t testing.TB, text string) *trace.Trace {
 	t.Helper()
 	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Parent: trace.NoG}}, Objects: make([]trace.Object, 1)}
@@ -77,7 +77,8 @@ func traceOf(t testing.TB, text string) *trace.Trace {
 		if op == trace.OpGo {
 			e.Arg, _ = strconv.ParseInt(f[2], 10, 64)
 			for len(tr.Goroutines) <= int(e.Arg) {
-				tr.Goroutines = append(tr.Goroutines, trace.Goroutine{Parent: 0, N: int32(len(tr.Goroutines))})
+				tr.Goroutines = append(tr.Goroutines, trace.Goroutine{Parent: 0,
+					N: int32(len(tr.Goroutines))})
 			}
 		} else if len(f) > 2 {
 			id, ok := objs[f[2]]
@@ -97,12 +98,14 @@ func traceOf(t testing.TB, text string) *trace.Trace {
 				e.Partner = last[f[2]]
 			}
 		}
-		tr.Steps = append(tr.Steps, trace.Step{G: e.G, Op: op, Choice: -1, Site: e.Site, With: int32(with) + 1})
+		tr.Steps = append(tr.Steps, trace.Step{G: e.G, Op: op, Choice: -1, Site: e.Site,
+			With: int32(with) + 1})
 		tr.Events = append(tr.Events, e)
 		if with != trace.NoG {
 			at := int32(len(tr.Events))
 			tr.Events[at-1].Partner = at
-			tr.Events = append(tr.Events, trace.Event{G: with, Op: trace.OpRecv, Obj: e.Obj, Arg: 1, Partner: at - 1, Site: e.Site, Step: int32(n)})
+			tr.Events = append(tr.Events, trace.Event{G: with, Op: trace.OpRecv, Obj: e.Obj, Arg: 1,
+				Partner: at - 1, Site: e.Site, Step: int32(n)})
 		}
 	}
 	return tr

@@ -66,7 +66,10 @@ func (c *collection) waitGroups(g *Graph, w *waits) {
 			}
 		}
 		for _, done := range u.dones {
-			if slices.ContainsFunc(around(u.adds, done, maxNear), func(a int32) bool { return a < done && !w.mustBefore(a, done) }) {
+			if slices.ContainsFunc(around(u.adds, done, maxNear), func(a int32) bool {
+				return a < done &&
+					!w.mustBefore(a, done)
+			}) {
 				c.add(Anomaly{Pattern: Negative, Events: []int32{done}})
 			}
 		}

@@ -58,7 +58,8 @@ func newWaits(g *Graph) *waits {
 	n := len(t.Goroutines)
 	w := &waits{
 		t: t, at: make([][]int32, n), held: make(map[int32][]int32), byLock: make(map[trace.ObjID][]int32),
-		helps: make(map[helpKey][]helper), offers: make(map[trace.GID][]int32), births: make([]int32, n), closes: make(map[trace.ObjID][]int32),
+		helps: make(map[helpKey][]helper), offers: make(map[trace.GID][]int32), births: make([]int32, n),
+		closes: make(map[trace.ObjID][]int32),
 	}
 	for g := range w.births {
 		w.births[g] = -1
@@ -75,7 +76,8 @@ func newWaits(g *Graph) *waits {
 	w.events = slices.Clone(t.Events)
 	for i := range t.Left {
 		l := &t.Left[i]
-		w.events = append(w.events, trace.Event{G: l.G, Op: l.Op, Obj: l.Obj, Site: l.Site, Partner: -1, Step: int32(len(t.Steps) + i)})
+		w.events = append(w.events, trace.Event{G: l.G, Op: l.Op, Obj: l.Obj, Site: l.Site, Partner: -1,
+			Step: int32(len(t.Steps) + i)})
 	}
 	for i := range w.events {
 		g.Limit.Check()
@@ -165,12 +167,14 @@ func (w *waits) note(i int32, open [][]int32, arrived map[trace.GID]int32) {
 	}
 }
 
-// helped are the operations that wait for others, with their sides. Who waits for a lock is helped by the end of a region.
+// helped are the operations that wait for others, with their sides. Who waits for a lock is helped
+// by the end of a region.
 var helped = [...]struct {
 	op   trace.Op
 	side helpSide
 }{
-	{trace.OpRecv, helpReceiver}, {trace.OpSend, helpSender}, {trace.OpWGWait, helpWaiter}, {trace.OpAcquire, helpWaiter}, {trace.OpCondWake, helpWaiter},
+	{trace.OpRecv, helpReceiver}, {trace.OpSend, helpSender}, {trace.OpWGWait, helpWaiter},
+	{trace.OpAcquire, helpWaiter}, {trace.OpCondWake, helpWaiter},
 }
 
 // release ends the region of the same goroutine that was opened last, or somebody else's.
@@ -230,7 +234,8 @@ func (w *waits) polls(i int32) bool {
 	return len(cs) > 0 && cs[0].Poll
 }
 
-// mustBefore reports whether event a comes before event b in every order: by one goroutine, or by go statements.
+// mustBefore reports whether event a comes before event b in every order: by one goroutine, or by
+// go statements.
 func (w *waits) mustBefore(a, b int32) bool {
 	ga := w.events[a].G
 	for g := w.events[b].G; g != ga; {
@@ -254,7 +259,8 @@ func (w *waits) together(a, b int32) bool {
 	}
 	for _, x := range w.held[a] {
 		for _, y := range w.held[b] {
-			if x != y && w.events[w.regions[x].take].Obj == w.events[w.regions[y].take].Obj && (w.regions[x].write || w.regions[y].write) {
+			if x != y && w.events[w.regions[x].take].Obj == w.events[w.regions[y].take].Obj &&
+				(w.regions[x].write || w.regions[y].write) {
 				return false
 			}
 		}

@@ -9,15 +9,18 @@ import (
 	"heddle/trace"
 )
 
-// Which case a select takes is a branch that no read decides. So of every execution with MANNERS of its own every
-// select is let take each of its other cases: with everybody who offers the other side, after every close and, of a
-// channel with a buffer, after every operation that may make room or bring a value. What the solver finds possible is executed.
+// Which case a select takes is a branch that no read decides. So of every execution with MANNERS of
+// its own every select is let take each of its other cases: with everybody who offers the other
+// side, after every close and, of a channel with a buffer, after every operation that may make room
+// or bring a value. What the solver finds possible is executed.
 //
 // A round of a loop waits until a choice of the round before has given new MANNERS.
 
 // An announced is a channel operation with all it offered to do.
 type announced struct {
-	event  int32 // of an operation that had not come about when the execution was over: beyond all events, see order.Goal
+	// of an operation that had not come about when the execution was over: beyond all events, see
+	// order.Goal
+	event  int32
 	op     trace.Pending
 	offers []trace.Offer
 	taken  int16 // the Case that it took; 0 outside a select, and for its default
@@ -54,7 +57,8 @@ type choices struct {
 func (x *Execution) announcements() (all []announced) {
 	byG := make([][]int32, len(x.byG))
 	for i := range x.Trace.Events {
-		if e := &x.Trace.Events[i]; e.Op == trace.OpSend || e.Op == trace.OpRecv || e.Op == trace.OpSelect && e.Arg == -1 {
+		if e := &x.Trace.Events[i]; e.Op == trace.OpSend || e.Op == trace.OpRecv ||
+			e.Op == trace.OpSelect && e.Arg == -1 {
 			byG[e.G] = append(byG[e.G], int32(i))
 		}
 	}
@@ -71,8 +75,12 @@ func (x *Execution) announcements() (all []announced) {
 		if k := slices.IndexFunc(byG[o.G], func(e int32) bool { return x.Trace.Events[e].Step > o.Step }); k >= 0 {
 			i := byG[o.G][k]
 			e := &x.Trace.Events[i]
-			all = append(all, announced{i, trace.Pending{Op: e.Op, Obj: e.Obj, Site: e.Site}, offers, x.takenIn(i)})
-		} else if k := slices.IndexFunc(x.Trace.Left, func(l trace.Left) bool { return l.G == o.G && l.Step == o.Step }); k >= 0 {
+			all = append(all, announced{i, trace.Pending{Op: e.Op, Obj: e.Obj, Site: e.Site}, offers,
+				x.takenIn(i)})
+		} else if k := slices.IndexFunc(x.Trace.Left, func(l trace.Left) bool {
+			return l.G == o.G &&
+				l.Step == o.Step
+		}); k >= 0 {
 			all = append(all, announced{int32(len(x.Trace.Events) + k), x.Trace.Left[k].Pending, offers, 0})
 		}
 	}
@@ -92,8 +100,9 @@ func (x *Execution) takenIn(event int32) int16 {
 	}
 }
 
-// selects adds the choices of an execution, if its MANNERS are new: those over all memory, since which is shared another choice may
-// change. fresh: they are new over what is shared; then the next round of the choice that was executed need not wait.
+// selects adds the choices of an execution, if its MANNERS are new: those over all memory, since
+// which is shared another choice may change. fresh: they are new over what is shared; then the next
+// round of the choice that was executed need not wait.
 func (s *Strategy) selects(f *source, fresh bool) {
 	if c := s.current; c != nil && fresh {
 		s.due[c.of] = max(s.due[c.of], c.round)
@@ -103,7 +112,8 @@ func (s *Strategy) selects(f *source, fresh bool) {
 	names.kinds = true
 	m := MannersText(names.manners(func(o trace.ObjID) bool {
 		ob := &f.x.Trace.Objects[o]
-		return f.x.Shared(o) || ob.G != trace.NoG && (ob.Kind == trace.ObjMemory || ob.Kind == trace.ObjAtomic)
+		return f.x.Shared(o) || ob.G != trace.NoG && (ob.Kind == trace.ObjMemory ||
+			ob.Kind == trace.ObjAtomic)
 	}))
 	if s.had[m] {
 		return
@@ -120,7 +130,8 @@ func (s *Strategy) selects(f *source, fresh bool) {
 		rounds[place]++
 		for k := range a.offers {
 			if o := &a.offers[k]; o.Case != a.taken && o.Obj > 0 {
-				s.ways(f, all, choice{from: f, sel: a, offer: o, after: -1, of: place + " " + strconv.Itoa(int(o.Case)), round: rounds[place]})
+				s.ways(f, all, choice{from: f, sel: a, offer: o, after: -1,
+					of: place + " " + strconv.Itoa(int(o.Case)), round: rounds[place]})
 			}
 		}
 	}
@@ -140,7 +151,8 @@ func (s *Strategy) ways(f *source, all []announced, c choice) {
 		add(c) // it may be possible as it is
 	}
 	for i := range f.x.Trace.Events {
-		if e := &f.x.Trace.Events[i]; e.Obj == c.offer.Obj && e.G != g && opens(e.Op, c.offer.Send, buffered) {
+		if e := &f.x.Trace.Events[i]; e.Obj == c.offer.Obj && e.G != g &&
+			opens(e.Op, c.offer.Send, buffered) {
 			d := c
 			d.after, d.of = int32(i), c.of+" after "+f.x.Trace.Name(e.G)+":"+f.objects.op(i)
 			add(d)
@@ -162,7 +174,8 @@ func (s *Strategy) ways(f *source, all []announced, c choice) {
 	}
 }
 
-// opens reports whether an operation on a channel may make a send, or a receive, possible that meets nobody.
+// opens reports whether an operation on a channel may make a send, or a receive, possible that
+// meets nobody.
 func opens(op trace.Op, send, buffered bool) bool {
 	switch op {
 	case trace.OpClose:
@@ -224,7 +237,8 @@ func (s *Strategy) solve(c *choice) *trace.Schedule {
 	return f.take(c, a.Order)
 }
 
-// possible reports whether a case of a channel with a buffer, or one that is to be closed, can be taken after these events.
+// possible reports whether a case of a channel with a buffer, or one that is to be closed, can be
+// taken after these events.
 func (x *Execution) possible(c *choice, done []int) bool {
 	if c.partner != nil {
 		return true
@@ -261,7 +275,8 @@ func (f *source) take(c *choice, done []int) *trace.Schedule {
 	for _, e := range ends {
 		q.Steps = append(q.Steps, f.arrival(done, n, e)...)
 	}
-	last := trace.Step{G: ids[c.offer.G], Op: trace.OpSelect, Choice: -1, Case: c.offer.Case, Site: c.sel.op.Site}
+	last := trace.Step{G: ids[c.offer.G], Op: trace.OpSelect, Choice: -1, Case: c.offer.Case,
+		Site: c.sel.op.Site}
 	if p := c.other; p != nil {
 		with := trace.Step{G: ids[p.G], Op: trace.OpSend, Choice: -1, Case: p.Case, Site: c.partner.op.Site}
 		if !p.Send {
@@ -280,7 +295,8 @@ func (f *source) take(c *choice, done []int) *trace.Schedule {
 	return q
 }
 
-// arrival returns the steps in which a goroutine comes to an event of its own, after others that take n steps.
+// arrival returns the steps in which a goroutine comes to an event of its own, after others that
+// take n steps.
 func (f *source) arrival(events []int, n int, e int) []trace.Step {
 	q, _ := f.seeker.p.Schedule(append(slices.Clone(events), e), nil)
 	steps := q.Steps[min(n, len(q.Steps)):]
@@ -288,7 +304,8 @@ func (f *source) arrival(events []int, n int, e int) []trace.Step {
 		return steps
 	}
 	for k := len(steps) - 1; k >= 0; k-- {
-		if at := &f.x.Trace.Steps[f.x.Trace.Events[e].Step]; steps[k].Op == at.Op && steps[k].Site == at.Site {
+		if at := &f.x.Trace.Steps[f.x.Trace.Events[e].Step]; steps[k].Op == at.Op &&
+			steps[k].Site == at.Site {
 			return steps[:k] // without the event, and what is drawn in it
 		}
 	}

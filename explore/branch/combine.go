@@ -8,10 +8,10 @@ import (
 	"heddle/trace"
 )
 
-// When all groups are tested, outcomes may be left that were never seen
-// together: one branch in a thread's path as in one execution, the other as in another. So of every
-// execution every operation that matters to a branch is let see every other
-// version that there is, and all that does not depend on it stays as it was. What no execution has had together is executed.
+// When all groups are tested, outcomes may be left that were never seen together: one branch in a
+// thread's path as in one execution, the other as in another. So of every execution every operation
+// that matters to a branch is let see every other version that there is, and all that does not
+// depend on it stays as it was. What no execution has had together is executed.
 
 type combinations struct {
 	sources []*source // executions, in order
@@ -26,7 +26,8 @@ type combinations struct {
 	ops    []bool
 }
 
-// relaxed bounds how often something that should stay as it was is given up to make a variant possible.
+// relaxed bounds how often something that should stay as it was is given up to make a variant
+// possible.
 const relaxed = 12
 
 // combine returns the next schedule of that kind, nil if there is none.
@@ -120,7 +121,8 @@ func (s *Strategy) keeping(f *source, op int32, changers []int32, k int) *plan {
 			return nil
 		}
 		sees := f.kept(gone, s.ops)
-		sees = append(sees, sight{f.ops[op], f.version(op, func(w int32) bool { i := slices.Index(changers, w); return i < k && i >= 0 })})
+		sees = append(sees, sight{f.ops[op], f.version(op,
+			func(w int32) bool { i := slices.Index(changers, w); return i < k && i >= 0 })})
 		if all = append(all, sees); s.hasSeen(sees) {
 			return nil
 		}
@@ -132,7 +134,8 @@ func (s *Strategy) keeping(f *source, op int32, changers []int32, k int) *plan {
 		switch a.Verdict {
 		case order.Found:
 			s.tried[key] = true
-			return &plan{candidate: s.add(&candidate{from: f, found: true, Variant: f.seeker.variant(a.Order, op)}), sees: all, key: key}
+			return &plan{candidate: s.add(&candidate{from: f, found: true,
+				Variant: f.seeker.variant(a.Order, op)}), sees: all, key: key}
 		case order.Unknown:
 			s.bad = why.With(why.Limit, "the solver could not tell for some orders")
 			return nil
@@ -195,7 +198,8 @@ func (f *source) goal(gone, matters []bool, op int32, changers []int32, k int) o
 	return goal
 }
 
-// giveUp lets one operation be gone that a refutation takes to be kept, the latest; false if there is none.
+// giveUp lets one operation be gone that a refutation takes to be kept, the latest; false if there
+// is none.
 func (f *source) giveUp(gone []bool, core []order.Constraint) bool {
 	latest := int32(-1)
 	for _, c := range core {

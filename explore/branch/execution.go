@@ -35,8 +35,8 @@ type Op struct {
 	At    int32 // index among those of its goroutine
 	Step  int32 // ops of one step are done together
 
-	// Versions count the changes of a variable (Algorithm 1). An operation sees
-	// those of some counters and changes others; it is another operation where it sees another version.
+	// Versions count the changes of a variable (Algorithm 1). An operation sees those of some
+	// counters and changes others; it is another operation where it sees another version.
 	sees  []int32
 	bumps []int32
 	saw   []int32 // the versions that it saw, beside sees
@@ -63,8 +63,8 @@ func Read(t *trace.Trace) *Execution { return newExecution(t, false) }
 
 // ReadRelevant is Read, where of the accesses only those count that branches depend on.
 //
-// Algorithm 1 has a variant for every access that sees another version, and so
-// some order of a branch's operations may be in none: before they come about an access sees another version whose
+// Algorithm 1 has a variant for every access that sees another version, and so some order of a
+// branch's operations may be in none: before they come about an access sees another version whose
 // value does not matter to anybody. To exploration it is none.
 func ReadRelevant(t *trace.Trace) *Execution { return newExecution(t, true) }
 
@@ -99,7 +99,8 @@ func (x *Execution) findBranches() {
 	}
 }
 
-// findRelevant finds the accesses that matter to a branch. Of a variable that is read so all changes matter.
+// findRelevant finds the accesses that matter to a branch. Of a variable that is read so all
+// changes matter.
 func (x *Execution) findRelevant() {
 	x.relevant = make([]bool, len(x.Trace.Events))
 	vars := make([]bool, len(x.vars))
@@ -151,20 +152,24 @@ func (x *Execution) number() {
 	}
 }
 
-// gives lists operations whose value depends on what others did with the object, and changes those that change it.
-// Of locks nothing depends on the order but where somebody tries.
+// gives lists operations whose value depends on what others did with the object, and changes those
+// that change it. Of locks nothing depends on the order but where somebody tries.
 var gives, changes = [trace.OpMax]bool{
-	trace.OpRead: true, trace.OpAtomicLoad: true, trace.OpAtomicRMW: true, trace.OpMapLoad: true, trace.OpMapRange: true, trace.OpMapStore: true,
-	trace.OpPoolGet: true, trace.OpRecv: true, trace.OpLen: true, trace.OpSelect: true, trace.OpTryLock: true, trace.OpTryRLock: true,
+	trace.OpRead: true, trace.OpAtomicLoad: true, trace.OpAtomicRMW: true, trace.OpMapLoad: true,
+	trace.OpMapRange: true, trace.OpMapStore: true,
+	trace.OpPoolGet: true, trace.OpRecv: true, trace.OpLen: true, trace.OpSelect: true,
+	trace.OpTryLock: true, trace.OpTryRLock: true,
 	trace.OpOnce: true, trace.OpModel: true, trace.OpTimerStop: true,
 }, [trace.OpMax]bool{
 	trace.OpWrite: true, trace.OpAtomicStore: true, trace.OpAtomicRMW: true, trace.OpMapStore: true,
 	trace.OpPoolGet: true, trace.OpPoolPut: true, trace.OpRecv: true, trace.OpSend: true, trace.OpClose: true,
-	trace.OpLock: true, trace.OpUnlock: true, trace.OpRLock: true, trace.OpRUnlock: true, trace.OpTryLock: true, trace.OpTryRLock: true,
+	trace.OpLock: true, trace.OpUnlock: true, trace.OpRLock: true, trace.OpRUnlock: true,
+	trace.OpTryLock: true, trace.OpTryRLock: true,
 	trace.OpOnce: true, trace.OpModel: true, trace.OpTimerStart: true, trace.OpTimerStop: true,
 }
 
-// IsAccess reports whether an operation reads or writes memory, plain or atomic: what a lock may be about.
+// IsAccess reports whether an operation reads or writes memory, plain or atomic: what a lock may be
+// about.
 func IsAccess(op trace.Op) bool {
 	switch op {
 	case trace.OpRead, trace.OpWrite, trace.OpAtomicLoad, trace.OpAtomicStore, trace.OpAtomicRMW:
@@ -357,7 +362,8 @@ func (x *Execution) isOp(i int) bool {
 // Relevant reports whether it matters which version an event sees.
 func (x *Execution) Relevant(event int) bool { return x.relevant == nil || x.relevant[event] }
 
-// countersOf returns how many counters an object has: of a channel, values sent and values received.
+// countersOf returns how many counters an object has: of a channel, values sent and values
+// received.
 func countersOf(k trace.ObjKind) int {
 	if k == trace.ObjChan {
 		return 2
@@ -395,7 +401,8 @@ func versions(e *trace.Event, c int32, tried bool) (sees, bumps []int32) {
 	return []int32{c}, []int32{c} // a write too: Algorithm 1 looks at the versions of all operations
 }
 
-// ofClock reports whether an operation stays where it is, because time or the world outside goes by it.
+// ofClock reports whether an operation stays where it is, because time or the world outside goes by
+// it.
 func ofClock(op trace.Op) bool {
 	switch op {
 	case trace.OpSleep, trace.OpTimerFire, trace.OpNative, trace.OpIdle:

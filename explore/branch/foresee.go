@@ -6,11 +6,13 @@ import (
 	"heddle/trace"
 )
 
-// Of groups one in unsure is foreseen of what is asked for: any execution may do what another one was to be made for.
+// Of groups one in unsure is foreseen of what is asked for: any execution may do what another one
+// was to be made for.
 const unsure = 6
 
-// Foresee implements explore.Foresighted: what comes next if no trace that is still to come changes that. The solver is asked sooner
-// than Next would ask, and nothing else is done sooner: Next returns what it returns without.
+// Foresee implements explore.Foresighted: what comes next if no trace that is still to come changes
+// that. The solver is asked sooner than Next would ask, and nothing else is done sooner: Next
+// returns what it returns without.
 func (s *Strategy) Foresee(n int) (schedules []*trace.Schedule) {
 	for ; s.ahead < min(n, len(s.checks)); s.ahead++ {
 		schedules = append(schedules, s.checks[s.ahead])

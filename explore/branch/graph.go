@@ -6,17 +6,18 @@ import (
 	"heddle/trace"
 )
 
-// A Variant is an execution that has not been made: operations done as they were in the trace, and then one that sees
-// another version than it did there (an execution-variant; reachability testing calls it a race variant).
+// A Variant is an execution that has not been made: operations done as they were in the trace, and
+// then one that sees another version than it did there (an execution-variant; reachability testing
+// calls it a race variant).
 type Variant struct {
 	Cut     []int32 // by goroutine: how many of its operations are done, the changed one not among them
 	Changed int32   // the op
 	Order   []int32 // the ops done, in an order in which they can be
 }
 
-// A Graph is the variant graph of an execution (Algorithm 1 with section IV.C):
-// a node is a set of operations done, by index, with the versions, locks and wait flags that they leave; paths
-// that come to the same node are one.
+// A Graph is the variant graph of an execution (Algorithm 1 with section IV.C): a node is a set of
+// operations done, by index, with the versions, locks and wait flags that they leave; paths that
+// come to the same node are one.
 type Graph struct {
 	Nodes      int // feasible ones, variants not among them
 	Variants   []Variant
@@ -58,14 +59,15 @@ func (x *Execution) moves() (all []move, byG [][]int32) {
 	return all, byG
 }
 
-// Drawable reports whether the graph knows all ways in which the execution
-// synchronises. Who meets whom at a channel, and who gets what from it, is in the graph as it was in the trace:
-// where several goroutines send or receive there may be other ways.
+// Drawable reports whether the graph knows all ways in which the execution synchronises. Who meets
+// whom at a channel, and who gets what from it, is in the graph as it was in the trace: where
+// several goroutines send or receive there may be other ways.
 func (x *Execution) Drawable() bool {
 	for i := range x.Ops {
 		switch e := x.event(i); e.Op {
 		case trace.OpRead, trace.OpWrite, trace.OpAtomicLoad, trace.OpAtomicStore, trace.OpAtomicRMW,
-			trace.OpLock, trace.OpUnlock, trace.OpRLock, trace.OpRUnlock, trace.OpArrive, trace.OpCondWait, trace.OpCondWake, trace.OpSignal, trace.OpBroadcast,
+			trace.OpLock, trace.OpUnlock, trace.OpRLock, trace.OpRUnlock, trace.OpArrive, trace.OpCondWait,
+			trace.OpCondWake, trace.OpSignal, trace.OpBroadcast,
 			trace.OpGo, trace.OpStart, trace.OpWGAdd, trace.OpWGWait:
 		default:
 			return false
@@ -143,7 +145,8 @@ func (d *drawing) child(s *state, mv *move) {
 			if !feasible {
 				d.g.Infeasible = append(d.g.Infeasible, Infeasible{cut, op})
 			} else {
-				d.g.Variants = append(d.g.Variants, Variant{Cut: cut, Changed: op, Order: append([]int32(nil), d.path...)})
+				d.g.Variants = append(d.g.Variants, Variant{Cut: cut, Changed: op,
+					Order: append([]int32(nil), d.path...)})
 			}
 			return
 		}

@@ -7,17 +7,19 @@ import (
 	"heddle/trace"
 )
 
-// A Broken is a shared variable that no lock protects consistently: the locks
-// that all accesses held are none, though several goroutines access it after the initialisation and one of them writes. The locking discipline is
-// broken; that is no data race by itself.
+// A Broken is a shared variable that no lock protects consistently: the locks that all accesses
+// held are none, though several goroutines access it after the initialisation and one of them
+// writes. The locking discipline is broken; that is no data race by itself.
 type Broken struct {
 	Event int // the access after which no lock was left
 	Other int // one before it, by another goroutine
 }
 
-// Check is the lockset check (Savage et al., Eraser, TOCS 1997) that section
-// IV.A describes. Initialisation needs no lock; it is what was accessed before the others were started, where Eraser
-// takes all for it that comes before another goroutine's first access. Locks held for reading protect reads only. counts, if not nil, tells which accesses, by their events, are looked at. Atomic variables need no lock.
+// Check is the lockset check (Savage et al., Eraser, TOCS 1997) that section IV.A describes.
+// Initialisation needs no lock; it is what was accessed before the others were started, where
+// Eraser takes all for it that comes before another goroutine's first access. Locks held for
+// reading protect reads only. counts, if not nil, tells which accesses, by their events, are looked
+// at. Atomic variables need no lock.
 func Check(t *trace.Trace, counts func(event int) bool) (broken []Broken) {
 	c := lockset{vars: map[trace.ObjID]*lockState{}, forks: newForks(placesOf(t))}
 	held := make([][]holding, maxG(t)+1)
@@ -72,7 +74,10 @@ func (c *lockset) access(i int, e *trace.Event, held []holding) *Broken {
 		c.vars[e.Obj] = v
 	}
 	v.locks = slices.DeleteFunc(v.locks, func(l trace.ObjID) bool {
-		return !slices.ContainsFunc(held, func(h holding) bool { return h.lock == l && (h.write || e.Op == trace.OpRead) })
+		return !slices.ContainsFunc(held, func(h holding) bool {
+			return h.lock == l &&
+				(h.write || e.Op == trace.OpRead)
+		})
 	})
 	v.modified = v.modified || e.Op == trace.OpWrite
 	other := v.before

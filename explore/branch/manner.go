@@ -8,12 +8,13 @@ import (
 	"heddle/trace"
 )
 
-// An access-manner is what a goroutine does from its first lock until it holds none:
-// locks, unlocks, and accesses to shared variables. What happens without a lock, an access or an
-// unlock of what is not held, is one by itself (section IV.A).
+// An access-manner is what a goroutine does from its first lock until it holds none: locks,
+// unlocks, and accesses to shared variables. What happens without a lock, an access or an unlock of
+// what is not held, is one by itself (section IV.A).
 //
-// MANNERS is the set of access-manners of each goroutine, whatever their order and
-// number. Executions with the same MANNERS are race-equivalent: consistent locking is broken in both or in none.
+// MANNERS is the set of access-manners of each goroutine, whatever their order and number.
+// Executions with the same MANNERS are race-equivalent: consistent locking is broken in both or in
+// none.
 
 // Manners returns MANNERS of a trace as text, by name of the goroutine: sorted,
 // none twice. shared tells which objects of the trace count as shared variables.
@@ -62,7 +63,8 @@ func (names *names) manners(shared func(trace.ObjID) bool) map[string][]string {
 	return m
 }
 
-// MannersText returns MANNERS as one text: equal for race-equivalent executions, and for them alone.
+// MannersText returns MANNERS as one text: equal for race-equivalent executions, and for them
+// alone.
 func MannersText(m map[string][]string) string {
 	var gs []string
 	for g := range m {
@@ -90,7 +92,8 @@ func maxG(t *trace.Trace) int {
 	return n
 }
 
-// sectionOf returns what an event does to the locks that its goroutine holds; Outside if it is about none.
+// sectionOf returns what an event does to the locks that its goroutine holds; Outside if it is
+// about none.
 func sectionOf(t *trace.Trace, e *trace.Event) model.Section {
 	if def, o := model.ObjectOf(t, e.Obj); o.Kind == trace.ObjMutex || o.Kind == trace.ObjRWMutex {
 		return def.SectionOf(&o, e.Op, int32(e.Arg))

@@ -11,7 +11,9 @@ import (
 type names struct {
 	t       *trace.Trace
 	objects []string
-	kinds   bool // objects that nobody is known to have made go by their kind: of some the address differs between executions
+	// objects that nobody is known to have made go by their kind: of some the address differs
+	// between executions
+	kinds bool
 }
 
 func newNames(t *trace.Trace) *names { return &names{t: t, objects: make([]string, len(t.Objects))} }

@@ -2,14 +2,14 @@ package branch
 
 import "heddle/model"
 
-// Pairs returns how many test cases the criterion TPAIR wants for an execution
-// (Lu, Jiang & Zhou, ESEC/FSE 2007): for every two goroutines, all interleavings of their accesses
-// to shared variables that differ, whatever the others do. Interleavings that
-// differ in operations that commute are one, and so are critical sections entered in
-// the same order; read-shared variables are left out, as they are for the other strategies. The execution itself is one of
-// them, and is counted once.
+// Pairs returns how many test cases the criterion TPAIR wants for an execution (Lu, Jiang & Zhou,
+// ESEC/FSE 2007): for every two goroutines, all interleavings of their accesses to shared variables
+// that differ, whatever the others do. Interleavings that differ in operations that commute are
+// one, and so are critical sections entered in the same order; read-shared variables are left out,
+// as they are for the other strategies. The execution itself is one of them, and is counted once.
 //
-// It is the baseline of section V.B. The number alone is computed, by counting the words in normal form.
+// It is the baseline of section V.B. The number alone is computed, by counting the words in normal
+// form.
 func Pairs(x *Execution) float64 {
 	total, pairs := 1.0, 0
 	for g := range x.byG {
@@ -54,8 +54,9 @@ func (x *Execution) paired(g, h int) (ops []int32) {
 	return ops
 }
 
-// interleavings counts the classes of interleavings of two sequences: the words in which no op
-// of b stands right before one of a that commutes with it (the lexicographic normal form), and no lock is taken that the other holds.
+// interleavings counts the classes of interleavings of two sequences: the words in which no op of b
+// stands right before one of a that commutes with it (the lexicographic normal form), and no lock
+// is taken that the other holds.
 func (x *Execution) interleavings(a, b []int32) float64 {
 	heldA, heldB := x.holdings(a), x.holdings(b)
 	// By how much of b is done: words that end in an op of a, and in one of b.
@@ -116,7 +117,8 @@ func (x *Execution) holdings(ops []int32) (held [][]holding) {
 	return held
 }
 
-// overlap reports whether two goroutines would hold one lock at the same time, not both for reading.
+// overlap reports whether two goroutines would hold one lock at the same time, not both for
+// reading.
 func overlap(a, b []holding) bool {
 	for _, h := range a {
 		for _, k := range b {

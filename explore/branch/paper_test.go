@@ -36,7 +36,8 @@ func TestFigure4(t *testing.T) {
 	}
 	var got []string
 	for i, v := range g.Variants {
-		got = append(got, fmt.Sprintf("V%d (%d %d) %s", i+1, v.Cut[1], v.Cut[2], w.text(x.Ops[v.Changed].Event)))
+		got = append(got, fmt.Sprintf("V%d (%d %d) %s", i+1, v.Cut[1], v.Cut[2],
+			w.text(x.Ops[v.Changed].Event)))
 	}
 	// By index of T1 and T2 before the operation that sees another version.
 	equal(t, "variants", got, []string{
@@ -58,7 +59,8 @@ func TestFigure8(t *testing.T) {
 	equal(t, "BranchRelUD, conventional", w.uds(related, false), []string{"(n, 2, 1)"})
 	equal(t, "BranchRelUD, extended", w.uds(related, true), []string{"(x, 1, 10)", "(y, 1, 11)"})
 	ops, affected := x.RelatedOP(0)
-	if got, want := w.order(x, ops), "1:read x -> 10:write x -> 1:read y -> 11:write y"; got != want || !affected {
+	if got, want := w.order(x, ops), "1:read x -> 10:write x -> 1:read y -> 11:write y"; got != want ||
+		!affected {
 		t.Errorf("BranchRelOP: %s, affected %v; want %s", got, affected, want)
 	}
 }
@@ -76,8 +78,9 @@ func TestTableII(t *testing.T) {
 	})
 }
 
-// Fig. 5: T1 reads x at 10; if that was true it writes x under a lock, else without. Executions 1 and 2 are those of
-// Fig. 6(a) and (b), 3 and 4 those of (c) and (d). (In P1 the paper has 12 read x, in M1 12 write x: it is both there.)
+// Fig. 5: T1 reads x at 10; if that was true it writes x under a lock, else without. Executions 1
+// and 2 are those of Fig. 6(a) and (b), 3 and 4 those of (c) and (d). (In P1 the paper has 12 read
+// x, in M1 12 write x: it is both there.)
 const (
 	t1True  = "T1 11 lock a\nT1 12 read x\nT1 12 write x\nT1 13 unlock a\n"
 	t1False = "T1 15 write x\n"
@@ -86,7 +89,8 @@ const (
 	isFalse = "T1 10 read x\nT1 10 branch false < x\n"
 )
 
-// broken lists the variables that some lock does not protect, as the paper counts: what a condition reads is left out.
+// broken lists the variables that some lock does not protect, as the paper counts: what a condition
+// reads is left out.
 func broken(w *written) []string {
 	var s []string
 	for _, b := range Check(w.Trace, func(event int) bool { return w.lines[w.Events[event].Site] != "10" }) {
@@ -106,7 +110,8 @@ func TestFigure6(t *testing.T) {
 	var manners []string
 	for i, w := range executions {
 		m := Manners(w.Trace, all)
-		m["main/1"] = slices.DeleteFunc(m["main/1"], func(s string) bool { return strings.HasPrefix(s, siteName(w.Events[w.find("10")].Site)+":") })
+		m["main/1"] = slices.DeleteFunc(m["main/1"],
+			func(s string) bool { return strings.HasPrefix(s, siteName(w.Events[w.find("10")].Site)+":") })
 		manners = append(manners, MannersText(m))
 		want := []string{}
 		if i >= 2 {
@@ -143,7 +148,8 @@ func TestFigure7(t *testing.T) {
 	if MannersText(m[1]) != MannersText(m[2]) {
 		t.Errorf("executions 2 and 3 are not race-equivalent:\n%s\n%s", MannersText(m[1]), MannersText(m[2]))
 	}
-	// M1 = {(1:lock a, 3:write x, 4:unlock a), (3:write x), (4:unlock a)}, M2 = {(20:lock a, 21:read x, 22:unlock a)}
+	// M1 = {(1:lock a, 3:write x, 4:unlock a), (3:write x), (4:unlock a)}, M2 = {(20:lock a,
+	// 21:read x, 22:unlock a)}
 	var sizes []int
 	for _, s := range m[1]["main/1"] {
 		sizes = append(sizes, strings.Count(s, ",")+1)
@@ -170,9 +176,10 @@ const figure13 = `
 	T1 10 read y
 `
 
-// Which nodes are infeasible is worked out here by the two rules of section IV.C, since the figure is lost: while one
-// holds a (index 1 to 3 of either) the other does not take it; after its wait, index 5, T1 does not go
-// on to 10 unless 24 comes after 4. The last one is the notification that comes too early.
+// Which nodes are infeasible is worked out here by the two rules of section IV.C, since the figure
+// is lost: while one holds a (index 1 to 3 of either) the other does not take it; after its wait,
+// index 5, T1 does not go on to 10 unless 24 comes after 4. The last one is the notification that
+// comes too early.
 func TestFigure13(t *testing.T) {
 	w := parse(t, figure13)
 	x := Read(w.Trace)
@@ -202,7 +209,8 @@ func TestFigure13(t *testing.T) {
 	}
 }
 
-// Fig. 14 and 15, rebuilt from the text: T2 reads _numActive, which T3 writes; if it was not 0 it goes on without _factory.
+// Fig. 14 and 15, rebuilt from the text: T2 reads _numActive, which T3 writes; if it was not 0 it
+// goes on without _factory.
 const figure15 = `
 	T1 1084 lock p
 	T1 1085 read _pool

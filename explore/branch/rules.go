@@ -5,10 +5,9 @@ import (
 	"heddle/trace"
 )
 
-// What synchronises is in the variant graph as section IV.C has it: a node is
-// infeasible where a lock is taken that is held, or a goroutine goes on that
-// waits. The paper knows locks, wait and notifyAll; the rules for Go's other
-// constructs are ours:
+// What synchronises is in the variant graph as section IV.C has it: a node is infeasible where a
+// lock is taken that is held, or a goroutine goes on that waits. The paper knows locks, wait and
+// notifyAll; the rules for Go's other constructs are ours:
 //
 //	Mutex, RWMutex, WaitGroup, Once, channels, semaphores
 //	                the rules of package model: what they need of counters, and what they do to them. A value belongs to its
@@ -17,8 +16,8 @@ import (
 //	                longest, Broadcast that of all; Wait goes on, and takes its lock, without the flag
 //	go              a goroutine begins after its go statement
 //
-// Everything else (sync.Map, Pool, timers, select's default, TryLock) gives
-// what it gave as long as the operations on its object are as many as they were.
+// Everything else (sync.Map, Pool, timers, select's default, TryLock) gives what it gave as long as
+// the operations on its object are as many as they were.
 
 // A rule is what an operation needs of the cells of a state, and what it does to them.
 type rule struct {
@@ -117,7 +116,8 @@ func (m *rules) cellsOf(e *trace.Event) int32 {
 	return first
 }
 
-// synchronise adds to r what the outcome of e needs of the cells of its object, from c on, and does to them.
+// synchronise adds to r what the outcome of e needs of the cells of its object, from c on, and does
+// to them.
 func (m *rules) synchronise(r *rule, e *trace.Event, c int32) {
 	if e.Obj == 0 {
 		return
@@ -162,10 +162,12 @@ func (m *rules) initial() *state {
 }
 
 func (s *state) clone() *state {
-	return &state{append([]int32(nil), s.cells...), append([]int32(nil), s.versions...), append([]waiter(nil), s.queue...)}
+	return &state{append([]int32(nil), s.cells...), append([]int32(nil), s.versions...),
+		append([]waiter(nil), s.queue...)}
 }
 
-// can reports whether an operation is feasible, and changed whether it would see another version than it did.
+// can reports whether an operation is feasible, and changed whether it would see another version
+// than it did.
 func (m *rules) can(s *state, op int32) (feasible, changed bool) {
 	for _, n := range m.rules[op].needs {
 		if v := s.cells[n.cell]; v < n.min || v > n.max {

@@ -28,7 +28,8 @@ func NewSeeker(x *Execution) *Seeker {
 // nothing new of the branch.
 func (s *Seeker) Orders(branch int, unchanged bool, limit int) (groups []Group, ok bool) {
 	related, _ := s.x.RelatedOP(branch)
-	e := &enumeration{x: s.x, related: related, unchanged: unchanged, limit: limit, known: map[string]bool{}, done: make([]bool, len(s.x.Ops))}
+	e := &enumeration{x: s.x, related: related, unchanged: unchanged, limit: limit,
+		known: map[string]bool{}, done: make([]bool, len(s.x.Ops))}
 	for _, op := range related {
 		g := s.x.Ops[op].G
 		i := slices.IndexFunc(e.own, func(list []int32) bool { return s.x.Ops[list[0]].G == g })
@@ -150,9 +151,9 @@ const (
 	notDone
 )
 
-// neighbours returns, for every counter that op sees, the last that changed it before op and the first that did after it.
-// What is done unchanged changes a counter in the order of the trace, so op
-// sees what it saw if and only if the former is done and the latter is not.
+// neighbours returns, for every counter that op sees, the last that changed it before op and the
+// first that did after it. What is done unchanged changes a counter in the order of the trace, so
+// op sees what it saw if and only if the former is done and the latter is not.
 func (x *Execution) neighbours(op int32) (last, next []int32) {
 	o := &x.Ops[op]
 	for _, c := range o.sees {
@@ -264,7 +265,8 @@ func (s *Seeker) Find(ctx context.Context, branch int, g Group) (Variant, order.
 }
 
 // changing looks for a variant that changes op, and meets goal beside that.
-func (s *Seeker) changing(ctx context.Context, op int32, goal order.Goal, state func(int32) doneness) (Variant, order.Verdict) {
+func (s *Seeker) changing(ctx context.Context, op int32, goal order.Goal,
+	state func(int32) doneness) (Variant, order.Verdict) {
 	verdict := order.Impossible
 	for _, c := range s.x.otherwise(op, state) {
 		q := goal
@@ -299,7 +301,8 @@ func (s *Seeker) variant(events []int, op int32) Variant {
 	return v
 }
 
-// Schedule returns the schedule that executes a variant, up to the changed operation, which comes at once after what comes before it.
+// Schedule returns the schedule that executes a variant, up to the changed operation, which comes
+// at once after what comes before it.
 func (s *Seeker) Schedule(v *Variant) *trace.Schedule {
 	var events []int
 	for _, op := range append(slices.Clone(v.Order), v.Changed) {
@@ -318,7 +321,8 @@ func (s *Seeker) Schedule(v *Variant) *trace.Schedule {
 	return schedule
 }
 
-// waiting returns the events that are next where a variant has come to its changed operation, and that could meet it.
+// waiting returns the events that are next where a variant has come to its changed operation, and
+// that could meet it.
 func (x *Execution) waiting(v *Variant) (events []int) {
 	changed := int(x.Ops[v.Changed].Event)
 	for h, at := range v.Cut {
@@ -334,11 +338,13 @@ func (x *Execution) waiting(v *Variant) (events []int) {
 // mayMeet reports whether two events are the two sides of a channel.
 func (x *Execution) mayMeet(a, b int) bool {
 	p, q := &x.Trace.Events[a], &x.Trace.Events[b]
-	return p.Obj == q.Obj && p.G != q.G && (p.Op == trace.OpSend && q.Op == trace.OpRecv || p.Op == trace.OpRecv && q.Op == trace.OpSend)
+	return p.Obj == q.Obj && p.G != q.G && (p.Op == trace.OpSend && q.Op == trace.OpRecv ||
+		p.Op == trace.OpRecv && q.Op == trace.OpSend)
 }
 
-// complete adds to events in an order those between them of which the graph knows nothing: each before the next of its
-// goroutine, and before whom that meets. The last event may be met by one of waiting.
+// complete adds to events in an order those between them of which the graph knows nothing: each
+// before the next of its goroutine, and before whom that meets. The last event may be met by one of
+// waiting.
 func (x *Execution) complete(events, waiting []int) (all []int) {
 	byG := make([][]int, len(x.byG))
 	for i := range x.Trace.Events {

@@ -46,7 +46,8 @@ func bothWays(t *testing.T, w *written) (groups int) {
 			}
 			found[gr.Key()] = w.order(x, gr.Order)
 			if got, ok := x.groupOf(b, related, &v); !ok || got.Key() != gr.Key() {
-				t.Errorf("branch %d: the variant found for %s is of the group %s", b, w.order(x, gr.Order), w.order(x, got.Order))
+				t.Errorf("branch %d: the variant found for %s is of the group %s", b, w.order(x, gr.Order),
+					w.order(x, got.Order))
 			}
 			sound(t, x, &v)
 		}
@@ -83,7 +84,9 @@ func sound(t *testing.T, x *Execution, v *Variant) {
 
 func TestBothWaysOnTheExamples(t *testing.T) {
 	for name, text := range map[string]string{
-		"figure 3": figure3, "figure 6": isTrue + t1True + t2, "figure 13": strings.Replace(figure13, "T1 10", "T1 4 wake c\nT1 10", 1) + "T1 10 branch true < y\n", "figure 15": figure15, "figure 19": figure19,
+		"figure 3": figure3, "figure 6": isTrue + t1True + t2, "figure 13": strings.Replace(figure13,
+			"T1 10", "T1 4 wake c\nT1 10", 1) + "T1 10 branch true < y\n", "figure 15": figure15,
+		"figure 19": figure19,
 	} {
 		t.Run(name, func(t *testing.T) { bothWays(t, parse(t, text)) })
 	}

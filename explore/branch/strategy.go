@@ -27,24 +27,25 @@ const (
 	drawnNodes = 2000
 	mostOrders = 2000
 
-	// mostRelated bounds the operations that a branch depends on: orders are told apart by pairs of them.
+	// mostRelated bounds the operations that a branch depends on: orders are told apart by pairs of
+	// them.
 	mostRelated = 1000
 
 	// candidatesKept bounds those that are kept though their groups are tested.
 	candidatesKept = 5000
 )
 
-// A Strategy is Algorithm 4: it executes one variant of every branch-affect
-// group whose outcome is not known, until all combinations of outcomes or all groups are
-// tested. It wants traces with data flow and every access to memory a step.
+// A Strategy is Algorithm 4: it executes one variant of every branch-affect group whose outcome is
+// not known, until all combinations of outcomes or all groups are tested. It wants traces with data
+// flow and every access to memory a step.
 //
-// Four things are not as printed. A group counts as tested as soon as an
-// execution, made for whatever reason, has done its operations in its order. And of
-// a branch in a loop a round waits if it depends on the same statements as the
-// round before: it is looked at only if testing that one gave new MANNERS. And when all groups
-// are tested it goes on, as long as it is asked, with combinations of what was seen one at a time (combine.go):
-// step 2 ends the algorithm without them, and Theorem 1 does not hold then. Before that every select is let take
-// its other cases (choice.go).
+// Four things are not as printed. A group counts as tested as soon as an execution, made for
+// whatever reason, has done its operations in its order. And of a branch in a loop a round waits if
+// it depends on the same statements as the round before: it is looked at only if testing that one
+// gave new MANNERS. And when all groups are tested it goes on, as long as it is asked, with
+// combinations of what was seen one at a time (combine.go): step 2 ends the algorithm without them,
+// and Theorem 1 does not hold then. Before that every select is let take its other cases
+// (choice.go).
 type Strategy struct {
 	opt     Options
 	tab     *Table
@@ -71,7 +72,9 @@ type Strategy struct {
 // Counts says what an exploration has seen.
 type Counts struct {
 	Executions int
-	Settled    int     // executions until the outcomes of all groups were known, or all combinations tested, without those made for broken locking and choices; 0: not yet
+	// executions until the outcomes of all groups were known, or all combinations tested, without
+	// those made for broken locking and choices; 0: not yet
+	Settled    int
 	Choices    int     // executions in which a select took another case
 	Goroutines int     // this and what follows: in the first execution
 	Accesses   int     // to shared variables that are not read-shared
@@ -104,7 +107,8 @@ type related struct {
 	affected bool
 }
 
-// A candidate is a variant that may be executed. One that the solver has not been asked for yet has a group alone.
+// A candidate is a variant that may be executed. One that the solver has not been asked for yet has
+// a group alone.
 type candidate struct {
 	id     int
 	from   *source
@@ -149,9 +153,12 @@ func New(o Options) *Strategy {
 	if o.Orders == 0 {
 		o.Orders = mostOrders
 	}
-	return &Strategy{opt: o, tab: NewTable(), byID: map[int]*candidate{}, groups: map[string]*openGroup{}, manners: map[string]bool{},
-		waiting: map[string][]*source{}, active: map[string]bool{}, classes: map[string]map[string]bool{}, suspicions: newSuspicions(),
-		choices: choices{due: map[string]int{}, had: map[string]bool{}}, combinations: combinations{tried: map[string]bool{}}}
+	return &Strategy{opt: o, tab: NewTable(), byID: map[int]*candidate{}, groups: map[string]*openGroup{},
+		manners: map[string]bool{},
+		waiting: map[string][]*source{}, active: map[string]bool{}, classes: map[string]map[string]bool{},
+		suspicions:   newSuspicions(),
+		choices:      choices{due: map[string]int{}, had: map[string]bool{}},
+		combinations: combinations{tried: map[string]bool{}}}
 }
 
 // Next implements explore.Strategy.
@@ -260,7 +267,8 @@ func (s *Strategy) Done(t *trace.Trace) {
 func (s *Strategy) visit(x *Execution) {
 	for i := range x.Trace.Events {
 		e := &x.Trace.Events[i]
-		if (e.Op == trace.OpRead || e.Op == trace.OpWrite) && x.vars[x.variable[i]].shared && !slices.Contains(s.sites, e.Site.Plain()) {
+		if (e.Op == trace.OpRead || e.Op == trace.OpWrite) && x.vars[x.variable[i]].shared &&
+			!slices.Contains(s.sites, e.Site.Plain()) {
 			s.sites = append(s.sites, e.Site.Plain())
 		}
 	}
@@ -444,7 +452,8 @@ func (f *source) makeChains() {
 	}
 }
 
-// version is the version that an operation sees when those that done tells have been done: of each counter, the first so many changes.
+// version is the version that an operation sees when those that done tells have been done: of each
+// counter, the first so many changes.
 func (f *source) version(op int32, done func(int32) bool) uint64 {
 	var all []uint64
 	for _, c := range f.x.Ops[op].sees {
@@ -477,7 +486,8 @@ func (f *source) sees(g *Group, done func(int32) bool) (sees []sight) {
 	if g.Changed {
 		op := g.Order[len(g.Order)-1]
 		unchanged = g.Order[:len(g.Order)-1]
-		sees = append(sees, sight{f.ops[op], f.version(op, func(w int32) bool { return slices.Contains(unchanged, w) || done(w) })})
+		sees = append(sees, sight{f.ops[op], f.version(op,
+			func(w int32) bool { return slices.Contains(unchanged, w) || done(w) })})
 	}
 	for _, op := range unchanged {
 		sees = append(sees, sight{f.ops[op], f.version(op, func(w int32) bool { return w < op })})
@@ -499,8 +509,8 @@ func keyOf(sees []sight) string {
 	return string(b)
 }
 
-// orders returns the order that a group stands for, completed as the trace has it, where it matters: pairs
-// of operations that do not commute.
+// orders returns the order that a group stands for, completed as the trace has it, where it
+// matters: pairs of operations that do not commute.
 func (f *source) orders(b int, g *Group) (before []pair) {
 	f.inOrder(b, g, func(p, q int32) { before = append(before, pair{f.ops[p], f.ops[q]}) })
 	return before
@@ -588,8 +598,8 @@ func (s *Strategy) late() bool {
 	return true
 }
 
-// guess says which operations that have nothing to do with a branch are done before a group's changed one: as in the trace,
-// but for what makes it see another version.
+// guess says which operations that have nothing to do with a branch are done before a group's
+// changed one: as in the trace, but for what makes it see another version.
 func (f *source) guess(branch int, g *Group) func(int32) bool {
 	op := g.Order[len(g.Order)-1]
 	related := f.rel(branch).ops
@@ -618,7 +628,8 @@ func (s *Strategy) add(c *candidate) *candidate {
 	return c
 }
 
-// enter makes a group known and reports whether it is to be tested: of one that an execution has done the outcome is known.
+// enter makes a group known and reports whether it is to be tested: of one that an execution has
+// done the outcome is known.
 func (s *Strategy) enter(f *source, b int, g *Group, done func(int32) bool) (key string, wanted bool) {
 	sees := f.sees(g, done)
 	key = keyOf(sees)
@@ -674,7 +685,8 @@ func (f *source) statements(b int) (list []string) {
 	return slices.Compact(list)
 }
 
-// wake lets the rounds go on that wait for a branch, where testing one of its groups has given new MANNERS.
+// wake lets the rounds go on that wait for a branch, where testing one of its groups has given new
+// MANNERS.
 func (s *Strategy) wake(c *candidate) {
 	for b, name := range c.from.names {
 		if len(s.waiting[name]) == 0 || !s.changes(c, b) {
@@ -705,7 +717,8 @@ func (s *Strategy) Sites() []trace.Site { return s.sites }
 // Result implements explore.Strategy. It is never complete: race-equivalence
 // keeps MANNERS, and neither final values nor deadlocks.
 func (s *Strategy) Result() explore.Result {
-	return explore.Result{Executions: s.count.Executions, Reason: cmp.Or(s.bad, why.With(why.Came, "%s", s.came()))}
+	return explore.Result{Executions: s.count.Executions, Reason: cmp.Or(s.bad,
+		why.With(why.Came, "%s", s.came()))}
 }
 
 // came says how many of the orders of what branches depend on were tested.
@@ -714,7 +727,8 @@ func (s *Strategy) came() string {
 	if c.Affected == 0 && c.Choices == 0 && c.Settled > 0 && !s.bounded {
 		return fmt.Sprintf("none of %d branches is affected by interleaving", c.Branches)
 	}
-	text := fmt.Sprintf("%d of %d branches are affected by interleaving, %d orders of what they depend on", c.Affected, max(c.Branches, c.Affected), c.Groups)
+	text := fmt.Sprintf("%d of %d branches are affected by interleaving, %d orders of what they depend on",
+		c.Affected, max(c.Branches, c.Affected), c.Groups)
 	switch {
 	case c.Settled == 0:
 		return text + ", not all tested"

@@ -6,8 +6,8 @@ import (
 	"heddle/trace"
 )
 
-// Where locking is broken there may be a data race. The schedules that bring
-// two accesses of the variable side by side are executed, and if it is one the race detector says so.
+// Where locking is broken there may be a data race. The schedules that bring two accesses of the
+// variable side by side are executed, and if it is one the race detector says so.
 
 // pairsTried bounds the pairs of accesses that are tried for one variable.
 const pairsTried = 8
@@ -36,12 +36,14 @@ func (s *Strategy) suspect(f *source) {
 			continue
 		}
 		s.told[key] = true
-		s.broken = append(s.broken, explore.Suspicion{Site: e.Site, Other: o.Site, Op: e.Op, OtherOp: o.Op, Goroutine: t.Name(e.G), Second: t.Name(o.G)})
+		s.broken = append(s.broken, explore.Suspicion{Site: e.Site, Other: o.Site, Op: e.Op, OtherOp: o.Op,
+			Goroutine: t.Name(e.G), Second: t.Name(o.G)})
 		s.confront(f, e.Obj)
 	}
 }
 
-// confront asks for schedules in which two accesses to an object, one of them a write, come side by side.
+// confront asks for schedules in which two accesses to an object, one of them a write, come side by
+// side.
 func (s *Strategy) confront(f *source, obj trace.ObjID) {
 	p := order.New(f.x.Trace, order.Options{})
 	var events []int

@@ -53,7 +53,8 @@ func NewTable() *Table {
 // Branch makes a branch known. Outcomes of a loop are numbers of rounds.
 func (t *Table) Branch(name string, loop bool) {
 	if t.byName[name] == nil {
-		b := &branchRow{name: name, at: len(t.branches), loop: loop, same: map[int64]int64{}, byKey: map[string]*groupRow{}}
+		b := &branchRow{name: name, at: len(t.branches), loop: loop, same: map[int64]int64{},
+			byKey: map[string]*groupRow{}}
 		t.branches = append(t.branches, b)
 		t.byName[name] = b
 	}
@@ -79,7 +80,8 @@ func (t *Table) group(branch, group string) *groupRow {
 	return g
 }
 
-// Executed enters the execution of a variant: the outcomes of the branches that it reached, and its MANNERS.
+// Executed enters the execution of a variant: the outcomes of the branches that it reached, and its
+// MANNERS.
 func (t *Table) Executed(variant int, outcomes map[string]int64, manners string) {
 	t.tested[variant] = true
 	for _, b := range t.branches {
@@ -122,7 +124,8 @@ func (t *Table) settle(b *branchRow, g *groupRow, outcomes map[string]int64) {
 	g.outcome, g.has = outcomes[b.name]
 }
 
-// Drop takes out a variant that turned out to be impossible. A group of which none is left is no group.
+// Drop takes out a variant that turned out to be impossible. A group of which none is left is no
+// group.
 func (t *Table) Drop(variant int) {
 	t.tested[variant] = true
 	for _, b := range t.branches {
@@ -140,7 +143,8 @@ func (t *Table) Drop(variant int) {
 	}
 }
 
-// countOnce notes that two numbers of rounds are the same: of the row r and of another that differs in that loop alone and has the same MANNERS.
+// countOnce notes that two numbers of rounds are the same: of the row r and of another that differs
+// in that loop alone and has the same MANNERS.
 func (t *Table) countOnce(r *row) {
 	for i := range t.rows {
 		q := &t.rows[i]
@@ -194,7 +198,8 @@ func (b *branchRow) possible(t *Table) (values []int64) {
 	return values
 }
 
-// untested returns the combinations that were not tested; ok is false if there are too many to look through.
+// untested returns the combinations that were not tested; ok is false if there are too many to look
+// through.
 func (t *Table) untested() (rows [][]int64, ok bool) {
 	rows = [][]int64{nil}
 	for _, b := range t.branches {
@@ -213,11 +218,13 @@ func (t *Table) untested() (rows [][]int64, ok bool) {
 	return slices.DeleteFunc(rows, t.isTested), true
 }
 
-// isTested reports whether a combination was tested. A branch that was not reached may have any outcome.
+// isTested reports whether a combination was tested. A branch that was not reached may have any
+// outcome.
 func (t *Table) isTested(r []int64) bool {
 	return slices.ContainsFunc(t.rows, func(q row) bool {
 		for k := range r {
-			if k < len(q.outcomes) && q.outcomes[k] != notReached && t.class(k, q.outcomes[k]) != t.class(k, r[k]) {
+			if k < len(q.outcomes) && q.outcomes[k] != notReached && t.class(k, q.outcomes[k]) != t.class(k,
+				r[k]) {
 				return false
 			}
 		}
@@ -225,7 +232,8 @@ func (t *Table) isTested(r []int64) bool {
 	})
 }
 
-// Rows returns how many combinations there are and how many of them were tested; total is -1 if there are too many to count.
+// Rows returns how many combinations there are and how many of them were tested; total is -1 if
+// there are too many to count.
 func (t *Table) Rows() (tested, total int) {
 	rows, ok := t.untested()
 	if !ok {
@@ -279,7 +287,8 @@ func (t *Table) Next() (variants []int) {
 	return nil
 }
 
-// Ahead returns the variants that Next will give, one after the other, if the one that is under way, and they, show nothing but what their own groups want.
+// Ahead returns the variants that Next will give, one after the other, if the one that is under
+// way, and they, show nothing but what their own groups want.
 func (t *Table) Ahead(underWay int) (variants []int) {
 	rows, ok := t.untested()
 	if ok && len(rows) == 0 {
@@ -288,7 +297,10 @@ func (t *Table) Ahead(underWay int) (variants []int) {
 	variants = t.forRows(rows)
 	for _, b := range t.branches {
 		for _, g := range b.groups {
-			if slices.ContainsFunc(g.members, func(v int) bool { return v == underWay || slices.Contains(variants, v) }) {
+			if slices.ContainsFunc(g.members, func(v int) bool {
+				return v == underWay ||
+					slices.Contains(variants, v)
+			}) {
 				continue
 			}
 			if v, ok := t.untried(g); ok {
@@ -346,7 +358,8 @@ func (t *Table) byOutcome() []map[int64]map[int]bool {
 	return with
 }
 
-// candidate returns the first variant that gives every branch the outcome that the row has, as far as groups tell.
+// candidate returns the first variant that gives every branch the outcome that the row has, as far
+// as groups tell.
 func (t *Table) candidate(with []map[int64]map[int]bool, r []int64) (variant int, ok bool) {
 	if len(r) == 0 {
 		return 0, false

@@ -19,7 +19,8 @@ func TestTablesIIIAndIV(t *testing.T) {
 	for _, m := range []struct {
 		branch, group string
 		variants      []int
-	}{{b11, "g1", []int{1, 2, 3}}, {b11, "g2", []int{5}}, {b11, "g3", []int{4}}, {b21, "g1", []int{1, 2, 4}}, {b21, "g2", []int{3, 5}}} {
+	}{{b11, "g1", []int{1, 2, 3}}, {b11, "g2", []int{5}}, {b11, "g3", []int{4}},
+		{b21, "g1", []int{1, 2, 4}}, {b21, "g2", []int{3, 5}}} {
 		for _, v := range m.variants {
 			tab.Classify(m.branch, m.group, v)
 		}
@@ -40,7 +41,8 @@ func TestTablesIIIAndIV(t *testing.T) {
 	// Fig. 11.
 	tab.Executed(1, map[string]int64{b11: 1, b21: 1}, "")
 	rows(1)
-	if tab.Settled(b11, "g2") || tab.Settled(b11, "g3") || tab.Settled(b21, "g2") || !tab.Settled(b11, "g1") || !tab.Settled(b21, "g1") {
+	if tab.Settled(b11, "g2") || tab.Settled(b11, "g3") || tab.Settled(b21, "g2") ||
+		!tab.Settled(b11, "g1") || !tab.Settled(b21, "g1") {
 		t.Error("other groups than g1 are tested")
 	}
 	next(5) // step 3.2.3 produces none; 3.2.4 takes V5 from g2(b1,1)

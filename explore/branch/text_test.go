@@ -15,8 +15,8 @@ import (
 //	T1 1 write n < x y
 //	T1 2 branch true < n
 //
-// goroutine, line of the program, operation, operand; after < the variables that the value was computed from, as the
-// goroutine read them last.
+// goroutine, line of the program, operation, operand; after < the variables that the value was
+// computed from, as the goroutine read them last.
 type written struct {
 	*trace.Trace
 	lines map[trace.Site]string
@@ -28,13 +28,15 @@ var hash = trace.PackageHash("paper")
 
 var wordOps = map[string]trace.Op{
 	"read": trace.OpRead, "write": trace.OpWrite, "lock": trace.OpLock, "unlock": trace.OpUnlock,
-	"wait": trace.OpCondWait, "wake": trace.OpCondWake, "notifyAll": trace.OpBroadcast, "notify": trace.OpSignal, "branch": trace.OpBranch,
+	"wait": trace.OpCondWait, "wake": trace.OpCondWake, "notifyAll": trace.OpBroadcast,
+	"notify": trace.OpSignal, "branch": trace.OpBranch,
 	"rlock": trace.OpRLock, "runlock": trace.OpRUnlock,
 }
 
 func parse(t *testing.T, text string) *written {
 	t.Helper()
-	w := &written{Trace: &trace.Trace{Objects: make([]trace.Object, 1), Flow: &trace.Flow{Nodes: make([]trace.FlowNode, 1)}},
+	w := &written{Trace: &trace.Trace{Objects: make([]trace.Object, 1),
+		Flow: &trace.Flow{Nodes: make([]trace.FlowNode, 1)}},
 		lines: map[trace.Site]string{}, obj: map[string]trace.ObjID{}, gid: map[string]trace.GID{}}
 	w.Goroutines = append(w.Goroutines, trace.Goroutine{Parent: trace.NoG})
 	last := map[string]int{} // by goroutine and variable: where it was read last
@@ -59,7 +61,8 @@ func parse(t *testing.T, text string) *written {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := trace.Event{G: g, Op: op, Site: trace.NewSite(hash, n, 0, false), Partner: -1, Step: int32(len(w.Steps))}
+		e := trace.Event{G: g, Op: op, Site: trace.NewSite(hash, n, 0, false), Partner: -1,
+			Step: int32(len(w.Steps))}
 		if op == trace.OpBranch {
 			e.Arg = map[string]int64{"true": 1, "false": 0}[f[3]]
 		} else {
@@ -150,7 +153,8 @@ func (w *written) order(x *Execution, ops []int32) string {
 
 // ud is a use-define as the paper writes it: variable, use, define.
 func (w *written) ud(u UseDefine) string {
-	return fmt.Sprintf("(%s, %s, %s)", w.name(w.Events[u.Use].Obj), w.lines[w.Events[u.Use].Site], w.lines[w.Events[u.Define].Site])
+	return fmt.Sprintf("(%s, %s, %s)", w.name(w.Events[u.Use].Obj), w.lines[w.Events[u.Use].Site],
+		w.lines[w.Events[u.Define].Site])
 }
 
 func (w *written) uds(list []UseDefine, extended bool) []string {
@@ -183,6 +187,7 @@ func (w *written) groups(x *Execution, gs []Group) []string {
 func equal(t *testing.T, what string, got, want []string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
-		t.Errorf("%s:\n got  %s\n want %s", what, strings.Join(got, "\n      "), strings.Join(want, "\n      "))
+		t.Errorf("%s:\n got  %s\n want %s", what, strings.Join(got, "\n      "),
+			strings.Join(want, "\n      "))
 	}
 }

@@ -2,8 +2,9 @@ package branch
 
 import "heddle/explore"
 
-// mostSteps bounds the executions where the user does not, more than what lets every goroutine have a turn (rt/sched/spin.go): what comes
-// after it is not analysed, and of a loop without end a few rounds tell all there is.
+// mostSteps bounds the executions where the user does not, more than what lets every goroutine have
+// a turn (rt/sched/spin.go): what comes after it is not analysed, and of a loop without end a few
+// rounds tell all there is.
 const mostSteps = 10000
 
 func init() {
@@ -21,7 +22,8 @@ func init() {
 func (s *Strategy) Measure() explore.Measures {
 	c := s.Counts()
 	return explore.Measures{Groups: &explore.Groups{
-		Goroutines: c.Goroutines, Accesses: c.Accesses, Shared: c.Shared, ReadShared: c.ReadShared, Branches: c.Branches,
-		Pairs: c.Pairs, Affected: c.Affected, Groups: c.Groups, Manners: c.Manners, Settled: c.Settled,
+		Goroutines: c.Goroutines, Accesses: c.Accesses, Shared: c.Shared, ReadShared: c.ReadShared,
+		Branches: c.Branches,
+		Pairs:    c.Pairs, Affected: c.Affected, Groups: c.Groups, Manners: c.Manners, Settled: c.Settled,
 	}}
 }

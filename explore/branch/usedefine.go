@@ -50,8 +50,8 @@ func (x *Execution) SetUD() (uds []UseDefine) {
 	return uds
 }
 
-// from returns the reads that an event was computed from: of a write its value, of
-// a read where it reads, of a branch its condition. Where that is not known it is all that was read before.
+// from returns the reads that an event was computed from: of a write its value, of a read where it
+// reads, of a branch its condition. Where that is not known it is all that was read before.
 func (x *Execution) from(event int32) []int32 {
 	if x.flow == nil {
 		return x.before(event)
@@ -116,9 +116,9 @@ func (x *Execution) after(event int32, b *Branch) bool {
 	return x.Trace.Events[event].G == b.G && x.place[event] > x.place[b.Event]
 }
 
-// RelatedOP returns BranchRelOP of a branch: the operations that may affect its condition, in order of the
-// trace. affected tells whether others than its own goroutine's are among them: if
-// not, no interleaving changes its outcome.
+// RelatedOP returns BranchRelOP of a branch: the operations that may affect its condition, in order
+// of the trace. affected tells whether others than its own goroutine's are among them: if not, no
+// interleaving changes its outcome.
 func (x *Execution) RelatedOP(branch int) (ops []int32, affected bool) {
 	uds, events := x.closure(branch)
 	for _, ud := range uds {

@@ -1,9 +1,9 @@
-// Package maptest is the baseline that the paper on pattern constraint
-// reduction measures itself by: MAPTest (Wang et al., "MAP-coverage: a novel coverage criterion for
-// testing thread-safe classes"), random testing with a pattern in mind. Every execution chooses a
-// pattern of statements that was covered seldom or never, whether it is possible or not,
-// and lets goroutines go on at random; whoever is about to do a step of the pattern that is not due is held back as
-// long as others can go on, and the step that is due is done at once.
+// Package maptest is the baseline that the paper on pattern constraint reduction measures itself
+// by: MAPTest (Wang et al., "MAP-coverage: a novel coverage criterion for testing thread-safe
+// classes"), random testing with a pattern in mind. Every execution chooses a pattern of statements
+// that was covered seldom or never, whether it is possible or not, and lets goroutines go on at
+// random; whoever is about to do a step of the pattern that is not due is held back as long as
+// others can go on, and the step that is due is done at once.
 package maptest
 
 import (
@@ -34,7 +34,8 @@ type Strategy struct {
 // New returns a strategy that has executed nothing yet.
 func New(seed uint64) *Strategy {
 	return &Strategy{
-		set: mapcov.NewSet(), sites: make(map[trace.Site]bool), known: make(map[mapcov.Step]bool), vars: make(map[int32][]mapcov.Step),
+		set: mapcov.NewSet(), sites: make(map[trace.Site]bool), known: make(map[mapcov.Step]bool),
+		vars:  make(map[int32][]mapcov.Step),
 		tried: make(map[mapcov.Pattern]int), rng: splitmix.Stream(seed),
 	}
 }

@@ -9,11 +9,12 @@ import (
 	"heddle/trace"
 )
 
-// TestLostUpdate: two goroutines read a variable and write what they read plus one. The pattern that loses an
-// update is intended sooner or later, and shown.
+// TestLostUpdate: two goroutines read a variable and write what they read plus one. The pattern
+// that loses an update is intended sooner or later, and shown.
 func TestLostUpdate(t *testing.T) {
 	add := []*progen.Stmt{{Op: progen.Read}, {Op: progen.Write, Src: 0, Val: 1}}
-	p := &progen.Program{Vars: 1, Body: []*progen.Stmt{{Op: progen.Go, Body: add}, {Op: progen.Go, Body: add}}}
+	p := &progen.Program{Vars: 1, Body: []*progen.Stmt{{Op: progen.Go, Body: add},
+		{Op: progen.Go, Body: add}}}
 	p.Number()
 	m := machine.New(p)
 	s := New(7)
@@ -41,10 +42,12 @@ func TestLostUpdate(t *testing.T) {
 	}
 }
 
-// TestHold: a step that is not due is held back while others can go on, and the one that is due is done at once.
+// TestHold: a step that is not due is held back while others can go on, and the one that is due is
+// done at once.
 func TestHold(t *testing.T) {
 	s := New(1)
-	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Parent: trace.NoG}, {Parent: 0, N: 1}, {Parent: 0, N: 2}}}
+	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Parent: trace.NoG}, {Parent: 0, N: 1},
+		{Parent: 0, N: 2}}}
 	site := func(n int) trace.Site { return trace.NewSite(1, n, trace.KindInt, false) }
 	a, b := s.set.Names.Thread(tr, 1), s.set.Names.Thread(tr, 2)
 	s.target.Row = 1

@@ -77,7 +77,8 @@ type named struct {
 }
 
 func newNamed(x *extension) *named {
-	n := &named{t: x.v.t, name: x.names.name, index: make(map[uint64]int32, len(x.names.name)), content: make([]uint64, len(x.v.t.Objects)), c: x.c, at: x.at}
+	n := &named{t: x.v.t, name: x.names.name, index: make(map[uint64]int32, len(x.names.name)),
+		content: make([]uint64, len(x.v.t.Objects)), c: x.c, at: x.at}
 	for e, h := range n.name {
 		n.index[h] = int32(e)
 		if o := n.t.Events[e].Obj; o > 0 {
@@ -92,7 +93,8 @@ func newNamed(x *extension) *named {
 	return n
 }
 
-// contentOf sums up what is done to what event e is about: to its object, or to all the variables it accesses.
+// contentOf sums up what is done to what event e is about: to its object, or to all the variables
+// it accesses.
 func (n *named) contentOf(e int) uint64 {
 	i := n.at[e]
 	if i < 0 {
@@ -105,7 +107,8 @@ func (n *named) contentOf(e int) uint64 {
 	return h | 1
 }
 
-// keep adds the core of a refuted goal. What speaks of events that did not come to pass, or of the clock, is of no use elsewhere.
+// keep adds the core of a refuted goal. What speaks of events that did not come to pass, or of the
+// clock, is of no use elsewhere.
 func (cs *cores) keep(n *named, g *order.Goal, cons []order.Constraint) {
 	var k core
 	for _, c := range cons {
@@ -176,7 +179,8 @@ func (cs *cores) refute(n *named, g *order.Goal) bool {
 	ts := n.parts(g)
 	for _, t := range ts {
 		for i := range cs.by[t] {
-			if k := &cs.by[t][i]; !slices.ContainsFunc(k.goal, func(x term) bool { return !slices.Contains(ts, x) }) && n.has(k) {
+			if k := &cs.by[t][i]; !slices.ContainsFunc(k.goal,
+				func(x term) bool { return !slices.Contains(ts, x) }) && n.has(k) {
 				return true
 			}
 		}

@@ -23,7 +23,8 @@ type candidate struct {
 
 func (k *candidate) event(c *creation, i int) int { return c.as.All[k.access[i]].Event }
 
-// conflicts returns the pairs of steps, by their indices, that follow each other in the accesses to one variable.
+// conflicts returns the pairs of steps, by their indices, that follow each other in the accesses to
+// one variable.
 func (k *candidate) conflicts(c *creation) [][2]int {
 	switch k.n {
 	case 2:
@@ -60,10 +61,10 @@ type creation struct {
 
 // create returns the candidates of a trace that no rule leaves out: patternConstraintCreation.
 //
-// The paper builds the patterns of length 3 and 4 from pairs of patterns of length 2. Here legs, two accesses of
-// one goroutine, are put together, which gives the same ones (TestCreation) and
-// does not begin what rules 3 and 5 would leave out. Its line 19 must add (p1.s1, p1.s2, p2.s2), and its
-// s_i ≠ s_j compares events: goroutines that execute the same statements match too.
+// The paper builds the patterns of length 3 and 4 from pairs of patterns of length 2. Here legs,
+// two accesses of one goroutine, are put together, which gives the same ones (TestCreation) and
+// does not begin what rules 3 and 5 would leave out. Its line 19 must add (p1.s1, p1.s2, p2.s2),
+// and its s_i ≠ s_j compares events: goroutines that execute the same statements match too.
 func (c *creation) create() []candidate {
 	c.instances, c.filtered = make(map[mapcov.Pattern]int), make(map[Rules]int)
 	c.findSources()
@@ -110,7 +111,8 @@ func (c *creation) findSources() {
 	}
 }
 
-// seen, left and before are values as far as they are known: that a read saw, that a write left, and found.
+// seen, left and before are values as far as they are known: that a read saw, that a write left,
+// and found.
 func (c *creation) seen(i int32) string { return c.problem.Value(c.as.All[i].Event, false) }
 func (c *creation) left(i int32) string { return c.problem.Value(c.as.All[i].Event, true) }
 
@@ -230,8 +232,8 @@ func (c *creation) quadruples(x, y int) {
 	}
 }
 
-// legs returns two accesses of g each, the first to x, the second to y. By rule 3 they are in the order of
-// the goroutine, by rule 5 nothing of the pattern's comes between.
+// legs returns two accesses of g each, the first to x, the second to y. By rule 3 they are in the
+// order of the goroutine, by rule 5 nothing of the pattern's comes between.
 func (c *creation) legs(g trace.GID, x, y int) (legs [][2]int32) {
 	n := make(map[[2]class]int)
 	try := func(u, w int32) {
@@ -283,8 +285,8 @@ func (c *creation) of(g trace.GID, x int) []int32 {
 	return nil
 }
 
-// consider adds accesses in this order as a candidate, if no rule leaves it out: once for each way in
-// which those that read and write can take part.
+// consider adds accesses in this order as a candidate, if no rule leaves it out: once for each way
+// in which those that read and write can take part.
 func (c *creation) consider(accesses ...int32) {
 	if c.rules.has(Covered) && c.considered > maxConsidered {
 		c.truncated = true
@@ -330,9 +332,10 @@ func (c *creation) roles(k *candidate, i int) {
 	c.found = append(c.found, *k)
 }
 
-// goal returns what a schedule has to bring about so that the first n accesses of the candidate show: in their order,
-// the last of them next. With newState, where rule 4 counts on another value a read sees just
-// that: what the write before it leaves, or what the write after it found in the trace.
+// goal returns what a schedule has to bring about so that the first n accesses of the candidate
+// show: in their order, the last of them next. With newState, where rule 4 counts on another value
+// a read sees just that: what the write before it leaves, or what the write after it found in the
+// trace.
 func (c *creation) goal(k *candidate, n int, newState bool) order.Goal {
 	last := n - 1
 	g := order.Goal{At: []int{k.event(c, last)}}
@@ -362,7 +365,8 @@ func (c *creation) goal(k *candidate, n int, newState bool) order.Goal {
 	return g
 }
 
-// another returns which access of a pair is a read that rule 4 counts on to see another value, -1 if neither is.
+// another returns which access of a pair is a read that rule 4 counts on to see another value, -1
+// if neither is.
 func (c *creation) another(k *candidate, x [2]int) int {
 	switch {
 	case k.write[x[0]] && k.write[x[1]] || !c.changed(k, x):
@@ -373,8 +377,8 @@ func (c *creation) another(k *candidate, x [2]int) int {
 	return x[0]
 }
 
-// certain returns how many of a candidate's accesses are sure to come: those up to the first one that sees another value.
-// What its goroutine does then may depend on that.
+// certain returns how many of a candidate's accesses are sure to come: those up to the first one
+// that sees another value. What its goroutine does then may depend on that.
 func (c *creation) certain(k *candidate) int {
 	n := k.n
 	for _, x := range k.conflicts(c) {

@@ -27,7 +27,8 @@ func randomTraces(t *testing.T, n int, f func(seed uint64, tr *trace.Trace)) {
 		n--
 		m := machine.New(p)
 		m.Values = true
-		tr, err := m.Execute(context.Background(), &trace.Schedule{Policy: "random", Seed: seed + 1, Exhaustive: true})
+		tr, err := m.Execute(context.Background(), &trace.Schedule{Policy: "random", Seed: seed + 1,
+			Exhaustive: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +36,8 @@ func randomTraces(t *testing.T, n int, f func(seed uint64, tr *trace.Trace)) {
 	}
 }
 
-// literal is Algorithm 3 as it is printed, with its erratum: patterns of length 2, and their combinations.
+// literal is Algorithm 3 as it is printed, with its erratum: patterns of length 2, and their
+// combinations.
 func literal(c *creation) {
 	type pair [2]int32
 	pairs := make([][]pair, len(c.as.Vars))
@@ -101,7 +103,8 @@ func (c *creation) keys() []string {
 	return slices.Sorted(maps.Keys(m))
 }
 
-// TestCreation: putting legs together gives what the paper's algorithm gives, under each rule alone, all but each, and all.
+// TestCreation: putting legs together gives what the paper's algorithm gives, under each rule
+// alone, all but each, and all.
 func TestCreation(t *testing.T) {
 	sets := []Rules{0, AllRules &^ Covered}
 	for r := NonDefined; r <= Redundant; r <<= 1 {
@@ -118,7 +121,8 @@ func TestCreation(t *testing.T) {
 			got := createFrom(tr, rules)
 			made += len(got.found)
 			if a, b := got.keys(), want.keys(); !slices.Equal(a, b) {
-				t.Fatalf("seed %d, rules %b: %d candidates, as printed %d:\n%v\n%v", seed, rules, len(a), len(b), a, b)
+				t.Fatalf("seed %d, rules %b: %d candidates, as printed %d:\n%v\n%v", seed, rules, len(a),
+					len(b), a, b)
 			}
 		}
 	})
@@ -127,13 +131,14 @@ func TestCreation(t *testing.T) {
 	}
 }
 
-// TestMCR: what the strategy mcr asks for, by rule 4 alone, is maximal causality reduction's: for every read,
-// to see a write by another goroutine that left another value than the one it saw.
+// TestMCR: what the strategy mcr asks for, by rule 4 alone, is maximal causality reduction's: for
+// every read, to see a write by another goroutine that left another value than the one it saw.
 func TestMCR(t *testing.T) {
 	asked := 0
 	randomTraces(t, 500, func(seed uint64, tr *trace.Trace) {
 		c := createFrom(tr, 0)
-		c = &creation{as: c.as, set: c.set, rules: MCR().Rules, longest: MCR().Longest, problem: order.New(tr, order.Options{})}
+		c = &creation{as: c.as, set: c.set, rules: MCR().Rules, longest: MCR().Longest,
+			problem: order.New(tr, order.Options{})}
 		c.create()
 		got := map[[2]int]bool{}
 		for i := range c.found {
@@ -164,7 +169,8 @@ func TestMCR(t *testing.T) {
 	}
 }
 
-// another reports whether plain memory read by r was written by w of another goroutine with another value.
+// another reports whether plain memory read by r was written by w of another goroutine with another
+// value.
 func another(tr *trace.Trace, r, w int) bool {
 	a, b := &tr.Events[r], &tr.Events[w]
 	if a.Op != trace.OpRead || b.Op != trace.OpWrite || a.Obj != b.Obj || a.G == b.G {
@@ -173,7 +179,8 @@ func another(tr *trace.Trace, r, w int) bool {
 	return a.Val > 0 && b.Val > 0 && tr.Values[a.Val-1] != tr.Values[b.Val-1]
 }
 
-// TestExpired: when the time is over there is no next schedule, and the search does not say that it has ended by itself.
+// TestExpired: when the time is over there is no next schedule, and the search does not say that it
+// has ended by itself.
 func TestExpired(t *testing.T) {
 	o := Map()
 	over := false
@@ -192,7 +199,8 @@ func TestExpired(t *testing.T) {
 	}
 }
 
-// TestExpiredWithin: what is left of the candidates of one execution is not looked at when the time is over.
+// TestExpiredWithin: what is left of the candidates of one execution is not looked at when the time
+// is over.
 func TestExpiredWithin(t *testing.T) {
 	var lines strings.Builder
 	for g := 1; g <= 2; g++ {
@@ -220,7 +228,8 @@ func TestExpiredWithin(t *testing.T) {
 	}
 }
 
-// TestUnknown: a formula that is not decided in time is listed, and is not taken for one that has no solution.
+// TestUnknown: a formula that is not decided in time is listed, and is not taken for one that has
+// no solution.
 func TestUnknown(t *testing.T) {
 	s := New(Options{Rules: AllRules, Longest: 4, Limit: time.Nanosecond})
 	s.Next()

@@ -52,9 +52,9 @@ func newView(t *trace.Trace) *view {
 	return v
 }
 
-// dependent returns the first event of its goroutine that may be another, or not be at all, if event e
-// sees another value; -1 if there is none. Branches are taken within the step of a read: what they decide is
-// what the goroutine does next.
+// dependent returns the first event of its goroutine that may be another, or not be at all, if
+// event e sees another value; -1 if there is none. Branches are taken within the step of a read:
+// what they decide is what the goroutine does next.
 func (v *view) dependent(e int) int {
 	f := int(v.first[e])
 	for f >= 0 && v.t.Events[f].Op == trace.OpBranch && v.t.Events[f].Step == v.t.Events[e].Step {

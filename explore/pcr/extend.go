@@ -6,9 +6,10 @@ import (
 	"heddle/trace"
 )
 
-// An extension carries out an order of a trace's events on a model of its memory and its
-// locks, and goes on with those that are sure to come as they did: what nobody asked about stays as it was, so that one schedule
-// after the other gets further from the first execution, instead of undoing what those before it have brought about.
+// An extension carries out an order of a trace's events on a model of its memory and its locks, and
+// goes on with those that are sure to come as they did: what nobody asked about stays as it was, so
+// that one schedule after the other gets further from the first execution, instead of undoing what
+// those before it have brought about.
 type extension struct {
 	v     *view
 	c     *creation
@@ -38,9 +39,12 @@ func newExtension(v *view, c *creation, names *mapcov.Names) *extension {
 	t := v.t
 	n, objs := len(t.Goroutines), len(t.Objects)
 	x := &extension{
-		v: v, c: c, byG: make([][]int32, n), place: make([]int32, len(t.Events)), pos: make([]int32, n), limit: make([]int32, n), born: make([]bool, n),
-		at: make([]int32, len(t.Events)), last: make([]int32, len(c.as.Vars)), tainted: make([]bool, len(c.as.Vars)), locks: make([]model.State, objs),
-		held: -1, compares: make(map[int]bool), byObj: make([][]int32, objs), objDone: make([]int32, objs), done: make([]bool, len(t.Events)), names: newHistories(c.as, names), vars: names,
+		v: v, c: c, byG: make([][]int32, n), place: make([]int32, len(t.Events)), pos: make([]int32, n),
+		limit: make([]int32, n), born: make([]bool, n),
+		at: make([]int32, len(t.Events)), last: make([]int32, len(c.as.Vars)),
+		tainted: make([]bool, len(c.as.Vars)), locks: make([]model.State, objs),
+		held: -1, compares: make(map[int]bool), byObj: make([][]int32, objs), objDone: make([]int32, objs),
+		done: make([]bool, len(t.Events)), names: newHistories(c.as, names), vars: names,
 	}
 	for o := range x.locks {
 		def, m := model.ObjectOf(t, trace.ObjID(o))
@@ -146,7 +150,8 @@ func (x *extension) goOn() {
 	}
 }
 
-// maxPasses bounds how often a trace is gone through: a goroutine that waits for a lock goes on in the next one.
+// maxPasses bounds how often a trace is gone through: a goroutine that waits for a lock goes on in
+// the next one.
 const maxPasses = 8
 
 // try does the step of e, if e begins one and it can be done.
@@ -290,7 +295,8 @@ func (x *extension) valueOf(i, from int32, changed bool) uint64 {
 	return 7
 }
 
-// key is the same for extensions after which goroutines and memory are in the same state, as far as they can be told apart.
+// key is the same for extensions after which goroutines and memory are in the same state, as far as
+// they can be told apart.
 func (x *extension) key() uint64 {
 	h := uint64(0)
 	for g := range x.pos {

@@ -2,15 +2,17 @@ package pcr
 
 import "heddle/trace"
 
-// A plan is the schedule of a later execution, with the candidate that it shows and the state that it leads to.
+// A plan is the schedule of a later execution, with the candidate that it shows and the state that
+// it leads to.
 type plan struct {
 	schedule *trace.Schedule
 	target   *candidate
 	state    uint64
 }
 
-// Foresee implements explore.Foresighted: the next candidates are asked for while the traces of others are still to come. What these
-// show is found out too late for Rule 2 then, and for it alone.
+// Foresee implements explore.Foresighted: the next candidates are asked for while the traces of
+// others are still to come. What these show is found out too late for Rule 2 then, and for it
+// alone.
 func (s *Strategy) Foresee(n int) (schedules []*trace.Schedule) {
 	for len(s.plans) < n && (s.opt.Expired == nil || !s.opt.Expired()) {
 		k, ok := s.pop()

@@ -18,7 +18,8 @@ type histories struct {
 
 func newHistories(as *mapcov.Accesses, names *mapcov.Names) *histories {
 	t := as.Trace
-	n := &histories{t: t, ids: make([]uint64, len(as.Objects)), name: make([]uint64, len(t.Events)), of: make([]uint64, len(t.Goroutines)), thread: make([]uint64, len(t.Goroutines))}
+	n := &histories{t: t, ids: make([]uint64, len(as.Objects)), name: make([]uint64, len(t.Events)),
+		of: make([]uint64, len(t.Goroutines)), thread: make([]uint64, len(t.Goroutines))}
 	for o, id := range as.Objects {
 		n.ids[o] = names.ObjectHash(id)
 	}

@@ -26,7 +26,8 @@ const figure1 = `
 // TestFigure3: from that execution exactly p2, p4, p6, p7 and p9 are made; p1, p3, p5 it
 // shows, and p8 is interrupted.
 func TestFigure3(t *testing.T) {
-	createFrom(traceOf(t, figure1), AllRules).same(t, "W26 R6", "W26 R8", "W26 R11", "R6 W26 R8", "R8 W26 R11")
+	createFrom(traceOf(t, figure1), AllRules).same(t, "W26 R6", "W26 R8", "W26 R11", "R6 W26 R8",
+		"R8 W26 R11")
 	c := createFrom(traceOf(t, figure1), AllRules&^Interrupted)
 	if c.texts()["R6 W26 R11"] == 0 {
 		t.Error("p8 is not made without rule 5")
@@ -54,7 +55,8 @@ func TestFigure4(t *testing.T) {
 		}
 		var at []int
 		for _, site := range []int{6, 19, 20, 22, 25, 26} {
-			at = append(at, slices.IndexFunc(a.Order, func(e int) bool { return tr.Events[e].Site.Index() == site }))
+			at = append(at, slices.IndexFunc(a.Order,
+				func(e int) bool { return tr.Events[e].Site.Index() == site }))
 		}
 		if !slices.IsSorted(at[1:]) || at[0] < 0 || at[0] > at[5] {
 			t.Errorf("the order %v does not satisfy the constraints", a.Order)
@@ -71,7 +73,8 @@ func TestFigure4(t *testing.T) {
 // it is null; a size or an element of null panics.
 func figure2() *progen.Program {
 	read := func() []*progen.Stmt {
-		return []*progen.Stmt{{Op: progen.Read}, {Op: progen.If, Val: 0, Body: []*progen.Stmt{{Op: progen.Panic}}}}
+		return []*progen.Stmt{{Op: progen.Read}, {Op: progen.If, Val: 0,
+			Body: []*progen.Stmt{{Op: progen.Panic}}}}
 	}
 	attached := append([]*progen.Stmt(nil), read()...)
 	attached = append(attached, read()...)
@@ -83,7 +86,8 @@ func figure2() *progen.Program {
 	remove = append(remove, &progen.Stmt{Op: progen.Write, Src: -1, Val: 0})
 	removeAll := []*progen.Stmt{{Op: progen.Read}, {Op: progen.If, Val: 1, Body: remove}}
 	p := &progen.Program{Vars: 1, Body: []*progen.Stmt{
-		{Op: progen.Write, Src: -1, Val: 1}, {Op: progen.Go, Body: isAttached}, {Op: progen.Go, Body: removeAll},
+		{Op: progen.Write, Src: -1, Val: 1}, {Op: progen.Go, Body: isAttached},
+		{Op: progen.Go, Body: removeAll},
 	}}
 	p.Number()
 	return p
@@ -126,8 +130,8 @@ func TestFigure5(t *testing.T) {
 		t.Error("(a) is not made without rule 3")
 	}
 
-	// (b) s3 sees what s2 wrote. That s3 is after s1 is so already and changes nothing; it sees another value only
-	// between s1 and s2.
+	// (b) s3 sees what s2 wrote. That s3 is after s1 is so already and changes nothing; it sees
+	// another value only between s1 and s2.
 	b := traceOf(t, "1 W x s1 7\n1 W x s2 8\n2 R x s3 8")
 	createFrom(b, AllRules).same(t, "R3 W1", "R3 W2", "W1 R3 W2")
 	equal := traceOf(t, "1 W x s1 8\n1 W x s2 8\n2 R x s3 8")
@@ -146,7 +150,8 @@ func TestFigure5(t *testing.T) {
 		t.Error("(c) is not made without rule 5")
 	}
 
-	// (d) both x and y are accessed in the order in which they were; only the order between them is another.
+	// (d) both x and y are accessed in the order in which they were; only the order between them is
+	// another.
 	d := traceOf(t, "2 R y s1 1\n1 W x s2 2\n3 W x s5 4\n2 R x s3 4\n1 W y s4 3")
 	want := "W2 R1 W4 R3"
 	if createFrom(d, AllRules).texts()[want] > 0 {
@@ -205,7 +210,8 @@ func TestTable1Created(t *testing.T) {
 	for _, row := range mapcov.Table {
 		// goroutine 1, then goroutine 2, whatever the pattern says.
 		tr := traceOf(t, sequential(minimal[row.ID]))
-		if !slices.ContainsFunc(createFrom(tr, NonDefined|HappensBefore).found, func(k candidate) bool { return int(k.pattern.Row) == row.ID }) {
+		if !slices.ContainsFunc(createFrom(tr, NonDefined|HappensBefore).found,
+			func(k candidate) bool { return int(k.pattern.Row) == row.ID }) {
 			t.Errorf("row %d is not made", row.ID)
 		}
 	}

@@ -1,6 +1,6 @@
-// Package pcr is the strategy map, pattern constraint reduction: it looks at
-// an execution for memory-access patterns that it could have shown and did not, and asks package order
-// for a schedule that shows them (Zhao, Wang, Liu, Sun, Chen, Chen, "Achieving High MAP-Coverage through
+// Package pcr is the strategy map, pattern constraint reduction: it looks at an execution for
+// memory-access patterns that it could have shown and did not, and asks package order for a
+// schedule that shows them (Zhao, Wang, Liu, Sun, Chen, Chen, "Achieving High MAP-Coverage through
 // Pattern Constraint Reduction").
 //
 //	executed ──► create    Algorithm 3: candidates; rules 1 to 6 leave most out
@@ -10,9 +10,9 @@
 //	             extend    what nobody asked about stays as it was
 //	         ◄── schedule  none twice
 //
-// With Rule 4 alone and patterns of length 2 it is maximal causality reduction, the
-// strategy mcr (Huang, PLDI 2015): every schedule lets a read see a value that it has not seen, or two
-// writes change places. It then ends when there is nothing new to see, and can be split (Split, Expand).
+// With Rule 4 alone and patterns of length 2 it is maximal causality reduction, the strategy mcr
+// (Huang, PLDI 2015): every schedule lets a read see a value that it has not seen, or two writes
+// change places. It then ends when there is nothing new to see, and can be split (Split, Expand).
 package pcr
 
 import (
@@ -37,8 +37,8 @@ type Options struct {
 	// Expired, if not nil, ends the search for the next schedule: the time is over.
 	Expired func() bool
 
-	// Then: when no pattern is left, go on as MCR does. A statement that is executed several times covers a
-	// pattern once (Rule 2), and what it does the next time is left over.
+	// Then: when no pattern is left, go on as MCR does. A statement that is executed several times
+	// covers a pattern once (Rule 2), and what it does the next time is left over.
 	Then bool
 }
 
@@ -82,7 +82,8 @@ type Strategy struct {
 	seed    uint64     // and its seed
 	s       trace.Schedule
 
-	// Check, if not nil, is told of every formula that a core refutes, before it is skipped. For tests.
+	// Check, if not nil, is told of every formula that a core refutes, before it is skipped. For
+	// tests.
 	Check func(p *order.Problem, g order.Goal)
 	// Solve is how formulas are solved; tests replace it.
 	solve func(ctx context.Context, p *order.Problem, g order.Goal) order.Answer
@@ -104,16 +105,22 @@ type execution struct {
 	c     *creation
 	named *named
 
-	// problems are asked in turn: in the first all that a goroutine does depends on all that it has read, so that
-	// nothing changes but what the goal is about; in the second, where data flow was recorded, on what it does depend on.
+	// problems are asked in turn: in the first all that a goroutine does depends on all that it has
+	// read, so that nothing changes but what the goal is about; in the second, where data flow was
+	// recorded, on what it does depend on.
 	problems []*order.Problem
 }
 
 // New returns a strategy that has executed nothing yet.
 func New(opt Options) *Strategy {
 	return &Strategy{
-		opt: opt, set: mapcov.NewSet(), cores: [2]*cores{newCores(), newCores()}, seen: make(map[uint64]bool), sites: make(map[trace.Site]bool), stats: Stats{Filtered: make(map[Rules]int)},
-		solve: func(ctx context.Context, p *order.Problem, g order.Goal) order.Answer { return p.Solve(ctx, g) },
+		opt: opt, set: mapcov.NewSet(), cores: [2]*cores{newCores(), newCores()},
+		seen: make(map[uint64]bool), sites: make(map[trace.Site]bool),
+		stats: Stats{Filtered: make(map[Rules]int)},
+		solve: func(ctx context.Context, p *order.Problem, g order.Goal) order.Answer {
+			return p.Solve(ctx,
+				g)
+		},
 	}
 }
 
@@ -170,8 +177,8 @@ func (s *Strategy) Next() *trace.Schedule {
 	return nil
 }
 
-// A bare is an order that a formula has, with nothing after it: what is sure to come can keep out what else
-// could. Where no state is to be lost these are tried too, when nothing else is left.
+// A bare is an order that a formula has, with nothing after it: what is sure to come can keep out
+// what else could. Where no state is to be lost these are tried too, when nothing else is left.
 type bare struct {
 	from *execution
 	core []int
@@ -188,14 +195,16 @@ func (s *Strategy) nextBare() *trace.Schedule {
 	return nil
 }
 
-// alone returns the schedule of an order with nothing after it, nil if it leads where an earlier one led.
+// alone returns the schedule of an order with nothing after it, nil if it leads where an earlier
+// one led.
 func (s *Strategy) alone(b bare) *trace.Schedule {
 	ext := newExtension(b.from.view, b.from.c, s.set.Names)
 	ext.do(b.core)
 	return s.once(b.from, ext)
 }
 
-// further goes on as MCR does, from all executions made so far. It returns false if that was done already.
+// further goes on as MCR does, from all executions made so far. It returns false if that was done
+// already.
 func (s *Strategy) further() bool {
 	if !s.opt.Rules.has(Covered) {
 		return false
@@ -243,7 +252,8 @@ func (s *Strategy) schedule(k *item) *trace.Schedule {
 	return nil
 }
 
-// extended returns the schedule of an order, of what is tried after it, and of what is sure to come.
+// extended returns the schedule of an order, of what is tried after it, and of what is sure to
+// come.
 func (s *Strategy) extended(x *execution, core, rest []int) *trace.Schedule {
 	ext := newExtension(x.view, x.c, s.set.Names)
 	last := core[len(core)-1]
@@ -257,7 +267,8 @@ func (s *Strategy) extended(x *execution, core, rest []int) *trace.Schedule {
 	return s.once(x, ext)
 }
 
-// once returns the schedule of what an extension has done, nil if it leads where an earlier one led.
+// once returns the schedule of what an extension has done, nil if it leads where an earlier one
+// led.
 func (s *Strategy) once(x *execution, ext *extension) *trace.Schedule {
 	key := ext.key()
 	if s.seen[key] || s.told[key] {
@@ -271,8 +282,8 @@ func (s *Strategy) once(x *execution, ext *extension) *trace.Schedule {
 }
 
 // goals returns what is asked for a candidate, one after the other until there is an order: that it
-// shows whole, with a new state for sure; that it shows as far as that depends on nothing else, and what follows
-// is tried; that it shows, whatever is read.
+// shows whole, with a new state for sure; that it shows as far as that depends on nothing else, and
+// what follows is tried; that it shows, whatever is read.
 func (s *Strategy) goals(k *item) []order.Goal {
 	c := k.from.c
 	if !s.opt.Rules.has(OldState) {
@@ -333,7 +344,8 @@ func (s *Strategy) answer(k *item, i int, g order.Goal) order.Answer {
 	return a
 }
 
-// A deadline is a context that ends at a time, or when over, if not nil, says so. (Contexts with timers are the program's under test, in its time.)
+// A deadline is a context that ends at a time, or when over, if not nil, says so. (Contexts with
+// timers are the program's under test, in its time.)
 type deadline struct {
 	context.Context
 	at   time.Time // zero: never

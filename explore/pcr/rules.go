@@ -107,7 +107,8 @@ func (c *creation) sameValue(from int32, value string, orFrom int32, or string) 
 func (c *creation) interrupted(k *candidate) bool {
 	for j := 1; j < k.n; j++ {
 		for i := range j {
-			if c.as.All[k.access[i]].G == c.as.All[k.access[j]].G && !c.consecutive(k, k.access[i], k.access[j]) {
+			if c.as.All[k.access[i]].G == c.as.All[k.access[j]].G && !c.consecutive(k, k.access[i],
+				k.access[j]) {
 				return true
 			}
 		}

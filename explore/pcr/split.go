@@ -6,10 +6,12 @@ import (
 	"heddle/trace"
 )
 
-// Splitting. As MCR an exploration is a closure: what is asked about an execution depends on its trace alone, and
-// of the executions that are asked for none leads to a state that another one was for. So executions can be made and asked
-// about anywhere, as long as somebody knows the states: who finds leads returns them, who hands them out drops those to
-// states that are known. By patterns (Rule 2) each execution decides which of the others' candidates are left: that is not split.
+// Splitting. As MCR an exploration is a closure: what is asked about an execution depends on its
+// trace alone, and of the executions that are asked for none leads to a state that another one was
+// for. So executions can be made and asked about anywhere, as long as somebody knows the states:
+// who finds leads returns them, who hands them out drops those to states that are known. By
+// patterns (Rule 2) each execution decides which of the others' candidates are left: that is not
+// split.
 
 // Leads implements explore.Leads. ok is false as long as patterns are looked for.
 func (s *Strategy) Leads() (leads []explore.Lead, known []uint64, ok bool) {
@@ -17,7 +19,8 @@ func (s *Strategy) Leads() (leads []explore.Lead, known []uint64, ok bool) {
 		return nil, nil, false
 	}
 	for k, ok := s.pop(); ok; k, ok = s.pop() {
-		if n := len(leads); n > 0 && leads[n-1].State == k.from.state { // in the queue they are together, and in their order
+		// in the queue they are together, and in their order
+		if n := len(leads); n > 0 && leads[n-1].State == k.from.state {
 			continue
 		}
 		leads = append(leads, k.from.again(k.at))
@@ -42,11 +45,12 @@ func (s *Strategy) Leads() (leads []explore.Lead, known []uint64, ok bool) {
 
 // again returns the lead that makes an execution again, to go on from a candidate.
 func (x *execution) again(from int) explore.Lead {
-	return explore.Lead{Schedule: trace.Schedule{Steps: x.t.Steps, Policy: "first", Seed: x.seed, Exhaustive: true}, State: x.state, Made: true, From: from}
+	return explore.Lead{Schedule: trace.Schedule{Steps: x.t.Steps, Policy: "first", Seed: x.seed,
+		Exhaustive: true}, State: x.state, Made: true, From: from}
 }
 
-// Know tells a strategy that expands leads which states are known, beside those that it was told before. What it has led to
-// itself it forgets: that may have been lost.
+// Know tells a strategy that expands leads which states are known, beside those that it was told
+// before. What it has led to itself it forgets: that may have been lost.
 func (s *Strategy) Know(states []uint64) {
 	if s.told == nil {
 		s.told = make(map[uint64]bool)
@@ -57,7 +61,8 @@ func (s *Strategy) Know(states []uint64) {
 	}
 }
 
-// Made takes the trace of a lead that was not made before, and returns the one by which it is gone on with.
+// Made takes the trace of a lead that was not made before, and returns the one by which it is gone
+// on with.
 func (s *Strategy) Made(l *explore.Lead, t *trace.Trace) explore.Lead {
 	s.result.Executions++
 	return s.readLead(l, t).again(0)
@@ -71,10 +76,11 @@ func (s *Strategy) readLead(l *explore.Lead, t *trace.Trace) *execution {
 	return s.read(t)
 }
 
-// Expand asks about the candidates of the execution of a lead that was made before, whose trace is t, until stop says that it
-// is enough. It returns the leads that this gave, as far as they lead to states that are not known, and the one to go on with, nil
-// if nothing is left.
-func (s *Strategy) Expand(l *explore.Lead, t *trace.Trace, stop func() bool) (leads []explore.Lead, rest *explore.Lead) {
+// Expand asks about the candidates of the execution of a lead that was made before, whose trace is
+// t, until stop says that it is enough. It returns the leads that this gave, as far as they lead to
+// states that are not known, and the one to go on with, nil if nothing is left.
+func (s *Strategy) Expand(l *explore.Lead, t *trace.Trace, stop func() bool) (leads []explore.Lead,
+	rest *explore.Lead) {
 	x := s.readLead(l, t)
 	from := 0
 	if x.state == l.State {
@@ -82,7 +88,8 @@ func (s *Strategy) Expand(l *explore.Lead, t *trace.Trace, stop func() bool) (le
 	}
 	ks, steps := s.candidates(x), 0
 	add := func(next *trace.Schedule, bare bool) {
-		leads, steps = append(leads, explore.Lead{Schedule: *next, State: s.reached, Bare: bare}), steps+len(next.Steps)
+		leads, steps = append(leads, explore.Lead{Schedule: *next, State: s.reached, Bare: bare}),
+			steps+len(next.Steps)
 	}
 	for i := from; i < len(ks); i++ {
 		if i > from && (stop() || steps > mostSteps) {
@@ -114,7 +121,8 @@ func (s *Strategy) Short() why.Reason {
 	return why.Reason{}
 }
 
-// mostSteps bounds the steps of the leads that are returned at a time, more or less: they go from one process to another.
+// mostSteps bounds the steps of the leads that are returned at a time, more or less: they go from
+// one process to another.
 const mostSteps = 100_000
 
 const undecided = "formulas not decided in time"

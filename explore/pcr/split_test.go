@@ -41,8 +41,10 @@ func (x *splitting) reach(state uint64) bool {
 // add takes what a lead has led to. rest: it is to be gone on with, whatever is known.
 func (x *splitting) add(l explore.Lead, rest bool) {
 	back, err := explore.DecodeLead(l.Encode())
-	if err != nil || back.State != l.State || back.From != l.From || back.Bare != l.Bare || back.Made != l.Made || back.Schedule.Seed != l.Schedule.Seed ||
-		back.Schedule.Policy != l.Schedule.Policy || back.Schedule.Sites != l.Schedule.Sites || back.Schedule.Exhaustive != l.Schedule.Exhaustive {
+	if err != nil || back.State != l.State || back.From != l.From || back.Bare != l.Bare ||
+		back.Made != l.Made || back.Schedule.Seed != l.Schedule.Seed ||
+		back.Schedule.Policy != l.Schedule.Policy || back.Schedule.Sites != l.Schedule.Sites ||
+		back.Schedule.Exhaustive != l.Schedule.Exhaustive {
 		x.t.Fatalf("%+v, %v, want %+v", back, err, l)
 	}
 	for i := range l.Schedule.Steps {
@@ -120,8 +122,8 @@ func (x *splitting) run() error {
 	return nil
 }
 
-// TestSplit: what is split loses no state, wherever leads are made and whatever is lost on the way, and no two executions
-// are for one state.
+// TestSplit: what is split loses no state, wherever leads are made and whatever is lost on the way,
+// and no two executions are for one state.
 func TestSplit(t *testing.T) {
 	compared, lost, alone, together := 0, 0, 0, 0
 	for seed := uint64(0); compared < *programs/4; seed++ {
@@ -145,7 +147,8 @@ func TestSplit(t *testing.T) {
 		}
 		alone += n
 		r := rand.New(rand.NewPCG(seed, 1))
-		x := &splitting{t: t, r: r, m: m, ends: machine.NewOutcomes(), known: make(map[uint64]bool), made: make(map[uint64]int)}
+		x := &splitting{t: t, r: r, m: m, ends: machine.NewOutcomes(), known: make(map[uint64]bool),
+			made: make(map[uint64]int)}
 		for range 1 + r.IntN(3) {
 			x.workers = append(x.workers, New(MCR()))
 		}
@@ -219,7 +222,8 @@ func TestStatesOfOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.read(second)
-		if x, y := a.read(first), b.read(first); x.state != y.state || !reflect.DeepEqual(x.named.name, y.named.name) {
+		if x, y := a.read(first), b.read(first); x.state != y.state ||
+			!reflect.DeepEqual(x.named.name, y.named.name) {
 			t.Errorf("seed %d: %x and %x", seed, x.state, y.state)
 		}
 	}

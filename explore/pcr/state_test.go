@@ -19,7 +19,8 @@ func modelled(p *progen.Program) bool {
 	ok := true
 	p.Each(func(s *progen.Stmt) {
 		switch s.Op {
-		case progen.Go, progen.If, progen.Repeat, progen.Read, progen.Write, progen.Load, progen.Store, progen.Add,
+		case progen.Go, progen.If, progen.Repeat, progen.Read, progen.Write, progen.Load, progen.Store,
+			progen.Add,
 			progen.Lock, progen.Unlock:
 		default:
 			ok = false
@@ -45,8 +46,9 @@ func explored(m *machine.Machine, s *Strategy, limit int) (*machine.Outcomes, in
 	return o, s.result.Executions, nil
 }
 
-// missing returns the program states that got lacks: what all goroutines have read in an execution, and the
-// panics, but for those of package sync. What is in memory in the end and was not read is none, and neither is who waits for whom for ever.
+// missing returns the program states that got lacks: what all goroutines have read in an execution,
+// and the panics, but for those of package sync. What is in memory in the end and was not read is
+// none, and neither is who waits for whom for ever.
 func missing(want, got *machine.Outcomes) (ds []string) {
 	reads := func(end string) string { return end[strings.Index(end, "main("):] }
 	have := map[string]bool{}
@@ -67,13 +69,13 @@ func missing(want, got *machine.Outcomes) (ds []string) {
 	return ds
 }
 
-// TestStates: without rule 2 no program state is lost, and none by rule 4 alone, which is maximal causality reduction: the
-// what goroutines have read is what exhaustive search lets them read. Rule 2 is the only one that may lose some, and map goes on
-// as mcr does when it leaves nothing. And what is
-// skipped because of a core has no schedule.
+// TestStates: without rule 2 no program state is lost, and none by rule 4 alone, which is maximal
+// causality reduction: the what goroutines have read is what exhaustive search lets them read. Rule
+// 2 is the only one that may lose some, and map goes on as mcr does when it leaves nothing. And
+// what is skipped because of a core has no schedule.
 //
-// (About one program in a thousand loses a state: several writes of one value, of which the schedule of a formula has another
-// one than the state needs.)
+// (About one program in a thousand loses a state: several writes of one value, of which the
+// schedule of a formula has another one than the state needs.)
 func TestStates(t *testing.T) {
 	variants := []struct {
 		name string
@@ -107,7 +109,8 @@ func TestStates(t *testing.T) {
 			st.Check = func(p *order.Problem, g order.Goal) {
 				skipped++
 				if a := p.Solve(context.Background(), g); a.Verdict != order.Impossible {
-					t.Errorf("seed %d, %s: %+v was skipped because of a core, and is %v", seed, v.name, g, a.Verdict)
+					t.Errorf("seed %d, %s: %+v was skipped because of a core, and is %v", seed, v.name, g,
+						a.Verdict)
 				}
 			}
 			got, n, err := explored(m, st, 2*n+100)
@@ -124,7 +127,8 @@ func TestStates(t *testing.T) {
 			if v.opt.Rules.has(Covered) && !v.opt.Then {
 				continue
 			}
-			t.Errorf("seed %d, %s, %d executions of %d:\n%s\n%s", seed, v.name, n, interleavings, strings.Join(ds, "\n"), progen.Source(p))
+			t.Errorf("seed %d, %s, %d executions of %d:\n%s\n%s", seed, v.name, n, interleavings,
+				strings.Join(ds, "\n"), progen.Source(p))
 		}
 		if lost[0]+lost[1]+lost[2] > 3 {
 			break
@@ -137,6 +141,7 @@ func TestStates(t *testing.T) {
 		t.Error("rule 2 has lost nothing: are there no programs that it should matter in?")
 	}
 	for i, v := range variants {
-		t.Logf("%s: %d executions of %d interleavings, states lost in %d of %d programs", v.name, sum[i], interleavings, lost[i], compared)
+		t.Logf("%s: %d executions of %d interleavings, states lost in %d of %d programs", v.name, sum[i],
+			interleavings, lost[i], compared)
 	}
 }

@@ -24,7 +24,8 @@ func traceOf(t *testing.T, lines string) *trace.Trace {
 	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Parent: trace.NoG}}, Objects: make([]trace.Object, 1)}
 	gids, objs := map[string]trace.GID{"0": 0}, map[string]trace.ObjID{}
 	event := func(g trace.GID, op trace.Op, o trace.ObjID, arg int64, site int, val string) {
-		e := trace.Event{G: g, Op: op, Obj: o, Partner: -1, Arg: arg, Site: trace.NewSite(1, site, trace.KindInt, false), Step: int32(len(tr.Steps))}
+		e := trace.Event{G: g, Op: op, Obj: o, Partner: -1, Arg: arg, Site: trace.NewSite(1, site,
+			trace.KindInt, false), Step: int32(len(tr.Steps))}
 		if val != "" {
 			tr.Values = append(tr.Values, val)
 			e.Val = int32(len(tr.Values))
@@ -46,15 +47,18 @@ func traceOf(t *testing.T, lines string) *trace.Trace {
 		tr.Goroutines = append(tr.Goroutines, trace.Goroutine{Parent: 0, N: int32(n)})
 		event(0, trace.OpGo, 0, int64(n), 900+n, "")
 	}
-	kinds := map[string]trace.ObjKind{"R": trace.ObjMemory, "W": trace.ObjMemory, "add": trace.ObjAtomic, "lock": trace.ObjMutex, "unlock": trace.ObjMutex}
-	ops := map[string]trace.Op{"R": trace.OpRead, "W": trace.OpWrite, "add": trace.OpAtomicRMW, "lock": trace.OpLock, "unlock": trace.OpUnlock}
+	kinds := map[string]trace.ObjKind{"R": trace.ObjMemory, "W": trace.ObjMemory, "add": trace.ObjAtomic,
+		"lock": trace.ObjMutex, "unlock": trace.ObjMutex}
+	ops := map[string]trace.Op{"R": trace.OpRead, "W": trace.OpWrite, "add": trace.OpAtomicRMW,
+		"lock": trace.OpLock, "unlock": trace.OpUnlock}
 	for _, row := range rows {
 		f := append(strings.Fields(row), "", "")
 		o, ok := objs[f[2]]
 		if !ok {
 			o = trace.ObjID(len(tr.Objects))
 			objs[f[2]] = o
-			tr.Objects = append(tr.Objects, trace.Object{Kind: kinds[f[1]], Addr: uintptr(0x1000 + 8*o), G: 0, N: int32(o)})
+			tr.Objects = append(tr.Objects, trace.Object{Kind: kinds[f[1]], Addr: uintptr(0x1000 + 8*o),
+				G: 0, N: int32(o)})
 		}
 		site, err := strconv.Atoi(strings.TrimPrefix(f[3], "s"))
 		if err != nil {
@@ -80,7 +84,8 @@ func createFrom(tr *trace.Trace, rules Rules) *creation {
 	s := mapcov.NewSet()
 	as := s.Names.Read(tr)
 	s.AddAccesses(as)
-	c := &creation{as: as, set: s, rules: rules, longest: mapcov.MaxSteps, problem: order.New(tr, order.Options{})}
+	c := &creation{as: as, set: s, rules: rules, longest: mapcov.MaxSteps,
+		problem: order.New(tr, order.Options{})}
 	c.create()
 	return c
 }

@@ -4,7 +4,8 @@ import "heddle/explore"
 
 func init() {
 	needs := explore.Needs{Accesses: true, Values: true, Flow: explore.FlowHelps}
-	formula := explore.Option{Name: "formula", Default: DefaultLimit.String(), Check: explore.IsTime, Help: "time for one formula; past it is not known whether it can be met"}
+	formula := explore.Option{Name: "formula", Default: DefaultLimit.String(), Check: explore.IsTime,
+		Help: "time for one formula; past it is not known whether it can be met"}
 	rules := explore.Option{Name: "rules", Default: "123456", Check: func(s string) error {
 		_, err := ParseRules(s)
 		return err

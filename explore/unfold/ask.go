@@ -29,7 +29,8 @@ type Inquiry struct {
 
 // Ask asks q of the net as it is. stands reports whether a site is at a place.
 // The error says why nothing can be asked: there is no net, or no operation on a variable in it.
-func (s *Strategy) Ask(q *question.Question, stands func(trace.Site, *question.Place) bool) (explore.Inquiry, error) {
+func (s *Strategy) Ask(q *question.Question, stands func(trace.Site,
+	*question.Place) bool) (explore.Inquiry, error) {
 	switch {
 	case s.other != nil:
 		return nil, errors.New("the net has no construction for " + s.Why)
@@ -88,7 +89,8 @@ func (a *Inquiry) Late() bool { return a.s.late() || a.s.expired }
 // must adds a clause that holds where the question does.
 func (a *Inquiry) must(ls []sat.Lit) { a.r.solver.Add(0, append(ls, a.such.Not())...) }
 
-// A stood is the conditions at which somebody stands at a place, each with a literal that says it is that one.
+// A stood is the conditions at which somebody stands at a place, each with a literal that says it
+// is that one.
 type stood map[net.Cond]sat.Lit
 
 // place demands that somebody stands at t's place.
@@ -96,11 +98,12 @@ func (a *Inquiry) place(t *question.Term) stood {
 	s, at := a.s, stood{}
 	var some []sat.Lit
 	for c := range net.Cond(s.net.Conds()) {
-		k := s.net.Cell(c)
+		k := s.net.Place(c)
 		if !s.isGoroutine(k) || s.isClock(k) || t.Goroutine != "" && s.tab.Name(s.procOf[k]) != t.Goroutine {
 			continue
 		}
-		if call, _ := s.callAt(c); call != nil && call.site != 0 && call.op != trace.OpStart && a.stand(call.site, t.At) {
+		if call, _ := s.callAt(c); call != nil && call.site != 0 && call.op != trace.OpStart &&
+			a.stand(call.site, t.At) {
 			l := a.r.solver.NewVar().Pos()
 			a.r.solver.Add(0, l.Not(), s.markedAt(c))
 			at[c], some = l, append(some, l)
@@ -123,7 +126,8 @@ func (a *Inquiry) apart(all []stood) {
 	}
 }
 
-// A valued is the values that a variable can have, each with a literal that is true only where it has.
+// A valued is the values that a variable can have, each with a literal that is true only where it
+// has.
 type valued struct {
 	texts []string
 	has   []sat.Lit
@@ -140,7 +144,8 @@ func (a *Inquiry) variable(name string, q *question.Question) (v valued, err err
 			}
 			for i := range s.calls.list {
 				c := &s.calls.list[i]
-				if c.obj != noObject && s.hasValue(s.tab.Kind(c.obj)) && slices.ContainsFunc(x.Where, func(p question.Place) bool { return a.stand(c.site, &p) }) {
+				if c.obj != noObject && s.hasValue(s.tab.Kind(c.obj)) &&
+					slices.ContainsFunc(x.Where, func(p question.Place) bool { return a.stand(c.site, &p) }) {
 					objs[c.obj] = true
 				}
 			}
@@ -151,7 +156,7 @@ func (a *Inquiry) variable(name string, q *question.Question) (v valued, err err
 	}
 	marked := map[string][]sat.Lit{}
 	for c := range net.Cond(s.net.Conds()) {
-		k := s.net.Cell(c)
+		k := s.net.Place(c)
 		if int(k) >= len(s.objectOf) || !objs[s.objectOf[k]] {
 			continue
 		}
@@ -178,7 +183,8 @@ func (a *Inquiry) compare(t *question.Term, where map[string]valued) error {
 	n := 1
 	for _, x := range t.Sum {
 		if n *= max(1, len(where[x.Name].texts)); n > maxCombinations {
-			return fmt.Errorf("the variables of a sum have more than %d combinations of values", maxCombinations)
+			return fmt.Errorf("the variables of a sum have more than %d combinations of values",
+				maxCombinations)
 		}
 	}
 	var some []sat.Lit
@@ -233,7 +239,7 @@ func (s *Strategy) noteValue(e net.Event, c *call, j int) {
 		}
 		x := s.run.Last(s.objects[c.obj].state)
 		if first, k := s.net.Given(e); c.op == trace.OpWrite {
-			for x = first; x < first+net.Cond(k) && s.net.Cell(x) != s.objects[c.obj].state; x++ {
+			for x = first; x < first+net.Cond(k) && s.net.Place(x) != s.objects[c.obj].state; x++ {
 			}
 		}
 		if _, ok := s.texts[x]; !ok {

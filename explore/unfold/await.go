@@ -20,10 +20,10 @@ type iteration struct {
 	site   trace.Site // of the loop
 }
 
-// looked is what an iteration looked at: a cell, and its condition then.
+// looked is what an iteration looked at: a place, and its condition then.
 type looked struct {
-	cell net.Cell
-	seen net.Cond
+	place net.Place
+	seen  net.Cond
 }
 
 // pollable reports whether there is a construction for loops that look at an object.
@@ -35,7 +35,8 @@ func (s *Strategy) pollable(obj transition.Object) bool {
 	return false
 }
 
-// readLoops collects at which transitions iterations ended that changed nothing, and what they looked at.
+// readLoops collects at which transitions iterations ended that changed nothing, and what they
+// looked at.
 func (s *Strategy) readLoops(t *trace.Trace) string {
 	r, p := &s.read, s.path
 	r.loops = nil
@@ -87,28 +88,28 @@ func (s *Strategy) lookedAt(t net.Cond) (ls []looked) {
 			}
 		}
 		o := s.object(obj)
-		cells := s.cellsOf(side{obj: obj})
+		places := s.placesOf(side{obj: obj})
 		if o.kind == trace.ObjChan && o.cap == 0 {
-			cells = append(cells, s.line(o))
+			places = append(places, s.line(o))
 		}
-		ls = append(ls, s.looks(t, cells, times)...)
+		ls = append(ls, s.looks(t, places, times)...)
 	}
 	return ls
 }
 
-// looks returns the first conditions of some cells, those of an object, that the
+// looks returns the first conditions of some places, those of an object, that the
 // last so many events of t's goroutine read which are about it.
-func (s *Strategy) looks(t net.Cond, cells []net.Cell, times int) (ls []looked) {
+func (s *Strategy) looks(t net.Cond, places []net.Place, times int) (ls []looked) {
 	for ; times > 0 && s.net.Up(t) != net.None; t = s.net.Up(t) {
 		about := false
 		for _, a := range s.net.Arcs(s.net.By(t)) {
-			k := s.net.Cell(a.Cond())
-			if a.Use() != net.Reads || !slices.Contains(cells, k) {
+			k := s.net.Place(a.Cond())
+			if a.Use() != net.Reads || !slices.Contains(places, k) {
 				continue
 			}
 			about = true
 			l := looked{k, a.Cond()}
-			if i := slices.IndexFunc(ls, func(l looked) bool { return l.cell == k }); i >= 0 {
+			if i := slices.IndexFunc(ls, func(l looked) bool { return l.place == k }); i >= 0 {
 				ls[i] = l
 			} else {
 				ls = append(ls, l)
@@ -125,7 +126,7 @@ func (s *Strategy) looks(t net.Cond, cells []net.Cell, times int) (ls []looked) 
 func (s *Strategy) await(t net.Cond, in *net.Config, arcs []net.Arc, f func(way)) {
 	changed := false
 	for _, l := range s.lookedAt(t) {
-		x := in.Last(l.cell)
+		x := in.Last(l.place)
 		changed = changed || x != l.seen
 		arcs = append(arcs, net.To(x, net.Reads))
 	}

@@ -52,7 +52,8 @@ func foundAt(c *call) uint8 {
 }
 
 func newCalls() calls {
-	return calls{list: make([]call, 1), sides: make([][]side, 1), objs: make([][]transition.Object, 1), of: map[call]net.Value{}}
+	return calls{list: make([]call, 1), sides: make([][]side, 1), objs: make([][]transition.Object, 1),
+		of: map[call]net.Value{}}
 }
 
 func (cs *calls) number(c call, sides []side, objs ...transition.Object) net.Value {
@@ -75,7 +76,8 @@ func (cs *calls) number(c call, sides []side, objs ...transition.Object) net.Val
 	n, ok := cs.of[c]
 	if !ok {
 		n = net.Value(len(cs.list))
-		cs.list, cs.sides, cs.objs = append(cs.list, c), append(cs.sides, append([]side(nil), sides...)), append(cs.objs, objs)
+		cs.list, cs.sides, cs.objs = append(cs.list, c), append(cs.sides, append([]side(nil), sides...)),
+			append(cs.objs, objs)
 		cs.of[c] = n
 	}
 	cs.found[at] = n
@@ -96,7 +98,8 @@ func (s *Strategy) sidesAt(t net.Cond) []side { return s.calls.sides[max(s.net.V
 // Values of goroutines' conditions that are no calls.
 const (
 	crashed net.Value = -1 - iota // the goroutine's panic has ended the program
-	hidden                        // it waits inside the standard library, for what other executions may bring: they show the call
+	// it waits inside the standard library, for what other executions may bring: they show the call
+	hidden
 )
 
 // isHidden reports whether c may be what a goroutine was about to do that was left at hidden.

@@ -25,21 +25,22 @@ type canon struct {
 	events map[net.Event]string
 }
 
-func (c *canon) cell(k net.Cell) string {
+func (c *canon) place(k net.Place) string {
 	if c.s.isGoroutine(k) {
 		return c.s.tab.Name(c.s.procOf[k])
 	}
 	obj := c.s.objectOf[k]
 	o := &c.s.objects[obj]
-	return fmt.Sprint(c.s.tab.ObjectName(obj), k == o.state, k == o.sent, k == o.received, k == o.beside, k == o.line)
+	return fmt.Sprint(c.s.tab.ObjectName(obj), k == o.state, k == o.sent, k == o.received, k == o.beside,
+		k == o.line)
 }
 
 func (c *canon) cond(x net.Cond) string {
 	by := c.s.net.By(x)
 	if by == net.None {
-		return c.cell(c.s.net.Cell(x))
+		return c.place(c.s.net.Place(x))
 	}
-	return c.cell(c.s.net.Cell(x)) + "<" + c.event(by)
+	return c.place(c.s.net.Place(x)) + "<" + c.event(by)
 }
 
 func (c *canon) event(e net.Event) string {
@@ -72,8 +73,8 @@ func canonical(s *Strategy) (names []string) {
 	return names
 }
 
-// The net of 1,000 random programs is the same, isomorphic, in whatever order
-// targets come, from whichever strategy's executions it starts (section 4.6), and with several targets at a time.
+// The net of 1,000 random programs is the same, isomorphic, in whatever order targets come, from
+// whichever strategy's executions it starts (section 4.6), and with several targets at a time.
 func TestCanonical(t *testing.T) {
 	sizes := []func(*progen.Size){
 		func(*progen.Size) {},
@@ -96,7 +97,8 @@ func TestCanonical(t *testing.T) {
 		}
 		rng := rand.New(rand.NewSource(int64(seed)))
 		var want []string
-		for i, o := range []Options{{}, {Choose: func(int) int { return 0 }}, {Choose: rng.Intn}, {}, {}, {}, {}} {
+		for i, o := range []Options{{}, {Choose: func(int) int { return 0 }}, {Choose: rng.Intn}, {}, {},
+			{}, {}} {
 			s := New(o)
 			m.Local = nil
 			if !seedFrom(s, m, i) {
@@ -111,7 +113,8 @@ func TestCanonical(t *testing.T) {
 				want = got
 			}
 			if !slices.Equal(got, want) {
-				t.Fatalf("seed %d: the net made in way %d, of %d events, is not the first, of %d\n%s", seed, i, len(got), len(want), progen.Source(p))
+				t.Fatalf("seed %d: the net made in way %d, of %d events, is not the first, of %d\n%s", seed,
+					i, len(got), len(want), progen.Source(p))
 			}
 		}
 		nets++

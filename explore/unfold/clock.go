@@ -13,7 +13,7 @@ import (
 // everything that happened, and everything that happens later comes after it: its
 // event takes the clock's condition and reads those at which all goroutines
 // stand. It wakes who sleeps, sends to the channels of timers and starts
-// functions. The clock is the cell of the pseudo goroutine "timers".
+// functions. The clock is the place of the pseudo goroutine "timers".
 //
 // Nobody foresees a jump: which set of events leaves nobody who can go on is a
 // question to the whole net (jumpsLeft), asked when there is no other target.
@@ -32,19 +32,22 @@ type clock struct {
 }
 
 func newClock() clock {
-	return clock{since: map[net.Cond]net.Cond{}, fired: map[net.Cond][]trace.Site{}, woken: map[net.Cond][]transition.Proc{}, armed: map[net.Cond]trace.Site{}, epochs: map[net.Cond]*epoch{}}
+	return clock{since: map[net.Cond]net.Cond{}, fired: map[net.Cond][]trace.Site{},
+		woken: map[net.Cond][]transition.Proc{}, armed: map[net.Cond]trace.Site{},
+		epochs: map[net.Cond]*epoch{}}
 }
 
 // beginClock marks the clock's first condition.
 func (s *Strategy) beginClock() {
-	s.net.Mark(s.procCell(transition.Timers), s.calls.number(call{proc: transition.Timers, obj: noObject, op: trace.OpTimerFire}, nil))
+	s.net.Mark(s.procPlace(transition.Timers),
+		s.calls.number(call{proc: transition.Timers, obj: noObject, op: trace.OpTimerFire}, nil))
 }
 
-// now returns the clock's cell.
-func (s *Strategy) now() net.Cell { return s.procs[transition.Timers] }
+// now returns the clock's place.
+func (s *Strategy) now() net.Place { return s.procs[transition.Timers] }
 
-// isClock reports whether a cell is the clock's.
-func (s *Strategy) isClock(k net.Cell) bool { return k == s.now() }
+// isClock reports whether a place is the clock's.
+func (s *Strategy) isClock(k net.Place) bool { return k == s.now() }
 
 // startsTimer reports whether access a of transition x is the start of a timer that x has made.
 func (s *Strategy) startsTimer(x *transition.Transition, a *transition.Access) bool {
@@ -64,12 +67,14 @@ func (s *Strategy) unableJump(i int) string {
 	return ""
 }
 
-// learnTimers reports whether, from a transition on, a channel turned out to be a timer's that was not known to be one.
+// learnTimers reports whether, from a transition on, a channel turned out to be a timer's that was
+// not known to be one.
 func (s *Strategy) learnTimers(from int) (changed bool) {
 	for i := from; i < s.path.Len(); i++ {
 		x := s.path.At(i)
 		for _, a := range x.Accesses {
-			if (x.Barrier || x.Op == trace.OpTimerStop) && s.tab.Kind(a.Obj) == trace.ObjChan && !s.timerChans[a.Obj] {
+			if (x.Barrier || x.Op == trace.OpTimerStop) && s.tab.Kind(a.Obj) == trace.ObjChan &&
+				!s.timerChans[a.Obj] {
 				s.timerChans[a.Obj] = true
 				changed = changed || int(a.Obj) < len(s.objects) && s.objects[a.Obj].known
 			}
@@ -111,11 +116,11 @@ func (s *Strategy) addJump(j int) {
 		s.clock.fired[y], s.clock.woken[y] = s.firedIn(j), s.wokenIn(j)
 		for _, a := range arcs[1:] {
 			if a.Use() == net.Takes {
-				n.Give(e, n.Cell(a.Cond()), a.Cond(), 1) // the timer's channel holds a value
+				n.Give(e, n.Place(a.Cond()), a.Cond(), 1) // the timer's channel holds a value
 			}
 		}
 		for _, p := range x.Starts {
-			s.clock.since[n.Give(e, s.procCell(p), net.None, s.next(p, j))] = y
+			s.clock.since[n.Give(e, s.procPlace(p), net.None, s.next(p, j))] = y
 		}
 	}
 	s.run.Grow()
@@ -127,11 +132,11 @@ func (s *Strategy) addJump(j int) {
 	}
 }
 
-// unnoticed reports whether everybody has ended before transition j, and nothing but jumps that start nobody comes from there on. Which
-// executions show such jumps is chance.
+// unnoticed reports whether everybody has ended before transition j, and nothing but jumps that
+// start nobody comes from there on. Which executions show such jumps is chance.
 func (s *Strategy) unnoticed(j int) bool {
 	for _, t := range s.cutOf(s.run) {
-		if !s.isClock(s.net.Cell(t)) && s.net.Value(t) != 0 {
+		if !s.isClock(s.net.Place(t)) && s.net.Value(t) != 0 {
 			return false
 		}
 	}
@@ -183,10 +188,12 @@ func (s *Strategy) wokenIn(j int) (woken []transition.Proc) {
 // wakes reports whether the jump that gave the clock's condition x woke p, who slept at t.
 func (s *Strategy) wakes(x, t net.Cond, p transition.Proc) bool {
 	by := s.net.By(x)
-	return by != net.None && slices.Contains(s.clock.woken[x], p) && slices.Contains(s.net.Arcs(by), net.To(t, net.Reads))
+	return by != net.None && slices.Contains(s.clock.woken[x], p) && slices.Contains(s.net.Arcs(by),
+		net.To(t, net.Reads))
 }
 
-// startTimers adds what e, that piece of transition j, gives of timers: those that it has made, and the one that it starts or stops.
+// startTimers adds what e, that piece of transition j, gives of timers: those that it has made, and
+// the one that it starts or stops.
 func (s *Strategy) startTimers(e net.Event, j int, p *piece) {
 	x, t := s.path.At(j), s.read.trace
 	i := s.path.Event(j)
@@ -208,7 +215,7 @@ func (s *Strategy) startTimers(e net.Event, j int, p *piece) {
 		if s.startsTimer(x, a) {
 			y = s.net.Give(e, s.object(a.Obj).state, net.None, 1)
 		} else if first, n := s.net.Given(e); true {
-			for y = first; y < first+net.Cond(n) && s.net.Cell(y) != s.object(a.Obj).state; y++ {
+			for y = first; y < first+net.Cond(n) && s.net.Place(y) != s.object(a.Obj).state; y++ {
 			}
 		}
 		s.clock.armed[y] = t.Events[at].Site
@@ -282,9 +289,10 @@ func (s *Strategy) findJumpsIn(ep *epoch) {
 // maxJumps is how many cuts are looked for at once.
 const maxJumps = 1000
 
-// notices reports whether c is that of somebody who may go on after time has passed, or of a function that a timer starts.
+// notices reports whether c is that of somebody who may go on after time has passed, or of a
+// function that a timer starts.
 func (s *Strategy) notices(c net.Cond) bool {
-	k := s.net.Cell(c)
+	k := s.net.Place(c)
 	switch {
 	case s.isClock(k):
 		return false
@@ -300,7 +308,7 @@ func (s *Strategy) mayJump(end []net.Cond) bool {
 	runs := map[trace.Site]int{}
 	waits := false
 	for _, t := range end {
-		if c, _ := s.callAt(t); c != nil && !s.isClock(s.net.Cell(t)) {
+		if c, _ := s.callAt(t); c != nil && !s.isClock(s.net.Place(t)) {
 			waits = true
 			if c.sleeps {
 				return true
@@ -311,7 +319,8 @@ func (s *Strategy) mayJump(end []net.Cond) bool {
 		s.limit.Check()
 		first, k := s.net.Given(e)
 		for y := first; y < first+net.Cond(k); y++ {
-			if o := s.ownerOf(y); o != nil && o.kind == trace.ObjTimer && s.net.Value(y) == 1 && s.find.Marked(y) {
+			if o := s.ownerOf(y); o != nil && o.kind == trace.ObjTimer && s.net.Value(y) == 1 &&
+				s.find.Marked(y) {
 				runs[s.clock.armed[y]]++
 			}
 			for _, x := range s.clock.fired[y] {
@@ -324,7 +333,8 @@ func (s *Strategy) mayJump(end []net.Cond) bool {
 			return true
 		}
 	}
-	// A channel's timer that was reset, or one that ticks, is not counted; who waits may wait for it.
+	// A channel's timer that was reset, or one that ticks, is not counted; who waits may wait for
+	// it.
 	return waits && len(runs) > 0
 }
 

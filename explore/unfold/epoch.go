@@ -8,9 +8,9 @@ import (
 	"heddle/explore/unfold/net"
 )
 
-// An epoch is what can happen from one jump of the clock to the next. All that is before a jump has happened then and nothing that
-// belongs to another epoch has, so questions about ends are put to epochs: their formulas are small, and that of one that
-// is as it was is not asked again.
+// An epoch is what can happen from one jump of the clock to the next. All that is before a jump has
+// happened then and nothing that belongs to another epoch has, so questions about ends are put to
+// epochs: their formulas are small, and that of one that is as it was is not asked again.
 type epoch struct {
 	begin  net.Cond       // the clock's condition; None if the epoch is the whole net
 	events []net.Event    // in the order in which they were added; of the whole net the jumps too
@@ -98,11 +98,12 @@ func (s *Strategy) epochAt(y net.Cond) *epoch {
 
 // cutsBy returns what is known of cuts in the epoch of one.
 func (s *Strategy) cutsBy(end []net.Cond) map[string]cut {
-	i := slices.IndexFunc(end, func(c net.Cond) bool { return s.isClock(s.net.Cell(c)) })
+	i := slices.IndexFunc(end, func(c net.Cond) bool { return s.isClock(s.net.Place(c)) })
 	return s.epochAt(end[i]).cuts
 }
 
-// cutsOf returns the cuts of an epoch of which something is known that is so, in some order that is always the same.
+// cutsOf returns the cuts of an epoch of which something is known that is so, in some order that is
+// always the same.
 func (ep *epoch) cutsOf(so func(cut) bool) (cuts [][]net.Cond) {
 	for _, key := range slices.Sorted(maps.Keys(ep.cuts)) {
 		if so(ep.cuts[key]) {
@@ -113,7 +114,7 @@ func (ep *epoch) cutsOf(so func(cut) bool) (cuts [][]net.Cond) {
 }
 
 // isJump reports whether e is a jump of the clock.
-func (s *Strategy) isJump(e net.Event) bool { return s.isClock(s.net.Cell(s.net.Arcs(e)[0].Cond())) }
+func (s *Strategy) isJump(e net.Event) bool { return s.isClock(s.net.Place(s.net.Arcs(e)[0].Cond())) }
 
 // epochOf returns the last condition of the clock that e comes after.
 func (s *Strategy) epochOf(e net.Event) net.Cond {
@@ -121,7 +122,7 @@ func (s *Strategy) epochOf(e net.Event) net.Cond {
 	for _, a := range n.Arcs(e) {
 		y, by := a.Cond(), n.By(a.Cond())
 		switch {
-		case n.Cell(y) == s.now():
+		case n.Place(y) == s.now():
 		case by == net.None:
 			continue
 		case s.isJump(by):
@@ -136,21 +137,22 @@ func (s *Strategy) epochOf(e net.Event) net.Cond {
 	return last
 }
 
-// isBlurred reports whether e happened after a jump of the clock that need not come before it, since it takes and reads nothing that
-// came of that. Then there are no epochs. (None is known: nobody can go on when the clock jumps.)
+// isBlurred reports whether e happened after a jump of the clock that need not come before it,
+// since it takes and reads nothing that came of that. Then there are no epochs. (None is known:
+// nobody can go on when the clock jumps.)
 func (s *Strategy) isBlurred(e net.Event, epoch net.Cond) bool {
 	t, k := s.net.Given(e)
 	y, ok := s.clock.since[t]
 	return k > 0 && ok && y != epoch
 }
 
-// markedAfter returns the conditions of all cells when the clock has just got condition y.
+// markedAfter returns the conditions of all places when the clock has just got condition y.
 func (s *Strategy) markedAfter(y net.Cond) (marked []net.Cond) {
 	s.limit.Check()
 	in := s.find
 	in.Begin()
 	in.AddCond(y)
-	for k := range net.Cell(s.net.Cells()) {
+	for k := range net.Place(s.net.Places()) {
 		if x := in.Last(k); x != net.None && in.Marked(x) {
 			marked = append(marked, x)
 		}

@@ -9,7 +9,8 @@ import (
 	"heddle/rt/limit"
 )
 
-// Wherever the time is over, in an execution, an extension, or a last question: a search that did not come to its end never says that it is complete.
+// Wherever the time is over, in an execution, an extension, or a last question: a search that did
+// not come to its end never says that it is complete.
 func TestExpired(t *testing.T) {
 	for seed := range uint64(60) {
 		p := progen.Generate(seed, progen.Default)
@@ -29,7 +30,8 @@ func TestExpired(t *testing.T) {
 	}
 }
 
-// exploreUntil explores p until the time was asked for so often; nil if dpor took over, or it would take long.
+// exploreUntil explores p until the time was asked for so often; nil if dpor took over, or it would
+// take long.
 func exploreUntil(t *testing.T, p *progen.Program, after int) (s *Strategy, asked int) {
 	m := machine.New(p)
 	s = New(Options{})

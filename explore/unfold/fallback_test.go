@@ -13,8 +13,8 @@ import (
 	"heddle/trace"
 )
 
-// However late dpor takes over, what was executed before is not executed again: the executions are of as many classes as
-// there are, each of one.
+// However late dpor takes over, what was executed before is not executed again: the executions are
+// of as many classes as there are, each of one.
 func TestGivesWay(t *testing.T) {
 	if testing.Short() {
 		*seeds = min(*seeds, 100)
@@ -48,7 +48,8 @@ func TestGivesWay(t *testing.T) {
 		}
 		all += want
 		if n := s.Result().Executions; err != nil || got != want || n != want {
-			t.Fatalf("seed %d: %d executions of %d classes (%v), dpor takes %d, from the start\n%s", seed, n, got, err, want, progen.Source(p))
+			t.Fatalf("seed %d: %d executions of %d classes (%v), dpor takes %d, from the start\n%s", seed,
+				n, got, err, want, progen.Source(p))
 		}
 	}
 	t.Logf("%d of %d executions were made before dpor took over", kept, all)
@@ -57,8 +58,9 @@ func TestGivesWay(t *testing.T) {
 	}
 }
 
-// classes explores m's program and returns of how many classes the executions are. The error is errPolled, that there are many, or why they are not all.
-// after is called after each, with their number.
+// classes explores m's program and returns of how many classes the executions are. The error is
+// errPolled, that there are many, or why they are not all. after is called after each, with their
+// number.
 func classes(m *machine.Machine, s interface {
 	explore.Strategy
 	Table() *transition.Table

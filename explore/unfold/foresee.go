@@ -6,15 +6,17 @@ import (
 	"heddle/trace"
 )
 
-// Several targets at a time. What precedes a target has been shown, so nothing that an execution brings can keep another one from its
-// target; it may only show that target too. So targets are planned that no execution under way is sure to show.
+// Several targets at a time. What precedes a target has been shown, so nothing that an execution
+// brings can keep another one from its target; it may only show that target too. So targets are
+// planned that no execution under way is sure to show.
 
 // A foresight is what is planned beside the target of the next execution.
 type foresight struct {
 	foreseen []foreseen
-	promised map[net.Event]int // events that an execution is sure to show that was planned or is under way: in how many
-	brings   []net.Event       // these, of the schedule that was made last
-	counted  bool              // they are among promised
+	// events that an execution is sure to show that was planned or is under way: in how many
+	promised map[net.Event]int
+	brings   []net.Event // these, of the schedule that was made last
+	counted  bool        // they are among promised
 	foresees bool
 
 	foreseenInputs [][]any // of the schedules that Foresee has returned last
@@ -31,7 +33,8 @@ type foreseen struct {
 	model    symbolic.Model
 }
 
-// Foresee implements explore.Foresighted. What is looked for in the whole net waits until nothing is under way.
+// Foresee implements explore.Foresighted. What is looked for in the whole net waits until nothing
+// is under way.
 func (s *Strategy) Foresee(n int) (schedules []*trace.Schedule) {
 	s.foreseenInputs = nil
 	if s.other != nil || s.over || !s.begun {
@@ -55,7 +58,8 @@ func (s *Strategy) Foresee(n int) (schedules []*trace.Schedule) {
 			continue
 		}
 		s.promise(s.brings, 1)
-		s.foreseen = append(s.foreseen, foreseen{s.target, s.goal, s.schedule, s.planned, s.brings, s.inputs.now, s.inputs.model})
+		s.foreseen = append(s.foreseen, foreseen{s.target, s.goal, s.schedule, s.planned, s.brings,
+			s.inputs.now, s.inputs.model})
 		schedules = append(schedules, &s.foreseen[len(s.foreseen)-1].schedule)
 		if s.opt.Inputs != nil {
 			s.foreseenInputs = append(s.foreseenInputs, s.inputs.now)
@@ -67,7 +71,8 @@ func (s *Strategy) Foresee(n int) (schedules []*trace.Schedule) {
 	return schedules
 }
 
-// ForeseenInputs returns the inputs that the schedules are for which Foresee has returned last; nil without Options.Inputs.
+// ForeseenInputs returns the inputs that the schedules are for which Foresee has returned last; nil
+// without Options.Inputs.
 func (s *Strategy) ForeseenInputs() [][]any { return s.foreseenInputs }
 
 // takeForeseen makes the next that is still wanted what is to be executed; false if there is none.

@@ -11,13 +11,14 @@ import (
 	"heddle/trace"
 )
 
-// Inputs and schedules in one net. A branch that depends on the input is an event of its goroutine, with two
-// outcomes (section 3, Fig. 5), and the goroutine's condition before it says what it asks. What precedes a target
-// gives the schedule, and its branches what the input has to satisfy (section 4.3): the solver finds one, or
-// there is none and the target is removed without an execution. What it does not decide in time is neither.
+// Inputs and schedules in one net. A branch that depends on the input is an event of its goroutine,
+// with two outcomes (section 3, Fig. 5), and the goroutine's condition before it says what it asks.
+// What precedes a target gives the schedule, and its branches what the input has to satisfy
+// (section 4.3): the solver finds one, or there is none and the target is removed without an
+// execution. What it does not decide in time is neither.
 //
-// Extensions are looked for without regard to the input, so branches that contradict each other meet in a net:
-// not in what leads to a target, a deadlock or a race.
+// Extensions are looked for without regard to the input, so branches that contradict each other
+// meet in a net: not in what leads to a target, a deadlock or a race.
 
 // The labels of a branch's events.
 const (
@@ -31,15 +32,18 @@ const (
 	impossible = "an input does what the conditions say none does"
 )
 
-// textLevels is how long texts are at most that are looked for first, and then. A loop over a text has a target for every length:
-// what short ones show comes before long ones, which take long to execute.
+// textLevels is how long texts are at most that are looked for first, and then. A loop over a text
+// has a target for every length: what short ones show comes before long ones, which take long to
+// execute.
 var textLevels = [...]int{4, 16, 64, 256, 1024, symbolic.MostText}
 
-// waitsForLonger lets the target wait for a turn with longer texts, if that may help: bad are conditions that do not go together.
+// waitsForLonger lets the target wait for a turn with longer texts, if that may help: bad are
+// conditions that do not go together.
 func (s *Strategy) waitsForLonger(bad []symbolic.Term) bool {
 	o, level := s.opt.Inputs, s.level()
 	limits := o.Table.Limits(o.Corpus[0], textLevels[level])
-	if level == len(textLevels)-1 || !slices.ContainsFunc(limits, func(l symbolic.Term) bool { return slices.Contains(bad, l) }) {
+	if level == len(textLevels)-1 || !slices.ContainsFunc(limits,
+		func(l symbolic.Term) bool { return slices.Contains(bad, l) }) {
 		return false
 	}
 	s.inputs.level[s.target] = level + 1
@@ -72,19 +76,23 @@ type inputs struct {
 	waited   int                // how often a target or a goal has waited for one, see before
 	swaps    map[swap]symbolic.Term
 
-	// Of the schedule that is made: a branch whose outcome no execution has shown, so that it is not known
-	// how many goroutines are started there; and that branch if somebody is started afterwards.
+	// Of the schedule that is made: a branch whose outcome no execution has shown, so that it is
+	// not known how many goroutines are started there; and that branch if somebody is started
+	// afterwards.
 	branching, needed net.Event
 }
 
 func newInputs() inputs {
-	return inputs{cut: map[net.Event]bool{}, unsolved: map[net.Event]bool{}, level: map[net.Event]int{}, swaps: map[swap]symbolic.Term{}}
+	return inputs{cut: map[net.Event]bool{}, unsolved: map[net.Event]bool{}, level: map[net.Event]int{},
+		swaps: map[swap]symbolic.Term{}}
 }
 
-// Input returns the input that the schedule is for which Next has returned; nil without Options.Inputs.
+// Input returns the input that the schedule is for which Next has returned; nil without
+// Options.Inputs.
 func (s *Strategy) Input() []any { return s.inputs.now }
 
-// sows reports whether the next execution is that of an input of the corpus, and makes it the input.
+// sows reports whether the next execution is that of an input of the corpus, and makes it the
+// input.
 func (s *Strategy) sows() bool {
 	o := s.opt.Inputs
 	if o == nil || s.inputs.sown >= len(o.Corpus) {
@@ -112,7 +120,8 @@ func (s *Strategy) covers() string {
 	return "local states over all inputs"
 }
 
-// seeFloats notes that the search is not complete if there are floats: they are taken from the corpus.
+// seeFloats notes that the search is not complete if there are floats: they are taken from the
+// corpus.
 func (s *Strategy) seeFloats() {
 	for _, v := range s.inputs.now {
 		switch v.(type) {
@@ -122,7 +131,8 @@ func (s *Strategy) seeFloats() {
 	}
 }
 
-// tellShort notes, at the end, why the search is not complete though nothing is left to be executed.
+// tellShort notes, at the end, why the search is not complete though nothing is left to be
+// executed.
 func (s *Strategy) tellShort() {
 	if s.inputs.short != "" {
 		s.incomplete(why.With(why.Limit, "%s", s.inputs.short))
@@ -134,17 +144,20 @@ func (s *Strategy) tellShort() {
 	}
 }
 
-// Unsolved returns where the operations stand of which it was not found out whether an input reaches them.
+// Unsolved returns where the operations stand of which it was not found out whether an input
+// reaches them.
 func (s *Strategy) Unsolved() (sites []trace.Site) {
 	for e := range net.Event(s.net.Len()) {
-		if c, _ := s.callAt(s.net.Arcs(e)[0].Cond()); s.inputs.unsolved[e] && !s.net.Shown(e) && !slices.Contains(sites, c.site) {
+		if c, _ := s.callAt(s.net.Arcs(e)[0].Cond()); s.inputs.unsolved[e] && !s.net.Shown(e) &&
+			!slices.Contains(sites, c.site) {
 			sites = append(sites, c.site)
 		}
 	}
 	return sites
 }
 
-// readBranches sorts the branches of an execution by step. It returns what there is no construction for.
+// readBranches sorts the branches of an execution by step. It returns what there is no construction
+// for.
 func (s *Strategy) readBranches(t *trace.Trace) string {
 	s.read.branch, s.read.swap = nil, nil
 	if s.opt.Inputs == nil {
@@ -185,8 +198,8 @@ func (s *Strategy) asks(p transition.Proc, b *symbolic.Branch) net.Value {
 	return s.calls.number(call{proc: p, op: trace.OpBranch, obj: noObject, cond: b.If, site: b.Site}, nil)
 }
 
-// sameCall reports whether v is what is done next at t, as far as inputs could make a difference. What a
-// CompareAndSwap compares with is known only if it was done.
+// sameCall reports whether v is what is done next at t, as far as inputs could make a difference.
+// What a CompareAndSwap compares with is known only if it was done.
 func (s *Strategy) sameCall(t net.Cond, v net.Value) bool {
 	if s.opt.Inputs == nil || s.net.Value(t) == v {
 		return true
@@ -233,9 +246,11 @@ func (s *Strategy) conditions(events []net.Event) (cs []symbolic.Term, of []net.
 	return cs, of
 }
 
-// solve looks for an input that satisfies conditions: the first of the corpus if it does, or the last one, or one with texts of at most
-// so many bytes. If there is none, or none is known, bad are conditions of which that is so already.
-func (s *Strategy) solve(cs []symbolic.Term, levels ...int) (status sat.Status, input []any, bad []symbolic.Term) {
+// solve looks for an input that satisfies conditions: the first of the corpus if it does, or the
+// last one, or one with texts of at most so many bytes. If there is none, or none is known, bad are
+// conditions of which that is so already.
+func (s *Strategy) solve(cs []symbolic.Term, levels ...int) (status sat.Status, input []any,
+	bad []symbolic.Term) {
 	o := s.opt.Inputs
 	near := o.Corpus[0]
 	m := o.Table.Near(near)
@@ -264,8 +279,8 @@ func (s *Strategy) solve(cs []symbolic.Term, levels ...int) (status sat.Status, 
 	return status, nil, bad
 }
 
-// feasible looks for an input that goes the way of a config, which leads to the target or the goal. If none does the target
-// is removed; if that is not found out, it is left.
+// feasible looks for an input that goes the way of a config, which leads to the target or the goal.
+// If none does the target is removed; if that is not found out, it is left.
 func (s *Strategy) feasible(in *net.Config) bool {
 	if s.opt.Inputs == nil {
 		return true
@@ -293,7 +308,8 @@ func (s *Strategy) feasible(in *net.Config) bool {
 	return false
 }
 
-// feasibleToo is feasible for a config to which events were added since it had k: the input may change.
+// feasibleToo is feasible for a config to which events were added since it had k: the input may
+// change.
 func (s *Strategy) feasibleToo(in *net.Config, k int) bool {
 	if s.opt.Inputs == nil {
 		return true
@@ -323,8 +339,8 @@ func (s *Strategy) outcome(y net.Cond) net.Event {
 	return s.net.Find(int32(s.opt.Inputs.Table.Eval(c.cond, s.inputs.model)), []net.Arc{net.To(y, net.Takes)})
 }
 
-// before makes the schedule for a branch that has to be shown first, since goroutines are numbered in the order in which they
-// are started; false if there is none.
+// before makes the schedule for a branch that has to be shown first, since goroutines are numbered
+// in the order in which they are started; false if there is none.
 func (s *Strategy) before() bool {
 	first := s.inputs.needed
 	if first == net.None || first == s.target {
@@ -354,7 +370,8 @@ func (s *Strategy) postponed() (goal []net.Cond) {
 	return goal
 }
 
-// contradiction returns branches of a config that no input takes together, or of which that is not known; nil if there are none.
+// contradiction returns branches of a config that no input takes together, or of which that is not
+// known; nil if there are none.
 func (s *Strategy) contradiction(in *net.Config) (bad []net.Event) {
 	if s.opt.Inputs == nil {
 		return nil

@@ -24,7 +24,8 @@ func inputsOf(p *progen.Program) *symbolic.Inputs {
 	for i := range zeros {
 		zeros[i] = 0
 	}
-	return &symbolic.Inputs{Table: t, Solver: symbolic.NewSolver(t, symbolic.Options{}), Corpus: [][]any{zeros}}
+	return &symbolic.Inputs{Table: t, Solver: symbolic.NewSolver(t, symbolic.Options{}),
+		Corpus: [][]any{zeros}}
 }
 
 // together explores inputs and schedules of m's program in one net.
@@ -32,7 +33,8 @@ func together(m *machine.Machine, s *Strategy) (*machine.Outcomes, int, error) {
 	return togetherAhead(m, s, 0)
 }
 
-// togetherAhead is together with so many schedules known beforehand, and their inputs, which are to come in their order.
+// togetherAhead is together with so many schedules known beforehand, and their inputs, which are to
+// come in their order.
 func togetherAhead(m *machine.Machine, s *Strategy, ahead int) (*machine.Outcomes, int, error) {
 	type planned struct {
 		schedule trace.Schedule
@@ -84,8 +86,8 @@ func setInputs(m *machine.Machine, values []any) {
 	}
 }
 
-// everywhere executes every interleaving for every input out of a few, without reduction. What inputs are compared with,
-// and what is added to them, is small.
+// everywhere executes every interleaving for every input out of a few, without reduction. What
+// inputs are compared with, and what is added to them, is small.
 func everywhere(m *machine.Machine, p *progen.Program, most int) (*machine.Outcomes, error) {
 	all := machine.NewOutcomes()
 	all.Watch(m)
@@ -115,8 +117,8 @@ func everywhere(m *machine.Machine, p *progen.Program, most int) (*machine.Outco
 
 const domain = 14 // -10 to 3
 
-// oneAfterTheOther explores the schedules of one input after the other by dpor, inputs as a generational search
-// finds them, and returns how many executions that takes.
+// oneAfterTheOther explores the schedules of one input after the other by dpor, inputs as a
+// generational search finds them, and returns how many executions that takes.
 func oneAfterTheOther(m *machine.Machine, in *symbolic.Inputs) int {
 	queue := [][]any{in.Corpus[0]}
 	known := map[string]bool{fmt.Sprint(in.Corpus[0]): true}
@@ -154,9 +156,9 @@ func oneAfterTheOther(m *machine.Machine, in *symbolic.Inputs) int {
 	return n
 }
 
-// Random programs with inputs: local states, panics and goroutines that are left waiting are those of all
-// inputs with all interleavings; the net is the same whatever the order of targets; and no more executions are made than by
-// exploring one input after the other.
+// Random programs with inputs: local states, panics and goroutines that are left waiting are those
+// of all inputs with all interleavings; the net is the same whatever the order of targets; and no
+// more executions are made than by exploring one input after the other.
 func TestRandomInputs(t *testing.T) { randomInputs(t, progen.Default, *seeds) }
 
 // Timers, some of them started after branches.
@@ -239,8 +241,8 @@ func randomInputs(t *testing.T, size progen.Size, n int) {
 		programs, sum, apart, beside, removed)
 }
 
-// shared returns the events of a net that are no beginnings of goroutines, by what they are: the goroutine, the operation
-// and, of a branch, how it comes out.
+// shared returns the events of a net that are no beginnings of goroutines, by what they are: the
+// goroutine, the operation and, of a branch, how it comes out.
 func shared(s *Strategy) map[string][]net.Event {
 	events := map[string][]net.Event{}
 	for e := range net.Event(s.net.Len()) {
@@ -293,13 +295,15 @@ func exploreTogether(p *progen.Program) (s *Strategy, got *machine.Outcomes, n i
 	return s, got, n, err
 }
 
-// Fig. 1 with Fig. 7: past(9) is {5, 6, 7, 9}, and past(4) is {3, 4}. Of the eleven events of the figure two are one here: the
-// write before the other thread has read, and after (package places has both).
+// Fig. 1 with Fig. 7: past(9) is {5, 6, 7, 9}, and past(4) is {3, 4}. Of the eleven events of the
+// figure two are one here: the write before the other thread has read, and after (package places
+// has both).
 func TestFigure7(t *testing.T) {
 	s, _ := exploredInputs(t, &progen.Program{Vars: 1, Inputs: 2, Body: []*progen.Stmt{
 		{Op: progen.Go, Body: []*progen.Stmt{
 			{Op: progen.Take, Obj: 0, Val: 1, Reg: 0, Src: -1},
-			{Op: progen.If, Reg: 0, Val: 5, Body: []*progen.Stmt{{Op: progen.Write, Obj: 0, Src: 0}}, Else: []*progen.Stmt{{Op: progen.Read, Obj: 0, Reg: 1}}},
+			{Op: progen.If, Reg: 0, Val: 5, Body: []*progen.Stmt{{Op: progen.Write, Obj: 0, Src: 0}},
+				Else: []*progen.Stmt{{Op: progen.Read, Obj: 0, Reg: 1}}},
 		}},
 		{Op: progen.Go, Body: []*progen.Stmt{
 			{Op: progen.Read, Obj: 0, Reg: 0},
@@ -328,11 +332,12 @@ func TestFigure7(t *testing.T) {
 	}
 }
 
-// Example 2 with Fig. 9: three executions. Its seven events are six here: the write is one, whether it comes after one
-// read or after both.
+// Example 2 with Fig. 9: three executions. Its seven events are six here: the write is one, whether
+// it comes after one read or after both.
 func TestFigure9(t *testing.T) {
 	s, n := exploredInputs(t, &progen.Program{Vars: 1, Inputs: 1, Body: []*progen.Stmt{
-		{Op: progen.Go, Body: []*progen.Stmt{{Op: progen.Read, Obj: 0, Reg: 0}, {Op: progen.If, Reg: 0, Val: 1}}},
+		{Op: progen.Go, Body: []*progen.Stmt{{Op: progen.Read, Obj: 0, Reg: 0},
+			{Op: progen.If, Reg: 0, Val: 1}}},
 		{Op: progen.Go, Body: []*progen.Stmt{
 			{Op: progen.Read, Obj: 0, Reg: 0}, {Op: progen.Take, Obj: 0, Reg: 1, Src: -1},
 			{Op: progen.If, Reg: 0, Val: 0, Body: []*progen.Stmt{{Op: progen.Write, Obj: 0, Src: 1}}},
@@ -347,19 +352,23 @@ func TestFigure9(t *testing.T) {
 	}
 }
 
-// Section 4.3: the orders of two writes whose branches contradict each other are removed without an execution.
+// Section 4.3: the orders of two writes whose branches contradict each other are removed without an
+// execution.
 func TestContradiction(t *testing.T) {
 	write := func(v int) []*progen.Stmt { return []*progen.Stmt{{Op: progen.Write, Obj: 0, Val: v, Src: -1}} }
 	s, n := exploredInputs(t, &progen.Program{Vars: 1, Inputs: 1, Body: []*progen.Stmt{
-		{Op: progen.Go, Body: []*progen.Stmt{{Op: progen.Take, Obj: 0, Reg: 0, Src: -1}, {Op: progen.If, Reg: 0, Val: 2, Body: write(1)}}},
-		{Op: progen.Go, Body: []*progen.Stmt{{Op: progen.Take, Obj: 0, Reg: 0, Src: -1}, {Op: progen.If, Reg: 0, Val: 2, Else: write(2)}}},
+		{Op: progen.Go, Body: []*progen.Stmt{{Op: progen.Take, Obj: 0, Reg: 0, Src: -1},
+			{Op: progen.If, Reg: 0, Val: 2, Body: write(1)}}},
+		{Op: progen.Go, Body: []*progen.Stmt{{Op: progen.Take, Obj: 0, Reg: 0, Src: -1},
+			{Op: progen.If, Reg: 0, Val: 2, Else: write(2)}}},
 	}})
 	events := 0
 	for _, es := range shared(s) {
 		events += len(es)
 	}
 	if n != 2 || events != 6 || s.opt.Inputs.Removed != 2 {
-		t.Errorf("%d executions, %d events, %d targets removed, want 2, 6 and 2", n, events, s.opt.Inputs.Removed)
+		t.Errorf("%d executions, %d events, %d targets removed, want 2, 6 and 2", n, events,
+			s.opt.Inputs.Removed)
 	}
 }
 
@@ -376,14 +385,17 @@ func nested(op progen.Op, obj int, body ...*progen.Stmt) *progen.Stmt {
 	return &progen.Stmt{Op: op, Obj: obj, Src: -1, Val: 1, Reg: 1, Body: body}
 }
 
-// A goroutine is started after a branch that no execution has shown the way in which the target's input goes: how many are
-// started there, and so the number of that one, is not known. That branch is shown first.
+// A goroutine is started after a branch that no execution has shown the way in which the target's
+// input goes: how many are started there, and so the number of that one, is not known. That branch
+// is shown first.
 func TestStartedAfterBranch(t *testing.T) {
 	p := &progen.Program{Vars: 2, Inputs: 1, Body: []*progen.Stmt{
-		nested(progen.Go, 0, nested(progen.Write, 0), take(0), ifIs(1, nested(progen.Go, 0, nested(progen.Write, 1)))),
-		nested(progen.Go, 0, nested(progen.Read, 0), &progen.Stmt{Op: progen.If, Reg: 1, Val: 1, Body: []*progen.Stmt{
-			nested(progen.Go, 0, take(0), ifIs(1, nested(progen.Read, 1))),
-		}}),
+		nested(progen.Go, 0, nested(progen.Write, 0), take(0), ifIs(1,
+			nested(progen.Go, 0, nested(progen.Write, 1)))),
+		nested(progen.Go, 0, nested(progen.Read, 0), &progen.Stmt{Op: progen.If, Reg: 1, Val: 1,
+			Body: []*progen.Stmt{
+				nested(progen.Go, 0, take(0), ifIs(1, nested(progen.Read, 1))),
+			}}),
 	}}
 	p.Number()
 	m := machine.New(p)
@@ -414,42 +426,53 @@ func TestStartedAfterBranch(t *testing.T) {
 	}
 }
 
-// Two goroutines lock two mutexes in opposite orders, each for some inputs: that is a deadlock if one input makes both.
+// Two goroutines lock two mutexes in opposite orders, each for some inputs: that is a deadlock if
+// one input makes both.
 func TestOppositeLocks(t *testing.T) {
 	locks := func(val, first, second int) *progen.Stmt {
-		return nested(progen.Go, 0, take(0), nested(progen.Lock, first), ifIs(val, nested(progen.Lock, second), nested(progen.Unlock, second)), nested(progen.Unlock, first))
+		return nested(progen.Go, 0, take(0), nested(progen.Lock, first),
+			ifIs(val, nested(progen.Lock, second), nested(progen.Unlock, second)),
+			nested(progen.Unlock, first))
 	}
 	for _, c := range []struct{ one, two, left int }{{1, 2, 0}, {2, 2, 2}} {
-		p := &progen.Program{Mutexes: 2, Inputs: 1, Body: []*progen.Stmt{locks(c.one, 0, 1), locks(c.two, 1, 0)}}
+		p := &progen.Program{Mutexes: 2, Inputs: 1, Body: []*progen.Stmt{locks(c.one, 0, 1),
+			locks(c.two, 1, 0)}}
 		s, got, _, err := exploreTogether(p)
 		if err != nil || len(got.Left) != c.left {
-			t.Errorf("inputs %d and %d: %d goroutines are left waiting, want %d: %v (%v, %s)", c.one, c.two, len(got.Left), c.left, got.Left, err, s.Why)
+			t.Errorf("inputs %d and %d: %d goroutines are left waiting, want %d: %v (%v, %s)", c.one, c.two,
+				len(got.Left), c.left, got.Left, err, s.Why)
 		}
 	}
 }
 
-// Timers that are started after a branch belong to it: for one input a second passes before a value is written, and a function that a
-// timer starts reads it.
+// Timers that are started after a branch belong to it: for one input a second passes before a value
+// is written, and a function that a timer starts reads it.
 func TestTimerAfterBranch(t *testing.T) {
 	p := &progen.Program{Vars: 1, Inputs: 1, Body: []*progen.Stmt{
-		nested(progen.Go, 0, take(0), ifIs(2, &progen.Stmt{Op: progen.After, Val: 10, Body: []*progen.Stmt{nested(progen.Read, 0)}}), &progen.Stmt{Op: progen.Sleep, Val: 20},
+		nested(progen.Go, 0, take(0), ifIs(2, &progen.Stmt{Op: progen.After, Val: 10,
+			Body: []*progen.Stmt{nested(progen.Read, 0)}}), &progen.Stmt{Op: progen.Sleep, Val: 20},
 			nested(progen.Write, 0)),
-		nested(progen.Go, 0, take(0), ifIs(3, &progen.Stmt{Op: progen.Sleep, Val: 40}), nested(progen.Read, 0)),
+		nested(progen.Go, 0, take(0), ifIs(3, &progen.Stmt{Op: progen.Sleep, Val: 40}),
+			nested(progen.Read, 0)),
 	}}
 	agrees(t, p)
 }
 
-// A loop polls with branches on the input in an iteration: what another one writes meanwhile lets it go on without waiting.
+// A loop polls with branches on the input in an iteration: what another one writes meanwhile lets
+// it go on without waiting.
 func TestBranchInLoop(t *testing.T) {
 	reread := &progen.Stmt{Op: progen.Reread, Reg: 1, Body: []*progen.Stmt{{Op: progen.Peek}}}
 	p := &progen.Program{Atomics: 1, Inputs: 2, Body: []*progen.Stmt{
-		nested(progen.Go, 0, take(0), &progen.Stmt{Op: progen.Store, Src: 0}, &progen.Stmt{Op: progen.Take, Obj: 1, Reg: 0, Src: -1}, &progen.Stmt{Op: progen.Store, Src: 0}),
-		nested(progen.Go, 0, reread, &progen.Stmt{Op: progen.If, Reg: 1, Val: 2, Body: []*progen.Stmt{nested(progen.Load, 0)}}),
+		nested(progen.Go, 0, take(0), &progen.Stmt{Op: progen.Store, Src: 0},
+			&progen.Stmt{Op: progen.Take, Obj: 1, Reg: 0, Src: -1}, &progen.Stmt{Op: progen.Store, Src: 0}),
+		nested(progen.Go, 0, reread, &progen.Stmt{Op: progen.If, Reg: 1, Val: 2,
+			Body: []*progen.Stmt{nested(progen.Load, 0)}}),
 	}}
 	s := agrees(t, p)
 	after := 0
 	for e := range net.Event(s.net.Len()) {
-		if c, _ := s.callAt(s.net.Arcs(e)[0].Cond()); c.op == trace.OpAwait && s.net.Shown(e) && s.branches(s.net.By(s.net.Arcs(e)[0].Cond())) {
+		if c, _ := s.callAt(s.net.Arcs(e)[0].Cond()); c.op == trace.OpAwait && s.net.Shown(e) &&
+			s.branches(s.net.By(s.net.Arcs(e)[0].Cond())) {
 			after++
 		}
 	}
@@ -458,11 +481,14 @@ func TestBranchInLoop(t *testing.T) {
 	}
 }
 
-// The loop that updates an atomic, again if another one was faster: what is compared depends on the input.
+// The loop that updates an atomic, again if another one was faster: what is compared depends on the
+// input.
 func TestRetry(t *testing.T) {
 	p := &progen.Program{Atomics: 1, Inputs: 2, Body: []*progen.Stmt{
-		nested(progen.Go, 0, take(0), &progen.Stmt{Op: progen.Store, Src: 0}, &progen.Stmt{Op: progen.Fetch, Reg: 1}),
-		nested(progen.Go, 0, &progen.Stmt{Op: progen.Take, Obj: 1, Reg: 0, Src: -1}, &progen.Stmt{Op: progen.Store, Src: 0}, &progen.Stmt{Op: progen.Fetch, Reg: 1}),
+		nested(progen.Go, 0, take(0), &progen.Stmt{Op: progen.Store, Src: 0},
+			&progen.Stmt{Op: progen.Fetch, Reg: 1}),
+		nested(progen.Go, 0, &progen.Stmt{Op: progen.Take, Obj: 1, Reg: 0, Src: -1},
+			&progen.Stmt{Op: progen.Store, Src: 0}, &progen.Stmt{Op: progen.Fetch, Reg: 1}),
 	}}
 	s := agrees(t, p)
 	if len(s.inputs.swaps) == 0 {
@@ -488,7 +514,8 @@ func agrees(t *testing.T, p *progen.Program) *Strategy {
 	same(t, "panic", want.Panics, got.Panics)
 	same(t, "goroutine", want.Left, got.Left)
 	if most := oneAfterTheOther(m, inputsOf(p)); n > most || s.Surprise > 0 {
-		t.Errorf("%d executions, %d where one input is explored after the other; %d events not foreseen", n, most, s.Surprise)
+		t.Errorf("%d executions, %d where one input is explored after the other; %d events not foreseen", n,
+			most, s.Surprise)
 	}
 	return s
 }

@@ -93,14 +93,16 @@ func (s *Strategy) leftOver() []net.Cond {
 	return goal
 }
 
-// onlyMutexes reports whether nobody ever waits but for mutexes, which are unlocked by who has locked them: the search for
-// circular waits, and for those whom a goroutine that ended has locked out, is whole then.
+// onlyMutexes reports whether nobody ever waits but for mutexes, which are unlocked by who has
+// locked them: the search for circular waits, and for those whom a goroutine that ended has locked
+// out, is whole then.
 func (s *Strategy) onlyMutexes() bool {
 	if s.locks.handed {
 		return false
 	}
 	for k := range s.calls.list {
-		if c := &s.calls.list[k]; k > 0 && waits(c) && (c.op != trace.OpLock || s.tab.Kind(c.obj) != trace.ObjMutex) {
+		if c := &s.calls.list[k]; k > 0 && waits(c) && (c.op != trace.OpLock ||
+			s.tab.Kind(c.obj) != trace.ObjMutex) {
 			return false
 		}
 	}
@@ -121,7 +123,8 @@ func (s *Strategy) ends(ep *epoch) *rest {
 // waits reports whether a call may have to wait.
 func waits(c *call) bool {
 	switch c.op {
-	case trace.OpLock, trace.OpRLock, trace.OpArrive, trace.OpWGWait, trace.OpOnce, trace.OpAcquire, trace.OpCondWake, trace.OpAwait:
+	case trace.OpLock, trace.OpRLock, trace.OpArrive, trace.OpWGWait, trace.OpOnce, trace.OpAcquire,
+		trace.OpCondWake, trace.OpAwait:
 		return true
 	}
 	return c.cases != "" && !c.poll && c.op != trace.OpArrive
@@ -131,7 +134,9 @@ func waits(c *call) bool {
 // conflict apart; at ends that no other event can happen after them.
 func (s *Strategy) formulaOf(ep *epoch, ends bool) *rest {
 	n := s.net
-	r := &rest{solver: sat.New(sat.Options{Stop: s.expires, InOrder: true}), epoch: ep, events: len(ep.events), takers: map[net.Cond][]net.Event{}, some: map[net.Cond]sat.Lit{}, at: map[net.Cond]sat.Lit{}}
+	r := &rest{solver: sat.New(sat.Options{Stop: s.expires, InOrder: true}), epoch: ep,
+		events: len(ep.events), takers: map[net.Cond][]net.Event{}, some: map[net.Cond]sat.Lit{},
+		at: map[net.Cond]sat.Lit{}}
 	joined := map[net.Cond][]net.Event{}
 	var taken []net.Cond
 	for _, e := range ep.events {
@@ -180,7 +185,7 @@ func (s *Strategy) formulaOf(ep *epoch, ends bool) *rest {
 					}
 				}
 			case net.Watches:
-				for _, x := range s.objects[s.objectOf[n.Cell(c)]].tokens {
+				for _, x := range s.objects[s.objectOf[n.Place(c)]].tokens {
 					if l, ok := r.event(n.By(x)); ok && !s.follows(e, n.By(x)) {
 						idle = append(idle, l)
 					}
@@ -194,10 +199,11 @@ func (s *Strategy) formulaOf(ep *epoch, ends bool) *rest {
 	return r
 }
 
-// crashes reports whether one of k conditions from first on is that of a goroutine that has ended the program.
+// crashes reports whether one of k conditions from first on is that of a goroutine that has ended
+// the program.
 func (s *Strategy) crashes(first net.Cond, k int) bool {
 	for c := first; c < first+net.Cond(k); c++ {
-		if s.net.Value(c) == crashed && s.isGoroutine(s.net.Cell(c)) {
+		if s.net.Value(c) == crashed && s.isGoroutine(s.net.Place(c)) {
 			return true
 		}
 	}
@@ -214,7 +220,8 @@ func (s *Strategy) follows(e, f net.Event) bool {
 	return false
 }
 
-// taken returns literals of which one is true only if somebody but e takes c, and no others are needed beside those of who takes what else e uses.
+// taken returns literals of which one is true only if somebody but e takes c, and no others are
+// needed beside those of who takes what else e uses.
 func (s *Strategy) taken(r *rest, c net.Cond, e net.Event) []sat.Lit {
 	es := r.takers[c]
 	if len(es) <= mostTakers {
@@ -242,12 +249,12 @@ func (s *Strategy) taken(r *rest, c net.Cond, e net.Event) []sat.Lit {
 // mostTakers is for how many events that take a condition no variable of their own is worth while.
 const mostTakers = 8
 
-// later reports whether f belongs to the goroutine of e, and to what it can do from there on: it does not keep e from happening,
-// or what its goroutine does instead of e has done so already.
+// later reports whether f belongs to the goroutine of e, and to what it can do from there on: it
+// does not keep e from happening, or what its goroutine does instead of e has done so already.
 func (s *Strategy) later(e, f net.Event) bool {
 	n := s.net
 	x, y := n.Arcs(e)[0].Cond(), n.Arcs(f)[0].Cond()
-	return n.Cell(x) == n.Cell(y) && n.Depth(y) >= n.Depth(x) && n.Ancestor(y, n.Depth(x)) == x && x != y
+	return n.Place(x) == n.Place(y) && n.Depth(y) >= n.Depth(x) && n.Ancestor(y, n.Depth(x)) == x && x != y
 }
 
 // atMostOne says that no two of es happen (Sinz's sequential counter, CP 2005).
@@ -287,7 +294,7 @@ func (s *Strategy) leftIn(ep *epoch, calls []net.Value) (goal []net.Cond, ok boo
 	}
 	var wanted []net.Cond
 	ep.each(s.net, func(c net.Cond) {
-		if s.isGoroutine(s.net.Cell(c)) && slices.Contains(calls, s.net.Value(c)) {
+		if s.isGoroutine(s.net.Place(c)) && slices.Contains(calls, s.net.Value(c)) {
 			wanted = append(wanted, c)
 		}
 	})
@@ -327,8 +334,9 @@ func (s *Strategy) markedAt(c net.Cond) sat.Lit {
 	return at
 }
 
-// eachEnd calls f with the conditions of all goroutines at the ends where such is true, and all of also,
-// until f returns false; a later call goes on with what such has not brought yet. During a call the events are in s.find.
+// eachEnd calls f with the conditions of all goroutines at the ends where such is true, and all of
+// also, until f returns false; a later call goes on with what such has not brought yet. During a
+// call the events are in s.find.
 func (s *Strategy) eachEnd(such sat.Lit, f func(end []net.Cond) bool, also ...sat.Lit) {
 	r := s.rest
 	assume := append([]sat.Lit{such}, also...)
@@ -359,7 +367,8 @@ func (s *Strategy) notAt(end []net.Cond, clause ...sat.Lit) []sat.Lit {
 	return clause
 }
 
-// happen puts the solver's answer into s.find; it returns events that cannot all happen, if there are some.
+// happen puts the solver's answer into s.find; it returns events that cannot all happen, if there
+// are some.
 func (s *Strategy) happen() []net.Event {
 	in, r := s.find, s.rest
 	in.Begin()

@@ -8,13 +8,14 @@ import (
 	"heddle/internal/progen/machine"
 )
 
-// A channel through which many values go, until it is closed: what the solver does to see that nobody is left waiting grows with
-// their number, and no faster.
+// A channel through which many values go, until it is closed: what the solver does to see that
+// nobody is left waiting grows with their number, and no faster.
 func TestLong(t *testing.T) {
 	const values = 500
 	send := &progen.Stmt{Op: progen.Send, Src: -1, Val: 1}
 	p := &progen.Program{Chans: []int{4}, Body: []*progen.Stmt{
-		{Op: progen.Go, Body: []*progen.Stmt{{Op: progen.Repeat, Val: values, Body: []*progen.Stmt{send}}, {Op: progen.Close}}},
+		{Op: progen.Go, Body: []*progen.Stmt{{Op: progen.Repeat, Val: values, Body: []*progen.Stmt{send}},
+			{Op: progen.Close}}},
 		{Op: progen.Repeat, Val: values + 1, Body: []*progen.Stmt{{Op: progen.Recv}}},
 	}}
 	p.Number()

@@ -16,10 +16,10 @@ import (
 // waits at an unbuffered channel is in the way only while none of its other cases
 // can be done alone: the channels of those are read.
 
-// line returns the cell of those who arrive at an unbuffered channel.
-func (s *Strategy) line(o *object) net.Cell {
+// line returns the place of those who arrive at an unbuffered channel.
+func (s *Strategy) line(o *object) net.Place {
 	if o.line == net.None {
-		o.line = s.newCellOf(s.objectOf[o.state])
+		o.line = s.newPlaceOf(s.objectOf[o.state])
 		s.net.Mark(o.line, 0)
 		s.run.Grow()
 		s.find.Grow()
@@ -27,10 +27,12 @@ func (s *Strategy) line(o *object) net.Cell {
 	return o.line
 }
 
-// arriving returns the channels of which x, an OpArrive, is an arrival; nil if it is one of another kind.
+// arriving returns the channels of which x, an OpArrive, is an arrival; nil if it is one of another
+// kind.
 func (s *Strategy) arriving(x *transition.Transition) (chans []transition.Object) {
 	for i := range x.Accesses {
-		if a := &x.Accesses[i]; a.Op == trace.OpArrive && s.tab.Kind(a.Obj) == trace.ObjChan && !slices.Contains(chans, a.Obj) {
+		if a := &x.Accesses[i]; a.Op == trace.OpArrive && s.tab.Kind(a.Obj) == trace.ObjChan &&
+			!slices.Contains(chans, a.Obj) {
 			chans = append(chans, a.Obj)
 		}
 	}
@@ -40,13 +42,16 @@ func (s *Strategy) arriving(x *transition.Transition) (chans []transition.Object
 // offers reports whether the one at h waits at that side of a channel, if at all.
 func (s *Strategy) offers(h net.Cond, obj transition.Object, send bool) bool {
 	c, sides := s.callAt(h)
-	return c != nil && !c.poll && slices.ContainsFunc(sides, func(x side) bool { return x.obj == obj && x.send == send })
+	return c != nil && !c.poll && slices.ContainsFunc(sides, func(x side) bool {
+		return x.obj == obj &&
+			x.send == send
+	})
 }
 
 // seniors returns the conditions of those who came before the one at t to the side x.
 func (s *Strategy) seniors(t net.Cond, x side) (list []net.Cond) {
 	add := func(h net.Cond) {
-		if s.net.Cell(h) != s.net.Cell(t) && s.offers(h, x.obj, x.send) && !slices.Contains(list, h) {
+		if s.net.Place(h) != s.net.Place(t) && s.offers(h, x.obj, x.send) && !slices.Contains(list, h) {
 			list = append(list, h)
 		}
 	}
@@ -60,7 +65,7 @@ func (s *Strategy) seniors(t net.Cond, x side) (list []net.Cond) {
 	if q := s.object(x.obj).line; q != net.None && s.net.By(t) != net.None {
 		first, k := s.net.Given(s.net.By(t))
 		for y := first; y < first+net.Cond(k); y++ {
-			if s.net.Cell(y) == q {
+			if s.net.Place(y) == q {
 				s.arrivals(s.net.Up(y), add)
 			}
 		}
@@ -68,12 +73,13 @@ func (s *Strategy) seniors(t net.Cond, x side) (list []net.Cond) {
 	return list
 }
 
-// arrivals calls f with the condition that each goroutine's last arrival gave it, of those up to q in a line.
+// arrivals calls f with the condition that each goroutine's last arrival gave it, of those up to q
+// in a line.
 func (s *Strategy) arrivals(q net.Cond, f func(h net.Cond)) {
-	var seen []net.Cell
+	var seen []net.Place
 	for ; s.net.Up(q) != net.None; q = s.net.Up(q) {
 		h, _ := s.net.Given(s.net.By(q))
-		if k := s.net.Cell(h); !slices.Contains(seen, k) {
+		if k := s.net.Place(h); !slices.Contains(seen, k) {
 			seen = append(seen, k)
 			f(h)
 		}
@@ -83,7 +89,7 @@ func (s *Strategy) arrivals(q net.Cond, f func(h net.Cond)) {
 // facing returns those who have arrived at the other side of x than t's, up to q.
 func (s *Strategy) facing(t, q net.Cond, x side) (list []net.Cond) {
 	s.arrivals(q, func(h net.Cond) {
-		if s.net.Cell(h) != s.net.Cell(t) && s.offers(h, x.obj, !x.send) {
+		if s.net.Place(h) != s.net.Place(t) && s.offers(h, x.obj, !x.send) {
 			list = append(list, h)
 		}
 	})
@@ -114,7 +120,8 @@ func (s *Strategy) behind(arcs []net.Arc, list []net.Cond, in *net.Config) ([]ne
 
 // passing adds to arcs that none of list, except partner, waits at obj: it has
 // gone, or another case of it can be done alone. False if one does.
-func (s *Strategy) passing(arcs []net.Arc, list []net.Cond, partner net.Cond, obj transition.Object, in *net.Config) ([]net.Arc, bool) {
+func (s *Strategy) passing(arcs []net.Arc, list []net.Cond, partner net.Cond, obj transition.Object,
+	in *net.Config) ([]net.Arc, bool) {
 	for _, h := range list {
 		switch {
 		case h == partner:
@@ -129,7 +136,8 @@ func (s *Strategy) passing(arcs []net.Arc, list []net.Cond, partner net.Cond, ob
 	return arcs, true
 }
 
-// waitsThere reports whether the one at h, who communicates, may be waiting: no case can be done alone.
+// waitsThere reports whether the one at h, who communicates, may be waiting: no case can be done
+// alone.
 func (s *Strategy) waitsThere(h net.Cond, in *net.Config) bool {
 	sides := s.sidesAt(h)
 	return len(sides) == 1 || !slices.ContainsFunc(sides, func(x side) bool { return s.ready(h, x, in) })
@@ -144,7 +152,8 @@ func (s *Strategy) ready(h net.Cond, x side, in *net.Config) bool {
 	return ready
 }
 
-// seeing adds to arcs that they depend on which other cases of the one at h than over obj can be done alone.
+// seeing adds to arcs that they depend on which other cases of the one at h than over obj can be
+// done alone.
 func (s *Strategy) seeing(arcs []net.Arc, h net.Cond, obj transition.Object, in *net.Config) []net.Arc {
 	for _, k := range s.others(h, obj) {
 		arcs = once(arcs, net.To(in.Last(k), net.Reads))
@@ -152,20 +161,21 @@ func (s *Strategy) seeing(arcs []net.Arc, h net.Cond, obj transition.Object, in 
 	return arcs
 }
 
-// others returns the cells on which it depends which other cases than over obj can be done alone.
-func (s *Strategy) others(h net.Cond, obj transition.Object) (cells []net.Cell) {
+// others returns the places on which it depends which other cases than over obj can be done alone.
+func (s *Strategy) others(h net.Cond, obj transition.Object) (places []net.Place) {
 	for _, x := range s.sidesAt(h) {
 		if x.obj != obj {
-			cells = append(cells, s.cellsOf(x)...)
+			places = append(places, s.placesOf(x)...)
 		}
 	}
-	return cells
+	return places
 }
 
-// cellsOf returns the cells of a case's channel.
-func (s *Strategy) cellsOf(x side) []net.Cell {
+// placesOf returns the places of a case's channel.
+func (s *Strategy) placesOf(x side) []net.Place {
 	o := s.object(x.obj)
-	return slices.DeleteFunc([]net.Cell{o.state, o.sent, o.received}, func(k net.Cell) bool { return k == net.None })
+	return slices.DeleteFunc([]net.Place{o.state, o.sent, o.received},
+		func(k net.Place) bool { return k == net.None })
 }
 
 func once(arcs []net.Arc, a net.Arc) []net.Arc {
@@ -184,7 +194,7 @@ func (s *Strategy) eachStand(t net.Cond, list []net.Cond, obj transition.Object,
 	}
 	h := list[0]
 	rest := func() { s.eachStand(t, list[1:], obj, f) }
-	if !s.find.Marked(h) || s.net.Cell(h) == s.net.Cell(t) {
+	if !s.find.Marked(h) || s.net.Place(h) == s.net.Place(t) {
 		rest()
 		return
 	}
@@ -193,15 +203,15 @@ func (s *Strategy) eachStand(t net.Cond, list []net.Cond, obj transition.Object,
 	s.find.Next(h, rest)
 }
 
-// eachNoted is eachOf for t, which is to be asked again when one of the cells gets a new condition.
-func (s *Strategy) eachNoted(t net.Cond, cells []net.Cell, f func()) {
-	if len(cells) == 0 {
+// eachNoted is eachOf for t, which is to be asked again when one of the places gets a new condition.
+func (s *Strategy) eachNoted(t net.Cond, places []net.Place, f func()) {
+	if len(places) == 0 {
 		f()
 		return
 	}
-	s.find.Versions(cells[0], func(x net.Cond) {
+	s.find.Versions(places[0], func(x net.Cond) {
 		s.waitAt(x, t)
-		s.eachNoted(t, cells[1:], f)
+		s.eachNoted(t, places[1:], f)
 	})
 }
 

@@ -6,8 +6,8 @@ import (
 	"heddle/trace"
 )
 
-// An object has one to three cells, whose first conditions are what it was before the execution. What their conditions' values
-// are depends on its kind:
+// An object has one to three places, whose first conditions are what it was before the execution.
+// What their conditions' values are depends on its kind:
 //
 //	mutex       state: 0 free, 1 locked
 //	atomic      state: what it holds
@@ -24,10 +24,10 @@ import (
 type object struct {
 	known          bool
 	begun          bool // an execution has accessed it
-	state          net.Cell
-	sent, received net.Cell
-	beside         net.Cell
-	line           net.Cell // of an unbuffered channel that is polled: those who arrived
+	state          net.Place
+	sent, received net.Place
+	beside         net.Place
+	line           net.Place // of an unbuffered channel that is polled: those who arrived
 	cap            int
 	before         int           // values in the buffer before the execution
 	finals         []net.Cond    // of goroutines that ended and hold the mutex
@@ -40,13 +40,13 @@ type object struct {
 	timer          bool // a timer's channel
 }
 
-// procCell returns the cell of a goroutine.
-func (s *Strategy) procCell(p transition.Proc) net.Cell {
+// procPlace returns the place of a goroutine.
+func (s *Strategy) procPlace(p transition.Proc) net.Place {
 	for len(s.procs) <= int(p) {
 		s.procs = append(s.procs, net.None)
 	}
 	if s.procs[p] == net.None {
-		k := s.net.NewCell()
+		k := s.net.NewPlace()
 		s.procs[p] = k
 		for len(s.procOf) <= int(k) {
 			s.procOf = append(s.procOf, transition.NoProc)
@@ -56,7 +56,7 @@ func (s *Strategy) procCell(p transition.Proc) net.Cell {
 	return s.procs[p]
 }
 
-// object returns the cells of an object.
+// object returns the places of an object.
 func (s *Strategy) object(obj transition.Object) *object {
 	for len(s.objects) <= int(obj) {
 		s.objects = append(s.objects, object{})
@@ -65,14 +65,15 @@ func (s *Strategy) object(obj transition.Object) *object {
 	if o.known {
 		return o
 	}
-	*o = object{known: true, sent: net.None, received: net.None, beside: net.None, line: net.None, kind: s.tab.Kind(obj), ordered: s.tab.Ordered(obj)}
-	mark := func(v net.Value) net.Cell {
-		c := s.newCellOf(obj)
+	*o = object{known: true, sent: net.None, received: net.None, beside: net.None, line: net.None,
+		kind: s.tab.Kind(obj), ordered: s.tab.Ordered(obj)}
+	mark := func(v net.Value) net.Place {
+		c := s.newPlaceOf(obj)
 		s.net.Mark(c, v)
 		return c
 	}
 	if o.kind == trace.ObjTimer { // whoever starts it gives the first condition
-		o.state = s.newCellOf(obj)
+		o.state = s.newPlaceOf(obj)
 		return o
 	}
 	o.state = mark(0)
@@ -101,9 +102,9 @@ func (s *Strategy) object(obj transition.Object) *object {
 	return o
 }
 
-// newCellOf returns a cell of an object that has no condition yet.
-func (s *Strategy) newCellOf(obj transition.Object) net.Cell {
-	c := s.net.NewCell()
+// newPlaceOf returns a place of an object that has no condition yet.
+func (s *Strategy) newPlaceOf(obj transition.Object) net.Place {
+	c := s.net.NewPlace()
 	for len(s.objectOf) <= int(c) {
 		s.objectOf = append(s.objectOf, noObject)
 	}

@@ -10,15 +10,15 @@ import (
 type tally struct {
 	*progress
 	obj    transition.Object
-	so     []net.Value            // until a condition of a goroutine
-	total  map[net.Cell]net.Value // when it has ended
-	varies bool                   // totals differ, or it is not known when somebody has ended
+	so     []net.Value             // until a condition of a goroutine
+	total  map[net.Place]net.Value // when it has ended
+	varies bool                    // totals differ, or it is not known when somebody has ended
 }
 
-// pending returns with which calls those may be left who would still change a WaitGroup; ok is false if
-// its sum is not the same whenever all goroutines have ended, zero.
+// pending returns with which calls those may be left who would still change a WaitGroup; ok is
+// false if its sum is not the same whenever all goroutines have ended, zero.
 func (p *progress) pending(wg transition.Object) (ways map[net.Value]bool, ok bool) {
-	t := tally{progress: p, obj: wg, so: make([]net.Value, p.s.net.Conds()), total: map[net.Cell]net.Value{}}
+	t := tally{progress: p, obj: wg, so: make([]net.Value, p.s.net.Conds()), total: map[net.Place]net.Value{}}
 	n := p.s.net
 	sum := net.Value(p.s.tab.Init(wg)) + t.of(p.s.procs[transition.Main])
 	for k, cs := range p.conds {
@@ -43,7 +43,7 @@ func (p *progress) pending(wg transition.Object) (ways map[net.Value]bool, ok bo
 }
 
 // of returns the total of a goroutine.
-func (t *tally) of(k net.Cell) (total net.Value) {
+func (t *tally) of(k net.Place) (total net.Value) {
 	if total, ok := t.total[k]; ok {
 		return total
 	}
@@ -67,15 +67,16 @@ func (t *tally) of(k net.Cell) (total net.Value) {
 	return total
 }
 
-// change returns by how much event e, in which a goroutine did k, changes it, with all goroutines that e starts.
+// change returns by how much event e, in which a goroutine did k, changes it, with all goroutines
+// that e starts.
 func (t *tally) change(k *call, e net.Event) (sum net.Value) {
 	if k.op == trace.OpWGAdd && k.obj == t.obj {
 		sum = net.Value(k.delta)
 	}
 	first, n := t.s.net.Given(e)
 	for c := first; c < first+net.Cond(n); c++ {
-		if cell := t.s.net.Cell(c); t.s.net.Up(c) == net.None && t.s.isGoroutine(cell) {
-			sum += t.of(cell)
+		if place := t.s.net.Place(c); t.s.net.Up(c) == net.None && t.s.isGoroutine(place) {
+			sum += t.of(place)
 		}
 	}
 	return sum

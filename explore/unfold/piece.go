@@ -14,7 +14,8 @@ import (
 // goroutine did between them (goroutines and timers that it started, accesses that
 // are no scheduling points) belongs to the one before.
 
-// A piece is a part of a transition: from the operation, or one of those other events, to the next one.
+// A piece is a part of a transition: from the operation, or one of those other events, to the next
+// one.
 type piece struct {
 	branch   *symbolic.Branch // that begins it
 	mail     message          // that is received quietly where it begins
@@ -26,7 +27,8 @@ type piece struct {
 // holds reports whether the event that so many come before belongs to the piece.
 func (p *piece) holds(before int) bool { return before >= p.from && (p.to == 0 || before < p.to) }
 
-// pieces divides transition j; -1 is what main does before the first. They are overwritten by the next call.
+// pieces divides transition j; -1 is what main does before the first. They are overwritten by the
+// next call.
 func (s *Strategy) pieces(j int) []piece {
 	ps := append(s.read.pieces[:0], piece{})
 	step := int32(-1)
@@ -106,7 +108,7 @@ func (s *Strategy) then(p transition.Proc, j int, ps []piece, k int) net.Value {
 // addPieces adds the events of p that transition j has after its first.
 func (s *Strategy) addPieces(p transition.Proc, j int, ps []piece) string {
 	for k := 1; k < len(ps); k++ {
-		e, why := s.beginning(&ps[k], s.run.Last(s.procCell(p)))
+		e, why := s.beginning(&ps[k], s.run.Last(s.procPlace(p)))
 		if why != "" {
 			return why
 		}
@@ -131,11 +133,12 @@ func (s *Strategy) addPieces(p transition.Proc, j int, ps []piece) string {
 	return ""
 }
 
-// comeTo brings p to a condition at which it does v next. What others have asked of their input there, and this execution has not,
-// its input answers: one that compares a text of four bytes does not ask whether there are none.
+// comeTo brings p to a condition at which it does v next. What others have asked of their input
+// there, and this execution has not, its input answers: one that compares a text of four bytes does
+// not ask whether there are none.
 func (s *Strategy) comeTo(p transition.Proc, v net.Value) string {
 	for {
-		t := s.run.Last(s.procCell(p))
+		t := s.run.Last(s.procPlace(p))
 		if s.sameCall(t, v) {
 			return ""
 		}
@@ -156,7 +159,7 @@ func (s *Strategy) comeTo(p transition.Proc, v net.Value) string {
 		fresh := !s.net.Shown(e)
 		if fresh {
 			s.net.Show(e)
-			s.timed(s.net.Give(e, s.net.Cell(t), t, v))
+			s.timed(s.net.Give(e, s.net.Place(t), t, v))
 		}
 		s.run.Grow()
 		if !s.run.Add(e) {
@@ -199,9 +202,9 @@ func (s *Strategy) showPiece(e net.Event, p transition.Proc, j int, ps []piece, 
 		values = append(values, s.next(q, j))
 	}
 	s.net.Show(e)
-	s.timed(s.net.Give(e, s.net.Cell(t), t, values[0]))
+	s.timed(s.net.Give(e, s.net.Place(t), t, values[0]))
 	for i, q := range ps[k].starts {
-		s.timed(s.net.Give(e, s.procCell(q), net.None, values[i+1]))
+		s.timed(s.net.Give(e, s.procPlace(q), net.None, values[i+1]))
 	}
 	if j >= 0 {
 		s.startTimers(e, j, &ps[k])

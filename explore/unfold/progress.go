@@ -8,10 +8,12 @@ import (
 	"heddle/trace"
 )
 
-// Calls at which nobody can be left waiting, found without the solver. Somebody is left with a lock only if who holds it is left with
-// something else, or has ended; with a WaitGroup only if somebody is left who would still have called Done, or the sum is not zero when all
-// have ended. So, as in an argument by ranks: of all calls that may have to wait those are taken away whose way is blocked by none
-// that are still there, until that is so of no more. Most programs lock and unlock, and wait for their goroutines, and need no solver.
+// Calls at which nobody can be left waiting, found without the solver. Somebody is left with a lock
+// only if who holds it is left with something else, or has ended; with a WaitGroup only if somebody
+// is left who would still have called Done, or the sum is not zero when all have ended. So, as in
+// an argument by ranks: of all calls that may have to wait those are taken away whose way is
+// blocked by none that are still there, until that is so of no more. Most programs lock and unlock,
+// and wait for their goroutines, and need no solver.
 
 // A hold is what one goroutine keeps others from with: an object, to write or to read.
 type hold struct {
@@ -21,13 +23,14 @@ type hold struct {
 
 // A progress is what is known of all goroutines' conditions of the net.
 type progress struct {
-	s     *Strategy
-	list  []heldBy
-	of    []int32                     // by condition of a goroutine: what it holds, index in list
-	block map[hold]map[net.Value]bool // calls with which somebody waits who holds it; 0: who holds it has ended
-	given map[transition.Object]bool  // released by who does not hold it, or held from the beginning
-	conds map[net.Cell][]net.Cond     // of goroutines
-	room  map[transition.Object]bool  // of channels that were asked for: roomy
+	s    *Strategy
+	list []heldBy
+	of   []int32 // by condition of a goroutine: what it holds, index in list
+	// calls with which somebody waits who holds it; 0: who holds it has ended
+	block map[hold]map[net.Value]bool
+	given map[transition.Object]bool // released by who does not hold it, or held from the beginning
+	conds map[net.Place][]net.Cond   // of goroutines
+	room  map[transition.Object]bool // of channels that were asked for: roomy
 }
 
 // A heldBy is a hold, so many times, and the others of the same goroutine.
@@ -60,12 +63,15 @@ func (s *Strategy) neverLeft(calls []net.Value) (never []net.Value) {
 
 // holds returns what is known of the net as it is.
 func (s *Strategy) holds() *progress {
-	p := &progress{s: s, list: make([]heldBy, 1), of: make([]int32, s.net.Conds()), block: map[hold]map[net.Value]bool{}, given: map[transition.Object]bool{}, conds: map[net.Cell][]net.Cond{}, room: map[transition.Object]bool{}}
+	p := &progress{s: s, list: make([]heldBy, 1), of: make([]int32, s.net.Conds()),
+		block: map[hold]map[net.Value]bool{}, given: map[transition.Object]bool{},
+		conds: map[net.Place][]net.Cond{}, room: map[transition.Object]bool{}}
 	p.readHolds()
 	return p
 }
 
-// anyLeft reports whether somebody may be left with one of some calls, when that is so of none of never.
+// anyLeft reports whether somebody may be left with one of some calls, when that is so of none of
+// never.
 func (p *progress) anyLeft(ways map[net.Value]bool, never []net.Value) bool {
 	for k := range ways {
 		if !slices.Contains(never, k) {
@@ -75,7 +81,8 @@ func (p *progress) anyLeft(ways map[net.Value]bool, never []net.Value) bool {
 	return false
 }
 
-// blockers returns with which calls those may be left who block the way of v, 0 if they may have ended; known is false if that is not known.
+// blockers returns with which calls those may be left who block the way of v, 0 if they may have
+// ended; known is false if that is not known.
 func (p *progress) blockers(v net.Value) (ways map[net.Value]bool, known bool) {
 	c := &p.s.calls.list[v]
 	p.s.limit.Check()
@@ -124,14 +131,15 @@ func (p *progress) readHolds() {
 	for c := range net.Cond(n.Conds()) {
 		s.limit.Check()
 		if by := n.By(c); by == net.None {
-			if o := s.ownerOf(c); o != nil && n.Value(c) == 1 && (o.kind == trace.ObjMutex || o.kind == trace.ObjRWMutex || o.kind == trace.ObjOnce) {
-				p.given[s.objectOf[n.Cell(c)]] = true
+			if o := s.ownerOf(c); o != nil && n.Value(c) == 1 && (o.kind == trace.ObjMutex ||
+				o.kind == trace.ObjRWMutex || o.kind == trace.ObjOnce) {
+				p.given[s.objectOf[n.Place(c)]] = true
 			}
 		}
-		if k := n.Cell(c); !s.isGoroutine(k) || s.isClock(k) {
+		if k := n.Place(c); !s.isGoroutine(k) || s.isClock(k) {
 			continue
 		}
-		p.conds[n.Cell(c)] = append(p.conds[n.Cell(c)], c)
+		p.conds[n.Place(c)] = append(p.conds[n.Place(c)], c)
 		if own, up := p.own(c); own != nil {
 			p.of[c] = p.after(own, n.By(c), p.of[up])
 		} else if up != net.None {
@@ -160,7 +168,8 @@ func (p *progress) roomy(obj transition.Object) bool {
 	return room
 }
 
-// mostSent returns how many values goroutines may send to a channel: the sum of what each does at most.
+// mostSent returns how many values goroutines may send to a channel: the sum of what each does at
+// most.
 func (p *progress) mostSent(obj transition.Object) (most int) {
 	sends := make([]int32, p.s.net.Conds()) // by condition of a goroutine: until then
 	for _, cs := range p.conds {
@@ -197,7 +206,8 @@ func (p *progress) stays(c net.Cond) (net.Value, bool) {
 	return v, k.sleeps || waits(k)
 }
 
-// own returns the call by which a goroutine got to c from up, if it was its own operation; up is None if c is its first condition.
+// own returns the call by which a goroutine got to c from up, if it was its own operation; up is
+// None if c is its first condition.
 func (p *progress) own(c net.Cond) (k *call, up net.Cond) {
 	if up = p.s.net.Up(c); up == net.None || p.s.net.Arcs(p.s.net.By(c))[0].Cond() != up {
 		return nil, up
@@ -248,7 +258,7 @@ func (p *progress) afterPassing(e net.Event, i int32) int32 {
 		if a.Use() != net.Takes || o == nil || o.kind != trace.ObjChan {
 			continue
 		}
-		switch k := p.s.net.Cell(a.Cond()); k {
+		switch k := p.s.net.Place(a.Cond()); k {
 		case o.sent:
 			i = p.with(hold{obj: p.s.objectOf[k]}, i)
 		case o.received:
@@ -262,7 +272,7 @@ func (p *progress) afterPassing(e net.Event, i int32) int32 {
 func (p *progress) changes(e net.Event, obj transition.Object) bool {
 	o := &p.s.objects[obj]
 	return slices.ContainsFunc(p.s.net.Arcs(e), func(a net.Arc) bool {
-		return p.s.net.Cell(a.Cond()) == o.state && a.Use() != net.Reads && a.Use() != net.Follows
+		return p.s.net.Place(a.Cond()) == o.state && a.Use() != net.Reads && a.Use() != net.Follows
 	})
 }
 

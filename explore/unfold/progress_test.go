@@ -7,8 +7,8 @@ import (
 	"heddle/internal/progen/shapes"
 )
 
-// That nobody is left waiting is seen without the solver where goroutines lock, unlock, and are waited for; where somebody may be
-// left an execution shows it.
+// That nobody is left waiting is seen without the solver where goroutines lock, unlock, and are
+// waited for; where somebody may be left an execution shows it.
 func TestProgress(t *testing.T) {
 	solved := map[string]bool{"buffered channel": true, "unbuffered channel": true, "pipeline": true}
 	for _, x := range shapes.All() {
@@ -17,7 +17,8 @@ func TestProgress(t *testing.T) {
 			most, _ := explored(t, x.Whole, dpor.New(dpor.Options{}))
 			n, left := explored(t, x.Whole, s)
 			if s.Why != "" || !s.Result().Complete || left > 0 || n > most {
-				t.Fatalf("%s %v, %d executions of %d, %d with somebody left", s.Why, s.Result(), n, most, left)
+				t.Fatalf("%s %v, %d executions of %d, %d with somebody left", s.Why, s.Result(), n, most,
+					left)
 			}
 			if asked := s.rest != nil; asked != solved[x.Name] {
 				t.Errorf("the solver was asked: %v", asked)

@@ -9,12 +9,14 @@ import (
 	"heddle/trace"
 )
 
-// Waiting inside the standard library: t.Run, and what calls the target of a fuzz test, receive from a channel of package testing
-// until the other goroutine is over. Such operations are no scheduling points (they are quiet), and only who has to wait there
-// makes a step. What is sent is a condition that the step gives in which it was sent; a receive comes after it, in a step of its own
-// or, if it was there by then, in that of the operation before.
+// Waiting inside the standard library: t.Run, and what calls the target of a fuzz test, receive
+// from a channel of package testing until the other goroutine is over. Such operations are no
+// scheduling points (they are quiet), and only who has to wait there makes a step. What is sent is
+// a condition that the step gives in which it was sent; a receive comes after it, in a step of its
+// own or, if it was there by then, in that of the operation before.
 //
-// That is so of channels that one goroutine sends to and one receives from, or that are closed and no more. Of others nothing is known.
+// That is so of channels that one goroutine sends to and one receives from, or that are closed and
+// no more. Of others nothing is known.
 
 // A message is the n-th that a channel brings.
 type message struct {
@@ -22,9 +24,9 @@ type message struct {
 	n   int
 }
 
-// A mailbox is a message as a cell of the net.
+// A mailbox is a message as a place of the net.
 type mailbox struct {
-	cell    net.Cell
+	place   net.Place
 	sent    []net.Cond
 	waiting []net.Cond // goroutines' conditions at which it is received next
 }
@@ -33,14 +35,15 @@ type mailbox struct {
 type quiet struct {
 	boxes []mailbox
 	of    map[message]int             // index in boxes
-	ofBox map[net.Cell]int            // the same
+	ofBox map[net.Place]int           // the same
 	gives map[int]message             // of the execution that is read, by event
 	takes map[int]message             // and of those that receive it
 	left  map[transition.Proc]message // and of those left waiting
 }
 
 func newQuiet() quiet {
-	return quiet{of: map[message]int{}, ofBox: map[net.Cell]int{}, gives: map[int]message{}, takes: map[int]message{}, left: map[transition.Proc]message{}}
+	return quiet{of: map[message]int{}, ofBox: map[net.Place]int{}, gives: map[int]message{},
+		takes: map[int]message{}, left: map[transition.Proc]message{}}
 }
 
 // mail returns which of the mailboxes, from 1 on, is that of a message.
@@ -49,9 +52,9 @@ func (s *Strategy) mail(m message) int32 {
 	i, ok := q.of[m]
 	if !ok {
 		i = len(q.boxes)
-		cell := s.net.NewCell()
-		q.of[m], q.ofBox[cell] = i, i
-		q.boxes = append(q.boxes, mailbox{cell: cell})
+		place := s.net.NewPlace()
+		q.of[m], q.ofBox[place] = i, i
+		q.boxes = append(q.boxes, mailbox{place: place})
 	}
 	return int32(i) + 1
 }
@@ -61,7 +64,7 @@ func (s *Strategy) mailboxOf(y net.Cond) *mailbox {
 	if len(s.quiet.boxes) == 0 {
 		return nil
 	}
-	if i, ok := s.quiet.ofBox[s.net.Cell(y)]; ok {
+	if i, ok := s.quiet.ofBox[s.net.Place(y)]; ok {
 		return &s.quiet.boxes[i]
 	}
 	return nil
@@ -102,8 +105,8 @@ func (c *channel) known() bool {
 	return !c.unbuffered && len(c.senders) <= 1 && len(c.receivers) <= 1
 }
 
-// learnQuiet reads which messages are sent and received quietly. It reports whether a channel turned out to be one of those
-// of which nothing is known.
+// learnQuiet reads which messages are sent and received quietly. It reports whether a channel
+// turned out to be one of those of which nothing is known.
 func (s *Strategy) learnQuiet(t *trace.Trace) (changed bool) {
 	q := &s.quiet
 	clear(q.gives)
@@ -120,7 +123,8 @@ func (s *Strategy) learnQuiet(t *trace.Trace) (changed bool) {
 			if chans == nil {
 				chans = map[trace.ObjID]*channel{}
 			}
-			c = &channel{obj: s.tab.ObjectOf(t, e.Obj), received: map[trace.GID]int{}, unbuffered: t.Objects[e.Obj].Cap == 0}
+			c = &channel{obj: s.tab.ObjectOf(t, e.Obj), received: map[trace.GID]int{},
+				unbuffered: t.Objects[e.Obj].Cap == 0}
 			chans[e.Obj] = c
 		}
 		switch m := (message{c.obj, c.sent}); e.Op {
@@ -162,7 +166,7 @@ func (s *Strategy) awaitsMail(p transition.Proc, m message, site trace.Site) net
 
 // receiving reports whether y is that of a goroutine which receives quietly next.
 func (s *Strategy) receiving(y net.Cond) bool {
-	if len(s.quiet.boxes) == 0 || !s.isGoroutine(s.net.Cell(y)) {
+	if len(s.quiet.boxes) == 0 || !s.isGoroutine(s.net.Place(y)) {
 		return false
 	}
 	c, _ := s.callAt(y)
@@ -175,7 +179,8 @@ func (s *Strategy) receives(p transition.Proc, k int) (m message, ok bool) {
 		m, ok = s.quiet.left[p]
 		return m, ok
 	}
-	if x := s.path.At(k); x.Op != trace.OpRecv || x.Proc != p || len(x.Accesses) > 0 || len(s.quiet.takes) == 0 {
+	if x := s.path.At(k); x.Op != trace.OpRecv || x.Proc != p || len(x.Accesses) > 0 ||
+		len(s.quiet.takes) == 0 {
 		return m, false
 	}
 	for i := s.path.Event(k); i < len(s.read.trace.Events); i++ {
@@ -190,10 +195,11 @@ func (s *Strategy) receives(p transition.Proc, k int) (m message, ok bool) {
 // sendMail adds what e, that piece of transition j, sends.
 func (s *Strategy) sendMail(e net.Event, j int, p *piece) {
 	t := s.read.trace
-	for i := s.path.Event(j); len(s.quiet.gives) > 0 && i < len(t.Events) && int(t.Events[i].Step) <= s.path.Step(j); i++ {
+	for i := s.path.Event(j); len(s.quiet.gives) > 0 && i < len(t.Events) &&
+		int(t.Events[i].Step) <= s.path.Step(j); i++ {
 		if m, ok := s.quiet.gives[i]; ok && p.holds(i) {
 			b := &s.quiet.boxes[s.mail(m)-1]
-			b.sent = append(b.sent, s.net.Give(e, b.cell, net.None, 1))
+			b.sent = append(b.sent, s.net.Give(e, b.place, net.None, 1))
 		}
 	}
 }
@@ -210,14 +216,14 @@ func (s *Strategy) fromReceiver(t net.Cond, c *call) {
 	}
 }
 
-// atOnce returns the event in which the one at y receives within the step before, since the message is there: it was sent by what the
-// schedule that is made does before. None if not.
+// atOnce returns the event in which the one at y receives within the step before, since the message
+// is there: it was sent by what the schedule that is made does before. None if not.
 func (s *Strategy) atOnce(in *net.Config, y net.Cond) net.Event {
 	if !s.receiving(y) {
 		return net.None
 	}
 	c, _ := s.callAt(y)
-	x := in.Last(s.quiet.boxes[c.mail-1].cell)
+	x := in.Last(s.quiet.boxes[c.mail-1].place)
 	if x == net.None || !slices.Contains(s.planned, s.net.By(x)) {
 		return net.None
 	}

@@ -35,7 +35,8 @@ type memory struct {
 }
 
 func (m *memory) meets(o *memory) bool {
-	return m.by == o.by && m.made == o.made && m.n == o.n && m.offset < o.offset+uint64(o.size) && o.offset < m.offset+uint64(m.size)
+	return m.by == o.by && m.made == o.made && m.n == o.n && m.offset < o.offset+uint64(o.size) &&
+		o.offset < m.offset+uint64(m.size)
 }
 
 // An access is one of an event.
@@ -88,7 +89,7 @@ func (s *Strategy) notePlain(e net.Event, j int, p *piece) {
 
 // procOfEvent returns whose operation e is.
 func (s *Strategy) procOfEvent(e net.Event) transition.Proc {
-	return s.procOf[s.net.Cell(s.net.Arcs(e)[0].Cond())]
+	return s.procOf[s.net.Place(s.net.Arcs(e)[0].Cond())]
 }
 
 // racing returns conditions after two events that may race and were not
@@ -152,11 +153,13 @@ func (s *Strategy) eachConflict(f func(p sitePair, pairs [][2][]access) bool) {
 		ms = append(ms, m)
 	}
 	slices.SortFunc(ms, func(a, b memory) int {
-		return cmp.Or(cmp.Compare(a.by, b.by), cmp.Compare(a.n, b.n), cmp.Compare(a.offset, b.offset), cmp.Compare(a.size, b.size))
+		return cmp.Or(cmp.Compare(a.by, b.by), cmp.Compare(a.n, b.n), cmp.Compare(a.offset, b.offset),
+			cmp.Compare(a.size, b.size))
 	})
 	for i := range ms {
 		s.limit.Check()
-		for k := i; k < len(ms) && ms[i].meets(&ms[k]); k++ { // by where they begin: the others do not meet it either
+		// by where they begin: the others do not meet it either
+		for k := i; k < len(ms) && ms[i].meets(&ms[k]); k++ {
 			add(s.races.accesses[ms[i]], s.races.accesses[ms[k]])
 		}
 	}
@@ -175,14 +178,17 @@ func (s *Strategy) twoGoroutines(xs, ys []access) bool {
 	return slices.ContainsFunc(xs, other) || slices.ContainsFunc(ys, other)
 }
 
-// guarded reports whether all of xs and ys are made while something is held with which no two of them can be made at once.
+// guarded reports whether all of xs and ys are made while something is held with which no two of
+// them can be made at once.
 func (s *Strategy) guarded(xs, ys []access) bool {
 	p := s.races.progress
-	held, mine, theirs := map[transition.Object]int{}, map[transition.Object]int{}, map[transition.Object]int{}
+	held, mine, theirs := map[transition.Object]int{}, map[transition.Object]int{},
+		map[transition.Object]int{}
 	p.countHolds(xs, held, mine)
 	p.countHolds(ys, held, theirs)
 	for obj, n := range held {
-		if n == len(xs)+len(ys) && !p.given[obj] && s.objects[obj].cap <= 1 && (mine[obj] == len(xs) || theirs[obj] == len(ys)) {
+		if n == len(xs)+len(ys) && !p.given[obj] && s.objects[obj].cap <= 1 &&
+			(mine[obj] == len(xs) || theirs[obj] == len(ys)) {
 			return true
 		}
 	}
@@ -208,8 +214,8 @@ func (p *progress) countHolds(as []access, held, writing map[transition.Object]i
 	}
 }
 
-// ordered reports whether whatever of xs can happen together with one of ys comes before it, as what goroutines did who were waited for does, or the other
-// way round.
+// ordered reports whether whatever of xs can happen together with one of ys comes before it, as
+// what goroutines did who were waited for does, or the other way round.
 func (s *Strategy) ordered(pair [2][]access) bool {
 	return s.allBefore(pair[0], pair[1]) || s.allBefore(pair[1], pair[0])
 }
@@ -217,20 +223,20 @@ func (s *Strategy) ordered(pair [2][]access) bool {
 // allBefore reports whether the past of each of ys has all of xs that can happen together with it.
 func (s *Strategy) allBefore(xs, ys []access) bool {
 	later := map[net.Cond]bool{} // conditions after which one of xs can come
-	cells := map[net.Cell]bool{}
+	places := map[net.Place]bool{}
 	for _, a := range xs {
 		t := s.net.Arcs(a.event)[0].Cond()
-		for cells[s.net.Cell(t)] = true; t != net.None && !later[t]; t = s.net.Up(t) {
+		for places[s.net.Place(t)] = true; t != net.None && !later[t]; t = s.net.Up(t) {
 			later[t] = true
 		}
 	}
 	in := s.find
 	for _, b := range ys {
 		s.limit.Check()
-		mine := s.net.Cell(s.net.Arcs(b.event)[0].Cond())
+		mine := s.net.Place(s.net.Arcs(b.event)[0].Cond())
 		in.Begin()
 		in.Add(b.event)
-		for k := range cells {
+		for k := range places {
 			if x := in.Last(k); k != mine && (x == net.None || later[x]) {
 				return false
 			}
@@ -301,7 +307,8 @@ func (s *Strategy) racesAt(pairs [][2][]access) (goal []net.Cond) {
 	return goal
 }
 
-// unordered demands that of two events that are chosen, one of each set, neither comes before the other.
+// unordered demands that of two events that are chosen, one of each set, neither comes before the
+// other.
 func (s *Strategy) unordered(r *rest, of [2]map[net.Event]sat.Lit) {
 	in := s.find
 	for i := range of {

@@ -29,8 +29,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// locals explores m's program and returns the local states reached, and how many executions that took. With ahead > 0 so
-// many schedules are to be known beforehand, as far as there are as many, and to come in their order.
+// locals explores m's program and returns the local states reached, and how many executions that
+// took. With ahead > 0 so many schedules are to be known beforehand, as far as there are as many,
+// and to come in their order.
 func locals(m *machine.Machine, s *Strategy, ahead int) (*machine.Outcomes, int, error) {
 	o := machine.NewOutcomes()
 	o.Watch(m)
@@ -99,7 +100,8 @@ func TestRandomLoose(t *testing.T) {
 	random(t, size)
 }
 
-// Channels, mutexes, RWMutexes and WaitGroups that are older than the test, and not as new ones are.
+// Channels, mutexes, RWMutexes and WaitGroups that are older than the test, and not as new ones
+// are.
 func TestRandomOlder(t *testing.T) {
 	size := progen.Default
 	size.Older = true
@@ -157,7 +159,8 @@ func random(t *testing.T, size progen.Size) {
 			if s.Why != "" {
 				gave[s.Why]++
 				if n := s.Result().Executions; n != most {
-					t.Errorf("seed %d: %d executions where dpor took over, dpor alone takes %d (%s)\n%s", seed, n, most, s.Why, progen.Source(p))
+					t.Errorf("seed %d: %d executions where dpor took over, dpor alone takes %d (%s)\n%s",
+						seed, n, most, s.Why, progen.Source(p))
 				}
 				if *verbose {
 					t.Logf("seed %d: %s\n%s", seed, s.Why, progen.Source(p))
@@ -237,7 +240,8 @@ func TestRandomRaces(t *testing.T) {
 		if s.Why != "" || !ok {
 			continue
 		}
-		if n, most := s.Result().Executions, d.Result().Executions; n > most && len(want) == 0 { // a race is executed as such, whether it was seen or not
+		// a race is executed as such, whether it was seen or not
+		if n, most := s.Result().Executions, d.Result().Executions; n > most && len(want) == 0 {
 			t.Errorf("%d executions, dpor takes %d", n, most)
 		}
 		for v := range want { // got may have others, of values that only a race lets come about
@@ -261,7 +265,8 @@ func TestRandomRaces(t *testing.T) {
 	}
 }
 
-// racesBy returns the variables on which s shows races; ok is false if it takes many executions, or somebody polls.
+// racesBy returns the variables on which s shows races; ok is false if it takes many executions, or
+// somebody polls.
 func racesBy(m *machine.Machine, s interface {
 	Next() *trace.Schedule
 	Done(*trace.Trace)

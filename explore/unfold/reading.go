@@ -18,7 +18,8 @@ type reading struct {
 	at    []int               // of each Proc: how many of them were added
 	left  []int               // of each Proc: index in Path.Left, -1
 	cond  []transition.Object // of each Proc: the Cond it waited at last
-	ends  []int32             // of each transition: how many events the run has after it; nil if it was not read to its end
+	// of each transition: how many events the run has after it; nil if it was not read to its end
+	ends []int32
 
 	loops  map[announced]iteration     // that ended then
 	plain  map[int32][]int32           // indices in trace.Plain, by step
@@ -36,8 +37,9 @@ type announced struct {
 	at   int
 }
 
-// add adds the execution that the path has read (Fig. 8, lines 7 to 15); its first transitions, so many as were kept,
-// are those of the one before. It returns what there is no net construction for, "" if there is nothing.
+// add adds the execution that the path has read (Fig. 8, lines 7 to 15); its first transitions, so
+// many as were kept, are those of the one before. It returns what there is no net construction for,
+// "" if there is nothing.
 func (s *Strategy) add(t *trace.Trace, kept int) string {
 	s.read.trace = t
 	ends := s.read.ends
@@ -80,7 +82,7 @@ func (s *Strategy) add(t *trace.Trace, kept int) string {
 // addBegin adds what main does before the first transition.
 func (s *Strategy) addBegin() string {
 	s.run.Begin()
-	main := s.net.Root(s.procCell(transition.Main))
+	main := s.net.Root(s.procPlace(transition.Main))
 	ps := s.pieces(-1)
 	if v := s.then(transition.Main, -1, ps, 0); !s.begun {
 		s.net.SetValue(main, v)
@@ -103,8 +105,8 @@ func (s *Strategy) addStep(j int) string {
 	return s.addTransition(j)
 }
 
-// kept returns how many transitions the next execution begins with that are those of the last one: what is known
-// of them is not read again. With inputs an execution may do something else.
+// kept returns how many transitions the next execution begins with that are those of the last one:
+// what is known of them is not read again. With inputs an execution may do something else.
 func (s *Strategy) kept() int {
 	if s.opt.Inputs != nil {
 		return 0
@@ -168,13 +170,15 @@ func (s *Strategy) unable(from int) string {
 	return ""
 }
 
-// learnCaps reports whether, from a transition on, the capacity of a channel turned out to be another than was known.
+// learnCaps reports whether, from a transition on, the capacity of a channel turned out to be
+// another than was known.
 func (s *Strategy) learnCaps(from int) (changed bool) {
 	for i := from; i < s.path.Len(); i++ {
 		for _, a := range s.path.At(i).Accesses {
 			if k := s.tab.Cap(a.Obj); s.tab.Kind(a.Obj) == trace.ObjChan && k > s.caps[a.Obj] {
 				s.caps[a.Obj] = k
-				changed = changed || int(a.Obj) < len(s.objects) && s.objects[a.Obj].known && s.objects[a.Obj].cap != k
+				changed = changed || int(a.Obj) < len(s.objects) && s.objects[a.Obj].known &&
+					s.objects[a.Obj].cap != k
 			}
 		}
 	}
@@ -187,7 +191,8 @@ func (s *Strategy) readCalls(t *trace.Trace) {
 	n := s.tab.Procs()
 	clear(r.comm)
 	for len(r.next) < n {
-		r.next, r.at, r.left, r.cond = append(r.next, nil), append(r.at, 0), append(r.left, 0), append(r.cond, 0)
+		r.next, r.at, r.left, r.cond = append(r.next, nil), append(r.at, 0), append(r.left, 0),
+			append(r.cond, 0)
 	}
 	for i := range n {
 		r.next[i], r.at[i], r.left[i], r.cond[i] = r.next[i][:0], 0, -1, noObject
@@ -226,7 +231,10 @@ func (s *Strategy) next(p transition.Proc, i int) net.Value {
 		op := &s.path.Operations()[o]
 		c.op, c.poll = op.Op, op.Poll
 		var sides []side
-		s.path.Cases(op, func(obj transition.Object, at int16, send bool) { sides = append(sides, side{obj, at, send}) })
+		s.path.Cases(op, func(obj transition.Object, at int16, send bool) {
+			sides = append(sides,
+				side{obj, at, send})
+		})
 		return s.calls.number(c, sides)
 	}
 	if m, ok := s.receives(p, k); ok {
@@ -343,9 +351,9 @@ func (s *Strategy) leftWaiting(p transition.Proc) trace.Op {
 // addTransition adds the event of transition j (CORRESPONDINGEVENT, Fig. 8 line 9).
 func (s *Strategy) addTransition(j int) string {
 	x := s.path.At(j)
-	t, u := s.run.Last(s.procCell(x.Proc)), net.Cond(net.None)
+	t, u := s.run.Last(s.procPlace(x.Proc)), net.Cond(net.None)
 	if x.With != transition.NoProc {
-		u = s.run.Last(s.procCell(x.With))
+		u = s.run.Last(s.procPlace(x.With))
 	}
 	if t == net.None {
 		return "a goroutine that nobody started"
@@ -358,7 +366,9 @@ func (s *Strategy) addTransition(j int) string {
 		return "an operation that nobody announced"
 	}
 	for i := range x.Accesses {
-		if a := &x.Accesses[i]; c.op == trace.OpAwait || s.startsTimer(x, a) || a.Arg == transition.CaseSeen && a.Op == trace.OpSelect || a.Op == trace.OpArrive && s.tab.Kind(a.Obj) == trace.ObjChan {
+		if a := &x.Accesses[i]; c.op == trace.OpAwait || s.startsTimer(x, a) ||
+			a.Arg == transition.CaseSeen && a.Op == trace.OpSelect || a.Op == trace.OpArrive &&
+			s.tab.Kind(a.Obj) == trace.ObjChan {
 			continue
 		}
 		if why := s.access(c, sides, &x.Accesses[i]); why != "" {
@@ -410,7 +420,8 @@ func (s *Strategy) addTransition(j int) string {
 	return s.addPieces(x.Proc, j, ps)
 }
 
-// eventOf returns the event of x, by who was at t and perhaps u; None if there is none that is possible.
+// eventOf returns the event of x, by who was at t and perhaps u; None if there is none that is
+// possible.
 func (s *Strategy) eventOf(c *call, sides []side, t, u net.Cond, x *transition.Transition) net.Event {
 	s.run.Grow()
 	e := net.Event(net.None)
@@ -426,21 +437,23 @@ func (s *Strategy) eventOf(c *call, sides []side, t, u net.Cond, x *transition.T
 	return e
 }
 
-// expected returns the event of x, by who was at t and perhaps u, if the execution is still where the schedule has led it, so that it
-// is known; else None.
+// expected returns the event of x, by who was at t and perhaps u, if the execution is still where
+// the schedule has led it, so that it is known; else None.
 func (s *Strategy) expected(t, u net.Cond, c *call, x *transition.Transition) net.Event {
 	if len(s.plan) == 0 {
 		return net.None
 	}
 	e := s.plan[0]
 	arcs := s.net.Arcs(e)
-	if arcs[0] != net.To(t, net.Takes) || u != net.None && arcs[1] != net.To(u, net.Takes) || !s.like(s.net.Label(e), c, x) {
+	if arcs[0] != net.To(t, net.Takes) || u != net.None && arcs[1] != net.To(u, net.Takes) ||
+		!s.like(s.net.Label(e), c, x) {
 		return net.None
 	}
 	return e
 }
 
-// follow notes that e is the execution's next event: whether it is still where the schedule has led it.
+// follow notes that e is the execution's next event: whether it is still where the schedule has led
+// it.
 func (s *Strategy) follow(e net.Event) {
 	if len(s.plan) > 0 && s.plan[0] == e {
 		s.plan = s.plan[1:]
@@ -509,7 +522,7 @@ func (s *Strategy) agree(e net.Event, x *transition.Transition) bool {
 		}
 		takes := false
 		for _, arc := range s.net.Arcs(e) {
-			if s.net.Cell(arc.Cond()) == o.state {
+			if s.net.Place(arc.Cond()) == o.state {
 				takes = arc.Use() == net.Takes
 			}
 		}
@@ -533,18 +546,18 @@ func (s *Strategy) show(e net.Event, c *call, t, u net.Cond, j int, ps []piece) 
 		values = append(values, s.next(p, j))
 	}
 	n.Show(e)
-	s.timed(n.Give(e, n.Cell(t), t, values[0]))
+	s.timed(n.Give(e, n.Place(t), t, values[0]))
 	values = values[1:]
 	if u != net.None {
-		s.timed(n.Give(e, n.Cell(u), u, values[0]))
+		s.timed(n.Give(e, n.Place(u), u, values[0]))
 		values = values[1:]
 	}
 	for i, p := range ps[0].starts {
-		s.timed(n.Give(e, s.procCell(p), net.None, values[i]))
+		s.timed(n.Give(e, s.procPlace(p), net.None, values[i]))
 	}
 	for _, a := range n.Arcs(e) {
 		if y := a.Cond(); y != t && y != u && (a.Use() == net.Takes || a.Use() == net.Seals) {
-			n.Give(e, n.Cell(y), y, s.after(c, n.Value(y), j))
+			n.Give(e, n.Place(y), y, s.after(c, n.Value(y), j))
 		}
 	}
 	s.startTimers(e, j, &ps[0])
@@ -576,9 +589,9 @@ func (s *Strategy) extend(e net.Event) {
 	for y := first; y < first+net.Cond(k); y++ {
 		in.Undo(past)
 		switch o := s.ownerOf(y); {
-		case s.isClock(s.net.Cell(y)):
+		case s.isClock(s.net.Place(y)):
 			s.fromObject(y)
-		case s.isGoroutine(s.net.Cell(y)):
+		case s.isGoroutine(s.net.Place(y)):
 			s.fromGoroutine(y)
 			if s.net.Up(y) != net.None {
 				in.Undo(past)
@@ -594,7 +607,7 @@ func (s *Strategy) extend(e net.Event) {
 		}
 	}
 	for y := first; y < first+net.Cond(k); y++ { // by now it is known who waits for what e has locked
-		if s.isGoroutine(s.net.Cell(y)) && !s.isClock(s.net.Cell(y)) {
+		if s.isGoroutine(s.net.Place(y)) && !s.isClock(s.net.Place(y)) {
 			in.Undo(past)
 			s.deadlocked(y)
 		}
@@ -607,9 +620,9 @@ type past struct {
 	n  int
 }
 
-// findPast makes s.find the past of e, and returns that mark. Mostly e comes after the event that was extended
-// before it, so that this past is in s.find already: there are as many events as it has, closed under causality and
-// that event the last of them.
+// findPast makes s.find the past of e, and returns that mark. Mostly e comes after the event that
+// was extended before it, so that this past is in s.find already: there are as many events as it
+// has, closed under causality and that event the last of them.
 func (s *Strategy) findPast(e net.Event) net.Mark {
 	in := s.find
 	if !s.aimed || e != s.target { // the target's past was made when the execution was scheduled
@@ -639,7 +652,7 @@ func (s *Strategy) comesAfter(e, f net.Event) bool {
 	return slices.ContainsFunc(s.net.Arcs(e), func(a net.Arc) bool { return s.net.By(a.Cond()) == f })
 }
 
-// isGoroutine reports whether a cell is a goroutine's.
-func (s *Strategy) isGoroutine(k net.Cell) bool {
+// isGoroutine reports whether a place is a goroutine's.
+func (s *Strategy) isGoroutine(k net.Place) bool {
 	return int(k) < len(s.procOf) && s.procOf[k] != transition.NoProc
 }

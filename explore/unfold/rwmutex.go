@@ -89,7 +89,8 @@ func (s *Strategy) rwMutex(c *call, o *object, in *net.Config, arcs []net.Arc) (
 		if sum == 0 {
 			return s.followAll(append(arcs, net.To(x, net.Seals)), tokens), true
 		}
-		return s.followAll(append(arcs, net.To(x, net.Reads), net.To(s.net.Root(o.beside), net.Watches)), tokens), true
+		return s.followAll(append(arcs, net.To(x, net.Reads), net.To(s.net.Root(o.beside), net.Watches)),
+			tokens), true
 	}
 	return append(arcs, net.To(x, net.Takes)), true // Unlock
 }

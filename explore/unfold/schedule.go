@@ -45,7 +45,8 @@ func (s *Strategy) steps(in *net.Config) bool {
 	s.inputs.branching, s.inputs.needed = net.None, net.None
 	s.planned = s.planned[:0]
 	order := in.OrderLike(s.run.Events())
-	s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Exhaustive: true, Strict: true, Loose: s.opt.Loose, Awaits: true}
+	s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Exhaustive: true,
+		Strict: true, Loose: s.opt.Loose, Awaits: true}
 	for len(s.gids) < s.tab.Procs() {
 		s.gids = append(s.gids, trace.NoG)
 	}
@@ -87,15 +88,16 @@ func (s *Strategy) steps(in *net.Config) bool {
 	return true
 }
 
-// laid is an event with its step in a schedule, and the number of the goroutine that is started next after it.
+// laid is an event with its step in a schedule, and the number of the goroutine that is started
+// next after it.
 type laid struct {
 	event net.Event
 	step  trace.Step
 	next  trace.GID
 }
 
-// relay adds the steps with which the schedule that was made last began, as far as order begins with the same events.
-// It returns the number of the goroutine that is started next.
+// relay adds the steps with which the schedule that was made last began, as far as order begins
+// with the same events. It returns the number of the goroutine that is started next.
 func (s *Strategy) relay(order []net.Event, next trace.GID) trace.GID {
 	k := 0
 	for ; k < min(len(order), len(s.laid)) && s.laid[k].event == order[k]; k++ {
@@ -118,10 +120,11 @@ func (s *Strategy) offersDraw(e net.Event) bool {
 	return false
 }
 
-// alongside adds foreseen events to a config, the last found first. Each uses
-// up a goroutine, so after some attempts in vain hardly any is left that could; where none
-// could the last times, fewer are made. Draws are none of them: they cannot wait until all others are done. Nor are
-// CompareAndSwaps of which it is not known which inputs make them swap: the target may not be there if they do.
+// alongside adds foreseen events to a config, the last found first. Each uses up a goroutine, so
+// after some attempts in vain hardly any is left that could; where none could the last times, fewer
+// are made. Draws are none of them: they cannot wait until all others are done. Nor are
+// CompareAndSwaps of which it is not known which inputs make them swap: the target may not be there
+// if they do.
 func (s *Strategy) alongside(in *net.Config) {
 	if s.target != net.None && s.draws(s.target) {
 		return
@@ -140,7 +143,8 @@ func (s *Strategy) alongside(in *net.Config) {
 		}
 		before := in.Len()
 		late = append(late, e)
-		if m := in.Mark(); s.draws(e) || s.undecided(e) || !in.Add(e) || !s.allLast(in, late) || !s.feasibleToo(in, before) {
+		if m := in.Mark(); s.draws(e) || s.undecided(e) || !in.Add(e) || !s.allLast(in, late) ||
+			!s.feasibleToo(in, before) {
 			in.Undo(m)
 			late = late[:len(late)-1]
 			misses--
@@ -168,7 +172,7 @@ func (s *Strategy) last(in *net.Config, e net.Event) (ok bool) {
 			return false
 		}
 		if a.Use() == net.Watches {
-			in.Aside(s.net.Cell(a.Cond()), func(x net.Cond) { ok = ok && s.follows(e, s.net.By(x)) })
+			in.Aside(s.net.Place(a.Cond()), func(x net.Cond) { ok = ok && s.follows(e, s.net.By(x)) })
 		}
 	}
 	return ok
@@ -180,10 +184,12 @@ func (s *Strategy) draws(e net.Event) bool {
 	return c.choices > 0
 }
 
-// addSteps adds the steps of e and of the draws that follow it: nobody can go on in between. Branches on the input, as the input has
-// it, and receives that have not to wait, which are no steps, follow it too.
+// addSteps adds the steps of e and of the draws that follow it: nobody can go on in between.
+// Branches on the input, as the input has it, and receives that have not to wait, which are no
+// steps, follow it too.
 func (s *Strategy) addSteps(in *net.Config, e net.Event, next trace.GID) trace.GID {
-	if !s.isClock(s.net.Cell(s.net.Arcs(e)[0].Cond())) && !s.branches(e) && !s.stepless[e] { // the clock jumps by itself
+	// the clock jumps by itself
+	if !s.isClock(s.net.Place(s.net.Arcs(e)[0].Cond())) && !s.branches(e) && !s.stepless[e] {
 		s.addStepOf(e)
 	}
 	if !s.net.Shown(e) {
@@ -222,15 +228,16 @@ func (s *Strategy) addSteps(in *net.Config, e net.Event, next trace.GID) trace.G
 
 // atDraw reports whether who is at y draws, or branches on the input.
 func (s *Strategy) atDraw(y net.Cond) bool {
-	if !s.isGoroutine(s.net.Cell(y)) {
+	if !s.isGoroutine(s.net.Place(y)) {
 		return false
 	}
 	c, _ := s.callAt(y)
 	return c != nil && (c.choices > 0 || c.op == trace.OpBranch)
 }
 
-// drawn returns the first outcome that was shown of the draw of the one at t: it
-// is made whether the target needs it or not, and goroutines that are started after it are numbered. None if it draws nothing.
+// drawn returns the first outcome that was shown of the draw of the one at t: it is made whether
+// the target needs it or not, and goroutines that are started after it are numbered. None if it
+// draws nothing.
 func (s *Strategy) drawn(t net.Cond) net.Event {
 	c, _ := s.callAt(t)
 	if c == nil {
@@ -256,7 +263,7 @@ func (s *Strategy) addStepOf(e net.Event) {
 		st.Choice = l
 	case len(sides) > 0:
 		st.Case, st.WithCase = int16(l>>16), int16(l)
-		if u := arcs[1].Cond(); arcs[1].Use() == net.Takes && s.isGoroutine(s.net.Cell(u)) {
+		if u := arcs[1].Cond(); arcs[1].Use() == net.Takes && s.isGoroutine(s.net.Place(u)) {
 			d, _ := s.callAt(u)
 			st.With = int32(s.gids[d.proc]) + 1
 		}
@@ -268,8 +275,8 @@ func (s *Strategy) addStepOf(e net.Event) {
 func (s *Strategy) addStarted(e net.Event, next trace.GID) trace.GID {
 	first, k := s.net.Given(e)
 	for y := first; y < first+net.Cond(k); y++ {
-		if cell := s.net.Cell(y); s.isGoroutine(cell) && s.net.Up(y) == net.None {
-			s.gids[s.procOf[cell]] = next
+		if place := s.net.Place(y); s.isGoroutine(place) && s.net.Up(y) == net.None {
+			s.gids[s.procOf[place]] = next
 			next++
 			if s.inputs.needed == net.None {
 				s.inputs.needed = s.inputs.branching

@@ -9,9 +9,9 @@ import (
 
 // Possible extensions (section 4.2). What was added last is part of every new
 // one: a goroutine's condition, an object's, or something beside an object.
-// Each kind of operation needs conditions of certain cells (section 5): those
+// Each kind of operation needs conditions of certain places (section 5): those
 // that are concurrent with the goroutine's are found along the branches of a
-// cell from the one in its own past on, since whatever lies between two
+// place from the one in its own past on, since whatever lies between two
 // concurrent ones is concurrent too (Lemma 2, Theorems 1 and 2). Those of an
 // object who can use a new condition had found the one before it to be concurrent.
 
@@ -35,7 +35,7 @@ func (s *Strategy) fromGoroutine(t net.Cond) {
 		})
 		return
 	}
-	cells := s.needs(t, c, sides)
+	places := s.needs(t, c, sides)
 	s.at(t)
 	if c.mail > 0 {
 		b := &s.quiet.boxes[c.mail-1]
@@ -56,15 +56,17 @@ func (s *Strategy) fromGoroutine(t net.Cond) {
 		o := s.object(c.obj)
 		o.waiting = append(o.waiting, t)
 	}
-	for _, cell := range cells {
-		in.Versions(cell, func(x net.Cond) { s.net.Wait(x, t) })
+	for _, place := range places {
+		in.Versions(place, func(x net.Cond) { s.net.Wait(x, t) })
 	}
 	s.expand(t, c, sides)
 }
 
-// onlyNeeds returns the cell of an object whose state alone an operation depends on; None if there is more to it.
-func (s *Strategy) onlyNeeds(c *call, sides []side) net.Cell {
-	if len(sides) > 0 || c.poll || c.sleeps || c.obj == noObject || c.op == trace.OpAwait || c.op == trace.OpLen {
+// onlyNeeds returns the place of an object whose state alone an operation depends on; None if there
+// is more to it.
+func (s *Strategy) onlyNeeds(c *call, sides []side) net.Place {
+	if len(sides) > 0 || c.poll || c.sleeps || c.obj == noObject || c.op == trace.OpAwait ||
+		c.op == trace.OpLen {
 		return net.None
 	}
 	if o := s.object(c.obj); o.beside == net.None {
@@ -78,14 +80,15 @@ func (s *Strategy) counts(c *call) bool {
 	return c.obj != noObject && s.object(c.obj).beside != net.None
 }
 
-// needs returns the cells of whose conditions the operation of the one at t depends on which it finds.
-func (s *Strategy) needs(t net.Cond, c *call, sides []side) (cells []net.Cell) {
+// needs returns the places of whose conditions the operation of the one at t depends on which it
+// finds.
+func (s *Strategy) needs(t net.Cond, c *call, sides []side) (places []net.Place) {
 	if c.sleeps {
-		return append(cells, s.now())
+		return append(places, s.now())
 	}
-	add := func(k net.Cell) {
-		if k != net.None && !slices.Contains(cells, k) {
-			cells = append(cells, k)
+	add := func(k net.Place) {
+		if k != net.None && !slices.Contains(places, k) {
+			places = append(places, k)
 		}
 	}
 	for _, x := range sides {
@@ -104,15 +107,16 @@ func (s *Strategy) needs(t net.Cond, c *call, sides []side) (cells []net.Cell) {
 	}
 	if c.op == trace.OpAwait {
 		for _, l := range s.lookedAt(t) {
-			add(l.cell)
+			add(l.place)
 		}
 	}
 	if len(sides) > 0 || c.obj == noObject {
-		return cells
+		return places
 	}
 	o := s.object(c.obj)
 	switch {
-	case o.kind == trace.ObjWaitGroup && o.beside != net.None, o.kind == trace.ObjRWMutex && o.beside != net.None && c.op == trace.OpRUnlock:
+	case o.kind == trace.ObjWaitGroup && o.beside != net.None, o.kind == trace.ObjRWMutex &&
+		o.beside != net.None && c.op == trace.OpRUnlock:
 	default:
 		add(o.state)
 		if c.op == trace.OpLen {
@@ -120,7 +124,7 @@ func (s *Strategy) needs(t net.Cond, c *call, sides []side) (cells []net.Cell) {
 			add(o.received)
 		}
 	}
-	return cells
+	return places
 }
 
 // fromObject adds the extensions that take or read x, which an object has just got.
@@ -130,7 +134,7 @@ func (s *Strategy) fromObject(x net.Cond) {
 	if !in.AddCond(x) {
 		return
 	}
-	again := !s.isGoroutine(s.net.Cell(x)) || s.isClock(s.net.Cell(x))
+	again := !s.isGoroutine(s.net.Place(x)) || s.isClock(s.net.Place(x))
 	in.Waiting(s.net.Up(x), func(t net.Cond) {
 		m := in.Mark()
 		if in.AddCond(t) && in.Keep(t) {
@@ -144,7 +148,8 @@ func (s *Strategy) fromObject(x net.Cond) {
 	})
 }
 
-// fromAside adds the extensions that come after x, which was just given beside an object, of those who wait for such.
+// fromAside adds the extensions that come after x, which was just given beside an object, of those
+// who wait for such.
 func (s *Strategy) fromAside(x net.Cond, waiting []net.Cond) {
 	in := s.find
 	in.Grow()
@@ -169,7 +174,7 @@ func (s *Strategy) expand(t net.Cond, c *call, sides []side) {
 	}
 	in := s.find
 	for _, x := range sides {
-		s.eachOf(s.cellsOf(x), func() {
+		s.eachOf(s.placesOf(x), func() {
 			s.eachStand(t, s.seniors(t, x), x.obj, func() { s.alone(t, x, in, s.foresee) })
 		})
 		if s.object(x.obj).cap == 0 {
@@ -192,16 +197,16 @@ func (s *Strategy) expand(t net.Cond, c *call, sides []side) {
 	s.eachOf(s.needs(t, c, sides), do)
 }
 
-// eachOf calls f for every combination of conditions of the cells that can happen.
-func (s *Strategy) eachOf(cells []net.Cell, f func()) {
-	for len(cells) > 0 && cells[0] == net.None {
-		cells = cells[1:]
+// eachOf calls f for every combination of conditions of the places that can happen.
+func (s *Strategy) eachOf(places []net.Place, f func()) {
+	for len(places) > 0 && places[0] == net.None {
+		places = places[1:]
 	}
-	if len(cells) == 0 {
+	if len(places) == 0 {
 		f()
 		return
 	}
-	s.find.Versions(cells[0], func(net.Cond) { s.eachOf(cells[1:], f) })
+	s.find.Versions(places[0], func(net.Cond) { s.eachOf(places[1:], f) })
 }
 
 // partners adds the meetings of a case with those who have the other side of it.
@@ -236,12 +241,12 @@ func (s *Strategy) meetings(t, u net.Cond, x, y side) {
 	if !c.poll && (d.poll || !x.send) {
 		a, b, v, w = u, t, y, x
 	}
-	cells := []net.Cell{s.object(x.obj).state}
+	places := []net.Place{s.object(x.obj).state}
 	if s.choosy(a, b) {
-		cells = append(append(cells, s.others(a, x.obj)...), s.others(b, x.obj)...)
+		places = append(append(places, s.others(a, x.obj)...), s.others(b, x.obj)...)
 	}
 	stand := append(s.seniors(a, v), s.seniors(b, w)...)
-	s.eachNoted(t, cells, func() {
+	s.eachNoted(t, places, func() {
 		s.eachStand(t, stand, x.obj, func() { s.meeting(a, b, v, w, in, s.foresee) })
 	})
 }
@@ -334,9 +339,9 @@ func (e *eacher) from(i int, sum net.Value) {
 	e.from(i+1, sum)
 }
 
-// goroutine returns the cell of who gave x.
-func (s *Strategy) goroutine(x net.Cond) net.Cell {
-	return s.net.Cell(s.net.Arcs(s.net.By(x))[0].Cond())
+// goroutine returns the place of who gave x.
+func (s *Strategy) goroutine(x net.Cond) net.Place {
+	return s.net.Place(s.net.Arcs(s.net.By(x))[0].Cond())
 }
 
 func (s *Strategy) sortByGoroutine(list []net.Cond) {
@@ -380,7 +385,7 @@ func (s *Strategy) foresee(w way) {
 }
 
 // besideOf returns beside what an event with these arcs gives something, None if it does not.
-func (s *Strategy) besideOf(arcs []net.Arc) net.Cell {
+func (s *Strategy) besideOf(arcs []net.Arc) net.Place {
 	if c, _ := s.callAt(arcs[0].Cond()); c.obj != noObject {
 		if o := s.object(c.obj); s.aside(c, o, arcs) != 0 {
 			return o.beside

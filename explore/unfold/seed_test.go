@@ -39,7 +39,8 @@ func TestSeeds(t *testing.T) {
 		m.Local = nil
 		n++
 		if s.Net().Events() != plain.Net().Events() || s.Surprise > 0 {
-			t.Fatalf("seed %d: %d events from %d executions, %d from none, %d not foreseen\n%s", seed, s.Net().Events(), made, plain.Net().Events(), s.Surprise, progen.Source(p))
+			t.Fatalf("seed %d: %d events from %d executions, %d from none, %d not foreseen\n%s", seed,
+				s.Net().Events(), made, plain.Net().Events(), s.Surprise, progen.Source(p))
 		}
 	}
 	if n < 50 {

@@ -8,13 +8,13 @@ import (
 	"heddle/trace"
 )
 
-// Deadlocks of mutexes, from the net as it grows (section 4.4): for each
-// condition of a goroutine that is added, unless somebody was seen to unlock a mutex that another goroutine has locked: whoever
-// waits may go on then, and left.go is asked instead. Who waits for a mutex at a condition
+// Deadlocks of mutexes, from the net as it grows (section 4.4): for each condition of a goroutine
+// that is added, unless somebody was seen to unlock a mutex that another goroutine has locked:
+// whoever waits may go on then, and left.go is asked instead. Who waits for a mutex at a condition
 // of it is noted there (net.Net.Wait), which is what Lemma 1 restricts FINDNEXT to.
 
-// A lock is one of the mutexes that a goroutine has locked and not unlocked itself: the condition that this gave. Who holds more
-// than one has a list of them.
+// A lock is one of the mutexes that a goroutine has locked and not unlocked itself: the condition
+// that this gave. Who holds more than one has a list of them.
 type lock struct {
 	at   net.Cond
 	next int32 // index in locks.list; 0: no more
@@ -47,7 +47,7 @@ func (s *Strategy) locksAt(t net.Cond) int32 {
 			first, n := s.net.Given(e)
 			for y := first; y < first+net.Cond(n); y++ {
 				if o := s.ownerOf(y); o != nil && o.kind == trace.ObjMutex {
-					i = s.without(i, s.net.Cell(y))
+					i = s.without(i, s.net.Place(y))
 					if s.net.Value(y) == 1 {
 						k.list = append(k.list, lock{y, i})
 						i = int32(len(k.list) - 1)
@@ -74,14 +74,14 @@ func (s *Strategy) noteUnlock(t, y net.Cond) {
 }
 
 // without returns a list like i that has no lock of a mutex.
-func (s *Strategy) without(i int32, mutex net.Cell) int32 {
+func (s *Strategy) without(i int32, mutex net.Place) int32 {
 	if i == 0 {
 		return 0
 	}
 	l := s.locks.list[i]
 	rest := s.without(l.next, mutex)
 	switch {
-	case s.net.Cell(l.at) == mutex:
+	case s.net.Place(l.at) == mutex:
 		return rest
 	case rest == l.next:
 		return i
@@ -93,7 +93,7 @@ func (s *Strategy) without(i int32, mutex net.Cell) int32 {
 // held returns the conditions of mutexes that t's goroutine has locked, after the events in s.find.
 func (s *Strategy) held(t net.Cond) (held []net.Cond) {
 	for i := s.locksAt(t); i > 0; i = s.locks.list[i].next {
-		if y := s.locks.list[i].at; s.find.Last(s.net.Cell(y)) == y {
+		if y := s.locks.list[i].at; s.find.Last(s.net.Place(y)) == y {
 			held = append(held, y)
 		}
 	}
@@ -102,7 +102,7 @@ func (s *Strategy) held(t net.Cond) (held []net.Cond) {
 
 // ownerOf returns the object that y is a condition of, nil if it is a goroutine's.
 func (s *Strategy) ownerOf(y net.Cond) *object {
-	k := s.net.Cell(y)
+	k := s.net.Place(y)
 	if int(k) >= len(s.objectOf) || s.objectOf[k] == noObject {
 		return nil
 	}
@@ -152,7 +152,8 @@ func (s *Strategy) locking(t net.Cond, o *object) {
 	s.at(t)
 	for _, f := range o.finals {
 		m := s.find.Mark()
-		if s.find.AddCond(f) && s.find.Keep(f) && s.find.Marked(t) && slices.ContainsFunc(s.held(f), func(y net.Cond) bool { return s.net.Cell(y) == o.state }) {
+		if s.find.AddCond(f) && s.find.Keep(f) && s.find.Marked(t) && slices.ContainsFunc(s.held(f),
+			func(y net.Cond) bool { return s.net.Place(y) == o.state }) {
 			s.found([]net.Cond{t, f})
 		}
 		s.find.Undo(m)
@@ -180,9 +181,9 @@ func (s *Strategy) leave(v net.Value) {
 
 // circle is SEARCH of Fig. 11: each of set but the last waits for a mutex that
 // the next one has locked; wanted is what the first one waits for.
-func (s *Strategy) circle(set []net.Cond, wanted net.Cell) {
+func (s *Strategy) circle(set []net.Cond, wanted net.Place) {
 	held := s.held(set[len(set)-1])
-	if slices.ContainsFunc(held, func(y net.Cond) bool { return s.net.Cell(y) == wanted }) {
+	if slices.ContainsFunc(held, func(y net.Cond) bool { return s.net.Place(y) == wanted }) {
 		s.found(set)
 		return
 	}
@@ -200,15 +201,15 @@ func (s *Strategy) wanting(y net.Cond, holding bool, f func(a net.Cond)) {
 			return
 		}
 		m := in.Mark()
-		if in.AddCond(a) && in.Keep(a) && in.Last(s.net.Cell(y)) == y {
+		if in.AddCond(a) && in.Keep(a) && in.Last(s.net.Place(y)) == y {
 			f(a)
 		}
 		in.Undo(m)
 	})
 }
 
-// found keeps a set of conditions of goroutines that wait for each other, or
-// for one that has ended, unless one was found with the same operations. What leads to them is in s.find.
+// found keeps a set of conditions of goroutines that wait for each other, or for one that has
+// ended, unless one was found with the same operations. What leads to them is in s.find.
 func (s *Strategy) found(set []net.Cond) {
 	var calls []net.Value
 	for _, t := range set {
@@ -221,9 +222,13 @@ func (s *Strategy) found(set []net.Cond) {
 	}
 }
 
-// unseen reports whether a set of conditions at which goroutines wait has one of whose operation no execution has shown that it may be left waiting.
+// unseen reports whether a set of conditions at which goroutines wait has one of whose operation no
+// execution has shown that it may be left waiting.
 func (s *Strategy) unseen(set []net.Cond) bool {
-	return slices.ContainsFunc(set, func(t net.Cond) bool { return s.net.Value(t) > 0 && !s.left[s.net.Value(t)] })
+	return slices.ContainsFunc(set, func(t net.Cond) bool {
+		return s.net.Value(t) > 0 &&
+			!s.left[s.net.Value(t)]
+	})
 }
 
 // nextStuck returns the next deadlock to execute, nil if there is none.

@@ -7,9 +7,10 @@ import (
 	"heddle/trace"
 )
 
-// CompareAndSwaps whose outcome depends on the input: of an atomic that holds, or is compared with, what was computed from it. Such
-// a one has two outcomes, as a branch has: it reads the atomic's condition, or takes it. On which inputs it is one or the other
-// depends on who has written before, so it is known as soon as an execution has shown one of both.
+// CompareAndSwaps whose outcome depends on the input: of an atomic that holds, or is compared with,
+// what was computed from it. Such a one has two outcomes, as a branch has: it reads the atomic's
+// condition, or takes it. On which inputs it is one or the other depends on who has written before,
+// so it is known as soon as an execution has shown one of both.
 
 // A swap is a CompareAndSwap: of the one at t, who finds x.
 type swap struct{ t, x net.Cond }
@@ -29,7 +30,8 @@ func (s *Strategy) swapAt(e net.Event) (x swap, ok bool) {
 	return swap{arcs[0].Cond(), arcs[1].Cond()}, true
 }
 
-// swapping returns on which inputs the CompareAndSwap that e is swaps; ok is false if it is none, or that is not known yet.
+// swapping returns on which inputs the CompareAndSwap that e is swaps; ok is false if it is none,
+// or that is not known yet.
 func (s *Strategy) swapping(e net.Event) (c symbolic.Term, ok bool) {
 	x, ok := s.swapAt(e)
 	if ok {
@@ -51,8 +53,8 @@ func (s *Strategy) cameOutOtherwise(e net.Event) bool {
 	return ok && !s.net.Shown(e)
 }
 
-// noteSwap notes the condition of e, transition j, if it is a CompareAndSwap whose outcome depends on the input. It is no branch if what is
-// compared does not, or if a branch before has decided it.
+// noteSwap notes the condition of e, transition j, if it is a CompareAndSwap whose outcome depends
+// on the input. It is no branch if what is compared does not, or if a branch before has decided it.
 func (s *Strategy) noteSwap(e net.Event, j int) {
 	x, ok := s.swapAt(e)
 	if !ok {
@@ -65,7 +67,8 @@ func (s *Strategy) noteSwap(e net.Event, j int) {
 	}
 }
 
-// decidesSwap reports whether an event of t is the branch of a CompareAndSwap, of an atomic that is known to vary.
+// decidesSwap reports whether an event of t is the branch of a CompareAndSwap, of an atomic that is
+// known to vary.
 func (s *Strategy) decidesSwap(t *trace.Trace, event int) bool {
 	if event == 0 || len(s.varying) == 0 {
 		return false
@@ -74,19 +77,22 @@ func (s *Strategy) decidesSwap(t *trace.Trace, event int) bool {
 	return s.branchOfSwap(t, event-1) && s.varying[s.tab.Looked(t, e.Obj)]
 }
 
-// branchOfSwap reports whether an event of t is a CompareAndSwap that a branch follows on whether it swaps.
+// branchOfSwap reports whether an event of t is a CompareAndSwap that a branch follows on whether
+// it swaps.
 func (s *Strategy) branchOfSwap(t *trace.Trace, event int) bool {
 	if event+1 == len(t.Events) {
 		return false
 	}
 	e, b := &t.Events[event], &t.Events[event+1]
-	if e.Step < 0 || t.Steps[e.Step].Op != trace.OpAtomicCAS || e.Op != trace.OpAtomicLoad && e.Op != trace.OpAtomicRMW {
+	if e.Step < 0 || t.Steps[e.Step].Op != trace.OpAtomicCAS || e.Op != trace.OpAtomicLoad &&
+		e.Op != trace.OpAtomicRMW {
 		return false
 	}
 	return b.Op == trace.OpBranch && b.G == e.G && b.Site == e.Site
 }
 
-// learnVarying reports whether the outcome of a CompareAndSwap turned out to depend on the input where that was not known.
+// learnVarying reports whether the outcome of a CompareAndSwap turned out to depend on the input
+// where that was not known.
 func (s *Strategy) learnVarying(t *trace.Trace) (changed bool) {
 	if s.opt.Inputs == nil {
 		return false

@@ -11,7 +11,8 @@ import (
 	"heddle/trace"
 )
 
-// explored executes p by s and returns how many executions that took, and how many of them ended with somebody left.
+// explored executes p by s and returns how many executions that took, and how many of them ended
+// with somebody left.
 func explored(t *testing.T, p *progen.Program, s interface {
 	Next() *trace.Schedule
 	Done(*trace.Trace)
@@ -58,7 +59,8 @@ func TestTable2(t *testing.T) {
 				t.Fatalf("%s %s", s.Why, res.Reason)
 			}
 			if all != r.traces || n > r.most || (left > 0) != r.deadlock {
-				t.Errorf("%d traces, %d executions, %d deadlocked; want %d, at most %d, a deadlock: %v", all, n, left, r.traces, r.most, r.deadlock)
+				t.Errorf("%d traces, %d executions, %d deadlocked; want %d, at most %d, a deadlock: %v",
+					all, n, left, r.traces, r.most, r.deadlock)
 			}
 			t.Logf("%d executions, %d events; %d traces", n, s.Net().Events(), all)
 		})

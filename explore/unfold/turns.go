@@ -6,10 +6,12 @@ import (
 	"heddle/trace"
 )
 
-// The order of targets where inputs are searched for: what a loop over a text has as targets does not end, and
-// keeps nothing else waiting. Within a class what its goroutine comes to sooner is first.
+// The order of targets where inputs are searched for: what a loop over a text has as targets does
+// not end, and keeps nothing else waiting. Within a class what its goroutine comes to sooner is
+// first.
 
-// A kind is what targets have in common that are equally promising: where they stand, their outcome, and how long texts may be.
+// A kind is what targets have in common that are equally promising: where they stand, their
+// outcome, and how long texts may be.
 type kind struct {
 	site  trace.Site
 	label int32

@@ -31,11 +31,12 @@ import (
 
 // Options of an exploration. The zero value explores everything.
 type Options struct {
-	// Expired, if not nil, is asked now and then while Done is at work: the exploration ends when it is true.
+	// Expired, if not nil, is asked now and then while Done is at work: the exploration ends when
+	// it is true.
 	Expired func() bool
 
-	// Choose returns which of n known extensions, in the order in which they were found, is the next target; nil: the one found last, or where there are Inputs
-	// what turns says.
+	// Choose returns which of n known extensions, in the order in which they were found, is the
+	// next target; nil: the one found last, or where there are Inputs what turns says.
 	Choose func(n int) int
 
 	// NoDeadlocks leaves out the search for deadlocks (section 4.4), to measure what it costs.
@@ -44,7 +45,8 @@ type Options struct {
 	// Inputs, if not nil: the inputs of a fuzz target are explored together with its schedules.
 	Inputs *symbolic.Inputs
 
-	// Loose: executions are made as trace.Schedule.Loose says, so that no order inside the standard library hides a race.
+	// Loose: executions are made as trace.Schedule.Loose says, so that no order inside the standard
+	// library hides a race.
 	Loose bool
 }
 
@@ -55,10 +57,10 @@ type Strategy struct {
 	path *transition.Path
 	net  *net.Net
 
-	procs    []net.Cell          // of each transition.Proc; None
-	procOf   []transition.Proc   // of each cell; NoProc if it is an object's
+	procs    []net.Place         // of each transition.Proc; None
+	procOf   []transition.Proc   // of each place; NoProc if it is an object's
 	objects  []object            // of each transition.Object
-	objectOf []transition.Object // of each cell; noObject if it is a goroutine's
+	objectOf []transition.Object // of each place; noObject if it is a goroutine's
 	calls    calls
 	caps     map[transition.Object]int // of channels; len does not tell it
 	clock    clock
@@ -69,10 +71,12 @@ type Strategy struct {
 
 	quiet quiet
 
-	crowded    map[transition.Object]bool // channels that are used quietly, and in ways of which nothing is known
+	// channels that are used quietly, and in ways of which nothing is known
+	crowded    map[transition.Object]bool
 	timerChans map[transition.Object]bool // channels of timers
 	sends      map[trace.Site]bool        // of timers, by where they are started: they have a channel
-	varying    map[transition.Object]bool // atomics on which the outcome of a CompareAndSwap depends on the input
+	// atomics on which the outcome of a CompareAndSwap depends on the input
+	varying map[transition.Object]bool
 
 	known  []net.Event // foreseen, and perhaps shown since
 	turns  *turns      // nil: Options.Choose says which of them is next
@@ -103,8 +107,9 @@ type Strategy struct {
 	aimed bool   // s.find is what precedes the target
 
 	schedule trace.Schedule
-	planned  []net.Event        // the events that it leads through and that were shown, in order
-	plan     []net.Event        // those of them that the execution that is read has not come to; nil if it went another way
+	planned  []net.Event // the events that it leads through and that were shown, in order
+	// those of them that the execution that is read has not come to; nil if it went another way
+	plan     []net.Event
 	laid     []laid             // of the schedule that was made last
 	stepless map[net.Event]bool // in the schedule that is made: quiet receives that have not to wait
 	gids     []trace.GID
@@ -116,7 +121,9 @@ type Strategy struct {
 
 // New begins an exploration.
 func New(o Options) *Strategy {
-	s := &Strategy{opt: o, limit: limit.New(o.Expired), tab: transition.NewTable(), target: net.None, caps: map[transition.Object]int{}, timerChans: map[transition.Object]bool{}, sends: map[trace.Site]bool{},
+	s := &Strategy{opt: o, limit: limit.New(o.Expired), tab: transition.NewTable(), target: net.None,
+		caps: map[transition.Object]int{}, timerChans: map[transition.Object]bool{},
+		sends:   map[trace.Site]bool{},
 		varying: map[transition.Object]bool{}, crowded: map[transition.Object]bool{}}
 	s.result.Complete = true
 	s.begin()
@@ -130,14 +137,16 @@ func (s *Strategy) begin() {
 	s.procs, s.procOf, s.objects, s.objectOf, s.calls, s.plan = nil, nil, nil, nil, newCalls(), nil
 	s.read.comm, s.read.ends = map[announced]int{}, nil
 	s.known, s.turns, s.begun, s.target = s.known[:0], newTurns(&s.opt), false, net.None
-	s.goal, s.stuck, s.asked, s.left, s.rest, s.clock = nil, nil, map[string]bool{}, map[net.Value]bool{}, nil, newClock()
+	s.goal, s.stuck, s.asked, s.left, s.rest, s.clock = nil, nil, map[string]bool{}, map[net.Value]bool{},
+		nil, newClock()
 	s.races, s.locks, s.foresight = newRaces(), newLocks(), foresight{}
-	s.noted, s.texts, s.inputs, s.quiet = map[[2]net.Cond]bool{}, map[net.Cond]string{}, newInputs(), newQuiet()
+	s.noted, s.texts, s.inputs, s.quiet = map[[2]net.Cond]bool{}, map[net.Cond]string{}, newInputs(),
+		newQuiet()
 	s.pasts, s.aimed, s.laid = s.pasts[:0], false, s.laid[:0]
 	s.made, s.madeSize = nil, 0
 	s.beginClock()
-	cell := s.procCell(transition.Main)
-	s.net.Mark(cell, 0)
+	place := s.procPlace(transition.Main)
+	s.net.Mark(place, 0)
 }
 
 // Table returns the names of goroutines and objects, and what is known of what depends on what.
@@ -162,7 +171,8 @@ func (s *Strategy) Next() *trace.Schedule {
 	}
 	s.planned, s.plan = s.planned[:0], nil
 	if s.sows() || !s.begun {
-		s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Exhaustive: true, Strict: true, Loose: s.opt.Loose, Awaits: true}
+		s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Exhaustive: true,
+			Strict: true, Loose: s.opt.Loose, Awaits: true}
 		return &s.schedule
 	}
 	s.free()
@@ -317,7 +327,8 @@ func (s *Strategy) stop() {
 	s.made, s.rest = nil, nil
 }
 
-// learn reports whether t, from a transition on, has shown something for which the search has to begin anew.
+// learn reports whether t, from a transition on, has shown something for which the search has to
+// begin anew.
 func (s *Strategy) learn(t *trace.Trace, from int) bool {
 	caps, timers, varying, quiet := s.learnCaps(from), s.learnTimers(from), s.learnVarying(t), s.learnQuiet(t)
 	changed := s.tab.Changed || caps || timers || varying || quiet
@@ -325,8 +336,8 @@ func (s *Strategy) learn(t *trace.Trace, from int) bool {
 	return changed
 }
 
-// Seed adds an execution that was made for something else, before the first Next: the net
-// starts from it (section 4.6). t is of a schedule that is Exhaustive and Awaits, with the same seed;
+// Seed adds an execution that was made for something else, before the first Next: the net starts
+// from it (section 4.6). t is of a schedule that is Exhaustive and Awaits, with the same seed;
 // false means that the net cannot start from it, and the strategy is to be made anew.
 func (s *Strategy) Seed(t *trace.Trace) bool {
 	if s.other != nil || t.Verdict.Cut() || t.Verdict == trace.Aborted || t.Verdict == trace.Diverged {
@@ -357,9 +368,9 @@ func (s *Strategy) Seed(t *trace.Trace) bool {
 	return true
 }
 
-// fallBack hands the search over to the strategy that covers every program, where the net has no construction for an
-// operation. That strategy takes the executions so far as its own. With Inputs the search ends instead: the loop explores
-// one input after the other then.
+// fallBack hands the search over to the strategy that covers every program, where the net has no
+// construction for an operation. That strategy takes the executions so far as its own. With Inputs
+// the search ends instead: the loop explores one input after the other then.
 func (s *Strategy) fallBack(reason string) {
 	s.Why = reason
 	heir := explore.Cover()
@@ -376,13 +387,15 @@ func (s *Strategy) fallBack(reason string) {
 // mostMade bounds the memory, in bytes, of the executions that are kept for fallBack.
 const mostMade = 8 << 20
 
-// keep keeps an execution for fallBack. Executions beyond mostMade are not kept: they are repeated if they are needed.
+// keep keeps an execution for fallBack. Executions beyond mostMade are not kept: they are repeated
+// if they are needed.
 func (s *Strategy) keep(t *trace.Trace) {
 	if s.opt.Inputs != nil || s.madeSize > mostMade {
 		return
 	}
 	s.made = append(s.made, transition.Copy(t))
-	s.madeSize += int(unsafe.Sizeof(trace.Event{}))*len(t.Events) + int(unsafe.Sizeof(trace.Step{}))*len(t.Steps) +
+	s.madeSize += int(unsafe.Sizeof(trace.Event{}))*len(t.Events) +
+		int(unsafe.Sizeof(trace.Step{}))*len(t.Steps) +
 		int(unsafe.Sizeof(trace.Object{}))*len(t.Objects) + int(unsafe.Sizeof(trace.Offer{}))*len(t.Offers)
 }
 

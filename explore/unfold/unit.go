@@ -9,12 +9,14 @@ import (
 
 func init() {
 	explore.Register(explore.Unit{
-		Name: "unfold", Order: 140, Covers: "local states", Ends: true, Whole: true, Inputs: true, Asks: true, Yields: "dpor", Heavy: true, Compared: true,
+		Name: "unfold", Order: 140, Covers: "local states", Ends: true, Whole: true, Inputs: true,
+		Asks: true, Yields: "dpor", Heavy: true, Compared: true,
 		Does:  "covers every local state, in fewer executions than there are interleavings",
 		Paper: "Kähkönen, Saarikivi, Heljanko: Unfolding Based Automated Testing of Multithreaded Programs, ASE Journal 2015",
 		Needs: explore.Needs{Plain: true},
 		Options: []explore.Option{
-			{Name: "targets", Default: "auto", Check: explore.OneOf("auto", "newest", "oldest", "random"), Help: "which event that no execution has shown is next: newest, oldest, random; auto: classes of branches in turn with -fuzz, else the newest"},
+			{Name: "targets", Default: "auto", Check: explore.OneOf("auto", "newest", "oldest", "random"),
+				Help: "which event that no execution has shown is next: newest, oldest, random; auto: classes of branches in turn with -fuzz, else the newest"},
 			explore.SeedWith, explore.SeedRuns,
 		},
 		New: func(s explore.Start) explore.Strategy {

@@ -26,7 +26,8 @@ func (s *Strategy) first(t net.Cond) []net.Arc {
 	return append(s.arcs[:0], net.To(t, net.Takes))
 }
 
-// operation calls f with the way to do c, which is no communication, after in; not if it has to wait.
+// operation calls f with the way to do c, which is no communication, after in; not if it has to
+// wait.
 func (s *Strategy) operation(c *call, t net.Cond, in *net.Config, f func(way)) {
 	arcs := s.first(t)
 	defer func() { s.arcs = arcs }()
@@ -40,7 +41,8 @@ func (s *Strategy) operation(c *call, t net.Cond, in *net.Config, f func(way)) {
 		f(way{notTaken, arcs})
 		f(way{taken, arcs})
 		return
-	case c.op == trace.OpCondWake && c.obj != noObject: // of a Cond inside the standard library nothing is known
+	// of a Cond inside the standard library nothing is known
+	case c.op == trace.OpCondWake && c.obj != noObject:
 		o := s.object(c.obj)
 		by := s.woken(c.proc, in.Last(o.state))
 		if by == net.None {
@@ -51,7 +53,7 @@ func (s *Strategy) operation(c *call, t net.Cond, in *net.Config, f func(way)) {
 		s.await(t, in, arcs, f)
 		return
 	case c.mail > 0:
-		y := in.Last(s.quiet.boxes[c.mail-1].cell)
+		y := in.Last(s.quiet.boxes[c.mail-1].place)
 		if y == net.None {
 			return
 		}
@@ -210,7 +212,8 @@ func (s *Strategy) meeting(t, u net.Cond, x, y side, in *net.Config, f func(way)
 	if choosy && !s.waitsThere(u, in) && (c.poll || !s.waitsThere(t, in)) {
 		return
 	}
-	arcs, ok := s.passing([]net.Arc{net.To(t, net.Takes), net.To(u, net.Takes), net.To(open, net.Reads)}, s.seniors(t, x), u, x.obj, in)
+	arcs, ok := s.passing([]net.Arc{net.To(t, net.Takes), net.To(u, net.Takes), net.To(open, net.Reads)},
+		s.seniors(t, x), u, x.obj, in)
 	if ok {
 		arcs, ok = s.passing(arcs, s.seniors(u, y), t, x.obj, in)
 	}
@@ -225,7 +228,8 @@ func (s *Strategy) meeting(t, u net.Cond, x, y side, in *net.Config, f func(way)
 	f(way{label(x.at, y.at), arcs})
 }
 
-// choosy reports whether the ones at t, who makes the step, and u can meet only if one of them waits.
+// choosy reports whether the ones at t, who makes the step, and u can meet only if one of them
+// waits.
 func (s *Strategy) choosy(t, u net.Cond) bool {
 	c, sides := s.callAt(t)
 	return (c.poll || len(sides) > 1) && len(s.sidesAt(u)) > 1

@@ -9,7 +9,7 @@ type Config struct {
 	n     *Net
 	state []uint8 // by event: see in
 	taken []Event // by condition: who takes it; None; kept
-	last  []Cond  // by cell: its condition now, None before there is one
+	last  []Cond  // by place: its condition now, None before there is one
 	log   []Event // in causal order
 	takes []take  // by those who take, in order
 	moves []move  // of last, in order
@@ -19,7 +19,7 @@ type Config struct {
 	marks int     // how many roots were marked when room was made last
 	watch []Event // events that watch
 	aside []Event // events that give something at the side
-	late  []int32 // places in log of events that have to come before one that was added earlier
+	late  []int32 // indices in log of events that have to come before one that was added earlier
 
 	order []Event // of the last search for cycles
 	cycle []Event // that it found
@@ -35,9 +35,9 @@ type take struct {
 }
 
 type move struct {
-	by   Event
-	cell Cell
-	from Cond
+	by    Event
+	place Place
+	from  Cond
 }
 
 type read struct {
@@ -130,7 +130,7 @@ func (c *Config) remove(e Event) {
 		c.takes = c.takes[:k]
 	}
 	for k := len(c.moves) - 1; k >= 0 && c.moves[k].by == e; k-- {
-		c.last[c.moves[k].cell] = c.moves[k].from
+		c.last[c.moves[k].place] = c.moves[k].from
 		c.moves = c.moves[:k]
 	}
 	for k := len(c.reads) - 1; k >= 0 && c.reads[k].by == e; k-- {
@@ -157,12 +157,12 @@ func (c *Config) Since(k int, e Event) bool { return slices.Contains(c.log[k:], 
 // Len returns how many events are in the set.
 func (c *Config) Len() int { return len(c.log) }
 
-// Last returns a cell's condition after the events of the set, None if it has none yet.
-func (c *Config) Last(cell Cell) Cond {
-	if int(cell) >= len(c.last) { // it is newer than Grow
+// Last returns a place's condition after the events of the set, None if it has none yet.
+func (c *Config) Last(place Place) Cond {
+	if int(place) >= len(c.last) { // it is newer than Grow
 		return None
 	}
-	return c.last[cell]
+	return c.last[place]
 }
 
 // Marked reports whether x, which events of the set gave or which is initial, is still there.
@@ -184,8 +184,8 @@ func (c *Config) Keep(x Cond) bool {
 	return false
 }
 
-// AddCond adds what gave x, with all before; false if that cannot happen together
-// with what is there, or if x is then gone. What was added before that was found out has to be undone.
+// AddCond adds what gave x, with all before; false if that cannot happen together with what is
+// there, or if x is then gone. What was added before that was found out has to be undone.
 func (c *Config) AddCond(x Cond) bool {
 	if c.Astray(x) {
 		return false
@@ -196,19 +196,20 @@ func (c *Config) AddCond(x Cond) bool {
 	return c.taken[x] < 0
 }
 
-// Astray reports whether it is easy to see that x is not there, whatever events are added: its cell is past it, or on
-// another branch. Most conditions that cannot be there are found out so, without a look at what gave them.
+// Astray reports whether it is easy to see that x is not there, whatever events are added: its place
+// is past it, or on another branch. Most conditions that cannot be there are found out so, without
+// a look at what gave them.
 func (c *Config) Astray(x Cond) bool {
 	n := c.n
-	m := n.place(x)
+	m := n.position(x)
 	if m.up == None { // a first one, or beside
 		return false
 	}
-	now := c.last[m.cell]
+	now := c.last[m.place]
 	if now == None || now == x {
 		return false
 	}
-	d := n.place(now).depth
+	d := n.position(now).depth
 	return m.depth <= d || n.ancestor(x, d) != now
 }
 
@@ -225,7 +226,8 @@ func (c *Config) add(e Event) bool {
 		return true
 	}
 	arcs := c.n.Arcs(e)
-	for _, a := range arcs { // most that cannot happen are found out here, before all that precedes them is added
+	// most that cannot happen are found out here, before all that precedes them is added
+	for _, a := range arcs {
 		if a.takes() && c.taken[a.Cond()] != None {
 			return false
 		}
@@ -273,9 +275,9 @@ func (c *Config) put(e Event, arcs []Arc) {
 		c.aside = append(c.aside, e)
 	}
 	c.n.eachGiven(e, func(y Cond) {
-		cell := c.n.conds[y].cell
-		c.moves = append(c.moves, move{e, cell, c.last[cell]})
-		c.last[cell] = y
+		place := c.n.conds[y].place
+		c.moves = append(c.moves, move{e, place, c.last[place]})
+		c.last[place] = y
 	})
 }
 
@@ -297,7 +299,7 @@ func (c *Config) comesLate(arcs []Arc) bool {
 	return false
 }
 
-// lastRead returns the place, + 1, of the last read of y in reads, 0 if nobody has read it.
+// lastRead returns the index + 1 of the last read of y in reads, 0 if nobody has read it.
 func (c *Config) lastRead(y Cond) int32 {
 	if int(y) < len(c.heads) {
 		return c.heads[y]
@@ -327,18 +329,21 @@ func (c *Config) seals(e Event, y Cond) bool {
 
 // follows reports whether e follows something that f gave.
 func (c *Config) follows(e, f Event) bool {
-	return slices.ContainsFunc(c.n.Arcs(e), func(a Arc) bool { return a.Use() == Follows && c.n.conds[a.Cond()].by == f })
+	return slices.ContainsFunc(c.n.Arcs(e), func(a Arc) bool {
+		return a.Use() == Follows &&
+			c.n.conds[a.Cond()].by == f
+	})
 }
 
-// Aside calls f with the conditions that events of the set gave beside a cell's root.
-func (c *Config) Aside(cell Cell, f func(Cond)) {
+// Aside calls f with the conditions that events of the set gave beside a place's root.
+func (c *Config) Aside(place Place, f func(Cond)) {
 	for _, e := range c.aside {
 		x := c.n.event(e)
-		if x.group != cell {
+		if x.group != place {
 			continue
 		}
 		for k := range Cond(x.given) {
-			if y := x.first + k; c.n.conds[y].cell == cell {
+			if y := x.first + k; c.n.conds[y].place == place {
 				f(y)
 			}
 		}
@@ -351,18 +356,18 @@ func (c *Config) Next(x Cond, f func()) {
 	c.eachChild(x, func(Cond) { f() })
 }
 
-// Versions calls f for every condition that a cell can have when more events
+// Versions calls f for every condition that a place can have when more events
 // happen than are in the set, the one it has now first: adjacent ones in turn,
 // as far as they can happen (Lemma 2). During a call the events up to there are in the set.
-func (c *Config) Versions(cell Cell, f func(x Cond)) {
-	x := c.last[cell]
+func (c *Config) Versions(place Place, f func(x Cond)) {
+	x := c.last[place]
 	if x == None {
 		return
 	}
 	f(x)
 	c.eachChild(x, func(y Cond) {
-		if c.last[cell] == y {
-			c.Versions(cell, f)
+		if c.last[place] == y {
+			c.Versions(place, f)
 		}
 	})
 }
@@ -379,13 +384,15 @@ func (c *Config) eachChild(x Cond, f func(y Cond)) {
 	})
 }
 
-// Waiting calls f with those who wait at x, some perhaps more than once, but for those of whom it is easy to see that they are not there (Astray).
+// Waiting calls f with those who wait at x, some perhaps more than once, but for those of whom it
+// is easy to see that they are not there (Astray).
 func (c *Config) Waiting(x Cond, f func(who Cond)) {
 	m := c.n.moreOf(x)
 	c.each(m.waiting, m.next, 1, f)
 }
 
-// each calls f for those of a list that are not astray, in which each has so many numbers; others is the other list of the same condition.
+// each calls f for those of a list that are not astray, in which each has so many numbers; others
+// is the other list of the same condition.
 func (c *Config) each(l, others list, words int, f func(Cond)) {
 	if k := l.crowd(); k != None {
 		var other *crowd
@@ -420,16 +427,18 @@ func (c *Config) Given(l *List, f func(Cond)) {
 	}
 }
 
-// astrayEvent is Astray for an event: what it gave first, to a goroutine, is on another branch than that is on.
+// astrayEvent is Astray for an event: what it gave first, to a goroutine, is on another branch than
+// that is on.
 func (c *Config) astrayEvent(e Event) bool {
 	x := c.n.event(e).first
-	return !c.n.onOneBranch(c.last[c.n.conds[x].cell], x)
+	return !c.n.onOneBranch(c.last[c.n.conds[x].place], x)
 }
 
-// eachOf calls f for those of a crowd that are not astray. The crowd is looked at with the histories of others.
+// eachOf calls f for those of a crowd that are not astray. The crowd is looked at with the
+// histories of others.
 func (c *Config) eachOf(w, others *crowd, astray func(key Cond) bool, f func(Cond)) {
 	c.n.sort(w, others)
-	if w.cell == None {
+	if w.place == None {
 		rest := w.rest // f may add to it
 		for i := len(rest) - 1; i >= 0; i-- {
 			if x := rest[i]; !astray(x.key) {
@@ -439,7 +448,7 @@ func (c *Config) eachOf(w, others *crowd, astray func(key Cond) bool, f func(Con
 		return
 	}
 	k := len(c.found)
-	c.found = w.top.on(c.n, c.last[w.cell], c.found)
+	c.found = w.top.on(c.n, c.last[w.place], c.found)
 	found := c.found[k:]
 	slices.Sort(found)
 	found = slices.Compact(found)

@@ -2,22 +2,25 @@ package net
 
 import "slices"
 
-// A crowd is a long list of conditions: what replaced a condition, or who waits at it, in the most different histories. Few of
-// these can be there with the events of a Config. Where there is a cell whose conditions tell most of the histories apart
-// (a mutex that everybody locks), the crowd is sorted by it, so that the others need not be looked at.
+// A crowd is a long list of conditions: what replaced a condition, or who waits at it, in the most
+// different histories. Few of these can be there with the events of a Config. Where there is a place
+// whose conditions tell most of the histories apart (a mutex that everybody locks), the crowd is
+// sorted by it, so that the others need not be looked at.
 type crowd struct {
-	of   Cond    // whose list it is; None
-	rest []entry // that are not sorted, in the order in which they were added: each with a condition without which it is not there
-	cell Cell    // by whose conditions the others are sorted; None
-	next int     // how many there are when such a cell is looked for
-	top  twig
+	of Cond // whose list it is; None
+	// that are not sorted, in the order in which they were added: each with a condition without
+	// which it is not there
+	rest  []entry
+	place Place // by whose conditions the others are sorted; None
+	next  int   // how many there are when such a place is looked for
+	top   twig
 }
 
 type entry struct{ cond, key Cond }
 
-// A twig is the part of a crowd in whose histories the cell had one condition in common.
+// A twig is the part of a crowd in whose histories the place had one condition in common.
 type twig struct {
-	here  []entry // each with the last condition of the cell in its history
+	here  []entry // each with the last condition of the place in its history
 	limit int     // how many may be here until it is tried to tell them apart
 	depth int32   // of the conditions by which the others are told apart
 	kids  map[Cond]*twig
@@ -30,9 +33,10 @@ const (
 	twigLimit = 16
 )
 
-func newCrowd(of Cond) *crowd { return &crowd{of: of, cell: None, next: crowdFrom / 2} }
+func newCrowd(of Cond) *crowd { return &crowd{of: of, place: None, next: crowdFrom / 2} }
 
-// A List is conditions that events gave: Config.Given calls those to mind whose events can be there. The zero List is empty.
+// A List is conditions that events gave: Config.Given calls those to mind whose events can be
+// there. The zero List is empty.
 type List struct{ crowd *crowd }
 
 // Add adds one.
@@ -66,34 +70,35 @@ func (n *Net) gather(l list, of Cond, words int) list {
 	return list(len(n.crowds)-1) | crowdBit
 }
 
-// sort sorts what was added to a crowd, if there is a cell to do it by. The crowd is looked at with the histories of others,
-// which is nil if there are few.
+// sort sorts what was added to a crowd, if there is a place to do it by. The crowd is looked at with
+// the histories of others, which is nil if there are few.
 func (n *Net) sort(w, others *crowd) {
-	if w.cell == None && len(w.rest) >= w.next {
+	if w.place == None && len(w.rest) >= w.next {
 		w.next *= 2
 		if others != nil {
-			w.cell = n.bestCell(w, others)
+			w.place = n.bestPlace(w, others)
 		}
 	}
-	if w.cell == None {
+	if w.place == None {
 		return
 	}
 	for _, x := range w.rest {
-		w.top.hang(n, entry{x.cond, n.lastBefore(w.cell, w.of, x.cond)})
+		w.top.hang(n, entry{x.cond, n.lastBefore(w.place, w.of, x.cond)})
 	}
 	w.rest = nil
 }
 
-// bestCell returns the cell whose conditions tell apart most pairs of one of a crowd and one of another; None if none does for half of them.
-func (n *Net) bestCell(w, other *crowd) Cell {
-	if other.cell != None {
-		return other.cell
+// bestPlace returns the place whose conditions tell apart most pairs of one of a crowd and one of
+// another; None if none does for half of them.
+func (n *Net) bestPlace(w, other *crowd) Place {
+	if other.place != None {
+		return other.place
 	}
-	var there []map[Cell]Cond
+	var there []map[Place]Cond
 	for x := range other.some {
 		there = append(there, n.lastsBefore(w.of, x))
 	}
-	apart := map[Cell]int{}
+	apart := map[Place]int{}
 	for x := range w.some {
 		for k, y := range n.lastsBefore(w.of, x) {
 			for _, m := range there {
@@ -103,7 +108,7 @@ func (n *Net) bestCell(w, other *crowd) Cell {
 			}
 		}
 	}
-	best, most := Cell(None), samples*samples/2-1
+	best, most := Place(None), samples*samples/2-1
 	for k, a := range apart {
 		if a > most || a == most && k < best {
 			best, most = k, a
@@ -123,7 +128,7 @@ func (w *crowd) some(yield func(Cond) bool) {
 
 // hang adds x to a twig.
 func (t *twig) hang(n *Net, x entry) {
-	for t.kids != nil && x.key != None && n.place(x.key).depth >= t.depth {
+	for t.kids != nil && x.key != None && n.position(x.key).depth >= t.depth {
 		k := n.ancestor(x.key, t.depth)
 		kid := t.kids[k]
 		if kid == nil {
@@ -151,7 +156,7 @@ func (t *twig) split(n *Net) {
 		return
 	}
 	depth := n.forkDepth(keys) + 1
-	if !slices.ContainsFunc(keys, func(k Cond) bool { return n.place(k).depth >= depth }) {
+	if !slices.ContainsFunc(keys, func(k Cond) bool { return n.position(k).depth >= depth }) {
 		return
 	}
 	all := t.here
@@ -169,17 +174,17 @@ func (n *Net) forkDepth(some []Cond) int32 {
 			return -1
 		}
 	}
-	return n.place(fork).depth
+	return n.position(fork).depth
 }
 
-// on appends to list those in whose histories the last condition of the cell is on a branch with x.
+// on appends to list those in whose histories the last condition of the place is on a branch with x.
 func (t *twig) on(n *Net, x Cond, list []Cond) []Cond {
 	for _, y := range t.here {
 		if n.onOneBranch(x, y.key) {
 			list = append(list, y.cond)
 		}
 	}
-	if t.kids != nil && x != None && n.place(x).depth >= t.depth {
+	if t.kids != nil && x != None && n.position(x).depth >= t.depth {
 		if kid := t.kids[n.ancestor(x, t.depth)]; kid != nil {
 			list = kid.on(n, x, list)
 		}

@@ -6,20 +6,21 @@ import (
 	"testing"
 )
 
-// Executions of goroutines that lock one of two mutexes each time and look at a flag, which one of them sets once: of who
-// sets it, and who looks at it, nobody is left out when they are sorted by a mutex.
+// Executions of goroutines that lock one of two mutexes each time and look at a flag, which one of
+// them sets once: of who sets it, and who looks at it, nobody is left out when they are sorted by a
+// mutex.
 func TestCrowds(t *testing.T) {
 	const goroutines, each = 5, 3
 	rng := rand.New(rand.NewPCG(1, 2))
 	b := build(goroutines + 3)
-	flag := Cell(goroutines)
+	flag := Place(goroutines)
 	flags := b.Root(flag)
 	waits := map[Cond]bool{} // at the flag while it is not set
 	c := NewConfig(b.Net)
 	for range 1500 {
-		now := make([]Cond, goroutines+3) // of each cell
+		now := make([]Cond, goroutines+3) // of each place
 		for k := range now {
-			now[k] = b.Root(Cell(k))
+			now[k] = b.Root(Place(k))
 		}
 		var done [goroutines]int
 		for range goroutines * each {
@@ -33,7 +34,7 @@ func TestCrowds(t *testing.T) {
 				takes, reads = append(takes, now[flag]), nil
 			}
 			for _, y := range b.once(takes, reads) {
-				now[b.Cell(y)] = y
+				now[b.Place(y)] = y
 			}
 			if now[flag] == flags {
 				b.Wait(flags, now[g])
@@ -52,10 +53,11 @@ func TestCrowds(t *testing.T) {
 	}
 	sorted := 0
 	for _, w := range b.crowds {
-		if w.cell != None {
+		if w.place != None {
 			sorted++
-			if w.cell < flag {
-				t.Errorf("a crowd of %d is sorted by the conditions of a goroutine", len(w.top.on(b.Net, None, nil)))
+			if w.place < flag {
+				t.Errorf("a crowd of %d is sorted by the conditions of a goroutine",
+					len(w.top.on(b.Net, None, nil)))
 			}
 		}
 	}
@@ -64,7 +66,8 @@ func TestCrowds(t *testing.T) {
 	}
 }
 
-// compare compares those who can replace x, and those who wait at it, as they are found with c, with all for whom that is so.
+// compare compares those who can replace x, and those who wait at it, as they are found with c,
+// with all for whom that is so.
 func (b *builder) compare(t *testing.T, c *Config, x Cond, waits map[Cond]bool) {
 	t.Helper()
 	there := func(y Cond) bool {
@@ -92,7 +95,8 @@ func (b *builder) compare(t *testing.T, c *Config, x Cond, waits map[Cond]bool) 
 	for _, list := range [][]Cond{next, waiting, gotNext, gotWaiting} {
 		slices.Sort(list)
 	}
-	if gotWaiting = slices.Compact(gotWaiting); !slices.Equal(next, gotNext) || !slices.Equal(waiting, gotWaiting) {
+	if gotWaiting = slices.Compact(gotWaiting); !slices.Equal(next, gotNext) ||
+		!slices.Equal(waiting, gotWaiting) {
 		t.Fatalf("%v and %v; want %v and %v", gotNext, gotWaiting, next, waiting)
 	}
 }
@@ -116,15 +120,15 @@ func (b *builder) once(takes, reads []Cond) []Cond {
 func TestTree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	n := New()
-	cell := n.NewCell()
+	place := n.NewPlace()
 	for range 4 {
-		n.Mark(cell, 0)
+		n.Mark(place, 0)
 	}
 	for x := Cond(4); x < 3000; x++ {
 		up := max(0, x-1-Cond(rng.IntN(1+rng.IntN(40)))) // long branches and short ones
 		e := n.Foresee(int32(x), []Arc{To(up, Takes)}, None)
 		n.Show(e)
-		n.Give(e, cell, up, 0)
+		n.Give(e, place, up, 0)
 	}
 	chain := func(x Cond) (list []Cond) { // the first one first
 		for ; x != None; x = n.Up(x) {

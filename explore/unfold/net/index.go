@@ -1,13 +1,14 @@
 package net
 
-// A table finds events by what they are: open addressing, eight bytes a slot, in the order of their tags but for those that
-// were pushed on.
+// A table finds events by what they are: open addressing, eight bytes a slot, in the order of their
+// tags but for those that were pushed on.
 type table struct {
 	slots []slot
 	n     int
 }
 
-// A slot has an event, + 1, and its hash, so that others are not looked at, nor this one when the table grows; 0 if it is empty.
+// A slot has an event, + 1, and its hash, so that others are not looked at, nor this one when the
+// table grows; 0 if it is empty.
 type slot struct {
 	e   Event
 	tag uint32

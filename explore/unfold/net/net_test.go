@@ -9,15 +9,15 @@ import (
 // condition, takes some others, and reads some.
 type builder struct {
 	*Net
-	cells []Cell
+	places []Place
 }
 
-func build(cells int) *builder {
+func build(places int) *builder {
 	b := &builder{Net: New()}
-	for range cells {
-		k := b.NewCell()
+	for range places {
+		k := b.NewPlace()
 		b.Mark(k, 0)
-		b.cells = append(b.cells, k)
+		b.places = append(b.places, k)
 	}
 	return b
 }
@@ -39,13 +39,13 @@ func (b *builder) event(takes, reads []Cond) (Event, []Cond) {
 	b.Show(e)
 	var given []Cond
 	for _, c := range takes {
-		given = append(given, b.Give(e, b.Cell(c), c, 0))
+		given = append(given, b.Give(e, b.Place(c), c, 0))
 	}
 	return e, given
 }
 
-// Two goroutines that each write one variable and then read the other one: not both can read the value before
-// the other's write, though every two of the four events can happen together.
+// Two goroutines that each write one variable and then read the other one: not both can read the
+// value before the other's write, though every two of the four events can happen together.
 func TestCycle(t *testing.T) {
 	b := build(4)
 	g, h, x, y := b.Root(0), b.Root(1), b.Root(2), b.Root(3)
@@ -93,7 +93,7 @@ func TestConflict(t *testing.T) {
 	}
 }
 
-// Versions of a cell are found along its branches, as far as they go with what is there.
+// Versions of a place are found along its branches, as far as they go with what is there.
 func TestVersions(t *testing.T) {
 	b := build(3)
 	_, one := b.event([]Cond{b.Root(0), b.Root(2)}, nil)
@@ -119,12 +119,12 @@ func TestVersions(t *testing.T) {
 // Who seals a condition comes after those who joined it that it follows, and after no others.
 func TestSeals(t *testing.T) {
 	b := build(4)
-	beside := b.NewCell()
+	beside := b.NewPlace()
 	b.Mark(beside, 0)
 	join := func(g Cond) (Event, Cond) {
 		e := b.Foresee(0, []Arc{To(g, Takes), To(b.Root(3), Joins)}, beside)
 		b.Show(e)
-		b.Give(e, b.Cell(g), g, 0)
+		b.Give(e, b.Place(g), g, 0)
 		return e, b.Aside(e, beside, 1)
 	}
 	_, one := join(b.Root(0))
@@ -145,7 +145,7 @@ func TestSeals(t *testing.T) {
 // Who watches comes before what it does not follow.
 func TestWatches(t *testing.T) {
 	b := build(2)
-	beside := b.NewCell()
+	beside := b.NewPlace()
 	root := b.Mark(beside, 0)
 	add := b.Foresee(0, []Arc{To(b.Root(0), Takes)}, beside)
 	b.Show(add)

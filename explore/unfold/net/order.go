@@ -22,7 +22,8 @@ func (c *Config) Order() []Event {
 	return c.order
 }
 
-// OrderLike is Order that begins as another set of events was ordered, for as long as it can, if it needs no search for that.
+// OrderLike is Order that begins as another set of events was ordered, for as long as it can, if it
+// needs no search for that.
 func (c *Config) OrderLike(other []Event) []Event {
 	if len(c.late) > 0 {
 		return c.Order()
@@ -72,7 +73,8 @@ func (c *Config) acyclic(k int) bool {
 	return len(c.late) == 0 || c.sort(k) // in the order in which they were added
 }
 
-// sort orders the events from the k-th on, and all that comes before them; false if there is a cycle.
+// sort orders the events from the k-th on, and all that comes before them; false if there is a
+// cycle.
 func (c *Config) sort(k int) bool {
 	c.order = c.order[:0]
 	ok := true
@@ -166,10 +168,10 @@ func (c *Config) push(e Event) {
 	c.stack = append(c.stack, frame{e, begin, int32(len(c.preds))})
 }
 
-// watches reports whether w watches what is given beside the root of a cell.
-func (c *Config) watches(w Event, cell Cell) bool {
+// watches reports whether w watches what is given beside the root of a place.
+func (c *Config) watches(w Event, place Place) bool {
 	for _, a := range c.n.Arcs(w) {
-		if a.Use() == Watches && c.n.conds[a.Cond()].cell == cell {
+		if a.Use() == Watches && c.n.conds[a.Cond()].place == place {
 			return true
 		}
 	}

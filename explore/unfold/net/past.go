@@ -1,6 +1,7 @@
 package net
 
-// A past is the events that come before some conditions. It takes a bit of memory for each event of the net.
+// A past is the events that come before some conditions. It takes a bit of memory for each event of
+// the net.
 type past struct {
 	seen   []uint64
 	events []Event
@@ -33,13 +34,14 @@ func (p *past) add(e Event) {
 	}
 }
 
-// lastBefore returns the last condition of a cell that an event before x or y gave, None if none did. The two can be there together.
-func (n *Net) lastBefore(cell Cell, x, y Cond) Cond {
+// lastBefore returns the last condition of a place that an event before x or y gave, None if none
+// did. The two can be there together.
+func (n *Net) lastBefore(place Place, x, y Cond) Cond {
 	last := Cond(None)
 	n.past.of(n, x, y)
 	for _, e := range n.past.events {
 		n.eachGiven(e, func(z Cond) {
-			if n.conds[z].cell == cell && (last == None || n.place(z).depth > n.place(last).depth) {
+			if n.conds[z].place == place && (last == None || n.position(z).depth > n.position(last).depth) {
 				last = z
 			}
 		})
@@ -47,14 +49,14 @@ func (n *Net) lastBefore(cell Cell, x, y Cond) Cond {
 	return last
 }
 
-// lastsBefore returns the last conditions of all cells that events before x or y gave any of.
-func (n *Net) lastsBefore(x, y Cond) map[Cell]Cond {
-	m := map[Cell]Cond{}
+// lastsBefore returns the last conditions of all places that events before x or y gave any of.
+func (n *Net) lastsBefore(x, y Cond) map[Place]Cond {
+	m := map[Place]Cond{}
 	n.past.of(n, x, y)
 	for _, e := range n.past.events {
 		n.eachGiven(e, func(z Cond) {
-			if last, ok := m[n.conds[z].cell]; !ok || n.place(z).depth > n.place(last).depth {
-				m[n.conds[z].cell] = z
+			if last, ok := m[n.conds[z].place]; !ok || n.position(z).depth > n.position(last).depth {
+				m[n.conds[z].place] = z
 			}
 		})
 	}
@@ -65,7 +67,7 @@ func (n *Net) lastsBefore(x, y Cond) map[Cell]Cond {
 func (n *Net) eachGiven(e Event, f func(Cond)) {
 	x := n.event(e)
 	for k := range Cond(x.given) {
-		if y := x.first + k; n.conds[y].cell != x.group {
+		if y := x.first + k; n.conds[y].place != x.group {
 			f(y)
 		}
 	}

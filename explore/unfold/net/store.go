@@ -1,7 +1,8 @@
 package net
 
-// How a net is kept: in pieces that stay where they are, so that what grows is not copied, and in lists whose
-// elements lie beside each other, since a search goes through many conditions of which most lead nowhere.
+// How a net is kept: in pieces that stay where they are, so that what grows is not copied, and in
+// lists whose elements lie beside each other, since a search goes through many conditions of which
+// most lead nowhere.
 
 const (
 	chunkBits = 10
@@ -24,14 +25,15 @@ func (l *chunks[T]) add(x T) {
 	*l.at(int32(l.n - 1)) = x
 }
 
-// A list of conditions: 0 if it is empty, ^c if c is all there is, crowdBit and a number if it is a crowd, else where its newest block is.
+// A list of conditions: 0 if it is empty, ^c if c is all there is, crowdBit and a number if it is a
+// crowd, else where its newest block is.
 type list int32
 
 // only returns the one condition of a list that has no block; None if it is empty.
 func (l list) only() Cond { return max(^Cond(l), None) }
 
-// blocks are what longer lists are made of. A block is the list of what was added before it, how many numbers it has, how many there is
-// room for, and these, those added last at the end.
+// blocks are what longer lists are made of. A block is the list of what was added before it, how
+// many numbers it has, how many there is room for, and these, those added last at the end.
 type blocks struct {
 	words []*[chunkSize]int32
 	used  int32 // words of the last piece

@@ -176,7 +176,8 @@ func compare(t *testing.T, p *Program, least, most int64) {
 		}
 		events, conds := keys(x.net)
 		if len(events) != s.Events || !same(events, b.events) {
-			t.Fatalf("seed %d: %d events (%d different), brute force has %d", seed, s.Events, len(events), len(b.events))
+			t.Fatalf("seed %d: %d events (%d different), brute force has %d", seed, s.Events, len(events),
+				len(b.events))
 		}
 		locals := map[key]bool{}
 		for c := range x.net.conds {
@@ -201,7 +202,8 @@ func same(a, b map[key]bool) bool {
 	return len(a) == len(b)
 }
 
-// checkDeadlocks: each that was found is part of one that there is, and of each that there is a part was found.
+// checkDeadlocks: each that was found is part of one that there is, and of each that there is a
+// part was found.
 func (x *Explorer) checkDeadlocks(t *testing.T, b *truth, conds []key) {
 	t.Helper()
 	within := func(set []cond, at map[key]bool) bool {
@@ -253,7 +255,8 @@ func (x *Explorer) checkExtensions(t *testing.T) {
 			}
 			if len(pre) == 1+len(places) {
 				if n.find(op, pre) == none {
-					t.Fatalf("no event is known for %v %d of thread %d at %v", op.Kind, op.Object, op.Thread, pre)
+					t.Fatalf("no event is known for %v %d of thread %d at %v", op.Kind, op.Object,
+						op.Thread, pre)
 				}
 				return
 			}

@@ -25,7 +25,8 @@ func (c *cut) begin() {
 	}
 }
 
-// add adds what precedes a condition; false if that is in conflict with the cut, or c was taken there.
+// add adds what precedes a condition; false if that is in conflict with the cut, or c was taken
+// there.
 func (c *cut) add(x cond) bool {
 	if c.used[x] == c.epoch {
 		return false

@@ -31,7 +31,8 @@ func (x *Explorer) deadlocked(c cond) {
 	}
 }
 
-// stuck notes that a waits for a lock that f, which has ended, never releases, if both can be reached at once.
+// stuck notes that a waits for a lock that f, which has ended, never releases, if both can be
+// reached at once.
 func (x *Explorer) stuck(f, a cond) {
 	if x.net.concurrent(f, a) {
 		x.found([]cond{f, a})
@@ -50,7 +51,8 @@ func (x *Explorer) circle(set []cond, wanted int) {
 	}
 	for _, e := range n.conds[last].held {
 		x.wanting(e, func(a cond) {
-			if len(n.conds[a].held) == 0 || slices.Contains(set, a) || !n.concurrent(append(set[:len(set):len(set)], a)...) {
+			if len(n.conds[a].held) == 0 || slices.Contains(set, a) ||
+				!n.concurrent(append(set[:len(set):len(set)], a)...) {
 				return
 			}
 			x.circle(append(set[:len(set):len(set)], a), wanted)

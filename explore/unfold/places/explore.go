@@ -4,7 +4,8 @@ import "errors"
 
 // An Explorer tests a program by unfolding it (Fig. 8).
 type Explorer struct {
-	// Choose returns which of n known extensions is the next target; nil: the one that was found last.
+	// Choose returns which of n known extensions is the next target; nil: the one that was found
+	// last.
 	Choose func(n int) int
 	// Free returns who goes on, of those that can, once a target is reached; nil: the first.
 	Free func(able []int) int
@@ -49,7 +50,8 @@ var errUnforeseen = errors.New("places: an execution left the unfolding and its 
 
 // New returns an explorer of p.
 func New(p *Program) *Explorer {
-	x := &Explorer{p: p, net: newNet(p), waiting: make([][]cond, p.Locks), lastLock: make([]event, p.Locks), finals: make([][]cond, p.Locks), known: map[string]bool{}}
+	x := &Explorer{p: p, net: newNet(p), waiting: make([][]cond, p.Locks), lastLock: make([]event, p.Locks),
+		finals: make([][]cond, p.Locks), known: map[string]bool{}}
 	return x
 }
 

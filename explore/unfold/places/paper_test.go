@@ -151,7 +151,8 @@ func example2(t *testing.T, solve Solver) {
 			open = append(open, e)
 		}
 	}
-	if len(open) != 1 || n.events[open[0]].op.Kind != Write || !slices.Equal(n.path(n.past(open[0])), []int{1, 1}) {
+	if len(open) != 1 || n.events[open[0]].op.Kind != Write || !slices.Equal(n.path(n.past(open[0])),
+		[]int{1, 1}) {
 		t.Fatalf("after the first execution %d extensions are known", len(open))
 	}
 	x.Each = func(e *Execution) {
@@ -165,7 +166,8 @@ func example2(t *testing.T, solve Solver) {
 	}
 }
 
-// Example 4: b is not adjacent to a, since 1 or 2 is fired first and leads to a set of the same places; b and c are, and c and a.
+// Example 4: b is not adjacent to a, since 1 or 2 is fired first and leads to a set of the same
+// places; b and c are, and c and a.
 func TestExample4(t *testing.T) {
 	failed := false
 	x := New(figure9(&failed))
@@ -173,7 +175,8 @@ func TestExample4(t *testing.T) {
 	l.seed(t, Inputs{}, 0, 1)
 	n := x.net
 	one, two := &n.events[l.event[1]], &n.events[l.event[2]]
-	a, b, c := []cond{one.post[1], two.post[1]}, []cond{one.pre[1], two.pre[1]}, []cond{one.post[1], two.pre[1]}
+	a, b, c := []cond{one.post[1], two.post[1]}, []cond{one.pre[1], two.pre[1]},
+		[]cond{one.post[1], two.pre[1]}
 	adjacent := func(s, r []cond) (found bool) {
 		n.adjacent(s, func(y []cond) { found = found || slices.Equal(y, r) })
 		return found
@@ -182,7 +185,8 @@ func TestExample4(t *testing.T) {
 		name string
 		s, r []cond
 		want bool
-	}{{"b to a", b, a, false}, {"a to b", a, b, false}, {"b to c", b, c, true}, {"c to b", c, b, true}, {"c to a", c, a, true}, {"a to c", a, c, true}} {
+	}{{"b to a", b, a, false}, {"a to b", a, b, false}, {"b to c", b, c, true}, {"c to b", c, b, true},
+		{"c to a", c, a, true}, {"a to c", a, c, true}} {
 		if adjacent(p.s, p.r) != p.want {
 			t.Errorf("%s: adjacent is %v", p.name, !p.want)
 		}
@@ -232,8 +236,8 @@ func TestExamples5And8(t *testing.T) {
 	}
 }
 
-// Example 6 (Fig. 14, rebuilt): a read whose variable was written twice before.
-// From the set in the marking the search goes back over adjacent ones, as far as they are concurrent.
+// Example 6 (Fig. 14, rebuilt): a read whose variable was written twice before. From the set in the
+// marking the search goes back over adjacent ones, as far as they are concurrent.
 func TestExample6(t *testing.T) {
 	p := &Program{Vars: 1, Threads: []func(*Thread){
 		func(t *Thread) { t.Write(0, Const(1)); t.Write(0, Const(2)) },
@@ -337,7 +341,8 @@ func TestOrderOfFirstExecution(t *testing.T) {
 	}{
 		{"Fig. 2", &Program{Vars: 2, Threads: []func(*Thread){both, both}}, 2, 2},
 		{"one writer, two readers", &Program{Vars: 1, Threads: []func(*Thread){
-			func(t *Thread) { t.Write(0, Const(1)) }, func(t *Thread) { t.Read(0) }, func(t *Thread) { t.Read(0) },
+			func(t *Thread) { t.Write(0, Const(1)) }, func(t *Thread) { t.Read(0) },
+			func(t *Thread) { t.Read(0) },
 		}}, 4, 4},
 	} {
 		for first := range len(c.p.Threads) {

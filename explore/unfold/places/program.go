@@ -144,7 +144,8 @@ func (p *Program) start(inputs Inputs) *world {
 			t.yield = yield
 			body(t)
 		})
-		w.threads, w.next, w.stop, w.about = append(w.threads, t), append(w.next, next), append(w.stop, stop), append(w.about, nil)
+		w.threads, w.next, w.stop, w.about = append(w.threads, t), append(w.next, next),
+			append(w.stop, stop), append(w.about, nil)
 		w.advance(i)
 	}
 	return w
@@ -185,7 +186,8 @@ func (w *world) step(i int) Operation {
 // Run executes the program: first the threads of path in their order, one
 // operation each, then whom choose takes of those that can go on, until none
 // can or bound operations were performed (0: no bound). ok is false if path could not be followed.
-func (p *Program) Run(path []int, inputs Inputs, bound int, choose func(able []int) int) (x *Execution, ok bool) {
+func (p *Program) Run(path []int, inputs Inputs, bound int, choose func(able []int) int) (x *Execution,
+	ok bool) {
 	w := p.start(inputs)
 	defer func() {
 		for _, stop := range w.stop {

@@ -12,7 +12,8 @@ func access(t *Thread, n int) {
 	}
 }
 
-// fib: i and j start at 1; two threads add the other's to their own n times, reading their own first.
+// fib: i and j start at 1; two threads add the other's to their own n times, reading their own
+// first.
 func fib(n int) *Program {
 	adder := func(own, other int) func(*Thread) {
 		return func(t *Thread) {

@@ -111,8 +111,10 @@ func TestTable2(t *testing.T) {
 		{"Dining 1", dining(4), 8044, 831, 45, 799, false},
 		{"Dining 2", dining(5), 52880, 5851, 121, 5747, false},
 		{"Dining 3", dining(6), 306150, 38786, 320, 36079, true},
-		{"Single lock 1", sections([2]int{2, 3}, [2]int{2, 3}, [2]int{2, 3}, [2]int{2, 3}), 36820, 2520, 0, 2520, false},
-		{"Single lock 2", sections([2]int{2, 3}, [2]int{2, 3}, [2]int{2, 3}, [2]int{2, 3}, [2]int{1, 4}), 333370, 22680, 0, 22680, true},
+		{"Single lock 1", sections([2]int{2, 3}, [2]int{2, 3}, [2]int{2, 3}, [2]int{2, 3}), 36820, 2520, 0,
+			2520, false},
+		{"Single lock 2", sections([2]int{2, 3}, [2]int{2, 3}, [2]int{2, 3}, [2]int{2, 3}, [2]int{1, 4}),
+			333370, 22680, 0, 22680, true},
 		{"Parallel Pi 1", parallelPi(5, 3), 1625, 120, 0, 120, false},
 		{"Parallel Pi 2", parallelPi(6, 3), 9780, 720, 0, 720, false},
 		{"Parallel Pi, minimal, 5", parallelPi(5, 2), 1300, 120, 0, 120, false},
@@ -135,12 +137,14 @@ func TestTable2(t *testing.T) {
 			took := time.Since(begin)
 			all, stuck := traces(x.net)
 			if s.Events != r.core || all != r.traces || stuck != r.deadlocks || s.Deadlocks != r.deadlocks {
-				t.Errorf("%d events, %d traces, %d of them deadlocked, %d deadlocks found; want %d, %d, %d", s.Events, all, stuck, s.Deadlocks, r.core, r.traces, r.deadlocks)
+				t.Errorf("%d events, %d traces, %d of them deadlocked, %d deadlocks found; want %d, %d, %d",
+					s.Events, all, stuck, s.Deadlocks, r.core, r.traces, r.deadlocks)
 			}
 			if s.Tests > all {
 				t.Errorf("%d tests are more than %d traces", s.Tests, all)
 			}
-			t.Logf("%d tests (published: %d), %d traces, %d events, %v", s.Tests, r.published, all, s.Events, took.Round(time.Millisecond))
+			t.Logf("%d tests (published: %d), %d traces, %d events, %v", s.Tests, r.published, all,
+				s.Events, took.Round(time.Millisecond))
 		})
 	}
 }
