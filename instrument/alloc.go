@@ -6,13 +6,14 @@ import (
 	"go/types"
 )
 
-// made announces what e allocates: hook is New, MadeMap, MadeSlice or MadeChan; shown is what the site shows.
+// made wraps e, which allocates, in hook: New, MadeMap, MadeSlice or MadeChan. The position table
+// shows shown.
 func (r *rewriter) made(e ast.Expr, hook string, shown ast.Expr) {
 	if !r.mem && !(hook == "New" && r.objects) || r.initial {
 		return
 	}
 	if p, ok := core(r.info.TypeOf(e)).(*types.Pointer); ok && isEmpty(p.Elem()) {
-		return // all of size zero are at one address
+		return // all values of size zero share one address
 	}
 	text := r.source(shown)
 	if lit, ok := shown.(*ast.CompositeLit); ok && lit.Type != nil {
@@ -26,7 +27,7 @@ func isEmpty(t types.Type) bool {
 	return ok && st.NumFields() == 0
 }
 
-// madeLiteral announces a map or slice literal.
+// madeLiteral announces the allocation of a map or slice literal.
 func (r *rewriter) madeLiteral(lit *ast.CompositeLit) {
 	switch core(r.info.TypeOf(lit)).(type) {
 	case *types.Map:
@@ -38,8 +39,8 @@ func (r *rewriter) madeLiteral(lit *ast.CompositeLit) {
 	}
 }
 
-// madeElided announces what an element {...} of a literal of pointers allocates: it becomes _hd.New(&T{...}, S). Where T has no
-// name here it stays.
+// madeElided announces the allocation of an element {...} in a literal of pointers: it becomes
+// _hd.New(&T{...}, S), or stays if T cannot be named here.
 func (r *rewriter) madeElided(lit *ast.CompositeLit) {
 	p, ok := core(r.info.TypeOf(lit)).(*types.Pointer)
 	if !ok || !r.mem && !r.objects || r.initial || isEmpty(p.Elem()) {
@@ -50,7 +51,8 @@ func (r *rewriter) madeElided(lit *ast.CompositeLit) {
 	}
 }
 
-// typeName returns how a type is written at pos; ok is false where it cannot be, or has no name.
+// typeName returns t as source text valid at pos. ok is false if t cannot be written there or has
+// no name.
 func (r *rewriter) typeName(t types.Type, pos token.Pos) (text string, ok bool) {
 	switch t := t.(type) {
 	case *types.Basic:
@@ -71,7 +73,8 @@ func (r *rewriter) typeName(t types.Type, pos token.Pos) (text string, ok bool) 
 	return "", false
 }
 
-func (r *rewriter) namedText(obj *types.TypeName, args *types.TypeList, pos token.Pos) (text string, ok bool) {
+func (r *rewriter) namedText(obj *types.TypeName, args *types.TypeList, pos token.Pos) (text string,
+	ok bool) {
 	text = obj.Name()
 	if obj.Pkg() == nil || obj.Pkg() == r.pkg {
 		ok = r.nameAt(text, pos) == types.Object(obj)
@@ -94,21 +97,22 @@ func (r *rewriter) namedText(obj *types.TypeName, args *types.TypeList, pos toke
 	return text, ok
 }
 
-// importedName returns how a name of another package is written at pos.
+// importedName returns the text for obj, an object of another package, at pos.
 func (r *rewriter) importedName(obj types.Object, pos token.Pos) (text string, ok bool) {
 	for _, spec := range r.ast.Imports {
 		p, _ := r.info.Implicits[spec].(*types.PkgName)
 		if spec.Name != nil {
 			p, _ = r.info.Defs[spec.Name].(*types.PkgName)
 		}
-		if p != nil && p.Imported() == obj.Pkg() && p.Name() != "." && r.nameAt(p.Name(), pos) == types.Object(p) {
+		if p != nil && p.Imported() == obj.Pkg() && p.Name() != "." &&
+			r.nameAt(p.Name(), pos) == types.Object(p) {
 			return p.Name() + "." + obj.Name(), true
 		}
 	}
 	return "", false
 }
 
-// nameAt returns what a name stands for at pos.
+// nameAt returns the object that name denotes at pos.
 func (r *rewriter) nameAt(name string, pos token.Pos) types.Object {
 	scope := r.pkg.Scope().Innermost(pos)
 	if scope == nil {
@@ -118,7 +122,7 @@ func (r *rewriter) nameAt(name string, pos token.Pos) types.Object {
 	return obj
 }
 
-// madeCall announces what make or new returned.
+// madeCall announces the allocation of make or new.
 func (r *rewriter) madeCall(e *ast.CallExpr, name string) {
 	if name == "new" {
 		r.made(e, "New", e)

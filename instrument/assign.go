@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// A target is what the left side of an assignment is.
+// A target is the kind of location on the left side of an assignment.
 type target uint8
 
 const (
 	blank   target = iota // _
-	plain                 // nobody else's business
+	plain                 // not shared: needs no hook
 	hooked                // a shared location
 	mapElem               // m[k]
 )
@@ -35,8 +35,9 @@ func (r *rewriter) target(e ast.Expr) target {
 	return plain
 }
 
-// isHeaderData reports whether e is the Data of a reflect.SliceHeader or StringHeader. The compiler knows an assignment to it by
-// its form, and keeps what the address is of alive (rule 6 of package unsafe).
+// isHeaderData reports whether e is the Data of a reflect.SliceHeader or StringHeader. The
+// compiler recognises an assignment to it by its form and keeps the memory at the address alive
+// (rule 6 of package unsafe), so the form must stay.
 func (r *rewriter) isHeaderData(e ast.Expr) bool {
 	x, ok := e.(*ast.SelectorExpr)
 	if !ok || x.Sel.Name != "Data" {
@@ -53,7 +54,7 @@ func (r *rewriter) isHeaderData(e ast.Expr) bool {
 	return n.Obj().Name() == "SliceHeader" || n.Obj().Name() == "StringHeader"
 }
 
-// assign rewrites an assignment. simple: it stands where only a simple statement may stand.
+// assign rewrites an assignment. simple: only a simple statement is allowed in its place.
 func (r *rewriter) assign(s *ast.AssignStmt, simple bool) {
 	switch {
 	case s.Tok == token.DEFINE:
@@ -70,10 +71,9 @@ func (r *rewriter) assign(s *ast.AssignStmt, simple bool) {
 
 // assignOne: x = v becomes _hd.P(&x, S).Set(v).
 //
-// gc does the calls in v first and looks at the variables in x after them:
-// s.a[i] = s.grow() sees the grown slice, and if both sides panic, v does. So
-// where finding x reads something and v has calls or may panic, v goes first:
-// { _hd1 := v; _hd.P(&x, S).Set(_hd1) }.
+// gc makes the calls in v first and looks at the variables in x afterwards: s.a[i] = s.grow() sees
+// the grown slice, and if both sides panic, v does. So if evaluating the location x reads
+// something and v has calls or may panic, v comes first: { _hd1 := v; _hd.P(&x, S).Set(_hd1) }.
 func (r *rewriter) assignOne(s *ast.AssignStmt, simple bool) {
 	l, v := s.Lhs[0], s.Rhs[0]
 	r.addr(l)
@@ -99,7 +99,7 @@ func (r *rewriter) assignOne(s *ast.AssignStmt, simple bool) {
 	}
 }
 
-// steady reports whether finding the location e reads nothing and cannot fail.
+// steady reports whether evaluating the location e reads nothing and cannot panic.
 func (r *rewriter) steady(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -113,7 +113,7 @@ func (r *rewriter) steady(e ast.Expr) bool {
 	return false
 }
 
-// mayPanic reports whether evaluating e, calls aside, may panic.
+// mayPanic reports whether evaluating e may panic, apart from calls.
 func (r *rewriter) mayPanic(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -136,12 +136,12 @@ func (r *rewriter) mayPanic(e ast.Expr) bool {
 	return found
 }
 
-// private reports whether only the statements of its own function change v.
+// private reports whether only its own function changes v.
 func (r *rewriter) private(v *types.Var) bool {
 	return v.Pkg() != nil && v.Parent() != v.Pkg().Scope() && !v.IsField() && !r.shared.has(v)
 }
 
-// assignLate puts the value first, then the location.
+// assignLate evaluates the value first, then the location.
 func (r *rewriter) assignLate(s *ast.AssignStmt, l, v ast.Expr) {
 	calls := r.hoistCalls(l, s.Pos())
 	names, texts, uses := r.temps([]ast.Expr{v}, 1, []types.Type{r.info.TypeOf(l)})
@@ -154,7 +154,8 @@ func (r *rewriter) assignLate(s *ast.AssignStmt, l, v ast.Expr) {
 	r.replace(v, texts+"; "+set+"}")
 }
 
-// hoistCalls puts fresh variables in the place of the calls in e and returns their definitions, to stand at here.
+// hoistCalls replaces the calls in e by fresh variables and returns the definitions of those, to
+// be placed at here.
 func (r *rewriter) hoistCalls(e ast.Expr, here token.Pos) string {
 	var defs strings.Builder
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -162,7 +163,7 @@ func (r *rewriter) hoistCalls(e ast.Expr, here token.Pos) string {
 		case *ast.FuncLit:
 			return false
 		case *ast.BinaryExpr:
-			return n.Op != token.LAND && n.Op != token.LOR // evaluated only sometimes
+			return n.Op != token.LAND && n.Op != token.LOR // the right operand is evaluated only sometimes
 		case *ast.UnaryExpr:
 			if n.Op != token.ARROW {
 				return true
@@ -182,10 +183,10 @@ func (r *rewriter) hoistCalls(e ast.Expr, here token.Pos) string {
 	return defs.String()
 }
 
-// temps gives names to the values of list, to be used after their evaluation:
-// "names := texts" defines them, uses are what stands for the n values then.
-// Constants, nil and functions stay what they are. to are the types the values
-// are assigned to, if known: an untyped boolean must be able to become any of them.
+// temps names the n values of list for use after their evaluation. "names := texts" defines the
+// names; uses are the expressions for the values. Constants, nil and functions need no name. to
+// has the types that the values are assigned to, if known: an untyped boolean must be assignable
+// to each.
 func (r *rewriter) temps(list []ast.Expr, n int, to []types.Type) (names, texts string, uses []string) {
 	var ns, ts []string
 	if len(list) < n { // a call, or v, ok = ...
@@ -238,7 +239,7 @@ func (r *rewriter) temps(list []ast.Expr, n int, to []types.Type) (names, texts 
 	return strings.Join(ns, ", "), strings.Join(ts, ", ") + gap, uses
 }
 
-// fixed reports whether e has the same value at all times, and perhaps no type of its own.
+// fixed reports whether e always has the same value; it may have no type of its own.
 func (r *rewriter) fixed(e ast.Expr) bool {
 	tv := r.info.Types[e]
 	if tv.Value != nil || tv.IsNil() {
@@ -284,7 +285,7 @@ func untypedBool(e ast.Expr) bool {
 	return false
 }
 
-// shiftType returns the type that the context gives to e, if e is a shift of an untyped constant that has none of its own.
+// shiftType returns the type of e from its context, if e is a shift of an untyped constant.
 func (r *rewriter) shiftType(e ast.Expr) (string, bool) {
 	if !r.untypedShift(e) {
 		return "", false
@@ -293,13 +294,15 @@ func (r *rewriter) shiftType(e ast.Expr) (string, bool) {
 	if b, ok := t.(*types.Basic); ok && b.Info()&types.IsUntyped == 0 && b.Kind() != types.Int {
 		return b.Name(), true
 	}
-	if n, ok := t.(*types.Named); ok && n.Obj().Pkg() == r.pkg && n.TypeArgs() == nil && n.Obj().Parent() == r.pkg.Scope() {
+	if n, ok := t.(*types.Named); ok && n.Obj().Pkg() == r.pkg && n.TypeArgs() == nil &&
+		n.Obj().Parent() == r.pkg.Scope() {
 		return n.Obj().Name(), true
 	}
 	return "", false
 }
 
-// unnamedShift reports whether e has the type of its context, and that type cannot be written here: no variable can hold e.
+// unnamedShift reports whether e has the type of its context and that type cannot be written here.
+// Then no variable can hold e.
 func (r *rewriter) unnamedShift(e ast.Expr) bool {
 	if !r.untypedShift(e) {
 		return false
@@ -309,7 +312,7 @@ func (r *rewriter) unnamedShift(e ast.Expr) bool {
 	return !ok && !(basic && b.Kind() == types.Int)
 }
 
-// untypedShift reports whether e is, or contains as an operand, a shift of an untyped constant.
+// untypedShift reports whether e is a shift of an untyped constant, or has one as operand.
 func (r *rewriter) untypedShift(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.BinaryExpr:
@@ -323,7 +326,8 @@ func (r *rewriter) untypedShift(e ast.Expr) bool {
 	return false
 }
 
-// untypedConst reports whether e is a constant written without a type (the checker records the type it gets).
+// untypedConst reports whether e is a constant without type in the source. The checker records the
+// type that it gets.
 func (r *rewriter) untypedConst(e ast.Expr) bool {
 	if r.info.Types[e].Value == nil {
 		return false
@@ -351,7 +355,8 @@ func isUntyped(t types.Type) bool {
 	return ok && b.Info()&types.IsUntyped != 0
 }
 
-// assignMany: a, b = v, w has two phases. Values and operands first, then the assignments from left to right:
+// assignMany: a, b = v, w has two phases. First the values and the operands are evaluated, then
+// the assignments are made from left to right:
 //
 //	{ _hd1, _hd2 := v, w; _hd3 := i; _hd.P(&a[_hd3], S).Set(_hd1); _hd.P(&i, S).Set(_hd2) }
 func (r *rewriter) assignMany(s *ast.AssignStmt, simple bool) {
@@ -362,8 +367,9 @@ func (r *rewriter) assignMany(s *ast.AssignStmt, simple bool) {
 	}
 	if len(s.Rhs) == 1 && r.recv2(s.Rhs[0]) {
 		t := r.info.TypeOf(s.Lhs[1])
-		if b, ok := t.(*types.Basic); !isBlank(s.Lhs[1]) && !types.IsInterface(t) && (!ok || b.Kind() != types.Bool) {
-			needed = true // Recv2 returns a bool, nothing else
+		if b, ok := t.(*types.Basic); !isBlank(s.Lhs[1]) && !types.IsInterface(t) &&
+			(!ok || b.Kind() != types.Bool) {
+			needed = true // Recv2 returns a bool and no other boolean type
 			if simple {
 				r.skip(s, "v, ok = <-c where ok is not a bool")
 			}
@@ -384,7 +390,7 @@ func (r *rewriter) assignMany(s *ast.AssignStmt, simple bool) {
 	}
 }
 
-// writeInPlace announces a write in the left side itself: *_hd.W(&x, S) = v.
+// writeInPlace announces a write within the left side: *_hd.W(&x, S) = v.
 func (r *rewriter) writeInPlace(l ast.Expr) {
 	switch r.target(l) {
 	case hooked:
@@ -422,8 +428,8 @@ func (r *rewriter) assignTemps(s *ast.AssignStmt) {
 	r.replaceRange(first.Pos(), last.End(), texts+set+"}")
 }
 
-// setAll returns the statements that assign values to the locations lhs, in
-// two phases, to stand at here. The operands of lhs are rewritten.
+// setAll returns the statements, to be placed at here, that assign values to the locations lhs in
+// two phases. It rewrites the operands of lhs.
 func (r *rewriter) setAll(lhs []ast.Expr, values []string, here token.Pos) string {
 	var names, texts []string
 	if len(lhs) > 1 {
@@ -449,12 +455,14 @@ func (r *rewriter) setAll(lhs []ast.Expr, values []string, here token.Pos) strin
 		case mapElem:
 			x := ast.Unparen(l).(*ast.IndexExpr)
 			key := r.moved(x.Index, here)
-			if len(lhs) == 1 && r.touched(x.Index) { // its operations come before the write is announced
+			// the operations in the index come before the announced write
+			if len(lhs) == 1 && r.touched(x.Index) {
 				name := r.name()
 				fmt.Fprintf(&out, "%s := %s; ", name, r.moved(x.Index, here))
 				key = name
 			}
-			fmt.Fprintf(&out, "_hd.MW(%s, %s)[%s] = %s; ", r.moved(x.X, here), r.site("write", x.X.Pos(), x.X), key, values[i])
+			fmt.Fprintf(&out, "_hd.MW(%s, %s)[%s] = %s; ", r.moved(x.X, here),
+				r.site("write", x.X.Pos(), x.X), key, values[i])
 		case plain:
 			fmt.Fprintf(&out, "%s = %s; ", text, values[i])
 		}
@@ -462,9 +470,10 @@ func (r *rewriter) setAll(lhs []ast.Expr, values []string, here token.Pos) strin
 	return out.String()
 }
 
-// fixOperands puts variables in the place of the operands of the location e:
-// pointers, slices, maps and indices that the assignment or a hook could change.
-func (r *rewriter) fixOperands(e ast.Expr, changed map[*types.Var]bool, names, texts *[]string, here token.Pos) {
+// fixOperands replaces the operands of the location e by variables: pointers, slices, maps and
+// indices that the assignment or a hook could change.
+func (r *rewriter) fixOperands(e ast.Expr, changed map[*types.Var]bool, names, texts *[]string,
+	here token.Pos) {
 	fix := func(x ast.Expr) {
 		tv := r.info.Types[x]
 		if tv.Value != nil || tv.IsNil() {
@@ -483,7 +492,7 @@ func (r *rewriter) fixOperands(e ast.Expr, changed map[*types.Var]bool, names, t
 		case sel == nil:
 		case isPointer(r.info.TypeOf(e.X)):
 			fix(e.X)
-		default: // through an embedded pointer, too, the variable stands for the location
+		default: // the variable replaces the location even if an embedded pointer leads to it
 			r.fixOperands(e.X, changed, names, texts, here)
 		}
 	case *ast.IndexExpr:
@@ -498,8 +507,8 @@ func (r *rewriter) fixOperands(e ast.Expr, changed map[*types.Var]bool, names, t
 	}
 }
 
-// define rewrites x, y := v, w. New variables that are shared are announced
-// after it; a shared variable that was declared before is written.
+// define rewrites x, y := v, w. It announces new shared variables after the definition, and a
+// write of a shared variable that existed before.
 func (r *rewriter) define(s *ast.AssignStmt, simple bool) {
 	if len(s.Lhs) != 2 || len(s.Rhs) != 1 || !r.recv2(s.Rhs[0]) {
 		for _, v := range s.Rhs {
@@ -543,7 +552,8 @@ func (r *rewriter) incDec(s *ast.IncDecStmt, simple bool) {
 	r.assignOp(s, s.X, s.Tok.String()[:1], nil, simple)
 }
 
-// assignOp: x += v becomes { _hd1 := _hd.P(&x, S); _hd1.Set(_hd1.Get() + (v)) }, a read and a write. v is nil for x++.
+// assignOp: x += v becomes { _hd1 := _hd.P(&x, S); _hd1.Set(_hd1.Get() + (v)) }, a read and a
+// write. v is nil for x++.
 func (r *rewriter) assignOp(s ast.Stmt, l ast.Expr, op string, v ast.Expr, simple bool) {
 	r.addr(l)
 	r.value(v)
@@ -579,17 +589,19 @@ func (r *rewriter) opPlain(s ast.Stmt, l ast.Expr, op string, v ast.Expr) {
 	r.after(s, ")) }")
 }
 
-// opLate is for a v with calls, which are done before x is looked at.
+// opLate is for a v with calls, which gc makes before it reads x.
 func (r *rewriter) opLate(s ast.Stmt, l ast.Expr, op string, v ast.Expr) {
 	calls := r.hoistCalls(l, s.Pos())
 	names, texts, uses := r.temps([]ast.Expr{v}, 1, nil)
 	q := r.name()
-	set := fmt.Sprintf("; %s := _hd.P(&%s, %s); %s.Set(%s.Get() %s %s) }", q, r.moved(l, s.End()), r.site("write", l.Pos(), l), q, q, op, uses[0])
+	set := fmt.Sprintf("; %s := _hd.P(&%s, %s); %s.Set(%s.Get() %s %s) }", q, r.moved(l, s.End()),
+		r.site("write", l.Pos(), l), q, q, op, uses[0])
 	r.between(s.Pos(), v.Pos(), "{ "+calls+names+" := ")
 	r.replace(v, texts+set)
 }
 
-// opMap: m[k] += v becomes { _hd1, _hd2 := m, k; _hd3 := _hd.MR(_hd1, S)[_hd2] + (v); _hd.MW(_hd1, S)[_hd2] = _hd3 }.
+// opMap: m[k] += v becomes { _hd1, _hd2 := m, k; _hd3 := _hd.MR(_hd1, S)[_hd2] + (v); _hd.MW(_hd1,
+// S)[_hd2] = _hd3 }.
 func (r *rewriter) opMap(s ast.Stmt, l *ast.IndexExpr, op string, v ast.Expr) {
 	first := ""
 	here := s.End()
@@ -613,7 +625,7 @@ func (r *rewriter) opMap(s ast.Stmt, l *ast.IndexExpr, op string, v ast.Expr) {
 	r.replace(s, text)
 }
 
-// visible reports whether the name of v stands for v at pos.
+// visible reports whether the name of v denotes v at pos.
 func (r *rewriter) visible(v *types.Var, pos token.Pos) bool {
 	scope := r.pkg.Scope().Innermost(pos)
 	if scope == nil {

@@ -14,8 +14,8 @@ import (
 	"heddle/internal/goroot"
 )
 
-// run runs the go command, run for instance, in dir with the texts in place of the files that they are named after, and with
-// heddlert/hook and what the standard library needs for it. It returns what was printed.
+// run runs the go command, for example run, in dir. texts replace the files that they are named
+// after; heddlert/hook and the patched standard library are laid. It returns the output.
 func run(t testing.TB, dir string, texts map[string][]byte, command string, args ...string) string {
 	t.Helper()
 	src := filepath.Join(goroot.Real(t), "src") + string(filepath.Separator)
@@ -65,7 +65,7 @@ func goEnv(t testing.TB, name string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// goRun runs the go command and returns what it printed.
+// goRun runs the go command and returns its output.
 func goRun(t testing.TB, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("go", args...)
@@ -110,7 +110,7 @@ func rewritten(t testing.TB, dir string, mode Mode, args ...string) (map[string]
 	return texts, outs
 }
 
-// TestBehave runs programs plain and rewritten: they must print the same.
+// TestBehave runs programs plain and rewritten, and compares their output.
 func TestBehave(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
@@ -140,7 +140,7 @@ func TestBehave(t *testing.T) {
 	}
 }
 
-// diff shows the lines that differ, paired.
+// diff shows the lines that differ, in pairs.
 func diff(want, got string) string {
 	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
 	var out strings.Builder

@@ -11,10 +11,11 @@ import (
 	"heddle/instrument/std"
 )
 
-// The border of a package of the standard library: functions that announce at their start which memory of their
-// callers they read and write, and around their results what they wrote into it. Package std says which.
+// The border of a package of the standard library: its functions announce at their start which
+// memory of the caller they read and write, and at their results which memory they wrote into the
+// results. Package std lists them.
 
-// borderOf returns what a function announces at its border, nil for nothing.
+// borderOf returns the announcements of a function at its border, or nil.
 func (r *rewriter) borderOf(d *ast.FuncDecl) *std.Border {
 	if !r.in.Standard || forbidsCalls(d) {
 		return nil
@@ -22,8 +23,9 @@ func (r *rewriter) borderOf(d *ast.FuncDecl) *std.Border {
 	return std.BorderOf(r.in.ImportPath, std.FunctionName(d))
 }
 
-// border adds the announcements of a function, whose body is rewritten. It returns those for its start. Where data flow is followed
-// writes only get their sites, so that both builds have the same: an announced write would take the labels of what was written.
+// border adds the announcements of a function whose body is rewritten, and returns those for its
+// start. In the build for data flow writes get only sites, so that both builds have the same
+// sites: an announced write would clear the labels of the written memory.
 func (r *rewriter) border(d *ast.FuncDecl, b *std.Border) string {
 	vars := r.borderVars(d)
 	var begin strings.Builder
@@ -40,7 +42,9 @@ func (r *rewriter) border(d *ast.FuncDecl, b *std.Border) string {
 		case 'a', 'f', 'g':
 			begin.WriteString(r.borderResults(d, v, p.Do))
 		case 'u', 'v':
-			fmt.Fprintf(&begin, "_hd.%s(%s, %s); ", map[byte]string{'u': "ReadsRune", 'v': "ReadsLastRune"}[p.Do], v.Name(), r.sites.add("read", d.Name.Pos(), v.Name(), types.Typ[types.Byte]))
+			fmt.Fprintf(&begin, "_hd.%s(%s, %s); ",
+				map[byte]string{'u': "ReadsRune", 'v': "ReadsLastRune"}[p.Do], v.Name(),
+				r.sites.add("read", d.Name.Pos(), v.Name(), types.Typ[types.Byte]))
 		case 'r', 'R', 'w', 'W':
 			e := borderPath(v, path)
 			e.count = p.Count
@@ -90,15 +94,15 @@ func (r *rewriter) borderVars(d *ast.FuncDecl) map[string]*types.Var {
 	return vars
 }
 
-// A borderExpr is a parameter, or what a path of fields leads to from one.
+// A borderExpr is a parameter, or a location that a path of fields reaches from one.
 type borderExpr struct {
 	text  string
 	typ   types.Type
-	nils  []string // pointers on the way, which may be nil
-	count string   // of the elements; "" for all
+	nils  []string // pointers on the path that may be nil
+	count string   // number of elements; "" for all
 }
 
-// borderPath returns the expression for the fields path, "" for none, of v.
+// borderPath returns the expression for the fields in path from v; "" is v itself.
 func borderPath(v *types.Var, path string) borderExpr {
 	e := borderExpr{text: v.Name(), typ: v.Type()}
 	for name := range strings.SplitSeq(path, ".") {
@@ -133,7 +137,8 @@ func (e borderExpr) field(f *types.Var) borderExpr {
 	return borderExpr{text: e.text + "." + f.Name(), typ: f.Type(), nils: nils}
 }
 
-// touches returns the statements that announce what e leads to. deep: what slices in there lead to as well.
+// touches returns the statements that announce accesses to e; deep: also to the memory that its
+// slices and maps lead to.
 func (r *rewriter) touches(d *ast.FuncDecl, e borderExpr, write, deep bool) string {
 	op, hook := "read", "Reads"
 	if write {
@@ -175,7 +180,8 @@ func (r *rewriter) touches(d *ast.FuncDecl, e borderExpr, write, deep bool) stri
 	return ""
 }
 
-// deeper announces what the slices and maps lead to that are fields of e, a struct of type t or a pointer to one.
+// deeper announces accesses to the memory of the slices and maps among the fields of e, a struct
+// of type t or a pointer to one.
 func (r *rewriter) deeper(d *ast.FuncDecl, e borderExpr, t types.Type, write bool) string {
 	st, ok := t.Underlying().(*types.Struct)
 	if !ok {
@@ -194,7 +200,7 @@ func (r *rewriter) deeper(d *ast.FuncDecl, e borderExpr, t types.Type, write boo
 	return s.String()
 }
 
-// kept announces, when the function returns, writes of those slices in what e points to that are there still.
+// kept announces at the function's return the writes to the slices in *e that are still the same.
 func (r *rewriter) kept(d *ast.FuncDecl, e borderExpr) string {
 	p, ok := e.typ.Underlying().(*types.Pointer)
 	if !ok {
@@ -211,7 +217,8 @@ func (r *rewriter) kept(d *ast.FuncDecl, e borderExpr) string {
 			x := e.field(f)
 			switch t := f.Type().Underlying().(type) {
 			case *types.Slice:
-				fmt.Fprintf(&s, "defer _hd.Kept(&%s, %s, %s); ", x.text, x.text, r.sites.add("write", d.Name.Pos(), x.text, t.Elem()))
+				fmt.Fprintf(&s, "defer _hd.Kept(&%s, %s, %s); ", x.text, x.text,
+					r.sites.add("write", d.Name.Pos(), x.text, t.Elem()))
 			case *types.Struct:
 				visit(x, t)
 			}
@@ -221,8 +228,8 @@ func (r *rewriter) kept(d *ast.FuncDecl, e borderExpr) string {
 	return "if _hd.On && " + e.text + " != nil { " + s.String() + "}; "
 }
 
-// opaque reports whether only its own package knows the parts of a struct, and gives no
-// pointers to them to others: its first word can stand for all of it.
+// opaque reports whether a struct is opaque to other packages: they neither know its parts nor get
+// pointers to them. Then its first word stands for all of it.
 func opaque(t types.Type) bool {
 	st, ok := t.Underlying().(*types.Struct)
 	if !ok {
@@ -236,7 +243,8 @@ func opaque(t types.Type) bool {
 	return true
 }
 
-// borderResults puts around a result of each return what was done to v: 'a' appended to it, 'f' and 'g' filled it.
+// borderResults wraps a result of each return in the announcement of what was done to v: 'a'
+// appended to it, 'f' and 'g' filled it.
 func (r *rewriter) borderResults(d *ast.FuncDecl, v *types.Var, do byte) string {
 	hook, wholly, which := "Filled", "Filler", 0
 	switch do {
@@ -277,13 +285,13 @@ func (r *rewriter) borderResults(d *ast.FuncDecl, v *types.Var, do byte) string 
 	return was + " := " + v.Name() + "; "
 }
 
-// touchedReturn reports whether a return statement was rewritten as a whole.
+// touchedReturn reports whether a return statement is replaced as a whole.
 func (r *rewriter) touchedReturn(n *ast.ReturnStmt) bool {
 	e := r.buf.edits[r.off(n.Results[0].Pos())]
 	return e != nil && e.replaced
 }
 
-// resultNames returns the names of a function's results, nil if they have none.
+// resultNames returns the names of a function's results, or nil if they are unnamed.
 func resultNames(d *ast.FuncDecl) []string {
 	var names []string
 	if d.Type.Results == nil {
@@ -300,7 +308,8 @@ func resultNames(d *ast.FuncDecl) []string {
 	return names
 }
 
-// belowRead puts around the slices that are given to a function below package hook what says that it reads or writes them.
+// belowRead wraps the slices passed to a function below package hook, so that its reads or writes
+// of them are announced.
 func (r *rewriter) belowRead(e *ast.CallExpr) {
 	if !r.mem || !r.in.Standard || e.Ellipsis != token.NoPos {
 		return
@@ -321,7 +330,7 @@ func (r *rewriter) belowRead(e *ast.CallExpr) {
 	}
 }
 
-// byteOrder is belowRead for package internal/byteorder, such as BEPutUint32(b, v).
+// byteOrder is belowRead for package internal/byteorder, for example BEPutUint32(b, v).
 func (r *rewriter) byteOrder(e *ast.CallExpr, name string) {
 	name, ok := strings.CutPrefix(name, "BE")
 	if !ok {

@@ -40,7 +40,9 @@ func (r *rewriter) call(e *ast.CallExpr) {
 	r.belowRead(e)
 }
 
-// conversion announces a slice that is made of a string, or that the elements of a slice are read: string(b) becomes string(_hd.SR(b, S)), [4]int(s) becomes (*_hd.R((*[4]int)(s), S)).
+// conversion announces the read of a slice's elements by a conversion, and the slice that a
+// conversion of a string makes: string(b) becomes string(_hd.SR(b, S)), [4]int(s) becomes
+// (*_hd.R((*[4]int)(s), S)).
 func (r *rewriter) conversion(e *ast.CallExpr) {
 	x := e.Args[0]
 	if isString(r.info.TypeOf(x)) && isSlice(r.info.TypeOf(e)) {
@@ -58,7 +60,7 @@ func (r *rewriter) conversion(e *ast.CallExpr) {
 	}
 }
 
-// builtin returns the name of the built-in function fun denotes, "" if none.
+// builtin returns the name of the built-in function that fun denotes, or "".
 func (r *rewriter) builtin(fun ast.Expr) string {
 	switch f := ast.Unparen(fun).(type) {
 	case *ast.Ident:
@@ -76,7 +78,7 @@ func (r *rewriter) builtin(fun ast.Expr) string {
 func (r *rewriter) builtinCall(e *ast.CallExpr, name string) {
 	switch name {
 	case "unsafe.Sizeof", "unsafe.Offsetof", "unsafe.Alignof":
-		return // not evaluated
+		return // the argument is not evaluated
 	}
 	for i, a := range e.Args {
 		if name == "append" && i == 0 && r.addsLate(e) {
@@ -93,7 +95,9 @@ func (r *rewriter) builtinCall(e *ast.CallExpr, name string) {
 		case *types.Map:
 			r.readMap(e.Args[0])
 		case *types.Chan:
-			r.chanCall(e, [...]string{types.SendRecv: "Len", types.SendOnly: "LenSend", types.RecvOnly: "LenRecv"}[t.Dir()], "len")
+			r.chanCall(e,
+				[...]string{types.SendRecv: "Len", types.SendOnly: "LenSend",
+					types.RecvOnly: "LenRecv"}[t.Dir()], "len")
 		}
 	case "make", "new":
 		r.madeCall(e, name)
@@ -112,14 +116,16 @@ func (r *rewriter) builtinCall(e *ast.CallExpr, name string) {
 	}
 }
 
-// writeMap puts the hook for a write of a map around m.
+// writeMap wraps m in the hook for a write of a map.
 func (r *rewriter) writeMap(m ast.Expr) {
 	r.wrap(m, "_hd.MW(", ", "+r.site("write", m.Pos(), m)+")")
 }
 
-// addsLate reports whether append's slice is in memory that calls in what is appended may change: gc looks at it after them.
+// addsLate reports whether append's slice is in memory that calls in the other arguments may
+// change. gc reads the slice after those calls.
 func (r *rewriter) addsLate(e *ast.CallExpr) bool {
-	if !r.mem || len(e.Args) < 2 || e.Ellipsis.IsValid() || !r.isShared(e.Args[0]) || !isSlice(r.info.TypeOf(e)) {
+	if !r.mem || len(e.Args) < 2 || e.Ellipsis.IsValid() || !r.isShared(e.Args[0]) ||
+		!isSlice(r.info.TypeOf(e)) {
 		return false
 	}
 	return slices.ContainsFunc(e.Args[1:], func(a ast.Expr) bool { return r.hasCall(a) })
@@ -174,7 +180,8 @@ func isString(t types.Type) bool {
 	return ok && b.Info()&types.IsString != 0
 }
 
-// deleteStmt: delete(m, k) becomes delete(_hd.MW(m, S), k); a key with operations of its own is evaluated before.
+// deleteStmt: delete(m, k) becomes delete(_hd.MW(m, S), k). A key with operations of its own is
+// evaluated before.
 func (r *rewriter) deleteStmt(s *ast.ExprStmt, e *ast.CallExpr) {
 	m, k := e.Args[0], e.Args[1]
 	r.value(m)
@@ -186,11 +193,12 @@ func (r *rewriter) deleteStmt(s *ast.ExprStmt, e *ast.CallExpr) {
 	names, texts, uses := r.temps(e.Args, 2, nil)
 	site := r.site("write", m.Pos(), m)
 	r.between(s.Pos(), m.Pos(), "{ "+names+" := ")
-	r.replaceRange(m.Pos(), s.End(), fmt.Sprintf("%s; delete(_hd.MW(%s, %s), %s) }%s", texts, uses[0], site, uses[1],
-		r.buf.newlines(r.off(k.End()), r.off(s.End()))))
+	r.replaceRange(m.Pos(), s.End(),
+		fmt.Sprintf("%s; delete(_hd.MW(%s, %s), %s) }%s", texts, uses[0], site, uses[1],
+			r.buf.newlines(r.off(k.End()), r.off(s.End()))))
 }
 
-// callRow notes what a call to sync, sync/atomic or time is called on.
+// callRow adds a row with the object of a call to sync, sync/atomic or time.
 func (r *rewriter) callRow(e *ast.CallExpr) {
 	sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr)
 	if !ok {
@@ -221,8 +229,8 @@ func (r *rewriter) callRow(e *ast.CallExpr) {
 	}
 }
 
-// hasCall reports whether evaluating e may run code of the program or wait: a
-// call, or a receive. Conversions and built-in functions do not.
+// hasCall reports whether evaluating e may run code of the program or block: by a call or a
+// receive. Conversions and built-in functions do neither.
 func (r *rewriter) hasCall(e ast.Node) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -250,7 +258,7 @@ func (r *rewriter) isCall(e *ast.CallExpr) bool {
 	return b == "" || b == "copy" || b == "recover"
 }
 
-// Function substitutions.
+// Functions that are replaced by functions of heddle.
 
 var substitutes = map[string]string{
 	"runtime.Gosched":        "_hd.Gosched",
@@ -264,7 +272,7 @@ var substitutes = map[string]string{
 	"runtime.SetFinalizer":   "_hd.SetFinalizer",
 	"runtime.AddCleanup":     "_hd.AddCleanup",
 
-	// Modelled objects.
+	// Objects that the scheduler models.
 	"heddle/rt/hook.Enter":   "_hd.Enter",
 	"heddle/rt/hook.Exit":    "_hd.Exit",
 	"heddle/rt/hook.Self":    "_hd.Self",
@@ -274,13 +282,14 @@ var substitutes = map[string]string{
 	"heddle/rt/hook.Release": "_hd.Release",
 }
 
-// ownFinalizers are those that the standard library uses as they are: its finalizers give back what is the process's.
+// ownFinalizers are not replaced in the standard library: its finalizers release resources of the
+// process.
 var ownFinalizers = map[string]bool{"_hd.SetFinalizer": true, "_hd.AddCleanup": true}
 
-// substitute puts heddle's function in the place of e, if id names one that has a substitute.
+// substitute replaces e by heddle's function, if id names a function that has a replacement.
 func (r *rewriter) substitute(e ast.Expr, id *ast.Ident) {
 	f, ok := r.info.Uses[id].(*types.Func)
-	if ok && !r.in.Mode.Marks && r.lends(f) { // Compare has the function as it was
+	if ok && !r.in.Mode.Marks && r.lends(f) { // Compare sees the original function
 		r.before(id, lender)
 		return
 	}
@@ -298,7 +307,8 @@ func (r *rewriter) substitute(e ast.Expr, id *ast.Ident) {
 		r.keep["("+strings.TrimSuffix(r.source(e), f.Name())+"Cleanup{})"] = true // AddCleanup is generic
 		r.replace(e, s)
 	}
-	if f.Pkg().Path() == "sync/atomic" && isAtomicOp(f.Name()) && !r.in.Mode.Marks { // Compare has it unpatched
+	// Compare sees the unpatched package
+	if f.Pkg().Path() == "sync/atomic" && isAtomicOp(f.Name()) && !r.in.Mode.Marks {
 		r.before(id, "Heddle")
 	}
 	if r.silent(f, f.Name()) {
@@ -306,12 +316,14 @@ func (r *rewriter) substitute(e ast.Expr, id *ast.Ident) {
 	}
 }
 
-// silent reports whether a function that announces nothing is called in the place of f, whose name is T.f for a method.
+// silent reports whether a function without announcements replaces f. The name of a method is T.f.
 func (r *rewriter) silent(f *types.Func, name string) bool {
-	return r.in.Standard && !r.mem && !r.in.Mode.Marks && !r.in.Mode.Flow && f.Pkg() != nil && std.Silent(f.Pkg().Path(), name)
+	return r.in.Standard && !r.mem && !r.in.Mode.Marks && !r.in.Mode.Flow && f.Pkg() != nil &&
+		std.Silent(f.Pkg().Path(), name)
 }
 
-// silentMethod rewrites the call of such a method: i.MatchRune(r) becomes syntax.HeddleMatchRune(i, r).
+// silentMethod rewrites a call of such a method: i.MatchRune(r) becomes syntax.HeddleMatchRune(i,
+// r).
 func (r *rewriter) silentMethod(e *ast.CallExpr) bool {
 	fun, ok := e.Fun.(*ast.SelectorExpr)
 	if !ok || !r.in.Standard || len(e.Args) == 0 {
@@ -321,7 +333,8 @@ func (r *rewriter) silentMethod(e *ast.CallExpr) bool {
 		return false
 	}
 	f, ok := r.info.Uses[fun.Sel].(*types.Func)
-	if !ok || !isPointer(f.Signature().Recv().Type()) || !isPointer(r.info.TypeOf(fun.X)) || !r.silent(f, typeName(f.Signature().Recv().Type())+"."+f.Name()) {
+	if !ok || !isPointer(f.Signature().Recv().Type()) || !isPointer(r.info.TypeOf(fun.X)) ||
+		!r.silent(f, typeName(f.Signature().Recv().Type())+"."+f.Name()) {
 		return false
 	}
 	r.before(fun.X, f.Pkg().Name()+".Heddle"+f.Name()+"(")
@@ -333,7 +346,7 @@ func (r *rewriter) silentMethod(e *ast.CallExpr) bool {
 	return true
 }
 
-// substituteIn substitutes in the function part of an instantiation.
+// substituteIn calls substitute for the function in an instantiation.
 func (r *rewriter) substituteIn(e ast.Expr) {
 	switch e := e.(type) {
 	case *ast.Ident:

@@ -7,32 +7,34 @@ import (
 	"strings"
 )
 
-// A buffer is a source text with edits by byte offset. Expressions nest, so
-// edits do too. Text is put before or after a node, and the buffer keeps where
-// the node ends or starts, so that a smaller node at the same place can still
-// be told from a larger one:
+// A buffer is a source text with edits by byte offset. Expressions nest, and so do edits. Text is
+// inserted before or after a node. The buffer records the other end of the node, to distinguish
+// nested nodes that begin or end at one offset:
 //
-//   - what is put before an offset later stands further out: "a(" then "b(" gives "b(a(";
-//   - what is put after an offset later stands further out too: ")" then "]" gives ")]";
-//   - text after an offset (the end of a node) stands before text before the same offset (the start of the next);
-//   - Render gives the text of a node with the edits of nodes inside it only;
-//   - Replace swallows the edits inside its range; to keep them, Render the parts first and put them into the new text.
+//   - of two insertions before one offset, the later one stands further out: "a(" then "b(" gives
+//     "b(a(";
+//   - the same holds after an offset: ")" then "]" gives ")]";
+//   - text after an offset (the end of a node) stands before text before the same offset (the start
+//     of the next);
+//   - Render gives the text of a node with the edits of the nodes inside it only;
+//   - Replace discards the edits inside its range; to keep them, Render the parts first and put
+//     them into the new text.
 type buffer struct {
 	src   []byte
 	at    []int // offsets with an edit, sorted
 	edits map[int]*edit
-	marks []int // offsets that get a mark where they come out: see Compare
+	marks []int // offsets in the source whose output positions are marked, see Compare
 }
 
-// An edit is everything that happens at one offset, in the order of its fields.
+// An edit is all that happens at one offset, in the order of the fields.
 type edit struct {
 	after, before []insert
 	replaced      bool
-	end           int // of the range replaced by text
+	end           int // end of the range that text replaces
 	text          string
 }
 
-// An insert is text before or after a node whose other end is known.
+// An insert is text before or after a node. It has the node's other end.
 type insert struct {
 	other int
 	text  string
@@ -51,19 +53,20 @@ func (b *buffer) edit(off int) *edit {
 	return e
 }
 
-// Before puts s before the node from start to end.
+// Before inserts s before the node from start to end.
 func (b *buffer) Before(start, end int, s string) {
 	e := b.edit(start)
 	e.before = slices.Insert(e.before, 0, insert{end, s})
 }
 
-// After puts s after the node from start to end.
+// After inserts s after the node from start to end.
 func (b *buffer) After(start, end int, s string) {
 	e := b.edit(end)
 	e.after = append(e.after, insert{start, s})
 }
 
-// Replace puts s in the place of the text from start to end (start < end), whatever was edited in there.
+// Replace replaces the text from start to end (start < end) by s and discards the edits in
+// between.
 func (b *buffer) Replace(start, end int, s string) {
 	i := sort.SearchInts(b.at, start)
 	j := i
@@ -85,7 +88,7 @@ func (b *buffer) Replace(start, end int, s string) {
 	e.replaced, e.end, e.text = true, end, s
 }
 
-// Touched reports whether there is an edit in a node from start to end.
+// Touched reports whether the node from start to end has an edit.
 func (b *buffer) Touched(start, end int) bool {
 	marks := b.marks
 	b.marks = nil
@@ -130,7 +133,7 @@ func (b *buffer) Render(start, end int) string {
 	return out.String()
 }
 
-// copy writes the text from start to end as it is in the source, with marks.
+// copy writes the source text from start to end unchanged, with marks.
 func (b *buffer) copy(out *strings.Builder, start, end int) {
 	for i := sort.SearchInts(b.marks, start); i < len(b.marks) && b.marks[i] < end; i++ {
 		out.Write(b.src[start:b.marks[i]])
@@ -140,10 +143,11 @@ func (b *buffer) copy(out *strings.Builder, start, end int) {
 	out.Write(b.src[start:end])
 }
 
-// Bytes returns the whole text, edited.
+// Bytes returns the whole edited text.
 func (b *buffer) Bytes() []byte { return []byte(b.Render(0, len(b.src))) }
 
-// newlines returns the line ends of the text from start to end, to be kept where that text is dropped.
+// newlines returns the line ends in the text from start to end, to keep line numbers where that
+// text is dropped.
 func (b *buffer) newlines(start, end int) string {
 	if start >= end {
 		return ""

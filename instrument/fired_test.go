@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestFired runs a program with hooks that note their sites: the golden shows
-// which variables each line of it reads and writes, in order.
+// TestFired runs a program with hooks that record their sites. The golden file shows which
+// variables each line reads and writes, in order.
 func TestFired(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
@@ -45,7 +45,7 @@ func TestFired(t *testing.T) {
 	golden(t, "testdata/fired.golden", got.String())
 }
 
-// golden compares got with the file, or rewrites it with -update.
+// golden compares got with the file, or rewrites the file with -update.
 func golden(t *testing.T, file, got string) {
 	t.Helper()
 	if *update {

@@ -15,25 +15,26 @@ import (
 	"heddle"
 )
 
-// Data flow is a pass of its own over what Rewrite made: everything that
-// passes through a hook is a call of package hook there, so what is left are
-// local variables, operators and calls. The pass puts a label (see package
-// rt/flow) beside every value that is not a constant:
+// Data flow is a second pass over the output of Rewrite. Everything that passes through a hook is
+// a call of package hook by then, so local variables, operators and calls remain. The pass adds a
+// label (see package rt/flow) to every value that is not a constant:
 //
-//   - a local variable that passes no hook has a label variable _hl1; hooks get and give labels as operands;
-//   - what hooks and calls inside an expression give is kept in slots _hs1 until the expression is complete;
+//   - a local variable that passes no hook has a label variable _hl1; hooks take and return labels
+//     as operands;
+//   - labels from hooks and calls inside an expression stay in slots _hs1 until the expression is
+//     complete;
 //   - arguments and results travel through the buffers of package flow.
 //
-// The values themselves, their order of evaluation and the sites of hooks stay
-// as they are without it; branches get sites after all others. Hooked variables stay where they are, too: accesses to what is on a stack
-// are left out. Where labels are expressions they move to the heap.
+// Values, order of evaluation and sites of hooks do not change; branches get sites after all
+// others. Hooked variables also stay where they are: accesses to variables on a stack are not
+// announced. With Mode.Exprs they move to the heap.
 //
-// What is an over-approximation: a local struct or array has one label for all
-// of it, and so has a map; a composite literal gives the union of its parts to each;
-// code that is not rewritten returns the union of what went in. Values of panics,
-// and what reflection and unsafe write, keep no labels.
+// The labels over-approximate: a local struct, array or map has one label as a whole; a composite
+// literal gives the union of its parts to each part; code that is not rewritten returns the union
+// of its inputs. Values of panics, and values written by reflection and unsafe, keep no labels.
 
-// flowPass rewrites the files of p once more. What cannot be is noted and stays without data flow.
+// flowPass rewrites the files of p a second time. A file where that fails is listed as skipped and
+// stays without data flow.
 func (im *Importer) flowPass(in *Input, imp types.Importer, out *Output) {
 	fset := token.NewFileSet()
 	p := &pkg{in: in}
@@ -76,16 +77,19 @@ func (im *Importer) flowPass(in *Input, imp types.Importer, out *Output) {
 		if importsC(p.files[i]) {
 			continue
 		}
-		r := &rewriter{in: in, fset: fset, ast: p.files[i], tok: fset.File(p.files[i].FileStart), pkg: tp, info: info,
+		r := &rewriter{in: in, fset: fset, ast: p.files[i], tok: fset.File(p.files[i].FileStart), pkg: tp,
+			info:  info,
 			sites: sites, buf: newBuffer(texts[i]), out: out, mem: true, prefix: "_hx"}
-		fl := &flower{rewriter: r, im: im, tables: tables, vars: map[*types.Var]*flowVar{}, slot: map[ast.Expr]string{}, aux: map[ast.Expr]string{}, hooks: map[*types.Var]bool{}, iters: map[*types.Var]*flowIter{}}
+		fl := &flower{rewriter: r, im: im, tables: tables, vars: map[*types.Var]*flowVar{},
+			slot: map[ast.Expr]string{}, aux: map[ast.Expr]string{}, hooks: map[*types.Var]bool{},
+			iters: map[*types.Var]*flowIter{}}
 		if text := fl.file(); text != nil {
 			out.Files[f.Path] = text
 		}
 	}
 }
 
-// withHook imports package hook as it is laid, where the build does not have it (tests).
+// withHook imports package hook as it is laid, if the build does not have it (in tests).
 type withHook struct{ imp types.Importer }
 
 func (h withHook) Import(path string) (*types.Package, error) {
@@ -102,7 +106,7 @@ func (h withHook) Import(path string) (*types.Package, error) {
 
 const hookPath = "heddlert/hook"
 
-// hookTypes checks the sources of package hook, declarations only.
+// hookTypes checks the declarations in the sources of package hook.
 var hookTypes = sync.OnceValues(func() (*types.Package, error) {
 	fset := token.NewFileSet()
 	var files []*ast.File
@@ -112,7 +116,8 @@ var hookTypes = sync.OnceValues(func() (*types.Package, error) {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		if strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, "_rt.go") || !strings.HasSuffix(name, ".go") {
+		if strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, "_rt.go") ||
+			!strings.HasSuffix(name, ".go") {
 			continue
 		}
 		src, err := heddle.Sources.ReadFile(path.Join("rt/hook", name))
@@ -125,12 +130,14 @@ var hookTypes = sync.OnceValues(func() (*types.Package, error) {
 		}
 		files = append(files, a)
 	}
-	conf := types.Config{IgnoreFuncBodies: true, Sizes: types.SizesFor("gc", runtime.GOARCH), Importer: noImports{}, Error: func(error) {}}
+	conf := types.Config{IgnoreFuncBodies: true, Sizes: types.SizesFor("gc", runtime.GOARCH),
+		Importer: noImports{}, Error: func(error) {}}
 	p, _ := conf.Check(hookPath, fset, files, nil)
 	return p, nil
 })
 
-// noImports: the declarations of package hook name nothing of other packages but runtime.MemStats.
+// noImports imports empty packages: the declarations of package hook use nothing of other packages
+// except runtime.MemStats.
 type noImports struct{}
 
 func (noImports) Import(path string) (*types.Package, error) {
@@ -145,7 +152,7 @@ func (noImports) Import(path string) (*types.Package, error) {
 	return p, nil
 }
 
-// A flower adds labels to one file that is rewritten already.
+// A flower adds labels to one rewritten file.
 type flower struct {
 	*rewriter
 	im     *Importer
@@ -153,42 +160,44 @@ type flower struct {
 	fn     *flowFn
 	vars   map[*types.Var]*flowVar // local variables
 	hooks  map[*types.Var]bool     // those that hooks access
-	slot   map[ast.Expr]string     // the label of an expression, where an edit gave it one of its own
-	aux    map[ast.Expr]string     // what a statement needs to end what an expression began: a Loc, or the arguments of Back
-	iters  map[*types.Var]*flowIter
-	tags   []string // label variables of the switches around
+	slot   map[ast.Expr]string     // label expressions from edits, by expression
+	// per expression, what the statement needs to finish the expression: a Loc, or the arguments
+	// of Back
+	aux   map[ast.Expr]string
+	iters map[*types.Var]*flowIter
+	tags  []string // label variables of the enclosing switches, the innermost last
 
 	unlabelled map[string]bool // see hasBody
 
-	dropped *ast.CallExpr // the call whose results the statement drops
-	count   int           // of _hl1, _hl2, ...
+	dropped *ast.CallExpr // the call whose results the statement discards
+	count   int           // number of names _hl1, _hl2, ... used
 }
 
 // A flowVar is a local variable and the variable that holds its label.
 type flowVar struct {
 	label string
-	fn    *flowFn // whose it is
+	fn    *flowFn // the function that declares it
 }
 
-// A flowFn is a function that is being rewritten.
+// A flowFn is the function being rewritten.
 type flowFn struct {
 	outer  *flowFn
 	labels []string // label variables
-	bound  []string // label variables of outer functions that it uses
+	bound  []string // label variables of enclosing functions that it uses
 
-	slots, locs, calls, vals             int // used by the statement
-	maxSlots, maxLocs, maxCalls, maxVals int // used by any
+	slots, locs, calls, vals             int // used by the current statement
+	maxSlots, maxLocs, maxCalls, maxVals int // maximum over all statements
 
-	entries, maxEntries int      // of maps, likewise
+	entries, maxEntries int      // the same for entries of maps
 	runes               []string // variables that follow ranges over strings
-	walks               []string // and over slices, see quietRange
+	walks               []string // variables that follow ranges over slices, see quietRange
 
 	results []*types.Var // nil: unnamed
-	labelOf []string     // of the results
+	labelOf []string     // label variables of the results
 	defers  bool
 }
 
-// file rewrites the file and returns its new text, nil if nothing changed.
+// file rewrites the file and returns its new text, or nil if nothing changed.
 func (f *flower) file() []byte {
 	ast.Inspect(f.ast, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && f.hookName(call) != "" && len(call.Args) > 0 {
@@ -221,12 +230,13 @@ func (f *flower) file() []byte {
 	}
 	text := f.buf.Bytes()
 	if bytes.Contains(f.buf.src, []byte("_hd.")) && !bytes.Contains(text, []byte("_hd.")) {
-		text = append(text, "\nvar _ _hd.Site\n"...) // all its hooks are flow's now
+		text = append(text, "\nvar _ _hd.Site\n"...) // its hooks are functions of package flow now
 	}
 	return text
 }
 
-// initial rewrites the functions in the initialisers of package-level variables, and nothing else there.
+// initial rewrites the functions in the initialisers of package-level variables, and nothing else
+// in the declaration.
 func (f *flower) initial(d *ast.GenDecl) {
 	ast.Inspect(d, func(n ast.Node) bool {
 		if lit, ok := n.(*ast.FuncLit); ok {
@@ -237,9 +247,10 @@ func (f *flower) initial(d *ast.GenDecl) {
 	})
 }
 
-// function rewrites a function; name is "" for a literal. It returns the label
-// variables of outer functions that it uses.
-func (f *flower) function(name string, recv *ast.FieldList, typ *ast.FuncType, body *ast.BlockStmt) (bound []string) {
+// function rewrites a function; name is "" for a literal. It returns the label variables of
+// enclosing functions that it uses.
+func (f *flower) function(name string, recv *ast.FieldList, typ *ast.FuncType,
+	body *ast.BlockStmt) (bound []string) {
 	fn := &flowFn{outer: f.fn, defers: hasDefer(body)}
 	f.fn = fn
 	defer func() { f.fn = fn.outer }()
@@ -293,7 +304,7 @@ func (fn *flowFn) declarations() string {
 	list("_hp", fn.maxLocs, "_hf.Loc")
 	list("_hc", fn.maxCalls, "_hf.Call")
 	list("_hv", fn.maxVals, "_hf.Val")
-	for i := range fn.maxVals { // not all were needed in the end
+	for i := range fn.maxVals { // some may be unused in the end
 		fmt.Fprintf(&out, "_ = _hv%d; ", i+1)
 	}
 	list("_he", fn.maxEntries, "_hf.Entry")
@@ -309,8 +320,8 @@ func (fn *flowFn) declarations() string {
 	return out.String()
 }
 
-// params declares the labels of parameters, the first of which is number n, and
-// writes the statements that take them. It returns the number after the last.
+// params declares the labels of parameters, beginning with number n, and appends to take the
+// statements that fetch them. It returns the next number.
 func (f *flower) params(list *ast.FieldList, n int, take *strings.Builder) int {
 	if list == nil {
 		return n
@@ -329,7 +340,7 @@ func (f *flower) params(list *ast.FieldList, n int, take *strings.Builder) int {
 	return n
 }
 
-// declareResults gives every result a label.
+// declareResults gives every result a label variable.
 func (f *flower) declareResults(list *ast.FieldList) {
 	if list == nil {
 		return
@@ -357,7 +368,7 @@ func (f *flower) declareResults(list *ast.FieldList) {
 	}
 }
 
-// resultLabels returns the labels of the results as they are when the function returns.
+// resultLabels returns the labels of the results at the function's return.
 func (f *flower) resultLabels() []string {
 	var ls []string
 	for i, v := range f.fn.results {
@@ -381,7 +392,7 @@ func (f *flower) fresh() string {
 	return name
 }
 
-// declare returns the label variable of v, which the function declares.
+// declare returns the label variable of v, a variable declared by this function.
 func (f *flower) declare(v *types.Var) string {
 	if x := f.vars[v]; x != nil {
 		return x.label
@@ -391,8 +402,9 @@ func (f *flower) declare(v *types.Var) string {
 	return x.label
 }
 
-// of returns the label variable of v for use in the function, "" if v is no local variable. A variable of
-// an outer function that is no memory does not change any more: its label is bound when the literal is evaluated.
+// of returns the label variable of v in the current function, or "" if v is not a local variable.
+// A variable of an enclosing function that is not in memory no longer changes: its label is bound
+// when the function literal is evaluated.
 func (f *flower) of(v *types.Var) string {
 	x := f.vars[v]
 	if x == nil {
@@ -442,7 +454,7 @@ func hasDefer(body *ast.BlockStmt) bool {
 	return found
 }
 
-// signature returns what a function and the calls of it have in common, as a constant; see flow.Sig.
+// signature returns a constant that a function and its calls share; see flow.Sig.
 func signature(name string, params int) string {
 	h := uint32(0)
 	if name != "" {
@@ -455,7 +467,7 @@ func signature(name string, params int) string {
 	return fmt.Sprintf("%#x", uint64(h)<<8|uint64(min(params, 255)))
 }
 
-// union returns the label of what is computed from parts with the labels ls.
+// union returns the label of a value computed from values with labels ls.
 func union(ls ...string) string {
 	var parts []string
 next:
@@ -480,9 +492,10 @@ next:
 	return out
 }
 
-// late reports whether a label is known only after the expression was evaluated.
+// late reports whether a label is known only after the evaluation of the expression.
 func late(label string) bool {
-	return strings.Contains(label, "_hs") || strings.Contains(label, "_hv") || strings.Contains(label, "_he") || strings.Contains(label, "_hf.At")
+	return strings.Contains(label, "_hs") || strings.Contains(label, "_hv") ||
+		strings.Contains(label, "_he") || strings.Contains(label, "_hf.At")
 }
 
 // branchSite adds a row for a branch on e.
@@ -494,7 +507,7 @@ func (f *flower) branchSite(at token.Pos, e ast.Expr) string {
 	return f.sites.add("branch", at, unhook(text), f.info.TypeOf(e))
 }
 
-// unhook returns source text without the hooks in it.
+// unhook returns source text without its hooks.
 func unhook(s string) string {
 	for _, h := range []string{"(*_hd.R(&", "_hd.V(&", "_hd.MR("} {
 		for {

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// A flowTarget is what the left side of an assignment means for labels.
+// A flowTarget is the left side of an assignment, as far as labels are concerned.
 type flowTarget struct {
 	name string // label variable; "" if there is none
-	weak string // only a part is assigned to: the label of its place within the variable, else ""
-	part string // and the size of the variable, where in it the part is and its size, where labels are expressions
-	memo string // "_hf.SetAt(&x, ": memory that is assigned to without a hook
-	loc  string // of W
+	weak string // if only a part of the variable is assigned: the label of the place in the variable, else ""
+	part string // with Mode.Exprs: size of the variable, offset and size of the part
+	memo string // "_hf.SetAt(&x, ": memory assigned without a hook
+	loc  string // Loc of W
 }
 
-// targetOf returns what e on the left side is. Its operands are rewritten.
+// targetOf returns the target for e on the left side, whose operands are rewritten.
 func (f *flower) targetOf(e ast.Expr, define bool) flowTarget {
 	e = ast.Unparen(e)
 	if isBlank(e) {
@@ -55,15 +55,16 @@ func (f *flower) targetOf(e ast.Expr, define bool) flowTarget {
 	t := flowTarget{name: f.of(v), weak: f.addrLabel(e)}
 	if f.exprs() {
 		if off, ok := f.place(e); ok && sized(v.Type()) && sized(f.info.TypeOf(e)) {
-			t.part = fmt.Sprintf("%d, %s, %d", gcSizes.Sizeof(v.Type()), off, gcSizes.Sizeof(f.info.TypeOf(e)))
+			t.part = fmt.Sprintf("%d, %s, %d", gcSizes.Sizeof(v.Type()), off,
+				gcSizes.Sizeof(f.info.TypeOf(e)))
 		} else {
-			t.part = "0, 0, 0" // where it is, is not known
+			t.part = "0, 0, 0" // the offset is unknown
 		}
 	}
 	return t
 }
 
-// set returns the statement that gives the target the label l, "" if nothing changes.
+// set returns the statement that gives the target the label l, or "" if nothing changes.
 func (t flowTarget) set(l string) string {
 	switch {
 	case t.memo != "":
@@ -109,8 +110,8 @@ func (f *flower) assign(s *ast.AssignStmt) {
 	}
 }
 
-// labelsOf rewrites an assignment of as many values as there are targets and returns the
-// statements that assign their labels.
+// labelsOf rewrites an assignment with as many values as targets. It returns the statements that
+// assign the labels.
 func (f *flower) labelsOf(s *ast.AssignStmt) string {
 	targets := make([]flowTarget, len(s.Lhs))
 	var names, labels, others []string
@@ -132,13 +133,14 @@ func (f *flower) labelsOf(s *ast.AssignStmt) string {
 			others = append(others, set)
 		}
 	}
-	if len(names) > 0 { // last: the others use what was there before
+	if len(names) > 0 { // last, because the other statements use the old labels
 		others = append(others, strings.Join(names, ", ")+" = "+strings.Join(labels, ", "))
 	}
 	return strings.Join(others, "; ")
 }
 
-// mapTarget rewrites m[k] on the left side, to be given a value with label l; false if e is none.
+// mapTarget rewrites m[k] on the left side, which is assigned a value with label l. It returns
+// false for other expressions.
 func (f *flower) mapTarget(e ast.Expr, l string) bool {
 	x, ok := ast.Unparen(e).(*ast.IndexExpr)
 	if !ok {
@@ -190,7 +192,7 @@ func (f *flower) assignOp(s *ast.AssignStmt, simple bool) {
 	}
 }
 
-// assignOpSymbolic is assignOp where labels are expressions; the operands were rewritten.
+// assignOpSymbolic is assignOp with Mode.Exprs. The operands are rewritten.
 func (f *flower) assignOpSymbolic(s *ast.AssignStmt, t flowTarget, simple bool) {
 	op, _ := binaryOf(s.Tok)
 	if x, ok := f.changed(s.Lhs[0], t); ok && f.assignSymbolic(s, x, op, s.Rhs[0]) {
@@ -211,7 +213,8 @@ func binaryOf(tok token.Token) (token.Token, bool) {
 	return token.ILLEGAL, false
 }
 
-// increased rewrites x++ and x-- of a local variable where labels are expressions; false if it is something else.
+// increased rewrites x++ and x-- of a local variable with Mode.Exprs. It returns false for other
+// statements.
 func (f *flower) increased(s *ast.IncDecStmt) bool {
 	id, ok := ast.Unparen(s.X).(*ast.Ident)
 	if !ok || !f.exprs() {
@@ -228,15 +231,16 @@ func (f *flower) increased(s *ast.IncDecStmt) bool {
 	return f.assignSymbolic(s, changing{id, id.Name, flowTarget{name: f.of(v)}, f.of(v)}, op, nil)
 }
 
-// A changing is a local variable of which the next value is computed from the one that it has, or a field of one.
+// A changing is a local variable, or a field of one, whose next value is computed from its current
+// one.
 type changing struct {
 	expr   ast.Expr
 	text   string
 	target flowTarget
-	label  string // of the value that it has
+	label  string // of the current value
 }
 
-// right is what its label variable is set to when the value that it is given has the label l.
+// right returns the right side for the label variable if the new value has label l.
 func (x *changing) right(l string) string {
 	if x.target.part == "" {
 		return l
@@ -244,7 +248,7 @@ func (x *changing) right(l string) string {
 	return "_hf.PutField(" + x.target.name + ", " + x.target.part + ", " + l + ")"
 }
 
-// changed returns what e is, whose target is t; ok is false if it is something else.
+// changed returns the changing for e with target t. ok is false if e is not one.
 func (f *flower) changed(e ast.Expr, t flowTarget) (x changing, ok bool) {
 	if t.name == "" || t.part == "0, 0, 0" {
 		return x, false
@@ -262,8 +266,8 @@ func (f *flower) changed(e ast.Expr, t flowTarget) (x changing, ok bool) {
 	}
 }
 
-// simple rewrites a statement where only a simple one may stand. It returns a
-// condition, always true, to be evaluated directly after it: it sets labels that are known only then.
+// simple rewrites a statement where only a simple one is allowed. It returns a condition, always
+// true, to evaluate directly after it: the condition sets the labels that are known only then.
 func (f *flower) simple(s ast.Stmt) (then string) {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
@@ -331,19 +335,20 @@ func (f *flower) simpleAssign(s *ast.AssignStmt) string {
 	return ""
 }
 
-// simpleMany is for v, ok := f() and the like.
+// simpleMany is simple for v, ok := f() and similar statements.
 func (f *flower) simpleMany(s *ast.AssignStmt) string {
 	e := s.Rhs[0]
 	f.expr(e)
 	var to []string
-	parts := "" // what else is set
+	parts := "" // the labels that are set as well
 	for _, l := range s.Lhs {
 		t := f.targetOf(l, s.Tok == token.DEFINE)
 		switch {
 		case t.part != "":
 			tmp := f.fresh()
 			to = append(to, "&"+tmp)
-			parts += " && _hf.SetAll(_hf.PutField(" + t.name + ", " + t.part + ", " + tmp + "), &" + t.name + ")"
+			parts += " && _hf.SetAll(_hf.PutField(" + t.name + ", " + t.part + ", " + tmp + "), &" + t.name +
+				")"
 		case t.name != "" && t.weak == "":
 			to = append(to, "&"+t.name)
 		case t.loc != "" || t.memo != "":

@@ -13,8 +13,9 @@ func (f *flower) builtinLabel(e *ast.CallExpr, name string) {
 		return
 	case "clear", "delete":
 		f.mapWrite(e.Args[0], f.argLabels(e)...)
-		if f.exprs() && name == "delete" { // which key it is, is a branch
-			f.looked(&ast.IndexExpr{X: e.Args[0], Lbrack: e.Args[0].End(), Index: e.Args[1], Rbrack: e.Rparen})
+		if f.exprs() && name == "delete" { // the choice of the key is a branch
+			f.looked(&ast.IndexExpr{X: e.Args[0], Lbrack: e.Args[0].End(), Index: e.Args[1],
+				Rbrack: e.Rparen})
 		}
 		return
 	}
@@ -34,7 +35,7 @@ func (f *flower) builtinLabel(e *ast.CallExpr, name string) {
 	}
 }
 
-// builtinSymbolic is builtinLabel where labels are expressions; l are the arguments'.
+// builtinSymbolic is builtinLabel with Mode.Exprs. l has the labels of the arguments.
 func (f *flower) builtinSymbolic(e *ast.CallExpr, name string, l []string) {
 	f.slot[e] = "0"
 	switch name {
@@ -51,16 +52,18 @@ func (f *flower) builtinSymbolic(e *ast.CallExpr, name string, l []string) {
 			f.slot[e] = "_hf.Len(" + l[0] + ")"
 		}
 	default:
-		rewrite := map[string]func(*ast.CallExpr, []string) bool{"append": f.quietAppend, "make": f.made, "min": f.extreme, "max": f.extreme}[name]
+		rewrite := map[string]func(*ast.CallExpr, []string) bool{"append": f.quietAppend, "make": f.made,
+			"min": f.extreme, "max": f.extreme}[name]
 		if rewrite == nil || !rewrite(e, l) {
 			f.loses(e, l...)
 		}
 	}
 }
 
-// Each of these reports false where it leaves the call as it is: the label is lost then.
+// Each of these functions returns false if it leaves the call as it is. Then the label is lost.
 
-// quietAppend rewrites append(s, x, y), or append(s, t...), in code whose accesses are no events. ls are the arguments' labels.
+// quietAppend rewrites append(s, x, y) or append(s, t...) in code without hooks on memory. ls has
+// the labels of the arguments.
 func (f *flower) quietAppend(e *ast.CallExpr, ls []string) bool {
 	s, ok := core(f.info.TypeOf(e)).(*types.Slice)
 	if !ok || len(e.Args) < 2 || !f.wrappable(e.Args[0]) || !f.wrappable(e) || !sized(s.Elem()) {
@@ -86,13 +89,13 @@ func (f *flower) quietAppend(e *ast.CallExpr, ls []string) bool {
 	return true
 }
 
-// made rewrites make: how long what it makes is, and for how much there is room, are branches. How many entries a map is made for has no effect.
+// made rewrites make. Length and capacity are branches; the capacity of a map has no effect.
 func (f *flower) made(e *ast.CallExpr, ls []string) bool {
 	if isMap(f.info.TypeOf(e)) {
 		return true
 	}
 	for i, l := range ls {
-		n := e.Args[i+1] // the type has no label
+		n := e.Args[i+1] // the first argument, a type, has no label
 		if k, ok := num(f.info.TypeOf(n)); l != "0" && ok && f.wrappable(n) {
 			f.wrap(n, "_hf.Length(", fmt.Sprintf(", %s, %#x, %s)", l, uint8(k), f.branchSite(e.Pos(), n)))
 		} else if l != "0" {
@@ -102,7 +105,7 @@ func (f *flower) made(e *ast.CallExpr, ls []string) bool {
 	return true
 }
 
-// extreme rewrites min and max of two integers: which of them it is, is a branch.
+// extreme rewrites min and max of two integers. The choice between them is a branch.
 func (f *flower) extreme(e *ast.CallExpr, ls []string) bool {
 	k, ok := num(f.info.TypeOf(e))
 	if !ok || len(e.Args) != 2 || f.anyOf(ls...) == "0" || !f.wrappable(e) {
@@ -120,7 +123,9 @@ func (f *flower) extreme(e *ast.CallExpr, ls []string) bool {
 		return "&" + v.val
 	}
 	to := f.fn.newSlot()
-	f.wrap(e, "_hf.Extreme(", fmt.Sprintf(", %t, %s, %s, &%s, %s)", f.builtin(e.Fun) == "min", operand(x), operand(y), to, f.branchSite(e.Pos(), e)))
+	f.wrap(e, "_hf.Extreme(",
+		fmt.Sprintf(", %t, %s, %s, &%s, %s)", f.builtin(e.Fun) == "min", operand(x), operand(y), to,
+			f.branchSite(e.Pos(), e)))
 	f.slot[e] = to + ".Get()"
 	return true
 }

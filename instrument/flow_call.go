@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// call rewrites a call, or a conversion.
+// call rewrites a call or a conversion.
 func (f *flower) call(e *ast.CallExpr) {
 	if f.info.Types[e.Fun].IsType() {
 		f.conversion(e)
@@ -42,7 +42,8 @@ func (f *flower) call(e *ast.CallExpr) {
 	}
 }
 
-// conversion: a string made of bytes has what is in the bytes; bytes made of a string are new.
+// conversion rewrites a conversion. A string made of bytes has the labels of the bytes; bytes made
+// of a string are new memory.
 func (f *flower) conversion(e *ast.CallExpr) {
 	x := e.Args[0]
 	f.expr(x)
@@ -65,7 +66,7 @@ func (f *flower) conversion(e *ast.CallExpr) {
 	}
 }
 
-// argLabels rewrites the arguments, but for maps about to be written, and returns their labels.
+// argLabels rewrites the arguments, except maps about to be written, and returns their labels.
 func (f *flower) argLabels(e *ast.CallExpr) []string {
 	var ls []string
 	for _, a := range e.Args {
@@ -89,9 +90,9 @@ type flowCall struct {
 	recv     ast.Expr    // nil: none
 	recvL    string      // label of the receiver, or of the function value
 	args     []string    // labels of the arguments
-	all      string      // union of what goes in
-	foreign  bool        // it is known not to be rewritten for data flow
-	operates bool        // and it may do operations or call back
+	all      string      // union of all labels that go in
+	foreign  bool        // known not to be rewritten for data flow
+	operates bool        // foreign, and may perform operations or call back
 }
 
 // operands rewrites the operands of a call.
@@ -127,7 +128,8 @@ func (f *flower) operands(e *ast.CallExpr) *flowCall {
 	return c
 }
 
-// forward rewrites f(g()), where g has several results: their labels become those of the arguments.
+// forward rewrites f(g()), where g has several results: their labels become those of the
+// arguments.
 func (f *flower) forward(e *ast.CallExpr, c *flowCall) bool {
 	if len(e.Args) != 1 {
 		return false
@@ -142,7 +144,7 @@ func (f *flower) forward(e *ast.CallExpr, c *flowCall) bool {
 	return true
 }
 
-// callee returns the function or method that is called by name, nil for function values.
+// callee returns the function or method that is called by name, or nil for a function value.
 func (f *flower) callee(fun ast.Expr) *types.Func {
 	switch x := ast.Unparen(fun).(type) {
 	case *ast.Ident:
@@ -162,7 +164,7 @@ func (f *flower) callee(fun ast.Expr) *types.Func {
 	return nil
 }
 
-// userCall is for code that may be rewritten: it takes the labels if it is.
+// userCall rewrites a call of code that may be rewritten too. If it is, it takes the labels.
 func (f *flower) userCall(e *ast.CallExpr, c *flowCall) {
 	if c.args != nil || c.recvL != "0" || c.callee == nil || c.recv != nil {
 		name, n := "", 0
@@ -178,9 +180,11 @@ func (f *flower) userCall(e *ast.CallExpr, c *flowCall) {
 		dynamic := c.callee == nil && !literal || c.recv != nil && types.IsInterface(f.info.TypeOf(c.recv))
 		pass := signature(name, n) + ", " + strings.Join(append([]string{c.recvL}, ls...), ", ") + ")"
 		switch {
-		case f.exprs() && (dynamic || !literal && !f.hasBody(c.callee)): // the function that is called takes the labels, or does not follow them
+		case f.exprs() && (dynamic || !literal && !f.hasBody(c.callee)):
 			hold := f.held(e, c)
-			f.last(e, c, true, "_hf.Ask(", ", &"+hold+", "+f.sites.add("value", e.Pos(), unhook(f.source(e)), f.info.TypeOf(e))+", "+pass)
+			f.last(e, c, true, "_hf.Ask(",
+				", &"+hold+", "+f.sites.add("value", e.Pos(), unhook(f.source(e)), f.info.TypeOf(e))+", "+
+					pass)
 		case c.all != "0" || dynamic:
 			f.last(e, c, dynamic || c.all != "0", "_hf.A(", ", "+pass)
 		}
@@ -196,11 +200,11 @@ func (f *flower) userCall(e *ast.CallExpr, c *flowCall) {
 		f.wrap(e, "_hf.V(", ", "+c.all+", &"+to+")")
 		f.slot[e] = to + ".Get()"
 	default:
-		f.slot[e] = c.all // of code that turns out not to be rewritten
+		f.slot[e] = c.all // used if the called code turns out not to be rewritten
 	}
 }
 
-// held keeps the receiver and the arguments of a call from which memory can be reached, and returns where.
+// held keeps the receiver and the arguments of a call that lead to memory, and returns the slot.
 func (f *flower) held(e *ast.CallExpr, c *flowCall) (call string) {
 	call = f.fn.newCall()
 	hold := func(x ast.Expr, address bool) {
@@ -212,19 +216,22 @@ func (f *flower) held(e *ast.CallExpr, c *flowCall) (call string) {
 	}
 	if c.recv != nil {
 		t := f.info.TypeOf(c.recv)
-		if address := takesAddress(f.info.Selections[named(e.Fun).(*ast.SelectorExpr)]); address || f.leads(t) && f.wrappable(c.recv) {
+		if address := takesAddress(f.info.Selections[named(e.Fun).(*ast.SelectorExpr)]); address ||
+			f.leads(t) && f.wrappable(c.recv) {
 			hold(c.recv, address)
 		}
 	}
 	for _, a := range e.Args {
-		if f.leads(f.info.TypeOf(a)) && f.wrappable(a) && f.info.Types[a].Value == nil && !f.info.Types[a].IsNil() {
+		if f.leads(f.info.TypeOf(a)) && f.wrappable(a) && f.info.Types[a].Value == nil &&
+			!f.info.Types[a].IsNil() {
 			hold(a, false)
 		}
 	}
 	return call
 }
 
-// hasBody reports whether a function is known to be rewritten for labels: then it takes those of its arguments.
+// hasBody reports whether a function is known to be rewritten for data flow. Then it takes the
+// labels of its arguments.
 func (f *flower) hasBody(fn *types.Func) bool {
 	switch {
 	case fn.Pkg() == nil:
@@ -245,7 +252,8 @@ func (f *flower) hasBody(fn *types.Func) bool {
 	return !f.unlabelled[fn.Name()]
 }
 
-// packed returns the labels of the parameters, given those of the arguments: several may be packed into one.
+// packed returns the labels of the parameters, given those of the arguments: a variadic call packs
+// several arguments into one.
 func (f *flower) packed(e *ast.CallExpr, c *flowCall, ls []string) []string {
 	n := c.sig.Params().Len()
 	if !c.sig.Variadic() || len(ls) < n {
@@ -264,8 +272,9 @@ func (f *flower) packed(e *ast.CallExpr, c *flowCall, ls []string) []string {
 	return append(append([]string{}, ls[:n-1]...), last)
 }
 
-// restOf returns the type of the arguments that a call packs into a slice, "" if there are none or their labels are not kept:
-// they are for numbers, conditions and strings whose types have a name everywhere.
+// restOf returns the type of the arguments that a call packs into a slice. It returns "" if there
+// are none, or if their labels are lost: labels are kept for numbers, conditions and strings whose
+// type has the same name everywhere.
 func (f *flower) restOf(e *ast.CallExpr, c *flowCall) string {
 	n := c.sig.Params().Len()
 	if !f.exprs() || !c.sig.Variadic() || e.Ellipsis.IsValid() || len(e.Args) < n {
@@ -278,13 +287,15 @@ func (f *flower) restOf(e *ast.CallExpr, c *flowCall) string {
 	if _, ok := num(b); !ok && b.Kind() != types.String {
 		return ""
 	}
-	if _, obj := f.pkg.Scope().Innermost(e.Pos()).LookupParent(b.Name(), e.Pos()); obj != types.Universe.Lookup(b.Name()) {
+	if _, obj := f.pkg.Scope().Innermost(e.Pos()).LookupParent(b.Name(),
+		e.Pos()); obj != types.Universe.Lookup(b.Name()) {
 		return ""
 	}
 	return b.Name()
 }
 
-// rest packs the arguments of a call, whose labels are ls, into a slice as the call does, and gives its elements their labels.
+// rest packs the arguments of a call, with labels ls, into a slice, and gives its elements the
+// labels.
 func (f *flower) rest(e *ast.CallExpr, c *flowCall, ls []string) {
 	elem, n := f.restOf(e, c), c.sig.Params().Len()
 	if elem == "" || len(ls) < n || f.anyOf(ls[n-1:]...) == "0" {
@@ -294,8 +305,8 @@ func (f *flower) rest(e *ast.CallExpr, c *flowCall, ls []string) {
 	f.after(e.Args[len(e.Args)-1], ").With("+strings.Join(ls[n-1:], ", ")+")...")
 }
 
-// last puts text around what is evaluated last before a call: the last
-// argument that is no constant, else the receiver or the function itself.
+// last wraps the operand that is evaluated last before a call: the last argument that is not a
+// constant, else the receiver or the function.
 func (f *flower) last(e *ast.CallExpr, c *flowCall, fun bool, before, after string) bool {
 	for i := len(e.Args) - 1; i >= 0; i-- {
 		if a := e.Args[i]; f.wrappable(a) {
@@ -315,13 +326,13 @@ func (f *flower) last(e *ast.CallExpr, c *flowCall, fun bool, before, after stri
 		return true
 	}
 	if c.callee != nil && c.callee.Signature().TypeParams().Len() > 0 {
-		return false // its type arguments are inferred here
+		return false // its type arguments are inferred from the context
 	}
 	f.wrap(e.Fun, before, after)
 	return true
 }
 
-// wrappable reports whether a generic function can return e in its place.
+// wrappable reports whether a generic function can return e in the place of e.
 func (f *flower) wrappable(e ast.Expr) bool {
 	t := f.info.TypeOf(e)
 	if f.fixed(e) || f.untypedShift(e) || t == nil {

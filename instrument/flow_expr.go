@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// expr rewrites what is evaluated for its value: the hooks and calls in it keep the labels of what they give.
+// expr rewrites an expression that is evaluated for its value. Its hooks and calls keep the labels
+// of their results.
 func (f *flower) expr(e ast.Expr) {
 	if e == nil {
 		return
@@ -27,7 +28,7 @@ func (f *flower) expr(e ast.Expr) {
 		f.quietRead(e)
 	case *ast.IndexExpr:
 		if f.exprs() && f.indexed(e) {
-			if !isBytes(f.info.TypeOf(e.X)) { // their labels go by address already
+			if !isBytes(f.info.TypeOf(e.X)) { // their labels go by address
 				f.quietRead(e)
 			}
 			return
@@ -74,7 +75,7 @@ func (f *flower) expr(e ast.Expr) {
 	}
 }
 
-// entryLost says that a key or value of a map literal is lost, and texts in it.
+// entryLost marks the labels of a key or value of a map literal, and of texts in it, as lost.
 func (f *flower) entryLost(el ast.Expr) {
 	if lit, ok := el.(*ast.CompositeLit); ok && lit.Type == nil {
 		f.elements(lit, f.entryLost)
@@ -91,7 +92,7 @@ func (f *flower) entryLost(el ast.Expr) {
 	}
 }
 
-// elements calls do with the values, and the keys of a map, of a literal.
+// elements calls do with the values of a literal, and with the keys of a map literal.
 func (f *flower) elements(lit *ast.CompositeLit, do func(ast.Expr)) {
 	isMap := isMap(f.info.TypeOf(lit))
 	for _, el := range lit.Elts {
@@ -105,7 +106,8 @@ func (f *flower) elements(lit *ast.CompositeLit, do func(ast.Expr)) {
 	}
 }
 
-// literal rewrites a function literal. The labels of variables that it uses by value are bound when it is evaluated:
+// literal rewrites a function literal. The labels of variables that it uses by value are bound
+// when the literal is evaluated:
 //
 //	func(_hl1 _hf.Label) func(x int) int { return func(x int) int { ... } }(_hl1)
 func (f *flower) literal(lit *ast.FuncLit) {
@@ -115,19 +117,20 @@ func (f *flower) literal(lit *ast.FuncLit) {
 	}
 	typ := f.source(lit.Type)
 	if strings.Contains(typ, "//") {
-		return // they are used as they are when the function runs
+		return // they are read when the function runs
 	}
 	names := strings.Join(bound, ", ")
-	f.wrap(lit, fmt.Sprintf("func(%s _hf.Label) %s { return ", names, strings.Join(strings.Fields(typ), " ")), " }("+names+")")
+	f.wrap(lit, fmt.Sprintf("func(%s _hf.Label) %s { return ", names, strings.Join(strings.Fields(typ), " ")),
+		" }("+names+")")
 }
 
-// logical rewrites x && y and x || y where the value is used: x decides whether y is evaluated.
+// logical rewrites x && y and x || y whose value is used: x decides whether y is evaluated.
 func (f *flower) logical(e *ast.BinaryExpr) {
 	f.cond(e.X)
 	f.expr(e.Y)
 	x, y := f.label(e.X), f.label(e.Y)
 	if f.exprs() {
-		x = "0" // which way it went is a branch
+		x = "0" // the outcome of x is a branch
 	}
 	if y == "0" {
 		f.slot[e] = x
@@ -139,10 +142,11 @@ func (f *flower) logical(e *ast.BinaryExpr) {
 	f.slot[e] = union(x, to+".Get()")
 }
 
-// wrapBool is wrap for a condition, by a generic function that returns what it
-// is given: the value stays untyped where it was and has to be.
+// wrapBool is wrap for a condition. Its generic function returns the argument, so that an untyped
+// condition stays untyped where it must.
 func (f *flower) wrapBool(e ast.Expr, before, after string) {
-	if b, ok := types.Unalias(f.info.TypeOf(e)).(*types.Basic); !ok || b.Kind() != types.Bool && b.Kind() != types.UntypedBool {
+	if b, ok := types.Unalias(f.info.TypeOf(e)).(*types.Basic); !ok ||
+		b.Kind() != types.Bool && b.Kind() != types.UntypedBool {
 		if untypedBool(e) {
 			before, after = "("+before, after+" == true)"
 		}
@@ -150,7 +154,7 @@ func (f *flower) wrapBool(e ast.Expr, before, after string) {
 	f.wrap(e, before, after)
 }
 
-// cond rewrites a condition: each of its parts that decides something is a branch.
+// cond rewrites a condition. Each operand of && and || is a branch.
 func (f *flower) cond(e ast.Expr) {
 	if e == nil || f.info.Types[e].Value != nil {
 		return
@@ -175,15 +179,15 @@ func (f *flower) cond(e ast.Expr) {
 	f.branch(e, f.label(e))
 }
 
-// branch records the outcome of a condition with that label.
+// branch records the outcome of condition e, which has the given label.
 func (f *flower) branch(e ast.Expr, label string) {
 	if label != "0" {
 		f.wrapBool(e, "_hf.B(", ", "+label+", "+f.branchSite(e.Pos(), e)+")")
 	}
 }
 
-// label returns what gives the label of e: an expression without effects, to
-// be evaluated after e. e was rewritten by expr or cond.
+// label returns the label of e: an expression without effects, to be evaluated after e. e is
+// already rewritten by expr or cond.
 func (f *flower) label(e ast.Expr) string {
 	if e == nil {
 		return "0"
@@ -255,7 +259,7 @@ func (f *flower) label(e ast.Expr) string {
 	return "0"
 }
 
-// variable returns the label of a variable as a value.
+// variable returns the label of a variable's value.
 func (f *flower) variable(id *ast.Ident) string {
 	v, ok := f.info.ObjectOf(id).(*types.Var)
 	if !ok || id.Name == "_" {
@@ -270,10 +274,11 @@ func (f *flower) variable(id *ast.Ident) string {
 	return "0" // package-level, and never written
 }
 
-// addrLabel returns the label of the address of e: of the pointers and indices that lead to it.
+// addrLabel returns the label of the address of e: the union over the pointers and indices on the
+// way to it.
 func (f *flower) addrLabel(e ast.Expr) string {
 	if f.exprs() {
-		return "0" // an index is pinned
+		return "0" // an index is pinned to its value
 	}
 	switch e := e.(type) {
 	case *ast.ParenExpr:

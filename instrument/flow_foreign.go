@@ -11,11 +11,14 @@ import (
 	"heddle/trace"
 )
 
-// Calls of code that is not rewritten for data flow: the standard library, and what has no body.
+// Calls of code that is not rewritten for data flow: the standard library, and functions without
+// body.
 
-// isForeign reports whether the body of fn is known not to carry labels: it is the standard library's.
+// isForeign reports whether the body of fn is known to carry no labels, as it is in the standard
+// library.
 func (f *flower) isForeign(fn *types.Func) bool {
-	if r := fn.Signature().Recv(); r != nil && types.IsInterface(r.Type()) || fn.Pkg() == nil || fn.Pkg() == f.pkg {
+	if r := fn.Signature().Recv(); r != nil && types.IsInterface(r.Type()) || fn.Pkg() == nil ||
+		fn.Pkg() == f.pkg {
 		return f.exprs() && fn.Pkg() == f.pkg && f.bodiless(fn)
 	}
 	path := fn.Pkg().Path()
@@ -26,7 +29,8 @@ func (f *flower) isForeign(fn *types.Func) bool {
 	return f.im.pkgs[path] == nil && !strings.Contains(first, ".")
 }
 
-// bodiless reports whether fn is declared in this file and written elsewhere, in assembly or in package runtime.
+// bodiless reports whether fn is declared in this file and implemented elsewhere, in assembly or
+// in package runtime.
 func (f *flower) bodiless(fn *types.Func) bool {
 	for _, d := range f.ast.Decls {
 		if d, ok := d.(*ast.FuncDecl); ok && f.info.Defs[d.Name] == fn {
@@ -36,8 +40,8 @@ func (f *flower) bodiless(fn *types.Func) bool {
 	return false
 }
 
-// operates reports whether a function of the standard library may do
-// operations that are events, access memory through hooks, or call the program back.
+// operates reports whether a function of the standard library may perform operations, access
+// memory through hooks, or call back into the program.
 func (f *flower) operates(c *flowCall) bool {
 	path := c.callee.Pkg().Path()
 	_, memory, quiet := std.Mode(path)
@@ -60,7 +64,7 @@ func (f *flower) operates(c *flowCall) bool {
 	return c.recv != nil && types.IsInterface(f.info.TypeOf(c.recv))
 }
 
-// pureCall is for code that only computes.
+// pureCall rewrites a call of code that only computes.
 func (f *flower) pureCall(e *ast.CallExpr, c *flowCall) {
 	if f.exprs() {
 		f.loses(e, c.all)
@@ -77,7 +81,7 @@ func (f *flower) pureCall(e *ast.CallExpr, c *flowCall) {
 	f.slot[e] = to + ".Get()"
 }
 
-// foreignCall is for code that does operations without data flow. Where the call is a
+// foreignCall rewrites a call of code that performs operations without data flow. If the call is a
 // statement, or has several results, the statement ends what Out begins.
 func (f *flower) foreignCall(e *ast.CallExpr, c *flowCall) {
 	call := f.fn.newCall()
@@ -112,7 +116,7 @@ func (f *flower) foreignCall(e *ast.CallExpr, c *flowCall) {
 	}
 }
 
-// isOperation reports whether a function is an operation that rt/sched does.
+// isOperation reports whether a call of the function is an operation of rt/sched.
 func isOperation(fn *types.Func) bool {
 	switch fn.Pkg().Path() {
 	case "sync", "sync/atomic", "time":
@@ -121,7 +125,7 @@ func isOperation(fn *types.Func) bool {
 	return false
 }
 
-// prints reports whether a function tells what goes into it to whoever reads the output, and nobody else.
+// prints reports whether a function passes its arguments only to the reader of the output.
 func prints(fn *types.Func) bool {
 	begins := func(names ...string) bool {
 		return slices.ContainsFunc(names, func(s string) bool { return strings.HasPrefix(fn.Name(), s) })
@@ -137,16 +141,19 @@ func prints(fn *types.Func) bool {
 	return false
 }
 
-// returns reports whether a function that prints does no more than that.
+// returns reports whether a function that prints also returns the text to the program.
 func returns(fn *types.Func) bool {
-	return !slices.ContainsFunc([]string{"Fatal", "Panic", "Skip"}, func(s string) bool { return strings.HasPrefix(fn.Name(), s) })
+	return !slices.ContainsFunc([]string{"Fatal", "Panic", "Skip"},
+		func(s string) bool { return strings.HasPrefix(fn.Name(), s) })
 }
 
-// formats are the methods that are called for what is printed, with whether they are given the text.
-var formats = map[string]bool{"String": false, "Error": false, "Format": false, "GoString": false, "Write": true, "WriteString": true}
+// formats are the methods that printing calls, and whether they get the text.
+var formats = map[string]bool{"String": false, "Error": false, "Format": false, "GoString": false,
+	"Write": true, "WriteString": true}
 
-// vanishes reports whether what goes into a call of foreign code may have an effect that the label of no result
-// tells: it is an operation, its results are dropped or several, or it writes where an argument says.
+// vanishes reports whether the inputs of a foreign call may have an effect that no label of a
+// result shows: the call is an operation, its results are discarded or several, or it writes
+// through an argument.
 func (f *flower) vanishes(e *ast.CallExpr, c *flowCall) bool {
 	switch {
 	case isOperation(c.callee):
@@ -159,7 +166,7 @@ func (f *flower) vanishes(e *ast.CallExpr, c *flowCall) bool {
 	return slices.ContainsFunc(e.Args, func(a ast.Expr) bool { return f.refers(a) != "" })
 }
 
-// refers returns how package flow calls a value with memory that others see; "" for other values.
+// refers returns package flow's name for a kind of value with memory that others see, or "".
 func (f *flower) refers(a ast.Expr) string {
 	t := f.info.TypeOf(a)
 	if t == nil || f.info.Types[a].Value != nil || f.info.Types[a].IsNil() {
@@ -179,8 +186,9 @@ func (f *flower) refers(a ast.Expr) string {
 	return ""
 }
 
-// reached notes, when a call is made of foreign code, that values are lost which it can read in memory that its receiver and its arguments
-// lead to. What only keeps pointers to give them back is no such code: it reads keys, and what it compares with.
+// reached marks as lost the values that foreign code can read in memory reachable from the
+// receiver and the arguments of a call. A function that only stores pointers reads nothing but
+// keys and the values it compares with.
 func (f *flower) reached(e *ast.CallExpr, c *flowCall) {
 	args := e.Args
 	switch {
@@ -199,10 +207,12 @@ func (f *flower) reached(e *ast.CallExpr, c *flowCall) {
 	}
 }
 
-// reach notes that values are lost which foreign code can read in memory that x, or its address, leads to.
+// reach marks as lost the values that foreign code can read in memory reachable from x or from its
+// address.
 func (f *flower) reach(x ast.Expr, address bool) {
 	t := f.info.TypeOf(x)
-	if !address && (!f.leads(t) || !f.wrappable(x) || f.info.Types[x].Value != nil || f.info.Types[x].IsNil()) {
+	if !address &&
+		(!f.leads(t) || !f.wrappable(x) || f.info.Types[x].Value != nil || f.info.Types[x].IsNil()) {
 		return
 	}
 	before := "_hf.Reach("
@@ -212,14 +222,16 @@ func (f *flower) reach(x ast.Expr, address bool) {
 	f.wrap(x, before, ", "+f.sites.add("value", x.Pos(), unhook(f.source(x)), t)+")")
 }
 
-// content notes that values are lost if x, which is compared, has texts in it that depend on inputs.
+// content marks values as lost if x, an operand of a comparison, holds texts that depend on
+// inputs.
 func (f *flower) content(x ast.Expr) {
 	if f.wrappable(x) && f.info.Types[x].Value == nil && !f.info.Types[x].IsNil() {
-		f.wrap(x, "_hf.Content(", ", "+f.sites.add("value", x.Pos(), unhook(f.source(x)), f.info.TypeOf(x))+")")
+		f.wrap(x, "_hf.Content(",
+			", "+f.sites.add("value", x.Pos(), unhook(f.source(x)), f.info.TypeOf(x))+")")
 	}
 }
 
-// composed reports whether values of a type are compared by parts, or by what is in an interface.
+// composed reports whether comparing values of t compares parts, or contents of interfaces.
 func composed(t types.Type) bool {
 	if t == nil {
 		return false
@@ -233,7 +245,7 @@ func composed(t types.Type) bool {
 	return false
 }
 
-// leads reports whether memory can be reached by a value of a type.
+// leads reports whether a value of type t leads to memory.
 func (f *flower) leads(t types.Type) bool {
 	if t == nil {
 		return false
@@ -259,10 +271,10 @@ func (f *flower) leads(t types.Type) bool {
 	return true
 }
 
-// keeps reports whether a function only keeps the pointers that it is given.
+// keeps reports whether a function only stores the pointers that it gets.
 func keeps(fn *types.Func) bool { return fn.Pkg().Path() == "context" }
 
-// ofTesting reports whether a type is one of package testing's, or a pointer to one.
+// ofTesting reports whether t is a type of package testing or a pointer to one.
 func ofTesting(t types.Type) bool {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()
@@ -271,7 +283,8 @@ func ofTesting(t types.Type) bool {
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "testing"
 }
 
-// compared returns the arguments of an operation that it looks into: keys, and what it compares with.
+// compared returns the arguments of an operation whose contents it compares: keys, and values to
+// compare with.
 func compared(fn *types.Func, args []ast.Expr) []ast.Expr {
 	recv := fn.Signature().Recv()
 	if recv == nil || len(args) == 0 {
@@ -287,8 +300,8 @@ func compared(fn *types.Func, args []ast.Expr) []ast.Expr {
 	return nil
 }
 
-// atomicOperation returns the arguments of package flow's OutAtomic for an operation on an atomic that holds a number or a condition;
-// ok is false for other calls, and where labels are no expressions.
+// atomicOperation returns the arguments of package flow's OutAtomic for an operation on an atomic
+// number or condition. ok is false for other calls, and without Mode.Exprs.
 func (f *flower) atomicOperation(c *flowCall) (args string, ok bool) {
 	if !f.exprs() || c.callee.Pkg().Path() != "sync/atomic" {
 		return "", false
@@ -306,7 +319,7 @@ func (f *flower) atomicOperation(c *flowCall) (args string, ok bool) {
 		return "", false
 	}
 	ls = append(slices.Clone(ls), "0", "0")
-	name := strings.TrimPrefix(c.callee.Name(), "Heddle") // that of the function that announces it
+	name := strings.TrimPrefix(c.callee.Name(), "Heddle") // the name of the function that announces it
 	for _, op := range atomicOps {
 		if strings.HasPrefix(name, op.name) {
 			return fmt.Sprintf("_hf.%s, %#x, %s, %s", op.as, uint8(k), ls[0], ls[1]), true
@@ -321,13 +334,13 @@ var atomicNums = map[string]trace.Num{
 	"Uint64": trace.NumOf(64, false), "Uintptr": trace.NumOf(64, false), "Bool": trace.Bool,
 }
 
-// atomicOps are the operations of package sync/atomic by how their names begin.
+// atomicOps are the operations of package sync/atomic by the beginning of their names.
 var atomicOps = []struct{ name, as string }{
 	{"Load", "AtomicLoad"}, {"Store", "AtomicStore"}, {"Swap", "AtomicSwap"}, {"Add", "AtomicAdd"},
 	{"CompareAndSwap", "AtomicCAS"}, {"And", "AtomicBits"}, {"Or", "AtomicBits"},
 }
 
-// typeName returns the name of a named type, or of what one points to.
+// typeName returns the name of a named type, or of the type that a pointer points to.
 func typeName(t types.Type) string {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()
@@ -338,7 +351,7 @@ func typeName(t types.Type) string {
 	return ""
 }
 
-// vanish puts a call around x, whose label is l, that evaluates gone after it.
+// vanish wraps x, which has label l, in a call that evaluates gone after it.
 func (f *flower) vanish(x ast.Expr, gone, l string) {
 	if l != "0" && f.wrappable(x) {
 		f.wrap(x, "_hf.Vanish(", ", "+gone+")")

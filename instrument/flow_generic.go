@@ -10,16 +10,18 @@ import (
 	"heddle/trace"
 )
 
-// Operands whose type is a type parameter: what kind of number they are, or whether strings, is known when they are kept.
+// Operands whose type is a type parameter. Their kind (which number, or string) is known only when
+// they are kept at run time.
 
-// generic reports whether a type is a type parameter whose type arguments differ in kind.
+// generic reports whether t is a type parameter whose type arguments differ in kind.
 func generic(t types.Type) bool {
 	_, ok := types.Unalias(t).(*types.TypeParam)
 	return ok && core(t) == nil
 }
 
-// generic2 are the operators of generic operands that are followed, beside comparisons.
-var generic2 = map[token.Token]bool{token.ADD: true, token.SUB: true, token.MUL: true, token.AND: true, token.OR: true, token.XOR: true, token.AND_NOT: true}
+// generic2 are the operators that are followed for generic operands, beside comparisons.
+var generic2 = map[token.Token]bool{token.ADD: true, token.SUB: true, token.MUL: true, token.AND: true,
+	token.OR: true, token.XOR: true, token.AND_NOT: true}
 
 // keepGeneric is keep for an operand whose type is a type parameter.
 func (f *flower) keepGeneric(e ast.Expr) (operand string, ok bool) {
@@ -28,7 +30,7 @@ func (f *flower) keepGeneric(e ast.Expr) (operand string, ok bool) {
 	}
 	switch x := ast.Unparen(e).(type) {
 	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.CallExpr, *ast.StarExpr:
-	case *ast.BinaryExpr: // with a label it is no constant
+	case *ast.BinaryExpr: // with a label it is not a constant
 		if f.label(x) == "0" {
 			return "", false
 		}
@@ -43,7 +45,8 @@ func (f *flower) keepGeneric(e ast.Expr) (operand string, ok bool) {
 	return "&" + v, true
 }
 
-// literalNumber returns the value of a constant number, of which type inference does not make one of a type parameter's.
+// literalNumber returns the value of a constant number that type inference gives another type than
+// the type parameter.
 func (f *flower) literalNumber(e ast.Expr) (uint64, bool) {
 	if v, ok := f.constantOf(e); ok {
 		return v, true

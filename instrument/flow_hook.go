@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// Calls of package hook, which announce operations and accesses: those of package flow take their place, or stand around them.
+// Calls of package hook announce operations and accesses. Calls of package flow replace or wrap
+// them.
 
-// hookName returns the name of the function of package hook that a call calls, "" if none.
+// hookName returns the name of the function of package hook that is called, or "".
 func (f *flower) hookName(call *ast.CallExpr) string {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok {
@@ -26,7 +27,7 @@ func (f *flower) hookName(call *ast.CallExpr) string {
 	return ""
 }
 
-// hookMethod returns the type in package hook and the name of the method that a call calls.
+// hookMethod returns type and name of the method of package hook that is called.
 func (f *flower) hookMethod(call *ast.CallExpr) (typ, method string) {
 	fun, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok {
@@ -40,13 +41,15 @@ func (f *flower) hookMethod(call *ast.CallExpr) (typ, method string) {
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem()
 	}
-	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == hookPath {
+	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil &&
+		n.Obj().Pkg().Path() == hookPath {
 		return n.Obj().Name(), fun.Sel.Name
 	}
 	return "", ""
 }
 
-// mapWrite rewrites _hd.MW(m, S), if m is that: what is in the map has the labels ls from now on.
+// mapWrite rewrites m if it is _hd.MW(m, S). From then on the content of the map has the labels
+// ls.
 func (f *flower) mapWrite(m ast.Expr, ls ...string) {
 	call, ok := ast.Unparen(m).(*ast.CallExpr)
 	if !ok || f.hookName(call) != "MW" {
@@ -58,7 +61,7 @@ func (f *flower) mapWrite(m ast.Expr, ls ...string) {
 	f.afterPart(call, call.Args[1], ", "+union(append(ls, f.label(call.Args[0]))...))
 }
 
-// rename turns a call of package hook into one of package flow.
+// rename turns a call of package hook into a call of package flow.
 func (f *flower) rename(e *ast.CallExpr, name string) { f.replace(e.Fun, "_hf."+name) }
 
 // hookCall rewrites a call of package hook.
@@ -108,7 +111,7 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 	case "New", "MadeMap", "MadeSlice":
 		x := e.Args[0]
 		f.expr(x)
-		l := "0" // of what is in it
+		l := "0" // label of the content
 		if u, ok := ast.Unparen(x).(*ast.UnaryExpr); ok {
 			l = f.label(u.X)
 			f.slot[e] = "0"
@@ -116,7 +119,7 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 			l = f.label(lit)
 			f.slot[e] = "0"
 		} else {
-			f.slot[e] = f.label(x) // make: its length
+			f.slot[e] = f.label(x) // make: the label of the length
 		}
 		switch name {
 		case "New":
@@ -141,7 +144,7 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 		f.slot[e] = to + ".Get()"
 	case "SR":
 		f.expr(e.Args[0])
-		if f.exprs() { // its bytes keep their own
+		if f.exprs() { // the bytes keep their own labels
 			f.slot[e] = f.label(e.Args[0])
 			return
 		}
@@ -161,7 +164,7 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 		add(", " + f.label(e.Args[1]))
 		f.slot[e] = f.label(e.Args[0])
 		if f.exprs() {
-			f.slot[e] = "0" // its length is this one
+			f.slot[e] = "0" // it has the length of the literal
 		}
 	case "Copy", "CopyString":
 		f.expr(e.Args[0])
@@ -212,14 +215,16 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 	}
 }
 
-// fixLength makes how long e is, which was rewritten, a branch where labels are expressions: it goes where it is not followed.
+// fixLength makes the length of e a branch with Mode.Exprs, because it goes where it is not
+// followed. e is rewritten.
 func (f *flower) fixLength(e ast.Expr) {
 	if l := f.label(e); f.exprs() && l != "0" && f.wrappable(e) {
 		f.wrap(e, "_hf.Fixed(", ", "+l+", "+f.branchSite(e.Pos(), e)+")")
 	}
 }
 
-// toHeap moves what x points to to the heap where labels are expressions, by a function of package flow: those go by address.
+// toHeap moves *x to the heap with Mode.Exprs, by the given function of package flow: labels of
+// memory go by address.
 func (f *flower) toHeap(x ast.Expr, function string) {
 	if f.exprs() {
 		f.wrap(x, "_hf."+function+"(", ")")
@@ -235,7 +240,7 @@ func (f *flower) location(e ast.Expr) string {
 	return f.label(e)
 }
 
-// channel puts Out around the channel of an operation and returns the name of its Call.
+// channel wraps the channel of an operation in Out and returns the name of its Call.
 func (f *flower) channel(e *ast.CallExpr) string {
 	f.expr(e.Args[0])
 	c := f.fn.newCall()
@@ -243,7 +248,7 @@ func (f *flower) channel(e *ast.CallExpr) string {
 	return c
 }
 
-// hookMethodCall rewrites a call of a method of a type of package hook.
+// hookMethodCall rewrites a call of a method of package hook.
 func (f *flower) hookMethodCall(e *ast.CallExpr, typ, method string) {
 	fun := ast.Unparen(e.Fun).(*ast.SelectorExpr)
 	f.expr(fun.X)
@@ -257,7 +262,7 @@ func (f *flower) hookMethodCall(e *ast.CallExpr, typ, method string) {
 		f.slot[e] = to + ".Get()"
 	case "Ptr.Set":
 		f.afterPart(e, e.Args[0], ", "+f.label(e.Args[0]))
-	case "Adding.Of": // the elements have the labels of the arguments, and keep those they have if they move
+	case "Adding.Of": // the elements have the labels of the arguments; elements that move keep theirs
 		ls := make([]string, len(e.Args))
 		for i, a := range e.Args {
 			ls[i] = f.label(a)
@@ -265,7 +270,7 @@ func (f *flower) hookMethodCall(e *ast.CallExpr, typ, method string) {
 		added := union(ls...)
 		f.slot[e] = f.label(fun.X)
 		if f.exprs() {
-			added, f.slot[e] = f.appended(e, f.info.TypeOf(e), ls), "0" // its length is this one
+			added, f.slot[e] = f.appended(e, f.info.TypeOf(e), ls), "0" // the length is known
 		}
 		f.after(e, ".With("+added+")")
 	case "SendCase.Of":
@@ -276,7 +281,7 @@ func (f *flower) hookMethodCall(e *ast.CallExpr, typ, method string) {
 	}
 }
 
-// appended returns the label of the memory that the arguments of append take.
+// appended returns the label of the memory that receives the arguments of append.
 func (f *flower) appended(app *ast.CallExpr, t types.Type, ls []string) string {
 	if len(ls) == 1 {
 		return ls[0]

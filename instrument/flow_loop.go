@@ -7,19 +7,21 @@ import (
 	"strings"
 )
 
-// A flowIter is an iterator of package hook that stands for a range.
+// A flowIter is an iterator of package hook that replaces a range.
 type flowIter struct {
 	name   string
-	labels []string // of the variables it sets, "" if not a local variable
+	labels []string // of the variables that it sets; "" if not a local variable
 	self   string   // of the iterator, whose fields hold what it found
-	len    bool     // it goes round as often as there were elements at the start
+	len    bool     // it iterates as often as there were elements at the start
 }
 
 var flowIterators = map[string]bool{
-	"Map": true, "MapKeys": true, "MapEach": true, "Chan": true, "ChanEach": true, "Slice": true, "SliceValues": true, "SliceEach": true,
+	"Map": true, "MapKeys": true, "MapEach": true, "Chan": true, "ChanEach": true, "Slice": true,
+	"SliceValues": true, "SliceEach": true,
 }
 
-// beginsIteration rewrites k, v, it := _hd.Map(m, S) and the like; false if s is none.
+// beginsIteration rewrites k, v, it := _hd.Map(m, S) and similar statements. It returns false for
+// others.
 func (f *flower) beginsIteration(s *ast.AssignStmt) bool {
 	if len(s.Rhs) != 1 || s.Tok != token.DEFINE {
 		return false
@@ -58,8 +60,8 @@ func (f *flower) beginsIteration(s *ast.AssignStmt) bool {
 	return true
 }
 
-// next rewrites the condition of a loop that goes on an iterator and returns
-// the labels of what it sets, for the start of the body; nil if the loop is none.
+// next rewrites the condition of a loop over an iterator, and returns the statements that set
+// labels at the start of the body. ok is false for other loops.
 func (f *flower) next(s *ast.ForStmt) (start string, ok bool) {
 	call, ok := s.Cond.(*ast.CallExpr)
 	if !ok {
@@ -101,7 +103,7 @@ func (f *flower) forStmt(s *ast.ForStmt) {
 	f.atStart(s.Body, start)
 }
 
-// rangeStmt rewrites a range that is none of package hook's.
+// rangeStmt rewrites a range that package hook has not replaced.
 func (f *flower) rangeStmt(s *ast.RangeStmt) {
 	var names [2]string
 	if s.Tok == token.DEFINE {
@@ -124,7 +126,8 @@ func (f *flower) rangeStmt(s *ast.RangeStmt) {
 	f.atStart(s.Body, start)
 }
 
-// rangeOver rewrites the operand of a range and returns what sets the labels of its variables.
+// rangeOver rewrites the operand of a range and returns the statements that set the labels of its
+// variables.
 func (f *flower) rangeOver(s *ast.RangeStmt, names [2]string) string {
 	set := func(name, l string) string {
 		if name == "" {
@@ -143,8 +146,10 @@ func (f *flower) rangeOver(s *ast.RangeStmt, names [2]string) string {
 		}
 	}
 	switch t := core(f.info.TypeOf(s.X)).(type) {
-	case *types.Signature: // the body is called with what the function yields
-		take := "_ha := _hf.Take(" + signature("", t.Params().At(0).Type().Underlying().(*types.Signature).Params().Len()) + "); _ = _ha; "
+	case *types.Signature: // the body is called with the values that the function yields
+		take := "_ha := _hf.Take(" +
+			signature("", t.Params().At(0).Type().Underlying().(*types.Signature).Params().Len()) +
+			"); _ = _ha; "
 		return take + set(names[0], "_ha[1]") + set(names[1], "_ha[2]")
 	case *types.Slice:
 		times("TimesSlice")

@@ -2,9 +2,9 @@ package instrument
 
 import "strings"
 
-// Packages strings and bytes search by assembly and by functions below the
-// runtime, neither of which can carry labels. Where labels are expressions they
-// call these instead, which go byte by byte and are rewritten like anything else.
+// Packages strings and bytes search with assembly and with functions below the runtime. Neither
+// can carry labels. With Mode.Exprs they call these functions instead, which go byte by byte and
+// are rewritten like any other.
 
 const plainStrings = `
 func heddleHasPrefix(s, p string) bool { return len(s) >= len(p) && s[:len(p)] == p }
@@ -46,7 +46,8 @@ func heddleCompare(s, t string) int {
 }
 `
 
-// Slices are read as strings: these functions have no hooks, by which their elements would have labels.
+// Slices are converted to strings: these functions have no hooks, which would give the elements
+// labels.
 const plainBytes = `
 func heddleIndexByte(s []byte, c byte) int {
 	t := string(s)
@@ -80,28 +81,35 @@ var plainCalls = map[string]struct {
 	calls *strings.Replacer
 }{
 	"strings": {plainStrings, strings.NewReplacer(
-		"stringslite.HasPrefix(", "heddleHasPrefix(", "stringslite.HasSuffix(", "heddleHasSuffix(", "stringslite.Index(", "heddleIndex(",
-		"stringslite.IndexByte(", "heddleIndexByte(", "stringslite.Cut(", "heddleCut(", "stringslite.CutPrefix(", "heddleCutPrefix(",
-		"stringslite.CutSuffix(", "heddleCutSuffix(", "stringslite.TrimPrefix(", "heddleTrimPrefix(", "stringslite.TrimSuffix(", "heddleTrimSuffix(",
-		"bytealg.IndexByteString(", "heddleIndexByte(", "bytealg.LastIndexByteString(", "heddleLastIndexByte(", "bytealg.CountString(", "heddleCount(",
+		"stringslite.HasPrefix(", "heddleHasPrefix(", "stringslite.HasSuffix(", "heddleHasSuffix(",
+		"stringslite.Index(", "heddleIndex(",
+		"stringslite.IndexByte(", "heddleIndexByte(", "stringslite.Cut(", "heddleCut(",
+		"stringslite.CutPrefix(", "heddleCutPrefix(",
+		"stringslite.CutSuffix(", "heddleCutSuffix(", "stringslite.TrimPrefix(", "heddleTrimPrefix(",
+		"stringslite.TrimSuffix(", "heddleTrimSuffix(",
+		"bytealg.IndexByteString(", "heddleIndexByte(", "bytealg.LastIndexByteString(",
+		"heddleLastIndexByte(", "bytealg.CountString(", "heddleCount(",
 		"bytealg.IndexString(", "heddleIndex(", "bytealg.CompareString(", "heddleCompare(",
 	)},
 	"bytes": {plainBytes, strings.NewReplacer(
-		"bytealg.IndexByte(", "heddleIndexByte(", "bytealg.LastIndexByte(", "heddleLastIndexByte(", "bytealg.Count(", "heddleCount(",
+		"bytealg.IndexByte(", "heddleIndexByte(", "bytealg.LastIndexByte(", "heddleLastIndexByte(",
+		"bytealg.Count(", "heddleCount(",
 		"bytealg.Index(", "heddleIndex(", "bytealg.Compare(", "heddleCompare(",
 	)},
 }
 
-// plainly returns the text of a file of a package with the calls replaced. first: it is the file to get the functions.
+// plainly returns the text of a file with the calls replaced. first: the file also gets the
+// functions.
 func plainly(importPath string, text []byte, first bool) []byte {
 	p, ok := plainCalls[importPath]
 	if !ok {
 		return text
 	}
 	out := p.calls.Replace(string(text))
-	for _, imp := range []struct{ path, name string }{{`"internal/stringslite"`, "stringslite.Clone"}, {`"internal/bytealg"`, "bytealg.MakeNoZero"}} {
+	for _, imp := range []struct{ path, name string }{{`"internal/stringslite"`, "stringslite.Clone"},
+		{`"internal/bytealg"`, "bytealg.MakeNoZero"}} {
 		if strings.Contains(out, imp.path) {
-			out += "\nvar _ = " + imp.name + "\n" // it may have been used for nothing else
+			out += "\nvar _ = " + imp.name + "\n" // the import may be unused now
 		}
 	}
 	if first {

@@ -8,16 +8,17 @@ import (
 	"heddle/instrument/std"
 )
 
-// Where labels are expressions they are kept in packages of the standard library too whose accesses to memory pass no hook. There the
-// pass itself puts a call of package flow around what is read and written by way of pointers, slices and package-level variables.
+// With Mode.Exprs labels are also kept in packages of the standard library that have no hooks on
+// memory. There the pass itself wraps reads and writes through pointers, slices and package-level
+// variables in calls of package flow.
 
-// quiet reports whether the accesses of the package pass no hooks.
+// quiet reports whether the package has no hooks on memory.
 func (f *flower) quiet() bool {
 	_, memory, _ := std.Mode(f.in.ImportPath)
 	return f.exprs() && f.in.Standard && !memory
 }
 
-// shares reports whether e is memory that is no local variable, nor part of one.
+// shares reports whether e is memory outside local variables.
 func (f *flower) shares(e ast.Expr) bool {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.Ident, *ast.StarExpr:
@@ -39,7 +40,7 @@ func (f *flower) shares(e ast.Expr) bool {
 	return v == nil || v.Parent() == f.pkg.Scope()
 }
 
-// quietRead rewrites e, whose operands were rewritten, if it is such memory.
+// quietRead rewrites e if it is such memory. Its operands are rewritten.
 func (f *flower) quietRead(e ast.Expr) {
 	if _, table := ast.Unparen(e).(*ast.Ident); table || !f.quiet() || !f.shares(e) {
 		return
@@ -49,7 +50,8 @@ func (f *flower) quietRead(e ast.Expr) {
 	f.slot[e] = to + ".Get()"
 }
 
-// quietRange rewrites the operand of a range over a slice, which was rewritten, and returns what gives the label of each element in its turn.
+// quietRange rewrites the operand of a range over a slice, and returns the statement that sets the
+// label of the current element.
 func (f *flower) quietRange(s *ast.RangeStmt) string {
 	f.count++
 	name := fmt.Sprintf("_hw%d", f.count)
@@ -58,7 +60,8 @@ func (f *flower) quietRange(s *ast.RangeStmt) string {
 	return name + ".Next()"
 }
 
-// quietWrite rewrites e, which is assigned to and whose operands were rewritten, if it is such memory.
+// quietWrite rewrites e on the left side of an assignment if it is such memory. Its operands are
+// rewritten.
 func (f *flower) quietWrite(e ast.Expr) (t flowTarget, ok bool) {
 	if !f.quiet() || !f.shares(e) {
 		return flowTarget{}, false

@@ -19,7 +19,8 @@ func (f *flower) stmts(list []ast.Stmt) {
 	}
 }
 
-// stmt rewrites a statement of a list. What a statement keeps in slots is used up when its blocks begin.
+// stmt rewrites a statement of a list. The slots that a statement uses are free again when its
+// blocks begin.
 func (f *flower) stmt(s ast.Stmt) {
 	fn := f.fn
 	fn.slots, fn.locs, fn.calls, fn.vals, fn.entries = 0, 0, 0, 0, 0
@@ -56,12 +57,12 @@ func (f *flower) stmt(s ast.Stmt) {
 		f.exprStmt(s)
 	case *ast.BranchStmt:
 		if s.Tok == token.FALLTHROUGH && len(f.tags) > 0 && f.tags[len(f.tags)-1] != "" {
-			f.before(s, f.tags[len(f.tags)-1]+" = 0; ") // the next clause was not chosen
+			f.before(s, f.tags[len(f.tags)-1]+" = 0; ") // a later clause starts without a choice
 		}
 	}
 }
 
-// then puts a statement after s.
+// then inserts a statement after s.
 func (f *flower) then(s ast.Stmt, text string) {
 	if text != "" {
 		f.after(s, "; "+text)
@@ -91,7 +92,7 @@ func (f *flower) exprStmt(s *ast.ExprStmt) {
 		return
 	}
 	switch name := f.hookName(call); {
-	case name == "W": // the variable was or will be assigned to
+	case name == "W": // the variable is assigned next or was assigned
 		u := call.Args[0].(*ast.UnaryExpr)
 		l := "0"
 		if v := rootVar(f.info, u.X); v != nil && f.vars[v] != nil {
@@ -114,7 +115,7 @@ func (f *flower) exprStmt(s *ast.ExprStmt) {
 	f.then(s, f.ending(call))
 }
 
-// ending returns the statement that ends a call whose results are dropped.
+// ending returns the statement that finishes a call whose results are discarded.
 func (f *flower) ending(call *ast.CallExpr) string {
 	if aux := f.aux[call]; aux != "" {
 		return "_hf.Back(" + aux + ")"
@@ -126,13 +127,14 @@ func (f *flower) ending(call *ast.CallExpr) string {
 		return ""
 	}
 	c := f.callee(call.Fun)
-	if c == nil || c.Signature().Recv() != nil && types.IsInterface(c.Signature().Recv().Type()) || f.exprs() {
-		return "_hf.Drop()" // it may not be rewritten
+	if c == nil || c.Signature().Recv() != nil && types.IsInterface(c.Signature().Recv().Type()) ||
+		f.exprs() {
+		return "_hf.Drop()" // the called function may not be rewritten
 	}
 	return ""
 }
 
-// send: _hd.To(c, S).Send(v); the event has the labels of both.
+// send rewrites _hd.To(c, S).Send(v). The event has the labels of channel and value.
 func (f *flower) send(s *ast.ExprStmt, call *ast.CallExpr) {
 	to := ast.Unparen(call.Fun).(*ast.SelectorExpr).X.(*ast.CallExpr)
 	c, v := to.Args[0], call.Args[0]
@@ -151,7 +153,8 @@ func (f *flower) send(s *ast.ExprStmt, call *ast.CallExpr) {
 	f.then(s, "_hf.Back(&"+name+", true)")
 }
 
-// deferStmt: the labels of the arguments are passed by a deferred call that comes before, so is registered after.
+// deferStmt rewrites a defer statement. Another deferred call passes the labels of the arguments:
+// it is registered after the call, so that it runs before it.
 func (f *flower) deferStmt(s *ast.DeferStmt) {
 	call := s.Call
 	if f.builtin(call.Fun) != "" || f.hookName(call) != "" {
@@ -179,17 +182,20 @@ func (f *flower) deferStmt(s *ast.DeferStmt) {
 		name = c.callee.Name()
 	}
 	n, ls := c.sig.Params().Len(), f.packed(call, c, c.args)
-	f.then(s, fmt.Sprintf("defer _hf.Pass(%s, %s)", signature(name, n), strings.Join(append([]string{c.recvL}, ls...), ", ")))
+	f.then(s, fmt.Sprintf("defer _hf.Pass(%s, %s)", signature(name, n),
+		strings.Join(append([]string{c.recvL}, ls...), ", ")))
 }
 
-// deferred is deferStmt where labels are expressions: what the call can reach is kept until it is made.
+// deferred is deferStmt with Mode.Exprs: everything reachable from the operands is held until the
+// call.
 func (f *flower) deferred(s *ast.DeferStmt, c *flowCall) {
 	call := s.Call
 	name, n := "", c.sig.Params().Len()
 	if c.callee != nil {
 		name = c.callee.Name()
 	}
-	pass := signature(name, n) + ", " + strings.Join(append([]string{c.recvL}, f.packed(call, c, c.args)...), ", ") + ")"
+	pass := signature(name, n) + ", " +
+		strings.Join(append([]string{c.recvL}, f.packed(call, c, c.args)...), ", ") + ")"
 	site := f.sites.add("value", call.Pos(), unhook(f.source(call)), f.info.TypeOf(call))
 	_, literal := ast.Unparen(call.Fun).(*ast.FuncLit)
 	switch {
@@ -198,7 +204,9 @@ func (f *flower) deferred(s *ast.DeferStmt, c *flowCall) {
 		if c.all != "0" {
 			f.then(s, f.lost(call, c.all))
 		}
-	case c.foreign || !literal && (c.callee == nil || !f.hasBody(c.callee) || c.recv != nil && types.IsInterface(f.info.TypeOf(c.recv))):
+	case c.foreign ||
+		!literal && (c.callee == nil || !f.hasBody(c.callee) ||
+			c.recv != nil && types.IsInterface(f.info.TypeOf(c.recv))):
 		hold := f.held(call, c)
 		f.then(s, fmt.Sprintf("defer _hf.AskLate(%s.Held(), %t, %s, %s", hold, c.foreign, site, pass))
 	case c.all != "0":
@@ -206,7 +214,8 @@ func (f *flower) deferred(s *ast.DeferStmt, c *flowCall) {
 	}
 }
 
-// wroteResult rewrites the announcement of a write to a named result that the return statement ret is about to make.
+// wroteResult rewrites the announcement of the write to a named result that the return statement
+// ret makes.
 func (f *flower) wroteResult(s ast.Stmt, ret *ast.ReturnStmt) bool {
 	x, ok := s.(*ast.ExprStmt)
 	if !ok || len(ret.Results) != len(f.fn.results) {
@@ -227,8 +236,8 @@ func (f *flower) wroteResult(s ast.Stmt, ret *ast.ReturnStmt) bool {
 	return false
 }
 
-// returnStmt sets the labels of the results last, after everything in them was
-// evaluated; where calls are deferred, in one that is deferred first.
+// returnStmt sets the labels of the results after all results are evaluated. If the function
+// defers calls, it sets them in a call that is deferred first, which runs last.
 func (f *flower) returnStmt(s *ast.ReturnStmt) {
 	fn := f.fn
 	if len(fn.labelOf) == 0 {
@@ -272,8 +281,8 @@ func (f *flower) returnStmt(s *ast.ReturnStmt) {
 	f.replaceRange(first.Pos(), last.End(), texts+"; "+set+"; return "+strings.Join(uses, ", ")+" }")
 }
 
-// fromCall returns the statement that takes the labels of the results of call e
-// just made to the variables to, or to the arguments of a function do.
+// fromCall returns the statement that stores the labels of the results of the preceding call e in
+// the variables to, or passes them to the function do.
 func (f *flower) fromCall(e ast.Expr, to []string, do string) string {
 	l, ending := f.label(e), ""
 	if aux := f.aux[ast.Unparen(e)]; aux != "" {
@@ -304,7 +313,7 @@ func (f *flower) fromCall(e ast.Expr, to []string, do string) string {
 	return "{ " + ending + strings.Join(names, ", ") + " = " + strings.Join(labels, ", ") + " }"
 }
 
-// isUser reports whether a call with several results leaves their labels to be taken.
+// isUser reports whether a call with several results leaves their labels in the buffers.
 func (f *flower) isUser(call *ast.CallExpr) bool {
 	if f.builtin(call.Fun) != "" || f.hookName(call) != "" || f.info.Types[call.Fun].IsType() {
 		return false

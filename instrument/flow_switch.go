@@ -6,8 +6,8 @@ import (
 	"go/types"
 )
 
-// switchStmt: a switch without a tag is a row of conditions. One with a tag is
-// one branch, whose outcome is the number of the clause. A select has become one too.
+// switchStmt: a switch without a tag is a chain of conditions. A switch with a tag is one branch
+// whose outcome is the number of the clause. A rewritten select is such a switch.
 func (f *flower) switchStmt(s *ast.SwitchStmt) {
 	then := f.simple(s.Init)
 	if s.Tag == nil {
@@ -38,7 +38,7 @@ func (f *flower) switchStmt(s *ast.SwitchStmt) {
 	}
 	call, ok := s.Tag.(*ast.CallExpr)
 	selects := ok && f.hookName(call) == "Select"
-	if f.exprs() && l != "0" && !selects { // which case a select takes is up to no input
+	if f.exprs() && l != "0" && !selects { // no input decides which case a select takes
 		f.switchSymbolic(s)
 		cases = nil
 	}
@@ -53,7 +53,7 @@ func (f *flower) switchStmt(s *ast.SwitchStmt) {
 	if then != "" {
 		f.wrap(s.Tag, "_hf.Then("+then+", ", ")")
 	}
-	var chosen []string // labels of the variables of a select's cases
+	var chosen []string // label variables of the variables in a select's cases
 	if selects {
 		for _, a := range call.Args[2:] {
 			chosen = append(chosen, f.label(a))
@@ -64,7 +64,7 @@ func (f *flower) switchStmt(s *ast.SwitchStmt) {
 	f.tags = f.tags[:len(f.tags)-1]
 }
 
-// typeSwitch: the variables of the clauses have the label of what is switched on.
+// typeSwitch: the variables of the clauses have the label of the operand.
 func (f *flower) typeSwitch(s *ast.TypeSwitchStmt) {
 	then := f.simple(s.Init)
 	var x ast.Expr
@@ -88,8 +88,8 @@ func (f *flower) typeSwitch(s *ast.TypeSwitchStmt) {
 	f.tags = f.tags[:len(f.tags)-1]
 }
 
-// clauses rewrites the bodies of a switch whose tag has the label variable tag, "" for none.
-// chosen are label variables that get the same.
+// clauses rewrites the bodies of a switch whose tag has the label variable tag, or "". The label
+// variables chosen get the same label.
 func (f *flower) clauses(body *ast.BlockStmt, tag, site string, chosen []string) {
 	def := false
 	for i, s := range body.List {

@@ -13,13 +13,14 @@ import (
 	"heddle/trace"
 )
 
-// Expressions (Mode.Exprs): operators keep their operands, so that the label of the result says how it is computed from
-// them and not only from which; see package rt/flow. What is not followed has the label 0.
+// Expressions (Mode.Exprs): operators keep their operands, so that the label of a result says how
+// it is computed and not only from which reads; see package rt/flow. A value that is not followed
+// has the label 0.
 
 // exprs reports whether labels are expressions.
 func (f *flower) exprs() bool { return f.in.Mode.Exprs }
 
-// num returns the type of numbers and conditions, for package flow; ok is false for what is neither.
+// num returns the type of a number or condition for package flow. ok is false for other types.
 func num(t types.Type) (k trace.Num, ok bool) {
 	b, ok := core(t).(*types.Basic)
 	if !ok {
@@ -50,7 +51,8 @@ type kept struct {
 	k     trace.Num
 }
 
-// lost returns the label of what depends on ls in a way that is not followed.
+// lost returns the label of e, which depends on values with labels ls in a way that is not
+// followed.
 func (f *flower) lost(e ast.Expr, ls ...string) string {
 	l := f.anyOf(ls...)
 	if l == "0" {
@@ -59,7 +61,8 @@ func (f *flower) lost(e ast.Expr, ls ...string) string {
 	return "_hf.Lost(" + l + ", " + f.sites.add("value", e.Pos(), unhook(f.source(e)), f.info.TypeOf(e)) + ")"
 }
 
-// loses gives e, whose operands have the labels ls, no label: it says that it is lost as soon as e is evaluated, whatever becomes of it.
+// loses gives e no label. Once e is evaluated, the labels ls of its operands are marked as lost,
+// whether or not its value is used.
 func (f *flower) loses(e ast.Expr, ls ...string) {
 	l := f.lost(e, ls...)
 	f.slot[e] = l
@@ -69,7 +72,7 @@ func (f *flower) loses(e ast.Expr, ls ...string) {
 	}
 }
 
-// anyOf returns one label of several.
+// anyOf returns one of several labels.
 func (f *flower) anyOf(ls ...string) string {
 	out := "0"
 	for _, l := range ls {
@@ -106,7 +109,8 @@ func (f *flower) constantOf(e ast.Expr) (v uint64, ok bool) {
 	return constant.Uint64Val(c)
 }
 
-// keep keeps a number or condition, which was rewritten; ok is false if it cannot be. with is what else the function of package flow takes.
+// keep keeps the value of e, a number or condition that is rewritten. ok is false if that is
+// impossible. with has further arguments for the function of package flow.
 func (f *flower) keep(e ast.Expr, hook, with string) (x kept, ok bool) {
 	k, isNum := num(f.info.TypeOf(e))
 	if v, ok := f.constantOf(e); ok {
@@ -127,7 +131,8 @@ func (f *flower) keep(e ast.Expr, hook, with string) (x kept, ok bool) {
 	return x, true
 }
 
-// keepText is keep for a string or slice. least: it has to be that long.
+// keepText is keep for a string or slice. least is the smallest length with which evaluation goes
+// on.
 func (f *flower) keepText(e ast.Expr, least uint64, site string) (x kept, ok bool) {
 	if c := f.info.Types[e].Value; c != nil && c.Kind() == constant.String {
 		return kept{text: strconv.Quote(constant.StringVal(c))}, true
@@ -144,7 +149,7 @@ func (f *flower) keepText(e ast.Expr, least uint64, site string) (x kept, ok boo
 	return x, true
 }
 
-// operand is a kept string as an operand.
+// operand returns a kept string as an operand.
 func (x kept) operand() string {
 	if x.val == "" {
 		return "_hf.Const(" + x.text + ")"
@@ -152,7 +157,7 @@ func (x kept) operand() string {
 	return "&" + x.val
 }
 
-// two returns the label of x op y, of the type k.
+// two returns the label of x op y of type k.
 func two(op trace.FlowOp, k trace.Num, x, y kept) string {
 	switch {
 	case x.val == "" && y.val == "":
@@ -166,12 +171,14 @@ func two(op trace.FlowOp, k trace.Num, x, y kept) string {
 }
 
 var arithmetic = map[token.Token]trace.FlowOp{
-	token.ADD: trace.FlowAdd, token.SUB: trace.FlowSub, token.MUL: trace.FlowMul, token.QUO: trace.FlowQuo, token.REM: trace.FlowRem,
-	token.AND: trace.FlowAnd, token.OR: trace.FlowOr, token.XOR: trace.FlowXor, token.AND_NOT: trace.FlowAndNot,
-	token.SHL: trace.FlowShl, token.SHR: trace.FlowShr,
+	token.ADD: trace.FlowAdd, token.SUB: trace.FlowSub, token.MUL: trace.FlowMul, token.QUO: trace.FlowQuo,
+	token.REM: trace.FlowRem,
+	token.AND: trace.FlowAnd, token.OR: trace.FlowOr, token.XOR: trace.FlowXor,
+	token.AND_NOT: trace.FlowAndNot,
+	token.SHL:     trace.FlowShl, token.SHR: trace.FlowShr,
 }
 
-// compare returns the label of a comparison, where of makes that of == and <.
+// compare returns the label of a comparison, made by of from == and <.
 func compare(op token.Token, of func(op trace.FlowOp, swap bool) string) string {
 	not := func(l string) string {
 		if l == "0" {
@@ -194,7 +201,7 @@ func compare(op token.Token, of func(op trace.FlowOp, swap bool) string) string 
 	return not(of(trace.FlowLess, false))
 }
 
-// binary gives x op y, whose operands were rewritten, its label.
+// binary sets the label of x op y, whose operands are rewritten.
 func (f *flower) binary(e *ast.BinaryExpr) {
 	lx, ly := f.label(e.X), f.label(e.Y)
 	f.slot[e] = "0"
@@ -202,7 +209,8 @@ func (f *flower) binary(e *ast.BinaryExpr) {
 		f.content(e.X)
 		f.content(e.Y)
 	}
-	texts := isString(f.info.TypeOf(e.X)) && f.info.Types[e].Value == nil // their bytes have labels by address
+	// their bytes have labels by address
+	texts := isString(f.info.TypeOf(e.X)) && f.info.Types[e].Value == nil
 	if lx == "0" && ly == "0" && !texts {
 		return
 	}
@@ -275,7 +283,7 @@ func (f *flower) text(e *ast.BinaryExpr) {
 	}
 }
 
-// unary gives -x, ^x and !x their labels.
+// unarySymbolic sets the labels of -x, ^x and !x.
 func (f *flower) unarySymbolic(e *ast.UnaryExpr) {
 	l := f.label(e.X)
 	f.slot[e] = "0"
@@ -296,12 +304,13 @@ func (f *flower) unarySymbolic(e *ast.UnaryExpr) {
 	}
 }
 
-// conversionSymbolic gives a conversion, whose operand was rewritten, its label.
+// conversionSymbolic sets the label of a conversion whose operand is rewritten.
 func (f *flower) conversionSymbolic(e *ast.CallExpr) {
 	x := e.Args[0]
 	l, from, to := f.label(x), f.info.TypeOf(x), f.info.TypeOf(e)
 	f.slot[e] = "0"
-	texts := (isString(to) && isBytes(from) || isBytes(to) && isString(from)) && f.info.Types[x].Value == nil // their bytes have labels by address
+	// their bytes have labels by address
+	texts := (isString(to) && isBytes(from) || isBytes(to) && isString(from)) && f.info.Types[x].Value == nil
 	if l == "0" && !texts {
 		return
 	}
@@ -342,7 +351,8 @@ func isBytes(t types.Type) bool {
 	return ok && b.Kind() == types.Byte
 }
 
-// indexed rewrites x[i]: whether i is within is a branch, and so is which i it is. It returns false for what is no string, slice or array.
+// indexed rewrites x[i]. Whether i is in range is a branch, and so is the value of i. It returns
+// false if x is not a string, slice or array.
 func (f *flower) indexed(e *ast.IndexExpr) bool {
 	t := core(f.info.TypeOf(e.X))
 	if p, ok := t.(*types.Pointer); ok {
@@ -358,7 +368,9 @@ func (f *flower) indexed(e *ast.IndexExpr) bool {
 			if x, ok := ast.Unparen(e.X).(*ast.Ident); ok && f.tables[f.info.Uses[x]] {
 				hook, of = "Row", x.Name+"[:]"
 			}
-			f.wrap(e.Index, "_hf."+hook+"(", fmt.Sprintf(", %s, %#x, %s, &%s, %s)", f.label(e.Index), uint8(k), of, v, f.branchSite(e.Pos(), e)))
+			f.wrap(e.Index, "_hf."+hook+"(",
+				fmt.Sprintf(", %s, %#x, %s, &%s, %s)", f.label(e.Index), uint8(k), of, v,
+					f.branchSite(e.Pos(), e)))
 			f.aux[e] = v
 		}
 		return true
@@ -383,7 +395,7 @@ func (f *flower) indexed(e *ast.IndexExpr) bool {
 	if lx == "0" && li == "0" {
 		return true
 	}
-	text := isString(f.info.TypeOf(e.X)) || isBytes(f.info.TypeOf(e.X)) // the latter are read without a hook here
+	text := isString(f.info.TypeOf(e.X)) || isBytes(f.info.TypeOf(e.X)) // bytes are read without a hook here
 	site := f.branchSite(e.Pos(), e)
 	c, isConst := f.constantOf(e.Index)
 	least := uint64(0)
@@ -416,7 +428,7 @@ func (f *flower) indexed(e *ast.IndexExpr) bool {
 	return true
 }
 
-// entry keeps the map that a hook returns, where labels are expressions.
+// entry keeps, with Mode.Exprs, the map that a hook returns.
 func (f *flower) entry(e *ast.CallExpr) {
 	if f.exprs() {
 		f.fn.entries++
@@ -427,7 +439,8 @@ func (f *flower) entry(e *ast.CallExpr) {
 	}
 }
 
-// looked rewrites m[k], whose operands were rewritten: which key it is, is a branch. It returns the name of the entry, "" if it is not followed.
+// looked rewrites m[k], whose operands are rewritten. The value of the key is a branch. It returns
+// the name of the entry, or "" if the entry is not followed.
 func (f *flower) looked(e *ast.IndexExpr) string {
 	call, ok := ast.Unparen(e.X).(*ast.CallExpr)
 	if !ok || f.aux[call] == "" {
@@ -441,11 +454,12 @@ func (f *flower) looked(e *ast.IndexExpr) string {
 		f.reachesMap(call)
 		return ""
 	}
-	if t, ok := core(f.info.TypeOf(call)).(*types.Map); !ok || !types.Identical(t.Key(), f.info.TypeOf(e.Index)) {
+	if t, ok := core(f.info.TypeOf(call)).(*types.Map); !ok ||
+		!types.Identical(t.Key(), f.info.TypeOf(e.Index)) {
 		f.content(e.Index)
 		f.vanish(e.Index, f.lost(e.Index, l), l)
 		f.reachesMap(call)
-		return "" // converted to an interface on the way
+		return "" // converted to an interface before
 	}
 	if c := f.info.Types[e.Index].Value; c != nil {
 		if v, ok := f.constantOf(e.Index); ok {
@@ -464,18 +478,20 @@ func (f *flower) looked(e *ast.IndexExpr) string {
 		f.wrap(e.Index, "_hf.KeyText(", fmt.Sprintf(", %s, &%s, %s)", l, name, f.branchSite(e.Pos(), e)))
 		return name
 	}
-	f.wrap(e.Index, "_hf.KeyNum(", fmt.Sprintf(", %s, %#x, &%s, %s)", l, uint8(k), name, f.branchSite(e.Pos(), e)))
+	f.wrap(e.Index, "_hf.KeyNum(",
+		fmt.Sprintf(", %s, %#x, &%s, %s)", l, uint8(k), name, f.branchSite(e.Pos(), e)))
 	return name
 }
 
-// reachesMap notes, where labels are expressions, that the values of a map go where their labels do not.
+// reachesMap marks, with Mode.Exprs, the values of a map as lost: they go where labels do not.
 func (f *flower) reachesMap(m ast.Expr) {
 	if f.exprs() && f.wrappable(m) {
-		f.wrap(m, "_hf.ReachMap(", ", "+f.sites.add("value", m.Pos(), unhook(f.source(m)), f.info.TypeOf(m))+")")
+		f.wrap(m, "_hf.ReachMap(",
+			", "+f.sites.add("value", m.Pos(), unhook(f.source(m)), f.info.TypeOf(m))+")")
 	}
 }
 
-// sliced rewrites x[lo:hi] of a string or slice, whose operands were rewritten.
+// sliced rewrites x[lo:hi] of a string or slice, whose operands are rewritten.
 func (f *flower) sliced(e *ast.SliceExpr) {
 	f.slot[e] = "0"
 	lx, lo, hi := f.label(e.X), f.label(e.Low), f.label(e.High)
@@ -508,7 +524,8 @@ func (f *flower) sliced(e *ast.SliceExpr) {
 			return "nil"
 		}
 		v := f.newVal()
-		f.wrap(b, "_hf.Bound(", fmt.Sprintf(", %s, %#x, %s, %s, &%s, %s)", f.label(b), uint8(k), x.operand(), from, v, site))
+		f.wrap(b, "_hf.Bound(",
+			fmt.Sprintf(", %s, %#x, %s, %s, &%s, %s)", f.label(b), uint8(k), x.operand(), from, v, site))
 		return "&" + v
 	}
 	from, to := "nil", "nil"
@@ -525,7 +542,7 @@ func (f *flower) sliced(e *ast.SliceExpr) {
 	f.slot[e] = fmt.Sprintf("_hf.Cut(%s, %s, %s, %d, %d, %s)", x.operand(), from, to, low, high, site)
 }
 
-// bound returns a bound that is a constant, or missing: then it is none.
+// bound returns a bound that is a constant or missing. A missing bound is none.
 func (f *flower) bound(e ast.Expr, none int64) (v int64, ok bool) {
 	if e == nil {
 		return none, true
@@ -534,9 +551,9 @@ func (f *flower) bound(e ast.Expr, none int64) (v int64, ok bool) {
 	return int64(c), ok
 }
 
-// Structs and arrays that are local variables, or no variables at all.
+// Structs and arrays in local variables and in values without address.
 
-// fieldLabel returns the label of x.f or x[i], where x has the label l.
+// fieldLabel returns the label of x.f or x[i] if x has label l.
 func (f *flower) fieldLabel(e ast.Expr, l string) string {
 	if l == "0" {
 		return l
@@ -548,7 +565,7 @@ func (f *flower) fieldLabel(e ast.Expr, l string) string {
 	return fmt.Sprintf("_hf.Field(%s, %s, %d)", l, off, gcSizes.Sizeof(f.info.TypeOf(e)))
 }
 
-// offset returns where e is in the struct or array that it is part of, one step up.
+// offset returns the offset of e in the struct or array directly around it.
 func (f *flower) offset(e ast.Expr) (text string, ok bool) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.SelectorExpr:
@@ -586,7 +603,7 @@ func (f *flower) offset(e ast.Expr) (text string, ok bool) {
 	return "", false
 }
 
-// place returns where e is in the local variable that it is part of.
+// place returns the offset of e in the local variable around it.
 func (f *flower) place(e ast.Expr) (off string, ok bool) {
 	e = ast.Unparen(e)
 	if _, ok := e.(*ast.Ident); ok {
@@ -607,7 +624,7 @@ func (f *flower) place(e ast.Expr) (off string, ok bool) {
 	return outer + " + " + off, ok
 }
 
-// sized reports whether the size of a type is the same for all type arguments.
+// sized reports whether the size of t does not depend on type arguments.
 func sized(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.TypeParam:
@@ -626,10 +643,11 @@ func sized(t types.Type) bool {
 	return true
 }
 
-// literalLabel returns the label of a composite literal: of a struct, or of the elements of an array or slice.
+// literalLabel returns the label of a composite literal: of a struct, or of the elements of an
+// array or slice.
 func (f *flower) literalLabel(lit *ast.CompositeLit) string {
 	var parts []string
-	unsized := func() string { // where the parts are depends on type arguments
+	unsized := func() string { // the offsets of the parts depend on type arguments
 		var ls []string
 		for _, el := range lit.Elts {
 			if kv, ok := el.(*ast.KeyValueExpr); ok {
@@ -686,7 +704,7 @@ func (f *flower) literalLabel(lit *ast.CompositeLit) string {
 	return "_hf.Struct(" + strings.Join(parts, ", ") + ")"
 }
 
-// fieldOffset returns where a field of t, or since Go 1.27 one that is promoted to t, is in t.
+// fieldOffset returns the offset of a field in t. Since Go 1.27 the field may be promoted.
 func fieldOffset(t *types.Struct, v *types.Var) int64 {
 	_, path, _ := types.LookupFieldOrMethod(t, false, v.Pkg(), v.Name())
 	off := int64(0)
@@ -701,7 +719,8 @@ func fieldOffset(t *types.Struct, v *types.Var) int64 {
 	return off
 }
 
-func (f *flower) elementLabels(lit *ast.CompositeLit, elem types.Type, add func(off, size int64, e ast.Expr)) {
+func (f *flower) elementLabels(lit *ast.CompositeLit, elem types.Type,
+	add func(off, size int64, e ast.Expr)) {
 	size, i := gcSizes.Sizeof(elem), int64(0)
 	for _, el := range lit.Elts {
 		if kv, ok := el.(*ast.KeyValueExpr); ok {
@@ -713,9 +732,11 @@ func (f *flower) elementLabels(lit *ast.CompositeLit, elem types.Type, add func(
 	}
 }
 
-// assignSymbolic rewrites x op= v and, where v is nil, x++ and x--; false if it is no number or string.
+// assignSymbolic rewrites x op= v, or x++ and x-- if v is nil. It returns false for other types
+// than numbers and strings.
 //
-//	x += v      x, _hl1 = _hf.Num(x, _hl1, 0xc0, &_hv2) + (_hf.Num(v, _hl2, 0xc0, &_hv1)), _hf.Two(7, 0xc0, &_hv2, &_hv1)
+//	x += v      x, _hl1 = _hf.Num(x, _hl1, 0xc0, &_hv2) + (_hf.Num(v, _hl2, 0xc0, &_hv1)),
+//	                _hf.Two(7, 0xc0, &_hv2, &_hv1)
 func (f *flower) assignSymbolic(s ast.Stmt, x changing, op token.Token, v ast.Expr) bool {
 	t := f.info.TypeOf(x.expr)
 	if generic(t) {
@@ -734,11 +755,15 @@ func (f *flower) assignSymbolic(s ast.Stmt, x changing, op token.Token, v ast.Ex
 			return false
 		}
 		to := f.fn.newSlot()
-		f.between(x.expr.End(), v.Pos(), fmt.Sprintf(", %s = _hf.Cat(_hf.Str(%s, %s, 0, &%s, %s) + (", x.target.name, x.text, x.label, old.val, site))
-		f.after(s, fmt.Sprintf("), &%s, %s, %s, &%s), %s", old.val, w.operand(), site, to, x.right(to+".Get()")))
+		f.between(x.expr.End(), v.Pos(),
+			fmt.Sprintf(", %s = _hf.Cat(_hf.Str(%s, %s, 0, &%s, %s) + (", x.target.name, x.text, x.label,
+				old.val, site))
+		f.after(s, fmt.Sprintf("), &%s, %s, %s, &%s), %s", old.val, w.operand(), site, to,
+			x.right(to+".Get()")))
 		return true
 	}
-	start := fmt.Sprintf(", %s = _hf.Num(%s, %s, %#x, &%s) %s ", x.target.name, x.text, x.label, uint8(k), old.val, op)
+	start := fmt.Sprintf(", %s = _hf.Num(%s, %s, %#x, &%s) %s ", x.target.name, x.text, x.label, uint8(k),
+		old.val, op)
 	if v == nil {
 		f.replaceRange(x.expr.End(), s.End(), start+"1, "+x.right(two(arithmetic[op], k, old, one)))
 		return true
@@ -752,7 +777,8 @@ func (f *flower) assignSymbolic(s ast.Stmt, x changing, op token.Token, v ast.Ex
 	return true
 }
 
-// switchSymbolic puts the constants of the cases, all of them, to the tag; false if they are no constants.
+// switchSymbolic attaches the constants of all cases to the tag. It returns false if a case is not
+// a constant.
 func (f *flower) switchSymbolic(s *ast.SwitchStmt) bool {
 	k, isNum := num(f.info.TypeOf(s.Tag))
 	if !isNum && !isString(f.info.TypeOf(s.Tag)) || isNum && k == trace.Bool || !f.wrappable(s.Tag) {
@@ -776,14 +802,16 @@ func (f *flower) switchSymbolic(s *ast.SwitchStmt) bool {
 	}
 	site, l := f.branchSite(s.Switch, s.Tag), f.label(s.Tag)
 	if isNum {
-		f.wrap(s.Tag, "_hf.Switch(", fmt.Sprintf(", %s, %#x, %s, %s)", l, uint8(k), site, strings.Join(cases, ", ")))
+		f.wrap(s.Tag, "_hf.Switch(",
+			fmt.Sprintf(", %s, %#x, %s, %s)", l, uint8(k), site, strings.Join(cases, ", ")))
 	} else {
 		f.wrap(s.Tag, "_hf.SwitchText(", fmt.Sprintf(", %s, %s, %s)", l, site, strings.Join(cases, ", ")))
 	}
 	return true
 }
 
-// rangeText rewrites the operand of a range over a string and returns what sets the label of its value at the start of the body.
+// rangeText rewrites the operand of a range over a string, and returns the statement that sets the
+// label of the value at the start of the body.
 func (f *flower) rangeText(s *ast.RangeStmt, name string) string {
 	l := f.label(s.X)
 	if l == "0" || !f.wrappable(s.X) {

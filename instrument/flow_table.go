@@ -6,10 +6,12 @@ import (
 	"go/types"
 )
 
-// Tables: arrays of numbers, conditions and strings, or of structs of those, that nobody writes to. What is found there is the same for
-// all indices with equal elements, so which of them an index is that depends on the input need not be known: package flow's Row.
+// Tables: arrays of numbers, conditions and strings, or of structs of those, that are never
+// written. Indices with equal elements are equivalent: if an index depends on the input, only the
+// element it selects matters. See package flow's Row.
 
-// tablesOf returns the tables among the package-level variables of pkg, whose files are rewritten for hooks already.
+// tablesOf returns the tables among the package-level variables of pkg, whose files already have
+// hooks.
 func tablesOf(files []*ast.File, pkg *types.Package, info *types.Info) map[types.Object]bool {
 	tables := map[types.Object]bool{}
 	for _, name := range pkg.Scope().Names() {
@@ -25,7 +27,7 @@ func tablesOf(files []*ast.File, pkg *types.Package, info *types.Info) map[types
 		return nil
 	}
 	for _, f := range files {
-		var above []ast.Node // of what is looked at, innermost last
+		var above []ast.Node // the nodes around the current one, innermost last
 		ast.Inspect(f, func(n ast.Node) bool {
 			if n == nil {
 				above = above[:len(above)-1]
@@ -41,7 +43,7 @@ func tablesOf(files []*ast.File, pkg *types.Package, info *types.Info) map[types
 	return tables
 }
 
-// tabular reports whether values of type t are equal exactly if nobody can tell them apart.
+// tabular reports whether equal values of type t cannot be told apart.
 func tabular(t types.Type) bool {
 	switch t := t.Underlying().(type) {
 	case *types.Basic:
@@ -57,7 +59,8 @@ func tabular(t types.Type) bool {
 	return false
 }
 
-// onlyRead reports whether the array id, with these nodes above it, is only read there: an element of it, how long it is, or all of them one after the other.
+// onlyRead reports whether id, an array within the nodes above, is only read: an element of it,
+// its length, or all elements in a range.
 func onlyRead(id *ast.Ident, above []ast.Node) bool {
 	top, index := ast.Node(id), false
 	for i := len(above) - 1; i >= 0; i-- {
@@ -65,7 +68,7 @@ func onlyRead(id *ast.Ident, above []ast.Node) bool {
 		case *ast.ParenExpr:
 		case *ast.IndexExpr:
 			if x.X != top {
-				return index || top == id // it is an index itself: a value
+				return index || top == id // it is an index: a value
 			}
 			index = true
 		case *ast.SelectorExpr:
@@ -77,7 +80,8 @@ func onlyRead(id *ast.Ident, above []ast.Node) bool {
 				return index
 			}
 			call, ok := above[max(i-1, 0)].(*ast.CallExpr)
-			return ok && (index && (hooks(call, "R") || hooks(call, "V")) || hooks(call, "Globals")) // the latter puts it back as it was
+			// the latter puts it back as it was
+			return ok && (index && (hooks(call, "R") || hooks(call, "V")) || hooks(call, "Globals"))
 		case *ast.AssignStmt:
 			for _, l := range x.Lhs {
 				if l == top {
@@ -102,7 +106,7 @@ func onlyRead(id *ast.Ident, above []ast.Node) bool {
 	return false
 }
 
-// hooks reports whether a call is one of that function of package hook.
+// hooks reports whether call calls the given function of package hook.
 func hooks(call *ast.CallExpr, name string) bool {
 	fun, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {

@@ -10,13 +10,15 @@ import (
 	"testing"
 )
 
-// flowPackages are of the standard library: code in all styles, to be rewritten for data flow though no build does that.
+// flowPackages are packages of the standard library in many styles. No build rewrites them for
+// data flow; the test does.
 var flowPackages = []string{
-	"sort", "slices", "strings", "bytes", "unicode", "maps", "container/list", "container/ring", "bufio", "context", "encoding/json", "text/template", "regexp", "go/types", "compress/flate",
+	"sort", "slices", "strings", "bytes", "unicode", "maps", "container/list", "container/ring", "bufio",
+	"context", "encoding/json", "text/template", "regexp", "go/types", "compress/flate",
 }
 
-// TestFlowTypes rewrites programs and much of the standard library for data
-// flow. What comes out must type-check, and have the same sites as without.
+// TestFlowTypes rewrites programs and much of the standard library for data flow. The output must
+// type-check and have the same sites as without data flow.
 func TestFlowTypes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads the standard library")
@@ -60,7 +62,8 @@ func flowTypes(t *testing.T, inputs []*Input, mode Mode, which func(*Input) bool
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n := len(without.Sites); len(out.Sites) < n || fmt.Sprint(out.Sites[:n]) != fmt.Sprint(without.Sites) {
+			if n := len(without.Sites); len(out.Sites) < n ||
+				fmt.Sprint(out.Sites[:n]) != fmt.Sprint(without.Sites) {
 				t.Errorf("%s: other sites than without data flow", in.ImportPath)
 			}
 			for _, s := range out.Skipped {
@@ -73,7 +76,9 @@ func flowTypes(t *testing.T, inputs []*Input, mode Mode, which func(*Input) bool
 					next.Files[i].Content = text
 				}
 				if d := os.Getenv("HEDDLE_DUMP"); d != "" {
-					os.WriteFile(filepath.Join(d, strings.ReplaceAll(in.ImportPath, "/", "_")+"_"+filepath.Base(next.Files[i].Path)), next.Files[i].Content, 0o666)
+					os.WriteFile(filepath.Join(d,
+						strings.ReplaceAll(in.ImportPath, "/", "_")+"_"+filepath.Base(next.Files[i].Path)),
+						next.Files[i].Content, 0o666)
 				}
 			}
 			changed = append(changed, &next)
@@ -95,8 +100,9 @@ func allErrors(im *Importer, p *pkg) (errs []error) {
 	if err := p.load(im.fset); err != nil {
 		return []error{err}
 	}
-	conf := types.Config{GoVersion: langVersion(p.in.GoVersion), FakeImportC: true, Importer: mapped{p.in.ImportMap, im},
-		Sizes: types.SizesFor("gc", "amd64"), Error: func(err error) { errs = append(errs, err) }}
+	conf := types.Config{GoVersion: langVersion(p.in.GoVersion), FakeImportC: true,
+		Importer: mapped{p.in.ImportMap, im},
+		Sizes:    types.SizesFor("gc", "amd64"), Error: func(err error) { errs = append(errs, err) }}
 	conf.Check(plainPath(p.in.ImportPath), im.fset, p.files, nil)
 	if len(p.in.CgoFiles) > 0 {
 		return nil

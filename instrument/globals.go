@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// globals returns the text that makes the package-level variables of the file
-// known to the program under test, so that every execution can find them as
-// the first one did; "" if there are none.
+// globals returns the text that registers the package-level variables of the file, so that they
+// can be reset before every execution. It returns "" if there are none.
 func (r *rewriter) globals() string {
 	if !r.in.Mode.Globals {
 		return ""

@@ -16,10 +16,10 @@ import (
 	"heddle/trace"
 )
 
-// TestGolden rewrites the files testdata/*.txt. Each is an archive: a comment
-// whose first line says how ("memory go1.16"), the file in.go, and what it
-// becomes, out.go, followed by its sites. -update rewrites the latter two;
-// read what changed before you commit it. To add a case, write a comment and an in.go, and run with -update.
+// TestGolden rewrites the files testdata/*.txt. Each is an archive: a comment whose first line
+// gives the mode ("memory go1.16"), the file in.go, and the expected out.go and sites. -update
+// writes the latter two; review the changes before a commit. To add a case, write a comment and an
+// in.go, and run with -update.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -43,9 +43,9 @@ func TestGolden(t *testing.T) {
 					in.Mode.Tested = true
 				case word == "linked":
 					in.Mode.Linked = true
-				case word == "standard": // as package image is
+				case word == "standard": // as for package image
 					in.Standard, in.ImportPath, in.Mode.Receivers = true, "image", true
-				case word == "border": // as a package that announces at its border is
+				case word == "border": // as for a package with a border
 					in.Standard, in.ImportPath, in.Mode.Receivers = true, "regexp", true
 				case strings.HasPrefix(word, "go"):
 					in.GoVersion = strings.TrimPrefix(word, "go")
@@ -56,19 +56,22 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			again, err := Rewrite(in, importer.ForCompiler(token.NewFileSet(), "source", nil))
-			if err != nil || !bytes.Equal(out.Files["/p/in.go"], again.Files["/p/in.go"]) || fmt.Sprint(out.Sites) != fmt.Sprint(again.Sites) {
+			if err != nil || !bytes.Equal(out.Files["/p/in.go"], again.Files["/p/in.go"]) ||
+				fmt.Sprint(out.Sites) != fmt.Sprint(again.Sites) {
 				t.Error("rewriting twice gives two results")
 			}
 			text := shortSites(out.Files["/p/in.go"])
 			checkWords(t, file, a.Files[0].Data, out.Files["/p/in.go"])
 			var sites strings.Builder
 			for i, s := range out.Sites {
-				fmt.Fprintf(&sites, "%d %s:%d:%d %s %s (%s)\n", i, filepath.Base(s.File), s.Line, s.Col, s.Op, s.Text, s.Type)
+				fmt.Fprintf(&sites, "%d %s:%d:%d %s %s (%s)\n", i, filepath.Base(s.File), s.Line, s.Col, s.Op,
+					s.Text, s.Type)
 			}
 			for _, s := range out.Skipped {
 				fmt.Fprintln(&sites, "skipped", s)
 			}
-			a.Files = append(a.Files[:1], txtar.File{Name: "out.go", Data: text}, txtar.File{Name: "sites", Data: []byte(sites.String())})
+			a.Files = append(a.Files[:1], txtar.File{Name: "out.go", Data: text},
+				txtar.File{Name: "sites", Data: []byte(sites.String())})
 			golden(t, file, string(txtar.Format(a)))
 		})
 	}
@@ -89,7 +92,8 @@ func shortSites(text []byte) []byte {
 func TestSites(t *testing.T) {
 	src := "package p\nvar c chan int\nfunc f() { c <- 1 }\n"
 	for _, quiet := range []bool{false, true} {
-		in := &Input{ImportPath: "p [p.test]", Name: "p", Dir: "/p", Files: []File{{"/p/in.go", []byte(src)}}, Mode: Mode{Quiet: quiet}}
+		in := &Input{ImportPath: "p [p.test]", Name: "p", Dir: "/p", Files: []File{{"/p/in.go", []byte(src)}},
+			Mode: Mode{Quiet: quiet}}
 		out, err := Rewrite(in, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -104,11 +108,12 @@ func TestSites(t *testing.T) {
 	}
 }
 
-// TestUntouched checks that a file with nothing to rewrite is not in the output, nor one with cgo.
+// TestUntouched checks that the output omits files with nothing to rewrite and files with cgo.
 func TestUntouched(t *testing.T) {
 	plain := "package p\n\nfunc f(a, b int) int { return a + b }\n"
 	cgo := "package p\n\nimport \"C\"\n\nfunc g(c chan int) { c <- 1 }\n"
-	in := &Input{ImportPath: "p", Name: "p", Dir: "/p", Files: []File{{"/p/a.go", []byte(plain)}, {"/p/b.go", []byte(cgo)}}, Mode: Mode{Memory: true}}
+	in := &Input{ImportPath: "p", Name: "p", Dir: "/p",
+		Files: []File{{"/p/a.go", []byte(plain)}, {"/p/b.go", []byte(cgo)}}, Mode: Mode{Memory: true}}
 	out, err := Rewrite(in, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +122,8 @@ func TestUntouched(t *testing.T) {
 		t.Error(out)
 	}
 	in.Files[0].Content = []byte("package p\nfunc f() { undefined() }\n")
-	if _, err := Rewrite(in, nil); err == nil || !strings.Contains(err.Error(), "/p/a.go:2:12: undefined: undefined") {
+	if _, err := Rewrite(in, nil); err == nil ||
+		!strings.Contains(err.Error(), "/p/a.go:2:12: undefined: undefined") {
 		t.Error(err)
 	}
 	if _, err := os.Stat("/p"); err == nil {

@@ -7,15 +7,17 @@ import (
 	"strings"
 )
 
-// goStmt rewrites a go statement. What it evaluates at once is evaluated at
-// once, in the order of the text; the rest is done in the new goroutine:
+// goStmt rewrites a go statement. Operands that Go evaluates at once are evaluated at once, in the
+// order of the text; the rest happens in the new goroutine:
 //
 //	go func() { ... }()     _hd.Go(S, func() { ... })
-//	go x.m(a, 1, f)         { _hd1, _hd2 := x.m, a; _hd.GoArgs(S, func() { _hd1(_hd2, 1, f) }, func() []interface{} { return []interface{}{_hd.Method(_hd1), _hd2} }) }
+//	go x.m(a, 1, f)         { _hd1, _hd2 := x.m, a; _hd.GoArgs(S, func() { _hd1(_hd2, 1, f) },
+//	                          func() []interface{} { return []interface{}{_hd.Method(_hd1), _hd2} }) }
 func (r *rewriter) goStmt(s *ast.GoStmt) {
 	call := s.Call
 	site := r.sites.add("go", s.Go, r.source(call.Fun), nil)
-	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok && len(call.Args) == 0 && lit.Type.Results.NumFields() == 0 {
+	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok && len(call.Args) == 0 &&
+		lit.Type.Results.NumFields() == 0 {
 		r.value(call.Fun)
 		r.between(s.Go, call.Fun.Pos(), "_hd.Go("+site+", ")
 		r.between(call.Fun.End(), call.End(), ")")
@@ -82,14 +84,15 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 	}
 	hook, more := "_hd.Go(", ""
 	if len(args) > 0 {
-		hook, more = "_hd.GoArgs(", ", func() []interface{} { return []interface{}{"+strings.Join(args, ", ")+"} }"
+		hook, more = "_hd.GoArgs(",
+			", func() []interface{} { return []interface{}{"+strings.Join(args, ", ")+"} }"
 	}
 	r.replace(s, pre.String()+hook+site+", func() { "+inner.String()+") }"+more+") }")
 }
 
-// asArgument makes the first of the arguments that a go statement is known by
-// what can be compared of its function: nothing of a literal, which is the same
-// in the same statement; method and receiver of a method value.
+// asArgument makes the comparable part of the function the first argument that identifies a
+// goroutine: nothing for a literal, as the statement identifies it; method and receiver for a
+// method value.
 func (r *rewriter) asArgument(fun ast.Expr, args []string) []string {
 	switch x := ast.Unparen(fun).(type) {
 	case *ast.FuncLit:

@@ -11,19 +11,18 @@ import (
 	"sync"
 )
 
-// An Importer checks packages from their source, each once, declarations only
-// unless Rewrite came first and checked the bodies too. It is safe for
-// concurrent use.
+// An Importer checks packages from source, each once. It checks bodies only if Rewrite is the
+// first to need the package. It is safe for concurrent use.
 type Importer struct {
 	fset *token.FileSet
 	pkgs map[string]*pkg // by import path as the go command prints it; fixed after NewImporter
 
-	// Known returns the types of a package that was checked in an earlier run, or nil. Set it
-	// before the first use. What it returns must import only packages that it returns too.
+	// Known returns the types of a package that an earlier run checked, or nil. Set it before the
+	// first use. The packages that it returns must import only packages that it returns too.
 	Known func(path string) *types.Package
 }
 
-// A pkg is one Input and what is known about it.
+// A pkg is one Input and its syntax and types.
 type pkg struct {
 	in *Input
 
@@ -32,14 +31,13 @@ type pkg struct {
 	err   error       // of parsing
 
 	lend     sync.Once
-	bodiless map[string]bool // functions, see Importer.bodiless
+	bodiless map[string]bool // see Importer.bodiless
 
 	mu    sync.Mutex // held while the types are checked
 	types *types.Package
 }
 
-// NewImporter returns an importer for the packages of a build: their imports
-// must be among them.
+// NewImporter returns an importer for inputs, which must include all their imports.
 func NewImporter(inputs []*Input) *Importer {
 	im := &Importer{fset: token.NewFileSet(), pkgs: make(map[string]*pkg, len(inputs))}
 	for _, in := range inputs {
@@ -48,7 +46,7 @@ func NewImporter(inputs []*Input) *Importer {
 	return im
 }
 
-// Import returns the package whose import path, as the go command prints it, is path.
+// Import returns the package with the given import path, as the go command prints it.
 func (im *Importer) Import(path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
@@ -63,12 +61,12 @@ func (im *Importer) Import(path string) (*types.Package, error) {
 		if err := p.load(im.fset); err != nil {
 			return nil, err
 		}
-		p.types, _ = p.check(im.fset, im, nil) // errors show where the package itself is built
+		p.types, _ = p.check(im.fset, im, nil) // errors are reported when the package itself is built
 	}
 	return p.types, nil
 }
 
-// full checks p with its bodies. The result serves importers too unless they came first.
+// full checks p with its bodies. Importers use the same result, unless they came first.
 func (im *Importer) full(p *pkg, info *types.Info) (*types.Package, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -117,8 +115,8 @@ func (p *pkg) load(fset *token.FileSet) error {
 	return p.err
 }
 
-// check checks the types of p, bodies only where there is an info to fill. The
-// error is the first one; in a package with cgo, whose types are not all known, there is none.
+// check checks the types of p, with bodies if info is not nil. It returns the first error. In a
+// package with cgo, where some types are unknown, it returns none.
 func (p *pkg) check(fset *token.FileSet, imp types.Importer, info *types.Info) (*types.Package, error) {
 	var first error
 	conf := types.Config{
@@ -140,7 +138,7 @@ func (p *pkg) check(fset *token.FileSet, imp types.Importer, info *types.Info) (
 	return tp, first
 }
 
-// mapped resolves the import paths of one package's source.
+// mapped resolves the import paths in the source of one package.
 type mapped struct {
 	names map[string]string
 	imp   types.Importer

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestConcurrent rewrites many packages with one importer from several
-// goroutines: what comes out does not depend on who was first.
+// TestConcurrent rewrites many packages with one importer from several goroutines. The output must
+// not depend on their order.
 func TestConcurrent(t *testing.T) {
 	inputs := load(t, ".", "net/http", "encoding/json", "text/template")
 	first := map[string]*Output{}

@@ -9,18 +9,21 @@ import (
 	"strings"
 )
 
-// Functions without a body are written in assembly, or linked from another package by name. Nothing is seen of what they
-// do to memory. Each that is given any is called through a function that tells so first (lend.go of package hook):
+// A function without body is written in assembly, or linked from another package by name. Its
+// accesses to memory cannot be observed. If its arguments lead to memory, it is called through a
+// function that announces them first (lend.go of package hook):
 //
 //	func sum(p []byte, k *key) uint64      func HeddleCall_sum(_hd1 []byte, _hd2 *key) uint64 {
-//	                                           _hd.LendSlice(_hd1, "sum", ...); _hd.LendPointer(_hd2, "sum", ...); return sum(_hd1, _hd2)
+//	                                           _hd.LendSlice(_hd1, "sum", ...)
+//	                                           _hd.LendPointer(_hd2, "sum", ...)
+//	                                           return sum(_hd1, _hd2)
 //	                                       }
 
-// lender begins the names of such functions.
+// lender is the prefix of such functions.
 const lender = "HeddleCall_"
 
-// bodiless returns the names of the functions of a package that have no body, methods aside. Of the standard library none is
-// called so: what its functions access is package std's to say.
+// bodiless returns the names of the functions without body in a package, without methods. It
+// returns none for the standard library, where package std lists the accesses of such functions.
 func (im *Importer) bodiless(path string) map[string]bool {
 	p := im.pkgs[path]
 	if p == nil || p.in.Standard {
@@ -61,9 +64,10 @@ func Bodiless(file string, text []byte) (names []string) {
 	return names
 }
 
-// lends reports whether calls of f tell what memory they are given.
+// lends reports whether calls of f announce the memory in its arguments.
 func (r *rewriter) lends(f *types.Func) bool {
-	if f.Pkg() == nil || f.Signature().Recv() != nil || !r.in.Mode.Memory || r.in.Standard || !r.im.bodiless(f.Pkg().Path())[f.Name()] {
+	if f.Pkg() == nil || f.Signature().Recv() != nil || !r.in.Mode.Memory || r.in.Standard ||
+		!r.im.bodiless(f.Pkg().Path())[f.Name()] {
 		return false
 	}
 	for v := range f.Signature().Params().Variables() {
@@ -74,7 +78,8 @@ func (r *rewriter) lends(f *types.Func) bool {
 	return false
 }
 
-// leads reports whether a value of type t may lead to memory that changes. Numbers that are wide enough for an address may: system calls are given them.
+// leads reports whether a value of type t may lead to memory that changes. A number as wide as an
+// address may: system calls take those.
 func leads(t types.Type, seen []types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -92,7 +97,7 @@ func leads(t types.Type, seen []types.Type) bool {
 	return true
 }
 
-// lenders returns the functions through which those of the file are called that have no body.
+// lenders returns the functions that replace the functions without body of the file.
 func (r *rewriter) lenders() string {
 	var out strings.Builder
 	bodilessIn(r.ast, func(d *ast.FuncDecl) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// checkLines checks that every name of the original stands in the rewritten text, on its old line.
+// checkLines checks that every name of the original is in the rewritten text, on its old line.
 func checkLines(t testing.TB, path string, text []byte) {
 	t.Helper()
 	src, err := os.ReadFile(path)
@@ -27,7 +27,8 @@ func checkWords(t testing.TB, path string, src, text []byte) {
 	for w, k := range before {
 		name, _, _ := strings.Cut(w, " ")
 		switch name {
-		case "append", "copy", "close", "len", "Gosched", "NumGoroutine", "LockOSThread", "UnlockOSThread", "_", "runtime":
+		case "append", "copy", "close", "len", "Gosched", "NumGoroutine", "LockOSThread", "UnlockOSThread",
+			"_", "runtime":
 			continue
 		}
 		if after[w] < k && after["Heddle"+w] < k {

@@ -2,9 +2,8 @@ package instrument
 
 import "strings"
 
-// linked maps functions of the standard library that modules reach by name
-// with go:linkname, past all that is patched, to what takes their place: the
-// clock and the random numbers of the execution.
+// linked lists functions of the standard library that modules reach with go:linkname, which
+// bypasses the patches, and their replacements: the clock and the random numbers of the execution.
 var linked = map[string]string{
 	"runtime.nanotime":   "heddlert/hook.Nanotime",
 	"time.runtimeNano":   "heddlert/hook.Nanotime",
@@ -17,7 +16,7 @@ var linked = map[string]string{
 	"runtime.cheaprandn": "heddlert/hook.Uint32n",
 }
 
-// linknames turns the directives of the file that name such a function.
+// linknames redirects the directives of the file that name such a function.
 func (r *rewriter) linknames() {
 	for _, group := range r.ast.Comments {
 		for _, c := range group.List {

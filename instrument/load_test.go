@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// load runs go list -deps in dir and makes Inputs of what it prints.
+// load runs go list -deps in dir and returns Inputs for the listed packages.
 func load(t testing.TB, dir string, args ...string) []*Input {
 	t.Helper()
 	cmd := exec.Command("go", append([]string{"list", "-deps", "-json=ImportPath,Name,Dir,GoFiles,CgoFiles,ImportMap,Standard,Module,ForTest,DepOnly"}, args...)...)
@@ -35,7 +35,8 @@ func load(t testing.TB, dir string, args ...string) []*Input {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		in := &Input{ImportPath: p.ImportPath, Name: p.Name, Dir: p.Dir, ImportMap: p.ImportMap, Standard: p.Standard}
+		in := &Input{ImportPath: p.ImportPath, Name: p.Name, Dir: p.Dir, ImportMap: p.ImportMap,
+			Standard: p.Standard}
 		for _, f := range p.GoFiles {
 			if !filepath.IsAbs(f) {
 				f = filepath.Join(p.Dir, f)

@@ -9,19 +9,22 @@ import (
 	"heddle/instrument/std"
 )
 
-// A few elements at once. Package image cuts the bytes of a pixel out and goes over them:
+// Package image slices the bytes of a pixel and then accesses them one by one:
 //
 //	s := p.Pix[i : i+4 : i+4]    s := _hd.SW(p.Pix[i : i+4 : i+4], S)
 //	s[0] = c.R                   s[0] = c.R
 //
-// They are announced together where they are cut out, if all that follows in the block either reads or writes elements of constant
-// index, each of them, and nothing is called in between. Only in the standard library: between the elements of a program's slice others may come.
+// The accesses are announced together at the slicing, if the rest of the block either reads or
+// writes every element by a constant index and calls nothing in between. This is done only in the
+// standard library: in a program another goroutine may act between the accesses.
 
-// lump returns what rewrites s once its parts are rewritten, if it is such a statement; rest is what follows in its block.
+// lump returns a function that rewrites s once its parts are rewritten, or nil if s is not such a
+// statement. rest is the remainder of its block.
 func (r *rewriter) lump(s ast.Stmt, rest []ast.Stmt) (then func()) {
 	then = func() {}
 	a, ok := s.(*ast.AssignStmt)
-	if !ok || a.Tok != token.DEFINE || len(a.Lhs) != 1 || !r.mem || !r.in.Standard || std.Followed(plainPath(r.in.ImportPath)) {
+	if !ok || a.Tok != token.DEFINE || len(a.Lhs) != 1 || !r.mem || !r.in.Standard ||
+		std.Followed(plainPath(r.in.ImportPath)) {
 		return then
 	}
 	id, ok1 := a.Lhs[0].(*ast.Ident)
@@ -33,7 +36,7 @@ func (r *rewriter) lump(s ast.Stmt, rest []ast.Stmt) (then func()) {
 	if !ok || r.shared.has(v) {
 		return then
 	}
-	// Bytes of s that are written and read, up to the last statement that has to do with it.
+	// Bytes of s that are written and read, up to the last statement that uses it.
 	size, known := r.cutSize(x)
 	last := len(rest)
 	for last > 0 && !r.mentions(rest[last-1], v) {
@@ -95,7 +98,7 @@ func (r *rewriter) lump(s ast.Stmt, rest []ast.Stmt) (then func()) {
 	return func() { r.wrap(x, hook, ", "+r.elements(op, x.Pos(), x)+")") }
 }
 
-// cutSize returns how many elements x[i : i+n : i+n] has.
+// cutSize returns the number of elements of x[i : i+n : i+n].
 func (r *rewriter) cutSize(x *ast.SliceExpr) (n int, ok bool) {
 	b, ok := x.High.(*ast.BinaryExpr)
 	if !ok || b.Op != token.ADD || x.Low == nil || r.source(b.X) != r.source(x.Low) {

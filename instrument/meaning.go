@@ -10,18 +10,21 @@ import (
 	"strings"
 )
 
-// A Comparison says whether the names of a package mean the same in the text that Rewrite makes of it.
+// A Comparison reports whether the names of a package mean the same in the output of Rewrite.
 type Comparison struct {
-	Names     int // identifiers and literals of the source that were found again and compared
-	Selectors int // of them, those after a point
-	Calls     int // of them, functions that are called, and types in conversions
-	Gone      int // that the rewriter replaced (built-in functions, go statements) or spells itself (variables of range and select)
+	Names     int // identifiers and literals of the source that occur in the output
+	Selectors int // those of Names that follow a point
+	Calls     int // those of Names that are called functions, or types in conversions
+	// names that the rewriter replaced (built-in functions, go statements) or wrote itself
+	// (variables of range and select)
+	Gone int
 
 	Differences []string // "file:line: name: meaning before, and after"
 }
 
-// Compare rewrites a package with its names marked, type-checks the result as Rewrite did the source, and compares what
-// each name stands for: the object, its type, its type arguments, what a call gives.
+// Compare rewrites a package with marked names, type-checks the output as Rewrite did the source,
+// and compares the meaning of each name: its object, its type, its type arguments, the type of a
+// call.
 func Compare(in *Input, imp types.Importer) (*Comparison, error) {
 	marked := *in
 	marked.Mode = Mode{Memory: true, Marks: true}
@@ -75,10 +78,11 @@ func Compare(in *Input, imp types.Importer) (*Comparison, error) {
 	return was.compare(now), nil
 }
 
-// markAt is a mark of the name at an offset of the source. The space keeps it from being the second half of a division.
+// markAt returns a mark for the name at an offset of the source. The space keeps a division sign
+// before it from starting a comment.
 func markAt(off int) string { return fmt.Sprintf(" /*@%d*/", off) }
 
-// marksIn returns the offsets of marked names in a file to the offsets in the source.
+// marksIn maps the offsets of marked names in the output to offsets in the source.
 func marksIn(fset *token.FileSet, f *ast.File) map[int]int {
 	marks := map[int]int{}
 	for _, g := range f.Comments {
@@ -92,7 +96,7 @@ func marksIn(fset *token.FileSet, f *ast.File) map[int]int {
 	return marks
 }
 
-// marksOf returns the offsets of the names of a file that are marked.
+// marksOf returns the offsets of the names that are to be marked.
 func (r *rewriter) marksOf() []int {
 	var marks []int
 	for _, d := range r.ast.Decls {
@@ -113,17 +117,17 @@ func (r *rewriter) marksOf() []int {
 	return marks
 }
 
-// A place is an offset in a file of the source.
+// A sourcePlace is an offset in a file of the source.
 type sourcePlace struct {
 	file string
 	off  int
 }
 
-// A meaning is what a name stands for.
+// A meaning is what a name denotes.
 type meaning struct {
 	name, typ, args, call string
 	obj                   types.Object
-	sel                   bool // after a point
+	sel                   bool // follows a point
 	line                  int
 }
 
@@ -131,7 +135,7 @@ type meanings struct {
 	info *types.Info
 	pkg  *types.Package
 	at   map[sourcePlace]meaning
-	decl map[types.Object]sourcePlace // of the package's own objects
+	decl map[types.Object]sourcePlace // by object of the package itself
 }
 
 func newMeanings() *meanings {
@@ -140,7 +144,7 @@ func newMeanings() *meanings {
 	return &meanings{info: info, at: map[sourcePlace]meaning{}, decl: map[types.Object]sourcePlace{}}
 }
 
-// file notes what the names of a file mean. marks nil: it is the source itself.
+// file records the meanings of the names in a file. marks is nil for the source itself.
 func (m *meanings) file(fset *token.FileSet, f *ast.File, path string, marks map[int]int) {
 	sels, calls := map[*ast.Ident]bool{}, map[*ast.Ident]string{}
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -170,7 +174,8 @@ func (m *meanings) file(fset *token.FileSet, f *ast.File, path string, marks map
 			}
 			p.off = off
 		}
-		x := meaning{typ: strings.TrimPrefix(m.text(m.info.TypeOf(e)), "untyped "), line: fset.Position(n.Pos()).Line}
+		x := meaning{typ: strings.TrimPrefix(m.text(m.info.TypeOf(e)), "untyped "),
+			line: fset.Position(n.Pos()).Line}
 		if id, ok := e.(*ast.Ident); ok {
 			x.name, x.sel, x.call = id.Name, sels[id], calls[id]
 			if in, ok := m.info.Instances[id]; ok {
@@ -191,7 +196,7 @@ func (m *meanings) file(fset *token.FileSet, f *ast.File, path string, marks map
 	})
 }
 
-// calledName returns the name of the function or type that is called.
+// calledName returns the name of the called function or type.
 func calledName(fun ast.Expr) *ast.Ident {
 	switch f := ast.Unparen(fun).(type) {
 	case *ast.Ident:
@@ -213,7 +218,7 @@ func (m *meanings) text(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string { return p.Path() })
 }
 
-// origin returns the generic object that o is an instance of, or o.
+// origin returns the generic object of an instance o, or o.
 func origin(o types.Object) types.Object {
 	switch o := o.(type) {
 	case *types.Func:
@@ -224,7 +229,7 @@ func origin(o types.Object) types.Object {
 	return o
 }
 
-// stands says what object a name stands for, in terms that are the same for both texts.
+// stands returns a text that identifies an object in the same way for source and output.
 func (m *meanings) stands(o types.Object) string {
 	if o == nil {
 		return "nothing"
@@ -239,10 +244,10 @@ func (m *meanings) stands(o types.Object) string {
 	if o.Pkg() == nil || o.Pkg() != m.pkg {
 		return fmt.Sprintf("%T %p", o, o)
 	}
-	return "" // spelled by the rewriter
+	return "" // written by the rewriter
 }
 
-// compare holds what names mean now against what they meant.
+// compare compares the meanings in the output (now) with those in the source.
 func (m *meanings) compare(now *meanings) *Comparison {
 	c := &Comparison{}
 	for p, x := range m.at {
@@ -257,12 +262,15 @@ func (m *meanings) compare(now *meanings) *Comparison {
 		}
 		a, b := m.stands(x.obj), now.stands(y.obj)
 		if x.name != y.name || x.typ != y.typ || x.args != y.args || a != "" && b != "" && a != b {
-			c.Differences = append(c.Differences, fmt.Sprintf("%s:%d: %s: %s %s[%s], and %s %s[%s]", p.file, x.line, x.name, a, x.typ, x.args, b, y.typ, y.args))
+			c.Differences = append(c.Differences,
+				fmt.Sprintf("%s:%d: %s: %s %s[%s], and %s %s[%s]", p.file, x.line, x.name, a, x.typ, x.args,
+					b, y.typ, y.args))
 			continue
 		}
 		if x.call != "" && y.call != "" {
 			if c.Calls++; strings.TrimPrefix(x.call, "untyped ") != strings.TrimPrefix(y.call, "untyped ") {
-				c.Differences = append(c.Differences, fmt.Sprintf("%s:%d: %s: gives %s, and %s", p.file, x.line, x.name, x.call, y.call))
+				c.Differences = append(c.Differences,
+					fmt.Sprintf("%s:%d: %s: gives %s, and %s", p.file, x.line, x.name, x.call, y.call))
 			}
 		}
 	}

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestMeaning compares what names mean before and after: programs of every construct and, with HEDDLE_LONG, the standard library.
+// TestMeaning compares the meaning of names before and after rewriting: in programs with every
+// construct and, with HEDDLE_LONG, in the standard library.
 func TestMeaning(t *testing.T) {
 	t.Setenv("GOWORK", "off")
 	var sum Comparison
@@ -14,7 +15,8 @@ func TestMeaning(t *testing.T) {
 		inputs := load(t, dir, args...)
 		im := NewImporter(inputs)
 		for _, in := range inputs {
-			if in.Standard && os.Getenv("HEDDLE_LONG") == "" || in.ImportPath == "unsafe" || below(in.ImportPath) {
+			if in.Standard && os.Getenv("HEDDLE_LONG") == "" || in.ImportPath == "unsafe" ||
+				below(in.ImportPath) {
 				continue
 			}
 			c, err := Compare(in, im)
@@ -25,7 +27,8 @@ func TestMeaning(t *testing.T) {
 			for _, d := range c.Differences {
 				t.Error(d)
 			}
-			sum.Names, sum.Selectors, sum.Calls, sum.Gone = sum.Names+c.Names, sum.Selectors+c.Selectors, sum.Calls+c.Calls, sum.Gone+c.Gone
+			sum.Names, sum.Selectors, sum.Calls, sum.Gone = sum.Names+c.Names, sum.Selectors+c.Selectors,
+				sum.Calls+c.Calls, sum.Gone+c.Gone
 		}
 	}
 	compare("testdata/behave/modern", ".")
@@ -39,7 +42,7 @@ func TestMeaning(t *testing.T) {
 	}
 }
 
-// TestMeaningDiffers compares a package with a text in which a name means something else.
+// TestMeaningDiffers compares a package with a text in which one name means something else.
 func TestMeaningDiffers(t *testing.T) {
 	in := &Input{ImportPath: "p", Name: "p", Files: []File{{Path: "/p/p.go", Content: []byte("package p\n\ntype e struct{ n int }\n\nfunc (*e) run() int { return 1 }\n\ntype w struct{ *e }\n\nfunc f(x *w) int { return x.run() }\n")}}}
 	c, err := Compare(in, NewImporter(nil))

@@ -10,7 +10,7 @@ import (
 // value rewrites an expression that is evaluated for its value.
 //
 //	p.next.val    _hd.V(&_hd.V(&p.next, S).val, S)
-//	p.val + f()   (*_hd.R(&p.val, S)) + f(), of which gc looks at p.val after the call
+//	p.val + f()   (*_hd.R(&p.val, S)) + f(): gc reads p.val after the call
 //	a.b[i].c      _hd.V(&a.b[i].c, S), for arrays: the largest addressable expression is read once
 //	m[k]          _hd.MR(m, S)[k]
 func (r *rewriter) value(e ast.Expr) {
@@ -65,14 +65,15 @@ func (r *rewriter) value(e ast.Expr) {
 	}
 }
 
-// read puts the hook for a read around e, whose operands are rewritten, if e is a shared location.
+// read wraps e in the hook for a read if e is a shared location. Its operands are rewritten.
 func (r *rewriter) read(e ast.Expr) {
 	if r.mem && r.isShared(e) {
 		r.readAt(e, e, "", r.site("read", e.Pos(), e), r.info.TypeOf(e))
 	}
 }
 
-// readAt puts the hook for a read at the site around x, which path leads from to a location of the type t. at is what gc evaluates.
+// readAt wraps x in the hook for a read at site of a location of type t, which path reaches from
+// x. at is the expression that gc evaluates.
 func (r *rewriter) readAt(x, at ast.Expr, path, site string, t types.Type) {
 	if r.early(at, t) {
 		r.wrap(x, "_hd.V(&", path+", "+site+")")
@@ -81,11 +82,12 @@ func (r *rewriter) readAt(x, at ast.Expr, path, site string, t types.Type) {
 	}
 }
 
-// manyBytes is from what size on a value is not copied once more for its read to be early.
+// manyBytes is the size from which a value is not copied to make its read early.
 const manyBytes = 64
 
-// early reports whether the value of e, of the type t, may be taken when its read is announced: before whatever the expression announces
-// next. Not so where a call follows: gc looks at variables after that.
+// early reports whether the value of e, of type t, may be loaded when its read is announced,
+// before the next announcement of the expression. It may not if a call follows, because gc reads
+// variables after calls.
 func (r *rewriter) early(e ast.Expr, t types.Type) bool {
 	if !sized(t) {
 		_, param := types.Unalias(t).(*types.TypeParam)
@@ -94,7 +96,8 @@ func (r *rewriter) early(e ast.Expr, t types.Type) bool {
 	return gcSizes.Sizeof(t) <= manyBytes && !r.callFollows(e)
 }
 
-// callFollows reports whether gc makes a call between e and what e is an operand of.
+// callFollows reports whether gc makes a call between the evaluation of e and its use as an
+// operand.
 func (r *rewriter) callFollows(e ast.Expr) bool {
 	if r.parents == nil {
 		r.parents = parentsOf(r.ast)
@@ -103,7 +106,8 @@ func (r *rewriter) callFollows(e ast.Expr) bool {
 	for {
 		p := r.parents[root]
 		switch p := p.(type) {
-		case nil, *ast.FuncLit, *ast.BlockStmt, *ast.IfStmt, *ast.ForStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.RangeStmt,
+		case nil, *ast.FuncLit, *ast.BlockStmt, *ast.IfStmt, *ast.ForStmt, *ast.SwitchStmt,
+			*ast.TypeSwitchStmt, *ast.RangeStmt,
 			*ast.SelectStmt, *ast.CaseClause, *ast.CommClause, *ast.LabeledStmt, *ast.GenDecl:
 			return r.lastCall(root) >= from
 		case *ast.BinaryExpr:
@@ -112,7 +116,8 @@ func (r *rewriter) callFollows(e ast.Expr) bool {
 			}
 		case *ast.CallExpr:
 			if r.isCall(p) {
-				return r.lastCallIn(p.Fun, from) || slices.ContainsFunc(p.Args, func(a ast.Expr) bool { return r.lastCallIn(a, from) })
+				return r.lastCallIn(p.Fun, from) ||
+					slices.ContainsFunc(p.Args, func(a ast.Expr) bool { return r.lastCallIn(a, from) })
 			}
 		}
 		root = p
@@ -121,7 +126,8 @@ func (r *rewriter) callFollows(e ast.Expr) bool {
 
 func (r *rewriter) lastCallIn(e ast.Expr, from token.Pos) bool { return r.lastCall(e) >= from }
 
-// lastCall returns where the last call or receive of n begins that gc makes when it evaluates n; NoPos if there is none.
+// lastCall returns the start of the last call or receive in n in the order of evaluation; NoPos if
+// there is none.
 func (r *rewriter) lastCall(n ast.Node) (at token.Pos) {
 	if p, ok := r.last[n]; ok {
 		return p
@@ -148,7 +154,7 @@ func (r *rewriter) lastCall(n ast.Node) (at token.Pos) {
 	return at
 }
 
-// parentsOf returns what each node of a file is a part of.
+// parentsOf returns the parent of each node in a file.
 func parentsOf(f *ast.File) map[ast.Node]ast.Node {
 	parents := map[ast.Node]ast.Node{}
 	var stack []ast.Node
@@ -166,7 +172,8 @@ func parentsOf(f *ast.File) map[ast.Node]ast.Node {
 	return parents
 }
 
-// isShared reports whether e is a location that several goroutines may access; it is addressable then.
+// isShared reports whether e is a location that several goroutines may access. Such a location is
+// addressable.
 func (r *rewriter) isShared(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -194,7 +201,7 @@ func (r *rewriter) isShared(e ast.Expr) bool {
 	return false
 }
 
-// addr rewrites the operands of a location that is written, or whose address is taken.
+// addr rewrites the operands of a location that is written or whose address is taken.
 func (r *rewriter) addr(e ast.Expr) {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
@@ -255,11 +262,14 @@ func (r *rewriter) index(e *ast.IndexExpr) {
 	r.read(e)
 }
 
-// instantiation rewrites the x of x[T] or x[T, U], a generic function or type: of a generic method the receiver is evaluated.
+// instantiation rewrites the x of x[T] or x[T, U], a generic function or type. The receiver of a
+// generic method is evaluated.
 func (r *rewriter) instantiation(x ast.Expr) {
 	if sel, ok := ast.Unparen(x).(*ast.SelectorExpr); ok && r.info.Selections[sel] != nil {
 		later := r.later
-		r.later = true // what a method value of an interface reads later; interfaces have no generic methods
+		// a method value of an interface reads its receiver later; interfaces have no generic
+		// methods
+		r.later = true
 		r.selector(sel)
 		r.later = later
 		return
@@ -267,7 +277,7 @@ func (r *rewriter) instantiation(x ast.Expr) {
 	r.substituteIn(x)
 }
 
-// readMap puts the hook for a read of a map around m.
+// readMap wraps m in the hook for a read of a map.
 func (r *rewriter) readMap(m ast.Expr) {
 	if r.mem {
 		r.wrap(m, "_hd.MR(", ", "+r.site("read", m.Pos(), m)+")")
@@ -297,8 +307,8 @@ func (r *rewriter) selector(e *ast.SelectorExpr) {
 	}
 }
 
-// receiver rewrites the x of a method value x.m. A method with a value
-// receiver reads what x points to.
+// receiver rewrites the x of a method value x.m. If the method has a value receiver, evaluating
+// x.m reads *x.
 func (r *rewriter) receiver(e *ast.SelectorExpr, sel *types.Selection) {
 	recv := sel.Obj().Type().(*types.Signature).Recv().Type()
 	wantsPointer := isPointer(recv)
@@ -320,8 +330,8 @@ func (r *rewriter) receiver(e *ast.SelectorExpr, sel *types.Selection) {
 	}
 }
 
-// promoted announces the reads of embedded pointers on the way from x to a
-// promoted field: x.f becomes (*_hd.R(&x.E, S)).f where E is an embedded pointer.
+// promoted announces the reads of embedded pointers between x and a promoted field: x.f becomes
+// (*_hd.R(&x.E, S)).f for an embedded pointer E.
 func (r *rewriter) promoted(e *ast.SelectorExpr, sel *types.Selection) {
 	fields := embedded(sel)
 	if !r.mem || len(fields) == 0 || !r.nameable(fields) {
@@ -342,8 +352,8 @@ func (r *rewriter) promoted(e *ast.SelectorExpr, sel *types.Selection) {
 	}
 }
 
-// promotedReceiver does the same for a promoted method; the last embedded
-// field is the receiver: its value is read if it is a pointer, an interface or a value receiver.
+// promotedReceiver is promoted for a method. Its receiver is the last embedded field, which is
+// read if it is a pointer, an interface or a value receiver.
 func (r *rewriter) promotedReceiver(e *ast.SelectorExpr, sel *types.Selection, wantsPointer bool) {
 	fields := embedded(sel)
 	if !r.mem || !r.nameable(fields) {
@@ -366,13 +376,13 @@ func (r *rewriter) promotedReceiver(e *ast.SelectorExpr, sel *types.Selection, w
 	}
 }
 
-// readField announces a read of the field that path leads to from x.
+// readField announces a read of the field that path reaches from x.
 func (r *rewriter) readField(x ast.Expr, path string, f *types.Var) {
 	site := r.sites.add("read", x.Pos(), r.source(x)+path, f.Type())
 	r.readAt(x, x, path, site, f.Type())
 }
 
-// readPointee puts the hook for a read of what a pointer points to around x, which is one then.
+// readPointee wraps x, a pointer, in the hook for a read of *x.
 func (r *rewriter) readPointee(x ast.Expr, site string) { r.wrap(x, "(*_hd.R(&*", ", "+site+"))") }
 
 // nameable reports whether the package may name all the fields.
@@ -419,7 +429,8 @@ func (r *rewriter) composite(lit *ast.CompositeLit) {
 	}
 }
 
-// element rewrites an element of a literal; one with its type elided is no value of its own, if it is not &T{}.
+// element rewrites an element of a literal. An element with its type elided is no value of its own
+// unless it is &T{}.
 func (r *rewriter) element(e ast.Expr) {
 	if lit, ok := e.(*ast.CompositeLit); ok && lit.Type == nil {
 		r.composite(lit)

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// polls recognises loops that may poll: an iteration can lead to another one
-// and have changed nothing that outlives it.
+// polls finds loops that may poll: an iteration can lead to another one without having changed
+// anything that outlives it.
 //
 //	for !q.push(v) {                       for _hd.Loop(S, false); !q.push(v); _hd.Loop(S, true) {
 //		runtime.Gosched()                  	_hd.Gosched()
@@ -22,36 +22,40 @@ import (
 //		q.buf[q.end] = v                       	_hd.Spoil(); q.buf[q.end] = v
 //		...                                    	...
 //
-// Such a loop may wait, after an iteration that changed nothing, until something
-// that it looked at is written. What passes through the hooks the scheduler sees
-// by itself (a TryLock that succeeds, a value that a select received). The rest is
-// announced: where, on a way through the iteration, a variable is assigned that
-// is older than the iteration, or anything is called but functions of this
-// package, which are looked at in the same way, and a few that are known to look only. Ways out of the loop may do anything.
+// After an iteration without changes, such a loop may be throttled until something that it read is
+// written. The scheduler sees changes that pass through hooks (a TryLock that succeeds, a value
+// that a select received). All other changes are announced: on each path through the iteration,
+// the first assignment to a variable older than the iteration, and the first call of a function
+// other than those of this package, which are analysed in the same way, and a few that are known
+// to change nothing. Statements on the way out of the loop may change anything.
 //
-// A package and its tests are rewritten apart, and loops of the tests call functions of the package. So these announce what they change whether a loop of the
-// package calls them or not, and what is known of them is found out in the same order both times: it depends on that where they are recursive.
+// A package and its tests are rewritten separately, and loops of the tests call functions of the
+// package. So the functions announce their changes whether or not a loop of the package calls
+// them. Both runs analyse them in the same order, because the result for recursive functions
+// depends on it.
 type polls struct {
-	info   *types.Info
-	pkg    *types.Package
-	decls  map[*types.Func]*ast.FuncDecl
-	known  map[*types.Func]*passage // functions of the package that were looked at; nil while they are: recursion is no way through
+	info  *types.Info
+	pkg   *types.Package
+	decls map[*types.Func]*ast.FuncDecl
+	// functions of the package that were analysed; nil during the analysis: recursion is no path
+	known  map[*types.Func]*passage
 	loops  map[*ast.ForStmt]bool
-	spoils map[ast.Stmt]bool // before which a change is to be announced
+	spoils map[ast.Stmt]bool // statements with an announcement of a change before them
 }
 
-// A passage is what lies on the ways through an iteration, or a function, on which nothing was changed yet.
+// A passage is the part of an iteration or a function that can be reached before the first change.
 type passage struct {
-	changes []ast.Stmt    // where the others end
-	calls   []*types.Func // of this package
+	changes []ast.Stmt    // the first changes on the other paths
+	calls   []*types.Func // calls of functions of this package
 }
 
 func newPolls(in *Input, pkg *types.Package, info *types.Info, files []*ast.File) *polls {
-	p := &polls{info: info, pkg: pkg, decls: map[*types.Func]*ast.FuncDecl{}, known: map[*types.Func]*passage{}, loops: map[*ast.ForStmt]bool{}, spoils: map[ast.Stmt]bool{}}
-	var own []*types.Func // but for those of tests
+	p := &polls{info: info, pkg: pkg, decls: map[*types.Func]*ast.FuncDecl{},
+		known: map[*types.Func]*passage{}, loops: map[*ast.ForStmt]bool{}, spoils: map[ast.Stmt]bool{}}
+	var own []*types.Func // without those of tests
 	for i, f := range files {
 		if importsC(f) {
-			continue // nothing is announced in it
+			continue // its changes are not announced
 		}
 		for _, d := range f.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil && !forbidsCalls(d) {
@@ -84,10 +88,10 @@ func newPolls(in *Input, pkg *types.Package, info *types.Info, files []*ast.File
 	return p
 }
 
-// loop looks at a loop. label is its label, "" if it has none.
+// loop analyses a loop. label is its label, or "".
 func (p *polls) loop(s *ast.ForStmt, label string) {
 	if s.Init != nil || s.Post != nil {
-		return // what a loop counts outlives the iteration
+		return // the counter of a loop outlives the iteration
 	}
 	w := &walk{polls: p, loop: s, label: label, from: s.Body.Pos(), to: s.Body.End()}
 	if s.Cond != nil && !w.pure(s.Cond) {
@@ -99,7 +103,7 @@ func (p *polls) loop(s *ast.ForStmt, label string) {
 	}
 }
 
-// announce notes the changes of a passage, and of what it calls.
+// announce marks the changes of a passage and of the functions that it calls.
 func (p *polls) announce(w *passage) {
 	for _, s := range w.changes {
 		p.spoils[s] = true
@@ -111,7 +115,8 @@ func (p *polls) announce(w *passage) {
 	}
 }
 
-// function returns the passage of a function of this package, nil if it has none.
+// function returns the passage of a function of this package, or nil if every path changes
+// something.
 func (p *polls) function(f *types.Func) *passage {
 	if w, ok := p.known[f]; ok {
 		return w
@@ -128,19 +133,19 @@ func (p *polls) function(f *types.Func) *passage {
 	return p.known[f]
 }
 
-// A walk goes through the body of a loop, or of a function, as long as nothing
-// is changed. Its methods report whether it goes on behind what they are given.
+// A walk follows the body of a loop or function up to the first change. Its methods report whether
+// execution can go on after their argument without a change.
 type walk struct {
 	*polls
 	passage
-	loop     *ast.ForStmt // nil: of a function
+	loop     *ast.ForStmt // nil: a function
 	label    string
-	from, to token.Pos   // variables declared between are the iteration's own
-	again    bool        // a continue, or of a function a return, was reached
-	inside   []breakable // statements that a break may be about, the innermost last
+	from, to token.Pos   // variables declared in between belong to the iteration
+	again    bool        // a continue was reached, or in a function a return
+	inside   []breakable // enclosing statements that a break may refer to, the innermost last
 }
 
-// A breakable is a statement within the loop that is broken out of, or continued.
+// A breakable is a statement within the loop that can be the target of break or continue.
 type breakable struct {
 	label string
 	loops bool
@@ -159,7 +164,7 @@ func (w *walk) list(list []ast.Stmt) bool {
 	return true
 }
 
-// stmt goes through a statement of a list.
+// stmt follows a statement of a list.
 func (w *walk) stmt(s ast.Stmt) bool {
 	label := ""
 	inner := s
@@ -215,7 +220,7 @@ func (w *walk) stmt(s ast.Stmt) bool {
 	return false
 }
 
-// subject returns the expression whose type a type switch asks for.
+// subject returns the operand of a type switch.
 func subject(s *ast.TypeSwitchStmt) ast.Expr {
 	if a, ok := s.Assign.(*ast.AssignStmt); ok {
 		return a.Rhs[0]
@@ -223,7 +228,7 @@ func subject(s *ast.TypeSwitchStmt) ast.Expr {
 	return s.Assign.(*ast.ExprStmt).X
 }
 
-// within goes through a statement that can be broken out of.
+// within follows a statement that can be the target of a break.
 func (w *walk) within(label string, loops bool, f func() bool) bool {
 	w.inside = append(w.inside, breakable{label, loops, false})
 	next := f()
@@ -233,10 +238,11 @@ func (w *walk) within(label string, loops bool, f func() bool) bool {
 	return next
 }
 
-// jump notes where a break or continue leads.
+// jump records the target of a break or continue.
 func (w *walk) jump(s *ast.BranchStmt) {
 	for i, t := range slices.Backward(w.inside) {
-		if s.Label != nil && s.Label.Name != t.label || s.Label == nil && s.Tok == token.CONTINUE && !t.loops {
+		if s.Label != nil && s.Label.Name != t.label ||
+			s.Label == nil && s.Tok == token.CONTINUE && !t.loops {
 			continue
 		}
 		w.inside[i].broke = w.inside[i].broke || s.Tok == token.BREAK
@@ -247,7 +253,7 @@ func (w *walk) jump(s *ast.BranchStmt) {
 	}
 }
 
-// heads reports whether the conditions of an if statement, and of those after its else, change nothing.
+// heads reports whether the conditions of an if statement and of its else-if chain change nothing.
 func (w *walk) heads(s *ast.IfStmt) bool {
 	if !w.simple(s.Init) || !w.pure(s.Cond) {
 		return false
@@ -286,7 +292,7 @@ func (w *walk) choices(body *ast.BlockStmt) bool {
 	return true
 }
 
-// communicates reports whether a case of a select changes nothing as long as it is not chosen.
+// communicates reports whether a case of a select changes nothing unless it is chosen.
 func (w *walk) communicates(s ast.Stmt) bool {
 	receive := func(e ast.Expr) bool {
 		u, ok := ast.Unparen(e).(*ast.UnaryExpr)
@@ -305,8 +311,8 @@ func (w *walk) communicates(s ast.Stmt) bool {
 	return false
 }
 
-// clauses goes through those of a switch, and the default of a select: the
-// scheduler sees that another one was chosen.
+// clauses follows the clauses of a switch, or the default clause of a select: the scheduler sees
+// if another case is chosen.
 func (w *walk) clauses(body *ast.BlockStmt, label string) bool {
 	return w.within(label, false, func() bool {
 		next, all := false, false
@@ -326,7 +332,7 @@ func (w *walk) clauses(body *ast.BlockStmt, label string) bool {
 	})
 }
 
-// ranges reports whether going over what s ranges over changes nothing.
+// ranges reports whether evaluating and advancing the range of s changes nothing.
 func (w *walk) ranges(s *ast.RangeStmt) bool {
 	if !w.pure(s.X) || s.Tok == token.ASSIGN && !(w.own(s.Key) && w.own(s.Value)) {
 		return false
@@ -338,7 +344,8 @@ func (w *walk) ranges(s *ast.RangeStmt) bool {
 	return false // it receives, or calls a function
 }
 
-// simple reports whether s, which holds no other statements, changes nothing that outlives the iteration.
+// simple reports whether s, a statement without nested statements, changes nothing that outlives
+// the iteration.
 func (w *walk) simple(s ast.Stmt) bool {
 	switch s := s.(type) {
 	case nil, *ast.EmptyStmt:
@@ -365,7 +372,7 @@ func (w *walk) simple(s ast.Stmt) bool {
 	return false
 }
 
-// own reports whether e is a variable of the iteration, or part of one; nil and _ are.
+// own reports whether e is a variable of the iteration, a part of one, nil or _.
 func (w *walk) own(e ast.Expr) bool {
 	switch e := e.(type) {
 	case nil:
@@ -389,7 +396,7 @@ func (w *walk) own(e ast.Expr) bool {
 	return false
 }
 
-// leaves reports whether the list of statements cannot but leave the loop.
+// leaves reports whether every path through the list of statements leaves the loop.
 func (w *walk) leaves(list []ast.Stmt) bool {
 	if len(list) == 0 {
 		return false
@@ -397,18 +404,19 @@ func (w *walk) leaves(list []ast.Stmt) bool {
 	switch s := list[len(list)-1].(type) {
 	case *ast.ReturnStmt:
 		if w.loop == nil {
-			return false // the loop that called it may go on
+			return false // the loop that called the function may continue
 		}
 	case *ast.BranchStmt:
 		if s.Tok != token.BREAK || s.Label == nil || w.label == "" || s.Label.Name != w.label {
-			return false // an unlabelled one may be a switch's or a select's
+			return false // an unlabelled break may refer to a switch or select
 		}
 	case *ast.ExprStmt:
 		call, ok := s.X.(*ast.CallExpr)
 		if !ok {
 			return false
 		}
-		if id, ok := ast.Unparen(call.Fun).(*ast.Ident); !ok || w.info.Uses[id] != types.Universe.Lookup("panic") {
+		if id, ok := ast.Unparen(call.Fun).(*ast.Ident); !ok ||
+			w.info.Uses[id] != types.Universe.Lookup("panic") {
 			return false
 		}
 	default:
@@ -435,13 +443,13 @@ func (w *walk) all(list []ast.Expr) bool {
 	return true
 }
 
-// pure reports whether evaluating e changes nothing, but for what the scheduler sees.
+// pure reports whether evaluating e changes nothing except what the scheduler sees.
 func (w *walk) pure(e ast.Expr) bool {
 	ok := true
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			return false // it is not called here
+			return false // the function is not called here
 		case *ast.UnaryExpr:
 			ok = ok && n.Op != token.ARROW
 		case *ast.CallExpr:
@@ -452,7 +460,8 @@ func (w *walk) pure(e ast.Expr) bool {
 	return ok
 }
 
-// pureCall reports whether the function that e calls may change nothing; its arguments are looked at elsewhere.
+// pureCall reports whether the function that e calls may change nothing. Its arguments are checked
+// elsewhere.
 func (w *walk) pureCall(e *ast.CallExpr) bool {
 	if w.info.Types[e.Fun].IsType() {
 		return true
@@ -485,19 +494,23 @@ func (w *walk) pureCall(e *ast.CallExpr) bool {
 	return false
 }
 
-// lookers are the functions and methods outside the package that only look, or whose effect the scheduler sees.
+// lookers are the functions and methods of other packages that change nothing, or whose changes
+// the scheduler sees.
 var lookers = map[string]map[string]bool{
 	"runtime": {"Gosched": true},
 	"sync":    {"TryLock": true, "TryRLock": true, "Load": true},
 	"sync/atomic": {
 		"Load": true, "CompareAndSwap": true,
-		"LoadInt32": true, "LoadInt64": true, "LoadUint32": true, "LoadUint64": true, "LoadUintptr": true, "LoadPointer": true,
-		"CompareAndSwapInt32": true, "CompareAndSwapInt64": true, "CompareAndSwapUint32": true, "CompareAndSwapUint64": true,
+		"LoadInt32": true, "LoadInt64": true, "LoadUint32": true, "LoadUint64": true, "LoadUintptr": true,
+		"LoadPointer":         true,
+		"CompareAndSwapInt32": true, "CompareAndSwapInt64": true, "CompareAndSwapUint32": true,
+		"CompareAndSwapUint64":  true,
 		"CompareAndSwapUintptr": true, "CompareAndSwapPointer": true,
 	},
 }
 
-// passes reports whether a call of f may change nothing: f is one of lookers, or a function of this package that has a way through.
+// passes reports whether a call of f may change nothing: f is in lookers, or is a function of this
+// package with such a path.
 func (w *walk) passes(f *types.Func) bool {
 	if f.Pkg() != w.pkg {
 		return f.Pkg() != nil && lookers[f.Pkg().Path()][f.Name()]

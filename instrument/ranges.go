@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// rangeStmt rewrites a range over a map, a channel, or (memory) a slice whose
-// elements are read into a for statement with three clauses; see MapIter in
-// package hook. Other ranges stay.
+// rangeStmt rewrites a range over a map, a channel, or (with Memory) a slice whose elements are
+// read into a for statement with three clauses; see MapIter in package hook. Other ranges stay.
 func (r *rewriter) rangeStmt(s *ast.RangeStmt, label *ast.LabeledStmt) {
 	if !r.rangeEvaluates(s) {
 		r.rangeBody(s, label)
@@ -29,7 +28,8 @@ func (r *rewriter) rangeStmt(s *ast.RangeStmt, label *ast.LabeledStmt) {
 	r.rangeEach(s, it)
 }
 
-// rangeEvaluates reports whether the operand is evaluated at all: of an array without calls only the length is asked for.
+// rangeEvaluates reports whether the operand is evaluated: for an array expression without calls
+// only its length is used.
 func (r *rewriter) rangeEvaluates(s *ast.RangeStmt) bool {
 	if s.Value != nil && !isBlank(s.Value) || r.hasCall(s.X) {
 		return true
@@ -42,17 +42,17 @@ func (r *rewriter) rangeEvaluates(s *ast.RangeStmt) bool {
 	return !array
 }
 
-// An iterator says which functions of package hook stand for a range.
+// An iterator names the functions of package hook that replace a range.
 type iterator struct {
 	hook  string   // Map, MapKeys, Chan, Slice, SliceValues
 	each  string   // MapEach, ChanEach, SliceEach
-	next  string   // method for the hook
-	vars  []string // variables that the hook defines and next sets
-	parts []string // fields that hold what More found, for key and value
-	bare  bool     // no variables at all
+	next  string   // method of the iterator
+	vars  []string // variables that the hook defines and the method sets
+	parts []string // fields that hold the key and the value that More found
+	bare  bool     // no variables
 }
 
-// iterator returns how to range over s.X, nil if the range stays as it is.
+// iterator returns how to range over s.X, or nil if the range stays.
 func (r *rewriter) iterator(s *ast.RangeStmt) *iterator {
 	key, value := varName(s.Key), varName(s.Value)
 	bare := key == "" && value == ""
@@ -69,7 +69,8 @@ func (r *rewriter) iterator(s *ast.RangeStmt) *iterator {
 		}
 		return it
 	case *types.Chan:
-		return &iterator{hook: "Chan", each: "ChanEach", next: "Next", vars: []string{key}, parts: []string{"V"}, bare: bare}
+		return &iterator{hook: "Chan", each: "ChanEach", next: "Next", vars: []string{key},
+			parts: []string{"V"}, bare: bare}
 	case *types.Pointer:
 		if !isArray(t.Elem()) {
 			return nil
@@ -81,14 +82,15 @@ func (r *rewriter) iterator(s *ast.RangeStmt) *iterator {
 	if !r.mem || value == "" {
 		return nil
 	}
-	it := &iterator{hook: "Slice", each: "SliceEach", next: "Next", vars: []string{key, value}, parts: []string{"I", "V"}}
+	it := &iterator{hook: "Slice", each: "SliceEach", next: "Next", vars: []string{key, value},
+		parts: []string{"I", "V"}}
 	if key == "" {
 		it.hook, it.next, it.vars = "SliceValues", "Value", []string{value}
 	}
 	return it
 }
 
-// varName returns the name of a variable (or some text for a location), "" for none and _.
+// varName returns the name of a variable, some text for a location, and "" for none and for _.
 func varName(e ast.Expr) string {
 	if e == nil || isBlank(e) {
 		return ""
@@ -99,7 +101,7 @@ func varName(e ast.Expr) string {
 	return "?"
 }
 
-// operandOf returns the operand for the hooks.
+// operandOf returns the text around the operand for the hook.
 func (r *rewriter) operandOf(s *ast.RangeStmt) (open, close string) {
 	if isPointer(r.info.TypeOf(s.X)) {
 		return "(", ")[:]"
@@ -107,7 +109,7 @@ func (r *rewriter) operandOf(s *ast.RangeStmt) (open, close string) {
 	return "", ""
 }
 
-// rangeDefine is for k, v := range x.
+// rangeDefine rewrites k, v := range x.
 func (r *rewriter) rangeDefine(s *ast.RangeStmt, label *ast.LabeledStmt, it *iterator) {
 	state := r.name()
 	vars := make([]string, len(it.vars))
@@ -127,7 +129,7 @@ func (r *rewriter) rangeDefine(s *ast.RangeStmt, label *ast.LabeledStmt, it *ite
 	r.stmts(s.Body.List)
 	if r.oldLoops && decl != "" && (label == nil || !r.labels[label]) {
 		header := begin + r.moved(s.X, start(s, label)) + end + decl
-		// Line ends first: after the condition they would be semicolons.
+		// Line ends come first: after the condition they would become semicolons.
 		a, b := r.off(s.For+3), r.off(s.Body.Lbrace)
 		r.buf.Replace(a, b, r.buf.newlines(a, b)+" "+next+" ")
 		r.atStart(s.Body, writes)
@@ -146,7 +148,7 @@ func (r *rewriter) rangeDefine(s *ast.RangeStmt, label *ast.LabeledStmt, it *ite
 	r.atStart(s.Body, writes)
 }
 
-// rangeEach is for k, v = range x and for range x.
+// rangeEach rewrites k, v = range x and range x.
 func (r *rewriter) rangeEach(s *ast.RangeStmt, it *iterator) {
 	state := r.name()
 	open, close := r.operandOf(s)
@@ -195,7 +197,8 @@ func (r *rewriter) rangeBody(s *ast.RangeStmt, label *ast.LabeledStmt) {
 	}
 }
 
-// hoistKey gives the index of an old loop its one announced variable: { i := 0; Var(&i); for i = range s { ... } }.
+// hoistKey declares the index of an old loop once, with its announcement: { i := 0; Var(&i); for i
+// = range s { ... } }.
 func (r *rewriter) hoistKey(s *ast.RangeStmt, label *ast.LabeledStmt, decl string) {
 	if label != nil && r.labels[label] || varName(s.Value) != "" || varName(s.Key) == "" {
 		return
@@ -204,8 +207,8 @@ func (r *rewriter) hoistKey(s *ast.RangeStmt, label *ast.LabeledStmt, decl strin
 	r.between(s.TokPos, s.TokPos+2, "=")
 }
 
-// loopVars returns the announcements of the variables that the range clause
-// declares, and of the writes that it makes to them where they are one per loop.
+// loopVars returns the announcements of the variables that the range clause declares and, if they
+// are one per loop, of the writes to them.
 func (r *rewriter) loopVars(s *ast.RangeStmt) (decl, writes string) {
 	if s.Tok != token.DEFINE {
 		return "", ""
@@ -217,13 +220,14 @@ func (r *rewriter) loopVars(s *ast.RangeStmt) (decl, writes string) {
 		d := r.declared(l.(*ast.Ident))
 		decl += d
 		if d != "" && r.oldLoops {
-			writes += fmt.Sprintf("_hd.W(&%s, %s); ", varName(l), r.sites.add("write", l.Pos(), varName(l), r.info.TypeOf(l)))
+			writes += fmt.Sprintf("_hd.W(&%s, %s); ", varName(l),
+				r.sites.add("write", l.Pos(), varName(l), r.info.TypeOf(l)))
 		}
 	}
 	return decl, writes
 }
 
-// rangeSite returns the Site of what a range reads.
+// rangeSite returns the site for the reads of a range.
 func (r *rewriter) rangeSite(s *ast.RangeStmt) string {
 	op, t := "read", r.info.TypeOf(s.X)
 	text := r.source(s.X)

@@ -7,15 +7,20 @@ import (
 	"strings"
 )
 
-// Methods with value receivers that are called by way of a pointer in an interface, promoted ones among them, read memory
-// in code that only the compiler sees. What they read follows from the dynamic type, which is known at run time:
+// A method with a value receiver may be called through a pointer in an interface, also as a
+// promoted method. The read of the receiver is then in code that only the compiler generates. The
+// memory that it reads follows from the dynamic type, which is known at run time:
 //
 //	x.m(a)            _hd.Of(x, "m", S).m(a)                     x is an interface
-//	x.m(f())          _hd.Hold(x, S).m(_hd.Then(f(), "m", S))    the receiver is read when all arguments are known
+//	x.m(f())          _hd.Hold(x, S).m(_hd.Then(f(), "m", S))    the arguments come first
 //	(*T).m(p, a)      (*T).m(_hd.OfAny(p, "m", S), a)
-//	x.m               func(_hd1 I) func(int) { _ = _hd1.m; return func(_hd2 int) { _hd.Of(_hd1, "m", S).m(_hd2) } }(x)
+//	x.m               func(_hd1 I) func(int) {
+//	                      _ = _hd1.m
+//	                      return func(_hd2 int) { _hd.Of(_hd1, "m", S).m(_hd2) }
+//	                  }(x)
 
-// unseenReads returns the selection of a function that reads its receiver so; nil for all others.
+// unseenReads returns the selection of a method whose call reads the receiver in such a way, or
+// nil.
 func (r *rewriter) unseenReads(fun ast.Expr) *types.Selection {
 	e, ok := ast.Unparen(fun).(*ast.SelectorExpr)
 	if !ok || !r.calls || r.genericRead(fun) != nil {
@@ -39,15 +44,17 @@ func (r *rewriter) unseenReads(fun ast.Expr) *types.Selection {
 			return sel
 		}
 	case types.MethodExpr:
-		if types.IsInterface(recv.Recv().Type()) || isPointer(sel.Recv()) && (len(sel.Index()) > 1 || !isPointer(recv.Recv().Type())) {
+		if types.IsInterface(recv.Recv().Type()) ||
+			isPointer(sel.Recv()) && (len(sel.Index()) > 1 || !isPointer(recv.Recv().Type())) {
 			return sel
 		}
 	}
 	return nil
 }
 
-// genericRead returns the selection of a call (*T).m(p, a), or (*T).m[U](p, a), of a generic method whose receiver is a value: it reads what
-// p points to. The runtime does not know such methods by name. It is nil for all other functions.
+// genericRead returns the selection in a call (*T).m(p, a) or (*T).m[U](p, a) of a generic method
+// with a value receiver, which reads *p. The runtime does not know such methods by name. It
+// returns nil for all other functions.
 func (r *rewriter) genericRead(fun ast.Expr) *types.Selection {
 	e, ok := named(fun).(*ast.SelectorExpr)
 	if !ok {
@@ -57,13 +64,14 @@ func (r *rewriter) genericRead(fun ast.Expr) *types.Selection {
 	if sel == nil || sel.Kind() != types.MethodExpr || !isPointer(sel.Recv()) {
 		return nil
 	}
-	if m, ok := sel.Obj().(*types.Func); !ok || m.Signature().TypeParams().Len() == 0 || isPointer(m.Signature().Recv().Type()) {
+	if m, ok := sel.Obj().(*types.Func); !ok || m.Signature().TypeParams().Len() == 0 ||
+		isPointer(m.Signature().Recv().Type()) {
 		return nil
 	}
 	return sel
 }
 
-// named returns the name of the function that a call calls: f of (f), f[T] and f[T, U].
+// named returns the name of the called function: f of (f), f[T] and f[T, U].
 func named(fun ast.Expr) ast.Expr {
 	switch x := ast.Unparen(fun).(type) {
 	case *ast.IndexExpr:
@@ -75,8 +83,9 @@ func named(fun ast.Expr) ast.Expr {
 	}
 }
 
-// ownMethod reports whether only types of the package itself can have the method m: it is not exported, and no exported type has it,
-// which others could embed. What the package does to its own memory is decided elsewhere.
+// ownMethod reports whether only types of the package itself can have the method m: it is not
+// exported, and no exported type has it, which other packages could embed. Reads of the package's
+// own memory are decided elsewhere.
 func (r *rewriter) ownMethod(m *types.Func) bool {
 	if m.Exported() || m.Pkg() != r.pkg {
 		return false
@@ -99,7 +108,7 @@ func (r *rewriter) ownMethod(m *types.Func) bool {
 	return own
 }
 
-// methodCall rewrites a call of such a function.
+// methodCall rewrites such a call.
 func (r *rewriter) methodCall(e *ast.CallExpr, sel *types.Selection) {
 	fun := ast.Unparen(e.Fun).(*ast.SelectorExpr)
 	args := e.Args
@@ -121,7 +130,7 @@ func (r *rewriter) methodCall(e *ast.CallExpr, sel *types.Selection) {
 		}
 	}
 	if receiver == nil || last != nil && isTuple(r.info.TypeOf(last)) {
-		return // f(g()) of several values
+		return // f(g()) with several values
 	}
 	name := strconv.Quote(sel.Obj().Name())
 	site := r.sites.add("read", fun.Pos(), r.source(receiver), nil)
@@ -133,7 +142,8 @@ func (r *rewriter) methodCall(e *ast.CallExpr, sel *types.Selection) {
 	r.wrap(receiver, ofHook(sel), plain+", "+name+", "+site+")")
 }
 
-// laterCall rewrites a call whose function and arguments are evaluated now; what the call reads of its receiver, it reads later.
+// laterCall rewrites a call whose function and arguments are evaluated now and which runs later.
+// It reads its receiver then.
 func (r *rewriter) laterCall(e *ast.CallExpr) {
 	if r.unseenReads(e.Fun) == nil {
 		r.value(e)
@@ -148,8 +158,9 @@ func (r *rewriter) laterCall(e *ast.CallExpr) {
 	}
 }
 
-// deferredRead returns the call that announces what the deferred call e reads of its receiver; "" where there is nothing to
-// announce. It is deferred too, and so comes right before. (A function around e would keep e from recovering a panic.)
+// deferredRead returns a call that announces the read of the receiver by the deferred call e, or
+// "". It is deferred after e, so it runs directly before. A function around e would keep e from
+// recovering a panic.
 func (r *rewriter) deferredRead(e *ast.CallExpr) string {
 	sel := r.unseenReads(e.Fun)
 	if sel == nil {
@@ -170,7 +181,8 @@ func (r *rewriter) deferredRead(e *ast.CallExpr) string {
 	if r.hasCall(x) || r.info.Types[x].IsNil() {
 		return "" // it is evaluated twice
 	}
-	return ofHook(sel) + r.source(x) + path + ", " + strconv.Quote(sel.Obj().Name()) + ", " + r.sites.add("read", x.Pos(), r.source(x), nil) + ")"
+	return ofHook(sel) + r.source(x) + path + ", " + strconv.Quote(sel.Obj().Name()) + ", " +
+		r.sites.add("read", x.Pos(), r.source(x), nil) + ")"
 }
 
 // ofHook returns the hook for a receiver.
@@ -187,8 +199,9 @@ func ofHook(sel *types.Selection) string {
 
 func isTuple(t types.Type) bool { _, ok := t.(*types.Tuple); return ok }
 
-// untoldPath returns the fields that promotedReceiver, which has put the read of an embedded interface around x, has left to the
-// selector x.m: those that are no shared memory.
+// untoldPath returns the fields of the selector x.m that promotedReceiver has not announced,
+// because they are not shared memory. It has already wrapped x in the read of an embedded
+// interface.
 func (r *rewriter) untoldPath(e *ast.SelectorExpr, sel *types.Selection) string {
 	through, path := isPointer(sel.Recv()) || r.isShared(e.X), ""
 	for _, f := range embedded(sel) {
@@ -201,7 +214,8 @@ func (r *rewriter) untoldPath(e *ast.SelectorExpr, sel *types.Selection) string 
 	return path
 }
 
-// lateMethod rewrites a method value of an interface, and a method expression, that is not called at once: the receiver is read at every call.
+// lateMethod rewrites a method value of an interface, or a method expression, that is not called
+// at once: each call reads the receiver.
 func (r *rewriter) lateMethod(e *ast.SelectorExpr, sel *types.Selection) {
 	if r.unseenReads(e) == nil {
 		return
@@ -242,15 +256,16 @@ func (r *rewriter) lateMethod(e *ast.SelectorExpr, sel *types.Selection) {
 	for _, f := range embedded(sel) {
 		path += "." + f.Name()
 	}
-	if path != "" { // promotedReceiver has put reads around x, which stand for some of the path
+	if path != "" { // promotedReceiver has wrapped x in reads for some of the path
 		return
 	}
 	of := ofHook(sel) + x + ", " + name + ", " + site + ")." + sel.Obj().Name()
-	r.wrap(e.X, "func("+x+" "+t+") "+f+" { _ = "+x+"."+sel.Obj().Name()+"; return "+head+begin+of+"("+strings.Join(args, ", ")+") } }(", ")")
+	r.wrap(e.X, "func("+x+" "+t+") "+f+" { _ = "+x+"."+sel.Obj().Name()+"; return "+head+begin+of+"("+
+		strings.Join(args, ", ")+") } }(", ")")
 	r.between(e.X.End(), e.End(), "")
 }
 
-// closing returns where the parameters of the function type f end.
+// closing returns the end of the parameters in the function type f.
 func closing(f string) int {
 	depth := 0
 	for i, c := range f {
@@ -266,7 +281,7 @@ func closing(f string) int {
 	return len(f)
 }
 
-// typeText returns t as it is written in this file; ok is false where it cannot be.
+// typeText returns t as source text for this file. ok is false if t cannot be written here.
 func (r *rewriter) typeText(t types.Type) (text string, ok bool) {
 	ok = true
 	text = types.TypeString(t, func(p *types.Package) string {
@@ -290,7 +305,7 @@ func (r *rewriter) typeText(t types.Type) (text string, ok bool) {
 	return text, ok && !strings.Contains(text, "invalid type")
 }
 
-// imported returns the import path that a path in the source stands for.
+// imported resolves an import path of the source.
 func (r *rewriter) imported(path string) string {
 	if to := r.in.ImportMap[path]; to != "" {
 		path = to

@@ -12,9 +12,8 @@ import (
 	"heddle/rt/states"
 )
 
-// A rewriter rewrites one file. Its methods come in two kinds: those that
-// take a node edit the node in place (buf), children first; those that return
-// a string write text that goes elsewhere.
+// A rewriter rewrites one file. Methods that take a node edit the node in place (buf), children
+// first. Methods that return a string produce text for another position.
 type rewriter struct {
 	in     *Input
 	im     *Importer
@@ -29,25 +28,29 @@ type rewriter struct {
 	buf    *buffer
 	out    *Output
 
-	mem      bool // memory accesses are announced here
-	calls    bool // what calls by way of interfaces read of their receivers is announced here
-	objects  bool // what is made is announced though memory accesses may not be: it may hold objects that goroutines synchronise with
-	initial  bool // in the initialiser of a package-level variable: allocations are older than every execution
-	later    bool // the function of a call that is made later is rewritten
-	oldLoops bool // loop variables are one per loop, not one per iteration
+	mem   bool // announce memory accesses
+	calls bool // announce what calls through interfaces read of their receivers
+	// announce allocations even without memory accesses: they may hold objects that goroutines
+	// synchronise with
+	objects bool
+	// in the initialiser of a package-level variable: its allocations are older than every
+	// execution
+	initial  bool
+	later    bool // in the function of a call that is made later
+	oldLoops bool // one loop variable per loop, not per iteration
 
 	prefix  string                    // of new names, such as _hd
-	names   int                       // of _hd1, _hd2, ...
-	keep    map[string]bool           // functions to mention so that their import stays used
-	results []*types.Var              // named results of the function that is being rewritten
-	labels  map[*ast.LabeledStmt]bool // labels that a goto names
+	names   int                       // number of names _hd1, _hd2, ... used
+	keep    map[string]bool           // functions to mention, so that their import stays used
+	results []*types.Var              // named results of the current function
+	labels  map[*ast.LabeledStmt]bool // targets of goto statements
 	parents map[ast.Node]ast.Node     // see callFollows
 	last    map[ast.Node]token.Pos    // see lastCall
 	own     map[string]bool           // see ownMethod
 	lumped  map[*types.Var]bool       // see lumpOf
 }
 
-// file rewrites the file and returns its new text, nil if nothing changed.
+// file rewrites the file and returns its new text, or nil if nothing changed.
 func (r *rewriter) file() []byte {
 	v := r.info.FileVersions[r.ast]
 	r.oldLoops = before(v, "go1.22")
@@ -92,7 +95,8 @@ func (r *rewriter) decl(d ast.Decl) {
 		}
 		r.mem = r.in.Mode.Memory && std.Accesses(r.in.ImportPath, d) && !forbidsCalls(d)
 		r.calls = r.mem || r.in.Mode.Receivers && !forbidsCalls(d)
-		r.objects = (!r.sites.quiet || std.Keyed(r.in.ImportPath) || r.in.Standard && states.Shown(plainPath(r.in.ImportPath))) && !forbidsCalls(d)
+		r.objects = (!r.sites.quiet || std.Keyed(r.in.ImportPath) ||
+			r.in.Standard && states.Shown(plainPath(r.in.ImportPath))) && !forbidsCalls(d)
 		r.initial = false
 		r.function(d.Recv, d.Type, d.Body)
 		r.usesState(d)
@@ -102,14 +106,15 @@ func (r *rewriter) decl(d ast.Decl) {
 	}
 }
 
-// forbidsCalls reports whether a directive of a function rules out hooks on memory accesses.
+// forbidsCalls reports whether a directive of a function forbids hooks on memory accesses.
 func forbidsCalls(d *ast.FuncDecl) bool {
 	if d.Doc == nil {
 		return false
 	}
 	for _, c := range d.Doc.List {
 		switch word, _, _ := strings.Cut(c.Text, " "); word {
-		case "//go:nosplit", "//go:norace", "//go:systemstack", "//go:nowritebarrier", "//go:nowritebarrierrec", "//go:yeswritebarrierrec":
+		case "//go:nosplit", "//go:norace", "//go:systemstack", "//go:nowritebarrier",
+			"//go:nowritebarrierrec", "//go:yeswritebarrierrec":
 			return true
 		}
 	}
@@ -140,7 +145,8 @@ func (r *rewriter) function(recv *ast.FieldList, typ *ast.FuncType, body *ast.Bl
 	r.atStart(body, decl.String())
 }
 
-// variadic returns the announcement of the slice of a variadic parameter, if the function does more with it than look at its elements.
+// variadic returns the announcement of the slice of a variadic parameter, if the function does
+// more than read its elements.
 func (r *rewriter) variadic(typ *ast.FuncType, body *ast.BlockStmt) string {
 	if len(typ.Params.List) == 0 || !r.mem || r.initial {
 		return ""
@@ -178,7 +184,8 @@ func (r *rewriter) variadic(typ *ast.FuncType, body *ast.BlockStmt) string {
 	if !keeps {
 		return ""
 	}
-	return fmt.Sprintf("_hd.Rest(%s, %s); ", last.Names[0].Name, r.sites.add("alloc", last.Pos(), last.Names[0].Name, v.Type()))
+	return fmt.Sprintf("_hd.Rest(%s, %s); ", last.Names[0].Name,
+		r.sites.add("alloc", last.Pos(), last.Names[0].Name, v.Type()))
 }
 
 // mentions reports whether n names v.
@@ -191,7 +198,7 @@ func (r *rewriter) mentions(n ast.Node, v types.Object) (found bool) {
 	return found
 }
 
-// atStart puts statements (each ended by a semicolon) at the start of a block.
+// atStart inserts statements, each with a semicolon, at the start of a block.
 func (r *rewriter) atStart(b *ast.BlockStmt, s string) {
 	if s != "" {
 		r.afterToken(b.Lbrace, " "+s)
@@ -219,24 +226,24 @@ func gotoTargets(body *ast.BlockStmt) map[*ast.LabeledStmt]bool {
 	return targets
 }
 
-// Places and texts.
+// Positions and texts.
 
 func (r *rewriter) off(p token.Pos) int  { return r.tok.Offset(p) }
 func (r *rewriter) line(p token.Pos) int { return r.fset.Position(p).Line }
 func (r *rewriter) col(p token.Pos) int  { return r.fset.Position(p).Column }
 
-// source returns the text of n as it was.
+// source returns the original text of n.
 func (r *rewriter) source(n ast.Node) string {
 	return string(r.buf.src[r.off(n.Pos()):r.off(n.End())])
 }
 
-// text returns the text of n as it is now.
+// text returns the edited text of n.
 func (r *rewriter) text(n ast.Node) string { return r.buf.Render(r.off(n.Pos()), r.off(n.End())) }
 
 // touched reports whether n was edited.
 func (r *rewriter) touched(n ast.Node) bool { return r.buf.Touched(r.off(n.Pos()), r.off(n.End())) }
 
-// wrap puts text around n.
+// wrap inserts text around n.
 func (r *rewriter) wrap(n ast.Node, before, after string) {
 	r.before(n, before)
 	r.after(n, after)
@@ -245,33 +252,33 @@ func (r *rewriter) wrap(n ast.Node, before, after string) {
 func (r *rewriter) before(n ast.Node, s string) { r.buf.Before(r.off(n.Pos()), r.off(n.End()), s) }
 func (r *rewriter) after(n ast.Node, s string)  { r.buf.After(r.off(n.Pos()), r.off(n.End()), s) }
 
-// afterPart puts s after a part of n, as an edit of n.
+// afterPart inserts s after a part of n, as an edit of n.
 func (r *rewriter) afterPart(n, part ast.Node, s string) {
 	r.buf.After(r.off(n.Pos()), r.off(part.End()), s)
 }
 
-// afterToken puts s after the one-byte token at pos.
+// afterToken inserts s after the one-byte token at pos.
 func (r *rewriter) afterToken(pos token.Pos, s string) { r.buf.After(r.off(pos), r.off(pos)+1, s) }
 
-// between replaces the text from one position to another by s and the line ends that were there.
+// between replaces the text between two positions by s and the line ends of that text.
 func (r *rewriter) between(from, to token.Pos, s string) {
 	a, b := r.off(from), r.off(to)
 	r.buf.Replace(a, b, s+r.buf.newlines(a, b))
 }
 
-// replace puts s in the place of n.
+// replace replaces n by s.
 func (r *rewriter) replace(n ast.Node, s string) {
 	r.buf.Replace(r.off(n.Pos()), r.off(n.End()), s)
 }
 
-// moved returns the text of n, to stand where the source has position here.
-// Line directives keep its lines, and those of what follows, right.
+// moved returns the text of n for use at source position here. Line directives keep the lines of
+// the text and of what follows it.
 func (r *rewriter) moved(n ast.Node, here token.Pos) string {
 	s := r.text(n)
 	return r.relocate(s, n.Pos(), here)
 }
 
-// relocate returns the text s that stood at pos, to stand at here.
+// relocate is moved for the text s from position pos.
 func (r *rewriter) relocate(s string, pos, here token.Pos) string {
 	if r.line(pos) == r.line(here) && !strings.Contains(s, "\n") || r.oldLoops && r.in.Mode.Plain {
 		return s
@@ -279,7 +286,7 @@ func (r *rewriter) relocate(s string, pos, here token.Pos) string {
 	return r.directive(pos) + s + r.directive(here)
 }
 
-// directive returns a line directive that says the next character is at pos.
+// directive returns a line directive that gives the next character the position pos.
 func (r *rewriter) directive(pos token.Pos) string {
 	p := r.fset.Position(pos)
 	return fmt.Sprintf("/*line :%d:%d*/", p.Line, max(p.Column, 1))
@@ -291,7 +298,8 @@ func (r *rewriter) name() string {
 	return fmt.Sprintf("%s%d", r.prefix, r.names)
 }
 
-// site adds a row to the position table for the operation op on n and returns its Site as a constant.
+// site adds a row for operation op on n to the position table, and returns its site as a Go
+// constant.
 func (r *rewriter) site(op string, at token.Pos, n ast.Expr) string {
 	return r.sites.add(op, at, r.source(ast.Unparen(n)), r.info.TypeOf(n))
 }
@@ -305,13 +313,13 @@ func (r *rewriter) elements(op string, at token.Pos, n ast.Expr) string {
 	return r.sites.add(op, at, r.source(ast.Unparen(n)), elem)
 }
 
-// skip notes that something was left alone.
+// skip records a construct that is not rewritten.
 func (r *rewriter) skip(n ast.Node, why string) {
 	p := r.fset.Position(n.Pos())
 	r.out.Skipped = append(r.out.Skipped, fmt.Sprintf("%s:%d: %s", p.Filename, p.Line, why))
 }
 
-// declared returns the statement that announces the variable id declares, if it is shared.
+// declared returns the statement that announces the variable that id declares, if it is shared.
 func (r *rewriter) declared(id *ast.Ident) string {
 	v, ok := r.info.Defs[id].(*types.Var)
 	if !ok {
@@ -328,7 +336,7 @@ func (r *rewriter) declaredVar(v *types.Var, pos token.Pos) string {
 	return s
 }
 
-// isVar returns the variable an identifier stands for.
+// isVar returns the variable that an identifier denotes.
 func (r *rewriter) isVar(e ast.Expr) (*types.Var, bool) {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if !ok {

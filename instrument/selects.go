@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// selectStmt rewrites a select into a switch; see Select in package hook. The
-// operands of all cases move to the switch's header, where line directives keep their lines.
+// selectStmt rewrites a select into a switch; see Select in package hook. The operands of all
+// cases move to the header of the switch, where line directives keep their lines.
 func (r *rewriter) selectStmt(s *ast.SelectStmt) {
 	if len(s.Body.List) == 0 {
 		r.wrap(s, "{ _hd.Block("+r.sites.add("select", s.Select, "select {}", nil)+"); ", " }")
@@ -40,13 +40,13 @@ func (r *rewriter) selectStmt(s *ast.SelectStmt) {
 	if !def {
 		text := r.noCase(s)
 		if last := s.Body.List[len(s.Body.List)-1]; r.line(last.End()) == r.line(s.Body.Rbrace) {
-			text = "; " + text // no semicolon follows the last statement
+			text = "; " + text // the last statement has no semicolon after it
 		}
 		r.buf.Before(r.off(s.Body.Rbrace), r.off(s.Body.Rbrace)+1, text)
 	}
 }
 
-// commSource returns what a select's site shows for a case: <-c or c<-.
+// commSource returns the text for a case in the position table: <-c or c<-.
 func (r *rewriter) commSource(s ast.Stmt) string {
 	switch s := s.(type) {
 	case *ast.SendStmt:
@@ -59,9 +59,11 @@ func (r *rewriter) commSource(s ast.Stmt) string {
 	return ""
 }
 
-// noCase returns the default clause for a select without one: it must be terminating.
+// noCase returns a default clause for a select without one, so that the switch is a terminating
+// statement.
 func (r *rewriter) noCase(s *ast.SelectStmt) string {
-	if _, obj := r.pkg.Scope().Innermost(s.Pos()).LookupParent("panic", s.Pos()); obj != types.Universe.Lookup("panic") {
+	if _, obj := r.pkg.Scope().Innermost(s.Pos()).LookupParent("panic",
+		s.Pos()); obj != types.Universe.Lookup("panic") {
 		return "default: for {}; "
 	}
 	return "default: panic(_hd.NoCase); "
@@ -74,8 +76,8 @@ func prefixed(p string, list []string) string {
 	return p + strings.Join(list, p)
 }
 
-// comm rewrites the communication of a case, to be number i with the state
-// name, and returns the text that evaluates its operands, to stand at here.
+// comm rewrites the communication of case i, whose state is called name. It returns the text that
+// evaluates the operands, to be placed at here.
 func (r *rewriter) comm(c *ast.CommClause, name string, i int, here token.Pos) string {
 	head := fmt.Sprintf("case %d: ", i)
 	switch s := c.Comm.(type) {
@@ -99,7 +101,7 @@ func (r *rewriter) comm(c *ast.CommClause, name string, i int, here token.Pos) s
 	return ""
 }
 
-// caseHead puts text in the place of a case and its colon.
+// caseHead replaces a case up to its colon by text.
 func (r *rewriter) caseHead(c *ast.CommClause, text string) { r.between(c.Case, c.Colon+1, text) }
 
 // onRecv returns the text that evaluates the channel of a receive.
@@ -110,7 +112,7 @@ func (r *rewriter) onRecv(e ast.Expr, here token.Pos) string {
 	return "_hd.OnRecv(" + r.moved(u.X, here) + ")"
 }
 
-// received returns the statements that give what was received to the left side of s.
+// received returns the statements that assign the received values to the left side of s.
 func (r *rewriter) received(s *ast.AssignStmt, values []string) string {
 	if s.Tok == token.DEFINE {
 		var lhs []string

@@ -6,15 +6,14 @@ import (
 	"go/types"
 )
 
-// shared knows which variables more than one goroutine may come to access:
+// shared decides which variables several goroutines may access:
 //
-//   - package-level variables, but for those that only this package could
-//     change and does not;
-//   - local variables (parameters, results, loop variables) that a function
-//     literal captures or whose address is taken, if they change after their
-//     declaration, or their address is taken.
+//   - package-level variables, except those that only this package could change and does not;
+//   - local variables (parameters, results, loop variables) that a function literal captures and
+//     that change after their declaration;
+//   - local variables whose address is taken.
 //
-// A field or element reached through a pointer or slice is shared without asking.
+// A field or element reached through a pointer or slice is always shared.
 type shared struct {
 	vars map[*types.Var]varUse
 	info *types.Info
@@ -22,7 +21,7 @@ type shared struct {
 	main bool
 }
 
-// A varUse is what happens to a variable.
+// A varUse is a use of a variable.
 type varUse uint8
 
 const (
@@ -46,11 +45,12 @@ func (s *shared) has(v *types.Var) bool {
 	return use&addressed != 0 || use&(captured|written) == captured|written
 }
 
-// findShared looks at all files of a package.
+// findShared analyses all files of a package.
 func findShared(in *Input, pkg *types.Package, info *types.Info, files []*ast.File) *shared {
 	s := &shared{vars: map[*types.Var]varUse{}, info: info, pkg: pkg, main: in.Name == "main"}
 	for _, f := range files {
-		v := &useFinder{shared: s, owner: map[*types.Var]ast.Node{}, oldLoops: before(info.FileVersions[f], "go1.22")}
+		v := &useFinder{shared: s, owner: map[*types.Var]ast.Node{},
+			oldLoops: before(info.FileVersions[f], "go1.22")}
 		for _, d := range f.Decls {
 			ast.Walk(v, d)
 		}
@@ -58,13 +58,13 @@ func findShared(in *Input, pkg *types.Package, info *types.Info, files []*ast.Fi
 	return s
 }
 
-// A useFinder walks one function (fn is nil outside).
+// A useFinder walks one function; fn is nil outside of functions.
 type useFinder struct {
 	*shared
 	fn       ast.Node
 	results  []*types.Var // named results of fn
 	owner    map[*types.Var]ast.Node
-	oldLoops bool // loop variables are shared between iterations
+	oldLoops bool // iterations share the loop variables
 }
 
 func (u *useFinder) Visit(n ast.Node) ast.Visitor {
@@ -129,7 +129,7 @@ func (u *useFinder) enter(fn ast.Node, typ *ast.FuncType) ast.Visitor {
 	return &in
 }
 
-// ident notes where a variable is declared and whether another function uses it.
+// ident records the function that declares a variable, and whether another function uses it.
 func (u *useFinder) ident(id *ast.Ident) {
 	if v, ok := u.info.Defs[id].(*types.Var); ok {
 		u.owner[v] = u.fn
@@ -140,7 +140,7 @@ func (u *useFinder) ident(id *ast.Ident) {
 	}
 }
 
-// assigned notes that e is assigned to; in a definition only if it was declared before.
+// assigned records an assignment to e. In a definition it counts only if e was declared before.
 func (u *useFinder) assigned(e ast.Expr, define bool) {
 	if id, ok := e.(*ast.Ident); ok && define && u.info.Defs[id] != nil {
 		return
@@ -148,14 +148,14 @@ func (u *useFinder) assigned(e ast.Expr, define bool) {
 	u.mark(e, written)
 }
 
-// mark notes a use of the variable that e is a part of.
+// mark records a use of the variable that e is part of.
 func (u *useFinder) mark(e ast.Expr, use varUse) {
 	if v := rootVar(u.info, e); v != nil {
 		u.vars[v] |= use
 	}
 }
 
-// rootVar returns the variable that holds the location e, or nil if it is reached through a pointer.
+// rootVar returns the variable that holds the location e, or nil if a pointer leads to it.
 func rootVar(info *types.Info, e ast.Expr) *types.Var {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -167,7 +167,8 @@ func rootVar(info *types.Info, e ast.Expr) *types.Var {
 			v, _ := info.Uses[e.Sel].(*types.Var)
 			return v
 		}
-		if sel.Kind() == types.MethodVal && takesAddress(sel) || sel.Kind() == types.FieldVal && !sel.Indirect() {
+		if sel.Kind() == types.MethodVal && takesAddress(sel) ||
+			sel.Kind() == types.FieldVal && !sel.Indirect() {
 			return rootVar(info, e.X)
 		}
 	case *ast.IndexExpr:
@@ -178,8 +179,8 @@ func rootVar(info *types.Info, e ast.Expr) *types.Var {
 	return nil
 }
 
-// takesAddress reports whether the selection of a method takes the address of
-// (a part of) its operand: x.M is (&x).M, with no pointer on the way.
+// takesAddress reports whether the selection of a method takes the address of its operand or a
+// part of it: x.M is (&x).M, with no pointer on the path.
 func takesAddress(sel *types.Selection) bool {
 	sig := sel.Obj().Type().(*types.Signature)
 	if sig.Recv() == nil || !isPointer(sig.Recv().Type()) {
@@ -195,7 +196,7 @@ func takesAddress(sel *types.Selection) bool {
 	return !isPointer(t)
 }
 
-// embedded returns the embedded fields between the operand of a selection and what is selected.
+// embedded returns the embedded fields on the path of a selection.
 func embedded(sel *types.Selection) []*types.Var {
 	var fields []*types.Var
 	t := sel.Recv()
@@ -214,8 +215,8 @@ func embedded(sel *types.Selection) []*types.Var {
 	return fields
 }
 
-// core returns the underlying type, or of a type parameter the one underlying
-// type of its type set (nil if there are several).
+// core returns the underlying type. For a type parameter it is the one underlying type of its type
+// set, or nil if there are several.
 func core(t types.Type) types.Type {
 	if t == nil {
 		return nil
@@ -233,7 +234,8 @@ func core(t types.Type) types.Type {
 	return u
 }
 
-// oneUnder adds the underlying types of a constraint element to u; false if they differ.
+// oneUnder adds the underlying types of a constraint element to u. It returns false if they
+// differ.
 func oneUnder(t types.Type, u *types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Union:
@@ -260,7 +262,8 @@ func oneUnder(t types.Type, u *types.Type) bool {
 	}
 }
 
-// sameChan reports whether v and w are channels of one element type, and sets u to the more restricted one.
+// sameChan reports whether v and w are channels with the same element type. It sets u to the more
+// restricted one.
 func sameChan(v, w types.Type, u *types.Type) bool {
 	a, ok1 := v.(*types.Chan)
 	b, ok2 := w.(*types.Chan)

@@ -10,7 +10,7 @@ import (
 	"heddle/trace"
 )
 
-// sites writes the position table of a package.
+// sites builds the position table of a package.
 type sites struct {
 	hash  uint64
 	quiet bool
@@ -47,13 +47,13 @@ func (s *sites) row(op string, pos token.Pos, text string, t types.Type) int {
 	return len(s.out.Sites) - 1
 }
 
-// add adds a row and returns its Site as a Go constant.
+// add adds a row and returns its site as a Go constant.
 func (s *sites) add(op string, pos token.Pos, text string, t types.Type) string {
 	i := s.row(op, pos, text, t)
 	return fmt.Sprintf("%#x", uint64(trace.NewSite(s.hash, i, kindOf(t), s.quiet)))
 }
 
-// kindOf says how values of type t are displayed.
+// kindOf returns how values of type t are displayed.
 func kindOf(t types.Type) trace.Kind {
 	if t == nil {
 		return trace.KindOther
@@ -87,7 +87,7 @@ func kindOf(t types.Type) trace.Kind {
 	return trace.KindOther
 }
 
-// oneLine shortens source text for display.
+// oneLine shortens source text to one line.
 func oneLine(s string) string {
 	if strings.ContainsAny(s, "\n\t") {
 		s = strings.Join(strings.Fields(s), " ")

@@ -12,13 +12,20 @@ import (
 	"heddle/internal/goroot"
 )
 
-// below is what lies below package hook, or is part of heddle: never rewritten.
+// below reports whether a package lies below package hook or is part of heddle: it is never
+// rewritten.
 func below(path string) bool {
 	switch plainPath(path) {
-	case "runtime", "unsafe", "sync", "sync/atomic", "iter", "errors", "unique", "weak", "reflect", "internal/reflectlite", "internal/sync":
+	case "runtime", "unsafe", "sync", "sync/atomic", "iter", "errors", "unique", "weak", "reflect",
+		"internal/reflectlite", "internal/sync":
 		return true
 	}
-	for _, p := range []string{"runtime/", "internal/runtime/", "heddlert/", "internal/abi", "internal/bytealg", "internal/cpu", "internal/race", "internal/synctest", "internal/goarch", "internal/goos", "internal/goexperiment", "internal/chacha8rand", "internal/coverage/rtcov", "internal/godebugs", "internal/profilerecord", "internal/stringslite", "internal/asan", "internal/msan", "internal/trace/tracev2", "internal/byteorder", "internal/strconv", "internal/itoa", "internal/profile", "math/bits", "internal/unsafeheader"} {
+	for _, p := range []string{"runtime/", "internal/runtime/", "heddlert/", "internal/abi",
+		"internal/bytealg", "internal/cpu", "internal/race", "internal/synctest", "internal/goarch",
+		"internal/goos", "internal/goexperiment", "internal/chacha8rand", "internal/coverage/rtcov",
+		"internal/godebugs", "internal/profilerecord", "internal/stringslite", "internal/asan",
+		"internal/msan", "internal/trace/tracev2", "internal/byteorder", "internal/strconv", "internal/itoa",
+		"internal/profile", "math/bits", "internal/unsafeheader"} {
 		if strings.HasPrefix(path, p) {
 			return true
 		}
@@ -26,8 +33,8 @@ func below(path string) bool {
 	return false
 }
 
-// TestStd rewrites the standard library, as package std patches it, with
-// everything on. What comes out must type-check, and compile.
+// TestStd rewrites the standard library, patched by package std, with all modes. The output must
+// type-check and compile.
 func TestStd(t *testing.T) {
 	if os.Getenv("HEDDLE_LONG") == "" {
 		t.Skip("set HEDDLE_LONG=1")
@@ -92,8 +99,8 @@ func TestStd(t *testing.T) {
 	t.Log("compiled in", time.Since(start))
 }
 
-// patch applies package std to a package. Package testing stays: what is
-// patched into it needs the rest of heddle.
+// patch applies package std to a package. Package testing stays unpatched: its patches need the
+// rest of heddle.
 func patch(t testing.TB, in *Input) {
 	if strings.HasPrefix(in.ImportPath, "testing") {
 		return
@@ -110,12 +117,13 @@ func patch(t testing.TB, in *Input) {
 	}
 }
 
-// laidInputs returns the packages laid under heddlert that the patched standard library needs, as Inputs.
+// laidInputs returns, as Inputs, the laid packages that the patched standard library needs.
 func laidInputs(t testing.TB) []*Input {
 	var inputs []*Input
 	for _, dir := range []string{"rt/hook", "rt/flow", "trace"} {
 		name := filepath.Base(dir)
-		in := &Input{ImportPath: "heddlert/" + name, Name: name, Dir: filepath.Join(goroot.Real(t), "src/heddlert", name)}
+		in := &Input{ImportPath: "heddlert/" + name, Name: name,
+			Dir: filepath.Join(goroot.Real(t), "src/heddlert", name)}
 		for file, text := range laidFiles(t, "../"+dir) {
 			in.Files = append(in.Files, File{filepath.Join(in.Dir, filepath.Base(file)), text})
 		}

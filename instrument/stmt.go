@@ -21,7 +21,7 @@ func (r *rewriter) stmts(list []ast.Stmt) {
 	}
 }
 
-// stmt rewrites a statement of a list. label is the one that stands directly before it.
+// stmt rewrites a statement of a list. label is the label directly before it, or nil.
 func (r *rewriter) stmt(s ast.Stmt, label *ast.LabeledStmt) {
 	switch s := s.(type) {
 	case *ast.LabeledStmt:
@@ -68,8 +68,8 @@ func (r *rewriter) stmt(s ast.Stmt, label *ast.LabeledStmt) {
 	}
 }
 
-// simple rewrites a statement where only a simple statement may stand. It
-// returns the announcements of the variables it declares, for the start of the blocks that see them.
+// simple rewrites a statement where only a simple one is allowed. It returns the announcements of
+// the variables that it declares, for the start of the blocks in their scope.
 func (r *rewriter) simple(s ast.Stmt) (decl string) {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
@@ -91,9 +91,10 @@ func (r *rewriter) simple(s ast.Stmt) (decl string) {
 	return decl
 }
 
-// header rewrites the init of an if or switch statement. If it declares variables that are announced, it goes before the statement
-// with the announcements, in a block with it: they are made whichever way the statement goes. Where a goto leads to
-// the statement it cannot; then the announcements are returned, for the start of the blocks that see the variables.
+// header rewrites the init of an if or switch statement. If the init declares announced variables,
+// it moves, with the announcements, to a block around the statement, so that they come before
+// every branch. If a goto leads to the statement, it cannot move; then header returns the
+// announcements for the start of the blocks in scope.
 func (r *rewriter) header(s, init ast.Stmt, label *ast.LabeledStmt) (decl string) {
 	decl = r.simple(init)
 	if decl == "" || label != nil && r.labels[label] {
@@ -103,7 +104,7 @@ func (r *rewriter) header(s, init ast.Stmt, label *ast.LabeledStmt) (decl string
 	return ""
 }
 
-// hoistInit moves the init of a statement to a block around it, with what follows.
+// hoistInit moves the init of a statement to a block around it, followed by follows.
 func (r *rewriter) hoistInit(s, init ast.Stmt, label *ast.LabeledStmt, follows string) {
 	text := r.text(init)
 	a, b := r.off(init.Pos()), r.off(init.End())
@@ -129,7 +130,8 @@ func (r *rewriter) ifStmt(s *ast.IfStmt, label *ast.LabeledStmt) {
 	}
 }
 
-// clauses rewrites the body of a switch whose header declared what decl announces.
+// clauses rewrites the body of a switch whose header declares variables. decl has their
+// announcements.
 func (r *rewriter) clauses(body *ast.BlockStmt, decl string) {
 	for _, s := range body.List {
 		c := s.(*ast.CaseClause)
@@ -170,7 +172,7 @@ func (r *rewriter) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) {
 	r.hoistInit(s, s.Init, label, decl)
 }
 
-// announcesInit reports whether a for clause declares variables that are announced.
+// announcesInit reports whether a for clause declares announced variables.
 func (r *rewriter) announcesInit(s *ast.ForStmt) bool {
 	init, ok := s.Init.(*ast.AssignStmt)
 	return ok && init.Tok == token.DEFINE && slices.ContainsFunc(init.Lhs, func(l ast.Expr) bool {
@@ -179,17 +181,20 @@ func (r *rewriter) announcesInit(s *ast.ForStmt) bool {
 	})
 }
 
-// forEach rewrites a for statement each of whose iterations has variables of its own, which are announced when they come to be,
-// the last ones too, of which the condition says that there is no iteration for them:
+// forEach rewrites a for statement whose variables are one per iteration. Each copy is announced
+// when it is created, including the last one, for which the condition is false:
 //
-//	for i := 0; i < n; i++ { b }     { _hd1 := false; for i := 0; ; { _hd.Again(&i, S, _hd1); if _hd1 { i++ }; _hd1 = true; if !(i < n) { break }; b } }
+//	for i := 0; i < n; i++ { b }     { _hd1 := false; for i := 0; ; {
+//	                                     _hd.Again(&i, S, _hd1); if _hd1 { i++ }; _hd1 = true
+//	                                     if !(i < n) { break }; b } }
 func (r *rewriter) forEach(s *ast.ForStmt, label *ast.LabeledStmt) {
 	init := s.Init.(*ast.AssignStmt)
 	again := r.name()
 	var head strings.Builder
 	for _, l := range init.Lhs {
 		if d := r.declared(l.(*ast.Ident)); d != "" {
-			head.WriteString("_hd.Again(" + strings.TrimSuffix(strings.TrimPrefix(d, "_hd.Var("), "); ") + ", " + again + "); ")
+			head.WriteString("_hd.Again(" + strings.TrimSuffix(strings.TrimPrefix(d, "_hd.Var("), "); ") +
+				", " + again + "); ")
 		}
 	}
 	r.assign(init, true)
@@ -210,7 +215,7 @@ func (r *rewriter) forEach(s *ast.ForStmt, label *ast.LabeledStmt) {
 	r.outside(s, label, again+" := false; ")
 }
 
-// start returns where s starts, its label included.
+// start returns the start of s, including its label.
 func start(s ast.Stmt, label *ast.LabeledStmt) token.Pos {
 	if label != nil {
 		return label.Pos()
@@ -218,7 +223,7 @@ func start(s ast.Stmt, label *ast.LabeledStmt) token.Pos {
 	return s.Pos()
 }
 
-// outside puts s and its label into a block that starts with header.
+// outside puts s and its label into a block that begins with header.
 func (r *rewriter) outside(s ast.Stmt, label *ast.LabeledStmt, header string) {
 	r.buf.Before(r.off(start(s, label)), r.off(s.End()), "{ "+header)
 	r.after(s, " }")
@@ -267,7 +272,7 @@ func (r *rewriter) deferStmt(s *ast.DeferStmt) {
 	}
 }
 
-// deferred rewrites a call whose operands are evaluated now and which is done later.
+// deferred rewrites a call whose operands are evaluated now and which is made later.
 func (r *rewriter) deferred(call *ast.CallExpr) {
 	switch r.builtin(call.Fun) {
 	case "":
@@ -281,7 +286,8 @@ func (r *rewriter) deferred(call *ast.CallExpr) {
 	}
 }
 
-// returnStmt rewrites a return. Values go to named results: writes, if those are shared.
+// returnStmt rewrites a return. The values are written to named results, which is announced if
+// those are shared.
 func (r *rewriter) returnStmt(s *ast.ReturnStmt) {
 	for _, e := range s.Results {
 		r.value(e)
@@ -295,7 +301,8 @@ func (r *rewriter) returnStmt(s *ast.ReturnStmt) {
 			continue // gc does not write x when x is returned as the result x (golang.org/issue/4014)
 		}
 		if r.shared.has(v) && v.Name() != "_" && r.visible(v, s.Pos()) {
-			writes.WriteString("_hd.W(&" + v.Name() + ", " + r.sites.add("write", s.Pos(), v.Name(), v.Type()) + "); ")
+			writes.WriteString("_hd.W(&" + v.Name() + ", " +
+				r.sites.add("write", s.Pos(), v.Name(), v.Type()) + "); ")
 		}
 	}
 	if writes.Len() == 0 {
@@ -312,7 +319,8 @@ func (r *rewriter) returnStmt(s *ast.ReturnStmt) {
 	}
 	names, texts, uses := r.temps(s.Results, len(r.results), nil)
 	r.between(s.Pos(), first.Pos(), "{ "+names+" := ")
-	r.replaceRange(first.Pos(), last.End(), texts+"; "+writes.String()+"return "+strings.Join(uses, ", ")+" }")
+	r.replaceRange(first.Pos(), last.End(),
+		texts+"; "+writes.String()+"return "+strings.Join(uses, ", ")+" }")
 }
 
 // denotes reports whether e is the name of v.

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// langVersion returns v as the go/types package wants it ("go1.21"); "" stays "".
+// langVersion returns v in the form of package go/types ("go1.21"); "" stays "".
 func langVersion(v string) string {
 	if v == "" || strings.HasPrefix(v, "go") {
 		return v
@@ -16,18 +16,18 @@ func langVersion(v string) string {
 	return "go" + v
 }
 
-// before reports whether the language version v ("" is the newest) is older than w.
+// before reports whether language version v is older than w. "" is the newest.
 func before(v, w string) bool { return v != "" && version.Compare(v, w) < 0 }
 
-// LosesVersions reports whether a compiler ("go1.26.2") needs Mode.Plain.
+// LosesVersions reports whether a compiler, such as "go1.26.2", needs Mode.Plain.
 func LosesVersions(compiler string) bool {
 	return version.Compare(compiler, "go1.26") >= 0 && version.Compare(compiler, "go1.26.3") < 0
 }
 
-// raiseVersion makes generics compile in a file of a language version that has
-// none, or (before Go 1.20) none whose comparable an interface satisfies. Go 1.21 is the newest version whose loop variables are shared, and the
-// oldest that a build constraint can raise a file to. An existing constraint
-// is kept; a new line is hidden from the line numbers by a line directive.
+// raiseVersion raises the language version of a file to one that compiles generics and (since Go
+// 1.20) lets interfaces satisfy comparable. Go 1.21 is the newest version whose loop variables are
+// shared, and the oldest that a build constraint can set. An existing constraint is kept. A line
+// directive hides a new line from the line numbers.
 func (r *rewriter) raiseVersion() {
 	for _, g := range r.ast.Comments {
 		if g.Pos() > r.ast.Package {
@@ -46,8 +46,9 @@ func (r *rewriter) raiseVersion() {
 	}
 	r.buf.Before(0, len(r.buf.src), "//go:build go1.21\n")
 	end := r.off(r.ast.Name.End())
-	if i := bytes.Index(r.buf.src[end:], []byte("\n\n")); i >= 0 && (len(r.ast.Decls) == 0 || end+i < r.off(r.ast.Decls[0].Pos())) {
-		r.buf.Replace(end+i, end+i+1, "") // a line that is empty makes room for the new one
+	if i := bytes.Index(r.buf.src[end:], []byte("\n\n")); i >= 0 &&
+		(len(r.ast.Decls) == 0 || end+i < r.off(r.ast.Decls[0].Pos())) {
+		r.buf.Replace(end+i, end+i+1, "") // an empty line makes room for the new one
 	}
 }
 
