@@ -4,15 +4,15 @@
 // heddle tests concurrent Go programs by deciding, step by step, which goroutine runs next. The
 // command is cmd/heddle. What it compiles into the program under test is below rt, with the
 // types of trace, the definitions of model, the detectors of detect, the strategies of explore
-// and predict, and the solver order. Package build lays them under GOROOT/src/heddlert by an
-// overlay.
+// and predict, the solver order, and the loop of engine. Package build lays them under
+// GOROOT/src/heddlert by an overlay.
 package heddle
 
 import "embed"
 
 // Sources holds the packages that are laid (trace, model, rt, detect, explore, order, predict,
-// symbolic) and those whose text decides what rewritten code looks like (instrument). A hash
-// over all of it names what the build cache may be reused for.
+// symbolic, engine) and those whose text decides what rewritten code looks like (instrument). A
+// hash over all of it names what the build cache may be reused for.
 //
-//go:embed trace model rt detect explore order predict symbolic instrument
+//go:embed trace model rt detect explore order predict symbolic engine instrument
 var Sources embed.FS

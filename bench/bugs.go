@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
+	_ "heddle/engine" // its strategies
 	"heddle/explore"
 	"heddle/internal/run"
-	_ "heddle/rt/drive" // its strategies
 	"heddle/rt/wire"
 )
 

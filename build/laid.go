@@ -24,7 +24,7 @@ const laidPrefix = "heddlert"
 
 // laidFrom lists the sources of the laid packages: folders of heddle.Sources,
 // whose packages are laid under laidPrefix by the last element of their path.
-var laidFrom = []string{"trace", "model", "detect", "explore", "order", "predict", "symbolic", "rt"}
+var laidFrom = []string{"trace", "model", "detect", "explore", "order", "predict", "symbolic", "engine", "rt"}
 
 // A baseOverlay is the part of the overlay that all builds with one toolchain share: patched and
 // added files of the standard library. Laid packages are files of the second GOROOT.

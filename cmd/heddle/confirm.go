@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"heddle/clip"
+	"heddle/engine"
 	"heddle/explore/why"
-	"heddle/rt/drive"
 	"heddle/rt/wire"
 )
 
@@ -138,9 +138,9 @@ func (r *packageRun) refit() {
 		return
 	}
 	r.finished = append(r.finished, m.test)
-	to := moved{test: m.test, why: &wire.Record{Type: "isolate", Test: m.test, Text: m.why + drive.InProcesses}}
+	to := moved{test: m.test, why: &wire.Record{Type: "isolate", Test: m.test, Text: m.why + engine.InProcesses}}
 	for _, c := range m.clips {
-		if s, err := drive.Rejoining(c); err == nil {
+		if s, err := engine.Rejoining(c); err == nil {
 			to.first = append(to.first, s)
 		}
 		to.visible = append(to.visible, c.Visible...)

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"heddle/cluster"
+	"heddle/engine"
 	"heddle/explore"
 	"heddle/explore/why"
-	"heddle/rt/drive"
 	"heddle/rt/wire"
 )
 
@@ -38,7 +38,7 @@ func (s *sharing) judge(out *cluster.Outcome, estimate float64) {
 	if !s.resumed {
 		used -= s.shared.share.Began
 	}
-	if !drive.Worth(explore.Result{Executions: out.Tally.Executions, Estimate: max(estimate, s.shared.share.Guess)}, used, left) {
+	if !engine.Worth(explore.Result{Executions: out.Tally.Executions, Estimate: max(estimate, s.shared.share.Guess)}, used, left) {
 		s.run.Stop()
 	}
 }
@@ -48,7 +48,7 @@ func (s *sharing) givenUp(cfg *wire.Config, out *cluster.Outcome) bool {
 	if !s.tries() || s.o.failFast && s.found > 0 {
 		return false
 	}
-	complete, _ := drive.Covered(cfg, &out.Tally, resultOf(out), !out.Complete)
+	complete, _ := engine.Covered(cfg, &out.Tally, resultOf(out), !out.Complete)
 	return !complete
 }
 
@@ -61,7 +61,7 @@ func (s *sharing) instead(cfg *wire.Config, out *cluster.Outcome) *shared {
 	res := resultOf(out)
 	_, res.Estimate = s.run.Look()
 	res.Estimate = max(res.Estimate, was.Guess)
-	next.Why, next.Estimate, next.Free = drive.AfterSearch(cfg, &out.Tally, res, !out.Complete)
+	next.Why, next.Estimate, next.Free = engine.AfterSearch(cfg, &out.Tally, res, !out.Complete)
 	if cfg.Budget > 0 {
 		next.Elapsed = float64(cfg.Budget)/1e9 - time.Until(s.deadline).Seconds()
 	}

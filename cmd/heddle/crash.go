@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"heddle/clip"
-	"heddle/rt/drive"
+	"heddle/engine"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -38,8 +38,8 @@ func (e *exploration) crashFinding(test, pkg string, res *outcome, visible []uin
 		f.Clip.Policy, f.Clip.Seed, f.Clip.Depth, f.Clip.Free = c.Policy, c.Seed, c.Depth, c.Free
 		f.Clip.Input = res.input
 		if t := res.trace; t != nil {
-			f.Clip.Policy, f.Clip.Depth, f.Clip.Visible = "first", 0, drive.VisibleIn(t)
-			f.Clip.Steps = drive.StepsOf(t, symbols(res.path))
+			f.Clip.Policy, f.Clip.Depth, f.Clip.Visible = "first", 0, engine.VisibleIn(t)
+			f.Clip.Steps = engine.StepsOf(t, symbols(res.path))
 			f.Switches = t.Switches()
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"heddle/cluster"
+	"heddle/engine"
 	"heddle/explore/why"
 	"heddle/report"
-	"heddle/rt/drive"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -36,7 +36,7 @@ func (s *sharing) errands(ctx context.Context, cfg *wire.Config) (*shared, error
 	}()
 	began := time.Now()
 	var end *wire.Record
-	err := drive.GoOn(ctx, cfg, s.test, s.shared.share, x, func(rec *wire.Record) {
+	err := engine.GoOn(ctx, cfg, s.test, s.shared.share, x, func(rec *wire.Record) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		switch rec.Type {
@@ -87,7 +87,7 @@ const (
 	besideEach = 6
 )
 
-// A crew is workers that make the executions of one exploration. It implements drive.Crew.
+// A crew is workers that make the executions of one exploration. It implements engine.Crew.
 type crew struct {
 	run    *cluster.Errands
 	beside int
@@ -104,13 +104,13 @@ type begun struct {
 	n       int
 }
 
-// Beside implements drive.Crew.
+// Beside implements engine.Crew.
 func (x *crew) Beside() int { return x.beside }
 
-// Learnt implements drive.Crew.
+// Learnt implements engine.Crew.
 func (x *crew) Learnt() wire.Knowledge { return *x.know.Clone() }
 
-// Prepare implements drive.Crew.
+// Prepare implements engine.Crew.
 func (x *crew) Prepare(q *wire.Request) {
 	if slices.ContainsFunc(x.begun, func(b begun) bool { return same(&b.request, q) }) {
 		return
@@ -131,21 +131,21 @@ func (x *crew) drop(n int) {
 	x.begun = x.begun[n:]
 }
 
-// Execute implements drive.Executor.
-func (x *crew) Execute(ctx context.Context, q *wire.Request) (drive.Execution, error) {
+// Execute implements engine.Executor.
+func (x *crew) Execute(ctx context.Context, q *wire.Request) (engine.Execution, error) {
 	if p := q.Schedule.Policy; p != "first" && p != "" { // which is first too
 		q.Length = x.steps
 	}
 	w, failed := x.run.Answer(x.ask(q))
 	switch {
 	case ctx.Err() != nil:
-		return drive.Execution{}, ctx.Err()
+		return engine.Execution{}, ctx.Err()
 	case w == nil || w.Outcome == nil:
-		return drive.Execution{}, errors.New(cmp.Or(failed, noWorker))
+		return engine.Execution{}, errors.New(cmp.Or(failed, noWorker))
 	}
 	t, err := trace.Decode(w.Outcome.Encoded)
 	if err != nil {
-		return drive.Execution{}, err
+		return engine.Execution{}, err
 	}
 	x.made++
 	x.steps = max(x.steps, len(t.Steps))
@@ -156,18 +156,18 @@ func (x *crew) Execute(ctx context.Context, q *wire.Request) (drive.Execution, e
 	}
 	x.tell(w.Outcome.Found, q.Known)
 	w.Outcome.Encoded = nil
-	return drive.Execution{Result: *w.Outcome, Trace: t, Bereft: w.Bereft}, nil
+	return engine.Execution{Result: *w.Outcome, Trace: t, Bereft: w.Bereft}, nil
 }
 
-// Begin implements drive.InputCrew.
+// Begin implements engine.InputCrew.
 func (x *crew) Begin(in *wire.Input, deadline time.Time) int {
 	return x.run.AskInput(in, x.know, deadline)
 }
 
-// Come implements drive.InputCrew.
+// Come implements engine.InputCrew.
 func (x *crew) Come(n int) bool { return x.run.Come(n) }
 
-// Explored implements drive.InputCrew.
+// Explored implements engine.InputCrew.
 func (x *crew) Explored(n int) (*wire.Worked, error) {
 	w, failed := x.run.Explored(n)
 	if w == nil || w.Explored == nil {
@@ -178,13 +178,13 @@ func (x *crew) Explored(n int) (*wire.Worked, error) {
 	return w, nil
 }
 
-// Forget implements drive.InputCrew.
+// Forget implements engine.InputCrew.
 func (x *crew) Forget(n int) { x.run.Drop(n) }
 
-// Hungry implements drive.InputCrew.
+// Hungry implements engine.InputCrew.
 func (x *crew) Hungry() bool { return x.run.Hungry() }
 
-// Learn implements drive.InputCrew.
+// Learn implements engine.InputCrew.
 func (x *crew) Learn(k *wire.Knowledge, seen []string) {
 	x.know = k.Clone()
 	x.run.Tell(seen)

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"heddle/clip"
+	"heddle/engine"
 	"heddle/explore/why"
-	"heddle/rt/drive"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -17,7 +17,7 @@ import (
 // -isolate=process: every execution in a process of its own, which runs init
 // functions and TestMain, executes one schedule and tells what it left behind.
 // The exploration is the one that runs in the test binary otherwise
-// (drive.Explore); it runs here, where the end of a process ends nothing else.
+// (engine.Explore); it runs here, where the end of a process ends nothing else.
 
 // A moved test is one to be executed in processes of its own.
 type moved struct {
@@ -100,7 +100,7 @@ func (r *packageRun) inProcesses(ctx context.Context, m *moved, clips []*wire.Cl
 			}
 			r.take(rec)
 		}
-		err := drive.Explore(ctx, &cfg, m.test, x, send, m.first...)
+		err := engine.Explore(ctx, &cfg, m.test, x, send, m.first...)
 		if ctx.Err() != nil {
 			r.endOpen(why.Bare(why.Of(why.Interrupted)))
 			return nil
@@ -143,7 +143,7 @@ func (r *packageRun) settled(m *moved, x *fresh) {
 	}
 }
 
-// fresh executes a test in a process of its own each time. It implements drive.Executor.
+// fresh executes a test in a process of its own each time. It implements engine.Executor.
 type fresh struct {
 	r      *packageRun
 	test   string
@@ -159,7 +159,7 @@ type sites map[trace.Site]wire.Place
 
 func (s sites) note(r *wire.Result) { maps.Copy(s, r.Places) }
 
-// Resolve implements drive.Executor.
+// Resolve implements engine.Executor.
 func (s sites) Resolve(x trace.Site) wire.Place {
 	if x = x.Loud(); x == 0 || x.PC() != 0 {
 		return s[x]
@@ -167,8 +167,8 @@ func (s sites) Resolve(x trace.Site) wire.Place {
 	return wire.Place{Site: uint64(x)}
 }
 
-// Execute implements drive.Executor.
-func (x *fresh) Execute(ctx context.Context, q *wire.Request) (drive.Execution, error) {
+// Execute implements engine.Executor.
+func (x *fresh) Execute(ctx context.Context, q *wire.Request) (engine.Execution, error) {
 	b := x.r.process()
 	b.config.Mode, b.config.Test, b.config.Isolate = "execute", x.test, "process"
 	request := *q
@@ -190,10 +190,10 @@ func (x *fresh) Execute(ctx context.Context, q *wire.Request) (drive.Execution, 
 		err = ctx.Err()
 	}
 	if err != nil {
-		return drive.Execution{}, err
+		return engine.Execution{}, err
 	}
 	if res.timedOut && !res.idle {
-		return drive.Execution{}, errTimeout
+		return engine.Execution{}, errTimeout
 	}
 	x.n++
 	if left == nil {
@@ -201,12 +201,12 @@ func (x *fresh) Execute(ctx context.Context, q *wire.Request) (drive.Execution, 
 	}
 	t, err := trace.Decode(left.Encoded)
 	if err != nil {
-		return drive.Execution{}, fmt.Errorf("execution %d of %s: %v", x.n, x.test, err)
+		return engine.Execution{}, fmt.Errorf("execution %d of %s: %v", x.n, x.test, err)
 	}
 	x.note(left)
 	x.length = max(x.length, len(t.Steps))
 	left.Encoded = nil
-	return drive.Execution{Result: *left, Trace: t}, nil
+	return engine.Execution{Result: *left, Trace: t}, nil
 }
 
 // slowCrash is how long a process may take to die and yet be worth another one.
@@ -214,13 +214,13 @@ const slowCrash = time.Second
 
 // crashed is the execution in which a process died, or that it did not come to
 // an end of; slow: there is to be no other.
-func (x *fresh) crashed(res *outcome, q *wire.Request, slow bool) (drive.Execution, error) {
+func (x *fresh) crashed(res *outcome, q *wire.Request, slow bool) (engine.Execution, error) {
 	if !res.crash.Running {
 		x.r.report.Output(res.output)
 		if res.err == nil {
-			return drive.Execution{}, fmt.Errorf("the test %s was not run: does TestMain always call m.Run?", x.test)
+			return engine.Execution{}, fmt.Errorf("the test %s was not run: does TestMain always call m.Run?", x.test)
 		}
-		return drive.Execution{}, errors.New(res.why())
+		return engine.Execution{}, errors.New(res.why())
 	}
 	x.died = true
 	res.crash.Execution = x.n
@@ -229,7 +229,7 @@ func (x *fresh) crashed(res *outcome, q *wire.Request, slow bool) (drive.Executi
 		visible = append(visible, uint64(s))
 	}
 	f := x.r.crashFinding(x.test, x.r.pkg.ImportPath, res, visible)
-	ex := drive.Execution{Trace: res.trace}
+	ex := engine.Execution{Trace: res.trace}
 	if ex.Trace == nil {
 		ex.Trace = &trace.Trace{Verdict: trace.Panicked}
 	}

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"heddle/cluster"
+	"heddle/engine"
 	"heddle/explore/why"
 	"heddle/report"
-	"heddle/rt/drive"
 	"heddle/rt/wire"
 )
 
@@ -99,7 +99,7 @@ func (r *packageRun) shareOn(ctx context.Context, sh *shared) (*shared, error) {
 	}
 	if (!sh.share.Search || sh.tries()) && sh.share.Predicting == nil && sh.share.Found == 0 && cfg.Budget > 0 && !cfg.Whole {
 		o.Hasten = func() time.Duration {
-			d := drive.After(time.Since(began)+seconds(sh.share.Elapsed), time.Duration(cfg.Budget), false)
+			d := engine.After(time.Since(began)+seconds(sh.share.Elapsed), time.Duration(cfg.Budget), false)
 			if sh.until = time.Now().Add(d); sh.until.After(s.deadline) {
 				sh.until = s.deadline
 			}
@@ -341,16 +341,16 @@ func (s *sharing) end(ctx context.Context, cfg *wire.Config, out *cluster.Outcom
 	rec := &wire.Record{Type: "end", Test: s.test, Result: s.shared.share.Result, Strategy: cfg.Strategy, Executions: t.Executions, Buggy: t.Buggy,
 		Elapsed: took.Seconds() + s.shared.share.Elapsed}
 	if p := out.Predicted; p != nil {
-		if rec.Why = drive.Predicted(); !t.Failed.None() {
+		if rec.Why = engine.Predicted(); !t.Failed.None() {
 			rec.Why = why.Bare(t.Failed)
 		}
 		p.Cut = p.Cut && cfg.Complete
 		s.take(&wire.Record{Type: "predicted", Test: s.test, Predicted: p})
 	} else if f := out.Formulas; f != nil {
-		rec.Why = drive.Asked(t, out.Complete)
+		rec.Why = engine.Asked(t, out.Complete)
 		s.take(&wire.Record{Type: "coverage", Test: s.test, Executions: t.Executions, Coverage: &wire.Coverage{Shared: true, Formulas: f}})
 	} else if s.shared.share.Search {
-		rec.Complete, rec.Why = drive.Covered(cfg, t, resultOf(out), !out.Complete)
+		rec.Complete, rec.Why = engine.Covered(cfg, t, resultOf(out), !out.Complete)
 		if s.tries() {
 			rec.Covering = t.Executions
 		}
@@ -362,7 +362,7 @@ func (s *sharing) end(ctx context.Context, cfg *wire.Config, out *cluster.Outcom
 		}
 	} else if !t.Failed.None() {
 		rec.Why = why.Bare(t.Failed)
-	} else if rec.Why = drive.Sampled(t); rec.Why.Open() {
+	} else if rec.Why = engine.Sampled(t); rec.Why.Open() {
 		rec.Why, rec.Estimate = s.shared.share.Why, s.shared.share.Estimate
 	}
 	if s.found > 0 {

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"time"
 
+	"heddle/rt/limit"
 	"heddle/rt/sched"
 	"heddle/rt/wire"
 	"heddle/trace"
@@ -50,11 +51,11 @@ func (d *driver) bench(t *Test) {
 	runtime.ReadMemStats(&before)
 	n := 0
 	start = time.Now()
-	used := cpuTime()
+	used := limit.ProcessorTime()
 	for ; n%batch != 0 || n == 0 || n < d.cfg.Runs || time.Since(start) < length; n++ {
 		execute()
 	}
-	took := cpuTime() - used
+	took := limit.ProcessorTime() - used
 	runtime.ReadMemStats(&after)
 	var end runtime.MemStats
 	runtime.GC()

@@ -1,14 +1,13 @@
-// Package drive is the loop inside the test binary: it executes each test many
-// times under the scheduler, looks at what every execution left behind, and
-// tells the command over a pipe (package wire). Detectors and the strategies
-// that need an execution every few microseconds run here, next to the
-// scheduler; everything that reads source text or prints is the command's.
+// Package drive is the main part of a test binary: it takes the tests from package testing, lets
+// package engine explore each of them, and tells the command over a pipe (package wire). It executes a test
+// once under the scheduler, in a process whose state it puts back between executions.
 package drive
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"reflect"
 	"runtime"
@@ -17,6 +16,8 @@ import (
 	"strings"
 	"time"
 
+	"heddle/engine"
+	"heddle/engine/judge"
 	"heddle/explore"
 	"heddle/rt/flow"
 	"heddle/rt/hook"
@@ -60,6 +61,11 @@ func (o *Outcome) Fails() {
 	}
 	var pcs [64]uintptr
 	o.failed, o.stack = sched.S.Running(), slices.Clone(pcs[:runtime.Callers(2, pcs[:])])
+}
+
+// judged is what findings are made from.
+func (o *Outcome) judged() judge.Outcome {
+	return judge.Outcome{Failed: o.Failed, Output: o.Output, G: o.failed, Stack: o.stack}
 }
 
 // driver is the state of one run of the binary.
@@ -151,7 +157,7 @@ func Run(tests []Test) int {
 	debug.SetGCPercent(-1)
 	defer debug.SetGCPercent(100)
 	if os.Getenv("GOMEMLIMIT") == "" {
-		defer debug.SetMemoryLimit(debug.SetMemoryLimit(collectWithin))
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit.CollectWithin))
 	}
 	if d.cfg.Isolate != "none" && d.cfg.Mode != "execute" {
 		d.vars, d.state = save(), saveState()
@@ -177,15 +183,24 @@ func Run(tests []Test) int {
 			}
 		case "replay":
 			if len(d.cfg.Clips) > 0 && d.cfg.Clips[0].Test == t.Name {
-				if c := &d.cfg.Clips[0]; c.Sequence {
-					d.follow(t, c)
+				c, x := &d.cfg.Clips[0], newLocal(d, t)
+				var err error
+				if c.Sequence {
+					err = engine.Follow(c, x, d.send)
 				} else {
-					d.replay(t, c)
+					err = engine.Replay(context.Background(), &d.cfg, c, x, d.send)
+				}
+				if err != nil {
+					fatal("%v", err)
 				}
 			}
 		case "bench":
 			if u := explore.Lookup(d.cfg.Strategy); u != nil && u.New != nil {
-				d.benchSearch(t)
+				b, err := engine.Bench(&d.cfg, t.Name, newLocal(d, t))
+				if err != nil {
+					fatal("%v", err)
+				}
+				d.send(&wire.Record{Type: "bench", Test: t.Name, Bench: b})
 			} else {
 				d.bench(t)
 			}
@@ -198,7 +213,7 @@ func Run(tests []Test) int {
 				if !t.Fuzz {
 					cfg.Fuzz = ""
 				}
-				if err := Explore(context.Background(), &cfg, t.Name, newLocal(d, t), d.send); err != nil {
+				if err := engine.Explore(context.Background(), &cfg, t.Name, newLocal(d, t), d.send); err != nil {
 					fatal("%v", err)
 				}
 			}
@@ -234,6 +249,29 @@ func (d *driver) callers() {
 	}
 }
 
+// work is Mode work: the binary explores what the command hands it, one Item at a time.
+func (d *driver) work(tests []Test) {
+	w := engine.NewWorker(&d.cfg, func(test string) engine.Process {
+		i := slices.IndexFunc(tests, func(t Test) bool { return t.Name == test })
+		if i < 0 {
+			fatal("no test %s", test)
+		}
+		return newLocal(d, &tests[i])
+	})
+	d.send(&wire.Record{Type: "ready"})
+	in := json.NewDecoder(items())
+	for {
+		it := new(wire.Item)
+		if err := in.Decode(it); err != nil {
+			if err != io.EOF {
+				fatal("cannot read what is to be done: %v", err)
+			}
+			return
+		}
+		d.send(&wire.Record{Type: "worked", Test: it.Test, Worked: w.Do(it)})
+	}
+}
+
 func (d *driver) send(r *wire.Record) {
 	err := d.out.Encode(r)
 	if _, own := err.(*json.UnsupportedValueError); own {
@@ -244,9 +282,6 @@ func (d *driver) send(r *wire.Record) {
 		os.Exit(3)
 	}
 }
-
-// collectWithin is how many bytes a process may use before garbage is collected within an execution too.
-const collectWithin = 3 << 30
 
 // collectEvery is how many bytes may be allocated before garbage is collected between two executions.
 const collectEvery = 32 << 20

@@ -10,12 +10,9 @@ import (
 	"heddle/rt/sched"
 )
 
-// mostHeap is how many bytes of heap objects end an execution: what is left of them where garbage is collected within it.
-const mostHeap = collectWithin + 1<<30
-
 // full reports whether an execution has taken as much memory as it may.
 func full() bool {
-	return limit.Heap() > mostHeap
+	return limit.Heap() > limit.MostHeap
 }
 
 // formatValue prints a value that a channel moved, without calling methods of the program under test.

@@ -6,31 +6,33 @@ import (
 	"strings"
 	"time"
 
+	"heddle/engine"
+	"heddle/engine/judge"
+	"heddle/explore/transition"
 	"heddle/rt/hook"
 	"heddle/rt/policy"
 	"heddle/rt/sched"
 	"heddle/rt/wire"
 	"heddle/trace"
+	"heddle/trace/remains"
 )
 
-// local executes a test in this process. It implements Executor.
+// local executes a test in this process. It implements engine.Process.
 type local struct {
-	d         *driver
-	t         *Test
-	n         int // executions so far
-	policies  map[policyKey]policy.Policy
-	visible   sched.VisibleMode
-	sites     []trace.Site // what sched takes for visible
-	polled    []trace.Site // and for polled
-	outcome   Outcome
-	known     sched.Races // of which Request.Known says that they are known
-	told      bool        // what is outside control
-	who       []string    // who started goroutines outside control
-	early     bool        // of the last execution: Request.Early, or -time=free
-	leaky     bool        // and why what is left blocked is not a leak
-	lively    bool        // and what lives on after the test
-	unstopped bool        // and what iter.Pull leaves
-	beside    int         // how often it was looked who lives beside the test
+	d        *driver
+	t        *Test
+	n        int // executions so far
+	policies map[policyKey]policy.Policy
+	visible  sched.VisibleMode
+	sites    []trace.Site // what sched takes for visible
+	polled   []trace.Site // and for polled
+	outcome  Outcome
+	known    sched.Races // of which Request.Known says that they are known
+	told     bool        // what is outside control
+	who      []string    // who started goroutines outside control
+	beside   int         // how often it was looked what lives beside the test
+	judge    judge.Judge
+	remains  remains.Remains // of the last execution
 }
 
 type policyKey struct {
@@ -47,6 +49,14 @@ func newLocal(d *driver, t *Test) *local {
 		x.visible = sched.VisibleAll
 	default:
 		x.visible = sched.VisibleAuto
+	}
+	x.judge = judge.Judge{
+		Symbols: d, Kind: t.Kind, Outsiders: x.outsiders, Known: x.known.Add,
+		Note: func(text string) { d.send(&wire.Record{Type: "note", Test: t.Name, Text: text}) },
+		Starters: func() []string {
+			x.seeStrangers()
+			return x.who
+		},
 	}
 	sched.S.SetVisible(nil)
 	sched.S.SetPolled(nil)
@@ -75,10 +85,10 @@ func (x *local) policy(q *wire.Request) (policy.Policy, error) {
 }
 
 // Execute implements Executor.
-func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error) {
+func (x *local) Execute(ctx context.Context, q *wire.Request) (engine.Execution, error) {
 	p, err := x.policy(q)
 	if err != nil {
-		return Execution{}, err
+		return engine.Execution{}, err
 	}
 	if !slices.Equal(q.Visible, x.sites) {
 		x.sites = append(x.sites[:0], q.Visible...)
@@ -109,11 +119,11 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 		steps = q.Steps
 	}
 	if err := takeInput(q); err != nil {
-		return Execution{}, err
+		return engine.Execution{}, err
 	}
-	x.early = q.Early || x.d.cfg.Time == "free"
+	early := q.Early || x.d.cfg.Time == "free"
 	sched.S.Lose = x.d.cfg.Lose
-	sched.S.AnyTime = x.early || x.d.cfg.Mode == "replay"
+	sched.S.AnyTime = early || x.d.cfg.Mode == "replay"
 	p.Begin(q.Schedule.Seed)
 	crash.begin(x.t.Name, x.n, &q.Schedule, q.Input)
 	x.outcome = Outcome{}
@@ -143,7 +153,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	if x.t.Kind == "main" {
 		o.Output = x.t.printed.text()
 	}
-	ex := Execution{Trace: t, Bereft: bereft, Heir: x.d.others}
+	ex := engine.Execution{Trace: t, Bereft: bereft, Heir: x.d.others}
 	ex.Failed, ex.Skipped, ex.Output = o.Failed, o.Skipped, o.Output
 	ex.Timers, ex.Outside = sched.S.UsedTimers(), sched.S.Outside()
 	if ex.Outside && !x.told {
@@ -157,10 +167,15 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (Execution, error)
 	}
 	ex.Unseen = append(ex.Unseen, x.besides()...)
 	ex.Measured = ex.Failed && sched.S.Measured()
-	ex.RanOut = x.testFailed(t) && x.ranOut()
-	ex.Found = x.findings(t, q.Known)
+	x.takeRemains(t)
+	left := judge.Execution{Trace: t, Remains: &x.remains, Outcome: o.judged(), EarlyAsked: early}
+	ex.RanOut = x.judge.RanOut(&left)
+	ex.Found = x.judge.Findings(&left, q.Known)
 	if q.Expect != nil {
-		ex.Found = append(ex.Found, expected(t, q.Expect)...)
+		ex.Found = append(ex.Found, judge.Expected(t, q.Expect, resolve)...)
+	}
+	if d := x.remains.Deadlock; d != nil {
+		ex.Cycle = d.Events
 	}
 	ex.Corpus, ex.Concrete = given.corpus, concrete(q)
 	if d := sched.S.Diverged(); d != nil {
@@ -208,24 +223,80 @@ func (d *driver) execute(t *Test) {
 	if err != nil {
 		fatal("%v", err)
 	}
-	d.send(&wire.Record{Type: "result", Test: t.Name, Outcome: whole(&ex)})
+	d.send(&wire.Record{Type: "result", Test: t.Name, Outcome: engine.Whole(&ex, resolve)})
 }
 
-// whole is all that an execution left behind, for another process.
-func whole(ex *Execution) *wire.Result {
-	r := ex.Result
-	r.Encoded = ex.Trace.Append(nil)
-	r.Places = make(map[trace.Site]wire.Place)
-	note := func(s trace.Site) {
-		if s = s.Loud(); s.PC() != 0 && r.Places[s].File == "" {
-			r.Places[s] = resolve(s)
+// takeRemains takes what the execution just made left behind.
+func (x *local) takeRemains(t *trace.Trace) {
+	r := &x.remains
+	*r = remains.Remains{
+		Left: r.Left[:0], Races: sched.S.Races(), Deadlock: sched.S.Deadlock(), Failures: sched.S.Failures(), Early: sched.S.Early(),
+		Outside: sched.S.Outside(), Outsiders: sched.S.Outsiders() > 0, Exited: sched.S.Exited(), Measured: sched.S.Measured(), RanOut: sched.S.RanOut(),
+		LateWakes: sched.S.LateWakes(), Unstopped: sched.S.Unstopped(), OutsideWait: sched.S.OutsideWait(),
+	}
+	for _, l := range sched.S.Leftover() {
+		l.Served, l.Made = sched.S.ServedByTimer(l.G), sched.S.MadeHere(l.Pending.Obj)
+		r.Left = append(r.Left, l)
+	}
+	switch t.Verdict {
+	case trace.Livelocked:
+		r.PolledUnseen = sched.S.PolledUnseen()
+	case trace.TimedOut:
+		r.CutOff, r.KeptAsking = sched.S.CutOff(), sched.S.KeptAsking()
+	}
+}
+
+// Places implements engine.Process.
+func (x *local) Places() transition.Places { return &places{vars: x.d.vars} }
+
+// Learnt implements engine.Process.
+func (x *local) Learnt() wire.Knowledge {
+	m := sched.S.Memory()
+	k := wire.Knowledge{HandedOver: m.HandedOver, Waits: m.Waits}
+	for key, end := range m.Cycles {
+		if k.Cycles == nil {
+			k.Cycles = make(map[uint64]uint8)
+		}
+		k.Cycles[key] = uint8(end)
+	}
+	return k
+}
+
+// Learn implements engine.Process.
+func (x *local) Learn(k *wire.Knowledge) {
+	m := sched.Memory{Cycles: make(map[uint64]remains.End), HandedOver: k.HandedOver, Waits: k.Waits}
+	for key, end := range k.Cycles {
+		m.Cycles[key] = remains.End(end)
+	}
+	sched.S.Remember(m)
+}
+
+// Lengths implements engine.Process.
+func (x *local) Lengths() (lengths map[string]int) {
+	for key, p := range x.policies {
+		if l, ok := p.(policy.Lengther); ok && l.Learnt() > 0 {
+			if lengths == nil {
+				lengths = make(map[string]int)
+			}
+			lengths[key.name] = l.Learnt()
 		}
 	}
-	for i := range ex.Trace.Steps {
-		note(ex.Trace.Steps[i].Site)
-	}
-	if ex.Diverged != nil {
-		note(ex.Diverged.Got.Site)
-	}
-	return &r
+	return lengths
 }
+
+// SetLengths implements engine.Process.
+func (x *local) SetLengths(lengths map[string]int, depth int) {
+	clear(x.policies)
+	for name, length := range lengths {
+		if p, err := policy.New(name, depth); err == nil {
+			p.(policy.Lengther).SetLength(length)
+			x.policies[policyKey{name, depth}] = p
+		}
+	}
+}
+
+// Hurry implements engine.Process.
+func (x *local) Hurry() bool { return crash.hurry() }
+
+// Live implements engine.Process.
+func (x *local) Live() bool { return hook.Live != 0 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/engine/judge"
 	"heddle/rt/sched"
 	"heddle/rt/wire"
 )
@@ -14,8 +15,8 @@ import (
 // outsiders says in words what was outside control in the execution just made.
 func (x *local) outsiders() string {
 	var parts []string
-	if at := x.waitFrame(x.frames(sched.S.OutsideWait())); at.File != "" {
-		parts = append(parts, fmt.Sprintf("%s waits at %s:%d for a file, a socket, a pipe, a process or a lock held outside", at.Func, base(at.File), at.Line))
+	if at := x.waitFrame(x.d.Frames(sched.S.OutsideWait())); at.File != "" {
+		parts = append(parts, fmt.Sprintf("%s waits at %s:%d for a file, a socket, a pipe, a process or a lock held outside", at.Func, judge.Base(at.File), at.Line))
 	}
 	const others = "goroutines of packages that heddle does not rewrite, or from before the test, take part"
 	if x.seeStrangers(); len(x.who) > 0 {
@@ -30,7 +31,7 @@ func (x *local) outsiders() string {
 // waitFrame returns the first frame that is not the standard library's or, of a
 // goroutine of the standard library's own, such as one that serves a connection, the outermost.
 func (x *local) waitFrame(fs []wire.Place) wire.Place {
-	if at := x.userFrame(fs); x.d.goroot != "" && !sched.Standard(at.File) || len(fs) == 0 {
+	if at := judge.UserFrame(x.d, fs); x.d.goroot != "" && !sched.Standard(at.File) || len(fs) == 0 {
 		return at
 	}
 	return fs[len(fs)-1]
@@ -93,5 +94,5 @@ func starter(dump string) string {
 	if at == "" {
 		return fn
 	}
-	return fn + " (" + base(at) + ")"
+	return fn + " (" + judge.Base(at) + ")"
 }

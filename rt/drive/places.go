@@ -11,7 +11,6 @@ import (
 type places struct {
 	vars  *saved // nil: only variables have names
 	names map[uintptr]uint64
-	named bool // objects bear their names in the place of addresses already (see nameOld)
 }
 
 // anchor is a package-level variable, and variables are the more or less that all are away from it at most.
@@ -24,9 +23,6 @@ const pathName = 1 << 62
 
 // Name implements transition.Places.
 func (p *places) Name(addr uintptr) (name uint64, ok bool) {
-	if p.named {
-		return uint64(addr), true
-	}
 	if d := int64(addr - uintptr(unsafe.Pointer(&anchor))); d > -variables && d < variables {
 		return uint64(d), true
 	}
@@ -56,9 +52,6 @@ func (p *places) Name(addr uintptr) (name uint64, ok bool) {
 
 // Addr implements transition.Places.
 func (p *places) Addr(name uint64) (addr uintptr, ok bool) {
-	if p.named {
-		return uintptr(name), true
-	}
 	if d := int64(name); d > -variables && d < variables {
 		return uintptr(unsafe.Pointer(&anchor)) + uintptr(d), true
 	}
@@ -109,16 +102,4 @@ func placeOf(name uint64, key reflect.Value) uint64 {
 		return placeIn(name, key.Uint())
 	}
 	return 0
-}
-
-// places returns the names of this process.
-func (e *exploration) places() *places {
-	p := new(places)
-	switch x := e.x.(type) {
-	case *local:
-		p.vars = x.d.vars
-	case Crew:
-		p.named = true
-	}
-	return p
 }

@@ -12,14 +12,9 @@ import (
 	"heddle/trace"
 )
 
-// choiceGiving lists the packages of the standard library whose operations are scheduling points.
-var choiceGiving = map[string]bool{
-	"sync": true, "sync/atomic": true, "context": true, "time": true, "io": true, "net": true, "internal/nettest": true, "internal/gate": true, "slices": true, "maps": true, "sort": true,
-}
-
 // quiet reports whether the operations of a package give order but no choice.
 func (d *driver) quiet(pkg, file string) bool {
-	return sched.Standard(file) && !choiceGiving[pkg] && !sched.Loopback(file)
+	return sched.Standard(file) && !states.Visible[pkg] && !sched.Loopback(file)
 }
 
 // effects are those of functions of quiet packages whose operations commute, as

@@ -96,3 +96,9 @@ func (l *Limit) Within(f func()) (whole bool) {
 	f()
 	return true
 }
+
+// CollectWithin is how many bytes a process may use before garbage is collected within an execution too.
+const CollectWithin = 3 << 30
+
+// MostHeap is how many bytes of heap objects end an execution: what is left of them where garbage is collected within it.
+const MostHeap = CollectWithin + 1<<30

@@ -6,6 +6,7 @@ import (
 
 	"heddle/rt/hook"
 	"heddle/trace"
+	"heddle/trace/remains"
 )
 
 // The model of channels. An attempt to send or receive is one step: it
@@ -530,7 +531,7 @@ func (s *Sched) sending(g *G, o *object, site trace.Site) {
 	}
 	c := o.ch
 	if c.closing.site != 0 && !g.clock.Covers(c.closing.epoch) {
-		s.disorder(MisuseClose, g, o, site, c.closing, true)
+		s.disorder(remains.MisuseClose, g, o, site, c.closing, true)
 	}
 	c.sends.add(g, site)
 }
@@ -541,7 +542,7 @@ func (s *Sched) closes(g *G, o *object, site trace.Site) {
 		return
 	}
 	if m, ok := o.ch.sends.unordered(g); ok {
-		s.disorder(MisuseClose, g, o, site, m, false)
+		s.disorder(remains.MisuseClose, g, o, site, m, false)
 	}
 	o.ch.closing = g.doing(site)
 }

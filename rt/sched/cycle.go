@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"heddle/trace"
+	"heddle/trace/remains"
 )
 
 // Lock cycles: goroutines each of which waits for a lock that the next one
@@ -35,35 +36,17 @@ type lockCycle struct {
 	look    int32 // how often time must have passed when repeats is asked next
 	fires   fires // timers that fired since
 	key     uint64
-	end     DeadlockEnd
-}
-
-// DeadlockEnd says what makes a lock cycle a deadlock.
-type DeadlockEnd uint8
-
-const (
-	DeadlockUnsure DeadlockEnd = iota // nothing yet
-	DeadlockAll                       // nobody else could go on either
-	DeadlockOver                      // main ended, and nobody was left who could go on
-	DeadlockOthers                    // others went on for ever and left it alone
-)
-
-// A Deadlock is a cycle of goroutines that wait for each other's locks.
-type Deadlock struct {
-	Members []trace.GID // each waits for a lock that the next one holds
-	Steps   int         // of the execution when it formed
-	Events  int
-	End     DeadlockEnd
+	end     remains.End
 }
 
 // Deadlock returns the lock cycle of the last execution if that can never be
 // resolved, nil otherwise.
-func (s *Sched) Deadlock() *Deadlock {
+func (s *Sched) Deadlock() *remains.Deadlock {
 	c := s.cycle
-	if c == nil || c.end == DeadlockUnsure {
+	if c == nil || c.end == remains.EndUnsure {
 		return nil
 	}
-	d := &Deadlock{Steps: c.at, Events: c.events, End: c.end}
+	d := &remains.Deadlock{Steps: c.at, Events: c.events, End: c.end}
 	for _, g := range c.members {
 		d.Members = append(d.Members, g.id)
 	}
@@ -81,7 +64,7 @@ func (s *Sched) ForgetDeadlocks() {
 // Memory is what executions of a test have taught the scheduler, by which it ends later ones
 // sooner. It means the same in every process that runs the same binary.
 type Memory struct {
-	Cycles     map[uint64]DeadlockEnd `json:",omitempty"` // lock cycles that are known to be deadlocks
+	Cycles     map[uint64]remains.End `json:",omitempty"` // lock cycles that are known to be deadlocks
 	HandedOver bool                   `json:",omitempty"` // a lock was released by another goroutine than its owner
 	Waits      []trace.Pending        `json:",omitempty"` // of main, in executions that timed out
 }
@@ -177,7 +160,7 @@ func (s *Sched) formed(members []*G) {
 	c.look = s.rests + confirmRests
 	s.cycle = c
 	if !s.opt.PastDeadlock && !s.handedOver && !s.exhaustive() {
-		if c.end = s.knownCycles[c.key]; c.end != DeadlockUnsure {
+		if c.end = s.knownCycles[c.key]; c.end != remains.EndUnsure {
 			s.stop(trace.Deadlocked)
 		}
 	}
@@ -209,7 +192,7 @@ func (s *Sched) confirmed() bool {
 		return true
 	}
 	s.learnt = true
-	s.knowCycle(DeadlockOthers)
+	s.knowCycle(remains.EndOthers)
 	s.stop(trace.Deadlocked)
 	return true
 }
@@ -218,10 +201,10 @@ func (s *Sched) confirmed() bool {
 // exhaustive execution, and a known cycle formed that time did not resolve before.
 func (s *Sched) recognised() bool {
 	c := s.cycle
-	if c == nil || !s.exhaustive() || s.opt.PastDeadlock || s.handedOver || s.knownCycles[c.key] != DeadlockOthers || len(s.fails) > 0 {
+	if c == nil || !s.exhaustive() || s.opt.PastDeadlock || s.handedOver || s.knownCycles[c.key] != remains.EndOthers || len(s.fails) > 0 {
 		return false
 	}
-	c.end = DeadlockOthers
+	c.end = remains.EndOthers
 	s.stop(trace.Deadlocked)
 	return true
 }
@@ -241,10 +224,10 @@ func (s *Sched) timersRepeat() bool {
 	return true
 }
 
-func (s *Sched) knowCycle(end DeadlockEnd) {
+func (s *Sched) knowCycle(end remains.End) {
 	s.cycle.end = end
 	if s.knownCycles == nil {
-		s.knownCycles = make(map[uint64]DeadlockEnd)
+		s.knownCycles = make(map[uint64]remains.End)
 	}
 	s.knownCycles[s.cycle.key] = end
 }
@@ -255,8 +238,8 @@ func (s *Sched) endCycle() {
 		return
 	}
 	if s.mainOver {
-		s.knowCycle(DeadlockOver)
+		s.knowCycle(remains.EndOver)
 	} else {
-		s.knowCycle(DeadlockAll)
+		s.knowCycle(remains.EndAll)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"heddle/rt/hook"
 	"heddle/trace"
+	"heddle/trace/remains"
 )
 
 // sleeper starts a goroutine that sleeps n times d, for ever if n is 0, and then calls f.
@@ -52,7 +53,7 @@ func TestLockCycleAmongOthers(t *testing.T) {
 			}
 			return
 		}
-		if tr.Verdict != trace.Deadlocked || len(d.Members) != 2 || d.End != DeadlockOthers {
+		if tr.Verdict != trace.Deadlocked || len(d.Members) != 2 || d.End != remains.EndOthers {
 			t.Fatalf("verdict %v, %+v", tr.Verdict, d)
 		}
 		if at := len(tr.Steps); known != (at == d.Steps) {
@@ -80,7 +81,7 @@ func TestPastDeadlock(t *testing.T) {
 			mu.Lock()
 			mu.Lock()
 		}, Options{Schedule: &trace.Schedule{}, Policy: p, PastDeadlock: true})
-		if d := S.Deadlock(); d == nil || d.End != DeadlockAll || n != 1 {
+		if d := S.Deadlock(); d == nil || d.End != remains.EndAll || n != 1 {
 			t.Errorf("%+v, others came to their end %d times", d, n)
 		}
 	}

@@ -1,6 +1,9 @@
 package sched
 
-import "heddle/trace"
+import (
+	"heddle/trace"
+	"heddle/trace/remains"
+)
 
 // Exhaustive executions (trace.Schedule.Exhaustive): the same programs under
 // models in which operations commute wherever Go lets them, so that a strategy
@@ -26,7 +29,7 @@ import "heddle/trace"
 func (s *Sched) exhaustive() bool { return s.opt.Schedule.Exhaustive }
 
 // crash ends g's part of an exhaustive execution.
-func (s *Sched) crash(g *G, f *Failure) {
+func (s *Sched) crash(g *G, f *remains.Failure) {
 	s.fails = append(s.fails, f)
 	g.crashed = true
 	s.t.Crashed = append(s.t.Crashed, g.id)

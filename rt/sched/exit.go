@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"heddle/trace"
+	"heddle/trace/remains"
 )
 
 // The end of a program: main returns, or somebody calls os.Exit. Whoever else
@@ -33,7 +34,7 @@ func (s *Sched) exit(code int) {
 		if s.opt.Program {
 			msg = "the program exits with status " + strconv.Itoa(code)
 		}
-		s.fatal(g, &Failure{Kind: FailExit, G: g.id, Message: msg})
+		s.fatal(g, &remains.Failure{Kind: remains.FailExit, G: g.id, Message: msg})
 		return
 	}
 	s.exited = true

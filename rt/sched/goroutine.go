@@ -7,6 +7,7 @@ import (
 	"heddle/rt/flow"
 	"heddle/rt/hook"
 	"heddle/trace"
+	"heddle/trace/remains"
 )
 
 // A worker is a coroutine with its stack. Workers whose goroutine ended
@@ -240,7 +241,7 @@ func (s *Sched) afterEnd() *G {
 
 // panicked ends the execution with a panic nobody recovered.
 func (s *Sched) panicked(g *G, r any) {
-	f := &Failure{Kind: FailPanic, G: g.id, Value: r}
+	f := &remains.Failure{Kind: remains.FailPanic, G: g.id, Value: r}
 	var pcs [64]uintptr
 	f.Stack = append(f.Stack, pcs[:runtime.Callers(3, pcs[:])]...)
 	if s.exhaustive() {
@@ -254,7 +255,7 @@ func (s *Sched) panicked(g *G, r any) {
 // misuse ends the execution with a finding about how an object was used, for
 // what would be a fatal error of the Go runtime. It does not return.
 func (s *Sched) misuse(g *G, o *object, msg string) {
-	f := &Failure{Kind: FailMisuse, G: g.id, Message: msg}
+	f := &remains.Failure{Kind: remains.FailMisuse, G: g.id, Message: msg}
 	if o != nil {
 		f.Obj = o.id
 	}
@@ -262,7 +263,7 @@ func (s *Sched) misuse(g *G, o *object, msg string) {
 }
 
 // fatal ends the execution with what would end the process. It does not return.
-func (s *Sched) fatal(g *G, f *Failure) {
+func (s *Sched) fatal(g *G, f *remains.Failure) {
 	var pcs [64]uintptr
 	f.Stack = append(f.Stack, pcs[:runtime.Callers(4, pcs[:])]...)
 	s.unready(g, gBlocked)
@@ -275,25 +276,6 @@ func (s *Sched) fatal(g *G, f *Failure) {
 	s.stop(trace.Panicked)
 	s.switchTo(&s.dg)
 }
-
-// A Failure is what ended an execution early.
-type Failure struct {
-	Kind    FailKind
-	G       trace.GID
-	Obj     trace.ObjID
-	Value   any    // of a panic
-	Message string // of a misuse or exit
-	Stack   []uintptr
-}
-
-// FailKind says what kind of Failure it is.
-type FailKind uint8
-
-const (
-	FailPanic FailKind = iota
-	FailMisuse
-	FailExit // os.Exit
-)
 
 // Unwinding. When an execution is over, every goroutine that is still
 // suspended is resumed once with Goexit, so that its stack is given back; its

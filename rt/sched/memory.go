@@ -8,6 +8,7 @@ import (
 	"heddle/detect"
 	"heddle/rt/hook"
 	"heddle/trace"
+	"heddle/trace/remains"
 )
 
 // Plain memory. An access is checked for races; at a visible site it is also
@@ -120,27 +121,6 @@ func (s *Sched) recordAccess(g *G, p unsafe.Pointer, n uintptr, site trace.Site,
 	}
 }
 
-// A Race is a data race with what is known of it at once. Stack is the later
-// access's, PrevStack the earlier one's, nil if that is not at a watched site of an execution that records.
-type Race struct {
-	detect.Race
-	G, PrevG  trace.GID // whose the later and the earlier access is
-	Stack     []uintptr
-	PrevStack []uintptr
-	Step      int
-	Misuse    Misuse
-	Known     bool // Options.Known has it: there are no stacks
-}
-
-// Misuse says which operations on an object a Race is between that is not about memory.
-type Misuse uint8
-
-const (
-	MisuseNone  Misuse = iota
-	MisuseWait         // WaitGroup.Add unordered with Wait; the earlier one is the Add if PrevWrite
-	MisuseClose        // a send unordered with the close of its channel; the earlier one is the close if PrevWrite
-)
-
 // Races is a set of data races by their places and what they do there.
 type Races map[raceKey]bool
 
@@ -154,7 +134,7 @@ func raceKeyOf(r *detect.Race) raceKey {
 }
 
 // Add adds a data race.
-func (rs Races) Add(r *Race) { rs[raceKeyOf(&r.Race)] = true }
+func (rs Races) Add(r *remains.Race) { rs[raceKeyOf(&r.Race)] = true }
 
 // maxRaces bounds the races of one execution.
 const maxRaces = 100
@@ -179,7 +159,7 @@ func (s *Sched) raced() {
 		if len(s.races) >= maxRaces {
 			return
 		}
-		k := Race{Race: r, G: s.cur.id, PrevG: s.chains.who(r.PrevEpoch), Step: len(s.t.Steps), Known: s.opt.Known[raceKeyOf(&r)]}
+		k := remains.Race{Race: r, G: s.cur.id, PrevG: s.chains.who(r.PrevEpoch), Step: len(s.t.Steps), Known: s.opt.Known[raceKeyOf(&r)]}
 		if !k.Known {
 			k.Stack, k.PrevStack = callers(3), s.accessed[accessor{k.PrevG, r.Prev.Plain()}]
 		}
@@ -212,21 +192,21 @@ func (s *Sched) wgMisuse(g *G, o *object, waiter trace.GID, site trace.Site) {
 	if prev == 0 && s.gs[waiter].at == o {
 		prev = s.pend[waiter].Site
 	}
-	s.disordered(MisuseWait, g, o, site, prev, waiter, false)
+	s.disordered(remains.MisuseWait, g, o, site, prev, waiter, false)
 }
 
 // disorder reports that what g does at site is in no order with what another goroutine did before.
-func (s *Sched) disorder(what Misuse, g *G, o *object, site trace.Site, before marked, prevWrite bool) {
+func (s *Sched) disorder(what remains.Misuse, g *G, o *object, site trace.Site, before marked, prevWrite bool) {
 	s.disordered(what, g, o, site, before.site, s.chains.who(before.epoch), prevWrite)
 }
 
-func (s *Sched) disordered(what Misuse, g *G, o *object, site, prev trace.Site, prevG trace.GID, prevWrite bool) {
+func (s *Sched) disordered(what remains.Misuse, g *G, o *object, site, prev trace.Site, prevG trace.GID, prevWrite bool) {
 	for i := range s.races {
 		if s.races[i].Misuse == what && s.races[i].Addr == o.addr {
 			return
 		}
 	}
-	s.races = append(s.races, Race{
+	s.races = append(s.races, remains.Race{
 		Race: detect.Race{Addr: o.addr, At: site, Prev: prev, PrevWrite: prevWrite}, G: g.id, PrevG: prevG,
 		Stack: callers(4), Step: len(s.t.Steps), Misuse: what,
 	})

@@ -25,6 +25,7 @@ import (
 	"heddle/rt/splitmix"
 	"heddle/rt/wire"
 	"heddle/trace"
+	"heddle/trace/remains"
 )
 
 // Options are what one execution needs beside its schedule.
@@ -200,8 +201,8 @@ type Sched struct {
 	shadow   detect.Shadow
 	lent     lent // to code that is not rewritten
 	unseen   []trace.Unseen
-	races    []Race
-	fails    []*Failure
+	races    []remains.Race
+	fails    []*remains.Failure
 	accessed map[accessor][]uintptr // of an execution that records: stacks of accesses at watched sites
 	win      windowed
 
@@ -227,7 +228,7 @@ type Sched struct {
 	cutOff     bool      // the execution timed out since main waits for what nothing that goes on can reach
 	reach      reach
 	excused    map[uint64]int // situations of the test in which nothing was stuck, see situation
-	early      []EarlyTimer
+	early      []remains.Timer
 	scratch    []trace.GID
 	byName     map[string]trace.GID // of goroutines, for schedules that name them
 	named      int
@@ -265,7 +266,7 @@ type Sched struct {
 	unstopped   []uintptr              // see Unstopped
 	files       files                  // what it did to names
 	filesBefore bool                   // names do not tell files apart, by what was done before or between executions
-	knownCycles map[uint64]DeadlockEnd // of earlier executions, see cycle.go
+	knownCycles map[uint64]remains.End // of earlier executions, see cycle.go
 	learnt      bool                   // one became known in the running execution
 	knownWaits  map[trace.Pending]bool // of main, in executions that timed out before
 	handedOver  bool                   // a lock was released by another goroutine than its owner

@@ -12,6 +12,7 @@ import (
 	"heddle/rt/hook"
 	"heddle/rt/policy"
 	"heddle/trace"
+	"heddle/trace/remains"
 )
 
 func TestMain(m *testing.M) {
@@ -267,7 +268,7 @@ func TestUnlockOfUnlockedIsMisuse(t *testing.T) {
 		var mu tmutex
 		mu.Unlock()
 	}, func(tr *trace.Trace) {
-		if f := S.Failure(); f == nil || f.Kind != FailMisuse || !strings.Contains(f.Message, "unlock of unlocked") {
+		if f := S.Failure(); f == nil || f.Kind != remains.FailMisuse || !strings.Contains(f.Message, "unlock of unlocked") {
 			t.Fatalf("%+v", f)
 		}
 	})

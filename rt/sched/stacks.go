@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"heddle/trace"
+	"heddle/trace/remains"
 )
 
 // callers returns the program counters of the running goroutine's stack.
@@ -18,7 +19,7 @@ func callers(skip int) []uintptr {
 func (s *Sched) LateWakes() int { return s.lateWake }
 
 // Failure returns what ended the last execution early, or nil.
-func (s *Sched) Failure() *Failure {
+func (s *Sched) Failure() *remains.Failure {
 	if len(s.fails) == 0 {
 		return nil
 	}
@@ -26,16 +27,16 @@ func (s *Sched) Failure() *Failure {
 }
 
 // Failures returns all that ended goroutines of the last execution: more than one only if that was exhaustive.
-func (s *Sched) Failures() []*Failure { return s.fails }
+func (s *Sched) Failures() []*remains.Failure { return s.fails }
 
 // Races returns the data races of the last execution.
-func (s *Sched) Races() []Race { return s.races }
+func (s *Sched) Races() []remains.Race { return s.races }
 
 // Diverged returns where the last execution did not follow its schedule, or nil.
 func (s *Sched) Diverged() *Divergence { return s.diverged }
 
 // Early returns the timers that fired too early in the last execution, in free time.
-func (s *Sched) Early() []EarlyTimer { return s.early }
+func (s *Sched) Early() []remains.Timer { return s.early }
 
 // Concurrent reports whether the last execution had a choice: at some step more than one goroutine could go on.
 func (s *Sched) Concurrent() bool { return s.ngs > 2 }
@@ -43,51 +44,28 @@ func (s *Sched) Concurrent() bool { return s.ngs > 2 }
 // MainOver reports whether main's function returned in the last execution.
 func (s *Sched) MainOver() bool { return s.mainOver }
 
-// A Left is a goroutine that had not ended when the execution was over.
-type Left struct {
-	G       trace.GID
-	Pending trace.Pending
-	State   LeftState
-	Stack   []uintptr
-	Holders []trace.GID // of the lock it waits for
-	Wanted  bool        // a RWMutex that who is in Holders has not got yet either: he waits to write
-	Old     bool        // waits for something older than the execution
-	Alive   bool        // goes on after it, or may: some goroutine that goes on, or a timer, can reach what it waits for
-}
-
-// LeftState says what a goroutine that is left was doing.
-type LeftState uint8
-
-const (
-	LeftBlocked LeftState = iota // for a lock, WaitGroup, Once
-	LeftParked                   // at a channel or Cond
-	LeftTimer                    // on a timer
-	LeftSpinning
-	LeftReady // it could have gone on
-)
-
 // Leftover returns the goroutines that had not ended when the last execution was over.
-func (s *Sched) Leftover() []Left {
-	var ls []Left
+func (s *Sched) Leftover() []remains.Goroutine {
+	var ls []remains.Goroutine
 	for _, g := range s.gs[:s.ngs] {
 		if g.mark < 0 || g.id == s.timerG.id || !g.left {
 			continue
 		}
-		l := Left{G: g.id, Pending: s.pend[g.id], Stack: g.endStack}
+		l := remains.Goroutine{G: g.id, Pending: s.pend[g.id], Stack: g.endStack}
 		switch gstate(g.mark) {
 		case gBlocked:
-			l.State = LeftBlocked
+			l.State = remains.Blocked
 			l.Holders = s.holders(g)
 			l.Wanted = g.at != nil && len(l.Holders) == 1 && g.at.wants != nil && g.at.wants.id == l.Holders[0]
 		case gParked:
-			l.State = LeftParked
+			l.State = remains.Parked
 			if l.Pending.Op == trace.OpSleep {
-				l.State = LeftTimer
+				l.State = remains.AtTimer
 			}
 		case gSpinning, gYielded:
-			l.State = LeftSpinning
+			l.State = remains.Spinning
 		default:
-			l.State = LeftReady
+			l.State = remains.Ready
 		}
 		l.Old, l.Alive = g.waitsForOld(), g.alive
 		ls = append(ls, l)

@@ -6,6 +6,7 @@ import (
 
 	"heddle/rt/hook"
 	"heddle/trace"
+	"heddle/trace/remains"
 )
 
 // Virtual time. Timers fire when nobody else can go on (the clock jumps to the
@@ -476,7 +477,7 @@ func (s *Sched) fireTimer(t *timer) {
 	s.ranOut = s.ranOut || hook.Real && !hook.Frozen && t.sleeper == nil
 	early := t.when - s.now
 	if early > 0 {
-		s.early = append(s.early, EarlyTimer{t.site, early, t.origin})
+		s.early = append(s.early, remains.Timer{Site: t.site, By: early, Origin: t.origin})
 		s.now = t.when // whoever could have gone on before is late
 	}
 	t.started = s.rests
@@ -517,13 +518,6 @@ func (s *Sched) fireTimer(t *timer) {
 	tg.quiet = quiet
 	s.cur = was
 	s.win.reading++
-}
-
-// EarlyTimer says which timer fired how much too early (ns), in free time.
-type EarlyTimer struct {
-	Site   trace.Site
-	By     int64
-	Origin []uintptr // the stack where it was armed, if the execution records
 }
 
 // mayFireEarly reports whether the next timer can be chosen like a goroutine,

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"heddle/trace"
+	"heddle/trace/remains"
 )
 
 // The models of WaitGroup, Once and Cond.
@@ -62,7 +63,7 @@ func (s *Sched) unorderedWait(g *G, o *object, site trace.Site) {
 // it would have returned at once in another order. A Wait that need not wait comes after all that was done.
 func (s *Sched) unorderedFirst(g *G, o *object, site trace.Site) {
 	if m, ok := o.firsts.unordered(g); ok {
-		s.disorder(MisuseWait, g, o, site, m, true)
+		s.disorder(remains.MisuseWait, g, o, site, m, true)
 	}
 }
 

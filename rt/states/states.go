@@ -6,6 +6,11 @@
 // which takes what the functions do inside for commuting: what comes first was decided at the hook.
 package states
 
+// Visible lists the packages of the standard library whose operations are scheduling points.
+var Visible = map[string]bool{
+	"sync": true, "sync/atomic": true, "context": true, "time": true, "io": true, "net": true, "internal/nettest": true, "internal/gate": true, "slices": true, "maps": true, "sort": true,
+}
+
 // A Use says what a function does to which state.
 type Use struct {
 	Store bool

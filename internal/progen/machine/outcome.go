@@ -9,6 +9,7 @@ import (
 	"heddle/internal/progen"
 	"heddle/rt/sched"
 	"heddle/trace"
+	"heddle/trace/remains"
 )
 
 // Outcomes are what can come out of a program, and how often it did.
@@ -48,7 +49,7 @@ func (o *Outcomes) Watch(m *Machine) {
 // Add adds what came out of the execution that m has just made.
 func (o *Outcomes) Add(m *Machine) {
 	for _, r := range sched.S.Races() {
-		if r.Misuse == sched.MisuseNone {
+		if r.Misuse == remains.MisuseNone {
 			o.Races[m.variable(r.Addr)]++
 		}
 	}
@@ -75,7 +76,7 @@ func (o *Outcomes) addPanics(m *Machine) {
 		}
 	})
 	for _, f := range sched.S.Failures() {
-		if f.Kind == sched.FailMisuse {
+		if f.Kind == remains.FailMisuse {
 			o.Panics[m.trace.Name(f.G)+": "+f.Message]++
 		}
 	}

@@ -1,0 +1,542 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"heddle/explore"
+	"heddle/explore/why"
+	"heddle/order/sat"
+	"heddle/rt/wire"
+	"heddle/symbolic"
+	"heddle/symbolic/corpus"
+	"heddle/symbolic/fair"
+	"heddle/trace"
+)
+
+// The search for inputs of a fuzz target (generational search: Godefroid, Levin
+// & Molnar, "Automated whitebox fuzz testing", NDSS 2008): every branch of an execution that depends on
+// the input is asked to go the other way, and what the solver finds is executed.
+// Each input is explored by the strategy of the configuration: other schedules
+// take other branches, and those are asked about too. The strategy unfold explores
+// inputs and schedules together, as far as it can: see together.go.
+
+// perInput is in how many executions a strategy that does not end by itself
+// explores an input at first; when there are no new ones, four times as many.
+const perInput = 24
+
+// mostBranches bounds what is asked about one execution.
+const mostBranches = 2000
+
+// mostValues is how many values of one number (a length, an index) are tried after the same branches. A byte has no more.
+const mostValues = 256
+
+// paths is what is known of a target's inputs.
+type paths struct {
+	table  *symbolic.Table
+	solver *symbolic.Solver
+
+	queue    []job
+	known    map[string]bool // inputs, executed or waiting
+	turns    *fair.Queue[class, *turn]
+	tried    map[uint64]bool            // questions, see turn
+	taken    map[uint64]bool            // beginnings of paths
+	values   map[uint64][]symbolic.Term // which values something had after the same beginning, see symbolic.Branch.Pinned
+	covered  map[side]bool
+	executed int // inputs
+	paths    int // different sequences of branches
+	seenPath map[uint64]bool
+
+	current  job
+	astray   map[string]bool // inputs of which no execution has taken the branch they were made for
+	unknown  int             // questions without an answer
+	lost     bool            // there was a value that was not followed to where it went
+	many     bool            // there are more values than are tried, see mostValues
+	cut      bool            // an execution had more branches than are looked at
+	err      error
+	together bool // the strategy does the search: only what it does is counted here
+
+	concrete map[trace.Site]bool // where values are no longer followed
+}
+
+// A job is an input to be explored.
+type job struct {
+	input []string
+	want  *symbolic.Branch // the branch that it was made for, as it was before; nil: it is of the corpus
+}
+
+// A walk is a path with the input that took it.
+type walk struct {
+	input  []any
+	path   *symbolic.Path
+	length int                         // of the input's texts
+	limits [len(texts)][]symbolic.Term // of what is looked for instead, see texts
+}
+
+// texts is how long texts are at most that are looked for first, and then: short ones are executed fast, and easy to read.
+var texts = [...]int{16, 128, symbolic.MostText}
+
+// A turn is a branch of a walk to be taken the other way, by an input with texts of that level. What is asked about it is asked once, in its turn or before.
+type turn struct {
+	*walk
+	n, level int
+	way      uint64          // hash of the path as far as that branch, taken the other way; of values, as far as before it
+	not      []symbolic.Term // of which values it is none, if the branch says which one something has: that of the walk is the last
+
+	asked  bool
+	status symbolic.Status
+	found  []string // the input, if there is one
+	err    error
+}
+
+// inputKey is what an input is known by.
+func inputKey(input []string) string { return strings.Join(input, "\n") }
+
+// A side is a branch with its outcome.
+type side struct {
+	site  trace.Site
+	taken bool
+}
+
+// A class is what turns have in common that are equally promising: the side that they are to take, and how long texts may be.
+type class struct {
+	side
+	level int
+}
+
+func newPaths(solver string) (*paths, error) {
+	p := &paths{table: symbolic.NewTable(), turns: fair.New[class, *turn](weight), known: map[string]bool{}, tried: map[uint64]bool{}, taken: map[uint64]bool{}, values: map[uint64][]symbolic.Term{}, covered: map[side]bool{}, seenPath: map[uint64]bool{},
+		astray: map[string]bool{}, concrete: map[trace.Site]bool{}}
+	var o symbolic.Options
+	if solver == "z3" {
+		z, err := symbolic.NewZ3()
+		if err != nil {
+			return nil, err
+		}
+		o.Backend = z
+	}
+	p.solver = symbolic.NewSolver(p.table, o)
+	return p, nil
+}
+
+// add puts an input into the queue, if it is a new one.
+func (p *paths) add(input []string, want *symbolic.Branch) bool {
+	key := inputKey(input)
+	if p.known[key] {
+		return false
+	}
+	p.known[key] = true
+	p.queue = append(p.queue, job{input, want})
+	return true
+}
+
+// see takes the branches of an execution.
+func (p *paths) see(input []string, ex *Execution) {
+	for _, s := range ex.Concrete {
+		p.concrete[s] = true
+	}
+	if f := ex.Trace.Flow; f != nil && (f.Foreign > 0 || f.Full) {
+		p.lost = true
+	}
+	if p.together {
+		p.count(input, ex)
+		return
+	}
+	path := symbolic.PathOf(p.table, ex.Trace, mostBranches)
+	p.cut = p.cut || len(path.Branches) == mostBranches
+	if len(p.astray) > 0 && p.expected(path) {
+		delete(p.astray, inputKey(p.current.input))
+	}
+	values, err := corpus.Values(input)
+	if err != nil {
+		return
+	}
+	w := &walk{input: values, path: path, length: symbolic.Length(values)}
+	h := uint64(hashOf)
+	for n, b := range path.Branches {
+		p.cover(side{b.Site, b.Taken})
+		if q := h*hashBy ^ uint64(p.table.Negate(b.Cond)); b.Pinned {
+			p.another(w, n, h*hashBy^uint64(b.Site))
+		} else if !p.tried[q] && !p.taken[q] {
+			p.tried[q] = true
+			p.put(&turn{walk: w, n: n, way: q})
+		}
+		h = h*hashBy ^ uint64(b.Cond)
+		p.taken[h] = true
+	}
+	if p.seenPath[h] {
+		return
+	}
+	// All terms are made now: what the solver finds depends on their order, and must not on when it is asked.
+	for i, most := range texts {
+		w.limits[i] = p.table.Limits(values, most)
+	}
+	p.note(h)
+}
+
+// cover notes that a side was taken: where it is looked for again those come first that were not.
+func (p *paths) cover(s side) {
+	if !p.covered[s] {
+		p.covered[s] = true
+		p.turns.Charge(class{side: s})
+	}
+}
+
+// another lets a turn wait to the values that nothing had after that beginning of the path, if that of the walk is new.
+func (p *paths) another(w *walk, n int, way uint64) {
+	is := w.path.Branches[n].Cond
+	switch {
+	case slices.Contains(p.values[way], is):
+	case len(p.values[way]) == mostValues:
+		p.many = true
+	default:
+		p.values[way] = append(p.values[way], is)
+		p.put(&turn{walk: w, n: n, way: way, not: slices.Clone(p.values[way])})
+	}
+}
+
+// idle reports whether a turn would find nothing new: there was an input for it, or there is another turn to the values that are left.
+func (p *paths) idle(t *turn) bool { return p.taken[t.way] || len(t.not) < len(p.values[t.way]) }
+
+// put lets a turn wait. Of those to the same side that of the shortest texts is next.
+func (p *paths) put(t *turn) {
+	b := &t.path.Branches[t.n]
+	p.turns.Add(class{side{b.Site, !b.Taken}, t.level}, t.length, t)
+}
+
+// weight is what a turn of a class costs: short texts are executed fast, and easy to read.
+func weight(c class) int { return 1 << (2 * c.level) }
+
+// note counts a path, of which h is the hash.
+func (p *paths) note(h uint64) {
+	if !p.seenPath[h] {
+		p.seenPath[h] = true
+		p.paths++
+	}
+}
+
+// Hashes of paths are FNV-1a.
+const (
+	hashOf = 14695981039346656037
+	hashBy = 1099511628211
+)
+
+// hashOfPath returns what note knows a path by.
+func hashOfPath(path *symbolic.Path) uint64 {
+	h := uint64(hashOf)
+	for _, b := range path.Branches {
+		h = h*hashBy ^ uint64(b.Cond)
+	}
+	return h
+}
+
+// expected reports whether the path has the branch that the input was made for.
+func (p *paths) expected(path *symbolic.Path) bool {
+	want := p.current.want
+	return want == nil || slices.ContainsFunc(path.Branches, func(b symbolic.Branch) bool { return p.table.OtherWay(want, &b) })
+}
+
+// next returns an input that was not executed yet.
+func (p *paths) next(late func() bool) (job, bool) {
+	for p.err == nil {
+		if len(p.queue) > 0 {
+			j := p.queue[0]
+			p.queue = p.queue[1:]
+			return j, true
+		}
+		if late() {
+			return job{}, false
+		}
+		t, ok := p.turns.Next()
+		if !ok {
+			return job{}, false
+		}
+		if !p.idle(t) {
+			p.solve(t)
+		}
+	}
+	return job{}, false
+}
+
+// ask asks for an input that takes a branch the other way. It changes nothing but the turn.
+func (p *paths) ask(t *turn) {
+	if t.asked {
+		return
+	}
+	t.asked = true
+	cs := slices.Clone(t.limits[t.level])
+	for _, is := range t.not {
+		cs = append(cs, p.table.Negate(is))
+	}
+	cs = append(cs, t.path.Conditions(p.table, t.n)...)
+	var m symbolic.Model
+	t.status, m, t.err = p.solver.SolveLast(cs, p.table.Near(t.input))
+	if t.err == nil && t.status == sat.Sat {
+		t.found = corpus.Texts(p.table.Values(m, t.input))
+	}
+}
+
+// solve takes a turn: the input that takes the branch the other way, if there is one, is to be explored.
+func (p *paths) solve(t *turn) {
+	p.ask(t)
+	switch {
+	case t.err != nil:
+		p.err = t.err
+	case t.status == sat.Unknown:
+		p.unknown++
+	case t.status == sat.Sat:
+		j := p.jobOf(t)
+		p.add(j.input, j.want)
+	case t.level < len(texts)-1 && len(t.limits[t.level]) > 0:
+		p.put(&turn{walk: t.walk, n: t.n, way: t.way, not: t.not, level: t.level + 1})
+	}
+}
+
+// jobOf returns the input that was found.
+func (p *paths) jobOf(t *turn) job { return job{t.found, &t.path.Branches[t.n]} }
+
+// A witness sees the executions with an input.
+type witness interface {
+	see(input []string, ex *Execution)
+}
+
+// inputs explores a fuzz target: each input by search, which explores one.
+func (e *exploration) inputs(search func() (string, bool, why.End)) (result string, complete bool, end why.End) {
+	p, err := newPaths(e.cfg.Solver)
+	if err != nil {
+		e.note("%v", err)
+		return search()
+	}
+	first := &trace.Schedule{Policy: "first"}
+	ex := e.execute(&wire.Request{Schedule: *first, Corpus: true, Show: e.showOnce()}, explore.Needs{})
+	seeds := ex.Corpus
+	e.look(ex, first, "")
+	if e.ended() || len(seeds) == 0 { // it does not come to F.Fuzz
+		return search()
+	}
+	e.n-- // it has called the target with nothing
+	e.paths = p
+	defer func() { e.paths, e.input, e.most = nil, nil, 0 }()
+	if e.unit.Inputs {
+		if result, complete, end, ok := e.exploreTogether(p, seeds); ok {
+			return result, complete, end
+		}
+	}
+	for _, s := range seeds[1:] {
+		p.add(s, nil)
+	}
+	p.add(seeds[0], nil) // that of zeros
+	x := &inputSearch{e: e, p: p, search: search, sampling: !e.unit.Ends, total: e.n, began: time.Now()}
+	if crew, ok := e.x.(InputCrew); ok {
+		x.crew = crew
+		x.teach(e.knowledge())
+	}
+	x.fresh()
+	for x.most = 4 * perInput; x.sampling && x.open > 0 && !x.over(); x.most *= 4 {
+		for i := 0; i < len(x.explored) && !x.over(); i++ {
+			x.later = x.explored[i+1:]
+			x.explore(x.explored[i], x.most)
+			x.fresh()
+		}
+	}
+	if e.share != nil {
+		return "", false, end
+	}
+	x.gather()
+	e.estimate = 0 // it is of one input
+	e.tellConcrete(p)
+	e.tellFloats(seeds)
+	return e.result("pass"), false, x.reason()
+}
+
+// An inputSearch is one search for inputs.
+type inputSearch struct {
+	e        *exploration
+	p        *paths
+	search   func() (result string, complete bool, end why.End)
+	sampling bool // it has no end by itself
+	total    int  // executions
+	explored []job
+	complete int // inputs that were covered
+	open     int // and those of which more executions could be made
+	cuts     wire.Cuts
+	began    time.Time
+	short    bool // to explore an input takes too little time for others to do it
+
+	// Of inputs that were explored and are explored again: those that come next, and by how many executions.
+	later []job
+	most  int
+
+	handing
+}
+
+// over reports whether there is to be no other execution.
+func (x *inputSearch) over() bool {
+	e := x.e
+	return e.ended() || e.share != nil || e.cfg.Runs > 0 && x.total >= e.cfg.Runs || e.late()
+}
+
+// fresh explores inputs as long as there are new ones.
+func (x *inputSearch) fresh() {
+	for !x.over() && !x.shares() {
+		j, ok := x.p.next(x.e.late)
+		if !ok {
+			return
+		}
+		x.note(j)
+		x.explore(j, perInput)
+	}
+}
+
+// note notes an input that is about to be explored for the first time.
+func (x *inputSearch) note(j job) {
+	p, key := x.p, inputKey(j.input)
+	p.executed++
+	p.known[key] = true
+	if j.want != nil {
+		p.astray[key] = true
+	}
+	x.explored = append(x.explored, j)
+}
+
+// explore explores one input, by most executions where the search has no end by itself, else for its part of the time.
+func (x *inputSearch) explore(j job, most int) {
+	e := x.e
+	x.p.current = j
+	most = x.bound(most)
+	if x.crew != nil {
+		x.let(j, most)
+		return
+	}
+	whole, found := e.deadline, e.found
+	e.deadline = x.deadline()
+	e.takeUp(j.input, most)
+	_, complete, end := x.search()
+	x.count(e.n, e.cuts, complete, end)
+	if found == e.found || e.whole { // else what was found has shortened it
+		e.deadline = whole
+	}
+}
+
+// bound returns how many executions an input may have; 0: as many as it takes.
+func (x *inputSearch) bound(most int) int {
+	if !x.sampling {
+		most = 0
+	}
+	if left := x.e.cfg.Runs - x.total; x.e.cfg.Runs > 0 && (most == 0 || most > left) {
+		most = left
+	}
+	return most
+}
+
+// deadline returns until when an input may be explored.
+func (x *inputSearch) deadline() time.Time {
+	if x.sampling {
+		return x.e.deadline
+	}
+	return x.e.slice(len(x.p.queue))
+}
+
+// takeUp begins with an input: what executions with others were like does not matter to it, but for what is found out
+// about the program (knowledge). So it makes no difference who explores it, and what he has explored before.
+func (e *exploration) takeUp(input []string, most int) {
+	e.input, e.most, e.n, e.before = input, most, 0, e.found
+	e.timers, e.choices, e.cuts, e.suspected = false, false, wire.Cuts{}, nil
+	if x, ok := e.x.(Process); ok {
+		x.SetLengths(nil, 0)
+	}
+}
+
+// count counts an input that was explored by n executions.
+func (x *inputSearch) count(n int, cuts wire.Cuts, complete bool, end why.End) {
+	switch {
+	case complete:
+		x.complete++
+	case end.Open():
+		x.open++
+	}
+	x.cuts.Add(cuts)
+	x.total += n
+	x.e.n = x.total
+}
+
+// slice returns until when one input may be explored while others wait: for an equal part of what is left, and an eighth at least.
+func (e *exploration) slice(waiting int) time.Time {
+	if e.deadline.IsZero() {
+		return e.deadline
+	}
+	left := time.Until(e.deadline)
+	return time.Now().Add(max(left/8, left/time.Duration(1+waiting)))
+}
+
+// counts says how many inputs and paths there were.
+func (p *paths) counts() string { return count(p.executed, "input") + ", " + count(p.paths, "path") }
+
+// count says how many there are of something.
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprint(n, " ", what)
+}
+
+// reason says how far the search came.
+func (x *inputSearch) reason() why.End {
+	p, code := x.p, why.Inputs
+	parts := []string{p.counts()}
+	if x.complete == p.executed && x.cuts == (wire.Cuts{}) {
+		parts = append(parts, "all interleavings of each")
+	}
+	if p.unknown > 0 {
+		parts = append(parts, count(p.unknown, "condition")+" not solved in time")
+	}
+	if n := len(p.astray); n > 0 {
+		parts = append(parts, count(n, "input")+" went another way than expected")
+	}
+	if p.turns.Len()+len(p.queue) > 0 {
+		parts = append(parts, "not all branches tried both ways")
+	} else if p.unknown == 0 && len(p.astray) == 0 && len(p.concrete) == 0 && !p.lost && !p.cut && !p.many {
+		parts, code = append(parts, "every branch on an input tried both ways"), why.AllInputs
+	}
+	if p.many {
+		parts = append(parts, fmt.Sprintf("of some lengths or indices only %d values tried", mostValues))
+	}
+	if p.lost && len(p.concrete) == 0 { // those are told with their places
+		parts = append(parts, "not every value that depends on the input is followed")
+	}
+	if p.err != nil {
+		x.e.note("%v", p.err)
+	}
+	return why.Sampled(why.With(code, "%s", strings.Join(parts, ", ")))
+}
+
+// tellFloats says that floats are not searched for, if the target takes some: they are what the corpus has.
+func (e *exploration) tellFloats(seeds [][]string) {
+	if slices.ContainsFunc(seeds[0], func(s string) bool { return strings.HasPrefix(s, "float") }) {
+		e.note("floats of the input are only those of the corpus: add some with f.Add")
+	}
+}
+
+// mostConcrete is how many of the places are told where inputs are no longer followed.
+const mostConcrete = 5
+
+// tellConcrete says where values went into code that is not followed.
+func (e *exploration) tellConcrete(p *paths) {
+	n := 0
+	for s := range p.concrete {
+		if n++; n > mostConcrete {
+			continue
+		}
+		at := e.x.Resolve(s)
+		if strings.HasSuffix(at.File, "strconv/heddle.go") { // instrument/std
+			e.note("what depends on the input is taken as it is where package strconv reads more than 18 digits or another base than 10")
+			continue
+		}
+		e.send(&wire.Record{Type: "note", Test: e.test, Place: &at, Text: "what depends on the input is taken as it is here: what the branches behind it depend on is not known"})
+	}
+	if n > mostConcrete {
+		e.note("what depends on the input is taken as it is in %d other places too", n-mostConcrete)
+	}
+}

@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+
+	"heddle/explore/why"
+	"heddle/rt/limit"
+	"heddle/rt/wire"
+	"heddle/trace"
+)
+
+// A prediction is handed out in tasks. Each candidate is one; the sets of goroutines that may wait for one another are
+// one, or, with -complete, stuckParts: then there is no bound on them, and to find them may take longest. Whoever does
+// some of the tasks records the execution and analyses it himself, once: that is the same everywhere.
+
+// stuckParts is in how many tasks those sets are searched for.
+const stuckParts = 32
+
+// parts returns that.
+func (p *prediction) parts() int {
+	switch {
+	case p.solver == nil:
+		return 0
+	case p.cfg.Complete:
+		return stuckParts
+	}
+	return 1
+}
+
+// handOut gives the tasks from the next one on away, if it is time for that, and reports whether it did.
+func (p *prediction) handOut(next int) bool {
+	e := p.exploration
+	if e.share != nil {
+		return true
+	}
+	if !p.alone || p.cfg.Measure || !e.mayShare() {
+		return false
+	}
+	s := &wire.Predicting{Recorded: recorded(p.graph.Trace), From: next, To: len(p.tasks) + p.parts(), Told: *p.told}
+	if s.From >= s.To {
+		return false
+	}
+	for i := range p.tasks[next:] {
+		s.Untried = append(s.Untried, p.newVerdict(&p.tasks[next+i].Instances[0]).told)
+	}
+	e.share = e.shared("")
+	e.share.Predicting, e.share.Know = s, p.first
+	return true
+}
+
+// predictOn does tasks.
+func (w *Worker) predictOn() {
+	e, it, r := w.e, w.item.Tasks, w.worked
+	r.From, r.To = it.From, it.From
+	p := w.prediction
+	if p == nil {
+		p = &prediction{exploration: e, alone: true, told: new(wire.Predicted)}
+		if !p.prepare() || recorded(p.graph.Trace) != it.Recorded {
+			r.Tally.Failed = why.With(why.Lost, "the execution that is predicted from is not the same when it is recorded again")
+			return
+		}
+		w.prediction = p
+	}
+	p.told, p.deadline = new(wire.Predicted), e.deadline
+	p.limit = limit.New(p.expired)
+	p.graph.Limit = p.limit
+	e.n, e.buggy, e.cuts = w.item.Before, 0, wire.Cuts{}
+	for done := 0; r.To < it.To && !e.ended() && !e.hurry() && !w.enough(done); done++ {
+		if k := r.To - len(p.tasks); k >= 0 {
+			p.tryStuck(k, p.parts())
+		} else {
+			p.try(&p.tasks[r.To])
+		}
+		r.To++
+	}
+	r.Predicted = p.told
+	r.Tally.Executions = e.n - w.item.Before
+}
+
+// recorded returns a hash of what an execution was, without what is other in each process.
+func recorded(t *trace.Trace) uint64 {
+	h := fnv.New64a()
+	put := func(v ...uint64) {
+		for _, x := range v {
+			var b [8]byte
+			binary.LittleEndian.PutUint64(b[:], x)
+			h.Write(b[:])
+		}
+	}
+	put(uint64(t.Verdict), uint64(len(t.Goroutines)))
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		put(uint64(s.G), uint64(s.Op), uint64(s.Choice), uint64(s.Site))
+	}
+	for i := range t.Events {
+		e := &t.Events[i]
+		put(uint64(e.G), uint64(e.Op), uint64(e.Obj), uint64(e.Site))
+	}
+	return h.Sum64()
+}
