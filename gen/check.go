@@ -14,7 +14,8 @@ import (
 	"strings"
 )
 
-// checkText is added to a test file to try its tests out: every order of their calls, one after the other, twice.
+// checkText is added to a test file for a trial: it makes the calls of each test in every order,
+// one after the other, twice.
 const checkText = `
 func TestHeddleGenCheck(t *testing.T) {
 	for name, observe := range %[1]sObservers {
@@ -77,9 +78,10 @@ func %[1]sCheck(c %[1]sPlan) string {
 var %[1]sChecks = []%[1]sPlan{
 `
 
-// Check leaves out tests whose calls panic, block or give something else each time
-// when they are made one after the other: what such a test shows would be no fault of concurrency. Methods without parameters that
-// do so on some object are not called in the end. The error says why nothing is left.
+// Check removes tests whose calls panic, block or give varying results when they are made one
+// after the other: a failure of such a test says nothing about concurrency. Methods without
+// parameters that do so on some object are no longer called at the end of tests. If no test is
+// left, the error says why.
 func (s *Suite) Check(ctx context.Context) error {
 	verdicts, bad, err := s.try(ctx)
 	if err == nil && len(bad) > 0 {
@@ -107,14 +109,17 @@ func reasons(why map[string]int) string {
 	var texts []string
 	for _, v := range []string{"panics", "blocks", "random"} {
 		if why[v] > 0 {
-			texts = append(texts, fmt.Sprintf("%d %s", why[v], map[string]string{"panics": "panic", "blocks": "block", "random": "give other results each time"}[v]))
+			texts = append(texts,
+				fmt.Sprintf("%d %s", why[v],
+					map[string]string{"panics": "panic", "blocks": "block",
+						"random": "give other results each time"}[v]))
 		}
 	}
 	return strings.Join(texts, ", ")
 }
 
-// try runs all tests one call after the other, in a test binary of its own, and says of each how that went, and
-// which of the methods called in the end will not do.
+// try runs all tests sequentially, in a separate test binary. It returns a verdict for each, and
+// the methods that cannot be called at the end of tests.
 func (s *Suite) try(ctx context.Context) (verdicts []string, bad map[string]bool, err error) {
 	text, err := s.checkFile()
 	if err != nil {
@@ -128,7 +133,8 @@ func (s *Suite) try(ctx context.Context) (verdicts []string, bad map[string]bool
 	file := filepath.Join(tmp, "check_test.go")
 	replace := map[string]string{filepath.Join(s.p.Dir, "heddle_gen_check_test.go"): file}
 	for _, name := range s.p.tests {
-		replace[filepath.Join(s.p.Dir, name)] = "" // as if it were not there: it may declare the same
+		// as if the file did not exist: it may declare the same names
+		replace[filepath.Join(s.p.Dir, name)] = ""
 	}
 	overlay, err := json.Marshal(map[string]map[string]string{"Replace": replace})
 	if err != nil {
@@ -138,7 +144,8 @@ func (s *Suite) try(ctx context.Context) (verdicts []string, bad map[string]bool
 	if err := errors.Join(os.WriteFile(file, text, 0o666), os.WriteFile(list, overlay, 0o666)); err != nil {
 		return nil, nil, err
 	}
-	cmd := exec.CommandContext(ctx, "go", "test", "-overlay", list, "-vet=off", "-count=1", "-timeout=5m", "-run=^TestHeddleGenCheck$", "-v", ".")
+	cmd := exec.CommandContext(ctx, "go", "test", "-overlay", list, "-vet=off", "-count=1", "-timeout=5m",
+		"-run=^TestHeddleGenCheck$", "-v", ".")
 	cmd.Dir = s.p.Dir
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -157,7 +164,9 @@ func (s *Suite) try(ctx context.Context) (verdicts []string, bad map[string]bool
 		}
 	}
 	if told == 0 {
-		return nil, nil, fmt.Errorf("the tests of %s cannot be tried out: %v\n%s%s", s.typeName(), runErr, out, stderr.String())
+		return nil, nil,
+			fmt.Errorf("the tests of %s cannot be tried out: %v\n%s%s", s.typeName(), runErr, out,
+				stderr.String())
 	}
 	for i := range verdicts {
 		if verdicts[i] == "" {
@@ -167,7 +176,7 @@ func (s *Suite) try(ctx context.Context) (verdicts []string, bad map[string]bool
 	return verdicts, bad, nil
 }
 
-// checkFile is the file that tries the tests out.
+// checkFile returns the file for the trial.
 func (s *Suite) checkFile() ([]byte, error) {
 	text, err := s.file(nil, "fmt", "reflect", "strings", "sync", "testing", "time")
 	if err != nil {
@@ -202,7 +211,8 @@ func (s *Suite) checkFile() ([]byte, error) {
 		for _, suffix := range t.suffixes {
 			b.WriteString("\t\t{\n")
 			for _, c := range suffix {
-				fmt.Fprintf(&b, "\t\t\t{%q, func(x *%s) string { %s }},\n", c.text, s.typeText(), s.callText(&c))
+				fmt.Fprintf(&b, "\t\t\t{%q, func(x *%s) string { %s }},\n", c.text, s.typeText(),
+					s.callText(&c))
 			}
 			b.WriteString("\t\t},\n")
 		}

@@ -20,10 +20,10 @@ var oracle = template.Must(template.New("oracle").Parse(oracleText))
 // FileName returns the name of the test file.
 func (s *Suite) FileName() string { return strings.ToLower(s.typeName()) + "_heddle_test.go" }
 
-// Tests returns how many tests there are.
+// Tests returns the number of tests.
 func (s *Suite) Tests() int { return len(s.tests) }
 
-// File returns the test file.
+// File returns the text of the test file.
 func (s *Suite) File() ([]byte, error) {
 	return s.file(s.tests, "fmt", "reflect", "strings", "sync", "testing")
 }
@@ -104,7 +104,7 @@ func (s *Suite) writeTest(b *bytes.Buffer, i int, typ string, t *test) {
 	b.WriteString("\t)\n}\n")
 }
 
-// callText is the body of a call: what it returns is shown.
+// callText returns the body of the function for a call, which returns its results as text.
 func (s *Suite) callText(c *call) string {
 	if c.results == 0 {
 		return fmt.Sprintf("x.%s; return \"\"", c.text)

@@ -1,15 +1,16 @@
-// Package gen writes tests for types that several goroutines may use: random calls build an object, and then
-// two or three goroutines call its methods (the form of the tests of MAPTest and of Pradel & Gross,
-// "Fully automatic and precise detection of thread safety violations", PLDI 2012).
+// Package gen writes tests for types that several goroutines may use: random calls build an
+// object, and then two or three goroutines call its methods (the form of the tests of MAPTest and
+// of Pradel & Gross, "Fully automatic and precise detection of thread safety violations", PLDI
+// 2012).
 //
 //	p, err := gen.Load(ctx, dir, "example.com/q") // the package, type-checked
 //	s, err := p.Suite("Queue", gen.Options{Tests: 10})
-//	s.Check(ctx)                                  // leaves out tests that do not even work one call after the other
+//	s.Check(ctx)                                  // removes tests that fail even sequentially
 //	text, err := s.File()                         // a Go test file
 //
-// The tests use nothing but the standard library and the package itself, so go.mod stays as it is. What they check is that
-// results, and what the object's methods tell in the end, are those of some sequential order of the same calls;
-// panics, deadlocks and data races are heddle's business.
+// The tests use only the standard library and the package itself, so go.mod does not change. They
+// check that the results of the calls, and of the object's methods at the end, are those of some
+// sequential order of the same calls. heddle detects panics, deadlocks and data races.
 package gen
 
 import (
@@ -31,13 +32,13 @@ import (
 	"strings"
 )
 
-// A Package is one that tests are written for.
+// A Package is a package to write tests for.
 type Package struct {
 	Path, Name, Dir string
 
 	types  *types.Package
-	tests  []string            // test files that are there
-	values map[string][]string // constants and literals of the source, by the name of their basic type
+	tests  []string            // existing test files
+	values map[string][]string // constants and literals of the source, by basic type
 }
 
 // A listed is a package as go list prints it.
@@ -49,7 +50,8 @@ type listed struct {
 	Error                         *struct{ Err string }
 }
 
-// Load reads the one package that pattern names, from dir. The error says why it cannot be read or does not compile.
+// Load reads the package that pattern names, relative to dir. The error says why it cannot be read
+// or does not compile.
 func Load(ctx context.Context, dir, pattern string) (*Package, error) {
 	cmd := exec.CommandContext(ctx, "go", "list", "-e", "-deps", "-export", "-json=ImportPath,Name,Dir,Export,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,DepOnly,Error", "--", pattern)
 	cmd.Dir = dir
@@ -84,9 +86,10 @@ func Load(ctx context.Context, dir, pattern string) (*Package, error) {
 	return check(&own[0], exports)
 }
 
-// check parses and type-checks a package against the compiled ones that it imports.
+// check parses and type-checks a package against the compiled packages that it imports.
 func check(l *listed, exports map[string]string) (*Package, error) {
-	p := &Package{Path: l.ImportPath, Name: l.Name, Dir: l.Dir, tests: append(l.TestGoFiles, l.XTestGoFiles...), values: map[string][]string{}}
+	p := &Package{Path: l.ImportPath, Name: l.Name, Dir: l.Dir,
+		tests: append(l.TestGoFiles, l.XTestGoFiles...), values: map[string][]string{}}
 	fset := token.NewFileSet()
 	var files []*ast.File
 	for _, name := range l.GoFiles {
@@ -111,10 +114,10 @@ func check(l *listed, exports map[string]string) (*Package, error) {
 	return p, nil
 }
 
-// maxValues bounds the values that are kept of one type.
+// maxValues is the largest number of values of one type.
 const maxValues = 40
 
-// collect keeps the literals and constants of the source: they are what the code compares with.
+// collect collects the literals and constants of the source, which the code may compare with.
 func (p *Package) collect(files []*ast.File, info *types.Info) {
 	seen := map[string]bool{}
 	for _, f := range files {
@@ -159,8 +162,8 @@ func (p *Package) Types() (names []string) {
 	return names
 }
 
-// methodsOf returns the exported methods of a pointer to t, but for those of interfaces, and for those
-// of an embedded lock: who calls Unlock without Lock ends the program.
+// methodsOf returns the exported methods of a pointer to t, without those of interfaces and of an
+// embedded lock: Unlock without Lock ends the program.
 func methodsOf(t types.Type) (ms []*types.Func) {
 	if types.IsInterface(t) {
 		return nil

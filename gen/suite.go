@@ -10,13 +10,13 @@ import (
 
 // Options of a Suite.
 type Options struct {
-	Tests      int    // that are written; 0: 10
+	Tests      int    // to write; 0: 10
 	Goroutines int    // 2 or 3; 0: either
-	Calls      int    // of one goroutine at most; 0: 2
+	Calls      int    // most calls of one goroutine; 0: 2
 	Seed       uint64 // of all random choices
 }
 
-// A Suite is the tests of one type.
+// A Suite has the tests of one type.
 type Suite struct {
 	p       *Package
 	opt     Options
@@ -27,24 +27,25 @@ type Suite struct {
 	tests   []test
 	imports map[string]bool
 
-	// Observers are methods without parameters: what they return in the end tells two states of an object apart.
+	// Observers are methods without parameters: their results at the end tell two states of an
+	// object apart.
 	observers []*types.Func
 }
 
-// A test is a prefix and suffixes.
+// A test is a prefix of calls, and a suffix of calls for each goroutine.
 type test struct {
 	prefix   []string
 	suffixes [][]call
 	imports  []string
 }
 
-// A call is a method's, as text.
+// A call is a call of a method, as text.
 type call struct {
 	text    string
 	results int
 }
 
-// Suite makes tests for the type of that name. The error says why there can be none.
+// Suite makes tests for the named type. The error says why that is impossible.
 func (p *Package) Suite(name string, opt Options) (*Suite, error) {
 	if opt.Tests == 0 {
 		opt.Tests = 10
@@ -54,11 +55,12 @@ func (p *Package) Suite(name string, opt Options) (*Suite, error) {
 	}
 	obj, ok := p.types.Scope().Lookup(name).(*types.TypeName)
 	if !ok {
-		return nil, fmt.Errorf("%s has no type %s; those with exported methods are %s", p.Path, name, list(p.Types()))
+		return nil, fmt.Errorf("%s has no type %s; those with exported methods are %s", p.Path, name,
+			list(p.Types()))
 	}
 	s := &Suite{p: p, opt: opt, rng: rand.New(rand.NewPCG(opt.Seed, 0x67656e)), imports: map[string]bool{}}
 	if s.typ, ok = instance(obj.Type()); !ok {
-		return nil, fmt.Errorf("%s is generic, and neither int nor string will do for its parameters", name)
+		return nil, fmt.Errorf("%s is generic, and neither int nor string satisfies its type parameters", name)
 	}
 	for _, m := range methodsOf(s.typ) {
 		if _, ok := s.call(m, &values{s, map[string]bool{}}); ok {
@@ -73,7 +75,7 @@ func (p *Package) Suite(name string, opt Options) (*Suite, error) {
 	}
 	v := &values{s, s.imports}
 	s.create = s.creator(v)
-	// There are more than are wanted, since some will not do.
+	// More tests than requested, because Check removes some.
 	for range 6 * opt.Tests {
 		s.tests = append(s.tests, s.test())
 	}
@@ -97,7 +99,8 @@ func instance(t types.Type) (types.Type, bool) {
 	for i := range args {
 		for _, kind := range []types.BasicKind{types.Int, types.String} {
 			args[i] = types.Typ[kind]
-			if c, ok := n.TypeParams().At(i).Constraint().Underlying().(*types.Interface); ok && types.Satisfies(args[i], c) {
+			if c, ok := n.TypeParams().At(i).Constraint().Underlying().(*types.Interface); ok &&
+				types.Satisfies(args[i], c) {
 				break
 			}
 		}
@@ -106,7 +109,7 @@ func instance(t types.Type) (types.Type, bool) {
 	return inst, err == nil
 }
 
-// name returns the name of the type with a small letter, for functions of the test file.
+// name returns the type's name with a lower-case first letter, for functions of the test file.
 func (s *Suite) name() string {
 	n := s.typeName()
 	return strings.ToLower(n[:1]) + n[1:]
@@ -120,7 +123,8 @@ func (s *Suite) typeText() string {
 	return text
 }
 
-// creator returns the expression that makes an object: a call of the function NewT, New or MakeT, or else new(T).
+// creator returns the expression that makes an object: a call of NewT, New or MakeT, or else
+// new(T).
 func (s *Suite) creator(v *values) string {
 	name := s.typeName()
 	for _, f := range []string{"New" + name, "Make" + name, "New"} {
@@ -138,7 +142,8 @@ func (s *Suite) creator(v *values) string {
 		case out.Len() == 1:
 			return fmt.Sprintf("return %s(%s)", f, args)
 		case out.Len() == 2 && typePath(out.At(1).Type()) == "error":
-			return fmt.Sprintf("x, err := %s(%s)\n\tif err != nil {\n\t\tpanic(err)\n\t}\n\treturn x", f, args)
+			return fmt.Sprintf("x, err := %s(%s)\n\tif err != nil {\n\t\tpanic(err)\n\t}\n\treturn x", f,
+				args)
 		}
 	}
 	return "return new(" + s.typeText() + ")"
@@ -170,7 +175,7 @@ func (s *Suite) call(m *types.Func, v *values) (call, bool) {
 	return call{fmt.Sprintf("%s(%s)", m.Name(), args), m.Signature().Results().Len()}, ok
 }
 
-// test makes one at random.
+// test makes a random test.
 func (s *Suite) test() (t test) {
 	v := &values{s, map[string]bool{}}
 	random := func() call {

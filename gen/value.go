@@ -9,13 +9,13 @@ import (
 // values makes arguments.
 type values struct {
 	s       *Suite
-	imports map[string]bool // that their text needs
+	imports map[string]bool // imports that their text needs
 }
 
-// maxDepth bounds values in values.
+// maxDepth bounds the nesting of values.
 const maxDepth = 3
 
-// of returns the text of a random value of type t; ok is false where none can be made.
+// of returns the text of a random value of type t. ok is false if none can be made.
 func (v *values) of(t types.Type, depth int) (text string, ok bool) {
 	if depth > maxDepth {
 		return "", false
@@ -90,7 +90,7 @@ func (v *values) pick(texts ...string) string { return texts[v.s.rng.IntN(len(te
 func (v *values) basic(b *types.Basic) (string, bool) {
 	known := v.s.p.values[b.Name()]
 	if b.Info()&types.IsInteger != 0 && b.Kind() != types.Int {
-		known = nil // what fits is not known
+		known = nil // it is not known which of them fit
 	}
 	switch {
 	case len(known) > 0 && b.Info()&types.IsBoolean == 0 && v.s.rng.IntN(3) == 0:
@@ -130,7 +130,7 @@ func (v *values) list(t, elem types.Type, n, depth int) (string, bool) {
 	return name + "{" + strings.Join(items, ", ") + "}", true
 }
 
-// structure fills in the exported fields of which a value can be made.
+// structure sets the exported fields for which a value can be made.
 func (v *values) structure(t types.Type, st *types.Struct, depth int) (string, bool) {
 	name, ok := v.name(t)
 	if !ok {
@@ -147,7 +147,7 @@ func (v *values) structure(t types.Type, st *types.Struct, depth int) (string, b
 	return name + "{" + strings.Join(fields, ", ") + "}", true
 }
 
-// function returns a function that returns always the same.
+// function returns a function that always returns the same values.
 func (v *values) function(sig *types.Signature, depth int) (string, bool) {
 	name, ok := v.name(sig)
 	if !ok || sig.TypeParams().Len() > 0 {
@@ -164,7 +164,8 @@ func (v *values) function(sig *types.Signature, depth int) (string, bool) {
 	return name + " { return " + strings.Join(results, ", ") + " }", true
 }
 
-// name returns the text of a type, and notes what it imports; ok is false where it cannot be written from outside its package.
+// name returns the text of a type and adds its imports. ok is false if it cannot be written
+// outside its package.
 func (v *values) name(t types.Type) (text string, ok bool) {
 	ok = true
 	text = types.TypeString(t, func(p *types.Package) string {
@@ -174,8 +175,10 @@ func (v *values) name(t types.Type) (text string, ok bool) {
 		v.imports[p.Path()] = true
 		return p.Name()
 	})
-	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" *[](){},;", r) }) {
-		if i := strings.IndexByte(part, '.'); i > 0 && i+1 < len(part) && (part[i+1] < 'A' || part[i+1] > 'Z') && part[i+1] != '.' {
+	for _, part := range strings.FieldsFunc(text,
+		func(r rune) bool { return strings.ContainsRune(" *[](){},;", r) }) {
+		if i := strings.IndexByte(part, '.'); i > 0 && i+1 < len(part) &&
+			(part[i+1] < 'A' || part[i+1] > 'Z') && part[i+1] != '.' {
 			ok = false
 		}
 	}

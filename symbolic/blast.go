@@ -2,23 +2,24 @@ package symbolic
 
 import "heddle/order/sat"
 
-// A blaster turns terms into clauses: a literal for every bit. Gates are
-// shared; those with constant inputs are not made.
+// A blaster translates terms into clauses, with one literal for each bit. Equal gates are shared,
+// and gates with constant inputs are simplified away.
 type blaster struct {
 	t    *Table
 	s    *sat.Solver
-	one  sat.Lit // is true
+	one  sat.Lit // the literal that is true
 	bits map[Term][]sat.Lit
-	done marking // the terms that have bits
+	done marking // the terms that have literals
 	ands map[[2]sat.Lit]sat.Lit
 	xors map[[2]sat.Lit]sat.Lit
 	muxs map[[3]sat.Lit]sat.Lit
 	quot map[[2]Term][2][]sat.Lit // unsigned quotient and remainder
-	stop func() bool              // asked between terms; true gives up
+	stop func() bool              // called between terms; true stops the translation
 }
 
 func newBlaster(t *Table, s *sat.Solver) *blaster {
-	b := &blaster{t: t, s: s, bits: map[Term][]sat.Lit{}, ands: map[[2]sat.Lit]sat.Lit{}, xors: map[[2]sat.Lit]sat.Lit{},
+	b := &blaster{t: t, s: s, bits: map[Term][]sat.Lit{}, ands: map[[2]sat.Lit]sat.Lit{},
+		xors: map[[2]sat.Lit]sat.Lit{},
 		muxs: map[[3]sat.Lit]sat.Lit{}, quot: map[[2]Term][2][]sat.Lit{}}
 	b.done.empty(t)
 	b.one = s.NewVar().Pos()
@@ -26,7 +27,7 @@ func newBlaster(t *Table, s *sat.Solver) *blaster {
 	return b
 }
 
-// of returns the bits of x, least first; nil if it was stopped.
+// of returns the bits of x, least significant first, or nil if it was stopped.
 func (b *blaster) of(x Term) []sat.Lit {
 	stopped := false
 	b.t.walk([]Term{x}, &b.done, func(y Term) {
@@ -87,7 +88,7 @@ func (b *blaster) make(x Term) []sat.Lit {
 		return []sat.Lit{b.equal(p, q)}
 	case ULt:
 		return []sat.Lit{b.less(p, q)}
-	case SLt: // signs the other way round
+	case SLt: // signs swapped
 		p, q = append([]sat.Lit(nil), p...), append([]sat.Lit(nil), q...)
 		p[len(p)-1], q[len(q)-1] = p[len(p)-1].Not(), q[len(q)-1].Not()
 		return []sat.Lit{b.less(p, q)}
@@ -178,7 +179,7 @@ func (b *blaster) xor(x, y sat.Lit) sat.Lit {
 	return z
 }
 
-// mux is x if c, else y.
+// mux returns c ? x : y.
 func (b *blaster) mux(c, x, y sat.Lit) sat.Lit {
 	switch {
 	case c == b.one || x == y:
@@ -208,13 +209,13 @@ func (b *blaster) mux(c, x, y sat.Lit) sat.Lit {
 	b.s.Add(-1, c.Not(), x, z.Not())
 	b.s.Add(-1, c, y.Not(), z)
 	b.s.Add(-1, c, y, z.Not())
-	b.s.Add(-1, x.Not(), y.Not(), z) // follows; propagates more
+	b.s.Add(-1, x.Not(), y.Not(), z) // redundant, but propagates more
 	b.s.Add(-1, x, y, z.Not())
 	b.muxs[key] = z
 	return z
 }
 
-// Circuits over words.
+// Circuits for words.
 
 func invert(x []sat.Lit) []sat.Lit {
 	ls := make([]sat.Lit, len(x))
@@ -252,7 +253,7 @@ func (b *blaster) extend(x []sat.Lit, w int, fill sat.Lit) []sat.Lit {
 	return ls
 }
 
-// add is x + y + carry.
+// add returns x + y + carry.
 func (b *blaster) add(x, y []sat.Lit, carry sat.Lit) []sat.Lit {
 	ls := make([]sat.Lit, len(x))
 	for i := range x {
@@ -271,7 +272,8 @@ func (b *blaster) negateIf(c sat.Lit, x []sat.Lit) []sat.Lit {
 	return b.add(flipped, b.constant(0, len(x)), c)
 }
 
-// multiply adds shifted copies of x, one for each bit of y. A constant is best as y.
+// multiply adds shifted copies of x, one for each bit of y. If one factor is constant it should be
+// y.
 func (b *blaster) multiply(x, y []sat.Lit) []sat.Lit {
 	sum := b.constant(0, len(x))
 	for i, c := range y {
@@ -287,7 +289,8 @@ func (b *blaster) multiply(x, y []sat.Lit) []sat.Lit {
 	return sum
 }
 
-// divide returns quotient and remainder, by long division. Divided by zero, every difference fits: all ones, and x.
+// divide returns quotient and remainder by long division. For divisor zero every subtraction
+// succeeds: all ones, and x, as SMT-LIB wants.
 func (b *blaster) divide(xt, yt Term, x, y []sat.Lit) [2][]sat.Lit {
 	if qr, ok := b.quot[[2]Term{xt, yt}]; ok {
 		return qr
@@ -321,7 +324,8 @@ func (b *blaster) signedRemainder(x, y []sat.Lit) []sat.Lit {
 	return b.negateIf(sx, qr[1])
 }
 
-// shiftRight shifts by 1, 2, 4, ... as the bits of the count say; a count of the width or more leaves fill alone.
+// shiftRight shifts by 1, 2, 4, ... as the bits of count say. A count of the width or more leaves
+// only fill.
 func (b *blaster) shiftRight(x, count []sat.Lit, fill sat.Lit) []sat.Lit {
 	w := len(x)
 	ls := x
@@ -339,7 +343,7 @@ func (b *blaster) shiftRight(x, count []sat.Lit, fill sat.Lit) []sat.Lit {
 	}
 	over := b.less(count, b.constant(uint64(w), len(count))).Not()
 	if len(count) < 64 && uint64(w) > mask(len(count)) {
-		over = b.one.Not() // the count cannot be that great
+		over = b.one.Not() // the bits of count cannot exceed the width
 	}
 	all := make([]sat.Lit, w)
 	for i := range all {
@@ -356,7 +360,7 @@ func (b *blaster) equal(x, y []sat.Lit) sat.Lit {
 	return same
 }
 
-// less is x < y without sign: it is decided where they differ, the higher bits first.
+// less returns x < y, unsigned: the highest bit in which they differ decides.
 func (b *blaster) less(x, y []sat.Lit) sat.Lit {
 	less := b.one.Not()
 	for i := range x {

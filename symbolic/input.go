@@ -2,13 +2,13 @@ package symbolic
 
 import "fmt"
 
-// MostText is how long a string or []byte becomes at most.
+// MostText is the largest length of a string or []byte.
 const MostText = 4096
 
-// Filler is what bytes are that no condition says anything of.
+// Filler is the value of a byte in no condition.
 const Filler = 'a'
 
-// Near returns the model in which inputs have those values. Variables that the table does not have are left out.
+// Near returns the model of the given inputs, without variables that are not in the table.
 func (t *Table) Near(values []any) Model {
 	m := Model{}
 	set := func(name string, v uint64) {
@@ -33,7 +33,8 @@ func (t *Table) Near(values []any) Model {
 	return m
 }
 
-// Limits returns what is asked of inputs beside conditions: that texts are no longer than most, or, where those of near are longer, than they are.
+// Limits returns conditions that texts are no longer than most, or than their value in near if
+// that is longer.
 func (t *Table) Limits(near []any, most int) []Term {
 	var cs []Term
 	for i, v := range near {
@@ -45,7 +46,7 @@ func (t *Table) Limits(near []any, most int) []Term {
 	return cs
 }
 
-// Length returns how long the texts of an input are together.
+// Length returns the total length of the texts in an input.
 func Length(values []any) (n int) {
 	for _, v := range values {
 		b, _ := text(v)
@@ -54,7 +55,8 @@ func Length(values []any) (n int) {
 	return n
 }
 
-// Values returns the inputs of a model. What it says nothing of is as in near, a list of values of the same types.
+// Values returns the inputs of a model. Values that the model does not determine are taken from
+// near, a list of values of the same types.
 func (t *Table) Values(m Model, near []any) []any {
 	out := make([]any, len(near))
 	for i, old := range near {
@@ -134,7 +136,7 @@ func number(v any) (uint64, bool) {
 	case uint64:
 		return v, true
 	}
-	return 0, false // floats stay as they are
+	return 0, false // floats are not solved for
 }
 
 func withNumber(old any, v uint64) any {
@@ -165,7 +167,7 @@ func withNumber(old any, v uint64) any {
 	return old
 }
 
-// Zero returns the value of the same type that Go's variables begin with.
+// Zero returns the zero value of v's type.
 func Zero(v any) any {
 	switch v.(type) {
 	case string:
@@ -178,7 +180,7 @@ func Zero(v any) any {
 		return float64(0)
 	}
 	if _, ok := number(v); !ok {
-		panic(fmt.Sprintf("symbolic: no input: %T", v))
+		panic(fmt.Sprintf("symbolic: expected a value of a type that fuzz targets take, found %T", v))
 	}
 	return withNumber(v, 0)
 }

@@ -7,24 +7,24 @@ import (
 	"heddle/trace"
 )
 
-// A Path is the branches of an execution that depend on inputs, in their order.
+// A Path has the branches of an execution that depend on inputs, in order.
 type Path struct {
 	Branches []Branch
 }
 
-// A Branch is a condition, and where it stands. It was true in the execution: of one that
-// came out false it is the negation.
+// A Branch is a condition that was true in the execution. For a branch whose condition was false
+// it is the negation.
 type Branch struct {
 	Cond  Term
-	If    Term // as it is written
+	If    Term // the condition in the source
 	Site  trace.Site
 	Event int  // index in the trace
-	Taken bool // how it came out
+	Taken bool // whether If was true
 
-	Pinned bool // it says which value something has, or of which values it is one
+	Pinned bool // the condition says that something has a certain value, or one of several
 }
 
-// Conditions returns what all branches before n say, and that branch n goes the other way.
+// Conditions returns the conditions that all branches before n are the same, and branch n is not.
 func (p *Path) Conditions(t *Table, n int) []Term {
 	cs := make([]Term, 0, n+1)
 	for _, b := range p.Branches[:n] {
@@ -33,30 +33,32 @@ func (p *Path) Conditions(t *Table, n int) []Term {
 	return append(cs, t.Negate(p.Branches[n].Cond))
 }
 
-// OtherWay reports whether b is the branch a with the other outcome. One that says which value something has is asked about another value then.
+// OtherWay reports whether b is branch a with the other outcome. For a pinned branch it is the
+// same question with another value.
 func (t *Table) OtherWay(a, b *Branch) bool {
 	if b.Cond == t.Negate(a.Cond) {
 		return true
 	}
-	return a.Pinned && b.Pinned && a.Site == b.Site && a.If != b.If && slices.Equal(t.variablesOf(a.If), t.variablesOf(b.If))
+	return a.Pinned && b.Pinned && a.Site == b.Site && a.If != b.If &&
+		slices.Equal(t.variablesOf(a.If), t.variablesOf(b.If))
 }
 
-// variablesOf returns the variables that x depends on, in their order.
+// variablesOf returns the variables that x depends on, in a fixed order.
 func (t *Table) variablesOf(x Term) (vs []Term) {
 	t.Variables([]Term{x}, func(v Term) { vs = append(vs, v) })
 	slices.Sort(vs)
 	return vs
 }
 
-// PathOf returns the path of an execution that recorded expressions (trace.Flow), at most as many branches as most says,
-// and of those with the same condition the first.
+// PathOf returns the path of an execution that recorded expressions (trace.Flow), without repeated
+// conditions and with at most most branches.
 func PathOf(t *Table, tr *trace.Trace, most int) *Path {
 	p := &Path{}
 	seen := map[Term]bool{}
 	all, _ := Branches(t, tr)
 	for _, b := range all {
 		if seen[b.Cond] || len(p.Branches) == most {
-			continue // the same answer again
+			continue // the same condition again
 		}
 		seen[b.Cond] = true
 		p.Branches = append(p.Branches, b)
@@ -64,9 +66,10 @@ func PathOf(t *Table, tr *trace.Trace, most int) *Path {
 	return p
 }
 
-// Branches returns the branches on inputs of an execution that recorded expressions (trace.Flow), in their order; of those of one
-// goroutine with the same condition the first. Inputs are the variables of the names that InputName, LenName and ByteName give.
-// whole is false if there were others, whose conditions are no terms.
+// Branches returns the branches on inputs of an execution that recorded expressions (trace.Flow),
+// in order, and without conditions repeated in one goroutine. Inputs are the variables named by
+// InputName, LenName and ByteName. whole is false if other branches have conditions that cannot be
+// expressed as terms.
 func Branches(t *Table, tr *trace.Trace) (bs []Branch, whole bool) {
 	if tr.Flow == nil {
 		return nil, true
@@ -111,22 +114,28 @@ func Branches(t *Table, tr *trace.Trace) (bs []Branch, whole bool) {
 	return bs, whole
 }
 
-// InputName, LenName and ByteName are the names of variables: of a number that is input i, of the length of a text, of one of its bytes.
-func InputName(i int) string   { return fmt.Sprintf("in%d", i) }
-func LenName(i int) string     { return fmt.Sprintf("in%d.len", i) }
+// InputName returns the name of the variable for input i, a number.
+func InputName(i int) string { return fmt.Sprintf("in%d", i) }
+
+// LenName returns the name of the variable for the length of a text.
+func LenName(i int) string { return fmt.Sprintf("in%d.len", i) }
+
+// ByteName returns the name of the variable for a byte of a text.
 func ByteName(i, n int) string { return fmt.Sprintf("in%d[%d]", i, n) }
 
-// lenWidth is the width of the length of a text: more than MostText needs, and a quarter of an int's clauses.
+// lenWidth is the width of the length of a text. It suffices for MostText and takes a quarter of
+// the clauses of an int.
 const lenWidth = 16
 
-// A reader turns the nodes of a trace into terms.
+// A reader translates the nodes of a trace into terms.
 type reader struct {
 	t     *Table
 	nodes []trace.FlowNode
 	terms []Term
 }
 
-// term returns the term of a label, None for what is none. Operands come before their nodes, so a stack of labels is enough.
+// term returns the term of a label, or None. Operands precede their nodes, so a list of the terms
+// so far is enough.
 func (r *reader) term(l trace.Label) Term {
 	stack := []trace.Label{l}
 	for len(stack) > 0 {
@@ -152,7 +161,7 @@ func (r *reader) term(l trace.Label) Term {
 	return r.terms[l]
 }
 
-// operand reports whether A (0) or B (1) of such a node is a label.
+// operand reports whether A (i = 0) or B (i = 1) of such a node is a label.
 func operand(op trace.FlowOp, i int) bool {
 	if op == trace.FlowNot || op == trace.FlowConv {
 		return i == 0
@@ -182,9 +191,9 @@ func (r *reader) make(n *trace.FlowNode) Term {
 	return None
 }
 
-// Go returns the term of x op y with the meaning that it has in Go for numbers of the types k and l: sums wrap around,
-// quotients are truncated, and the count of a shift may be of any type and as great as it likes. Division by
-// zero and negative counts are branches of their own; what comes after them has no value here that means anything.
+// Go returns the term of x op y with Go's semantics for numbers of types k and l: sums wrap
+// around, quotients are truncated, and the count of a shift may have any type and size. Division
+// by zero and negative counts are branches of their own; the result is meaningless then.
 func (t *Table) Go(op trace.FlowOp, x, y Term, k, l trace.Num) Term {
 	signed := func(s, u Op) Op {
 		if k.Signed() {
@@ -223,7 +232,8 @@ func (t *Table) Go(op trace.FlowOp, x, y Term, k, l trace.Num) Term {
 	return None
 }
 
-// shift shifts by a count of another width: one that does not fit is as good as the greatest that does.
+// shift shifts by a count of another width. A count that does not fit acts as the largest one that
+// does.
 func (t *Table) shift(op Op, x, y Term) Term {
 	w, wy := t.Width(x), t.Width(y)
 	if wy <= w {

@@ -11,8 +11,8 @@ import (
 	"heddle/trace"
 )
 
-// The arithmetic of terms is that of the values that package flow keeps beside
-// expressions, which is Go's own, for all types and their ends.
+// The arithmetic of terms agrees with the values that package flow records beside expressions,
+// which are Go's own, for all types and their limits.
 func TestGoArithmetic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var kinds []trace.Num
@@ -20,7 +20,8 @@ func TestGoArithmetic(t *testing.T) {
 		kinds = append(kinds, trace.NumOf(w, false), trace.NumOf(w, true))
 	}
 	draw := func(k trace.Num) uint64 {
-		ends := []uint64{0, 1, 2, 7, ^uint64(0), 1 << (k.Width() - 1), 1<<(k.Width()-1) - 1, rng.Uint64(), uint64(k.Width()), uint64(k.Width() - 1)}
+		ends := []uint64{0, 1, 2, 7, ^uint64(0), 1 << (k.Width() - 1), 1<<(k.Width()-1) - 1, rng.Uint64(),
+			uint64(k.Width()), uint64(k.Width() - 1)}
 		return k.Mask(ends[rng.IntN(len(ends))])
 	}
 	for range 200000 {
@@ -51,7 +52,7 @@ func TestGoArithmetic(t *testing.T) {
 	}
 }
 
-// A path is turned into an input that goes the other way.
+// Each branch of a path gives an input that takes the other outcome.
 func TestInputs(t *testing.T) {
 	tr := &trace.Trace{Flow: &trace.Flow{Nodes: []trace.FlowNode{
 		{},
@@ -78,7 +79,7 @@ func TestInputs(t *testing.T) {
 	}
 	branch(5, 0)
 	branch(12, 0)
-	branch(12, 0) // again: no other
+	branch(12, 0) // again: not another branch
 	branch(16, 1)
 	branch(15, 0)
 	tab := NewTable()
@@ -104,7 +105,8 @@ func TestInputs(t *testing.T) {
 			t.Errorf("branch %d: %v", n, got)
 		}
 	}
-	if got := fmt.Sprint(Zero(int8(3)), Zero("x"), Zero([]byte("x")), Zero(2.5), Zero(true)); got != "0[] 0 false" {
+	if got := fmt.Sprint(Zero(int8(3)), Zero("x"), Zero([]byte("x")), Zero(2.5),
+		Zero(true)); got != "0[] 0 false" {
 		t.Errorf("zero values: %q", got)
 	}
 }

@@ -1,10 +1,10 @@
 package symbolic
 
-// Inputs says which inputs a search begins with, and decides conditions on them.
+// Inputs has the first inputs of a search, and the solver for others.
 type Inputs struct {
 	Table  *Table
 	Solver *Solver
-	Corpus [][]any // they are executed before any other; at least one
+	Corpus [][]any // executed first; at least one input
 
-	Removed int // targets that no input reaches
+	Removed int // targets of the search (explore/unfold) that no input reaches
 }

@@ -9,43 +9,44 @@ import (
 	"heddle/order/sat"
 )
 
-// A Status is the answer to a question: satisfiable, unsatisfiable or not known.
+// A Status is an answer: satisfiable, unsatisfiable or unknown.
 type Status = sat.Status
 
 // Options of a Solver.
 type Options struct {
-	// Limit is how long one question may take; past it the answer is Unknown. 0: DefaultLimit.
+	// Limit is the longest time for one question; after it the answer is Unknown. 0: DefaultLimit.
 	Limit time.Duration
-	// Backend decides formulas; nil: bit-blasting.
+	// Backend decides formulas. nil: bit-blasting.
 	Backend Backend
 }
 
-// DefaultLimit is enough for what branches of programs ask, and short enough for those with long multiplications.
+// DefaultLimit is enough for most branches of programs, and bounds the time for those with wide
+// multiplications.
 const DefaultLimit = 2 * time.Second
 
-// A Backend decides whether conditions can hold together. The model of an answer Sat gives every variable of theirs a value;
-// near says which values are preferred where there is a choice.
+// A Backend decides whether conditions can all be true. If the answer is Sat, the model has a
+// value for each of their variables. The backend should prefer the values in near.
 type Backend interface {
 	Solve(t *Table, conditions []Term, near Model, limit time.Duration) (Status, Model, error)
 }
 
-// A Stats counts what a Solver was asked.
+// Stats counts the questions to a Solver.
 type Stats struct {
 	Questions           int
-	Cached              int // answered from memory
+	Cached              int // answered from the cache
 	Sat, Unsat, Unknown int
 }
 
-// A Solver answers questions about the terms of a table, and remembers the answers. Which input it finds does not depend on what it was
-// asked before: so it may be asked ahead of time.
+// A Solver decides conditions over the terms of a table and caches the answers. The model that it
+// returns does not depend on earlier questions, so questions may be asked ahead of time.
 type Solver struct {
 	Stats Stats
 
 	t      *Table
 	opt    Options
-	known  map[string]Status // of conditions, where there is no model
-	models map[string]Model  // of conditions, with what was preferred
-	vars   map[Term][]Term   // variables by condition
+	known  map[string]Status // by conditions, if there is no model
+	models map[string]Model  // by conditions and preferred values
+	vars   map[Term][]Term   // by condition
 }
 
 // NewSolver returns a solver for terms of t.
@@ -56,12 +57,13 @@ func NewSolver(t *Table, opt Options) *Solver {
 	if opt.Backend == nil {
 		opt.Backend = Blast{}
 	}
-	return &Solver{t: t, opt: opt, known: map[string]Status{}, models: map[string]Model{}, vars: map[Term][]Term{}}
+	return &Solver{t: t, opt: opt, known: map[string]Status{}, models: map[string]Model{},
+		vars: map[Term][]Term{}}
 }
 
-// Solve asks whether all conditions, terms of width 1, can be true. near has
-// values that are taken where they will do; of variables that are in no condition the model has those.
-// Unknown is never remembered as anything else. The error is the backend's.
+// Solve decides whether all conditions, terms of width 1, can be true together. It prefers the
+// values in near; variables in no condition have these values in the model. An answer Unknown is
+// never replaced by another one later. The error is the backend's.
 func (s *Solver) Solve(conditions []Term, near Model) (Status, Model, error) {
 	s.Stats.Questions++
 	cs := make([]Term, 0, len(conditions))
@@ -79,8 +81,9 @@ func (s *Solver) Solve(conditions []Term, near Model) (Status, Model, error) {
 	return s.ask(cs, near)
 }
 
-// SolveLast is Solve for conditions all of which but the last hold under near: those that have no variable in common with
-// the last, however indirectly, hold as they are.
+// SolveLast is Solve for conditions that hold under near, except perhaps the last. It leaves out
+// the conditions that share no variable with the last, directly or through others, because they
+// hold already.
 func (s *Solver) SolveLast(conditions []Term, near Model) (Status, Model, error) {
 	last := conditions[len(conditions)-1]
 	if v, known := s.t.IsConst(last); known && v == 0 {
@@ -91,8 +94,8 @@ func (s *Solver) SolveLast(conditions []Term, near Model) (Status, Model, error)
 	return s.Solve(s.connected(conditions, last), near)
 }
 
-// SolveParts is Solve, with a question for each part of the conditions that shares no variable with the others. If they cannot
-// all be true, or it is not known, bad are those of one part of which that is so.
+// SolveParts is Solve with a separate question for each set of conditions that share variables.
+// Unless the status is Sat, bad has the conditions of one set that is unsatisfiable or unknown.
 func (s *Solver) SolveParts(conditions []Term, near Model) (status Status, m Model, bad []Term, err error) {
 	m = Model{}
 	maps.Copy(m, near)
@@ -110,7 +113,8 @@ func (s *Solver) SolveParts(conditions []Term, near Model) (status Status, m Mod
 	return sat.Sat, m, nil, nil
 }
 
-// parts divides conditions: those that share variables, directly or through others, are together.
+// parts partitions conditions: those that share variables, directly or through others, are
+// together.
 func (s *Solver) parts(conditions []Term) (parts [][]Term) {
 	of := map[Term]int{} // by variable
 	for _, c := range conditions {
@@ -133,7 +137,8 @@ func (s *Solver) parts(conditions []Term) (parts [][]Term) {
 	return slices.DeleteFunc(parts, func(p []Term) bool { return p == nil })
 }
 
-// connected returns last and the conditions that share variables with it, directly or through others.
+// connected returns last and the conditions that share variables with it, directly or through
+// others.
 func (s *Solver) connected(conditions []Term, last Term) []Term {
 	in := map[Term]bool{}
 	for _, v := range s.variables(last) {
@@ -189,7 +194,7 @@ func (s *Solver) ask(cs []Term, near Model) (Status, Model, error) {
 	return status, m, nil
 }
 
-// answer remembers, or asks the backend.
+// answer looks in the cache, then asks the backend.
 func (s *Solver) answer(cs []Term, near Model) (Status, Model, error) {
 	key := make([]byte, 0, 4*len(cs))
 	for _, c := range cs {
@@ -223,11 +228,11 @@ func (s *Solver) answer(cs []Term, near Model) (Status, Model, error) {
 	return status, m, nil
 }
 
-// Blast is the Backend that needs nothing installed.
+// Blast is the Backend that needs no other program.
 type Blast struct{}
 
-// Solve implements Backend, with a solver of its own for each question: with all
-// questions in one, each would pay for the clauses of the others.
+// Solve implements Backend. It makes a new solver for each question: in a common one each question
+// would pay for the clauses of all others.
 func (Blast) Solve(t *Table, conditions []Term, near Model, limit time.Duration) (Status, Model, error) {
 	deadline := time.Now().Add(limit)
 	late := func() bool { return time.Now().After(deadline) }

@@ -27,7 +27,7 @@ func newMaker(seed uint64, widths ...int) *maker {
 	return m
 }
 
-// term returns a random term of that width.
+// term returns a random term of width w.
 func (m *maker) term(w, depth int) Term {
 	if depth == 0 || m.IntN(8) == 0 {
 		v := m.vars[m.IntN(len(m.vars))]
@@ -81,8 +81,8 @@ func (m *maker) brute(cs []Term) bool {
 	return false
 }
 
-// What is satisfiable has a model that satisfies it (Solver.Solve panics if
-// not), what is unsatisfiable has none among all values.
+// Satisfiable conditions have a model that satisfies them (Solver.Solve panics if not), and
+// unsatisfiable ones are false under all values.
 func TestRandomFormulas(t *testing.T) {
 	counts := map[Status]int{}
 	for i := range *formulas {
@@ -105,7 +105,7 @@ func TestRandomFormulas(t *testing.T) {
 	}
 }
 
-// On wide words: answers agree with z3's, and models hold.
+// On wide words the answers agree with z3's, and models are right.
 func TestRandomZ3(t *testing.T) {
 	if _, err := exec.LookPath("z3"); err != nil {
 		t.Skip("no z3 in PATH to compare with")
@@ -153,19 +153,21 @@ func TestEvaluate(t *testing.T) {
 		}
 		same := m.t.Op(Eq, x, m.t.Const(want, w))
 		if status, _, _ := (Blast{}).Solve(m.t, append(cs, same), nil, time.Minute); status != sat.Sat {
-			t.Fatalf("term %d is not its value %#x under %v: %v\n%s", i, want, model, status, m.t.SMT(append(cs, same)))
+			t.Fatalf("term %d is not its value %#x under %v: %v\n%s", i, want, model, status,
+				m.t.SMT(append(cs, same)))
 		}
-		if status, _, _ := (Blast{}).Solve(m.t, append(cs, m.t.Negate(same)), nil, time.Minute); status != sat.Unsat {
+		if status, _,
+			_ := (Blast{}).Solve(m.t, append(cs, m.t.Negate(same)), nil, time.Minute); status != sat.Unsat {
 			t.Fatalf("term %d may be another than its value %#x under %v: %v", i, want, model, status)
 		}
 	}
 }
 
-// What takes too long is unknown, and stays that.
+// A question that takes too long is Unknown, and stays so.
 func TestUnknown(t *testing.T) {
 	tab := NewTable()
 	x, y := tab.Var("x", 64), tab.Var("y", 64)
-	// A factor of the product of two primes, both greater than one.
+	// Find a factor of the product of two primes, both greater than one.
 	product := tab.Op(Mul, tab.Resize(tab.Var("p", 32), 64, false), tab.Resize(tab.Var("q", 32), 64, false))
 	cs := []Term{
 		tab.Op(Eq, product, tab.Const(4294967291*4294967279, 64)),
@@ -183,14 +185,16 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// Conditions without variables in common with the last are left out, and keep their values.
+// Conditions that share no variable with the last are left out, and their variables keep their
+// values.
 func TestSolveLast(t *testing.T) {
 	tab := NewTable()
 	a, b, c := tab.Var("a", 8), tab.Var("b", 8), tab.Var("c", 8)
 	near := Model{a: 3, b: 4, c: 200}
 	s := NewSolver(tab, Options{})
 	status, m, err := s.SolveLast([]Term{
-		tab.Op(ULt, a, b), tab.Op(ULt, tab.Const(100, 8), c), tab.Op(ULt, b, tab.Const(10, 8)), tab.Op(Eq, a, tab.Const(8, 8)),
+		tab.Op(ULt, a, b), tab.Op(ULt, tab.Const(100, 8), c), tab.Op(ULt, b, tab.Const(10, 8)),
+		tab.Op(Eq, a, tab.Const(8, 8)),
 	}, near)
 	if status != sat.Sat || err != nil || m[a] != 8 || m[b] != 9 || m[c] != 200 {
 		t.Errorf("%v %v %v, want a 8, b 9 and c as it was", status, m, err)
@@ -202,7 +206,8 @@ func BenchmarkSolve64(b *testing.B) {
 		tab := NewTable()
 		x, y := tab.Var("x", 64), tab.Var("y", 64)
 		sum := tab.Op(Add, tab.Op(Mul, x, tab.Const(31, 64)), y)
-		cs := []Term{tab.Op(Eq, sum, tab.Const(uint64(i)*977+12345, 64)), tab.Op(SLt, x, tab.Const(1000, 64)), tab.Op(SLt, y, x)}
+		cs := []Term{tab.Op(Eq, sum, tab.Const(uint64(i)*977+12345, 64)), tab.Op(SLt, x, tab.Const(1000, 64)),
+			tab.Op(SLt, y, x)}
 		if status, _, err := NewSolver(tab, Options{}).Solve(cs, nil); status == sat.Unknown || err != nil {
 			b.Fatal(status, err)
 		}

@@ -1,30 +1,29 @@
-// Package symbolic finds inputs that send a program another way: expressions
-// over bit-vectors with Go's exact arithmetic, path conditions made of them,
-// and a solver.
+// Package symbolic finds inputs with which a program takes another path: expressions over
+// bit-vectors with Go's exact arithmetic, path conditions made of them, and a solver.
 //
 //	t := symbolic.NewTable()
 //	n := t.Var("n", 64)
 //	c := t.Op(Eq, t.Op(Add, n, t.Const(1, 64)), t.Const(5, 64)) // n+1 == 5
 //	status, model := NewSolver(t, Options{}).Solve([]Term{c}, nil)
 //
-// Formulas become clauses (bit-blasting) for the solver of package order/sat, a new one
-// for each question; the user's z3 is the other choice.
+// Formulas become clauses (bit-blasting) for the solver of package order/sat, a new one for each
+// question. The other backend is the user's z3.
 package symbolic
 
 import "math/bits"
 
-// A Term is an expression of one Table: equal expressions are equal Terms.
-// Bools are bit-vectors of width 1.
+// A Term is an expression in a Table. Equal expressions of one table are equal Terms. A condition
+// is a bit-vector of width 1.
 type Term int32
 
-// None is no term.
+// None is the absence of a term.
 const None Term = -1
 
-// An Op is what a term computes. Widths of operands and result are equal unless said.
+// An Op is the operator of a term. Operands and result have one width, except where noted.
 type Op uint8
 
-// The operators have the meaning that they have in SMT-LIB's theory of
-// fixed-size bit-vectors, division by zero and over-wide shifts included.
+// The operators mean the same as in SMT-LIB's theory of fixed-size bit-vectors, also for division
+// by zero and shifts by the width or more.
 const (
 	OpVar Op = iota
 	OpConst
@@ -39,14 +38,14 @@ const (
 	Or
 	Xor
 	Not  // every bit
-	Shl  // by an unsigned count; 0 if that is the width or more
+	Shl  // by an unsigned count; 0 for the width or more
 	LShr // likewise
-	AShr // likewise: filled with the sign
+	AShr // likewise; fills with the sign
 	Eq   // width 1
 	ULt  // width 1
 	SLt  // width 1
-	Ite  // if the first operand, of width 1, then the second, else the third
-	ZExt // to a greater width
+	Ite  // the second operand if the first, of width 1, is true, else the third
+	ZExt // to a larger width
 	SExt
 	Trunc // to a smaller width: the lower bits
 )
@@ -55,10 +54,10 @@ type node struct {
 	op      Op
 	w       uint8
 	a, b, c Term
-	v       uint64 // of a constant; number of a variable
+	v       uint64 // value of a constant; index of a variable
 }
 
-// A Table holds terms, and simplifies them as they are made.
+// A Table has terms, and simplifies each when it is made.
 type Table struct {
 	nodes []node
 	index map[node]Term
@@ -66,16 +65,16 @@ type Table struct {
 	vars  []Term
 	named map[string]Term
 
-	met  marking  // by the walk that is under way
-	vals []uint64 // by term, of those that it has met
+	met  marking  // by the current walk
+	vals []uint64 // by term, for the terms in met
 }
 
-// NewTable returns a table without terms.
+// NewTable returns an empty table.
 func NewTable() *Table {
 	return &Table{index: map[node]Term{}, named: map[string]Term{}}
 }
 
-// Len returns how many terms there are.
+// Len returns the number of terms.
 func (t *Table) Len() int { return len(t.nodes) }
 
 // Width returns the width of x in bits.
@@ -90,7 +89,7 @@ func (t *Table) IsConst(x Term) (uint64, bool) {
 	return n.v, n.op == OpConst
 }
 
-// Var returns the variable of that name. Its width, from 1 to 64, is that given first.
+// Var returns the variable with that name. The first call sets its width, from 1 to 64.
 func (t *Table) Var(name string, width int) Term {
 	if x, ok := t.named[name]; ok {
 		return x
@@ -131,12 +130,13 @@ func mask(width int) uint64 {
 	return 1<<width - 1
 }
 
-// signed returns v, of that width, with its sign.
+// signed returns v, of the given width, as a signed number.
 func signed(v uint64, width int) int64 {
 	return int64(v<<(64-width)) >> (64 - width)
 }
 
-// apply computes one operation on values. w is the width of the operands, to that of the result of an extension or truncation.
+// apply computes an operator on values. w is the width of the operands, to that of the result of
+// an extension or truncation.
 func apply(op Op, w, to int, a, b, c uint64) uint64 {
 	m := mask(w)
 	switch op {
@@ -199,7 +199,8 @@ func apply(op Op, w, to int, a, b, c uint64) uint64 {
 	panic("symbolic: no such operator")
 }
 
-// divide is signed division and remainder. Go's own wraps around where the least number is divided by -1.
+// divide returns signed quotient and remainder. As in Go, the least number divided by -1 wraps
+// around.
 func divide(op Op, w int, a, b uint64) uint64 {
 	x, y := signed(a, w), signed(b, w)
 	switch {
@@ -222,10 +223,10 @@ func truth(b bool) uint64 {
 	return 0
 }
 
-// commutes lists the operators whose operands may change places.
+// commutes marks the operators whose operands may be swapped.
 var commutes = [Trunc + 1]bool{Add: true, Mul: true, And: true, Or: true, Xor: true, Eq: true}
 
-// Op returns the term of an operator with one or two operands.
+// Op returns the term of an operator and its operands.
 func (t *Table) Op(op Op, xs ...Term) Term {
 	n := node{op: op, w: t.nodes[xs[0]].w, a: xs[0], b: None, c: None}
 	if len(xs) > 1 {
@@ -256,7 +257,8 @@ func (t *Table) Op(op Op, xs ...Term) Term {
 	return t.add(n)
 }
 
-// simpler returns what is equal to n and shorter, or None. w is the width of the operands; b the second if it is constant.
+// simpler returns a shorter term equal to n, or None. w is the width of the operands; b is the
+// second operand if it is constant.
 func (t *Table) simpler(n node, w int, b uint64, constant bool) Term {
 	if n.op == Not {
 		if in := t.nodes[n.a]; in.op == Not {
@@ -310,7 +312,7 @@ func (t *Table) byConstant(n node, w int, b uint64) Term {
 		}
 		return t.Op(Not, n.a)
 	}
-	if n.op == Sub { // constants of sums meet
+	if n.op == Sub { // combines the constants of nested sums
 		return t.Op(Add, n.a, t.Const(-b, w))
 	}
 	if (n.op == Add || n.op == Eq) && in.op == Add {
@@ -331,7 +333,7 @@ func (t *Table) byConstant(n node, w int, b uint64) Term {
 	return None
 }
 
-// If returns the term that is x where cond holds and y where not.
+// If returns the term cond ? x : y.
 func (t *Table) If(cond, x, y Term) Term {
 	c, known := t.IsConst(cond)
 	switch {
@@ -351,7 +353,8 @@ func (t *Table) If(cond, x, y Term) Term {
 	return t.add(node{op: Ite, w: t.nodes[x].w, a: cond, b: x, c: y})
 }
 
-// Resize returns x with another width: its lower bits, or filled up with zeros or, if sign, with its sign.
+// Resize returns x with another width: its lower bits, or extended with zeros or, if sign is set,
+// with its sign.
 func (t *Table) Resize(x Term, width int, sign bool) Term {
 	n := t.nodes[x]
 	op := ZExt
@@ -375,13 +378,13 @@ func (t *Table) Resize(x Term, width int, sign bool) Term {
 	return t.add(node{op: op, w: uint8(width), a: x, b: None, c: None})
 }
 
-// a0 is the first operand, or term 0 where there is none.
+// a0 returns the first operand, or term 0 if there is none.
 func (n *node) a0() Term { return max(n.a, 0) }
 
 // Negate returns the negation of a condition.
 func (t *Table) Negate(x Term) Term { return t.Op(Not, x) }
 
-// Variables calls do with each variable that xs depend on, once. do makes no terms and evaluates none.
+// Variables calls do once for each variable that xs depend on. do must not make or evaluate terms.
 func (t *Table) Variables(xs []Term, do func(Term)) {
 	t.walk(xs, t.nothing(), func(x Term) {
 		if t.nodes[x].op == OpVar {
@@ -390,15 +393,15 @@ func (t *Table) Variables(xs []Term, do func(Term)) {
 	})
 }
 
-// A marking is a set of terms of a table. Emptying it takes no time, however many terms the table has.
+// A marking is a set of terms. Emptying it takes constant time.
 type marking struct {
 	at  []uint32
 	now uint32
 }
 
-// empty leaves no term in the set, and makes room for those of t.
+// empty removes all terms and makes room for those of t.
 func (m *marking) empty(t *Table) *marking {
-	if m.now++; m.now == 0 { // all numbers were used
+	if m.now++; m.now == 0 { // the counter wrapped around
 		m.at, m.now = nil, 1
 	}
 	if n := len(t.nodes) - len(m.at); n > 0 {
@@ -407,7 +410,7 @@ func (m *marking) empty(t *Table) *marking {
 	return m
 }
 
-// add puts x into the set, and reports whether it was not there.
+// add adds x and reports whether it was missing.
 func (m *marking) add(x Term) bool {
 	if m.at[x] == m.now {
 		return false
@@ -416,10 +419,10 @@ func (m *marking) add(x Term) bool {
 	return true
 }
 
-// nothing returns the set of a walk that begins.
+// nothing returns an empty set for a new walk.
 func (t *Table) nothing() *marking { return t.met.empty(t) }
 
-// walk calls do with every term below xs that is not in met, operands first, and puts them there.
+// walk calls do for every term below xs that is not in met, operands first, and adds it to met.
 func (t *Table) walk(xs []Term, met *marking, do func(Term)) {
 	type frame struct {
 		x    Term
@@ -444,7 +447,7 @@ func (t *Table) walk(xs []Term, met *marking, do func(Term)) {
 	}
 }
 
-// A Model gives variables their values; those that are missing are 0.
+// A Model gives variables values; missing ones are 0.
 type Model map[Term]uint64
 
 // Eval returns the value of x under m.
@@ -453,7 +456,7 @@ func (t *Table) Eval(x Term, m Model) uint64 {
 	return t.vals[x]
 }
 
-// eval puts the values of x and of what is below it that is not in met into vals.
+// eval stores the values of x and of the terms below it in vals, except those in met.
 func (t *Table) eval(x Term, met *marking, m Model) {
 	if n := len(t.nodes) - len(t.vals); n > 0 {
 		t.vals = append(t.vals, make([]uint64, n)...)
@@ -461,7 +464,7 @@ func (t *Table) eval(x Term, met *marking, m Model) {
 	t.walk([]Term{x}, met, func(y Term) { t.vals[y] = t.value(y, m) })
 }
 
-// value computes y, whose operands are in vals.
+// value computes y from its operands in vals.
 func (t *Table) value(y Term, m Model) uint64 {
 	n, vals := &t.nodes[y], t.vals
 	switch n.op {
@@ -492,5 +495,5 @@ func (t *Table) Holds(conditions []Term, m Model) bool {
 	return true
 }
 
-// log2 returns how many bits a number below n takes.
+// log2 returns the number of bits of numbers below n.
 func log2(n int) int { return bits.Len(uint(n - 1)) }

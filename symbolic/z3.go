@@ -13,14 +13,14 @@ import (
 	"heddle/order/sat"
 )
 
-// Z3 is the Backend that asks the user's z3, over a pipe, in SMT-LIB.
+// Z3 is the Backend that uses the z3 in PATH, over a pipe, in SMT-LIB.
 type Z3 struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-// NewZ3 starts z3. The error says what to do where there is none.
+// NewZ3 starts z3. If there is none, the error says what to do.
 func NewZ3() (*Z3, error) {
 	path, err := exec.LookPath("z3")
 	if err != nil {
@@ -38,13 +38,13 @@ func NewZ3() (*Z3, error) {
 	return z, z.cmd.Start()
 }
 
-// Close ends z3.
+// Close stops z3.
 func (z *Z3) Close() error {
 	z.in.Close()
 	return z.cmd.Wait()
 }
 
-// Solve implements Backend. Z3 has no use for near.
+// Solve implements Backend. It ignores near.
 func (z *Z3) Solve(t *Table, conditions []Term, near Model, limit time.Duration) (Status, Model, error) {
 	var vars []Term
 	t.Variables(conditions, func(x Term) { vars = append(vars, x) })
@@ -67,7 +67,7 @@ func (z *Z3) Solve(t *Table, conditions []Term, near Model, limit time.Duration)
 		return sat.Unknown, nil, fmt.Errorf("z3: %s", line)
 	}
 	m := Model{}
-	for _, x := range vars { // one at a time: an answer each, on a line
+	for _, x := range vars { // one at a time: each answer is one line
 		if _, err := fmt.Fprintf(z.in, "(get-value (v%d))\n", t.nodes[x].v); err != nil {
 			return sat.Unknown, nil, fmt.Errorf("z3: %w", err)
 		}
@@ -90,7 +90,7 @@ func (z *Z3) line() (string, error) {
 	return strings.TrimSpace(line), nil
 }
 
-// smtValue reads ((v3 #x0f)) and ((v3 #b101)).
+// smtValue parses ((v3 #x0f)) and ((v3 #b101)).
 func smtValue(line string) (uint64, error) {
 	digits, base := "", 16
 	if _, hex, ok := strings.Cut(line, "#x"); ok {
@@ -111,14 +111,15 @@ var smtNames = [Trunc + 1]string{
 	ULt: "bvult", SLt: "bvslt",
 }
 
-// SMT returns declarations and assertions in SMT-LIB that all conditions are true.
+// SMT returns declarations and assertions in SMT-LIB for all conditions.
 func (t *Table) SMT(conditions []Term) string {
 	var b strings.Builder
 	t.walk(conditions, t.nothing(), func(x Term) {
 		n := &t.nodes[x]
 		switch n.op {
 		case OpVar:
-			fmt.Fprintf(&b, "(declare-const v%d (_ BitVec %d)) ; %s\n", n.v, n.w, strings.ReplaceAll(t.names[n.v], "\n", " "))
+			fmt.Fprintf(&b, "(declare-const v%d (_ BitVec %d)) ; %s\n", n.v, n.w,
+				strings.ReplaceAll(t.names[n.v], "\n", " "))
 			return
 		case OpConst:
 			return
@@ -131,7 +132,7 @@ func (t *Table) SMT(conditions []Term) string {
 	return b.String()
 }
 
-// smtName is how other terms refer to x.
+// smtName returns how other terms refer to x.
 func (t *Table) smtName(x Term) string {
 	switch n := &t.nodes[x]; n.op {
 	case OpVar:

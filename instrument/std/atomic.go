@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// Package sync/atomic: the methods announce their operation before and its
-// outcome after the native one. The functions are intrinsics of the compiler,
-// so patching their bodies would change nothing: for each there is a function
-// Heddle<Name> that does the same, and the rewriter renames the calls.
+// Package sync/atomic: a method announces its operation before the native one, and its outcome
+// after it. The functions are intrinsics of the compiler, so patching their bodies has no effect:
+// each has a function Heddle<Name> beside it, and the rewriter renames the calls.
 var atomicPatch = &pkg{
 	added: atomicAdded,
 	files: map[string]file{
@@ -36,7 +35,8 @@ var atomicTypes = []atomicType{
 
 func atomicTypeEdits() []edit {
 	es := []edit{
-		guard("func (x *Bool) Load() bool {", "if _hs.Here() { return heddleLoadUint32(&x.v, _hs.CallerPC()) != 0 }"),
+		guard("func (x *Bool) Load() bool {",
+			"if _hs.Here() { return heddleLoadUint32(&x.v, _hs.CallerPC()) != 0 }"),
 		guard("func (x *Bool) Store(val bool) {", "if _hs.Here() { heddleStoreUint32(&x.v, b32(val), _hs.CallerPC()); return }"),
 		guard("func (x *Bool) Swap(new bool) (old bool) {", "if _hs.Here() { return heddleSwapUint32(&x.v, b32(new), _hs.CallerPC()) != 0 }"),
 		guard("func (x *Bool) CompareAndSwap(old, new bool) (swapped bool) {", "if _hs.Here() { return heddleCompareAndSwapUint32(&x.v, b32(old), b32(new), _hs.CallerPC()) }"),
@@ -54,12 +54,17 @@ func atomicTypeEdits() []edit {
 			es = append(es, guard(r.Replace(header), r.Replace(stmt)))
 		}
 		add("func (x *TYPE) Load() type {", "if _hs.Here() { return heddleLoadTYPE(&x.v, _hs.CallerPC()) }")
-		add("func (x *TYPE) Store(val type) {", "if _hs.Here() { heddleStoreTYPE(&x.v, val, _hs.CallerPC()); return }")
-		add("func (x *TYPE) Swap(new type) (old type) {", "if _hs.Here() { return heddleSwapTYPE(&x.v, new, _hs.CallerPC()) }")
+		add("func (x *TYPE) Store(val type) {",
+			"if _hs.Here() { heddleStoreTYPE(&x.v, val, _hs.CallerPC()); return }")
+		add("func (x *TYPE) Swap(new type) (old type) {",
+			"if _hs.Here() { return heddleSwapTYPE(&x.v, new, _hs.CallerPC()) }")
 		add("func (x *TYPE) CompareAndSwap(old, new type) (swapped bool) {", "if _hs.Here() { return heddleCompareAndSwapTYPE(&x.v, old, new, _hs.CallerPC()) }")
-		add("func (x *TYPE) Add(delta type) (new type) {", "if _hs.Here() { return heddleAddTYPE(&x.v, delta, _hs.CallerPC()) }")
-		add("func (x *TYPE) And(mask type) (old type) {", "if _hs.Here() { return heddleAndTYPE(&x.v, mask, _hs.CallerPC()) }")
-		add("func (x *TYPE) Or(mask type) (old type) {", "if _hs.Here() { return heddleOrTYPE(&x.v, mask, _hs.CallerPC()) }")
+		add("func (x *TYPE) Add(delta type) (new type) {",
+			"if _hs.Here() { return heddleAddTYPE(&x.v, delta, _hs.CallerPC()) }")
+		add("func (x *TYPE) And(mask type) (old type) {",
+			"if _hs.Here() { return heddleAndTYPE(&x.v, mask, _hs.CallerPC()) }")
+		add("func (x *TYPE) Or(mask type) (old type) {",
+			"if _hs.Here() { return heddleOrTYPE(&x.v, mask, _hs.CallerPC()) }")
 	}
 	return es
 }
@@ -67,8 +72,10 @@ func atomicTypeEdits() []edit {
 func atomicValueEdits() []edit {
 	return []edit{
 		guard("func (v *Value) Load() (val any) {", "if _hs.Here() { return v.heddleLoad(_hs.CallerPC()) }"),
-		guard("func (v *Value) Store(val any) {", "if _hs.Here() { v.heddleStore(val, _hs.CallerPC()); return }"),
-		guard("func (v *Value) Swap(new any) (old any) {", "if _hs.Here() { return v.heddleSwap(new, _hs.CallerPC()) }"),
+		guard("func (v *Value) Store(val any) {",
+			"if _hs.Here() { v.heddleStore(val, _hs.CallerPC()); return }"),
+		guard("func (v *Value) Swap(new any) (old any) {",
+			"if _hs.Here() { return v.heddleSwap(new, _hs.CallerPC()) }"),
 		guard("func (v *Value) CompareAndSwap(old, new any) (swapped bool) {", "if _hs.Here() { return v.heddleCompareAndSwap(old, new, _hs.CallerPC()) }"),
 	}
 }
@@ -76,12 +83,12 @@ func atomicValueEdits() []edit {
 // An atomicOp is a family of functions: Load, Store, Swap, CompareAndSwap, Add, And, Or.
 type atomicOp struct {
 	name   string
-	params string // after the address
+	params string // parameters after the address
 	args   string
 	result string // its name and type, or ""
 	kind   string // hook's op
-	now    string // the value held afterwards
-	set    string // whether it was written
+	now    string // the value after the operation
+	set    string // whether the operation wrote
 	ints   bool   // only for integers
 }
 
@@ -89,23 +96,27 @@ var atomicOps = []atomicOp{
 	{"Load", "", "", "val type", "AtomicLoad", "val", "false", false},
 	{"Store", ", val type", ", val", "", "AtomicStore", "val", "true", false},
 	{"Swap", ", new type", ", new", "old type", "AtomicRMW", "new", "true", false},
-	{"CompareAndSwap", ", old, new type", ", old, new", "swapped bool", "AtomicCAS", "LoadTYPE(addr)", "swapped", false},
+	{"CompareAndSwap", ", old, new type", ", old, new", "swapped bool", "AtomicCAS", "LoadTYPE(addr)",
+		"swapped", false},
 	{"Add", ", delta type", ", delta", "new type", "AtomicRMW", "new", "true", true},
 	{"And", ", mask type", ", mask", "old type", "AtomicRMW", "old & mask", "true", true},
 	{"Or", ", mask type", ", mask", "old type", "AtomicRMW", "old | mask", "true", true},
 }
 
-// end is the call of the hook that says what the operation did.
+// end returns the call of the hook that announces the outcome.
 func (op *atomicOp) end(t *atomicType) string {
-	bits := func(value string) string { return fmt.Sprintf(t.bits, strings.ReplaceAll(value, "TYPE", t.name)) }
+	bits := func(value string) string {
+		return fmt.Sprintf(t.bits,
+			strings.ReplaceAll(value, "TYPE", t.name))
+	}
 	if op.kind == "AtomicCAS" {
 		return fmt.Sprintf("AtomicCompared(%s, %s, %s)", op.set, bits("old"), bits(op.now))
 	}
 	return fmt.Sprintf("AtomicEnd(%s, %s)", op.set, bits(op.now))
 }
 
-// atomicAdded writes the added file: the Value methods from added/atomic.go.txt,
-// and for every function two like
+// atomicAdded writes the added file: the Value methods from added/atomic.go.txt, and two functions
+// for each function, such as
 //
 //	func HeddleAddInt32(addr *int32, delta int32) (new int32) {
 //		if _hs.Here() {
@@ -127,7 +138,7 @@ func atomicAdded() []byte {
 	b.Write(embedded("atomic.go.txt")())
 	for _, t := range atomicTypes {
 		for _, op := range atomicOps {
-			// And and Or exist for all integer types, functions too (Go 1.23).
+			// And and Or exist for all integer types, also as functions (Go 1.23).
 			if op.ints && !t.ints {
 				continue
 			}
@@ -135,8 +146,10 @@ func atomicAdded() []byte {
 			if op.result != "" {
 				assign = strings.Fields(op.result)[0] + " = "
 			}
-			r := strings.NewReplacer("TYPE", t.name, "OP", op.name, "PARAMS", strings.ReplaceAll(op.params, "type", t.typ), "ARGS", op.args,
-				"RESULT", strings.ReplaceAll(op.result, "type", t.typ), "ASSIGN", assign, "KIND", op.kind, "END", op.end(&t),
+			r := strings.NewReplacer("TYPE", t.name, "OP", op.name, "PARAMS",
+				strings.ReplaceAll(op.params, "type", t.typ), "ARGS", op.args,
+				"RESULT", strings.ReplaceAll(op.result, "type", t.typ), "ASSIGN", assign, "KIND", op.kind,
+				"END", op.end(&t),
 				"SIZE", fmt.Sprint(t.size), "type", t.typ)
 			r.WriteString(&b, `
 //go:noinline

@@ -15,8 +15,9 @@ import (
 	"strings"
 )
 
-// Check returns all that does not fit of the changes to the standard library of the toolchain in goroot, a release such as "go1.27": the
-// files that are gone, the anchors that are not there as often as they must, and the decisions of the tables whose packages are gone.
+// Check compares the changes with the standard library of the toolchain in goroot, a release such
+// as "go1.27". It returns a line for each file that is missing, each anchor that does not occur as
+// often as expected, and each decision of the tables whose package is missing.
 func Check(goroot, release string) []string {
 	var problems []string
 	for _, path := range slices.Sorted(maps.Keys(of(release))) {
@@ -27,7 +28,8 @@ func Check(goroot, release string) []string {
 			}
 			data, err := os.ReadFile(filepath.Join(goroot, "src", filepath.FromSlash(path), name))
 			if err != nil {
-				problems = append(problems, fmt.Sprintf("%s/%s is gone, for which heddle has %d edits", path, name, len(edits)))
+				problems = append(problems,
+					fmt.Sprintf("%s/%s is gone, for which heddle has %d edits", path, name, len(edits)))
 				continue
 			}
 			src := string(data)
@@ -37,20 +39,23 @@ func Check(goroot, release string) []string {
 				case err == nil:
 					src = text
 				case e.lost != "":
-					problems = append(problems, fmt.Sprintf("%s/%s: %v (may be left out: %s)", path, name, err, e.lost))
+					problems = append(problems,
+						fmt.Sprintf("%s/%s: %v (may be left out: %s)", path, name, err, e.lost))
 				default:
 					problems = append(problems, fmt.Sprintf("%s/%s: %v", path, name, err))
 				}
 			}
 		}
 	}
-	for what, table := range map[string]map[string]bool{"loud": loud, "left": left, "followed": followed, "belowRuntime": belowRuntime} {
+	for what, table := range map[string]map[string]bool{"loud": loud, "left": left, "followed": followed,
+		"belowRuntime": belowRuntime} {
 		for path := range table {
 			if first := laterPackages[path]; first != "" && version.Compare(release, first) < 0 {
 				continue
 			}
 			if _, err := os.Stat(filepath.Join(goroot, "src", filepath.FromSlash(path))); err != nil {
-				problems = append(problems, fmt.Sprintf("package %s is gone, which mode.go has in the table %s", path, what))
+				problems = append(problems,
+					fmt.Sprintf("package %s is gone, which mode.go has in the table %s", path, what))
 			}
 		}
 	}
@@ -58,7 +63,8 @@ func Check(goroot, release string) []string {
 	return problems
 }
 
-// Edited returns the text of every declaration that an edit for the release changes in goroot, by "sync/mutex.go: Mutex.Lock".
+// Edited returns the text of every declaration in goroot that an edit for the release changes, by
+// a key such as "sync/mutex.go: Mutex.Lock".
 func Edited(goroot, release string) map[string]string {
 	decls := map[string]string{}
 	for path, p := range of(release) {
@@ -86,7 +92,7 @@ func Edited(goroot, release string) map[string]string {
 	return decls
 }
 
-// declared names a declaration.
+// declared returns the name of a declaration.
 func declared(d ast.Decl) string {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -105,12 +111,12 @@ func declared(d ast.Decl) string {
 	return ""
 }
 
-// BelowRuntime reports whether the table of packages below heddlert/hook has a package.
+// BelowRuntime reports whether a package is in the table of those below heddlert/hook.
 func BelowRuntime(importPath string) bool {
 	return belowRuntime[importPath] || strings.HasPrefix(importPath, "internal/runtime/")
 }
 
-// Newest returns the last of the Releases that is older than release; the first if none is.
+// Newest returns the last of Releases that is older than release, or the first one if none is.
 func Newest(release string) string {
 	for _, r := range slices.Backward(Releases) {
 		if version.Compare(r, release) < 0 {
@@ -120,7 +126,8 @@ func Newest(release string) string {
 	return Releases[0]
 }
 
-// Everything returns the packages of the standard library in goroot that programs can import, and whose files are there for the platform here.
+// Everything returns the packages of the standard library in goroot that programs can import and
+// that have files for this platform.
 func Everything(goroot string) []string {
 	var paths []string
 	src := filepath.Join(goroot, "src")

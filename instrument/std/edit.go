@@ -6,16 +6,17 @@ import (
 	"strings"
 )
 
-// An edit replaces old, which must stand exactly times times, by new. Neither changes the number of lines.
+// An edit replaces old, which must occur exactly times times, by new. Both have the same number of
+// lines.
 type edit struct {
 	old, new string
 	times    int
-	first    string // the release of Go that it begins with; "": the oldest
-	last     string // the release that it ends with; "": the newest
-	lost     string // what is lost without it, where it may be left out; "": it must not
+	first    string // first release of Go with the edit; "": all
+	last     string // last release with the edit; "": all
+	lost     string // what is lost without the edit; "": the edit is required
 }
 
-// since keeps edits for a release of Go, such as "go1.27", and later ones.
+// since restricts edits to a release of Go, such as "go1.27", and later ones.
 func since(release string, es ...edit) []edit {
 	for i := range es {
 		es[i].first = release
@@ -23,7 +24,7 @@ func since(release string, es ...edit) []edit {
 	return es
 }
 
-// until keeps edits for a release of Go and earlier ones.
+// until restricts edits to a release of Go and earlier ones.
 func until(release string, es ...edit) []edit {
 	for i := range es {
 		es[i].last = release
@@ -31,7 +32,8 @@ func until(release string, es ...edit) []edit {
 	return es
 }
 
-// optional lets an edit be left out where its anchor is not found; lost says what is lost without it.
+// optional makes an edit optional: it is left out if its anchor is missing. lost says what is lost
+// then.
 func optional(lost string, e edit) edit {
 	e.lost = lost
 	return e
@@ -41,25 +43,25 @@ func optional(lost string, e edit) edit {
 func (f file) in(release string) []edit {
 	var es []edit
 	for _, e := range f.edits {
-		if (e.first == "" || version.Compare(release, e.first) >= 0) && (e.last == "" || version.Compare(release, e.last) <= 0) {
+		if (e.first == "" || version.Compare(release, e.first) >= 0) &&
+			(e.last == "" || version.Compare(release, e.last) <= 0) {
 			es = append(es, e)
 		}
 	}
 	return es
 }
 
-// replace replaces the one place that reads old.
+// replace replaces the only occurrence of old.
 func replace(old, new string) edit { return edit{old: old, new: new, times: 1} }
 
-// replaceAll replaces all of the times places that read old.
+// replaceAll replaces all of the times occurrences of old.
 func replaceAll(times int, old, new string) edit { return edit{old: old, new: new, times: times} }
 
-// begin inserts a statement at the start of the function whose header line, brace included, is given.
+// begin inserts a statement at the start of a function. header is its header line with the brace.
 func begin(header, stmt string) edit { return replace(header+"\n", header+" "+stmt+";\n") }
 
-// guard is begin for a statement that asks where it was called: it inserts a statement at the start of the function whose header line,
-// brace included, is given, and keeps the function from being inlined, so that
-// hook.CallerPC in it returns the place of the call:
+// guard is begin for a statement that uses hook.CallerPC. It also keeps the function from being
+// inlined, so that CallerPC returns the position of the call:
 //
 //	guard("func (m *Map) Clear() {", "if _hs.Here() { ...; return }")
 func guard(header, stmt string) edit {
@@ -69,7 +71,8 @@ func guard(header, stmt string) edit {
 	return edit{old: header, new: header + " " + stmt + ";"}
 }
 
-// apply carries out the edits of a release, each on the result of the one before. lost are those that may be left out, and do not fit.
+// apply makes the edits of a release one after the other. lost has the optional edits that do not
+// fit.
 func (f file) apply(src, pkgName, release string) (out string, lost []edit, err error) {
 	lines := strings.Count(src, "\n")
 	for _, e := range f.in(release) {
@@ -115,9 +118,9 @@ func (e edit) applyGuard(src string) (string, error) {
 	return head + e.new + src[at+len(e.old):], nil
 }
 
-// noinline puts the directive go:noinline before the function that follows
-// head, in the place of the nearest line that is blank or a comment of words:
-// a directive needs a line of its own, and no line may move.
+// noinline inserts the directive go:noinline before the function that follows head. It replaces
+// the nearest blank line or comment line: a directive needs a line of its own, and no line may
+// move.
 func noinline(head string) (string, error) {
 	end := len(head) // just after a newline
 	for end > 0 {

@@ -2,8 +2,8 @@ package std
 
 import "testing"
 
-// testdata/hooks checks, under a stub scheduler, what each patched operation
-// asks for and from where, and that the packages behave as before outside control.
+// testdata/hooks checks with a stub scheduler what each patched operation announces and from which
+// position, and that the packages behave as before outside control.
 func TestHooks(t *testing.T) {
 	out, err := laid(t, false).Go(t, module(t, "hooks"), "run", ".")
 	if err != nil || out != "ok\n" {
@@ -11,7 +11,7 @@ func TestHooks(t *testing.T) {
 	}
 }
 
-// testdata/plain is a package of tests: as go test runs it, and as heddlert/drive does.
+// testdata/plain is a package of tests, run as by go test and as by heddlert/drive.
 func TestTesting(t *testing.T) {
 	dir := module(t, "plain")
 	if out, err := laid(t, true).Go(t, dir, "test", "-c", "-vet=off", "-o", "m.test", "."); err != nil {

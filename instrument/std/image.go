@@ -1,6 +1,6 @@
 package std
 
-// Packages image/jpeg and image/png: encoders say at their beginning which pixels they read.
+// Packages image/jpeg and image/png: encoders announce at their start which pixels they read.
 var imagePatch = &pkg{added: embedded("image.go.txt")}
 
 var jpegPatch = &pkg{files: map[string]file{"writer.go": {edits: []edit{
@@ -12,7 +12,7 @@ var pngPatch = &pkg{files: map[string]file{"writer.go": {edits: []edit{
 	begin("func opaque(m image.Image) bool {", "if o, ok := image.HeddleOpaque(m); ok { return o }"),
 }}}}
 
-// Package errors: As says that it writes its target.
+// Package errors: As announces the write to its target.
 var errorsPatch = &pkg{
 	added: embedded("errors.go.txt"),
 	files: map[string]file{"wrap.go": {edits: []edit{

@@ -8,42 +8,46 @@ import (
 	"sync"
 )
 
-// memoryTable says for each package of the standard library how the accesses to memory that
-// it shares with its callers are made known. TestMemory checks it against what the packages export.
+// memoryTable says for each package of the standard library how its accesses to memory of its
+// callers are announced. TestMemory checks it against the exported functions.
 //
 // A line without indent names a package and its decision:
 //
-//	all      the accesses of all functions are announced one by one, but for those on the lines below it
-//	some     what the lines below it say of its functions
-//	left     the package is not rewritten; why is said after it
+//	all      all functions announce their accesses one by one, except those on the lines below it
+//	some     the functions on the lines below it announce what the lines say
+//	left     the package is not rewritten; the reason follows
 //
-// The lines below a package say what is done in its functions, T.f for a method:
+// The lines below a package name functions, T.f for a method:
 //
-//	names = body      their accesses are announced one by one
-//	names = own       they access nothing of their callers', or hand it on to functions that announce, or lock for themselves
-//	names = parts...  each announces at its border what it accesses
+//	names = body      announce their accesses one by one
+//	names = own       access no memory of their callers, or only by functions that announce, or
+//	                  under their own lock
+//	names = parts...  announce at their border what they access
 //
-// The parts are r:x (x is read), w:x (written), a:x (the result was appended to x), f:x and g:x (as many elements of x as
-// the first or second result says were written), u:x and v:x (the first or last rune of x is read) and n:x (nothing), where x is the
-// receiver or a parameter, or a field of one. Of a pointer this is what it points to, of a slice its elements, the first n of them
-// where it is r:x:n or w:x:n. The part r is r:x for the receiver and all parameters that no
-// other part names. A line that begins with go1.27+ is for that release and later ones. R and R:x read the slices in what x points to as well; W:x is w:x, and those of its slices are written that it still has when the function returns.
+// The parts are r:x (x is read), w:x (written), a:x (the result was appended to x), f:x and g:x
+// (as many elements of x as the first or second result says were written), u:x and v:x (the first
+// or last rune of x is read) and n:x (nothing). x is the receiver, a parameter, or a field of one.
+// If x is a pointer, the part means what it points to; if x is a slice, its elements, or the first
+// n of them with r:x:n or w:x:n. The part r alone is r:x for the receiver and all parameters that
+// no other part names. R and R:x also read the slices in *x. W:x is w:x, and also writes those
+// slices in *x that are the same when the function returns. A line that begins with go1.27+
+// applies to that release and later ones.
 //
 //go:embed memory.txt
 var memoryTable string
 
-// A decision is a package's.
+// A decision is the entry of a package.
 type decision struct {
 	word  string // all, some, left
 	why   string
 	funcs map[string]*Border
 }
 
-// A Border says what a function announces.
+// A Border is what a function announces.
 type Border struct {
 	Body  bool   // its accesses, one by one
-	Rest  byte   // 'r' or 'R': what no part names is read; 0: it is not
-	Parts []Part // nil with Body and Rest false: nothing
+	Rest  byte   // 'r' or 'R': parameters that no part names are read; 0: they are not
+	Parts []Part // nil with Body false and Rest 0: nothing
 }
 
 // A Part is what a function does to one of its parameters.
@@ -71,16 +75,16 @@ func memory() (map[string]*decision, error) {
 	return ds, err
 }
 
-// decisionOf returns a package's decision, nil if there is none.
+// decisionOf returns a package's decision, or nil.
 func decisionOf(importPath string) *decision {
 	ds, err := memory()
 	if err != nil {
-		panic(err) // embedded, and tested
+		panic(err) // embedded and tested
 	}
 	return ds[importPath]
 }
 
-// parseMemory reads what a table in the form of memoryTable says for a release.
+// parseMemory parses a table in the form of memoryTable for a release.
 func parseMemory(text, release string) (map[string]*decision, error) {
 	ds := map[string]*decision{}
 	var d *decision
@@ -90,8 +94,11 @@ func parseMemory(text, release string) (map[string]*decision, error) {
 			continue
 		}
 		indented := body[0] == ' ' || body[0] == '\t'
-		later, marked := false, false // this line is for later releases; it is for some only, and replaces what others say of a package
-		if first, rest, _ := strings.Cut(strings.TrimSpace(body), " "); strings.HasPrefix(first, "go1.") && strings.HasSuffix(first, "+") {
+		// this line is for later releases; it is for some releases and replaces the package's
+		// other decision
+		later, marked := false, false
+		if first, rest, _ := strings.Cut(strings.TrimSpace(body), " "); strings.HasPrefix(first, "go1.") &&
+			strings.HasSuffix(first, "+") {
 			marked = true
 			body, later = rest, version.Compare(release, strings.TrimSuffix(first, "+")) < 0
 		}
@@ -102,7 +109,8 @@ func parseMemory(text, release string) (map[string]*decision, error) {
 			case ds[path] != nil && !marked:
 				return nil, fmt.Errorf("memory.txt:%d: package %s has two decisions: leave one", i+1, path)
 			case word != "all" && word != "some" && word != "left":
-				return nil, fmt.Errorf("memory.txt:%d: expected all, some or left after %s, found %q", i+1, path, word)
+				return nil, fmt.Errorf("memory.txt:%d: expected all, some or left after %s, found %q", i+1,
+					path, word)
 			}
 			d = &decision{word: word, why: why, funcs: map[string]*Border{}}
 			if !later {
@@ -112,7 +120,8 @@ func parseMemory(text, release string) (map[string]*decision, error) {
 		}
 		names, parts, ok := strings.Cut(body, "=")
 		if d == nil || !ok {
-			return nil, fmt.Errorf("memory.txt:%d: expected names = parts below a package, found %q", i+1, strings.TrimSpace(body))
+			return nil, fmt.Errorf("memory.txt:%d: expected names = parts below a package, found %q", i+1,
+				strings.TrimSpace(body))
 		}
 		b, err := parseBorder(strings.Fields(parts))
 		if err != nil {
@@ -154,8 +163,8 @@ func parseBorder(parts []string) (*Border, error) {
 	return b, nil
 }
 
-// BorderOf returns what a function of a package announces at its border, nil for nothing. The
-// function's name is T.f for a method of T or *T.
+// BorderOf returns what a function of a package announces at its border, or nil. name is T.f for a
+// method of T or *T.
 func BorderOf(importPath, name string) *Border {
 	importPath, _, _ = strings.Cut(importPath, " ")
 	d := decisionOf(importPath)
@@ -168,7 +177,7 @@ func BorderOf(importPath, name string) *Border {
 	return nil
 }
 
-// borders reports whether a function of the package announces something at its border.
+// borders reports whether a function of the package announces at its border.
 func (d *decision) borders() bool {
 	for _, b := range d.funcs {
 		if b.Rest != 0 || len(b.Parts) > 0 {
@@ -178,7 +187,7 @@ func (d *decision) borders() bool {
 	return false
 }
 
-// bodies reports whether the accesses of a function of the package are announced one by one.
+// bodies reports whether a function of the package announces its accesses one by one.
 func (d *decision) bodies() bool {
 	for _, b := range d.funcs {
 		if b.Body {

@@ -20,7 +20,8 @@ import (
 )
 
 // Every exported function of the standard library that could access memory of its caller has a
-// decision in memory.txt, and every decision fits the function. HEDDLE_GOROOTS names the roots of more Go releases to check.
+// decision in memory.txt, and every decision fits the function. HEDDLE_GOROOTS lists the roots of
+// further Go releases to check.
 func TestMemory(t *testing.T) {
 	roots := filepath.SplitList(os.Getenv("HEDDLE_GOROOTS"))
 	for _, root := range append(roots, goroot.Real(t)) {
@@ -32,7 +33,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// What the check is for: a package and a function without a decision, a decision without its function, and one that does not fit.
+// The check notices a package and a function without decision, a decision without function, and
+// one that does not fit.
 func TestMemoryGaps(t *testing.T) {
 	lib := map[string]string{
 		"p/p.go": "package p\nimport \"q\"\ntype T struct { b []byte }\nfunc Old(b []byte) int { return len(b) }\nfunc New(b []byte, t q.Q) {}\n" +
@@ -61,8 +63,10 @@ func TestMemoryGaps(t *testing.T) {
 		{"p some\n\tOld = r\n\tNew = own\n\tT.M = w:t\nq some\n\tQ.M = own\nr some\n", nil},
 		{"p some\n\tOld = r\nq all\nr all\n", []string{"p.New has no decision", "p.T.M has no decision"}},
 		{"p some\n\tOld New T.M Gone = r\nq all\nr all\n", []string{"p.Gone: there is no such function"}},
-		{"p some\n\tOld = f:b\n\tNew = a:b\n\tT.M = w:x\nq all\nr all\n", []string{"p.New: a:b: no result is of the type of b", "p.T.M: w:x: there is no parameter x"}},
-		{"p some\n\tOld = r:b.c\n\tNew T.M = r\n\tu.Read = f:p\nq all\nr all\n", []string{"p.Old: r:b.c: b has no field c"}},
+		{"p some\n\tOld = f:b\n\tNew = a:b\n\tT.M = w:x\nq all\nr all\n",
+			[]string{"p.New: a:b: no result is of the type of b", "p.T.M: w:x: there is no parameter x"}},
+		{"p some\n\tOld = r:b.c\n\tNew T.M = r\n\tu.Read = f:p\nq all\nr all\n",
+			[]string{"p.Old: r:b.c: b has no field c"}},
 		{"p all\nq all\nr all\ns all\n", []string{"package s has a decision, but is not there"}},
 	} {
 		if got := checkMemory(t, root, test.table, "go1.26"); !slices.Equal(got, test.want) {
@@ -73,13 +77,14 @@ func TestMemoryGaps(t *testing.T) {
 
 func TestParseMemory(t *testing.T) {
 	for text, want := range map[string]string{
-		"p":                               "memory.txt:1: expected all, some or left after p, found \"\"",
-		"p all\n\np some\n":               "memory.txt:3: package p has two decisions: leave one",
-		"p some\n\tF = r\n\tG F = w:x\n":  "memory.txt:3: F has two decisions: leave one",
-		"p some\n\tF\n":                   "memory.txt:2: expected names = parts below a package, found \"F\"",
-		"\tF = r\n":                       "memory.txt:1: expected names = parts below a package, found \"F = r\"",
-		"p some\n\tF =\n":                 "memory.txt:2: expected parts after =, found none",
-		"p some # why\n\tF = r:x q:y # z": "memory.txt:2: expected body, own, r, R or one of the letters " + partsOf + " with a name, such as r:p, found \"q:y\"",
+		"p":                              "memory.txt:1: expected all, some or left after p, found \"\"",
+		"p all\n\np some\n":              "memory.txt:3: package p has two decisions: leave one",
+		"p some\n\tF = r\n\tG F = w:x\n": "memory.txt:3: F has two decisions: leave one",
+		"p some\n\tF\n":                  "memory.txt:2: expected names = parts below a package, found \"F\"",
+		"\tF = r\n":                      "memory.txt:1: expected names = parts below a package, found \"F = r\"",
+		"p some\n\tF =\n":                "memory.txt:2: expected parts after =, found none",
+		"p some # why\n\tF = r:x q:y # z": "memory.txt:2: expected body, own, r, R or one of the letters " +
+			partsOf + " with a name, such as r:p, found \"q:y\"",
 	} {
 		if _, err := parseMemory(text, "go1.26"); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)
@@ -97,14 +102,16 @@ func releaseOf(t *testing.T, root string) string {
 	return version.Lang(first)
 }
 
-// checkMemory returns what is wrong with a table for the standard library in root, of that release, in order.
+// checkMemory returns the errors of a table for the standard library of the given release in root,
+// in order.
 func checkMemory(t *testing.T, root, table, release string) []string {
 	t.Helper()
 	ds, err := parseMemory(table, release)
 	if err != nil {
 		return []string{err.Error()}
 	}
-	lib := &library{t: t, src: filepath.Join(root, "src"), fset: token.NewFileSet(), known: map[string]*types.Package{}, decls: map[string]map[string]*ast.FuncDecl{}}
+	lib := &library{t: t, src: filepath.Join(root, "src"), fset: token.NewFileSet(),
+		known: map[string]*types.Package{}, decls: map[string]map[string]*ast.FuncDecl{}}
 	var problems []string
 	paths := lib.paths()
 	for _, path := range paths {
@@ -126,13 +133,13 @@ func checkMemory(t *testing.T, root, table, release string) []string {
 	return problems
 }
 
-// A library is a standard library that is looked at.
+// A library is a standard library to check.
 type library struct {
 	t     *testing.T
 	src   string
 	fset  *token.FileSet
 	known map[string]*types.Package
-	decls map[string]map[string]*ast.FuncDecl // by package and name, those with a body
+	decls map[string]map[string]*ast.FuncDecl // by package and name; only functions with a body
 }
 
 // paths returns the packages that programs can import.
@@ -142,7 +149,8 @@ func (l *library) paths() []string {
 		if err != nil || !d.IsDir() || name == l.src {
 			return err
 		}
-		if n := d.Name(); n == "internal" || n == "testdata" || n == "vendor" || n == "cmd" || n == "builtin" || n[0] == '_' {
+		if n := d.Name(); n == "internal" || n == "testdata" || n == "vendor" || n == "cmd" ||
+			n == "builtin" || n[0] == '_' {
 			return fs.SkipDir
 		}
 		if p, err := build.Default.ImportDir(name, 0); err == nil && p.Name != "main" {
@@ -201,12 +209,14 @@ func (l *library) Import(path string) (*types.Package, error) {
 		}
 	}
 	conf := types.Config{IgnoreFuncBodies: true, FakeImportC: true, Importer: l, Error: func(error) {}}
-	pkg, _ := conf.Check(path, l.fset, files, nil) // what is patched, and heddlert/hook, are not there: no matter
+	// patched code and heddlert/hook are missing, which does not matter
+	pkg, _ := conf.Check(path, l.fset, files, nil)
 	l.known[path], l.decls[path] = pkg, decls
 	return pkg, nil
 }
 
-// gaps returns the exported functions of a package that could access memory of their callers and have no decision.
+// gaps returns the exported functions of a package that could access memory of their callers and
+// have no decision.
 func (l *library) gaps(path string, d *decision) []string {
 	pkg, err := l.Import(path)
 	if err != nil {
@@ -249,7 +259,7 @@ func functions(pkg *types.Package) map[string]*types.Func {
 	return fs
 }
 
-// touches reports whether a function is given what leads to memory.
+// touches reports whether a parameter of the function leads to memory.
 func touches(s *types.Signature) bool {
 	seen := map[types.Type]bool{}
 	if s.Recv() != nil && leads(s.Recv().Type(), seen) {
@@ -283,7 +293,8 @@ func leads(t types.Type, seen map[types.Type]bool) bool {
 	return false
 }
 
-// misfits returns the decisions about functions of a package that there are not, or that do not fit them.
+// misfits returns the decisions for functions of a package that do not exist or that the decisions
+// do not fit.
 func (l *library) misfits(path string, d *decision) []string {
 	pkg, err := l.Import(path)
 	if err != nil {
@@ -345,7 +356,8 @@ func misfit(f *types.Func, p Part) string {
 		}
 	case 'f', 'g':
 		i := strings.IndexByte("fg", p.Do)
-		if _, ok := t.Underlying().(*types.Slice); !ok || len(results) <= i || !types.Identical(results[i].Type(), types.Typ[types.Int]) {
+		if _, ok := t.Underlying().(*types.Slice); !ok || len(results) <= i ||
+			!types.Identical(results[i].Type(), types.Typ[types.Int]) {
 			return "it is no slice of which a result says how much was written"
 		}
 	case 'r', 'w', 'R', 'W', 'u', 'v':

@@ -5,10 +5,8 @@ import (
 	"strings"
 )
 
-// Mode says what the rewriter does to a package of the standard library:
-// whether it rewrites it at all, whether it instruments memory accesses, and
-// whether the package's operations are quiet (they give order, but are no
-// scheduling points).
+// Mode says how the rewriter treats a package of the standard library: whether it rewrites the
+// package, whether it instruments memory accesses, and whether the package's operations are quiet.
 func Mode(importPath string) (rewrite, memory, quiet bool) {
 	importPath, _, _ = strings.Cut(importPath, " ") // "p [q.test]"
 	if !rewritable(importPath) {
@@ -18,12 +16,12 @@ func Mode(importPath string) (rewrite, memory, quiet bool) {
 	return true, d != nil && (d.word == "all" || d.bodies()), !loud[importPath]
 }
 
-// Accesses reports whether the memory accesses of a function of a package are instrumented, or for d == nil those of all
-// of it, where Mode says that the package's are.
+// Accesses reports whether the rewriter instruments the memory accesses of function d, if Mode
+// says so for the package. d == nil stands for the whole package.
 func Accesses(importPath string, d *ast.FuncDecl) bool {
 	importPath, _, _ = strings.Cut(importPath, " ")
 	switch p := decisionOf(importPath); {
-	case p == nil: // what is no standard package has none
+	case p == nil: // packages outside the standard library have no entry
 		return true
 	case p.word == "all":
 		return d == nil || p.funcs[FunctionName(d)] == nil || p.funcs[FunctionName(d)].Body
@@ -32,7 +30,7 @@ func Accesses(importPath string, d *ast.FuncDecl) bool {
 	}
 }
 
-// FunctionName is d's name, T.name for a method of T or *T.
+// FunctionName returns d's name, T.name for a method of T or *T.
 func FunctionName(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return d.Name.Name
@@ -53,59 +51,62 @@ func FunctionName(d *ast.FuncDecl) string {
 	return d.Name.Name
 }
 
-// loud packages offer scheduling points: what they do is what programs
-// synchronise with. In the others a lock or a cache is an implementation
-// detail, and every Printf would multiply the executions.
+// loud packages have scheduling points, because programs synchronise with their operations. In the
+// others a lock or a cache is an implementation detail, and every Printf would multiply the
+// executions.
 var loud = map[string]bool{
 	"sync":        true,
 	"sync/atomic": true,
 	"context":     true, // cancellation races
-	"time":        true, // timers' sends
+	"time":        true, // sends of timers
 	"io":          true, // Pipe
 	"net":         true, // Pipe
 	// the network of net/http/httptest.NewTestServer, since Go 1.27
 	"internal/nettest": true,
 	"internal/gate":    true,
-	"slices":           true, // these have no locks, but call what they are given:
+	"slices":           true, // these have no locks, but call functions of the program:
 	"maps":             true, // slices.IndexFunc(locks, (*sync.Mutex).TryLock)
 	"sort":             true,
 }
 
-// laterPackages are packages of the tables here that not all releases have, with the first that does.
+// laterPackages are packages of the tables here that older releases lack, with their first
+// release.
 var laterPackages = map[string]string{"internal/nettest": "go1.27", "internal/gate": "go1.27"}
 
-// Receivers reports whether it is announced in a package what calls by way of interfaces read of their receivers, even where its memory
-// accesses are not instrumented: they may be methods of the program (Stringer, Marshaler, Writer). Not so in packages that only call their own.
+// Receivers reports whether calls through interfaces announce the read of their receiver even if
+// the package's memory accesses are not instrumented: the methods may be the program's (Stringer,
+// Marshaler, Writer). It is false for packages that call only their own methods.
 func Receivers(importPath string) bool {
 	switch importPath {
 	case "reflect", "time", "os", "syscall", "strconv", "testing":
 		return false
 	}
-	return rewritable(importPath) && !strings.HasPrefix(importPath, "internal/") && !strings.HasPrefix(importPath, "crypto/internal/") && !strings.HasPrefix(importPath, "unicode")
+	return rewritable(importPath) && !strings.HasPrefix(importPath, "internal/") &&
+		!strings.HasPrefix(importPath, "crypto/internal/") && !strings.HasPrefix(importPath, "unicode")
 }
 
-// Keyed reports whether a quiet package has maps keyed by pointers whose order shows:
-// they are visited in the order in which what they point to was made, which must be known then.
+// Keyed reports whether a quiet package has maps keyed by pointers whose order of iteration can be
+// observed. The order is that in which the memory was allocated, so allocations are announced.
 func Keyed(importPath string) bool {
 	return importPath == "net/http" || importPath == "net/http/internal/http2"
 }
 
-// left are packages that the rewriter leaves alone, beside those below package sync.
-// They are what goroutines under test must not block in, or what
-// works only with goroutines of the runtime's own.
+// left are packages that are not rewritten, beside those below package sync. Goroutines under test
+// must not block in them, or they work only with the runtime's own goroutines.
 var left = map[string]bool{
-	"sync":              true, // patched by hand; channels and goroutines: none but WaitGroup.Go
+	"sync":              true, // patched by hand; it uses no channels, and goroutines only in WaitGroup.Go
 	"sync/atomic":       true, // likewise
 	"internal/sync":     true, // below sync
 	"internal/synctest": true, // below sync
 	"iter":              true, // patched by hand
 	"unsafe":            true, // no source
 	"plugin":            true, // runtime internals
-	"os/exec":           true, // its goroutines copy from pipes while Wait blocks in the kernel: they must be real
-	"os/signal":         true, // a goroutine that waits in the runtime for ever
-	"net/http/pprof":    true, // the runtime's tools
-	"internal/fuzz":     true, // runs worker processes
-	"embed":             true, // no operations
+	// its goroutines copy from pipes while Wait blocks in the kernel: they must be real
+	"os/exec":        true,
+	"os/signal":      true, // a goroutine that waits in the runtime until the process ends
+	"net/http/pprof": true, // the runtime's tools
+	"internal/fuzz":  true, // runs worker processes
+	"embed":          true, // no operations
 }
 
 // leftBelow are folders of such packages.
@@ -121,18 +122,20 @@ var leftBelow = []string{
 	"cmd/",
 }
 
-// Followed reports whether labels are kept in a package of the standard
-// library where they are expressions: what reads text and numbers a byte at a time.
+// Followed reports whether, with Mode.Exprs, labels are kept in a package of the standard library:
+// those that read text and numbers byte by byte.
 func Followed(importPath string) bool { return followed[importPath] }
 
 var followed = map[string]bool{
-	"bytes": true, "cmp": true, "container/heap": true, "container/list": true, "container/ring": true, "encoding/binary": true, "encoding/hex": true,
-	"maps": true, "regexp": true, "regexp/syntax": true, "slices": true, "sort": true, "strconv": true, "strings": true, "unicode": true, "unicode/utf16": true, "unicode/utf8": true,
+	"bytes": true, "cmp": true, "container/heap": true, "container/list": true, "container/ring": true,
+	"encoding/binary": true, "encoding/hex": true,
+	"maps": true, "regexp": true, "regexp/syntax": true, "slices": true, "sort": true, "strconv": true,
+	"strings": true, "unicode": true, "unicode/utf16": true, "unicode/utf8": true,
 }
 
-// belowRuntime is what package runtime imports, transitively, and runtime
-// itself, except for internal/runtime/... (TestBelowRuntime keeps it complete):
-// heddlert/hook imports runtime, so these cannot import hook.
+// belowRuntime has runtime and all packages that it imports, also indirectly, except
+// internal/runtime/... (TestBelowRuntime keeps it complete). heddlert/hook imports runtime, so
+// these packages cannot import hook.
 var belowRuntime = map[string]bool{
 	"internal/abi":            true,
 	"internal/asan":           true,
@@ -165,7 +168,7 @@ func rewritable(importPath string) bool {
 		}
 	}
 	if path, ok := strings.CutPrefix(importPath, "crypto/"); ok && path != "tls" {
-		// Cryptography has no goroutines: what announces nothing stays as it is.
+		// Packages of cryptography have no goroutines: without announcements they stay unchanged.
 		d := decisionOf(importPath)
 		return d != nil && (d.word == "all" || d.bodies() || d.borders())
 	}

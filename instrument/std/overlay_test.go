@@ -11,8 +11,8 @@ import (
 )
 
 // laid returns a GOROOT with the patched standard library, the real heddlert/hook and
-// heddlert/trace, and testdata's stub of heddlert/drive. bubbles: synctest.Test runs its function
-// in the calling goroutine, which the stub's scheduler of one goroutine can have under control.
+// heddlert/trace, and the stub of heddlert/drive from testdata. bubbles: synctest.Test runs its
+// function in the calling goroutine, which the stub's scheduler of one goroutine can control.
 func laid(t testing.TB, bubbles bool) *goroot.Root {
 	t.Helper()
 	root := goroot.Real(t)
@@ -40,7 +40,8 @@ func laid(t testing.TB, bubbles bool) *goroot.Root {
 			files[path+"/"+file] = text
 		}
 	}
-	for from, to := range map[string]string{"../../rt/hook": "hook", "../../rt/splitmix": "splitmix", "../../trace": "trace", "testdata/drive": "drive", "testdata/sched": "sched"} {
+	for from, to := range map[string]string{"../../rt/hook": "hook", "../../rt/splitmix": "splitmix",
+		"../../trace": "trace", "testdata/drive": "drive", "testdata/sched": "sched"} {
 		sources, err := filepath.Glob(filepath.Join(from, "*.go"))
 		if err != nil || len(sources) == 0 {
 			t.Fatal(from, "is empty", err)
@@ -75,7 +76,8 @@ func module(t testing.TB, name string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, strings.TrimSuffix(filepath.Base(f), ".txt")), text, 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, strings.TrimSuffix(filepath.Base(f), ".txt")), text,
+			0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -85,13 +87,14 @@ func module(t testing.TB, name string) string {
 	return dir
 }
 
-// The standard library's own tests of the patched packages pass when nothing is under control.
+// The standard library's own tests of the patched packages pass if nothing is under control.
 func TestStandardTests(t *testing.T) {
 	if os.Getenv("HEDDLE_LONG") == "" {
 		t.Skip("HEDDLE_LONG is not set")
 	}
 	args := append([]string{"test", "-short", "-vet=off"},
-		"sync", "sync/atomic", "time", "testing", "testing/synctest", "iter", "reflect", "math/rand", "math/rand/v2", "context", "internal/sync", "internal/synctest", "strconv")
+		"sync", "sync/atomic", "time", "testing", "testing/synctest", "iter", "reflect", "math/rand",
+		"math/rand/v2", "context", "internal/sync", "internal/synctest", "strconv")
 	out, err := laid(t, false).Go(t, filepath.Join(goroot.Real(t), "src"), args...)
 	t.Log(out)
 	if err != nil {

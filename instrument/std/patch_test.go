@@ -15,14 +15,16 @@ import (
 	"heddle/internal/goroot"
 )
 
-// The scheduler knows the file of the connections by its name.
+// The scheduler recognises the file of the connections by its name.
 func TestLoopbackIsKnown(t *testing.T) {
-	if Added("internal/poll")[LoopbackName] == nil || !sched.Loopback("/any/go/src/internal/poll/"+LoopbackName) || sched.Loopback("/any/go/src/internal/poll/fd.go") {
+	if Added("internal/poll")[LoopbackName] == nil ||
+		!sched.Loopback("/any/go/src/internal/poll/"+LoopbackName) ||
+		sched.Loopback("/any/go/src/internal/poll/fd.go") {
 		t.Error("package sched looks for another file")
 	}
 }
 
-// Every file of the table patches, parses, and keeps its functions where they were.
+// Every file of the table can be patched, parses, and keeps its functions on their lines.
 func TestPatch(t *testing.T) {
 	root := goroot.Real(t)
 	for path, p := range of(release()) {
@@ -50,7 +52,8 @@ func TestPatch(t *testing.T) {
 			}
 		}
 		for file, text := range Added(path) {
-			if file != AddedName && file != LoopbackName && file != PacketName && file != StateName && !strings.HasPrefix(file, "heddle_") {
+			if file != AddedName && file != LoopbackName && file != PacketName && file != StateName &&
+				!strings.HasPrefix(file, "heddle_") {
 				t.Errorf("%s: adds %s, want %s, %s or %s", path, file, AddedName, LoopbackName, StateName)
 			}
 			lines(t, text)
@@ -67,7 +70,7 @@ func TestPatch(t *testing.T) {
 	}
 }
 
-// lines returns the lines that functions stand in, by name.
+// lines returns the lines of functions, by name.
 func lines(t *testing.T, src []byte) map[string]int {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -121,7 +124,7 @@ func TestAnchors(t *testing.T) {
 	}
 }
 
-// Nothing below heddlert/hook is rewritten or imports it.
+// No package below heddlert/hook is rewritten or imports it.
 func TestBelowRuntime(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "runtime").Output()
 	if err != nil {
@@ -169,7 +172,8 @@ func TestMode(t *testing.T) {
 		{"crypto/tls", true, true, true}, {"crypto/md5", true, false, true},
 	} {
 		if r, m, q := Mode(test.path); r != test.rewrite || m != test.memory || q != test.quiet {
-			t.Errorf("Mode(%q) = %v, %v, %v; want %v, %v, %v", test.path, r, m, q, test.rewrite, test.memory, test.quiet)
+			t.Errorf("Mode(%q) = %v, %v, %v; want %v, %v, %v", test.path, r, m, q, test.rewrite, test.memory,
+				test.quiet)
 		}
 	}
 }

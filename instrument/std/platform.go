@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Platforms are what heddle builds tests for, as GOOS/GOARCH.
+// Platforms are the GOOS/GOARCH for which heddle builds tests.
 var Platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64"}
 
-// SupportedPlatform returns an error that says what to do where heddle does not know a platform. Others lack what
-// it needs of the runtime (frame pointers), or nobody has looked at them.
+// SupportedPlatform returns an error that says what to do on an unknown platform. Unknown
+// platforms lack what heddle needs of the runtime (frame pointers), or are untested.
 func SupportedPlatform(goos, goarch string) error {
 	if slices.Contains(Platforms, goos+"/"+goarch) {
 		return nil

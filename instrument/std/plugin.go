@@ -1,6 +1,6 @@
 package std
 
-// Package plugin: Open tells that it is called.
+// Package plugin: Open announces its call.
 var pluginPatch = &pkg{files: map[string]file{"plugin.go": {hook: true, edits: []edit{
 	replace("	return open(path)\n", "	_hs.OpenPlugin(); return open(path)\n"),
 }}}}

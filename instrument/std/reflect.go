@@ -2,7 +2,7 @@ package std
 
 import "slices"
 
-// selectEdits are those of reflect.Select, which has a part that is inlined since Go 1.27.
+// selectEdits are the edits of reflect.Select. Since Go 1.27 a part of it is inlined.
 var selectEdits = slices.Concat(
 	[]edit{guard("func Select(cases []SelectCase) (chosen int, recv Value, recvOK bool) {", "")},
 	until("go1.26",
@@ -17,13 +17,12 @@ var selectEdits = slices.Concat(
 	),
 )
 
-// Package reflect: channel operations as the direct forms do them
-// (heddlert/hook's chan.go), with values moved by type; MapKeys in the
-// execution's order. MapRange keeps the native order: what it feeds (fmt,
-// encoding/json) sorts. The caches of types are nobody's business: they live
-// through all executions, and no two would be equal if their use were an event.
-// What is read and written by way of Values is announced: in most functions by the rewriter (memory.txt), here
-// where the runtime does it.
+// Package reflect: channel operations behave as the direct forms (heddlert/hook's chan.go), with
+// values moved by type. MapKeys returns the keys in the execution's order. MapRange keeps the
+// native order, because its callers (fmt, encoding/json) sort. The caches of types live through
+// all executions and are not observed: if their use were an event, no two executions would be
+// equal. Reads and writes through Values are announced, in most functions by the rewriter
+// (memory.txt), here where the runtime makes them.
 var reflectPatch = &pkg{
 	added: embedded("reflect.go.txt"),
 	files: map[string]file{"value.go": {hook: true, edits: slices.Concat(selectEdits, []edit{
@@ -35,15 +34,19 @@ var reflectPatch = &pkg{
 		replace("	return v.recv(false)\n", "	return v.recv(false, _hs.CallerPC())\n"),
 		guard("func (v Value) TryRecv() (x Value, ok bool) {", ""),
 		replace("	return v.recv(true)\n", "	return v.recv(true, _hs.CallerPC())\n"),
-		replace("func (v Value) recv(nb bool) (val Value, ok bool) {", "func (v Value) recv(nb bool, pc uintptr) (val Value, ok bool) {"),
-		replace("	selected, ok := chanrecv(v.pointer(), nb, p)\n", "	selected, ok := heddleRecv(t, v.pointer(), nb, p, pc)\n"),
+		replace("func (v Value) recv(nb bool) (val Value, ok bool) {",
+			"func (v Value) recv(nb bool, pc uintptr) (val Value, ok bool) {"),
+		replace("	selected, ok := chanrecv(v.pointer(), nb, p)\n",
+			"	selected, ok := heddleRecv(t, v.pointer(), nb, p, pc)\n"),
 
 		guard("func (v Value) Send(x Value) {", ""),
 		replace("	v.send(x, false)\n", "	v.send(x, false, _hs.CallerPC())\n"),
 		guard("func (v Value) TrySend(x Value) bool {", ""),
 		replace("	return v.send(x, true)\n", "	return v.send(x, true, _hs.CallerPC())\n"),
-		replace("func (v Value) send(x Value, nb bool) (selected bool) {", "func (v Value) send(x Value, nb bool, pc uintptr) (selected bool) {"),
-		replace("	return chansend(v.pointer(), p, nb)\n", "	return heddleSend(tt.Elem, v.pointer(), p, nb, pc)\n"),
+		replace("func (v Value) send(x Value, nb bool) (selected bool) {",
+			"func (v Value) send(x Value, nb bool, pc uintptr) (selected bool) {"),
+		replace("	return chansend(v.pointer(), p, nb)\n",
+			"	return heddleSend(tt.Elem, v.pointer(), p, nb, pc)\n"),
 
 		replace("		rcvrtype, t, fn = methodReceiver(op, v, int(v.flag)>>flagMethodShift)\n",
 			"		rcvrtype, t, fn = methodReceiver(op, v, int(v.flag)>>flagMethodShift); heddleReceiver(v, int(v.flag)>>flagMethodShift)\n"),
@@ -60,9 +63,12 @@ var reflectPatch = &pkg{
 		replace("	typedmemmove(typ, c, ptr)\n	ptr = c\n", "	heddleRead(ptr, typ.Size()); typedmemmove(typ, c, ptr)\n	ptr = c\n"),
 		replace("		typedmemclr(v.typ(), v.ptr)\n	default:\n", "		heddleWrite(v.ptr, v.typ().Size()); typedmemclr(v.typ(), v.ptr)\n	default:\n"),
 		replace("		typedarrayclear(st.Elem, sh.Data, sh.Len)\n", "		heddleWrite(sh.Data, uintptr(sh.Len)*st.Elem.Size()); typedarrayclear(st.Elem, sh.Data, sh.Len)\n"),
-		replace("		mapclear(v.typ(), v.pointer())\n", "		heddleMapWrite(v); mapclear(v.typ(), v.pointer())\n"),
-		replace("		return maplen(v.pointer())\n", "		heddleMapRead(v); return maplen(v.pointer())\n"),
-		replace("	ptr := unsafe_New(t)\n", "	ptr := unsafe_New(t); heddleMade(ptr, t.Size(), _hs.AllocNew)\n"),
+		replace("		mapclear(v.typ(), v.pointer())\n",
+			"		heddleMapWrite(v); mapclear(v.typ(), v.pointer())\n"),
+		replace("		return maplen(v.pointer())\n",
+			"		heddleMapRead(v); return maplen(v.pointer())\n"),
+		replace("	ptr := unsafe_New(t)\n",
+			"	ptr := unsafe_New(t); heddleMade(ptr, t.Size(), _hs.AllocNew)\n"),
 		replace("unsafe_NewArray(&(typ.Elem().(*rtype).t), cap), Len: len, Cap: cap}\n",
 			"unsafe_NewArray(&(typ.Elem().(*rtype).t), cap), Len: len, Cap: cap}; heddleMade(s.Data, uintptr(cap)*typ.Elem().Size(), _hs.AllocSlice)\n"),
 		replace("	return typedslicecopy(de.Common(), ds, ss)\n",
@@ -75,10 +81,12 @@ var reflectPatch = &pkg{
 	}}, "type.go": {edits: []edit{
 		replace("var ptrMap sync.Map //", "var ptrMap heddleMap //"),
 		replace("var lookupCache sync.Map //", "var lookupCache heddleMap //"),
-		replace("layoutCache.Load(k)", "(*heddleMap)(&layoutCache).Load(k)"), // reflect's own tests know the variable's type
+		// reflect's own tests use the variable's type
+		replace("layoutCache.Load(k)", "(*heddleMap)(&layoutCache).Load(k)"),
 		replace("layoutCache.LoadOrStore(k, ", "(*heddleMap)(&layoutCache).LoadOrStore(k, "),
 		replace("var funcTypesMutex sync.Mutex\n", "var funcTypesMutex heddleMutex\n"),
-		replaceAll(2, "	sync.Mutex // Guards stores (but not loads) on m.\n", "	heddleMutex // Guards stores (but not loads) on m.\n"),
+		replaceAll(2, "	sync.Mutex // Guards stores (but not loads) on m.\n",
+			"	heddleMutex // Guards stores (but not loads) on m.\n"),
 		replaceAll(2, "	m sync.Map\n", "	m heddleMap\n"),
 	}}, "map.go": {edits: []edit{
 		begin("func (v Value) MapIndex(key Value) Value {", "heddleMapRead(v)"),

@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// Releases are the releases of Go whose standard library heddle knows, oldest first.
+// Releases are the releases of Go whose standard library heddle can patch, oldest first.
 var Releases = []string{"go1.26", "go1.27"}
 
-// Supported returns an error that says what to do where goVersion, a GOVERSION such as "go1.26.8", is of no release that heddle knows.
+// Supported returns an error that says what to do if goVersion, a GOVERSION such as "go1.26.8", is
+// of no known release.
 func Supported(goVersion string) error {
 	lang := langOf(goVersion)
 	if slices.Contains(Releases, lang) {
@@ -23,11 +24,13 @@ func Supported(goVersion string) error {
 	case version.Compare(lang, Releases[0]) < 0:
 		what = "is too old for heddle"
 	}
-	return fmt.Errorf("the Go here is %s, which %s: it knows %s; %s", goVersion, what, strings.Join(Releases, " and "), TryAnother(goVersion))
+	return fmt.Errorf("the Go here is %s, which %s: it knows %s; %s", goVersion, what,
+		strings.Join(Releases, " and "), TryAnother(goVersion))
 }
 
-// Readable returns an error that says what to do where heddle was built with a release of Go, builtWith, that does not know the language
-// of a later one, goVersion: the standard library is written in it.
+// Readable returns an error that says what to do if heddle was built with a release, builtWith,
+// that does not know the language of the later release goVersion: its standard library is written
+// in that language.
 func Readable(builtWith, goVersion string) error {
 	mine, its := langOf(builtWith), langOf(goVersion)
 	if mine == "" || version.Compare(mine, its) >= 0 {
@@ -36,7 +39,7 @@ func Readable(builtWith, goVersion string) error {
 	return fmt.Errorf("the Go here is %s, and this heddle was built with %s, which does not know the language of %s: build heddle with that, in a clone of it GOTOOLCHAIN=%s go install ./cmd/heddle (one built with the later release works for the earlier ones too); or test with GOTOOLCHAIN=%s.0", goVersion, builtWith, its, goVersion, mine)
 }
 
-// TryAnother says how to test with another release than goVersion.
+// TryAnother returns how to test with another release than goVersion.
 func TryAnother(goVersion string) string {
 	other := Releases[len(Releases)-1]
 	if lang := langOf(goVersion); lang == other && len(Releases) > 1 {
@@ -49,14 +52,15 @@ func TryAnother(goVersion string) string {
 	return advice
 }
 
-// mayBeLeft are packages of the standard library that are left alone where the rewriter cannot cope with them, with what is lost.
-// Any other ends the run.
+// mayBeLeft are packages of the standard library that are left alone if the rewriter fails on
+// them, and what is lost then. For any other package the failure is an error.
 var mayBeLeft = map[string]string{}
 
-// Lost says what is lost where a package is left alone; "" if it must not be.
+// Lost returns what is lost if a package is left alone, or "" if it must not be left alone.
 func Lost(importPath string) string { return mayBeLeft[importPath] }
 
-// langOf returns the release of a version of Go such as "go1.26.8", with what GOEXPERIMENT adds to it or without; "" if it is none.
+// langOf returns the release of a version of Go such as "go1.26.8", with or without an addition
+// from GOEXPERIMENT; "" if it is not a version.
 func langOf(goVersion string) string {
 	first, _, _ := strings.Cut(goVersion, " ")
 	return version.Lang(first)

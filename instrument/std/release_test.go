@@ -23,14 +23,17 @@ func TestReleases(t *testing.T) {
 	if err := Readable("go1.27.0", "go1.26.3"); err != nil {
 		t.Error(err)
 	}
-	if err := Readable("go1.26.8", "go1.27.1"); err == nil || !strings.Contains(err.Error(), "GOTOOLCHAIN=go1.27.1 go install ./cmd/heddle") {
+	if err := Readable("go1.26.8", "go1.27.1"); err == nil ||
+		!strings.Contains(err.Error(), "GOTOOLCHAIN=go1.27.1 go install ./cmd/heddle") {
 		t.Error(err)
 	}
 }
 
-// An edit is for the releases that it names, and one that may be left out is told where it does not fit.
+// An edit applies to the releases that it names, and an optional one that does not fit is
+// reported.
 func TestEditReleases(t *testing.T) {
-	f := file{edits: append(append(until("go1.26", replace("a", "b")), since("go1.27", replace("x", "y"))...), optional("speed", replace("gone", "z")))}
+	f := file{edits: append(append(until("go1.26", replace("a", "b")), since("go1.27", replace("x", "y"))...),
+		optional("speed", replace("gone", "z")))}
 	for release, want := range map[string]string{"go1.26": "b x", "go1.27": "a y", "go1.28": "a y"} {
 		got, lost, err := f.apply("a x", "p", release)
 		if err != nil || got != want || len(lost) != 1 || lost[0].lost != "speed" {

@@ -1,10 +1,10 @@
 package std
 
-// Package runtime: one added file, heddle's only contact with the runtime's
-// internals, and a new name for the function behind time.Sleep, whose old name
-// package time takes for its own. The keys of the hash function behind maps and
-// hash/maphash are the same in every process: what is put into shards by it goes the same way again. So is what the
-// main goroutine meets in package initialisation: the order of maps, the cases of selects.
+// Package runtime: one added file, which is heddle's only contact with the runtime's internals.
+// The function behind time.Sleep gets a new name, because package time takes the old one. The keys
+// of the hash function behind maps and hash/maphash are the same in every process, so that
+// sharding by hash is the same in every process. The choices that the main goroutine meets during
+// package initialisation are fixed too: the order of maps, the cases of selects.
 var runtimePatch = &pkg{
 	added: embedded("runtime.go.txt"),
 	files: map[string]file{
@@ -12,7 +12,8 @@ var runtimePatch = &pkg{
 			replace("	return defaultGOROOT\n", "	return heddleGOROOT()\n"),
 		}},
 		"time.go": {edits: []edit{
-			replace("//go:linkname timeSleep time.Sleep\n", "//go:linkname timeSleep time.heddleNativeSleep\n"),
+			replace("//go:linkname timeSleep time.Sleep\n",
+				"//go:linkname timeSleep time.heddleNativeSleep\n"),
 		}},
 		"rand.go": {edits: []edit{
 			replace("	globalRand.state.Init(*seed)\n	clear(seed[:])\n", "	heddleSeed(seed); globalRand.state.Init(*seed)\n	clear(seed[:])\n"),
@@ -22,8 +23,10 @@ var runtimePatch = &pkg{
 			replace("cheaprandn(uint32(norder + 1))", "heddleCase(uint32(norder + 1))"),
 		}},
 		"alg.go": {edits: until("go1.26",
-			replace("		hashkey[i] = uintptr(bootstrapRand())\n", "		hashkey[i] = uintptr(0x9e3779b97f4a7c15 * uint64(2*i+1))\n"),
-			replace("		key[i] = bootstrapRand()\n", "		key[i] = 0x9e3779b97f4a7c15 * uint64(2*i+1)\n"),
+			replace("		hashkey[i] = uintptr(bootstrapRand())\n",
+				"		hashkey[i] = uintptr(0x9e3779b97f4a7c15 * uint64(2*i+1))\n"),
+			replace("		key[i] = bootstrapRand()\n",
+				"		key[i] = 0x9e3779b97f4a7c15 * uint64(2*i+1)\n"),
 		)},
 	},
 }
@@ -33,8 +36,10 @@ var mapsPatch = &pkg{
 	first: "go1.27",
 	files: map[string]file{
 		"runtime_alg.go": {edits: since("go1.27",
-			replace("		hashkey[i] = uintptr(bootstrapRand())\n", "		hashkey[i] = uintptr(0x9e3779b97f4a7c15 * uint64(2*i+1))\n"),
-			replace("		key[i] = bootstrapRand()\n", "		key[i] = 0x9e3779b97f4a7c15 * uint64(2*i+1)\n"),
+			replace("		hashkey[i] = uintptr(bootstrapRand())\n",
+				"		hashkey[i] = uintptr(0x9e3779b97f4a7c15 * uint64(2*i+1))\n"),
+			replace("		key[i] = bootstrapRand()\n",
+				"		key[i] = 0x9e3779b97f4a7c15 * uint64(2*i+1)\n"),
 		)},
 	},
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestMatchRune compares HeddleMatchRune with what it stands for, on instructions of all shapes.
+// TestMatchRune compares HeddleMatchRune with the original, on instructions of all forms.
 func TestMatchRune(t *testing.T) {
 	text := string(embedded("syntax.go.txt")())
 	text = strings.Replace(text, "package syntax\n", "package main\n", 1)

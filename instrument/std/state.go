@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// State that programs give the standard library, such as flags, handlers and drivers: an execution finds it as the first one did.
-// Each package makes its variables known (hook.State), and says when they may have changed (hook.Moved), since
-// comparing them before each execution would take longer than a short one.
+// State that programs set in the standard library, such as flags, handlers and drivers, is reset
+// before each execution. Each package registers its variables (hook.State) and announces when they
+// may have changed (hook.Moved), since comparing them before each execution would take longer than
+// a short execution.
 
 // state lists the variables, by package.
 var state = map[string]string{
@@ -21,10 +22,10 @@ var state = map[string]string{
 	"uuid":         "&v7lastSecs, &v7lastTimestamp",
 }
 
-// StateName is the base name of the file that makes them known.
+// StateName is the base name of the file that registers them.
 const StateName = "heddlestate.go"
 
-// stateFile returns the file for a package, nil if it has none.
+// stateFile returns the file for a package, or nil.
 func stateFile(importPath string) []byte {
 	vars := state[importPath]
 	if vars == "" {
@@ -34,7 +35,7 @@ func stateFile(importPath string) []byte {
 		"\n\nimport _hs \"heddlert/hook\"\n\nfunc init() { _hs.State(" + vars + ") }\n")
 }
 
-// moves are edits of functions that change state.
+// moves returns edits that announce changes of state at the start of functions.
 func moves(headers ...string) file {
 	f := file{hook: true}
 	for _, h := range headers {
@@ -47,20 +48,28 @@ func moves(headers ...string) file {
 }
 
 var flagPatch = &pkg{files: map[string]file{"flag.go": moves(
-	"func (f *FlagSet) SetOutput(output io.Writer)", "func (f *FlagSet) set(name, value string) error", "func (f *FlagSet) Var(value Value, name string, usage string)",
-	"func (f *FlagSet) Parse(arguments []string) error", "func (f *FlagSet) Init(name string, errorHandling ErrorHandling)",
+	"func (f *FlagSet) SetOutput(output io.Writer)", "func (f *FlagSet) set(name, value string) error",
+	"func (f *FlagSet) Var(value Value, name string, usage string)",
+	"func (f *FlagSet) Parse(arguments []string) error",
+	"func (f *FlagSet) Init(name string, errorHandling ErrorHandling)",
 )}}
 
 var logPatch = &pkg{files: map[string]file{"log.go": moves(
-	"func (l *Logger) SetOutput(w io.Writer)", "func (l *Logger) SetFlags(flag int)", "func (l *Logger) SetPrefix(prefix string)",
+	"func (l *Logger) SetOutput(w io.Writer)", "func (l *Logger) SetFlags(flag int)",
+	"func (l *Logger) SetPrefix(prefix string)",
 )}}
 
 var slogPatch = &pkg{files: map[string]file{"logger.go": moves("func SetDefault(l *Logger)")}}
 
 var expvarPatch = &pkg{files: map[string]file{"expvar.go": moves(
-	"func (v *Int) Add(delta int64)", "func (v *Int) Set(value int64)", "func (v *Float) Add(delta float64)", "func (v *Float) Set(value float64)",
-	"func (v *Map) Init() *Map", "func (v *Map) Set(key string, av Var)", "func (v *Map) Add(key string, delta int64)", "func (v *Map) AddFloat(key string, delta float64)",
-	"func (v *Map) Delete(key string)", "func (v *String) Set(value string)", "func Publish(name string, v Var)",
+	"func (v *Int) Add(delta int64)", "func (v *Int) Set(value int64)", "func (v *Float) Add(delta float64)",
+	"func (v *Float) Set(value float64)",
+	"func (v *Map) Init() *Map", "func (v *Map) Set(key string, av Var)",
+	"func (v *Map) Add(key string, delta int64)", "func (v *Map) AddFloat(key string, delta float64)",
+	"func (v *Map) Delete(key string)", "func (v *String) Set(value string)",
+	"func Publish(name string, v Var)",
 )}}
 
-var sqlPatch = &pkg{files: map[string]file{"sql.go": moves("func Register(name string, driver driver.Driver)")}}
+var sqlPatch = &pkg{files: map[string]file{
+	"sql.go": moves("func Register(name string, driver driver.Driver)"),
+}}

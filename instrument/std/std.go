@@ -1,18 +1,16 @@
-// Package std holds what heddle changes in the Go standard library so that its
-// blocking, atomic, timing and random operations ask heddlert/hook when a
-// goroutine under test calls them:
+// Package std has heddle's changes to the Go standard library. With them its blocking, atomic,
+// timing and random operations ask heddlert/hook when a goroutine under test calls them:
 //
 //	func (m *Mutex) Lock() { if _hs.Here() { m.heddleLock(_hs.CallerPC()); return };
 //		m.mu.Lock()
 //	}
 //
-// Each change is a text edit of one file of GOROOT/src, anchored to text that
-// must stand there (edit.go), or a file added to a package (folder added). Edits keep the
-// number of lines, so positions in reports and stack traces stay true. What the
-// rewriter does to the standard library after that (channels, go statements) is
-// said by Mode.
+// A change is a text edit of one file of GOROOT/src, anchored to text that must occur there
+// (edit.go), or a file added to a package (folder added). Edits keep the number of lines, so
+// positions in reports and stack traces stay right. Mode says how the rewriter treats the patched
+// files (channels, go statements).
 //
-// The edits fit the Releases. Where an anchor is gone, Patch says which.
+// The edits fit the Releases. If an anchor is missing, Patch says which.
 package std
 
 import (
@@ -24,33 +22,33 @@ import (
 	"slices"
 )
 
-// GoVersion is the Go whose sources are patched, for messages. The command
-// sets it to the GOVERSION of the build.
+// GoVersion is the version of the patched sources, for messages. The command sets it to the
+// GOVERSION of the build.
 var GoVersion = runtime.Version()
 
 //go:embed added
 var addedFiles embed.FS
 
-// A pkg is what changes in one package of the standard library.
+// A pkg has the changes of one package of the standard library.
 type pkg struct {
 	files map[string]file          // by base name
-	added func() []byte            // the file heddle.go; nil: none
+	added func() []byte            // content of the file heddle.go; nil: none
 	more  map[string]func() []byte // further files, by name
-	first string                   // the release of Go that has the package first; "": all have it
+	first string                   // first release of Go with the package; "": all have it
 
-	// systems: there are files for systems beside that. The file poll_linux.go.txt of folder added
-	// is heddle_linux.go of internal/poll, which Go compiles for Linux only, as its name says; one whose name ends in
-	// _other says itself what it is for.
+	// systems: there are more files for single systems. poll_linux.go.txt in folder added becomes
+	// heddle_linux.go of internal/poll, which Go compiles only for Linux because of its name. A
+	// file whose name ends in _other has a build constraint.
 	systems bool
 }
 
-// A file is the edits of one file. hook: it gets an import of heddlert/hook as _hs.
+// A file has the edits of one file. hook: it imports heddlert/hook as _hs.
 type file struct {
 	hook  bool
 	edits []edit
 }
 
-// packages is the table of all changes, by import path. Each entry has a file of its own here.
+// packages has all changes, by import path. Each entry is defined in its own file of this package.
 var packages = map[string]*pkg{
 	"runtime":               runtimePatch,
 	"sync":                  syncPatch,
@@ -91,8 +89,8 @@ var packages = map[string]*pkg{
 	"database/sql":          sqlPatch,
 }
 
-// The base names of the files that Added returns. What goroutines do in
-// LoopbackName and PacketName are operations of the program, in whichever package it is.
+// The base names of the files that Added returns. Accesses in LoopbackName and PacketName are
+// operations of the program, whatever the package.
 const (
 	AddedName    = "heddle.go"
 	LoopbackName = "heddleloopback.go"
@@ -102,7 +100,7 @@ const (
 // Patched reports whether Patch or Added change the package.
 func Patched(importPath string) bool { return changed(importPath) != nil }
 
-// changed returns what changes in a package of the release, nil if nothing does.
+// changed returns the changes of a package for the release, or nil.
 func changed(importPath string) *pkg {
 	if p := packages[importPath]; p != nil && version.Compare(release(), p.first) >= 0 {
 		return p
@@ -110,7 +108,7 @@ func changed(importPath string) *pkg {
 	return nil
 }
 
-// of returns the packages that a release has of the table.
+// of returns the packages of the table that a release has.
 func of(release string) map[string]*pkg {
 	ps := make(map[string]*pkg, len(packages))
 	for path, p := range packages {
@@ -121,9 +119,8 @@ func of(release string) map[string]*pkg {
 	return ps
 }
 
-// Patch returns src, the text of the file with that base name of the package,
-// with heddle's edits; src itself where there are none. lost says what is lost
-// because edits that may be left out do not fit. An error names the Go
+// Patch returns src, the text of the named file of the package, with heddle's edits; src itself if
+// there are none. lost says what is lost because optional edits do not fit. An error names the Go
 // version, the file and the anchor that does not fit:
 //
 //	unsupported Go version go1.27: sync/mutex.go: found 0 times, not 1: "func (m *Mutex) Lock() {"
@@ -146,7 +143,7 @@ func Patch(importPath, file string, src []byte) (text []byte, lost []string, err
 	return []byte(out), lost, nil
 }
 
-// release is that of GoVersion.
+// release returns the release of GoVersion.
 func release() string { return langOf(GoVersion) }
 
 // Needed returns the files of a package that Patch changes, sorted.
@@ -163,7 +160,7 @@ func Needed(importPath string) []string {
 	return names
 }
 
-// Added returns the files to add to a package, by base name; nil if none.
+// Added returns the files to add to a package, by base name, or nil.
 func Added(importPath string) map[string][]byte {
 	p := changed(importPath)
 	if p == nil {
@@ -198,12 +195,12 @@ func systemFiles(pkgName string) map[string][]byte {
 	return files
 }
 
-// embedded returns the added file that the folder added holds under name.
+// embedded returns a function that returns the named file of folder added.
 func embedded(name string) func() []byte {
 	return func() []byte {
 		b, err := addedFiles.ReadFile("added/" + name)
 		if err != nil {
-			panic(err) // embedded: cannot be
+			panic(err) // embedded: cannot fail
 		}
 		return b
 	}

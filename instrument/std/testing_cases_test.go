@@ -14,14 +14,15 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/*.golden")
 
-// The test binary of testdata/plain is run plainly, by the stub drive, and with patterns.
+// The test binary of testdata/plain is run without control, by the stub drive, and with patterns.
 var testingTests = []struct {
 	name string
 	run  func(t *testing.T, dir string)
 }{
 	{"plain", testBinary(nil, "-test.v")},
 	{"drive", testBinary([]string{"STUB_DRIVE=1"}, "-test.skip=Two")},
-	{"verbose", testBinary([]string{"STUB_DRIVE=1"}, "-test.v", "-test.run=^TestPass$|TestSkip|ExamplePass|FuzzSeeds/seed#0")},
+	{"verbose", testBinary([]string{"STUB_DRIVE=1"}, "-test.v",
+		"-test.run=^TestPass$|TestSkip|ExamplePass|FuzzSeeds/seed#0")},
 	{"subtest", testBinary([]string{"STUB_DRIVE=1"}, "-test.run=TestFail/a/b#01", "-test.v")},
 }
 
