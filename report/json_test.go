@@ -41,7 +41,8 @@ func TestJSON(t *testing.T) {
 	if code := session(New(o)); code != 1 {
 		t.Errorf("exit code %d", code)
 	}
-	golden(t, "json", out.String())
+	// encoding/json writes an invalid byte as an escape until go1.26, and as the character from go1.27 on.
+	golden(t, "json", strings.ReplaceAll(out.String(), "\ufffd", `\ufffd`))
 
 	var plain bytes.Buffer
 	for line := range strings.Lines(out.String()) {

@@ -33,7 +33,8 @@ var effects = map[string]trace.Effect{
 	"testing.(*common).flushPartial":    trace.Known,
 	"testing.(*common).flushToParent":   trace.Changes(trace.FactEnded),
 	"testing.(*common).log":             trace.Known,
-	"testing.(*outputWriter).Write":     trace.Looks(trace.FactEnded),
+	"testing.(*outputWriter).Write":     trace.Looks(trace.FactEnded), // until go1.26
+	"testing.(*outputWriter).write":     trace.Looks(trace.FactEnded),
 	"testing.(*T).Parallel":             trace.Known,
 	"testing.tRunner":                   trace.Changes(trace.FactFinished),
 	"testing.tRunner.func1":             trace.Looks(trace.FactFinished),
