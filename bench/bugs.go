@@ -81,15 +81,21 @@ func measureBugs(ctx context.Context, file, only string) error {
 	defer out.Close()
 	fmt.Fprintf(out, `# Executions to the first bug
 
-Made by `+"`go run ./bench -bugs FILE`"+`. The programs are those of SCTBench whose structure is public knowledge, rebuilt in Go
-(bench/programs); a number at the end of a name is the number of threads in the original. A cell is the number of executions until the first
-finding, the median over %d seeds; "(k of %d)" says how many seeds found it at all where not all did, each in at most %d executions and %v.
-An exhaustive strategy has no seed; "none left" would mean that it covered all interleavings without a finding.
+Made by `+"`"+`go run ./bench -bugs docs/results/bugs.md`+"`"+` at %s.
 
-Race detection is off: what counts is the wrong result or the deadlock. Published figures are for the original C programs under other tools
-and tell an order of magnitude. "auto with branch" is auto in a build for data flow, which it uses with several processes.
+The programs are those of SCTBench whose structure is public knowledge, rebuilt in Go
+(`+"`"+`bench/programs`+"`"+`). A number at the end of a name is the number of threads in the original. A cell
+is the number of executions until the first finding, the median over %d seeds. "(k of %d)" says how
+many seeds found the bug where not all did, each in at most %d executions and %v. An exhaustive
+strategy has no seed; "none left" would mean that it covered all interleavings without a finding.
 
-`, bugSeeds, bugSeeds, bugRuns, bugTime)
+Race detection is off: what counts is the wrong result or the deadlock. Published figures are for
+the original C programs under other tools, and tell an order of magnitude. "auto with branch" is
+auto in a build for data flow, which it uses with several processes. `+"`"+`surw`+"`"+` and `+"`"+`rff`+"`"+`
+([strategies](../guide/strategies.md)) count the first schedule, which is executed twice, like the
+searches.
+
+`, commit(), bugSeeds, bugSeeds, bugRuns, bugTime)
 	fmt.Fprint(out, "| program |")
 	for _, s := range strategies {
 		fmt.Fprintf(out, " %s |", s.name)

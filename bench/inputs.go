@@ -58,13 +58,17 @@ func inputsTable(ctx context.Context, file string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Inputs and schedules
 
-By `+"`go run ./bench -inputs %s`"+`: executions that explore the fuzz targets of `+"`bench/programs/inputs`"+`, and the time they take, the least of %d runs.
-*together*: in one net (`+"`-fuzz . -strategy unfold`"+`), until all local states over all inputs are covered. dpor and reach explore one input after the
-other, each with all its interleavings, until every branch was tried both ways; the last column says how many inputs that takes. See [symbolic](../design/symbolic.md).
+Made by `+"`"+`go run ./bench -inputs docs/results/inputs.md`+"`"+` at %s: executions that explore the fuzz
+targets of `+"`"+`bench/programs/inputs`+"`"+`, and the time they take, the least of %d runs.
+
+*together*: in one net (`+"`"+`-fuzz . -strategy unfold`+"`"+`), until all local states over all inputs are
+covered. dpor and reach explore one input after the other, each with all its interleavings, until
+every branch was tried both ways. The last column says how many inputs that takes. See
+[symbolic](../design/symbolic.md).
 
 | target | together | time | dpor | time | reach | time | inputs |
 | --- | --- | --- | --- | --- | --- | --- | --- |
-`, file, inputTimes)
+`, commit(), inputTimes)
 	for _, name := range inputTargets {
 		u, d, r := all["unfold"]["Fuzz"+name], all["dpor"]["Fuzz"+name], all["reach"]["Fuzz"+name]
 		if !u.Complete {

@@ -191,12 +191,16 @@ func (b *patternBench) print(format string, args ...any) { fmt.Fprintf(b.out, fo
 func (b *patternBench) head() {
 	b.print(`# Memory-access patterns: tables 4, 5 and 6, and figure 6
 
-Made by `+"`go run ./bench -map FILE`"+`. The types are those of bench/programs/classes: the mechanism of the bug of each of the paper's classes,
-in Go and much smaller; the tests are a prefix and two suffixes, written by hand. The paper's figures (in brackets) are for the Java classes and
-generated tests: beside ours they tell an order of magnitude. `+"`map` and `mcr`"+` use data flow. Race detection is off: what counts is a panic or a failed check. All
-memory accesses are scheduling points, for every strategy. Means over %d seeds, each with at most %d executions and %v.
+Made by `+"`"+`go run ./bench -map docs/results/map.md`+"`"+` at %s.
 
-`, patternSeeds, patternRuns, patternTime)
+The types are those of `+"`"+`bench/programs/classes`+"`"+`: the mechanism of the bug of each of the paper's
+classes, in Go and much smaller. The tests are a prefix and two suffixes, written by hand. The
+paper's figures (in brackets) are for the Java classes and generated tests: beside ours they tell an
+order of magnitude. `+"`"+`map`+"`"+` and `+"`"+`mcr`+"`"+` use data flow. Race detection is off: what counts is a panic or
+a failed check. All memory accesses are scheduling points, for every strategy. Means over %d seeds,
+each with at most %d executions and %v.
+
+`, commit(), patternSeeds, patternRuns, patternTime)
 }
 
 // first is Table 4.

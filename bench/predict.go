@@ -85,28 +85,44 @@ func measurePredictions(ctx context.Context, file string) error {
 			fmt.Fprintln(&two, line)
 		}
 	}
-	return os.WriteFile(file, []byte(fmt.Sprintf(predictionPage, predictRuns, one.String(), activeRuns, two.String())), 0o666)
+	return os.WriteFile(file, []byte(fmt.Sprintf(predictionPage, commit(), predictRuns, one.String(), activeRuns, two.String())), 0o666)
 }
 
 const predictionPage = `# What prediction comes to
 
-Made by ` + "`go run ./bench -predict FILE`" + `. The programs are those of bench/programs/pecan: in the spirit of the first twelve rows of Table 1 of Huang & Zhang
-(PECAN, ISSTA 2011), written from what the literature says of them, so that their numbers are not the paper's, and stores of several sizes, whose traces are
-recorded like any other. One execution of each is recorded and predicted from. Times are CPU time, of all threads, garbage collection included: the least of %d predictions (stores: of one).
+Made by ` + "`" + `go run ./bench -predict docs/results/prediction.md` + "`" + ` at %s.
 
-*Overhead*: how much longer the execution took that was recorded, every memory access a step, than one that was not. *Analysis*: making the graph and searching it.
-*Schedule*: making one schedule by moving operations, on average. *Solver*: one question to the solver, on average; for the largest store there is none. *Confirmed*: an execution of a schedule showed it, or one in which its goroutines were
-brought to its events one after the other (predict.Director). *Refuted*: there is no schedule, or it did not fit, and they could not be brought there. Regions are the outermost critical sections, where nothing else is said.
-*Panics*: executions of schedules in which the program panicked. Confirmed and refuted are of races, atomicity and serializability (deadlocks, leaks and misuse: none in these programs).
-The last column has, where there is a row for it, the paper's threads, variables, events / races, atomicity, serialisability / real, exceptions, failed.
+The programs are those of ` + "`" + `bench/programs/pecan` + "`" + `, in the spirit of the first twelve rows of Table 1
+of Huang & Zhang (PECAN, ISSTA 2011). They were written from what the literature says of them, so
+their numbers are not the paper's. Stores of several sizes have traces that are recorded like any
+other. One execution of each program is recorded and predicted from. Times are processor time of all
+threads, garbage collection included: the least of %d predictions (stores: of one).
+
+- *Overhead*: how much longer the recorded execution took, with every memory access a step.
+- *Analysis*: making the graph and searching it.
+- *Schedule*: making one schedule by moving operations, on average.
+- *Solver*: one question to the solver, on average; for the largest store there is none.
+- *Confirmed*: an execution of a schedule showed it, or one in which its goroutines were brought to
+  its events one after the other (` + "`" + `predict.Director` + "`" + `).
+- *Refuted*: there is no schedule, or it did not fit and the goroutines could not be brought there.
+- *Panics*: executions of schedules in which the program panicked.
+
+Regions are the outermost critical sections, where nothing else is said. Confirmed and refuted are
+of races, atomicity and serializability; these programs have no deadlocks, leaks or misuse. The last
+column has, where there is a row for it, the paper's threads, variables, events / races, atomicity,
+serializability / real, exceptions, failed.
 
 | program | goroutines | variables | events | overhead | analysis | schedule | solver | races | atomicity | serializability | confirmed | refuted | panics | paper |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |
 %s
 ## Beside an active tester
 
-As in the paper's Table 2: real anomalies are those that any execution showed, of a schedule or of the tester. The tester is predict.Tester, which goes on at random but
-postpones, at random, who is about to access a suspected place out of turn; %d executions for every anomaly. *Confirmed*: the share of the real anomalies that heddle predict confirmed. *Active tester*: the share of its executions that showed the anomaly, the mean over the real ones, and the lowest.
+As in the paper's Table 2, real anomalies are those that any execution showed, of a schedule or of
+the tester. The tester is ` + "`" + `predict.Tester` + "`" + `. It goes on at random, but postpones, at random, a
+goroutine that is about to access a suspected place out of turn. It makes %d executions for every
+anomaly. *Confirmed* is the share of the real anomalies that heddle predict confirmed. *Active
+tester* is the share of its executions that showed the anomaly, the mean over the real ones, and the
+lowest.
 
 | program | real | confirmed | active tester | lowest | paper: PECAN | paper: AssetFuzzer |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |

@@ -76,9 +76,10 @@ func stdTable(ctx context.Context, file string, heddles []string) error {
 
 const stdHead = `# The standard library
 
-By ` + "`go run ./bench -std docs/results/std-cost.md -heddles %s`" + `, each a commit with its command (` + "`=path`" + `): what an execution of the tests of
-` + "`bench/programs/encodes`" + ` costs, in microseconds of user CPU. Each test was executed %d times by strategy random, the least of %d such runs in turns, less
-what a run costs of a test that does nothing; beside it the ratio to %s.
+Made by ` + "`" + `go run ./bench -std docs/results/std-cost.md -heddles %s` + "`" + `, each a commit with its command
+(` + "`" + `=path` + "`" + `): what an execution of the tests of ` + "`" + `bench/programs/encodes` + "`" + ` costs, in microseconds of user
+processor time. Each test was executed %d times by strategy random, the least of %d such runs in
+turns, less what a run costs of a test that does nothing. Beside it stands the ratio to %s.
 
 | test | %s |
 | --- |%s

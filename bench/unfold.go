@@ -113,12 +113,27 @@ func unfoldTable(file string, huge bool) error {
 	debug.SetGCPercent(200)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // search and program take turns; a second processor would be woken at each switch, in vain
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Table 2\n\nBy `go run ./bench -unfold %s`: the programs behind Table 2 of the unfolding paper, as far as they could be rebuilt (`internal/progen/table2`), run by the scheduler without a compiler.\n", file)
-	fmt.Fprintf(&b, "Times are of the processor, executions included, the least of up to %d runs; > means that a search was ended after %.0f s. The columns *paper* are its numbers of tests, on another machine and for Java.\n", times, basis)
-	b.WriteString("`unfold` is heddle's, with read arcs: its events are fewer than the paper's where goroutines read (its own construction has the paper's: [unfold](../design/unfold.md)). DL: what the search for deadlocks adds to its time.\n`dpor` is optimal: one execution a trace. DPOR-1 and DPOR-2 are the paper's baselines, Flanagan & Godefroid's algorithm with sleep sets (`bench/sleepset`), executions that are broken off included; goroutines begin by a step of their own, which gives those more to choose from than the paper's threads. Rows that take a second and more: `-huge`.\n\n")
+	fmt.Fprintf(&b, `# Table 2
+
+Made by `+"`"+`go run ./bench -unfold docs/results/unfold.md`+"`"+` at %s: the programs behind Table 2 of the
+unfolding paper, as far as they could be rebuilt (`+"`"+`internal/progen/table2`+"`"+`). The scheduler executes
+them without a compiler.
+
+- Times are of the processor, executions included, the least of up to %d runs. > means that a search
+  was ended after %.0f s. Rows that take a second or more are made by `+"`"+`-huge`+"`"+`.
+- *paper* are its numbers of tests, on another machine and for Java.
+- `+"`"+`unfold`+"`"+` is heddle's, with read arcs. Its events are fewer than the paper's where goroutines read;
+  its own construction has the paper's ([unfold](../design/unfold.md)).
+- *DL* is what the search for deadlocks adds to its time.
+- `+"`"+`dpor`+"`"+` is optimal: one execution a trace.
+- DPOR-1 and DPOR-2 are the paper's baselines, Flanagan & Godefroid's algorithm with sleep sets
+  (`+"`"+`bench/sleepset`+"`"+`), executions that are broken off included. Goroutines begin by a step of their
+  own, which gives the baselines more to choose from than the paper's threads.
+
+`, commit(), times, basis)
 	b.WriteString("| program | unfold | time | DL | events | paper | dpor | time | unfold/dpor, an execution | DPOR-1 | time | paper | DPOR-2 | time | paper |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	var beside strings.Builder
-	beside.WriteString("\nThe paper's times, and ours beside them. It has the search for deadlocks apart, so unfold's is without that here.\n\n| program | paper: unfolding | DPOR-1 | DPOR-2 | unfold | DPOR-1 | DPOR-2 |\n| --- | --- | --- | --- | --- | --- | --- |\n")
+	beside.WriteString("\nThe paper's times, and ours beside them. The paper measures the search for deadlocks apart, so unfold's\ntime is without it here.\n\n| program | paper: unfolding | DPOR-1 | DPOR-2 | unfold | DPOR-1 | DPOR-2 |\n| --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, r := range table2Rows() {
 		if r.huge && !huge {
 			continue
@@ -170,7 +185,7 @@ func unfoldTable(file string, huge bool) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(&b, "\nA net of %s events (four philosophers who eat five times, not all of it: %s executions, %s) takes %.0f bytes of heap an event; the goal is 200.\n", commas(n), commas(c.executions), c.time(), bytes)
+	fmt.Fprintf(&b, "\nA net of %s events (four philosophers that eat five times, not all of it: %s executions, %s)\ntakes %.0f bytes of heap an event; the goal is 200.\n", commas(n), commas(c.executions), c.time(), bytes)
 	fmt.Print(b.String())
 	return os.WriteFile(file, []byte(b.String()), 0o666)
 }

@@ -13,13 +13,18 @@ func document(results []*result, old string, runs int, budget, limit time.Durati
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Compatibility
 
-Written by `+"`go run ./scripts/compat`"+`: the unmodified test suites of these modules under
-`+"`heddle test -runs %d -budget %s`"+`, with %s; by which commit of heddle is said of each. *Concurrent* are the tests with more than one
-schedule: the others end after two executions at most. *Findings* that are the module's own are explained in
-[found](found.md); those of tests that fail under `+"`go test`"+` too are marked so. Times are of all executions
-together, and of one run of `+"`go test`"+`. The budget ends heavy tests before all their executions; *did not end in time*
-is said of packages that were left when the time for the module, building not counted, was over, heddle's fault or not: %s, or
-twice the budget for each of its tests if that is more%s.
+Written by `+"`"+`go run ./scripts/compat`+"`"+`: the unmodified test suites of these modules under
+`+"`"+`heddle test -runs %d -budget %s`+"`"+`, with %s. The column *heddle* has the commit that tried each
+module.
+
+- *Concurrent* are the tests with more than one schedule; the others end after two executions at
+  most.
+- *Findings* that are the module's own are explained in [found](found.md). Those of tests that fail
+  under `+"`"+`go test`+"`"+` too are marked so.
+- Times are of all executions together, and of one run of `+"`"+`go test`+"`"+`.
+- The budget ends heavy tests before all their executions. *did not end in time* is said of packages
+  that were left when the time for the module, building not counted, was over, heddle's fault or
+  not: %s, or twice the budget for each of its tests if that is more%s.
 
 %s| --- | ---: | ---: | ---: | --- | --- | ---: | ---: |
 `, runs, budget, runtime.Version(), limit, patience(), "| package | tests | concurrent | executions | findings | notes | heddle | go test |\n")

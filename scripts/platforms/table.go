@@ -15,16 +15,25 @@ import (
 
 const head = `# Platforms
 
-Written by ` + "`go run ./scripts/platforms -o docs/results/platforms.md`" + `, with the release that ` + "`GOTOOLCHAIN=go1.27.4`" + ` and the like name; it keeps the rows of the others.
-*Compiles*: test binaries of examples/, and of a package that imports what heddle changes of the standard library.
-*Examples*: verdicts, findings and numbers of executions by strategy dpor are those of linux/amd64, where [expect.txt](../examples/expect.txt) is checked.
-*Exact counts*: programs of Lei & Carver, by strategies reach and dpor, with the published numbers of executions.
-*Suites*: those of other people's modules, test by test beside plain ` + "`go test`" + ` of the same release and platform, by
-` + "`scripts/compat -count -runs 200 -budget 2s`" + `; [compatibility](compatibility.md) has many more, with one release.
-An emulator in brackets started the binaries; heddle itself ran on linux/amd64. *-quick* measured a few of each: %d examples, %d programs by two strategies.
+Written by ` + "`" + `go run ./scripts/platforms -o docs/results/platforms.md` + "`" + `, with the Go release that
+` + "`" + `GOTOOLCHAIN=go1.27.4` + "`" + ` and the like name. It keeps the rows of other releases.
 
-What is outside control on a system beside what is everywhere: on macOS reads from inotify-like files and waiting for child processes;
-on Windows these, connections and pipes. There, workers (-p for one test) are not started, and what all executions print is shown.
+- *Compiles*: test binaries of ` + "`" + `examples` + "`" + `, and of a package that imports what heddle changes of the
+  standard library.
+- *Examples*: verdicts, findings and numbers of executions by strategy dpor are those of
+  linux/amd64, where [expect.txt](../../examples/expect.txt) is checked.
+- *Exact counts*: programs of Lei & Carver, by strategies reach and dpor, with the published numbers
+  of executions.
+- *Suites*: those of other modules, test by test beside plain ` + "`" + `go test` + "`" + ` of the same release and
+  platform, by ` + "`" + `scripts/compat -count -runs 200 -budget 2s` + "`" + `; [compatibility](compatibility.md) has
+  many more, with one release.
+
+An emulator in brackets started the binaries; heddle itself ran on linux/amd64. *-quick* measured a
+few of each: %d examples, %d programs by two strategies.
+
+Some things are outside control on one system only: on macOS reads from inotify-like files and
+waiting for child processes; on Windows these, connections and pipes. On Windows workers (-p for one
+test) are not started, and what all executions print is shown.
 
 | release | platform | compiles | examples | exact counts | suites of a few modules |
 | --- | --- | --- | --- | --- | --- |

@@ -1,0 +1,15 @@
+package main
+
+import (
+	"os/exec"
+	"strings"
+)
+
+// commit names the commit that is measured, for the head of a table.
+func commit() string {
+	out, err := exec.Command("git", "describe", "--always", "--dirty", "--exclude=*").Output()
+	if err != nil {
+		return "an unknown commit"
+	}
+	return strings.TrimSpace(string(out))
+}
