@@ -12,20 +12,47 @@ import (
 // link finds the targets of links and images of a page that are neither URLs nor in code.
 var link = regexp.MustCompile(`\]\(([^)\s:]+)\)`)
 
-// TestLinks: every relative link of every page leads to a file or folder that git knows, and its
-// fragment to a heading there. Every file in docs is reachable from docs/README.md.
-func TestLinks(t *testing.T) {
-	known := make(map[string]bool) // files and their folders
-	var pages []string
+// known returns the files that git knows and that are there, and their folders.
+func known(t *testing.T) map[string]bool {
+	known := make(map[string]bool)
 	for _, file := range files(t) {
 		if _, err := os.Stat(filepath.Join(top, file)); err != nil {
 			continue // removed, but not in git yet
 		}
-		if path.Ext(file) == ".md" {
-			pages = append(pages, file)
-		}
 		for ; !known[file]; file = path.Dir(file) {
 			known[file] = true
+		}
+	}
+	return known
+}
+
+// quoted finds the path of a Go file between backquotes.
+var quoted = regexp.MustCompile("`((?:[a-z]+/)+[a-z_0-9]+\\.go)`")
+
+// TestPaths: each Go file that a page names, and that is below a folder of heddle's, is there.
+func TestPaths(t *testing.T) {
+	known := known(t)
+	for page := range known {
+		if path.Ext(page) != ".md" || page == "CHANGELOG.md" {
+			continue
+		}
+		for _, m := range quoted.FindAllStringSubmatch(read(t, page), -1) {
+			folder, _, _ := strings.Cut(m[1], "/")
+			if known[folder] && !known[m[1]] {
+				t.Errorf("%s: there is no %s", page, m[1])
+			}
+		}
+	}
+}
+
+// TestLinks: every relative link of every page leads to a file or folder that git knows, and its
+// fragment to a heading there. Every file in docs is reachable from docs/README.md.
+func TestLinks(t *testing.T) {
+	known := known(t)
+	var pages []string
+	for file := range known {
+		if path.Ext(file) == ".md" {
+			pages = append(pages, file)
 		}
 	}
 	targets := make(map[string][]string) // by page
