@@ -14,11 +14,12 @@ import (
 	"heddle/rt/wire"
 )
 
-// everything holds a finding of every kind and every other way to end.
+// everything returns a result with a finding of each kind, and with each other way in which a test
+// can end.
 func everything() []*Result {
 	var out bytes.Buffer
 	o := options(&out)
-	o.Colour = true // and yet no escapes in files
+	o.Colour = true // files must have no escapes all the same
 	r := New(o)
 	session(r)
 	p := r.Package("example.com/kinds")
@@ -65,7 +66,7 @@ func TestSARIF(t *testing.T) {
 	golden(t, "sarif", out.String())
 }
 
-// What is written is valid by the schema of the standard, empty or full.
+// The output is valid by the schema of the standard, with and without findings.
 func TestSARIFSchema(t *testing.T) {
 	for name, results := range map[string][]*Result{"none": nil, "all": everything()} {
 		var out bytes.Buffer
@@ -99,10 +100,11 @@ func TestArtifacts(t *testing.T) {
 	}
 }
 
-// Columns are UTF-16 units, whatever stands before the place.
+// Columns are UTF-16 units, whatever the text before the place.
 func TestRegions(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "x.go"), []byte("package x\n\t/* é😀 */ größe.n = 1\r\n"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "x.go"), []byte("package x\n\t/* é😀 */ größe.n = 1\r\n"),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 	byteCol := len("\t/* é😀 */ ") + 1
@@ -111,7 +113,8 @@ func TestRegions(t *testing.T) {
 		want  sarifRegion
 	}{
 		{wire.Place{File: "x.go", Line: 2, Col: byteCol, Object: "größe.n"}, sarifRegion{2, 12, 19}},
-		{wire.Place{File: filepath.Join(dir, "x.go"), Line: 2, Col: byteCol, Object: "other"}, sarifRegion{2, 12, 0}},
+		{wire.Place{File: filepath.Join(dir, "x.go"), Line: 2, Col: byteCol, Object: "other"},
+			sarifRegion{2, 12, 0}},
 		{wire.Place{File: "x.go", Line: 2}, sarifRegion{2, 0, 0}},
 		{wire.Place{File: "x.go", Line: 2, Col: 99}, sarifRegion{2, 0, 0}},
 		{wire.Place{File: "x.go", Line: 9, Col: 1}, sarifRegion{9, 0, 0}},

@@ -13,29 +13,30 @@ import (
 	"heddle/rt/wire"
 )
 
-// A Comparison is what became of one test under one strategy.
+// A Comparison is the result of one test under one strategy.
 type Comparison struct {
 	Strategy   string
-	First      int     // after how many executions something was found; 0: nothing was
-	After      float64 // and after how many seconds
-	Findings   int     // different ones
+	First      int     // executions to the first finding; 0: no finding
+	After      float64 // seconds to the first finding
+	Findings   int     // distinct ones
 	Executions int
 	Complete   bool
-	Covering   int     // of Executions, those that made it complete
-	Why        why.End // of a complete search what it covered, if not interleavings; else why it is not
-	Elapsed    float64
-	Estimate   float64 // of the executions that would be complete, 0: not known
-	Orders     int     // pairs of operations that followed each other on an object, see explore/succession
-	Memory     int64   // bytes that the process had at most; 0: not known
-	Error      string  // why there is nothing to compare
+	Covering   int // executions after which the search was complete
+	// of a complete search: what it covered, if not interleavings; else why it is not complete
+	Why      why.End
+	Elapsed  float64
+	Estimate float64 // estimated executions of a complete search; 0: unknown
+	Orders   int     // pairs of successive operations on an object, see explore/succession
+	Memory   int64   // peak memory of the process in bytes; 0: unknown
+	Error    string  // why there is no result
 }
 
-// Alone reports whether the test starts no goroutine, so that there is nothing to compare.
+// Alone reports whether the test starts no goroutine: every strategy does the same.
 func (c *Comparison) Alone() bool { return c.Why.Is(why.Alone) }
 
 const nothingToCompare = "no concurrency, nothing to compare"
 
-// Take takes a record of the test binary.
+// Take updates c by a record of the test binary.
 func (c *Comparison) Take(rec *wire.Record) {
 	switch rec.Type {
 	case "progress":
@@ -46,7 +47,7 @@ func (c *Comparison) Take(rec *wire.Record) {
 			c.First, c.After = rec.Executions, rec.Elapsed
 		}
 	case "isolate":
-		c.Error = "executions in one process are not independent of each other: each would need one of its own, which compare does not do"
+		c.Error = "executions in one process are not independent of each other, and compare does not start a process for each"
 	case "end":
 		c.Executions, c.Elapsed, c.Complete, c.Why = rec.Executions, rec.Elapsed, rec.Complete, rec.Why
 		c.Covering = cmp.Or(rec.Covering, rec.Executions)
@@ -54,7 +55,8 @@ func (c *Comparison) Take(rec *wire.Record) {
 	}
 }
 
-// A comparisonEvent is one with -json. The fields and their order are stable.
+// A comparisonEvent is the event of a comparison with -json. The fields and their order are
+// stable.
 type comparisonEvent struct {
 	Action     string // "comparison"
 	Package    string
@@ -72,7 +74,7 @@ type comparisonEvent struct {
 	Orders     int
 	Memory     int64
 	Error      string
-	Code       why.Code `json:",omitempty"` // of Reason, where it says why not complete
+	Code       why.Code `json:",omitempty"` // of Reason, if not complete
 }
 
 // Compare prints the comparisons of a test: a table, or events with -json.
@@ -82,14 +84,16 @@ func (r *Reporter) Compare(pkg, test string, all []Comparison) {
 	if r.o.JSON {
 		for i := range all {
 			c := &all[i]
-			r.jsonLine(comparisonEvent{"comparison", pkg, test, c.Strategy, c.First, c.After, c.Findings, c.Executions, c.Complete, c.Covering, c.Why.Text(c.Complete), c.Elapsed, c.Estimate, c.Orders, c.Memory, c.Error, c.Why.Code(c.Complete)})
+			r.jsonLine(comparisonEvent{"comparison", pkg, test, c.Strategy, c.First, c.After, c.Findings,
+				c.Executions, c.Complete, c.Covering, c.Why.Text(c.Complete), c.Elapsed, c.Estimate, c.Orders,
+				c.Memory, c.Error, c.Why.Code(c.Complete)})
 		}
 		return
 	}
 	r.print(comparisonText(pkg, test, all))
 }
 
-// comparisonText is the table of a test.
+// comparisonText returns the table of a test.
 func comparisonText(pkg, test string, all []Comparison) string {
 	var b strings.Builder
 	if len(all) == 1 && all[0].Alone() {
@@ -115,10 +119,10 @@ func (c *Comparison) row(w io.Writer) {
 	fmt.Fprintf(w, "\t%s\n", c.covered())
 }
 
-// compared are the columns of amounts.
+// compared are the headings of the amounts.
 var compared = []string{"first finding", "findings", "executions", "time", "orders", "memory"}
 
-// amounts are what there is to tell in these columns.
+// amounts returns the amounts of a row.
 func (c *Comparison) amounts() []timeline.Amount {
 	none := timeline.Amount{Value: -1, Text: "-"}
 	if c.Error != "" && c.Executions == 0 {
@@ -126,16 +130,19 @@ func (c *Comparison) amounts() []timeline.Amount {
 	}
 	first, memory := none, none
 	if c.First > 0 {
-		first = timeline.Amount{Value: float64(c.First), Text: fmt.Sprintf("%s in %s", thousands(c.First), seconds(c.After))}
+		first = timeline.Amount{Value: float64(c.First),
+			Text: fmt.Sprintf("%s in %s", thousands(c.First), seconds(c.After))}
 	}
 	if c.Memory > 0 {
-		memory = timeline.Amount{Value: float64(c.Memory), Text: fmt.Sprintf("%.0fM", float64(c.Memory)/(1<<20))}
+		memory = timeline.Amount{Value: float64(c.Memory),
+			Text: fmt.Sprintf("%.0fM", float64(c.Memory)/(1<<20))}
 	}
 	number := func(n int) timeline.Amount { return timeline.Amount{Value: float64(n), Text: thousands(n)} }
-	return []timeline.Amount{first, number(c.Findings), number(c.Executions), {Value: c.Elapsed, Text: seconds(c.Elapsed)}, number(c.Orders), memory}
+	return []timeline.Amount{first, number(c.Findings), number(c.Executions),
+		{Value: c.Elapsed, Text: seconds(c.Elapsed)}, number(c.Orders), memory}
 }
 
-// Compared is the comparison of a test as it is drawn.
+// Compared returns the comparisons of a test for drawing.
 func Compared(pkg, test string, all []Comparison) timeline.Compared {
 	x := timeline.Compared{Package: pkg, Test: test, Columns: compared}
 	if len(all) == 1 && all[0].Alone() {
@@ -144,18 +151,21 @@ func Compared(pkg, test string, all []Comparison) timeline.Compared {
 	}
 	for i := range all {
 		c := &all[i]
-		x.Rows = append(x.Rows, timeline.ComparedRow{Strategy: c.Strategy, Amounts: c.amounts(), Complete: c.Complete, Covered: c.covered()})
+		x.Rows = append(x.Rows,
+			timeline.ComparedRow{Strategy: c.Strategy, Amounts: c.amounts(), Complete: c.Complete,
+				Covered: c.covered()})
 	}
 	return x
 }
 
-// covered says what was proved, or why nothing was.
+// covered says what the search covered, or why it is not complete.
 func (c *Comparison) covered() string {
 	if c.Error != "" && c.Executions == 0 {
 		return oneLine(c.Error)
 	}
 	if c.Complete {
-		return fmt.Sprintf("all %s, by %s", cmp.Or(c.Why.Covered, "interleavings"), plural(c.Covering, "execution"))
+		return fmt.Sprintf("all %s, by %s", cmp.Or(c.Why.Covered, "interleavings"),
+			plural(c.Covering, "execution"))
 	}
 	text := oneLine(c.Why.String())
 	if !c.Why.Is(why.Predicted) {

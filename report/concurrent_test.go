@@ -10,8 +10,8 @@ import (
 	"heddle/rt/wire"
 )
 
-// Packages are tested at the same time, and reported one after the other. .ci/run
-// explores this with heddle itself, and runs it under the race detector.
+// Packages are tested concurrently and reported one after the other. .ci/run explores this test
+// with heddle itself and runs it under the race detector.
 func TestConcurrentPackages(t *testing.T) {
 	var out bytes.Buffer
 	r := New(options(&out))

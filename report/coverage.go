@@ -8,19 +8,20 @@ import (
 	"heddle/rt/wire"
 )
 
-// A coverageEvent is the MAP-coverage of a test. The fields and their order are stable.
+// A coverageEvent is the event of the MAP-coverage of a test. The fields and their order are
+// stable.
 type coverageEvent struct {
 	Action             string // "coverage"
 	Package            string
 	Test               string
-	Covered, Highest   int     // patterns; the highest number that a run of the test came to
-	Estimate           float64 // T_C
+	Covered, Highest   int     // patterns covered; most patterns that a run of the test covered
+	Estimate           float64 // T_C of Zhao et al.
 	Solved, Refuted    int     // formulas
 	Skipped, Undecided int
 	Points             []wire.CoverPoint
 }
 
-// coverage keeps what was covered for the verdict and the page.
+// coverage stores the coverage for the verdict and the page.
 func (p *Package) coverage(rec *wire.Record) {
 	t, r := p.test(rec.Test), p.r
 	t.Coverage = rec.Coverage
@@ -31,7 +32,8 @@ func (p *Package) coverage(rec *wire.Record) {
 		}
 	}
 	if r.o.JSON && !c.Shared {
-		e := coverageEvent{Action: "coverage", Package: p.path, Test: t.Name, Covered: c.Covered, Highest: c.Highest, Estimate: c.Estimate, Points: c.Points}
+		e := coverageEvent{Action: "coverage", Package: p.path, Test: t.Name, Covered: c.Covered,
+			Highest: c.Highest, Estimate: c.Estimate, Points: c.Points}
 		if f := c.Formulas; f != nil {
 			e.Solved, e.Refuted, e.Skipped, e.Undecided = f.Solved, f.Refuted, f.Skipped, f.Undecided
 		}
@@ -39,8 +41,8 @@ func (p *Package) coverage(rec *wire.Record) {
 	}
 }
 
-// coverageText returns the lines that say what was covered, where that was asked for, and which
-// formulas nobody knows the answer of, which is always said.
+// coverageText returns the lines with the coverage, if requested, and the number of formulas that
+// were not decided, which is always shown.
 func (r *Reporter) coverageText(t *TestResult) string {
 	c := t.Coverage
 	if c == nil {
@@ -52,7 +54,7 @@ func (r *Reporter) coverageText(t *TestResult) string {
 		fmt.Fprintf(&b, "    map-coverage  %s: %s of T_C = %.0f, %s of %d, the highest number seen\n", plural(c.Covered, "pattern"), percent(float64(c.Covered), c.Estimate), c.Estimate,
 			percent(float64(c.Covered), float64(c.Highest)), c.Highest)
 		if c.Truncated {
-			b.WriteString("    note: there are more pairs of variables than are looked at\n")
+			b.WriteString("    note: there are too many pairs of variables: some are not counted\n")
 		}
 	}
 	if f == nil {
@@ -74,7 +76,7 @@ func (r *Reporter) coverageText(t *TestResult) string {
 	return b.String()
 }
 
-// percent returns a share in percent.
+// percent returns part/whole in percent.
 func percent(part, whole float64) string {
 	if whole <= 0 {
 		return "none"
@@ -82,12 +84,13 @@ func percent(part, whole float64) string {
 	return fmt.Sprintf("%.1f%%", 100*part/whole)
 }
 
-// coverageChart returns the coverage of a test over time, for its row of the index.
+// coverageChart returns the coverage of a test over time, for the index page.
 func coverageChart(c *wire.Coverage) *timeline.Chart {
 	if c == nil || len(c.Points) == 0 {
 		return nil
 	}
-	x := &timeline.Chart{Caption: fmt.Sprintf("MAP-coverage: %s in %s", plural(c.Covered, "pattern"), seconds(c.Elapsed)), Seconds: c.Elapsed, Most: max(c.Highest, c.Covered)}
+	x := &timeline.Chart{Caption: fmt.Sprintf("MAP-coverage: %s in %s", plural(c.Covered, "pattern"),
+		seconds(c.Elapsed)), Seconds: c.Elapsed, Most: max(c.Highest, c.Covered)}
 	for _, p := range c.Points {
 		x.Points = append(x.Points, timeline.ChartPoint{Seconds: p.Elapsed, Value: p.Covered})
 	}

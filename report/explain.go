@@ -9,9 +9,9 @@ import (
 	"heddle/rt/wire"
 )
 
-// explain returns a finding as the lines below a test's heading: what went
-// wrong, where, which steps led to it, and how to see it again. It is written for somebody who
-// has never heard of heddle.
+// explain returns a finding as the lines below the heading of its test: what went wrong, where,
+// which steps led to it, and how to see it again. It is written for a reader without knowledge of
+// heddle.
 func (r *Reporter) explain(test string, f Finding) string {
 	var b strings.Builder
 	put := func(n int, lines ...string) {
@@ -78,16 +78,18 @@ func (r *Reporter) explain(test string, f Finding) string {
 	return b.String()
 }
 
-// input says what a fuzz target was called with, and where that is kept for go test.
+// input returns the input of a fuzz target, and where it is stored for go test.
 func (r *Reporter) input(test string, f *Finding) []string {
 	lines := []string{oneLine(strings.Join(f.Clip.Input, ", "))}
 	if f.InputFile != "" {
-		lines = append(lines, fmt.Sprintf("%s   (go test -run=%s/%s runs it, in whatever order)", r.short(f.InputFile), test, filepath.Base(f.InputFile)))
+		lines = append(lines,
+			fmt.Sprintf("%s   (go test -run=%s/%s runs it, in whatever order)", r.short(f.InputFile), test,
+				filepath.Base(f.InputFile)))
 	}
 	return lines
 }
 
-// bug names what a finding is about: many tests can lead to one place.
+// bug identifies a defect by its place: several tests can show it.
 func bug(f *wire.Finding) string {
 	var b strings.Builder
 	b.WriteString(f.Kind)
@@ -97,16 +99,17 @@ func bug(f *wire.Finding) string {
 	return b.String()
 }
 
-// saysMessage reports whether output is nothing but the line that the finding's message was taken from.
+// saysMessage reports whether output is only the line from which the finding's message was taken.
 func saysMessage(output string, f *wire.Finding) bool {
 	if len(f.Places) != 1 {
 		return false
 	}
 	p := f.Places[0]
-	return strings.TrimSpace(output) == fmt.Sprintf("%s:%d: %s", filepath.Base(p.File), p.Line, strings.TrimSpace(message(f)))
+	return strings.TrimSpace(output) == fmt.Sprintf("%s:%d: %s", filepath.Base(p.File), p.Line,
+		strings.TrimSpace(message(f)))
 }
 
-// heading names the kind, and the object if it is one: "DATA RACE on acct.balance".
+// heading returns the kind, and the object if there is one: "DATA RACE on acct.balance".
 func heading(f *wire.Finding) string {
 	h := strings.ToUpper(f.Kind)
 	o := oneLine(object(f))
@@ -121,13 +124,14 @@ func heading(f *wire.Finding) string {
 	return h + " on " + o
 }
 
-// object returns what the places of f are about, "" if they are about several objects.
+// object returns the object of all places of f, or "" if they have several.
 func object(f *wire.Finding) string {
-	if len(f.Places) > 0 && f.Places[0].Op == "sleep" { // it is about nothing but time
+	if len(f.Places) > 0 && f.Places[0].Op == "sleep" { // a sleep has no object
 		return ""
 	}
 	for _, p := range f.Places {
-		if p.Object != f.Places[0].Object && f.Kind != "data race" { // a race has one object under two names
+		// a race has one object that may have two names
+		if p.Object != f.Places[0].Object && f.Kind != "data race" {
 			return ""
 		}
 	}
@@ -139,7 +143,7 @@ func object(f *wire.Finding) string {
 	return ""
 }
 
-// leaked says which goroutines are left.
+// leaked names the goroutines that are left.
 func leaked(f *wire.Finding) string {
 	var gs []string
 	for _, p := range f.Places {
@@ -159,15 +163,15 @@ func leaked(f *wire.Finding) string {
 	return " of " + plural(len(gs), "goroutine")
 }
 
-// placesAndStacks prints where it happened. Of kinds in which goroutines wait
-// or fail, the stacks say it; of the others the places do, and the stacks add
-// who was started where, which is returned.
+// placesAndStacks prints where the finding happened. For kinds in which goroutines block or fail,
+// the stacks show it. For other kinds the places do; then it returns where the goroutines were
+// started.
 func (r *Reporter) placesAndStacks(f Finding, put func(int, ...string)) (started []string) {
 	whole := r.o.Verbose
 	switch f.Kind {
 	case "deadlock", "leak", "panic", "livelock", "uncontrolled":
 		whole = true
-	case "test failure": // through functions that check
+	case "test failure": // the stack includes helper functions
 		whole = whole || len(f.Stacks) == 1 && len(f.Stacks[0].Frames) > 1
 	}
 	var rows [][]string
@@ -194,7 +198,7 @@ func (r *Reporter) placesAndStacks(f Finding, put func(int, ...string)) (started
 	return columns(starts)
 }
 
-// placeRow prints operation, position, goroutine, source.
+// placeRow returns operation, position, goroutine and source.
 func (r *Reporter) placeRow(p wire.Place, all []wire.Place) []string {
 	op := verb(p.Op)
 	for _, q := range all {
@@ -217,8 +221,8 @@ func (r *Reporter) placeRow(p wire.Place, all []wire.Place) []string {
 	return []string{oneLine(op), pos, g, r.source(p)}
 }
 
-// calledFrom is the row below that of a place in the standard library: the
-// user's call that led there, nil where it is not known.
+// calledFrom returns the row below a place in the standard library: the user's call that led
+// there, or nil if unknown.
 func (r *Reporter) calledFrom(p wire.Place, stacks []wire.Stack) []string {
 	if u, ok := r.caller(p, stacks); ok {
 		return []string{"  from", r.position(u), "", r.source(u)}
@@ -241,7 +245,7 @@ func (r *Reporter) caller(p wire.Place, stacks []wire.Stack) (u wire.Place, ok b
 	return u, false
 }
 
-// onStack reports whether the place is a frame of its goroutine's stack.
+// onStack reports whether p is a frame of its goroutine's stack.
 func onStack(stacks []wire.Stack, p wire.Place) bool {
 	for _, s := range stacks {
 		if s.Goroutine != p.Goroutine {
@@ -256,14 +260,16 @@ func onStack(stacks []wire.Stack, p wire.Place) bool {
 	return false
 }
 
-// naming returns s with the object that its goroutine waits for named in its state: "waits to lock" becomes "waits to lock mu".
+// naming returns s with the object in the goroutine's state: "waits to lock" becomes "waits to
+// lock mu".
 func naming(places []wire.Place, s *wire.Stack) *wire.Stack {
 	for _, p := range places {
 		if p.Goroutine != s.Goroutine || p.Object == "" || !onStack([]wire.Stack{*s}, p) {
 			continue
 		}
 		for _, w := range [...]struct{ state, more string }{
-			{"waits to lock", " "}, {"waits to lock for reading", ": "}, {"waits to send", " to "}, {"waits to receive", " from "},
+			{"waits to lock", " "}, {"waits to lock for reading", ": "}, {"waits to send", " to "},
+			{"waits to receive", " from "},
 			{"waits for a WaitGroup", ": "}, {"waits for a signal", " of "}, {"waits for Once.Do", ": "},
 		} {
 			if s.State == w.state {
@@ -276,18 +282,19 @@ func naming(places []wire.Place, s *wire.Stack) *wire.Stack {
 	return s
 }
 
-// noteOf returns the notes of the places on a stack, which the stack would swallow.
+// noteOf returns the notes of the places on a stack, which printing only the stack would lose.
 func noteOf(places []wire.Place, s *wire.Stack) string {
 	var notes []string
 	for _, p := range places {
-		if p.Goroutine == s.Goroutine && p.Note != "" && !strings.Contains(s.State, p.Note) && onStack([]wire.Stack{*s}, p) {
+		if p.Goroutine == s.Goroutine && p.Note != "" && !strings.Contains(s.State, p.Note) &&
+			onStack([]wire.Stack{*s}, p) {
 			notes = append(notes, p.Note)
 		}
 	}
 	return strings.Join(notes, ", ")
 }
 
-// ofSteps says what the table of steps shows.
+// ofSteps says which steps the table shows.
 func ofSteps(f Finding, shown int) string {
 	n := f.number(f.lead() + len(f.Rest))
 	s := "all " + plural(n, "step")
@@ -315,7 +322,7 @@ func switches(f *wire.Finding) string {
 	return plural(n, "switch")
 }
 
-// stale says that a clip no longer fits the code.
+// stale returns the text for a clip that no longer fits the code.
 func stale(f Finding) string {
 	why := f.Divergence
 	if why == "" {
@@ -325,10 +332,11 @@ func stale(f Finding) string {
 	if path == "" {
 		path = f.FromClip
 	}
-	return fmt.Sprintf("clip %s no longer fits the code: %s\n(the test was explored anew; delete the file if the bug is gone)", path, why)
+	return fmt.Sprintf("clip %s no longer fits the code: %s\n(the test was explored again; delete the file if the bug is gone)", path, why)
 }
 
-// replayLine is the command that shows a clip's finding again, with more flags than those for all.
+// replayLine returns the command that shows a finding again from its clip. more are flags for this
+// one.
 func (r *Reporter) replayLine(path string, more ...string) string {
 	words := slices.Concat([]string{"heddle", "replay"}, more, []string{path}, r.o.ReplayArgs)
 	for i := range words {
@@ -337,10 +345,11 @@ func (r *Reporter) replayLine(path string, more ...string) string {
 	return strings.Join(words, " ")
 }
 
-// shellWord quotes a path for the command line where it must be.
+// shellWord quotes a path for a shell if necessary.
 func shellWord(s string) string {
 	if s != "" && strings.IndexFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(`/\._-:+@,=%`, r) || r > 127)
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune(`/\._-:+@,=%`, r) || r > 127)
 	}) < 0 {
 		return s
 	}

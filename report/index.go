@@ -6,7 +6,7 @@ import (
 	"heddle/report/timeline"
 )
 
-// Index lists results for the page that leads to the pages of findings.
+// Index lists results for the index page.
 func Index(results []*Result) timeline.Index {
 	var x timeline.Index
 	for _, r := range results {
@@ -31,12 +31,14 @@ func Index(results []*Result) timeline.Index {
 }
 
 func indexTest(t *TestResult) timeline.IndexTest {
-	out := timeline.IndexTest{Name: t.Name, Verdict: t.Result, How: covered(t), Chart: coverageChart(t.Coverage)}
+	out := timeline.IndexTest{Name: t.Name, Verdict: t.Result, How: covered(t),
+		Chart: coverageChart(t.Coverage)}
 	if t.Result == "fail" {
 		out.How = fmt.Sprintf("%s, %s", plural(t.Executions, "execution"), seconds(t.Elapsed))
 	}
 	for _, f := range t.Findings {
-		g := timeline.IndexFinding{Heading: heading(f.Finding), Message: clean(message(f.Finding)), Page: f.Page}
+		g := timeline.IndexFinding{Heading: heading(f.Finding), Message: clean(message(f.Finding)),
+			Page: f.Page}
 		for _, p := range f.Places {
 			if p.File != "" {
 				g.Places = append(g.Places, fmt.Sprintf("%s:%d", p.File, p.Line))

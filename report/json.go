@@ -9,7 +9,7 @@ import (
 	"heddle/explore/why"
 )
 
-// An event is one of go test -json, as cmd/test2json documents them.
+// An event is an event of go test -json, as documented for cmd/test2json.
 type event struct {
 	Time        *time.Time `json:",omitempty"`
 	Action      string
@@ -20,14 +20,14 @@ type event struct {
 	FailedBuild string   `json:",omitempty"`
 }
 
-// A buildEvent is one of go build -json (go help buildjson).
+// A buildEvent is an event of go build -json (go help buildjson).
 type buildEvent struct {
 	ImportPath string
 	Action     string
 	Output     string `json:",omitempty"`
 }
 
-// A findingEvent is heddle's own. The fields and their order are stable.
+// A findingEvent is an event that only heddle has. The fields and their order are stable.
 type findingEvent struct {
 	Action     string
 	Package    string
@@ -37,7 +37,7 @@ type findingEvent struct {
 	Places     []jsonPlace
 	Executions int
 	Clip       string
-	Input      []string `json:",omitempty"` // of a fuzz target
+	Input      []string `json:",omitempty"` // arguments of a fuzz target
 	InputFile  string   `json:",omitempty"`
 }
 
@@ -49,7 +49,8 @@ type jsonPlace struct {
 	Goroutine string
 }
 
-// A summaryEvent is heddle's own: how far a test was explored. The fields and their order are stable.
+// A summaryEvent is an event that only heddle has: how far a test was explored. The fields and
+// their order are stable.
 type summaryEvent struct {
 	Action     string
 	Package    string
@@ -59,18 +60,19 @@ type summaryEvent struct {
 	Complete   bool
 	Findings   int
 	Elapsed    float64
-	Code       why.Code `json:",omitempty"` // why not Complete
+	Code       why.Code `json:",omitempty"` // why it is not complete
 }
 
 func (r *Reporter) findingEvent(pkg, test string, f Finding) findingEvent {
-	e := findingEvent{"finding", pkg, test, f.Kind, message(f.Finding), []jsonPlace{}, f.Executions, f.ClipPath, f.Clip.Input, r.short(f.InputFile)}
+	e := findingEvent{"finding", pkg, test, f.Kind, message(f.Finding), []jsonPlace{}, f.Executions,
+		f.ClipPath, f.Clip.Input, r.short(f.InputFile)}
 	for _, p := range f.Places {
 		e.Places = append(e.Places, jsonPlace{r.short(p.File), p.Line, p.Op, p.Object, p.Goroutine})
 	}
 	return e
 }
 
-// event prints e with the time.
+// event prints e with the current time.
 func (r *Reporter) event(e event) {
 	t := r.o.Now()
 	e.Time = &t
@@ -81,16 +83,16 @@ func (r *Reporter) jsonLine(v any) {
 	r.status.clear(r.o.Status)
 	enc := json.NewEncoder(r.o.Out)
 	enc.SetEscapeHTML(false)
-	enc.Encode(v) // an error of Out has nowhere to go
+	enc.Encode(v) // an error of Out cannot be reported
 }
 
-// A subtests turns the text that package testing prints with -v into the
-// events of subtests, as cmd/test2json does.
+// subtests turns the output of package testing with -v into the events of subtests, like
+// cmd/test2json.
 type subtests struct {
 	p       *Package
 	test    string // the top-level test
-	current string // who speaks
-	rest    string // a line not ended yet
+	current string // the test that the output belongs to
+	rest    string // an unfinished line
 	open    []string
 	ended   []subtest
 }
@@ -109,7 +111,7 @@ func (s *subtests) output(text string) {
 	}
 }
 
-// flush prints a last line without an end.
+// flush prints an unfinished last line.
 func (s *subtests) flush() {
 	if s.rest != "" {
 		s.line(s.rest + "\n")
@@ -121,7 +123,8 @@ func (s *subtests) line(line string) {
 	if ownLines(s.test, line) == "" {
 		return
 	}
-	for _, m := range [...]struct{ prefix, action string }{{"=== RUN   ", "run"}, {"=== PAUSE ", "pause"}, {"=== CONT  ", "cont"}, {"=== NAME  ", ""}} {
+	for _, m := range [...]struct{ prefix, action string }{{"=== RUN   ", "run"}, {"=== PAUSE ", "pause"},
+		{"=== CONT  ", "cont"}, {"=== NAME  ", ""}} {
 		name, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), m.prefix)
 		if !ok || !s.mine(name) {
 			continue
@@ -134,7 +137,7 @@ func (s *subtests) line(line string) {
 			s.p.r.event(event{Action: m.action, Package: s.p.path, Test: name})
 		}
 		if m.action == "" {
-			return // test2json leaves these lines out
+			return // test2json omits these lines
 		}
 	}
 	if end, ok := s.verdict(line); ok {
@@ -144,15 +147,16 @@ func (s *subtests) line(line string) {
 	s.p.text(s.current, line)
 }
 
-// mine reports whether name is the test or a subtest of it.
+// mine reports whether name is the test or one of its subtests.
 func (s *subtests) mine(name string) bool {
 	return name == s.test || strings.HasPrefix(name, s.test+"/")
 }
 
-// verdict reads "    --- PASS: TestX/sub (0.00s)".
+// verdict parses a line such as " --- PASS: TestX/sub (0.00s)".
 func (s *subtests) verdict(line string) (subtest, bool) {
 	l := strings.TrimSpace(line)
-	for _, m := range [...]struct{ prefix, action string }{{"--- PASS: ", "pass"}, {"--- FAIL: ", "fail"}, {"--- SKIP: ", "skip"}} {
+	for _, m := range [...]struct{ prefix, action string }{{"--- PASS: ", "pass"}, {"--- FAIL: ", "fail"},
+		{"--- SKIP: ", "skip"}} {
 		rest, ok := strings.CutPrefix(l, m.prefix)
 		i := strings.LastIndex(rest, " (")
 		if !ok || i < 0 || !strings.HasPrefix(rest, s.test+"/") {
@@ -164,7 +168,7 @@ func (s *subtests) verdict(line string) (subtest, bool) {
 	return subtest{}, false
 }
 
-// end prints the verdicts of the subtests; one that never ended failed.
+// end prints the verdicts of the subtests. A subtest without verdict failed.
 func (s *subtests) end() {
 	said := map[string]bool{}
 	for _, e := range s.ended {
@@ -176,7 +180,7 @@ func (s *subtests) end() {
 			s.ended = append(s.ended, subtest{"fail", name, 0})
 		}
 	}
-	for i := len(s.ended) - 1; i >= 0; i-- { // package testing prints parents first, test2json ends them last
+	for i := len(s.ended) - 1; i >= 0; i-- { // package testing prints parents first; test2json ends them last
 		e := s.ended[i]
 		s.p.r.event(event{Action: e.action, Package: s.p.path, Test: e.name, Elapsed: &e.elapsed})
 	}

@@ -11,12 +11,14 @@ import (
 	"heddle/rt/wire"
 )
 
-// session runs a package with a finding, subtests, a skip and a plain pass, a build failure and a package without tests.
+// session runs a package with a finding, subtests, a skip and a pass, a package that does not
+// build and one without tests.
 func session(r *Reporter) int {
 	p := r.Package("example.com/bank")
 	p.Record(&wire.Record{Type: "begin", Test: "TestTransfer"})
 	p.Finding("TestTransfer", dataRace(), "/home/me/bank/testdata/heddle/TestTransfer/3f9a02c1")
-	p.Record(&wire.Record{Type: "end", Test: "TestTransfer", Executions: 37, Elapsed: 0.011, Strategy: "sample", Result: "pass"})
+	p.Record(&wire.Record{Type: "end", Test: "TestTransfer", Executions: 37, Elapsed: 0.011,
+		Strategy: "sample", Result: "pass"})
 	p.Record(&wire.Record{Type: "begin", Test: "TestSub"})
 	for _, s := range []string{
 		"=== RUN   TestSub\n=== RUN   TestSub/a\n    x_test.go:3: <hello> & \xff\n=== PAUSE TestSub/a\n=== RUN   TestSub/b/c\n",
@@ -24,7 +26,8 @@ func session(r *Reporter) int {
 	} {
 		p.Record(&wire.Record{Type: "output", Test: "TestSub", Text: s})
 	}
-	p.Record(&wire.Record{Type: "end", Test: "TestSub", Executions: 12096, Elapsed: 0.21, Strategy: "dpor", Complete: true, Result: "pass"})
+	p.Record(&wire.Record{Type: "end", Test: "TestSub", Executions: 12096, Elapsed: 0.21, Strategy: "dpor",
+		Complete: true, Result: "pass"})
 	p.Record(&wire.Record{Type: "begin", Test: "TestSkip"})
 	p.Record(&wire.Record{Type: "end", Test: "TestSkip", Executions: 1, Result: "skip", Reason: "no"})
 	p.Record(&wire.Record{Type: "done"})
@@ -57,7 +60,7 @@ func TestJSON(t *testing.T) {
 	golden(t, "json_output", plain.String())
 }
 
-// The fields and the order that section 7 of the design fixes.
+// The fields of heddle's own events, and their order.
 func TestJSONShapes(t *testing.T) {
 	var out bytes.Buffer
 	o := options(&out)
@@ -75,8 +78,8 @@ func TestJSONShapes(t *testing.T) {
 	}
 }
 
-// The rules of cmd/test2json that readers rely on: a package starts first and
-// ends last, every test that runs ends once, elapsed stands where it should.
+// The rules of cmd/test2json that readers rely on: a package starts first and ends last, every
+// test that runs ends once, and ends have an elapsed time.
 func TestJSONStream(t *testing.T) {
 	var out bytes.Buffer
 	o := options(&out)

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// JUnit writes results as JUnit XML, in the form that CI systems read: a suite per
-// package, a case per test, a failure per finding.
+// JUnit writes results as JUnit XML for CI systems: a suite for each package, a case for each
+// test, a failure for each finding.
 func JUnit(w io.Writer, results []*Result) error {
 	all := junitSuites{Suites: []junitSuite{}}
 	total := 0.0
@@ -25,7 +25,8 @@ func JUnit(w io.Writer, results []*Result) error {
 	if err != nil {
 		return err
 	}
-	// No attribute holds a newline, and elsewhere it may stand for itself, readable.
+	// Attributes have no newlines. Elsewhere a newline needs no escape, and the text is easier to
+	// read.
 	text = bytes.ReplaceAll(text, []byte("&#xA;"), []byte("\n"))
 	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, text)
 	return err
@@ -46,13 +47,16 @@ func suite(r *Result) junitSuite {
 		}
 		s.Cases = append(s.Cases, c)
 	}
-	for _, e := range [...]struct{ name, text string }{{"[build failed]", r.BuildError}, {"[test binary]", r.Error}} {
+	for _, e := range [...]struct{ name, text string }{{"[build failed]", r.BuildError},
+		{"[test binary]", r.Error}} {
 		if e.text == "" {
 			continue
 		}
 		s.Tests++
 		s.Errors++
-		s.Cases = append(s.Cases, junitCase{Name: e.name, Class: r.Package, Time: junitTime(0), Error: &junitMessage{Message: e.name, Text: clean(e.text)}})
+		s.Cases = append(s.Cases,
+			junitCase{Name: e.name, Class: r.Package, Time: junitTime(0),
+				Error: &junitMessage{Message: e.name, Text: clean(e.text)}})
 	}
 	return s
 }
@@ -63,7 +67,9 @@ func failures(t *TestResult) []junitMessage {
 	}
 	var out []junitMessage
 	for _, f := range t.Findings {
-		out = append(out, junitMessage{Message: heading(f.Finding) + ": " + oneLine(message(f.Finding)), Type: f.Kind, Text: "\n" + f.Text})
+		out = append(out,
+			junitMessage{Message: heading(f.Finding) + ": " + oneLine(message(f.Finding)), Type: f.Kind,
+				Text: "\n" + f.Text})
 	}
 	return out
 }

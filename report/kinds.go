@@ -6,17 +6,17 @@ import (
 	"heddle/rt/wire"
 )
 
-// A Kind is a kind of finding, with what a reader who has never heard of heddle needs to know.
+// A Kind is a kind of finding with its explanation.
 type Kind struct {
 	Name  string // as in events and clips
 	Means string // one sentence
-	Hint  string // what order would have been right, or what to look at
+	Hint  string // which order would be right, or what to look at
 }
 
-// Kinds are all kinds of findings (section 7 of the design).
+// Kinds are all kinds of findings.
 var Kinds = []Kind{
 	{"data race", "two goroutines access the same memory at the same time, and at least one writes",
-		"let one wait for the other: a lock held around both accesses, a channel, or an atomic"},
+		"let one access wait for the other: by a lock held around both, a channel, or an atomic"},
 	{"deadlock", "goroutines wait for each other, and none can ever go on",
 		"take locks in one order everywhere, and make sure that every send has a receiver and every Wait its Done"},
 	{"leak", "the test is over, and a goroutine is still there that can never go on",
@@ -32,7 +32,7 @@ var Kinds = []Kind{
 	{"serializability violation", "two groups of operations mix, and no order of whole groups gives the same result",
 		"hold one lock around each group"},
 	{"livelock", "goroutines run for ever without getting anywhere, or the bound on steps was reached",
-		"see what the loop waits for, and who should change it; a longer test needs a larger bound"},
+		"find what the loop waits for and which goroutine should change it; a longer test needs a larger bound"},
 	{"divergence", "the same schedule led to different operations: something outside heddle's control decides",
 		"look for state that survives an execution, files, sockets, the real clock, or a seed of the program's own"},
 	{"uncontrolled", "a call that heddle cannot control blocks: this test was not explored",
@@ -41,7 +41,7 @@ var Kinds = []Kind{
 		"the steps show one way to get there"},
 }
 
-// KindOf returns the row of a kind; one that is not known has its name only.
+// KindOf returns the row of a kind. For an unknown kind it has only the name.
 func KindOf(name string) Kind {
 	for _, k := range Kinds {
 		if k.Name == name {
@@ -51,9 +51,9 @@ func KindOf(name string) Kind {
 	return Kind{Name: name}
 }
 
-// misuses are hints by the beginning of the message, which is Go's.
+// misuses have hints by the beginning of the message, which is Go's.
 var misuses = []struct{ message, hint string }{
-	{"send on closed channel", "let only the sender close a channel, and where there are several, whoever has waited for all of them"},
+	{"send on closed channel", "let only the sender close a channel, or, with several senders, a goroutine that has waited for all of them"},
 	{"close of closed channel", "close a channel in one place only, or under a sync.Once"},
 	{"close of nil channel", "make the channel before others can see it"},
 	{"sync: negative WaitGroup counter", "every Done needs an Add that happens before it"},
@@ -64,7 +64,7 @@ var misuses = []struct{ message, hint string }{
 	{"sync: RUnlock of unlocked", "let the goroutine that locked unlock, once, in a defer"},
 }
 
-// hint returns what to look at, "" where nothing can be said.
+// hint returns what to look at, or "".
 func hint(f *wire.Finding) string {
 	if f.Kind == "misuse" {
 		for _, m := range misuses {
@@ -79,15 +79,15 @@ func hint(f *wire.Finding) string {
 		}
 	}
 	if (f.Kind == "panic" || f.Kind == "test failure") && f.InputFile != "" && f.Switches == 0 {
-		return "the order is the one that the program takes by itself: it is the input that does it, with go test too"
+		return "this needs no switch of goroutines: the input is the cause, and go test fails with it too"
 	}
 	if (f.Kind == "panic" || f.Kind == "test failure") && f.Executions == 1 && f.Switches == 0 {
-		return "it came up at once, in the order that the program takes by itself: if go test passes, see whether it does with this test alone (-run), without what other tests leave behind"
+		return "the first execution showed it without a switch of goroutines: if go test passes, try it with this test alone (-run), as other tests may leave state behind"
 	}
 	return KindOf(f.Kind).Hint
 }
 
-// message returns what went wrong in one sentence.
+// message returns one sentence about what went wrong.
 func message(f *wire.Finding) string {
 	text := f.Message
 	if text == "" {
@@ -97,7 +97,7 @@ func message(f *wire.Finding) string {
 		}
 	}
 	if f.Early != "" {
-		text += "; " + f.Early + ", as where the others are slow"
+		text += "; " + f.Early + ", as on a machine where the other goroutines are slow"
 	}
 	return text
 }

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// sortNames sorts goroutines by their place in the tree of go statements: main, main/1, main/1/1, main/2, main/10.
+// sortNames sorts goroutines by their position in the tree of go statements: main, main/1,
+// main/1/1, main/2, main/10.
 func sortNames(names []string) { slices.SortFunc(names, compareNames) }
 
 func compareNames(a, b string) int {

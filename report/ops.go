@@ -6,7 +6,7 @@ import (
 	"heddle/rt/wire"
 )
 
-// verbs are the words for operations where they differ from those in clips.
+// verbs are the words for operations that reports and clips call differently.
 var verbs = map[string]string{
 	"wg-add":       "add",
 	"wg-wait":      "wait",
@@ -45,7 +45,7 @@ func verb(op string) string {
 	return op
 }
 
-// resumed says how a goroutine goes on that had waited in op.
+// resumed returns the text for a goroutine that continues after it waited in op.
 func resumed(op, object string) string {
 	object = oneLine(object)
 	switch op {
@@ -57,9 +57,9 @@ func resumed(op, object string) string {
 	return "goes on"
 }
 
-// operation prints what was done, e.g. "lock mu", "send ch <- 3", "read
-// acct.balance = 100". The op may have a word or two after it: "add wg -1",
-// "trylock mu (fails)", "wait to lock mu".
+// operation returns the text of an operation, such as "lock mu", "send ch <- 3", "read
+// acct.balance = 100". op may have a word or two after it: "add wg -1", "trylock mu (fails)",
+// "wait to lock mu".
 func operation(op, object, value string) string {
 	op, rest, _ := strings.Cut(op, " ")
 	s := verb(op)
@@ -68,7 +68,7 @@ func operation(op, object, value string) string {
 		s = "read"
 	case object == "file" && op == "map-store":
 		s = "write"
-	case op == "arrive" && rest == "": // a step that ends in having the lock, or waiting for it
+	case op == "arrive" && rest == "": // a step that ends with the lock taken or with waiting for it
 		s = "reach"
 	case op == "arrive":
 		s, rest = "wait "+rest, ""
@@ -95,7 +95,7 @@ func operation(op, object, value string) string {
 	return oneLine(s)
 }
 
-// stepOperation prints a clip's step.
+// stepOperation returns the text of a clip's step.
 func stepOperation(s *wire.Step) string {
 	op := operation(s.Op, s.Where.Object, "")
 	if s.Op == "resume" {

@@ -12,28 +12,28 @@ import (
 	"heddle/rt/wire"
 )
 
-// A Package prints what one test binary does.
+// A Package prints the results of one test binary.
 type Package struct {
 	r     *Reporter
 	path  string
-	held  strings.Builder // its text, while a package before it prints
+	held  strings.Builder // its text, while an earlier package prints
 	after strings.Builder // text of packages that started later and have ended
 	openTest
-	later  []openTest // postponed
-	done   bool       // the test binary said that it is through
+	later  []openTest // postponed tests
+	done   bool       // the test binary reported its end
 	failed bool
 	result *Result
-	told   map[string]string // by bug, the test whose steps to it are shown
+	told   map[string]string // by bug, the test for which its steps were shown
 }
 
-// An openTest is the test being explored.
+// An openTest is a test that is being explored.
 type openTest struct {
 	open  *TestResult
 	notes []string
 	subs  *subtests // with -json
 }
 
-// Postpone takes a test off the stage; a later begin record puts it there again.
+// Postpone sets a test aside until a later begin record resumes it.
 func (p *Package) Postpone(test string) {
 	p.r.mu.Lock()
 	defer p.r.mu.Unlock()
@@ -43,7 +43,7 @@ func (p *Package) Postpone(test string) {
 	}
 }
 
-// resume puts a postponed test on the stage again.
+// resume resumes a postponed test.
 func (p *Package) resume(test string) bool {
 	for i, t := range p.later {
 		if t.open.Name == test {
@@ -55,7 +55,8 @@ func (p *Package) resume(test string) bool {
 	return false
 }
 
-// Record takes a record of the test binary. A finding that was kept in a clip goes to Finding instead.
+// Record takes a record of the test binary. A finding that is kept in a clip goes to Finding
+// instead.
 func (p *Package) Record(rec *wire.Record) {
 	if rec.Type == "finding" || rec.Type == "replayed" && rec.Finding != nil {
 		p.Finding(rec.Test, rec.Finding, rec.Finding.Clip.Path)
@@ -88,7 +89,7 @@ func (p *Package) Record(rec *wire.Record) {
 	}
 }
 
-// Output prints what the test binary wrote outside its tests.
+// Output prints output of the test binary outside its tests.
 func (p *Package) Output(text string) {
 	p.r.mu.Lock()
 	defer p.r.mu.Unlock()
@@ -97,10 +98,10 @@ func (p *Package) Output(text string) {
 	}
 }
 
-// Known reports whether f is a data race between lines of which a race was
-// reported in this test: x++ in two goroutines is a read and a write, two
-// writes, and one bug. So are all accesses inside the standard library
-// that two lines of the user's come to.
+// Known reports whether f is a data race between lines for which a race was already reported in
+// this test. x++ in two goroutines has three races (read and write twice, two writes) and is one
+// bug. The same holds for all accesses within the standard library that two lines of the user lead
+// to.
 func (p *Package) Known(test string, f *wire.Finding) bool {
 	if f.Kind != "data race" {
 		return false
@@ -119,13 +120,14 @@ func (p *Package) Known(test string, f *wire.Finding) bool {
 		return strings.Join(at, " ")
 	}
 	want := lines(p.r.resolve(f))
-	return p.open != nil && p.open.Name == test && slices.ContainsFunc(p.open.Findings, func(old Finding) bool {
-		return old.Kind == f.Kind && lines(old.Finding) == want
-	})
+	return p.open != nil && p.open.Name == test &&
+		slices.ContainsFunc(p.open.Findings, func(old Finding) bool {
+			return old.Kind == f.Kind && lines(old.Finding) == want
+		})
 }
 
-// Finding reports something wrong that an execution of test showed, and the path of its clip ("": none).
-// A clip that no longer fits the code is no failure.
+// Finding reports a finding of an execution of test, and the path of its clip or "". A clip that
+// no longer fits the code is no failure.
 func (p *Package) Finding(test string, f *wire.Finding, clipPath string) {
 	r := p.r
 	r.mu.Lock()
@@ -151,10 +153,10 @@ func (p *Package) Finding(test string, f *wire.Finding, clipPath string) {
 	r.draw()
 }
 
-// Result returns what the package showed. After End it does not change any more.
+// Result returns the results of the package. After End it does not change.
 func (p *Package) Result() *Result { return p.result }
 
-// Failed reports whether something was wrong so far.
+// Failed reports whether there was a failure so far.
 func (p *Package) Failed() bool {
 	p.r.mu.Lock()
 	defer p.r.mu.Unlock()
@@ -162,7 +164,7 @@ func (p *Package) Failed() bool {
 		slices.ContainsFunc(p.later, func(t openTest) bool { return len(t.open.Findings) > 0 })
 }
 
-// End ends the package. The error says how the test binary ended if not with exit code 0.
+// End ends the package. err says how the test binary ended, if not with exit code 0.
 func (p *Package) End(elapsed time.Duration, err error) {
 	r := p.r
 	r.mu.Lock()
@@ -175,7 +177,7 @@ func (p *Package) End(elapsed time.Duration, err error) {
 		p.cutShort(err)
 	}
 	if err != nil {
-		if !p.failed { // else its tests have said why
+		if !p.failed { // otherwise its tests have said why
 			p.result.Error = err.Error()
 		}
 		p.failed = true
@@ -206,7 +208,7 @@ func (p *Package) End(elapsed time.Duration, err error) {
 	p.ended(verdict, seconds, "")
 }
 
-// cutShort ends the open test of a binary that is gone.
+// cutShort ends the open test of a binary that has ended.
 func (p *Package) cutShort(err error) {
 	why := "the test binary ended in the middle of this test (os.Exit?)"
 	if err != nil {
@@ -215,10 +217,11 @@ func (p *Package) cutShort(err error) {
 	if len(p.open.Findings) > 0 {
 		p.notes = append(p.notes, why)
 	}
-	p.endTest(&wire.Record{Test: p.open.Name, Result: "fail", Reason: why, Executions: p.open.Executions, Elapsed: p.open.Elapsed})
+	p.endTest(&wire.Record{Test: p.open.Name, Result: "fail", Reason: why, Executions: p.open.Executions,
+		Elapsed: p.open.Elapsed})
 }
 
-// ended takes the package off the queue and lets the next one print.
+// ended removes the package from the queue and lets the next one print.
 func (p *Package) ended(verdict string, seconds float64, failedBuild string) {
 	r := p.r
 	p.result.Elapsed = seconds
@@ -246,7 +249,7 @@ func (p *Package) ended(verdict string, seconds float64, failedBuild string) {
 	}
 }
 
-// text prints s, whole lines, as the output of a test ("": the package's).
+// text prints s, whole lines, as output of a test, or of the package if test is "".
 func (p *Package) text(test, s string) {
 	switch r := p.r; {
 	case r.o.JSON:
@@ -260,7 +263,7 @@ func (p *Package) text(test, s string) {
 	}
 }
 
-// print writes to Out, the status line out of the way.
+// print writes s to Out after it has cleared the status line.
 func (r *Reporter) print(s string) {
 	if s == "" {
 		return
@@ -269,7 +272,7 @@ func (r *Reporter) print(s string) {
 	io.WriteString(r.o.Out, s)
 }
 
-// test returns the open test of that name, opening it if its begin record was lost.
+// test returns the open test of that name. If its begin record was lost, test opens it.
 func (p *Package) test(name string) *TestResult {
 	if p.open == nil || p.open.Name != name {
 		p.begin(name)
@@ -310,7 +313,7 @@ func (p *Package) output(rec *wire.Record) {
 	}
 }
 
-// note keeps a note for the end of the test; one that belongs to none is printed at once.
+// note stores a note for the end of its test. A note without a test is printed at once.
 func (p *Package) note(rec *wire.Record) {
 	if rec.Type == "replayed" {
 		if p.r.o.Verbose && rec.Test != "" {
@@ -324,7 +327,7 @@ func (p *Package) note(rec *wire.Record) {
 		p.text("", "note: "+clean(text)+"\n")
 		return
 	}
-	if !slices.Contains(p.notes, text) { // in processes of its own a test begins anew
+	if !slices.Contains(p.notes, text) { // with -isolate=process a test begins several times
 		p.notes = append(p.notes, text)
 	}
 }
@@ -336,7 +339,7 @@ func (r *Reporter) noteText(rec *wire.Record) string {
 		text = rec.Text
 	}
 	text = r.marked(text)
-	if r.o.Dir != "" { // paths in the text, as short as everywhere
+	if r.o.Dir != "" { // shortens paths in the text
 		text = strings.ReplaceAll(text, r.o.Dir+string(filepath.Separator), "")
 	}
 	if rec.Place != nil {
@@ -349,12 +352,13 @@ func (r *Reporter) noteText(rec *wire.Record) string {
 	return text
 }
 
-// endTest prints the verdict on the open test.
+// endTest prints the verdict of the open test.
 func (p *Package) endTest(rec *wire.Record) {
 	r, t := p.r, p.open
 	t.Executions, t.Elapsed = rec.Executions, rec.Elapsed
 	t.Covering = cmp.Or(rec.Covering, rec.Executions)
-	t.Complete, t.Strategy, t.Reason, t.Why, t.Estimate = rec.Complete, rec.Strategy, rec.Reason, rec.Why, rec.Estimate
+	t.Complete, t.Strategy, t.Reason, t.Why, t.Estimate = rec.Complete, rec.Strategy, rec.Reason, rec.Why,
+		rec.Estimate
 	t.Result = rec.Result
 	if len(t.Findings) > 0 {
 		t.Result = "fail"
@@ -373,7 +377,8 @@ func (p *Package) endTest(rec *wire.Record) {
 	if r.o.JSON {
 		p.subs.end()
 		r.event(event{Action: t.Result, Package: p.path, Test: t.Name, Elapsed: &t.Elapsed})
-		r.jsonLine(summaryEvent{"summary", p.path, t.Name, t.Strategy, t.Executions, t.Complete, len(t.Findings), t.Elapsed, t.Why.Code(t.Complete || t.Result == "skip")})
+		r.jsonLine(summaryEvent{"summary", p.path, t.Name, t.Strategy, t.Executions, t.Complete,
+			len(t.Findings), t.Elapsed, t.Why.Code(t.Complete || t.Result == "skip")})
 	}
 	r.status.ended(rec)
 	p.openTest = openTest{}

@@ -11,8 +11,8 @@ import (
 	"heddle/rt/wire"
 )
 
-// Page returns what the replay of a clip showed, for package timeline. found is the finding that
-// the clip was kept for, as it was reported; nil: what the replay shows. err is as for End.
+// Page returns the page of a replay, for package timeline. found is the finding that the clip was
+// kept for, as it was reported, or nil for the one that the replay showed. err is as for End.
 func (p *Replay) Page(pkg string, found *Finding, err error) timeline.Finding {
 	p.r.mu.Lock()
 	defer p.r.mu.Unlock()
@@ -21,7 +21,8 @@ func (p *Replay) Page(pkg string, found *Finding, err error) timeline.Finding {
 		b.finding = p.finding
 	}
 	if b.finding == nil {
-		b.finding = &Finding{Finding: p.r.resolve(&wire.Finding{Kind: p.clip.Kind, Message: p.clip.Message, Places: p.clip.Places}), ClipPath: p.r.short(p.clip.Path)}
+		b.finding = &Finding{Finding: p.r.resolve(&wire.Finding{Kind: p.clip.Kind, Message: p.clip.Message,
+			Places: p.clip.Places}), ClipPath: p.r.short(p.clip.Path)}
 	}
 	b.head(pkg)
 	b.notes(err)
@@ -34,22 +35,23 @@ func (p *Replay) Page(pkg string, found *Finding, err error) timeline.Finding {
 	return b.page
 }
 
-// A pageBuilder fills in a timeline.Finding, a part after the other.
+// A pageBuilder fills in a timeline.Finding part by part.
 type pageBuilder struct {
 	r       *Reporter
 	replay  *Replay
 	finding *Finding
 	page    timeline.Finding
 
-	column map[string]int // goroutine -> index in page.Goroutines
-	object map[int]int    // wire.Event.Obj -> index in page.Objects + 1
+	column map[string]int // by goroutine: index in page.Goroutines
+	object map[int]int    // by wire.Event.Obj: index in page.Objects + 1
 	where  []wire.Place   // of page.Events
 }
 
 func (b *pageBuilder) head(pkg string) {
 	f := b.finding
 	b.page = timeline.Finding{
-		Kind: f.Kind, Heading: heading(f.Finding), Message: clean(message(f.Finding)), Package: pkg, Test: b.replay.clip.Test, Clip: f.ClipPath,
+		Kind: f.Kind, Heading: heading(f.Finding), Message: clean(message(f.Finding)), Package: pkg,
+		Test: b.replay.clip.Test, Clip: f.ClipPath,
 		Right: advice(b.withSteps()),
 	}
 	if b.page.Clip == "" {
@@ -66,10 +68,11 @@ func (b *pageBuilder) head(pkg string) {
 	if b.page.Text == "" {
 		b.page.Text = b.r.explain(b.page.Test, Finding{Finding: b.withSteps(), ClipPath: b.page.Clip})
 	}
-	b.page.Output = clean(strings.TrimSpace(ownLines(b.page.Test, cmp.Or(f.Output, b.replay.output.String()))))
+	b.page.Output = clean(strings.TrimSpace(ownLines(b.page.Test,
+		cmp.Or(f.Output, b.replay.output.String()))))
 }
 
-// withSteps is the finding with the steps of its clip, which a replay's own has not got.
+// withSteps returns the finding with the steps of its clip, which a replay's own finding lacks.
 func (b *pageBuilder) withSteps() *wire.Finding {
 	f := *b.finding.Finding
 	if len(f.Clip.Steps) == 0 {
@@ -78,7 +81,7 @@ func (b *pageBuilder) withSteps() *wire.Finding {
 	return &f
 }
 
-// notes says where the page does not show what it was made for.
+// notes says in which way the page does not show the finding.
 func (b *pageBuilder) notes(err error) {
 	p := b.replay
 	note := func(format string, args ...any) {
@@ -101,7 +104,7 @@ func (b *pageBuilder) notes(err error) {
 	}
 }
 
-// columns lists the goroutines, with where they were started.
+// columns lists the goroutines and where they were started.
 func (b *pageBuilder) columns() {
 	var names []string
 	seen := map[string]bool{}
@@ -148,8 +151,10 @@ func (b *pageBuilder) events() {
 		}
 		op, _, _ := strings.Cut(e.Op, " ")
 		ev := timeline.Event{
-			G: b.column[e.G], Op: op, Arg: e.Arg, Text: b.replay.describe(e, ""), Object: b.objectOf(e), Value: oneLine(e.Value),
-			Switch: e.Switch, Quiet: e.Quiet || b.r.std(w), Partner: e.Partner + 1, Where: b.r.position(w), Line: w.Line,
+			G: b.column[e.G], Op: op, Arg: e.Arg, Text: b.replay.describe(e, ""), Object: b.objectOf(e),
+			Value:  oneLine(e.Value),
+			Switch: e.Switch, Quiet: e.Quiet ||
+				b.r.std(w), Partner: e.Partner + 1, Where: b.r.position(w), Line: w.Line,
 		}
 		if c, ok := b.column[e.Child]; ok && e.Child != "" {
 			ev.Child = c + 1
@@ -159,21 +164,22 @@ func (b *pageBuilder) events() {
 	b.nameObjects(names)
 }
 
-// objectOf returns the number of an event's object on the page, 0 if it has none.
+// objectOf returns the index of an event's object on the page, or 0 if it has none.
 func (b *pageBuilder) objectOf(e *wire.Event) int {
 	if e.Obj == 0 {
 		return 0
 	}
 	if b.object[e.Obj] == 0 {
 		kind, made, _ := strings.Cut(e.Object, " ")
-		b.page.Objects = append(b.page.Objects, timeline.Object{Kind: kind, Name: "made by " + made, Cap: e.Cap})
+		b.page.Objects = append(b.page.Objects,
+			timeline.Object{Kind: kind, Name: "made by " + made, Cap: e.Cap})
 		b.object[e.Obj] = len(b.page.Objects)
 	}
 	return b.object[e.Obj]
 }
 
-// nameObjects gives objects the names that the source has for them: one lock
-// may be called from.mu here and to.mu there, and two locks may both be called a.mu.
+// nameObjects gives objects the source's names. The source may call one lock from.mu here and
+// to.mu there, and two locks a.mu.
 func (b *pageBuilder) nameObjects(names map[int][]string) {
 	used := map[string]int{}
 	for _, obj := range slices.Sorted(maps.Keys(b.object)) {
@@ -188,7 +194,7 @@ func (b *pageBuilder) nameObjects(names map[int][]string) {
 	}
 }
 
-// places numbers the places of the finding, and marks the events that happened there.
+// places numbers the places of the finding and marks the events there.
 func (b *pageBuilder) places() {
 	for i, p := range b.finding.Places {
 		w := p
@@ -198,7 +204,8 @@ func (b *pageBuilder) places() {
 			what = oneLine(strings.TrimSpace(w.Op + " " + w.Object))
 		}
 		b.page.Places = append(b.page.Places, timeline.Place{
-			What: what, Goroutine: oneLine(p.Goroutine), File: b.r.short(w.File), Line: w.Line, Note: oneLine(p.Note),
+			What: what, Goroutine: oneLine(p.Goroutine), File: b.r.short(w.File), Line: w.Line,
+			Note: oneLine(p.Note),
 		})
 		if e := b.eventAt(&w); e >= 0 {
 			b.page.Events[e].Mark = i + 1
@@ -209,20 +216,21 @@ func (b *pageBuilder) places() {
 	}
 }
 
-// eventAt returns the last event at a place, -1 if there is none: what a
-// goroutine is blocked in has not happened.
+// eventAt returns the index of the last event at a place, or -1 if there is none: a blocked
+// operation has not happened.
 func (b *pageBuilder) eventAt(p *wire.Place) int {
 	for i := len(b.where) - 1; i >= 0; i-- {
 		w, e := &b.where[i], &b.replay.events[i]
-		if w.Line == p.Line && b.r.short(w.File) == b.r.short(p.File) && p.Line > 0 && e.G == p.Goroutine && b.page.Events[i].Mark == 0 && sameOp(e.Op, p.Op) {
+		if w.Line == p.Line && b.r.short(w.File) == b.r.short(p.File) && p.Line > 0 && e.G == p.Goroutine &&
+			b.page.Events[i].Mark == 0 && sameOp(e.Op, p.Op) {
 			return i
 		}
 	}
 	return -1
 }
 
-// sameOp reports whether an event of op may be what a place calls place: the
-// word, an operation that a read or write was part of, or the beginning of waiting for it.
+// sameOp reports whether an event with operation event may be the operation of a place: the same
+// one, an operation that includes the read or write, or the beginning of waiting for it.
 func sameOp(event, place string) bool {
 	op, _, _ := strings.Cut(event, " ")
 	switch place {
@@ -245,15 +253,17 @@ func (b *pageBuilder) stack(s *wire.Stack) timeline.Stack {
 		if internal(f) {
 			continue
 		}
-		out.Frames = append(out.Frames, timeline.Frame{Func: shortFunc(f.Func), File: b.r.short(f.File), Line: f.Line, Std: b.r.std(f)})
+		out.Frames = append(out.Frames,
+			timeline.Frame{Func: shortFunc(f.Func), File: b.r.short(f.File), Line: f.Line, Std: b.r.std(f)})
 	}
 	if p, ok := b.r.startOf(s); ok {
-		out.Frames = append(out.Frames, timeline.Frame{Func: "started at", File: b.r.short(p.File), Line: p.Line})
+		out.Frames = append(out.Frames,
+			timeline.Frame{Func: "started at", File: b.r.short(p.File), Line: p.Line})
 	}
 	return out
 }
 
-// ends says what goroutines do that have not ended, as far as the finding tells.
+// ends says, as far as the finding tells, what the goroutines do that have not ended.
 func (b *pageBuilder) ends() {
 	f := b.finding
 	switch f.Kind {
@@ -283,7 +293,7 @@ func (b *pageBuilder) ends() {
 	}
 }
 
-// end says what a goroutine does at the end, unless that was said.
+// end sets what a goroutine does at the end, unless it is set.
 func (b *pageBuilder) end(goroutine, state string) {
 	if g, ok := b.column[goroutine]; ok && b.page.Goroutines[g].End == "" {
 		b.page.Goroutines[g].End = oneLine(state)
@@ -291,17 +301,19 @@ func (b *pageBuilder) end(goroutine, state string) {
 	}
 }
 
-// makes reports whether the goroutine makes the finding rather than suffers from it.
+// makes reports whether the goroutine is a cause of the finding, not only affected by it.
 func (b *pageBuilder) makes(goroutine string) bool {
-	return b.finding.Core == 0 || slices.ContainsFunc(b.finding.CorePlaces(), func(p wire.Place) bool { return p.Goroutine == goroutine })
+	return b.finding.Core == 0 ||
+		slices.ContainsFunc(b.finding.CorePlaces(),
+			func(p wire.Place) bool { return p.Goroutine == goroutine })
 }
 
-// mostKeySame is how many steps on an object of the finding belong to what must be seen.
+// mostKeySame is how many steps on the objects of a finding are key steps.
 const mostKeySame = 24
 
-// key marks the steps that must be seen to understand the finding: its own with
-// their neighbours, both sides of switches, the last operations on its objects, and how
-// its goroutines began and ended.
+// key marks the steps that a reader needs to understand the finding: its own steps with their
+// neighbours, both sides of switches, the last operations on its objects, and the begin and end of
+// its goroutines.
 func (b *pageBuilder) key() {
 	ev := b.page.Events
 	involved, objects := map[int]bool{}, map[int]bool{}
@@ -341,7 +353,7 @@ func (b *pageBuilder) key() {
 	}
 }
 
-// near marks the n loud events before and behind i of the same goroutine.
+// near marks the n nearest loud events of the same goroutine on each side of i.
 func (b *pageBuilder) near(i, n int) {
 	ev := b.page.Events
 	ev[i].Key = true
@@ -355,10 +367,10 @@ func (b *pageBuilder) near(i, n int) {
 	}
 }
 
-// mostFiles bounds the source on a page.
+// mostFiles is the largest number of files on a page.
 const mostFiles = 60
 
-// files adds the source around all that is shown.
+// files adds the source around everything that is shown.
 func (b *pageBuilder) files() {
 	needed := map[string][]int{}
 	var order []string
@@ -387,7 +399,7 @@ func (b *pageBuilder) files() {
 			continue
 		}
 		name := b.r.short(file)
-		if index[name] > 0 { // a place below Dir may be named by both its paths
+		if index[name] > 0 { // a file below Dir may have two paths
 			continue
 		}
 		f := timeline.NewFile(name, text, needed[file])

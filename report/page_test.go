@@ -14,7 +14,8 @@ import (
 )
 
 // drawn replays events of the bank and returns the page.
-func drawn(t *testing.T, f *wire.Finding, found *Finding, ended error, events ...wire.Event) timeline.Finding {
+func drawn(t *testing.T, f *wire.Finding, found *Finding, ended error,
+	events ...wire.Event) timeline.Finding {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "bank.go")
@@ -38,7 +39,8 @@ func drawn(t *testing.T, f *wire.Finding, found *Finding, ended error, events ..
 		return p, ok
 	}
 	r := New(o)
-	c := wire.Clip{Test: "TestTransfer", Kind: "data race", Path: filepath.Join(dir, "testdata/heddle/TestTransfer/1")}
+	c := wire.Clip{Test: "TestTransfer", Kind: "data race",
+		Path: filepath.Join(dir, "testdata/heddle/TestTransfer/1")}
 	if f != nil {
 		here(f.Places)
 		for _, st := range f.Stacks {
@@ -79,14 +81,16 @@ func TestPageOfRace(t *testing.T) {
 	events := append([]wire.Event{first, quiet}, many...)
 	events = append(events, write, happens("main/1", "read", 20, 5), happens("main/1", "end", 0, 0))
 	p := drawn(t, dataRace(), nil, nil, events...)
-	if p.Heading != "DATA RACE on a.balance" || p.Test != "TestTransfer" || p.Package != "example.com/bank" || !strings.Contains(p.Message, "a.balance") {
+	if p.Heading != "DATA RACE on a.balance" || p.Test != "TestTransfer" || p.Package != "example.com/bank" ||
+		!strings.Contains(p.Message, "a.balance") {
 		t.Errorf("%q %q %q %q", p.Heading, p.Test, p.Package, p.Message)
 	}
 	if p.Replay != "heddle replay testdata/heddle/TestTransfer/1" {
 		t.Error(p.Replay)
 	}
 	n := len(events)
-	if p.Events[n-3].Mark != 1 || p.Events[n-2].Mark != 2 || p.Events[n-3].Text != "write a.balance" || p.Events[n-3].Value != "100" {
+	if p.Events[n-3].Mark != 1 || p.Events[n-2].Mark != 2 || p.Events[n-3].Text != "write a.balance" ||
+		p.Events[n-3].Value != "100" {
 		t.Errorf("%+v %+v", p.Events[n-3], p.Events[n-2])
 	}
 	if !p.Events[0].Key || !p.Events[n-1].Key || p.Events[60].Key || p.Events[1].Key {
@@ -95,22 +99,26 @@ func TestPageOfRace(t *testing.T) {
 	if p.Goroutines[1].Name != "main/1" || p.Goroutines[1].From != "bank.go:26" || p.Events[0].Child != 2 {
 		t.Errorf("%+v", p.Goroutines)
 	}
-	if len(p.Files) != 1 || p.Files[0].Name != "bank.go" || p.Events[n-2].File != 1 || p.Events[n-2].Line != 20 {
+	if len(p.Files) != 1 || p.Files[0].Name != "bank.go" || p.Events[n-2].File != 1 ||
+		p.Events[n-2].Line != 20 {
 		t.Errorf("%d files, %+v", len(p.Files), p.Events[n-2])
 	}
-	if len(p.Notes) != 0 || len(p.Right) == 0 || !strings.Contains(p.Right[0], "one of the two must be over") {
+	if len(p.Notes) != 0 || len(p.Right) == 0 ||
+		!strings.Contains(p.Right[0], "one access must happen before") {
 		t.Errorf("%q %q", p.Notes, p.Right)
 	}
 	var names []string
 	for _, o := range p.Objects {
 		names = append(names, o.Kind+" "+o.Name)
 	}
-	if s := strings.Join(names, "; "); s != "mutex from.mu (2); mutex from.mu = to.mu; mutex a.balance" && s != "mutex from.mu; mutex from.mu = to.mu; mutex a.balance" {
+	if s := strings.Join(names, "; "); s != "mutex from.mu (2); mutex from.mu = to.mu; mutex a.balance" &&
+		s != "mutex from.mu; mutex from.mu = to.mu; mutex a.balance" {
 		t.Error(s)
 	}
 }
 
-// Of who waits for ever the page says in what, also where an event began to wait.
+// The page says for each blocked goroutine in which operation it waits, and at which event it
+// began to wait.
 func TestPageOfDeadlock(t *testing.T) {
 	f := findings()["deadlock"]
 	arrive := happens("main/1", "arrive to lock", 12, 2)
@@ -128,22 +136,25 @@ func TestPageOfDeadlock(t *testing.T) {
 	if ends["main"] != "waits for wg" || ends["main/1"] != "waits to lock to.mu, which main/2 holds" {
 		t.Errorf("%q", ends)
 	}
-	if len(p.Stacks) != 3 || p.Stacks[1].Frames[len(p.Stacks[1].Frames)-1] != (timeline.Frame{Func: "started at", File: "bank.go", Line: 26}) {
+	if len(p.Stacks) != 3 ||
+		p.Stacks[1].Frames[len(p.Stacks[1].Frames)-1] != (timeline.Frame{Func: "started at", File: "bank.go",
+			Line: 26}) {
 		t.Errorf("%+v", p.Stacks)
 	}
 }
 
-// A page that does not show what it was made for says so.
+// The page says so if it does not show its finding.
 func TestPageNotes(t *testing.T) {
 	for name, tt := range map[string]struct {
 		finding *wire.Finding
 		ended   error
 		want    string
 	}{
-		"diverged": {&wire.Finding{Kind: "divergence", Divergence: "diverges at step 3"}, nil, "does not fit the code any more"},
-		"fixed":    {nil, nil, "the bug looks fixed"},
-		"died":     {nil, errors.New("exit status 3"), "exit status 3"},
-		"other":    {&wire.Finding{Kind: "panic", Message: "no"}, nil, "something else: panic"},
+		"diverged": {&wire.Finding{Kind: "divergence", Divergence: "diverges at step 3"}, nil,
+			"does not fit the code any more"},
+		"fixed": {nil, nil, "the bug looks fixed"},
+		"died":  {nil, errors.New("exit status 3"), "exit status 3"},
+		"other": {&wire.Finding{Kind: "panic", Message: "no"}, nil, "something else: panic"},
 	} {
 		found := &Finding{Finding: dataRace()}
 		p := drawn(t, tt.finding, found, tt.ended, happens("main", "start", 0, 0))
@@ -156,12 +167,13 @@ func TestPageNotes(t *testing.T) {
 	}
 }
 
-// The page of every kind of finding can be made and drawn.
+// A page can be drawn for every kind of finding.
 func TestPageOfEveryKind(t *testing.T) {
 	for name, f := range findings() {
 		var events []wire.Event
 		for _, s := range f.Clip.Steps {
-			events = append(events, wire.Event{G: s.G, Op: s.Op, Where: s.Where, Switch: s.Switch, Partner: -1})
+			events = append(events,
+				wire.Event{G: s.G, Op: s.Op, Where: s.Where, Switch: s.Switch, Partner: -1})
 		}
 		p := drawn(t, f, &Finding{Finding: f}, nil, events...)
 		if p.Kind != f.Kind || p.Heading == "" || p.Message == "" || len(p.Places) != len(f.Places) {
@@ -177,7 +189,8 @@ func TestPageOfEveryKind(t *testing.T) {
 func TestRight(t *testing.T) {
 	steps := func(s ...wire.Step) wire.Clip { return wire.Clip{Steps: s} }
 	lock := func(g string, mu string, line int) wire.Step {
-		return wire.Step{G: g, Op: "lock", Choice: -1, Where: wire.Place{File: "bank.go", Line: line, Object: mu}}
+		return wire.Step{G: g, Op: "lock", Choice: -1,
+			Where: wire.Place{File: "bank.go", Line: line, Object: mu}}
 	}
 	unlock := func(g string, mu string, line int) wire.Step {
 		s := lock(g, mu, line)
@@ -185,7 +198,8 @@ func TestRight(t *testing.T) {
 		return s
 	}
 	access := func(g, op string, line int) wire.Step {
-		return wire.Step{G: g, Op: op, Choice: -1, Where: wire.Place{File: "bank.go", Line: line, Object: "n"}}
+		return wire.Step{G: g, Op: op, Choice: -1,
+			Where: wire.Place{File: "bank.go", Line: line, Object: "n"}}
 	}
 	place := func(s wire.Step, note string) wire.Place {
 		p := s.Where
@@ -198,33 +212,55 @@ func TestRight(t *testing.T) {
 		want string
 		not  string
 	}{
-		"race, one locks": {&wire.Finding{Kind: "data race", Places: []wire.Place{place(w, ""), place(r, "")}, Clip: steps(lock("main/1", "mu", 6), w, unlock("main/1", "mu", 8), r)},
+		"race, one locks": {&wire.Finding{Kind: "data race", Places: []wire.Place{place(w, ""), place(r, "")},
+			Clip: steps(lock("main/1", "mu", 6), w, unlock("main/1", "mu", 8), r)},
 			"goroutine main/1 holds mu there, main holds no lock", ""},
-		"race, unlocked before": {&wire.Finding{Kind: "data race", Places: []wire.Place{place(w, ""), place(r, "")}, Clip: steps(lock("main/1", "mu", 5), unlock("main/1", "mu", 6), w, r)},
-			"nothing makes either wait", "holds"},
-		"race, different locks": {&wire.Finding{Kind: "data race", Places: []wire.Place{place(w, ""), place(r, "")}, Clip: steps(lock("main/1", "a", 6), w, lock("main", "b", 8), r)},
+		"race, unlocked before": {&wire.Finding{Kind: "data race",
+			Places: []wire.Place{place(w, ""), place(r, "")},
+			Clip:   steps(lock("main/1", "mu", 5), unlock("main/1", "mu", 6), w, r)},
+			"nothing orders them here", "holds"},
+		"race, different locks": {&wire.Finding{Kind: "data race",
+			Places: []wire.Place{place(w, ""), place(r, "")},
+			Clip:   steps(lock("main/1", "a", 6), w, lock("main", "b", 8), r)},
 			"main/1 holds a there and main holds b: they must hold the same lock", ""},
-		"race, lock not seen": {&wire.Finding{Kind: "data race", Places: []wire.Place{place(w, ""), place(r, "")}, Clip: steps(lock("main/1", "a", 6))}, "nothing makes either wait", "holds"},
-		"race, after a Cond's Wait": {&wire.Finding{Kind: "data race", Places: []wire.Place{place(w, ""), place(r, "")},
-			Clip: steps(lock("main/1", "mu", 2), access("main/1", "cond-wait", 3), unlock("main/1", "c", 3), r, lock("main/1", "c", 3), w)},
+		"race, lock not seen": {&wire.Finding{Kind: "data race",
+			Places: []wire.Place{place(w, ""), place(r, "")}, Clip: steps(lock("main/1", "a", 6))},
+			"nothing orders them here", "holds"},
+		"race, after a Cond's Wait": {&wire.Finding{Kind: "data race",
+			Places: []wire.Place{place(w, ""), place(r, "")},
+			Clip: steps(lock("main/1", "mu", 2), access("main/1", "cond-wait", 3), unlock("main/1", "c", 3),
+				r, lock("main/1", "c", 3), w)},
 			"goroutine main/1 holds mu there, main holds no lock", " c "},
-		"race, lock by another name": {&wire.Finding{Kind: "data race", Places: []wire.Place{place(w, ""), place(r, "")}, Clip: steps(lock("main/1", "p.mu", 5), unlock("main/1", "q.p.mu", 6), w, r)},
-			"nothing makes either wait", "holds"},
-		"race, lock without a name": {&wire.Finding{Kind: "data race", Places: []wire.Place{place(w, ""), place(r, "")}, Clip: steps(lock("main/1", "mu", 5), lock("main", "", 6), w, r)},
-			"nothing makes either wait", "holds"},
-		"not begun": {&wire.Finding{Kind: "panic", Clip: steps(access("main", "start", 0), switched(access("main/1", "close", 6)))}, "gets ahead of main, which has only just begun", "come to start"},
+		"race, lock by another name": {&wire.Finding{Kind: "data race",
+			Places: []wire.Place{place(w, ""), place(r, "")},
+			Clip:   steps(lock("main/1", "p.mu", 5), unlock("main/1", "q.p.mu", 6), w, r)},
+			"nothing orders them here", "holds"},
+		"race, lock without a name": {&wire.Finding{Kind: "data race",
+			Places: []wire.Place{place(w, ""), place(r, "")},
+			Clip:   steps(lock("main/1", "mu", 5), lock("main", "", 6), w, r)},
+			"nothing orders them here", "holds"},
+		"not begun": {&wire.Finding{Kind: "panic",
+			Clip: steps(access("main", "start", 0), switched(access("main/1", "close", 6)))},
+			"overtakes main, which has only just begun", "come to start"},
 		"lock order": {&wire.Finding{Kind: "deadlock", Core: 2,
-			Places: []wire.Place{place(lock("main/1", "b", 3), "held by main/2"), place(lock("main/2", "a", 6), "held by main/1"), {Op: "wg-wait", Goroutine: "main"}},
-			Clip:   steps(lock("main/1", "a", 2), lock("main/2", "b", 5))},
-			"goroutine main/1 takes a before b, main/2 takes b before a: all must take them in the same order", "alike"},
+			Places: []wire.Place{place(lock("main/1", "b", 3), "held by main/2"),
+				place(lock("main/2", "a", 6), "held by main/1"), {Op: "wg-wait", Goroutine: "main"}},
+			Clip: steps(lock("main/1", "a", 2), lock("main/2", "b", 5))},
+			"goroutine main/1 takes a before b, main/2 takes b before a: all must take them in the same order", "same names"},
 		"lock order, one place": {&wire.Finding{Kind: "deadlock", Core: 2,
-			Places: []wire.Place{place(lock("main/1", "to", 3), "held by main/2"), place(lock("main/2", "to", 3), "held by main/1")},
-			Clip:   steps(lock("main/1", "from", 2), lock("main/2", "from", 2))},
-			"the source names them alike", ""},
-		"between": {&wire.Finding{Kind: "panic", Clip: steps(access("main", "atomic-load", 1), switched(access("main/1", "atomic-store", 5)), access("main/1", "close", 6), access("main", "send", 2))},
-			"what goroutine main does from load n (bank.go:1) to send n (bank.go:2) counts on nobody coming between; here main/1 does, with store n (bank.go:5) to close n (bank.go:6)", ""},
-		"ahead": {&wire.Finding{Kind: "panic", Clip: steps(access("main", "atomic-load", 1), switched(access("main/1", "close", 6)))}, "goroutine main/1 gets ahead of main", "counts on"},
-		"alone": {&wire.Finding{Kind: "panic", Clip: steps(access("main", "atomic-load", 1), access("main/1", "close", 6))}, "", "counts on"},
+			Places: []wire.Place{place(lock("main/1", "to", 3), "held by main/2"),
+				place(lock("main/2", "to", 3), "held by main/1")},
+			Clip: steps(lock("main/1", "from", 2), lock("main/2", "from", 2))},
+			"the source has the same names for both", ""},
+		"between": {&wire.Finding{Kind: "panic",
+			Clip: steps(access("main", "atomic-load", 1), switched(access("main/1", "atomic-store", 5)),
+				access("main/1", "close", 6), access("main", "send", 2))},
+			"goroutine main assumed that load n (bank.go:1) and send n (bank.go:2) run without interruption; main/1 ran store n (bank.go:5) to close n (bank.go:6) in between", ""},
+		"ahead": {&wire.Finding{Kind: "panic",
+			Clip: steps(access("main", "atomic-load", 1), switched(access("main/1", "close", 6)))},
+			"goroutine main/1 overtakes main", "assumed"},
+		"alone": {&wire.Finding{Kind: "panic",
+			Clip: steps(access("main", "atomic-load", 1), access("main/1", "close", 6))}, "", "assumed"},
 	} {
 		got := strings.Join(advice(tt.f), "\n")
 		if !strings.Contains(got, tt.want) || tt.not != "" && strings.Contains(got, tt.not) {
@@ -250,7 +286,8 @@ func TestIndex(t *testing.T) {
 	if x.Findings != len(findings())+1 || strings.Count(out.String(), `.html">`) != x.Findings {
 		t.Errorf("%d findings, %d links", x.Findings, strings.Count(out.String(), `.html">`))
 	}
-	for _, want := range []string{"panic-0.html", "no findings in", "build failed", "LEAK of goroutine main/1"} {
+	for _, want := range []string{"panic-0.html", "no findings in", "build failed",
+		"LEAK of goroutine main/1"} {
 		if !strings.Contains(out.String(), want) && want != "build failed" {
 			t.Errorf("no %q", want)
 		}
@@ -260,13 +297,14 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// Who was started by the standard library (WaitGroup.Go) was started where the user called that.
+// A goroutine that the standard library starts (WaitGroup.Go) is shown with the user's call.
 func TestPageOfStartInTheStandardLibrary(t *testing.T) {
 	f := findings()["deadlock"]
 	f.Stacks[1].Site, f.Stacks[1].Start = 0, []wire.Place{at(19)}
 	f.Stacks[2].Site, f.Stacks[2].Start = 0, nil
 	p := drawn(t, f, nil, nil, happens("main/1", "lock", 11, 1))
-	if last := p.Stacks[1].Frames[len(p.Stacks[1].Frames)-1]; last != (timeline.Frame{Func: "started at", File: "bank.go", Line: 19}) {
+	if last := p.Stacks[1].Frames[len(p.Stacks[1].Frames)-1]; last != (timeline.Frame{Func: "started at",
+		File: "bank.go", Line: 19}) {
 		t.Errorf("%+v", last)
 	}
 	for _, x := range p.Stacks[2].Frames {

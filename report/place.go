@@ -9,11 +9,11 @@ import (
 	"heddle/rt/wire"
 )
 
-// Resolve fills in what the tables know about a place: position, operation and object.
+// Resolve fills in position, operation and object of a place from the position tables.
 func (o *Options) Resolve(p *wire.Place) {
 	if p.Site != 0 && p.File == "" && o.Lookup != nil {
 		s, ok := o.Lookup(p.Site)
-		if !ok { // the tables may know it without the bit that says "quiet"
+		if !ok { // the tables may have the site without the quiet bit
 			s, ok = o.Lookup(p.Site &^ (1 << 63))
 		}
 		if ok {
@@ -45,7 +45,7 @@ func (r *Reporter) resolve(f *wire.Finding) *wire.Finding {
 	return &c
 }
 
-// shortened returns a copy of f, a resolved finding, in which files below Dir are relative to it.
+// shortened returns a copy of f, a resolved finding, with paths relative to Dir.
 func (r *Reporter) shortened(f *wire.Finding) *wire.Finding {
 	c := *f
 	short := func(in []wire.Place) []wire.Place {
@@ -67,7 +67,7 @@ func (r *Reporter) shortened(f *wire.Finding) *wire.Finding {
 	return &c
 }
 
-// standing returns a copy of steps with the places that lookUp returns for theirs.
+// standing returns a copy of steps with their places replaced by lookUp.
 func standing(steps []wire.Step, lookUp func([]wire.Place) []wire.Place) []wire.Step {
 	places := make([]wire.Place, len(steps))
 	for i := range steps {
@@ -88,8 +88,8 @@ func (r *Reporter) resolved(in []wire.Place) []wire.Place {
 	return out
 }
 
-// short returns a path as a user writes it: relative to Dir where it is below it, from the
-// import path on where it is the standard library's.
+// short returns a path as a user writes it: relative to Dir if it is below, from the import path
+// on for the standard library.
 func (r *Reporter) short(file string) string {
 	if !filepath.IsAbs(file) {
 		return file
@@ -116,7 +116,7 @@ func below(dir, file string) (string, bool) {
 	return rel, true
 }
 
-// position prints file:line, "" where it is not known.
+// position returns file:line, or "" if it is unknown.
 func (r *Reporter) position(p wire.Place) string {
 	if p.File == "" {
 		return ""
@@ -132,7 +132,7 @@ func (r *Reporter) source(p wire.Place) string {
 	return oneLine(r.o.Source(p.File, p.Line))
 }
 
-// std reports whether a frame is the standard library's.
+// std reports whether a frame belongs to the standard library.
 func (r *Reporter) std(p wire.Place) bool {
 	if r.o.GOROOT == "" || p.File == "" {
 		return false

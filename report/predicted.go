@@ -9,7 +9,7 @@ import (
 	"heddle/rt/wire"
 )
 
-// A predictionEvent is one thing that was predicted of a test. The fields and their order are stable.
+// A predictionEvent is the event of one prediction. The fields and their order are stable.
 type predictionEvent struct {
 	Action  string // "prediction"
 	Package string
@@ -21,7 +21,7 @@ type predictionEvent struct {
 	Reason  string
 }
 
-// A predictedEvent is what the prediction of a test was made from and took; times in seconds.
+// A predictedEvent is the summary of a test's predictions; times in seconds.
 type predictedEvent struct {
 	Action                                string // "predicted"
 	Package                               string
@@ -33,7 +33,7 @@ type predictedEvent struct {
 	Solving                               float64
 }
 
-// predicted keeps what a prediction came to for the verdict.
+// predicted stores the results of a prediction for the verdict.
 func (p *Package) predicted(rec *wire.Record) {
 	t, r := p.test(rec.Test), p.r
 	t.Predicted = rec.Predicted
@@ -42,7 +42,8 @@ func (p *Package) predicted(rec *wire.Record) {
 		c.Places = r.resolved(c.Places)
 		c.Reason = r.marked(c.Reason)
 		if r.o.JSON {
-			e := predictionEvent{"prediction", p.path, t.Name, c.Kind, c.Pattern, []jsonPlace{}, c.Verdict, c.Reason}
+			e := predictionEvent{"prediction", p.path, t.Name, c.Kind, c.Pattern, []jsonPlace{}, c.Verdict,
+				c.Reason}
 			for _, q := range c.Places {
 				e.Places = append(e.Places, jsonPlace{r.short(q.File), q.Line, q.Op, q.Object, q.Goroutine})
 			}
@@ -50,12 +51,13 @@ func (p *Package) predicted(rec *wire.Record) {
 		}
 	}
 	if c := rec.Predicted; r.o.JSON {
-		r.jsonLine(predictedEvent{"predicted", p.path, t.Name, c.Goroutines, c.Locations, c.Events, c.Schedules, c.Executions, c.Panics, c.Excluded, c.Questions,
+		r.jsonLine(predictedEvent{"predicted", p.path, t.Name, c.Goroutines, c.Locations, c.Events,
+			c.Schedules, c.Executions, c.Panics, c.Excluded, c.Questions,
 			c.Plain, c.Recorded, c.Analysis, c.Scheduling, c.Solving})
 	}
 }
 
-// marked puts places where numbers of sites stand between zero bytes.
+// marked replaces site numbers between zero bytes by positions.
 func (r *Reporter) marked(text string) string {
 	parts := strings.Split(text, "\x00")
 	for i := 1; i < len(parts); i += 2 {
@@ -67,8 +69,8 @@ func (r *Reporter) marked(text string) string {
 	return strings.Join(parts, "")
 }
 
-// predictions returns the lines that say what became of the predictions, by kind
-// the unknown ones and, with -v, those that no execution showed.
+// predictions returns the lines about the predictions: by kind the counts, the unknown ones and,
+// with -v, those that no execution showed.
 func (r *Reporter) predictions(t *TestResult) string {
 	if t.Predicted == nil {
 		return ""
@@ -85,7 +87,8 @@ func (r *Reporter) predictions(t *TestResult) string {
 		if total == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "    %-26s %d predicted: %d confirmed, %d refuted", k.Name, total, n[wire.Confirmed], n[wire.Refuted])
+		fmt.Fprintf(&b, "    %-26s %d predicted: %d confirmed, %d refuted", k.Name, total, n[wire.Confirmed],
+			n[wire.Refuted])
 		if n[wire.Unknown] > 0 {
 			fmt.Fprintf(&b, ", %d unknown", n[wire.Unknown])
 		}
@@ -99,16 +102,16 @@ func (r *Reporter) predictions(t *TestResult) string {
 		}
 	}
 	if n := t.Predicted.Excluded; n > 0 && r.o.Verbose {
-		fmt.Fprintf(&b, "    note: of %s the solver has proved that no correct order of the recorded operations has it\n", plural(n, "candidate"))
+		fmt.Fprintf(&b, "    note: for %s the solver has proved that no correct order of the recorded operations shows it\n", plural(n, "candidate"))
 	}
 	if t.Predicted.Cut {
-		fmt.Fprintf(&b, "    note: the time was over before every set of goroutines that could be deadlocked was looked at (-budget)\n")
+		fmt.Fprintf(&b, "    note: the time ran out before every set of goroutines that could deadlock was checked (-budget)\n")
 	}
 	if t.Predicted.Short {
-		b.WriteString("    note: the share of the time or of the memory that is for it was used up before all of the execution was analysed (-budget, -memory)\n")
+		b.WriteString("    note: prediction used up its share of the time or of the memory before all of the execution was analysed (-budget, -memory)\n")
 	}
 	if t.Predicted.Bounded {
-		fmt.Fprintf(&b, "    note: only the first %s of the execution were looked at: no more than a million steps are, fewer with -steps or in the first pass of heddle test\n", plural(t.Predicted.Events, "event"))
+		fmt.Fprintf(&b, "    note: only the first %s of the execution were analysed: at most a million, fewer with -steps or in the first pass of heddle test\n", plural(t.Predicted.Events, "event"))
 	}
 	return b.String()
 }
@@ -123,11 +126,12 @@ func (r *Reporter) listed(b *strings.Builder, t *TestResult, kind, verdict strin
 		for _, p := range c.Places {
 			at = append(at, fmt.Sprintf("%s %s by %s", p.Op, r.position(p), p.Goroutine))
 		}
-		fmt.Fprintf(b, "      %s: %s (%s)\n               %s\n", verdict, clean(strings.Join(at, ", ")), c.Pattern, oneLine(c.Reason))
+		fmt.Fprintf(b, "      %s: %s (%s)\n               %s\n", verdict, clean(strings.Join(at, ", ")),
+			c.Pattern, oneLine(c.Reason))
 	}
 }
 
-// confirmed counts the predictions that an execution has shown.
+// confirmed counts the confirmed predictions.
 func confirmed(p *wire.Predicted) int {
 	n := 0
 	for _, c := range p.All {
@@ -138,15 +142,17 @@ func confirmed(p *wire.Predicted) int {
 	return n
 }
 
-// predictedText says how a test without findings did.
+// predictedText returns the verdict of a test without findings.
 func predictedText(t *TestResult) string {
 	p := t.Predicted
 	took := fmt.Sprintf("(%s, %s)", plural(t.Executions, "execution"), seconds(t.Elapsed))
-	switch untried := slices.ContainsFunc(p.All, func(c wire.Prediction) bool { return c.Verdict == wire.Untried || c.Verdict == wire.Unknown }); {
+	switch untried := slices.ContainsFunc(p.All,
+		func(c wire.Prediction) bool { return c.Verdict == wire.Untried || c.Verdict == wire.Unknown }); {
 	case len(p.All) == 0:
 		return "nothing predicted from one execution of " + plural(p.Events, "event") + " " + took
 	case untried:
-		return fmt.Sprintf("%d of %s confirmed, not all decided %s", confirmed(p), plural(len(p.All), "prediction"), took)
+		return fmt.Sprintf("%d of %s confirmed, not all decided %s", confirmed(p),
+			plural(len(p.All), "prediction"), took)
 	default:
 		return fmt.Sprintf("%d of %s confirmed %s", confirmed(p), plural(len(p.All), "prediction"), took)
 	}

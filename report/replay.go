@@ -16,7 +16,7 @@ import (
 //
 //	r := report.New(options).Replay(clip)
 //	r.Record(rec)        // every record of the test binary
-//	os.Exit(r.End(err))  // 1 the finding is there, 0 nothing is wrong, 2 the clip does not fit
+//	os.Exit(r.End(err))  // 1: the finding is there; 0: it is not; 2: the clip does not fit
 type Replay struct {
 	r        *Reporter
 	clip     *wire.Clip
@@ -25,10 +25,10 @@ type Replay struct {
 	notes    []string
 	finding  *Finding
 	diverged string
-	sequence string            // of a sequence: how far it could be followed
-	same     bool              // the code is the one that the clip was recorded on
-	executed bool              // the test binary told how it went
-	names    map[string]string // of objects, by who made them
+	sequence string            // of a sequence: how far the replay followed it
+	same     bool              // the code has not changed since the recording
+	executed bool              // the test binary reported how the replay went
+	names    map[string]string // of objects, by their allocation
 }
 
 // Replay starts the report of a replay of clip.
@@ -49,7 +49,7 @@ func (p *Replay) Record(rec *wire.Record) {
 		switch rec.Result {
 		case "diverged":
 			p.diverged = rec.Reason
-		case "unusable": // whatever the code is
+		case "unusable": // for any code
 			p.diverged, p.same = rec.Reason, false
 		case "infeasible":
 			p.sequence = rec.Reason
@@ -62,11 +62,12 @@ func (p *Replay) Record(rec *wire.Record) {
 	}
 }
 
-// Unchanged says that the code is the one that the clip was recorded on, though no replay has shown its finding.
+// Unchanged tells p that the code has not changed since the recording, although no replay showed
+// the finding.
 func (p *Replay) Unchanged() { p.same = true }
 
-// unchanged is what to say then.
-const unchanged = "the code has not changed since the clip was recorded, so the bug is still there, but no replay shows it; what decides beside the code and the schedule, such as files, the environment or real time, is not what it was, or heddle is wrong"
+// unchanged is the message for that case.
+const unchanged = "the code has not changed since the clip was recorded, so the bug is still there, but no replay shows it; either something else that decides has changed, such as files, the environment or real time, or heddle is wrong"
 
 func (p *Replay) found(f *wire.Finding) {
 	switch {
@@ -80,15 +81,16 @@ func (p *Replay) found(f *wire.Finding) {
 	}
 }
 
-// End prints the table and how the replay went, and returns the exit code. The error says how the
-// test binary ended if it did not end well.
+// End prints the table and the result, and returns the exit code. err says how the test binary
+// ended, if not with exit code 0.
 func (p *Replay) End(err error) int {
 	r := p.r
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var b strings.Builder
 	if p.clip.Test != "" {
-		b.WriteString(strings.TrimRight(fmt.Sprintf("=== REPLAY %s  %s", p.clip.Test, oneLine(r.short(p.clip.Path))), " ") + "\n")
+		b.WriteString(strings.TrimRight(fmt.Sprintf("=== REPLAY %s  %s", p.clip.Test,
+			oneLine(r.short(p.clip.Path))), " ") + "\n")
 	}
 	rows := p.rows()
 	for _, l := range table(rows, r.o.Width) {
@@ -112,7 +114,8 @@ func (p *Replay) verdict(b *strings.Builder, err error) int {
 			fmt.Fprintf(b, "The sequence is not allowed: %s\n", clean(p.sequence))
 			return 2
 		}
-		fmt.Fprintf(b, "The sequence is allowed: %s made its %s in this order\n", p.clip.Test, plural(len(p.clip.Steps), "step"))
+		fmt.Fprintf(b, "The sequence is allowed: %s made its %s in this order\n", p.clip.Test,
+			plural(len(p.clip.Steps), "step"))
 		if p.finding == nil {
 			return 0
 		}
@@ -125,7 +128,7 @@ func (p *Replay) verdict(b *strings.Builder, err error) int {
 		fmt.Fprintf(b, "The clip does not fit the code: %s\n", clean(p.diverged))
 		return 2
 	case p.finding != nil:
-		p.r.hinted[hint(p.finding.Finding)] = true // who replays has read it
+		p.r.hinted[hint(p.finding.Finding)] = true // the user has read the hint with the finding
 		f := *p.finding
 		f.Clip.Steps = nil // the table has shown them
 		b.WriteString(p.r.boldHead(p.r.explain(p.clip.Test, f)))
@@ -148,9 +151,9 @@ func (p *Replay) verdict(b *strings.Builder, err error) int {
 	return 0
 }
 
-const mostEvents = 400 // of a replay without -v
+const mostEvents = 400 // shown by a replay without -v
 
-// rows returns the events to be shown.
+// rows returns the rows of the events that are shown.
 func (p *Replay) rows() []row {
 	var rows []row
 	keep := p.kept()
@@ -178,12 +181,14 @@ func (p *Replay) rows() []row {
 		i = n
 	}
 	if quiet > 0 {
-		rows = append(rows, row{gap: fmt.Sprintf("(%s inside the standard library left out, -v shows them)", plural(quiet, "step"))})
+		rows = append(rows,
+			row{gap: fmt.Sprintf("(%s inside the standard library left out, -v shows them)",
+				plural(quiet, "step"))})
 	}
 	return rows
 }
 
-// leftOut is the line for steps that are not shown, by the packages of the
+// leftOut returns the line in place of n steps that are not shown. in has the packages of the
 // standard library that they are in, "" for the user's.
 func leftOut(n int, in map[string]bool) string {
 	if in[""] {
@@ -193,10 +198,10 @@ func leftOut(n int, in map[string]bool) string {
 	return fmt.Sprintf("... %s inside %s", plural(n, "step"), strings.Join(names, ", "))
 }
 
-// quietly reports whether a step is left out without a word where it stands.
+// quietly reports whether a step is omitted without a line in its place.
 func quietly(e *wire.Event) bool { return e.Quiet || !e.Switch && ofConnection(e.Op, e.Where) }
 
-// inside returns the package of the standard library that a step is in, "" for the user's code.
+// inside returns the package of the standard library that a step is in, or "" for the user's code.
 func (p *Replay) inside(e *wire.Event) string {
 	w := e.Where
 	p.r.o.Resolve(&w)
@@ -206,8 +211,9 @@ func (p *Replay) inside(e *wire.Event) string {
 	return path.Dir(filepath.ToSlash(p.r.short(w.File)))
 }
 
-// kept says which events are shown: with -v all; else no quiet ones nor what the standard
-// library does by itself, and of a long execution only the surroundings of switches and the end.
+// kept marks the events that are shown. With -v that is every event. Without, quiet events and
+// those of the standard library alone are omitted, and of a long execution only the surroundings
+// of switches and the end are shown.
 func (p *Replay) kept() []bool {
 	keep := make([]bool, len(p.events))
 	loud := 0
@@ -227,7 +233,7 @@ func (p *Replay) kept() []bool {
 	return keep
 }
 
-// around keeps what is near a switch or the end, later ones first.
+// around keeps the events near switches and the end, later ones first.
 func (p *Replay) around(keep []bool) {
 	near := make([]bool, len(keep))
 	left := mostEvents
@@ -247,8 +253,8 @@ func (p *Replay) around(keep []bool) {
 	}
 }
 
-// learnNames notes what the source calls an object at one place for the places
-// that do not name it: a deferred call is made at the end of its function.
+// learnNames records the source's name of an object at one place for the places without name: a
+// deferred call is made at the end of its function.
 func (p *Replay) learnNames() {
 	p.names = map[string]string{}
 	for i := range p.events {
@@ -261,8 +267,8 @@ func (p *Replay) learnNames() {
 	}
 }
 
-// nameAt is what the source calls the object of an operation at w, "" if it
-// names none or, in a select, several.
+// nameAt returns the source's name of the object of an operation, or "" if there is none or, in a
+// select, several.
 func nameAt(w wire.Place) string {
 	if strings.Contains(w.Object, "<-") {
 		return ""
@@ -273,14 +279,15 @@ func nameAt(w wire.Place) string {
 func (p *Replay) row(e *wire.Event) row {
 	w := e.Where
 	p.r.o.Resolve(&w)
-	return row{num: e.Index + 1, g: e.G, text: p.describe(e, e.Value), mark: e.Switch, where: p.r.position(w), source: p.r.source(w)}
+	return row{num: e.Index + 1, g: e.G, text: p.describe(e, e.Value), mark: e.Switch, where: p.r.position(w),
+		source: p.r.source(w)}
 }
 
-// describe says what happened in an event, as the source names its object, with a value or without.
+// describe returns the text of an event with the source's name of its object. value may be "".
 func (p *Replay) describe(e *wire.Event, value string) string {
 	w := e.Where
 	p.r.o.Resolve(&w)
-	object := cmp.Or(nameAt(w), p.names[e.Object], w.Object, e.Object) // e.Object is who made it
+	object := cmp.Or(nameAt(w), p.names[e.Object], w.Object, e.Object) // e.Object describes the allocation
 	if op, _, _ := strings.Cut(e.Op, " "); op == "select" {
 		object = w.Object
 	}

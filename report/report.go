@@ -1,11 +1,11 @@
-// Package report is the look of everything heddle prints: the text that
-// follows go test's, the JSON events of go test -json with two more, the
-// status line, the table of a replay, and files for CI systems (JUnit, SARIF).
-// The command passes in what it learns and decides nothing about looks:
+// Package report produces everything that heddle prints: the text after go test's example, the
+// JSON events of go test -json with two more, the status line, the table of a replay, and files
+// for CI systems (JUnit, SARIF). The command passes in what it learns and decides nothing about
+// the presentation:
 //
 //	r := report.New(report.Options{Out: os.Stdout, Err: os.Stderr})
 //	p := r.Package("example.com/bank")
-//	p.Record(rec)             // every wire.Record of the test binary but findings
+//	p.Record(rec)             // every wire.Record of the test binary except findings
 //	p.Finding(test, f, path)  // a finding and the clip it was kept in
 //	p.End(elapsed, nil)
 //	os.Exit(r.Close())
@@ -23,10 +23,10 @@
 //	FAIL
 //	FAIL	example.com/bank	0.412s
 //
-// With -json the same text comes in events of Action "output", as cmd/test2json
-// documents them, and beside them (section 7 of the design) "finding" and "summary".
+// With -json the same text is in events with Action "output", as cmd/test2json documents them.
+// Findings and summaries also have events of their own, "finding" and "summary".
 //
-// A page of HTML for a finding is what a Replay's Page returns; package timeline draws it.
+// Replay.Page returns the content of the HTML page for a finding; package timeline draws it.
 package report
 
 import (
@@ -42,28 +42,30 @@ import (
 type Options struct {
 	Out, Err   io.Writer
 	Status     io.Writer // a terminal for the status line; nil: none
-	MapCover   bool      // tell MAP-coverage
-	Asks       bool      // heddle ask: a finding is the answer yes
+	MapCover   bool      // print MAP-coverage
+	Asks       bool      // heddle ask: a finding means that the answer is yes
 	JSON       bool      // events instead of text
 	Verbose    bool      // passing tests' output, whole stacks, every step
 	Colour     bool      // Out is a terminal
-	Width      int       // of tables; 0: 120
+	Width      int       // of tables, in columns; 0: 120
 	Dir        string    // files below it are printed relative to it
 	GOROOT     string    // files below GOROOT/src are the standard library's
-	ReplayArgs []string  // belong behind the clip in the line that replays it
-	Runs       int       // executions a test at most, for the share in the status line; 0: not known
+	ReplayArgs []string  // follow the clip in the command that replays it
+	Runs       int       // most executions of a test, for the status line; 0: unknown
 
-	// Lookup finds an instrumented site in the position tables.
+	// Lookup finds a site in the position tables.
 	Lookup func(site uint64) (SitePos, bool)
-	// Object finds what the source calls the object of an operation ("mu" of mu.Lock()) by its position.
+	// Object returns the source's name of the object of an operation ("mu" of mu.Lock()) by
+	// position.
 	Object func(file string, line int, op string) string
-	// Source returns a line of a file without white space at its ends, "" where there is none. nil: ReadSource.
+	// Source returns a line of a file without white space at its ends, or "" if there is none.
+	// nil: ReadSource.
 	Source func(file string, line int) string
 	// Now is the clock of events and of the status line; nil: time.Now.
 	Now func() time.Time
 }
 
-// A SitePos is a row of a position table; it converts to and from instrument.SitePos.
+// A SitePos is a row of a position table. It converts to and from instrument.SitePos.
 type SitePos struct {
 	File      string
 	Line, Col int
@@ -72,14 +74,15 @@ type SitePos struct {
 	Type      string
 }
 
-// A Reporter prints the packages of one run of the command. Its methods and
-// those of its Packages may be called at the same time.
+// A Reporter prints the packages of one run of the command. Its methods and those of its Packages
+// may be called concurrently.
 type Reporter struct {
-	o       Options
-	mu      sync.Mutex
-	queue   []*Package // not ended, in the order of their start: the first prints, the others keep their text
+	o  Options
+	mu sync.Mutex
+	// running packages in the order of their start: the first prints, the others store their text
+	queue   []*Package
 	results []*Result
-	hinted  map[string]bool // kinds explained already
+	hinted  map[string]bool // kinds whose hint was printed
 	status  status
 	failed  bool
 	unbuilt bool
@@ -107,7 +110,8 @@ func New(o Options) *Reporter {
 	return r
 }
 
-// Package starts a package. Text of packages that run at the same time comes out one package after the other.
+// Package starts a package. The texts of concurrent packages are printed one package after the
+// other.
 func (r *Reporter) Package(path string) *Package {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -130,7 +134,7 @@ func (r *Reporter) NoTests(path string) {
 	p.ended("skip", 0, "")
 }
 
-// BuildFailed reports a package that did not compile; output is what the go command said.
+// BuildFailed reports a package that did not compile. output is the go command's.
 func (r *Reporter) BuildFailed(path, output string) {
 	if output != "" && output[len(output)-1] != '\n' {
 		output += "\n"
@@ -155,7 +159,7 @@ func (r *Reporter) BuildFailed(path, output string) {
 	p.ended("fail", 0, path)
 }
 
-// Note prints a line for the user, beside the results: what heddle does at length, what it leaves out.
+// Note prints a line beside the results, for example about what heddle leaves out.
 func (r *Reporter) Note(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -163,8 +167,8 @@ func (r *Reporter) Note(text string) {
 	io.WriteString(r.o.Err, "heddle: "+text+"\n")
 }
 
-// Through returns a writer that passes on to w what a program prints while the
-// report goes on: not into the middle of the status line.
+// Through returns a writer to w for the output of a program while the report is printed: it keeps
+// the output apart from the status line.
 func (r *Reporter) Through(w io.Writer) io.Writer { return through{r, w} }
 
 type through struct {
@@ -179,7 +183,8 @@ func (t through) Write(p []byte) (int, error) {
 	return t.w.Write(p)
 }
 
-// Close ends the report and returns the exit code: 0 fine, 1 findings or failures, 2 a package did not build.
+// Close ends the report and returns the exit code: 0 without findings, 1 with findings or
+// failures, 2 if a package did not build.
 func (r *Reporter) Close() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -197,48 +202,49 @@ func (r *Reporter) Close() int {
 	return code
 }
 
-// Results returns what was reported so far, for JUnit and SARIF, places resolved.
+// Results returns the results so far, with places resolved, for JUnit and SARIF.
 func (r *Reporter) Results() []*Result {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return append([]*Result(nil), r.results...)
 }
 
-// A Result is one package's.
+// A Result is the result of one package.
 type Result struct {
 	Package    string
 	Elapsed    float64 // seconds
 	Failed     bool
 	Skipped    bool   // has no test files
-	BuildError string // what the compiler said
-	Error      string // how the test binary ended where it did not end well
+	BuildError string // output of the compiler
+	Error      string // how the test binary ended, if not well
 	Tests      []*TestResult
 }
 
-// A TestResult is one test's.
+// A TestResult is the result of one test.
 type TestResult struct {
 	Name       string
 	Result     string  // "pass", "fail", "skip"
 	Reason     string  // why not complete, or why skipped
-	Why        why.End // of one that was explored: the same, with a code
+	Why        why.End // the same with a code, if the test was explored
 	Strategy   string
 	Executions int
 	Complete   bool
-	Covering   int     // of Executions, those that made it complete
-	Estimate   float64 // of the executions that would have been complete, 0: not known
+	Covering   int     // executions after which the search was complete
+	Estimate   float64 // estimated executions of a complete search; 0: unknown
 	Elapsed    float64 // seconds
 	Output     string  // of the first execution
 	Findings   []Finding
-	Predicted  *wire.Predicted // places resolved; nil where nothing was predicted
-	Coverage   *wire.Coverage  // of memory-access patterns, places resolved; nil where it was not counted
+	Predicted  *wire.Predicted // places resolved; nil without prediction
+	Coverage   *wire.Coverage  // of memory-access patterns, places resolved; nil if not counted
 }
 
-// A Finding is one with its places resolved, files below Options.Dir relative to it, and the clip it was kept in.
+// A Finding is a finding with its places resolved, paths relative to Options.Dir, and the path of
+// its clip.
 type Finding struct {
 	*wire.Finding
 	ClipPath string
-	Text     string // as the text report explains it
-	Page     string // name of the file that draws it, "" if there is none
+	Text     string // explanation in the text report
+	Page     string // name of the file with its page, or ""
 
-	before string // the test of the package that showed the same bug first, "" if it is this one
+	before string // the test of the package that showed the same bug first, "" if this one did
 }

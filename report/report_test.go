@@ -41,7 +41,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// The program that the findings of these tests are about.
+// The program that the findings of these tests come from.
 const bank = `package bank
 
 import "sync"
@@ -82,7 +82,7 @@ func source(file string, line int) string {
 	return ""
 }
 
-// sites is the position table: the site is the line.
+// sites is the position table: a site is its line.
 func sites(site uint64) (SitePos, bool) {
 	texts := map[uint64]string{20: "a.balance", 21: "a.balance", 22: "done", 29: "done"}
 	return SitePos{File: "/home/me/bank/bank.go", Line: int(site), Text: texts[site]}, site < 100
@@ -142,14 +142,15 @@ func dataRace() *wire.Finding {
 		},
 		Clip: wire.Clip{Steps: []wire.Step{
 			step("main", "go", 26), step("main", "go", 27), step("main", "wg-wait", 28),
-			step("main/1", "read", 20), switched(step("main/2", "read", 20)), step("main/2", "write", 21), step("main/2", "send", 22),
+			step("main/1", "read", 20), switched(step("main/2", "read", 20)), step("main/2", "write", 21),
+			step("main/2", "send", 22),
 			switched(step("main/1", "write", 21)),
 		}},
 		Switches: 2,
 	}
 }
 
-// findings has one of each kind.
+// findings returns a finding of each kind.
 func findings() map[string]*wire.Finding {
 	long := wire.Clip{}
 	for i := range 400 {
@@ -157,7 +158,7 @@ func findings() map[string]*wire.Finding {
 		s.Switch = i%20 == 0
 		long.Steps = append(long.Steps, s)
 	}
-	cut := wire.Clip{Steps: slices.Clone(long.Steps[:100])} // the rest is in the order that the program takes by itself
+	cut := wire.Clip{Steps: slices.Clone(long.Steps[:100])} // the rest is in the non-preemptive order
 	for i := range cut.Steps {
 		cut.Steps[i].Switch = i == 20
 	}
@@ -166,20 +167,27 @@ func findings() map[string]*wire.Finding {
 		"end_left_out": {
 			Kind: "test failure", Message: "3 not 2", Executions: 2, Switches: 1,
 			Places: []wire.Place{do(at(30), "main", "fail", "")},
-			Clip:   cut, Skipped: 14_000, Rest: []wire.Step{step("main/1", "lock", 11), step("main/1", "unlock", 12), step("main", "wg-wait", 28)},
+			Clip:   cut, Skipped: 14_000,
+			Rest: []wire.Step{step("main/1", "lock", 11), step("main/1", "unlock", 12),
+				step("main", "wg-wait", 28)},
 		},
 		"deadlock": {
-			Kind: "deadlock", Message: "all goroutines wait: main/1 and main/2 for each other, main for them", Executions: 4,
+			Kind: "deadlock", Message: "all goroutines wait: main/1 and main/2 for each other, main for them",
+			Executions: 4,
 			Places: []wire.Place{
 				do(pc(28, "TestTransfer"), "main", "wg-wait", ""),
 				do(pc(12, "transfer"), "main/1", "lock", "held by main/2"),
 				do(pc(12, "transfer"), "main/2", "lock", "held by main/1"),
 			},
 			Stacks: []wire.Stack{
-				{Goroutine: "main", State: "waits for wg", Frames: []wire.Place{library("sync/waitgroup.go", 118, "sync.(*WaitGroup).Wait"), pc(28, "TestTransfer"), library("testing/testing.go", 1934, "testing.tRunner")}},
+				{Goroutine: "main", State: "waits for wg",
+					Frames: []wire.Place{library("sync/waitgroup.go", 118, "sync.(*WaitGroup).Wait"),
+						pc(28, "TestTransfer"), library("testing/testing.go", 1934, "testing.tRunner")}},
 				lockStack("main/1", 12), lockStack("main/2", 12),
 			},
-			Clip: wire.Clip{Steps: []wire.Step{step("main", "go", 26), step("main", "go", 27), step("main", "wg-wait", 28), step("main/1", "lock", 11), switched(step("main/2", "lock", 11))}},
+			Clip: wire.Clip{Steps: []wire.Step{step("main", "go", 26), step("main", "go", 27),
+				step("main", "wg-wait", 28), step("main/1", "lock", 11),
+				switched(step("main/2", "lock", 11))}},
 		},
 		"partial_deadlock": {
 			Kind: "deadlock", Message: "main/1 can never run again: it waits for a lock whose owner has ended", Executions: 1,
@@ -188,13 +196,15 @@ func findings() map[string]*wire.Finding {
 		},
 		"leak": {
 			Kind: "leak", Executions: 1, Places: []wire.Place{do(at(22), "main/1", "send", "")},
-			Stacks: []wire.Stack{{Goroutine: "main/1", State: "waits to send on done", Site: 26, Frames: deep()}},
-			Clip:   long,
+			Stacks: []wire.Stack{{Goroutine: "main/1", State: "waits to send on done", Site: 26,
+				Frames: deep()}},
+			Clip: long,
 		},
 		"panic": {
 			Kind: "panic", Message: "panic: send on closed channel", Executions: 12_345,
 			Places: []wire.Place{do(at(22), "main/1", "send", "")},
-			Stacks: []wire.Stack{{Goroutine: "main/1", State: "panics", Site: 26, Frames: []wire.Place{pc(22, "(*account).add")}}},
+			Stacks: []wire.Stack{{Goroutine: "main/1", State: "panics", Site: 26,
+				Frames: []wire.Place{pc(22, "(*account).add")}}},
 			Output: "=== RUN   TestTransfer\nbefore\n\tthe \x1b[31mpanic\x00\n",
 		},
 		"test_failure": {
@@ -206,22 +216,27 @@ func findings() map[string]*wire.Finding {
 			Places: []wire.Place{do(pc(12, "transfer"), "main", "unlock", "")},
 		},
 		"livelock": {
-			Kind: "livelock", Message: "main/1 spins and nobody is left to write what it reads", Executions: 1,
-			Places: []wire.Place{do(at(20), "main/1", "atomic-load", "")},
-			Stacks: []wire.Stack{{Goroutine: "main/1", State: "spins", Frames: []wire.Place{pc(20, "(*account).add")}}},
+			Kind: "livelock", Message: "main/1 spins and nobody is left to write what it reads",
+			Executions: 1,
+			Places:     []wire.Place{do(at(20), "main/1", "atomic-load", "")},
+			Stacks: []wire.Stack{{Goroutine: "main/1", State: "spins",
+				Frames: []wire.Place{pc(20, "(*account).add")}}},
 		},
-		"divergence":   {Kind: "divergence", Divergence: "diverges at step 14: expected lock of mu at bank.go:20, got read of x at bank.go:21", Executions: 2},
-		"uncontrolled": {Kind: "uncontrolled", Message: "net.(*conn).Read blocks for 5 s in goroutine main/1", Executions: 1, Uncontrolled: true},
+		"divergence": {Kind: "divergence", Divergence: "diverges at step 14: expected lock of mu at bank.go:20, got read of x at bank.go:21", Executions: 2},
+		"uncontrolled": {Kind: "uncontrolled", Message: "net.(*conn).Read blocks for 5 s in goroutine main/1",
+			Executions: 1, Uncontrolled: true},
 		"other": {
 			Kind: "atomicity violation", Executions: 9,
-			Places: []wire.Place{do(at(20), "main/1", "read", "first"), do(at(21), "main/2", "write", ""), do(wire.Place{}, "main/1", "write", "then")},
+			Places: []wire.Place{do(at(20), "main/1", "read", "first"), do(at(21), "main/2", "write", ""),
+				do(wire.Place{}, "main/1", "write", "then")},
 		},
 	}
 }
 
-// deep is a stack with more frames than fit.
+// deep returns a stack with more frames than are shown.
 func deep() []wire.Place {
-	f := []wire.Place{pc(22, "(*account).add"), library("slices/sort.go", 1, "slices.SortFunc[...]"), library("slices/sort.go", 2, "slices.SortFunc[...]")}
+	f := []wire.Place{pc(22, "(*account).add"), library("slices/sort.go", 1, "slices.SortFunc[...]"),
+		library("slices/sort.go", 2, "slices.SortFunc[...]")}
 	for range 4 { // a function that calls itself, and two that call each other
 		f = append(f, pc(22, "recursive"))
 	}
@@ -238,7 +253,8 @@ func report(o Options, f *wire.Finding) int {
 	p.Record(&wire.Record{Type: "begin", Test: "TestTransfer"})
 	p.Record(&wire.Record{Type: "output", Test: "TestTransfer", Text: "of the first execution\n"})
 	p.Finding("TestTransfer", f, "/home/me/bank/testdata/heddle/TestTransfer/3f9a02c1")
-	p.Record(&wire.Record{Type: "end", Test: "TestTransfer", Executions: f.Executions, Elapsed: 0.011, Result: "pass"})
+	p.Record(&wire.Record{Type: "end", Test: "TestTransfer", Executions: f.Executions, Elapsed: 0.011,
+		Result: "pass"})
 	p.Record(&wire.Record{Type: "done"})
 	p.End(412*time.Millisecond, errors.New("exit status 1"))
 	return r.Close()
@@ -264,7 +280,7 @@ func TestVerbose(t *testing.T) {
 	golden(t, "leak_verbose", out.String())
 }
 
-// All that can end a test without a finding.
+// Every way in which a test without findings can end.
 func TestVerdicts(t *testing.T) {
 	for _, verbose := range []bool{false, true} {
 		var out bytes.Buffer
@@ -274,23 +290,30 @@ func TestVerdicts(t *testing.T) {
 		p := r.Package("example.com/bank")
 		test := func(rec wire.Record) {
 			p.Record(&wire.Record{Type: "begin", Test: rec.Test})
-			p.Record(&wire.Record{Type: "output", Test: rec.Test, Text: "=== RUN   " + rec.Test + "\n    x_test.go:3: output\n--- PASS: " + rec.Test + " (0.00s)\n"})
+			p.Record(&wire.Record{Type: "output", Test: rec.Test,
+				Text: "=== RUN   " + rec.Test + "\n    x_test.go:3: output\n--- PASS: " + rec.Test +
+					" (0.00s)\n"})
 			rec.Type = "end"
 			p.Record(&rec)
 		}
 		test(wire.Record{Test: "TestClose", Executions: 12096, Elapsed: 0.21, Complete: true, Result: "pass"})
 		test(wire.Record{Test: "TestSampled", Executions: 200, Elapsed: 0.4, Result: "pass"})
-		test(wire.Record{Test: "TestBound", Executions: 200, Elapsed: 75, Result: "pass", Why: why.Bare(why.With(why.Other, "3 executions reached the bound of 100,000 steps"))})
-		test(wire.Record{Test: "TestPlain", Executions: 2, Elapsed: 0.0001, Complete: true, Result: "pass", Why: why.Bare(why.Of(why.Alone))})
+		test(wire.Record{Test: "TestBound", Executions: 200, Elapsed: 75, Result: "pass",
+			Why: why.Bare(why.With(why.Other, "3 executions reached the bound of 100,000 steps"))})
+		test(wire.Record{Test: "TestPlain", Executions: 2, Elapsed: 0.0001, Complete: true, Result: "pass",
+			Why: why.Bare(why.Of(why.Alone))})
 		test(wire.Record{Test: "TestSkipped", Executions: 1, Result: "skip", Reason: "needs a network"})
 		p.Record(&wire.Record{Type: "begin", Test: "TestStale"})
-		p.Finding("TestStale", &wire.Finding{Kind: "divergence", FromClip: "testdata/heddle/TestStale/00000001", Divergence: "diverges at step 14: expected lock of mu at bank.go:20, got end"}, "")
+		p.Finding("TestStale",
+			&wire.Finding{Kind: "divergence", FromClip: "testdata/heddle/TestStale/00000001",
+				Divergence: "diverges at step 14: expected lock of mu at bank.go:20, got end"}, "")
 		p.Record(&wire.Record{Type: "note", Test: "TestStale", Reason: "a note"})
 		p.Record(&wire.Record{Type: "end", Test: "TestStale", Executions: 5, Elapsed: 0.1})
 		if p.Failed() {
 			t.Error("failed")
 		}
-		test(wire.Record{Test: "TestBroken", Executions: 1, Elapsed: 0.02, Result: "fail", Reason: "fails on its plain run, without heddle's doing"})
+		test(wire.Record{Test: "TestBroken", Executions: 1, Elapsed: 0.02, Result: "fail",
+			Reason: "fails on its plain run, without heddle's doing"})
 		p.Record(&wire.Record{Type: "done"})
 		p.End(3*time.Second, nil)
 		r.NoTests("example.com/bank/internal")
@@ -309,10 +332,12 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// Only a complete run may read like a proof.
+// Only a complete exploration may read like a proof.
 func TestSampledNeverReadsAsVerified(t *testing.T) {
-	for _, rec := range []TestResult{{Executions: 5}, {Executions: 5, Why: why.Bare(why.With(why.Other, "step bound"))}, {Executions: 1}} {
-		if s := covered(&rec); strings.Contains(s, "all") || strings.Contains(s, "covered") || !strings.Contains(s, "sampled") {
+	for _, rec := range []TestResult{{Executions: 5},
+		{Executions: 5, Why: why.Bare(why.With(why.Other, "step bound"))}, {Executions: 1}} {
+		if s := covered(&rec); strings.Contains(s, "all") || strings.Contains(s, "covered") ||
+			!strings.Contains(s, "sampled") {
 			t.Error(s)
 		}
 	}
@@ -331,7 +356,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// Packages that run at the same time print one after the other, in the order of their start.
+// Packages that run concurrently print one after the other, in the order of their start.
 func TestPackagesInOrder(t *testing.T) {
 	var out bytes.Buffer
 	r := New(options(&out))
@@ -374,13 +399,15 @@ func TestStatusLine(t *testing.T) {
 	p.Record(&wire.Record{Type: "begin", Test: "TestX"})
 	for i := range 100 {
 		now = now.Add(10 * time.Millisecond)
-		p.Record(&wire.Record{Type: "progress", Test: "TestX", Executions: i + 1, Elapsed: float64(i+1) / 100})
+		p.Record(&wire.Record{Type: "progress", Test: "TestX", Executions: i + 1,
+			Elapsed: float64(i+1) / 100})
 	}
 	p.Finding("TestX", dataRace(), "")
 	if n := strings.Count(status.String(), "\r"); n > 12 {
 		t.Errorf("drawn %d times in a second", n)
 	}
-	if s := status.String(); !strings.Contains(s, "\rcompiling the standard library  <1ms\x1b[K") || !strings.Contains(s, "\rTestX  90 executions  100/s  45%  0.9s\x1b[K") {
+	if s := status.String(); !strings.Contains(s, "\rcompiling the standard library  <1ms\x1b[K") ||
+		!strings.Contains(s, "\rTestX  90 executions  100/s  45%  0.9s\x1b[K") {
 		t.Errorf("%q", s)
 	}
 	p.Record(&wire.Record{Type: "end", Test: "TestX", Executions: 100})

@@ -11,22 +11,23 @@ import (
 	"heddle/trace"
 )
 
-// right says what order would have been right, in sentences without a full stop.
-// f is a resolved finding with its clip's steps, and only what they show is said.
+// right says which order would have been right, in sentences without a full stop. f is a resolved
+// finding with the steps of its clip. right says only what the steps show.
 func right(f *wire.Finding) []string {
 	switch {
 	case f.Kind == "reached":
-		return nil // nothing is wrong
+		return nil // no defect
 	case f.Kind == "data race" && len(f.Places) >= 2:
 		return rightRace(f)
 	}
-	if cycle := lockCycle(f); len(cycle) > 1 && !slices.ContainsFunc(cycle, func(p wire.Place) bool { return !isLock(p.Op) }) {
+	if cycle := lockCycle(f); len(cycle) > 1 &&
+		!slices.ContainsFunc(cycle, func(p wire.Place) bool { return !isLock(p.Op) }) {
 		return rightLocks(f, cycle)
 	}
 	return between(f)
 }
 
-// advice is what right says and the general advice for the kind.
+// advice returns the result of right and the hint for the kind.
 func advice(f *wire.Finding) []string {
 	out := right(f)
 	if h := hint(f); h != "" {
@@ -35,30 +36,32 @@ func advice(f *wire.Finding) []string {
 	return out
 }
 
-// rightRace names the two accesses, and the locks that are held at them.
+// rightRace compares the locks that are held at the two accesses.
 func rightRace(f *wire.Finding) []string {
 	a, b := f.Places[0], f.Places[1]
-	out := []string{"one of the two must be over before the other begins; nothing makes either wait here"}
+	out := []string{"one access must happen before the other; nothing orders them here"}
 	la, oka := heldAt(f.Clip.Steps, a)
 	lb, okb := heldAt(f.Clip.Steps, b)
 	switch {
 	case !oka || !okb || len(la)+len(lb) == 0:
 	case len(la) > 0 && len(lb) > 0:
 		if slices.Equal(la, lb) {
-			out = append(out, fmt.Sprintf("both hold %s, so it is either not the same lock or held for reading only", list(la)))
+			out = append(out, fmt.Sprintf("both hold a lock called %s: either these are two locks, or it is held for reading only", list(la)))
 		} else {
 			out = append(out, fmt.Sprintf("goroutine %s holds %s there and %s holds %s: they must hold the same lock", a.Goroutine, list(la), b.Goroutine, list(lb)))
 		}
 	case len(la) > 0:
-		out = append(out, fmt.Sprintf("goroutine %s holds %s there, %s holds no lock", a.Goroutine, list(la), b.Goroutine))
+		out = append(out,
+			fmt.Sprintf("goroutine %s holds %s there, %s holds no lock", a.Goroutine, list(la), b.Goroutine))
 	default:
-		out = append(out, fmt.Sprintf("goroutine %s holds %s there, %s holds no lock", b.Goroutine, list(lb), a.Goroutine))
+		out = append(out,
+			fmt.Sprintf("goroutine %s holds %s there, %s holds no lock", b.Goroutine, list(lb), a.Goroutine))
 	}
 	return out
 }
 
-// heldAt returns the locks that p's goroutine holds at the last step at p; ok
-// is false if no step is there, or it is not known.
+// heldAt returns the locks that p's goroutine holds at the last step at p. ok is false if there is
+// no such step, or if the locks are unknown.
 func heldAt(steps []wire.Step, p wire.Place) (locks []string, ok bool) {
 	at := -1
 	for i := range steps {
@@ -72,15 +75,16 @@ func heldAt(steps []wire.Step, p wire.Place) (locks []string, ok bool) {
 	return holds(steps[:at], p.Goroutine)
 }
 
-// samePlace compares places of which one may name its file by another path.
+// samePlace compares positions by line and base name, as paths may differ.
 func samePlace(a, b wire.Place) bool {
 	return a.Line == b.Line && a.Line != 0 && filepath.Base(a.File) == filepath.Base(b.File)
 }
 
-// holds returns the names of the locks that g holds after the steps, in the order in which it took them. ok is
-// false where the names do not say: they are what the source calls a lock, which in two functions may be two things.
+// holds returns the names of the locks that g holds after the steps, in the order of their
+// acquisition. ok is false if the names are ambiguous: they are the source's, and may mean
+// different locks in two functions.
 func holds(steps []wire.Step, g string) (held []string, ok bool) {
-	var given []wire.Step // by Wait of a Cond, which unlocks, and locks again, by the Cond's name
+	var given []wire.Step // released by Wait of a Cond, which locks again; Where is the Cond's
 	waits, once := false, map[string]bool{}
 	for i := range steps {
 		s := &steps[i]
@@ -109,9 +113,9 @@ func holds(steps []wire.Step, g string) (held []string, ok bool) {
 				return nil, false
 			}
 			held = slices.Delete(held, j, j+1)
-		case !certain && model.AwaitsSection(op): // Once.Do: the section is no lock's
+		case !certain && model.AwaitsSection(op): // Once.Do: its critical section has no lock
 			once[s.Where.Object] = true
-		case !certain: // a TryLock: its outcome is not known
+		case !certain: // a TryLock with unknown outcome
 			return nil, false
 		}
 		waits = s.Op == "cond-wait"
@@ -157,13 +161,12 @@ func rightLocks(f *wire.Finding, cycle []wire.Place) []string {
 	}
 	text := "goroutine " + strings.Join(parts, ", ") + ": all must take them in the same order"
 	if len(orders) == 1 { // one piece of code, called with the locks swapped
-		text += "; the source names them alike, so order them by something that all agree on, such as a number or an address"
+		text += "; the source has the same names for both, so order the locks by a number or by their address"
 	}
 	return []string{text}
 }
 
-// between says what came between two steps of a goroutine because the
-// scheduler switched there.
+// between describes the steps that ran between two steps of another goroutine because of a switch.
 func between(f *wire.Finding) []string {
 	steps := f.Clip.Steps
 	var out []string
@@ -177,7 +180,9 @@ func between(f *wire.Finding) []string {
 		}
 	}
 	if n == 1 && len(out) == 1 {
-		out = append(out, fmt.Sprintf("by itself the program would have gone on with %s there", oneLine(interrupted(steps, switchIn(steps)).G)))
+		out = append(out,
+			fmt.Sprintf("without the switch goroutine %s would have continued",
+				oneLine(interrupted(steps, switchIn(steps)).G)))
 	}
 	return out
 }
@@ -186,10 +191,10 @@ func switchIn(steps []wire.Step) int {
 	return slices.IndexFunc(steps, func(s wire.Step) bool { return s.Switch })
 }
 
-// interrupted is the step before the switch at i.
+// interrupted returns the step before the switch at i.
 func interrupted(steps []wire.Step, i int) *wire.Step { return &steps[i-1] }
 
-// broken describes the switch at i: whose steps it cut apart, and what came between.
+// broken describes the switch at i: the two steps that it separates, and the steps in between.
 func broken(steps []wire.Step, i int) string {
 	before := interrupted(steps, i)
 	if before.G == steps[i].G {
@@ -199,13 +204,13 @@ func broken(steps []wire.Step, i int) string {
 	for back < len(steps) && steps[back].G != before.G {
 		back++
 	}
-	var own []int // steps of who came between
+	var own []int // steps in between
 	for k := i; k < back; k++ {
 		if steps[k].G == steps[i].G && steps[k].Op != "start" && steps[k].Op != "resume" {
 			own = append(own, k)
 		}
 	}
-	who := oneLine(steps[i].G)
+	other := oneLine(steps[i].G)
 	if len(own) == 0 {
 		return ""
 	}
@@ -214,18 +219,18 @@ func broken(steps []wire.Step, i int) string {
 		what += " to " + stepAt(&steps[own[len(own)-1]])
 	}
 	if back == len(steps) && before.Op == "start" {
-		return fmt.Sprintf("goroutine %s gets ahead of %s, which has only just begun: %s should have waited, or %s been sooner",
-			who, oneLine(before.G), who, oneLine(before.G))
+		return fmt.Sprintf("goroutine %s overtakes %s, which has only just begun: let %s wait for %s",
+			other, oneLine(before.G), other, oneLine(before.G))
 	}
 	if back == len(steps) {
-		return fmt.Sprintf("goroutine %s gets ahead of %s, which had come to %s: %s should have waited, or %s been sooner",
-			who, oneLine(before.G), stepAt(before), who, oneLine(before.G))
+		return fmt.Sprintf("goroutine %s overtakes %s, which had come to %s: let %s wait for %s",
+			other, oneLine(before.G), stepAt(before), other, oneLine(before.G))
 	}
-	return fmt.Sprintf("what goroutine %s does from %s to %s counts on nobody coming between; here %s does, with %s",
-		oneLine(before.G), stepAt(before), stepAt(&steps[back]), who, what)
+	return fmt.Sprintf("goroutine %s assumed that %s and %s run without interruption; %s ran %s in between",
+		oneLine(before.G), stepAt(before), stepAt(&steps[back]), other, what)
 }
 
-// stepAt prints a step with its line: "lock mu (bank.go:12)".
+// stepAt returns a step with its line: "lock mu (bank.go:12)".
 func stepAt(s *wire.Step) string {
 	text := fit(stepOperation(s), 40)
 	if s.Where.File != "" {

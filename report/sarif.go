@@ -13,16 +13,17 @@ import (
 	"heddle/rt/wire"
 )
 
-// SARIF writes the findings of results as SARIF 2.1.0 (OASIS standard, 27 March
-// 2020), so that CI systems show them at the line. A rule per kind of finding, a
-// result per finding: its first place is the location, the others are related locations, and the
-// steps of the clip are a code flow with one thread flow per goroutine, numbered in the
-// order in which they run. Files below dir are named relative to it, as %SRCROOT%.
+// SARIF writes the findings of results as SARIF 2.1.0 (OASIS standard, 27 March 2020), so that CI
+// systems show them at their lines. There is a rule for each kind of finding and a result for each
+// finding. Its first place is the location, the others are related locations. The steps of the
+// clip are a code flow with one thread flow for each goroutine, numbered in the order of
+// execution. Files below dir are named relative to it, as %SRCROOT%.
 //
-// Columns are in UTF-16 units, never in bytes, which SARIF does not know. They are there where the
-// position table has them (memory accesses, channel operations, go statements): calls are known by their line.
+// Columns are in UTF-16 units, as SARIF has no columns in bytes. The position table has columns
+// for memory accesses, channel operations and go statements; calls have only a line.
 func SARIF(w io.Writer, dir string, results []*Result) error {
-	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "heddle", Rules: []sarifRule{}}}, Results: []sarifResult{}, ColumnKind: "utf16CodeUnits"}
+	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "heddle", Rules: []sarifRule{}}},
+		Results: []sarifResult{}, ColumnKind: "utf16CodeUnits"}
 	if dir != "" {
 		root := artifact(dir).URI
 		run.Bases = map[string]sarifArtifact{"%SRCROOT%": {URI: strings.TrimSuffix(root, "/") + "/"}}
@@ -54,7 +55,7 @@ func SARIF(w io.Writer, dir string, results []*Result) error {
 	})
 }
 
-// A sarifWriter writes findings whose files are named relative to dir.
+// A sarifWriter writes findings, with file names relative to dir.
 type sarifWriter struct{ dir string }
 
 func ruleID(kind string) string { return strings.ReplaceAll(kind, " ", "-") }
@@ -76,7 +77,8 @@ func (s sarifWriter) finding(pkg string, t *TestResult, f Finding, ruleIndex int
 	if f.ClipPath != "" {
 		text += "\nheddle replay " + shellWord(f.ClipPath)
 	}
-	r := sarifResult{RuleID: ruleID(f.Kind), RuleIndex: ruleIndex, Level: level(f.Kind), Message: sarifText{clean(text)}, CodeFlows: s.codeFlows(f.Clip.Steps)}
+	r := sarifResult{RuleID: ruleID(f.Kind), RuleIndex: ruleIndex, Level: level(f.Kind),
+		Message: sarifText{clean(text)}, CodeFlows: s.codeFlows(f.Clip.Steps)}
 	for i, p := range f.Places {
 		l, ok := s.location(p)
 		if !ok {
@@ -90,11 +92,13 @@ func (s sarifWriter) finding(pkg string, t *TestResult, f Finding, ruleIndex int
 			r.Related = append(r.Related, l)
 		}
 	}
-	r.Fingerprints = map[string]string{"heddleFinding/v1": strings.Join([]string{pkg, t.Name, f.Kind, fingerprint(f)}, "\n")}
+	r.Fingerprints = map[string]string{"heddleFinding/v1": strings.Join([]string{pkg, t.Name, f.Kind,
+		fingerprint(f)}, "\n")}
 	return r
 }
 
-// fingerprint is the name of the clip, which stays the same across edits elsewhere; without one, the places.
+// fingerprint returns the name of the clip, which is stable across edits elsewhere, or else the
+// places.
 func fingerprint(f Finding) string {
 	if f.ClipPath != "" {
 		return path.Base(filepath.ToSlash(f.ClipPath))
@@ -114,7 +118,7 @@ func level(kind string) string {
 	return "error"
 }
 
-// location is a place; ok is false where the file is not known.
+// location returns the location of a place. ok is false if the file is unknown.
 func (s sarifWriter) location(p wire.Place) (l sarifLocation, ok bool) {
 	if p.File == "" {
 		return l, false
@@ -136,7 +140,7 @@ func (s sarifWriter) location(p wire.Place) (l sarifLocation, ok bool) {
 	return l, true
 }
 
-// region is a line, from the column on that is known, as far as the object's name reaches.
+// region returns the line of a place, from its column if known to the end of the object's name.
 func (s sarifWriter) region(p wire.Place) *sarifRegion {
 	r := &sarifRegion{StartLine: p.Line}
 	file := p.File
@@ -154,7 +158,7 @@ func (s sarifWriter) region(p wire.Place) *sarifRegion {
 	return r
 }
 
-// utf16Len counts the UTF-16 units of s; a byte that is no UTF-8 is one unit.
+// utf16Len counts the UTF-16 units of s. An invalid byte is one unit.
 func utf16Len(s string) int {
 	n := 0
 	for _, r := range s {
@@ -163,7 +167,7 @@ func utf16Len(s string) int {
 	return n
 }
 
-// artifact names a file by a URI reference, relative to the source root where it is below it.
+// artifact returns a URI reference to a file, relative to the source root if the file is below it.
 func artifact(file string) sarifArtifact {
 	slash := filepath.ToSlash(file)
 	if !filepath.IsAbs(file) {
@@ -175,7 +179,7 @@ func artifact(file string) sarifArtifact {
 	return sarifArtifact{URI: (&url.URL{Scheme: "file", Path: slash}).String()}
 }
 
-// mostFlow bounds the steps in a code flow; viewers show them all.
+// mostFlow is the largest number of steps in a code flow, as viewers show all of them.
 const mostFlow = 40
 
 func (s sarifWriter) codeFlows(steps []wire.Step) []sarifCodeFlow {
@@ -274,7 +278,7 @@ type sarifArtifact struct {
 type sarifRegion struct {
 	StartLine   int `json:"startLine"`
 	StartColumn int `json:"startColumn,omitempty"`
-	EndColumn   int `json:"endColumn,omitempty"` // behind the last
+	EndColumn   int `json:"endColumn,omitempty"` // the column after the last one
 }
 
 type sarifCodeFlow struct {

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// ReadSource returns a line of a file, white space at its ends cut off, or ""
-// where there is none. It keeps the files it read; one larger than 8 MB is not read.
+// ReadSource returns a line of a file without white space at its ends, or "" if there is none. It
+// caches files and does not read files larger than 8 MB.
 func ReadSource(file string, line int) string { return strings.TrimSpace(sourceLine(file, line)) }
 
 // sourceLine is ReadSource with the white space.
@@ -21,7 +21,7 @@ func sourceLine(file string, line int) string {
 	return string(text[line-1])
 }
 
-// sourceLines returns the lines of a file, nil where it cannot be read.
+// sourceLines returns the lines of a file, or nil if it cannot be read.
 func sourceLines(file string) [][]byte {
 	sources.Lock()
 	defer sources.Unlock()
@@ -36,7 +36,7 @@ func sourceLines(file string) [][]byte {
 	return text
 }
 
-// sourceText returns a whole file, nil where it cannot be read.
+// sourceText returns a whole file, or nil if it cannot be read.
 func sourceText(file string) []byte {
 	lines := sourceLines(file)
 	if lines == nil {

@@ -9,11 +9,12 @@ import (
 
 const mostFrames = 8
 
-// stacks explains the goroutines of a finding. Of those that wait in the same way at the same place the first one stands for all.
+// stacks explains the goroutines of a finding. Goroutines that wait in the same way at the same
+// place are shown once.
 func (r *Reporter) stacks(f *wire.Finding) []string {
 	var groups [][]string
-	alike := map[string]int{}    // by what is said of a goroutine but for its name: its group
-	others := map[int][]string{} // names, by group
+	alike := map[string]int{}    // index of the group, by the explanation without the name
+	others := map[int][]string{} // further names, by group
 	for i := range f.Stacks {
 		s := &f.Stacks[i]
 		lines := r.stack(naming(f.Places, s), noteOf(f.Places, s))
@@ -41,10 +42,10 @@ func (r *Reporter) stacks(f *wire.Finding) []string {
 	return out
 }
 
-// mostNames is how many goroutines are named that do as another one does.
+// mostNames is how many goroutines of a group are named.
 const mostNames = 4
 
-// stack explains one goroutine: what it does, where it stands, who started it.
+// stack explains one goroutine: its state, its frames, where it was started.
 //
 //	goroutine main/1 waits to lock b, which main/2 holds
 //	  lockBoth              bank.go:12       b.Lock()
@@ -59,10 +60,11 @@ func (r *Reporter) stack(s *wire.Stack, note string) []string {
 		head += ", " + oneLine(held(note, s.Goroutine))
 	}
 	var rows [][]string
-	hidden, frames := 0, 0 // standard library's since the last of the user's frames, user's
+	hidden, frames := 0, 0 // frames of the standard library since the user's last one; frames of the user
 	fold := func() {
 		if hidden > 0 {
-			rows = append(rows, []string{fmt.Sprintf("(%s of the standard library)", plural(hidden, "frame"))})
+			rows = append(rows,
+				[]string{fmt.Sprintf("(%s of the standard library)", plural(hidden, "frame"))})
 		}
 		hidden = 0
 	}
@@ -75,9 +77,10 @@ func (r *Reporter) stack(s *wire.Stack, note string) []string {
 			hidden++
 			continue
 		case frames == mostFrames && !r.o.Verbose:
-			rows = append(rows, []string{fmt.Sprintf("(%s more, -v shows them)", plural(len(all)-i, "frame"))})
+			rows = append(rows,
+				[]string{fmt.Sprintf("(%s more, -v shows them)", plural(len(all)-i, "frame"))})
 		default:
-			if frames > 0 { // above the user's first frame they only say how it waits
+			if frames > 0 { // those above the user's first frame only say how the goroutine waits
 				fold()
 			}
 			hidden = 0
@@ -90,7 +93,7 @@ func (r *Reporter) stack(s *wire.Stack, note string) []string {
 			break
 		}
 	}
-	if frames == 0 { // nothing but the standard library: say so
+	if frames == 0 { // only frames of the standard library
 		fold()
 	}
 	if start := r.started(s); start != nil {
@@ -103,8 +106,8 @@ func (r *Reporter) stack(s *wire.Stack, note string) []string {
 	return out
 }
 
-// recursion returns the frames without those of a function that calls itself at one place but
-// the first, and how many there were more of each.
+// recursion keeps of frames in which a function calls itself at one place only the first, and
+// returns how many more there were.
 func recursion(fs []wire.Place) (once []wire.Place, more []int) {
 	for i, f := range fs {
 		if i > 0 && f.Func == fs[i-1].Func && f.File == fs[i-1].File && f.Line == fs[i-1].Line {
@@ -116,7 +119,8 @@ func recursion(fs []wire.Place) (once []wire.Place, more []int) {
 	return once, more
 }
 
-// held turns the note of a lock, "held by main/2" or "wanted by main/2", into the end of a sentence.
+// held turns the note of a lock, "held by main/2" or "wanted by main/2", into the end of a
+// sentence.
 func held(note, by string) string {
 	if writer, ok := strings.CutPrefix(note, "wanted by "); ok {
 		return "which " + writer + " waits to write: new readers come after it"
@@ -138,7 +142,7 @@ func verbFor(who string) string {
 	return "holds"
 }
 
-// onePerLine keeps remarks from widening the first column: a row of one cell stands for itself.
+// onePerLine keeps remarks from widening the first column: a row of one cell is set apart.
 func onePerLine(rows [][]string) [][]string {
 	w := 0
 	for _, r := range rows {
@@ -165,7 +169,8 @@ func onePerLine(rows [][]string) [][]string {
 	return rows
 }
 
-// started returns position and source of the go statement of a stack's goroutine, nil if it is not known.
+// started returns position and source of the go statement of a stack's goroutine, or nil if
+// unknown.
 func (r *Reporter) started(s *wire.Stack) []string {
 	p, ok := r.startOf(s)
 	if !ok {
@@ -174,8 +179,9 @@ func (r *Reporter) started(s *wire.Stack) []string {
 	return []string{r.position(p), r.source(p)}
 }
 
-// startOf returns the place of the go statement of a stack's goroutine. Where that is
-// in the standard library (WaitGroup.Go, subtests, functions of timers), it is the user's call that led there.
+// startOf returns the place of the go statement of a stack's goroutine. If that is in the standard
+// library (WaitGroup.Go, subtests, functions of timers), it returns the user's call that led
+// there.
 func (r *Reporter) startOf(s *wire.Stack) (p wire.Place, ok bool) {
 	p = wire.Place{Site: s.Site}
 	if s.Site != 0 {
@@ -187,7 +193,7 @@ func (r *Reporter) startOf(s *wire.Stack) (p wire.Place, ok bool) {
 	return p, p.File != ""
 }
 
-// users returns the first frame of the user's.
+// users returns the user's first frame.
 func (r *Reporter) users(frames []wire.Place) (wire.Place, bool) {
 	for _, p := range frames {
 		if !internal(p) && !r.std(p) && p.File != "" {
@@ -197,7 +203,7 @@ func (r *Reporter) users(frames []wire.Place) (wire.Place, bool) {
 	return wire.Place{}, false
 }
 
-// internal reports whether a frame is heddle's own.
+// internal reports whether a frame belongs to heddle.
 func internal(p wire.Place) bool {
 	return strings.HasPrefix(p.Func, "heddlert/") || strings.Contains(p.File, "/heddlert/")
 }

@@ -19,17 +19,17 @@ type status struct {
 	begin    time.Time
 	drawn    time.Time
 	shown    bool
-	doing    string  // instead of a test: "compiling the standard library"
+	doing    string  // shown in place of a test: "compiling the standard library"
 	test     string  // the test being explored
 	now      int     // its executions so far
-	past     int     // executions of the tests before it
+	past     int     // executions of earlier tests
 	elapsed  float64 // of the open test, seconds
-	at       string  // what is done between its executions, where that takes long
-	estimate float64 // of the executions that the open test takes in all, 0: not known
+	at       string  // what happens between its executions, if that takes long
+	estimate float64 // estimated executions of a complete search of the open test; 0: unknown
 	findings int
 }
 
-// Doing says in the status line what goes on before tests run; "" ends it.
+// Doing shows in the status line what happens before tests run. "" ends it.
 func (r *Reporter) Doing(what string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -38,7 +38,7 @@ func (r *Reporter) Doing(what string) {
 	r.draw()
 }
 
-// Tick draws the status line anew: for the command to call when nothing else happens.
+// Tick redraws the status line. The command calls it periodically.
 func (r *Reporter) Tick() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -96,13 +96,14 @@ func (s *status) line(now time.Time, runs int) string {
 	return oneLine(strings.Join(parts, "  "))
 }
 
-// share says how much of a search is done, and about how long the rest takes.
+// share says which share of a search is done, and about how long the rest takes.
 func (s *status) share() string {
 	all := max(s.estimate, float64(s.now))
-	return fmt.Sprintf("%.2g%% of about %s, %s left", 100*float64(s.now)/all, about(all), seconds(s.elapsed*(all/float64(s.now)-1)))
+	return fmt.Sprintf("%.2g%% of about %s, %s left", 100*float64(s.now)/all, about(all),
+		seconds(s.elapsed*(all/float64(s.now)-1)))
 }
 
-// about prints an estimate: two digits are more than it is worth.
+// about returns an estimate as text. More than two digits would pretend precision.
 func about(n float64) string {
 	if n < 1e6 {
 		p := math.Pow(10, max(0, math.Floor(math.Log10(n))-1))
@@ -111,7 +112,7 @@ func about(n float64) string {
 	return fmt.Sprintf("%.1e", n)
 }
 
-// clear takes the line away, so that text can be printed.
+// clear removes the line, so that text can be printed.
 func (s *status) clear(w io.Writer) {
 	if w != nil && s.shown {
 		io.WriteString(w, "\r\x1b[K")

@@ -9,7 +9,7 @@ import (
 	"heddle/rt/wire"
 )
 
-// The status line of a search says how much of it is done and how long the rest takes.
+// The status line of a search says which share of it is done and how long the rest takes.
 func TestStatusTellsShareOfASearch(t *testing.T) {
 	s := status{}
 	s.progress(&wire.Record{Test: "TestX", Executions: 1500, Elapsed: 0.5, Estimate: 6104})
@@ -33,10 +33,12 @@ func TestAboutRoundsToTwoDigits(t *testing.T) {
 	}
 }
 
-// What was not complete never reads as a proof, and says how far it came.
+// The verdict of an incomplete search never reads like a proof, and says how far the search came.
 func TestSampledSearchSaysHowFarItCame(t *testing.T) {
-	got := covered(&TestResult{Executions: 1000, Elapsed: 2, Estimate: 50400, Why: why.Sampled(why.Of(why.NotAll))})
-	if !strings.Contains(got, "sampled of about 50,000 interleavings, which take 1m41s, 2.0s") || strings.Contains(got, "covered") {
+	got := covered(&TestResult{Executions: 1000, Elapsed: 2, Estimate: 50400,
+		Why: why.Sampled(why.Of(why.NotAll))})
+	if !strings.Contains(got, "sampled of about 50,000 interleavings, which take 1m41s, 2.0s") ||
+		strings.Contains(got, "covered") {
 		t.Error(got)
 	}
 }

@@ -8,13 +8,13 @@ import (
 	"heddle/rt/wire"
 )
 
-// mostSteps is how many steps of a finding are shown.
+// mostSteps is the largest number of steps shown for a finding.
 const mostSteps = 18
 
-// mostVerbose is how many with -v: a clip can have millions, and is a text file for who wants them all.
+// mostVerbose is the same with -v. A clip can have millions of steps, and is itself readable.
 const mostVerbose = 1000
 
-// chosen returns which steps of a finding's clip are shown.
+// chosen returns the indices of the steps that are shown.
 func (r *Reporter) chosen(f Finding) []int {
 	all := f.steps()
 	most := mostSteps
@@ -22,14 +22,14 @@ func (r *Reporter) chosen(f Finding) []int {
 	switch {
 	case r.o.Verbose:
 		most, std = mostVerbose, func(*wire.Step) bool { return false }
-	case len(all) > mostSteps: // lines for what is left out come between them
+	case len(all) > mostSteps: // leaves room for lines in place of omitted steps
 		most = mostSteps * 2 / 3
 	}
 	return selectSteps(all, f.Places, most, std)
 }
 
-// steps are those of the finding's execution that the table is made of: all, or, where the clip does without the end, what leads to
-// the last switch, and the last ones.
+// steps returns the steps of the finding's execution for the table: all of them or, if the clip
+// omits the end of the execution, those up to the last switch and the last ones.
 func (f Finding) steps() []wire.Step {
 	if len(f.Rest) == 0 {
 		return f.Clip.Steps // there can be millions
@@ -37,7 +37,7 @@ func (f Finding) steps() []wire.Step {
 	return slices.Concat(f.Clip.Steps[:f.lead()], f.Rest)
 }
 
-// lead is how many of the clip's steps are among them.
+// lead returns how many of the clip's steps belong to them.
 func (f Finding) lead() int {
 	all := len(f.Clip.Steps)
 	if len(f.Rest) == 0 {
@@ -45,22 +45,22 @@ func (f Finding) lead() int {
 	}
 	for i, s := range slices.Backward(f.Clip.Steps) {
 		if s.Switch {
-			return min(i+4, all) // and what it led to
+			return min(i+4, all) // and what the switch led to
 		}
 	}
 	return 0
 }
 
-// ofConnection reports whether an operation is how a connection keeps its order, at the place of the program that uses it: that it is
-// taken, and waited for, says enough.
+// ofConnection reports whether an operation only keeps the order of a connection. At the place in
+// the program that uses the connection, taking and waiting are shown instead.
 func ofConnection(op string, w wire.Place) bool {
 	return w.Object == connection && w.Site == 0 && (op == "unlock" || op == "broadcast" || op == "signal")
 }
 
-// connection is what package drive calls a connection, a listener or a pipe.
+// connection is the name that package drive gives to a connection, a listener or a pipe.
 const connection = "connection"
 
-// number returns which step of the execution the i-th of f.steps() is, from 0.
+// number returns the index in the execution of the i-th of f.steps().
 func (f Finding) number(i int) int {
 	if lead := f.lead(); i >= lead {
 		i += len(f.Clip.Steps) - lead + f.Skipped
@@ -68,7 +68,7 @@ func (f Finding) number(i int) int {
 	return i
 }
 
-// steps returns the table of those steps of a clip that matter to its finding.
+// steps returns the table of the chosen steps.
 func (r *Reporter) steps(f Finding, chosen []int, room int) []string {
 	all := f.steps()
 	var rows []row
@@ -85,13 +85,15 @@ func (r *Reporter) steps(f Finding, chosen []int, room int) []string {
 		gap(i)
 		next = i + 1
 		s := &all[i]
-		rows = append(rows, row{num: f.number(i) + 1, g: s.G, text: stepOperation(s), mark: s.Switch, where: r.position(s.Where), source: r.source(s.Where)})
+		rows = append(rows,
+			row{num: f.number(i) + 1, g: s.G, text: stepOperation(s), mark: s.Switch,
+				where: r.position(s.Where), source: r.source(s.Where)})
 	}
 	gap(len(all))
 	return table(rows, room)
 }
 
-// like reports whether b is the step a once more: a loop that waits for something.
+// like reports whether b repeats the step a, as in a loop that polls.
 func like(a, b *wire.Step) bool {
 	return a.G == b.G && a.Op == b.Op && a.Where == b.Where && a.Choice == b.Choice && !b.Switch
 }
@@ -115,12 +117,12 @@ func times(n int) string {
 	return thousands(n) + " times more"
 }
 
-// selectSteps returns at most n steps, in order: those at the finding's places, the
-// last one, both sides of every switch and where the goroutine that had to wait goes on, later
-// ones first, accesses that race, what the switches led to, what is done to the same objects,
-// and then what comes before the end: first of the goroutines that the
-// finding names. Of what the standard library does by itself there are the switches only. Steps
-// that repeat the one before are left out.
+// selectSteps returns at most n steps, in order. They are, with priority from first to last: those
+// at the finding's places; the last one; both sides of every switch and the step at which the
+// interrupted goroutine continues, later ones first; accesses that race; what the switches led to;
+// operations on the same objects; and the last steps, first those of the goroutines that the
+// finding names. Of steps within the standard library only switches are shown. A step that repeats
+// the one before is left out.
 func selectSteps(steps []wire.Step, places []wire.Place, n int, std func(*wire.Step) bool) []int {
 	chosen := map[int]bool{}
 	add := func(i int) {
@@ -133,7 +135,8 @@ func selectSteps(steps []wire.Step, places []wire.Place, n int, std func(*wire.S
 	for _, p := range places {
 		for i := len(steps) - 1; i >= 0; i-- {
 			w := steps[i].Where
-			if w.File == p.File && w.Line == p.Line && p.Line != 0 && (p.Goroutine == "" || p.Goroutine == steps[i].G) {
+			if w.File == p.File && w.Line == p.Line && p.Line != 0 &&
+				(p.Goroutine == "" || p.Goroutine == steps[i].G) {
 				add(i)
 				break
 			}
@@ -154,7 +157,7 @@ func selectSteps(steps []wire.Step, places []wire.Place, n int, std func(*wire.S
 		}
 	}
 	if len(steps) > n {
-		for i := len(steps) - 1; i >= 0; i-- { // an access that is a step was seen to race
+		for i := len(steps) - 1; i >= 0; i-- { // an access is a step only if it was seen to race
 			if op := steps[i].Op; op == "read" || op == "write" {
 				add(i)
 			}
@@ -171,7 +174,8 @@ func selectSteps(steps []wire.Step, places []wire.Place, n int, std func(*wire.S
 		}
 	}
 	for i := len(steps) - 1; i >= 0; i-- {
-		if !std(&steps[i]) && !again(i) && slices.ContainsFunc(places, func(p wire.Place) bool { return p.Goroutine == steps[i].G }) {
+		if !std(&steps[i]) && !again(i) &&
+			slices.ContainsFunc(places, func(p wire.Place) bool { return p.Goroutine == steps[i].G }) {
 			add(i)
 		}
 	}
@@ -188,7 +192,7 @@ func selectSteps(steps []wire.Step, places []wire.Place, n int, std func(*wire.S
 	return out
 }
 
-// nextOf returns the index of the first step of goroutine g, the last one if there is none.
+// nextOf returns the index of the first step of goroutine g, or the last index if there is none.
 func nextOf(steps []wire.Step, g string) int {
 	for i := range steps {
 		if steps[i].G == g {
@@ -198,7 +202,7 @@ func nextOf(steps []wire.Step, g string) int {
 	return len(steps) - 1
 }
 
-// choice prints the outcome that was taken.
+// choice returns the outcome as text.
 func choice(op string, c int) string {
 	switch op {
 	case "select":

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// A row is one step in a table: a column per goroutine, time runs down.
+// A row is one step in a table with a column for each goroutine. Time runs down.
 //
 //	   main             main/1            main/2
 //	1  go                                                   bank.go:30  go a.add(1)
 //	2                   lock mu                             bank.go:20  mu.Lock()
 //	3                                     * read a.n        bank.go:21  x := a.n
 //
-// A star marks a switch: a step at which somebody else would have gone on.
+// A star marks a switch: the non-preemptive policy would have continued another goroutine.
 type row struct {
 	num    int
 	g      string
@@ -21,13 +21,13 @@ type row struct {
 	mark   bool
 	where  string
 	source string
-	gap    string // instead of all the others: what was left out here
+	gap    string // in place of all other fields: what is omitted here
 }
 
 const (
-	mostColumns = 6  // goroutines side by side; more go into one column
-	leastCell   = 12 // below that a cell says nothing
-	goodCell    = 22 // cells that are cut, for others or for the source, keep as much
+	mostColumns = 6  // goroutines side by side; more share one column
+	leastCell   = 12 // a narrower cell is useless
+	goodCell    = 22 // cells are not shortened below this for others or for the source
 	mostCell    = 36
 	mostWhere   = 40
 	leastSource = 16
@@ -54,8 +54,8 @@ func table(rows []row, total int) []string {
 	return t.narrow()
 }
 
-// squeeze makes the widest columns narrower until all fit into room; ok is
-// false, and nothing changed, if they would be too narrow to be of use.
+// squeeze narrows the widest columns until all fit into room. ok is false, and nothing changes, if
+// they would be too narrow.
 func (t *layout) squeeze(room int) (ok bool) {
 	for most := mostCell; most >= goodCell; most-- {
 		sum := 0
@@ -72,7 +72,7 @@ func (t *layout) squeeze(room int) (ok bool) {
 	return false
 }
 
-// goroutines lists who takes part, in the order of their names.
+// goroutines returns the goroutines of the rows, sorted by name.
 func goroutines(rows []row) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -91,10 +91,10 @@ type layout struct {
 	rows       []row
 	total      int
 	num, where int
-	cells      map[string]int // goroutine -> width of its column
+	cells      map[string]int // by goroutine: width of its column
 }
 
-// wide has a column per goroutine.
+// wide lays out one column for each goroutine.
 func (t *layout) wide(gs []string) []string {
 	head := strings.Repeat(" ", t.num)
 	for _, g := range gs {
@@ -119,7 +119,7 @@ func (t *layout) wide(gs []string) []string {
 	return out
 }
 
-// narrow has one column for all goroutines, which are named in each row.
+// narrow lays out one column for all goroutines, with names in each row.
 func (t *layout) narrow() []string {
 	name, cell := 0, 0
 	for g, w := range t.cells {
@@ -133,7 +133,8 @@ func (t *layout) narrow() []string {
 			out = append(out, t.gap(r))
 			continue
 		}
-		line := fmt.Sprintf("%*d  %s  %s", t.num, r.num, fill(fit(oneLine(r.g), name), name), fill(fit(marked(r), cell), cell))
+		line := fmt.Sprintf("%*d  %s  %s", t.num, r.num, fill(fit(oneLine(r.g), name), name),
+			fill(fit(marked(r), cell), cell))
 		out = append(out, t.end(line, r))
 	}
 	return out
@@ -150,7 +151,7 @@ func (t *layout) gap(r row) string {
 	return strings.Repeat(" ", t.num) + "    " + r.gap
 }
 
-// end adds position and source, as far as there is room for them.
+// end adds position and source, as far as there is room.
 func (t *layout) end(line string, r row) string {
 	line += "  " + fill(fitLeft(r.where, t.where), t.where)
 	if room := t.total - width(line) - 2; room >= leastCell && r.source != "" {
@@ -159,7 +160,7 @@ func (t *layout) end(line string, r row) string {
 	return strings.TrimRight(line, " ")
 }
 
-// fitLeft cuts at the left end: of a position the line number matters most.
+// fitLeft shortens s at its left end: the line number of a position matters most.
 func fitLeft(s string, n int) string {
 	if width(s) <= n {
 		return s

@@ -8,8 +8,8 @@ import (
 	"heddle/explore/why"
 )
 
-// verdict returns the lines that end a test: a heading as go test prints it,
-// then the findings. A run that was not complete never reads as a proof.
+// verdict returns the lines that end a test: a heading as go test prints it, then the findings.
+// For an incomplete search it never reads like a proof.
 func (r *Reporter) verdict(t *TestResult, notes []string) string {
 	var b strings.Builder
 	count := fmt.Sprintf("(%s, %s)", plural(t.Executions, "execution"), seconds(t.Elapsed))
@@ -24,7 +24,8 @@ func (r *Reporter) verdict(t *TestResult, notes []string) string {
 	switch t.Result {
 	case "fail":
 		if t.Complete {
-			count = fmt.Sprintf("(all %s covered by %s, %s)", space(t), plural(t.Covering, "execution"), seconds(t.Elapsed))
+			count = fmt.Sprintf("(all %s covered by %s, %s)", space(t), plural(t.Covering, "execution"),
+				seconds(t.Elapsed))
 		}
 		fmt.Fprintf(&b, "%s: %s %s\n", r.red("--- FAIL"), t.Name, count)
 		for i, f := range t.Findings {
@@ -59,7 +60,7 @@ func (r *Reporter) verdict(t *TestResult, notes []string) string {
 	return b.String()
 }
 
-// answer is what a test says to a question.
+// answer returns the answer of a test to a question (heddle ask).
 func (r *Reporter) answer(t *TestResult, count string) string {
 	switch {
 	case len(t.Findings) > 0:
@@ -69,7 +70,8 @@ func (r *Reporter) answer(t *TestResult, count string) string {
 	case t.Complete:
 		return fmt.Sprintf("%s: %s has no such moment (all local states covered by %s, and the net asked, %s)\n", r.green("no"), t.Name, plural(t.Executions, "execution"), seconds(t.Elapsed))
 	}
-	return fmt.Sprintf("unknown: %s: no such moment in %s (%s, %s)\n", t.Name, plural(t.Executions, "execution"), oneLine(t.Why.String()), seconds(t.Elapsed))
+	return fmt.Sprintf("unknown: %s: no such moment in %s (%s, %s)\n", t.Name,
+		plural(t.Executions, "execution"), oneLine(t.Why.String()), seconds(t.Elapsed))
 }
 
 // covered says how far a test without findings was explored.
@@ -80,13 +82,16 @@ func covered(t *TestResult) string {
 	case t.Predicted != nil:
 		return predictedText(t)
 	case t.Complete:
-		return fmt.Sprintf("all %s covered by %s (%s)", space(t), plural(t.Covering, "execution"), seconds(t.Elapsed))
+		return fmt.Sprintf("all %s covered by %s (%s)", space(t), plural(t.Covering, "execution"),
+			seconds(t.Elapsed))
 	}
 	how := sampled(t.Why, t.Executions, t.Estimate, t.Elapsed)
-	return fmt.Sprintf("no findings in %s (%s, %s)", plural(t.Executions, "execution"), how, seconds(t.Elapsed))
+	return fmt.Sprintf("no findings in %s (%s, %s)", plural(t.Executions, "execution"), how,
+		seconds(t.Elapsed))
 }
 
-// sampled says why not everything was covered, and by an estimate of the executions that would have, how much there is and how long it takes.
+// sampled says why the search is incomplete and, if there is an estimate, how many executions a
+// complete one has and how long it takes.
 func sampled(end why.End, executions int, estimate, elapsed float64) string {
 	text := oneLine(end.String())
 	if end.Bare && !end.Is(why.Early) {
@@ -99,25 +104,26 @@ func sampled(end why.End, executions int, estimate, elapsed float64) string {
 	if end.Open() || len(end.Reasons) == 1 && end.Reasons[0] == why.Of(why.NotAll) && !end.Bare {
 		text, what = "sampled", " interleavings"
 	}
-	return fmt.Sprintf("%s of about %s%s, which take %s", text, about(estimate), what, long(elapsed*estimate/float64(max(executions, 1))))
+	return fmt.Sprintf("%s of about %s%s, which take %s", text, about(estimate), what,
+		long(elapsed*estimate/float64(max(executions, 1))))
 }
 
-// space says what a complete search has covered.
+// space returns what a complete search covered.
 func space(t *TestResult) string { return cmp.Or(t.Why.Covered, "interleavings") }
 
-// plainFailure explains a test that fails without heddle's doing.
+// plainFailure explains a test that fails without heddle.
 func (r *Reporter) plainFailure(t *TestResult) string {
 	var b strings.Builder
 	if t.Reason != "" {
 		b.WriteString(indent(4, clean(t.Reason)))
 	}
-	if t.Output != "" && !r.o.Verbose && !r.o.JSON { // else it was printed as it came
+	if t.Output != "" && !r.o.Verbose && !r.o.JSON { // otherwise it was printed at once
 		b.WriteString(indent(4, r.cut(ownLines(t.Name, t.Output))))
 	}
 	return b.String()
 }
 
-// cut shortens output to what a reader wants of it: its first and its last lines.
+// cut shortens output to its first and its last lines.
 func (r *Reporter) cut(s string) string {
 	const first, last = 10, 20
 	l := strings.Split(strings.TrimSuffix(s, "\n"), "\n")
@@ -128,7 +134,8 @@ func (r *Reporter) cut(s string) string {
 	return strings.Join(append(append(l[:first:first], left), l[len(l)-last:]...), "\n")
 }
 
-// ownLines returns text without the lines in which package testing speaks of the test itself; heddle prints its own.
+// ownLines returns text without package testing's lines about the test itself, as heddle prints
+// its own.
 func ownLines(test, text string) string {
 	var b strings.Builder
 	for line := range lines(text) {

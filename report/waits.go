@@ -10,12 +10,14 @@ import (
 	"heddle/trace"
 )
 
-// What goroutines of a deadlock or a leak wait for, and what to look at because of that.
+// What the goroutines of a deadlock or a leak wait for, and the hints that follow.
 
-// waitHint is the hint for a deadlock or a leak, by what is waited for; "" where nothing of it is known.
+// waitHint returns the hint for a deadlock or a leak by what is waited for, or "".
 func waitHint(f *wire.Finding) string {
-	if slices.ContainsFunc(f.Stacks, func(st wire.Stack) bool { return strings.Contains(st.State, " connection") }) && f.Kind == "deadlock" {
-		return "make sure that somebody writes what is read, and reads what is written, or closes the connection"
+	if slices.ContainsFunc(f.Stacks,
+		func(st wire.Stack) bool { return strings.Contains(st.State, " connection") }) &&
+		f.Kind == "deadlock" {
+		return "make sure that one end writes what the other reads, or closes the connection"
 	}
 	if cycle := lockCycle(f); len(cycle) > 0 {
 		return lockHint(f, cycle)
@@ -27,36 +29,42 @@ func waitHint(f *wire.Finding) string {
 	said := []string{"wg-wait"}
 	waits := func(hint string, ops ...string) {
 		said = append(said, ops...)
-		if slices.ContainsFunc(f.Places, func(p wire.Place) bool { return holders(p) == nil && slices.Contains(ops, p.Op) }) {
+		if slices.ContainsFunc(f.Places,
+			func(p wire.Place) bool { return holders(p) == nil && slices.Contains(ops, p.Op) }) {
 			hints = append(hints, hint)
 		}
 	}
-	waits("a signal that comes before its Wait is lost: change what is waited for, and signal, with the Cond's lock held, and let Wait stand in a loop that looks at it", "cond-wait")
+	waits("a signal before the Wait is lost: hold the Cond's lock to change the condition and to signal, and call Wait in a loop that checks the condition", "cond-wait")
 	if f.Kind == "leak" {
 		waits("give the goroutine a way to end: close its channel, cancel its context, or make room in the channel it sends to", "send", "recv", "select")
 	} else {
 		waits("make sure that every send has a receiver, and every receive a send or a close", "send", "recv", "select")
 	}
-	waits("see who holds that lock: whoever takes one must give it back on every way out, as a defer does", lockOps...)
+	waits("find the goroutine that holds the lock: it must unlock on every path, for example with defer", lockOps...)
 	for _, p := range f.Places {
-		if op, _ := trace.ParseOp(p.Op); !slices.Contains(said, p.Op) && !awaitsSection(p.Op) && len(model.HelpersOf(op)) > 0 {
-			waits(fmt.Sprintf("make sure that every %s has its %s", verb(p.Op), verb(model.HelpersOf(op)[0].String())), p.Op)
+		if op, _ := trace.ParseOp(p.Op); !slices.Contains(said, p.Op) && !awaitsSection(p.Op) &&
+			len(model.HelpersOf(op)) > 0 {
+			waits(fmt.Sprintf("make sure that every %s has its %s", verb(p.Op),
+				verb(model.HelpersOf(op)[0].String())), p.Op)
 		}
 	}
-	waitGroups := "make sure that every Add has its Done, on every way out"
-	if len(hints) == 0 { // who waits for the others of the finding is not why they wait
+	waitGroups := "make sure that every Add has its Done, on every path"
+	if len(hints) == 0 { // a goroutine that only waits for the others of the finding is not the cause
 		waits(waitGroups, "wg-wait")
 	}
-	if len(hints) > 0 && slices.ContainsFunc(f.Places, func(p wire.Place) bool { return awaitsSection(p.Op) && holders(p) != nil }) {
-		hints = append(hints, "who waits with a lock held keeps out those who take it")
+	if len(hints) > 0 &&
+		slices.ContainsFunc(f.Places,
+			func(p wire.Place) bool { return awaitsSection(p.Op) && holders(p) != nil }) {
+		hints = append(hints, "a goroutine that waits while it holds a lock blocks all others that lock it")
 	}
 	return strings.Join(hints, "; ")
 }
 
-// readsResponse reports whether a goroutine is net/http's that reads responses from a connection. One that waits, but not for the
-// connection, waits for what the program does with a response's body.
+// readsResponse reports whether a goroutine of net/http reads responses from a connection. If it
+// waits, but not for the connection, it waits for the program to read or close a response's body.
 func readsResponse(st wire.Stack) bool {
-	return slices.ContainsFunc(st.Frames, func(p wire.Place) bool { return p.Func == "net/http.(*persistConn).readLoop" })
+	return slices.ContainsFunc(st.Frames,
+		func(p wire.Place) bool { return p.Func == "net/http.(*persistConn).readLoop" })
 }
 
 // awaitsSection reports whether op waits until another goroutine leaves a critical section.
@@ -65,8 +73,8 @@ func awaitsSection(op string) bool {
 	return model.AwaitsSection(o)
 }
 
-// lockOps are the operations that wait for a lock. A call of Once.Do is none: it enters the critical
-// section only if it is the first.
+// lockOps are the operations that wait for a lock. Once.Do is not among them: only the first call
+// enters the critical section.
 var lockOps = func() (ops []string) {
 	for op := range trace.OpMax {
 		if _, certain := model.SectionOfOp(op); certain && model.AwaitsSection(op) {
@@ -76,21 +84,25 @@ var lockOps = func() (ops []string) {
 	return ops
 }()
 
-// lockHint is what to look at where the goroutines of a cycle wait for each other's locks.
+// lockHint returns the hint for a cycle of goroutines that wait for each other's locks.
 func lockHint(f *wire.Finding, cycle []wire.Place) string {
 	switch {
 	case len(cycle) == 1 && cycle[0].Op == "once":
 		return "a function that Once.Do runs must not call Do of the same Once"
-	case len(cycle) == 2 && slices.ContainsFunc(cycle, func(p wire.Place) bool { return strings.HasPrefix(p.Note, "wanted by ") }):
-		// A writer waits for one lock only: the one that the other holds, and wants again.
+	case len(cycle) == 2 &&
+		slices.ContainsFunc(cycle,
+			func(p wire.Place) bool { return strings.HasPrefix(p.Note, "wanted by ") }):
+		// A writer waits for one lock only: the one that the other goroutine holds and wants
+		// again.
 		return "do not take a read lock twice: a writer that waits in between keeps the second one out"
 	case len(cycle) == 1:
-		return "a lock cannot be taken twice: whoever holds it must call functions that expect it to be held, not ones that take it"
+		return "a lock cannot be taken twice: a function that is called with the lock held must not take it"
 	}
 	return "take locks in one order everywhere"
 }
 
-// holders returns who holds the lock that p waits for, or wants to write and keeps it out; nil if p waits for something else.
+// holders returns the goroutines that hold the lock that p waits for, or that want to write and so
+// block p; nil if p waits for something else.
 func holders(p wire.Place) []string {
 	for _, word := range []string{"held by ", "wanted by "} {
 		if names, ok := strings.CutPrefix(p.Note, word); ok {
@@ -100,7 +112,8 @@ func holders(p wire.Place) []string {
 	return nil
 }
 
-// lockCycle returns the places of goroutines that wait, by way of each other's locks, for themselves, in the finding's order; nil if nobody does.
+// lockCycle returns, in the finding's order, the places of the goroutines that wait for themselves
+// through each other's locks, or nil.
 func lockCycle(f *wire.Finding) []wire.Place {
 	if f.Kind != "deadlock" {
 		return nil
@@ -118,7 +131,7 @@ func lockCycle(f *wire.Finding) []wire.Place {
 	return cycle
 }
 
-// waitsFor reports whether from waits, by way of locks and their holders, for to.
+// waitsFor reports whether from waits for to, directly or through other goroutines.
 func waitsFor(byName map[string]wire.Place, from, to string, seen map[string]bool) bool {
 	for _, h := range holders(byName[from]) {
 		if h == to {

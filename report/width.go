@@ -14,7 +14,8 @@ func width(s string) int {
 	return n
 }
 
-// wide are the ranges that terminals draw two columns wide (East Asian Width W and F, and emoji).
+// wide are the ranges of characters that take two columns on a terminal (East Asian Width W and F,
+// and emoji).
 var wide = [...][2]rune{
 	{0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0x33ff}, {0x3400, 0x4dbf}, {0x4e00, 0x9fff},
 	{0xa000, 0xa4cf}, {0xac00, 0xd7a3}, {0xf900, 0xfaff}, {0xfe30, 0xfe6f}, {0xff00, 0xff60},
@@ -36,7 +37,7 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// fit cuts s to at most n columns, an ellipsis at the end if something was cut.
+// fit shortens s to at most n columns, with an ellipsis at the end if it was longer.
 func fit(s string, n int) string {
 	if width(s) <= n {
 		return s
@@ -63,8 +64,8 @@ func fill(s string, n int) string {
 	return s
 }
 
-// columns lines up rows of cells, two spaces between columns and none at the
-// ends of lines. The last column may be as long as it likes.
+// columns aligns rows of cells, with two spaces between columns and none at the ends of lines. The
+// last column may have any width.
 func columns(rows [][]string) []string {
 	var widths []int
 	for _, row := range rows {
@@ -89,7 +90,7 @@ func columns(rows [][]string) []string {
 	return out
 }
 
-// wrap breaks text between words into lines of at most n columns; a longer word has a line of its own.
+// wrap breaks text between words into lines of at most n columns. A longer word has its own line.
 func wrap(text string, n int) []string {
 	var out []string
 	line := ""

@@ -33,7 +33,7 @@ func plural(n int, noun string) string {
 	return thousands(n) + " " + noun + "s"
 }
 
-// seconds prints a time: 11ms, 0.2s, 12s, 2m05s.
+// seconds returns a time as text: 11ms, 0.2s, 12s, 2m05s.
 func seconds(s float64) string {
 	switch {
 	case s < 0.001:
@@ -49,7 +49,7 @@ func seconds(s float64) string {
 	return fmt.Sprintf("%dm%02ds", n/60, n%60)
 }
 
-// lines splits after newlines and ends the last line with one.
+// lines splits s after newlines, and adds a newline at the end if there is none.
 func lines(s string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for line := range strings.Lines(s) {
@@ -75,9 +75,8 @@ func indent(n int, s string) string {
 	return b.String()
 }
 
-// clean makes text safe for a terminal: what comes from the program under test
-// may hold anything. Tabs become spaces, other characters that do not print
-// are shown as in a Go string. Newlines stay.
+// clean makes text of the program under test safe for a terminal. Tabs become spaces, and other
+// unprintable characters are shown as in a Go string. Newlines stay.
 func clean(s string) string {
 	if strings.IndexFunc(s, wild) < 0 && utf8.ValidString(s) {
 		return s
@@ -101,12 +100,12 @@ func clean(s string) string {
 
 func wild(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
 
-// oneLine is clean for what must not break a line.
+// oneLine is clean for text that must stay on one line.
 func oneLine(s string) string {
 	return strings.ReplaceAll(clean(s), "\n", `\n`)
 }
 
-// The colours; on a terminal only.
+// The colours, used only on a terminal.
 func (r *Reporter) red(s string) string   { return r.colour("31", s) }
 func (r *Reporter) green(s string) string { return r.colour("32", s) }
 func (r *Reporter) bold(s string) string  { return r.colour("1", s) }
@@ -124,7 +123,7 @@ func (r *Reporter) colour(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// long is seconds for times that may be beyond all measure.
+// long is seconds for times that may be very long.
 func long(s float64) string {
 	const hour, day, year = 3600, 24 * 3600, 365 * 24 * 3600
 	switch {

@@ -15,7 +15,7 @@ import (
 	"heddle/internal/browser"
 )
 
-// long is a finding with n events of 12 goroutines that take turns at locks.
+// long returns a finding with n events of 12 goroutines that take turns at locks.
 func long(n int) Finding {
 	f := race()
 	f.Goroutines = nil
@@ -36,8 +36,10 @@ func long(n int) Finding {
 		e.Switch = i%100 == 0
 		f.Events = append(f.Events, e)
 	}
-	f.Events[n-10] = Event{G: 1, Op: "write", Text: "write a.n", Object: 1, Value: "4711", File: 1, Line: 6, Mark: 1, Key: true}
-	f.Events[n-4] = Event{G: 2, Op: "read", Text: "read a.n", Object: 1, Value: "4711", File: 1, Line: 8, Mark: 2, Key: true}
+	f.Events[n-10] = Event{G: 1, Op: "write", Text: "write a.n", Object: 1, Value: "4711", File: 1, Line: 6,
+		Mark: 1, Key: true}
+	f.Events[n-4] = Event{G: 2, Op: "read", Text: "read a.n", Object: 1, Value: "4711", File: 1, Line: 8,
+		Mark: 2, Key: true}
 	return f
 }
 
@@ -99,7 +101,7 @@ func do(t *testing.T, err error) {
 	}
 }
 
-// wants fails the test if js does not have a value that holds want.
+// wants fails the test unless the value of js contains want.
 func wants(t *testing.T, p *browser.Page, js, want string) {
 	t.Helper()
 	if got := say(t, p, js); !strings.Contains(got, want) {
@@ -109,7 +111,7 @@ func wants(t *testing.T, p *browser.Page, js, want string) {
 
 func TestInBrowser(t *testing.T) {
 	p := open(t, race(), long(50))
-	wants(t, p, chosen, "read a.n") // what came last of the finding
+	wants(t, p, chosen, "read a.n") // the last event of the finding
 	do(t, p.Key("ArrowUp"))
 	wants(t, p, chosen, "step 4 of 7")
 	wants(t, p, current, "6")
@@ -122,7 +124,8 @@ func TestInBrowser(t *testing.T) {
 	wants(t, p, chosen, "start func()")
 	do(t, p.Click(`.canvas .ev[data-i="6"]`))
 	wants(t, p, chosen, "recv done")
-	wants(t, p, `document.querySelector(".details").textContent`, "step 6: send done by main/1 (is received by)")
+	wants(t, p, `document.querySelector(".details").textContent`,
+		"step 6: send done by main/1 (is received by)")
 	wants(t, p, "location.hash", "#1:7")
 	do(t, p.Move(`.canvas .ev[data-i="3"]`))
 	wants(t, p, `document.querySelector("#tip").textContent`, "write a.n = 1")
@@ -140,7 +143,7 @@ func TestInBrowser(t *testing.T) {
 	notBlank(t, p)
 }
 
-// 5,000 events are as quick to walk through as ten: most are not in the document.
+// 5,000 events are as fast to navigate as ten: most are not in the document.
 func TestInBrowserLong(t *testing.T) {
 	p := open(t, long(5000))
 	wants(t, p, chosen, "read a.n")
@@ -161,7 +164,7 @@ func TestInBrowserLong(t *testing.T) {
 	if n < 10 || n > 150 || height < 5000*20 {
 		t.Errorf("%d boxes, %d pixels high", n, height)
 	}
-	// only what uses one object
+	// only the events of one object
 	do(t, p.Eval(`(() => { const o = document.querySelector(".objects"); o.value = 1; o.dispatchEvent(new Event("change")); })()`, nil))
 	wants(t, p, boxes, "2")
 	wants(t, p, `[...document.querySelectorAll(".ev")].map(e => e.textContent).join()`, "write a.n = 4711")
@@ -177,7 +180,7 @@ func TestInBrowserLong(t *testing.T) {
 	notBlank(t, p)
 }
 
-// notBlank looks at a picture of the page: it must have text, boxes and lines in many places.
+// notBlank checks a picture of the page: text, boxes and lines in many places.
 func notBlank(t *testing.T, p *browser.Page) {
 	t.Helper()
 	data, err := p.Screenshot()

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// A Chart is how a number has grown over time.
+// A Chart is the growth of a number over time.
 type Chart struct {
 	Caption string
-	Seconds float64 // that the axis of time goes to
-	Most    int     // that the other one goes to
+	Seconds float64 // the end of the axis of time
+	Most    int     // the end of the other axis
 	Points  []ChartPoint
 }
 
-// A ChartPoint is a new value, which holds until the next one.
+// A ChartPoint is a new value, which holds until the next point.
 type ChartPoint struct {
 	Seconds float64
 	Value   int
@@ -25,7 +25,7 @@ const (
 	ChartHeight = 64
 )
 
-// Line returns the line as the path of an SVG: steps, from left to right.
+// Line returns the line as the path of an SVG: steps from left to right.
 func (c *Chart) Line() string {
 	var b strings.Builder
 	x := func(s float64) float64 { return ChartWidth * min(s/max(c.Seconds, 1e-9), 1) }
@@ -38,8 +38,10 @@ func (c *Chart) Line() string {
 	return b.String()
 }
 
-// Width and Height are the size of the SVG.
-func (c *Chart) Width() int  { return ChartWidth }
+// Width returns the width of the SVG.
+func (c *Chart) Width() int { return ChartWidth }
+
+// Height returns the height of the SVG.
 func (c *Chart) Height() int { return ChartHeight }
 
 // Axis returns the texts at the ends of the axes.

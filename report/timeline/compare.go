@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// A Compared is what became of one test under several strategies.
+// A Compared has the results of one test under several strategies.
 type Compared struct {
 	Package, Test string
 	Note          string // why there are no rows
@@ -13,7 +13,7 @@ type Compared struct {
 	Rows          []ComparedRow
 }
 
-// A ComparedRow is one strategy: an Amount for each column, and how far it came.
+// A ComparedRow is one strategy: an Amount for each column, and what it covered.
 type ComparedRow struct {
 	Strategy string
 	Amounts  []Amount
@@ -21,13 +21,14 @@ type ComparedRow struct {
 	Covered  string
 }
 
-// An Amount is a number of a column, and how it is written. Bars are as long as its logarithm: strategies differ by orders of magnitude.
+// An Amount is a number in a column and its text. The length of its bar is logarithmic, as
+// strategies differ by orders of magnitude.
 type Amount struct {
-	Value float64 // less than 0: there is none, and no bar
+	Value float64 // negative: no value and no bar
 	Text  string
 }
 
-// bar is an Amount with the length of its bar, in percent of the longest of its column.
+// bar is an Amount with the length of its bar in percent of the longest one in the column.
 type bar struct {
 	Amount
 	Percent int
@@ -44,8 +45,9 @@ func (c *Compared) Bars(row ComparedRow) []bar {
 			}
 		}
 		bars[i] = bar{a, 0}
-		if a.Value > 0 { // the least has a bar too
-			bars[i].Percent = int(math.Round(100 * (1 + math.Log2(a.Value/least)) / (1 + math.Log2(most/least))))
+		if a.Value > 0 { // the smallest value has a bar too
+			bars[i].Percent = int(math.Round(100 * (1 + math.Log2(a.Value/least)) / (1 +
+				math.Log2(most/least))))
 		}
 	}
 	return bars

@@ -2,24 +2,24 @@ package timeline
 
 import "io"
 
-// An Index leads from the tests of a run to the pages of their findings.
+// An Index links the tests of a run to the pages of their findings.
 type Index struct {
 	Title           string // one sentence
-	Findings, Tests int    // how many there are
+	Findings, Tests int    // numbers of findings and tests
 	Packages        []IndexPackage
 }
 
 // An IndexPackage is a package of an Index.
 type IndexPackage struct {
 	Path  string
-	Error string // why there is no more of it
+	Error string // why results are missing
 	Tests []IndexTest
 }
 
 // An IndexTest is a test of an Index.
 type IndexTest struct {
 	Name, Verdict string // "fail", "pass", "skip"
-	How           string // how far it was explored
+	How           string // what was covered
 	Findings      []IndexFinding
 	Chart         *Chart // nil: none
 }

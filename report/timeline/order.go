@@ -10,13 +10,14 @@ import (
 )
 
 // An Arrow says that one event happens before another of a different goroutine by one
-// synchronisation, with no event in between.
+// synchronisation.
 type Arrow struct {
 	From, To int    // indices of events
 	Why      string // "starts"; see words
 }
 
-// words say what an arrow to an operation means: the earlier event ... the later one.
+// words are the labels of arrows, by the operation of the later event: the earlier event ... the
+// later one.
 var words = map[trace.Op]string{
 	trace.OpLock:       "lets lock",
 	trace.OpTryLock:    "lets lock",
@@ -48,7 +49,8 @@ func Order(objects []Object, events []Event) []Arrow {
 		kind := trace.ParseObjKind(x.Kind)
 		def := model.Of(kind)
 		o.objects[i] = object{as: model.Object{Kind: kind, Cap: int32(x.Cap)}, def: def}
-		o.objects[i].takes = slices.ContainsFunc(def.Rules, func(r model.Rule) bool { return r.Order&model.Takes != 0 })
+		o.objects[i].takes = slices.ContainsFunc(def.Rules,
+			func(r model.Rule) bool { return r.Order&model.Takes != 0 })
 	}
 	for i := range events {
 		o.event(i, &events[i])
@@ -64,11 +66,11 @@ type order struct {
 	arrows  []Arrow
 	objects []object
 	clocks  map[int]clock // by goroutine
-	passed  []clock       // of events that later ones can be ordered after: the clock at the event
-	goes    map[int]int   // goroutine -> index + 1 of the event that started it
+	passed  []clock       // clocks of the events that later ones can be ordered after, at the event
+	goes    map[int]int   // by goroutine: index + 1 of the event that started it
 }
 
-// An object has the operations on it that later ones can be ordered after.
+// An object has the earlier operations on it that order later ones.
 type object struct {
 	as       model.Object
 	def      *model.Primitive
@@ -104,7 +106,7 @@ func (o *order) event(i int, e *Event) {
 	}
 }
 
-// arrow orders two events.
+// arrow orders event from before event to.
 func (o *order) arrow(from, to int, why string) {
 	if g := o.events[to].G; o.events[from].G != g {
 		o.arrows = append(o.arrows, Arrow{from, to, why})
@@ -138,7 +140,7 @@ func (o *order) operation(g int, e operation, x *object) {
 	if orders&(model.Releases|model.Replaces) == 0 {
 		return
 	}
-	// An earlier release that happens before e adds nothing, unless e orders only writers.
+	// An earlier release that already happens before e adds nothing, unless e orders only writers.
 	shared := x.def.SectionOf(&x.as, e.op, e.arg) == model.LeaveShared
 	x.released = slices.DeleteFunc(x.released, func(a operation) bool {
 		return orders&model.Replaces != 0 || !x.takes && o.clocks[g][o.events[a.at].G] > a.at &&
@@ -147,7 +149,7 @@ func (o *order) operation(g int, e operation, x *object) {
 	x.released = append(x.released, e)
 }
 
-// partner orders e with the event that completed with it, and a send with the receive that made
+// partner orders e after the event that completed with it, and a send after the receive that made
 // room for it. The two events of a rendezvous have one arrow, from the send.
 func (o *order) partner(e operation, x *object, orders model.Order) {
 	if r := x.def.Rule(&x.as, e.op, e.arg); r != nil {

@@ -44,13 +44,13 @@ func Write(w io.Writer, findings []Finding) error {
 	return pages.ExecuteTemplate(w, "page.html", p)
 }
 
-// A view is a finding as the template wants it.
+// A view is a finding in the form that the template needs.
 type view struct {
 	*Finding
 	N int
 }
 
-// KindClass is the kind as a word of CSS.
+// KindClass returns the kind as a class of CSS.
 func (v view) KindClass() string { return strings.ReplaceAll(v.Kind, " ", "-") }
 
 // Excerpt returns the source around a place.
@@ -63,7 +63,7 @@ func (v view) Excerpt(p Place) []Line {
 	return nil
 }
 
-// Data is what the script draws.
+// Data returns the data that the script draws.
 func (v view) Data() data {
 	return data{v.Goroutines, v.Objects, v.Events, Order(v.Objects, v.Events), v.Files}
 }
@@ -88,13 +88,14 @@ func (l Line) MarshalJSON() ([]byte, error) {
 	return json.Marshal(row)
 }
 
-// sentence makes text begin with a capital and end with a full stop.
+// sentence makes text begin with a capital letter and end with a full stop.
 func sentence(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" {
 		return ""
 	}
-	if first, n := utf8.DecodeRuneInString(s); !strings.ContainsAny(firstWord(s), "./()_:") && firstWord(s) == strings.ToLower(firstWord(s)) {
+	if first, n := utf8.DecodeRuneInString(s); !strings.ContainsAny(firstWord(s), "./()_:") &&
+		firstWord(s) == strings.ToLower(firstWord(s)) {
 		s = string(unicode.ToUpper(first)) + s[n:]
 	}
 	if !strings.ContainsAny(s[len(s)-1:], ".!?:") {
@@ -108,10 +109,10 @@ func firstWord(s string) string {
 	return w
 }
 
-// Position prints file:line, "" where it is not known.
+// Position returns file:line, or "" if it is unknown.
 func (p Place) Position() string { return position(p.File, p.Line) }
 
-// Position prints file:line, "" where it is not known.
+// Position returns file:line, or "" if it is unknown.
 func (f Frame) Position() string { return position(f.File, f.Line) }
 
 func position(file string, line int) string {

@@ -6,11 +6,13 @@ import (
 	"testing"
 )
 
-// race is a finding with little in it.
+// race returns a minimal finding.
 func race() Finding {
 	f := Finding{
-		Kind: "data race", Heading: "DATA RACE on a.n", Message: "two goroutines access a.n at the same time", Package: "example.com/a", Test: "TestA",
-		Right: []string{"one of the two must be over before the other begins"}, Clip: "testdata/heddle/TestA/1", Replay: "heddle replay testdata/heddle/TestA/1",
+		Kind: "data race", Heading: "DATA RACE on a.n", Message: "two goroutines access a.n at the same time",
+		Package: "example.com/a", Test: "TestA",
+		Right: []string{"one access must happen before the other"}, Clip: "testdata/heddle/TestA/1",
+		Replay: "heddle replay testdata/heddle/TestA/1",
 		Places: []Place{
 			{What: "write a.n", Goroutine: "main/1", File: "a.go", Line: 6},
 			{What: "read a.n", Goroutine: "main", File: "a.go", Line: 8},
@@ -40,12 +42,14 @@ func page(t *testing.T, fs ...Finding) string {
 	return b.String()
 }
 
-// What matters stands in the page as text, for who reads it without JavaScript.
+// The main content is in the page as text, for readers without JavaScript.
 func TestPageText(t *testing.T) {
 	p := page(t, race())
 	for _, want := range []string{
-		"<title>DATA RACE on a.n in TestA</title>", "<h1>Two goroutines access a.n at the same time.</h1>", "example.com/a", "a.go:6", "a.go:8",
-		"One of the two must be over before the other begins.", "heddle replay testdata/heddle/TestA/1", `<i class="kw">go</i>`, `class="line hit"`,
+		"<title>DATA RACE on a.n in TestA</title>", "<h1>Two goroutines access a.n at the same time.</h1>",
+		"example.com/a", "a.go:6", "a.go:8",
+		"One access must happen before the other.", "heddle replay testdata/heddle/TestA/1",
+		`<i class="kw">go</i>`, `class="line hit"`,
 	} {
 		if !strings.Contains(p, want) {
 			t.Errorf("no %q", want)
@@ -53,7 +57,7 @@ func TestPageText(t *testing.T) {
 	}
 }
 
-// Nothing is fetched from anywhere.
+// The page loads nothing.
 func TestPageIsAlone(t *testing.T) {
 	p := page(t, race(), race())
 	for _, bad := range []string{" src=", "@import", "url(http", "fetch(", "XMLHttpRequest", "import("} {
@@ -69,11 +73,12 @@ func TestPageIsAlone(t *testing.T) {
 	}
 }
 
-// What the program under test says stays text.
+// Output of the program under test stays text.
 func TestPageEscapes(t *testing.T) {
 	evil := `</script><img src=x onerror=alert(1)>"'&` + "`"
 	f := race()
-	f.Heading, f.Message, f.Test, f.Package, f.Replay, f.Text, f.Output = evil, evil, evil, evil, evil, evil, evil
+	f.Heading, f.Message, f.Test, f.Package, f.Replay, f.Text, f.Output = evil, evil, evil, evil, evil, evil,
+		evil
 	f.Right, f.Notes, f.Facts = []string{evil}, []string{evil}, []string{evil}
 	f.Places[0].What, f.Places[0].Note, f.Goroutines[0].Name, f.Objects[0].Name = evil, evil, evil, evil
 	f.Events[0].Text, f.Events[0].Value = evil, evil
@@ -87,7 +92,11 @@ func TestPageEscapes(t *testing.T) {
 		t.Errorf("%d scripts end", n)
 	}
 	var b bytes.Buffer
-	x := Index{Title: evil, Packages: []IndexPackage{{Path: evil, Error: evil, Tests: []IndexTest{{Name: evil, How: evil, Findings: []IndexFinding{{Heading: evil, Message: evil, Page: `javascript:alert(1)`, Places: []string{evil}}}}}}}}
+	x := Index{Title: evil,
+		Packages: []IndexPackage{{Path: evil, Error: evil,
+			Tests: []IndexTest{{Name: evil, How: evil,
+				Findings: []IndexFinding{{Heading: evil, Message: evil, Page: `javascript:alert(1)`,
+					Places: []string{evil}}}}}}}}
 	if err := WriteIndex(&b, x); err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +107,9 @@ func TestPageEscapes(t *testing.T) {
 
 func TestSentence(t *testing.T) {
 	for in, want := range map[string]string{
-		"two goroutines wait": "Two goroutines wait.", "sync: unlock of unlocked mutex": "sync: unlock of unlocked mutex.", "": "", "is it over?": "Is it over?",
+		"two goroutines wait":            "Two goroutines wait.",
+		"sync: unlock of unlocked mutex": "sync: unlock of unlocked mutex.", "": "",
+		"is it over?":          "Is it over?",
 		"runtime error: index": "Runtime error: index.", "x.go is odd": "x.go is odd.", "écart": "Écart.",
 	} {
 		if got := sentence(in); got != want {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// around is how many lines are shown before and behind one that events stand at.
+// around is how many lines are shown on each side of a line with events.
 const around = 12
 
-// NewFile returns the lines of a Go file near those that are needed, ready to be shown. Lines count from 1.
+// NewFile returns the lines of a Go file near the needed ones, for display. Lines count from 1.
 func NewFile(name string, text []byte, needed []int) File {
 	f := File{Name: name}
 	lines := Highlight(text)
@@ -28,7 +28,7 @@ func NewFile(name string, text []byte, needed []int) File {
 	return f
 }
 
-// Excerpt returns the lines of f from line-n to line+n that are there.
+// Excerpt returns the lines of f from line-n to line+n, as far as they exist.
 func (f *File) Excerpt(line, n int) []Line {
 	i, _ := slices.BinarySearchFunc(f.Lines, line-n, func(l Line, n int) int { return l.N - n })
 	j := i
@@ -41,8 +41,8 @@ func (f *File) Excerpt(line, n int) []Line {
 // Has reports whether f has the line.
 func (f *File) Has(line int) bool { return len(f.Excerpt(line, 0)) > 0 }
 
-// Highlight splits Go source into lines, and each line into parts of one
-// colour. Text that is not Go comes out too, coloured as far as it goes.
+// Highlight splits Go source into lines, and each line into parts of one colour. Text that is not
+// valid Go is returned too, coloured as far as possible.
 func Highlight(text []byte) [][]Part {
 	var (
 		h    highlighter
@@ -89,7 +89,7 @@ type highlighter struct {
 	line  []Part
 }
 
-// add appends text of one colour, which may go on for several lines.
+// add appends text of one colour, which may extend over several lines.
 func (h *highlighter) add(class, text string) {
 	for {
 		head, rest, more := strings.Cut(text, "\n")

@@ -8,13 +8,14 @@ import (
 
 const sample = "package x // é\n\n/* two\nlines */\nvar s = `raw\nstring` + \"q\" // end\nfunc f() int {\r\n\treturn 0x1F\n}\n"
 
-// The parts of a line together are the line, whatever the text is.
+// The parts of a line together are the line, for any text.
 func TestHighlightKeepsText(t *testing.T) {
 	own, err := os.ReadFile("source.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{sample, string(own), "", "\n", "no Go at all ' \" ` \x00\xff /* \n", "func (", "x := 'a", "/* open"} {
+	for _, text := range []string{sample, string(own), "", "\n", "no Go at all ' \" ` \x00\xff /* \n",
+		"func (", "x := 'a", "/* open"} {
 		var b strings.Builder
 		lines := Highlight([]byte(text))
 		for i, parts := range lines {
@@ -41,14 +42,16 @@ func TestHighlight(t *testing.T) {
 			class[strings.TrimSpace(p.Text)] = p.Class
 		}
 	}
-	for text, want := range map[string]string{"package": "kw", "// é": "com", "/* two": "com", "lines */": "com", "`raw": "str", "string`": "str", `"q"`: "str", "return": "kw", "0x1F": "num", "f() int {": ""} {
+	for text, want := range map[string]string{"package": "kw", "// é": "com", "/* two": "com",
+		"lines */": "com", "`raw": "str", "string`": "str", `"q"`: "str", "return": "kw", "0x1F": "num",
+		"f() int {": ""} {
 		if got, ok := class[text]; !ok || got != want {
 			t.Errorf("%q is %q (%v), want %q", text, got, ok, want)
 		}
 	}
 }
 
-// Lines near those that are needed are kept, in order, each once.
+// NewFile keeps the lines near the needed ones, in order, each once.
 func TestNewFile(t *testing.T) {
 	f := NewFile("x.go", []byte(strings.Repeat("x\n", 200)), []int{100, 3, 105, 999})
 	var n []int

@@ -1,19 +1,20 @@
-// Package timeline draws executions as one page of HTML that needs no network:
-// what went wrong, where, and a timeline with a column for each goroutine, the
-// order that synchronisation gives as arrows, and the source beside it.
+// Package timeline draws executions as one page of HTML that needs no network: what went wrong and
+// where, and a timeline with a column for each goroutine, arrows for the order that
+// synchronisation gives, and the source beside it.
 //
 //	timeline.Write(w, []timeline.Finding{{
 //		Heading: "DATA RACE on n", Message: "two goroutines access n at the same time",
 //		Goroutines: []timeline.Goroutine{{Name: "main"}, {Name: "main/1"}},
-//		Events:     []timeline.Event{{G: 1, Text: "write n", Op: "write", Mark: 1}, {G: 0, Text: "read n", Op: "read", Mark: 2}},
+//		Events: []timeline.Event{
+//			{G: 1, Text: "write n", Op: "write", Mark: 1}, {G: 0, Text: "read n", Op: "read", Mark: 2},
+//		},
 //	}})
 //
-// The package knows nothing of clips or test binaries: package report fills in
-// what is to be shown. What is above the timeline is plain HTML and can be read
-// without JavaScript.
+// The package knows nothing of clips or test binaries: package report fills in the content. The
+// part above the timeline is plain HTML and can be read without JavaScript.
 package timeline
 
-// A Finding is one thing that went wrong, with the execution that showed it.
+// A Finding is one finding with the execution that showed it.
 type Finding struct {
 	Kind    string // "data race"
 	Heading string // "DATA RACE on acct.balance"
@@ -25,10 +26,10 @@ type Finding struct {
 	Replay  string   // the command that shows it again
 	Facts   []string // "found after 37 executions", ...
 	Notes   []string // what the reader must know about the page: "the clip does not fit the code any more"
-	Places  []Place  // numbered from 1 in the order in which they stand here
+	Places  []Place  // numbered from 1 in this order
 	Stacks  []Stack
-	Text    string // the same finding as the terminal shows it
-	Output  string // what the test printed
+	Text    string // the finding as text, as the terminal shows it
+	Output  string // output of the test
 
 	Goroutines []Goroutine
 	Objects    []Object // Event.Object counts from 1
@@ -36,7 +37,7 @@ type Finding struct {
 	Files      []File
 }
 
-// A Place is one of the places that make the finding.
+// A Place is one of the places of the finding.
 type Place struct {
 	What      string // "write acct.balance"
 	Goroutine string
@@ -45,7 +46,7 @@ type Place struct {
 	Note      string // "held by main/2"
 }
 
-// A Stack says where a goroutine stood.
+// A Stack is the stack of a goroutine at the end of the execution.
 type Stack struct {
 	Goroutine string
 	State     string // "waits to lock mu"
@@ -56,18 +57,18 @@ type Stack struct {
 type Frame struct {
 	Func, File string
 	Line       int
-	Std        bool // of the standard library
+	Std        bool // belongs to the standard library
 }
 
 // A Goroutine is a column.
 type Goroutine struct {
 	Name string `json:"name"`
 	From string `json:"from,omitempty"` // position of its go statement
-	End  string `json:"end,omitempty"`  // what it does when the execution is over, "" if it has ended
-	Bad  bool   `json:"bad,omitempty"`  // and that is what went wrong
+	End  string `json:"end,omitempty"`  // what it does at the end of the execution, "" if it has ended
+	Bad  bool   `json:"bad,omitempty"`  // that state is part of the finding
 }
 
-// An Object is what operations are about.
+// An Object is the object of operations.
 type Object struct {
 	Name string `json:"name"` // as the source calls it
 	Kind string `json:"kind"` // "mutex"
@@ -84,28 +85,28 @@ type Event struct {
 	Value   string `json:"v,omitempty"`
 	File    int    `json:"f,omitempty"` // index in Files + 1
 	Line    int    `json:"l,omitempty"`
-	Where   string `json:"w,omitempty"` // position, if File has not got the line
-	Mark    int    `json:"m,omitempty"` // it happened at Places[Mark-1]
-	Switch  bool   `json:"s,omitempty"` // somebody else would have gone on by itself
+	Where   string `json:"w,omitempty"` // position, if the line is not in a File
+	Mark    int    `json:"m,omitempty"` // the event of Places[Mark-1]
+	Switch  bool   `json:"s,omitempty"` // the non-preemptive policy would have continued another goroutine
 	Quiet   bool   `json:"q,omitempty"` // within the standard library
-	Key     bool   `json:"k,omitempty"` // belongs to what must be seen to understand the finding
-	Partner int    `json:"-"`           // index of the event that completed with it + 1
+	Key     bool   `json:"k,omitempty"` // needed to understand the finding
+	Partner int    `json:"-"`           // index + 1 of the event that completed with it
 	Child   int    `json:"c,omitempty"` // goroutine that it started: index in Goroutines + 1
 }
 
-// A File is source text to be shown beside the timeline: some of its lines.
+// A File has those lines of a source file that the page shows.
 type File struct {
 	Name  string
 	Lines []Line
 }
 
-// A Line is one of a file. Parts together are its text.
+// A Line is a line of a file. Its parts together are its text.
 type Line struct {
 	N     int
 	Parts []Part
 }
 
-// A Part is a piece of a line that has one colour.
+// A Part is a piece of a line with one colour.
 type Part struct {
 	Class string // "", "kw", "str", "com", "num"
 	Text  string
