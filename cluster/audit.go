@@ -10,57 +10,60 @@ import (
 	"heddle/rt/wire"
 )
 
-// Workers elsewhere may lie, or have broken memory. So that "covered" does not rest on their word alone, some of their results, which
-// cannot be foretold, are made again here at the end: a result of a search is a function of its Item and of how far it went.
+// Workers on other machines may lie or have broken memory. So that "covered" does not depend on
+// them alone, some of their results, chosen at random, are made again here at the end: a result of
+// a search is a function of its Item and of how far the worker went.
 
-// mostClaims is how many results of a search are checked at most.
+// mostClaims is how many results of a search are checked.
 const mostClaims = 8
 
-// A Claim is what a worker said an Item came to.
+// A Claim is a worker's result for an Item.
 type Claim struct {
 	Worker string
 	item   *wire.Item
 	worked *wire.Worked
 }
 
-// Item returns what is to be made again.
+// Item returns the Item to be done again.
 func (c *Claim) Item() *wire.Item {
 	it := *c.item
 	it.Same, it.Quantum, it.Least, it.Budget = c.worked.Extent, 0, 0, 0
 	return &it
 }
 
-// Check compares the claim with what was made of Item here. The error says what differs.
+// Check compares the claim with w, the result of doing Item here. The error says what differs.
 func (c *Claim) Check(w *wire.Worked) error {
 	said, want := c.worked, w
 	differs := ""
 	switch {
 	case said.Tally.Executions != want.Tally.Executions:
-		differs = fmt.Sprintf("%d executions; made again here there are %d", said.Tally.Executions, want.Tally.Executions)
+		differs = fmt.Sprintf("%d executions, repeated here %d", said.Tally.Executions, want.Tally.Executions)
 	case said.Tally.Buggy != want.Tally.Buggy || !slices.Equal(said.Seen, want.Seen):
-		differs = fmt.Sprintf("findings %q in %d executions; made again here they are %q in %d",
+		differs = fmt.Sprintf("findings %q in %d executions, repeated here %q in %d",
 			said.Seen, said.Tally.Buggy, want.Seen, want.Tally.Buggy)
-	case !slices.EqualFunc(said.Left, want.Left, func(a, b wire.Piece) bool { return bytes.Equal(a.Data, b.Data) }):
-		differs = "something else left to do than there is when it is made again here"
+	case !slices.EqualFunc(said.Left, want.Left,
+		func(a, b wire.Piece) bool { return bytes.Equal(a.Data, b.Data) }):
+		differs = "another rest of work than a repetition here"
 	default:
 		return nil
 	}
-	return fmt.Errorf("the result of worker %s for piece %d does not hold: it said %s", c.Worker, c.item.N, differs)
+	return fmt.Errorf("the result of worker %s for piece %d is wrong: it reported %s", c.Worker, c.item.N,
+		differs)
 }
 
-// claims are a sample of what workers said, each result with the same chance.
+// claims is a uniform random sample of the workers' results.
 type claims struct {
 	mu   sync.Mutex
 	seen int
 	kept []*Claim
 }
 
-// add takes a result. Those that void themselves are not kept: what they say only makes the search longer.
+// add adds a result. A void result is not kept: it only makes the search longer.
 func (s *claims) add(worker string, it *wire.Item, w *wire.Worked) {
 	if it == nil || it.Piece == nil || w.Learnt != nil || w.Isolate != nil || !w.Tally.Failed.None() {
 		return
 	}
-	if w.Extent == nil { // then nothing can be compared but that it made nothing
+	if w.Extent == nil { // without an Extent only an empty result can be compared
 		w.Extent = new(wire.Extent)
 	}
 	s.mu.Lock()
@@ -74,7 +77,7 @@ func (s *claims) add(worker string, it *wire.Item, w *wire.Worked) {
 	}
 }
 
-// Claims returns some of the results that workers sent since Work began.
+// Claims returns a sample of the results since Work began.
 func (m *Remote) Claims() []*Claim {
 	m.claims.mu.Lock()
 	defer m.claims.mu.Unlock()

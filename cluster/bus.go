@@ -17,18 +17,18 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Network says how to come to NATS.
+// A Network says how to reach NATS.
 type Network struct {
-	// URL of a server, or several, with commas between. An address without a scheme ("host:port"): a server of our own listens
-	// there; ":4222" is an address of this machine alone.
+	// URL of a server, or of several, separated by commas. An address without a scheme
+	// ("host:port") makes heddle start a server there; ":4222" listens on this machine only.
 	URL string
 
 	Creds     string // file of a user's credentials
-	Token     string // of a server of our own, or another
-	CA        string // file of certificates of who vouches for the server
-	Cert, Key string // files of our own certificate
+	Token     string // of a server that heddle starts, or of another one
+	CA        string // file of certificates of the authorities that vouch for the server
+	Cert, Key string // files of this process's certificate and its key
 
-	// How long a worker may not be heard of before what it has is given to others; 0: 10 s.
+	// Lease is how long a worker may stay silent before its Items are given to others; 0: 10 s.
 	Lease time.Duration
 }
 
@@ -39,16 +39,16 @@ func (n *Network) lease() time.Duration {
 	return 10 * time.Second
 }
 
-// Own reports whether the address is for a server of our own.
+// Own reports whether heddle starts the server itself.
 func (n *Network) Own() bool { return !strings.Contains(n.URL, "://") }
 
-// A Bus is a connection to NATS, and the streams that work goes by:
+// A Bus is a connection to NATS and the streams for work:
 //
-//	heddle.work.KEY.PLATFORM.RUN     stream HEDDLE_WORK, a work queue: Items, for who trusts the key
-//	heddle.results.RUN               stream HEDDLE_RESULTS: what they came to
+//	heddle.work.KEY.PLATFORM.RUN     stream HEDDLE_WORK, a work queue: Items for workers that trust the key
+//	heddle.results.RUN               stream HEDDLE_RESULTS: results of Items
 //	bucket HEDDLE                    binaries by content hash, signed Jobs
-//	heddle.here.KEY, heddle.who.KEY  workers say that they are there; they are asked to
-//	heddle.on.RUN, heddle.hurry.RUN  they say what they work on; somebody has nothing to do
+//	heddle.here.KEY, heddle.call.KEY workers announce themselves; a coordinator asks for that
+//	heddle.on.RUN, heddle.hurry.RUN  workers say what they work on; a coordinator asks for work back
 type Bus struct {
 	net     Network
 	srv     *server.Server
@@ -65,10 +65,10 @@ const (
 	workStream   = "HEDDLE_WORK"
 	resultStream = "HEDDLE_RESULTS"
 	bucket       = "HEDDLE"
-	keep         = time.Hour // what nobody wants any more
+	keep         = time.Hour // for how long the server keeps unclaimed data
 )
 
-// Connect connects to NATS, after starting a server if there is to be one of our own.
+// Connect connects to NATS. It first starts a server if Own says so.
 func Connect(ctx context.Context, n Network) (*Bus, error) {
 	b := &Bus{net: n, storage: jetstream.FileStorage}
 	b.welcome, b.refuse = context.WithCancelCause(context.Background())
@@ -77,8 +77,10 @@ func Connect(ctx context.Context, n Network) (*Bus, error) {
 			b.refuse(cause)
 		}
 	}
-	opts := []nats.Option{nats.Name("heddle"), nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond), nats.RetryOnFailedConnect(true),
-		nats.ReconnectErrHandler(refused), nats.DisconnectErrHandler(refused), nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(5 * time.Second)}
+	opts := []nats.Option{nats.Name("heddle"), nats.MaxReconnects(-1),
+		nats.ReconnectWait(200 * time.Millisecond), nats.RetryOnFailedConnect(true),
+		nats.ReconnectErrHandler(refused), nats.DisconnectErrHandler(refused),
+		nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(5 * time.Second)}
 	if n.Token != "" {
 		opts = append(opts, nats.Token(n.Token))
 	}
@@ -89,7 +91,7 @@ func Connect(ctx context.Context, n Network) (*Bus, error) {
 		}
 		to = ""
 		opts = append(opts, nats.InProcessServer(b.srv))
-		b.storage = jetstream.MemoryStorage // it ends with this process, whose Log is what lasts
+		b.storage = jetstream.MemoryStorage // the server ends with this process; the Log is what lasts
 	} else {
 		if n.Creds != "" {
 			opts = append(opts, nats.UserCredentials(n.Creds))
@@ -115,21 +117,22 @@ func Connect(ctx context.Context, n Network) (*Bus, error) {
 	return b, nil
 }
 
-// refusal returns an error that says that one side does not want the other, so that to try again would be in vain; nil for any
-// other error. Servers that are not there come back.
+// refusal returns an error if one side has refused the other, so that another attempt is useless;
+// nil for any other error, such as a server that may come back.
 func refusal(err error) error {
-	var alert *net.OpError // of a server that does not want our certificate
+	var alert *net.OpError // the server refuses our certificate
 	var certificate *tls.CertificateVerificationError
 	switch {
-	case errors.Is(err, nats.ErrTLS): // the client gives up, too
+	case errors.Is(err, nats.ErrTLS): // the client gives up too
 		return fmt.Errorf("the server ended the connection right after the TLS handshake, so it may want another certificate: %w", err)
-	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrSecureConnRequired), errors.As(err, &alert) && alert.Op == "remote error", errors.As(err, &certificate):
+	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrSecureConnRequired),
+		errors.As(err, &alert) && alert.Op == "remote error", errors.As(err, &certificate):
 		return err
 	}
 	return nil
 }
 
-// redacted returns URLs with x in the place of passwords.
+// redacted returns URLs with x in place of passwords.
 func redacted(urls string) string {
 	all := strings.Split(urls, ",")
 	for i, text := range all {
@@ -159,10 +162,12 @@ func (b *Bus) listen() error {
 	if b.dir, err = os.MkdirTemp("", "heddle-nats-"); err != nil {
 		return err
 	}
-	o := &server.Options{ServerName: "heddle", Host: host, Port: number, JetStream: true, StoreDir: b.dir, NoSigs: true, NoLog: true,
+	o := &server.Options{ServerName: "heddle", Host: host, Port: number, JetStream: true, StoreDir: b.dir,
+		NoSigs: true, NoLog: true,
 		Authorization: b.net.Token, MaxPayload: mostPayload}
 	if b.net.Cert != "" {
-		tc := &server.TLSConfigOpts{CertFile: b.net.Cert, KeyFile: b.net.Key, CaFile: b.net.CA, Verify: b.net.CA != ""}
+		tc := &server.TLSConfigOpts{CertFile: b.net.Cert, KeyFile: b.net.Key, CaFile: b.net.CA,
+			Verify: b.net.CA != ""}
 		if o.TLSConfig, err = server.GenTLSConfig(tc); err != nil {
 			return err
 		}
@@ -179,13 +184,15 @@ func (b *Bus) listen() error {
 	return nil
 }
 
-// mostPayload is how large a message may be on a server of our own: results have whole stacks.
+// mostPayload is the largest message in bytes on a server of our own. Results contain whole
+// stacks.
 const mostPayload = 8 << 20
 
-// mostStream bounds the bytes of each stream of a server of our own, which are in this process's memory. What is lost by it is handed out again.
+// mostStream bounds the bytes of each stream on a server of our own, which are in this process's
+// memory. Items that are lost because of it are handed out again.
 const mostStream = 256 << 20
 
-// URL is where workers find the server, without a password or token.
+// URL returns the server's address for workers, without password or token.
 func (b *Bus) URL() string {
 	if b.srv == nil {
 		return redacted(b.net.URL)
@@ -200,13 +207,13 @@ func (b *Bus) URL() string {
 	return u.String()
 }
 
-// Invitation is URL with the token, for the line that a user pastes at a worker.
+// Invitation returns URL with the token, for the line that a user pastes at a worker.
 func (b *Bus) Invitation() string {
 	scheme, rest, _ := strings.Cut(b.URL(), "://")
 	return scheme + "://" + b.net.Token + "@" + rest
 }
 
-// Close ends the connection, and the server if it is our own.
+// Close closes the connection, and stops the server if it is our own.
 func (b *Bus) Close() {
 	if b.nc != nil {
 		b.nc.Close()
@@ -220,15 +227,17 @@ func (b *Bus) Close() {
 	}
 }
 
-// open makes sure that the streams are there, as whoever came first has made them. It waits for a server.
+// open creates the streams unless another process has. It waits for a server.
 func (b *Bus) open(ctx context.Context) error {
-	most := int64(-1) // a server of the user's has limits of its own
+	most := int64(-1) // a server of the user's has its own limits
 	if b.srv != nil {
 		most = mostStream
 	}
 	streams := []jetstream.StreamConfig{
-		{Name: workStream, Subjects: []string{"heddle.work.>"}, Retention: jetstream.WorkQueuePolicy, Storage: b.storage, MaxAge: keep, MaxBytes: most},
-		{Name: resultStream, Subjects: []string{"heddle.results.>"}, Storage: b.storage, MaxAge: keep, MaxBytes: most},
+		{Name: workStream, Subjects: []string{"heddle.work.>"}, Retention: jetstream.WorkQueuePolicy,
+			Storage: b.storage, MaxAge: keep, MaxBytes: most},
+		{Name: resultStream, Subjects: []string{"heddle.results.>"}, Storage: b.storage, MaxAge: keep,
+			MaxBytes: most},
 	}
 	return b.insist(ctx, func(ctx context.Context) error {
 		for _, c := range streams {
@@ -242,7 +251,8 @@ func (b *Bus) open(ctx context.Context) error {
 		}
 		_, err := b.js.ObjectStore(ctx, bucket)
 		if errors.Is(err, jetstream.ErrBucketNotFound) {
-			_, err = b.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: bucket, Storage: b.storage, TTL: 24 * keep})
+			_, err = b.js.CreateObjectStore(ctx,
+				jetstream.ObjectStoreConfig{Bucket: bucket, Storage: b.storage, TTL: 24 * keep})
 		}
 		if errors.Is(err, jetstream.ErrBucketExists) {
 			return nil
@@ -251,14 +261,16 @@ func (b *Bus) open(ctx context.Context) error {
 	})
 }
 
-// insist does f until it succeeds: servers come and go. Errors that come from ctx, and from what the server refuses, are returned.
+// insist repeats f until it succeeds, as servers come and go. It returns errors of ctx and
+// refusals by the server.
 func (b *Bus) insist(ctx context.Context, f func(context.Context) error) error {
 	for timeout := 5 * time.Second; ; {
 		try, cancel := context.WithTimeout(ctx, timeout)
 		stop := context.AfterFunc(b.welcome, cancel)
 		err := f(try)
 		stop()
-		if try.Err() != nil { // a binary may take longer, but an answer that was lost should not be waited for so long
+		// a binary may take longer, but an answer that was lost should not be awaited that long
+		if try.Err() != nil {
 			timeout = min(2*timeout, time.Minute)
 		}
 		cancel()
@@ -269,7 +281,8 @@ func (b *Bus) insist(ctx context.Context, f func(context.Context) error) error {
 			return context.Cause(b.welcome)
 		case ctx.Err() != nil:
 			return errors.Join(ctx.Err(), err)
-		case errors.Is(err, nats.ErrMaxPayload), errors.Is(err, nats.ErrConnectionClosed), errors.Is(err, jetstream.ErrJetStreamNotEnabled):
+		case errors.Is(err, nats.ErrMaxPayload), errors.Is(err, nats.ErrConnectionClosed),
+			errors.Is(err, jetstream.ErrJetStreamNotEnabled):
 			return err
 		}
 		select {
@@ -283,7 +296,7 @@ func (b *Bus) insist(ctx context.Context, f func(context.Context) error) error {
 // object returns the bucket.
 func (b *Bus) object(ctx context.Context) (jetstream.ObjectStore, error) {
 	store, err := b.js.ObjectStore(ctx, bucket)
-	if errors.Is(err, jetstream.ErrBucketNotFound) { // a server lost what it had
+	if errors.Is(err, jetstream.ErrBucketNotFound) { // a server lost its data
 		if err = b.open(ctx); err == nil {
 			store, err = b.js.ObjectStore(ctx, bucket)
 		}
@@ -295,21 +308,21 @@ func workSubject(key, run string) string { return "heddle.work." + key + "." + P
 func workFilter(key string) string       { return "heddle.work." + key + "." + Platform + ".>" }
 func resultSubject(run string) string    { return "heddle.results." + run }
 func hereSubject(key string) string      { return "heddle.here." + key }
-func whoSubject(key string) string       { return "heddle.who." + key }
+func callSubject(key string) string      { return "heddle.call." + key }
 func onSubject(run string) string        { return "heddle.on." + run }
 func hurrySubject(run string) string     { return "heddle.hurry." + run }
 
-// An order is an Item on its way to a worker.
+// An order is an Item on the way to a worker.
 type order struct {
 	Job, Run string
 	Item     []byte // wire.Item
 }
 
-// A here is what a worker says of itself.
+// A here is a worker's announcement.
 type here struct {
 	ID    string
 	Slots int
 }
 
-// A working says which Item of a run a worker is at, or is wanted back.
+// A working names the Item of a run that a worker works on, or that is wanted back.
 type working struct{ N, Epoch int }

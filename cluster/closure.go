@@ -8,8 +8,9 @@ import (
 	"heddle/rt/wire"
 )
 
-// closure is the plan of an exploration in which each execution leads to others, and no state is to be led to
-// twice: of the pieces that results bring those to states that are known are dropped.
+// closure is the plan of an exploration in which each execution leads to further states and each
+// state is to be reached only once: of the pieces in results, those that lead to known states are
+// dropped.
 type closure struct {
 	test    string
 	know    wire.Knowledge
@@ -17,33 +18,35 @@ type closure struct {
 
 	out    Outcome
 	states map[uint64]bool
-	order  []uint64 // in which they came to be known
+	order  []uint64 // in the order in which they became known
 	pieces map[int]*wire.Piece
 	number int
-	fresh  queue // pieces that nobody has and nobody made
-	made   queue // those to be gone on with, which takes longer
-	bare   []int // those that come when nothing else is left
+	fresh  queue // pieces that no worker has and that were never executed
+	made   queue // pieces that were executed in part; they take longer
+	bare   []int // indices of bare pieces, which are handed out when nothing else is left
 	items  int
 	hands  hands
 	failed bool
 }
 
-// A queue is pieces that nobody has, in their order.
+// A queue is a list of pieces that no worker has, in order.
 type queue struct {
-	idle []int         // some may be done since
-	each time.Duration // that one takes, about
+	idle []int         // some may be done by now
+	each time.Duration // estimated time for one
 }
 
 const (
-	// toldStates is how many states a worker is told of at most, the last that came to be known: those he need not lead to.
+	// toldStates is how many states a worker is told of at most, the last that became known. The
+	// worker need not lead to them.
 	toldStates = 1 << 10
 
-	mostPieces = 256     // of a queue in an Item
-	mostBytes  = 1 << 20 // and how much they hold, more or less
+	mostPieces = 256     // most pieces of a queue in an Item
+	mostBytes  = 1 << 20 // most bytes of an Item, approximately
 )
 
 func newClosure(test string, s *wire.Share, quantum time.Duration) *closure {
-	p := &closure{test: test, know: s.Know, quantum: quantum, states: make(map[uint64]bool), pieces: make(map[int]*wire.Piece)}
+	p := &closure{test: test, know: s.Know, quantum: quantum, states: make(map[uint64]bool),
+		pieces: make(map[int]*wire.Piece)}
 	p.fresh.each, p.made.each = quantum, quantum
 	p.out.Tally = s.Tally
 	p.out.Formulas = new(wire.Formulas)
@@ -62,7 +65,7 @@ func newClosure(test string, s *wire.Share, quantum time.Duration) *closure {
 	return p
 }
 
-// reach notes a state.
+// reach marks a state as known.
 func (p *closure) reach(state uint64) {
 	if state != 0 && !p.states[state] {
 		p.states[state] = true
@@ -70,7 +73,7 @@ func (p *closure) reach(state uint64) {
 	}
 }
 
-// add adds a piece that nobody has.
+// add adds a piece that no worker has.
 func (p *closure) add(x *wire.Piece) {
 	p.pieces[x.N] = x
 	if x.Bare {
@@ -90,7 +93,8 @@ func (p *closure) of(x *wire.Piece) *queue {
 	return &p.fresh
 }
 
-// some takes pieces out of a queue: as many as are done in a while, and not so many that others get none.
+// some removes pieces from a queue: about as many as one worker finishes in a quantum, and few
+// enough to leave some for other workers.
 func (p *closure) some(q *queue) (of []int) {
 	n := min(len(q.idle)/2+1, max(1, int(p.quantum/max(q.each, 1))), mostPieces)
 	for size := 0; len(of) < n && len(q.idle) > 0 && size < mostBytes; q.idle = q.idle[1:] {
@@ -110,7 +114,7 @@ func (p *closure) next() *wire.Item {
 	if it := p.hands.again(); it != nil {
 		return it
 	}
-	of := append(p.some(&p.fresh), p.some(&p.made)...) // what is found is executed soon
+	of := append(p.some(&p.fresh), p.some(&p.made)...) // new states are executed soon
 	if len(of) == 0 {
 		of = p.nextBare()
 	}
@@ -132,7 +136,7 @@ func (p *closure) next() *wire.Item {
 	return it
 }
 
-// tidy forgets bare pieces that are done, or that lead where others have led since.
+// tidy removes bare pieces that are done or that lead to states known by now.
 func (p *closure) tidy() {
 	for len(p.bare) > 0 && (p.pieces[p.bare[0]] == nil || p.states[p.pieces[p.bare[0]].State]) {
 		delete(p.pieces, p.bare[0])
@@ -140,7 +144,7 @@ func (p *closure) tidy() {
 	}
 }
 
-// nextBare returns one of those that come when nothing else is left; nil if there is something else, or none.
+// nextBare returns a bare piece if nothing else is left, else nil.
 func (p *closure) nextBare() []int {
 	if p.tidy(); len(p.bare) == 0 || len(p.hands.items) > 0 {
 		return nil
@@ -163,7 +167,8 @@ func (p *closure) take(w *wire.Worked) []*wire.Worked {
 		if len(w.Found) == 0 {
 			return nil
 		}
-		return []*wire.Worked{{N: -1, Found: w.Found, Seen: w.Seen}} // what was found was found, though it does not count
+		// its findings count although the result does not
+		return []*wire.Worked{{N: -1, Found: w.Found, Seen: w.Seen}}
 	}
 	of := append([]wire.Piece{*it.Piece}, it.More...)
 	w.To = min(w.To, len(of))
@@ -175,7 +180,7 @@ func (p *closure) take(w *wire.Worked) []*wire.Worked {
 		q.idle = slices.Insert(q.idle, 0, of[i].N)
 	}
 	if w.To > 0 && w.Elapsed > 0 {
-		q := p.of(&of[w.To-1]) // the one that has taken longest
+		q := p.of(&of[w.To-1]) // the one that took longest
 		n := 0
 		for i := range of[:w.To] {
 			if p.of(&of[i]) == q {

@@ -12,12 +12,13 @@ import (
 	"heddle/rt/wire"
 )
 
-// A maze stands for executions that lead to others: from each state to some others, some by bare ways.
+// A maze is a model of executions that lead to others: from each state to some others, sometimes
+// by bare pieces.
 type maze struct{ seed uint64 }
 
 const mazeStates = 150
 
-// ways returns where a state leads to.
+// ways returns the pieces that start at a state.
 func (m maze) ways(state uint64) (to []wire.Piece) {
 	r := rand.New(rand.NewPCG(m.seed, state))
 	for range r.IntN(6) {
@@ -26,7 +27,7 @@ func (m maze) ways(state uint64) (to []wire.Piece) {
 	return to
 }
 
-// walk does most pieces of an Item at most, and of the last of them that was made only a part.
+// walk does at most most pieces of an Item, and the last of them only in part.
 func (m maze) walk(it *wire.Item, most int, r *rand.Rand, made map[uint64]int) *wire.Worked {
 	w := &wire.Worked{N: it.N, Elapsed: 0.01}
 	var known []uint64
@@ -76,7 +77,7 @@ func (m maze) walk(it *wire.Item, most int, r *rand.Rand, made map[uint64]int) *
 	return w
 }
 
-// reached are the states that can be reached.
+// reached returns the states that can be reached.
 func (m maze) reached() map[uint64]bool {
 	all := map[uint64]bool{1: true}
 	for todo := []uint64{1}; len(todo) > 0; todo = todo[1:] {
@@ -92,11 +93,12 @@ func (m maze) reached() map[uint64]bool {
 
 func mazeShare() *wire.Share {
 	data, _ := json.Marshal(map[string]uint64{"State": 1})
-	return &wire.Share{Closure: true, States: []uint64{1, 1 | 1<<32}, Tally: wire.Tally{Executions: 1}, Pieces: []wire.Piece{{Data: data, Made: true}}}
+	return &wire.Share{Closure: true, States: []uint64{1, 1 | 1<<32}, Tally: wire.Tally{Executions: 1},
+		Pieces: []wire.Piece{{Data: data, Made: true}}}
 }
 
-// Every state that can be reached is executed for, and counted, once; whatever is lost, comes twice or late, and wherever the run is stopped and gone
-// on with from its log.
+// Every reachable state is executed and counted once, even if results are lost, repeated or late,
+// and wherever the run is stopped and resumed from its log.
 func TestClosureReachesAllOnce(t *testing.T) {
 	for seed := range uint64(60) {
 		m := maze{seed}
@@ -166,7 +168,7 @@ func TestClosureReachesAllOnce(t *testing.T) {
 
 const quantumOfTests = 200_000_000
 
-// Who has something that others wait for is asked for it back.
+// A worker that has an Item that others wait for is asked to give it back.
 func TestClosureHurries(t *testing.T) {
 	run := NewRun("TestMaze", mazeShare(), nil, Options{Quantum: quantumOfTests})
 	hurried := 0

@@ -18,11 +18,11 @@ import (
 	"heddle/rt/wire"
 )
 
-// A tree stands for a search: node n has children by chance, and every node is an
-// execution. A piece is nodes that are to be visited.
+// A tree is a model of a search: node n has random children, and every node is an execution. A
+// piece is a set of nodes to visit.
 type tree struct {
 	seed  uint64
-	learn []int // nodes at which something is learnt: the search begins anew
+	learn []int // nodes at which an access becomes visible: the search begins again
 }
 
 func (t *tree) children(n uint64, depth int) (kids []uint64) {
@@ -46,7 +46,7 @@ type visit struct {
 	Depth int
 }
 
-// work visits nodes of a piece, most at most, and splits the rest into parts. It notes them.
+// work visits at most most nodes of a piece, and splits the rest into parts. It records the nodes.
 func (t *tree) work(it *wire.Item, most, parts int) *wire.Worked {
 	stack := []visit{{0, 0}}
 	if len(it.Piece.Data) > 0 {
@@ -60,7 +60,7 @@ func (t *tree) work(it *wire.Item, most, parts int) *wire.Worked {
 		v := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		w.Tally.Executions++
-		// What is visited twice or not at all shows in the sum.
+		// A node that is visited twice or never changes the sum.
 		w.Tally.Buggy += int(v.N % 1009)
 		if v.Depth == 4 && v.N%97 < 2 && len(it.Know.Waits) == 0 && len(it.Know.Cycles) < len(t.learn) {
 			w.Learnt = &wire.Knowledge{Cycles: map[uint64]uint8{uint64(len(it.Know.Cycles)): 1}}
@@ -88,7 +88,7 @@ func (t *tree) work(it *wire.Item, most, parts int) *wire.Worked {
 	return w
 }
 
-// whole is what one worker comes to.
+// whole returns the result of a single worker.
 func (t *tree) whole() (tally wire.Tally, bugs int) {
 	r := newRunOf(t, Options{})
 	for it := r.Next(func() {}); it != nil; it = r.Next(func() {}) {
@@ -102,16 +102,19 @@ func newRunOf(t *tree, o Options) *Run { return NewRun("TestTree", shareOf(), ni
 
 func shareOf() *wire.Share { return &wire.Share{Search: true, Pieces: []wire.Piece{{Size: 1}}} }
 
-// However results are lost, come twice, late or not at all, and wherever a run is
-// stopped and gone on with from its log: every node is counted once.
+// Every node is counted once, however results are lost, repeated, late or missing, and wherever a
+// run is stopped and resumed from its log.
 func TestSearchIsCountedOnce(t *testing.T) {
 	for seed := range uint64(60) {
 		tr := &tree{seed: seed, learn: make([]int, seed%3)}
 		want, bugs := tr.whole()
 		r := rand.New(rand.NewPCG(seed, 2))
-		run := hazards(t, r, shareOf(), func(it *wire.Item) *wire.Worked { return tr.work(it, 1+r.IntN(40), 1+r.IntN(5)) })
+		run := hazards(t, r, shareOf(),
+			func(it *wire.Item) *wire.Worked { return tr.work(it, 1+r.IntN(40), 1+r.IntN(5)) })
 		o, err := run.Finish()
-		if err != nil || !o.Complete || o.Tally.Executions != want.Executions || len(tr.learn) == 0 && o.Tally.Buggy != want.Buggy { // buggy ones count though the search began anew
+		// findings count although the search began again
+		if err != nil || !o.Complete || o.Tally.Executions != want.Executions ||
+			len(tr.learn) == 0 && o.Tally.Buggy != want.Buggy {
 			t.Errorf("seed %d: %+v, %v, want %+v", seed, o, err, want)
 		}
 		if len(run.keys) != bugs {
@@ -120,7 +123,8 @@ func TestSearchIsCountedOnce(t *testing.T) {
 	}
 }
 
-// hazards lets workers do a search until nothing is left, and lets happen to them, and to the process of the run, what may.
+// hazards lets workers do a search until nothing is left, with random failures of workers and of
+// the process of the run.
 func hazards(t *testing.T, r *rand.Rand, share *wire.Share, work func(*wire.Item) *wire.Worked) *Run {
 	path := filepath.Join(t.TempDir(), "log")
 	log, err := CreateLog(path, "x", "TestTree", share)
@@ -140,10 +144,10 @@ func hazards(t *testing.T, r *rand.Rand, share *wire.Share, work func(*wire.Item
 		switch r.IntN(8) {
 		case 0: // its worker died
 			run.Back(it)
-		case 1: // it is taken for dead, and comes later
+		case 1: // taken for dead; its result comes later
 			run.Back(it)
 			late, of = append(late, w), append(of, it)
-		case 2: // it comes twice
+		case 2: // its result comes twice
 			run.Take(it, w)
 			run.Take(it, work(it))
 		default:
@@ -153,7 +157,7 @@ func hazards(t *testing.T, r *rand.Rand, share *wire.Share, work func(*wire.Item
 			run.Take(of[0], late[0])
 			late, of = late[1:], of[1:]
 		}
-		if r.IntN(20) == 0 { // the process of the run is killed, maybe while it writes
+		if r.IntN(20) == 0 { // the process of the run is killed, perhaps while it writes
 			log.Close()
 			cut(t, path, r)
 			var h *Header
@@ -167,7 +171,7 @@ func hazards(t *testing.T, r *rand.Rand, share *wire.Share, work func(*wire.Item
 	}
 }
 
-// cut takes away some of the last line of a file, sometimes.
+// cut sometimes removes a part of the last line of a file.
 func cut(t *testing.T, path string, r *rand.Rand) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -204,7 +208,8 @@ func TestLogOfAnotherRun(t *testing.T) {
 	}
 }
 
-// A Log that was damaged is read up to the damage, which is told with its file and line; one without a beginning is refused.
+// A damaged Log is read up to the damage, which is reported with file and line. A Log without a
+// header is refused.
 func TestDamagedLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	log, err := CreateLog(path, "x", "TestTree", shareOf())
@@ -226,16 +231,21 @@ func TestDamagedLog(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		text    []byte
-		results int // that are read; -1: none, the log is refused
+		results int // number of results read; -1: none, the log is refused
 		want    string
 	}{
 		{"whole", whole, 5, ""},
 		{"cut off", whole[:len(whole)-3], 4, ""},
-		{"a number changed", bytes.Replace(whole, []byte(`"N":2,`), []byte(`"N":7,`), 1), 1, ":3: the checksum does not fit"},
-		{"a line gone", slices.Concat(lines[0], lines[1], lines[3], lines[4]), 1, ":3: the checksum does not fit"},
-		{"a line twice", slices.Concat(lines[0], lines[1], lines[1], lines[2]), 1, ":3: the checksum does not fit"},
-		{"something else in it", slices.Concat(lines[0], lines[1], []byte("hello\n"), lines[2]), 1, ":3: want a checksum of 16 digits and a space, have \"hello\""},
-		{"zeros", slices.Concat(lines[0], lines[1], make([]byte, 5000), []byte("\n"), lines[2]), 1, ":3: want a checksum"},
+		{"a number changed", bytes.Replace(whole, []byte(`"N":2,`), []byte(`"N":7,`), 1), 1,
+			":3: the checksum does not fit"},
+		{"a line gone", slices.Concat(lines[0], lines[1], lines[3], lines[4]), 1,
+			":3: the checksum does not fit"},
+		{"a line twice", slices.Concat(lines[0], lines[1], lines[1], lines[2]), 1,
+			":3: the checksum does not fit"},
+		{"something else in it", slices.Concat(lines[0], lines[1], []byte("hello\n"), lines[2]), 1,
+			":3: want a checksum of 16 digits and a space, have \"hello\""},
+		{"zeros", slices.Concat(lines[0], lines[1], make([]byte, 5000), []byte("\n"), lines[2]), 1,
+			":3: want a checksum"},
 		{"without its beginning", slices.Concat(lines[1], lines[2]), -1, ":1: the checksum does not fit"},
 		{"empty", nil, -1, "have an empty file: remove it"},
 		{"no log", []byte("{}\n"), -1, ":1: want a checksum"},
@@ -247,13 +257,15 @@ func TestDamagedLog(t *testing.T) {
 		if (h == nil) != (c.results < 0) || h != nil && len(results) != c.results {
 			t.Errorf("%s: %d results, want %d", c.name, len(results), c.results)
 		}
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), path+c.want) && !strings.Contains(err.Error(), c.want) {
+		if (err == nil) != (c.want == "") ||
+			err != nil && !strings.Contains(err.Error(), path+c.want) &&
+				!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %s", c.name, err, c.want)
 		}
 		if log == nil {
 			continue
 		}
-		// What comes next is written behind what was read, and can be read again.
+		// The next result is written after the last one read, and can be read again.
 		r := NewRun(h.Test, h.Share, results, Options{Log: log})
 		it := r.Next(func() {})
 		r.Take(it, tr.work(it, 1, 64))
@@ -264,7 +276,7 @@ func TestDamagedLog(t *testing.T) {
 	}
 }
 
-// Results that can be read, but are of another search, are refused without a panic.
+// Results that can be read but belong to another search are refused without a panic.
 func FuzzLog(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "log")
 	log, err := CreateLog(path, "x", "TestTree", shareOf())
@@ -280,7 +292,8 @@ func FuzzLog(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(whole, `{"N":1}`)
-	for _, text := range []string{`{"N":1,"Left":[{},{}],"Of":[7]}`, `{"N":1,"From":-1,"To":9}`, `{"N":1,"State":{"Next":3}}`, `{"N":1,"Predicted":{}}`, `{"N":-1}`, `null`} {
+	for _, text := range []string{`{"N":1,"Left":[{},{}],"Of":[7]}`, `{"N":1,"From":-1,"To":9}`,
+		`{"N":1,"State":{"Next":3}}`, `{"N":1,"Predicted":{}}`, `{"N":-1}`, `null`} {
 		f.Add([]byte{}, text)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, text string) {
@@ -298,7 +311,8 @@ func FuzzLog(f *testing.F) {
 		if json.Unmarshal([]byte(text), w) != nil {
 			return
 		}
-		for _, s := range []*wire.Share{shareOf(), sampleShare(), {Search: true, Wakeups: true, Pieces: []wire.Piece{{Size: 1}}}, mazeShare(), predictionShare()} {
+		for _, s := range []*wire.Share{shareOf(), sampleShare(),
+			{Search: true, Wakeups: true, Pieces: []wire.Piece{{Size: 1}}}, mazeShare(), predictionShare()} {
 			r, err := ResumeRun("TestTree", s, []*wire.Worked{w}, Options{})
 			if err == nil {
 				r.Finish()
@@ -307,13 +321,13 @@ func FuzzLog(f *testing.F) {
 	})
 }
 
-// A series stands for sampling: each sample goes by what those before have taught.
+// A series is a model of sampling: each sample depends on what earlier samples taught.
 type series struct{ seed uint64 }
 
-// made is what a sample was made by.
+// made identifies the input of a sample.
 type made struct{ sample, length, visible int }
 
-// work makes the samples of a range. stop: only the first so many.
+// work makes the samples of a range, or only the first stop ones.
 func (s *series) work(it *wire.Item, stop int) (*wire.Worked, []made) {
 	data, _ := json.Marshal(it) // as it comes to a worker
 	it = new(wire.Item)
@@ -331,9 +345,11 @@ func (s *series) work(it *wire.Item, stop int) (*wire.Worked, []made) {
 		if n := r.IntN(1 + i); n > length && r.IntN(10) == 0 {
 			w.State.Lengths = map[string]int{"pct": n}
 		}
-		if key := fmt.Sprint("race ", r.IntN(200)); r.IntN(40) == 0 && !slices.Contains(it.Seen, key) && !slices.Contains(w.Seen, key) {
+		if key := fmt.Sprint("race ", r.IntN(200)); r.IntN(40) == 0 && !slices.Contains(it.Seen, key) &&
+			!slices.Contains(w.Seen, key) {
 			w.Seen = append(w.Seen, key)
-			w.Found = append(w.Found, wire.Found{Key: key, Finding: &wire.Finding{Executions: it.Before + w.Tally.Executions}})
+			w.Found = append(w.Found,
+				wire.Found{Key: key, Finding: &wire.Finding{Executions: it.Before + w.Tally.Executions}})
 			w.Know.Visible = append(w.Know.Visible, 1)
 		}
 	}
@@ -350,8 +366,8 @@ func sampleShare() *wire.Share {
 	return &wire.Share{State: &wire.State{Next: 5}, Tally: wire.Tally{Executions: 8}}
 }
 
-// The samples that count are those that one process makes, each by what it would
-// go by there, with the same findings after as many executions.
+// The samples that count are those of a single process, each with the same input as there, with
+// the same findings after as many executions.
 func TestSamplesAreThoseOfOneProcess(t *testing.T) {
 	const runs = 600
 	for seed := range uint64(40) {
@@ -366,16 +382,17 @@ func TestSamplesAreThoseOfOneProcess(t *testing.T) {
 		var got []made
 		var found []int
 		of := map[[3]int][]made{} // by first sample, number and epoch
-		run := NewRun("TestSeries", sampleShare(), nil, Options{Runs: runs, Quantum: 1e6, Count: func(w *wire.Worked, again bool) {
-			got = append(got, of[[3]int{w.From, w.N, w.Epoch}]...)
-			for _, f := range w.Found {
-				found = append(found, f.Finding.Executions)
-			}
-		}})
+		run := NewRun("TestSeries", sampleShare(), nil,
+			Options{Runs: runs, Quantum: 1e6, Count: func(w *wire.Worked, again bool) {
+				got = append(got, of[[3]int{w.From, w.N, w.Epoch}]...)
+				for _, f := range w.Found {
+					found = append(found, f.Finding.Executions)
+				}
+			}})
 		var hands []*wire.Item
 		for {
 			_, _ = run.Look()
-			for len(hands) < 1+r.IntN(6) { // as many workers; Next would wait
+			for len(hands) < 1+r.IntN(6) { // as many workers; Next would block
 				if it := run.try(func() {}); it != nil {
 					hands = append(hands, it)
 				} else {
@@ -407,13 +424,15 @@ func TestSamplesAreThoseOfOneProcess(t *testing.T) {
 			}
 		}
 		o, _ := run.Finish()
-		if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(found, wantFound) || o.Tally.Executions != 8+runs-5 {
-			t.Errorf("seed %d: %d samples, found after %v, want %d, %v; %+v", seed, len(got), found, len(want), wantFound, o)
+		if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(found, wantFound) ||
+			o.Tally.Executions != 8+runs-5 {
+			t.Errorf("seed %d: %d samples, found after %v, want %d, %v; %+v", seed, len(got), found,
+				len(want), wantFound, o)
 		}
 	}
 }
 
-// Workers come and go while a run is on; who has nothing to do waits, and others are asked to give back.
+// Workers come and go during a run. An idle worker waits, and others are asked to give work back.
 func TestConcurrentRun(t *testing.T) {
 	tr := &tree{seed: 7}
 	want, _ := tr.whole()
@@ -442,12 +461,13 @@ func TestConcurrentRun(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if o, err := run.Finish(); err != nil || !o.Complete || o.Tally.Executions != want.Executions || o.Tally.Buggy != want.Buggy {
+	if o, err := run.Finish(); err != nil || !o.Complete || o.Tally.Executions != want.Executions ||
+		o.Tally.Buggy != want.Buggy {
 		t.Errorf("%+v, %v, want %+v", o, err, want)
 	}
 }
 
-// Stop wakes those who wait.
+// Stop wakes waiting workers.
 func TestConcurrentStop(t *testing.T) {
 	run := newRunOf(&tree{}, Options{})
 	run.Next(func() {}) // the only Item

@@ -37,11 +37,12 @@ type authority struct {
 
 func newAuthority(t *testing.T, name string) *authority {
 	a := &authority{t: t, dir: t.TempDir()}
-	a.ca, _ = a.issue(name, &x509.Certificate{IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign})
+	a.ca, _ = a.issue(name,
+		&x509.Certificate{IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign})
 	return a
 }
 
-// issue makes a certificate and its key; the first is the authority's own.
+// issue makes a certificate and its key; the first one is the authority's own.
 func (a *authority) issue(name string, c *x509.Certificate) (cert, key string) {
 	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -80,7 +81,9 @@ func (a *authority) write(name, kind string, der []byte) string {
 }
 
 func (a *authority) server() (cert, key string) {
-	return a.issue("server", &x509.Certificate{ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}})
+	return a.issue("server",
+		&x509.Certificate{ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth,
+			x509.ExtKeyUsageClientAuth}})
 }
 
 func (a *authority) client() (cert, key string) {
@@ -90,7 +93,8 @@ func (a *authority) client() (cert, key string) {
 // natsServer starts a server that is not heddle's, and returns its URL.
 func natsServer(t *testing.T, o server.Options) string {
 	t.Helper()
-	o.Host, o.Port, o.JetStream, o.StoreDir, o.NoLog, o.NoSigs = "127.0.0.1", server.RANDOM_PORT, true, t.TempDir(), true, true
+	o.Host, o.Port, o.JetStream, o.StoreDir, o.NoLog, o.NoSigs = "127.0.0.1", server.RANDOM_PORT, true,
+		t.TempDir(), true, true
 	s, err := server.NewServer(&o)
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +110,8 @@ func natsServer(t *testing.T, o server.Options) string {
 	return s.ClientURL()
 }
 
-// reach connects, and fails the test unless what comes of it is as wanted: "" or a part of the error's text, which has one line.
+// reach connects, and fails the test unless the error's text, which has one line, contains want;
+// "" means no error.
 func reach(t *testing.T, what string, n Network, want string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
@@ -120,7 +125,8 @@ func reach(t *testing.T, what string, n Network, want string) {
 		t.Errorf("%s: %v", what, err)
 	case want != "" && err == nil:
 		t.Errorf("%s: connected, want an error with %q", what, want)
-	case want != "" && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") || ctx.Err() != nil):
+	case want != "" &&
+		(!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") || ctx.Err() != nil):
 		t.Errorf("%s: %q (%v), want an error in one line with %q, before the time is over", what, err, ctx.Err(), want)
 	}
 }
@@ -164,11 +170,14 @@ func TestCreds(t *testing.T) {
 	account, accountKey := pair(nkeys.CreateAccount)
 	_, systemKey := pair(nkeys.CreateAccount)
 	claims := jwt.NewAccountClaims(accountKey)
-	claims.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: -1, DiskStorage: -1, Streams: -1, Consumer: -1}
+	claims.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: -1, DiskStorage: -1, Streams: -1,
+		Consumer: -1}
 	accounts := &server.MemAccResolver{}
 	accounts.Store(accountKey, encode(claims, operator))
 	accounts.Store(systemKey, encode(jwt.NewAccountClaims(systemKey), operator))
-	url := natsServer(t, server.Options{TrustedKeys: []string{operatorKey}, AccountResolver: accounts, SystemAccount: systemKey})
+	url := natsServer(t,
+		server.Options{TrustedKeys: []string{operatorKey}, AccountResolver: accounts,
+			SystemAccount: systemKey})
 	creds := func(name string, by nkeys.KeyPair) string {
 		user, userKey := pair(nkeys.CreateUser)
 		seed, err := user.Seed()
@@ -187,7 +196,8 @@ func TestCreds(t *testing.T) {
 	}
 	stranger, _ := pair(nkeys.CreateAccount)
 	reach(t, "credentials", Network{URL: url, Creds: creds("ann", account)}, "")
-	reach(t, "those of a stranger", Network{URL: url, Creds: creds("bob", stranger)}, "Authorization Violation")
+	reach(t, "those of a stranger", Network{URL: url, Creds: creds("bob", stranger)},
+		"Authorization Violation")
 	reach(t, "none", Network{URL: url}, "Authorization Violation")
 	reach(t, "no such file", Network{URL: url, Creds: filepath.Join(t.TempDir(), "none")}, "no such file")
 }
@@ -198,44 +208,54 @@ func TestTLS(t *testing.T) {
 	mine, mineKey := ours.client()
 	theirs, theirsKey := other.client()
 	for _, verify := range []bool{false, true} {
-		tls, err := server.GenTLSConfig(&server.TLSConfigOpts{CertFile: cert, KeyFile: key, CaFile: ours.ca, Verify: verify})
+		tls, err := server.GenTLSConfig(&server.TLSConfigOpts{CertFile: cert, KeyFile: key, CaFile: ours.ca,
+			Verify: verify})
 		if err != nil {
 			t.Fatal(err)
 		}
 		url := natsServer(t, server.Options{TLSConfig: tls, TLSTimeout: 5})
 		what := fmt.Sprintf("a server that wants certificates: %v; ", verify)
 		reach(t, what+"certificate", Network{URL: url, CA: ours.ca, Cert: mine, Key: mineKey}, "")
-		reach(t, what+"server that nobody vouches for", Network{URL: url, Cert: mine, Key: mineKey}, "unknown authority")
-		reach(t, what+"server that another vouches for", Network{URL: url, CA: other.ca, Cert: mine, Key: mineKey}, "unknown authority")
-		reach(t, what+"key of another", Network{URL: url, CA: ours.ca, Cert: mine, Key: theirsKey}, "private key does not match")
+		reach(t, what+"server that nobody vouches for", Network{URL: url, Cert: mine, Key: mineKey},
+			"unknown authority")
+		reach(t, what+"server that another vouches for",
+			Network{URL: url, CA: other.ca, Cert: mine, Key: mineKey}, "unknown authority")
+		reach(t, what+"key of another", Network{URL: url, CA: ours.ca, Cert: mine, Key: theirsKey},
+			"private key does not match")
 		if verify {
 			reach(t, what+"no certificate", Network{URL: url, CA: ours.ca}, "certificate")
-			reach(t, what+"certificate of a stranger", Network{URL: url, CA: ours.ca, Cert: theirs, Key: theirsKey}, "certificate")
+			reach(t, what+"certificate of a stranger",
+				Network{URL: url, CA: ours.ca, Cert: theirs, Key: theirsKey}, "certificate")
 		} else {
 			reach(t, what+"no certificate", Network{URL: url, CA: ours.ca}, "")
 		}
 	}
 }
 
-// A server of our own speaks TLS, and with -nats-ca wants a certificate of the workers.
+// A server of our own uses TLS, and with -nats-ca demands a certificate of the workers.
 func TestOwnTLS(t *testing.T) {
 	ours, other := newAuthority(t, "ours"), newAuthority(t, "other")
 	cert, key := ours.server()
 	mine, mineKey := ours.client()
 	theirs, theirsKey := other.client()
-	b, err := Connect(t.Context(), Network{URL: "127.0.0.1:0", Token: "s3cret", Cert: cert, Key: key, CA: ours.ca})
+	b, err := Connect(t.Context(),
+		Network{URL: "127.0.0.1:0", Token: "s3cret", Cert: cert, Key: key, CA: ours.ca})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()
 	reach(t, "worker", Network{URL: b.URL(), Token: "s3cret", CA: ours.ca, Cert: mine, Key: mineKey}, "")
-	reach(t, "worker with another token", Network{URL: b.URL(), Token: "secret", CA: ours.ca, Cert: mine, Key: mineKey}, "Authorization Violation")
-	reach(t, "worker without a certificate", Network{URL: b.URL(), Token: "s3cret", CA: ours.ca}, "certificate")
-	reach(t, "a stranger's worker", Network{URL: b.URL(), Token: "s3cret", CA: ours.ca, Cert: theirs, Key: theirsKey}, "certificate")
+	reach(t, "worker with another token",
+		Network{URL: b.URL(), Token: "secret", CA: ours.ca, Cert: mine, Key: mineKey},
+		"Authorization Violation")
+	reach(t, "worker without a certificate", Network{URL: b.URL(), Token: "s3cret", CA: ours.ca},
+		"certificate")
+	reach(t, "a stranger's worker",
+		Network{URL: b.URL(), Token: "s3cret", CA: ours.ca, Cert: theirs, Key: theirsKey}, "certificate")
 }
 
-// Whoever may write to the server hands out a binary that somebody else has signed: the worker does not run it, says so, and goes on with
-// those of who it trusts.
+// A stranger that may write to the server hands out a binary signed by another key: the worker
+// does not run it, reports it, and continues with those that it trusts.
 func TestUntrusted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -257,7 +277,8 @@ func TestUntrusted(t *testing.T) {
 		if err := os.WriteFile(binary, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		m, err := bus.Offer(ctx, by, &Job{Binary: hash([]byte(content)), Package: content, Platform: Platform}, binary)
+		m, err := bus.Offer(ctx, by,
+			&Job{Binary: hash([]byte(content)), Package: content, Platform: Platform}, binary)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -266,17 +287,20 @@ func TestUntrusted(t *testing.T) {
 	forged, m := offer("theirs", stranger), offer("ours", key)
 	item, _ := json.Marshal(&wire.Item{N: 1})
 	data, _ := json.Marshal(&order{Job: forged.job, Run: "forged", Item: item})
-	if _, err := bus.js.Publish(ctx, workSubject(Public(key), "forged"), signOrder(stranger, data)); err != nil {
+	if _, err := bus.js.Publish(ctx, workSubject(Public(key), "forged"),
+		signOrder(stranger, data)); err != nil {
 		t.Fatal(err)
 	}
 	tr := &tree{seed: 1}
 	notes, started, served := make(chan string, 100), make(chan string, 100), make(chan error)
 	go func() {
-		served <- bus.Serve(ctx, Service{Trust: []Invitation{Invite(key)}, Slots: 1, Dir: t.TempDir(), Note: func(text string) { notes <- text },
-			Start: func(j *Job, _ string) Executor {
-				started <- j.Package
-				return treeExecutor{tr}
-			}})
+		served <- bus.Serve(ctx,
+			Service{Trust: []Invitation{Invite(key)}, Slots: 1, Dir: t.TempDir(),
+				Note: func(text string) { notes <- text },
+				Start: func(j *Job, _ string) Executor {
+					started <- j.Package
+					return treeExecutor{tr}
+				}})
 	}()
 	if note := <-notes; note != ErrUntrusted.Error() {
 		t.Errorf("the worker says %q, want %q", note, ErrUntrusted)

@@ -8,36 +8,39 @@ import (
 	"heddle/trace"
 )
 
-// errands is the plan of an exploration in which one thinks about all executions, and others make them: an Item
-// is some executions, or those that it takes to explore an input. Nothing is counted but by who thinks.
+// errands is the plan of an exploration with remote executions: one process decides about all
+// executions and others make them. An Item has some executions, or an input to explore. Only the
+// deciding process counts.
 type errands struct {
 	test    string
 	workers int
 	out     Outcome
-	number  int      // of what was asked for last
-	items   int      // of the last Item
-	idle    []errand // that nobody has
+	number  int      // of the last request
+	items   int      // number of the last Item
+	idle    []errand // those that no worker has
 	hands   hands
 	wanted  map[int]bool
 	came    map[int]*wire.Made
-	inputs  map[int]*wire.Worked // that came
+	inputs  map[int]*wire.Worked // results of inputs
 	failed  string
 	over    bool
 }
 
-// An errand is asked for by somebody who knows something.
+// An errand is a request for a remote execution, with the knowledge of the requesting search.
 type errand struct {
 	wire.Errand
 	know *wire.Knowledge
 
-	input    *wire.Input // to be explored, and no execution to be made
-	deadline time.Time   // of that; zero: none
+	input    *wire.Input // to be explored, instead of one execution
+	deadline time.Time   // of exploring the input; zero: none
 }
 
-// mostErrands bounds those of an Item: who thinks waits for the first until all are made.
+// mostErrands bounds the errands of an Item: the requesting process waits for the first until all
+// are done.
 const mostErrands = 4
 
-// next implements plan. Handing out takes time, so an Item is several where there are enough for everybody.
+// next implements plan. Handing out takes time, so an Item has several errands if there are enough
+// for every worker.
 func (p *errands) next() *wire.Item {
 	for it := p.hands.again(); it != nil; it = p.hands.again() {
 		if it.Input == nil || p.wanted[it.Input.N] {
@@ -55,7 +58,8 @@ func (p *errands) next() *wire.Item {
 	n := min(max(1, len(p.idle)/(2*p.workers)), mostErrands)
 	p.items++
 	it := &wire.Item{N: p.items, Test: p.test, Know: p.idle[0].know.Clone()}
-	for know := p.idle[0].know; n > 0 && len(p.idle) > 0 && p.idle[0].know == know && p.idle[0].input == nil; n-- {
+	for know := p.idle[0].know; n > 0 && len(p.idle) > 0 && p.idle[0].know == know &&
+		p.idle[0].input == nil; n-- {
 		x := p.idle[0].Errand
 		if until := &x.Request.Until; !until.IsZero() {
 			x.Left, *until = max(1, int64(time.Until(*until))), time.Time{}
@@ -96,7 +100,7 @@ func (p *errands) take(w *wire.Worked) []*wire.Worked {
 		if p.wanted[it.Input.N] {
 			p.inputs[it.Input.N] = w
 		}
-		return nil // who thinks tells of it
+		return nil // the requesting process reports the failure
 	}
 	for i := range w.Made {
 		if m := &w.Made[i]; p.wanted[m.N] {
@@ -106,7 +110,7 @@ func (p *errands) take(w *wire.Worked) []*wire.Worked {
 	return []*wire.Worked{{N: w.N, Notes: w.Notes}}
 }
 
-// drop forgets what nobody waits for any more.
+// drop removes an errand whose result is not needed any more.
 func (p *errands) drop(n int) {
 	p.idle = slices.DeleteFunc(p.idle, func(x errand) bool { return x.N == n })
 	delete(p.wanted, n)
@@ -120,31 +124,36 @@ func (p *errands) end() []*wire.Worked { return nil }
 func (p *errands) outcome() Outcome    { return p.out }
 func (p *errands) estimate() float64   { return 0 }
 
-// Errands is a Run whose Items are executions that its owner asks for, until it is closed. What they have led to is the owner's to know.
+// Errands is a Run whose Items are remote executions, requested by its owner until it is closed.
+// The owner interprets their results.
 type Errands struct {
 	*Run
 	plan *errands
 }
 
-// NewErrands returns one for a test, by so many workers, more or less; findings with the keys seen need not be told. Of
-// Options those about samples and pieces mean nothing, and there is no Log.
+// NewErrands returns the Errands of a test for about the given number of workers. Findings with
+// the keys seen are not reported. Options for samples and pieces have no effect, and there is no
+// Log.
 func NewErrands(test string, workers int, seen []string, o Options) *Errands {
-	p := &errands{test: test, workers: max(workers, 1), wanted: make(map[int]bool), came: make(map[int]*wire.Made), inputs: make(map[int]*wire.Worked)}
+	p := &errands{test: test, workers: max(workers, 1), wanted: make(map[int]bool),
+		came: make(map[int]*wire.Made), inputs: make(map[int]*wire.Worked)}
 	r := newRun(p, o)
 	r.know(seen)
 	return &Errands{r, p}
 }
 
-// Ask asks for an execution, by somebody who knows what know says, which must not change. It returns the errand's number.
+// Ask requests an execution. know is the knowledge of the requesting search, which must not
+// change. Ask returns the errand's number.
 func (r *Errands) Ask(q *wire.Request, know *wire.Knowledge) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	x := errand{Errand: wire.Errand{N: r.plan.number + 1, Request: *q, Steps: trace.AppendSteps(nil, q.Schedule.Steps)}, know: know}
+	x := errand{Errand: wire.Errand{N: r.plan.number + 1, Request: *q,
+		Steps: trace.AppendSteps(nil, q.Schedule.Steps)}, know: know}
 	x.Request.Schedule.Steps = nil
 	return r.ask(x)
 }
 
-// AskInput asks for the exploration of an input, until the deadline (zero: none), by somebody who knows what know says.
+// AskInput requests the exploration of an input until the deadline (zero: none).
 func (r *Errands) AskInput(in *wire.Input, know *wire.Knowledge, deadline time.Time) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -152,7 +161,7 @@ func (r *Errands) AskInput(in *wire.Input, know *wire.Knowledge, deadline time.T
 	return r.ask(errand{Errand: wire.Errand{N: in.N}, know: know, input: in, deadline: deadline})
 }
 
-// ask asks for the errand of the next number.
+// ask queues an errand and returns its number.
 func (r *Errands) ask(x errand) int {
 	p := r.plan
 	p.number = x.N
@@ -161,7 +170,8 @@ func (r *Errands) ask(x errand) int {
 	return x.N
 }
 
-// Answer waits for what an errand came to. m is nil if the run was stopped before, and failed says why a worker could not make it.
+// Answer waits for the result of an errand. m is nil if the run was stopped before. failed says
+// why a worker could not make it.
 func (r *Errands) Answer(n int) (m *wire.Made, failed string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -185,21 +195,21 @@ func (r *Errands) Explored(n int) (w *wire.Worked, failed string) {
 	return w, r.plan.failed
 }
 
-// Come reports whether it is known what an input has come to.
+// Come reports whether the result of an input is there.
 func (r *Errands) Come(n int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.plan.inputs[n] != nil
 }
 
-// Hungry reports whether a worker has nothing to do.
+// Hungry reports whether a worker is idle.
 func (r *Errands) Hungry() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.waiting > len(r.plan.idle)
 }
 
-// Drop says that what an errand comes to is not wanted any more. Who explores an input stops.
+// Drop discards the result of an errand. A worker that explores the input stops.
 func (r *Errands) Drop(n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -212,14 +222,14 @@ func (r *Errands) Drop(n int) {
 	}
 }
 
-// Tell says that findings with these keys need not be told any more.
+// Tell adds keys of findings that need not be reported any more.
 func (r *Errands) Tell(keys []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.know(keys)
 }
 
-// Close says that no other execution will be asked for.
+// Close says that no further execution will be requested.
 func (r *Errands) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,7 +10,8 @@ import (
 	"heddle/trace"
 )
 
-// did is what a worker says of an Item of errands: each leaves as many steps as it was to follow.
+// did returns a worker's result of an Item of errands: each leaves as many steps as it was to
+// follow.
 func did(t *testing.T, it *wire.Item) *wire.Worked {
 	w := &wire.Worked{N: it.N}
 	for _, x := range it.Errands {
@@ -23,12 +24,14 @@ func did(t *testing.T, it *wire.Item) *wire.Worked {
 	return w
 }
 
-// Errands are made once each, whoever dies and whatever comes twice; those that were dropped leave nothing behind.
+// Each errand is done once, whatever worker dies and whatever result comes twice. A dropped errand
+// leaves nothing behind.
 func TestErrands(t *testing.T) {
 	r := NewErrands("TestX", 1, nil, Options{})
 	know := &wire.Knowledge{Loose: true}
 	ask := func(steps int) int {
-		return r.Ask(&wire.Request{Schedule: trace.Schedule{Policy: "first", Steps: make([]trace.Step, steps)}}, know)
+		return r.Ask(&wire.Request{Schedule: trace.Schedule{Policy: "first",
+			Steps: make([]trace.Step, steps)}}, know)
 	}
 	var ns []int
 	for i := range 9 {
@@ -45,7 +48,7 @@ func TestErrands(t *testing.T) {
 	if want := []int{ns[0], ns[2], ns[4], ns[5]}; !slices.Equal(got, want) || !it.Know.Loose {
 		t.Errorf("the first Item is %v, want %v", got, want)
 	}
-	r.Drop(ns[4]) // while somebody is at it
+	r.Drop(ns[4]) // while a worker is at it
 	r.Back(it)
 	again := r.Next(nil)
 	if again != it {
@@ -68,17 +71,18 @@ func TestErrands(t *testing.T) {
 	for _, i := range []int{6, 7, 8} {
 		r.Drop(ns[i])
 	}
-	if p := r.plan; len(p.came)+len(p.wanted)+len(p.idle)+len(p.hands.items) > 0 || p.out.Tally.Executions != 8 {
+	if p := r.plan; len(p.came)+len(p.wanted)+len(p.idle)+len(p.hands.items) > 0 ||
+		p.out.Tally.Executions != 8 {
 		t.Errorf("%d results, %d wanted, %d idle, %d in hands are left of %d executions, want none of 8", len(p.came), len(p.wanted), len(p.idle), len(p.hands.items), p.out.Tally.Executions)
 	}
-	// One that knows more is in an Item of its own.
+	// An errand with more knowledge is in an Item of its own.
 	ask(1)
 	know = &wire.Knowledge{Loose: true, OneWay: true}
 	late := ask(2)
 	if it := r.Next(nil); len(it.Errands) != 1 {
 		t.Error("an Item has errands of people who know different things")
 	}
-	// A worker that cannot make one ends the run, and everybody hears why.
+	// If a worker cannot do an errand, the run ends, and every Answer has the reason.
 	it = r.Next(nil)
 	r.Take(it, &wire.Worked{N: it.N, Tally: wire.Tally{Failed: why.With(why.Other, "no")}})
 	if m, failed := r.Answer(late); m != nil || failed != "no" {
@@ -89,8 +93,8 @@ func TestErrands(t *testing.T) {
 	}
 }
 
-// Inputs are explored one an Item, by who knows what was known when they were asked for; who explores one that is not wanted
-// any more is told, and nobody begins with it again.
+// Each Item has one input, with the knowledge at the time of its request. A worker that explores
+// an input that was dropped is told, and no worker begins with it again.
 func TestInputErrands(t *testing.T) {
 	r := NewErrands("FuzzX", 2, nil, Options{})
 	know := &wire.Knowledge{Loose: true}
@@ -101,10 +105,12 @@ func TestInputErrands(t *testing.T) {
 	hurried := 0
 	next := func() *wire.Item { return r.Next(func() { hurried++ }) }
 	did := func(it *wire.Item) *wire.Worked {
-		return &wire.Worked{N: it.N, Tally: wire.Tally{Executions: 10}, Explored: &wire.Explored{Move: it.Input.Values[0]}}
+		return &wire.Worked{N: it.N, Tally: wire.Tally{Executions: 10},
+			Explored: &wire.Explored{Move: it.Input.Values[0]}}
 	}
 	first, second := next(), next()
-	if first.Input.N != a || !first.Know.Loose || first.Budget <= 0 || len(first.Errands) > 0 || second.Input.N != b {
+	if first.Input.N != a || !first.Know.Loose || first.Budget <= 0 || len(first.Errands) > 0 ||
+		second.Input.N != b {
 		t.Fatalf("the first Items are %+v and %+v", first, second)
 	}
 	r.Back(first) // its worker has died
@@ -121,7 +127,7 @@ func TestInputErrands(t *testing.T) {
 		t.Error("an input was explored before anybody said so")
 	}
 	r.Take(first, did(first))
-	r.Take(second, did(second)) // in vain
+	r.Take(second, did(second)) // redundant
 	third := next()
 	if third.Input.N != c {
 		t.Fatalf("%+v comes last, and not the input that is left", third)
@@ -136,7 +142,8 @@ func TestInputErrands(t *testing.T) {
 			t.Errorf("%s came to %+v, %q", value, w, failed)
 		}
 	}
-	if p := r.plan; len(p.inputs)+len(p.wanted)+len(p.idle)+len(p.hands.items) > 0 || p.out.Tally.Executions != 30 {
+	if p := r.plan; len(p.inputs)+len(p.wanted)+len(p.idle)+len(p.hands.items) > 0 ||
+		p.out.Tally.Executions != 30 {
 		t.Errorf("%d results, %d wanted, %d idle, %d in hands are left of %d executions, want none of 30", len(p.inputs), len(p.wanted), len(p.idle), len(p.hands.items), p.out.Tally.Executions)
 	}
 	r.Close()

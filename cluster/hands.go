@@ -6,13 +6,13 @@ import (
 	"heddle/rt/wire"
 )
 
-// hands has the Items that were handed out, until their results come.
+// hands has the Items that are handed out until their results come.
 type hands struct {
 	items  map[int]*wire.Item // by number
-	undone []*wire.Item       // those of them that came back
+	undone []*wire.Item       // those of items that came back
 }
 
-// give notes that an Item is handed out.
+// give records that an Item is handed out.
 func (h *hands) give(it *wire.Item) {
 	if h.items == nil {
 		h.items = make(map[int]*wire.Item)
@@ -20,7 +20,7 @@ func (h *hands) give(it *wire.Item) {
 	h.items[it.N] = it
 }
 
-// again returns an Item that came back, nil if there is none.
+// again returns an Item that came back, or nil.
 func (h *hands) again() *wire.Item {
 	if len(h.undone) == 0 {
 		return nil
@@ -30,14 +30,15 @@ func (h *hands) again() *wire.Item {
 	return it
 }
 
-// back takes an Item again that was not done; none that is done by now.
+// back takes back an Item, unless it is done by now.
 func (h *hands) back(it *wire.Item) {
 	if it = h.items[it.N]; it != nil && !slices.Contains(h.undone, it) {
 		h.undone = append(h.undone, it)
 	}
 }
 
-// done returns the Item with a number, whose result has come, and forgets it; nil if that came before.
+// done removes and returns the Item whose result has come, or nil if an earlier result came
+// before.
 func (h *hands) done(number int) *wire.Item {
 	it := h.items[number]
 	delete(h.items, number)

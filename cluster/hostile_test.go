@@ -19,7 +19,8 @@ import (
 	"heddle/rt/wire"
 )
 
-// A hostile field is a bus that anybody may write to, a coordinator that explores a tree, and an honest worker.
+// A hostile is a bus that strangers may write to, a coordinator that explores a tree, and an honest
+// worker.
 type hostile struct {
 	t      *testing.T
 	bus    *Bus // the coordinator's
@@ -66,7 +67,7 @@ func newHostile(t *testing.T) *hostile {
 	return h
 }
 
-// serve starts a worker that has the invitation, and returns what ends it.
+// serve starts a worker with an invitation. It returns a function that stops it.
 func (h *hostile) serve(v Invitation, x Executor) (stop func()) {
 	bus, err := Connect(h.t.Context(), Network{URL: h.bus.URL()})
 	if err != nil {
@@ -114,8 +115,8 @@ func (h *hostile) wantNote(part string) {
 	}
 }
 
-// Whatever is handed out, a stranger answers it at once: nothing is left, nothing was found. It has read every message of the server, and
-// signs by a key of its own, with the proof of a worker that was invited.
+// A stranger answers every Item at once: nothing is left, nothing was found. It has read every
+// message of the server, and signs with a key of its own, with the proof of an invited worker.
 func TestForgedResults(t *testing.T) {
 	h := newHostile(t)
 	_, own, _ := ed25519.GenerateKey(nil)
@@ -138,13 +139,14 @@ func TestForgedResults(t *testing.T) {
 			t.Errorf("an order of another form: %q", text)
 			return
 		}
-		body, _ := json.Marshal(&reply{N: it.N, Epoch: it.Epoch, Worked: &wire.Worked{N: it.N, Epoch: it.Epoch}})
+		body, _ := json.Marshal(&reply{N: it.N, Epoch: it.Epoch,
+			Worked: &wire.Worked{N: it.N, Epoch: it.Epoch}})
 		m := &member{own, make([]byte, 32)}
 		if p := proof.Load(); p != nil {
 			m.proof = *p
 		}
 		h.other.Publish(resultSubject(o.Run), m.seal(kindResult, o.Run, body))
-		h.other.Publish(resultSubject(o.Run), body) // as it was before results were signed
+		h.other.Publish(resultSubject(o.Run), body) // without a signature, as in older versions
 		forged.Add(1)
 	})
 	if err != nil {
@@ -159,7 +161,8 @@ func TestForgedResults(t *testing.T) {
 	h.wantNote("not signed by a worker that was invited")
 }
 
-// Results of another run, signed by an invited worker, are sent again for the Items of this one, which have the same numbers.
+// Results of another run, signed by an invited worker, are sent again for Items of this run with
+// the same numbers.
 func TestOldResults(t *testing.T) {
 	h := newHostile(t)
 	var mu sync.Mutex
@@ -173,7 +176,8 @@ func TestOldResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.other.Flush()
-	stop := h.serve(Invite(h.key), treeExecutor{&tree{seed: 3}}) // an older version of the program: other nodes
+	// another version of the program: other nodes
+	stop := h.serve(Invite(h.key), treeExecutor{&tree{seed: 3}})
 	r := newRunOf(h.tree, Options{Deadline: time.Now().Add(time.Second)})
 	if err := h.remote.Work(t.Context(), r, nil); err != nil {
 		t.Fatal(err)
@@ -203,17 +207,19 @@ func TestOldResults(t *testing.T) {
 	h.wantNote("not signed by a worker that was invited")
 }
 
-// Thousands of messages that mean nothing: none counts, and none is kept.
+// Of thousands of meaningless messages none counts, and none is kept.
 func TestFlood(t *testing.T) {
 	h := newHostile(t)
 	_, err := h.other.Subscribe("heddle.work.>", func(msg *nats.Msg) {
 		var o order
-		if text, err := openOrder(h.key.Public().(ed25519.PublicKey), msg.Data); err != nil || json.Unmarshal(text, &o) != nil {
+		if text, err := openOrder(h.key.Public().(ed25519.PublicKey), msg.Data); err != nil ||
+			json.Unmarshal(text, &o) != nil {
 			return
 		}
 		for i := range 100 {
 			junk := make([]byte, i*17)
-			for _, to := range []string{resultSubject(o.Run), onSubject(o.Run), hereSubject(Public(h.key)), hurrySubject(o.Run), workSubject(Public(h.key), o.Run)} {
+			for _, to := range []string{resultSubject(o.Run), onSubject(o.Run), hereSubject(Public(h.key)),
+				hurrySubject(o.Run), workSubject(Public(h.key), o.Run)} {
 				if to != workSubject(Public(h.key), o.Run) || i == 0 {
 					h.other.Publish(to, junk)
 				}
@@ -234,7 +240,7 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// A worker with another secret is not reckoned with.
+// A worker with another secret is ignored.
 func TestUninvited(t *testing.T) {
 	h := newHostile(t)
 	v := Invite(h.key)
@@ -252,7 +258,7 @@ func TestUninvited(t *testing.T) {
 	h.wantNote("not signed by a worker that was invited")
 }
 
-// A liar has the invitation and says of every Item that it is done, without doing it.
+// A liar is an invited worker that says of every Item that it is done, without doing it.
 type liar struct{}
 
 func (liar) Do(_ context.Context, it *wire.Item, _ *Hurry) (*wire.Worked, *Death, error) {
@@ -261,7 +267,7 @@ func (liar) Do(_ context.Context, it *wire.Item, _ *Hurry) (*wire.Worked, *Death
 
 func (liar) Close() {}
 
-// What a liar said does not stand up to being made again; what an honest worker said does.
+// The check refutes the result of a liar and confirms that of an honest worker.
 func TestLiar(t *testing.T) {
 	h := newHostile(t)
 	stop := h.serve(Invite(h.key), liar{})
@@ -278,8 +284,9 @@ func TestLiar(t *testing.T) {
 		t.Fatal("no result of the liar is kept")
 	}
 	for _, c := range claims {
-		if err := again(c); err == nil || !strings.Contains(err.Error(), "does not hold: it said something else left to do") {
-			t.Errorf("%v, want an error that says what does not hold", err)
+		if err := again(c); err == nil ||
+			!strings.Contains(err.Error(), "is wrong: it reported another rest of work") {
+			t.Errorf("%v, want an error that says what is wrong", err)
 		}
 	}
 	stop()
@@ -302,24 +309,28 @@ func TestInvitation(t *testing.T) {
 	if err != nil || w.String() != v.String() {
 		t.Errorf("%v, %v", w, err)
 	}
-	if Invite(key).String() != v.String() || len(Token(key)) != 2*secretSize || strings.Contains(v.String(), Token(key)) {
+	if Invite(key).String() != v.String() || len(Token(key)) != 2*secretSize ||
+		strings.Contains(v.String(), Token(key)) {
 		t.Error("an invitation and a token are functions of the key, and differ")
 	}
-	for _, text := range []string{"", "abc", Public(key), Public(key) + ".", Public(key) + ".00", "." + Token(key), v.String() + ".", v.String()[1:]} {
-		if _, err := ParseInvitation(text); err == nil || !strings.Contains(err.Error(), "is no invitation: want 64 digits, a dot and 32 digits") {
+	for _, text := range []string{"", "abc", Public(key), Public(key) + ".", Public(key) + ".00",
+		"." + Token(key), v.String() + ".", v.String()[1:]} {
+		if _, err := ParseInvitation(text); err == nil ||
+			!strings.Contains(err.Error(), "is no invitation: want 64 digits, a dot and 32 digits") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 }
 
-// Without a host a server of our own listens on this machine alone.
+// Without a host, a server of our own listens on this machine only.
 func TestLoopback(t *testing.T) {
 	b, err := Connect(t.Context(), Network{URL: ":0", Token: "s3cret"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if !strings.HasPrefix(b.URL(), "nats://127.0.0.1:") || !strings.HasPrefix(b.Invitation(), "nats://s3cret@127.0.0.1:") {
+	if !strings.HasPrefix(b.URL(), "nats://127.0.0.1:") ||
+		!strings.HasPrefix(b.Invitation(), "nats://s3cret@127.0.0.1:") {
 		t.Errorf("it listens at %s, invites to %s", b.URL(), b.Invitation())
 	}
 	reach(t, "the invitation", Network{URL: b.Invitation()}, "")
@@ -334,7 +345,7 @@ func TestLoopback(t *testing.T) {
 	}
 }
 
-// FuzzMessage: what comes over the network is opened by who it is sealed for, or refused.
+// FuzzMessage: a message from the network is opened by the receiver it is sealed for, or refused.
 func FuzzMessage(f *testing.F) {
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
 	v := Invite(key)
@@ -349,10 +360,12 @@ func FuzzMessage(f *testing.F) {
 	f.Add(order)
 	f.Add(job)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if _, text, err := unseal(v.Secret, kindResult, "run", data); err == nil && !bytes.Equal(data, m.seal(kindResult, "run", text)) {
+		if _, text, err := unseal(v.Secret, kindResult, "run", data); err == nil &&
+			!bytes.Equal(data, m.seal(kindResult, "run", text)) {
 			t.Errorf("%q was opened", data)
 		}
-		for _, c := range []struct{ kind, run string }{{kindOn, "run"}, {kindResult, "ru"}, {kindResult, "run\x00"}} {
+		for _, c := range []struct{ kind, run string }{{kindOn, "run"}, {kindResult, "ru"},
+			{kindResult, "run\x00"}} {
 			if _, _, err := unseal(v.Secret, c.kind, c.run, data); err == nil {
 				t.Errorf("%q was opened as %q", data, c)
 			}

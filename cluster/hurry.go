@@ -2,14 +2,15 @@ package cluster
 
 import "sync"
 
-// A Hurry tells whoever has an Item that it is to be given back, when that is known by then or as soon as it is.
+// A Hurry tells the worker that has an Item when the Item is wanted back, also if it was wanted
+// before To was called.
 type Hurry struct {
 	mu  sync.Mutex
 	now bool
 	to  func()
 }
 
-// Now is what Run.Next wants: somebody has nothing to do.
+// Now says that the Item is wanted back: another worker is idle. It is the hurry of Run.Next.
 func (h *Hurry) Now() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -19,7 +20,7 @@ func (h *Hurry) Now() {
 	}
 }
 
-// To says who has the Item: f is called when it is wanted back.
+// To sets the function to call when the Item is wanted back.
 func (h *Hurry) To(f func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -16,28 +16,29 @@ import (
 	"heddle/rt/wire"
 )
 
-// A Job is what workers have to run for the Items of a package.
+// A Job is what a worker needs to do the Items of a package.
 type Job struct {
 	Binary   string // content hash (SHA-256) of the test binary
-	Name     string // of its file: programs print it
+	Name     string // file name of the binary, which programs may print
 	Package  string
-	Dir      string // the package's folder where it was built
+	Dir      string // the package's folder at the build
 	Args     []string
 	Config   wire.Config
-	Stall    int64  // nanoseconds after which a process in which nothing happens is ended
-	Platform string // that the binary was built for
+	Stall    int64  // nanoseconds without progress after which a process is ended
+	Platform string // platform of the binary
 }
 
-// Platform is the one of this process.
+// Platform is the platform of this process.
 var Platform = runtime.GOOS + "-" + runtime.GOARCH
 
-// A signed Job is what goes over the network: whoever runs the binary trusts who signed.
+// signed is a Job with a signature, as it goes over the network: a worker runs the binary because
+// it trusts the signer.
 type signed struct {
 	Job       []byte
 	Signature []byte
 }
 
-// sign returns a Job as it goes over the network, and its name.
+// sign returns the network form of a Job, and its name.
 func sign(j *Job, key ed25519.PrivateKey) (name string, data []byte, err error) {
 	text, err := json.Marshal(j)
 	if err != nil {
@@ -47,10 +48,10 @@ func sign(j *Job, key ed25519.PrivateKey) (name string, data []byte, err error) 
 	return hash(text), data, err
 }
 
-// ErrUntrusted says that a Job is not signed by who it is said to be from.
-var ErrUntrusted = errors.New("what is to be run is not signed by a key that is trusted")
+// ErrUntrusted is the error for a Job that is not signed by a trusted key.
+var ErrUntrusted = errors.New("the job is not signed by a key that this worker trusts")
 
-// verify reads a Job of that name that key has signed.
+// verify reads the Job of that name if key has signed it.
 func verify(name string, data []byte, key ed25519.PublicKey) (*Job, error) {
 	var s signed
 	if err := json.Unmarshal(data, &s); err != nil {
@@ -74,7 +75,7 @@ func hash(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// OpenKey reads the key that a coordinator signs with, and makes one if there is none.
+// OpenKey reads the key that a coordinator signs with, or makes one if there is none.
 func OpenKey(path string) (ed25519.PrivateKey, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -97,7 +98,7 @@ func OpenKey(path string) (ed25519.PrivateKey, error) {
 	return ed25519.NewKeyFromSeed(seed), nil
 }
 
-// Public returns the name of a key, which is part of the subjects that its messages go by.
+// Public returns the name of a key, which is part of the subjects of its messages.
 func Public(key ed25519.PrivateKey) string {
 	return hex.EncodeToString(key.Public().(ed25519.PublicKey))
 }

@@ -15,20 +15,21 @@ import (
 	"heddle/rt/wire"
 )
 
-// A Log keeps an exploration in a file: a Header, and then the results in the order in which they were counted. A line is
-// 16 digits, a space, and JSON; the digits depend on all lines up to this one, so lines that were changed, lost or moved are noticed. A
-// line is written before what it leads to is handed out, so a run whose process was killed can be gone on with; the end of a file that
-// was cut off in a line is no part of it.
+// A Log keeps an exploration in a file: a Header, and the results in the order in which they were
+// counted. A line is 16 hex digits, a space, and JSON. The digits are a checksum of all lines up
+// to this one, so that changed, lost or moved lines are noticed. A line is written before the work
+// that follows from it is handed out, so a run whose process was killed can be resumed. An
+// incomplete last line does not count.
 type Log struct {
 	f   *os.File
-	sum []byte // of the last line
+	sum []byte // checksum of the last line
 }
 
 // A Header is the first line of a Log.
 type Header struct {
 	Format int
 	Test   string
-	Of     string // what was explored: Resume wants the same
+	Of     string // what is explored; Resume needs the same
 	Share  *wire.Share
 }
 
@@ -36,15 +37,15 @@ const (
 	logFormat = 2
 	sumSize   = 8 // bytes of a line's checksum
 
-	// mostLine and mostLog bound what is read: no search of heddle's writes as much.
+	// mostLine and mostLog bound the input: no search of heddle writes that much.
 	mostLine = 256 << 20
 	mostLog  = 2 << 30
 )
 
-// ErrOther says that a Log is of something else than what is to be gone on with.
+// ErrOther says that a Log belongs to another exploration than the one to be resumed.
 var ErrOther = errors.New("it is of another build or of other flags")
 
-// A Damaged error tells of a line of a Log that cannot be read. What stands before it counts.
+// A Damaged error names a line of a Log that cannot be read. The lines before it count.
 type Damaged struct {
 	Path string
 	Line int
@@ -55,7 +56,7 @@ func (d *Damaged) Error() string {
 	return fmt.Sprintf("%s:%d: %s; what stands before it counts, and what comes after it is explored again", d.Path, d.Line, d.Why)
 }
 
-// CreateLog begins a Log anew.
+// CreateLog creates a Log and replaces an existing one.
 func CreateLog(path, of, test string, s *wire.Share) (*Log, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
@@ -68,8 +69,9 @@ func CreateLog(path, of, test string, s *wire.Share) (*Log, error) {
 	return l, l.write(&Header{logFormat, test, of, s})
 }
 
-// OpenLog reads a Log and goes on with it. With a *Damaged error it returns the results before the damage. Any other error is ErrOther, or
-// says why the file cannot be read; os.IsNotExist tells that there is none.
+// OpenLog reads a Log and opens it for further results. With a *Damaged error it returns the
+// results before the damage. Any other error is ErrOther or an error of reading; os.IsNotExist
+// reports a missing file.
 func OpenLog(path, of string) (l *Log, h *Header, results []*wire.Worked, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -85,13 +87,16 @@ func OpenLog(path, of string) (l *Log, h *Header, results []*wire.Worked, err er
 		return nil, nil, nil, err
 	}
 	if info.Size() > mostLog {
-		return nil, nil, nil, fmt.Errorf("%s: want a log of at most %d bytes, have %d: remove it", path, int64(mostLog), info.Size())
+		return nil, nil, nil,
+			fmt.Errorf("%s: want a log of at most %d bytes, have %d: remove it", path, int64(mostLog),
+				info.Size())
 	}
 	l = &Log{f: f}
 	h, results, whole, damaged := l.read(path, bufio.NewReader(f))
 	switch {
 	case h == nil && damaged == nil:
-		return nil, nil, nil, fmt.Errorf("%s: want a log of an exploration, have an empty file: remove it", path)
+		return nil, nil, nil,
+			fmt.Errorf("%s: want a log of an exploration, have an empty file: remove it", path)
 	case h == nil:
 		return nil, nil, nil, fmt.Errorf("%s:%d: %s: remove it", path, damaged.Line, damaged.Why)
 	case h.Of != of:
@@ -109,8 +114,10 @@ func OpenLog(path, of string) (l *Log, h *Header, results []*wire.Worked, err er
 	return l, h, results, nil
 }
 
-// read reads lines up to the first that is damaged, or was cut off at the end. whole is how many bytes they have.
-func (l *Log) read(path string, in *bufio.Reader) (h *Header, results []*wire.Worked, whole int64, damaged *Damaged) {
+// read reads lines up to the first damaged or incomplete one. whole is the number of bytes of
+// those lines.
+func (l *Log) read(path string, in *bufio.Reader) (h *Header, results []*wire.Worked, whole int64,
+	damaged *Damaged) {
 	for n := 1; ; n++ {
 		line, err := readLine(in)
 		if err == io.EOF {
@@ -125,7 +132,7 @@ func (l *Log) read(path string, in *bufio.Reader) (h *Header, results []*wire.Wo
 		} else if why == "" {
 			w := new(wire.Worked)
 			if err := json.Unmarshal(text, w); err != nil {
-				why = "want a result, have text that is none: " + err.Error()
+				why = "want a result, have other text: " + err.Error()
 			} else {
 				results = append(results, w)
 			}
@@ -138,11 +145,11 @@ func (l *Log) read(path string, in *bufio.Reader) (h *Header, results []*wire.Wo
 	}
 }
 
-// header reads the first line's text.
+// header parses the first line's text.
 func header(text []byte) (*Header, string) {
 	h := new(Header)
 	if err := json.Unmarshal(text, h); err != nil || h.Share == nil || h.Test == "" {
-		return nil, "want the header of a log of an exploration, have something else"
+		return nil, "want the header of a log of an exploration, have another line"
 	}
 	if h.Format != logFormat {
 		return nil, fmt.Sprintf("want a log of format %d, have format %d, of another version of heddle", logFormat, h.Format)
@@ -150,7 +157,8 @@ func header(text []byte) (*Header, string) {
 	return h, ""
 }
 
-// readLine returns the next line with its end. The error is io.EOF at the end of the file, even if a line was cut off there.
+// readLine returns the next line with its line end. It returns io.EOF at the end of the file, also
+// after an incomplete line.
 func readLine(in *bufio.Reader) (line []byte, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
@@ -166,20 +174,21 @@ func readLine(in *bufio.Reader) (line []byte, err error) {
 	}
 }
 
-// check returns the text of a line, and its checksum; why says what is wrong.
+// check returns the text and the checksum of a line, or why it is invalid.
 func (l *Log) check(line []byte) (text, sum []byte, why string) {
 	digits, text, ok := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))
 	sum, err := hex.DecodeString(string(digits[:min(len(digits), 2*sumSize)]))
 	switch {
 	case !ok || err != nil || len(digits) != 2*sumSize:
-		return nil, nil, fmt.Sprintf("want a checksum of %d digits and a space, have %.20q", 2*sumSize, digits)
+		return nil, nil,
+			fmt.Sprintf("want a checksum of %d digits and a space, have %.20q", 2*sumSize, digits)
 	case !bytes.Equal(sum, l.next(text)):
 		return nil, nil, "the checksum does not fit: the line was changed, or lines before it are gone"
 	}
 	return text, sum, ""
 }
 
-// next returns the checksum of the text that comes next.
+// next returns the checksum of the next line with the given text.
 func (l *Log) next(text []byte) []byte {
 	h := sha256.New()
 	h.Write(l.sum)

@@ -2,15 +2,16 @@ package cluster
 
 import "heddle/rt/wire"
 
-// portfolio is the plan of sampling by several strategies: turns, without end. Each worker has a portfolio of its own, in memory, with
-// other seeds; what the others found new is told to it, so that its strategies share its time by what nobody had before.
+// portfolio is the plan of sampling by several strategies, in turns without end. Each worker has a
+// portfolio of its own, in memory, with other seeds. It is told which orders the others found
+// first, so that its strategies share the time by what is new to all.
 type portfolio struct {
 	test  string
 	state wire.State
 	free  bool
 
 	out    Outcome
-	orders []uint64 // that were new lately
+	orders []uint64 // new in recent results
 	number int
 	hands  hands
 	over   bool
@@ -46,11 +47,12 @@ func (p *portfolio) take(w *wire.Worked) []*wire.Worked {
 		if len(w.Found) == 0 {
 			return nil
 		}
-		return []*wire.Worked{{N: -1, Found: w.Found, Seen: w.Seen}} // what was found was found, though it does not count
+		// its findings count although the result does not
+		return []*wire.Worked{{N: -1, Found: w.Found, Seen: w.Seen}}
 	}
 	all := append(p.orders[:len(p.orders):len(p.orders)], w.Orders...)
 	p.orders = all[max(0, len(all)-wire.MostOrders):]
-	w.Orders = nil // who goes on with the Log has other portfolios
+	w.Orders = nil // a run that resumes from the Log has other portfolios
 	p.replay(w)
 	return []*wire.Worked{w}
 }
@@ -60,7 +62,7 @@ func (p *portfolio) replay(w *wire.Worked) {
 	if w.N < 0 {
 		return
 	}
-	p.number = max(p.number, w.N) // another one is another seed
+	p.number = max(p.number, w.N) // another number means another seed
 	p.out.Items++
 	p.out.Working += w.Elapsed
 	p.out.Tally.Add(&w.Tally)

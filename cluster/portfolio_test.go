@@ -9,9 +9,10 @@ import (
 	"heddle/trace"
 )
 
-// turn is what a worker's turn came to.
+// turn returns the result of a worker's turn.
 func turn(it *wire.Item, executions int, orders ...uint64) *wire.Worked {
-	return &wire.Worked{N: it.N, Tally: wire.Tally{Executions: executions}, Know: &wire.Knowledge{Visible: []trace.Site{trace.Site(executions)}}, Orders: orders}
+	return &wire.Worked{N: it.N, Tally: wire.Tally{Executions: executions},
+		Know: &wire.Knowledge{Visible: []trace.Site{trace.Site(executions)}}, Orders: orders}
 }
 
 func TestPortfolioCountsOnce(t *testing.T) {
@@ -37,7 +38,8 @@ func TestPortfolioCountsOnce(t *testing.T) {
 		t.Errorf("what it found is to be told, and nothing to count: %+v", got)
 	}
 	c := p.next()
-	if !slices.Equal(c.Turn.Orders, []uint64{1, 2, 3}) || !slices.Equal(c.Know.Visible, []trace.Site{10, 20}) || c.Before != 130 {
+	if !slices.Equal(c.Turn.Orders, []uint64{1, 2, 3}) ||
+		!slices.Equal(c.Know.Visible, []trace.Site{10, 20}) || c.Before != 130 {
 		t.Errorf("the next turn is told %+v, after %d executions", c.Turn, c.Before)
 	}
 	gone := newPortfolio("T", share)
@@ -55,7 +57,7 @@ func TestPortfolioCountsOnce(t *testing.T) {
 	}
 }
 
-// What is told of orders does not grow for ever.
+// The list of orders that workers are told is bounded.
 func TestPortfolioTellsTheLast(t *testing.T) {
 	p := newPortfolio("T", &wire.Share{State: new(wire.State)})
 	for i := range uint64(3) {

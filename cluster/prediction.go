@@ -7,8 +7,9 @@ import (
 	"heddle/rt/wire"
 )
 
-// prediction is the plan of a prediction: tasks, each of which is done once, by anybody. Results count in the
-// order of their tasks, so that what is told, and by which of the tasks that show it, is what one process tells.
+// prediction is the plan of a prediction: tasks, each done once by any worker. Results count in
+// the order of their tasks, so that the predictions, and the task that is reported for each, are
+// those of a single process.
 type prediction struct {
 	test string
 	of   *wire.Predicting
@@ -16,24 +17,24 @@ type prediction struct {
 
 	out    Outcome
 	count  int    // the first task that does not count yet
-	left   []span // tasks that were in no Item, or that one was not done with; in their order
+	left   []span // tasks that are in no Item or that a worker left over, in their order
 	number int
 	hands  hands
 	came   []came // results that do not count yet
 	over   bool
 }
 
-// came is a result, made on the guess that there had been so many executions before.
+// came is a result, with a guess about the number of executions before it.
 type came struct {
 	*wire.Worked
 	before int
 }
 
-// A span is tasks, from one to another.
+// A span is a range of tasks.
 type span struct{ from, to int }
 
-// partOfTasks is which part of what is left is handed out at a time, so that nobody is at work for long when the
-// others are through.
+// partOfTasks is the part of the remaining tasks that is handed out at a time, so that no worker
+// is busy for long when the others have finished.
 const partOfTasks = 8
 
 func newPrediction(test string, s *wire.Share) *prediction {
@@ -44,7 +45,7 @@ func newPrediction(test string, s *wire.Share) *prediction {
 	return p
 }
 
-// add adds tasks that nobody has.
+// add adds tasks that no worker has.
 func (p *prediction) add(x span) {
 	if x.from >= x.to {
 		return
@@ -69,7 +70,8 @@ func (p *prediction) next() *wire.Item {
 	to := min(x.to, x.from+max(1, (p.of.To-x.from)/partOfTasks))
 	p.add(span{to, x.to})
 	p.number++
-	it := &wire.Item{N: p.number, Test: p.test, Know: p.know.Clone(), Before: p.out.Tally.Executions, Tasks: &wire.Tasks{Recorded: p.of.Recorded, From: x.from, To: to}}
+	it := &wire.Item{N: p.number, Test: p.test, Know: p.know.Clone(), Before: p.out.Tally.Executions,
+		Tasks: &wire.Tasks{Recorded: p.of.Recorded, From: x.from, To: to}}
 	p.hands.give(it)
 	return it
 }
@@ -91,7 +93,7 @@ func (p *prediction) take(w *wire.Worked) []*wire.Worked {
 	return p.certain(false)
 }
 
-// certain counts what can be counted; gaps: though tasks before are missing.
+// certain counts the results that can be counted. gaps: even if earlier tasks are missing.
 func (p *prediction) certain(gaps bool) (certain []*wire.Worked) {
 	slices.SortFunc(p.came, func(a, b came) int { return cmp.Or(a.From-b.From, a.To-b.To) })
 	for len(p.came) > 0 && (p.came[0].From == p.count || gaps) && !p.over {
@@ -123,7 +125,7 @@ func (p *prediction) replay(w *wire.Worked) {
 	p.over = p.over || !w.Tally.Failed.None() || w.Over || w.Isolate != nil
 }
 
-// skip tells of the tasks before one that they were not done, as far as they do not count.
+// skip reports the tasks before to that do not count yet as not done.
 func (p *prediction) skip(to int) {
 	for ; p.count < to; p.count++ {
 		if i := p.count - p.of.From; i < len(p.of.Untried) {

@@ -12,7 +12,7 @@ import (
 	"heddle/rt/wire"
 )
 
-// foretell does tasks of a prediction, most of them at most, as a worker does.
+// foretell does at most most tasks of a prediction, as a worker does.
 func foretell(seed uint64, it *wire.Item, most int) *wire.Worked {
 	w := &wire.Worked{N: it.N, To: it.Tasks.From, Predicted: new(wire.Predicted)}
 	for ; w.To < it.Tasks.To && most > 0; w.To++ {
@@ -26,7 +26,10 @@ func foretell(seed uint64, it *wire.Item, most int) *wire.Worked {
 			v.Verdict = wire.Confirmed
 			if !slices.Contains(it.Seen, key) && !slices.Contains(w.Seen, key) {
 				w.Seen = append(w.Seen, key)
-				w.Found = append(w.Found, wire.Found{Key: key, Finding: &wire.Finding{Message: v.Pattern, Executions: it.Before + w.Tally.Executions}})
+				w.Found = append(w.Found,
+					wire.Found{Key: key,
+						Finding: &wire.Finding{Message: v.Pattern,
+							Executions: it.Before + w.Tally.Executions}})
 			}
 		}
 		w.Predicted.All = append(w.Predicted.All, v)
@@ -40,14 +43,16 @@ func foretell(seed uint64, it *wire.Item, most int) *wire.Worked {
 }
 
 func predictionShare() *wire.Share {
-	s := &wire.Predicting{From: 3, To: 60, Told: wire.Predicted{Executions: 5, All: []wire.Prediction{{Pattern: "before"}}}}
+	s := &wire.Predicting{From: 3, To: 60,
+		Told: wire.Predicted{Executions: 5, All: []wire.Prediction{{Pattern: "before"}}}}
 	for i := s.From; i < 50; i++ {
 		s.Untried = append(s.Untried, wire.Prediction{Pattern: fmt.Sprint(i), Verdict: wire.Untried})
 	}
 	return &wire.Share{Predicting: s, Tally: wire.Tally{Executions: 8}}
 }
 
-// What is predicted, and found after how many executions, is what one process comes to, however results come.
+// The predictions, and the number of executions before each, are those of a single process,
+// however results come.
 func TestPredictionIsThatOfOneProcess(t *testing.T) {
 	for seed := range uint64(100) {
 		var found []wire.Found
@@ -89,7 +94,7 @@ func TestPredictionIsThatOfOneProcess(t *testing.T) {
 			case 0:
 				run.Back(it)
 			case 1:
-				run.Back(it) // taken for dead, and comes all the same
+				run.Back(it) // taken for dead; its result comes all the same
 				run.Take(it, w)
 			case 2:
 				run.Take(it, w)
@@ -109,7 +114,8 @@ func TestPredictionIsThatOfOneProcess(t *testing.T) {
 		}
 		got, err := run.Finish()
 		if err != nil || !reflect.DeepEqual(got.Predicted, want.Predicted) || got.Tally != want.Tally {
-			t.Errorf("seed %d: %+v %+v, %v, want %+v %+v", seed, got.Tally, got.Predicted, err, want.Tally, want.Predicted)
+			t.Errorf("seed %d: %+v %+v, %v, want %+v %+v", seed, got.Tally, got.Predicted, err, want.Tally,
+				want.Predicted)
 		}
 		if !reflect.DeepEqual(found, wantFound) {
 			t.Errorf("seed %d: found %v, want %v", seed, found, wantFound)
@@ -118,7 +124,8 @@ func TestPredictionIsThatOfOneProcess(t *testing.T) {
 	}
 }
 
-// Candidates whose turn did not come are told of; a search for sets that was not made is cut.
+// Candidates that were not tried are reported, and an unfinished search for sets is reported as
+// cut.
 func TestPredictionThatIsEnded(t *testing.T) {
 	run := NewRun("TestPrediction", predictionShare(), nil, Options{})
 	a, b := run.Next(func() {}), run.Next(func() {})
@@ -128,20 +135,24 @@ func TestPredictionThatIsEnded(t *testing.T) {
 		t.Errorf("%d verdicts, cut: %v", len(out.Predicted.All), out.Predicted.Cut)
 	}
 	for i, v := range out.Predicted.All[1:] {
-		if tried := i+3 == b.Tasks.From; v.Pattern != fmt.Sprint(i+3) || (v.Verdict == wire.Untried) == tried {
+		if tried := i+3 == b.Tasks.From; v.Pattern != fmt.Sprint(i+3) ||
+			(v.Verdict == wire.Untried) == tried {
 			t.Errorf("%+v, of items %+v and %+v", v, a.Tasks, b.Tasks)
 		}
 	}
 }
 
-// Of parts of the search for sets those with the same places are one prediction.
+// Predictions with the same places from several parts of the search for sets are one.
 func TestPredictionJoined(t *testing.T) {
 	at := func(line int, verdict string) wire.Prediction {
 		return wire.Prediction{Verdict: verdict, Places: []wire.Place{{File: "a.go", Line: line}}}
 	}
-	p := &wire.Predicted{Excluded: 1, Parts: []wire.Prediction{at(1, wire.Excluded), at(2, wire.Refuted), at(1, wire.Excluded), at(2, wire.Confirmed), at(3, wire.Unknown), at(3, wire.Refuted)}}
+	p := &wire.Predicted{Excluded: 1,
+		Parts: []wire.Prediction{at(1, wire.Excluded), at(2, wire.Refuted), at(1, wire.Excluded),
+			at(2, wire.Confirmed), at(3, wire.Unknown), at(3, wire.Refuted)}}
 	q := p.Joined()
-	if q.Excluded != 2 || len(q.All) != 2 || q.All[0].Verdict != wire.Confirmed || q.All[1].Verdict != wire.Unknown {
+	if q.Excluded != 2 || len(q.All) != 2 || q.All[0].Verdict != wire.Confirmed ||
+		q.All[1].Verdict != wire.Unknown {
 		t.Errorf("%+v", q)
 	}
 }

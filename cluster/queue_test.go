@@ -20,8 +20,8 @@ func (x treeExecutor) Do(_ context.Context, it *wire.Item, _ *Hurry) (*wire.Work
 
 func (treeExecutor) Close() {}
 
-// BenchmarkQueue is what an Item costs that takes no time itself: handed out by one process, fetched by
-// another, its result brought back and counted, all over a NATS server of our own.
+// BenchmarkQueue measures an Item without work: handed out by one process, fetched by another, its
+// result returned and counted, over a NATS server of our own.
 func BenchmarkQueue(b *testing.B) {
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
@@ -56,8 +56,9 @@ func BenchmarkQueue(b *testing.B) {
 	t := &tree{seed: 1}
 	served := make(chan error)
 	go func() {
-		served <- worker.Serve(ctx, Service{Trust: []Invitation{Invite(key)}, Slots: 2, Dir: b.TempDir(), Note: func(string) {},
-			Start: func(*Job, string) Executor { return treeExecutor{t} }})
+		served <- worker.Serve(ctx,
+			Service{Trust: []Invitation{Invite(key)}, Slots: 2, Dir: b.TempDir(), Note: func(string) {},
+				Start: func(*Job, string) Executor { return treeExecutor{t} }})
 	}()
 	want, _ := t.whole()
 	items := 0

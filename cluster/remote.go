@@ -17,72 +17,73 @@ import (
 	"heddle/rt/wire"
 )
 
-// A Death is how a worker's process ended in an Item.
+// A Death says how a worker's process ended during an Item.
 type Death struct {
 	Why      string
 	Output   string
 	Crash    wire.CrashInfo
-	Trace    []byte   `json:",omitempty"` // of what it executed, if that is known
-	Input    []string `json:",omitempty"` // and with which input
+	Trace    []byte   `json:",omitempty"` // of the execution, if known
+	Input    []string `json:",omitempty"` // input of the execution
 	Stalled  bool     `json:",omitempty"`
 	Looped   bool     `json:",omitempty"`
 	TimedOut bool     `json:",omitempty"`
 }
 
-// A reply is what a worker sends back.
+// A reply is a worker's answer.
 type reply struct {
 	N, Epoch int
 	Worked   *wire.Worked `json:",omitempty"`
 	Death    *Death       `json:",omitempty"`
-	Missing  bool         `json:",omitempty"` // what is to be run cannot be had: a server lost it
+	Missing  bool         `json:",omitempty"` // the binary cannot be fetched: a server lost it
 }
 
-// A Remote is a package's Job on a Bus: workers elsewhere do its Items.
+// A Remote is a package's Job on a Bus: workers on other machines do its Items.
 type Remote struct {
 	bus    *Bus
 	key    ed25519.PrivateKey
 	job    string
 	signed []byte
-	binary string // its path, and the name that it has elsewhere
+	binary string // path of the binary, and its name on other machines
 	name   string
 
-	// Read, if not nil, is given what workers send before it is read.
+	// Read, if not nil, receives every message of a worker before it is parsed.
 	Read func([]byte) []byte
-	// Note, if not nil, is told what a user should know.
+	// Note, if not nil, receives notes for the user.
 	Note func(string)
 
 	run    string
 	secret []byte // of invited workers
 
-	restored time.Time // when, last
+	restored time.Time // time of the last restore
 
 	mu    sync.Mutex
-	there map[string]time.Time // workers, when they were heard of last
+	there map[string]time.Time // by worker: when it was last heard of
 	slots map[string]int
 	asked map[working]*asked
 
-	dropped int // messages that were not from invited workers
+	dropped int // number of messages that were not from invited workers
 	claims  claims
 }
 
 // An asked is an Item that was handed out.
 type asked struct {
 	it    *wire.Item
-	sign  time.Time // of life, from who has it
+	sign  time.Time // last sign of life from its worker
 	reply chan struct{}
 }
 
-// Offer puts a Job and its binary where workers find them.
+// Offer stores a Job and its binary for workers to fetch.
 func (b *Bus) Offer(ctx context.Context, key ed25519.PrivateKey, j *Job, binary string) (*Remote, error) {
 	name, data, err := sign(j, key)
 	if err != nil {
 		return nil, err
 	}
-	m := &Remote{bus: b, key: key, secret: Invite(key).Secret, job: name, signed: data, binary: binary, name: j.Binary}
+	m := &Remote{bus: b, key: key, secret: Invite(key).Secret, job: name, signed: data, binary: binary,
+		name: j.Binary}
 	return m, m.put(ctx, false)
 }
 
-// put stores the Job, and the binary if it is not there; again: though it seems to be.
+// put stores the Job, and the binary unless it is stored. again: also if it seems to be stored.
 func (m *Remote) put(ctx context.Context, again bool) error {
 	content, err := os.ReadFile(m.binary)
 	if err != nil {
@@ -104,11 +105,11 @@ func (m *Remote) put(ctx context.Context, again bool) error {
 	})
 }
 
-// ahead is how many Items there are for each slot of a worker: one that it is at, and one that waits for it.
+// ahead is the number of Items for each slot of a worker: one in work and one waiting.
 const ahead = 2
 
-// Work lets workers do r's Items until nothing is left. died is told of processes that
-// ended, and says whether the Item is to be given to another.
+// Work lets workers do r's Items until nothing is left. died is called for processes that ended,
+// and reports whether the Item goes to another worker.
 func (m *Remote) Work(ctx context.Context, r *Run, died func(*wire.Item, *Death) (again bool)) error {
 	var id [8]byte
 	rand.Read(id[:])
@@ -125,7 +126,7 @@ func (m *Remote) Work(ctx context.Context, r *Run, died func(*wire.Item, *Death)
 		return err
 	}
 	defer on.Unsubscribe()
-	m.bus.nc.Publish(whoSubject(Public(m.key)), nil)
+	m.bus.nc.Publish(callSubject(Public(m.key)), nil)
 	work, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() { m.results(work, r, died) })
@@ -146,7 +147,7 @@ func (m *Remote) Work(ctx context.Context, r *Run, died func(*wire.Item, *Death)
 	}
 	m.settle(ctx, r, &lanes, ended)
 	cancel()
-	go func() { // who is in a lane yet wants to say so
+	go func() { // lanes may still want to report their end
 		for range ended {
 		}
 	}()
@@ -156,7 +157,7 @@ func (m *Remote) Work(ctx context.Context, r *Run, died func(*wire.Item, *Death)
 	return nil
 }
 
-// settle waits a while for what is in workers' hands, if there is anything that it could add to.
+// settle waits a while for the Items in work, if their results could still add something.
 func (m *Remote) settle(ctx context.Context, r *Run, lanes *int, ended chan struct{}) {
 	over := time.After(3 * time.Second)
 	for *lanes > 0 && !r.Done() {
@@ -170,7 +171,7 @@ func (m *Remote) settle(ctx context.Context, r *Run, lanes *int, ended chan stru
 	}
 }
 
-// clear takes away what nobody needs any more.
+// clear removes the data of this run from the server.
 func (m *Remote) clear() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
@@ -183,7 +184,7 @@ func (m *Remote) clear() {
 	}
 }
 
-// open returns the text of a message, if a worker that was invited has sealed it.
+// open returns the text of a message if an invited worker has sealed it.
 func (m *Remote) open(kind, run string, data []byte) (worker string, text []byte, ok bool) {
 	worker, text, err := unseal(m.secret, kind, run, data)
 	if err != nil {
@@ -198,7 +199,7 @@ func (m *Remote) open(kind, run string, data []byte) (worker string, text []byte
 	return worker, text, err == nil
 }
 
-// heard notes a worker.
+// heard records an announcement of a worker.
 func (m *Remote) heard(msg *nats.Msg) {
 	_, text, ok := m.open(kindHere, Public(m.key), msg.Data)
 	var h here
@@ -209,7 +210,7 @@ func (m *Remote) heard(msg *nats.Msg) {
 	}
 }
 
-// alive notes that somebody works on an Item.
+// alive records that a worker works on an Item.
 func (m *Remote) alive(msg *nats.Msg) {
 	_, text, ok := m.open(kindOn, m.run, msg.Data)
 	var w working
@@ -222,7 +223,7 @@ func (m *Remote) alive(msg *nats.Msg) {
 	}
 }
 
-// capacity is how many Items workers can have.
+// capacity returns how many Items the workers can have.
 func (m *Remote) capacity() (n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -234,10 +235,10 @@ func (m *Remote) capacity() (n int) {
 	return n
 }
 
-// Workers returns how many slots of workers elsewhere were heard of lately.
+// Workers returns the number of slots of workers on other machines that were heard of lately.
 func (m *Remote) Workers() int { return m.capacity() / ahead }
 
-// lane hands out one Item after the other, as long as there are workers.
+// lane hands out one Item after the other as long as there are workers.
 func (m *Remote) lane(ctx context.Context, r *Run, died func(*wire.Item, *Death) bool) {
 	for m.capacity() > 0 {
 		h := new(Hurry)
@@ -254,7 +255,8 @@ func (m *Remote) lane(ctx context.Context, r *Run, died func(*wire.Item, *Death)
 	}
 }
 
-// ask hands out an Item and waits until its result was taken; false: it is to be handed out again.
+// ask hands out an Item and waits until its result was taken. It returns false if the Item must be
+// handed out again.
 func (m *Remote) ask(ctx context.Context, r *Run, it *wire.Item, h *Hurry) bool {
 	w := working{it.N, it.Epoch}
 	a := &asked{it: it, sign: time.Now(), reply: make(chan struct{})}
@@ -303,7 +305,7 @@ func (m *Remote) ask(ctx context.Context, r *Run, it *wire.Item, h *Hurry) bool 
 		m.mu.Lock()
 		lost := time.Since(a.sign) > 3*m.bus.net.lease()
 		m.mu.Unlock()
-		if lost || r.Done() { // it may still come, and counts then if it is the first
+		if lost || r.Done() { // the result may still come, and counts if it is the first
 			if s, err := m.bus.js.Stream(ctx, workStream); err == nil {
 				s.DeleteMsg(ctx, at)
 			}
@@ -312,12 +314,14 @@ func (m *Remote) ask(ctx context.Context, r *Run, it *wire.Item, h *Hurry) bool 
 	}
 }
 
-// results takes what workers send back.
+// results receives the results of workers.
 func (m *Remote) results(ctx context.Context, r *Run, died func(*wire.Item, *Death) bool) {
 	for ctx.Err() == nil {
-		c, err := m.bus.js.CreateOrUpdateConsumer(ctx, resultStream, jetstream.ConsumerConfig{Durable: m.run, FilterSubject: resultSubject(m.run), AckPolicy: jetstream.AckExplicitPolicy,
-			AckWait: m.bus.net.lease(), MaxAckPending: -1, InactiveThreshold: keep})
-		if errors.Is(err, jetstream.ErrStreamNotFound) { // a server lost what it had
+		c, err := m.bus.js.CreateOrUpdateConsumer(ctx, resultStream,
+			jetstream.ConsumerConfig{Durable: m.run, FilterSubject: resultSubject(m.run),
+				AckPolicy: jetstream.AckExplicitPolicy,
+				AckWait:   m.bus.net.lease(), MaxAckPending: -1, InactiveThreshold: keep})
+		if errors.Is(err, jetstream.ErrStreamNotFound) { // a server lost its data
 			err = m.bus.open(ctx)
 		}
 		if err != nil {
@@ -336,7 +340,7 @@ func (m *Remote) results(ctx context.Context, r *Run, died func(*wire.Item, *Dea
 				break
 			}
 			m.take(ctx, r, msg.Data(), died)
-			msg.Ack() // should it be lost, the result comes again, and does no harm
+			msg.Ack() // if the Ack is lost the result comes again, without harm
 		}
 		stop()
 		it.Stop()
@@ -350,11 +354,11 @@ func pause(ctx context.Context) {
 	}
 }
 
-// restore stores again what a worker could not get, unless that was done a moment ago.
+// restore stores again what a worker could not fetch, unless that was done a moment ago.
 func (m *Remote) restore(ctx context.Context) {
 	if time.Since(m.restored) > 2*fetching {
 		m.restored = time.Now()
-		go m.put(ctx, true) // an error is ctx's: nobody wants it any more
+		go m.put(ctx, true) // the only error is ctx's
 	}
 }
 

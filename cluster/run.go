@@ -9,7 +9,7 @@ import (
 	"heddle/rt/wire"
 )
 
-// A Run is the exploration of a test by workers. Its methods may be called at the same time.
+// A Run is the exploration of a test by workers. Its methods may be called concurrently.
 type Run struct {
 	o    Options
 	mu   sync.Mutex
@@ -17,43 +17,45 @@ type Run struct {
 	plan plan
 	log  *Log
 	seen map[string]bool // keys of findings
-	keys []string        // the same, sorted; what was handed out refers to it
+	keys []string        // the same, sorted; Items that were handed out refer to it
 
-	hands   map[*wire.Item]func() // who has an Item, and how to ask for it back
+	hands   map[*wire.Item]func() // by Item at a worker: how to ask for it back
 	hurried map[*wire.Item]bool
-	waiting int   // workers without an Item
+	waiting int   // idle workers
 	over    bool  // nothing is handed out any more
-	closed  bool  // and nothing counted
+	closed  bool  // nothing is counted any more
 	err     error // of the log
 }
 
-// Options are those of a Run.
+// Options are the options of a Run.
 type Options struct {
-	Runs     int           // of samples: number of the one after the last; 0: no end
-	Quantum  time.Duration // after which a result is wanted
+	Runs     int           // of samples: number after the last; 0: unbounded
+	Quantum  time.Duration // time after which a worker returns a result
 	Deadline time.Time     // zero: none
 	Log      *Log          // nil: none
-	FailFast bool          // the first finding is the end
-	// Hasten, if not nil, returns for how long a run of samples goes on at most after its first finding.
+	FailFast bool          // the first finding ends the run
+	// Hasten, if not nil, returns how long a run of samples continues at most after its first
+	// finding.
 	Hasten func() time.Duration
 
-	// Count is called with every result that counts, before anything that it leads to is handed out, and not at the same time as
-	// another. Of its findings it has those that were not told before. again: it is from the Log.
+	// Count is called with every result that counts, one at a time, before any work that follows
+	// from it is handed out. The result has only findings that were not reported before. again: it
+	// is from the Log.
 	Count func(w *wire.Worked, again bool)
 }
 
-// ResumeRun is NewRun for results of a Log, which may be of somewhere else though it can be read. The error says that they do not fit the
-// Share.
+// ResumeRun is NewRun for results of a Log, which may be well-formed but of another search. Then
+// the error says that they do not fit the Share.
 func ResumeRun(test string, s *wire.Share, results []*wire.Worked, o Options) (r *Run, err error) {
 	r = NewRun(test, s, results, o)
 	if r.err != nil {
-		return nil, fmt.Errorf("the log of %s cannot be gone on with, remove it: %w", test, r.err)
+		return nil, fmt.Errorf("the log of %s cannot be resumed, remove it: %w", test, r.err)
 	}
 	return r, nil
 }
 
-// fits lets the plan take results, which come from files and from other machines. Where the plan cannot make sense of one, the run ends
-// with an error.
+// fits runs take, in which the plan takes a result from a file or another machine. If the result
+// does not fit the plan, the run ends with an error.
 func (r *Run) fits(take func()) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -63,8 +65,7 @@ func (r *Run) fits(take func()) {
 	take()
 }
 
-// NewRun returns the Run of what a test binary gave away. results are those of its
-// Log, if it is gone on with.
+// NewRun returns the Run of a Share. results are those of its Log if it is resumed.
 func NewRun(test string, s *wire.Share, results []*wire.Worked, o Options) *Run {
 	var p plan
 	switch {
@@ -91,7 +92,8 @@ func NewRun(test string, s *wire.Share, results []*wire.Worked, o Options) *Run 
 }
 
 func newRun(p plan, o Options) *Run {
-	r := &Run{o: o, plan: p, log: o.Log, seen: make(map[string]bool), hands: make(map[*wire.Item]func()), hurried: make(map[*wire.Item]bool)}
+	r := &Run{o: o, plan: p, log: o.Log, seen: make(map[string]bool), hands: make(map[*wire.Item]func()),
+		hurried: make(map[*wire.Item]bool)}
 	r.wake.L = &r.mu
 	return r
 }
@@ -105,8 +107,9 @@ func (r *Run) know(keys []string) {
 	}
 }
 
-// Next waits for an Item; nil: nothing is left, or Stop was called. hurry is called, at most once, when others
-// have nothing to do: the Item is to be given back soon, in several pieces.
+// Next waits for an Item. It returns nil when nothing is left or Stop was called. hurry is called
+// at most once, when other workers are idle: the Item should be given back soon, in several
+// pieces.
 func (r *Run) Next(hurry func()) *wire.Item {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -123,7 +126,8 @@ func (r *Run) Next(hurry func()) *wire.Item {
 	}
 }
 
-// pick returns an Item for one of those who wait; where there is none, others are asked to give back.
+// pick returns an Item for a waiting worker. If there is none, it asks other workers to give work
+// back.
 func (r *Run) pick(hurry func()) *wire.Item {
 	it := r.plan.next()
 	if it == nil {
@@ -135,7 +139,7 @@ func (r *Run) pick(hurry func()) *wire.Item {
 	return it
 }
 
-// try is Next for who does not wait.
+// try is Next without waiting.
 func (r *Run) try(hurry func()) *wire.Item {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -156,11 +160,12 @@ func (r *Run) ended() bool {
 	return false
 }
 
-// forItem is what an Item takes of the coordinator's time, and more. Items must not come
-// back faster than it can hand out others.
+// forItem is an upper estimate of the coordinator's time for an Item. Items must not come back
+// faster than the coordinator can hand out others.
 const forItem = 500 * time.Microsecond
 
-// mostParts is in how many pieces what is left is split at most where others have nothing to do: else it is two for each who is there.
+// mostParts bounds the pieces into which a worker splits its rest when others are idle. Below it
+// there are two pieces for each worker.
 const mostParts = 128
 
 // prepare completes an Item that is about to be handed out.
@@ -172,7 +177,7 @@ func (r *Run) prepare(it *wire.Item) {
 	}
 }
 
-// starve asks for as many Items back as there are workers without one, the largest first.
+// starve asks for as many Items back as there are idle workers, the largest first.
 func (r *Run) starve() {
 	want := r.waiting - len(r.hurried)
 	if want <= 0 || len(r.hands) == 0 {
@@ -199,7 +204,7 @@ func (r *Run) starve() {
 	}
 }
 
-// Take counts the result of an Item that Next returned. Results that were lost or came twice do no harm.
+// Take counts the result of an Item that Next returned. A result may come twice or never.
 func (r *Run) Take(it *wire.Item, w *wire.Worked) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -225,7 +230,7 @@ func (r *Run) certain(ws []*wire.Worked) {
 	}
 }
 
-// count tells of what is new in a result.
+// count reports the new findings of a result.
 func (r *Run) count(w *wire.Worked, again bool) {
 	told := *w
 	told.Found = slices.DeleteFunc(slices.Clone(w.Found), func(f wire.Found) bool { return r.seen[f.Key] })
@@ -248,7 +253,7 @@ func (r *Run) count(w *wire.Worked, again bool) {
 	}
 }
 
-// Back takes an Item again whose worker has died.
+// Back takes back an Item whose worker has died.
 func (r *Run) Back(it *wire.Item) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -257,7 +262,7 @@ func (r *Run) Back(it *wire.Item) {
 	r.wake.Broadcast()
 }
 
-// Stop asks for all Items back, and Next returns nil from now on. What comes back still counts.
+// Stop asks for all Items back; Next returns nil from now on. Results still count.
 func (r *Run) Stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -289,8 +294,8 @@ func (r *Run) Done() bool {
 	return r.closed || r.err != nil || r.plan.done()
 }
 
-// Look returns how far the run is, and about how many executions there will be, 0
-// where that is not known. It is to be called now and then: it notices that time is over.
+// Look returns the state of the run and the approximate number of executions, or 0 if it is
+// unknown. Call it periodically: it notices the deadline.
 func (r *Run) Look() (o Outcome, estimate float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -300,14 +305,14 @@ func (r *Run) Look() (o Outcome, estimate float64) {
 	return r.plan.outcome(), r.plan.estimate()
 }
 
-// Seen returns the keys of what was found.
+// Seen returns the keys of the findings.
 func (r *Run) Seen() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.keys
 }
 
-// Finish ends the run, of which nothing is counted any more. The error is that of writing the Log.
+// Finish ends the run; no further result counts. The error is that of writing the Log.
 func (r *Run) Finish() (Outcome, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,36 +8,37 @@ import (
 	"heddle/rt/wire"
 )
 
-// samples is the plan of sampling: ranges of samples, one after the other. What
-// a sample does may depend on those before (accesses become visible, lengths are
-// learnt), so ranges are handed out on the guess that nothing more is learnt before them. A
-// result counts when all before it do and its guess was right; where it was
-// wrong, what comes after is made again. So the samples that count are those that one process makes.
+// samples is the plan of sampling: consecutive ranges of samples. A sample may depend on earlier
+// ones (accesses become visible, lengths are learnt), so a range is handed out on the guess that
+// earlier ranges teach nothing more. A result counts when all earlier ones do and its guess was
+// right. After a wrong guess the samples are made again. So the samples that count are those of a
+// single process.
 type samples struct {
 	test    string
-	runs    int           // number of the sample after the last; 0: no end
-	quantum time.Duration // what a range is to take
+	runs    int           // number after the last sample; 0: unbounded
+	quantum time.Duration // intended time for a range
 
 	out   Outcome
-	state wire.State // after the samples that count; what is known then is out.Know
+	state wire.State // after the samples that count; the knowledge then is out.Know
 
 	epoch  int
-	cursor int // the first sample that nobody has
+	cursor int // the first sample that no worker has
 	number int
 	hands  hands
 	came   []*wire.Worked // results that do not count yet
-	length int            // of the next range
+	length int            // number of samples in the next range
 	over   bool
 }
 
-// firstRange is how many samples the first range has.
+// firstRange is the number of samples in the first range.
 const firstRange = 16
 
-// mostAhead is how many ranges may be handed out or have come back that do not count yet.
+// mostAhead is the largest number of ranges that do not count yet.
 const mostAhead = 64
 
 func newSamples(test string, s *wire.Share, runs int, quantum time.Duration) *samples {
-	p := &samples{test: test, runs: runs, quantum: quantum, state: *s.State, cursor: s.State.Next, length: firstRange}
+	p := &samples{test: test, runs: runs, quantum: quantum, state: *s.State, cursor: s.State.Next,
+		length: firstRange}
 	p.out.Tally, p.out.Know = s.Tally, s.Know
 	return p
 }
@@ -60,7 +61,8 @@ func (p *samples) next() *wire.Item {
 	p.number++
 	state, know := p.state, p.out.Know
 	state.Next = p.cursor
-	it := &wire.Item{N: p.number, Epoch: p.epoch, Test: p.test, Know: &know, State: &state, To: to, Before: p.out.Tally.Executions + p.cursor - p.state.Next}
+	it := &wire.Item{N: p.number, Epoch: p.epoch, Test: p.test, Know: &know, State: &state, To: to,
+		Before: p.out.Tally.Executions + p.cursor - p.state.Next}
 	p.hands.give(it)
 	p.cursor = to
 	return it
@@ -89,7 +91,7 @@ func (p *samples) take(w *wire.Worked) (certain []*wire.Worked) {
 	return p.certain(false)
 }
 
-// certain counts what can be counted; gaps: though samples before are missing.
+// certain counts the results that can be counted. gaps: even if earlier samples are missing.
 func (p *samples) certain(gaps bool) (certain []*wire.Worked) {
 	slices.SortFunc(p.came, func(a, b *wire.Worked) int { return a.From - b.From })
 	for len(p.came) > 0 && (p.came[0].From == p.state.Next || gaps) && !p.over {
@@ -105,7 +107,7 @@ func (p *samples) certain(gaps bool) (certain []*wire.Worked) {
 	return certain
 }
 
-// learns reports whether the samples after w are others than was guessed.
+// learns reports whether the samples after w differ from the guess.
 func (p *samples) learns(w *wire.Worked) bool {
 	same := *w.State
 	same.Next = p.state.Next
@@ -122,7 +124,7 @@ func (p *samples) replay(w *wire.Worked) {
 	p.over = p.over || !w.Tally.Failed.None() || w.Over || w.Isolate != nil
 }
 
-// anew forgets what was handed out on a guess that was wrong.
+// anew discards the ranges that were handed out on a wrong guess.
 func (p *samples) anew() {
 	p.epoch++
 	for _, w := range p.came {

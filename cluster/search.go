@@ -7,8 +7,8 @@ import (
 	"heddle/rt/wire"
 )
 
-// search is the plan of an exhaustive search: pieces, each of which is worked on
-// for a while, and leaves something over.
+// search is the plan of an exhaustive search in pieces. A worker works on a piece for a while and
+// leaves a rest.
 type search struct {
 	test  string
 	epoch int
@@ -19,23 +19,23 @@ type search struct {
 	failed bool
 }
 
-// A rest is what is left of a search.
+// A rest is the part of a search that is not done.
 type rest interface {
-	// next hands out what nobody has, under a number; nil if there is none now. Numbers are used once.
+	// next hands out some of it under a new number, or returns nil if all is at workers.
 	next() (n int, x *wire.Piece)
-	// back takes what has a number again.
+	// back takes back what was handed out under a number.
 	back(n int)
-	// open reports whether no result of what has a number was taken.
+	// open reports whether no result was taken for a number.
 	open(n int) bool
-	// sign adds to a result what take wants to know of it when nobody knows its number any more.
+	// sign adds to a result what take needs if the number is unknown by then.
 	sign(w *wire.Worked)
-	// take takes the first result of something.
+	// take takes the first result for a number.
 	take(w *wire.Worked) error
-	// anew begins with nothing done, and what is known.
+	// anew starts again with the given knowledge and nothing done.
 	anew(k *wire.Knowledge)
-	// done reports whether nothing is left, neither here nor in anybody's hands.
+	// done reports whether nothing is left, neither here nor at a worker.
 	done() bool
-	// size is about how many executions are left.
+	// size returns the approximate number of executions left.
 	size() float64
 }
 
@@ -61,7 +61,8 @@ func (p *search) next() *wire.Item {
 	if x == nil {
 		return nil
 	}
-	return &wire.Item{N: n, Epoch: p.epoch, Test: p.test, Know: p.know.Clone(), Piece: x, Before: p.out.Tally.Executions}
+	return &wire.Item{N: n, Epoch: p.epoch, Test: p.test, Know: p.know.Clone(), Piece: x,
+		Before: p.out.Tally.Executions}
 }
 
 // back implements plan.
@@ -77,7 +78,7 @@ func (p *search) take(w *wire.Worked) []*wire.Worked {
 		if len(w.Found) == 0 {
 			return nil
 		}
-		// What was found was found, though it does not count.
+		// Findings count although the result does not.
 		return []*wire.Worked{{N: -1, Found: w.Found, Seen: w.Seen}}
 	}
 	p.rest.sign(w)
@@ -104,20 +105,21 @@ func (p *search) replay(w *wire.Worked) {
 	p.failed = p.failed || !p.out.Tally.Failed.None()
 }
 
-// keep keeps what a result leaves over.
+// keep keeps the rest of a result.
 func (p *search) keep(w *wire.Worked) {
 	if err := p.rest.take(w); err != nil {
 		p.out.Tally.Failed, p.failed = why.From(err), true
 	}
 }
 
-// anew begins the search again, with what was learnt.
+// anew starts the search again with more knowledge.
 func (p *search) anew(k *wire.Knowledge) {
 	p.know.Join(k)
 	p.epoch++
 	p.out.Again += p.out.Tally.Executions
 	was := p.out.Tally
-	p.out.Tally = wire.Tally{Buggy: was.Buggy, Cuts: was.Cuts, Timers: was.Timers, Real: was.Real, Nondet: was.Nondet}
+	p.out.Tally = wire.Tally{Buggy: was.Buggy, Cuts: was.Cuts, Timers: was.Timers, Real: was.Real,
+		Nondet: was.Nondet}
 	p.rest.anew(&p.know)
 }
 
@@ -133,16 +135,16 @@ func (p *search) end() []*wire.Worked { return nil }
 
 func (p *search) estimate() float64 { return float64(p.out.Tally.Executions) + p.rest.size() }
 
-// pieces are the rest of a search that can be cut anywhere: each is a search of its own.
+// pieces is the rest of a search that can be cut anywhere: each piece is a search of its own.
 type pieces struct {
 	number int
-	all    map[int]*wire.Piece // that are not done, by number
-	idle   []int               // that nobody has
+	all    map[int]*wire.Piece // by number: those that are not done
+	idle   []int               // those that no worker has
 }
 
 func newPieces() *pieces { return &pieces{all: make(map[int]*wire.Piece)} }
 
-// next implements rest: the largest piece is given away first.
+// next implements rest. It hands out the largest piece first.
 func (p *pieces) next() (int, *wire.Piece) {
 	if len(p.idle) == 0 {
 		return 0, nil

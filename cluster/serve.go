@@ -18,25 +18,25 @@ import (
 	"heddle/rt/wire"
 )
 
-// An Executor does Items of a Job, one at a time.
+// An Executor does the Items of a Job, one at a time.
 type Executor interface {
-	// Do returns what the Item came to, or how the process ended in which it was done. The error
-	// is for what keeps it from being done by this worker.
+	// Do returns the result of the Item, or how its process ended. The error says why this worker
+	// cannot do it.
 	Do(ctx context.Context, it *wire.Item, h *Hurry) (*wire.Worked, *Death, error)
 	Close()
 }
 
-// Service says how a worker works.
+// A Service configures a worker.
 type Service struct {
-	Trust []Invitation // of those whose binaries it runs
-	Slots int          // how many Items at a time
+	Trust []Invitation // coordinators whose binaries it runs
+	Slots int          // number of concurrent Items
 	Dir   string       // for binaries
-	// Start returns an Executor for a Job, whose binary is in a file.
+	// Start returns an Executor for a Job whose binary is in a file.
 	Start func(j *Job, binary string) Executor
 	Note  func(string)
 }
 
-// A servant is a worker.
+// A servant is a worker that serves coordinators on a bus.
 type servant struct {
 	Service
 	bus   *Bus
@@ -46,20 +46,22 @@ type servant struct {
 
 	mu      sync.Mutex
 	jobs    map[string]*Job
-	paths   map[string]string // of binaries, by hash
+	paths   map[string]string // paths of binaries by hash
 	idle    map[string][]Executor
-	runs    map[string]*nats.Subscription // whose calls to hurry are heard
+	runs    map[string]*nats.Subscription // by run: the subscription to its requests to hurry
 	hurries map[string]map[working]*Hurry
 }
 
-// Serve works for coordinators on the bus until ctx is done.
+// Serve works for the coordinators on the bus until ctx is done.
 func (b *Bus) Serve(ctx context.Context, s Service) error {
 	key, err := newWorkerKey()
 	if err != nil {
 		return err
 	}
-	v := &servant{Service: s, bus: b, id: hex.EncodeToString(key.Public().(ed25519.PublicKey)[:8]), key: key, slots: make(chan struct{}, s.Slots), jobs: make(map[string]*Job), paths: make(map[string]string),
-		idle: make(map[string][]Executor), runs: make(map[string]*nats.Subscription), hurries: make(map[string]map[working]*Hurry)}
+	v := &servant{Service: s, bus: b, id: hex.EncodeToString(key.Public().(ed25519.PublicKey)[:8]), key: key,
+		slots: make(chan struct{}, s.Slots), jobs: make(map[string]*Job), paths: make(map[string]string),
+		idle: make(map[string][]Executor), runs: make(map[string]*nats.Subscription),
+		hurries: make(map[string]map[working]*Hurry)}
 	var wg sync.WaitGroup
 	for _, by := range s.Trust {
 		c := &client{by.Key, hex.EncodeToString(by.Key), join(key, by)}
@@ -77,20 +79,21 @@ func (b *Bus) Serve(ctx context.Context, s Service) error {
 	return nil
 }
 
-// A client is a coordinator that a worker works for.
+// A client is a coordinator as its worker knows it.
 type client struct {
 	key  ed25519.PublicKey
 	name string // of the key
 	as   *member
 }
 
-// present says that the worker is there.
+// present announces the worker.
 func (v *servant) present(ctx context.Context, c *client) {
 	text, _ := json.Marshal(&here{v.id, v.Slots})
 	name, data := c.name, c.as.seal(kindHere, c.name, text)
-	who, err := v.bus.nc.Subscribe(whoSubject(name), func(*nats.Msg) { v.bus.nc.Publish(hereSubject(name), data) })
+	calls, err := v.bus.nc.Subscribe(callSubject(name),
+		func(*nats.Msg) { v.bus.nc.Publish(hereSubject(name), data) })
 	if err == nil {
-		defer who.Unsubscribe()
+		defer calls.Unsubscribe()
 	}
 	for tick := time.NewTicker(min(time.Second, v.bus.net.lease()/4)); ; {
 		v.bus.nc.Publish(hereSubject(name), data)
@@ -106,8 +109,10 @@ func (v *servant) present(ctx context.Context, c *client) {
 func (v *servant) pull(ctx context.Context, by *client) {
 	name := by.name
 	for ctx.Err() == nil {
-		c, err := v.bus.js.CreateOrUpdateConsumer(ctx, workStream, jetstream.ConsumerConfig{Durable: "workers-" + name[:16] + "-" + Platform, FilterSubject: workFilter(name),
-			AckPolicy: jetstream.AckExplicitPolicy, AckWait: v.bus.net.lease(), MaxAckPending: -1})
+		c, err := v.bus.js.CreateOrUpdateConsumer(ctx, workStream,
+			jetstream.ConsumerConfig{Durable: "workers-" + name[:16] + "-" + Platform,
+				FilterSubject: workFilter(name),
+				AckPolicy:     jetstream.AckExplicitPolicy, AckWait: v.bus.net.lease(), MaxAckPending: -1})
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			err = v.bus.open(ctx)
 		}
@@ -122,7 +127,7 @@ func (v *servant) pull(ctx context.Context, by *client) {
 		}
 		drained, give := context.WithCancel(context.WithoutCancel(ctx))
 		stop := context.AfterFunc(ctx, func() {
-			it.Drain() // Stop would leave what was fetched to nobody for a while
+			it.Drain() // Stop would leave fetched Items unavailable for a while
 			time.AfterFunc(draining, give)
 		})
 		for {
@@ -144,15 +149,15 @@ func (v *servant) pull(ctx context.Context, by *client) {
 	}
 }
 
-// draining is how long a worker that ends waits for what it had fetched: the server may be gone.
+// draining is how long an ending worker waits for fetched Items: the server may be gone.
 const draining = time.Second
 
-// handle does the Item of a message and sends back what it came to.
+// handle does the Item of a message and returns its result.
 func (v *servant) handle(ctx context.Context, by *client, msg jetstream.Msg) {
 	var o order
 	it := new(wire.Item)
 	text, err := openOrder(by.key, msg.Data())
-	if err != nil { // and will be the next time
+	if err != nil { // and would be the next time
 		v.Note(err.Error())
 		msg.Term()
 		return
@@ -182,7 +187,7 @@ func (v *servant) handle(ctx context.Context, by *client, msg jetstream.Msg) {
 		v.Note(err.Error())
 		p.Missing, err = true, nil
 	}
-	if errors.Is(err, ErrUntrusted) { // and will be the next time
+	if errors.Is(err, ErrUntrusted) { // and would be the next time
 		v.Note(err.Error())
 		msg.Term()
 		return
@@ -209,13 +214,14 @@ func (v *servant) handle(ctx context.Context, by *client, msg jetstream.Msg) {
 		v.Note(fmt.Sprintf("a result cannot be sent: %v", err))
 		return
 	}
-	// The result is stored: the Item is done, and only then. Should this be lost, it is done again and does no harm.
+	// The Item is done only once its result is stored. If this is lost it is done again, without
+	// harm.
 	ack, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	msg.DoubleAck(ack)
 }
 
-// beat says that an Item is being worked on.
+// beat announces periodically that the Item is in work.
 func (v *servant) beat(ctx context.Context, by *client, o *order, w working, msg jetstream.Msg) {
 	text, _ := json.Marshal(w)
 	data := by.as.seal(kindOn, o.Run, text)
@@ -232,7 +238,7 @@ func (v *servant) beat(ctx context.Context, by *client, o *order, w working, msg
 	}
 }
 
-// listen returns the Hurry of an Item, which may have been asked for already.
+// listen returns the Hurry of an Item, which may be wanted back already.
 func (v *servant) listen(run string, w working) *Hurry {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -254,7 +260,7 @@ func (v *servant) hurry(run string, w working) *Hurry {
 	return v.hurryOf(run, w)
 }
 
-// mostHurries bounds what is kept of Items that went to others.
+// mostHurries bounds the memory for Items that went to other workers.
 const mostHurries = 10_000
 
 func (v *servant) hurryOf(run string, w working) *Hurry {
@@ -300,9 +306,10 @@ func (v *servant) executor(ctx context.Context, name string, key ed25519.PublicK
 			return nil, err
 		}
 		if hash(data) != j.Binary {
-			return nil, fmt.Errorf("the binary %s came out otherwise", j.Binary)
+			return nil, fmt.Errorf("the binary %s has another content than its name says", j.Binary)
 		}
-		dir, name := filepath.Join(v.Dir, j.Binary), filepath.Base(filepath.Join("/", j.Name)) // within dir, whatever it is
+		// the file stays within dir
+		dir, name := filepath.Join(v.Dir, j.Binary), filepath.Base(filepath.Join("/", j.Name))
 		if name == string(filepath.Separator) {
 			name = "test"
 		}
@@ -318,7 +325,7 @@ func (v *servant) executor(ctx context.Context, name string, key ed25519.PublicK
 	return namedExecutor{v.Start(j, v.paths[j.Binary]), id}, nil
 }
 
-// A namedExecutor knows what it executes.
+// A namedExecutor knows the name of its Job.
 type namedExecutor struct {
 	Executor
 	id string
@@ -331,16 +338,16 @@ func (v *servant) put(x Executor) {
 	v.idle[id] = append(v.idle[id], x)
 }
 
-// fetching is how long it may take to get what an Item needs before it is missed.
+// fetching bounds the time to fetch what an Item needs.
 const fetching = 20 * time.Second
 
-// mostBinary is how many bytes a test binary has at most.
+// mostBinary is the largest size of a test binary in bytes.
 const mostBinary = 1 << 30
 
-// errMissing says that what is to be run cannot be had.
-var errMissing = errors.New("what is to be run is not there")
+// errMissing is the error for a Job or binary that cannot be fetched.
+var errMissing = errors.New("the server has lost the job or its binary")
 
-// fetch gets what is kept under a name, and waits for a while if it is not there.
+// fetch returns the object with a name. It waits for a while if it does not exist.
 func (b *Bus) fetch(ctx context.Context, name string) (data []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, fetching)
 	defer cancel()
@@ -352,7 +359,8 @@ func (b *Bus) fetch(ctx context.Context, name string) (data []byte, err error) {
 		}
 		info, err := store.GetInfo(ctx, name)
 		if err == nil && info.Size > mostBinary {
-			huge = fmt.Errorf("%s has %d bytes, more than the %d that a worker takes", name, info.Size, int64(mostBinary))
+			huge = fmt.Errorf("%s has %d bytes, more than the %d that a worker takes", name, info.Size,
+				int64(mostBinary))
 			return nil
 		}
 		if err == nil {

@@ -10,47 +10,47 @@ import (
 	"heddle/rt/wire"
 )
 
-// A Tree is the variants of a search that was made: the depth of each execution below the first one, in the
-// order in which one process makes them. What came of a variant follows it.
+// A Tree describes a search that was made: the depth of each execution below the first one, in the
+// order of a single process. The executions that follow from one come directly after it.
 type Tree []int
 
-// A Simulation is a search by more workers than there are machines to measure: the
-// Run is the real one, with its plan; workers and the network are simulated.
+// A Simulation simulates a search by more workers than can be measured: the Run and its plan are
+// real, workers and network are simulated.
 type Simulation struct {
 	Tree      Tree
 	Workers   int
-	Execution time.Duration // what one takes
-	Delay     time.Duration // of the network, one way
-	Item      time.Duration // that the coordinator needs for one, and can do one at a time
+	Execution time.Duration // time for one execution
+	Delay     time.Duration // latency of the network
+	Item      time.Duration // the coordinator's time for an Item, one at a time
 	Quantum   time.Duration
 	Seed      uint64
 }
 
-// Simulated is what a Simulation came to.
+// Simulated is the result of a Simulation.
 type Simulated struct {
 	Executions  int
 	Took        time.Duration
-	Utilisation float64 // the part of the workers' time in which they made executions that count
+	Utilisation float64 // share of the workers' time in which they made executions that count
 	Items       int
-	Again       int // executions that were made once more
+	Again       int // executions that were repeated
 }
 
-// interval is a part of a sim's preorder that begins with a sibling and ends with one.
+// interval is a part of the preorder that begins and ends with siblings.
 type interval struct{ from, to int }
 
-// A sim is a Simulation that runs.
+// A sim is a running Simulation.
 type sim struct {
 	Simulation
 	parent []int
-	end    []int // of each execution: the one after the last that came of it
+	end    []int // by execution: the index after the last one that follows from it
 	run    *Run
 	r      *rand.Rand
 
 	now     time.Duration
 	events  events
 	pushed  int
-	ready   time.Duration // the coordinator is, by then
-	lanes   []int         // of workers, without an Item
+	ready   time.Duration // when the coordinator is idle
+	lanes   []int         // of idle workers
 	workers []simWorker
 	out     Simulated
 }
@@ -60,7 +60,7 @@ type simWorker struct {
 	at    *simItem
 }
 
-// A simItem is an Item on its way.
+// A simItem is an Item at a worker.
 type simItem struct {
 	it      *wire.Item
 	worker  int
@@ -70,12 +70,13 @@ type simItem struct {
 	version int // of the event that ends it
 }
 
-// Run simulates.
+// Run runs the simulation.
 func (o Simulation) Run() Simulated {
 	s := &sim{Simulation: o, r: rand.New(rand.NewPCG(o.Seed, 9)), workers: make([]simWorker, o.Workers)}
 	s.index()
 	first := wire.Piece{Data: encode([]interval{{0, len(o.Tree)}}), Size: 1}
-	s.run = NewRun("", &wire.Share{Search: true, Pieces: []wire.Piece{first}}, nil, Options{Quantum: o.Quantum})
+	s.run = NewRun("", &wire.Share{Search: true, Pieces: []wire.Piece{first}}, nil,
+		Options{Quantum: o.Quantum})
 	for range ahead {
 		for w := range o.Workers {
 			s.lanes = append(s.lanes, w)
@@ -88,11 +89,12 @@ func (o Simulation) Run() Simulated {
 		e.do()
 	}
 	s.out.Took = s.now
-	s.out.Utilisation = float64(s.out.Executions) * float64(o.Execution) / (float64(o.Workers) * float64(s.now))
+	worked := float64(s.out.Executions) * float64(o.Execution)
+	s.out.Utilisation = worked / (float64(o.Workers) * float64(s.now))
 	return s.out
 }
 
-// index finds out what came of which execution.
+// index computes end.
 func (s *sim) index() {
 	n := len(s.Tree)
 	s.parent, s.end = make([]int, n), make([]int, n)
@@ -113,7 +115,7 @@ func (s *sim) index() {
 	}
 }
 
-// hand gives Items to lanes, as the coordinator comes to it.
+// hand gives Items to lanes when the coordinator has time.
 func (s *sim) hand() {
 	for len(s.lanes) > 0 {
 		x := &simItem{worker: s.lanes[0]}
@@ -132,7 +134,7 @@ func (s *sim) hand() {
 	}
 }
 
-// begin lets a worker begin what it has next.
+// begin lets a worker begin its next Item.
 func (s *sim) begin(worker int) {
 	w := &s.workers[worker]
 	if w.at != nil || len(w.inbox) == 0 {
@@ -143,7 +145,7 @@ func (s *sim) begin(worker int) {
 	x.begun = s.now
 	whole := 0
 	for _, v := range decode(x.it.Piece.Data) {
-		whole += v.to - v.from + 1 // to go on with each costs one more
+		whole += v.to - v.from + 1 // continuing each costs one more execution
 	}
 	d := time.Duration(whole) * s.Execution
 	if d > s.Quantum {
@@ -155,7 +157,7 @@ func (s *sim) begin(worker int) {
 	s.endAt(x, s.now+d)
 }
 
-// least is for how long an Item is worked on, as in rt/drive.
+// least returns how long an Item is worked on at least, as in rt/drive.
 func (s *sim) least(x *simItem) time.Duration {
 	return max(2*time.Millisecond, 4*s.Execution, time.Duration(x.it.Least))
 }
@@ -171,7 +173,7 @@ func (s *sim) endAt(x *simItem, at time.Duration) {
 	})
 }
 
-// hurry tells the worker that others have nothing to do.
+// hurry tells the worker that others are idle.
 func (s *sim) hurry(x *simItem) {
 	x.hurried = true
 	if s.workers[x.worker].at == x {
@@ -179,7 +181,7 @@ func (s *sim) hurry(x *simItem) {
 	}
 }
 
-// finish ends an Item: as many executions were made as there was time for, one at least.
+// finish ends an Item: it made as many executions as the time allowed, at least one.
 func (s *sim) finish(x *simItem) {
 	x.version++
 	left := decode(x.it.Piece.Data)
@@ -215,7 +217,7 @@ func (s *sim) finish(x *simItem) {
 	})
 }
 
-// frames are the entries of the stack when what comes next is from, and all is done with to.
+// frames returns the entries of the stack if the next execution is from and to is the last one.
 func (s *sim) frames(from, to int) (out []interval) {
 	for from < to {
 		end := to
@@ -231,7 +233,7 @@ func (s *sim) frames(from, to int) (out []interval) {
 	return out
 }
 
-// split deals entries out. How large they are is not known but estimated, here within a factor of four.
+// split distributes entries. Their sizes are estimates, here right within a factor of four.
 func (s *sim) split(left []interval, parts int) (pieces []wire.Piece) {
 	if len(left) == 0 {
 		return nil
@@ -272,7 +274,7 @@ func decode(b []byte) (vs []interval) {
 	return vs
 }
 
-// An event is something to be done at a time; of those at one time the older comes first.
+// An event happens at a time. Of simultaneous events the older comes first.
 type event struct {
 	at time.Duration
 	n  int

@@ -16,13 +16,15 @@ func treeOf(seed uint64, n int) (t Tree) {
 	return t
 }
 
-// However many workers there are, every execution is made once; and more workers are faster.
+// Every execution is made once for any number of workers, and more workers are faster.
 func TestSimulation(t *testing.T) {
 	for seed := range uint64(5) {
 		tree := treeOf(seed, 20_000)
 		took := time.Duration(0)
 		for _, workers := range []int{1, 2, 8, 40} {
-			s := Simulation{Tree: tree, Workers: workers, Execution: time.Millisecond, Delay: time.Millisecond, Item: 100 * time.Microsecond, Quantum: 200 * time.Millisecond, Seed: seed}
+			s := Simulation{Tree: tree, Workers: workers, Execution: time.Millisecond,
+				Delay: time.Millisecond, Item: 100 * time.Microsecond, Quantum: 200 * time.Millisecond,
+				Seed: seed}
 			out := s.Run()
 			if out.Executions != len(tree) {
 				t.Errorf("seed %d, %d workers: %+v, want %d executions", seed, workers, out, len(tree))

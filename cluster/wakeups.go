@@ -8,18 +8,18 @@ import (
 	"heddle/rt/wire"
 )
 
-// wakeups are the rest of a search that has wakeup trees: their leaves are
-// handed out, several at a time where they are small. What is done with them comes back in one piece.
+// wakeups is the rest of a search with wakeup trees. Their leaves are handed out, several at a
+// time if they are small. A result has the rest of its leaves in one piece.
 type wakeups struct {
 	tree   explore.Tree
-	idle   []explore.Leaf // that nobody has
-	number int            // of what was handed out last
-	hands  map[int][]int  // the leaves of what was handed out, by number
-	undone []int          // of these, what came back undone
+	idle   []explore.Leaf // those that no worker has
+	number int            // of the last piece that was handed out
+	hands  map[int][]int  // by number: the leaves that were handed out
+	undone []int          // numbers whose leaves came back undone
 }
 
-// What is handed out together is a groupPart-th of all that nobody has, more or less, and what leads there has groupMost
-// transitions, a few hundred kilobytes, at most.
+// A piece has about one groupPart-th of the leaves that no worker has, and at most groupMost
+// transitions in its prefixes, a few hundred kilobytes.
 const (
 	groupPart = 8
 	groupMost = 10_000
@@ -44,7 +44,7 @@ func newTree() explore.Tree {
 
 func (p *wakeups) anew(k *wire.Knowledge) { p.begin(k) }
 
-// next implements rest: the largest leaves are given away first.
+// next implements rest. It hands out the largest leaves first.
 func (p *wakeups) next() (int, *wire.Piece) {
 	if len(p.undone) > 0 {
 		n := p.undone[0]

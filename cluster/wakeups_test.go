@@ -14,14 +14,16 @@ import (
 	"heddle/trace"
 )
 
-// The same for a search that has wakeup trees, of random programs: as many executions as one process makes.
+// The tree of a search with wakeup trees, of random programs: as many executions as by one
+// process.
 func TestWakeupsAreCountedOnce(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // see machine
 	explored, pieces := 0, 0
 	for seed := range uint64(5000) {
 		m := machine.New(progen.Generate(seed, progen.Size{Goroutines: 4, Statements: 16}))
 		whole := dpor.New(dpor.Options{})
-		if _, err := explore.Run(context.Background(), whole, m, 1000, nil); err != nil || m.Restart() || !whole.Result().Complete {
+		if _, err := explore.Run(context.Background(), whole, m, 1000, nil); err != nil || m.Restart() ||
+			!whole.Result().Complete {
 			continue
 		}
 		want := whole.Result().Executions
@@ -32,8 +34,10 @@ func TestWakeupsAreCountedOnce(t *testing.T) {
 		begun := dpor.New(dpor.Options{})
 		begun.Table().Know(whole.Table().Known())
 		explore.Run(context.Background(), begun, m, r.IntN(want), nil)
-		share := &wire.Share{Search: true, Wakeups: true, Tally: wire.Tally{Executions: begun.Result().Executions},
-			Know: wire.Knowledge{Ordered: whole.Table().Known()}, Pieces: []wire.Piece{{Data: begun.Split(1)}}}
+		share := &wire.Share{Search: true, Wakeups: true,
+			Tally:  wire.Tally{Executions: begun.Result().Executions},
+			Know:   wire.Knowledge{Ordered: whole.Table().Known()},
+			Pieces: []wire.Piece{{Data: begun.Split(1)}}}
 		workers := make([]*dpor.Strategy, 3)
 		run := hazards(t, r, share, func(it *wire.Item) *wire.Worked {
 			k := r.IntN(len(workers))
@@ -56,14 +60,17 @@ func TestWakeupsAreCountedOnce(t *testing.T) {
 	}
 }
 
-// workOn explores an Item for a few executions.
+// workOn makes a few executions of an Item.
 func workOn(t *testing.T, s *dpor.Strategy, it *wire.Item, m *machine.Machine, r *rand.Rand) *wire.Worked {
 	if err := s.Take(it.Piece.Data); err != nil {
 		t.Fatal(err)
 	}
 	before := s.Result().Executions
-	if _, err := explore.Run(context.Background(), s, m, 1+r.IntN(20), func(*trace.Trace) {}); err != nil || s.Broken() || s.Outdated() {
+	if _, err := explore.Run(context.Background(), s, m, 1+r.IntN(20), func(*trace.Trace) {}); err != nil ||
+		s.Broken() || s.Outdated() {
 		t.Fatal(err, s.Result().Reason, s.Outdated())
 	}
-	return &wire.Worked{N: it.N, Epoch: it.Epoch, Tally: wire.Tally{Executions: s.Result().Executions - before}, Left: []wire.Piece{{Data: s.Split(1 + r.IntN(4))}}}
+	return &wire.Worked{N: it.N, Epoch: it.Epoch,
+		Tally: wire.Tally{Executions: s.Result().Executions - before},
+		Left:  []wire.Piece{{Data: s.Split(1 + r.IntN(4))}}}
 }

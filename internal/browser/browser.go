@@ -1,14 +1,14 @@
-// Package browser lets tests use a page as a person would, in headless Chromium:
+// Package browser lets tests use a page in headless Chromium, with mouse and keyboard:
 //
-//	b, err := browser.Start(ctx)           // ErrNone where no browser is installed
+//	b, err := browser.Start(ctx)           // ErrNone if no browser is installed
 //	p, err := b.Open("file:///tmp/x.html", browser.Size{1200, 900})
 //	err = p.Click("#theme")
 //	err = p.Key("ArrowDown")
 //	err = p.Eval("document.title", &title)
 //	png, err := p.Screenshot()
 //
-// It speaks the Chrome DevTools Protocol over a pipe (--remote-debugging-pipe),
-// which needs neither a port nor a library. Only tests use it.
+// It speaks the Chrome DevTools Protocol over a pipe (--remote-debugging-pipe), which needs
+// neither a port nor a library. Only tests use it.
 package browser
 
 import (
@@ -25,15 +25,15 @@ import (
 	"time"
 )
 
-// ErrNone says that there is no browser that could be started.
+// ErrNone says that no browser can be started.
 var ErrNone = errors.New("no browser")
 
 func none(why string) error { return fmt.Errorf("%w: %s", ErrNone, why) }
 
-var names = []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless-shell"}
+var names = []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome",
+	"google-chrome-stable", "chrome", "headless-shell"}
 
-// Find returns the path of a browser: the one that the environment variable
-// HEDDLE_BROWSER names, or the first in PATH.
+// Find returns the path of a browser: the value of HEDDLE_BROWSER, or the first one in PATH.
 func Find() (string, error) {
 	if path := os.Getenv("HEDDLE_BROWSER"); path != "" {
 		return exec.LookPath(path)
@@ -46,7 +46,7 @@ func Find() (string, error) {
 	return "", none("none is installed; put chromium into PATH, or name one in HEDDLE_BROWSER")
 }
 
-// A Browser is a running one.
+// A Browser is a running browser.
 type Browser struct {
 	cmd     *exec.Cmd
 	in      io.WriteCloser
@@ -64,7 +64,7 @@ type reply struct {
 	Error  *struct{ Message string }
 }
 
-// Start starts a browser, which runs until Close, or until ctx is over.
+// Start starts a browser. It runs until Close is called or ctx ends.
 func Start(ctx context.Context) (*Browser, error) {
 	path, err := Find()
 	if err != nil {
@@ -85,14 +85,17 @@ func Start(ctx context.Context) (*Browser, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, path, "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-		"--no-first-run", "--disable-background-networking", "--disable-extensions", "--hide-scrollbars", "--force-color-profile=srgb",
+	cmd := exec.CommandContext(ctx, path, "--headless=new", "--remote-debugging-pipe", "--no-sandbox",
+		"--disable-gpu", "--disable-dev-shm-usage",
+		"--no-first-run", "--disable-background-networking", "--disable-extensions", "--hide-scrollbars",
+		"--force-color-profile=srgb",
 		"--user-data-dir="+profile, "about:blank")
 	cmd.ExtraFiles = []*os.File{toBrowser, fromBrowser}
 	err = cmd.Start()
 	toBrowser.Close()
 	fromBrowser.Close()
-	b := &Browser{cmd: cmd, in: in, profile: profile, calls: map[int]chan reply{}, events: map[string]func(string, json.RawMessage){}}
+	b := &Browser{cmd: cmd, in: in, profile: profile, calls: map[int]chan reply{},
+		events: map[string]func(string, json.RawMessage){}}
 	if err != nil {
 		in.Close()
 		out.Close()
@@ -103,16 +106,16 @@ func Start(ctx context.Context) (*Browser, error) {
 	return b, nil
 }
 
-// Close ends the browser.
+// Close stops the browser.
 func (b *Browser) Close() {
-	b.in.Close() // it ends when its pipe does
+	b.in.Close() // the browser ends when its pipe is closed
 	gone := time.AfterFunc(5*time.Second, func() { b.cmd.Process.Kill() })
 	b.cmd.Wait()
 	gone.Stop()
 	os.RemoveAll(b.profile)
 }
 
-// read hands out what the browser says: messages that end with a zero byte.
+// read dispatches the messages of the browser, which end with a zero byte.
 func (b *Browser) read(out io.ReadCloser) {
 	defer out.Close()
 	r := bufio.NewReaderSize(out, 1<<20)
@@ -155,7 +158,7 @@ func (b *Browser) end(err error) {
 	}
 }
 
-// call sends a command of the protocol and waits for the answer.
+// call sends a command of the protocol and waits for its result.
 func (b *Browser) call(session, method string, params, result any) error {
 	b.mu.Lock()
 	if b.dead != nil {

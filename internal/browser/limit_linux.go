@@ -2,7 +2,7 @@ package browser
 
 import "syscall"
 
-// leastSpace is how much address space Chromium needs: it reserves far more than it uses.
+// leastSpace is the address space that Chromium needs: it reserves far more than it uses.
 const leastSpace = 64 << 30
 
 // cramped reports whether the address space is limited (ulimit -v) below what a browser needs.

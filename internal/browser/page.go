@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// A Size is a window's.
+// A Size is the size of a window.
 type Size struct{ Width, Height int }
 
-// A Page is one that is open.
+// A Page is an open page.
 type Page struct {
 	b       *Browser
 	session string
@@ -25,15 +25,16 @@ type Page struct {
 
 type object map[string]any
 
-// Open opens a page in the browser's only tab and waits until it is there. A page opened
-// before is gone then: of several tabs, all but one would be in the background and draw nothing.
+// Open opens a page in the browser's only tab and waits until it is loaded. It replaces the page
+// that was open: of several tabs, all but one would be in the background and draw nothing.
 func (b *Browser) Open(url string, size Size) (*Page, error) {
 	target, err := b.tab()
 	if err != nil {
 		return nil, err
 	}
 	var attached struct{ SessionID string }
-	if err := b.call("", "Target.attachToTarget", object{"targetId": target, "flatten": true}, &attached); err != nil {
+	if err := b.call("", "Target.attachToTarget", object{"targetId": target, "flatten": true},
+		&attached); err != nil {
 		return nil, err
 	}
 	p := &Page{b: b, session: attached.SessionID, loaded: make(chan struct{})}
@@ -45,7 +46,8 @@ func (b *Browser) Open(url string, size Size) (*Page, error) {
 			return nil, err
 		}
 	}
-	err = p.call("Emulation.setDeviceMetricsOverride", object{"width": size.Width, "height": size.Height, "deviceScaleFactor": 1, "mobile": false}, nil)
+	err = p.call("Emulation.setDeviceMetricsOverride",
+		object{"width": size.Width, "height": size.Height, "deviceScaleFactor": 1, "mobile": false}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +62,7 @@ func (b *Browser) Open(url string, size Size) (*Page, error) {
 	}
 }
 
-// tab returns the id of the tab, which is there some time after the browser has started.
+// tab returns the id of the tab, which appears some time after the start of the browser.
 func (b *Browser) tab() (string, error) {
 	for range 600 {
 		var r struct {
@@ -101,7 +103,8 @@ func (p *Page) event(method string, params json.RawMessage) {
 			}
 		}
 		json.Unmarshal(params, &e)
-		p.problems = append(p.problems, errors.New(e.ExceptionDetails.Text+" "+e.ExceptionDetails.Exception.Description))
+		p.problems = append(p.problems,
+			errors.New(e.ExceptionDetails.Text+" "+e.ExceptionDetails.Exception.Description))
 	case "Log.entryAdded":
 		var e struct {
 			Entry struct{ Level, Text, URL string }
@@ -117,14 +120,14 @@ func (p *Page) event(method string, params json.RawMessage) {
 	}
 }
 
-// Problems returns what went wrong in the page: exceptions and errors in its log.
+// Problems returns the exceptions and errors in the log of the page.
 func (p *Page) Problems() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return errors.Join(p.problems...)
 }
 
-// Requests returns the addresses that were asked for, the page's own too.
+// Requests returns the addresses that the page requested, including its own.
 func (p *Page) Requests() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -140,11 +143,13 @@ func (p *Page) Eval(expression string, result any) error {
 			Exception struct{ Description string }
 		}
 	}
-	if err := p.call("Runtime.evaluate", object{"expression": expression, "returnByValue": true, "awaitPromise": true}, &r); err != nil {
+	if err := p.call("Runtime.evaluate",
+		object{"expression": expression, "returnByValue": true, "awaitPromise": true}, &r); err != nil {
 		return err
 	}
 	if r.ExceptionDetails != nil {
-		return fmt.Errorf("%s: %s %s", expression, r.ExceptionDetails.Text, r.ExceptionDetails.Exception.Description)
+		return fmt.Errorf("%s: %s %s", expression, r.ExceptionDetails.Text,
+			r.ExceptionDetails.Exception.Description)
 	}
 	if result == nil {
 		return nil
@@ -155,7 +160,7 @@ func (p *Page) Eval(expression string, result any) error {
 	return json.Unmarshal(r.Result.Value, result)
 }
 
-// Move moves the mouse to the middle of the first element that a selector finds.
+// Move moves the mouse to the middle of the first element that matches a selector.
 func (p *Page) Move(selector string) error {
 	_, _, err := p.move(selector)
 	return err
@@ -175,7 +180,7 @@ func (p *Page) move(selector string) (x, y float64, err error) {
 	return at[0], at[1], p.mouse("mouseMoved", at[0], at[1])
 }
 
-// Click clicks on the first element that a selector finds.
+// Click clicks on the first element that matches a selector.
 func (p *Page) Click(selector string) error {
 	x, y, err := p.move(selector)
 	if err != nil {
@@ -198,10 +203,11 @@ func (p *Page) Key(key string) error {
 	if len(key) == 1 {
 		down["text"] = key
 	}
-	return errors.Join(p.call("Input.dispatchKeyEvent", down, nil), p.call("Input.dispatchKeyEvent", object{"type": "keyUp", "key": key}, nil))
+	return errors.Join(p.call("Input.dispatchKeyEvent", down, nil),
+		p.call("Input.dispatchKeyEvent", object{"type": "keyUp", "key": key}, nil))
 }
 
-// Type presses one key after the other.
+// Type presses keys one after the other.
 func (p *Page) Type(text string) error {
 	for _, key := range strings.Split(text, "") {
 		if err := p.Key(key); err != nil {
@@ -211,16 +217,17 @@ func (p *Page) Type(text string) error {
 	return nil
 }
 
-// Dark says whether the system prefers dark pages.
+// Dark sets whether the system prefers dark pages.
 func (p *Page) Dark(dark bool) error {
 	scheme := "light"
 	if dark {
 		scheme = "dark"
 	}
-	return p.call("Emulation.setEmulatedMedia", object{"features": []object{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+	return p.call("Emulation.setEmulatedMedia",
+		object{"features": []object{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 }
 
-// Screenshot returns what is in the window, as a PNG.
+// Screenshot returns the content of the window as a PNG.
 func (p *Page) Screenshot() ([]byte, error) {
 	var r struct{ Data []byte }
 	err := p.call("Page.captureScreenshot", object{"format": "png"}, &r)

@@ -1,11 +1,11 @@
-// Package flowcheck builds programs for data flow, executes their tests and
-// compares what was recorded with what the programs say about themselves:
+// Package flowcheck builds programs for data flow, executes their tests, and compares the recorded
+// flow with comments in the programs:
 //
 //	y := in.a + in.b
 //	if y > 3 { // from a b
 //
-// in is a package-level struct whose fields are the only visible memory, so
-// that everything else has to be carried by labels.
+// in is a package-level struct. Its fields are the only visible memory, so that labels must carry
+// everything else.
 package flowcheck
 
 import (
@@ -28,7 +28,7 @@ type Program struct {
 	pkg *build.Package
 }
 
-// Build builds the package in dir.
+// Build builds the package in dir, with data flow or without.
 func Build(ctx context.Context, dir string, flow bool) (*Program, error) {
 	res, p, err := run.Build(ctx, build.Config{Dir: dir, Flow: flow})
 	if err != nil {
@@ -37,7 +37,7 @@ func Build(ctx context.Context, dir string, flow bool) (*Program, error) {
 	return &Program{res, p}, nil
 }
 
-// Left says what was left alone in the build.
+// Left returns the notes about packages that could not be rewritten.
 func (p *Program) Left() []string { return p.res.Left }
 
 // Binary returns the path of the test binary, and the folder it runs in.
@@ -60,13 +60,15 @@ func (p *Program) run(ctx context.Context, c wire.Config, record func(*wire.Reco
 }
 
 // Execute executes a test once.
-func (p *Program) Execute(ctx context.Context, test string, q wire.Request, visible string) (*wire.Result, *trace.Trace, error) {
+func (p *Program) Execute(ctx context.Context, test string, q wire.Request, visible string) (*wire.Result,
+	*trace.Trace, error) {
 	var out *wire.Result
-	err := p.run(ctx, wire.Config{Mode: "execute", Test: test, Request: &q, Race: true, Visible: visible}, func(r *wire.Record) {
-		if r.Type == "result" {
-			out = r.Outcome
-		}
-	})
+	err := p.run(ctx, wire.Config{Mode: "execute", Test: test, Request: &q, Race: true, Visible: visible},
+		func(r *wire.Record) {
+			if r.Type == "result" {
+				out = r.Outcome
+			}
+		})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -77,7 +79,7 @@ func (p *Program) Execute(ctx context.Context, test string, q wire.Request, visi
 	return out, t, err
 }
 
-// Inputs executes a test with all memory visible and returns the sites at which fields of in are accessed.
+// Inputs executes a test with all memory visible and returns the sites that access fields of in.
 func (p *Program) Inputs(ctx context.Context, test string, s trace.Schedule) ([]trace.Site, error) {
 	_, t, err := p.Execute(ctx, test, wire.Request{Schedule: s}, "all")
 	if err != nil {
@@ -86,16 +88,17 @@ func (p *Program) Inputs(ctx context.Context, test string, s trace.Schedule) ([]
 	var sites []trace.Site
 	for i := range t.Events {
 		s := t.Events[i].Site
-		if row, ok := p.res.Sites.Lookup(s); ok && strings.HasPrefix(row.Text, "in.") && !slices.Contains(sites, s) {
+		if row, ok := p.res.Sites.Lookup(s); ok && strings.HasPrefix(row.Text, "in.") &&
+			!slices.Contains(sites, s) {
 			sites = append(sites, s)
 		}
 	}
 	return sites, nil
 }
 
-// Found returns what was recorded: for every line of the program with a branch or
-// a visible write that depends on something, the names of what the events there depend on, sorted.
-// What is not a field of in goes by its operation.
+// Found returns the recorded flow by line of the program. For each line with a branch or a visible
+// write that depends on something, it has the sorted names of the sources: fields of in, or
+// operations.
 func (p *Program) Found(t *trace.Trace) map[string][]string {
 	found := map[string][]string{}
 	if t.Flow == nil {
@@ -138,7 +141,8 @@ func add(list []string, s string) []string {
 	return list
 }
 
-// Wanted returns what the comments of the files in dir say, by line: "// from a b", "// from nothing".
+// Wanted returns by line what the comments of the files in dir say: "// from a b", "// from
+// nothing".
 func Wanted(dir string) (map[string][]string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"heddle/trace"
 )
 
-// TestPrograms executes the programs in testdata: what is recorded must be
-// exactly what their comments say.
+// TestPrograms executes the programs in testdata: the recorded flow must be exactly that of their
+// comments.
 func TestPrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
@@ -60,7 +60,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// execute executes a test that passes, once, with its inputs visible.
+// execute executes a passing test once with its inputs visible.
 func execute(t *testing.T, p *Program, test string) *trace.Trace {
 	t.Helper()
 	ctx, s := context.Background(), trace.Schedule{Policy: "first"}
@@ -68,7 +68,8 @@ func execute(t *testing.T, p *Program, test string) *trace.Trace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, tr, err := p.Execute(ctx, test, wire.Request{Schedule: s, Visible: visible, Only: true, Flow: true}, "auto")
+	out, tr, err := p.Execute(ctx, test, wire.Request{Schedule: s, Visible: visible, Only: true, Flow: true},
+		"auto")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,9 +24,10 @@ var (
 
 const inputs = "abcdef"
 
-// TestRandomPrograms compares what is recorded with what can be observed: each
-// random program is run plainly, and again with one input changed. A branch that is the first to go another way, and a value
-// written that is another one while all branches went the same way, must be recorded to depend on that input.
+// TestRandomPrograms compares recorded with observed dependencies. Each random program is run
+// plainly, and again with one input changed. The first branch with another outcome must be
+// recorded to depend on that input. So must a written value that differs while all branches have
+// the same outcomes.
 func TestRandomPrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
@@ -66,7 +67,7 @@ func TestRandomPrograms(t *testing.T) {
 	t.Logf("%d dependencies observed in %d programs", seen, len(observed))
 }
 
-// sources is Found with what a received value was computed from in the place of the receive.
+// sources is Found, with the sources of a received value in place of the receive.
 func (p *Program) sources(t *trace.Trace) map[string][]string {
 	found := map[string][]string{}
 	r := t.Flow.Reader()
@@ -95,7 +96,8 @@ func (p *Program) sources(t *trace.Trace) map[string][]string {
 	return found
 }
 
-// plainly makes a module of one file of tests and runs one of these by go test. It returns the module's folder; the error has what was printed.
+// plainly writes a module with one file of tests and runs one of them with go test. It returns the
+// module's folder. The error has the output.
 func plainly(t *testing.T, name, text, test string) (dir string, err error) {
 	t.Helper()
 	t.Setenv("GOWORK", "off")
@@ -117,14 +119,15 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// An observation is one run: the input that was changed ("" of none), which way branches went, and what was written to the outputs.
+// An observation is one run: the changed input ("" for none), the outcomes of the branches, and
+// the written outputs.
 type observation struct {
 	Input string
-	Path  [][2]int // number of the branch, outcome
+	Path  [][2]int // branch, outcome
 	Out   []int
 }
 
-// compare returns how many dependencies were observed, all of which have to be found.
+// compare returns the number of observed dependencies and checks that all of them were recorded.
 func (w *writer) compare(t *testing.T, test string, runs []observation, found map[string][]string) (n int) {
 	plain := runs[0]
 	for _, r := range runs[1:] {
@@ -154,18 +157,19 @@ func (w *writer) depends(t *testing.T, test string, found map[string][]string, l
 	t.Helper()
 	key := fmt.Sprintf("random_test.go:%d", line)
 	if !slices.Contains(found[key], input) && !slices.Contains(found[key], "everything") {
-		t.Errorf("%s: %s depends on %s, and it was recorded to depend on %v:\n%s", test, key, input, found[key], w.lines[line-1])
+		t.Errorf("%s: %s depends on %s, and it was recorded to depend on %v:\n%s", test, key, input,
+			found[key], w.lines[line-1])
 	}
 }
 
-// A writer writes random programs: straight lines, branches and loops over
-// locals, arrays, structs, slices, maps, pointers, closures, calls, interfaces, channels.
+// A writer writes random programs: straight lines, branches and loops over locals, arrays,
+// structs, slices, maps, pointers, closures, calls, interfaces, channels.
 type writer struct {
 	r        *rand.Rand
 	text     strings.Builder
 	lines    []string
-	branches []int            // by number: the line
-	outs     map[string][]int // by test: the lines of the outputs
+	branches []int            // by branch: its line
+	outs     map[string][]int // by test: the lines of its outputs
 	depth    int
 }
 
@@ -288,7 +292,7 @@ func (w *writer) block(n int) {
 	}
 }
 
-// condition is a branch's, on the line to come.
+// condition returns the condition of a branch on the next line.
 func (w *writer) condition(c string) string {
 	w.branches = append(w.branches, len(w.lines)+1)
 	return fmt.Sprintf("cond(%d, %s)", len(w.branches)-1, c)

@@ -14,13 +14,14 @@ import (
 
 var sameIn = flag.String("same", "", "folders of packages to execute in both builds, separated by commas")
 
-// TestSameSteps executes programs in both builds, all memory visible: the steps must be the same,
-// so that a schedule found in one fits the other.
+// TestSameSteps executes programs in both builds with all memory visible. The steps must be the
+// same, so that a schedule of one build fits the other.
 func TestSameSteps(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
 	}
-	folders := []string{"bench/programs", "bench/programs/classes", "examples/ctxleak", "examples/errgroup", "examples/mapwrite", "examples/pipeline", "examples/wgadd"}
+	folders := []string{"bench/programs", "bench/programs/classes", "examples/ctxleak", "examples/errgroup",
+		"examples/mapwrite", "examples/pipeline", "examples/wgadd"}
 	for i := range folders {
 		folders[i] = "../../" + folders[i]
 	}
@@ -50,7 +51,8 @@ type executed struct {
 	*trace.Trace
 }
 
-// random executes every test of the package in dir by a few random schedules, by test and seed.
+// random executes every test of the package in dir with a few random schedules. The result is by
+// test and seed.
 func random(t *testing.T, dir string, flow bool) map[string]executed {
 	t.Helper()
 	ctx := context.Background()
@@ -65,7 +67,8 @@ func random(t *testing.T, dir string, flow bool) map[string]executed {
 	found := map[string]executed{}
 	for _, test := range tests {
 		for seed := range uint64(3) {
-			q := wire.Request{Schedule: trace.Schedule{Policy: "random", Seed: seed}, Flow: flow, Steps: 20_000}
+			q := wire.Request{Schedule: trace.Schedule{Policy: "random", Seed: seed}, Flow: flow,
+				Steps: 20_000}
 			_, tr, err := p.Execute(ctx, test, q, "all")
 			if err != nil {
 				t.Fatal(test, err)
@@ -76,7 +79,7 @@ func random(t *testing.T, dir string, flow bool) map[string]executed {
 	return found
 }
 
-// differ returns the first step that is another one in b, -1 for none, and what it is in both.
+// differ returns the first step that differs in b, or -1, and its text in both.
 func differ(a, b executed) (at int, inA, inB string) {
 	for i := range max(len(a.Steps), len(b.Steps)) {
 		x, y := a.step(i), b.step(i)
@@ -87,7 +90,7 @@ func differ(a, b executed) (at int, inA, inB string) {
 	return -1, "", ""
 }
 
-// step says who does what where in a step.
+// step returns goroutine, operation and position of a step.
 func (x executed) step(i int) string {
 	if i >= len(x.Steps) {
 		return "the end"

@@ -18,8 +18,9 @@ import (
 
 var randomTargets = flag.Int("targets", 24, "random fuzz targets, of which all inputs are tried")
 
-// TestRandomTargets tries all inputs of random fuzz targets plainly. Each fails for the inputs that give its rarest result: where heddle says that all inputs
-// were covered, or every branch on one tried both ways, it must have found one of them.
+// TestRandomTargets tries all inputs of random fuzz targets plainly. Each target fails for the
+// inputs that give its rarest result. If heddle says that all inputs were covered, or that every
+// branch on inputs was tried both ways, it must have found one of them.
 func TestRandomTargets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
@@ -39,7 +40,8 @@ func TestRandomTargets(t *testing.T) {
 	for _, strategy := range []string{"unfold", "dpor"} {
 		claimed := 0
 		found := map[string]bool{}
-		c := wire.Config{Mode: "test", Package: p.ImportPath, Strategy: strategy, Flow: true, Fuzz: ".", Budget: 2e9, Visible: "auto", Time: "virtual", Isolate: "vars", Count: 1}
+		c := wire.Config{Mode: "test", Package: p.ImportPath, Strategy: strategy, Flow: true, Fuzz: ".",
+			Budget: 2e9, Visible: "auto", Time: "virtual", Isolate: "vars", Count: 1}
 		err := run.Binary(ctx, p.Binary, p.Dir, c, []string{"-test.run=^Fuzz"}, func(rec *wire.Record) {
 			switch rec.Type {
 			case "finding":
@@ -50,7 +52,8 @@ func TestRandomTargets(t *testing.T) {
 					claimed++
 				}
 				if all && !found[rec.Test] {
-					t.Errorf("%s by %s: %s, and an input that fails was not found", rec.Test, strategy, rec.Reason)
+					t.Errorf("%s by %s: %s, and an input that fails was not found", rec.Test, strategy,
+						rec.Reason)
 				}
 			}
 		})
@@ -68,14 +71,15 @@ func TestRandomTargets(t *testing.T) {
 	}
 }
 
-// keep keeps the programs where somebody can look at them.
+// keep stores the programs for inspection.
 func keep(t *testing.T, w *targets) {
 	kept := filepath.Join(os.TempDir(), "flowcheck-targets_test.go.txt")
 	os.WriteFile(kept, []byte(w.text.String()), 0o666)
 	t.Logf("the programs are in %s", kept)
 }
 
-// targets writes random fuzz targets. Their inputs are few: numbers of eight bits, and texts of at most two bytes.
+// targets writes random fuzz targets with few inputs: numbers of eight bits, and texts of at most
+// two bytes.
 type targets struct {
 	r     *rand.Rand
 	text  strings.Builder
@@ -191,7 +195,8 @@ func (w *targets) file(n int) string {
 		params, guard, all := "a int8, b uint8", "true", "for a := range 256 { for b := range 256 { count[program%d(int8(a), uint8(b))]++ } }"
 		call := "a, b"
 		if w.r.IntN(2) == 0 {
-			params, guard, all, call = "s string", "text(s)", "texts(func(s string) { count[program%d(s)]++ })", "s"
+			params, guard, all, call = "s string", "text(s)",
+				"texts(func(s string) { count[program%d(s)]++ })", "s"
 		}
 		w.f("\nfunc program%d(%s) (r int) {\n\tx, y, z, u, v, ok := 1, 2, 3, \"x1\", \"\", false\n", i, params)
 		if call == "s" {
@@ -202,7 +207,8 @@ func (w *targets) file(n int) string {
 		w.block(3 + w.r.IntN(5))
 		w.f("\tif ok { z++ }\n\tif u == %q || v == %q { z += 5 }\n\treturn (x*7 + y*3 + z + len(u) - len(v)) & 31\n}\n", w.word(), w.word())
 		w.f("\nfunc FuzzProgram%d(f *testing.F) {\n\tk := wanted(%d)\n\tf.Fuzz(func(t *testing.T, %s) {\n\t\tif %s && program%d(%s) == k { t.Error(k) }\n\t})\n}\n", i, i, params, guard, i, call)
-		fmt.Fprintf(&rarest, "\t{\n\t\tcount := map[int]int{}\n\t\t"+all+"\n\t\tfmt.Fprintln(&out, rarest(count))\n\t}\n", i)
+		fmt.Fprintf(&rarest,
+			"\t{\n\t\tcount := map[int]int{}\n\t\t"+all+"\n\t\tfmt.Fprintln(&out, rarest(count))\n\t}\n", i)
 	}
 	w.f("\nfunc TestRarest(t *testing.T) {\n\tvar out bytes.Buffer\n%s\tif err := os.WriteFile(\"rarest\", out.Bytes(), 0o666); err != nil { t.Fatal(err) }\n}\n", rarest.String())
 	return w.text.String()
@@ -215,7 +221,7 @@ func (w *targets) word() string {
 	return w.one("", "a", "x", "A", "7", " ", "ab", "x1", "-5", "é", ":")
 }
 
-// expr is an expression of type int.
+// expr returns an expression of type int.
 func (w *targets) expr() string {
 	x, y, c := w.num(), w.num(), w.r.IntN(9)
 	switch w.r.IntN(14) {
@@ -232,11 +238,13 @@ func (w *targets) expr() string {
 	case 5:
 		return fmt.Sprintf("squares[%s&15]", x)
 	case 6:
-		return fmt.Sprintf("%s(%s, %s)", w.one("min", "max", "pick[int]", "cmp.Compare"), x, w.one(y, fmt.Sprint(c)))
+		return fmt.Sprintf("%s(%s, %s)", w.one("min", "max", "pick[int]", "cmp.Compare"), x,
+			w.one(y, fmt.Sprint(c)))
 	case 7:
 		return fmt.Sprintf("len(%s)", w.str())
 	case 8:
-		return fmt.Sprintf("strings.%s(%s, %q)", w.one("Index", "LastIndex", "Count"), w.str(), w.one("a", "1", "x", "é"))
+		return fmt.Sprintf("strings.%s(%s, %q)", w.one("Index", "LastIndex", "Count"), w.str(),
+			w.one("a", "1", "x", "é"))
 	case 9:
 		return w.one("-", "^") + x
 	case 10:
@@ -252,11 +260,13 @@ func (w *targets) expr() string {
 func (w *targets) cond() string {
 	switch w.r.IntN(9) {
 	case 0:
-		return fmt.Sprintf("strings.%s(%s, %q)", w.one("HasPrefix", "HasSuffix", "Contains", "EqualFold"), w.str(), w.word())
+		return fmt.Sprintf("strings.%s(%s, %q)", w.one("HasPrefix", "HasSuffix", "Contains", "EqualFold"),
+			w.str(), w.word())
 	case 1:
 		return fmt.Sprintf("%s %s %q", w.str(), w.one("==", "!=", "<", ">="), w.word())
 	case 2:
-		return fmt.Sprintf("unicode.%s(rune(%s&255))", w.one("IsUpper", "IsDigit", "IsSpace", "IsLetter", "IsPunct"), w.num())
+		return fmt.Sprintf("unicode.%s(rune(%s&255))",
+			w.one("IsUpper", "IsDigit", "IsSpace", "IsLetter", "IsPunct"), w.num())
 	case 3:
 		return "ok"
 	case 4:
@@ -336,7 +346,8 @@ func (w *targets) stmt() {
 	case 16:
 		w.f("{ p, q, found := strings.Cut(%s, %q)\nu, v = q, p\nok = ok != found }", u, w.one("a", ":", " "))
 	case 17:
-		w.f("{ l := strings.%s\n%s += len(l)\nif len(l) > 1 { %s = l[1] } }", w.one("Fields("+u+")", "Split("+u+", \"a\")"), x, w.one("u", "v"))
+		w.f("{ l := strings.%s\n%s += len(l)\nif len(l) > 1 { %s = l[1] } }",
+			w.one("Fields("+u+")", "Split("+u+", \"a\")"), x, w.one("u", "v"))
 	case 18:
 		w.f("for _, r := range %s { %s += int(r) & 63 }", u, x)
 	case 19:

@@ -11,12 +11,16 @@ import (
 //go:embed frame
 var frame embed.FS
 
-// Write writes a module with the programs to an empty or absent folder: a test for each, or a command that executes them.
+// Write writes a module with the programs to an empty or missing folder: a test for each, or a
+// command that executes them.
 func Write(dir string, programs []*Program, m Manner) error {
 	if err := os.MkdirAll(filepath.Join(dir, "side"), 0o777); err != nil {
 		return err
 	}
-	put := func(name, text string) error { return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666) }
+	put := func(name,
+		text string) error {
+		return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666)
+	}
 	if err := put("go.mod", "module example.com/gogen\n\ngo 1.26\n"); err != nil {
 		return err
 	}

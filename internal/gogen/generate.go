@@ -11,31 +11,31 @@ import (
 // A kind is a kind of shared object.
 type kind struct {
 	name  string
-	decl  string // $ stands for the object's name, $n for a small number, $p for the program's
+	decl  string // $ stands for the object's name, $n for a small number, $p for the program's number
 	show  string
-	plain bool // memory without order of its own
+	plain bool // memory that orders nothing itself
 }
 
-// A piece is a kind of statement. In its text $kind stands for an object of
-// that kind ($kind2 for another, if there is one), $n for a number from 1 to 3,
-// $k for one from 0 to 2, $u for one that is nobody else's, $p for the
-// program's, $b0 and $b1 for blocks, $y for a place where a native run gives way. l is the goroutine's log.
+// A piece is a kind of statement. In its text $kind stands for an object of that kind ($kind2 for
+// another one if there is one), $n for a number from 1 to 3, $k for one from 0 to 2, $u for a
+// unique one, $p for the program's, $b0 and $b1 for blocks, $y for a place where a native run
+// yields. l is the goroutine's log.
 type piece struct {
 	name   string
 	text   string
-	weight int // 0 is 4
+	weight int // probability weight; 0 is 4
 
-	kinds  []string // what its text names
+	kinds  []string // kinds of the objects in its text
 	plain  bool
 	blocks int
 }
 
-// declares matches a text that may declare something for what comes after it.
+// declares matches a text that may declare a name for later statements.
 var declares = regexp.MustCompile(`^[^{]*:=|^var |\n[a-z]+ :=|; [a-z]+ :=`)
 
 var placeholder = regexp.MustCompile(`\$([a-z]+)(\d*)`)
 
-// read fills in what follows from the text.
+// read derives the other fields from the text.
 func (pc *piece) read() {
 	for _, m := range placeholder.FindAllStringSubmatch(pc.text, -1) {
 		switch name := m[1]; name {
@@ -72,7 +72,8 @@ func kindOf(name string) *kind {
 
 var all = func() []*piece {
 	var list []*piece
-	for _, room := range [][]piece{channels, locks, atomics, memory, control, library, files, clocks, composed} {
+	for _, room := range [][]piece{channels, locks, atomics, memory, control, library, files, clocks,
+		composed} {
 		for i := range room {
 			room[i].read()
 			list = append(list, &room[i])
@@ -84,7 +85,7 @@ var all = func() []*piece {
 type generator struct {
 	*rand.Rand
 	p      *Program
-	pool   []*piece // what this program is made from
+	pool   []*piece // the pieces for this program
 	weight int
 	unique int
 }
@@ -92,7 +93,7 @@ type generator struct {
 // joins are the ways in which a test waits for its goroutines.
 var joins = []string{"wg", "wg", "wg", "go", "chan", "close", ""}
 
-// Generate returns the program of that number.
+// Generate returns the program of a number.
 func Generate(seed uint64) *Program {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 0x6f7261636c65)), p: &Program{Seed: seed}}
 	g.p.Join = joins[g.IntN(len(joins))]
@@ -107,7 +108,7 @@ func Generate(seed uint64) *Program {
 	g.p.Bodies = make([][]*Node, n)
 	for left > 0 {
 		i := g.IntN(n)
-		if i == 0 && g.IntN(2) == 0 { // less in the test's own
+		if i == 0 && g.IntN(2) == 0 { // fewer in the test's own goroutine
 			continue
 		}
 		g.p.Bodies[i] = append(g.p.Bodies[i], g.node(2))
@@ -116,7 +117,7 @@ func Generate(seed uint64) *Program {
 	return g.p
 }
 
-// topics chooses what the program is about: the kinds of objects of one piece or two, and all pieces that fit them.
+// topics chooses the kinds of objects of one or two pieces, and all pieces that fit them.
 func (g *generator) topics() {
 	chosen := map[string]bool{}
 	for range 1 + g.IntN(2) {
@@ -133,7 +134,7 @@ func (g *generator) topics() {
 		if slices.ContainsFunc(pc.kinds, func(k string) bool { return !chosen[k] }) {
 			continue
 		}
-		if len(pc.kinds) == 0 && pc.blocks == 0 && g.IntN(8) > 0 { // one that shares nothing
+		if len(pc.kinds) == 0 && pc.blocks == 0 && g.IntN(8) > 0 { // a piece that shares nothing
 			continue
 		}
 		g.pool = append(g.pool, pc)
@@ -142,7 +143,7 @@ func (g *generator) topics() {
 			about++
 		}
 	}
-	if about < 2 { // it needs two to disagree
+	if about < 2 { // two goroutines are needed for a conflict
 		g.pool, g.weight = nil, 0
 		g.topics()
 	}
@@ -155,7 +156,7 @@ func (g *generator) weigh(pc *piece) int {
 	return pc.weight
 }
 
-// node returns a random statement with blocks that deep.
+// node returns a random statement with blocks up to a depth.
 func (g *generator) node(depth int) *Node {
 	for {
 		i := g.IntN(g.weight)
@@ -170,7 +171,7 @@ func (g *generator) node(depth int) *Node {
 	}
 }
 
-// fill makes a statement of a piece.
+// fill makes a statement from a piece.
 func (g *generator) fill(pc *piece, depth int) *Node {
 	n := &Node{Piece: pc.name}
 	objects, unique := map[string]*Object{}, ""
@@ -215,7 +216,7 @@ func (g *generator) fill(pc *piece, depth int) *Node {
 	return n
 }
 
-// object returns one of a kind, if need be a new one.
+// object returns an object of a kind, a new one if necessary.
 func (g *generator) object(k *kind, taken map[string]*Object) *Object {
 	var have []*Object
 	count := 0
@@ -249,7 +250,7 @@ func (g *generator) object(k *kind, taken map[string]*Object) *Object {
 	return o
 }
 
-// guardOf makes what keeps o's accesses apart, and returns how one begins.
+// guardOf returns the beginning of a guarded access to o, and adds the guard if necessary.
 func (g *generator) guardOf(o *Object) string {
 	switch g.IntN(4) {
 	case 0:
@@ -263,13 +264,14 @@ func (g *generator) guardOf(o *Object) string {
 	return fmt.Sprintf("%sG.Lock(); defer %sG.Unlock()", o.Name, o.Name)
 }
 
-// guard puts what guards its plain objects around a statement: always in a clean program, else often.
+// guard wraps a statement in the guards of its plain objects: always in a clean program, else
+// often.
 func (g *generator) guard(n *Node, objects map[string]*Object) {
 	if !g.p.Clean && g.IntN(3) > 0 {
 		return
 	}
 	var open []string
-	for _, o := range g.p.Objects { // in one order everywhere
+	for _, o := range g.p.Objects { // in the same order everywhere
 		for _, t := range objects {
 			if t == o && o.plain && !slices.Contains(open, o.Open) {
 				open = append(open, o.Open)

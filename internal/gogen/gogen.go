@@ -1,10 +1,10 @@
-// Package gogen makes random concurrent Go programs, as source. Unlike package
-// progen it knows nothing of what a program does: a program is text, put
-// together from pieces (pieces.go and what is beside it), and means what the Go compiler makes of it.
+// Package gogen makes random concurrent Go programs as source. Unlike package progen it knows
+// nothing about the behaviour of a program: a program is text, combined from pieces (pieces.go and
+// the files beside it), and the Go compiler gives it its meaning.
 //
-// A program has a few goroutines of a few statements. It always ends or
-// deadlocks, and but for the order of its goroutines it is deterministic. Its
-// outcome is a string: what each goroutine noted, and what is left in the shared objects.
+// A program has a few goroutines with a few statements each. It always ends or deadlocks, and it
+// is deterministic except for the order of its goroutines. Its outcome is a string: the log of
+// each goroutine, and the final content of the shared objects.
 package gogen
 
 import (
@@ -17,32 +17,32 @@ import (
 type Program struct {
 	Seed    uint64
 	Objects []*Object
-	Bodies  [][]*Node // [0] of the test's own goroutine, the others of those that it starts
+	Bodies  [][]*Node // [0] is the test's own goroutine's, the others those of the goroutines that it starts
 
-	Join  string // how the test waits for its goroutines; "" if it does not
+	Join  string // how the test waits for its goroutines; "": it does not
 	Clean bool   // plain memory is guarded everywhere: a data race would be a false finding
 	Loud  bool   // panics are not recovered
 }
 
 // An Object is shared by the goroutines of a program.
 type Object struct {
-	Name string // such as ch0; all that its declaration declares begins with it
+	Name string // such as ch0; all names in its declaration begin with it
 	Decl string // statements
-	Show string // statements that note what is left in it; "" for nothing
-	Open string // what a guarded access begins with, and ends with by a defer; "" for none
+	Show string // statements that log its final content; "" for nothing
+	Open string // beginning of a guarded access, which ends by a defer; "" for none
 
-	plain bool // memory that has to be guarded
+	plain bool // memory that must be guarded
 }
 
-// A Node is a statement. Its text has %0%, %1%, ... where its blocks go, and
-// %y% where a native run may give way.
+// A Node is a statement. Its text has %0%, %1%, ... in place of its blocks, and %y% where a native
+// run may yield.
 type Node struct {
 	Text   string
 	Blocks [][]*Node `json:",omitempty"`
-	Piece  string    // the name of the piece it was made from
+	Piece  string    // the name of its piece
 }
 
-// words are the identifiers of a text.
+// words matches the identifiers in a text.
 var words = regexp.MustCompile(`[a-zA-Z_][a-zA-Z_0-9]*`)
 
 // Uses returns the objects that the program's statements name.
@@ -66,7 +66,7 @@ func (p *Program) Uses() []*Object {
 	return used
 }
 
-// names returns what an object's declaration declares.
+// names returns the names in an object's declaration.
 func names(o *Object) []string {
 	list := []string{o.Name}
 	for _, w := range words.FindAllString(o.Decl, -1) {
@@ -93,7 +93,7 @@ func (p *Program) each(f func(*Node)) {
 	}
 }
 
-// Pieces returns the names of the pieces that p is made from.
+// Pieces returns the names of the pieces in p.
 func (p *Program) Pieces() []string {
 	var list []string
 	p.each(func(n *Node) { list = append(list, n.Piece) })
@@ -101,14 +101,14 @@ func (p *Program) Pieces() []string {
 	return slices.Compact(list)
 }
 
-// Size is the number of p's statements.
+// Size returns the number of p's statements.
 func (p *Program) Size() int {
 	n := 0
 	p.each(func(*Node) { n++ })
 	return n
 }
 
-// Timed reports whether something in p goes by the clock.
+// Timed reports whether p depends on the clock.
 func (p *Program) Timed() bool {
 	timed := false
 	note := func(s string) { timed = timed || strings.Contains(s, "time.") || strings.Contains(s, "Timeout") }
@@ -119,8 +119,9 @@ func (p *Program) Timed() bool {
 	return timed
 }
 
-// Misuses reports whether p may have a data race though its plain memory is guarded: it adds to a WaitGroup that
-// is waited for, or looks at what an object protects in the end, while a goroutine that nobody waits for may still use it.
+// Misuses reports whether p may have a data race although its plain memory is guarded: it adds to
+// a WaitGroup during a Wait, or reads the content of a guarded object at the end, while a
+// goroutine that the test does not wait for may still use it.
 func (p *Program) Misuses() bool {
 	bad, alone := false, false
 	p.each(func(n *Node) {
@@ -133,7 +134,7 @@ func (p *Program) Misuses() bool {
 	})
 }
 
-// features are what programs are made of, and how their source shows it.
+// features are elements of programs, and how to recognise them in the source.
 var features = []struct {
 	name string
 	in   *regexp.Regexp
@@ -166,7 +167,8 @@ func Features() []string {
 	return list
 }
 
-// Features returns what p has beside the goroutines that it begins with and how it waits for these.
+// Features returns the features of p, without the goroutines that it starts with and the way it
+// waits for them.
 func (p *Program) Features() []string {
 	var b strings.Builder
 	p.each(func(n *Node) { b.WriteString(n.Text + "\n") })

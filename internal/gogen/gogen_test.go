@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestGenerate: a number always means the same program, as Go source in both manners.
+// TestGenerate: a number always gives the same program, which is valid Go source in both manners.
 func TestGenerate(t *testing.T) {
 	for seed := range uint64(60) {
 		p := Generate(seed)
@@ -27,7 +27,7 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
-// TestPieces: each piece is in some program.
+// TestPieces: each piece occurs in some program.
 func TestPieces(t *testing.T) {
 	pieces := map[string]bool{}
 	for seed := range uint64(10000) {
@@ -42,7 +42,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestFeatures: everything that programs are to be made of is in one of a hundred.
+// TestFeatures: every feature occurs in one of a hundred programs.
 func TestFeatures(t *testing.T) {
 	has := map[string]int{}
 	for seed := range uint64(1000) {
@@ -57,7 +57,7 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// TestPieceNames: the names of pieces are their own.
+// TestPieceNames: the names of pieces are distinct.
 func TestPieceNames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, pc := range all {
@@ -68,7 +68,7 @@ func TestPieceNames(t *testing.T) {
 	}
 }
 
-// TestSmaller: what is left out makes programs smaller, down to nothing.
+// TestSmaller: removing parts makes a program smaller, down to nothing.
 func TestSmaller(t *testing.T) {
 	for seed := range uint64(5) {
 		p := Generate(seed)
@@ -89,7 +89,7 @@ func TestSmaller(t *testing.T) {
 	}
 }
 
-// TestJSON: a program that is kept in a file is the same when it is read.
+// TestJSON: a program is the same after it was written to a file and read again.
 func TestJSON(t *testing.T) {
 	for seed := range uint64(30) {
 		p := Generate(seed)
@@ -116,7 +116,8 @@ func TestClean(t *testing.T) {
 		}
 		p.each(func(n *Node) {
 			for _, o := range p.Objects {
-				if o.plain && slices.Contains(words.FindAllString(n.Text, -1), o.Name) && !strings.Contains(n.Text, o.Open) {
+				if o.plain && slices.Contains(words.FindAllString(n.Text, -1), o.Name) &&
+					!strings.Contains(n.Text, o.Open) {
 					t.Errorf("program %d: %s is not guarded in\n%s", seed, o.Name, n.Text)
 				}
 			}

@@ -1,6 +1,6 @@
 package gogen
 
-// kinds are those of shared objects.
+// kinds are the kinds of shared objects.
 var kinds = []kind{
 	// channels
 	{name: "ch", decl: "$ := make(chan int, $n)", show: "l.N(len($))"},
@@ -9,7 +9,7 @@ var kinds = []kind{
 	{name: "cs", decl: "$ := make(chan string, $n)", show: "l.N(len($))"},
 	{name: "cc", decl: "$ := make(chan chan int, $n)", show: "l.N(len($))"},
 
-	// locks and what is built of them
+	// locks and objects built from them
 	{name: "mu", decl: "var $ sync.Mutex"},
 	{name: "rw", decl: "var $ sync.RWMutex"},
 	{name: "cd", decl: "$ := sync.NewCond(new(sync.Mutex)); $V := 0", show: "l.N($V)"},
@@ -38,7 +38,8 @@ var kinds = []kind{
 	{name: "fl", decl: "$ := 1.5", show: "l.S(fmt.Sprint($))", plain: true},
 	{name: "bo", decl: "$ := false", show: "l.B($)", plain: true},
 	{name: "m", decl: "$ := map[int]int{0: 1}", show: "l.S(fmt.Sprint($))", plain: true},
-	{name: "mm", decl: "$ := map[string]map[int]string{\"a\": {1: \"x\"}}", show: "l.S(fmt.Sprint($))", plain: true},
+	{name: "mm", decl: "$ := map[string]map[int]string{\"a\": {1: \"x\"}}", show: "l.S(fmt.Sprint($))",
+		plain: true},
 	{name: "sl", decl: "$ := []int{3, 1, 2}", show: "l.S(fmt.Sprint($))", plain: true},
 	{name: "sc", decl: "$ := make([]int, 1, 4)", show: "l.S(fmt.Sprint($, cap($) >= 4))", plain: true},
 	{name: "by", decl: "$ := []byte(\"hello, heddle\")", show: "l.S(string($))", plain: true},
@@ -50,7 +51,8 @@ var kinds = []kind{
 	{name: "bx", decl: "var $ Box[int]", show: "l.S(fmt.Sprint($.Get()))", plain: true},
 	{name: "ay", decl: "var $ any = 1", show: "l.S(fmt.Sprint($))", plain: true},
 	{name: "er", decl: "var $ error", show: "l.S(fmt.Sprint($))", plain: true},
-	{name: "ls", decl: "$ := list.New()", show: "for e := $.Front(); e != nil; e = e.Next() { l.N(e.Value.(int)) }", plain: true},
+	{name: "ls", decl: "$ := list.New()",
+		show: "for e := $.Front(); e != nil; e = e.Next() { l.N(e.Value.(int)) }", plain: true},
 	{name: "hp", decl: "$ := &Heap{5, 7, 9}", show: "l.S(fmt.Sprint(*$))", plain: true},
 	{name: "tr", decl: "var $ *Tree", show: "for v := range $.All() { l.N(v) }", plain: true},
 
@@ -61,8 +63,10 @@ var kinds = []kind{
 	{name: "rn", decl: "$ := rand.New(rand.NewPCG(1, 2))", show: "l.N($.IntN(100))", plain: true},
 	{name: "bi", decl: "$ := big.NewInt(7)", show: "l.S($.String())", plain: true},
 	{name: "ha", decl: "$ := sha256.New()", show: "l.S(hex.EncodeToString($.Sum(nil)[:4]))", plain: true},
-	{name: "ti", decl: "$ := time.Date(2024, 2, 28, 23, 0, 0, 0, time.UTC)", show: "l.S($.Format(time.RFC3339))", plain: true},
-	{name: "ur", decl: "$ := &url.URL{Scheme: \"http\", Host: \"a.b\"}", show: "l.S($.String())", plain: true},
+	{name: "ti", decl: "$ := time.Date(2024, 2, 28, 23, 0, 0, 0, time.UTC)",
+		show: "l.S($.Format(time.RFC3339))", plain: true},
+	{name: "ur", decl: "$ := &url.URL{Scheme: \"http\", Host: \"a.b\"}", show: "l.S($.String())",
+		plain: true},
 	{name: "hd", decl: "$ := http.Header{\"A\": {\"1\"}}", show: "l.S(fmt.Sprint($))", plain: true},
 
 	// of the standard library, safe for concurrent use
@@ -70,7 +74,8 @@ var kinds = []kind{
 	{name: "cx", decl: "$, $C := context.WithCancel(context.Background()); defer $C()", show: "l.E($.Err())"},
 	{name: "ip", decl: "$R, $W := io.Pipe(); $ := 0", show: ""},
 	{name: "np", decl: "$A, $B := net.Pipe(); $ := 0", show: ""},
-	{name: "tf", decl: "$ := side.File($p, \"$\")", show: "b, err := os.ReadFile($); l.S(string(b)); l.B(err == nil)"},
+	{name: "tf", decl: "$ := side.File($p, \"$\")",
+		show: "b, err := os.ReadFile($); l.S(string(b)); l.B(err == nil)"},
 	{name: "ev", decl: "$ := side.Env($p, \"$\")", show: "l.S(os.Getenv($))"},
 	{name: "re", decl: "$ := regexp.MustCompile(`[a-c]+`)"},
 	{name: "te", decl: "$ := template.Must(template.New(\"t\").Parse(\"{{.A}}-{{.Sum}}\"))"},

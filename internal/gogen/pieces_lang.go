@@ -1,6 +1,6 @@
 package gogen
 
-// memory are pieces about plain memory: the language's own operations on it.
+// memory are pieces with the language's operations on plain memory.
 var memory = []piece{
 	{name: "var-write", text: "$x = $n", weight: 6},
 	{name: "var-read", text: "l.N($x)", weight: 6},
@@ -153,12 +153,13 @@ var control = []piece{
 	{name: "min-max", text: "l.N(min($n, $n) + max($k, $n))", weight: 1},
 }
 
-// composed are pieces of the kind that programs are made of.
+// composed are pieces in the form of typical programs.
 var composed = []piece{
 	{name: "producer", text: "go func() { defer new(side.Log).Recover(); for i := range $n { $y; $ch <- i } }()", weight: 3},
 	{name: "worker", text: "{\nr := make(chan int)\ngo func() {\ndefer close(r)\nfor v := range 2 {\n$y; r <- v * $n\n}\n}()\nfor v := range r {\nl.N(v)\n$b0\n}\n}", weight: 1},
 	{name: "first-of-two", text: "{ r := make(chan int, 2); for i := range 2 { go func() { $y; r <- i }() }; l.N(<-r) }", weight: 2},
-	{name: "lost-update", text: "$mu.Lock(); $y; v := $ai.Load(); $mu.Unlock()\n$y; $ai.Store(v + 1)", weight: 2},
+	{name: "lost-update", text: "$mu.Lock(); $y; v := $ai.Load(); $mu.Unlock()\n$y; $ai.Store(v + 1)",
+		weight: 2},
 	{name: "lazy-init", text: "if $ap.Load() == nil {\n$mu.Lock()\nif $ap.Load() == nil { $y; $ap.Store(&T{A: $n}) }\n$mu.Unlock()\n}\nl.N($ap.Load().A)", weight: 2},
 	{name: "spin", text: "for range 3 { if $ab.Load() { l.S(\"seen\"); break }; runtime.Gosched() }", weight: 2},
 	{name: "signal-all", text: "$ab.Store(true); $cd.L.Lock(); $cdV++; $cd.L.Unlock(); $cd.Broadcast()", weight: 2},

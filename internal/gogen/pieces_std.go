@@ -187,7 +187,7 @@ var files = []piece{
 	{name: "env-expand", text: "l.S(os.Expand(\"<${v}>\", func(string) string { return os.Getenv($ev) }))"},
 }
 
-// clocks are pieces that go by the clock, and contexts.
+// clocks are pieces with contexts and other uses of the clock.
 var clocks = []piece{
 	{name: "sleep", text: "time.Sleep($n * time.Millisecond)", weight: 1},
 	{name: "after", text: "<-time.After($n * time.Millisecond)\nl.S(\"after\")", weight: 1},
@@ -196,7 +196,8 @@ var clocks = []piece{
 	{name: "timer-wait", text: "<-$tm.C\nl.S(\"fired\")", weight: 6},
 	{name: "timer-stop", text: "l.B($tm.Stop())", weight: 6},
 	{name: "timer-reset", text: "l.B($tm.Reset($n * time.Millisecond))"},
-	{name: "timer-or", text: "select {\ncase <-$tm.C:\nl.S(\"fired\")\ncase v := <-$ch:\nl.N(v)\n}", weight: 6},
+	{name: "timer-or", text: "select {\ncase <-$tm.C:\nl.S(\"fired\")\ncase v := <-$ch:\nl.N(v)\n}",
+		weight: 6},
 	{name: "ticker", text: "<-$tk.C\nl.S(\"tick\")", weight: 6},
 	{name: "ticker-stop", text: "$tk.Stop()", weight: 2},
 	{name: "after-func", text: "{ c := make(chan bool); time.AfterFunc($n*time.Millisecond, func() { $y; close(c) }); <-c }", weight: 2},

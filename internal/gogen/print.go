@@ -8,15 +8,23 @@ import (
 	"strings"
 )
 
-// packages are what pieces may import, by the name that they go by.
+// packages are the imports that pieces may use, by name.
 var packages = map[string]string{}
 
 func init() {
-	for _, path := range []string{"bufio", "bytes", "cmp", "compress/gzip", "container/heap", "container/list", "container/ring", "context",
-		"crypto/md5", "crypto/sha1", "crypto/sha256", "crypto/hmac", "encoding/base64", "encoding/binary", "encoding/csv", "encoding/hex", "encoding/json",
-		"encoding/xml", "errors", "fmt", "hash/adler32", "hash/crc32", "hash/fnv", "io", "iter", "log", "log/slog", "maps", "math", "math/big", "math/bits",
-		"net", "net/url", "os", "path/filepath", "reflect", "regexp", "runtime", "slices", "sort", "strconv", "strings",
-		"sync", "sync/atomic", "text/tabwriter", "text/template", "time", "unicode/utf8", "unicode", "encoding/gob", "io/fs", "errors", "net/http", "net/netip", "text/scanner", "go/token", "unique", "weak", "encoding/pem", "encoding/base32", "encoding/ascii85", "html", "html/template", "mime", "path", "archive/tar", "archive/zip", "compress/flate", "hash/maphash", "strings", "expvar", "index/suffixarray", "image", "testing/iotest"} {
+	for _, path := range []string{"bufio", "bytes", "cmp", "compress/gzip", "container/heap",
+		"container/list", "container/ring", "context",
+		"crypto/md5", "crypto/sha1", "crypto/sha256", "crypto/hmac", "encoding/base64", "encoding/binary",
+		"encoding/csv", "encoding/hex", "encoding/json",
+		"encoding/xml", "errors", "fmt", "hash/adler32", "hash/crc32", "hash/fnv", "io", "iter", "log",
+		"log/slog", "maps", "math", "math/big", "math/bits",
+		"net", "net/url", "os", "path/filepath", "reflect", "regexp", "runtime", "slices", "sort", "strconv",
+		"strings",
+		"sync", "sync/atomic", "text/tabwriter", "text/template", "time", "unicode/utf8", "unicode",
+		"encoding/gob", "io/fs", "errors", "net/http", "net/netip", "text/scanner", "go/token", "unique",
+		"weak", "encoding/pem", "encoding/base32", "encoding/ascii85", "html", "html/template", "mime",
+		"path", "archive/tar", "archive/zip", "compress/flate", "hash/maphash", "strings", "expvar",
+		"index/suffixarray", "image", "testing/iotest"} {
 		packages[path[strings.LastIndex(path, "/")+1:]] = path
 	}
 	packages["template"] = "text/template"
@@ -25,12 +33,12 @@ func init() {
 
 var qualified = regexp.MustCompile(`\b([a-z][a-z0-9]*)\.[A-Z]`)
 
-// Manner says for which use source is printed.
+// A Manner is a use of the source.
 type Manner int
 
 const (
 	Test   Manner = iota // test functions, for heddle
-	Native               // functions that a runner calls, giving way at random
+	Native               // functions that a runner calls, with random yields
 )
 
 // Func returns the name of a program's function.
@@ -41,7 +49,8 @@ func (m Manner) Func(p *Program) string {
 	return fmt.Sprintf("TestP%d", p.Seed)
 }
 
-// Source returns the programs as one file of package p (main if native). Its lines are those of the other manner.
+// Source returns the programs as one file of package p, or main if native. Each statement has the
+// same line in both manners.
 func Source(programs []*Program, m Manner) (string, error) {
 	var body strings.Builder
 	for _, p := range programs {
@@ -85,7 +94,7 @@ type printer struct {
 
 func (w *printer) line(f string, args ...any) { fmt.Fprintf(&w.b, f+"\n", args...) }
 
-// yield returns the call that gives way in a native run.
+// yield returns the call that yields in a native run.
 func (w *printer) yield() string {
 	if w.m == Native {
 		return "side.Y();"
@@ -144,7 +153,7 @@ func (w *printer) program() {
 		for _, o := range used {
 			switch {
 			case o.Show == "":
-			case p.Clean && o.Open != "": // goroutines may be left
+			case p.Clean && o.Open != "": // goroutines may still run
 				w.line("l.S(%q)\nfunc() {\n%s\n%s\n}()", o.Name, o.Open, o.Show)
 			default:
 				w.line("l.S(%q)\n{\n%s\n}", o.Name, o.Show)
@@ -202,7 +211,7 @@ func (w *printer) block(list []*Node) {
 	}
 }
 
-// text returns a statement with its blocks in place.
+// text returns a statement with its blocks filled in.
 func (w *printer) text(n *Node) string {
 	return hole.ReplaceAllStringFunc(n.Text, func(s string) string {
 		if s[1] == 'y' {

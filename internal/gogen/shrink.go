@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Smaller returns programs that are p with something left out, the smallest first. Their numbers are p's.
+// Smaller returns programs made from p by removing one part, the smallest first. They have p's
+// number.
 func Smaller(p *Program) []*Program {
 	var list []*Program
 	try := func(change func(*Program) bool) {
@@ -53,7 +54,7 @@ func Smaller(p *Program) []*Program {
 	return list
 }
 
-// weigh is how large p is: in statements first, then in text.
+// weigh returns the size of p: statements first, then text.
 func (p *Program) weigh() int {
 	n := 50 * len(p.Bodies)
 	p.each(func(s *Node) { n += 100 + len(s.Text) })
@@ -109,7 +110,7 @@ func (p *Program) lists(f func(*[]*Node)) {
 	}
 }
 
-// nth calls f with the list of that number.
+// nth calls f with the at-th list.
 func (p *Program) nth(at int, f func(*[]*Node)) {
 	i := 0
 	p.lists(func(l *[]*Node) {
@@ -120,7 +121,7 @@ func (p *Program) nth(at int, f func(*[]*Node)) {
 	})
 }
 
-// hoist puts the blocks of a statement in its place.
+// hoist replaces a statement by its blocks.
 func (p *Program) hoist(at, i int) (done bool) {
 	p.nth(at, func(l *[]*Node) {
 		var inner []*Node
@@ -136,14 +137,15 @@ func (p *Program) hoist(at, i int) (done bool) {
 
 var guarded = regexp.MustCompile(`(?s)^func\(\) \{ .*?defer .*?\n(.*)\n\}\(\)$`)
 
-// unwrap takes away what guards the memory of a statement.
+// unwrap removes the guards around a statement.
 func (p *Program) unwrap(at, i int) (done bool) {
 	if p.Clean {
 		return false
 	}
 	p.nth(at, func(l *[]*Node) {
 		n := (*l)[i]
-		if m := guarded.FindStringSubmatch(n.Text); m != nil && len(n.Blocks) == 0 && strings.Contains(n.Text, "G") {
+		if m := guarded.FindStringSubmatch(n.Text); m != nil && len(n.Blocks) == 0 &&
+			strings.Contains(n.Text, "G") {
 			n.Text, done = "{\n"+m[1]+"\n}", true
 		}
 	})

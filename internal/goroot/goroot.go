@@ -1,6 +1,6 @@
-// Package goroot makes folders for tests that look like a GOROOT in which some files are others.
-// The go command refuses an overlay over a toolchain that it downloaded itself, so the folder has
-// links to everything else.
+// Package goroot makes folders for tests that look like a GOROOT with some files replaced. The go
+// command refuses an overlay over a toolchain that it downloaded itself, so such a folder has
+// links to all other files.
 package goroot
 
 import (
@@ -16,8 +16,8 @@ type Root struct {
 	dir, real string
 }
 
-// New returns a folder with files in place of those of the same names below GOROOT/src, or beside
-// them. Names are relative to GOROOT/src, with slashes. The folder is gone when the test is over.
+// New returns a folder in which files replace or complete those below GOROOT/src. Their names are
+// relative to GOROOT/src, with slashes. The folder is removed at the end of the test.
 func New(t testing.TB, files map[string][]byte) *Root {
 	t.Helper()
 	r := &Root{dir: filepath.Join(t.TempDir(), "goroot"), real: Real(t)}
@@ -43,7 +43,7 @@ func Real(t testing.TB) string {
 	return strings.TrimSpace(string(out))
 }
 
-// open makes a folder, and those above it, folders of their own with links, where they are links.
+// open replaces links on the way to path by folders with links.
 func (r *Root) open(t testing.TB, path string) {
 	t.Helper()
 	if path == "." {
@@ -57,8 +57,8 @@ func (r *Root) open(t testing.TB, path string) {
 	r.links(t, path)
 }
 
-// links makes a folder with links to what is in the toolchain's of the same name, which need not be
-// there.
+// links makes a folder with links to the content of the toolchain's folder of the same name, if
+// there is one.
 func (r *Root) links(t testing.TB, path string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(r.dir, path), 0o777); err != nil {
@@ -76,8 +76,7 @@ func (r *Root) links(t testing.TB, path string) {
 	}
 }
 
-// Go runs the toolchain's go command with the folder as its GOROOT, in dir, and returns what it
-// printed.
+// Go runs the toolchain's go command in dir, with the folder as GOROOT, and returns the output.
 func (r *Root) Go(t testing.TB, dir string, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(r.real, "bin", "go"), args...)

@@ -1,11 +1,10 @@
-// Package odometer is exhaustive search without any reduction: what every
-// reduction is checked against.
+// Package odometer is exhaustive search without reduction. All reductions are checked against it.
 package odometer
 
 import "heddle/trace"
 
-// An Odometer is a policy that makes every sequence of choices there is, one
-// an execution: Next goes on to the one after. The zero value begins with the first choice everywhere.
+// An Odometer is a policy that makes every possible sequence of choices, one in each execution.
+// Next advances to the next sequence. The zero value begins with the first choice everywhere.
 type Odometer struct {
 	picks []pick
 	depth int
@@ -13,18 +12,18 @@ type Odometer struct {
 
 type pick struct{ choice, of int }
 
-// Name is "odometer".
+// Name returns "odometer".
 func (*Odometer) Name() string { return "odometer" }
 
 // Begin starts an execution.
 func (o *Odometer) Begin(uint64) { o.depth = 0 }
 
-// Choose takes the goroutine whose turn it is.
+// Choose returns the goroutine that is next in the current sequence.
 func (o *Odometer) Choose(_ trace.GID, ready []trace.GID, _ []trace.Pending) trace.GID {
 	return ready[o.Outcome(len(ready))]
 }
 
-// Outcome takes the outcome whose turn it is.
+// Outcome returns the outcome that is next in the current sequence.
 func (o *Odometer) Outcome(n int) int {
 	if n <= 1 {
 		return 0
@@ -36,7 +35,7 @@ func (o *Odometer) Outcome(n int) int {
 	return o.picks[o.depth-1].choice
 }
 
-// Next goes on to the next sequence and reports whether there is one.
+// Next advances to the next sequence and reports whether there is one.
 func (o *Odometer) Next() bool {
 	o.picks = o.picks[:o.depth]
 	for n := len(o.picks); n > 0; n-- {

@@ -9,7 +9,7 @@ import (
 	"heddle/internal/gogen"
 )
 
-// A Count is of what many reports say.
+// A Count sums up reports.
 type Count struct {
 	strategies                                             []string
 	Programs, Failed, Rounds, Racy, Dead, Panicked, Native int
@@ -19,10 +19,12 @@ type Count struct {
 	groups                                                 map[string]int // of failures
 }
 
-// NewCount returns an empty one.
+// NewCount returns an empty Count.
 func NewCount(strategies []string) *Count {
-	return &Count{strategies: strategies, covered: map[string]int{}, executions: map[string]int{}, found: map[string]int{},
-		races: map[string]int{}, pieces: map[string]int{}, features: map[string]int{}, groups: map[string]int{}}
+	return &Count{strategies: strategies, covered: map[string]int{}, executions: map[string]int{},
+		found: map[string]int{},
+		races: map[string]int{}, pieces: map[string]int{}, features: map[string]int{},
+		groups: map[string]int{}}
 }
 
 // Add adds a report.
@@ -76,10 +78,10 @@ func (c *Count) String() string {
 	return b.String()
 }
 
-// Seen returns how many programs with failures of r's group there were.
+// Seen returns how many programs had failures of r's group.
 func (c *Count) Seen(r *Report) int { return c.groups[r.Group()] }
 
-// Table returns all counts in words.
+// Table returns all counts as text.
 func (c *Count) Table() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "programs %d, of %d pieces, with", c.Programs, len(c.pieces))

@@ -19,20 +19,20 @@ import (
 	"heddle/internal/gogen"
 )
 
-// Explored is what heddle says of a program by one strategy.
+// Explored is heddle's result for a program with one strategy.
 type Explored struct {
 	Ended      bool // there is a summary
 	Complete   bool
 	Executions int
 	Elapsed    float64
-	Result     string // in words
+	Result     string // as text
 	Outcomes   map[uint64]bool
 	Findings   []Finding
-	Broken     []string // notes of something that must not be
+	Broken     []string // notes that should never occur
 	Unshown    []string // findings that their clips do not show again
 }
 
-// A Finding is an event of heddle's -json, as far as it is needed.
+// A Finding is the part of a finding event of heddle's -json that is needed here.
 type Finding struct {
 	Action, Package, Test, Kind, Message, Clip, Output string
 	Places                                             []struct {
@@ -71,7 +71,7 @@ func (e *Explored) kinds() []string {
 	return slices.Compact(list)
 }
 
-// explore has heddle explore the programs of the reports by each strategy.
+// explore runs heddle on the programs of the reports with each strategy.
 func (o *Oracle) explore(ctx context.Context, dir string, reports []*Report) error {
 	programs, byNumber := unpack(reports)
 	if err := gogen.Write(dir, programs, gogen.Test); err != nil {
@@ -79,7 +79,8 @@ func (o *Oracle) explore(ctx context.Context, dir string, reports []*Report) err
 	}
 	for _, s := range o.Strategies {
 		clips := filepath.Join(dir, "clips-"+s)
-		out, err := o.heddle(ctx, dir, s, "-strategy", s, "-runs", strconv.Itoa(o.Runs), "-budget", o.Budget.String(), "-clips", clips)
+		out, err := o.heddle(ctx, dir, s, "-strategy", s, "-runs", strconv.Itoa(o.Runs), "-budget",
+			o.Budget.String(), "-clips", clips)
 		if err != nil {
 			return fmt.Errorf("heddle test -strategy %s: %w", s, err)
 		}
@@ -98,8 +99,8 @@ func (o *Oracle) explore(ctx context.Context, dir string, reports []*Report) err
 	return o.clips(ctx, dir, reports)
 }
 
-// clips has the clips of all strategies replayed: all at once, as heddle test does, and
-// those that then do not show their findings by heddle replay, which says what it sees.
+// clips replays the clips of all strategies: first all together with heddle test, then with heddle
+// replay those that did not show their findings.
 func (o *Oracle) clips(ctx context.Context, dir string, reports []*Report) error {
 	together := filepath.Join(dir, "clips")
 	for _, s := range o.Strategies {
@@ -107,7 +108,8 @@ func (o *Oracle) clips(ctx context.Context, dir string, reports []*Report) error
 			return err
 		}
 	}
-	out, err := o.heddle(ctx, dir, "clips", "-strategy", "first", "-runs", "500", "-predict=false", "-clips", together)
+	out, err := o.heddle(ctx, dir, "clips", "-strategy", "first", "-runs", "500", "-predict=false", "-clips",
+		together)
 	if err != nil {
 		return fmt.Errorf("heddle test with clips: %w", err)
 	}
@@ -125,7 +127,8 @@ func (o *Oracle) clips(ctx context.Context, dir string, reports []*Report) error
 					continue
 				}
 				if text := o.replay(ctx, dir, f.Clip); text != "" {
-					h.Unshown = append(h.Unshown, fmt.Sprintf("%s; replay of clip %s: %s", f, filepath.Base(f.Clip), text))
+					h.Unshown = append(h.Unshown,
+						fmt.Sprintf("%s; replay of clip %s: %s", f, filepath.Base(f.Clip), text))
 				} else {
 					shown[filepath.Base(f.Clip)] = true
 				}
@@ -135,7 +138,7 @@ func (o *Oracle) clips(ctx context.Context, dir string, reports []*Report) error
 	return nil
 }
 
-// replay returns what heddle replay says where it does not say that the finding is there.
+// replay returns the output of heddle replay unless it shows the finding.
 func (o *Oracle) replay(ctx context.Context, dir, clip string) string {
 	if clip == "" {
 		return "there is none"
@@ -179,7 +182,7 @@ func merge(to, from string) error {
 	return nil
 }
 
-// heddle returns what heddle test prints.
+// heddle runs heddle and returns the output.
 func (o *Oracle) heddle(ctx context.Context, dir, what string, args ...string) ([]byte, error) {
 	files := filepath.Join(dir, "files")
 	if err := os.MkdirAll(files, 0o777); err != nil {
@@ -197,8 +200,11 @@ func (o *Oracle) heddle(ctx context.Context, dir, what string, args ...string) (
 	switch {
 	case errors.As(err, &exit) && exit.ExitCode() == 1:
 		err = nil
-	case exit != nil && bytes.Contains(out.Bytes(), []byte(`"summary"`)): // heddle failed at some program: the others count
-		o.Failures = append(o.Failures, fmt.Sprintf("heddle test %s: %v\n%s\n%s", strings.Join(args, " "), err, tail(stderr.String()), tail(out.String())))
+	case exit != nil &&
+		bytes.Contains(out.Bytes(), []byte(`"summary"`)): // heddle failed on some program; the others count
+		o.Failures = append(o.Failures,
+			fmt.Sprintf("heddle test %s: %v\n%s\n%s", strings.Join(args, " "), err, tail(stderr.String()),
+				tail(out.String())))
 		err = nil
 	}
 	if err != nil {
@@ -209,11 +215,11 @@ func (o *Oracle) heddle(ctx context.Context, dir, what string, args ...string) (
 
 var (
 	number = regexp.MustCompile(`^TestP(\d+)$`)
-	// broken are results and notes of what heddle should never come to with programs like these.
+	// broken matches results and notes that should never occur with programs like these.
 	broken = regexp.MustCompile(`was not possible|diverge|not deterministic|internal error|does not show it|gave different executions|not independent|uncontrolled`)
 )
 
-// read reads the events of -json.
+// read parses the events of -json.
 func read(out []byte) map[uint64]*Explored {
 	all := map[uint64]*Explored{}
 	lines(out, func(line []byte) {
@@ -242,7 +248,8 @@ func read(out []byte) map[uint64]*Explored {
 			if broken.MatchString(text) && !slices.Contains(e.Broken, text) {
 				e.Broken = append(e.Broken, text)
 			}
-			if strings.HasPrefix(text, "all ") || strings.HasPrefix(text, "no findings") || strings.HasPrefix(text, "--- FAIL") {
+			if strings.HasPrefix(text, "all ") || strings.HasPrefix(text, "no findings") ||
+				strings.HasPrefix(text, "--- FAIL") {
 				e.Result = text
 			}
 		}
@@ -250,7 +257,7 @@ func read(out []byte) map[uint64]*Explored {
 	return all
 }
 
-// outcomes reads what the programs told, in all processes, and removes the files.
+// outcomes reads the outcomes that the programs reported in all processes, and removes the files.
 func outcomes(dir, strategy string, byNumber map[uint64]*Report) error {
 	files, err := filepath.Glob(filepath.Join(dir, "files", "*", "outcomes"))
 	if err != nil {
@@ -264,7 +271,7 @@ func outcomes(dir, strategy string, byNumber map[uint64]*Report) error {
 	return os.RemoveAll(filepath.Join(dir, "files"))
 }
 
-// told reads what the programs told in one process.
+// told reads the outcomes that the programs reported in one process.
 func told(file, strategy string, byNumber map[uint64]*Report) error {
 	f, err := os.Open(file)
 	if err != nil {

@@ -17,11 +17,12 @@ import (
 	"heddle/internal/gogen"
 )
 
-// Native is what was seen of a program in native executions.
+// Native has the observations of native executions of a program.
 type Native struct {
-	Rounds   int
-	Outcomes map[string]bool // DEADLOCK, LEAK, HANG, PANIC ... and FATAL ... beside those that the program told
-	Races    []string        // the race detector's reports
+	Rounds int
+	// those that the program reported; also DEADLOCK, LEAK, HANG, PANIC ... and FATAL ...
+	Outcomes map[string]bool
+	Races    []string // the race detector's reports
 }
 
 func newNative() *Native { return &Native{Outcomes: map[string]bool{}} }
@@ -34,7 +35,8 @@ func (o *Oracle) native(ctx context.Context, dir string, reports []*Report) erro
 	}
 	binary := filepath.Join(dir, "native")
 	build := func(args ...string) ([]byte, error) {
-		cmd := exec.CommandContext(ctx, "go", append(append([]string{"build"}, args...), "-gcflags=-e", "-o", binary, ".")...)
+		cmd := exec.CommandContext(ctx, "go",
+			append(append([]string{"build"}, args...), "-gcflags=-e", "-o", binary, ".")...)
 		cmd.Dir = dir
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
@@ -71,15 +73,18 @@ var fatal = regexp.MustCompile(`(?m)^(?:fatal error|panic): (.*)`)
 
 // execute executes programs from one on, until all are or the process dies of
 // one. It returns which is next.
-func (o *Oracle) execute(ctx context.Context, binary, dir string, from int, reports []*Report, byNumber map[uint64]*Report) (int, error) {
+func (o *Oracle) execute(ctx context.Context, binary, dir string, from int, reports []*Report,
+	byNumber map[uint64]*Report) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(len(reports))*(o.Limit+2*time.Second)+time.Minute)
 	defer cancel()
 	scratch, err := os.MkdirTemp(dir, "files-")
 	if err != nil {
 		return 0, err
 	}
-	cmd := exec.CommandContext(ctx, binary, strconv.Itoa(from), strconv.Itoa(o.Rounds), strconv.FormatInt(o.Limit.Milliseconds(), 10))
-	cmd.Env = append(os.Environ(), "GOGEN_DIR="+scratch, "GORACE=exitcode=0 halt_on_error=0", "GOTRACEBACK=all")
+	cmd := exec.CommandContext(ctx, binary, strconv.Itoa(from), strconv.Itoa(o.Rounds),
+		strconv.FormatInt(o.Limit.Milliseconds(), 10))
+	cmd.Env = append(os.Environ(), "GOGEN_DIR="+scratch, "GORACE=exitcode=0 halt_on_error=0",
+		"GOTRACEBACK=all")
 	var out, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &stderr
 	died := o.run("native executions", cmd)
@@ -131,10 +136,11 @@ var (
 	inP  = regexp.MustCompile(`main\.p(\d+)[.(]`)
 )
 
-// races gives the race detector's reports to the programs that they are of.
+// races assigns the race detector's reports to the programs.
 func races(text string, byNumber map[uint64]*Report) {
 	for _, m := range race.FindAllStringSubmatch(text, -1) {
-		// The first two stacks, not where the goroutines were started: that may be all that is the program's.
+		// Only the first two stacks count: where the goroutines were started may be the only frame
+		// of the program's.
 		if n := inP.FindStringSubmatch(m[1]); n != nil {
 			number, _ := strconv.ParseUint(n[1], 10, 64)
 			if r := byNumber[number]; r != nil && len(r.Native.Races) < 20 {
@@ -150,12 +156,14 @@ var (
 	inMain = regexp.MustCompile(`^main\..*`)
 )
 
-// between names the functions that a report of the race detector is about: of each stack the first that is not of package runtime.
+// between returns the functions of the two accesses in a report of the race detector: the first of
+// each stack outside package runtime.
 func between(report string) string {
 	var names []string
 	for _, s := range stack.FindAllStringSubmatch(report, -1) {
 		for _, f := range frame.FindAllStringSubmatch(s[1], -1) {
-			if name := inMain.ReplaceAllString(f[1], "the program"); !strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "runtime.c") {
+			if name := inMain.ReplaceAllString(f[1], "the program"); !strings.HasPrefix(name, "runtime.") ||
+				strings.HasPrefix(name, "runtime.c") {
 				names = append(names, name)
 				break
 			}
@@ -165,7 +173,7 @@ func between(report string) string {
 	return strings.Join(names, " and ")
 }
 
-// lines calls f with every line of a text.
+// lines calls f with every line of data.
 func lines(data []byte, f func([]byte)) {
 	s := bufio.NewScanner(bytes.NewReader(data))
 	s.Buffer(nil, 1<<26)

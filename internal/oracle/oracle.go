@@ -1,15 +1,15 @@
-// Package oracle compares what heddle says of random programs with what they do natively.
+// Package oracle compares heddle's results for random programs with native executions.
 //
-// A batch of programs is written as one package, and explored by every strategy that can
-// cover all interleavings; natively it is executed many times, under the race
-// detector, giving way at random. Of each program it must hold that
+// A batch of programs is written as one package. Every strategy that can cover all interleavings
+// explores it. It is also executed natively many times, under the race detector, with random
+// yields. For each program the following must hold:
 //
-//   - a data race, outcome, deadlock, leak or panic of a native execution is one of
-//     heddle's too, for each strategy that says that it covered everything;
-//   - strategies that covered everything saw the same;
+//   - a strategy that says that it covered everything has found every data race, outcome,
+//     deadlock, leak and panic of the native executions;
+//   - strategies that covered everything found the same;
 //   - a program whose memory is guarded everywhere has no data race;
-//   - every finding is shown again by its clip, in a new process;
-//   - nothing hangs, breaks or is left without a result.
+//   - the clip of every finding shows it again in a new process;
+//   - every program has a result, and no program hangs.
 package oracle
 
 import (
@@ -32,19 +32,19 @@ type Oracle struct {
 	Heddle     string        // the command
 	Dir        string        // scratch folder
 	Strategies []string      // of heddle
-	Runs       int           // executions of a program by each
-	Budget     time.Duration // and time
+	Runs       int           // executions of a program by each strategy
+	Budget     time.Duration // time for a program and a strategy
 	Rounds     int           // native executions
-	Limit      time.Duration // and time
+	Limit      time.Duration // time for the native executions
 	Clips      bool          // check that clips show their findings again
 
-	Failures []string // of heddle as a whole
+	Failures []string // failures of heddle that belong to no program
 
 	mu    sync.Mutex
 	spent map[string]time.Duration
 }
 
-// run runs a command and adds its processor time to what was spent on that.
+// run runs a command and adds its processor time to the account named what.
 func (o *Oracle) run(what string, cmd *exec.Cmd) error {
 	err := cmd.Run()
 	if s := cmd.ProcessState; s != nil {
@@ -55,7 +55,7 @@ func (o *Oracle) run(what string, cmd *exec.Cmd) error {
 	return err
 }
 
-// Spent says on what processor time was spent.
+// Spent returns the accounts of processor time as text.
 func (o *Oracle) Spent() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -66,7 +66,7 @@ func (o *Oracle) Spent() string {
 	return strings.Join(list, ", ")
 }
 
-// New returns an Oracle that uses the command heddle, with the usual bounds.
+// New returns an Oracle for the command heddle, with the usual bounds.
 func New(heddle, dir string) *Oracle {
 	return &Oracle{
 		Heddle: heddle, Dir: dir, Strategies: []string{"dpor", "reach", "unfold", "auto"},
@@ -75,7 +75,7 @@ func New(heddle, dir string) *Oracle {
 	}
 }
 
-// A Report is what was found out about one program.
+// A Report has all results for one program.
 type Report struct {
 	Program *gogen.Program
 	Native  *Native
@@ -83,14 +83,14 @@ type Report struct {
 	Wrong   []Failure
 }
 
-// A Failure is something that must not be.
+// A Failure is a violation of one of the rules.
 type Failure struct {
-	Kind string // of failure, with the strategy: programs are shrunk while it stays
+	Kind string // kind and strategy; shrinking a program keeps it
 	Text string
 }
 
-// Group returns what the failures of r are counted by: the first one's kind without its
-// strategy, and of a data race the functions that it is between.
+// Group returns the key by which failures are counted: the first failure's kind without its
+// strategy and, for a data race, the two functions.
 func (r *Report) Group() string {
 	what, _, _ := strings.Cut(r.Wrong[0].Kind, "|")
 	if what == "missed race" {
@@ -103,12 +103,12 @@ func (r *Report) fail(kind, format string, args ...any) {
 	r.Wrong = append(r.Wrong, Failure{kind, fmt.Sprintf(format, args...)})
 }
 
-// Has reports whether a failure of that kind is among the program's.
+// Has reports whether the program has a failure of that kind.
 func (r *Report) Has(kind string) bool {
 	return slices.ContainsFunc(r.Wrong, func(f Failure) bool { return f.Kind == kind })
 }
 
-// Check checks a batch of programs, which have different numbers.
+// Check checks a batch of programs with distinct numbers.
 func (o *Oracle) Check(ctx context.Context, programs []*gogen.Program) ([]*Report, error) {
 	dir, err := os.MkdirTemp(o.Dir, "batch-")
 	if err != nil {
@@ -141,9 +141,9 @@ func (o *Oracle) Check(ctx context.Context, programs []*gogen.Program) ([]*Repor
 	return reports, nil
 }
 
-// compare fills in what is wrong.
+// compare adds the failures to r.
 func (o *Oracle) compare(r *Report) {
-	var first string // the first strategy that covered all
+	var first string // the first strategy that covered everything
 	for _, s := range o.Strategies {
 		h := r.Heddle[s]
 		if h == nil || !h.Ended {
@@ -169,7 +169,8 @@ func (o *Oracle) compare(r *Report) {
 		}
 		f := r.Heddle[first]
 		if a, b := found(f), found(h); !slices.Equal(a, b) {
-			r.fail("findings differ|"+s, "%s found %s, %s %s", first, strings.Join(a, ", "), s, strings.Join(b, ", "))
+			r.fail("findings differ|"+s, "%s found %s, %s %s", first, strings.Join(a, ", "), s,
+				strings.Join(b, ", "))
 		}
 		if a, b := without(f.Outcomes, h.Outcomes), without(h.Outcomes, f.Outcomes); len(a)+len(b) > 0 {
 			r.fail("outcomes differ|"+s, "%s has %d outcomes that %s has not, which has %d others (%d and %d in all)",
@@ -178,19 +179,22 @@ func (o *Oracle) compare(r *Report) {
 	}
 }
 
-// found returns the kinds of findings that every strategy looks for: auto also tells what it predicts.
+// found returns the kinds of findings that every strategy looks for. auto also reports
+// predictions.
 func found(e *Explored) []string {
-	return slices.DeleteFunc(e.kinds(), func(kind string) bool { return strings.HasSuffix(kind, "violation") })
+	return slices.DeleteFunc(e.kinds(),
+		func(kind string) bool { return strings.HasSuffix(kind, "violation") })
 }
 
 // missed compares native executions with a strategy that covered everything.
 func (o *Oracle) missed(r *Report, s string, h *Explored) {
 	n := r.Native
 	if len(n.Races) > 0 && h.find("data race") == nil && h.find("misuse") == nil {
-		r.fail("missed race|"+s, "%s: all covered in %d executions, and no data race; natively:\n%s", s, h.Executions, n.Races[0])
+		r.fail("missed race|"+s, "%s: all covered in %d executions, and no data race; natively:\n%s", s,
+			h.Executions, n.Races[0])
 	}
 	if h.find("data race") != nil || h.reuses() {
-		return // what racing goroutines do natively is no interleaving
+		return // racing goroutines may do natively what is no interleaving
 	}
 	for out := range n.Outcomes {
 		switch {
@@ -200,13 +204,15 @@ func (o *Oracle) missed(r *Report, s string, h *Explored) {
 			}
 		case out == "LEAK":
 			if h.find("leak") == nil && h.find("deadlock") == nil {
-				r.fail("missed leak|"+s, "%s: all covered in %d executions, and no leak, natively there is one", s, h.Executions)
+				r.fail("missed leak|"+s,
+					"%s: all covered in %d executions, and no leak, natively there is one", s, h.Executions)
 			}
 		case out == "HANG":
 			r.fail("hang|"+s, "%s: all covered in %d executions; a native one did not end", s, h.Executions)
 		case strings.HasPrefix(out, "PANIC ") || strings.HasPrefix(out, "FATAL "):
 			if h.find("panic") == nil && h.find("misuse") == nil && h.find("deadlock") == nil {
-				r.fail("missed panic|"+s, "%s: all covered in %d executions, and no panic; natively %s", s, h.Executions, out)
+				r.fail("missed panic|"+s, "%s: all covered in %d executions, and no panic; natively %s", s,
+					h.Executions, out)
 			}
 		case !h.Outcomes[hash(out)]:
 			r.fail("missed outcome|"+s, "%s: all covered in %d executions, of %d outcomes, but not natively seen %q", s, h.Executions, len(h.Outcomes), out)
@@ -214,14 +220,15 @@ func (o *Oracle) missed(r *Report, s string, h *Explored) {
 	}
 }
 
-// reuses reports whether a WaitGroup is used again too early: package sync may panic then, or let Wait return, as it happens to notice.
+// reuses reports whether a WaitGroup is reused too early: package sync may panic then, or let Wait
+// return, depending on timing.
 func (e *Explored) reuses() bool {
 	return slices.ContainsFunc(e.Findings, func(f Finding) bool {
 		return f.Kind == "misuse" && strings.Contains(f.Message, "WaitGroup.Add from zero")
 	})
 }
 
-// without returns what of a is not in b.
+// without returns the elements of a that are not in b.
 func without(a, b map[uint64]bool) []uint64 {
 	var list []uint64
 	for k := range a {
@@ -232,7 +239,7 @@ func without(a, b map[uint64]bool) []uint64 {
 	return list
 }
 
-// hash is what side.Tell tells of an outcome.
+// hash returns the number that side.Tell reports for an outcome.
 func hash(s string) uint64 {
 	h := uint64(14695981039346656037)
 	for _, c := range []byte(s) {

@@ -16,7 +16,7 @@ var (
 	from     = flag.Uint64("from", 1, "the number of the first")
 )
 
-// open are random programs of which heddle still says what is not so, with the reason.
+// open are random programs with a known wrong result, and the reason.
 var open = map[uint64]string{}
 
 // heddle builds the command.
@@ -29,7 +29,7 @@ func heddle(t *testing.T) string {
 	return file
 }
 
-// TestPrograms checks random programs, and those that heddle once said of what was not so. The long run is
+// TestPrograms checks random programs, and those for which heddle was once wrong. The long run is
 //
 //	go run ./scripts/oracle -n 10000
 func TestPrograms(t *testing.T) {
@@ -88,7 +88,7 @@ func glob(t *testing.T, pattern string) []string {
 	return files
 }
 
-// TestCompare: each way in which heddle can be wrong is a failure.
+// TestCompare: each kind of wrong result is a failure.
 func TestCompare(t *testing.T) {
 	good := func() *Report {
 		e := func() *Explored {
@@ -108,9 +108,12 @@ func TestCompare(t *testing.T) {
 		"missed deadlock|dpor": func(r *Report) { r.Native.Outcomes["DEADLOCK"] = true },
 		"missed leak|reach":    func(r *Report) { r.Native.Outcomes["LEAK"] = true },
 		"missed panic|dpor":    func(r *Report) { r.Native.Outcomes["PANIC x"] = true },
-		"missed race|reach":    func(r *Report) { r.Native.Races = []string{"race"}; r.Heddle["dpor"].Findings = race },
-		"hang|dpor":            func(r *Report) { r.Native.Outcomes["HANG"] = true },
-		"no result|reach":      func(r *Report) { delete(r.Heddle, "reach") },
+		"missed race|reach": func(r *Report) {
+			r.Native.Races = []string{"race"}
+			r.Heddle["dpor"].Findings = race
+		},
+		"hang|dpor":       func(r *Report) { r.Native.Outcomes["HANG"] = true },
+		"no result|reach": func(r *Report) { delete(r.Heddle, "reach") },
 		"outcomes differ|reach": func(r *Report) {
 			r.Heddle["reach"].Outcomes[hash("b")] = true
 		},
@@ -133,7 +136,8 @@ func TestCompare(t *testing.T) {
 	r := good()
 	r.Native.Outcomes["FATAL sync: WaitGroup is reused"] = true
 	for _, h := range r.Heddle {
-		h.Findings = []Finding{{Kind: "misuse", Message: "WaitGroup.Add from zero is not ordered with a call of Wait"}}
+		h.Findings = []Finding{{Kind: "misuse",
+			Message: "WaitGroup.Add from zero is not ordered with a call of Wait"}}
 	}
 	if o.compare(r); len(r.Wrong) > 0 {
 		t.Errorf("the misuse is told: %v", r.Wrong)
@@ -145,7 +149,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestBetween: races are counted by the functions that they are between.
+// TestBetween: races are counted by their two functions.
 func TestBetween(t *testing.T) {
 	report := `Write at 0x00c000018225 by goroutine 2607:
   runtime.slicecopy()
@@ -167,7 +171,8 @@ func TestRaces(t *testing.T) {
 	one, two := &Report{Native: newNative()}, &Report{Native: newNative()}
 	races("x\nWARNING: DATA RACE\nRead by main.p12.func1()\n==================\nWARNING: DATA RACE\nWrite by main.p1(\n==================\n",
 		map[uint64]*Report{1: one, 12: two})
-	if !slices.Equal(one.Native.Races, []string{"Write by main.p1("}) || !slices.Equal(two.Native.Races, []string{"Read by main.p12.func1()"}) {
+	if !slices.Equal(one.Native.Races, []string{"Write by main.p1("}) ||
+		!slices.Equal(two.Native.Races, []string{"Read by main.p12.func1()"}) {
 		t.Errorf("%q %q", one.Native.Races, two.Native.Races)
 	}
 }

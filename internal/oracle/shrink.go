@@ -11,7 +11,7 @@ import (
 	"heddle/internal/gogen"
 )
 
-// Shrink returns the report of a smaller program with the first of r's failures, or r.
+// Shrink returns the report of a smaller program with r's first failure, or r.
 func (o *Oracle) Shrink(ctx context.Context, r *Report) *Report {
 	kind := r.Wrong[0].Kind
 	small := New(o.Heddle, o.Dir)
@@ -35,7 +35,8 @@ func (o *Oracle) Shrink(ctx context.Context, r *Report) *Report {
 	return r
 }
 
-// step returns the report of the smallest program that is r's with something left out and fails in the same way, nil if none does.
+// step returns the report of the smallest program that is r's with one part removed and fails in
+// the same way, or nil.
 func (o *Oracle) step(ctx context.Context, r *Report, kind string) *Report {
 	seed := r.Program.Seed
 	candidates := gogen.Smaller(r.Program)
@@ -60,10 +61,12 @@ func (o *Oracle) step(ctx context.Context, r *Report, kind string) *Report {
 	return nil
 }
 
-// Save writes the module of a program with what is wrong to a folder of its own below dir, and returns its path.
+// Save writes the module of a program and its failures to a new folder below dir, and returns the
+// path.
 func Save(dir string, r *Report) (string, error) {
 	what, strategy, _ := strings.Cut(r.Wrong[0].Kind, "|")
-	dir = filepath.Join(dir, fmt.Sprintf("%s-%s-%d", strings.ReplaceAll(what, " ", "-"), strategy, r.Program.Seed))
+	dir = filepath.Join(dir,
+		fmt.Sprintf("%s-%s-%d", strings.ReplaceAll(what, " ", "-"), strategy, r.Program.Seed))
 	if err := os.RemoveAll(dir); err != nil {
 		return "", err
 	}

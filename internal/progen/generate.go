@@ -5,35 +5,38 @@ import (
 	"slices"
 )
 
-// Size bounds what Generate makes.
+// Size bounds the programs that Generate makes.
 type Size struct {
 	Goroutines int // at most, main included
-	Statements int // at most, of those that synchronise or share
-	// Spin: there may be loops that poll, in programs without timers. (With timers it would matter how often a loop polls
-	// before the clock jumps.)
+	Statements int // at most; counts statements that synchronise or share
+	// Spin: loops may poll, in programs without timers. (With timers the number of polls before
+	// the clock advances would matter.)
 	Spin bool
-	// Slow: every other loop that polls does more in an iteration, so that others can write while one is at work.
+	// Slow: every other polling loop does more in an iteration, so that other goroutines can write
+	// meanwhile.
 	Slow bool
-	// Loose: also what Go allows more of than sampled executions show: timers with the same deadline, whose wakes may
-	// overlap, and Gosched, after which nobody need go first.
+	// Loose: also programs for which Go allows more than sampled executions show: timers with one
+	// deadline, whose wakes may overlap, and Gosched, which need not let another goroutine run.
 	Loose bool
-	// Inputs: fuzz targets with so many numbers, over what values go through as they are followed: variables, channels, atomics.
+	// Inputs: fuzz targets with so many numbers, which flow through variables, channels and
+	// atomics.
 	Inputs int
-	// Timed: fuzz targets that sleep, and have timers.
+	// Timed: fuzz targets that sleep and have timers.
 	Timed bool
-	// Selects: programs of channels and selects only, every other one with timers: who comes first where several wait?
+	// Selects: programs of channels and selects only, every other one with timers. They test which
+	// of several waiting goroutines is served.
 	Selects bool
-	// Older: channels, mutexes, RWMutexes and WaitGroups are older than the test, and need not be new.
+	// Older: channels, mutexes, RWMutexes and WaitGroups exist before the test and may be in use.
 	Older bool
 }
 
-// Default is small enough that most programs have less than 20,000 interleavings.
+// Default is so small that most programs have less than 20,000 interleavings.
 var Default = Size{Goroutines: 4, Statements: 9}
 
-// Generate returns the program of that seed.
+// Generate returns the program of a seed.
 //
-// A program is drawn around a theme, a few kinds of objects, since a handful
-// of statements over all kinds would hardly ever touch the same object.
+// A program has a theme, a few kinds of objects: a handful of statements over all kinds would
+// rarely share an object.
 func Generate(seed uint64, size Size) *Program {
 	g := &generator{r: rand.New(rand.NewPCG(seed, 0x6865646c65)), p: &Program{Seed: seed}, size: size}
 	g.theme()
@@ -47,7 +50,7 @@ func Generate(seed uint64, size Size) *Program {
 	return g.p
 }
 
-// older draws what objects are before the test.
+// older draws the state of the objects before the test.
 func (g *generator) older() {
 	p, o := g.p, new(Older)
 	for _, n := range p.Chans {
@@ -70,15 +73,15 @@ type generator struct {
 	r          *rand.Rand
 	p          *Program
 	size       Size
-	left       int // statements that may still be made
-	goroutines int // goroutines that may still be started
+	left       int // statements left to make
+	goroutines int // goroutines left to start
 	depth      int
-	times      int  // durations made
-	timed      bool // there are timers: nobody polls, see Size
+	times      int  // number of durations made
+	timed      bool // there are timers, so no loop polls, see Size
 	ops        []weighted
 }
 
-// A weighted is a way to go on, with how likely it is.
+// A weighted is a choice with its probability.
 type weighted struct {
 	weight int
 	make   func() []*Stmt
@@ -86,8 +89,8 @@ type weighted struct {
 
 func (g *generator) spins() bool { return g.size.Spin && !g.timed }
 
-// slow returns what an iteration of a loop that polls does beside. It draws
-// nothing where loops are not to be slow: programs of other sizes stay what they were.
+// slow returns the additional statements in an iteration of a polling loop. It draws nothing
+// unless loops are to be slow, so that programs of other sizes do not change.
 func (g *generator) slow() []*Stmt {
 	switch {
 	case !g.size.Slow || g.oneIn(2):
@@ -100,7 +103,7 @@ func (g *generator) slow() []*Stmt {
 
 func (g *generator) oneIn(n int) bool { return g.r.IntN(n) == 0 }
 
-// theme declares the objects, and says which statements there are over them.
+// theme declares the objects and chooses the kinds of statements over them.
 func (g *generator) theme() {
 	p := g.p
 	if g.size.Inputs > 0 {
@@ -160,7 +163,7 @@ func (g *generator) theme() {
 		themes[i]()
 	}
 	if p.Vars == 0 && p.Atomics == 0 && !g.oneIn(3) {
-		themes[g.r.IntN(2)]() // something whose value tells the order
+		themes[g.r.IntN(2)]() // a value that depends on the order
 	}
 	g.add(2, g.branch)
 	g.add(1, g.repeat)
@@ -197,7 +200,8 @@ func (g *generator) inputs() {
 	p := g.p
 	p.Inputs = 1 + g.r.IntN(g.size.Inputs)
 	g.add(6, func() []*Stmt {
-		s := &Stmt{Op: Take, Obj: g.r.IntN(p.Inputs), Val: g.r.IntN(2), Reg: g.reg(), Src: -1} // sums of inputs have too many values to try them all
+		// sums of inputs have too many values to try them all
+		s := &Stmt{Op: Take, Obj: g.r.IntN(p.Inputs), Val: g.r.IntN(2), Reg: g.reg(), Src: -1}
 		return append(g.one(s), g.branchOn(s.Reg)...)
 	})
 	themes := []func(){
@@ -230,7 +234,7 @@ func (g *generator) inputs() {
 			return append(g.one(in), g.one(&Stmt{Op: Store, Obj: g.r.IntN(p.Atomics), Src: in.Reg})...)
 		})
 	}
-	themes[values]() // what values go through
+	themes[values]() // values flow through it
 	for _, i := range g.r.Perm(len(themes))[:g.r.IntN(2)] {
 		themes[i]()
 	}
@@ -296,7 +300,8 @@ func (g *generator) reg() int    { return g.r.IntN(Registers) }
 func (g *generator) val() int    { return 1 + g.r.IntN(3) }
 func (g *generator) chanOf() int { return g.r.IntN(len(g.p.Chans)) }
 
-// duration returns milliseconds. No two sums of them are equal, unless loose.
+// duration returns a duration in milliseconds. Unless Loose is set, no two sums of durations are
+// equal.
 func (g *generator) duration() int {
 	if g.size.Loose {
 		return 10 * (1 + g.r.IntN(2))
@@ -305,7 +310,7 @@ func (g *generator) duration() int {
 	return 10 << (g.times - 1)
 }
 
-// src is where a value comes from: a constant, more often than not, so that values tell who wrote them.
+// src returns the source of a value: mostly a constant, so that a value identifies its writer.
 func (g *generator) src() int {
 	if g.oneIn(3) {
 		return g.reg()
@@ -313,13 +318,13 @@ func (g *generator) src() int {
 	return -1
 }
 
-// one is a single statement.
+// one returns a single statement.
 func (g *generator) one(s *Stmt) []*Stmt {
 	g.left--
 	return []*Stmt{s}
 }
 
-// block is a few statements.
+// block returns a few statements.
 func (g *generator) block(most int) []*Stmt {
 	var body []*Stmt
 	g.depth++
@@ -330,14 +335,14 @@ func (g *generator) block(most int) []*Stmt {
 	return body
 }
 
-// around is a critical section.
+// around returns a critical section.
 func (g *generator) around(enter, leave *Stmt) []*Stmt {
 	g.left -= 2
 	body := append([]*Stmt{enter}, g.block(2)...)
 	return append(body, leave)
 }
 
-// tried is a critical section that is entered if it can be.
+// tried returns a critical section that is entered only if the lock is free.
 func (g *generator) tried(op, leave Op, obj int) []*Stmt {
 	g.left -= 2
 	r := g.reg()
@@ -362,7 +367,7 @@ func (g *generator) statement() []*Stmt {
 	panic("unreachable")
 }
 
-// start is a go statement.
+// start returns a go statement.
 func (g *generator) start() []*Stmt {
 	g.goroutines--
 	body := g.block(3)
@@ -372,7 +377,7 @@ func (g *generator) start() []*Stmt {
 	return []*Stmt{{Op: Go, Body: body}}
 }
 
-// main starts most of the goroutines, then has a block of its own.
+// main returns the body of main: it starts most of the goroutines, then has a block of its own.
 func (g *generator) main() []*Stmt {
 	var body []*Stmt
 	if g.p.Groups > 0 && !g.oneIn(4) {
@@ -422,7 +427,8 @@ func (g *generator) spinLoad() []*Stmt {
 }
 
 func (g *generator) spinCAS() []*Stmt {
-	return g.one(&Stmt{Op: SpinCAS, Obj: g.r.IntN(g.p.Atomics), Val: g.r.IntN(3), Val2: g.val(), Body: g.slow()})
+	return g.one(&Stmt{Op: SpinCAS, Obj: g.r.IntN(g.p.Atomics), Val: g.r.IntN(3), Val2: g.val(),
+		Body: g.slow()})
 }
 
 func (g *generator) locked() []*Stmt {
@@ -436,14 +442,14 @@ func (g *generator) rLocked() []*Stmt   { return g.around(&Stmt{Op: RLock}, &Stm
 func (g *generator) rwTried() []*Stmt   { return g.tried(RWTry, RWUnlock, 0) }
 func (g *generator) rTried() []*Stmt    { return g.tried(RTry, RUnlock, 0) }
 
-// waited is m.Lock(); cond.Wait(); m.Unlock().
+// waited returns m.Lock(); cond.Wait(); m.Unlock().
 func (g *generator) waited() []*Stmt {
 	m := g.p.Conds[0]
 	g.left -= 3
 	return []*Stmt{{Op: Lock, Obj: m}, {Op: Wait}, {Op: Unlock, Obj: m}}
 }
 
-// signalled signals or broadcasts, with or without the lock.
+// signalled returns a signal or broadcast, with or without the lock.
 func (g *generator) signalled() []*Stmt {
 	s := &Stmt{Op: Signal}
 	if g.oneIn(3) {
@@ -476,7 +482,7 @@ func (g *generator) branch() []*Stmt {
 	return g.branchOn(g.reg())
 }
 
-// branchOn is an if on that register.
+// branchOn returns an if on a register.
 func (g *generator) branchOn(reg int) []*Stmt {
 	s := &Stmt{Op: If, Reg: reg, Val: g.r.IntN(3)}
 	s.Body = g.block(2)
@@ -521,7 +527,7 @@ func (g *generator) selects() []*Stmt {
 	return []*Stmt{s}
 }
 
-// stray is half of a critical section.
+// stray returns half of a critical section.
 func (g *generator) stray() []*Stmt {
 	switch {
 	case g.p.Mutexes > 0 && g.oneIn(2):

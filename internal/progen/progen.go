@@ -1,6 +1,5 @@
-// Package progen makes small random Go programs over all of the language's
-// concurrency: to check that different ways of exploring a program see the
-// same things in it.
+// Package progen makes small random Go programs over all of the language's concurrency, to check
+// that different ways of exploring a program find the same in it.
 //
 //	p := progen.Generate(17, progen.Default) // the same seed gives the same program
 //	progen.Source(p)                         // as a Go test file
@@ -11,9 +10,9 @@ package progen
 
 import "slices"
 
-// A Program is a test: its body runs as main and starts the other goroutines.
-// Every object is declared at the top of the test, in the order of the fields
-// below, and shared by all; every goroutine has Registers local variables r0, r1, ... of its own.
+// A Program is a test: its body runs as main and starts the other goroutines. Every object is
+// declared at the top of the test, in the order of the fields below, and shared by all goroutines.
+// Every goroutine has local variables r0, r1, ..., its registers.
 type Program struct {
 	Seed    uint64
 	Vars    int   // plain variables v0, v1, ... of type int
@@ -25,14 +24,15 @@ type Program struct {
 	Groups  int   // wg0, ...
 	Onces   int   // once0, ...
 	Timers  []int // t0, ... := time.NewTimer(ms)
-	Inputs  int   // in0, in1, ... of type int: it is a fuzz target then
+	Inputs  int   // in0, in1, ... of type int: the program is a fuzz target then
 	Older   *Older
 	Body    []*Stmt
 }
 
-// Older says that channels, mutexes, RWMutexes and WaitGroups are variables of the package, and what they are before the test.
+// Older makes channels, mutexes, RWMutexes and WaitGroups package-level variables, and gives their
+// state before the test.
 type Older struct {
-	Held   []int  // of each channel: how many values it holds, 1, 2, ...
+	Held   []int  // of each channel: the number of values in it, 1, 2, ...
 	Closed []bool // of each channel
 	Locked []bool // of each mutex
 	Writes []bool // of each RWMutex: it is locked for writing
@@ -44,17 +44,18 @@ func (o *Older) clone() *Older {
 	if o == nil {
 		return nil
 	}
-	return &Older{slices.Clone(o.Held), slices.Clone(o.Closed), slices.Clone(o.Locked), slices.Clone(o.Writes), slices.Clone(o.Counts)}
+	return &Older{slices.Clone(o.Held), slices.Clone(o.Closed), slices.Clone(o.Locked),
+		slices.Clone(o.Writes), slices.Clone(o.Counts)}
 }
 
-// Registers is how many registers a goroutine has.
+// Registers is the number of registers of a goroutine.
 const Registers = 2
 
-// A Stmt is a statement. Which fields count depends on Op.
+// A Stmt is a statement. Op decides which fields count.
 type Stmt struct {
 	Op   Op
 	ID   int // its number in the program, from 1, in the order of the text
-	Obj  int // index of the object it is about
+	Obj  int // index of its object
 	Val  int
 	Val2 int
 	Reg  int // register that takes the result
@@ -66,7 +67,7 @@ type Stmt struct {
 	Def   bool    // select has a default
 }
 
-// A Case is a case of a select. A receive puts what it gets into Reg, -1 if the channel is closed.
+// A Case is a case of a select. A receive puts the value into Reg, or -1 if the channel is closed.
 type Case struct {
 	Send  bool
 	After int // if not 0: receive from time.After(After milliseconds)
@@ -76,7 +77,7 @@ type Case struct {
 	Body  []*Stmt
 }
 
-// Op says what a statement does. The comments are the Go text.
+// Op is the kind of a statement. The comments are the Go text.
 type Op uint8
 
 const (
@@ -129,7 +130,7 @@ const (
 	numOps
 )
 
-// Number gives every statement its ID and returns how many there are.
+// Number gives every statement its ID and returns the number of statements.
 func (p *Program) Number() int {
 	n := 0
 	p.Each(func(s *Stmt) {
@@ -188,11 +189,12 @@ func cloneBody(body []*Stmt) []*Stmt {
 	return c
 }
 
-// Spins reports whether the program has a loop that polls: the number of its interleavings is then not finite.
+// Spins reports whether the program has a polling loop: then it has infinitely many interleavings.
 func (p *Program) Spins() bool {
 	found := false
 	p.Each(func(s *Stmt) {
-		found = found || s.Op == SpinLoad || s.Op == SpinLock || s.Op == SpinCAS || s.Op == Fetch || s.Op == Reread
+		found = found || s.Op == SpinLoad || s.Op == SpinLock || s.Op == SpinCAS || s.Op == Fetch ||
+			s.Op == Reread
 	})
 	return found
 }

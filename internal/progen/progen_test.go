@@ -18,7 +18,7 @@ func TestSameSeedSameProgram(t *testing.T) {
 	}
 }
 
-// Every statement is made by some seed, and what is made compiles.
+// Every statement is made by some seed, and the programs compile.
 func TestSourceCompiles(t *testing.T) {
 	size := Default
 	size.Spin, size.Slow, size.Loose = true, true, true
@@ -56,7 +56,7 @@ func TestCloneSharesNothing(t *testing.T) {
 	}
 }
 
-// Shrinking keeps what it is told to keep and nothing else.
+// Shrinking keeps what fails demands and nothing else.
 func TestShrink(t *testing.T) {
 	has := func(op Op) func(p *Program) bool {
 		return func(p *Program) bool {

@@ -2,11 +2,10 @@ package progen
 
 import "slices"
 
-// Shrink returns a smaller program for which fails still holds, to which no
-// single simplification can be applied without losing that: statements are
-// left out, blocks take the place of what is around them, cases of selects go,
-// capacities and values become small. fails must hold for p; it is given
-// numbered programs, and may keep them.
+// Shrink returns a smaller program for which fails still holds and which no single simplification
+// can reduce further. It removes statements, replaces statements by their blocks, removes cases of
+// selects, and reduces capacities and values. fails must hold for p. It gets numbered programs and
+// may keep them.
 func Shrink(p *Program, fails func(*Program) bool) *Program {
 	for again := true; again; {
 		again = false
@@ -25,7 +24,7 @@ func Shrink(p *Program, fails func(*Program) bool) *Program {
 	return p
 }
 
-// size measures how much there is to read.
+// size measures the text of a program.
 func (p *Program) size() int {
 	n := 0
 	p.Each(func(s *Stmt) {
@@ -81,7 +80,7 @@ func (o *Older) simplify(try func(func())) {
 	}
 }
 
-// simplify applies the i-th simplification in place; false if there is none.
+// simplify applies the i-th simplification in place. It returns false if there is none.
 func (p *Program) simplify(i int) bool {
 	done := false
 	try := func(f func()) {

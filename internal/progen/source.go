@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Source returns the program as a complete Go test file, with one test named TestSeed<Seed>, or a fuzz target named FuzzSeed<Seed>.
+// Source returns the program as a complete Go test file, with a test named TestSeed<Seed> or a
+// fuzz target named FuzzSeed<Seed>.
 func Source(p *Program) string {
 	w := &printer{p: p, imports: map[string]bool{"testing": true}}
 	w.declare()
@@ -35,7 +36,7 @@ func Source(p *Program) string {
 	return string(text)
 }
 
-// parameters are those of the fuzz target.
+// parameters returns the parameters of the fuzz target.
 func (p *Program) parameters() string {
 	var b strings.Builder
 	for i := range p.Inputs {
@@ -55,7 +56,7 @@ func (w *printer) line(f string, args ...any) { fmt.Fprintf(&w.b, f+"\n", args..
 
 func (w *printer) use(pkg string) { w.imports[pkg] = true }
 
-// spin writes a loop that polls.
+// spin writes a polling loop.
 func (w *printer) spin(s *Stmt, cond string) {
 	w.line("for %s {", cond)
 	w.block(s.Body)
@@ -84,7 +85,7 @@ func (w *printer) declare() {
 			if uses[object{class, i}] {
 				w.line(f, i)
 				if class == aVar {
-					w.line("_ = &v%d", i) // it may be written only
+					w.line("_ = &v%d", i) // it may only be written
 				}
 			}
 		}
@@ -135,7 +136,7 @@ func (w *printer) declare() {
 	}
 }
 
-// older declares the variables of the package, and makes them what they are before the test.
+// older declares the package-level variables and gives them their state before the test.
 func (w *printer) older() string {
 	o := w.p.Older
 	if o == nil {
@@ -170,7 +171,7 @@ func (w *printer) older() string {
 	return "\n" + vars.String() + "\nfunc init() {\n" + begin.String() + "}\n"
 }
 
-// regs declares the registers of a goroutine with that body.
+// regs declares the registers of a goroutine with the given body.
 func (w *printer) regs(body []*Stmt) {
 	var used [Registers]bool
 	eachOwn(body, func(s *Stmt) { s.registers(&used) })
@@ -182,7 +183,7 @@ func (w *printer) regs(body []*Stmt) {
 	}
 }
 
-// eachOwn is each without the functions within: they have registers of their own.
+// eachOwn is each without nested functions, which have registers of their own.
 func eachOwn(body []*Stmt, f func(*Stmt)) {
 	for _, s := range body {
 		f(s)
@@ -194,7 +195,7 @@ func eachOwn(body []*Stmt, f func(*Stmt)) {
 	}
 }
 
-// registers notes which registers the statement itself uses.
+// registers marks the registers that the statement itself uses.
 func (s *Stmt) registers(used *[Registers]bool) {
 	switch s.Op {
 	case Take:
@@ -314,7 +315,8 @@ func (w *printer) stmt(s *Stmt) {
 }
 
 var method = map[Op]string{
-	Lock: "Lock", Unlock: "Unlock", RWLock: "Lock", RWUnlock: "Unlock", RWTry: "TryLock", RLock: "RLock", RUnlock: "RUnlock", RTry: "TryRLock",
+	Lock: "Lock", Unlock: "Unlock", RWLock: "Lock", RWUnlock: "Unlock", RWTry: "TryLock", RLock: "RLock",
+	RUnlock: "RUnlock", RTry: "TryRLock",
 	Signal: "Signal", Cast: "Broadcast", Wait: "Wait", Done: "Done", Join: "Wait",
 }
 
@@ -392,7 +394,8 @@ type object struct {
 
 var classes = [numOps]class{
 	Read: aVar, Write: aVar,
-	Load: anAtomic, Store: anAtomic, Add: anAtomic, CAS: anAtomic, SpinLoad: anAtomic, Peek: anAtomic, SpinCAS: anAtomic, Fetch: anAtomic, Reread: anAtomic,
+	Load: anAtomic, Store: anAtomic, Add: anAtomic, CAS: anAtomic, SpinLoad: anAtomic, Peek: anAtomic,
+	SpinCAS: anAtomic, Fetch: anAtomic, Reread: anAtomic,
 	Lock: aMutex, Unlock: aMutex, TryLock: aMutex, SpinLock: aMutex,
 	RWLock: anRW, RWUnlock: anRW, RWTry: anRW, RLock: anRW, RUnlock: anRW, RTry: anRW,
 	Send: aChan, Recv: aChan, Close: aChan, Len: aChan, Range: aChan,

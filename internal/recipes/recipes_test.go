@@ -1,4 +1,5 @@
-// Package recipes reads the recipes for CI and executes their steps, so that what docs/guide/ci.md offers was tried. It has tests only.
+// Package recipes parses the CI recipes and executes their steps, so that every step that
+// docs/guide/ci.md offers was tried. It has tests only.
 package recipes
 
 import (
@@ -36,7 +37,7 @@ func parseFile(t *testing.T, name string) map[string]any {
 	return spec
 }
 
-// parseInto reads a file of YAML below heddle's root.
+// parseInto parses a file of YAML below heddle's root.
 func parseInto(t *testing.T, name string, v any) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root(t), name))
@@ -73,14 +74,15 @@ func writeModule(t *testing.T) string {
 	dir := t.TempDir()
 	for name, text := range files {
 		name = filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte(text), 0o666)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777),
+			os.WriteFile(name, []byte(text), 0o666)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return dir
 }
 
-// environ is a clean environment with the caches of this test.
+// environ returns a clean environment with the caches of this test.
 func environ(t *testing.T, more ...string) []string {
 	cache, err := build.DefaultCacheDir()
 	if err != nil {
@@ -91,11 +93,12 @@ func environ(t *testing.T, more ...string) []string {
 		t.Fatal(err)
 	}
 	go1 := strings.Split(string(out), "\n")
-	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "HEDDLE_CACHE=" + cache, "GOCACHE=" + go1[0],
+	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "HEDDLE_CACHE=" + cache,
+		"GOCACHE=" + go1[0],
 		"GOMODCACHE=" + go1[1], "GOTOOLCHAIN=" + go1[2], "GOPROXY=off"}, more...)
 }
 
-// An action is a run of action.yml, as GitHub's runner makes one.
+// An action is a run of action.yml as GitHub's runner makes it.
 type action struct {
 	t       *testing.T
 	env     []string
@@ -109,14 +112,16 @@ type action struct {
 
 var expression = regexp.MustCompile(`\$\{\{ *([^}]*?) *\}\}`)
 
-// expand replaces expressions; those that the test does not know are errors.
+// expand replaces expressions. Unknown expressions are errors.
 func (a *action) expand(s string) string {
-	return expression.ReplaceAllStringFunc(s, func(e string) string { return a.eval(expression.FindStringSubmatch(e)[1]) })
+	return expression.ReplaceAllStringFunc(s,
+		func(e string) string { return a.eval(expression.FindStringSubmatch(e)[1]) })
 }
 
 func (a *action) eval(e string) string {
 	parts := strings.Split(e, ".")
-	known := map[string]string{"github.action_path": root(a.t), "github.run_id": "7", "github.run_attempt": "1", "strategy.job-index": "0", "runner.temp": a.temp}
+	known := map[string]string{"github.action_path": root(a.t), "github.run_id": "7",
+		"github.run_attempt": "1", "strategy.job-index": "0", "runner.temp": a.temp}
 	switch {
 	case known[e] != "":
 		return known[e]
@@ -133,7 +138,7 @@ func (a *action) eval(e string) string {
 	return ""
 }
 
-// wanted reports whether a step is made, by its condition.
+// wanted reports whether a step is executed, by its condition.
 func (a *action) wanted(cond string, failed bool) bool {
 	if cond == "" {
 		return !failed
@@ -154,7 +159,7 @@ func (a *action) wanted(cond string, failed bool) bool {
 	return ok && !failed
 }
 
-// run makes the steps of action.yml and reports whether the job passes.
+// run executes the steps of action.yml and reports whether the job passes.
 func (a *action) run(spec map[string]any, dir string) (passed bool) {
 	a.temp = a.t.TempDir()
 	a.outputs = map[string]map[string]string{}
@@ -190,7 +195,8 @@ func (a *action) run(spec map[string]any, dir string) (passed bool) {
 
 func (a *action) step(step map[string]any, word func(string) string, dir string) bool {
 	files := map[string]string{}
-	env := append(slices.Clone(a.env), "RUNNER_TEMP="+a.temp, "RUNNER_OS=Linux", "RUNNER_ARCH=X64", "GITHUB_ACTIONS=true", "CI=true", "GITHUB_WORKSPACE="+dir)
+	env := append(slices.Clone(a.env), "RUNNER_TEMP="+a.temp, "RUNNER_OS=Linux", "RUNNER_ARCH=X64",
+		"GITHUB_ACTIONS=true", "CI=true", "GITHUB_WORKSPACE="+dir)
 	for _, name := range []string{"GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_ENV", "GITHUB_STEP_SUMMARY"} {
 		files[name] = filepath.Join(a.t.TempDir(), "file")
 		if err := os.WriteFile(files[name], nil, 0o666); err != nil {
@@ -231,7 +237,8 @@ func (a *action) step(step map[string]any, word func(string) string, dir string)
 
 var tested = regexp.MustCompile(`(?m)^(?:ok  |--- FAIL:|--- PASS:) +(Test\w+)`)
 
-// The action in shards: every test in one, the finding in SARIF and by the exit code, times for the next run, which is made by them.
+// The action in shards: every test is in one, the finding is in SARIF and in the exit code, and
+// the times for the next run are written.
 func TestAction(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds heddle and test binaries")
@@ -245,7 +252,9 @@ func TestAction(t *testing.T) {
 	var names, plans []string
 	failures := 0
 	for n := 1; n <= 2; n++ {
-		a := &action{t: t, env: environ(t), inputs: map[string]string{"flags": "-runs 20 -p 1", "shard": fmt.Sprintf("%d/2", n), "times": times, "upload-sarif": "true"}}
+		a := &action{t: t, env: environ(t),
+			inputs: map[string]string{"flags": "-runs 20 -p 1", "shard": fmt.Sprintf("%d/2", n),
+				"times": times, "upload-sarif": "true"}}
 		if !a.run(spec, dir) {
 			failures++
 		}
@@ -253,7 +262,8 @@ func TestAction(t *testing.T) {
 			names = append(names, m[1])
 		}
 		plans = append(plans, regexp.MustCompile(`plan [0-9a-f]+`).FindString(a.output))
-		if want := []string{"actions/cache@v4", "github/codeql-action/upload-sarif@v3"}; !slices.Equal(a.uses, want) {
+		if want := []string{"actions/cache@v4", "github/codeql-action/upload-sarif@v3"}; !slices.Equal(a.uses,
+			want) {
 			t.Errorf("actions %q, want %q", a.uses, want)
 		}
 		sarif, err := os.ReadFile(a.outputs["test"]["sarif"])
@@ -286,7 +296,7 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// needs skips the test where a program is missing.
+// needs skips the test if a program is missing.
 func needs(t *testing.T, programs ...string) {
 	for _, p := range programs {
 		if _, err := exec.LookPath(p); err != nil {
@@ -295,7 +305,8 @@ func needs(t *testing.T, programs ...string) {
 	}
 }
 
-// The workflow: its actions are known ones, its scripts run, and what one job hands on is what another takes.
+// The workflow: its actions are known, its scripts run, and each job finds the artifacts of the
+// job before.
 func TestGitHubWorkflow(t *testing.T) {
 	needs(t, "bash")
 	jobs := parseFile(t, "docs/guide/ci/github.yml")["jobs"].(map[string]any)
@@ -316,20 +327,22 @@ func TestGitHubWorkflow(t *testing.T) {
 				}
 				continue
 			}
-			cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"].(string))
+			cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c",
+				step["run"].(string))
 			cmd.Dir = t.TempDir()
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("job %s: %v\n%s", name, err, out)
 			}
-			if text, err := os.ReadFile(filepath.Join(cmd.Dir, "times", "none.json")); err != nil || string(text) != "{}\n" {
+			if text, err := os.ReadFile(filepath.Join(cmd.Dir, "times", "none.json")); err != nil ||
+				string(text) != "{}\n" {
 				t.Errorf("job %s: %q, %v", name, text, err)
 			}
 		}
 	}
 }
 
-// GitLab's jobs, one after the other in a folder with what they hand on. heddle is there from an earlier run; HEDDLE_LONG lets the
-// first job clone and build it, of what is committed.
+// GitLab's jobs, one after the other in a folder with their artifacts. heddle is cached from an
+// earlier run. With HEDDLE_LONG the first job clones and builds the committed version.
 func TestGitLab(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds heddle and test binaries")
@@ -351,7 +364,8 @@ func TestGitLab(t *testing.T) {
 		for _, line := range slices.Concat(before, j["script"].([]any)) {
 			script = append(script, line.(string))
 		}
-		env := append(environ(t), "CI=true", "GITLAB_CI=true", "CI_PROJECT_DIR="+dir, "HEDDLE_SOURCE=file://"+root(t))
+		env := append(environ(t), "CI=true", "GITLAB_CI=true", "CI_PROJECT_DIR="+dir,
+			"HEDDLE_SOURCE=file://"+root(t))
 		bash := func(lines []string) (string, error) {
 			cmd := exec.Command("bash", "-c", "set -eo pipefail\n"+strings.Join(lines, "\n"))
 			cmd.Dir, cmd.Env = dir, append(env, more...)
@@ -381,12 +395,14 @@ func TestGitLab(t *testing.T) {
 		for _, m := range tested.FindAllStringSubmatch(out, -1) {
 			names = append(names, m[1])
 		}
-		if junit, err := os.ReadFile(filepath.Join(dir, ".heddle/out/junit.xml")); err != nil || !bytes.Contains(junit, []byte("<testsuite")) {
+		if junit, err := os.ReadFile(filepath.Join(dir, ".heddle/out/junit.xml")); err != nil ||
+			!bytes.Contains(junit, []byte("<testsuite")) {
 			t.Errorf("%v\n%s\n%s", err, junit, out)
 		}
 	}
 	slices.Sort(names)
-	if want := []string{"TestA", "TestB", "TestC", "TestD", "TestRace"}; !slices.Equal(names, want) || failures != 1 {
+	if want := []string{"TestA", "TestB", "TestC", "TestD", "TestRace"}; !slices.Equal(names, want) ||
+		failures != 1 {
 		t.Errorf("explored %q, %d jobs failed", names, failures)
 	}
 	if out, err := run("times"); err != nil {
@@ -399,12 +415,14 @@ func TestGitLab(t *testing.T) {
 
 func buildHeddle(t *testing.T, dir string) {
 	t.Helper()
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", dir+string(filepath.Separator), "heddle/cmd/heddle").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", dir+string(filepath.Separator),
+		"heddle/cmd/heddle").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 }
 
-// The hook refuses a commit with a race, lets one without pass, and explores nothing where no Go file is committed.
+// The hook refuses a commit with a race, accepts one without, and explores nothing if no Go file
+// is committed.
 func TestPreCommit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds heddle and test binaries")
@@ -413,7 +431,8 @@ func TestPreCommit(t *testing.T) {
 	dir, bin := writeModule(t), t.TempDir()
 	buildHeddle(t, bin)
 	git := func(args ...string) (string, error) {
-		cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@ex.com"}, args...)...)
+		cmd := exec.Command("git",
+			append([]string{"-c", "user.name=a", "-c", "user.email=a@ex.com"}, args...)...)
 		cmd.Dir, cmd.Env = dir, append(environ(t), "PATH="+bin+":"+os.Getenv("PATH"))
 		out, err := cmd.CombinedOutput()
 		return string(out), err
@@ -437,7 +456,8 @@ func TestPreCommit(t *testing.T) {
 			t.Fatal(out)
 		}
 		out, err := git("commit", "-q", "-m", c.add)
-		if (err == nil) != c.passes || !strings.Contains(out, c.says) || c.says == "" && strings.Contains(out, "ex.com") {
+		if (err == nil) != c.passes || !strings.Contains(out, c.says) ||
+			c.says == "" && strings.Contains(out, "ex.com") {
 			t.Errorf("commit of %s: %v\n%s", c.add, err, out)
 		}
 	}
@@ -452,7 +472,8 @@ func TestPreCommit(t *testing.T) {
 	args := append(strings.Fields(hooks[0].Entry), hooks[0].Args...)
 	cmd := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
 	cmd.Dir, cmd.Env = dir, environ(t)
-	if out, err := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != 1 || !bytes.Contains(out, []byte("DATA RACE")) {
+	if out, err := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != 1 ||
+		!bytes.Contains(out, []byte("DATA RACE")) {
 		t.Errorf("%q: %v\n%s", args, err, out)
 	}
 }

@@ -1,6 +1,6 @@
-// Package run starts a test binary that package build made and reads what it
-// tells: for the bench command and the acceptance of the examples. The command
-// heddle does more (limits, crashes, output) and has its own.
+// Package run starts a test binary of package build and reads its records, for the bench command
+// and the acceptance of the examples. The command heddle does more (limits, crashes, output) and
+// has its own code for it.
 package run
 
 import (
@@ -17,7 +17,7 @@ import (
 	"heddle/rt/wire"
 )
 
-// Build builds one package. The error tells, too, what keeps it from compiling.
+// Build builds one package. The error includes errors of compilation.
 func Build(ctx context.Context, c build.Config) (*build.Result, *build.Package, error) {
 	b, err := build.Open(ctx, c)
 	if err != nil {
@@ -35,7 +35,8 @@ func Build(ctx context.Context, c build.Config) (*build.Result, *build.Package, 
 }
 
 // Binary runs a test binary in dir to its end and calls record with each of its records.
-func Binary(ctx context.Context, path, dir string, config wire.Config, args []string, record func(*wire.Record)) error {
+func Binary(ctx context.Context, path, dir string, config wire.Config, args []string,
+	record func(*wire.Record)) error {
 	tmp, err := os.MkdirTemp("", "heddle-run-")
 	if err != nil {
 		return err
@@ -56,7 +57,8 @@ func Binary(ctx context.Context, path, dir string, config wire.Config, args []st
 	}
 	defer r.Close()
 	var out bytes.Buffer
-	cmd := exec.CommandContext(ctx, path, append([]string{"-test.timeout=0", "-test.paniconexit0"}, args...)...)
+	cmd := exec.CommandContext(ctx, path,
+		append([]string{"-test.timeout=0", "-test.paniconexit0"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), wire.Env+"="+file)
 	cmd.ExtraFiles = []*os.File{w}

@@ -1,6 +1,7 @@
 // Package sarifcheck checks SARIF files. Only tests use it:
 //
-//	err := sarifcheck.Valid([]byte(`{"version":"2.1.0","runs":[{"results":[]}]}`)) // no: a run without a tool
+//	err := sarifcheck.Valid([]byte(`{"version":"2.1.0","runs":[{"results":[]}]}`))
+//	// err: a run without a tool
 package sarifcheck
 
 import (
@@ -21,12 +22,12 @@ import (
 	"github.com/xeipuuv/gojsonschema"
 )
 
-// ErrNoSchema says that there is nothing to check by: the module go-sarif is not there.
+// ErrNoSchema says that the schema is missing, as the module go-sarif is not there.
 var ErrNoSchema = errors.New("the schema of SARIF is not there")
 
-// Valid checks data by the schema of the standard (OASIS, SARIF 2.1.0), and that it has no field that
-// go-sarif does not know. The schema is the one inside go-sarif, read from its source: its own
-// Validate checks what it would write instead, with its defaults added, and those are not valid.
+// Valid checks data against the schema of the standard (OASIS, SARIF 2.1.0), and for fields that
+// go-sarif does not know. It reads the schema from the source of go-sarif, because go-sarif's
+// Validate checks its own output, to which it adds defaults that are not valid.
 func Valid(data []byte) error {
 	strict := json.NewDecoder(bytes.NewReader(data))
 	strict.DisallowUnknownFields()
@@ -47,9 +48,10 @@ func Valid(data []byte) error {
 	return err
 }
 
-// schema reads the constant of that name in go-sarif.
+// schema returns the constant with the schema in go-sarif.
 var schema = sync.OnceValues(func() (string, error) {
-	out, err := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif").Output()
+	out, err := exec.Command("go", "list", "-f", "{{.Dir}}",
+		"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif").Output()
 	if err != nil {
 		return "", fmt.Errorf("%w: %v", ErrNoSchema, err)
 	}
@@ -66,7 +68,7 @@ var schema = sync.OnceValues(func() (string, error) {
 	return "", fmt.Errorf("%w: no such constant in %s", ErrNoSchema, file)
 })
 
-// stringOf returns the literal that a declaration gives to name.
+// stringOf returns the string literal that a declaration assigns to name.
 func stringOf(d ast.Decl, name string) (string, bool) {
 	g, ok := d.(*ast.GenDecl)
 	if !ok {

@@ -1,5 +1,6 @@
-// Package shard divides tests among machines that do not speak with each other: each computes the whole plan
-// and takes its part. So everything that the plan depends on must be the same on all: the tests, their times and the number of shards.
+// Package shard divides tests among machines that do not communicate: each computes the whole plan
+// and takes its part. So everything that the plan depends on must be the same on all machines: the
+// tests, their times and the number of shards.
 package shard
 
 import (
@@ -14,7 +15,7 @@ import (
 	"strings"
 )
 
-// A Shard is one of Of, counted from 1. The zero Shard is all.
+// A Shard is shard N of Of, counted from 1. The zero Shard is everything.
 type Shard struct{ N, Of int }
 
 // String implements flag.Value.
@@ -25,7 +26,7 @@ func (s Shard) String() string {
 	return fmt.Sprintf("%d/%d", s.N, s.Of)
 }
 
-// Set implements flag.Value: it reads 2/5.
+// Set implements flag.Value. It parses 2/5.
 func (s *Shard) Set(text string) error {
 	n, of, _ := strings.Cut(text, "/")
 	a, err1 := strconv.Atoi(n)
@@ -37,37 +38,38 @@ func (s *Shard) Set(text string) error {
 	return nil
 }
 
-// A Package is one with its tests. One without tests is given to a shard as a whole.
+// A Package is a package with its tests. A package without tests belongs to one shard as a whole.
 type Package struct {
 	Path  string
 	Tests []string
 }
 
-// A Plan says for each package which shard, from 1 on, has which test.
+// A Plan assigns each test to a shard, numbered from 1.
 type Plan struct {
-	shards map[[2]string]int // package and test; test "": the package as a whole
-	Digest string            // the same where the plan is
-	Timed  int               // how many tests had a time
+	shards map[[2]string]int // by package and test; test "": the package as a whole
+	Digest string            // equal for equal plans
+	Timed  int               // number of tests with a time
 }
 
-// Shard returns which shard has a test of a package.
+// Shard returns the shard of a test.
 func (p *Plan) Shard(pkg, test string) int { return p.shards[[2]string{pkg, test}] }
 
-// A piece is what is given to a shard at once: a package, or some of its tests.
+// A piece goes to a shard as a whole: a package, or some of its tests.
 type piece struct {
 	pkg    string
 	tests  []string
 	weight float64
 }
 
-// New divides the tests of packages among so many shards. The times are seconds by package and test; a test without
-// one counts as much as the mean of the others. The order of packages and tests does not matter.
+// New divides the tests of packages among the shards. A test without a time counts as much as the
+// mean of the others. The order of packages and tests does not matter.
 //
-// A package stays together where that leaves the shards balanced: it is compiled once then. A package that is more than half of what a shard
-// takes is divided. Pieces are given out by weight, the heaviest first, to the shard that has least.
+// A package is not divided if the shards are balanced without that, because it is compiled once
+// then. A package larger than half a shard's share is divided. Pieces are assigned by weight, the
+// heaviest first, to the shard with the least.
 func New(of int, pkgs []Package, seconds Times) *Plan {
 	p := &Plan{shards: map[[2]string]int{}}
-	pkgs = sorted(pkgs) // sums of numbers depend on their order, too
+	pkgs = sorted(pkgs) // sums of floating-point numbers depend on their order
 	weights := p.weigh(pkgs, seconds)
 	total := 0.0
 	for _, pkg := range pkgs {
@@ -80,7 +82,8 @@ func New(of int, pkgs []Package, seconds Times) *Plan {
 		pieces = append(pieces, cut(pkg, weights, total/float64(of)/2)...)
 	}
 	slices.SortStableFunc(pieces, func(a, b piece) int {
-		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.pkg, b.pkg), slices.Compare(a.tests, b.tests))
+		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.pkg, b.pkg),
+			slices.Compare(a.tests, b.tests))
 	})
 	loads := make([]float64, of)
 	for _, piece := range pieces {
@@ -99,7 +102,7 @@ func New(of int, pkgs []Package, seconds Times) *Plan {
 	return p
 }
 
-// sorted returns packages and their tests by name, each once.
+// sorted returns packages and their tests by name, without duplicates.
 func sorted(pkgs []Package) []Package {
 	tests := map[string][]string{}
 	for _, p := range pkgs {
@@ -143,7 +146,7 @@ func (p *Plan) weigh(pkgs []Package, seconds Times) map[[2]string]float64 {
 	return weights
 }
 
-// cut divides a package into pieces of no more than most, where its tests allow that.
+// cut divides a package into pieces no heavier than most, as far as its tests allow.
 func cut(pkg Package, weights map[[2]string]float64, most float64) []piece {
 	tests := slices.Clone(pkg.Tests)
 	if len(tests) == 0 {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Every test is in exactly one shard, on every machine the same, whatever the order in which it sees the tests; and no
-// shard has much more than its part.
+// Every test is in exactly one shard, the same on every machine and for every order of the tests,
+// and no shard has much more than its share.
 func TestComplete(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for try := range 500 {
@@ -54,7 +54,8 @@ func TestComplete(t *testing.T) {
 			for _, name := range tests {
 				n := one.Shard(p.Path, name)
 				if n < 1 || n > of || n != other.Shard(p.Path, name) {
-					t.Fatalf("try %d: %s %s is in shard %d of %d, and in %d", try, p.Path, name, n, of, other.Shard(p.Path, name))
+					t.Fatalf("try %d: %s %s is in shard %d of %d, and in %d", try, p.Path, name, n, of,
+						other.Shard(p.Path, name))
 				}
 				w := times[p.Path][name].Seconds
 				if try%3 == 0 && name != "" {
@@ -69,7 +70,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// A package that is small beside a shard stays together.
+// A package that is small compared with a shard is not divided.
 func TestTogether(t *testing.T) {
 	var pkgs []Package
 	for i := range 10 {
@@ -77,14 +78,16 @@ func TestTogether(t *testing.T) {
 	}
 	p := New(2, pkgs, nil)
 	for _, pkg := range pkgs {
-		if a := p.Shard(pkg.Path, "TestA"); a != p.Shard(pkg.Path, "TestB") || a != p.Shard(pkg.Path, "TestC") {
+		if a := p.Shard(pkg.Path, "TestA"); a != p.Shard(pkg.Path, "TestB") ||
+			a != p.Shard(pkg.Path, "TestC") {
 			t.Errorf("%s is divided", pkg.Path)
 		}
 	}
 }
 
 func TestSet(t *testing.T) {
-	for text, want := range map[string]Shard{"1/1": {1, 1}, "2/5": {2, 5}, "0/5": {}, "6/5": {}, "2": {}, "a/b": {}, "-1/2": {}, "": {}, "1/2/3": {}} {
+	for text, want := range map[string]Shard{"1/1": {1, 1}, "2/5": {2, 5}, "0/5": {}, "6/5": {}, "2": {},
+		"a/b": {}, "-1/2": {}, "": {}, "1/2/3": {}} {
 		var s Shard
 		if err := s.Set(text); s != want || (err != nil) != (want == Shard{}) {
 			t.Errorf("%q: %v, %v", text, s, err)
@@ -98,7 +101,9 @@ func TestTimes(t *testing.T) {
 		t.Fatal(all, err)
 	}
 	for _, at := range []int64{5, 3} { // the later one stays
-		if err := Keep(cache, "p", map[string]Took{"TestA": {Seconds: float64(at), At: at}, fmt.Sprint("Test", at): {1, at}}); err != nil {
+		if err := Keep(cache, "p",
+			map[string]Took{"TestA": {Seconds: float64(at), At: at},
+				fmt.Sprint("Test", at): {1, at}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -106,7 +111,8 @@ func TestTimes(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, err := Kept(cache)
-	if err != nil || len(all) != 2 || len(all["p"]) != 3 || all["p"]["TestA"] != (Took{5, 5}) || all["q"]["TestA"] != (Took{2, 7}) {
+	if err != nil || len(all) != 2 || len(all["p"]) != 3 || all["p"]["TestA"] != (Took{5, 5}) ||
+		all["q"]["TestA"] != (Took{2, 7}) {
 		t.Error(all, err)
 	}
 	again, err := Read(filepath.Join(cache, folder))

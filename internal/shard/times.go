@@ -12,27 +12,28 @@ import (
 	"time"
 )
 
-// Times are what tests took when they ran last, by package and test.
+// Times are the last durations of tests, by package and test.
 type Times map[string]map[string]Took
 
-// A Took is how long a test took, and when that was.
+// A Took is the duration of a test and the time of its measurement.
 type Took struct {
 	Seconds float64 `json:"seconds"`
 	At      int64   `json:"at"` // seconds since 1970
 }
 
-// Merge adds other's times to t. The later one of a test stays.
+// Merge adds other's times to t. The later of two times of a test stays.
 func (t Times) Merge(other Times) {
 	for pkg, tests := range other {
 		for test, took := range tests {
-			if old, ok := t[pkg][test]; !ok || took.At > old.At || took.At == old.At && took.Seconds > old.Seconds {
+			if old, ok := t[pkg][test]; !ok || took.At > old.At ||
+				took.At == old.At && took.Seconds > old.Seconds {
 				t.Set(pkg, test, took)
 			}
 		}
 	}
 }
 
-// Set notes what a test took.
+// Set records the time of a test.
 func (t Times) Set(pkg, test string, took Took) {
 	if t[pkg] == nil {
 		t[pkg] = map[string]Took{}
@@ -69,13 +70,13 @@ func readFile(file string) (Times, error) {
 	return t, nil
 }
 
-// In heddle's cache every package has a file of its own, below this folder.
+// In heddle's cache every package has its own file below this folder.
 const folder = "times"
 
-// timesAfter is how long a package's times are kept that is not tested.
+// timesAfter is how long the times of a package are kept after its last test.
 const timesAfter = 60 * 24 * time.Hour
 
-// Keep notes in the cache what tests of a package took.
+// Keep records in the cache the times of a package's tests.
 func Keep(cache, pkg string, tests map[string]Took) error {
 	sum := sha256.Sum256([]byte(pkg))
 	file := filepath.Join(cache, folder, hex.EncodeToString(sum[:10])+".json")
@@ -108,7 +109,8 @@ func Keep(cache, pkg string, tests map[string]Took) error {
 	return err
 }
 
-// Kept returns all times in the cache. It forgets packages that were not tested for long.
+// Kept returns all times in the cache. It removes those of packages that were not tested for
+// timesAfter.
 func Kept(cache string) (Times, error) {
 	all := Times{}
 	entries, err := os.ReadDir(filepath.Join(cache, folder))

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// document returns docs/results/compatibility.md: the rows of the modules that were
-// tried just now, and of the others those of old, the document as it was.
+// document returns docs/results/compatibility.md: the rows of the modules in results, and for the
+// others the rows in old, the document so far.
 func document(results []*result, old string, runs int, budget, limit time.Duration, heddle string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Compatibility
@@ -38,7 +38,7 @@ module.
 	return b.String()
 }
 
-// patience names the modules that are given more time than the others.
+// patience lists the modules that get more time than the others.
 func patience() string {
 	var b strings.Builder
 	for _, m := range modules {
@@ -64,7 +64,7 @@ func rowsOf(document string) map[string]string {
 	return rows
 }
 
-// rows returns the rows of one module; heddle says which one tried it.
+// rows returns the rows of one module. heddle is the version that tried it.
 func (r *result) rows(heddle string) string {
 	if r.failed != "" {
 		return fmt.Sprintf("| **%s** %s | | | | | %s | %s | |\n", r.path, r.version, cell(r.failed), heddle)
@@ -72,7 +72,8 @@ func (r *result) rows(heddle string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| **%s** %s | | | | | | %s | |\n", r.path, r.version, heddle)
 	for _, p := range r.sorted() {
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %s | %s | %.1fs | %s |\n", p.path, p.tests, p.concurrent, p.executions,
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %s | %s | %.1fs | %s |\n", p.path, p.tests, p.concurrent,
+			p.executions,
 			cell(p.findingText()), cell(p.noteText()), p.time, p.plainText())
 	}
 	return b.String()
@@ -85,7 +86,7 @@ func (p *pkgResult) plainText() string {
 	return p.plain
 }
 
-// findingText counts the findings by kind and by whose they are.
+// findingText counts the findings by kind and cause.
 func (p *pkgResult) findingText() string {
 	counts := map[string]int{}
 	var order []string
@@ -113,7 +114,7 @@ func (p *pkgResult) findingText() string {
 	return strings.Join(order, "; ")
 }
 
-// noteText groups the notes by what they say.
+// noteText groups equal notes.
 func (p *pkgResult) noteText() string {
 	if p.broken != "" {
 		return p.broken

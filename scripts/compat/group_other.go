@@ -4,5 +4,5 @@ package main
 
 import "os/exec"
 
-// group can do nothing here: a command that is cancelled ends alone.
+// group does nothing on this system: cancelling a command stops only the command itself.
 func group(*exec.Cmd) {}

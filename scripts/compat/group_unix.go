@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// group lets a command that is cancelled end with all that it has started.
+// group makes cancelling a command also stop all processes that it started.
 func group(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

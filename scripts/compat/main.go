@@ -1,14 +1,14 @@
-// Command compat runs heddle on the unmodified test suites of other people's modules:
+// Command compat runs heddle on the unmodified test suites of other projects' modules:
 //
 //	go run ./scripts/compat [-runs N] [-budget D] [-module text,text] [-dir folder] [-o file]
 //
-// It fetches the pinned versions of table.go through the Go module proxy into
-// a scratch folder, runs go test and heddle test on every package of each, and
-// writes docs/results/compatibility.md; with -module only the rows of those that it
-// tries. With -count it writes no file: its last line is a cell of docs/results/platforms.md, how many tests come
-// out as with go test. GOOS, GOARCH and -exec are for both. It exits with 1 when something is ours to mend: a finding that known.go
-// does not explain, a run that does not end, or a package that go test passes
-// and heddle cannot build.
+// It fetches the versions in table.go through the Go module proxy into a scratch folder, runs go
+// test and heddle test on every package of each, and writes docs/results/compatibility.md; with
+// -module only the rows of those modules. With -count it writes no file: its last line is a cell
+// of docs/results/platforms.md, the number of tests with the same result as with go test. GOOS,
+// GOARCH and -exec apply to both. The exit code is 1 if heddle seems to be wrong: a finding that
+// known.go does not explain, a run that does not end, or a package that go test passes and heddle
+// cannot build.
 package main
 
 import (
@@ -54,7 +54,8 @@ func main() {
 		log.Fatal(err)
 	}
 	for _, m := range modules {
-		if !slices.ContainsFunc(strings.Split(*only, ","), func(text string) bool { return strings.Contains(m.path, text) }) {
+		if !slices.ContainsFunc(strings.Split(*only, ","),
+			func(text string) bool { return strings.Contains(m.path, text) }) {
 			continue
 		}
 		r := c.try(m)
@@ -64,8 +65,9 @@ func main() {
 		if *count {
 			continue
 		}
-		// Written each time: it is a long way to the end.
-		if err := os.WriteFile(*out, []byte(document(results, string(old), c.runs, c.budget, c.limit, commit())), 0o666); err != nil {
+		// Written after each module, as the whole takes long.
+		if err := os.WriteFile(*out,
+			[]byte(document(results, string(old), c.runs, c.budget, c.limit, commit())), 0o666); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -78,7 +80,7 @@ func main() {
 	}
 }
 
-// commit names the commit that heddle is built from, "" if that is not known.
+// commit returns the commit of heddle, or "" if it is unknown.
 func commit() string {
 	out, _ := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
 	return strings.TrimSpace(string(out))

@@ -2,12 +2,12 @@ package main
 
 import "time"
 
-// A module is one that is tried.
+// A module is a module to try.
 type module struct {
 	path, version string
 	only          string        // packages, all if empty
-	skip          string        // what -skip gets, for tests that need what a sandbox has not
-	limit         time.Duration // instead of -limit, if that is less
+	skip          string        // value of -skip, for tests that need what a sandbox does not have
+	limit         time.Duration // replaces -limit if it is shorter
 }
 
 var modules = []module{
@@ -35,7 +35,7 @@ var modules = []module{
 	{path: "go.uber.org/atomic", version: "v1.11.0"},
 	{path: "github.com/panjf2000/ants/v2", version: "v2.11.3"},
 
-	// As widely used, of every sort: pools, caches, limiters, loggers, brokers, schedulers.
+	// Widely used modules of many kinds: pools, caches, limiters, loggers, brokers, schedulers.
 	{path: "golang.org/x/time", version: "v0.16.0"},
 	{path: "github.com/alitto/pond/v2", version: "v2.7.1"},
 	{path: "github.com/puzpuzpuz/xsync/v3", version: "v3.5.1"},
@@ -84,8 +84,10 @@ var modules = []module{
 	{path: "github.com/fsnotify/fsnotify", version: "v1.10.1"},
 	{path: "github.com/nsqio/go-nsq", version: "v1.1.0"},
 	{path: "k8s.io/client-go", version: "v0.37.2", only: "./util/workqueue/... ./util/flowcontrol/... ./tools/cache/synctrack/..."},
-	{path: "k8s.io/apimachinery", version: "v0.37.2", only: "./pkg/util/wait/... ./pkg/watch/... ./pkg/util/cache/..."},
-	{path: "github.com/redis/go-redis/v9", version: "v9.23.0", only: "./internal/pool/... ./internal/hashtag/... ./internal/util/..."},
+	{path: "k8s.io/apimachinery", version: "v0.37.2",
+		only: "./pkg/util/wait/... ./pkg/watch/... ./pkg/util/cache/..."},
+	{path: "github.com/redis/go-redis/v9", version: "v9.23.0",
+		only: "./internal/pool/... ./internal/hashtag/... ./internal/util/..."},
 	{path: "google.golang.org/grpc", version: "v1.85.0", only: "./internal/buffer/... ./internal/cache/... ./internal/grpcsync/... ./internal/backoff/... ./internal/wrr/... ./mem/..."},
 	{path: "github.com/dgraph-io/badger/v4", version: "v4.9.6", only: "./skl/... ./y/... ./trie/..."},
 	{path: "github.com/hashicorp/yamux", version: "v0.1.2"},
@@ -126,6 +128,7 @@ var modules = []module{
 	{path: "go.etcd.io/etcd/pkg/v3", version: "v3.7.3", only: "./wait/... ./schedule/... ./notify/... ./contention/... ./idutil/... ./ioutil/..."},
 	{path: "github.com/VictoriaMetrics/metrics", version: "v1.35.1"},
 	{path: "github.com/zeromicro/go-zero", version: "v1.10.3", only: "./core/mr/... ./core/fx/... ./core/executors/... ./core/syncx/... ./core/collection/... ./core/threading/... ./core/breaker/... ./core/queue/..."},
-	{path: "golang.org/x/net", version: "v0.62.0", only: "./netutil/... ./websocket/... ./trace/... ./internal/timeseries/..."},
+	{path: "golang.org/x/net", version: "v0.62.0",
+		only: "./netutil/... ./websocket/... ./trace/... ./internal/timeseries/..."},
 	{path: "golang.org/x/exp", version: "v0.0.0-20261014143641-f0251eb4aa3e", only: "./rand/..."},
 }

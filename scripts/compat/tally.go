@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// tally returns a cell of docs/results/platforms.md: of how many tests that go test runs heddle says the same, and what it says of the others.
+// tally returns a cell of docs/results/platforms.md: for how many of the tests that go test runs
+// heddle has the same result, and the other results.
 func tally(results []*result, took time.Duration) string {
 	tests, counts := 0, map[string]int{}
 	var order, names []string
@@ -46,7 +47,7 @@ func tally(results []*result, took time.Duration) string {
 	return cell(text + fmt.Sprintf("; in %.1f min", took.Minutes()))
 }
 
-// why says what is found in a test that go test passes.
+// why returns heddle's findings for a test that go test passes.
 func (p *pkgResult) why(test string) string {
 	what := "fails under heddle alone: " + test
 	for i := range p.findings {
@@ -64,10 +65,11 @@ func (p *pkgResult) why(test string) string {
 	return what
 }
 
-// shortName is what a module is called where there is little room: no host, and no version.
+// shortName returns a short name of a module, without host and version.
 func shortName(path string) string {
 	parts := strings.Split(path, "/")
-	if last := parts[len(parts)-1]; len(parts) > 2 && len(last) > 1 && last[0] == 'v' && last[1] >= '0' && last[1] <= '9' {
+	if last := parts[len(parts)-1]; len(parts) > 2 && len(last) > 1 && last[0] == 'v' && last[1] >= '0' &&
+		last[1] <= '9' {
 		parts = parts[:len(parts)-1]
 	}
 	if len(parts) > 2 {

@@ -5,17 +5,21 @@ import (
 	"time"
 )
 
-// A test is counted as the same only where both say the same of it, and what is not explained has its name.
+// A test counts as the same only if both have the same result. Other tests are named unless they
+// are explained.
 func TestTally(t *testing.T) {
-	conc := &result{module: module{path: "github.com/sourcegraph/conc"}, pkgs: map[string]*pkgResult{"github.com/sourcegraph/conc/pool": {
-		path:       "github.com/sourcegraph/conc/pool",
-		plainly:    map[string]string{"TestA": "pass", "TestB": "pass", "TestC": "skip", "TestD": "pass", "TestE": "fail", "TestF": "pass", "TestG": "pass"},
-		controlled: map[string]string{"TestA": "pass", "TestB": "fail", "TestC": "skip", "TestD": "fail", "TestE": "pass", "TestG": "fail"},
-		findings: []finding{
-			{pkg: "github.com/sourcegraph/conc/pool", test: "TestB", kind: "leak"},
-			{pkg: "github.com/sourcegraph/conc/pool", test: "TestD", kind: "data race"},
-		},
-	}}}
+	conc := &result{module: module{path: "github.com/sourcegraph/conc"},
+		pkgs: map[string]*pkgResult{"github.com/sourcegraph/conc/pool": {
+			path: "github.com/sourcegraph/conc/pool",
+			plainly: map[string]string{"TestA": "pass", "TestB": "pass", "TestC": "skip", "TestD": "pass",
+				"TestE": "fail", "TestF": "pass", "TestG": "pass"},
+			controlled: map[string]string{"TestA": "pass", "TestB": "fail", "TestC": "skip", "TestD": "fail",
+				"TestE": "pass", "TestG": "fail"},
+			findings: []finding{
+				{pkg: "github.com/sourcegraph/conc/pool", test: "TestB", kind: "leak"},
+				{pkg: "github.com/sourcegraph/conc/pool", test: "TestD", kind: "data race"},
+			},
+		}}}
 	gone := &result{module: module{path: "go.uber.org/goleak/v2"}, failed: "cannot be fetched"}
 	got := tally([]*result{conc, gone}, 90*time.Second)
 	const want = "sourcegraph/conc, go.uber.org/goleak: 2 of 7 tests as with go test; 1 with a bug of their own ([found](found.md)); " +

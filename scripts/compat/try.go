@@ -17,10 +17,10 @@ import (
 	"time"
 )
 
-// A result is what became of one module.
+// A result is the result for one module.
 type result struct {
 	module
-	failed string // what kept it from being tried
+	failed string // why it could not be tried
 	pkgs   map[string]*pkgResult
 }
 
@@ -34,10 +34,10 @@ type pkgResult struct {
 	executions int
 	findings   []finding
 	notes      []string
-	broken     string // heddle could not do it
-	plainTests int    // that go test ran
+	broken     string // why heddle could not run it
+	plainTests int    // number of tests that go test ran
 	plainFails map[string]bool
-	plainly    map[string]string // what became of each test, and not of its subtests: pass, fail, skip
+	plainly    map[string]string // by test without subtests: pass, fail, skip
 	controlled map[string]string // the same under heddle
 }
 
@@ -46,10 +46,11 @@ type finding struct {
 	plainly                         bool // the test fails under go test too
 }
 
-// uncontrolled is the kind of finding that says what heddle does not control (real sockets): no bug of anybody's.
+// uncontrolled is the kind of finding that reports what heddle does not control (real sockets). It
+// is no defect.
 const uncontrolled = "uncontrolled"
 
-// ours counts what is not explained.
+// ours counts the findings that are not explained.
 func (r *result) ours() int {
 	n := 0
 	if r.failed != "" {
@@ -98,7 +99,8 @@ func (r *result) print(w io.Writer) {
 			} else if f.kind == uncontrolled {
 				word = "not under control"
 			}
-			fmt.Fprintf(w, "      %s %s in %s at %s: %s\n", word, f.kind, f.test, f.place, strings.TrimSpace(f.message))
+			fmt.Fprintf(w, "      %s %s in %s at %s: %s\n", word, f.kind, f.test, f.place,
+				strings.TrimSpace(f.message))
 		}
 		for _, n := range p.notes {
 			fmt.Fprintf(w, "      note %s\n", n)
@@ -124,7 +126,7 @@ func (c *compat) try(m module) *result {
 	return r
 }
 
-// fetch copies a module to the scratch folder, writable.
+// fetch copies a module to the scratch folder and makes it writable.
 func (c *compat) fetch(m module) (string, error) {
 	cmd := exec.Command("go", "mod", "download", "-json", m.path+"@"+m.version)
 	cmd.Dir = c.dir
@@ -160,14 +162,15 @@ func (c *compat) fetch(m module) (string, error) {
 		return "", err
 	}
 	if _, err := os.Stat(filepath.Join(dir, "go.mod")); errors.Is(err, fs.ErrNotExist) {
-		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module "+m.path+"\n"), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module "+m.path+"\n"),
+			0o666); err != nil {
 			return "", err
 		}
 	}
 	return dir, c.outOfTree(dir)
 }
 
-// outOfTree lets a module do without the neighbours that it has in its repository.
+// outOfTree replaces the modules beside it that a module has in its repository.
 func (c *compat) outOfTree(dir string) error {
 	edit := func(args ...string) ([]byte, error) {
 		cmd := exec.Command("go", append([]string{"mod", "edit"}, args...)...)
@@ -185,7 +188,8 @@ func (c *compat) outOfTree(dir string) error {
 		return err
 	}
 	for _, r := range mod.Replace {
-		if _, err := os.Stat(filepath.Join(dir, r.New.Path, "go.mod")); strings.HasPrefix(r.New.Path, ".") && errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(dir, r.New.Path, "go.mod")); strings.HasPrefix(r.New.Path, ".") &&
+			errors.Is(err, fs.ErrNotExist) {
 			if _, err := edit("-dropreplace=" + r.Old.Path); err != nil {
 				return err
 			}
@@ -194,8 +198,10 @@ func (c *compat) outOfTree(dir string) error {
 	return nil
 }
 
-// run runs a command that prints JSON events, one a line; each is told. late: it had to be killed.
-func (c *compat) run(dir string, limit time.Duration, each func(*event), args ...string) (rest string, late bool, err error) {
+// run runs a command that prints JSON events, one on a line, and calls each with them. late: it
+// had to be killed.
+func (c *compat) run(dir string, limit time.Duration, each func(*event), args ...string) (rest string,
+	late bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
@@ -224,7 +230,7 @@ func (c *compat) run(dir string, limit time.Duration, each func(*event), args ..
 	return errors.String(), ctx.Err() != nil, err
 }
 
-// An event is one of go test -json, or of heddle's two more kinds.
+// An event is an event of go test -json or one of heddle's two additional ones.
 type event struct {
 	Action, Package, Test, Output, Kind, Message string
 	Elapsed                                      float64
@@ -237,7 +243,8 @@ type event struct {
 
 func (r *result) pkg(path string) *pkgResult {
 	if r.pkgs[path] == nil {
-		r.pkgs[path] = &pkgResult{path: path, plainFails: map[string]bool{}, plainly: map[string]string{}, controlled: map[string]string{}}
+		r.pkgs[path] = &pkgResult{path: path, plainFails: map[string]bool{}, plainly: map[string]string{},
+			controlled: map[string]string{}}
 	}
 	return r.pkgs[path]
 }
@@ -252,7 +259,7 @@ func (c *compat) args(m module, args ...string) []string {
 	return append(args, m.patterns()...)
 }
 
-// outcome keeps what an event says about the end of a test.
+// outcome records the result of a test from an event.
 func outcome(of map[string]string, e *event) {
 	if e.Test == "" || strings.Contains(e.Test, "/") {
 		return
@@ -299,7 +306,7 @@ func (c *compat) plain(r *result, dir string) {
 	}
 }
 
-// build builds what controlled runs, so that the time for the module is not spent on that.
+// build builds the binaries for controlled, so that the time limit does not include the build.
 func (c *compat) build(r *result, dir string) {
 	c.run(dir, buildLimit, func(*event) {}, c.args(r.module, c.heddle, "test", "-json", "-run", "^$")...)
 }
@@ -310,7 +317,7 @@ const buildLimit = 20 * time.Minute
 func (c *compat) controlled(r *result, dir string) {
 	ended := map[string]bool{}
 	clips := filepath.Join(c.dir, "clips", filepath.Base(dir)) // not in testdata, which some tests walk
-	os.RemoveAll(clips)                                        // of another time
+	os.RemoveAll(clips)                                        // of an earlier run
 	rest, late, err := c.run(dir, c.allowed(r), func(e *event) {
 		if e.Package == "" {
 			return
@@ -326,7 +333,8 @@ func (c *compat) controlled(r *result, dir string) {
 			}
 			p.time += e.Elapsed
 		case e.Action == "finding":
-			f := finding{pkg: e.Package, test: e.Test, kind: e.Kind, message: e.Message, plainly: p.plainFails[e.Test]}
+			f := finding{pkg: e.Package, test: e.Test, kind: e.Kind, message: e.Message,
+				plainly: p.plainFails[e.Test]}
 			if len(e.Places) > 0 {
 				f.place = fmt.Sprintf("%s:%d", e.Places[0].File, e.Places[0].Line)
 			}
@@ -345,7 +353,8 @@ func (c *compat) controlled(r *result, dir string) {
 				p.broken = "heddle test fails without a finding"
 			}
 		}
-	}, c.args(r.module, c.heddle, "test", "-json", "-runs", fmt.Sprint(c.runs), "-budget", c.budget.String(), "-p", "1",
+	}, c.args(r.module, c.heddle, "test", "-json", "-runs", fmt.Sprint(c.runs), "-budget", c.budget.String(),
+		"-p", "1",
 		"-clips", clips)...)
 	for path, p := range r.pkgs {
 		switch {
@@ -358,7 +367,8 @@ func (c *compat) controlled(r *result, dir string) {
 	}
 }
 
-// allowed is the time for exploring a module: -limit, the module's own, or enough for each of its tests to use its budget, and as much again.
+// allowed returns the time limit for exploring a module: -limit, the module's own, or enough for
+// each of its tests to use its budget, twice.
 func (c *compat) allowed(r *result) time.Duration {
 	tests := 0
 	for _, p := range r.pkgs {

@@ -1,15 +1,14 @@
-// Command examples checks what heddle finds in examples/:
+// Command examples checks heddle's findings in examples/:
 //
 //	go run ./scripts/examples [-runs N] [-replays N]
 //
-// It builds heddle, copies examples/ to a temporary folder, explores every
-// package there with N executions a test, and compares the findings with
-// examples/expect.txt: a package with a bug must show it, and nothing but its
-// kind; its fixed twin must show nothing. Then it pastes every line "heddle
-// replay ..." that was printed, and the finding must show again (exit code 1).
-// With -replays every clip is replayed that many times more, inside one process each.
+// It builds heddle, copies examples/ to a temporary folder, explores every package there with N
+// executions for each test, and compares the findings with examples/expect.txt: a package with a
+// bug must show exactly its kind of finding, and its fixed twin none. Then it executes every
+// printed line "heddle replay ...", and the finding must show again (exit code 1). With -replays
+// it replays every clip that many times more, within one process.
 //
-// It exits with 1 if anything differs from what is expected.
+// The exit code is 1 if a result is not the expected one.
 package main
 
 import (
@@ -67,22 +66,22 @@ type acceptance struct {
 	differ int
 }
 
-// An expectation is a line of expect.txt; kind "" is nothing.
+// An expectation is a line of expect.txt. kind is "" for no finding.
 type expectation struct{ folder, kind string }
 
-// A finding is an event of that name.
+// A finding is a finding event.
 type finding struct {
 	Package, Test, Kind, Message, Clip string
 	Executions                         int
 }
 
-// A found is what came out of one package.
+// A found is the result for one package.
 type found struct {
 	findings   []finding
 	executions int
 	elapsed    float64
-	replays    []string // the command lines printed, without "heddle"
-	trouble    string   // anything else that makes it fail
+	replays    []string // the printed command lines, without "heddle"
+	trouble    string   // another reason to fail
 }
 
 func (a *acceptance) check(runs, replays int) (ok bool, err error) {
@@ -101,7 +100,8 @@ func (a *acceptance) check(runs, replays int) (ok bool, err error) {
 		a.compare(want, all["heddle.examples/"+want.folder])
 	}
 	for p := range all {
-		if !slices.ContainsFunc(expected, func(e expectation) bool { return "heddle.examples/"+e.folder == p }) {
+		if !slices.ContainsFunc(expected,
+			func(e expectation) bool { return "heddle.examples/"+e.folder == p }) {
 			a.wrong("%s: not in expect.txt", p)
 		}
 	}
@@ -126,8 +126,8 @@ func (a *acceptance) wrong(format string, args ...any) {
 	fmt.Printf("DIFFERS  "+format+"\n", args...)
 }
 
-// prepare builds heddle and copies examples/ without old clips. The copy is
-// what anybody's modules are: outside heddle's, in a workspace of their own.
+// prepare builds heddle and copies examples/ without old clips. The copy is like a user's module:
+// outside of heddle's, with its own workspace.
 func (a *acceptance) prepare() error {
 	root, err := exec.CommandContext(a.ctx, "go", "list", "-f", "{{.Dir}}", "heddle").Output()
 	if err != nil {
@@ -137,7 +137,8 @@ func (a *acceptance) prepare() error {
 		return err
 	}
 	a.heddle = filepath.Join(a.tmp, "heddle")
-	if out, err := exec.CommandContext(a.ctx, "go", "build", "-o", a.heddle, "heddle/cmd/heddle").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(a.ctx, "go", "build", "-o", a.heddle,
+		"heddle/cmd/heddle").CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %v\n%s", err, out)
 	}
 	from := filepath.Join(strings.TrimSpace(string(root)), "examples")
@@ -196,8 +197,8 @@ func readExpected(file string) ([]expectation, error) {
 	return all, nil
 }
 
-// explore runs heddle test and returns what came out by package, and the
-// seconds it took. The binaries are built before, so that the time is exploration.
+// explore runs heddle test and returns the results by package, and the time in seconds. The
+// binaries are built before, so that the time is that of the exploration.
 func (a *acceptance) explore(runs int, expected []expectation) (map[string]*found, float64, error) {
 	patterns := []string{"./..."}
 	for _, e := range expected {
@@ -246,7 +247,8 @@ func (a *acceptance) explore(runs int, expected []expectation) (map[string]*foun
 			if cmd, ok := strings.CutPrefix(strings.TrimSpace(e.Output), "replay  heddle "); ok {
 				f.replays = append(f.replays, cmd)
 			}
-			if note, ok := strings.CutPrefix(strings.TrimSpace(e.Output), "note: "); ok && !strings.HasPrefix(note, livesOn) {
+			if note, ok := strings.CutPrefix(strings.TrimSpace(e.Output), "note: "); ok &&
+				!strings.HasPrefix(note, livesOn) {
 				f.trouble = note
 			}
 		}
@@ -290,13 +292,15 @@ func (a *acceptance) compare(want expectation, got *found) {
 	case got.trouble != "":
 		a.wrong("%s: %s", want.folder, got.trouble)
 	case want.kind != "":
-		fmt.Printf("ok  %-20s %-13s after %4d of %d executions (%.2fs)\n", want.folder, want.kind, first, got.executions, got.elapsed)
+		fmt.Printf("ok  %-20s %-13s after %4d of %d executions (%.2fs)\n", want.folder, want.kind, first,
+			got.executions, got.elapsed)
 	default:
-		fmt.Printf("ok  %-20s %-13s       %d executions (%.2fs)\n", want.folder, "clean", got.executions, got.elapsed)
+		fmt.Printf("ok  %-20s %-13s       %d executions (%.2fs)\n", want.folder, "clean", got.executions,
+			got.elapsed)
 	}
 }
 
-// replayAll pastes every replay line.
+// replayAll executes every printed replay line.
 func (a *acceptance) replayAll(all map[string]*found) error {
 	n := 0
 	for _, p := range packages(all) {
@@ -349,8 +353,8 @@ func (a *acceptance) replayMany(all map[string]*found, n int) error {
 	return nil
 }
 
-// replayOne explores the test n times with nothing but the clip and two plain
-// executions, and returns in how many the clip showed its finding.
+// replayOne explores the test n times with only the clip and two other executions. It returns how
+// often the clip showed its finding.
 func (a *acceptance) replayOne(res *build.Result, f finding, n int) (shown int, err error) {
 	p := &res.Packages[0]
 	file, err := clip.ReadFile(filepath.Join(a.dir, f.Clip))
@@ -360,18 +364,20 @@ func (a *acceptance) replayOne(res *build.Result, f finding, n int) (shown int, 
 	c := file.Clip
 	c.Path = f.Clip
 	res.Sites.FindIn(&c)
-	config := wire.Config{Mode: "test", Package: p.ImportPath, Strategy: "first", Runs: 1, Count: n, Race: true, Visible: "auto",
+	config := wire.Config{Mode: "test", Package: p.ImportPath, Strategy: "first", Runs: 1, Count: n,
+		Race: true, Visible: "auto",
 		Time: "virtual", Isolate: "vars", Clips: []wire.Clip{c}}
 	this := false
-	err = run.Binary(a.ctx, p.Binary, p.Dir, config, []string{"-test.run=^" + c.Test + "$"}, func(rec *wire.Record) {
-		switch {
-		case rec.Type == "begin":
-			this = false
-		case rec.Finding != nil && rec.Finding.FromClip == c.Path && rec.Finding.Kind == f.Kind && !this:
-			this = true // one execution can show several findings of a kind
-			shown++
-		}
-	})
+	err = run.Binary(a.ctx, p.Binary, p.Dir, config, []string{"-test.run=^" + c.Test + "$"},
+		func(rec *wire.Record) {
+			switch {
+			case rec.Type == "begin":
+				this = false
+			case rec.Finding != nil && rec.Finding.FromClip == c.Path && rec.Finding.Kind == f.Kind && !this:
+				this = true // one execution can show several findings of a kind
+				shown++
+			}
+		})
 	return shown, err
 }
 
@@ -384,5 +390,6 @@ func packages(all map[string]*found) []string {
 	return out
 }
 
-// livesOn begins the note about goroutines that timers keep alive after a test, which programs that run for ever have.
+// livesOn begins the note about goroutines that timers keep alive after a test, which
+// non-terminating programs have.
 const livesOn = "goroutines live on when the test is over"

@@ -1,9 +1,10 @@
-// Command meaning says whether the names of real packages mean the same in what the rewriter makes of them:
-// instrument.Compare of every package of the modules in scripts/meaning/modules/go.mod, or of those that are named.
+// Command meaning checks whether the names of real packages mean the same in the rewriter's
+// output: it calls instrument.Compare for every package of the modules in
+// scripts/meaning/modules/go.mod, or of the named ones.
 //
 //	go run ./scripts/meaning [MODULE...]
 //
-// It is run in heddle's own folder. Exit code 1: there are differences.
+// Run it in heddle's own folder. The exit code is 1 if there are differences.
 package main
 
 import (
@@ -61,7 +62,8 @@ func main() {
 			continue
 		}
 		packages++
-		sum.Names, sum.Selectors, sum.Calls, sum.Gone = sum.Names+c.Names, sum.Selectors+c.Selectors, sum.Calls+c.Calls, sum.Gone+c.Gone
+		sum.Names, sum.Selectors, sum.Calls, sum.Gone = sum.Names+c.Names, sum.Selectors+c.Selectors,
+			sum.Calls+c.Calls, sum.Gone+c.Gone
 		sum.Differences = append(sum.Differences, c.Differences...)
 		for _, d := range c.Differences {
 			fmt.Println(d)
@@ -85,9 +87,10 @@ type listed struct {
 }
 
 func (p *listed) input() *instrument.Input {
-	in := &instrument.Input{ImportPath: p.ImportPath, Name: p.Name, Dir: p.Dir, ImportMap: p.ImportMap, Standard: p.Standard}
+	in := &instrument.Input{ImportPath: p.ImportPath, Name: p.Name, Dir: p.Dir, ImportMap: p.ImportMap,
+		Standard: p.Standard}
 	if !p.Standard {
-		in.GoVersion = "1.16" // what the go command takes where no go.mod says otherwise
+		in.GoVersion = "1.16" // the go command's default if go.mod does not say
 		if p.Module != nil && p.Module.GoVersion != "" {
 			in.GoVersion = p.Module.GoVersion
 		}
@@ -104,7 +107,7 @@ func (p *listed) input() *instrument.Input {
 	return in
 }
 
-// list runs the go command among the modules and returns the values that it prints.
+// list runs the go command with the modules and returns the values that it prints.
 func list[T any](args ...string) (all []T) {
 	cmd := exec.Command("go", args...)
 	cmd.Dir, cmd.Stderr = modules, os.Stderr

@@ -1,11 +1,11 @@
-// Command oracle checks heddle against native executions of random Go programs (package internal/oracle):
+// Command oracle compares heddle with native executions of random Go programs (package
+// internal/oracle):
 //
 //	go run ./scripts/oracle [-n 10000] [-seed 1] [-batch 150] [-failures folder] [program.json ...]
 //
-// It checks the programs of that many numbers, or those of the files.
-// It prints its progress, and at the end counts. Programs of which heddle says what is not so are
-// shrunk and kept in the folder, as modules, each with a README that says what is wrong and how to
-// see it. It exits with 1 if there are any.
+// It checks n programs, or those in the files, and prints its progress and final counts. Programs
+// for which heddle is wrong are shrunk and stored in the folder as modules, each with a README
+// that says what is wrong and how to see it. The exit code is 1 if there are any.
 package main
 
 import (
@@ -43,7 +43,7 @@ func main() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		p.Seed = uint64(i + 1) // numbers are names
+		p.Seed = uint64(i + 1) // functions are named by numbers
 		programs = append(programs, p)
 	}
 	if len(programs) == 0 {
@@ -60,10 +60,11 @@ func main() {
 	}
 }
 
-// each is how many failures of a kind are shrunk and kept.
+// each is how many failures of a kind are shrunk and stored.
 const each = 3
 
-func run(programs []*gogen.Program, batch int, heddle, failures string, shrink bool) (failed bool, err error) {
+func run(programs []*gogen.Program, batch int, heddle, failures string, shrink bool) (failed bool,
+	err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	dir, err := os.MkdirTemp("", "heddle-oracle-")
@@ -84,7 +85,7 @@ func run(programs []*gogen.Program, batch int, heddle, failures string, shrink b
 	began := time.Now()
 	for list := range slices.Chunk(programs, batch) {
 		reports, err := o.Check(ctx, list)
-		if ctx.Err() != nil { // interrupted: what there is is told
+		if ctx.Err() != nil { // interrupted: print the results so far
 			break
 		}
 		if err != nil {
@@ -104,7 +105,8 @@ func run(programs []*gogen.Program, batch int, heddle, failures string, shrink b
 			}
 			fmt.Printf("program %d: %s\n\t%s\n", r.Program.Seed, r.Wrong[0].Text, path)
 		}
-		fmt.Printf("%s: to program %d; %s\n", time.Since(began).Round(time.Second), list[len(list)-1].Seed, total)
+		fmt.Printf("%s: to program %d; %s\n", time.Since(began).Round(time.Second), list[len(list)-1].Seed,
+			total)
 	}
 	fmt.Print(total.Table())
 	for _, f := range o.Failures {

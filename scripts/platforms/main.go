@@ -1,15 +1,18 @@
-// Command platforms says on which platforms heddle does what it should:
+// Command platforms checks on which platforms heddle works:
 //
-//	go run ./scripts/platforms [-quick] [-only GOOS/GOARCH] [-what compiles,suites] [-o docs/results/platforms.md]
+//	go run ./scripts/platforms [-quick] [-only GOOS/GOARCH] [-what compiles,suites]
+//		[-o docs/results/platforms.md]
 //
-// For each platform it builds the test binaries of examples/ and of a package that imports what heddle
-// changes of the standard library. Where binaries of the platform can be executed, here or by an emulator in $PATH
-// (qemu-aarch64, wine), it explores the examples, whose verdicts must be those of this machine, and programs of
-// Lei & Carver, whose numbers of executions are known; and it runs the suites of a few modules by scripts/compat.
-// -quick explores a few of the first two, and no suites. With -o the rows of this release of Go, which
-// GOTOOLCHAIN=go1.27.4 names as always, are written into a table that keeps those of others, and of this one the columns that -what leaves out.
+// For each platform it builds the test binaries of examples/ and of a package that imports all
+// packages of the standard library that heddle changes. If binaries of the platform can be
+// executed, here or by an emulator in $PATH (qemu-aarch64, wine), it explores the examples, whose
+// verdicts must be those of this machine, and programs of Lei & Carver, whose numbers of
+// executions are known, and it runs the suites of a few modules with scripts/compat. -quick
+// explores a few of the first two, and no suites. With -o it writes the rows of this release of Go
+// (selected by GOTOOLCHAIN=go1.27.4, for example) into a table. The rows of other releases stay,
+// and the columns of this one that -what omits.
 //
-// It exits with 1 if anything is not as it should be.
+// The exit code is 1 if a result is wrong.
 package main
 
 import (
@@ -37,7 +40,8 @@ func main() {
 	log.SetPrefix("platforms: ")
 	quick := flag.Bool("quick", false, "explore a few examples and programs")
 	only := flag.String("only", "", "this `platform`, such as linux/arm64; may be several, with commas between")
-	what := flag.String("what", "", "these `columns` alone, with commas between: "+strings.Join(columns, ", "))
+	what := flag.String("what", "",
+		"these `columns` alone, with commas between: "+strings.Join(columns, ", "))
 	out := flag.String("o", "", "write the table to `file`")
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -74,36 +78,42 @@ func main() {
 
 // Programs of Lei & Carver with the numbers of their Table 4, see bench.
 var counts = map[string]int{
-	"TestBBSelect22": 8, "TestBBSemaphore22": 12, "TestBBMonitorSU22": 24, "TestBBMonitorSC21": 80, "TestRWSemaphore11": 4,
-	"TestBBSelect": 144, "TestBBSemaphore": 324, "TestBBMonitorSU": 720, "TestRWSelect": 768, "TestDPMonitorSU3": 30, "TestDPMonitorSU4": 624, "TestDMEInOrder": 504,
+	"TestBBSelect22": 8, "TestBBSemaphore22": 12, "TestBBMonitorSU22": 24, "TestBBMonitorSC21": 80,
+	"TestRWSemaphore11": 4,
+	"TestBBSelect":      144, "TestBBSemaphore": 324, "TestBBMonitorSU": 720, "TestRWSelect": 768,
+	"TestDPMonitorSU3": 30, "TestDPMonitorSU4": 624, "TestDMEInOrder": 504,
 }
 
-var quickCounts = []string{"TestBBSelect22", "TestBBSemaphore22", "TestBBMonitorSU22", "TestBBMonitorSC21", "TestRWSemaphore11", "TestDPMonitorSU3"}
+var quickCounts = []string{"TestBBSelect22", "TestBBSemaphore22", "TestBBMonitorSU22", "TestBBMonitorSC21",
+	"TestRWSemaphore11", "TestDPMonitorSU3"}
 
 // The columns of the table that are measured.
 var columns = []string{"compiles", "examples", "counts", "suites"}
 
-// Modules whose suites are run, by scripts/compat: of every sort, none of them big.
-var suites = []string{"golang.org/x/sync", "github.com/sourcegraph/conc", "github.com/hashicorp/golang-lru/v2", "github.com/cenkalti/backoff/v4", "github.com/hashicorp/go-multierror"}
+// Modules whose suites are run with scripts/compat: of several kinds, none of them large.
+var suites = []string{"golang.org/x/sync", "github.com/sourcegraph/conc",
+	"github.com/hashicorp/golang-lru/v2", "github.com/cenkalti/backoff/v4",
+	"github.com/hashicorp/go-multierror"}
 
-// Those of them that are run by an emulator.
+// Those of them that are run in an emulator.
 var smallSuites = suites[2:]
 
 // Those that quick explores: locks, channels, a data race, timers, contexts, a deadlock.
-var quickExamples = []string{"./bank", "./pipeline", "./cache", "./timerreset", "./ctxleak", "./lockorder", "./lockorderfixed"}
+var quickExamples = []string{"./bank", "./pipeline", "./cache", "./timerreset", "./ctxleak", "./lockorder",
+	"./lockorderfixed"}
 
 type measurement struct {
 	ctx            context.Context
 	quick, wrong   bool
 	what           []string
 	tmp, heddle    string
-	compat         string // the command scripts/compat, once it is built
+	compat         string // path of the command scripts/compat
 	root, examples string
 	release        string
-	verdicts       map[string]string // of the examples on this machine
+	verdicts       map[string]string // by example, on this machine
 }
 
-// A row is one of the table. What is empty was not measured.
+// A row is a row of the table. An empty cell was not measured.
 type row struct{ release, platform, compiles, examples, counts, suites string }
 
 func (m *measurement) all(only string) (rows []row, err error) {
@@ -138,13 +148,14 @@ func (m *measurement) all(only string) (rows []row, err error) {
 			}
 		}
 		m.run(&r)
-		fmt.Printf("%s %s: compiles: %s; examples: %s; exact counts: %s; suites: %s\n", r.release, r.platform, r.compiles, r.examples, r.counts, r.suites)
+		fmt.Printf("%s %s: compiles: %s; examples: %s; exact counts: %s; suites: %s\n", r.release, r.platform,
+			r.compiles, r.examples, r.counts, r.suites)
 		rows = append(rows, r)
 	}
 	return rows, nil
 }
 
-// compile builds for a platform.
+// compile builds for a platform and returns the cell.
 func (m *measurement) compile(platform string) (string, error) {
 	changed, err := m.changed(platform)
 	if err != nil {
@@ -163,7 +174,8 @@ func (m *measurement) compile(platform string) (string, error) {
 	if err := os.WriteFile(filepath.Join(dir, "changed_test.go"), []byte(text.String()), 0o666); err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module heddle.changed\n\ngo 1.26\n"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module heddle.changed\n\ngo 1.26\n"),
+		0o666); err != nil {
 		return "", err
 	}
 	patterns := []string{"./..."}
@@ -171,7 +183,8 @@ func (m *measurement) compile(platform string) (string, error) {
 		patterns = quickExamples
 	}
 	n, bad := 0, []string(nil)
-	for _, c := range []build.Config{{Dir: m.examples, Patterns: patterns}, {Dir: dir, Patterns: []string{"."}}} {
+	for _, c := range []build.Config{{Dir: m.examples, Patterns: patterns},
+		{Dir: dir, Patterns: []string{"."}}} {
 		goos, goarch, _ := strings.Cut(platform, "/")
 		os.Setenv("GOOS", goos)
 		os.Setenv("GOARCH", goarch)
@@ -190,7 +203,7 @@ func (m *measurement) compile(platform string) (string, error) {
 	return fmt.Sprintf("%d of %d packages%s", n-len(bad), n, m.how(nil)), nil
 }
 
-// how returns what a cell says of the way in which its numbers came about.
+// how returns the part of a cell that says how it was measured.
 func (m *measurement) how(starter []string) string {
 	var how []string
 	if m.quick {
@@ -207,7 +220,7 @@ func (m *measurement) how(starter []string) string {
 
 func (m *measurement) wants(column string) bool { return slices.Contains(m.what, column) }
 
-// build returns how many packages there are, and what is wrong with some.
+// build returns the number of packages, and the errors of some.
 func (m *measurement) build(c build.Config) (n int, bad []string, err error) {
 	b, err := build.Open(m.ctx, c)
 	if err != nil {
@@ -226,7 +239,7 @@ func (m *measurement) build(c build.Config) (n int, bad []string, err error) {
 	return len(res.Packages), append(bad, res.Left...), nil
 }
 
-// changed lists the packages that heddle changes and programs can import.
+// changed lists the packages that heddle changes and that programs can import.
 func (m *measurement) changed(platform string) ([]string, error) {
 	std.GoVersion = m.release
 	list, err := m.output("go", "list", "std")
@@ -238,7 +251,7 @@ func (m *measurement) changed(platform string) ([]string, error) {
 	}), nil
 }
 
-// run measures what takes binaries that can be executed.
+// run measures the columns that need executable binaries.
 func (m *measurement) run(r *row) {
 	if len(m.what) == 1 && m.wants("compiles") {
 		return
@@ -276,7 +289,7 @@ func (m *measurement) run(r *row) {
 	cell("suites", &r.suites, func() string { return m.suites(r.platform, starter) })
 }
 
-// suites lets scripts/compat run suites of other people's modules and returns what it counts.
+// suites runs suites of other projects' modules with scripts/compat and returns its count.
 func (m *measurement) suites(platform string, starter []string) string {
 	if m.compat == "" {
 		m.compat = filepath.Join(m.tmp, "compat.exe")
@@ -285,7 +298,8 @@ func (m *measurement) suites(platform string, starter []string) string {
 			return "failed"
 		}
 	}
-	line := []string{"-count", "-heddle", m.heddle, "-dir", filepath.Join(m.tmp, "suites"), "-runs", "200", "-budget", "2s"}
+	line := []string{"-count", "-heddle", m.heddle, "-dir", filepath.Join(m.tmp, "suites"), "-runs", "200",
+		"-budget", "2s"}
 	which := suites
 	if starter != nil {
 		which = smallSuites
@@ -303,13 +317,14 @@ func (m *measurement) suites(platform string, starter []string) string {
 	return lines[len(lines)-1] + m.how(starter)
 }
 
-// environ returns the environment of commands that build for a platform.
+// environ returns the environment for building for a platform.
 func environ(platform string) []string {
 	goos, goarch, _ := strings.Cut(platform, "/")
 	return append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch)
 }
 
-// starter returns what starts binaries of a platform, nil where they start as they are; or why there is nothing.
+// starter returns the command that starts binaries of a platform, nil if none is needed, or why
+// there is none.
 func (m *measurement) starter(platform string) (line []string, why string) {
 	if platform == runtime.GOOS+"/"+runtime.GOARCH {
 		return nil, ""
@@ -351,7 +366,8 @@ func (m *measurement) explore(platform string, starter []string) (map[string]str
 		if v := verdict.FindStringSubmatch(line); v != nil {
 			text := took.ReplaceAllString(v[3], "")
 			if !strings.Contains(text, "all interleavings covered") {
-				text = sampled.ReplaceAllString(text, "") // with timers it depends on how fast the machine is
+				// with timers it depends on the speed of the machine
+				text = sampled.ReplaceAllString(text, "")
 			}
 			tests = append(tests, v[1]+" "+v[2]+" "+text)
 		} else if k := kind.FindStringSubmatch(line); k != nil {
@@ -378,7 +394,7 @@ var (
 	covered = regexp.MustCompile(`^(?:ok  |--- FAIL:) +(Test\w+) .*all interleavings covered by ([0-9,]+) execution`)
 )
 
-// name returns the test of a verdict.
+// name returns the test in a verdict.
 func name(v string) string {
 	return "Test" + strings.Fields(v[strings.Index(v, "Test")+len("Test"):])[0]
 }
@@ -391,7 +407,9 @@ func (m *measurement) count(platform string, starter []string) (right, all int) 
 	}
 	for _, strategy := range []string{"reach", "dpor"} {
 		all += len(names)
-		text, err := m.test(platform, starter, filepath.Join(m.root, "bench"), []string{"-strategy", strategy, "-run", "^(" + strings.Join(names, "|") + ")$", "./programs/richtest"})
+		text, err := m.test(platform, starter, filepath.Join(m.root, "bench"),
+			[]string{"-strategy", strategy, "-run", "^(" + strings.Join(names, "|") + ")$",
+				"./programs/richtest"})
 		if err != nil {
 			m.fail("%s: %v", platform, err)
 			continue
@@ -413,9 +431,10 @@ func (m *measurement) count(platform string, starter []string) (right, all int) 
 	return right, all
 }
 
-// test runs heddle test and returns what it prints. Findings are no error.
+// test runs heddle test and returns its output. Findings are not an error.
 func (m *measurement) test(platform string, starter []string, dir string, args []string) (string, error) {
-	line := []string{"test", "-p", "2", "-share", "0", "-budget", "5m", "-clips", filepath.Join(m.tmp, "clips")}
+	line := []string{"test", "-p", "2", "-share", "0", "-budget", "5m", "-clips",
+		filepath.Join(m.tmp, "clips")}
 	if starter != nil {
 		line = append(line, "-exec", strings.Join(starter, " "))
 	}

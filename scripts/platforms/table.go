@@ -39,7 +39,8 @@ test) are not started, and what all executions print is shown.
 | --- | --- | --- | --- | --- | --- |
 `
 
-// write writes the table, with the rows of other releases that it has, and the cells of these that were not measured.
+// write writes the table. It keeps the rows of other releases, and those cells that were not
+// measured.
 func write(file string, rows []row) error {
 	old, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -62,7 +63,8 @@ func table(rows []row, old string) string {
 			}
 		}
 		was := row{cells[0], cells[1], cells[2], cells[3], cells[4], cells[5]}
-		i := slices.IndexFunc(rows, func(x row) bool { return x.release == was.release && x.platform == was.platform })
+		i := slices.IndexFunc(rows,
+			func(x row) bool { return x.release == was.release && x.platform == was.platform })
 		if i < 0 {
 			rows = append(rows, was)
 			continue
@@ -72,7 +74,8 @@ func table(rows []row, old string) string {
 		r.counts, r.suites = cmp.Or(r.counts, was.counts), cmp.Or(r.suites, was.suites)
 	}
 	slices.SortStableFunc(rows, func(a, b row) int {
-		return cmp.Or(version.Compare(a.release, b.release), slices.Index(std.Platforms, a.platform)-slices.Index(std.Platforms, b.platform))
+		return cmp.Or(version.Compare(a.release, b.release),
+			slices.Index(std.Platforms, a.platform)-slices.Index(std.Platforms, b.platform))
 	})
 	var text strings.Builder
 	fmt.Fprintf(&text, head, len(quickExamples), len(quickCounts))
@@ -89,16 +92,18 @@ func table(rows []row, old string) string {
 	return text.String()
 }
 
-// What a cell says that no run of the command has measured yet: nothing has been, or another patch release has.
+// The content of a cell that was never measured, or only with another patch release.
 const (
 	unmeasured = "not measured"
 	elsewhere  = "not run: see "
 )
 
-// instead returns what stands in a cell that was not measured: where the same was, with the newest patch release of the same release.
+// instead returns the text for a cell that was not measured: with which patch release of the same
+// release it was measured last.
 func instead(rows []row, r row, of func(row) string) string {
 	for _, other := range slices.Backward(rows) {
-		if other.platform == r.platform && version.Lang(other.release) == version.Lang(r.release) && of(other) != "" && other.release != r.release {
+		if other.platform == r.platform && version.Lang(other.release) == version.Lang(r.release) &&
+			of(other) != "" && other.release != r.release {
 			if strings.HasPrefix(of(other), "not run") { // the reason is the same
 				return of(other)
 			}

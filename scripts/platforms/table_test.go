@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A run of the command adds its rows, in the order of releases and platforms, and leaves the cells that it did not measure.
+// A run of the command adds its rows, in the order of releases and platforms, and keeps the cells
+// that it did not measure.
 func TestTable(t *testing.T) {
 	old := table([]row{
 		{"go1.27.0", "linux/amd64", "a", "b", "c", "d"},
@@ -30,7 +31,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// How long a test took is no part of its verdict.
+// The duration of a test is not part of its verdict.
 func TestTook(t *testing.T) {
 	for _, text := range []string{"covered (<1ms)", "covered (11ms)", "covered (0.2s)", "covered (2m05s)"} {
 		if got := took.ReplaceAllString(text, ""); got != "covered" {

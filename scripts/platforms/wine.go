@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 )
 
-// prepareWine makes a folder for wine, and in it the library that programs of Go need and older wines lack.
+// prepareWine makes a folder for wine, with a library that Go programs need and older versions of
+// wine lack.
 func (m *measurement) prepareWine(wine string) error {
 	prefix := filepath.Join(m.tmp, "wine")
 	os.Setenv("WINEPREFIX", prefix)
@@ -20,20 +21,25 @@ func (m *measurement) prepareWine(wine string) error {
 	if _, err := os.Stat(file); err == nil {
 		return nil
 	}
-	return os.WriteFile(file, forwarder("bcryptprimitives.dll", "ProcessPrng", "advapi32.SystemFunction036"), 0o666)
+	return os.WriteFile(file, forwarder("bcryptprimitives.dll", "ProcessPrng", "advapi32.SystemFunction036"),
+		0o666)
 }
 
-// forwarder returns a library for Windows on amd64 that has no code: its one function is that of another library.
+// forwarder returns a library for Windows on amd64 without code: its only function forwards to a
+// function of another library.
 func forwarder(name, function, to string) []byte {
-	const file, at = 0x200, 0x1000 // where its one section is in the file and in memory
+	const file, at = 0x200, 0x1000 // offset of its only section in the file and in memory
 	names := []byte(name + "\x00" + function + "\x00" + to + "\x00")
-	const lists = 40                         // where, after the export directory, its three lists are: addresses, names, ordinals
+	// offset of the lists of addresses, names and ordinals, after the export directory
+	const lists = 40
 	text := uint32(at + lists + 4 + 4 + 2)   // of name
 	fn := text + uint32(len(name)) + 1       // of function
 	target := fn + uint32(len(function)) + 1 // of to
-	u16, u32, u64 := binary.LittleEndian.AppendUint16, binary.LittleEndian.AppendUint32, binary.LittleEndian.AppendUint64
+	u16, u32, u64 := binary.LittleEndian.AppendUint16, binary.LittleEndian.AppendUint32,
+		binary.LittleEndian.AppendUint64
 	var section []byte
-	for _, x := range []uint32{0, 0, 0, text, 1, 1, 1, at + lists, at + lists + 4, at + lists + 8, target, fn} {
+	for _, x := range []uint32{0, 0, 0, text, 1, 1, 1, at + lists, at + lists + 4, at + lists + 8, target,
+		fn} {
 		section = u32(section, x)
 	}
 	section = append(u16(section, 0), names...)

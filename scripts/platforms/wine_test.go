@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The library that is made for wine is one that can be read.
+// The library for wine can be read.
 func TestForwarder(t *testing.T) {
 	lib := forwarder("bcryptprimitives.dll", "ProcessPrng", "advapi32.SystemFunction036")
 	f, err := pe.NewFile(bytes.NewReader(lib))

@@ -17,15 +17,17 @@ import (
 	"time"
 )
 
-// platforms are those that binaries are released for.
+// platforms are the platforms with released binaries.
 const platforms = "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64"
 
-// distribute makes the binaries of a version of heddle: for each of the platforms heddle-VERSION-OS-ARCH.tar.gz (of Windows .zip), with the
-// command, README.md and CHANGELOG.md, and SHA256SUMS, which sha256sum -c reads.
+// distribute makes the binaries of a version of heddle: for each platform
+// heddle-VERSION-OS-ARCH.tar.gz (.zip for Windows) with the command, README.md and CHANGELOG.md,
+// and SHA256SUMS for sha256sum -c.
 //
-// The bytes depend on the sources, the version, the Go release and nothing else: no path, no time but that of SOURCE_DATE_EPOCH (by
-// default that of the commit), no revision, no C compiler. check: everything is made twice, in other folders and with
-// other caches, and compared.
+// The bytes depend only on the sources, the version and the Go release: they contain no path, no
+// time except SOURCE_DATE_EPOCH (by default the time of the commit), no revision, and no output of
+// a C compiler. check: everything is made twice, in different folders with different caches, and
+// compared.
 func distribute(version, out string, platforms []string, check bool) error {
 	d := dist{version: version, platforms: platforms}
 	var err error
@@ -41,7 +43,7 @@ func distribute(version, out string, platforms []string, check bool) error {
 	return err
 }
 
-// A dist is what is to be made.
+// A dist is a distribution to make.
 type dist struct {
 	root      string // heddle's sources
 	version   string
@@ -76,7 +78,7 @@ func (d *dist) sourceTime() (time.Time, error) {
 	return time.Unix(n, 0).UTC(), nil
 }
 
-// make writes archives and their checksums to a folder. cache is the go command's; "": the user's.
+// make writes archives and their checksums to a folder. cache is the go command's, "" the user's.
 func (d *dist) make(out, cache string) error {
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return err
@@ -106,7 +108,7 @@ func (d *dist) make(out, cache string) error {
 	return writeWhole(filepath.Join(out, "SHA256SUMS"), []byte(sums.String()))
 }
 
-// writeWhole writes a file that is there as a whole or not at all.
+// writeWhole writes a file atomically.
 func writeWhole(file string, data []byte) error {
 	tmp, err := os.CreateTemp(filepath.Dir(file), ".tmp-")
 	if err != nil {
@@ -121,9 +123,11 @@ func writeWhole(file string, data []byte) error {
 }
 
 func (d *dist) build(binary, goos, goarch, cache string) error {
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid= -X main.released="+d.version, "-o", binary, "./cmd/heddle")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false",
+		"-ldflags=-s -w -buildid= -X main.released="+d.version, "-o", binary, "./cmd/heddle")
 	cmd.Dir = d.root
-	cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=")
+	cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off",
+		"GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=")
 	if cache != "" {
 		cmd.Env = append(cmd.Env, "GOCACHE="+cache)
 	}
@@ -133,7 +137,7 @@ func (d *dist) build(binary, goos, goarch, cache string) error {
 	return nil
 }
 
-// archive returns the archive of a platform, and its name.
+// archive returns name and content of the archive for a platform.
 func (d *dist) archive(binary, goos, goarch string) (name string, data []byte, err error) {
 	base := fmt.Sprintf("heddle-%s-%s-%s", d.version, goos, goarch)
 	command := "heddle"
@@ -143,7 +147,8 @@ func (d *dist) archive(binary, goos, goarch string) (name string, data []byte, e
 	files := []struct {
 		name, from string
 		mode       int64
-	}{{command, binary, 0o755}, {"README.md", filepath.Join(d.root, "README.md"), 0o644}, {"CHANGELOG.md", filepath.Join(d.root, "CHANGELOG.md"), 0o644}}
+	}{{command, binary, 0o755}, {"README.md", filepath.Join(d.root, "README.md"), 0o644},
+		{"CHANGELOG.md", filepath.Join(d.root, "CHANGELOG.md"), 0o644}}
 	var buf bytes.Buffer
 	var add func(name string, mode int64, text []byte) error
 	var end func() error
@@ -164,7 +169,8 @@ func (d *dist) archive(binary, goos, goarch string) (name string, data []byte, e
 		g, _ := gzip.NewWriterLevel(&buf, gzip.BestCompression)
 		t := tar.NewWriter(g)
 		add = func(name string, mode int64, text []byte) error {
-			err := t.WriteHeader(&tar.Header{Name: name, Mode: mode, Size: int64(len(text)), ModTime: d.time, Format: tar.FormatUSTAR})
+			err := t.WriteHeader(&tar.Header{Name: name, Mode: mode, Size: int64(len(text)), ModTime: d.time,
+				Format: tar.FormatUSTAR})
 			if err == nil {
 				_, err = t.Write(text)
 			}
@@ -186,7 +192,8 @@ func (d *dist) archive(binary, goos, goarch string) (name string, data []byte, e
 	return name, buf.Bytes(), err
 }
 
-// again makes all from a copy of the sources in another folder, with an empty cache, and compares it with what is in out.
+// again makes everything from a copy of the sources in another folder, with an empty cache, and
+// compares it with out.
 func (d *dist) again(out string) error {
 	tmp, err := os.MkdirTemp("", "heddle-dist-again-")
 	if err != nil {
@@ -225,7 +232,8 @@ func copySources(from, to string) error {
 		return fmt.Errorf("git ls-files: %v", err)
 	}
 	for _, name := range strings.Split(strings.TrimSuffix(string(list), "\x00"), "\x00") {
-		if err := copyFile(filepath.Join(from, name), filepath.Join(to, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := copyFile(filepath.Join(from, name), filepath.Join(to, name)); err != nil &&
+			!errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}

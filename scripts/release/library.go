@@ -20,10 +20,10 @@ import (
 // A unit is a package of a standard library.
 type unit struct {
 	exports map[string]string // signature by name, T.M for methods, T.f for fields
-	touches map[string]string // functions that touch goroutines: with what
+	touches map[string]string // by function: how it uses goroutines
 }
 
-// library reads the packages of a standard library for linux/amd64 and the other platforms of heddle; commands are left out.
+// library reads the packages of a standard library for all platforms of heddle, without commands.
 func library(goroot string) map[string]*unit {
 	units := map[string]*unit{}
 	src := filepath.Join(goroot, "src")
@@ -79,7 +79,7 @@ func read(dir string) *unit {
 	return u
 }
 
-// newerTags are the release tags that the Go here has not.
+// newerTags returns the release tags that the Go here lacks.
 func newerTags() []string {
 	have := len(build.Default.ReleaseTags)
 	var tags []string
@@ -155,7 +155,7 @@ func text(fset *token.FileSet, n ast.Node) string {
 	return strings.Join(strings.Fields(s.String()), " ")
 }
 
-// touches says by what a function touches goroutines, "" if by nothing that its text shows.
+// touches says how a function uses goroutines, or "" if its text shows no use.
 func touches(d *ast.FuncDecl) string {
 	if d.Body == nil {
 		return ""
@@ -176,7 +176,8 @@ func touches(d *ast.FuncDecl) string {
 		case *ast.CallExpr:
 			if s, ok := n.Fun.(*ast.SelectorExpr); ok {
 				switch name := s.Sel.Name; name {
-				case "Lock", "RLock", "TryLock", "Wait", "Signal", "Broadcast", "CompareAndSwap", "Sleep", "AfterFunc", "NewTimer", "NewTicker", "After":
+				case "Lock", "RLock", "TryLock", "Wait", "Signal", "Broadcast", "CompareAndSwap", "Sleep",
+					"AfterFunc", "NewTimer", "NewTicker", "After":
 					found[name] = true
 				}
 				if x, ok := s.X.(*ast.Ident); ok && x.Name == "atomic" {
@@ -191,7 +192,8 @@ func touches(d *ast.FuncDecl) string {
 
 // hidden reports whether programs cannot name a package.
 func hidden(path string) bool {
-	return strings.HasPrefix(path, "internal/") || strings.Contains(path, "/internal/") || strings.HasPrefix(path, "vendor/") || strings.HasSuffix(path, "/internal")
+	return strings.HasPrefix(path, "internal/") || strings.Contains(path, "/internal/") ||
+		strings.HasPrefix(path, "vendor/") || strings.HasSuffix(path, "/internal")
 }
 
 func star(yes bool) string {
@@ -217,8 +219,9 @@ func packages(before, after map[string]*unit) []string {
 	return found
 }
 
-// concurrent are packages whose every new function is looked at.
-var concurrent = []string{"context", "iter", "os", "os/signal", "reflect", "runtime", "runtime/debug", "runtime/pprof", "sync", "sync/atomic", "testing", "testing/synctest", "time", "unique", "weak"}
+// concurrent are packages whose new functions are all reported.
+var concurrent = []string{"context", "iter", "os", "os/signal", "reflect", "runtime", "runtime/debug",
+	"runtime/pprof", "sync", "sync/atomic", "testing", "testing/synctest", "time", "unique", "weak"}
 
 func exported(before, after map[string]*unit) []string {
 	var found []string
@@ -237,7 +240,9 @@ func exported(before, after map[string]*unit) []string {
 					was = ", was " + have
 				}
 			}
-			found = append(found, star(u.touches[name] != "" || slices.Contains(concurrent, path))+path+"."+name+" "+u.exports[name]+was)
+			found = append(found,
+				star(u.touches[name] != "" || slices.Contains(concurrent, path))+path+"."+name+" "+
+					u.exports[name]+was)
 		}
 	}
 	return found
@@ -246,7 +251,8 @@ func exported(before, after map[string]*unit) []string {
 func touching(before, after map[string]*unit) []string {
 	var found []string
 	for _, path := range slices.Sorted(maps.Keys(after)) {
-		if path == "runtime" || strings.HasPrefix(path, "internal/runtime/") || strings.HasPrefix(path, "runtime/") {
+		if path == "runtime" || strings.HasPrefix(path, "internal/runtime/") ||
+			strings.HasPrefix(path, "runtime/") {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(after[path].touches)) {
@@ -268,7 +274,9 @@ func touching(before, after map[string]*unit) []string {
 
 // experiments returns the flags of internal/goexperiment.
 func experiments(goroot string) []string {
-	f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(goroot, "src", "internal", "goexperiment", "flags.go"), nil, parser.SkipObjectResolution)
+	f, err := parser.ParseFile(token.NewFileSet(),
+		filepath.Join(goroot, "src", "internal", "goexperiment", "flags.go"), nil,
+		parser.SkipObjectResolution)
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -286,7 +294,7 @@ func experiments(goroot string) []string {
 	return names
 }
 
-// minus returns what is in after and not in before.
+// minus returns the elements of after that are not in before.
 func minus(before, after []string) []string {
 	return slices.DeleteFunc(slices.Clone(after), func(s string) bool { return slices.Contains(before, s) })
 }

@@ -1,14 +1,17 @@
-// Command release says what a release of Go needs of heddle:
+// Command release reports what heddle must change for a release of Go:
 //
 //	go run ./scripts/release [-from go1.26.8] go1.27.0
 //
-// It lets the go command fetch that toolchain and compares it with one that heddle knows: the edits of the standard library that do
-// not fit, all of them; declarations that are edited and have changed; new packages, and what they and the old ones export anew;
-// functions that start goroutines, lock, or use channels and timers where they did not; functions without a decision in
-// memory.txt; what package runtime imports; layouts of types that heddle relies on; and whether the standard library compiles as heddle rewrites it.
-// docs/design/port.md says what to do then. It ends with exit code 1 where heddle would not run, or would not know a function.
+// It makes the go command fetch that toolchain and compares it with one that heddle knows. It
+// reports: all edits of the standard library that do not fit; declarations that are edited and
+// have changed; new packages and new exports; functions that newly start goroutines, lock, or use
+// channels or timers; functions without a decision in memory.txt; new imports of package runtime;
+// changed layouts of types that heddle relies on; and whether the standard library compiles in
+// rewritten form. docs/design/port.md says how to proceed. The exit code is 1 if heddle would not
+// run, or would miss a function.
 //
-// Or it makes the binaries of a version of heddle's, for five platforms, with checksums; -check makes them twice and compares:
+// It also makes the binaries of a version of heddle for five platforms, with checksums. -check
+// makes them twice and compares:
 //
 //	go run ./scripts/release -dist [-version v1.2.3] [-o dist] [-only linux/amd64] [-check]
 package main
@@ -78,7 +81,7 @@ func main() {
 type checker struct {
 	version, release, oldRelease string
 	root, old                    string // GOROOTs
-	must                         int    // what must be done
+	must                         int    // number of findings that need a change
 }
 
 // fetch returns the GOROOT of a toolchain, which the go command downloads.
@@ -94,7 +97,7 @@ func fetch(version string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// say prints what was found under a heading. must: it counts.
+// say prints what was found under a heading. must: it needs a change.
 func (c *checker) say(heading string, must bool, found []string) {
 	if must {
 		c.must += len(found)
@@ -107,7 +110,8 @@ func (c *checker) say(heading string, must bool, found []string) {
 
 func (c *checker) all(quick bool) {
 	if !slices.Contains(std.Releases, c.release) {
-		c.say("the table of releases (instrument/std/release.go)", true, []string{c.release + " is not in it"})
+		c.say("the table of releases (instrument/std/release.go)", true,
+			[]string{c.release + " is not in it"})
 	}
 	c.say("edits and tables that do not fit (instrument/std)", true, std.Check(c.root, c.release))
 	c.say("declarations that heddle edits, and that have changed: do the edits still say what they should?", false, c.edited())
@@ -116,7 +120,8 @@ func (c *checker) all(quick bool) {
 	c.say("packages below runtime that mode.go does not have", true, c.below())
 	c.say("exported anew (* : they block, take time, share memory or touch goroutines, or their packages do)", false, exported(before, after))
 	c.say("functions that start goroutines, lock, wait, or use channels, timers or atomics where they did not", false, touching(before, after))
-	c.say("experiments, which GOEXPERIMENT or the platform may switch on", false, minus(experiments(c.old), experiments(c.root)))
+	c.say("experiments, which GOEXPERIMENT or the platform may switch on", false,
+		minus(experiments(c.old), experiments(c.root)))
 	if quick {
 		return
 	}
@@ -163,11 +168,12 @@ func difference(old, text string) string {
 func (c *checker) goIn(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(c.root, "bin", "go"), args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOROOT=", "GOTOOLCHAIN=local", "GOFLAGS=", "PATH="+filepath.Join(c.root, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	cmd.Env = append(os.Environ(), "GOROOT=", "GOTOOLCHAIN=local", "GOFLAGS=",
+		"PATH="+filepath.Join(c.root, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	return cmd
 }
 
-// below returns the packages that runtime imports and the table does not know.
+// below returns the packages that runtime imports and that are missing in the table.
 func (c *checker) below() []string {
 	out, err := c.goIn(os.TempDir(), "list", "-deps", "runtime").Output()
 	if err != nil {
@@ -182,9 +188,12 @@ func (c *checker) below() []string {
 	return found
 }
 
-// tests runs the tests that compare heddle's tables and layouts with a library, by the new toolchain.
+// tests runs, with the new toolchain, the tests that compare heddle's tables and layouts with the
+// library.
 func (c *checker) tests() []string {
-	return c.failures(c.goIn("", "test", "-run", "^(TestMemory|TestPatch|TestBelowRuntime|TestFunctions|TestReleases)$", "./instrument/std", "./rt/states"))
+	return c.failures(c.goIn("", "test", "-run",
+		"^(TestMemory|TestPatch|TestBelowRuntime|TestFunctions|TestReleases)$", "./instrument/std",
+		"./rt/states"))
 }
 
 // compiles tests a program that imports the whole standard library with heddle.
@@ -194,7 +203,8 @@ func (c *checker) compiles() []string {
 		return []string{err.Error()}
 	}
 	defer os.RemoveAll(dir)
-	heddle := filepath.Join(dir, "heddle") // built by the new toolchain: an older one may not know its language
+	// built by the new toolchain: an older one may not know its language
+	heddle := filepath.Join(dir, "heddle")
 	if runtime.GOOS == "windows" {
 		heddle += ".exe"
 	}
@@ -207,7 +217,8 @@ func (c *checker) compiles() []string {
 		fmt.Fprintf(&text, "\t_ %q\n", path)
 	}
 	text.WriteString(")\n\nfunc TestAll(t *testing.T) {\n\tc := make(chan int)\n\tgo close(c)\n\t<-c\n}\n")
-	os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module heddle.everything\n\ngo "+strings.TrimPrefix(c.release, "go")+"\n"), 0o666)
+	os.WriteFile(filepath.Join(dir, "go.mod"),
+		[]byte("module heddle.everything\n\ngo "+strings.TrimPrefix(c.release, "go")+"\n"), 0o666)
 	os.WriteFile(filepath.Join(dir, "all_test.go"), []byte(text.String()), 0o666)
 	cmd := c.goIn(dir, "version")
 	cmd.Path, cmd.Args = heddle, []string{heddle, "test", "-v", "."}
@@ -227,7 +238,8 @@ func (c *checker) failures(cmd *exec.Cmd) []string {
 	}
 	var found []string
 	for line := range strings.Lines(string(out)) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "---") && !strings.HasPrefix(line, "FAIL") && !strings.HasPrefix(line, "ok ") {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "---") &&
+			!strings.HasPrefix(line, "FAIL") && !strings.HasPrefix(line, "ok ") {
 			found = append(found, line)
 		}
 	}

@@ -1,6 +1,5 @@
-// Package agree checks that strategies which cover every interleaving see the
-// same in random programs as exhaustive search without reduction does, and
-// execute nothing twice.
+// Package agree checks that strategies which cover every interleaving find the same in random
+// programs as exhaustive search without reduction, and execute no interleaving twice.
 package agree
 
 import (
@@ -17,31 +16,30 @@ import (
 	"heddle/trace"
 )
 
-// A Strategy is a strategy by name, made anew for every program.
+// A Strategy has a name, and makes a new instance for every program.
 type Strategy struct {
 	Name string
 	New  func() explore.Strategy
 
-	// Partial: it may break executions off that turn out to be another's
-	// business (verdict Aborted). They count for nothing.
+	// Partial: it may abort executions that belong to another part of the search (verdict
+	// Aborted). These do not count.
 	Partial bool
 
-	// Local: it covers the local states of goroutines, but not all orders of
-	// events. What is found in its executions must be true, and no local state
-	// or panic may be missing.
+	// Local: it covers the local states of goroutines, but not all orders of events. Its findings
+	// must be right, and no local state or panic may be missing.
 	Local bool
 }
 
-// A Report is what was found out about one program.
+// A Report has the results for one program.
 type Report struct {
 	Interleavings int            // executions without reduction
-	Executions    map[string]int // of each strategy
-	Partial       map[string]int // executions broken off
-	Wrong         []string       // disagreements, in words
+	Executions    map[string]int // by strategy
+	Partial       map[string]int // by strategy: aborted executions
+	Wrong         []string       // disagreements, as text
 }
 
-// Check explores p without reduction, unless it has more than limit
-// interleavings (the error is then machine.ErrTooMany), and with every strategy.
+// Check explores p without reduction and with every strategy. If p has more than limit
+// interleavings the error is machine.ErrTooMany.
 func Check(p *progen.Program, limit int, strategies []Strategy) (*Report, error) {
 	m := machine.New(p)
 	var locals *machine.Outcomes
@@ -52,7 +50,7 @@ func Check(p *progen.Program, limit int, strategies []Strategy) (*Report, error)
 	r := &Report{Executions: map[string]int{}, Partial: map[string]int{}}
 	want, n, err := m.Exhaust(true, limit, func(t *trace.Trace) {
 		if t.Spun {
-			r.say("without reduction: somebody was held back by a guess")
+			r.say("without reduction: a goroutine was throttled by a guess")
 		}
 	})
 	if errors.Is(err, machine.ErrTooMany) {
@@ -93,7 +91,7 @@ func (r *Report) explore(m *machine.Machine, st Strategy, want *machine.Outcomes
 	forms := formsOf(s)
 	n, twice, partial := 0, 0, 0
 	for schedule := s.Next(); schedule != nil; schedule = s.Next() {
-		if len(schedule.Steps) == 0 { // it begins, or begins anew having learnt what depends on what
+		if len(schedule.Steps) == 0 { // the search begins, or begins again with more dependencies
 			forms, n, twice, partial = formsOf(s), 0, 0, 0
 		}
 		t, err := m.Execute(context.Background(), schedule)
@@ -107,7 +105,7 @@ func (r *Report) explore(m *machine.Machine, st Strategy, want *machine.Outcomes
 			return
 		}
 		if m.Restart() {
-			r.say("%s: execution %d polls a channel that nobody polls without reduction", st.Name, n)
+			r.say("%s: execution %d polls a channel that no goroutine polls without reduction", st.Name, n)
 			return
 		}
 		got.Add(m)
@@ -137,8 +135,8 @@ func (r *Report) explore(m *machine.Machine, st Strategy, want *machine.Outcomes
 	}
 }
 
-// formsOf returns an empty set of classes. What depends on what is as the strategy has it,
-// if it says: it may have found out more from executions that were not made.
+// formsOf returns an empty set of equivalence classes. It uses the dependencies of the strategy if
+// it has them: it may know more than its executions show.
 func formsOf(s explore.Strategy) *transition.Forms {
 	if s, ok := s.(interface{ Table() *transition.Table }); ok {
 		return transition.NewForms(s.Table())

@@ -43,7 +43,7 @@ func chosen(t *testing.T) []Strategy {
 	return nil
 }
 
-// TestAgree is the test of the strategies against random programs. By default it takes 5,000 small ones; the long run is
+// TestAgree tests the strategies on random programs, by default 5,000 small ones. The long run is
 //
 //	go test ./internal/progen/agree -run TestAgree -seeds 100000 -limit 20000 -timeout 24h
 func TestAgree(t *testing.T) {
@@ -59,14 +59,15 @@ func TestAgreeSelects(t *testing.T) {
 	agree(t, *seeds, size, 40)
 }
 
-// TestAgreeOlder is TestAgree with channels, mutexes, RWMutexes and WaitGroups that are older than the test and not as new ones are.
+// TestAgreeOlder is TestAgree with channels, mutexes, RWMutexes and WaitGroups that exist before
+// the test and are in use.
 func TestAgreeOlder(t *testing.T) {
 	size := progen.Default
 	size.Loose, size.Older = true, true
 	agree(t, *seeds/3, size, 40)
 }
 
-// agree checks n programs, of which one execution in so many may be broken off.
+// agree checks n programs. At most one execution in broken may be aborted.
 func agree(t *testing.T, n int, size progen.Size, broken int) {
 	if testing.Short() {
 		n = min(n, 500)

@@ -12,7 +12,7 @@ import (
 	"heddle/trace"
 )
 
-// A counter makes all executions, and counts what each costs.
+// A counter makes all executions and counts the cost of each.
 type counter struct {
 	odometer.Odometer
 	preemptions, delays int
@@ -41,8 +41,9 @@ func (c *counter) Choose(prev trace.GID, ready []trace.GID, p []trace.Pending) t
 	return g
 }
 
-// within returns the classes of those executions of m's program that keep says.
-func within(m *machine.Machine, tab *transition.Table, most int, keep func(*counter) bool) (*transition.Forms, bool) {
+// within returns the equivalence classes of those executions of m's program that keep accepts.
+func within(m *machine.Machine, tab *transition.Table, most int, keep func(*counter) bool) (*transition.Forms,
+	bool) {
 	c, f := new(counter), transition.NewForms(tab)
 	m.Policy = c
 	defer func() { m.Policy = nil }()
@@ -65,8 +66,10 @@ func within(m *machine.Machine, tab *transition.Table, most int, keep func(*coun
 	return nil, false
 }
 
-// bounded returns the classes that a bounded search executes, and of how many executions.
-func bounded(t *testing.T, m *machine.Machine, tab *transition.Table, o bound.Options) (*transition.Forms, int) {
+// bounded returns the equivalence classes that a bounded search executes, and the number of
+// executions.
+func bounded(t *testing.T, m *machine.Machine, tab *transition.Table, o bound.Options) (*transition.Forms,
+	int) {
 	f, s := transition.NewForms(tab), bound.New(o)
 	for sc := s.Next(); sc != nil; sc = s.Next() {
 		tr, err := m.Execute(context.Background(), sc)
@@ -95,13 +98,17 @@ func TestBounds(t *testing.T) {
 			continue
 		}
 		checked++
-		for _, o := range []bound.Options{{Preemptions: 0, Delays: -1}, {Preemptions: 1, Delays: -1}, {Preemptions: 2, Delays: -1}, {Preemptions: -1, Delays: 0}, {Preemptions: -1, Delays: 2}, {Preemptions: 1, Delays: 1}} {
+		for _, o := range []bound.Options{{Preemptions: 0, Delays: -1}, {Preemptions: 1, Delays: -1},
+			{Preemptions: 2, Delays: -1}, {Preemptions: -1, Delays: 0}, {Preemptions: -1, Delays: 2},
+			{Preemptions: 1, Delays: 1}} {
 			want, _ := within(m, tab, 1500, func(c *counter) bool {
-				return (o.Preemptions < 0 || c.preemptions <= o.Preemptions) && (o.Delays < 0 || c.delays <= o.Delays)
+				return (o.Preemptions < 0 || c.preemptions <= o.Preemptions) &&
+					(o.Delays < 0 || c.delays <= o.Delays)
 			})
 			got, n := bounded(t, m, tab, o)
 			if !got.Covers(want) || !want.Covers(got) {
-				t.Fatalf("seed %d, %+v: %d classes, %d are within\n%s", seed, o, got.Len(), want.Len(), progen.Source(p))
+				t.Fatalf("seed %d, %+v: %d classes, %d are within\n%s", seed, o, got.Len(), want.Len(),
+					progen.Source(p))
 			}
 			executed += n
 			if want.Len() < all.Len() {

@@ -11,10 +11,10 @@ import (
 	"heddle/trace"
 )
 
-// shown are the outcomes of a search by what they are, each with an execution that has it.
+// shown has the outcomes of a search, each with an execution that shows it.
 type shown map[string]*wire.Clip
 
-// add adds the execution that m has just made.
+// add adds m's last execution.
 func (s shown) add(p *progen.Program, m *machine.Machine, t *trace.Trace) {
 	o := machine.NewOutcomes()
 	o.Add(m)
@@ -30,9 +30,10 @@ func (s shown) add(p *progen.Program, m *machine.Machine, t *trace.Trace) {
 	}
 }
 
-// clipOf is an execution as a clip of the program as progen.Source writes it.
+// clipOf returns an execution as a clip of the program that progen.Source writes.
 func clipOf(p *progen.Program, message string, steps []trace.Step, t *trace.Trace) *wire.Clip {
-	c := &wire.Clip{Test: fmt.Sprintf("TestSeed%d", p.Seed), Kind: "outcome", Message: message, Policy: "first", Exhaustive: true}
+	c := &wire.Clip{Test: fmt.Sprintf("TestSeed%d", p.Seed), Kind: "outcome", Message: message,
+		Policy: "first", Exhaustive: true}
 	for i := range steps {
 		s := &steps[i]
 		step := wire.Step{G: t.Name(s.G), Op: s.Op.String(), Choice: int(s.Choice)}
@@ -44,9 +45,9 @@ func clipOf(p *progen.Program, message string, steps []trace.Step, t *trace.Trac
 	return c
 }
 
-// Clips returns two executions that show how a strategy disagrees with
-// exhaustive search about p: one that only one of the two made, and one of the
-// other; or two of the strategy that are equivalent; or where an execution left its schedule. It is empty if they agree.
+// Clips returns two executions that show a disagreement between a strategy and exhaustive search
+// about p: one that only one of the two made, and one of the other; or two equivalent ones of the
+// strategy; or one that left its schedule, and the schedule. It returns "" if they agree.
 func Clips(p *progen.Program, limit int, st Strategy) string {
 	m := machine.New(p)
 	all := shown{}
@@ -63,14 +64,15 @@ func Clips(p *progen.Program, limit int, st Strategy) string {
 	}{{"only without reduction", all, own}, {"only by " + st.Name, own, all}} {
 		for k, c := range x.with {
 			if x.without[k] == nil {
-				return fmt.Sprintf("%s:\n%s\nof the others:\n%s", x.only, clip.Format(c), clip.Format(x.without.any()))
+				return fmt.Sprintf("%s:\n%s\nof the others:\n%s", x.only, clip.Format(c),
+					clip.Format(x.without.any()))
 			}
 		}
 	}
 	return ""
 }
 
-// any returns some execution, of the outcome that comes first by name.
+// any returns an execution of the outcome with the first name.
 func (s shown) any() *wire.Clip {
 	first := ""
 	for k := range s {
@@ -84,7 +86,7 @@ func (s shown) any() *wire.Clip {
 	return s[first]
 }
 
-// explored returns what a strategy shows, and in words where it went wrong.
+// explored returns the outcomes of a strategy, and as text where it was wrong.
 func explored(p *progen.Program, m *machine.Machine, st Strategy) (own shown, wrong string) {
 	own = shown{}
 	defer func() {
@@ -104,12 +106,14 @@ func explored(p *progen.Program, m *machine.Machine, st Strategy) (own shown, wr
 			continue
 		}
 		if err != nil {
-			return own, fmt.Sprintf("it was to follow:\n%s\nand did:\n%s", clip.Format(clipOf(p, err.Error(), sc.Steps, t)), clip.Format(clipOf(p, "", t.Steps, t)))
+			return own, fmt.Sprintf("it was to follow:\n%s\nand did:\n%s",
+				clip.Format(clipOf(p, err.Error(), sc.Steps, t)), clip.Format(clipOf(p, "", t.Steps, t)))
 		}
 		own.add(p, m, t)
 		c := clipOf(p, "", t.Steps, t)
 		if !f.Add(t) {
-			return own, fmt.Sprintf("equivalent:\n%s\nand:\n%s", clip.Format(firsts[f.Last()]), clip.Format(c))
+			return own, fmt.Sprintf("equivalent:\n%s\nand:\n%s", clip.Format(firsts[f.Last()]),
+				clip.Format(c))
 		}
 		firsts[f.Last()] = c
 		s.Done(t)

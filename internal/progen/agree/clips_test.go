@@ -11,7 +11,7 @@ import (
 	"heddle/trace"
 )
 
-// A lazy strategy makes one execution, and calls that all.
+// A lazy strategy makes one execution and says that it covered everything.
 type lazy struct{ explore.Strategy }
 
 func (l lazy) Next() *trace.Schedule {
@@ -29,7 +29,8 @@ type stutterer struct {
 
 func (s *stutterer) Next() *trace.Schedule {
 	if s.n++; s.n == 2 {
-		return &trace.Schedule{Steps: []trace.Step{{Op: trace.OpStart, Choice: -1}}, Exhaustive: true, Policy: "first"}
+		return &trace.Schedule{Steps: []trace.Step{{Op: trace.OpStart, Choice: -1}}, Exhaustive: true,
+			Policy: "first"}
 	}
 	return s.Strategy.Next()
 }
@@ -40,16 +41,21 @@ func (s *stutterer) Done(t *trace.Trace) {
 	}
 }
 
-// What is wrong with a strategy is told, with two clips that can be read.
+// Each error of a strategy is reported with two clips that can be read.
 func TestDisagreementsAreShown(t *testing.T) {
-	p := &progen.Program{Atomics: 1, Body: []*progen.Stmt{{Op: progen.Go, Body: []*progen.Stmt{{Op: progen.Store, Val: 1, Src: -1}}}, {Op: progen.Load}}}
+	p := &progen.Program{Atomics: 1,
+		Body: []*progen.Stmt{{Op: progen.Go, Body: []*progen.Stmt{{Op: progen.Store, Val: 1, Src: -1}}},
+			{Op: progen.Load}}}
 	p.Number()
 	for _, c := range []struct {
 		s    Strategy
 		word string
 	}{
-		{Strategy{Name: "lazy", New: func() explore.Strategy { return lazy{dpor.New(dpor.Options{})} }}, "only without reduction:"},
-		{Strategy{Name: "stutterer", New: func() explore.Strategy { return &stutterer{Strategy: dpor.New(dpor.Options{})} }}, "equivalent:"},
+		{Strategy{Name: "lazy", New: func() explore.Strategy { return lazy{dpor.New(dpor.Options{})} }},
+			"only without reduction:"},
+		{Strategy{Name: "stutterer",
+			New: func() explore.Strategy { return &stutterer{Strategy: dpor.New(dpor.Options{})} }},
+			"equivalent:"},
 	} {
 		r, err := Check(p, 100, []Strategy{c.s})
 		if err != nil || len(r.Wrong) == 0 {
@@ -65,13 +71,15 @@ func TestDisagreementsAreShown(t *testing.T) {
 		}
 		for _, part := range parts[1:] {
 			body, _, _ := strings.Cut(part, "\n\n")
-			if got, err := clip.Parse("clip", []byte("heddle clip v2"+body+"\n")); err != nil || len(got.Steps) < 3 {
+			if got, err := clip.Parse("clip", []byte("heddle clip v2"+body+"\n")); err != nil ||
+				len(got.Steps) < 3 {
 				t.Errorf("%s: %v\n%s", c.s.Name, err, part)
 			}
 		}
 	}
 	good := Strategy{Name: "dpor", New: func() explore.Strategy { return dpor.New(dpor.Options{}) }}
-	if r, err := Check(p, 100, []Strategy{good}); err != nil || len(r.Wrong) > 0 || Clips(p, 100, good) != "" {
+	if r, err := Check(p, 100, []Strategy{good}); err != nil || len(r.Wrong) > 0 ||
+		Clips(p, 100, good) != "" {
 		t.Errorf("dpor: %v, %v", r, err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"heddle/internal/progen"
 )
 
-// Programs about which a strategy was wrong once, as they were shrunk.
+// Programs for which a strategy was once wrong, in shrunk form.
 func TestAgreeKnown(t *testing.T) {
 	type stmts = []*progen.Stmt
 	start := func(body ...*progen.Stmt) *progen.Stmt { return &progen.Stmt{Op: progen.Go, Body: body} }

@@ -22,11 +22,11 @@ var theorems = flag.Int("theorem", 100, "random programs on which Theorem 1 is c
 
 var theoremsFrom = flag.Uint64("theoremfrom", 0, "seed of the first of them")
 
-// interleavings bounds the programs: those with more are left out.
+// interleavings bounds the programs: those with more are skipped.
 const interleavings = 10000
 
-// lockingProgram makes a program over variables and locks: two or three
-// goroutines that read, write, branch on what they read and lock, one lock in another only in one order.
+// lockingProgram makes a program over variables and locks: two or three goroutines that read,
+// write, branch on the values read and lock. Nested locks have a fixed order.
 func lockingProgram(seed uint64) *progen.Program {
 	r := rand.New(rand.NewPCG(seed, 0x7365746961))
 	p := &progen.Program{Seed: seed, Vars: 1 + r.IntN(2), Mutexes: 1 + r.IntN(2), RWs: r.IntN(2)}
@@ -40,10 +40,14 @@ func lockingProgram(seed uint64) *progen.Program {
 			case k < 4:
 				out = append(out, &progen.Stmt{Op: progen.Read, Obj: r.IntN(p.Vars), Reg: reg})
 			case k < 7:
-				out = append(out, &progen.Stmt{Op: progen.Write, Obj: r.IntN(p.Vars), Val: r.IntN(3), Src: r.IntN(progen.Registers+1) - 1})
+				out = append(out,
+					&progen.Stmt{Op: progen.Write, Obj: r.IntN(p.Vars), Val: r.IntN(3),
+						Src: r.IntN(progen.Registers+1) - 1})
 			case k < 10 && depth < 3:
 				read := &progen.Stmt{Op: progen.Read, Obj: r.IntN(p.Vars), Reg: reg}
-				out = append(out, read, &progen.Stmt{Op: progen.If, Reg: reg, Val: r.IntN(2), Body: block(depth+1, mutex), Else: block(depth+1, mutex)})
+				out = append(out, read,
+					&progen.Stmt{Op: progen.If, Reg: reg, Val: r.IntN(2), Body: block(depth+1, mutex),
+						Else: block(depth+1, mutex)})
 			case k < 11 && mutex < p.Mutexes:
 				body := block(depth+1, mutex+1)
 				out = append(out, &progen.Stmt{Op: progen.Lock, Obj: mutex})
@@ -51,9 +55,11 @@ func lockingProgram(seed uint64) *progen.Program {
 			case p.RWs > 0 && mutex <= p.Mutexes:
 				body := block(depth+1, p.Mutexes+1)
 				if r.IntN(2) == 0 {
-					out = append(append(append(out, &progen.Stmt{Op: progen.RLock}), body...), &progen.Stmt{Op: progen.RUnlock})
+					out = append(append(append(out, &progen.Stmt{Op: progen.RLock}), body...),
+						&progen.Stmt{Op: progen.RUnlock})
 				} else {
-					out = append(append(append(out, &progen.Stmt{Op: progen.RWLock}), body...), &progen.Stmt{Op: progen.RWUnlock})
+					out = append(append(append(out, &progen.Stmt{Op: progen.RWLock}), body...),
+						&progen.Stmt{Op: progen.RWUnlock})
 				}
 			}
 		}
@@ -67,7 +73,8 @@ func lockingProgram(seed uint64) *progen.Program {
 	return p
 }
 
-// declared counts every variable of a program as shared: which are used by several goroutines differs between executions.
+// declared treats every variable of a program as shared: the set of variables that several
+// goroutines use differs between executions.
 func declared(t *trace.Trace) func(trace.ObjID) bool {
 	return func(o trace.ObjID) bool {
 		k := t.Objects[o].Kind
@@ -77,7 +84,8 @@ func declared(t *trace.Trace) func(trace.ObjID) bool {
 
 func mannersOf(t *trace.Trace) string { return branch.MannersText(branch.Manners(t, declared(t))) }
 
-// Theorem 1: whatever MANNERS an execution of the program can have, the strategy makes one that has them.
+// theorem1 checks Theorem 1: the strategy makes an execution with each MANNERS that an execution
+// of the program can have.
 func theorem1(p *progen.Program, limit int, o branch.Options) (executions, all int, err error) {
 	m := machine.New(p)
 	want, deadlocks := map[string]bool{}, false
@@ -88,17 +96,18 @@ func theorem1(p *progen.Program, limit int, o branch.Options) (executions, all i
 	if err != nil {
 		return 0, 0, err
 	}
-	if deadlocks { // shrinking may lead there
+	if deadlocks { // shrinking may lead to such a program
 		return 0, 0, machine.ErrTooMany
 	}
 	got := map[string]bool{}
 	m.Flow = true
 	s := branch.New(o)
-	res, err := explore.Run(context.Background(), s, m, 3000, func(t *trace.Trace) { got[mannersOf(t)] = true })
+	res, err := explore.Run(context.Background(), s, m, 3000,
+		func(t *trace.Trace) { got[mannersOf(t)] = true })
 	if err != nil {
 		return 0, 0, err
 	}
-	if res.Reason.Code != why.Came { // which says how far it came
+	if res.Reason.Code != why.Came { // the reason says how far it came
 		return 0, 0, error(res.Reason)
 	}
 	var wrong []string
@@ -113,14 +122,16 @@ func theorem1(p *progen.Program, limit int, o branch.Options) (executions, all i
 		}
 	}
 	if slices.Sort(wrong); len(wrong) > 0 {
-		return res.Executions, len(want), fmt.Errorf("%d of %d: %s", len(wrong), len(want), strings.Join(wrong, "\n"))
+		return res.Executions, len(want),
+			fmt.Errorf("%d of %d: %s", len(wrong), len(want), strings.Join(wrong, "\n"))
 	}
 	return res.Executions, len(want), nil
 }
 
-// selectingProgram makes a program of selects that nobody waits in for ever: goroutines send a value each, over one
-// channel or, by a select, any of two; others receive from all channels, as often, or poll them where there is room for all values. All read, write,
-// branch on what they read and lock.
+// selectingProgram makes a program of selects that never block forever. Some goroutines send one
+// value each, over one channel or, by a select, over one of two. Others receive as often from all
+// channels, or poll them if there is room for all values. All read, write, branch on the values
+// read and lock.
 func selectingProgram(seed uint64) *progen.Program {
 	r := rand.New(rand.NewPCG(seed, 0x73656c656374))
 	p := &progen.Program{Seed: seed, Vars: 1, Mutexes: 1}
@@ -142,11 +153,15 @@ func selectingProgram(seed uint64) *progen.Program {
 			case k < 2:
 				out = append(out, &progen.Stmt{Op: progen.Read, Reg: reg})
 			case k < 4:
-				out = append(out, &progen.Stmt{Op: progen.Write, Val: r.IntN(3), Src: r.IntN(progen.Registers+1) - 1})
+				out = append(out,
+					&progen.Stmt{Op: progen.Write, Val: r.IntN(3), Src: r.IntN(progen.Registers+1) - 1})
 			case k < 6:
-				out = append(out, &progen.Stmt{Op: progen.Lock}, &progen.Stmt{Op: progen.Write, Val: r.IntN(3), Src: -1}, &progen.Stmt{Op: progen.Unlock})
+				out = append(out, &progen.Stmt{Op: progen.Lock},
+					&progen.Stmt{Op: progen.Write, Val: r.IntN(3), Src: -1}, &progen.Stmt{Op: progen.Unlock})
 			case depth < 2:
-				out = append(out, &progen.Stmt{Op: progen.If, Reg: reg, Val: r.IntN(2), Body: block(depth + 1), Else: block(depth + 1)})
+				out = append(out,
+					&progen.Stmt{Op: progen.If, Reg: reg, Val: r.IntN(2), Body: block(depth + 1),
+						Else: block(depth + 1)})
 			}
 		}
 		return out
@@ -157,10 +172,12 @@ func selectingProgram(seed uint64) *progen.Program {
 		if r.IntN(3) == 0 {
 			send = &progen.Stmt{Op: progen.Select}
 			for range 2 {
-				send.Cases = append(send.Cases, progen.Case{Send: true, Obj: r.IntN(len(p.Chans)), Val: r.IntN(3), Body: block(1)})
+				send.Cases = append(send.Cases,
+					progen.Case{Send: true, Obj: r.IntN(len(p.Chans)), Val: r.IntN(3), Body: block(1)})
 			}
 		}
-		p.Body = append(p.Body, &progen.Stmt{Op: progen.Go, Body: append(append(block(0), send), block(0)...)})
+		p.Body = append(p.Body,
+			&progen.Stmt{Op: progen.Go, Body: append(append(block(0), send), block(0)...)})
 	}
 	receive := func(n int) (out []*progen.Stmt) {
 		for range n {
@@ -169,7 +186,8 @@ func selectingProgram(seed uint64) *progen.Program {
 				sel.Else = block(1)
 			}
 			for _, c := range r.Perm(len(p.Chans)) {
-				sel.Cases = append(sel.Cases, progen.Case{Obj: c, Reg: r.IntN(progen.Registers), Body: block(1)})
+				sel.Cases = append(sel.Cases,
+					progen.Case{Obj: c, Reg: r.IntN(progen.Registers), Body: block(1)})
 			}
 			out = append(append(out, sel), block(0)...)
 		}
@@ -184,18 +202,22 @@ func selectingProgram(seed uint64) *progen.Program {
 	return p
 }
 
-// TestTheorem1Selects: which case a select takes is varied too. Of the programs that are not tried here, 5425 is known to lose MANNERS: main ends before the others do.
+// TestTheorem1Selects: the outcome of a select varies too. Of the programs that are not tried
+// here, 5425 is known to lose MANNERS: main ends before the other goroutines.
 func TestTheorem1Selects(t *testing.T) {
 	// Most have too many interleavings.
 	checkTheorem1(t, 3**theorems, *theorems/10, selectingProgram, interleavings/5, branch.Options{})
 }
 
 func TestTheorem1(t *testing.T) {
-	checkTheorem1(t, *theorems, *theorems/5, lockingProgram, interleavings, branch.Options{}, branch.Options{Nodes: -1})
+	checkTheorem1(t, *theorems, *theorems/5, lockingProgram, interleavings, branch.Options{},
+		branch.Options{Nodes: -1})
 }
 
-// checkTheorem1 checks the theorem on n programs of a kind, with each of the options. Several of the explorations must find more than one MANNERS.
-func checkTheorem1(t *testing.T, n, several int, make func(seed uint64) *progen.Program, limit int, options ...branch.Options) {
+// checkTheorem1 checks the theorem on n programs of a kind, with each of the options. At least
+// several explorations must find more than one MANNERS.
+func checkTheorem1(t *testing.T, n, several int, make func(seed uint64) *progen.Program, limit int,
+	options ...branch.Options) {
 	checked, varied, executions, manners := 0, 0, 0, 0
 	for i := range uint64(n) {
 		p := make(*theoremsFrom + i)
@@ -226,9 +248,10 @@ func checkTheorem1(t *testing.T, n, several int, make func(seed uint64) *progen.
 	t.Logf("%d explorations, %d of them with several MANNERS (%d in all), %d executions", checked, varied, manners, executions)
 }
 
-// foreseen explores a program by the strategy branch, whose next schedules are asked for beforehand, so many at a time. It returns what was executed, how
-// much of it was foreseen, and how much else was.
-func foreseen(p *progen.Program, ahead, most int) (executed []string, known, vain int, counts branch.Counts, err error) {
+// foreseen explores a program by strategy branch and asks for up to ahead next schedules in
+// advance. It returns the executed ones, how many of them were foreseen, and how many others were.
+func foreseen(p *progen.Program, ahead, most int) (executed []string, known, vain int, counts branch.Counts,
+	err error) {
 	m := machine.New(p)
 	m.Flow = true
 	s := branch.New(branch.Options{})
@@ -261,8 +284,8 @@ func foreseen(p *progen.Program, ahead, most int) (executed []string, known, vai
 	return executed, known, vain, s.Counts(), nil
 }
 
-// To know the next schedules beforehand changes nothing of what is counted, and most of them come. (Which of several orders the solver
-// answers with depends on what it was asked before.)
+// Foresight changes no count, and most foreseen schedules are executed. (Which of several orders
+// the solver returns depends on earlier questions.)
 func TestForesee(t *testing.T) {
 	const most = 100
 	executions, known, vain, other := 0, 0, 0, 0

@@ -9,11 +9,12 @@ import (
 	"heddle/trace"
 )
 
-// ErrTooMany says that a program has more interleavings than were allowed.
+// ErrTooMany says that a program has more interleavings than allowed.
 var ErrTooMany = errors.New("machine: too many interleavings")
 
-// Exhaust makes all executions of m's program, at most limit, and returns what
-// came out of them. exhaustive: with the semantics of Schedule.Exhaustive, else with the native ones. each, if not nil, is called after every execution.
+// Exhaust makes all executions of m's program, at most limit, and returns their outcomes.
+// exhaustive selects the semantics of Schedule.Exhaustive, else the native ones. each, if not nil,
+// is called after every execution.
 func (m *Machine) Exhaust(exhaustive bool, limit int, each func(*trace.Trace)) (*Outcomes, int, error) {
 	o := NewOutcomes()
 	odo := new(odometer.Odometer)
@@ -43,7 +44,8 @@ func (m *Machine) Exhaust(exhaustive bool, limit int, each func(*trace.Trace)) (
 	}
 }
 
-// Restart reports whether the last execution polled a channel of which that was not known: a search starts again then.
+// Restart reports whether the last execution polled a channel that was not known to be polled.
+// Then a search must start again.
 func (m *Machine) Restart() bool {
 	p := sched.S.Polled()
 	m.polled = append(m.polled, p...)

@@ -6,14 +6,14 @@ import (
 	"heddle/trace"
 )
 
-// Data flow: registers have labels. The value of a statement depends on the
-// register that it takes, and what it gives is the label of the register that takes that.
+// Data flow: registers have labels. The value of a statement has the label of the register that it
+// uses, and its result gets the label of that value.
 
 // follow executes a statement and keeps the labels of registers.
 func (m *Machine) follow(f *frame, s *progen.Stmt) {
 	switch s.Op {
 	case progen.Go, progen.If, progen.Repeat, progen.Select, progen.Once, progen.After:
-		m.do(f, s) // what is in it is followed
+		m.do(f, s) // nested statements are followed
 		return
 	}
 	g := flow.Running()
@@ -43,7 +43,8 @@ func (m *Machine) branch(f *frame, s *progen.Stmt) {
 	}
 }
 
-// chosen makes the event of a select that took case i, and returns the label of what it received.
+// chosen makes the event of a select that took case i, and returns the label of the received
+// value.
 func (m *Machine) chosen(i int, s *progen.Stmt, c *flow.Call) (l trace.Label) {
 	if m.Exprs {
 		return flow.Back(c, true)

@@ -7,7 +7,7 @@ import (
 	"heddle/trace"
 )
 
-// Expressions over inputs: the labels of registers say how they were computed from those.
+// Expressions over inputs: the labels of registers say how they were computed from inputs.
 
 // express executes a statement as code rewritten for expressions would.
 func (m *Machine) express(f *frame, s *progen.Stmt) {
@@ -22,7 +22,8 @@ func (m *Machine) express(f *frame, s *progen.Stmt) {
 	case progen.If:
 		var x flow.Val
 		flow.Num(f.regs[s.Reg], f.from[s.Reg], trace.Int, &x)
-		flow.B(f.regs[s.Reg] == s.Val, flow.Two1(trace.FlowEq, trace.Bool, &x, uint64(s.Val), trace.Int), site(s.ID))
+		flow.B(f.regs[s.Reg] == s.Val, flow.Two1(trace.FlowEq, trace.Bool, &x, uint64(s.Val), trace.Int),
+			site(s.ID))
 		m.do(f, s)
 	case progen.Read:
 		var to flow.Slot
@@ -122,7 +123,7 @@ func (m *Machine) polls(f *frame, s *progen.Stmt) {
 	}
 }
 
-// atomically does an operation on an atomic whose operands have the labels a and b.
+// atomically performs an operation on an atomic whose operands have the labels a and b.
 func (m *Machine) atomically(f *frame, s *progen.Stmt, op flow.AtomicOp, a, b trace.Label) {
 	var c flow.Call
 	flow.OutAtomic(0, &c, op, trace.Int, a, b)
@@ -132,7 +133,7 @@ func (m *Machine) atomically(f *frame, s *progen.Stmt, op flow.AtomicOp, a, b tr
 	}
 }
 
-// label is that of value.
+// label returns the label of value.
 func (f *frame) label(s *progen.Stmt) trace.Label {
 	if s.Src < 0 {
 		return 0
@@ -142,10 +143,10 @@ func (f *frame) label(s *progen.Stmt) trace.Label {
 	return flow.Two1(trace.FlowAdd, trace.Int, &v, uint64(s.Val), trace.Int)
 }
 
-// Unknown stands in local states for a value that depends on inputs.
+// Unknown replaces in local states a value that depends on inputs.
 const Unknown = -1 << 40
 
-// known returns the registers as Local is told of them.
+// known returns the registers for Local.
 func (f *frame) known() [progen.Registers]int {
 	regs := f.regs
 	for i, l := range f.from {

@@ -1,6 +1,6 @@
-// Package machine executes the programs of package progen under rt/sched,
-// calling the hooks that the rewritten Go text of the program would call. It
-// needs no compiler, so many thousand executions a second are made in a test.
+// Package machine executes the programs of package progen under rt/sched, calling the hooks that
+// the rewritten Go text of the program would call. It needs no compiler, so a test can make many
+// thousand executions a second.
 package machine
 
 import (
@@ -17,25 +17,28 @@ import (
 	"heddle/trace"
 )
 
-// A Machine executes one program. There is one scheduler in a process, so only one Machine may be running.
+// A Machine executes one program. A process has one scheduler, so only one Machine may run at a
+// time.
 type Machine struct {
 	// Policy chooses after the prefix of a schedule; nil: the one that the schedule names.
 	Policy policy.Policy
-	// OneShot makes a loop that polls try once and block for good if that fails: where the scheduler does not know such
-	// loops the number of interleavings stays finite. An outcome whose loop could go on after all is none.
+	// OneShot makes a polling loop try once, and block for good if that fails. So the number of
+	// interleavings is finite even if the scheduler does not know such loops. An outcome whose
+	// loop could continue in the end does not count.
 	OneShot bool
-	// Sync makes accesses to plain variables no scheduling points; races on them are still told.
+	// Sync makes accesses to plain variables no scheduling points; races on them are still
+	// detected.
 	Sync bool
 	// Values records what memory accesses read and write.
 	Values bool
 	// Flow records data flow, as code rewritten for it would: see flow.go.
 	Flow bool
-	// Inputs are those of the program.
+	// Inputs are the inputs of the program.
 	Inputs []int
-	// Exprs records what values are in terms of inputs: see inputs.go.
+	// Exprs records values as expressions over inputs: see inputs.go.
 	Exprs bool
-	// Local, if not nil, is called with the local states that goroutines reach: what they have in their
-	// registers, and the statement that they do next, 0 at the end.
+	// Local, if not nil, is called with each local state that a goroutine reaches: its registers,
+	// and its next statement, 0 at the end.
 	Local func(name string, regs [progen.Registers]int, at int)
 
 	p       *progen.Program
@@ -50,14 +53,14 @@ type Machine struct {
 	timers  []*timer
 	alive   int64 // loaded before a panic
 
-	polled  []trace.Site // sides of unbuffered channels on which somebody polls, see sched.SetPolled
+	polled  []trace.Site // sides of unbuffered channels that are polled, see sched.SetPolled
 	root    *frame
 	trace   *trace.Trace
-	started []*timer // by AfterFunc, time.After and NewTimer; they live as long as the execution
+	started []*timer // by AfterFunc, time.After and NewTimer; they live until the end of the execution
 	first   policy.Policy
 }
 
-// The objects have the sizes of Go's, since rt/sched puts the native ones back.
+// The objects have the sizes of Go's, since rt/sched resets the native ones.
 type (
 	object [24]byte
 	mutex  struct {
@@ -79,16 +82,17 @@ type (
 	}
 )
 
-// A frame is a goroutine, or a call of a function by Once. Frames are a tree, which is used again by later executions.
+// A frame is a goroutine, or a call of a function by Once. Frames form a tree, which later
+// executions reuse.
 type frame struct {
 	name   string
 	used   bool // in this execution
 	ended  bool
-	polls  *progen.Stmt // the loop in which it gave up, see OneShot
-	at     int          // the statement that it is in
+	polls  *progen.Stmt // the loop that gave up, see OneShot
+	at     int          // the current statement
 	panics string
 	regs   [progen.Registers]int
-	from   [progen.Registers]trace.Label // what the registers were computed from
+	from   [progen.Registers]trace.Label // labels of the registers
 	kids   []*frame
 	nkids  int
 }
@@ -98,17 +102,19 @@ func New(p *progen.Program) *Machine {
 	first, _ := policy.New("first", 0)
 	return &Machine{
 		p: p, root: &frame{name: "main"}, first: first,
-		vars: make([]int, p.Vars), atomics: make([]int64, p.Atomics), mutexes: make([]mutex, p.Mutexes), rws: make([]rwMutex, p.RWs),
-		chans: make([]chan int, len(p.Chans)), conds: make([]object, len(p.Conds)), groups: make([]group, p.Groups),
-		onces: make([]once, p.Onces), timers: make([]*timer, len(p.Timers)),
+		vars: make([]int, p.Vars), atomics: make([]int64, p.Atomics), mutexes: make([]mutex, p.Mutexes),
+		rws:   make([]rwMutex, p.RWs),
+		chans: make([]chan int, len(p.Chans)), conds: make([]object, len(p.Conds)),
+		groups: make([]group, p.Groups),
+		onces:  make([]once, p.Onces), timers: make([]*timer, len(p.Timers)),
 	}
 }
 
-// maxSteps bounds an execution; programs of package progen stay far below.
+// maxSteps bounds an execution. Programs of package progen have far fewer steps.
 const maxSteps = 5000
 
-// Execute runs the program once, every access to a plain variable a
-// scheduling point unless Sync is set. The trace is overwritten by the next call.
+// Execute runs the program once. Every access to a plain variable is a scheduling point unless
+// Sync is set. The next call overwrites the trace.
 func (m *Machine) Execute(_ context.Context, s *trace.Schedule) (*trace.Trace, error) {
 	pol := m.Policy
 	if pol == nil {
@@ -128,7 +134,9 @@ func (m *Machine) Execute(_ context.Context, s *trace.Schedule) (*trace.Trace, e
 	if m.Sync {
 		visible = sched.VisibleSync
 	}
-	m.trace = sched.S.Run(m.main, sched.Options{Schedule: s, Policy: pol, Steps: maxSteps, Race: true, Visible: visible, Plain: m.Sync, Values: m.Values, PastDeadlock: true, Flow: m.Flow || m.Exprs, Exprs: m.Exprs})
+	m.trace = sched.S.Run(m.main,
+		sched.Options{Schedule: s, Policy: pol, Steps: maxSteps, Race: true, Visible: visible, Plain: m.Sync,
+			Values: m.Values, PastDeadlock: true, Flow: m.Flow || m.Exprs, Exprs: m.Exprs})
 	hook.On = false
 	switch m.trace.Verdict {
 	case trace.Bounded, trace.Crowded, trace.Aborted:
@@ -139,14 +147,14 @@ func (m *Machine) Execute(_ context.Context, s *trace.Schedule) (*trace.Trace, e
 	return m.trace, nil
 }
 
-// collectEvery is after how many executions memory is collected.
+// collectEvery is the number of executions between two garbage collections.
 const collectEvery = 5000
 
 var executions int
 
-// collect collects memory now and then, and never while a program is executed:
-// rt/sched keeps addresses of values on stacks, which a collection may shrink
-// and so move. The stacks of those who are at rest are given back before.
+// collect collects garbage periodically, and never during an execution: rt/sched has addresses of
+// values on stacks, and a collection may shrink and so move a stack. Stacks of idle goroutines are
+// released before.
 func collect() {
 	if executions%collectEvery == 0 {
 		debug.SetGCPercent(-1)
@@ -195,7 +203,8 @@ func (f *frame) kid(mark string) *frame {
 	return f.kids[f.nkids-1]
 }
 
-// site is where a statement stands: an instrumented site, or a program counter for calls to sync.
+// site returns the position of a statement: an instrumented site, or a program counter for calls
+// to sync.
 func site(id int) hook.Site {
 	return uint64(trace.NewSite(progenHash, id, trace.KindInt, false))
 }
@@ -204,7 +213,7 @@ var progenHash = trace.PackageHash("progen")
 
 func pc(id int) uintptr { return uintptr(0x1000 + id) }
 
-// firstObject is below the numbers of the places where objects are declared.
+// firstObject is the offset of the site numbers of declarations.
 const firstObject = 10000
 
 // main declares the objects, as the Go text does, and runs the body.
@@ -252,7 +261,7 @@ func (m *Machine) main() {
 	m.run(m.root, m.p.Body)
 }
 
-// run is a goroutine, or a call by Once.
+// run executes a goroutine or a call by Once.
 func (m *Machine) run(f *frame, body []*progen.Stmt) {
 	f.used = true
 	defer func() {
@@ -333,9 +342,11 @@ func (m *Machine) do(f *frame, s *progen.Stmt) {
 		f.regs[s.Reg] = *hook.R(&m.vars[s.Obj], site(s.ID))
 	case progen.Write:
 		hook.P(&m.vars[s.Obj], site(s.ID)).Set(f.value(s))
-	case progen.Load, progen.Store, progen.Add, progen.CAS, progen.SpinLoad, progen.SpinCAS, progen.Peek, progen.Fetch, progen.Reread:
+	case progen.Load, progen.Store, progen.Add, progen.CAS, progen.SpinLoad, progen.SpinCAS, progen.Peek,
+		progen.Fetch, progen.Reread:
 		m.doAtomic(f, s)
-	case progen.Lock, progen.Unlock, progen.TryLock, progen.SpinLock, progen.RWLock, progen.RWUnlock, progen.RWTry, progen.RLock, progen.RUnlock, progen.RTry:
+	case progen.Lock, progen.Unlock, progen.TryLock, progen.SpinLock, progen.RWLock, progen.RWUnlock,
+		progen.RWTry, progen.RLock, progen.RUnlock, progen.RTry:
 		m.doLock(f, s)
 	case progen.Send, progen.Recv, progen.Close, progen.Len, progen.Range, progen.Select:
 		m.doChan(f, s)

@@ -16,14 +16,15 @@ var (
 	limit = flag.Int("limit", 5000, "skip programs with more native interleavings")
 )
 
-// size of the programs of a seed: every fourth may poll.
+// size returns the size for the program of a seed: every fourth may poll.
 func size(seed uint64) progen.Size {
 	s := progen.Default
 	s.Spin = seed%4 == 3
 	return s
 }
 
-// differ explores p natively and exhaustively and says what only one of the two shows.
+// differ explores p natively and exhaustively, and returns the outcomes that only one of the two
+// has.
 func differ(p *progen.Program) ([]string, error) {
 	m := New(p)
 	native, _, err := m.Exhaust(false, *limit, nil)
@@ -45,7 +46,7 @@ func differ(p *progen.Program) ([]string, error) {
 	return ds, nil
 }
 
-// The executions that rt/sched makes when it is to be exhaustive show what its native ones show, and nothing else.
+// With Schedule.Exhaustive rt/sched shows the same outcomes as natively.
 func TestExhaustiveShowsWhatNativeShows(t *testing.T) {
 	skipped := 0
 	for seed := *from; seed < *from+uint64(*seeds); seed++ {

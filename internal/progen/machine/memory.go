@@ -7,7 +7,7 @@ import (
 	"heddle/rt/hook"
 )
 
-// atomic does an atomic operation on p: op changes it, and says so.
+// atomic performs an atomic operation on p. op changes it and reports whether it did.
 func (m *Machine) atomic(p *int64, kind uint8, id int, op func(*int64) bool) {
 	hook.AtomicBegin(unsafe.Pointer(p), 8, kind, pc(id))
 	changed := op(p)
@@ -72,7 +72,7 @@ func (m *Machine) doAtomic(f *frame, s *progen.Stmt) {
 	}
 }
 
-// spin is for !try() {}.
+// spin executes for !try() {}.
 func (m *Machine) spin(f *frame, s *progen.Stmt, try func() bool) {
 	if m.OneShot {
 		if !try() {
@@ -86,7 +86,7 @@ func (m *Machine) spin(f *frame, s *progen.Stmt, try func() bool) {
 	}
 }
 
-// pollsOn reports whether f, which gave up polling, would be through now.
+// pollsOn reports whether f, which gave up polling, would succeed now.
 func (m *Machine) pollsOn(f *frame) bool {
 	switch s := f.polls; s.Op {
 	case progen.SpinLock:

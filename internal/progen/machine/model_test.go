@@ -10,9 +10,10 @@ import (
 	"heddle/trace"
 )
 
-// TestModel holds rt/sched, which keeps its own representation of every primitive, to package model: in executions of random
-// programs, native and exhaustive ones, every event has a rule that applies where it stands, with the outcome that the rule
-// tells, and no rule applies to what a goroutine still waited for when none could go on.
+// TestModel compares rt/sched, which has its own representation of every primitive, with package
+// model. In native and exhaustive executions of random programs every event must have an
+// applicable rule with the same outcome, and in a deadlock no rule may apply to a pending
+// operation.
 func TestModel(t *testing.T) {
 	ops := map[trace.Op]int{}
 	for seed := *from; seed < *from+uint64(*seeds); seed++ {
@@ -33,8 +34,10 @@ func TestModel(t *testing.T) {
 		}
 	}
 	for _, op := range []trace.Op{
-		trace.OpLock, trace.OpTryLock, trace.OpUnlock, trace.OpRLock, trace.OpRUnlock, trace.OpTryRLock, trace.OpArrive, trace.OpSend, trace.OpRecv,
-		trace.OpClose, trace.OpWGAdd, trace.OpWGWait, trace.OpOnce, trace.OpOnceDone, trace.OpCondWait, trace.OpSignal, trace.OpBroadcast,
+		trace.OpLock, trace.OpTryLock, trace.OpUnlock, trace.OpRLock, trace.OpRUnlock, trace.OpTryRLock,
+		trace.OpArrive, trace.OpSend, trace.OpRecv,
+		trace.OpClose, trace.OpWGAdd, trace.OpWGWait, trace.OpOnce, trace.OpOnceDone, trace.OpCondWait,
+		trace.OpSignal, trace.OpBroadcast,
 	} {
 		if ops[op] == 0 {
 			t.Errorf("no execution has %v", op)
@@ -42,7 +45,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// breaks says where an execution is not what the model has; "" if nowhere.
+// breaks returns where an execution differs from the model, or "".
 func breaks(t *trace.Trace, exhaustive bool, ops map[trace.Op]int) string {
 	states := make([]model.State, len(t.Objects))
 	objects := make([]model.Object, len(t.Objects))
@@ -59,15 +62,18 @@ func breaks(t *trace.Trace, exhaustive bool, ops map[trace.Op]int) string {
 		def, o := model.Of(objects[e.Obj].Kind), &objects[e.Obj]
 		r, outcome, next := def.Step(o, states[e.Obj], e.Op, int32(e.Arg))
 		if !exhaustive && r == nil && e.Op == trace.OpRecv && e.Partner >= 0 {
-			// The receiver was waiting: what its sender passes on is never in the buffer.
-			r, outcome, next = def.Rule(o, e.Op, int32(e.Arg)), int32(e.Arg), def.After(o, states[e.Obj], e.Op, int32(e.Arg))
+			// The receiver was waiting: the sender's value never enters the buffer.
+			r, outcome, next = def.Rule(o, e.Op, int32(e.Arg)), int32(e.Arg),
+				def.After(o, states[e.Obj], e.Op, int32(e.Arg))
 		}
 		ops[e.Op]++
 		switch {
 		case r == nil:
-			return fmt.Sprintf("event %d, %v by %s: %v in state %v would wait", i, e.Op, t.Name(e.G), o.Kind, states[e.Obj])
+			return fmt.Sprintf("event %d, %v by %s: %v in state %v would wait", i, e.Op, t.Name(e.G), o.Kind,
+				states[e.Obj])
 		case outcome != int32(e.Arg):
-			return fmt.Sprintf("event %d, %v by %s: outcome %d, %v in state %v has %d", i, e.Op, t.Name(e.G), e.Arg, o.Kind, states[e.Obj], outcome)
+			return fmt.Sprintf("event %d, %v by %s: outcome %d, %v in state %v has %d", i, e.Op, t.Name(e.G),
+				e.Arg, o.Kind, states[e.Obj], outcome)
 		}
 		states[e.Obj] = next
 	}
@@ -81,7 +87,8 @@ func breaks(t *trace.Trace, exhaustive bool, ops map[trace.Op]int) string {
 			continue
 		}
 		if r, _, _ := def.Step(o, states[l.Obj], l.Op, 0); r != nil && !r.Meets {
-			return fmt.Sprintf("%s waits for %v for ever, which is possible in state %v of the %v", t.Name(l.G), l.Op, states[l.Obj], o.Kind)
+			return fmt.Sprintf("%s waits for %v for ever, which is possible in state %v of the %v",
+				t.Name(l.G), l.Op, states[l.Obj], o.Kind)
 		}
 	}
 	return ""

@@ -7,7 +7,8 @@ import (
 	"heddle/rt/sched"
 )
 
-// older makes the objects of the package what they are before the test. They stay where they are: by that executions agree on them.
+// older gives the objects of the package their state before the test. The objects keep their
+// addresses, by which executions agree on them.
 func (m *Machine) older(o *progen.Older) {
 	for i, c := range m.chans {
 		sched.Reopen(*(*unsafe.Pointer)(unsafe.Pointer(&c)))

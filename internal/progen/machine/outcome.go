@@ -12,18 +12,19 @@ import (
 	"heddle/trace/remains"
 )
 
-// Outcomes are what can come out of a program, and how often it did.
+// Outcomes are the possible outcomes of a program, and how often each occurred.
 type Outcomes struct {
-	// Ends are the ways in which executions end that no panic cut short: the final values of all variables and registers,
-	// and which goroutines are then left at which statements.
+	// Ends are the ends of executions without panic: the final values of all variables and
+	// registers, and the goroutines that are left, each with its statement.
 	Ends map[string]int
-	// Panics are goroutines with what they panic with, or what they misuse.
+	// Panics are goroutines with the value of their panic or their misuse.
 	Panics map[string]int
-	// Races are the plain variables on which there is a data race.
+	// Races are the plain variables with a data race.
 	Races map[string]int
-	// Left are goroutines with the statements that they are left at, at ends that no panic cut short.
+	// Left are goroutines with the statements at which they are left, without those cut short by a
+	// panic.
 	Left map[string]int
-	// Locals are the local states that goroutines reach, if a Machine was told to note them.
+	// Locals are the local states that goroutines reach, if Watch was called.
 	Locals map[string]int
 
 	key []byte
@@ -31,10 +32,11 @@ type Outcomes struct {
 
 // NewOutcomes returns an empty set.
 func NewOutcomes() *Outcomes {
-	return &Outcomes{Ends: map[string]int{}, Panics: map[string]int{}, Races: map[string]int{}, Left: map[string]int{}, Locals: map[string]int{}}
+	return &Outcomes{Ends: map[string]int{}, Panics: map[string]int{}, Races: map[string]int{},
+		Left: map[string]int{}, Locals: map[string]int{}}
 }
 
-// Watch has m note in o the local states that goroutines reach from now on.
+// Watch makes m record the local states that goroutines reach in o from now on.
 func (o *Outcomes) Watch(m *Machine) {
 	m.Local = func(name string, regs [progen.Registers]int, at int) {
 		b := append(o.key[:0], name...)
@@ -46,7 +48,7 @@ func (o *Outcomes) Watch(m *Machine) {
 	}
 }
 
-// Add adds what came out of the execution that m has just made.
+// Add adds the outcome of m's last execution.
 func (o *Outcomes) Add(m *Machine) {
 	for _, r := range sched.S.Races() {
 		if r.Misuse == remains.MisuseNone {
@@ -101,7 +103,7 @@ func (f *frame) walk(visit func(*frame)) {
 	}
 }
 
-// final reports whether nobody gave up polling who could go on now.
+// final reports whether no goroutine gave up a polling loop that would succeed now.
 func (m *Machine) final(f *frame) bool {
 	if f.polls != nil && m.pollsOn(f) {
 		return false
@@ -114,7 +116,7 @@ func (m *Machine) final(f *frame) bool {
 	return true
 }
 
-// end appends the final values and who is left where.
+// end appends the final values, and where goroutines are left.
 func (m *Machine) end(b []byte) []byte {
 	for i, v := range m.vars {
 		b = named(b, 'v', i, v)
@@ -156,7 +158,8 @@ func (f *frame) end(b []byte) []byte {
 	return b
 }
 
-// DifferLocally is Differ where p need not have all ends and races of o, but all local states, and all goroutines that are left somewhere.
+// DifferLocally is Differ, except that p may lack ends and races of o. It must have all local
+// states, and all goroutines that are left.
 func (o *Outcomes) DifferLocally(p *Outcomes, oName, pName string) []string {
 	q := *p
 	q.Ends, q.Races = joined(o.Ends, p.Ends), joined(o.Races, p.Races)
@@ -187,7 +190,7 @@ func joined(a, b map[string]int) map[string]int {
 	return c
 }
 
-// Differ returns what is in one set only, in words; nil if the sets are equal.
+// Differ returns the elements of only one of the sets, as text, or nil if the sets are equal.
 func (o *Outcomes) Differ(p *Outcomes, oName, pName string) []string {
 	var ds []string
 	for _, c := range []struct {

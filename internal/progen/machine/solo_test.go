@@ -13,7 +13,8 @@ import (
 	"heddle/trace"
 )
 
-// Who is alone need not tell the race detector what he accesses: it finds the same races, at the same steps.
+// The only running goroutine need not report its accesses to the race detector: it finds the same
+// races, at the same steps.
 func TestSoloHidesNoRace(t *testing.T) {
 	defer func(n uint32) { sched.SoloAfter = n }(sched.SoloAfter)
 	races, alone := 0, 0
@@ -36,7 +37,8 @@ func TestSoloHidesNoRace(t *testing.T) {
 			m.Local = nil
 			races += len(want)
 			if !slices.Equal(got, want) {
-				t.Fatalf("seed %d, choices %d: races %v, without looking who is alone %v\n%s", seed, choice, got, want, progen.Source(p))
+				t.Fatalf("seed %d, choices %d: races %v, without looking who is alone %v\n%s", seed, choice,
+					got, want, progen.Source(p))
 			}
 		}
 	}
@@ -47,12 +49,15 @@ func TestSoloHidesNoRace(t *testing.T) {
 }
 
 func racesOf(t *testing.T, m *Machine, choices uint64) []string {
-	if _, err := m.Execute(context.Background(), &trace.Schedule{Policy: "random", Seed: choices}); err != nil {
+	if _, err := m.Execute(context.Background(),
+		&trace.Schedule{Policy: "random", Seed: choices}); err != nil {
 		t.Fatal(err)
 	}
 	var all []string
 	for _, r := range sched.S.Races() {
-		all = append(all, fmt.Sprintf("%s at step %d: %v at %v, %v at %v", m.variable(r.Addr), r.Step, r.G, r.At, r.PrevG, r.Prev))
+		all = append(all,
+			fmt.Sprintf("%s at step %d: %v at %v, %v at %v", m.variable(r.Addr), r.Step, r.G, r.At, r.PrevG,
+				r.Prev))
 	}
 	return all
 }

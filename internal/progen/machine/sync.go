@@ -124,7 +124,8 @@ func (m *Machine) doTime(f *frame, s *progen.Stmt) {
 		m.timers[s.Obj].drop()
 		f.regs[s.Reg] = bit(active)
 	case progen.Reset:
-		active, _ := hook.TimerReset(unsafe.Pointer(m.timers[s.Obj]), hook.Now()+int64(s.Val)*millisecond, 0, pc(s.ID))
+		active, _ := hook.TimerReset(unsafe.Pointer(m.timers[s.Obj]), hook.Now()+int64(s.Val)*millisecond, 0,
+			pc(s.ID))
 		m.timers[s.Obj].drop()
 		f.regs[s.Reg] = bit(active)
 	case progen.Fired:
@@ -151,8 +152,8 @@ func (m *Machine) start(t *timer, d, id int, f func(any, uintptr, int64)) {
 	hook.TimerStart(unsafe.Pointer(t), hook.Now()+int64(d)*millisecond, 0, f, nil, ch, pc(id))
 }
 
-// drop takes out of the native channel what the scheduler took out of its
-// model, when a timer that fired was stopped before somebody received.
+// drop removes the value from the native channel that the scheduler removed from its model, when a
+// timer that had fired is stopped before a receive.
 func (t *timer) drop() {
 	select {
 	case <-t.c:

@@ -1,6 +1,6 @@
-// Package table2 is the programs behind Table 2 of Kähkönen, Saarikivi,
-// Heljanko, Automated Software Engineering 22, 2015, as far as they could be
-// rebuilt, as programs of package progen. Goroutines are started by main, which does not wait for them.
+// Package table2 has the programs behind Table 2 of Kähkönen, Saarikivi, Heljanko, Automated
+// Software Engineering 22, 2015, as far as they could be reconstructed, as programs of package
+// progen. Main starts the goroutines and does not wait for them.
 package table2
 
 import "heddle/internal/progen"
@@ -15,7 +15,7 @@ func started(p *progen.Program, bodies ...[]*progen.Stmt) *progen.Program {
 	return p
 }
 
-// Dining is n philosophers who eat so many times, all with the same orientation.
+// Dining returns n dining philosophers that eat so many times, all with the same orientation.
 func Dining(n, times int) *progen.Program {
 	p := &progen.Program{Mutexes: n}
 	var bodies [][]*progen.Stmt
@@ -32,22 +32,26 @@ func Dining(n, times int) *progen.Program {
 func lock(i int) *progen.Stmt   { return &progen.Stmt{Op: progen.Lock, Obj: i} }
 func unlock(i int) *progen.Stmt { return &progen.Stmt{Op: progen.Unlock, Obj: i} }
 
-// Pairs is n variables, each with a goroutine that reads and one that writes it.
+// Pairs returns a program with n variables, each with one reading and one writing goroutine.
 func Pairs(n int) *progen.Program {
 	p := &progen.Program{Atomics: n}
 	var bodies [][]*progen.Stmt
 	for i := range n {
-		bodies = append(bodies, []*progen.Stmt{{Op: progen.Load, Obj: i}}, []*progen.Stmt{{Op: progen.Store, Obj: i, Val: 1, Src: -1}})
+		bodies = append(bodies, []*progen.Stmt{{Op: progen.Load, Obj: i}},
+			[]*progen.Stmt{{Op: progen.Store, Obj: i, Val: 1, Src: -1}})
 	}
 	return started(p, bodies...)
 }
 
-// Fib is two goroutines that read two variables and write one of them, n times, while main reads both.
+// Fib returns a program with two goroutines that read two variables and write one of them, n
+// times, while main reads both.
 func Fib(n int) *progen.Program {
 	p := &progen.Program{Atomics: 2}
 	adder := func(own, other int) (b []*progen.Stmt) {
 		for range n {
-			b = append(b, &progen.Stmt{Op: progen.Load, Obj: own, Reg: 0}, &progen.Stmt{Op: progen.Load, Obj: other, Reg: 1}, &progen.Stmt{Op: progen.Store, Obj: own, Src: 1, Val: 1})
+			b = append(b, &progen.Stmt{Op: progen.Load, Obj: own, Reg: 0},
+				&progen.Stmt{Op: progen.Load, Obj: other, Reg: 1},
+				&progen.Stmt{Op: progen.Store, Obj: own, Src: 1, Val: 1})
 		}
 		return b
 	}
@@ -55,7 +59,8 @@ func Fib(n int) *progen.Program {
 	return started(p, adder(0, 1), adder(1, 0))
 }
 
-// Sections is goroutines that pass critical sections over one mutex: each so many, of so many accesses.
+// Sections returns a program with goroutines that pass through critical sections of one mutex.
+// Each pair in of is the number of sections of a goroutine and the number of accesses in each.
 func Sections(of ...[2]int) *progen.Program {
 	p := &progen.Program{Mutexes: 1, Atomics: 2}
 	var bodies [][]*progen.Stmt
@@ -77,7 +82,7 @@ func Sections(of ...[2]int) *progen.Program {
 	return started(p, bodies...)
 }
 
-// Filesystem is Flanagan & Godefroid's with n goroutines: each takes a block for
+// Filesystem returns Flanagan & Godefroid's program with n goroutines: each allocates a block for
 // its inode, the next one if that is taken.
 func Filesystem(n int) *progen.Program {
 	const inodes, blocks = 32, 26
@@ -94,7 +99,8 @@ func Filesystem(n int) *progen.Program {
 	return started(p, bodies...)
 }
 
-// allocate tries block b, and if it is taken the next ones, so many in all: no more are ever taken.
+// allocate tries block b, then the following ones if it is taken, at most tries blocks: no more
+// are ever taken.
 func allocate(i, b, blocks, tries int) []*progen.Stmt {
 	const inodes = 32
 	if tries == 0 {
