@@ -44,7 +44,8 @@ func TestJSON(t *testing.T) {
 	if code := session(New(o)); code != 1 {
 		t.Errorf("exit code %d", code)
 	}
-	// encoding/json writes an invalid byte as an escape until go1.26, and as the character from go1.27 on.
+	// encoding/json writes an invalid byte as an escape until go1.26, and as the character from
+	// go1.27 on.
 	golden(t, "json", strings.ReplaceAll(out.String(), "\ufffd", `\ufffd`))
 
 	var plain bytes.Buffer
