@@ -13,9 +13,9 @@ import (
 
 const setiadi = "heddle/bench/programs/setiadi"
 
-// An experiment is a row of Table V of Setiadi, Ohsuga & Maekawa with the program of its shape.
-// Counts of the paper: threads, shared variables, branches that interleaving affects, test
-// cases of TPAIR and of the proposed method; -1 is infinite.
+// An experiment is a row of Table V of Setiadi, Ohsuga & Maekawa with the program of the same
+// structure. The paper's counts: threads, shared variables, branches affected by interleaving,
+// test cases of TPAIR and of the proposed method; -1 is infinite.
 type experiment struct {
 	test, name                               string
 	threads, shared, affected, pairs, groups int
@@ -30,23 +30,25 @@ var experiments = []experiment{
 }
 
 // poolMore is the program of Fig. 16, with more and more accesses to shared variables.
-var poolMore = []string{"TestPool", "TestPoolMore1", "TestPoolMore2", "TestPoolMore3", "TestPoolMore4", "TestPoolMore6", "TestPoolMore8"}
+var poolMore = []string{"TestPool", "TestPoolMore1", "TestPoolMore2", "TestPoolMore3", "TestPoolMore4",
+	"TestPoolMore6", "TestPoolMore8"}
 
-// Bounds of an exploration: of branch so many executions, of reach so many nanoseconds, beyond which it is "more than".
+// Bounds of an exploration: executions of strategy branch, nanoseconds of strategy reach. Beyond
+// them the table says "more than".
 const (
 	branchRuns  = 20
 	reachBudget = 4e9
 )
 
-// An explored is what became of one test by strategies branch and reach.
+// An explored is the result of one test by strategies branch and reach.
 type explored struct {
 	*wire.Groups
-	endless bool // its executions end at the step bound: TPAIR has no end
+	endless bool // its executions end at the step bound: TPAIR does not terminate
 	reach   search
 }
 
-// exploreGroups explores tests by strategies: branch in a build for data
-// flow, reach with every access to memory a step, as the paper's reachability testing has it.
+// exploreGroups explores tests by strategies: branch in a build for data flow, reach with every
+// memory access as a step, as in the paper's reachability testing.
 func exploreGroups(ctx context.Context, tests, strategies []string) (map[string]*explored, error) {
 	if err := os.Setenv("HEDDLE_BENCH", "1"); err != nil {
 		return nil, err
@@ -59,7 +61,8 @@ func exploreGroups(ctx context.Context, tests, strategies []string) (map[string]
 		if err != nil {
 			return nil, err
 		}
-		config := wire.Config{Mode: "test", Package: setiadi, Strategy: strategy, Flow: flow, Visible: "auto", Time: "virtual", Isolate: "vars", Count: 1}
+		config := wire.Config{Mode: "test", Package: setiadi, Strategy: strategy, Flow: flow, Visible: "auto",
+			Time: "virtual", Isolate: "vars", Count: 1}
 		if flow {
 			config.Runs = branchRuns
 		} else {
@@ -78,7 +81,8 @@ func exploreGroups(ctx context.Context, tests, strategies []string) (map[string]
 				x.Groups = rec.Groups
 				x.endless = strings.Contains(rec.Reason, "step bound")
 			} else {
-				x.reach = search{executions: rec.Executions, complete: rec.Complete, reason: rec.Reason, seconds: rec.Elapsed}
+				x.reach = search{executions: rec.Executions, complete: rec.Complete, reason: rec.Reason,
+					seconds: rec.Elapsed}
 			}
 		})
 		if err != nil {
@@ -93,10 +97,12 @@ func exploreGroups(ctx context.Context, tests, strategies []string) (map[string]
 	return found, nil
 }
 
-// reachSteps bounds the executions of reach: a loop without end has as many sequences as anybody wants.
+// reachSteps bounds the steps of an execution by reach: a loop without end has infinitely many
+// sequences.
 const reachSteps = 4000
 
-// measureBranch prints a table like Table V, the paper's figures below ours, and writes a plot like Fig. 16 to a file.
+// measureBranch prints a table like Table V, with the paper's figures below the measured ones, and
+// writes a plot like Fig. 16 to a file.
 func measureBranch(ctx context.Context, file string) error {
 	var tests []string
 	for _, e := range experiments {
@@ -113,19 +119,25 @@ func measureBranch(ctx context.Context, file string) error {
 		}
 		fmt.Println()
 	}
-	columns("", "goroutines", "shared", "read-shared", "branches", "affected", "reach", "TPAIR", "groups", "executions")
+	columns("", "goroutines", "shared", "read-shared", "branches", "affected", "reach", "TPAIR", "groups",
+		"executions")
 	for _, e := range experiments {
 		x := found[e.test]
 		groups, executions := x.Groups.Groups, max(0, x.Settled)
-		columns(e.name+" shape", x.Goroutines, x.Shared, x.ReadShared, x.Branches, x.Affected, x.reached(), x.paired(), groups, executions)
-		columns("  the paper's", e.threads, e.shared, "", "", e.affected, "", orInfinite(float64(e.pairs)), e.groups, "")
+		columns(e.name+" shape", x.Goroutines, x.Shared, x.ReadShared, x.Branches, x.Affected, x.reached(),
+			x.paired(), groups, executions)
+		columns("  the paper's", e.threads, e.shared, "", "", e.affected, "", orInfinite(float64(e.pairs)),
+			e.groups, "")
 	}
 	fmt.Println("\nreach: executions within", int(reachBudget/1e9), "s, every access a step. groups: orders of what the affected branches depend on; executions: until all were tested, the first among them.")
 	var rows []plotRow
 	for _, t := range poolMore {
 		x := found[t]
-		rows = append(rows, plotRow{x.Accesses, float64(x.reach.executions), x.Pairs, float64(x.Groups.Groups), x.reach.complete})
-		fmt.Printf("accesses %3d: reach %8s, TPAIR %8s, groups %d\n", x.Accesses, x.reached(), x.paired(), x.Groups.Groups)
+		rows = append(rows,
+			plotRow{x.Accesses, float64(x.reach.executions), x.Pairs, float64(x.Groups.Groups),
+				x.reach.complete})
+		fmt.Printf("accesses %3d: reach %8s, TPAIR %8s, groups %d\n", x.Accesses, x.reached(), x.paired(),
+			x.Groups.Groups)
 	}
 	return os.WriteFile(file, []byte(plot(rows)), 0o666)
 }
@@ -161,10 +173,11 @@ func orInfinite(n float64) string {
 type plotRow struct {
 	accesses             int
 	reach, pairs, groups float64
-	complete             bool // reach was
+	complete             bool // whether reach was complete
 }
 
-// plot draws the numbers of test cases against the accesses to shared variables, on a logarithmic scale, as SVG.
+// plot returns an SVG with the numbers of test cases over the accesses to shared variables, on a
+// logarithmic scale.
 func plot(rows []plotRow) string {
 	const width, height, left, bottom, top = 640, 400, 70, 50, 30
 	most, last := 10.0, rows[len(rows)-1].accesses
@@ -187,7 +200,8 @@ func plot(rows []plotRow) string {
 		fmt.Fprintf(&b, `<line x1="%d" x2="%d" y1="%.1f" y2="%.1f" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end">%.0f</text>`+"\n", left, width-130, y(v), y(v), left-6, y(v)+4, v)
 	}
 	for _, r := range rows {
-		fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle">%d</text>`+"\n", x(r.accesses), height-bottom+18, r.accesses)
+		fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle">%d</text>`+"\n", x(r.accesses),
+			height-bottom+18, r.accesses)
 	}
 	for _, c := range []struct {
 		name, colour string

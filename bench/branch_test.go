@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTableV: the programs of the five experiments' shapes have as many branches that
-// interleaving affects as the originals, and as many test cases.
+// TestTableV: programs with the structure of the five experiments have as many branches affected
+// by interleaving as the originals, and as many test cases.
 func TestTableV(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
@@ -22,7 +22,8 @@ func TestTableV(t *testing.T) {
 	for _, e := range experiments {
 		x := found[e.test]
 		if x.Affected != e.affected || x.Groups.Groups != e.groups {
-			t.Errorf("%s: %d branches are affected, with %d groups; want %d, %d", e.name, x.Affected, x.Groups.Groups, e.affected, e.groups)
+			t.Errorf("%s: %d branches are affected, with %d groups; want %d, %d", e.name, x.Affected,
+				x.Groups.Groups, e.affected, e.groups)
 		}
 		if x.Settled == 0 {
 			t.Errorf("%s: not all groups were tested", e.name)

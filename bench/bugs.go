@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	_ "heddle/engine" // its strategies
+	_ "heddle/engine" // registers its strategies
 	"heddle/explore"
 	"heddle/internal/run"
 	"heddle/rt/wire"
@@ -19,8 +19,8 @@ import (
 // How the strategies are compared on the programs with a bug.
 const (
 	bugSeeds = 5                // explorations of a program by a strategy, each with its own seed
-	bugRuns  = 20_000           // executions an exploration may take
-	bugTime  = 20 * time.Second // and how long
+	bugRuns  = 20_000           // most executions of an exploration
+	bugTime  = 20 * time.Second // longest time of an exploration
 )
 
 type bugStrategy struct {
@@ -28,8 +28,8 @@ type bugStrategy struct {
 	exhaustive bool
 }
 
-// bugStrategies are the columns of the table: the strategies that heddle compare takes, but for those that have an account of their own in docs. An
-// exhaustive strategy uses no seed and is executed once.
+// bugStrategies returns the columns of the table: the strategies of heddle compare, without those
+// that have a page of their own in docs. An exhaustive strategy uses no seed and is executed once.
 func bugStrategies() (columns []bugStrategy) {
 	for _, u := range explore.Units() {
 		if u.Compared && u.Command == "" && !u.Needs.Accesses && !u.Heavy {
@@ -45,22 +45,23 @@ func bugStrategies() (columns []bugStrategy) {
 // autoFlow is auto in a build for data flow, where branch is one of its arms.
 const autoFlow = "auto with branch"
 
-// published are executions to the first bug that others report for the program
-// of the same name in SCTBench (C, pthreads): the figures that we have a source for.
+// published are published executions to the first bug for the program of the same name in SCTBench
+// (C, pthreads), as far as there is a source.
 var published = map[string]string{
 	"Reorder100": "5 best fuzzer, 7,447 PCT, never POS",
 }
 
 // bugPrograms are the rows: tests of bench/programs with a bug.
 var bugPrograms = []string{
-	"Account", "Lazy", "Deadlock01", "Carter", "TokenRing", "CircularBuffer", "Queue", "Stack", "BoundedBuffer", "WorkStealing",
+	"Account", "Lazy", "Deadlock01", "Carter", "TokenRing", "CircularBuffer", "Queue", "Stack",
+	"BoundedBuffer", "WorkStealing",
 	"Bluetooth", "Bluetooth3", "WrongLock", "WrongLock3", "TwoStage", "TwoStage20", "TwoStage100",
 	"Reorder3", "Reorder4", "Reorder5", "Reorder10", "Reorder20", "Reorder50", "Reorder100",
 	"Fib4", "Fib5", "Philosophers3", "Philosophers4",
 }
 
-// measureBugs writes a table to file: how many executions each strategy needs
-// to find the bug of each program; only, if not "", is the only one.
+// measureBugs writes a table to file: the executions that each strategy needs to find the bug of
+// each program. only, if not "", selects one program.
 func measureBugs(ctx context.Context, file, only string) error {
 	strategies := bugStrategies()
 	if only != "" {
@@ -124,8 +125,8 @@ searches.
 	return nil
 }
 
-// hunt explores one program by one strategy, once a seed, until something is
-// found, and returns what the table says about it.
+// hunt explores one program by one strategy, once for each seed, until a finding, and returns the
+// table's cell.
 func (b *binary) hunt(ctx context.Context, program, strategy string, seeds int) (string, error) {
 	var found []int
 	var last *wire.Record
@@ -150,26 +151,30 @@ func (b *binary) hunt(ctx context.Context, program, strategy string, seeds int) 
 	return fmt.Sprintf("not in %d", last.Executions), nil
 }
 
-// first returns after how many executions a finding was made, 0 for never, and the Record that ended the test.
-func (b *binary) first(ctx context.Context, program, strategy string, seed uint64) (int, *wire.Record, error) {
+// first returns the number of executions up to the first finding, or 0, and the Record that ended
+// the test.
+func (b *binary) first(ctx context.Context, program, strategy string,
+	seed uint64) (int, *wire.Record, error) {
 	flow := strategy == autoFlow
 	if flow {
 		strategy = "auto"
 	}
 	config := wire.Config{
 		ForFlow: flow, FlowMemory: 256 << 20,
-		Mode: "test", Package: programs, Strategy: strategy, Seed: seed, Runs: bugRuns, Budget: int64(bugTime),
-		Steps: 1_000_000, Visible: "auto", Isolate: "vars", FailFast: true, Count: 1,
+		Mode: "test", Package: programs, Strategy: strategy, Seed: seed, Runs: bugRuns,
+		Budget: int64(bugTime),
+		Steps:  1_000_000, Visible: "auto", Isolate: "vars", FailFast: true, Count: 1,
 	}
 	n, end := 0, (*wire.Record)(nil)
-	err := run.Binary(ctx, b.path, b.dir, config, []string{"-test.run=^Test" + program + "$"}, func(rec *wire.Record) {
-		switch {
-		case rec.Type == "finding" && n == 0:
-			n = rec.Finding.Executions
-		case rec.Type == "end":
-			end = rec
-		}
-	})
+	err := run.Binary(ctx, b.path, b.dir, config, []string{"-test.run=^Test" + program + "$"},
+		func(rec *wire.Record) {
+			switch {
+			case rec.Type == "finding" && n == 0:
+				n = rec.Finding.Executions
+			case rec.Type == "end":
+				end = rec
+			}
+		})
 	if err != nil && err != io.EOF {
 		return 0, nil, err
 	}

@@ -11,28 +11,29 @@ import (
 	"time"
 )
 
-// Goals of builds: ratios to what the go command takes, and seconds.
+// Goals of builds: ratios to the go command's time, and seconds.
 const (
 	goalCold      = 2
 	goalEdit      = 2
 	goalUnchanged = 1
 )
 
-// buildHeddle builds the command into a folder and returns its file.
+// buildHeddle builds the command into a folder and returns its path.
 func buildHeddle(ctx context.Context, dir string) (string, error) {
 	file := filepath.Join(dir, "heddle")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", file, "heddle/cmd/heddle").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", file,
+		"heddle/cmd/heddle").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %v\n%s", err, out)
 	}
 	return file, nil
 }
 
-// measureBuilds prints how long heddle takes to the first execution of a
-// package, beside go test -c of it, each with caches of its own in a temporary
-// folder: from nothing, after an edit, and when nothing changed.
+// measureBuilds prints heddle's time up to the first execution of a package beside go test -c of
+// the package, each with its own caches in a temporary folder: from empty caches, after an edit,
+// and without a change.
 //
-// The package is a copy of bench/programs in a module of its own, with a test
-// that uses net/http, so that there is something to compile.
+// The package is a copy of bench/programs in a separate module, with a test that uses net/http, so
+// that there is something to compile.
 func measureBuilds(ctx context.Context) error {
 	tmp, err := os.MkdirTemp("", "heddle-bench-")
 	if err != nil {
@@ -47,7 +48,8 @@ func measureBuilds(ctx context.Context) error {
 		{"a small package (sync, fmt, testing)", ""},
 		{"the same with net/http", "package programs\n\nimport _ \"net/http\"\n"},
 	} {
-		m := &module{ctx: ctx, dir: filepath.Join(tmp, "programs"), heddle: heddle, caches: filepath.Join(tmp, "caches")}
+		m := &module{ctx: ctx, dir: filepath.Join(tmp, "programs"), heddle: heddle,
+			caches: filepath.Join(tmp, "caches")}
 		if err := m.write(p.test); err != nil {
 			return err
 		}
@@ -61,7 +63,7 @@ func measureBuilds(ctx context.Context) error {
 	return nil
 }
 
-// A module is what is built.
+// A module is the module to build.
 type module struct {
 	ctx    context.Context
 	dir    string
@@ -98,7 +100,7 @@ func (m *module) measure(what string) error {
 	plain := func() (float64, error) {
 		return m.time("go", "test", "-c", "-o", filepath.Join(m.dir, "plain.test"), ".")
 	}
-	// No test matches: the time ends when the binary has started and said so.
+	// No test matches: the time ends when the binary has started and reported that.
 	heddle := func() (float64, error) { return m.time(m.heddle, "test", "-run", "^$", ".") }
 	var figures [5]float64
 	for i, f := range []func() (float64, error){plain, heddle, plain, heddle, heddle} {
@@ -124,12 +126,13 @@ func (m *module) measure(what string) error {
 	return nil
 }
 
-// time runs a command in the module with caches of its own and returns the seconds it took.
+// time runs a command in the module with its own caches and returns the seconds it took.
 func (m *module) time(name string, args ...string) (float64, error) {
 	cmd := exec.CommandContext(m.ctx, name, args...)
 	cmd.Dir = m.dir
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=",
-		"GOCACHE="+filepath.Join(m.caches, filepath.Base(name), "go"), "HEDDLE_CACHE="+filepath.Join(m.caches, "heddle", "own"))
+		"GOCACHE="+filepath.Join(m.caches, filepath.Base(name), "go"),
+		"HEDDLE_CACHE="+filepath.Join(m.caches, "heddle", "own"))
 	start := time.Now()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("%s %s: %v\n%s", filepath.Base(name), strings.Join(args, " "), err, out)

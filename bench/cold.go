@@ -11,12 +11,13 @@ import (
 	"time"
 )
 
-// First contact: what heddle test takes of a package with empty caches, beside go test -race, and what the next step takes.
+// First contact: the cost of heddle test of a package with empty caches, beside go test -race, and
+// of the commands after it.
 
-// A contact is a module to meet: a test that starts goroutines, and what it imports.
+// A contact is a module for the measurement: a test that starts goroutines, and imports.
 type contact struct {
 	what    string
-	imports []string // packages; of other modules, with their version
+	imports []string // packages; those of other modules with their version
 	rounds  int
 }
 
@@ -48,12 +49,12 @@ func TestContact(t *testing.T) {
 }
 `
 
-// A contactRun is one command, and what it begins with.
+// A contactRun is one command and its initial state.
 type contactRun struct {
 	name string
 	args []string // of heddle; none: go test -race
 	env  string
-	cold bool // both caches are emptied before
+	cold bool // empty both caches before
 	dir  string
 }
 
@@ -68,7 +69,7 @@ var contactRuns = []contactRun{
 
 type contactCost struct{ cpu, wall time.Duration }
 
-// coldTable measures contacts, those whose name is only if it is not "", and writes the table to file.
+// coldTable measures contacts and writes the table to file. only, if not "", selects one by name.
 func coldTable(ctx context.Context, file, only string) error {
 	tmp, err := os.MkdirTemp("", "heddle-bench-")
 	if err != nil {
@@ -89,7 +90,8 @@ func coldTable(ctx context.Context, file, only string) error {
 		}
 		row, err := c.measure(ctx, filepath.Join(tmp, "m"), heddle)
 		if err != nil {
-			row = fmt.Sprintf("| %s | %s |", c.what, strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", " "))
+			row = fmt.Sprintf("| %s | %s |", c.what,
+				strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", " "))
 		}
 		fmt.Println(row)
 		rows.WriteString(row + "\n")
@@ -136,13 +138,14 @@ func (c contact) measure(ctx context.Context, tmp, heddle string) (string, error
 	for i, l := range least {
 		row += fmt.Sprintf(" %.1f (%.1f) |", l.cpu.Seconds(), l.wall.Seconds())
 		if i == 1 {
-			row += fmt.Sprintf(" %.2f (%.2f) |", l.cpu.Seconds()/least[0].cpu.Seconds(), l.wall.Seconds()/least[0].wall.Seconds())
+			row += fmt.Sprintf(" %.2f (%.2f) |", l.cpu.Seconds()/least[0].cpu.Seconds(),
+				l.wall.Seconds()/least[0].wall.Seconds())
 		}
 	}
 	return row, nil
 }
 
-// write makes a module that imports what the contact does.
+// write makes a module with the imports of the contact.
 func (c contact) write(ctx context.Context, dir, name string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -176,7 +179,7 @@ func (c contact) write(ctx context.Context, dir, name string) error {
 	return nil
 }
 
-// run makes one run. The test itself takes next to nothing.
+// run makes one run. The test itself takes almost no time.
 func (r contactRun) run(ctx context.Context, tmp, heddle string) (contactCost, error) {
 	caches := filepath.Join(tmp, "caches")
 	if r.cold {
@@ -189,7 +192,8 @@ func (r contactRun) run(ctx context.Context, tmp, heddle string) (contactCost, e
 		cmd = exec.CommandContext(ctx, "go", "test", "-race", "-run", "TestContact", ".")
 	}
 	cmd.Dir = filepath.Join(tmp, r.dir)
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOCACHE="+filepath.Join(caches, "go"), "HEDDLE_CACHE="+filepath.Join(caches, "heddle"))
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOCACHE="+filepath.Join(caches, "go"),
+		"HEDDLE_CACHE="+filepath.Join(caches, "heddle"))
 	if r.env != "" {
 		cmd.Env = append(cmd.Env, r.env)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// commit names the commit that is measured, for the head of a table.
+// commit returns the measured commit for the head of a table.
 func commit() string {
 	out, err := exec.Command("git", "describe", "--always", "--dirty", "--exclude=*").Output()
 	if err != nil {

@@ -11,16 +11,16 @@ import (
 
 const richtest = "heddle/bench/programs/richtest"
 
-// A count is how many executions cover every interleaving of a test: a property
-// of the program, which must come out exactly.
+// A count is the number of executions that cover every interleaving of a test. It is a property of
+// the program and must be exact.
 type count struct {
 	test string
 	want int
 }
 
-// Numbers of sequences in Table 4 of Lei & Carver; DP-monitorSU with six
-// philosophers and DME with replies in one order are in their section 8, the
-// deadlocking philosophers in Fig. 13. The small instances were enumerated.
+// Numbers of sequences in Table 4 of Lei & Carver. DP-monitorSU with six philosophers and DME with
+// replies in one order are in their section 8, the philosophers with a deadlock in Fig. 13. The
+// small instances were enumerated.
 var (
 	bbMonitorSC = count{"TestBBMonitorSC", 12096}
 	smallCounts = []count{
@@ -46,16 +46,16 @@ var (
 	fibCounts = []count{{"TestFib4", 19605}, {"TestFib5", 218243}}
 )
 
-// A reduction is a search with options of strategy reach, and the least and
-// greatest number of executions that may come out.
+// A reduction is a search with options of strategy reach, with the least and the greatest valid
+// number of executions.
 type reduction struct {
 	test        string
 	set         func(*wire.Config)
 	least, most int
 }
 
-// What is left of Table 4 with the reductions of sections 7 and 8. How much the
-// P/V reduction leaves out depends on the free parts of the executions.
+// reductions returns the searches of Table 4 with the reductions of sections 7 and 8. The effect
+// of the P/V reduction depends on the free parts of the executions.
 func reductions(replies []uint64) []reduction {
 	pv := func(c *wire.Config) { c.Options = map[string]string{"pv": "true"} }
 	symmetry := func(c *wire.Config) { c.Options = map[string]string{"symmetry": "true"} }
@@ -68,15 +68,17 @@ func reductions(replies []uint64) []reduction {
 		{"TestBBSemaphore5", both, 1, 3},
 		{"TestDME", pv, 4032, 4032},
 		{"TestDME", func(c *wire.Config) {
-			c.Options = map[string]string{"one-order": strings.Trim(strings.ReplaceAll(fmt.Sprint(replies), " ", ","), "[]")}
+			c.Options = map[string]string{"one-order": strings.Trim(strings.ReplaceAll(fmt.Sprint(replies),
+				" ", ","), "[]")}
 		}, 504, 504},
 	}
 }
 
-// largeReductions are those that leave nothing out of much.
-var largeReductions = []reduction{{"TestRWSemaphore", func(c *wire.Config) { c.Options = map[string]string{"pv": "true"} }, 21744, 21744}}
+// largeReductions are searches that are large even with the reduction.
+var largeReductions = []reduction{{"TestRWSemaphore",
+	func(c *wire.Config) { c.Options = map[string]string{"pv": "true"} }, 21744, 21744}}
 
-// A search is how the exploration of a test ended.
+// A search is the end of the exploration of a test.
 type search struct {
 	executions int
 	complete   bool
@@ -94,8 +96,10 @@ func (b *binary) search(ctx context.Context, strategy string, counts []count) (m
 	return b.explore(ctx, strategy, names, func(*wire.Config) {})
 }
 
-func (b *binary) explore(ctx context.Context, strategy string, names []string, set func(*wire.Config)) (map[string]*search, error) {
-	config := wire.Config{Mode: "test", Package: richtest, Strategy: strategy, Visible: "auto", Time: "virtual", Isolate: "vars", Count: 1}
+func (b *binary) explore(ctx context.Context, strategy string, names []string,
+	set func(*wire.Config)) (map[string]*search, error) {
+	config := wire.Config{Mode: "test", Package: richtest, Strategy: strategy, Visible: "auto",
+		Time: "virtual", Isolate: "vars", Count: 1}
 	set(&config)
 	found := map[string]*search{}
 	of := func(test string) *search {
@@ -104,25 +108,27 @@ func (b *binary) explore(ctx context.Context, strategy string, names []string, s
 		}
 		return found[test]
 	}
-	err := run.Binary(ctx, b.path, b.dir, config, []string{"-test.run=^(" + strings.Join(names, "|") + ")$"}, func(rec *wire.Record) {
-		switch rec.Type {
-		case "finding":
-			s := of(rec.Test)
-			s.findings = append(s.findings, rec.Finding)
-		case "end":
-			s := of(rec.Test)
-			s.executions, s.complete, s.reason, s.seconds = rec.Executions, rec.Complete, rec.Reason, rec.Elapsed
-		}
-	})
+	err := run.Binary(ctx, b.path, b.dir, config, []string{"-test.run=^(" + strings.Join(names, "|") + ")$"},
+		func(rec *wire.Record) {
+			switch rec.Type {
+			case "finding":
+				s := of(rec.Test)
+				s.findings = append(s.findings, rec.Finding)
+			case "end":
+				s := of(rec.Test)
+				s.executions, s.complete, s.reason, s.seconds = rec.Executions, rec.Complete, rec.Reason,
+					rec.Elapsed
+			}
+		})
 	return found, err
 }
 
-// buildRichTest builds the programs so that those that may deadlock are not skipped.
+// buildRichTest builds the programs, including those that may deadlock.
 func buildRichTest(ctx context.Context) (*binary, error) {
 	return buildPackage(ctx, richtest, false)
 }
 
-// measureCounts prints the counts; all of them, too, if huge.
+// measureCounts prints the counts. huge: also those of the largest programs.
 func measureCounts(ctx context.Context, strategy string, huge bool) error {
 	b, err := buildRichTest(ctx)
 	if err != nil {
@@ -155,11 +161,12 @@ func printCount(c count, executions int, seconds float64, note string) {
 	if note == "" && executions != c.want {
 		note = "  DIFFERS"
 	}
-	fmt.Printf("%-24s %12d %12d %10.2f %12.0f%s\n", strings.TrimPrefix(c.test, "Test"), executions, c.want, seconds, float64(executions)/seconds, note)
+	fmt.Printf("%-24s %12d %12d %10.2f %12.0f%s\n", strings.TrimPrefix(c.test, "Test"), executions, c.want,
+		seconds, float64(executions)/seconds, note)
 }
 
-// measureFib prints the counts of Fib, whose last executions find a bug: they are
-// made in the mode that does not stop for one.
+// measureFib prints the counts of Fib. Its last executions find a bug, so they are made in the
+// mode that does not stop at a finding.
 func measureFib(ctx context.Context, strategy string) error {
 	b, err := buildPrograms(ctx)
 	if err != nil {
@@ -176,17 +183,19 @@ func measureFib(ctx context.Context, strategy string) error {
 	return nil
 }
 
-// Goals of a search: what Lei & Carver's tool held in memory without a history,
-// in MB, and a time for one program, in seconds.
-var goalMemory = map[string]float64{"TestBBMonitorSC": 1, "TestRWSemaphore": 4.7, "TestRWMonitorSU": 4.7, "TestRWMonitorSC": 4.7}
+// Goals of a search: the memory of Lei & Carver's tool without a history in MB, and a time for one
+// program in seconds.
+var goalMemory = map[string]float64{"TestBBMonitorSC": 1, "TestRWSemaphore": 4.7, "TestRWMonitorSU": 4.7,
+	"TestRWMonitorSC": 4.7}
 
 const goalBBMonitorSC = 0.5
 
-// Goals for an execution of Fib with N = 5, in microseconds: 50,000 a second without race detection, 25,000 with it.
+// Goals for an execution of Fib with N = 5 in microseconds: 50,000 a second without race
+// detection, 25,000 with it.
 const goalFib, goalFibRace = 20, 40
 
-// measureSearches prints what the larger searches cost: each is made twice,
-// once for the time and once for the memory.
+// measureSearches prints the costs of the larger searches. Each is made twice: once for the time
+// and once for the memory.
 func measureSearches(ctx context.Context, strategy string) error {
 	b, err := buildRichTest(ctx)
 	if err != nil {
@@ -198,7 +207,8 @@ func measureSearches(ctx context.Context, strategy string) error {
 			return err
 		}
 		r := found[c.test]
-		t := newTable(fmt.Sprintf("%s by %s: %d executions", strings.TrimPrefix(c.test, "Test"), strategy, r.Executions))
+		t := newTable(fmt.Sprintf("%s by %s: %d executions", strings.TrimPrefix(c.test, "Test"), strategy,
+			r.Executions))
 		seconds := 0.0
 		if c == bbMonitorSC {
 			seconds = goalBBMonitorSC
@@ -213,7 +223,7 @@ func measureSearches(ctx context.Context, strategy string) error {
 	return measureFibSpeed(ctx, strategy)
 }
 
-// measureFibSpeed prints what an execution costs where there are many.
+// measureFibSpeed prints the cost of an execution in a long search.
 func measureFibSpeed(ctx context.Context, strategy string) error {
 	b, err := buildPrograms(ctx)
 	if err != nil {

@@ -13,10 +13,9 @@ var (
 	huge  = flag.Bool("huge", false, "six philosophers too: 901,752 executions")
 )
 
-// TestTable4 explores the programs of Lei & Carver with both strategies: the
-// numbers of executions are exact, no run is partial, and of the
-// philosophers who deadlock one execution does. What reach calls a sequence and
-// dpor a trace is the same there: docs/design/dpor.md says why.
+// TestTable4 explores the programs of Lei & Carver with both strategies. The numbers of executions
+// are exact, no execution is partial, and exactly one execution of the philosophers with a
+// deadlock does deadlock. A sequence of reach is a trace of dpor: docs/design/dpor.md says why.
 func TestTable4(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a test binary")
@@ -43,14 +42,15 @@ func TestTable4(t *testing.T) {
 	}
 }
 
-// check checks what a search of c came to.
+// check checks the result of the search of c.
 func (c count) check(t *testing.T, strategy string, s *search) {
 	if s == nil {
 		t.Errorf("%s by %s: not explored", c.test, strategy)
 		return
 	}
 	if s.executions != c.want || !s.complete {
-		t.Errorf("%s by %s: %d executions, complete %v (%s); want %d", c.test, strategy, s.executions, s.complete, s.reason, c.want)
+		t.Errorf("%s by %s: %d executions, complete %v (%s); want %d", c.test, strategy, s.executions,
+			s.complete, s.reason, c.want)
 	}
 	if strings.HasPrefix(c.test, "TestDPDeadlock") {
 		if len(s.findings) != 1 || s.findings[0].Kind != "deadlock" {
@@ -82,15 +82,16 @@ func TestFib(t *testing.T) {
 			}
 			r := found[c.test]
 			if r.Executions != c.want || c.want <= 100_000 && r.Distinct != c.want {
-				t.Errorf("%s by %s: %+v, want %d executions, none equivalent to another", c.test, strategy, r, c.want)
+				t.Errorf("%s by %s: %+v, want %d executions, none equivalent to another", c.test, strategy, r,
+					c.want)
 			}
 		}
 	}
 }
 
-// TestExactlyOnce collects the executions of searches, outside the strategies,
-// and finds no two that are equivalent. Where the paper says how much memory its
-// tool held without a history, neither strategy holds more.
+// TestExactlyOnce collects the executions of searches independently of the strategies, and finds
+// no two equivalent ones. Neither strategy takes more memory than the paper's tool without a
+// history, where the paper says how much that was.
 func TestExactlyOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a test binary")
@@ -114,9 +115,11 @@ func TestExactlyOnce(t *testing.T) {
 		}
 		for _, c := range counts {
 			if r := found[c.test]; r == nil || r.Executions != c.want || r.Distinct != c.want {
-				t.Errorf("%s by %s: %+v; want %d executions, none equivalent to another", c.test, strategy, r, c.want)
+				t.Errorf("%s by %s: %+v; want %d executions, none equivalent to another", c.test, strategy, r,
+					c.want)
 			} else if goal, ok := goalMemory[c.test]; ok && float64(int64(r.After-r.Before)) > goal*1e6 {
-				t.Errorf("%s by %s: %d bytes held, want %g MB at most", c.test, strategy, int64(r.After-r.Before), goal)
+				t.Errorf("%s by %s: %d bytes held, want %g MB at most", c.test, strategy,
+					int64(r.After-r.Before), goal)
 			}
 		}
 	}
@@ -152,7 +155,7 @@ func TestReductions(t *testing.T) {
 	}
 }
 
-// replies returns the sites where DME makes the channels for its replies.
+// replies returns the sites at which DME makes the channels for its replies.
 func (b *binary) replies(t *testing.T) (sites []uint64) {
 	text, err := os.ReadFile("programs/richtest/dme.go")
 	if err != nil {

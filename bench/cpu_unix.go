@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// cpuSeconds is the processor time that this process has taken.
+// cpuSeconds returns the processor time of this process.
 func cpuSeconds() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -2,7 +2,7 @@ package main
 
 import "syscall"
 
-// cpuSeconds is the processor time that this process has taken.
+// cpuSeconds returns the processor time of this process.
 func cpuSeconds() float64 {
 	self, err := syscall.GetCurrentProcess()
 	if err != nil {
@@ -16,7 +16,7 @@ func cpuSeconds() float64 {
 	return (span(kernel) + span(user)) / ticks
 }
 
-// span returns how many ticks a Filetime has that is no date.
+// span returns the ticks of a Filetime that is a duration.
 func span(t syscall.Filetime) float64 {
 	return float64(uint64(t.HighDateTime)<<32 | uint64(t.LowDateTime))
 }

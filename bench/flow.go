@@ -9,15 +9,15 @@ import (
 	"heddle/rt/wire"
 )
 
-// goalFlow is how much longer an execution may take when data flow is recorded.
+// goalFlow is the largest ratio of the time of an execution with data flow to that without.
 const goalFlow = 4
 
-// flowTests are measured with and without: plain memory, structures of
-// pointers and slices, channels, locks.
+// flowTests are measured with and without data flow: plain memory, structures of pointers and
+// slices, channels, locks.
 const flowTests = "^Test(Accesses1|Accesses2|Queue|Stack|WorkStealing|CircularBuffer|BoundedBuffer|Ring|Locks|Buffered|Atomics)$"
 
-// measureFlow prints what recording data flow costs. All memory is visible, so
-// that every read gives a label: the most there can be to carry along.
+// measureFlow prints the cost of recording data flow. All memory is visible, so that every read
+// gives a label: the worst case.
 func measureFlow(ctx context.Context) error {
 	with, err := measureFlowBuild(ctx, true)
 	if err != nil {
@@ -39,7 +39,7 @@ func measureFlow(ctx context.Context) error {
 	return nil
 }
 
-// measureFlowBuild returns what the tests cost, by what is visible and by name.
+// measureFlowBuild returns the costs of the tests, by visibility and by name.
 func measureFlowBuild(ctx context.Context, flow bool) (map[string]map[string]*wire.Bench, error) {
 	b, err := buildPackage(ctx, programs, flow)
 	if err != nil {
@@ -48,13 +48,16 @@ func measureFlowBuild(ctx context.Context, flow bool) (map[string]map[string]*wi
 	found := map[string]map[string]*wire.Bench{}
 	for _, visible := range []string{"auto", "all"} {
 		found[visible] = map[string]*wire.Bench{}
-		config := wire.Config{Mode: "bench", Package: programs, Strategy: "first", Race: true, Visible: visible, Isolate: "vars", Flow: flow}
-		for range 2 { // the better one: the machine may be busy
-			err := run.Binary(ctx, b.path, b.dir, config, []string{"-test.run=" + flowTests}, func(rec *wire.Record) {
-				if old := found[visible][rec.Test]; rec.Type == "bench" && (old == nil || old.Nanoseconds > rec.Bench.Nanoseconds) {
-					found[visible][rec.Test] = rec.Bench
-				}
-			})
+		config := wire.Config{Mode: "bench", Package: programs, Strategy: "first", Race: true,
+			Visible: visible, Isolate: "vars", Flow: flow}
+		for range 2 { // the better of two: the machine may be busy
+			err := run.Binary(ctx, b.path, b.dir, config, []string{"-test.run=" + flowTests},
+				func(rec *wire.Record) {
+					if old := found[visible][rec.Test]; rec.Type == "bench" &&
+						(old == nil || old.Nanoseconds > rec.Bench.Nanoseconds) {
+						found[visible][rec.Test] = rec.Bench
+					}
+				})
 			if err != nil {
 				return nil, err
 			}

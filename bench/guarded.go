@@ -14,12 +14,15 @@ import (
 
 const guardedPrograms = "heddle/bench/programs/guarded"
 
-// guardedBudget is how long a target is explored, in nanoseconds.
+// guardedBudget is the time to explore a target, in nanoseconds.
 const guardedBudget = 30e9
 
-// guardedTable writes which bugs of bench/programs/guarded each strategy finds. On their twins without a bug nothing may be found.
+// guardedTable writes which bugs of bench/programs/guarded each strategy finds. Nothing may be
+// found in the variants without the bug.
 func guardedTable(ctx context.Context, file string) error {
-	_, p, err := run.Build(ctx, build.Config{Patterns: []string{guardedPrograms}, Flow: true, Exprs: true, Progress: func(text string) { fmt.Fprintln(os.Stderr, text) }})
+	_, p, err := run.Build(ctx,
+		build.Config{Patterns: []string{guardedPrograms}, Flow: true, Exprs: true,
+			Progress: func(text string) { fmt.Fprintln(os.Stderr, text) }})
 	if err != nil {
 		return err
 	}
@@ -29,7 +32,8 @@ func guardedTable(ctx context.Context, file string) error {
 	for _, strategy := range strategies {
 		after := map[string]float64{}
 		var wrong error
-		config := wire.Config{Mode: "test", Package: p.ImportPath, Strategy: strategy, Flow: true, Fuzz: ".", Budget: guardedBudget, Visible: "auto", Time: "virtual", Isolate: "vars", Count: 1, Race: true}
+		config := wire.Config{Mode: "test", Package: p.ImportPath, Strategy: strategy, Flow: true, Fuzz: ".",
+			Budget: guardedBudget, Visible: "auto", Time: "virtual", Isolate: "vars", Count: 1, Race: true}
 		err := run.Binary(ctx, p.Binary, p.Dir, config, []string{"-test.run=^Fuzz"}, func(rec *wire.Record) {
 			bug, fixed := strings.CutSuffix(rec.Test, "Fixed")
 			switch _, found := after[rec.Test]; {

@@ -15,24 +15,29 @@ import (
 
 const inputPrograms = "heddle/bench/programs/inputs"
 
-// inputTargets are the fuzz targets of bench/programs/inputs, in the order of the table.
-var inputTargets = []string{"Figure1", "Contradiction", "Pairs2", "Pairs3", "Pairs4", "Updater", "Bank", "Filter", "Locks", "Timeout", "Retry", "Poll"}
+// inputTargets are the fuzz targets of bench/programs/inputs in the order of the table.
+var inputTargets = []string{"Figure1", "Contradiction", "Pairs2", "Pairs3", "Pairs4", "Updater", "Bank",
+	"Filter", "Locks", "Timeout", "Retry", "Poll"}
 
-// inputBudget is how long a target is explored at most, in nanoseconds; the best of inputTimes counts.
+// inputBudget is the longest time to explore a target, in nanoseconds. The best of inputTimes
+// counts.
 const (
 	inputBudget = 60e9
 	inputTimes  = 3
 )
 
-// An inputSearch is how one strategy explored a target.
+// An inputSearch is the exploration of a target by one strategy.
 type inputSearch struct {
 	wire.Record
 	seconds float64
 }
 
-// inputsTable writes how many executions it takes to explore inputs and schedules of fuzz targets together, and one input after the other.
+// inputsTable writes how many executions it takes to explore inputs and schedules of fuzz targets
+// together, and one input after the other.
 func inputsTable(ctx context.Context, file string) error {
-	_, p, err := run.Build(ctx, build.Config{Patterns: []string{inputPrograms}, Flow: true, Exprs: true, Progress: func(text string) { fmt.Fprintln(os.Stderr, text) }})
+	_, p, err := run.Build(ctx,
+		build.Config{Patterns: []string{inputPrograms}, Flow: true, Exprs: true,
+			Progress: func(text string) { fmt.Fprintln(os.Stderr, text) }})
 	if err != nil {
 		return err
 	}
@@ -40,16 +45,18 @@ func inputsTable(ctx context.Context, file string) error {
 	for _, strategy := range []string{"unfold", "dpor", "reach"} {
 		all[strategy] = map[string]inputSearch{}
 		for range inputTimes {
-			config := wire.Config{Mode: "test", Package: inputPrograms, Strategy: strategy, Flow: true, Fuzz: ".", Budget: inputBudget, Visible: "auto", Time: "virtual", Isolate: "vars", Count: 1}
-			err := run.Binary(ctx, p.Binary, p.Dir, config, []string{"-test.run=^Fuzz"}, func(rec *wire.Record) {
-				if rec.Type == "end" {
-					s, known := all[strategy][rec.Test]
-					if !known {
-						s.seconds = math.Inf(1)
+			config := wire.Config{Mode: "test", Package: inputPrograms, Strategy: strategy, Flow: true,
+				Fuzz: ".", Budget: inputBudget, Visible: "auto", Time: "virtual", Isolate: "vars", Count: 1}
+			err := run.Binary(ctx, p.Binary, p.Dir, config, []string{"-test.run=^Fuzz"},
+				func(rec *wire.Record) {
+					if rec.Type == "end" {
+						s, known := all[strategy][rec.Test]
+						if !known {
+							s.seconds = math.Inf(1)
+						}
+						all[strategy][rec.Test] = inputSearch{*rec, min(s.seconds, rec.Elapsed)}
 					}
-					all[strategy][rec.Test] = inputSearch{*rec, min(s.seconds, rec.Elapsed)}
-				}
-			})
+				})
 			if err != nil {
 				return err
 			}
@@ -74,16 +81,17 @@ every branch was tried both ways. The last column says how many inputs that take
 		if !u.Complete {
 			return fmt.Errorf("%s is not explored to the end: %s", name, u.Reason)
 		}
-		fmt.Fprintf(&b, "| %s | %d | %s | %d | %s | %d | %s | %s |\n", name, u.Executions, milliseconds(u.seconds), d.Executions, milliseconds(d.seconds),
+		fmt.Fprintf(&b, "| %s | %d | %s | %d | %s | %d | %s | %s |\n", name, u.Executions,
+			milliseconds(u.seconds), d.Executions, milliseconds(d.seconds),
 			r.Executions, milliseconds(r.seconds), inputsOf(d.Why))
 	}
 	return os.WriteFile(file, []byte(b.String()), 0o666)
 }
 
-// milliseconds is a time as the table has it.
+// milliseconds returns a time as the table shows it.
 func milliseconds(s float64) string { return fmt.Sprintf("%.0f ms", math.Ceil(s*1000)) }
 
-// inputsOf returns how many inputs a search has explored; "?" if its end does not say it.
+// inputsOf returns how many inputs a search explored, or "?" if its end does not say it.
 func inputsOf(end why.End) string {
 	if end.Is(why.Inputs) || end.Is(why.AllInputs) {
 		n, _, _ := strings.Cut(end.Reasons[0].Detail, " ")

@@ -1,28 +1,37 @@
-// Command bench measures heddle on this machine and prints the figures beside
-// the goals:
+// Command bench measures heddle on this machine and prints the figures beside the goals:
 //
-//	go run ./bench           what executions, operations and memory accesses cost
-//	go run ./bench -memory   what stays in use from one execution to the next
-//	go run ./bench -build    how long builds take beside plain ones (a minute or two)
-//	go run ./bench -cold F   what the first heddle test takes with empty caches, beside go test -race, as a table in F (half an hour)
-//	go run ./bench -searches S  what strategy S holds in memory meanwhile, and whether executions become slower
-//	go run ./bench -counts S how many executions strategy S, reach or dpor, takes to cover the programs of Lei & Carver, and Fib
-//	go run ./bench -workers T  what two processes make of test T of Lei & Carver's programs beside one, by -strategy reach or dpor; or of bench/programs/shared, by mcr, map or predict
-//	go run ./bench -simulate T  and what 10, 100 and 1,000 workers would, on a network
-//	go run ./bench -flow     how much longer executions take that record data flow
-//	go run ./bench -predict F  what is predicted of programs like those of PECAN's Table 1, and how often an active tester shows it, as tables in F
-//	go run ./bench -branch F how many executions strategy branch makes of the shapes of Setiadi's experiments, beside his Table V; a plot like Fig. 16 in F
-//	go run ./bench -unfold F what strategy unfold takes on Table 2 of the unfolding paper, beside dpor and the paper's baselines, as tables in F
-//	go run ./bench -inputs F inputs and schedules explored together, beside one input after the other, as a table in F
-//	go run ./bench -guarded F  which bugs behind an input and an order are found, and after how long, as a table in F (half an hour)
-//	go run ./bench -bugs F   how many executions each strategy needs to find known bugs, as a table in F (some minutes)
-//	go run ./bench -std F    what versions of heddle (-heddles) cost tests that hash, compress and encode, as a table in F
-//	go run ./bench -map F    memory-access patterns: map and mcr beside others on the types of the paper, as tables in F (half an hour)
+//	go run ./bench           costs of executions, operations and memory accesses
+//	go run ./bench -memory   memory in use that grows from one execution to the next
+//	go run ./bench -build    times of builds beside plain ones (a minute or two)
+//	go run ./bench -cold F   cost of the first heddle test with empty caches, beside go test -race,
+//	                         as a table in F (half an hour)
+//	go run ./bench -searches S  memory of searches by strategy S, and whether executions become slower
+//	go run ./bench -counts S  executions of strategy S, reach or dpor, that cover the programs of
+//	                         Lei & Carver, and Fib
+//	go run ./bench -workers T  speed-up by a second process on test T of Lei & Carver's programs, by
+//	                         -strategy reach or dpor; or of bench/programs/shared, by mcr, map or predict
+//	go run ./bench -simulate T  the same by 10, 100 and 1,000 workers on a network, simulated
+//	go run ./bench -flow     slowdown of executions that record data flow
+//	go run ./bench -predict F  predictions for programs like those of PECAN's Table 1, and how often an
+//	                         active tester shows them, as tables in F
+//	go run ./bench -branch F  executions of strategy branch on programs with the structure of Setiadi's
+//	                         experiments, beside Table V; a plot like Fig. 16 in F
+//	go run ./bench -unfold F  strategy unfold on Table 2 of the unfolding paper, beside dpor and the
+//	                         paper's baselines, as tables in F
+//	go run ./bench -inputs F  inputs and schedules explored together, beside one input after the other,
+//	                         as a table in F
+//	go run ./bench -guarded F  which bugs behind an input and an order are found, and after how long,
+//	                         as a table in F (half an hour)
+//	go run ./bench -bugs F   executions that each strategy needs to find known bugs, as a table in F
+//	                         (some minutes)
+//	go run ./bench -std F    cost by versions of heddle (-heddles) of tests that hash, compress and
+//	                         encode, as a table in F
+//	go run ./bench -map F    memory-access patterns: map and mcr beside others on the types of the
+//	                         paper, as tables in F (half an hour)
 //
-// The programs are those of bench/programs, built as heddle test builds them
-// and run in the mode "bench" of rt/drive: each test for a second, after 200
-// executions to warm up. Figures of one run are for comparing with each other;
-// between machines, and between runs on a busy one, only the ratios mean something.
+// The programs are those of bench/programs, built as heddle test builds them and run in the mode
+// "bench" of rt/drive: each test for a second, after 200 executions to warm up. Only figures of
+// one run are comparable. Between machines, and between runs on a busy one, compare the ratios.
 package main
 
 import (

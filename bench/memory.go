@@ -5,15 +5,14 @@ import (
 	"fmt"
 )
 
-// executionsForMemory is over how many executions growth is looked for.
+// executionsForMemory is the number of executions over which growth is measured.
 const executionsForMemory = 100_000
 
-// goalGrowth is what may stay in use of an execution when it is over, in
-// bytes: nothing that adds up; tables that grow once are spread over all.
+// goalGrowth is the goal for the growth of the memory in use by an execution, in bytes: nothing
+// that accumulates. Tables that grow once are spread over all executions.
 const goalGrowth = 8
 
-// measureMemory prints what stays in use from one execution to the next, and
-// what a long execution costs.
+// measureMemory prints the growth of the memory in use, and the cost of a long execution.
 func measureMemory(ctx context.Context) error {
 	b, err := buildPrograms(ctx)
 	if err != nil {
@@ -23,7 +22,8 @@ func measureMemory(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t := newTable(fmt.Sprintf("bytes in use that an execution leaves, over %d executions or more", executionsForMemory))
+	t := newTable(fmt.Sprintf("bytes in use that an execution leaves, over %d executions or more",
+		executionsForMemory))
 	for _, name := range []string{"TestRing", "TestLocks", "TestLeftBehind", "TestContexts"} {
 		r := res[name]
 		t.row(fmt.Sprintf("%s (%d executions, %.1f MB in use)", name, r.Executions, float64(r.After)/1e6),

@@ -13,25 +13,25 @@ import (
 	"heddle/rt/wire"
 )
 
-// classes has the twenty types of the paper on pattern constraint reduction.
+// classes is the package of the twenty types of the paper on pattern constraint reduction.
 const classes = "heddle/bench/programs/classes"
 
 // How the strategies are compared there.
 const (
 	patternSeeds = 10               // explorations of a type by a strategy, as in the paper
-	patternRuns  = 20_000           // executions that one may take
-	patternTime  = 20 * time.Second // and how long
+	patternRuns  = 20_000           // most executions of an exploration
+	patternTime  = 20 * time.Second // longest time of an exploration
 	buggyTime    = 10 * time.Second // of Table 5
 	buggySeeds   = 2                // explorations of that length: 20 types by 2 strategies
-	mapGoal      = 4.07             // mean of map over all types: the paper's
-	mapWorst     = 11               // and no type above this
+	mapGoal      = 4.07             // goal for map: the paper's mean over all types
+	mapWorst     = 11               // goal for each type
 )
 
 // A paperClass is a row of the paper's Tables 4 to 6, as published.
 type paperClass struct {
 	name, class, bug             string
 	pcr, maptest                 float64 // Table 4: schedules to the first bug
-	intended                     float64 // share of runs in which MAPTest covered the pattern that it intended
+	intended                     float64 // share of runs in which MAPTest covered the intended pattern
 	pcrBugs, maptestBugs         float64 // Table 5
 	mcr, pcrSolved, mcrSolved    float64 // Table 6: schedules, constraints
 	pcrMilliseconds, mcrMillisec float64
@@ -60,7 +60,8 @@ var paperClasses = []paperClass{
 	{"V20", "XStream", "atomicity", 3.0, 670.3, 0, 1.0, 0.1, 3.0, 8.0, 11.0, 5981.5, 5018.8},
 }
 
-// patternStrategies are the columns of the first table. Those that ask what values were computed from have a build of their own.
+// patternStrategies are the columns of the first table. Strategies that need data flow have a
+// separate build.
 var patternStrategies = []struct {
 	name string
 	flow bool
@@ -72,9 +73,9 @@ type patternBench struct {
 	out         io.Writer
 }
 
-// hunted is what the explorations of one type by one strategy came to.
+// hunted has the results of the explorations of one type by one strategy.
 type hunted struct {
-	executions      []int // to the bug, of those that found it
+	executions      []int // to the bug, of explorations that found it
 	seconds         float64
 	solved          int // formulas
 	solving         float64
@@ -82,7 +83,7 @@ type hunted struct {
 	unknown, missed int
 }
 
-// mean is the mean of executions; explorations that did not find the bug are not in it.
+// mean returns the mean of executions, without explorations that did not find the bug.
 func (h *hunted) mean() float64 {
 	sum := 0
 	for _, n := range h.executions {
@@ -102,7 +103,7 @@ func (h *hunted) text() string {
 	}
 }
 
-// measurePatterns writes the tables to file. only, if not "", is the name of the one type to measure.
+// measurePatterns writes the tables to file. only, if not "", selects one type.
 func measurePatterns(ctx context.Context, file, only string) error {
 	plain, err := buildPackage(ctx, classes, false)
 	if err != nil {
@@ -148,13 +149,13 @@ func measurePatterns(ctx context.Context, file, only string) error {
 	return b.rules(ctx, rows)
 }
 
-// Bounds of an exploration that shows what the rules are good for.
+// Bounds of an exploration that measures the rules.
 const (
 	ruleRuns = 100
 	ruleTime = 3 * time.Second
 )
 
-// rules shows what each of the six rules leaves out.
+// rules measures what each of the six rules omits.
 func (b *patternBench) rules(ctx context.Context, rows []paperClass) error {
 	b.print("\n## The six rules\n\nWhat `map` asks for with all rules, and without each, over all types together: one exploration of each with at most %d executions and %v. An exploration that ends by itself needs less. Without rule 2 it does not go on as `mcr`.\n\n", ruleRuns, ruleTime)
 	b.print("| rules | candidates | formulas solved | skipped by cores | schedules that lead nowhere new | executions | types with the bug found |\n| --- |%s\n", strings.Repeat(" ---: |", 6))
@@ -164,13 +165,15 @@ func (b *patternBench) rules(ctx context.Context, rows []paperClass) error {
 		for _, c := range rows {
 			bug := false
 			err := b.explore(ctx, c.name, "map", true, 1, func(cfg *wire.Config) {
-				cfg.Options, cfg.Runs, cfg.Budget, cfg.Whole = map[string]string{"rules": rules}, ruleRuns, int64(ruleTime), true
+				cfg.Options, cfg.Runs, cfg.Budget, cfg.Whole = map[string]string{"rules": rules}, ruleRuns,
+					int64(ruleTime), true
 			}, func(rec *wire.Record) {
 				bug = bug || rec.Type == "finding"
 				if rec.Type == "coverage" {
 					f := rec.Coverage.Formulas
 					executions += rec.Executions
-					sum.Candidates, sum.Solved, sum.Skipped, sum.Duplicates = sum.Candidates+f.Candidates, sum.Solved+f.Solved, sum.Skipped+f.Skipped, sum.Duplicates+f.Duplicates
+					sum.Candidates, sum.Solved, sum.Skipped, sum.Duplicates = sum.Candidates+f.Candidates,
+						sum.Solved+f.Solved, sum.Skipped+f.Skipped, sum.Duplicates+f.Duplicates
 				}
 			})
 			if err != nil {
@@ -180,8 +183,10 @@ func (b *patternBench) rules(ctx context.Context, rows []paperClass) error {
 				found++
 			}
 		}
-		b.print("| %s | %d | %d | %d | %d | %d | %d of %d |\n", rules, sum.Candidates, sum.Solved, sum.Skipped, sum.Duplicates, executions, found, len(rows))
-		log.Printf("rules %s: %d candidates, %d formulas, %d executions, found in %d", rules, sum.Candidates, sum.Solved, executions, found)
+		b.print("| %s | %d | %d | %d | %d | %d | %d of %d |\n", rules, sum.Candidates, sum.Solved,
+			sum.Skipped, sum.Duplicates, executions, found, len(rows))
+		log.Printf("rules %s: %d candidates, %d formulas, %d executions, found in %d", rules, sum.Candidates,
+			sum.Solved, executions, found)
 	}
 	return nil
 }
@@ -203,13 +208,14 @@ each with at most %d executions and %v.
 `, commit(), patternSeeds, patternRuns, patternTime)
 }
 
-// first is Table 4.
+// first measures Table 4.
 func (b *patternBench) first(ctx context.Context, rows []paperClass) (map[string]map[string]*hunted, error) {
 	b.print("## Executions to the first bug (Table 4)\n\n| type | bug |")
 	for _, s := range patternStrategies {
 		b.print(" %s |", s.name)
 	}
-	b.print(" intended pattern covered |\n| --- | --- |%s ---: |\n", strings.Repeat(" ---: |", len(patternStrategies)))
+	b.print(" intended pattern covered |\n| --- | --- |%s ---: |\n",
+		strings.Repeat(" ---: |", len(patternStrategies)))
 	all := map[string]map[string]*hunted{}
 	sums := make([]float64, len(patternStrategies))
 	worst, missing := 0.0, make([]int, len(patternStrategies))
@@ -245,7 +251,7 @@ func (b *patternBench) first(ctx context.Context, rows []paperClass) (map[string
 	return all, nil
 }
 
-// published4 is the paper's figure for a cell of the first table.
+// published4 returns the paper's figure for a cell of the first table.
 func published4(c *paperClass, strategy string) string {
 	switch strategy {
 	case "map":
@@ -258,7 +264,7 @@ func published4(c *paperClass, strategy string) string {
 	return ""
 }
 
-// solved is Table 6.
+// solved writes Table 6.
 func (b *patternBench) solved(rows []paperClass, all map[string]map[string]*hunted) {
 	b.print("## Formulas solved until the first bug, and time (Table 6)\n\n")
 	b.print("| type | map formulas | mcr formulas | map ms | of which solving | mcr ms | of which solving |\n| --- |%s\n", strings.Repeat(" ---: |", 6))
@@ -266,12 +272,13 @@ func (b *patternBench) solved(rows []paperClass, all map[string]map[string]*hunt
 	for _, c := range rows {
 		p, m := all[c.name]["map"], all[c.name]["mcr"]
 		b.print("| %s | %.1f (%.1f) | %.1f (%.1f) | %.1f (%.1f) | %.1f | %.1f (%.1f) | %.1f |\n", c.name, float64(p.solved)/n, c.pcrSolved, float64(m.solved)/n, c.mcrSolved,
-			1000*p.seconds/n, c.pcrMilliseconds, 1000*p.solving/n, 1000*m.seconds/n, c.mcrMillisec, 1000*m.solving/n)
+			1000*p.seconds/n, c.pcrMilliseconds, 1000*p.solving/n, 1000*m.seconds/n, c.mcrMillisec,
+			1000*m.solving/n)
 	}
 	b.print("\n")
 }
 
-// hunt explores one type by one strategy, once a seed, until something is found.
+// hunt explores one type by one strategy, once for each seed, until a finding.
 func (b *patternBench) hunt(ctx context.Context, name, strategy string, flow bool) (*hunted, error) {
 	h := new(hunted)
 	for seed := range patternSeeds {
@@ -300,21 +307,24 @@ func (b *patternBench) hunt(ctx context.Context, name, strategy string, flow boo
 }
 
 // explore runs the test of one type.
-func (b *patternBench) explore(ctx context.Context, name, strategy string, flow bool, seed uint64, set func(*wire.Config), record func(*wire.Record)) error {
+func (b *patternBench) explore(ctx context.Context, name, strategy string, flow bool, seed uint64,
+	set func(*wire.Config), record func(*wire.Record)) error {
 	bin := b.plain
 	if flow {
 		bin = b.flow
 	}
 	config := wire.Config{
-		Mode: "test", Package: classes, Strategy: strategy, Seed: seed, Steps: 1_000_000, Visible: "all", Isolate: "vars", Count: 1, Flow: flow,
+		Mode: "test", Package: classes, Strategy: strategy, Seed: seed, Steps: 1_000_000, Visible: "all",
+		Isolate: "vars", Count: 1, Flow: flow,
 		FlowMemory: 256 << 20,
 	}
 	set(&config)
 	ended := false
-	err := run.Binary(ctx, bin.path, bin.dir, config, []string{"-test.run=^Test" + name + "$"}, func(rec *wire.Record) {
-		ended = ended || rec.Type == "end"
-		record(rec)
-	})
+	err := run.Binary(ctx, bin.path, bin.dir, config, []string{"-test.run=^Test" + name + "$"},
+		func(rec *wire.Record) {
+			ended = ended || rec.Type == "end"
+			record(rec)
+		})
 	if err != nil && err != io.EOF {
 		return err
 	}
@@ -324,7 +334,7 @@ func (b *patternBench) explore(ctx context.Context, name, strategy string, flow 
 	return nil
 }
 
-// buggy is Table 5.
+// buggy measures Table 5.
 func (b *patternBench) buggy(ctx context.Context, rows []paperClass) error {
 	b.print("## Buggy executions in %v (Table 5)\n\nWith `map`, an exploration that ends before has executed all that it knows to ask for.\n\n| type | map | of executions | maptest | of executions |\n| --- |%s\n", buggyTime, strings.Repeat(" ---: |", 4))
 	for _, c := range rows {
@@ -359,7 +369,8 @@ func (b *patternBench) buggy(ctx context.Context, rows []paperClass) error {
 // coverMarks are the times of the columns of the last table, in seconds.
 var coverMarks = []float64{0.01, 0.03, 0.1, 0.3, 1, 3}
 
-// coverage is Fig. 6: MAP-coverage over time, of the highest number of patterns that either strategy came to.
+// coverage measures Fig. 6: MAP-coverage over time, as a share of the highest number of patterns
+// that either strategy reached.
 func (b *patternBench) coverage(ctx context.Context, rows []paperClass) error {
 	b.print("## MAP-coverage over time (Fig. 6)\n\nPatterns covered after so many seconds, in percent of the highest number that one of the strategies came to within %v s.\n\n| type | strategy |", coverMarks[len(coverMarks)-1])
 	for _, m := range coverMarks {
@@ -395,12 +406,13 @@ func (b *patternBench) coverage(ctx context.Context, rows []paperClass) error {
 			}
 			b.print(" %d |\n", covers[name].Covered)
 		}
-		log.Printf("%s: map covers %d patterns, maptest %d", c.name, covers["map"].Covered, covers["maptest"].Covered)
+		log.Printf("%s: map covers %d patterns, maptest %d", c.name, covers["map"].Covered,
+			covers["maptest"].Covered)
 	}
 	return nil
 }
 
-// coveredBy returns how much was covered at a time.
+// coveredBy returns the number of covered patterns at a time.
 func coveredBy(c *wire.Coverage, seconds float64) (n int) {
 	for _, p := range c.Points {
 		if p.Elapsed <= seconds {

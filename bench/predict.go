@@ -18,19 +18,22 @@ import (
 const pecan = "heddle/bench/programs/pecan"
 
 const (
-	predictRuns   = 5 // of each program: times are the least of them
+	predictRuns   = 5 // of each program: the least times count
 	predictBudget = 5 * time.Minute
 	activeRuns    = 100 // executions of the active tester for each anomaly
 )
 
-// A predictRow is a program of bench/programs/pecan with what Table 1 of Huang & Zhang has in its row.
+// A predictRow is a program of bench/programs/pecan with the figures of its row in Table 1 of
+// Huang & Zhang.
 type predictRow struct {
 	test       string
 	paper      string // threads, shared variables, events | races, AV, ASV | real, exceptions, failed
-	collection bool   // a row of Table 2 too, with AssetFuzzer's success there
+	collection bool   // also a row of Table 2, with AssetFuzzer's success there
 	asset      string
 
-	whole bool // its bug is between critical sections: regions are what goroutines do from one wait to the next
+	// its bug lies between critical sections: regions reach from one wait of a goroutine to the
+	// next
+	whole bool
 }
 
 var predictRows = []predictRow{
@@ -52,8 +55,8 @@ var predictRows = []predictRow{
 	{test: "Store1M"},
 }
 
-// measurePredictions writes docs/results/prediction.md: what is predicted of the programs
-// and what becomes of it, and how often an active tester shows the same.
+// measurePredictions writes docs/results/prediction.md: the predictions for the programs, how many
+// are confirmed, and how often an active tester shows the same.
 func measurePredictions(ctx context.Context, file string) error {
 	if err := os.Setenv("HEDDLE_BENCH", "1"); err != nil {
 		return err
@@ -85,7 +88,9 @@ func measurePredictions(ctx context.Context, file string) error {
 			fmt.Fprintln(&two, line)
 		}
 	}
-	return os.WriteFile(file, []byte(fmt.Sprintf(predictionPage, commit(), predictRuns, one.String(), activeRuns, two.String())), 0o666)
+	return os.WriteFile(file,
+		[]byte(fmt.Sprintf(predictionPage, commit(), predictRuns, one.String(), activeRuns, two.String())),
+		0o666)
 }
 
 const predictionPage = `# What prediction comes to
@@ -128,10 +133,10 @@ lowest.
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |
 %s`
 
-// A predictions is several predictions from the same execution.
+// predictions are several predictions from the same execution.
 type predictions []*wire.Predicted
 
-// predictions predicts from one test, several times.
+// predictions predicts from one test several times.
 func (b *binary) predictions(ctx context.Context, r predictRow, runs int) (all predictions, err error) {
 	for range runs {
 		p, err := b.predict(ctx, r, 0)
@@ -143,22 +148,25 @@ func (b *binary) predictions(ctx context.Context, r predictRow, runs int) (all p
 	return all, nil
 }
 
-// predict predicts from one test, and lets the active tester execute it that often for each prediction.
+// predict predicts from one test. The active tester makes the given number of executions for each
+// prediction.
 func (b *binary) predict(ctx context.Context, r predictRow, active int) (*wire.Predicted, error) {
 	regions := predict.Locks
 	if r.whole {
 		regions = predict.Goroutines
 	}
 	config := wire.Config{
-		Mode: "test", Package: pecan, Strategy: "predict", Seed: 1, Budget: int64(predictBudget), Visible: "auto", Race: true, Isolate: "vars",
+		Mode: "test", Package: pecan, Strategy: "predict", Seed: 1, Budget: int64(predictBudget),
+		Visible: "auto", Race: true, Isolate: "vars",
 		Count: 1, Regions: regions.String(), Active: active, Measure: true,
 	}
 	var told *wire.Predicted
-	err := run.Binary(ctx, b.path, b.dir, config, []string{"-test.run=^Test" + r.test + "$"}, func(rec *wire.Record) {
-		if rec.Predicted != nil {
-			told = rec.Predicted
-		}
-	})
+	err := run.Binary(ctx, b.path, b.dir, config, []string{"-test.run=^Test" + r.test + "$"},
+		func(rec *wire.Record) {
+			if rec.Predicted != nil {
+				told = rec.Predicted
+			}
+		})
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
@@ -168,7 +176,7 @@ func (b *binary) predict(ctx context.Context, r predictRow, active int) (*wire.P
 	return told, nil
 }
 
-// least returns the least of a figure.
+// least returns the least value of a figure.
 func (ps predictions) least(f func(*wire.Predicted) float64) float64 {
 	low := f(ps[0])
 	for _, p := range ps {
@@ -180,7 +188,7 @@ func (ps predictions) least(f func(*wire.Predicted) float64) float64 {
 // accessKinds are the kinds of findings of Table 1.
 var accessKinds = []string{predict.DataRace, predict.Atomicity, predict.Serializability}
 
-// name is what the table calls a program.
+// name returns the table's name of a program.
 func (r predictRow) name() string {
 	if r.whole {
 		return r.test + " (regions of goroutines)"
@@ -188,7 +196,7 @@ func (r predictRow) name() string {
 	return r.test
 }
 
-// row is a row of the first table.
+// row returns a row of the first table.
 func (ps predictions) row(r predictRow) string {
 	p := ps[0]
 	kinds, verdicts := map[string]int{}, map[string]int{}
@@ -207,11 +215,14 @@ func (ps predictions) row(r predictRow) string {
 	schedule := ps.least(func(p *wire.Predicted) float64 { return p.Scheduling / float64(max(p.Moved, 1)) })
 	solved := ps.least(func(p *wire.Predicted) float64 { return p.Solving / float64(max(p.Questions, 1)) })
 	return fmt.Sprintf("| %s | %d | %d | %d | %.2fx | %s | %s | %s | %d | %d | %d | %d | %s | %d | %s |",
-		r.name(), p.Goroutines, p.Locations, p.Events, max(0, recorded/plain-1), spent(ps.least(func(p *wire.Predicted) float64 { return p.Analysis })), spent(schedule), spent(solved),
-		kinds[predict.DataRace], kinds[predict.Atomicity], kinds[predict.Serializability], verdicts[wire.Confirmed], refuted, p.Panics, r.paper)
+		r.name(), p.Goroutines, p.Locations, p.Events, max(0, recorded/plain-1),
+		spent(ps.least(func(p *wire.Predicted) float64 { return p.Analysis })), spent(schedule),
+		spent(solved),
+		kinds[predict.DataRace], kinds[predict.Atomicity], kinds[predict.Serializability],
+		verdicts[wire.Confirmed], refuted, p.Panics, r.paper)
 }
 
-// successRow is a row of the second table.
+// successRow returns a row of the second table.
 func successRow(r predictRow, p *wire.Predicted) string {
 	real, confirmed, lowest, sum := 0, 0, 1.0, 0.0
 	for _, c := range p.All {
@@ -227,8 +238,9 @@ func successRow(r predictRow, p *wire.Predicted) string {
 		lowest = min(lowest, share)
 	}
 	n := float64(max(real, 1))
-	return fmt.Sprintf("| %s | %d | %.2f | %.2f | %.2f | 1.00 | %s |", r.test, real, float64(confirmed)/n, sum/n, lowest, r.asset)
+	return fmt.Sprintf("| %s | %d | %.2f | %.2f | %.2f | 1.00 | %s |", r.test, real, float64(confirmed)/n,
+		sum/n, lowest, r.asset)
 }
 
-// spent prints a time in milliseconds.
+// spent returns a time in milliseconds as text.
 func spent(seconds float64) string { return fmt.Sprintf("%.2f ms", 1000*seconds) }

@@ -13,14 +13,14 @@ import (
 
 // Goals, in nanoseconds.
 const (
-	goalExecution = 10_000 // 4 goroutines, 12 operations each, every step a switch
+	goalExecution = 10_000 // 4 goroutines with 12 operations each, every step a switch
 	goalOperation = 60     // a visible operation that does not switch
 	goalAccess    = 25     // an instrumented memory access that is not visible
 )
 
 const programs = "heddle/bench/programs"
 
-// measureSpeed prints what executions cost.
+// measureSpeed prints the costs of executions.
 func measureSpeed(ctx context.Context, profile string) error {
 	b, err := buildPrograms(ctx)
 	if err != nil {
@@ -44,7 +44,8 @@ func measureSpeed(ctx context.Context, profile string) error {
 	t := newTable("an execution: a token round a ring, 4 goroutines with 12 operations each")
 	t.row("race detection on", ring.Nanoseconds/1000, goalExecution/1000, "µs")
 	t.row("race detection off", plain.Nanoseconds/1000, 0, "µs")
-	t.row(fmt.Sprintf("its %d switches, bare (%.0f ns each)", ring.Switches, ring.BareSwitch), bare/1000, 0, "µs")
+	t.row(fmt.Sprintf("its %d switches, bare (%.0f ns each)", ring.Switches, ring.BareSwitch), bare/1000, 0,
+		"µs")
 	t.row("ratio to the bare switches, on", ring.Nanoseconds/bare, 0, "x")
 	t.row("ratio to the bare switches, off", plain.Nanoseconds/bare, 0, "x")
 	t.row("steps", float64(ring.Steps), 0, "")
@@ -75,7 +76,7 @@ func measureSpeed(ctx context.Context, profile string) error {
 	return nil
 }
 
-// measureTest prints all there is to one test.
+// measureTest prints all figures of one test.
 func measureTest(ctx context.Context, test, policy string, race bool, profile string) error {
 	b, err := buildPrograms(ctx)
 	if err != nil {
@@ -91,7 +92,8 @@ func measureTest(ctx context.Context, test, policy string, race bool, profile st
 	}
 	bare := r.BareSwitch * float64(r.Switches)
 	fmt.Printf("%s, policy %s, race detection %v: %.0f ns an execution, %d steps (%.1f ns each), %d switches, bare %.0f ns, %.1f allocations of %.0f bytes in all\n",
-		test, policy, race, r.Nanoseconds, r.Steps, r.Nanoseconds/float64(max(1, r.Steps)), r.Switches, bare, r.Allocs, r.Bytes)
+		test, policy, race, r.Nanoseconds, r.Steps, r.Nanoseconds/float64(max(1, r.Steps)), r.Switches, bare,
+		r.Allocs, r.Bytes)
 	return nil
 }
 
@@ -103,26 +105,31 @@ type binary struct {
 
 func buildPrograms(ctx context.Context) (*binary, error) { return buildPackage(ctx, programs, false) }
 
-// buildPackage builds a package, for data flow or not.
+// buildPackage builds a package, with data flow or not.
 func buildPackage(ctx context.Context, path string, flow bool) (*binary, error) {
-	if err := os.Setenv("HEDDLE_BENCH", "1"); err != nil { // run those that may deadlock, too
+	if err := os.Setenv("HEDDLE_BENCH", "1"); err != nil { // includes tests that may deadlock
 		return nil, err
 	}
-	res, p, err := run.Build(ctx, build.Config{Patterns: []string{path}, Flow: flow, Progress: func(text string) { fmt.Fprintln(os.Stderr, text) }})
+	res, p, err := run.Build(ctx,
+		build.Config{Patterns: []string{path}, Flow: flow,
+			Progress: func(text string) { fmt.Fprintln(os.Stderr, text) }})
 	if err != nil {
 		return nil, err
 	}
 	return &binary{p.Binary, p.Dir, res.Sites}, nil
 }
 
-// run measures the tests that match pattern and returns what they cost by name.
-func (b *binary) run(ctx context.Context, pattern, policy string, race bool, profile string) (map[string]*wire.Bench, error) {
+// run measures the tests that match pattern and returns their costs by name.
+func (b *binary) run(ctx context.Context, pattern, policy string, race bool,
+	profile string) (map[string]*wire.Bench, error) {
 	return b.runs(ctx, pattern, policy, race, profile, 0)
 }
 
 // runs is run with at least n executions of each test.
-func (b *binary) runs(ctx context.Context, pattern, policy string, race bool, profile string, n int) (map[string]*wire.Bench, error) {
-	config := wire.Config{Runs: n, Mode: "bench", Package: programs, Strategy: policy, Race: race, Visible: "auto", Isolate: "vars"}
+func (b *binary) runs(ctx context.Context, pattern, policy string, race bool, profile string,
+	n int) (map[string]*wire.Bench, error) {
+	config := wire.Config{Runs: n, Mode: "bench", Package: programs, Strategy: policy, Race: race,
+		Visible: "auto", Isolate: "vars"}
 	args := []string{"-test.run=" + pattern}
 	if profile != "" {
 		file, err := filepath.Abs(profile)

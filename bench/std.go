@@ -19,15 +19,15 @@ const (
 
 var testFunc = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 
-// stdTable compares versions of heddle on tests that hash, compress and encode, and writes the table to file. heddles are name=command, the
-// first one is what the others are compared with.
+// stdTable compares versions of heddle on tests that hash, compress and encode, and writes the
+// table to file. heddles are name=command; the first one is the reference.
 func stdTable(ctx context.Context, file string, heddles []string) error {
 	text, err := os.ReadFile(filepath.Join(stdPrograms, "encodes_test.go"))
 	if err != nil {
 		return fmt.Errorf("expected to be called in the folder of heddle's own module: %w", err)
 	}
 	var names, head []string
-	best := map[string]time.Duration{} // by test and heddle
+	best := map[string]time.Duration{} // by test and version
 	for _, m := range testFunc.FindAllStringSubmatch(string(text), -1) {
 		names = append(names, m[1])
 	}
@@ -44,7 +44,10 @@ func stdTable(ctx context.Context, file string, heddles []string) error {
 			}
 		}
 	}
-	rest := func(test, h string) float64 { return (best[test+h] - best["TestNothing"+h]).Seconds() * 1e6 / stdRuns }
+	rest := func(test,
+		h string) float64 {
+		return (best[test+h] - best["TestNothing"+h]).Seconds() * 1e6 / stdRuns
+	}
 	var rows strings.Builder
 	sums := make([]float64, len(heddles))
 	for _, test := range names {
@@ -70,7 +73,8 @@ func stdTable(ctx context.Context, file string, heddles []string) error {
 		name, _, _ := strings.Cut(heddles[i], "=")
 		head = append(head, name)
 	}
-	out := fmt.Sprintf(stdHead, strings.Join(head, ","), stdRuns, stdRounds, head[0], head[0]+" | "+strings.Join(head[1:], " | | ")+" |", strings.Repeat(" --- |", 2*len(head)-1))
+	out := fmt.Sprintf(stdHead, strings.Join(head, ","), stdRuns, stdRounds, head[0],
+		head[0]+" | "+strings.Join(head[1:], " | | ")+" |", strings.Repeat(" --- |", 2*len(head)-1))
 	return os.WriteFile(file, []byte(out+rows.String()+"\n"), 0o666)
 }
 
@@ -85,13 +89,14 @@ turns, less what a run costs of a test that does nothing. Beside it stands the r
 | --- |%s
 `
 
-// stdRun returns the user CPU that a run of a test takes, with what it starts.
+// stdRun returns the user CPU time of a run of a test, with its child processes.
 func stdRun(ctx context.Context, heddle, test string) (time.Duration, error) {
 	_, command, ok := strings.Cut(heddle, "=")
 	if !ok {
 		return 0, fmt.Errorf("-heddles: expected name=command, found %q", heddle)
 	}
-	cmd := exec.CommandContext(ctx, command, "test", "-runs", fmt.Sprint(stdRuns), "-budget", "5m", "-p", "1", "-strategy", "random", "-seed", "1", "-run", "^"+test+"$", "./"+stdPrograms)
+	cmd := exec.CommandContext(ctx, command, "test", "-runs", fmt.Sprint(stdRuns), "-budget", "5m", "-p", "1",
+		"-strategy", "random", "-seed", "1", "-run", "^"+test+"$", "./"+stdPrograms)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("%v: %w\n%s", cmd.Args, err, out)
 	}

@@ -18,13 +18,13 @@ import (
 	"heddle/trace"
 )
 
-// A table2Row is one of Table 2 of Kähkönen et al.; what they published is beside what is measured.
+// A table2Row is a row of Table 2 of Kähkönen et al. with the published figures.
 type table2Row struct {
 	name      string
 	p         *progen.Program
 	published [3]string // tests of unfolding, DPOR-1, DPOR-2
-	took      [3]string // and the time
-	huge      bool      // left out unless asked for
+	took      [3]string // the times
+	huge      bool      // only on request
 }
 
 func table2Rows() []table2Row {
@@ -36,18 +36,30 @@ func table2Rows() []table2Row {
 		return of
 	}
 	return []table2Row{
-		{"Filesystem 1", table2.Filesystem(16), [3]string{"3", "135", "4,050"}, [3]string{"0 s", "3 s", "79 s"}, false},
-		{"Filesystem 2", table2.Filesystem(18), [3]string{"3", "992", ">44,661"}, [3]string{"0 s", "30 s", ">2 h"}, false},
-		{"Parallel Pi 1", table2.Sections(pi(5)...), [3]string{"120", "623", "165"}, [3]string{"0 s", "1 s", "0 s"}, false},
-		{"Parallel Pi 2", table2.Sections(pi(6)...), [3]string{"720", "4,558", "993"}, [3]string{"7 s", "16 s", "3 s"}, false},
-		{"Dining 1", table2.Dining(4, 2), [3]string{"799", "26,410", "1,161"}, [3]string{"1 s", "48 s", "1 s"}, false},
-		{"Dining 2", table2.Dining(5, 2), [3]string{"5,747", ">760,714", "9,890"}, [3]string{"9 s", ">2 h", "22 s"}, false},
-		{"Dining 3", table2.Dining(6, 2), [3]string{"36,079", ">611,022", "79,776"}, [3]string{"80 s", ">2 h", "211 s"}, true},
-		{"Pairs", table2.Pairs(10), [3]string{"7", "1,024", "1,024"}, [3]string{"0 s", "10 s", "11 s"}, false},
-		{"Single lock 1", table2.Sections(four...), [3]string{"2,520", "2,520", "2,520"}, [3]string{"4 s", "3 s", "3 s"}, false},
-		{"Single lock 2", table2.Sections(append(four, [2]int{1, 4})...), [3]string{"22,680", "22,680", "22,680"}, [3]string{"54 s", "44 s", "43 s"}, true},
-		{"Fib 1", table2.Fib(4), [3]string{"19,605", ">1,303,725", "21,058"}, [3]string{"13 s", ">2 h", "15 s"}, false},
-		{"Fib 2", table2.Fib(5), [3]string{"218,243", ">903,216", "232,471"}, [3]string{"195 s", ">2 h", "110 s"}, true},
+		{"Filesystem 1", table2.Filesystem(16), [3]string{"3", "135", "4,050"},
+			[3]string{"0 s", "3 s", "79 s"}, false},
+		{"Filesystem 2", table2.Filesystem(18), [3]string{"3", "992", ">44,661"},
+			[3]string{"0 s", "30 s", ">2 h"}, false},
+		{"Parallel Pi 1", table2.Sections(pi(5)...), [3]string{"120", "623", "165"},
+			[3]string{"0 s", "1 s", "0 s"}, false},
+		{"Parallel Pi 2", table2.Sections(pi(6)...), [3]string{"720", "4,558", "993"},
+			[3]string{"7 s", "16 s", "3 s"}, false},
+		{"Dining 1", table2.Dining(4, 2), [3]string{"799", "26,410", "1,161"},
+			[3]string{"1 s", "48 s", "1 s"}, false},
+		{"Dining 2", table2.Dining(5, 2), [3]string{"5,747", ">760,714", "9,890"},
+			[3]string{"9 s", ">2 h", "22 s"}, false},
+		{"Dining 3", table2.Dining(6, 2), [3]string{"36,079", ">611,022", "79,776"},
+			[3]string{"80 s", ">2 h", "211 s"}, true},
+		{"Pairs", table2.Pairs(10), [3]string{"7", "1,024", "1,024"}, [3]string{"0 s", "10 s", "11 s"},
+			false},
+		{"Single lock 1", table2.Sections(four...), [3]string{"2,520", "2,520", "2,520"},
+			[3]string{"4 s", "3 s", "3 s"}, false},
+		{"Single lock 2", table2.Sections(append(four, [2]int{1, 4})...),
+			[3]string{"22,680", "22,680", "22,680"}, [3]string{"54 s", "44 s", "43 s"}, true},
+		{"Fib 1", table2.Fib(4), [3]string{"19,605", ">1,303,725", "21,058"},
+			[3]string{"13 s", ">2 h", "15 s"}, false},
+		{"Fib 2", table2.Fib(5), [3]string{"218,243", ">903,216", "232,471"},
+			[3]string{"195 s", ">2 h", "110 s"}, true},
 	}
 }
 
@@ -57,14 +69,14 @@ type searcher interface {
 	Done(*trace.Trace)
 }
 
-// A cost is what a search came to.
+// A cost is the cost of a search.
 type cost struct {
 	executions int
 	seconds    float64 // of processor time
-	whole      bool    // it came to its end
+	whole      bool    // the search was complete
 }
 
-// searched makes the executions of a search, for at most so many seconds.
+// searched makes the executions of a search, for at most most seconds.
 func searched(p *progen.Program, s searcher, most float64) (c cost, err error) {
 	m := machine.New(p)
 	begin := cpuSeconds()
@@ -84,7 +96,7 @@ func searched(p *progen.Program, s searcher, most float64) (c cost, err error) {
 	return c, nil
 }
 
-// best explores several times, for the least time.
+// best explores several times and returns the least cost.
 func best(p *progen.Program, times int, most float64, s func() searcher) (c cost, last searcher, err error) {
 	for i := range times {
 		last = s()
@@ -103,15 +115,16 @@ func best(p *progen.Program, times int, most float64, s func() searcher) (c cost
 	return c, last, nil
 }
 
-// unfoldTable measures Table 2, and writes it to a file.
+// unfoldTable measures Table 2 and writes it to a file.
 func unfoldTable(file string, huge bool) error {
 	const (
 		most  = 600. // seconds for a search
-		basis = 5.   // for one of the paper's baselines
+		basis = 5.   // seconds for one of the paper's baselines
 		times = 3
 	)
 	debug.SetGCPercent(200)
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // search and program take turns; a second processor would be woken at each switch, in vain
+	// search and program take turns; a second processor would be woken at each switch without use
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Table 2
 
@@ -149,7 +162,8 @@ them without a compiler.
 		}
 		events := un.Net().Events()
 		un, s = nil, nil
-		without, _, err := best(r.p, times, most, func() searcher { return unfold.New(unfold.Options{NoDeadlocks: true}) })
+		without, _, err := best(r.p, times, most,
+			func() searcher { return unfold.New(unfold.Options{NoDeadlocks: true}) })
 		if err != nil {
 			return err
 		}
@@ -171,9 +185,12 @@ them without a compiler.
 			}
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | +%s | %s | %s | %s | %s | %.1f | %s | %s | %s | %s | %s | %s |\n", r.name, u.count(), u.time(), seconds(max(0, u.seconds-without.seconds)), commas(events), r.published[0],
-			d.count(), d.time(), u.seconds/float64(u.executions)/(d.seconds/float64(d.executions)), base[0].count(), base[0].time(), r.published[1], base[1].count(), base[1].time(), r.published[2])
-		fmt.Fprintf(&beside, "| %s | %s | %s | %s | %s | %s | %s |\n", r.name, r.took[0], r.took[1], r.took[2], without.time(), base[0].time(), base[1].time())
-		if err := os.WriteFile(file, []byte(b.String()+beside.String()), 0o666); err != nil { // as far as it is
+			d.count(), d.time(), u.seconds/float64(u.executions)/(d.seconds/float64(d.executions)),
+			base[0].count(), base[0].time(), r.published[1], base[1].count(), base[1].time(), r.published[2])
+		fmt.Fprintf(&beside, "| %s | %s | %s | %s | %s | %s | %s |\n", r.name, r.took[0], r.took[1],
+			r.took[2], without.time(), base[0].time(), base[1].time())
+		// the rows so far
+		if err := os.WriteFile(file, []byte(b.String()+beside.String()), 0o666); err != nil {
 			return err
 		}
 	}
@@ -206,15 +223,17 @@ func shapesTable(b *strings.Builder, times int, most float64) error {
 			}
 		}
 		u, d := costs[0], costs[2]
-		fmt.Fprintf(b, "| %s | %s | %s | +%s | %s | %s | %.1f |\n", x.Name, u.count(), u.time(), seconds(max(0, u.seconds-costs[1].seconds)), d.count(), d.time(), u.seconds/float64(u.executions)/(d.seconds/float64(d.executions)))
+		fmt.Fprintf(b, "| %s | %s | %s | +%s | %s | %s | %.1f |\n", x.Name, u.count(), u.time(),
+			seconds(max(0, u.seconds-costs[1].seconds)), d.count(), d.time(),
+			u.seconds/float64(u.executions)/(d.seconds/float64(d.executions)))
 	}
 	return nil
 }
 
-// netEvents is how many events the net has whose memory is measured.
+// netEvents is the number of events of the net whose memory is measured.
 const netEvents = 1_000_000
 
-// largeNet makes a net of a million events, and returns what it takes of the heap, an event.
+// largeNet builds a net of a million events, and returns the heap bytes for each event.
 func largeNet() (events int, bytes float64, c cost, err error) {
 	m := machine.New(table2.Dining(4, 5))
 	if _, err := m.Execute(context.Background(), &trace.Schedule{Exhaustive: true}); err != nil {
@@ -259,7 +278,7 @@ func (c cost) time() string {
 	return seconds(c.seconds)
 }
 
-// seconds prints a time with two digits that count.
+// seconds returns a time with two significant digits.
 func seconds(s float64) string {
 	switch {
 	case s < 0.0095:
@@ -272,7 +291,7 @@ func seconds(s float64) string {
 	return fmt.Sprintf("%.0f s", s)
 }
 
-// commas prints a number with its thousands apart.
+// commas returns a number with thousands separators.
 func commas(n int) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -9,7 +9,8 @@ import (
 	"heddle/explore/unfold"
 )
 
-// BenchmarkTable2 makes whole searches of the rows of Table 2, to be profiled: -bench 'Table2/Dining_2/unfold' -cpuprofile F.
+// BenchmarkTable2 makes whole searches of the rows of Table 2, for profiling: -bench
+// 'Table2/Dining_2/unfold' -cpuprofile F.
 func BenchmarkTable2(b *testing.B) {
 	strategies := []struct {
 		name string

@@ -17,26 +17,31 @@ import (
 	"heddle/rt/wire"
 )
 
-// simulateWorkers makes a search, and simulates the same by more workers than there are here.
+// simulateWorkers makes a search, and simulates it with more workers than this machine has.
 func simulateWorkers(ctx context.Context, test string) error {
 	tree, err := recordTree(ctx, test)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("simulated, %d executions: utilisation in percent (and time)\n%-34s", len(tree.depths), "workers")
+	fmt.Printf("simulated, %d executions: utilisation in percent (and time)\n%-34s", len(tree.depths),
+		"workers")
 	for _, n := range simulatedWorkers {
 		fmt.Printf(" %18d", n)
 	}
 	fmt.Println()
 	for _, execution := range []time.Duration{tree.execution, time.Millisecond, 10 * time.Millisecond} {
 		for _, delay := range []time.Duration{time.Millisecond, 50 * time.Millisecond} {
-			fmt.Printf("%-34s", fmt.Sprintf("%v an execution, network %v", execution.Round(time.Microsecond), delay))
+			fmt.Printf("%-34s",
+				fmt.Sprintf("%v an execution, network %v", execution.Round(time.Microsecond), delay))
 			for _, n := range simulatedWorkers {
-				out := cluster.Simulation{Tree: tree.depths, Workers: n, Execution: execution, Delay: delay, Item: itemCost, Quantum: simulatedQuantum, Seed: 1}.Run()
+				out := cluster.Simulation{Tree: tree.depths, Workers: n, Execution: execution, Delay: delay,
+					Item: itemCost, Quantum: simulatedQuantum, Seed: 1}.Run()
 				if out.Executions != len(tree.depths) {
-					return fmt.Errorf("%d workers made %d executions of %d", n, out.Executions, len(tree.depths))
+					return fmt.Errorf("%d workers made %d executions of %d", n, out.Executions,
+						len(tree.depths))
 				}
-				fmt.Printf(" %18s", fmt.Sprintf("%.1f (%v)", 100*out.Utilisation, out.Took.Round(10*time.Millisecond)))
+				fmt.Printf(" %18s",
+					fmt.Sprintf("%.1f (%v)", 100*out.Utilisation, out.Took.Round(10*time.Millisecond)))
 			}
 			fmt.Println()
 		}
@@ -46,8 +51,9 @@ func simulateWorkers(ctx context.Context, test string) error {
 
 var simulatedWorkers = []int{1, 10, 100, 1000}
 
-// What the simulation takes for granted: what the coordinator needs for an Item (BenchmarkQueue of package cluster shows 0.5 ms,
-// two thirds of which are the 50 ms that a Run needs to begin), and the quantum of heddle test -nats.
+// Assumptions of the simulation: the coordinator's time for an Item (BenchmarkQueue of package
+// cluster shows 0.5 ms, two thirds of which are the 50 ms that a Run needs to begin), and the
+// quantum of heddle test -nats.
 const (
 	itemCost         = 250 * time.Microsecond
 	simulatedQuantum = time.Second
@@ -58,16 +64,17 @@ var (
 	made   = regexp.MustCompile(`(?:covered by |: Test\w+ \()([0-9,]+) executions?(?: \(|, )`)
 )
 
-// sharedPrograms are those for strategies that solve formulas.
+// sharedPrograms are the programs for strategies that solve formulas.
 const sharedPrograms = "heddle/bench/programs/shared"
 
-// explorer returns the arguments of heddle that explore a program by a strategy, whatever it takes.
+// explorer returns the arguments with which heddle explores a program by a strategy to the end.
 func explorer(strategy string) []string {
 	switch strategy {
 	case "predict":
 		return []string{"predict", "-complete", "-budget", "1h", "-timeout", "0", sharedPrograms}
 	case "map", "mcr":
-		return []string{"test", "-strategy", strategy, "-race=false", "-budget", "0", "-timeout", "0", sharedPrograms}
+		return []string{"test", "-strategy", strategy, "-race=false", "-budget", "0", "-timeout", "0",
+			sharedPrograms}
 	}
 	return []string{"test", "-strategy", strategy, "-budget", "0", "-timeout", "0", richtest}
 }
@@ -83,7 +90,8 @@ func measureWorkers(ctx context.Context, test, strategy string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%-24s %8s %12s %10s %10s %12s %10s %10s %14s\n", strings.TrimPrefix(test, "Test"), "workers", "executions", "seconds", "processor", "utilisation", "speed-up", "pieces", "made again")
+	fmt.Printf("%-24s %8s %12s %10s %10s %12s %10s %10s %14s\n", strings.TrimPrefix(test, "Test"), "workers",
+		"executions", "seconds", "processor", "utilisation", "speed-up", "pieces", "made again")
 	alone := 0.0
 	for _, n := range []int{1, 2} {
 		args := explorer(strategy)
@@ -112,12 +120,13 @@ func measureWorkers(ctx context.Context, test, strategy string) error {
 		}
 		wall, _ := strconv.ParseFloat(w[1], 64)
 		busy, _ := strconv.ParseFloat(w[2], 64)
-		fmt.Printf("%-24s %8d %12s %10.2f %10.2f %11.1f%% %10.2f %10s %14s\n", "", n, count[1], took, used, 100*busy/(float64(n)*wall), alone/took, w[3], w[4])
+		fmt.Printf("%-24s %8d %12s %10.2f %10.2f %11.1f%% %10.2f %10s %14s\n", "", n, count[1], took, used,
+			100*busy/(float64(n)*wall), alone/took, w[3], w[4])
 	}
 	return nil
 }
 
-// A recorded is what a search looks like as a tree, and what an execution takes.
+// A recorded is a search as a tree, and the time of an execution.
 type recorded struct {
 	depths    cluster.Tree
 	execution time.Duration
@@ -129,15 +138,17 @@ func recordTree(ctx context.Context, test string) (*recorded, error) {
 		return nil, err
 	}
 	r := new(recorded)
-	config := wire.Config{Mode: "bench", Depths: true, Package: richtest, Strategy: "reach", Visible: "auto", Isolate: "vars"}
-	err = run.Binary(ctx, b.path, b.dir, config, []string{"-test.run=^" + test + "$"}, func(rec *wire.Record) {
-		if rec.Type == "bench" {
-			for _, d := range rec.Bench.Depths {
-				r.depths = append(r.depths, int(d))
+	config := wire.Config{Mode: "bench", Depths: true, Package: richtest, Strategy: "reach", Visible: "auto",
+		Isolate: "vars"}
+	err = run.Binary(ctx, b.path, b.dir, config, []string{"-test.run=^" + test + "$"},
+		func(rec *wire.Record) {
+			if rec.Type == "bench" {
+				for _, d := range rec.Bench.Depths {
+					r.depths = append(r.depths, int(d))
+				}
+				r.execution = time.Duration(rec.Bench.Processor)
 			}
-			r.execution = time.Duration(rec.Bench.Processor)
-		}
-	})
+		})
 	if err == nil && len(r.depths) == 0 {
 		err = fmt.Errorf("there is no %s", test)
 	}

@@ -296,8 +296,8 @@ func (c *compiled) about(g *graph, r *root) string {
 
 // compile runs the go command for roots, in groups whose binaries have different names. flags are
 // those of heddle.
-func (b *Builder) compile(ctx context.Context, roots []*root, dir string, flags ...string) (*compiled,
-	error) {
+func (b *Builder) compile(ctx context.Context, roots []*root, dir string,
+	flags ...string) (*compiled, error) {
 	res := &compiled{binaries: map[*root]string{}, text: map[string]string{}}
 	for i, group := range groups(roots) {
 		out := filepath.Join(dir, fmt.Sprint(i))

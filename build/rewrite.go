@@ -101,8 +101,8 @@ func textName(i int, original string) string {
 }
 
 // rewriteUnit rewrites one unit. A panic of the rewriter becomes an error of this unit only.
-func rewriteUnit(u *unit, in *instrument.Input, imp *instrument.Importer) (t *unitTable, texts [][]byte,
-	err error) {
+func rewriteUnit(u *unit, in *instrument.Input,
+	imp *instrument.Importer) (t *unitTable, texts [][]byte, err error) {
 	defer func() {
 		if e := recover(); e != nil {
 			err = fmt.Errorf("rewriting %s: panic: %v", u.path, e)

@@ -116,8 +116,8 @@ func OpenLog(path, of string) (l *Log, h *Header, results []*wire.Worked, err er
 
 // read reads lines up to the first damaged or incomplete one. whole is the number of bytes of
 // those lines.
-func (l *Log) read(path string, in *bufio.Reader) (h *Header, results []*wire.Worked, whole int64,
-	damaged *Damaged) {
+func (l *Log) read(path string,
+	in *bufio.Reader) (h *Header, results []*wire.Worked, whole int64, damaged *Damaged) {
 	for n := 1; ; n++ {
 		line, err := readLine(in)
 		if err == io.EOF {

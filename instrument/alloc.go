@@ -73,8 +73,8 @@ func (r *rewriter) typeName(t types.Type, pos token.Pos) (text string, ok bool) 
 	return "", false
 }
 
-func (r *rewriter) namedText(obj *types.TypeName, args *types.TypeList, pos token.Pos) (text string,
-	ok bool) {
+func (r *rewriter) namedText(obj *types.TypeName, args *types.TypeList,
+	pos token.Pos) (text string, ok bool) {
 	text = obj.Name()
 	if obj.Pkg() == nil || obj.Pkg() == r.pkg {
 		ok = r.nameAt(text, pos) == types.Object(obj)

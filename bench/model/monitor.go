@@ -7,34 +7,34 @@ import (
 	"heddle/rt/hook"
 )
 
-// A Monitor lets one goroutine at a time run the body of a method. A body does
-// not block: where it waits on a condition it returns, and says how it goes on
-// when signalled. So a method is one event, the entry, and the code after it.
+// A Monitor lets one goroutine at a time run the body of a method. A body does not block: to wait
+// on a condition it returns, with the code to run once it is signalled. So a method is one event,
+// the entry, and the code after it.
 type Monitor struct {
 	discipline Discipline
-	mu         sync.Mutex // plainly
+	mu         sync.Mutex // without heddle
 }
 
 // A Discipline says what a signal does.
 type Discipline uint8
 
 const (
-	// SU, signal and urgent wait: the signalled goroutine has the monitor at
-	// once, and the one who signalled has it back afterwards, or leaves if
-	// signalling was the last thing it did. Re-entering is no event.
+	// SU, signal and urgent wait: the signalled goroutine gets the monitor at once, and the
+	// signalling one gets it back afterwards, or leaves if signalling was its last action.
+	// Re-entering is no event.
 	SU Discipline = iota
-	// SC, signal and continue: the signalled goroutine enters again like
-	// anybody else, which is an event.
+	// SC, signal and continue: the signalled goroutine enters again like any other, which is an
+	// event.
 	SC
 )
 
-// NewMonitor returns a monitor of that discipline.
+// NewMonitor returns a monitor with discipline d.
 func NewMonitor(d Discipline) *Monitor { return &Monitor{discipline: d} }
 
 // A Body is the code of a method, or what is left of it after a wait.
 type Body func() Next
 
-// Next is what a body returns: Done, or what Wait returned.
+// Next is the result of a body: Done, or the result of Wait.
 type Next struct {
 	on   *Cond
 	then Body
@@ -55,10 +55,10 @@ func (m *Monitor) NewCond() *Cond { return &Cond{m: m} }
 type waiter struct {
 	id    int32
 	then  Body
-	woken chan struct{} // plainly
+	woken chan struct{} // without heddle
 }
 
-// Do runs a method: it enters the monitor, runs body and whatever follows its waits.
+// Do runs a method: it enters the monitor, and runs body and the code after each of its waits.
 func (m *Monitor) Do(body Body) {
 	if !hook.Enter(unsafe.Pointer(m)) {
 		m.mu.Lock()
@@ -79,7 +79,7 @@ func (m *Monitor) Do(body Body) {
 			}
 		}
 		if m.discipline == SU {
-			return // who signalled ran the rest
+			return // the signalling goroutine ran the rest
 		}
 		next = w.then()
 	}
@@ -92,16 +92,16 @@ func (m *Monitor) exit() {
 	}
 }
 
-// Wait is returned by a body that waits on c; then is the rest of the method.
+// Wait is the result of a body that waits on c. then is the rest of the method.
 func (c *Cond) Wait(then Body) Next { return Next{c, then} }
 
-// Empty reports whether nobody waits.
+// Empty reports whether no goroutine waits.
 func (c *Cond) Empty() bool { return len(c.queue) == 0 }
 
-// Len returns how many wait.
+// Len returns the number of waiting goroutines.
 func (c *Cond) Len() int { return len(c.queue) }
 
-// Signal lets the one go on that has waited longest; nothing happens if nobody waits.
+// Signal resumes the goroutine that has waited longest, if there is one.
 func (c *Cond) Signal() {
 	if len(c.queue) == 0 {
 		return
@@ -120,7 +120,7 @@ func (c *Cond) Signal() {
 	}
 }
 
-// SignalAll signals everybody who waits.
+// SignalAll resumes all waiting goroutines.
 func (c *Cond) SignalAll() {
 	for n := len(c.queue); n > 0; n-- {
 		c.Signal()

@@ -11,7 +11,7 @@ import (
 type Semaphore struct {
 	first int // count before the first operation
 
-	mu    sync.Mutex // plainly
+	mu    sync.Mutex // without heddle
 	free  sync.Cond
 	count int
 }
@@ -23,7 +23,7 @@ func NewSemaphore(n int) *Semaphore {
 	return s
 }
 
-// P takes one, waiting until there is one.
+// P takes one unit, and waits until there is one.
 func (s *Semaphore) P() {
 	if hook.Acquire(unsafe.Pointer(s), s.first) {
 		return
@@ -36,7 +36,7 @@ func (s *Semaphore) P() {
 	s.mu.Unlock()
 }
 
-// V gives one back.
+// V returns one unit.
 func (s *Semaphore) V() {
 	if hook.Release(unsafe.Pointer(s), s.first) {
 		return

@@ -5,12 +5,12 @@ import (
 	"sync/atomic"
 )
 
-// Bluetooth is the model of the Windows Bluetooth driver (Qadeer and Wu, KISS,
-// 2004): n requests count themselves in and out, and the one that stops the
-// driver waits until nobody is in.
+// Bluetooth is the model of the Windows Bluetooth driver (Qadeer and Wu, KISS, 2004): n requests
+// count themselves in and out, and the goroutine that stops the driver waits until no request is
+// in.
 //
-// Bug: a request looks at the stopping flag before it counts itself in; the
-// driver may be stopped between the two, and the request works on a stopped driver.
+// Bug: a request reads the stopping flag before it counts itself in. The driver may be stopped in
+// between, and the request works on a stopped driver.
 func Bluetooth(n int) error {
 	var (
 		stopping, stopped, used atomic.Bool // used: while it was stopped

@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// Programs that are heavy rather than concurrent: many accesses to much
-// memory, many goroutines.
+// Programs that are large but hardly concurrent: many accesses to much memory, many goroutines.
 
 // Words sums n words and writes them, again and again: rounds*n reads and writes.
 func Words(n, rounds int) uint64 {
@@ -75,7 +74,8 @@ func Sort(n int) int {
 	return xs[0]
 }
 
-// Crowd starts n goroutines that each lock a mutex rounds times, and returns how often it was locked.
+// Crowd starts n goroutines that each lock a mutex rounds times, and returns how often it was
+// locked.
 func Crowd(n, rounds int) int {
 	var mu sync.Mutex
 	var wg sync.WaitGroup

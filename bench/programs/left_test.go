@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestLeftBehind ends while goroutines of it are suspended for good: those
-// served by a ticker go on for ever, and their stacks have to be given back.
+// TestLeftBehind ends while some of its goroutines are suspended forever: those served by a ticker
+// never end, and their stacks must be released.
 func TestLeftBehind(t *testing.T) {
 	for range 3 {
 		go func() {

@@ -6,13 +6,13 @@ import (
 	"sync/atomic"
 )
 
-// Fib is the Fib program of SV-COMP (Kähkönen et al., Fib 1 is Fib(4), Fib 2
-// is Fib(5)): i and j start at 1; one goroutine does i = i+j and another one
-// j = j+i, n times each, reading its own variable first. The caller reads i
-// and then j, without waiting for them; that it waits afterwards is in no order with anything.
+// Fib is the Fib program of SV-COMP (Kähkönen et al., Fib 1 is Fib(4), Fib 2 is Fib(5)): i and j
+// start at 1; one goroutine does i = i+j and another one j = j+i, n times each, reading its own
+// variable first. The caller reads i and then j without waiting for the goroutines; its wait
+// afterwards adds no order.
 //
-// Bug: the greatest value there can be, the Fibonacci number 2n+2 (144 for n =
-// 5), is reached only if the two take turns all the time and the caller reads at the end.
+// Bug: the largest possible value, the Fibonacci number 2n+2 (144 for n = 5), is reached only if
+// the two alternate all the time and the caller reads at the end.
 func Fib(n int) error {
 	var i, j atomic.Int32
 	i.Store(1)
@@ -51,8 +51,8 @@ func fibonacci(n int) int32 {
 	return a
 }
 
-// Philosophers is the dining philosophers, n of them with a number of meals each (Kähkönen et
-// al., Dining 1 to 3: n = 4 to 6, 2 meals). Every one takes the left fork, then the right one.
+// Philosophers is the dining philosophers, n of them with a number of meals each (Kähkönen et al.,
+// Dining 1 to 3: n = 4 to 6, 2 meals). Each takes the left fork first, then the right one.
 //
 // Bug: all may hold their left fork.
 func Philosophers(n, meals int) {
@@ -73,7 +73,8 @@ func Philosophers(n, meals int) {
 }
 
 // SingleLock lets n goroutines pass a critical section of three accesses a number of times each,
-// and returns how often it was passed (Kähkönen et al., Single lock 1: SingleLock(4, 2)). There is no bug.
+// and returns the number of passes (Kähkönen et al., Single lock 1: SingleLock(4, 2)). There is no
+// bug.
 func SingleLock(n, times int) int {
 	var mu sync.Mutex
 	var wg sync.WaitGroup

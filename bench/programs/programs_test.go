@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The tests of the programs with a bug fail or hang when the bug shows. That is
-// rare without heddle, but not impossible: they run only where HEDDLE_BENCH is set.
+// The tests of programs with a bug fail or hang if the bug shows. That is rare without heddle but
+// possible, so they run only if HEDDLE_BENCH is set.
 
 func bench(t *testing.T) {
 	t.Helper()
@@ -24,7 +24,7 @@ func check(t *testing.T, err error) {
 
 func equal(t *testing.T, got, want int) {
 	if got != want {
-		t.Helper() // not before: it is no cheaper than a few switches
+		t.Helper() // not before: it costs as much as a few switches
 		t.Fatalf("got %d, want %d", got, want)
 	}
 }

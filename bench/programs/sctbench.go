@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 )
 
-// Account is CS.account_bad: one goroutine deposits, one withdraws, and the
-// caller checks the balance if both are through.
+// Account is CS.account_bad: one goroutine deposits, one withdraws, and the caller checks the
+// balance if both are done.
 //
-// Bug: the check expects the deposit to be subtracted, so it fails whenever it comes last.
+// Bug: the check expects the deposit to be subtracted, so it fails if it runs last.
 func Account() error {
 	const start, deposit, withdrawal = 1, 2, 4
 	var (
@@ -40,9 +40,10 @@ func Account() error {
 	return err
 }
 
-// Lazy is CS.lazy01_bad: one goroutine adds 1 to a number, one adds 2, and the caller says that it must stay below 3.
+// Lazy is CS.lazy01_bad: one goroutine adds 1 to a number, one adds 2, and the caller asserts that
+// it is below 3.
 //
-// Bug: the number is 3 when the caller comes last.
+// Bug: the number is 3 if the caller runs last.
 func Lazy() error {
 	var (
 		mu   sync.Mutex
@@ -86,10 +87,10 @@ func Deadlock01() int {
 	return counter
 }
 
-// Carter is CS.carter01_bad: two groups share a lock l; the first one of a
-// group to come takes it and the last one to go gives it back. A mutex m guards the counting.
+// Carter is CS.carter01_bad: two groups share a lock l. The first goroutine of a group takes it
+// and the last one releases it. A mutex m guards the counts.
 //
-// Bug: a goroutine waits for l while it holds m, which the other one needs to give l back.
+// Bug: a goroutine waits for l while it holds m, which the other group needs to release l.
 func Carter() {
 	var (
 		m, l sync.Mutex
@@ -119,8 +120,8 @@ func Carter() {
 	<-done
 }
 
-// TokenRing is CS.token_ring_bad: x1 follows x3, x2 follows x1 and x3 follows
-// x2, one goroutine each, and the caller checks if all have moved.
+// TokenRing is CS.token_ring_bad: x1 follows x3, x2 follows x1 and x3 follows x2, one goroutine
+// each, and the caller checks whether all have moved.
 //
 // Bug: the three are equal only if x1 moves first, then x2, then x3.
 func TokenRing() error {
@@ -145,11 +146,11 @@ func TokenRing() error {
 	return err
 }
 
-// TwoStage is CS.twostage_bad with n writers: a writer sets one value, then
-// another, each under its own lock; a reader expects the second wherever the first is set.
+// TwoStage is CS.twostage_bad with n writers: a writer sets one value, then another, each under
+// its own lock. A reader expects the second wherever the first is set.
 //
-// Bug: between the two stages the reader sees the first and not the second. With
-// more than one writer none may have reached its second stage.
+// Bug: between the two stages the reader sees the first and not the second. With several writers
+// none may have reached its second stage.
 func TwoStage(n int) error {
 	var (
 		mu1, mu2     sync.Mutex
@@ -182,10 +183,10 @@ func TwoStage(n int) error {
 	return err
 }
 
-// Reorder is CS.reorder_bad with n setters: each sets a to 1, then b to -1; a
-// checker expects both or none.
+// Reorder is CS.reorder_bad with n setters: each sets a to 1, then b to -1. A checker expects both
+// or none.
 //
-// Bug: the checker may come in between, and then every setter that has begun must not have ended.
+// Bug: the checker runs in between, while no setter that has begun has ended.
 func Reorder(n int) error {
 	var (
 		a, b atomic.Int32
@@ -205,8 +206,8 @@ func Reorder(n int) error {
 	return nil
 }
 
-// WrongLock is CS.wronglock_bad: one goroutine increments a value under one
-// lock, n others under another.
+// WrongLock is CS.wronglock_bad: one goroutine increments a value under one lock, n others under
+// another.
 //
 // Bug: the first one may see the value change while it holds its lock.
 func WrongLock(n int) error {

@@ -6,11 +6,10 @@ import (
 	"sync/atomic"
 )
 
-// Ring passes a token round a ring of n goroutines (the caller is one of them)
-// over unbuffered channels. Every goroutine performs 2*rounds operations, and
-// after each of them another goroutine must go on: Ring(4, 6) is 4 goroutines
-// with 12 synchronisation operations each. It returns the token, which
-// everybody adds 1 to: n*rounds.
+// Ring passes a token round a ring of n goroutines (the caller is one of them) over unbuffered
+// channels. Every goroutine performs 2*rounds operations, and after each of them another goroutine
+// must run: Ring(4, 6) is 4 goroutines with 12 synchronisation operations each. It returns the
+// token, to which each goroutine adds 1: n*rounds.
 func Ring(n, rounds int) int {
 	ring := make([]chan int, n)
 	for i := range ring {
@@ -45,9 +44,9 @@ func Yielders(n, ops int) {
 	wg.Wait()
 }
 
-// Contend starts n goroutines that lock and unlock one mutex pairs times each,
-// and returns how often it was held: n*pairs. Contend(4, 6) is 4 goroutines
-// with 12 synchronisation operations each; how many of them switch is up to the policy.
+// Contend starts n goroutines that lock and unlock one mutex pairs times each, and returns how
+// often it was held: n*pairs. Contend(4, 6) is 4 goroutines with 12 synchronisation operations
+// each; the policy decides how many of them switch.
 func Contend(n, pairs int) int {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -83,7 +82,8 @@ func Atomics(n int) int64 {
 	return x.Load()
 }
 
-// Buffered sends to and receives from a buffered channel n times each: 2*n visible operations without a switch.
+// Buffered sends to and receives from a buffered channel n times each: 2*n visible operations
+// without a switch.
 func Buffered(n int) int {
 	ch := make(chan int, 1)
 	sum := 0
@@ -94,11 +94,11 @@ func Buffered(n int) int {
 	return sum
 }
 
-// A Vars is what Accesses works on. It is on the heap and shared by address.
+// A Vars has the variables of Accesses. It is on the heap and shared by address.
 type Vars [100]int
 
-// Accesses performs 1,000 plain accesses to the 100 variables, 500 reads and
-// 500 writes, and returns the sum of what it read.
+// Accesses performs 1,000 plain accesses to the 100 variables, 500 reads and 500 writes, and
+// returns the sum of the values read.
 func Accesses(v *Vars) int {
 	sum := 0
 	for range 5 {

@@ -2,8 +2,8 @@ package programs
 
 import "testing"
 
-// What the bench command measures beside TestRing, TestLocks and TestAtomics:
-// what an execution costs that does nothing, and one that only accesses memory.
+// The bench command measures these beside TestRing, TestLocks and TestAtomics: the cost of an
+// execution without operations, and of one that only accesses memory.
 
 func TestNothing(t *testing.T) {}
 

@@ -6,12 +6,12 @@ import (
 	"sync/atomic"
 )
 
-// CircularBuffer is a ring of size slots that two goroutines put n numbers each
-// into; a number for which there is no room is dropped. (CS.circular_buffer_bad
-// has one sender and a receiver; its error is in the same place, the bounds of the ring.)
+// CircularBuffer is a ring of size slots into which two goroutines put n numbers each. A number
+// for which there is no room is dropped. (CS.circular_buffer_bad has one sender and a receiver;
+// its error is in the same place, the bounds of the ring.)
 //
-// Bug: a sender looks for room and takes the lock again to put its number; the
-// other one may have filled the last slot by then, and the oldest number is overwritten.
+// Bug: a sender checks for room and takes the lock again to put its number. The other one may have
+// filled the last slot in between; then the oldest number is overwritten.
 func CircularBuffer(size, n int) error {
 	var (
 		mu   sync.Mutex
@@ -40,11 +40,11 @@ func CircularBuffer(size, n int) error {
 	return nil
 }
 
-// Queue is CS.queue_bad: one goroutine puts n numbers into a queue and notes
-// them beside it, another one takes them out; flags pass the turn from one to the other.
+// Queue is CS.queue_bad: one goroutine puts n numbers into a queue and records them beside it,
+// another one takes them out. Flags pass the turn from one to the other.
 //
-// Bug: the reader counts its rounds, not the numbers that it took: a round in
-// which it is not its turn makes it compare with the wrong note afterwards.
+// Bug: the reader counts its rounds, not the numbers that it took. After a round in which it is
+// not its turn, it compares with the wrong record.
 func Queue(n int) error {
 	var (
 		mu       sync.Mutex
@@ -81,9 +81,10 @@ func Queue(n int) error {
 	return err
 }
 
-// Stack is CS.stack_bad: one goroutine pushes n numbers, another one pops up to n once it is told that there are some.
+// Stack is CS.stack_bad: one goroutine pushes n numbers, another one pops up to n once a flag says
+// that there are some.
 //
-// Bug: the flag that tells so is never put back, so the second one may pop from the empty stack.
+// Bug: the flag is never cleared, so the second goroutine may pop from the empty stack.
 func Stack(n int) error {
 	var (
 		mu    sync.Mutex
@@ -117,8 +118,8 @@ func Stack(n int) error {
 
 // BoundedBuffer is a buffer of one slot with n producers and n consumers, one item each.
 //
-// Bug: all wait on the same condition, and Signal wakes only one of them, who
-// may be of the wrong kind: in the end everybody sleeps. It takes two of each.
+// Bug: all wait on the same condition, and Signal wakes only one of them, perhaps of the wrong
+// kind: in the end all wait. It takes two of each.
 func BoundedBuffer(n int) {
 	var (
 		mu   sync.Mutex
@@ -142,10 +143,10 @@ func BoundedBuffer(n int) {
 	wg.Wait()
 }
 
-// WorkStealing is a work-stealing queue of n items: the owner takes from one
-// end, a thief steals from the other, without a lock for the owner.
+// WorkStealing is a work-stealing queue of n items: the owner takes from one end, without a lock,
+// and a thief steals from the other.
 //
-// Bug: when one item is left, both may take it: the owner does not take part in the contest for it.
+// Bug: both may take the last item, because the owner does not compete for it.
 func WorkStealing(n int) error {
 	var (
 		head, tail atomic.Int32 // the items are those from head to tail-1

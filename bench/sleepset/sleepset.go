@@ -1,9 +1,9 @@
-// Package sleepset is dynamic partial order reduction as it was when the
-// unfolding paper was written, to compare with: Flanagan & Godefroid (POPL 2005)
-// with clock vectors and with sleep sets (Godefroid, LNCS 1032). It needs not be
-// optimal: executions in which everybody who could go on sleeps are broken off, and count.
+// Package sleepset is dynamic partial-order reduction at the time of the unfolding paper, as a
+// baseline: Flanagan & Godefroid (POPL 2005) with clock vectors and with sleep sets (Godefroid,
+// LNCS 1032). It is not optimal: executions in which every enabled goroutine sleeps are aborted,
+// and count.
 //
-// It is for programs of atomics and mutexes whose goroutines are all started in the first step.
+// It works for programs of atomics and mutexes that start all goroutines in the first step.
 package sleepset
 
 import (
@@ -14,24 +14,24 @@ import (
 
 // A Strategy is an exploration in progress.
 type Strategy struct {
-	// Others says what a backtrack point of a goroutine that sleeps there is: all
-	// others that do not (the paper's DPOR-2), or that goroutine all the same (DPOR-1).
+	// Others selects what a backtrack point adds if its goroutine sleeps: all other goroutines
+	// that do not sleep (the paper's DPOR-2), or that goroutine all the same (DPOR-1).
 	Others bool
 
 	stack []node
 	depth int
 
-	// Of the execution that runs.
-	clocks  [][]int32       // of each goroutine; empty before its first transition
+	// Of the current execution.
+	clocks  [][]int32       // by goroutine; empty before its first transition
 	at      [][]int32       // clocks of transitions
 	number  map[uintptr]int // of objects, by address
-	objects [][]made        // what was done to each, in order
+	objects [][]made        // by object: its operations in order
 
 	Executions, Blocked int
 	schedule            trace.Schedule
 }
 
-// An operation is what a goroutine is about to do.
+// An operation is the pending operation of a goroutine.
 type operation struct {
 	g   trace.GID
 	op  trace.Op
@@ -47,7 +47,7 @@ type made struct {
 type node struct {
 	enabled   []operation
 	backtrack []trace.GID
-	done      []operation // what was explored from here
+	done      []operation // explored from here
 	sleep     []operation
 	chosen    operation
 }
@@ -55,7 +55,7 @@ type node struct {
 // New begins an exploration.
 func New() *Strategy { return &Strategy{number: map[uintptr]int{}, objects: make([][]made, 1)} }
 
-// Next returns the schedule of the next execution, nil when there is none.
+// Next returns the schedule of the next execution, or nil if there is none.
 func (s *Strategy) Next() *trace.Schedule {
 	if s.Executions > 0 && !s.back() {
 		return nil
@@ -71,7 +71,7 @@ func (s *Strategy) Next() *trace.Schedule {
 	return &s.schedule
 }
 
-// back goes to the last node from which something is left to explore.
+// back returns to the last node with a transition left to explore.
 func (s *Strategy) back() bool {
 	for len(s.stack) > 0 {
 		n := &s.stack[len(s.stack)-1]
@@ -98,7 +98,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.Blocked++
 		return
 	}
-	for i := range t.Left { // who waits for a lock for ever
+	for i := range t.Left { // goroutines that wait for a lock forever
 		if l := &t.Left[i]; l.Obj != 0 {
 			s.race(operation{l.G, l.Op, s.object(t, l.Obj)})
 		}
@@ -149,8 +149,8 @@ func (s *Strategy) object(t *trace.Trace, id trace.ObjID) int {
 	return k
 }
 
-// asleep adds to a new node who sleeps there: who slept or was explored at the one
-// before, and does not depend on what was done there.
+// asleep inherits the sleep set of a new node: the operations that slept or were explored at the
+// node before and are independent of its operation.
 func (s *Strategy) asleep(n *node) {
 	if s.depth == 0 {
 		return
@@ -186,7 +186,8 @@ func (s *Strategy) race(o operation) {
 		case of(n.enabled, o.g) < 0:
 			s.add(n, n.enabled)
 		case s.Others && of(n.sleep, o.g) >= 0:
-			s.add(n, slices.DeleteFunc(slices.Clone(n.enabled), func(e operation) bool { return of(n.sleep, e.g) >= 0 }))
+			s.add(n, slices.DeleteFunc(slices.Clone(n.enabled),
+				func(e operation) bool { return of(n.sleep, e.g) >= 0 }))
 		default:
 			s.add(n, n.enabled[of(n.enabled, o.g):][:1])
 		}

@@ -10,7 +10,8 @@ import (
 	"heddle/internal/progen/table2"
 )
 
-// Every class of equivalent executions is shown, and whatever is executed to its end is of a new one.
+// Every class of equivalent executions is shown, and whatever is executed to its end is of a new
+// one.
 func TestClasses(t *testing.T) {
 	for _, r := range []struct {
 		name    string

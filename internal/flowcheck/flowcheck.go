@@ -60,8 +60,8 @@ func (p *Program) run(ctx context.Context, c wire.Config, record func(*wire.Reco
 }
 
 // Execute executes a test once.
-func (p *Program) Execute(ctx context.Context, test string, q wire.Request, visible string) (*wire.Result,
-	*trace.Trace, error) {
+func (p *Program) Execute(ctx context.Context, test string, q wire.Request,
+	visible string) (*wire.Result, *trace.Trace, error) {
 	var out *wire.Result
 	err := p.run(ctx, wire.Config{Mode: "execute", Test: test, Request: &q, Race: true, Visible: visible},
 		func(r *wire.Record) {

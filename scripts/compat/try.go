@@ -200,8 +200,8 @@ func (c *compat) outOfTree(dir string) error {
 
 // run runs a command that prints JSON events, one on a line, and calls each with them. late: it
 // had to be killed.
-func (c *compat) run(dir string, limit time.Duration, each func(*event), args ...string) (rest string,
-	late bool, err error) {
+func (c *compat) run(dir string, limit time.Duration, each func(*event),
+	args ...string) (rest string, late bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)

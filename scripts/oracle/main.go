@@ -63,8 +63,8 @@ func main() {
 // each is how many failures of a kind are shrunk and stored.
 const each = 3
 
-func run(programs []*gogen.Program, batch int, heddle, failures string, shrink bool) (failed bool,
-	err error) {
+func run(programs []*gogen.Program, batch int, heddle, failures string,
+	shrink bool) (failed bool, err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	dir, err := os.MkdirTemp("", "heddle-oracle-")

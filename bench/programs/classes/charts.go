@@ -14,8 +14,10 @@ type NumberAxis struct {
 // NewNumberAxis returns an axis from 0 to 10.
 func NewNumberAxis() *NumberAxis { return &NumberAxis{upper: 10, ticks: 5} }
 
-// Lower and Upper return the ends of the range.
+// Lower returns the lower end of the range.
 func (a *NumberAxis) Lower() int { return a.get(&a.lower) }
+
+// Upper returns the upper end of the range.
 func (a *NumberAxis) Upper() int { return a.get(&a.upper) }
 
 func (a *NumberAxis) get(p *int) int {
@@ -82,7 +84,8 @@ func (a *PeriodAxis) Labels() []string {
 // SetZone changes the time zone.
 func (a *PeriodAxis) SetZone(z int) { a.zone = z }
 
-// A TimeSeries is V14, of JFreeChart: nothing is locked, and items can be deleted while they are counted.
+// A TimeSeries is V14, of JFreeChart: nothing is locked, and items can be deleted while they are
+// counted.
 type TimeSeries struct {
 	items   []int
 	changes int
@@ -151,7 +154,8 @@ func (p *Plot) Draw() []int {
 	return append(out, p.domain.at...)
 }
 
-// A Series is V16, XYSeries of JFreeChart: where a number belongs is looked up, and then it is put there, without a lock.
+// A Series is V16, XYSeries of JFreeChart: where a number belongs is looked up, and then it is put
+// there, without a lock.
 type Series struct {
 	data []int
 	max  int

@@ -41,7 +41,7 @@ func (b *BufferedInput) fill() {
 	b.in.data = b.in.data[b.count:]
 }
 
-// Close lets go of the stream.
+// Close releases the stream.
 func (b *BufferedInput) Close() {
 	if b.in == nil {
 		return
@@ -49,8 +49,8 @@ func (b *BufferedInput) Close() {
 	b.in = nil
 }
 
-// A ShardedMap is V6, ConcurrentHashMap of JDK 1.6: what concerns all segments
-// takes their locks one after the other. Clear can leave behind what was put in meanwhile, and before it ended.
+// A ShardedMap is V6, ConcurrentHashMap of JDK 1.6: operations on all segments take their locks
+// one after the other. Clear can leave keys that were added before it ended.
 type ShardedMap struct{ segments [2]segment }
 
 type segment struct {
@@ -110,7 +110,7 @@ func (m *ShardedMap) Clear() {
 	}
 }
 
-// A Hashtable is V7, of JDK 1.6: its methods are synchronized, what its enumerations do is not.
+// A Hashtable is V7, of JDK 1.6: its methods are synchronized, but its enumerations are not.
 type Hashtable struct {
 	mu    sync.Mutex
 	table [][]int
@@ -129,7 +129,7 @@ func (h *Hashtable) Put(key int) {
 	h.count++
 }
 
-// Remove takes a key away.
+// Remove removes a key.
 func (h *Hashtable) Remove(key int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -143,7 +143,7 @@ func (h *Hashtable) Remove(key int) {
 	}
 }
 
-// Keys returns an enumeration.
+// Keys returns an enumeration of the keys.
 func (h *Hashtable) Keys() *Enumeration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -165,7 +165,7 @@ func (e *Enumeration) More() bool {
 	return e.bucket >= 0
 }
 
-// Next returns it.
+// Next returns the next key.
 func (e *Enumeration) Next() int {
 	if !e.More() {
 		panic("no such element")

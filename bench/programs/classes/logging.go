@@ -58,7 +58,7 @@ type Appenders struct{ list *appenderList }
 
 type appenderList struct{ all []*Appender }
 
-// An Appender is what messages go to.
+// An Appender is a destination of messages.
 type Appender struct{ closed bool }
 
 // Add attaches an appender.
@@ -94,7 +94,8 @@ func (a *Appenders) RemoveAll() {
 	}
 }
 
-// A FileAppender is V18, of Log4j: whether it is open is checked before, and outside, the critical section that writes.
+// A FileAppender is V18, of Log4j: it checks whether it is open before, and outside of, the
+// critical section that writes.
 type FileAppender struct {
 	mu     sync.Mutex
 	out    *writer
@@ -104,7 +105,7 @@ type FileAppender struct {
 
 type writer struct{ lines []string }
 
-// NewFileAppender returns an open one.
+// NewFileAppender returns an open FileAppender.
 func NewFileAppender() *FileAppender { return &FileAppender{out: new(writer)} }
 
 // Append writes a line.
@@ -135,10 +136,10 @@ func (a *FileAppender) Close() {
 	a.out = nil
 }
 
-// A NullAppender is V19, of Log4j: a singleton that is built when it is first asked for, without a lock.
+// A NullAppender is V19, of Log4j: a singleton that is built on the first request, without a lock.
 type NullAppender struct{ name string }
 
-// A NullAppenders builds it.
+// NullAppenders builds the NullAppender.
 type NullAppenders struct {
 	mu       sync.Mutex
 	instance *NullAppender
@@ -156,15 +157,15 @@ func (n *NullAppenders) Instance() *NullAppender {
 	return n.instance
 }
 
-// Made returns how many were built.
+// Made returns the number of NullAppenders that were built.
 func (n *NullAppenders) Made() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.made
 }
 
-// A Mapper is V20, XStream: converters are found once and kept in a cache. Between finding that one is in the cache and
-// taking it the cache can be flushed.
+// A Mapper is V20, XStream: converters are looked up once and cached. The cache can be flushed
+// between the check for an entry and its use.
 type Mapper struct {
 	mu    sync.Mutex
 	types []string

@@ -2,8 +2,9 @@ package classes
 
 import "sync"
 
-// A PerUserPool is V1, PerUserPoolDataSource of Apache DBCP: the settings of
-// users are in a table that the first setter makes, without a lock. Who makes it a second time loses what is in the first.
+// A PerUserPool is V1, PerUserPoolDataSource of Apache DBCP: the settings of users are in a table
+// that the first setter makes, without a lock. If a second setter makes it again, the settings in
+// the first table are lost.
 type PerUserPool struct {
 	mu         sync.Mutex
 	settings   *settings
@@ -27,7 +28,7 @@ func (p *PerUserPool) SetAutoCommit(user string, on bool) {
 	s.auto = append(s.auto, on)
 }
 
-// AutoCommit returns a user's default; known is false where there is none.
+// AutoCommit returns a user's default. known is false if there is none.
 func (p *PerUserPool) AutoCommit(user string) (on, known bool) {
 	if p.settings == nil {
 		return false, false
@@ -55,8 +56,8 @@ func (p *PerUserPool) assertInitializationAllowed() {
 	}
 }
 
-// A SharedPool is V2, SharedPoolDataSource of Apache DBCP: a connection is taken
-// from the pool in one critical section after another one has checked that there is a pool. Close comes between.
+// A SharedPool is V2, SharedPoolDataSource of Apache DBCP: one critical section checks that there
+// is a pool, and another takes a connection from it. Close may run in between.
 type SharedPool struct {
 	mu     sync.Mutex
 	pool   *connections
@@ -101,14 +102,14 @@ func (p *SharedPool) borrow() int {
 	return c
 }
 
-// SetMax changes how many connections the next pool has.
+// SetMax sets the number of connections of the next pool.
 func (p *SharedPool) SetMax(n int) {
 	p.mu.Lock()
 	p.max = n
 	p.mu.Unlock()
 }
 
-// Close forgets the pool.
+// Close discards the pool.
 func (p *SharedPool) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -2,8 +2,8 @@ package classes
 
 import "sync"
 
-// An InputBuffer is V3, of Apache Tomcat's connector: nothing is locked, and Recycle takes the
-// chunk away that Next has just found to be there.
+// An InputBuffer is V3, of Apache Tomcat's connector: it has no lock, and Recycle may remove the
+// chunk between Next's check and its use.
 type InputBuffer struct {
 	chunk  []byte
 	pos    int
@@ -12,7 +12,7 @@ type InputBuffer struct {
 	source func() []byte
 }
 
-// NewInputBuffer reads what source gives.
+// NewInputBuffer returns a buffer that reads from source.
 func NewInputBuffer(source func() []byte) *InputBuffer { return &InputBuffer{source: source} }
 
 // Next returns the next byte, -1 at the end.
@@ -47,8 +47,8 @@ func (b *InputBuffer) Recycle() {
 	b.chunk = nil
 }
 
-// A Request is V4, of Apache Tomcat's connector: the flag that says that
-// parameters were parsed is set before they are, and who comes second finds none.
+// A Request is V4, of Apache Tomcat's connector: the flag for parsed parameters is set before they
+// are parsed, so a second goroutine finds none.
 type Request struct {
 	mu      sync.Mutex
 	parsed  bool
@@ -92,7 +92,7 @@ func (r *Request) parse() {
 	}
 }
 
-// Session returns the session, which is made when it is asked for.
+// Session returns the session, which is made on the first request.
 func (r *Request) Session() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

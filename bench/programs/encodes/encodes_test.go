@@ -1,4 +1,5 @@
-// Package encodes is a test suite that hashes, encrypts, compresses and encodes: what heddle costs it is measured by go run ./bench -std.
+// Package encodes is a test suite that hashes, encrypts, compresses and encodes. go run ./bench
+// -std measures heddle's cost on it.
 package encodes
 
 import (
@@ -28,7 +29,7 @@ import (
 	"testing"
 )
 
-// both runs f n times in each of two goroutines, and adds up what they make under a lock.
+// both runs f n times in each of two goroutines, and adds up the results under a lock.
 func both(t *testing.T, n int, f func(k int) int) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -177,8 +178,9 @@ type item struct {
 func items(k int) []item {
 	var out []item
 	for i := range 10 {
-		out = append(out, item{Name: fmt.Sprint("item ", i, k), Price: float64(i) * 1.5, Tags: []string{"a", "b", "c"},
-			Attrs: map[string]string{"x": "1", "y": "2"}, Data: kilo[:32], Sub: &item{Name: "sub"}})
+		out = append(out,
+			item{Name: fmt.Sprint("item ", i, k), Price: float64(i) * 1.5, Tags: []string{"a", "b", "c"},
+				Attrs: map[string]string{"x": "1", "y": "2"}, Data: kilo[:32], Sub: &item{Name: "sub"}})
 	}
 	return out
 }
@@ -330,5 +332,5 @@ func TestStrconv(t *testing.T) {
 	})
 }
 
-// TestNothing is for what a run costs besides.
+// TestNothing measures the cost of a run without a test.
 func TestNothing(t *testing.T) {}

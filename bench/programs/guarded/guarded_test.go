@@ -1,5 +1,6 @@
-// Package guarded is fuzz targets as one writes them: each reads its input as programs do, and has a bug that needs both an input and an order
-// of goroutines. Beside each is the same without the bug (go run ./bench -guarded FILE).
+// Package guarded has typical fuzz targets: each parses its input in a common way, and has a bug
+// that needs both an input and an order of goroutines. Each has a variant without the bug (go run
+// ./bench -guarded FILE).
 package guarded
 
 import (
@@ -22,7 +23,8 @@ import (
 	"unicode"
 )
 
-// a balance is taken from by two goroutines: looked at under one lock and changed under another, unless fixed.
+// A balance is reduced by two goroutines. The check and the change are in two critical sections,
+// unless fixed.
 type balance struct {
 	mu sync.Mutex
 	n  int
@@ -42,7 +44,7 @@ func (b *balance) take(n int, fixed bool) bool {
 	return enough
 }
 
-// twice takes n in two goroutines from a balance of n, and fails if both get it.
+// twice takes n from a balance of n in two goroutines, and fails if both succeed.
 func twice(t *testing.T, n int, fixed bool) {
 	b := balance{n: n}
 	var got atomic.Int32
@@ -90,7 +92,7 @@ func runes(f *testing.F, fixed bool) {
 	})
 }
 
-// Builder: a name is made canonical, and looked up in a cache.
+// Builder: a name is normalised and looked up in a cache.
 func FuzzBuilder(f *testing.F)      { builder(f, false) }
 func FuzzBuilderFixed(f *testing.F) { builder(f, true) }
 
@@ -254,7 +256,7 @@ func split(f *testing.F, fixed bool) {
 	})
 }
 
-// Fields: a command and what it is for.
+// Fields: a command and its arguments.
 func FuzzFields(f *testing.F)      { fields(f, false) }
 func FuzzFieldsFixed(f *testing.F) { fields(f, true) }
 
@@ -299,7 +301,8 @@ func header(f *testing.F, fixed bool) {
 			return
 		}
 		value = strings.TrimSpace(value)
-		if strings.EqualFold(name, "conn") && strings.HasPrefix(value, "up") && strings.IndexByte(value, ',') == 2 {
+		if strings.EqualFold(name, "conn") && strings.HasPrefix(value, "up") &&
+			strings.IndexByte(value, ',') == 2 {
 			twice(t, len(value), fixed)
 		}
 	})
@@ -401,7 +404,7 @@ func regexpName(f *testing.F, fixed bool) {
 	})
 }
 
-// Switch: what each goroutine does is a word.
+// Switch: a word decides what each goroutine does.
 func FuzzSwitch(f *testing.F)      { switches(f, false) }
 func FuzzSwitchFixed(f *testing.F) { switches(f, true) }
 
@@ -487,7 +490,7 @@ func sleeps(f *testing.F, fixed bool) {
 	})
 }
 
-// Timeout: how long is waited is in the input.
+// Timeout: the length of a wait is in the input.
 func FuzzTimeout(f *testing.F)      { timeouts(f, false) }
 func FuzzTimeoutFixed(f *testing.F) { timeouts(f, true) }
 
@@ -539,13 +542,14 @@ func sorted(f *testing.F, fixed bool) {
 	f.Fuzz(func(t *testing.T, a, b, c int) {
 		tasks := []task{{a, "a"}, {b, "b"}, {c, "c"}}
 		slices.SortFunc(tasks, func(x, y task) int { return cmp.Compare(x.prio, y.prio) })
-		if tasks[0].name == "c" && tasks[1].name == "a" && tasks[0].prio > 100 && slices.Contains([]int{200, 300}, b) {
+		if tasks[0].name == "c" && tasks[1].name == "a" && tasks[0].prio > 100 &&
+			slices.Contains([]int{200, 300}, b) {
 			twice(t, 1, fixed)
 		}
 	})
 }
 
-// Roles: a map literal of what is in the input, and a range over it.
+// Roles: a map literal with values of the input, and a range over it.
 func FuzzRoles(f *testing.F)      { roles(f, false) }
 func FuzzRolesFixed(f *testing.F) { roles(f, true) }
 
@@ -563,7 +567,7 @@ func roles(f *testing.F, fixed bool) {
 	})
 }
 
-// Ops: a byte for each operation on a structure, as fuzz targets for data structures have it.
+// Ops: a byte for each operation on a structure, as in fuzz targets for data structures.
 func FuzzOps(f *testing.F)      { ops(f, false) }
 func FuzzOpsFixed(f *testing.F) { ops(f, true) }
 
@@ -645,7 +649,7 @@ func packet(f *testing.F, fixed bool) {
 	})
 }
 
-// Logged: a target that tells what it does.
+// Logged: a target that logs its steps.
 func FuzzLogged(f *testing.F)      { logged(f, false) }
 func FuzzLoggedFixed(f *testing.F) { logged(f, true) }
 
@@ -679,7 +683,7 @@ func check(s string, n int) error {
 	return nil
 }
 
-// Errors: what kind of error it is decides.
+// Errors: the kind of an error decides.
 func FuzzErrors(f *testing.F)      { kinds(f, false) }
 func FuzzErrorsFixed(f *testing.F) { kinds(f, true) }
 

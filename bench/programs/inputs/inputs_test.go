@@ -1,5 +1,6 @@
-// Package inputs is fuzz targets whose goroutines branch on inputs: what to compare the strategies by that explore inputs and
-// schedules together, or one after the other (go run ./bench -inputs FILE).
+// Package inputs has fuzz targets whose goroutines branch on inputs. go run ./bench -inputs FILE
+// compares on them strategies that explore inputs and schedules together with those that explore
+// one input after the other.
 package inputs
 
 import (
@@ -47,7 +48,8 @@ func FuzzContradiction(f *testing.F) {
 	})
 }
 
-// pairs are those of section 2.3, whose writers write only for some inputs: each has a byte of its own.
+// pairs runs the goroutine pairs of section 2.3. A writer writes only for some values of its own
+// byte of the input.
 func pairs(inputs ...byte) {
 	for _, in := range inputs {
 		x := new(atomic.Int64)
@@ -66,8 +68,8 @@ func FuzzPairs3(f *testing.F) { f.Fuzz(func(t *testing.T, a, b, c byte) { pairs(
 
 func FuzzPairs4(f *testing.F) { f.Fuzz(func(t *testing.T, a, b, c, d byte) { pairs(a, b, c, d) }) }
 
-// FuzzUpdater is as section 6.2 tells Updater: two goroutines update variables as their inputs say, two others
-// compute with them.
+// FuzzUpdater follows the description of Updater in section 6.2: two goroutines update variables
+// depending on their inputs, two others compute with them.
 func FuzzUpdater(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b int8) {
 		var x, y atomic.Int64
@@ -90,7 +92,7 @@ func FuzzUpdater(f *testing.F) {
 	})
 }
 
-// FuzzBank: transfers that go ahead if there is enough.
+// FuzzBank: transfers that are made if there is enough money.
 func FuzzBank(f *testing.F) {
 	f.Fuzz(func(t *testing.T, first, second uint8) {
 		var mu sync.Mutex
@@ -112,7 +114,7 @@ func FuzzBank(f *testing.F) {
 	})
 }
 
-// FuzzFilter: a goroutine hands on what another one sends, if it is great enough.
+// FuzzFilter: a goroutine passes on what another one sends, if it is large enough.
 func FuzzFilter(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b uint8) {
 		in, out := make(chan uint8, 2), make(chan uint8, 2)
@@ -157,7 +159,8 @@ func FuzzLocks(f *testing.F) {
 	})
 }
 
-// FuzzTimeout: two goroutines wait longer for some inputs, and a third one for neither more than a while.
+// FuzzTimeout: two goroutines wait longer for some inputs, and a third one waits for both no
+// longer than a time-out.
 func FuzzTimeout(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b uint8) {
 		answers := make(chan uint8, 2)
@@ -180,7 +183,7 @@ func FuzzTimeout(f *testing.F) {
 	})
 }
 
-// FuzzRetry: a balance that is changed again if somebody else was faster.
+// FuzzRetry: a change of a balance is retried if another goroutine was faster.
 func FuzzRetry(f *testing.F) {
 	f.Fuzz(func(t *testing.T, first, second uint8) {
 		var balance atomic.Int64
@@ -198,7 +201,7 @@ func FuzzRetry(f *testing.F) {
 	})
 }
 
-// FuzzPoll: a goroutine waits until what another one counts is as much as it wants.
+// FuzzPoll: a goroutine polls until the count of another one reaches a bound.
 func FuzzPoll(f *testing.F) {
 	f.Fuzz(func(t *testing.T, want, by uint8) {
 		var n atomic.Int64

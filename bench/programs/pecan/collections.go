@@ -2,8 +2,8 @@ package pecan
 
 import "sync"
 
-// A collection is what the JDK's have in common. Iterators fail fast: they panic
-// when somebody else changed the collection.
+// A collection has the common methods of the JDK's collections. Iterators fail fast: they panic if
+// the collection was changed by another goroutine.
 type collection interface {
 	Add(n int) bool
 	Remove(n int) bool
@@ -22,8 +22,8 @@ const (
 	exhausted = "no such element"
 )
 
-// A synced collection is Collections.synchronizedCollection: its methods lock it.
-// The methods that go over another one lock that one not: the bug.
+// A synced collection is Collections.synchronizedCollection: its methods lock it. Methods that
+// take another collection iterate over that without locking it: the bug.
 type synced struct {
 	mu sync.Mutex
 	c  collection
@@ -47,7 +47,7 @@ func (s *synced) Clear() {
 	s.c.Clear()
 }
 
-// Iterator is not locked: who uses it has to lock the collection, says its documentation.
+// Iterator does not lock. Its documentation says that the caller must lock the collection.
 func (s *synced) Iterator() iterator { return s.c.Iterator() }
 
 func (s *synced) ContainsAll(o *synced) bool {
@@ -69,8 +69,8 @@ func (s *synced) AddAll(o *synced) {
 	}
 }
 
-// drive is the driver of all four: one goroutine asks the first collection about
-// the second and adds that to it, the other one changes the second.
+// drive is the driver of all four: one goroutine asks the first collection about the second and
+// adds it, the other goroutine changes the second.
 func drive(c func() collection) {
 	a, b := &synced{c: c()}, &synced{c: c()}
 	for n := range 2 {
@@ -90,11 +90,17 @@ func drive(c func() collection) {
 	wg.Wait()
 }
 
-// ArrayList, LinkedList, HashSet and TreeSet are the drivers of the collections of these names.
-func ArrayList()  { drive(func() collection { return &arrayList{elements: make([]int, 4)} }) }
+// ArrayList drives array lists.
+func ArrayList() { drive(func() collection { return &arrayList{elements: make([]int, 4)} }) }
+
+// LinkedList drives linked lists.
 func LinkedList() { drive(func() collection { return newLinkedList() }) }
-func HashSet()    { drive(func() collection { return &hashSet{buckets: make([]*entry, 4)} }) }
-func TreeSet()    { drive(func() collection { return new(treeSet) }) }
+
+// HashSet drives hash sets.
+func HashSet() { drive(func() collection { return &hashSet{buckets: make([]*entry, 4)} }) }
+
+// TreeSet drives tree sets.
+func TreeSet() { drive(func() collection { return new(treeSet) }) }
 
 type arrayList struct {
 	elements []int
@@ -306,7 +312,7 @@ type hashIterator struct {
 	expected int
 }
 
-// advance goes to what follows e in its chain, or to the next chain that is not empty.
+// advance moves to the entry after e in its chain, or to the next non-empty chain.
 func (it *hashIterator) advance(e *entry) {
 	for it.next = e; it.next == nil && it.bucket < len(it.s.buckets); it.bucket++ {
 		it.next = it.s.buckets[it.bucket]
@@ -339,7 +345,7 @@ type node struct {
 	left, right *node
 }
 
-// slot returns where n is, or would be.
+// slot returns the position of n, or where n would be inserted.
 func (s *treeSet) slot(n int) **node {
 	at := &s.root
 	for *at != nil && (*at).n != n {
@@ -375,7 +381,7 @@ func (s *treeSet) Remove(n int) bool {
 		*at = e.right
 	case e.right == nil:
 		*at = e.left
-	default: // the least of those that are greater takes its place
+	default: // the smallest larger element takes its place
 		least := &e.right
 		for (*least).left != nil {
 			least = &(*least).left
@@ -401,7 +407,7 @@ func (s *treeSet) Iterator() iterator {
 
 type treeIterator struct {
 	s        *treeSet
-	path     []*node // whose left sides were seen
+	path     []*node // nodes whose left sides were visited
 	expected int
 }
 

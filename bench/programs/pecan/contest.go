@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// An account is locked while it changes, but not by who transfers to it.
+// An account is locked by its own methods, but not when it receives a transfer.
 type account struct {
 	mu      sync.Mutex
 	balance int
@@ -24,7 +24,7 @@ func (a *account) withdraw(n int) {
 	a.balance -= n
 }
 
-// transfer locks the account that money comes from only: the bug.
+// transfer locks only the account that the money comes from: the bug.
 func (a *account) transfer(to *account, n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -32,8 +32,8 @@ func (a *account) transfer(to *account, n int) {
 	to.balance += n
 }
 
-// Account is "account": each manager pays into its account, draws from it, and
-// transfers to the other's. Money gets lost between the two locks.
+// Account is "account": each manager pays into its account, draws from it, and transfers to the
+// other's. Money gets lost between the two locks.
 func Account() {
 	var accounts [2]account
 	var wg sync.WaitGroup
@@ -51,7 +51,7 @@ func Account() {
 	}
 }
 
-// A history is what the users of BuggyProgram write numbers into.
+// A history is the list that the users of BuggyProgram write numbers into.
 type history struct {
 	mu      sync.Mutex
 	numbers [8]int
@@ -60,7 +60,7 @@ type history struct {
 	users   int
 }
 
-// add takes a place and fills it: the place is looked at before the lock is taken.
+// add takes a slot and fills it. It reads the slot before it takes the lock.
 func (h *history) add(n int) {
 	at := h.next
 	if at == len(h.numbers) {
@@ -73,8 +73,8 @@ func (h *history) add(n int) {
 	h.last = n
 }
 
-// BuggyProgram is "buggy program": users draw numbers and note them; one lock is
-// missing, one is the wrong one, and who waits for the users counts them without any.
+// BuggyProgram is "buggy program": users draw numbers and record them; one lock is missing, one is
+// the wrong one, and the goroutine that waits for the users counts them without a lock.
 func BuggyProgram() {
 	h := new(history)
 	var own [3]sync.Mutex
@@ -86,7 +86,7 @@ func BuggyProgram() {
 				h.add(1 + (7*i+3*k)%5)
 			}
 			h.add(9)
-			own[i].Lock() // of its own: it keeps nobody out
+			own[i].Lock() // its own lock, which excludes no other goroutine
 			h.users--
 			own[i].Unlock()
 		})
@@ -97,8 +97,7 @@ func BuggyProgram() {
 	}
 }
 
-// CriticalSection is "critical section": two processes take turns by a variable
-// and nothing else.
+// CriticalSection is "critical section": two processes alternate by a variable and nothing else.
 func CriticalSection() {
 	turn, inside, runs := 0, 0, [2]int{}
 	var wg sync.WaitGroup
@@ -119,7 +118,7 @@ func CriticalSection() {
 	wg.Wait()
 }
 
-// Loader is "loader": the numbers are used as if whoever loads them had been first.
+// Loader is "loader": the numbers are used without waiting until they are loaded.
 func Loader() {
 	var data []int
 	var wg sync.WaitGroup
@@ -157,7 +156,7 @@ type manager struct {
 	released int
 }
 
-// request takes a block, where the number of free ones says that there is one.
+// request takes a block if the number of free ones says that there is one.
 func (m *manager) request(who int) int {
 	m.requests++
 	if m.free == 0 {
@@ -176,14 +175,14 @@ func (m *manager) request(who int) int {
 func (m *manager) release(i, who int) {
 	b := &m.blocks[i]
 	if b.owner != who {
-		panic("manager: somebody else has the block")
+		panic("manager: another goroutine has the block")
 	}
 	b.used = false
 	m.free++
 	m.released++
 }
 
-// Manager is "manager": nobody locks the tables of a memory manager.
+// Manager is "manager": the tables of a memory manager have no lock.
 func Manager() {
 	m := &manager{free: 2}
 	for i := 2; i < len(m.blocks); i++ {
@@ -200,7 +199,7 @@ func Manager() {
 	wg.Wait()
 }
 
-// A sorter hands halves to other goroutines while there are some to be had.
+// A sorter passes halves to other goroutines while there are some available.
 type sorter struct {
 	mu        sync.Mutex
 	available int
@@ -229,7 +228,7 @@ func (s *sorter) sort(data []int) {
 		return
 	}
 	left, right := data[:len(data)/2], data[len(data)/2:]
-	if s.more() { // and only then takes them: the bug
+	if s.more() { // the goroutines are taken only now: the bug
 		s.take()
 		var wg sync.WaitGroup
 		wg.Go(func() { s.sort(left); s.finished++ })
@@ -254,8 +253,8 @@ func merge(data, left, right []int) {
 	copy(data, append(append(out, left...), right...))
 }
 
-// MergeSort is "merge sort": whether there are goroutines to be had, and taking
-// them, are two critical sections.
+// MergeSort is "merge sort": checking for available goroutines and taking them are two critical
+// sections.
 func MergeSort() {
 	s := &sorter{available: 4}
 	data := []int{5, 2, 9, 1, 8, 3, 7, 6}
@@ -267,7 +266,7 @@ func MergeSort() {
 	}
 }
 
-// Shop is "shop": one supplier, two customers, and a number of goods that nobody locks.
+// Shop is "shop": one supplier, two customers, and a number of goods without a lock.
 func Shop() {
 	goods, sold := 0, 0
 	var wg sync.WaitGroup

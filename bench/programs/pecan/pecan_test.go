@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// The programs have races and may panic: rare without heddle, but they run only where HEDDLE_BENCH is set.
+// The programs have races and may panic. That is rare without heddle, but the tests run only if
+// HEDDLE_BENCH is set.
 func run(t *testing.T, f func()) {
 	t.Helper()
 	if os.Getenv("HEDDLE_BENCH") == "" {
@@ -28,7 +29,7 @@ func TestLinkedList(t *testing.T)      { run(t, LinkedList) }
 func TestHashSet(t *testing.T)         { run(t, HashSet) }
 func TestTreeSet(t *testing.T)         { run(t, TreeSet) }
 
-// Stores of four clients; the number is that of the events of one execution, about.
+// Stores of four clients. The number is about that of the events of one execution.
 func TestStore10k(t *testing.T)  { run(t, func() { Store(10_000 / storeEvents) }) }
 func TestStore100k(t *testing.T) { run(t, func() { Store(100_000 / storeEvents) }) }
 func TestStore450k(t *testing.T) { run(t, func() { Store(450_000 / storeEvents) }) }
@@ -36,10 +37,11 @@ func TestStore1M(t *testing.T)   { run(t, func() { Store(1_000_000 / storeEvents
 
 const storeEvents = 4 * 16 // of one transaction of each client
 
-// The collections do what collections do, as long as one goroutine uses them.
+// The collections work as long as only one goroutine uses them.
 func TestCollections(t *testing.T) {
 	for name, c := range map[string]collection{
-		"array": &arrayList{elements: make([]int, 1)}, "linked": newLinkedList(), "hash": &hashSet{buckets: make([]*entry, 2)}, "tree": new(treeSet),
+		"array": &arrayList{elements: make([]int, 1)}, "linked": newLinkedList(),
+		"hash": &hashSet{buckets: make([]*entry, 2)}, "tree": new(treeSet),
 	} {
 		for _, n := range []int{5, 2, 8, 1, 3, 7} {
 			c.Add(n)

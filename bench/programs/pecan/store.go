@@ -2,10 +2,9 @@ package pecan
 
 import "sync"
 
-// A store is what the long traces are of: clients that read and write the pages
-// of a table, each page under its lock and with its number of the log, and count what they did
-// without one. It has the shape of Derby's row of the table: four
-// threads, about a hundred shared variables.
+// A store makes long traces: clients that read and write the pages of a table, each page under its
+// lock and with its number in the log, and count their transactions without a lock. It has the
+// size of Derby's row of the table: four threads, about a hundred shared variables.
 type store struct {
 	mu    sync.Mutex // of the log
 	log   int
@@ -19,7 +18,7 @@ type page struct {
 	written int // number in the log
 }
 
-// update changes the rows of a page as one.
+// update changes the rows of a page together.
 func (s *store) update(p *page, by int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -32,14 +31,14 @@ func (s *store) update(p *page, by int) {
 	s.mu.Unlock()
 }
 
-// sum looks at a page.
+// sum returns the sum of a page's rows.
 func (p *page) sum() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.rows[0] + p.rows[1]
 }
 
-// Store lets four clients do n transactions each; the sum of every page stays 0.
+// Store lets four clients make n transactions each. The sum of every page stays 0.
 func Store(n int) {
 	s := new(store)
 	var wg sync.WaitGroup

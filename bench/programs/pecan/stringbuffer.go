@@ -9,12 +9,12 @@ type StringBuffer struct {
 	count int
 }
 
-// NewStringBuffer returns one with that text.
+// NewStringBuffer returns a StringBuffer with text s.
 func NewStringBuffer(s string) *StringBuffer {
 	return &StringBuffer{value: []byte(s), count: len(s)}
 }
 
-// Length returns how many characters there are.
+// Length returns the number of characters.
 func (b *StringBuffer) Length() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -31,14 +31,15 @@ func (b *StringBuffer) GetChars(n int, to []byte) {
 	copy(to, b.value[:n])
 }
 
-// SetLength cuts it to n characters.
+// SetLength truncates the text to n characters.
 func (b *StringBuffer) SetLength(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.count = n
 }
 
-// Append appends another one, of which it asks for the length first, and only then for the characters: the bug.
+// Append appends another StringBuffer. It asks for the length first, and then for the characters:
+// the bug.
 func (b *StringBuffer) Append(o *StringBuffer) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -49,7 +50,7 @@ func (b *StringBuffer) Append(o *StringBuffer) {
 	b.value, b.count = value, b.count+n
 }
 
-// StringBuf appends a buffer that somebody else empties.
+// StringBuf appends a buffer that another goroutine empties.
 func StringBuf() {
 	a, b := NewStringBuffer("warp"), NewStringBuffer("weft")
 	var wg sync.WaitGroup

@@ -26,8 +26,8 @@ func run(n int, producer, consumer func(i int)) {
 	wg.Wait()
 }
 
-// BBSelect is a bounded buffer of slots items: a server that accepts deposits while
-// there is room and withdrawals while there is something, for n producers and n consumers of one item each.
+// BBSelect is a bounded buffer with slots slots: a server accepts deposits while there is room and
+// withdrawals while there is an item, for n producers and n consumers of one item each.
 func BBSelect(n, slots int) error {
 	deposit, withdraw := make(chan int), make(chan int)
 	reply := make([]chan int, n)
@@ -74,7 +74,7 @@ func BBSelect(n, slots int) error {
 	return each(got)
 }
 
-// each checks that got holds every number below its length once.
+// each checks that got has every number below its length once.
 func each(got []int) error {
 	seen := make([]bool, len(got))
 	for _, x := range got {
@@ -86,7 +86,7 @@ func each(got []int) error {
 	return nil
 }
 
-// A ring is a bounded buffer without any protection.
+// A ring is a bounded buffer without synchronisation.
 type ring struct {
 	items    []int
 	in, out  int
@@ -111,8 +111,8 @@ func (r *ring) take(i int) {
 func (r *ring) full() bool  { return r.in-r.out == r.capacity }
 func (r *ring) empty() bool { return r.in == r.out }
 
-// BBSemaphore is the bounded buffer with counting semaphores: free and filled
-// slots are counted, and one semaphore each keeps producers and consumers among themselves apart.
+// BBSemaphore is the bounded buffer with counting semaphores: two count free and filled slots, and
+// one each excludes other producers and other consumers.
 func BBSemaphore(n, slots int) error {
 	r := newRing(n, slots)
 	notFull, notEmpty := model.NewSemaphore(slots), model.NewSemaphore(0)
@@ -136,7 +136,7 @@ func BBSemaphore(n, slots int) error {
 // BBMonitorSU is the bounded buffer as an SU monitor.
 func BBMonitorSU(n, slots int) error { return bbMonitor(n, slots, model.SU, (*model.Cond).Signal) }
 
-// BBMonitorSC is the bounded buffer as an SC monitor that signals everybody.
+// BBMonitorSC is the bounded buffer as an SC monitor that signals all waiting goroutines.
 func BBMonitorSC(n, slots int) error { return bbMonitor(n, slots, model.SC, (*model.Cond).SignalAll) }
 
 func bbMonitor(n, slots int, d model.Discipline, signal func(*model.Cond)) error {

@@ -7,12 +7,11 @@ import (
 	"heddle/bench/model"
 )
 
-// processes is how many processes DME has.
+// processes is the number of processes of DME.
 const processes = 3
 
-// A port is asynchronous: what two senders send may arrive in either order,
-// even if one sent because of what the other did. So there is a channel from
-// each sender, with room for all it sends.
+// A port is asynchronous: the messages of two senders may arrive in either order, even if one was
+// sent because of the other. So each sender has a channel with room for all its messages.
 type port[T any] [processes]chan T
 
 func newPort[T any](owner int, channel func() chan T) (p port[T]) {
@@ -26,7 +25,7 @@ func newPort[T any](owner int, channel func() chan T) (p port[T]) {
 
 func newRequests() chan int { return make(chan int, 1) }
 
-// Replies, whose order does not matter (bench -one-order).
+// newReplies makes a channel for replies, whose order does not matter (bench -one-order).
 func newReplies() chan struct{} { return make(chan struct{}, 1) }
 
 func (p *port[T]) receive() (x T, from int) {
@@ -50,17 +49,16 @@ type process struct {
 	deferred     [processes]bool
 }
 
-// DME is distributed mutual exclusion (Ricart & Agrawala 1981) between three
-// processes that pass their critical section once. A process is two
-// goroutines, one that asks the others and one that answers them, with a
-// semaphore between them.
+// DME is distributed mutual exclusion (Ricart & Agrawala 1981) between three processes that pass
+// their critical section once. A process has two goroutines, one that asks the others and one that
+// answers them, with a semaphore between them.
 func DME() error { return dme((*process).collect) }
 
-// DMEInOrder is DME with the replies received in one order only, which is all
-// the same to the program.
+// DMEInOrder is DME with the replies received in a fixed order, which has the same effect for the
+// program.
 func DMEInOrder() error { return dme((*process).collectInOrder) }
 
-// collect receives everybody's reply.
+// collect receives the replies of all other processes.
 func (p *process) collect(int) {
 	for range processes - 1 {
 		p.replies.receive()
@@ -78,7 +76,8 @@ func (p *process) collectInOrder(i int) {
 func dme(collect func(p *process, i int)) error {
 	var ps [processes]*process
 	for i := range ps {
-		ps[i] = &process{lock: model.NewSemaphore(1), requests: newPort(i, newRequests), replies: newPort(i, newReplies)}
+		ps[i] = &process{lock: model.NewSemaphore(1), requests: newPort(i, newRequests),
+			replies: newPort(i, newReplies)}
 	}
 	var wg sync.WaitGroup
 	wg.Add(2 * processes)

@@ -7,9 +7,9 @@ import (
 	"heddle/bench/model"
 )
 
-// DPMonitorSU is n dining philosophers who eat once each, by an SU monitor
-// without deadlock or starvation: who is hungry and finds that a neighbour
-// eats starves, unless a neighbour starves already, and nobody eats beside one who starves.
+// DPMonitorSU is n dining philosophers that eat once each, by an SU monitor without deadlock or
+// starvation: a hungry philosopher beside an eating one starves, unless a neighbour starves
+// already, and none eats beside a starving one.
 func DPMonitorSU(n int) error {
 	const (
 		thinking = iota
@@ -27,7 +27,8 @@ func DPMonitorSU(n int) error {
 	test := func(k int) {
 		l, r := state[(k+n-1)%n], state[(k+1)%n]
 		switch {
-		case (state[k] == hungry || state[k] == starving) && l != eating && l != starving && r != eating && r != starving:
+		case (state[k] == hungry || state[k] == starving) && l != eating && l != starving && r != eating &&
+			r != starving:
 			state[k] = eating
 			self[k].Signal()
 		case state[k] == hungry && l != starving && r != starving:
@@ -63,8 +64,8 @@ func DPMonitorSU(n int) error {
 	return err
 }
 
-// DPDeadlock is n philosophers with semaphores for forks, everybody left fork
-// first. All may hold their left fork, and then it never returns.
+// DPDeadlock is n philosophers with semaphores for forks, each taking the left fork first. All may
+// hold their left fork; then it never returns.
 func DPDeadlock(n int) {
 	forks := make([]*model.Semaphore, n)
 	for i := range forks {

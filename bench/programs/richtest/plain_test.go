@@ -12,7 +12,7 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// Plainly the programs just run.
+// Without heddle the programs just run.
 func TestBBSelect(t *testing.T)     { check(t, BBSelect(3, 2)) }
 func TestBBSemaphore(t *testing.T)  { check(t, BBSemaphore(3, 2)) }
 func TestBBSemaphore5(t *testing.T) { check(t, BBSemaphore(5, 2)) }
@@ -29,7 +29,8 @@ func TestDPMonitorSU6(t *testing.T) { check(t, DPMonitorSU(6)) }
 func TestDME(t *testing.T)          { check(t, DME()) }
 func TestDMEInOrder(t *testing.T)   { check(t, DMEInOrder()) }
 
-// Small instances: one producer and consumer and one slot, two and one, two and two; a reader and a writer.
+// Small instances: one producer and consumer and one slot, two and one, two and two; a reader and
+// a writer.
 func TestBBSelect11(t *testing.T)    { check(t, BBSelect(1, 1)) }
 func TestBBSelect21(t *testing.T)    { check(t, BBSelect(2, 1)) }
 func TestBBSelect22(t *testing.T)    { check(t, BBSelect(2, 2)) }

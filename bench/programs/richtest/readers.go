@@ -26,7 +26,7 @@ func readersWriters(readers, writers int, reader, writer func()) {
 	wg.Wait()
 }
 
-// RWSelect is readers and writers with a server that accepts what is allowed now.
+// RWSelect is readers and writers with a server that accepts the requests that are allowed now.
 func RWSelect(readers, writers int) error {
 	startRead, endRead := make(chan struct{}), make(chan struct{})
 	startWrite, endWrite := make(chan struct{}), make(chan struct{})
@@ -62,7 +62,7 @@ func RWSelect(readers, writers int) error {
 		endWrite <- struct{}{}
 	})
 	if left := <-served; left != 0 {
-		return errors.New("somebody still reads")
+		return errors.New("a reader is left")
 	}
 	return nil
 }

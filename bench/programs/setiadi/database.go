@@ -2,8 +2,8 @@ package setiadi
 
 import "sync"
 
-// A database has a daemon that moves it from one state to the next, and transactions whose way depends on the states that they
-// find (Apache Derby): many branches, each affected by one variable of the daemon's.
+// A database has a daemon that moves it from one state to the next, and transactions that branch
+// on the states (Apache Derby): many branches, each affected by one variable of the daemon.
 type database struct {
 	mu    sync.Mutex
 	pages int
@@ -25,9 +25,10 @@ func Database() {
 	d.mu.Unlock()
 }
 
-// daemon sets every state once, and writes the page back that a transaction has left.
+// daemon sets every state once, and writes back the page that a transaction has changed.
 func (d *database) daemon() {
-	for _, state := range []*bool{&d.booted, &d.frozen, &d.backup, &d.stale, &d.logFull, &d.logSwitch, &d.checkpoint} {
+	for _, state := range []*bool{&d.booted, &d.frozen, &d.backup, &d.stale, &d.logFull, &d.logSwitch,
+		&d.checkpoint} {
 		d.mu.Lock()
 		*state = true
 		d.mu.Unlock()

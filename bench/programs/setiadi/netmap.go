@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// A monitor pings devices for ever, at an interval that the user may set
-// (jNetMap, Fig. 18). The interval is accessed without a lock. Nobody sleeps here: how long that takes
-// is no part of the experiment, and the clock would keep the two apart.
+// A monitor pings devices forever, at an interval that the user may set (jNetMap, Fig. 18). The
+// interval is accessed without a lock. The program does not sleep: the length of a sleep is not
+// part of the experiment, and the clock would keep the two goroutines apart.
 type monitor struct {
 	mu       sync.Mutex
 	changed  *sync.Cond
@@ -15,7 +15,7 @@ type monitor struct {
 	text     int // of the input field: read-shared
 }
 
-// NetMap runs the loop without end beside the user. It returns when the user is done.
+// NetMap runs the endless loop beside the user. It returns when the user is done.
 func NetMap() {
 	m := &monitor{interval: 2, text: 1}
 	m.changed = sync.NewCond(&m.mu)

@@ -2,9 +2,9 @@ package setiadi
 
 import "sync"
 
-// A pool hands out objects that a factory makes (Apache Commons Pool, Fig. 14):
-// the factory may only be replaced while nobody has an object. Who looks at it
-// without the lock races with who replaces it, which happens only if the check comes before the first object is handed out.
+// A pool hands out objects that a factory makes (Apache Commons Pool, Fig. 14). The factory may be
+// replaced only while no object is handed out. Reading it without the lock races with replacing
+// it, which happens only if the check comes before the first object is handed out.
 type pool struct {
 	mu        sync.Mutex
 	factory   *int
@@ -16,7 +16,7 @@ type pool struct {
 	closed    bool
 }
 
-// borrow hands an object out.
+// borrow takes an object.
 func (p *pool) borrow() {
 	p.mu.Lock()
 	if !p.closed {
@@ -38,7 +38,7 @@ func (p *pool) setFactory(f *int) bool {
 	return true
 }
 
-// validate looks at the factory without the lock.
+// validate reads the factory without the lock.
 func (p *pool) validate(more int) int {
 	sum := *p.factory
 	for range more { // accesses to other shared variables
@@ -52,7 +52,8 @@ func (p *pool) validate(more int) int {
 	return sum
 }
 
-// Pool runs a borrower, somebody who replaces the factory and one who looks at it, with that many more shared accesses of each.
+// Pool runs a borrower, a goroutine that replaces the factory and one that reads it, each with the
+// given number of additional shared accesses.
 func Pool(more int) {
 	old, other := 1, 2
 	p := &pool{factory: &old, idle: make([]int, 0, 4), maxIdle: 8, lifo: true}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// underBench skips what has no end, or a data race, under plain go test.
+// underBench skips programs without end or with a data race under plain go test.
 func underBench(t *testing.T) {
 	if os.Getenv("HEDDLE_BENCH") == "" {
 		t.Skip("for go run ./bench -branch")

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// A spider fetches pages until it is told to sleep (JoBo): its loop has no end of its own, and its only
-// branch that others affect looks at a flag.
+// A spider fetches pages until it is told to sleep (JoBo). Its loop has no end of its own, and the
+// only branch that other goroutines affect reads a flag.
 type spider struct {
 	mu      sync.Mutex
 	asleep  bool
@@ -14,7 +14,7 @@ type spider struct {
 	shown   int
 }
 
-// Spider runs a robot without end, somebody who looks on, and the user, who sends it to sleep.
+// Spider runs an endless robot, an observer, and the user, which sends the robot to sleep.
 func Spider() {
 	s := new(spider)
 	go s.crawl()

@@ -2,17 +2,18 @@ package setiadi
 
 import "sync"
 
-// A screen is a terminal's (JTelnet, Fig. 17): one goroutine receives
-// characters and moves the cursor, another paints. The cursor is read by both and written by the receiver alone, whose
-// branches depend on it; all else is read-shared. So no interleaving changes a branch.
+// A screen is a terminal's (JTelnet, Fig. 17): one goroutine receives characters and moves the
+// cursor, another paints. Both read the cursor. Only the receiver writes it and has branches that
+// depend on it. Everything else is read-shared. So no interleaving changes a branch.
 type screen struct {
 	xloc, columns, height, charOffset, lineOffset, topOffset, leftOffset int
 	cells                                                                []byte
 }
 
-// Telnet receives n characters while somebody paints as often.
+// Telnet receives n characters while another goroutine paints as often.
 func Telnet(n int) {
-	s := &screen{columns: 8, height: 1, charOffset: 1, lineOffset: 1, topOffset: 2, leftOffset: 3, cells: make([]byte, 9)}
+	s := &screen{columns: 8, height: 1, charOffset: 1, lineOffset: 1, topOffset: 2, leftOffset: 3,
+		cells: make([]byte, 9)}
 	var wg sync.WaitGroup
 	wg.Go(func() { s.receive(n) })
 	wg.Go(func() {

@@ -1,3 +1,3 @@
-// Package shared holds programs over which strategies that solve formulas think
-// for long, and that have no bugs: to see what several processes make of them.
+// Package shared has programs without bugs over which strategies that solve formulas compute for
+// long, to measure the speed-up by several processes.
 package shared

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestRounds, for mcr: two goroutines change three variables, each under a lock, by what they read in another one.
+// TestRounds, for mcr: two goroutines change three variables, each under a lock, depending on the
+// value of another one.
 func TestRounds(t *testing.T) {
 	var v [3]int
 	var mu [3]sync.Mutex
@@ -29,7 +30,8 @@ func TestRounds(t *testing.T) {
 	wg.Wait()
 }
 
-// TestLocks, for predict: three goroutines use many locks, never two at once; each pair of accesses under one lock is a question.
+// TestLocks, for predict: three goroutines use many locks, never two at once. Each pair of
+// accesses under one lock is a question.
 func TestLocks(t *testing.T) {
 	var v [20]int
 	var mu [20]sync.Mutex

@@ -42,8 +42,8 @@ func (c *counter) Choose(prev trace.GID, ready []trace.GID, p []trace.Pending) t
 }
 
 // within returns the equivalence classes of those executions of m's program that keep accepts.
-func within(m *machine.Machine, tab *transition.Table, most int, keep func(*counter) bool) (*transition.Forms,
-	bool) {
+func within(m *machine.Machine, tab *transition.Table, most int,
+	keep func(*counter) bool) (*transition.Forms, bool) {
 	c, f := new(counter), transition.NewForms(tab)
 	m.Policy = c
 	defer func() { m.Policy = nil }()
@@ -68,8 +68,8 @@ func within(m *machine.Machine, tab *transition.Table, most int, keep func(*coun
 
 // bounded returns the equivalence classes that a bounded search executes, and the number of
 // executions.
-func bounded(t *testing.T, m *machine.Machine, tab *transition.Table, o bound.Options) (*transition.Forms,
-	int) {
+func bounded(t *testing.T, m *machine.Machine, tab *transition.Table,
+	o bound.Options) (*transition.Forms, int) {
 	f, s := transition.NewForms(tab), bound.New(o)
 	for sc := s.Next(); sc != nil; sc = s.Next() {
 		tr, err := m.Execute(context.Background(), sc)

@@ -250,8 +250,8 @@ func checkTheorem1(t *testing.T, n, several int, make func(seed uint64) *progen.
 
 // foreseen explores a program by strategy branch and asks for up to ahead next schedules in
 // advance. It returns the executed ones, how many of them were foreseen, and how many others were.
-func foreseen(p *progen.Program, ahead, most int) (executed []string, known, vain int, counts branch.Counts,
-	err error) {
+func foreseen(p *progen.Program, ahead,
+	most int) (executed []string, known, vain int, counts branch.Counts, err error) {
 	m := machine.New(p)
 	m.Flow = true
 	s := branch.New(branch.Options{})
