@@ -3,7 +3,7 @@ package atomicact
 
 import "sync/atomic"
 
-// A Door counts who is inside.
+// A Door counts the guests inside.
 type Door struct {
 	limit  int32
 	inside atomic.Int32
@@ -14,7 +14,7 @@ func New(limit int) *Door {
 	return &Door{limit: int32(limit)}
 }
 
-// Enter reports whether there was room for one more guest, who is then inside.
+// Enter lets one more guest in if there is room, and reports whether there was.
 func (d *Door) Enter() bool {
 	if d.inside.Load() >= d.limit {
 		return false

@@ -1,4 +1,4 @@
-// Package cache holds a price list that is loaded when it is first asked for.
+// Package cache holds a price list that is loaded at the first request.
 package cache
 
 import "sync"

@@ -1,4 +1,4 @@
-// Package cache holds a price list that is loaded when it is first asked for.
+// Package cache holds a price list that is loaded at the first request.
 package cache
 
 import (
@@ -11,7 +11,7 @@ type Prices struct {
 	load func() map[string]int
 
 	mu    sync.Mutex
-	table atomic.Pointer[map[string]int] // written under mu, never changed once it is there
+	table atomic.Pointer[map[string]int] // written under mu, not changed afterwards
 }
 
 // New returns a list that load will fill.

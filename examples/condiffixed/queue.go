@@ -1,4 +1,4 @@
-// Package condif is a queue whose readers wait until there is something to read.
+// Package condif is a queue whose readers wait until it has an item.
 package condif
 
 import "sync"
@@ -25,7 +25,7 @@ func (q *Queue) Put(s string) {
 	q.nonempty.Signal()
 }
 
-// Get takes the first item, and waits until there is one.
+// Get removes the first item. It waits until there is one.
 func (q *Queue) Get() string {
 	q.mu.Lock()
 	defer q.mu.Unlock()

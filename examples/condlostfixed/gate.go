@@ -1,4 +1,4 @@
-// Package condlost is a gate that goroutines wait at until it is opened.
+// Package condlost is a gate at which goroutines wait until it is opened.
 package condlost
 
 import "sync"
@@ -17,7 +17,7 @@ func New() *Gate {
 	return g
 }
 
-// Open lets everybody through who waits or comes later.
+// Open lets all goroutines through that wait or come later.
 func (g *Gate) Open() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

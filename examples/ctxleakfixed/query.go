@@ -6,7 +6,7 @@ import "context"
 // A Replica answers a question.
 type Replica func(question string) string
 
-// Ask returns the first answer. When ctx is over, it waits no longer.
+// Ask returns the first answer. It stops waiting when ctx ends.
 func Ask(ctx context.Context, question string, replicas ...Replica) (string, error) {
 	answers := make(chan string, len(replicas))
 	for _, r := range replicas {

@@ -1,4 +1,4 @@
-// Package ctxresult fetches a page and gives up when its context does.
+// Package ctxresult fetches a page and gives up when its context ends.
 package ctxresult
 
 import "context"

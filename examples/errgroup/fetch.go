@@ -1,4 +1,4 @@
-// Package errgroup reads several pages at the same time.
+// Package errgroup reads several pages concurrently.
 package errgroup
 
 // FetchAll returns the pages at the addresses, in the same order, or the first error.

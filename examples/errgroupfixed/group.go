@@ -2,7 +2,7 @@ package errgroup
 
 import "sync"
 
-// A Group runs functions beside each other and remembers the first error.
+// A Group runs functions concurrently and keeps the first error.
 type Group struct {
 	wg   sync.WaitGroup
 	once sync.Once

@@ -1,4 +1,4 @@
-// Package heartbeat keeps the rooms of a chat and who is in them, and greets all of them from time to time.
+// Package heartbeat keeps the rooms of a chat with their guests, and greets them periodically.
 package heartbeat
 
 import (
@@ -32,12 +32,12 @@ func (h *Hub) beat() {
 	for range time.Tick(time.Second) {
 		select {
 		case h.beats <- struct{}{}:
-		default: // nobody listens
+		default: // no goroutine listens
 		}
 	}
 }
 
-// Enter brings a guest into a room, which is made if need be.
+// Enter adds a guest to a room, which is made if necessary.
 func (h *Hub) Enter(name string) *Room {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -52,7 +52,7 @@ func (h *Hub) Enter(name string) *Room {
 	return r
 }
 
-// Leave takes a guest out of the room; the last one closes it.
+// Leave removes a guest from the room; the last one closes it.
 func (r *Room) Leave() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package heartbeatfixed keeps the rooms of a chat and who is in them, and greets all of them from time to time.
+// Package heartbeatfixed keeps the rooms of a chat with their guests, and greets them periodically.
 package heartbeatfixed
 
 import (
@@ -32,12 +32,12 @@ func (h *Hub) beat() {
 	for range time.Tick(time.Second) {
 		select {
 		case h.beats <- struct{}{}:
-		default: // nobody listens
+		default: // no goroutine listens
 		}
 	}
 }
 
-// Enter brings a guest into a room, which is made if need be.
+// Enter adds a guest to a room, which is made if necessary.
 func (h *Hub) Enter(name string) *Room {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -52,7 +52,7 @@ func (h *Hub) Enter(name string) *Room {
 	return r
 }
 
-// Leave takes a guest out of the room; the last one closes it. The hub's lock comes first, as in Enter.
+// Leave removes a guest; the last one closes the room. The hub's lock comes first, as in Enter.
 func (r *Room) Leave() {
 	r.hub.mu.Lock()
 	defer r.hub.mu.Unlock()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The heart goes on beating while two guests wait for each other.
+// The heart still beats while two guests wait for each other.
 func TestEnterWhileTheLastOneLeaves(t *testing.T) {
 	h := NewHub()
 	r := h.Enter("go")

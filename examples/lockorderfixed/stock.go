@@ -8,10 +8,10 @@ type warehouse struct {
 	items int
 }
 
-// A Stock is what three warehouses hold.
+// A Stock is the content of three warehouses.
 type Stock [3]warehouse
 
-// Move brings n items from one warehouse to another, or as many as there are, and returns how many.
+// Move moves n items to another warehouse, or as many as there are, and returns the number.
 func (s *Stock) Move(from, to, n int) int {
 	if from == to {
 		return 0
@@ -28,7 +28,7 @@ func (s *Stock) Move(from, to, n int) int {
 	return n
 }
 
-// Add brings n new items to a warehouse.
+// Add adds n new items to a warehouse.
 func (s *Stock) Add(to, n int) {
 	w := &s[to]
 	w.mu.Lock()
@@ -36,7 +36,7 @@ func (s *Stock) Add(to, n int) {
 	w.items += n
 }
 
-// Total returns how many items there are, in a moment when nobody moves any.
+// Total returns the number of items. No goroutine may move items meanwhile.
 func (s *Stock) Total() int {
 	sum := 0
 	for i := range s {

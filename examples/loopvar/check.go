@@ -1,4 +1,4 @@
-// Package loopvar checks files beside each other. Its module declares Go 1.21.
+// Package loopvar checks files concurrently. Its module declares Go 1.21.
 package loopvar
 
 import (
@@ -9,13 +9,13 @@ import (
 // A Checker looks for faults in files.
 type Checker struct {
 	Check func(name string) error
-	Files int // how many were looked at
+	Files int // number of files checked
 
 	mu   sync.Mutex
 	errs []error
 }
 
-// All returns the errors of the files named, in the order in which they come up.
+// All returns the errors of the named files, in the order in which they occur.
 func (c *Checker) All(names ...string) []error {
 	var wg sync.WaitGroup
 	for _, name := range names {

@@ -1,4 +1,4 @@
-// Package mapwrite counts the visits of a site's pages.
+// Package mapwrite counts the visits to the pages of a site.
 package mapwrite
 
 import "sync"
@@ -9,7 +9,7 @@ type Visits struct {
 	pages map[string]int
 }
 
-// New returns a count in which every page given stands at zero.
+// New returns a count of zero for every given page.
 func New(pages ...string) *Visits {
 	v := &Visits{pages: make(map[string]int)}
 	for _, p := range pages {
@@ -18,7 +18,7 @@ func New(pages ...string) *Visits {
 	return v
 }
 
-// Add counts one visit of a page. Pages that are not known are not counted.
+// Add counts one visit of a page. Unknown pages are not counted.
 func (v *Visits) Add(page string) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()

@@ -1,4 +1,4 @@
-// Package oncedeadlock reads settings when the first of them is asked for.
+// Package oncedeadlock reads settings at the first request for one.
 package oncedeadlock
 
 import (
@@ -15,7 +15,7 @@ type Settings struct {
 	log    []string
 }
 
-// Attach says where the settings come from. It counts if nobody has asked for a setting yet.
+// Attach sets the source of the settings. It has no effect after the first Get.
 func (s *Settings) Attach(source map[string]string) {
 	s.source.Store(&source)
 }

@@ -1,4 +1,4 @@
-// Package pipeline searches for a number through stages that run beside each other.
+// Package pipeline searches for a number through stages that run concurrently.
 package pipeline
 
 // numbers sends 1 to n.
@@ -13,7 +13,7 @@ func numbers(n int) <-chan int {
 	return out
 }
 
-// squares sends the square of what it receives.
+// squares sends the square of each number that it receives.
 func squares(in <-chan int) <-chan int {
 	out := make(chan int)
 	go func() {

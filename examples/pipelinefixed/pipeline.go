@@ -1,4 +1,4 @@
-// Package pipeline searches for a number through stages that run beside each other.
+// Package pipeline searches for a number through stages that run concurrently.
 package pipeline
 
 // numbers sends 1 to n, until quit is closed.
@@ -17,7 +17,7 @@ func numbers(n int, quit <-chan struct{}) <-chan int {
 	return out
 }
 
-// squares sends the square of what it receives, until quit is closed.
+// squares sends the square of each number that it receives, until quit is closed.
 func squares(in <-chan int, quit <-chan struct{}) <-chan int {
 	out := make(chan int)
 	go func() {

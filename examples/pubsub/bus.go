@@ -1,4 +1,4 @@
-// Package pubsub sends every message to all who have subscribed.
+// Package pubsub sends every message to all subscribers.
 package pubsub
 
 import (
@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// A Bus knows its subscribers.
+// A Bus has subscribers.
 type Bus struct {
 	mu   sync.Mutex
 	subs []*Sub
@@ -27,7 +27,7 @@ func (b *Bus) Subscribe() *Sub {
 	return s
 }
 
-// Unsubscribe ends the subscription: nobody needs to read from C any more.
+// Unsubscribe ends the subscription: C need not be read any more.
 func (s *Sub) Unsubscribe() {
 	b := s.bus
 	b.mu.Lock()
@@ -35,7 +35,7 @@ func (s *Sub) Unsubscribe() {
 	b.subs = slices.DeleteFunc(b.subs, func(other *Sub) bool { return other == s })
 }
 
-// Publish hands message to all subscribers, one after the other.
+// Publish sends message to all subscribers, one after the other.
 func (b *Bus) Publish(message string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -22,7 +22,7 @@ func Start(slots Semaphore, work func()) *Job {
 	return j
 }
 
-// Cancel gives the job's slot to somebody else, now.
+// Cancel gives the job's slot to another job at once.
 func (j *Job) Cancel() {
 	j.end()
 }

@@ -3,7 +3,7 @@ package sendclosed
 
 import "sync/atomic"
 
-// A Feed keeps messages until somebody reads them.
+// A Feed keeps messages until they are read.
 type Feed struct {
 	messages chan string
 	closed   atomic.Bool

@@ -3,7 +3,7 @@ package sendclosed
 
 import "sync"
 
-// A Feed keeps messages until somebody reads them.
+// A Feed keeps messages until they are read.
 type Feed struct {
 	messages chan string
 

@@ -1,4 +1,4 @@
-// Package singleflight lets callers who ask for the same thing at the same time share one call.
+// Package singleflight lets concurrent callers with the same key share one call.
 package singleflight
 
 import "sync"
@@ -14,7 +14,7 @@ type Group struct {
 	calls map[string]*call
 }
 
-// Do returns what fn returns, or, if somebody else is already calling a function for key, what that one returns.
+// Do returns the result of fn, or that of a call for key that is already in progress.
 func (g *Group) Do(key string, fn func() string) string {
 	c, mine := g.findOrStart(key)
 	if !mine {
