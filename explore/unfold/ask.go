@@ -15,11 +15,12 @@ import (
 	"heddle/trace"
 )
 
-// Questions to the net (section 4.6): is there a set of events that can happen
-// after which everything is so? A place is a condition of a goroutine whose next
-// operation stands there, a value is that of a condition of a variable.
+// Questions to the net (section 4.6): is there a configuration after which all terms of the
+// question hold? A goroutine stands at a source position if its next operation, the call of its
+// condition, is there. The value of a variable is that of its condition.
 
-// An Inquiry is a question that is being asked. Next returns schedules that lead to where it holds.
+// An Inquiry is a question that is being answered. Next returns schedules that reach a moment at
+// which it holds.
 type Inquiry struct {
 	s     *Strategy
 	r     *rest
@@ -27,8 +28,8 @@ type Inquiry struct {
 	stand func(trace.Site, *question.Place) bool
 }
 
-// Ask asks q of the net as it is. stands reports whether a site is at a place.
-// The error says why nothing can be asked: there is no net, or no operation on a variable in it.
+// Ask asks q of the net as it is. stands reports whether a site is at a position of the question.
+// The error says why q cannot be asked: there is no net, or a variable has no operation in it.
 func (s *Strategy) Ask(q *question.Question, stands func(trace.Site,
 	*question.Place) bool) (explore.Inquiry, error) {
 	switch {
@@ -62,8 +63,8 @@ func (s *Strategy) Ask(q *question.Question, stands func(trace.Site,
 	return a, nil
 }
 
-// Next returns a schedule that leads to a moment at which the question holds,
-// another one each time; nil if there is none, or no time is left to find one.
+// Next returns a schedule that reaches a moment at which the question holds, another one at each
+// call. nil: there is none, or no time is left.
 func (a *Inquiry) Next() *trace.Schedule {
 	s := a.s
 	for {
@@ -83,17 +84,17 @@ func (a *Inquiry) Next() *trace.Schedule {
 	}
 }
 
-// Late reports whether an answer was not found for lack of time.
+// Late reports whether time ran out before all answers were found.
 func (a *Inquiry) Late() bool { return a.s.late() || a.s.expired }
 
-// must adds a clause that holds where the question does.
+// must adds a clause that applies where the question holds.
 func (a *Inquiry) must(ls []sat.Lit) { a.r.solver.Add(0, append(ls, a.such.Not())...) }
 
-// A stood is the conditions at which somebody stands at a place, each with a literal that says it
-// is that one.
+// A stood has the conditions of goroutines that stand at a position, each with a literal that
+// implies that the condition is marked.
 type stood map[net.Cond]sat.Lit
 
-// place demands that somebody stands at t's place.
+// place demands that a goroutine stands at the position of t.
 func (a *Inquiry) place(t *question.Term) stood {
 	s, at := a.s, stood{}
 	var some []sat.Lit
@@ -113,7 +114,7 @@ func (a *Inquiry) place(t *question.Term) stood {
 	return at
 }
 
-// apart demands that no two places are those of one goroutine.
+// apart demands that different terms are about different goroutines.
 func (a *Inquiry) apart(all []stood) {
 	for i, x := range all {
 		for _, y := range all[:i] {
@@ -126,14 +127,13 @@ func (a *Inquiry) apart(all []stood) {
 	}
 }
 
-// A valued is the values that a variable can have, each with a literal that is true only where it
-// has.
+// A valued has the values that a variable can have, each with a literal that implies that value.
 type valued struct {
 	texts []string
 	has   []sat.Lit
 }
 
-// variable returns the values of the variable that is called name.
+// variable returns the values of the variable with that name in the source.
 func (a *Inquiry) variable(name string, q *question.Question) (v valued, err error) {
 	s := a.s
 	objs := map[transition.Object]bool{}
@@ -212,12 +212,12 @@ func (a *Inquiry) compare(t *question.Term, where map[string]valued) error {
 	return nil
 }
 
-// hasValue reports whether conditions of such objects have values that a question can be about.
+// hasValue reports whether a question can ask for the value of objects of this kind.
 func (s *Strategy) hasValue(k trace.ObjKind) bool {
 	return k == trace.ObjAtomic || k == trace.ObjMemory
 }
 
-// valueOf returns the value that a variable has at a condition of it, as it is printed.
+// valueOf returns the printed value of a variable at its condition c.
 func (s *Strategy) valueOf(c net.Cond) (string, bool) {
 	if s.ownerOf(c).kind == trace.ObjAtomic {
 		return strconv.FormatInt(s.net.Value(c), 10), true
@@ -226,7 +226,7 @@ func (s *Strategy) valueOf(c net.Cond) (string, bool) {
 	return text, ok
 }
 
-// noteValue keeps the value that transition j, of event e, read or wrote in memory.
+// noteValue records the value that transition j, event e, read from memory or wrote to it.
 func (s *Strategy) noteValue(e net.Event, c *call, j int) {
 	if c.op != trace.OpRead && c.op != trace.OpWrite {
 		return

@@ -8,11 +8,11 @@ import (
 	"heddle/trace"
 )
 
-// Loops that poll. At the end of an iteration that changed nothing the goroutine
-// waits until something is written that the iteration looked at (rt/sched, await):
-// an event that reads all of it, at least one of them later than the iteration
-// did. If something was written while the iteration was at work, it has not to wait, and that is
-// a step and an event as well (trace.Schedule.Awaits).
+// Loops that poll. At the end of an iteration that changed nothing, the goroutine waits until
+// something is written that the iteration read (await in rt/sched). The wait is an event that reads
+// the conditions of all places that the iteration read, at least one of them newer than the one
+// that the iteration found. If there was such a write during the iteration already, the wait does
+// not block, but is a step and an event as well (trace.Schedule.Awaits).
 
 // An iteration is one that has ended and changed nothing.
 type iteration struct {
@@ -20,13 +20,13 @@ type iteration struct {
 	site   trace.Site // of the loop
 }
 
-// looked is what an iteration looked at: a place, and its condition then.
+// looked is a place that an iteration read, and the condition that it found.
 type looked struct {
 	place net.Place
 	seen  net.Cond
 }
 
-// pollable reports whether there is a construction for loops that look at an object.
+// pollable reports whether there is a construction for loops that read an object.
 func (s *Strategy) pollable(obj transition.Object) bool {
 	switch s.tab.Kind(obj) {
 	case trace.ObjMutex, trace.ObjAtomic, trace.ObjMap, trace.ObjChan, trace.ObjOnce, trace.ObjMemory:
@@ -35,8 +35,8 @@ func (s *Strategy) pollable(obj transition.Object) bool {
 	return false
 }
 
-// readLoops collects at which transitions iterations ended that changed nothing, and what they
-// looked at.
+// readLoops notes after which transitions an iteration ended that changed nothing, and what it
+// read. It returns what there is no construction for.
 func (s *Strategy) readLoops(t *trace.Trace) string {
 	r, p := &s.read, s.path
 	r.loops = nil
@@ -74,7 +74,7 @@ func (s *Strategy) awaiting(p transition.Proc, it iteration) net.Value {
 	return s.calls.number(call{proc: p, obj: noObject, op: trace.OpAwait, site: it.site}, nil, it.looked...)
 }
 
-// lookedAt returns what the iteration that ended at t looked at.
+// lookedAt returns what the iteration that ended at condition t read.
 func (s *Strategy) lookedAt(t net.Cond) (ls []looked) {
 	objs := s.calls.objs[s.net.Value(t)]
 	for i, obj := range objs {
@@ -97,8 +97,8 @@ func (s *Strategy) lookedAt(t net.Cond) (ls []looked) {
 	return ls
 }
 
-// looks returns the first conditions of some places, those of an object, that the
-// last so many events of t's goroutine read which are about it.
+// looks returns the conditions of some places, those of one object, that the last events of t's
+// goroutine read: as many events as times says, of those that are about the object.
 func (s *Strategy) looks(t net.Cond, places []net.Place, times int) (ls []looked) {
 	for ; times > 0 && s.net.Up(t) != net.None; t = s.net.Up(t) {
 		about := false
@@ -122,7 +122,7 @@ func (s *Strategy) looks(t net.Cond, places []net.Place, times int) (ls []looked
 	return ls
 }
 
-// await calls f with the way in which the one at t, which polls, goes on.
+// await calls f with the way in which a polling goroutine at t continues.
 func (s *Strategy) await(t net.Cond, in *net.Config, arcs []net.Arc, f func(way)) {
 	changed := false
 	for _, l := range s.lookedAt(t) {

@@ -9,24 +9,24 @@ import (
 	"heddle/trace"
 )
 
-// noObject is the object of operations that are about none.
+// noObject is the object of an operation that has none.
 const noObject transition.Object = -1
 
-// A call is what a goroutine does next. It is the value of the goroutine's
-// conditions: the same in every execution that reaches one.
+// A call is the next operation of a goroutine, and the value of the goroutine's condition. It is
+// the same in every execution that reaches the condition.
 type call struct {
 	proc     transition.Proc
 	op       trace.Op // as announced
 	obj      transition.Object
 	delta    int32         // of an Add
-	choices  int32         // of a draw
+	choices  int32         // number of outcomes of a draw
 	cond     symbolic.Term // of a branch on an input
 	want     uint64        // of a CompareAndSwap
 	compares bool          // want is known
 	sleeps   bool          // goes on when time has passed
 	poll     bool          // a select with default
-	cases    string        // of a communication, in words
-	mail     int32         // what is received quietly, see Strategy.mail; 0
+	cases    string        // of a communication, as text: calls are compared by ==
+	mail     int32         // the message of a quiet receive, see Strategy.mail; 0: none
 	site     trace.Site
 }
 
@@ -37,16 +37,16 @@ type side struct {
 	send bool
 }
 
-// calls gives numbers to calls. 0 is that of who has ended, or waits for what nothing can bring.
+// calls numbers the calls. 0 stands for a goroutine that has ended, or that nothing can enable.
 type calls struct {
 	list  []call
 	sides [][]side
-	objs  [][]transition.Object // channels that are arrived at, what a loop looked at
+	objs  [][]transition.Object // the channels of an arrival, or what a loop read
 	of    map[call]net.Value
-	found [1 << 8]net.Value // some of them, where foundAt says
+	found [1 << 8]net.Value // a cache, see foundAt
 }
 
-// foundAt returns where a call's number may be in calls.found.
+// foundAt returns the index in calls.found at which a call may be.
 func foundAt(c *call) uint8 {
 	return uint8((uint64(c.site)*31 + uint64(c.obj)*7 + uint64(c.proc)) * 0x9e3779b97f4a7c15 >> 56)
 }
@@ -84,7 +84,7 @@ func (cs *calls) number(c call, sides []side, objs ...transition.Object) net.Val
 	return n
 }
 
-// callAt returns what is done next at a goroutine's condition; nil if nothing.
+// callAt returns the next operation at a goroutine's condition; nil if there is none.
 func (s *Strategy) callAt(t net.Cond) (*call, []side) {
 	n := s.net.Value(t)
 	if n <= 0 {
@@ -98,11 +98,11 @@ func (s *Strategy) sidesAt(t net.Cond) []side { return s.calls.sides[max(s.net.V
 // Values of goroutines' conditions that are no calls.
 const (
 	crashed net.Value = -1 - iota // the goroutine's panic has ended the program
-	// it waits inside the standard library, for what other executions may bring: they show the call
+	// blocked inside the standard library in a call that only other executions can show
 	hidden
 )
 
-// isHidden reports whether c may be what a goroutine was about to do that was left at hidden.
+// isHidden reports whether c can be the call of a goroutine that was left at hidden.
 func (c *call) isHidden() bool {
 	return c.obj == noObject && c.cases == "" && c.op != trace.OpBranch && c.op != trace.OpAwait && !c.sleeps
 }

@@ -18,8 +18,8 @@ import (
 	"heddle/trace"
 )
 
-// A canon names the events of a net by what they are and what they come after,
-// so that two nets are isomorphic if and only if their events have the same names.
+// A canon names the events of a net by their operation and their past, so two nets are isomorphic
+// if and only if their events have the same names.
 type canon struct {
 	s      *Strategy
 	events map[net.Event]string
@@ -73,8 +73,8 @@ func canonical(s *Strategy) (names []string) {
 	return names
 }
 
-// The net of 1,000 random programs is the same, isomorphic, in whatever order targets come, from
-// whichever strategy's executions it starts (section 4.6), and with several targets at a time.
+// The nets of 1,000 random programs are isomorphic for every order of targets, for every strategy
+// whose executions seed them (section 4.6), and with several targets at a time.
 func TestCanonical(t *testing.T) {
 	sizes := []func(*progen.Size){
 		func(*progen.Size) {},

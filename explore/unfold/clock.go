@@ -9,25 +9,24 @@ import (
 	"heddle/trace"
 )
 
-// Virtual time. The clock jumps when nobody can go on, so a jump comes after
-// everything that happened, and everything that happens later comes after it: its
-// event takes the clock's condition and reads those at which all goroutines
-// stand. It wakes who sleeps, sends to the channels of timers and starts
-// functions. The clock is the place of the pseudo goroutine "timers".
+// Virtual time. The clock jumps when no goroutine is enabled. So a jump happens after all events
+// before it, and all later events happen after the jump: its event takes the clock's condition and
+// reads the conditions of all goroutines. It wakes the sleeping goroutines, sends to the channels
+// of timers and starts functions. The clock is the place of the pseudo goroutine "timers".
 //
-// Nobody foresees a jump: which set of events leaves nobody who can go on is a
-// question to the whole net (jumpsLeft), asked when there is no other target.
+// Jumps are no possible extensions. Which configurations enable no goroutine is a question to the
+// whole net (jumpsLeft), asked when there is no other target.
 type clock struct {
-	used  bool // there are timers, or somebody sleeps
+	used  bool // there are timers, or goroutines that sleep
 	fired map[net.Cond][]trace.Site
 	woken map[net.Cond][]transition.Proc
-	since map[net.Cond]net.Cond   // of goroutines' conditions that come after a jump: the clock's
-	armed map[net.Cond]trace.Site // where the timer was started or reset that a condition says runs
+	since map[net.Cond]net.Cond   // by goroutine's condition that happens after a jump: the clock's condition
+	armed map[net.Cond]trace.Site // by condition of a running timer: where it was started or reset
 
-	jumps [][]net.Cond // cuts at which a timer may fire, and that no execution has shown
+	jumps [][]net.Cond // cuts at which a timer may fire, not shown by an execution
 
-	epochs  map[net.Cond]*epoch // by how they begin
-	epochOf []net.Cond          // of each event: how it begins
+	epochs  map[net.Cond]*epoch // by the clock's condition at their beginning
+	epochOf []net.Cond          // by event: the beginning of its epoch
 	blurred bool                // see isBlurred
 }
 
@@ -49,7 +48,7 @@ func (s *Strategy) now() net.Place { return s.procs[transition.Timers] }
 // isClock reports whether a place is the clock's.
 func (s *Strategy) isClock(k net.Place) bool { return k == s.now() }
 
-// startsTimer reports whether access a of transition x is the start of a timer that x has made.
+// startsTimer reports whether access a of transition x starts a timer that x has made.
 func (s *Strategy) startsTimer(x *transition.Transition, a *transition.Access) bool {
 	if x.Op == trace.OpTimerStop && a.Obj == x.Accesses[0].Obj {
 		return false
@@ -57,7 +56,8 @@ func (s *Strategy) startsTimer(x *transition.Transition, a *transition.Access) b
 	return a.Op == trace.OpTimerStart && s.tab.Kind(a.Obj) == trace.ObjTimer
 }
 
-// unableJump says what of a jump of the clock there is no construction for.
+// unableJump returns what there is no construction for in the jump i; "" if there is a
+// construction.
 func (s *Strategy) unableJump(i int) string {
 	for _, a := range s.path.At(i).Accesses {
 		if s.tab.Kind(a.Obj) != trace.ObjChan || a.Op != trace.OpSend {
@@ -67,8 +67,8 @@ func (s *Strategy) unableJump(i int) string {
 	return ""
 }
 
-// learnTimers reports whether, from a transition on, a channel turned out to be a timer's that was
-// not known to be one.
+// learnTimers reports whether transitions from an index on show that a channel belongs to a timer,
+// where that was not known.
 func (s *Strategy) learnTimers(from int) (changed bool) {
 	for i := from; i < s.path.Len(); i++ {
 		x := s.path.At(i)
@@ -83,7 +83,7 @@ func (s *Strategy) learnTimers(from int) (changed bool) {
 	return changed
 }
 
-// addJump adds the event of transition j, in which the clock jumped.
+// addJump adds the event of transition j, a jump of the clock.
 func (s *Strategy) addJump(j int) {
 	n, x := s.net, s.path.At(j)
 	clock := s.now()
@@ -132,8 +132,8 @@ func (s *Strategy) addJump(j int) {
 	}
 }
 
-// unnoticed reports whether everybody has ended before transition j, and nothing but jumps that
-// start nobody comes from there on. Which executions show such jumps is chance.
+// unnoticed reports whether all goroutines have ended before transition j, and only jumps follow
+// that start no goroutine. Whether an execution has such jumps is chance.
 func (s *Strategy) unnoticed(j int) bool {
 	for _, t := range s.cutOf(s.run) {
 		if !s.isClock(s.net.Place(t)) && s.net.Value(t) != 0 {
@@ -148,14 +148,14 @@ func (s *Strategy) unnoticed(j int) bool {
 	return true
 }
 
-// timed notes after which jump of the clock t comes, if after one.
+// timed records the jump of the clock that t happens after, if there is one.
 func (s *Strategy) timed(t net.Cond) {
 	if now := s.run.Last(s.now()); s.net.By(now) != net.None {
 		s.clock.since[t] = now
 	}
 }
 
-// firedIn returns where the timers were started that fired in transition j.
+// firedIn returns where the timers that fired in transition j were started.
 func (s *Strategy) firedIn(j int) (sites []trace.Site) {
 	t := s.read.trace
 	for i := s.path.Event(j); i < len(t.Events) && int(t.Events[i].Step) <= s.path.Step(j); i++ {
@@ -169,7 +169,8 @@ func (s *Strategy) firedIn(j int) (sites []trace.Site) {
 	return sites
 }
 
-// wokenIn returns who slept until transition j, a jump: it goes on before the next one.
+// wokenIn returns the goroutines that slept until transition j, a jump. They continue before the
+// next jump.
 func (s *Strategy) wokenIn(j int) (woken []transition.Proc) {
 	for i := j + 1; i < s.path.Len() && !s.path.At(i).Barrier; i++ {
 		p := s.path.At(i).Proc
@@ -185,15 +186,16 @@ func (s *Strategy) wokenIn(j int) (woken []transition.Proc) {
 	return woken
 }
 
-// wakes reports whether the jump that gave the clock's condition x woke p, who slept at t.
+// wakes reports whether the jump that gave the clock's condition x woke goroutine p from a sleep at
+// t.
 func (s *Strategy) wakes(x, t net.Cond, p transition.Proc) bool {
 	by := s.net.By(x)
 	return by != net.None && slices.Contains(s.clock.woken[x], p) && slices.Contains(s.net.Arcs(by),
 		net.To(t, net.Reads))
 }
 
-// startTimers adds what e, that piece of transition j, gives of timers: those that it has made, and
-// the one that it starts or stops.
+// startTimers adds the timers that event e, piece p of transition j, makes, and the one that it
+// starts or stops.
 func (s *Strategy) startTimers(e net.Event, j int, p *piece) {
 	x, t := s.path.At(j), s.read.trace
 	i := s.path.Event(j)
@@ -222,8 +224,8 @@ func (s *Strategy) startTimers(e net.Event, j int, p *piece) {
 	}
 }
 
-// jumpsLeft returns a cut at which nobody can go on but time, and that no
-// execution has shown; nil if there is none.
+// jumpsLeft returns a cut that enables nothing but a jump of the clock, and that no execution has
+// shown; nil if there is none.
 func (s *Strategy) jumpsLeft() []net.Cond {
 	if !s.clock.used {
 		return nil
@@ -241,7 +243,7 @@ func (s *Strategy) jumpsLeft() []net.Cond {
 	return nil
 }
 
-// findJumps asks for the ends of the net after which a timer may fire.
+// findJumps looks for the ends of the net after which a timer may fire.
 func (s *Strategy) findJumps() {
 	for _, ep := range s.epochs() {
 		if ep.asked == len(ep.events)+1 {
@@ -258,7 +260,7 @@ func (s *Strategy) findJumps() {
 	}
 }
 
-// findJumpsIn asks for those of an epoch that has changed.
+// findJumpsIn does so for an epoch that has changed.
 func (s *Strategy) findJumpsIn(ep *epoch) {
 	r := s.ends(ep)
 	fresh := r.solver.NewVar().Pos()
@@ -286,11 +288,11 @@ func (s *Strategy) findJumpsIn(ep *epoch) {
 	})
 }
 
-// maxJumps is how many cuts are looked for at once.
+// maxJumps bounds the cuts that one search looks for.
 const maxJumps = 1000
 
-// notices reports whether c is that of somebody who may go on after time has passed, or of a
-// function that a timer starts.
+// notices reports whether c is the condition of a goroutine that time may enable, or of a function
+// that a timer starts.
 func (s *Strategy) notices(c net.Cond) bool {
 	k := s.net.Place(c)
 	switch {
@@ -303,7 +305,7 @@ func (s *Strategy) notices(c net.Cond) bool {
 	return o != nil && o.kind == trace.ObjTimer && s.net.Value(c) == 1 && !s.sends[s.clock.armed[c]]
 }
 
-// mayJump reports whether a timer may still run at an end, which is what is in s.find.
+// mayJump reports whether a timer may still run at an end; its events are in s.find.
 func (s *Strategy) mayJump(end []net.Cond) bool {
 	runs := map[trace.Site]int{}
 	waits := false
@@ -333,12 +335,12 @@ func (s *Strategy) mayJump(end []net.Cond) bool {
 			return true
 		}
 	}
-	// A channel's timer that was reset, or one that ticks, is not counted; who waits may wait for
-	// it.
+	// The timer of a channel that was reset, or a ticker, is not counted: a goroutine that waits
+	// may wait for it.
 	return waits && len(runs) > 0
 }
 
-// noteEnd notes at which cut an execution ended.
+// noteEnd records the cut at which an execution ended.
 func (s *Strategy) noteEnd() {
 	if s.clock.used {
 		end := s.cutOf(s.run)

@@ -8,28 +8,28 @@ import (
 	"heddle/explore/unfold/net"
 )
 
-// An epoch is what can happen from one jump of the clock to the next. All that is before a jump has
-// happened then and nothing that belongs to another epoch has, so questions about ends are put to
-// epochs: their formulas are small, and that of one that is as it was is not asked again.
+// An epoch is the part of the net from one jump of the clock to the next. At a jump all events of
+// earlier epochs have happened and none of a later one. So questions about ends are asked per
+// epoch: the formulas are small, and an epoch that has not changed is not asked again.
 type epoch struct {
 	begin  net.Cond       // the clock's condition; None if the epoch is the whole net
-	events []net.Event    // in the order in which they were added; of the whole net the jumps too
-	marked []net.Cond     // when it begins
-	cuts   map[string]cut // at its end, as far as something is known of them
-	asked  int            // how many events there were when all ends had been asked for, + 1
+	events []net.Event    // in order of addition; the whole net includes the jumps
+	marked []net.Cond     // at its beginning
+	cuts   map[string]cut // the ends of which something is known
+	asked  int            // number of events + 1 when all ends were last searched
 }
 
-// A cut is what is known of an end, as a cut of the net.
+// A cut says what is known of an end, as a cut of the net.
 type cut uint8
 
 const (
-	found     cut = iota + 1 // a timer may fire there
-	timerless                // none can
-	jumped                   // one fired
-	ended                    // none did
+	found     cut = iota + 1 // a timer may fire
+	timerless                // no timer can fire
+	jumped                   // a timer fired in an execution
+	ended                    // an execution ended there
 )
 
-// each calls f for the conditions that there can be at the epoch's ends.
+// each calls f with the conditions that can be marked at the epoch's ends.
 func (ep *epoch) each(n *net.Net, f func(net.Cond)) {
 	for _, c := range ep.marked {
 		f(c)
@@ -96,14 +96,13 @@ func (s *Strategy) epochAt(y net.Cond) *epoch {
 	return ep
 }
 
-// cutsBy returns what is known of cuts in the epoch of one.
+// cutsBy returns what is known of the cuts in the epoch of end.
 func (s *Strategy) cutsBy(end []net.Cond) map[string]cut {
 	i := slices.IndexFunc(end, func(c net.Cond) bool { return s.isClock(s.net.Place(c)) })
 	return s.epochAt(end[i]).cuts
 }
 
-// cutsOf returns the cuts of an epoch of which something is known that is so, in some order that is
-// always the same.
+// cutsOf returns the cuts of an epoch for which so holds, in a fixed order.
 func (ep *epoch) cutsOf(so func(cut) bool) (cuts [][]net.Cond) {
 	for _, key := range slices.Sorted(maps.Keys(ep.cuts)) {
 		if so(ep.cuts[key]) {
@@ -116,7 +115,7 @@ func (ep *epoch) cutsOf(so func(cut) bool) (cuts [][]net.Cond) {
 // isJump reports whether e is a jump of the clock.
 func (s *Strategy) isJump(e net.Event) bool { return s.isClock(s.net.Place(s.net.Arcs(e)[0].Cond())) }
 
-// epochOf returns the last condition of the clock that e comes after.
+// epochOf returns the last condition of the clock that e happens after.
 func (s *Strategy) epochOf(e net.Event) net.Cond {
 	n, last := s.net, s.net.Root(s.now())
 	for _, a := range n.Arcs(e) {
@@ -137,16 +136,16 @@ func (s *Strategy) epochOf(e net.Event) net.Cond {
 	return last
 }
 
-// isBlurred reports whether e happened after a jump of the clock that need not come before it,
-// since it takes and reads nothing that came of that. Then there are no epochs. (None is known:
-// nobody can go on when the clock jumps.)
+// isBlurred reports whether e happened after a jump of the clock that need not precede it, since e
+// takes and reads nothing that the jump led to. Then the net has no epochs. No such event is known:
+// no goroutine is enabled when the clock jumps.
 func (s *Strategy) isBlurred(e net.Event, epoch net.Cond) bool {
 	t, k := s.net.Given(e)
 	y, ok := s.clock.since[t]
 	return k > 0 && ok && y != epoch
 }
 
-// markedAfter returns the conditions of all places when the clock has just got condition y.
+// markedAfter returns the marked conditions of all places right after the clock got condition y.
 func (s *Strategy) markedAfter(y net.Cond) (marked []net.Cond) {
 	s.limit.Check()
 	in := s.find
@@ -160,7 +159,7 @@ func (s *Strategy) markedAfter(y net.Cond) (marked []net.Cond) {
 	return marked
 }
 
-// cutKey is a cut as a key, cutOfKey the cut.
+// cutKey encodes a cut, and cutOfKey decodes it.
 func cutKey(cut []net.Cond) string {
 	b := make([]byte, 0, 4*len(cut))
 	for _, c := range cut {

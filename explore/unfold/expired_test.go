@@ -9,8 +9,8 @@ import (
 	"heddle/rt/limit"
 )
 
-// Wherever the time is over, in an execution, an extension, or a last question: a search that did
-// not come to its end never says that it is complete.
+// A search that ran out of time never says that it is complete, whether in an execution, an
+// extension or a last question.
 func TestExpired(t *testing.T) {
 	for seed := range uint64(60) {
 		p := progen.Generate(seed, progen.Default)
@@ -30,7 +30,7 @@ func TestExpired(t *testing.T) {
 	}
 }
 
-// exploreUntil explores p until the time was asked for so often; nil if dpor took over, or it would
+// exploreUntil explores p until the time was asked for n times; nil if dpor took over, or it would
 // take long.
 func exploreUntil(t *testing.T, p *progen.Program, after int) (s *Strategy, asked int) {
 	m := machine.New(p)

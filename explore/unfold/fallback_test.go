@@ -13,8 +13,7 @@ import (
 	"heddle/trace"
 )
 
-// However late dpor takes over, what was executed before is not executed again: the executions are
-// of as many classes as there are, each of one.
+// However late dpor takes over, no execution is repeated: there is exactly one of every class.
 func TestGivesWay(t *testing.T) {
 	if testing.Short() {
 		*seeds = min(*seeds, 100)
@@ -58,9 +57,9 @@ func TestGivesWay(t *testing.T) {
 	}
 }
 
-// classes explores m's program and returns of how many classes the executions are. The error is
-// errPolled, that there are many, or why they are not all. after is called after each, with their
-// number.
+// classes explores m's program and returns the number of classes of its executions. The error is
+// errPolled, that there are too many, or why the search is incomplete. after is called after each
+// execution with their number.
 func classes(m *machine.Machine, s interface {
 	explore.Strategy
 	Table() *transition.Table

@@ -6,23 +6,23 @@ import (
 	"heddle/trace"
 )
 
-// Several targets at a time. What precedes a target has been shown, so nothing that an execution
-// brings can keep another one from its target; it may only show that target too. So targets are
-// planned that no execution under way is sure to show.
+// Several targets at a time. The past of a target was shown, so no execution can make a target
+// unreachable; it can only show the target as well. So the planned targets are those that no
+// execution under way is sure to show.
 
-// A foresight is what is planned beside the target of the next execution.
+// A foresight has the executions that are planned beside the next one.
 type foresight struct {
 	foreseen []foreseen
-	// events that an execution is sure to show that was planned or is under way: in how many
+	// by event: the number of planned executions, or executions under way, that are sure to show it
 	promised map[net.Event]int
-	brings   []net.Event // these, of the schedule that was made last
-	counted  bool        // they are among promised
+	brings   []net.Event // the events that the last schedule is sure to show
+	counted  bool        // brings is counted in promised
 	foresees bool
 
-	foreseenInputs [][]any // of the schedules that Foresee has returned last
+	foreseenInputs [][]any // of the last schedules that Foresee returned
 }
 
-// A foreseen is the schedule of a later execution.
+// A foreseen is the plan of a later execution.
 type foreseen struct {
 	target   net.Event
 	goal     []net.Cond
@@ -33,8 +33,8 @@ type foreseen struct {
 	model    symbolic.Model
 }
 
-// Foresee implements explore.Foresighted. What is looked for in the whole net waits until nothing
-// is under way.
+// Foresee implements explore.Foresighted. Questions to the whole net wait until no execution is
+// under way.
 func (s *Strategy) Foresee(n int) (schedules []*trace.Schedule) {
 	s.foreseenInputs = nil
 	if s.other != nil || s.over || !s.begun {
@@ -67,15 +67,16 @@ func (s *Strategy) Foresee(n int) (schedules []*trace.Schedule) {
 	}
 	s.inputs.now, s.inputs.model = input, model
 	s.target, s.goal, s.schedule, s.planned, s.plan, s.brings = target, goal, schedule, planned, plan, brings
-	s.aimed = false // s.find was used for others
+	s.aimed = false // s.find was used for other targets
 	return schedules
 }
 
-// ForeseenInputs returns the inputs that the schedules are for which Foresee has returned last; nil
-// without Options.Inputs.
+// ForeseenInputs returns the inputs of the schedules that Foresee returned last; nil without
+// Options.Inputs.
 func (s *Strategy) ForeseenInputs() [][]any { return s.foreseenInputs }
 
-// takeForeseen makes the next that is still wanted what is to be executed; false if there is none.
+// takeForeseen makes the next plan whose target is not shown yet the next execution. It returns
+// false if there is none.
 func (s *Strategy) takeForeseen() bool {
 	for len(s.foreseen) > 0 {
 		s.free()
@@ -92,7 +93,7 @@ func (s *Strategy) takeForeseen() bool {
 	return false
 }
 
-// free takes back what the last schedule has promised.
+// free takes the events that the last schedule promised out of promised.
 func (s *Strategy) free() {
 	if s.counted {
 		s.promise(s.brings, -1)
@@ -108,7 +109,7 @@ func (s *Strategy) promise(events []net.Event, n int) {
 	}
 }
 
-// noteBrings notes which events a schedule will show that no execution has.
+// noteBrings records the events that a schedule is sure to show and that no execution has shown.
 func (s *Strategy) noteBrings(in *net.Config) {
 	if !s.foresees {
 		return

@@ -11,14 +11,14 @@ import (
 	"heddle/trace"
 )
 
-// Inputs and schedules in one net. A branch that depends on the input is an event of its goroutine,
-// with two outcomes (section 3, Fig. 5), and the goroutine's condition before it says what it asks.
-// What precedes a target gives the schedule, and its branches what the input has to satisfy
-// (section 4.3): the solver finds one, or there is none and the target is removed without an
-// execution. What it does not decide in time is neither.
+// Inputs and schedules in one net. A branch that depends on the input is an event of its goroutine
+// with two outcomes (section 3, Fig. 5). The goroutine's condition before the branch has the
+// condition of the branch. The past of a target gives the schedule, and the branches in it give the
+// formula for the input (section 4.3). If the formula has no solution the target is removed without
+// an execution. If the solver finds no answer in time, the target is neither reached nor removed.
 //
-// Extensions are looked for without regard to the input, so branches that contradict each other
-// meet in a net: not in what leads to a target, a deadlock or a race.
+// The search for possible extensions ignores the input. So the net can have events with branches
+// that contradict each other, but the past of a target, of a deadlock or of a race cannot.
 
 // The labels of a branch's events.
 const (
@@ -26,19 +26,19 @@ const (
 	taken
 )
 
-// Why a net of inputs and schedules is not gone on with.
+// Reasons to give up a net of inputs and schedules.
 const (
 	unfollowed = "what is done next depends on the input in a way that is not followed"
 	impossible = "an input does what the conditions say none does"
 )
 
-// textLevels is how long texts are at most that are looked for first, and then. A loop over a text
-// has a target for every length: what short ones show comes before long ones, which take long to
-// execute.
+// textLevels are the bounds on the length of texts in inputs, tried in this order. A loop over a
+// text has a target for every length: short texts come before long ones, whose executions take
+// longer.
 var textLevels = [...]int{4, 16, 64, 256, 1024, symbolic.MostText}
 
-// waitsForLonger lets the target wait for a turn with longer texts, if that may help: bad are
-// conditions that do not go together.
+// waitsForLonger defers the target to a turn with longer texts, if they may help. bad are
+// conditions that contradict each other.
 func (s *Strategy) waitsForLonger(bad []symbolic.Term) bool {
 	o, level := s.opt.Inputs, s.level()
 	limits := o.Table.Limits(o.Corpus[0], textLevels[level])
@@ -51,7 +51,7 @@ func (s *Strategy) waitsForLonger(bad []symbolic.Term) bool {
 	return true
 }
 
-// level returns, in textLevels, how long texts are at most that are looked for; of a goal any.
+// level returns the index in textLevels for the target; a goal has the last one.
 func (s *Strategy) level() int {
 	if s.target == net.None {
 		return len(textLevels) - 1
@@ -59,26 +59,26 @@ func (s *Strategy) level() int {
 	return s.inputs.level[s.target]
 }
 
-// unsolved is why a net is not complete.
+// unsolved is the reason of a net with undecided conditions.
 const unsolved = "conditions not solved in time"
 
-// inputs is what a Strategy knows of them.
+// inputs is the state of a search for inputs.
 type inputs struct {
-	sown  int   // executions of the corpus
+	sown  int   // number of executions of the corpus
 	now   []any // of the next execution
 	model symbolic.Model
 
-	cut      map[net.Event]bool // foreseen, and impossible for every input
-	unsolved map[net.Event]bool // and of those it is not known
-	later    [][]net.Cond       // goals that wait for another execution
-	short    string             // why not every input is covered, if that is known
-	level    map[net.Event]int  // of the texts that a target needs, in textLevels, if not 0
-	waited   int                // how often a target or a goal has waited for one, see before
+	cut      map[net.Event]bool // possible extensions that no input reaches
+	unsolved map[net.Event]bool // possible extensions that the solver did not decide
+	later    [][]net.Cond       // goals that another execution must precede
+	short    string             // why not every input is covered; "" if they are
+	level    map[net.Event]int  // by target: index in textLevels, if not 0
+	waited   int                // how often a target or a goal was deferred, see before
 	swaps    map[swap]symbolic.Term
 
-	// Of the schedule that is made: a branch whose outcome no execution has shown, so that it is
-	// not known how many goroutines are started there; and that branch if somebody is started
-	// afterwards.
+	// Of the schedule that is made: branching is a branch whose outcome no execution has shown, so
+	// the number of goroutines that it starts is unknown; needed is that branch if a goroutine
+	// starts later.
 	branching, needed net.Event
 }
 
@@ -87,12 +87,10 @@ func newInputs() inputs {
 		swaps: map[swap]symbolic.Term{}}
 }
 
-// Input returns the input that the schedule is for which Next has returned; nil without
-// Options.Inputs.
+// Input returns the input of the schedule that Next returned last; nil without Options.Inputs.
 func (s *Strategy) Input() []any { return s.inputs.now }
 
-// sows reports whether the next execution is that of an input of the corpus, and makes it the
-// input.
+// sows reports whether the next execution is of an input of the corpus, and sets that input.
 func (s *Strategy) sows() bool {
 	o := s.opt.Inputs
 	if o == nil || s.inputs.sown >= len(o.Corpus) {
@@ -102,7 +100,7 @@ func (s *Strategy) sows() bool {
 	return true
 }
 
-// covers says what a complete search has covered.
+// covers returns what a complete search has covered.
 func (s *Strategy) covers() string {
 	if s.opt.Inputs == nil {
 		return "local states"
@@ -120,8 +118,8 @@ func (s *Strategy) covers() string {
 	return "local states over all inputs"
 }
 
-// seeFloats notes that the search is not complete if there are floats: they are taken from the
-// corpus.
+// seeFloats records that the search is incomplete if the input has floats: they come from the
+// corpus alone.
 func (s *Strategy) seeFloats() {
 	for _, v := range s.inputs.now {
 		switch v.(type) {
@@ -131,8 +129,7 @@ func (s *Strategy) seeFloats() {
 	}
 }
 
-// tellShort notes, at the end, why the search is not complete though nothing is left to be
-// executed.
+// tellShort records, at the end of the search, why the result is incomplete.
 func (s *Strategy) tellShort() {
 	if s.inputs.short != "" {
 		s.incomplete(why.With(why.Limit, "%s", s.inputs.short))
@@ -144,8 +141,7 @@ func (s *Strategy) tellShort() {
 	}
 }
 
-// Unsolved returns where the operations stand of which it was not found out whether an input
-// reaches them.
+// Unsolved implements explore.InputSearch.
 func (s *Strategy) Unsolved() (sites []trace.Site) {
 	for e := range net.Event(s.net.Len()) {
 		if c, _ := s.callAt(s.net.Arcs(e)[0].Cond()); s.inputs.unsolved[e] && !s.net.Shown(e) &&
@@ -193,13 +189,13 @@ func outcomeOf(b *symbolic.Branch) int32 {
 	return notTaken
 }
 
-// asks returns the call of p, who comes to a branch.
+// asks returns the call of goroutine p at a branch.
 func (s *Strategy) asks(p transition.Proc, b *symbolic.Branch) net.Value {
 	return s.calls.number(call{proc: p, op: trace.OpBranch, obj: noObject, cond: b.If, site: b.Site}, nil)
 }
 
-// sameCall reports whether v is what is done next at t, as far as inputs could make a difference.
-// What a CompareAndSwap compares with is known only if it was done.
+// sameCall reports whether v is the call at t, up to differences that the input can make. The
+// operand of a CompareAndSwap is known only after its execution.
 func (s *Strategy) sameCall(t net.Cond, v net.Value) bool {
 	if s.opt.Inputs == nil || s.net.Value(t) == v {
 		return true
@@ -224,7 +220,7 @@ func (s *Strategy) branches(e net.Event) bool {
 	return c.op == trace.OpBranch
 }
 
-// condition returns what e says of the input; ok is false if nothing, as far as is known.
+// condition returns the condition on the input that e implies; ok is false if none is known.
 func (s *Strategy) condition(e net.Event) (c symbolic.Term, ok bool) {
 	if c, ok = s.swapping(e); !ok {
 		next, _ := s.callAt(s.net.Arcs(e)[0].Cond())
@@ -236,7 +232,7 @@ func (s *Strategy) condition(e net.Event) (c symbolic.Term, ok bool) {
 	return c, ok
 }
 
-// conditions returns what some events say of the input, and which of them do.
+// conditions returns the conditions on the input that events imply, and the events that have one.
 func (s *Strategy) conditions(events []net.Event) (cs []symbolic.Term, of []net.Event) {
 	for _, e := range events {
 		if c, ok := s.condition(e); ok {
@@ -246,9 +242,9 @@ func (s *Strategy) conditions(events []net.Event) (cs []symbolic.Term, of []net.
 	return cs, of
 }
 
-// solve looks for an input that satisfies conditions: the first of the corpus if it does, or the
-// last one, or one with texts of at most so many bytes. If there is none, or none is known, bad are
-// conditions of which that is so already.
+// solve looks for an input that satisfies conditions. It prefers the first input of the corpus,
+// then the last input, then one with short texts (levels). If there is none, or the solver finds
+// none in time, bad is a part of the conditions for which that is so.
 func (s *Strategy) solve(cs []symbolic.Term, levels ...int) (status sat.Status, input []any,
 	bad []symbolic.Term) {
 	o := s.opt.Inputs
@@ -260,7 +256,7 @@ func (s *Strategy) solve(cs []symbolic.Term, levels ...int) (status sat.Status, 
 	if now := s.inputs.now; o.Table.Holds(cs, o.Table.Near(now)) {
 		return sat.Sat, now, nil
 	}
-	for _, most := range levels { // short texts are executed fast, and easy to read
+	for _, most := range levels { // short texts are fast to execute and easy to read
 		limits := o.Table.Limits(near, most)
 		var found symbolic.Model
 		var err error
@@ -279,8 +275,8 @@ func (s *Strategy) solve(cs []symbolic.Term, levels ...int) (status sat.Status, 
 	return status, nil, bad
 }
 
-// feasible looks for an input that goes the way of a config, which leads to the target or the goal.
-// If none does the target is removed; if that is not found out, it is left.
+// feasible looks for an input that takes the branches of in, a configuration that leads to the
+// target or the goal. If there is none it removes the target. It returns false if it finds none.
 func (s *Strategy) feasible(in *net.Config) bool {
 	if s.opt.Inputs == nil {
 		return true
@@ -308,7 +304,7 @@ func (s *Strategy) feasible(in *net.Config) bool {
 	return false
 }
 
-// feasibleToo is feasible for a config to which events were added since it had k: the input may
+// feasibleToo is feasible for a configuration that has grown since it had k events. The input may
 // change.
 func (s *Strategy) feasibleToo(in *net.Config, k int) bool {
 	if s.opt.Inputs == nil {
@@ -330,7 +326,7 @@ func (s *Strategy) takeInput(input []any) {
 	s.inputs.now, s.inputs.model = input, s.opt.Inputs.Table.Near(input)
 }
 
-// outcome returns the branch at y as the input has it, None if there is no branch at y.
+// outcome returns the event of the branch at y under the input, None if there is no branch at y.
 func (s *Strategy) outcome(y net.Cond) net.Event {
 	c, _ := s.callAt(y)
 	if c == nil || c.op != trace.OpBranch {
@@ -339,8 +335,8 @@ func (s *Strategy) outcome(y net.Cond) net.Event {
 	return s.net.Find(int32(s.opt.Inputs.Table.Eval(c.cond, s.inputs.model)), []net.Arc{net.To(y, net.Takes)})
 }
 
-// before makes the schedule for a branch that has to be shown first, since goroutines are numbered
-// in the order in which they are started; false if there is none.
+// before makes the schedule for a branch that must be shown first, since goroutines are numbered in
+// the order of their start. It returns false if there is none.
 func (s *Strategy) before() bool {
 	first := s.inputs.needed
 	if first == net.None || first == s.target {
@@ -362,7 +358,7 @@ func (s *Strategy) before() bool {
 	return s.makeSchedule()
 }
 
-// postponed returns the next goal that waited for another execution, nil if there is none.
+// postponed returns the next goal that was deferred, nil if there is none.
 func (s *Strategy) postponed() (goal []net.Cond) {
 	if n := len(s.inputs.later); n > 0 {
 		goal, s.inputs.later = s.inputs.later[n-1], s.inputs.later[:n-1]
@@ -370,8 +366,8 @@ func (s *Strategy) postponed() (goal []net.Cond) {
 	return goal
 }
 
-// contradiction returns branches of a config that no input takes together, or of which that is not
-// known; nil if there are none.
+// contradiction returns branches of a configuration for which no input exists, or none is known;
+// nil if there are none.
 func (s *Strategy) contradiction(in *net.Config) (bad []net.Event) {
 	if s.opt.Inputs == nil {
 		return nil
@@ -397,7 +393,7 @@ func (s *Strategy) contradiction(in *net.Config) (bad []net.Event) {
 	return bad
 }
 
-// core leaves out of conditions that cannot all hold what is not needed for that.
+// core returns a part of cs, conditions that contradict each other, that is contradictory itself.
 func (s *Strategy) core(cs []symbolic.Term) []symbolic.Term {
 	for i := 0; i < len(cs); {
 		less := slices.Delete(slices.Clone(cs), i, i+1)

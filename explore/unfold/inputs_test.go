@@ -33,8 +33,8 @@ func together(m *machine.Machine, s *Strategy) (*machine.Outcomes, int, error) {
 	return togetherAhead(m, s, 0)
 }
 
-// togetherAhead is together with so many schedules known beforehand, and their inputs, which are to
-// come in their order.
+// togetherAhead is together with ahead schedules, and their inputs, asked for in advance and
+// executed in their order.
 func togetherAhead(m *machine.Machine, s *Strategy, ahead int) (*machine.Outcomes, int, error) {
 	type planned struct {
 		schedule trace.Schedule
@@ -86,8 +86,7 @@ func setInputs(m *machine.Machine, values []any) {
 	}
 }
 
-// everywhere executes every interleaving for every input out of a few, without reduction. What
-// inputs are compared with, and what is added to them, is small.
+// everywhere executes every interleaving for every input of a small set, without reduction.
 func everywhere(m *machine.Machine, p *progen.Program, most int) (*machine.Outcomes, error) {
 	all := machine.NewOutcomes()
 	all.Watch(m)
@@ -156,9 +155,9 @@ func oneAfterTheOther(m *machine.Machine, in *symbolic.Inputs) int {
 	return n
 }
 
-// Random programs with inputs: local states, panics and goroutines that are left waiting are those
-// of all inputs with all interleavings; the net is the same whatever the order of targets; and no
-// more executions are made than by exploring one input after the other.
+// Random programs with inputs. Local states, panics and goroutines left blocked are those of all
+// inputs and all interleavings; the net is the same for every order of targets; and there are no
+// more executions than in an exploration of one input after the other.
 func TestRandomInputs(t *testing.T) { randomInputs(t, progen.Default, *seeds) }
 
 // Timers, some of them started after branches.
@@ -241,8 +240,8 @@ func randomInputs(t *testing.T, size progen.Size, n int) {
 		programs, sum, apart, beside, removed)
 }
 
-// shared returns the events of a net that are no beginnings of goroutines, by what they are: the
-// goroutine, the operation and, of a branch, how it comes out.
+// shared returns the events of a net except starts of goroutines, by goroutine, operation and, for
+// a branch, outcome.
 func shared(s *Strategy) map[string][]net.Event {
 	events := map[string][]net.Event{}
 	for e := range net.Event(s.net.Len()) {
@@ -259,7 +258,7 @@ func shared(s *Strategy) map[string][]net.Event {
 	return events
 }
 
-// pastOf returns what precedes e, and e, but for beginnings of goroutines.
+// pastOf returns the past of e with e, except starts of goroutines.
 func pastOf(s *Strategy, e net.Event) (names []string) {
 	s.find.Begin()
 	s.find.Add(e)
@@ -385,9 +384,9 @@ func nested(op progen.Op, obj int, body ...*progen.Stmt) *progen.Stmt {
 	return &progen.Stmt{Op: op, Obj: obj, Src: -1, Val: 1, Reg: 1, Body: body}
 }
 
-// A goroutine is started after a branch that no execution has shown the way in which the target's
-// input goes: how many are started there, and so the number of that one, is not known. That branch
-// is shown first.
+// A goroutine is started after a branch of which no execution has shown the outcome that the
+// target's input gives. So the number of goroutines started there, and the number of that
+// goroutine, are unknown. The branch is shown first.
 func TestStartedAfterBranch(t *testing.T) {
 	p := &progen.Program{Vars: 2, Inputs: 1, Body: []*progen.Stmt{
 		nested(progen.Go, 0, nested(progen.Write, 0), take(0), ifIs(1,
@@ -458,8 +457,8 @@ func TestTimerAfterBranch(t *testing.T) {
 	agrees(t, p)
 }
 
-// A loop polls with branches on the input in an iteration: what another one writes meanwhile lets
-// it go on without waiting.
+// A loop polls, with branches on the input in an iteration. A write by another goroutine during the
+// iteration lets it continue without waiting.
 func TestBranchInLoop(t *testing.T) {
 	reread := &progen.Stmt{Op: progen.Reread, Reg: 1, Body: []*progen.Stmt{{Op: progen.Peek}}}
 	p := &progen.Program{Atomics: 1, Inputs: 2, Body: []*progen.Stmt{
@@ -481,8 +480,8 @@ func TestBranchInLoop(t *testing.T) {
 	}
 }
 
-// The loop that updates an atomic, again if another one was faster: what is compared depends on the
-// input.
+// The usual loop around a CompareAndSwap, which repeats if another goroutine was faster. The
+// compared value depends on the input.
 func TestRetry(t *testing.T) {
 	p := &progen.Program{Atomics: 1, Inputs: 2, Body: []*progen.Stmt{
 		nested(progen.Go, 0, take(0), &progen.Stmt{Op: progen.Store, Src: 0},

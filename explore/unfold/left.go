@@ -9,32 +9,31 @@ import (
 	"heddle/trace"
 )
 
-// When all local states were shown, the net holds every execution. Whether a
-// goroutine can be left waiting in one is a question to a solver: is there a set
-// of events that can happen, after which none can, and its operation was not
-// done? (Such questions to a net: Heljanko, "Using logic programs with stable
-// model semantics to solve deadlock and reachability problems for 1-safe Petri
-// nets", 1999.) That covers what the search for circular waits does not:
-// channels, WaitGroups, Conds, RWMutexes.
+// Deadlocks and leaks in the whole net. When all local states were shown, the net contains every
+// execution. Whether a goroutine can be left blocked is a question to a solver: is there a
+// configuration that enables no event, and after which the goroutine's operation has not happened?
+// (Questions of this form: Heljanko, "Using logic programs with stable model semantics to solve
+// deadlock and reachability problems for 1-safe Petri nets", 1999.) That covers what the search for
+// circular waits does not: channels, WaitGroups, Conds, RWMutexes.
 
-// tooMany is from how many events on no such question is asked.
+// tooMany bounds the events of a net that such questions are asked of.
 const tooMany = 1 << 18
 
-// A rest is the formula for an epoch: of an event, that it happens.
+// A rest is the formula of an epoch: a variable for each event says whether it happens.
 type rest struct {
 	solver *sat.Solver
 	epoch  *epoch
-	events int       // how many the epoch had
-	vars   []sat.Lit // of each
+	events int       // of the epoch when the formula was made
+	vars   []sat.Lit // by event
 	takers map[net.Cond][]net.Event
-	some   map[net.Cond]sat.Lit // that somebody takes a condition
-	at     map[net.Cond]sat.Lit // that a condition is marked at the end
+	some   map[net.Cond]sat.Lit // by condition: an event takes it
+	at     map[net.Cond]sat.Lit // by condition: it is marked at the end
 }
 
-// event returns the literal of one of the epoch's events; ok is false if it is none of these.
+// event returns the literal of an event; ok is false if the event is not of the epoch.
 func (r *rest) event(e net.Event) (l sat.Lit, ok bool) {
 	i, es := int(e), r.epoch.events[:r.events]
-	if i >= len(es) || es[i] != e { // as it is in the whole net
+	if i >= len(es) || es[i] != e { // as in the whole net
 		if i, ok = slices.BinarySearch(es, e); !ok {
 			return sat.None, false
 		}
@@ -42,13 +41,13 @@ func (r *rest) event(e net.Event) (l sat.Lit, ok bool) {
 	return r.vars[i], true
 }
 
-// must is event for one that is the epoch's.
+// must is event for an event of the epoch.
 func (r *rest) must(e net.Event) sat.Lit {
 	l, _ := r.event(e)
 	return l
 }
 
-// not appends to a clause that e does not happen, if it is the epoch's.
+// not appends to a clause that e does not happen, if e is of the epoch.
 func (r *rest) not(e net.Event, clause []sat.Lit) []sat.Lit {
 	if l, ok := r.event(e); ok {
 		clause = append(clause, l.Not())
@@ -56,8 +55,8 @@ func (r *rest) not(e net.Event, clause []sat.Lit) []sat.Lit {
 	return clause
 }
 
-// leftOver returns the conditions of all goroutines at an end in which somebody
-// is left with a call that no execution has left yet; nil if there is none.
+// leftOver returns the conditions of all goroutines at an end at which a goroutine is blocked in a
+// call that no execution has left blocked; nil if there is none.
 func (s *Strategy) leftOver() []net.Cond {
 	var calls []net.Value
 	for k := range s.calls.list {
@@ -93,9 +92,9 @@ func (s *Strategy) leftOver() []net.Cond {
 	return goal
 }
 
-// onlyMutexes reports whether nobody ever waits but for mutexes, which are unlocked by who has
-// locked them: the search for circular waits, and for those whom a goroutine that ended has locked
-// out, is whole then.
+// onlyMutexes reports whether goroutines block at mutexes only, each unlocked by the goroutine that
+// locked it. Then the search for circular waits, and for mutexes of goroutines that have ended,
+// finds all deadlocks.
 func (s *Strategy) onlyMutexes() bool {
 	if s.locks.handed {
 		return false
@@ -109,7 +108,7 @@ func (s *Strategy) onlyMutexes() bool {
 	return true
 }
 
-// ends returns the formula of an epoch's ends.
+// ends returns the formula of the ends of an epoch.
 func (s *Strategy) ends(ep *epoch) *rest {
 	if s.rest == nil || s.rest.epoch != ep || s.rest.events != len(ep.events) {
 		s.rest = s.formulaOf(ep, true)
@@ -120,7 +119,7 @@ func (s *Strategy) ends(ep *epoch) *rest {
 	return s.rest
 }
 
-// waits reports whether a call may have to wait.
+// waits reports whether a call can block.
 func waits(c *call) bool {
 	switch c.op {
 	case trace.OpLock, trace.OpRLock, trace.OpArrive, trace.OpWGWait, trace.OpOnce, trace.OpAcquire,
@@ -130,8 +129,8 @@ func waits(c *call) bool {
 	return c.cases != "" && !c.poll && c.op != trace.OpArrive
 }
 
-// formulaOf says of sets of an epoch's events that they can happen, cycles of asymmetric
-// conflict apart; at ends that no other event can happen after them.
+// formulaOf returns the formula of the configurations of an epoch, without the constraint that
+// asymmetric conflicts have no cycle. ends: only those that enable no other event.
 func (s *Strategy) formulaOf(ep *epoch, ends bool) *rest {
 	n := s.net
 	r := &rest{solver: sat.New(sat.Options{Stop: s.expires, InOrder: true}), epoch: ep,
@@ -199,8 +198,8 @@ func (s *Strategy) formulaOf(ep *epoch, ends bool) *rest {
 	return r
 }
 
-// crashes reports whether one of k conditions from first on is that of a goroutine that has ended
-// the program.
+// crashes reports whether one of k conditions from first on is of a goroutine that has ended the
+// program by a panic.
 func (s *Strategy) crashes(first net.Cond, k int) bool {
 	for c := first; c < first+net.Cond(k); c++ {
 		if s.net.Value(c) == crashed && s.isGoroutine(s.net.Place(c)) {
@@ -210,7 +209,7 @@ func (s *Strategy) crashes(first net.Cond, k int) bool {
 	return false
 }
 
-// follows reports whether e follows something that f gave.
+// follows reports whether e follows a condition that f gave.
 func (s *Strategy) follows(e, f net.Event) bool {
 	for _, a := range s.net.Arcs(e) {
 		if a.Use() == net.Follows && s.net.By(a.Cond()) == f {
@@ -220,8 +219,8 @@ func (s *Strategy) follows(e, f net.Event) bool {
 	return false
 }
 
-// taken returns literals of which one is true only if somebody but e takes c, and no others are
-// needed beside those of who takes what else e uses.
+// taken returns literals of which one is true only if an event other than e takes c. Together with
+// those for the other conditions that e takes, they are enough.
 func (s *Strategy) taken(r *rest, c net.Cond, e net.Event) []sat.Lit {
 	es := r.takers[c]
 	if len(es) <= mostTakers {
@@ -233,7 +232,7 @@ func (s *Strategy) taken(r *rest, c net.Cond, e net.Event) []sat.Lit {
 		}
 		return ls
 	}
-	l, ok := r.some[c] // that it may be e does no harm
+	l, ok := r.some[c] // it includes e, which does no harm
 	if !ok {
 		l = r.solver.NewVar().Pos()
 		r.some[c] = l
@@ -246,18 +245,18 @@ func (s *Strategy) taken(r *rest, c net.Cond, e net.Event) []sat.Lit {
 	return []sat.Lit{l}
 }
 
-// mostTakers is for how many events that take a condition no variable of their own is worth while.
+// mostTakers is the number of takers of a condition from which on they share a variable.
 const mostTakers = 8
 
-// later reports whether f belongs to the goroutine of e, and to what it can do from there on: it
-// does not keep e from happening, or what its goroutine does instead of e has done so already.
+// later reports whether f is an event of e's goroutine at or after e's place in its tree. Such an f
+// does not prevent e, or an alternative to e has done so already.
 func (s *Strategy) later(e, f net.Event) bool {
 	n := s.net
 	x, y := n.Arcs(e)[0].Cond(), n.Arcs(f)[0].Cond()
 	return n.Place(x) == n.Place(y) && n.Depth(y) >= n.Depth(x) && n.Ancestor(y, n.Depth(x)) == x && x != y
 }
 
-// atMostOne says that no two of es happen (Sinz's sequential counter, CP 2005).
+// atMostOne adds that at most one of es happens (Sinz's sequential counter, CP 2005).
 func (r *rest) atMostOne(es []net.Event) {
 	var before sat.Lit
 	for i, e := range es {
@@ -267,7 +266,7 @@ func (r *rest) atMostOne(es []net.Event) {
 		if i+1 == len(es) {
 			return
 		}
-		now := r.solver.NewVar().Pos() // e or one before it
+		now := r.solver.NewVar().Pos() // e or an earlier one
 		r.solver.Add(0, r.must(e).Not(), now)
 		if i > 0 {
 			r.solver.Add(0, before.Not(), now)
@@ -276,8 +275,8 @@ func (r *rest) atMostOne(es []net.Event) {
 	}
 }
 
-// leftWith returns the conditions of all goroutines at an end in which somebody
-// is left with one of some calls; nil if there is none. ok is false if not all ends were asked for.
+// leftWith returns the conditions of all goroutines at an end at which a goroutine is blocked in
+// one of calls; nil if there is none. ok is false if not all ends were searched.
 func (s *Strategy) leftWith(calls []net.Value) (goal []net.Cond, ok bool) {
 	for _, ep := range s.epochs() {
 		if goal, ok = s.leftIn(ep, calls); goal != nil || !ok {
@@ -287,7 +286,7 @@ func (s *Strategy) leftWith(calls []net.Value) (goal []net.Cond, ok bool) {
 	return nil, true
 }
 
-// leftIn is leftWith for an epoch's ends.
+// leftIn is leftWith for the ends of an epoch.
 func (s *Strategy) leftIn(ep *epoch, calls []net.Value) (goal []net.Cond, ok bool) {
 	if len(ep.events) > tooMany {
 		return nil, false
@@ -302,7 +301,7 @@ func (s *Strategy) leftIn(ep *epoch, calls []net.Value) (goal []net.Cond, ok boo
 		return nil, true
 	}
 	s.ends(ep)
-	for _, c := range wanted { // one after the other: hardly anything is left to be decided then
+	for _, c := range wanted { // one by one, which leaves the solver little to decide
 		s.eachEnd(s.markedAt(c), func(end []net.Cond) bool {
 			goal = end
 			return false
@@ -314,7 +313,7 @@ func (s *Strategy) leftIn(ep *epoch, calls []net.Value) (goal []net.Cond, ok boo
 	return goal, true
 }
 
-// markedAt returns a literal that is true only at ends where c is marked.
+// markedAt returns a literal that implies that c is marked at the end.
 func (s *Strategy) markedAt(c net.Cond) sat.Lit {
 	r := s.rest
 	at, ok := r.at[c]
@@ -334,9 +333,9 @@ func (s *Strategy) markedAt(c net.Cond) sat.Lit {
 	return at
 }
 
-// eachEnd calls f with the conditions of all goroutines at the ends where such is true, and all of
-// also, until f returns false; a later call goes on with what such has not brought yet. During a
-// call the events are in s.find.
+// eachEnd calls f with the conditions of all goroutines at the ends where such and also are true,
+// until f returns false. A later call continues with the ends that such has not had. During a call
+// the events are in s.find.
 func (s *Strategy) eachEnd(such sat.Lit, f func(end []net.Cond) bool, also ...sat.Lit) {
 	r := s.rest
 	assume := append([]sat.Lit{such}, also...)
@@ -357,7 +356,7 @@ func (s *Strategy) eachEnd(such sat.Lit, f func(end []net.Cond) bool, also ...sa
 	}
 }
 
-// notAt appends to a clause that the end is another one.
+// notAt appends to a clause that the end is not this one.
 func (s *Strategy) notAt(end []net.Cond, clause ...sat.Lit) []sat.Lit {
 	for _, c := range end {
 		if by := s.net.By(c); by != net.None {
@@ -367,7 +366,7 @@ func (s *Strategy) notAt(end []net.Cond, clause ...sat.Lit) []sat.Lit {
 	return clause
 }
 
-// happen puts the solver's answer into s.find; it returns events that cannot all happen, if there
+// happen puts the solver's answer into s.find. It returns events that cannot all happen, if there
 // are some.
 func (s *Strategy) happen() []net.Event {
 	in, r := s.find, s.rest
@@ -387,7 +386,7 @@ func (s *Strategy) happen() []net.Event {
 	return s.contradiction(in)
 }
 
-// cutOf returns the conditions after a set of events of all goroutines that are started.
+// cutOf returns the conditions of all started goroutines after a configuration.
 func (s *Strategy) cutOf(in *net.Config) (goal []net.Cond) {
 	for _, k := range s.procs {
 		if k == net.None {

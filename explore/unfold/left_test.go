@@ -8,8 +8,8 @@ import (
 	"heddle/internal/progen/machine"
 )
 
-// A channel through which many values go, until it is closed: what the solver does to see that
-// nobody is left waiting grows with their number, and no faster.
+// Many values go through a channel until it is closed: the solver's work to see that no goroutine
+// is left blocked grows linearly with their number.
 func TestLong(t *testing.T) {
 	const values = 500
 	send := &progen.Stmt{Op: progen.Send, Src: -1, Val: 1}

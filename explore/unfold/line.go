@@ -8,15 +8,15 @@ import (
 	"heddle/trace"
 )
 
-// Who comes first at a channel (explore/transition/senior.go). Nobody overtakes
-// those who are known to have come to the same side before: time has passed in
-// between, or somebody polls the channel, so that arriving is an event, which
-// takes the condition of the channel's line. Who they are is part of one's past;
-// whoever comes after them follows what they have done instead. A select that
-// waits at an unbuffered channel is in the way only while none of its other cases
-// can be done alone: the channels of those are read.
+// Order of arrival at a channel (explore/transition/senior.go). A goroutine does not overtake its
+// seniors: those that are known to have arrived earlier at the same side. They are known if time
+// has passed in between, or if a goroutine polls the channel: then an arrival is an event, which
+// takes the condition of the channel's line. The seniors are part of a goroutine's past, and its
+// communication follows theirs. A select that waits at an unbuffered channel blocks its juniors
+// only while none of its other cases is enabled without a partner: the conditions of their channels
+// are read.
 
-// line returns the place of those who arrive at an unbuffered channel.
+// line returns the place of the arrivals at an unbuffered channel.
 func (s *Strategy) line(o *object) net.Place {
 	if o.line == net.None {
 		o.line = s.newPlaceOf(s.objectOf[o.state])
@@ -27,8 +27,8 @@ func (s *Strategy) line(o *object) net.Place {
 	return o.line
 }
 
-// arriving returns the channels of which x, an OpArrive, is an arrival; nil if it is one of another
-// kind.
+// arriving returns the channels at which x, an OpArrive, arrives; nil if it arrives at something
+// else.
 func (s *Strategy) arriving(x *transition.Transition) (chans []transition.Object) {
 	for i := range x.Accesses {
 		if a := &x.Accesses[i]; a.Op == trace.OpArrive && s.tab.Kind(a.Obj) == trace.ObjChan &&
@@ -39,7 +39,7 @@ func (s *Strategy) arriving(x *transition.Transition) (chans []transition.Object
 	return chans
 }
 
-// offers reports whether the one at h waits at that side of a channel, if at all.
+// offers reports whether the goroutine at h waits at a side of a channel, if it waits.
 func (s *Strategy) offers(h net.Cond, obj transition.Object, send bool) bool {
 	c, sides := s.callAt(h)
 	return c != nil && !c.poll && slices.ContainsFunc(sides, func(x side) bool {
@@ -48,7 +48,7 @@ func (s *Strategy) offers(h net.Cond, obj transition.Object, send bool) bool {
 	})
 }
 
-// seniors returns the conditions of those who came before the one at t to the side x.
+// seniors returns the conditions of the seniors of the goroutine at t, at side x.
 func (s *Strategy) seniors(t net.Cond, x side) (list []net.Cond) {
 	add := func(h net.Cond) {
 		if s.net.Place(h) != s.net.Place(t) && s.offers(h, x.obj, x.send) && !slices.Contains(list, h) {
@@ -73,8 +73,8 @@ func (s *Strategy) seniors(t net.Cond, x side) (list []net.Cond) {
 	return list
 }
 
-// arrivals calls f with the condition that each goroutine's last arrival gave it, of those up to q
-// in a line.
+// arrivals calls f with the condition that each goroutine's last arrival gave, up to condition q of
+// a line.
 func (s *Strategy) arrivals(q net.Cond, f func(h net.Cond)) {
 	var seen []net.Place
 	for ; s.net.Up(q) != net.None; q = s.net.Up(q) {
@@ -86,7 +86,7 @@ func (s *Strategy) arrivals(q net.Cond, f func(h net.Cond)) {
 	}
 }
 
-// facing returns those who have arrived at the other side of x than t's, up to q.
+// facing returns the arrivals at the other side of x, up to q, of other goroutines than t's.
 func (s *Strategy) facing(t, q net.Cond, x side) (list []net.Cond) {
 	s.arrivals(q, func(h net.Cond) {
 		if s.net.Place(h) != s.net.Place(t) && s.offers(h, x.obj, !x.send) {
@@ -96,7 +96,7 @@ func (s *Strategy) facing(t, q net.Cond, x side) (list []net.Cond) {
 	return list
 }
 
-// went returns the condition at which the one who was at h is after what it did there.
+// went returns the condition of the goroutine after its operation at h.
 func (s *Strategy) went(h net.Cond, in *net.Config) net.Cond {
 	first, k := s.net.Given(in.Taker(h))
 	for y := first; y < first+net.Cond(k); y++ {
@@ -107,7 +107,7 @@ func (s *Strategy) went(h net.Cond, in *net.Config) net.Cond {
 	panic("unfold: an event that takes a goroutine's condition and gives none")
 }
 
-// behind adds to arcs that those of list have gone; false if one of them is still there.
+// behind adds arcs that say that the goroutines of list have left. It returns false if one has not.
 func (s *Strategy) behind(arcs []net.Arc, list []net.Cond, in *net.Config) ([]net.Arc, bool) {
 	for _, h := range list {
 		if in.Marked(h) {
@@ -118,8 +118,8 @@ func (s *Strategy) behind(arcs []net.Arc, list []net.Cond, in *net.Config) ([]ne
 	return arcs, true
 }
 
-// passing adds to arcs that none of list, except partner, waits at obj: it has
-// gone, or another case of it can be done alone. False if one does.
+// passing adds arcs that say that no goroutine of list except partner waits at obj: it has left, or
+// another of its cases is enabled without a partner. It returns false if one waits.
 func (s *Strategy) passing(arcs []net.Arc, list []net.Cond, partner net.Cond, obj transition.Object,
 	in *net.Config) ([]net.Arc, bool) {
 	for _, h := range list {
@@ -136,24 +136,24 @@ func (s *Strategy) passing(arcs []net.Arc, list []net.Cond, partner net.Cond, ob
 	return arcs, true
 }
 
-// waitsThere reports whether the one at h, who communicates, may be waiting: no case can be done
-// alone.
+// waitsThere reports whether the goroutine at h, which communicates, may be blocked: no case is
+// enabled without a partner.
 func (s *Strategy) waitsThere(h net.Cond, in *net.Config) bool {
 	sides := s.sidesAt(h)
 	return len(sides) == 1 || !slices.ContainsFunc(sides, func(x side) bool { return s.ready(h, x, in) })
 }
 
-// ready reports whether a case of the one at h can be done alone.
+// ready reports whether a case of the goroutine at h is enabled without a partner.
 func (s *Strategy) ready(h net.Cond, x side, in *net.Config) bool {
 	ready, arcs := false, s.arcs
-	s.arcs = nil // somebody is putting arcs together there
+	s.arcs = nil // the caller is building arcs in it
 	s.alone(h, x, in, func(way) { ready = true })
 	s.arcs = arcs
 	return ready
 }
 
-// seeing adds to arcs that they depend on which other cases of the one at h than over obj can be
-// done alone.
+// seeing adds read arcs for what decides which cases of the goroutine at h, other than over obj,
+// are enabled without a partner.
 func (s *Strategy) seeing(arcs []net.Arc, h net.Cond, obj transition.Object, in *net.Config) []net.Arc {
 	for _, k := range s.others(h, obj) {
 		arcs = once(arcs, net.To(in.Last(k), net.Reads))
@@ -161,7 +161,7 @@ func (s *Strategy) seeing(arcs []net.Arc, h net.Cond, obj transition.Object, in 
 	return arcs
 }
 
-// others returns the places on which it depends which other cases than over obj can be done alone.
+// others returns the places that decide that.
 func (s *Strategy) others(h net.Cond, obj transition.Object) (places []net.Place) {
 	for _, x := range s.sidesAt(h) {
 		if x.obj != obj {
@@ -185,8 +185,9 @@ func once(arcs []net.Arc, a net.Arc) []net.Arc {
 	return append(arcs, a)
 }
 
-// eachStand calls f for every way in which those of list can stand, or have gone,
-// when more happens than is in s.find. t is to be asked again when that changes.
+// eachStand calls f for every combination of conditions at which the goroutines of list can be, or
+// have left, when more events than those in s.find happen. It registers t to be asked again when
+// they change.
 func (s *Strategy) eachStand(t net.Cond, list []net.Cond, obj transition.Object, f func()) {
 	if len(list) == 0 {
 		f()
@@ -203,7 +204,7 @@ func (s *Strategy) eachStand(t net.Cond, list []net.Cond, obj transition.Object,
 	s.find.Next(h, rest)
 }
 
-// eachNoted is eachOf for t, which is to be asked again when one of the places gets a new condition.
+// eachNoted is eachOf for t. It registers t to be asked again when a place gets a new condition.
 func (s *Strategy) eachNoted(t net.Cond, places []net.Place, f func()) {
 	if len(places) == 0 {
 		f()
@@ -215,7 +216,7 @@ func (s *Strategy) eachNoted(t net.Cond, places []net.Place, f func()) {
 	})
 }
 
-// waitAt notes that t waits at x, once.
+// waitAt registers once that t waits at x.
 func (s *Strategy) waitAt(x, t net.Cond) {
 	if k := [2]net.Cond{x, t}; !s.noted[k] {
 		s.noted[k] = true

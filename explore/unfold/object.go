@@ -6,35 +6,35 @@ import (
 	"heddle/trace"
 )
 
-// An object has one to three places, whose first conditions are what it was before the execution.
-// What their conditions' values are depends on its kind:
+// An object has one to three places. Their first conditions are the state before the execution. The
+// values of their conditions depend on the kind:
 //
-//	mutex       state: 0 free, 1 locked
-//	atomic      state: what it holds
-//	once        state: 0 not yet, 1 runs, 2 done
+//	mutex       state: 0 unlocked, 1 locked
+//	atomic      state: the value
+//	once        state: 0 not called, 1 running, 2 done
 //	semaphore   state: the count
-//	cond        state: who did what last (see queue)
-//	others      state: 0, each write is a condition of its own
-//	WaitGroup   beside: by how much each Add changed it; with state, the count, if the order of Adds matters
-//	RWMutex     state: see rw; beside: +1 of each reader who came, -1 of each who left
-//	channel     state: 0 open, 1 closed; with a buffer: sent, received: a condition for every value
-//	            without one and polled: line: a condition for everyone who arrived
-//	            of a timer, state: how many values it holds
-//	timer       state: 1 it runs, until it is stopped
+//	cond        state: the last operation and its goroutine (see queue)
+//	others      state: 0; each write gives a condition
+//	WaitGroup   beside: the delta of each Add; with state, the count, if the order of Adds matters
+//	RWMutex     state: see rw; beside: +1 for each RLock, -1 for each RUnlock
+//	channel     state: 0 open, 1 closed; with a buffer: sent, received: a condition for each value
+//	            without a buffer and polled: line: a condition for each arrival
+//	            of a timer: state: the number of values in its buffer
+//	timer       state: 1 running, until it is stopped
 type object struct {
 	known          bool
 	begun          bool // an execution has accessed it
 	state          net.Place
 	sent, received net.Place
 	beside         net.Place
-	line           net.Place // of an unbuffered channel that is polled: those who arrived
+	line           net.Place // of an unbuffered channel that is polled: the arrivals
 	cap            int
 	before         int           // values in the buffer before the execution
-	finals         []net.Cond    // of goroutines that ended and hold the mutex
-	waiting        []net.Cond    // calls about what is beside, or that need a partner: receivers
-	senders        []net.Cond    // calls that need a partner: senders
-	tokens         []net.Cond    // all there is beside
-	given          net.List      // the same, to look for those that can be there
+	finals         []net.Cond    // of goroutines that ended while they held the mutex
+	waiting        []net.Cond    // goroutines at a call about beside, or at a receive without partner
+	senders        []net.Cond    // goroutines at a send without partner
+	tokens         []net.Cond    // all conditions of beside
+	given          net.List      // the same, searchable by configuration
 	kind           trace.ObjKind // of the object
 	ordered        bool
 	timer          bool // a timer's channel
@@ -72,7 +72,7 @@ func (s *Strategy) object(obj transition.Object) *object {
 		s.net.Mark(c, v)
 		return c
 	}
-	if o.kind == trace.ObjTimer { // whoever starts it gives the first condition
+	if o.kind == trace.ObjTimer { // the event that starts it gives the first condition
 		o.state = s.newPlaceOf(obj)
 		return o
 	}
@@ -97,7 +97,7 @@ func (s *Strategy) object(obj transition.Object) *object {
 		if !o.ordered {
 			o.beside = mark(0)
 		}
-		begins(net.Value(s.tab.Init(obj))) // of a WaitGroup whose order does not matter it is 0
+		begins(net.Value(s.tab.Init(obj))) // 0 for a WaitGroup whose order of Adds does not matter
 	}
 	return o
 }
@@ -129,8 +129,8 @@ func (s *Strategy) begins(o *object, a *transition.Access) {
 	}
 }
 
-// use says what an operation does to an object that has only a state, which is
-// v; ok is false if it has to wait.
+// use returns what an operation does to the place of an object that has only state. ok is false if
+// the operation is blocked in that state.
 func (s *Strategy) use(c *call, o *object, in *net.Config) (u net.Use, ok bool) {
 	x := in.Last(o.state)
 	v := s.net.Value(x)
@@ -169,7 +169,7 @@ func (s *Strategy) use(c *call, o *object, in *net.Config) (u net.Use, ok bool) 
 	return net.Takes, true
 }
 
-// after returns the value of the state that transition j leaves where it was v.
+// after returns the state that transition j leaves, given state v.
 func (s *Strategy) after(c *call, v net.Value, j int) net.Value {
 	if c.obj != noObject && s.objects[c.obj].kind == trace.ObjRWMutex {
 		return afterRW(c.op, v, s.objects[c.obj].beside != net.None)
@@ -204,7 +204,7 @@ func (s *Strategy) after(c *call, v net.Value, j int) net.Value {
 	return 0
 }
 
-// written returns what transition j, which writes an atomic, leaves there.
+// written returns the value that transition j writes to an atomic.
 func (s *Strategy) written(j int) net.Value {
 	t := s.read.trace
 	for i := s.path.Event(j); i < len(t.Events) && int(t.Events[i].Step) <= s.path.Step(j); i++ {
@@ -215,8 +215,8 @@ func (s *Strategy) written(j int) net.Value {
 	return 0
 }
 
-// queue returns who waits at a Cond whose condition is x, in order: the
-// conditions that their Waits gave. each, if not nil, is told who is woken by which.
+// queue returns the waiters of a Cond whose condition is x, in their order: the conditions that
+// their Waits gave. It calls each, if not nil, with every Wait that was woken and its signal.
 func (s *Strategy) queue(x net.Cond, each func(wait, by net.Cond)) (waits []net.Cond) {
 	var history []net.Cond
 	for ; s.net.Up(x) != net.None; x = s.net.Up(x) {
@@ -243,8 +243,8 @@ func (s *Strategy) queue(x net.Cond, each func(wait, by net.Cond)) (waits []net.
 	return waits
 }
 
-// woken returns the condition that the signal gave which woke p, whose last Wait
-// is before x; None if it still waits.
+// woken returns the condition that was given by the signal which woke goroutine p from its last
+// Wait before x; None if p still waits.
 func (s *Strategy) woken(p transition.Proc, x net.Cond) net.Cond {
 	mine := net.Value(p)<<8 | net.Value(trace.OpCondWait)
 	last := net.Cond(net.None)

@@ -6,17 +6,18 @@ import (
 	"heddle/trace"
 )
 
-// A tally is by how much goroutines change a WaitGroup, with all that they start.
+// A tally is the sum of the deltas of a WaitGroup, by goroutine and including the goroutines that
+// it starts.
 type tally struct {
 	*progress
 	obj    transition.Object
-	so     []net.Value             // until a condition of a goroutine
-	total  map[net.Place]net.Value // when it has ended
-	varies bool                    // totals differ, or it is not known when somebody has ended
+	so     []net.Value             // by condition of a goroutine: the sum up to it
+	total  map[net.Place]net.Value // by goroutine: the sum when it has ended
+	varies bool                    // totals differ, or the end of a goroutine is not known
 }
 
-// pending returns with which calls those may be left who would still change a WaitGroup; ok is
-// false if its sum is not the same whenever all goroutines have ended, zero.
+// pending returns the calls in which a goroutine that would still change a WaitGroup may be
+// blocked. ok is false unless the sum is zero whenever all goroutines have ended.
 func (p *progress) pending(wg transition.Object) (ways map[net.Value]bool, ok bool) {
 	t := tally{progress: p, obj: wg, so: make([]net.Value, p.s.net.Conds()), total: map[net.Place]net.Value{}}
 	n := p.s.net
@@ -67,8 +68,8 @@ func (t *tally) of(k net.Place) (total net.Value) {
 	return total
 }
 
-// change returns by how much event e, in which a goroutine did k, changes it, with all goroutines
-// that e starts.
+// change returns the delta of event e, in which a goroutine performed k, with the totals of the
+// goroutines that e starts.
 func (t *tally) change(k *call, e net.Event) (sum net.Value) {
 	if k.op == trace.OpWGAdd && k.obj == t.obj {
 		sum = net.Value(k.delta)

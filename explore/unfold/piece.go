@@ -9,26 +9,24 @@ import (
 	"heddle/trace"
 )
 
-// A step may be several events: after the operation come branches on the input,
-// and what is waited for inside the standard library may be there (quiet.go). What the
-// goroutine did between them (goroutines and timers that it started, accesses that
-// are no scheduling points) belongs to the one before.
+// A step may have several events: its operation, then branches on the input, and quiet operations
+// of the standard library (quiet.go). What the goroutine does between two of them belongs to the
+// first: goroutines and timers that it starts, accesses that are no scheduling points.
 
-// A piece is a part of a transition: from the operation, or one of those other events, to the next
-// one.
+// A piece is a part of a transition, from one of its events to the next.
 type piece struct {
-	branch   *symbolic.Branch // that begins it
-	mail     message          // that is received quietly where it begins
+	branch   *symbolic.Branch // that begins the piece, if any
+	mail     message          // of the quiet receive that begins the piece, if any
 	receives bool
 	starts   []transition.Proc
-	from, to int // its events in the trace, where there are several pieces; to: 0 if no other follows
+	from, to int // its events in the trace, if there are several pieces; to: 0 for the last one
 }
 
-// holds reports whether the event that so many come before belongs to the piece.
+// holds reports whether the event with index before belongs to the piece.
 func (p *piece) holds(before int) bool { return before >= p.from && (p.to == 0 || before < p.to) }
 
-// pieces divides transition j; -1 is what main does before the first. They are overwritten by the
-// next call.
+// pieces divides transition j; -1 is what main does before the first. The next call overwrites the
+// result.
 func (s *Strategy) pieces(j int) []piece {
 	ps := append(s.read.pieces[:0], piece{})
 	step := int32(-1)
@@ -53,7 +51,7 @@ func (s *Strategy) pieces(j int) []piece {
 	return ps
 }
 
-// addReceives adds the pieces that begin with a quiet receive: not if that is the operation itself.
+// addReceives adds the pieces that begin with a quiet receive, unless that is the operation itself.
 func (s *Strategy) addReceives(ps []piece, j int) []piece {
 	if len(s.quiet.takes) == 0 {
 		return ps
@@ -73,7 +71,7 @@ func (s *Strategy) addReceives(ps []piece, j int) []piece {
 	return ps
 }
 
-// divideStarts gives each piece of transition j the goroutines that were started in it.
+// divideStarts gives each piece of transition j the goroutines that it starts.
 func (s *Strategy) divideStarts(ps []piece, j int) {
 	starts, i := s.path.At(j).Starts, s.path.Event(j)
 	if len(ps) == 1 {
@@ -93,7 +91,7 @@ func (s *Strategy) divideStarts(ps []piece, j int) {
 	ps[k].starts = starts[from:]
 }
 
-// then returns what p does after the k-th piece of transition j.
+// then returns the call of p after the k-th piece of transition j.
 func (s *Strategy) then(p transition.Proc, j int, ps []piece, k int) net.Value {
 	if k+1 == len(ps) {
 		return s.next(p, j)
@@ -133,9 +131,9 @@ func (s *Strategy) addPieces(p transition.Proc, j int, ps []piece) string {
 	return ""
 }
 
-// comeTo brings p to a condition at which it does v next. What others have asked of their input
-// there, and this execution has not, its input answers: one that compares a text of four bytes does
-// not ask whether there are none.
+// comeTo brings p to a condition with call v. If other executions have asked about their input
+// there and this one has not, this input decides the answer: an execution that compares a text of
+// four bytes does not ask whether the text is empty.
 func (s *Strategy) comeTo(p transition.Proc, v net.Value) string {
 	for {
 		t := s.run.Last(s.procPlace(p))
@@ -171,7 +169,7 @@ func (s *Strategy) comeTo(p transition.Proc, v net.Value) string {
 	}
 }
 
-// beginning returns the event that begins a piece, of the one at t.
+// beginning returns the event that begins a piece, of the goroutine at t.
 func (s *Strategy) beginning(p *piece, t net.Cond) (e net.Event, why string) {
 	e = net.None
 	find := func(w way) {
@@ -184,7 +182,7 @@ func (s *Strategy) beginning(p *piece, t net.Cond) (e net.Event, why string) {
 	case p.receives && c != nil && c.mail == s.mail(p.mail):
 		s.run.Grow()
 		if s.operation(c, t, s.run, find); e == net.None {
-			return e, "a receive of what nobody has sent"
+			return e, "a receive of a message without a send"
 		}
 	case p.branch != nil && c != nil && c.op == trace.OpBranch && c.cond == p.branch.If:
 		find(way{outcomeOf(p.branch), s.first(t)})
@@ -194,7 +192,7 @@ func (s *Strategy) beginning(p *piece, t net.Cond) (e net.Event, why string) {
 	return e, ""
 }
 
-// showPiece adds what e gives, which begins the k-th piece of transition j, by p.
+// showPiece adds what e gives, the event that begins the k-th piece of transition j, by p.
 func (s *Strategy) showPiece(e net.Event, p transition.Proc, j int, ps []piece, k int) {
 	t := s.net.Arcs(e)[0].Cond()
 	values := []net.Value{s.then(p, j, ps, k)}

@@ -8,42 +8,43 @@ import (
 	"heddle/trace"
 )
 
-// Calls at which nobody can be left waiting, found without the solver. Somebody is left with a lock
-// only if who holds it is left with something else, or has ended; with a WaitGroup only if somebody
-// is left who would still have called Done, or the sum is not zero when all have ended. So, as in
-// an argument by ranks: of all calls that may have to wait those are taken away whose way is
-// blocked by none that are still there, until that is so of no more. Most programs lock and unlock,
-// and wait for their goroutines, and need no solver.
+// Calls in which no goroutine can be left blocked, found without the solver. A goroutine stays
+// blocked at a lock only if the holder is blocked in another call, or has ended; at a WaitGroup
+// only if a goroutine is blocked that would still call Done, or the sum is not zero when all have
+// ended. This is an argument by ranks: from the set of all calls that can block, repeatedly remove
+// a call whose helpers are not blocked by a call of the set. Calls that are removed never stay
+// blocked. Most programs lock and unlock, and wait for their goroutines, and need no solver.
 
-// A hold is what one goroutine keeps others from with: an object, to write or to read.
+// A hold is an object that a goroutine keeps others from using, for writing or for reading.
 type hold struct {
 	obj     transition.Object
 	reading bool
 }
 
-// A progress is what is known of all goroutines' conditions of the net.
+// A progress has facts about all goroutines' conditions of the net.
 type progress struct {
 	s    *Strategy
 	list []heldBy
-	of   []int32 // by condition of a goroutine: what it holds, index in list
-	// calls with which somebody waits who holds it; 0: who holds it has ended
+	of   []int32 // by condition of a goroutine: its holds, as index in list
+	// by hold: the calls in which its holder can be blocked; 0: the holder can have ended
 	block map[hold]map[net.Value]bool
-	given map[transition.Object]bool // released by who does not hold it, or held from the beginning
+	// objects that a goroutine released without holding them, or that were held from the start
+	given map[transition.Object]bool
 	conds map[net.Place][]net.Cond   // of goroutines
-	room  map[transition.Object]bool // of channels that were asked for: roomy
+	room  map[transition.Object]bool // by channel: the result of roomy
 }
 
-// A heldBy is a hold, so many times, and the others of the same goroutine.
+// A heldBy is a hold with its multiplicity, in a list of the holds of one goroutine.
 type heldBy struct {
 	hold
 	times int32
-	next  int32 // 0: no more
+	next  int32 // 0: end of the list
 }
 
-// neverLeft returns those of some calls at which nobody can be left.
+// neverLeft returns the calls among calls in which no goroutine can be left blocked.
 func (s *Strategy) neverLeft(calls []net.Value) (never []net.Value) {
 	p := s.holds()
-	ways := map[net.Value]map[net.Value]bool{} // by call: those that block its way
+	ways := map[net.Value]map[net.Value]bool{} // by call: the calls in which its helpers can be blocked
 	for _, k := range calls {
 		if w, ok := p.blockers(k); ok {
 			ways[k] = w
@@ -61,7 +62,7 @@ func (s *Strategy) neverLeft(calls []net.Value) (never []net.Value) {
 	return never
 }
 
-// holds returns what is known of the net as it is.
+// holds returns the facts about the net as it is.
 func (s *Strategy) holds() *progress {
 	p := &progress{s: s, list: make([]heldBy, 1), of: make([]int32, s.net.Conds()),
 		block: map[hold]map[net.Value]bool{}, given: map[transition.Object]bool{},
@@ -70,8 +71,8 @@ func (s *Strategy) holds() *progress {
 	return p
 }
 
-// anyLeft reports whether somebody may be left with one of some calls, when that is so of none of
-// never.
+// anyLeft reports whether a goroutine may be left in one of the calls ways, if none is left in a
+// call of never.
 func (p *progress) anyLeft(ways map[net.Value]bool, never []net.Value) bool {
 	for k := range ways {
 		if !slices.Contains(never, k) {
@@ -81,12 +82,12 @@ func (p *progress) anyLeft(ways map[net.Value]bool, never []net.Value) bool {
 	return false
 }
 
-// blockers returns with which calls those may be left who block the way of v, 0 if they may have
-// ended; known is false if that is not known.
+// blockers returns the calls in which the goroutines that would enable v may be blocked, 0 if they
+// may have ended. known is false if that is not known.
 func (p *progress) blockers(v net.Value) (ways map[net.Value]bool, known bool) {
 	c := &p.s.calls.list[v]
 	p.s.limit.Check()
-	for _, x := range p.s.calls.sides[v] { // a select waits only where each of its cases does
+	for _, x := range p.s.calls.sides[v] { // a select is blocked only if each of its cases is
 		if w, ok := p.blockersOf(x); ok && (!known || len(w) < len(ways)) {
 			ways, known = w, true
 		}
@@ -101,7 +102,7 @@ func (p *progress) blockers(v net.Value) (ways map[net.Value]bool, known bool) {
 	switch kind := p.s.tab.Kind(c.obj); {
 	case c.op == trace.OpWGWait:
 		return p.pending(c.obj)
-	case kind == trace.ObjRWMutex && c.op == trace.OpLock: // it has arrived, and waits for readers
+	case kind == trace.ObjRWMutex && c.op == trace.OpLock: // it has arrived and waits for readers
 		h.reading = true
 	case kind == trace.ObjRWMutex, kind == trace.ObjMutex, kind == trace.ObjOnce:
 	default:
@@ -113,19 +114,19 @@ func (p *progress) blockers(v net.Value) (ways map[net.Value]bool, known bool) {
 // blockersOf is blockers for one side of a channel.
 func (p *progress) blockersOf(x side) (ways map[net.Value]bool, known bool) {
 	o := &p.s.objects[x.obj]
-	semaphore := !p.given[x.obj] && o.before == 0 // what was there before the execution nobody has to receive
+	semaphore := !p.given[x.obj] && o.before == 0 // values older than the execution need no receiver
 	switch {
 	case o.cap == 0 || o.timer:
 		return nil, false
 	case x.send && p.roomy(x.obj):
 		return nil, true
-	case semaphore && x.send: // who has sent is to receive
+	case semaphore && x.send: // the sender is also the receiver
 		return p.block[hold{obj: x.obj}], true
 	}
-	return nil, semaphore // there is what he has sent himself
+	return nil, semaphore // its own value is there
 }
 
-// readHolds finds out what goroutines hold, and what those wait for who hold something.
+// readHolds computes what goroutines hold, and the calls of goroutines that hold something.
 func (p *progress) readHolds() {
 	s, n := p.s, p.s.net
 	for c := range net.Cond(n.Conds()) {
@@ -158,7 +159,7 @@ func (p *progress) readHolds() {
 	}
 }
 
-// roomy reports whether a channel's buffer has room for all that goroutines send.
+// roomy reports whether a channel's buffer has room for all values that goroutines send.
 func (p *progress) roomy(obj transition.Object) bool {
 	room, ok := p.room[obj]
 	if !ok {
@@ -168,10 +169,10 @@ func (p *progress) roomy(obj transition.Object) bool {
 	return room
 }
 
-// mostSent returns how many values goroutines may send to a channel: the sum of what each does at
-// most.
+// mostSent bounds the number of values that goroutines send to a channel: the sum over the
+// goroutines.
 func (p *progress) mostSent(obj transition.Object) (most int) {
-	sends := make([]int32, p.s.net.Conds()) // by condition of a goroutine: until then
+	sends := make([]int32, p.s.net.Conds()) // by condition of a goroutine: sends up to it
 	for _, cs := range p.conds {
 		here := int32(0)
 		p.s.limit.Check()
@@ -196,7 +197,7 @@ func add[K comparable](m map[K]map[net.Value]bool, k K, v net.Value) {
 	m[k][v] = true
 }
 
-// stays reports whether a goroutine may be at c at an end, with what call; 0 if it has ended.
+// stays reports whether a goroutine may be at c at an end, and in which call; 0 if it has ended.
 func (p *progress) stays(c net.Cond) (net.Value, bool) {
 	v := p.s.net.Value(c)
 	if v <= 0 {
@@ -206,7 +207,7 @@ func (p *progress) stays(c net.Cond) (net.Value, bool) {
 	return v, k.sleeps || waits(k)
 }
 
-// own returns the call by which a goroutine got to c from up, if it was its own operation; up is
+// own returns the call by which a goroutine got from up to c, if that was its own operation. up is
 // None if c is its first condition.
 func (p *progress) own(c net.Cond) (k *call, up net.Cond) {
 	if up = p.s.net.Up(c); up == net.None || p.s.net.Arcs(p.s.net.By(c))[0].Cond() != up {
@@ -216,7 +217,7 @@ func (p *progress) own(c net.Cond) (k *call, up net.Cond) {
 	return k, up
 }
 
-// after returns what is held when k was done by event e, where it was i.
+// after returns the holds after event e performs k, given holds i.
 func (p *progress) after(k *call, e net.Event, i int32) int32 {
 	if k.cases != "" {
 		return p.afterPassing(e, i)
@@ -251,7 +252,7 @@ func (p *progress) after(k *call, e net.Event, i int32) int32 {
 	return i
 }
 
-// afterPassing is after for what puts a value into a buffer, or takes one out.
+// afterPassing is after for an event that puts a value into a buffer, or takes one out.
 func (p *progress) afterPassing(e net.Event, i int32) int32 {
 	for _, a := range p.s.net.Arcs(e) {
 		o := p.s.ownerOf(a.Cond())
@@ -268,7 +269,7 @@ func (p *progress) afterPassing(e net.Event, i int32) int32 {
 	return i
 }
 
-// changes reports whether e does more to an object than to look at it.
+// changes reports whether e does more to an object than read it.
 func (p *progress) changes(e net.Event, obj transition.Object) bool {
 	o := &p.s.objects[obj]
 	return slices.ContainsFunc(p.s.net.Arcs(e), func(a net.Arc) bool {
@@ -276,10 +277,10 @@ func (p *progress) changes(e net.Event, obj transition.Object) bool {
 	})
 }
 
-// with returns a list like i with h once more.
+// with returns list i with one more h.
 func (p *progress) with(h hold, i int32) int32 { return p.count(h, i, 1) }
 
-// without returns a list like i with h once less; that it is not there is noted.
+// without returns list i with one h less. If there is none it records that h was given away.
 func (p *progress) without(h hold, i int32) int32 {
 	if !p.holds(i, h) {
 		p.given[h.obj] = true
@@ -288,7 +289,7 @@ func (p *progress) without(h hold, i int32) int32 {
 	return p.count(h, i, -1)
 }
 
-// count returns a list like i with h so many times more.
+// count returns list i with times more of h.
 func (p *progress) count(h hold, i, times int32) int32 {
 	l := heldBy{hold: h}
 	switch {

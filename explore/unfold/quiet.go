@@ -9,16 +9,16 @@ import (
 	"heddle/trace"
 )
 
-// Waiting inside the standard library: t.Run, and what calls the target of a fuzz test, receive
-// from a channel of package testing until the other goroutine is over. Such operations are no
-// scheduling points (they are quiet), and only who has to wait there makes a step. What is sent is
-// a condition that the step gives in which it was sent; a receive comes after it, in a step of its
-// own or, if it was there by then, in that of the operation before.
+// Quiet receives. t.Run, and the standard library's caller of a fuzz target, receive from a channel
+// of package testing until another goroutine is over. Such operations are no scheduling points
+// (they are quiet); only a receive that blocks makes a step. A message is a condition that the step
+// of its send gives. The receive is an event after it: in a step of its own, or in the step of the
+// operation before if the message is there already.
 //
-// That is so of channels that one goroutine sends to and one receives from, or that are closed and
-// no more. Of others nothing is known.
+// The construction covers channels with one sender and one receiver, and channels that are only
+// closed. There is none for other channels that are used quietly.
 
-// A message is the n-th that a channel brings.
+// A message is the n-th of a channel.
 type message struct {
 	obj transition.Object
 	n   int
@@ -28,17 +28,17 @@ type message struct {
 type mailbox struct {
 	place   net.Place
 	sent    []net.Cond
-	waiting []net.Cond // goroutines' conditions at which it is received next
+	waiting []net.Cond // conditions of goroutines whose next operation receives it
 }
 
-// quiet is what a Strategy knows of such channels.
+// quiet is what a Strategy knows of quiet receives.
 type quiet struct {
 	boxes []mailbox
 	of    map[message]int             // index in boxes
 	ofBox map[net.Place]int           // the same
-	gives map[int]message             // of the execution that is read, by event
-	takes map[int]message             // and of those that receive it
-	left  map[transition.Proc]message // and of those left waiting
+	gives map[int]message             // by event of the execution that is read: the message it sends
+	takes map[int]message             // by event: the message it receives
+	left  map[transition.Proc]message // by goroutine: the message that it was left waiting for
 }
 
 func newQuiet() quiet {
@@ -46,7 +46,7 @@ func newQuiet() quiet {
 		takes: map[int]message{}, left: map[transition.Proc]message{}}
 }
 
-// mail returns which of the mailboxes, from 1 on, is that of a message.
+// mail returns the number of a message's mailbox, from 1 on.
 func (s *Strategy) mail(m message) int32 {
 	q := &s.quiet
 	i, ok := q.of[m]
@@ -59,7 +59,7 @@ func (s *Strategy) mail(m message) int32 {
 	return int32(i) + 1
 }
 
-// mailboxOf returns the mailbox that y is a condition of, nil if of none.
+// mailboxOf returns the mailbox that y is a condition of, nil if there is none.
 func (s *Strategy) mailboxOf(y net.Cond) *mailbox {
 	if len(s.quiet.boxes) == 0 {
 		return nil
@@ -70,7 +70,7 @@ func (s *Strategy) mailboxOf(y net.Cond) *mailbox {
 	return nil
 }
 
-// A channel is what an execution did with one quietly.
+// A channel has the quiet operations of an execution on one channel.
 type channel struct {
 	obj                transition.Object
 	senders, receivers []trace.GID
@@ -97,7 +97,7 @@ func (c *channel) note(e *trace.Event) {
 	}
 }
 
-// known reports whether there is a construction for it.
+// known reports whether there is a construction for the channel.
 func (c *channel) known() bool {
 	if c.closed {
 		return c.sent == 0
@@ -106,7 +106,7 @@ func (c *channel) known() bool {
 }
 
 // learnQuiet reads which messages are sent and received quietly. It reports whether a channel
-// turned out to be one of those of which nothing is known.
+// turned out to have no construction.
 func (s *Strategy) learnQuiet(t *trace.Trace) (changed bool) {
 	q := &s.quiet
 	clear(q.gives)
@@ -131,7 +131,7 @@ func (s *Strategy) learnQuiet(t *trace.Trace) (changed bool) {
 		case trace.OpSend, trace.OpClose:
 			q.gives[i] = m
 		case trace.OpRecv:
-			if m.n = c.received[e.G]; m.n == 0 || !c.closed { // a closed one was waited for before
+			if m.n = c.received[e.G]; m.n == 0 || !c.closed { // the close was awaited before
 				q.takes[i] = m
 			}
 		}
@@ -159,12 +159,13 @@ func (s *Strategy) learnQuiet(t *trace.Trace) (changed bool) {
 	return changed
 }
 
-// awaitsMail returns the call of p, who waits for a message or receives it.
+// awaitsMail returns the call of p, which receives a message or waits for it.
 func (s *Strategy) awaitsMail(p transition.Proc, m message, site trace.Site) net.Value {
 	return s.calls.number(call{proc: p, obj: noObject, op: trace.OpRecv, mail: s.mail(m), site: site}, nil)
 }
 
-// receiving reports whether y is that of a goroutine which receives quietly next.
+// receiving reports whether y is the condition of a goroutine whose next operation is a quiet
+// receive.
 func (s *Strategy) receiving(y net.Cond) bool {
 	if len(s.quiet.boxes) == 0 || !s.isGoroutine(s.net.Place(y)) {
 		return false
@@ -192,7 +193,7 @@ func (s *Strategy) receives(p transition.Proc, k int) (m message, ok bool) {
 	return m, false
 }
 
-// sendMail adds what e, that piece of transition j, sends.
+// sendMail adds what event e, piece p of transition j, sends.
 func (s *Strategy) sendMail(e net.Event, j int, p *piece) {
 	t := s.read.trace
 	for i := s.path.Event(j); len(s.quiet.gives) > 0 && i < len(t.Events) &&
@@ -204,7 +205,7 @@ func (s *Strategy) sendMail(e net.Event, j int, p *piece) {
 	}
 }
 
-// fromReceiver adds the extensions in which the one at t, who is in s.find, receives.
+// fromReceiver adds the extensions in which the goroutine at t receives. t is in s.find.
 func (s *Strategy) fromReceiver(t net.Cond, c *call) {
 	in := s.find
 	for _, y := range s.quiet.boxes[c.mail-1].sent {
@@ -216,8 +217,8 @@ func (s *Strategy) fromReceiver(t net.Cond, c *call) {
 	}
 }
 
-// atOnce returns the event in which the one at y receives within the step before, since the message
-// is there: it was sent by what the schedule that is made does before. None if not.
+// atOnce returns the event in which the goroutine at y receives within the step before: the
+// schedule sends the message earlier. None if it does not.
 func (s *Strategy) atOnce(in *net.Config, y net.Cond) net.Event {
 	if !s.receiving(y) {
 		return net.None

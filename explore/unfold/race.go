@@ -10,22 +10,23 @@ import (
 	"heddle/trace"
 )
 
-// Data races between local states that no execution has shown together. Accesses
-// that are no scheduling points belong to the event of their step. Two that
-// conflict race if their events can both happen and neither comes before the other:
-// a question to the net. What it answers is executed, and the race detector decides.
+// Data races between local states that no execution has shown together. Accesses that are no
+// scheduling points belong to the event of their step. Two conflicting accesses race if their
+// events can both happen and neither happens before the other. That is a question to the net. Its
+// answers are executed, and the race detector decides.
 //
-// Accesses that are scheduling points are events, and need no such search: where
-// one can come next to the other, both orders of them are extensions.
+// Accesses that are scheduling points need no such search: they are events, and where two can be
+// adjacent, both orders are extensions.
 type races struct {
 	accesses map[memory][]access
 	progress *progress
-	made     map[sitePair]int // executions made for two places
+	made     map[sitePair]int // number of executions made for two sites
 	sat      *rest
 	asked    map[sitePair]bool
 }
 
-// A memory is some bytes by who allocated them as the how manieth, or by their address.
+// A memory is a range of bytes, named by the goroutine and the index of its allocation, or by its
+// address.
 type memory struct {
 	by     transition.Proc
 	made   trace.Site
@@ -39,7 +40,7 @@ func (m *memory) meets(o *memory) bool {
 		o.offset < m.offset+uint64(m.size)
 }
 
-// An access is one of an event.
+// An access is a plain access that belongs to an event.
 type access struct {
 	event net.Event
 	site  trace.Site
@@ -52,11 +53,11 @@ func newRaces() races {
 	return races{accesses: map[memory][]access{}, made: map[sitePair]int{}}
 }
 
-// maxTries is how many executions are made for two places: synchronisation inside
-// the standard library may order what the net does not.
+// maxTries bounds the executions for two sites: synchronisation inside the standard library may
+// give an order that the net does not have.
 const maxTries = 3
 
-// readPlain sorts the accesses of an execution that are no steps by their transitions.
+// readPlain sorts the plain accesses of an execution by transition.
 func (s *Strategy) readPlain(t *trace.Trace) {
 	if len(t.Plain) == 0 {
 		s.read.plain = nil
@@ -68,7 +69,7 @@ func (s *Strategy) readPlain(t *trace.Trace) {
 	}
 }
 
-// notePlain adds the accesses of e, that piece of transition j.
+// notePlain adds the plain accesses of event e, piece p of transition j.
 func (s *Strategy) notePlain(e net.Event, j int, p *piece) {
 	t := s.read.trace
 	for _, i := range s.read.plain[int32(s.path.Step(j))] {
@@ -87,13 +88,13 @@ func (s *Strategy) notePlain(e net.Event, j int, p *piece) {
 	}
 }
 
-// procOfEvent returns whose operation e is.
+// procOfEvent returns the goroutine of event e.
 func (s *Strategy) procOfEvent(e net.Event) transition.Proc {
 	return s.procOf[s.net.Place(s.net.Arcs(e)[0].Cond())]
 }
 
-// racing returns conditions after two events that may race and were not
-// executed for that yet; nil if there are none.
+// racing returns conditions after two events that may race and were not executed for that yet; nil
+// if there are none.
 func (s *Strategy) racing() []net.Cond {
 	if len(s.races.accesses) == 0 || s.net.Len() > tooMany {
 		return nil
@@ -116,9 +117,8 @@ func (s *Strategy) racing() []net.Cond {
 	return goal
 }
 
-// eachConflict calls f for any two places that access the same memory from
-// different goroutines, one of them writing, and without a mutex that both hold,
-// with the accesses for each piece of memory; until f returns false.
+// eachConflict calls f for any two sites with conflicting accesses by different goroutines that do
+// not hold the same mutex, with the accesses for each range of memory, until f returns false.
 func (s *Strategy) eachConflict(f func(p sitePair, pairs [][2][]access) bool) {
 	found := map[sitePair][][2][]access{}
 	var order []sitePair
@@ -135,7 +135,7 @@ func (s *Strategy) eachConflict(f func(p sitePair, pairs [][2][]access) bool) {
 			for y, ys := range sites {
 				s.limit.Check()
 				if x > y && len(mine[y]) > 0 && len(sites[x]) > 0 {
-					continue // it comes the other way round
+					continue // the pair comes in the other order as well
 				}
 				if !xs[0].write && !ys[0].write || !s.twoGoroutines(xs, ys) || s.guarded(xs, ys) {
 					continue
@@ -158,7 +158,7 @@ func (s *Strategy) eachConflict(f func(p sitePair, pairs [][2][]access) bool) {
 	})
 	for i := range ms {
 		s.limit.Check()
-		// by where they begin: the others do not meet it either
+		// ms is sorted by the start of the ranges, so the rest does not overlap either
 		for k := i; k < len(ms) && ms[i].meets(&ms[k]); k++ {
 			add(s.races.accesses[ms[i]], s.races.accesses[ms[k]])
 		}
@@ -178,8 +178,8 @@ func (s *Strategy) twoGoroutines(xs, ys []access) bool {
 	return slices.ContainsFunc(xs, other) || slices.ContainsFunc(ys, other)
 }
 
-// guarded reports whether all of xs and ys are made while something is held with which no two of
-// them can be made at once.
+// guarded reports whether all of xs and ys are made while holding an object that excludes any two
+// of them.
 func (s *Strategy) guarded(xs, ys []access) bool {
 	p := s.races.progress
 	held, mine, theirs := map[transition.Object]int{}, map[transition.Object]int{},
@@ -195,7 +195,8 @@ func (s *Strategy) guarded(xs, ys []access) bool {
 	return false
 }
 
-// countHolds counts while how many accesses an object is held, and held to write.
+// countHolds counts, by object, the accesses that are made while holding it, and holding it to
+// write.
 func (p *progress) countHolds(as []access, held, writing map[transition.Object]int) {
 	for _, a := range as {
 		p.s.limit.Check()
@@ -214,15 +215,15 @@ func (p *progress) countHolds(as []access, held, writing map[transition.Object]i
 	}
 }
 
-// ordered reports whether whatever of xs can happen together with one of ys comes before it, as
-// what goroutines did who were waited for does, or the other way round.
+// ordered reports whether, in every execution, all of one side that happens is ordered before the
+// other side: for example the accesses of goroutines that were waited for.
 func (s *Strategy) ordered(pair [2][]access) bool {
 	return s.allBefore(pair[0], pair[1]) || s.allBefore(pair[1], pair[0])
 }
 
 // allBefore reports whether the past of each of ys has all of xs that can happen together with it.
 func (s *Strategy) allBefore(xs, ys []access) bool {
-	later := map[net.Cond]bool{} // conditions after which one of xs can come
+	later := map[net.Cond]bool{} // conditions that one of xs can happen after
 	places := map[net.Place]bool{}
 	for _, a := range xs {
 		t := s.net.Arcs(a.event)[0].Cond()
@@ -248,9 +249,8 @@ func (s *Strategy) allBefore(xs, ys []access) bool {
 	return true
 }
 
-// racesAt returns conditions after two events, one with one of the first accesses
-// of a pair and one with one of the second, that can both happen, neither
-// before the other; nil if there are none.
+// racesAt returns conditions after two events, one of each side of a pair, that can both happen,
+// neither before the other; nil if there are none.
 func (s *Strategy) racesAt(pairs [][2][]access) (goal []net.Cond) {
 	if len(pairs) == 0 {
 		return nil
@@ -307,8 +307,7 @@ func (s *Strategy) racesAt(pairs [][2][]access) (goal []net.Cond) {
 	return goal
 }
 
-// unordered demands that of two events that are chosen, one of each set, neither comes before the
-// other.
+// unordered demands that the two chosen events, one of each set, are concurrent.
 func (s *Strategy) unordered(r *rest, of [2]map[net.Event]sat.Lit) {
 	in := s.find
 	for i := range of {
@@ -316,7 +315,7 @@ func (s *Strategy) unordered(r *rest, of [2]map[net.Event]sat.Lit) {
 			s.limit.Check()
 			in.Begin()
 			in.Add(e)
-			for _, f := range in.Events() { // e among them
+			for _, f := range in.Events() { // e included
 				if m, ok := of[1-i][f]; ok {
 					r.solver.Add(0, l.Not(), m.Not())
 				}

@@ -29,9 +29,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// locals explores m's program and returns the local states reached, and how many executions that
-// took. With ahead > 0 so many schedules are to be known beforehand, as far as there are as many,
-// and to come in their order.
+// locals explores m's program and returns the local states reached, and the number of executions.
+// With ahead > 0 it asks for as many schedules in advance, and executes them in their order.
 func locals(m *machine.Machine, s *Strategy, ahead int) (*machine.Outcomes, int, error) {
 	o := machine.NewOutcomes()
 	o.Watch(m)
@@ -74,9 +73,8 @@ func locals(m *machine.Machine, s *Strategy, ahead int) (*machine.Outcomes, int,
 
 var errPolled = errors.New("polled")
 
-// The local states are those of exhaustive search without reduction, in no
-// more executions than optimal DPOR takes; the net is the same whatever the
-// order of targets.
+// The local states are those of exhaustive search without reduction, in no more executions than
+// optimal DPOR takes. The net is the same for every order of targets.
 func TestRandom(t *testing.T) { random(t, progen.Default) }
 
 // Programs of channels and selects only, every other one with timers.
@@ -100,8 +98,8 @@ func TestRandomLoose(t *testing.T) {
 	random(t, size)
 }
 
-// Channels, mutexes, RWMutexes and WaitGroups that are older than the test, and not as new ones
-// are.
+// Channels, mutexes, RWMutexes and WaitGroups that are older than the test, in other states than
+// new ones.
 func TestRandomOlder(t *testing.T) {
 	size := progen.Default
 	size.Older = true
@@ -217,7 +215,7 @@ func TestRandomRaces(t *testing.T) {
 	}
 	list := []uint64{
 		56776,  // a race that no execution shows that was made for a local state
-		311508, // one with who signals a Cond before the one it has woken goes on
+		311508, // a goroutine signals a Cond again before the one that it has woken continues
 	}
 	for i := range uint64(*seeds) {
 		list = append(list, *from+i)
@@ -266,7 +264,7 @@ func TestRandomRaces(t *testing.T) {
 }
 
 // racesBy returns the variables on which s shows races; ok is false if it takes many executions, or
-// somebody polls.
+// a goroutine polls.
 func racesBy(m *machine.Machine, s interface {
 	Next() *trace.Schedule
 	Done(*trace.Trace)

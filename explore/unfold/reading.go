@@ -10,36 +10,37 @@ import (
 	"heddle/trace"
 )
 
-// A reading is what is known of an execution while its operations are added to the net.
+// A reading is the state of adding an execution's operations to the net.
 type reading struct {
 	trace *trace.Trace
 	comm  map[announced]int   // index in Path.Operations
-	next  [][]int32           // of each Proc: the transitions it takes part in, in order
-	at    []int               // of each Proc: how many of them were added
-	left  []int               // of each Proc: index in Path.Left, -1
-	cond  []transition.Object // of each Proc: the Cond it waited at last
-	// of each transition: how many events the run has after it; nil if it was not read to its end
+	next  [][]int32           // by Proc: the transitions that it takes part in, in order
+	at    []int               // by Proc: how many of them were added
+	left  []int               // by Proc: index in Path.Left, or -1
+	cond  []transition.Object // by Proc: the Cond of its last Wait
+	// by transition: the number of events in run after it; nil if it was not read to its end
 	ends []int32
 
-	loops  map[announced]iteration     // that ended then
+	loops  map[announced]iteration     // the iterations that ended, by moment
 	plain  map[int32][]int32           // indices in trace.Plain, by step
 	branch map[int32][]symbolic.Branch // by step
-	swap   map[int32]*symbolic.Branch  // that decided whether the step swapped
+	swap   map[int32]*symbolic.Branch  // by step: the branch that decides its CompareAndSwap
 	pieces []piece                     // see Strategy.pieces
 }
 
-// noTransition is the end of which nobody announces a communication.
+// noTransition stands for the end of a transition at which no goroutine announces a communication.
 const noTransition = -2
 
-// announced says when a communication was: by whom, at the end of which transition.
+// announced is the moment of an announcement: the goroutine, and the transition after which it
+// came.
 type announced struct {
 	proc transition.Proc
 	at   int
 }
 
-// add adds the execution that the path has read (Fig. 8, lines 7 to 15); its first transitions, so
-// many as were kept, are those of the one before. It returns what there is no net construction for,
-// "" if there is nothing.
+// add adds the execution that the path has read (Fig. 8, lines 7 to 15). Its first kept transitions
+// are those of the execution before. It returns what there is no net construction for, "" if there
+// is nothing.
 func (s *Strategy) add(t *trace.Trace, kept int) string {
 	s.read.trace = t
 	ends := s.read.ends
@@ -67,7 +68,7 @@ func (s *Strategy) add(t *trace.Trace, kept int) string {
 		ends = ends[:0]
 	}
 	for j := kept; j < s.path.Len(); j++ {
-		if s.late() { // events of long executions have thousands before them
+		if s.late() { // the pasts of events in long executions have thousands of events
 			return ""
 		}
 		if why := s.addStep(j); why != "" {
@@ -105,8 +106,8 @@ func (s *Strategy) addStep(j int) string {
 	return s.addTransition(j)
 }
 
-// kept returns how many transitions the next execution begins with that are those of the last one:
-// what is known of them is not read again. With inputs an execution may do something else.
+// kept returns the number of transitions that the next execution shares with the last: they are not
+// read again. It is 0 with inputs, where an execution may diverge.
 func (s *Strategy) kept() int {
 	if s.opt.Inputs != nil {
 		return 0
@@ -122,7 +123,7 @@ func (s *Strategy) kept() int {
 	return k
 }
 
-// advanceTo goes past the first k transitions.
+// advanceTo skips the first k transitions.
 func (s *Strategy) advanceTo(k int) {
 	for j := range k {
 		x := s.path.At(j)
@@ -139,7 +140,7 @@ func (s *Strategy) advanceTo(k int) {
 	}
 }
 
-// unable says what in the execution, from a transition on, there is no net construction for.
+// unable returns what in the execution, from a transition on, there is no net construction for.
 func (s *Strategy) unable(from int) string {
 	p := s.path
 	if len(p.Early()) > 0 {
@@ -170,8 +171,8 @@ func (s *Strategy) unable(from int) string {
 	return ""
 }
 
-// learnCaps reports whether, from a transition on, the capacity of a channel turned out to be
-// another than was known.
+// learnCaps reports whether transitions from an index on show that a channel's capacity is another
+// one than was known.
 func (s *Strategy) learnCaps(from int) (changed bool) {
 	for i := from; i < s.path.Len(); i++ {
 		for _, a := range s.path.At(i).Accesses {
@@ -185,7 +186,7 @@ func (s *Strategy) learnCaps(from int) (changed bool) {
 	return changed
 }
 
-// readCalls finds out who does what next at each moment.
+// readCalls finds the call of every goroutine at every moment.
 func (s *Strategy) readCalls(t *trace.Trace) {
 	r, p := &s.read, s.path
 	n := s.tab.Procs()
@@ -215,7 +216,7 @@ func (s *Strategy) readCalls(t *trace.Trace) {
 	}
 }
 
-// next returns the call that p has announced at the end of transition i.
+// next returns the call that p announced after transition i.
 func (s *Strategy) next(p transition.Proc, i int) net.Value {
 	if it, ok := s.read.loops[announced{p, i}]; ok {
 		return s.awaiting(p, it)
@@ -271,7 +272,7 @@ func (s *Strategy) next(p transition.Proc, i int) net.Value {
 	return s.calls.number(c, nil)
 }
 
-// site returns where p's operation stands that transition k did, or that it was left with (-1).
+// site returns the site of p's operation in transition k, or of its leftover (-1).
 func (s *Strategy) site(p transition.Proc, k int) trace.Site {
 	r := &s.read
 	if k < 0 {
@@ -285,14 +286,14 @@ func (s *Strategy) site(p transition.Proc, k int) trace.Site {
 	if s.path.At(k).Proc == p {
 		return r.trace.Steps[s.path.Step(k)].Site
 	}
-	// The partner's is that of the step in which it goes on.
+	// The site of the partner is that of the step in which it continues.
 	if n := r.at[p] + 1; n < len(r.next[p]) && s.path.At(int(r.next[p][n])).Op == trace.OpResume {
 		return r.trace.Steps[s.path.Step(int(r.next[p][n]))].Site
 	}
 	return 0
 }
 
-// describe sets what a call is from how it was done in transition k, or would be (-1).
+// describe sets the fields of a call from how it was performed in transition k, or would be (-1).
 func (s *Strategy) describe(c *call, x *transition.Transition, k int) {
 	c.op = x.Op
 	if x.Choices > 0 {
@@ -317,7 +318,7 @@ func (s *Strategy) describe(c *call, x *transition.Transition, k int) {
 		c.delta = a.Arg
 	case trace.OpTimerStop:
 		if a.Op == trace.OpTimerStart {
-			c.delta = 1 // it is Reset
+			c.delta = 1 // Reset
 		}
 	case trace.OpAtomicCAS:
 		if k >= 0 && !s.varying[c.obj] {
@@ -326,19 +327,19 @@ func (s *Strategy) describe(c *call, x *transition.Transition, k int) {
 	}
 }
 
-// slept reports whether p, which goes on next, does since time passed and not
-// since somebody met it over a channel.
+// slept reports whether p, which continues next, does so because time passed, and not because a
+// partner communicated with it.
 func (s *Strategy) slept(p transition.Proc) bool {
 	r := &s.read
 	return r.at[p] == 0 || s.path.At(int(r.next[p][r.at[p]-1])).With != p
 }
 
-// hasCrashed reports whether p's panic, or fatal error, ended the program.
+// hasCrashed reports whether a panic or fatal error of p ended the program.
 func (s *Strategy) hasCrashed(p transition.Proc) bool {
 	return slices.ContainsFunc(s.read.trace.Crashed, func(g trace.GID) bool { return s.tab.ProcOf(g) == p })
 }
 
-// leftWaiting returns what p is left waiting in, OpNone if it has ended.
+// leftWaiting returns the operation in which p is left blocked, OpNone if it has ended.
 func (s *Strategy) leftWaiting(p transition.Proc) trace.Op {
 	for i := range s.read.trace.Left {
 		if l := &s.read.trace.Left[i]; s.tab.ProcOf(l.G) == p {
@@ -356,14 +357,14 @@ func (s *Strategy) addTransition(j int) string {
 		u = s.run.Last(s.procPlace(x.With))
 	}
 	if t == net.None {
-		return "a goroutine that nobody started"
+		return "a goroutine without a go statement"
 	}
 	if s.net.Value(t) == hidden {
 		s.net.SetValue(t, s.next(x.Proc, noTransition))
 	}
 	c, sides := s.callAt(t)
 	if c == nil {
-		return "an operation that nobody announced"
+		return "an operation that was not announced"
 	}
 	for i := range x.Accesses {
 		if a := &x.Accesses[i]; c.op == trace.OpAwait || s.startsTimer(x, a) ||
@@ -384,7 +385,7 @@ func (s *Strategy) addTransition(j int) string {
 	}
 	s.follow(e)
 	if !s.agree(e, x) {
-		return "an operation that depends on more than the net says: " + c.op.String()
+		return "an operation that depends on more than its arcs: " + c.op.String()
 	}
 	if s.inputs.cut[e] {
 		return impossible
@@ -420,8 +421,8 @@ func (s *Strategy) addTransition(j int) string {
 	return s.addPieces(x.Proc, j, ps)
 }
 
-// eventOf returns the event of x, by who was at t and perhaps u; None if there is none that is
-// possible.
+// eventOf returns the event of x, by the goroutine at t and perhaps its partner at u; None if the
+// net has no way for it.
 func (s *Strategy) eventOf(c *call, sides []side, t, u net.Cond, x *transition.Transition) net.Event {
 	s.run.Grow()
 	e := net.Event(net.None)
@@ -437,8 +438,8 @@ func (s *Strategy) eventOf(c *call, sides []side, t, u net.Cond, x *transition.T
 	return e
 }
 
-// expected returns the event of x, by who was at t and perhaps u, if the execution is still where
-// the schedule has led it, so that it is known; else None.
+// expected returns the event of x if the execution still follows its schedule, so that the event is
+// known; else None.
 func (s *Strategy) expected(t, u net.Cond, c *call, x *transition.Transition) net.Event {
 	if len(s.plan) == 0 {
 		return net.None
@@ -452,8 +453,7 @@ func (s *Strategy) expected(t, u net.Cond, c *call, x *transition.Transition) ne
 	return e
 }
 
-// follow notes that e is the execution's next event: whether it is still where the schedule has led
-// it.
+// follow records that e is the next event of the execution: whether it still follows its schedule.
 func (s *Strategy) follow(e net.Event) {
 	if len(s.plan) > 0 && s.plan[0] == e {
 		s.plan = s.plan[1:]
@@ -464,7 +464,7 @@ func (s *Strategy) follow(e net.Event) {
 
 func (s *Strategy) advance(p transition.Proc) { s.read.at[p]++ }
 
-// access looks at what a transition did to an object: it must be the call's.
+// access checks what a transition did to an object against its call.
 func (s *Strategy) access(c *call, sides []side, a *transition.Access) string {
 	known := a.Obj == c.obj
 	for _, x := range sides {
@@ -480,7 +480,8 @@ func (s *Strategy) access(c *call, sides []side, a *transition.Access) string {
 	return ""
 }
 
-// ways calls f with the ways in which x, by who was at t and perhaps u, can have been done.
+// ways calls f with the ways in which x can have been performed, by the goroutine at t and perhaps
+// its partner at u.
 func (s *Strategy) ways(c *call, sides []side, t, u net.Cond, x *transition.Transition, f func(way)) {
 	if len(sides) == 0 {
 		s.operation(c, t, s.run, f)
@@ -509,7 +510,7 @@ func (s *Strategy) ways(c *call, sides []side, t, u net.Cond, x *transition.Tran
 // agree reports whether e reads and writes objects as transition x did.
 func (s *Strategy) agree(e net.Event, x *transition.Transition) bool {
 	if x.Op == trace.OpAwait {
-		return true // it has been done in reading what the loop looked at
+		return true // lookedAt has checked it
 	}
 	for i := range x.Accesses {
 		a := &x.Accesses[i]
@@ -533,8 +534,8 @@ func (s *Strategy) agree(e net.Event, x *transition.Transition) bool {
 	return true
 }
 
-// show adds what e gives: conditions of the goroutines that take part and are
-// started, of the objects it changes, and beside them.
+// show adds the conditions that e gives: of the goroutines that take part or are started, of the
+// objects that it changes, and beside them.
 func (s *Strategy) show(e net.Event, c *call, t, u net.Cond, j int, ps []piece) {
 	n, x := s.net, s.path.At(j)
 	values := make([]net.Value, 0, 4)
@@ -599,14 +600,14 @@ func (s *Strategy) extend(e net.Event) {
 			}
 		case s.mailboxOf(y) != nil:
 			s.fromAside(y, s.mailboxOf(y).waiting)
-		case o.kind == trace.ObjTimer && s.net.Up(y) == net.None: // nobody can know of it yet
+		case o.kind == trace.ObjTimer && s.net.Up(y) == net.None: // no goroutine can know it yet
 		case s.net.Up(y) == net.None:
 			s.fromAside(y, o.waiting)
 		default:
 			s.fromObject(y)
 		}
 	}
-	for y := first; y < first+net.Cond(k); y++ { // by now it is known who waits for what e has locked
+	for y := first; y < first+net.Cond(k); y++ { // the waiters at what e has locked are known now
 		if s.isGoroutine(s.net.Place(y)) && !s.isClock(s.net.Place(y)) {
 			in.Undo(past)
 			s.deadlocked(y)
@@ -614,18 +615,18 @@ func (s *Strategy) extend(e net.Event) {
 	}
 }
 
-// A past is how many events there are in the past of one, itself among them.
+// A past is the number of events in the past of an event, itself included.
 type past struct {
 	of net.Event
 	n  int
 }
 
-// findPast makes s.find the past of e, and returns that mark. Mostly e comes after the event that
-// was extended before it, so that this past is in s.find already: there are as many events as it
-// has, closed under causality and that event the last of them.
+// findPast makes s.find the past of e, and returns its mark. Usually e comes after the event that
+// was extended last, so s.find has that past already: it has as many events, is causally closed,
+// and has that event last.
 func (s *Strategy) findPast(e net.Event) net.Mark {
 	in := s.find
-	if !s.aimed || e != s.target { // the target's past was made when the execution was scheduled
+	if !s.aimed || e != s.target { // the schedule has made the target's past
 		in.UndoTo(s.sharedWith(e))
 	}
 	s.aimed = false
@@ -635,7 +636,7 @@ func (s *Strategy) findPast(e net.Event) net.Mark {
 	return in.Mark()
 }
 
-// sharedWith returns how many events s.find begins with that are known to be in the past of e.
+// sharedWith returns how many of the first events of s.find are known to be in the past of e.
 func (s *Strategy) sharedWith(e net.Event) int {
 	in := s.find
 	for k := len(s.pasts) - 1; k >= 0; k-- {
@@ -647,7 +648,7 @@ func (s *Strategy) sharedWith(e net.Event) int {
 	return 0
 }
 
-// comesAfter reports whether f gave something that e takes, reads or follows.
+// comesAfter reports whether e takes, reads or follows a condition that f gave.
 func (s *Strategy) comesAfter(e, f net.Event) bool {
 	return slices.ContainsFunc(s.net.Arcs(e), func(a net.Arc) bool { return s.net.By(a.Cond()) == f })
 }

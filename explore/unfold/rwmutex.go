@@ -7,15 +7,15 @@ import (
 	"heddle/trace"
 )
 
-// The state of a RWMutex: who writes, and where the order of readers matters
-// how many they are.
+// The state of an RWMutex: the writer, and the number of readers if their order matters.
 const (
 	rwLocked net.Value = 1
-	rwWanted net.Value = 2 // a writer has arrived
-	rwReader net.Value = 4 // each
+	rwWanted net.Value = 2 // bit: a writer has arrived
+	rwReader net.Value = 4 // added for each reader
 )
 
-// useRW says what an operation does to the state v of a RWMutex where readers are part of it.
+// useRW returns what an operation does to the state v of an RWMutex whose readers are part of the
+// state. ok is false if the operation is blocked.
 func useRW(op trace.Op, v net.Value) (u net.Use, ok bool) {
 	free := v&(rwLocked|rwWanted) == 0
 	switch op {
@@ -31,7 +31,7 @@ func useRW(op trace.Op, v net.Value) (u net.Use, ok bool) {
 	return net.Takes, true
 }
 
-// afterRW returns the state that an operation leaves; apart: readers are no part of it.
+// afterRW returns the state that an operation leaves. apart: readers are no part of the state.
 func afterRW(op trace.Op, v net.Value, apart bool) net.Value {
 	switch op {
 	case trace.OpArrive:
@@ -52,10 +52,10 @@ func afterRW(op trace.Op, v net.Value, apart bool) net.Value {
 	return v
 }
 
-// rwMutex: a reader comes while no writer is there, and gives +1 beside the
-// mutex, -1 when it leaves. A writer who arrives comes after some of the readers
-// and seals what they read, so no other reader is before it; it locks after
-// they have left.
+// rwMutex adds the arcs of an operation on an RWMutex whose readers are beside its state. A reader
+// reads a state without a writer; it gives +1 beside the mutex and -1 when it leaves. A writer that
+// arrives follows some of the readers and seals the state that they read, so no other reader
+// precedes it. It locks after those readers have left.
 func (s *Strategy) rwMutex(c *call, o *object, in *net.Config, arcs []net.Arc) ([]net.Arc, bool) {
 	x := in.Last(o.state)
 	v := s.net.Value(x)
@@ -95,7 +95,7 @@ func (s *Strategy) rwMutex(c *call, o *object, in *net.Config, arcs []net.Arc) (
 	return append(arcs, net.To(x, net.Takes)), true // Unlock
 }
 
-// aside returns what a call gives beside its object when it is done by these arcs; 0 for nothing.
+// aside returns what a call with these arcs gives beside its object; 0 for nothing.
 func (s *Strategy) aside(c *call, o *object, arcs []net.Arc) net.Value {
 	if o.beside == net.None {
 		return 0

@@ -6,9 +6,9 @@ import (
 	"heddle/trace"
 )
 
-// makeSchedule makes the schedule that leads to the target: what precedes it,
-// and of what else is foreseen as much as can be done as well (section 4.6),
-// in an order of causality and asymmetric conflict. false: there is none.
+// makeSchedule makes the schedule to the target: its past, then as many possible extensions as can
+// be performed as well (section 4.6), ordered by causality and asymmetric conflict. It returns
+// false if there is no schedule.
 func (s *Strategy) makeSchedule() bool {
 	in := s.find
 	s.aimed = false
@@ -35,12 +35,13 @@ func (s *Strategy) makeSchedule() bool {
 			return s.before()
 		}
 	}
-	in.UndoTo(before) // the others are about to be shown
+	in.UndoTo(before) // the others will be shown
 	s.aimed = s.target != net.None
 	return true
 }
 
-// steps makes the schedule that does the events of a config; false if there is none.
+// steps makes the schedule that performs the events of a configuration. It returns false if there
+// is none.
 func (s *Strategy) steps(in *net.Config) bool {
 	s.inputs.branching, s.inputs.needed = net.None, net.None
 	s.planned = s.planned[:0]
@@ -51,7 +52,7 @@ func (s *Strategy) steps(in *net.Config) bool {
 		s.gids = append(s.gids, trace.NoG)
 	}
 	s.gids[transition.Main], s.gids[transition.Timers] = 0, 1
-	straight := s.opt.Inputs == nil // one event, one step
+	straight := s.opt.Inputs == nil // every event is one step
 	s.stepless = map[net.Event]bool{}
 	next := trace.GID(2)
 	if straight {
@@ -59,7 +60,7 @@ func (s *Strategy) steps(in *net.Config) bool {
 	} else {
 		s.laid = s.laid[:0]
 	}
-	var last []net.Event // are not shown: how many goroutines they start is not known
+	var last []net.Event // not shown: the number of goroutines that they start is unknown
 	for _, e := range order[len(s.planned):] {
 		c, _ := s.callAt(s.net.Arcs(e)[0].Cond())
 		skip := c.op == trace.OpBranch || c.choices > 0 && e != s.target || s.stepless[e]
@@ -88,16 +89,16 @@ func (s *Strategy) steps(in *net.Config) bool {
 	return true
 }
 
-// laid is an event with its step in a schedule, and the number of the goroutine that is started
-// next after it.
+// laid is an event with its step in a schedule, and the number of the next goroutine that starts
+// after it.
 type laid struct {
 	event net.Event
 	step  trace.Step
 	next  trace.GID
 }
 
-// relay adds the steps with which the schedule that was made last began, as far as order begins
-// with the same events. It returns the number of the goroutine that is started next.
+// relay copies steps of the last schedule, as far as order begins with the same events. It returns
+// the number of the next goroutine that starts.
 func (s *Strategy) relay(order []net.Event, next trace.GID) trace.GID {
 	k := 0
 	for ; k < min(len(order), len(s.laid)) && s.laid[k].event == order[k]; k++ {
@@ -109,7 +110,7 @@ func (s *Strategy) relay(order []net.Event, next trace.GID) trace.GID {
 	return next
 }
 
-// offersDraw reports whether after e somebody draws, branches on the input, or receives quietly.
+// offersDraw reports whether after e a goroutine draws, branches on the input, or receives quietly.
 func (s *Strategy) offersDraw(e net.Event) bool {
 	first, k := s.net.Given(e)
 	for y := first; y < first+net.Cond(k); y++ {
@@ -120,19 +121,18 @@ func (s *Strategy) offersDraw(e net.Event) bool {
 	return false
 }
 
-// alongside adds foreseen events to a config, the last found first. Each uses up a goroutine, so
-// after some attempts in vain hardly any is left that could; where none could the last times, fewer
-// are made. Draws are none of them: they cannot wait until all others are done. Nor are
-// CompareAndSwaps of which it is not known which inputs make them swap: the target may not be there
-// if they do.
+// alongside adds possible extensions to a configuration, the newest first. Each uses up a
+// goroutine, so after some failed attempts hardly any can be added; if the last schedules could add
+// none, fewer are tried. Draws are left out: they cannot wait until all other events are done. So
+// are CompareAndSwaps with an unknown condition: if they swap, the target may become impossible.
 func (s *Strategy) alongside(in *net.Config) {
 	if s.target != net.None && s.draws(s.target) {
 		return
 	}
 	most := 8 + 2*len(s.procs)
-	misses := max(most/4, most>>min(s.vain, 2))
-	s.vain++
-	var late []net.Event // come after all that were shown
+	misses := max(most/4, most>>min(s.futile, 2))
+	s.futile++
+	var late []net.Event // must come after all shown events
 	if s.target != net.None {
 		late = append(late, s.target)
 	}
@@ -150,11 +150,12 @@ func (s *Strategy) alongside(in *net.Config) {
 			misses--
 			continue
 		}
-		s.vain, misses = 0, most
+		s.futile, misses = 0, most
 	}
 }
 
-// allLast asks last of all: what the newest needs may have to come after the others.
+// allLast reports whether events can come last. It is checked at the end, since the newest may have
+// to come after the others.
 func (s *Strategy) allLast(in *net.Config, events []net.Event) bool {
 	for _, e := range events {
 		if !s.last(in, e) {
@@ -164,7 +165,7 @@ func (s *Strategy) allLast(in *net.Config, events []net.Event) bool {
 	return true
 }
 
-// last reports whether e, which is foreseen, can come after all events of a config that were shown.
+// last reports whether e, a possible extension, can come after all shown events of a configuration.
 func (s *Strategy) last(in *net.Config, e net.Event) (ok bool) {
 	ok = true
 	for _, a := range s.net.Arcs(e) {
@@ -184,9 +185,8 @@ func (s *Strategy) draws(e net.Event) bool {
 	return c.choices > 0
 }
 
-// addSteps adds the steps of e and of the draws that follow it: nobody can go on in between.
-// Branches on the input, as the input has it, and receives that have not to wait, which are no
-// steps, follow it too.
+// addSteps adds the steps of e and of the draws that follow it: no goroutine is enabled in between.
+// Branches on the input and quiet receives that do not block follow as well; they are no steps.
 func (s *Strategy) addSteps(in *net.Config, e net.Event, next trace.GID) trace.GID {
 	// the clock jumps by itself
 	if !s.isClock(s.net.Place(s.net.Arcs(e)[0].Cond())) && !s.branches(e) && !s.stepless[e] {
@@ -226,7 +226,7 @@ func (s *Strategy) addSteps(in *net.Config, e net.Event, next trace.GID) trace.G
 	return next
 }
 
-// atDraw reports whether who is at y draws, or branches on the input.
+// atDraw reports whether the goroutine at y draws, or branches on the input.
 func (s *Strategy) atDraw(y net.Cond) bool {
 	if !s.isGoroutine(s.net.Place(y)) {
 		return false
@@ -235,9 +235,9 @@ func (s *Strategy) atDraw(y net.Cond) bool {
 	return c != nil && (c.choices > 0 || c.op == trace.OpBranch)
 }
 
-// drawn returns the first outcome that was shown of the draw of the one at t: it is made whether
-// the target needs it or not, and goroutines that are started after it are numbered. None if it
-// draws nothing.
+// drawn returns the outcome that was shown first of the draw at t, None if t is at no draw. The
+// draw is made whether the target needs it or not, since it decides the numbers of goroutines that
+// start later.
 func (s *Strategy) drawn(t net.Cond) net.Event {
 	c, _ := s.callAt(t)
 	if c == nil {
@@ -271,7 +271,7 @@ func (s *Strategy) addStepOf(e net.Event) {
 	s.schedule.Steps = append(s.schedule.Steps, st)
 }
 
-// addStarted numbers the goroutines that e starts, from next on.
+// addStarted numbers the goroutines that e starts, beginning with next.
 func (s *Strategy) addStarted(e net.Event, next trace.GID) trace.GID {
 	first, k := s.net.Given(e)
 	for y := first; y < first+net.Cond(k); y++ {

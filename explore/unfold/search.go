@@ -7,17 +7,16 @@ import (
 	"heddle/trace"
 )
 
-// Possible extensions (section 4.2). What was added last is part of every new
-// one: a goroutine's condition, an object's, or something beside an object.
-// Each kind of operation needs conditions of certain places (section 5): those
-// that are concurrent with the goroutine's are found along the branches of a
-// place from the one in its own past on, since whatever lies between two
-// concurrent ones is concurrent too (Lemma 2, Theorems 1 and 2). Those of an
-// object who can use a new condition had found the one before it to be concurrent.
+// Possible extensions (section 4.2). Every new one involves the condition that was added last: a
+// goroutine's, an object's, or one beside an object. Each kind of operation needs conditions of
+// certain places (section 5). Those concurrent with the goroutine's condition are found along the
+// branches of a place, from the condition in the goroutine's own past on: what lies between two
+// concurrent conditions is concurrent too (Lemma 2, Theorems 1 and 2). A goroutine that can use a
+// new condition of an object was concurrent with the condition before it.
 
-// The functions from... find in s.find what was added last, with all before it, or nothing.
+// The functions named from... expect in s.find the past of what was added last, or nothing.
 
-// fromGoroutine adds the extensions in which the one at t does its next operation.
+// fromGoroutine adds the extensions by the goroutine at t.
 func (s *Strategy) fromGoroutine(t net.Cond) {
 	c, sides := s.callAt(t)
 	if c == nil {
@@ -27,7 +26,7 @@ func (s *Strategy) fromGoroutine(t net.Cond) {
 		return
 	}
 	in := s.find
-	if k := s.onlyNeeds(c, sides); k != net.None { // as is mostly so: everything in one walk
+	if k := s.onlyNeeds(c, sides); k != net.None { // the usual case, in one walk
 		s.at(t)
 		in.Versions(k, func(x net.Cond) {
 			s.net.Wait(x, t)
@@ -62,8 +61,8 @@ func (s *Strategy) fromGoroutine(t net.Cond) {
 	s.expand(t, c, sides)
 }
 
-// onlyNeeds returns the place of an object whose state alone an operation depends on; None if there
-// is more to it.
+// onlyNeeds returns the place of an object whose state alone decides an operation; None if more
+// does.
 func (s *Strategy) onlyNeeds(c *call, sides []side) net.Place {
 	if len(sides) > 0 || c.poll || c.sleeps || c.obj == noObject || c.op == trace.OpAwait ||
 		c.op == trace.OpLen {
@@ -75,13 +74,12 @@ func (s *Strategy) onlyNeeds(c *call, sides []side) net.Place {
 	return net.None
 }
 
-// counts reports whether c is about an object that has conditions beside it.
+// counts reports whether c is on an object with conditions beside it.
 func (s *Strategy) counts(c *call) bool {
 	return c.obj != noObject && s.object(c.obj).beside != net.None
 }
 
-// needs returns the places of whose conditions the operation of the one at t depends on which it
-// finds.
+// needs returns the places whose conditions decide the operation of the goroutine at t.
 func (s *Strategy) needs(t net.Cond, c *call, sides []side) (places []net.Place) {
 	if c.sleeps {
 		return append(places, s.now())
@@ -127,7 +125,7 @@ func (s *Strategy) needs(t net.Cond, c *call, sides []side) (places []net.Place)
 	return places
 }
 
-// fromObject adds the extensions that take or read x, which an object has just got.
+// fromObject adds the extensions that take or read x, the new condition of an object.
 func (s *Strategy) fromObject(x net.Cond) {
 	in := s.find
 	in.Grow()
@@ -148,8 +146,8 @@ func (s *Strategy) fromObject(x net.Cond) {
 	})
 }
 
-// fromAside adds the extensions that come after x, which was just given beside an object, of those
-// who wait for such.
+// fromAside adds the extensions after x, a new condition beside an object, of the goroutines in
+// waiting.
 func (s *Strategy) fromAside(x net.Cond, waiting []net.Cond) {
 	in := s.find
 	in.Grow()
@@ -166,8 +164,8 @@ func (s *Strategy) fromAside(x net.Cond, waiting []net.Cond) {
 	}
 }
 
-// expand adds the extensions of the one at t after all that can happen beside
-// what is in s.find, t among it.
+// expand adds the extensions of the goroutine at t after everything that can happen together with
+// s.find, which includes t.
 func (s *Strategy) expand(t net.Cond, c *call, sides []side) {
 	if s.late() {
 		return
@@ -197,7 +195,7 @@ func (s *Strategy) expand(t net.Cond, c *call, sides []side) {
 	s.eachOf(s.needs(t, c, sides), do)
 }
 
-// eachOf calls f for every combination of conditions of the places that can happen.
+// eachOf calls f for every combination of conditions of the places that can happen together.
 func (s *Strategy) eachOf(places []net.Place, f func()) {
 	for len(places) > 0 && places[0] == net.None {
 		places = places[1:]
@@ -209,7 +207,7 @@ func (s *Strategy) eachOf(places []net.Place, f func()) {
 	s.find.Versions(places[0], func(net.Cond) { s.eachOf(places[1:], f) })
 }
 
-// partners adds the meetings of a case with those who have the other side of it.
+// partners adds the meetings of a case with the goroutines at the other side of its channel.
 func (s *Strategy) partners(t net.Cond, c *call, x side) {
 	in := s.find
 	o := s.object(x.obj)
@@ -232,12 +230,12 @@ func (s *Strategy) partners(t net.Cond, c *call, x side) {
 	}
 }
 
-// meetings adds the meetings of a case of the one at t with one of the one at u.
+// meetings adds the meetings of a case of the goroutine at t with one of the goroutine at u.
 func (s *Strategy) meetings(t, u net.Cond, x, y side) {
 	in := s.find
 	c, _ := s.callAt(t)
 	d, _ := s.callAt(u)
-	a, b, v, w := t, u, x, y // who polls makes the step, or else the sender
+	a, b, v, w := t, u, x, y // the poll makes the step, or else the sender
 	if !c.poll && (d.poll || !x.send) {
 		a, b, v, w = u, t, y, x
 	}
@@ -251,7 +249,7 @@ func (s *Strategy) meetings(t, u net.Cond, x, y side) {
 	})
 }
 
-// eachFacing calls f for every way in which those can stand whom a poll of the one at t may find.
+// eachFacing calls f for every combination of conditions of the partners that a poll at t may find.
 func (s *Strategy) eachFacing(t net.Cond, sides []side, f func()) {
 	if len(sides) == 0 {
 		f()
@@ -266,8 +264,7 @@ func (s *Strategy) eachFacing(t net.Cond, sides []side, f func()) {
 	rest()
 }
 
-// eachAside calls f for every set of what is beside o that can have been given
-// before c, if c depends on that.
+// eachAside calls f for every set of conditions beside o that can precede c, if c depends on them.
 func (s *Strategy) eachAside(c *call, o *object, f func()) {
 	if !asksAside(c) {
 		f()
@@ -291,7 +288,7 @@ func (s *Strategy) eachAside(c *call, o *object, f func()) {
 	e.from(0, sum)
 }
 
-// asksAside reports whether a call depends on what is beside its object.
+// asksAside reports whether a call depends on the conditions beside its object.
 func asksAside(c *call) bool {
 	switch c.op {
 	case trace.OpWGWait, trace.OpArrive, trace.OpLock, trace.OpTryLock:
@@ -300,12 +297,12 @@ func asksAside(c *call) bool {
 	return false
 }
 
-// An eacher tries the sets of some conditions beside an object.
+// An eacher enumerates the sets of some conditions beside an object.
 type eacher struct {
 	*Strategy
 	list  []net.Cond
-	least []net.Value // by how much the i-th and those after it can lower a sum
-	zero  bool        // only sets with sum 0
+	least []net.Value // by index: how much the conditions from there on can lower a sum
+	zero  bool        // enumerate only sets with sum 0
 	f     func()
 }
 
@@ -328,7 +325,7 @@ func (e *eacher) from(i int, sum net.Value) {
 	before := in.Len()
 	if in.Add(by) {
 		more := net.Value(0)
-		for _, y := range e.list { // its past may hold others
+		for _, y := range e.list { // its past may include others
 			if g := e.net.By(y); in.Since(before, g) {
 				more += e.net.Value(y)
 			}
@@ -339,7 +336,7 @@ func (e *eacher) from(i int, sum net.Value) {
 	e.from(i+1, sum)
 }
 
-// goroutine returns the place of who gave x.
+// goroutine returns the place of the goroutine that gave x.
 func (s *Strategy) goroutine(x net.Cond) net.Place {
 	return s.net.Place(s.net.Arcs(s.net.By(x))[0].Cond())
 }
@@ -353,9 +350,9 @@ func (s *Strategy) sortByGoroutine(list []net.Cond) {
 	})
 }
 
-// least returns, for each place in a list that is sorted by goroutine, a bound
-// on how much those from there on can lower a sum: a goroutine can lower it
-// once for each of its own operations along one branch.
+// least returns, by index of a list sorted by goroutine, a bound on how much the conditions from
+// there on can lower a sum. A goroutine can lower it once for each of its operations along one
+// branch.
 func (s *Strategy) least(list []net.Cond) []net.Value {
 	least := make([]net.Value, len(list)+1)
 	for i := len(list) - 1; i >= 0; {
@@ -377,14 +374,15 @@ func (s *Strategy) least(list []net.Cond) []net.Value {
 	return least
 }
 
-// foresee adds an extension unless it is known.
+// foresee adds a possible extension unless it is known.
 func (s *Strategy) foresee(w way) {
 	if s.net.Find(w.label, w.arcs) == net.None {
 		s.hope(s.net.Foresee(w.label, w.arcs, s.besideOf(w.arcs)))
 	}
 }
 
-// besideOf returns beside what an event with these arcs gives something, None if it does not.
+// besideOf returns the place beside which an event with these arcs gives a condition, None if it
+// gives none.
 func (s *Strategy) besideOf(arcs []net.Arc) net.Place {
 	if c, _ := s.callAt(arcs[0].Cond()); c.obj != noObject {
 		if o := s.object(c.obj); s.aside(c, o, arcs) != 0 {

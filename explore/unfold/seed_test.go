@@ -48,7 +48,7 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// What is held for an event, with all that is kept beside it.
+// The memory for one event, with everything that belongs to it.
 func TestMemory(t *testing.T) {
 	const most = 200 // bytes
 	p := table2.Dining(4, 2)

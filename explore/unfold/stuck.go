@@ -8,30 +8,30 @@ import (
 	"heddle/trace"
 )
 
-// Deadlocks of mutexes, from the net as it grows (section 4.4): for each condition of a goroutine
-// that is added, unless somebody was seen to unlock a mutex that another goroutine has locked:
-// whoever waits may go on then, and left.go is asked instead. Who waits for a mutex at a condition
-// of it is noted there (net.Net.Wait), which is what Lemma 1 restricts FINDNEXT to.
+// Deadlocks of mutexes, found as the net grows (section 4.4), at each new condition of a goroutine.
+// This holds as long as no goroutine unlocks a mutex that another one has locked; otherwise left.go
+// finds the deadlocks. A goroutine that waits for a mutex is registered at the mutex's condition
+// (net.Net.Wait), as Lemma 1 restricts FINDNEXT to these.
 
-// A lock is one of the mutexes that a goroutine has locked and not unlocked itself: the condition
-// that this gave. Who holds more than one has a list of them.
+// A lock is a mutex that a goroutine has locked and not unlocked: the condition that the lock
+// operation gave. The locks of a goroutine form a list.
 type lock struct {
 	at   net.Cond
-	next int32 // index in locks.list; 0: no more
+	next int32 // index in locks.list; 0: end of the list
 }
 
 type locks struct {
 	list   []lock
-	of     []int32 // by condition of a goroutine: index in list, + 1; 0: not known yet
-	handed bool    // somebody unlocks what another goroutine has locked
+	of     []int32 // by condition of a goroutine: index in list + 1; 0: not computed
+	handed bool    // a goroutine unlocked a mutex that another one had locked
 
 	nested map[net.Value]bool // calls that lock a mutex while holding another one
-	unseen int                // how many of these no execution has left waiting
+	unseen int                // number of those that no execution has left blocked
 }
 
 func newLocks() locks { return locks{list: make([]lock, 1), nested: map[net.Value]bool{}} }
 
-// locksAt returns the list of what t's goroutine has locked, as its index.
+// locksAt returns the locks that t's goroutine holds, as index in locks.list.
 func (s *Strategy) locksAt(t net.Cond) int32 {
 	k := &s.locks
 	for len(k.of) <= int(t) {
@@ -43,7 +43,7 @@ func (s *Strategy) locksAt(t net.Cond) int32 {
 	up, i := s.net.Up(t), int32(0)
 	if up != net.None {
 		i = s.locksAt(up)
-		if e := s.net.By(t); s.net.Arcs(e)[0].Cond() == up { // its own operation
+		if e := s.net.By(t); s.net.Arcs(e)[0].Cond() == up { // the goroutine's own operation
 			first, n := s.net.Given(e)
 			for y := first; y < first+net.Cond(n); y++ {
 				if o := s.ownerOf(y); o != nil && o.kind == trace.ObjMutex {
@@ -60,7 +60,8 @@ func (s *Strategy) locksAt(t net.Cond) int32 {
 	return i
 }
 
-// noteUnlock notes whether the one at t has not locked itself what it unlocks: a mutex at y.
+// noteUnlock records whether the goroutine at t unlocks a mutex, at condition y, that it has not
+// locked itself.
 func (s *Strategy) noteUnlock(t, y net.Cond) {
 	if s.locks.handed || s.net.Value(y) != 1 {
 		return
@@ -73,7 +74,7 @@ func (s *Strategy) noteUnlock(t, y net.Cond) {
 	s.locks.handed = true
 }
 
-// without returns a list like i that has no lock of a mutex.
+// without returns list i without the lock of a mutex.
 func (s *Strategy) without(i int32, mutex net.Place) int32 {
 	if i == 0 {
 		return 0
@@ -90,7 +91,7 @@ func (s *Strategy) without(i int32, mutex net.Place) int32 {
 	return int32(len(s.locks.list) - 1)
 }
 
-// held returns the conditions of mutexes that t's goroutine has locked, after the events in s.find.
+// held returns the conditions of the mutexes that t's goroutine holds after s.find.
 func (s *Strategy) held(t net.Cond) (held []net.Cond) {
 	for i := s.locksAt(t); i > 0; i = s.locks.list[i].next {
 		if y := s.locks.list[i].at; s.find.Last(s.net.Place(y)) == y {
@@ -100,7 +101,7 @@ func (s *Strategy) held(t net.Cond) (held []net.Cond) {
 	return held
 }
 
-// ownerOf returns the object that y is a condition of, nil if it is a goroutine's.
+// ownerOf returns the object of condition y, nil if y is a goroutine's.
 func (s *Strategy) ownerOf(y net.Cond) *object {
 	k := s.net.Place(y)
 	if int(k) >= len(s.objectOf) || s.objectOf[k] == noObject {
@@ -109,7 +110,7 @@ func (s *Strategy) ownerOf(y net.Cond) *object {
 	return &s.objects[s.objectOf[k]]
 }
 
-// at makes s.find, which is nothing or what precedes t, what precedes t, which stays.
+// at makes s.find the past of t. It is empty, or a past of t's past, before.
 func (s *Strategy) at(t net.Cond) {
 	s.find.Grow()
 	if !s.find.AddCond(t) || !s.find.Keep(t) {
@@ -117,7 +118,7 @@ func (s *Strategy) at(t net.Cond) {
 	}
 }
 
-// deadlocked looks for deadlocks of which the one at t, a new condition, is part.
+// deadlocked looks for deadlocks that include t, a new condition.
 func (s *Strategy) deadlocked(t net.Cond) {
 	if s.opt.NoDeadlocks || s.locks.handed {
 		return
@@ -129,7 +130,7 @@ func (s *Strategy) deadlocked(t net.Cond) {
 	}
 }
 
-// ended looks for those who wait for a mutex that the goroutine of t, which has ended, has locked.
+// ended looks for goroutines that wait for a mutex which t's goroutine holds at its end.
 func (s *Strategy) ended(t net.Cond) {
 	if s.locksAt(t) == 0 {
 		return
@@ -142,7 +143,7 @@ func (s *Strategy) ended(t net.Cond) {
 	}
 }
 
-// locking looks for deadlocks of which t, which locks o, is part.
+// locking looks for deadlocks that include t, whose goroutine is about to lock o.
 func (s *Strategy) locking(t net.Cond, o *object) {
 	if s.nests(t); s.locksAt(t) == 0 || s.locks.unseen == 0 { // nothing new would be found
 		if len(o.finals) == 0 {
@@ -161,7 +162,7 @@ func (s *Strategy) locking(t net.Cond, o *object) {
 	s.circle([]net.Cond{t}, o.state)
 }
 
-// nests notes that the one at t locks a mutex, if it holds another one.
+// nests records that the goroutine at t locks a mutex while it holds another one.
 func (s *Strategy) nests(t net.Cond) {
 	if v := s.net.Value(t); s.locksAt(t) != 0 && !s.locks.nested[v] {
 		s.locks.nested[v] = true
@@ -171,7 +172,7 @@ func (s *Strategy) nests(t net.Cond) {
 	}
 }
 
-// leave notes that calls need no execution any more that leaves them waiting.
+// leave records that no execution is needed in which call v stays blocked.
 func (s *Strategy) leave(v net.Value) {
 	if !s.left[v] && s.locks.nested[v] {
 		s.locks.unseen--
@@ -179,8 +180,8 @@ func (s *Strategy) leave(v net.Value) {
 	s.left[v] = true
 }
 
-// circle is SEARCH of Fig. 11: each of set but the last waits for a mutex that
-// the next one has locked; wanted is what the first one waits for.
+// circle is SEARCH of Fig. 11: each of set but the last waits for a mutex that the next one holds.
+// wanted is the mutex that the first one waits for.
 func (s *Strategy) circle(set []net.Cond, wanted net.Place) {
 	held := s.held(set[len(set)-1])
 	if slices.ContainsFunc(held, func(y net.Cond) bool { return s.net.Place(y) == wanted }) {
@@ -192,8 +193,9 @@ func (s *Strategy) circle(set []net.Cond, wanted net.Place) {
 	}
 }
 
-// wanting is FINDNEXT: it calls f with those who wait to lock the mutex that is
-// locked at y, one after the other added to s.find; those who hold one themselves, or all.
+// wanting is FINDNEXT: it adds to s.find, one after the other, the goroutines that wait for the
+// mutex which is locked at y, and calls f with each. holding: only those that hold a mutex
+// themselves.
 func (s *Strategy) wanting(y net.Cond, holding bool, f func(a net.Cond)) {
 	in := s.find
 	in.Waiting(y, func(a net.Cond) {
@@ -208,8 +210,8 @@ func (s *Strategy) wanting(y net.Cond, holding bool, f func(a net.Cond)) {
 	})
 }
 
-// found keeps a set of conditions of goroutines that wait for each other, or for one that has
-// ended, unless one was found with the same operations. What leads to them is in s.find.
+// found records a set of conditions of goroutines that wait for each other, or for one that has
+// ended, unless a set with the same calls is known. Their past is in s.find.
 func (s *Strategy) found(set []net.Cond) {
 	var calls []net.Value
 	for _, t := range set {
@@ -222,8 +224,7 @@ func (s *Strategy) found(set []net.Cond) {
 	}
 }
 
-// unseen reports whether a set of conditions at which goroutines wait has one of whose operation no
-// execution has shown that it may be left waiting.
+// unseen reports whether one of the calls at a set of conditions was left blocked by no execution.
 func (s *Strategy) unseen(set []net.Cond) bool {
 	return slices.ContainsFunc(set, func(t net.Cond) bool {
 		return s.net.Value(t) > 0 &&
@@ -246,7 +247,7 @@ func (s *Strategy) nextStuck() []net.Cond {
 	return nil
 }
 
-// noteLeft notes which calls the execution has left waiting.
+// noteLeft records the calls that the execution has left blocked.
 func (s *Strategy) noteLeft(t *trace.Trace) {
 	if t.Verdict.Cut() || t.Verdict == trace.Aborted {
 		return
@@ -259,16 +260,16 @@ func (s *Strategy) noteLeft(t *trace.Trace) {
 			s.leave(s.net.Value(x))
 		}
 	}
-	// Those that came with a panic are no deadlocks.
+	// In an execution that ends by a panic they are no deadlocks.
 	s.stuck = slices.DeleteFunc(s.stuck, func(set []net.Cond) bool { return s.reached(set) && s.stayed(set) })
 }
 
-// stayed reports whether nobody took conditions that the execution reached.
+// stayed reports whether no event of the execution took a condition of set.
 func (s *Strategy) stayed(set []net.Cond) bool {
 	return !slices.ContainsFunc(set, func(t net.Cond) bool { return !s.run.Marked(t) })
 }
 
-// reached reports whether the execution got to where conditions were marked at once.
+// reached reports whether the conditions of goal were marked together during the execution.
 func (s *Strategy) reached(goal []net.Cond) bool {
 	for _, t := range goal {
 		if by := s.net.By(t); by != net.None && !s.run.Has(by) {
@@ -278,7 +279,8 @@ func (s *Strategy) reached(goal []net.Cond) bool {
 	return true
 }
 
-// reach adds what leads to a marking to a config; false if that cannot happen.
+// reach adds the past of a marking to a configuration. It returns false if they cannot happen
+// together.
 func reach(in *net.Config, goal []net.Cond) bool {
 	for _, t := range goal {
 		if !in.AddCond(t) || !in.Keep(t) {

@@ -7,18 +7,18 @@ import (
 	"heddle/trace"
 )
 
-// CompareAndSwaps whose outcome depends on the input: of an atomic that holds, or is compared with,
-// what was computed from it. Such a one has two outcomes, as a branch has: it reads the atomic's
-// condition, or takes it. On which inputs it is one or the other depends on who has written before,
-// so it is known as soon as an execution has shown one of both.
+// CompareAndSwaps whose outcome depends on the input: the value in the atomic, or the one that it
+// is compared with, was computed from the input. Such a CompareAndSwap has two outcomes, as a
+// branch has: it reads the atomic's condition, or takes it. The condition on the input depends on
+// the write that it reads, so it is known once an execution has shown one of the two outcomes.
 
-// A swap is a CompareAndSwap: of the one at t, who finds x.
+// A swap is a CompareAndSwap by the goroutine at t that reads condition x.
 type swap struct{ t, x net.Cond }
 
 // varies reports whether c is a CompareAndSwap whose outcome depends on the input.
 func (s *Strategy) varies(c *call) bool { return c.op == trace.OpAtomicCAS && s.varying[c.obj] }
 
-// swapAt returns what e is if it is one, whichever outcome it has.
+// swapAt returns the swap of event e, whatever its outcome; ok is false if e is none.
 func (s *Strategy) swapAt(e net.Event) (x swap, ok bool) {
 	if len(s.varying) == 0 {
 		return x, false
@@ -30,8 +30,8 @@ func (s *Strategy) swapAt(e net.Event) (x swap, ok bool) {
 	return swap{arcs[0].Cond(), arcs[1].Cond()}, true
 }
 
-// swapping returns on which inputs the CompareAndSwap that e is swaps; ok is false if it is none,
-// or that is not known yet.
+// swapping returns the condition on the input under which e swaps; ok is false if e is no such
+// CompareAndSwap, or the condition is not known yet.
 func (s *Strategy) swapping(e net.Event) (c symbolic.Term, ok bool) {
 	x, ok := s.swapAt(e)
 	if ok {
@@ -40,21 +40,23 @@ func (s *Strategy) swapping(e net.Event) (c symbolic.Term, ok bool) {
 	return c, ok
 }
 
-// undecided reports whether e is one of which it is not known on which inputs it swaps.
+// undecided reports whether e is a CompareAndSwap whose condition is not known yet.
 func (s *Strategy) undecided(e net.Event) bool {
 	x, ok := s.swapAt(e)
 	_, known := s.inputs.swaps[x]
 	return ok && !known
 }
 
-// cameOutOtherwise reports whether e, which was not shown, is one of which the other outcome was.
+// cameOutOtherwise reports whether e was not shown, but the other outcome of its CompareAndSwap
+// was.
 func (s *Strategy) cameOutOtherwise(e net.Event) bool {
 	_, ok := s.swapping(e)
 	return ok && !s.net.Shown(e)
 }
 
-// noteSwap notes the condition of e, transition j, if it is a CompareAndSwap whose outcome depends
-// on the input. It is no branch if what is compared does not, or if a branch before has decided it.
+// noteSwap records the condition of e, transition j, if it is a CompareAndSwap whose outcome
+// depends on the input. It is no branch if the compared values do not depend on the input, or an
+// earlier branch implies the outcome.
 func (s *Strategy) noteSwap(e net.Event, j int) {
 	x, ok := s.swapAt(e)
 	if !ok {
@@ -67,8 +69,8 @@ func (s *Strategy) noteSwap(e net.Event, j int) {
 	}
 }
 
-// decidesSwap reports whether an event of t is the branch of a CompareAndSwap, of an atomic that is
-// known to vary.
+// decidesSwap reports whether an event of t is the branch of a CompareAndSwap, of an atomic in
+// varying.
 func (s *Strategy) decidesSwap(t *trace.Trace, event int) bool {
 	if event == 0 || len(s.varying) == 0 {
 		return false
@@ -77,8 +79,8 @@ func (s *Strategy) decidesSwap(t *trace.Trace, event int) bool {
 	return s.branchOfSwap(t, event-1) && s.varying[s.tab.Looked(t, e.Obj)]
 }
 
-// branchOfSwap reports whether an event of t is a CompareAndSwap that a branch follows on whether
-// it swaps.
+// branchOfSwap reports whether an event of t is a CompareAndSwap followed by the branch on its
+// outcome.
 func (s *Strategy) branchOfSwap(t *trace.Trace, event int) bool {
 	if event+1 == len(t.Events) {
 		return false
@@ -91,8 +93,8 @@ func (s *Strategy) branchOfSwap(t *trace.Trace, event int) bool {
 	return b.Op == trace.OpBranch && b.G == e.G && b.Site == e.Site
 }
 
-// learnVarying reports whether the outcome of a CompareAndSwap turned out to depend on the input
-// where that was not known.
+// learnVarying reports whether a CompareAndSwap turned out to depend on the input where that was
+// not known.
 func (s *Strategy) learnVarying(t *trace.Trace) (changed bool) {
 	if s.opt.Inputs == nil {
 		return false

@@ -11,8 +11,8 @@ import (
 	"heddle/trace"
 )
 
-// explored executes p by s and returns how many executions that took, and how many of them ended
-// with somebody left.
+// explored executes p by s and returns the number of executions, and how many of them left a
+// goroutine blocked.
 func explored(t *testing.T, p *progen.Program, s interface {
 	Next() *trace.Schedule
 	Done(*trace.Trace)
@@ -67,7 +67,7 @@ func TestTable2(t *testing.T) {
 	}
 }
 
-// An exploration with 5,736 executions: five philosophers who eat twice.
+// An exploration with 5,736 executions: five philosophers, each of which eats twice.
 func BenchmarkDining2(b *testing.B) {
 	for b.Loop() {
 		explored(&testing.T{}, table2.Dining(5, 2), New(Options{}))

@@ -6,25 +6,24 @@ import (
 	"heddle/trace"
 )
 
-// The order of targets where inputs are searched for: what a loop over a text has as targets does
-// not end, and keeps nothing else waiting. Within a class what its goroutine comes to sooner is
-// first.
+// The order of targets in a search for inputs. A loop over a text has targets without end, so
+// targets are chosen class by class. Within a class the targets that their goroutine reaches sooner
+// come first.
 
-// A kind is what targets have in common that are equally promising: where they stand, their
-// outcome, and how long texts may be.
+// A kind is a class of targets: the site, the outcome, and the bound on texts.
 type kind struct {
 	site  trace.Site
 	label int32
 	level int // in textLevels
 }
 
-// turns are the targets that were not chosen yet.
+// turns has the targets that were not chosen yet.
 type turns struct {
 	queue   *fair.Queue[kind, net.Event]
-	waiting map[net.Event]bool // by events in Strategy.known: whether they are targets still
+	waiting map[net.Event]bool // by event of Strategy.known: it is still a target
 }
 
-// newTurns returns nil where Options.Choose says what is next.
+// newTurns returns nil if Options.Choose decides the order.
 func newTurns(o *Options) *turns {
 	if o.Inputs == nil || o.Choose != nil {
 		return nil
@@ -54,17 +53,17 @@ func (s *Strategy) hope(e net.Event) {
 	t.queue.Add(k, s.net.Depth(at), e)
 }
 
-// waits reports whether an event of Strategy.known is a target still.
+// waits reports whether an event of Strategy.known is still a target.
 func (s *Strategy) waits(e net.Event) bool { return s.turns == nil || s.turns.waiting[e] }
 
-// drop makes e no target, if it is one.
+// drop removes e from the targets, if it is one.
 func (t *turns) drop(e net.Event) {
 	if t.waiting[e] {
 		t.waiting[e] = false
 	}
 }
 
-// next chooses the next target; false if none is left.
+// next chooses the next target. It returns false if there is none.
 func (t *turns) next(s *Strategy) bool {
 	var promised []net.Event
 	found := false
@@ -75,7 +74,7 @@ func (t *turns) next(s *Strategy) bool {
 		}
 		switch {
 		case !t.waiting[e]:
-		case s.promised[e] > 0: // perhaps in vain
+		case s.promised[e] > 0: // an execution that is planned or under way may show it
 			promised = append(promised, e)
 		case s.net.Shown(e):
 			t.drop(e)
@@ -92,7 +91,7 @@ func (t *turns) next(s *Strategy) bool {
 	return found
 }
 
-// tidy leaves out of Strategy.known what is no target any more, if that is most of it.
+// tidy removes events that are no targets from Strategy.known, if most of them are none.
 func (s *Strategy) tidy() {
 	if len(s.known) < 64 || len(s.known) < 2*s.turns.queue.Len() {
 		return

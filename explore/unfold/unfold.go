@@ -1,19 +1,17 @@
-// Package unfold explores a program by unfolding it: Kähkönen, Saarikivi,
-// Heljanko, "Unfolding based automated testing of multithreaded programs",
-// Automated Software Engineering 22, 2015. It covers every local state of
-// every goroutine (what it can have seen and done, and what it does next), for
-// which far fewer executions may do than there are classes of equivalent ones.
+// Package unfold explores a program by unfolding it: Kähkönen, Saarikivi, Heljanko, "Unfolding
+// based automated testing of multithreaded programs", Automated Software Engineering 22, 2015. It
+// covers every local state of every goroutine: what the goroutine can have seen and done, and what
+// it does next. That can take far fewer executions than there are classes of equivalent
+// interleavings.
 //
-// An execution adds its operations to a net (package net), each as an event
-// that comes after what it depends on; then the events are foreseen that could
-// happen in other combinations of what all executions so far have shown. One
-// of them is the target of the next execution, whose schedule is no more than
-// what precedes it.
+// The operations of an execution become events of a net (package net), each after the events that
+// it depends on. The possible extensions are the events that can happen in other combinations of
+// what all executions have shown. One of them is the target of the next execution. The schedule of
+// that execution is the target's past.
 //
-// The paper has one copy of each variable for each of a fixed number of
-// threads, so that reads commute; package places is that. Here, as it proposes
-// in section 4.5, there is one copy and reads have read arcs, so goroutines
-// may be started as the program pleases.
+// The paper has a fixed number of threads and one copy of each variable for each thread, so that
+// reads commute; package places does the same. Here, as the paper proposes in section 4.5, a
+// variable has one place and reads have read arcs. So a program can start any number of goroutines.
 package unfold
 
 import (
@@ -31,21 +29,21 @@ import (
 
 // Options of an exploration. The zero value explores everything.
 type Options struct {
-	// Expired, if not nil, is asked now and then while Done is at work: the exploration ends when
-	// it is true.
+	// Expired, if not nil, is called now and then during Done. The exploration ends when it returns
+	// true.
 	Expired func() bool
 
-	// Choose returns which of n known extensions, in the order in which they were found, is the
-	// next target; nil: the one found last, or where there are Inputs what turns says.
+	// Choose returns the index of the next target among n possible extensions, in the order in
+	// which they were found. nil: the one found last, or with Inputs the order of turns.
 	Choose func(n int) int
 
 	// NoDeadlocks leaves out the search for deadlocks (section 4.4), to measure what it costs.
 	NoDeadlocks bool
 
-	// Inputs, if not nil: the inputs of a fuzz target are explored together with its schedules.
+	// Inputs, if not nil, are explored together with the schedules of a fuzz target.
 	Inputs *symbolic.Inputs
 
-	// Loose: executions are made as trace.Schedule.Loose says, so that no order inside the standard
+	// Loose: executions are made with trace.Schedule.Loose, so that no order inside the standard
 	// library hides a race.
 	Loose bool
 }
@@ -57,66 +55,66 @@ type Strategy struct {
 	path *transition.Path
 	net  *net.Net
 
-	procs    []net.Place         // of each transition.Proc; None
-	procOf   []transition.Proc   // of each place; NoProc if it is an object's
-	objects  []object            // of each transition.Object
-	objectOf []transition.Object // of each place; noObject if it is a goroutine's
+	procs    []net.Place         // by transition.Proc: its place, or None
+	procOf   []transition.Proc   // by place: the goroutine; NoProc for an object's place
+	objects  []object            // by transition.Object
+	objectOf []transition.Object // by place: the object; noObject for a goroutine's place
 	calls    calls
-	caps     map[transition.Object]int // of channels; len does not tell it
+	caps     map[transition.Object]int // of channels whose operations do not tell it
 	clock    clock
 	races    races
 	noted    map[[2]net.Cond]bool // see waitAt
 	inputs   inputs
-	texts    map[net.Cond]string // values of memory, where executions tell them
+	texts    map[net.Cond]string // values of memory, where they are recorded
 
 	quiet quiet
 
-	// channels that are used quietly, and in ways of which nothing is known
+	// channels with quiet operations for which there is no construction
 	crowded    map[transition.Object]bool
-	timerChans map[transition.Object]bool // channels of timers
-	sends      map[trace.Site]bool        // of timers, by where they are started: they have a channel
-	// atomics on which the outcome of a CompareAndSwap depends on the input
+	timerChans map[transition.Object]bool // channels that belong to timers
+	sends      map[trace.Site]bool        // sites at which timers with a channel are started
+	// atomics with a CompareAndSwap whose outcome depends on the input
 	varying map[transition.Object]bool
 
-	known  []net.Event // foreseen, and perhaps shown since
-	turns  *turns      // nil: Options.Choose says which of them is next
-	target net.Event   // of the next execution, or
-	goal   []net.Cond  // where it is to get
+	known  []net.Event // possible extensions; some were shown since
+	turns  *turns      // the order of targets; nil: Options.Choose decides
+	target net.Event   // of the next execution; or None, and then
+	goal   []net.Cond  // is the marking that it is to reach
 	foresight
 	stuck  [][]net.Cond
 	locks  locks
-	asked  map[string]bool    // sets that were stuck, by their calls
-	left   map[net.Value]bool // calls that an execution has left waiting, or that none can
+	asked  map[string]bool    // the deadlocks found so far, by their calls
+	left   map[net.Value]bool // calls that an execution has left waiting, or that no execution can
 	rest   *rest
 	over   bool
 	begun  bool
-	vain   int // schedules in a row alongside whose target nothing else could be done, of what was tried
+	futile int // schedules in a row to which alongside could add nothing
 	result explore.Result
 
-	// other takes over when there is an operation that has no net construction.
+	// other explores the program instead, after fallBack.
 	other    explore.Strategy
-	Why      string         // it did
-	made     []*trace.Trace // the executions so far, for it; see keep
-	madeSize int            // about how many bytes they take
+	Why      string         // the reason for fallBack
+	made     []*trace.Trace // the executions so far, for other; see keep
+	madeSize int            // their size in bytes, about
 
-	run  *net.Config // the execution that is read
-	find *net.Config // what extensions are looked for in
+	run  *net.Config // the events of the execution that is read
+	find *net.Config // the past of what is looked for
 	read reading
 
-	pasts []past // that s.find may still have, each of an event that comes after the one before
-	aimed bool   // s.find is what precedes the target
+	pasts []past // pasts that find may still hold, each of an event that comes after the one before
+	aimed bool   // find is the past of the target
 
 	schedule trace.Schedule
-	planned  []net.Event // the events that it leads through and that were shown, in order
-	// those of them that the execution that is read has not come to; nil if it went another way
+	planned  []net.Event // the shown events that the schedule repeats, in order
+	// the events of planned that the execution has still to repeat; nil if it diverged from them
 	plan     []net.Event
-	laid     []laid             // of the schedule that was made last
-	stepless map[net.Event]bool // in the schedule that is made: quiet receives that have not to wait
+	laid     []laid             // the steps of the last schedule
+	stepless map[net.Event]bool // quiet receives of the schedule that do not block
 	gids     []trace.GID
 	arcs     []net.Arc
 	limit    *limit.Limit
 	expired  bool // see late
-	Surprise int  // events that were shown and not foreseen: none, or the search is incomplete
+	Surprise int  // number of shown events that were not foreseen; it should be 0
 }
 
 // New begins an exploration.
@@ -149,7 +147,7 @@ func (s *Strategy) begin() {
 	s.net.Mark(place, 0)
 }
 
-// Table returns the names of goroutines and objects, and what is known of what depends on what.
+// Table returns the names of goroutines and objects, and what is known about dependence.
 func (s *Strategy) Table() *transition.Table {
 	if o, ok := s.other.(interface{ Table() *transition.Table }); ok {
 		return o.Table()
@@ -157,11 +155,11 @@ func (s *Strategy) Table() *transition.Table {
 	return s.tab
 }
 
-// Net returns the unfolding as it is.
+// Net returns the unfolding so far.
 func (s *Strategy) Net() *net.Net { return s.net }
 
-// Next returns the schedule of the next execution: what precedes the next
-// target, and then the non-preemptive policy. See explore.Strategy.
+// Next implements explore.Strategy. The schedule is the past of the next target, then the
+// non-preemptive policy.
 func (s *Strategy) Next() *trace.Schedule {
 	if s.other != nil {
 		return s.other.Next()
@@ -191,13 +189,14 @@ func (s *Strategy) Next() *trace.Schedule {
 	return &s.schedule
 }
 
-// findNext makes the schedule of the next execution; false if nothing is left, or no time.
+// findNext makes the schedule of the next execution. It returns false if nothing is left, or no
+// time.
 func (s *Strategy) findNext() bool {
 	for {
 		if s.target == net.None && s.goal == nil && !s.aim() {
 			return false
 		}
-		if s.opt.Inputs != nil && s.expires() { // each turn is a question to the solver
+		if s.opt.Inputs != nil && s.expires() { // each iteration asks the solver
 			return false
 		}
 		if s.makeSchedule() {
@@ -207,10 +206,9 @@ func (s *Strategy) findNext() bool {
 	}
 }
 
-// aim chooses what the next execution is for; false if there is nothing left.
-// Deadlocks come first: those that are found as the net grows. When nothing else
-// is left the clock may jump where it has not, and then there are the deadlocks
-// and the data races that can be found in the whole net.
+// aim chooses the target or the goal of the next execution. It returns false if there is none. The
+// order: deadlocks that were found as the net grew; possible extensions; jumps of the clock that
+// were not shown; deadlocks and data races in the whole net.
 func (s *Strategy) aim() bool {
 	if s.goal = s.nextStuck(); s.goal != nil || s.aimAtEvent() {
 		return true
@@ -227,7 +225,7 @@ func (s *Strategy) aim() bool {
 	return s.goal != nil
 }
 
-// aimAtEvent chooses the next target; false if no extension is left.
+// aimAtEvent chooses the next target. It returns false if no possible extension is left.
 func (s *Strategy) aimAtEvent() bool {
 	if s.turns != nil {
 		return s.turns.next(s)
@@ -239,7 +237,7 @@ func (s *Strategy) aimAtEvent() bool {
 		}
 		e := s.known[i]
 		s.known = slices.Delete(s.known, i, i+1)
-		if s.promised[e] > 0 { // perhaps in vain
+		if s.promised[e] > 0 { // an execution that is planned or under way may show it
 			s.known = slices.Insert(s.known, n-1, e)
 			continue
 		}
@@ -251,7 +249,7 @@ func (s *Strategy) aimAtEvent() bool {
 	return false
 }
 
-// longest is how many steps an execution may have.
+// longest bounds the steps of an execution.
 const longest = 20_000
 
 // Done takes the trace of the last schedule.
@@ -265,7 +263,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 	}
 }
 
-// done is Done for a net that is looked at until there is no time left.
+// done is Done without the limit on time.
 func (s *Strategy) done(t *trace.Trace) {
 	s.result.Executions++
 	s.free()
@@ -304,7 +302,7 @@ func (s *Strategy) done(t *trace.Trace) {
 	}
 	s.begun = true
 	if s.target != net.None && s.cameOutOtherwise(s.target) {
-		s.hope(s.target) // it is known now which inputs it needs
+		s.hope(s.target) // now the inputs that it needs are known
 		s.target = net.None
 	}
 	if s.target != net.None && !s.net.Shown(s.target) || !s.reached(s.goal) {
@@ -320,15 +318,15 @@ func (s *Strategy) done(t *trace.Trace) {
 	}
 }
 
-// stop ends the search before its time.
+// stop ends the search early: the result is incomplete.
 func (s *Strategy) stop() {
 	s.incomplete(why.Of(why.NotAll))
 	s.over, s.expired = true, true
 	s.made, s.rest = nil, nil
 }
 
-// learn reports whether t, from a transition on, has shown something for which the search has to
-// begin anew.
+// learn reports whether transitions of t from an index on show a dependence or an object that
+// invalidates the net. The search begins anew then.
 func (s *Strategy) learn(t *trace.Trace, from int) bool {
 	caps, timers, varying, quiet := s.learnCaps(from), s.learnTimers(from), s.learnVarying(t), s.learnQuiet(t)
 	changed := s.tab.Changed || caps || timers || varying || quiet
@@ -336,9 +334,9 @@ func (s *Strategy) learn(t *trace.Trace, from int) bool {
 	return changed
 }
 
-// Seed adds an execution that was made for something else, before the first Next: the net starts
-// from it (section 4.6). t is of a schedule that is Exhaustive and Awaits, with the same seed;
-// false means that the net cannot start from it, and the strategy is to be made anew.
+// Seed implements explore.Seeded: the net starts from execution t (section 4.6), before the first
+// Next. The schedule of t must be Exhaustive and Awaits, with seed 0. If Seed returns false the
+// strategy is unusable.
 func (s *Strategy) Seed(t *trace.Trace) bool {
 	if s.other != nil || t.Verdict.Cut() || t.Verdict == trace.Aborted || t.Verdict == trace.Diverged {
 		return false
@@ -348,7 +346,7 @@ func (s *Strategy) Seed(t *trace.Trace) bool {
 	}
 	if s.learn(t, 0) {
 		s.result.Executions = 0
-		s.begin() // what was added before is found again
+		s.begin() // earlier executions are found again by the search
 		s.learnQuiet(t)
 		if s.path.Read(t, 0) != nil {
 			return false
@@ -399,7 +397,7 @@ func (s *Strategy) keep(t *trace.Trace) {
 		int(unsafe.Sizeof(trace.Object{}))*len(t.Objects) + int(unsafe.Sizeof(trace.Offer{}))*len(t.Offers)
 }
 
-// Result says how far the exploration is. Complete: every local state was shown.
+// Result implements explore.Strategy. Complete: every local state was shown.
 func (s *Strategy) Result() explore.Result {
 	if s.other != nil {
 		return s.other.Result()
@@ -415,7 +413,7 @@ func (s *Strategy) Result() explore.Result {
 	return r
 }
 
-// Successor returns the strategy that has taken over, nil if none has.
+// Successor implements explore.Yielding.
 func (s *Strategy) Successor() explore.Strategy { return s.other }
 
 // incomplete notes the first reason for which the result is not complete.
@@ -425,13 +423,13 @@ func (s *Strategy) incomplete(reason why.Reason) {
 	}
 }
 
-// late reports whether there is no time left, or no memory.
+// late reports whether the time or the memory is used up.
 func (s *Strategy) late() bool {
 	s.expired = s.expired || s.limit.Spent()
 	return s.expired
 }
 
-// expires is late, as of now.
+// expires is late, but asks the clock now.
 func (s *Strategy) expires() bool {
 	s.expired = s.expired || s.limit.Now()
 	return s.expired

@@ -37,7 +37,7 @@ func init() {
 // Yields implements explore.Yielding and explore.InputSearch.
 func (s *Strategy) Yields() string { return s.Why }
 
-// Search makes inputs part of what is explored. It is called before the first Next.
+// Search makes inputs part of the exploration. It must precede the first Next.
 func (s *Strategy) Search(in *symbolic.Inputs) {
 	s.opt.Inputs = in
 	s.begin()

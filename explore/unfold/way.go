@@ -9,25 +9,25 @@ import (
 	"heddle/trace"
 )
 
-// The net constructions: how an operation is done after the events of a
-// config, as the arcs of its event. docs/design/unfold.md draws them.
+// The net constructions: the arcs of the event of an operation, after the events of a
+// configuration. docs/design/unfold.md draws them.
 
-// A way is one way to do an operation.
+// A way is the arcs and the label with which an operation can be performed.
 type way struct {
 	label int32
 	arcs  []net.Arc
 }
 
-// label tells the ways of communications apart by their cases.
+// label distinguishes the ways of a communication by the indices of the two cases.
 func label(at, theirs int16) int32 { return int32(at)<<16 | int32(theirs) }
 
-// first begins the arcs of an event of who is at t.
+// first returns the first arcs of an event of the goroutine at t.
 func (s *Strategy) first(t net.Cond) []net.Arc {
 	return append(s.arcs[:0], net.To(t, net.Takes))
 }
 
-// operation calls f with the way to do c, which is no communication, after in; not if it has to
-// wait.
+// operation calls f with the way in which c, which is no communication, is performed after in,
+// unless it is blocked.
 func (s *Strategy) operation(c *call, t net.Cond, in *net.Config, f func(way)) {
 	arcs := s.first(t)
 	defer func() { s.arcs = arcs }()
@@ -41,7 +41,7 @@ func (s *Strategy) operation(c *call, t net.Cond, in *net.Config, f func(way)) {
 		f(way{notTaken, arcs})
 		f(way{taken, arcs})
 		return
-	// of a Cond inside the standard library nothing is known
+	// there is no construction for Conds inside the standard library
 	case c.op == trace.OpCondWake && c.obj != noObject:
 		o := s.object(c.obj)
 		by := s.woken(c.proc, in.Last(o.state))
@@ -97,7 +97,7 @@ func (s *Strategy) operation(c *call, t net.Cond, in *net.Config, f func(way)) {
 	f(way{0, arcs})
 }
 
-// channel: Close, Len, and what stops or resets a timer.
+// channel adds the arcs of Close, Len, and Stop or Reset of a channel's timer.
 func (s *Strategy) channel(c *call, o *object, in *net.Config, arcs []net.Arc) ([]net.Arc, bool) {
 	switch {
 	case o.timer && c.op == trace.OpTimerStop:
@@ -113,8 +113,8 @@ func (s *Strategy) channel(c *call, o *object, in *net.Config, arcs []net.Arc) (
 	return arcs, true
 }
 
-// waitGroup: an Add gives something beside the group, whenever it comes; a Wait
-// comes after those with sum zero, and before all others.
+// waitGroup adds the arcs of an operation on a WaitGroup. An Add gives a condition beside the
+// group, whatever its order. A Wait follows Adds with sum zero and precedes all others.
 func (s *Strategy) waitGroup(c *call, o *object, in *net.Config, arcs []net.Arc) ([]net.Arc, bool) {
 	if c.op != trace.OpWGWait {
 		return arcs, true
@@ -126,7 +126,7 @@ func (s *Strategy) waitGroup(c *call, o *object, in *net.Config, arcs []net.Arc)
 	return s.followAll(append(arcs, net.To(s.net.Root(o.beside), net.Watches)), k), true
 }
 
-// balance returns the sum of what is beside an object after in, and its conditions.
+// balance returns the sum of the conditions beside an object after in, and the conditions.
 func (s *Strategy) balance(o *object, in *net.Config) (sum net.Value, tokens []net.Cond) {
 	in.Aside(o.beside, func(x net.Cond) {
 		sum += s.net.Value(x)
@@ -143,8 +143,8 @@ func (s *Strategy) followAll(arcs []net.Arc, cs []net.Cond) []net.Arc {
 	return arcs
 }
 
-// alone calls f with the way to do a case of c without a partner: there is room
-// in the buffer, or a value, or the channel is closed.
+// alone calls f with the way to perform a case without a partner: the buffer has room, or a value,
+// or the channel is closed.
 func (s *Strategy) alone(t net.Cond, x side, in *net.Config, f func(way)) {
 	o := s.object(x.obj)
 	open := in.Last(o.state)
@@ -185,7 +185,7 @@ func (s *Strategy) alone(t net.Cond, x side, in *net.Config, f func(way)) {
 	default:
 		return
 	}
-	if arcs[len(arcs)-1] != net.To(received, net.Reads) { // it is not closed and empty
+	if arcs[len(arcs)-1] != net.To(received, net.Reads) { // not closed and empty
 		var ok bool
 		if arcs, ok = s.behind(arcs, s.seniors(t, x), in); !ok {
 			return
@@ -194,14 +194,14 @@ func (s *Strategy) alone(t net.Cond, x side, in *net.Config, f func(way)) {
 	f(way{label(x.at, 0), arcs})
 }
 
-// filled returns how many values the buffer of o holds.
+// filled returns the number of values in the buffer of o.
 func (s *Strategy) filled(o *object, sent, received net.Cond) int {
 	return o.before + s.net.Depth(sent) - s.net.Depth(received)
 }
 
-// meeting calls f with the way in which a case of the one at t, who makes the
-// step, meets one of the one at u, over an unbuffered channel that is open. Of two
-// selects one has to wait there.
+// meeting calls f with the way in which a case of the goroutine at t, which makes the step, meets a
+// case of the goroutine at u, over an open channel without a buffer. If both are selects, one of
+// them must be blocked.
 func (s *Strategy) meeting(t, u net.Cond, x, y side, in *net.Config, f func(way)) {
 	open := in.Last(s.object(x.obj).state)
 	if s.net.Value(open) == 1 {
@@ -228,14 +228,14 @@ func (s *Strategy) meeting(t, u net.Cond, x, y side, in *net.Config, f func(way)
 	f(way{label(x.at, y.at), arcs})
 }
 
-// choosy reports whether the ones at t, who makes the step, and u can meet only if one of them
-// waits.
+// choosy reports whether the goroutines at t, which makes the step, and u can meet only if one of
+// them is blocked.
 func (s *Strategy) choosy(t, u net.Cond) bool {
 	c, sides := s.callAt(t)
 	return (c.poll || len(sides) > 1) && len(s.sidesAt(u)) > 1
 }
 
-// byDefault calls f with the way to do a select when no case is ready.
+// byDefault calls f with the way in which a select takes its default: no case is ready.
 func (s *Strategy) byDefault(t net.Cond, sides []side, in *net.Config, f func(way)) {
 	arcs := s.first(t)
 	defer func() { s.arcs = arcs }()
@@ -272,7 +272,7 @@ func (s *Strategy) byDefault(t net.Cond, sides []side, in *net.Config, f func(wa
 	f(way{0, arcs})
 }
 
-// like reports whether a way with that label is how transition x, which did c, was done.
+// like reports whether transition x performed c in the way with label l.
 func (s *Strategy) like(l int32, c *call, x *transition.Transition) bool {
 	switch {
 	case c.choices > 0:

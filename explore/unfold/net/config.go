@@ -2,31 +2,31 @@ package net
 
 import "slices"
 
-// A Config is a set of events, closed under causality, while it is put
-// together: events are added with all that precedes them, and what was added
-// last is taken back. It asks only about the pasts of the events that are added.
+// A Config is a causally closed set of events under construction. An event is added with its past,
+// and what was added last can be undone. Its cost depends on the pasts of the events that are added
+// alone.
 type Config struct {
 	n     *Net
 	state []uint8 // by event: see in
-	taken []Event // by condition: who takes it; None; kept
-	last  []Cond  // by place: its condition now, None before there is one
+	taken []Event // by condition: the event that takes it; None; kept
+	last  []Cond  // by place: its condition after the set, None if it has none yet
 	log   []Event // in causal order
-	takes []take  // by those who take, in order
+	takes []take  // in order of addition
 	moves []move  // of last, in order
 	keeps []Cond
-	reads []read  // by those who read, in order
-	heads []int32 // by condition, as far as any was read: the last of reads, + 1
-	marks int     // how many roots were marked when room was made last
-	watch []Event // events that watch
-	aside []Event // events that give something at the side
-	late  []int32 // indices in log of events that have to come before one that was added earlier
+	reads []read  // in order of addition
+	heads []int32 // by condition: index + 1 of its last entry in reads
+	marks int     // number of roots at the last call of Grow
+	watch []Event // events with a Watches arc
+	aside []Event // events that give a condition beside a root
+	late  []int32 // indices in log of events that must happen before an event added earlier
 
-	order []Event // of the last search for cycles
-	cycle []Event // that it found
+	order []Event // the result of the last search for cycles
+	cycle []Event // the cycle that it found
 	stack []frame
 	preds []Event
 
-	found []Cond // of crowds
+	found []Cond // buffer of eachOf
 }
 
 type take struct {
@@ -46,13 +46,13 @@ type read struct {
 	next int32 // index + 1
 }
 
-// kept is in Config.taken what nobody may take.
+// kept is the value in Config.taken of a condition that no event may take.
 const kept = -2
 
 const (
 	out uint8 = iota
 	in
-	open // while looking for cycles: on the way to it
+	open // on the path of the search for cycles
 	done
 )
 
@@ -65,7 +65,7 @@ func (c *Config) Begin() {
 	c.Grow()
 }
 
-// Grow makes room for what was added to the net since Begin.
+// Grow makes room for conditions and events that were added to the net since Begin.
 func (c *Config) Grow() {
 	if len(c.state) < c.n.Len() {
 		c.state = grown(c.state, c.n.Len(), out)
@@ -87,7 +87,7 @@ func (c *Config) Grow() {
 	}
 }
 
-// grown returns s with n elements, those that are new being x.
+// grown returns s with n elements; the new ones are x.
 func grown[T any](s []T, n int, x T) []T {
 	if n > cap(s) {
 		s = append(make([]T, 0, n+n/2), s...)
@@ -98,13 +98,13 @@ func grown[T any](s []T, n int, x T) []T {
 	return s
 }
 
-// A Mark is a state of a Config that Undo goes back to.
+// A Mark is a state of a Config that Undo returns to.
 type Mark struct{ events, keeps int }
 
-// Mark returns the state now.
+// Mark returns the present state.
 func (c *Config) Mark() Mark { return Mark{len(c.log), len(c.keeps)} }
 
-// Undo takes back what was added since m.
+// Undo returns to state m.
 func (c *Config) Undo(m Mark) {
 	for i := len(c.log) - 1; i >= m.events; i-- {
 		c.remove(c.log[i])
@@ -119,10 +119,10 @@ func (c *Config) Undo(m Mark) {
 	c.keeps = c.keeps[:m.keeps]
 }
 
-// UndoTo takes back all but the first n events, and what is kept.
+// UndoTo removes all but the first n events, and all that is kept.
 func (c *Config) UndoTo(n int) { c.Undo(Mark{events: n}) }
 
-// remove takes back e, which was added last. It looks at what e did here, and not into the net.
+// remove removes e, which was added last. It does not read the net.
 func (c *Config) remove(e Event) {
 	c.state[e] = out
 	for k := len(c.takes) - 1; k >= 0 && c.takes[k].by == e; k-- {
@@ -148,30 +148,31 @@ func (c *Config) remove(e Event) {
 // Has reports whether e is in the set.
 func (c *Config) Has(e Event) bool { return int(e) < len(c.state) && c.state[e] != out }
 
-// Events returns the events of the set, in causal order. They must not be changed.
+// Events returns the events of the set, in causal order. The caller must not change them.
 func (c *Config) Events() []Event { return c.log }
 
-// Since reports whether e is in the set and was added when it had k events, or later.
+// Since reports whether e is in the set and was added after the first k events.
 func (c *Config) Since(k int, e Event) bool { return slices.Contains(c.log[k:], e) }
 
 // Len returns how many events are in the set.
 func (c *Config) Len() int { return len(c.log) }
 
-// Last returns a place's condition after the events of the set, None if it has none yet.
+// Last returns the condition of a place after the set, None if it has none yet.
 func (c *Config) Last(place Place) Cond {
-	if int(place) >= len(c.last) { // it is newer than Grow
+	if int(place) >= len(c.last) { // the place is newer than the last Grow
 		return None
 	}
 	return c.last[place]
 }
 
-// Marked reports whether x, which events of the set gave or which is initial, is still there.
+// Marked reports whether x is marked after the set. x must be a root or given by an event of the
+// set.
 func (c *Config) Marked(x Cond) bool { return c.taken[x] < 0 }
 
 // Taker returns the event of the set that takes x, None if there is none.
 func (c *Config) Taker(x Cond) Event { return max(c.taken[x], None) }
 
-// Keep makes what would take x impossible; false if x was taken.
+// Keep excludes events that take x. It returns false if the set has one.
 func (c *Config) Keep(x Cond) bool {
 	switch c.taken[x] {
 	case None:
@@ -184,8 +185,8 @@ func (c *Config) Keep(x Cond) bool {
 	return false
 }
 
-// AddCond adds what gave x, with all before; false if that cannot happen together with what is
-// there, or if x is then gone. What was added before that was found out has to be undone.
+// AddCond adds the past of x. It returns false if that is in conflict with the set, or if x is then
+// taken; the caller must Undo then.
 func (c *Config) AddCond(x Cond) bool {
 	if c.Astray(x) {
 		return false
@@ -196,13 +197,13 @@ func (c *Config) AddCond(x Cond) bool {
 	return c.taken[x] < 0
 }
 
-// Astray reports whether it is easy to see that x is not there, whatever events are added: its place
-// is past it, or on another branch. Most conditions that cannot be there are found out so, without
-// a look at what gave them.
+// Astray reports whether it is easy to see that x cannot be marked after any extension of the set:
+// its place is past it, or on another branch. That excludes most conditions without a look at their
+// pasts.
 func (c *Config) Astray(x Cond) bool {
 	n := c.n
 	m := n.position(x)
-	if m.up == None { // a first one, or beside
+	if m.up == None { // a root, or beside one
 		return false
 	}
 	now := c.last[m.place]
@@ -213,20 +214,20 @@ func (c *Config) Astray(x Cond) bool {
 	return m.depth <= d || n.ancestor(x, d) != now
 }
 
-// Add adds e with all that comes before it; false as AddCond.
+// Add adds e with its past. It returns false as AddCond does.
 func (c *Config) Add(e Event) bool {
 	k := len(c.log)
 	c.cycle = c.cycle[:0]
 	return c.add(e) && (len(c.log) == k || c.acyclic(k))
 }
 
-// add adds e in causal order, and reports whether nothing is taken twice.
+// add adds e and its past in causal order. It returns false if a condition would be taken twice.
 func (c *Config) add(e Event) bool {
 	if c.state[e] != out {
 		return true
 	}
 	arcs := c.n.Arcs(e)
-	// most that cannot happen are found out here, before all that precedes them is added
+	// most conflicts are found here, before the past is added
 	for _, a := range arcs {
 		if a.takes() && c.taken[a.Cond()] != None {
 			return false
@@ -281,8 +282,8 @@ func (c *Config) put(e Event, arcs []Arc) {
 	})
 }
 
-// comesLate reports whether an event with these arcs may have to come before one that is
-// in the set: it reads what was taken, or watches what was given.
+// comesLate reports whether an event with these arcs may have to happen before an event of the set:
+// it reads a condition that was taken, or watches one beside which conditions were given.
 func (c *Config) comesLate(arcs []Arc) bool {
 	for _, a := range arcs {
 		switch a.Use() {
@@ -299,7 +300,7 @@ func (c *Config) comesLate(arcs []Arc) bool {
 	return false
 }
 
-// lastRead returns the index + 1 of the last read of y in reads, 0 if nobody has read it.
+// lastRead returns the index + 1 of the last read of y in reads, 0 if there is none.
 func (c *Config) lastRead(y Cond) int32 {
 	if int(y) < len(c.heads) {
 		return c.heads[y]
@@ -317,7 +318,7 @@ func (c *Config) sealed(y Cond) bool {
 	return false
 }
 
-// seals reports whether all who joined y are among those e follows.
+// seals reports whether e follows all events that joined y.
 func (c *Config) seals(e Event, y Cond) bool {
 	for r := c.lastRead(y); r > 0; r = c.reads[r-1].next {
 		if slices.Contains(c.n.Arcs(c.reads[r-1].by), To(y, Joins)) && !c.follows(e, c.reads[r-1].by) {
@@ -327,7 +328,7 @@ func (c *Config) seals(e Event, y Cond) bool {
 	return true
 }
 
-// follows reports whether e follows something that f gave.
+// follows reports whether e follows a condition that f gave.
 func (c *Config) follows(e, f Event) bool {
 	return slices.ContainsFunc(c.n.Arcs(e), func(a Arc) bool {
 		return a.Use() == Follows &&
@@ -335,7 +336,7 @@ func (c *Config) follows(e, f Event) bool {
 	})
 }
 
-// Aside calls f with the conditions that events of the set gave beside a place's root.
+// Aside calls f with the conditions that events of the set gave beside the root of a place.
 func (c *Config) Aside(place Place, f func(Cond)) {
 	for _, e := range c.aside {
 		x := c.n.event(e)
@@ -350,15 +351,15 @@ func (c *Config) Aside(place Place, f func(Cond)) {
 	}
 }
 
-// Next calls f for every event that can be added and takes x, which is still
-// there. During a call it and what precedes it are in the set.
+// Next calls f for every event that can be added and takes x, which is marked. During a call the
+// event and its past are in the set.
 func (c *Config) Next(x Cond, f func()) {
 	c.eachChild(x, func(Cond) { f() })
 }
 
-// Versions calls f for every condition that a place can have when more events
-// happen than are in the set, the one it has now first: adjacent ones in turn,
-// as far as they can happen (Lemma 2). During a call the events up to there are in the set.
+// Versions calls f for every condition that a place can have after an extension of the set, the
+// present one first: adjacent ones in turn, as far as they can happen (Lemma 2). During a call the
+// past of x is in the set.
 func (c *Config) Versions(place Place, f func(x Cond)) {
 	x := c.last[place]
 	if x == None {
@@ -372,7 +373,7 @@ func (c *Config) Versions(place Place, f func(x Cond)) {
 	})
 }
 
-// eachChild calls f for every condition that can replace x, with what gives it in the set.
+// eachChild calls f for every condition that can replace x. During a call its past is in the set.
 func (c *Config) eachChild(x Cond, f func(y Cond)) {
 	m := c.n.moreOf(x)
 	c.each(m.next, m.waiting, 2, func(y Cond) {
@@ -384,15 +385,15 @@ func (c *Config) eachChild(x Cond, f func(y Cond)) {
 	})
 }
 
-// Waiting calls f with those who wait at x, some perhaps more than once, but for those of whom it
-// is easy to see that they are not there (Astray).
-func (c *Config) Waiting(x Cond, f func(who Cond)) {
+// Waiting calls f with the conditions registered at x by Wait, some perhaps more than once, except
+// those that are Astray.
+func (c *Config) Waiting(x Cond, f func(waiter Cond)) {
 	m := c.n.moreOf(x)
 	c.each(m.waiting, m.next, 1, f)
 }
 
-// each calls f for those of a list that are not astray, in which each has so many numbers; others
-// is the other list of the same condition.
+// each calls f for the conditions of a list that are not astray. The list has words numbers for
+// each condition. others is the other list of the same condition.
 func (c *Config) each(l, others list, words int, f func(Cond)) {
 	if k := l.crowd(); k != None {
 		var other *crowd
@@ -405,7 +406,7 @@ func (c *Config) each(l, others list, words int, f func(Cond)) {
 	for l > 0 {
 		b, older := c.n.blocks.at(l)
 		for i := len(b) - words; i >= 0; i -= words {
-			if !c.Astray(Cond(b[i+words-1])) { // which it is for most of those that cannot be there
+			if !c.Astray(Cond(b[i+words-1])) { // excludes most of those that cannot be marked
 				f(Cond(b[i]))
 			}
 		}
@@ -416,7 +417,7 @@ func (c *Config) each(l, others list, words int, f func(Cond)) {
 	}
 }
 
-// Given calls f for those of a list whose events may be in the set, or be added.
+// Given calls f for the conditions of a list whose events are in the set or may be added.
 func (c *Config) Given(l *List, f func(Cond)) {
 	if l.crowd != nil {
 		c.eachOf(l.crowd, l.crowd, func(Cond) bool { return false }, func(x Cond) {
@@ -427,15 +428,15 @@ func (c *Config) Given(l *List, f func(Cond)) {
 	}
 }
 
-// astrayEvent is Astray for an event: what it gave first, to a goroutine, is on another branch than
-// that is on.
+// astrayEvent is Astray for an event: the first condition that it gave, a goroutine's, is on
+// another branch than the goroutine's condition.
 func (c *Config) astrayEvent(e Event) bool {
 	x := c.n.event(e).first
 	return !c.n.onOneBranch(c.last[c.n.conds[x].place], x)
 }
 
-// eachOf calls f for those of a crowd that are not astray. The crowd is looked at with the
-// histories of others.
+// eachOf calls f for the conditions of a crowd that are not astray. The histories of the crowd
+// others help to choose the place by which a crowd is sorted.
 func (c *Config) eachOf(w, others *crowd, astray func(key Cond) bool, f func(Cond)) {
 	c.n.sort(w, others)
 	if w.place == None {
@@ -452,7 +453,7 @@ func (c *Config) eachOf(w, others *crowd, astray func(key Cond) bool, f func(Con
 	found := c.found[k:]
 	slices.Sort(found)
 	found = slices.Compact(found)
-	for i := len(found) - 1; i >= 0; i-- { // the newest first, as above
+	for i := len(found) - 1; i >= 0; i-- { // newest first, as in each
 		f(found[i])
 	}
 	c.found = c.found[:k]

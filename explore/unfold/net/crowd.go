@@ -2,44 +2,44 @@ package net
 
 import "slices"
 
-// A crowd is a long list of conditions: what replaced a condition, or who waits at it, in the most
-// different histories. Few of these can be there with the events of a Config. Where there is a place
-// whose conditions tell most of the histories apart (a mutex that everybody locks), the crowd is
-// sorted by it, so that the others need not be looked at.
+// A crowd is a long list of conditions with many histories: the conditions that can replace a
+// condition, or that wait at it. Few of them fit the events of a Config. If a place exists whose
+// conditions distinguish most of the histories, such as a mutex that all goroutines lock, the crowd
+// is sorted by it, and a search reads only the conditions that fit.
 type crowd struct {
-	of Cond // whose list it is; None
-	// that are not sorted, in the order in which they were added: each with a condition without
-	// which it is not there
+	of Cond // the condition that the list belongs to; None
+	// the unsorted conditions in order of addition, each with a condition without which it is not
+	// marked
 	rest  []entry
-	place Place // by whose conditions the others are sorted; None
-	next  int   // how many there are when such a place is looked for
+	place Place // the place by which the others are sorted; None
+	next  int   // number of conditions at which such a place is looked for
 	top   twig
 }
 
 type entry struct{ cond, key Cond }
 
-// A twig is the part of a crowd in whose histories the place had one condition in common.
+// A twig is a part of a crowd: the conditions in whose histories the place had one condition in
+// common.
 type twig struct {
 	here  []entry // each with the last condition of the place in its history
-	limit int     // how many may be here until it is tried to tell them apart
-	depth int32   // of the conditions by which the others are told apart
+	limit int     // number of conditions at which the twig is split
+	depth int32   // depth of the conditions by which kids are distinguished
 	kids  map[Cond]*twig
 }
 
 const (
 	crowdBit  = 1 << 30
-	crowdFrom = 64 // so many are worth sorting
+	crowdFrom = 64 // lists of this length become crowds
 	samples   = 8
 	twigLimit = 16
 )
 
 func newCrowd(of Cond) *crowd { return &crowd{of: of, place: None, next: crowdFrom / 2} }
 
-// A List is conditions that events gave: Config.Given calls those to mind whose events can be
-// there. The zero List is empty.
+// A List is a list of conditions that events gave, for Config.Given. The zero List is empty.
 type List struct{ crowd *crowd }
 
-// Add adds one.
+// Add adds x.
 func (l *List) Add(x Cond) {
 	if l.crowd == nil {
 		l.crowd = newCrowd(None)
@@ -47,7 +47,7 @@ func (l *List) Add(x Cond) {
 	l.crowd.rest = append(l.crowd.rest, entry{x, x})
 }
 
-// crowd returns which one a list is, None if it is none.
+// crowd returns the index of the crowd that the list is, None if it is none.
 func (l list) crowd() int32 {
 	if l < crowdBit {
 		return None
@@ -55,7 +55,7 @@ func (l list) crowd() int32 {
 	return int32(l &^ crowdBit)
 }
 
-// gather makes a crowd of the blocks of a list, which have so many numbers for each condition.
+// gather makes a crowd of the blocks of a list, which have words numbers for each condition.
 func (n *Net) gather(l list, of Cond, words int) list {
 	w := newCrowd(of)
 	for l > 0 {
@@ -70,8 +70,8 @@ func (n *Net) gather(l list, of Cond, words int) list {
 	return list(len(n.crowds)-1) | crowdBit
 }
 
-// sort sorts what was added to a crowd, if there is a place to do it by. The crowd is looked at with
-// the histories of others, which is nil if there are few.
+// sort sorts the conditions that were added to a crowd, if there is a place to sort by. others is
+// the crowd with which histories are compared, nil if there are few.
 func (n *Net) sort(w, others *crowd) {
 	if w.place == None && len(w.rest) >= w.next {
 		w.next *= 2
@@ -88,8 +88,8 @@ func (n *Net) sort(w, others *crowd) {
 	w.rest = nil
 }
 
-// bestPlace returns the place whose conditions tell apart most pairs of one of a crowd and one of
-// another; None if none does for half of them.
+// bestPlace returns the place whose conditions distinguish most pairs of one condition of w and one
+// of other; None if none distinguishes half of them.
 func (n *Net) bestPlace(w, other *crowd) Place {
 	if other.place != None {
 		return other.place
@@ -117,7 +117,7 @@ func (n *Net) bestPlace(w, other *crowd) Place {
 	return best
 }
 
-// some yields a few of those that are not sorted, of which there are more.
+// some yields a sample of the unsorted conditions.
 func (w *crowd) some(yield func(Cond) bool) {
 	for i := range samples {
 		if !yield(w.rest[i*len(w.rest)/samples].cond) {
@@ -143,7 +143,7 @@ func (t *twig) hang(n *Net, x entry) {
 	}
 }
 
-// split hangs those of a twig that are beyond the first fork onto others.
+// split moves the conditions of a twig that are beyond the first fork to kids.
 func (t *twig) split(n *Net) {
 	t.limit = 2 * len(t.here)
 	var keys []Cond
@@ -166,7 +166,7 @@ func (t *twig) split(n *Net) {
 	}
 }
 
-// forkDepth returns the depth of the last condition that leads to all of some, -1 if there is none.
+// forkDepth returns the depth of the last common ancestor of some, -1 if there is none.
 func (n *Net) forkDepth(some []Cond) int32 {
 	fork := some[0]
 	for _, x := range some[1:] {
@@ -177,7 +177,8 @@ func (n *Net) forkDepth(some []Cond) int32 {
 	return n.position(fork).depth
 }
 
-// on appends to list those in whose histories the last condition of the place is on a branch with x.
+// on appends to list the conditions in whose histories the last condition of the place is on one
+// branch with x.
 func (t *twig) on(n *Net, x Cond, list []Cond) []Cond {
 	for _, y := range t.here {
 		if n.onOneBranch(x, y.key) {

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// Executions of goroutines that lock one of two mutexes each time and look at a flag, which one of
-// them sets once: of who sets it, and who looks at it, nobody is left out when they are sorted by a
-// mutex.
+// Goroutines lock one of two mutexes each time and read a flag, which one of them sets once. A
+// crowd sorted by a mutex finds the same setters and readers as an unsorted list.
 func TestCrowds(t *testing.T) {
 	const goroutines, each = 5, 3
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -66,8 +65,8 @@ func TestCrowds(t *testing.T) {
 	}
 }
 
-// compare compares those who can replace x, and those who wait at it, as they are found with c,
-// with all for whom that is so.
+// compare compares the conditions that can replace x, and those that wait at it, as c finds them,
+// with all conditions for which that holds.
 func (b *builder) compare(t *testing.T, c *Config, x Cond, waits map[Cond]bool) {
 	t.Helper()
 	there := func(y Cond) bool {

@@ -1,14 +1,14 @@
 package net
 
-// A table finds events by what they are: open addressing, eight bytes a slot, in the order of their
-// tags but for those that were pushed on.
+// A table finds events by label and arcs: a hash table with open addressing, 8 bytes for each slot,
+// ordered by hash except for slots that were displaced.
 type table struct {
 	slots []slot
 	n     int
 }
 
-// A slot has an event, + 1, and its hash, so that others are not looked at, nor this one when the
-// table grows; 0 if it is empty.
+// A slot has an event + 1 and its hash, so that a search reads few events and growing reads none; 0
+// if it is empty.
 type slot struct {
 	e   Event
 	tag uint32
@@ -23,7 +23,7 @@ func hash(label int32, arcs []Arc) uint32 {
 	return uint32(h >> 20)
 }
 
-// start returns where to look first for what has a tag.
+// start returns the index at which the search for a hash begins.
 func (t *table) start(tag uint32) int { return int(uint64(tag) * uint64(len(t.slots)) >> 32) }
 
 func (t *table) next(i int) int {

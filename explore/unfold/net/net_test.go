@@ -116,7 +116,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// Who seals a condition comes after those who joined it that it follows, and after no others.
+// An event that seals a condition comes after the joining events that it follows, and after no
+// others.
 func TestSeals(t *testing.T) {
 	b := build(4)
 	beside := b.NewPlace()
@@ -142,7 +143,7 @@ func TestSeals(t *testing.T) {
 	}
 }
 
-// Who watches comes before what it does not follow.
+// An event that watches comes before those that it does not follow.
 func TestWatches(t *testing.T) {
 	b := build(2)
 	beside := b.NewPlace()

@@ -1,16 +1,17 @@
 package net
 
-// What comes before what in a Config: causality, and asymmetric conflict: who
-// reads a condition before who takes it, who watches before what it does not follow.
+// The order within a Config: causality and asymmetric conflict. An event that reads a condition
+// precedes the event that takes it; an event that watches precedes the events that it does not
+// follow.
 
 type frame struct {
 	e    Event
-	next int32 // index in preds of the next one to look at
+	next int32 // index in preds of the next predecessor
 	end  int32
 }
 
-// Order returns the events of the set in an order in which they can happen.
-// It is overwritten by the next call of any method.
+// Order returns the events of the set in an order in which they can happen. The next call of any
+// method overwrites it.
 func (c *Config) Order() []Event {
 	if len(c.late) == 0 {
 		c.order = append(c.order[:0], c.log...)
@@ -22,8 +23,8 @@ func (c *Config) Order() []Event {
 	return c.order
 }
 
-// OrderLike is Order that begins as another set of events was ordered, for as long as it can, if it
-// needs no search for that.
+// OrderLike is Order, but begins with the events of other, an earlier order, as far as that needs
+// no search.
 func (c *Config) OrderLike(other []Event) []Event {
 	if len(c.late) > 0 {
 		return c.Order()
@@ -52,7 +53,8 @@ func (c *Config) OrderLike(other []Event) []Event {
 	return c.order
 }
 
-// precedesDone reports whether e, which is not done, may have to come before one that is.
+// precedesDone reports whether e, which is not in the order yet, may have to precede an event that
+// is.
 func (c *Config) precedesDone(e Event) bool {
 	for _, a := range c.n.Arcs(e) {
 		switch a.Use() {
@@ -67,13 +69,13 @@ func (c *Config) precedesDone(e Event) bool {
 	return false
 }
 
-// acyclic reports whether there is an order in which the events of the set can
-// happen, when there was one for the first k.
+// acyclic reports whether the events of the set have an order in which they can happen. The first k
+// have one.
 func (c *Config) acyclic(k int) bool {
-	return len(c.late) == 0 || c.sort(k) // in the order in which they were added
+	return len(c.late) == 0 || c.sort(k) // in order of addition
 }
 
-// sort orders the events from the k-th on, and all that comes before them; false if there is a
+// sort orders the events from the k-th on with their predecessors. It returns false if there is a
 // cycle.
 func (c *Config) sort(k int) bool {
 	c.order = c.order[:0]
@@ -93,7 +95,7 @@ func (c *Config) sort(k int) bool {
 	return ok
 }
 
-// visit appends to order what comes before e, and e; false if it finds a cycle.
+// visit appends the predecessors of e and e to order. It returns false if it finds a cycle.
 func (c *Config) visit(e Event) bool {
 	c.push(e)
 	for len(c.stack) > 0 {
@@ -118,7 +120,7 @@ func (c *Config) visit(e Event) bool {
 	return true
 }
 
-// keepCycle keeps the cycle that p closes.
+// keepCycle records the cycle that p closes.
 func (c *Config) keepCycle(p Event) {
 	c.cycle = c.cycle[:0]
 	for i := len(c.stack) - 1; i >= 0; i-- {
@@ -129,11 +131,11 @@ func (c *Config) keepCycle(p Event) {
 	}
 }
 
-// Cycle returns events that cannot all happen, since each has to come before the
-// next, when Add has just returned false for that; nil if it was for something else.
+// Cycle returns events of which each must precede the next, in a cycle, if that is why the last Add
+// returned false; nil if the reason was another one.
 func (c *Config) Cycle() []Event { return c.cycle }
 
-// width returns how many preds the i-th frame has.
+// width returns the number of predecessors of the i-th frame.
 func (c *Config) width(i int) int {
 	begin := int32(0)
 	if i > 0 {

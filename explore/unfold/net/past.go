@@ -1,13 +1,12 @@
 package net
 
-// A past is the events that come before some conditions. It takes a bit of memory for each event of
-// the net.
+// A past is the set of events before some conditions. It has one bit for each event of the net.
 type past struct {
 	seen   []uint64
 	events []Event
 }
 
-// of makes p the past of x, if it is one, and y.
+// of makes p the past of x, if x is not None, and y.
 func (p *past) of(n *Net, x, y Cond) {
 	for _, e := range p.events {
 		p.seen[e/64] = 0
@@ -34,8 +33,8 @@ func (p *past) add(e Event) {
 	}
 }
 
-// lastBefore returns the last condition of a place that an event before x or y gave, None if none
-// did. The two can be there together.
+// lastBefore returns the last condition of a place given by an event before x or y, None if there
+// is none. x and y can be marked together.
 func (n *Net) lastBefore(place Place, x, y Cond) Cond {
 	last := Cond(None)
 	n.past.of(n, x, y)
@@ -49,7 +48,7 @@ func (n *Net) lastBefore(place Place, x, y Cond) Cond {
 	return last
 }
 
-// lastsBefore returns the last conditions of all places that events before x or y gave any of.
+// lastsBefore returns those conditions by place.
 func (n *Net) lastsBefore(x, y Cond) map[Place]Cond {
 	m := map[Place]Cond{}
 	n.past.of(n, x, y)
@@ -63,7 +62,7 @@ func (n *Net) lastsBefore(x, y Cond) map[Place]Cond {
 	return m
 }
 
-// eachGiven calls f for the conditions that e gave, but for what it gave beside another one.
+// eachGiven calls f for the conditions that e gave, except those beside another one.
 func (n *Net) eachGiven(e Event, f func(Cond)) {
 	x := n.event(e)
 	for k := range Cond(x.given) {

@@ -1,10 +1,10 @@
 package net
 
-// The conditions of a place are a forest. From each one there is, beside the way to the one that it
-// replaced, a jump to one further up, by which any is reached in logarithmically many steps (Myers,
-// "An applicative random-access stack", IPL 17, 1983).
+// The conditions of a place form a forest. Each has, beside the link to the condition that it
+// replaced, a jump to a further ancestor, so that every ancestor is reached in logarithmically many
+// steps (Myers, "An applicative random-access stack", IPL 17, 1983).
 
-// jumpBelow returns where the jump of a condition leads that replaces up.
+// jumpBelow returns the jump of a condition that replaces up.
 func (n *Net) jumpBelow(up Cond) Cond {
 	p := n.position(up)
 	if p.jump == None {
@@ -17,7 +17,7 @@ func (n *Net) jumpBelow(up Cond) Cond {
 	return up
 }
 
-// Ancestor returns the condition at or before x that came after so many of their place.
+// Ancestor returns the ancestor of x at a depth, or x itself.
 func (n *Net) Ancestor(x Cond, depth int) Cond { return n.ancestor(x, int32(depth)) }
 
 func (n *Net) ancestor(x Cond, depth int32) Cond {
@@ -33,8 +33,8 @@ func (n *Net) ancestor(x Cond, depth int32) Cond {
 	}
 }
 
-// onOneBranch reports whether one of two conditions of a place, or both, lead to the other; or one
-// is None.
+// onOneBranch reports whether two conditions of a place are equal, or one is an ancestor of the
+// other; or one is None.
 func (n *Net) onOneBranch(x, y Cond) bool {
 	if x == None || y == None || x == y {
 		return true
@@ -46,7 +46,7 @@ func (n *Net) onOneBranch(x, y Cond) bool {
 	}
 }
 
-// fork returns the last condition that leads to both x and y, None if there is none.
+// fork returns the last common ancestor of x and y, None if there is none.
 func (n *Net) fork(x, y Cond) Cond {
 	d := min(n.position(x).depth, n.position(y).depth)
 	x, y = n.ancestor(x, d), n.ancestor(y, d)

@@ -2,10 +2,9 @@ package places
 
 import "slices"
 
-// A cut is a set of events that is closed under causality, while it is put
-// together: it tells whether conditions are concurrent (section 4.2.1). It looks
-// at the pasts of those conditions only, and what is added to a cut is undone
-// again without beginning anew.
+// A cut is a causally closed set of events under construction. It decides whether conditions are
+// concurrent (section 4.2.1). Its cost depends on the pasts of those conditions alone, and
+// additions can be undone.
 type cut struct {
 	n     *Net
 	epoch uint32
@@ -25,8 +24,8 @@ func (c *cut) begin() {
 	}
 }
 
-// add adds what precedes a condition; false if that is in conflict with the cut, or c was taken
-// there.
+// add adds the past of a condition. It returns false if that is in conflict with the cut, or if the
+// cut takes the condition.
 func (c *cut) add(x cond) bool {
 	if c.used[x] == c.epoch {
 		return false
@@ -60,7 +59,7 @@ func (c *cut) addEvent(e event) bool {
 	return true
 }
 
-// undo leaves the first k events.
+// undo removes all but the first k events.
 func (c *cut) undo(k int) {
 	for _, e := range c.log[k:] {
 		c.in[e] = 0
@@ -71,8 +70,8 @@ func (c *cut) undo(k int) {
 	c.log = c.log[:k]
 }
 
-// extends reports whether the cut, which has the conditions of base in it, can
-// be extended so that base and more are marked. It is left as it was.
+// extends reports whether the cut, which has the past of base, can be extended so that base and
+// more are marked. It leaves the cut as it was.
 func (c *cut) extends(base, more []cond) bool {
 	k := len(c.log)
 	ok := true

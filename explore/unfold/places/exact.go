@@ -7,9 +7,9 @@ import (
 	"heddle/symbolic"
 )
 
-// Exact returns a solver for all inputs of 64 bits, with sums and products that
-// wrap around as in Go. What takes it too long counts as solvable, by inputs that are 0:
-// nothing is cut that might be reached. Equal questions are answered once (section 4.3).
+// Exact returns a solver for all inputs of 64 bits, with sums and products that wrap around as in
+// Go. If it takes too long the constraints count as solvable, by inputs that are 0, so that nothing
+// reachable is cut. Equal questions are answered once (section 4.3).
 func Exact() Solver {
 	t := symbolic.NewTable()
 	s := symbolic.NewSolver(t, symbolic.Options{})

@@ -4,19 +4,19 @@ import "errors"
 
 // An Explorer tests a program by unfolding it (Fig. 8).
 type Explorer struct {
-	// Choose returns which of n known extensions is the next target; nil: the one that was found
+	// Choose returns the index of the next target among n possible extensions; nil: the one found
 	// last.
 	Choose func(n int) int
-	// Free returns who goes on, of those that can, once a target is reached; nil: the first.
+	// Free returns the next of the enabled threads once a target is reached; nil: the first.
 	Free func(able []int) int
 	// Solve finds inputs for path constraints; nil: among -8 to 8.
 	Solve Solver
-	// Guess returns an input that no constraint is known of; nil: 0.
+	// Guess returns an input without a constraint; nil: 0.
 	Guess func() int64
-	// Bound is on the length of an execution; 0: none.
+	// Bound bounds the length of an execution; 0: none.
 	Bound int
-	// Several lets an execution cover as many known extensions beside its
-	// target as are concurrent with it (section 4.6).
+	// Several lets an execution cover as many possible extensions beside its target as are
+	// concurrent with it (section 4.6).
 	Several bool
 	// Each, if not nil, is called with every execution.
 	Each func(*Execution)
@@ -24,18 +24,18 @@ type Explorer struct {
 	p          *Program
 	net        *Net
 	extensions []event
-	waiting    [][]cond // by lock: thread conditions that want it and of which no event was known
+	waiting    [][]cond // by lock: thread conditions that wait for it, without a known event
 	lastLock   []event  // by lock, in the execution being read
 	stats      Stats
 	deadlocks  [][]cond
 	known      map[string]bool
-	finals     [][]cond // by lock: conditions of threads that ended and hold it
+	finals     [][]cond // by lock: conditions of threads that ended while holding it
 
 	mark  []uint32 // of visit, by condition
 	epoch uint32
 }
 
-// Stats say what a search cost.
+// Stats are the costs of a search.
 type Stats struct {
 	Tests      int // executions
 	Events     int // of the net
@@ -45,8 +45,8 @@ type Stats struct {
 	Bounded    bool // the bound was hit: the net depends on the order of targets
 }
 
-// errUnforeseen says that an execution did what no extension was known for.
-var errUnforeseen = errors.New("places: an execution left the unfolding and its extensions")
+// errUnforeseen: an execution performed an event that was no possible extension.
+var errUnforeseen = errors.New("places: an execution performed an event that was no possible extension")
 
 // New returns an explorer of p.
 func New(p *Program) *Explorer {
@@ -61,7 +61,7 @@ func (x *Explorer) Net() *Net { return x.net }
 // Seed adds an execution that something else made (section 4.6).
 func (x *Explorer) Seed(e *Execution) error { return x.read(e) }
 
-// Run explores until no extension is left.
+// Run explores until no possible extension is left.
 func (x *Explorer) Run() (Stats, error) {
 	if x.Solve == nil {
 		x.Solve = Among(-8, 8)
@@ -107,7 +107,7 @@ func (x *Explorer) Run() (Stats, error) {
 	return x.stats, nil
 }
 
-// take removes the next target from the extensions.
+// take removes the next target from the possible extensions.
 func (x *Explorer) take() event {
 	k := len(x.extensions) - 1
 	i := k
@@ -143,7 +143,7 @@ func (n *Net) constraints(es []event) (cs []Constraint) {
 	return cs
 }
 
-// path returns whose operations events are.
+// path returns the threads of events.
 func (n *Net) path(es []event) (threads []int) {
 	for _, e := range es {
 		threads = append(threads, n.events[e].op.Thread)
@@ -211,7 +211,7 @@ func (x *Explorer) read(e *Execution) error {
 	return nil
 }
 
-// first adds what the threads do first.
+// first adds the first operation of each thread.
 func (x *Explorer) first(e *Execution, next []*Operation, marking []cond) {
 	for i := range x.p.Threads {
 		x.net.conds[x.net.initial[i]].next = next[i]
@@ -221,8 +221,8 @@ func (x *Explorer) first(e *Execution, next []*Operation, marking []cond) {
 	}
 }
 
-// nexts returns what threads do first, and then after each operation of an
-// execution what its thread does next.
+// nexts returns the first operation of each thread, and then, for each operation of an execution,
+// the next one of its thread.
 func (x *Explorer) nexts(e *Execution) []*Operation {
 	k := len(x.p.Threads)
 	next := make([]*Operation, k+len(e.Operations))
@@ -242,7 +242,7 @@ func (x *Explorer) nexts(e *Execution) []*Operation {
 	return next
 }
 
-// visit begins anew to mark conditions as visited.
+// visit clears the marks of visited conditions.
 func (x *Explorer) visit() {
 	x.epoch++
 	for len(x.mark) < len(x.net.conds) {

@@ -163,8 +163,8 @@ func (n *Net) nextFree(l cond, f func(cond)) {
 	}
 }
 
-// fromCopy adds the extensions from a condition that is a thread's copy of a
-// variable (5.3, Fig. 15): events that could do the same before e can do it after it.
+// fromCopy adds the extensions from a condition that is a thread's copy of a variable (5.3, Fig.
+// 15): events that could do the same before e can do it after e.
 func (x *Explorer) fromCopy(c cond, e event) {
 	n := x.net
 	old := n.at(n.events[e].pre, n.conds[c].place)
@@ -184,7 +184,7 @@ func (x *Explorer) fromCopy(c cond, e event) {
 	}
 }
 
-// fromLock adds the extensions in which somebody takes a lock that was just released (5.4, case 8).
+// fromLock adds the extensions in which a thread takes a lock that was just released (5.4, case 8).
 func (x *Explorer) fromLock(l cond) {
 	n := x.net
 	try := func(t cond) {
@@ -197,7 +197,7 @@ func (x *Explorer) fromLock(l cond) {
 			try(n.events[e].pre[0])
 		}
 	})
-	// Those that no event is known of: they could not be done so far.
+	// The conditions without a known event: they were blocked so far.
 	waiting := x.waiting[n.conds[l].place-n.lockPlace(0)]
 	rest := waiting[:0]
 	for _, t := range waiting {

@@ -13,14 +13,14 @@ const none = -1
 type condition struct {
 	place    int32
 	producer event   // none: marked initially
-	post     []event // events with it in their presets, known extensions among them
+	post     []event // events with it in their presets, possible extensions included
 
 	// Of a thread's location.
-	next *Operation // what the thread does next; nil if it has ended
+	next *Operation // the thread's next operation; nil if it has ended
 	held []event    // the lock events whose locks it holds
 }
 
-// A node is an event of the net, or a known extension: one that no execution has shown yet.
+// A node is an event of the net, or a possible extension: an event that no execution has shown yet.
 type node struct {
 	op    Operation
 	pre   []cond // first the thread's; then variables or the lock, in order of places
@@ -95,7 +95,7 @@ func (n *Net) preset(to []cond, op *Operation, marking []cond) (pre []cond, ok b
 	return pre, true
 }
 
-// find returns the event with this preset that does op, none if it is not known.
+// find returns the event of op with this preset, none if it is not known.
 func (n *Net) find(op *Operation, pre []cond) event {
 	for _, e := range n.conds[pre[0]].post {
 		x := &n.events[e]
@@ -113,8 +113,8 @@ func (n *Net) find(op *Operation, pre []cond) event {
 	return none
 }
 
-// foresee adds a known extension: the next operation of pre's thread, for a
-// branch with an outcome. It returns none if it was known.
+// foresee adds a possible extension: the next operation of pre's thread, for a branch with an
+// outcome. It returns none if it was known.
 func (n *Net) foresee(pre []cond, taken bool) event {
 	op := *n.conds[pre[0]].next
 	op.Taken = taken
@@ -129,8 +129,8 @@ func (n *Net) foresee(pre []cond, taken bool) event {
 	return e
 }
 
-// show adds the postset of a known extension that an execution has shown, after
-// which its thread is about to do next.
+// show adds the postset of a possible extension that an execution has shown. next is the next
+// operation of its thread then.
 func (n *Net) show(e event, op *Operation, next *Operation) {
 	x := &n.events[e]
 	x.shown, x.op = true, *op
@@ -179,8 +179,8 @@ func (n *Net) fire(e event, marking []cond) {
 	}
 }
 
-// past returns the events that causally precede some, and those themselves, in the order in which
-// they were added: a valid order to fire them (section 4.3).
+// past returns the causal past of events, themselves included, in order of addition: an order in
+// which they can be fired (section 4.3).
 func (n *Net) past(es ...event) []event {
 	n.cut.begin()
 	for _, e := range es {

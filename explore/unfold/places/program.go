@@ -1,14 +1,11 @@
-// Package places is unfolding based testing as the paper has it: Kähkönen,
-// Saarikivi, Heljanko, "Unfolding based automated testing of multithreaded
-// programs", Automated Software Engineering 22, 2015. It explores programs
-// that are written down here, with a fixed number of threads: every shared
-// variable is modelled by one place for each thread (Fig. 5), possible
-// extensions are computed by the eight cases of section 5, deadlocks are
-// searched for as in section 4.4.
+// Package places is unfolding based testing as in the paper: Kähkönen, Saarikivi, Heljanko,
+// "Unfolding based automated testing of multithreaded programs", Automated Software Engineering 22,
+// 2015. It explores programs written as Go functions with a fixed number of threads. A shared
+// variable has one place for each thread (Fig. 5); possible extensions come from the eight cases of
+// section 5; deadlocks are searched as in section 4.4.
 //
-// It is the twin of package unfold, which explores Go programs and has one
-// copy of each variable: both reach the same local states. Its tests are the
-// paper's examples and Table 2.
+// It is the independent twin of package unfold, which explores Go programs and has one place for
+// each variable: both reach the same local states. Its tests are the paper's examples and Table 2.
 package places
 
 import "iter"
@@ -46,19 +43,19 @@ type Operation struct {
 	Taken bool      // its outcome
 }
 
-// A Thread is what a thread's body calls: its operations.
+// A Thread gives the body of a thread its operations.
 type Thread struct {
 	id     int
 	inputs Inputs
 	asked  int
 	yield  func(*Operation) bool
-	op     Operation // that it is about to do
-	done   Operation // that it did last
+	op     Operation // the next one
+	done   Operation // the last one
 }
 
 type stopped struct{}
 
-// do announces an operation; it was performed when do returns.
+// do announces an operation and returns after it was performed.
 func (t *Thread) do(kind Kind, object int) {
 	t.op.Thread, t.op.Kind, t.op.Object = t.id, kind, object
 	if !t.yield(&t.op) {
@@ -114,7 +111,7 @@ func (t *Thread) Is(a Value, op string, b Value) bool {
 // An Execution is what one run of a program leaves behind.
 type Execution struct {
 	Operations []Operation
-	Next       []*Operation // of each thread: what it was about to do; nil if it has ended
+	Next       []*Operation // by thread: its next operation; nil if it has ended
 	Bounded    bool         // the bound on its length was reached
 }
 
@@ -183,9 +180,9 @@ func (w *world) step(i int) Operation {
 	return done
 }
 
-// Run executes the program: first the threads of path in their order, one
-// operation each, then whom choose takes of those that can go on, until none
-// can or bound operations were performed (0: no bound). ok is false if path could not be followed.
+// Run executes the program: first the threads of path in their order, one operation each, then the
+// thread that choose picks among the enabled ones, until none is enabled or bound operations were
+// performed (0: no bound). ok is false if path could not be followed.
 func (p *Program) Run(path []int, inputs Inputs, bound int, choose func(able []int) int) (x *Execution,
 	ok bool) {
 	w := p.start(inputs)

@@ -62,7 +62,8 @@ func tracesOf(n *Net, threads []int) (all, deadlocked int) {
 		var able []event
 		for _, i := range threads {
 			for _, e := range n.conds[marking[i]].post {
-				if !slices.ContainsFunc(n.events[e].pre, func(c cond) bool { return marking[n.conds[c].place] != c }) {
+				gone := func(c cond) bool { return marking[n.conds[c].place] != c }
+				if !slices.ContainsFunc(n.events[e].pre, gone) {
 					able = append(able, e)
 				}
 			}
@@ -79,7 +80,8 @@ func tracesOf(n *Net, threads []int) (all, deadlocked int) {
 			}
 			var rest []event
 			for _, s := range sleep {
-				if !slices.ContainsFunc(n.events[s].pre, func(c cond) bool { return slices.Contains(n.events[e].pre, c) }) {
+				shared := func(c cond) bool { return slices.Contains(n.events[e].pre, c) }
+				if !slices.ContainsFunc(n.events[s].pre, shared) {
 					rest = append(rest, s)
 				}
 			}
