@@ -99,7 +99,7 @@ func (e *exploration) coverAll(p *portfolio, result string) (c covering) {
 	guess := p.guess
 	begin, first := e.spent(), e.n
 	expired := func() bool { return e.late() || e.cfg.Runs == 0 && e.spent()-begin > coverHalf }
-	u := explore.First(func(u *explore.Unit) bool { return u.Cover })
+	u := explore.Cover()
 	x := e.search(u, func() explore.Strategy {
 		s := e.startOf(u)
 		s.Expired = expired

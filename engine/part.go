@@ -24,7 +24,7 @@ func (e *exploration) splitting() *explore.Unit {
 	if e.unit.Resume != nil {
 		return e.unit
 	}
-	return explore.First(func(u *explore.Unit) bool { return u.Cover })
+	return explore.Cover()
 }
 
 // partOf returns s as what can be split; nil if it cannot be: it has no parts, is over, or would have to

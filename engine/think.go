@@ -80,8 +80,8 @@ func (e *exploration) think(u *explore.Unit, begin func() explore.Strategy) (res
 // apart returns the unit that explores a test where every execution has a process of its own, in the place of one that
 // chooses while the execution runs. nil: the test is sampled.
 func (e *exploration) apart(u *explore.Unit) *explore.Unit {
-	other := explore.Lookup(u.Apart)
-	if other == nil {
+	other := explore.Cover()
+	if other == nil || other.Covers != u.Covers {
 		e.note("strategy %s chooses while the execution runs, which it cannot in processes of their own (-isolate=process): sampled instead", u.Name)
 		return nil
 	}
@@ -301,7 +301,8 @@ func (x *search) tell() {
 	e := x.e
 	if y, ok := x.s.(explore.Yielding); ok && e.together == nil {
 		if reason := y.Yields(); reason != "" {
-			e.note("strategy %s explores this, by all %s, since %s cannot: %s", x.unit.Yields, explore.Lookup(x.unit.Yields).Covers, x.unit.Name, reason)
+			u := explore.Cover()
+			e.note("strategy %s explores this, by all %s, since %s cannot: %s", u.Name, u.Covers, x.unit.Name, reason)
 		}
 	}
 	if s, ok := x.s.(explore.Suspecting); ok {

@@ -1,11 +1,9 @@
-// Package explore says what a strategy is: it turns the traces of executions
-// into the schedules of the next ones. Each strategy is a package below;
-// package transition is what those share that cover every order of dependent
-// operations (dpor, reach).
+// Package explore has the interfaces of strategies. A strategy turns the traces of executions into
+// the schedules of further executions. Each strategy is a package below; package transition has
+// what the strategies share that cover every order of dependent operations.
 //
-// A strategy never imports rt. It is driven from outside, one execution at a
-// time (rt/drive does so inside the program under test, Run in tests and
-// benchmarks), so that whoever drives it decides when to stop.
+// A strategy never imports rt. A loop outside it makes the executions one by one and decides when
+// to stop: package engine, or Run in tests and benchmarks.
 package explore
 
 import (
@@ -17,33 +15,32 @@ import (
 
 // An Executor runs the program under test once under a schedule.
 type Executor interface {
-	// Execute returns the trace of the execution. It may be overwritten by the
-	// next call: Clone what must live longer.
+	// Execute returns the trace of the execution. The next call may overwrite it: Clone what must
+	// live longer.
 	Execute(ctx context.Context, s *trace.Schedule) (*trace.Trace, error)
 }
 
-// A Strategy decides what is executed next. Next and Done are called in turn.
+// A Strategy chooses the next execution. Next and Done are called in turn.
 type Strategy interface {
-	// Next returns the schedule of the next execution, or nil when none is
-	// left. It is valid until Next is called again.
+	// Next returns the schedule of the next execution, nil if none is left. It is valid until the
+	// next call.
 	Next() *trace.Schedule
 
-	// Done takes the trace that the schedule left behind. The trace may be
-	// overwritten once Done has returned.
+	// Done takes the trace of that schedule. The trace may be overwritten once Done has returned.
 	Done(t *trace.Trace)
 
-	// Result says how far the exploration is.
+	// Result returns how far the exploration is.
 	Result() Result
 }
 
-// A Foresighted strategy knows some of its next schedules before the trace of the one before, so
-// that they can be executed beside each other.
+// A Foresighted strategy knows some of its next schedules in advance, so that they can be executed
+// in parallel.
 type Foresighted interface {
 	Strategy
 
-	// Foresee is called after Next. It returns schedules that Next will return after that one, in
-	// their order, unless traces make them needless by then: of at most n those that it has not
-	// returned before. Done is called as ever, after Next.
+	// Foresee is called after Next. It returns up to n schedules that it has not returned before
+	// and that Next will return later, in their order, unless traces make them needless by then.
+	// Done is called after Next as always.
 	Foresee(n int) []*trace.Schedule
 }
 
@@ -51,29 +48,25 @@ type Foresighted interface {
 type Result struct {
 	Executions int
 
-	// Complete: every interleaving is equivalent to one that was executed
-	// (under sequential consistency), and no bound was hit.
+	// Complete: every interleaving is equivalent to one that was executed (under sequential
+	// consistency), and no bound was hit.
 	Complete bool
 
-	// Covers says what Complete is about if not interleavings: "local states".
+	// Covers says what Complete is about, if not interleavings: "local states".
 	Covers string
 
-	// Reason says why not, when no schedule is left and Complete is false. It is known as soon as
-	// something happened after which the exploration cannot become complete. Of a strategy that
-	// covers nothing it says how far it came.
+	// Reason says why the exploration is not complete. It is set as soon as it cannot become
+	// complete. A strategy that covers nothing says here how far it came.
 	Reason why.Reason
 
-	// Estimate is about how many executions there will have been in the end;
-	// 0 if that is not known.
+	// Estimate is the expected number of executions in the end; 0 if it is unknown.
 	Estimate float64
 }
 
-// Run lets s explore what x executes until no schedule is left, limit
-// executions were made (0: no limit) or ctx is done. each, if not nil, sees
-// every trace before s does.
+// Run explores what x executes by s until no schedule is left, limit executions were made (0: no
+// limit) or ctx is done. It calls each, if not nil, with every trace before s gets it.
 //
-// The error is the executor's or the context's; the result tells in any case
-// how far the exploration came.
+// The error is the executor's or the context's. The result is valid in any case.
 func Run(ctx context.Context, s Strategy, x Executor, limit int, each func(*trace.Trace)) (Result, error) {
 	for n := 0; limit == 0 || n < limit; n++ {
 		schedule := s.Next()
@@ -92,9 +85,9 @@ func Run(ctx context.Context, s Strategy, x Executor, limit int, each func(*trac
 	return s.Result(), nil
 }
 
-// TooLong says why a search cannot go on that met t and looks at executions of
-// so many steps at most; none if it can. What is to be found out about an
-// execution takes more than linear time, and memory for every step with every goroutine.
+// TooLong returns the reason why a search that reads executions of up to most steps cannot read t;
+// none if it can. A search takes more than linear time for an execution, and memory for every step
+// with every goroutine.
 func TooLong(t *trace.Trace, most int) why.Reason {
 	const mostEntries = 1 << 25
 	switch {
@@ -106,9 +99,8 @@ func TooLong(t *trace.Trace, most int) why.Reason {
 	return why.Of(why.TooLong)
 }
 
-// Held says why a search that met t cannot know that it has covered
-// everything: a goroutine was held back by a guess, or the execution would have
-// gone on for ever. None if it can.
+// Held returns the reason why a search that got t cannot claim to have covered everything: a guess
+// has throttled a goroutine, or the execution would not have ended. None if it can.
 func Held(t *trace.Trace) why.Reason {
 	switch {
 	case t.Spun:
@@ -119,8 +111,8 @@ func Held(t *trace.Trace) why.Reason {
 	return why.Reason{}
 }
 
-// Short says why a search that met t, which it expected to be whole, has not covered everything;
-// none if that may be.
+// Short returns the reason why a search that got t, and expected a whole execution, has not covered
+// everything; none if there is none.
 func Short(t *trace.Trace) why.Reason {
 	switch t.Verdict {
 	case trace.Diverged:

@@ -8,19 +8,19 @@ import (
 	"heddle/trace/varint"
 )
 
-// A Lead is an execution that is to be made and asked about, or that was made before and has
-// candidates left.
+// A Lead is a work unit of a Leads strategy: an execution that is still to be made, or one that was
+// made and has reversal candidates left.
 type Lead struct {
 	Schedule trace.Schedule
-	State    uint64 // that it leads to; of one that was made: that it has led to
-	Bare     bool   // only when no others are left, see bare
-	Made     bool   // it was made before, and counted
-	From     int    // of one that was made: the first candidate that was not asked about
+	State    uint64 // the state that it leads to, or has led to if it was made
+	Bare     bool   // is handed out last
+	Made     bool   // it was made and counted before
+	From     int    // of one that was made: index of the first candidate left
 }
 
-var errLead = errors.New("what is to be gone on with is no execution of this strategy")
+var errLead = errors.New("a work unit of another strategy, or a damaged one: expected an encoded lead")
 
-// What a lead is, as bits.
+// Flags of an encoded lead.
 const (
 	leadBare = 1 << iota
 	leadMade
@@ -28,7 +28,7 @@ const (
 	leadExhaustive
 )
 
-// Encode returns a lead as bytes, see DecodeLead.
+// Encode encodes a lead for DecodeLead.
 func (l *Lead) Encode() []byte {
 	flags := 0
 	for bit, yes := range map[int]bool{leadBare: l.Bare, leadMade: l.Made, leadSites: l.Schedule.Sites,
@@ -55,7 +55,7 @@ func (l *Lead) Encode() []byte {
 	return b
 }
 
-// DecodeLead reads what Encode has written.
+// DecodeLead decodes what Encode has written.
 func DecodeLead(b []byte) (*Lead, error) {
 	d := varint.Reader{B: b}
 	l := new(Lead)

@@ -10,9 +10,9 @@ import (
 	"heddle/trace"
 )
 
-// What strategies can do beside exploring: interfaces that a Strategy implements where it can.
+// Optional interfaces: what a Strategy can do beside exploring.
 
-// A Sighted strategy sees every access to memory (Needs.Accesses).
+// A Sighted strategy gets every access to memory (Needs.Accesses).
 type Sighted interface {
 	Strategy
 	// Sites returns the sites at which shared memory is accessed.
@@ -22,17 +22,17 @@ type Sighted interface {
 // A Seeded strategy can start from executions of another one.
 type Seeded interface {
 	Strategy
-	// Seed takes an execution before the first Next. It returns false if the strategy has to begin
-	// anew without it.
+	// Seed takes an execution, before the first Next. If it returns false the strategy is unusable:
+	// make a new one.
 	Seed(t *trace.Trace) bool
 }
 
-// A Yielding strategy hands over to another one where its own construction does not apply.
+// A Yielding strategy falls back to the unit of Cover where its own construction does not apply.
 type Yielding interface {
 	Strategy
-	// Successor returns the strategy that has taken over; nil: none has.
+	// Successor returns the strategy that has taken over; nil if none has.
 	Successor() Strategy
-	// Yields says why the strategy does not apply; "": it does.
+	// Yields returns why the strategy does not apply; "" if it does.
 	Yields() string
 }
 
@@ -41,56 +41,56 @@ type InputSearch interface {
 	Strategy
 	// Input returns the input of the schedule that Next returned last.
 	Input() []any
-	// ForeseenInputs returns those of the schedules that Foresee returned last.
+	// ForeseenInputs returns the inputs of the schedules that Foresee returned last.
 	ForeseenInputs() [][]any
-	// Unsolved returns where conditions on inputs stand that were not solved in time.
+	// Unsolved returns the sites of conditions on inputs that were not solved in time.
 	Unsolved() []trace.Site
-	// Yields says why inputs and schedules cannot be explored together; "": they can.
+	// Yields returns why inputs and schedules cannot be explored together; "" if they can.
 	Yields() string
 }
 
 // An Asker answers questions about everything that it has explored.
 type Asker interface {
 	Strategy
-	// Ask asks whether there is a moment at which q holds; stands reports whether a site is at a
-	// place of it.
+	// Ask asks whether there is a moment at which q holds. stands reports whether a site is at a
+	// place of q.
 	Ask(q *question.Question, stands func(trace.Site, *question.Place) bool) (Inquiry, error)
 }
 
 // An Inquiry is a question that is being answered.
 type Inquiry interface {
-	// Next returns a schedule that leads to such a moment; nil: there is no other.
+	// Next returns a schedule that leads to such a moment; nil if there is no other.
 	Next() *trace.Schedule
-	// Late reports whether the time was over before everything was looked at.
+	// Late reports whether time ran out before the search was over.
 	Late() bool
 }
 
-// A Splitting strategy can give away what is left of its search.
+// A Splitting strategy can give away the rest of its search.
 type Splitting interface {
 	Strategy
-	// Part returns the strategy as what can be split; nil: nothing is left to be split.
+	// Part returns the strategy as a Part; nil if nothing is left to split.
 	Part() Part
 }
 
-// A Part is a search, or part of one, that can be split: the strategy of a worker.
+// A Part is a search, or a part of one, that can be split. It is the strategy of a worker.
 type Part interface {
 	Strategy
 	Table() *transition.Table
-	Outdated() bool // it has learnt something, and the search is to begin anew
+	Outdated() bool // it has learnt a dependence: the whole search must begin anew
 	Broken() bool   // it ended before everything was explored
 
-	// Prepare is called before Take: how objects older than the test are named, and which are known
-	// to have operations that depend on each other.
+	// Prepare is called before Take. places names objects that are older than the test, and known
+	// has the objects whose operations are known to be dependent.
 	Prepare(places transition.Places, known []trace.Identity)
-	// Take makes a piece what is explored.
+	// Take sets the work unit to explore.
 	Take(data []byte) error
-	// Again reports whether the schedule that Next returned last was executed before, and counts
-	// for nothing.
+	// Again reports whether the schedule that Next returned last repeats an execution, which is not
+	// counted.
 	Again() bool
-	// Split gives back what is left, in n pieces or what can be n; none: nothing is left and
-	// nothing is to be told.
+	// Split returns what is left, in n pieces or in pieces that can be split into n. An empty
+	// result means that nothing is left and there is nothing to report.
 	Split(n int) []Piece
-	// Wakeups: what is left is wakeup trees, which a worker gives back in one piece, for a Tree.
+	// Wakeups: what is left is wakeup trees, which Split returns as one piece, for a Tree.
 	Wakeups() bool
 }
 
@@ -126,30 +126,30 @@ type Heir interface {
 	Made(traces []*trace.Trace)
 }
 
-// A Piece is part of a search: opaque data, and about how many executions it is.
+// A Piece is a work unit: opaque data, and its expected number of executions.
 type Piece struct {
 	Data []byte
 	Size float64
 }
 
-// Leads is a strategy that can be handed out as leads.
+// Leads is a strategy whose work units are single executions.
 type Leads interface {
 	Sighted
-	// Leads gives away what is left, and the states that are known; ok is false as long as that is
-	// not possible.
+	// Leads gives away what is left, and the known states. ok is false as long as that is
+	// impossible.
 	Leads() (leads []Lead, known []uint64, ok bool)
-	// Know tells of states that are known, beside those told before; the strategy forgets what it
-	// has led to itself.
+	// Know adds known states to those of earlier calls. The strategy forgets the states that it has
+	// reached itself.
 	Know(states []uint64)
-	// Made takes the trace of a lead that was not made before, and returns the one by which it is
-	// gone on with.
+	// Made takes the trace of a lead that was not made before, and returns the lead to continue
+	// with.
 	Made(l *Lead, t *trace.Trace) Lead
-	// Expand asks about the execution of a lead that was made before until stop says that it is
-	// enough. rest is the lead to go on with, nil if nothing is left.
+	// Expand examines the execution of a lead that was made before, until stop returns true. It
+	// returns the leads that it found and the lead to continue with, nil if nothing is left.
 	Expand(l *Lead, t *trace.Trace, stop func() bool) (leads []Lead, rest *Lead)
-	// Short says why not everything was asked; none if it was.
+	// Short returns why not every candidate was examined; none if all were.
 	Short() why.Reason
-	// ForgetMeasures lets Measure begin anew.
+	// ForgetMeasures sets what Measure returns to zero.
 	ForgetMeasures()
 }
 
@@ -159,35 +159,35 @@ type Measured interface {
 	Measure() Measures
 }
 
-// Measures are what a strategy has counted, as far as it does.
+// Measures are the counts of a strategy; nil or 0 for what it does not count.
 type Measures struct {
-	Patterns *mapcov.Set // of memory accesses that executions have shown; the strategy goes on with it
-	Intended int         // executions that intended a pattern
-	Shown    int         // and have shown it
+	Patterns *mapcov.Set // memory-access patterns shown so far; the strategy changes it later
+	Intended int         // executions made to show a pattern
+	Shown    int         // those of them that showed it
 	Formulas *Formulas
 	Groups   *Groups
 }
 
-// Formulas are what a strategy has asked a solver, and what it got.
+// Formulas counts the formulas of a strategy and their answers.
 type Formulas struct {
-	Candidates int // patterns that no rule left out
-	Solved     int // formulas given to the solver
-	Found      int // schedules that it gave
-	Refuted    int // formulas that have none
-	Skipped    int // formulas that were not solved, because of a core
-	Duplicates int // schedules that lead where an earlier one led
-	Missed     int // executions that did not show what their schedule was made for
+	Candidates int // patterns that no rule excluded
+	Solved     int // formulas that the solver got
+	Found      int // formulas with a schedule
+	Refuted    int // formulas without one
+	Skipped    int // formulas that an earlier unsatisfiable core answered
+	Duplicates int // schedules to a state that an earlier one reached
+	Missed     int // executions that did not show their pattern
 	Solving    time.Duration
 	Unknown    []Unknown
 }
 
-// Unknown is a formula that was not decided.
+// Unknown is a formula that the solver did not decide.
 type Unknown struct {
 	Pattern mapcov.Pattern
 	Reason  string
 }
 
-// Groups are what strategy branch has seen of a test.
+// Groups has the counts of branch-affect groups (strategy branch).
 type Groups struct {
 	Goroutines, Accesses, Shared, ReadShared, Branches int     // of the first execution
 	Pairs                                              float64 // test cases of criterion TPAIR for it
@@ -195,13 +195,13 @@ type Groups struct {
 	Settled                                            int // executions until all groups were tested
 }
 
-// A Suspecting strategy knows where a locking discipline is broken.
+// A Suspecting strategy finds accesses that break the locking discipline.
 type Suspecting interface {
 	Strategy
 	Suspicions() []Suspicion
 }
 
-// A Suspicion is a breach of the locking discipline, by where the accesses stand.
+// A Suspicion is two accesses that break the locking discipline, by their sites.
 type Suspicion struct {
 	Site, Other       trace.Site
 	Op, OtherOp       trace.Op

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Checks of options.
+// Checks of options, for Option.Check.
 
-// OneOf checks that a value is one of these.
+// OneOf returns a check that a value is one of values.
 func OneOf(values ...string) func(string) error {
 	return func(s string) error {
 		if !slices.Contains(values, s) {
@@ -20,7 +20,7 @@ func OneOf(values ...string) func(string) error {
 	}
 }
 
-// AtLeast checks that a value is a number that is not below least.
+// AtLeast returns a check that a value is a number, at least least.
 func AtLeast(least int) func(string) error {
 	return func(s string) error {
 		if n, err := strconv.Atoi(s); err != nil || n < least {
@@ -55,22 +55,25 @@ func IsPlace(s string) error {
 	return nil
 }
 
-// Int, Time, On and Numbers read values that were checked: zero where there is none.
+// Int returns the value of an option that is a number; 0 if it has none.
 func (v Values) Int(name string) int {
 	n, _ := strconv.Atoi(v[name])
 	return n
 }
 
+// Time returns the value of an option that is a time; 0 if it has none.
 func (v Values) Time(name string) time.Duration {
 	d, _ := time.ParseDuration(v[name])
 	return d
 }
 
+// On reports whether a switch is on.
 func (v Values) On(name string) bool {
 	on, _ := strconv.ParseBool(v[name])
 	return on
 }
 
+// Numbers returns the numbers of an option that can have several.
 func (v Values) Numbers(name string) (ns []uint64) {
 	for _, s := range strings.Split(v[name], ",") {
 		if n, err := strconv.ParseUint(s, 10, 64); err == nil {

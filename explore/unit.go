@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// A Unit is a strategy as everything outside its package sees it: the flag -strategy, the help, the
-// table of the guide, heddle compare and the loop that executes. A strategy registers one from the
-// init function of its package; which strategies a binary has is decided by what it imports
-// (package all).
+// A Unit is the registration of a strategy: all that -strategy, the help, the table of the guide,
+// heddle compare and the engine know of it. A strategy registers itself in its package's init. A
+// binary has the strategies that it imports (package all).
 type Unit struct {
 	Name  string // of -strategy
 	Does  string // what it does, in one line without a full stop
@@ -18,71 +17,69 @@ type Unit struct {
 	Order int    // in lists, ascending; units with equal numbers go by name
 
 	// Covers says what it has covered when its Result is Complete: "interleavings", "local states".
-	// "": it samples.
+	// "" means that it samples.
 	Covers string
-	Ends   bool // it comes to an end without a budget
+	Ends   bool // it ends without a budget
 
 	Needs   Needs
 	Options []Option
 
 	// New returns the strategy before its first execution. It is nil for a unit whose executions
-	// the loop itself chooses: by Policy or, if that is "", by a composition of strategies.
+	// the engine itself chooses: by Policy or, if that is "", by a composition of strategies.
 	New    func(Start) Strategy
 	Policy string // of sampled executions; a name of package policy
 
-	// Resume returns the strategy that goes on with pieces of a search, and Expand the one that
-	// works on leads; nil where the search cannot be split in that way.
+	// Resume returns the strategy that explores pieces of a search, and Expand the one that
+	// explores leads; nil if the search cannot be split that way.
 	Resume func(Start) Part
 	Expand func(Start) Leads
 
-	Tree func() Tree // holds what is left of a search that is split; nil: pieces are independent
+	Tree func() Tree // returns the Tree of a search that has not begun; nil: pieces are independent
 
-	// the unit that covers the same where every execution has a process of its own; "": there is
-	// none
-	Apart  string
-	Yields string // the unit that takes over where its strategy is Yielding; "": none
-	Whole  bool   // a finding does not shorten its budget: it is to come to its end
-	Seeds  bool   // its executions can seed a strategy that is Seeded
-	Inputs bool   // its strategies are InputSearches
-	Asks   bool   // its strategies are Askers; heddle ask takes the first such unit
-	Heavy  bool   // it is compiled into a test binary only where it is asked for: compiling it takes long
+	Whole  bool // a finding does not shorten its budget
+	Seeds  bool // its executions can seed a strategy that is Seeded
+	Inputs bool // its strategies are InputSearches
+	Asks   bool // its strategies are Askers; heddle ask takes the first such unit
+	Heavy  bool // it is compiled into a test binary only where it is asked for: compiling it takes long
 
 	Compared bool   // heddle compare takes it where the user gives no list
-	Command  string // that it has, instead of -strategy; "": none
+	Command  string // the command that runs it, if -strategy does not; "": none
 
-	// Adapt, if not nil, adds to Needs what options need.
+	// Adapt, if not nil, adds to Needs what the options need.
 	Adapt func(Values, *Needs)
 
-	// Arm, if not nil, makes it a part of the default strategy. Cover: it covers every program, for
-	// the default strategy and for strategies that fall back to it; New returns an Heir.
+	// Arm, if not nil, makes the unit a part of the default strategy. Cover: it covers every
+	// program, for the default strategy and for strategies that fall back to it; New returns an
+	// Heir.
 	Arm   *Arm
 	Cover bool
 }
 
-// Needs are what a strategy needs of its executions. They are parameters of the call that makes
+// Needs say what a strategy needs of its executions. They are parameters of the call that makes
 // one.
 type Needs struct {
-	Accesses bool // every access to memory is a step, and an event
-	Values   bool // with the value that it moves
+	Accesses bool // every access to memory is a step and an event
+	Values   bool // events of memory have the values read and written
 	Plain    bool // accesses that are no steps are kept in the trace
-	Flow     Flow // it is recorded what values were computed from
-	// the strategy chooses while the execution runs: impossible where that has a process of its own
+	Flow     Flow // how much the recorded data flow matters
+	// the strategy chooses during the execution, which is impossible if that has a process of its
+	// own
 	Guide bool
 	Twins bool // the trace tells which goroutines are interchangeable
 	Steps int  // bound on the steps of an execution, where the user gives none; 0: the scheduler's own
 
-	// Anew: when it is learnt where channels are polled executions have other steps, and the
-	// strategy begins anew. Strategies without Accesses always do.
+	// Anew: the strategy begins anew when channels turn out to be polled, since that gives
+	// executions other steps. Strategies without Accesses always do.
 	Anew bool
 }
 
-// A Flow says how much a strategy needs to know what values were computed from.
+// A Flow says how much a strategy needs the data flow: the reads that values were computed from.
 type Flow int
 
 const (
 	NoFlow     Flow = iota
 	FlowBeside      // one of several processes profits from it
-	FlowHelps       // it does without if it must (-flow=false)
+	FlowHelps       // it can do without (-flow=false)
 	FlowNeeded
 )
 
@@ -96,30 +93,30 @@ type Arm struct {
 // An Option is one of a strategy's own: -strategy NAME,OPTION=VALUE.
 type Option struct {
 	Name    string
-	Default string // "" means that it is not given
+	Default string // "": no value
 	Help    string
 	Check   func(value string) error // nil: any value will do
 
-	// Switch: it can be given without a value, which means "true". Place: its values are places in
-	// the source, FILE:LINE; the strategy gets the numbers of the sites there. Both it and Many can
-	// be given several times: the values are joined by commas.
+	// Switch: it can be given without a value, which means "true". Place: its values are lines of
+	// the source, FILE:LINE; the strategy gets the numbers of their sites. Options with Place or
+	// Many can be given several times: commas join the values.
 	Switch, Place, Many bool
 }
 
 // Values are the values of options, by name.
 type Values map[string]string
 
-// A Start is what a strategy is made from.
+// A Start has what New needs.
 type Start struct {
 	Seed    uint64      // of random choices; never 0
-	Expired func() bool // whether there is no time left; it is cheap to ask
-	Loose   bool        // executions are made as trace.Schedule.Loose says
-	Options Values      // of all options of the unit: the defaults where none were given
-	Lane    int         // number of the process, where several explore the same test; 0: the first
+	Expired func() bool // reports whether the time is up; a cheap call
+	Loose   bool        // executions are made with trace.Schedule.Loose
+	Options Values      // of all options of the unit, defaults included
+	Lane    int         // number of the process among several that explore the same test, from 0
 }
 
-// Context returns a context that has ended when there is no time left. It is asked by Err: it has
-// no timer, since timers are the program's under test, in its time.
+// Context returns a context that ends when the time is up. Only Err tells that: the context has no
+// timer, since a timer would be the program's, in virtual time.
 func (s *Start) Context() context.Context { return until{context.Background(), s.Expired} }
 
 type until struct {
@@ -134,7 +131,7 @@ func (u until) Err() error {
 	return u.Context.Err()
 }
 
-// With returns the values of a unit's options: those given, and else the defaults.
+// With returns the values of all options of the unit: given, or the defaults.
 func (u *Unit) With(given Values) Values {
 	v := make(Values, len(u.Options))
 	for i := range u.Options {
@@ -147,7 +144,7 @@ func (u *Unit) With(given Values) Values {
 	return v
 }
 
-// Needing returns what executions need under these options.
+// Needing returns the needs of executions under these options.
 func (u *Unit) Needing(v Values) Needs {
 	n := u.Needs
 	if u.Adapt != nil {
@@ -156,12 +153,12 @@ func (u *Unit) Needing(v Values) Needs {
 	return n
 }
 
-// Searches reports whether the unit has a strategy that thinks, and is not a way to sample.
+// Searches reports whether the unit has a strategy, and is not a policy to sample with.
 func (u *Unit) Searches() bool { return u.New != nil }
 
 var units []*Unit
 
-// Register makes a unit known. It panics if the name is taken.
+// Register adds a unit to the registry. It panics if the name is taken.
 func Register(u Unit) {
 	if Lookup(u.Name) != nil {
 		panic("explore: two strategies are called " + u.Name)
@@ -210,8 +207,8 @@ func Names(is func(*Unit) bool) (names []string) {
 	return names
 }
 
-// Parse reads NAME or NAME,OPTION,OPTION=VALUE,... as -strategy has it.
-// An error says what was expected.
+// Parse parses the value of -strategy: NAME or NAME,OPTION,OPTION=VALUE,... An error says what was
+// expected.
 func Parse(text string) (*Unit, Values, error) {
 	if name, _, _ := strings.Cut(text, ","); Lookup(name) == nil || !Selectable(Lookup(name)) {
 		return nil, nil, wantOne(Selectable)
@@ -232,7 +229,7 @@ type Choice struct {
 	Values Values
 }
 
-// ParseList reads several strategies, separated by commas like the options of each.
+// ParseList parses several strategies with their options, all separated by commas.
 func ParseList(text string) (list []Choice, err error) {
 	for _, word := range strings.Split(text, ",") {
 		name, value, given := strings.Cut(word, "=")
@@ -274,7 +271,7 @@ func (u *Unit) option(name string) *Option {
 	return nil
 }
 
-// unknown is the error for an option that the unit does not have.
+// unknown returns the error for an option that the unit does not have.
 func (u *Unit) unknown(name string) error {
 	if len(u.Options) == 0 {
 		return fmt.Errorf("strategy %s has no option %s; it has none", u.Name, name)
@@ -286,7 +283,7 @@ func (u *Unit) unknown(name string) error {
 	return fmt.Errorf("strategy %s has no option %s; it has: %s", u.Name, name, strings.Join(names, ", "))
 }
 
-// set gives an option a value.
+// set sets an option.
 func (c *Choice) set(o *Option, value string, given bool) error {
 	if !given && !o.Switch {
 		return fmt.Errorf("option %s of strategy %s wants a value: %s=VALUE", o.Name, c.Unit.Name, o.Name)

@@ -28,8 +28,7 @@ func init() {
 		Resume: func(s explore.Start) explore.Part {
 			return &piece{opt: options(s)}
 		},
-		Apart: "dpor",
-		Arm:   &explore.Arm{Order: 1},
+		Arm: &explore.Arm{Order: 1},
 	})
 }
 

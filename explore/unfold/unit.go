@@ -10,7 +10,7 @@ import (
 func init() {
 	explore.Register(explore.Unit{
 		Name: "unfold", Order: 140, Covers: "local states", Ends: true, Whole: true, Inputs: true,
-		Asks: true, Yields: "dpor", Heavy: true, Compared: true,
+		Asks: true, Heavy: true, Compared: true,
 		Does:  "covers every local state, in fewer executions than there are interleavings",
 		Paper: "Kähkönen, Saarikivi, Heljanko: Unfolding Based Automated Testing of Multithreaded Programs, ASE Journal 2015",
 		Needs: explore.Needs{Plain: true},
