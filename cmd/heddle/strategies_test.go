@@ -57,6 +57,7 @@ func TestHelpStrategies(t *testing.T) {
 
 // TestUnits: what is registered makes sense.
 func TestUnits(t *testing.T) {
+	trees := 0
 	for _, u := range explore.Units() {
 		if u.Does == "" || strings.HasSuffix(u.Does, ".") || strings.ContainsAny(u.Name, ", =") {
 			t.Errorf("%+v", u)
@@ -64,11 +65,11 @@ func TestUnits(t *testing.T) {
 		if u.Covers != "" && (u.New == nil || !u.Ends) {
 			t.Errorf("%s covers %s and has no end", u.Name, u.Covers)
 		}
-		if u.Apart != "" && explore.Lookup(u.Apart) == nil {
-			t.Errorf("%s: no strategy %s", u.Name, u.Apart)
+		if u.Cover != (u == explore.Cover()) {
+			t.Errorf("%s covers every program, as %s does: only one may", u.Name, explore.Cover().Name)
 		}
-		if u.Yields != "" && explore.Lookup(u.Yields) == nil {
-			t.Errorf("%s: no strategy %s", u.Name, u.Yields)
+		if u.Tree != nil {
+			trees++
 		}
 		for _, o := range u.Options {
 			if explore.Lookup(o.Name) != nil {
@@ -78,6 +79,12 @@ func TestUnits(t *testing.T) {
 				t.Errorf("%s: the default of %s is not allowed", u.Name, o.Name)
 			}
 		}
+	}
+	if _, ok := explore.Cover().New(explore.Start{}).(explore.Heir); !ok {
+		t.Errorf("%s covers every program and cannot take over executions", explore.Cover().Name)
+	}
+	if trees != 1 {
+		t.Errorf("%d strategies are split in wakeup trees; package cluster expects one", trees)
 	}
 }
 

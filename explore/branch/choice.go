@@ -1,6 +1,7 @@
 package branch
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -9,48 +10,47 @@ import (
 	"heddle/trace"
 )
 
-// Which case a select takes is a branch that no read decides. So of every execution with MANNERS of
-// its own every select is let take each of its other cases: with everybody who offers the other
-// side, after every close and, of a channel with a buffer, after every operation that may make room
-// or bring a value. What the solver finds possible is executed.
+// The case that a select takes is a branch that no read decides. So for every execution with new
+// MANNERS, every select is made to take each of its other cases: with each partner at the other
+// side, after every close and, for a channel with a buffer, after every operation that may make
+// room or bring a value. What the solver finds possible is executed.
 //
 // A round of a loop waits until a choice of the round before has given new MANNERS.
 
-// An announced is a channel operation with all it offered to do.
+// An announced is a channel operation with the offers of its cases.
 type announced struct {
-	// of an operation that had not come about when the execution was over: beyond all events, see
-	// order.Goal
+	// its event; for a leftover an index beyond all events, see order.Goal
 	event  int32
 	op     trace.Pending
 	offers []trace.Offer
-	taken  int16 // the Case that it took; 0 outside a select, and for its default
+	taken  int16 // the Case that it took; 0 outside a select and for its default
 }
 
-// A choice is a select that takes another case.
+// A choice is a select that is to take another case.
 type choice struct {
 	from    *source
 	sel     *announced
 	offer   *trace.Offer // the case
-	partner *announced   // who offers the other side, nil: nobody has to
-	other   *trace.Offer // and how
-	after   int32        // an event that makes it possible, -1
-	of      string       // goroutine, statement, case, and the partner's
+	partner *announced   // the operation at the other side; nil: none is needed
+	other   *trace.Offer // the partner's case
+	after   int32        // an event that enables the case, or -1
+	of      string       // name: goroutine, statement, case, and the partner's
 	round   int
 
-	asked    bool            // the solver was
-	schedule *trace.Schedule // and says so; nil: it is not possible
+	asked    bool            // the solver was asked
+	schedule *trace.Schedule // nil: the choice is impossible
 	foreseen bool
 }
 
-// mostChoices bounds those that are kept.
+// mostChoices bounds the choices that are kept.
 const mostChoices = 20_000
 
 type choices struct {
 	left    []*choice
-	due     map[string]int  // by choice.of: the rounds that need not wait any more
+	due     map[string]int  // by choice.of: the last round that does not wait
 	had     map[string]bool // MANNERS over all memory
-	made    int             // that were executed
-	current *choice         // that was executed last
+	made    int             // number of choices executed
+	current *choice         // the choice that was executed last
 }
 
 // announcements returns the channel operations of an execution, in order.
@@ -70,9 +70,10 @@ func (x *Execution) announcements() (all []announced) {
 		offers := x.Trace.Offers[i:n]
 		i = n
 		if o.Case < 0 {
-			continue // it is none
+			continue // no channel operation
 		}
-		if k := slices.IndexFunc(byG[o.G], func(e int32) bool { return x.Trace.Events[e].Step > o.Step }); k >= 0 {
+		later := func(e int32) bool { return x.Trace.Events[e].Step > o.Step }
+		if k := slices.IndexFunc(byG[o.G], later); k >= 0 {
 			i := byG[o.G][k]
 			e := &x.Trace.Events[i]
 			all = append(all, announced{i, trace.Pending{Op: e.Op, Obj: e.Obj, Site: e.Site}, offers,
@@ -87,7 +88,7 @@ func (x *Execution) announcements() (all []announced) {
 	return all
 }
 
-// takenIn returns the case that a channel operation took, as announced.taken has it.
+// takenIn returns the case that a channel operation took, as announced.taken.
 func (x *Execution) takenIn(event int32) int16 {
 	e := &x.Trace.Events[event]
 	switch st := &x.Trace.Steps[e.Step]; {
@@ -100,9 +101,9 @@ func (x *Execution) takenIn(event int32) int16 {
 	}
 }
 
-// selects adds the choices of an execution, if its MANNERS are new: those over all memory, since
-// which is shared another choice may change. fresh: they are new over what is shared; then the next
-// round of the choice that was executed need not wait.
+// selects adds the choices of an execution if its MANNERS over all memory are new: another choice
+// may change which memory is shared. fresh: the MANNERS over shared memory are new as well. Then
+// the next round of the executed choice need not wait.
 func (s *Strategy) selects(f *source, fresh bool) {
 	if c := s.current; c != nil && fresh {
 		s.due[c.of] = max(s.due[c.of], c.round)
@@ -137,7 +138,7 @@ func (s *Strategy) selects(f *source, fresh bool) {
 	}
 }
 
-// ways adds the ways in which a select may take a case.
+// ways adds the ways in which a select may take case c.
 func (s *Strategy) ways(f *source, all []announced, c choice) {
 	add := func(c choice) {
 		if len(s.left) == mostChoices {
@@ -148,7 +149,7 @@ func (s *Strategy) ways(f *source, all []announced, c choice) {
 	}
 	g, buffered := c.offer.G, f.x.Trace.Objects[c.offer.Obj].Cap > 0
 	if buffered {
-		add(c) // it may be possible as it is
+		add(c) // without another event
 	}
 	for i := range f.x.Trace.Events {
 		if e := &f.x.Trace.Events[i]; e.Obj == c.offer.Obj && e.G != g &&
@@ -167,15 +168,16 @@ func (s *Strategy) ways(f *source, all []announced, c choice) {
 			o := &p.offers[k]
 			if o.G != g && o.Obj == c.offer.Obj && o.Send != c.offer.Send && !(o.Poll && c.offer.Poll) {
 				d := c
-				d.partner, d.other, d.of = p, o, c.of+" with "+f.x.Trace.Name(o.G)+" "+siteName(p.op.Site)+" "+strconv.Itoa(int(o.Case))
+				d.partner, d.other = p, o
+				d.of = fmt.Sprintf("%s with %s %s %d", c.of, f.x.Trace.Name(o.G), siteName(p.op.Site), o.Case)
 				add(d)
 			}
 		}
 	}
 }
 
-// opens reports whether an operation on a channel may make a send, or a receive, possible that
-// meets nobody.
+// opens reports whether an operation on a channel may enable a send, or a receive, that needs no
+// partner.
 func opens(op trace.Op, send, buffered bool) bool {
 	switch op {
 	case trace.OpClose:
@@ -206,10 +208,10 @@ func (s *Strategy) choose() *trace.Schedule {
 	return nil
 }
 
-// waits reports whether a choice waits for that of the round before.
+// waits reports whether a choice waits for the choice of the round before.
 func (s *Strategy) waits(c *choice) bool { return c.round > s.due[c.of]+1 }
 
-// chosen returns the schedule of a choice, nil if it is not possible.
+// chosen returns the schedule of a choice, nil if it is impossible.
 func (s *Strategy) chosen(c *choice) *trace.Schedule {
 	if !c.asked {
 		c.asked, c.schedule = true, s.solve(c)
@@ -229,7 +231,7 @@ func (s *Strategy) solve(c *choice) *trace.Schedule {
 	a := f.seeker.p.Solve(s.opt.Context, goal)
 	switch {
 	case a.Verdict == order.Unknown:
-		s.bad = why.With(why.Limit, "the solver could not tell for some choices of selects")
+		s.bad = why.With(why.Limit, "the solver did not decide some choices of selects")
 		return nil
 	case a.Verdict != order.Found || !f.x.possible(c, a.Order):
 		return nil
@@ -237,8 +239,8 @@ func (s *Strategy) solve(c *choice) *trace.Schedule {
 	return f.take(c, a.Order)
 }
 
-// possible reports whether a case of a channel with a buffer, or one that is to be closed, can be
-// taken after these events.
+// possible reports whether a case can be taken after these events: its channel has a buffer, or is
+// to be closed.
 func (x *Execution) possible(c *choice, done []int) bool {
 	if c.partner != nil {
 		return true
@@ -264,7 +266,7 @@ func (x *Execution) possible(c *choice, done []int) bool {
 	return closed || n > 0
 }
 
-// take returns the schedule in which these events are done, and then a select takes a case.
+// take returns the schedule of the events done, followed by a select that takes a case.
 func (f *source) take(c *choice, done []int) *trace.Schedule {
 	ends := []int{int(c.sel.event)}
 	if c.partner != nil {
@@ -285,7 +287,7 @@ func (f *source) take(c *choice, done []int) *trace.Schedule {
 		if p.Case > 0 {
 			with.Op = trace.OpSelect
 		}
-		if p.Poll || p.Send && !c.offer.Poll { // who polls makes the step, else who sends
+		if p.Poll || p.Send && !c.offer.Poll { // the poll makes the step, or else the sender
 			last, with = with, last
 		}
 		last.With, last.WithCase = int32(with.G)+1, with.Case
@@ -295,8 +297,7 @@ func (f *source) take(c *choice, done []int) *trace.Schedule {
 	return q
 }
 
-// arrival returns the steps in which a goroutine comes to an event of its own, after others that
-// take n steps.
+// arrival returns the steps in which a goroutine arrives at its event e, after n steps of others.
 func (f *source) arrival(events []int, n int, e int) []trace.Step {
 	q, _ := f.seeker.p.Schedule(append(slices.Clone(events), e), nil)
 	steps := q.Steps[min(n, len(q.Steps)):]
@@ -306,7 +307,7 @@ func (f *source) arrival(events []int, n int, e int) []trace.Step {
 	for k := len(steps) - 1; k >= 0; k-- {
 		if at := &f.x.Trace.Steps[f.x.Trace.Events[e].Step]; steps[k].Op == at.Op &&
 			steps[k].Site == at.Site {
-			return steps[:k] // without the event, and what is drawn in it
+			return steps[:k] // without the event and its draws
 		}
 	}
 	return steps

@@ -8,16 +8,16 @@ import (
 	"heddle/trace"
 )
 
-// When all groups are tested, outcomes may be left that were never seen together: one branch in a
-// thread's path as in one execution, the other as in another. So of every execution every operation
-// that matters to a branch is let see every other version that there is, and all that does not
-// depend on it stays as it was. What no execution has had together is executed.
+// When all groups are tested, combinations of outcomes may be left: one branch in a thread's path
+// as in one execution, another branch as in another. So for every execution, every operation that
+// affects a branch is made to see each other version, while everything that does not depend on the
+// operation stays as it was. A combination that no execution has shown is executed.
 
 type combinations struct {
 	sources []*source // executions, in order
-	plans   []*plan   // found before their turn
-	at      int       // of the source that is looked at
-	op      int32     // and its operation
+	plans   []*plan   // found in advance
+	at      int       // index of the present source
+	op      int32     // its present operation
 	tried   map[string]bool
 
 	// see matters
@@ -26,18 +26,18 @@ type combinations struct {
 	ops    []bool
 }
 
-// relaxed bounds how often something that should stay as it was is given up to make a variant
-// possible.
+// relaxed bounds how many operations may change, besides what depends on the chosen one, to make a
+// variant possible.
 const relaxed = 12
 
-// combine returns the next schedule of that kind, nil if there is none.
+// combine returns the schedule of the next combination, nil if there is none.
 func (s *Strategy) combine() *trace.Schedule {
 	p := s.planned()
 	if p == nil {
 		if p = s.plan(); p == nil {
 			return nil
 		}
-		clear(s.sources[:s.at]) // nothing more comes from these
+		clear(s.sources[:s.at]) // they have no more combinations
 	}
 	s.running = p.candidate
 	return p.schedule
@@ -61,7 +61,7 @@ func (s *Strategy) plan() *plan {
 	return nil
 }
 
-// another returns a combination in which op sees a version that it has not been seen with yet.
+// another returns a combination in which op sees a version that no execution has shown it.
 func (s *Strategy) another(f *source, op int32) *plan {
 	o := &f.x.Ops[op]
 	matters := s.matters(f)
@@ -82,7 +82,7 @@ func (s *Strategy) another(f *source, op int32) *plan {
 	return nil
 }
 
-// matters tells which operations matter to a branch that does not wait.
+// matters returns, by op, whether it affects a branch that does not wait.
 func (s *Strategy) matters(f *source) []bool {
 	if s.of != f || s.rounds != len(s.active) {
 		s.of, s.rounds = f, len(s.active)
@@ -96,7 +96,8 @@ func (s *Strategy) matters(f *source) []bool {
 	return s.ops
 }
 
-// mayCome reports whether op can see the first k of changers as far as its own goroutine goes.
+// mayCome reports whether op can see the version after the first k of changers, as far as its own
+// goroutine goes.
 func (f *source) mayCome(op int32, changers []int32, k int) bool {
 	for i, w := range changers {
 		if w != op && f.x.Ops[w].G == f.x.Ops[op].G && (i < k) != (w < op) {
@@ -106,8 +107,8 @@ func (f *source) mayCome(op int32, changers []int32, k int) bool {
 	return k == 0 || changers[k-1] != op
 }
 
-// keeping looks for a variant in which op sees the first k of changers, and
-// as much as can be of what does not depend on the others sees what it saw.
+// keeping looks for a variant in which op sees the first k of changers, and as many as possible of
+// the independent operations see what they saw.
 func (s *Strategy) keeping(f *source, op int32, changers []int32, k int) *plan {
 	gone := make([]bool, len(f.x.Ops))
 	gone[op] = true
@@ -137,7 +138,7 @@ func (s *Strategy) keeping(f *source, op int32, changers []int32, k int) *plan {
 			return &plan{candidate: s.add(&candidate{from: f, found: true,
 				Variant: f.seeker.variant(a.Order, op)}), sees: all, key: key}
 		case order.Unknown:
-			s.bad = why.With(why.Limit, "the solver could not tell for some orders")
+			s.bad = why.With(why.Limit, "the solver did not decide some orders")
 			return nil
 		}
 		s.tried[key] = true
@@ -148,8 +149,8 @@ func (s *Strategy) keeping(f *source, op int32, changers []int32, k int) *plan {
 	return nil
 }
 
-// spread lets be gone what depends on something that is: what comes later in its goroutine, and
-// what matters to a branch and saw it.
+// spread marks as gone what depends on a gone operation: the later operations of its goroutine, and
+// operations that affect a branch and saw it.
 func (f *source) spread(gone []bool) {
 	last := make([]bool, len(f.x.byG))
 	for i := range f.x.Ops {
@@ -164,7 +165,7 @@ func (f *source) spread(gone []bool) {
 	}
 }
 
-// kept returns what the operations see that matter and stay as they were.
+// kept returns the sights of the operations that matter and are not gone.
 func (f *source) kept(gone, matters []bool) (sees []sight) {
 	for i := range f.x.Ops {
 		if !gone[i] && matters[i] {
@@ -175,7 +176,8 @@ func (f *source) kept(gone, matters []bool) (sees []sight) {
 	return sees
 }
 
-// goal asks that everything stays that is not gone and that op is next, with that version.
+// goal returns the goal that all operations that are not gone stay, and that op is next with that
+// version.
 func (f *source) goal(gone, matters []bool, op int32, changers []int32, k int) order.Goal {
 	goal := order.Goal{At: []int{int(f.x.Ops[op].Event)}, Ready: true}
 	for _, own := range f.x.byG {
@@ -198,8 +200,8 @@ func (f *source) goal(gone, matters []bool, op int32, changers []int32, k int) o
 	return goal
 }
 
-// giveUp lets one operation be gone that a refutation takes to be kept, the latest; false if there
-// is none.
+// giveUp marks as gone the latest operation that a refutation needs. It returns false if there is
+// none.
 func (f *source) giveUp(gone []bool, core []order.Constraint) bool {
 	latest := int32(-1)
 	for _, c := range core {

@@ -6,20 +6,20 @@ import (
 	"heddle/trace"
 )
 
-// An Execution is a trace as race-equivalence looks at it: operations that
-// others can notice, and branches that depend on values read. Accesses to what
-// only one goroutine uses, and to what is only read once others can see it
-// (read-shared variables, section V.B), are no operations.
+// An Execution is a trace for race-equivalence: the operations that other goroutines can observe,
+// and the branches that depend on values read. Accesses to memory that only one goroutine uses are
+// no operations, nor are accesses to memory that is only read once others can see it (read-shared
+// variables, section V.B).
 type Execution struct {
 	Trace    *trace.Trace
 	Ops      []Op     // in the order of the trace
-	Branches []Branch // likewise
+	Branches []Branch // in the order of the trace
 
-	byG      [][]int32 // by goroutine: its ops
+	byG      [][]int32 // by goroutine: its ops, in order
 	op       []int32   // by event: its op, -1
 	variable []int32   // by event: the variable that it accesses, -1
 	vars     []variable
-	counters int    // how many things have versions
+	counters int    // number of counters, of all objects
 	shared   []bool // by object, see Shared
 	relevant []bool // by event, see findRelevant; nil: all are
 	flow     *trace.FlowReader
@@ -28,44 +28,44 @@ type Execution struct {
 	changers [][]int32 // by counter, see bumpers
 }
 
-// An Op is an operation: an access to a shared variable, or what synchronises.
+// An Op is an operation: an access to a shared variable, or a synchronising operation.
 type Op struct {
 	Event int32
 	G     trace.GID
-	At    int32 // index among those of its goroutine
-	Step  int32 // ops of one step are done together
+	At    int32 // index among the ops of its goroutine
+	Step  int32 // ops of one step happen together
 
-	// Versions count the changes of a variable (Algorithm 1). An operation sees those of some
-	// counters and changes others; it is another operation where it sees another version.
+	// A version is the number of changes of a counter (Algorithm 1). An operation sees the versions
+	// of some counters and changes others. With another version it counts as another operation.
 	sees  []int32
 	bumps []int32
-	saw   []int32 // the versions that it saw, beside sees
+	saw   []int32 // the versions that it saw, parallel to sees
 }
 
 // A Branch is a condition that was evaluated and depends on values read.
 type Branch struct {
 	Event   int32
 	G       trace.GID
-	At      int32 // how many ops of its goroutine came before it
+	At      int32 // number of ops of its goroutine before it
 	Outcome int64
-	Nth     int32 // the how manieth of its goroutine at its site, from 1
+	Nth     int32 // its index among its goroutine's branches at its site, from 1
 }
 
-// A variable is memory, an atomic or another object that gives values.
+// A variable is memory, an atomic or another object with values.
 type variable struct {
 	objs    []trace.ObjID
-	shared  bool // used by several goroutines, and not only read by then
+	shared  bool // several goroutines use it, and not all after it was last written
 	counter int32
 }
 
-// Read makes an Execution of a trace, which must not be changed as long as that is in use.
+// Read makes an Execution of t. The caller must not change t while it uses the Execution.
 func Read(t *trace.Trace) *Execution { return newExecution(t, false) }
 
-// ReadRelevant is Read, where of the accesses only those count that branches depend on.
+// ReadRelevant is Read with only those accesses that branches depend on.
 //
-// Algorithm 1 has a variant for every access that sees another version, and so some order of a
-// branch's operations may be in none: before they come about an access sees another version whose
-// value does not matter to anybody. To exploration it is none.
+// Algorithm 1 has a variant for every access that sees another version. So an order of a branch's
+// operations may be in no variant, if it requires that an irrelevant access sees another version
+// first. Exploration leaves such accesses out.
 func ReadRelevant(t *trace.Trace) *Execution { return newExecution(t, true) }
 
 func newExecution(t *trace.Trace, relevant bool) *Execution {
@@ -99,8 +99,8 @@ func (x *Execution) findBranches() {
 	}
 }
 
-// findRelevant finds the accesses that matter to a branch. Of a variable that is read so all
-// changes matter.
+// findRelevant finds the accesses that affect a branch. If a branch depends on a read, all writes
+// of that variable are relevant.
 func (x *Execution) findRelevant() {
 	x.relevant = make([]bool, len(x.Trace.Events))
 	vars := make([]bool, len(x.vars))
@@ -152,8 +152,8 @@ func (x *Execution) number() {
 	}
 }
 
-// gives lists operations whose value depends on what others did with the object, and changes those
-// that change it. Of locks nothing depends on the order but where somebody tries.
+// gives has the operations whose value depends on other operations on the object, and changes has
+// those that change it. Of locks only TryLock has a value.
 var gives, changes = [trace.OpMax]bool{
 	trace.OpRead: true, trace.OpAtomicLoad: true, trace.OpAtomicRMW: true, trace.OpMapLoad: true,
 	trace.OpMapRange: true, trace.OpMapStore: true,
@@ -168,8 +168,8 @@ var gives, changes = [trace.OpMax]bool{
 	trace.OpOnce: true, trace.OpModel: true, trace.OpTimerStart: true, trace.OpTimerStop: true,
 }
 
-// IsAccess reports whether an operation reads or writes memory, plain or atomic: what a lock may be
-// about.
+// IsAccess reports whether an operation reads or writes memory, plain or atomic, which a lock may
+// protect.
 func IsAccess(op trace.Op) bool {
 	switch op {
 	case trace.OpRead, trace.OpWrite, trace.OpAtomicLoad, trace.OpAtomicStore, trace.OpAtomicRMW:
@@ -178,8 +178,7 @@ func IsAccess(op trace.Op) bool {
 	return false
 }
 
-// findVariables tells which events access which variable. Memory that is
-// accessed in parts that overlap is one variable.
+// findVariables assigns events to variables. Ranges of memory that overlap are one variable.
 func (x *Execution) findVariables() {
 	t := x.Trace
 	size := make([]uintptr, len(t.Objects))
@@ -228,8 +227,8 @@ func (x *Execution) findVariables() {
 	}
 }
 
-// findShared tells which variables are shared: several goroutines use them, and not
-// all that is written was written before the others were started.
+// findShared finds the shared variables: several goroutines use them, and not all writes came
+// before the other goroutines were started.
 func (x *Execution) findShared() {
 	f := newForks(x)
 	for v := range x.vars {
@@ -267,7 +266,7 @@ func (x *Execution) Shared(o trace.ObjID) bool {
 	return x.shared[o]
 }
 
-// forks knows who started whom.
+// forks has the go statements of an execution.
 type forks struct {
 	x  *Execution
 	by []int32 // by goroutine: the event of its go statement, -1
@@ -297,7 +296,7 @@ func (f *forks) before(a, b int32) bool {
 	return false
 }
 
-// makeOps lists operations and branches, and the versions that operations saw.
+// makeOps makes the operations with the versions that they saw, and the branches.
 func (x *Execution) makeOps() {
 	t := x.Trace
 	tried := make([]bool, len(t.Objects))
@@ -310,7 +309,7 @@ func (x *Execution) makeOps() {
 		x.vars[v].counter = int32(x.counters)
 		x.counters += countersOf(t.Objects[x.vars[v].objs[0]].Kind)
 	}
-	clock := int32(x.counters) // of what has no object
+	clock := int32(x.counters) // the counter of operations without an object
 	x.counters++
 	now := make([]int32, x.counters)
 	branch := 0
@@ -344,7 +343,7 @@ func (x *Execution) makeOps() {
 	}
 }
 
-// isOp reports whether event i is an operation that others can notice.
+// isOp reports whether event i is an operation that other goroutines can observe.
 func (x *Execution) isOp(i int) bool {
 	e := &x.Trace.Events[i]
 	switch e.Op {
@@ -359,10 +358,10 @@ func (x *Execution) isOp(i int) bool {
 	return true
 }
 
-// Relevant reports whether it matters which version an event sees.
+// Relevant reports whether a branch depends on the version that an event sees.
 func (x *Execution) Relevant(event int) bool { return x.relevant == nil || x.relevant[event] }
 
-// countersOf returns how many counters an object has: of a channel, values sent and values
+// countersOf returns the number of counters of an object: a channel has two, values sent and values
 // received.
 func countersOf(k trace.ObjKind) int {
 	if k == trace.ObjChan {
@@ -371,7 +370,7 @@ func countersOf(k trace.ObjKind) int {
 	return 1
 }
 
-// versions says which counters an event sees and which it changes; c is the first of its object.
+// versions returns the counters that an event sees and changes; c is the first of its object.
 func versions(e *trace.Event, c int32, tried bool) (sees, bumps []int32) {
 	switch e.Op {
 	case trace.OpRead, trace.OpAtomicLoad, trace.OpMapLoad, trace.OpMapRange:
@@ -398,11 +397,11 @@ func versions(e *trace.Event, c int32, tried bool) (sees, bumps []int32) {
 		}
 		return []int32{c}, []int32{c}
 	}
-	return []int32{c}, []int32{c} // a write too: Algorithm 1 looks at the versions of all operations
+	return []int32{c}, []int32{c} // writes see versions too (Algorithm 1)
 }
 
-// ofClock reports whether an operation stays where it is, because time or the world outside goes by
-// it.
+// ofClock reports whether an operation keeps its order, because time or something outside control
+// decides it.
 func ofClock(op trace.Op) bool {
 	switch op {
 	case trace.OpSleep, trace.OpTimerFire, trace.OpNative, trace.OpIdle:

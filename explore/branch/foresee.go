@@ -6,13 +6,12 @@ import (
 	"heddle/trace"
 )
 
-// Of groups one in unsure is foreseen of what is asked for: any execution may do what another one
-// was to be made for.
+// Foresee tests one in unsure of the groups in advance: an execution for another group may test a
+// group as well.
 const unsure = 6
 
-// Foresee implements explore.Foresighted: what comes next if no trace that is still to come changes
-// that. The solver is asked sooner than Next would ask, and nothing else is done sooner: Next
-// returns what it returns without.
+// Foresee implements explore.Foresighted. It asks the solver earlier than Next would and changes
+// nothing else: Next returns what it would return without.
 func (s *Strategy) Foresee(n int) (schedules []*trace.Schedule) {
 	for ; s.ahead < min(n, len(s.checks)); s.ahead++ {
 		schedules = append(schedules, s.checks[s.ahead])
@@ -65,22 +64,22 @@ func (s *Strategy) Foresee(n int) (schedules []*trace.Schedule) {
 	return schedules
 }
 
-// A plan is a combination that was found before its turn.
+// A plan is a combination that was found in advance.
 type plan struct {
 	*candidate
 	schedule *trace.Schedule
-	sees     [][]sight // what an execution must not have seen meanwhile
+	sees     [][]sight // void if an execution has shown these sights
 	key      string    // in combinations.tried
-	at       int       // where it was found
+	at       int       // index of its source
 	op       int32
-	rounds   int // how many branches did not wait any more
+	rounds   int // number of branches that did not wait when it was found
 }
 
-// planned returns the next plan that is still wanted, nil if there is none.
+// planned returns the next plan that is not void, nil if there is none.
 func (s *Strategy) planned() *plan {
 	for len(s.plans) > 0 {
 		p := s.plans[0]
-		if p.rounds != len(s.active) { // other operations matter by now
+		if p.rounds != len(s.active) { // other operations matter now
 			for _, q := range s.plans {
 				delete(s.tried, q.key)
 				delete(s.byID, q.id)
@@ -97,7 +96,7 @@ func (s *Strategy) planned() *plan {
 	return nil
 }
 
-// hasSeen reports whether an execution had operations that saw that.
+// hasSeen reports whether an execution has shown these sights.
 func (s *Strategy) hasSeen(sees []sight) bool {
 	return slices.ContainsFunc(s.runs, func(r *run) bool { return r.seen(sees) })
 }

@@ -6,38 +6,38 @@ import (
 	"heddle/trace"
 )
 
-// A Variant is an execution that has not been made: operations done as they were in the trace, and
-// then one that sees another version than it did there (an execution-variant; reachability testing
-// calls it a race variant).
+// A Variant is an execution that was not made: operations as in the trace, then one that sees
+// another version than in the trace. (The paper calls it an execution-variant, reachability testing
+// a race variant.)
 type Variant struct {
-	Cut     []int32 // by goroutine: how many of its operations are done, the changed one not among them
+	Cut     []int32 // by goroutine: number of ops before the changed one
 	Changed int32   // the op
-	Order   []int32 // the ops done, in an order in which they can be
+	Order   []int32 // the ops before it, in a possible order
 }
 
-// A Graph is the variant graph of an execution (Algorithm 1 with section IV.C): a node is a set of
-// operations done, by index, with the versions, locks and wait flags that they leave; paths that
-// come to the same node are one.
+// A Graph is the variant graph of an execution (Algorithm 1 with section IV.C). A node is a set of
+// ops, by index, with the versions, locks and wait flags after them; paths to the same node are
+// merged.
 type Graph struct {
-	Nodes      int // feasible ones, variants not among them
+	Nodes      int // number of feasible nodes, without variants
 	Variants   []Variant
 	Infeasible []Infeasible
 }
 
-// An Infeasible node is one that cannot be: after Cut, Op would take a lock
-// that is held, or its goroutine waits.
+// An Infeasible node cannot be reached: after Cut, Op would take a lock that is held, or its
+// goroutine waits.
 type Infeasible struct {
 	Cut []int32
 	Op  int32
 }
 
-// A move is the operations of one step: of one goroutine, or the two sides of a communication.
+// A move has the ops of one step: of one goroutine, or of both sides of a communication.
 type move struct {
 	ops []int32
 	gs  []trace.GID
 }
 
-// moves returns the moves of x in order, and for each goroutine its own.
+// moves returns the moves of x in order, and by goroutine.
 func (x *Execution) moves() (all []move, byG [][]int32) {
 	byG = make([][]int32, len(x.byG))
 	at := map[int32]int32{} // by step
@@ -59,9 +59,9 @@ func (x *Execution) moves() (all []move, byG [][]int32) {
 	return all, byG
 }
 
-// Drawable reports whether the graph knows all ways in which the execution synchronises. Who meets
-// whom at a channel, and who gets what from it, is in the graph as it was in the trace: where
-// several goroutines send or receive there may be other ways.
+// Drawable reports whether the graph has all ways in which the execution can synchronise. In the
+// graph the partners over a channel, and the values received, are those of the trace: with several
+// senders or receivers there may be others.
 func (x *Execution) Drawable() bool {
 	for i := range x.Ops {
 		switch e := x.event(i); e.Op {
@@ -95,13 +95,13 @@ type drawing struct {
 	byG    [][]int32
 	marked map[string]bool
 
-	// the way to the node at hand
+	// the path to the present node
 	cut  []int32 // by goroutine: ops done
 	done []int32 // by goroutine: moves done
 	path []int32
 }
 
-// expand makes the children of the node at hand, whose state is s, in order of the goroutines.
+// expand makes the children of the present node, whose state is s, in order of the goroutines.
 func (d *drawing) expand(s *state) {
 	if d.g.Nodes++; d.g.Nodes > d.limit {
 		return
@@ -112,13 +112,13 @@ func (d *drawing) expand(s *state) {
 		}
 		mv := &d.moves[d.byG[g][d.done[g]]]
 		if mv.gs[0] != trace.GID(g) || !d.meet(mv) {
-			continue // the sender makes a communication's
+			continue // a communication is a move of the sender
 		}
 		d.child(s, mv)
 	}
 }
 
-// meet reports whether a move is the next of all its goroutines.
+// meet reports whether a move is the next one of all its goroutines.
 func (d *drawing) meet(mv *move) bool {
 	for _, g := range mv.gs {
 		if n := d.done[g]; int(n) == len(d.byG[g]) || &d.moves[d.byG[g][n]] != mv {
@@ -128,7 +128,7 @@ func (d *drawing) meet(mv *move) bool {
 	return true
 }
 
-// child makes the node that a move leads to, and what follows from it.
+// child makes the node after a move, and its descendants.
 func (d *drawing) child(s *state, mv *move) {
 	next, n := s.clone(), len(d.path)
 	undo := func() {
@@ -140,7 +140,7 @@ func (d *drawing) child(s *state, mv *move) {
 	for _, op := range mv.ops {
 		feasible, changed := d.m.can(next, op)
 		if !feasible || changed {
-			undo() // the whole move is not made
+			undo() // none of the move's ops is performed
 			cut := append([]int32(nil), d.cut...)
 			if !feasible {
 				d.g.Infeasible = append(d.g.Infeasible, Infeasible{cut, op})
@@ -167,7 +167,7 @@ func (d *drawing) child(s *state, mv *move) {
 	undo()
 }
 
-// key is what tells nodes apart. Versions and locks follow from the index; who waits does not.
+// key identifies a node. Versions and locks follow from the index; the queues of waiters do not.
 func (d *drawing) key(s *state) string {
 	var b []byte
 	for _, n := range d.cut {

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// A Group is a branch-affect group: variants that do the operations of
-// BranchRelOP in the same order, up to the first that changes, and so have the same
-// effect on the branch. Orders that lead to the same node of the graph are the same.
+// A Group is a branch-affect group: variants with the same order of the operations of BranchRelOP,
+// up to the first that changes, and so with the same effect on the branch. Orders that lead to the
+// same node of the graph are equal.
 type Group struct {
-	Order    []int32 // related ops done, in order of the trace; the changed one last, if it is related
-	Changed  bool    // the last one changes: without, the branch has the outcome that it had
+	Order    []int32 // the related ops, in order of the trace; the changed one last, if it is related
+	Changed  bool    // the last one changes; if none does, the branch keeps its outcome
 	Executed bool    // the order of the trace itself
 	Members  []int   // variants, by their index
 }
 
-// Key tells a group from the others of its branch: by its order, in which an
-// operation that sees another version because of something unrelated is no other one.
+// Key identifies a group among those of its branch: its order, where an operation that sees another
+// version because of an unrelated operation counts as the same.
 func (g *Group) Key() string {
 	var b []byte
 	for _, op := range g.Order {
@@ -25,7 +25,8 @@ func (g *Group) Key() string {
 	return string(b)
 }
 
-// Full returns the group's order with the related ops that it leaves open, as the trace has them.
+// Full returns the group's order, completed with the related ops that it leaves open, in order of
+// the trace.
 func (g *Group) Full(related []int32) []int32 {
 	full := slices.Clone(g.Order)
 	for _, op := range related {
@@ -36,10 +37,11 @@ func (g *Group) Full(related []int32) []int32 {
 	return full
 }
 
-// Groups makes the branch-affect groups of a branch (Algorithm 3). The first is that of the trace.
+// Groups returns the branch-affect groups of a branch (Algorithm 3). The first is that of the
+// trace.
 //
-// A variant that changes something else before the branch has been reached says
-// nothing about the branch, and is in no group.
+// A variant whose change comes before the branch and is unrelated to it says nothing about the
+// branch: it is in no group.
 func (x *Execution) Groups(branch int, variants []Variant) []Group {
 	related, _ := x.RelatedOP(branch)
 	groups := []Group{{Order: related, Executed: true}}
@@ -61,7 +63,7 @@ func (x *Execution) Groups(branch int, variants []Variant) []Group {
 	return groups
 }
 
-// groupOf returns the group that a variant is of, without members.
+// groupOf returns the group of a variant, without members.
 func (x *Execution) groupOf(branch int, related []int32, v *Variant) (g Group, ok bool) {
 	for _, op := range related {
 		if o := &x.Ops[op]; o.At < v.Cut[o.G] {

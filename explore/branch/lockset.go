@@ -7,19 +7,18 @@ import (
 	"heddle/trace"
 )
 
-// A Broken is a shared variable that no lock protects consistently: the locks that all accesses
-// held are none, though several goroutines access it after the initialisation and one of them
-// writes. The locking discipline is broken; that is no data race by itself.
+// A Broken is a shared variable that no lock protects consistently: several goroutines access it
+// after the initialisation, one of them writes, and no lock is in the lockset of every access. That
+// breaks the locking discipline; it is no data race by itself.
 type Broken struct {
-	Event int // the access after which no lock was left
-	Other int // one before it, by another goroutine
+	Event int // the access that left no common lock
+	Other int // an earlier access by another goroutine
 }
 
-// Check is the lockset check (Savage et al., Eraser, TOCS 1997) that section IV.A describes.
-// Initialisation needs no lock; it is what was accessed before the others were started, where
-// Eraser takes all for it that comes before another goroutine's first access. Locks held for
-// reading protect reads only. counts, if not nil, tells which accesses, by their events, are looked
-// at. Atomic variables need no lock.
+// Check is the lockset check of section IV.A (Savage et al., Eraser, TOCS 1997). Accesses before
+// the other goroutines were started are initialisation and need no lock; in Eraser that is
+// everything before the first access of a second goroutine. Locks held for reading protect reads
+// only. Atomics need no lock. counts, if not nil, selects accesses by their events.
 func Check(t *trace.Trace, counts func(event int) bool) (broken []Broken) {
 	c := lockset{vars: map[trace.ObjID]*lockState{}, forks: newForks(placesOf(t))}
 	held := make([][]holding, maxG(t)+1)
@@ -44,7 +43,7 @@ func Check(t *trace.Trace, counts func(event int) bool) (broken []Broken) {
 // A holding is a lock that a goroutine holds.
 type holding struct {
 	lock  trace.ObjID
-	write bool // not only for reading
+	write bool // held for writing
 }
 
 type lockset struct {
@@ -52,21 +51,21 @@ type lockset struct {
 	forks *forks
 }
 
-// A lockState is what is known of one variable.
+// A lockState is the state of the check for one variable.
 type lockState struct {
-	owner    trace.GID // who accessed it last
-	last     int       // that access
-	before   int       // the last one by another goroutine
+	owner    trace.GID // the goroutine of the last access
+	last     int       // the last access
+	before   int       // the last access by another goroutine
 	shared   bool
 	modified bool // written since the initialisation
 	told     bool
-	locks    []trace.ObjID // that every access held since then
+	locks    []trace.ObjID // the locks held at all accesses since then
 }
 
 func (c *lockset) access(i int, e *trace.Event, held []holding) *Broken {
 	v := c.vars[e.Obj]
 	if v == nil || !v.shared && v.owner != e.G && c.forks.before(int32(v.last), int32(i)) {
-		// The initialisation is over: who was just started has it now.
+		// The initialisation is over: a goroutine that was started after it owns the variable now.
 		v = &lockState{owner: e.G, before: -1}
 		for _, h := range held {
 			v.locks = append(v.locks, h.lock)
@@ -93,7 +92,7 @@ func (c *lockset) access(i int, e *trace.Event, held []holding) *Broken {
 	return &Broken{i, other}
 }
 
-// placesOf is an Execution that knows no more than who was started when.
+// placesOf returns an Execution that has only the starts of goroutines.
 func placesOf(t *trace.Trace) *Execution {
 	x := &Execution{Trace: t, byG: make([][]int32, max(len(t.Goroutines), maxG(t)+1))}
 	x.number()

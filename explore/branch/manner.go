@@ -9,15 +9,15 @@ import (
 )
 
 // An access-manner is what a goroutine does from its first lock until it holds none: locks,
-// unlocks, and accesses to shared variables. What happens without a lock, an access or an unlock of
-// what is not held, is one by itself (section IV.A).
+// unlocks, and accesses to shared variables. An access without a lock is an access-manner by
+// itself, as is an unlock of a lock that is not held (section IV.A).
 //
-// MANNERS is the set of access-manners of each goroutine, whatever their order and number.
-// Executions with the same MANNERS are race-equivalent: consistent locking is broken in both or in
-// none.
+// MANNERS is the set of access-manners of each goroutine, without their order and number.
+// Executions with equal MANNERS are race-equivalent: both break consistent locking, or neither
+// does.
 
-// Manners returns MANNERS of a trace as text, by name of the goroutine: sorted,
-// none twice. shared tells which objects of the trace count as shared variables.
+// Manners returns MANNERS of a trace as text, by name of the goroutine, sorted and without
+// duplicates. shared reports which objects are shared variables.
 func Manners(t *trace.Trace, shared func(trace.ObjID) bool) map[string][]string {
 	return newNames(t).manners(shared)
 }
@@ -63,8 +63,7 @@ func (names *names) manners(shared func(trace.ObjID) bool) map[string][]string {
 	return m
 }
 
-// MannersText returns MANNERS as one text: equal for race-equivalent executions, and for them
-// alone.
+// MannersText returns MANNERS as one text, which is equal exactly for race-equivalent executions.
 func MannersText(m map[string][]string) string {
 	var gs []string
 	for g := range m {
@@ -78,7 +77,7 @@ func MannersText(m map[string][]string) string {
 	return b.String()
 }
 
-// A manner is one in the making.
+// A manner is an access-manner under construction.
 type manner struct {
 	held []trace.ObjID
 	ops  []string
@@ -92,8 +91,8 @@ func maxG(t *trace.Trace) int {
 	return n
 }
 
-// sectionOf returns what an event does to the locks that its goroutine holds; Outside if it is
-// about none.
+// sectionOf returns what an event does to the locks of its goroutine; Outside if it is about no
+// lock.
 func sectionOf(t *trace.Trace, e *trace.Event) model.Section {
 	if def, o := model.ObjectOf(t, e.Obj); o.Kind == trace.ObjMutex || o.Kind == trace.ObjRWMutex {
 		return def.SectionOf(&o, e.Op, int32(e.Arg))

@@ -6,19 +6,20 @@ import (
 	"heddle/trace"
 )
 
-// names gives operations names that two executions of a program agree on:
-// goroutines and objects by who created them, statements by where they stand.
+// names names operations so that two executions of a program agree: goroutines and objects by their
+// creation, statements by their site.
 type names struct {
 	t       *trace.Trace
 	objects []string
-	// objects that nobody is known to have made go by their kind: of some the address differs
-	// between executions
+	// objects without a known creation are named by their kind: the address of some differs between
+	// executions
 	kinds bool
 }
 
 func newNames(t *trace.Trace) *names { return &names{t: t, objects: make([]string, len(t.Objects))} }
 
-// object names an object; those older than the execution by their address, which stays.
+// object names an object; one older than the execution by its address, which is the same in all
+// executions.
 func (n *names) object(o trace.ObjID) string {
 	if o <= 0 {
 		return ""
@@ -36,7 +37,7 @@ func (n *names) object(o trace.ObjID) string {
 	return n.objects[o]
 }
 
-// op names an operation as access-manners have it: statement, operation, operand.
+// op names an operation as access-manners do: statement, operation, operand.
 func (n *names) op(event int) string {
 	e := &n.t.Events[event]
 	return siteName(e.Site) + ":" + e.Op.String() + ":" + n.object(e.Obj)

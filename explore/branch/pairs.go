@@ -2,13 +2,13 @@ package branch
 
 import "heddle/model"
 
-// Pairs returns how many test cases the criterion TPAIR wants for an execution (Lu, Jiang & Zhou,
-// ESEC/FSE 2007): for every two goroutines, all interleavings of their accesses to shared variables
-// that differ, whatever the others do. Interleavings that differ in operations that commute are
-// one, and so are critical sections entered in the same order; read-shared variables are left out,
-// as they are for the other strategies. The execution itself is one of them, and is counted once.
+// Pairs returns the number of test cases that criterion TPAIR requires for an execution (Lu, Jiang
+// & Zhou, ESEC/FSE 2007): for every two goroutines, all different interleavings of their accesses
+// to shared variables, whatever the others do. Interleavings that differ in commuting operations
+// are one, and critical sections entered in the same order are one. Read-shared variables are left
+// out, as for other strategies. The execution itself is counted once.
 //
-// It is the baseline of section V.B. The number alone is computed, by counting the words in normal
+// It is the baseline of section V.B. Only the number is computed, by counting the words in normal
 // form.
 func Pairs(x *Execution) float64 {
 	total, pairs := 1.0, 0
@@ -27,7 +27,7 @@ func Pairs(x *Execution) float64 {
 	return total
 }
 
-// paired returns the ops of g that are accesses, locks and unlocks: of what h uses too.
+// paired returns the accesses, locks and unlocks of g that are on objects which h uses too.
 func (x *Execution) paired(g, h int) (ops []int32) {
 	theirs := map[int32]bool{}
 	for _, op := range x.byG[h] {
@@ -55,11 +55,12 @@ func (x *Execution) paired(g, h int) (ops []int32) {
 }
 
 // interleavings counts the classes of interleavings of two sequences: the words in which no op of b
-// stands right before one of a that commutes with it (the lexicographic normal form), and no lock
-// is taken that the other holds.
+// stands directly before a commuting op of a (the lexicographic normal form), and no lock is taken
+// while the other holds it.
 func (x *Execution) interleavings(a, b []int32) float64 {
 	heldA, heldB := x.holdings(a), x.holdings(b)
-	// By how much of b is done: words that end in an op of a, and in one of b.
+	// Indexed by the number of ops of b: words that end in an op of a, and words that end in one of
+	// b.
 	fromA, fromB := make([]float64, len(b)+1), make([]float64, len(b)+1)
 	for i := 0; i <= len(a); i++ {
 		nextA, nextB := make([]float64, len(b)+1), make([]float64, len(b)+1)
@@ -94,7 +95,7 @@ func (x *Execution) commute(p, q int32) bool {
 	return IsAccess(e.Op) && IsAccess(f.Op) && !changes[e.Op] && !changes[f.Op]
 }
 
-// holdings returns the locks held after so many of the ops.
+// holdings returns, by number of ops, the locks held after them.
 func (x *Execution) holdings(ops []int32) (held [][]holding) {
 	var now []holding
 	held = append(held, nil)
@@ -117,8 +118,8 @@ func (x *Execution) holdings(ops []int32) (held [][]holding) {
 	return held
 }
 
-// overlap reports whether two goroutines would hold one lock at the same time, not both for
-// reading.
+// overlap reports whether two goroutines would hold one lock at the same time, at least one of them
+// for writing.
 func overlap(a, b []holding) bool {
 	for _, h := range a {
 		for _, k := range b {

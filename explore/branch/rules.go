@@ -5,27 +5,27 @@ import (
 	"heddle/trace"
 )
 
-// What synchronises is in the variant graph as section IV.C has it: a node is infeasible where a
-// lock is taken that is held, or a goroutine goes on that waits. The paper knows locks, wait and
-// notifyAll; the rules for Go's other constructs are ours:
+// Synchronising operations in the variant graph, as in section IV.C: a node is infeasible if a lock
+// is taken that is held, or if a goroutine continues that waits. The paper has locks, wait and
+// notifyAll; these are the rules for Go's constructs:
 //
 //	Mutex, RWMutex, WaitGroup, Once, channels, semaphores
-//	                the rules of package model: what they need of counters, and what they do to them. A value belongs to its
-//	                number: sends are in the order of the trace or are variants, and so are receives
-//	Cond            Wait gives its lock back by an operation of its own and sets the flag, Signal clears the flag of who has waited
-//	                longest, Broadcast that of all; Wait goes on, and takes its lock, without the flag
-//	go              a goroutine begins after its go statement
+//	        the rules of package model: needs and effects on counters. A value belongs to its number: sends
+//	        are in the order of the trace or are variants, and so are receives
+//	Cond    Wait unlocks by an operation of its own and sets the goroutine's flag. Signal clears the flag of
+//	        the longest waiter, Broadcast clears all. Wait continues, and locks, once the flag is clear
+//	go      a goroutine begins after its go statement
 //
-// Everything else (sync.Map, Pool, timers, select's default, TryLock) gives what it gave as long as
-// the operations on its object are as many as they were.
+// All other operations (sync.Map, Pool, timers, the default of a select, TryLock) have the outcome
+// of the trace as long as the operations before them on their object are as many as in the trace.
 
 // A rule is what an operation needs of the cells of a state, and what it does to them.
 type rule struct {
 	needs []need
 	adds  []add
-	waits int32 // cell of the flag that it sets, -1
-	cond  int32 // of waits, signals
-	wakes int8  // 1: the first who waits, 2: all
+	waits int32 // cell of the flag that it sets, or -1
+	cond  int32 // the Cond of a wait or signal
+	wakes int8  // 1: the first waiter, 2: all waiters
 }
 
 type need struct{ cell, min, max int32 }
@@ -34,7 +34,7 @@ type add struct{ cell, by int32 }
 
 const most = 1 << 30
 
-// rules are those of an execution.
+// rules are the rules of the operations of an execution.
 type rules struct {
 	x     *Execution
 	rules []rule // by op
@@ -105,7 +105,7 @@ func (m *rules) cell(start int32) int32 {
 	return int32(m.cells - 1)
 }
 
-// cellsOf makes the cells of the object of e: its counters.
+// cellsOf makes the cells of e's object: its counters.
 func (m *rules) cellsOf(e *trace.Event) int32 {
 	def, o := model.ObjectOf(m.x.Trace, e.Obj)
 	start := def.Start(&o)
@@ -116,8 +116,8 @@ func (m *rules) cellsOf(e *trace.Event) int32 {
 	return first
 }
 
-// synchronise adds to r what the outcome of e needs of the cells of its object, from c on, and does
-// to them.
+// synchronise adds to r the needs and effects of e's outcome on the cells of its object, which
+// begin at c.
 func (m *rules) synchronise(r *rule, e *trace.Event, c int32) {
 	if e.Obj == 0 {
 		return
@@ -127,7 +127,7 @@ func (m *rules) synchronise(r *rule, e *trace.Event, c int32) {
 	if of == nil || of.Polls {
 		return
 	}
-	var was [model.Counters]int32 // counters that the needs leave one value
+	var was [model.Counters]int32 // the values of counters that the needs fix
 	var known [model.Counters]bool
 	for _, n := range of.Needs {
 		low, high := n.Bounds(&o)
@@ -140,7 +140,7 @@ func (m *rules) synchronise(r *rule, e *trace.Event, c int32) {
 		case f.ByArg:
 			by = int32(e.Arg)
 		case f.Set && !known[f.Counter]:
-			continue // by how much it changes is not known: only that of timers
+			continue // an unknown change, which only timers have
 		case f.Set:
 			by -= was[f.Counter]
 		}
@@ -148,7 +148,7 @@ func (m *rules) synchronise(r *rule, e *trace.Event, c int32) {
 	}
 }
 
-// A state is what operations have left: cells, versions, and who waits for which Cond, in order.
+// A state is what operations have left: cells, versions, and the queue of waiters.
 type state struct {
 	cells    []int32
 	versions []int32
@@ -166,8 +166,8 @@ func (s *state) clone() *state {
 		append([]waiter(nil), s.queue...)}
 }
 
-// can reports whether an operation is feasible, and changed whether it would see another version
-// than it did.
+// can reports whether an operation is feasible, and whether it sees another version than in the
+// trace.
 func (m *rules) can(s *state, op int32) (feasible, changed bool) {
 	for _, n := range m.rules[op].needs {
 		if v := s.cells[n.cell]; v < n.min || v > n.max {

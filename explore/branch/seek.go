@@ -8,8 +8,8 @@ import (
 	"heddle/trace"
 )
 
-// A Seeker finds the groups of a branch without the variant graph: one question
-// to the solver for every order of its operations that may be.
+// A Seeker finds the groups of a branch without the variant graph, by one question to the solver
+// for each possible order of the branch's operations.
 type Seeker struct {
 	x *Execution
 	p *order.Problem
@@ -20,12 +20,11 @@ func NewSeeker(x *Execution) *Seeker {
 	return &Seeker{x, order.New(x.Trace, order.Options{Exact: x.Relevant})}
 }
 
-// Orders returns the groups that a branch may have, beside that of the trace,
-// without members: all sets of related operations that can be done as they were, and after each the
-// operations that would then see another version. The shortest orders come first; of one order
-// there may be two, with and without Changed. ok is false if there
-// are more than limit. unchanged: also those in which no related operation changes, which say
-// nothing new of the branch.
+// Orders returns the groups that a branch may have beside that of the trace, without members: all
+// sets of related operations that can be done unchanged, and after each set the operations that
+// would then see another version. Shorter orders come first; an order may occur twice, with and
+// without Changed. ok is false if there are more than limit. unchanged: include those in which no
+// related operation changes, which say nothing new about the branch.
 func (s *Seeker) Orders(branch int, unchanged bool, limit int) (groups []Group, ok bool) {
 	related, _ := s.x.RelatedOP(branch)
 	e := &enumeration{x: s.x, related: related, unchanged: unchanged, limit: limit,
@@ -51,7 +50,7 @@ type enumeration struct {
 	x         *Execution
 	related   []int32
 	own       [][]int32 // by goroutine
-	at        []int     // how many of them are done
+	at        []int     // by goroutine: number of ops done
 	done      []bool    // by op
 	unchanged bool
 	limit     int
@@ -60,7 +59,7 @@ type enumeration struct {
 	groups    []Group
 }
 
-// set adds the groups that begin with the set at hand, and goes on to larger ones.
+// set adds the groups that begin with the present set, and continues with larger sets.
 func (e *enumeration) set() bool {
 	var now []int32
 	for _, op := range e.related {
@@ -108,7 +107,7 @@ func (e *enumeration) set() bool {
 func (e *enumeration) add(g Group) {
 	key := g.Key()
 	if g.Changed {
-		key += "changed" // there may be a variant of the one kind and none of the other
+		key += "changed" // there may be a variant with a change and none without
 	}
 	if !e.known[key] && !e.known[g.Key()+"executed"] {
 		e.known[key] = true
@@ -116,7 +115,7 @@ func (e *enumeration) add(g Group) {
 	}
 }
 
-// state says what is known of an op where the set at hand is done: related ones are done or not.
+// state returns what is known of an op in the present set: related ops are done or not.
 func (e *enumeration) state(op int32) doneness {
 	switch {
 	case e.done[op]:
@@ -127,7 +126,7 @@ func (e *enumeration) state(op int32) doneness {
 	return either
 }
 
-// same reports whether op may see what it saw, as far as the set at hand goes.
+// same reports whether op may see what it saw, given the present set.
 func (e *enumeration) same(op int32) bool {
 	last, next := e.x.neighbours(op)
 	for _, w := range last {
@@ -151,9 +150,9 @@ const (
 	notDone
 )
 
-// neighbours returns, for every counter that op sees, the last that changed it before op and the
-// first that did after it. What is done unchanged changes a counter in the order of the trace, so
-// op sees what it saw if and only if the former is done and the latter is not.
+// neighbours returns, for every counter that op sees, the last op that changed it before and the
+// first one after. Unchanged operations change a counter in the order of the trace, so op sees what
+// it saw if and only if the former is done and the latter is not.
 func (x *Execution) neighbours(op int32) (last, next []int32) {
 	o := &x.Ops[op]
 	for _, c := range o.sees {
@@ -194,8 +193,8 @@ type cause struct {
 	done bool
 }
 
-// otherwise returns what can make op see another version than it did: any of the
-// causes. One whose op is -1 is there already.
+// otherwise returns what can make op see another version than in the trace: any of the causes. A
+// cause with op -1 holds already.
 func (x *Execution) otherwise(op int32, state func(int32) doneness) (causes []cause) {
 	last, next := x.neighbours(op)
 	try := func(w int32, done bool, has, hasNot doneness) {
@@ -216,8 +215,8 @@ func (x *Execution) otherwise(op int32, state func(int32) doneness) (causes []ca
 	return causes
 }
 
-// Find looks for a variant of a group that Orders returned. The verdict is
-// Unknown when ctx ends, or for constructs that the solver does not know.
+// Find looks for a variant of a group that Orders returned. The verdict is Unknown when ctx ends,
+// or for constructs that the solver does not know.
 func (s *Seeker) Find(ctx context.Context, branch int, g Group) (Variant, order.Verdict) {
 	related, _ := s.x.RelatedOP(branch)
 	done := g.Order
@@ -264,7 +263,7 @@ func (s *Seeker) Find(ctx context.Context, branch int, g Group) (Variant, order.
 	return Variant{}, verdict
 }
 
-// changing looks for a variant that changes op, and meets goal beside that.
+// changing looks for a variant that changes op and meets goal.
 func (s *Seeker) changing(ctx context.Context, op int32, goal order.Goal,
 	state func(int32) doneness) (Variant, order.Verdict) {
 	verdict := order.Impossible
@@ -289,7 +288,7 @@ func (s *Seeker) changing(ctx context.Context, op int32, goal order.Goal,
 	return Variant{}, verdict
 }
 
-// variant is the variant that changes op after the events of an answer.
+// variant returns the variant that changes op after the events of an answer.
 func (s *Seeker) variant(events []int, op int32) Variant {
 	v := Variant{Cut: make([]int32, len(s.x.byG)), Changed: op}
 	for _, e := range events {
@@ -301,8 +300,8 @@ func (s *Seeker) variant(events []int, op int32) Variant {
 	return v
 }
 
-// Schedule returns the schedule that executes a variant, up to the changed operation, which comes
-// at once after what comes before it.
+// Schedule returns the schedule that executes a variant, up to the changed operation, which follows
+// directly.
 func (s *Seeker) Schedule(v *Variant) *trace.Schedule {
 	var events []int
 	for _, op := range append(slices.Clone(v.Order), v.Changed) {
@@ -310,7 +309,7 @@ func (s *Seeker) Schedule(v *Variant) *trace.Schedule {
 	}
 	waiting := s.x.waiting(v)
 	all := s.x.complete(events, waiting)
-	if len(waiting) > 0 { // the two stand side by side, who sends first
+	if len(waiting) > 0 { // the two are adjacent, the sender first
 		at := len(all)
 		if s.x.Trace.Events[waiting[0]].Op == trace.OpSend {
 			at--
@@ -321,8 +320,8 @@ func (s *Seeker) Schedule(v *Variant) *trace.Schedule {
 	return schedule
 }
 
-// waiting returns the events that are next where a variant has come to its changed operation, and
-// that could meet it.
+// waiting returns the events that are next in their goroutines when a variant reaches its changed
+// operation, and that can communicate with it.
 func (x *Execution) waiting(v *Variant) (events []int) {
 	changed := int(x.Ops[v.Changed].Event)
 	for h, at := range v.Cut {
@@ -335,16 +334,16 @@ func (x *Execution) waiting(v *Variant) (events []int) {
 	return events
 }
 
-// mayMeet reports whether two events are the two sides of a channel.
+// mayMeet reports whether two events are the two sides of one channel.
 func (x *Execution) mayMeet(a, b int) bool {
 	p, q := &x.Trace.Events[a], &x.Trace.Events[b]
 	return p.Obj == q.Obj && p.G != q.G && (p.Op == trace.OpSend && q.Op == trace.OpRecv ||
 		p.Op == trace.OpRecv && q.Op == trace.OpSend)
 }
 
-// complete adds to events in an order those between them of which the graph knows nothing: each
-// before the next of its goroutine, and before whom that meets. The last event may be met by one of
-// waiting.
+// complete adds to an order of events the events between them that the graph leaves out: each
+// before the next one of its goroutine and before its partner. The last event may be the partner of
+// one of waiting.
 func (x *Execution) complete(events, waiting []int) (all []int) {
 	byG := make([][]int, len(x.byG))
 	for i := range x.Trace.Events {

@@ -1,3 +1,6 @@
+// Package branch executes only orders that may send a branch another way: Setiadi, Ohsuga & Maekawa,
+// "Efficient Execution Path Exploration for Detecting Races in Concurrent Programs". Numbers of
+// sections, algorithms and theorems are the paper's.
 package branch
 
 import (
@@ -16,74 +19,72 @@ import (
 	"heddle/trace"
 )
 
-// Options of a Strategy.
+// Options configure a Strategy.
 type Options struct {
-	Context context.Context // ends the search for orders; nil: nobody does
-	Nodes   int             // a variant graph is drawn up to this size, 0: drawnNodes; -1: never
-	Orders  int             // of one branch's operations, at most; 0: mostOrders
+	Context context.Context // ends the search for orders; nil: nothing does
+	Nodes   int             // largest variant graph that is drawn; 0: drawnNodes; -1: none
+	Orders  int             // bound on the orders of one branch's operations; 0: mostOrders
 }
 
 const (
 	drawnNodes = 2000
 	mostOrders = 2000
 
-	// mostRelated bounds the operations that a branch depends on: orders are told apart by pairs of
-	// them.
+	// mostRelated bounds the operations that a branch depends on: pairs of them distinguish orders.
 	mostRelated = 1000
 
-	// candidatesKept bounds those that are kept though their groups are tested.
+	// candidatesKept bounds the candidates that are kept after their groups were tested.
 	candidatesKept = 5000
 )
 
 // A Strategy is Algorithm 4: it executes one variant of every branch-affect group whose outcome is
-// not known, until all combinations of outcomes or all groups are tested. It wants traces with data
-// flow and every access to memory a step.
+// unknown, until all groups or all combinations of outcomes are tested. It needs traces with data
+// flow in which every access to memory is a step.
 //
-// Four things are not as printed. A group counts as tested as soon as an execution, made for
-// whatever reason, has done its operations in its order. And of a branch in a loop a round waits if
-// it depends on the same statements as the round before: it is looked at only if testing that one
-// gave new MANNERS. And when all groups are tested it goes on, as long as it is asked, with
-// combinations of what was seen one at a time (combine.go): step 2 ends the algorithm without them,
-// and Theorem 1 does not hold then. Before that every select is let take its other cases
-// (choice.go).
+// Four things differ from the paper. A group counts as tested as soon as any execution has
+// performed its operations in its order. A round of a branch in a loop waits if it depends on the
+// same statements as the round before: it is examined only if testing the earlier round gave new
+// MANNERS. When all groups are tested, every select is made to take its other cases (choice.go).
+// Then the strategy continues with combinations of outcomes that were seen one at a time
+// (combine.go); step 2 of the algorithm ends without them, and Theorem 1 does not hold then.
 type Strategy struct {
 	opt     Options
 	tab     *Table
 	started bool
-	running *candidate // nil: the first execution, or one for a suspicion
+	running *candidate // the candidate that is executed; nil: the first execution, or one for a suspicion
 	byID    map[int]*candidate
 	last    int // candidate
 	groups  map[string]*openGroup
 	open    []*openGroup
 	runs    []*run
 	manners map[string]bool
-	waiting map[string][]*source       // executions with rounds that wait for a branch, by its name
-	active  map[string]bool            // branches that do not wait any more
-	classes map[string]map[string]bool // by place of a branch: the orders of its statements that were seen
+	waiting map[string][]*source       // by name of a branch: executions with rounds that wait for it
+	active  map[string]bool            // names of branches that no longer wait
+	classes map[string]map[string]bool // by branch without the round: the orders of its statements seen
 	suspicions
 	choices
 	combinations
 	sites   []trace.Site
-	bad     why.Reason // why not everything was covered
-	bounded bool       // a bound has ended an execution before its end
+	bad     why.Reason // why the result is incomplete
+	bounded bool       // a bound has ended an execution
 	count   Counts
 }
 
-// Counts says what an exploration has seen.
+// Counts are what an exploration has counted.
 type Counts struct {
 	Executions int
-	// executions until the outcomes of all groups were known, or all combinations tested, without
-	// those made for broken locking and choices; 0: not yet
+	// executions until the outcomes of all groups were known, or all combinations were tested,
+	// without those for broken locking and choices; 0: not yet
 	Settled    int
 	Choices    int     // executions in which a select took another case
-	Goroutines int     // this and what follows: in the first execution
+	Goroutines int     // this count and the next four are of the first execution
 	Accesses   int     // to shared variables that are not read-shared
 	Shared     int     // variables used by several goroutines
-	ReadShared int     // of them
+	ReadShared int     // of those, read-shared
 	Branches   int     // that depend on values read
 	Pairs      float64 // test cases by the criterion TPAIR, see Pairs
-	Affected   int     // places of branches that interleaving affects, in any execution
-	Groups     int     // of these branches: orders of their statements, whatever the round
+	Affected   int     // branches, without rounds, that interleaving affects in some execution
+	Groups     int     // of these branches: orders of their statements, without rounds
 	Manners    int     // different MANNERS
 }
 
@@ -95,20 +96,19 @@ type source struct {
 	ops     []uint64       // by op: its name
 	names   []string       // by branch
 	round   map[string]int // by name: the branch
-	related []*related     // by branch, where it was asked for
+	related []*related     // by branch, once computed
 	chain   [][]uint64     // by counter: see version
 	due     []int          // see considered
 	stamp   int
 }
 
-// A related is BranchRelOP of a branch.
+// A related is the BranchRelOP of a branch.
 type related struct {
 	ops      []int32
 	affected bool
 }
 
-// A candidate is a variant that may be executed. One that the solver has not been asked for yet has
-// a group alone.
+// A candidate is a variant that may be executed. Until the solver is asked it is only a group.
 type candidate struct {
 	id     int
 	from   *source
@@ -117,32 +117,33 @@ type candidate struct {
 	found  bool
 	Variant
 
-	asked    bool // the solver was
+	asked    bool // the solver was asked
 	verdict  order.Verdict
 	foreseen bool
 }
 
-// An openGroup is a group with what tells that an execution has done what it stands for.
+// An openGroup is a group of unknown outcome, with what shows that an execution has performed its
+// order.
 type openGroup struct {
 	branch, key string
-	sees        []sight // its operations see these versions, ...
-	before      []pair  // ... or all related ones are in this order
+	sees        []sight // its operations see these versions,
+	before      []pair  // or all related operations are in this order
 }
 
-// A sight says which version an operation sees: a hash of all that changed it.
+// A sight is an operation with the version that it sees: a hash of all changes before it.
 type sight struct{ op, version uint64 }
 
-// A pair is two operations of which one comes before the other.
+// A pair is two operations, a before b.
 type pair struct{ a, b uint64 }
 
-// A run is an execution by what its operations saw, and when.
+// A run is an execution: what its operations saw, and when.
 type run struct {
 	saw      map[uint64]uint64
 	at       map[uint64]int
 	outcomes map[string]int64
 }
 
-// New returns the strategy.
+// New returns a strategy before its first execution.
 func New(o Options) *Strategy {
 	if o.Context == nil {
 		o.Context = context.Background()
@@ -183,7 +184,7 @@ func (s *Strategy) Next() *trace.Schedule {
 		}
 		c := s.byID[ids[0]]
 		if !c.found {
-			s.find(c) // and then perhaps another one is due
+			s.find(c) // after which another candidate may be due
 			continue
 		}
 		s.running = c
@@ -196,7 +197,7 @@ func (s *Strategy) Next() *trace.Schedule {
 func (s *Strategy) find(c *candidate) {
 	if s.ask(c); c.verdict != order.Found {
 		if c.verdict == order.Unknown {
-			s.bad = why.With(why.Limit, "the solver could not tell for some orders")
+			s.bad = why.With(why.Limit, "the solver did not decide some orders")
 		}
 		s.drop(c)
 		return
@@ -205,7 +206,7 @@ func (s *Strategy) find(c *candidate) {
 	s.classify(c)
 }
 
-// ask asks the solver, once.
+// ask asks the solver once.
 func (s *Strategy) ask(c *candidate) {
 	if !c.found && !c.asked {
 		c.asked = true
@@ -213,7 +214,7 @@ func (s *Strategy) ask(c *candidate) {
 	}
 }
 
-// possible reports whether there is a variant; the solver was asked.
+// possible reports whether there is a variant, after ask.
 func (c *candidate) possible() bool { return c.found || c.verdict == order.Found }
 
 func (s *Strategy) drop(c *candidate) {
@@ -263,7 +264,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 	}
 }
 
-// visit notes where shared memory is accessed.
+// visit records the sites of accesses to shared memory.
 func (s *Strategy) visit(x *Execution) {
 	for i := range x.Trace.Events {
 		e := &x.Trace.Events[i]
@@ -274,10 +275,10 @@ func (s *Strategy) visit(x *Execution) {
 	}
 }
 
-// first counts what is in the first execution, whether it matters to a branch or not.
+// first counts what the first execution has, whether a branch depends on it or not.
 func (s *Strategy) first(t *trace.Trace) {
 	x := Read(t)
-	s.count.Goroutines = len(x.Trace.Goroutines) - 1 // the timers
+	s.count.Goroutines = len(x.Trace.Goroutines) - 1 // without the timers
 	s.count.Branches = len(x.Branches)
 	s.count.Pairs = min(Pairs(x), math.MaxFloat64)
 	for v := range x.vars {
@@ -302,7 +303,7 @@ func (s *Strategy) first(t *trace.Trace) {
 	}
 }
 
-// settled reports whether the outcome of a group is known, now that r has been made.
+// settled reports whether the outcome of a group is known after r.
 func (s *Strategy) settled(g *openGroup, r *run) bool {
 	if s.tab.Settled(g.branch, g.key) {
 		return true
@@ -314,7 +315,7 @@ func (s *Strategy) settled(g *openGroup, r *run) bool {
 	return true
 }
 
-// seen reports whether operations saw that in an execution.
+// seen reports whether an execution has these sights.
 func (r *run) seen(sees []sight) bool {
 	for _, x := range sees {
 		if v, ok := r.saw[x.op]; !ok || v != x.version {
@@ -324,7 +325,7 @@ func (r *run) seen(sees []sight) bool {
 	return true
 }
 
-// did reports whether an execution had operations in that order.
+// did reports whether an execution has these pairs in their order.
 func (r *run) did(before []pair) bool {
 	for _, p := range before {
 		a, ok := r.at[p.a]
@@ -373,7 +374,7 @@ func (s *Strategy) considered(f *source) []int {
 		return f.due
 	}
 	f.stamp, f.due = len(s.active)+1, nil
-	waits := map[string]bool{} // by place
+	waits := map[string]bool{} // by branch without the round
 	for b := range f.names {
 		place := placeOf(f.names[b])
 		if !s.active[f.names[b]] {
@@ -392,8 +393,8 @@ func (s *Strategy) considered(f *source) []int {
 	return f.due
 }
 
-// repeats reports whether a branch depends on the same statements as in the round before: it and
-// all later rounds wait for that.
+// repeats reports whether a branch depends on the same statements as in the round before. Then it
+// and all later rounds wait for that round.
 func (s *Strategy) repeats(f *source, b int) bool {
 	before := f.nth(b, f.x.Branches[b].Nth-1)
 	if before < 0 || !slices.Equal(f.statements(b), f.statements(before)) {
@@ -406,12 +407,12 @@ func (s *Strategy) repeats(f *source, b int) bool {
 	return true
 }
 
-// branchName names the nth evaluation of a branch.
+// branchName returns the name of the nth evaluation of a branch.
 func branchName(t *trace.Trace, b *Branch, nth int32) string {
 	return t.Name(b.G) + " " + siteName(t.Events[b.Event].Site) + " " + siteName(trace.Site(nth))
 }
 
-// placeOf is the name of a branch without the round.
+// placeOf returns the name of a branch without the round.
 func placeOf(name string) string { return name[:strings.LastIndexByte(name, ' ')] }
 
 func hashOf(text []byte, numbers ...uint64) uint64 {
@@ -425,7 +426,7 @@ func hashOf(text []byte, numbers ...uint64) uint64 {
 	return h.Sum64()
 }
 
-// run says what the operations of an execution saw.
+// run returns what the operations of an execution saw.
 func (f *source) run() *run {
 	r := &run{map[uint64]uint64{}, map[uint64]int{}, map[string]int64{}}
 	for op := range f.x.Ops {
@@ -438,7 +439,7 @@ func (f *source) run() *run {
 	return r
 }
 
-// makeChains hashes the changes of every counter: chain[c][k] stands for the first k.
+// makeChains hashes the changes of every counter: chain[c][k] is the hash of the first k.
 func (f *source) makeChains() {
 	f.chain = make([][]uint64, f.x.counters)
 	for c := range f.chain {
@@ -452,8 +453,8 @@ func (f *source) makeChains() {
 	}
 }
 
-// version is the version that an operation sees when those that done tells have been done: of each
-// counter, the first so many changes.
+// version returns the version that an operation sees after the operations for which done holds: of
+// each counter, the first changes, as many as are done.
 func (f *source) version(op int32, done func(int32) bool) uint64 {
 	var all []uint64
 	for _, c := range f.x.Ops[op].sees {
@@ -471,7 +472,7 @@ func (f *source) version(op int32, done func(int32) bool) uint64 {
 			all = append(all, f.chain[c][k])
 			continue
 		}
-		at := f.chain[c][own] // it comes later than it did, after these
+		at := f.chain[c][own] // it comes later than in the trace, after these
 		for _, w := range changers[own+1 : k] {
 			at = hashOf(nil, at, f.ops[w])
 		}
@@ -480,7 +481,8 @@ func (f *source) version(op int32, done func(int32) bool) uint64 {
 	return hashOf(nil, all...)
 }
 
-// sees says what the operations of a group see. done tells of those that are not in the group.
+// sees returns the sights of the operations of a group. done reports which of the other operations
+// are done.
 func (f *source) sees(g *Group, done func(int32) bool) (sees []sight) {
 	unchanged := g.Order
 	if g.Changed {
@@ -509,14 +511,14 @@ func keyOf(sees []sight) string {
 	return string(b)
 }
 
-// orders returns the order that a group stands for, completed as the trace has it, where it
-// matters: pairs of operations that do not commute.
+// orders returns the order of a group, completed as in the trace, as far as it matters: the pairs
+// of operations that do not commute.
 func (f *source) orders(b int, g *Group) (before []pair) {
 	f.inOrder(b, g, func(p, q int32) { before = append(before, pair{f.ops[p], f.ops[q]}) })
 	return before
 }
 
-// inOrder calls do for the operations of which the first comes before the second.
+// inOrder calls do for the ordered pairs of operations.
 func (f *source) inOrder(b int, g *Group, do func(p, q int32)) {
 	full := g.Full(f.rel(b).ops)
 	for i, p := range full {
@@ -528,7 +530,7 @@ func (f *source) inOrder(b int, g *Group, do func(p, q int32)) {
 	}
 }
 
-// note counts the order that a group stands for, as one of statements.
+// note counts the order of a group, as an order of statements.
 func (s *Strategy) note(f *source, b int, g *Group) {
 	var pairs []string
 	f.inOrder(b, g, func(p, q int32) { pairs = append(pairs, f.statement(p)+" "+f.statement(q)) })
@@ -540,7 +542,7 @@ func (s *Strategy) note(f *source, b int, g *Group) {
 	s.classes[place][strings.Join(slices.Compact(pairs), "\n")] = true
 }
 
-// statement names an operation as the paper does: location, operation, operand.
+// statement returns the name of an operation as in the paper: location, operation, operand.
 func (f *source) statement(op int32) string {
 	return f.x.Trace.Name(f.x.Ops[op].G) + ":" + f.objects.op(int(f.x.Ops[op].Event))
 }
@@ -553,7 +555,7 @@ func (x *Execution) conflict(p, q int32) bool {
 	return meets(x.Ops[p].bumps, x.Ops[q].sees) || meets(x.Ops[q].bumps, x.Ops[p].sees)
 }
 
-// derive adds what an execution tells of these branches: their groups.
+// derive adds the groups of these branches that an execution gives.
 func (s *Strategy) derive(f *source, branches []int) {
 	for _, b := range branches {
 		s.tab.Branch(f.names[b], false)
@@ -589,7 +591,7 @@ func (s *Strategy) derive(f *source, branches []int) {
 	}
 }
 
-// late reports whether time is over, and that not all orders are known then.
+// late reports whether the time is up. Then not all orders are known.
 func (s *Strategy) late() bool {
 	if s.opt.Context.Err() == nil {
 		return false
@@ -598,8 +600,8 @@ func (s *Strategy) late() bool {
 	return true
 }
 
-// guess says which operations that have nothing to do with a branch are done before a group's
-// changed one: as in the trace, but for what makes it see another version.
+// guess returns which operations unrelated to a branch are assumed done before the changed
+// operation of a group: as in the trace, except for what makes the operation see another version.
 func (f *source) guess(branch int, g *Group) func(int32) bool {
 	op := g.Order[len(g.Order)-1]
 	related := f.rel(branch).ops
@@ -628,13 +630,13 @@ func (s *Strategy) add(c *candidate) *candidate {
 	return c
 }
 
-// enter makes a group known and reports whether it is to be tested: of one that an execution has
-// done the outcome is known.
+// enter registers a group. It reports whether the group is to be tested: no execution has performed
+// its order.
 func (s *Strategy) enter(f *source, b int, g *Group, done func(int32) bool) (key string, wanted bool) {
 	sees := f.sees(g, done)
 	key = keyOf(sees)
 	name := f.names[b]
-	s.tab.Branch(name, false) // it may have waited until now for the round before it
+	s.tab.Branch(name, false) // it may have waited for the round before until now
 	if s.groups[name+key] == nil {
 		before := f.orders(b, g)
 		o := &openGroup{name, key, sees, before}
@@ -646,7 +648,7 @@ func (s *Strategy) enter(f *source, b int, g *Group, done func(int32) bool) (key
 	return key, !s.tab.Settled(name, key)
 }
 
-// classify puts a variant into its group of every branch that interleaving affects (Algorithm 3).
+// classify adds a variant to its group of every branch that interleaving affects (Algorithm 3).
 func (s *Strategy) classify(c *candidate) {
 	f := c.from
 	kept := len(s.byID) <= candidatesKept // for combinations of outcomes
@@ -668,7 +670,7 @@ func (s *Strategy) classify(c *candidate) {
 	}
 }
 
-// nth returns the nth evaluation of the branch that b is one of, -1 if there is none.
+// nth returns the nth evaluation of branch b, -1 if there is none.
 func (f *source) nth(b int, nth int32) int {
 	if i, ok := f.round[branchName(f.x.Trace, &f.x.Branches[b], nth)]; ok {
 		return i
@@ -676,7 +678,7 @@ func (f *source) nth(b int, nth int32) int {
 	return -1
 }
 
-// statements returns BranchRelOP as the paper has it: location, operation, operand, each once.
+// statements returns BranchRelOP as in the paper: location, operation, operand, without duplicates.
 func (f *source) statements(b int) (list []string) {
 	for _, op := range f.rel(b).ops {
 		list = append(list, f.statement(op))
@@ -685,8 +687,7 @@ func (f *source) statements(b int) (list []string) {
 	return slices.Compact(list)
 }
 
-// wake lets the rounds go on that wait for a branch, where testing one of its groups has given new
-// MANNERS.
+// wake ends the waiting of rounds for a branch, after testing one of its groups gave new MANNERS.
 func (s *Strategy) wake(c *candidate) {
 	for b, name := range c.from.names {
 		if len(s.waiting[name]) == 0 || !s.changes(c, b) {
@@ -706,22 +707,22 @@ func (s *Strategy) wake(c *candidate) {
 	}
 }
 
-// changes reports whether a variant changes what a branch depends on.
+// changes reports whether a variant changes an operation that a branch depends on.
 func (s *Strategy) changes(c *candidate, b int) bool {
 	return slices.Contains(c.from.rel(b).ops, c.Changed)
 }
 
-// Sites returns where shared memory is accessed, as far as executions have shown.
+// Sites implements explore.Sighted.
 func (s *Strategy) Sites() []trace.Site { return s.sites }
 
-// Result implements explore.Strategy. It is never complete: race-equivalence
-// keeps MANNERS, and neither final values nor deadlocks.
+// Result implements explore.Strategy. It is never complete: race-equivalence preserves MANNERS, not
+// final values and not deadlocks.
 func (s *Strategy) Result() explore.Result {
 	return explore.Result{Executions: s.count.Executions, Reason: cmp.Or(s.bad,
 		why.With(why.Came, "%s", s.came()))}
 }
 
-// came says how many of the orders of what branches depend on were tested.
+// came says how many of the orders of related operations were tested.
 func (s *Strategy) came() string {
 	c := s.Counts()
 	if c.Affected == 0 && c.Choices == 0 && c.Settled > 0 && !s.bounded {
@@ -743,7 +744,7 @@ func (s *Strategy) came() string {
 	return text
 }
 
-// Counts says what has been seen so far.
+// Counts returns the counts so far.
 func (s *Strategy) Counts() Counts {
 	c := s.count
 	c.Manners = len(s.manners)

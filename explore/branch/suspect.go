@@ -6,27 +6,27 @@ import (
 	"heddle/trace"
 )
 
-// Where locking is broken there may be a data race. The schedules that bring two accesses of the
-// variable side by side are executed, and if it is one the race detector says so.
+// Where locking is broken there may be a data race. The schedules that make two accesses of the
+// variable adjacent are executed, and the race detector decides.
 
-// pairsTried bounds the pairs of accesses that are tried for one variable.
+// pairsTried bounds the pairs of accesses that are executed for one variable.
 const pairsTried = 8
 
 type suspicions struct {
 	told   map[[2]trace.Site]bool
 	broken []explore.Suspicion
 	checks []*trace.Schedule
-	ahead  int // of these, the first that were foreseen
+	ahead  int // number of them that Foresee has returned
 
-	confronted int // checks that were executed
+	confronted int // number of schedules executed
 }
 
 func newSuspicions() suspicions { return suspicions{told: map[[2]trace.Site]bool{}} }
 
-// Suspicions returns the breaches of the locking discipline seen so far, each pair of places once.
+// Suspicions implements explore.Suspecting. Each pair of sites occurs once.
 func (s *Strategy) Suspicions() []explore.Suspicion { return s.broken }
 
-// suspect looks at an execution for broken locking (section IV.A).
+// suspect looks for broken locking in an execution (section IV.A).
 func (s *Strategy) suspect(f *source) {
 	t := f.x.Trace
 	for _, b := range Check(t, nil) {
@@ -42,8 +42,7 @@ func (s *Strategy) suspect(f *source) {
 	}
 }
 
-// confront asks for schedules in which two accesses to an object, one of them a write, come side by
-// side.
+// confront makes schedules in which two accesses to an object, one of them a write, are adjacent.
 func (s *Strategy) confront(f *source, obj trace.ObjID) {
 	p := order.New(f.x.Trace, order.Options{})
 	var events []int

@@ -2,19 +2,18 @@ package branch
 
 import "slices"
 
-// A Table holds the branch-affect groups with what is known of their outcomes,
-// and the branch-condition table: which combinations of outcomes have been tested. It decides
-// which variants are tested next (Algorithm 4, steps 2 and 3). Variants are
-// numbers of the caller's; branches and groups have names that do not change
-// from one execution to the next.
+// A Table has the branch-affect groups with their outcomes, and the branch-condition table: the
+// combinations of outcomes that were tested. It chooses the next variants (Algorithm 4, steps 2 and
+// 3). The caller numbers the variants. Branches and groups have names that are the same in all
+// executions.
 //
-// A condition is 0 or 1. A loop's outcome is how often it goes round; two numbers that give the
-// same MANNERS, everything else being equal, are the same.
+// The outcome of a condition is 0 or 1, that of a loop its number of rounds. Two numbers of rounds
+// that give the same MANNERS, everything else being equal, count as one outcome.
 type Table struct {
 	branches []*branchRow
 	byName   map[string]*branchRow
 	rows     []row
-	tested   map[int]bool // variants, and those that cannot be
+	tested   map[int]bool // variants that were executed, or are impossible
 }
 
 type branchRow struct {
@@ -29,20 +28,20 @@ type branchRow struct {
 
 type groupRow struct {
 	members []int
-	known   bool // tested: the outcome is known, if there is one
+	known   bool // the outcome is known, or there is none
 	has     bool
 	outcome int64
 }
 
 // A row is a combination of outcomes that was tested.
 type row struct {
-	outcomes []int64 // by branch, notReached for those that were not reached
+	outcomes []int64 // by branch; notReached for one that was not reached
 	manners  string
 }
 
 const notReached = -1 << 62
 
-// maxRows bounds the combinations that are looked through one by one.
+// maxRows bounds the combinations that are enumerated.
 const maxRows = 1 << 10
 
 // NewTable returns an empty table.
@@ -50,7 +49,7 @@ func NewTable() *Table {
 	return &Table{byName: map[string]*branchRow{}, tested: map[int]bool{}}
 }
 
-// Branch makes a branch known. Outcomes of a loop are numbers of rounds.
+// Branch adds a branch. The outcomes of a loop are numbers of rounds.
 func (t *Table) Branch(name string, loop bool) {
 	if t.byName[name] == nil {
 		b := &branchRow{name: name, at: len(t.branches), loop: loop, same: map[int64]int64{},
@@ -60,7 +59,7 @@ func (t *Table) Branch(name string, loop bool) {
 	}
 }
 
-// Classify puts a variant into a group of a branch, which is made if there is none by that name.
+// Classify adds a variant to a group of a branch, and creates the group if necessary.
 func (t *Table) Classify(branch, group string, variant int) {
 	g := t.group(branch, group)
 	if !slices.Contains(g.members, variant) {
@@ -68,7 +67,7 @@ func (t *Table) Classify(branch, group string, variant int) {
 	}
 }
 
-// group returns the group of that name, which is made if there is none.
+// group returns the group of that name, and creates it if necessary.
 func (t *Table) group(branch, group string) *groupRow {
 	b := t.byName[branch]
 	g := b.byKey[group]
@@ -80,8 +79,8 @@ func (t *Table) group(branch, group string) *groupRow {
 	return g
 }
 
-// Executed enters the execution of a variant: the outcomes of the branches that it reached, and its
-// MANNERS.
+// Executed records the execution of a variant: the outcomes of the branches that it reached, and
+// its MANNERS.
 func (t *Table) Executed(variant int, outcomes map[string]int64, manners string) {
 	t.tested[variant] = true
 	for _, b := range t.branches {
@@ -105,7 +104,8 @@ func (t *Table) Executed(variant int, outcomes map[string]int64, manners string)
 	t.countOnce(&r)
 }
 
-// Covered enters that an execution did what a group stands for, though it was not made for it.
+// Covered records that an execution performed the order of a group, though it was made for
+// something else.
 func (t *Table) Covered(branch, group string, outcomes map[string]int64) {
 	t.settle(t.byName[branch], t.group(branch, group), outcomes)
 }
@@ -124,8 +124,7 @@ func (t *Table) settle(b *branchRow, g *groupRow, outcomes map[string]int64) {
 	g.outcome, g.has = outcomes[b.name]
 }
 
-// Drop takes out a variant that turned out to be impossible. A group of which none is left is no
-// group.
+// Drop removes an impossible variant. A group without variants is removed.
 func (t *Table) Drop(variant int) {
 	t.tested[variant] = true
 	for _, b := range t.branches {
@@ -143,8 +142,8 @@ func (t *Table) Drop(variant int) {
 	}
 }
 
-// countOnce notes that two numbers of rounds are the same: of the row r and of another that differs
-// in that loop alone and has the same MANNERS.
+// countOnce merges two numbers of rounds: that of row r, and that of a row that differs in this
+// loop alone and has the same MANNERS.
 func (t *Table) countOnce(r *row) {
 	for i := range t.rows {
 		q := &t.rows[i]
@@ -169,7 +168,7 @@ func (t *Table) countOnce(r *row) {
 	}
 }
 
-// class returns the outcome that stands for all that are the same as o.
+// class returns the representative of the outcomes that count as o.
 func (t *Table) class(branch int, o int64) int64 {
 	same := t.branches[branch].same
 	for {
@@ -181,7 +180,7 @@ func (t *Table) class(branch int, o int64) int64 {
 	}
 }
 
-// possible returns the outcomes that a branch may have, each class once.
+// possible returns the outcomes that a branch may have, one of each class.
 func (b *branchRow) possible(t *Table) (values []int64) {
 	for _, o := range b.seen {
 		if o = t.class(b.at, o); !slices.Contains(values, o) {
@@ -198,8 +197,8 @@ func (b *branchRow) possible(t *Table) (values []int64) {
 	return values
 }
 
-// untested returns the combinations that were not tested; ok is false if there are too many to look
-// through.
+// untested returns the combinations that were not tested; ok is false if there are too many to
+// enumerate.
 func (t *Table) untested() (rows [][]int64, ok bool) {
 	rows = [][]int64{nil}
 	for _, b := range t.branches {
@@ -232,8 +231,8 @@ func (t *Table) isTested(r []int64) bool {
 	})
 }
 
-// Rows returns how many combinations there are and how many of them were tested; total is -1 if
-// there are too many to count.
+// Rows returns the number of combinations and of those tested; total is -1 if there are too many to
+// count.
 func (t *Table) Rows() (tested, total int) {
 	rows, ok := t.untested()
 	if !ok {
@@ -246,7 +245,7 @@ func (t *Table) Rows() (tested, total int) {
 	return total - len(rows), total
 }
 
-// Groups returns how many groups a branch has, and of how many the outcome is known.
+// Groups returns the number of groups of a branch, and of those with a known outcome.
 func (t *Table) Groups(branch string) (total, known int) {
 	if b := t.byName[branch]; b != nil {
 		for _, g := range b.groups {
@@ -259,7 +258,7 @@ func (t *Table) Groups(branch string) (total, known int) {
 	return total, known
 }
 
-// Branches returns the names of the branches, in the order in which they became known.
+// Branches returns the names of the branches in order of addition.
 func (t *Table) Branches() (names []string) {
 	for _, b := range t.branches {
 		names = append(names, b.name)
@@ -267,7 +266,7 @@ func (t *Table) Branches() (names []string) {
 	return names
 }
 
-// Next returns the variants to be tested next (step 3), none if the test is over (step 2): all
+// Next returns the variants to test next (step 3); none if the test is over (step 2): all
 // combinations were tested, or the outcomes of all groups are known.
 func (t *Table) Next() (variants []int) {
 	rows, ok := t.untested()
@@ -287,8 +286,8 @@ func (t *Table) Next() (variants []int) {
 	return nil
 }
 
-// Ahead returns the variants that Next will give, one after the other, if the one that is under
-// way, and they, show nothing but what their own groups want.
+// Ahead returns the variants that Next will return, one after the other, if the variant under way,
+// and these, show only what their own groups require.
 func (t *Table) Ahead(underWay int) (variants []int) {
 	rows, ok := t.untested()
 	if ok && len(rows) == 0 {
@@ -311,7 +310,7 @@ func (t *Table) Ahead(underWay int) (variants []int) {
 	return variants
 }
 
-// forRows returns the variants that are to give these combinations, each once.
+// forRows returns the variants that should show these combinations, without duplicates.
 func (t *Table) forRows(rows [][]int64) (variants []int) {
 	if len(rows) == 0 {
 		return nil
@@ -337,7 +336,7 @@ func (t *Table) untried(g *groupRow) (variant int, ok bool) {
 	return g.members[i], true
 }
 
-// byOutcome returns, for every branch and outcome, the variants of the groups that have it.
+// byOutcome returns, for every branch and outcome, the variants of the groups with that outcome.
 func (t *Table) byOutcome() []map[int64]map[int]bool {
 	with := make([]map[int64]map[int]bool, len(t.branches))
 	for k, b := range t.branches {
@@ -358,8 +357,8 @@ func (t *Table) byOutcome() []map[int64]map[int]bool {
 	return with
 }
 
-// candidate returns the first variant that gives every branch the outcome that the row has, as far
-// as groups tell.
+// candidate returns the first variant that gives every branch the outcome of the row, according to
+// its groups.
 func (t *Table) candidate(with []map[int64]map[int]bool, r []int64) (variant int, ok bool) {
 	if len(r) == 0 {
 		return 0, false

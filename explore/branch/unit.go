@@ -2,9 +2,9 @@ package branch
 
 import "heddle/explore"
 
-// mostSteps bounds the executions where the user does not, more than what lets every goroutine have
-// a turn (rt/sched/spin.go): what comes after it is not analysed, and of a loop without end a few
-// rounds tell all there is.
+// mostSteps bounds the executions if the user does not. It is more than enough for every goroutine
+// to have a turn (rt/sched/spin.go). What comes later is not analysed, and a few rounds of an
+// endless loop show all there is.
 const mostSteps = 10000
 
 func init() {

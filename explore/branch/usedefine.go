@@ -6,9 +6,9 @@ import (
 	"heddle/trace"
 )
 
-// A UseDefine says that a read may get what a write wrote: use-define, by
-// events. Extended ones are of two goroutines, and which write it is depends on
-// the interleaving (Yang & Pollock's extension); conventional ones of one.
+// A UseDefine is a read and a write that it may read from, as events. It is extended if they are of
+// two goroutines, so that it depends on the interleaving (Yang & Pollock), and conventional if they
+// are of one.
 type UseDefine struct {
 	Use, Define int32 // events
 	Extended    bool
@@ -31,7 +31,7 @@ func (x *Execution) uses(use int32) (uds []UseDefine) {
 				uds = append(uds, UseDefine{use, e, true})
 			}
 		case e < use:
-			own = e // what it wrote before is not there any more
+			own = e // its earlier writes are overwritten
 		}
 	}
 	if own >= 0 {
@@ -50,8 +50,8 @@ func (x *Execution) SetUD() (uds []UseDefine) {
 	return uds
 }
 
-// from returns the reads that an event was computed from: of a write its value, of a read where it
-// reads, of a branch its condition. Where that is not known it is all that was read before.
+// from returns the reads that an event was computed from: the value of a write, the address of a
+// read, the condition of a branch. If they are unknown it returns all reads before.
 func (x *Execution) from(event int32) []int32 {
 	if x.flow == nil {
 		return x.before(event)
@@ -63,7 +63,7 @@ func (x *Execution) from(event int32) []int32 {
 	return slices.Clone(reads)
 }
 
-// before returns all events of the goroutine that gave a value before that one.
+// before returns the earlier events of the same goroutine that gave a value.
 func (x *Execution) before(event int32) (reads []int32) {
 	g := x.Trace.Events[event].G
 	for i := range x.Trace.Events[:event] {
@@ -74,15 +74,15 @@ func (x *Execution) before(event int32) (reads []int32) {
 	return reads
 }
 
-// RelatedUD returns BranchRelUD of the branch with that index in Branches: the use-defines
-// that its condition could depend on (Algorithm 2).
+// RelatedUD returns BranchRelUD of the branch with that index in Branches: the use-defines on which
+// its condition may depend (Algorithm 2).
 func (x *Execution) RelatedUD(branch int) []UseDefine {
 	uds, _ := x.closure(branch)
 	return uds
 }
 
-// closure returns BranchRelUD and the reads of which it is made. Of some of these
-// no use-define is in it: they saw only what was there first, or what comes after the branch.
+// closure returns BranchRelUD and the reads that it comes from. Some of them have no use-define:
+// they read an initial value, or only writes after the branch.
 func (x *Execution) closure(branch int) (uds []UseDefine, reads []int32) {
 	b := &x.Branches[branch]
 	seen := map[int32]bool{}
@@ -95,7 +95,7 @@ func (x *Execution) closure(branch int) (uds []UseDefine, reads []int32) {
 		}
 		seen[use] = true
 		reads = append(reads, use)
-		work = append(work, x.from(use)...) // where it reads
+		work = append(work, x.from(use)...) // its address
 		for _, ud := range x.uses(use) {
 			if x.after(ud.Define, b) {
 				continue
@@ -104,20 +104,20 @@ func (x *Execution) closure(branch int) (uds []UseDefine, reads []int32) {
 			work = append(work, x.from(ud.Define)...)
 			switch x.Trace.Events[ud.Define].Op {
 			case trace.OpAtomicRMW, trace.OpMapStore, trace.OpModel:
-				work = append(work, ud.Define) // it writes what it makes of what was there
+				work = append(work, ud.Define) // the new value depends on the old one
 			}
 		}
 	}
 	return uds, reads
 }
 
-// after reports whether an event comes after the branch in its goroutine.
+// after reports whether an event comes after the branch in the same goroutine.
 func (x *Execution) after(event int32, b *Branch) bool {
 	return x.Trace.Events[event].G == b.G && x.place[event] > x.place[b.Event]
 }
 
 // RelatedOP returns BranchRelOP of a branch: the operations that may affect its condition, in order
-// of the trace. affected tells whether others than its own goroutine's are among them: if not, no
+// of the trace. affected reports whether other goroutines have some of them: if not, no
 // interleaving changes its outcome.
 func (x *Execution) RelatedOP(branch int) (ops []int32, affected bool) {
 	uds, events := x.closure(branch)
