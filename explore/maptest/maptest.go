@@ -1,9 +1,9 @@
-// Package maptest is the baseline that the paper on pattern constraint reduction measures itself
-// by: MAPTest (Wang et al., "MAP-coverage: a novel coverage criterion for testing thread-safe
-// classes"), random testing with a pattern in mind. Every execution chooses a pattern of statements
-// that was covered seldom or never, whether it is possible or not, and lets goroutines go on at
-// random; whoever is about to do a step of the pattern that is not due is held back as long as
-// others can go on, and the step that is due is done at once.
+// Package maptest is the baseline of the paper on pattern constraint reduction: MAPTest (Wang et
+// al., "MAP-coverage: a novel coverage criterion for testing thread-safe classes"), random testing
+// that aims at a pattern. Every execution chooses a pattern of statements that was covered rarely
+// or never, possible or not, and schedules goroutines at random. A goroutine whose next operation
+// is a step of the pattern that is not due is held back as long as others are enabled; the step
+// that is due is performed at once.
 package maptest
 
 import (
@@ -20,18 +20,18 @@ type Strategy struct {
 	known   map[mapcov.Step]bool
 	steps   []mapcov.Step // statements that access shared variables
 	vars    map[int32][]mapcov.Step
-	ids     []int32                // of vars, in the order in which they were found
-	tried   map[mapcov.Pattern]int // how often a pattern was intended
+	ids     []int32                // keys of vars, in order of discovery
+	tried   map[mapcov.Pattern]int // number of executions that aimed at a pattern
 	rng     splitmix.Stream
 	result  explore.Result
 	s       trace.Schedule
 	target  mapcov.Pattern
-	due     int // the step of the target that comes next
-	intends int // executions that intended a pattern
-	covers  int // and have shown it
+	due     int // index of the target's next step
+	intends int // executions that aimed at a pattern
+	covers  int // executions that showed their pattern
 }
 
-// New returns a strategy that has executed nothing yet.
+// New returns a strategy before its first execution.
 func New(seed uint64) *Strategy {
 	return &Strategy{
 		set: mapcov.NewSet(), sites: make(map[trace.Site]bool), known: make(map[mapcov.Step]bool),
@@ -40,13 +40,13 @@ func New(seed uint64) *Strategy {
 	}
 }
 
-// Coverage returns what has been covered.
+// Coverage returns the patterns that were covered.
 func (s *Strategy) Coverage() *mapcov.Set { return s.set }
 
-// Intended returns how many executions intended a pattern, and how many of them have shown it.
+// Intended returns the number of executions that aimed at a pattern, and of those that showed it.
 func (s *Strategy) Intended() (executions, covered int) { return s.intends, s.covers }
 
-// Sites returns the places at which shared variables were accessed.
+// Sites implements explore.Sighted.
 func (s *Strategy) Sites() (sites []trace.Site) {
 	for _, st := range s.steps {
 		if x := trace.Site(st.Site); s.sites[x] {
@@ -70,7 +70,7 @@ func (s *Strategy) Next() *trace.Schedule {
 	return &s.s
 }
 
-// choices is among how many patterns the one is chosen that was intended the least.
+// choices is the number of patterns drawn, of which the one with the fewest executions is chosen.
 const choices = 8
 
 // choose draws patterns until some fit Table 1.
@@ -94,7 +94,7 @@ func (s *Strategy) choose() {
 	}
 }
 
-// less prefers what was not covered, and then what was intended less often.
+// less prefers patterns that were not covered, then those with fewer executions.
 func (s *Strategy) less(p, q mapcov.Pattern) bool {
 	if a, b := s.set.Has(p), s.set.Has(q); a != b {
 		return b
@@ -119,7 +119,7 @@ func (s *Strategy) draw() (mapcov.Pattern, bool) {
 	return p, int(p.Row) == row.ID && twoThreads(steps)
 }
 
-// twoThreads reports whether no third goroutine is in it.
+// twoThreads reports whether the steps belong to at most two goroutines.
 func twoThreads(steps []mapcov.Step) bool {
 	other := int32(0)
 	for _, st := range steps {
@@ -152,7 +152,8 @@ func (s *Strategy) Choose(t *trace.Trace, prev trace.GID, ways []trace.Way) int 
 	return free[s.random(len(free))]
 }
 
-// stepOf returns which step of the target from the due one on a way would be, -1 if none.
+// stepOf returns the index of the first step of the target, from the due one on, that an operation
+// would be; -1 if none.
 func (s *Strategy) stepOf(t *trace.Trace, w *trace.Way) int {
 	for k := s.due; k < s.target.Len(); k++ {
 		st := &s.target.Steps[k]
@@ -202,5 +203,5 @@ func (s *Strategy) note(st mapcov.Step) {
 	s.vars[st.Var] = append(s.vars[st.Var], st)
 }
 
-// Result implements explore.Strategy. It does not say how far it came: it never ends.
+// Result implements explore.Strategy. The exploration never ends.
 func (s *Strategy) Result() explore.Result { return s.result }

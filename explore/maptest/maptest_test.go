@@ -9,8 +9,8 @@ import (
 	"heddle/trace"
 )
 
-// TestLostUpdate: two goroutines read a variable and write what they read plus one. The pattern
-// that loses an update is intended sooner or later, and shown.
+// TestLostUpdate: two goroutines read a variable and write the value plus one. An execution aims at
+// the pattern that loses an update, and shows it.
 func TestLostUpdate(t *testing.T) {
 	add := []*progen.Stmt{{Op: progen.Read}, {Op: progen.Write, Src: 0, Val: 1}}
 	p := &progen.Program{Vars: 1, Body: []*progen.Stmt{{Op: progen.Go, Body: add},
@@ -42,8 +42,8 @@ func TestLostUpdate(t *testing.T) {
 	}
 }
 
-// TestHold: a step that is not due is held back while others can go on, and the one that is due is
-// done at once.
+// TestHold: a step that is not due is held back while other goroutines are enabled, and the due
+// step is performed at once.
 func TestHold(t *testing.T) {
 	s := New(1)
 	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Parent: trace.NoG}, {Parent: 0, N: 1},

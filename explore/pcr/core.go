@@ -7,27 +7,26 @@ import (
 	"heddle/trace"
 )
 
-// Cores. What cannot be met in one trace cannot be met in another one that has
-// the same constraints (Algorithm 4). So a core is kept in terms that mean the same in every trace:
-// its events by their histories, and where a constraint is about everything that
-// is done to an object, with that.
+// Cores. A goal that is refuted in one trace is refuted in every trace with the same constraints
+// (Algorithm 4). So a core is kept in terms that mean the same in every trace: events by their
+// histories and, for constraints on all operations on an object, a hash of these.
 
 // A term is a constraint in such terms.
 type term uint64
 
-// A core is what cannot be met together: parts of a goal, and constraints of the trace.
+// A core is parts of a goal and constraints of a trace that contradict each other.
 type core struct {
 	goal  []term
 	facts []fact
 }
 
-// A fact is a constraint that a trace has if it has the events, and does the same to the objects.
+// A fact is a constraint of every trace that has these events and this content of the object.
 type fact struct {
-	events  []uint64 // their histories
-	content uint64   // of the object, 0: does not matter
+	events  []uint64 // by their histories
+	content uint64   // of the object; 0: irrelevant
 }
 
-// cores are those that were found (Φ_u), by the first part of the goal.
+// cores are the cores found so far (Φ_u), by the first part of the goal.
 type cores struct {
 	by map[term][]core
 	n  int
@@ -35,7 +34,7 @@ type cores struct {
 
 func newCores() *cores { return &cores{by: make(map[term][]core)} }
 
-// parts returns the parts of a goal as terms, in the order of what order calls them.
+// parts returns the parts of a goal as terms, in the order of order's numbering.
 func (n *named) parts(g *order.Goal) []term {
 	var ts []term
 	for _, e := range g.At {
@@ -65,13 +64,13 @@ func (n *named) part(kind uint64, events ...int) term {
 	return term(h)
 }
 
-// named is the events of a trace, as cores know them.
+// named has the events of a trace as cores refer to them.
 type named struct {
 	t       *trace.Trace
 	name    []uint64
 	index   map[uint64]int32
-	content []uint64 // by object: of all that was done to it
-	uses    []uint64 // by variable: of all accesses to it
+	content []uint64 // by object: a hash of all operations on it
+	uses    []uint64 // by variable: a hash of all accesses to it
 	c       *creation
 	at      []int32 // by event: its first access
 }
@@ -93,8 +92,7 @@ func newNamed(x *extension) *named {
 	return n
 }
 
-// contentOf sums up what is done to what event e is about: to its object, or to all the variables
-// it accesses.
+// contentOf hashes the operations on the object of event e, or the accesses to all its variables.
 func (n *named) contentOf(e int) uint64 {
 	i := n.at[e]
 	if i < 0 {
@@ -107,8 +105,8 @@ func (n *named) contentOf(e int) uint64 {
 	return h | 1
 }
 
-// keep adds the core of a refuted goal. What speaks of events that did not come to pass, or of the
-// clock, is of no use elsewhere.
+// keep adds the core of a refuted goal, unless it refers to leftovers or to the clock: such a core
+// is of no use for other traces.
 func (cs *cores) keep(n *named, g *order.Goal, cons []order.Constraint) {
 	var k core
 	for _, c := range cons {
@@ -156,7 +154,7 @@ func (n *named) nameOf(e int) uint64 {
 	return n.name[e]
 }
 
-// target finds the parts of the goal that order calls by these events.
+// target returns the parts of the goal that order numbers by these events.
 func (n *named) target(g *order.Goal, events []int) (ts []term) {
 	if len(events) == 2 {
 		if slices.Contains(g.Sees, [2]int{events[0], events[1]}) { // Before has the write first
@@ -174,7 +172,7 @@ func (n *named) target(g *order.Goal, events []int) (ts []term) {
 	return ts
 }
 
-// refute reports whether a core is a subset of what a goal and its trace ask for.
+// refute reports whether a core is a subset of a goal with the constraints of its trace.
 func (cs *cores) refute(n *named, g *order.Goal) bool {
 	ts := n.parts(g)
 	for _, t := range ts {

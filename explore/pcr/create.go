@@ -6,25 +6,24 @@ import (
 	"heddle/trace"
 )
 
-// Bounds of the candidates of one trace, where patterns count once (Rule 2).
+// Bounds on the candidates of one trace, if patterns count once (Rule 2).
 const (
-	maxInstances  = 3       // accesses that are tried for one pattern
+	maxInstances  = 3       // candidates for one pattern
 	maxOfClass    = 4       // accesses of one statement to one variable
-	maxConsidered = 500_000 // candidates that are looked at
+	maxConsidered = 500_000 // candidates that are examined
 )
 
 // A candidate is a pattern with accesses of a trace that could show it.
 type candidate struct {
 	n       int
 	access  [mapcov.MaxSteps]int32 // indices in Accesses.All
-	write   [mapcov.MaxSteps]bool  // as what each counts
+	write   [mapcov.MaxSteps]bool  // by step: it counts as a write
 	pattern mapcov.Pattern
 }
 
 func (k *candidate) event(c *creation, i int) int { return c.as.All[k.access[i]].Event }
 
-// conflicts returns the pairs of steps, by their indices, that follow each other in the accesses to
-// one variable.
+// conflicts returns the pairs of steps, by index, that are consecutive accesses to one variable.
 func (k *candidate) conflicts(c *creation) [][2]int {
 	switch k.n {
 	case 2:
@@ -49,22 +48,22 @@ type creation struct {
 	rules   Rules
 	longest int
 
-	source     []int32 // by access: the one whose value it found, -1: what was there first
+	source     []int32 // by access: the access whose value it found; -1: the initial value
 	instances  map[mapcov.Pattern]int
 	found      []candidate
 	filtered   map[Rules]int
 	considered int
 	truncated  bool
-	expired    func() bool // ends it, if not nil; over then says that
+	expired    func() bool // if not nil: ends the creation when it returns true, and sets over
 	over       bool
 }
 
-// create returns the candidates of a trace that no rule leaves out: patternConstraintCreation.
+// create returns the candidates of a trace that no rule excludes: patternConstraintCreation.
 //
-// The paper builds the patterns of length 3 and 4 from pairs of patterns of length 2. Here legs,
-// two accesses of one goroutine, are put together, which gives the same ones (TestCreation) and
-// does not begin what rules 3 and 5 would leave out. Its line 19 must add (p1.s1, p1.s2, p2.s2),
-// and its s_i ≠ s_j compares events: goroutines that execute the same statements match too.
+// The paper builds patterns of length 3 and 4 from pairs of patterns of length 2. Here they are
+// made from legs, pairs of accesses of one goroutine. That gives the same patterns (TestCreation),
+// without those that rules 3 and 5 exclude. Two corrections of the paper: line 19 must add (p1.s1,
+// p1.s2, p2.s2), and s_i ≠ s_j compares events, so that goroutines with the same statements match.
 func (c *creation) create() []candidate {
 	c.instances, c.filtered = make(map[mapcov.Pattern]int), make(map[Rules]int)
 	c.findSources()
@@ -88,16 +87,16 @@ func (c *creation) create() []candidate {
 	return c.found
 }
 
-// late reports whether the time is over: then no candidates are added any more.
+// late reports whether the time is up: no candidates are added then.
 func (c *creation) late() bool {
 	c.over = c.over || c.expired != nil && c.expired()
 	return c.over
 }
 
-// full reports whether nothing is considered any more.
+// full reports whether no more candidates are examined.
 func (c *creation) full() bool { return c.truncated || c.late() }
 
-// findSources notes for each access which write came before it.
+// findSources records for each access the write before it.
 func (c *creation) findSources() {
 	c.source = make([]int32, len(c.as.All))
 	for v := range c.as.Vars {
@@ -111,8 +110,8 @@ func (c *creation) findSources() {
 	}
 }
 
-// seen, left and before are values as far as they are known: that a read saw, that a write left,
-// and found.
+// seen, left and before return values, if they are known: that a read saw, that a write left, that
+// a write found.
 func (c *creation) seen(i int32) string { return c.problem.Value(c.as.All[i].Event, false) }
 func (c *creation) left(i int32) string { return c.problem.Value(c.as.All[i].Event, true) }
 
@@ -123,7 +122,7 @@ func (c *creation) before(i int32) string {
 	return ""
 }
 
-// next returns the access of goroutine g to variable v that follows i.
+// next returns the next access of goroutine g to variable v after i.
 func (c *creation) next(v int, g trace.GID, i int32) int32 {
 	x := &c.as.Vars[v]
 	for k, h := range x.Gs {
@@ -159,7 +158,7 @@ func (c *creation) classOf(i int32) class {
 	return class{a.Thread, a.Var, a.Site, a.Write}
 }
 
-// some returns the accesses to a variable: of each class the first few, where patterns count once.
+// some returns the accesses to a variable; if patterns count once, the first few of each class.
 func (c *creation) some(v int) []int32 {
 	if !c.rules.has(Covered) {
 		return c.as.Vars[v].All
@@ -232,8 +231,8 @@ func (c *creation) quadruples(x, y int) {
 	}
 }
 
-// legs returns two accesses of g each, the first to x, the second to y. By rule 3 they are in the
-// order of the goroutine, by rule 5 nothing of the pattern's comes between.
+// legs returns pairs of accesses of g, the first to x, the second to y. By rule 3 they have the
+// goroutine's order, by rule 5 no access of the pattern's variables is between them.
 func (c *creation) legs(g trace.GID, x, y int) (legs [][2]int32) {
 	n := make(map[[2]class]int)
 	try := func(u, w int32) {
@@ -254,7 +253,7 @@ func (c *creation) legs(g trace.GID, x, y int) (legs [][2]int32) {
 		if c.late() {
 			break
 		}
-		if c.rules.has(Interrupted) && c.rules.has(HappensBefore) { // there is one at most
+		if c.rules.has(Interrupted) && c.rules.has(HappensBefore) { // at most one
 			if w := c.next(y, g, u); int(w) < len(c.as.All) {
 				try(u, w)
 			}
@@ -285,8 +284,8 @@ func (c *creation) of(g trace.GID, x int) []int32 {
 	return nil
 }
 
-// consider adds accesses in this order as a candidate, if no rule leaves it out: once for each way
-// in which those that read and write can take part.
+// consider adds accesses in this order as a candidate unless a rule excludes it, once for each way
+// in which accesses that read and write can count.
 func (c *creation) consider(accesses ...int32) {
 	if c.rules.has(Covered) && c.considered > maxConsidered {
 		c.truncated = true
@@ -313,7 +312,7 @@ func (c *creation) roles(k *candidate, i int) {
 	}
 	for _, x := range k.conflicts(c) {
 		if !k.write[x[0]] && !k.write[x[1]] {
-			return // of pairs that are no patterns nothing is made
+			return // pairs that are no patterns begin no longer ones
 		}
 	}
 	var steps [mapcov.MaxSteps]mapcov.Step
@@ -332,10 +331,10 @@ func (c *creation) roles(k *candidate, i int) {
 	c.found = append(c.found, *k)
 }
 
-// goal returns what a schedule has to bring about so that the first n accesses of the candidate
-// show: in their order, the last of them next. With newState, where rule 4 counts on another value
-// a read sees just that: what the write before it leaves, or what the write after it found in the
-// trace.
+// goal returns what a schedule must bring about to show the first n accesses of the candidate:
+// their order, the last of them next. With newState, a read that rule 4 requires to see another
+// value sees exactly the value of the write before it, or the value that the write after it found
+// in the trace.
 func (c *creation) goal(k *candidate, n int, newState bool) order.Goal {
 	last := n - 1
 	g := order.Goal{At: []int{k.event(c, last)}}
@@ -365,8 +364,8 @@ func (c *creation) goal(k *candidate, n int, newState bool) order.Goal {
 	return g
 }
 
-// another returns which access of a pair is a read that rule 4 counts on to see another value, -1
-// if neither is.
+// another returns which access of a pair is a read that rule 4 requires to see another value, -1 if
+// none is.
 func (c *creation) another(k *candidate, x [2]int) int {
 	switch {
 	case k.write[x[0]] && k.write[x[1]] || !c.changed(k, x):
@@ -377,8 +376,8 @@ func (c *creation) another(k *candidate, x [2]int) int {
 	return x[0]
 }
 
-// certain returns how many of a candidate's accesses are sure to come: those up to the first one
-// that sees another value. What its goroutine does then may depend on that.
+// certain returns how many of a candidate's accesses are sure to come: up to the first one that
+// sees another value. What its goroutine does afterwards may depend on the value.
 func (c *creation) certain(k *candidate) int {
 	n := k.n
 	for _, x := range k.conflicts(c) {

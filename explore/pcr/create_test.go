@@ -36,7 +36,7 @@ func randomTraces(t *testing.T, n int, f func(seed uint64, tr *trace.Trace)) {
 	}
 }
 
-// literal is Algorithm 3 as it is printed, with its erratum: patterns of length 2, and their
+// literal is Algorithm 3 as printed, with the correction: patterns of length 2, and their
 // combinations.
 func literal(c *creation) {
 	type pair [2]int32
@@ -103,7 +103,7 @@ func (c *creation) keys() []string {
 	return slices.Sorted(maps.Keys(m))
 }
 
-// TestCreation: putting legs together gives what the paper's algorithm gives, under each rule
+// TestCreation: combining legs gives the candidates of the paper's algorithm, under each rule
 // alone, all but each, and all.
 func TestCreation(t *testing.T) {
 	sets := []Rules{0, AllRules &^ Covered}
@@ -131,8 +131,9 @@ func TestCreation(t *testing.T) {
 	}
 }
 
-// TestMCR: what the strategy mcr asks for, by rule 4 alone, is maximal causality reduction's: for
-// every read, to see a write by another goroutine that left another value than the one it saw.
+// TestMCR: the candidates of strategy mcr, by rule 4 alone, are those of maximal causality
+// reduction: every read with every write by another goroutine that left another value than the read
+// saw.
 func TestMCR(t *testing.T) {
 	asked := 0
 	randomTraces(t, 500, func(seed uint64, tr *trace.Trace) {
@@ -179,7 +180,7 @@ func another(tr *trace.Trace, r, w int) bool {
 	return a.Val > 0 && b.Val > 0 && tr.Values[a.Val-1] != tr.Values[b.Val-1]
 }
 
-// TestExpired: when the time is over there is no next schedule, and the search does not say that it
+// TestExpired: when the time is up there is no next schedule, and the search does not say that it
 // has ended by itself.
 func TestExpired(t *testing.T) {
 	o := Map()
@@ -199,8 +200,7 @@ func TestExpired(t *testing.T) {
 	}
 }
 
-// TestExpiredWithin: what is left of the candidates of one execution is not looked at when the time
-// is over.
+// TestExpiredWithin: when the time is up the remaining candidates of an execution are not examined.
 func TestExpiredWithin(t *testing.T) {
 	var lines strings.Builder
 	for g := 1; g <= 2; g++ {
@@ -228,8 +228,8 @@ func TestExpiredWithin(t *testing.T) {
 	}
 }
 
-// TestUnknown: a formula that is not decided in time is listed, and is not taken for one that has
-// no solution.
+// TestUnknown: a formula that is not decided in time is listed as unknown, and not as one without a
+// solution.
 func TestUnknown(t *testing.T) {
 	s := New(Options{Rules: AllRules, Longest: 4, Limit: time.Nanosecond})
 	s.Next()

@@ -2,16 +2,15 @@ package pcr
 
 import "heddle/trace"
 
-// A view is what the strategy knows of how the events of a trace depend on each
-// other. It is the one place where data flow comes in.
+// A view is how the events of a trace depend on each other. Only here the strategy uses data flow.
 type view struct {
 	t     *trace.Trace
-	next  []int32 // by event: the next one of its goroutine, -1
+	next  []int32 // by event: the next one of its goroutine, or -1
 	first []int32 // by event: see dependent
 }
 
-// newView reads the data flow of t, where it was recorded. Where it was not,
-// everything depends on every earlier read of its goroutine.
+// newView reads the data flow of t. Without data flow an event depends on every earlier read of its
+// goroutine.
 func newView(t *trace.Trace) *view {
 	v := &view{t: t, next: make([]int32, len(t.Events)), first: make([]int32, len(t.Events))}
 	last := make([]int32, len(t.Goroutines))
@@ -34,7 +33,7 @@ func newView(t *trace.Trace) *view {
 	for i := range v.first {
 		v.first[i] = -1
 	}
-	everything := make([]bool, len(t.Goroutines)) // depends on all reads before, from here on
+	everything := make([]bool, len(t.Goroutines)) // from here on events depend on all earlier reads
 	r := t.Flow.Reader()
 	for i := len(t.Events) - 1; i >= 0; i-- {
 		g := t.Events[i].G
@@ -52,9 +51,9 @@ func newView(t *trace.Trace) *view {
 	return v
 }
 
-// dependent returns the first event of its goroutine that may be another, or not be at all, if
-// event e sees another value; -1 if there is none. Branches are taken within the step of a read:
-// what they decide is what the goroutine does next.
+// dependent returns the first event of the same goroutine that may change or vanish if event e sees
+// another value; -1 if there is none. Branches belong to the step of a read: they decide what the
+// goroutine does next.
 func (v *view) dependent(e int) int {
 	f := int(v.first[e])
 	for f >= 0 && v.t.Events[f].Op == trace.OpBranch && v.t.Events[f].Step == v.t.Events[e].Step {

@@ -6,30 +6,30 @@ import (
 	"heddle/trace"
 )
 
-// An extension carries out an order of a trace's events on a model of its memory and its locks, and
-// goes on with those that are sure to come as they did: what nobody asked about stays as it was, so
-// that one schedule after the other gets further from the first execution, instead of undoing what
-// those before it have brought about.
+// An extension performs an order of a trace's events on a model of memory and locks, then the
+// events that are sure to come as in the trace. What the formula left open stays as it was. So
+// consecutive schedules get further away from the first execution, instead of undoing what the
+// earlier ones reached.
 type extension struct {
 	v     *view
 	c     *creation
 	byG   [][]int32 // events of each goroutine
-	place []int32   // of an event in byG
-	pos   []int32   // by goroutine: how many were done
-	limit []int32   // and how many can be foretold
+	place []int32   // by event: index in byG
+	pos   []int32   // by goroutine: number of events performed
+	limit []int32   // by goroutine: number of events that can be predicted
 	born  []bool
 
-	at      []int32       // by event: its first access in c.as.All, -1
-	last    []int32       // by variable: the access that wrote it last, -1
-	tainted []bool        // and wrote a value that cannot be foretold
+	at      []int32       // by event: its first access in c.as.All, or -1
+	last    []int32       // by variable: its last write, or -1
+	tainted []bool        // by variable: the last write's value cannot be predicted
 	locks   []model.State // by object, of mutexes
 	byObj   [][]int32
 
 	compares map[int]bool // events that are CompareAndSwaps: one that failed may succeed
 	objDone  []int32
 	done     []bool
-	held     int          // an event that is not to be done yet, -1
-	holding  map[int]bool // the variables that it accesses: they are not written meanwhile
+	held     int          // an event that is held back, or -1
+	holding  map[int]bool // the variables that held accesses: they are not written meanwhile
 	order    []int
 	names    *histories
 	vars     *mapcov.Names
@@ -80,14 +80,14 @@ func newExtension(v *view, c *creation, names *mapcov.Names) *extension {
 	return x
 }
 
-// do carries out events in this order.
+// do performs events in this order.
 func (x *extension) do(order []int) {
 	for _, e := range order {
 		x.event(e)
 	}
 }
 
-// bring brings goroutines to events, one after the other, as if that were possible.
+// bring performs, one after the other, the goroutines' events up to these, as far as possible.
 func (x *extension) bring(events []int) {
 	for _, e := range events {
 		g := x.v.t.Events[e].G
@@ -97,7 +97,7 @@ func (x *extension) bring(events []int) {
 	}
 }
 
-// hold keeps an event for later: what it will access stays as it is. -1 ends that.
+// hold holds an event back: the variables that it accesses are not written. -1 ends that.
 func (x *extension) hold(e int) {
 	x.held, x.holding = e, make(map[int]bool)
 	for i := x.firstAt(e); x.isOf(i, e); i++ {
@@ -105,7 +105,7 @@ func (x *extension) hold(e int) {
 	}
 }
 
-// firstAt and isOf go through the accesses of an event.
+// firstAt and isOf iterate over the accesses of an event.
 func (x *extension) firstAt(e int) int32 {
 	if e < 0 {
 		return -1
@@ -117,7 +117,7 @@ func (x *extension) isOf(i int32, e int) bool {
 	return i >= 0 && int(i) < len(x.c.as.All) && x.c.as.All[i].Event == e
 }
 
-// spoils reports whether e writes to what is held.
+// spoils reports whether e writes a variable that the held event accesses.
 func (x *extension) spoils(e int) bool {
 	for i := x.firstAt(e); x.isOf(i, e); i++ {
 		if a := &x.c.as.All[i]; a.Write && x.holding[a.Var] {
@@ -137,7 +137,7 @@ func (x *extension) differs(e int) bool {
 	return false
 }
 
-// goOn carries out what is sure to come.
+// goOn performs the events that are sure to come.
 func (x *extension) goOn() {
 	for range maxPasses {
 		n := len(x.order)
@@ -150,11 +150,11 @@ func (x *extension) goOn() {
 	}
 }
 
-// maxPasses bounds how often a trace is gone through: a goroutine that waits for a lock goes on in
-// the next one.
+// maxPasses bounds the passes over a trace: a goroutine that is blocked at a lock continues in a
+// later pass.
 const maxPasses = 8
 
-// try does the step of e, if e begins one and it can be done.
+// try performs the step of e, if e begins one and it is possible.
 func (x *extension) try(e int) {
 	if x.done[e] || e == x.held || !x.can(e) || x.spoils(e) || x.differs(e) {
 		return
@@ -169,7 +169,8 @@ func (x *extension) try(e int) {
 	x.event(e)
 }
 
-// can reports whether e is next in its goroutine, can be foretold and would have its outcome.
+// can reports whether e is next in its goroutine, can be predicted and has the outcome of the
+// trace.
 func (x *extension) can(e int) bool {
 	ev := &x.v.t.Events[e]
 	g := ev.G
@@ -177,7 +178,7 @@ func (x *extension) can(e int) bool {
 		return false
 	}
 	switch ev.Op {
-	case trace.OpTimerFire, trace.OpIdle: // nobody could go on
+	case trace.OpTimerFire, trace.OpIdle: // no goroutine was enabled
 		return x.allBefore(e)
 	}
 	if ev.Obj <= 0 || x.at[e] >= 0 {
@@ -191,7 +192,7 @@ func (x *extension) can(e int) bool {
 		r, outcome, _ := def.Step(&o, x.locks[ev.Obj], ev.Op, int32(ev.Arg))
 		return r != nil && outcome == int32(ev.Arg)
 	}
-	// Of what is not modelled all that came before must have been done, and nothing else.
+	// An object without a model needs exactly the operations that preceded e in the trace.
 	n := x.objDone[ev.Obj]
 	list := x.byObj[ev.Obj]
 	if int(n) >= len(list) {
@@ -217,7 +218,7 @@ func (x *extension) allBefore(e int) bool {
 	return true
 }
 
-// event does e.
+// event performs e.
 func (x *extension) event(e int) {
 	ev := &x.v.t.Events[e]
 	x.done[e] = true
@@ -237,8 +238,8 @@ func (x *extension) event(e int) {
 	}
 }
 
-// access does access i. A goroutine that sees another value than in the trace
-// can be foretold only as far as it does not depend on it.
+// access performs access i. A goroutine that sees another value than in the trace can be predicted
+// only as far as it does not depend on the value.
 func (x *extension) access(i int32) {
 	a := &x.c.as.All[i]
 	now := x.last[a.Var]
@@ -253,12 +254,12 @@ func (x *extension) access(i int32) {
 	if a.Read {
 		x.names.saw(a.Event, x.valueOf(i, now, changed))
 	}
-	if a.Write || changed && x.compares[a.Event] { // what a read-modify-write leaves depends on what it found
+	if a.Write || changed && x.compares[a.Event] { // the value of a read-modify-write depends on what it read
 		x.last[a.Var], x.tainted[a.Var] = i, changed
 	}
 }
 
-// changed reports whether access i would see another value now than in the trace.
+// changed reports whether access i would now see another value than in the trace.
 func (x *extension) changed(i int32) bool {
 	a := &x.c.as.All[i]
 	now, was := x.last[a.Var], x.c.source[i]
@@ -276,7 +277,7 @@ func (x *extension) changed(i int32) bool {
 	return v == "" || v != x.c.left(now)
 }
 
-// valueOf names what access i reads: by its text, or by the write that left it.
+// valueOf identifies the value that access i reads: by its text, or by its write.
 func (x *extension) valueOf(i, from int32, changed bool) uint64 {
 	text := ""
 	switch {
@@ -295,8 +296,8 @@ func (x *extension) valueOf(i, from int32, changed bool) uint64 {
 	return 7
 }
 
-// key is the same for extensions after which goroutines and memory are in the same state, as far as
-// they can be told apart.
+// key is equal for extensions that leave goroutines and memory in the same state, as far as that
+// can be told.
 func (x *extension) key() uint64 {
 	h := uint64(0)
 	for g := range x.pos {

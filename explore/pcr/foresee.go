@@ -2,17 +2,15 @@ package pcr
 
 import "heddle/trace"
 
-// A plan is the schedule of a later execution, with the candidate that it shows and the state that
-// it leads to.
+// A plan is the schedule of a later execution with its candidate and the state that it reaches.
 type plan struct {
 	schedule *trace.Schedule
 	target   *candidate
 	state    uint64
 }
 
-// Foresee implements explore.Foresighted: the next candidates are asked for while the traces of
-// others are still to come. What these show is found out too late for Rule 2 then, and for it
-// alone.
+// Foresee implements explore.Foresighted: it examines the next candidates before the traces of
+// earlier schedules are known. So Rule 2 applies to these traces too late; nothing else changes.
 func (s *Strategy) Foresee(n int) (schedules []*trace.Schedule) {
 	for len(s.plans) < n && (s.opt.Expired == nil || !s.opt.Expired()) {
 		k, ok := s.pop()
@@ -30,13 +28,13 @@ func (s *Strategy) Foresee(n int) (schedules []*trace.Schedule) {
 	return schedules
 }
 
-// planned returns the next plan that is still wanted, nil if there is none.
+// planned returns the next plan that is still of use, nil if there is none.
 func (s *Strategy) planned() *trace.Schedule {
 	for len(s.plans) > 0 {
 		p := s.plans[0]
 		s.plans = s.plans[1:]
 		if s.opt.Rules.has(Covered) && s.set.Has(p.target.pattern) {
-			delete(s.seen, p.state) // another candidate may lead there
+			delete(s.seen, p.state) // another candidate may reach it
 			continue
 		}
 		s.target = p.target

@@ -5,14 +5,14 @@ import (
 	"heddle/trace"
 )
 
-// histories name events by what their goroutines have done up to them and
-// have seen there: events of two executions with one name are the same event,
-// and so is all that their goroutines did before.
+// histories name events by what their goroutines have done and seen up to them. Events of two
+// executions with the same name are the same event, and all earlier operations of their goroutines
+// are the same.
 type histories struct {
 	t      *trace.Trace
-	ids    []uint64 // of objects: hashes of their names
+	ids    []uint64 // by object: a hash of its name
 	name   []uint64 // by event
-	of     []uint64 // by goroutine: the name of what it did last
+	of     []uint64 // by goroutine: the name of its last event
 	thread []uint64 // by goroutine: a hash of its name
 }
 
@@ -29,7 +29,7 @@ func newHistories(as *mapcov.Accesses, names *mapcov.Names) *histories {
 	return n
 }
 
-// add names event e, which its goroutine does next.
+// add names event e, the next of its goroutine.
 func (n *histories) add(e int) {
 	ev := &n.t.Events[e]
 	h := mix(n.of[ev.G], n.thread[ev.G])
@@ -40,7 +40,7 @@ func (n *histories) add(e int) {
 		if ev.Arg >= 0 && int(ev.Arg) < len(n.thread) {
 			h = mix(h, n.thread[ev.Arg])
 		}
-	case trace.OpAtomicLoad, trace.OpAtomicStore, trace.OpAtomicRMW: // its value is told by what it saw
+	case trace.OpAtomicLoad, trace.OpAtomicStore, trace.OpAtomicRMW: // saw names its value
 	case trace.OpRecv:
 		h = mix(h, uint64(ev.Arg))
 		if ev.Partner >= 0 && int(ev.Partner) < e {
@@ -52,7 +52,7 @@ func (n *histories) add(e int) {
 	n.name[e], n.of[ev.G] = h, h
 }
 
-// saw adds to the name of e, the last event of its goroutine, what it saw.
+// saw adds to the name of e, the last event of its goroutine, what it read.
 func (n *histories) saw(e int, what uint64) {
 	n.name[e] = mix(n.name[e], what)
 	n.of[n.t.Events[e].G] = n.name[e]

@@ -1,18 +1,18 @@
-// Package pcr is the strategy map, pattern constraint reduction: it looks at an execution for
-// memory-access patterns that it could have shown and did not, and asks package order for a
-// schedule that shows them (Zhao, Wang, Liu, Sun, Chen, Chen, "Achieving High MAP-Coverage through
-// Pattern Constraint Reduction").
+// Package pcr is the strategy map, pattern constraint reduction. It looks at an execution for
+// memory-access patterns that the execution could have shown and did not, and asks package order
+// for a schedule that shows them (Zhao, Wang, Liu, Sun, Chen, Chen, "Achieving High MAP-Coverage
+// through Pattern Constraint Reduction").
 //
-//	executed ──► create    Algorithm 3: candidates; rules 1 to 6 leave most out
+//	executed ──► create    Algorithm 3: candidates; rules 1 to 6 exclude most
 //	             queue     the longest pattern first
 //	             refute    Algorithm 4: is the core of an earlier refutation among the constraints?
-//	             solve     package order: must happen before, locks, data validity, and the pattern
-//	             extend    what nobody asked about stays as it was
+//	             solve     package order: happens-before, locks, data validity, and the pattern
+//	             extend    what the formula leaves open stays as it was
 //	         ◄── schedule  none twice
 //
 // With Rule 4 alone and patterns of length 2 it is maximal causality reduction, the strategy mcr
-// (Huang, PLDI 2015): every schedule lets a read see a value that it has not seen, or two writes
-// change places. It then ends when there is nothing new to see, and can be split (Split, Expand).
+// (Huang, PLDI 2015): every schedule makes a read see a new value, or swaps two writes. It ends
+// when there is nothing new to see, and can be split (Split, Expand).
 package pcr
 
 import (
@@ -27,18 +27,19 @@ import (
 	"heddle/trace"
 )
 
-// Options of a Strategy.
+// Options configure a Strategy.
 type Options struct {
-	Seed    uint64        // of the first execution's policy; 0: it is not preempted
-	Rules   Rules         // that leave patterns out
-	Longest int           // pattern
-	Limit   time.Duration // for one formula, 0: none; past it counts as not known
+	Seed    uint64        // of the first execution's policy; 0: without preemptions
+	Rules   Rules         // the rules that exclude patterns
+	Longest int           // length of the longest pattern
+	Limit   time.Duration // time for one formula; 0: no limit; a formula that takes longer is undecided
 
-	// Expired, if not nil, ends the search for the next schedule: the time is over.
+	// Expired, if not nil, is asked during the search for the next schedule, which ends when it
+	// returns true.
 	Expired func() bool
 
-	// Then: when no pattern is left, go on as MCR does. A statement that is executed several times
-	// covers a pattern once (Rule 2), and what it does the next time is left over.
+	// Then: continue as MCR when no pattern is left. A statement that is executed several times
+	// covers a pattern once (Rule 2), so its later executions are left over.
 	Then bool
 }
 
@@ -50,10 +51,10 @@ func Map() Options {
 // MCR returns the options of the strategy mcr.
 func MCR() Options { return Options{Rules: OldState, Longest: 2, Limit: DefaultLimit} }
 
-// DefaultLimit is how long one formula may take.
+// DefaultLimit is the time for one formula.
 const DefaultLimit = 3 * time.Second
 
-// Stats says what an exploration took.
+// Stats are the counts of an exploration.
 type Stats struct {
 	explore.Formulas
 	Filtered map[Rules]int
@@ -63,29 +64,28 @@ type Stats struct {
 type Strategy struct {
 	opt     Options
 	set     *mapcov.Set
-	queue   [mapcov.MaxSteps + 1][]item // by length, in the order in which they were found
+	queue   [mapcov.MaxSteps + 1][]item // by length of the pattern, in order of discovery
 	bare    []bare
 	kept    []*execution    // see further
-	cores   [2]*cores       // of the problems of executions
-	seen    map[uint64]bool // states that schedules lead to
-	told    map[uint64]bool // and those that others' do, see Know
+	cores   [2]*cores       // by index of execution.problems
+	seen    map[uint64]bool // states that the schedules so far reach
+	told    map[uint64]bool // states that other strategies have reached, see Know
 	result  explore.Result
 	stats   Stats
 	sites   map[trace.Site]bool
 	held    why.Reason
 	trunc   bool
 	started bool
-	over    bool       // nothing is left to be executed
-	target  *candidate // of the schedule last given
-	reached uint64     // the state that it leads to
-	plans   []plan     // schedules that were foreseen
-	seed    uint64     // and its seed
+	over    bool       // no schedule is left
+	target  *candidate // of the last schedule
+	reached uint64     // the state that the last schedule reaches
+	plans   []plan     // schedules that Foresee has returned
+	seed    uint64     // the seed of the last schedule
 	s       trace.Schedule
 
-	// Check, if not nil, is told of every formula that a core refutes, before it is skipped. For
-	// tests.
+	// Check, if not nil, is called with every formula that a core refutes. For tests.
 	Check func(p *order.Problem, g order.Goal)
-	// Solve is how formulas are solved; tests replace it.
+	// solve solves a formula; tests replace it.
 	solve func(ctx context.Context, p *order.Problem, g order.Goal) order.Answer
 }
 
@@ -93,25 +93,25 @@ type Strategy struct {
 type item struct {
 	candidate
 	from *execution
-	at   int // among the candidates of that execution
+	at   int // index among the candidates of that execution
 }
 
-// An execution is a trace with what is known of it.
+// An execution is a trace with what was computed from it.
 type execution struct {
 	t     *trace.Trace
-	state uint64 // at its end
+	state uint64 // the state at its end
 	seed  uint64 // of its schedule
 	view  *view
 	c     *creation
 	named *named
 
-	// problems are asked in turn: in the first all that a goroutine does depends on all that it has
-	// read, so that nothing changes but what the goal is about; in the second, where data flow was
-	// recorded, on what it does depend on.
+	// problems are asked in turn. In the first every operation depends on all earlier reads of its
+	// goroutine, so that nothing changes beside the goal. In the second, if data flow was recorded,
+	// it depends on the reads that its value came from.
 	problems []*order.Problem
 }
 
-// New returns a strategy that has executed nothing yet.
+// New returns a strategy before its first execution.
 func New(opt Options) *Strategy {
 	return &Strategy{
 		opt: opt, set: mapcov.NewSet(), cores: [2]*cores{newCores(), newCores()},
@@ -124,10 +124,10 @@ func New(opt Options) *Strategy {
 	}
 }
 
-// Coverage returns what has been covered.
+// Coverage returns the patterns that were covered.
 func (s *Strategy) Coverage() *mapcov.Set { return s.set }
 
-// Sites returns the places at which shared variables were accessed.
+// Sites implements explore.Sighted.
 func (s *Strategy) Sites() []trace.Site {
 	sites := make([]trace.Site, 0, len(s.sites))
 	for x := range s.sites {
@@ -137,7 +137,7 @@ func (s *Strategy) Sites() []trace.Site {
 	return sites
 }
 
-// Stats returns what it took so far.
+// Stats returns the counts so far.
 func (s *Strategy) Stats() Stats { return s.stats }
 
 // Next implements explore.Strategy.
@@ -177,8 +177,8 @@ func (s *Strategy) Next() *trace.Schedule {
 	return nil
 }
 
-// A bare is an order that a formula has, with nothing after it: what is sure to come can keep out
-// what else could. Where no state is to be lost these are tried too, when nothing else is left.
+// A bare is an order of a formula without an extension: events that are sure to come can prevent
+// others. Where no state may be lost, bare orders are executed as well, after everything else.
 type bare struct {
 	from *execution
 	core []int
@@ -195,16 +195,15 @@ func (s *Strategy) nextBare() *trace.Schedule {
 	return nil
 }
 
-// alone returns the schedule of an order with nothing after it, nil if it leads where an earlier
-// one led.
+// alone returns the schedule of an order without an extension, nil if it reaches a state that an
+// earlier one reaches.
 func (s *Strategy) alone(b bare) *trace.Schedule {
 	ext := newExtension(b.from.view, b.from.c, s.set.Names)
 	ext.do(b.core)
 	return s.once(b.from, ext)
 }
 
-// further goes on as MCR does, from all executions made so far. It returns false if that was done
-// already.
+// further continues as MCR from all executions so far. It returns false if it was called before.
 func (s *Strategy) further() bool {
 	if !s.opt.Rules.has(Covered) {
 		return false
@@ -218,7 +217,7 @@ func (s *Strategy) further() bool {
 	return true
 }
 
-// maxKept bounds the executions that are kept for that.
+// maxKept bounds the executions that are kept for further.
 const maxKept = 200
 
 func (s *Strategy) pop() (item, bool) {
@@ -233,7 +232,7 @@ func (s *Strategy) pop() (item, bool) {
 	return item{}, false
 }
 
-// schedule returns a schedule that shows k, nil if there is none, or none that leads anywhere new.
+// schedule returns a schedule that shows k, nil if there is none, or none that reaches a new state.
 func (s *Strategy) schedule(k *item) *trace.Schedule {
 	x := k.from
 	for _, g := range s.goals(k) {
@@ -252,7 +251,7 @@ func (s *Strategy) schedule(k *item) *trace.Schedule {
 	return nil
 }
 
-// extended returns the schedule of an order, of what is tried after it, and of what is sure to
+// extended returns the schedule of an order, then what is tried after it, then what is sure to
 // come.
 func (s *Strategy) extended(x *execution, core, rest []int) *trace.Schedule {
 	ext := newExtension(x.view, x.c, s.set.Names)
@@ -267,8 +266,8 @@ func (s *Strategy) extended(x *execution, core, rest []int) *trace.Schedule {
 	return s.once(x, ext)
 }
 
-// once returns the schedule of what an extension has done, nil if it leads where an earlier one
-// led.
+// once returns the schedule of what an extension has performed, nil if it reaches a state that an
+// earlier one reaches.
 func (s *Strategy) once(x *execution, ext *extension) *trace.Schedule {
 	key := ext.key()
 	if s.seen[key] || s.told[key] {
@@ -281,9 +280,9 @@ func (s *Strategy) once(x *execution, ext *extension) *trace.Schedule {
 	return next
 }
 
-// goals returns what is asked for a candidate, one after the other until there is an order: that it
-// shows whole, with a new state for sure; that it shows as far as that depends on nothing else, and
-// what follows is tried; that it shows, whatever is read.
+// goals returns the goals for a candidate, in the order in which they are tried: the whole pattern
+// with a new state for sure; the part of it that depends on nothing else, with an attempt at the
+// rest; the pattern whatever is read.
 func (s *Strategy) goals(k *item) []order.Goal {
 	c := k.from.c
 	if !s.opt.Rules.has(OldState) {
@@ -303,7 +302,7 @@ func (s *Strategy) goals(k *item) []order.Goal {
 	return gs
 }
 
-// rest returns the accesses of a candidate that come after those of a goal.
+// rest returns the accesses of a candidate after those of a goal.
 func (s *Strategy) rest(k *item, g *order.Goal) (events []int) {
 	if !s.opt.Rules.has(Covered) {
 		return nil
@@ -314,7 +313,7 @@ func (s *Strategy) rest(k *item, g *order.Goal) (events []int) {
 	return events
 }
 
-// answer is patternConstraintSolving (Algorithm 4), for the i-th problem of an execution.
+// answer is patternConstraintSolving (Algorithm 4) for the i-th problem of an execution.
 func (s *Strategy) answer(k *item, i int, g order.Goal) order.Answer {
 	x := k.from
 	if s.cores[i].refute(x.named, &g) {
@@ -344,8 +343,8 @@ func (s *Strategy) answer(k *item, i int, g order.Goal) order.Answer {
 	return a
 }
 
-// A deadline is a context that ends at a time, or when over, if not nil, says so. (Contexts with
-// timers are the program's under test, in its time.)
+// A deadline is a context that ends at a time, or when over, if not nil, returns true. (A context's
+// own timer would be the program's, in virtual time.)
 type deadline struct {
 	context.Context
 	at   time.Time // zero: never
@@ -372,7 +371,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 	}
 	s.target = nil
 	if s.seen[x.state] {
-		return // all that could come of it was asked
+		return // all of its candidates were examined
 	}
 	s.seen[x.state] = true
 	s.create(x)
@@ -405,7 +404,7 @@ func (s *Strategy) read(t *trace.Trace) *execution {
 	return x
 }
 
-// create puts the candidates of an execution into the queue.
+// create adds the candidates of an execution to the queue.
 func (s *Strategy) create(x *execution) {
 	x.c.expired = s.opt.Expired
 	for i, k := range s.candidates(x) {
@@ -413,7 +412,7 @@ func (s *Strategy) create(x *execution) {
 	}
 }
 
-// candidates returns those of an execution.
+// candidates returns the candidates of an execution.
 func (s *Strategy) candidates(x *execution) []candidate {
 	x.c.rules, x.c.longest, x.c.found = s.opt.Rules, s.opt.Longest, nil
 	ks := x.c.create()
@@ -428,11 +427,12 @@ func (s *Strategy) candidates(x *execution) []candidate {
 	return ks
 }
 
-// wholeTrace tells the states at the end of executions from those that schedules lead to.
+// wholeTrace distinguishes the states at the end of executions from the states that schedules
+// reach.
 const wholeTrace = 0x5bd1e995
 
-// Result implements explore.Strategy. It never claims to have covered every
-// interleaving: patterns, values and traces that were executed is what it goes by.
+// Result implements explore.Strategy. It never claims to have covered every interleaving: it
+// considers patterns, values and the traces of its executions alone.
 func (s *Strategy) Result() explore.Result {
 	r := s.result
 	switch {

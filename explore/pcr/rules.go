@@ -8,16 +8,16 @@ type Rules uint8
 const (
 	NonDefined    Rules = 1 << 1 // 1: the pattern is not in Table 1
 	Covered       Rules = 1 << 2 // 2: an execution has shown it
-	HappensBefore Rules = 1 << 3 // 3: it contradicts the order that all executions of these operations have
-	OldState      Rules = 1 << 4 // 4: no read would see another value, no two writes change places
-	Interrupted   Rules = 1 << 5 // 5: accesses of one goroutine do not follow each other immediately
-	Redundant     Rules = 1 << 6 // 6: both variables are accessed in the order that they were
+	HappensBefore Rules = 1 << 3 // 3: it contradicts happens-before
+	OldState      Rules = 1 << 4 // 4: no read would see another value, no two writes swap
+	Interrupted   Rules = 1 << 5 // 5: accesses of one goroutine are not adjacent in it
+	Redundant     Rules = 1 << 6 // 6: both variables are accessed in the order of the trace
 
-	// AllRules is what the strategy map filters by.
+	// AllRules are the rules of the strategy map.
 	AllRules = NonDefined | Covered | HappensBefore | OldState | Interrupted | Redundant
 )
 
-// ParseRules reads rules by their digits, such as "1345".
+// ParseRules parses rules from their digits, such as "1345".
 func ParseRules(digits string) (r Rules, err error) {
 	for _, d := range digits {
 		if d < '1' || d > '6' {
@@ -31,8 +31,7 @@ func ParseRules(digits string) (r Rules, err error) {
 // has reports whether rule is one of r.
 func (r Rules) has(rule Rules) bool { return r&rule != 0 }
 
-// broken returns the first of the rules of c, in the order of their numbers, that
-// leaves the candidate out; 0 if none does.
+// broken returns the first rule, by number, that excludes the candidate; 0 if none does.
 func (c *creation) broken(k *candidate) Rules {
 	for rule := NonDefined; rule <= Redundant; rule <<= 1 {
 		if c.rules.has(rule) && c.breaks(rule, k) {
@@ -60,7 +59,8 @@ func (c *creation) breaks(rule Rules, k *candidate) bool {
 	return false
 }
 
-// contradicts: what must come later comes earlier in the candidate.
+// contradicts reports whether the candidate has two accesses in an order that contradicts
+// happens-before.
 func (c *creation) contradicts(k *candidate) bool {
 	for j := 1; j < k.n; j++ {
 		for i := range j {
@@ -72,7 +72,7 @@ func (c *creation) contradicts(k *candidate) bool {
 	return false
 }
 
-// changes: a read sees another value than in the trace, or two writes come the other way round.
+// changes reports whether a read sees another value than in the trace, or two writes are swapped.
 func (c *creation) changes(k *candidate) bool {
 	for _, x := range k.conflicts(c) {
 		if c.changed(k, x) {
@@ -92,18 +92,18 @@ func (c *creation) changed(k *candidate, x [2]int) bool {
 	case k.write[x[0]]:
 		return !c.sameValue(c.source[w], c.seen(w), u, c.left(u))
 	}
-	// The read would see what was there before the write, or something older.
+	// The read would see the value before the write, or an older one.
 	return reversed && !c.sameValue(c.source[u], c.seen(u), c.source[w], c.before(w))
 }
 
-// sameValue reports whether two values are known to be equal: they come from
-// the same write, or what was recorded of them is equal.
+// sameValue reports whether two values are known to be equal: they come from the same write, or the
+// recorded texts are equal.
 func (c *creation) sameValue(from int32, value string, orFrom int32, or string) bool {
 	return from == orFrom || value != "" && value == or
 }
 
-// interrupted: between two accesses of a goroutine that follow each other in the
-// pattern the goroutine accesses one of the pattern's variables in the trace.
+// interrupted reports whether a goroutine accesses one of the pattern's variables, in the trace,
+// between two of its accesses that are adjacent in the pattern.
 func (c *creation) interrupted(k *candidate) bool {
 	for j := 1; j < k.n; j++ {
 		for i := range j {
@@ -132,7 +132,8 @@ func (c *creation) consecutive(k *candidate, u, w int32) bool {
 	return true
 }
 
-// exchanges: on one of the variables the two accesses come the other way round.
+// exchanges reports whether on one of the variables the two accesses have the other order than in
+// the trace.
 func (c *creation) exchanges(k *candidate) bool {
 	for _, x := range k.conflicts(c) {
 		if k.access[x[1]] < k.access[x[0]] {

@@ -6,20 +6,19 @@ import (
 	"heddle/trace"
 )
 
-// Splitting. As MCR an exploration is a closure: what is asked about an execution depends on its
-// trace alone, and of the executions that are asked for none leads to a state that another one was
-// for. So executions can be made and asked about anywhere, as long as somebody knows the states:
-// who finds leads returns them, who hands them out drops those to states that are known. By
-// patterns (Rule 2) each execution decides which of the others' candidates are left: that is not
-// split.
+// Splitting. As MCR an exploration is a closure: the candidates of an execution depend on its trace
+// alone, and each state is the aim of one execution. So executions can be made anywhere, as long as
+// a coordinator knows the states: a worker returns the leads that it finds, and the coordinator
+// drops those to known states. With patterns (Rule 2) each execution decides which candidates of
+// the others are left, so that is not split.
 
-// Leads implements explore.Leads. ok is false as long as patterns are looked for.
+// Leads implements explore.Leads. ok is false during the search for patterns.
 func (s *Strategy) Leads() (leads []explore.Lead, known []uint64, ok bool) {
 	if s.opt.Rules.has(Covered) {
 		return nil, nil, false
 	}
 	for k, ok := s.pop(); ok; k, ok = s.pop() {
-		// in the queue they are together, and in their order
+		// they are adjacent in the queue, in order
 		if n := len(leads); n > 0 && leads[n-1].State == k.from.state {
 			continue
 		}
@@ -43,14 +42,14 @@ func (s *Strategy) Leads() (leads []explore.Lead, known []uint64, ok bool) {
 	return leads, known, true
 }
 
-// again returns the lead that makes an execution again, to go on from a candidate.
+// again returns the lead that repeats an execution, to continue with a candidate.
 func (x *execution) again(from int) explore.Lead {
 	return explore.Lead{Schedule: trace.Schedule{Steps: x.t.Steps, Policy: "first", Seed: x.seed,
 		Exhaustive: true}, State: x.state, Made: true, From: from}
 }
 
-// Know tells a strategy that expands leads which states are known, beside those that it was told
-// before. What it has led to itself it forgets: that may have been lost.
+// Know implements explore.Leads. States that this strategy has reached are forgotten: their leads
+// may have been lost.
 func (s *Strategy) Know(states []uint64) {
 	if s.told == nil {
 		s.told = make(map[uint64]bool)
@@ -61,8 +60,7 @@ func (s *Strategy) Know(states []uint64) {
 	}
 }
 
-// Made takes the trace of a lead that was not made before, and returns the one by which it is gone
-// on with.
+// Made implements explore.Leads.
 func (s *Strategy) Made(l *explore.Lead, t *trace.Trace) explore.Lead {
 	s.result.Executions++
 	return s.readLead(l, t).again(0)
@@ -76,9 +74,7 @@ func (s *Strategy) readLead(l *explore.Lead, t *trace.Trace) *execution {
 	return s.read(t)
 }
 
-// Expand asks about the candidates of the execution of a lead that was made before, whose trace is
-// t, until stop says that it is enough. It returns the leads that this gave, as far as they lead to
-// states that are not known, and the one to go on with, nil if nothing is left.
+// Expand implements explore.Leads. t is the trace of l.
 func (s *Strategy) Expand(l *explore.Lead, t *trace.Trace, stop func() bool) (leads []explore.Lead,
 	rest *explore.Lead) {
 	x := s.readLead(l, t)
@@ -102,7 +98,7 @@ func (s *Strategy) Expand(l *explore.Lead, t *trace.Trace, stop func() bool) (le
 		for _, b := range s.bare {
 			if next := s.alone(b); next != nil {
 				add(next, true)
-				delete(s.seen, s.reached) // another one may lead there that is not
+				delete(s.seen, s.reached) // another lead that is not bare may reach it
 			}
 		}
 		s.bare = s.bare[:0]
@@ -110,7 +106,7 @@ func (s *Strategy) Expand(l *explore.Lead, t *trace.Trace, stop func() bool) (le
 	return leads, nil
 }
 
-// Short says why not everything was asked that there is to ask; none if it was.
+// Short implements explore.Leads.
 func (s *Strategy) Short() why.Reason {
 	switch {
 	case !s.held.None():
@@ -121,8 +117,8 @@ func (s *Strategy) Short() why.Reason {
 	return why.Reason{}
 }
 
-// mostSteps bounds the steps of the leads that are returned at a time, more or less: they go from
-// one process to another.
+// mostSteps bounds, roughly, the steps of the leads that Expand returns at a time: they are sent to
+// another process.
 const mostSteps = 100_000
 
 const undecided = "formulas not decided in time"

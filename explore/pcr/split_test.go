@@ -14,7 +14,7 @@ import (
 	"heddle/trace"
 )
 
-// A splitting is an exploration that was split: what several strategies make of its leads.
+// A splitting is an exploration that was split among several strategies.
 type splitting struct {
 	t       *testing.T
 	r       *rand.Rand
@@ -25,7 +25,7 @@ type splitting struct {
 	leads   []explore.Lead // that are not bare
 	bare    []explore.Lead
 	workers []*Strategy
-	made    map[uint64]int // executions, by the state that each was for
+	made    map[uint64]int // number of executions, by their state
 	n       int
 }
 
@@ -38,7 +38,7 @@ func (x *splitting) reach(state uint64) bool {
 	return true
 }
 
-// add takes what a lead has led to. rest: it is to be gone on with, whatever is known.
+// add takes the lead that a lead has led to. rest: continue with it, whatever is known.
 func (x *splitting) add(l explore.Lead, rest bool) {
 	back, err := explore.DecodeLead(l.Encode())
 	if err != nil || back.State != l.State || back.From != l.From || back.Bare != l.Bare ||
@@ -61,7 +61,7 @@ func (x *splitting) add(l explore.Lead, rest bool) {
 	}
 }
 
-// pick takes a lead, any: bare ones when no other is left.
+// pick takes any lead, a bare one only if no other is left.
 func (x *splitting) pick() *explore.Lead {
 	if n := len(x.leads); n > 0 {
 		i := x.r.IntN(n)
@@ -79,7 +79,7 @@ func (x *splitting) pick() *explore.Lead {
 	return nil
 }
 
-// run does leads until none is left. Some results are lost, and made again by others.
+// run executes leads until none is left. Some results are lost, and the leads repeated.
 func (x *splitting) run() error {
 	for l := x.pick(); l != nil; l = x.pick() {
 		for lost := true; lost; {
@@ -122,8 +122,8 @@ func (x *splitting) run() error {
 	return nil
 }
 
-// TestSplit: what is split loses no state, wherever leads are made and whatever is lost on the way,
-// and no two executions are for one state.
+// TestSplit: a split exploration loses no state, wherever leads are executed and whatever is lost
+// on the way, and no two executions have the same state as aim.
 func TestSplit(t *testing.T) {
 	compared, lost, alone, together := 0, 0, 0, 0
 	for seed := uint64(0); compared < *programs/4; seed++ {
@@ -201,7 +201,7 @@ func TestSplitPatterns(t *testing.T) {
 	}
 }
 
-// The state that a trace leads to is the same in every strategy, whatever it has met before.
+// The state of a trace is the same in every strategy, whatever it has executed before.
 func TestStatesOfOthers(t *testing.T) {
 	for seed := range uint64(40) {
 		p := progen.Generate(seed, progen.Default)
@@ -243,7 +243,7 @@ func TestDecodeLead(t *testing.T) {
 	}
 }
 
-// FuzzDecodeLead: a lead that can be read is what it is written as again.
+// FuzzDecodeLead: a lead that can be decoded is encoded to itself.
 func FuzzDecodeLead(f *testing.F) {
 	l := explore.Lead{State: 1 << 63, Made: true, From: 3}
 	l.Schedule.Policy = "first"

@@ -14,7 +14,7 @@ import (
 
 var programs = flag.Int("programs", 400, "random programs that are compared with exhaustive search")
 
-// modelled reports whether a program uses nothing but what patterns are about, and locks.
+// modelled reports whether a program has only memory accesses and locks.
 func modelled(p *progen.Program) bool {
 	ok := true
 	p.Each(func(s *progen.Stmt) {
@@ -29,7 +29,7 @@ func modelled(p *progen.Program) bool {
 	return ok
 }
 
-// explored returns what comes out of the executions that a strategy asks for.
+// explored returns the outcomes of the executions of a strategy.
 func explored(m *machine.Machine, s *Strategy, limit int) (*machine.Outcomes, int, error) {
 	o := machine.NewOutcomes()
 	for next := s.Next(); next != nil; next = s.Next() {
@@ -47,8 +47,8 @@ func explored(m *machine.Machine, s *Strategy, limit int) (*machine.Outcomes, in
 }
 
 // missing returns the program states that got lacks: what all goroutines have read in an execution,
-// and the panics, but for those of package sync. What is in memory in the end and was not read is
-// none, and neither is who waits for whom for ever.
+// and the panics, except those of package sync. Final values that no goroutine read do not count,
+// nor do deadlocks.
 func missing(want, got *machine.Outcomes) (ds []string) {
 	reads := func(end string) string { return end[strings.Index(end, "main("):] }
 	have := map[string]bool{}
@@ -69,10 +69,10 @@ func missing(want, got *machine.Outcomes) (ds []string) {
 	return ds
 }
 
-// TestStates: without rule 2 no program state is lost, and none by rule 4 alone, which is maximal
-// causality reduction: the what goroutines have read is what exhaustive search lets them read. Rule
-// 2 is the only one that may lose some, and map goes on as mcr does when it leaves nothing. And
-// what is skipped because of a core has no schedule.
+// TestStates: without rule 2 no program state is lost, nor by rule 4 alone, which is maximal
+// causality reduction: goroutines read what they read in exhaustive search. Rule 2 may lose states,
+// and map continues as mcr when no pattern is left. A formula that is skipped because of a core has
+// no schedule.
 //
 // (About one program in a thousand loses a state: several writes of one value, of which the
 // schedule of a formula has another one than the state needs.)

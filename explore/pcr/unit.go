@@ -5,11 +5,11 @@ import "heddle/explore"
 func init() {
 	needs := explore.Needs{Accesses: true, Values: true, Flow: explore.FlowHelps}
 	formula := explore.Option{Name: "formula", Default: DefaultLimit.String(), Check: explore.IsTime,
-		Help: "time for one formula; past it is not known whether it can be met"}
+		Help: "time for one formula; one that takes longer is undecided"}
 	rules := explore.Option{Name: "rules", Default: "123456", Check: func(s string) error {
 		_, err := ParseRules(s)
 		return err
-	}, Help: "digits of the rules that leave patterns out"}
+	}, Help: "digits of the rules that exclude patterns"}
 	explore.Register(explore.Unit{
 		Name: "map", Order: 160, Ends: true, Seeds: true, Compared: true,
 		Does:    "aims at patterns of memory accesses that no execution has shown yet",
@@ -26,7 +26,7 @@ func init() {
 	})
 	explore.Register(explore.Unit{
 		Name: "mcr", Order: 170, Ends: true, Seeds: true, Compared: true,
-		Does:    "lets reads see values that they have not seen yet: maximal causality reduction",
+		Does:    "makes reads see values that they have not seen yet: maximal causality reduction",
 		Paper:   "Huang: Stateless Model Checking Concurrent Programs with Maximal Causality Reduction, PLDI 2015",
 		Needs:   needs,
 		Options: []explore.Option{formula},
@@ -40,7 +40,8 @@ func options(o Options, s explore.Start) Options {
 	return o
 }
 
-// expand returns what works on leads: they are those of mcr, since patterns are done with by then.
+// expand returns the strategy that explores leads. They are mcr's, since the search for patterns is
+// over by then.
 func expand(s explore.Start) explore.Leads { return New(options(MCR(), s)) }
 
 // Measure implements explore.Measured.
