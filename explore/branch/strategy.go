@@ -1,6 +1,6 @@
 // Package branch executes only orders that may send a branch another way: Setiadi, Ohsuga &
-// Maekawa, "Efficient Execution Path Exploration for Detecting Races in Concurrent Programs". The numbers of
-// sections, algorithms and theorems are the paper's.
+// Maekawa, "Efficient Execution Path Exploration for Detecting Races in Concurrent Programs". The
+// numbers of sections, algorithms and theorems are the paper's.
 package branch
 
 import (
