@@ -82,8 +82,8 @@ func (e *exploration) accessesElsewhere(t *trace.Trace) {
 	for _, v := range judge.Asked(t, e.cfg.Ask, e.x.Resolve) {
 		for i := range t.Plain {
 			a := &t.Plain[i]
-			if x := a.Site.Plain(); v.Size > 0 && overlap(&t.Objects[v.Obj], v.Size, &a.Mem, a.Size) && !slices.Contains(e.visible, x) {
-				e.visible = append(e.visible[:len(e.visible):len(e.visible)], x)
+			if v.Size > 0 && overlap(&t.Objects[v.Obj], v.Size, &a.Mem, a.Size) {
+				e.see(a.Site.Plain())
 			}
 		}
 	}

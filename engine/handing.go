@@ -190,7 +190,7 @@ func (x *inputSearch) find(w *wire.Worked) (news bool) {
 		}
 	}
 	if found > 0 {
-		e.hasten(false)
+		e.hastened(false)
 		e.found += found
 	}
 	return news

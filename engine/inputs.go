@@ -462,15 +462,6 @@ func (x *inputSearch) count(n int, cuts wire.Cuts, complete bool, end why.End) {
 	x.e.n = x.total
 }
 
-// slice returns until when one input may be explored while others wait: for an equal part of what is left, and an eighth at least.
-func (e *exploration) slice(waiting int) time.Time {
-	if e.deadline.IsZero() {
-		return e.deadline
-	}
-	left := time.Until(e.deadline)
-	return time.Now().Add(max(left/8, left/time.Duration(1+waiting)))
-}
-
 // counts says how many inputs and paths there were.
 func (p *paths) counts() string { return count(p.executed, "input") + ", " + count(p.paths, "path") }
 

@@ -78,17 +78,3 @@ func (e *exploration) hides() why.Reason {
 
 // unseen is the reason that something was not seen.
 func unseen(u wire.Unseen) why.Reason { return why.With(why.Unseen, "%s", u) }
-
-// notSeen adds what was not seen of an execution, and tells of the first few.
-func (e *exploration) notSeen(list []wire.Unseen) {
-	const most = 5
-	for _, u := range list {
-		if slices.Contains(e.unseen, u) {
-			continue
-		}
-		e.unseen = append(e.unseen, u)
-		if len(e.unseen) > 1 && len(e.unseen) <= most { // the first one is the reason
-			e.note("not every interleaving can be covered: %s", u)
-		}
-	}
-}

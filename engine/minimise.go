@@ -288,19 +288,6 @@ func (m *minimiser) smallerInput(f *wire.Finding, t *trace.Trace) (*wire.Finding
 	return f, t
 }
 
-// minimiseUntil returns until when a clip that is begun now may be made simpler: all clips together take no more than Overtime
-// when the budget is spent.
-func (e *exploration) minimiseUntil() time.Time {
-	until := time.Now().Add(minimiseTime)
-	if e.deadline.IsZero() {
-		return until
-	}
-	if last := e.deadline.Add(Overtime(time.Duration(e.cfg.Budget))); last.Before(until) {
-		return last
-	}
-	return until
-}
-
 // late reports whether making it simpler has taken long enough.
 func (m *minimiser) late() bool {
 	now := time.Now()

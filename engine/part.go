@@ -2,7 +2,6 @@ package engine
 
 import (
 	"math"
-	"time"
 
 	"heddle/explore"
 	"heddle/explore/transition"
@@ -51,14 +50,6 @@ func piecesOf(ps []explore.Piece) (pieces []wire.Piece) {
 		pieces = append(pieces, wire.Piece{Data: p.Data, Size: min(p.Size, math.MaxFloat64)})
 	}
 	return pieces
-}
-
-// overtime is how long what an execution leads to may take beyond the budget: what is not thought to
-// the end is lost to who goes on later.
-const overtime = time.Second
-
-func (e *exploration) overdue() bool {
-	return !e.deadline.IsZero() && time.Since(e.deadline) > overtime || e.ctx.Err() != nil || e.overfull(time.Now())
 }
 
 // places returns the names by which this process and others agree on older objects.

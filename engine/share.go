@@ -95,29 +95,6 @@ func (e *exploration) shared(result string) *wire.Share {
 	return s
 }
 
-func (e *exploration) tally() wire.Tally {
-	return wire.Tally{Executions: e.n, Buggy: e.buggy, Cuts: e.cuts, Timers: e.timers, Real: e.real, Nondet: e.nondet}
-}
-
-// knowledge is what the next executions go by, but for what the strategy knows.
-func (e *exploration) knowledge() wire.Knowledge {
-	var k wire.Knowledge
-	if x, ok := e.x.(Crew); ok {
-		k = x.Learnt()
-	} else if e.here != nil {
-		k = e.here.Learnt()
-	}
-	k.Visible, k.Polled, k.Loose, k.OneWay, k.Unseen = slices.Clone(e.visible), slices.Clone(e.polled), e.loose, e.oneWay, e.unseen
-	return k
-}
-
-// know takes knowledge in the place of what is known.
-func (e *exploration) know(k *wire.Knowledge) {
-	e.here.Learn(k)
-	e.visible, e.polled, e.loose = slices.Clone(k.Visible), slices.Clone(k.Polled), k.Loose
-	e.oneWay, e.unseen = k.OneWay, slices.Clone(k.Unseen)
-}
-
 // state is where the samples are before the next one.
 func (e *exploration) state(next int) *wire.State {
 	return &wire.State{Next: next, Timers: e.timers, Lengths: e.here.Lengths()}

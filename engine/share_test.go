@@ -36,28 +36,26 @@ func TestFairShare(t *testing.T) {
 
 // Each finding that hides no others gives a test another while, within its budget; others do not, and none shortens what it has.
 func TestHasten(t *testing.T) {
-	e := &exploration{cfg: &wire.Config{Budget: int64(time.Hour)}, start: time.Now()}
+	e := newBudget(t.Context(), &wire.Config{Budget: int64(time.Hour)})
 	end := e.start.Add(time.Hour)
 	e.deadline = end
-	e.hasten(true)
-	e.found++
+	e.hasten(true, true)
 	first := e.deadline
 	if d := time.Until(first); d > time.Minute {
 		t.Errorf("%v more after a finding that hides others", d)
 	}
-	e.hasten(false)
-	e.found++
+	e.hasten(false, false)
 	second := e.deadline
 	if !second.After(first.Add(mostShare/2)) || second.After(end) {
 		t.Errorf("%v more after one that hides none", time.Until(second))
 	}
-	e.hasten(true)
+	e.hasten(false, true)
 	if e.deadline != second {
 		t.Error("a later finding that hides others has changed the deadline")
 	}
 	e.allotted = time.Now().Add(time.Minute)
 	e.deadline = e.start
-	e.hasten(false)
+	e.hasten(false, false)
 	if e.deadline.After(e.allotted) {
 		t.Error("a test goes on for longer than its budget")
 	}

@@ -427,23 +427,6 @@ func (e *exploration) expired(ex *Execution, s *trace.Schedule) bool {
 	return true
 }
 
-// polls notes which sides of channels an execution has shown to be polled.
-func (e *exploration) polls(ex *Execution) {
-	for _, x := range ex.Polled {
-		if !slices.Contains(e.polled, x) {
-			e.polled = append(e.polled[:len(e.polled):len(e.polled)], x)
-		}
-	}
-}
-
-// isKnown reports whether a finding was told.
-func (e *exploration) isKnown(key string) bool {
-	if e.told != nil {
-		return e.told[key]
-	}
-	return e.seen[key] != nil
-}
-
 // twice executes the first schedule twice and compares; ok is false where that
 // says that replaying is not to be trusted. alone: there is nothing to interleave.
 func (e *exploration) twice(s *trace.Schedule, needs explore.Needs) (result string, alone, ok bool) {
