@@ -92,8 +92,8 @@ func (s *Sites) Named(dir, name string) (places []instrument.SitePos, sites []tr
 	return places, sites
 }
 
-// Alike returns the names of objects in the files of dir that end, after the last point, as name
-// does. They are sorted.
+// Alike returns the other names of objects in the files of dir that have the same text after the
+// last point as name. They are sorted.
 func (s *Sites) Alike(dir, name string) (names []string) {
 	last := func(s string) string { return s[strings.LastIndexByte(s, '.')+1:] }
 	for _, t := range s.byDir[dir] {

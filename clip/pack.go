@@ -192,8 +192,8 @@ const farBack = 64
 
 // A recency replaces the numbers of a list by ranks: how many distinct numbers came since the last
 // occurrence. Numbers that alternate all have the same rank. A number that is not among the last
-// farBack distinct ones has rank farBack plus its difference from the largest number so far plus
-// one, folded by zigzag.
+// farBack distinct ones has the rank farBack + zigzag(n - m - 1), where m is the largest number so
+// far.
 type recency struct {
 	last []int
 	next int
@@ -241,9 +241,9 @@ func (r *recency) use(n, at int) {
 	r.last[0], r.next = n, max(r.next, n+1)
 }
 
-// A starModel predicts whether a step has a star (see File). It expects one at a step that
-// switches goroutines, except if the switch after the last step of the same shape had none: such a
-// step probably blocks.
+// A starModel predicts whether a step has a star (see File). It expects one at a step of another
+// goroutine than the step before, unless the last switch after a step of that shape had none: such
+// a step probably blocks.
 type starModel struct {
 	without map[int]bool // by shape: whether the last switch after it had no star
 	before  int

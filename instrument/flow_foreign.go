@@ -141,7 +141,7 @@ func prints(fn *types.Func) bool {
 	return false
 }
 
-// returns reports whether a function that prints also returns the text to the program.
+// returns reports whether a function that prints returns: Fatal, Panic and Skip do not.
 func returns(fn *types.Func) bool {
 	return !slices.ContainsFunc([]string{"Fatal", "Panic", "Skip"},
 		func(s string) bool { return strings.HasPrefix(fn.Name(), s) })

@@ -62,8 +62,8 @@ func NewSolver(t *Table, opt Options) *Solver {
 }
 
 // Solve decides whether all conditions, terms of width 1, can be true together. It prefers the
-// values in near; variables in no condition have these values in the model. An answer Unknown is
-// never replaced by another one later. The error is the backend's.
+// values in near; variables in no condition have these values in the model. The answer Unknown
+// is cached like the others. The error is the backend's.
 func (s *Solver) Solve(conditions []Term, near Model) (Status, Model, error) {
 	s.Stats.Questions++
 	cs := make([]Term, 0, len(conditions))
