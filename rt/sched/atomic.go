@@ -60,7 +60,7 @@ func bitsAt(p unsafe.Pointer, n uintptr) uint64 {
 // atomicCompared notes what a CompareAndSwap compared with: strategies that
 // search tell from that what it would do elsewhere.
 func (s *Sched) atomicCompared(swapped bool, old, bits uint64) {
-	if pendingAtomic.o != nil && !s.unwind && s.exhaustive() {
+	if pendingAtomic.o != nil && !s.ending.on && s.exhaustive() {
 		s.t.Compares = append(s.t.Compares, trace.Compare{Event: int32(len(s.t.Events)), Old: old})
 	}
 	pendingAtomic.want = old
@@ -69,7 +69,7 @@ func (s *Sched) atomicCompared(swapped bool, old, bits uint64) {
 
 func (s *Sched) atomicEnd(changed bool, bits uint64) {
 	a := pendingAtomic
-	if a.o == nil || s.unwind {
+	if a.o == nil || s.ending.on {
 		return
 	}
 	g := s.enter()
@@ -86,10 +86,10 @@ func (s *Sched) atomicEnd(changed bool, bits uint64) {
 		s.acquire(g, a.o.clock)
 	}
 	g.touched = g.clock.At(g.chain)
-	if s.lent.some {
-		s.meetsLent(g, a.o.addr, a.n)
+	if s.det.lent.some {
+		s.det.meetsLent(g, &s.findings, a.o.addr, a.n)
 	}
-	if s.race && s.shadow.Atomic(g.chain, g.clock, a.o.addr, a.n, a.site, kind != trace.OpAtomicLoad) != nil {
+	if s.det.on && s.det.shadow.Atomic(g.chain, g.clock, a.o.addr, a.n, a.site, kind != trace.OpAtomicLoad) != nil {
 		s.raced()
 	}
 	ev := s.event(g, kind, a.o, int64(bits), a.site)
@@ -97,7 +97,7 @@ func (s *Sched) atomicEnd(changed bool, bits uint64) {
 		g.flow.Done = flow.Done{P: a.o.addr, N: a.n, Site: uint64(a.site), Was: a.was, Is: bits, Want: a.want}
 	}
 	if s.opt.Record {
-		s.value(ev, formatBits(bits))
+		s.t.value(ev, formatBits(bits))
 	}
 	switch kind {
 	case trace.OpAtomicLoad:

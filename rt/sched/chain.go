@@ -16,8 +16,9 @@ type link struct {
 	g    trace.GID
 }
 
-// moments is the chain of nobody. Its entry is how many moments, one after the
-// other, led to what a clock stands for (Lamport's clock): it is the same in equivalent executions, whoever shares a chain.
+// moments is the chain of nobody. Its entry is how many moments, one after the other, led to what a
+// clock stands for (Lamport's clock): it is the same in equivalent executions, whoever shares a
+// chain.
 const moments trace.Chain = 0
 
 func (c *chains) reset() {

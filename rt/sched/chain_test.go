@@ -10,7 +10,8 @@ import (
 	"heddle/trace"
 )
 
-// A family is goroutines that start others, wait for some of them, lock, and access a few variables.
+// A family is goroutines that start others, wait for some of them, lock, and access a few
+// variables.
 type family struct {
 	vars  [6]int
 	mus   [2]tmutex
@@ -77,7 +78,7 @@ func TestChains(t *testing.T) {
 					all[i] = append(all[i], first)
 					races += len(first)
 					if share {
-						shared += S.ngs + 1 - len(S.chains.links)
+						shared += len(S.gs) + 1 - len(S.det.chains.links)
 					}
 				})
 			}
@@ -104,7 +105,7 @@ func TestChainsAreFew(t *testing.T) {
 			wg.Wait()
 		}
 	}, func(*trace.Trace) {
-		if n := len(S.chains.links); n > 20 {
+		if n := len(S.det.chains.links); n > 20 {
 			t.Errorf("%d chains", n)
 		}
 	})

@@ -52,7 +52,8 @@ func (g *G) doing(site trace.Site) marked {
 	return marked{trace.NewEpoch(g.chain, g.touched), site}
 }
 
-// again adds what g does at site, and reports true, if the only one is of the same chain. It is inlined.
+// again adds what g does at site, and reports true, if the only one is of the same chain. It is
+// inlined.
 func (ms marks) again(g *G, site trace.Site) bool {
 	if len(ms) != 1 || ms[0].epoch.Chain() != g.chain {
 		return false
@@ -260,7 +261,7 @@ func chanOp(send bool, p unsafe.Pointer, capacity int, slot unsafe.Pointer, st h
 	if send {
 		op = trace.OpSend
 	}
-	if s.unwind {
+	if s.ending.on {
 		s.unwinding()
 	}
 	if p == nil {
@@ -318,7 +319,7 @@ func (s *Sched) trySend(g *G, o *object, site trace.Site) (hook.Act, unsafe.Poin
 		c.recvq.pop()
 		es := s.event(g, trace.OpSend, o, 0, site)
 		er := s.event(w.g, trace.OpRecv, o, 1, s.pend[w.g.id].Site)
-		s.pair(es, er)
+		s.t.pair(es, er)
 		s.meet(g, w.g)
 		slot := w.slot.pointer()
 		s.wake(w.g, hook.ActDone, w.idx)
@@ -345,7 +346,7 @@ func (s *Sched) trySend(g *G, o *object, site trace.Site) (hook.Act, unsafe.Poin
 // natively is what is to be done to a channel's buffer that the model knows.
 // After a collection finalizers may be running, which are not counted among the outsiders.
 func (s *Sched) natively() hook.Act {
-	if procs <= fewProcs && s.strangers == 0 && s.outsiders() == 0 && !s.collected() {
+	if procs <= fewProcs && s.outside.strangers == 0 && s.outsiders() == 0 && !s.outside.collected() {
 		return hook.ActOwn
 	}
 	return hook.ActBuffer
@@ -356,9 +357,10 @@ const fewProcs = 8
 
 var procs = runtime.GOMAXPROCS(0)
 
-// meet orders two goroutines that complete an unbuffered communication: each then knows what the other knew.
+// meet orders two goroutines that complete an unbuffered communication: each then knows what the
+// other knew.
 func (s *Sched) meet(g, h *G) {
-	if s.race {
+	if s.det.on {
 		g.learn(h.clock)
 		h.learn(g.clock)
 		s.tick(g)
@@ -379,14 +381,14 @@ func (s *Sched) drain(g *G, o *object, er int32) {
 	o.n--
 	x := o.ch.take(o.cap)
 	if x.ev >= 0 && int(x.ev) < len(s.t.Events) {
-		s.pair(er, x.ev)
+		s.t.pair(er, x.ev)
 	}
 	s.use(g, x)
 }
 
 // use orders g behind the last who used a cell, and before the next.
 func (s *Sched) use(g *G, x *cell) {
-	if !s.race {
+	if !s.det.on {
 		return
 	}
 	if mine, its := g.clock, x.clock; len(mine) == len(its) { // both know the same then
@@ -432,7 +434,7 @@ func (s *Sched) tryRecv(g *G, o *object, site trace.Site) (hook.Act, unsafe.Poin
 		er := s.event(g, trace.OpRecv, o, 1, site)
 		w.g.sends = w.idx
 		es := s.event(w.g, trace.OpSend, o, 0, s.pend[w.g.id].Site)
-		s.pair(er, es)
+		s.t.pair(er, es)
 		s.meet(g, w.g)
 		slot := w.slot.pointer()
 		s.wake(w.g, hook.ActDone, w.idx)
@@ -446,9 +448,9 @@ func (s *Sched) tryRecv(g *G, o *object, site trace.Site) (hook.Act, unsafe.Poin
 
 // recvClosed receives from a closed channel without values, which changes nothing.
 func (s *Sched) recvClosed(g *G, o *object, site trace.Site) hook.Act {
-	s.still = true
+	s.idle.unchanged = true
 	s.event(g, trace.OpRecv, o, 0, site)
-	s.still = false
+	s.idle.unchanged = false
 	g.spoil() // what it goes on with was not looked at
 	s.acquire(g, o.clock)
 	return hook.ActClosed
@@ -468,7 +470,7 @@ func (s *Sched) retry(o *object, q *queue) {
 
 func (s *Sched) chanPolled(p unsafe.Pointer, ok bool) {
 	g := s.enter()
-	if !ok && !s.unwind {
+	if !ok && !s.ending.on {
 		o := s.channel(p, -1, 0)
 		if o.known {
 			// Somebody outside control uses a channel made under control: from
@@ -524,9 +526,10 @@ func (s *Sched) chanClose(p unsafe.Pointer, st hook.Site) bool {
 // the Go race detector, whichever comes first: a send reads the channel, and a close writes it. A
 // send counts from when it is announced, whether it is done or not.
 
-// sending is called when g announces a send, a case of a select or not: the runtime looks at the cases in any order.
+// sending is called when g announces a send, a case of a select or not: the runtime looks at the
+// cases in any order.
 func (s *Sched) sending(g *G, o *object, site trace.Site) {
-	if !s.race || g == s.timerG {
+	if !s.det.on || g == s.timerG {
 		return
 	}
 	c := o.ch
@@ -538,7 +541,7 @@ func (s *Sched) sending(g *G, o *object, site trace.Site) {
 
 // closes is called when g has closed the channel o.
 func (s *Sched) closes(g *G, o *object, site trace.Site) {
-	if !s.race {
+	if !s.det.on {
 		return
 	}
 	if m, ok := o.ch.sends.unordered(g); ok {
@@ -578,7 +581,7 @@ func (s *Sched) chanSelect(cs []hook.Case, def bool, st hook.Site) (int, hook.Ac
 		return s.offerSelect(cs, def, site)
 	}
 	g := s.enter()
-	if s.unwind {
+	if s.ending.on {
 		s.unwinding()
 	}
 	var first *object
@@ -610,7 +613,7 @@ func (s *Sched) chanSelect(cs []hook.Case, def bool, st hook.Site) (int, hook.Ac
 			return i, act, peer
 		}
 		if def && s.outsiders() > 0 && s.unlearn(cs) {
-			s.sawForeign = true
+			s.outside.took = true
 			g.repeat = true
 			continue
 		}

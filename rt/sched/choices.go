@@ -4,23 +4,33 @@ import (
 	"sort"
 
 	"heddle/rt/hook"
+	"heddle/rt/splitmix"
 	"heddle/trace"
 )
 
 // Randomness under control: the same choices give the same execution. Seeds
 // differ from one execution to the next.
 
-func (s *Sched) rand() uint64 {
-	return s.rng.Next()
+// draws are the random values of an execution.
+type draws struct {
+	rng  splitmix.Stream
+	n    int // draws that were choices
+	lost int // packets
 }
 
-func (s *Sched) hookRand() uint64 { return s.rand() }
+func (d *draws) reset(seed uint64) {
+	*d = draws{rng: splitmix.Stream(seed*0x9e3779b97f4a7c15 + 0x1234567)}
+}
 
-// drawnChoices is how many draws of an execution are choices. Of many a program expects what many draws come to, such as that
-// every value is among them, and a policy that always takes the first of two would show what never happens.
+func (s *Sched) hookRand() uint64 { return s.draws.rng.Next() }
+
+// drawnChoices is how many draws of an execution are choices. Of many a program expects what many
+// draws come to, such as that every value is among them, and a policy that always takes the first
+// of two would show what never happens.
 const drawnChoices = 32
 
-// draw is a choice among n values, explored like any other; after drawnChoices of them it comes from the generator.
+// draw is a choice among n values, explored like any other; after drawnChoices of them it comes
+// from the generator.
 func (s *Sched) draw(n int, pc uintptr) int {
 	g := s.enter()
 	if s.inert() {
@@ -29,10 +39,10 @@ func (s *Sched) draw(n int, pc uintptr) int {
 	}
 	site := s.place(trace.PCSite(pc))
 	c := 0
-	if site.Quiet() || s.drawn == drawnChoices {
-		c = int(s.rand() % uint64(n))
+	if site.Quiet() || s.draws.n == drawnChoices {
+		c = int(s.draws.rng.Next() % uint64(n))
 	} else {
-		s.drawn++
+		s.draws.n++
 		c = s.choice(n)
 		if s.over {
 			s.reschedule(g)
@@ -66,9 +76,9 @@ func (s *Sched) mapOrder(keys []any) []int {
 	if known {
 		sort.SliceStable(order, func(i, j int) bool { return ks[order[i]].less(&ks[order[j]]) })
 	}
-	if s.opt.Schedule != nil && s.opt.Schedule.Seed != 0 && !s.unwind {
+	if s.opt.Schedule != nil && s.opt.Schedule.Seed != 0 && !s.ending.on {
 		for i := len(order) - 1; i > 0; i-- {
-			j := int(s.rand() % uint64(i+1))
+			j := int(s.draws.rng.Next() % uint64(i+1))
 			order[i], order[j] = order[j], order[i]
 		}
 	}
@@ -76,14 +86,13 @@ func (s *Sched) mapOrder(keys []any) []int {
 	return order
 }
 
-// Identity returns what gives a pointer its place among others, whatever the
-// address: who allocated it as its how-manieth, and the offset. What is older than the execution, which
-// keeps its address from one execution to the next, comes after these.
+// Identity returns what gives a pointer its place among others, whatever the address: who allocated
+// it as its how-manieth, and the offset. What is older than the execution, which keeps its address
+// from one execution to the next, comes after these.
 func (s *Sched) Identity(p uintptr) (num, sub uint64) {
-	if !s.unwind {
-		s.sortAllocs()
-		if a, off, ok := s.allocOf(p); ok {
-			return uint64(a.g)<<32 | uint64(a.n), uint64(off)
+	if !s.ending.on {
+		if a, off, ok := s.allocs.Find(p); ok {
+			return uint64(a.G)<<32 | uint64(a.N), uint64(off)
 		}
 	}
 	return 1<<63 | uint64(p), 0
@@ -158,7 +167,8 @@ func keyOf(k any) sortKey {
 	return sortKey{}
 }
 
-// idle waits until every other goroutine is blocked; time does not advance (testing/synctest's Wait).
+// idle waits until every other goroutine is blocked; time does not advance (testing/synctest's
+// Wait).
 func (s *Sched) idleWait(pc uintptr) {
 	g := s.enter()
 	if s.inert() {
@@ -172,10 +182,10 @@ func (s *Sched) idleWait(pc uintptr) {
 		s.reschedule(g)
 	}
 	s.event(g, trace.OpIdle, nil, 0, site)
-	s.jumps++
+	s.offers.era++
 	// What the others did until they blocked happened before (testing/synctest, Wait).
-	for _, h := range s.gs[:s.ngs] {
-		if h != g && s.race {
+	for _, h := range s.gs {
+		if h != g && s.det.on {
 			g.learn(h.clock)
 			s.tick(h)
 		}
@@ -183,16 +193,17 @@ func (s *Sched) idleWait(pc uintptr) {
 	s.leave()
 }
 
-// idleStep reports whether g's wait for all others is a step where all are blocked already. It is in exhaustive executions, so that
-// they agree on the steps of g whatever the others did before; but not in one of a clip from when it was none.
+// idleStep reports whether g's wait for all others is a step where all are blocked already. It is
+// in exhaustive executions, so that they agree on the steps of g whatever the others did before;
+// but not in one of a clip from when it was none.
 func (s *Sched) idleStep(g *G) bool {
 	if !s.exhaustive() {
 		return false
 	}
-	if s.k >= len(s.opt.Schedule.Steps) {
+	if s.replay.over() {
 		return true
 	}
-	want := s.wanted()
+	want := s.replay.wanted(&s.t.Trace)
 	return want.G == g.id && fits(want.Op, trace.OpIdle)
 }
 

@@ -26,7 +26,8 @@ func (r *reference) started(g int) (child int) {
 	return child
 }
 
-// known returns what a goroutine knows of the others, each of which has a chain of its own, without zeros at the end.
+// known returns what a goroutine knows of the others, each of which has a chain of its own, without
+// zeros at the end.
 func known(c trace.Clock) trace.Clock {
 	c = c[moments+1:]
 	for len(c) > 0 && c[len(c)-1] == 0 {
@@ -35,7 +36,8 @@ func known(c trace.Clock) trace.Clock {
 	return c
 }
 
-// Goroutines lock and unlock some mutexes, also those that others have locked; after each operation the clocks are those of the book.
+// Goroutines lock and unlock some mutexes, also those that others have locked; after each operation
+// the clocks are those of the book.
 func TestLockClocks(t *testing.T) {
 	defer trace.ShareChains(true)
 	trace.ShareChains(false)
@@ -44,7 +46,8 @@ func TestLockClocks(t *testing.T) {
 		shared := 0
 		runAll(t, name, 20, func() {
 			var ms [locks]tmutex
-			ref := &reference{gs: []trace.Clock{{1}, {0, 1}}, locks: make([]trace.Clock, locks)} // main and the timers
+			// main and the timers
+			ref := &reference{gs: []trace.Clock{{1}, {0, 1}}, locks: make([]trace.Clock, locks)}
 			check := func(g int) {
 				if got, want := known(S.gs[g].clock), ref.gs[g]; !slices.Equal(got, want) {
 					t.Errorf("%s: main/%d knows %v, want %v", name, g-1, got, want)

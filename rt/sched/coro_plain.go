@@ -8,7 +8,8 @@ import "unsafe"
 // goroutines and channels do what the runtime's coroutines do in the program
 // under test, some ten times slower.
 
-// mayBeOutsiders is false: in heddle's own tests others run beside the program, and have nothing to do with it.
+// mayBeOutsiders is false: in heddle's own tests others run beside the program, and have nothing to
+// do with it.
 const mayBeOutsiders = false
 
 func goMemory(uintptr) bool { return true }
@@ -65,7 +66,8 @@ func stackHi(uintptr) uintptr { return 0 }
 
 func stackLo(uintptr) uintptr { return 0 }
 
-// A plainMemory stands for the program's memory in heddle's own tests: where the runtime is not asked, there is none.
+// A plainMemory stands for the program's memory in heddle's own tests: where the runtime is not
+// asked, there is none.
 type plainMemory struct {
 	objects   map[uintptr]uintptr // sizes, by where they begin
 	variables memoryRange

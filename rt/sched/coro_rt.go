@@ -36,13 +36,14 @@ func stackLo(gp uintptr) uintptr
 //go:linkname heapBounds
 func heapBounds() (lo, hi uintptr)
 
-// eachSuspended calls f for the running goroutine and each one that is suspended, with the address of its g, with what is in use of its
-// stack, and with the first of its deferred calls.
+// eachSuspended calls f for the running goroutine and each one that is suspended, with the address
+// of its g, with what is in use of its stack, and with the first of its deferred calls.
 //
 //go:linkname eachSuspended
 func eachSuspended(f func(gp, lo, hi, deferred uintptr))
 
-// eachVariables calls f for each range of memory with package-level variables that may hold pointers.
+// eachVariables calls f for each range of memory with package-level variables that may hold
+// pointers.
 //
 //go:linkname eachVariables
 func eachVariables(f func(lo, hi uintptr))
@@ -95,8 +96,9 @@ func labels() unsafe.Pointer
 //go:linkname setLabels
 func setLabels(p unsafe.Pointer)
 
-// heapObject returns where the object of the heap begins that p is in, how large it is, and whether it holds no
-// pointers; 0 for other memory. small: it may be shared by several variables without pointers.
+// heapObject returns where the object of the heap begins that p is in, how large it is, and whether
+// it holds no pointers; 0 for other memory. small: it may be shared by several variables without
+// pointers.
 //
 //go:linkname heapObject
 func heapObject(p uintptr) (base, size uintptr, noscan, small bool)

@@ -1,8 +1,6 @@
 package sched
 
 import (
-	"cmp"
-	"maps"
 	"slices"
 
 	"heddle/trace"
@@ -42,7 +40,7 @@ type lockCycle struct {
 // Deadlock returns the lock cycle of the last execution if that can never be
 // resolved, nil otherwise.
 func (s *Sched) Deadlock() *remains.Deadlock {
-	c := s.cycle
+	c := s.locks.cycle
 	if c == nil || c.end == remains.EndUnsure {
 		return nil
 	}
@@ -51,42 +49,6 @@ func (s *Sched) Deadlock() *remains.Deadlock {
 		d.Members = append(d.Members, g.id)
 	}
 	return d
-}
-
-// ForgetDeadlocks forgets what is known from earlier executions: another test begins.
-func (s *Sched) ForgetDeadlocks() {
-	clear(s.knownCycles)
-	clear(s.knownWaits)
-	clear(s.excused)
-	s.handedOver = false
-}
-
-// Memory is what executions of a test have taught the scheduler, by which it ends later ones
-// sooner. It means the same in every process that runs the same binary.
-type Memory struct {
-	Cycles     map[uint64]remains.End `json:",omitempty"` // lock cycles that are known to be deadlocks
-	HandedOver bool                   `json:",omitempty"` // a lock was released by another goroutine than its owner
-	Waits      []trace.Pending        `json:",omitempty"` // of main, in executions that timed out
-}
-
-// Memory returns what is known.
-func (s *Sched) Memory() Memory {
-	m := Memory{Cycles: maps.Clone(s.knownCycles), HandedOver: s.handedOver}
-	for w := range s.knownWaits {
-		m.Waits = append(m.Waits, w)
-	}
-	slices.SortFunc(m.Waits, func(a, b trace.Pending) int { return cmp.Compare(a.Site, b.Site) })
-	return m
-}
-
-// Remember takes what Memory returned, here or in another process, in the place of what is known.
-func (s *Sched) Remember(m Memory) {
-	s.ForgetDeadlocks()
-	s.knownCycles, s.handedOver = maps.Clone(m.Cycles), m.HandedOver
-	s.knownWaits = make(map[trace.Pending]bool)
-	for _, w := range m.Waits {
-		s.knownWaits[w] = true
-	}
 }
 
 // heldBy returns the goroutines that keep g from doing op on o.
@@ -102,43 +64,51 @@ func (o *object) heldBy(op trace.Op, buf []*G) []*G {
 	return buf
 }
 
-// blockers returns who keeps g from going on.
-func (s *Sched) blockers(g *G, buf []*G) []*G {
+// lockGraph is which goroutine waits for a lock that which other one holds.
+type lockGraph struct {
+	cycle   *lockCycle // the first of the running execution
+	learnt  bool       // one became known in the running execution
+	visited []*G       // by pathTo
+}
+
+func (l *lockGraph) reset() { l.cycle, l.learnt = nil, false }
+
+// blockers returns the goroutines that keep g from going on.
+func blockers(g *G, pend []trace.Pending, buf []*G) []*G {
 	if g.state != gBlocked || g.at == nil {
 		return buf
 	}
-	return g.at.heldBy(s.pend[g.id].Op, buf)
+	return g.at.heldBy(pend[g.id].Op, buf)
 }
 
-// closesCycle is called when g has blocked at a lock.
-func (s *Sched) closesCycle(g *G) {
+// closed returns the cycle that g, which has blocked at a lock, closes; nil if it closes none.
+func (l *lockGraph) closed(g *G, pend []trace.Pending) []*G {
 	var fixed [8]*G
 	waits := false
-	for _, h := range s.blockers(g, fixed[:0]) {
+	for _, h := range blockers(g, pend, fixed[:0]) {
 		waits = waits || h.state == gBlocked // which g is too
 	}
-	if !waits || s.cycle != nil || len(s.fails) > 0 { // a goroutine that crashed could have unlocked, and it ends the program first
-		return
+	if !waits || l.cycle != nil {
+		return nil
 	}
-	s.visited = s.visited[:0]
-	if path := s.pathTo(g, g, nil); path != nil {
-		s.formed(path)
-	}
+	l.visited = l.visited[:0]
+	return l.pathTo(g, g, pend, nil)
 }
 
-// pathTo returns the goroutines from g to the one that waits for target, nil if there is no such path.
-func (s *Sched) pathTo(target, g *G, path []*G) []*G {
+// pathTo returns the goroutines from g to the one that waits for target, nil if there is no such
+// path.
+func (l *lockGraph) pathTo(target, g *G, pend []trace.Pending, path []*G) []*G {
 	path = append(path, g)
 	var fixed [8]*G
-	for _, h := range s.blockers(g, fixed[:0]) {
+	for _, h := range blockers(g, pend, fixed[:0]) {
 		if h == target {
 			return path
 		}
-		if h.state != gBlocked || slices.Contains(s.visited, h) {
+		if h.state != gBlocked || slices.Contains(l.visited, h) {
 			continue
 		}
-		s.visited = append(s.visited, h)
-		if p := s.pathTo(target, h, path); p != nil {
+		l.visited = append(l.visited, h)
+		if p := l.pathTo(target, h, pend, path); p != nil {
 			return p
 		}
 	}
@@ -157,10 +127,10 @@ func (s *Sched) formed(members []*G) {
 		}
 	}
 	c.members = append(slices.Clone(members[first:]), members[:first]...)
-	c.look = s.rests + confirmRests
-	s.cycle = c
+	c.look = s.vtime.rests + confirmRests
+	s.locks.cycle = c
 	if !s.opt.PastDeadlock && !s.handedOver && !s.exhaustive() {
-		if c.end = s.knownCycles[c.key]; c.end != remains.EndUnsure {
+		if c.end = s.lessons.cycles[c.key]; c.end != remains.EndUnsure {
 			s.stop(trace.Deadlocked)
 		}
 	}
@@ -171,7 +141,7 @@ func (s *Sched) formed(members []*G) {
 func (s *Sched) released(g, owner *G) {
 	if owner != nil && owner != g {
 		s.handedOver = true
-		s.cycle = nil
+		s.locks.cycle = nil
 	}
 }
 
@@ -179,8 +149,8 @@ func (s *Sched) released(g, owner *G) {
 // went on since the cycle formed have had every chance to resolve it, and ends the
 // execution then.
 func (s *Sched) confirmed() bool {
-	c := s.cycle
-	if c == nil || s.rests < c.look {
+	c := s.locks.cycle
+	if c == nil || s.vtime.rests < c.look {
 		return false
 	}
 	c.look += confirmRests / 10
@@ -191,7 +161,7 @@ func (s *Sched) confirmed() bool {
 		s.stop(trace.Panicked)
 		return true
 	}
-	s.learnt = true
+	s.locks.learnt = true
 	s.knowCycle(remains.EndOthers)
 	s.stop(trace.Deadlocked)
 	return true
@@ -200,8 +170,8 @@ func (s *Sched) confirmed() bool {
 // recognised reports whether only the clock could let somebody go on in an
 // exhaustive execution, and a known cycle formed that time did not resolve before.
 func (s *Sched) recognised() bool {
-	c := s.cycle
-	if c == nil || !s.exhaustive() || s.opt.PastDeadlock || s.handedOver || s.knownCycles[c.key] != remains.EndOthers || len(s.fails) > 0 {
+	c := s.locks.cycle
+	if c == nil || !s.exhaustive() || s.opt.PastDeadlock || s.handedOver || s.lessons.cycles[c.key] != remains.EndOthers || len(s.fails) > 0 {
 		return false
 	}
 	c.end = remains.EndOthers
@@ -209,15 +179,11 @@ func (s *Sched) recognised() bool {
 	return true
 }
 
-// Learnt reports whether the last execution made a cycle known that exhaustive
-// executions do not outlast from now on: those before were longer.
-func (s *Sched) Learnt() bool { return s.learnt }
-
 // timersRepeat reports whether no timer that is running could still bring
 // something new: it was started, or has ticked, a short while ago and is one of a long series.
 func (s *Sched) timersRepeat() bool {
-	for _, t := range s.timers {
-		if t.when != never && (t.looks() || s.rests-t.started > confirmRests/2 || s.cycle.fires[seriesOf(t)] < confirmTicks) {
+	for _, t := range s.timers.heap {
+		if t.when != never && (t.looks() || s.vtime.rests-t.started > confirmRests/2 || s.locks.cycle.fires[seriesOf(t)] < confirmTicks) {
 			return false
 		}
 	}
@@ -225,16 +191,14 @@ func (s *Sched) timersRepeat() bool {
 }
 
 func (s *Sched) knowCycle(end remains.End) {
-	s.cycle.end = end
-	if s.knownCycles == nil {
-		s.knownCycles = make(map[uint64]remains.End)
-	}
-	s.knownCycles[s.cycle.key] = end
+	s.locks.cycle.end = end
+	s.lessons.deadlock(s.locks.cycle.key, end)
 }
 
-// endCycle is called when no goroutine can go on any more. A cycle beside a crash is no deadlock: the program ends by the crash.
+// endCycle is called when no goroutine can go on any more. A cycle beside a crash is no deadlock:
+// the program ends by the crash.
 func (s *Sched) endCycle() {
-	if s.cycle == nil || s.sawForeign || len(s.fails) > 0 {
+	if s.locks.cycle == nil || s.outside.took || len(s.fails) > 0 {
 		return
 	}
 	if s.mainOver {

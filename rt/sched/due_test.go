@@ -9,7 +9,8 @@ import (
 	"heddle/trace"
 )
 
-// Timers whose functions move the clock fire once each when they are due: a ticker of a nanosecond, always due again, keeps nothing from going on.
+// Timers whose functions move the clock fire once each when they are due: a ticker of a nanosecond,
+// always due again, keeps nothing from going on.
 func TestAlwaysDue(t *testing.T) {
 	uptime := hook.Uptime
 	defer func() { hook.Uptime = uptime }()
@@ -59,7 +60,8 @@ func TestTimersExpire(t *testing.T) {
 	}
 }
 
-// An execution that starts more goroutines than there may be ends there, though starting one is no step.
+// An execution that starts more goroutines than there may be ends there, though starting one is no
+// step.
 func TestTooManyGoroutines(t *testing.T) {
 	n := 0
 	tr := S.Run(func() {

@@ -10,7 +10,8 @@ import (
 // that only for those on the locks of standard output and standard error. It is set by rt/drive.
 var EffectOf = func(function string) (e trace.Effect, output bool) { return 0, false }
 
-// Outputs are the addresses of the locks of standard output and standard error. They are set by rt/drive.
+// Outputs are the addresses of the locks of standard output and standard error. They are set by
+// rt/drive.
 var Outputs []uintptr
 
 // noteEffects collects the effects of quiet events.

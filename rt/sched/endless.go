@@ -15,7 +15,8 @@ import (
 // takes, up to mostTicks; without a prospect of getting there it is bounded after fewTicks.
 // A program (Options.Program) may run for as long as it likes.
 //
-// It has timed out at once where main waits for what nothing that goes on can reach (reach.go), which is asked after askTicks timers.
+// It has timed out at once where main waits for what nothing that goes on can reach (reach.go),
+// which is asked after askTicks timers.
 //
 // Where main waited in an execution that timed out is known: later ones of the
 // same test end after fewTicks if it waits there.
@@ -27,20 +28,23 @@ const (
 	mostTicks    = 1_000_000
 	countTicks   = 1_000 // after how many of an execution they are counted
 	confirmTicks = 100   // that make a series repeat itself
-	askTicks     = 1_000 // after how many that main waits it is asked whether it waits for good; after askFactor times as many again
-	askFactor    = 16
+	// after how many that main waits it is asked whether it waits for good; after askFactor times
+	// as many again
+	askTicks  = 1_000
+	askFactor = 16
 )
 
 // ticks are the timers that have fired because nobody could go on.
 type ticks struct {
-	all    int // in this execution
-	idle   int // since main made its at-th step
-	at     int32
-	since  int64                 // when main last came to a place that was new to it
-	waits  map[trace.Pending]int // how often it came where
-	most   int                   // bound on idle
-	ask    int                   // at how many that are idle main is asked about again, see askTicks
-	look   int                   // at how many the time is looked at again
+	all   int // in this execution
+	idle  int // since main made its at-th step
+	at    int32
+	since int64                 // when main last came to a place that was new to it
+	waits map[trace.Pending]int // how often it came where
+	most  int                   // bound on idle
+	// at how many that are idle main is asked about again, see askTicks
+	ask    int
+	look   int // at how many the time is looked at again
 	counts fires
 }
 
@@ -60,7 +64,8 @@ type series struct {
 	d    int64
 }
 
-func seriesOf(t *timer) series { return series{t.site, t.d >> 16} } // computing a deadline takes a little time
+// computing a deadline takes a little time
+func seriesOf(t *timer) series { return series{t.site, t.d >> 16} }
 
 func (k *ticks) reset() {
 	clear(k.counts)
@@ -79,7 +84,7 @@ func (s *Sched) endless(t *timer) bool {
 		}
 		at := s.mainWait()
 		if k.waits[at]++; k.waits[at] <= confirmTicks {
-			k.since = s.now
+			k.since = s.vtime.now
 		}
 	}
 	k.all++
@@ -96,7 +101,7 @@ func (s *Sched) endless(t *timer) bool {
 	}
 	if k.all >= k.look {
 		k.look += countTicks
-		if s.now-k.since >= timeout && s.onlyTicks() {
+		if s.vtime.now-k.since >= timeout && s.onlyTicks() {
 			s.timedOut()
 			return true
 		}
@@ -105,12 +110,12 @@ func (s *Sched) endless(t *timer) bool {
 		return false
 	}
 	switch {
-	case s.cycle != nil && k.idle <= someTicks:
+	case s.locks.cycle != nil && k.idle <= someTicks:
 	case !s.onlyTicks():
 		s.stop(trace.Bounded)
-	case s.knownWaits[s.mainWait()]:
+	case s.lessons.waits[s.mainWait()]:
 		s.stop(trace.TimedOut)
-	case (s.now-k.since)/int64(k.idle) >= timeout/mostTicks && k.most < mostTicks:
+	case (s.vtime.now-k.since)/int64(k.idle) >= timeout/mostTicks && k.most < mostTicks:
 		k.most = mostTicks
 	default:
 		s.stop(trace.Bounded)
@@ -123,7 +128,7 @@ func (s *Sched) onlyTicks() bool {
 	if s.opt.Program || s.mainOver || hook.Frozen || hook.Real || s.outsiders() > 0 {
 		return false
 	}
-	for _, t := range s.timers {
+	for _, t := range s.timers.heap {
 		if t.when != never && t.period == 0 && (t.looks() || s.ticks.counts[seriesOf(t)] < confirmTicks) {
 			return false
 		}
@@ -131,18 +136,11 @@ func (s *Sched) onlyTicks() bool {
 	return true
 }
 
-// looks reports whether t is no timer of the program: somebody who looks at the clock again and again is kept waiting by it, and
-// the time that passes so is heddle's. He goes on by himself.
-func (t *timer) looks() bool { return t.sleeper != nil && t.site == 0 }
-
 // KeptAsking reports whether main woke up again and again in the last execution, which timed out.
 func (s *Sched) KeptAsking() bool { return s.ticks.waits[s.mainWait()] > confirmTicks }
 
 func (s *Sched) timedOut() {
-	if s.knownWaits == nil {
-		s.knownWaits = make(map[trace.Pending]bool)
-	}
-	s.knownWaits[s.mainWait()] = true
+	s.lessons.timedOut(s.mainWait())
 	s.stop(trace.TimedOut)
 }
 

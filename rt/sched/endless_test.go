@@ -76,7 +76,8 @@ func TestTimesOutPolling(t *testing.T) {
 	}
 }
 
-// An execution that takes as long as it may, or as much memory, is ended, and the next one has its own time.
+// An execution that takes as long as it may, or as much memory, is ended, and the next one has its
+// own time.
 func TestExpires(t *testing.T) {
 	never, always := func() bool { return false }, func() bool { return true }
 	for _, c := range []struct {

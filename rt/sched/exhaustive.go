@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"heddle/rt/sched/siteset"
 	"heddle/trace"
 	"heddle/trace/remains"
 )
@@ -37,10 +38,10 @@ func (s *Sched) crash(g *G, f *remains.Failure) {
 
 // fireDue lets the clock jump: every timer of the next deadline fires.
 func (s *Sched) fireDue(when int64) {
-	s.jumps++
-	for len(s.timers) > 0 && s.timers[0].when <= when {
-		t := s.timers[0]
-		for _, u := range s.timers[1:] {
+	s.offers.era++
+	for len(s.timers.heap) > 0 && s.timers.heap[0].when <= when {
+		t := s.timers.heap[0]
+		for _, u := range s.timers.heap[1:] {
 			if u.when <= when && s.armedBefore(u, t) {
 				t = u
 			}
@@ -53,35 +54,9 @@ func (s *Sched) fireDue(when int64) {
 // reordering of independent operations changes.
 func (s *Sched) armedBefore(t, u *timer) bool {
 	if t.by != u.by {
-		return s.nameLess(t.by, u.by)
+		return s.t.nameLess(t.by, u.by)
 	}
 	return t.seq < u.seq
-}
-
-// nameLess orders goroutines by their place in the tree of go statements.
-func (s *Sched) nameLess(a, b trace.GID) bool {
-	da, db := s.depth(a), s.depth(b)
-	for x := da; x > db; x-- {
-		a = s.t.Goroutines[a].Parent
-	}
-	for x := db; x > da; x-- {
-		b = s.t.Goroutines[b].Parent
-	}
-	if a == b {
-		return da < db
-	}
-	for s.t.Goroutines[a].Parent != s.t.Goroutines[b].Parent {
-		a, b = s.t.Goroutines[a].Parent, s.t.Goroutines[b].Parent
-	}
-	return s.t.Goroutines[a].N < s.t.Goroutines[b].N
-}
-
-func (s *Sched) depth(g trace.GID) int {
-	n := 0
-	for g = s.t.Goroutines[g].Parent; g != trace.NoG; g = s.t.Goroutines[g].Parent {
-		n++
-	}
-	return n
 }
 
 // PolledUnseen reports whether in the last execution somebody was left in a
@@ -93,7 +68,7 @@ func (s *Sched) PolledUnseen() bool {
 	}
 	for i := range s.races {
 		r := &s.races[i]
-		if s.awaited(r.G) && !s.visible.has(r.At) || s.awaited(r.PrevG) && !s.visible.has(r.Prev) {
+		if s.awaited(r.G) && !s.sites.visible.Has(r.At) || s.awaited(r.PrevG) && !s.sites.visible.Has(r.Prev) {
 			return true
 		}
 	}
@@ -110,14 +85,14 @@ func (s *Sched) noteEnd() {
 		s.nameObject(&s.t.Plain[i].Mem)
 	}
 	s.noteEffects()
-	for _, g := range s.gs[:s.ngs] {
+	for _, g := range s.gs {
 		if g.state == gDone || g.crashed {
 			continue
 		}
 		if p := &s.pend[g.id]; p.Op == trace.OpArrive && s.t.Objects[p.Obj].Kind == trace.ObjChan {
 			s.noteArrival(g)
 		}
-		s.t.Left = append(s.t.Left, trace.Left{G: g.id, Pending: s.pend[g.id], Step: s.lastStep(g.id), Enabled: g.state == gReady})
+		s.t.Left = append(s.t.Left, trace.Left{G: g.id, Pending: s.pend[g.id], Step: s.t.lastStep(g.id), Enabled: g.state == gReady})
 	}
 }
 
@@ -125,31 +100,17 @@ func (s *Sched) noteEnd() {
 func (s *Sched) noteArrival(g *G) {
 	for i := range g.offers {
 		if f := &g.offers[i]; s.polledSide(g, f) {
-			s.t.Offers = append(s.t.Offers, trace.Offer{G: g.id, Step: s.lastStep(g.id), Case: trace.Arriving, Send: f.send, Obj: f.o.id})
+			s.t.Offers = append(s.t.Offers, trace.Offer{G: g.id, Step: s.t.lastStep(g.id), Case: trace.Arriving, Send: f.send, Obj: f.o.id})
 		}
 	}
-}
-
-// lastStep returns the index of the last step that g took part in, -1 if there is none.
-func (s *Sched) lastStep(g trace.GID) int32 {
-	for i := len(s.t.Steps) - 1; i >= 0; i-- {
-		st := &s.t.Steps[i]
-		if st.G == g || st.Op != trace.OpChoose && st.With == int32(g)+1 {
-			return int32(i)
-		}
-	}
-	return -1
 }
 
 // SetPolled tells which sides of unbuffered channels are polled (as Polled
 // returned them): there arriving is a step.
 func (s *Sched) SetPolled(sides []trace.Site) {
-	s.polled = siteSet{}
-	for _, x := range sides {
-		s.polled.add(x)
-	}
+	s.offers.polled = siteset.Of(sides)
 }
 
 // Polled returns the sides of unbuffered channels that the last execution
 // polled without SetPolled having told. An exhaustive search starts again then.
-func (s *Sched) Polled() []trace.Site { return s.newPolled }
+func (s *Sched) Polled() []trace.Site { return s.offers.newPolled }

@@ -25,7 +25,7 @@ func (s *Sched) Exit() {
 // code 0 as the end of the program, else as a failure. It does not return.
 func (s *Sched) exit(code int) {
 	g := s.enter()
-	if s.unwind {
+	if s.ending.on {
 		s.unwinding()
 	}
 	s.lazyDrop()
@@ -38,7 +38,7 @@ func (s *Sched) exit(code int) {
 		return
 	}
 	s.exited = true
-	if len(s.ready) <= 1 && len(s.timers) == 0 { // nobody is left who could unlock
+	if len(s.ready) <= 1 && len(s.timers.heap) == 0 { // nobody is left who could unlock
 		s.mainOver = true
 		s.endCycle()
 	}
@@ -46,6 +46,3 @@ func (s *Sched) exit(code int) {
 	s.stop(trace.Finished)
 	s.switchTo(&s.dg)
 }
-
-// Exited reports whether the last execution ended by the end of main or os.Exit(0).
-func (s *Sched) Exited() bool { return s.exited }

@@ -1,51 +1,42 @@
 package sched
 
 import (
-	"slices"
-	"syscall"
 	"unsafe"
 
 	"heddle/rt/hook"
+	"heddle/rt/sched/filenames"
 	"heddle/rt/states"
 	"heddle/trace"
 )
 
-// Files. Goroutines communicate by them too, so what the program does to one is an operation on an object that
-// stands for it: reads commute with each other, and with nothing else. As objects of kind ObjMap are, they are
-// loaded and stored; what a store did happened before what comes after it.
+// Files. Goroutines communicate by them too, so what the program does to one is an operation on an
+// object that stands for it: reads commute with each other, and with nothing else. As objects of
+// kind ObjMap are, they are loaded and stored; what a store did happened before what comes after
+// it.
 //
-// A file is there as long as the folders above it are, so the same step loads those; making, renaming or removing a folder
-// stores it. What a folder has in it is an object of its own, which is stored by a listing and loaded by what makes, renames
-// or removes something there, since no two of these need an order because of it.
+// A file is there as long as the folders above it are, so the same step loads those; making,
+// renaming or removing a folder stores it. What a folder has in it is an object of its own, which
+// is stored by a listing and loaded by what makes, renames or removes something there, since no two
+// of these need an order because of it.
 //
-// Objects go by names. A file that is open keeps the object of the name it was opened by, and has those that it was
-// renamed to as well. After a link was made, or a folder renamed, two names may be one file in ways that names
-// do not tell: from then on all operations on files are operations on one object too.
+// Package filenames says which objects stand for a name.
 
-// cells stand for files, by a hash of the name: package-level, so that an object is the same in every execution and process.
-var cells [1 << 12]byte
-
-// files is what was done to names: in the running execution, or before it.
-type files struct {
-	one     bool                // names do not tell files apart
-	renamed map[string][]string // what files that were opened by a name are called since
-}
-
-// file announces what the goroutine is about to do with the file or folder name, and with also where use takes two.
-// What the standard library does for itself (testing) is no operation.
+// file is hook.File: the running goroutine is about to do something with the file or folder name,
+// and with also where use takes two. What the standard library does for itself (testing) is no
+// operation.
 func (s *Sched) file(use hook.FileUse, name, also string) {
 	g := s.enter()
 	site, ok := s.filePlace()
-	if s.inert() || !ok || !plainFile(name) {
-		if !s.unwind {
-			s.filesBefore = s.filesBefore || use == hook.FileLink || use == hook.FileMove && isFolder(also)
+	if s.inert() || !ok || !filenames.Keeps(name) {
+		if !s.ending.on {
+			s.files.NoteBefore(use, also)
 		}
 		s.leave()
 		return
 	}
 	if name[0] != '/' || also != "" && also[0] != '/' {
 		s.useState(g, unsafe.Add(processState(states.Dir), 1), false, site)
-		name, also = absolute(name), absolute(also)
+		name, also = filenames.Absolute(name), filenames.Absolute(also)
 	}
 	u := fileUse{s: s, g: g, site: site, op: trace.OpMapLoad, names: use.Writes() && !use.Open()}
 	if use.Writes() {
@@ -59,39 +50,21 @@ func (s *Sched) file(use hook.FileUse, name, also string) {
 	g.filed = len(s.t.Steps)
 	u.event(u.op, o)
 	u.above(name)
-	if also != "" && plainFile(also) {
+	if also != "" && filenames.Keeps(also) {
 		u.event(u.op, s.fileObject(also, site))
 		u.above(also)
 	}
 	if use.Open() {
-		for _, n := range s.files.renamed[name] {
+		for _, n := range s.files.Renamed(name) {
 			u.event(u.op, s.fileObject(n, site))
 		}
 	}
-	if s.files.one || s.filesBefore {
+	if s.files.One() {
 		u.arg = trace.AllFiles
 		u.event(u.op, s.fileObject("/", site))
 	}
-	s.files.note(use, name, also)
+	s.files.Note(use, name, also)
 	s.leave()
-}
-
-// note takes down what names no longer tell once the operation is done.
-func (f *files) note(use hook.FileUse, name, also string) {
-	switch {
-	case use == hook.FileLink, use == hook.FileMove && isFolder(also):
-		f.one = true
-	case use == hook.FileMove:
-		if f.renamed == nil {
-			f.renamed = make(map[string][]string)
-		}
-		for opened, names := range f.renamed {
-			if slices.Contains(names, also) {
-				f.renamed[opened] = append(names, name)
-			}
-		}
-		f.renamed[also] = append(f.renamed[also], name)
-	}
 }
 
 // A fileUse is an operation on files, whose events are all of one step.
@@ -116,7 +89,8 @@ func (u *fileUse) event(op trace.Op, o *object) {
 	}
 }
 
-// above notes that a name is found by the folders above it, and that the last of these may have another content then.
+// above notes that a name is found by the folders above it, and that the last of these may have
+// another content then.
 func (u *fileUse) above(name string) {
 	last := true
 	for i := len(name) - 1; i > 0; i-- {
@@ -132,43 +106,8 @@ func (u *fileUse) above(name string) {
 }
 
 func (s *Sched) fileObject(name string, site trace.Site) *object {
-	o, _ := s.object(unsafe.Pointer(&cells[fileHash(name)%uint64(len(cells))]), trace.ObjMap, site)
+	o, _ := s.object(filenames.Cell(name), trace.ObjMap, site)
 	return o
-}
-
-// fileHash is a hash of a name (FNV-1a) that leaves out long numbers: names of temporary files differ by them between processes.
-func fileHash(name string) uint64 {
-	const long = 5
-	h := uint64(14695981039346656037)
-	for i := 0; i < len(name); i++ {
-		j := i
-		for j < len(name) && '0' <= name[j] && name[j] <= '9' {
-			j++
-		}
-		if j-i >= long {
-			i = j - 1
-			continue
-		}
-		h = (h ^ uint64(name[i])) * 1099511628211
-	}
-	return h
-}
-
-// plainFile reports whether name is that of a file which keeps what is written to it, as far as the name tells.
-func plainFile(name string) bool {
-	return name != "" && name[0] != '|' && !(len(name) > 5 && (name[:5] == "/dev/" || name[:5] == "/proc" || name[:5] == "/sys/"))
-}
-
-// absolute returns the name with the working directory before it.
-func absolute(name string) string {
-	if name == "" || name[0] == '/' {
-		return name
-	}
-	dir, err := syscall.Getwd()
-	if err != nil || name == "." {
-		return dir
-	}
-	return dir + "/" + name
 }
 
 // filePlace returns where the program uses a file; ok is false if it is not the program that does.

@@ -90,13 +90,13 @@ func (s *Sched) flowAccess(p unsafe.Pointer, n uintptr, site hook.Site, isWrite 
 // readForeign and writeForeign are the hooks of code that is not rewritten for data flow.
 func (s *Sched) readForeign(p unsafe.Pointer, n uintptr, site hook.Site) {
 	read(p, n, site)
-	if s.here() && !s.unwind {
+	if s.here() && !s.ending.on {
 		flow.ForeignRead(p, n)
 	}
 }
 
 func (s *Sched) writeForeign(p unsafe.Pointer, n uintptr, site hook.Site) {
-	if !s.here() || s.unwind {
+	if !s.here() || s.ending.on {
 		write(p, n, site)
 		return
 	}
@@ -110,7 +110,7 @@ func (s *Sched) writeForeign(p unsafe.Pointer, n uintptr, site hook.Site) {
 
 // branched makes the event of a branch whose condition has the label l.
 func (s *Sched) branched(outcome int64, l trace.Label, site hook.Site) {
-	if s.unwind {
+	if s.ending.on {
 		return
 	}
 	g := s.enter()

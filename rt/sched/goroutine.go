@@ -23,19 +23,15 @@ type worker struct {
 
 // newG adds a goroutine that has not started.
 func (s *Sched) newG(parent trace.GID, n int32, fn func(), site trace.Site) *G {
-	if s.ngs == len(s.gs) {
-		s.gs = append(s.gs, new(G))
-	}
-	g := s.gs[s.ngs]
-	id := trace.GID(s.ngs)
-	s.ngs++
+	id := trace.GID(len(s.gs))
+	g := again(&s.gs)
 	clock, endStack, offers, looked, iterations := g.clock[:0], g.endStack[:0], g.offers[:0], g.looked[:0], g.iterations[:0]
 	*g = G{} // cleared in place; with fields it would be made elsewhere and copied
 	g.id, g.fn, g.state, g.idleLimit = id, fn, gBlocked, idleLimit
 	g.clock, g.endStack, g.offers, g.looked, g.iterations = clock, endStack, offers, looked, iterations
 	g.flow.Stack = flow.StackOf(int(id))
 	s.pend = append(s.pend, trace.Pending{Site: site})
-	s.newGoroutine(trace.Goroutine{Parent: parent, N: n, Site: site})
+	s.t.newGoroutine(trace.Goroutine{Parent: parent, N: n, Site: site})
 	return g
 }
 
@@ -43,7 +39,7 @@ func (s *Sched) newG(parent trace.GID, n int32, fn func(), site trace.Site) *G {
 // by itself: the new goroutine is ready at the next one.
 func (s *Sched) goStmt(f func(), site hook.Site) {
 	g := s.enter()
-	if s.unwind {
+	if s.ending.on {
 		s.unwinding()
 	}
 	parent := g
@@ -58,13 +54,13 @@ func (s *Sched) goStmt(f func(), site hook.Site) {
 		s.noteTwin(n, parent.id)
 	}
 	s.noteOrigin(n)
-	if s.race {
-		s.chains.begin(n, g.clock)
+	if s.det.on {
+		s.det.chains.begin(n, g.clock)
 		s.tick(g)
 	}
 	s.event(g, trace.OpGo, nil, int64(n.id), trace.Site(site))
 	s.setReady(n, trace.OpStart, nil, trace.Site(site))
-	if s.ngs > maxGoroutines || len(s.chains.links) > maxChains {
+	if len(s.gs) > maxGoroutines || len(s.det.chains.links) > maxChains {
 		s.stop(trace.Crowded)
 		if g != s.timerG {
 			s.reschedule(g) // it does not come back: a loop that starts more makes no step
@@ -73,9 +69,9 @@ func (s *Sched) goStmt(f func(), site hook.Site) {
 	s.leave()
 }
 
-// maxGoroutines and maxChains bound the goroutines of an execution, and those at a time: each knows how far every
-// chain has come, so memory grows with the square of the latter. A ticker of a nanosecond
-// that starts one every time would have them all.
+// maxGoroutines and maxChains bound the goroutines of an execution, and those at a time: each knows
+// how far every chain has come, so memory grows with the square of the latter. A ticker of a
+// nanosecond that starts one every time would have them all.
 const (
 	maxGoroutines = 500_000
 	maxChains     = 20_000
@@ -96,7 +92,7 @@ func (s *Sched) switchTo(next *G) {
 	}
 	s.cur = next
 	if next.w == nil {
-		s.giveWorker(next)
+		s.coros.give(next)
 	}
 	w := me.w
 	for {
@@ -110,19 +106,26 @@ func (s *Sched) switchTo(next *G) {
 			break
 		}
 	}
-	if s.unwind && me != &s.dg {
+	if s.ending.on && me != &s.dg {
 		s.unwinding()
 	}
 }
 
-// giveWorker finds a stack for a goroutine about to start.
-func (s *Sched) giveWorker(g *G) {
-	if n := len(s.free); n > 0 {
-		g.w = s.free[n-1]
-		s.free = s.free[:n-1]
+// coroutines are those of the process. They outlast executions.
+type coroutines struct {
+	driver worker    // the caller of Run
+	free   []*worker // without a goroutine
+	alive  int
+}
+
+// give finds a stack for a goroutine about to start.
+func (c *coroutines) give(g *G) {
+	if n := len(c.free); n > 0 {
+		g.w = c.free[n-1]
+		c.free = c.free[:n-1]
 	} else {
 		w := &worker{}
-		s.workers++
+		c.alive++
 		w.own = newcoro(w.main)
 		w.parked = w.own
 		g.w = w
@@ -142,10 +145,10 @@ func (w *worker) main(unsafe.Pointer) {
 		hook.Cur = 0
 		s.ended(w.g)
 		next := s.afterEnd()
-		s.workers-- // not before: the runtime still counts it while choices are made
+		s.coros.alive-- // not before: the runtime still counts it while choices are made
 		s.cur = next
 		if next.w == nil {
-			s.giveWorker(next)
+			s.coros.give(next)
 		}
 		if next.w.parked == w.own {
 			next.w.parked = nil
@@ -153,13 +156,13 @@ func (w *worker) main(unsafe.Pointer) {
 	}()
 	for {
 		g := w.g
-		if !s.unwind {
+		if !s.ending.on {
 			s.start(g)
 		}
 		s.ended(g)
 		setLabels(nil)
 		next := s.afterEnd()
-		s.free = append(s.free, w)
+		s.coros.free = append(s.coros.free, w)
 		w.g = nil
 		s.idleSwitch(w, next)
 	}
@@ -168,7 +171,7 @@ func (w *worker) main(unsafe.Pointer) {
 // idleSwitch suspends a worker without a goroutine until it is given one.
 func (s *Sched) idleSwitch(w *worker, next *G) {
 	if next.w == nil {
-		s.giveWorker(next)
+		s.coros.give(next)
 		if next.w == w { // its own stack, at once
 			s.cur = next
 			return
@@ -194,7 +197,7 @@ func (s *Sched) start(g *G) {
 		}
 		if r := recover(); r != nil {
 			hook.Cur = 0
-			if !s.unwind {
+			if !s.ending.on {
 				s.panicked(g, r)
 			}
 		}
@@ -211,11 +214,11 @@ func (s *Sched) ended(g *G) {
 	if g.state == gDone {
 		return
 	}
-	if s.unwind {
+	if s.ending.on {
 		g.state = gDone
 		return
 	}
-	if onStack(s.lazyVal.p) {
+	if onStack(s.lazy.p) {
 		s.lazyDrop() // what is there now is no longer its value
 	}
 	if s.unsettled {
@@ -223,8 +226,8 @@ func (s *Sched) ended(g *G) {
 	}
 	s.event(g, trace.OpEnd, nil, 0, 0)
 	s.unready(g, gDone)
-	if s.race {
-		s.chains.end(g)
+	if s.det.on {
+		s.det.chains.end(g)
 	}
 	if g.id == 0 {
 		s.mainOver = true
@@ -233,7 +236,7 @@ func (s *Sched) ended(g *G) {
 
 // afterEnd chooses who goes on when a goroutine has ended.
 func (s *Sched) afterEnd() *G {
-	if s.unwind {
+	if s.ending.on {
 		return &s.dg
 	}
 	return s.choose()
@@ -281,27 +284,34 @@ func (s *Sched) fatal(g *G, f *remains.Failure) {
 // suspended is resumed once with Goexit, so that its stack is given back; its
 // deferred calls run with every hook inert.
 
+// ending is the end of an execution, when its goroutines are unwound.
+type ending struct {
+	on     bool
+	stacks bool // keep where the goroutines are
+	hooks  int  // called by deferred calls
+}
+
 // unwindLimit bounds the hooks that deferred calls of one execution may call.
 const unwindLimit = 1_000_000
 
 func (s *Sched) finish() {
-	s.stacks = s.verdict != trace.Finished || s.leftovers()
+	s.ending.stacks = s.verdict != trace.Finished || s.leftovers()
 	s.lazyDrop()
 	if s.exhaustive() {
 		s.noteEnd()
 	} else if s.opt.Record {
 		s.finalizeObjects()
 	}
-	if s.solo {
+	if s.det.solo {
 		s.company()
 	}
 	s.judgeLeft()
-	s.unwind = true
+	s.ending.on = true
 	hook.Live = 0
 	if s.opt.BeforeUnwind != nil && s.leftovers() {
 		s.opt.BeforeUnwind()
 	}
-	for i := 0; i < s.ngs; i++ {
+	for i := 0; i < len(s.gs); i++ {
 		g := s.gs[i]
 		if g.state == gDone {
 			continue
@@ -315,16 +325,13 @@ func (s *Sched) finish() {
 	}
 	s.unstopped = hook.PullCalls(s.unstopped[:0])
 	hook.EndPulls()
-	s.unwind = false
+	s.ending.on = false
 	s.releaseNative()
 }
 
-// Unstopped returns where iterators of iter.Pull were made that the last execution neither took to the end nor stopped.
-func (s *Sched) Unstopped() []uintptr { return s.unstopped }
-
 // leftovers reports whether goroutines are left whose stacks a finding may need.
 func (s *Sched) leftovers() bool {
-	for _, g := range s.gs[:s.ngs] {
+	for _, g := range s.gs {
 		if g.state != gDone {
 			return true
 		}
@@ -335,7 +342,7 @@ func (s *Sched) leftovers() bool {
 // unwinding is called instead of an operation while goroutines are unwound. It does not return.
 func (s *Sched) unwinding() {
 	g := s.cur
-	if s.stacks && len(g.endStack) == 0 && g.id >= 0 {
+	if s.ending.stacks && len(g.endStack) == 0 && g.id >= 0 {
 		var pcs [64]uintptr
 		n := runtime.Callers(2, pcs[:])
 		g.endStack = append(g.endStack[:0], pcs[:n]...)
@@ -346,11 +353,11 @@ func (s *Sched) unwinding() {
 
 // inert is called by hooks that must do nothing while goroutines are unwound.
 func (s *Sched) inert() bool {
-	if !s.unwind {
+	if !s.ending.on {
 		return false
 	}
-	s.unwound++
-	if s.unwound > unwindLimit {
+	s.ending.hooks++
+	if s.ending.hooks > unwindLimit {
 		s.unwinding()
 	}
 	return true
@@ -381,11 +388,11 @@ func (s *Sched) gosched(pc uintptr) {
 // numGoroutine counts the goroutines under test that have not ended. pc is the
 // program's call, 0 for a call of heddle's own.
 func (s *Sched) numGoroutine(pc uintptr) int {
-	if pc != 0 && s.ngs > 2 { // some may have ended, or been started, in another order
+	if pc != 0 && len(s.gs) > 2 { // some may have ended, or been started, in another order
 		s.notSeen(trace.Unseen{Code: trace.UnseenState, What: "runtime.NumGoroutine", Site: trace.PCSite(pc)})
 	}
 	n := 0
-	for _, g := range s.gs[:s.ngs] {
+	for _, g := range s.gs {
 		if g.state != gDone {
 			n++
 		}
@@ -396,9 +403,9 @@ func (s *Sched) numGoroutine(pc uintptr) int {
 // Close ends the coroutines that wait for a goroutine. No execution may follow
 // that expects them; new ones are made as needed.
 func (s *Sched) Close() {
-	s.dg = G{id: trace.NoG, w: &s.driver}
+	s.dg = G{id: trace.NoG, w: &s.coros.driver}
 	s.over = true
-	for len(s.free) > 0 {
+	for len(s.coros.free) > 0 {
 		g := s.newG(trace.NoG, 0, runtime.Goexit, 0)
 		s.cur = &s.dg
 		s.switchTo(g)

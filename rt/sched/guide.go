@@ -2,25 +2,31 @@ package sched
 
 import "heddle/trace"
 
+// guiding is what a guide is asked about.
+type guiding struct {
+	ways  []trace.Way
+	named int // objects of the trace that nameChannels has looked at
+}
+
 // guided lets the schedule's guide choose among all ways to go on.
 func (s *Sched) guided() (trace.GID, bool) {
-	s.guideWays = s.allWays(s.guideWays[:0])
+	s.guide.ways = s.allWays(s.guide.ways[:0])
 	s.nameChannels()
-	i := s.opt.Schedule.Guide.Choose(&s.t, s.prev, s.guideWays)
+	i := s.opt.Schedule.Guide.Choose(&s.t.Trace, s.turns.prev, s.guide.ways)
 	if i < 0 {
 		s.stop(trace.Aborted)
 		return 0, false
 	}
-	return s.take(&s.guideWays[i]), true
+	return s.take(&s.guide.ways[i]), true
 }
 
 // inTurn goes on in the non-preemptive round robin, and records all ways to go on.
 func (s *Sched) inTurn() trace.GID {
 	from := len(s.t.Ways)
 	s.t.Ways = s.allWays(s.t.Ways)
-	g := s.afterPrev()
-	if s.prev != trace.NoG && s.gs[s.prev].state == gReady {
-		g = s.prev
+	g := s.turns.prev
+	if !s.prevReady() {
+		g = s.ready.after(g)
 	}
 	ws := s.t.Ways[from:]
 	turn, n := -1, 0
@@ -35,8 +41,7 @@ func (s *Sched) inTurn() trace.GID {
 
 // take makes w the next step.
 func (s *Sched) take(w *trace.Way) trace.GID {
-	s.wants = trace.Step{G: w.G, Choice: -1, With: w.With, Case: w.Case, WithCase: w.WithCase}
-	s.follow = &s.wants
+	s.replay.take(trace.Step{G: w.G, Choice: -1, With: w.With, Case: w.Case, WithCase: w.WithCase})
 	return w.G
 }
 
@@ -50,9 +55,8 @@ func (s *Sched) allWays(ws []trace.Way) []trace.Way {
 
 // nameChannels fills in who made the channels that were used since it was called last.
 func (s *Sched) nameChannels() {
-	for ; s.chansNamed < len(s.t.Objects); s.chansNamed++ {
-		if o := &s.t.Objects[s.chansNamed]; o.Kind == trace.ObjChan {
-			s.sortAllocs()
+	for ; s.guide.named < len(s.t.Objects); s.guide.named++ {
+		if o := &s.t.Objects[s.guide.named]; o.Kind == trace.ObjChan {
 			s.nameObject(o)
 		}
 	}
@@ -66,7 +70,7 @@ func (s *Sched) waysOf(ws []trace.Way, g *G) []trace.Way {
 	default:
 		return append(ws, trace.Way{G: g.id, Op: p.Op, Obj: p.Obj, Site: p.Site})
 	}
-	ms := s.meetings(g, g.polls)
+	ms := s.offers.meetings(g, g.polls)
 	if len(ms) == 0 {
 		return append(ws, trace.Way{G: g.id, Op: p.Op, Obj: p.Obj, Site: p.Site})
 	}

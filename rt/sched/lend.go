@@ -8,9 +8,10 @@ import (
 	"heddle/trace"
 )
 
-// Memory that is lent to code which is not rewritten (rt/hook/lend.go) is taken for written there. Nothing is known of what
-// the code does with it, so if another goroutine accesses it with no order between the two, that is no race that is told,
-// but something that was not seen. A shadow of its own has these writes, so that no real access is forgotten for them.
+// Memory that is lent to code which is not rewritten (rt/hook/lend.go) is taken for written there.
+// Nothing is known of what the code does with it, so if another goroutine accesses it with no order
+// between the two, that is no race that is told, but something that was not seen. A shadow of its
+// own has these writes, so that no real access is forgotten for them.
 
 // lent is what an execution has lent.
 type lent struct {
@@ -38,72 +39,77 @@ const (
 	global = 64
 )
 
-func (s *Sched) resetLent() {
-	s.unseen = s.unseen[:0]
-	if s.lent.some {
-		s.lent.shadow.Reset()
+func (l *lent) reset() {
+	if l.some {
+		l.shadow.Reset()
 	}
-	s.lent.some, s.lent.recent, s.lent.calls = false, [8]lentRange{}, s.lent.calls[:0]
+	l.some, l.recent, l.calls = false, [8]lentRange{}, l.calls[:0]
 }
 
 // lend is hook.LendMemory.
 func (s *Sched) lend(p unsafe.Pointer, n uintptr, held bool, fn string, pc uintptr) {
-	if s.unwind || !s.race || s.solo {
+	if s.ending.on || !s.det.on || s.det.solo {
 		return
 	}
 	g := s.enter()
+	s.det.lend(g, &s.findings, p, n, held, &trace.Unseen{Code: trace.UnseenMemory, What: fn, Site: trace.PCSite(pc)})
+	s.leave()
+}
+
+// lend lends n bytes at p, and what they lead to, to the call at. held: an interface or the like
+// holds p.
+func (d *detector) lend(g *G, f *findings, p unsafe.Pointer, n uintptr, held bool, at *trace.Unseen) {
 	g.touched = g.clock.At(g.chain)
-	at := trace.Unseen{Code: trace.UnseenMemory, What: fn, Site: trace.PCSite(pc)}
-	s.lent.todo = s.lent.todo[:0]
-	clear(s.lent.known)
-	if s.lent.known == nil {
-		s.lent.known = make(map[uintptr]bool)
+	l := &d.lent
+	l.todo = l.todo[:0]
+	clear(l.known)
+	if l.known == nil {
+		l.known = make(map[uintptr]bool)
 	}
 	from := uintptr(p)
 	base, size, noscan, small := heapObject(from)
 	switch {
 	case !held || onStack(p):
-		s.leadsTo(from, from+n)
+		l.leadsTo(from, from+n)
 	case base == 0: // a package-level variable
-		s.lendRange(g, from, from+max(n, global), &at)
-		s.leadsTo(from, from+n)
+		d.lendRange(g, f, from, from+max(n, global), at)
+		l.leadsTo(from, from+n)
 	case n <= unsafe.Sizeof(n) && !small: // a length may come with it
-		s.lendObject(g, base, size, noscan, &at)
+		d.lendObject(g, f, base, size, noscan, at)
 	default:
-		s.lendRange(g, from, from+n, &at)
+		d.lendRange(g, f, from, from+n, at)
 		if !noscan {
-			s.leadsTo(from, from+n)
+			l.leadsTo(from, from+n)
 		}
 	}
-	for i := 0; i < len(s.lent.todo); i++ {
+	for i := 0; i < len(l.todo); i++ {
 		if i == manyLent {
-			s.notSeen(at)
+			f.notSeen(*at)
 			break
 		}
-		base, size, noscan, small := heapObject(s.lent.todo[i])
+		base, size, noscan, small := heapObject(l.todo[i])
 		if base == 0 || small {
-			s.lendRange(g, s.lent.todo[i], s.lent.todo[i]+unsafe.Sizeof(n), &at)
+			d.lendRange(g, f, l.todo[i], l.todo[i]+unsafe.Sizeof(n), at)
 			continue
 		}
-		s.lendObject(g, base, size, noscan, &at)
+		d.lendObject(g, f, base, size, noscan, at)
 	}
-	s.leave()
 }
 
 // lendObject lends a whole object, and notes what it points to.
-func (s *Sched) lendObject(g *G, base, size uintptr, noscan bool, at *trace.Unseen) {
-	s.lendRange(g, base, base+size, at)
+func (d *detector) lendObject(g *G, f *findings, base, size uintptr, noscan bool, at *trace.Unseen) {
+	d.lendRange(g, f, base, base+size, at)
 	if !noscan {
-		s.leadsTo(base, base+size)
+		d.lent.leadsTo(base, base+size)
 	}
 }
 
 // leadsTo notes what the words from one address to another lead to, as if all were pointers.
-func (s *Sched) leadsTo(from, to uintptr) {
+func (l *lent) leadsTo(from, to uintptr) {
 	const word = unsafe.Sizeof(from)
 	for from = (from + word - 1) &^ (word - 1); from+word <= to; from += word {
 		p := *(*uintptr)(address(from))
-		if p < 4096 || len(s.lent.todo) > manyLent {
+		if p < 4096 || len(l.todo) > manyLent {
 			continue
 		}
 		if base, _, _, small := heapObject(p); base != 0 && !small {
@@ -111,61 +117,52 @@ func (s *Sched) leadsTo(from, to uintptr) {
 		} else if base == 0 && !packageLevel(address(p)) {
 			continue
 		}
-		if !s.lent.known[p] {
-			s.lent.known[p] = true
-			s.lent.todo = append(s.lent.todo, p)
+		if !l.known[p] {
+			l.known[p] = true
+			l.todo = append(l.todo, p)
 		}
 	}
 }
 
 // lendRange lends memory: what is accessed with no order to it, before or after, is not seen.
-func (s *Sched) lendRange(g *G, from, to uintptr, at *trace.Unseen) {
+func (d *detector) lendRange(g *G, f *findings, from, to uintptr, at *trace.Unseen) {
 	now := trace.NewEpoch(g.chain, g.clock.At(g.chain))
-	for i := range s.lent.recent {
-		if r := &s.lent.recent[i]; r.epoch == now && r.from <= from && to <= r.to {
+	for i := range d.lent.recent {
+		if r := &d.lent.recent[i]; r.epoch == now && r.from <= from && to <= r.to {
 			return
 		}
 	}
-	s.lent.recent[s.lent.next%len(s.lent.recent)] = lentRange{from, to, now}
-	s.lent.next++
+	d.lent.recent[d.lent.next%len(d.lent.recent)] = lentRange{from, to, now}
+	d.lent.next++
 	if to-from > largeLent {
-		s.notSeen(*at)
+		f.notSeen(*at)
 		return
 	}
-	if _, clash := s.shadow.Clash(g.chain, g.clock, from, to-from); clash {
-		s.notSeen(*at)
+	if _, clash := d.shadow.Clash(g.chain, g.clock, from, to-from); clash {
+		f.notSeen(*at)
 	}
-	if !slices.Contains(s.lent.calls, *at) {
-		s.lent.calls = append(s.lent.calls, *at)
+	if !slices.Contains(d.lent.calls, *at) {
+		d.lent.calls = append(d.lent.calls, *at)
 	}
-	s.lent.some = true
-	if s.lent.shadow.Write(g.chain, g.clock, from, to-from, at.Site) != nil {
-		s.notSeen(*at)
+	d.lent.some = true
+	if d.lent.shadow.Write(g.chain, g.clock, from, to-from, at.Site) != nil {
+		f.notSeen(*at)
 	}
 }
 
 // meetsLent is told of an access to n bytes at p when something was lent.
-func (s *Sched) meetsLent(g *G, p, n uintptr) {
-	at, ok := s.lent.shadow.Clash(g.chain, g.clock, p, n)
+func (d *detector) meetsLent(g *G, f *findings, p, n uintptr) {
+	at, ok := d.lent.shadow.Clash(g.chain, g.clock, p, n)
 	if !ok {
 		return
 	}
-	for _, u := range s.lent.calls {
+	for _, u := range d.lent.calls {
 		if u.Site == at {
-			s.notSeen(u)
+			f.notSeen(u)
 		}
 	}
 }
 
-// notSeen notes, once in an execution, what was not seen.
-func (s *Sched) notSeen(u trace.Unseen) {
-	if !slices.Contains(s.unseen, u) {
-		s.unseen = append(s.unseen, u)
-	}
-}
-
-// Unseen returns what was not seen of the execution just made. It is overwritten by the next one.
-func (s *Sched) Unseen() []trace.Unseen { return s.unseen }
-
-// address is the pointer to p, which the collector need not know of: nothing is collected within an execution.
+// address is the pointer to p, which the collector need not know of: nothing is collected within an
+// execution.
 func address(p uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }

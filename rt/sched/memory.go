@@ -26,21 +26,21 @@ func onStack(p unsafe.Pointer) bool {
 }
 
 func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op) {
-	if s.unwind {
+	if s.ending.on {
 		s.inert()
 		return
 	}
 	s.alive(n)
 	g := s.cur
-	keep := s.race
-	if s.opt.Visible != VisibleSync && g != s.timerG && !site.Quiet() && (s.opt.Visible == VisibleAll || s.visible.has(site)) {
+	keep := s.det.on
+	if s.opt.Visible != VisibleSync && g != s.timerG && !site.Quiet() && s.sites.point(s.opt.Visible, site) {
 		s.enter()
 		s.visibleAccess(g, p, n, site, op)
 		s.leave()
 		keep = false
 	} else if s.opt.Record {
 		s.enter()
-		if s.watched.has(site) {
+		if s.sites.watched.Has(site) {
 			s.noteAccess(g, site)
 			s.recordAccess(g, p, n, site, op)
 		}
@@ -49,22 +49,22 @@ func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op
 	} else if s.opt.Plain {
 		s.notePlain(g, uintptr(p), n, site, op == trace.OpWrite)
 	}
-	if !s.race {
+	if !s.det.on {
 		return
 	}
 	g.touched = g.clock.At(g.chain)
-	if s.lent.some {
-		s.meetsLent(g, uintptr(p), n)
+	if s.det.lent.some {
+		s.det.meetsLent(g, &s.findings, uintptr(p), n)
 	}
-	if s.untilSolo--; s.untilSolo == 0 {
+	if s.det.untilSolo--; s.det.untilSolo == 0 {
 		s.maybeSolo()
 	}
 	var r *detect.Race
 	if op == trace.OpWrite {
-		r = s.shadow.Write(g.chain, g.clock, uintptr(p), n, site)
+		r = s.det.shadow.Write(g.chain, g.clock, uintptr(p), n, site)
 		g.idle, g.nows = 0, 0
 	} else {
-		r = s.shadow.Read(g.chain, g.clock, uintptr(p), n, site)
+		r = s.det.shadow.Read(g.chain, g.clock, uintptr(p), n, site)
 	}
 	if r != nil {
 		hook.Cur = 0
@@ -81,7 +81,7 @@ func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op
 func (s *Sched) visibleAccess(g *G, p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op) {
 	o, _ := s.object(p, trace.ObjMemory, site)
 	s.point(g, op, o, site)
-	if s.opt.Record && s.watched.has(site) {
+	if s.opt.Record && s.sites.watched.Has(site) {
 		s.noteAccess(g, site)
 	}
 	s.recordAccess(g, p, n, site, op)
@@ -111,12 +111,13 @@ func (s *Sched) notePlain(g *G, p, n uintptr, site trace.Site, write bool) {
 // maxPlain bounds what is kept of the accesses of one execution that are no steps.
 const maxPlain = 1 << 16
 
-// recordAccess makes an event of an access, with the value read or written when values are recorded.
+// recordAccess makes an event of an access, with the value read or written when values are
+// recorded.
 func (s *Sched) recordAccess(g *G, p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op) {
 	o, _ := s.object(p, trace.ObjMemory, site)
 	ev := s.event(g, op, o, int64(n), site)
 	if s.opt.Record || s.opt.Values {
-		s.lazyVal = lazyValue{p, n, site.Kind(), ev}
+		s.lazy = lazyValue{p, n, site.Kind(), ev}
 		s.unsettled = true
 	}
 }
@@ -141,17 +142,13 @@ const maxRaces = 100
 
 // raced keeps the races of the access just made.
 func (s *Sched) raced() {
-	if gc := numgc(); gc != s.gc {
+	if gc := numgc(); gc != s.det.gc {
 		// Memory may have been used again since the earlier access: start afresh.
-		s.gc = gc
-		s.shadow.Reset()
-		s.lent.shadow.Reset()
-		s.win.number++
-		s.win.reading++
+		s.det.afresh(gc)
 		s.notSeenHere(trace.UnseenCollected)
 		return
 	}
-	for _, r := range s.shadow.Races() {
+	for _, r := range s.det.shadow.Races() {
 		if !goMemory(r.Addr) { // it may have been freed, and given out again, since the earlier access
 			s.notSeenHere(trace.UnseenForeign)
 			continue
@@ -159,9 +156,9 @@ func (s *Sched) raced() {
 		if len(s.races) >= maxRaces {
 			return
 		}
-		k := remains.Race{Race: r, G: s.cur.id, PrevG: s.chains.who(r.PrevEpoch), Step: len(s.t.Steps), Known: s.opt.Known[raceKeyOf(&r)]}
+		k := remains.Race{Race: r, G: s.cur.id, PrevG: s.det.chains.who(r.PrevEpoch), Step: len(s.t.Steps), Known: s.opt.Known[raceKeyOf(&r)]}
 		if !k.Known {
-			k.Stack, k.PrevStack = callers(3), s.accessed[accessor{k.PrevG, r.Prev.Plain()}]
+			k.Stack, k.PrevStack = callers(3), s.det.accessed[accessor{k.PrevG, r.Prev.Plain()}]
 		}
 		s.races = append(s.races, k)
 	}
@@ -197,7 +194,7 @@ func (s *Sched) wgMisuse(g *G, o *object, waiter trace.GID, site trace.Site) {
 
 // disorder reports that what g does at site is in no order with what another goroutine did before.
 func (s *Sched) disorder(what remains.Misuse, g *G, o *object, site trace.Site, before marked, prevWrite bool) {
-	s.disordered(what, g, o, site, before.site, s.chains.who(before.epoch), prevWrite)
+	s.disordered(what, g, o, site, before.site, s.det.chains.who(before.epoch), prevWrite)
 }
 
 func (s *Sched) disordered(what remains.Misuse, g *G, o *object, site, prev trace.Site, prevG trace.GID, prevWrite bool) {
@@ -210,65 +207,6 @@ func (s *Sched) disordered(what remains.Misuse, g *G, o *object, site, prev trac
 		Race: detect.Race{Addr: o.addr, At: site, Prev: prev, PrevWrite: prevWrite}, G: g.id, PrevG: prevG,
 		Stack: callers(4), Step: len(s.t.Steps), Misuse: what,
 	})
-}
-
-// A siteSet is a set of instrumented sites, known by package and index; asking costs a few nanoseconds.
-type siteSet struct {
-	slots []trace.Site
-	n     int
-}
-
-func (t *siteSet) has(x trace.Site) bool {
-	if t.n == 0 {
-		return false
-	}
-	x = x.Plain()
-	mask := uint64(len(t.slots) - 1)
-	for i := uint64(x) * 0x9e3779b97f4a7c15 >> 32 & mask; t.slots[i] != 0; i = (i + 1) & mask {
-		if t.slots[i] == x {
-			return true
-		}
-	}
-	return false
-}
-
-func (t *siteSet) add(x trace.Site) {
-	x = x.Plain()
-	if t.has(x) || x == 0 {
-		return
-	}
-	if 2*(t.n+1) > len(t.slots) {
-		old := t.slots
-		t.slots = make([]trace.Site, max(16, 2*len(old)))
-		t.n = 0
-		for _, y := range old {
-			t.add(y)
-		}
-	}
-	mask := uint64(len(t.slots) - 1)
-	i := uint64(x) * 0x9e3779b97f4a7c15 >> 32 & mask
-	for t.slots[i] != 0 {
-		i = (i + 1) & mask
-	}
-	t.slots[i] = x
-	t.n++
-}
-
-// SetVisible makes the memory accesses at the given sites, and no others, scheduling points under VisibleAuto.
-func (s *Sched) SetVisible(sites []trace.Site) {
-	s.visible = siteSet{}
-	for _, x := range sites {
-		s.visible.add(x)
-	}
-}
-
-// SetWatched makes events of the memory accesses at the given sites when values
-// are recorded, without making them scheduling points: a replay shows them.
-func (s *Sched) SetWatched(sites []trace.Site) {
-	s.watched = siteSet{}
-	for _, x := range sites {
-		s.watched.add(x)
-	}
 }
 
 // formatBytes prints the value of kind at p.

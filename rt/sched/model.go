@@ -43,7 +43,7 @@ func (s *Sched) modelSelf() int32 { return int32(s.cur.id) }
 // modelPark suspends g until modelWake.
 func (s *Sched) modelPark(p unsafe.Pointer, pc uintptr) {
 	g := s.enter()
-	if s.unwind {
+	if s.ending.on {
 		s.unwinding()
 	}
 	site := s.place(trace.PCSite(pc))
@@ -88,7 +88,7 @@ func (s *Sched) modelWake(p unsafe.Pointer, id int32, again bool) {
 
 func (s *Sched) semAcquire(p unsafe.Pointer, n int, pc uintptr) {
 	g := s.enter()
-	if s.unwind {
+	if s.ending.on {
 		s.unwinding()
 	}
 	site := trace.PCSite(pc)

@@ -5,18 +5,21 @@ import (
 
 	"heddle/model"
 	"heddle/rt/hook"
+	"heddle/rt/sched/addrs"
+	"heddle/rt/sched/alloclog"
 	"heddle/trace"
 )
 
 // An object is what operations are about: the model of a mutex, a channel and
 // so on, found by its address. Only the fields of its kind are used.
 type object struct {
-	id    trace.ObjID
-	kind  trace.ObjKind
-	addr  uintptr
-	ref   unsafe.Pointer // addr again: what has a model is not collected within the execution
-	site  trace.Site
-	known bool // the model knows its whole state: made in this execution, and used by nobody outside control
+	id   trace.ObjID
+	kind trace.ObjKind
+	addr uintptr
+	ref  unsafe.Pointer // addr again: what has a model is not collected within the execution
+	site trace.Site
+	// the model knows its whole state: made in this execution, and used by nobody outside control
+	known bool
 	older bool // not made in this execution, though known
 
 	changes uint32 // events that changed it
@@ -133,7 +136,7 @@ const manyWaiters = 16
 
 func (s *Sched) refreshMany(o *object) {
 	s.ready = s.ready[:0]
-	for i, g := range s.gs[:s.ngs] {
+	for i, g := range s.gs {
 		switch {
 		case g.asks != o:
 			if g.state == gReady {
@@ -147,7 +150,7 @@ func (s *Sched) refreshMany(o *object) {
 			g.state = gBlocked
 		}
 	}
-	if s.solo && len(s.ready) > 1 {
+	if s.det.solo && len(s.ready) > 1 {
 		s.company()
 	}
 }
@@ -167,130 +170,79 @@ func (o *object) withdraw(g *G) {
 	g.asks = nil
 }
 
-// objTable maps addresses to objects: open addressing, emptied by raising gen.
-type objTable struct {
-	slots []objSlot
-	n     int
-	gen   uint32
+// objects are those of an execution.
+type objects struct {
+	all []*object // in order of first use; those behind its length are kept for later executions
+	tab addrs.Table
 }
 
-type objSlot struct {
-	addr uintptr
-	gen  uint32
-	id   int32
+// reset begins an execution.
+func (os *objects) reset() {
+	os.all = os.all[:0]
+	os.tab.Empty()
 }
 
-func hashAddr(p uintptr) uintptr { return (p >> 2) * 0x9e3779b97f4a7c15 >> 20 }
-
-func (t *objTable) find(p uintptr) *objSlot {
-	if 2*t.n >= len(t.slots) {
-		t.grow()
-	}
-	mask := uintptr(len(t.slots) - 1)
-	for i := hashAddr(p) & mask; ; i = (i + 1) & mask {
-		sl := &t.slots[i]
-		if sl.gen != t.gen || sl.addr == p {
-			return sl
-		}
-	}
-}
-
-// has reports whether p is in t.
-func (t *objTable) has(p uintptr) bool { return t.find(p).gen == t.gen }
-
-// insert adds p, of no object, and reports whether it was new.
-func (t *objTable) insert(p uintptr) bool {
-	sl := t.find(p)
-	if sl.gen == t.gen {
-		return false
-	}
-	*sl = objSlot{addr: p, gen: t.gen}
-	t.n++
-	return true
-}
-
-// empty takes everything out of t.
-func (t *objTable) empty() {
-	t.n = 0
-	t.gen++
-	if t.gen == 0 {
-		clear(t.slots)
-		t.gen = 1
-	}
-}
-
-func (t *objTable) grow() {
-	old := t.slots
-	t.slots = make([]objSlot, max(64, 2*len(old)))
-	if t.gen == 0 {
-		t.gen = 1
-	}
-	mask := uintptr(len(t.slots) - 1)
-	for _, sl := range old {
-		if sl.gen != t.gen {
-			continue
-		}
-		i := hashAddr(sl.addr) & mask
-		for t.slots[i].gen == t.gen {
-			i = (i + 1) & mask
-		}
-		t.slots[i] = sl
-	}
-}
-
-// object returns the model of the object at p, made at first use. fresh: the
-// model was just made and its state is to be taken from the native object if
-// that is older than the execution.
-func (s *Sched) object(p unsafe.Pointer, kind trace.ObjKind, site trace.Site) (o *object, fresh bool) {
-	sl := s.tab.find(uintptr(p))
-	if sl.gen == s.tab.gen {
-		o = s.objs[sl.id]
-		if o.kind == kind {
+// at returns the model of the object at p, made at first use, when t learns of it. fresh: the model
+// was just made; its state is to be taken from the native object if that is older than the
+// execution.
+func (os *objects) at(t *trace.Trace, p unsafe.Pointer, kind trace.ObjKind, site trace.Site) (o *object, fresh bool) {
+	sl := os.tab.Find(uintptr(p))
+	if i, ok := os.tab.Index(sl); ok {
+		if o = os.all[i]; o.kind == kind {
 			return o, false
 		}
 		// Another object at the same address (the first field of a struct), or
 		// memory used for something else: kinds get models of their own.
-		for _, q := range s.objs[:s.nobj] {
+		for _, q := range os.all {
 			if q.addr == uintptr(p) && q.kind == kind {
 				return q, false
 			}
 		}
-		return s.newObject(p, kind, site), true
+		return os.add(t, p, kind, site), true
 	}
-	o = s.newObject(p, kind, site)
-	*sl = objSlot{addr: uintptr(p), gen: s.tab.gen, id: int32(s.nobj - 1)}
-	s.tab.n++
-	return o, true
+	os.tab.Fill(sl, uintptr(p), int32(len(os.all)))
+	return os.add(t, p, kind, site), true
 }
 
-func (s *Sched) newObject(p unsafe.Pointer, kind trace.ObjKind, site trace.Site) *object {
-	if s.nobj == len(s.objs) {
-		s.objs = append(s.objs, new(object))
-	}
-	o := s.objs[s.nobj]
-	s.nobj++
+func (os *objects) add(t *trace.Trace, p unsafe.Pointer, kind trace.ObjKind, site trace.Site) *object {
+	o := again(&os.all)
 	o.reset()
-	o.id, o.kind, o.addr, o.ref, o.site = trace.ObjID(s.nobj), kind, uintptr(p), p, site
-	if len(s.t.Objects) == 0 {
-		s.t.Objects = append(s.t.Objects, trace.Object{})
+	o.id, o.kind, o.addr, o.ref, o.site = trace.ObjID(len(os.all)), kind, uintptr(p), p, site
+	if len(t.Objects) == 0 {
+		t.Objects = append(t.Objects, trace.Object{})
 	}
-	s.t.Objects = append(s.t.Objects, trace.Object{Kind: kind, Addr: o.addr, G: trace.NoG, Site: site})
+	t.Objects = append(t.Objects, trace.Object{Kind: kind, Addr: o.addr, G: trace.NoG, Site: site})
 	return o
 }
 
-func (s *Sched) resetObjects() {
-	s.nobj = 0
-	s.tab.empty()
+// again makes list longer by one and returns what is there, which an earlier execution may have
+// used.
+func again[T any](list *[]*T) *T {
+	n := len(*list)
+	if n == cap(*list) {
+		*list = append(*list, nil)
+	}
+	*list = (*list)[:n+1]
+	if (*list)[n] == nil {
+		(*list)[n] = new(T)
+	}
+	return (*list)[n]
+}
+
+// object returns the model of the object at p: see objects.at.
+func (s *Sched) object(p unsafe.Pointer, kind trace.ObjKind, site trace.Site) (o *object, fresh bool) {
+	return s.objs.at(&s.t.Trace, p, kind, site)
 }
 
 // releaseNative frees the native locks that the execution left behind, so that
 // package-level locks are as they were found for the next one.
 func (s *Sched) releaseNative() {
-	for _, o := range s.objs[:s.nobj] {
+	for _, o := range s.objs.all {
 		switch o.kind {
 		case trace.ObjMutex:
 			if o.locked && o.owner != nil {
-				*(*[8]byte)(o.ref) = [8]byte{} // sync.Mutex is a state and a semaphore of 4 bytes each
+				// sync.Mutex is a state and a semaphore of 4 bytes each
+				*(*[8]byte)(o.ref) = [8]byte{}
 			}
 		case trace.ObjRWMutex:
 			if o.locked || o.readers > 0 {
@@ -304,22 +256,9 @@ func (s *Sched) releaseNative() {
 	}
 }
 
-// Allocations. The log is only looked into when an object's identity is asked
-// for, so announcing an allocation costs an append.
-
-type alloc struct {
-	addr, size uintptr
-	g          trace.GID
-	n          int32
-	kind       uint8
-	nth        int32 // of those of g at site; set by sortAllocs
-	site       trace.Site
-}
-
-const maxAllocs = 4 << 20
-
+// alloc is hook.Alloc: the running goroutine has allocated n bytes at p.
 func (s *Sched) alloc(p unsafe.Pointer, n uintptr, kind uint8, site uint64) {
-	if !s.here() || s.unwind {
+	if !s.here() || s.ending.on {
 		return
 	}
 	g := s.cur
@@ -330,17 +269,15 @@ func (s *Sched) alloc(p unsafe.Pointer, n uintptr, kind uint8, site uint64) {
 	if kind == hook.AllocChan {
 		s.madeChan(p, trace.Site(site))
 	}
-	if len(s.allocs) < maxAllocs {
-		s.allocs = append(s.allocs, alloc{uintptr(p), n, g.id, g.allocs, kind, 0, trace.Site(site)})
-	}
+	s.allocs.Add(alloclog.Alloc{Addr: uintptr(p), Size: n, G: g.id, N: g.allocs, Site: trace.Site(site)})
 }
 
-// unannounced reports whether nothing has announced the memory at p, and a name for it is wanted. What is on a stack has none.
+// unannounced reports whether nothing has announced the memory at p, and a name for it is wanted.
+// What is on a stack has none.
 func (s *Sched) unannounced(p unsafe.Pointer) bool {
 	if !s.exhaustive() || onStack(p) {
 		return false
 	}
-	s.sortAllocs()
-	_, _, ok := s.allocOf(uintptr(p))
+	_, _, ok := s.allocs.Find(uintptr(p))
 	return !ok
 }

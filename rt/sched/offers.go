@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"heddle/rt/hook"
+	"heddle/rt/sched/siteset"
 	"heddle/trace"
 )
 
@@ -12,6 +13,25 @@ import (
 // sender makes the step, for both; a select with default does what it can
 // in its own step. Who arrived later by happens-before, which here can only be
 // because the clock jumped in between, does not overtake.
+
+// An offerBook is what can be communicated over channels, and by which goroutines.
+type offerBook struct {
+	// sides of unbuffered channels at which arriving is a step, see SetPolled
+	polled    siteset.Set
+	newPolled []trace.Site // sides that this execution polled and that are not in polled
+	// the schedule is a clip's: it says which goroutines meet, and where arriving is a step
+	clip bool
+	// the part of the execution between two barriers: moments at which no goroutine could go on
+	era      uint32
+	arrivals uint32    // at sides in polled
+	round    uint64    // see refreshOffers
+	ways     []meeting // see meetings
+}
+
+// reset begins an execution, of a clip or not.
+func (b *offerBook) reset(clip bool) {
+	b.newPolled, b.clip, b.era, b.arrivals = b.newPolled[:0], clip, 0, 0
+}
 
 // An offer is one case of a channel operation that a goroutine announced.
 type offer struct {
@@ -35,7 +55,7 @@ func (s *Sched) offerOp(send bool, p unsafe.Pointer, capacity int, to unsafe.Poi
 	if send {
 		op = trace.OpSend
 	}
-	if s.unwind {
+	if s.ending.on {
 		s.unwinding()
 	}
 	if p == nil {
@@ -54,7 +74,7 @@ func (s *Sched) offerOp(send bool, p unsafe.Pointer, capacity int, to unsafe.Poi
 // offerSelect is a select.
 func (s *Sched) offerSelect(cs []hook.Case, def bool, site trace.Site) (int, hook.Act, unsafe.Pointer) {
 	g := s.enter()
-	if s.unwind {
+	if s.ending.on {
 		s.unwinding()
 	}
 	g.offers = g.offers[:0]
@@ -108,7 +128,7 @@ func (s *Sched) communicate(g *G, op trace.Op, site trace.Site, def bool) (int, 
 	}
 	site = s.place(site)
 	g.quiet = site.Quiet() || g == s.timerG
-	g.arrival, g.since = 0, s.jumps
+	g.arrival, g.since = 0, s.offers.era
 	if !def && !g.quiet {
 		s.arrive(g, site)
 	}
@@ -118,17 +138,16 @@ func (s *Sched) communicate(g *G, op trace.Op, site trace.Site, def bool) (int, 
 	s.noteOffers(g, def)
 	if !def {
 		s.putForward(g)
-		ready = s.canMeet(g)
+		ready = s.offers.canMeet(g)
 	}
 	if !ready {
 		s.unready(g, gParked)
 	}
-	s.follow = nil
+	s.replay.follow = nil
 	if !ready || !g.quiet {
 		s.reschedule(g)
 	}
-	follow := s.follow
-	s.follow = nil
+	follow := s.replay.following()
 	if g.served {
 		return g.chosen, g.act, nil
 	}
@@ -174,8 +193,8 @@ func (s *Sched) arrive(g *G, site trace.Site) {
 			s.event(g, trace.OpArrive, f.o, int64(op), site)
 		}
 	}
-	s.arrivals++
-	g.arrival = s.arrivals
+	s.offers.arrivals++
+	g.arrival = s.offers.arrivals
 }
 
 // polledSide reports whether arriving with f is a step of g. A clip tells by its steps.
@@ -183,15 +202,11 @@ func (s *Sched) polledSide(g *G, f *offer) bool {
 	if f.o.cap != 0 {
 		return false
 	}
-	if !s.followsClip() {
-		return s.polled.has(side(f.o, f.send))
+	if !s.offers.clip {
+		return s.offers.polled.Has(side(f.o, f.send))
 	}
-	for k := s.k; k < len(s.opt.Schedule.Steps); k++ {
-		if s.opt.Schedule.Names[k] == s.t.Name(g.id) {
-			return s.opt.Schedule.Steps[k].Op == trace.OpArrive
-		}
-	}
-	return false
+	op, _ := s.replay.next(&s.t.Trace, g.id, true)
+	return op == trace.OpArrive
 }
 
 // side names the senders or receivers of a channel for SetPolled.
@@ -214,7 +229,8 @@ func (s *Sched) noteOffers(g *G, poll bool) {
 	}
 }
 
-// list returns those who offer the same side of f's channel, and since when the oldest of them does.
+// list returns those who offer the same side of f's channel, and since when the oldest of them
+// does.
 func (f *offer) list() (list *[]*G, oldest *uint32) {
 	if f.send {
 		return &f.o.ch.senders, &f.o.ch.sending
@@ -267,20 +283,21 @@ func without(gs []*G, g *G) []*G {
 
 // refreshOffers asks again who can go on, after o has changed.
 func (s *Sched) refreshOffers(o *object) {
-	s.round++
+	s.offers.round++
 	s.refreshBoth(o)
 }
 
 // refreshAll is refreshOffers for the channels of all of g's cases.
 func (s *Sched) refreshAll(g *G) {
-	s.round++
+	s.offers.round++
 	for i := range g.offers {
 		s.refreshBoth(g.offers[i].o)
 	}
 }
 
-// refreshBoth asks those who offer to communicate over o, and those who may meet one of them elsewhere, or pass
-// him over: whether he waits may have changed with o. In one round each is asked once.
+// refreshBoth asks those who offer to communicate over o, and those who may meet one of them
+// elsewhere, or pass him over: whether he waits may have changed with o. In one round each is asked
+// once.
 func (s *Sched) refreshBoth(o *object) {
 	s.refreshSide(o, o.ch.senders)
 	s.refreshSide(o, o.ch.receivers)
@@ -289,10 +306,10 @@ func (s *Sched) refreshBoth(o *object) {
 func (s *Sched) refreshSide(o *object, list []*G) {
 	for _, h := range list {
 		s.refreshMeeter(h)
-		if h.served || h.beyond == s.round {
+		if h.served || h.beyond == s.offers.round {
 			continue
 		}
-		h.beyond = s.round
+		h.beyond = s.offers.round
 		for i := range h.offers {
 			if f := &h.offers[i]; f.o.cap == 0 && f.o != o { // those of o are asked in any case
 				for _, g := range f.o.ch.senders {
@@ -304,11 +321,11 @@ func (s *Sched) refreshSide(o *object, list []*G) {
 }
 
 func (s *Sched) refreshMeeter(h *G) {
-	if h.served || h.asked == s.round {
+	if h.served || h.asked == s.offers.round {
 		return
 	}
-	h.asked = s.round
-	if s.canMeet(h) {
+	h.asked = s.offers.round
+	if s.offers.canMeet(h) {
 		if h.state == gParked {
 			s.insert(h)
 		}
@@ -318,15 +335,15 @@ func (s *Sched) refreshMeeter(h *G) {
 }
 
 // canMeet reports whether one of g's offers can be done in a step of g.
-func (s *Sched) canMeet(g *G) bool {
+func (b *offerBook) canMeet(g *G) bool {
 	for i := range g.offers {
 		f := &g.offers[i]
-		if s.alone(g, f) {
+		if b.alone(g, f) {
 			return true
 		}
 		if f.send && f.o.cap == 0 {
 			for _, h := range f.o.ch.receivers {
-				if h != g && s.mayMeet(g, h, f.o, true, false) {
+				if h != g && b.mayMeet(g, h, f.o, true, false) {
 					return true
 				}
 			}
@@ -336,7 +353,7 @@ func (s *Sched) canMeet(g *G) bool {
 }
 
 // alone reports whether f can be done without a partner.
-func (s *Sched) alone(g *G, f *offer) bool {
+func (b *offerBook) alone(g *G, f *offer) bool {
 	o := f.o
 	switch {
 	case o.closed && (f.send || o.n == 0):
@@ -366,12 +383,12 @@ func overtakes(g *G, list []*G) bool {
 // channel that was closed).
 
 // waits reports whether g, which has announced its offers, may be waiting: none can be done alone.
-func (s *Sched) waits(g *G) bool {
+func (b *offerBook) waits(g *G) bool {
 	if len(g.offers) == 1 {
 		return true // or it would not be asked
 	}
 	for i := range g.offers {
-		if s.alone(g, &g.offers[i]) {
+		if b.alone(g, &g.offers[i]) {
 			return false
 		}
 	}
@@ -380,28 +397,28 @@ func (s *Sched) waits(g *G) bool {
 
 // mayMeet reports whether g, who sends or receives, and h, who does the other,
 // may communicate over an unbuffered channel. poll: g does not wait.
-func (s *Sched) mayMeet(g, h *G, o *object, send, poll bool) bool {
-	if s.passes(g, o, send, h) || s.passes(h, o, !send, g) {
+func (b *offerBook) mayMeet(g, h *G, o *object, send, poll bool) bool {
+	if b.passes(g, o, send, h) || b.passes(h, o, !send, g) {
 		return false
 	}
-	return s.waits(h) || !poll && s.waits(g)
+	return b.waits(h) || !poll && b.waits(g)
 }
 
 // passes is overtakes for an unbuffered channel: of those who wait at g's side,
 // who is on both sides does not stand in its own partner's way.
-func (s *Sched) passes(g *G, o *object, send bool, partner *G) bool {
+func (b *offerBook) passes(g *G, o *object, send bool, partner *G) bool {
 	oldest := o.ch.receiving
 	if send {
 		oldest = o.ch.sending
 	}
-	if g.since <= oldest && (g.arrival <= 1 || s.followsClip() || !s.polled.has(side(o, send))) {
+	if g.since <= oldest && (g.arrival <= 1 || b.clip || !b.polled.Has(side(o, send))) {
 		return false // as many as there may be, nobody is senior
 	}
 	for _, h := range o.offering(send) {
 		if h == g || h == partner {
 			continue
 		}
-		if s.senior(h, g, o, send) && s.waits(h) {
+		if b.senior(h, g, o, send) && b.waits(h) {
 			return true
 		}
 	}
@@ -410,16 +427,11 @@ func (s *Sched) passes(g *G, o *object, send bool, partner *G) bool {
 
 // senior reports whether h is known to have come to a side of o before g: time
 // passed in between, or arriving there is a step. A clip says itself who meets whom.
-func (s *Sched) senior(h, g *G, o *object, send bool) bool {
+func (b *offerBook) senior(h, g *G, o *object, send bool) bool {
 	if h.since != g.since {
 		return h.since < g.since
 	}
-	return h.arrival > 0 && h.arrival < g.arrival && !s.followsClip() && s.polled.has(side(o, send))
-}
-
-// followsClip reports whether the schedule is a clip's, which names its goroutines and leaves nothing to a guide.
-func (s *Sched) followsClip() bool {
-	return s.opt.Schedule.Names != nil && s.opt.Schedule.Guide == nil
+	return h.arrival > 0 && h.arrival < g.arrival && !b.clip && b.polled.Has(side(o, send))
 }
 
 // sawOthers notes what a communication of g with h depends on beside the
@@ -439,7 +451,7 @@ func (s *Sched) sawOthers(g, h *G, o *object, site trace.Site) {
 // came to who's side of o before him, and whom he passes over.
 func (s *Sched) sawPassedOver(g, who *G, o *object, send bool, partner *G, site trace.Site) {
 	for _, h := range o.offering(send) {
-		if h != who && h != partner && s.senior(h, who, o, send) {
+		if h != who && h != partner && s.offers.senior(h, who, o, send) {
 			s.sawCases(g, h, o, site)
 		}
 	}
@@ -464,7 +476,7 @@ func (s *Sched) sawBusy(g *G, f *offer, site trace.Site) {
 		return
 	}
 	for _, h := range others {
-		if !s.waits(h) {
+		if !s.offers.waits(h) {
 			s.sawCases(g, h, f.o, site)
 		}
 	}
@@ -475,11 +487,11 @@ func (s *Sched) sawBusy(g *G, f *offer, site trace.Site) {
 const CaseSeen = -2
 
 // meetings lists the ways in which g can go on in a step of its own.
-func (s *Sched) meetings(g *G, poll bool) []meeting {
-	ms := s.ways[:0]
+func (b *offerBook) meetings(g *G, poll bool) []meeting {
+	ms := b.ways[:0]
 	for i := range g.offers {
 		f := &g.offers[i]
-		if s.alone(g, f) {
+		if b.alone(g, f) {
 			ms = append(ms, meeting{i, nil, 0})
 			continue
 		}
@@ -491,7 +503,7 @@ func (s *Sched) meetings(g *G, poll bool) []meeting {
 			others = f.o.ch.receivers
 		}
 		for _, h := range others {
-			if h == g || !s.mayMeet(g, h, f.o, f.send, poll) {
+			if h == g || !b.mayMeet(g, h, f.o, f.send, poll) {
 				continue
 			}
 			for j := range h.offers {
@@ -501,16 +513,16 @@ func (s *Sched) meetings(g *G, poll bool) []meeting {
 			}
 		}
 	}
-	s.ways = ms
+	b.ways = ms
 	return ms
 }
 
 // pickMeeting takes one of the ways in which g can go on: the one that the
 // schedule names, or the policy's. ok is false when there is none.
 func (s *Sched) pickMeeting(g *G, follow *trace.Step, poll bool) (m meeting, ok bool) {
-	ms := s.meetings(g, poll)
+	ms := s.offers.meetings(g, poll)
 	if poll {
-		s.notePolls(g)
+		s.offers.notePolls(g)
 	}
 	c := -1
 	g.others = g.others || len(ms) > 1
@@ -531,7 +543,7 @@ func (s *Sched) pickMeeting(g *G, follow *trace.Step, poll bool) (m meeting, ok 
 		if c < 0 && s.opt.Schedule.Strict {
 			s.misfit(g)
 		}
-	case len(ms) > 1 && s.k >= len(s.opt.Schedule.Steps) && !g.quiet:
+	case len(ms) > 1 && s.replay.over() && !g.quiet:
 		c = g.fair(s.opt.Policy.Outcome(len(ms)), len(ms))
 	}
 	m = ms[max(c, 0)]
@@ -555,13 +567,13 @@ func (s *Sched) names(g *G, m meeting) (with int32, at, theirs int16) {
 
 // misfit ends the execution at a step whose partner or case is not to be had.
 func (s *Sched) misfit(g *G) {
-	s.k--
-	s.diverge(s.wanted(), true)
+	s.replay.k--
+	s.diverge(s.replay.wanted(&s.t.Trace), true)
 	s.reschedule(g)
 }
 
 // notePolls remembers which sides a poll looks at: arrival there is to be a step.
-func (s *Sched) notePolls(g *G) {
+func (b *offerBook) notePolls(g *G) {
 	if g.quiet {
 		return
 	}
@@ -571,15 +583,15 @@ func (s *Sched) notePolls(g *G) {
 			continue
 		}
 		x := side(f.o, !f.send)
-		if s.polled.has(x) {
+		if b.polled.Has(x) {
 			continue
 		}
 		known := false
-		for _, y := range s.newPolled {
+		for _, y := range b.newPolled {
 			known = known || x == y
 		}
 		if !known {
-			s.newPolled = append(s.newPolled, x)
+			b.newPolled = append(b.newPolled, x)
 		}
 	}
 }
@@ -637,7 +649,7 @@ func (s *Sched) rendezvous(g *G, m meeting, site trace.Site) unsafe.Pointer {
 			s.t.Events[e].Arg = 1
 		}
 	}
-	s.pair(a, b)
+	s.t.pair(a, b)
 	s.meet(g, h)
 	s.sawOthers(g, h, o, site)
 	s.sawPassedOver(g, g, o, op == trace.OpSend, h, site)

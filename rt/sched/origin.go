@@ -7,36 +7,25 @@ import "heddle/trace"
 // watched sites: the earlier access of a race is known to the detector by its site only, and a
 // site in the standard library says little.
 
-// An accessor is a goroutine at a site.
-type accessor struct {
-	g    trace.GID
-	site trace.Site
-}
-
 // noteOrigin keeps the running goroutine's stack as where n comes from.
 func (s *Sched) noteOrigin(n *G) {
 	switch {
 	case !s.opt.Record:
-	case s.firing != nil:
-		n.origin = s.firing.origin
+	case s.timers.firing != nil:
+		n.origin = s.timers.firing.origin
 	default:
 		n.origin = callers(2)
 	}
 }
 
 // noteAccess keeps the running goroutine's stack as that of its last access at site.
-func (s *Sched) noteAccess(g *G, site trace.Site) {
-	if s.accessed == nil {
-		s.accessed = make(map[accessor][]uintptr)
-	}
-	s.accessed[accessor{g.id, site.Plain()}] = callers(2)
-}
+func (s *Sched) noteAccess(g *G, site trace.Site) { s.det.accesses(g.id, site, callers(2)) }
 
 // Origin returns the stack of the go statement that started a goroutine of the
 // last execution, or of what started the timer that did; nil where that is not
 // known: the execution did not record, or it is main.
 func (s *Sched) Origin(id trace.GID) []uintptr {
-	if id < 0 || int(id) >= s.ngs {
+	if id < 0 || int(id) >= len(s.gs) {
 		return nil
 	}
 	return s.gs[id].origin

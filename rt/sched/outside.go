@@ -31,12 +31,32 @@ const (
 	fruitless = 10                    // polls in vain after which the short ones are left out
 )
 
+// outside is what takes part in an execution from outside control.
+type outside struct {
+	took      bool        // a goroutine, the kernel or a collection did
+	born      bool        // goroutines outside control were started in this execution
+	strangers int         // of them when it began
+	waiters   int         // goroutines in gOutside
+	fruitless int         // short polls without effect in a row, over all executions
+	gc        uint32      // collections before this execution
+	io        trace.Clock // released by writing files
+}
+
+// reset begins an execution with n goroutines outside control.
+func (o *outside) reset(n int) {
+	o.took, o.born, o.strangers, o.waiters, o.gc, o.io = false, false, n, 0, numgc(), o.io[:0]
+}
+
+// collected reports whether garbage was collected in this execution: finalizers
+// and cleanups run outside control then, and are not counted among the outsiders.
+func (o *outside) collected() bool { return numgc() != o.gc }
+
 // outsiders returns how many goroutines outside control there are.
 func (s *Sched) outsiders() int {
 	if !mayBeOutsiders {
 		return 0
 	}
-	n := runtime.NumGoroutine() - 1 - s.workers - hook.Pulls()
+	n := runtime.NumGoroutine() - 1 - s.coros.alive - hook.Pulls()
 	if n > 0 {
 		for _, idle := range hook.Idlers {
 			if idle() {
@@ -47,12 +67,8 @@ func (s *Sched) outsiders() int {
 	return n
 }
 
-// Outside reports whether goroutines outside control took part in the last
-// execution, or were started in it.
-func (s *Sched) Outside() bool { return s.sawForeign || s.born }
-
 func (s *Sched) foreign() bool {
-	return hook.Real || s.sawForeign || s.waiters > 0 || s.outsiders() > 0
+	return hook.Real || s.outside.took || s.outside.waiters > 0 || s.outsiders() > 0
 }
 
 // Outsiders returns how many goroutines outside control there are now.
@@ -64,7 +80,8 @@ func ChanClosed(p unsafe.Pointer) bool {
 	return closed
 }
 
-// Reopen makes the native channel at p open and empty; it does not, and returns false, if somebody outside control waits at it.
+// Reopen makes the native channel at p open and empty; it does not, and returns false, if somebody
+// outside control waits at it.
 func Reopen(p unsafe.Pointer) bool {
 	if _, _, receivers, senders := chanstate(p); receivers || senders {
 		return false
@@ -79,24 +96,12 @@ func Reopen(p unsafe.Pointer) bool {
 // anyChan returns the channel at p, for what does not depend on the type of its elements.
 func anyChan(p unsafe.Pointer) chan struct{} { return *(*chan struct{})(unsafe.Pointer(&p)) }
 
-// OutsideWait returns the stack of the first goroutine that had to wait for the
-// kernel in the last execution, nil if none had to.
-func (s *Sched) OutsideWait() []uintptr { return s.outsideWait }
-
-// Measured reports whether the last execution asked how much memory there is,
-// which heddle is part of, or for a collection, which leaves what heddle watches.
-func (s *Sched) Measured() bool { return hook.Measured || s.collected() }
-
-// collected reports whether garbage was collected in this execution: finalizers
-// and cleanups run outside control then, and are not counted among the outsiders.
-func (s *Sched) collected() bool { return numgc() != s.gcBefore }
-
 // pollForeign looks at native objects until somebody is ready, for at most d.
 func (s *Sched) pollForeign(d time.Duration) bool {
-	if d == pollShort && s.vain >= fruitless { // a ticker would have a long wait at each of its ticks
+	if d == pollShort && s.outside.fruitless >= fruitless { // a ticker would have a long wait at each of its ticks
 		return false
 	}
-	if s.waiters == 0 && (s.outsiders() <= 0 && !s.collected() || !s.anyWaits()) {
+	if s.outside.waiters == 0 && (s.outsiders() <= 0 && !s.outside.collected() || !s.anyWaits()) {
 		// The last of them may have let a goroutine go on, and ended, since that was looked at.
 		return d == pollLong && mayBeOutsiders && s.anyWaits() && s.poll(0)
 	}
@@ -107,10 +112,10 @@ func (s *Sched) pollForeign(d time.Duration) bool {
 		d = pollReal
 	}
 	if s.poll(d) {
-		s.vain = 0
+		s.outside.fruitless = 0
 		return true
 	}
-	s.vain++
+	s.outside.fruitless++
 	return false
 }
 
@@ -123,11 +128,11 @@ func (s *Sched) poll(d time.Duration) bool {
 		if s.lookOutside() {
 			return true
 		}
-		for _, o := range s.objs[:s.nobj] {
+		for _, o := range s.objs.all {
 			s.look(o)
 		}
 		if len(s.ready) > 0 {
-			s.sawForeign = true
+			s.outside.took = true
 			return true
 		}
 		left := d - time.Since(start)
@@ -145,7 +150,7 @@ func (s *Sched) pollUntil(when int64) (ready, due bool) {
 		if d <= 0 {
 			return false, true
 		}
-		s.counts.Beats++ // a long sleep is no hang
+		s.t.counts.Beats++ // a long sleep is no hang
 		if s.expire() {
 			return false, false
 		}
@@ -157,17 +162,17 @@ func (s *Sched) pollUntil(when int64) (ready, due bool) {
 
 // realTime moves the clock to where the real one is.
 func (s *Sched) realTime() int64 {
-	s.now = max(s.now, hook.Uptime())
-	return s.now
+	s.vtime.now = max(s.vtime.now, hook.Uptime())
+	return s.vtime.now
 }
 
 // waitOutside is what a goroutine does that waits for something outside control.
 func (s *Sched) waitOutside(ready func() bool, pc uintptr) {
 	g := s.enter()
-	if s.unwind {
+	if s.ending.on {
 		s.unwinding()
 	}
-	s.sawForeign = true
+	s.outside.took = true
 	if s.outsideWait == nil {
 		s.outsideWait = callers(1)
 	}
@@ -175,7 +180,7 @@ func (s *Sched) waitOutside(ready func() bool, pc uintptr) {
 	for !ready() {
 		s.announce(g, trace.OpNative, nil, site)
 		g.outside = ready
-		s.waiters++
+		s.outside.waiters++
 		s.unready(g, gOutside)
 		s.reschedule(g)
 	}
@@ -186,12 +191,12 @@ func (s *Sched) waitOutside(ready func() bool, pc uintptr) {
 
 // lookOutside lets those go on whose wait outside is over.
 func (s *Sched) lookOutside() bool {
-	if s.waiters == 0 {
+	if s.outside.waiters == 0 {
 		return false
 	}
-	for _, g := range s.gs[:s.ngs] {
+	for _, g := range s.gs {
 		if g.state == gOutside && g.outside() {
-			s.waiters--
+			s.outside.waiters--
 			s.insert(g)
 		}
 	}
@@ -202,15 +207,15 @@ func (s *Sched) lookOutside() bool {
 // a pipe between them may be how they synchronise. What goes to the standard
 // streams is for somebody else.
 func (s *Sched) nativeIO(fd int, release bool) {
-	if s.unwind || !s.race || fd <= 2 {
+	if s.ending.on || !s.det.on || fd <= 2 {
 		return
 	}
 	g := s.enter()
 	if release {
-		s.ioClock = s.ioClock.Join(g.clock)
+		s.outside.io = s.outside.io.Join(g.clock)
 		s.tick(g)
 	} else {
-		g.learn(s.ioClock)
+		g.learn(s.outside.io)
 	}
 	s.leave()
 }
@@ -218,7 +223,7 @@ func (s *Sched) nativeIO(fd int, release bool) {
 // anyWaits reports whether a goroutine waits for something that somebody
 // outside control could bring about.
 func (s *Sched) anyWaits() bool {
-	for _, g := range s.gs[:s.ngs] {
+	for _, g := range s.gs {
 		if (g.state == gParked || g.state == gBlocked) && g.at != nil {
 			return true
 		}
@@ -287,7 +292,8 @@ func (o *object) letGo() bool {
 	return true
 }
 
-// nativelyFree reports whether a Mutex, or an RWMutex for writing or for reading, can be locked natively.
+// nativelyFree reports whether a Mutex, or an RWMutex for writing or for reading, can be locked
+// natively.
 func (o *object) nativelyFree(write bool) bool {
 	held := *(*int32)(o.ref)&1 != 0
 	if o.kind == trace.ObjMutex {
@@ -302,7 +308,8 @@ func (o *object) nativeReaders() int32 { return *(*int32)(unsafe.Add(o.ref, 16))
 // writtenNatively reports whether an RWMutex is locked for writing natively.
 func (o *object) writtenNatively() bool { return o.nativeReaders() < 0 }
 
-// unlearn reports whether one of the channels is not as the model has it: from now on the native one is the truth.
+// unlearn reports whether one of the channels is not as the model has it: from now on the native
+// one is the truth.
 func (s *Sched) unlearn(cs []hook.Case) bool {
 	stale := false
 	for i := range cs {

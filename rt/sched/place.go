@@ -28,12 +28,13 @@ type pcInfo struct {
 	pkg     string
 	own     bool // the scheduler's, or a wrapper
 	wrapper bool // a promoted method, a deferred call: the stack must be walked
-	given   bool // package testing calls what the test gave it, which may be a method such as mu.Unlock
-	within  bool // in what stands for a connection: the place is who uses it
-	quiet   bool // offers no scheduling points
-	std     bool // in the standard library
-	whole   bool // announces all the state that it uses itself (package states)
-	falls   bool // tries another address after a time of its own choice
+	// package testing calls what the test gave it, which may be a method such as mu.Unlock
+	given  bool
+	within bool // in what stands for a connection: the place is who uses it
+	quiet  bool // offers no scheduling points
+	std    bool // in the standard library
+	whole  bool // announces all the state that it uses itself (package states)
+	falls  bool // tries another address after a time of its own choice
 
 	effect trace.Effect // of a quiet place, see EffectOf
 	output bool
@@ -70,9 +71,9 @@ func (s *Sched) callPlace(site trace.Site) trace.Site {
 	return s.userPlace(site)
 }
 
-// oncePlace is place for the Once at p: what the standard library does once and for all (its package-level Onces), it
-// does in the first execution only, so it offers no choice. Others, such as that of a context.AfterFunc, belong to
-// values of the program.
+// oncePlace is place for the Once at p: what the standard library does once and for all (its
+// package-level Onces), it does in the first execution only, so it offers no choice. Others, such
+// as that of a context.AfterFunc, belong to values of the program.
 func (s *Sched) oncePlace(p unsafe.Pointer, pc uintptr) trace.Site {
 	site := s.place(trace.PCSite(pc))
 	if packageLevel(p) && s.pcs.look(site.PC()).std {
@@ -81,7 +82,8 @@ func (s *Sched) oncePlace(p unsafe.Pointer, pc uintptr) trace.Site {
 	return site
 }
 
-// anchor is a package-level variable, and variables are the more or less that all are away from it at most.
+// anchor is a package-level variable, and variables are the more or less that all are away from it
+// at most.
 var anchor byte
 
 const variables = 1 << 31
@@ -101,8 +103,8 @@ func (s *Sched) userPlace(site trace.Site) trace.Site {
 	return site
 }
 
-// useConn is told when the goroutine that runs begins to use a connection or pipe, and when that is over: the
-// stack is walked once then.
+// useConn is told when the goroutine that runs begins to use a connection or pipe, and when that is
+// over: the stack is walked once then.
 func (s *Sched) useConn(begins bool) {
 	g := s.cur
 	g.uses = 0
@@ -111,8 +113,8 @@ func (s *Sched) useConn(begins bool) {
 	}
 }
 
-// usePlace is where a connection or pipe is used: the first frame
-// outside the standard library or, without one, outside of what makes connections, or in package net.
+// usePlace is where a connection or pipe is used: the first frame outside the standard library or,
+// without one, outside of what makes connections, or in package net.
 func (s *Sched) usePlace(site trace.Site) trace.Site {
 	if s.cur.uses.PC() != 0 {
 		return s.cur.uses
@@ -198,7 +200,8 @@ func classify(pc uintptr) pcInfo {
 	return info
 }
 
-// PackageOf returns the import path in a function's name, such as "net/http" of "net/http.(*Server).Serve".
+// PackageOf returns the import path in a function's name, such as "net/http" of
+// "net/http.(*Server).Serve".
 func PackageOf(fn string) string {
 	slash := 0
 	for i := 0; i < len(fn); i++ {

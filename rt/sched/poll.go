@@ -37,7 +37,7 @@ const (
 
 // loop is the hook at the start of every iteration of a loop that may poll.
 func (s *Sched) loop(st hook.Site, again bool) {
-	if s.unwind {
+	if s.ending.on {
 		return
 	}
 	g := s.enter()
@@ -55,7 +55,8 @@ func (s *Sched) loop(st hook.Site, again bool) {
 	s.leave()
 }
 
-// stackDepth is how far from its beginning an address of the running goroutine's stack is. The stack may move, this stays.
+// stackDepth is how far from its beginning an address of the running goroutine's stack is. The
+// stack may move, this stays.
 func stackDepth(p uintptr) uintptr {
 	_, hi := stackBounds()
 	return hi - p
@@ -126,7 +127,7 @@ func (s *Sched) awaitChange(g *G, looked []look, same bool, site trace.Site) {
 	s.announce(g, trace.OpAwait, nil, site)
 	s.noteLooked(g, looked, site, trace.LoopWaits)
 	if same {
-		s.awaiting++
+		s.idle.awaiting++
 		g.awaits = looked
 		s.unready(g, gAwaits)
 	}
@@ -149,7 +150,8 @@ func unchanged(looked []look) bool {
 	return true
 }
 
-// lookedAt reports whether looked[i] is the first look at its object, and in how many steps that was looked at.
+// lookedAt reports whether looked[i] is the first look at its object, and in how many steps that
+// was looked at.
 func lookedAt(looked []look, i int) (first bool, times int64) {
 	o := looked[i].o
 	for _, l := range looked[:i] {
@@ -170,13 +172,10 @@ func lookedAt(looked []look, i int) (first bool, times int64) {
 // stepsOn reports whether it is a step that g goes on with a polling loop though
 // it need not wait.
 func (s *Sched) stepsOn(g *G) bool {
-	sc := s.opt.Schedule
-	for k := s.k; k < len(sc.Steps); k++ {
-		if st := &sc.Steps[k]; st.Op != trace.OpChoose && (sc.Names == nil && (st.G == g.id || st.With == int32(g.id)+1) || sc.Names != nil && sc.Names[k] == s.t.Name(g.id)) {
-			return st.Op == trace.OpAwait
-		}
+	if op, ok := s.replay.next(&s.t.Trace, g.id, false); ok {
+		return op == trace.OpAwait
 	}
-	return sc.Awaits
+	return s.opt.Schedule.Awaits
 }
 
 // noteLooked records what an iteration looked at, as often as it did.
@@ -207,13 +206,13 @@ func (s *Sched) looksAt(g *G, o *object) {
 
 // wakeAwaiting lets those go on who wait for o to change.
 func (s *Sched) wakeAwaiting(o *object) {
-	for _, h := range s.gs[:s.ngs] {
+	for _, h := range s.gs {
 		if h.state != gAwaits {
 			continue
 		}
 		for _, l := range h.awaits {
 			if l.o == o {
-				s.awaiting--
+				s.idle.awaiting--
 				s.insert(h)
 				break
 			}

@@ -4,27 +4,33 @@ import (
 	"slices"
 	"unsafe"
 
+	"heddle/rt/sched/addrs"
 	"heddle/trace"
 )
 
-// What goroutines can still reach. When a test is over, or waits while the clock lets others go on, a goroutine is stuck for good
-// only if no goroutine that can still go on could reach what it waits for. A collector knows that: it is what their
-// stacks, the functions of the timers that run, and the package-level variables lead to. So memory is walked as a conservative
-// collector does (every word that is the address of a heap object keeps it), from the goroutines that can go on. Who waits for what
-// was reached may go on too, and its stack is walked next, until nothing is added. What is left waits for good. Nothing is
-// collected within an execution, so the walk needs no barrier.
+// What goroutines can still reach. When a test is over, or waits while the clock lets others go on,
+// a goroutine is stuck for good only if no goroutine that can still go on could reach what it waits
+// for. A collector knows that: it is what their stacks, the functions of the timers that run, and
+// the package-level variables lead to. So memory is walked as a conservative collector does (every
+// word that is the address of a heap object keeps it), from the goroutines that can go on. Who
+// waits for what was reached may go on too, and its stack is walked next, until nothing is added.
+// What is left waits for good. Nothing is collected within an execution, so the walk needs no
+// barrier.
 //
-// The walk errs on one side: a stale word on a stack keeps an object, and a goroutine that is stuck is taken for one that is not.
+// The walk errs on one side: a stale word on a stack keeps an object, and a goroutine that is stuck
+// is taken for one that is not.
 
-// reachMost bounds the words that a walk looks at. Where it is reached everything counts as reachable.
+// reachMost bounds the words that a walk looks at. Where it is reached everything counts as
+// reachable.
 const reachMost = 1 << 24
 
-// smallNoPointers is up to which size objects without pointers are looked into: a weak pointer hides an address in a number.
+// smallNoPointers is up to which size objects without pointers are looked into: a weak pointer
+// hides an address in a number.
 const smallNoPointers = 16
 
 // A reach is a walk over memory.
 type reach struct {
-	seen  objTable // objects, by where they begin
+	seen  addrs.Table // objects, by where they begin
 	heap  memoryRange
 	todo  []memoryRange
 	words int
@@ -32,19 +38,22 @@ type reach struct {
 
 type memoryRange struct{ lo, hi uintptr }
 
-// begin makes r a walk that has not reached anything. It does not enter what the scheduler keeps of the execution, which knows all.
+// begin makes r a walk that has not reached anything. It does not enter what the scheduler keeps of
+// the execution, which knows all.
 func (r *reach) begin(s *Sched) {
 	r.heap.lo, r.heap.hi = heapBounds()
-	r.seen.empty()
+	r.seen.Empty()
 	r.todo, r.words = r.todo[:0], 0
-	for _, g := range s.gs {
-		r.skip(unsafe.Pointer(g))
-		r.skip(unsafe.Pointer(g.w))
+	for _, g := range s.gs[:cap(s.gs)] {
+		if g != nil {
+			r.skip(unsafe.Pointer(g))
+			r.skip(unsafe.Pointer(g.w))
+		}
 	}
-	for _, w := range s.free {
+	for _, w := range s.coros.free {
 		r.skip(unsafe.Pointer(w))
 	}
-	for _, o := range s.objs {
+	for _, o := range s.objs.all[:cap(s.objs.all)] {
 		r.skip(unsafe.Pointer(o))
 	}
 	r.skip(unsafe.Pointer(s))
@@ -52,7 +61,7 @@ func (r *reach) begin(s *Sched) {
 
 func (r *reach) skip(p unsafe.Pointer) {
 	if base, _, _, _ := heapObject(uintptr(p)); base != 0 {
-		r.seen.insert(base)
+		r.seen.Insert(base)
 	}
 }
 
@@ -85,7 +94,7 @@ func (r *reach) word(p uintptr) {
 		return
 	}
 	base, size, noscan, _ := heapObject(p)
-	if base == 0 || !r.seen.insert(base) {
+	if base == 0 || !r.seen.Insert(base) {
 		return
 	}
 	if !noscan || size <= smallNoPointers {
@@ -109,14 +118,15 @@ func wordAt(p uintptr) uintptr {
 	return **(**uintptr)(unsafe.Pointer(&p))
 }
 
-// reached reports whether the object that an address is in was reached, or whether that is not known.
+// reached reports whether the object that an address is in was reached, or whether that is not
+// known.
 func (r *reach) reached(p uintptr) bool {
 	base, _, _, _ := heapObject(p)
-	return base == 0 || r.seen.has(base) || r.words > reachMost
+	return base == 0 || r.seen.Has(base) || r.words > reachMost
 }
 
-// stuck returns which goroutines wait for good: for what no goroutine that can go on, and no timer, can reach. lives are those that can
-// go on, or may.
+// stuck returns which goroutines wait for good: for what no goroutine that can go on, and no timer,
+// can reach. lives are those that can go on, or may.
 func (s *Sched) stuck() (stuck, lives []*G) {
 	var w waits
 	w.of(s)
@@ -125,27 +135,17 @@ func (s *Sched) stuck() (stuck, lives []*G) {
 		return stuck, lives
 	}
 	key := s.situation(stuck, lives)
-	if s.excused == nil {
-		s.excused = make(map[uint64]int)
-	}
-	if n := s.excused[key]; n > 0 {
-		s.excused[key]++
-		if n&(n-1) != 0 {
-			return nil, append(lives, stuck...)
-		}
+	if !s.lessons.ask(key) {
+		return nil, append(lives, stuck...)
 	}
 	stuck, lives = s.walk(stuck, lives, &w)
-	switch {
-	case len(stuck) > 0:
-		s.excused[key] = -1 // is looked at each time: what makes a schedule simpler relies on it
-	case s.excused[key] == 0:
-		s.excused[key] = 1
-	}
+	s.lessons.answered(key, len(stuck) > 0)
 	return stuck, lives
 }
 
-// situation is where goroutines wait, and which of them go on by themselves. A walk takes longer than most executions: where one
-// has shown that all in a situation may go on, it is made for the second, fourth, eighth ... execution that ends in it, until one shows something else.
+// situation is where goroutines wait, and which of them go on by themselves. A walk takes longer
+// than most executions: where one has shown that all in a situation may go on, it is made for the
+// second, fourth, eighth ... execution that ends in it, until one shows something else.
 func (s *Sched) situation(stuck, lives []*G) uint64 {
 	sum := uint64(0)
 	for i, gs := range [2][]*G{stuck, lives} {
@@ -160,7 +160,7 @@ func (s *Sched) situation(stuck, lives []*G) uint64 {
 
 // byThemselves tells goroutines that wait for others from those that go on without.
 func (s *Sched) byThemselves(w *waits) (stuck, lives []*G) {
-	for _, g := range s.gs[:s.ngs] {
+	for _, g := range s.gs {
 		switch {
 		case g.state == gDone || g == s.timerG || g.crashed:
 		case s.goesOn(g, w):
@@ -196,7 +196,8 @@ func (s *Sched) walk(stuck, lives []*G, w *waits) (_, _ []*G) {
 	return stuck, lives
 }
 
-// judgeLeft is called at the end of an execution: it notes which of the goroutines that are left may still go on.
+// judgeLeft is called at the end of an execution: it notes which of the goroutines that are left
+// may still go on.
 func (s *Sched) judgeLeft() {
 	if s.verdict != trace.Finished || !s.mainOver || s.opt.Program || !s.someLeft() || s.outsiders() > 0 {
 		return
@@ -209,7 +210,7 @@ func (s *Sched) judgeLeft() {
 
 // someLeft reports whether a goroutine has not ended.
 func (s *Sched) someLeft() bool {
-	for _, g := range s.gs[:s.ngs] {
+	for _, g := range s.gs {
 		if g.state != gDone && g != s.timerG && !g.crashed {
 			return true
 		}
@@ -220,7 +221,7 @@ func (s *Sched) someLeft() bool {
 // mainCutOff reports whether main waits for good, though others go on.
 func (s *Sched) mainCutOff() bool {
 	main := s.gs[0]
-	if main.state != gBlocked && (main.state != gParked || s.pend[0].Op == trace.OpSleep) || s.cycle != nil || s.outsiders() > 0 {
+	if main.state != gBlocked && (main.state != gParked || s.pend[0].Op == trace.OpSleep) || s.locks.cycle != nil || s.outsiders() > 0 {
 		return false
 	}
 	stuck, lives := s.stuck()
@@ -233,10 +234,8 @@ func (s *Sched) mainCutOff() bool {
 	return true
 }
 
-// CutOff reports whether main waited in the last execution, which timed out, for what nothing that goes on can reach.
-func (s *Sched) CutOff() bool { return s.cutOff }
-
-// goesOn reports whether g will go on by itself, or as soon as a timer or something outside control lets it.
+// goesOn reports whether g will go on by itself, or as soon as a timer or something outside control
+// lets it.
 func (s *Sched) goesOn(g *G, w *waits) bool {
 	switch {
 	case g.state == gBlocked:
@@ -254,7 +253,7 @@ func (s *Sched) goesOn(g *G, w *waits) bool {
 
 // timersRun reports whether a timer runs a function of the program.
 func (s *Sched) timersRun() bool {
-	for _, t := range s.timers {
+	for _, t := range s.timers.heap {
 		if t.sleeper == nil && t.when != never && s.sendsTo(t) == nil {
 			return true
 		}
@@ -270,13 +269,13 @@ type waits struct {
 
 func (w *waits) of(s *Sched) {
 	w.objects, w.timed = make(map[trace.GID][]*object), make(map[*object]bool)
-	for _, o := range s.objs[:s.nobj] {
+	for _, o := range s.objs.all {
 		if o.kind == trace.ObjChan && o.ch != nil {
 			w.queue(&o.ch.sendq, o)
 			w.queue(&o.ch.recvq, o)
 		}
 	}
-	for _, g := range s.gs[:s.ngs] {
+	for _, g := range s.gs {
 		switch {
 		case g.state != gParked && g.state != gBlocked:
 		case s.exhaustive() && len(g.offers) > 0 && g.at != nil && g.at.kind == trace.ObjChan:
@@ -287,7 +286,7 @@ func (w *waits) of(s *Sched) {
 			w.objects[g.id] = append(w.objects[g.id], g.at)
 		}
 	}
-	for _, t := range s.timers {
+	for _, t := range s.timers.heap {
 		if o := s.sendsTo(t); o != nil && t.when != never {
 			w.timed[o] = true
 		}
@@ -302,10 +301,11 @@ func (w *waits) queue(q *queue, o *object) {
 	}
 }
 
-// mayServe reports whether what g waits for was reached, or is older than the execution, so that it is not known what has it. A
-// lock is let go by those that hold it, in a test in which none ever was by another.
+// mayServe reports whether what g waits for was reached, or is older than the execution, so that it
+// is not known what has it. A lock is let go by those that hold it, in a test in which none ever
+// was by another.
 func (s *Sched) mayServe(g *G, w *waits, lives []*G) bool {
-	if holders := s.blockers(g, nil); len(holders) > 0 && !s.handedOver {
+	if holders := blockers(g, s.pend, nil); len(holders) > 0 && !s.handedOver {
 		return !slices.ContainsFunc(holders, func(h *G) bool { return !slices.Contains(lives, h) })
 	}
 	for _, o := range w.objects[g.id] {
@@ -319,19 +319,20 @@ func (s *Sched) mayServe(g *G, w *waits, lives []*G) bool {
 	return false
 }
 
-// roots walks what nothing but the program as a whole has: package-level variables, the functions of timers that run, and goroutines that are
-// not the scheduler's. It returns the stacks of those that are.
+// roots walks what nothing but the program as a whole has: package-level variables, the functions
+// of timers that run, and goroutines that are not the scheduler's. It returns the stacks of those
+// that are.
 func (r *reach) roots(s *Sched) map[uintptr]suspended {
 	ours := make(map[uintptr]bool)
-	for _, g := range s.gs[:s.ngs] {
+	for _, g := range s.gs {
 		if g.state != gDone && g.w != nil {
 			ours[g.w.gp] = true // one that has ended may have left its g to others
 		}
 	}
-	for _, w := range s.free {
+	for _, w := range s.coros.free {
 		ours[w.gp] = true
 	}
-	ours[s.driver.gp] = true
+	ours[s.coros.driver.gp] = true
 	if s.cur.w != nil { // it has ended and chooses who goes on
 		ours[s.cur.w.gp] = true
 	}
@@ -346,7 +347,7 @@ func (r *reach) roots(s *Sched) map[uintptr]suspended {
 	})
 	self := memoryRange{uintptr(unsafe.Pointer(s)), uintptr(unsafe.Pointer(s)) + unsafe.Sizeof(*s)}
 	eachVariables(func(lo, hi uintptr) { r.add(lo, hi, self) })
-	for _, t := range s.timers {
+	for _, t := range s.timers.heap {
 		if t.sleeper == nil && t.when != never && s.sendsTo(t) == nil {
 			r.pointTo((*[2]uintptr)(unsafe.Pointer(&t.arg))[1])
 			r.pointTo(*(*uintptr)(unsafe.Pointer(&t.f)))

@@ -8,7 +8,8 @@ import (
 	"heddle/trace"
 )
 
-// memory is a heap of named objects, each with words that lead to others, for walks in heddle's own tests.
+// memory is a heap of named objects, each with words that lead to others, for walks in heddle's own
+// tests.
 type memory map[string]*[4]uintptr
 
 func (m memory) at(name string) uintptr {
@@ -36,7 +37,8 @@ func (m memory) use(t *testing.T) {
 
 func rangeOf(p unsafe.Pointer, n uintptr) memoryRange { return memoryRange{uintptr(p), uintptr(p) + n} }
 
-// A walk reaches what pointers lead to, through cycles and into the middle of objects, and nothing else.
+// A walk reaches what pointers lead to, through cycles and into the middle of objects, and nothing
+// else.
 func TestReach(t *testing.T) {
 	m := memory{}
 	m.link("a", "b", "c")
@@ -80,7 +82,8 @@ func TestReachWithout(t *testing.T) {
 	}
 }
 
-// Timers at whose channels none waits keep no deadlock from being seen at once; those that let something go on do.
+// Timers at whose channels none waits keep no deadlock from being seen at once; those that let
+// something go on do.
 func TestTimersThatWakeNone(t *testing.T) {
 	ticker := func(d, period int64) {
 		p, c := new([8]int64), make(chan int, 1)

@@ -6,9 +6,10 @@ import (
 	"heddle/rt/hook"
 )
 
-// Receivers. A method with a value receiver that is called by way of a pointer, which an interface holds, reads what that
-// points to. So does a method that is promoted from an embedded field: it reads the field, or pointers and interfaces
-// on the way. The compiler makes the code that does so, and nothing of it is in the source. What is read follows from the types.
+// Receivers. A method with a value receiver that is called by way of a pointer, which an interface
+// holds, reads what that points to. So does a method that is promoted from an embedded field: it
+// reads the field, or pointers and interfaces on the way. The compiler makes the code that does so,
+// and nothing of it is in the source. What is read follows from the types.
 
 // A methodKey is a type and the name of a method.
 type methodKey = hook.MethodID
@@ -86,7 +87,8 @@ func receiverReads(t, data unsafe.Pointer, name string, read func(p unsafe.Point
 	}
 }
 
-// eachRead yields what the call of a method of the value reads that an interface has in its word data.
+// eachRead yields what the call of a method of the value reads that an interface has in its word
+// data.
 func eachRead(d *dynamicInfo, data unsafe.Pointer, name string, yield func(p unsafe.Pointer, n uintptr)) {
 	const word = unsafe.Sizeof(data)
 	word0 := unsafe.Pointer(unsafe.StringData(name))
@@ -136,8 +138,8 @@ type heldReceiver struct {
 	site    hook.Site
 }
 
-// holds returns the dynamic type and the word of an interface that holds the value at x; t is the type of a pointer to it. A
-// value that the interface would copy stays where it is.
+// holds returns the dynamic type and the word of an interface that holds the value at x; t is the
+// type of a pointer to it. A value that the interface would copy stays where it is.
 func holds(t, x unsafe.Pointer) (typ, data unsafe.Pointer) {
 	elem, _, _ := dynamic(t)
 	switch _, direct, iface := dynamic(elem); {
@@ -174,7 +176,8 @@ func hold(t, x unsafe.Pointer, site hook.Site) {
 	}
 }
 
-// fire announces what the call reads whose receiver hold kept: the arguments are known now. What was kept since then is dropped, since calls that panicked have left it.
+// fire announces what the call reads whose receiver hold kept: the arguments are known now. What
+// was kept since then is dropped, since calls that panicked have left it.
 func fire(name string, site hook.Site) {
 	if hook.Cur != getg() {
 		return

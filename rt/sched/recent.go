@@ -13,11 +13,12 @@ import (
 //
 //   - an access to bytes that the same place accessed already changes nothing:
 //     what it could race with was told then, and what stands for it is remembered;
-//   - the accesses of one place to memory that is adjacent, or overlaps, may be told together, as long
-//     as they are told before the window ends.
+//   - the accesses of one place to memory that is adjacent, or overlaps, may be told together, as
+//     long as they are told before the window ends.
 //
-// For reads the first goes on holding after an operation of a quiet package (a Once that is done, a load), as long as nobody else
-// runs, no step is made and the goroutine's own clock stands: such operations only end what may be told together.
+// For reads the first goes on holding after an operation of a quiet package (a Once that is done, a
+// load), as long as nobody else runs, no step is made and the goroutine's own clock stands: such
+// operations only end what may be told together.
 //
 // So for each place the memory that it went over in this window is kept as one
 // range: most accesses of a loop only lengthen it, or are inside. The race
@@ -42,9 +43,9 @@ const nRecent = 64
 type windowed struct {
 	number        uint64 // of the window
 	reading       uint64 // of the window of reads, which may last longer
-	reads, writes recents
 	longReads     uint64 // which of reads got longer, and so have memory that was not told, by bit
 	longWrites    uint64
+	reads, writes recents
 }
 
 // read and write are the hooks. They are functions, not methods, because a
@@ -56,12 +57,12 @@ func read(p unsafe.Pointer, n uintptr, site hook.Site) {
 		return
 	}
 	s := S
-	e, at := &s.win.reads[site%nRecent], uintptr(p)
-	if e.site == trace.Site(site) && e.window == s.win.reading {
+	e, at := &s.det.win.reads[site%nRecent], uintptr(p)
+	if e.site == trace.Site(site) && e.window == s.det.win.reading {
 		if at-e.from <= e.to-e.from {
 			if end := at + n; end > e.to { // else inside
 				e.to = end
-				s.win.longReads |= 1 << (site % nRecent)
+				s.det.win.longReads |= 1 << (site % nRecent)
 			}
 			s.alive(n)
 			return
@@ -78,12 +79,12 @@ func write(p unsafe.Pointer, n uintptr, site hook.Site) {
 		return
 	}
 	s := S
-	e, at := &s.win.writes[site%nRecent], uintptr(p)
-	if e.site == trace.Site(site) && e.window == s.win.number {
+	e, at := &s.det.win.writes[site%nRecent], uintptr(p)
+	if e.site == trace.Site(site) && e.window == s.det.win.number {
 		if at-e.from <= e.to-e.from {
 			if end := at + n; end > e.to { // else inside
 				e.to = end
-				s.win.longWrites |= 1 << (site % nRecent)
+				s.det.win.longWrites |= 1 << (site % nRecent)
 			}
 			s.alive(n)
 			return
@@ -97,9 +98,9 @@ func write(p unsafe.Pointer, n uintptr, site hook.Site) {
 // keep notes an access that was told just now: its place may go on from there.
 // It reports whether races were found by what had to be told of another place.
 func (s *Sched) keep(p, n uintptr, site trace.Site, write bool) (raced bool) {
-	e, window := &s.win.reads[site%nRecent], s.win.reading
+	e, window := &s.det.win.reads[site%nRecent], s.det.win.reading
 	if write {
-		e, window = &s.win.writes[site%nRecent], s.win.number
+		e, window = &s.det.win.writes[site%nRecent], s.det.win.number
 	}
 	if e.window == window && e.told != e.to {
 		raced = s.tell(e, write)
@@ -111,7 +112,7 @@ func (s *Sched) keep(p, n uintptr, site trace.Site, write bool) (raced bool) {
 
 // endWindow tells what was not told yet, and begins a new window.
 func (s *Sched) endWindow() {
-	w := &s.win
+	w := &s.det.win
 	for ; w.longReads != 0; w.longReads &= w.longReads - 1 {
 		if s.tell(&w.reads[bits.TrailingZeros64(w.longReads)], false) {
 			s.raced()
@@ -128,25 +129,26 @@ func (s *Sched) endWindow() {
 	}
 }
 
-// tell tells the race detector the part of e that it does not know, and reports whether that showed races.
+// tell tells the race detector the part of e that it does not know, and reports whether that showed
+// races.
 func (s *Sched) tell(e *recent, write bool) bool {
 	p, n, g := e.told, e.to-e.told, s.cur
 	e.told = e.to
 	if s.opt.Plain {
 		s.notePlain(g, p, n, e.site, write)
 	}
-	if s.lent.some {
-		s.meetsLent(g, p, n)
+	if s.det.lent.some {
+		s.det.meetsLent(g, &s.findings, p, n)
 	}
 	if write {
-		return s.shadow.Write(g.chain, g.clock, p, n, e.site) != nil
+		return s.det.shadow.Write(g.chain, g.clock, p, n, e.site) != nil
 	}
-	return s.shadow.Read(g.chain, g.clock, p, n, e.site) != nil
+	return s.det.shadow.Read(g.chain, g.clock, p, n, e.site) != nil
 }
 
-// resetWindow forgets what was kept, before an execution.
-func (s *Sched) resetWindow() {
-	s.win.number++ // entries of a window 0 were never made
-	s.win.reading++
-	s.win.longReads, s.win.longWrites = 0, 0
+// reset forgets what was kept, before an execution.
+func (w *windowed) reset() {
+	w.number++ // entries of a window 0 were never made
+	w.reading++
+	w.longReads, w.longWrites = 0, 0
 }

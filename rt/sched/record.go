@@ -34,24 +34,25 @@ func (s *Sched) event(g *G, op trace.Op, o *object, arg int64, site trace.Site) 
 
 // altered notes that an operation of g changed something: the state of o, if that is not nil.
 func (s *Sched) altered(g *G, o *object) {
-	if s.still {
+	if s.idle.unchanged {
 		return
 	}
 	s.changed(g)
 	if o != nil {
 		o.changes++
-		if s.awaiting > 0 {
+		if s.idle.awaiting > 0 {
 			s.wakeAwaiting(o)
 		}
 	}
 }
 
-// mostEvents bounds what is kept of an execution: the bound on steps does not, since operations that are no scheduling points are none.
-// It is a power of two, as the room for them is.
+// mostEvents bounds what is kept of an execution: the bound on steps does not, since operations
+// that are no scheduling points are none. It is a power of two, as the room for them is.
 const mostEvents = 1 << 24
 
-// moreEvents makes room for an event and returns its index. Of more than there may be the last ones take the place of one another;
-// who needs them all, a search or a replay, has to do with an execution that ends there.
+// moreEvents makes room for an event and returns its index. Of more than there may be the last ones
+// take the place of one another; who needs them all, a search or a replay, has to do with an
+// execution that ends there.
 func (s *Sched) moreEvents() int {
 	i := len(s.t.Events)
 	if i >= mostEvents {
@@ -60,7 +61,8 @@ func (s *Sched) moreEvents() int {
 		}
 		return i - 1
 	}
-	s.t.Events = append(make([]trace.Event, 0, max(64, 2*i)), s.t.Events...) // garbage is not collected, so no smaller steps
+	// garbage is not collected, so no smaller steps
+	s.t.Events = append(make([]trace.Event, 0, max(64, 2*i)), s.t.Events...)
 	return i
 }
 
@@ -74,39 +76,32 @@ var changes = [trace.OpMax]bool{
 	trace.OpModel: true, trace.OpAcquire: true, trace.OpRelease: true,
 }
 
-func (s *Sched) pair(a, b int32) {
-	if a == b {
-		return // see moreEvents
-	}
-	s.t.Events[a].Partner, s.t.Events[b].Partner = b, a
-}
-
 // tick begins a new epoch of g: what it does from now on is not covered by what it released.
 func (s *Sched) tick(g *G) {
 	g.clock[g.chain]++
 	g.clock[moments]++
-	s.win.reading++
+	s.det.win.reading++
 }
 
 func (s *Sched) epoch(g *G) trace.Epoch { return trace.NewEpoch(g.chain, g.clock[g.chain]) }
 
 // release lets c know what g knows; acquire the other way round.
 func (s *Sched) release(g *G, c *trace.Clock) {
-	if s.race {
+	if s.det.on {
 		*c = c.Join(g.clock)
 		s.tick(g)
 	}
 }
 
 func (s *Sched) releaseStore(g *G, c *trace.Clock) {
-	if s.race {
+	if s.det.on {
 		*c = c.Copy(g.clock)
 		s.tick(g)
 	}
 }
 
 func (s *Sched) acquire(g *G, c trace.Clock) {
-	if s.race && len(c) > 0 {
+	if s.det.on && len(c) > 0 {
 		g.learn(c)
 	}
 }
@@ -124,7 +119,7 @@ func (g *G) learn(c trace.Clock) {
 // a thousand goroutines a tenth of the work.
 func (s *Sched) acquireLock(g *G, o *object) {
 	switch {
-	case !s.race:
+	case !s.det.on:
 	case g.inLock == o && g.inLockSince == o.handovers:
 		own, n := g.clock[g.chain], g.clock[moments]
 		g.clock = g.clock.Copy(o.clock)
@@ -156,7 +151,7 @@ type lazyValue struct {
 }
 
 func (s *Sched) note(v any) {
-	if hook.Cur != getg() || s.unwind || len(s.t.Events) == 0 {
+	if hook.Cur != getg() || s.ending.on || len(s.t.Events) == 0 {
 		return
 	}
 	g := s.enter()
@@ -164,9 +159,9 @@ func (s *Sched) note(v any) {
 		e := &s.t.Events[i]
 		if e.G == g.id {
 			text := s.Format(v)
-			s.value(int32(i), text)
+			s.t.value(int32(i), text)
 			if e.Partner >= 0 {
-				s.value(e.Partner, text)
+				s.t.value(e.Partner, text)
 			}
 			break
 		}
@@ -174,43 +169,34 @@ func (s *Sched) note(v any) {
 	s.leave()
 }
 
-func (s *Sched) value(ev int32, text string) {
-	if s.t.Events[ev].Val != 0 {
-		return
-	}
-	s.t.Values = append(s.t.Values, text)
-	s.t.Events[ev].Val = int32(len(s.t.Values))
-}
-
-func (s *Sched) lazyDrop() { s.lazyVal.p = nil }
+func (s *Sched) lazyDrop() { s.lazy.p = nil }
 
 func (s *Sched) takeValue() {
-	l := s.lazyVal
-	s.lazyVal.p = nil
+	l := s.lazy
+	s.lazy.p = nil
 	if text, ok := formatBytes(l.p, l.n, l.kind); ok {
-		s.value(l.ev, text)
+		s.t.value(l.ev, text)
 	}
 }
 
 // finalizeObjects fills in who made the objects, from the allocation log, and
 // what capacity channels have.
 func (s *Sched) finalizeObjects() {
-	s.sortAllocs()
 	for i := range s.t.Objects {
 		if i == 0 {
 			continue
 		}
-		s.t.Objects[i].Cap = int32(max(0, s.objs[i-1].cap))
+		s.t.Objects[i].Cap = int32(max(0, s.objs.all[i-1].cap))
 		s.nameObject(&s.t.Objects[i])
 	}
 }
 
-// nameObject fills in who made o, from the allocation log, which is sorted.
+// nameObject fills in who made o, from the allocation log.
 func (s *Sched) nameObject(o *trace.Object) {
-	if a, off, ok := s.allocOf(o.Addr); ok {
-		o.G, o.N, o.Offset, o.Made, o.Nth = a.g, a.n, off, a.site, a.nth
-		if a.site != 0 { // package sync does not say where
-			o.Site = a.site
+	if a, off, ok := s.allocs.Find(o.Addr); ok {
+		o.G, o.N, o.Offset, o.Made, o.Nth = a.G, a.N, off, a.Site, a.Nth
+		if a.Site != 0 { // package sync does not say where
+			o.Site = a.Site
 		}
 	}
 }

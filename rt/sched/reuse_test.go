@@ -10,7 +10,8 @@ import (
 )
 
 // What an execution leaves in memory that the next one uses again must not show in it: events,
-// steps and objects are filled in field by field, and a field that somebody adds is easily forgotten.
+// steps and objects are filled in field by field, and a field that somebody adds is easily
+// forgotten.
 
 // junk fills v, a struct of any fields, with what is not zero.
 func junk(v reflect.Value) {
@@ -85,7 +86,9 @@ func TestReusedEventsAndSteps(t *testing.T) {
 	var st trace.Step
 	junk(reflect.ValueOf(&ev).Elem())
 	junk(reflect.ValueOf(&st).Elem())
-	s := &Sched{counts: new(wire.CrashCounts), gs: []*G{{}}, ngs: 1, ready: []trace.GID{0}, pend: []trace.Pending{{Op: trace.OpLock, Site: 7}}, prev: trace.NoG}
+	s := &Sched{t: recorder{counts: new(wire.CrashCounts)}}
+	s.gs, s.ready, s.pend = []*G{{}}, readyList{0}, []trace.Pending{{Op: trace.OpLock, Site: 7}}
+	s.turns.reset()
 	s.opt.Schedule = new(trace.Schedule)
 	s.t.Events = []trace.Event{ev}[:0]
 	s.t.Steps = []trace.Step{st}[:0]
@@ -103,7 +106,7 @@ func TestReusedEventsAndSteps(t *testing.T) {
 func TestMostEvents(t *testing.T) {
 	events := make([]trace.Event, mostEvents) // nearly all of it is never touched
 	for _, exhaustive := range []bool{false, true} {
-		s := &Sched{gs: []*G{{}}, ngs: 1}
+		s := &Sched{gs: []*G{{}}}
 		s.opt.Schedule = &trace.Schedule{Exhaustive: exhaustive}
 		s.t.Events = events[:mostEvents-1]
 		for i := range int64(3) {

@@ -7,32 +7,34 @@ import (
 	"heddle/trace"
 )
 
-// A goroutine that is alone. Let all others have ended, or wait for what only a goroutine under test can bring about, and
-// let the running one know of all that they accessed. Then none of its accesses to plain memory is half of a race: what
-// was accessed before happened before them, and whoever accesses something later was let go by it, after them. So they
-// need not be told, and code that works over much memory is two to three times as fast. It ends as soon as
-// somebody else could go on.
+// A goroutine that is alone. Let all others have ended, or wait for what only a goroutine under
+// test can bring about, and let the running one know of all that they accessed. Then none of its
+// accesses to plain memory is half of a race: what was accessed before happened before them, and
+// whoever accesses something later was let go by it, after them. So they need not be told, and code
+// that works over much memory is two to three times as fast. It ends as soon as somebody else could
+// go on.
 
-// SoloAfter is how many accesses the race detector is told of before it is asked whether whoever makes them is alone: asking
-// looks at all goroutines. It is a variable for tests.
+// SoloAfter is how many accesses the race detector is told of before it is asked whether whoever
+// makes them is alone: asking looks at all goroutines. It is a variable for tests.
 var SoloAfter uint32 = 256
 
-// maybeSolo is called when SoloAfter accesses were told since it was called last, or more where many goroutines have to be looked at.
+// maybeSolo is called when SoloAfter accesses were told since it was called last, or more where
+// many goroutines have to be looked at.
 func (s *Sched) maybeSolo() {
-	s.untilSolo = SoloAfter * (1 + uint32(s.ngs)/64)
+	s.det.untilSolo = SoloAfter * (1 + uint32(len(s.gs))/64)
 	if len(s.ready) == 1 && s.cur != s.timerG && s.ready[0] == s.cur.id && s.isSolo() {
-		s.solo = true
+		s.det.solo = true
 		hook.Read, hook.Write = readSolo, writeSolo
 	}
 }
 
 func (s *Sched) isSolo() bool {
 	o := &s.opt
-	if o.Record || o.Values || o.Flow || o.Visible == VisibleAll || s.visible.n > 0 || len(s.timers) > 0 || s.unwind {
+	if o.Record || o.Values || o.Flow || o.Visible == VisibleAll || !s.sites.visible.Empty() || len(s.timers.heap) > 0 || s.ending.on {
 		return false
 	}
 	me := s.cur
-	for _, g := range s.gs[:s.ngs] {
+	for _, g := range s.gs {
 		if g == me {
 			continue
 		}
@@ -52,13 +54,14 @@ func (s *Sched) isSolo() bool {
 	return true
 }
 
-// company ends it: somebody else may go on. Called where s.solo is set.
+// company ends it: somebody else may go on. Called where s.det.solo is set.
 func (s *Sched) company() {
-	s.solo = false
+	s.det.solo = false
 	hook.Read, hook.Write = read, write
 }
 
-// readSolo and writeSolo are the hooks meanwhile. A goroutine outside control may come by, and counts as well.
+// readSolo and writeSolo are the hooks meanwhile. A goroutine outside control may come by, and
+// counts as well.
 
 func readSolo(p unsafe.Pointer, n uintptr, _ hook.Site) {
 	if hook.Strangers && hook.Cur != getg() {

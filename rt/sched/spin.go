@@ -18,6 +18,34 @@ const (
 	maxIdleLimit  = idleLimit << 11
 )
 
+// idling is about goroutines that gave way or wait for a change.
+type idling struct {
+	progress  uint32 // events that changed something
+	spinners  int    // goroutines in gSpinning
+	awaiting  int    // goroutines in gAwaits
+	yielded   int    // goroutines in gYielded
+	rounds    int    // how often all those went on since something changed
+	at        uint32 // progress then
+	unchanged bool   // what is done now changes nothing
+}
+
+// again reports whether those that gave way are to go on before time passes: they only wait for
+// each other once nothing has changed for a few rounds.
+func (i *idling) again() bool {
+	if i.yielded == 0 {
+		return false
+	}
+	if i.progress != i.at {
+		i.at, i.rounds = i.progress, 0
+	}
+	i.rounds++
+	return i.rounds <= 3
+}
+
+// maxIdleRounds is how often goroutines that only give way to each other go on before that is a
+// livelock.
+const maxIdleRounds = 1000
+
 // idleRead counts an operation of g on o that changed nothing; o may be nil.
 func (s *Sched) idleRead(g *G, o *object) {
 	if !g.polled(o) {
@@ -32,9 +60,9 @@ func (s *Sched) idleRead(g *G, o *object) {
 	if g.idle >= g.idleLimit {
 		s.t.Spun = true
 		g.idle = 0
-		s.spinners++
+		s.idle.spinners++
 		s.unready(g, gSpinning)
-		if !s.unwind && g == s.cur {
+		if !s.ending.on && g == s.cur {
 			p := s.pend[g.id]
 			s.announce(g, trace.OpResume, nil, p.Site)
 			s.reschedule(g)
@@ -60,15 +88,15 @@ func (g *G) polled(o *object) bool {
 
 // changed notes that g changed something: spinners may see it.
 func (s *Sched) changed(g *G) {
-	s.progress++
+	s.idle.progress++
 	g.idle, g.nows, g.idleLimit, g.others = 0, 0, idleLimit, false
 	g.spoil()
-	if s.spinners > 0 {
-		for _, h := range s.gs[:s.ngs] {
+	if s.idle.spinners > 0 {
+		for _, h := range s.gs {
 			if h.state == gSpinning && h != g {
 				h.idle = 0
 				s.insert(h)
-				s.spinners--
+				s.idle.spinners--
 			}
 		}
 	}
@@ -76,17 +104,59 @@ func (s *Sched) changed(g *G) {
 
 // wakeSpinners lets spinners try a while longer when nobody else can go on.
 func (s *Sched) wakeSpinners() bool {
-	if s.spinners == 0 {
+	if s.idle.spinners == 0 {
 		return false
 	}
 	n := 0
-	for _, g := range s.gs[:s.ngs] {
+	for _, g := range s.gs {
 		if g.state == gSpinning && g.idleLimit < maxIdleLimit {
 			g.idleLimit *= 4
 			s.insert(g)
-			s.spinners--
+			s.idle.spinners--
 			n++
 		}
 	}
 	return n > 0
+}
+
+// Fairness of yields. A goroutine that gave way is ready again when another
+// one has made a step.
+
+func (s *Sched) unyield(by trace.GID) {
+	if s.idle.yielded == 0 {
+		return
+	}
+	n := 0
+	for _, g := range s.gs {
+		if g.state == gYielded {
+			if g.id != by {
+				s.insert(g)
+			} else {
+				n++
+			}
+		}
+	}
+	s.idle.yielded = n
+}
+
+// yield lets all other goroutines go first.
+func (s *Sched) yield(g *G) {
+	if len(s.ready) > 1 || len(s.ready) == 1 && g.state != gReady {
+		s.unready(g, gYielded)
+		s.idle.yielded++
+	}
+}
+
+// idlers lets those that yielded go on when no other goroutine can.
+func (s *Sched) idlers() bool {
+	if s.idle.yielded == 0 {
+		return false
+	}
+	s.idle.yielded = 0
+	for _, g := range s.gs {
+		if g.state == gYielded {
+			s.insert(g)
+		}
+	}
+	return len(s.ready) > 0
 }

@@ -15,39 +15,10 @@ func callers(skip int) []uintptr {
 	return append([]uintptr(nil), pcs[:runtime.Callers(skip+1, pcs[:])]...)
 }
 
-// LateWakes returns how many timers fired after main was over in the last execution.
-func (s *Sched) LateWakes() int { return s.lateWake }
-
-// Failure returns what ended the last execution early, or nil.
-func (s *Sched) Failure() *remains.Failure {
-	if len(s.fails) == 0 {
-		return nil
-	}
-	return s.fails[0]
-}
-
-// Failures returns all that ended goroutines of the last execution: more than one only if that was exhaustive.
-func (s *Sched) Failures() []*remains.Failure { return s.fails }
-
-// Races returns the data races of the last execution.
-func (s *Sched) Races() []remains.Race { return s.races }
-
-// Diverged returns where the last execution did not follow its schedule, or nil.
-func (s *Sched) Diverged() *Divergence { return s.diverged }
-
-// Early returns the timers that fired too early in the last execution, in free time.
-func (s *Sched) Early() []remains.Timer { return s.early }
-
-// Concurrent reports whether the last execution had a choice: at some step more than one goroutine could go on.
-func (s *Sched) Concurrent() bool { return s.ngs > 2 }
-
-// MainOver reports whether main's function returned in the last execution.
-func (s *Sched) MainOver() bool { return s.mainOver }
-
 // Leftover returns the goroutines that had not ended when the last execution was over.
 func (s *Sched) Leftover() []remains.Goroutine {
 	var ls []remains.Goroutine
-	for _, g := range s.gs[:s.ngs] {
+	for _, g := range s.gs {
 		if g.mark < 0 || g.id == s.timerG.id || !g.left {
 			continue
 		}
@@ -89,10 +60,11 @@ func (g *G) waitsForOld() bool {
 	return g.at != nil && g.at.kind == trace.ObjChan && (!g.at.known || g.at.older)
 }
 
-// ServedByTimer reports whether a goroutine that is left waits at a channel that a running timer sends to.
+// ServedByTimer reports whether a goroutine that is left waits at a channel that a running timer
+// sends to.
 func (s *Sched) ServedByTimer(id trace.GID) bool {
 	g := s.gs[id]
-	for _, t := range s.timers {
+	for _, t := range s.timers.heap {
 		o := s.sendsTo(t)
 		if o == nil {
 			continue
@@ -116,7 +88,7 @@ func (s *Sched) sendsTo(t *timer) *object {
 		return t.ch
 	}
 	p := (*[2]uintptr)(unsafe.Pointer(&t.arg))[1] // a channel or a function: the address itself
-	for _, o := range s.objs[:s.nobj] {
+	for _, o := range s.objs.all {
 		if o.addr == p && o.kind == trace.ObjChan {
 			return o
 		}
@@ -127,8 +99,8 @@ func (s *Sched) sendsTo(t *timer) *object {
 // StackOf returns where a goroutine that is left was.
 func (s *Sched) StackOf(id trace.GID) []uintptr { return s.gs[id].endStack }
 
-// Fallback returns whom the non-preemptive policy would choose now.
-func (s *Sched) Fallback() trace.GID { return s.fallback() }
+// StepsOf returns how many steps a goroutine has made in the running execution.
+func (s *Sched) StepsOf(id trace.GID) int32 { return s.gs[id].steps }
 
 // Running returns the goroutine that runs, for whoever it calls.
 func (s *Sched) Running() trace.GID { return s.cur.id }
@@ -136,26 +108,11 @@ func (s *Sched) Running() trace.GID { return s.cur.id }
 // Current returns the goroutine that is being asked for a choice.
 func (s *Sched) Current() trace.GID { return s.cur.id }
 
-// RanOut reports whether a timer, other than that of a Sleep, fired by real time in the last execution, or while others could go on in a very long one:
-// a time-out may come there since heddle is slower than the program.
-func (s *Sched) RanOut() bool { return s.ranOut }
-
-// UsedTimers reports whether the last execution started timers that may be early in reality.
-func (s *Sched) UsedTimers() bool { return s.realTimers }
-
 // MadeHere reports whether an object is known to have been made in the last execution.
 func (s *Sched) MadeHere(id trace.ObjID) bool {
-	if id <= 0 || int(id) > s.nobj {
+	if id <= 0 || int(id) > len(s.objs.all) {
 		return false
 	}
-	o := s.objs[id-1]
-	if o.known && !o.older {
-		return true
-	}
-	for i := range s.allocs {
-		if a := &s.allocs[i]; o.addr >= a.addr && o.addr < a.addr+max(a.size, 1) {
-			return true
-		}
-	}
-	return false
+	o := s.objs.all[id-1]
+	return o.known && !o.older || s.allocs.Contains(o.addr)
 }

@@ -25,7 +25,7 @@ func (s *Sched) stackText(buf []byte, all bool) int {
 		n = runtime.Stack(raw, all)
 	}
 	byID := make(map[uint64]*G)
-	for _, g := range s.gs[:s.ngs] {
+	for _, g := range s.gs {
 		if g.state != gDone && g.w != nil {
 			byID[g.w.goid] = g
 		}
@@ -34,7 +34,7 @@ func (s *Sched) stackText(buf []byte, all bool) int {
 	for _, part := range strings.Split(strings.TrimSuffix(string(raw[:n]), "\n"), "\n\n") {
 		s.writeStack(&out, part, byID, s.cur)
 	}
-	for _, g := range s.gs[:s.ngs] {
+	for _, g := range s.gs {
 		if all && g.state != gDone && g.w == nil && g.id != s.timerG.id { // about to start
 			sep(&out)
 			out.WriteString("goroutine " + goroutineNumber(g.id) + " [runnable]:\n")
@@ -55,7 +55,8 @@ func sep(out *bytes.Buffer) {
 	}
 }
 
-// writeStack prints one goroutine's stack, given as the runtime prints it, without what is heddle's.
+// writeStack prints one goroutine's stack, given as the runtime prints it, without what is
+// heddle's.
 func (s *Sched) writeStack(out *bytes.Buffer, part string, byID map[uint64]*G, cur *G) {
 	lines := strings.Split(part, "\n")
 	head, ok := strings.CutPrefix(lines[0], "goroutine ")
@@ -179,7 +180,8 @@ var (
 	TestingFile    = "testing.go"
 )
 
-// callersBelow puts the frames that plain Go would have in the place of heddle's at the lower end of a stack.
+// callersBelow puts the frames that plain Go would have in the place of heddle's at the lower end
+// of a stack.
 func (s *Sched) callersBelow(pcs []uintptr, n int) int {
 	s.enter()
 	defer s.leave()

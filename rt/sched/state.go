@@ -3,15 +3,18 @@ package sched
 import (
 	"unsafe"
 
+	"heddle/rt/sched/filenames"
 	"heddle/trace"
 )
 
-// State of the standard library that the program sees (package states): objects that are loaded and stored, as files are.
+// State of the standard library that the program sees (package states): objects that are loaded and
+// stored, as files are.
 
 // process stands for state of the whole process, by a hash of its name.
 var process [64]byte
 
-// state is hook.UseState. What stands for the state may be an object itself, or begin with one: the state is one byte further on.
+// state is hook.UseState. What stands for the state may be an object itself, or begin with one: the
+// state is one byte further on.
 func (s *Sched) state(p unsafe.Pointer, write bool) {
 	g := s.enter()
 	if site, ok := s.statePlace(); ok {
@@ -20,7 +23,8 @@ func (s *Sched) state(p unsafe.Pointer, write bool) {
 	s.leave()
 }
 
-// fileState is hook.UseFileState. Where g has just announced that it uses the file this is part of the same step: both come before what it does.
+// fileState is hook.UseFileState. Where g has just announced that it uses the file this is part of
+// the same step: both come before what it does.
 func (s *Sched) fileState(p unsafe.Pointer, write bool) {
 	g := s.enter()
 	if site, ok := s.filePlace(); ok {
@@ -35,7 +39,7 @@ func (s *Sched) stateNamed(name string, write bool) {
 
 // processState returns what stands for state of the whole process.
 func processState(name string) unsafe.Pointer {
-	return unsafe.Pointer(&process[fileHash(name)%uint64(len(process)-1)])
+	return unsafe.Pointer(&process[filenames.Hash(name)%uint64(len(process)-1)])
 }
 
 // useState is an operation on the state at p.
@@ -65,8 +69,9 @@ func (s *Sched) useStateIn(step bool, g *G, p unsafe.Pointer, write bool, site t
 	}
 }
 
-// statePlace is where the program uses state: the first frame that is its own or, without one, the outermost. ok is false where a function uses it
-// that another one calls, which has announced all that it uses.
+// statePlace is where the program uses state: the first frame that is its own or, without one, the
+// outermost. ok is false where a function uses it that another one calls, which has announced all
+// that it uses.
 func (s *Sched) statePlace() (site trace.Site, ok bool) {
 	first := true
 	for pc, in := range s.frames {
@@ -85,7 +90,7 @@ func (s *Sched) statePlace() (site trace.Site, ok bool) {
 // blindCall is hook.BlindCall. Of a goroutine that no other was started beside, nothing is missed.
 func (s *Sched) blindCall(fn string, pc uintptr) {
 	g := s.enter()
-	if !s.unwind && s.ngs > 2 && g != s.timerG {
+	if !s.ending.on && len(s.gs) > 2 && g != s.timerG {
 		s.notSeen(trace.Unseen{Code: trace.UnseenState, What: fn, Site: trace.PCSite(pc)})
 	}
 	s.leave()
@@ -94,7 +99,7 @@ func (s *Sched) blindCall(fn string, pc uintptr) {
 // crowdedSocket is hook.CrowdedSocket.
 func (s *Sched) crowdedSocket(pc uintptr) {
 	s.enter()
-	if !s.unwind {
+	if !s.ending.on {
 		s.notSeen(trace.Unseen{Code: trace.UnseenRoom, Site: trace.PCSite(pc)})
 	}
 	s.leave()

@@ -11,13 +11,13 @@ import (
 // primitive applies, and has the outcome and the effects of that rule. A primitive that needs no
 // representation of its own needs no code here.
 
-// operate is hook.Operate: op on the object at p. limit is the object's capacity, where that counts;
-// edges are a model.Order beside that of the rule.
+// operate is hook.Operate: op on the object at p. limit is the object's capacity, where that
+// counts; edges are a model.Order beside that of the rule.
 func (s *Sched) operate(p unsafe.Pointer, k, o uint8, limit int, edges uint8, pc uintptr) int {
 	kind, op := trace.ObjKind(k), trace.Op(o)
 	g := s.enter()
 	def := model.Of(kind)
-	if def.Waits(op) && s.unwind {
+	if def.Waits(op) && s.ending.on {
 		s.unwinding()
 	}
 	if s.inert() {
@@ -71,11 +71,11 @@ func (s *Sched) order(g *G, o *object, edges model.Order) {
 	}
 }
 
-// lose reports whether the packet that the running goroutine sends is lost: a draw, as long as fewer
-// than S.Lose packets of the execution were lost.
+// lose reports whether the packet that the running goroutine sends is lost: a draw, as long as
+// fewer than S.Lose packets of the execution were lost.
 func (s *Sched) lose(pc uintptr) bool {
 	g := s.enter()
-	if s.lost >= s.Lose || s.inert() {
+	if s.draws.lost >= s.Lose || s.inert() {
 		s.leave()
 		return false
 	}
@@ -85,7 +85,7 @@ func (s *Sched) lose(pc uintptr) bool {
 		s.reschedule(g)
 	}
 	s.event(g, trace.OpChoose, nil, int64(c), site)
-	s.lost += c
+	s.draws.lost += c
 	s.leave()
 	return c > 0
 }

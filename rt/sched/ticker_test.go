@@ -8,7 +8,8 @@ import (
 	"heddle/trace"
 )
 
-// The function of a ticker looks at the clock when an execution has done so much that looking takes time: it cannot wait.
+// The function of a ticker looks at the clock when an execution has done so much that looking takes
+// time: it cannot wait.
 func TestTickerFunctionLooks(t *testing.T) {
 	const fires = 2 * beatEvery / lookWork
 	words := make([]int, 1024)

@@ -31,13 +31,13 @@ func (s *Sched) wgAdd(p unsafe.Pointer, delta, n int, pc uintptr) bool {
 	site := trace.PCSite(pc)
 	o := s.waitGroup(p, n, site)
 	s.point(g, trace.OpWGAdd, o, site)
-	if delta > 0 && o.count == 0 && s.race {
+	if delta > 0 && o.count == 0 && s.det.on {
 		s.unorderedWait(g, o, site)
 		o.firsts.add(g, site)
 	}
 	o.count += delta
 	s.event(g, trace.OpWGAdd, o, int64(delta), site)
-	if s.race {
+	if s.det.on {
 		if delta < 0 {
 			o.clock = o.clock.Join(g.clock)
 		}
@@ -53,14 +53,15 @@ func (s *Sched) wgAdd(p unsafe.Pointer, delta, n int, pc uintptr) bool {
 func (s *Sched) unorderedWait(g *G, o *object, site trace.Site) {
 	for _, e := range o.waits {
 		if !g.clock.Covers(e) {
-			s.wgMisuse(g, o, s.chains.who(e), site)
+			s.wgMisuse(g, o, s.det.chains.who(e), site)
 			return
 		}
 	}
 }
 
-// unorderedFirst reports an Add from zero that is not ordered with a Wait that comes later and has to wait:
-// it would have returned at once in another order. A Wait that need not wait comes after all that was done.
+// unorderedFirst reports an Add from zero that is not ordered with a Wait that comes later and has
+// to wait: it would have returned at once in another order. A Wait that need not wait comes after
+// all that was done.
 func (s *Sched) unorderedFirst(g *G, o *object, site trace.Site) {
 	if m, ok := o.firsts.unordered(g); ok {
 		s.disorder(remains.MisuseWait, g, o, site, m, true)
@@ -75,7 +76,7 @@ func (s *Sched) wgWait(p unsafe.Pointer, n int, pc uintptr) bool {
 	}
 	site := trace.PCSite(pc)
 	o := s.waitGroup(p, n, site)
-	if s.race {
+	if s.det.on {
 		if o.count != 0 {
 			s.unorderedFirst(g, o, site)
 		}
@@ -119,7 +120,7 @@ func (s *Sched) onceDo(p unsafe.Pointer, done bool, pc uintptr) bool {
 			s.acquire(g, o.clock)
 		}
 	}
-	if s.race && !g.quiet && s.shadow.Atomic(g.chain, g.clock, o.addr, unsafe.Sizeof(uint32(0)), site, false) != nil {
+	if s.det.on && !g.quiet && s.det.shadow.Atomic(g.chain, g.clock, o.addr, unsafe.Sizeof(uint32(0)), site, false) != nil {
 		s.raced() // with an assignment: once = sync.Once{}
 	}
 	s.leave()
@@ -174,7 +175,7 @@ func (s *Sched) condAdd(p unsafe.Pointer, pc uintptr) (ticket bool) {
 
 func (s *Sched) condBlock(p unsafe.Pointer, pc uintptr) {
 	g := s.enter()
-	if s.unwind {
+	if s.ending.on {
 		s.unwinding()
 	}
 	site := trace.PCSite(pc)
@@ -222,14 +223,15 @@ func (s *Sched) condSignal(p unsafe.Pointer, all bool, pc uintptr) (native bool)
 	}
 	native = native || all || n == 0
 	s.signalled(o, n, ev, g.clock)
-	if s.race {
+	if s.det.on {
 		s.tick(g)
 	}
 	s.leave()
 	return native
 }
 
-// signalled wakes the first n who wait at a Cond; ev is the event that did it, clock what happened before that.
+// signalled wakes the first n who wait at a Cond; ev is the event that did it, clock what happened
+// before that.
 func (s *Sched) signalled(o *object, n int, ev int32, clock trace.Clock) {
 	for _, h := range o.waiters[:n] {
 		h.woken, h.signal = ev, h.signal.Copy(clock)

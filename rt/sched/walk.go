@@ -9,7 +9,8 @@ import (
 
 // What code that is not rewritten for data flow can reach: see package flow.
 
-// mostWalked bounds how many values are looked at; where there are more, one of them may have a label.
+// mostWalked bounds how many values are looked at; where there are more, one of them may have a
+// label.
 const mostWalked = 20_000
 
 type walker struct {
@@ -29,7 +30,8 @@ func walk(v any, deep bool) bool {
 	return w.value(reflect.ValueOf(v))
 }
 
-// value reports whether something that has a label can be reached from v, whose own memory was looked at.
+// value reports whether something that has a label can be reached from v, whose own memory was
+// looked at.
 func (w *walker) value(v reflect.Value) bool {
 	if w.left--; w.left < 0 {
 		return true

@@ -15,7 +15,8 @@ func work(words []int, n int) {
 	}
 }
 
-// A loop that works until its time is over ends, whether it looks at the clock or something else does.
+// A loop that works until its time is over ends, whether it looks at the clock or something else
+// does.
 func TestWorkTakesTime(t *testing.T) {
 	const second = 1000 * ms
 	words := make([]int, 1024)

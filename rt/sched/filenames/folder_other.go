@@ -1,6 +1,6 @@
 //go:build !unix
 
-package sched
+package filenames
 
 // isFolder reports whether the name may be that of a folder.
 func isFolder(string) bool { return true }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package sched
+package filenames
 
 import "syscall"
 
