@@ -5,8 +5,8 @@ import (
 	"heddle/trace"
 )
 
-// Atomics where labels are expressions: memory of theirs has labels by address like any other, and rt/sched says
-// what an operation did to it. Whether a CompareAndSwap swaps is a branch.
+// Atomics where labels are expressions: memory of theirs has labels by address like any other, and
+// rt/sched says what an operation did to it. Whether a CompareAndSwap swaps is a branch.
 
 // An AtomicOp is what an operation on an atomic does with its memory.
 type AtomicOp uint8
@@ -37,7 +37,8 @@ type anAtomic struct {
 	a, b Label // of the operands
 }
 
-// OutAtomic is Out for an operation on an atomic of the type k whose operands have the labels a and b.
+// OutAtomic is Out for an operation on an atomic of the type k whose operands have the labels a and
+// b.
 func OutAtomic[T any](v T, c *Call, op AtomicOp, k trace.Num, a, b Label) T {
 	if !Exprs {
 		return Out(v, U(a, b), c)

@@ -171,7 +171,8 @@ func V[T any](v T, l Label, to *Slot) T {
 	return v
 }
 
-// Into puts the labels of the results of the call just made beside the variables they went to. It is true.
+// Into puts the labels of the results of the call just made beside the variables they went to. It
+// is true.
 func Into(l Label, to ...*Label) bool {
 	ls := Got(len(to), l)
 	for i, p := range to {
@@ -221,7 +222,8 @@ func forward(n int) {
 // Then returns v; the other argument is evaluated before it.
 func Then[T any](_ bool, v T) T { return v }
 
-// Pure is a call of code that is not rewritten and has no operations: its result depends on what went in.
+// Pure is a call of code that is not rewritten and has no operations: its result depends on what
+// went in.
 func Pure[T any](v T, l Label, to *Slot) T {
 	if Exprs {
 		l = drop(l)
@@ -254,7 +256,8 @@ func Out[T any](v T, l Label, c *Call) T {
 	return v
 }
 
-// OutSelect is Out before a select. ls are the labels of what its cases send, of all of them in order; they are expressions.
+// OutSelect is Out before a select. ls are the labels of what its cases send, of all of them in
+// order; they are expressions.
 func OutSelect[T any](v T, c *Call, ls ...Label) T {
 	Out(0, 0, c)
 	if c.on {
@@ -264,7 +267,8 @@ func OutSelect[T any](v T, c *Call, ls ...Label) T {
 	return v
 }
 
-// Sends returns the label of what g, whose labels are expressions, sends now as that case of a select, from 0 on.
+// Sends returns the label of what g, whose labels are expressions, sends now as that case of a
+// select, from 0 on.
 func (g *G) Sends(at int) Label {
 	if at >= 0 && at < len(g.sends) {
 		return g.sends[at]
@@ -272,8 +276,8 @@ func (g *G) Sends(at int) Label {
 	return g.Amb
 }
 
-// In is the call itself, whose result has all that went in and that it read. known: it is an operation, not
-// a value that passed through unknown code.
+// In is the call itself, whose result has all that went in and that it read. known: it is an
+// operation, not a value that passed through unknown code.
 func In[T any](v T, c *Call, known bool, to *Slot) T {
 	to.l = Back(c, known)
 	return v
@@ -310,7 +314,8 @@ func Back(c *Call, known bool) Label {
 	return l
 }
 
-// BackInto is Into for such a call. Where labels are expressions that is the first result's: whether a channel was closed is up to no input.
+// BackInto is Into for such a call. Where labels are expressions that is the first result's:
+// whether a channel was closed is up to no input.
 func BackInto(c *Call, known bool, to ...*Label) bool {
 	l := Back(c, known)
 	for i, p := range to {
@@ -338,7 +343,8 @@ func Ambient() Label {
 	return l
 }
 
-// ForeignRead adds what was read to what the code depends on; ForeignWrite gives what was written all of it.
+// ForeignRead adds what was read to what the code depends on; ForeignWrite gives what was written
+// all of it.
 func ForeignRead(p unsafe.Pointer, n uintptr) {
 	if Exprs {
 		return

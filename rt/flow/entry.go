@@ -82,7 +82,8 @@ func sortTexts(a []string) {
 	}
 }
 
-// AtNum and AtText are for keys that are constants, KeyNum and KeyText for others, with the label l.
+// AtNum and AtText are for keys that are constants, KeyNum and KeyText for others, with the label
+// l.
 func AtNum[M any](m M, k uint64, to *Entry) M {
 	to.num, to.is = k, 1
 	return m

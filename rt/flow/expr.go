@@ -72,7 +72,8 @@ func expr(n trace.FlowNode, v uint64) Label {
 	return m.l
 }
 
-// lost is the label of a value that is not followed any further. Where is told by the place of the program that is at work.
+// lost is the label of a value that is not followed any further. Where is told by the place of the
+// program that is at work.
 func lost() Label {
 	if !printing() {
 		noteLost(userSite())
@@ -126,7 +127,8 @@ func Lost(l Label, s hook.Site) Label {
 	return 0
 }
 
-// Vanish returns x, which goes where it is not followed: the second argument, evaluated after it, says so.
+// Vanish returns x, which goes where it is not followed: the second argument, evaluated after it,
+// says so.
 func Vanish[T any](x T, _ Label) T { return x }
 
 // ReachMap returns a map whose values are lost.
@@ -143,7 +145,8 @@ func ReachMap[M ~map[K]V, K comparable, V any](m M, s hook.Site) M {
 	return m
 }
 
-// Panics notes the label of what the running goroutine panics with. Recovers says that it is lost, if it is recovered.
+// Panics notes the label of what the running goroutine panics with. Recovers says that it is lost,
+// if it is recovered.
 func Panics(l Label) Label {
 	if Exprs && here() {
 		Running().panics = l
@@ -161,7 +164,8 @@ func Recovers(s hook.Site) Label {
 	return Lost(l, s)
 }
 
-// Any returns one of two labels that is not 0, if there is one: of what both go into, where that is not followed.
+// Any returns one of two labels that is not 0, if there is one: of what both go into, where that is
+// not followed.
 func Any(a, b Label) Label {
 	if !Exprs {
 		return U(a, b)
@@ -172,7 +176,8 @@ func Any(a, b Label) Label {
 	return b
 }
 
-// is returns l if it is an expression of that type whose value is v; else the value has gone another way than labels do.
+// is returns l if it is an expression of that type whose value is v; else the value has gone
+// another way than labels do.
 func is(l Label, k trace.Num, v uint64) Label {
 	if l == 0 || l == trace.Everything || !Exprs {
 		return 0
@@ -209,7 +214,8 @@ func two(op trace.FlowOp, k trace.Num, x, y *Val) Label {
 	return expr(trace.FlowNode{Op: op, Kind: k, A: uint32(a), B: uint32(b)}, Apply(op, x.k, y.k, x.v, y.v))
 }
 
-// Apply computes x op y, numbers of the types k and l, as Go does. Division by zero and negative counts are not asked for.
+// Apply computes x op y, numbers of the types k and l, as Go does. Division by zero and negative
+// counts are not asked for.
 func Apply(op trace.FlowOp, k, l trace.Num, x, y uint64) uint64 {
 	a, b := k.Extend(x), l.Extend(y)
 	switch op {
@@ -269,7 +275,8 @@ func truth(b bool) uint64 {
 	return 0
 }
 
-// A Val is an operand: its value, and the label of that. Of a string or slice p and v are where it is and how long.
+// A Val is an operand: its value, and the label of that. Of a string or slice p and v are where it
+// is and how long.
 type Val struct {
 	l Label
 	k trace.Num
@@ -301,7 +308,8 @@ func Cond[T ~bool](x T, l Label, to *Val) T {
 	return x
 }
 
-// Two returns the label of x op y, of the type k. Two1 and Two2 are those where y, or x, is a constant.
+// Two returns the label of x op y, of the type k. Two1 and Two2 are those where y, or x, is a
+// constant.
 func Two(op trace.FlowOp, k trace.Num, x, y *Val) Label { return two(op, k, x, y) }
 
 func Two1(op trace.FlowOp, k trace.Num, x *Val, y uint64, ky trace.Num) Label {
@@ -369,8 +377,9 @@ type pin1 struct {
 	l Label
 }
 
-// pin records that a value with the label l is v, where it is needed as a number (an index, how often a loop
-// goes round). For other inputs it may be another number: that is a branch like any other.
+// pin records that a value with the label l is v, where it is needed as a number (an index, how
+// often a loop goes round). For other inputs it may be another number: that is a branch like any
+// other.
 func pin(l Label, v uint64, s hook.Site) {
 	if l == 0 || !Exprs || !here() || printing() {
 		return
@@ -385,10 +394,12 @@ func pin(l Label, v uint64, s hook.Site) {
 	}
 }
 
-// mostRounds is of how many rounds of a loop each is a branch; of longer ones only that there are so many.
+// mostRounds is of how many rounds of a loop each is a branch; of longer ones only that there are
+// so many.
 const mostRounds = 64
 
-// rounds records that a loop goes round n times, as often as a number with the label l says: whether there is another round is a branch each time.
+// rounds records that a loop goes round n times, as often as a number with the label l says:
+// whether there is another round is a branch each time.
 func rounds(l Label, n int64, s hook.Site) {
 	if l == 0 || !here() {
 		return
@@ -411,7 +422,8 @@ func rounds(l Label, n int64, s hook.Site) {
 	another(max(0, n))
 }
 
-// once is condition for what an operation asks by itself: the same answer twice in a goroutine tells nothing.
+// once is condition for what an operation asks by itself: the same answer twice in a goroutine
+// tells nothing.
 func once(c Label, outcome bool, s hook.Site) {
 	if !printing() && !asked(c) {
 		condition(outcome, c, s)
@@ -447,7 +459,8 @@ func Count[T integer](y T, l Label, k trace.Num, to *Val, s hook.Site) T {
 	return y
 }
 
-// Length returns n, the length of what is made: for other inputs it may be another one. Where it is negative that is all that is asked.
+// Length returns n, the length of what is made: for other inputs it may be another one. Where it is
+// negative that is all that is asked.
 func Length[T integer](n T, l Label, k trace.Num, s hook.Site) T {
 	var v Val
 	v.set(uint64(n), l, k)
@@ -483,7 +496,8 @@ func Extreme[T integer](r T, least bool, x, y *Val, to *Slot, s hook.Site) T {
 	return r
 }
 
-// Switch records which of the constants x is equal to, if any, in their order: the cases of a switch.
+// Switch records which of the constants x is equal to, if any, in their order: the cases of a
+// switch.
 func Switch[T integer](x T, l Label, k trace.Num, s hook.Site, cases ...uint64) T {
 	if l == 0 || !Exprs || !here() {
 		return x
@@ -506,7 +520,8 @@ type Part struct {
 	L      Label
 }
 
-// Struct returns the label of a struct or array made of parts; what is in none of them has the label 0.
+// Struct returns the label of a struct or array made of parts; what is in none of them has the
+// label 0.
 func Struct(ps ...Part) Label {
 	if !Exprs {
 		l := Label(0)
@@ -577,7 +592,8 @@ func Field(l Label, off, n uintptr) Label {
 	return structure(out)
 }
 
-// PutField returns the label of a struct or array with the label l, of size bytes, once n bytes at off have the label v.
+// PutField returns the label of a struct or array with the label l, of size bytes, once n bytes at
+// off have the label v.
 func PutField(l Label, size, off, n uintptr, v Label) Label {
 	if !Exprs {
 		return U(l, v)
@@ -647,7 +663,8 @@ func (m *shadow) setParts(p, n uintptr, ps []part) {
 	}
 }
 
-// Sender is set by rt/sched: it returns the event of the send that a receive took its value from, -1 for none.
+// Sender is set by rt/sched: it returns the event of the send that a receive took its value from,
+// -1 for none.
 var Sender func(event int32) int32
 
 // received returns the label of what the last operation of g received.

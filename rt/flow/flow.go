@@ -34,7 +34,8 @@ var On bool
 // A G is what belongs to one goroutine under test. rt/sched keeps it, sets Event
 // and Leaf at every event and adds the leaf to Amb.
 type G struct {
-	Amb    Label   // what everything done now depends on: inside code that is not rewritten, all that went into it
+	// what everything done now depends on: inside code that is not rewritten, all that went into it
+	Amb    Label
 	Leaf   Label   // of the value that the last event gave
 	Event  int32   // index of the last memory access that is an event, -1: none
 	Done   Done    // of the last operation on an atomic, where labels are expressions
@@ -294,7 +295,8 @@ func Var[T any](p *T, s hook.Site, l Label) {
 	}
 }
 
-// Again announces a variable of a for clause. again: it is a copy of that at loc, of the iteration before.
+// Again announces a variable of a for clause. again: it is a copy of that at loc, of the iteration
+// before.
 func Again[T any](p *T, s hook.Site, again bool, l Label, loc *Loc) {
 	if !hook.On {
 		return
@@ -312,7 +314,8 @@ func Again[T any](p *T, s hook.Site, again bool, l Label, loc *Loc) {
 	loc.p, loc.n = at, n
 }
 
-// Heap returns p, which leads to the heap then: where labels are expressions they go by address, and stacks move.
+// Heap returns p, which leads to the heap then: where labels are expressions they go by address,
+// and stacks move.
 func Heap[T any](p *T) *T {
 	if stay != nil {
 		stay = unsafe.Pointer(p)
@@ -439,7 +442,8 @@ func Also[T any](v T, l Label, to *Label) T {
 	return v
 }
 
-// Clr and Put are the operands of && and || whose value is used: the second is not always evaluated.
+// Clr and Put are the operands of && and || whose value is used: the second is not always
+// evaluated.
 func Clr[T ~bool](v T, to *Slot) T {
 	to.l = 0
 	return v

@@ -141,8 +141,9 @@ type SliceIter[E any] struct {
 	in, l Label
 }
 
-// Slice begins for i, v := range x, where x has the label l; how often it goes round is a branch at the site b.
-// It and the next two are inlined, or what they return, and with it x, would be on the heap, where package hook's is not.
+// Slice begins for i, v := range x, where x has the label l; how often it goes round is a branch at
+// the site b. It and the next two are inlined, or what they return, and with it x, would be on the
+// heap, where package hook's is not.
 func Slice[S ~[]E, E any](x S, s hook.Site, l Label, b hook.Site) (i int, v E, it *SliceIter[E]) {
 	elements(l, len(x), b)
 	return 0, v, &SliceIter[E]{v: x, s: s, in: l}

@@ -46,8 +46,9 @@ const (
 // StackOf returns where the shadow has the labels of the stack of goroutine k: below that.
 func StackOf(k int) uintptr { return stacks + uintptr(k+1)<<stackBits }
 
-// place returns where the shadow has the label of *p. Stacks move when they grow; what stays is how far from its upper end
-// something is. Where labels are expressions the variables that hooks access are on the heap (see Heap).
+// place returns where the shadow has the label of *p. Stacks move when they grow; what stays is how
+// far from its upper end something is. Where labels are expressions the variables that hooks access
+// are on the heap (see Heap).
 func place(p unsafe.Pointer) uintptr {
 	if Exprs {
 		return uintptr(p)

@@ -2,7 +2,8 @@ package flow
 
 import "unsafe"
 
-// Accesses of the standard library that are no events, where labels are expressions: those of packages whose memory is not followed.
+// Accesses of the standard library that are no events, where labels are expressions: those of
+// packages whose memory is not followed.
 
 // Quiet is a read of *p: it returns p, and the value's label goes into to.
 func Quiet[T any](p *T, to *Slot) *T {
@@ -12,7 +13,8 @@ func Quiet[T any](p *T, to *Slot) *T {
 	return p
 }
 
-// Quietly is a write of *p, of which Stored says what is written. What p points to is on the heap: labels go by address, and stacks move.
+// Quietly is a write of *p, of which Stored says what is written. What p points to is on the heap:
+// labels go by address, and stacks move.
 func Quietly[T any](p *T, loc *Loc) *T {
 	Heap(p)
 	if loc.n = 0; here() {

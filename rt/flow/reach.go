@@ -2,14 +2,16 @@ package flow
 
 import "heddle/rt/hook"
 
-// Where values are not followed. Code that is not rewritten may look at whatever it can reach from its receiver and its arguments, and
-// what it returns or does may depend on that. So all that it reaches is looked at, and if anything there has a label, it is lost.
+// Where values are not followed. Code that is not rewritten may look at whatever it can reach from
+// its receiver and its arguments, and what it returns or does may depend on that. So all that it
+// reaches is looked at, and if anything there has a label, it is lost.
 //
-// Of a function value and a method of an interface it is not known whether it is rewritten: Ask keeps what the call reaches, and if
-// the callee has not taken the labels of its arguments by the time that something else is called or the call is over, it is not.
+// Of a function value and a method of an interface it is not known whether it is rewritten: Ask
+// keeps what the call reaches, and if the callee has not taken the labels of its arguments by the
+// time that something else is called or the call is over, it is not.
 
-// Reachable reports whether memory with a label can be reached from v; set by rt/sched. deep: by way of pointers too, not only by what is
-// compared when v is.
+// Reachable reports whether memory with a label can be reached from v; set by rt/sched. deep: by
+// way of pointers too, not only by what is compared when v is.
 var Reachable func(v any, deep bool) bool
 
 // sent is true once something with a label was sent over a channel.

@@ -23,7 +23,8 @@ func Elements[S ~[]E, E any](v S, l Label, to *Slot) S {
 	return v
 }
 
-// SR announces a read of all elements of v, about to be converted to a string, whose label goes into to; l is v's. See hook.SR.
+// SR announces a read of all elements of v, about to be converted to a string, whose label goes
+// into to; l is v's. See hook.SR.
 func SR[S ~[]E, E any](v S, s hook.Site, l Label, to *Slot) S {
 	to.l = l
 	if p, n := area(v); hook.On && n > 0 {
@@ -67,10 +68,12 @@ type Adding[S ~[]E, E any] struct {
 	xs    []E
 }
 
-// Adds begins append(v, a, b), which becomes Adds(v, s).Of(a, b).With(l), where l is the label of a and b.
+// Adds begins append(v, a, b), which becomes Adds(v, s).Of(a, b).With(l), where l is the label of a
+// and b.
 func Adds[S ~[]E, E any](v S, s hook.Site) Adding[S, E] { return Adding[S, E]{v: v, s: s} }
 
-// AddTo is Adds for a slice that is read after a and b; its label goes into to, addr is that of the address.
+// AddTo is Adds for a slice that is read after a and b; its label goes into to, addr is that of the
+// address.
 func AddTo[S ~[]E, E any](p *S, at, s hook.Site, addr Label, to *Slot) Adding[S, E] {
 	return Adding[S, E]{p: p, s: s, at: at, addr: addr, to: to}
 }
@@ -114,8 +117,9 @@ func grow[S ~[]E, E any](s S, t []E, site hook.Site, l Label) S {
 	return s
 }
 
-// Appended is append(s, ...) in code whose accesses are no events, already done, where labels are expressions: of k values that have the label l together, or of what
-// is in from. old is where s was. What it returns is on the heap: labels go by address, and stacks move.
+// Appended is append(s, ...) in code whose accesses are no events, already done, where labels are
+// expressions: of k values that have the label l together, or of what is in from. old is where s
+// was. What it returns is on the heap: labels go by address, and stacks move.
 func Appended[S ~[]E, E any](s S, old *Loc, from *Val, k int, l Label) S {
 	if len(s) == 0 || !here() || !Exprs {
 		return s

@@ -10,7 +10,8 @@ import (
 // Strings and slices where labels are expressions: the label of one is a
 // FlowSeq or 0, its bytes have labels by address.
 
-// maxCompared is how many bytes of a string a comparison follows; beyond, its outcome is taken as it is.
+// maxCompared is how many bytes of a string a comparison follows; beyond, its outcome is taken as
+// it is.
 const maxCompared = 1 << 10
 
 func bytesOf[T ~string](s T) uintptr { return uintptr(unsafe.Pointer(unsafe.StringData(string(s)))) }
@@ -20,7 +21,8 @@ func Input(i int, k trace.Num, v uint64) Label {
 	return expr(trace.FlowNode{Op: trace.FlowInput, Kind: k, A: uint32(i)}, k.Mask(v))
 }
 
-// InputText gives the bytes of input i, a string or []byte at p, their labels and returns that of the whole.
+// InputText gives the bytes of input i, a string or []byte at p, their labels and returns that of
+// the whole.
 func InputText(i int, p unsafe.Pointer, n int) Label {
 	for k := range n {
 		at := unsafe.Add(p, k)
@@ -53,7 +55,8 @@ func Len(l Label) Label {
 	return Label(F.Nodes[l].B)
 }
 
-// Str keeps a string with the label l and returns it. least, if not 0, is how long it has to be for what is done with it: a branch.
+// Str keeps a string with the label l and returns it. least, if not 0, is how long it has to be for
+// what is done with it: a branch.
 func Str[T ~string](s T, l Label, least int, to *Val, at hook.Site) T {
 	to.p = bytesOf(s)
 	to.text(len(s), l, least, at)
@@ -103,10 +106,12 @@ func IndexN[T integer](i T, l Label, k trace.Num, n uint64, to *Val, at hook.Sit
 	return i
 }
 
-// mostRuns is of how many runs of equal elements a table may be made for an index to be one of those.
+// mostRuns is of how many runs of equal elements a table may be made for an index to be one of
+// those.
 const mostRuns = 64
 
-// Row is IndexN for a table, which nobody writes to: what is found there is known for all indices with an equal element.
+// Row is IndexN for a table, which nobody writes to: what is found there is known for all indices
+// with an equal element.
 func Row[T integer, E comparable](i T, l Label, k trace.Num, table []E, to *Val, at hook.Site) T {
 	to.set(uint64(i), l, k)
 	if to.l == 0 || !Exprs || !here() || !to.less(&Val{k: trace.Int, v: uint64(len(table))}, at) {
@@ -190,7 +195,8 @@ func Bound[T integer](i T, l Label, k trace.Num, of, from, to *Val, at hook.Site
 	return i
 }
 
-// Cut returns the label of s[lo:hi]. lo and hi are nil where the bound is a constant: low and high, -1 for none.
+// Cut returns the label of s[lo:hi]. lo and hi are nil where the bound is a constant: low and high,
+// -1 for none.
 func Cut(s, lo, hi *Val, low, high int64, at hook.Site) Label {
 	if !Exprs {
 		l := s.l
@@ -260,7 +266,8 @@ func (v *Val) byteAt(i uint64) Label {
 
 func peek(p uintptr) byte { return *(*byte)(noescape(*(*unsafe.Pointer)(unsafe.Pointer(&p)))) }
 
-// byteVal returns byte i as an operand. It may lie beyond the end: then it is that of the input, if the string can grow with it.
+// byteVal returns byte i as an operand. It may lie beyond the end: then it is that of the input, if
+// the string can grow with it.
 func (v *Val) byteVal(i uint64) (x Val, ok bool) {
 	if i < v.v {
 		return Val{l: v.byteAt(i), k: 8, v: uint64(peek(v.p + uintptr(i)))}, true
@@ -282,7 +289,8 @@ func (v *Val) fix(at hook.Site) {
 	v.l = 0
 }
 
-// Fixed is a string or slice with the label l whose length goes where it is not followed: for other inputs it may be another one, which is a branch.
+// Fixed is a string or slice with the label l whose length goes where it is not followed: for other
+// inputs it may be another one, which is a branch.
 func Fixed[T any](v T, l Label, at hook.Site) T {
 	if Exprs && l != 0 && here() {
 		pin(Len(l), values[l], at)
@@ -439,7 +447,8 @@ func Cat[T ~string](r T, a, b *Val, at hook.Site, to *Slot) T {
 	return r
 }
 
-// fresh returns s in memory of its own on the heap: what gc keeps on the stack may be somebody else's soon.
+// fresh returns s in memory of its own on the heap: what gc keeps on the stack may be somebody
+// else's soon.
 func fresh(s string) string {
 	if len(s) == 0 {
 		return s
@@ -494,7 +503,8 @@ func Range[T ~string](s T, l Label, to *Runes, at hook.Site) T {
 	return s
 }
 
-// Next returns the label of the rune that comes next. Of how many bytes it is made, and whether they are UTF-8, are branches.
+// Next returns the label of the rune that comes next. Of how many bytes it is made, and whether
+// they are UTF-8, are branches.
 func (x *Runes) Next(rune) Label {
 	if !Exprs {
 		return x.v.l
@@ -510,7 +520,8 @@ func (x *Runes) Next(rune) Label {
 // runeKind is the type rune.
 var runeKind = trace.NumOf(32, true)
 
-// decode returns the label of the rune at x.at, and its size. As utf8.DecodeRune has it: what is no UTF-8 is the rune 0xfffd, and one byte long.
+// decode returns the label of the rune at x.at, and its size. As utf8.DecodeRune has it: what is no
+// UTF-8 is the rune 0xfffd, and one byte long.
 func (x *Runes) decode() (l Label, size int) {
 	b, _ := x.v.byteVal(uint64(x.at))
 	size = 4
@@ -544,8 +555,8 @@ func (x *Runes) decode() (l Label, size int) {
 	return r.l, size
 }
 
-// second returns between what the second byte of a rune must be: longer forms than needed, surrogates and what is beyond the last
-// rune are no UTF-8.
+// second returns between what the second byte of a rune must be: longer forms than needed,
+// surrogates and what is beyond the last rune are no UTF-8.
 func (x *Runes) second(b *Val, size int) (least, most uint64) {
 	least, most = 0x80, 0xbf
 	switch {

@@ -2,11 +2,12 @@ package hook
 
 import "unsafe"
 
-// What functions of the standard library say at their border: which memory of their
-// callers they read and write, where their own accesses are not announced one by one. The
-// rewriter puts these calls at a function's start, and around its results; see instrument/std/memory.txt.
+// What functions of the standard library say at their border: which memory of their callers they
+// read and write, where their own accesses are not announced one by one. The rewriter puts these
+// calls at a function's start, and around its results; see instrument/std/memory.txt.
 
-// borderMax bounds what is announced of a variable: the rest of a large one (a compressor's state) is only used with its beginning.
+// borderMax bounds what is announced of a variable: the rest of a large one (a compressor's state)
+// is only used with its beginning.
 const borderMax = 256
 
 // Reads announces a read of *p, if p is not nil. Writes likewise a write.
@@ -94,7 +95,8 @@ func Appender[S ~[]E, E any](dst S, s Site) func(S, error) (S, error) {
 	return func(res S, err error) (S, error) { return Appended(dst, res, s), err }
 }
 
-// ReadsFirst announces a read of the first n elements of v, if it has as many. WritesFirst likewise a write.
+// ReadsFirst announces a read of the first n elements of v, if it has as many. WritesFirst likewise
+// a write.
 func ReadsFirst[S ~[]E, E any](v S, n int, s Site) {
 	if On {
 		ReadsAll(v[:max(0, min(n, len(v)))], s)
@@ -107,14 +109,16 @@ func WritesFirst[S ~[]E, E any](v S, n int, s Site) {
 	}
 }
 
-// Kept announces a write of the elements that was has, if *v has them still. It is called when a function returns that may have written them.
+// Kept announces a write of the elements that was has, if *v has them still. It is called when a
+// function returns that may have written them.
 func Kept[S ~[]E, E any](v *S, was S, s Site) {
 	if unsafe.SliceData(*v) == unsafe.SliceData(was) {
 		WritesAll(was, s)
 	}
 }
 
-// ReadsRune announces a read of the bytes that may be the first rune of p. ReadsLastRune likewise of the last.
+// ReadsRune announces a read of the bytes that may be the first rune of p. ReadsLastRune likewise
+// of the last.
 func ReadsRune(p []byte, s Site) {
 	if !On || len(p) == 0 {
 		return
@@ -144,7 +148,8 @@ func ReadsLastRune(p []byte, s Site) {
 	}
 }
 
-// SRN and SWN announce a read or write of the first n bytes of v and return v: for functions below this package.
+// SRN and SWN announce a read or write of the first n bytes of v and return v: for functions below
+// this package.
 func SRN(v []byte, n int, s Site) []byte {
 	ReadsFirst(v, n, s)
 	return v
@@ -155,7 +160,8 @@ func SWN(v []byte, n int, s Site) []byte {
 	return v
 }
 
-// Old is the s of a function that appends n elements: where there is no room for them, it reads s to copy it.
+// Old is the s of a function that appends n elements: where there is no room for them, it reads s
+// to copy it.
 func Old[S ~[]E, E any](s S, n int, site Site) S {
 	if On && n > cap(s)-len(s) {
 		ReadsAll(s, site)

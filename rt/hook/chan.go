@@ -208,7 +208,8 @@ func (c *SendCase[T]) note() { Note(c.v) }
 //	default:                      default:
 //	}                             }
 //
-// A select without default gets "default: panic(hook.NoCase)" so that it still counts as terminating.
+// A select without default gets "default: panic(hook.NoCase)" so that it still counts as
+// terminating.
 func Select(s Site, def bool, cs ...SelectCase) int {
 	if !Here() {
 		return plainSelect(def, cs)

@@ -2,10 +2,12 @@ package hook
 
 import "runtime"
 
-// Finalizers and cleanups belong to the execution that set them. At its end goroutines are cut off wherever they are, and
-// what they held becomes garbage, which no run of the program would have shown: those that have not run by then never do.
+// Finalizers and cleanups belong to the execution that set them. At its end goroutines are cut off
+// wherever they are, and what they held becomes garbage, which no run of the program would have
+// shown: those that have not run by then never do.
 
-// Finalizer returns a function of f's type that calls f as long as live reports true. f is not nil. Set by rt/drive.
+// Finalizer returns a function of f's type that calls f as long as live reports true. f is not nil.
+// Set by rt/drive.
 var Finalizer func(f any, live func() bool) any
 
 // SetFinalizer is runtime.SetFinalizer.

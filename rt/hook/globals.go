@@ -8,7 +8,8 @@ var GlobalVars []any
 // package of the module under test.
 func Globals(vars ...any) { GlobalVars = append(GlobalVars, vars...) }
 
-// Idlers report whether a goroutine of the standard library's is there that has nothing to do, and so has no part in an execution.
+// Idlers report whether a goroutine of the standard library's is there that has nothing to do, and
+// so has no part in an execution.
 var Idlers []func() bool
 
 // Renewals are functions that make what the standard library keeps from one

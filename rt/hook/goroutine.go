@@ -84,10 +84,12 @@ var Execution uint64
 // Live is the number of the execution that runs, 0 when it is over.
 var Live uint64
 
-// Measured is true when the execution has asked for what heddle changes: how much memory there is, or a plugin.
+// Measured is true when the execution has asked for what heddle changes: how much memory there is,
+// or a plugin.
 var Measured bool
 
-// OpenPlugin is called before a plugin is opened: one that was built plainly does not fit a program that was rewritten.
+// OpenPlugin is called before a plugin is opened: one that was built plainly does not fit a program
+// that was rewritten.
 func OpenPlugin() {
 	if Here() {
 		Measured = true
@@ -128,8 +130,9 @@ func Switched(was bool) {
 // OwnRand is true when the program has set its own source of random bytes for crypto/rand.
 var OwnRand bool
 
-// RandBytes fills b for crypto/rand from the execution's generator or, outside of executions, from one that draws the same in
-// every process of heddle's: see Uint64. It returns false where the program has its own source, or runs without heddle.
+// RandBytes fills b for crypto/rand from the execution's generator or, outside of executions, from
+// one that draws the same in every process of heddle's: see Uint64. It returns false where the
+// program has its own source, or runs without heddle.
 func RandBytes(b []byte) bool {
 	if OwnRand || !Here() && !active() {
 		return false

@@ -137,7 +137,8 @@ func (it *ChanIter[T]) Next(v *T) (ok bool) {
 	return ok
 }
 
-// A SliceIter visits the elements of a slice (or of the array a pointer points to), announcing each read.
+// A SliceIter visits the elements of a slice (or of the array a pointer points to), announcing each
+// read.
 type SliceIter[E any] struct {
 	v []E
 	i int

@@ -2,12 +2,14 @@ package hook
 
 import "unsafe"
 
-// Functions without a body (assembly, what is linked from another package by name) access memory unseen. Each is
-// called through a function that the rewriter makes, which tells first what memory the arguments lead to.
+// Functions without a body (assembly, what is linked from another package by name) access memory
+// unseen. Each is called through a function that the rewriter makes, which tells first what memory
+// the arguments lead to.
 
-// Lend says that the n bytes at p, and all that pointers there lead to, are lent to the function fn, which is called at
-// pc. Of an argument itself, which is a copy, only what it leads to is lent: held is false then. Of
-// a pointer to something small all that it is a part of is lent: functions take a length beside it.
+// Lend says that the n bytes at p, and all that pointers there lead to, are lent to the function
+// fn, which is called at pc. Of an argument itself, which is a copy, only what it leads to is lent:
+// held is false then. Of a pointer to something small all that it is a part of is lent: functions
+// take a length beside it.
 var LendMemory func(p unsafe.Pointer, n uintptr, held bool, fn string, pc uintptr)
 
 // Lend is for an argument, the copy of which is at p.

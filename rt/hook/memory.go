@@ -10,8 +10,8 @@ func R[T any](p *T, s Site) *T {
 	return p
 }
 
-// V announces a read of *p and returns the value: x becomes V(&x, s). Unlike R's it is looked at before whatever else
-// the expression announces.
+// V announces a read of *p and returns the value: x becomes V(&x, s). Unlike R's it is looked at
+// before whatever else the expression announces.
 func V[T any](p *T, s Site) T {
 	if On {
 		Read(noescape(unsafe.Pointer(p)), unsafe.Sizeof(*p), s)
@@ -43,7 +43,8 @@ type Ptr[T any] struct {
 	s Site
 }
 
-// P names a location: x = v becomes P(&x, s).Set(v). The location is evaluated first, then v, then the write is announced and done.
+// P names a location: x = v becomes P(&x, s).Set(v). The location is evaluated first, then v, then
+// the write is announced and done.
 func P[T any](p *T, s Site) Ptr[T] { return Ptr[T]{p, s} }
 
 // Get reads the location: x += v becomes q := P(&x, s); q.Set(q.Get() + v).
@@ -62,7 +63,8 @@ func (q Ptr[T]) Set(v T) {
 	*q.p = v
 }
 
-// MR announces a read of the map m (an index, a range, len) and returns m. W likewise a write: m[k] = v, delete, clear.
+// MR announces a read of the map m (an index, a range, len) and returns m. W likewise a write: m[k]
+// = v, delete, clear.
 func MR[M any](m M, s Site) M {
 	if On {
 		if p := mapptr(&m); p != nil {
@@ -110,7 +112,8 @@ type Adding[S ~[]E, E any] struct {
 // Add begins append(v, a, b), which becomes Add(v, s).Of(a, b).
 func Add[S ~[]E, E any](v S, s Site) Adding[S, E] { return Adding[S, E]{v: v, s: s} }
 
-// AddTo is Add for a slice in memory that the calls in a and b may change, as they may for gc: it is read after them, at the site at.
+// AddTo is Add for a slice in memory that the calls in a and b may change, as they may for gc: it
+// is read after them, at the site at.
 func AddTo[S ~[]E, E any](p *S, at, s Site) Adding[S, E] { return Adding[S, E]{p: p, s: s, at: at} }
 
 // Of appends xs.
@@ -142,7 +145,8 @@ func grow[S ~[]E, E any](s S, t []E, site Site) S {
 	return s
 }
 
-// Room is s with room for k more elements, which what it is given to will append: it announces what append would touch.
+// Room is s with room for k more elements, which what it is given to will append: it announces what
+// append would touch.
 func Room[S ~[]E, E any](s S, k int, site Site) S {
 	if !On {
 		return s
@@ -150,8 +154,8 @@ func Room[S ~[]E, E any](s S, k int, site Site) S {
 	return grow(s, make([]E, k), site)[:len(s)]
 }
 
-// Snap is true while accesses to memory are scheduling points: what is read has to be kept then if another access is announced
-// before it is used.
+// Snap is true while accesses to memory are scheduling points: what is read has to be kept then if
+// another access is announced before it is used.
 var Snap bool
 
 // Snapped returns t, which was just read.
@@ -217,7 +221,8 @@ func Var[T any](p *T, s Site) {
 	}
 }
 
-// Again is Var for a variable of a for clause, which every iteration has its own of. again: it is a copy of the one before.
+// Again is Var for a variable of a for clause, which every iteration has its own of. again: it is a
+// copy of the one before.
 func Again[T any](p *T, s Site, again bool) { Var(p, s) }
 
 // MadeChan, MadeMap and MadeSlice announce what make (or a literal) returned.
@@ -245,7 +250,8 @@ func MadeSlice[S ~[]E, E any](v S, s Site) S {
 // FromText is MadeSlice for what a conversion made of a string.
 func FromText[S ~[]E, E any](v S, s Site) S { return MadeSlice(v, s) }
 
-// Rest announces the slice that a call made for the arguments of a variadic function, if it did: it may have been given one.
+// Rest announces the slice that a call made for the arguments of a variadic function, if it did: it
+// may have been given one.
 func Rest[E any](v []E, s Site) {
 	if On && cap(v) > 0 {
 		Alloc(noescape(unsafe.Pointer(unsafe.SliceData(v))), uintptr(cap(v))*unsafe.Sizeof(*new(E)), AllocRest, s)

@@ -2,8 +2,8 @@ package hook
 
 import "unsafe"
 
-// A Pull is a coroutine of iter.Pull. It is suspended between two calls of next, and for ever if nobody calls stop:
-// no goroutine outside control, and to be ended with the execution.
+// A Pull is a coroutine of iter.Pull. It is suspended between two calls of next, and for ever if
+// nobody calls stop: no goroutine outside control, and to be ended with the execution.
 type Pull struct {
 	end func()
 	pc  uintptr // of the call of iter.Pull
@@ -13,7 +13,8 @@ type Pull struct {
 // pulls are those of the goroutines under test that have not ended.
 var pulls []*Pull
 
-// NewPull makes a coroutine known, if a goroutine under test made it by the call at pc. end resumes it so that it ends.
+// NewPull makes a coroutine known, if a goroutine under test made it by the call at pc. end resumes
+// it so that it ends.
 func NewPull(pc uintptr, end func()) *Pull {
 	if !Here() {
 		return nil
@@ -33,7 +34,8 @@ func (p *Pull) Ended() {
 	pulls, p.at = pulls[:last], -1
 }
 
-// Called is called when next or stop is, which must not be by two goroutines at the same time: that is a data race on p.
+// Called is called when next or stop is, which must not be by two goroutines at the same time: that
+// is a data race on p.
 func (p *Pull) Called(pc uintptr) {
 	if p != nil && Here() {
 		const kindPC = 15 << 59 // as trace.PCSite has it

@@ -2,10 +2,12 @@ package hook
 
 import "unsafe"
 
-// Methods that are called by way of an interface: what the call reads follows from the dynamic type, see rt/sched/receiver.go.
+// Methods that are called by way of an interface: what the call reads follows from the dynamic
+// type, see rt/sched/receiver.go.
 
 var (
-	// Receiver says that the method of that name is called of the value of type t that an interface has in its word data.
+	// Receiver says that the method of that name is called of the value of type t that an interface
+	// has in its word data.
 	Receiver func(t, data unsafe.Pointer, name string, s Site)
 	// ReceiverReads yields what the call reads.
 	ReceiverReads func(t, data unsafe.Pointer, name string, read func(p unsafe.Pointer, n uintptr))
@@ -21,7 +23,8 @@ func TypeOf(itab unsafe.Pointer) unsafe.Pointer {
 	return *(*unsafe.Pointer)(unsafe.Add(itab, unsafe.Sizeof(itab)))
 }
 
-// Of returns x, an interface with methods, of which the method of that name is called at once. It is inlined, and so the compiler still sees what type x has.
+// Of returns x, an interface with methods, of which the method of that name is called at once. It
+// is inlined, and so the compiler still sees what type x has.
 func Of[T any](x T, name string, s Site) T {
 	if On {
 		of(any(x), name, s)
@@ -32,7 +35,8 @@ func Of[T any](x T, name string, s Site) T {
 // A MethodID is a dynamic type, and the name of a method by the address of its first byte.
 type MethodID struct{ Type, Name unsafe.Pointer }
 
-// Silent has methods that read nothing when they are called by way of an interface, each at its Slot.
+// Silent has methods that read nothing when they are called by way of an interface, each at its
+// Slot.
 var Silent [256]MethodID
 
 // Slot is where a method is in tables of them.
@@ -57,7 +61,8 @@ func OfAny[T any](x T, name string, s Site) T {
 	return x
 }
 
-// Hold is Of and OfAny where an argument is yet to be evaluated that calls a function or receives: Then stands around the last such one.
+// Hold is Of and OfAny where an argument is yet to be evaluated that calls a function or receives:
+// Then stands around the last such one.
 func Hold[T any](x T, s Site) T {
 	if On {
 		var p any = (*T)(nil)

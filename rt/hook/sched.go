@@ -21,10 +21,11 @@ const (
 	ActDone   Act = iota // nothing: a partner moved the value
 	ActPeer              // move the value from (receive) or to (send) the waiting partner's slot
 	ActBuffer            // do the native operation: it will not block
-	ActOwn               // the same, and nobody but the goroutines under test can be using the channel now
-	ActRefill            // receive natively, then send the value in the partner's slot natively
-	ActNative            // do the native operation: it will panic (closed)
-	ActClosed            // receive: the zero value, false
+	// the same, and nobody but the goroutines under test can be using the channel now
+	ActOwn
+	ActRefill // receive natively, then send the value in the partner's slot natively
+	ActNative // do the native operation: it will panic (closed)
+	ActClosed // receive: the zero value, false
 )
 
 // FileUse says what is done with a file or folder.
@@ -58,36 +59,50 @@ var (
 	// Goroutines.
 	GoStmt func(f func(), s Site)
 	Yield  func(pc uintptr)
-	// LoopStart says that an iteration of a loop that may poll begins. again: it is not the first one.
+	// LoopStart says that an iteration of a loop that may poll begins. again: it is not the first
+	// one.
 	LoopStart func(s Site, again bool)
 
 	// Spoils says that the iterations under way change something.
 	Spoils func()
 	NumGo  func(pc uintptr) int
-	// Foreign reports whether somebody or something outside control takes part, as far as is known by now.
+	// Foreign reports whether somebody or something outside control takes part, as far as is known
+	// by now.
 	Foreign func() bool
 	Stacks  func(buf []byte, all bool) int // runtime.Stack
-	// CallersBelow puts the frames that plain Go would have in the place of heddle's own; pc holds n frames.
+	// CallersBelow puts the frames that plain Go would have in the place of heddle's own; pc holds
+	// n frames.
 	CallersBelow func(pc []uintptr, n int) int
 
-	Idle    func(pc uintptr)                     // wait until every other goroutine is blocked; time does not advance
-	Outside func(ready func() bool, pc uintptr)  // wait until ready, which somebody outside control or the kernel brings about
-	Native  func(fd int, release bool)           // a file is about to be written (release), or was read
-	File    func(use FileUse, name, also string) // what is about to be done with the file or folder of that name; also: the old name of one that is renamed or linked
-	Use     func(begins bool)                    // the caller's caller uses a connection or pipe: what is done until that ends stands there
+	// wait until every other goroutine is blocked; time does not advance
+	Idle func(pc uintptr)
+	// wait until ready, which somebody outside control or the kernel brings about
+	Outside func(ready func() bool, pc uintptr)
+	// a file is about to be written (release), or was read
+	Native func(fd int, release bool)
+	// what is about to be done with the file or folder of that name; also: the old name of one that
+	// is renamed or linked
+	File func(use FileUse, name, also string)
+	// the caller's caller uses a connection or pipe: what is done until that ends stands there
+	Use func(begins bool)
 
-	// Channels. p is the channel, c its capacity, slot where the value is or goes. len(c) is read natively after ChanLen.
+	// Channels. p is the channel, c its capacity, slot where the value is or goes. len(c) is read
+	// natively after ChanLen.
 	ChanOp func(send bool, p unsafe.Pointer, c int, slot unsafe.Pointer, s Site) (Act, unsafe.Pointer)
-	// ChanPolled says that ActBuffer, ActOwn or ActRefill failed: somebody outside control was faster. The hook is called again.
+	// ChanPolled says that ActBuffer, ActOwn or ActRefill failed: somebody outside control was
+	// faster. The hook is called again.
 	ChanPolled func(p unsafe.Pointer, ok bool)
 	ChanClose  func(p unsafe.Pointer, s Site) (native bool)
 	ChanLen    func(p unsafe.Pointer, s Site)
-	// ChanSelect returns the case to do (-1: default) and what to do for it. cs live until it returns.
+	// ChanSelect returns the case to do (-1: default) and what to do for it. cs live until it
+	// returns.
 	ChanSelect func(cs []Case, def bool, s Site) (int, Act, unsafe.Pointer)
 
-	// Locks. locked and readers are the native state, for objects that are older than the execution.
-	MutexLock    func(m unsafe.Pointer, locked bool, pc uintptr) (native bool)
-	MutexTryLock func(m unsafe.Pointer, locked bool, pc uintptr) (native bool) // native: it is free, take it
+	// Locks. locked and readers are the native state, for objects that are older than the
+	// execution.
+	MutexLock func(m unsafe.Pointer, locked bool, pc uintptr) (native bool)
+	// native: it is free, take it
+	MutexTryLock func(m unsafe.Pointer, locked bool, pc uintptr) (native bool)
 	MutexUnlock  func(m unsafe.Pointer, locked bool, pc uintptr) (native bool)
 	RWLock       func(m unsafe.Pointer, pc uintptr) (native bool)
 	RWTryLock    func(m unsafe.Pointer, pc uintptr) (native bool)
@@ -96,7 +111,8 @@ var (
 	RWTryRLock   func(m unsafe.Pointer, pc uintptr) (native bool)
 	RWRUnlock    func(m unsafe.Pointer, pc uintptr) (native bool)
 
-	// Cond. Wait is CondAdd (ticket: draw a native one), c.L.Unlock, CondBlock, c.L.Lock. CondSignal says whether to signal natively too.
+	// Cond. Wait is CondAdd (ticket: draw a native one), c.L.Unlock, CondBlock, c.L.Lock.
+	// CondSignal says whether to signal natively too.
 	CondAdd    func(c unsafe.Pointer, pc uintptr) (ticket bool)
 	CondBlock  func(c unsafe.Pointer, pc uintptr)
 	CondSignal func(c unsafe.Pointer, all bool, pc uintptr) (native bool)
@@ -105,37 +121,44 @@ var (
 	WGAdd  func(wg unsafe.Pointer, delta, n int, pc uintptr) (native bool)
 	WGWait func(wg unsafe.Pointer, n int, pc uintptr) (native bool)
 
-	// Once. OnceDo waits while another call runs the function and reports whether this call must run it; then OnceDone.
+	// Once. OnceDo waits while another call runs the function and reports whether this call must
+	// run it; then OnceDone.
 	OnceDo   func(o unsafe.Pointer, done bool, pc uintptr) (run bool)
 	OnceDone func(o unsafe.Pointer, pc uintptr)
 
-	// sync.Map (op: 0 load, 1 store, 2 load and store, 3 range) and sync.Pool. The native map is used after the hook.
+	// sync.Map (op: 0 load, 1 store, 2 load and store, 3 range) and sync.Pool. The native map is
+	// used after the hook.
 	MapOp   func(m unsafe.Pointer, key any, op uint8, pc uintptr)
 	PoolGet func(p unsafe.Pointer, pc uintptr) (x any, ok bool)
 	PoolPut func(p unsafe.Pointer, x any, pc uintptr)
 
-	// Atomics: AtomicBegin, the native operation, AtomicEnd with whether memory was written and the value it holds now (as bits).
+	// Atomics: AtomicBegin, the native operation, AtomicEnd with whether memory was written and the
+	// value it holds now (as bits).
 	AtomicBegin func(p unsafe.Pointer, n uintptr, op uint8, pc uintptr)
 	AtomicEnd   func(changed bool, bits uint64)
-	// AtomicCompared is AtomicEnd for a CompareAndSwap whose values are bits: old is what it compared with.
+	// AtomicCompared is AtomicEnd for a CompareAndSwap whose values are bits: old is what it
+	// compared with.
 	AtomicCompared func(swapped bool, old, bits uint64)
 
-	// Time. Now and the others take and return nanoseconds on the runtime's monotonic scale; see package sched for the epoch.
+	// Time. Now and the others take and return nanoseconds on the runtime's monotonic scale; see
+	// package sched for the epoch.
 	Now        func() int64
 	Sleep      func(d int64, pc uintptr)
 	TimerStart func(t unsafe.Pointer, when, period int64, f func(any, uintptr, int64), arg any, ch unsafe.Pointer, pc uintptr)
-	// TimerStop and TimerReset: ours is false for a timer that was not started under control: use the native one.
+	// TimerStop and TimerReset: ours is false for a timer that was not started under control: use
+	// the native one.
 	TimerStop  func(t unsafe.Pointer, pc uintptr) (active, ours bool)
 	TimerReset func(t unsafe.Pointer, when, period int64, pc uintptr) (active, ours bool)
 
-	// Operate performs an operation (a trace.Op) on the object (a trace.ObjKind) at p, as package model defines it, and
-	// returns its outcome. limit is the object's capacity, 0: it has none, or the one that it had; edges
-	// are a model.Order beside what that package says.
+	// Operate performs an operation (a trace.Op) on the object (a trace.ObjKind) at p, as package
+	// model defines it, and returns its outcome. limit is the object's capacity, 0: it has none, or
+	// the one that it had; edges are a model.Order beside what that package says.
 	Operate func(p unsafe.Pointer, kind, op uint8, limit int, edges uint8, pc uintptr) int
 	// Lose reports whether a packet that is about to be sent is lost.
 	Lose func(pc uintptr) bool
 
-	// Choices. Rand is the execution's random number generator; Draw is a choice from 0..n-1 to explore like any other.
+	// Choices. Rand is the execution's random number generator; Draw is a choice from 0..n-1 to
+	// explore like any other.
 	Rand func() uint64
 	Draw func(n int, pc uintptr) int
 

@@ -8,11 +8,13 @@ import (
 var (
 	// UseState says that the state at p is about to be looked at or changed; see package states.
 	UseState func(p unsafe.Pointer, write bool)
-	// UseFileState is UseState for what belongs to a file. What the standard library does with files for itself is no operation.
+	// UseFileState is UseState for what belongs to a file. What the standard library does with
+	// files for itself is no operation.
 	UseFileState func(p unsafe.Pointer, write bool)
 	// StateNamed is UseState for state of the whole process.
 	StateNamed func(name string, write bool)
-	// BlindCall says that the function fn is called, at pc, which uses or changes what others see, and is no operation.
+	// BlindCall says that the function fn is called, at pc, which uses or changes what others see,
+	// and is no operation.
 	BlindCall func(fn string, pc uintptr)
 	// CrowdedSocket says that the packets in a UDP socket may be more than the kernel has room for.
 	CrowdedSocket func(pc uintptr)
@@ -40,7 +42,8 @@ func Stated[F any](f F, name string) F {
 	return f
 }
 
-// Blind returns f, a function that does what others see and is no operation, and is about to be called.
+// Blind returns f, a function that does what others see and is no operation, and is about to be
+// called.
 //
 //go:noinline
 func Blind[F any](f F, name string) F {
@@ -50,7 +53,8 @@ func Blind[F any](f F, name string) F {
 	return f
 }
 
-// Mapping is Blind for a function that maps memory: memory that is no file's concerns only those who get it.
+// Mapping is Blind for a function that maps memory: memory that is no file's concerns only those
+// who get it.
 //
 //go:noinline
 func Mapping(f func(fd int, offset int64, length, prot, flags int) ([]byte, error), name string) func(fd int, offset int64, length, prot, flags int) ([]byte, error) {

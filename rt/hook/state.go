@@ -1,6 +1,7 @@
 package hook
 
-// StateVars are pointers to variables of the standard library that programs change, such as flag.CommandLine.
+// StateVars are pointers to variables of the standard library that programs change, such as
+// flag.CommandLine.
 var StateVars []any
 
 // State makes variables known.

@@ -2,21 +2,23 @@ package hook
 
 import "unsafe"
 
-// What goroutines outside control touch. A package-level variable that one of them uses must not be put back under its
-// hands: it may hold the lock, or be in the midst of a map. Strangers says where they were.
+// What goroutines outside control touch. A package-level variable that one of them uses must not be
+// put back under its hands: it may hold the lock, or be in the midst of a map. Strangers says where
+// they were.
 
-// Strangers is true while there are goroutines outside control that may use the variables of packages under test.
+// Strangers is true while there are goroutines outside control that may use the variables of
+// packages under test.
 var Strangers bool
 
-// Touched are the places that goroutines outside control have touched, each once; only the first NTouched are. A
-// goroutine that finds the table full leaves NTouched beyond its end.
+// Touched are the places that goroutines outside control have touched, each once; only the first
+// NTouched are. A goroutine that finds the table full leaves NTouched beyond its end.
 var (
 	Touched  [1 << 10]uintptr
 	NTouched int
 )
 
-// Touch notes that the running goroutine is about to use *p, if it is outside control. There is no lock: two of
-// them that come at once may lose one place, and come again.
+// Touch notes that the running goroutine is about to use *p, if it is outside control. There is no
+// lock: two of them that come at once may lose one place, and come again.
 func Touch(p unsafe.Pointer) {
 	if !Strangers || !stranger() {
 		return

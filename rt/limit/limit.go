@@ -25,7 +25,8 @@ type Limit struct {
 	asked time.Time // the last time
 }
 
-// How often over is asked: after that many calls at most, and more rarely as long as that takes less than often.
+// How often over is asked: after that many calls at most, and more rarely as long as that takes
+// less than often.
 const (
 	most  = 256
 	often = time.Millisecond
@@ -46,7 +47,8 @@ func Always(over func() bool) *Limit {
 	return l
 }
 
-// Spent reports whether the search has to end, as of a millisecond ago, or of 256 calls if these took longer.
+// Spent reports whether the search has to end, as of a millisecond ago, or of 256 calls if these
+// took longer.
 func (l *Limit) Spent() bool {
 	if l == nil {
 		return false
@@ -76,7 +78,8 @@ func (l *Limit) Now() bool {
 // A stop is what Check panics with.
 type stop struct{ l *Limit }
 
-// Check ends what Within calls if the search has to end. Nothing may be counted on that was being changed.
+// Check ends what Within calls if the search has to end. Nothing may be counted on that was being
+// changed.
 func (l *Limit) Check() {
 	if l.Spent() {
 		panic(stop{l})
@@ -97,8 +100,10 @@ func (l *Limit) Within(f func()) (whole bool) {
 	return true
 }
 
-// CollectWithin is how many bytes a process may use before garbage is collected within an execution too.
+// CollectWithin is how many bytes a process may use before garbage is collected within an execution
+// too.
 const CollectWithin = 3 << 30
 
-// MostHeap is how many bytes of heap objects end an execution: what is left of them where garbage is collected within it.
+// MostHeap is how many bytes of heap objects end an execution: what is left of them where garbage
+// is collected within it.
 const MostHeap = CollectWithin + 1<<30

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// A search asks the clock about once a millisecond, and stops soon, however long what it does between two questions takes.
+// A search asks the clock about once a millisecond, and stops soon, however long what it does
+// between two questions takes.
 func TestSpent(t *testing.T) {
 	for _, step := range []time.Duration{time.Microsecond, 100 * time.Microsecond, 30 * time.Millisecond} {
 		var now time.Time
@@ -78,10 +79,12 @@ func TestWithinOuter(t *testing.T) {
 	}
 }
 
-// A memory counts what is there after a collection, beyond what was there before, and collects rarely.
+// A memory counts what is there after a collection, beyond what was there before, and collects
+// rarely.
 func TestMemory(t *testing.T) {
 	live, garbage, collections := uint64(100), uint64(0), 0
-	m := &Memory{bound: 1000, heap: func() uint64 { return live + garbage }, collect: func() { garbage = 0; collections++ }}
+	heap := func() uint64 { return live + garbage }
+	m := &Memory{bound: 1000, heap: heap, collect: func() { garbage = 0; collections++ }}
 	m.Begin()
 	now := time.Unix(1, 0)
 	for !m.Full(now) {

@@ -8,8 +8,8 @@ import (
 
 // A Memory bounds what a search holds in memory: what is on the heap beyond what was there before.
 //
-// The heap tells what is in use only after a collection, and collections are dear: one is made when the heap has grown, garbage
-// included, beyond the bound, and then after each eighth of the bound.
+// The heap tells what is in use only after a collection, and collections are dear: one is made when
+// the heap has grown, garbage included, beyond the bound, and then after each eighth of the bound.
 type Memory struct {
 	bound  uint64
 	before uint64 // on the heap when the search began
@@ -48,8 +48,8 @@ func (m *Memory) Begin() {
 // lookEvery is how often the heap is looked at; looking takes half a microsecond.
 const lookEvery = 2 * time.Millisecond
 
-// Full reports whether the search holds as much as it may, as of lookEvery before now. It must not be called during an
-// execution, in which nothing is collected.
+// Full reports whether the search holds as much as it may, as of lookEvery before now. It must not
+// be called during an execution, in which nothing is collected.
 func (m *Memory) Full(now time.Time) bool {
 	if m == nil || m.full || now.Sub(m.looked) < lookEvery {
 		return m != nil && m.full
@@ -62,7 +62,8 @@ func (m *Memory) Full(now time.Time) bool {
 	return m.full
 }
 
-// Release is called when what a search held was given up: it is not full any more, if that has made room.
+// Release is called when what a search held was given up: it is not full any more, if that has made
+// room.
 func (m *Memory) Release() {
 	if m == nil {
 		return

@@ -2,7 +2,7 @@ package policy
 
 import "heddle/trace"
 
-// first is the non-preemptive policy: whoever runs goes on as long as it can,
+// first is the non-preemptive policy: the goroutine that runs goes on as long as it can,
 // then the oldest goroutine that can. Outcomes are always the first.
 //
 // One that gives way (runtime.Gosched) is followed by the next in order of
@@ -23,7 +23,7 @@ func (first) Choose(cur trace.GID, ready []trace.GID, pend []trace.Pending) trac
 	return cur
 }
 
-// after returns who comes after cur. An early timer is never somebody's turn.
+// after returns the goroutine that comes after cur. An early timer never has a turn.
 func after(cur trace.GID, ready []trace.GID, pend []trace.Pending) trace.GID {
 	for _, g := range ready {
 		if g > cur && pend[g].Op != trace.OpTimerFire {

@@ -2,19 +2,19 @@ package policy
 
 import "heddle/trace"
 
-// pct is probabilistic concurrency testing: goroutines have random priorities,
-// the highest goes, and at d-1 steps drawn beforehand whoever would make the
-// step drops below all that never dropped. A bug of depth d (one that d ordering constraints between steps are enough for) in a
-// program of n goroutines and k steps is hit with probability at least
-// 1/(n*k^(d-1)) (Burckhardt, Kothari, Musuvathi and Nagarakatte, "A Randomized
-// Scheduler with Probabilistic Guarantees of Finding Bugs", ASPLOS 2010).
+// pct is probabilistic concurrency testing: goroutines have random priorities, the highest goes,
+// and at each of d-1 steps drawn beforehand the goroutine that would make the step drops below all
+// that never dropped. A bug of depth d needs d ordering constraints between steps. In a program of
+// n goroutines and k steps it is hit with probability at least 1/(n*k^(d-1)) (Burckhardt, Kothari,
+// Musuvathi and Nagarakatte, "A Randomized Scheduler with Probabilistic Guarantees of Finding
+// Bugs", ASPLOS 2010).
 //
 // As in the paper, the i-th change point drawn gives priority i wherever it falls, so that among
-// those who dropped any order is possible. Where we differ:
+// those that dropped any order is possible. Where we differ:
 //
 //   - k is not given: it is the largest number of steps seen in earlier executions, see Length.
 //   - n is not given: a goroutine draws its priority when it is first ready.
-//   - One that gives way (runtime.Gosched) drops below everybody, again and again, or a loop that
+//   - One that gives way (runtime.Gosched) drops below all others, again and again, or a loop that
 //     polls would run for ever. The bound is for programs that do not.
 type pct struct {
 	r       rng
@@ -26,8 +26,8 @@ type pct struct {
 	low     pctPrio   // below all in use
 }
 
-// A pctPrio is 0 for none yet, else one of three bands: random ones above
-// changeBand+d, those of change points just above changeBand, and those who gave way below it.
+// A pctPrio is 0 for none yet, else one of three bands: random ones above changeBand+d, those of
+// change points just above changeBand, and those of goroutines that gave way below it.
 type pctPrio uint64
 
 const (
@@ -52,7 +52,8 @@ type Lengther interface {
 	// Length returns the number of steps that the running execution was expected
 	// to have at most, or 0 before the first Begin: the largest that was seen until then.
 	Length() int
-	// SetLength makes it k for the next Begin, whatever was seen before; after that execution it is learnt on.
+	// SetLength makes it k for the next Begin, whatever was seen before; after that execution it is
+	// learnt on.
 	SetLength(k int)
 	// Learnt returns what Length will be of the next execution, 0 where nothing was seen.
 	Learnt() int

@@ -22,7 +22,8 @@ func mustNew(t testing.TB, name string, depth int) Policy {
 
 func TestNew(t *testing.T) {
 	_, err := New("chaos", 0)
-	if want := `unknown policy "chaos": want one of first, random, pos, pct, rr`; err == nil || err.Error() != want {
+	want := `unknown policy "chaos": want one of first, random, pos, pct, rr`
+	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	if p, err := New("", 0); err != nil || p.Name() != "first" {
@@ -37,7 +38,8 @@ var some = program{
 	{read(4), lock(2), unlock(2)},
 }
 
-// The same seed gives the same choices, from a new policy and from one that has made other executions.
+// The same seed gives the same choices, from a new policy and from one that has made other
+// executions.
 func TestDeterministic(t *testing.T) {
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {
@@ -87,7 +89,7 @@ func TestYield(t *testing.T) {
 			}
 		}
 	}
-	// An early timer is nobody's turn.
+	// An early timer never has a turn.
 	pend := []trace.Pending{{Op: trace.OpGosched}, {Op: trace.OpTimerFire}}
 	if g := (first{}).Choose(0, []trace.GID{0, 1}, pend); g != 0 {
 		t.Errorf("first fired a timer early")
@@ -137,7 +139,7 @@ func chiSquare(count []int) (x float64) {
 	return x
 }
 
-// random takes each of those that are ready equally often, whoever they are and whatever came before.
+// random takes each of those that are ready equally often, whatever came before.
 func TestRandomUniform(t *testing.T) {
 	ready := []trace.GID{1, 4, 5, 9, 11}
 	pend := make([]trace.Pending, 12)
@@ -185,7 +187,10 @@ func TestPCTBound(t *testing.T) {
 			program{append(times(20, local), write(1)), {read(1)}},
 			func(r run) bool { return r.before(0, 20, 1, 0) }},
 		{"Atomicity", 2, // a write between the check and the use
-			program{slices.Concat(times(8, local), []op{read(1), read(1)}, times(8, local)), slices.Concat(times(8, local), []op{write(1)})},
+			program{
+				slices.Concat(times(8, local), []op{read(1), read(1)}, times(8, local)),
+				slices.Concat(times(8, local), []op{write(1)}),
+			},
 			func(r run) bool { return r.before(0, 8, 1, 8) && r.before(1, 8, 0, 9) }},
 		{"Deadlock", 2,
 			program{
@@ -195,11 +200,15 @@ func TestPCTBound(t *testing.T) {
 			func(r run) bool { return r.at[0][7] == never && r.at[1][7] == never }},
 		{"ThreeConstraints", 3, // there, back and there again
 			program{append(times(2, local), write(1), write(1)), append(times(2, local), write(1), write(1))},
-			func(r run) bool { return r.before(0, 2, 1, 2) && r.before(1, 2, 0, 3) && r.before(0, 3, 1, 3) }},
-		{"LaterDropGoesFirst", 3, // two are stopped half way, and the one stopped last goes on first, or the other way round
+			func(r run) bool {
+				return r.before(0, 2, 1, 2) && r.before(1, 2, 0, 3) && r.before(0, 3, 1, 3)
+			}},
+		// Two are stopped half way, and the one stopped last goes on first, or the other way round.
+		{"LaterDropGoesFirst", 3,
 			program{{write(1), write(2)}, {write(1), write(2)}, {write(1)}},
 			func(r run) bool {
-				return r.before(0, 0, 1, 0) && r.before(1, 0, 2, 0) && r.before(2, 0, 1, 1) && r.before(1, 1, 0, 1)
+				stopped := r.before(0, 0, 1, 0) && r.before(1, 0, 2, 0)
+				return stopped && r.before(2, 0, 1, 1) && r.before(1, 1, 0, 1)
 			}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -210,7 +219,8 @@ func TestPCTBound(t *testing.T) {
 				bound = 1. / 6 / 25 // one order of three priorities, and two change points
 			}
 			got := test.p.odds(p, n, test.bug)
-			t.Logf("shows in %.4f, bound %.4f, random %.4f", got, bound, test.p.odds(mustNew(t, "random", 0), n, test.bug))
+			random := test.p.odds(mustNew(t, "random", 0), n, test.bug)
+			t.Logf("shows in %.4f, bound %.4f, random %.4f", got, bound, random)
 			if got < bound && !near(got, bound, n) {
 				t.Errorf("shows in %.4f of the executions, less than %.4f", got, bound)
 			}
@@ -240,7 +250,7 @@ func TestPCTLength(t *testing.T) {
 	}
 }
 
-// In POS, operations that concern nobody else cost little. With n of them
+// In POS, operations that concern no other goroutine cost little. With n of them
 // before it, A's write comes before B's only when B's one pending operation has the
 // lowest of n+2 priorities: 1/(n+2). A random walk needs n+1 coins to fall the same way.
 func TestPOSLocalSteps(t *testing.T) {
@@ -255,8 +265,9 @@ func TestPOSLocalSteps(t *testing.T) {
 	}
 }
 
-// Fresh priorities for conflicting operations make each race a fair coin: that B's first write waits for
-// n of A's has probability 2^-n. Without them it would be 1/(n+1): B's priority, once low, would stay low.
+// Fresh priorities for conflicting operations make each race a fair coin: that B's first write
+// waits for n of A's has probability 2^-n. Without them it would be 1/(n+1): B's priority, once
+// low, would stay low.
 func TestPOSFreshPriorities(t *testing.T) {
 	const tries, n = 40000, 5
 	p := program{times(n, write(1)), times(n, write(1))}
@@ -272,7 +283,8 @@ func TestPOSFreshPriorities(t *testing.T) {
 	}
 }
 
-// One that waits for a lock takes part afresh when it is free: whoever asks for it has the same chance.
+// One that waits for a lock takes part afresh when it is free: all that ask for it have the same
+// chance.
 func TestPOSBlocked(t *testing.T) {
 	const tries = 40000
 	section := []op{lock(1), unlock(1)}

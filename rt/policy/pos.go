@@ -5,11 +5,11 @@ import (
 	"heddle/trace"
 )
 
-// pos is partial order sampling: every pending operation has a random priority
-// and the highest goes; those that conflict with it then get fresh ones (Yuan,
-// Yang and Gu, "Partial Order Aware Concurrency Sampling", CAV 2018).
-// Independent operations keep theirs, so the walk is over partial orders rather than over interleavings: that one
-// goroutine does n things that concern nobody else makes the order of two events unlikely by 1/n only, where a random walk has 2^-n.
+// pos is partial order sampling: every pending operation has a random priority and the highest
+// goes; those that conflict with it then get fresh ones (Yuan, Yang and Gu, "Partial Order Aware
+// Concurrency Sampling", CAV 2018). Independent operations keep theirs, so the walk is over partial
+// orders rather than over interleavings: that one goroutine does n things that concern no other one
+// makes the order of two events unlikely by 1/n only, where a random walk has 2^-n.
 //
 // We differ in two things. Whether operations conflict is judged by
 // model.MayConflict and the objects that they announce, so a select counts with its first

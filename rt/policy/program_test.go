@@ -11,7 +11,7 @@ type op struct {
 	obj trace.ObjID
 }
 
-var local = op{trace.OpWrite, 0} // concerns nobody else
+var local = op{trace.OpWrite, 0} // concerns no other goroutine
 
 func write(x trace.ObjID) op  { return op{trace.OpWrite, x} }
 func read(x trace.ObjID) op   { return op{trace.OpRead, x} }

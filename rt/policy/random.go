@@ -2,7 +2,7 @@ package policy
 
 import "heddle/trace"
 
-// random chooses uniformly among those who can go on: a random walk.
+// random chooses uniformly among the goroutines that can go on: a random walk.
 type random struct{ r rng }
 
 func (*random) Name() string        { return "random" }

@@ -2,8 +2,8 @@ package policy
 
 import "heddle/trace"
 
-// roundRobin takes the goroutine that has made the fewest steps, the oldest of
-// several: every step is a switch where that is possible. Outcomes take turns as well. The seed does not matter.
+// roundRobin takes the goroutine that has made the fewest steps, the oldest of several: every step
+// is a switch where that is possible. Outcomes take turns as well. The seed does not matter.
 type roundRobin struct {
 	steps    []uint32
 	outcomes int

@@ -1,23 +1,28 @@
-// Package states lists the functions of the standard library that use state which other functions show: the environment, the
-// working directory, what a logger writes to, registered handlers. Their packages are quiet (package std's mode.go): their locks and atomics
-// offer no scheduling points. These functions do, at their beginning: each is a load or a store of an object that stands for the state.
+// Package states lists the functions of the standard library that use state which other functions
+// show: the environment, the working directory, what a logger writes to, registered handlers. Their
+// packages are quiet (package std's mode.go): their locks and atomics offer no scheduling points.
+// These functions do, at their beginning: each is a load or a store of an object that stands for
+// the state.
 //
-// The table is plain data, for package instrument, which puts the hooks into the functions, and for package drive,
-// which takes what the functions do inside for commuting: what comes first was decided at the hook.
+// The table is plain data, for package instrument, which puts the hooks into the functions, and for
+// package drive, which takes what the functions do inside for commuting: what comes first was
+// decided at the hook.
 package states
 
 // Visible lists the packages of the standard library whose operations are scheduling points.
 var Visible = map[string]bool{
-	"sync": true, "sync/atomic": true, "context": true, "time": true, "io": true, "net": true, "internal/nettest": true, "internal/gate": true, "slices": true, "maps": true, "sort": true,
+	"sync": true, "sync/atomic": true, "context": true, "time": true, "io": true, "net": true,
+	"internal/nettest": true, "internal/gate": true, "slices": true, "maps": true, "sort": true,
 }
 
 // A Use says what a function does to which state.
 type Use struct {
 	Store bool
-	// Object is what stands for the state: "" for the receiver, ".f" for what the receiver's field f points to,
-	// another word for state of the whole process.
+	// Object is what stands for the state: "" for the receiver, ".f" for what the receiver's field
+	// f points to, another word for state of the whole process.
 	Object string
-	// Opens: what the function does inside may not commute all the same, since it calls the program back.
+	// Opens: what the function does inside may not commute all the same, since it calls the program
+	// back.
 	Opens bool
 	// Whole: the functions of the table that it calls use no other state.
 	Whole bool
@@ -101,7 +106,8 @@ var (
 
 	// inside are functions that only those of the table call.
 	inside = map[string]bool{
-		"expvar.(*Map).addKey": true, "text/template.(*Template).associate": true, "html/template.(*Template).new": true,
+		"expvar.(*Map).addKey":                true,
+		"text/template.(*Template).associate": true, "html/template.(*Template).new": true,
 		"html/template.(*Template).checkCanParse": true, "os.(*root).incref": true, "os.(*root).decref": true,
 		"text/template.findFunction": true, "text/template.(*Template).Parse": true,
 	}
@@ -110,13 +116,15 @@ var (
 // Dir is the object that stands for the working directory.
 const Dir = "dir"
 
-// Inside reports whether what a function does inside the standard library needs no scheduling point of its own.
+// Inside reports whether what a function does inside the standard library needs no scheduling point
+// of its own.
 func Inside(function string) bool {
 	u, ok := Functions[function]
 	return ok && !u.Opens || inside[function]
 }
 
-// Shown reports whether values of a package's types stand for state: it is to be known where they are made.
+// Shown reports whether values of a package's types stand for state: it is to be known where they
+// are made.
 func Shown(importPath string) bool {
 	switch importPath {
 	case "log", "log/slog", "expvar", "text/template", "html/template", "net/http", "os":
