@@ -8,32 +8,32 @@ import (
 	"heddle/trace/touch"
 )
 
-// locations tell which memory is shared: used by two goroutines at least, of
-// which one writes.
+// locations finds the shared memory of a trace: used by at least two goroutines, of which one
+// writes.
 type locations struct {
 	*touch.Variables
 	t       *trace.Trace
-	users   []user // by place
+	users   []user // by memory, as in Objs
 	visible map[trace.Site]bool
-	private int // steps that are accesses to memory which is not shared
+	private int // number of steps that access memory which is not shared
 }
 
-// user says who uses a location.
+// user has the users of a piece of memory.
 type user struct {
-	g      trace.GID // the first, plus 1
-	shared bool      // there is another one
+	g      trace.GID // the first goroutine + 1
+	shared bool      // another goroutine uses it
 	writes bool
 }
 
 func (u *user) both() bool { return u.shared && u.writes }
 
-// isAccess reports whether e is an access to memory that was a step.
+// isAccess reports whether e accesses memory in a step of its own.
 func isAccess(t *trace.Trace, e *trace.Event) bool {
 	return (e.Op == trace.OpRead || e.Op == trace.OpWrite) && e.Step >= 0 && e.Obj > 0 &&
 		int(e.Obj) < len(t.Objects) && !e.Quiet
 }
 
-// locate goes over the accesses of t.
+// locate reads the accesses of t.
 func locate(t *trace.Trace, limit *limit.Limit) *locations {
 	l := &locations{t: t, visible: make(map[trace.Site]bool)}
 	l.Variables = touch.In(t, func(k trace.ObjKind) bool { return k == trace.ObjMemory })
@@ -79,15 +79,15 @@ func (l *locations) findVisible() {
 // A location is memory that goroutines share.
 type location struct {
 	obj   trace.ObjID
-	nodes []int32 // that access it, in order of the trace
+	nodes []int32 // the nodes that access it, in order of the trace
 }
 
 // index finds accesses to shared memory.
 type index struct {
 	locs []location
-	byG  [][]int32 // nodes of each goroutine, in order
+	byG  [][]int32 // by goroutine: its accesses, in order
 	of   map[int32][]int32
-	one  []int32 // the location of a node that touches one; -1: none; -2: several, see of
+	one  []int32 // by node: its location; -1: none; -2: several, see of
 }
 
 // touches returns the locations that node n touches.
@@ -105,7 +105,7 @@ func (x *index) touches(n int32) []int32 {
 func (g *Graph) indexAccesses(l *locations) {
 	x := &g.access
 	x.byG, x.one = make([][]int32, len(g.seqs)), make([]int32, len(g.Nodes))
-	at := make([]int32, len(l.Objs)) // location + 1 by place
+	at := make([]int32, len(l.Objs)) // by memory: its location + 1
 	for i := range g.Nodes {
 		g.Limit.Check()
 		n := &g.Nodes[i]
@@ -150,5 +150,5 @@ func (x *index) add(n, loc int32) {
 	}
 }
 
-// Shared returns how many locations are accessed by several goroutines, one of them writing.
+// Shared returns the number of locations.
 func (g *Graph) Shared() int { return len(g.access.locs) }

@@ -5,36 +5,37 @@ import (
 	"heddle/trace"
 )
 
-// A Tester is a randomised active tester: the baseline beside which schedules are measured. It lets
-// goroutines go on at random, but for those that are about to access a suspected place out of turn:
-// they are postponed until it is their turn, or until nobody else is left, when one of them, at
-// random, goes on all the same (Sen, "Race directed random testing", PLDI 2008; Park & Sen, FSE
-// 2008; Lai, Cheung & Chan, AssetFuzzer, ICSE 2010). It is a trace.Guide of one execution.
+// A Tester is a randomised active tester, the baseline for generated schedules. It chooses
+// goroutines at random, but postpones a goroutine that is about to access a suspected site out of
+// turn, until its turn comes or no other goroutine is left; then one of the postponed goroutines,
+// at random, continues all the same (Sen, "Race directed random testing", PLDI 2008; Park & Sen,
+// FSE 2008; Lai, Cheung & Chan, AssetFuzzer, ICSE 2010). It is a trace.Guide of one execution.
 type Tester struct {
 	events []suspect
 	race   bool
 	draws  splitmix.Stream
 
-	due int         // the event that is next; of a race, how many were done
-	who []trace.GID // by thread of the pattern: the goroutine that turned out to be it
-	loc []trace.ObjID
-	met trace.GID // of a race: who is next, NoG: nobody
+	due   int         // index of the next event; of a race, the number of accesses done
+	actor []trace.GID // by thread of the pattern: the goroutine that acts as it
+	loc   []trace.ObjID
+	met   trace.GID // of a race: the next goroutine; NoG: none
 }
 
-// A suspect is an access that is part of an anomaly.
+// A suspect is an access of an anomaly.
 type suspect struct {
 	Event
 	site trace.Site
 }
 
-// NewTester returns a tester for an anomaly of g with events, a race or an instance of a pattern.
+// NewTester returns a tester for a, an anomaly of g with events: a race or an instance of a
+// pattern.
 func NewTester(g *Graph, a *Anomaly, seed uint64) *Tester {
 	t := &Tester{race: a.Pattern == Race, draws: splitmix.Stream(seed), met: trace.NoG}
 	for i, n := range a.Nodes {
 		e := a.Pattern.E[i]
 		e.Write = g.Nodes[n].Op == trace.OpWrite
 		t.events = append(t.events, suspect{e, g.Nodes[n].Site.Plain()})
-		t.who, t.loc = append(t.who, trace.NoG), append(t.loc, 0)
+		t.actor, t.loc = append(t.actor, trace.NoG), append(t.loc, 0)
 	}
 	return t
 }
@@ -58,13 +59,13 @@ func (t *Tester) Choose(_ *trace.Trace, _ trace.GID, ways []trace.Way) int {
 	c := free[t.random(len(free))]
 	if w := &ways[c]; t.due < len(t.events) && t.inTurn(w) {
 		e := &t.events[t.due]
-		t.who[e.T], t.loc[e.SV] = w.G, w.Obj
+		t.actor[e.T], t.loc[e.SV] = w.G, w.Obj
 		t.due++
 	}
 	return c
 }
 
-// chooseRacing waits for two goroutines that are about to access the same memory at both places.
+// chooseRacing waits for two goroutines that are about to access the same memory at the two sites.
 func (t *Tester) chooseRacing(ways []trace.Way) int {
 	var free, postponed []int
 	for i := range ways {
@@ -120,7 +121,7 @@ func (t *Tester) inTurn(w *trace.Way) bool {
 	if t.loc[e.SV] != 0 && t.loc[e.SV] != w.Obj {
 		return false
 	}
-	for k, g := range t.who {
+	for k, g := range t.actor {
 		if g == w.G && k != e.T || k == e.T && g != trace.NoG && g != w.G {
 			return false
 		}

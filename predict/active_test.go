@@ -6,8 +6,8 @@ import (
 	"heddle/trace"
 )
 
-// A tester that looks for r1 W1 w1 lets the writer of another goroutine wait until the read was
-// made, and the read's own write until that was.
+// A tester for r1 W1 w1 makes the writer of another goroutine wait for the read, and the read's own
+// write wait for that write.
 func TestTesterPostpones(t *testing.T) {
 	g := graphOf(t, "1 lock a; 1 read x; 1 write x; 1 unlock a; 2 lock b; 2 write x; 2 unlock b")
 	stale := Builtin(Locks)[0]
@@ -26,15 +26,14 @@ func TestTesterPostpones(t *testing.T) {
 			}
 		}
 	}
-	// Where everybody is postponed somebody goes on.
+	// If all goroutines are postponed, one of them continues.
 	if got := NewTester(g, &Anomaly{Pattern: stale, Nodes: nodes(2, 6, 3)}, 1).Choose(nil, 0,
 		[]trace.Way{other}); got != 0 {
 		t.Errorf("chose %d", got)
 	}
 }
 
-// A tester that looks for a race brings both goroutines to their accesses, and then performs one
-// right after the other.
+// A tester for a race brings both goroutines to their accesses and then performs them adjacently.
 func TestTesterMeets(t *testing.T) {
 	g := graphOf(t, "1 write x; 2 read x")
 	first := map[int]bool{}

@@ -6,8 +6,8 @@ import (
 	"heddle/trace"
 )
 
-// rounds is a trace of goroutines that main starts, three at a time: each of them receives from
-// main and sends to it, or only one of the two, in which case main does not know it when the next
+// rounds is a trace of goroutines that main starts, three at a time. Each receives from main and
+// sends to it, or does only one of the two; then its clock is not part of main's when the next
 // three are started.
 func rounds(n int) *trace.Trace {
 	t := &trace.Trace{Objects: []trace.Object{{}, {Kind: trace.ObjChan, Cap: 100},

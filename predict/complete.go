@@ -7,11 +7,11 @@ import (
 	"heddle/trace"
 )
 
-// Races returns every pair of places at which two goroutines access one location, at least one of
-// them to write, and hold no lock that keeps them apart: whatever the order relation says, which
-// leaves out orders in which a channel or an atomic passes the same values otherwise. For a Solver
-// to be asked: it finds a race in one of the instances of a candidate if any correct order of the
-// trace has it there.
+// Races returns every pair of sites at which two goroutines access one location, at least one of
+// them writing, and hold no lock that excludes the other. It ignores the order relation, which
+// lacks orders in which a channel or an atomic passes the same values otherwise. The candidates are
+// for a Solver: it finds a race in one of the instances if any correct order of the trace has it
+// there.
 func (g *Graph) Races() []Candidate {
 	s := &search{g: g}
 	at := make(map[pairKey]int)
@@ -48,7 +48,7 @@ func (g *Graph) Races() []Candidate {
 	return out
 }
 
-// pairs yields the pairs of two runs' nodes, those next to each other in the trace first.
+// pairs yields the pairs of nodes of two runs, those adjacent in the trace first.
 func pairs(runs [][2][]int32) iter.Seq[Anomaly] {
 	return func(yield func(Anomaly) bool) {
 		for k, more := 0, true; more; k++ {
@@ -69,7 +69,8 @@ func pairs(runs [][2][]int32) iter.Seq[Anomaly] {
 	}
 }
 
-// nth returns the k-th entry of sorted, counted from where x would be, in turn after and before it.
+// nth returns the k-th entry of sorted, counted from the position of x, alternately after and
+// before it.
 func nth(sorted []int32, x int32, k int) (int32, bool) {
 	mid := sort.Search(len(sorted), func(i int) bool { return sorted[i] >= x })
 	after, before := len(sorted)-mid, mid

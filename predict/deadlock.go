@@ -7,12 +7,12 @@ import (
 	"heddle/trace"
 )
 
-// Predicted deadlocks: goroutines each of which holds what the next one wants
-// (Havelund's GoodLock, for cycles of any length). Beyond the paper, by the same recipe: what the
-// lock order of one execution lets expect is a guess, and an execution has to show it.
+// Predicted deadlocks: goroutines each of which holds the lock that the next one wants (Havelund's
+// GoodLock, for cycles of any length). This is beyond the paper, by the same recipe: the lock order
+// of one execution gives candidates, and an execution must show them.
 
-// LockCycle is what Deadlocks predicts. Its instances are operations that wait
-// for a lock, of goroutines that hold what the others want.
+// LockCycle is the pattern of Deadlocks. Its instances are operations that wait for a lock, of
+// goroutines that hold what the others want.
 var LockCycle = &Pattern{Name: "lock order", Kind: "deadlock"}
 
 // maxCycleSteps bounds the search for cycles.
@@ -25,15 +25,15 @@ type wish struct {
 	site  trace.Site
 	held  lockset
 	want  int32 // entry of a lockset
-	locks int32 // held, as the graph numbers it
+	locks int32 // the lockset, by the graph's number
 }
 
-// The door of a RWMutex is what a writer who waits holds, and readers have to pass.
+// The door of an RWMutex is what a waiting writer holds, and what readers must pass.
 const door = 1 << 28
 
-// Deadlocks returns the cycles in the lock order of the trace: of different
-// goroutines, without a lock that all hold and so keeps them apart, and of
-// operations that are not ordered. One candidate for the same places.
+// Deadlocks returns the cycles in the lock order of the trace: of different goroutines, without a
+// lock that all hold, and of operations that are not ordered. Cycles at the same sites are one
+// candidate.
 func (g *Graph) Deadlocks() []Candidate {
 	c := &cycles{g: g, byHeld: make(map[int32][]int32), left: maxCycleSteps}
 	c.collect()
@@ -50,13 +50,13 @@ func (g *Graph) Deadlocks() []Candidate {
 type cycles struct {
 	g      *Graph
 	wishes []wish
-	byHeld map[int32][]int32 // wishes by lock that is held
+	byHeld map[int32][]int32 // by lock: the wishes of goroutines that hold it
 	path   []int32
 	left   int
 	out    []Candidate
 }
 
-// collect makes the wishes of the trace: one for the same goroutine, place, and locks.
+// collect makes the wishes of the trace: one for each goroutine, site and lockset.
 func (c *cycles) collect() {
 	type key struct {
 		g     trace.GID
@@ -103,7 +103,7 @@ func (c *cycles) collect() {
 	}
 }
 
-// extend makes the path longer, by wishes of goroutines that hold what its last one wants.
+// extend adds to the path wishes of goroutines that hold what its last one wants.
 func (c *cycles) extend() {
 	w := &c.wishes[c.path[len(c.path)-1]]
 	for _, i := range c.byHeld[w.want>>1] {
@@ -123,7 +123,7 @@ func (c *cycles) extend() {
 	}
 }
 
-// waitsFor reports whether v holds what w wants, so that w cannot have it.
+// waitsFor reports whether v holds the lock that w wants, in a way that blocks w.
 func (c *cycles) waitsFor(w, v *wish) bool {
 	return slices.ContainsFunc(v.held, func(h int32) bool {
 		return h>>1 == w.want>>1 &&
@@ -131,7 +131,7 @@ func (c *cycles) waitsFor(w, v *wish) bool {
 	})
 }
 
-// joins reports whether wish i may be at the same time as those of the path.
+// joins reports whether wish i may hold together with those of the path.
 func (c *cycles) joins(i int32) bool {
 	w := &c.wishes[i]
 	for _, j := range c.path {

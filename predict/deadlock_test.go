@@ -33,10 +33,10 @@ func TestDeadlocks(t *testing.T) {
 		{"one goroutine", "1 lock a; 1 lock b; 1 unlock b; 1 unlock a; 1 lock b; 1 lock a; 1 unlock a; 1 unlock b", nil},
 		{"ordered by a channel", "1 lock a; 1 lock b; 1 unlock b; 1 unlock a; 1 send c; 2 recv c; 2 lock b; 2 lock a; 2 unlock a; 2 unlock b", nil},
 		{"three", "1 lock a; 1 lock b; 1 unlock b; 1 unlock a; 2 lock b; 2 lock c; 2 unlock c; 2 unlock b; 3 lock c; 3 lock a; 3 unlock a; 3 unlock c", []string{"2,6,10", "schedule 1,5,9"}},
-		{"a read lock again, and a writer who waits",
+		{"a read lock again, and a writer that waits",
 			"1 rlock r; 1 rlock r; 1 runlock r; 1 runlock r; 2 arrive r; 2 wlock r; 2 wunlock r",
 			[]string{"2,6", "schedule 1,5"}},
-		{"readers who held a lock", "1 arrive r; 1 wlock r; 1 lock b; 1 unlock b; 1 wunlock r; 2 lock b; 2 rlock r; 2 runlock r; 2 unlock b", []string{"3,7", "schedule 1,2,6"}},
+		{"readers that held a lock", "1 arrive r; 1 wlock r; 1 lock b; 1 unlock b; 1 wunlock r; 2 lock b; 2 rlock r; 2 runlock r; 2 unlock b", []string{"3,7", "schedule 1,2,6"}},
 		{"read locks", "1 rlock r; 1 lock b; 1 unlock b; 1 runlock r; 2 lock b; 2 rlock r; 2 runlock r; 2 unlock b", nil},
 	} {
 		if got := cyclesOf(t, c.text); !slices.Equal(got, c.want) {

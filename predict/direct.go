@@ -2,23 +2,23 @@ package predict
 
 import "heddle/trace"
 
-// A Director brings the goroutines of an anomaly to its events one after the other, whatever else
-// they do on the way: for where a schedule does not fit since, the events being in another order,
-// they do other things between them. The goroutine whose event is due goes on as far as it can;
-// then those who are no part of the anomaly do, then the others, but for accesses that would be
-// events out of turn. An execution that takes much longer than the recorded one is given up. What
-// comes of it is for whoever looks at the execution to say. It is a trace.Guide of one execution,
-// without any randomness.
+// A Director brings the goroutines of an anomaly to its events one after the other, whatever they
+// do on the way. It is for anomalies without a fitting schedule: in another order of the events the
+// goroutines do other things between them. The goroutine whose event is due runs as long as it can;
+// then the goroutines outside the anomaly run, then the others, except for accesses that would be
+// events out of turn. An execution that takes much longer than the recorded one is given up. The
+// caller judges the result of the execution. A Director is a trace.Guide of one execution, without
+// randomness.
 type Director struct {
 	t    *Tester
 	gs   []string // by event: its goroutine's name
-	skip int      // how often the first event's goroutine passes its place before it counts
-	left int      // steps
+	skip int      // how often the first event's goroutine passes its site before it counts
+	left int      // number of steps left
 }
 
-// NewDirector returns a director for an anomaly of g with events, a race or an instance of a
-// pattern. With exact, the first event is the access at its place that it was in
-// the trace, the how manieth by its goroutine, and otherwise the first.
+// NewDirector returns a director for a, an anomaly of g with events: a race or an instance of a
+// pattern. With exact, the first event is the access with the same index at its site as in the
+// trace, and otherwise the first access there.
 func NewDirector(g *Graph, a *Anomaly, exact bool) *Director {
 	d := &Director{t: NewTester(g, a, 0), left: 4*len(g.Trace.Steps) + 1000}
 	for _, n := range a.Nodes {
@@ -37,7 +37,7 @@ func NewDirector(g *Graph, a *Anomaly, exact bool) *Director {
 // Choose implements trace.Guide.
 func (d *Director) Choose(t *trace.Trace, prev trace.GID, ways []trace.Way) int {
 	if d.left--; d.left < 0 {
-		return -1 // somebody goes round and round
+		return -1 // a goroutine loops without end
 	}
 	best, rank := 0, unwanted+1
 	for i := range ways {
@@ -52,19 +52,19 @@ func (d *Director) Choose(t *trace.Trace, prev trace.GID, ways []trace.Way) int 
 			d.skip--
 		} else {
 			e := &d.t.events[d.t.due]
-			d.t.who[e.T], d.t.loc[e.SV] = w.G, w.Obj
+			d.t.actor[e.T], d.t.loc[e.SV] = w.G, w.Obj
 			d.t.due++
 		}
 	}
 	return best
 }
 
-// What goes on before what.
+// Priorities of goroutines, highest first.
 const (
 	dueNow = iota // the goroutine whose event is due
 	outside
 	inside
-	yielding // who polls lets others go on
+	yielding // a goroutine that polls lets others run
 	unwanted
 )
 

@@ -7,7 +7,7 @@ import (
 )
 
 // A director for r1 W1 w1 brings the reader to its second read of x, the one of the trace, then the
-// other goroutine past its write, and only then lets the first write.
+// other goroutine past its write, and only then allows the first write.
 func TestDirector(t *testing.T) {
 	tr := traceOf(t, "1 read x; 1 lock a; 1 read x; 1 write x; 1 unlock a; 2 lock b; 2 write x; 2 unlock b")
 	for i := range tr.Steps { // both reads stand at one place
@@ -31,7 +31,7 @@ func TestDirector(t *testing.T) {
 			{[]trace.Way{third, lock, read}, read}, // the first read: with exact not the one
 			{[]trace.Way{third, lock, read}, read},
 			{[]trace.Way{third, write, lock}, lock},
-			{[]trace.Way{third, write}, third}, // the other waits for somebody
+			{[]trace.Way{third, write}, third}, // the other is blocked
 			{[]trace.Way{write, other}, other},
 			{[]trace.Way{third, write}, write},
 		}

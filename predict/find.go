@@ -2,19 +2,18 @@ package predict
 
 import "heddle/trace"
 
-// A Spot says which access an event of a pattern is.
+// A Spot describes the access that an event of a pattern is.
 type Spot struct {
 	G     string // the goroutine's name; "": any
 	Site  trace.Site
 	Write bool
 }
 
-// maxFind bounds the steps of one search by Find.
+// maxFind bounds the steps of one Find.
 const maxFind = 1 << 20
 
-// Find returns the nodes of g that are accesses as spots says and make the
-// pattern p in the order in which they were executed, or nil: the anomaly
-// happened in this execution, or not.
+// Find returns the nodes of g that are the accesses of spots and make pattern p in the order of
+// execution, nil if there are none: it tells whether the anomaly happened in this execution.
 func Find(g *Graph, p *Pattern, spots []Spot) []int32 {
 	if len(spots) != len(p.E) {
 		return nil
@@ -38,7 +37,7 @@ func Find(g *Graph, p *Pattern, spots []Spot) []int32 {
 	return f.m.nodes
 }
 
-// A finder tries the nodes that fit each event, in order.
+// A finder tries, in order, the nodes that fit each event.
 type finder struct {
 	m    *match
 	fit  [][]int32

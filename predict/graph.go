@@ -7,30 +7,29 @@ import (
 	"heddle/trace"
 )
 
-// A Graph is the partial and temporal order graph of a trace (Definition 3),
-// encoded as section 5.1 says: of the order relation only what operations
-// between goroutines add is kept (see order.go), and indices of the accesses by
+// A Graph is the partial and temporal order graph of a trace (Definition 3), encoded as in section
+// 5.1: only the order between goroutines is kept (see order.go), with indices of the accesses by
 // goroutine and by location (see access.go).
 type Graph struct {
 	Trace *trace.Trace
-	// Nodes are what is moved: the steps of the trace in their order, without
-	// accesses to memory that only one goroutine uses, which belong to the node before.
+	// Nodes are the units of a reordering: the steps of the trace in their order, without accesses
+	// to memory that only one goroutine uses. Such an access belongs to the node before.
 	Nodes []Node
 
-	seqs    [][]int32     // the nodes of each goroutine, in program order
-	segs    [][]segment   // of each goroutine, see order.go
-	places  []place       // of each goroutine
-	chains  [][]trace.GID // the goroutines of each, in order
-	effects []effect      // of all nodes, by node
+	seqs    [][]int32     // by goroutine: its nodes, in program order
+	segs    [][]segment   // by goroutine, see order.go
+	places  []place       // by goroutine
+	chains  [][]trace.GID // by chain: its goroutines, in order
+	effects []effect      // of all nodes, sorted by node
 	access  index
 
 	locksets []lockset
-	births   []int32 // the node that starts a goroutine; -1: it was there
+	births   []int32 // by goroutine: the node that starts it; -1: none
 
-	visible []trace.Site // where the accesses stand that are nodes
+	visible []trace.Site // sites of the accesses that are nodes
 
-	// Limit ends what looks for candidates, which then returns those that it has found, and the
-	// making of schedules by Check; nil: nothing does.
+	// Limit, if not nil, ends searches for candidates, which then return those found so far, and by
+	// Check the generation of schedules.
 	Limit *limit.Limit
 }
 
@@ -41,24 +40,24 @@ type Node struct {
 	Op   trace.Op
 	Obj  trace.ObjID
 	Site trace.Site
-	Step int32 // index of its step in the trace; the draws after it belong to it
+	Step int32 // index of its step in the trace; draws after it belong to the node
 
 	Pos    int32 // index among the nodes of G
 	seg    int32 // index among the segments of G
 	locks  int32 // index of the lockset held before it
-	outer  int32 // the node at which G took the first of the locks it holds before it, -1: it holds none
-	Region int32 // atomic region; 0: it is one by itself
+	outer  int32 // the node at which G took the first lock of its lockset; -1: the set is empty
+	Region int32 // number of its atomic region; 0: the node is a region by itself
 	size   int32 // of a memory access, in bytes
-	epoch  int32 // how often the clock had jumped
-	effect int32 // where its effects begin
+	epoch  int32 // number of jumps of the clock before it
+	effect int32 // index of its first effect
 }
 
-// An effect is what a node does to locks and goroutines, for carrying it out again.
+// An effect is what a node does to a lock or a goroutine, for a replay.
 type effect struct {
 	node int32
 	g    trace.GID
 	kind effectKind
-	obj  trace.ObjID // or the goroutine that is started
+	obj  trace.ObjID // or the goroutine that it starts
 }
 
 type effectKind uint8
@@ -69,7 +68,7 @@ const (
 	effUnlock
 	effRLock
 	effRUnlock
-	effArrive // at a RWMutex, to write
+	effArrive // a writer, at an RWMutex
 	effDone   // the goroutine ended
 )
 
@@ -77,11 +76,11 @@ const (
 type Regions uint8
 
 const (
-	// Locks: the outermost critical sections. Operations on channels, go
-	// statements, and all kinds of waiting end a region (section 4.1).
+	// Locks: the outermost critical sections. Operations on channels, go statements, and all
+	// operations that wait end a region (section 4.1).
 	Locks Regions = iota
-	// Goroutines: all that a goroutine does from one such operation to the
-	// next, whether it holds locks or not.
+	// Goroutines: everything that a goroutine does from one such operation to the next, with or
+	// without locks.
 	Goroutines
 )
 
@@ -98,11 +97,11 @@ func ParseRegions(s string) (Regions, bool) {
 	return 0, false
 }
 
-// NewGraph computes the attributes of the events of t, and their order. Memory
-// accesses that are to be found must be steps of t.
+// NewGraph computes the attributes of the events of t, and their order. Only accesses to memory
+// that are steps of t can be found.
 func NewGraph(t *trace.Trace, r Regions) *Graph { return NewGraphWithin(t, r, nil) }
 
-// NewGraphWithin is NewGraph with a limit, which ends it (limit.Limit.Check), and is the graph's.
+// NewGraphWithin is NewGraph with a limit that ends it (limit.Limit.Check) and becomes the graph's.
 func NewGraphWithin(t *trace.Trace, r Regions, l *limit.Limit) *Graph {
 	g := &Graph{Trace: t, Limit: l}
 	locs := locate(t, l)
@@ -112,11 +111,11 @@ func NewGraphWithin(t *trace.Trace, r Regions, l *limit.Limit) *Graph {
 	return g
 }
 
-// Visible returns the places of the accesses that are nodes: they must be
-// scheduling points, and no others, when a schedule of this graph is executed.
+// Visible returns the sites of the accesses that are nodes: exactly these must be scheduling points
+// when a schedule of this graph is executed.
 func (g *Graph) Visible() []trace.Site { return g.visible }
 
-// A builder goes over a trace once.
+// A builder makes a Graph in one pass over a trace.
 type builder struct {
 	g       *Graph
 	t       *trace.Trace
@@ -125,21 +124,21 @@ type builder struct {
 	nodeOf  []int32 // by step
 	gs      []gstate
 	objs    map[trace.ObjID]*objState
-	sent    map[int32]trace.Clock // what the sender of an event that has a partner knew
+	sent    map[int32]trace.Clock // by send event: the clock of its goroutine
 	chains  trace.Chains
 	epoch   int32
 	nextReg int32
 	intern  map[string]int32
 }
 
-// gstate is what the builder knows of a goroutine.
+// gstate is the builder's state of a goroutine.
 type gstate struct {
 	clock  trace.Clock // how many nodes of each chain happened before
-	dirty  bool        // and it learnt more since its last segment began
+	dirty  bool        // clock has changed since the last segment began
 	held   []held
 	locks  int32
 	outer  int32
-	loud   int   // locks held that make a region
+	loud   int   // number of held locks that make a region
 	region int32 // 0: none
 }
 
@@ -170,17 +169,17 @@ func newBuilder(g *Graph, r Regions, locs *locations) *builder {
 	return b
 }
 
-// build makes the nodes, step by step, with the events of each.
+// build makes the nodes, step by step, with their events.
 func (b *builder) build() {
 	b.g.Nodes = make([]Node, 0, len(b.t.Steps)-b.locs.private)
 	ev := 0
 	for s := range b.t.Steps {
 		b.g.Limit.Check()
-		ev = b.events(ev, int32(s)) // what happened between two steps
+		ev = b.events(ev, int32(s)) // the events between two steps
 		b.step(int32(s))
 	}
 	b.events(ev, int32(len(b.t.Steps)))
-	// Effects of accesses that are no nodes came late: put them to their nodes.
+	// Effects of accesses that are no nodes were added late: sort them to their nodes.
 	slices.SortStableFunc(b.g.effects, func(x, y effect) int { return int(x.node - y.node) })
 	k := 0
 	for i := range b.g.Nodes {
@@ -191,7 +190,7 @@ func (b *builder) build() {
 	}
 }
 
-// effectsOf returns what node i does.
+// effectsOf returns the effects of node i.
 func (g *Graph) effectsOf(i int32) []effect {
 	from, to := g.Nodes[i].effect, int32(len(g.effects))
 	if int(i)+1 < len(g.Nodes) {
@@ -230,8 +229,8 @@ func (b *builder) step(s int32) {
 	x.clock = x.clock.Set(at.chain, at.after+uint32(n.Pos)+1)
 }
 
-// events applies the events from the ev-th on that were performed before step s
-// was made, and returns the index of the first of the others.
+// events applies the events from index ev on that precede step s, and returns the index of the next
+// one.
 func (b *builder) events(ev int, s int32) int {
 	for ; ev < len(b.t.Events) && b.t.Events[ev].Step < s; ev++ {
 		b.g.Limit.Check()
@@ -256,7 +255,7 @@ func (b *builder) events(ev int, s int32) int {
 
 func accessOf(op trace.Op) bool { return op == trace.OpRead || op == trace.OpWrite }
 
-// effect notes what a node does.
+// effect records an effect of a node.
 func (b *builder) effect(n int32, g trace.GID, kind effectKind, obj trace.ObjID) {
 	b.g.effects = append(b.g.effects, effect{n, g, kind, obj})
 }
@@ -267,7 +266,7 @@ func (b *builder) newRegion(x *gstate) {
 	x.region = b.nextReg
 }
 
-// boundary ends the region of a goroutine at what may let others go on or wait for them.
+// boundary ends the region of a goroutine at an operation that may enable others or wait for them.
 func (b *builder) boundary(e *trace.Event) {
 	if e.Quiet {
 		return

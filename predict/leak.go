@@ -2,20 +2,19 @@ package predict
 
 import "heddle/trace"
 
-// OtherCase is a select that may take another case than it did, or its default,
-// so that whoever it communicated with finds nobody.
+// OtherCase is a select that may take another case, or its default, so that its partner in the
+// trace finds none.
 var OtherCase = &Pattern{Name: "another case of a select", Kind: "leak"}
 
 // A Take is another outcome of a select, which is the last event of its goal.
 type Take struct {
-	Case  int16 // index + 1 of the case, 0: the default
-	Meets bool  // with the goroutine that is before the goal's first event, over a channel without a buffer
+	Case  int16 // index + 1 of the case; 0: the default
+	Meets bool  // its partner is the goroutine at the goal's first event, over a channel without a buffer
 	Polls bool  // the select has a default
 }
 
-// Leaks returns the selects of the trace whose partner, over a channel without
-// a buffer, may be left alone: another case could be done as well, or the select polls and
-// could have come first.
+// Leaks returns the selects of the trace whose partner, over a channel without a buffer, may be
+// left alone: another case could be taken as well, or the select polls and could have come first.
 func (g *Graph) Leaks() []Candidate {
 	c := &collection{t: g.Trace}
 	g.Limit.Within(func() { c.leaks(g, newWaits(g)) })
@@ -31,7 +30,7 @@ func (c *collection) leaks(g *Graph, w *waits) {
 			continue
 		}
 		if w.polls(e.Partner) {
-			continue // he does not wait
+			continue // the partner polls: it is not left
 		}
 		cases := w.casesOf(int32(i))
 		if len(cases) > 0 && cases[0].Poll {
@@ -45,7 +44,7 @@ func (c *collection) leaks(g *Graph, w *waits) {
 	}
 }
 
-// others adds the ways in which the select of event i takes the case o.
+// others adds the ways in which the select of event i takes case o.
 func (c *collection) others(w *waits, i int32, o trace.Offer) {
 	side := helpReceiver
 	if o.Send {
@@ -69,8 +68,8 @@ func (c *collection) others(w *waits, i int32, o trace.Offer) {
 	}
 }
 
-// take appends the step in which the last event of goal, a select, has the
-// outcome that goal.Take says; ids are the goroutines' numbers in o.
+// take appends the step in which the last event of goal, a select, has the outcome goal.Take. ids
+// are the numbers of goroutines in o.
 func (s *Solver) take(o *trace.Schedule, ids []trace.GID, goal Goal) {
 	t := goal.Take
 	a := s.problem.Side(int(s.inThin[goal.Events[len(goal.Events)-1]]))
@@ -78,7 +77,7 @@ func (s *Solver) take(o *trace.Schedule, ids []trace.GID, goal Goal) {
 	if t.Meets {
 		b := s.problem.Side(int(s.inThin[goal.Events[0]]))
 		st.With, st.WithCase = int32(ids[b.G])+1, b.Case
-		if b.Send && !t.Polls { // who sends makes the step
+		if b.Send && !t.Polls { // the sender makes the step
 			st = trace.Step{G: ids[b.G], Op: b.Op, Choice: -1, Site: b.Site, With: int32(ids[a.G]) + 1,
 				Case: b.Case, WithCase: t.Case}
 		}

@@ -6,11 +6,11 @@ import (
 	"heddle/trace"
 )
 
-// A lockset is the locks that a goroutine holds, in order of their numbers; the
-// lowest bit of an entry says that it is held for writing.
+// A lockset is the locks that a goroutine holds, sorted by number; the lowest bit of an entry says
+// that it is held for writing.
 type lockset []int32
 
-// excludes reports whether two goroutines cannot hold x and y at the same time.
+// excludes reports whether two goroutines cannot have the locksets x and y at the same time.
 func (x lockset) excludes(y lockset) bool {
 	i, j := 0, 0
 	for i < len(x) && j < len(y) {
@@ -29,17 +29,16 @@ func (x lockset) excludes(y lockset) bool {
 	return false
 }
 
-// exclude reports whether the locks held before nodes a and b keep them apart:
-// l(a) ∩ l(b) ≠ ∅, but for read locks.
+// exclude reports whether the locksets before nodes a and b exclude each other: l(a) ∩ l(b) ≠ ∅,
+// except for read locks.
 func (g *Graph) exclude(a, b int32) bool { return g.excludeSets(g.Nodes[a].locks, g.Nodes[b].locks) }
 
 func (g *Graph) excludeSets(a, b int32) bool {
 	return a != 0 && b != 0 && (g.locksets[a].excludes(g.locksets[b]))
 }
 
-// locking follows who holds which lock. A Go mutex is not re-entrant; RLock is,
-// and is then held until every one of them was given back. A Once whose
-// function runs keeps others out like a lock.
+// locking updates the locksets. A Go mutex is not re-entrant. RLock is, and the lock is held until
+// every RLock has its RUnlock. A Once whose function runs excludes others like a lock.
 func (b *builder) locking(e *trace.Event, n int32) {
 	switch e.Op {
 	case trace.OpLock:
@@ -85,7 +84,7 @@ func (b *builder) take(e *trace.Event, n int32, write bool) {
 	x.locks = b.lockset(x.held)
 }
 
-// give takes a lock off the goroutine that holds it, which need not be the one that unlocks.
+// give removes a lock from the goroutine that holds it, which need not be the one that unlocks.
 func (b *builder) give(e *trace.Event, n int32, write bool) {
 	if e.Arg < 0 {
 		return // it was not locked: misuse
@@ -105,7 +104,7 @@ func (b *builder) give(e *trace.Event, n int32, write bool) {
 	}
 }
 
-// drop takes the lock that x took last of those equal, if x holds one.
+// drop removes the last equal lock that x took, if x holds one.
 func (b *builder) drop(x *gstate, obj trace.ObjID, write bool) bool {
 	for i := len(x.held) - 1; i >= 0; i-- {
 		h := x.held[i]
@@ -127,7 +126,7 @@ func (b *builder) drop(x *gstate, obj trace.ObjID, write bool) bool {
 	return false
 }
 
-// lockset returns the number of the set of the given locks.
+// lockset returns the number of the set of these locks.
 func (b *builder) lockset(hs []held) int32 {
 	if len(hs) == 0 {
 		return 0

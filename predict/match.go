@@ -29,8 +29,8 @@ func (m *match) assign(i int, n, loc int32) {
 	m.nodes[i], m.locs[m.p.E[i].SV], m.gs[m.p.E[i].T] = n, loc, m.s.g.Nodes[n].G
 }
 
-// extend gives every other event a node, in all ways within the bounds, and adds
-// what may happen to what was found. It reports whether there was something.
+// extend gives the other events nodes, in all ways within the bounds, and adds the anomalies to the
+// candidates. It reports whether it added one.
 func (m *match) extend() bool {
 	if !m.fits() {
 		return false
@@ -61,14 +61,14 @@ func (m *match) extend() bool {
 			}
 		}
 		if any && loc >= 0 {
-			break // one instance of a variable known is as good as another
+			break // one instance of each variable is enough
 		}
 	}
 	m.nodes[i], m.locs[e.SV], m.gs[e.T] = -1, loc, g
 	return any
 }
 
-// next returns an event without a node about which most is known; -1: all have one.
+// next returns an event without a node, the one with the strongest restrictions; -1: all have one.
 func (m *match) next() int {
 	best, most := -1, -1
 	for i, e := range m.p.E {
@@ -89,10 +89,10 @@ func (m *match) next() int {
 	return best
 }
 
-// choices returns nodes that event i may be, near to those that there are.
+// choices returns nodes for event i, near the nodes of the match.
 func (m *match) choices(i int) []int32 {
 	e := m.p.E[i]
-	var from []int32 // where to look
+	var from []int32 // candidates
 	if m.gs[e.T] >= 0 {
 		from = m.near(i)
 	} else if l := m.locs[e.SV]; l >= 0 {
@@ -114,7 +114,7 @@ func (m *match) choices(i int) []int32 {
 		if l := m.locs[e.SV]; l >= 0 && !slices.Contains(m.s.g.access.touches(n), l) {
 			continue
 		}
-		// Of accesses at one place, to one location, the nearest is enough.
+		// Of accesses at one site, to one location, the nearest is enough.
 		p := place{m.s.g.Nodes[n].Site, m.s.g.access.one[n]}
 		if slices.Contains(seen, p) {
 			continue
@@ -125,8 +125,8 @@ func (m *match) choices(i int) []int32 {
 	return out
 }
 
-// near returns accesses of the goroutine of event i around those it has in the
-// match already, nearest first: of the same region, if that is what the pattern wants.
+// near returns accesses of event i's goroutine around its nodes in the match, nearest first; of the
+// same region if the pattern requires it.
 func (m *match) near(i int) []int32 {
 	e := m.p.E[i]
 	all := m.s.g.access.byG[m.gs[e.T]]
@@ -144,8 +144,8 @@ func (m *match) near(i int) []int32 {
 	return around(all, anchor, maxRegion)
 }
 
-// sameRegion returns the entries of sorted around n that are of its region, at most
-// maxRegion on each side, in order.
+// sameRegion returns the entries of sorted around n that are of its region, at most maxRegion on
+// each side, in order.
 func (g *Graph) sameRegion(sorted []int32, n int32) []int32 {
 	r := g.Nodes[n].Region
 	if r == 0 {
@@ -162,7 +162,7 @@ func (g *Graph) sameRegion(sorted []int32, n int32) []int32 {
 	return sorted[lo:hi]
 }
 
-// anchor is a node that the match has.
+// anchor returns a node of the match.
 func (m *match) anchor() int32 {
 	for _, n := range m.nodes {
 		if n >= 0 {
@@ -172,8 +172,7 @@ func (m *match) anchor() int32 {
 	return 0
 }
 
-// around returns up to n entries on each side of where at is, or would be, in sorted, nearest
-// first.
+// around returns up to n entries on each side of at's position in sorted, nearest first.
 func around(sorted []int32, at int32, n int) []int32 {
 	mid := sort.Search(len(sorted), func(i int) bool { return sorted[i] >= at })
 	lo, hi := mid-1, mid
@@ -191,11 +190,11 @@ func around(sorted []int32, at int32, n int) []int32 {
 	return out
 }
 
-// fits reports whether the nodes so far are by the goroutines and of the regions
-// that the pattern says, and in an order that program order allows.
+// fits reports whether the nodes so far have the goroutines and regions of the pattern, in an order
+// that program order allows.
 func (m *match) fits() bool { return m.possible(true) }
 
-// inOrder is fits for nodes whose order is known to be right.
+// inOrder is fits for nodes whose order is right.
 func (m *match) inOrder() bool { return m.possible(false) }
 
 func (m *match) possible(ordered bool) bool {
@@ -223,9 +222,9 @@ func (m *match) possible(ordered bool) bool {
 	return true
 }
 
-// mutable is Algorithm 2, for any number of events: where one goroutine's event
-// comes between two of another's, there is a place among the latter's operations
-// at which it holds no lock that keeps the event out.
+// mutable is Algorithm 2, for any number of events: if the event of one goroutine comes between two
+// of another, the latter has an operation between them before which it holds no lock that excludes
+// the event.
 func (m *match) mutable() bool {
 	for i := range m.p.E {
 		j := i + 1
@@ -244,11 +243,11 @@ func (m *match) mutable() bool {
 	return true
 }
 
-// maxGap bounds the operations between two of one goroutine that are looked at.
+// maxGap bounds the operations between two of one goroutine that are examined.
 const maxGap = 4096
 
-// comesBetween reports whether node k may come after i and before j, two nodes
-// of one goroutine: canSatisfyByMutation(v_i, v_k, v_j).
+// comesBetween reports whether node k may come after i and before j, two nodes of one goroutine:
+// canSatisfyByMutation(v_i, v_k, v_j).
 func (g *Graph) comesBetween(i, k, j int32) bool {
 	if g.Before(k, i) || g.Before(j, k) {
 		return false
@@ -256,8 +255,8 @@ func (g *Graph) comesBetween(i, k, j int32) bool {
 	return g.between(i, k, j) >= 0
 }
 
-// between returns v_x: the first operation after i, up to j, before which k may
-// come, for its goroutine then holds no lock that k is protected by; -1 if there is none.
+// between returns v_x: the first operation after i, up to j, before which k may come, since the
+// goroutine then holds no lock that protects k; -1 if there is none.
 func (g *Graph) between(i, k, j int32) int32 {
 	seq := g.seqs[g.Nodes[i].G]
 	from, to := g.Nodes[i].Pos+1, g.Nodes[j].Pos

@@ -2,8 +2,8 @@ package predict
 
 import "heddle/trace"
 
-// SendOnClosed is what Misuses predicts: a close of a channel, and a send to it
-// that was before it and need not have been.
+// SendOnClosed is the pattern of Misuses: a close of a channel, and a send that came before it and
+// need not have.
 var SendOnClosed = &Pattern{Name: "send on closed channel", Kind: "misuse"}
 
 // Misuses returns sends that may come after the close of their channel.

@@ -7,18 +7,18 @@ import (
 	"heddle/trace"
 )
 
-// The partial order relation (Definition 1), by the Go memory model. Order
-// between goroutines comes from few events. From one of them to the next a
-// goroutine knows the same of the others: that is a segment, with one clock.
-// Whether one node happens before another is computed from that when asked.
+// The partial order relation (Definition 1), by the Go memory model. Few events order goroutines.
+// Between two of them the clock of a goroutine is constant for others: a segment. Whether one node
+// happens before another is computed from the segments.
 
-// A segment is a part of a goroutine throughout which it knows the same.
+// A segment is a part of a goroutine with one clock.
 type segment struct {
-	from  int32       // position of its first node
-	clock trace.Clock // how many nodes of every chain happened before it
+	from  int32       // index of its first node in the goroutine
+	clock trace.Clock // by chain: number of nodes that happen before it
 }
 
-// A place is that of a goroutine in its chain: how many nodes there were before its own.
+// A place is the position of a goroutine in its chain: the number of nodes of the chain before its
+// own.
 type place struct {
 	chain trace.Chain // noChain: it has no nodes
 	after uint32
@@ -26,7 +26,7 @@ type place struct {
 
 const noChain trace.Chain = -1
 
-// join adds to c what d knows, and reports whether that was more.
+// join joins d into c, and reports whether that changed c.
 func join(c, d trace.Clock) (trace.Clock, bool) {
 	for k, v := range d {
 		if v > c.At(trace.Chain(k)) {
@@ -49,10 +49,10 @@ func (g *Graph) Before(a, b int32) bool {
 	return g.segs[y.G][y.seg].clock.At(at.chain) > at.after+uint32(x.Pos)
 }
 
-// Unordered reports whether neither of two nodes happens before the other.
+// Unordered reports whether two nodes are concurrent.
 func (g *Graph) Unordered(a, b int32) bool { return !g.Before(a, b) && !g.Before(b, a) }
 
-// segment begins a segment of id at its pos-th node.
+// segment begins a segment of id at its node with index pos.
 func (b *builder) segment(id trace.GID, pos int32) {
 	x := &b.gs[id]
 	x.dirty = false
@@ -65,11 +65,11 @@ func (b *builder) segment(id trace.GID, pos int32) {
 	b.g.segs[id] = append(segs, segment{pos, clock})
 }
 
-// objState is what an object passes from those who release it to those who acquire it.
+// objState is what an object passes from releases to acquisitions.
 type objState struct {
 	clock trace.Clock
-	sent  int           // to a channel with a buffer
-	freed []trace.Clock // what the receivers of a channel with a buffer knew
+	sent  int           // number of values sent to a channel with a buffer
+	freed []trace.Clock // the clocks of the receives from a channel with a buffer
 }
 
 func (b *builder) obj(id trace.ObjID) *objState {
@@ -81,7 +81,7 @@ func (b *builder) obj(id trace.ObjID) *objState {
 	return o
 }
 
-// learn lets the goroutine of event e know what c says, from the node n of that event on.
+// learn joins c into the clock of event e's goroutine, from e's node n on.
 func (b *builder) learn(e *trace.Event, n int32, c trace.Clock) {
 	x := &b.gs[e.G]
 	var more bool
@@ -97,12 +97,11 @@ func (b *builder) learn(e *trace.Event, n int32, c trace.Clock) {
 	nd.seg = int32(len(b.g.segs[e.G]) - 1)
 }
 
-// tell adds what the goroutine of e knows to o.
+// tell joins the clock of e's goroutine into o's.
 func (b *builder) tell(e *trace.Event, o *objState) { o.clock, _ = join(o.clock, b.gs[e.G].clock) }
 
-// order applies what event ev, e, adds to the order relation. What the standard
-// library does inside with locks and atomics of its own gives none: if it
-// matters, the schedule will not fit.
+// order applies the order that event ev, e, gives. Operations of the standard library on its own
+// locks and atomics give none: if their order matters, the schedule will not fit.
 func (b *builder) order(ev int32, e *trace.Event, n int32) {
 	switch e.Op {
 	case trace.OpGo:
@@ -121,7 +120,7 @@ func (b *builder) order(ev int32, e *trace.Event, n int32) {
 	case trace.OpCondWake:
 		b.learn(e, n, b.sent[e.Partner])
 	case trace.OpTimerFire, trace.OpIdle:
-		// Nobody else could go on: all that was done comes before what follows.
+		// No goroutine was enabled: everything before happens before everything after.
 		b.epoch++
 		b.learn(e, n, b.obj(e.Obj).clock)
 	default:
@@ -129,8 +128,8 @@ func (b *builder) order(ev int32, e *trace.Event, n int32) {
 	}
 }
 
-// synchronise applies the order that e gives with all others on its object. Locks give none here:
-// their critical sections may come in another order (Definition 1).
+// synchronise applies the order of e with the other operations on its object. Locks give none here:
+// their critical sections may be swapped (Definition 1).
 func (b *builder) synchronise(e *trace.Event, n int32) {
 	if e.Obj == 0 && e.Op != trace.OpNative {
 		return
@@ -158,7 +157,7 @@ func (b *builder) synchronise(e *trace.Event, n int32) {
 	}
 }
 
-// place gives goroutine id, started by somebody who knows clock, its place in a chain.
+// place gives goroutine id its place in a chain; clock is that of the goroutine which starts it.
 func (b *builder) place(id trace.GID, clock trace.Clock) {
 	k, first := b.chains.Begin(clock)
 	b.g.places[id] = place{k, first - 1}
@@ -168,16 +167,16 @@ func (b *builder) place(id trace.GID, clock trace.Clock) {
 	b.g.chains[k] = append(b.g.chains[k], id)
 }
 
-// placed gives goroutine id, which nobody started, a place.
+// placed gives a goroutine that no go statement started a place.
 func (b *builder) placed(id trace.GID) {
 	if b.g.places[id].chain == noChain {
 		b.place(id, nil)
 	}
 }
 
-// who returns the goroutine whose node is the c-th of chain k, and how many of its own that one
-// makes.
-func (g *Graph) who(k trace.Chain, c uint32) (id trace.GID, nodes int32) {
+// ownerOf returns the goroutine of the c-th node of chain k, and the index of that node among its
+// own.
+func (g *Graph) ownerOf(k trace.Chain, c uint32) (id trace.GID, nodes int32) {
 	ids := g.chains[k]
 	for i := len(ids) - 1; ; i-- {
 		if at := g.places[ids[i]]; at.after < c || i == 0 {
@@ -186,7 +185,7 @@ func (g *Graph) who(k trace.Chain, c uint32) (id trace.GID, nodes int32) {
 	}
 }
 
-// birth lets the goroutine that node n starts know what its parent knows.
+// birth gives the goroutine that node n starts its parent's clock.
 func (b *builder) birth(e *trace.Event, n int32) {
 	child := trace.GID(e.Arg)
 	if child < 0 || int(child) >= len(b.gs) {
@@ -200,15 +199,14 @@ func (b *builder) birth(e *trace.Event, n int32) {
 	x.dirty = true
 }
 
-// send: a send happens before its receive completes; one over a channel without
-// a buffer completes after the receive, and one into a full buffer after the
-// receive that made room.
+// send: a send happens before its receive completes. Without a buffer the send completes after the
+// receive; into a full buffer, after the receive that made room.
 func (b *builder) send(ev int32, e *trace.Event, n int32) {
 	if e.Arg < 0 {
 		return
 	}
 	if b.rendezvous(e) {
-		if e.Partner > ev { // else the receive's event has done it
+		if e.Partner > ev { // else meet was called for the receive
 			b.meet(e, &b.t.Events[e.Partner], n)
 		}
 		return
@@ -249,7 +247,7 @@ func (b *builder) capacity(e *trace.Event) int {
 	return 0
 }
 
-// meet lets both sides of a communication know what the other knows.
+// meet joins the clocks of both sides of a communication.
 func (b *builder) meet(e, f *trace.Event, n int32) {
 	c := slices.Clone(b.gs[e.G].clock)
 	b.learn(e, n, b.gs[f.G].clock)

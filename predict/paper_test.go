@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The worked examples of the paper. Figures 1, 3, 4 and 5 are lost but for what
-// the prose says of them; they are rebuilt here so that it holds.
+// The worked examples of the paper. Only the prose on Figures 1, 3, 4 and 5 was available; the
+// figures are rebuilt to agree with it.
 
 // Figure 1, section 2: three races on x and y, found in the trace 1,5,2,3,6,7;
 // the schedule 1,5,2,6,7,3 shows (3,7) and triggers the error. Here operation 1

@@ -17,11 +17,10 @@ import (
 //	AT = r  - w  - w
 //	regions = goroutines
 //
-// E, which only names the events, may be left out. Equal names stand for the
-// same goroutine (T), variable (SV) or region (AR), different ones for different
-// ones. A line "regions" says what the regions are (locks where there is none),
-// a line "adjacent" that nothing comes in between, and a line "message" what went
-// wrong. name stands in errors, which say "name:line: what is wrong".
+// E only names the events and may be left out. Equal names stand for the same goroutine (T),
+// variable (SV) or region (AR), different names for different ones. A line "regions" says what the
+// regions are (default: locks), a line "adjacent" that nothing comes in between, and a line
+// "message" what went wrong. name stands in errors, which are "name:line: what is wrong".
 func Parse(name, text string) ([]*Pattern, error) {
 	f := fileParser{name: name}
 	for line := range strings.Lines(text) {
@@ -42,7 +41,7 @@ func Parse(name, text string) ([]*Pattern, error) {
 	return f.patterns, nil
 }
 
-// ParseLine reads what Pattern.String wrote.
+// ParseLine parses what Pattern.String prints.
 func ParseLine(text string) (*Pattern, error) {
 	d := draft{}
 	for w := range strings.FieldsSeq(text) {
@@ -60,7 +59,7 @@ const maxEvents = 16
 type fileParser struct {
 	name     string
 	line     int
-	at       int // the line at which the open pattern begins
+	at       int // line at which the open pattern begins
 	open     *draft
 	patterns []*Pattern
 }
@@ -94,7 +93,7 @@ func (f *fileParser) parse(line string) error {
 	return f.open.set(key, strings.TrimSpace(val))
 }
 
-// end ends the open pattern. Its error has the place already.
+// end ends the open pattern. Its error has the position already.
 func (f *fileParser) end() error {
 	if f.open == nil {
 		return nil
@@ -173,7 +172,7 @@ func sample(key string) string {
 	return prefixes[key] + "1"
 }
 
-// pattern makes the pattern, its names numbered in the order in which they come.
+// pattern makes the pattern. Names are numbered in order of appearance.
 func (d *draft) pattern() (*Pattern, error) {
 	for _, key := range []string{"T", "SV", "AR", "AT"} {
 		if d.rows[key] == nil {

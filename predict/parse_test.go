@@ -36,8 +36,9 @@ func TestParse(t *testing.T) {
 		p.Regions != Goroutines || p.Kind != Serializability || !slices.Equal(p.E, want) {
 		t.Errorf("got %+v", p)
 	}
-	if got, want := p.String(), "T=t1-t2-t1 SV=s1-s1-s2 AR=u1-u2-u1 AT=r-w-w regions=goroutines"; got != want {
-		t.Errorf("prints %q, want %q", got, want)
+	line := "T=t1-t2-t1 SV=s1-s1-s2 AR=u1-u2-u1 AT=r-w-w regions=goroutines"
+	if got := p.String(); got != line {
+		t.Errorf("prints %q, want %q", got, line)
 	}
 	if q := ps[1]; !q.Adjacent || q.Kind != Atomicity || !slices.Equal(q.E,
 		[]Event{{0, 0, 0, true}, {1, 0, 1, true}}) {
@@ -79,7 +80,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever a file holds, it is refused or its patterns print as what they are read from.
+// FuzzParse: a file is refused, or its patterns print as they were parsed.
 func FuzzParse(f *testing.F) {
 	f.Add(checkThenAct)
 	for _, p := range Builtin(Goroutines) {
@@ -99,9 +100,9 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// The eleven patterns, and that the four of atomicity are all there are on one
-// variable and two reads or writes of a region with one of another between
-// them, but for the one that no order of whole regions explains and nobody reads.
+// The eleven patterns; and the four of atomicity are all patterns on one variable with an access of
+// another goroutine between two of a region, except the one that no order of whole regions explains
+// and that no read observes.
 func TestBuiltinPatternsAreTheUnserialisableOnes(t *testing.T) {
 	names := map[string]bool{}
 	got := map[string]bool{}

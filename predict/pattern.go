@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// A Pattern is a group of equally long sequences E, T, SV, AR, AT (section 3):
-// events that a schedule is to bring about in this order. Equal letters stand
-// for the same goroutine, variable or region, different ones for different ones.
+// A Pattern has equally long sequences E, T, SV, AR, AT (section 3): events that a schedule is to
+// bring about in this order. Equal letters stand for the same goroutine, variable or region,
+// different letters for different ones.
 type Pattern struct {
 	Name    string
 	Message string // what went wrong, in one sentence
 	Kind    string // of the finding, as section 7 of the design spells it
 	E       []Event
 
-	// Adjacent: nothing comes between the first event and the last, as data
-	// races require and the other patterns do not.
+	// Adjacent: nothing comes between the first event and the last, as data races require and other
+	// patterns do not.
 	Adjacent bool
 	Regions  Regions // what a region is
 }
@@ -34,15 +34,15 @@ const (
 	Serializability = "serializability violation"
 )
 
-// Race is the pattern of data races: both accesses next to each other, in
-// either order. It stands for r-w, w-r and w-w.
+// Race is the pattern of data races: two adjacent accesses, in either order. It stands for r-w, w-r
+// and w-w.
 var Race = &Pattern{Name: "race", Kind: DataRace, Adjacent: true, E: []Event{{T: 0, Write: true},
 	{T: 1, AR: 1, Write: true}}}
 
-// builtin are the patterns that are looked for: the four of atomicity on one
-// variable, and the eleven of Vaziri, Tip and Dolby (POPL 2006, table 1; see also
-// Hammer, Dolby, Vaziri, Tip, ICSE 2008), of which the first four are the same.
-// Lower case is the region u, upper case another one, u'; the digit is the variable.
+// builtin are the patterns that are always searched: the four of atomicity on one variable, and the
+// eleven of Vaziri, Tip and Dolby (POPL 2006, table 1; see also Hammer, Dolby, Vaziri, Tip, ICSE
+// 2008), of which the first four are the same. Lower case is region u, upper case another region
+// u'; the digit is the variable.
 var builtin = []struct{ name, kind, events, message string }{
 	{"stale read", Atomicity, "r1 W1 w1", "another goroutine writes between a read and the write that follows from it: its value is lost"},
 	{"unrepeatable read", Atomicity, "r1 W1 r1",
@@ -73,7 +73,7 @@ func (p *Pattern) LosesUpdate() bool {
 		p.E[1].SV == p.E[2].SV
 }
 
-// Builtin returns the patterns that are always looked for, beside races.
+// Builtin returns the patterns that are always searched, beside races.
 func Builtin(r Regions) []*Pattern {
 	var ps []*Pattern
 	for _, b := range builtin {
@@ -120,7 +120,7 @@ func (p *Pattern) String() string {
 	return b.String()
 }
 
-// check refuses a pattern that nothing can match or that no search can begin with.
+// check returns an error for a pattern that nothing can match or that no search can begin with.
 func (p *Pattern) check() error {
 	if len(p.E) < 2 {
 		return fmt.Errorf("a pattern has two events at least")
@@ -151,8 +151,8 @@ func (p *Pattern) check() error {
 	return nil
 }
 
-// seed returns two events of different goroutines that conflict: what the search
-// for the pattern begins with.
+// seed returns two conflicting events of different goroutines, with which the search for the
+// pattern begins.
 func (p *Pattern) seed() (x, y int) {
 	for i, e := range p.E {
 		for j := i + 1; j < len(p.E); j++ {

@@ -7,28 +7,28 @@ import (
 	"heddle/trace"
 )
 
-// A Goal is what a schedule is to bring about: nodes in this order.
+// A Goal is what a schedule must bring about: nodes in this order.
 type Goal struct {
 	Nodes    []int32
-	Adjacent bool // one right after the other, in any order
-	Reach    bool // they are only to be reached, in any order, all by different goroutines
-	// the last one is only to be reached when the others are done: what it does then may be
-	// something else
+	Adjacent bool // adjacent, in any order
+	Reach    bool // the nodes need only be next, in any order, all of different goroutines
+	// the last node need only be next when the others are done: the operation may then be another
+	// one
 	Last bool
 
-	// What nodes cannot say, and Moves does not do: see Solver.
+	// Only a Solver takes these.
 	Events  []int32 // events of the trace instead of nodes
-	Blocked bool    // with Reach: what is reached can never be done
-	Below   bool    // with Last: that, an Add to a WaitGroup, takes its count below zero
+	Blocked bool    // with Reach: the reached operations stay blocked
+	Below   bool    // with Last, an Add to a WaitGroup: it makes the count negative
 	Take    *Take   // with Last: another outcome for it
 }
 
-// An Order is a schedule in terms of a graph: nodes, in the order in which they are to be executed.
+// An Order is a schedule as nodes of a graph, in order of execution.
 type Order []int32
 
-// A Scheduler makes schedules that bring a goal about, best first. Where there
-// are none, why says what stands in the way. A schedule need not be possible: it is
-// executed, and has to fit. Moves is the paper's, Solver is complete for the trace.
+// A Scheduler makes schedules that bring a goal about, best first. If there are none, why says what
+// prevents it. A schedule need not be possible: it is executed, and must fit. Moves is the paper's;
+// Solver is complete for the trace.
 type Scheduler interface {
 	Schedules(g *Graph, goal Goal) (schedules []*trace.Schedule, why *Refutation)
 }
@@ -36,26 +36,25 @@ type Scheduler interface {
 // A Refutation says why no order brings a goal about.
 type Refutation struct {
 	Reason string
-	Nodes  []int32 // that it speaks of, in the order of its %s
-	Events []int32 // or, instead of nodes, events
-	Proof  bool    // no correct order of the trace has it
-	Open   bool    // nobody knows: the time was over
+	Nodes  []int32 // the nodes of the %s in Reason, in order
+	Events []int32 // or events, instead of nodes
+	Proof  bool    // no correct order of the trace brings the goal about
+	Open   bool    // undecided: the time was up
 }
 
 // Moves is ScheduleGeneration (Algorithms 3 and 4), for patterns of any length.
 //
-// The paper moves the operations that depend on the outermost lock before a
-// violation node behind everything else. The same is said here the other way
-// round: the trace is carried out again, in its order, on a model of its locks and its
-// order relation, while every goroutine of the pattern is held back before the outermost lock
-// that protects its first event; what depends on that stays behind by itself. Then the
-// goroutines go on, as far as the events need. Three points differ from what is printed:
+// The paper moves the operations that depend on the outermost lock before a violation node behind
+// everything else. Moves does the reverse: it replays the trace, in its order, on a model of its
+// locks and its order relation, and holds every goroutine of the pattern back before the outermost
+// lock that protects its first event. What depends on that stays behind by itself. Then the
+// goroutines continue as far as the events need. Three points differ from the printed algorithms:
 //
-//   - For a race both orders of the two accesses are generated (the algorithm
-//     as printed gives one, section 2 of the paper the other).
+//   - For a race both orders of the two accesses are generated (the algorithm as printed gives
+//     one, section 2 of the paper the other).
 //   - The lock branch of Algorithm 4 must move v_x to v_j behind v_k as well.
-//   - "Before v_j" cannot mean immediately before where v_j's own critical section shares
-//     a nested lock with the one that is moved: either goroutine is brought to its event first.
+//   - "Before v_j" cannot mean immediately before if v_j's own critical section shares a
+//     nested lock with the one that is moved: either goroutine is brought to its event first.
 //     (T1: lock a; lock m; unlock m; write x; unlock a. T2: lock m; read x; unlock m.)
 type Moves struct{}
 
@@ -71,7 +70,7 @@ func (m Moves) Schedules(g *Graph, goal Goal) (schedules []*trace.Schedule, why 
 	return schedules, why
 }
 
-// Orders returns the orders of its schedules.
+// Orders returns the orders of those schedules.
 func (Moves) Orders(g *Graph, goal Goal) (orders []Order, why *Refutation) {
 	threads := g.threads(goal)
 	try := func(goal Goal, first []trace.GID) {
@@ -114,7 +113,7 @@ func (Moves) Orders(g *Graph, goal Goal) (orders []Order, why *Refutation) {
 	return orders, why
 }
 
-// maxOrders bounds the orders that are returned for one goal.
+// maxOrders bounds the orders for one goal.
 const maxOrders = 2
 
 func firstFew(orders []Order) []Order { return orders[:min(len(orders), maxOrders)] }
@@ -134,26 +133,26 @@ func (g *Graph) threads(goal Goal) []trace.GID {
 	return ts
 }
 
-// A replay carries a trace out again in another order, on a model.
+// A replay performs a trace in another order, on a model.
 type replay struct {
 	g     *Graph
 	goal  Goal
 	due   int          // index of the goal's next node
-	pos   []int32      // of every goroutine: its next node
-	entry []int32      // where goroutines of the goal are held back at first; -1: nowhere
+	pos   []int32      // by goroutine: its next node
+	entry []int32      // by goroutine: where it is held back at first; -1: nowhere
 	alive []bool       // the goroutine was started
 	locks []*lockState // by object
-	left  []int32      // nodes of each time between two jumps of the clock that were not made
-	epoch int32        // the first of which there are some
+	left  []int32      // by epoch (between two jumps of the clock): nodes not performed
+	epoch int32        // the first epoch with such nodes
 	order Order
-	busy  map[trace.GID]bool // goroutines that are being brought somewhere, for somebody who waits
+	busy  map[trace.GID]bool // goroutines that are being advanced, since another one waits for them
 	depth int
 }
 
-// A lockState is who holds a lock.
+// A lockState is the state of a lock.
 type lockState struct {
-	owner   trace.GID // NoG: nobody writes
-	arrived trace.GID // a writer who waits and keeps new readers out
+	owner   trace.GID // the writer; NoG: none
+	arrived trace.GID // a waiting writer, which blocks new readers; NoG: none
 	readers []trace.GID
 }
 
@@ -174,7 +173,7 @@ func newReplay(g *Graph, goal Goal) *replay {
 			e = o
 		}
 		if g.Nodes[e].G != g.Nodes[n].G {
-			e = n // somebody else took it
+			e = n // another goroutine took it
 		}
 		r.entry[g.Nodes[n].G] = g.arrival(e)
 	}
@@ -189,8 +188,8 @@ func newReplay(g *Graph, goal Goal) *replay {
 	return r
 }
 
-// arrival returns the node at which a goroutine arrives at the RWMutex that node n
-// locks for writing: from there on readers are kept out. It is n where there is none.
+// arrival returns the node at which a goroutine arrives at the RWMutex that node n locks for
+// writing, which blocks readers. It is n if there is no such node.
 func (g *Graph) arrival(n int32) int32 {
 	nd := &g.Nodes[n]
 	if nd.Pos == 0 {
@@ -207,7 +206,7 @@ func (g *Graph) arrival(n int32) int32 {
 	return n
 }
 
-// end is the last node of the trace that matters.
+// end returns the last node of the trace that matters.
 func (r *replay) end() int32 {
 	last := int32(0)
 	for _, n := range r.goal.Nodes {
@@ -216,8 +215,8 @@ func (r *replay) end() int32 {
 	return last
 }
 
-// carryOut makes an order that brings the goal about; the goroutines first are
-// brought to their first events before others.
+// carryOut makes an order that brings the goal about. The goroutines first are brought to their
+// first events before others.
 func (r *replay) carryOut(first []trace.GID) *Refutation {
 	r.prefix()
 	for _, t := range first {
@@ -243,8 +242,8 @@ func (r *replay) carryOut(first []trace.GID) *Refutation {
 	return nil
 }
 
-// prefix carries out, in the order of the trace, all that neither is a held back
-// operation nor depends on one.
+// prefix performs, in the order of the trace, everything that is not held back and does not depend
+// on something held back.
 func (r *replay) prefix() {
 	stopped := make([]bool, len(r.pos))
 	for i, end := int32(0), r.end(); i <= end; i++ {
@@ -278,7 +277,7 @@ func (r *replay) before(n int32) *Refutation {
 
 func (r *replay) next(g trace.GID) int32 { return r.g.seqs[g][r.pos[g]] }
 
-// held reports whether node n is one that is not due yet.
+// held reports whether node n is held back.
 func (r *replay) held(n int32) bool {
 	for _, m := range r.goal.Nodes[min(r.due, len(r.goal.Nodes)):] {
 		if m == n {
@@ -288,10 +287,10 @@ func (r *replay) held(n int32) bool {
 	return false
 }
 
-// maxDepth bounds how many goroutines may wait for one another to be brought on.
+// maxDepth bounds the chain of goroutines that wait for each other while they are advanced.
 const maxDepth = 64
 
-// perform does node n, the next of its goroutine, after what it has to wait for.
+// perform performs node n, the next of its goroutine, after everything that it waits for.
 func (r *replay) perform(n int32) *Refutation {
 	g := r.g.Nodes[n].G
 	if r.held(n) {
@@ -322,13 +321,14 @@ func (r *replay) perform(n int32) *Refutation {
 	}
 }
 
-// A blocker is a goroutine that has to go on first.
+// A blocker is a goroutine that must continue first.
 type blocker struct {
-	g   trace.GID // NoG: nobody can help
+	g   trace.GID // NoG: none can help
 	why string
 }
 
-// blocked returns who has to go on before node n can be done; nil: nobody.
+// blocked returns the goroutine that must continue before node n can be performed; nil if there is
+// none.
 func (r *replay) blocked(n int32) *blocker {
 	nd := &r.g.Nodes[n]
 	if !r.alive[nd.G] {
@@ -346,7 +346,7 @@ func (r *replay) blocked(n int32) *blocker {
 			if c == 0 {
 				continue
 			}
-			if h, n := r.g.who(trace.Chain(k), c); r.pos[h] < n && h != nd.G {
+			if h, n := r.g.ownerOf(trace.Chain(k), c); r.pos[h] < n && h != nd.G {
 				return &blocker{h, "it is ordered after it"}
 			}
 		}
@@ -359,7 +359,7 @@ func (r *replay) blocked(n int32) *blocker {
 	return nil
 }
 
-// clockWaits returns somebody who has to go on before the clock can jump.
+// clockWaits returns a goroutine that must continue before the clock can jump.
 func (r *replay) clockWaits(epoch int32) *blocker {
 	for g := range r.pos {
 		if seq := r.g.seqs[g]; int(r.pos[g]) < len(seq) && r.g.Nodes[seq[r.pos[g]]].epoch < epoch {
@@ -369,8 +369,8 @@ func (r *replay) clockWaits(epoch int32) *blocker {
 	return nil
 }
 
-// lockBlocks returns who holds a lock that effect e needs. What the goroutine
-// holds itself it gives back within the node, or the trace would not have been possible.
+// lockBlocks returns the holder of a lock that effect e needs. A lock that the goroutine holds
+// itself it releases within the node, since the trace was possible.
 func (r *replay) lockBlocks(e effect) *blocker {
 	if e.kind != effLock && e.kind != effRLock && e.kind != effArrive || r.locks[e.obj] == nil {
 		return nil
@@ -388,7 +388,7 @@ func (r *replay) lockBlocks(e effect) *blocker {
 	return nil
 }
 
-// do carries node n out.
+// do performs node n on the model.
 func (r *replay) do(n int32) {
 	nd := &r.g.Nodes[n]
 	r.pos[nd.G]++
@@ -430,9 +430,8 @@ func (l *lockState) apply(e effect) {
 	}
 }
 
-// Schedule returns the schedule that executes an order: strictly, and every
-// operation where it stood in the source. Goroutines have the numbers they will
-// have in that order. The policy goes on after the last node.
+// Schedule returns the schedule that executes an order strictly, with the site of every operation.
+// Goroutines have the numbers of that order. The policy continues after the last node.
 func (g *Graph) Schedule(o Order) *trace.Schedule {
 	s := &trace.Schedule{Exhaustive: true, Strict: true, Sites: true}
 	ids := make([]trace.GID, len(g.seqs))
@@ -470,7 +469,7 @@ func (g *Graph) Schedule(o Order) *trace.Schedule {
 	return s
 }
 
-// Explain puts the places of the nodes it speaks of into a refutation; event gives those of events.
+// Explain puts the sites of nodes into a refutation's Reason; event returns those of events.
 func (r *Refutation) Explain(place, event func(n int32) string) string {
 	args := make([]any, 0, len(r.Nodes)+len(r.Events))
 	for _, n := range r.Nodes {

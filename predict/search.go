@@ -9,17 +9,17 @@ import (
 	"heddle/trace"
 )
 
-// An Anomaly is a pattern with the nodes that are to make it, in its order. It
-// is a candidate: whether it can happen shows when a schedule for it is executed.
+// An Anomaly is a pattern with nodes for its events. It is a candidate: an execution of a schedule
+// for it shows whether it can happen.
 type Anomaly struct {
 	Pattern *Pattern
 	Nodes   []int32
-	// instead of nodes: events of the trace, of anomalies that only a Solver makes schedules for
+	// events of the trace instead of nodes, for anomalies that only a Solver makes schedules for
 	Events []int32
 	Take   *Take // of OtherCase
 }
 
-// Goal returns what a schedule for the anomaly has to bring about.
+// Goal returns what a schedule for the anomaly must bring about.
 func (a *Anomaly) Goal() Goal {
 	goal := Goal{Nodes: a.Nodes, Events: a.Events, Take: a.Take, Adjacent: a.Pattern.Adjacent}
 	switch a.Pattern {
@@ -35,8 +35,8 @@ func (a *Anomaly) Goal() Goal {
 	return goal
 }
 
-// Solved reports whether only a Solver can make schedules for the pattern: what
-// it finds no correct order for was not predicted.
+// Solved reports whether only a Solver makes schedules for the pattern. Then a candidate without a
+// correct order was not predicted.
 func (p *Pattern) Solved() bool {
 	switch p {
 	case Stuck, EarlyWait, Negative, OtherCase:
@@ -45,13 +45,13 @@ func (p *Pattern) Solved() bool {
 	return false
 }
 
-// A Candidate is one bug that was predicted: instances of one pattern at the
-// same places in the source. Whichever of them can be shown shows it.
+// A Candidate is one predicted bug: instances of one pattern at the same sites. Any of them shows
+// it.
 type Candidate struct {
 	Pattern   *Pattern
 	Sites     []trace.Site      // of the events, in the order of the pattern; of races in order of number
 	Instances []Anomaly         // at most maxInstances
-	More      iter.Seq[Anomaly] // if not nil, all there are
+	More      iter.Seq[Anomaly] // if not nil: all instances
 }
 
 // All yields the instances of a candidate.
@@ -62,23 +62,23 @@ func (c *Candidate) All() iter.Seq[Anomaly] {
 	return slices.Values(c.Instances)
 }
 
-// Bounds of the search. They keep its cost at n log n in the events: what is
-// bounded is how many instances of the same places are looked at, never how many places.
+// Bounds of the search. They keep its cost at n log n in the events. They bound the instances at
+// the same sites that are examined, never the number of sites.
 const (
 	maxInstances = 3
-	// pairs of accesses of the same places with which the search for patterns begins, if they lead
-	// anywhere
+	// pairs of accesses at the same sites with which the search for patterns begins, if it finds
+	// something
 	maxSeeds = 8
-	maxTries = 256 // and if they do not
-	// pairs of runs at the same places: thousands of goroutines that do the same make millions
+	maxTries = 256 // the same, if it finds nothing
+	// pairs of runs at the same sites: thousands of goroutines with the same code make millions
 	maxLooks = 100_000
-	// accesses of a region, on each side of a seed, that patterns on several variables look at
+	// accesses of a region, on each side of a seed, that patterns on several variables examine
 	maxRegion  = 256
 	maxChoices = 64 // nodes tried for one event of a pattern
 )
 
-// Search returns what patterns, and races, may happen in another order of the
-// trace, in the order of the trace. limit bounds the candidates; 0: no bound.
+// Search returns the patterns and races that may happen in another order of the trace, in the order
+// of the trace. limit bounds the candidates; 0: no bound.
 func (g *Graph) Search(patterns []*Pattern, limit int) []Candidate {
 	s := &search{g: g, patterns: patterns, pairs: make(map[pairKey]*pair), found: make(map[string]int),
 		limit: limit}
@@ -94,16 +94,16 @@ func (g *Graph) Search(patterns []*Pattern, limit int) []Candidate {
 	return s.out
 }
 
-// last returns where in the trace a candidate could first be known.
+// last returns the node of the trace at which a candidate is complete.
 func last(c Candidate) int32 { return slices.Max(c.Instances[0].Nodes) }
 
-// A search goes over the shared locations. For each it takes pairs of runs:
-// accesses by one goroutine at one place with the same locks.
+// A search examines the shared locations. For each it takes pairs of runs: accesses by one
+// goroutine at one site with the same locks.
 type search struct {
 	g        *Graph
 	patterns []*Pattern
 	pairs    map[pairKey]*pair
-	found    map[string]int // index in out + 1, by places
+	found    map[string]int // by sites: index in out + 1
 	out      []Candidate
 	limit    int
 
@@ -112,7 +112,7 @@ type search struct {
 	key    []byte
 }
 
-// A run is accesses that differ only in when they are.
+// A run is accesses that differ only in their time.
 type run struct {
 	g     trace.GID
 	site  trace.Site
@@ -126,11 +126,11 @@ type pairKey struct {
 	aw, bw bool
 }
 
-// A pair counts what was found of two places.
+// A pair counts what was found at two sites.
 type pair struct{ races, seeds, tries, looks int }
 
-// location looks at one location: Algorithm 1 for races, then the patterns that
-// begin with a pair of accesses that could be in either order.
+// location examines one location: Algorithm 1 for races, then the patterns that begin with a pair
+// of accesses in either order.
 func (s *search) location(loc int32) {
 	s.split(loc)
 	for i := range s.runs {
@@ -158,7 +158,7 @@ func (s *search) location(loc int32) {
 	}
 }
 
-// keyOf names the places of two runs.
+// keyOf returns the sites of two runs.
 func keyOf(a, b *run) pairKey {
 	if b.site < a.site || a.site == b.site && b.write && !a.write {
 		a, b = b, a
@@ -199,7 +199,7 @@ func (s *search) split(loc int32) {
 	}
 }
 
-// pair looks for nodes of two runs that are not ordered, close to each other first.
+// pair looks for concurrent nodes of two runs, close to each other first.
 func (s *search) pair(loc int32, a, b *run, p *pair, races, seeds bool) {
 	g := s.g
 	closest, far := [2]int32{-1, -1}, int32(-1)
@@ -219,7 +219,7 @@ func (s *search) pair(loc int32, a, b *run, p *pair, races, seeds bool) {
 	from := 0
 	for _, x := range a.nodes {
 		g.Limit.Check()
-		// The nodes of b that are not ordered with x are next to each other.
+		// The nodes of b that are concurrent with x are adjacent.
 		for from < len(b.nodes) && g.Before(b.nodes[from], x) {
 			from++
 		}
@@ -246,7 +246,7 @@ func (s *search) pair(loc int32, a, b *run, p *pair, races, seeds bool) {
 	}
 }
 
-// add keeps an anomaly as an instance of its places.
+// add records an anomaly as an instance at its sites.
 func (s *search) add(a Anomaly) {
 	k := s.key[:0]
 	sites := make([]trace.Site, len(a.Nodes))
@@ -276,8 +276,8 @@ func (s *search) add(a Anomaly) {
 	}
 }
 
-// seeds looks for the patterns that two nodes which access a location, not
-// ordered, are part of. It reports whether there was one.
+// seeds looks for the patterns that two concurrent nodes which access a location are part of. It
+// reports whether there was one.
 func (s *search) seeds(loc int32, x, y int32) bool {
 	any := false
 	for _, p := range s.patterns {
@@ -299,13 +299,12 @@ func (s *search) seeds(loc int32, x, y int32) bool {
 	return any
 }
 
-// is reports whether n can be the event e of a pattern. An access to a map cannot: it does
-// not tell the key, and nothing is lost or inconsistent between different ones.
+// is reports whether n can be event e of a pattern. An access to a map cannot: its key is unknown,
+// and accesses to different keys are no anomaly.
 func (s *search) is(e Event, n int32) bool {
 	x := &s.g.Nodes[n]
 	return (x.Op == trace.OpWrite) == e.Write && !x.ofMap()
 }
 
-// ofMap reports whether n accesses a map: hooks announce that as one byte of what the map points
-// to.
+// ofMap reports whether n accesses a map: hooks announce that as one byte at the map's pointer.
 func (n *Node) ofMap() bool { return n.size == 1 && n.Site.Kind() == trace.KindPointer }

@@ -14,16 +14,16 @@ import (
 	"heddle/trace"
 )
 
-// A Solver is the Scheduler that is complete for the trace: it asks package order
-// whether any correct reordering of the trace brings a goal about (maximal causality). It
-// is of one graph. What it found out for one goal it uses for the next.
+// A Solver is the Scheduler that is complete for the trace: it asks package order whether any
+// correct reordering of the trace brings a goal about (maximal causality). It is of one graph. What
+// it learns from one goal it uses for the next.
 type Solver struct {
-	Limit time.Duration // for each goal, 0: none
+	Limit time.Duration // time for each goal; 0: no limit
 
 	g       *Graph
 	problem *order.Problem
-	t       *trace.Trace // as the solver sees it: without accesses that are no nodes
-	inThin  []int32      // by event of the graph's trace: its index in t, -1: it is not there
+	t       *trace.Trace // the trace without accesses that are no nodes
+	inThin  []int32      // by event of the graph's trace: its index in t, or -1
 	inFull  []int32      // by event of t: its index in the graph's trace
 }
 
@@ -53,8 +53,8 @@ func (s *Solver) context() context.Context {
 	return u
 }
 
-// An until is a context that ends at a time, or with a limit. (Contexts with timers are the
-// program's under test, in its time.)
+// An until is a context that ends at a time, or with a limit. (A context's own timer would be the
+// program's, in virtual time.)
 type until struct {
 	context.Context
 	end  time.Time // zero: never
@@ -68,7 +68,7 @@ func (u until) Err() error {
 	return nil
 }
 
-// prepare makes the problem, for the first question.
+// prepare makes the problem at the first question.
 func (s *Solver) prepare(g *Graph) {
 	if s.g == g && s.problem != nil {
 		return
@@ -78,8 +78,8 @@ func (s *Solver) prepare(g *Graph) {
 	s.problem = order.New(s.t, order.Options{Limit: g.Limit})
 }
 
-// thin leaves out the accesses that are no nodes. They touch what one goroutine
-// alone uses, or nobody writes, so no order of others depends on them.
+// thin removes the accesses that are no nodes. Their memory is used by one goroutine alone, or
+// never written, so no order depends on them.
 func (s *Solver) thin() {
 	full := s.g.Trace
 	visible := s.visibleSites()
@@ -119,7 +119,7 @@ func (s *Solver) visibleSites() map[trace.Site]bool {
 	return visible
 }
 
-// skips reports whether a step is an access that will be none.
+// skips returns a function that reports whether a step is such an access.
 func (s *Solver) skips() func(step int) bool {
 	visible := s.visibleSites()
 	return func(i int) bool {
@@ -128,8 +128,8 @@ func (s *Solver) skips() func(step int) bool {
 	}
 }
 
-// eventOf returns the first event of node n's goroutine in its step, as the solver numbers them;
-// -1: there is none.
+// eventOf returns the first event of node n's goroutine in its step, by the solver's number; -1 if
+// there is none.
 func (s *Solver) eventOf(n int32) int {
 	nd := &s.g.Nodes[n]
 	es := s.t.Events
@@ -142,15 +142,14 @@ func (s *Solver) eventOf(n int32) int {
 	return -1
 }
 
-// question says a goal as the solver is asked, and returns the events that its order is to be
-// followed by.
+// question translates a goal for package order, and returns the events that follow its order.
 func (s *Solver) question(goal Goal) (q order.Goal, tail []int, ok bool) {
 	var events []int
 	for _, n := range goal.Nodes {
 		events = append(events, s.eventOf(n))
 	}
 	for _, e := range goal.Events {
-		if k := int(e) - len(s.inThin); k >= 0 { // it was left when the trace ended
+		if k := int(e) - len(s.inThin); k >= 0 { // a leftover
 			events = append(events, len(s.inFull)+k)
 			continue
 		}
@@ -168,7 +167,7 @@ func (s *Solver) question(goal Goal) (q order.Goal, tail []int, ok bool) {
 	case goal.Adjacent && len(events) == 2:
 		return order.Race(events[0], events[1]), events, true
 	case goal.Adjacent:
-		return q, nil, false // that nothing comes in between cannot be asked
+		return q, nil, false // package order has no goal "adjacent" of more than two events
 	case goal.Last:
 		q = order.Goal{At: []int{events[last]}, Below: goal.Below}
 		if t := goal.Take; t != nil && t.Meets {
@@ -187,7 +186,7 @@ func (s *Solver) question(goal Goal) (q order.Goal, tail []int, ok bool) {
 	return order.Pattern(events...), nil, true
 }
 
-// schedules makes the schedules of an answer. Of a race both orders of the accesses are executed.
+// schedules makes the schedules of an answer: for a race, one for each order of the accesses.
 func (s *Solver) schedules(goal Goal, found, tail []int) []*trace.Schedule {
 	skip := s.skips()
 	followed := func(tail ...int) *trace.Schedule {
@@ -206,19 +205,19 @@ func (s *Solver) schedules(goal Goal, found, tail []int) []*trace.Schedule {
 // maxCore bounds the constraints that a refutation names.
 const maxCore = 4
 
-// coreWords say what a constraint asks of its events.
+// coreWords describe constraints of a core.
 var coreWords = map[order.Kind]string{
 	order.MustBefore: "%s always comes before %s", order.Start: "%s comes after the go statement",
 	order.Clock: "the clock stands between %s and %s",
 	order.Lock:  "%s and %s hold one lock in turn", order.TryFailed: "%s finds the lock held",
-	order.Meeting:  "%s needs somebody who meets it",
+	order.Meeting:  "%s needs a partner",
 	order.Capacity: "%s needs the count that it waits for", order.FIFO: "%s gets the value that it got",
 	order.Closed: "%s comes before the close, or after",
 	order.Wakeup: "%s needs a signal", order.OnceDone: "%s and %s use one Once",
 	order.DataValidity: "%s has to see the value that it saw",
 }
 
-// always is 1 for what holds in every execution.
+// always is 1 for a constraint that holds in every execution, else 0.
 func always(k order.Kind) int {
 	if k == order.MustBefore {
 		return 1
@@ -226,8 +225,8 @@ func always(k order.Kind) int {
 	return 0
 }
 
-// because turns a core into a refutation. What program order alone says goes
-// without saying; what holds in every execution comes last.
+// because makes a refutation from a core. It omits program order, and puts constraints of every
+// execution last.
 func (s *Solver) because(core []order.Constraint) *Refutation {
 	r := &Refutation{Proof: true}
 	var parts []string

@@ -11,7 +11,7 @@ import (
 	"heddle/trace"
 )
 
-// steps prints the steps of a schedule by their places, which are the numbers of the operations in
+// steps prints the steps of a schedule by their sites, which are the numbers of the operations in
 // the text.
 func steps(s *trace.Schedule) string {
 	var parts []string
@@ -23,8 +23,8 @@ func steps(s *trace.Schedule) string {
 
 func name(n int32) string { return show([]int32{n}) }
 
-// A lock is taken by somebody who waits for what is held back: operations in
-// their order lead nowhere, but he need not have taken it.
+// A goroutine takes a lock and waits for what is held back: replaying operations in their order
+// leads nowhere, but the goroutine need not have taken the lock.
 func TestSolverFindsWhatMovesDoesNot(t *testing.T) {
 	g := graphOf(t, "1 lock m; 2 write x; 2 send c; 1 recv c; 1 unlock m; 3 lock m; 3 read x; 3 unlock m")
 	goal := Goal{Nodes: nodes(2, 7), Adjacent: true}
@@ -44,8 +44,8 @@ func TestSolverFindsWhatMovesDoesNot(t *testing.T) {
 	}
 }
 
-// The paper's false warning is refuted by proof, and where the order from v2 to v5 is removed there
-// is a schedule.
+// The paper's false warning is refuted by proof; without the order from v2 to v5 there is a
+// schedule.
 func TestSolverOnFigure5(t *testing.T) {
 	s := &Solver{}
 	waits := "2 cond-wait c; " + figure5 // the numbers are one higher
@@ -83,7 +83,7 @@ func TestSolverFindsTheCounterexample(t *testing.T) {
 	}
 }
 
-// What the solver has no time for is not refuted.
+// A question without time for the solver is not refuted.
 func TestSolverStopped(t *testing.T) {
 	g := graphOf(t, figure5)
 	schedules, why := (&Solver{Limit: time.Nanosecond}).Schedules(g, Goal{Nodes: nodes(3, 8), Adjacent: true})
@@ -124,7 +124,7 @@ func TestStuck(t *testing.T) {
 	}
 }
 
-// A search for sets whose time is over ends without any, wherever it is.
+// A search for sets whose time is up ends without any, wherever it is.
 func TestStuckStopped(t *testing.T) {
 	for after := range 40 {
 		g := graphOf(t, "1 lock m; 1 unlock m; 2 lock m; 2 rendezvous 1 c; 2 unlock m")

@@ -9,28 +9,28 @@ import (
 	"heddle/trace"
 )
 
-// Stuck is goroutines that can wait for ever, each at a lock, a channel, a WaitGroup or a
-// Cond, because only others of them could let it go on, or nobody any more. What
-// it predicts shows as a deadlock, or as a leak where the test ends without them.
+// Stuck is the pattern of goroutines that can wait for ever, each at a lock, a channel, a WaitGroup
+// or a Cond, because only others of the set could enable them, or no goroutine any more. It shows
+// as a deadlock, or as a leak if the test ends without them.
 var Stuck = &Pattern{Name: "waiting for each other", Kind: "deadlock"}
 
-// Stuck yields sets of operations that goroutines may wait before for ever: closed ones, in which
-// whoever could help one of them waits as well, or has no help left to give. They are guesses, to
-// be asked of a Solver; every set that is deadlocked in some correct order contains one that is
-// yielded. With near it is some of them: those within bounds, with something else than locks in
-// them, which Deadlocks predicts.
+// Stuck yields sets of operations at which goroutines may wait for ever: closed sets, in which
+// every goroutine that could help one of them waits as well, or has no help left. They are
+// candidates for a Solver; every set that is deadlocked in some correct order contains a set that
+// is yielded. near: only some of them, within bounds, with something other than locks, which
+// Deadlocks predicts.
 //
-// For a lock somebody must be stuck in a critical section that excludes it. For anything else
-// everybody who helped in the trace must be stuck before the last time he did, or have done it all.
-// Sets that contain a closed one are left out. stop, if it is not nil, is asked now and then
-// whether to go on.
+// For a lock, a goroutine must be stuck in a critical section that excludes the waiting one. For
+// anything else, every goroutine that helped in the trace must be stuck before the last time that
+// it helped, or must have done all of it. Supersets of a closed set are left out. stop, if not nil,
+// is called now and then: the search ends when it returns true.
 func (g *Graph) Stuck(near bool, stop func() bool) iter.Seq[Anomaly] {
 	return g.stuck(near, 0, 1, stop)
 }
 
-// StuckPart yields a part of all that Stuck yields: the search for them, which may take long, is
-// divided where it has chosen the second operation of a set. The parts together yield the same
-// sets, some more than once.
+// StuckPart yields a part of what Stuck yields. The search, which may take long, is divided after
+// the choice of the second operation of a set. The parts together yield the same sets, some more
+// than once.
 func (g *Graph) StuckPart(part, parts int, stop func() bool) iter.Seq[Anomaly] {
 	return g.stuck(false, part, parts, stop)
 }
@@ -47,7 +47,7 @@ func (g *Graph) stuck(near bool, part, parts int, stop func() bool) iter.Seq[Ano
 		for id := range s.w.at {
 			for _, e := range s.w.at[id] {
 				if near {
-					// A set that has something else than locks in it is found from there.
+					// A set with something other than locks is found from there.
 					b := beginning{trace.GID(id), s.w.events[e].Site}
 					if lockWait(s.w.events[e].Op) || begun[b] == maxBegun {
 						continue
@@ -64,7 +64,7 @@ func (g *Graph) stuck(near bool, part, parts int, stop func() bool) iter.Seq[Ano
 	}
 }
 
-// A beginning is where a search for sets begins, several times at most.
+// A beginning is an operation with which the search for sets begins, several times at most.
 type beginning struct {
 	g    trace.GID
 	site trace.Site
@@ -72,11 +72,11 @@ type beginning struct {
 
 // Bounds of near.
 const (
-	maxBegun  = 16      // operations of a goroutine at one place to begin with
-	maxSets   = 1 << 14 // steps of the search that begins with one
-	maxSearch = 1 << 22 // and of all of them
+	maxBegun  = 16      // operations of a goroutine at one site to begin with
+	maxSets   = 1 << 14 // steps of the search from one beginning
+	maxSearch = 1 << 22 // steps of all searches
 	maxStuck  = 6       // goroutines in a set
-	maxSame   = 3       // sets of the same places that are yielded
+	maxSame   = 3       // sets with the same sites that are yielded
 	maxHelped = 64      // waits of one helper that are tried
 )
 
@@ -85,18 +85,18 @@ type stuck struct {
 	near  bool
 	stop  func() bool
 	yield func(Anomaly) bool
-	set   []int32    // events, of different goroutines
-	needs [][2]int32 // the first waits for ever because the second does
+	set   []int32    // events of different goroutines
+	needs [][2]int32 // pairs: the first waits for ever because the second does
 	left  int
 	steps int
 	over  bool
-	seen  map[string]int // sets by places
+	seen  map[string]int // number of sets, by sites
 
-	part, parts int // of the search
-	choices     int // of a second operation
+	part, parts int // this part of the search, and the number of parts
+	choices     int // number of choices of a second operation
 }
 
-// mine reports whether this part of the search is to try another operation beside the set.
+// mine reports whether this part of the search tries the next second operation.
 func (s *stuck) mine() bool {
 	if len(s.set) > 1 {
 		return true
@@ -105,7 +105,7 @@ func (s *stuck) mine() bool {
 	return s.choices%s.parts == s.part
 }
 
-// tired counts a step of the search, and reports whether there are to be no more.
+// tired counts a step of the search, and reports whether the bound is reached.
 func (s *stuck) tired() bool {
 	s.steps++
 	s.left--
@@ -115,8 +115,8 @@ func (s *stuck) tired() bool {
 	return s.over || s.near && s.left < 0
 }
 
-// grow makes the set closed, in all ways, beginning with what its i-th event waits for. It
-// reports false when nobody wants more.
+// grow closes the set, in all ways, beginning with what its i-th event waits for. It returns false
+// when the search is to end.
 func (s *stuck) grow(i int) bool {
 	if s.near && len(s.set) > maxStuck {
 		return true
@@ -138,7 +138,7 @@ func (s *stuck) grow(i int) bool {
 	}
 }
 
-// keys returns what would help the communication e: a partner for any of its cases.
+// keys returns the helpKeys of communication e: a partner for any of its cases.
 func (s *stuck) keys(e int32) []helpKey {
 	ev := &s.w.events[e]
 	side := func(send bool) helpSide {
@@ -160,7 +160,8 @@ func (s *stuck) keys(e int32) []helpKey {
 	return ks
 }
 
-// locked lets the i-th event of the set wait for a lock that somebody holds and will not release.
+// locked makes the i-th event of the set wait for a lock that a goroutine holds and will not
+// release.
 func (s *stuck) locked(i int, e int32) bool {
 	ev := &s.w.events[e]
 	for _, id := range s.w.byLock[ev.Obj] {
@@ -168,7 +169,7 @@ func (s *stuck) locked(i int, e int32) bool {
 			return !s.over
 		}
 		r := &s.w.regions[id]
-		early := ev.Op != trace.OpLock && r.from < r.take // a writer who has arrived is enough
+		early := ev.Op != trace.OpLock && r.from < r.take // the arrival of a writer is enough
 		if !r.write && ev.Op != trace.OpLock || r.take == e || r.from == e {
 			continue
 		}
@@ -177,7 +178,8 @@ func (s *stuck) locked(i int, e int32) bool {
 			to = int32(len(s.w.events))
 		}
 		if f, ok := s.of(r.g); ok {
-			// He who holds it waits within, or, a writer who keeps readers out, before taking it.
+			// The holder waits inside the critical section; or a writer, whose arrival blocks
+			// readers, waits before it.
 			if f > r.take && f <= to || f == r.take && early {
 				if !s.given(e, f, i+1) {
 					return false
@@ -201,8 +203,8 @@ func (s *stuck) locked(i int, e int32) bool {
 	return true
 }
 
-// unhelped lets the i-th event of the set wait where nobody helps: from the
-// k-th of the keys and its j-th helper on it is to be said why.
+// unhelped makes the i-th event of the set wait without help: from the j-th helper of the k-th key
+// on, every helper needs a reason.
 func (s *stuck) unhelped(i int, e int32, keys []helpKey, k, j int) bool {
 	for ; k < len(keys); k, j = k+1, 0 {
 		by := s.w.helps[keys[k]]
@@ -212,7 +214,7 @@ func (s *stuck) unhelped(i int, e int32, keys []helpKey, k, j int) bool {
 				continue
 			}
 			if f, ok := s.of(g); ok {
-				// Whether what he did before that is all used up the solver tells.
+				// The solver decides whether its earlier help is used up.
 				s.needs = append(s.needs, [2]int32{e, f})
 				more := s.unhelped(i, e, keys, k, j+1)
 				s.needs = s.needs[:len(s.needs)-1]
@@ -236,7 +238,7 @@ func (s *stuck) unhelped(i int, e int32, keys []helpKey, k, j int) bool {
 					return false
 				}
 			}
-			// Or he has no help left to give.
+			// Or it has no help left.
 		}
 	}
 	return s.grow(i + 1)
@@ -256,7 +258,7 @@ func (s *stuck) fits(f int32) bool {
 	return !slices.ContainsFunc(s.set, func(e int32) bool { return !s.w.together(e, f) })
 }
 
-// with grows the set with f added, for which e waits.
+// with adds f, which e waits for, to the set and continues.
 func (s *stuck) with(e, f int32, i int) bool {
 	s.set = append(s.set, f)
 	more := s.given(e, f, i)
@@ -264,7 +266,7 @@ func (s *stuck) with(e, f int32, i int) bool {
 	return more
 }
 
-// given grows the set, e waiting for f.
+// given continues with e waiting for f, which is in the set.
 func (s *stuck) given(e, f int32, i int) bool {
 	s.needs = append(s.needs, [2]int32{e, f})
 	more := s.grow(i)
@@ -272,8 +274,8 @@ func (s *stuck) given(e, f int32, i int) bool {
 	return more
 }
 
-// minimal reports whether all of the set wait for its first event in the end.
-// Otherwise those who do not are a closed set by themselves.
+// minimal reports whether all of the set wait, directly or indirectly, for its first event.
+// Otherwise the others are a closed set.
 func (s *stuck) minimal() bool {
 	reach := []int32{s.set[0]}
 	for i := 0; i < len(reach); i++ {
@@ -286,7 +288,7 @@ func (s *stuck) minimal() bool {
 	return len(reach) == len(s.set)
 }
 
-// add yields the set, if it is new.
+// add yields the set if it is new.
 func (s *stuck) add() bool {
 	locks := true
 	for _, e := range s.set {
@@ -312,7 +314,7 @@ func (s *stuck) add() bool {
 	return s.yield(Anomaly{Pattern: Stuck, Events: set})
 }
 
-// lockWait reports whether who waits with op waits for somebody who holds something.
+// lockWait reports whether an operation waits for a goroutine that holds something.
 func lockWait(op trace.Op) bool {
 	return op == trace.OpLock || op == trace.OpRLock || op == trace.OpOnce
 }

@@ -9,11 +9,11 @@ import (
 	"heddle/trace"
 )
 
-// traceOf makes a trace from text: an operation each, such as "1 lock a" or "2 write x"; goroutine
-// 0 is main. The n-th operation, from 1, is one step and stands at site n, so that it is v_n of the
-// paper's figures. "go 2" starts goroutine 2; goroutines that nobody starts were there from the
-// beginning. "1 signal c" wakes "2 wake c". "1 rendezvous 2 c" is a send of 1 that 2 receives, over
-// a channel without a buffer.
+// traceOf makes a trace from text, one operation each, such as "1 lock a" or "2 write x"; goroutine
+// 0 is main. The n-th operation, from 1, is one step at site n, so it is v_n of the paper's
+// figures. "go 2" starts goroutine 2; goroutines without a start exist from the beginning. "1
+// signal c" wakes "2 wake c". "1 rendezvous 2 c" is a send of 1 that 2 receives, over a channel
+// without a buffer.
 func traceOf(t testing.TB, text string) *trace.Trace {
 	t.Helper()
 	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Parent: trace.NoG}}, Objects: make([]trace.Object, 1)}
@@ -54,7 +54,7 @@ func traceOf(t testing.TB, text string) *trace.Trace {
 			word, kind, e.Arg = "send", trace.ObjChan, 0
 			h, err := strconv.Atoi(f[2])
 			if err != nil || len(f) < 4 {
-				t.Fatalf("%q: want who receives, and from what", w)
+				t.Fatalf("%q: want the receiver and the sender", w)
 			}
 			with = trace.GID(h)
 			f = append(f[:2], f[3])

@@ -6,24 +6,23 @@ import (
 	"heddle/trace"
 )
 
-// Misuse of a WaitGroup. The counter has to be above zero from the first Add until
-// the last Done, and whoever adds to it at zero must do so before anybody waits. None
-// of that needs the order relation of the graph, in which a Wait comes after all that
-// was done before it: the solver counts.
+// Misuse of a WaitGroup. The counter must be above zero from the first Add to the last Done, and an
+// Add at zero must happen before every Wait. The order relation of the graph is of no use for that,
+// since there a Wait comes after everything before it in the trace: the solver counts.
 
 var (
-	// EarlyWait is a Wait that may return before an Add that came before it in the
-	// trace. The Add, from zero, is then not ordered with the Wait; where it was
-	// meant for the next round, the WaitGroup is used again before the Wait has returned.
+	// EarlyWait is a Wait that may return before an Add that came before it in the trace. The Add,
+	// from zero, is then concurrent with the Wait; if it was meant for the next round, the
+	// WaitGroup is reused before the Wait has returned.
 	EarlyWait = &Pattern{Name: "Wait before Add", Kind: "misuse"}
 	// Negative is a Done that may come before its Add.
 	Negative = &Pattern{Name: "negative counter", Kind: "misuse"}
 )
 
-// maxNear bounds the operations on each side of one that are looked at with it.
+// maxNear bounds the operations on each side of one that are combined with it.
 const maxNear = 64
 
-// WaitGroups returns what misuse of WaitGroups another order may show.
+// WaitGroups returns misuses of WaitGroups that another order may show.
 func (g *Graph) WaitGroups() []Candidate {
 	c := &collection{t: g.Trace}
 	g.Limit.Within(func() { c.waitGroups(g, newWaits(g)) })
@@ -76,7 +75,7 @@ func (c *collection) waitGroups(g *Graph, w *waits) {
 	}
 }
 
-// A collection gathers anomalies of events into candidates, by their places.
+// A collection gathers anomalies of events into candidates, by their sites.
 type collection struct {
 	t     *trace.Trace
 	out   []Candidate

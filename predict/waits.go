@@ -8,24 +8,24 @@ import (
 	"heddle/trace"
 )
 
-// waits is who waited for what in a trace, and who could help: what predictions
-// of those who wait for ever start from. It goes by events, not by nodes, since
-// both sides of a communication wait.
+// waits has the operations of a trace that wait, and the operations that can enable them: the basis
+// of predictions of goroutines that wait for ever. It has events, not nodes, since both sides of a
+// communication wait.
 type waits struct {
 	t       *trace.Trace
-	events  []trace.Event     // of t, then what goroutines were about to do when it ended
-	at      [][]int32         // by goroutine: events before which it may have waited, in order
-	held    map[int32][]int32 // by such an event: the regions that its goroutine was in
+	events  []trace.Event     // of t, then its leftovers
+	at      [][]int32         // by goroutine: the events at which it may have been blocked, in order
+	held    map[int32][]int32 // by such an event: the critical sections that its goroutine is in
 	regions []holding
-	byLock  map[trace.ObjID][]int32 // regions of a lock
-	helps   map[helpKey][]helper    // those who help who waits at an object, by their numbers
-	offers  map[trace.GID][]int32   // indices in t.Offers, in order
-	births  []int32                 // event that started a goroutine, -1
-	closes  map[trace.ObjID][]int32 // of channels
+	byLock  map[trace.ObjID][]int32 // by lock: its critical sections
+	helps   map[helpKey][]helper    // the goroutines that help, sorted by number
+	offers  map[trace.GID][]int32   // by goroutine: indices in t.Offers, in order
+	births  []int32                 // by goroutine: the event that started it, or -1
+	closes  map[trace.ObjID][]int32 // by channel: its closes
 }
 
-// A holding is a critical section: the events that took and released the lock; to is
-// -1 if nobody did. from is when a writer arrived.
+// A holding is a critical section: the events that took and released the lock; to is -1 if it was
+// not released. from is the arrival of a writer.
 type holding struct {
 	g              trace.GID
 	from, take, to int32
@@ -38,7 +38,7 @@ type helper struct {
 	at []int32
 }
 
-// A helpKey says what waiting at an object one is helped out of.
+// A helpKey is an object and the kind of wait at it.
 type helpKey struct {
 	obj  trace.ObjID
 	side helpSide
@@ -52,7 +52,7 @@ const (
 	helpWaiter                   // Done, Signal, Broadcast, Release
 )
 
-// newWaits goes over a trace once.
+// newWaits reads a trace once.
 func newWaits(g *Graph) *waits {
 	t := g.Trace
 	n := len(t.Goroutines)
@@ -67,7 +67,7 @@ func newWaits(g *Graph) *waits {
 	for i := range t.Offers {
 		w.offers[t.Offers[i].G] = append(w.offers[t.Offers[i].G], int32(i))
 	}
-	open := make([][]int32, n) // regions that a goroutine holds
+	open := make([][]int32, n) // by goroutine: its open critical sections
 	arrived := make(map[trace.GID]int32)
 	lastStep := make([]int32, n)
 	for g := range lastStep {
@@ -94,7 +94,7 @@ func newWaits(g *Graph) *waits {
 			w.note(int32(i), open, arrived)
 		}
 	}
-	for i := len(t.Events); i < len(w.events); i++ { // writers who had arrived, and still wait
+	for i := len(t.Events); i < len(w.events); i++ { // writers that had arrived and are still blocked
 		if e := &w.events[i]; e.Op == trace.OpLock {
 			if a, ok := arrived[e.G]; ok {
 				w.byLock[e.Obj] = append(w.byLock[e.Obj], int32(len(w.regions)))
@@ -105,7 +105,7 @@ func newWaits(g *Graph) *waits {
 	return w
 }
 
-// mayWait reports whether the goroutine of event e may have had to wait before it.
+// mayWait reports whether the goroutine of event e may have been blocked before it.
 func (w *waits) mayWait(i int32) bool {
 	e := &w.events[i]
 	def, _ := w.model(e)
@@ -117,7 +117,7 @@ func (w *waits) mayWait(i int32) bool {
 	case trace.OpSend, trace.OpRecv:
 		return e.Arg >= 0 && !w.polls(i)
 	case trace.OpOnce:
-		return e.Arg == 0 // another call runs the function, or has
+		return e.Arg == 0 // another call runs the function, or has run it
 	}
 	return def.Waits(e.Op)
 }
@@ -127,7 +127,7 @@ func (w *waits) model(e *trace.Event) (*model.Primitive, model.Object) {
 	return model.ObjectOf(w.t, e.Obj)
 }
 
-// note follows regions, goroutines and those who help.
+// note updates critical sections, goroutines and helpers.
 func (w *waits) note(i int32, open [][]int32, arrived map[trace.GID]int32) {
 	e := &w.events[i]
 	take := func(write bool) {
@@ -167,8 +167,8 @@ func (w *waits) note(i int32, open [][]int32, arrived map[trace.GID]int32) {
 	}
 }
 
-// helped are the operations that wait for others, with their sides. Who waits for a lock is helped
-// by the end of a region.
+// helped are the operations that wait for others, with their sides. A wait for a lock is helped by
+// the end of a critical section.
 var helped = [...]struct {
 	op   trace.Op
 	side helpSide
@@ -177,7 +177,7 @@ var helped = [...]struct {
 	{trace.OpAcquire, helpWaiter}, {trace.OpCondWake, helpWaiter},
 }
 
-// release ends the region of the same goroutine that was opened last, or somebody else's.
+// release ends the last opened critical section of the same goroutine, or else of another one.
 func (w *waits) release(i int32, open [][]int32, write bool) {
 	e := &w.events[i]
 	for k := -1; k < len(open); k++ {
@@ -208,7 +208,7 @@ func (w *waits) help(i int32, side helpSide) {
 	by[at].at = append(by[at].at, i)
 }
 
-// casesOf returns the cases that the goroutine of the communication i had announced.
+// casesOf returns the cases that the goroutine of communication i had announced.
 func (w *waits) casesOf(i int32) []trace.Offer {
 	e := &w.events[i]
 	own := w.offers[e.G]
@@ -228,14 +228,14 @@ func (w *waits) casesOf(i int32) []trace.Offer {
 	return out
 }
 
-// polls reports whether the communication i was a select's that does not wait.
+// polls reports whether communication i belongs to a select with default.
 func (w *waits) polls(i int32) bool {
 	cs := w.casesOf(i)
 	return len(cs) > 0 && cs[0].Poll
 }
 
-// mustBefore reports whether event a comes before event b in every order: by one goroutine, or by
-// go statements.
+// mustBefore reports whether event a comes before event b in every order: by program order and go
+// statements.
 func (w *waits) mustBefore(a, b int32) bool {
 	ga := w.events[a].G
 	for g := w.events[b].G; g != ga; {
@@ -251,8 +251,8 @@ func (w *waits) mustBefore(a, b int32) bool {
 	return a < b
 }
 
-// together reports whether two goroutines may be right before events a and b at
-// the same time, as far as the order of go statements and locks go.
+// together reports whether two goroutines may be right before events a and b at the same time, as
+// far as go statements and locks decide.
 func (w *waits) together(a, b int32) bool {
 	if w.events[a].G == w.events[b].G || w.mustBefore(a, b) || w.mustBefore(b, a) {
 		return false
@@ -268,7 +268,7 @@ func (w *waits) together(a, b int32) bool {
 	return true
 }
 
-// between returns the waits of goroutine g after event a and up to event b.
+// between returns the waits of goroutine g after event a, up to event b.
 func (w *waits) between(g trace.GID, a, b int32) []int32 {
 	at := w.at[g]
 	lo := sort.Search(len(at), func(i int) bool { return at[i] > a })
