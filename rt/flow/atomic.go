@@ -71,7 +71,8 @@ func (x *anAtomic) did(d *Done) Label {
 		return sum
 	case AtomicCAS:
 		want := x.k.Mask(d.Want)
-		if c := two(trace.FlowEq, trace.Bool, &Val{l: old, k: x.k, v: was}, &Val{l: is(x.a, x.k, want), k: x.k, v: want}); c != 0 {
+		if c := two(trace.FlowEq, trace.Bool, &Val{l: old, k: x.k, v: was},
+			&Val{l: is(x.a, x.k, want), k: x.k, v: want}); c != 0 {
 			condition(was == want, c, d.Site)
 		}
 		if was == want {

@@ -33,7 +33,7 @@ type call struct {
 
 var args, results call
 
-// none are the labels of a call that nothing is known of. Nobody writes them.
+// none are the labels of a call that nothing is known of. They are not written to.
 var none Labels
 
 func (c *call) fill(sig Sig, ls []Label) {
@@ -113,7 +113,7 @@ func same(l Label) *Labels {
 	return &filled
 }
 
-// Drop forgets arguments that nobody took.
+// Drop forgets arguments that were not taken.
 func Drop() {
 	if here() {
 		if pending.open {
@@ -199,11 +199,13 @@ func Forward2[A, B any](a A, b B) (A, B) {
 	return a, b
 }
 
+// Forward3 is Forward2 for three results.
 func Forward3[A, B, C any](a A, b B, c C) (A, B, C) {
 	forward(3)
 	return a, b, c
 }
 
+// Forward4 is Forward2 for four results.
 func Forward4[A, B, C, D any](a A, b B, c C, d D) (A, B, C, D) {
 	forward(4)
 	return a, b, c, d
@@ -353,4 +355,5 @@ func ForeignRead(p unsafe.Pointer, n uintptr) {
 	g.Amb = U(g.Amb, memory.get(place(p), n))
 }
 
+// ForeignWrite gives what was written all that the code depends on.
 func ForeignWrite(p unsafe.Pointer, n uintptr) { memory.set(place(p), n, Ambient()) }

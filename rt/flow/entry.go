@@ -89,11 +89,13 @@ func AtNum[M any](m M, k uint64, to *Entry) M {
 	return m
 }
 
+// AtText is AtNum for a text.
 func AtText[M any](m M, k string, to *Entry) M {
 	to.str, to.is = k, 2
 	return m
 }
 
+// KeyNum notes the key x with the label l.
 func KeyNum[T integer](x T, l Label, k trace.Num, to *Entry, s hook.Site) T {
 	to.num, to.is = k.Mask(uint64(x)), 1
 	if l == 0 || !Exprs || !here() {
@@ -115,6 +117,7 @@ func KeyNum[T integer](x T, l Label, k trace.Num, to *Entry, s hook.Site) T {
 	return x
 }
 
+// KeyText is KeyNum for a text.
 func KeyText[T ~string](x T, l Label, to *Entry, s hook.Site) T {
 	to.str, to.is = string(x), 2
 	if !Exprs || !here() {
@@ -150,6 +153,7 @@ func (e *Entry) Get() Label {
 	return entries[e.key()]
 }
 
+// Set sets the label of the value.
 func (e *Entry) Set(l Label) {
 	if !Exprs || e.is == 0 || !here() {
 		return

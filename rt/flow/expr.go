@@ -12,12 +12,15 @@ import (
 // keep the labels and the values of their operands in a Val each, and the label
 // of the result is the node of an expression (trace.FlowAdd, ...):
 //
-//	y := x + 1           y := _hf.Num(x, _hl1, 0xc0, &_hv1) + 1; _hl2 = _hf.Two1(trace.FlowAdd, 0xc0, &_hv1, 1, 0xc0)
-//	if s[i] == 'x' {     if _hf.B(_hf.Num(_hf.Str(s, _hl3, 0, &_hv1, S)[_hf.Index(i, _hl4, 0xc0, &_hv1, &_hv2, S)], _hf.ByteAt(&_hv1, &_hv2), 8, &_hv3) == 'x', ..., S) {
+//	y := x + 1           y := _hf.Num(x, _hl1, 0xc0, &_hv1) + 1
+//	                     _hl2 = _hf.Two1(trace.FlowAdd, 0xc0, &_hv1, 1, 0xc0)
+//	if s[i] == 'x' {     if _hf.B(_hf.Num(
+//	                             _hf.Str(s, _hl3, 0, &_hv1, S)[_hf.Index(i, _hl4, 0xc0, &_hv1, &_hv2, S)],
+//	                             _hf.ByteAt(&_hv1, &_hv2), 8, &_hv3) == 'x', ..., S) {
 //
 // A label is 0 where the value is the same for all inputs, or is no longer
 // followed. Every node has the value that it has in this execution beside it,
-// and who uses a label compares: what code that is not rewritten wrote over
+// and the user of a label compares: what code that is not rewritten wrote over
 // loses its label, and is never taken for what was there before.
 //
 // A string or slice has a FlowSeq where its length depends on inputs, and where it
@@ -154,6 +157,7 @@ func Panics(l Label) Label {
 	return l
 }
 
+// Recovers returns the label of what recover returns: see Panics.
 func Recovers(s hook.Site) Label {
 	if !Exprs || !here() {
 		return 0
@@ -312,10 +316,12 @@ func Cond[T ~bool](x T, l Label, to *Val) T {
 // constant.
 func Two(op trace.FlowOp, k trace.Num, x, y *Val) Label { return two(op, k, x, y) }
 
+// Two1 is Two for a constant y.
 func Two1(op trace.FlowOp, k trace.Num, x *Val, y uint64, ky trace.Num) Label {
 	return two(op, k, x, &Val{v: ky.Mask(y), k: ky})
 }
 
+// Two2 is Two for a constant x.
 func Two2(op trace.FlowOp, k trace.Num, x uint64, kx trace.Num, y *Val) Label {
 	return two(op, k, &Val{v: kx.Mask(x), k: kx}, y)
 }
@@ -389,7 +395,8 @@ func pin(l Label, v uint64, s hook.Site) {
 		lost()
 		return
 	}
-	if c := two(trace.FlowEq, trace.Bool, &Val{l: l, k: n.Kind, v: values[l]}, &Val{k: n.Kind, v: values[l]}); c != 0 && !asked(c) {
+	if c := two(trace.FlowEq, trace.Bool, &Val{l: l, k: n.Kind, v: values[l]},
+		&Val{k: n.Kind, v: values[l]}); c != 0 && !asked(c) {
 		Branched(trace.Pinned, c, s)
 	}
 }
@@ -561,7 +568,8 @@ func structure(ps []part) Label {
 		return lost()
 	}
 	structs = append(structs, ps)
-	F.Nodes, values = append(F.Nodes, trace.FlowNode{Op: trace.FlowParts, A: uint32(len(structs) - 1)}), append(values, 0)
+	F.Nodes, values = append(F.Nodes, trace.FlowNode{Op: trace.FlowParts, A: uint32(len(structs) - 1)}),
+		append(values, 0)
 	return Label(len(F.Nodes) - 1)
 }
 

@@ -1,6 +1,6 @@
 // Package flow is what code rewritten for data flow calls, beside rt/hook: it
 // carries the labels of values (trace.Flow) along with them. Local variables
-// that nobody else can see have a variable beside them that holds their label;
+// that no other one can see have a variable beside them that holds their label;
 // memory that passes through hooks has its labels in a shadow; arguments and
 // results go through two buffers.
 //
@@ -355,9 +355,11 @@ func MadeMap[M any](m M, s hook.Site, l Label) M {
 	return m
 }
 
+// MadeSlice announces the slice that make or a literal returned; l is the elements' label.
 func MadeSlice[S ~[]E, E any](v S, s hook.Site, l Label) S {
 	if hook.On && cap(v) > 0 {
-		p, n := noescape(unsafe.Pointer(unsafe.SliceData(v))), uintptr(cap(v))*unsafe.Sizeof(*unsafe.SliceData(v))
+		p, n := noescape(unsafe.Pointer(unsafe.SliceData(v))),
+			uintptr(cap(v))*unsafe.Sizeof(*unsafe.SliceData(v))
 		hook.Alloc(p, n, hook.AllocSlice, s)
 		if here() {
 			memory.set(place(p), n, l)
@@ -390,7 +392,7 @@ func Case(i int, l Label, s hook.Site) {
 }
 
 // Times records how often a range over v goes round: for an integer v.
-func Times[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr](v T, l Label, s hook.Site) T {
+func Times[T integer](v T, l Label, s hook.Site) T {
 	if Exprs {
 		rounds(l, int64(v), s)
 		return v
@@ -413,6 +415,7 @@ func TimesSlice[S ~[]E, E any](v S, l Label, s hook.Site) S {
 	return v
 }
 
+// TimesString is Times for a string.
 func TimesString[S ~string](v S, l Label, s hook.Site) S {
 	if Exprs {
 		rounds(Len(l), int64(len(v)), s)
@@ -449,6 +452,7 @@ func Clr[T ~bool](v T, to *Slot) T {
 	return v
 }
 
+// Put keeps the label of the second operand: see Clr.
 func Put[T any](v T, l Label, to *Slot) T {
 	to.l = l
 	return v

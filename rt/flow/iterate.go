@@ -83,6 +83,8 @@ func (it *MapIter[K, V]) Key(k *K) bool {
 
 // L and C return labels.
 func (it *MapIter[K, V]) L() Label { return it.l }
+
+// C returns the label of the condition.
 func (it *MapIter[K, V]) C() Label { return it.l }
 
 // A ChanIter receives until the channel is closed.
@@ -123,6 +125,8 @@ func (it *ChanIter[T]) Next(v *T) (ok bool) {
 
 // L and C return labels.
 func (it *ChanIter[T]) L() Label { return it.l }
+
+// C returns the label of the condition.
 func (it *ChanIter[T]) C() Label {
 	if Exprs {
 		return 0 // see BackInto

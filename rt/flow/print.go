@@ -2,7 +2,7 @@ package flow
 
 import "heddle/rt/hook"
 
-// What is printed goes to whoever reads the output, and back into the program by no way but methods
+// What is printed goes to the reader of the output, and back into the program by no way but methods
 // of its own that are called for it (String, Error, Format, GoString, Write). So how the standard
 // library formats it, which asks about every byte of a text, is no branch of the program.
 

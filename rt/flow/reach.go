@@ -141,7 +141,7 @@ func AskLate(held []any, foreign bool, s hook.Site, sig Sig, ls ...Label) {
 	}
 }
 
-// answer takes it that the callee of the last question is not rewritten: nobody took the labels.
+// answer takes it that the callee of the last question is not rewritten: the labels were not taken.
 func answer() {
 	q := pending
 	pending = question{}

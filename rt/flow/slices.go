@@ -103,7 +103,8 @@ func grow[S ~[]E, E any](s S, t []E, site hook.Site, l Label) S {
 	case len(t) == 0:
 		return append(s, t...)
 	case len(t) <= cap(s)-k:
-		write(noescape(unsafe.Add(unsafe.Pointer(unsafe.SliceData(s)), uintptr(k)*unsafe.Sizeof(*new(E)))), n, site, l, 0)
+		write(noescape(unsafe.Add(unsafe.Pointer(unsafe.SliceData(s)),
+			uintptr(k)*unsafe.Sizeof(*new(E)))), n, site, l, 0)
 		return append(s, t...)
 	case k > 0:
 		access(noescape(from), size, site, false, 0)

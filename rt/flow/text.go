@@ -26,7 +26,8 @@ func Input(i int, k trace.Num, v uint64) Label {
 func InputText(i int, p unsafe.Pointer, n int) Label {
 	for k := range n {
 		at := unsafe.Add(p, k)
-		memory.set(uintptr(at), 1, expr(trace.FlowNode{Op: trace.FlowByte, Kind: 8, A: uint32(i), B: uint32(k)}, uint64(*(*byte)(at))))
+		memory.set(uintptr(at), 1, expr(trace.FlowNode{Op: trace.FlowByte, Kind: 8, A: uint32(i),
+			B: uint32(k)}, uint64(*(*byte)(at))))
 	}
 	length := expr(trace.FlowNode{Op: trace.FlowLen, Kind: trace.Int, A: uint32(i)}, uint64(n))
 	return seq(base(i, 0), length, uint64(n))
@@ -110,7 +111,7 @@ func IndexN[T integer](i T, l Label, k trace.Num, n uint64, to *Val, at hook.Sit
 // those.
 const mostRuns = 64
 
-// Row is IndexN for a table, which nobody writes to: what is found there is known for all indices
+// Row is IndexN for a table, which is not written to: what is found there is known for all indices
 // with an equal element.
 func Row[T integer, E comparable](i T, l Label, k trace.Num, table []E, to *Val, at hook.Site) T {
 	to.set(uint64(i), l, k)
@@ -244,6 +245,7 @@ func ByteAt(s, i *Val) Label {
 	return s.byteAt(i.k.Extend(i.v))
 }
 
+// ByteOf returns the label of s[c], c a constant.
 func ByteOf(s *Val, c uint64) Label {
 	if !Exprs {
 		return s.l
@@ -447,8 +449,7 @@ func Cat[T ~string](r T, a, b *Val, at hook.Site, to *Slot) T {
 	return r
 }
 
-// fresh returns s in memory of its own on the heap: what gc keeps on the stack may be somebody
-// else's soon.
+// fresh returns s in memory of its own on the heap: gc uses the stack again.
 func fresh(s string) string {
 	if len(s) == 0 {
 		return s
@@ -459,7 +460,7 @@ func fresh(s string) string {
 	return unsafe.String(&b[0], len(b))
 }
 
-// Kept makes what it holds escape, and is looked at by nobody.
+// Kept makes what it holds escape, and is never looked at.
 var Kept []byte
 
 // ToText is string(b), or a conversion between strings: r.

@@ -10,40 +10,43 @@ import "unsafe"
 // is only used with its beginning.
 const borderMax = 256
 
-// Reads announces a read of *p, if p is not nil. Writes likewise a write.
+// Reads announces a read of *p, if p is not nil.
 func Reads[T any](p *T, s Site) {
 	if On && p != nil {
 		Read(noescape(unsafe.Pointer(p)), min(unsafe.Sizeof(*p), borderMax), s)
 	}
 }
 
+// Writes announces a write of *p, if p is not nil.
 func Writes[T any](p *T, s Site) {
 	if On && p != nil {
 		Write(noescape(unsafe.Pointer(p)), min(unsafe.Sizeof(*p), borderMax), s)
 	}
 }
 
-// ReadsHead announces a read of the first word of *p, whose type nobody but its
-// package knows the parts of: it stands for all of it. WritesHead likewise a write.
+// ReadsHead announces a read of the first word of *p, whose type only its
+// package knows the parts of: it stands for all of it.
 func ReadsHead[T any](p *T, s Site) {
 	if On && p != nil {
 		Read(noescape(unsafe.Pointer(p)), min(unsafe.Sizeof(*p), 8), s)
 	}
 }
 
+// WritesHead announces a write of the first word of *p: see ReadsHead.
 func WritesHead[T any](p *T, s Site) {
 	if On && p != nil {
 		Write(noescape(unsafe.Pointer(p)), min(unsafe.Sizeof(*p), 8), s)
 	}
 }
 
-// ReadsAll announces a read of all elements of v. WritesAll likewise a write.
+// ReadsAll announces a read of all elements of v.
 func ReadsAll[S ~[]E, E any](v S, s Site) {
 	if On && len(v) > 0 {
 		Read(noescape(unsafe.Pointer(&v[0])), uintptr(len(v))*unsafe.Sizeof(v[0]), s)
 	}
 }
 
+// WritesAll announces a write of all elements of v.
 func WritesAll[S ~[]E, E any](v S, s Site) {
 	if On && len(v) > 0 {
 		Write(noescape(unsafe.Pointer(&v[0])), uintptr(len(v))*unsafe.Sizeof(v[0]), s)
@@ -60,9 +63,10 @@ func ReadsEach[S ~[][]E, E any](v S, s Site) {
 	}
 }
 
-// ReadsMap announces a read of the map m. WritesMap likewise a write.
+// ReadsMap announces a read of the map m.
 func ReadsMap[M any](m M, s Site) { MR(m, s) }
 
+// WritesMap announces a write of the map m.
 func WritesMap[M any](m M, s Site) { MW(m, s) }
 
 // Filled announces that n elements of v were written, and returns n: what a Read method did.
@@ -103,6 +107,7 @@ func ReadsFirst[S ~[]E, E any](v S, n int, s Site) {
 	}
 }
 
+// WritesFirst announces a write of the first n elements of v, if it has as many.
 func WritesFirst[S ~[]E, E any](v S, n int, s Site) {
 	if On {
 		WritesAll(v[:max(0, min(n, len(v)))], s)
@@ -135,6 +140,7 @@ func ReadsRune(p []byte, s Site) {
 	ReadsFirst(p, n, s)
 }
 
+// ReadsLastRune announces a read of the bytes that may be the last rune of p.
 func ReadsLastRune(p []byte, s Site) {
 	if !On {
 		return
@@ -155,6 +161,7 @@ func SRN(v []byte, n int, s Site) []byte {
 	return v
 }
 
+// SWN announces a write of the first n bytes of v and returns v.
 func SWN(v []byte, n int, s Site) []byte {
 	WritesFirst(v, n, s)
 	return v

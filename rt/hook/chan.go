@@ -40,7 +40,7 @@ func doSend[T any](c chan<- T, v *T, act Act, peer unsafe.Pointer) bool {
 		select {
 		case c <- *v:
 		default:
-			ChanPolled(chanptr(&c), false) // somebody outside control was faster
+			ChanPolled(chanptr(&c), false) // a goroutine outside control was faster
 			return false
 		}
 	case ActNative:

@@ -38,7 +38,7 @@ var Rec bool
 // Polls is true while loops that may poll can wait: Loop and Spoil are told then.
 var Polls bool
 
-// Frozen is true while time passes only when everybody waits (testing/synctest):
+// Frozen is true while time passes only when all goroutines wait (testing/synctest):
 // elsewhere every look at the clock takes a nanosecond.
 var Frozen bool
 

@@ -29,6 +29,7 @@ func LendPointer[T any](p *T, fn string, pc uintptr) {
 // LendSlice is for an argument that is a slice.
 func LendSlice[S ~[]E, E any](s S, fn string, pc uintptr) {
 	if cap(s) > 0 && Here() {
-		LendMemory(noescape(unsafe.Pointer(unsafe.SliceData(s))), uintptr(cap(s))*unsafe.Sizeof(s[:1][0]), true, fn, pc)
+		LendMemory(noescape(unsafe.Pointer(unsafe.SliceData(s))), uintptr(cap(s))*unsafe.Sizeof(s[:1][0]),
+			true, fn, pc)
 	}
 }

@@ -36,9 +36,12 @@ func initialised()   {}
 func stranger() bool { return false }
 func active() bool   { return false }
 
+// NewOf is not called in heddle's own tests.
 func NewOf(t unsafe.Pointer) unsafe.Pointer {
 	panic("heddle: a type of the runtime's outside the program under test")
 }
+
+// Move is not called in heddle's own tests.
 func Move(t, dst, src unsafe.Pointer) {
 	panic("heddle: a type of the runtime's outside the program under test")
 }

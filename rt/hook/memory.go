@@ -94,6 +94,7 @@ func SR[S ~[]E, E any](s S, site Site) S {
 	return s
 }
 
+// SW announces a write of all elements of s and returns s.
 func SW[S ~[]E, E any](s S, site Site) S {
 	if On && len(s) > 0 {
 		Write(noescape(unsafe.Pointer(&s[0])), uintptr(len(s))*unsafe.Sizeof(s[0]), site)
@@ -134,7 +135,8 @@ func grow[S ~[]E, E any](s S, t []E, site Site) S {
 	case len(t) == 0:
 		return append(s, t...)
 	case len(t) <= cap(s)-len(s):
-		Write(noescape(unsafe.Add(unsafe.Pointer(unsafe.SliceData(s)), uintptr(len(s))*unsafe.Sizeof(*new(E)))), n, site)
+		Write(noescape(unsafe.Add(unsafe.Pointer(unsafe.SliceData(s)),
+			uintptr(len(s))*unsafe.Sizeof(*new(E)))), n, site)
 		return append(s, t...)
 	case len(s) > 0: // it is copied
 		Read(noescape(unsafe.Pointer(&s[0])), uintptr(len(s))*unsafe.Sizeof(s[0]), site)
@@ -233,6 +235,7 @@ func MadeChan[C any](c C, s Site) C {
 	return c
 }
 
+// MadeMap announces the map m, just made, and returns it.
 func MadeMap[M any](m M, s Site) M {
 	if On {
 		Alloc(mapptr(&m), 48, AllocMap, s)
@@ -240,9 +243,11 @@ func MadeMap[M any](m M, s Site) M {
 	return m
 }
 
+// MadeSlice announces the memory of the slice v, just made, and returns v.
 func MadeSlice[S ~[]E, E any](v S, s Site) S {
 	if On && cap(v) > 0 {
-		Alloc(noescape(unsafe.Pointer(unsafe.SliceData(v))), uintptr(cap(v))*unsafe.Sizeof(*unsafe.SliceData(v)), AllocSlice, s)
+		Alloc(noescape(unsafe.Pointer(unsafe.SliceData(v))),
+			uintptr(cap(v))*unsafe.Sizeof(*unsafe.SliceData(v)), AllocSlice, s)
 	}
 	return v
 }
@@ -254,6 +259,7 @@ func FromText[S ~[]E, E any](v S, s Site) S { return MadeSlice(v, s) }
 // may have been given one.
 func Rest[E any](v []E, s Site) {
 	if On && cap(v) > 0 {
-		Alloc(noescape(unsafe.Pointer(unsafe.SliceData(v))), uintptr(cap(v))*unsafe.Sizeof(*new(E)), AllocRest, s)
+		Alloc(noescape(unsafe.Pointer(unsafe.SliceData(v))), uintptr(cap(v))*unsafe.Sizeof(*new(E)),
+			AllocRest, s)
 	}
 }

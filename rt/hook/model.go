@@ -11,6 +11,7 @@ import "unsafe"
 // All of them report whether the caller is under control. Where it is not,
 // they have done nothing and the caller does the plain thing.
 
+// Modelled objects; the scheduler sets these variables.
 var (
 	// Model announces an operation on the object at p and returns when it is
 	// done. All operations on one object are ordered.
@@ -57,7 +58,7 @@ func Self() (id int32, ok bool) {
 	return ModelSelf(), true
 }
 
-// Park blocks the caller until somebody wakes it. Woken with again, it has
+// Park blocks the caller until Wake wakes it. Woken with again, it has
 // entered the object at p anew when Park returns.
 //
 //go:noinline
@@ -70,7 +71,7 @@ func Park(p unsafe.Pointer) bool {
 }
 
 // Wake lets the goroutine id go on, which parks at p. again: its next
-// operation is to enter p like anybody else; otherwise it goes on with its own.
+// operation is to enter p like any other; otherwise it goes on with its own.
 // The caller is between Enter and Exit of p.
 func Wake(p unsafe.Pointer, id int32, again bool) bool {
 	if !Here() {

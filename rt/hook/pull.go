@@ -3,7 +3,7 @@ package hook
 import "unsafe"
 
 // A Pull is a coroutine of iter.Pull. It is suspended between two calls of next, and for ever if
-// nobody calls stop: no goroutine outside control, and to be ended with the execution.
+// stop is not called: no goroutine outside control, and to be ended with the execution.
 type Pull struct {
 	end func()
 	pc  uintptr // of the call of iter.Pull

@@ -5,6 +5,7 @@ import "unsafe"
 // Methods that are called by way of an interface: what the call reads follows from the dynamic
 // type, see rt/sched/receiver.go.
 
+// Calls of methods; the scheduler sets these variables.
 var (
 	// Receiver says that the method of that name is called of the value of type t that an interface
 	// has in its word data.

@@ -21,7 +21,7 @@ const (
 	ActDone   Act = iota // nothing: a partner moved the value
 	ActPeer              // move the value from (receive) or to (send) the waiting partner's slot
 	ActBuffer            // do the native operation: it will not block
-	// the same, and nobody but the goroutines under test can be using the channel now
+	// the same, and only the goroutines under test can be using the channel now
 	ActOwn
 	ActRefill // receive natively, then send the value in the partner's slot natively
 	ActNative // do the native operation: it will panic (closed)
@@ -47,6 +47,8 @@ func (u FileUse) Writes() bool { return u != FileRead && u != OpenRead }
 // Open reports whether it is about an open file, whose name may be another by now.
 func (u FileUse) Open() bool { return u >= OpenRead }
 
+// What the scheduler does at an operation; it sets these variables. pc and s are where the program
+// performs the operation.
 var (
 	// Memory. n is the size in bytes.
 	Read  func(p unsafe.Pointer, n uintptr, s Site)
@@ -66,7 +68,7 @@ var (
 	// Spoils says that the iterations under way change something.
 	Spoils func()
 	NumGo  func(pc uintptr) int
-	// Foreign reports whether somebody or something outside control takes part, as far as is known
+	// Foreign reports whether something outside control takes part, as far as is known
 	// by now.
 	Foreign func() bool
 	Stacks  func(buf []byte, all bool) int // runtime.Stack
@@ -76,7 +78,7 @@ var (
 
 	// wait until every other goroutine is blocked; time does not advance
 	Idle func(pc uintptr)
-	// wait until ready, which somebody outside control or the kernel brings about
+	// wait until ready, which a goroutine outside control or the kernel brings about
 	Outside func(ready func() bool, pc uintptr)
 	// a file is about to be written (release), or was read
 	Native func(fd int, release bool)
@@ -89,7 +91,7 @@ var (
 	// Channels. p is the channel, c its capacity, slot where the value is or goes. len(c) is read
 	// natively after ChanLen.
 	ChanOp func(send bool, p unsafe.Pointer, c int, slot unsafe.Pointer, s Site) (Act, unsafe.Pointer)
-	// ChanPolled says that ActBuffer, ActOwn or ActRefill failed: somebody outside control was
+	// ChanPolled says that ActBuffer, ActOwn or ActRefill failed: a goroutine outside control was
 	// faster. The hook is called again.
 	ChanPolled func(p unsafe.Pointer, ok bool)
 	ChanClose  func(p unsafe.Pointer, s Site) (native bool)
@@ -144,7 +146,8 @@ var (
 	// package sched for the epoch.
 	Now        func() int64
 	Sleep      func(d int64, pc uintptr)
-	TimerStart func(t unsafe.Pointer, when, period int64, f func(any, uintptr, int64), arg any, ch unsafe.Pointer, pc uintptr)
+	TimerStart func(t unsafe.Pointer, when, period int64, f func(any, uintptr, int64), arg any,
+		ch unsafe.Pointer, pc uintptr)
 	// TimerStop and TimerReset: ours is false for a timer that was not started under control: use
 	// the native one.
 	TimerStop  func(t unsafe.Pointer, pc uintptr) (active, ours bool)

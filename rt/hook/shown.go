@@ -54,10 +54,11 @@ func Blind[F any](f F, name string) F {
 }
 
 // Mapping is Blind for a function that maps memory: memory that is no file's concerns only those
-// who get it.
+// that get it.
 //
 //go:noinline
-func Mapping(f func(fd int, offset int64, length, prot, flags int) ([]byte, error), name string) func(fd int, offset int64, length, prot, flags int) ([]byte, error) {
+func Mapping(f func(fd int, offset int64, length, prot, flags int) ([]byte, error),
+	name string) func(fd int, offset int64, length, prot, flags int) ([]byte, error) {
 	if !Here() {
 		return f
 	}

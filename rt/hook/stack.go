@@ -69,7 +69,8 @@ func below(pc uintptr) bool {
 		return false
 	}
 	name := f.Name()
-	return name == "runtime.corostart" || name == "runtime.goexit" || hasPrefix(name, "heddlert/") || hasPrefix(name, "testing.heddle")
+	return name == "runtime.corostart" || name == "runtime.goexit" || hasPrefix(name, "heddlert/") ||
+		hasPrefix(name, "testing.heddle")
 }
 
 func hasPrefix(s, prefix string) bool { return len(s) >= len(prefix) && s[:len(prefix)] == prefix }

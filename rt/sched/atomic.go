@@ -24,7 +24,8 @@ type atomicOp struct {
 
 var pendingAtomic atomicOp
 
-var atomicOps = [...]trace.Op{hook.AtomicLoad: trace.OpAtomicLoad, hook.AtomicStore: trace.OpAtomicStore, hook.AtomicRMW: trace.OpAtomicRMW, hook.AtomicCAS: trace.OpAtomicCAS}
+var atomicOps = [...]trace.Op{hook.AtomicLoad: trace.OpAtomicLoad, hook.AtomicStore: trace.OpAtomicStore,
+	hook.AtomicRMW: trace.OpAtomicRMW, hook.AtomicCAS: trace.OpAtomicCAS}
 
 func (s *Sched) atomicBegin(p unsafe.Pointer, n uintptr, op uint8, pc uintptr) {
 	g := s.enter()
@@ -89,7 +90,8 @@ func (s *Sched) atomicEnd(changed bool, bits uint64) {
 	if s.det.lent.some {
 		s.det.meetsLent(g, &s.findings, a.o.addr, a.n)
 	}
-	if s.det.on && s.det.shadow.Atomic(g.chain, g.clock, a.o.addr, a.n, a.site, kind != trace.OpAtomicLoad) != nil {
+	if s.det.on && s.det.shadow.Atomic(g.chain, g.clock, a.o.addr, a.n, a.site,
+		kind != trace.OpAtomicLoad) != nil {
 		s.raced()
 	}
 	ev := s.event(g, kind, a.o, int64(bits), a.site)

@@ -16,9 +16,9 @@ type link struct {
 	g    trace.GID
 }
 
-// moments is the chain of nobody. Its entry is how many moments, one after the other, led to what a
-// clock stands for (Lamport's clock): it is the same in equivalent executions, whoever shares a
-// chain.
+// moments is the chain of no goroutine. Its entry is how many moments, one after the other, led to
+// what a clock stands for (Lamport's clock): it is the same in equivalent executions, whatever
+// shares a chain.
 const moments trace.Chain = 0
 
 func (c *chains) reset() {
@@ -26,7 +26,7 @@ func (c *chains) reset() {
 	c.links = append(c.links[:0], nil)
 }
 
-// begin gives n, which was started by somebody who knew clock, its chain and its clock.
+// begin gives n, which was started by a goroutine that knew clock, its chain and its clock.
 func (c *chains) begin(n *G, clock trace.Clock) {
 	k, from := c.Begin(clock)
 	if n := len(c.links); int(k) == n {
@@ -43,8 +43,8 @@ func (c *chains) begin(n *G, clock trace.Clock) {
 // end says that g has ended.
 func (c *chains) end(g *G) { c.End(g.chain, g.touched, g.clock.At(g.chain)) }
 
-// who is the goroutine whose moment e is.
-func (c *chains) who(e trace.Epoch) trace.GID {
+// of returns the goroutine whose moment e is.
+func (c *chains) of(e trace.Epoch) trace.GID {
 	links := c.links[e.Chain()]
 	for i := len(links) - 1; i > 0; i-- {
 		if links[i].from <= e.C() {

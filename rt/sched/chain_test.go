@@ -65,7 +65,11 @@ func TestChains(t *testing.T) {
 			for i, share := range [2]bool{false, true} {
 				trace.ShareChains(share)
 				f := new(family)
-				runAll(t, name, 3, func() { *f = family{seed: seed, who: map[trace.Site]trace.GID{}}; f.member(1, 4) }, func(tr *trace.Trace) {
+				runAll(t, name, 3, func() {
+					*f = family{seed: seed,
+						who: map[trace.Site]trace.GID{}}
+					f.member(1, 4)
+				}, func(tr *trace.Trace) {
 					first := map[trace.Site]int{}
 					for _, r := range S.Races() {
 						if f.who[r.Prev] != r.PrevG || f.who[r.At] != r.G {

@@ -12,7 +12,7 @@ import (
 // The model of channels. An attempt to send or receive is one step: it
 // completes if it can, otherwise the goroutine has arrived and waits in the
 // channel's queue, first come first served, which is what the Go runtime does.
-// Since arriving is a step, somebody who polls (select with default, len) may
+// Since arriving is a step, a goroutine that polls (select with default, len) may
 // come before it.
 //
 // Buffered values are in the native channel all the time; values that go from
@@ -21,7 +21,7 @@ import (
 //
 // Channels that are older than the execution (package-level ones) may be used
 // by goroutines outside control: for them the native channel is the truth and
-// the model only knows who waits.
+// the model only knows which goroutines wait.
 
 // chanState is the part of a channel's model that needs memory of its own.
 type chanState struct {
@@ -29,7 +29,8 @@ type chanState struct {
 	cells        []cell // of the buffer, as many as were used
 	head, tail   int    // the cells that are received from and sent to next
 
-	// Of exhaustive executions: who offers, and since when the oldest of them does (its G.since).
+	// Of exhaustive executions: the goroutines that offer, and since when the oldest of them does
+	// (its G.since).
 	senders, receivers []*G
 	sending, receiving uint32
 
@@ -86,7 +87,7 @@ func (ms marks) unordered(g *G) (m marked, ok bool) {
 	return m, false
 }
 
-// A cell is a place in a channel's buffer: what the last who used it knew, and
+// A cell is a place in a channel's buffer: what the last goroutine that used it knew, and
 // the send of the message in it. The k-th send happens before the k-th receive,
 // and that before the send k+cap completes, which is the next to use the cell.
 type cell struct {
@@ -142,7 +143,7 @@ func (q *queue) push(g *G, at slot, idx int, ev int32) {
 	w.g, w.seq, w.slot, w.idx, w.ev = g, g.waitSeq, at, idx, ev
 }
 
-// first returns the waiter who has waited longest, dropping stale ones.
+// first returns the waiter that has waited longest, dropping stale ones.
 func (q *queue) first() *waiter {
 	for q.head < len(q.w) {
 		w := &q.w[q.head]
@@ -157,7 +158,7 @@ func (q *queue) first() *waiter {
 
 func (q *queue) pop() { q.head++ }
 
-// oneCase is first, for who is about to be served: of a select that waits with
+// oneCase is first, for the waiter that is about to be served: of a select that waits with
 // several cases on the channel any may be the one, as in the Go runtime.
 func (s *Sched) oneCase(q *queue) *waiter {
 	w := q.first()
@@ -251,7 +252,8 @@ func (o *object) setCap(capacity int) {
 
 // chanOp is a send or a receive outside a select: it is tried until it
 // completes or a partner completes it.
-func chanOp(send bool, p unsafe.Pointer, capacity int, slot unsafe.Pointer, st hook.Site) (hook.Act, unsafe.Pointer) {
+func chanOp(send bool, p unsafe.Pointer, capacity int, slot unsafe.Pointer,
+	st hook.Site) (hook.Act, unsafe.Pointer) {
 	s := S
 	if s.exhaustive() {
 		return s.offerOp(send, p, capacity, slot, trace.Site(st))
@@ -386,7 +388,7 @@ func (s *Sched) drain(g *G, o *object, er int32) {
 	s.use(g, x)
 }
 
-// use orders g behind the last who used a cell, and before the next.
+// use orders g behind the last goroutine that used a cell, and before the next.
 func (s *Sched) use(g *G, x *cell) {
 	if !s.det.on {
 		return
@@ -456,7 +458,7 @@ func (s *Sched) recvClosed(g *G, o *object, site trace.Site) hook.Act {
 	return hook.ActClosed
 }
 
-// retry lets everybody in q try again: the native channel may have changed.
+// retry lets all in q try again: the native channel may have changed.
 func (s *Sched) retry(o *object, q *queue) {
 	for w := q.first(); w != nil; w = q.first() {
 		q.pop()
@@ -473,7 +475,7 @@ func (s *Sched) chanPolled(p unsafe.Pointer, ok bool) {
 	if !ok && !s.ending.on {
 		o := s.channel(p, -1, 0)
 		if o.known {
-			// Somebody outside control uses a channel made under control: from
+			// A goroutine outside control uses a channel made under control: from
 			// now on the native channel is the truth.
 			o.known = false
 		}
@@ -570,7 +572,7 @@ func (s *Sched) chanLen(p unsafe.Pointer, st hook.Site) {
 func (s *Sched) forever(g *G, op trace.Op, site trace.Site) {
 	s.announce(g, op, nil, site)
 	s.park(g)
-	panic("heddle: somebody woke a goroutine that waits for ever")
+	panic("heddle: a goroutine that waits for ever was woken")
 }
 
 // A select. When several cases are ready the choice is a step of its own.

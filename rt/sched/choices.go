@@ -55,7 +55,7 @@ func (s *Sched) draw(n int, pc uintptr) int {
 
 // mapOrder returns the order in which a map's keys are visited: sorted, and
 // shuffled by the execution's seed (0: sorted). Keys that have no order of
-// their own are taken by identity (who made them, when); keys without
+// their own are taken by identity (which goroutine made them, when); keys without
 // identity keep the native order, which is not under control.
 func (s *Sched) mapOrder(keys []any) []int {
 	g := s.enter()
@@ -86,9 +86,9 @@ func (s *Sched) mapOrder(keys []any) []int {
 	return order
 }
 
-// Identity returns what gives a pointer its place among others, whatever the address: who allocated
-// it as its how-manieth, and the offset. What is older than the execution, which keeps its address
-// from one execution to the next, comes after these.
+// Identity returns what gives a pointer its place among others, whatever the address: the goroutine
+// that allocated it, the number of that allocation, and the offset. What is older than the
+// execution, which keeps its address from one execution to the next, comes after these.
 func (s *Sched) Identity(p uintptr) (num, sub uint64) {
 	if !s.ending.on {
 		if a, off, ok := s.allocs.Find(p); ok {
@@ -218,9 +218,11 @@ func install() {
 	hook.ExitProcess = s.exit
 	hook.Outside, hook.Native, hook.File, hook.Use = s.waitOutside, s.nativeIO, s.file, s.useConn
 	hook.LendMemory = s.lend
-	hook.UseState, hook.UseFileState, hook.StateNamed, hook.BlindCall = s.state, s.fileState, s.stateNamed, s.blindCall
+	hook.UseState, hook.UseFileState, hook.StateNamed, hook.BlindCall = s.state, s.fileState,
+		s.stateNamed, s.blindCall
 	hook.CrowdedSocket = s.crowdedSocket
-	hook.Receiver, hook.ReceiverAny, hook.ReceiverReads, hook.HoldReceiver, hook.FireReceiver = receiver, receiverAny, receiverReads, hold, fire
+	hook.Receiver, hook.ReceiverAny, hook.ReceiverReads, hook.HoldReceiver, hook.FireReceiver = receiver,
+		receiverAny, receiverReads, hold, fire
 	hook.ChanOp, hook.ChanPolled = chanOp, s.chanPolled
 	hook.ChanClose, hook.ChanLen, hook.ChanSelect = s.chanClose, s.chanLen, s.chanSelect
 	hook.MutexLock, hook.MutexTryLock, hook.MutexUnlock = s.mutexLock, s.mutexTryLock, s.mutexUnlock
@@ -229,7 +231,8 @@ func install() {
 	hook.CondAdd, hook.CondBlock, hook.CondSignal = s.condAdd, s.condBlock, s.condSignal
 	hook.WGAdd, hook.WGWait = s.wgAdd, s.wgWait
 	hook.OnceDo, hook.OnceDone = s.onceDo, s.onceDone
-	hook.Model, hook.ModelEnd, hook.ModelPark, hook.ModelWake, hook.ModelSelf = s.model, s.modelEnd, s.modelPark, s.modelWake, s.modelSelf
+	hook.Model, hook.ModelEnd, hook.ModelPark, hook.ModelWake, hook.ModelSelf = s.model, s.modelEnd,
+		s.modelPark, s.modelWake, s.modelSelf
 	hook.SemAcquire, hook.SemRelease = s.semAcquire, s.semRelease
 	hook.Operate, hook.Lose = s.operate, s.lose
 	hook.MapOp, hook.PoolGet, hook.PoolPut = s.mapOp, s.poolGet, s.poolPut

@@ -232,7 +232,8 @@ func (s *Sched) advance() bool {
 	if s.over {
 		return false
 	}
-	if s.idle.rounds < maxIdleRounds && s.idlers() || s.wakeSpinners() || !s.mainOver && s.pollForeign(pollLong) {
+	if s.idle.rounds < maxIdleRounds && s.idlers() || s.wakeSpinners() ||
+		!s.mainOver && s.pollForeign(pollLong) {
 		return true
 	}
 	s.quiescent()

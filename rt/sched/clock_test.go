@@ -53,7 +53,7 @@ func TestLockClocks(t *testing.T) {
 					t.Errorf("%s: main/%d knows %v, want %v", name, g-1, got, want)
 				}
 			}
-			var left []int // locks that somebody left locked
+			var left []int // locks that a goroutine left locked
 			running := goroutines
 			caretaker := ref.started(0)
 			spawn(func() { // is told by nothing that gives order

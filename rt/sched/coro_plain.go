@@ -97,7 +97,7 @@ func eachVariables(f func(lo, hi uintptr)) { f(plainHeap.variables.lo, plainHeap
 
 func getg() uintptr { return plainG + 1 }
 
-// chanstate does not know who waits: in heddle's own tests nobody does natively.
+// chanstate does not know what waits: in heddle's own tests nothing does natively.
 func chanstate(c unsafe.Pointer) (n int, closed, receivers, senders bool) {
 	h := (*hchan)(c)
 	return int(h.count), h.closed != 0, false, false

@@ -10,7 +10,7 @@ import (
 // Bodies come from the file that heddle adds to package runtime. A coro holds
 // one suspended goroutine; coroswitch resumes that one and suspends the caller
 // in its place. A goroutine made by newcoro that returns (or Goexits) resumes
-// whoever is suspended in its own coro.
+// the goroutine that is suspended in its own coro.
 
 //go:linkname newcoro
 func newcoro(f func(unsafe.Pointer)) unsafe.Pointer

@@ -10,15 +10,15 @@ import (
 // Lock cycles: goroutines each of which waits for a lock that the next one
 // holds. A cycle is seen the moment the goroutine that closes it blocks.
 //
-// It is not yet a deadlock for certain, since in Go anybody may unlock a mutex:
-// a mutex that is handed over is somebody's semaphore. What makes it certain is
-// that the rest of the program runs on and nobody unlocks, either until nobody
-// is left who could, or, where others go on for ever (tickers, servers), until
+// It is not yet a deadlock for certain, since in Go any goroutine may unlock a mutex:
+// a mutex that is handed over is a semaphore. What makes it certain is
+// that the rest of the program runs on and none unlocks, either until no
+// goroutine is left that could, or, where others go on for ever (tickers, servers), until
 // it is plain that they only repeat themselves: confirmRests times they have all
-// come to rest and only the clock woke somebody again, no timer among them has
+// come to rest and only the clock woke one again, no timer among them has
 // run for long, and others like it have fired confirmTicks times. In a test in which
 // a lock was ever released by another goroutine than its owner, only the first of
-// the two counts. Others who never rest run to the bound on steps.
+// the two counts. Others that never rest run to the bound on steps.
 //
 // A cycle that was certain once is known: later executions end where it forms.
 // An exhaustive one, which is to show all that the others do, ends when they have
@@ -117,7 +117,7 @@ func (l *lockGraph) pathTo(target, g *G, pend []trace.Pending, path []*G) []*G {
 
 // formed notes a new cycle, and ends the execution if it is a known one.
 func (s *Sched) formed(members []*G) {
-	first := 0 // whoever closed it, the cycle is told from its oldest goroutine on
+	first := 0 // whichever closed it, the cycle is told from its oldest goroutine on
 	c := &lockCycle{at: len(s.t.Steps), events: len(s.t.Events)}
 	for i, g := range members {
 		p := &s.pend[g.id]
@@ -136,8 +136,8 @@ func (s *Sched) formed(members []*G) {
 	}
 }
 
-// released is called when g releases o for whom it is held by owner. It may
-// break a cycle only if that is somebody else.
+// released is called when g releases a lock that owner holds. It may
+// break a cycle only if that is another goroutine.
 func (s *Sched) released(g, owner *G) {
 	if owner != nil && owner != g {
 		s.handedOver = true
@@ -145,7 +145,7 @@ func (s *Sched) released(g, owner *G) {
 	}
 }
 
-// confirmed is asked whenever all have come to rest. It reports whether those who
+// confirmed is asked whenever all have come to rest. It reports whether those that
 // went on since the cycle formed have had every chance to resolve it, and ends the
 // execution then.
 func (s *Sched) confirmed() bool {
@@ -167,11 +167,12 @@ func (s *Sched) confirmed() bool {
 	return true
 }
 
-// recognised reports whether only the clock could let somebody go on in an
+// recognised reports whether only the clock could let a goroutine go on in an
 // exhaustive execution, and a known cycle formed that time did not resolve before.
 func (s *Sched) recognised() bool {
 	c := s.locks.cycle
-	if c == nil || !s.exhaustive() || s.opt.PastDeadlock || s.handedOver || s.lessons.cycles[c.key] != remains.EndOthers || len(s.fails) > 0 {
+	if c == nil || !s.exhaustive() || s.opt.PastDeadlock || s.handedOver ||
+		s.lessons.cycles[c.key] != remains.EndOthers || len(s.fails) > 0 {
 		return false
 	}
 	c.end = remains.EndOthers
@@ -183,7 +184,8 @@ func (s *Sched) recognised() bool {
 // something new: it was started, or has ticked, a short while ago and is one of a long series.
 func (s *Sched) timersRepeat() bool {
 	for _, t := range s.timers.heap {
-		if t.when != never && (t.looks() || s.vtime.rests-t.started > confirmRests/2 || s.locks.cycle.fires[seriesOf(t)] < confirmTicks) {
+		if t.when != never && (t.looks() || s.vtime.rests-t.started > confirmRests/2 ||
+			s.locks.cycle.fires[seriesOf(t)] < confirmTicks) {
 			return false
 		}
 	}

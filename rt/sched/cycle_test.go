@@ -87,15 +87,18 @@ func TestPastDeadlock(t *testing.T) {
 	}
 }
 
-// Whoever holds a lock need not be the one to unlock it.
+// The goroutine that holds a lock need not be the one to unlock it.
 func TestHandedOverLockIsNoDeadlock(t *testing.T) {
 	second := int64(1e9)
 	for name, unlocker := range map[string]func(unlock func()){
-		"at once":                  func(unlock func()) { spawn(unlock) },
-		"after a minute":           func(unlock func()) { sleeper(1, 60*second, unlock) },
-		"after many short sleeps":  func(unlock func()) { sleeper(5000, 1000, unlock) },
-		"after some long sleeps":   func(unlock func()) { sleeper(20, second, unlock) },
-		"by one who comes later":   func(unlock func()) { sleeper(1, second, func() { sleeper(1, 20*second, unlock) }) },
+		"at once":                 func(unlock func()) { spawn(unlock) },
+		"after a minute":          func(unlock func()) { sleeper(1, 60*second, unlock) },
+		"after many short sleeps": func(unlock func()) { sleeper(5000, 1000, unlock) },
+		"after some long sleeps":  func(unlock func()) { sleeper(20, second, unlock) },
+		"by one who comes later": func(unlock func()) {
+			sleeper(1, second,
+				func() { sleeper(1, 20*second, unlock) })
+		},
 		"after the other's minute": func(unlock func()) { sleeper(3, 20*second, func() { spawn(unlock) }) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -115,7 +118,7 @@ func TestHandedOverLockIsNoDeadlock(t *testing.T) {
 	}
 }
 
-// Readers who hold no lock of the cycle are not part of it, and a writer that
+// Readers that hold no lock of the cycle are not part of it, and a writer that
 // waits for a reader that is only slow is not stuck.
 func TestRecursiveReadLockAmongOthers(t *testing.T) {
 	S.ForgetDeadlocks()

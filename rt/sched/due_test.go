@@ -33,9 +33,11 @@ func TestAlwaysDue(t *testing.T) {
 					mu.Unlock()
 					steps++
 				}
-			}, Options{Schedule: new(trace.Schedule), Policy: policyOf(t, "random"), Real: real, Steps: 8 * flowAfter})
+			}, Options{Schedule: new(trace.Schedule), Policy: policyOf(t, "random"), Real: real,
+				Steps: 8 * flowAfter})
 			if tr.Verdict != trace.Finished || steps < 2*flowAfter || fired < n || fired > steps {
-				t.Errorf("real %v: %v after %d ticks of %d tickers and %d steps", real, tr.Verdict, fired, n, steps)
+				t.Errorf("real %v: %v after %d ticks of %d tickers and %d steps", real, tr.Verdict, fired,
+					n, steps)
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 // Executions without end. Goroutines that only the clock wakes again and again
 // (tickers, servers) keep an execution from coming to rest, so that a test
-// which waits for what nobody will do would run on for ever. go test ends it
+// which waits for what no goroutine will do would run on for ever. go test ends it
 // after ten minutes, and so does heddle, by the program's clock: if main has
 // waited at one place for so long, or come back again and again to places where it had waited
 // confirmTicks times before, and every timer that is running only
@@ -34,7 +34,7 @@ const (
 	askFactor = 16
 )
 
-// ticks are the timers that have fired because nobody could go on.
+// ticks are the timers that have fired because no goroutine could go on.
 type ticks struct {
 	all   int // in this execution
 	idle  int // since main made its at-th step
@@ -73,7 +73,7 @@ func (k *ticks) reset() {
 	*k = ticks{most: fewTicks, ask: askTicks, look: countTicks, counts: k.counts, waits: k.waits}
 }
 
-// endless is called when t is about to fire since nobody can go on. It ends the
+// endless is called when t is about to fire since no goroutine can go on. It ends the
 // execution, and returns true, if there have been too many before.
 func (s *Sched) endless(t *timer) bool {
 	k := &s.ticks

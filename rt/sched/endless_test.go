@@ -46,8 +46,10 @@ func TestTimesOut(t *testing.T) {
 		{"for ever, every microsecond", 0, 1000, func() {}, trace.Bounded},
 		{"for nine minutes", 540, 1000 * ms, func() {}, trace.Finished},
 		{"one long sleep", 1, 100_000_000 * ms, func() {}, trace.Finished},
-		{"another timer is still to fire", 2000, 1000 * ms, func() { sleeper(1, 3_600_000*ms, func() {}) }, trace.Finished},
-		{"the test slept for long itself", 5000, ms, func() { hook.Sleep(100_000_000*ms, 9) }, trace.Finished},
+		{"another timer is still to fire", 2000, 1000 * ms,
+			func() { sleeper(1, 3_600_000*ms, func() {}) }, trace.Finished},
+		{"the test slept for long itself", 5000, ms, func() { hook.Sleep(100_000_000*ms, 9) },
+			trace.Finished},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			first, second := waiting(t, c.n, c.d, c.also)
@@ -84,7 +86,8 @@ func TestExpires(t *testing.T) {
 		longest time.Duration
 		full    func() bool
 		want    trace.Verdict
-	}{{time.Nanosecond, nil, trace.Expired}, {24 * time.Hour, never, trace.Finished}, {0, nil, trace.Finished}, {0, always, trace.Filled}} {
+	}{{time.Nanosecond, nil, trace.Expired}, {24 * time.Hour, never, trace.Finished},
+		{0, nil, trace.Finished}, {0, always, trace.Filled}} {
 		S.ForgetDeadlocks()
 		tr := S.Run(func() {
 			var mu tmutex
@@ -92,7 +95,8 @@ func TestExpires(t *testing.T) {
 				mu.Lock()
 				mu.Unlock()
 			}
-		}, Options{Schedule: new(trace.Schedule), Policy: policyOf(t, "first"), Longest: c.longest, Full: c.full})
+		}, Options{Schedule: new(trace.Schedule), Policy: policyOf(t, "first"), Longest: c.longest,
+			Full: c.full})
 		if tr.Verdict != c.want || tr.Verdict.Cut() != (c.want != trace.Finished) {
 			t.Errorf("%v at most: %v, want %v", c.longest, tr.Verdict, c.want)
 		}

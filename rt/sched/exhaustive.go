@@ -13,17 +13,17 @@ import (
 // Channels. A goroutine that announced a channel operation offers its cases
 // (see offers.go) and any announced partner may be the one it meets, since
 // either may have arrived first. Arriving is a step of its own only on sides
-// of unbuffered channels that somebody polls.
+// of unbuffered channels that a goroutine polls.
 //
 // Crashes. A goroutine that panics or misuses package sync is held back until
-// nobody else can go on, so that a crash does not cut the others short: it is
+// no other goroutine can go on, so that a crash does not cut the others short: it is
 // the schedule in which that goroutine was slow to end the program.
 //
-// Time. The clock stands still while anybody can go on. When it jumps, all
+// Time. The clock stands still while any goroutine can go on. When it jumps, all
 // timers of the next deadline fire; a jump is a barrier.
 //
-// Waiting. Gosched gives nobody precedence. Polling loops wait where an iteration
-// changed nothing (see poll.go); anybody else who is held back as spinning makes
+// Waiting. Gosched gives no goroutine precedence. Polling loops wait where an iteration
+// changed nothing (see poll.go); any other goroutine that is held back as spinning makes
 // the trace Spun.
 
 // exhaustive reports whether the running execution is one.
@@ -50,7 +50,7 @@ func (s *Sched) fireDue(when int64) {
 	}
 }
 
-// armedBefore orders timers with the same deadline by who armed them, which no
+// armedBefore orders timers with the same deadline by the goroutines that armed them, which no
 // reordering of independent operations changes.
 func (s *Sched) armedBefore(t, u *timer) bool {
 	if t.by != u.by {
@@ -59,16 +59,17 @@ func (s *Sched) armedBefore(t, u *timer) bool {
 	return t.seq < u.seq
 }
 
-// PolledUnseen reports whether in the last execution somebody was left in a
-// polling loop who races on memory that is no scheduling point: what he waits for may have been
-// written, and he did not see it. With those accesses visible he will.
+// PolledUnseen reports whether in the last execution a goroutine was left in a
+// polling loop that races on memory that is no scheduling point: what it waits for may have been
+// written, and it did not see that. With those accesses visible it will.
 func (s *Sched) PolledUnseen() bool {
 	if s.opt.Visible == VisibleAll {
 		return false
 	}
 	for i := range s.races {
 		r := &s.races[i]
-		if s.awaited(r.G) && !s.sites.visible.Has(r.At) || s.awaited(r.PrevG) && !s.sites.visible.Has(r.Prev) {
+		if s.awaited(r.G) && !s.sites.visible.Has(r.At) || s.awaited(r.PrevG) &&
+			!s.sites.visible.Has(r.Prev) {
 			return true
 		}
 	}
@@ -92,7 +93,8 @@ func (s *Sched) noteEnd() {
 		if p := &s.pend[g.id]; p.Op == trace.OpArrive && s.t.Objects[p.Obj].Kind == trace.ObjChan {
 			s.noteArrival(g)
 		}
-		s.t.Left = append(s.t.Left, trace.Left{G: g.id, Pending: s.pend[g.id], Step: s.t.lastStep(g.id), Enabled: g.state == gReady})
+		s.t.Left = append(s.t.Left, trace.Left{G: g.id, Pending: s.pend[g.id], Step: s.t.lastStep(g.id),
+			Enabled: g.state == gReady})
 	}
 }
 
@@ -100,7 +102,9 @@ func (s *Sched) noteEnd() {
 func (s *Sched) noteArrival(g *G) {
 	for i := range g.offers {
 		if f := &g.offers[i]; s.polledSide(g, f) {
-			s.t.Offers = append(s.t.Offers, trace.Offer{G: g.id, Step: s.t.lastStep(g.id), Case: trace.Arriving, Send: f.send, Obj: f.o.id})
+			s.t.Offers = append(s.t.Offers,
+				trace.Offer{G: g.id, Step: s.t.lastStep(g.id), Case: trace.Arriving, Send: f.send,
+					Obj: f.o.id})
 		}
 	}
 }

@@ -17,7 +17,8 @@ var testVisible VisibleMode
 
 // outcomes executes main under every combination of choices and returns what
 // result said after each, sorted, without duplicates, and the number of executions.
-func outcomes(t *testing.T, exhaustive bool, main func(), result func(tr *trace.Trace) string) (set string, n int) {
+func outcomes(t *testing.T, exhaustive bool, main func(),
+	result func(tr *trace.Trace) string) (set string, n int) {
 	t.Helper()
 	S.SetPolled(nil)
 	var polled []trace.Site
@@ -26,7 +27,8 @@ again:
 	o := new(odometer.Odometer)
 	for n = 1; ; n++ {
 		o.Begin(0)
-		tr := S.Run(main, Options{Schedule: &trace.Schedule{Exhaustive: exhaustive}, Policy: o, Race: true, Visible: testVisible})
+		tr := S.Run(main, Options{Schedule: &trace.Schedule{Exhaustive: exhaustive}, Policy: o,
+			Race: true, Visible: testVisible})
 		hook.On = false
 		if p := S.Polled(); len(p) > 0 {
 			polled = append(polled, p...)
@@ -70,7 +72,10 @@ func TestExhaustiveUnbuffered(t *testing.T) {
 		spawn(func() { hook.To(c, 3).Send(2) })
 		got = append(got, hook.Recv(c, 4), hook.Recv(c, 4))
 	}
-	if set := same(t, main, func(tr *trace.Trace) string { return fmt.Sprint(got, tr.Verdict) }); set != "[1 2] finished; [2 1] finished" {
+	if set := same(t, main, func(tr *trace.Trace) string {
+		return fmt.Sprint(got,
+			tr.Verdict)
+	}); set != "[1 2] finished; [2 1] finished" {
 		t.Error(set)
 	}
 }
@@ -135,7 +140,10 @@ func TestExhaustiveSelects(t *testing.T) {
 		}
 		hook.Recv(done, 9)
 	}
-	if set := same(t, main, func(tr *trace.Trace) string { return fmt.Sprint(got, other, " ", tr.Verdict) }); set != "Aa6 finished; b5B finished" {
+	if set := same(t, main, func(tr *trace.Trace) string {
+		return fmt.Sprint(got, other, " ",
+			tr.Verdict)
+	}); set != "Aa6 finished; b5B finished" {
 		t.Error(set)
 	}
 }
@@ -247,10 +255,12 @@ func TestExhaustiveRecordsOffersAndLeft(t *testing.T) {
 		hook.Recv(c, 5)
 	}, Options{Schedule: &trace.Schedule{Exhaustive: true}, Policy: new(odometer.Odometer), Race: true})
 	hook.On = false
-	if len(tr.Offers) != 4 || tr.Offers[0].Case != 1 || tr.Offers[1].Case != 2 || !tr.Offers[1].Send || tr.Offers[2].Case != 0 {
+	if len(tr.Offers) != 4 || tr.Offers[0].Case != 1 || tr.Offers[1].Case != 2 || !tr.Offers[1].Send ||
+		tr.Offers[2].Case != 0 {
 		t.Errorf("offers: %+v", tr.Offers)
 	}
-	if len(tr.Left) != 1 || tr.Left[0].G != 0 || tr.Left[0].Op != trace.OpRecv || tr.Left[0].Enabled || tr.Verdict != trace.Deadlocked {
+	if len(tr.Left) != 1 || tr.Left[0].G != 0 || tr.Left[0].Op != trace.OpRecv || tr.Left[0].Enabled ||
+		tr.Verdict != trace.Deadlocked {
 		t.Errorf("left: %+v, %v", tr.Left, tr.Verdict)
 	}
 	for _, st := range tr.Steps {

@@ -7,7 +7,7 @@ import (
 	"heddle/trace/remains"
 )
 
-// The end of a program: main returns, or somebody calls os.Exit. Whoever else
+// The end of a program: main returns, or a goroutine calls os.Exit. What else
 // there is goes with it, so nothing that is left then is a leak.
 
 // Exit is what the end of a main function does. It is called by goroutine
@@ -38,7 +38,7 @@ func (s *Sched) exit(code int) {
 		return
 	}
 	s.exited = true
-	if len(s.ready) <= 1 && len(s.timers.heap) == 0 { // nobody is left who could unlock
+	if len(s.ready) <= 1 && len(s.timers.heap) == 0 { // no goroutine is left that could unlock
 		s.mainOver = true
 		s.endCycle()
 	}

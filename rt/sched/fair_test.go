@@ -8,7 +8,7 @@ import (
 )
 
 // A loop that asks a server for its state waits for goroutines that are younger than both, one
-// behind the other: they have their turns too, whoever the policy prefers.
+// behind the other: they have their turns too, whatever the policy prefers.
 func TestLoopThatAsksAServer(t *testing.T) {
 	program := func() {
 		var mu tmutex

@@ -26,7 +26,8 @@ type findings struct {
 }
 
 func (f *findings) reset() {
-	fails, races, unseen, early, unstopped := f.fails[:0], f.races[:0], f.unseen[:0], f.early[:0], f.unstopped[:0]
+	fails, races, unseen, early, unstopped := f.fails[:0], f.races[:0], f.unseen[:0], f.early[:0],
+		f.unstopped[:0]
 	*f = findings{} // cleared in place; with fields it would be made elsewhere and copied
 	f.fails, f.races, f.unseen, f.early, f.unstopped = fails, races, unseen, early, unstopped
 	f.verdict = trace.Finished

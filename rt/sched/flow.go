@@ -23,7 +23,8 @@ var gives = [trace.OpMax]bool{
 // caches lists those that the standard library does for itself: what its caches
 // hold is a function of what was asked for.
 var caches = [trace.OpMax]bool{
-	trace.OpAtomicLoad: true, trace.OpAtomicRMW: true, trace.OpTryLock: true, trace.OpTryRLock: true, trace.OpOnce: true,
+	trace.OpAtomicLoad: true, trace.OpAtomicRMW: true, trace.OpTryLock: true, trace.OpTryRLock: true,
+	trace.OpOnce:    true,
 	trace.OpMapLoad: true, trace.OpMapStore: true, trace.OpMapRange: true, trace.OpPoolGet: true,
 }
 
@@ -73,7 +74,8 @@ func (s *Sched) noteFlow(g *G, op trace.Op, arg int64, i int32) {
 
 // sender returns the send that event i received from, -1 for none.
 func (s *Sched) sender(i int32) int32 {
-	if e := &s.t.Events[i]; e.Op == trace.OpRecv && e.Partner >= 0 && s.t.Events[e.Partner].Op == trace.OpSend {
+	if e := &s.t.Events[i]; e.Op == trace.OpRecv && e.Partner >= 0 &&
+		s.t.Events[e.Partner].Op == trace.OpSend {
 		return e.Partner
 	}
 	return -1
@@ -102,7 +104,7 @@ func (s *Sched) writeForeign(p unsafe.Pointer, n uintptr, site hook.Site) {
 	}
 	g := s.cur
 	was := g.flow.Amb
-	g.flow.Amb = flow.Ambient() // the arguments may still wait for somebody to take them
+	g.flow.Amb = flow.Ambient() // the arguments may still wait to be taken
 	write(p, n, site)
 	flow.ForeignWrite(p, n)
 	g.flow.Amb = was

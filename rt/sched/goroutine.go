@@ -25,7 +25,8 @@ type worker struct {
 func (s *Sched) newG(parent trace.GID, n int32, fn func(), site trace.Site) *G {
 	id := trace.GID(len(s.gs))
 	g := again(&s.gs)
-	clock, endStack, offers, looked, iterations := g.clock[:0], g.endStack[:0], g.offers[:0], g.looked[:0], g.iterations[:0]
+	clock, endStack, offers, looked, iterations := g.clock[:0], g.endStack[:0], g.offers[:0],
+		g.looked[:0], g.iterations[:0]
 	*g = G{} // cleared in place; with fields it would be made elsewhere and copied
 	g.id, g.fn, g.state, g.idleLimit = id, fn, gBlocked, idleLimit
 	g.clock, g.endStack, g.offers, g.looked, g.iterations = clock, endStack, offers, looked, iterations
@@ -78,7 +79,7 @@ const (
 )
 
 // switchTo suspends the running goroutine (or the driver) and lets next go on,
-// nil: whoever is chosen. It returns when the caller is chosen again; where a
+// nil: the one that is chosen. It returns when the caller is chosen again; where a
 // goroutine is chosen to be unwound it does not return.
 //
 // After a switch the processor has predicted every return wrongly up to the
@@ -100,8 +101,8 @@ func (s *Sched) switchTo(next *G) {
 		s.cur.w.parked = nil
 		w.parked = c
 		coroswitch(c)
-		// A goroutine that ended resumes whoever is in its own coro, which may
-		// be us though somebody else was chosen: pass on.
+		// A goroutine that ended resumes what is in its own coro, which may
+		// be us though another one was chosen: pass on.
 		if s.cur == me {
 			break
 		}
@@ -141,7 +142,7 @@ func (w *worker) main(unsafe.Pointer) {
 	defer func() {
 		mine(false)
 		// Only a Goexit comes here. The coroutine ends; its coro resumes
-		// whoever is suspended in it, who passes on to s.cur (see switchTo).
+		// what is suspended in it, which passes on to s.cur (see switchTo).
 		hook.Cur = 0
 		s.ended(w.g)
 		next := s.afterEnd()
@@ -234,7 +235,7 @@ func (s *Sched) ended(g *G) {
 	}
 }
 
-// afterEnd chooses who goes on when a goroutine has ended.
+// afterEnd chooses the goroutine that goes on when a goroutine has ended.
 func (s *Sched) afterEnd() *G {
 	if s.ending.on {
 		return &s.dg
@@ -242,7 +243,7 @@ func (s *Sched) afterEnd() *G {
 	return s.choose()
 }
 
-// panicked ends the execution with a panic nobody recovered.
+// panicked ends the execution with a panic that was not recovered.
 func (s *Sched) panicked(g *G, r any) {
 	f := &remains.Failure{Kind: remains.FailPanic, G: g.id, Value: r}
 	var pcs [64]uintptr

@@ -53,7 +53,7 @@ func (s *Sched) allWays(ws []trace.Way) []trace.Way {
 	return ws
 }
 
-// nameChannels fills in who made the channels that were used since it was called last.
+// nameChannels fills in which goroutines made the channels that were used since it was called last.
 func (s *Sched) nameChannels() {
 	for ; s.guide.named < len(s.t.Objects); s.guide.named++ {
 		if o := &s.t.Objects[s.guide.named]; o.Kind == trace.ObjChan {

@@ -20,9 +20,10 @@ type lessons struct {
 // Memory is what executions of a test have taught the scheduler, by which it ends later ones
 // sooner. It means the same in every process that runs the same binary.
 type Memory struct {
-	Cycles     map[uint64]remains.End `json:",omitempty"` // lock cycles that are known to be deadlocks
-	HandedOver bool                   `json:",omitempty"` // a lock was released by another goroutine than its owner
-	Waits      []trace.Pending        `json:",omitempty"` // of main, in executions that timed out
+	Cycles map[uint64]remains.End `json:",omitempty"` // lock cycles that are known to be deadlocks
+	// a lock was released by another goroutine than its owner
+	HandedOver bool            `json:",omitempty"`
+	Waits      []trace.Pending `json:",omitempty"` // of main, in executions that timed out
 }
 
 // ForgetDeadlocks forgets what is known from earlier executions: another test begins.

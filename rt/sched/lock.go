@@ -6,13 +6,14 @@ import (
 	"heddle/trace"
 )
 
-// The models of Mutex and RWMutex. Barging is real: whoever is chosen takes a
+// The models of Mutex and RWMutex. Barging is real: the goroutine that is chosen takes a
 // free lock. A writer's arrival at an RWMutex is a step of its own, since from
 // then on new readers wait.
 
 // lockOp begins an operation on the lock at m. ok is false while goroutines are
 // unwound: then nothing is to be done, natively neither.
-func (s *Sched) lockOp(m unsafe.Pointer, kind trace.ObjKind, locked bool, pc uintptr) (g *G, o *object, site trace.Site, ok bool) {
+func (s *Sched) lockOp(m unsafe.Pointer, kind trace.ObjKind, locked bool, pc uintptr) (g *G, o *object,
+	site trace.Site, ok bool) {
 	g = s.enter()
 	if s.inert() {
 		s.leave()
@@ -24,7 +25,7 @@ func (s *Sched) lockOp(m unsafe.Pointer, kind trace.ObjKind, locked bool, pc uin
 		if kind == trace.ObjRWMutex {
 			locked = o.writtenNatively()
 		}
-		if o.locked = locked; locked { // by somebody who is older than the execution
+		if o.locked = locked; locked { // by a goroutine that is older than the execution
 			s.t.Objects[o.id].Init = 1
 		}
 	}
@@ -69,7 +70,8 @@ func (s *Sched) mutexTryLock(m unsafe.Pointer, locked bool, pc uintptr) bool {
 }
 
 // try is a TryLock or TryRLock: one that fails is a read.
-func (s *Sched) try(g *G, o *object, op trace.Op, site trace.Site, take func(*G, *object, trace.Op, trace.Site)) bool {
+func (s *Sched) try(g *G, o *object, op trace.Op, site trace.Site,
+	take func(*G, *object, trace.Op, trace.Site)) bool {
 	s.point(g, op, o, site)
 	foreign := s.outsiders() > 0
 	if foreign && o.letGo() {
@@ -100,7 +102,7 @@ func (s *Sched) mutexUnlock(m unsafe.Pointer, locked bool, pc uintptr) bool {
 func (s *Sched) unlock(g *G, o *object, site trace.Site, unlocked string) bool {
 	s.point(g, trace.OpUnlock, o, site)
 	if !o.locked && s.outsiders() > 0 && !o.nativelyFree(false) {
-		o.locked = true // by somebody outside control
+		o.locked = true // by a goroutine outside control
 	}
 	if !o.locked {
 		s.event(g, trace.OpUnlock, o, -1, site)
@@ -173,7 +175,7 @@ func (s *Sched) rwRUnlock(m unsafe.Pointer, pc uintptr) bool {
 	}
 	s.point(g, trace.OpRUnlock, o, site)
 	if o.readers == 0 && s.outsiders() > 0 && o.nativelyFree(false) && !o.nativelyFree(true) {
-		o.readers, o.holders = 1, append(o.holders[:0], nil) // somebody outside control
+		o.readers, o.holders = 1, append(o.holders[:0], nil) // of a goroutine outside control
 	}
 	if o.readers == 0 {
 		s.event(g, trace.OpRUnlock, o, -1, site)

@@ -93,10 +93,12 @@ func (s *Sched) visibleAccess(g *G, p unsafe.Pointer, n uintptr, site trace.Site
 
 // notePlain records an access that is no step, once a step.
 func (s *Sched) notePlain(g *G, p, n uintptr, site trace.Site, write bool) {
-	if lo, hi := stackBounds(); p >= lo && p < hi || g == s.timerG || site.Quiet() || len(s.t.Plain) == maxPlain {
+	if lo, hi := stackBounds(); p >= lo && p < hi || g == s.timerG || site.Quiet() ||
+		len(s.t.Plain) == maxPlain {
 		return
 	}
-	a := trace.Plain{G: g.id, Step: int32(len(s.t.Steps)) - 1, Write: write, Size: uint32(n), Site: site, Mem: trace.Object{Kind: trace.ObjMemory, Addr: p, G: trace.NoG}}
+	a := trace.Plain{G: g.id, Step: int32(len(s.t.Steps)) - 1, Write: write, Size: uint32(n), Site: site,
+		Mem: trace.Object{Kind: trace.ObjMemory, Addr: p, G: trace.NoG}}
 	if s.opt.Exprs {
 		a.After = int32(len(s.t.Events))
 	}
@@ -156,7 +158,8 @@ func (s *Sched) raced() {
 		if len(s.races) >= maxRaces {
 			return
 		}
-		k := remains.Race{Race: r, G: s.cur.id, PrevG: s.det.chains.who(r.PrevEpoch), Step: len(s.t.Steps), Known: s.opt.Known[raceKeyOf(&r)]}
+		k := remains.Race{Race: r, G: s.cur.id, PrevG: s.det.chains.of(r.PrevEpoch), Step: len(s.t.Steps),
+			Known: s.opt.Known[raceKeyOf(&r)]}
 		if !k.Known {
 			k.Stack, k.PrevStack = callers(3), s.det.accessed[accessor{k.PrevG, r.Prev.Plain()}]
 		}
@@ -169,7 +172,8 @@ func (s *Sched) notSeenHere(code trace.UnseenCode) {
 	u := trace.Unseen{Code: code}
 	for _, pc := range callers(3) { // heddle's own functions come first
 		const own = "heddlert/"
-		if f := runtime.FuncForPC(pc - 1); f != nil && (len(f.Name()) < len(own) || f.Name()[:len(own)] != own) {
+		if f := runtime.FuncForPC(pc - 1); f != nil &&
+			(len(f.Name()) < len(own) || f.Name()[:len(own)] != own) {
 			u.Site = trace.PCSite(pc)
 			break
 		}
@@ -193,11 +197,13 @@ func (s *Sched) wgMisuse(g *G, o *object, waiter trace.GID, site trace.Site) {
 }
 
 // disorder reports that what g does at site is in no order with what another goroutine did before.
-func (s *Sched) disorder(what remains.Misuse, g *G, o *object, site trace.Site, before marked, prevWrite bool) {
-	s.disordered(what, g, o, site, before.site, s.det.chains.who(before.epoch), prevWrite)
+func (s *Sched) disorder(what remains.Misuse, g *G, o *object, site trace.Site, before marked,
+	prevWrite bool) {
+	s.disordered(what, g, o, site, before.site, s.det.chains.of(before.epoch), prevWrite)
 }
 
-func (s *Sched) disordered(what remains.Misuse, g *G, o *object, site, prev trace.Site, prevG trace.GID, prevWrite bool) {
+func (s *Sched) disordered(what remains.Misuse, g *G, o *object, site, prev trace.Site, prevG trace.GID,
+	prevWrite bool) {
 	for i := range s.races {
 		if s.races[i].Misuse == what && s.races[i].Addr == o.addr {
 			return

@@ -63,7 +63,7 @@ func (s *Sched) modelPark(p unsafe.Pointer, pc uintptr) {
 const wokenAgain = 1
 
 // modelWake wakes the goroutine id, which waits at the object. The event
-// OpResume in the step of the one who wakes says that the woken one's next
+// OpResume in the step of the one that wakes says that the woken one's next
 // operation comes after it.
 func (s *Sched) modelWake(p unsafe.Pointer, id int32, again bool) {
 	g := s.enter()

@@ -18,7 +18,7 @@ type object struct {
 	addr uintptr
 	ref  unsafe.Pointer // addr again: what has a model is not collected within the execution
 	site trace.Site
-	// the model knows its whole state: made in this execution, and used by nobody outside control
+	// the model knows its whole state: made in this execution, and used by nothing outside control
 	known bool
 	older bool // not made in this execution, though known
 
@@ -30,12 +30,13 @@ type object struct {
 	rclock trace.Clock // released by readers: runlock
 
 	// Mutex, RWMutex, Once
-	locked    bool
-	owner     *G // nil if locked by somebody unknown
-	readers   int
-	holders   []*G   // of read locks
-	handovers uint32 // how often it was unlocked by another than who had locked it
-	wants     *G     // RWMutex: the writer that arrived and keeps new readers out
+	locked  bool
+	owner   *G // nil if the one that locked it is not known
+	readers int
+	holders []*G // of read locks
+	// how often it was unlocked by another goroutine than the one that had locked it
+	handovers uint32
+	wants     *G // RWMutex: the writer that arrived and keeps new readers out
 	done      bool
 
 	// WaitGroup
@@ -113,7 +114,7 @@ func (o *object) enabled(op trace.Op, g *G) bool {
 	return true
 }
 
-// refresh asks again who can go on, after the state of o has changed.
+// refresh asks again which goroutines can go on, after the state of o has changed.
 func (s *Sched) refresh(o *object) {
 	if len(o.announced) > manyWaiters {
 		s.refreshMany(o)
@@ -185,7 +186,8 @@ func (os *objects) reset() {
 // at returns the model of the object at p, made at first use, when t learns of it. fresh: the model
 // was just made; its state is to be taken from the native object if that is older than the
 // execution.
-func (os *objects) at(t *trace.Trace, p unsafe.Pointer, kind trace.ObjKind, site trace.Site) (o *object, fresh bool) {
+func (os *objects) at(t *trace.Trace, p unsafe.Pointer, kind trace.ObjKind, site trace.Site) (o *object,
+	fresh bool) {
 	sl := os.tab.Find(uintptr(p))
 	if i, ok := os.tab.Index(sl); ok {
 		if o = os.all[i]; o.kind == kind {

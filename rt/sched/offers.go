@@ -9,9 +9,9 @@ import (
 )
 
 // Channels of exhaustive executions. A goroutine announces its cases and waits
-// until one of them can be done; nobody queues. Over an unbuffered channel the
+// until one of them can be done; none queues. Over an unbuffered channel the
 // sender makes the step, for both; a select with default does what it can
-// in its own step. Who arrived later by happens-before, which here can only be
+// in its own step. A goroutine that arrived later by happens-before, which here can only be
 // because the clock jumped in between, does not overtake.
 
 // An offerBook is what can be communicated over channels, and by which goroutines.
@@ -41,7 +41,7 @@ type offer struct {
 	at   int16 // index + 1 in the select, 0 outside one
 }
 
-// A meeting is a way to go on: one of g's offers, with somebody's if it takes a partner.
+// A meeting is a way to go on: one of g's offers, with another one's if it takes a partner.
 type meeting struct {
 	mine   int
 	peer   *G
@@ -49,7 +49,8 @@ type meeting struct {
 }
 
 // offerOp is a send or a receive outside a select.
-func (s *Sched) offerOp(send bool, p unsafe.Pointer, capacity int, to unsafe.Pointer, site trace.Site) (hook.Act, unsafe.Pointer) {
+func (s *Sched) offerOp(send bool, p unsafe.Pointer, capacity int, to unsafe.Pointer,
+	site trace.Site) (hook.Act, unsafe.Pointer) {
 	g := s.enter()
 	op := trace.OpRecv
 	if send {
@@ -225,12 +226,13 @@ func (s *Sched) noteOffers(g *G, poll bool) {
 	}
 	for i := range g.offers {
 		f := &g.offers[i]
-		s.t.Offers = append(s.t.Offers, trace.Offer{G: g.id, Step: int32(len(s.t.Steps)) - 1, Case: f.at, Send: f.send, Poll: poll, Obj: f.o.id})
+		s.t.Offers = append(s.t.Offers, trace.Offer{G: g.id, Step: int32(len(s.t.Steps)) - 1, Case: f.at,
+			Send: f.send, Poll: poll, Obj: f.o.id})
 	}
 }
 
-// list returns those who offer the same side of f's channel, and since when the oldest of them
-// does.
+// list returns the goroutines that offer the same side of f's channel, and since when the oldest of
+// them does.
 func (f *offer) list() (list *[]*G, oldest *uint32) {
 	if f.send {
 		return &f.o.ch.senders, &f.o.ch.sending
@@ -238,7 +240,7 @@ func (f *offer) list() (list *[]*G, oldest *uint32) {
 	return &f.o.ch.receivers, &f.o.ch.receiving
 }
 
-// offering returns those who offer to send to (or receive from) o.
+// offering returns the goroutines that offer to send to (or receive from) o.
 func (o *object) offering(send bool) []*G {
 	if send {
 		return o.ch.senders
@@ -281,7 +283,7 @@ func without(gs []*G, g *G) []*G {
 	return gs
 }
 
-// refreshOffers asks again who can go on, after o has changed.
+// refreshOffers asks again which goroutines can go on, after o has changed.
 func (s *Sched) refreshOffers(o *object) {
 	s.offers.round++
 	s.refreshBoth(o)
@@ -295,9 +297,9 @@ func (s *Sched) refreshAll(g *G) {
 	}
 }
 
-// refreshBoth asks those who offer to communicate over o, and those who may meet one of them
-// elsewhere, or pass him over: whether he waits may have changed with o. In one round each is asked
-// once.
+// refreshBoth asks the goroutines that offer to communicate over o, and those that may meet one of
+// them elsewhere, or pass it over: whether it waits may have changed with o. In one round each is
+// asked once.
 func (s *Sched) refreshBoth(o *object) {
 	s.refreshSide(o, o.ch.senders)
 	s.refreshSide(o, o.ch.receivers)
@@ -367,7 +369,7 @@ func (b *offerBook) alone(g *G, f *offer) bool {
 	return o.n > 0 && !overtakes(g, o.ch.receivers)
 }
 
-// overtakes reports whether somebody in list, of a channel with a buffer, arrived before g.
+// overtakes reports whether a goroutine in list, of a channel with a buffer, arrived before g.
 func overtakes(g *G, list []*G) bool {
 	for _, h := range list {
 		if h != g && h.since < g.since {
@@ -377,7 +379,7 @@ func overtakes(g *G, list []*G) bool {
 	return false
 }
 
-// A communication over an unbuffered channel needs somebody who waits there. A
+// A communication over an unbuffered channel needs a goroutine that waits there. A
 // select waits only while none of its cases can be done alone, so two selects
 // do not meet while both have such a case (a value in a buffer, say, or a
 // channel that was closed).
@@ -395,7 +397,7 @@ func (b *offerBook) waits(g *G) bool {
 	return true
 }
 
-// mayMeet reports whether g, who sends or receives, and h, who does the other,
+// mayMeet reports whether g, which sends or receives, and h, which does the other,
 // may communicate over an unbuffered channel. poll: g does not wait.
 func (b *offerBook) mayMeet(g, h *G, o *object, send, poll bool) bool {
 	if b.passes(g, o, send, h) || b.passes(h, o, !send, g) {
@@ -404,15 +406,15 @@ func (b *offerBook) mayMeet(g, h *G, o *object, send, poll bool) bool {
 	return b.waits(h) || !poll && b.waits(g)
 }
 
-// passes is overtakes for an unbuffered channel: of those who wait at g's side,
-// who is on both sides does not stand in its own partner's way.
+// passes is overtakes for an unbuffered channel: of the goroutines that wait at g's side,
+// one that is on both sides does not stand in its own partner's way.
 func (b *offerBook) passes(g *G, o *object, send bool, partner *G) bool {
 	oldest := o.ch.receiving
 	if send {
 		oldest = o.ch.sending
 	}
 	if g.since <= oldest && (g.arrival <= 1 || b.clip || !b.polled.Has(side(o, send))) {
-		return false // as many as there may be, nobody is senior
+		return false // as many as there may be, none is senior
 	}
 	for _, h := range o.offering(send) {
 		if h == g || h == partner {
@@ -426,7 +428,7 @@ func (b *offerBook) passes(g *G, o *object, send bool, partner *G) bool {
 }
 
 // senior reports whether h is known to have come to a side of o before g: time
-// passed in between, or arriving there is a step. A clip says itself who meets whom.
+// passed in between, or arriving there is a step. A clip says itself which goroutines meet.
 func (b *offerBook) senior(h, g *G, o *object, send bool) bool {
 	if h.since != g.since {
 		return h.since < g.since
@@ -436,7 +438,7 @@ func (b *offerBook) senior(h, g *G, o *object, send bool) bool {
 
 // sawOthers notes what a communication of g with h depends on beside the
 // channel: which of their other cases could be done. Those of both, though that
-// one waits is enough: what is noted must not depend on who it happened to be.
+// one waits is enough: what is noted must not depend on which it happened to be.
 func (s *Sched) sawOthers(g, h *G, o *object, site trace.Site) {
 	if len(g.offers) == 1 && !g.polls || len(h.offers) == 1 {
 		return // it always can have waited
@@ -447,11 +449,11 @@ func (s *Sched) sawOthers(g, h *G, o *object, site trace.Site) {
 	s.sawCases(g, h, o, site)
 }
 
-// sawPassedOver notes that g's communication depends on why those do not wait who
-// came to who's side of o before him, and whom he passes over.
-func (s *Sched) sawPassedOver(g, who *G, o *object, send bool, partner *G, site trace.Site) {
+// sawPassedOver notes that g's communication depends on why those do not wait that
+// came to the side of o of by, which is g or its partner, before by.
+func (s *Sched) sawPassedOver(g, by *G, o *object, send bool, partner *G, site trace.Site) {
 	for _, h := range o.offering(send) {
-		if h != who && h != partner && s.offers.senior(h, who, o, send) {
+		if h != by && h != partner && s.offers.senior(h, by, o, send) {
 			s.sawCases(g, h, o, site)
 		}
 	}
@@ -466,7 +468,7 @@ func (s *Sched) sawCases(g, h *G, o *object, site trace.Site) {
 	}
 }
 
-// sawBusy notes that a poll of f depends on why those who offer the other side do not wait.
+// sawBusy notes that a poll of f depends on why those that offer the other side do not wait.
 func (s *Sched) sawBusy(g *G, f *offer, site trace.Site) {
 	others := f.o.ch.senders
 	if f.send {
@@ -482,7 +484,7 @@ func (s *Sched) sawBusy(g *G, f *offer, site trace.Site) {
 	}
 }
 
-// CaseSeen is the Arg of an OpSelect event about a channel: whether somebody's
+// CaseSeen is the Arg of an OpSelect event about a channel: whether a goroutine's
 // case of it could be done alone mattered.
 const CaseSeen = -2
 
@@ -536,7 +538,8 @@ func (s *Sched) pickMeeting(g *G, follow *trace.Step, poll bool) (m meeting, ok 
 		c = int(follow.Choice)
 	case follow != nil && (follow.With != 0 || follow.Case != 0):
 		for i := range ms {
-			if with, at, theirs := s.names(g, ms[i]); with == follow.With && at == follow.Case && theirs == follow.WithCase {
+			if with, at, theirs := s.names(g, ms[i]); with == follow.With && at == follow.Case &&
+				theirs == follow.WithCase {
 				c = i
 			}
 		}

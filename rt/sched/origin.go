@@ -3,7 +3,7 @@ package sched
 import "heddle/trace"
 
 // Where things come from. What an execution that records shows is explained to
-// somebody, so it keeps the stacks of go statements, of what starts timers, and of the accesses at
+// a reader, so it keeps the stacks of go statements, of what starts timers, and of the accesses at
 // watched sites: the earlier access of a race is known to the detector by its site only, and a
 // site in the standard library says little.
 

@@ -12,12 +12,12 @@ import (
 
 // Goroutines outside control: started before the executions, or by packages
 // that are not rewritten. They run natively, at the same time, and may serve
-// or change what goroutines under test wait for. When nobody under control can
-// go on, those who wait look at the native objects again for a while of real
+// or change what goroutines under test wait for. When no goroutine under control can
+// go on, those that wait look at the native objects again for a while of real
 // time, before the clock jumps or the execution is called over. What an
 // execution shows that outsiders took part in is told apart by rt/drive.
 //
-// The same holds for files that the kernel serves (sockets, pipes, inotify): who
+// The same holds for files that the kernel serves (sockets, pipes, inotify): a goroutine that
 // would block in the runtime's poller waits in state gOutside.
 //
 // A virtual clock that jumps is wrong as soon as others go by the real one: with
@@ -26,9 +26,10 @@ import (
 const (
 	pollEvery = 200 * time.Microsecond
 	pollShort = 20 * time.Millisecond // before the clock jumps
-	pollLong  = time.Second           // before nobody is believed to come any more
+	pollLong  = time.Second           // before nothing is believed to come any more
 	pollReal  = 8 * time.Second       // likewise, in real time
-	fruitless = 10                    // polls in vain after which the short ones are left out
+	// polls without effect after which the short ones are left out
+	fruitless = 10
 )
 
 // outside is what takes part in an execution from outside control.
@@ -80,8 +81,8 @@ func ChanClosed(p unsafe.Pointer) bool {
 	return closed
 }
 
-// Reopen makes the native channel at p open and empty; it does not, and returns false, if somebody
-// outside control waits at it.
+// Reopen makes the native channel at p open and empty; it does not, and returns false, if a
+// goroutine outside control waits at it.
 func Reopen(p unsafe.Pointer) bool {
 	if _, _, receivers, senders := chanstate(p); receivers || senders {
 		return false
@@ -96,9 +97,10 @@ func Reopen(p unsafe.Pointer) bool {
 // anyChan returns the channel at p, for what does not depend on the type of its elements.
 func anyChan(p unsafe.Pointer) chan struct{} { return *(*chan struct{})(unsafe.Pointer(&p)) }
 
-// pollForeign looks at native objects until somebody is ready, for at most d.
+// pollForeign looks at native objects until a goroutine is ready, for at most d.
 func (s *Sched) pollForeign(d time.Duration) bool {
-	if d == pollShort && s.outside.fruitless >= fruitless { // a ticker would have a long wait at each of its ticks
+	if d == pollShort && s.outside.fruitless >= fruitless {
+		// a ticker would have a long wait at each of its ticks
 		return false
 	}
 	if s.outside.waiters == 0 && (s.outsiders() <= 0 && !s.outside.collected() || !s.anyWaits()) {
@@ -119,7 +121,7 @@ func (s *Sched) pollForeign(d time.Duration) bool {
 	return false
 }
 
-// poll looks at native objects and files until somebody is ready, for at most d.
+// poll looks at native objects and files until a goroutine is ready, for at most d.
 func (s *Sched) poll(d time.Duration) bool {
 	if s.Waiting != nil {
 		s.Waiting()
@@ -143,7 +145,7 @@ func (s *Sched) poll(d time.Duration) bool {
 	}
 }
 
-// pollUntil lets real time pass until when. ready: somebody can go on before.
+// pollUntil lets real time pass until when. ready: a goroutine can go on before.
 func (s *Sched) pollUntil(when int64) (ready, due bool) {
 	for {
 		d := time.Duration(when - s.realTime())
@@ -205,7 +207,7 @@ func (s *Sched) lookOutside() bool {
 
 // nativeIO gives order to what goroutines write to files and read from them:
 // a pipe between them may be how they synchronise. What goes to the standard
-// streams is for somebody else.
+// streams is for others.
 func (s *Sched) nativeIO(fd int, release bool) {
 	if s.ending.on || !s.det.on || fd <= 2 {
 		return
@@ -220,7 +222,7 @@ func (s *Sched) nativeIO(fd int, release bool) {
 	s.leave()
 }
 
-// anyWaits reports whether a goroutine waits for something that somebody
+// anyWaits reports whether a goroutine waits for what a goroutine
 // outside control could bring about.
 func (s *Sched) anyWaits() bool {
 	for _, g := range s.gs {
@@ -231,7 +233,7 @@ func (s *Sched) anyWaits() bool {
 	return false
 }
 
-// look takes over what somebody outside control did to the native object.
+// look takes over what a goroutine outside control did to the native object.
 func (s *Sched) look(o *object) {
 	switch o.kind {
 	case trace.ObjChan:
@@ -272,8 +274,8 @@ func (s *Sched) look(o *object) {
 	}
 }
 
-// letGo reports whether somebody outside control has unlocked what the model
-// thinks locked: who is under control holds the native lock too, or waits for it.
+// letGo reports whether a goroutine outside control has unlocked what the model
+// thinks locked: a goroutine under control holds the native lock too, or waits for it.
 func (o *object) letGo() bool {
 	switch {
 	case o.locked && o.nativelyFree(false):

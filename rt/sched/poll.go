@@ -94,7 +94,7 @@ func (g *G) iterate(site trace.Site, depth uintptr) {
 	}
 	g.spoilt = min(g.spoilt, n)
 	if g.spoilt == n {
-		g.looked = g.looked[:0] // nobody else needs them
+		g.looked = g.looked[:0] // no other iteration needs them
 	}
 	g.iterations = append(g.iterations[:n], iteration{site, depth, len(g.looked)})
 }
@@ -184,7 +184,8 @@ func (s *Sched) noteLooked(g *G, looked []look, site trace.Site, what int16) {
 		if i > 0 && l.step == looked[i-1].step && l.o == looked[i-1].o {
 			continue
 		}
-		s.t.Offers = append(s.t.Offers, trace.Offer{G: g.id, Step: int32(len(s.t.Steps)) - 1, Case: what, Obj: l.o.id, Site: site, After: int32(len(s.t.Events))})
+		s.t.Offers = append(s.t.Offers, trace.Offer{G: g.id, Step: int32(len(s.t.Steps)) - 1, Case: what,
+			Obj: l.o.id, Site: site, After: int32(len(s.t.Events))})
 	}
 }
 
@@ -204,7 +205,7 @@ func (s *Sched) looksAt(g *G, o *object) {
 	g.looked = append(g.looked, look{o, o.changes, int32(len(s.t.Steps))})
 }
 
-// wakeAwaiting lets those go on who wait for o to change.
+// wakeAwaiting lets those go on that wait for o to change.
 func (s *Sched) wakeAwaiting(o *object) {
 	for _, h := range s.gs {
 		if h.state != gAwaits {

@@ -22,7 +22,8 @@ func TestSelectsMeetOnlyIfOneWaits(t *testing.T) {
 			got = "met"
 		}
 	}
-	if set := same(t, main, func(tr *trace.Trace) string { return got + tr.Verdict.String() }); set != "finished" {
+	set := same(t, main, func(tr *trace.Trace) string { return got + tr.Verdict.String() })
+	if set != "finished" {
 		t.Error(set)
 	}
 }
@@ -40,12 +41,13 @@ func TestSelectsDoNotMeetAfterDone(t *testing.T) {
 			got = "delivered "
 		}
 	}
-	if set := same(t, main, func(tr *trace.Trace) string { return got + tr.Verdict.String() }); set != "finished" {
+	set := same(t, main, func(tr *trace.Trace) string { return got + tr.Verdict.String() })
+	if set != "finished" {
 		t.Error(set)
 	}
 }
 
-// A select with both sides of a channel does not stand in the way of whom it meets.
+// A select with both sides of a channel does not stand in the way of the one that it meets.
 func TestSelectWithBothSidesIsMet(t *testing.T) {
 	var got string
 	main := func() {
@@ -55,7 +57,8 @@ func TestSelectWithBothSidesIsMet(t *testing.T) {
 		got = fmt.Sprint(hook.Select(5, true, hook.OnSend(c).Of(2)))
 		hook.Recv(c, 6)
 	}
-	if set := same(t, main, func(tr *trace.Trace) string { return got + tr.Verdict.String() }); set != "-1finished; 0deadlocked" {
+	set := same(t, main, func(tr *trace.Trace) string { return got + tr.Verdict.String() })
+	if set != "-1finished; 0deadlocked" {
 		t.Error(set)
 	}
 }
@@ -74,7 +77,7 @@ func TestSelectWithTwoCasesOnAChannel(t *testing.T) {
 	}
 }
 
-// The clock stands still for whoever could still end the program.
+// The clock stands still for a goroutine that could still end the program.
 func TestCrashStopsTheClock(t *testing.T) {
 	var late bool
 	main := func() {
@@ -82,7 +85,10 @@ func TestCrashStopsTheClock(t *testing.T) {
 		spawn(func() { hook.Sleep(1_000_000, 1); late = true })
 		panic("first")
 	}
-	if set := same(t, main, func(tr *trace.Trace) string { return fmt.Sprint(tr.Verdict, late) }); set != "panicked false" {
+	if set := same(t, main, func(tr *trace.Trace) string {
+		return fmt.Sprint(tr.Verdict,
+			late)
+	}); set != "panicked false" {
 		t.Error(set)
 	}
 }
@@ -101,7 +107,7 @@ func TestLoopEnteredAgain(t *testing.T) {
 	}
 }
 
-// Who polls memory that is no scheduling point does not see it change. The race
+// A goroutine that polls memory that is no scheduling point does not see it change. The race
 // is found, and with the accesses visible the loop ends.
 func TestPollingUnseenMemory(t *testing.T) {
 	var v *int

@@ -12,7 +12,7 @@ import (
 // a goroutine is stuck for good only if no goroutine that can still go on could reach what it waits
 // for. A collector knows that: it is what their stacks, the functions of the timers that run, and
 // the package-level variables lead to. So memory is walked as a conservative collector does (every
-// word that is the address of a heap object keeps it), from the goroutines that can go on. Who
+// word that is the address of a heap object keeps it), from the goroutines that can go on. What
 // waits for what was reached may go on too, and its stack is walked next, until nothing is added.
 // What is left waits for good. Nothing is collected within an execution, so the walk needs no
 // barrier.
@@ -221,7 +221,8 @@ func (s *Sched) someLeft() bool {
 // mainCutOff reports whether main waits for good, though others go on.
 func (s *Sched) mainCutOff() bool {
 	main := s.gs[0]
-	if main.state != gBlocked && (main.state != gParked || s.pend[0].Op == trace.OpSleep) || s.locks.cycle != nil || s.outsiders() > 0 {
+	if main.state != gBlocked && (main.state != gParked || s.pend[0].Op == trace.OpSleep) ||
+		s.locks.cycle != nil || s.outsiders() > 0 {
 		return false
 	}
 	stuck, lives := s.stuck()
@@ -333,7 +334,7 @@ func (r *reach) roots(s *Sched) map[uintptr]suspended {
 		ours[w.gp] = true
 	}
 	ours[s.coros.driver.gp] = true
-	if s.cur.w != nil { // it has ended and chooses who goes on
+	if s.cur.w != nil { // it has ended and chooses the next one
 		ours[s.cur.w.gp] = true
 	}
 	stacks := make(map[uintptr]suspended)

@@ -51,7 +51,8 @@ func TestReach(t *testing.T) {
 	r.begin(&Sched{})
 	root := m.at("a")
 	r.add(uintptr(unsafe.Pointer(&root)), uintptr(unsafe.Pointer(&root))+unsafe.Sizeof(root), memoryRange{})
-	for name, want := range map[string]bool{"a": true, "b": true, "c": true, "d": true, "e": false, "f": false, "g": true} {
+	for name, want := range map[string]bool{"a": true, "b": true, "c": true, "d": true, "e": false,
+		"f": false, "g": true} {
 		if got := r.reached(m.at(name) + 16); got != want {
 			t.Errorf("%s reached: %v, want %v", name, got, want)
 		}
@@ -78,7 +79,8 @@ func TestReachWithout(t *testing.T) {
 	all := rangeOf(unsafe.Pointer(&vars), unsafe.Sizeof(vars))
 	r.add(all.lo, all.hi, rangeOf(unsafe.Pointer(&vars[1]), unsafe.Sizeof(vars[1])))
 	if !r.reached(m.at("a")) || r.reached(m.at("b")) || !r.reached(m.at("c")) {
-		t.Errorf("a, b, c: %v, %v, %v; want all but b", r.reached(m.at("a")), r.reached(m.at("b")), r.reached(m.at("c")))
+		t.Errorf("a, b, c: %v, %v, %v; want all but b", r.reached(m.at("a")), r.reached(m.at("b")),
+			r.reached(m.at("c")))
 	}
 }
 
@@ -87,7 +89,8 @@ func TestReachWithout(t *testing.T) {
 func TestTimersThatWakeNone(t *testing.T) {
 	ticker := func(d, period int64) {
 		p, c := new([8]int64), make(chan int, 1)
-		hook.TimerStart(unsafe.Pointer(p), d, period, func(any, uintptr, int64) {}, nil, *(*unsafe.Pointer)(unsafe.Pointer(&c)), 9)
+		hook.TimerStart(unsafe.Pointer(p), d, period, func(any, uintptr, int64) {}, nil,
+			*(*unsafe.Pointer)(unsafe.Pointer(&c)), 9)
 	}
 	for _, c := range []struct {
 		name  string
@@ -98,7 +101,8 @@ func TestTimersThatWakeNone(t *testing.T) {
 		{"tickers", func(*twg) { ticker(ms, ms); ticker(10, 10) }, trace.Deadlocked, 0},
 		{"a timer that fires once", func(*twg) { ticker(3_600_000*ms, 0) }, trace.Deadlocked, 0},
 		{"none", func(*twg) {}, trace.Deadlocked, 0},
-		{"a sleeper that lets main go on", func(wg *twg) { ticker(ms, ms); sleeper(5, 10*ms, func() { wg.Add(-1) }) }, trace.Finished, 5},
+		{"a sleeper that lets main go on",
+			func(wg *twg) { ticker(ms, ms); sleeper(5, 10*ms, func() { wg.Add(-1) }) }, trace.Finished, 5},
 	} {
 		for _, exhaustive := range []bool{false, true} {
 			S.ForgetDeadlocks()
@@ -115,7 +119,8 @@ func TestTimersThatWakeNone(t *testing.T) {
 				}
 			}
 			if tr.Verdict != c.want || c.fires == 0 && fires > 0 || fires < c.fires {
-				t.Errorf("%s, exhaustive %v: %v after %d timers, want %v", c.name, exhaustive, tr.Verdict, fires, c.want)
+				t.Errorf("%s, exhaustive %v: %v after %d timers, want %v", c.name, exhaustive, tr.Verdict,
+					fires, c.want)
 			}
 		}
 	}

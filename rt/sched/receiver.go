@@ -92,7 +92,7 @@ func receiverReads(t, data unsafe.Pointer, name string, read func(p unsafe.Point
 func eachRead(d *dynamicInfo, data unsafe.Pointer, name string, yield func(p unsafe.Pointer, n uintptr)) {
 	const word = unsafe.Sizeof(data)
 	word0 := unsafe.Pointer(unsafe.StringData(name))
-	t, p, own := d.t, data, !d.held // own: a copy that nobody changes
+	t, p, own := d.t, data, !d.held // own: a copy that nothing changes
 	if own && d.direct {
 		p = unsafe.Pointer(&data)
 	}

@@ -17,7 +17,7 @@ import (
 //     long as they are told before the window ends.
 //
 // For reads the first goes on holding after an operation of a quiet package (a Once that is done, a
-// load), as long as nobody else runs, no step is made and the goroutine's own clock stands: such
+// load), as long as no other one runs, no step is made and the goroutine's own clock stands: such
 // operations only end what may be told together.
 //
 // So for each place the memory that it went over in this window is kept as one

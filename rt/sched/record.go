@@ -16,11 +16,13 @@ func (s *Sched) event(g *G, op trace.Op, o *object, arg int64, site trace.Site) 
 	es := s.t.Events[:i+1]
 	s.t.Events = es
 	e := &es[i] // filled in place: the compiler would make a literal elsewhere and copy it
-	e.G, e.Op, e.Quiet, e.Obj, e.Partner, e.Arg, e.Site, e.Val, e.Step = g.id, op, g.quiet, 0, -1, arg, site, 0, int32(len(s.t.Steps))-1
+	e.G, e.Op, e.Quiet, e.Obj, e.Partner, e.Arg, e.Site, e.Val, e.Step = g.id, op, g.quiet, 0, -1, arg,
+		site, 0, int32(len(s.t.Steps))-1
 	if o != nil {
 		e.Obj = o.id
 	}
-	if s.opt.Record && site.PC() != 0 && !site.Connection() && g != s.timerG { // which has no stack of its own
+	if s.opt.Record && site.PC() != 0 && !site.Connection() && g != s.timerG {
+		// which has no stack of its own
 		e.Site = s.callPlace(site)
 	}
 	if s.opt.Flow {
@@ -51,7 +53,7 @@ func (s *Sched) altered(g *G, o *object) {
 const mostEvents = 1 << 24
 
 // moreEvents makes room for an event and returns its index. Of more than there may be the last ones
-// take the place of one another; who needs them all, a search or a replay, has to do with an
+// take the place of one another; what needs them all, a search or a replay, has to do with an
 // execution that ends there.
 func (s *Sched) moreEvents() int {
 	i := len(s.t.Events)
@@ -66,14 +68,19 @@ func (s *Sched) moreEvents() int {
 	return i
 }
 
-// changes lists the operations after which somebody who polls may see something new.
+// changes lists the operations after which a goroutine that polls may see something new.
 var changes = [trace.OpMax]bool{
-	trace.OpGo: true, trace.OpStart: true, trace.OpEnd: true, trace.OpSend: true, trace.OpRecv: true, trace.OpClose: true, trace.OpArrive: true,
-	trace.OpLock: true, trace.OpUnlock: true, trace.OpRLock: true, trace.OpRUnlock: true, trace.OpCondWait: true, trace.OpCondWake: true,
-	trace.OpSignal: true, trace.OpBroadcast: true, trace.OpWGAdd: true, trace.OpOnce: true, trace.OpOnceDone: true,
-	trace.OpMapStore: true, trace.OpPoolPut: true, trace.OpAtomicStore: true, trace.OpAtomicRMW: true, trace.OpWrite: true,
-	trace.OpTimerStart: true, trace.OpTimerStop: true, trace.OpTimerFire: true, trace.OpSleep: true, trace.OpNative: true,
-	trace.OpModel: true, trace.OpAcquire: true, trace.OpRelease: true,
+	trace.OpGo: true, trace.OpStart: true, trace.OpEnd: true, trace.OpSend: true, trace.OpRecv: true,
+	trace.OpClose: true, trace.OpArrive: true,
+	trace.OpLock: true, trace.OpUnlock: true, trace.OpRLock: true, trace.OpRUnlock: true,
+	trace.OpCondWait: true, trace.OpCondWake: true,
+	trace.OpSignal: true, trace.OpBroadcast: true, trace.OpWGAdd: true, trace.OpOnce: true,
+	trace.OpOnceDone: true,
+	trace.OpMapStore: true, trace.OpPoolPut: true, trace.OpAtomicStore: true, trace.OpAtomicRMW: true,
+	trace.OpWrite:      true,
+	trace.OpTimerStart: true, trace.OpTimerStop: true, trace.OpTimerFire: true, trace.OpSleep: true,
+	trace.OpNative: true,
+	trace.OpModel:  true, trace.OpAcquire: true, trace.OpRelease: true,
 }
 
 // tick begins a new epoch of g: what it does from now on is not covered by what it released.
@@ -112,8 +119,8 @@ func (g *G) learn(c trace.Clock) {
 	g.inLock = nil
 }
 
-// acquireLock is acquire for the lock o, which g has taken. Whoever unlocks a
-// mutex has taken it, so that its clock only grows (while nobody unlocks
+// acquireLock is acquire for the lock o, which g has taken. What unlocks a
+// mutex has taken it, so that its clock only grows (while none unlocks
 // it for another). A goroutine that has learnt nothing elsewhere since it unlocked it then knows
 // nothing but its own steps that is not in there, and copying is enough: with
 // a thousand goroutines a tenth of the work.
@@ -130,7 +137,7 @@ func (s *Sched) acquireLock(g *G, o *object) {
 	s.acquire(g, o.rclock)
 }
 
-// releaseLock is releaseStore for the lock o; other: g was not the one who had taken it.
+// releaseLock is releaseStore for the lock o; other: g was not the one that had taken it.
 func (s *Sched) releaseLock(g *G, o *object, other bool) {
 	if other {
 		o.handovers++
@@ -141,7 +148,7 @@ func (s *Sched) releaseLock(g *G, o *object, other bool) {
 
 // Values. Channel operations hand theirs over (Note); a memory access's value
 // is read from memory when its goroutine enters the scheduler again, before
-// anybody else ran.
+// another one ran.
 
 type lazyValue struct {
 	p    unsafe.Pointer
@@ -179,7 +186,7 @@ func (s *Sched) takeValue() {
 	}
 }
 
-// finalizeObjects fills in who made the objects, from the allocation log, and
+// finalizeObjects fills in which goroutines made the objects, from the allocation log, and
 // what capacity channels have.
 func (s *Sched) finalizeObjects() {
 	for i := range s.t.Objects {
@@ -191,7 +198,7 @@ func (s *Sched) finalizeObjects() {
 	}
 }
 
-// nameObject fills in who made o, from the allocation log.
+// nameObject fills in which goroutine made o, from the allocation log.
 func (s *Sched) nameObject(o *trace.Object) {
 	if a, off, ok := s.allocs.Find(o.Addr); ok {
 		o.G, o.N, o.Offset, o.Made, o.Nth = a.G, a.N, off, a.Site, a.Nth

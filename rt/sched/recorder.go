@@ -37,8 +37,10 @@ func (t *recorder) setLog(log Log) {
 
 // reset begins an execution.
 func (t *recorder) reset() {
-	t.Events, t.Values, t.Objects, t.Plain, t.Ways = t.Events[:0], t.Values[:0], t.Objects[:0], t.Plain[:0], t.Ways[:0]
-	t.Offers, t.Left, t.Compares, t.Twins, t.Crashed = t.Offers[:0], t.Left[:0], t.Compares[:0], t.Twins[:0], t.Crashed[:0]
+	t.Events, t.Values, t.Objects, t.Plain, t.Ways = t.Events[:0], t.Values[:0], t.Objects[:0],
+		t.Plain[:0], t.Ways[:0]
+	t.Offers, t.Left, t.Compares, t.Twins, t.Crashed = t.Offers[:0], t.Left[:0], t.Compares[:0],
+		t.Twins[:0], t.Crashed[:0]
 	t.Spun = false
 	t.Steps, t.Goroutines = t.Steps[:0], t.Goroutines[:0]
 	if t.log != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // What an execution leaves in memory that the next one uses again must not show in it: events,
-// steps and objects are filled in field by field, and a field that somebody adds is easily
+// steps and objects are filled in field by field, and a field that is added later is easily
 // forgotten.
 
 // junk fills v, a struct of any fields, with what is not zero.

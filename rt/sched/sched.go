@@ -67,12 +67,12 @@ const (
 	gReady    gstate = iota // in Sched.ready: its pending operation is enabled
 	gBlocked                // its pending operation is not enabled (locks, WaitGroup, Once)
 	gParked                 // arrived at a channel, Cond or timer and waits there for a partner
-	gYielded                // ready again as soon as somebody else made a step
+	gYielded                // ready again as soon as another one made a step
 	gSpinning               // waits until something it read is written
-	gIdle                   // waits until everybody else is blocked
+	gIdle                   // waits until all others are blocked
 	// waits until something its loop read is written (exhaustive executions)
 	gAwaits
-	gOutside // waits for somebody outside control, see outside.go
+	gOutside // waits for what is outside control, see outside.go
 	gDone
 )
 
@@ -123,12 +123,13 @@ type G struct {
 	polls   bool   // the announced operation is a select with default
 	served  bool   // a partner completed the announced operation
 	asked   uint64 // the round in which it was asked last whether it can go on, see refreshOffers
-	beyond  uint64 // likewise those whom it may meet
+	beyond  uint64 // likewise those that it may meet
 	since   uint32 // Sched.jumps when it was announced
 	arrival uint32 // order of arrival where that is a step, 0 elsewhere
 	crashed bool
 	woken   int32 // index of the event that woke it from a Cond
-	// what was known then to who did; others who signal later, before it goes on, tell it nothing
+	// what was known then to the one that did; others that signal later, before it goes on, tell it
+	// nothing
 	signal trace.Clock
 
 	// Polling loops, see poll.go.
@@ -293,7 +294,7 @@ func (s *Sched) Run(main func(), opt Options) *trace.Trace {
 	if next := s.choose(); next != &s.dg { // a guide may end it before it begins
 		s.switchTo(next)
 	}
-	// Nobody can go on, or somebody stopped the execution.
+	// No goroutine can go on, or the execution was stopped.
 	s.outside.born = s.outsiders() > s.outside.strangers
 	if opt.Exprs {
 		flow.Settle()
@@ -404,5 +405,5 @@ func (s *Sched) unready(g *G, why gstate) {
 	g.state = why
 }
 
-// reschedule chooses who goes on, and returns when that is g, the running goroutine.
+// reschedule chooses the goroutine that goes on, and returns when that is g, the running goroutine.
 func (s *Sched) reschedule(*G) { s.switchTo(nil) }

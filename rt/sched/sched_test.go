@@ -59,7 +59,8 @@ func runAll(t *testing.T, name string, n int, main func(), each func(tr *trace.T
 	p := policyOf(t, name)
 	for i := range n {
 		p.Begin(uint64(i))
-		tr := S.Run(main, Options{Schedule: &trace.Schedule{Policy: name, Seed: uint64(i)}, Policy: p, Race: true})
+		tr := S.Run(main, Options{Schedule: &trace.Schedule{Policy: name, Seed: uint64(i)}, Policy: p,
+			Race: true})
 		hook.On = false
 		each(tr)
 	}
@@ -268,7 +269,8 @@ func TestUnlockOfUnlockedIsMisuse(t *testing.T) {
 		var mu tmutex
 		mu.Unlock()
 	}, func(tr *trace.Trace) {
-		if f := S.Failure(); f == nil || f.Kind != remains.FailMisuse || !strings.Contains(f.Message, "unlock of unlocked") {
+		if f := S.Failure(); f == nil || f.Kind != remains.FailMisuse ||
+			!strings.Contains(f.Message, "unlock of unlocked") {
 			t.Fatalf("%+v", f)
 		}
 	})
@@ -321,7 +323,8 @@ func TestSameScheduleSameTrace(t *testing.T) {
 			second, first = first, tr.Clone()
 		}
 		p.Begin(99)
-		follow := S.Run(main, Options{Schedule: &trace.Schedule{Steps: first.Steps, Strict: true}, Policy: p, Race: true}).Clone()
+		follow := S.Run(main, Options{Schedule: &trace.Schedule{Steps: first.Steps, Strict: true},
+			Policy: p, Race: true}).Clone()
 		hook.On = false
 		for _, o := range []*trace.Trace{second, follow} {
 			for i := range o.Objects {

@@ -10,12 +10,12 @@ import (
 // A goroutine that is alone. Let all others have ended, or wait for what only a goroutine under
 // test can bring about, and let the running one know of all that they accessed. Then none of its
 // accesses to plain memory is half of a race: what was accessed before happened before them, and
-// whoever accesses something later was let go by it, after them. So they need not be told, and code
-// that works over much memory is two to three times as fast. It ends as soon as somebody else could
+// what accesses something later was let go by it, after them. So they need not be told, and code
+// that works over much memory is two to three times as fast. It ends as soon as another one could
 // go on.
 
-// SoloAfter is how many accesses the race detector is told of before it is asked whether whoever
-// makes them is alone: asking looks at all goroutines. It is a variable for tests.
+// SoloAfter is how many accesses the race detector is told of before it is asked whether the one
+// that makes them is alone: asking looks at all goroutines. It is a variable for tests.
 var SoloAfter uint32 = 256
 
 // maybeSolo is called when SoloAfter accesses were told since it was called last, or more where
@@ -30,7 +30,8 @@ func (s *Sched) maybeSolo() {
 
 func (s *Sched) isSolo() bool {
 	o := &s.opt
-	if o.Record || o.Values || o.Flow || o.Visible == VisibleAll || !s.sites.visible.Empty() || len(s.timers.heap) > 0 || s.ending.on {
+	if o.Record || o.Values || o.Flow || o.Visible == VisibleAll || !s.sites.visible.Empty() ||
+		len(s.timers.heap) > 0 || s.ending.on {
 		return false
 	}
 	me := s.cur
@@ -54,7 +55,7 @@ func (s *Sched) isSolo() bool {
 	return true
 }
 
-// company ends it: somebody else may go on. Called where s.det.solo is set.
+// company ends it: another goroutine may go on. Called where s.det.solo is set.
 func (s *Sched) company() {
 	s.det.solo = false
 	hook.Read, hook.Write = read, write

@@ -4,9 +4,9 @@ import "heddle/trace"
 
 // Spinning. A goroutine that has only read for 32 operations,
 // the same few objects again and again,
-// while nobody changed anything, waits until somebody does: a polling loop
+// while none changed anything, waits until one does: a polling loop
 // then neither hangs an execution nor fills it with steps. This is a matter of
-// fairness only: when nobody else can go on the goroutine is let go on, with a
+// fairness only: when no other one can go on the goroutine is let go on, with a
 // longer limit, before it is called a livelock.
 
 // The standard library looks at its caches again and again (encoding/gob at its
@@ -102,7 +102,7 @@ func (s *Sched) changed(g *G) {
 	}
 }
 
-// wakeSpinners lets spinners try a while longer when nobody else can go on.
+// wakeSpinners lets spinners try a while longer when no other goroutine can go on.
 func (s *Sched) wakeSpinners() bool {
 	if s.idle.spinners == 0 {
 		return false

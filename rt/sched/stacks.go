@@ -27,7 +27,8 @@ func (s *Sched) Leftover() []remains.Goroutine {
 		case gBlocked:
 			l.State = remains.Blocked
 			l.Holders = s.holders(g)
-			l.Wanted = g.at != nil && len(l.Holders) == 1 && g.at.wants != nil && g.at.wants.id == l.Holders[0]
+			l.Wanted = g.at != nil && len(l.Holders) == 1 && g.at.wants != nil &&
+				g.at.wants.id == l.Holders[0]
 		case gParked:
 			l.State = remains.Parked
 			if l.Pending.Op == trace.OpSleep {
@@ -44,7 +45,7 @@ func (s *Sched) Leftover() []remains.Goroutine {
 	return ls
 }
 
-// holders returns who kept g, blocked when the execution ended, from going on.
+// holders returns what kept g, blocked when the execution ended, from going on.
 func (s *Sched) holders(g *G) []trace.GID {
 	if g.at == nil {
 		return nil
@@ -102,7 +103,7 @@ func (s *Sched) StackOf(id trace.GID) []uintptr { return s.gs[id].endStack }
 // StepsOf returns how many steps a goroutine has made in the running execution.
 func (s *Sched) StepsOf(id trace.GID) int32 { return s.gs[id].steps }
 
-// Running returns the goroutine that runs, for whoever it calls.
+// Running returns the goroutine that runs, for what it calls.
 func (s *Sched) Running() trace.GID { return s.cur.id }
 
 // Current returns the goroutine that is being asked for a choice.

@@ -78,7 +78,8 @@ scan:
 		case strings.HasPrefix(name, "heddlert/drive.Run("):
 			driver = true
 			kept = kept[:0]
-		case strings.HasPrefix(name, "heddlert/sched.(*worker).main"), strings.HasPrefix(name, "heddlert/sched.(*Sched).start("):
+		case strings.HasPrefix(name, "heddlert/sched.(*worker).main"),
+			strings.HasPrefix(name, "heddlert/sched.(*Sched).start("):
 			coroutine = true
 			break scan
 		case strings.HasPrefix(name, "heddlert/"), strings.Contains(file, "/heddle.go:") && driver:
@@ -99,7 +100,8 @@ scan:
 	switch {
 	case driver:
 		sep(out)
-		out.WriteString("goroutine " + num + " [chan receive]:\ntesting.(*T).Run(0x0)\n\t" + TestingFile + ":1 +0x0\n")
+		out.WriteString("goroutine " + num + " [chan receive]:\n")
+		out.WriteString("testing.(*T).Run(0x0)\n\t" + TestingFile + ":1 +0x0\n")
 	case owner != nil:
 		sep(out)
 		out.WriteString("goroutine " + goroutineNumber(owner.id) + " [" + stateText(owner, cur) + "]:\n")
@@ -127,7 +129,7 @@ func goroutineNumber(id trace.GID) string { return strconv.Itoa(int(id) + firstN
 // firstNumber is about what the first test's goroutine has under go test.
 const firstNumber = 18
 
-// writeCreated prints who started a goroutine, as the runtime does.
+// writeCreated prints what started a goroutine, as the runtime does.
 func (s *Sched) writeCreated(out *bytes.Buffer, g *G) {
 	name, file, line, parent := "testing.(*T).Run", TestingFile, 1, "1"
 	if g.id != 0 {
@@ -141,14 +143,17 @@ func (s *Sched) writeCreated(out *bytes.Buffer, g *G) {
 			parent = goroutineNumber(p)
 		}
 	}
-	out.WriteString("created by " + name + " in goroutine " + parent + "\n\t" + file + ":" + strconv.Itoa(line) + " +0x0\n")
+	out.WriteString("created by " + name + " in goroutine " + parent + "\n")
+	out.WriteString("\t" + file + ":" + strconv.Itoa(line) + " +0x0\n")
 }
 
 // stateTexts are the runtime's words for what a goroutine waits for.
 var stateTexts = map[trace.Op]string{
-	trace.OpSend: "chan send", trace.OpRecv: "chan receive", trace.OpSelect: "select", trace.OpLock: "sync.Mutex.Lock",
-	trace.OpArrive: "sync.RWMutex.Lock", trace.OpRLock: "sync.RWMutex.RLock", trace.OpCondWait: "sync.Cond.Wait",
-	trace.OpWGWait: "sync.WaitGroup.Wait", trace.OpSleep: "sleep", trace.OpOnce: "sync.Mutex.Lock",
+	trace.OpSend: "chan send", trace.OpRecv: "chan receive", trace.OpSelect: "select",
+	trace.OpLock:   "sync.Mutex.Lock",
+	trace.OpArrive: "sync.RWMutex.Lock", trace.OpRLock: "sync.RWMutex.RLock",
+	trace.OpCondWait: "sync.Cond.Wait",
+	trace.OpWGWait:   "sync.WaitGroup.Wait", trace.OpSleep: "sleep", trace.OpOnce: "sync.Mutex.Lock",
 }
 
 func stateText(g, cur *G) string {

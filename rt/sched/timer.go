@@ -149,7 +149,8 @@ func (s *Sched) sleepOn(g *G, d int64, site trace.Site) {
 	s.park(g)
 }
 
-func (s *Sched) timerStart(p unsafe.Pointer, when, period int64, f func(any, uintptr, int64), arg any, ch unsafe.Pointer, pc uintptr) {
+func (s *Sched) timerStart(p unsafe.Pointer, when, period int64, f func(any, uintptr, int64), arg any,
+	ch unsafe.Pointer, pc uintptr) {
 	g := s.enter()
 	if s.inert() {
 		s.leave()
@@ -252,12 +253,13 @@ func (s *Sched) stopTimer(t *timer) bool {
 
 // fireNext lets the clock jump to the next deadline. It reports whether a timer fired.
 func (s *Sched) fireNext() bool {
-	if len(s.timers.heap) == 0 || len(s.fails) > 0 { // whoever crashed could have gone on, and ended the program
+	if len(s.timers.heap) == 0 || len(s.fails) > 0 {
+		// the one that crashed could have gone on, and ended the program
 		return false
 	}
 	s.vtime.rests++
 	if s.vtime.rests%restsPerLook == 0 && s.expire() {
-		return false // timers that let nobody make a step are bounded by time too
+		return false // timers that let no goroutine make a step are bounded by time too
 	}
 	if s.confirmed() || s.recognised() {
 		return false
@@ -361,7 +363,7 @@ func (s *Sched) firePast(late bool) {
 // slower than the program.
 const longRun = 100_000
 
-// othersReady reports whether somebody beside the running goroutine could go on and do more than
+// othersReady reports whether a goroutine beside the running one could go on and do more than
 // look.
 func (s *Sched) othersReady() bool {
 	for _, id := range s.ready {
@@ -376,11 +378,12 @@ func (s *Sched) othersReady() bool {
 // takes.
 const restsPerLook = 1000
 
-// blocked reports whether somebody waits for more than the clock: when main is
-// over, whoever has a ticker may still let him go on.
+// blocked reports whether a goroutine waits for more than the clock: when main is
+// over, one that has a ticker may still let it go on.
 func (s *Sched) blocked() bool {
 	for _, g := range s.gs {
-		if g.state == gBlocked || g.state == gParked && s.pend[g.id].Op != trace.OpSleep && !s.ServedByTimer(g.id) {
+		if g.state == gBlocked || g.state == gParked && s.pend[g.id].Op != trace.OpSleep &&
+			!s.ServedByTimer(g.id) {
 			return true
 		}
 	}
@@ -398,7 +401,8 @@ func (s *Sched) wakeNone() bool {
 			return false
 		}
 	}
-	if s.mainOver || hook.Real || s.idle.spinners > 0 || s.idle.yielded > 0 || s.idle.awaiting > 0 || s.foreign() {
+	if s.mainOver || hook.Real || s.idle.spinners > 0 || s.idle.yielded > 0 || s.idle.awaiting > 0 ||
+		s.foreign() {
 		return false
 	}
 	for _, g := range s.gs {
@@ -427,7 +431,7 @@ func (s *Sched) fireTimer(t *timer) {
 	early := t.when - s.vtime.now
 	if early > 0 {
 		s.early = append(s.early, remains.Timer{Site: t.site, By: early, Origin: t.origin})
-		s.vtime.now = t.when // whoever could have gone on before is late
+		s.vtime.now = t.when // what could have gone on before is late
 	}
 	t.started = s.vtime.rests
 	if s.locks.cycle != nil {
@@ -452,8 +456,8 @@ func (s *Sched) fireTimer(t *timer) {
 		s.wake(g, 0, 0)
 		return
 	}
-	// f runs on the stack of whoever is in the scheduler, as "timers" and under control: its sends
-	// and go statements are operations like any other, without choice.
+	// f runs on the stack of the goroutine that is in the scheduler, as "timers" and under control:
+	// its sends and go statements are operations like any other, without choice.
 	was := s.cur
 	s.cur = tg
 	s.det.win.reading++
@@ -470,11 +474,13 @@ func (s *Sched) fireTimer(t *timer) {
 }
 
 // mayFireEarly reports whether the next timer can be chosen like a goroutine, in free time. After
-// one timer somebody else has a turn, or a policy that likes timers would fire a ticker for ever.
-// In a bubble of testing/synctest none is ever early, nor are time-outs that the standard library
-// chose: nobody is half a minute late with a connection.
+// one timer another goroutine has a turn, or a policy that likes timers would fire a ticker for
+// ever. In a bubble of testing/synctest none is ever early, nor are time-outs that the standard
+// library chose: no goroutine is half a minute late with a connection.
 func (s *Sched) mayFireEarly() bool {
-	if !s.opt.Schedule.Free || hook.Real || hook.Frozen || len(s.timers.heap) == 0 || s.timers.heap[0].when == never || s.timers.heap[0].looks() || s.timers.heap[0].library || s.timers.heap[0].when-s.vtime.now > earlyBy && !s.AnyTime || s.mainOver || len(s.early) >= maxEarly {
+	if !s.opt.Schedule.Free || hook.Real || hook.Frozen || len(s.timers.heap) == 0 ||
+		s.timers.heap[0].when == never || s.timers.heap[0].looks() || s.timers.heap[0].library ||
+		s.timers.heap[0].when-s.vtime.now > earlyBy && !s.AnyTime || s.mainOver || len(s.early) >= maxEarly {
 		return false
 	}
 	n := len(s.t.Steps)
@@ -487,7 +493,7 @@ const earlyBy = 60_000_000_000
 
 // maxEarly bounds the timers that fire early in an execution. A function that
 // sets its own timer again is a new goroutine every time: under a policy with
-// priorities they could keep everybody else from going on until memory is out.
+// priorities they could keep all others from going on until memory is out.
 const maxEarly = 200
 
 // withTimers returns the ready list with the pseudo goroutine "timers" at its end.

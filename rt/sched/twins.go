@@ -7,7 +7,7 @@ import (
 	"heddle/trace"
 )
 
-// noteTwin notes whom n is alike: the first goroutine that parent started by
+// noteTwin notes what n is alike: the first goroutine that parent started by
 // the same go statement with equal arguments, itself if there is none.
 func (s *Sched) noteTwin(n *G, parent trace.GID) {
 	n.args = hook.Args

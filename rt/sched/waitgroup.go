@@ -53,7 +53,7 @@ func (s *Sched) wgAdd(p unsafe.Pointer, delta, n int, pc uintptr) bool {
 func (s *Sched) unorderedWait(g *G, o *object, site trace.Site) {
 	for _, e := range o.waits {
 		if !g.clock.Covers(e) {
-			s.wgMisuse(g, o, s.det.chains.who(e), site)
+			s.wgMisuse(g, o, s.det.chains.of(e), site)
 			return
 		}
 	}
@@ -120,7 +120,8 @@ func (s *Sched) onceDo(p unsafe.Pointer, done bool, pc uintptr) bool {
 			s.acquire(g, o.clock)
 		}
 	}
-	if s.det.on && !g.quiet && s.det.shadow.Atomic(g.chain, g.clock, o.addr, unsafe.Sizeof(uint32(0)), site, false) != nil {
+	if s.det.on && !g.quiet && s.det.shadow.Atomic(g.chain, g.clock, o.addr, unsafe.Sizeof(uint32(0)),
+		site, false) != nil {
 		s.raced() // with an assignment: once = sync.Once{}
 	}
 	s.leave()
@@ -145,8 +146,8 @@ func (s *Sched) onceDone(p unsafe.Pointer, pc uintptr) {
 // signalled (CondBlock) and takes the lock again. A signal between the first
 // and the third is not lost, as in Go.
 //
-// Where there are goroutines outside control, whoever waits draws a native
-// ticket too: that an outsider has called a number is how his signals are seen.
+// Where there are goroutines outside control, a goroutine that waits draws a native
+// ticket too: that an outsider has called a number is how its signals are seen.
 
 // tickets returns the native counters of the Cond at p: tickets drawn, and called.
 func tickets(p unsafe.Pointer) (drawn, called *uint32) {
@@ -230,7 +231,7 @@ func (s *Sched) condSignal(p unsafe.Pointer, all bool, pc uintptr) (native bool)
 	return native
 }
 
-// signalled wakes the first n who wait at a Cond; ev is the event that did it, clock what happened
+// signalled wakes the first n that wait at a Cond; ev is the event that did it, clock what happened
 // before that.
 func (s *Sched) signalled(o *object, n int, ev int32, clock trace.Clock) {
 	for _, h := range o.waiters[:n] {
@@ -247,7 +248,7 @@ func (s *Sched) signalled(o *object, n int, ev int32, clock trace.Clock) {
 	o.waiters = append(o.waiters[:0], o.waiters[n:]...)
 }
 
-// lookCond wakes those whose tickets somebody outside control has called.
+// lookCond wakes those whose tickets a goroutine outside control has called.
 func (s *Sched) lookCond(o *object) {
 	if len(o.waiters) == 0 || !o.waiters[0].ticket {
 		return

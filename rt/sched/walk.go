@@ -117,8 +117,11 @@ func (w *walker) fields(v reflect.Value) bool {
 	t := v.Type()
 	for i := range v.NumField() {
 		f := v.Field(i)
-		if f.Kind() == reflect.UnsafePointer && t.PkgPath() == "sync/atomic" && t.Field(0).Type.Kind() == reflect.Array { // Pointer[T], with a [0]*T
-			if w.deep && f.UnsafePointer() != nil && w.pointer(f.UnsafePointer(), t.Field(0).Type.Elem().Elem()) {
+		// Pointer[T], with a [0]*T
+		if f.Kind() == reflect.UnsafePointer && t.PkgPath() == "sync/atomic" &&
+			t.Field(0).Type.Kind() == reflect.Array {
+			if w.deep && f.UnsafePointer() != nil &&
+				w.pointer(f.UnsafePointer(), t.Field(0).Type.Elem().Elem()) {
 				return true
 			}
 			continue
@@ -133,7 +136,8 @@ func (w *walker) fields(v reflect.Value) bool {
 // leads reports whether values of a type lead to others, or to texts.
 func leads(t reflect.Type) bool {
 	switch t.Kind() {
-	case reflect.String, reflect.Interface, reflect.Pointer, reflect.Slice, reflect.Map, reflect.Chan, reflect.UnsafePointer:
+	case reflect.String, reflect.Interface, reflect.Pointer, reflect.Slice, reflect.Map, reflect.Chan,
+		reflect.UnsafePointer:
 		return true
 	case reflect.Array:
 		return t.Len() > 0 && leads(t.Elem())

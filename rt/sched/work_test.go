@@ -86,7 +86,7 @@ func TestLooksDiffer(t *testing.T) {
 	same := 0
 	S.Run(func() {
 		sleeper(1, 10, func() {})
-		hook.Sleep(1, 9) // he begins
+		hook.Sleep(1, 9) // it begins
 		for last := int64(0); same == 0 && last < 100; {
 			now := hook.Now()
 			if now == last {
