@@ -15,16 +15,16 @@ var EffectOf = func(function string) (e trace.Effect, output bool) { return 0, f
 var Outputs []uintptr
 
 // noteEffects collects the effects of quiet events.
-func (s *Sched) noteEffects() {
-	s.t.Affects = s.t.Affects[:0]
-	for i := range s.t.Events {
-		e := &s.t.Events[i]
+func (t *recorder) noteEffects(pcs *pcTable) {
+	t.Affects = t.Affects[:0]
+	for i := range t.Events {
+		e := &t.Events[i]
 		if !e.Quiet || e.Obj == 0 || e.Site.PC() == 0 {
 			continue
 		}
-		info := s.pcs.look(e.Site.PC())
-		if info.effect != 0 && (!info.output || slices.Contains(Outputs, s.t.Objects[e.Obj].Addr)) {
-			s.t.Affects = append(s.t.Affects, trace.Affect{Event: int32(i), Effect: info.effect})
+		info := pcs.look(e.Site.PC())
+		if info.effect != 0 && (!info.output || slices.Contains(Outputs, t.Objects[e.Obj].Addr)) {
+			t.Affects = append(t.Affects, trace.Affect{Event: int32(i), Effect: info.effect})
 		}
 	}
 }

@@ -82,7 +82,7 @@ func (s *Sched) endless(t *timer) bool {
 		if k.waits == nil {
 			k.waits = make(map[trace.Pending]int)
 		}
-		at := s.mainWait()
+		at := waitOf(s.pend[0])
 		if k.waits[at]++; k.waits[at] <= confirmTicks {
 			k.since = s.vtime.now
 		}
@@ -113,7 +113,7 @@ func (s *Sched) endless(t *timer) bool {
 	case s.locks.cycle != nil && k.idle <= someTicks:
 	case !s.onlyTicks():
 		s.stop(trace.Bounded)
-	case s.lessons.waits[s.mainWait()]:
+	case s.lessons.waits[waitOf(s.pend[0])]:
 		s.stop(trace.TimedOut)
 	case (s.vtime.now-k.since)/int64(k.idle) >= timeout/mostTicks && k.most < mostTicks:
 		k.most = mostTicks
@@ -137,15 +137,12 @@ func (s *Sched) onlyTicks() bool {
 }
 
 // KeptAsking reports whether main woke up again and again in the last execution, which timed out.
-func (s *Sched) KeptAsking() bool { return s.ticks.waits[s.mainWait()] > confirmTicks }
+func (s *Sched) KeptAsking() bool { return s.ticks.waits[waitOf(s.pend[0])] > confirmTicks }
 
 func (s *Sched) timedOut() {
-	s.lessons.timedOut(s.mainWait())
+	s.lessons.timedOut(waitOf(s.pend[0]))
 	s.stop(trace.TimedOut)
 }
 
-// mainWait is where main waits and for what, as it is in any execution.
-func (s *Sched) mainWait() trace.Pending {
-	p := s.pend[0]
-	return trace.Pending{Op: p.Op, Site: p.Site}
-}
+// waitOf is where a goroutine waits and for what, as it is in any execution.
+func waitOf(p trace.Pending) trace.Pending { return trace.Pending{Op: p.Op, Site: p.Site} }

@@ -42,7 +42,7 @@ func (s *Sched) fireDue(when int64) {
 	for len(s.timers.heap) > 0 && s.timers.heap[0].when <= when {
 		t := s.timers.heap[0]
 		for _, u := range s.timers.heap[1:] {
-			if u.when <= when && s.armedBefore(u, t) {
+			if u.when <= when && s.t.armedBefore(u, t) {
 				t = u
 			}
 		}
@@ -52,11 +52,11 @@ func (s *Sched) fireDue(when int64) {
 
 // armedBefore orders timers with the same deadline by the goroutines that armed them, which no
 // reordering of independent operations changes.
-func (s *Sched) armedBefore(t, u *timer) bool {
-	if t.by != u.by {
-		return s.t.nameLess(t.by, u.by)
+func (t *recorder) armedBefore(a, b *timer) bool {
+	if a.by != b.by {
+		return t.nameLess(a.by, b.by)
 	}
-	return t.seq < u.seq
+	return a.seq < b.seq
 }
 
 // PolledUnseen reports whether in the last execution a goroutine was left in a
@@ -85,7 +85,7 @@ func (s *Sched) noteEnd() {
 	for i := range s.t.Plain {
 		s.nameObject(&s.t.Plain[i].Mem)
 	}
-	s.noteEffects()
+	s.t.noteEffects(&s.pcs)
 	for _, g := range s.gs {
 		if g.state == gDone || g.crashed {
 			continue

@@ -26,7 +26,7 @@ import (
 // operation.
 func (s *Sched) file(use hook.FileUse, name, also string) {
 	g := s.enter()
-	site, ok := s.filePlace()
+	site, ok := s.pcs.filePlace()
 	if s.inert() || !ok || !filenames.Keeps(name) {
 		if !s.ending.on {
 			s.files.NoteBefore(use, also)
@@ -111,8 +111,8 @@ func (s *Sched) fileObject(name string, site trace.Site) *object {
 }
 
 // filePlace returns where the program uses a file; ok is false if it is not the program that does.
-func (s *Sched) filePlace() (site trace.Site, ok bool) {
-	for pc, in := range s.frames {
+func (t *pcTable) filePlace() (site trace.Site, ok bool) {
+	for pc, in := range t.frames {
 		site = trace.PCSite(pc).OnFile()
 		if !in.std {
 			return site, true

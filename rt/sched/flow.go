@@ -44,7 +44,7 @@ func (s *Sched) resetFlow() {
 	flow.Access = s.flowAccess
 	flow.Stack = stackBounds
 	flow.Branched, flow.Reachable = s.branched, walk
-	flow.Sender = s.sender
+	flow.Sender = s.t.sender
 	hook.Read, hook.Write = s.readForeign, s.writeForeign
 }
 
@@ -73,9 +73,9 @@ func (s *Sched) noteFlow(g *G, op trace.Op, arg int64, i int32) {
 }
 
 // sender returns the send that event i received from, -1 for none.
-func (s *Sched) sender(i int32) int32 {
-	if e := &s.t.Events[i]; e.Op == trace.OpRecv && e.Partner >= 0 &&
-		s.t.Events[e.Partner].Op == trace.OpSend {
+func (t *recorder) sender(i int32) int32 {
+	if e := &t.Events[i]; e.Op == trace.OpRecv && e.Partner >= 0 &&
+		t.Events[e.Partner].Op == trace.OpSend {
 		return e.Partner
 	}
 	return -1

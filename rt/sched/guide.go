@@ -79,7 +79,7 @@ func (s *Sched) waysOf(ws []trace.Way, g *G) []trace.Way {
 		if g.offers[m.mine].send {
 			w.Op = trace.OpSend
 		}
-		if w.With, w.Case, w.WithCase = s.names(g, m); w.With > 0 {
+		if w.With, w.Case, w.WithCase = names(g, m); w.With > 0 {
 			w.WithSite = s.pend[w.With-1].Site
 		}
 		ws = append(ws, w)

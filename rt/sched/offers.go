@@ -538,7 +538,7 @@ func (s *Sched) pickMeeting(g *G, follow *trace.Step, poll bool) (m meeting, ok 
 		c = int(follow.Choice)
 	case follow != nil && (follow.With != 0 || follow.Case != 0):
 		for i := range ms {
-			if with, at, theirs := s.names(g, ms[i]); with == follow.With && at == follow.Case &&
+			if with, at, theirs := names(g, ms[i]); with == follow.With && at == follow.Case &&
 				theirs == follow.WithCase {
 				c = i
 			}
@@ -552,7 +552,7 @@ func (s *Sched) pickMeeting(g *G, follow *trace.Step, poll bool) (m meeting, ok 
 	m = ms[max(c, 0)]
 	if !g.quiet {
 		st := &s.t.Steps[len(s.t.Steps)-1]
-		st.With, st.Case, st.WithCase = s.names(g, m)
+		st.With, st.Case, st.WithCase = names(g, m)
 		if len(ms) > 1 {
 			st.Choice = int32(max(c, 0))
 		}
@@ -561,7 +561,7 @@ func (s *Sched) pickMeeting(g *G, follow *trace.Step, poll bool) (m meeting, ok 
 }
 
 // names returns a meeting as a step records it.
-func (s *Sched) names(g *G, m meeting) (with int32, at, theirs int16) {
+func names(g *G, m meeting) (with int32, at, theirs int16) {
 	if m.peer != nil {
 		with, theirs = int32(m.peer.id)+1, m.peer.offers[m.theirs].at
 	}

@@ -54,7 +54,7 @@ func (s *Sched) place(site trace.Site) trace.Site {
 	}
 	if info.wrapper {
 		given := info.given
-		site = s.userPlace(site)
+		site = s.pcs.userPlace(site)
 		quiet = !given && s.pcs.look(site.PC()).quiet
 	}
 	if quiet {
@@ -68,7 +68,7 @@ func (s *Sched) callPlace(site trace.Site) trace.Site {
 	if s.pcs.look(site.PC()).within {
 		return s.usePlace(site)
 	}
-	return s.userPlace(site)
+	return s.pcs.userPlace(site)
 }
 
 // oncePlace is place for the Once at p: what the standard library does once and for all (its
@@ -94,8 +94,8 @@ func packageLevel(p unsafe.Pointer) bool {
 }
 
 // userPlace is the first frame that is not of packages sync, sync/atomic or time.
-func (s *Sched) userPlace(site trace.Site) trace.Site {
-	for pc, in := range s.frames {
+func (t *pcTable) userPlace(site trace.Site) trace.Site {
+	for pc, in := range t.frames {
 		if in.pkg != "sync" && in.pkg != "sync/atomic" && (in.pkg != "time" || site.PC() == 0) {
 			return trace.PCSite(pc)
 		}
@@ -120,7 +120,7 @@ func (s *Sched) usePlace(site trace.Site) trace.Site {
 		return s.cur.uses
 	}
 	far := 0 // how good site is
-	for pc, in := range s.frames {
+	for pc, in := range s.pcs.frames {
 		switch {
 		case !in.std:
 			return trace.PCSite(pc).Within()
@@ -135,8 +135,8 @@ func (s *Sched) usePlace(site trace.Site) trace.Site {
 
 // onBehalfOfLibrary reports whether what calls is the standard library: none of the packages
 // that do what their callers want, unless another one of its packages calls them.
-func (s *Sched) onBehalfOfLibrary() bool {
-	for _, in := range s.frames {
+func (t *pcTable) onBehalfOfLibrary() bool {
+	for _, in := range t.frames {
 		if in.falls {
 			return true
 		}
@@ -151,10 +151,10 @@ func (s *Sched) onBehalfOfLibrary() bool {
 var connects = map[string]bool{"sync": true, "time": true, "internal/poll": true, "net": true, "os": true}
 
 // frames yields the stack from the innermost frame on, without the scheduler's own and wrappers.
-func (s *Sched) frames(yield func(pc uintptr, in *pcInfo) bool) {
+func (t *pcTable) frames(yield func(pc uintptr, in *pcInfo) bool) {
 	var pcs [64]uintptr
 	for _, pc := range pcs[:runtime.Callers(2, pcs[:])] {
-		if in := s.pcs.look(pc); !in.own && !yield(pc, in) {
+		if in := t.look(pc); !in.own && !yield(pc, in) {
 			return
 		}
 	}

@@ -134,7 +134,7 @@ func (s *Sched) stuck() (stuck, lives []*G) {
 	if len(stuck) == 0 || len(lives) == 0 && !s.timersRun() {
 		return stuck, lives
 	}
-	key := s.situation(stuck, lives)
+	key := situation(s.pend, stuck, lives)
 	if !s.lessons.ask(key) {
 		return nil, append(lives, stuck...)
 	}
@@ -146,11 +146,11 @@ func (s *Sched) stuck() (stuck, lives []*G) {
 // situation is where goroutines wait, and which of them go on by themselves. A walk takes longer
 // than most executions: where one has shown that all in a situation may go on, it is made for the
 // second, fourth, eighth ... execution that ends in it, until one shows something else.
-func (s *Sched) situation(stuck, lives []*G) uint64 {
+func situation(pend []trace.Pending, stuck, lives []*G) uint64 {
 	sum := uint64(0)
 	for i, gs := range [2][]*G{stuck, lives} {
 		for _, g := range gs {
-			p := &s.pend[g.id]
+			p := &pend[g.id]
 			h := (uint64(p.Site)<<9 | uint64(p.Op)<<1 | uint64(i)) * 0x9e3779b97f4a7c15
 			sum += h ^ h>>29
 		}
@@ -255,7 +255,7 @@ func (s *Sched) goesOn(g *G, w *waits) bool {
 // timersRun reports whether a timer runs a function of the program.
 func (s *Sched) timersRun() bool {
 	for _, t := range s.timers.heap {
-		if t.sleeper == nil && t.when != never && s.sendsTo(t) == nil {
+		if t.sleeper == nil && t.when != never && s.objs.sendsTo(t) == nil {
 			return true
 		}
 	}
@@ -288,7 +288,7 @@ func (w *waits) of(s *Sched) {
 		}
 	}
 	for _, t := range s.timers.heap {
-		if o := s.sendsTo(t); o != nil && t.when != never {
+		if o := s.objs.sendsTo(t); o != nil && t.when != never {
 			w.timed[o] = true
 		}
 	}
@@ -349,7 +349,7 @@ func (r *reach) roots(s *Sched) map[uintptr]suspended {
 	self := memoryRange{uintptr(unsafe.Pointer(s)), uintptr(unsafe.Pointer(s)) + unsafe.Sizeof(*s)}
 	eachVariables(func(lo, hi uintptr) { r.add(lo, hi, self) })
 	for _, t := range s.timers.heap {
-		if t.sleeper == nil && t.when != never && s.sendsTo(t) == nil {
+		if t.sleeper == nil && t.when != never && s.objs.sendsTo(t) == nil {
 			r.pointTo((*[2]uintptr)(unsafe.Pointer(&t.arg))[1])
 			r.pointTo(*(*uintptr)(unsafe.Pointer(&t.f)))
 		}

@@ -26,7 +26,7 @@ func (s *Sched) Leftover() []remains.Goroutine {
 		switch gstate(g.mark) {
 		case gBlocked:
 			l.State = remains.Blocked
-			l.Holders = s.holders(g)
+			l.Holders = holders(g, s.pend)
 			l.Wanted = g.at != nil && len(l.Holders) == 1 && g.at.wants != nil &&
 				g.at.wants.id == l.Holders[0]
 		case gParked:
@@ -46,12 +46,12 @@ func (s *Sched) Leftover() []remains.Goroutine {
 }
 
 // holders returns what kept g, blocked when the execution ended, from going on.
-func (s *Sched) holders(g *G) []trace.GID {
+func holders(g *G, pend []trace.Pending) []trace.GID {
 	if g.at == nil {
 		return nil
 	}
 	var ids []trace.GID
-	for _, h := range g.at.heldBy(s.pend[g.id].Op, nil) {
+	for _, h := range g.at.heldBy(pend[g.id].Op, nil) {
 		ids = append(ids, h.id)
 	}
 	return ids
@@ -66,7 +66,7 @@ func (g *G) waitsForOld() bool {
 func (s *Sched) ServedByTimer(id trace.GID) bool {
 	g := s.gs[id]
 	for _, t := range s.timers.heap {
-		o := s.sendsTo(t)
+		o := s.objs.sendsTo(t)
 		if o == nil {
 			continue
 		}
@@ -84,12 +84,12 @@ func (s *Sched) ServedByTimer(id trace.GID) bool {
 
 // sendsTo returns the channel of a timer, nil if it has none. Timers with the
 // channels of Go before 1.23 have it as the argument of their function only.
-func (s *Sched) sendsTo(t *timer) *object {
+func (os *objects) sendsTo(t *timer) *object {
 	if t.ch != nil || t.arg == nil {
 		return t.ch
 	}
 	p := (*[2]uintptr)(unsafe.Pointer(&t.arg))[1] // a channel or a function: the address itself
-	for _, o := range s.objs.all {
+	for _, o := range os.all {
 		if o.addr == p && o.kind == trace.ObjChan {
 			return o
 		}

@@ -17,7 +17,7 @@ var process [64]byte
 // state is one byte further on.
 func (s *Sched) state(p unsafe.Pointer, write bool) {
 	g := s.enter()
-	if site, ok := s.statePlace(); ok {
+	if site, ok := s.pcs.statePlace(); ok {
 		s.useState(g, unsafe.Add(p, 1), write, site)
 	}
 	s.leave()
@@ -27,7 +27,7 @@ func (s *Sched) state(p unsafe.Pointer, write bool) {
 // the same step: both come before what it does.
 func (s *Sched) fileState(p unsafe.Pointer, write bool) {
 	g := s.enter()
-	if site, ok := s.filePlace(); ok {
+	if site, ok := s.pcs.filePlace(); ok {
 		s.useStateIn(g.filed == len(s.t.Steps), g, unsafe.Add(p, 1), write, site)
 	}
 	s.leave()
@@ -72,9 +72,9 @@ func (s *Sched) useStateIn(step bool, g *G, p unsafe.Pointer, write bool, site t
 // statePlace is where the program uses state: the first frame that is its own or, without one, the
 // outermost. ok is false where a function uses it that another one calls, which has announced all
 // that it uses.
-func (s *Sched) statePlace() (site trace.Site, ok bool) {
+func (t *pcTable) statePlace() (site trace.Site, ok bool) {
 	first := true
-	for pc, in := range s.frames {
+	for pc, in := range t.frames {
 		site = trace.PCSite(pc)
 		if !in.std {
 			break

@@ -518,7 +518,7 @@ func (s *Sched) startTimer(t *timer) {
 		t.origin = callers(2)
 	}
 	if s.opt.Schedule.Free {
-		t.library = s.onBehalfOfLibrary()
+		t.library = s.pcs.onBehalfOfLibrary()
 	}
 	if s.det.solo { // its firing lets a goroutine go on that need not know what was done since
 		s.company()
