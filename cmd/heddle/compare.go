@@ -20,7 +20,8 @@ import (
 // compare is heddle compare: the same tests by each strategy, every one in a process of its own and without
 // clips, so that none profits from another.
 func (t *tool) compare(ctx context.Context, args []string) int {
-	o := &options{count: 1, parallel: 1, predict: true, dataFlow: true, memory: 256 << 20}
+	o := new(options)
+	o.count, o.parallel, o.predict, o.dataFlow, o.memory = 1, 1, true, true, 256<<20
 	patterns, err := t.parse("compare", o, args, true, o.buildFlags, o.pickFlags, o.compareFlags)
 	if err != nil {
 		return t.parseError(err)

@@ -26,7 +26,7 @@ func TestSamplesAfterSearch(t *testing.T) {
 		{"but for timers", wire.Tally{Executions: 50, Timers: true}, false, true, "sampled where timers fire early, all interleavings covered where they do not"},
 		{"with something hidden", wire.Tally{Executions: 50, Short: why.With(why.Other, "who knows")}, false, true, "sampled; not all interleavings: who knows"},
 	} {
-		o := &options{budget: time.Minute, race: true}
+		o := &options{boundOptions: boundOptions{budget: time.Minute}, watchOptions: watchOptions{race: true}}
 		o.choose(explore.Lookup("auto"), nil)
 		share := &wire.Share{Search: true, State: &wire.State{Next: 7}, Others: 100, Found: 1, Seen: []string{"a"}, Pieces: []wire.Piece{{Size: 1}}}
 		s := &sharing{packageRun: &packageRun{exploration: &exploration{o: o, report: report.New(report.Options{})}}, shared: &shared{test: "TestX", share: share}, found: 2,

@@ -24,44 +24,75 @@ import (
 
 // options are the flags of test, run and replay; each command takes some of them.
 type options struct {
-	// as in go test
-	run, skip, tags      string
-	exec                 string
-	verbose, json, short bool
-	testVerbose          bool // of the tests alone, see under
-	failFast             bool
-	count, parallel      int
-	timeout, hang, solve time.Duration
-	longest, share       time.Duration
-	resume               bool
-	shard                shard.Shard
-	times                string // of tests, for it
-	nats                 cluster.Network
-	trust                invitations
-	args                 []string // after -args
+	goOptions
+	searchOptions
+	boundOptions
+	watchOptions
+	outputOptions
+	workerOptions
 
-	// heddle's own
-	strategy, visible, time, isolate string
-	unit                             *explore.Unit  // of strategy
-	values                           explore.Values // of its options, those that were given
-	seed                             uint64
-	budget                           time.Duration
-	runs, steps, lose                int
-	race, determinism                bool
-	predict, complete                bool
-	patterns, regions                string
-	clips                            string
-	mapCover                         bool
-	dataFlow                         bool
-	memory                           int64 // for it
-	held                             int64 // by a search
-	sarif, junit, html               string
-	question                         *question.Question // of ask
-	asked                            []uint64           // memory accesses that it is about, once they are known
-	strategies                       []explore.Choice   // of compare
-	fuzz, solver                     string
+	question   *question.Question // of ask
+	asked      []uint64           // memory accesses that it is about, once they are known
+	strategies []explore.Choice   // of compare
 
 	set map[string]bool // flags that were given
+}
+
+// goOptions are the options that go test has.
+type goOptions struct {
+	run, skip, tags string
+	exec            string
+	short           bool
+	testVerbose     bool // of the tests alone, see under
+	failFast        bool
+	count           int
+	timeout         time.Duration
+	args            []string // after -args
+}
+
+// searchOptions are the options that say how a test is explored.
+type searchOptions struct {
+	strategy          string
+	unit              *explore.Unit  // of strategy
+	values            explore.Values // of its options, those that were given
+	seed              uint64
+	predict, complete bool
+	patterns, regions string
+	mapCover          bool
+	fuzz, solver      string
+}
+
+// boundOptions are the options that end executions, searches and runs.
+type boundOptions struct {
+	budget                      time.Duration
+	runs, steps, lose           int
+	hang, solve, longest, share time.Duration
+	memory                      int64 // for data flow
+	held                        int64 // by a search
+}
+
+// watchOptions are the options that say what is observed of an execution, and how it is made.
+type watchOptions struct {
+	visible, time, isolate string
+	race, determinism      bool
+	dataFlow               bool
+}
+
+// outputOptions are the options that say what is written, and where.
+type outputOptions struct {
+	verbose, json      bool
+	clips              string
+	sarif, junit, html string
+}
+
+// workerOptions are the options that say which processes and machines explore.
+type workerOptions struct {
+	parallel int
+	resume   bool
+	shard    shard.Shard
+	times    string // of tests, for it
+	nats     cluster.Network
+	trust    invitations
 }
 
 // Choices of the flags that name one of a few things.
