@@ -17,18 +17,20 @@ type account struct {
 	before    int // of found, before this input
 	buggy     int // executions that showed something wrong
 	cuts      wire.Cuts
-	timers    bool    // executions use timers
-	choices   bool    // and make choices beside those of the scheduler
-	real      bool    // goroutines or files outside control take part: executions go by real time
-	nondet    bool    // the same schedule gave two different executions
-	passed    bool    // the test did not fail in the first execution, the one without switches
-	covering  int     // executions that have covered every interleaving, where others were made beside; 0: all
-	estimate  float64 // of the executions that would cover every interleaving, 0: not known
+	timers    bool // executions use timers
+	choices   bool // and make choices beside those of the scheduler
+	real      bool // goroutines or files outside control take part: executions go by real time
+	nondet    bool // the same schedule gave two different executions
+	passed    bool // the test did not fail in the first execution, the one without switches
+	// executions that have covered every interleaving, where others were made beside; 0: all
+	covering int
+	estimate float64 // of the executions that would cover every interleaving, 0: not known
 }
 
 // tally is the account as others add it to theirs.
 func (a *account) tally() wire.Tally {
-	return wire.Tally{Executions: a.n, Buggy: a.buggy, Cuts: a.cuts, Timers: a.timers, Real: a.real, Nondet: a.nondet}
+	return wire.Tally{Executions: a.n, Buggy: a.buggy, Cuts: a.cuts, Timers: a.timers, Real: a.real,
+		Nondet: a.nondet}
 }
 
 // isKnown reports whether a finding was told.
@@ -47,10 +49,13 @@ func (a *account) result(plain string) string {
 	return plain
 }
 
-// hidesNone are the kinds of findings after which an execution goes on as it would have, or that come when it is over.
+// hidesNone are the kinds of findings after which an execution goes on as it would have, or that
+// come when it is over.
 var hidesNone = []string{judge.Race, judge.Leak, judge.Misuse}
 
-// hides reports whether findings may keep others from showing: they end executions early, and every one so far.
+// hides reports whether findings may keep others from showing: they end executions early, and
+// every one so far.
 func hides(fresh []*wire.Finding, everywhere bool) bool {
-	return everywhere && !slices.ContainsFunc(fresh, func(f *wire.Finding) bool { return slices.Contains(hidesNone, f.Kind) })
+	return everywhere &&
+		!slices.ContainsFunc(fresh, func(f *wire.Finding) bool { return slices.Contains(hidesNone, f.Kind) })
 }

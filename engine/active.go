@@ -20,7 +20,8 @@ func (p *prediction) activelyTested(a *predict.Anomaly) (shown int) {
 			}
 		}
 		seed := mix(p.cfg.Seed, uint64(i+1))
-		ex := p.perform(&trace.Schedule{Policy: "first", Exhaustive: true, Guide: predict.NewTester(p.graph, a, seed)})
+		ex := p.perform(&trace.Schedule{Policy: "first", Exhaustive: true,
+			Guide: predict.NewTester(p.graph, a, seed)})
 		if key != "" && ex.shows(key) != nil || key == "" && p.shown(&ex, a) {
 			shown++
 		}

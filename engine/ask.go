@@ -21,7 +21,8 @@ const kindReached = "reached"
 // the net is complete and has none, there is none.
 func (e *exploration) answer() (result string, complete bool, end why.End) {
 	q := e.cfg.Ask
-	e.expect = &wire.Expectation{Kind: kindReached, Message: "there is a moment at which this is so: " + q.Text, Pattern: q.Text, Ask: q}
+	e.expect = &wire.Expectation{Kind: kindReached,
+		Message: "there is a moment at which this is so: " + q.Text, Pattern: q.Text, Ask: q}
 	e.cfg.FailFast = true
 	x := &answers{Executor: e.x, e: e}
 	e.x = x
@@ -47,7 +48,8 @@ func (e *exploration) answer() (result string, complete bool, end why.End) {
 		if a.Late() || e.late() || e.err != nil {
 			complete, short = false, why.With(why.Limit, "not all of the net was looked at")
 		} else if missed {
-			complete, short = false, why.With(why.Limit, "what the net allows is not what an execution showed")
+			complete, short = false,
+				why.With(why.Limit, "what the net allows is not what an execution showed")
 		}
 	}
 	if !short.None() {
@@ -56,7 +58,8 @@ func (e *exploration) answer() (result string, complete bool, end why.End) {
 	return result, complete, end
 }
 
-// answers is an Executor whose executions show answers and nothing else: findings have other commands.
+// answers is an Executor whose executions show answers and nothing else: findings have other
+// commands.
 type answers struct {
 	Executor
 	e *exploration
@@ -73,8 +76,9 @@ func (x *answers) Execute(ctx context.Context, q *wire.Request) (Execution, erro
 	return ex, err
 }
 
-// accessesElsewhere makes scheduling points of accesses to the variables of the question that the source calls otherwise there: by way
-// of a pointer, say. Without them there would be moments that nobody sees.
+// accessesElsewhere makes scheduling points of accesses to the variables of the question that the
+// source calls otherwise there: by way of a pointer, say. Without them there would be moments that
+// no execution shows.
 func (e *exploration) accessesElsewhere(t *trace.Trace) {
 	if t == nil || len(t.Plain) == 0 {
 		return
@@ -89,7 +93,8 @@ func (e *exploration) accessesElsewhere(t *trace.Trace) {
 	}
 }
 
-// overlap reports whether n bytes of memory and k bytes of memory of one execution have some in common.
+// overlap reports whether n bytes of memory and k bytes of memory of one execution have some in
+// common.
 func overlap(a *trace.Object, n uint32, b *trace.Object, k uint32) bool {
 	return a.Addr < b.Addr+uintptr(k) && b.Addr < a.Addr+uintptr(n)
 }

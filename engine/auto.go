@@ -10,29 +10,33 @@ import (
 	"heddle/trace"
 )
 
-// How the default strategy shares what it may spend: executions where the user bounds these, else time.
+// How the default strategy shares what it may spend: executions where the user bounds these, else
+// time.
 const (
 	autoFirst      = 100   // executions in turn, before it tries to cover everything
 	autoFirstShare = 0.125 // or that share of the time
 	autoFirstRuns  = 0.25  // or of the executions
 
-	// While coverTrial of all was not spent on it, the attempt to cover everything is not judged by its estimate;
-	// from coverHalf on it goes on only if half of what is left will do.
+	// While coverTrial of all was not spent on it, the attempt to cover everything is not judged
+	// by its estimate; from coverHalf on it goes on only if half of what is left will do.
 	coverTrial = 1. / 8
 	coverHalf  = 0.5
 
 	// shareAfter is how many executions the attempt has made at least before others take part.
 	shareAfter = 64
 
-	// autoFar is how many times the executions made an estimate must be to be told: estimates begin low, and one nearby says nothing.
+	// autoFar is how many times the executions made an estimate must be to be told: estimates
+	// begin low, and one nearby says nothing.
 	autoFar = 10
 )
 
 // auto is the default strategy. After the opening that it has in common with sample
 //
 //   - a portfolio of strategies takes turns for a while: most bugs need no more;
-//   - dpor covers every interleaving, if its estimate says that it will come to an end. Then the test is over;
-//   - else the portfolio goes on, and what is left is shared by what finds orders that no execution had yet.
+//   - dpor covers every interleaving, if its estimate says that it will come to an end. Then the
+//     test is over;
+//   - else the portfolio goes on, and the time left goes to the arms that find orders that no
+//     execution had yet.
 func (e *exploration) auto() (result string, complete bool, end why.End) {
 	e.countOrders()
 	result, alone := e.opening("")
@@ -89,9 +93,9 @@ func (c *covering) sampled(plain why.End) why.End {
 	return why.Sampled(short)
 }
 
-// coverAll lets dpor cover every interleaving, as long as that looks worth it: by its own estimate, which is
-// low as long as it has changed only the ends of executions, and by that of p's arm reach. Where other processes can help,
-// they take over soon.
+// coverAll lets dpor cover every interleaving, as long as that looks worth it: by its own
+// estimate, which is low as long as it has changed only the ends of executions, and by that of p's
+// arm reach. Where other processes can help, they take over soon.
 func (e *exploration) coverAll(p *portfolio, result string) (c covering) {
 	if !e.coverable() {
 		return c
@@ -157,10 +161,12 @@ func known(estimate float64) float64 {
 
 // coverable reports whether a search can be complete at all.
 func (e *exploration) coverable() bool {
-	return !e.ended() && !e.stop(e.n) && !e.real && !e.nondet && !e.cfg.CheckDeterminism && (e.cfg.Race || e.cfg.Visible == "all")
+	return !e.ended() && !e.stop(e.n) && !e.real && !e.nondet && !e.cfg.CheckDeterminism &&
+		(e.cfg.Race || e.cfg.Visible == "all")
 }
 
-// Worth reports whether a search is to go on that has come to r, has used a share of all there is to spend, and has a share left.
+// Worth reports whether a search is to go on that has come to r, has used a share of all there is
+// to spend, and has a share left.
 func Worth(r explore.Result, used, left float64) bool {
 	if used < coverTrial || r.Executions < 8 && used < 2*coverTrial {
 		return true
@@ -176,10 +182,11 @@ func remaining(r explore.Result, used float64) float64 {
 	return used * (r.Estimate/float64(max(r.Executions, 1)) - 1)
 }
 
-// AfterSearch says of a test what became of the attempt to cover every interleaving, when that came to r and t: for the
-// summary of the samples that follow. more: there are schedules left. estimate is 0 where it says nothing. free: only
-// executions in free time are left.
-func AfterSearch(cfg *wire.Config, t *wire.Tally, r explore.Result, more bool) (end why.End, estimate float64, free bool) {
+// AfterSearch says of a test what became of the attempt to cover every interleaving, when that
+// came to r and t: for the summary of the samples that follow. more: there are schedules left.
+// estimate is 0 where it says nothing. free: only executions in free time are left.
+func AfterSearch(cfg *wire.Config, t *wire.Tally, r explore.Result, more bool) (end why.End, estimate float64,
+	free bool) {
 	var c covering
 	switch short := shortfall(cfg, t, r, more); {
 	case short.Code == why.VirtualOnly:
@@ -195,8 +202,8 @@ func AfterSearch(cfg *wire.Config, t *wire.Tally, r explore.Result, more bool) (
 	return c.sampled(why.End{}), estimate, c.virtual
 }
 
-// spent is the share of what the test may take that was spent: executions where the user bounds them, so that
-// equal seeds give equal explorations, and time.
+// spent is the share of what the test may take that was spent: executions where the user bounds
+// them, so that equal seeds give equal explorations, and time.
 func (e *exploration) spent() float64 {
 	share := 0.0
 	if e.cfg.Runs > 0 {
@@ -208,9 +215,9 @@ func (e *exploration) spent() float64 {
 	return share
 }
 
-// allowed bounds the executions by a strategy that thinks about each for a time that grows
-// faster than its length: where no time is given nothing else would. A constant is there for each length, so that
-// equal seeds give equal explorations.
+// allowed bounds the executions by a strategy that thinks about each for a time that grows faster
+// than its length: where no time is given nothing else would. A constant is there for each length,
+// so that equal seeds give equal explorations.
 func (e *exploration) allowed(events int) int {
 	if e.cfg.Budget > 0 || events == 0 {
 		return 1 << 60

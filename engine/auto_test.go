@@ -9,9 +9,11 @@ import (
 	"heddle/rt/wire"
 )
 
-// share lets two arms have 1,000 executions; the first finds so many new orders in the i-th of its own, the second none.
+// share lets two arms have 1,000 executions; the first finds so many new orders in the i-th of its
+// own, the second none.
 func share(t *testing.T, finds func(i int) int) (first, second int) {
-	e := &exploration{cfg: &wire.Config{Runs: 1000}, budget: budget{ctx: t.Context()}, orders: &orders{set: succession.NewSet()}, send: func(*wire.Record) {}}
+	e := &exploration{cfg: &wire.Config{Runs: 1000}, budget: budget{ctx: t.Context()},
+		orders: &orders{set: succession.NewSet()}, send: func(*wire.Record) {}}
 	p := &portfolio{e: e}
 	p.arms = []*arm{
 		{pull: func() bool { e.n++; first++; e.orders.fresh += finds(first); return true }},
@@ -39,7 +41,8 @@ func TestBudgetGoesToWhatFindsNewOrders(t *testing.T) {
 
 // An arm that is over is not pulled again; when all are, that is the end.
 func TestArmsEnd(t *testing.T) {
-	e := &exploration{cfg: &wire.Config{Runs: 1000}, budget: budget{ctx: t.Context()}, orders: &orders{set: succession.NewSet()}, send: func(*wire.Record) {}}
+	e := &exploration{cfg: &wire.Config{Runs: 1000}, budget: budget{ctx: t.Context()},
+		orders: &orders{set: succession.NewSet()}, send: func(*wire.Record) {}}
 	p := &portfolio{e: e}
 	for k := range 3 {
 		left := 4 * (k + 1)
@@ -71,15 +74,17 @@ func TestWorth(t *testing.T) {
 		{2, 1e300, 0.2, 0.7, true, "executions that take long"},
 		{2, 1e300, 0.3, 0.6, false, "executions that take too long"},
 	} {
-		if got := Worth(explore.Result{Executions: c.executions, Estimate: c.estimate}, c.used, c.left); got != c.want {
+		if got := Worth(explore.Result{Executions: c.executions, Estimate: c.estimate}, c.used,
+			c.left); got != c.want {
 			t.Errorf("%s: %v (%+v)", c.why, got, c)
 		}
 	}
 }
 
-// Executions count where the user bounds them, and time beside them only where he bounds that too.
+// Executions count where the user bounds them, and time beside them only where that is bounded too.
 func TestSpent(t *testing.T) {
-	e := &exploration{cfg: &wire.Config{Runs: 200}, account: account{n: 50}, budget: budget{start: time.Now().Add(-time.Hour)}}
+	e := &exploration{cfg: &wire.Config{Runs: 200}, account: account{n: 50},
+		budget: budget{start: time.Now().Add(-time.Hour)}}
 	if got := e.spent(); got != 0.25 {
 		t.Errorf("a quarter of the executions: %v spent", got)
 	}

@@ -29,7 +29,8 @@ type budget struct {
 
 // newBudget returns the budget that a configuration gives one test, from now on.
 func newBudget(ctx context.Context, cfg *wire.Config) budget {
-	b := budget{ctx: ctx, total: time.Duration(cfg.Budget), start: time.Now(), memory: limit.NewMemory(cfg.Memory)}
+	b := budget{ctx: ctx, total: time.Duration(cfg.Budget), start: time.Now(),
+		memory: limit.NewMemory(cfg.Memory)}
 	if b.total > 0 {
 		b.deadline = b.start.Add(b.total)
 	}
@@ -42,7 +43,8 @@ func (b *budget) late() bool {
 	if !b.executing && b.working != nil {
 		b.working(now)
 	}
-	return !b.deadline.IsZero() && now.After(b.deadline) || b.ctx.Err() != nil || b.called != nil && b.called() || b.overfull(now)
+	return !b.deadline.IsZero() && now.After(b.deadline) || b.ctx.Err() != nil ||
+		b.called != nil && b.called() || b.overfull(now)
 }
 
 // overtime is how long what an execution leads to may take beyond the budget: what is not
@@ -51,7 +53,8 @@ const overtime = time.Second
 
 // overdue reports whether that time is over, too.
 func (b *budget) overdue() bool {
-	return !b.deadline.IsZero() && time.Since(b.deadline) > overtime || b.ctx.Err() != nil || b.overfull(time.Now())
+	return !b.deadline.IsZero() && time.Since(b.deadline) > overtime || b.ctx.Err() != nil ||
+		b.overfull(time.Now())
 }
 
 // overfull reports whether the search holds as much memory as it may.

@@ -22,7 +22,8 @@ type difference struct {
 }
 
 func (d *difference) String() string {
-	return fmt.Sprintf("the same schedule gave different executions: step %d was %s, then %s", d.step+1, d.first, d.second)
+	return fmt.Sprintf("the same schedule gave different executions: step %d was %s, then %s", d.step+1,
+		d.first, d.second)
 }
 
 // second executes the first schedule of a test again and reports what that
@@ -31,7 +32,8 @@ func (d *difference) String() string {
 // executions are alike from then on) or goes on. visible are the sites of the
 // first one: what was seen to race there is not looked at more closely yet.
 func (e *exploration) second(s *trace.Schedule, visible []trace.Site, first *Execution) Execution {
-	if s.Policy != "first" || s.Guide != nil { // the same choices again, whatever the policy or the guide has learnt meanwhile
+	// the same choices again, whatever the policy or the guide has learnt meanwhile
+	if s.Policy != "first" || s.Guide != nil {
 		again := *s
 		again.Steps, again.Guide = first.Trace.Steps, nil
 		s = &again
@@ -44,7 +46,8 @@ func (e *exploration) second(s *trace.Schedule, visible []trace.Site, first *Exe
 	if d == nil {
 		return e.look(ex, s, "")
 	}
-	spoilt := !failing(first) && failing(&ex) // what is made once makes the test fail when it is there already
+	// what is made once makes the test fail when it is there already
+	spoilt := !failing(first) && failing(&ex)
 	ex.Trace = ex.Trace.Clone()
 	third := e.executeSeeing(&wire.Request{Schedule: *s}, visible, first.needs)
 	if e.err != nil {
@@ -109,19 +112,23 @@ const noStep = "the end of the execution"
 // failing reports whether the test fails in an execution, or panics.
 func failing(x *Execution) bool {
 	return x.Failed || slices.ContainsFunc(x.Found, func(f wire.Found) bool {
-		return f.Finding.Kind == judge.Panic || f.Finding.Kind == judge.Misuse || f.Finding.Kind == judge.TestFailure
+		return f.Finding.Kind == judge.Panic || f.Finding.Kind == judge.Misuse ||
+			f.Finding.Kind == judge.TestFailure
 	})
 }
 
-// heir reports whether the first execution of a test fails with what others may have left behind in this process:
-// not in its variables, which are put back, but in those of other modules. Each of the others was executed many times.
+// heir reports whether the first execution of a test fails with what others may have left behind
+// in this process: not in its variables, which are put back, but in those of other modules. Each
+// of the others was executed many times.
 func (e *exploration) heir(first *Execution) bool {
-	return first.Heir && e.cfg.Isolate == "auto" && !e.cfg.Compare && (failing(first) || slices.ContainsFunc(first.Found, func(f wire.Found) bool {
-		return f.Finding.Kind == judge.Deadlock || f.Finding.Kind == judge.Livelock
-	}))
+	return first.Heir && e.cfg.Isolate == "auto" && !e.cfg.Compare &&
+		(failing(first) || slices.ContainsFunc(first.Found, func(f wire.Found) bool {
+			return f.Finding.Kind == judge.Deadlock || f.Finding.Kind == judge.Livelock
+		}))
 }
 
-// ending says how an execution ended. A test that ends its process where it did not the time before has seen what that one left behind.
+// ending says how an execution ended. A test that ends its process where it did not the time
+// before has seen what that one left behind.
 func ending(x *Execution) string {
 	for _, f := range x.Found {
 		if ps := f.Finding.Places; len(ps) > 0 && ps[0].Op == judge.ExitOp {
@@ -148,7 +155,8 @@ func (e *exploration) unstable(d *difference, outside bool) {
 		return
 	}
 	p := e.x.Resolve(d.at)
-	e.send(&wire.Record{Type: "note", Test: e.test, Place: &p, Text: "not deterministic: " + d.String() + "; likely cause: " + e.cause(outside)})
+	e.send(&wire.Record{Type: "note", Test: e.test, Place: &p,
+		Text: "not deterministic: " + d.String() + "; likely cause: " + e.cause(outside)})
 }
 
 // cause is what likely makes executions of one schedule differ.

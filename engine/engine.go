@@ -1,3 +1,9 @@
+// Package engine is the loop that explores one test, over an Executor: it asks a strategy for
+// schedules, has them executed, makes clips of what they show, and says what was covered. Around
+// that stand the budget, what executions teach for later ones, the comparison of two executions of
+// one schedule, inputs of fuzz targets, prediction, the portfolio of the default strategy, and the
+// pieces of a search that go to other processes. The same loop runs in a test binary and in the
+// command.
 package engine
 
 import (
@@ -39,7 +45,8 @@ type exploration struct {
 	keeping bool              // executions are made for the clip of a finding
 	shown   bool              // what one execution prints
 	expect  *wire.Expectation // looked for in every execution
-	whole   bool              // every interleaving, or prediction, is to be covered: a finding does not end that
+	// every interleaving, or prediction, is to be covered: a finding does not end that
+	whole bool
 
 	input    []string         // of a fuzz target; nil: its corpus
 	paths    witness          // of executions with inputs that are searched for, nil if none are
@@ -64,7 +71,8 @@ type halt struct {
 }
 
 // newExploration prepares the exploration of one test. Records go to send.
-func newExploration(ctx context.Context, cfg *wire.Config, test string, x Executor, send func(*wire.Record)) *exploration {
+func newExploration(ctx context.Context, cfg *wire.Config, test string, x Executor,
+	send func(*wire.Record)) *exploration {
 	e := &exploration{x: x, cfg: cfg, test: test, send: send, budget: newBudget(ctx, cfg)}
 	e.here, _ = x.(Process)
 	e.seen, e.progress, e.working = make(map[string]*wire.Finding), e.start, e.tellWorking
@@ -88,15 +96,16 @@ func (e *exploration) isWhole() bool { return e.unit.Whole || e.cfg.Whole }
 // depth is that of policy pct.
 func (e *exploration) depth() int { return cmp.Or(e.options.Int(sample.Depth.Name), 3) }
 
-// Explore executes one test by x until the budget ends, and sends Records. It
-// begins with the schedules first, whatever shows there, and the clips of the
-// configuration. The error is x's.
+// Explore executes one test by x until the budget ends, and sends Records. It begins with the
+// schedules first, whatever shows there, and the clips of the configuration. The error is x's.
 //
-// Where cfg.Isolate is "auto" and executions turn out not to be independent of
-// each other, it ends with a Record of type "isolate": the test is to be explored by an
-// Executor that uses a process for each; and where a test fails at once after others
-// with one of type "anew": it is to be explored in a process in which it comes first. So it does where a clip does not fit after others.
-func Explore(ctx context.Context, cfg *wire.Config, test string, x Executor, send func(*wire.Record), first ...*trace.Schedule) error {
+// Where cfg.Isolate is "auto" and executions turn out not to be independent of each other, it ends
+// with a Record of type "isolate": the test is to be explored by an Executor that uses a process
+// for each; and where a test fails at once after others with one of type "anew": it is to be
+// explored in a process in which it comes first. So it does where a clip does not fit after
+// others.
+func Explore(ctx context.Context, cfg *wire.Config, test string, x Executor, send func(*wire.Record),
+	first ...*trace.Schedule) error {
 	return newExploration(ctx, cfg, test, x, send).toEnd(first)
 }
 
@@ -115,7 +124,8 @@ func (e *exploration) toEnd(first []*trace.Schedule) error {
 	if e.compared != nil {
 		end.Orders, end.Memory = e.compared.set.Len(), limit.Peak()
 	}
-	end.Test, end.Executions, end.Elapsed, end.Strategy, end.Estimate = test, e.n, time.Since(e.start).Seconds(), cfg.Strategy, known(e.estimate)
+	end.Test, end.Executions, end.Elapsed, end.Strategy, end.Estimate = test, e.n,
+		time.Since(e.start).Seconds(), cfg.Strategy, known(e.estimate)
 	e.send(&end)
 	return nil
 }

@@ -14,29 +14,32 @@ import (
 	"heddle/trace"
 )
 
-// Errands: where a strategy thinks about all executions together, in one net or one table, it stays in one
-// process, the command's, and the executions that it asks for are made by others, several at a time.
+// Errands: where a strategy thinks about all executions together, in one net or one table, it
+// stays in one process, the command's, and the executions that it asks for are made by others,
+// several at a time.
 
 // A Crew is an Executor that makes several executions at a time.
 type Crew interface {
 	Executor
 	// Beside is how many are worth being begun beside the one that is asked for next.
 	Beside() int
-	// Prepare begins the execution of a request that Execute will probably be asked for, if nothing has been learnt until then.
+	// Prepare begins the execution of a request that Execute will probably be asked for, if
+	// nothing has been learnt until then.
 	Prepare(q *wire.Request)
 	// Learnt is what executions have taught the scheduler, as knowledge tells it.
 	Learnt() wire.Knowledge
 }
 
-// To send an execution and get it back takes errandTime, and errandByte for every byte of its trace. It is worth
-// it where the execution takes errandWorth times as long.
+// To send an execution and get it back takes errandTime, and errandByte for every byte of its
+// trace. It is worth it where the execution takes errandWorth times as long.
 const (
 	errandTime  = 300 * time.Microsecond
 	errandByte  = 25 * time.Nanosecond
 	errandWorth = 2
 )
 
-// pays reports whether executions that take so long, and have traces of so many bytes, are to be made by others.
+// pays reports whether executions that take so long, and have traces of so many bytes, are to be
+// made by others.
 func pays(execution time.Duration, bytes int) bool {
 	return execution >= errandWorth*(errandTime+errandByte*time.Duration(bytes))
 }
@@ -44,7 +47,8 @@ func pays(execution time.Duration, bytes int) bool {
 // shareErrands gives a test away whose executions take long, and reports whether it did.
 func (e *exploration) shareErrands(x *search, result string) bool {
 	s, last := x.s, x.last
-	if _, ok := s.(explore.Foresighted); !ok || e.cfg.Runs > 0 || e.seedWith() != nil || e.inHand() || e.found > 0 && !e.whole || !e.mayShare() {
+	if _, ok := s.(explore.Foresighted); !ok || e.cfg.Runs > 0 || e.seedWith() != nil || e.inHand() ||
+		e.found > 0 && !e.whole || !e.mayShare() {
 		return false
 	}
 	if y, ok := s.(explore.Yielding); ok && y.Successor() != nil {
@@ -77,7 +81,8 @@ func (e *exploration) inHand() bool {
 	return crew || e.short
 }
 
-// prepare lets others begin the execution that a strategy asks for now, and, while it goes on, what it will probably ask for after it.
+// prepare lets others begin the execution that a strategy asks for now, and, while it goes on,
+// what it will probably ask for after it.
 func (e *exploration) prepare(x *search, next *trace.Schedule) {
 	crew, ok := e.x.(Crew)
 	if !ok || e.real {
@@ -105,9 +110,11 @@ func (e *exploration) prepare(x *search, next *trace.Schedule) {
 	}
 }
 
-// GoOn explores a test that was given away (wire.Share, Errands) by x: from its beginning, with what is known by now. What was told is not
-// told again, and of the executions that were made only their time counts. The error is x's.
-func GoOn(ctx context.Context, cfg *wire.Config, test string, s *wire.Share, x Crew, send func(*wire.Record)) error {
+// GoOn explores a test that was given away (wire.Share, Errands) by x: from its beginning, with
+// what is known by now. What was told is not told again, and of the executions that were made only
+// their time counts. The error is x's.
+func GoOn(ctx context.Context, cfg *wire.Config, test string, s *wire.Share, x Crew,
+	send func(*wire.Record)) error {
 	e := newExploration(ctx, cfg, test, x, send)
 	spent := time.Duration(s.Elapsed * float64(time.Second))
 	e.start = e.start.Add(-spent)
@@ -162,7 +169,8 @@ func (w *Worker) errandOn() {
 			k := e.knowledge()
 			m.Learnt = &k
 		}
-		if named := q.Schedule.Exhaustive || q.Record; named && !e.nameable(ex.Trace) { // others have no names at all
+		// others have no names at all
+		if named := q.Schedule.Exhaustive || q.Record; named && !e.nameable(ex.Trace) {
 			r.Tally.Failed = why.Of(why.Elsewhere)
 			return
 		}
@@ -172,8 +180,8 @@ func (w *Worker) errandOn() {
 	}
 }
 
-// nameable reports whether all objects of a trace that are older than the test have names that other processes know, but for those of
-// operations that are no steps.
+// nameable reports whether all objects of a trace that are older than the test have names that
+// other processes know, but for those of operations that are no steps.
 func (e *exploration) nameable(t *trace.Trace) bool {
 	at := e.places()
 	named := func(id trace.ObjID) bool {
@@ -186,8 +194,8 @@ func (e *exploration) nameable(t *trace.Trace) bool {
 		!slices.ContainsFunc(t.Left, func(l trace.Left) bool { return !named(l.Obj) })
 }
 
-// nameOld gives the objects of a trace that are older than the test, which are at other addresses in every process, the
-// names that they go by.
+// nameOld gives the objects of a trace that are older than the test, which are at other addresses
+// in every process, the names that they go by.
 func (e *exploration) nameOld(t *trace.Trace) {
 	at := e.places()
 	name := func(o *trace.Object) {

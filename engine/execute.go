@@ -23,7 +23,8 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site, needs
 	e.complete(q, visible, needs)
 	ex, err := e.timely(e.n, func() (Execution, error) { return e.x.Execute(e.ctx, q) })
 	ex.needs = needs
-	ex.Broken = err == nil && ex.Trace.Verdict == trace.Expired && !q.Until.IsZero() && !time.Now().Before(q.Until)
+	ex.Broken = err == nil && ex.Trace.Verdict == trace.Expired && !q.Until.IsZero() &&
+		!time.Now().Before(q.Until)
 	if err == nil && ex.Bereft && e.cfg.Isolate == "auto" && e.move == "" {
 		e.nondet, e.move = true, "a goroutine that had been there before the tests ended in an earlier execution"
 	}
@@ -47,7 +48,7 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site, needs
 		return Execution{Trace: new(trace.Trace)}
 	}
 	e.n++
-	if ex.Learnt && e.cfg.Isolate != "process" { // in processes of their own nobody learns
+	if ex.Learnt && e.cfg.Isolate != "process" { // in processes of their own nothing is learnt
 		e.learnt++
 	}
 	if e.paths != nil && e.input != nil {

@@ -9,8 +9,8 @@ import (
 	"heddle/trace"
 )
 
-// An Executor executes one test: in this process (a Process), in a process of its own each time, or by
-// workers (a Crew). The engine sees nothing else of it.
+// An Executor executes one test: in this process (a Process), in a process of its own each time,
+// or by workers (a Crew). The engine sees nothing else of it.
 type Executor interface {
 	// Execute executes the test once. The error says what kept it from being executed.
 	Execute(ctx context.Context, q *wire.Request) (Execution, error)
@@ -19,17 +19,19 @@ type Executor interface {
 	Resolve(s trace.Site) wire.Place
 }
 
-// A Process is an Executor that executes in this process. It can be told, and can tell another one, what
-// executions have taught it, so that the search goes on elsewhere; its executions can be guided while they run.
+// A Process is an Executor that executes in this process. It can be told, and can tell another
+// one, what executions have taught it, so that the search goes on elsewhere; its executions can be
+// guided while they run.
 type Process interface {
 	Executor
 	// Places are the names by which processes of one test binary agree on older objects.
 	Places() transition.Places
-	// Learnt is what executions have taught the scheduler; Learn takes that in place of what it knows.
+	// Learnt is what executions have taught the scheduler; Learn takes that in place of what it
+	// knows.
 	Learnt() wire.Knowledge
 	Learn(k *wire.Knowledge)
-	// Lengths are those of the executions by each policy that learns it; SetLengths takes them, for policies
-	// of that depth, in place of what all policies have learnt.
+	// Lengths are those of the executions by each policy that learns it; SetLengths takes them,
+	// for policies of that depth, in place of what all policies have learnt.
 	Lengths() map[string]int
 	SetLengths(lengths map[string]int, depth int)
 	// Hurry reports whether other processes have nothing to do.
@@ -47,7 +49,8 @@ type Execution struct {
 	// execution, though the variables are as they were then.
 	Bereft bool
 
-	// Broken says that it was ended since there was no time left for it, and not by a bound of its own.
+	// Broken says that it was ended since there was no time left for it, and not by a bound of its
+	// own.
 	Broken bool
 
 	needs explore.Needs // of the strategy that asked for it
@@ -55,7 +58,8 @@ type Execution struct {
 	// Heir says that other tests were executed in this process before.
 	Heir bool
 
-	// Cycle is how many events it had when a lock cycle formed that can never be resolved; 0: none did.
+	// Cycle is how many events it had when a lock cycle formed that can never be resolved; 0: none
+	// did.
 	Cycle int
 }
 

@@ -10,9 +10,9 @@ import (
 	"heddle/trace"
 )
 
-// guarded is explore. A panic of what thinks between executions is heddle's own failure and says nothing of the program under
-// test: it goes to the command as a Record "failure", and the test ends. A panic within an
-// execution is let through: nothing could be executed after it.
+// guarded is explore. A panic of what thinks between executions is heddle's own failure and says
+// nothing of the program under test: it goes to the command as a Record "failure", and the test
+// ends. A panic within an execution is let through: nothing could be executed after it.
 func (e *exploration) guarded(first []*trace.Schedule) (end wire.Record) {
 	defer func() {
 		if e.here != nil && e.here.Live() {
@@ -32,7 +32,8 @@ func (e *exploration) failure(v any) *wire.Record {
 		e.test, e.cfg.Strategy, v, panicStack(string(debug.Stack())))}
 }
 
-// panicStack leaves of a goroutine's stack what led to the panic, and of that what is below Explore.
+// panicStack leaves of a goroutine's stack what led to the panic, and of that what is below
+// Explore.
 func panicStack(stack string) string {
 	if _, below, ok := strings.Cut(stack, "\npanic("); ok {
 		if lines := strings.SplitAfterN(below, "\n", 3); len(lines) == 3 {

@@ -23,14 +23,18 @@ func (broken) Resolve(trace.Site) wire.Place { return wire.Place{} }
 // A panic of heddle's own is told as that, and ends the test.
 func TestFailureOfHeddleItself(t *testing.T) {
 	var got []*wire.Record
-	err := Explore(context.Background(), &wire.Config{Strategy: "sample", Runs: 5}, "TestX", broken{}, func(r *wire.Record) { got = append(got, r) })
+	err := Explore(context.Background(), &wire.Config{Strategy: "sample", Runs: 5}, "TestX", broken{},
+		func(r *wire.Record) { got = append(got, r) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	kinds := ""
 	for _, r := range got {
 		kinds += r.Type + " "
-		if r.Type == "failure" && (!strings.Contains(r.Text, "TestX with strategy sample") || !strings.Contains(r.Text, "nil pointer") || !strings.Contains(r.Text, "engine.(*exploration)")) {
+		if r.Type == "failure" &&
+			(!strings.Contains(r.Text, "TestX with strategy sample") ||
+				!strings.Contains(r.Text, "nil pointer") ||
+				!strings.Contains(r.Text, "engine.(*exploration)")) {
 			t.Errorf("failure: %s", r.Text)
 		}
 	}

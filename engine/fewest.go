@@ -12,7 +12,8 @@ import (
 // switches can lead to is tried out, those of one switch first (iterative context
 // bounding: Musuvathi & Qadeer, PLDI 2007).
 
-// fewestTries bounds the executions of that search, and fewestLength the lists that it is for: all of a level are kept.
+// fewestTries bounds the executions of that search, and fewestLength the lists that it is for: all
+// of a level are kept.
 const (
 	fewestTries  = 2000
 	fewestLength = 500
@@ -57,7 +58,8 @@ func (m *minimiser) fewest(ds []wire.Deviation) []wire.Deviation {
 	return ds
 }
 
-// further returns the switches that can be added to an execution after the last one that it has, as many as can be tried.
+// further returns the switches that can be added to an execution after the last one that it has,
+// as many as can be tried.
 func (m *minimiser) further(t *trace.Trace, among []trace.GID) []wire.Deviation {
 	steps := make([]int32, len(t.Goroutines))
 	var ds []wire.Deviation

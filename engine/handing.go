@@ -10,14 +10,16 @@ import (
 	"heddle/trace"
 )
 
-// Inputs of a fuzz target explored by others. One decides, in the order in which one process does, which input is next and what it teaches; the
-// others explore inputs that are in the queue by then, and those that the solver finds for branches whose turn will come. So what is explored
-// and found, and by how many executions, does not depend on how many they are.
+// Inputs of a fuzz target explored by others. One decides, in the order in which one process does,
+// which input is next and what it teaches; the others explore inputs that are in the queue by
+// then, and those that the solver finds for branches whose turn will come. So what is explored and
+// found, and by how many executions, does not depend on how many they are.
 
 // An InputCrew is an Executor that lets others explore inputs, several at a time.
 type InputCrew interface {
 	Crew
-	// Begin lets somebody explore an input by what has been learnt, until the deadline (zero: none). It returns a number for it.
+	// Begin lets a worker explore an input by what has been learnt, until the deadline (zero:
+	// none). It returns a number for it.
 	Begin(in *wire.Input, deadline time.Time) int
 	// Come reports whether it is known what an input has come to.
 	Come(n int) bool
@@ -25,9 +27,10 @@ type InputCrew interface {
 	Explored(n int) (*wire.Worked, error)
 	// Forget says that it is not wanted any more.
 	Forget(n int)
-	// Hungry reports whether somebody has nothing to do.
+	// Hungry reports whether a worker has nothing to do.
 	Hungry() bool
-	// Learn takes what has been learnt, and the keys of all findings, for the inputs that are begun from now on.
+	// Learn takes what has been learnt, and the keys of all findings, for the inputs that are
+	// begun from now on.
 	Learn(k *wire.Knowledge, seen []string)
 }
 
@@ -39,21 +42,23 @@ type handing struct {
 	slow  bool            // the last question to the solver took long
 }
 
-// slowQuestion is how long one may take while what comes next is there to be taken: who explores can wait.
+// slowQuestion is how long one may take while what comes next is there to be taken: the
+// workers can wait.
 const slowQuestion = 5 * time.Millisecond
 
 // mostAhead is how many questions are asked ahead of time at most.
 const mostAhead = 1000
 
-// A begun is an input that somebody explores, or has explored.
+// A begun is an input that a worker explores, or has explored.
 type begun struct {
 	n    int
 	job  job
 	most int
 }
 
-// let lets the crew explore an input, and others that come after it, and takes what it has come to. If somebody has found what
-// was found before in the order of inputs, which he did not know, it is explored again: that costs executions only once.
+// let lets the crew explore an input, and others that come after it, and takes what it has come
+// to. If a worker has found what an earlier input found, and did not know of that, the input is
+// explored again. That costs executions only once.
 func (x *inputSearch) let(j job, most int) {
 	for {
 		n := x.begin(j, most)
@@ -84,7 +89,7 @@ func (x *inputSearch) begin(j job, most int) int {
 	return n
 }
 
-// ahead begins what comes after the input of number n, until that is explored and nobody waits.
+// ahead begins what comes after the input of number n, until that is explored and no worker waits.
 func (x *inputSearch) ahead(n int) {
 	enough := func() bool {
 		return len(x.begun) > x.crew.Beside() || x.e.late() || x.crew.Come(n) && (x.slow || !x.crew.Hungry())
@@ -146,7 +151,7 @@ func (x *inputSearch) take(j job, w *wire.Worked) {
 	if news || other {
 		x.teach(k)
 	}
-	if other { // than those took for granted who explore inputs now
+	if other { // than was taken for granted where inputs are explored now
 		x.drop()
 	}
 	if r.Move != "" {
@@ -161,7 +166,7 @@ func (x *inputSearch) teach(k wire.Knowledge) {
 	x.crew.Learn(&k, slices.Sorted(maps.Keys(x.e.seen)))
 }
 
-// pass passes a note on. What is said once of a test each of those says who explore its inputs.
+// pass passes a note on, once: each process that explores inputs of the test gives it once.
 func (x *inputSearch) pass(rec *wire.Record) {
 	key := fmt.Sprint(rec.Text, rec.Place)
 	if x.told == nil {
@@ -179,7 +184,8 @@ func (x *inputSearch) find(w *wire.Worked) (news bool) {
 	for _, f := range w.Found {
 		if e.seen[f.Key] == nil {
 			e.seen[f.Key] = f.Finding
-			e.send(&wire.Record{Type: "finding", Test: e.test, Executions: f.Finding.Executions, Elapsed: time.Since(e.start).Seconds(), Finding: f.Finding})
+			e.send(&wire.Record{Type: "finding", Test: e.test, Executions: f.Finding.Executions,
+				Elapsed: time.Since(e.start).Seconds(), Finding: f.Finding})
 			found++
 		}
 	}
@@ -204,7 +210,8 @@ func (x *inputSearch) drop() {
 	x.begun = nil
 }
 
-// gather takes, when the time is over, what the inputs have come to that were begun: their time is over too.
+// gather takes, when the time is over, what the inputs have come to that were begun: their time is
+// over too.
 func (x *inputSearch) gather() {
 	e := x.e
 	for len(x.begun) > 0 && !e.ended() && e.late() {
@@ -229,7 +236,8 @@ func (x *inputSearch) gather() {
 // shares gives the search away if it is time for that, and reports whether it did.
 func (x *inputSearch) shares() bool {
 	e, n := x.e, x.p.executed
-	if x.crew != nil || x.short || n == 0 || e.unit.Needs.Accesses || !x.sampling && e.cfg.Runs > 0 || !e.mayGive() {
+	if x.crew != nil || x.short || n == 0 || e.unit.Needs.Accesses || !x.sampling && e.cfg.Runs > 0 ||
+		!e.mayGive() {
 		return false
 	}
 	// Inputs whose executions have no end by themselves are explored again, by more.

@@ -16,12 +16,12 @@ import (
 	"heddle/trace"
 )
 
-// The search for inputs of a fuzz target (generational search: Godefroid, Levin
-// & Molnar, "Automated whitebox fuzz testing", NDSS 2008): every branch of an execution that depends on
-// the input is asked to go the other way, and what the solver finds is executed.
-// Each input is explored by the strategy of the configuration: other schedules
-// take other branches, and those are asked about too. The strategy unfold explores
-// inputs and schedules together, as far as it can: see together.go.
+// The search for inputs of a fuzz target (generational search: Godefroid, Levin & Molnar,
+// "Automated whitebox fuzz testing", NDSS 2008): every branch of an execution that depends on the
+// input is asked to go the other way, and what the solver finds is executed. Each input is
+// explored by the strategy of the configuration: other schedules take other branches, and those
+// are asked about too. The strategy unfold explores inputs and schedules together, as far as it
+// can: see together.go.
 
 // perInput is in how many executions a strategy that does not end by itself
 // explores an input at first; when there are no new ones, four times as many.
@@ -30,7 +30,8 @@ const perInput = 24
 // mostBranches bounds what is asked about one execution.
 const mostBranches = 2000
 
-// mostValues is how many values of one number (a length, an index) are tried after the same branches. A byte has no more.
+// mostValues is how many values of one number (a length, an index) are tried after the same
+// branches. A byte has no more.
 const mostValues = 256
 
 // paths is what is known of a target's inputs.
@@ -38,12 +39,13 @@ type paths struct {
 	table  *symbolic.Table
 	solver *symbolic.Solver
 
-	queue    []job
-	known    map[string]bool // inputs, executed or waiting
-	turns    *fair.Queue[class, *turn]
-	tried    map[uint64]bool            // questions, see turn
-	taken    map[uint64]bool            // beginnings of paths
-	values   map[uint64][]symbolic.Term // which values something had after the same beginning, see symbolic.Branch.Pinned
+	queue []job
+	known map[string]bool // inputs, executed or waiting
+	turns *fair.Queue[class, *turn]
+	tried map[uint64]bool // questions, see turn
+	taken map[uint64]bool // beginnings of paths
+	// which values something had after the same beginning, see symbolic.Branch.Pinned
+	values   map[uint64][]symbolic.Term
 	covered  map[side]bool
 	executed int // inputs
 	paths    int // different sequences of branches
@@ -75,15 +77,20 @@ type walk struct {
 	limits [len(texts)][]symbolic.Term // of what is looked for instead, see texts
 }
 
-// texts is how long texts are at most that are looked for first, and then: short ones are executed fast, and easy to read.
+// texts is how long texts are at most that are looked for first, and then: short ones are executed
+// fast, and easy to read.
 var texts = [...]int{16, 128, symbolic.MostText}
 
-// A turn is a branch of a walk to be taken the other way, by an input with texts of that level. What is asked about it is asked once, in its turn or before.
+// A turn is a branch of a walk to be taken the other way, by an input with texts of that level.
+// What is asked about it is asked once, in its turn or before.
 type turn struct {
 	*walk
 	n, level int
-	way      uint64          // hash of the path as far as that branch, taken the other way; of values, as far as before it
-	not      []symbolic.Term // of which values it is none, if the branch says which one something has: that of the walk is the last
+	// hash of the path as far as that branch, taken the other way; of values, as far as before it
+	way uint64
+	// of which values it is none, if the branch says which one something has: that of the walk is
+	// the last
+	not []symbolic.Term
 
 	asked  bool
 	status symbolic.Status
@@ -100,14 +107,17 @@ type side struct {
 	taken bool
 }
 
-// A class is what turns have in common that are equally promising: the side that they are to take, and how long texts may be.
+// A class is what turns have in common that are equally promising: the side that they are to take,
+// and how long texts may be.
 type class struct {
 	side
 	level int
 }
 
 func newPaths(solver string) (*paths, error) {
-	p := &paths{table: symbolic.NewTable(), turns: fair.New[class, *turn](weight), known: map[string]bool{}, tried: map[uint64]bool{}, taken: map[uint64]bool{}, values: map[uint64][]symbolic.Term{}, covered: map[side]bool{}, seenPath: map[uint64]bool{},
+	p := &paths{table: symbolic.NewTable(), turns: fair.New[class, *turn](weight), known: map[string]bool{},
+		tried: map[uint64]bool{}, taken: map[uint64]bool{}, values: map[uint64][]symbolic.Term{},
+		covered: map[side]bool{}, seenPath: map[uint64]bool{},
 		astray: map[string]bool{}, concrete: map[trace.Site]bool{}}
 	var o symbolic.Options
 	if solver == "z3" {
@@ -169,7 +179,8 @@ func (p *paths) see(input []string, ex *Execution) {
 	if p.seenPath[h] {
 		return
 	}
-	// All terms are made now: what the solver finds depends on their order, and must not on when it is asked.
+	// All terms are made now: what the solver finds depends on their order, and must not on when
+	// it is asked.
 	for i, most := range texts {
 		w.limits[i] = p.table.Limits(values, most)
 	}
@@ -184,7 +195,8 @@ func (p *paths) cover(s side) {
 	}
 }
 
-// another lets a turn wait to the values that nothing had after that beginning of the path, if that of the walk is new.
+// another lets a turn wait to the values that nothing had after that beginning of the path, if
+// that of the walk is new.
 func (p *paths) another(w *walk, n int, way uint64) {
 	is := w.path.Branches[n].Cond
 	switch {
@@ -197,7 +209,8 @@ func (p *paths) another(w *walk, n int, way uint64) {
 	}
 }
 
-// idle reports whether a turn would find nothing new: there was an input for it, or there is another turn to the values that are left.
+// idle reports whether a turn would find nothing new: there was an input for it, or there is
+// another turn to the values that are left.
 func (p *paths) idle(t *turn) bool { return p.taken[t.way] || len(t.not) < len(p.values[t.way]) }
 
 // put lets a turn wait. Of those to the same side that of the shortest texts is next.
@@ -235,7 +248,8 @@ func hashOfPath(path *symbolic.Path) uint64 {
 // expected reports whether the path has the branch that the input was made for.
 func (p *paths) expected(path *symbolic.Path) bool {
 	want := p.current.want
-	return want == nil || slices.ContainsFunc(path.Branches, func(b symbolic.Branch) bool { return p.table.OtherWay(want, &b) })
+	return want == nil ||
+		slices.ContainsFunc(path.Branches, func(b symbolic.Branch) bool { return p.table.OtherWay(want, &b) })
 }
 
 // next returns an input that was not executed yet.
@@ -278,7 +292,8 @@ func (p *paths) ask(t *turn) {
 	}
 }
 
-// solve takes a turn: the input that takes the branch the other way, if there is one, is to be explored.
+// solve takes a turn: the input that takes the branch the other way, if there is one, is to be
+// explored.
 func (p *paths) solve(t *turn) {
 	p.ask(t)
 	switch {
@@ -303,7 +318,8 @@ type witness interface {
 }
 
 // inputs explores a fuzz target: each input by search, which explores one.
-func (e *exploration) inputs(search func() (string, bool, why.End)) (result string, complete bool, end why.End) {
+func (e *exploration) inputs(search func() (string, bool, why.End)) (result string, complete bool,
+	end why.End) {
 	p, err := newPaths(e.cfg.Solver)
 	if err != nil {
 		e.note("%v", err)
@@ -365,7 +381,8 @@ type inputSearch struct {
 	began    time.Time
 	short    bool // to explore an input takes too little time for others to do it
 
-	// Of inputs that were explored and are explored again: those that come next, and by how many executions.
+	// Of inputs that were explored and are explored again: those that come next, and by how many
+	// executions.
 	later []job
 	most  int
 
@@ -401,7 +418,8 @@ func (x *inputSearch) note(j job) {
 	x.explored = append(x.explored, j)
 }
 
-// explore explores one input, by most executions where the search has no end by itself, else for its part of the time.
+// explore explores one input, by most executions where the search has no end by itself, else for
+// its part of the time.
 func (x *inputSearch) explore(j job, most int) {
 	e := x.e
 	x.p.current = j
@@ -439,8 +457,9 @@ func (x *inputSearch) deadline() time.Time {
 	return x.e.slice(len(x.p.queue))
 }
 
-// takeUp begins with an input: what executions with others were like does not matter to it, but for what is found out
-// about the program (knowledge). So it makes no difference who explores it, and what he has explored before.
+// takeUp begins with an input: what executions with others were like does not matter to it, but
+// for what is found out about the program (knowledge). So it makes no difference which process
+// explores it, and what that has explored before.
 func (e *exploration) takeUp(input []string, most int) {
 	e.input, e.most, e.n, e.before = input, most, 0, e.found
 	e.timers, e.choices, e.cuts, e.suspected = false, false, wire.Cuts{}, nil
@@ -503,7 +522,8 @@ func (x *inputSearch) reason() why.End {
 	return why.Sampled(why.With(code, "%s", strings.Join(parts, ", ")))
 }
 
-// tellFloats says that floats are not searched for, if the target takes some: they are what the corpus has.
+// tellFloats says that floats are not searched for, if the target takes some: they are what the
+// corpus has.
 func (e *exploration) tellFloats(seeds [][]string) {
 	if slices.ContainsFunc(seeds[0], func(s string) bool { return strings.HasPrefix(s, "float") }) {
 		e.note("floats of the input are only those of the corpus: add some with f.Add")

@@ -9,8 +9,8 @@ import (
 	"heddle/rt/wire"
 )
 
-// Where what is asked about an execution depends on its trace alone, a search can be handed out as leads (explore.Leads): executions that are
-// to be made, each with what is to be asked about it.
+// Where what is asked about an execution depends on its trace alone, a search can be handed out as
+// leads (explore.Leads): executions that are to be made, each with what is to be asked about it.
 
 // shareLeads gives the rest of an exploration away and reports whether it did.
 func (e *exploration) shareLeads(s explore.Strategy, result string) bool {
@@ -68,8 +68,8 @@ func pieceOf(l *explore.Lead) wire.Piece {
 	return wire.Piece{Data: l.Encode(), Size: 1, State: l.State, Made: l.Made, Bare: l.Bare}
 }
 
-// expandOn makes the executions of an Item. About those that were made before it asks what there is to ask: so what
-// is found is executed soon, and thought about in its turn.
+// expandOn makes the executions of an Item. About those that were made before it asks what there
+// is to ask: so what is found is executed soon, and thought about in its turn.
 func (w *Worker) expandOn() {
 	e, it, r := w.e, w.item, w.worked
 	s := w.leads

@@ -66,7 +66,8 @@ func (e *exploration) knowledge() wire.Knowledge {
 	} else if e.here != nil {
 		k = e.here.Learnt()
 	}
-	k.Visible, k.Polled, k.Loose, k.OneWay, k.Unseen = slices.Clone(e.visible), slices.Clone(e.polled), e.loose, e.oneWay, e.unseen
+	k.Visible, k.Polled, k.Loose, k.OneWay, k.Unseen = slices.Clone(e.visible), slices.Clone(e.polled),
+		e.loose, e.oneWay, e.unseen
 	return k
 }
 

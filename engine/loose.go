@@ -54,7 +54,8 @@ func (e *exploration) suspects(ex *Execution, s *trace.Schedule) *trace.Schedule
 	if !doubt {
 		return nil
 	}
-	return &trace.Schedule{Steps: slices.Clone(ex.Trace.Steps), Policy: "first", Seed: s.Seed, Exhaustive: true, Strict: true}
+	return &trace.Schedule{Steps: slices.Clone(ex.Trace.Steps), Policy: "first", Seed: s.Seed,
+		Exhaustive: true, Strict: true}
 }
 
 // hides says why a search that was complete otherwise has not covered

@@ -53,7 +53,8 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 	n, elapsed, paths, input := e.n, time.Since(e.start).Seconds(), e.paths, e.input
 	if e.cfg.Compare {
 		f.Finding.Executions = n
-		e.send(&wire.Record{Type: "finding", Test: e.test, Executions: n, Elapsed: elapsed, Finding: f.Finding})
+		e.send(&wire.Record{Type: "finding", Test: e.test, Executions: n, Elapsed: elapsed,
+			Finding: f.Finding})
 		return true
 	}
 	defer func(keeping bool, doing string) {
@@ -61,7 +62,8 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 	}(e.keeping, e.doing)
 	e.keeping, e.doing = true, "making a clip simpler"
 	e.paths = nil // what is executed from here on says nothing new of inputs
-	m := &minimiser{e: e, key: f.Key, seed: s.Seed, free: s.Free, exhaustive: s.Exhaustive, deadline: e.minimiseUntil(), places: accessesOf(f.Finding.Places)}
+	m := &minimiser{e: e, key: f.Key, seed: s.Seed, free: s.Free, exhaustive: s.Exhaustive,
+		deadline: e.minimiseUntil(), places: accessesOf(f.Finding.Places)}
 	m.needs = explore.Needs{Accesses: ex.needs.Accesses, Steps: ex.needs.Steps}
 	m.pastDeadlock = f.Finding.Kind != judge.Deadlock // it may show after a deadlock that is known by now
 	var again *wire.Finding
@@ -123,13 +125,16 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 	return true
 }
 
-// moreTries is how often a schedule that showed a finding once is executed again before the finding is lost.
+// moreTries is how often a schedule that showed a finding once is executed again before the
+// finding is lost.
 const moreTries = 4
 
-// spoilt reports whether a test fails because of what the executions before left in the process (files that are
-// open, say): the first schedule fails too by now. Where inputs are searched for it may have passed with another one.
+// spoilt reports whether a test fails because of what the executions before left in the process
+// (files that are open, say): the first schedule fails too by now. Where inputs are searched for
+// it may have passed with another one.
 func (e *exploration) spoilt(f *wire.Finding, ex *Execution) bool {
-	if !e.passed || e.input != nil || e.cfg.Isolate != "auto" || ex.Final || f.Kind != judge.TestFailure && f.Kind != judge.Panic {
+	if !e.passed || e.input != nil || e.cfg.Isolate != "auto" || ex.Final ||
+		f.Kind != judge.TestFailure && f.Kind != judge.Panic {
 		return false
 	}
 	x := e.execute(&wire.Request{Schedule: *e.schedule(0, "")}, explore.Needs{})
@@ -207,9 +212,10 @@ func (m *minimiser) execute(q *wire.Request) (*wire.Finding, *trace.Trace) {
 	return nil, ex.Trace
 }
 
-// equal returns what the last execution showed instead of the race f: the same, but for the place of
-// one access. Of the accesses between two operations of a goroutine the detector remembers those
-// that no other stands for (a write for a read), and which these are depends on whether it is told of each at once.
+// equal returns what the last execution showed instead of the race f: the same, but for the place
+// of one access. Of the accesses between two operations of a goroutine the detector remembers
+// those that no other stands for (a write for a read), and which these are depends on whether it
+// is told of each at once.
 func (m *minimiser) equal(f *wire.Finding) *wire.Finding {
 	if f.Kind != judge.Race {
 		return nil
@@ -221,7 +227,8 @@ func (m *minimiser) equal(f *wire.Finding) *wire.Finding {
 		}
 		for k := range 4 { // which of the two came later makes no difference
 			i, j := k&1, k>>1
-			if p, q := f.Places[i], g.Places[j]; g.Places[1-j] == f.Places[1-i] && p.Goroutine == q.Goroutine {
+			if p, q := f.Places[i], g.Places[j]; g.Places[1-j] == f.Places[1-i] &&
+				p.Goroutine == q.Goroutine {
 				return g
 			}
 		}
@@ -264,8 +271,9 @@ func (m *minimiser) inVirtualTime(s *trace.Schedule) *trace.Trace {
 
 const virtualTries = 100
 
-// smallerInput looks for a smaller input with which the finding f, in the execution of t, still shows by the same deviations, and
-// makes it the input. It returns the finding and trace with it, recorded.
+// smallerInput looks for a smaller input with which the finding f, in the execution of t, still
+// shows by the same deviations, and makes it the input. It returns the finding and trace with it,
+// recorded.
 func (m *minimiser) smallerInput(f *wire.Finding, t *trace.Trace) (*wire.Finding, *trace.Trace) {
 	e, input := m.e, m.e.input
 	values, err := corpus.Values(input)
@@ -341,8 +349,8 @@ func (m *minimiser) showAccesses(f *wire.Finding, t *trace.Trace) (*wire.Finding
 	return f, t
 }
 
-// reduce removes deviations while try still succeeds: halves, quarters, ... single ones
-// (Zeller & Hildebrandt's ddmin, TSE 2002, without its complements), and until over says that it is enough.
+// reduce removes deviations while try still succeeds: halves, quarters, ... single ones (Zeller &
+// Hildebrandt's ddmin, TSE 2002, without its complements), and until over says that it is enough.
 func reduce(ds []wire.Deviation, over func() bool, try func([]wire.Deviation) bool) []wire.Deviation {
 	if len(ds) > 0 && try(nil) {
 		return nil
@@ -374,7 +382,8 @@ func reduce(ds []wire.Deviation, over func() bool, try func([]wire.Deviation) bo
 // clipOf writes down the execution just recorded.
 func (e *exploration) clipOf(f *wire.Finding, t *trace.Trace, m *minimiser) wire.Clip {
 	c := wire.Clip{
-		Test: e.test, Kind: f.Kind, Message: f.Message, Policy: "first", Seed: m.seed, Free: m.free, Exhaustive: m.exhaustive, Places: f.CorePlaces(), Pattern: f.Pattern,
+		Test: e.test, Kind: f.Kind, Message: f.Message, Policy: "first", Seed: m.seed, Free: m.free,
+		Exhaustive: m.exhaustive, Places: f.CorePlaces(), Pattern: f.Pattern,
 		Input: e.input,
 	}
 	if e.cfg.Isolate == "process" {
@@ -418,8 +427,8 @@ func (e *exploration) restOf(f *wire.Finding, t *trace.Trace) {
 // shortClip is how much of it is left at least, for the reader.
 const shortClip = 100
 
-// VisibleIn returns the sites whose memory accesses are steps of an execution: they must be steps when its clip is
-// replayed, with whatever -visible.
+// VisibleIn returns the sites whose memory accesses are steps of an execution: they must be steps
+// when its clip is replayed, with whatever -visible.
 func VisibleIn(t *trace.Trace) (visible []uint64) {
 	for _, st := range t.Steps {
 		if st.Op == trace.OpRead || st.Op == trace.OpWrite {
@@ -436,7 +445,8 @@ func StepsOf(t *trace.Trace, resolve func(trace.Site) wire.Place) []wire.Step {
 	steps := make([]wire.Step, len(t.Steps))
 	for i, st := range t.Steps {
 		steps[i] = wire.Step{
-			G: t.Name(st.G), Op: st.Op.String(), Choice: int(st.Choice), Switch: st.G != st.Default, Where: resolve(st.Site),
+			G: t.Name(st.G), Op: st.Op.String(), Choice: int(st.Choice), Switch: st.G != st.Default,
+			Where: resolve(st.Site),
 		}
 	}
 	return steps

@@ -41,7 +41,8 @@ func TestReduceKeepsWhatIsNeeded(t *testing.T) {
 func TestReduceEnds(t *testing.T) {
 	all := make([]wire.Deviation, 100)
 	tries, looks := 0, 0
-	got := reduce(all, func() bool { looks++; return tries == 3 }, func([]wire.Deviation) bool { tries++; return false })
+	got := reduce(all, func() bool { looks++; return tries == 3 },
+		func([]wire.Deviation) bool { tries++; return false })
 	if len(got) != 100 || tries != 3 || looks != 3 {
 		t.Errorf("%d deviations left, %d tries, %d looks", len(got), tries, looks)
 	}
@@ -69,7 +70,8 @@ func TestDeviationsAreTheSwitches(t *testing.T) {
 	}
 }
 
-// A clip of a very long execution ends after the last choice that the program would not have made by itself.
+// A clip of a very long execution ends after the last choice that the program would not have made
+// by itself.
 func TestWithoutEnd(t *testing.T) {
 	long := func(n int, odd ...int) *trace.Trace {
 		tr := &trace.Trace{Steps: make([]trace.Step, n)}

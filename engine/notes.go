@@ -13,7 +13,7 @@ import (
 // notes are what was told of an exploration while it goes on.
 type notes struct {
 	progress  time.Time
-	doing     string // what is being done between executions, for the user who waits; "": a search thinks
+	doing     string // what is being done between executions, for the progress line; "": a search thinks
 	outsiders string // what is outside control
 	toldCut   bool   // that an execution was ended by time or memory
 	toldFull  bool   // that data flow needs more memory
@@ -45,7 +45,9 @@ func (e *exploration) tellWorking(now time.Time) {
 	const often = time.Second
 	if now.Sub(e.progress) > often {
 		e.progress = now
-		e.send(&wire.Record{Type: "progress", Test: e.test, Executions: e.n, Elapsed: now.Sub(e.start).Seconds(), Estimate: known(e.estimate), Text: cmp.Or(e.doing, "looking for what to execute next")})
+		e.send(&wire.Record{Type: "progress", Test: e.test, Executions: e.n,
+			Elapsed: now.Sub(e.start).Seconds(), Estimate: known(e.estimate),
+			Text: cmp.Or(e.doing, "looking for what to execute next")})
 	}
 }
 
@@ -53,11 +55,13 @@ func (e *exploration) tellWorking(now time.Time) {
 func (e *exploration) tellNow() {
 	if now := time.Now(); now.Sub(e.progress) > 200*time.Millisecond {
 		e.progress = now
-		e.send(&wire.Record{Type: "progress", Test: e.test, Executions: e.n, Elapsed: now.Sub(e.start).Seconds(), Estimate: known(e.estimate)})
+		e.send(&wire.Record{Type: "progress", Test: e.test, Executions: e.n,
+			Elapsed: now.Sub(e.start).Seconds(), Estimate: known(e.estimate)})
 	}
 }
 
-// tellCut tells of the first execution that the time bound or the memory bound has ended, and what can be done.
+// tellCut tells of the first execution that the time bound or the memory bound has ended, and what
+// can be done.
 func (e *exploration) tellCut(v trace.Verdict) {
 	if e.toldCut || e.told != nil || !v.Early() {
 		return

@@ -9,7 +9,8 @@ import (
 	"heddle/trace"
 )
 
-// newPart returns the strategy of a worker; known is what objects are known to have operations that depend on each other.
+// newPart returns the strategy of a worker; known is what objects are known to have operations
+// that depend on each other.
 func (e *exploration) newPart(known []trace.Identity) explore.Part {
 	s := e.startOf(e.splitting())
 	s.Expired = e.overdue
@@ -18,7 +19,8 @@ func (e *exploration) newPart(known []trace.Identity) explore.Part {
 	return p
 }
 
-// splitting returns the unit whose search can be split: that of the exploration, or the one that it covers everything by.
+// splitting returns the unit whose search can be split: that of the exploration, or the one that
+// it covers everything by.
 func (e *exploration) splitting() *explore.Unit {
 	if e.unit.Resume != nil {
 		return e.unit
@@ -26,8 +28,8 @@ func (e *exploration) splitting() *explore.Unit {
 	return explore.Cover()
 }
 
-// partOf returns s as what can be split; nil if it cannot be: it has no parts, is over, or would have to
-// tell of objects that have no name that other processes know.
+// partOf returns s as what can be split; nil if it cannot be: it has no parts, is over, or would
+// have to tell of objects that have no name that other processes know.
 func (e *exploration) partOf(s explore.Strategy) explore.Part {
 	x, ok := s.(explore.Splitting)
 	if !ok {
@@ -60,7 +62,8 @@ func (e *exploration) places() transition.Places {
 	return sameNames{}
 }
 
-// sameNames takes addresses for names: the objects of what a Crew executes bear names in their place (see nameOld).
+// sameNames takes addresses for names: the objects of what a Crew executes bear names in their
+// place (see nameOld).
 type sameNames struct{}
 
 func (sameNames) Name(addr uintptr) (uint64, bool) { return uint64(addr), true }

@@ -6,14 +6,16 @@ import (
 	"heddle/explore"
 )
 
-// A portfolio shares what a test may take among strategies, its arms: at first
-// in turn, then by what lately found orders that no execution had before, for what that took. It is a bandit whose arms
-// change, so it forgets; each keeps a part, since what covers nothing new any more may still
-// lead to a bug. Stride scheduling (Waldspurger and Weihl, 1995) makes shares
-// of the weights, with no chance in it.
+// A portfolio shares what a test may take among strategies, its arms: at first in turn, then by
+// what lately found orders that no execution had before, for what that took. It is a bandit whose
+// arms change, so it forgets; each keeps a part, since what covers nothing new any more may still
+// lead to a bug. Stride scheduling (Waldspurger and Weihl, 1995) makes shares of the weights, with
+// no chance in it.
 type portfolio struct {
-	e    *exploration
-	lane int // which of those that explore the test at the same time it is, from 0: each has samples and ways of its own
+	e *exploration
+	// which of those that explore the test at the same time it is, from 0: each has samples and
+	// ways of its own
+	lane int
 	arms []*arm
 	free bool // all executions are in free time
 	next int  // number of the first sample that no arm has made
@@ -31,7 +33,7 @@ type arm struct {
 	used   float64 // in all
 
 	found, cost float64 // new orders, and what they took, the older the less
-	pass        float64 // who has the lowest is next
+	pass        float64 // the arm with the lowest is next
 }
 
 const (
@@ -39,14 +41,17 @@ const (
 	armForgets = 0.95 // of what was found and used, at each pull
 	armFound   = 0.1  // less than that counts as nothing
 
-	// pullShare is how much of the time one pull may take, more or less; who takes longer has had its time.
+	// pullShare is how much of the time one pull may take, more or less; an arm that takes longer
+	// has had its time.
 	pullShare = 1. / 16
 
-	// wideSteps bounds executions in which every access is a step. Where they are longer no arm sees them.
+	// wideSteps bounds executions in which every access is a step. Where they are longer no arm
+	// sees them.
 	wideSteps = 300
 )
 
-// laneSamples is how many samples there are in a lane; every policy, and free time, comes in turn across its end too.
+// laneSamples is how many samples there are in a lane; every policy, and free time, comes in turn
+// across its end too.
 const laneSamples = 12 << 32
 
 // newPortfolio makes a portfolio of a test. Its samples begin with the given number.
@@ -59,7 +64,8 @@ func newPortfolio(e *exploration, lane, first int) *portfolio {
 		return p // the others follow schedules exactly, or are not executed twice
 	}
 	arms := slices.DeleteFunc(explore.Units(), func(u *explore.Unit) bool {
-		return u.Arm == nil || u.Needs.Guide && e.cfg.Isolate == "process" || u.Needs.Accesses && e.cfg.Visible == "sync" || u.Arm.Flow && !e.cfg.ForFlow
+		return u.Arm == nil || u.Needs.Guide && e.cfg.Isolate == "process" ||
+			u.Needs.Accesses && e.cfg.Visible == "sync" || u.Arm.Flow && !e.cfg.ForFlow
 	})
 	slices.SortStableFunc(arms, func(u, v *explore.Unit) int { return u.Arm.Order - v.Arm.Order })
 	for _, u := range arms {
@@ -89,7 +95,8 @@ func (p *portfolio) expired(a *arm) func() bool {
 func (p *portfolio) think(u *explore.Unit) {
 	e, a := p.e, &arm{thinks: true}
 	x := e.searchFor(u, func() explore.Strategy {
-		return u.New(explore.Start{Seed: mix(e.cfg.Seed, uint64(p.lane)+1), Expired: p.expired(a), Loose: e.loose, Options: u.With(u.Arm.Options), Lane: p.lane})
+		return u.New(explore.Start{Seed: mix(e.cfg.Seed, uint64(p.lane)+1), Expired: p.expired(a),
+			Loose: e.loose, Options: u.With(u.Arm.Options), Lane: p.lane})
 	})
 	x.brief = true
 	if x.needs.Accesses {
@@ -102,7 +109,8 @@ func (p *portfolio) think(u *explore.Unit) {
 	p.arms = append(p.arms, a)
 }
 
-// guess is how many executions would cover every interleaving, as arms that cover them estimate it; 0: not known.
+// guess is how many executions would cover every interleaving, as arms that cover them estimate
+// it; 0: not known.
 func (p *portfolio) guess() (most float64) {
 	for _, x := range p.covers {
 		most = max(most, x.s.Result().Estimate)
@@ -110,7 +118,8 @@ func (p *portfolio) guess() (most float64) {
 	return most
 }
 
-// inTurn lets the arms take turns, for a while or until one has nothing left to do. Who is slow is passed over.
+// inTurn lets the arms take turns, for a while or until one has nothing left to do. A slow arm is
+// passed over.
 func (p *portfolio) inTurn() {
 	e, share := p.e, autoFirstShare
 	if e.cfg.Runs > 0 {
@@ -136,7 +145,8 @@ func (p *portfolio) inTurn() {
 	}
 }
 
-// byCoverage lets the arms have the rest. Where other processes can help it returns true: the test was given to them.
+// byCoverage lets the arms have the rest. Where other processes can help it returns true: the test
+// was given to them.
 func (p *portfolio) byCoverage(result string) (shared bool) {
 	for p.goesOn() {
 		if p.e.sharePortfolio(p, result) {
@@ -170,7 +180,8 @@ func (p *portfolio) best() bool {
 // goesOn reports whether there is to be another execution.
 func (p *portfolio) goesOn() bool { return !p.e.ended() && !p.e.stop(p.e.n) }
 
-// ready reports whether an arm may be pulled: what thinks also follows schedules exactly, which wants a test under control.
+// ready reports whether an arm may be pulled: what thinks also follows schedules exactly, which
+// wants a test under control.
 func (p *portfolio) ready(a *arm) bool {
 	return !a.over && (!a.thinks || !p.e.real && !p.e.nondet && a.pulls < p.e.allowed(p.e.orders.longest))
 }
@@ -181,14 +192,16 @@ func (p *portfolio) freeTime() {
 	p.arms = p.arms[:len(samplePolicies)]
 }
 
-// lighten gives up the arms that think, and what they hold, when that is as much as a search may hold.
+// lighten gives up the arms that think, and what they hold, when that is as much as a search may
+// hold.
 func (p *portfolio) lighten() {
 	p.arms, p.covers = p.arms[:len(samplePolicies)], nil
 	p.e.outgrown = true
 	p.e.memory.Release()
 }
 
-// pull lets an arm execute once, and sees what that has brought. It returns false if the arm had nothing left to do.
+// pull lets an arm execute once, and sees what that has brought. It returns false if the arm had
+// nothing left to do.
 func (p *portfolio) pull(a *arm) bool {
 	e := p.e
 	a.begun = e.spent()

@@ -31,7 +31,8 @@ const (
 	predictMost  = 200
 
 	// solveTest, solveAlone and solveComplete bound the time for one question to the solver;
-	// asksTest and asksAlone how many sets of goroutines it is asked about that may wait for one another.
+	// asksTest and asksAlone how many sets of goroutines it is asked about that may wait for one
+	// another.
 	solveTest, solveAlone, solveComplete = 100 * time.Millisecond, time.Second, 20 * time.Second
 	asksTest, asksAlone                  = 100, 2000
 
@@ -39,7 +40,8 @@ const (
 	// about. With -complete there is no bound.
 	solverTest, solverAlone = 20_000, 200_000
 
-	// recordings bounds how often it is recorded until all sides of channels that are polled are known.
+	// recordings bounds how often it is recorded until all sides of channels that are polled are
+	// known.
 	recordings = 4
 )
 
@@ -81,7 +83,8 @@ func (w stopwatch) seconds() float64 {
 	return time.Since(w.start).Seconds()
 }
 
-// average returns how long f takes when it is called again and again, for a tenth of a second at least.
+// average returns how long f takes when it is called again and again, for a tenth of a second at
+// least.
 func (p *prediction) average(f func()) float64 {
 	watch := p.stopwatch()
 	for n := 1; ; n++ {
@@ -196,7 +199,8 @@ func (p *prediction) prepare() bool {
 	return true
 }
 
-// Of the time that is left, recording and the analysis may have a share, each: the rest is for what they lead to.
+// Of the time that is left, recording and the analysis may have a share, each: the rest is for
+// what they lead to.
 const (
 	recordShare  = 0.3
 	analyseShare = 0.5
@@ -250,7 +254,8 @@ func (p *prediction) record() *trace.Trace {
 	}
 	var ex Execution
 	record := func() {
-		ex = e.performing(wire.Request{Schedule: *s, Show: e.showOnce(), Known: e.isKnown, Record: p.cfg.Complete}, explore.Needs{Accesses: true, Steps: steps})
+		ex = e.performing(wire.Request{Schedule: *s, Show: e.showOnce(), Known: e.isKnown,
+			Record: p.cfg.Complete}, explore.Needs{Accesses: true, Steps: steps})
 	}
 	for range recordings {
 		polled := len(e.polled)
@@ -334,8 +339,8 @@ func (p *prediction) try(c *predict.Candidate) {
 	v.tell()
 }
 
-// tryStuck asks the solver about goroutines that may wait for one another, one verdict for the same places: about
-// one of the parts of all of them (see predict.Graph.StuckPart).
+// tryStuck asks the solver about goroutines that may wait for one another, one verdict for the
+// same places: about one of the parts of all of them (see predict.Graph.StuckPart).
 func (p *prediction) tryStuck(part, parts int) {
 	if p.solver == nil {
 		return
@@ -390,14 +395,17 @@ func (p *prediction) enough() bool {
 
 // A verdict gathers what became of the instances of a candidate.
 type verdict struct {
-	p        *prediction
-	told     wire.Prediction
-	first    predict.Anomaly // or the one that was shown
-	excluded bool            // of an instance it was proved that there is no such order, and no other was tried
+	p     *prediction
+	told  wire.Prediction
+	first predict.Anomaly // or the one that was shown
+	// of an instance it was proved that there is no such order, and no other was tried
+	excluded bool
 }
 
 func (p *prediction) newVerdict(a *predict.Anomaly) *verdict {
-	return &verdict{p: p, first: *a, told: wire.Prediction{Kind: a.Pattern.Kind, Pattern: a.Pattern.Name, Verdict: wire.Untried, Places: p.placesOf(a)}}
+	return &verdict{p: p, first: *a,
+		told: wire.Prediction{Kind: a.Pattern.Kind, Pattern: a.Pattern.Name, Verdict: wire.Untried,
+			Places: p.placesOf(a)}}
 }
 
 // tell adds the verdict to what is told. What was proved not to be possible was
@@ -413,7 +421,8 @@ func (v *verdict) tell() {
 	v.p.told.All = append(v.p.told.All, v.told)
 }
 
-// tellPart tells what a part of the sets of goroutines that may wait for one another came to; others may have a verdict on the same.
+// tellPart tells what a part of the sets of goroutines that may wait for one another came to;
+// others may have a verdict on the same.
 func (v *verdict) tellPart() {
 	if v.excluded && v.told.Verdict == wire.Untried {
 		v.told.Verdict = wire.Excluded
@@ -431,9 +440,11 @@ func (v *verdict) attempt(a *predict.Anomaly) bool {
 		return true
 	}
 	// What does not fit may come about otherwise.
-	if !p.enough() && p.guides() && len(a.Pattern.E) > 0 && (!p.cfg.Complete || a.Pattern != predict.Race) && v.told.Verdict == wire.Refuted && told != wire.Refuted {
+	if !p.enough() && p.guides() && len(a.Pattern.E) > 0 && (!p.cfg.Complete || a.Pattern != predict.Race) &&
+		v.told.Verdict == wire.Refuted && told != wire.Refuted {
 		for _, exact := range []bool{true, false} {
-			s := &trace.Schedule{Policy: "first", Exhaustive: true, Guide: predict.NewDirector(p.graph, a, exact)}
+			s := &trace.Schedule{Policy: "first", Exhaustive: true,
+				Guide: predict.NewDirector(p.graph, a, exact)}
 			if p.follow(a, []*trace.Schedule{s}) == "" {
 				return v.confirm(a)
 			}
@@ -496,11 +507,12 @@ func (v *verdict) confirm(a *predict.Anomaly) bool {
 func (v *verdict) giveUp() {
 	v.excluded = false
 	if v.p.cfg.Complete && v.told.Verdict == wire.Refuted {
-		v.told.Verdict, v.told.Reason = wire.Unknown, v.told.Reason+"; others were not tried, the time was over"
+		v.told.Verdict, v.told.Reason = wire.Unknown,
+			v.told.Reason+"; others were not tried, the time was over"
 	}
 }
 
-// refute notes why an instance was not shown, unless of another one nobody knows.
+// refute notes why an instance was not shown, unless it is not known of another one.
 func (v *verdict) refute(reason string) {
 	if v.told.Verdict != wire.Unknown {
 		v.told.Verdict, v.told.Reason = wire.Refuted, reason
@@ -508,7 +520,8 @@ func (v *verdict) refute(reason string) {
 }
 
 // schedules asks s for schedules of a.
-func (p *prediction) schedules(s predict.Scheduler, a *predict.Anomaly) ([]*trace.Schedule, *predict.Refutation) {
+func (p *prediction) schedules(s predict.Scheduler, a *predict.Anomaly) ([]*trace.Schedule,
+	*predict.Refutation) {
 	watch := p.stopwatch()
 	var schedules []*trace.Schedule
 	why := &predict.Refutation{Reason: "the time was over", Open: true}
@@ -575,7 +588,8 @@ func (p *prediction) follow(a *predict.Anomaly, schedules []*trace.Schedule) (re
 // read where only the accesses of the anomaly are steps: that is tried first.
 func (p *prediction) report(ex Execution, s *trace.Schedule, a *predict.Anomaly) {
 	if p.harmless(a) {
-		ex.Found = slices.DeleteFunc(ex.Found, func(f wire.Found) bool { return f.Finding.Kind == a.Pattern.Kind })
+		ex.Found = slices.DeleteFunc(ex.Found,
+			func(f wire.Found) bool { return f.Finding.Kind == a.Pattern.Kind })
 		p.expect = nil // nor is it one of what is executed to tell of the others
 	}
 	if !slices.ContainsFunc(ex.Found, p.fresh) {
@@ -603,9 +617,10 @@ func (p *prediction) report(ex Execution, s *trace.Schedule, a *predict.Anomaly)
 // harmless reports whether a by itself is no finding of heddle test, but only what
 // it leads to. Without a race all its accesses hold one lock, and that another
 // lock, held around them, is there to keep them together is a guess, but where an update is lost.
-// Who asks for predictions, or for a pattern of his own, is told of it.
+// Commands and options that ask for predictions, or for a pattern, are told of it.
 func (p *prediction) harmless(a *predict.Anomaly) bool {
-	return !p.alone && len(a.Pattern.E) > 0 && a.Pattern != predict.Race && slices.Contains(p.builtin, a.Pattern) && !a.Pattern.LosesUpdate()
+	return !p.alone && len(a.Pattern.E) > 0 && a.Pattern != predict.Race &&
+		slices.Contains(p.builtin, a.Pattern) && !a.Pattern.LosesUpdate()
 }
 
 // sitesOf returns where the accesses of an anomaly stand.
@@ -625,7 +640,11 @@ func (p *prediction) shown(ex *Execution, a *predict.Anomaly) bool {
 	case predict.Race:
 		return p.raced(ex, a)
 	case predict.Stuck, predict.OtherCase:
-		return slices.ContainsFunc(ex.Found, func(f wire.Found) bool { return f.Finding.Kind == judge.Deadlock || f.Finding.Kind == judge.Leak })
+		return slices.ContainsFunc(ex.Found,
+			func(f wire.Found) bool {
+				return f.Finding.Kind == judge.Deadlock ||
+					f.Finding.Kind == judge.Leak
+			})
 	}
 	return slices.ContainsFunc(ex.Found, func(f wire.Found) bool { return f.Finding.Kind == a.Pattern.Kind })
 }
@@ -686,7 +705,8 @@ func (p *prediction) placesOf(a *predict.Anomaly) []wire.Place {
 	return ps
 }
 
-// siteMark surrounds the number of an instrumented site in a reason: the command puts the place there.
+// siteMark surrounds the number of an instrumented site in a reason: the command puts the place
+// there.
 const siteMark = "\x00"
 
 // at returns a node for a reason.
@@ -701,7 +721,8 @@ func (p *prediction) atEvent(i int32) string {
 	return fmt.Sprintf("%s of goroutine %s%s", op, p.graph.Trace.Name(g), p.where(site))
 }
 
-// eventAt returns what an event was. What goroutines were about to do when the trace ended has the numbers that follow.
+// eventAt returns what an event was. What goroutines were about to do when the trace ended has the
+// numbers that follow.
 func (p *prediction) eventAt(i int32) (trace.Op, trace.Site, trace.GID) {
 	t := p.graph.Trace
 	if k := int(i) - len(t.Events); k >= 0 {
@@ -730,7 +751,8 @@ func (p *prediction) misfit(ex *Execution, s *trace.Schedule) string {
 		return "the execution left the schedule"
 	}
 	want := s.Steps[d.Step]
-	text := fmt.Sprintf("step %d was to be %s of goroutine %s%s", d.Step+1, want.Op, ex.Trace.Name(want.G), p.where(want.Site))
+	text := fmt.Sprintf("step %d was to be %s of goroutine %s%s", d.Step+1, want.Op, ex.Trace.Name(want.G),
+		p.where(want.Site))
 	switch {
 	case !d.GotOK:
 		return text + ", which there was not"
@@ -747,5 +769,6 @@ func expectationOf(c *wire.Clip) *wire.Expectation {
 	if c.Pattern == "" {
 		return nil
 	}
-	return &wire.Expectation{Kind: c.Kind, Message: c.Message, Pattern: c.Pattern, Places: c.Places, Ask: c.Ask}
+	return &wire.Expectation{Kind: c.Kind, Message: c.Message, Pattern: c.Pattern, Places: c.Places,
+		Ask: c.Ask}
 }

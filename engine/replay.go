@@ -17,7 +17,8 @@ func scheduleOf(c *wire.Clip, strict bool) (*trace.Schedule, error) {
 	if _, err := policy.New(c.Policy, c.Depth); err != nil {
 		return nil, err
 	}
-	s := &trace.Schedule{Policy: c.Policy, Seed: c.Seed, Depth: c.Depth, Free: c.Free, Exhaustive: c.Exhaustive, Strict: strict, Names: []string{}}
+	s := &trace.Schedule{Policy: c.Policy, Seed: c.Seed, Depth: c.Depth, Free: c.Free,
+		Exhaustive: c.Exhaustive, Strict: strict, Names: []string{}}
 	for i, st := range c.Steps {
 		op, ok := trace.ParseOp(st.Op)
 		if !ok {
@@ -29,8 +30,8 @@ func scheduleOf(c *wire.Clip, strict bool) (*trace.Schedule, error) {
 	return s, nil
 }
 
-// Rejoining turns a clip into a schedule for a process in which other things have been made already than in the one in
-// which it was recorded.
+// Rejoining turns a clip into a schedule for a process in which other things have been made
+// already than in the one in which it was recorded.
 func Rejoining(c *wire.Clip) (*trace.Schedule, error) {
 	s, err := scheduleOf(c, false)
 	if err == nil {
@@ -105,7 +106,7 @@ func (e *exploration) tryClip(c *wire.Clip, own bool) (others bool) {
 			ex = strict
 		}
 	}
-	if ex.Diverged == nil { // the clip has steps for those who arrive: so must whatever makes it simpler
+	if ex.Diverged == nil { // the clip has steps for arrivals: so must what makes it simpler
 		e.polls(&ex)
 	}
 	switch {
@@ -129,8 +130,8 @@ func (e *exploration) tryClip(c *wire.Clip, own bool) (others bool) {
 	return others
 }
 
-// settling is the schedule of an execution that makes what is made once and for all, such as caches of other modules: a clip
-// may have been recorded when it was there already.
+// settling is the schedule of an execution that makes what is made once and for all, such as
+// caches of other modules: a clip may have been recorded when it was there already.
 func settling() *trace.Schedule { return &trace.Schedule{Policy: "first"} }
 
 // divergence says where a clip does not fit.
@@ -164,8 +165,8 @@ func parting(d *wire.Divergence, g, op string, at wire.Place, resolve func(trace
 	return text
 }
 
-// Replay runs the clip that the configuration names with everything recorded, and sends every event and
-// how it went. The error is x's.
+// Replay runs the clip that the configuration names with everything recorded, and sends every
+// event and how it went. The error is x's.
 func Replay(ctx context.Context, cfg *wire.Config, c *wire.Clip, x Executor, send func(*wire.Record)) error {
 	send(&wire.Record{Type: "begin", Test: c.Test})
 	s, err := scheduleOf(c, !cfg.Rejoin)
@@ -191,8 +192,10 @@ func Replay(ctx context.Context, cfg *wire.Config, c *wire.Clip, x Executor, sen
 }
 
 // replayOnce returns the events of one replay and the Record that says how it went.
-func replayOnce(ctx context.Context, s *trace.Schedule, c *wire.Clip, x Executor) ([]wire.Event, *wire.Record, error) {
-	q := &wire.Request{Schedule: *s, Record: true, Watched: accessesOf(c.Places), Visible: sitesOf(c), Only: true, Expect: expectationOf(c), Input: c.Input, Early: c.Early()}
+func replayOnce(ctx context.Context, s *trace.Schedule, c *wire.Clip, x Executor) ([]wire.Event, *wire.Record,
+	error) {
+	q := &wire.Request{Schedule: *s, Record: true, Watched: accessesOf(c.Places), Visible: sitesOf(c),
+		Only: true, Expect: expectationOf(c), Input: c.Input, Early: c.Early()}
 	ex, err := x.Execute(ctx, q)
 	if err == nil && ex.Outside {
 		q.Real = true // as the execution that was recorded
@@ -225,12 +228,15 @@ func replayOnce(ctx context.Context, s *trace.Schedule, c *wire.Clip, x Executor
 	return eventsOf(ex.Trace, x.Resolve), r, nil
 }
 
-// uncut says how a replay went that shows nothing: one that time or memory has ended says nothing about the code.
+// uncut says how a replay went that shows nothing: one that time or memory has ended says nothing
+// about the code.
 func uncut(t *trace.Trace, steps int) (result, reason string) {
 	if !t.Verdict.Early() {
 		return "clean", ""
 	}
-	return "diverged", fmt.Sprintf("%s after %d of the clip's %d steps and of what follows them", t.Verdict, len(t.Steps), steps)
+	return "diverged",
+		fmt.Sprintf("%s after %d of the clip's %d steps and of what follows them", t.Verdict, len(t.Steps),
+			steps)
 }
 
 // eventsOf returns the events of an execution as the table of a replay wants them.
@@ -240,7 +246,8 @@ func eventsOf(t *trace.Trace, resolve func(trace.Site) wire.Place) []wire.Event 
 	for i := range t.Events {
 		ev := &t.Events[i]
 		w := &events[i]
-		*w = wire.Event{Index: i, G: t.Name(ev.G), Op: opText(ev), Arg: ev.Arg, Where: resolve(ev.Site), Quiet: ev.Quiet, Partner: int(ev.Partner)}
+		*w = wire.Event{Index: i, G: t.Name(ev.G), Op: opText(ev), Arg: ev.Arg, Where: resolve(ev.Site),
+			Quiet: ev.Quiet, Partner: int(ev.Partner)}
 		if ev.Val > 0 {
 			w.Value = t.Values[ev.Val-1]
 		}
@@ -280,7 +287,7 @@ func opText(ev *trace.Event) string {
 	return ev.Op.String()
 }
 
-// objectName names an object by who made it: "chan main#2".
+// objectName names an object by the goroutine that made it: "chan main#2".
 func objectName(t *trace.Trace, id trace.ObjID) string {
 	o := t.Objects[id]
 	if o.G == trace.NoG {

@@ -66,12 +66,14 @@ func (e *exploration) opening(fixed string) (result string, alone bool) {
 	return result, false
 }
 
-// alone reports whether there was nobody in an execution, which showed nothing, to interleave with, and nothing to choose.
+// alone reports whether an execution, which showed nothing, had nothing to interleave and nothing
+// to choose.
 func (e *exploration) alone(ex *Execution) bool {
 	return !e.choices && len(ex.Trace.Goroutines) <= e.least() && e.found == e.before
 }
 
-// nothing is the reason why a test was explored no further in which there was nothing to interleave with.
+// nothing is the reason why a test was explored no further in which there was nothing to
+// interleave with.
 func (e *exploration) nothing() why.End {
 	if e.cuts != (wire.Cuts{}) { // another goroutine may come later
 		return why.Bare(e.cuts.Reason())
@@ -84,7 +86,8 @@ func (e *exploration) nothing() why.End {
 	return why.Bare(why.Of(why.Alone))
 }
 
-// least is how many goroutines a test has that starts none. A fuzz target calls its function in another one.
+// least is how many goroutines a test has that starts none. A fuzz target calls its function in
+// another one.
 func (e *exploration) least() int {
 	if e.input != nil {
 		return 3

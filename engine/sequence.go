@@ -44,7 +44,8 @@ func Follow(c *wire.Clip, x Executor, send func(*wire.Record)) error {
 		r.Result = "infeasible"
 		step, why := f.Infeasible(ex.Trace, shortPlace(x))
 		st := &c.Steps[step]
-		r.Reason = fmt.Sprintf("step %d (line %d: %s %s) cannot be made: %s", step+1, st.Row, st.G, st.Op, why)
+		r.Reason = fmt.Sprintf("step %d (line %d: %s %s) cannot be made: %s", step+1, st.Row, st.G, st.Op,
+			why)
 	}
 	send(r)
 	return nil
@@ -77,7 +78,8 @@ func standsAt(s *wire.Step, sites []uint64, site trace.Site, resolve func(trace.
 		}
 	}
 	p := resolve(site)
-	return p.Line == s.Where.Line && (p.File == s.Where.File || strings.HasSuffix(p.File, "/"+filepath.ToSlash(s.Where.File)))
+	return p.Line == s.Where.Line &&
+		(p.File == s.Where.File || strings.HasSuffix(p.File, "/"+filepath.ToSlash(s.Where.File)))
 }
 
 // shortPlace returns what says where a site is, "" if only the command knows.

@@ -22,7 +22,8 @@ func (e *exploration) mayShare() bool {
 
 // mayGive is mayShare for the search for inputs.
 func (e *exploration) mayGive() bool {
-	if e.real || e.nondet || e.ended() || e.cfg.MapCover || e.cfg.Isolate == "process" || e.cfg.CheckDeterminism {
+	if e.real || e.nondet || e.ended() || e.cfg.MapCover || e.cfg.Isolate == "process" ||
+		e.cfg.CheckDeterminism {
 		return false
 	}
 	if _, ok := e.x.(Crew); ok { // what is left can be handed out in another way
@@ -88,7 +89,8 @@ func (e *exploration) sharePortfolio(p *portfolio, result string) bool {
 }
 
 func (e *exploration) shared(result string) *wire.Share {
-	s := &wire.Share{Result: result, Tally: e.tally(), Elapsed: time.Since(e.start).Seconds(), Found: e.found, Seen: slices.Sorted(maps.Keys(e.seen)), Know: e.knowledge()}
+	s := &wire.Share{Result: result, Tally: e.tally(), Elapsed: time.Since(e.start).Seconds(), Found: e.found,
+		Seen: slices.Sorted(maps.Keys(e.seen)), Know: e.knowledge()}
 	if e.found > 0 && !e.whole && !e.deadline.IsZero() {
 		s.Left = time.Until(e.deadline).Seconds()
 	}

@@ -9,7 +9,8 @@ import (
 	"heddle/trace"
 )
 
-// A finding that hides no others leaves a test a fair share of its budget, one that every execution shows and that ends it does not.
+// A finding that hides no others leaves a test a fair share of its budget, one that every
+// execution shows and that ends it does not.
 func TestFairShare(t *testing.T) {
 	const budget = 10 * time.Second
 	finding := func(kind string) []*wire.Finding { return []*wire.Finding{{Kind: kind}} }
@@ -18,8 +19,10 @@ func TestFairShare(t *testing.T) {
 		everywhere bool
 		want       time.Duration
 	}{
-		{judge.Race, true, budget / fairShare}, {judge.Leak, true, budget / fairShare}, {judge.Misuse, true, budget / fairShare},
-		{judge.Panic, true, moreAfter}, {judge.TestFailure, true, moreAfter}, {judge.Deadlock, true, moreAfter},
+		{judge.Race, true, budget / fairShare}, {judge.Leak, true, budget / fairShare},
+		{judge.Misuse, true, budget / fairShare},
+		{judge.Panic, true, moreAfter}, {judge.TestFailure, true, moreAfter},
+		{judge.Deadlock, true, moreAfter},
 		{judge.Deadlock, false, budget / fairShare}, {judge.TestFailure, false, budget / fairShare},
 	} {
 		if got := After(time.Millisecond, budget, hides(finding(c.kind), c.everywhere)); got != c.want {
@@ -34,7 +37,8 @@ func TestFairShare(t *testing.T) {
 	}
 }
 
-// Each finding that hides no others gives a test another while, within its budget; others do not, and none shortens what it has.
+// Each finding that hides no others gives a test another while, within its budget; others do not,
+// and none shortens what it has.
 func TestHasten(t *testing.T) {
 	e := newBudget(t.Context(), &wire.Config{Budget: int64(time.Hour)})
 	end := e.start.Add(time.Hour)
@@ -63,7 +67,8 @@ func TestHasten(t *testing.T) {
 
 // A replay that time or memory has ended is not called clean.
 func TestReplayCut(t *testing.T) {
-	for v, want := range map[trace.Verdict]string{trace.Finished: "clean", trace.Expired: "diverged", trace.Filled: "diverged", trace.Deadlocked: "clean"} {
+	for v, want := range map[trace.Verdict]string{trace.Finished: "clean", trace.Expired: "diverged",
+		trace.Filled: "diverged", trace.Deadlocked: "clean"} {
 		result, reason := uncut(&trace.Trace{Verdict: v}, 3)
 		if result != want || (reason == "") != (want == "clean") {
 			t.Errorf("%v: %s, %q, want %s", v, result, reason, want)

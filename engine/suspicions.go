@@ -9,15 +9,16 @@ import (
 	"heddle/trace"
 )
 
-// tellBroken says where the locking discipline is broken and no execution has shown a data race. What the
-// standard library does with its own variables is nobody's to mend.
+// tellBroken says where the locking discipline is broken and no execution has shown a data race.
+// Users cannot mend what the standard library does with its own variables.
 func (e *exploration) tellBroken(s explore.Suspecting) {
 	for _, b := range s.Suspicions() {
 		if inStandard(b.Site) || inStandard(b.Other) {
 			continue
 		}
 		if slices.ContainsFunc(e.races(), func(r [2]trace.Site) bool {
-			return r == [2]trace.Site{b.Site.Plain(), b.Other.Plain()} || r == [2]trace.Site{b.Other.Plain(), b.Site.Plain()}
+			return r == [2]trace.Site{b.Site.Plain(), b.Other.Plain()} ||
+				r == [2]trace.Site{b.Other.Plain(), b.Site.Plain()}
 		}) {
 			continue
 		}
@@ -40,7 +41,8 @@ func inStandard(s trace.Site) bool {
 func (e *exploration) races() (sites [][2]trace.Site) {
 	for _, f := range e.seen {
 		if f.Kind == judge.Race && len(f.Places) > 1 {
-			sites = append(sites, [2]trace.Site{trace.Site(f.Places[0].Site).Plain(), trace.Site(f.Places[1].Site).Plain()})
+			sites = append(sites,
+				[2]trace.Site{trace.Site(f.Places[0].Site).Plain(), trace.Site(f.Places[1].Site).Plain()})
 		}
 	}
 	return sites

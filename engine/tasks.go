@@ -10,9 +10,10 @@ import (
 	"heddle/trace"
 )
 
-// A prediction is handed out in tasks. Each candidate is one; the sets of goroutines that may wait for one another are
-// one, or, with -complete, stuckParts: then there is no bound on them, and to find them may take longest. Whoever does
-// some of the tasks records the execution and analyses it himself, once: that is the same everywhere.
+// A prediction is handed out in tasks. Each candidate is one; the sets of goroutines that may wait
+// for one another are one, or, with -complete, stuckParts: then there is no bound on them, and to
+// find them may take longest. A process that does some of the tasks records the execution and
+// analyses it once: the result is the same everywhere.
 
 // stuckParts is in how many tasks those sets are searched for.
 const stuckParts = 32
@@ -28,7 +29,8 @@ func (p *prediction) parts() int {
 	return 1
 }
 
-// handOut gives the tasks from the next one on away, if it is time for that, and reports whether it did.
+// handOut gives the tasks from the next one on away, if it is time for that, and reports whether
+// it did.
 func (p *prediction) handOut(next int) bool {
 	e := p.exploration
 	if e.share != nil {
@@ -37,7 +39,8 @@ func (p *prediction) handOut(next int) bool {
 	if !p.alone || p.cfg.Measure || !e.mayShare() {
 		return false
 	}
-	s := &wire.Predicting{Recorded: recorded(p.graph.Trace), From: next, To: len(p.tasks) + p.parts(), Told: *p.told}
+	s := &wire.Predicting{Recorded: recorded(p.graph.Trace), From: next, To: len(p.tasks) + p.parts(),
+		Told: *p.told}
 	if s.From >= s.To {
 		return false
 	}

@@ -15,14 +15,16 @@ import (
 
 // The loop over a strategy that thinks between executions, whichever it is.
 //
-// It knows two kinds. What a strategy with Needs.Accesses sees has more steps than others: what it finds is shown again with
-// steps at shared memory alone, which is easier to read and fits other builds too, and executions need not follow their
-// schedules to the end. The executions of the others do: the first that leaves its schedule ends the search.
+// It knows two kinds. What a strategy with Needs.Accesses sees has more steps than others: what it
+// finds is shown again with steps at shared memory alone, which is easier to read and fits other
+// builds too, and executions need not follow their schedules to the end. The executions of the
+// others do: the first that leaves its schedule ends the search.
 
 // think explores a test by the strategy of a unit.
 //
 // The executions told of are those since the search last began, if it is complete.
-func (e *exploration) think(u *explore.Unit, begin func() explore.Strategy) (result string, complete bool, end why.End) {
+func (e *exploration) think(u *explore.Unit, begin func() explore.Strategy) (result string, complete bool,
+	end why.End) {
 	if u.Needs.Guide && e.cfg.Isolate == "process" {
 		if u = e.apart(u); u == nil {
 			return e.sample()
@@ -77,8 +79,8 @@ func (e *exploration) think(u *explore.Unit, begin func() explore.Strategy) (res
 	return result, false, why.Sampled(short)
 }
 
-// apart returns the unit that explores a test where every execution has a process of its own, in the place of one that
-// chooses while the execution runs. nil: the test is sampled.
+// apart returns the unit that explores a test where every execution has a process of its own, in
+// the place of one that chooses while the execution runs. nil: the test is sampled.
 func (e *exploration) apart(u *explore.Unit) *explore.Unit {
 	other := explore.Cover()
 	if other == nil || other.Covers != u.Covers {
@@ -93,12 +95,14 @@ func (e *exploration) apart(u *explore.Unit) *explore.Unit {
 	return other
 }
 
-// gives gives the rest of a search to other processes, if it is time for that, and reports whether it did.
+// gives gives the rest of a search to other processes, if it is time for that, and reports whether
+// it did.
 func (e *exploration) gives(x *search, result string) bool {
 	return e.shareLeads(x.s, result) || e.shareSearch(x, result) || x.last != nil && e.shareErrands(x, result)
 }
 
-// sampleInstead samples what no search can cover, if there is time for that. Of several inputs it samples none: they are not explored together then.
+// sampleInstead samples what no search can cover, if there is time for that. Of several inputs it
+// samples none: they are not explored together then.
 func (e *exploration) sampleInstead(result string) (string, bool, why.End) {
 	if e.ended() || e.late() {
 		t := e.tally()
@@ -137,8 +141,9 @@ func (e *exploration) needs(u *explore.Unit) explore.Needs {
 
 // A search is a strategy at work.
 //
-// It begins again when something has come to be known by which its executions have other steps: accesses that
-// race, sides of channels that are polled, deadlocks that end executions sooner, order that is to be loose.
+// It begins again when something has come to be known by which its executions have other steps:
+// accesses that race, sides of channels that are polled, deadlocks that end executions sooner,
+// order that is to be loose.
 type search struct {
 	e     *exploration
 	unit  *explore.Unit
@@ -158,7 +163,8 @@ type search struct {
 	loose                   bool
 }
 
-// searchFor returns a search that has not begun; again begins it. begin, if not nil, makes the strategy.
+// searchFor returns a search that has not begun; again begins it. begin, if not nil, makes the
+// strategy.
 func (e *exploration) searchFor(u *explore.Unit, begin func() explore.Strategy) *search {
 	x := &search{e: e, unit: u, needs: e.needs(u), begin: begin, cuts: e.cuts}
 	if begin == nil {
@@ -192,10 +198,12 @@ func (x *search) stale() bool {
 	if x.needs.Accesses {
 		return x.needs.Anew && x.polled != len(x.e.polled)
 	}
-	return x.visible != len(x.e.visible) || x.polled != len(x.e.polled) || x.learnt != x.e.learnt || x.loose != x.e.loose
+	return x.visible != len(x.e.visible) || x.polled != len(x.e.polled) || x.learnt != x.e.learnt ||
+		x.loose != x.e.loose
 }
 
-// step executes the next schedule. It returns false if there is none, or if an execution left its schedule.
+// step executes the next schedule. It returns false if there is none, or if an execution left its
+// schedule.
 func (x *search) step() bool {
 	e := x.e
 	if x.stale() {
@@ -231,8 +239,8 @@ func (x *search) step() bool {
 	return x.take(ex, next)
 }
 
-// perform makes an execution. Where the strategy goes on when it is learnt where channels are polled, the execution is made
-// again until it has a step wherever one is polled.
+// perform makes an execution. Where the strategy goes on when it is learnt where channels are
+// polled, the execution is made again until it has a step wherever one is polled.
 func (x *search) perform(s *trace.Schedule) (ex Execution) {
 	if !x.needs.Accesses || x.needs.Anew {
 		return x.e.perform(s, x.needs)
@@ -245,7 +253,8 @@ func (x *search) take(ex Execution, next *trace.Schedule) bool {
 	e := x.e
 	if ex.Diverged != nil {
 		x.spun = x.spun || ex.Trace.Spun
-		if x.left = why.Of(why.HeldBack); !x.spun { // whether a goroutine is held back is not up to the schedule alone
+		// whether a goroutine is held back is not up to the schedule alone
+		if x.left = why.Of(why.HeldBack); !x.spun {
 			x.left = e.strayed(&ex, next, x.needs)
 		}
 		return false
@@ -302,7 +311,8 @@ func (x *search) tell() {
 	if y, ok := x.s.(explore.Yielding); ok && e.together == nil {
 		if reason := y.Yields(); reason != "" {
 			u := explore.Cover()
-			e.note("strategy %s explores this, by all %s, since %s cannot: %s", u.Name, u.Covers, x.unit.Name, reason)
+			e.note("strategy %s explores this, by all %s, since %s cannot: %s", u.Name, u.Covers, x.unit.Name,
+				reason)
 		}
 	}
 	if s, ok := x.s.(explore.Suspecting); ok {
@@ -330,7 +340,8 @@ func (x *search) sampled() why.End {
 	return why.End{}
 }
 
-// result says how far the search came, and why it has not covered every interleaving; none if it has.
+// result says how far the search came, and why it has not covered every interleaving; none if it
+// has.
 func (x *search) result() (r explore.Result, short why.Reason) {
 	e := x.e
 	r = x.s.Result()
@@ -343,11 +354,13 @@ func (x *search) result() (r explore.Result, short why.Reason) {
 	return r, shortfall(e.cfg, &t, r, !x.over)
 }
 
-// nameless reports whether a search with all accesses visible came to an end because two executions do not agree on memory that was made
-// where heddle does not see it. Accesses that do not race need not be visible: from then on those are that were seen to race.
+// nameless reports whether a search with all accesses visible came to an end because two
+// executions do not agree on memory that was made where heddle does not see it. Accesses that do
+// not race need not be visible: from then on those are that were seen to race.
 func (e *exploration) nameless(x *search) bool {
 	r := x.s.Result()
-	if e.cfg.Visible != "all" || e.byNeed || x.needs.Accesses || !e.cfg.Race || r.Reason.Code != why.Nameless {
+	if e.cfg.Visible != "all" || e.byNeed || x.needs.Accesses || !e.cfg.Race ||
+		r.Reason.Code != why.Nameless {
 		return false
 	}
 	e.byNeed = true
@@ -401,7 +414,8 @@ func (e *exploration) performing(q wire.Request, needs explore.Needs) Execution 
 	return ex
 }
 
-// sides bounds how often an execution is made again because it was learnt where channels are polled.
+// sides bounds how often an execution is made again because it was learnt where channels are
+// polled.
 const sides = 4
 
 // performWide executes one schedule, and again where it was learnt where channels are polled.
@@ -417,8 +431,9 @@ func (e *exploration) performWide(s *trace.Schedule, needs explore.Needs) (ex Ex
 	return ex
 }
 
-// expired reports whether time or memory has ended an execution of a search, and tells of what it shows. No search can go on from there: who
-// executes the schedule again may come less far, or farther.
+// expired reports whether time or memory has ended an execution of a search, and tells of what it
+// shows. No search can go on from there: when the schedule is executed again, it may come less far,
+// or farther.
 func (e *exploration) expired(ex *Execution, s *trace.Schedule) bool {
 	if !ex.Trace.Verdict.Early() {
 		return false
@@ -454,7 +469,8 @@ func (e *exploration) twice(s *trace.Schedule, needs explore.Needs) (result stri
 	return result, alone && e.found == e.before, e.err == nil && !e.nondet && e.move == ""
 }
 
-// sow lets a strategy start from executions of another one (section 4.6 of Kähkönen et al.), if the configuration says so.
+// sow lets a strategy start from executions of another one (section 4.6 of Kähkönen et al.), if
+// the configuration says so.
 func (x *search) sow() {
 	e := x.e
 	s, ok := x.s.(explore.Seeded)
@@ -474,10 +490,12 @@ func (x *search) sow() {
 	}
 	// plant makes an execution again as the strategy makes its own.
 	plant := func(steps []trace.Step) {
-		again := &trace.Schedule{Steps: steps, Policy: "first", Exhaustive: true, Loose: e.loose, Awaits: true}
+		again := &trace.Schedule{Steps: steps, Policy: "first", Exhaustive: true, Loose: e.loose,
+			Awaits: true}
 		polled := len(e.polled)
 		ex := e.perform(again, x.needs)
-		if e.err != nil || len(e.polled) > polled || ex.Learnt || ex.Diverged != nil || ex.Trace.Verdict.Early() {
+		if e.err != nil || len(e.polled) > polled || ex.Learnt || ex.Diverged != nil ||
+			ex.Trace.Verdict.Early() {
 			return // what it shows is not yet what others will
 		}
 		if seed(ex.Trace); good {
@@ -499,7 +517,8 @@ func (x *search) sow() {
 		step = func(int) bool { return y.step() }
 	}
 	visible := len(e.visible)
-	for i := 0; i < e.options.Int(explore.SeedRuns.Name) && good && len(e.visible) == visible && !e.ended() && !e.late(); i++ {
+	for i := 0; i < e.options.Int(explore.SeedRuns.Name) && good && len(e.visible) == visible && !e.ended() &&
+		!e.late(); i++ {
 		if !step(i) {
 			break
 		}
@@ -517,15 +536,16 @@ func (e *exploration) seedWith() *explore.Unit {
 	return explore.Lookup(e.options[explore.SeedWith.Name])
 }
 
-// sampledSteps returns the steps of the i-th execution by policies. What is drawn from the seed in an
-// execution has to be the same in all of a search, so the policy's choices are made
-// beforehand, in an execution that counts for nothing.
+// sampledSteps returns the steps of the i-th execution by policies. What is drawn from the seed in
+// an execution has to be the same in all of a search, so the policy's choices are made beforehand,
+// in an execution that counts for nothing.
 func (e *exploration) sampledSteps(u *explore.Unit, i int) []trace.Step {
 	name := u.Policy
 	if name == "" {
 		name = samplePolicies[i%len(samplePolicies)]
 	}
-	ex := e.perform(&trace.Schedule{Policy: name, Depth: e.depth(), Seed: mix(e.cfg.Seed, uint64(i+1)), Exhaustive: true, Awaits: true}, explore.Needs{})
+	ex := e.perform(&trace.Schedule{Policy: name, Depth: e.depth(), Seed: mix(e.cfg.Seed, uint64(i+1)),
+		Exhaustive: true, Awaits: true}, explore.Needs{})
 	return slices.Clone(ex.Trace.Steps)
 }
 

@@ -11,9 +11,11 @@ import (
 	"heddle/symbolic/corpus"
 )
 
-// exploreTogether explores the inputs and the schedules of a fuzz target in one net, beginning with the inputs
-// seeds. ok is false where there is no such net: one input is to be explored after the other then.
-func (e *exploration) exploreTogether(p *paths, seeds [][]string) (result string, complete bool, end why.End, ok bool) {
+// exploreTogether explores the inputs and the schedules of a fuzz target in one net, beginning
+// with the inputs seeds. ok is false where there is no such net: one input is to be explored after
+// the other then.
+func (e *exploration) exploreTogether(p *paths, seeds [][]string) (result string, complete bool, end why.End,
+	ok bool) {
 	in := &symbolic.Inputs{Table: p.table, Solver: p.solver}
 	for i, s := range seeds {
 		if slices.ContainsFunc(seeds[:i], func(x []string) bool { return slices.Equal(x, s) }) {

@@ -10,13 +10,15 @@ import (
 // The strategies that the loop makes of others.
 func init() {
 	options := []explore.Option{sample.Depth}
-	explore.Register(explore.Unit{Name: "auto", Order: 10, Compared: true, Options: options, Needs: explore.Needs{Flow: explore.FlowBeside},
-		Does: "several strategies in turn, then all interleavings if there are not too many, then what finds new orders"})
+	explore.Register(explore.Unit{Name: "auto", Order: 10, Compared: true, Options: options,
+		Needs: explore.Needs{Flow: explore.FlowBeside},
+		Does:  "several strategies in turn, then all interleavings if there are not too many, then what finds new orders"})
 	explore.Register(explore.Unit{Name: "sample", Order: 20, Compared: true, Seeds: true, Options: options,
 		Does: "the policies in turn, after the schedule without preemptions"})
-	explore.Register(explore.Unit{Name: "predict", Order: 30, Compared: true, Whole: true, Command: "heddle predict",
-		Does:  "one execution, and then only what shows the bugs which that lets expect",
-		Paper: "Huang, Zhang: PECAN, ISSTA 2011"})
+	explore.Register(explore.Unit{Name: "predict", Order: 30, Compared: true, Whole: true,
+		Command: "heddle predict",
+		Does:    "one execution, and then only what shows the bugs which that lets expect",
+		Paper:   "Huang, Zhang: PECAN, ISSTA 2011"})
 }
 
 // composed returns how such a strategy explores a test; nil: by samples.

@@ -9,7 +9,8 @@ import (
 	"heddle/trace"
 )
 
-// walked are the paths that executions with one input have taken, for who asks about them elsewhere. It implements witness.
+// walked are the paths that executions with one input have taken, for the process that solves
+// their conditions. It implements witness.
 type walked struct {
 	table    *symbolic.Table
 	seen     map[uint64]bool // hashes of paths

@@ -10,8 +10,8 @@ import (
 	"heddle/trace"
 )
 
-// showNarrow reports what an execution shows in which every access is a step, from one with the same steps but for those at memory that
-// only one goroutine uses, if that shows it as well.
+// showNarrow reports what an execution shows in which every access is a step, from one with the
+// same steps but for those at memory that only one goroutine uses, if that shows it as well.
 func (e *exploration) showNarrow(ex Execution, s *trace.Schedule, shared []trace.Site) {
 	if !slices.ContainsFunc(ex.Found, e.fresh) {
 		e.look(ex, s, "")
@@ -22,7 +22,8 @@ func (e *exploration) showNarrow(ex Execution, s *trace.Schedule, shared []trace
 	defer func() { e.only, e.visible = false, visible }()
 	e.only, e.visible = true, shared
 	n := e.n
-	less, narrow := e.narrowed(&ex, s, func(s *trace.Schedule) Execution { return e.perform(s, explore.Needs{Steps: ex.needs.Steps}) })
+	less, narrow := e.narrowed(&ex, s,
+		func(s *trace.Schedule) Execution { return e.perform(s, explore.Needs{Steps: ex.needs.Steps}) })
 	e.n = n
 	if narrow != nil {
 		e.look(less, narrow, "")
@@ -35,14 +36,18 @@ func (e *exploration) showNarrow(ex Execution, s *trace.Schedule, shared []trace
 // fresh reports whether a finding was not told yet.
 func (e *exploration) fresh(f wire.Found) bool { return e.seen[f.Key] == nil }
 
-// narrowed performs the steps of ex, an execution of s, once more, of those at memory only the ones at
-// visible sites. It returns that execution and its schedule, nil if it does not show all that is fresh in ex.
-func (e *exploration) narrowed(ex *Execution, s *trace.Schedule, perform func(*trace.Schedule) Execution) (Execution, *trace.Schedule) {
+// narrowed performs the steps of ex, an execution of s, once more, of those at memory only the
+// ones at visible sites. It returns that execution and its schedule, nil if it does not show all
+// that is fresh in ex.
+func (e *exploration) narrowed(ex *Execution, s *trace.Schedule,
+	perform func(*trace.Schedule) Execution) (Execution, *trace.Schedule) {
 	narrow := *s
 	narrow.Strict, narrow.Sites = false, false
 	narrow.Steps = e.withoutHidden(ex.Trace.Steps)
 	less := perform(&narrow)
-	if e.err != nil || slices.ContainsFunc(ex.Found, func(f wire.Found) bool { return e.fresh(f) && less.shows(f.Key) == nil }) {
+	if e.err != nil ||
+		slices.ContainsFunc(ex.Found,
+			func(f wire.Found) bool { return e.fresh(f) && less.shows(f.Key) == nil }) {
 		return less, nil
 	}
 	return less, &narrow
@@ -51,7 +56,8 @@ func (e *exploration) narrowed(ex *Execution, s *trace.Schedule, perform func(*t
 // withoutHidden returns steps without those at memory that is no scheduling point now.
 func (e *exploration) withoutHidden(steps []trace.Step) []trace.Step {
 	return slices.DeleteFunc(slices.Clone(steps), func(st trace.Step) bool {
-		return (st.Op == trace.OpRead || st.Op == trace.OpWrite) && !slices.ContainsFunc(e.visible, func(x trace.Site) bool { return x.Plain() == st.Site.Plain() })
+		return (st.Op == trace.OpRead || st.Op == trace.OpWrite) &&
+			!slices.ContainsFunc(e.visible, func(x trace.Site) bool { return x.Plain() == st.Site.Plain() })
 	})
 }
 
@@ -71,7 +77,8 @@ func (c *coverage) point(e *exploration) {
 	if len(c.points) > 0 && c.points[len(c.points)-1].Covered == n {
 		return
 	}
-	c.points = append(c.points, wire.CoverPoint{Elapsed: time.Since(e.start).Seconds(), Executions: e.n, Covered: n})
+	c.points = append(c.points,
+		wire.CoverPoint{Elapsed: time.Since(e.start).Seconds(), Executions: e.n, Covered: n})
 	if len(c.points) > maxPoints {
 		half := c.points[:0]
 		for i := range c.points {
@@ -83,7 +90,8 @@ func (c *coverage) point(e *exploration) {
 	}
 }
 
-// covers adds an execution to what is measured: orders, and patterns where the strategy does not count them itself.
+// covers adds an execution to what is measured: orders, and patterns where the strategy does not
+// count them itself.
 func (e *exploration) covers(ex *Execution) {
 	for _, o := range [...]*orders{e.orders, e.compared} {
 		if o != nil && e.err == nil {
@@ -121,12 +129,15 @@ func (e *exploration) formulas(m *explore.Measures) *wire.Formulas {
 		return nil
 	}
 	f := &wire.Formulas{
-		Candidates: st.Candidates, Solved: st.Solved, Found: st.Found, Refuted: st.Refuted, Skipped: st.Skipped,
-		Duplicates: st.Duplicates, Missed: st.Missed, Solving: st.Solving.Seconds(), Undecided: len(st.Unknown),
+		Candidates: st.Candidates, Solved: st.Solved, Found: st.Found, Refuted: st.Refuted,
+		Skipped:    st.Skipped,
+		Duplicates: st.Duplicates, Missed: st.Missed, Solving: st.Solving.Seconds(),
+		Undecided: len(st.Unknown),
 	}
 	for i := range st.Unknown[:min(len(st.Unknown), wire.MaxUnknown)] {
 		u := &st.Unknown[i]
-		f.Unknown = append(f.Unknown, wire.UnknownFormula{Reason: u.Reason, Places: e.patternPlaces(m.Patterns, &u.Pattern)})
+		f.Unknown = append(f.Unknown,
+			wire.UnknownFormula{Reason: u.Reason, Places: e.patternPlaces(m.Patterns, &u.Pattern)})
 	}
 	return f
 }

@@ -13,8 +13,8 @@ import (
 	"heddle/trace"
 )
 
-// A Worker explores what the command hands it, one Item at a time. It goes on from one Item to the next,
-// where they belong together, with what it has in memory.
+// A Worker explores what the command hands it, one Item at a time. It goes on from one Item to the
+// next, where they belong together, with what it has in memory.
 type Worker struct {
 	cfg  *wire.Config
 	open func(test string) Process
@@ -41,7 +41,8 @@ func NewWorker(cfg *wire.Config, open func(test string) Process) *Worker {
 func (w *Worker) Do(it *wire.Item) *wire.Worked {
 	began := time.Now()
 	w.worked = &wire.Worked{N: it.N, Epoch: it.Epoch}
-	fresh := w.e == nil || w.item.Test != it.Test || w.item.Epoch != it.Epoch || (w.item.Turn == nil) != (it.Turn == nil)
+	fresh := w.e == nil || w.item.Test != it.Test || w.item.Epoch != it.Epoch ||
+		(w.item.Turn == nil) != (it.Turn == nil)
 	w.item = it
 	if fresh {
 		w.begin()
@@ -65,7 +66,7 @@ func (w *Worker) Do(it *wire.Item) *wire.Worked {
 	if e.err != nil {
 		r.Tally.Failed = why.From(e.err)
 	}
-	if e.memory.Reached() && r.Tally.Failed.None() { // whoever got back what is left would come no farther
+	if e.memory.Reached() && r.Tally.Failed.None() { // another worker would come no farther with what is left
 		r.Tally.Failed = e.memoryBound()
 	}
 	for key := range e.seen {
@@ -124,11 +125,13 @@ func (w *Worker) begin() {
 	cfg := *w.cfg
 	w.here = w.open(w.item.Test)
 	cfg.Clips = nil
-	w.e, w.part, w.state, w.prediction, w.leads, w.turns = nil, nil, nil, nil, nil, nil // whose memory does not count
+	// whose memory does not count
+	w.e, w.part, w.state, w.prediction, w.leads, w.turns = nil, nil, nil, nil, nil, nil
 	w.e = newExploration(context.Background(), &cfg, w.item.Test, w.here, w.take)
 	w.e.shown, w.e.whole = true, true // the budget is the command's
 	w.e.know(w.item.Know)
-	// What a process makes once (caches, what a sync.Once guards) was made in the command's before it searched.
+	// What a process makes once (caches, what a sync.Once guards) was made in the command's before
+	// it searched.
 	w.e.x.Execute(w.e.ctx, &wire.Request{Schedule: trace.Schedule{Policy: "first"}})
 }
 
@@ -143,9 +146,9 @@ func (w *Worker) take(rec *wire.Record) {
 	}
 }
 
-// A piece is worked on for a while at least, for so long and so many executions, unless the quantum is over:
-// to give it to others costs time, and an execution to go on from. Few executions, where they take long: many workers wait while the
-// first pieces are made.
+// A piece is worked on for a while at least, for so long and so many executions, unless the
+// quantum is over: to give it to others costs time, and an execution to go on from. Few
+// executions, where they take long: many workers wait while the first pieces are made.
 const (
 	leastWork       = 2 * time.Millisecond
 	leastExecutions = 3
@@ -154,10 +157,12 @@ const (
 // enough reports whether a piece is to be given back, of which n executions were made.
 func (w *Worker) enough(n int) bool {
 	d := time.Since(w.e.start)
-	return n > 0 && w.item.Quantum > 0 && d > time.Duration(w.item.Quantum) || n >= leastExecutions && d > max(leastWork, time.Duration(w.item.Least)) && w.e.hurry()
+	return n > 0 && w.item.Quantum > 0 && d > time.Duration(w.item.Quantum) ||
+		n >= leastExecutions && d > max(leastWork, time.Duration(w.item.Least)) && w.e.hurry()
 }
 
-// far reports whether a piece of a search was explored as far as it is to be; n executions of it were made.
+// far reports whether a piece of a search was explored as far as it is to be; n executions of it
+// were made.
 func (w *Worker) far(n int) bool {
 	same, rounds := w.item.Same, w.worked.Extent.Rounds
 	switch {
@@ -221,7 +226,8 @@ func (w *Worker) searchOn() {
 				e.n--
 			}
 		}
-		if ex.Learnt || e.loosen(s, false) || s.Outdated() || len(e.visible) > visible || len(e.polled) > polled {
+		if ex.Learnt || e.loosen(s, false) || s.Outdated() || len(e.visible) > visible ||
+			len(e.polled) > polled {
 			w.learn(s)
 			return
 		}

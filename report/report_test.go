@@ -216,7 +216,7 @@ func findings() map[string]*wire.Finding {
 			Places: []wire.Place{do(pc(12, "transfer"), "main", "unlock", "")},
 		},
 		"livelock": {
-			Kind: "livelock", Message: "main/1 spins and nobody is left to write what it reads",
+			Kind: "livelock", Message: "main/1 spins and no goroutine is left to write what it reads",
 			Executions: 1,
 			Places:     []wire.Place{do(at(20), "main/1", "atomic-load", "")},
 			Stacks: []wire.Stack{{Goroutine: "main/1", State: "spins",

@@ -11,15 +11,17 @@ import (
 
 // deadlockFinding is a cycle of goroutines that wait for each other's locks.
 // The cycle is the bug: its places come first and make the key. After them come
-// those who wait behind it.
+// the goroutines that wait behind it.
 func (j *Judge) deadlockFinding(x *Execution, d *remains.Deadlock) *wire.Finding {
-	f := &wire.Finding{Kind: Deadlock, Message: deadlockMessage(d), Output: string(x.Output), Core: len(d.Members)}
+	f := &wire.Finding{Kind: Deadlock, Message: deadlockMessage(d), Output: string(x.Output),
+		Core: len(d.Members)}
 	left := x.Remains.Left
 	stuck := slices.Clone(d.Members)
 	for grew := true; grew; {
 		grew = false
 		for _, l := range left {
-			if !slices.Contains(stuck, l.G) && slices.ContainsFunc(l.Holders, func(h trace.GID) bool { return slices.Contains(stuck, h) }) {
+			if !slices.Contains(stuck, l.G) &&
+				slices.ContainsFunc(l.Holders, func(h trace.GID) bool { return slices.Contains(stuck, h) }) {
 				stuck = append(stuck, l.G)
 				grew = true
 			}
@@ -44,11 +46,12 @@ func deadlockMessage(d *remains.Deadlock) string {
 	case remains.EndOthers:
 		return who + "; others run on for ever, and none of them unlocks"
 	}
-	return who + "; everybody else waits too"
+	return who + "; every other goroutine waits too"
 }
 
-// timeoutFinding is a test that waits for what nobody does, or asks for it again
-// and again, while others run on for ever. Where main waits makes the bug; who else waits comes after it.
+// timeoutFinding is a test that waits for what no goroutine does, or asks for it again and again,
+// while others run on for ever. The place where main waits makes the bug; the other goroutines that
+// wait come after it.
 func (j *Judge) timeoutFinding(x *Execution) *wire.Finding {
 	f := &wire.Finding{Kind: Deadlock, Output: string(x.Output), Core: 1,
 		Message: "the test still waits after ten minutes of its own time, when go test would end it; the clock lets others go on for ever, and none of them does what the test waits for"}
@@ -56,7 +59,7 @@ func (j *Judge) timeoutFinding(x *Execution) *wire.Finding {
 		f.Message = "the test waits for what no goroutine that can still go on could reach; the clock lets others go on for ever"
 	} else if x.KeptAsking {
 		f.Kind = Livelock
-		f.Message = "the test still asks for something after ten minutes of its own time, when go test would end it, and nobody has changed it"
+		f.Message = "the test still asks for something after ten minutes of its own time, when go test would end it, and no goroutine has changed it"
 	}
 	for _, l := range x.Remains.Left {
 		if l.Alive {
@@ -76,7 +79,8 @@ const fewSteps = 100
 // timers is the pseudo goroutine that fires timers.
 const timers trace.GID = 1
 
-// UntilWaiting returns the events of t, which timed out, until a little after lastOfWaiting: the others repeat themselves by the million.
+// UntilWaiting returns the events of t, which timed out, until a little after lastOfWaiting: the
+// others repeat themselves by the million.
 func UntilWaiting(t *trace.Trace) []trace.Event {
 	until, last := lastOfWaiting(t)+fewSteps, 0
 	for i := range t.Events {
@@ -90,10 +94,10 @@ func UntilWaiting(t *trace.Trace) []trace.Event {
 	return t.Events[:last]
 }
 
-// lastOfWaiting returns after how many steps of t, which timed out, everybody had
-// come to where he waits who made no step in the second half of it.
+// lastOfWaiting returns the number of steps of t, which timed out, after which all goroutines that
+// make no step in its second half wait where they wait at its end.
 func lastOfWaiting(t *trace.Trace) int {
-	if len(t.Steps) < fewSteps { // nobody has gone round and round: the clock alone went on
+	if len(t.Steps) < fewSteps { // no goroutine has gone round and round: the clock alone went on
 		return len(t.Steps)
 	}
 	last := make([]int, len(t.Goroutines))

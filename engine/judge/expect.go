@@ -23,7 +23,9 @@ func Expected(t *trace.Trace, x *wire.Expectation, resolve func(trace.Site) wire
 	}
 	var spots []predict.Spot
 	for _, pl := range x.Places {
-		spots = append(spots, predict.Spot{G: pl.Goroutine, Site: trace.Site(pl.Site), Write: strings.HasPrefix(pl.Op, trace.OpWrite.String())})
+		spots = append(spots,
+			predict.Spot{G: pl.Goroutine, Site: trace.Site(pl.Site),
+				Write: strings.HasPrefix(pl.Op, trace.OpWrite.String())})
 	}
 	g := predict.NewGraph(t, pattern.Regions)
 	nodes := predict.Find(g, pattern, spots)
@@ -70,7 +72,8 @@ func reached(t *trace.Trace, x *wire.Expectation, resolve func(trace.Site) wire.
 	return nil
 }
 
-// A Variable of a question is an object of an execution, with so many bytes of memory; 0: it is none.
+// A Variable of a question is an object of an execution, with so many bytes of memory; 0: it is
+// none.
 type Variable struct {
 	Obj  trace.ObjID
 	Size uint32
@@ -121,7 +124,8 @@ type variable struct {
 }
 
 func newMoments(t *trace.Trace, q *question.Question, resolve func(trace.Site) wire.Place) *moments {
-	m := &moments{resolve: resolve, t: t, q: q, step: -1, started: make([]bool, len(t.Goroutines)), steps: make([][]int32, len(t.Goroutines)), vars: map[string]*variable{}}
+	m := &moments{resolve: resolve, t: t, q: q, step: -1, started: make([]bool, len(t.Goroutines)),
+		steps: make([][]int32, len(t.Goroutines)), vars: map[string]*variable{}}
 	m.started[0] = true
 	for i := range t.Steps {
 		m.steps[t.Steps[i].G] = append(m.steps[t.Steps[i].G], int32(i))
@@ -213,7 +217,7 @@ func (m *moments) write(e *trace.Event) {
 	}
 }
 
-// holds reports whether the question holds now, and where: who stands where, and
+// holds reports whether the question holds now, and where: which goroutine stands where, and
 // what gave the variables their values.
 func (m *moments) holds() (places []wire.Place, ok bool) {
 	var values []string
@@ -258,7 +262,8 @@ func (m *moments) stood(i int, taken []trace.GID, places []wire.Place) ([]wire.P
 		if !ok || op == trace.OpStart || !StandsAt(site, t.At, m.resolve) {
 			continue
 		}
-		if found, ok := m.stood(i+1, append(taken[:len(taken):len(taken)], id), append(places[:len(places):len(places)], placeOf(m.t, site, op.String(), id, m.resolve))); ok {
+		if found, ok := m.stood(i+1, append(taken[:len(taken):len(taken)], id),
+			append(places[:len(places):len(places)], placeOf(m.t, site, op.String(), id, m.resolve))); ok {
 			return found, true
 		}
 	}

@@ -15,7 +15,8 @@ import (
 // misusePanics are panics of the runtime and of sync that say that an object was misused.
 var misusePanics = []string{
 	"send on closed channel", "close of closed channel", "close of nil channel",
-	"sync: negative WaitGroup counter", "sync: WaitGroup misuse", "sync: WaitGroup is reused", "sync: Unlock of unlocked", "sync: unlock of unlocked", "sync: RUnlock of unlocked",
+	"sync: negative WaitGroup counter", "sync: WaitGroup misuse", "sync: WaitGroup is reused",
+	"sync: Unlock of unlocked", "sync: unlock of unlocked", "sync: RUnlock of unlocked",
 }
 
 // failedOp is what the program was about to do, as far as the message says.
@@ -59,7 +60,8 @@ func (j *Judge) failureFinding(x *Execution, f *remains.Failure) *wire.Finding {
 	if f.Kind == remains.FailExit {
 		p.Op = ExitOp
 	}
-	fd := &wire.Finding{Kind: kind, Message: msg, Places: []wire.Place{p}, Stacks: []wire.Stack{st}, Output: string(x.Output)}
+	fd := &wire.Finding{Kind: kind, Message: msg, Places: []wire.Place{p}, Stacks: []wire.Stack{st},
+		Output: string(x.Output)}
 	return fd
 }
 
@@ -116,11 +118,13 @@ func reason(output []byte, frames []wire.Place) (frame int, text string) {
 	for n, m := range logged {
 		file := string(output[m[2]:m[3]])
 		line, _ := strconv.Atoi(string(output[m[4]:m[5]]))
-		i := slices.IndexFunc(frames, func(p wire.Place) bool { return p.Line == line && Base(p.File) == file })
+		i := slices.IndexFunc(frames,
+			func(p wire.Place) bool { return p.Line == line && Base(p.File) == file })
 		if i < 0 {
 			continue
 		}
-		if text = strings.TrimSpace(string(output[m[6]:m[7]])); text == "" { // packages of assertions begin on the next line
+		// packages of assertions begin on the next line
+		if text = strings.TrimSpace(string(output[m[6]:m[7]])); text == "" {
 			end := len(output)
 			if n+1 < len(logged) {
 				end = logged[n+1][0]

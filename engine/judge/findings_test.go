@@ -48,12 +48,15 @@ func (s symbols) Origin(trace.GID) []uintptr { return []uintptr{3} }
 func (s symbols) Standard(file string) bool  { return strings.HasPrefix(file, "/src/") }
 
 var program = symbols{
-	1: "ex.TestA", 2: "ex.work", 3: "ex.start", 4: "runtime.gopanic", 5: "internal/poll.(*heddleEnd).read", 6: "net/http.(*conn).serve",
+	1: "ex.TestA", 2: "ex.work", 3: "ex.start", 4: "runtime.gopanic", 5: "internal/poll.(*heddleEnd).read",
+	6: "net/http.(*conn).serve",
 }
 
 // left is a goroutine that an execution left.
 func left(g trace.GID, op trace.Op, state remains.State, pcs ...uintptr) remains.Goroutine {
-	return remains.Goroutine{G: g, Pending: trace.Pending{Op: op, Site: trace.NewSite(7, int(g), trace.KindOther, false)}, State: state, Stack: pcs, Made: true}
+	return remains.Goroutine{G: g,
+		Pending: trace.Pending{Op: op, Site: trace.NewSite(7, int(g), trace.KindOther, false)}, State: state,
+		Stack: pcs, Made: true}
 }
 
 func held(l remains.Goroutine, by ...trace.GID) remains.Goroutine {
@@ -69,14 +72,16 @@ func with(l remains.Goroutine, change func(l *remains.Goroutine)) remains.Gorout
 // TestFindings: from a verdict, what is left, and what the test says, to findings and notes. In
 // want, each finding is its kind, the operations of its places, and a part of its message.
 func TestFindings(t *testing.T) {
-	race := remains.Race{Race: detect.Race{At: trace.NewSite(7, 1, trace.KindInt, false), Prev: trace.NewSite(7, 2, trace.KindInt, false), Write: true}, G: 2, PrevG: 0, Stack: []uintptr{2}}
+	race := remains.Race{Race: detect.Race{At: trace.NewSite(7, 1, trace.KindInt, false),
+		Prev: trace.NewSite(7, 2, trace.KindInt, false), Write: true}, G: 2, PrevG: 0, Stack: []uintptr{2}}
 	misuse := func(m remains.Misuse, prevWrite bool) remains.Race {
 		r := race
 		r.Misuse, r.PrevWrite = m, prevWrite
 		return r
 	}
 	blocked, parked := left(2, trace.OpLock, remains.Blocked, 2), left(2, trace.OpRecv, remains.Parked, 2)
-	cycle := []remains.Goroutine{held(left(2, trace.OpLock, remains.Blocked, 2), 3), held(left(3, trace.OpLock, remains.Blocked, 2), 2)}
+	cycle := []remains.Goroutine{held(left(2, trace.OpLock, remains.Blocked, 2), 3),
+		held(left(3, trace.OpLock, remains.Blocked, 2), 2)}
 	failed := Outcome{Failed: true, Output: []byte("    a_test.go:1: want 3, got 2\n"), Stack: []uintptr{1}}
 	for _, c := range []struct {
 		name    string
@@ -90,59 +95,134 @@ func TestFindings(t *testing.T) {
 		note    string // a part of what is told beside them
 	}{
 		{name: "a test that ends", verdict: trace.Finished},
-		{name: "a race", verdict: trace.Finished, left: remains.Remains{Races: []remains.Race{race}}, want: "data race write,read"},
-		{name: "a race that the execution was told of", verdict: trace.Finished, left: remains.Remains{Races: []remains.Race{{Race: race.Race, Known: true}}}},
-		{name: "a race where something outside control takes part", verdict: trace.Finished, left: remains.Remains{Races: []remains.Race{race}, Outside: true}},
-		{name: "Add beside Wait", verdict: trace.Finished, left: remains.Remains{Races: []remains.Race{misuse(remains.MisuseWait, true)}}, want: "misuse wg-wait,wg-add: WaitGroup.Add from zero"},
-		{name: "a send beside the close", verdict: trace.Finished, left: remains.Remains{Races: []remains.Race{misuse(remains.MisuseClose, false)}}, want: "misuse close,send: it may panic"},
-		{name: "a race, and then a failure", verdict: trace.Finished, left: remains.Remains{Races: []remains.Race{race}}, said: failed, want: "data race write,read\ntest failure fails: want 3, got 2"},
+		{name: "a race", verdict: trace.Finished, left: remains.Remains{Races: []remains.Race{race}},
+			want: "data race write,read"},
+		{name: "a race that the execution was told of", verdict: trace.Finished,
+			left: remains.Remains{Races: []remains.Race{{Race: race.Race, Known: true}}}},
+		{name: "a race where something outside control takes part", verdict: trace.Finished,
+			left: remains.Remains{Races: []remains.Race{race}, Outside: true}},
+		{name: "Add beside Wait", verdict: trace.Finished,
+			left: remains.Remains{Races: []remains.Race{misuse(remains.MisuseWait, true)}},
+			want: "misuse wg-wait,wg-add: WaitGroup.Add from zero"},
+		{name: "a send beside the close", verdict: trace.Finished,
+			left: remains.Remains{Races: []remains.Race{misuse(remains.MisuseClose, false)}},
+			want: "misuse close,send: it may panic"},
+		{name: "a race, and then a failure", verdict: trace.Finished,
+			left: remains.Remains{Races: []remains.Race{race}}, said: failed,
+			want: "data race write,read\ntest failure fails: want 3, got 2"},
 
-		{name: "a lock cycle beside a running test", verdict: trace.Finished, left: remains.Remains{Left: cycle, Deadlock: &remains.Deadlock{Members: []trace.GID{2, 3}, End: remains.EndOver}}, said: failed,
+		{name: "a lock cycle beside a running test", verdict: trace.Finished,
+			left: remains.Remains{Left: cycle,
+				Deadlock: &remains.Deadlock{Members: []trace.GID{2, 3}, End: remains.EndOver}}, said: failed,
 			want: "deadlock lock,lock: 2 goroutines wait for each other's locks"},
-		{name: "a lock that its goroutine holds", verdict: trace.Finished, left: remains.Remains{Left: []remains.Goroutine{held(blocked, 2)}, Deadlock: &remains.Deadlock{Members: []trace.GID{2}, End: remains.EndAll}},
+		{name: "a lock that its goroutine holds", verdict: trace.Finished,
+			left: remains.Remains{Left: []remains.Goroutine{held(blocked, 2)},
+				Deadlock: &remains.Deadlock{Members: []trace.GID{2}, End: remains.EndAll}},
 			want: "deadlock lock: a goroutine waits for a lock that it holds itself"},
-		{name: "no goroutine can go on", verdict: trace.Deadlocked, left: remains.Remains{Left: []remains.Goroutine{left(0, trace.OpWGWait, remains.Blocked, 1), parked}}, want: "deadlock wg-wait,recv: all 2 goroutines"},
-		{name: "the same where something outside control takes part", verdict: trace.Deadlocked, left: remains.Remains{Left: []remains.Goroutine{parked}, Outside: true}, want: "uncontrolled recv: not under control"},
-		{name: "polling for ever", verdict: trace.Livelocked, left: remains.Remains{Left: []remains.Goroutine{left(0, trace.OpAtomicLoad, remains.Spinning, 1)}}, want: "livelock atomic-load: keep asking"},
-		{name: "polling what was not seen", verdict: trace.Livelocked, left: remains.Remains{PolledUnseen: true}},
-		{name: "ten minutes", verdict: trace.TimedOut, left: remains.Remains{Left: []remains.Goroutine{left(0, trace.OpRecv, remains.Parked, 1), with(parked, func(l *remains.Goroutine) { l.Served = true })}},
+		{name: "no goroutine can go on", verdict: trace.Deadlocked,
+			left: remains.Remains{Left: []remains.Goroutine{left(0, trace.OpWGWait, remains.Blocked, 1),
+				parked}}, want: "deadlock wg-wait,recv: all 2 goroutines"},
+		{name: "the same where something outside control takes part", verdict: trace.Deadlocked,
+			left: remains.Remains{Left: []remains.Goroutine{parked}, Outside: true},
+			want: "uncontrolled recv: not under control"},
+		{name: "polling for ever", verdict: trace.Livelocked,
+			left: remains.Remains{Left: []remains.Goroutine{left(0, trace.OpAtomicLoad, remains.Spinning,
+				1)}}, want: "livelock atomic-load: keep asking"},
+		{name: "polling what was not seen", verdict: trace.Livelocked,
+			left: remains.Remains{PolledUnseen: true}},
+		{name: "ten minutes", verdict: trace.TimedOut,
+			left: remains.Remains{Left: []remains.Goroutine{left(0, trace.OpRecv, remains.Parked, 1),
+				with(parked, func(l *remains.Goroutine) { l.Served = true })}},
 			want: "deadlock recv: after ten minutes"},
-		{name: "ten minutes, out of reach", verdict: trace.TimedOut, left: remains.Remains{CutOff: true, Left: []remains.Goroutine{left(0, trace.OpRecv, remains.Parked, 1)}}, want: "deadlock recv: no goroutine that can still go on could reach"},
-		{name: "ten minutes of asking", verdict: trace.TimedOut, left: remains.Remains{KeptAsking: true, Left: []remains.Goroutine{left(0, trace.OpRecv, remains.Parked, 1)}}, want: "livelock recv: still asks"},
+		{name: "ten minutes, out of reach", verdict: trace.TimedOut,
+			left: remains.Remains{CutOff: true,
+				Left: []remains.Goroutine{left(0, trace.OpRecv, remains.Parked, 1)}},
+			want: "deadlock recv: no goroutine that can still go on could reach"},
+		{name: "ten minutes of asking", verdict: trace.TimedOut,
+			left: remains.Remains{KeptAsking: true,
+				Left: []remains.Goroutine{left(0, trace.OpRecv, remains.Parked, 1)}},
+			want: "livelock recv: still asks"},
 
-		{name: "a panic", verdict: trace.Panicked, left: remains.Remains{Failures: []*remains.Failure{{Value: "oh", Stack: []uintptr{2}}}}, want: "panic panic: oh"},
-		{name: "a panic that says misuse", verdict: trace.Panicked, left: remains.Remains{Failures: []*remains.Failure{{Value: fmt.Errorf("send on closed channel"), Stack: []uintptr{2}}}}, want: "misuse send: send on closed"},
-		{name: "os.Exit in a test", verdict: trace.Panicked, left: remains.Remains{Failures: []*remains.Failure{{Kind: remains.FailExit, Message: "os.Exit(1)", Stack: []uintptr{2}}}}, want: "panic exit: os.Exit"},
-		{name: "os.Exit of a program", kind: "main", verdict: trace.Panicked, left: remains.Remains{Failures: []*remains.Failure{{Kind: remains.FailExit, Message: "os.Exit(1)", Stack: []uintptr{2}}}}, want: "test failure exit: os.Exit"},
-		{name: "a bound", verdict: trace.Bounded, left: remains.Remains{Left: []remains.Goroutine{blocked}}, said: failed},
+		{name: "a panic", verdict: trace.Panicked,
+			left: remains.Remains{Failures: []*remains.Failure{{Value: "oh", Stack: []uintptr{2}}}},
+			want: "panic panic: oh"},
+		{name: "a panic that says misuse", verdict: trace.Panicked,
+			left: remains.Remains{Failures: []*remains.Failure{{Value: fmt.Errorf("send on closed channel"),
+				Stack: []uintptr{2}}}}, want: "misuse send: send on closed"},
+		{name: "os.Exit in a test", verdict: trace.Panicked,
+			left: remains.Remains{Failures: []*remains.Failure{{Kind: remains.FailExit, Message: "os.Exit(1)",
+				Stack: []uintptr{2}}}}, want: "panic exit: os.Exit"},
+		{name: "os.Exit of a program", kind: "main", verdict: trace.Panicked,
+			left: remains.Remains{Failures: []*remains.Failure{{Kind: remains.FailExit, Message: "os.Exit(1)",
+				Stack: []uintptr{2}}}}, want: "test failure exit: os.Exit"},
+		{name: "a bound", verdict: trace.Bounded, left: remains.Remains{Left: []remains.Goroutine{blocked}},
+			said: failed},
 
-		{name: "a goroutine left at a lock", verdict: trace.Finished, left: remains.Remains{Left: []remains.Goroutine{held(blocked, 0)}}, want: "leak lock: still blocked"},
-		{name: "left at a lock of another execution", verdict: trace.Finished, left: remains.Remains{Left: []remains.Goroutine{with(blocked, func(l *remains.Goroutine) { l.Made = false })}}},
-		{name: "left waiting for each other", verdict: trace.Finished, left: remains.Remains{Left: cycle}, want: "deadlock lock,lock: wait for each other's locks; the test is over"},
-		{name: "left at a channel", verdict: trace.Finished, left: remains.Remains{Left: []remains.Goroutine{parked}}, want: "leak recv: still blocked"},
-		{name: "left at a channel of another execution", verdict: trace.Finished, left: remains.Remains{Left: []remains.Goroutine{with(parked, func(l *remains.Goroutine) { l.Old = true })}}},
-		{name: "left at a timer's channel", verdict: trace.Finished, left: remains.Remains{Left: []remains.Goroutine{with(parked, func(l *remains.Goroutine) { l.Served = true })}}},
-		{name: "left ready", verdict: trace.Finished, left: remains.Remains{Left: []remains.Goroutine{left(2, trace.OpSend, remains.Ready, 2)}}},
-		{name: "left beside goroutines outside control", verdict: trace.Finished, left: remains.Remains{Left: []remains.Goroutine{parked}, Outsiders: true}, note: "may still let them go on, started by init"},
-		{name: "goes on", verdict: trace.Finished, left: remains.Remains{Left: []remains.Goroutine{with(parked, func(l *remains.Goroutine) { l.Alive = true })}, LateWakes: 1}, note: "goroutines live on"},
-		{name: "may go on, not tried", verdict: trace.Finished, left: remains.Remains{Left: []remains.Goroutine{with(parked, func(l *remains.Goroutine) { l.Alive = true })}}},
-		{name: "left at a connection", verdict: trace.Finished, left: remains.Remains{Left: []remains.Goroutine{left(2, trace.OpRecv, remains.Parked, 5, 2), left(3, trace.OpRecv, remains.Parked, 6)}}, note: "wait at connections"},
-		{name: "an iterator in its middle", verdict: trace.Finished, left: remains.Remains{Unstopped: []uintptr{2}}, note: "iter.Pull"},
-		{name: "left by a test that fails", verdict: trace.Finished, left: remains.Remains{Left: []remains.Goroutine{parked}}, said: failed, want: "test failure fails: want 3, got 2"},
-		{name: "left by a process that ended", verdict: trace.Finished, left: remains.Remains{Left: []remains.Goroutine{parked}, Exited: true}},
+		{name: "a goroutine left at a lock", verdict: trace.Finished,
+			left: remains.Remains{Left: []remains.Goroutine{held(blocked, 0)}},
+			want: "leak lock: still blocked"},
+		{name: "left at a lock of another execution", verdict: trace.Finished,
+			left: remains.Remains{Left: []remains.Goroutine{with(blocked,
+				func(l *remains.Goroutine) { l.Made = false })}}},
+		{name: "left waiting for each other", verdict: trace.Finished, left: remains.Remains{Left: cycle},
+			want: "deadlock lock,lock: wait for each other's locks; the test is over"},
+		{name: "left at a channel", verdict: trace.Finished,
+			left: remains.Remains{Left: []remains.Goroutine{parked}}, want: "leak recv: still blocked"},
+		{name: "left at a channel of another execution", verdict: trace.Finished,
+			left: remains.Remains{Left: []remains.Goroutine{with(parked,
+				func(l *remains.Goroutine) { l.Old = true })}}},
+		{name: "left at a timer's channel", verdict: trace.Finished,
+			left: remains.Remains{Left: []remains.Goroutine{with(parked,
+				func(l *remains.Goroutine) { l.Served = true })}}},
+		{name: "left ready", verdict: trace.Finished,
+			left: remains.Remains{Left: []remains.Goroutine{left(2, trace.OpSend, remains.Ready, 2)}}},
+		{name: "left beside goroutines outside control", verdict: trace.Finished,
+			left: remains.Remains{Left: []remains.Goroutine{parked}, Outsiders: true},
+			note: "may still let them go on, started by init"},
+		{name: "goes on", verdict: trace.Finished,
+			left: remains.Remains{Left: []remains.Goroutine{with(parked,
+				func(l *remains.Goroutine) { l.Alive = true })}, LateWakes: 1}, note: "goroutines live on"},
+		{name: "may go on, not tried", verdict: trace.Finished,
+			left: remains.Remains{Left: []remains.Goroutine{with(parked,
+				func(l *remains.Goroutine) { l.Alive = true })}}},
+		{name: "left at a connection", verdict: trace.Finished,
+			left: remains.Remains{Left: []remains.Goroutine{left(2, trace.OpRecv, remains.Parked, 5, 2),
+				left(3, trace.OpRecv, remains.Parked, 6)}}, note: "wait at connections"},
+		{name: "an iterator in its middle", verdict: trace.Finished,
+			left: remains.Remains{Unstopped: []uintptr{2}}, note: "iter.Pull"},
+		{name: "left by a test that fails", verdict: trace.Finished,
+			left: remains.Remains{Left: []remains.Goroutine{parked}}, said: failed,
+			want: "test failure fails: want 3, got 2"},
+		{name: "left by a process that ended", verdict: trace.Finished,
+			left: remains.Remains{Left: []remains.Goroutine{parked}, Exited: true}},
 
-		{name: "a failure that says nothing", verdict: trace.Finished, said: Outcome{Failed: true, Stack: []uintptr{1}}, want: "test failure fails: the test fails"},
-		{name: "an example", kind: "example", verdict: trace.Finished, said: Outcome{Failed: true}, want: "test failure : does not print"},
-		{name: "a failure after a timer that fired early", verdict: trace.Finished, left: remains.Remains{Early: []remains.Timer{{By: 5}}}, said: failed},
-		{name: "the same, with -time=free", verdict: trace.Finished, left: remains.Remains{Early: []remains.Timer{{By: 5}}}, said: failed, asked: true, want: "test failure fails: want 3, got 2"},
-		{name: "a failure where heddle may be too slow", verdict: trace.Finished, left: remains.Remains{RanOut: true}, said: failed},
-		{name: "a failure where heddle's memory may count", verdict: trace.Finished, left: remains.Remains{Measured: true}, said: failed},
-		{name: "a panic held up in a deferred call, after an early timer", verdict: trace.Deadlocked, left: remains.Remains{Early: []remains.Timer{{By: 5}}, Left: []remains.Goroutine{left(2, trace.OpLock, remains.Blocked, 4, 2)}}},
-		{name: "the same without", verdict: trace.Deadlocked, left: remains.Remains{Left: []remains.Goroutine{left(2, trace.OpLock, remains.Blocked, 4, 2)}}, want: "deadlock lock: the only goroutine left"},
+		{name: "a failure that says nothing", verdict: trace.Finished,
+			said: Outcome{Failed: true, Stack: []uintptr{1}}, want: "test failure fails: the test fails"},
+		{name: "an example", kind: "example", verdict: trace.Finished, said: Outcome{Failed: true},
+			want: "test failure : does not print"},
+		{name: "a failure after a timer that fired early", verdict: trace.Finished,
+			left: remains.Remains{Early: []remains.Timer{{By: 5}}}, said: failed},
+		{name: "the same, with -time=free", verdict: trace.Finished,
+			left: remains.Remains{Early: []remains.Timer{{By: 5}}}, said: failed, asked: true,
+			want: "test failure fails: want 3, got 2"},
+		{name: "a failure where heddle may be too slow", verdict: trace.Finished,
+			left: remains.Remains{RanOut: true}, said: failed},
+		{name: "a failure where heddle's memory may count", verdict: trace.Finished,
+			left: remains.Remains{Measured: true}, said: failed},
+		{name: "a panic held up in a deferred call, after an early timer", verdict: trace.Deadlocked,
+			left: remains.Remains{Early: []remains.Timer{{By: 5}},
+				Left: []remains.Goroutine{left(2, trace.OpLock, remains.Blocked, 4, 2)}}},
+		{name: "the same without", verdict: trace.Deadlocked,
+			left: remains.Remains{Left: []remains.Goroutine{left(2, trace.OpLock, remains.Blocked, 4, 2)}},
+			want: "deadlock lock: the only goroutine left"},
 	} {
-		tr := &trace.Trace{Verdict: c.verdict, Goroutines: []trace.Goroutine{{Parent: trace.NoG}, {Parent: trace.NoG, N: 1}, {Parent: 0, N: 1}, {Parent: 0, N: 2}}}
+		tr := &trace.Trace{Verdict: c.verdict,
+			Goroutines: []trace.Goroutine{{Parent: trace.NoG}, {Parent: trace.NoG, N: 1}, {Parent: 0, N: 1},
+				{Parent: 0, N: 2}}}
 		var notes []string
-		j := &Judge{Symbols: program, Kind: c.kind, Note: func(text string) { notes = append(notes, text) }, Outsiders: func() string { return "a daemon" }, Starters: func() []string { return []string{"init"} }}
+		j := &Judge{Symbols: program, Kind: c.kind, Note: func(text string) { notes = append(notes, text) },
+			Outsiders: func() string { return "a daemon" },
+			Starters:  func() []string { return []string{"init"} }}
 		x := &Execution{Trace: tr, Remains: &c.left, Outcome: c.said, EarlyAsked: c.asked}
 		found := j.Findings(x, nil)
 		var got []string
@@ -165,7 +245,8 @@ func TestFindings(t *testing.T) {
 			return strings.HasPrefix(got, head+": ") && strings.Contains(got, message)
 		})
 		if !same {
-			t.Errorf("%s: got\n\t%s\nwant\n\t%s", c.name, strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+			t.Errorf("%s: got\n\t%s\nwant\n\t%s", c.name, strings.Join(got, "\n\t"),
+				strings.Join(want, "\n\t"))
 		}
 		if all := strings.Join(notes, "\n"); (c.note == "") != (all == "") || !strings.Contains(all, c.note) {
 			t.Errorf("%s: told %q, want %q in it", c.name, all, c.note)
@@ -176,12 +257,16 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// A race that the caller knows by its key is told once more, and given to Known so that the scheduler tells of it no more.
+// A race that the caller knows by its key is told once more, and given to Known so that the
+// scheduler tells of it no more.
 func TestKnownRace(t *testing.T) {
-	r := remains.Race{Race: detect.Race{At: trace.NewSite(7, 1, trace.KindInt, false), Prev: trace.NewSite(7, 2, trace.KindInt, false)}}
+	r := remains.Race{Race: detect.Race{At: trace.NewSite(7, 1, trace.KindInt, false),
+		Prev: trace.NewSite(7, 2, trace.KindInt, false)}}
 	known := 0
 	j := &Judge{Symbols: program, Known: func(*remains.Race) { known++ }}
-	x := &Execution{Trace: &trace.Trace{Verdict: trace.Finished, Goroutines: []trace.Goroutine{{Parent: trace.NoG}}}, Remains: &remains.Remains{Races: []remains.Race{r}}}
+	x := &Execution{Trace: &trace.Trace{Verdict: trace.Finished,
+		Goroutines: []trace.Goroutine{{Parent: trace.NoG}}},
+		Remains: &remains.Remains{Races: []remains.Race{r}}}
 	for i, say := range []bool{false, true} {
 		if fs := j.Findings(x, func(string) bool { return say }); len(fs) != 1 || known != i {
 			t.Errorf("known %v: %d findings, Known called %d times", say, len(fs), known)

@@ -1,5 +1,6 @@
-// Package judge makes findings from what one execution left behind: its trace and its remains. It asks
-// nothing of the scheduler, and of the process no more than what program counters stand for (Symbols).
+// Package judge makes findings from what one execution left behind: its trace and its remains. It
+// asks nothing of the scheduler, and of the process no more than what program counters stand for
+// (Symbols).
 package judge
 
 import (
@@ -46,7 +47,8 @@ type Judge struct {
 
 	// Note takes what is told beside findings, each once a test.
 	Note func(text string)
-	// Outsiders says in words what is outside control, Starters what started the goroutines among it.
+	// Outsiders says in words what is outside control, Starters what started the goroutines among
+	// it.
 	Outsiders func() string
 	Starters  func() []string
 	// Known takes the data races that are known by their key.
@@ -85,13 +87,16 @@ func (j *Judge) Findings(x *Execution, known func(key string) bool) []wire.Found
 	return fs
 }
 
-// RanOut reports whether the test failed where a time-out may have come because heddle is slower than the program.
+// RanOut reports whether the test failed where a time-out may have come because heddle is slower
+// than the program.
 func (j *Judge) RanOut(x *Execution) bool { return x.RanOut && !x.EarlyAsked && j.testFailed(x) }
 
-// testFailed reports whether an execution failed the test, or ended it by a panic that is not heddle's to judge.
+// testFailed reports whether an execution failed the test, or ended it by a panic that is not
+// heddle's to judge.
 func (j *Judge) testFailed(x *Execution) bool {
 	f := x.Failure()
-	return x.Failed || x.Verdict == trace.Panicked && f != nil && f.Kind != remains.FailMisuse || j.panicking(x)
+	return x.Failed || x.Verdict == trace.Panicked && f != nil && f.Kind != remains.FailMisuse ||
+		j.panicking(x)
 }
 
 // panicking reports whether a goroutine that panicked is held up in its deferred calls.
@@ -100,7 +105,8 @@ func (j *Judge) panicking(x *Execution) bool {
 		return false
 	}
 	for i := range x.Remains.Left {
-		if j.within(x.Remains.Left[i].Stack, func(function string) bool { return function == "runtime.gopanic" }) != "" {
+		if j.within(x.Remains.Left[i].Stack,
+			func(function string) bool { return function == "runtime.gopanic" }) != "" {
 			return true
 		}
 	}
@@ -179,7 +185,8 @@ func (j *Judge) earlyTimers(x *Execution) string {
 		if len(t.Origin) > 0 { // context.WithTimeout is called by the program
 			p = j.userFrame(j.Frames(t.Origin))
 		}
-		parts = append(parts, fmt.Sprintf("the timer of %s:%d fired %s early", Base(p.File), p.Line, duration(t.By)))
+		parts = append(parts,
+			fmt.Sprintf("the timer of %s:%d fired %s early", Base(p.File), p.Line, duration(t.By)))
 	}
 	parts = slices.Compact(parts)
 	return strings.Join(parts[:min(len(parts), mostEarly)], "; ")
@@ -193,7 +200,8 @@ func (j *Judge) raceFinding(x *Execution, r *remains.Race) *wire.Finding {
 	case remains.MisuseWait:
 		return j.unordered(x, r, "wg-add", "wg-wait", "WaitGroup.Add from zero is not ordered with a call of Wait: Wait may return too early")
 	case remains.MisuseClose:
-		return j.unordered(x, r, "close", "send", "a send is not ordered with the close of its channel: it may panic")
+		return j.unordered(x, r, "close", "send",
+			"a send is not ordered with the close of its channel: it may panic")
 	}
 	now, before := "read", "read"
 	if r.Write {

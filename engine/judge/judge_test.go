@@ -12,9 +12,13 @@ import (
 // is known of how its value is displayed; two places of one package differ.
 func TestKeyOfClip(t *testing.T) {
 	race := func(a, b trace.Site) string {
-		return KeyOf(&wire.Finding{Kind: Race, Places: []wire.Place{{Op: "read", Site: uint64(a)}, {Op: "write", Site: uint64(b)}}})
+		return KeyOf(&wire.Finding{Kind: Race,
+			Places: []wire.Place{{Op: "read", Site: uint64(a)}, {Op: "write", Site: uint64(b)}}})
 	}
-	site := func(index int, kind trace.Kind, quiet bool) trace.Site { return trace.NewSite(77, index, kind, quiet) }
+	site := func(index int, kind trace.Kind,
+		quiet bool) trace.Site {
+		return trace.NewSite(77, index, kind, quiet)
+	}
 	seen := race(site(1, trace.KindPointer, false), site(2, trace.KindInt, false))
 	if kept := race(site(1, trace.KindOther, false), site(2, trace.KindOther, false)); kept != seen {
 		t.Errorf("%s is not %s", kept, seen)
@@ -25,7 +29,8 @@ func TestKeyOfClip(t *testing.T) {
 }
 
 func TestDuration(t *testing.T) {
-	for ns, want := range map[int64]string{7: "7ns", 5_000: "5000ns", 1_500_000: "1.5ms", 10e9: "10s", 1800e9: "30m0s", 99_400_000_000: "99.4s"} {
+	for ns, want := range map[int64]string{7: "7ns", 5_000: "5000ns", 1_500_000: "1.5ms", 10e9: "10s",
+		1800e9: "30m0s", 99_400_000_000: "99.4s"} {
 		if got := duration(ns); got != want {
 			t.Errorf("%d: %q, want %q", ns, got, want)
 		}

@@ -9,7 +9,8 @@ import (
 	"heddle/trace"
 )
 
-// KeyOf names the bug that a finding is about: kind and source places, whatever the goroutines were called.
+// KeyOf names the bug that a finding is about: kind and source places, whatever the goroutines
+// were called.
 func KeyOf(f *wire.Finding) string {
 	ps := make([]string, 0, len(f.Places))
 	places := f.CorePlaces()
@@ -21,7 +22,8 @@ func KeyOf(f *wire.Finding) string {
 	}
 	for _, p := range places {
 		if f.Kind == Deadlock && p.Note != "" && victims < len(places) {
-			// Who waits for a lock that somebody who is stuck elsewhere holds says nothing about the bug.
+			// A goroutine that waits for a lock which a stuck goroutine holds says nothing about
+			// the bug.
 			continue
 		}
 		if p.Site != 0 {

@@ -12,12 +12,16 @@ import (
 
 // stateWords say what a goroutine waits for, by its pending operation.
 var stateWords = map[trace.Op]string{
-	trace.OpLock: "waits to lock", trace.OpArrive: "waits to lock", trace.OpRLock: "waits to lock for reading", trace.OpSend: "waits to send", trace.OpRecv: "waits to receive",
-	trace.OpSelect: "waits in select", trace.OpCondWait: "waits for a signal", trace.OpWGWait: "waits for a WaitGroup", trace.OpOnce: "waits for Once.Do",
-	trace.OpSleep: "sleeps", trace.OpModel: "waits in a monitor", trace.OpAcquire: "waits for a semaphore", trace.OpPacketRecv: "waits for a packet", trace.OpNative: "waits for a socket, a pipe or a process",
+	trace.OpLock: "waits to lock", trace.OpArrive: "waits to lock",
+	trace.OpRLock: "waits to lock for reading", trace.OpSend: "waits to send",
+	trace.OpRecv:   "waits to receive",
+	trace.OpSelect: "waits in select", trace.OpCondWait: "waits for a signal",
+	trace.OpWGWait: "waits for a WaitGroup", trace.OpOnce: "waits for Once.Do",
+	trace.OpSleep: "sleeps", trace.OpModel: "waits in a monitor", trace.OpAcquire: "waits for a semaphore",
+	trace.OpPacketRecv: "waits for a packet", trace.OpNative: "waits for a socket, a pipe or a process",
 }
 
-// blockedFinding is a deadlock or livelock: nobody can go on and the test is not over.
+// blockedFinding is a deadlock or livelock: no goroutine can go on and the test is not over.
 func (j *Judge) blockedFinding(x *Execution, kind string) *wire.Finding {
 	left := x.Remains.Left
 	f := &wire.Finding{Kind: kind, Output: string(x.Output)}
@@ -30,11 +34,11 @@ func (j *Judge) blockedFinding(x *Execution, kind string) *wire.Finding {
 		f.Kind = Uncontrolled
 		f.Message = "the test waits for what is not under control, and nothing came within eight seconds: " + j.Outsiders()
 	case kind == Livelock:
-		f.Message = "goroutines keep asking for something that nobody is left to change"
+		f.Message = "goroutines keep asking for something that no goroutine is left to change"
 	default:
 		f.Message = fmt.Sprintf("all %d goroutines that are left wait for each other; none can ever go on", len(left))
 		if len(left) == 1 {
-			f.Message = "the only goroutine left waits for something that nobody can do any more"
+			f.Message = "the only goroutine left waits for something that no goroutine can do any more"
 		}
 	}
 	return f
@@ -54,7 +58,8 @@ func (j *Judge) leakFinding(x *Execution) *wire.Finding {
 			open = true
 			continue
 		case l.State == remains.Blocked:
-			// A lock that somebody of this execution holds is this execution's business, however old it is.
+			// A lock that a goroutine of this execution holds concerns this execution, however old
+			// the lock is.
 			if !l.Made && len(l.Holders) == 0 && !inCycle(x, l) {
 				continue
 			}
@@ -99,14 +104,15 @@ func (j *Judge) leakFinding(x *Execution) *wire.Finding {
 	case cyclic:
 		f.Message = "goroutines wait for each other's locks; the test is over and they can never go on"
 	case len(bad) == 1:
-		f.Message = "a goroutine is still blocked when the test is over, and nobody is left who could let it go on"
+		f.Message = "a goroutine is still blocked when the test is over, and no goroutine is left that could let it go on"
 	default:
-		f.Message = fmt.Sprintf("%d goroutines are still blocked when the test is over, and nobody is left who could let them go on", len(bad))
+		f.Message = fmt.Sprintf("%d goroutines are still blocked when the test is over, and no goroutine is left that could let them go on", len(bad))
 	}
 	return f
 }
 
-// tellLives says, once a test, which goroutines go on after it: they are not blocked for good, and so no leaks.
+// tellLives says, once a test, which goroutines go on after it: they are not blocked for good, and
+// so no leaks.
 func (j *Judge) tellLives(x *Execution, lives []remains.Goroutine) {
 	if len(lives) == 0 || j.lively || x.LateWakes == 0 { // what has not been tried may be about to end
 		return
@@ -165,7 +171,7 @@ func (j *Judge) onlyStandard(l remains.Goroutine) bool {
 	return true
 }
 
-// inCycle reports whether l waits, through others who are left, for itself.
+// inCycle reports whether l waits, through other goroutines that are left, for itself.
 func inCycle(x *Execution, l remains.Goroutine) bool {
 	byG := make(map[trace.GID]remains.Goroutine)
 	for _, m := range x.Remains.Left {
@@ -226,7 +232,8 @@ var connectionWords = map[string]string{
 
 // connectionWait says what l waits for, if that is a connection or pipe.
 func (j *Judge) connectionWait(l remains.Goroutine) string {
-	return connectionWords[j.within(l.Stack, func(function string) bool { return connectionWords[function] != "" })]
+	return connectionWords[j.within(l.Stack,
+		func(function string) bool { return connectionWords[function] != "" })]
 }
 
 // within returns the innermost function of a stack for which is holds, "" if there is none.

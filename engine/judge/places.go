@@ -14,7 +14,8 @@ func (j *Judge) place(x *Execution, s trace.Site, op string, g trace.GID) wire.P
 	return placeOf(x.Trace, s, op, g, j.Resolve)
 }
 
-func placeOf(t *trace.Trace, s trace.Site, op string, g trace.GID, resolve func(trace.Site) wire.Place) wire.Place {
+func placeOf(t *trace.Trace, s trace.Site, op string, g trace.GID,
+	resolve func(trace.Site) wire.Place) wire.Place {
 	p := resolve(s)
 	p.Op, p.Goroutine = op, t.Name(g)
 	return p
@@ -28,8 +29,9 @@ func (j *Judge) stack(x *Execution, g trace.GID, pcs []uintptr, state string) wi
 	return st
 }
 
-// origin returns the stack of the go statement that started g. Where that is the standard library's alone (a connection of
-// net/http), the stack that started its starter follows, and so on until the program's own code is reached.
+// origin returns the stack of the go statement that started g. Where that is the standard
+// library's alone (a connection of net/http), the stack that started its starter follows, and so
+// on until the program's own code is reached.
 func (j *Judge) origin(x *Execution, g trace.GID) []wire.Place {
 	var fs []wire.Place
 	for n := 0; n < mostStarters && g > 0 && int(g) < len(x.Goroutines); n++ {

@@ -63,7 +63,8 @@ func (d *driver) bench(t *Test) {
 	b := &wire.Bench{
 		Before: before.HeapAlloc + before.StackInuse, After: end.HeapAlloc + end.StackInuse,
 		Executions: n, Nanoseconds: float64(took.Nanoseconds()) / float64(n), Steps: steps, Switches: hops,
-		Bytes: float64(after.TotalAlloc-before.TotalAlloc) / float64(n), Allocs: float64(after.Mallocs-before.Mallocs) / float64(n),
+		Bytes:  float64(after.TotalAlloc-before.TotalAlloc) / float64(n),
+		Allocs: float64(after.Mallocs-before.Mallocs) / float64(n),
 	}
 	if hops > 0 {
 		b.BareSwitch = float64(sched.BareSwitches(4, 2_000_000).Nanoseconds()) / 2_000_000

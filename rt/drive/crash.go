@@ -80,7 +80,8 @@ func roomFor[T any](c *crashLog, rows, have []T, n int, in func(from, to int) (i
 // Counts implements sched.Log.
 func (c *crashLog) Counts() *wire.CrashCounts { return wire.CrashCountsOf(c.mem) }
 
-// begin notes which execution of which test starts, and what a fuzz target is called with (nil: its corpus).
+// begin notes which execution of which test starts, and what a fuzz target is called with (nil:
+// its corpus).
 func (c *crashLog) begin(test string, execution int, s *trace.Schedule, input []string) {
 	if c == nil {
 		return
@@ -89,10 +90,12 @@ func (c *crashLog) begin(test string, execution int, s *trace.Schedule, input []
 		c.input = input
 		b := wire.PutCrashInput(input)
 		if err := c.file.Truncate(int64(wire.CrashSize + len(b))); err == nil && len(b) > 0 {
-			c.file.WriteAt(b, int64(wire.CrashSize)) // where the disk has no room, a clip without it is not confirmed
+			// where the disk has no room, a clip without it is not confirmed
+			c.file.WriteAt(b, int64(wire.CrashSize))
 		}
 	}
-	h := wire.CrashInfo{Test: test, Execution: execution, Policy: s.Policy, Seed: s.Seed, Depth: s.Depth, Free: s.Free, Exhaustive: s.Exhaustive, Running: true}
+	h := wire.CrashInfo{Test: test, Execution: execution, Policy: s.Policy, Seed: s.Seed, Depth: s.Depth,
+		Free: s.Free, Exhaustive: s.Exhaustive, Running: true}
 	h.Put(c.mem)
 }
 

@@ -28,7 +28,8 @@ func newDevPolicy(devs []wire.Deviation) *devPolicy {
 	if err != nil {
 		panic(err)
 	}
-	return &devPolicy{first: first, devs: devs, at: make(map[devKey][]int32), choices: make(map[trace.GID]int32)}
+	return &devPolicy{first: first, devs: devs, at: make(map[devKey][]int32),
+		choices: make(map[trace.GID]int32)}
 }
 
 func (p *devPolicy) Name() string { return "deviations" }

@@ -1,6 +1,7 @@
 // Package drive is the main part of a test binary: it takes the tests from package testing, lets
-// package engine explore each of them, and tells the command over a pipe (package wire). It executes a test
-// once under the scheduler, in a process whose state it puts back between executions.
+// package engine explore each of them, and tells the command over a pipe (package wire). It
+// executes a test once under the scheduler, in a process whose state it puts back between
+// executions.
 package drive
 
 import (
@@ -70,9 +71,11 @@ func (o *Outcome) judged() judge.Outcome {
 
 // driver is the state of one run of the binary.
 type driver struct {
-	cfg     wire.Config
-	out     *json.Encoder
-	goroot  string // prefix of the files of the standard library; with -trimpath, those that heddle rewrites have wire.SourceRoot
+	cfg wire.Config
+	out *json.Encoder
+	// prefix of the files of the standard library; with -trimpath, those that heddle rewrites have
+	// wire.SourceRoot
+	goroot  string
 	started time.Time
 	heap    uint64 // in use after the last collection
 	state   *state
@@ -116,7 +119,8 @@ func fatal(format string, args ...any) {
 // Active reports whether the binary was started by heddle.
 func Active() bool { return config != nil }
 
-// root returns the prefix of the names that files of the standard library have; "" where it is not known.
+// root returns the prefix of the names that files of the standard library have; "" where it is not
+// known.
 func (d *driver) root() string {
 	if pc, _, _, _ := runtime.Caller(0); !strings.HasPrefix(runtime.FuncForPC(pc).Name(), "heddlert/") {
 		return "" // not laid
@@ -152,8 +156,8 @@ func Run(tests []Test) int {
 			sched.S.SetLog(log)
 		}
 	}
-	// Nothing is collected within an execution: an address that is used again would look like a race. Before
-	// memory runs out it is all the same; the race detector then begins afresh.
+	// Nothing is collected within an execution: an address that is used again would look like a
+	// race. Before memory runs out it is all the same; the race detector then begins afresh.
 	debug.SetGCPercent(-1)
 	defer debug.SetGCPercent(100)
 	if os.Getenv("GOMEMLIMIT") == "" {
@@ -213,7 +217,8 @@ func Run(tests []Test) int {
 				if !t.Fuzz {
 					cfg.Fuzz = ""
 				}
-				if err := engine.Explore(context.Background(), &cfg, t.Name, newLocal(d, t), d.send); err != nil {
+				if err := engine.Explore(context.Background(), &cfg, t.Name, newLocal(d, t),
+					d.send); err != nil {
 					fatal("%v", err)
 				}
 			}
@@ -283,10 +288,12 @@ func (d *driver) send(r *wire.Record) {
 	}
 }
 
-// collectEvery is how many bytes may be allocated before garbage is collected between two executions.
+// collectEvery is how many bytes may be allocated before garbage is collected between two
+// executions.
 const collectEvery = 32 << 20
 
-// collectCheck is after how many executions it is looked at that allocate little: looking costs half a microsecond.
+// collectCheck is after how many executions it is looked at that allocate little: looking costs
+// half a microsecond.
 const collectCheck = 16
 
 // collect is called before every execution. It looks after the first, and from then on before what

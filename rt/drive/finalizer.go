@@ -8,7 +8,8 @@ import (
 
 func init() { hook.Finalizer = whileLive }
 
-// whileLive returns a function of f's type that calls f as long as live reports true; f itself if it is no function.
+// whileLive returns a function of f's type that calls f as long as live reports true; f itself if
+// it is no function.
 func whileLive(f any, live func() bool) any {
 	v := reflect.ValueOf(f)
 	if v.Kind() != reflect.Func || v.IsNil() {

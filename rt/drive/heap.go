@@ -15,7 +15,8 @@ func full() bool {
 	return limit.Heap() > limit.MostHeap
 }
 
-// formatValue prints a value that a channel moved, without calling methods of the program under test.
+// formatValue prints a value that a channel moved, without calling methods of the program under
+// test.
 func formatValue(v any) string {
 	if v == nil {
 		return "nil"

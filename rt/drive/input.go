@@ -54,8 +54,8 @@ func concrete(q *wire.Request) (sites []trace.Site) {
 // FuzzPattern returns which fuzz targets' inputs are searched for, "" if none.
 func FuzzPattern() string { return config.Fuzz }
 
-// Input returns what the fuzz target is to be called with, and what a file of the corpus with that is
-// called; nil: its corpus.
+// Input returns what the fuzz target is to be called with, and what a file of the corpus with that
+// is called; nil: its corpus.
 func Input() (values []any, name string) { return given.values, given.name }
 
 // WantsCorpus reports whether Corpus is to be told what the corpus is.
@@ -64,7 +64,7 @@ func WantsCorpus() bool { return given.tell }
 // Corpus tells of one entry of the corpus.
 func Corpus(values []any) { given.corpus = append(given.corpus, corpus.Texts(values)) }
 
-// Arguments returns a copy of the input for one call, whose bytes are nobody else's. Where
+// Arguments returns a copy of the input for one call, whose bytes are shared with nothing. Where
 // expressions are recorded it knows what the input is.
 func Arguments() []any {
 	out := make([]any, len(given.values))

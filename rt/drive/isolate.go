@@ -9,18 +9,16 @@ import (
 	"heddle/rt/sched"
 )
 
-// Isolation of executions from each other, -isolate=vars: the package-level
-// variables of the packages under test, and what they point to, are as they
-// were when the first execution of the binary began (after init functions and
-// TestMain's preparations).
+// Isolation of executions from each other, -isolate=vars: the package-level variables of the
+// packages under test, and what they point to, are as they were when the first execution of the
+// binary began (after init functions and TestMain's preparations).
 //
-// What is saved is memory, block by block: the variable itself, then whatever
-// is reachable through pointers, slices, maps and interfaces. Restoring
-// compares a block with its copy first, so what did not change costs a
-// comparison. Left alone are functions, unsafe pointers, and memory of types
-// of the standard library beyond package sync (an *os.File has state outside
-// the process). A channel that was used or closed is emptied and opened again; where somebody outside control waits at it, it
-// is replaced by a fresh one.
+// What is saved is memory, block by block: the variable itself, then whatever is reachable through
+// pointers, slices, maps and interfaces. Restoring compares a block with its copy first, so what
+// did not change costs a comparison. Left alone are functions, unsafe pointers, and memory of
+// types of the standard library beyond package sync (an *os.File has state outside the process). A
+// channel that was used or closed is emptied and opened again; where a goroutine outside control
+// waits at it, it is replaced by a fresh one.
 
 // maxSaved bounds the bytes that are saved: large tables are not state.
 const maxSaved = 8 << 20
@@ -114,7 +112,8 @@ func (s *saved) block(p unsafe.Pointer, t reflect.Type) {
 	s.in = was
 }
 
-// ours reports whether the memory behind a pointer to t is the program's to put back, or is the standard library's to be put back with it.
+// ours reports whether the memory behind a pointer to t is the program's to put back, or is the
+// standard library's to be put back with it.
 func (s *saved) ours(t reflect.Type) bool { return ours(t) || !s.strangers && memory(t) }
 
 // ours reports whether the memory behind a pointer to t is the program's to put back.
@@ -124,7 +123,8 @@ func ours(t reflect.Type) bool {
 		return true
 	}
 	switch pkg {
-	case "sync", "sync/atomic", "container/list", "container/ring", "bytes", "strings", "time", "errors", "math/rand", "math/rand/v2", "math/big":
+	case "sync", "sync/atomic", "container/list", "container/ring", "bytes", "strings", "time", "errors",
+		"math/rand", "math/rand/v2", "math/big":
 		return true
 	}
 	return !standard(pkg)
@@ -158,12 +158,18 @@ func first(pkg string) string {
 
 // stdPackages are the first elements of the standard library's import paths.
 var stdPackages = map[string]bool{
-	"archive": true, "bufio": true, "bytes": true, "compress": true, "container": true, "context": true, "crypto": true, "database": true,
-	"debug": true, "embed": true, "encoding": true, "errors": true, "expvar": true, "flag": true, "fmt": true, "go": true, "hash": true,
-	"html": true, "image": true, "index": true, "internal": true, "io": true, "iter": true, "log": true, "maps": true, "math": true,
-	"mime": true, "net": true, "os": true, "path": true, "plugin": true, "reflect": true, "regexp": true, "runtime": true, "slices": true,
-	"sort": true, "strconv": true, "strings": true, "structs": true, "sync": true, "syscall": true, "testing": true, "text": true,
-	"time": true, "unicode": true, "unique": true, "unsafe": true, "vendor": true, "weak": true, "heddlert": true,
+	"archive": true, "bufio": true, "bytes": true, "compress": true, "container": true, "context": true,
+	"crypto": true, "database": true,
+	"debug": true, "embed": true, "encoding": true, "errors": true, "expvar": true, "flag": true, "fmt": true,
+	"go": true, "hash": true,
+	"html": true, "image": true, "index": true, "internal": true, "io": true, "iter": true, "log": true,
+	"maps": true, "math": true,
+	"mime": true, "net": true, "os": true, "path": true, "plugin": true, "reflect": true, "regexp": true,
+	"runtime": true, "slices": true,
+	"sort": true, "strconv": true, "strings": true, "structs": true, "sync": true, "syscall": true,
+	"testing": true, "text": true,
+	"time": true, "unicode": true, "unique": true, "unsafe": true, "vendor": true, "weak": true,
+	"heddlert": true,
 }
 
 func (s *saved) walk(v reflect.Value) {
@@ -284,7 +290,8 @@ func (s *saved) restore() {
 	}
 }
 
-// spare looks up what goroutines outside control have touched since it was called last, so that it is spared from now on; false: that is too much to know.
+// spare looks up what goroutines outside control have touched since it was called last, so that it
+// is spared from now on; false: that is too much to know.
 func (s *saved) spare() bool {
 	n := hook.NTouched
 	if n > len(hook.Touched) {
@@ -313,7 +320,8 @@ func (s *saved) spared(held *map[int]bool, i int) {
 	(*held)[i] = true
 }
 
-// renew makes a channel what it was. It is the same one if that can be: executions agree on objects by where they are.
+// renew makes a channel what it was. It is the same one if that can be: executions agree on
+// objects by where they are.
 func (s *saved) renew(c *savedChan) {
 	now, old := c.at, c.at.Pointer()
 	same := sched.Reopen(c.at.UnsafePointer())

@@ -37,7 +37,8 @@ func TestVariablesArePutBack(t *testing.T) {
 	close(over)
 	wasOver := over
 	same := done // another variable with the same channel
-	hook.GlobalVars = []any{&count, &head, &any1, &names, &done, &queue, &tokens, &over, &once, &l, &nilMap, &same, &f}
+	hook.GlobalVars = []any{&count, &head, &any1, &names, &done, &queue, &tokens, &over, &once, &l, &nilMap,
+		&same, &f}
 	defer func() { hook.GlobalVars = nil }()
 	s := save()
 	first := head
@@ -60,7 +61,8 @@ func TestVariablesArePutBack(t *testing.T) {
 
 		s.restore()
 
-		if count != 3 || head != first || any1 != any(first) || head.next.n != 2 || !reflect.DeepEqual(head.m, map[string][]int{"a": {1, 2}}) {
+		if count != 3 || head != first || any1 != any(first) || head.next.n != 2 ||
+			!reflect.DeepEqual(head.m, map[string][]int{"a": {1, 2}}) {
 			t.Fatalf("count %d, head %+v", count, head.next)
 		}
 		if over != wasOver {
@@ -76,7 +78,8 @@ func TestVariablesArePutBack(t *testing.T) {
 			t.Fatal("the lock is still held")
 		}
 		head.mu.Unlock()
-		if !reflect.DeepEqual(names, []string{"x", "y"}) || len(queue) != 0 || cap(queue) != 2 || l.Len() != 0 || nilMap != nil {
+		if !reflect.DeepEqual(names, []string{"x", "y"}) || len(queue) != 0 || cap(queue) != 2 ||
+			l.Len() != 0 || nilMap != nil {
 			t.Fatalf("names %v, queue %d, list %d", names, len(queue), l.Len())
 		}
 		select {

@@ -29,7 +29,7 @@ type local struct {
 	outcome  Outcome
 	known    sched.Races // of which Request.Known says that they are known
 	told     bool        // what is outside control
-	who      []string    // who started goroutines outside control
+	who      []string    // what started goroutines outside control
 	beside   int         // how often it was looked what lives beside the test
 	judge    judge.Judge
 	remains  remains.Remains // of the last execution
@@ -141,8 +141,11 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (engine.Execution,
 		sched.S.Waiting = x.seeStrangers
 	}
 	t := sched.S.Run(func() { x.t.Body(o) }, sched.Options{
-		Schedule: &q.Schedule, Policy: p, Steps: steps, Longest: time.Duration(x.d.cfg.Longest), Until: q.Until, Full: full, Race: x.d.cfg.Race, Known: known, Visible: mode, Record: q.Record, Values: q.Values, Plain: q.Plain, PastDeadlock: q.PastDeadlock, Real: q.Real, Program: x.t.Kind == "main",
-		Flow: q.Flow || q.Exprs || x.d.cfg.Flow, Exprs: q.Exprs, Twins: q.Twins,
+		Schedule: &q.Schedule, Policy: p, Steps: steps, Longest: time.Duration(x.d.cfg.Longest),
+		Until: q.Until, Full: full, Race: x.d.cfg.Race, Known: known, Visible: mode, Record: q.Record,
+		Values: q.Values, Plain: q.Plain, PastDeadlock: q.PastDeadlock, Real: q.Real,
+		Program: x.t.Kind == "main",
+		Flow:    q.Flow || q.Exprs || x.d.cfg.Flow, Exprs: q.Exprs, Twins: q.Twins,
 		BeforeUnwind: func() {
 			if o.Mark != nil {
 				o.Mark()
@@ -179,15 +182,17 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (engine.Execution,
 	}
 	ex.Corpus, ex.Concrete = given.corpus, concrete(q)
 	if d := sched.S.Diverged(); d != nil {
-		ex.Diverged = &wire.Divergence{Step: d.Step, Got: d.Got, GotOK: d.GotOK, Enabled: d.Enabled, NoChoice: d.NoChoice}
+		ex.Diverged = &wire.Divergence{Step: d.Step, Got: d.Got, GotOK: d.GotOK, Enabled: d.Enabled,
+			NoChoice: d.NoChoice}
 	}
 	return ex, ctx.Err()
 }
 
-// besides says, once a test, that there are goroutines outside control: what they have in common with the test is not known, even where
-// it did not show.
+// besides says, once a test, that there are goroutines outside control: what they have in common
+// with the test is not known, even where it did not show.
 func (x *local) besides() []wire.Unseen {
-	const looks = 3 // those of the runtime and of heddle are gone soon, or have no place where they were started
+	// those of the runtime and of heddle are gone soon, or have no place where they were started
+	const looks = 3
 	if x.beside == looks || sched.S.Outsiders() == 0 {
 		return nil
 	}
@@ -204,7 +209,8 @@ func (x *local) besides() []wire.Unseen {
 	return []wire.Unseen{{Code: trace.UnseenBeside, What: strings.Join(names, ", ")}}
 }
 
-// bereft is asked before an execution, and counts the goroutines from before the tests when asked first.
+// bereft is asked before an execution, and counts the goroutines from before the tests when asked
+// first.
 func (d *driver) bereft() bool {
 	n := sched.S.Outsiders()
 	if !d.counted {
@@ -230,8 +236,10 @@ func (d *driver) execute(t *Test) {
 func (x *local) takeRemains(t *trace.Trace) {
 	r := &x.remains
 	*r = remains.Remains{
-		Left: r.Left[:0], Races: sched.S.Races(), Deadlock: sched.S.Deadlock(), Failures: sched.S.Failures(), Early: sched.S.Early(),
-		Outside: sched.S.Outside(), Outsiders: sched.S.Outsiders() > 0, Exited: sched.S.Exited(), Measured: sched.S.Measured(), RanOut: sched.S.RanOut(),
+		Left: r.Left[:0], Races: sched.S.Races(), Deadlock: sched.S.Deadlock(), Failures: sched.S.Failures(),
+		Early:   sched.S.Early(),
+		Outside: sched.S.Outside(), Outsiders: sched.S.Outsiders() > 0, Exited: sched.S.Exited(),
+		Measured: sched.S.Measured(), RanOut: sched.S.RanOut(),
 		LateWakes: sched.S.LateWakes(), Unstopped: sched.S.Unstopped(), OutsideWait: sched.S.OutsideWait(),
 	}
 	for _, l := range sched.S.Leftover() {

@@ -37,23 +37,24 @@ func (x *local) waitFrame(fs []wire.Place) wire.Place {
 	return fs[len(fs)-1]
 }
 
-// mostStrangers is how many of those who started goroutines outside control are named.
+// mostStrangers is how many starters of goroutines outside control are named.
 const mostStrangers = 3
 
-// seeStrangers notes who the goroutines outside control are.
+// seeStrangers notes what started the goroutines outside control.
 func (x *local) seeStrangers() {
 	if len(x.who) < mostStrangers {
 		x.who = strangers(x.who, mostStrangers)
 	}
 }
 
-// strangers adds to known what started the goroutines outside control that there
-// are now, as "net/http.(*Server).Serve (server.go:3493)", each function once, as long as there are fewer than most.
+// strangers adds to known what started the goroutines outside control that there are now, as
+// "net/http.(*Server).Serve (server.go:3493)", each function once, as long as there are fewer than
+// most.
 func strangers(known []string, most int) []string {
 	buf := make([]byte, 1<<20)
 	buf = buf[:runtime.Stack(buf, true)]
 	for i, g := range bytes.Split(buf, []byte("\n\n")) {
-		if i == 0 { // who asks
+		if i == 0 { // the goroutine that asks
 			continue
 		}
 		s := starter(string(g))

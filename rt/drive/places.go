@@ -13,12 +13,14 @@ type places struct {
 	names map[uintptr]uint64
 }
 
-// anchor is a package-level variable, and variables are the more or less that all are away from it at most.
+// anchor is a package-level variable, and variables are the more or less that all are away from it
+// at most.
 var anchor byte
 
 const variables = 1 << 31
 
-// A name of a variable is its distance from anchor; of other memory pathName, a hash, and the offset in its block.
+// A name of a variable is its distance from anchor; of other memory pathName, a hash, and the
+// offset in its block.
 const pathName = 1 << 62
 
 // Name implements transition.Places.

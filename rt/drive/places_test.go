@@ -17,7 +17,8 @@ type placed struct {
 
 func newPlaced() *placed {
 	x, y := new(int), new(int)
-	return &placed{next: &placed{by: map[string]*int{"a": new(int), "b": new(int)}}, any: new(int), at: map[*int]*int{x: y}}
+	return &placed{next: &placed{by: map[string]*int{"a": new(int), "b": new(int)}}, any: new(int),
+		at: map[*int]*int{x: y}}
 }
 
 var placedRoot, placedOther *placed

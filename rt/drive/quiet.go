@@ -21,10 +21,11 @@ func (d *driver) quiet(pkg, file string) bool {
 // far as the result of no function tells otherwise: what tests log and what is
 // printed may come in any order. Functions that are not here may do anything.
 var effects = map[string]trace.Effect{
-	"log/slog.(*commonHandler).handle":  trace.Known,
-	"testing.(*common).Fail":            trace.Changes(trace.FactFailed) | trace.Looks(trace.FactEnded),
-	"testing.(*common).FailNow":         trace.Changes(trace.FactFinished),
-	"testing.(*common).Failed":          trace.Looks(trace.FactFailed) | trace.Changes(trace.FactEnded), // also the first that a test does at its end
+	"log/slog.(*commonHandler).handle": trace.Known,
+	"testing.(*common).Fail":           trace.Changes(trace.FactFailed) | trace.Looks(trace.FactEnded),
+	"testing.(*common).FailNow":        trace.Changes(trace.FactFinished),
+	// also the first that a test does at its end
+	"testing.(*common).Failed":          trace.Looks(trace.FactFailed) | trace.Changes(trace.FactEnded),
 	"testing.(*common).Helper":          trace.Known,
 	"testing.(*common).SkipNow":         trace.Changes(trace.FactSkipped | trace.FactFinished),
 	"testing.(*common).Skipped":         trace.Looks(trace.FactSkipped),
@@ -44,7 +45,7 @@ var effects = map[string]trace.Effect{
 }
 
 // printing are the functions that lock a file to write to it; of those that two
-// goroutines write to only standard output and standard error are nobody's to read.
+// goroutines write to only standard output and standard error are read by no test.
 var printing = map[string]bool{
 	"internal/poll.(*fdMutex).decref":   true,
 	"internal/poll.(*fdMutex).incref":   true,
@@ -69,11 +70,11 @@ func effectOf(function string) (e trace.Effect, output bool) {
 	return effects[function], false
 }
 
-// limited: somebody said how many tests may run in parallel.
+// limited: a flag says how many tests may run in parallel.
 var limited bool
 
 // Parallel returns how many tests may run in parallel, where -test.parallel is n:
-// as many as there are, whatever the number of processors, unless somebody set the flag.
+// as many as there are, whatever the number of processors, unless the flag is set.
 func Parallel(n int) int {
 	if limited {
 		return n

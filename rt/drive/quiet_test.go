@@ -11,16 +11,18 @@ import (
 	"testing"
 )
 
-// opaque are the functions of package testing that lock and are in no table: they may do anything, so that
-// results are sampled where two goroutines call them.
+// opaque are the functions of package testing that lock and are in no table: they may do anything,
+// so that results are sampled where two goroutines call them.
 var opaque = []string{
 	"testing.(*B).Run", "testing.(*B).run1", "testing.(*B).runN", "testing.(*F).Helper", "testing.fRunner",
-	"testing.(*chattyPrinter).Printf", "testing.(*chattyPrinter).Updatef", "testing.(*matcher).clearSubNames", "testing.(*matcher).fullName",
-	"testing.(*common).Cleanup", "testing.(*common).frameSkip", "testing.(*common).makeTempDir", "testing.(*common).runCleanup", "testing.(*common).setRan",
+	"testing.(*chattyPrinter).Printf", "testing.(*chattyPrinter).Updatef", "testing.(*matcher).clearSubNames",
+	"testing.(*matcher).fullName",
+	"testing.(*common).Cleanup", "testing.(*common).frameSkip", "testing.(*common).makeTempDir",
+	"testing.(*common).runCleanup", "testing.(*common).setRan",
 }
 
-// Each function of package testing that locks is in the table of effects or among the opaque ones: a
-// release that moves a lock into another function must not make tests that log "sampled".
+// Each function of package testing that locks is in the table of effects or among the opaque ones:
+// a release that moves a lock into another function must not make tests that log "sampled".
 func TestEffectsOfTesting(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(runtime.GOROOT(), "src/testing/*.go"))
 	if err != nil || len(files) == 0 {

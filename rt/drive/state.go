@@ -11,10 +11,11 @@ import (
 	"heddle/rt/sched"
 )
 
-// What programs give the standard library is put back between executions too, -isolate=vars: flags and arguments, the
-// standard logger, handlers of the default server, published variables, database drivers, the standard streams, the environment
-// and the working directory. A program may set each of them up once only, and every execution does. With
-// goroutines outside control, which may be using it, it stays as it is.
+// What programs give the standard library is put back between executions too, -isolate=vars: flags
+// and arguments, the standard logger, handlers of the default server, published variables,
+// database drivers, the standard streams, the environment and the working directory. A program may
+// set each of them up once only, and every execution does. With goroutines outside control, which
+// may be using it, it stays as it is.
 
 // A state is what it was when the first execution of a test began.
 type state struct {
@@ -62,10 +63,13 @@ func (st *state) restoreEnvironment() {
 	}
 }
 
-// stateTypes are types of the standard library that are memory alone, beside all of packages flag, log and expvar.
+// stateTypes are types of the standard library that are memory alone, beside all of packages flag,
+// log and expvar.
 var stateTypes = map[string]bool{
-	"net/http.ServeMux": true, "net/http.routingNode": true, "net/http.routingIndex": true, "net/http.mapping": true, "net/http.entry": true,
-	"net/http.routingIndexKey": true, "net/http.Client": true, "net/http.serveMux121": true, "net/http.muxEntry": true,
+	"net/http.ServeMux": true, "net/http.routingNode": true, "net/http.routingIndex": true,
+	"net/http.mapping": true, "net/http.entry": true,
+	"net/http.routingIndexKey": true, "net/http.Client": true, "net/http.serveMux121": true,
+	"net/http.muxEntry": true,
 }
 
 // memory reports whether t is such a type.

@@ -20,7 +20,8 @@ func items() io.Reader { return strings.NewReader("") }
 
 // mapFile maps the first size bytes of a file.
 func mapFile(f *os.File, size int) ([]byte, error) {
-	h, err := syscall.CreateFileMapping(syscall.Handle(f.Fd()), nil, syscall.PAGE_READWRITE, 0, uint32(size), nil)
+	h, err := syscall.CreateFileMapping(syscall.Handle(f.Fd()), nil, syscall.PAGE_READWRITE, 0, uint32(size),
+		nil)
 	if err != nil {
 		return nil, os.NewSyscallError("CreateFileMapping", err)
 	}

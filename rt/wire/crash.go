@@ -9,10 +9,10 @@ import (
 	"heddle/trace"
 )
 
-// The crash file: what a test binary leaves behind when its process dies in
-// the middle of an execution. It is mapped into memory, and the scheduler keeps the
-// running execution's goroutines and steps there, as they are: a header (see
-// CrashInfo.Put) with the CrashCounts at its end, then rows of trace.Goroutine, then rows of trace.Step. What follows is not mapped: see PutCrashInput.
+// The crash file: what a test binary leaves behind when its process dies in the middle of an
+// execution. It is mapped into memory, and the scheduler keeps the running execution's goroutines
+// and steps there, as they are: a header (see CrashInfo.Put) with the CrashCounts at its end, then
+// rows of trace.Goroutine, then rows of trace.Step. What follows is not mapped: see PutCrashInput.
 const (
 	CrashHeader     = 1024
 	CrashGoroutines = 1 << 15 // rows
@@ -46,7 +46,8 @@ func CrashRows(mem []byte) (gs []trace.Goroutine, steps []trace.Step) {
 		unsafe.Slice((*trace.Step)(unsafe.Pointer(&mem[crashSteps])), CrashSteps)
 }
 
-// CrashGoroutineRoom returns where in a crash file the goroutines from one to another are, in bytes.
+// CrashGoroutineRoom returns where in a crash file the goroutines from one to another are, in
+// bytes.
 func CrashGoroutineRoom(from, to int) (int, int) {
 	return CrashHeader + from*goroutineSize, CrashHeader + to*goroutineSize
 }
@@ -67,10 +68,12 @@ func CrashTrace(mem []byte) *trace.Trace {
 		return nil
 	}
 	gs, steps := CrashRows(mem)
-	return &trace.Trace{Verdict: trace.Panicked, Goroutines: slices.Clone(gs[:n.Goroutines]), Steps: slices.Clone(steps[:n.Steps])}
+	return &trace.Trace{Verdict: trace.Panicked, Goroutines: slices.Clone(gs[:n.Goroutines]),
+		Steps: slices.Clone(steps[:n.Steps])}
 }
 
-// PutCrashInput returns what a crash file holds after CrashSize: the input of its execution, see Request.Input.
+// PutCrashInput returns what a crash file holds after CrashSize: the input of its execution, see
+// Request.Input.
 func PutCrashInput(input []string) []byte {
 	if input == nil {
 		return nil
@@ -132,7 +135,9 @@ func ReadCrash(mem []byte) (c CrashInfo, ok bool) {
 	}
 	le := binary.LittleEndian
 	return CrashInfo{
-		Running: mem[0] == 1, Execution: int(le.Uint64(mem[8:])), Seed: le.Uint64(mem[16:]), Depth: int(le.Uint32(mem[24:])),
-		Free: mem[28]&1 != 0, Exhaustive: mem[28]&2 != 0, Policy: string(mem[32 : 32+min(int(mem[29]), 32)]), Test: string(mem[64 : 64+min(int(le.Uint16(mem[30:])), 700)]),
+		Running: mem[0] == 1, Execution: int(le.Uint64(mem[8:])), Seed: le.Uint64(mem[16:]),
+		Depth: int(le.Uint32(mem[24:])),
+		Free:  mem[28]&1 != 0, Exhaustive: mem[28]&2 != 0, Policy: string(mem[32 : 32+min(int(mem[29]), 32)]),
+		Test: string(mem[64 : 64+min(int(le.Uint16(mem[30:])), 700)]),
 	}, true
 }

@@ -10,8 +10,9 @@ import (
 
 func TestCrashTraceIsWhatWasPut(t *testing.T) {
 	want := &trace.Trace{
-		Verdict:    trace.Panicked,
-		Goroutines: []trace.Goroutine{{Parent: trace.NoG}, {Parent: trace.NoG, N: 1}, {Parent: 0, N: 1, Site: 1<<63 | 5}},
+		Verdict: trace.Panicked,
+		Goroutines: []trace.Goroutine{{Parent: trace.NoG}, {Parent: trace.NoG, N: 1},
+			{Parent: 0, N: 1, Site: 1<<63 | 5}},
 		Steps: []trace.Step{
 			{G: 0, Op: trace.OpLock, Choice: -1, Default: 2, Site: 9},
 			{G: 2, Op: trace.OpChoose, Choice: 3, Default: 2},
@@ -58,7 +59,8 @@ func TestCrashFileKeepsHeaderAndRowsApart(t *testing.T) {
 }
 
 func TestCrashInfoIsWhatWasPut(t *testing.T) {
-	want := CrashInfo{Running: true, Test: "TestÜber", Execution: 1 << 40, Policy: "pct", Seed: 1 << 63, Depth: 7, Free: true}
+	want := CrashInfo{Running: true, Test: "TestÜber", Execution: 1 << 40, Policy: "pct", Seed: 1 << 63,
+		Depth: 7, Free: true}
 	mem := make([]byte, CrashHeader)
 	want.Put(mem)
 	if got, ok := ReadCrash(mem); !ok || got != want {
@@ -69,7 +71,8 @@ func TestCrashInfoIsWhatWasPut(t *testing.T) {
 func TestCrashInputIsWhatWasPut(t *testing.T) {
 	mem := make([]byte, CrashSize)
 	for _, want := range [][]string{nil, {}, {"int(3)", "string(\"\\x00\")"}} {
-		if got := CrashInput(append(mem[:CrashSize:CrashSize], PutCrashInput(want)...)); !reflect.DeepEqual(got, want) {
+		if got := CrashInput(append(mem[:CrashSize:CrashSize],
+			PutCrashInput(want)...)); !reflect.DeepEqual(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
@@ -91,7 +94,8 @@ func FuzzReadCrash(f *testing.F) {
 		copy(mem[:CrashHeader], head)
 		n := CrashCountsOf(mem)
 		n.Goroutines, n.Steps = uint32(goroutines), uint32(steps)
-		if tr := CrashTrace(mem); tr != nil && (len(tr.Goroutines) != int(n.Goroutines) || len(tr.Steps) != int(n.Steps)) {
+		if tr := CrashTrace(mem); tr != nil &&
+			(len(tr.Goroutines) != int(n.Goroutines) || len(tr.Steps) != int(n.Steps)) {
 			t.Errorf("%d goroutines and %d steps of %+v", len(tr.Goroutines), len(tr.Steps), n)
 		}
 	})

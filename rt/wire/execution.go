@@ -10,14 +10,18 @@ import (
 // A Request asks for one execution of a test.
 type Request struct {
 	Schedule   trace.Schedule
-	Deviate    bool         // the policy is: the non-preemptive one, but for Deviations
-	Deviations []Deviation  `json:",omitempty"`
-	Length     int          `json:",omitempty"` // of the executions so far, for policies that learn it (policy.Lengther); 0: as learnt
-	Record     bool         `json:",omitempty"` // keep values, the places of all events, and the stacks of what Watched says
-	Watched    []trace.Site `json:",omitempty"` // of an execution that records: sites whose memory accesses are events
-	Visible    []trace.Site `json:",omitempty"` // sites whose memory accesses are scheduling points
-	Only       bool         `json:",omitempty"` // whatever -visible says, no other access is one
-	Polled     []trace.Site `json:",omitempty"` // of an exhaustive execution: sides of channels at which arriving is a step
+	Deviate    bool        // the policy is: the non-preemptive one, but for Deviations
+	Deviations []Deviation `json:",omitempty"`
+	// of the executions so far, for policies that learn it (policy.Lengther); 0: as learnt
+	Length int `json:",omitempty"`
+	// keep values, the places of all events, and the stacks of what Watched says
+	Record bool `json:",omitempty"`
+	// of an execution that records: sites whose memory accesses are events
+	Watched []trace.Site `json:",omitempty"`
+	Visible []trace.Site `json:",omitempty"` // sites whose memory accesses are scheduling points
+	Only    bool         `json:",omitempty"` // whatever -visible says, no other access is one
+	// of an exhaustive execution: sides of channels at which arriving is a step
+	Polled []trace.Site `json:",omitempty"`
 
 	// Known, if not nil, reports whether a data race with that key need not be told of any more.
 	Known func(key string) bool `json:"-"`
@@ -28,29 +32,33 @@ type Request struct {
 	Twins bool `json:",omitempty"` // tell which goroutines are interchangeable (trace.Trace.Twins)
 	Plain bool `json:",omitempty"` // keep memory accesses that are no steps (trace.Trace.Plain)
 
-	// Input, if not nil, is what a fuzz target is called with, in the notation of package corpus, in place of its corpus.
-	// Exprs: record how values are computed from it, where the binary is built for that. Corpus: tell what the corpus is.
+	// Input, if not nil, is what a fuzz target is called with, in the notation of package corpus,
+	// in place of its corpus. Exprs: record how values are computed from it, where the binary is
+	// built for that. Corpus: tell what the corpus is.
 	Input  []string `json:",omitempty"`
 	Exprs  bool     `json:",omitempty"`
 	Corpus bool     `json:",omitempty"`
 
 	Values bool `json:",omitempty"` // keep the values of memory accesses that are steps
 
-	// All: every memory access is a scheduling point, and an event. Steps bounds the execution, if not 0.
+	// All: every memory access is a scheduling point, and an event. Steps bounds the execution, if
+	// not 0.
 	All   bool `json:",omitempty"`
 	Steps int  `json:",omitempty"`
-	// Until is when it is to end whatever it is at; zero: when it is over, or the time bound is reached.
+	// Until is when it is to end whatever it is at; zero: when it is over, or the time bound is
+	// reached.
 	Until time.Time `json:",omitzero"`
 	// Expect is looked for in what was executed, and found or not.
 	Expect *Expectation `json:",omitempty"`
 
-	Early        bool `json:",omitempty"` // timers may fire early by any amount of time, and a failure after that counts: -time=free
+	// timers may fire early by any amount of time, and a failure after that counts: -time=free
+	Early        bool `json:",omitempty"`
 	Real         bool `json:",omitempty"` // go by real time: goroutines or files outside control take part
 	PastDeadlock bool `json:",omitempty"` // go on after a lock cycle that is known to be a deadlock
 }
 
 // A Deviation is one point where an execution does something else than the
-// non-preemptive policy would: before goroutine G's N-th step somebody else
+// non-preemptive policy would: before goroutine G's N-th step another one
 // (To) goes on, or G's N-th choice has outcome To. An execution is the
 // non-preemptive one and a list of deviations.
 type Deviation struct {
@@ -67,19 +75,22 @@ type Result struct {
 	Failed, Skipped bool   `json:",omitempty"` // the test says so
 	Output          []byte `json:",omitempty"`
 
-	Found    []Found      `json:",omitempty"`
-	Polled   []trace.Site `json:",omitempty"` // of an exhaustive execution: what Request.Polled did not tell
-	Learnt   bool         `json:",omitempty"` // exhaustive executions will end sooner, where this one waited for others (see sched.Learnt)
-	Timers   bool         `json:",omitempty"` // timers were used
-	Outside  bool         `json:",omitempty"` // goroutines or files outside control took part
-	Measured bool         `json:",omitempty"` // the test failed and has looked at figures of memory, which heddle changes
-	RanOut   bool         `json:",omitempty"` // the test failed, and a timer fired by real time before
-	Diverged *Divergence  `json:",omitempty"`
-	Unseen   []Unseen     `json:",omitempty"` // what was not seen of it
+	Found  []Found      `json:",omitempty"`
+	Polled []trace.Site `json:",omitempty"` // of an exhaustive execution: what Request.Polled did not tell
+	// exhaustive executions will end sooner, where this one waited for others (see sched.Learnt)
+	Learnt  bool `json:",omitempty"`
+	Timers  bool `json:",omitempty"` // timers were used
+	Outside bool `json:",omitempty"` // goroutines or files outside control took part
+	// the test failed and has looked at figures of memory, which heddle changes
+	Measured bool        `json:",omitempty"`
+	RanOut   bool        `json:",omitempty"` // the test failed, and a timer fired by real time before
+	Diverged *Divergence `json:",omitempty"`
+	Unseen   []Unseen    `json:",omitempty"` // what was not seen of it
 	// Outsiders says, for the first execution with Outside, what it was that took part, in words.
-	Outsiders string       `json:",omitempty"`
-	Corpus    [][]string   `json:",omitempty"` // of Request.Corpus
-	Concrete  []trace.Site `json:",omitempty"` // where values that depend on the input were no longer followed, with Request.Exprs
+	Outsiders string     `json:",omitempty"`
+	Corpus    [][]string `json:",omitempty"` // of Request.Corpus
+	// where values that depend on the input were no longer followed, with Request.Exprs
+	Concrete []trace.Site `json:",omitempty"`
 	// Final says that executing the same schedule again tells nothing, or takes too long.
 	Final bool `json:",omitempty"`
 
@@ -110,5 +121,6 @@ type Expectation struct {
 	Pattern string  // as predict.ParseLine reads it
 	Places  []Place // of the accesses, in the order of the pattern: Site, Op and Goroutine
 
-	Ask *question.Question `json:",omitempty"` // not of an anomaly: the question that is to hold at some moment
+	// not of an anomaly: the question that is to hold at some moment
+	Ask *question.Question `json:",omitempty"`
 }

@@ -11,8 +11,8 @@ type Predicted struct {
 	Locations  int // of memory that goroutines share, one of them writing
 	Events     int // of the execution that was recorded
 
-	// Times, in seconds: of an execution without and with memory accesses
-	// recorded, of the analysis, of making schedules by moving operations and by the solver, all together.
+	// Times, in seconds: of an execution without and with memory accesses recorded, of the
+	// analysis, of making schedules by moving operations and by the solver, all together.
 	Plain, Recorded, Analysis, Scheduling, Solving float64
 
 	Moved      int // schedules made by moving operations, or found not to be possible
@@ -26,7 +26,9 @@ type Predicted struct {
 
 	Parts []Prediction `json:",omitempty"` // of Tasks: verdicts to be Joined with those of others
 
-	Cut     bool // with Config.Complete: the time was over before all sets of goroutines that could be deadlocked were asked about
+	// with Config.Complete: the time was over before all sets of goroutines that could be
+	// deadlocked were asked about
+	Cut     bool
 	Short   bool // the time was over, or the memory, before all of the execution was analysed
 	Bounded bool // the recording was cut short: it holds the first Events only
 }
@@ -64,8 +66,9 @@ func (p *Predicted) Add(q *Predicted) {
 	p.Parts = append(p.Parts, q.Parts...)
 }
 
-// Joined returns p with one verdict for each of Parts that are on the same: what one execution has shown counts, or else that of one
-// nobody knows, and to have proved that there is none only if all have.
+// Joined returns p with one verdict for each of Parts that are on the same: what one part has
+// shown counts; else, that one part does not know; and that there is none only if all parts have
+// proved it.
 func (p *Predicted) Joined() *Predicted {
 	q := *p
 	q.All, q.Parts = slices.Clip(q.All), nil
@@ -99,8 +102,9 @@ func weight(verdict string) int {
 	return slices.Index([]string{Excluded, Untried, Refuted, Unknown, Confirmed}, verdict)
 }
 
-// Predicting is a prediction that others go on with: its tasks are the candidates, in the order in which they were
-// found, and parts of the search for sets of goroutines that may wait for one another.
+// Predicting is a prediction that others go on with: its tasks are the candidates, in the order in
+// which they were found, and parts of the search for sets of goroutines that may wait for one
+// another.
 type Predicting struct {
 	Recorded uint64       // hash of the execution that it is made from: others record it anew
 	From, To int          // the tasks that are left

@@ -22,31 +22,40 @@ const FD = 3
 // A Config says what a test binary is to do. Names and patterns (-run, -skip, -short ...) go as the
 // ordinary -test.* flags of the binary.
 type Config struct {
-	Mode             string            // "test", "replay" (Clips has one), "execute" (Test, once, as Request says), "list", "bench", "work" (Items, as they come)
-	Test             string            // Mode execute
-	Request          *Request          // Mode execute
-	Package          string            // import path, for records
-	Strategy         string            // the name of an explore.Unit
-	Options          map[string]string `json:",omitempty"` // of the strategy, those that were given
-	Seed             uint64            // base of all seeds
-	Runs             int               // executions a test at most (Mode bench: at least); 0: until the budget ends
-	Budget           int64             // nanoseconds a test; 0: until Runs (Mode bench: a second)
-	Steps            int               // step bound of an execution
-	Longest          int64             // nanoseconds, time bound of an execution; 0: none
-	Visible          string            // "sync", "auto", "all"
-	Time             string            // "virtual", "free", "" (virtual first, then free)
-	Lose             int               // packets of an execution that may be lost
-	Race             bool              // race detection
-	FailFast         bool              // stop a test at its first finding
-	Count            int               // explore every test that many times
-	Clips            []Clip            // to be replayed first (Mode test) or alone (Mode replay)
-	Settled          bool              // Mode replay: the test is executed once before, without the clip
-	Rejoin           bool              // Mode replay: where the clip does not fit it is followed as far as it goes (trace.Schedule.Rejoin)
-	VisibleAt        []uint64          // sites that are visible from the start (from clips)
-	Isolate          string            // "none", "vars", "process", "auto": vars, but tell where process is needed
-	CrashFile        string            // a file the test binary maps and keeps the running schedule in
-	RecordFile       string            // a file that the Records are appended to, where FD cannot be inherited; "": they go to FD
-	PrintFile        string            // a file for what the program prints in all executions but one; "": it is not kept from the user
+	// "test", "replay" (Clips has one), "execute" (Test, once, as Request says), "list", "bench",
+	// "work" (Items, as they come)
+	Mode     string
+	Test     string            // Mode execute
+	Request  *Request          // Mode execute
+	Package  string            // import path, for records
+	Strategy string            // the name of an explore.Unit
+	Options  map[string]string `json:",omitempty"` // of the strategy, those that were given
+	Seed     uint64            // base of all seeds
+	// executions a test at most (Mode bench: at least); 0: until the budget ends
+	Runs     int
+	Budget   int64  // nanoseconds a test; 0: until Runs (Mode bench: a second)
+	Steps    int    // step bound of an execution
+	Longest  int64  // nanoseconds, time bound of an execution; 0: none
+	Visible  string // "sync", "auto", "all"
+	Time     string // "virtual", "free", "" (virtual first, then free)
+	Lose     int    // packets of an execution that may be lost
+	Race     bool   // race detection
+	FailFast bool   // stop a test at its first finding
+	Count    int    // explore every test that many times
+	Clips    []Clip // to be replayed first (Mode test) or alone (Mode replay)
+	Settled  bool   // Mode replay: the test is executed once before, without the clip
+	// Mode replay: where the clip does not fit it is followed as far as it goes
+	// (trace.Schedule.Rejoin)
+	Rejoin    bool
+	VisibleAt []uint64 // sites that are visible from the start (from clips)
+	// "none", "vars", "process", "auto": vars, but tell where process is needed
+	Isolate   string
+	CrashFile string // a file the test binary maps and keeps the running schedule in
+	// a file that the Records are appended to, where FD cannot be inherited; "": they go to FD
+	RecordFile string
+	// a file for what the program prints in all executions but one; "": it is not kept from the
+	// user
+	PrintFile        string
 	CheckDeterminism bool
 	Flow             bool   // record data flow in every execution, where the binary is built for it
 	Fuzz             string // pattern of the fuzz targets whose inputs are searched for
@@ -76,8 +85,10 @@ type Config struct {
 	Regions  string // "locks" or "goroutines": what is to be atomic
 	Complete bool   // of races and deadlocks, everything that a correct order of the trace has
 	Measure  bool   // times are of the CPU, and those of executions the average of many
-	Active   int    // executions by a randomised active tester for each race and pattern that was predicted, to compare with
-	Solve    int64  // nanoseconds for one question to the solver, 0: as the driver sees fit
+	// executions by a randomised active tester for each race and pattern that was predicted, to
+	// compare with
+	Active int
+	Solve  int64 // nanoseconds for one question to the solver, 0: as the driver sees fit
 }
 
 // A Clip is a schedule with what it shows; package clip reads and writes it as text.
@@ -90,16 +101,19 @@ type Clip struct {
 	Seed       uint64
 	Depth      int
 	Free       bool
-	Exhaustive bool       // recorded under trace.Schedule.Exhaustive
-	Sequence   bool       // no schedule, but a sequence written by hand: what the program may do or not
-	StepSites  [][]uint64 `json:",omitempty"` // of a sequence: the instrumented sites that stand where each step does
-	Isolate    string
-	Input      []string `json:",omitempty"` // of a fuzz target: what it is called with, in the notation of package corpus; nil: its corpus
-	Visible    []uint64 // sites whose memory accesses are steps; the numbers are those of one build
-	Spots      []Place  // the same sites as they stand in the file, by what the source says
-	Steps      []Step
-	Places     []Place // of the finding
-	Pattern    string  // of an anomaly: how its accesses belong together, see Expectation; of an answer: the question
+	Exhaustive bool // recorded under trace.Schedule.Exhaustive
+	Sequence   bool // no schedule, but a sequence written by hand: what the program may do or not
+	// of a sequence: the instrumented sites that stand where each step does
+	StepSites [][]uint64 `json:",omitempty"`
+	Isolate   string
+	// of a fuzz target: what it is called with, in the notation of package corpus; nil: its corpus
+	Input   []string `json:",omitempty"`
+	Visible []uint64 // sites whose memory accesses are steps; the numbers are those of one build
+	Spots   []Place  // the same sites as they stand in the file, by what the source says
+	Steps   []Step
+	Places  []Place // of the finding
+	// of an anomaly: how its accesses belong together, see Expectation; of an answer: the question
+	Pattern string
 
 	// What decided beside the schedule. A clip without Code is from before that was kept.
 	Flags []string `json:",omitempty"` // of heddle test, each as "-run=TestA/B"
@@ -112,16 +126,18 @@ type Clip struct {
 	Ask *question.Question `json:",omitempty"` // the question, its places known; see Config.Ask
 }
 
-// Early reports whether a test that fails after a timer fired early has a bug, as -time=free has it.
+// Early reports whether a test that fails after a timer fired early has a bug, as -time=free has
+// it.
 func (c *Clip) Early() bool { return slices.Contains(c.Flags, "-time=free") }
 
-// A Step of a clip. Where and Object are for the reader and for divergence messages; G, Op and Choice are followed.
+// A Step of a clip. Where and Object are for the reader and for divergence messages; G, Op and
+// Choice are followed.
 type Step struct {
 	G      string // "main/2"
 	Op     string // "lock"
 	Choice int    // -1: none
 	Where  Place
-	Switch bool // somebody else would have gone on without the clip
+	Switch bool // without the clip another goroutine would have gone on
 
 	// Of a sequence written by hand.
 	With string `json:",omitempty"` // partner of a communication
@@ -131,13 +147,15 @@ type Step struct {
 // A Place is a position in the source with what happened there. Either File and Line are set
 // or Site is an instrumented site (trace.Site) that the command looks up in its position tables.
 type Place struct {
-	Site      uint64 `json:",omitempty"`
-	File      string `json:",omitempty"`
-	Line      int    `json:",omitempty"`
-	Col       int    `json:",omitempty"` // in bytes, from 1; 0 where it is not known
-	Func      string `json:",omitempty"`
-	Nth       int    `json:",omitempty"` // of an instrumented site: its number, from 1, among those of its Func and Object
-	Down      int    `json:",omitempty"` // of another place: how many lines below the beginning of the function, from 1
+	Site uint64 `json:",omitempty"`
+	File string `json:",omitempty"`
+	Line int    `json:",omitempty"`
+	Col  int    `json:",omitempty"` // in bytes, from 1; 0 where it is not known
+	Func string `json:",omitempty"`
+	// of an instrumented site: its number, from 1, among those of its Func and Object
+	Nth int `json:",omitempty"`
+	// of another place: how many lines below the beginning of the function, from 1
+	Down      int    `json:",omitempty"`
 	Op        string `json:",omitempty"` // "write", "lock", ...
 	Object    string `json:",omitempty"` // source text, when known
 	Goroutine string `json:",omitempty"` // "main/2"
@@ -150,28 +168,34 @@ type Stack struct {
 	State     string // "running", "waits to lock", ...
 	Site      uint64 // of its go statement; 0 for main
 	Frames    []Place
-	Start     []Place `json:",omitempty"` // the stack of its go statement, or of what started its timer; where that is the standard library alone, its starter's after it
+	// the stack of its go statement, or of what started its timer; where that is the standard
+	// library alone, its starter's after it
+	Start []Place `json:",omitempty"`
 }
 
 // A Record is one line from the test binary.
 type Record struct {
-	// "test" (Mode list), "share" (instead of end: others go on), "ready" and "worked" (Mode work), "begin", "progress", "output", "finding", "predicted",
-	// "coverage", "end", "isolate" (instead of end: the test needs processes of its own, Text says why), "anew" (instead of end: it is to come first in another process), "event", "replayed",
-	// "result" (Mode execute), "note", "done", "failure" (heddle's own: Text says which; "end" follows)
+	// "test" (Mode list), "share" (instead of end: others go on), "ready" and "worked" (Mode
+	// work), "begin", "progress", "output", "finding", "predicted", "coverage", "end", "isolate"
+	// (instead of end: the test needs processes of its own, Text says why), "anew" (instead of
+	// end: it is to come first in another process), "event", "replayed", "result" (Mode execute),
+	// "note", "done", "failure" (heddle's own: Text says which; "end" follows)
 	Type string
 	Test string `json:",omitempty"`
 
 	// progress and end
 	Executions int     `json:",omitempty"`
 	Elapsed    float64 `json:",omitempty"` // seconds
-	Estimate   float64 `json:",omitempty"` // of the executions that cover every interleaving, of exhaustive strategies
-	Strategy   string  `json:",omitempty"`
-	Complete   bool    `json:",omitempty"`
-	Covering   int     `json:",omitempty"` // of Executions, those that made it complete; 0: all
-	Result     string  `json:",omitempty"` // "pass", "fail" (failed without heddle's doing: its plain run fails), "skip"
-	Reason     string  `json:",omitempty"` // text of Why; of a replay or a note too
-	Why        why.End `json:",omitzero"`  // end: why not complete, or what was covered
-	Text       string  `json:",omitempty"` // output: of the first execution
+	// of the executions that cover every interleaving, of exhaustive strategies
+	Estimate float64 `json:",omitempty"`
+	Strategy string  `json:",omitempty"`
+	Complete bool    `json:",omitempty"`
+	Covering int     `json:",omitempty"` // of Executions, those that made it complete; 0: all
+	// "pass", "fail" (failed without heddle's doing: its plain run fails), "skip"
+	Result string  `json:",omitempty"`
+	Reason string  `json:",omitempty"` // text of Why; of a replay or a note too
+	Why    why.End `json:",omitzero"`  // end: why not complete, or what was covered
+	Text   string  `json:",omitempty"` // output: of the first execution
 
 	Place *Place `json:",omitempty"` // of a note
 
@@ -206,18 +230,20 @@ type Groups struct {
 
 // A Finding is something wrong that an execution showed.
 type Finding struct {
-	Kind         string // as in section 7 of the design
-	Message      string // one sentence
-	Early        string `json:",omitempty"` // which timers fired early
-	Places       []Place
-	Core         int     `json:",omitempty"` // the first so many places make the bug, the others suffer from it; 0: all make it
-	Stacks       []Stack `json:",omitempty"`
-	Output       string  `json:",omitempty"` // what the test printed in that execution
-	Clip         Clip    // minimised
-	Rest         []Step  `json:",omitempty"` // of an execution whose clip leaves out its end: the last steps of that
-	Skipped      int     `json:",omitempty"` // and how many come before them
-	Pattern      string  `json:",omitempty"` // of an anomaly, as in its clip
-	Executions   int     // after how many it was found
+	Kind    string // as in section 7 of the design
+	Message string // one sentence
+	Early   string `json:",omitempty"` // which timers fired early
+	Places  []Place
+	// the first so many places make the bug, the others suffer from it; 0: all make it
+	Core   int     `json:",omitempty"`
+	Stacks []Stack `json:",omitempty"`
+	Output string  `json:",omitempty"` // what the test printed in that execution
+	Clip   Clip    // minimised
+	// of an execution whose clip leaves out its end: the last steps of that
+	Rest         []Step `json:",omitempty"`
+	Skipped      int    `json:",omitempty"` // and how many come before them
+	Pattern      string `json:",omitempty"` // of an anomaly, as in its clip
+	Executions   int    // after how many it was found
 	Switches     int
 	FromClip     string `json:",omitempty"` // path of the clip whose replay showed it
 	InputFile    string `json:",omitempty"` // where the command has put the input that was found
@@ -226,7 +252,8 @@ type Finding struct {
 	Real         bool   `json:",omitempty"` // the execution went by real time, since not all is under control
 	Died         bool   `json:",omitempty"` // the process ended in the middle of the execution
 	Verbose      bool   `json:",omitempty"` // its clip shows it where testing.Verbose says so alone
-	Quiet        bool   `json:",omitempty"` // a race with an access inside the standard library, which is no scheduling point
+	// a race with an access inside the standard library, which is no scheduling point
+	Quiet bool `json:",omitempty"`
 }
 
 // Name says in a few words, for a note, what was found and where. It is never empty.
@@ -238,7 +265,8 @@ func (f *Finding) Name() string {
 	var at []string
 	for i := range f.Places {
 		if p := &f.Places[i]; f.Message == "" && p.File != "" && p.Line > 0 {
-			at = append(at, fmt.Sprintf("%s at %s:%d", p.Op, p.File[strings.LastIndexByte(p.File, '/')+1:], p.Line))
+			at = append(at,
+				fmt.Sprintf("%s at %s:%d", p.Op, p.File[strings.LastIndexByte(p.File, '/')+1:], p.Line))
 		}
 	}
 	if len(at) > 0 {
@@ -264,7 +292,7 @@ type Event struct {
 	G       string
 	Op      string // the word of a trace.Op, and what came of it where it matters: "trylock (fails)"
 	Arg     int64  `json:",omitempty"` // of the trace.Event
-	Object  string // kind, and who made it
+	Object  string // kind, and the goroutine that made it
 	Obj     int    `json:",omitempty"` // equal for operations on one object; 0: none
 	Cap     int    `json:",omitempty"` // of a channel
 	Value   string `json:",omitempty"`
@@ -286,11 +314,15 @@ type Bench struct {
 	Allocs      float64
 	Before      uint64 // bytes of heap and stacks in use, collected, when the count begins
 	After       uint64 // and when it ends; of a search, at its greatest
-	Distinct    int    // of a search: classes of equivalent executions, counted outside the strategy; 0 if there are too many
+	// of a search: classes of equivalent executions, counted outside the strategy; 0 if there are
+	// too many
+	Distinct int
 
-	// Of a search with Config.Depths: of each execution, in their order, how many variants of one another it is below the first.
+	// Of a search with Config.Depths: of each execution, in their order, how many variants of one
+	// another it is below the first.
 	Depths []byte `json:",omitempty"`
 
-	// Of a search, in nanoseconds of processor time an execution, which others on a busy machine do not change: in all, in its first tenth, in its last.
+	// Of a search, in nanoseconds of processor time an execution, which others on a busy machine
+	// do not change: in all, in its first tenth, in its last.
 	Processor, Early, Late float64
 }

@@ -20,15 +20,17 @@ const ItemFD = 4
 const CrashHurry = 800
 
 // Knowledge is what executions of a test have taught that the next ones go by.
-// Those who explore a test together must have the same.
+// All processes that explore one test must have the same.
 type Knowledge struct {
-	Visible    []trace.Site     `json:",omitempty"` // sites whose memory accesses are scheduling points
-	Polled     []trace.Site     `json:",omitempty"` // sides of channels at which arriving is a step
-	Ordered    []trace.Identity `json:",omitempty"` // objects whose operations do not commute after all
-	Loose      bool             `json:",omitempty"` // executions are loose (trace.Schedule.Loose)
-	OneWay     bool             `json:",omitempty"` // accesses that race are no scheduling points
-	Unseen     []Unseen         `json:",omitempty"` // what was not seen of executions
-	Cycles     map[uint64]uint8 `json:",omitempty"` // lock cycles that are known to be deadlocks, and two more things that the scheduler remembers: see sched.Memory
+	Visible []trace.Site     `json:",omitempty"` // sites whose memory accesses are scheduling points
+	Polled  []trace.Site     `json:",omitempty"` // sides of channels at which arriving is a step
+	Ordered []trace.Identity `json:",omitempty"` // objects whose operations do not commute after all
+	Loose   bool             `json:",omitempty"` // executions are loose (trace.Schedule.Loose)
+	OneWay  bool             `json:",omitempty"` // accesses that race are no scheduling points
+	Unseen  []Unseen         `json:",omitempty"` // what was not seen of executions
+	// lock cycles that are known to be deadlocks, and two more things that the scheduler
+	// remembers: see sched.Memory
+	Cycles     map[uint64]uint8 `json:",omitempty"`
 	HandedOver bool             `json:",omitempty"`
 	Waits      []trace.Pending  `json:",omitempty"`
 }
@@ -86,7 +88,8 @@ func (k *Knowledge) Clone() *Knowledge {
 }
 
 func same(a, b trace.Identity) bool {
-	return slices.Equal(a.By, b.By) && a.Made == b.Made && a.N == b.N && a.Offset == b.Offset && a.Addr == b.Addr && a.Kind == b.Kind && a.Size == b.Size
+	return slices.Equal(a.By, b.By) && a.Made == b.Made && a.N == b.N && a.Offset == b.Offset &&
+		a.Addr == b.Addr && a.Kind == b.Kind && a.Size == b.Size
 }
 
 // Cuts are how many executions a bound has ended before their end.
@@ -139,7 +142,8 @@ func (c Cuts) Reason() why.Reason {
 	return why.Reason{}
 }
 
-// Early reports whether one of them was ended by time or memory: a test is explored no further then that another time would come farther.
+// Early reports whether one of them was ended by time or memory: a test is explored no further
+// then that another time would come farther.
 func (c Cuts) Early() bool { return c.Time > 0 || c.Full > 0 }
 
 // A Tally is what executions of an exploration add up to.
@@ -160,7 +164,8 @@ func (t *Tally) Add(u *Tally) {
 	t.Executions += u.Executions
 	t.Buggy += u.Buggy
 	t.Cuts.Add(u.Cuts)
-	t.Timers, t.Real, t.Nondet, t.Spun = t.Timers || u.Timers, t.Real || u.Real, t.Nondet || u.Nondet, t.Spun || u.Spun
+	t.Timers, t.Real, t.Nondet, t.Spun = t.Timers || u.Timers, t.Real || u.Real, t.Nondet ||
+		u.Nondet, t.Spun || u.Spun
 	if t.Short.None() {
 		t.Short = u.Short
 	}
@@ -171,27 +176,34 @@ func (t *Tally) Add(u *Tally) {
 
 // A Share is an exploration that others go on with.
 type Share struct {
-	Errands bool // others make the executions that the strategy asks for, one by one, for who thinks about them all and begins anew
+	// others make the executions that the strategy asks for, one by one; the strategy stays in one
+	// process, and begins anew there
+	Errands bool
 
 	Closure  bool      // Pieces are executions to be made; what they lead to is more of them
 	States   []uint64  `json:",omitempty"` // that some are known to lead to
 	Formulas *Formulas `json:",omitempty"` // of what was asked so far
 
-	Search  bool      // an exhaustive search: Pieces are what is left of it. Otherwise schedules are sampled, from State on
-	Wakeups bool      `json:",omitempty"` // of a search: what is left is in wakeup trees (dpor.Tree), of which the one piece says how the first leaf is split
-	Result  string    // of the plain run
-	Tally   Tally     // of the search; of samples all
-	Others  int       // executions that are none of the search
-	Elapsed float64   // seconds
-	Left    float64   `json:",omitempty"` // seconds until it is to end since something was found; 0: as the budget says
-	Found   int       // findings that were told
-	Seen    []string  // their keys
-	Told    []Finding `json:",omitempty"` // themselves, for the command to keep
-	Know    Knowledge
-	Pieces  []Piece `json:",omitempty"`
-	State   *State  `json:",omitempty"` // of a search too, if a portfolio goes on where it is given up
-	Began   float64 `json:",omitempty"` // of such a search: what share of the budget was spent before it
-	Guess   float64 `json:",omitempty"` // and about how many executions it would take at least; 0: not known
+	// an exhaustive search: Pieces are what is left of it. Otherwise schedules are sampled, from
+	// State on
+	Search bool
+	// of a search: what is left is in wakeup trees (dpor.Tree), of which the one piece says how
+	// the first leaf is split
+	Wakeups bool    `json:",omitempty"`
+	Result  string  // of the plain run
+	Tally   Tally   // of the search; of samples all
+	Others  int     // executions that are none of the search
+	Elapsed float64 // seconds
+	// seconds until it is to end since something was found; 0: as the budget says
+	Left   float64   `json:",omitempty"`
+	Found  int       // findings that were told
+	Seen   []string  // their keys
+	Told   []Finding `json:",omitempty"` // themselves, for the command to keep
+	Know   Knowledge
+	Pieces []Piece `json:",omitempty"`
+	State  *State  `json:",omitempty"` // of a search too, if a portfolio goes on where it is given up
+	Began  float64 `json:",omitempty"` // of such a search: what share of the budget was spent before it
+	Guess  float64 `json:",omitempty"` // and about how many executions it would take at least; 0: not known
 
 	Portfolio bool `json:",omitempty"` // samples are made by the strategies of a portfolio
 	Free      bool `json:",omitempty"` // only in free time
@@ -203,16 +215,17 @@ type Share struct {
 	Estimate float64
 }
 
-// A Piece of a search is opaque to who hands it out.
+// A Piece of a search is opaque to the coordinator.
 type Piece struct {
 	Data []byte  // empty: the whole search
 	Size float64 // about how many executions
 
-	// Of a closure: the state that it leads to, or has led to if it was Made; 0: whatever that is. Bare ones come last.
+	// Of a closure: the state that it leads to, or has led to if it was Made; 0: whatever that is.
+	// Bare ones come last.
 	State uint64 `json:",omitempty"`
 	Made  bool   `json:",omitempty"`
 	Bare  bool   `json:",omitempty"`
-	N     int    `json:",omitempty"` // its number, for who hands it out
+	N     int    `json:",omitempty"` // its number, for the coordinator
 }
 
 // A State is where a sequence of samples is: what the next execution goes by beside Knowledge.
@@ -222,8 +235,9 @@ type State struct {
 	Lengths map[string]int `json:",omitempty"` // of policies that learn the length of executions, by name
 }
 
-// An Item of work is a Piece of a search, some of a closure, a range of samples, a turn with a portfolio, tasks of a prediction, executions
-// that somebody asks for, or an input that he wants explored.
+// An Item of work is a Piece of a search, some of a closure, a range of samples, a turn with a
+// portfolio, tasks of a prediction, executions that the engine asks for, or an input that it
+// wants explored.
 type Item struct {
 	N      int // its number
 	Epoch  int // changes with what is known: an Item of another one is void
@@ -248,32 +262,36 @@ type Item struct {
 
 	Input *Input `json:",omitempty"`
 
-	// Same, if not nil, makes the Item exactly as far as it was made before, whatever time that takes: so that the results can be compared.
+	// Same, if not nil, makes the Item exactly as far as it was made before, whatever time that
+	// takes: so that the results can be compared.
 	Same *Extent `json:",omitempty"`
 
-	Quantum int64 `json:",omitempty"` // nanoseconds after which a piece is to be given back; 0: when nothing is left of it
-	Least   int64 `json:",omitempty"` // nanoseconds before which it is not, whoever has nothing to do
-	Budget  int64 `json:",omitempty"` // nanoseconds until the test's budget is spent; 0: none
+	// nanoseconds after which a piece is to be given back; 0: when nothing is left of it
+	Quantum int64 `json:",omitempty"`
+	// nanoseconds before which it is not, though other workers have nothing to do
+	Least  int64 `json:",omitempty"`
+	Budget int64 `json:",omitempty"` // nanoseconds until the test's budget is spent; 0: none
 }
 
-// MostOrders is how many orders a Turn tells of at most, and a Worked after one. An order that somebody does not hear of is new to
-// him as well, no more.
+// MostOrders is how many orders a Turn tells of at most, and a Worked after one. To a worker
+// that does not hear of an order, the order is new as well, no more.
 const MostOrders = 1 << 10
 
-// A Turn is some time for a portfolio of strategies. A worker that has none begins one, which the number of the Item makes different from
-// those of others.
+// A Turn is some time for a portfolio of strategies. A worker that has none begins one, which the
+// number of the Item makes different from those of others.
 type Turn struct {
 	State  State
 	Free   bool     `json:",omitempty"` // only executions in free time
 	Orders []uint64 `json:",omitempty"` // that others have shown lately, see explore/succession
 }
 
-// An Errand is an execution that somebody asks for.
+// An Errand is a remote execution: one that the engine asks a worker for.
 type Errand struct {
 	N       int     // its number
 	Request Request // without the steps of its schedule
 	Steps   []byte  // see trace.AppendSteps
-	Left    int64   `json:",omitempty"` // nanoseconds until Request.Until, from when it is handed out: clocks differ
+	// nanoseconds until Request.Until, from when it is handed out: clocks differ
+	Left int64 `json:",omitempty"`
 }
 
 // A Made is what an errand came to.
@@ -286,7 +304,7 @@ type Made struct {
 
 // An Input is what a fuzz target is called with in the executions of an Item.
 type Input struct {
-	N      int      // its number, for who asks
+	N      int      // its number, for the engine that asks
 	Values []string // see Request.Input
 	Most   int      `json:",omitempty"` // executions; 0: no such bound
 	Real   bool     `json:",omitempty"` // what executions with others have shown, see Tally
@@ -297,11 +315,14 @@ type Input struct {
 type Explored struct {
 	Complete bool
 	Why      why.End
-	Paths    [][]byte             `json:",omitempty"` // traces, without steps and objects: one of each sequence of branches on the input, in their order
-	Concrete []trace.Site         `json:",omitempty"` // see Result
-	Move     string               `json:",omitempty"` // why the test is to be executed in processes of its own, and where that shows
-	MoveAt   trace.Site           `json:",omitempty"`
-	Places   map[trace.Site]Place `json:",omitempty"` // of the program counters among these sites
+	// traces, without steps and objects: one of each sequence of branches on the input, in their
+	// order
+	Paths    [][]byte     `json:",omitempty"`
+	Concrete []trace.Site `json:",omitempty"` // see Result
+	// why the test is to be executed in processes of its own, and where that shows
+	Move   string               `json:",omitempty"`
+	MoveAt trace.Site           `json:",omitempty"`
+	Places map[trace.Site]Place `json:",omitempty"` // of the program counters among these sites
 }
 
 // An Extent is how far a piece of a search was explored.
@@ -313,20 +334,25 @@ type Extent struct {
 
 // A Worked is what an Item came to.
 type Worked struct {
-	N       int
-	Epoch   int
-	Tally   Tally
-	Again   int        `json:",omitempty"` // executions that had been made before, to go on from there
-	Found   []Found    `json:",omitempty"`
-	Seen    []string   `json:",omitempty"` // keys of what was found, told or not
-	Notes   []Record   `json:",omitempty"`
-	Learnt  *Knowledge `json:",omitempty"` // of a search: it is to begin anew, and everything but Found is void
+	N     int
+	Epoch int
+	Tally Tally
+	Again int      `json:",omitempty"` // executions that had been made before, to go on from there
+	Found []Found  `json:",omitempty"`
+	Seen  []string `json:",omitempty"` // keys of what was found, told or not
+	Notes []Record `json:",omitempty"`
+	// of a search: it is to begin anew, and everything but Found is void
+	Learnt  *Knowledge `json:",omitempty"`
 	Isolate *Record    `json:",omitempty"` // the test is to be executed in processes of its own
 	Over    bool       `json:",omitempty"` // there is no point in other executions
 	Extent  *Extent    `json:",omitempty"` // of a piece of a search
 
-	Left []Piece `json:",omitempty"` // of the piece; of one of wakeup trees one, which says what became of its leaves; of a closure what its pieces lead to
-	Of   []int   `json:",omitempty"` // of wakeup trees and closures: what the Item was made of, of a closure the first To, for who counts it
+	// of the piece; of one of wakeup trees one, which says what became of its leaves; of a closure
+	// what its pieces lead to
+	Left []Piece `json:",omitempty"`
+	// of wakeup trees and closures: what the Item was made of, of a closure the first To, which
+	// counts it
+	Of []int `json:",omitempty"`
 
 	Formulas *Formulas `json:",omitempty"` // of a closure
 
@@ -335,9 +361,11 @@ type Worked struct {
 
 	Orders []uint64 `json:",omitempty"` // that were new in a turn
 
-	Predicted *Predicted `json:",omitempty"` // by the tasks From to To, which may be fewer than were to be done
+	// by the tasks From to To, which may be fewer than were to be done
+	Predicted *Predicted `json:",omitempty"`
 
-	// The first of the samples, and the one after the last that were to be made: for who counts them.
+	// The first of the samples, and the one after the last that were to be made: for the
+	// coordinator, which counts them.
 	From int `json:",omitempty"`
 	To   int `json:",omitempty"`
 
