@@ -19,9 +19,10 @@ import (
 func (t *tool) ask(ctx context.Context, args []string) int {
 	o := &options{question: new(question.Question)}
 	test := ""
-	rest, err := t.parse("ask", o, args, true, o.buildFlags, o.exploreFlags, o.pickFlags, o.testFlags, o.outputFlags, func(fs *flag.FlagSet) {
-		fs.StringVar(&test, "test", "", "only the test of that `name`")
-	})
+	rest, err := t.parse("ask", o, args, true, o.buildFlags, o.exploreFlags, o.pickFlags, o.testFlags,
+		o.outputFlags, func(fs *flag.FlagSet) {
+			fs.StringVar(&test, "test", "", "only the test of that `name`")
+		})
 	if err != nil {
 		return t.parseError(err)
 	}
@@ -58,7 +59,8 @@ func (t *tool) ask(ctx context.Context, args []string) int {
 	return t.explore(ctx, o, patterns, false)
 }
 
-// findQuestion finds where the operations are that a question is about, in the only package that was built.
+// findQuestion finds where the operations are that a question is about, in the only package that
+// was built.
 func (e *exploration) findQuestion(res *build.Result) error {
 	if e.o.question == nil {
 		return nil
@@ -84,7 +86,8 @@ func (e *exploration) resolveQuestion(q *question.Question, dir string) (memory 
 				t.At.Sites = append(t.At.Sites, uint64(s.Plain()))
 			}
 			if len(t.At.Sites) == 0 {
-				return nil, fmt.Errorf("%s:%d: no operation that others can notice stands there", t.At.File, t.At.Line)
+				return nil, fmt.Errorf("%s:%d: no operation that others can notice stands there", t.At.File,
+					t.At.Line)
 			}
 			for _, op := range []string{"read", "write"} {
 				for _, s := range e.sites.At(t.At.File, t.At.Line, op) {

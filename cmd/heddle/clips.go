@@ -28,12 +28,14 @@ type clipFolder struct {
 	sites   *build.Sites
 	report  *report.Reporter
 	resolve func(*wire.Place)
-	stale   map[string]bool // paths of clips that were there before, as long as they have not shown their finding
+	// paths of clips that were there before, as long as they have not shown their finding
+	stale map[string]bool
 }
 
 func (e *exploration) clipFolder(p *build.Package) *clipFolder {
 	f := &clipFolder{
-		home: filepath.Join(p.Dir, filepath.FromSlash(clip.Dir)), dir: p.Dir, pkg: p.ImportPath, code: p.Code, o: e.o,
+		home: filepath.Join(p.Dir, filepath.FromSlash(clip.Dir)), dir: p.Dir, pkg: p.ImportPath, code: p.Code,
+		o:     e.o,
 		sites: e.sites, report: e.report, resolve: e.looks.Resolve,
 	}
 	f.instead = filepath.Join(e.tool.Dir, answers, filepath.FromSlash(p.ImportPath))
@@ -109,7 +111,8 @@ func (f *clipFolder) file(test string, finding *wire.Finding) *clip.File {
 	if finding.Verbose {
 		c.Flags = append(c.Flags, "-v")
 	}
-	return &clip.File{Clip: *clip.Resolve(&c, f.dir, f.resolve), Package: f.pkg, Go: goVersion(), Heddle: version()}
+	return &clip.File{Clip: *clip.Resolve(&c, f.dir, f.resolve), Package: f.pkg, Go: goVersion(),
+		Heddle: version()}
 }
 
 // asRead is the clip of a finding as it would be read from its file, for the same build.
@@ -124,7 +127,8 @@ func (f *clipFolder) asRead(test string, finding *wire.Finding) (*wire.Clip, err
 	return c, nil
 }
 
-// describe puts what the source says in place of the site numbers of a clip, which the next build changes.
+// describe puts what the source says in place of the site numbers of a clip, which the next build
+// changes.
 func describe(sites *build.Sites, c *wire.Clip) {
 	c.Spots = nil
 	for _, v := range c.Visible {

@@ -17,8 +17,8 @@ import (
 	"heddle/rt/wire"
 )
 
-// compare is heddle compare: the same tests by each strategy, every one in a process of its own and without
-// clips, so that none profits from another.
+// compare is heddle compare: the same tests by each strategy, every one in a process of its own and
+// without clips, so that none profits from another.
 func (t *tool) compare(ctx context.Context, args []string) int {
 	o := new(options)
 	o.count, o.parallel, o.predict, o.dataFlow, o.memory = 1, 1, true, true, 256<<20
@@ -47,7 +47,10 @@ func (t *tool) compare(ctx context.Context, args []string) int {
 	}
 	code := max(c.report.Close(), c.code)
 	if o.html != "" {
-		if err := writeFile(t.abs(o.html), func(w io.Writer) error { return timeline.WriteCompared(w, c.drawn) }); err != nil {
+		if err := writeFile(t.abs(o.html), func(w io.Writer) error {
+			return timeline.WriteCompared(w,
+				c.drawn)
+		}); err != nil {
 			code = max(code, t.fail(err))
 		}
 	}
@@ -90,10 +93,11 @@ type comparison struct {
 	o      *options
 	report *report.Reporter
 	plain  *build.Result
-	flow   map[string]*build.Package // by import path, those built for strategies that ask for data flow
-	sites  [2]*exploration           // for the plain build, and the other one
-	drawn  []timeline.Compared
-	code   int
+	// by import path, those built for strategies that ask for data flow
+	flow  map[string]*build.Package
+	sites [2]*exploration // for the plain build, and the other one
+	drawn []timeline.Compared
+	code  int
 }
 
 // build builds the packages, for data flow too where a strategy needs it.
@@ -177,7 +181,8 @@ func (c *comparison) tests(ctx context.Context, p *build.Package) (tests []strin
 }
 
 // explore explores one test by one strategy.
-func (c *comparison) explore(ctx context.Context, p *build.Package, test string, strategy explore.Choice) (report.Comparison, error) {
+func (c *comparison) explore(ctx context.Context, p *build.Package, test string,
+	strategy explore.Choice) (report.Comparison, error) {
 	x := report.Comparison{Strategy: strategy.Unit.Name}
 	o := *c.o
 	o.choose(strategy.Unit, strategy.Values)
@@ -235,7 +240,8 @@ func only(test, run string) string {
 	return pattern
 }
 
-// bug names what a finding is about by its kind and the lines where it shows: two accesses of a statement are one bug.
+// bug names what a finding is about by its kind and the lines where it shows: two accesses of a
+// statement are one bug.
 func (e *exploration) bug(f *wire.Finding) string {
 	var at []string
 	for _, p := range f.CorePlaces() {

@@ -11,7 +11,8 @@ import (
 // What the command does while a test binary runs. .ci/run explores these tests
 // with heddle itself, and runs them under the race detector.
 
-// However a watch ends, its function is called at most once, and not after stop has said that it was in time.
+// However a watch ends, its function is called at most once, and not after stop has said that it
+// was in time.
 func TestConcurrentWatch(t *testing.T) {
 	var called atomic.Int32
 	w := newWatch(10*time.Millisecond, func() { called.Add(1) })
@@ -24,7 +25,8 @@ func TestConcurrentWatch(t *testing.T) {
 	before := called.Load()
 	time.Sleep(50 * time.Millisecond) // longer than it was ever set to
 	if n := called.Load(); n > 1 || n != before && !late {
-		t.Errorf("called %d times, %d of them before stop returned; stop says that the time was over: %v", n, before, late)
+		t.Errorf("called %d times, %d of them before stop returned; stop says that the time was over: %v", n,
+			before, late)
 	}
 }
 
@@ -52,7 +54,7 @@ func TestConcurrentExcerpt(t *testing.T) {
 	}
 }
 
-// A pulse is asked for by whoever notes the end while it looks.
+// A pulse is asked for by the function that notes the end while it looks.
 func TestConcurrentPulse(t *testing.T) {
 	ended := make(chan struct{})
 	p := &pulse{file: "/nowhere", cpu: func() time.Duration { return 0 }}
@@ -82,7 +84,8 @@ func TestPulseHangs(t *testing.T) {
 		{"computes on and on", now, ago(busyFactor + 1), 0, true, true},
 		{"waits", ago(1.5), ago(1.5), 0, true, false},
 		{"computes without a sign of life", ago(1.5), ago(1.5), stall, false, true},
-		{"loops without a sign of life", ago(loopFactor + 1), ago(loopFactor + 1), loopFactor * stall, true, true},
+		{"loops without a sign of life", ago(loopFactor + 1), ago(loopFactor + 1), loopFactor * stall, true,
+			true},
 	} {
 		p := &pulse{since: c.since, chose: c.chose, cpu: func() time.Duration { return c.used }}
 		if hangs := p.hangs(stall); hangs != c.hangs || p.busy != c.busy {

@@ -11,10 +11,11 @@ import (
 	"heddle/rt/wire"
 )
 
-// What is told has a clip that shows it again: every clip is replayed, as heddle replay does it, in a new process
-// before its finding is told. One that was recorded among other tests, or after many executions, may count on what those
-// left behind where nothing is put back, such as variables of other modules. Its finding is not told then. The test is
-// explored again in a process in which it comes first; where that was so already, each execution has a process of its own.
+// What is told has a clip that shows it again: every clip is replayed, as heddle replay does it, in
+// a new process before its finding is told. One that was recorded among other tests, or after many
+// executions, may count on what those left behind where nothing is put back, such as variables of
+// other modules. Its finding is not told then. The test is explored again in a process in which it
+// comes first; where that was so already, each execution has a process of its own.
 
 // A misfit is why findings of a test are not told: their clips do not show them in a new process.
 type misfit struct {
@@ -22,33 +23,38 @@ type misfit struct {
 	clips     []*wire.Clip
 }
 
-// checkTime bounds a replay of a clip before its finding is told, which takes no more than twice what its test has taken so
-// far, or a moment; what takes longer is told all the same.
+// checkTime bounds a replay of a clip before its finding is told, which takes no more than twice
+// what its test has taken so far, or a moment; what takes longer is told all the same.
 const (
 	checkTime   = time.Minute
 	checkMoment = 5 * time.Second
 )
 
-// checkAll bounds the replays of all clips of a test, beside which its exploration goes on: a minute, or the budget if that is more.
+// checkAll bounds the replays of all clips of a test, beside which its exploration goes on: a
+// minute, or the budget if that is more.
 func (r *packageRun) checkAll() time.Duration { return max(checkTime, r.o.budget) }
 
-// realTries is how many replays a clip has that goes by real time: what is outside control does not always do the same.
+// realTries is how many replays a clip has that goes by real time: what is outside control does not
+// always do the same.
 const realTries = 3
 
-// replays reports whether a finding may be told: a new process shows it by its clip, or nothing better can be had than its clip.
+// replays reports whether a finding may be told: a new process shows it by its clip, or nothing
+// better can be had than its clip.
 func (r *packageRun) replays(test string, f *wire.Finding) bool {
 	if f.Died && f.FromClip == "" && f.Clip.Policy == "" {
 		return r.unconfirmed(test, f, "it ended between two executions")
 	}
-	if f.FromClip != "" || f.Kind == "uncontrolled" || f.Divergence != "" || f.Clip.Policy == "" || r.o.question != nil || r.idle.ctx.Err() != nil {
+	if f.FromClip != "" || f.Kind == "uncontrolled" || f.Divergence != "" || f.Clip.Policy == "" ||
+		r.o.question != nil || r.idle.ctx.Err() != nil {
 		return true
 	}
 	c, err := r.clips.asRead(test, f)
 	if err != nil {
-		return true // whoever keeps it tells why he cannot
+		return true // keeping it fails too, and tells why
 	}
 	if r.checked > r.checkAll() {
-		r.report.Record(&wire.Record{Type: "note", Test: test, Text: fmt.Sprintf("the clip of this was not replayed in a new process before it is told, since those before it took %v: %s", r.checkAll(), f.Name())})
+		r.report.Record(&wire.Record{Type: "note", Test: test,
+			Text: fmt.Sprintf("the clip of this was not replayed in a new process before it is told, since those before it took %v: %s", r.checkAll(), f.Name())})
 		return true
 	}
 	defer func(began time.Time) { r.checked += time.Since(began) }(time.Now())
@@ -69,7 +75,8 @@ func (r *packageRun) replays(test string, f *wire.Finding) bool {
 	if f.Died {
 		return r.unconfirmed(test, f, "its clip does not show it in a new process: "+why)
 	}
-	if r.o.isolate == "none" || r.o.isolate == "vars" { // auto would explore the test in processes of its own now
+	// auto would explore the test in processes of its own now
+	if r.o.isolate == "none" || r.o.isolate == "vars" {
 		text := fmt.Sprintf("%s was seen and is not reported, since its clip does not show it in a new process: %s; with -isolate=%s executions see what earlier ones left behind", f.Name(), why, r.o.isolate)
 		r.report.Record(&wire.Record{Type: "note", Test: test, Text: text})
 		r.lost = "something was seen that a new process does not show"
@@ -87,14 +94,17 @@ func (r *packageRun) replays(test string, f *wire.Finding) bool {
 	return false
 }
 
-// unconfirmed notes the end of a test binary that cannot be shown again: what outside control, or earlier executions, have part in it is not known.
+// unconfirmed notes the end of a test binary that cannot be shown again: what outside control, or
+// earlier executions, have part in it is not known.
 func (r *packageRun) unconfirmed(test string, f *wire.Finding, why string) bool {
-	r.report.Record(&wire.Record{Type: "note", Test: test, Text: fmt.Sprintf("%s; it is not reported, since %s", f.Message, why)})
+	r.report.Record(&wire.Record{Type: "note", Test: test,
+		Text: fmt.Sprintf("%s; it is not reported, since %s", f.Message, why)})
 	r.lost = "the test binary ended in the middle, and nothing shows it again"
 	return false
 }
 
-// notLost corrects the end of a test in which something was seen that could not be shown again, and is not reported.
+// notLost corrects the end of a test in which something was seen that could not be shown again, and
+// is not reported.
 func (r *packageRun) notLost(rec *wire.Record) {
 	if r.lost != "" {
 		if rec.Complete = false; len(r.found) == 0 {
@@ -106,8 +116,8 @@ func (r *packageRun) notLost(rec *wire.Record) {
 	r.lost = ""
 }
 
-// misses replays a clip in a new process, with -v or without. It says what happened instead of the clip's finding, or
-// nothing if that shows.
+// misses replays a clip in a new process, with -v or without. It says what happened instead of the
+// clip's finding, or nothing if that shows.
 func (r *packageRun) misses(c *wire.Clip, verbose bool) string {
 	o := *r.o
 	o.verbose, o.json, o.failFast = verbose, false, false
@@ -138,7 +148,8 @@ func (r *packageRun) refit() {
 		return
 	}
 	r.finished = append(r.finished, m.test)
-	to := moved{test: m.test, why: &wire.Record{Type: "isolate", Test: m.test, Text: m.why + engine.InProcesses}}
+	to := moved{test: m.test, why: &wire.Record{Type: "isolate", Test: m.test,
+		Text: m.why + engine.InProcesses}}
 	for _, c := range m.clips {
 		if s, err := engine.Rejoining(c); err == nil {
 			to.first = append(to.first, s)
@@ -148,8 +159,8 @@ func (r *packageRun) refit() {
 	r.move(to)
 }
 
-// replayApart replays the clips of a test that were recorded under other settings than those of the command line, such as
-// one of its subtests alone, each in a process of its own.
+// replayApart replays the clips of a test that were recorded under other settings than those of the
+// command line, such as one of its subtests alone, each in a process of its own.
 func (r *packageRun) replayApart(test string) {
 	var others []*wire.Clip
 	for _, c := range r.apart {
@@ -173,12 +184,14 @@ func (r *packageRun) replayApart(test string) {
 				if r.told == nil {
 					r.told = make(map[string]bool)
 				}
-				r.told[r.bug(test, f)] = true // the exploration of the whole test may come upon it too
+				// the exploration of the whole test may come upon it too
+				r.told[r.bug(test, f)] = true
 			}
 		case t.last.Result == "unusable":
 			r.report.Record(&wire.Record{Type: "note", Test: test, Text: c.Path + ": " + t.last.Reason})
 		case t.last.Result == "diverged" && !c.Same:
-			r.report.Record(&wire.Record{Type: "note", Test: test, Text: c.Path + " no longer fits the code: " + t.last.Reason})
+			r.report.Record(&wire.Record{Type: "note", Test: test,
+				Text: c.Path + " no longer fits the code: " + t.last.Reason})
 		}
 	}
 	r.apart = others

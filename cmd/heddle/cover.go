@@ -11,8 +11,8 @@ import (
 	"heddle/rt/wire"
 )
 
-// The default strategy tries to cover every interleaving, with all workers, and goes on with a portfolio of strategies in each where
-// that turns out not to be worth it.
+// The default strategy tries to cover every interleaving, with all workers, and goes on with a
+// portfolio of strategies in each where that turns out not to be worth it.
 
 // tries reports whether what was given away is such an attempt.
 func (sh *shared) tries() bool { return sh.share.Search && sh.share.State != nil }
@@ -38,12 +38,14 @@ func (s *sharing) judge(out *cluster.Outcome, estimate float64) {
 	if !s.resumed {
 		used -= s.shared.share.Began
 	}
-	if !engine.Worth(explore.Result{Executions: out.Tally.Executions, Estimate: max(estimate, s.shared.share.Guess)}, used, left) {
+	if !engine.Worth(explore.Result{Executions: out.Tally.Executions,
+		Estimate: max(estimate, s.shared.share.Guess)}, used, left) {
 		s.run.Stop()
 	}
 }
 
-// givenUp reports whether an attempt has not covered every interleaving, and a portfolio is to follow.
+// givenUp reports whether an attempt has not covered every interleaving, and a portfolio is to
+// follow.
 func (s *sharing) givenUp(cfg *wire.Config, out *cluster.Outcome) bool {
 	if !s.tries() || s.o.failFast && s.found > 0 {
 		return false
@@ -55,7 +57,9 @@ func (s *sharing) givenUp(cfg *wire.Config, out *cluster.Outcome) bool {
 // instead is what is explored instead, in the time that is left.
 func (s *sharing) instead(cfg *wire.Config, out *cluster.Outcome) *shared {
 	was := s.shared.share
-	next := &wire.Share{Result: was.Result, Tally: out.Tally, Found: s.found, Seen: s.run.Seen(), Told: append(slices.Clone(was.Told), s.packageRun.found...), Know: out.Know, State: was.State, Portfolio: true}
+	next := &wire.Share{Result: was.Result, Tally: out.Tally, Found: s.found, Seen: s.run.Seen(),
+		Told: append(slices.Clone(was.Told), s.packageRun.found...), Know: out.Know, State: was.State,
+		Portfolio: true}
 	next.Tally.Executions += was.Others
 	next.Tally.Spun, next.Tally.Short, next.Tally.Failed = false, why.Reason{}, why.Reason{}
 	res := resultOf(out)

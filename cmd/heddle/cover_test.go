@@ -11,8 +11,8 @@ import (
 	"heddle/rt/wire"
 )
 
-// What is sampled after an attempt to cover everything goes on from all executions, with what was learnt, and
-// says what the attempt came to.
+// What is sampled after an attempt to cover everything goes on from all executions, with what was
+// learnt, and says what the attempt came to.
 func TestSamplesAfterSearch(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -23,13 +23,17 @@ func TestSamplesAfterSearch(t *testing.T) {
 	}{
 		{"covered", wire.Tally{Executions: 50}, false, false, ""},
 		{"given up", wire.Tally{Executions: 50}, true, true, "sampled"},
-		{"but for timers", wire.Tally{Executions: 50, Timers: true}, false, true, "sampled where timers fire early, all interleavings covered where they do not"},
-		{"with something hidden", wire.Tally{Executions: 50, Short: why.With(why.Other, "who knows")}, false, true, "sampled; not all interleavings: who knows"},
+		{"but for timers", wire.Tally{Executions: 50, Timers: true}, false, true,
+			"sampled where timers fire early, all interleavings covered where they do not"},
+		{"with something hidden", wire.Tally{Executions: 50, Short: why.With(why.Other, "who knows")}, false,
+			true, "sampled; not all interleavings: who knows"},
 	} {
 		o := &options{boundOptions: boundOptions{budget: time.Minute}, watchOptions: watchOptions{race: true}}
 		o.choose(explore.Lookup("auto"), nil)
-		share := &wire.Share{Search: true, State: &wire.State{Next: 7}, Others: 100, Found: 1, Seen: []string{"a"}, Pieces: []wire.Piece{{Size: 1}}}
-		s := &sharing{packageRun: &packageRun{exploration: &exploration{o: o, report: report.New(report.Options{})}}, shared: &shared{test: "TestX", share: share}, found: 2,
+		share := &wire.Share{Search: true, State: &wire.State{Next: 7}, Others: 100, Found: 1,
+			Seen: []string{"a"}, Pieces: []wire.Piece{{Size: 1}}}
+		s := &sharing{packageRun: &packageRun{exploration: &exploration{o: o,
+			report: report.New(report.Options{})}}, shared: &shared{test: "TestX", share: share}, found: 2,
 			deadline: time.Now().Add(20 * time.Second)}
 		s.run = cluster.NewRun("TestX", share, nil, cluster.Options{})
 		s.o.count = 2 // no log
@@ -42,7 +46,8 @@ func TestSamplesAfterSearch(t *testing.T) {
 			continue
 		}
 		next := s.instead(&cfg, out).share
-		if next.Search || next.State.Next != 7 || next.Tally.Executions != 150 || next.Found != 2 || !next.Know.Loose || next.Why.String() != c.reason || next.Elapsed < 39 || next.Elapsed > 41 {
+		if next.Search || next.State.Next != 7 || next.Tally.Executions != 150 || next.Found != 2 ||
+			!next.Know.Loose || next.Why.String() != c.reason || next.Elapsed < 39 || next.Elapsed > 41 {
 			t.Errorf("%s: %+v", c.name, next)
 		}
 	}

@@ -16,7 +16,8 @@ import (
 // steps are not known, policy and seed may make it happen again.
 func (o *outcome) schedule() *trace.Schedule {
 	c := o.crash
-	s := &trace.Schedule{Policy: c.Policy, Seed: c.Seed, Depth: c.Depth, Free: c.Free, Exhaustive: c.Exhaustive}
+	s := &trace.Schedule{Policy: c.Policy, Seed: c.Seed, Depth: c.Depth, Free: c.Free,
+		Exhaustive: c.Exhaustive}
 	if o.trace != nil {
 		s.Steps = o.trace.Steps
 	}
@@ -33,7 +34,8 @@ func (e *exploration) crashFinding(test, pkg string, res *outcome, visible []uin
 	f.Died = f.Kind == "panic"
 	e.blame(f, pkg, res)
 	slices.Sort(visible)
-	f.Clip = wire.Clip{Test: test, Kind: f.Kind, Message: f.Message, Visible: slices.Compact(visible), Places: f.Places}
+	f.Clip = wire.Clip{Test: test, Kind: f.Kind, Message: f.Message, Visible: slices.Compact(visible),
+		Places: f.Places}
 	if c.Running && c.Test == test {
 		f.Clip.Policy, f.Clip.Seed, f.Clip.Depth, f.Clip.Free = c.Policy, c.Seed, c.Depth, c.Free
 		f.Clip.Input = res.input
@@ -46,7 +48,8 @@ func (e *exploration) crashFinding(test, pkg string, res *outcome, visible []uin
 	return f
 }
 
-// crashKey tells the ends of binaries apart. Which goroutine notices that a map is used at once, and whether it reads then, is chance.
+// crashKey tells the ends of binaries apart. Which goroutine notices that a map is used at once,
+// and whether it reads then, is chance.
 func crashKey(f *wire.Finding) string {
 	if strings.Contains(f.Message, "fatal error: concurrent map ") {
 		return f.Kind + " concurrent map"
@@ -80,7 +83,8 @@ func (e *exploration) blame(f *wire.Finding, pkg string, res *outcome) {
 		}
 		call = p.Func
 	}
-	if strings.HasPrefix(g.state, "runnable") { // it was taken off the processor, so it is in no call that blocks
+	// a runnable goroutine was taken off the processor, so it is in no call that blocks
+	if strings.HasPrefix(g.state, "runnable") {
 		res.looped, call = true, ""
 	}
 	f.Message = crashMessage(res, name, call)
@@ -99,7 +103,8 @@ func crashMessage(res *outcome, goroutine, call string) string {
 	}
 	switch {
 	case res.stalled && call != "":
-		return fmt.Sprintf("goroutine %s does not come back from %s, a call that heddle cannot control", goroutine, call)
+		return fmt.Sprintf("goroutine %s does not come back from %s, a call that heddle cannot control",
+			goroutine, call)
 	case res.stalled && res.looped:
 		return fmt.Sprintf("goroutine %s runs on and on without any operation: a loop for ever?", goroutine)
 	case res.stalled:

@@ -81,7 +81,8 @@ func (t *tool) drawClip(ctx context.Context, o *options, path string) (timeline.
 		return none, err
 	}
 	if p.Failed != "" {
-		return none, fmt.Errorf("%s: the package %s does not compile:\n%s", path, p.ImportPath, strings.TrimSpace(p.Failed))
+		return none, fmt.Errorf("%s: the package %s does not compile:\n%s", path, p.ImportPath,
+			strings.TrimSpace(p.Failed))
 	}
 	file.Clip.Path = path
 	return e.draw(ctx, p, file, nil)
@@ -89,7 +90,8 @@ func (t *tool) drawClip(ctx context.Context, o *options, path string) (timeline.
 
 // draw executes a clip and returns what happens as a page; found is the finding
 // that it was kept for, if that is known.
-func (e *exploration) draw(ctx context.Context, p *build.Package, file *clip.File, found *report.Finding) (timeline.Finding, error) {
+func (e *exploration) draw(ctx context.Context, p *build.Package, file *clip.File,
+	found *report.Finding) (timeline.Finding, error) {
 	show := e.report.Replay(&file.Clip)
 	ended, err := e.follow(ctx, p, &file.Clip, show)
 	if err != nil {
@@ -119,7 +121,8 @@ func (e *exploration) drawAll(ctx context.Context, p *build.Package, res *report
 	}
 }
 
-func (e *exploration) drawFinding(ctx context.Context, p *build.Package, f *report.Finding, out string) error {
+func (e *exploration) drawFinding(ctx context.Context, p *build.Package, f *report.Finding,
+	out string) error {
 	from := e.tool.abs(f.ClipPath)
 	file, err := clip.ReadFile(from)
 	if err != nil {
@@ -136,7 +139,10 @@ func (e *exploration) drawFinding(ctx context.Context, p *build.Package, f *repo
 // writeIndex writes the page that leads to all others.
 func (e *exploration) writeIndex() error {
 	out := filepath.Join(e.tool.abs(e.o.html), "index.html")
-	err := writeFile(out, func(w io.Writer) error { return timeline.WriteIndex(w, report.Index(e.report.Results())) })
+	err := writeFile(out, func(w io.Writer) error {
+		return timeline.WriteIndex(w,
+			report.Index(e.report.Results()))
+	})
 	if err == nil {
 		e.report.Note("pages: " + out)
 	}
@@ -151,11 +157,13 @@ func writeFile(name string, write func(io.Writer) error) error {
 	return errors.Join(write(f), f.Close())
 }
 
-// pageName is a name for a finding's page that is fit for a file and stays the same from run to run.
+// pageName is a name for a finding's page that is fit for a file and stays the same from run to
+// run.
 func pageName(pkg, test, clipPath string) string {
 	name := path.Base(pkg) + "-" + test + "-" + path.Base(filepath.ToSlash(clipPath))
 	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '.' || r == '_' {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '.' ||
+			r == '_' {
 			return r
 		}
 		return '_'

@@ -52,7 +52,7 @@ func parseDump(output string) (before string, gs []dumped) {
 		case line == "":
 			g = nil
 		case strings.HasPrefix(line, "created by "):
-			fn = "" // who started it is no frame of its own
+			fn = "" // what started it is no frame of its own
 		case !strings.HasPrefix(line, "\t"):
 			fn = line
 			if i := strings.LastIndexByte(line, '('); i > 0 {
@@ -83,11 +83,13 @@ func (g *dumped) userFrames() []wire.Place {
 	var out []wire.Place
 	for _, f := range g.frames {
 		switch {
-		case f.Func == "testing.tRunner" || f.Func == "testing.fRunner" || f.Func == "testing.heddleExample" || f.Func == "heddlert/sched.(*Sched).start":
+		case f.Func == "testing.tRunner" || f.Func == "testing.fRunner" ||
+			f.Func == "testing.heddleExample" || f.Func == "heddlert/sched.(*Sched).start":
 			return out
 		case strings.HasPrefix(f.Func, "heddlert/"), strings.HasPrefix(f.File, "<"):
 			continue
-		case len(out) == 0 && (strings.HasPrefix(f.Func, "runtime.") || strings.HasPrefix(f.Func, "internal/poll.")):
+		case len(out) == 0 && (strings.HasPrefix(f.Func, "runtime.") ||
+			strings.HasPrefix(f.Func, "internal/poll.")):
 			continue
 		}
 		out = append(out, f)

@@ -18,15 +18,18 @@ import (
 	"heddle/trace"
 )
 
-// Errands: the exploration runs here, as with -isolate=process, and workers make its executions, several at a time.
+// Errands: the exploration runs here, as with -isolate=process, and workers make its executions,
+// several at a time.
 
-// errands explores the test so. It returns what is to be explored in another way from some point on, nil if the test is over.
+// errands explores the test so. It returns what is to be explored in another way from some point
+// on, nil if the test is over.
 func (s *sharing) errands(ctx context.Context, cfg *wire.Config) (*shared, error) {
 	workers := s.o.parallel
 	if s.bus != nil {
 		workers += elsewhere
 	}
-	run := cluster.NewErrands(s.test, workers, s.shared.share.Seen, cluster.Options{FailFast: s.o.failFast, Count: s.count})
+	run := cluster.NewErrands(s.test, workers, s.shared.share.Seen,
+		cluster.Options{FailFast: s.o.failFast, Count: s.count})
 	s.run = run.Run
 	x := &crew{run: run, beside: besideEach * workers, sites: make(sites), know: s.shared.share.Know.Clone()}
 	worked := make(chan struct{})
@@ -48,7 +51,7 @@ func (s *sharing) errands(ctx context.Context, cfg *wire.Config) (*shared, error
 		}
 	})
 	run.Close()
-	run.Stop() // nobody waits for what is under way
+	run.Stop() // nothing waits for what is under way
 	<-worked
 	out, _ := run.Finish()
 	switch {
@@ -66,21 +69,25 @@ func (s *sharing) errands(ctx context.Context, cfg *wire.Config) (*shared, error
 		return nil, nil
 	}
 	if s.o.verbose {
-		s.take(&wire.Record{Type: "note", Test: s.test, Text: fmt.Sprintf("%s made by workers for %.2fs, which worked for %.2fs; %d of them, that were begun before it was known whether they are wanted, in vain",
-			report.Plural(out.Tally.Executions, "execution"), time.Since(began).Seconds(), out.Working, out.Tally.Executions-x.made)})
+		s.take(&wire.Record{Type: "note", Test: s.test,
+			Text: fmt.Sprintf("%s made by workers for %.2fs, which worked for %.2fs; %d of them, begun ahead, were not wanted",
+				report.Plural(out.Tally.Executions, "execution"), time.Since(began).Seconds(), out.Working,
+				out.Tally.Executions-x.made)})
 	}
 	if end.Type != "share" {
 		s.take(end)
 		return nil, nil
 	}
 	next := &shared{test: s.test, share: end.Share}
-	next.share.Told = append(s.shared.share.Told[:len(s.shared.share.Told):len(s.shared.share.Told)], s.packageRun.found...)
+	next.share.Told = append(s.shared.share.Told[:len(s.shared.share.Told):len(s.shared.share.Told)],
+		s.packageRun.found...)
 	s.keepLog(next)
 	return next, nil
 }
 
 const (
-	// elsewhere is how many workers on other machines are reckoned with: nobody knows how many there will be.
+	// elsewhere is how many workers on other machines are reckoned with: it is not known how
+	// many there will be.
 	elsewhere = 8
 
 	// besideEach is how many executions are begun ahead for each worker.
@@ -98,7 +105,7 @@ type crew struct {
 	steps int             // of the longest
 }
 
-// A begun is an errand that somebody will probably ask for.
+// A begun is a remote execution that the engine will probably ask for.
 type begun struct {
 	request wire.Request
 	n       int
@@ -152,7 +159,7 @@ func (x *crew) Execute(ctx context.Context, q *wire.Request) (engine.Execution, 
 	x.note(w.Outcome)
 	if k := x.know.Clone(); w.Learnt != nil && k.Join(w.Learnt) {
 		x.know = k
-		x.drop(len(x.begun)) // by somebody who did not know
+		x.drop(len(x.begun)) // begun without that knowledge
 	}
 	x.tell(w.Outcome.Found, q.Known)
 	w.Outcome.Encoded = nil
@@ -205,7 +212,8 @@ func (x *crew) ask(q *wire.Request) int {
 	return x.run.Ask(q, x.know)
 }
 
-// same reports whether two requests ask for the same execution. An execution that was begun without an end serves where one is set.
+// same reports whether two requests ask for the same execution. An execution that was begun without
+// an end serves where one is set.
 func same(begun, asked *wire.Request) bool {
 	if !slices.Equal(begun.Schedule.Steps, asked.Schedule.Steps) {
 		return false

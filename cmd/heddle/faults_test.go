@@ -26,9 +26,10 @@ import (
 	"heddle/cluster"
 )
 
-// Whatever dies on the way (workers, the command, the NATS server, the network),
-// the run ends with the executions and findings of an undisturbed one, be it a search by dpor or reach, or one for inputs. One by portfolios
-// has no fixed number of executions: it ends with the findings, and counts no execution that nobody made.
+// Whatever dies on the way (workers, the command, the NATS server, the network), the run ends with
+// the executions and findings of an undisturbed one, be it a search by dpor or reach, or one for
+// inputs. One by portfolios has no fixed number of executions: it ends with the findings, and
+// counts no execution that was not made.
 
 var faults = flag.Int("faults", 4, "runs of TestFaults")
 var faultsFrom = flag.Uint64("faults-from", 1, "seed of the first of them")
@@ -41,7 +42,8 @@ func natsServer() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	s, err := server.NewServer(&server.Options{ServerName: "faults", Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: os.Args[2], NoLog: true, NoSigs: true})
+	s, err := server.NewServer(&server.Options{ServerName: "faults", Host: "127.0.0.1", Port: port,
+		JetStream: true, StoreDir: os.Args[2], NoLog: true, NoSigs: true})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
@@ -55,7 +57,8 @@ const faultyModule = `module ex.com/faults
 go 1.26
 `
 
-// TestFaulty has 19,605 sequences and classes, some of which panic; TestRare more than anybody explores, of which few do.
+// TestFaulty has 19,605 sequences and classes, some of which panic; TestRare more than can be
+// explored, of which few do.
 const faultyTest = `package faults
 
 import (
@@ -138,10 +141,14 @@ type summary struct {
 }
 
 var faultyRuns = [...]faultyRun{
-	{"dpor", []string{"-run", "TestFaulty", "-strategy", "dpor", "-budget", "0"}, exact(summary{19605, 1, true})},
-	{"reach", []string{"-run", "TestFaulty", "-strategy", "reach", "-budget", "0"}, exact(summary{19605, 1, true})},
-	{"inputs", []string{"-run", "xxx", "-fuzz", "FuzzFaulty", "-strategy", "dpor", "-budget", "0"}, exact(summary{26839, 1, false})},
-	{"portfolios", []string{"-run", "TestRare", "-race=false", "-flow=false", "-budget", "1m"}, (*field).asMany},
+	{"dpor", []string{"-run", "TestFaulty", "-strategy", "dpor", "-budget", "0"},
+		exact(summary{19605, 1, true})},
+	{"reach", []string{"-run", "TestFaulty", "-strategy", "reach", "-budget", "0"},
+		exact(summary{19605, 1, true})},
+	{"inputs", []string{"-run", "xxx", "-fuzz", "FuzzFaulty", "-strategy", "dpor", "-budget", "0"},
+		exact(summary{26839, 1, false})},
+	{"portfolios", []string{"-run", "TestRare", "-race=false", "-flow=false", "-budget", "1m"},
+		(*field).asMany},
 }
 
 // exact wants one summary.
@@ -194,7 +201,8 @@ func TestFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := os.ReadFile(filepath.Join(config, "heddle", "key")); err != nil || strings.TrimSpace(string(text)) != hex.EncodeToString(key.Seed()) {
+	if text, err := os.ReadFile(filepath.Join(config, "heddle", "key")); err != nil ||
+		strings.TrimSpace(string(text)) != hex.EncodeToString(key.Seed()) {
 		t.Fatalf("the key was not kept: %v", err)
 	}
 	f := &field{t: t, bin: t.TempDir(), dir: t.TempDir(), key: cluster.Invite(key).String()}
@@ -216,7 +224,8 @@ func TestFaults(t *testing.T) {
 	for _, run := range faultyRuns {
 		f.tmp = t.TempDir()
 		t.Setenv("EXECUTED", f.executed())
-		args := append([]string{"test", "-p", "1", "-json", "-clips", filepath.Join(f.tmp, "clips")}, run.args...)
+		args := append([]string{"test", "-p", "1", "-json", "-clips", filepath.Join(f.tmp, "clips")},
+			run.args...)
 		out := f.ended(f.command(append(args, ".")...))
 		if wrong := f.wrong(&run, out); wrong != "" {
 			t.Fatalf("%s, undisturbed: %s\n%s", run.name, wrong, out)
@@ -230,7 +239,8 @@ func TestFaults(t *testing.T) {
 // executed is where TestRare notes its executions.
 func (f *field) executed() string { return filepath.Join(f.tmp, "executed") }
 
-// wrong returns what is wrong with the output of a run that has come to its end, "" if nothing is, and removes the inputs that it has kept.
+// wrong returns what is wrong with the output of a run that has come to its end, "" if nothing is,
+// and removes the inputs that it has kept.
 func (f *field) wrong(run *faultyRun, out string) string {
 	os.RemoveAll(filepath.Join(f.dir, "testdata"))
 	var s *summary
@@ -279,7 +289,8 @@ func kill(cmd *exec.Cmd) {
 }
 
 func (f *field) startServer() {
-	f.server = f.start(exec.Command(filepath.Join(f.bin, "natsserver"), strconv.Itoa(f.port), filepath.Join(f.tmp, "nats")))
+	f.server = f.start(exec.Command(filepath.Join(f.bin, "natsserver"), strconv.Itoa(f.port),
+		filepath.Join(f.tmp, "nats")))
 }
 
 func (f *field) startWorker(i int) {
@@ -310,7 +321,8 @@ func (f *field) disturbed(seed uint64) {
 			kill(w)
 		}
 	}()
-	args := []string{"test", "-p", strconv.Itoa(f.r.IntN(2)), "-nats", f.url(), "-nats-lease", "1s", "-share", "1ms", "-json", "-clips", filepath.Join(f.tmp, "clips")}
+	args := []string{"test", "-p", strconv.Itoa(f.r.IntN(2)), "-nats", f.url(), "-nats-lease", "1s", "-share",
+		"1ms", "-json", "-clips", filepath.Join(f.tmp, "clips")}
 	args = append(args, run.args...)
 	var told []string
 	for begun := time.Now(); ; {
@@ -330,7 +342,8 @@ func (f *field) disturbed(seed uint64) {
 				over = true
 			case <-time.After(time.Duration(50+f.r.IntN(500)) * time.Millisecond):
 				if time.Since(begun) > 2*time.Minute+*faultsCut {
-					t.Errorf("seed %d: no end after %s\n%s", seed, strings.Join(told, ", "), f.dump(cmd, ended, &out))
+					t.Errorf("seed %d: no end after %s\n%s", seed, strings.Join(told, ", "),
+						f.dump(cmd, ended, &out))
 					return
 				}
 				if len(told) < 6 && (*faultsCut == 0 || len(told) == 0) {
@@ -348,9 +361,11 @@ func (f *field) disturbed(seed uint64) {
 			continue
 		}
 		if wrong := f.wrong(run, out.String()); wrong != "" {
-			t.Errorf("seed %d, %s: after %s: %s\n%s", seed, run.name, strings.Join(told, ", "), wrong, out.String())
+			t.Errorf("seed %d, %s: after %s: %s\n%s", seed, run.name, strings.Join(told, ", "), wrong,
+				out.String())
 		}
-		t.Logf("seed %d, %s: %.1fs, %s; %s", seed, run.name, time.Since(begun).Seconds(), strings.Join(told, ", "), summaryOf(out.String()))
+		t.Logf("seed %d, %s: %.1fs, %s; %s", seed, run.name, time.Since(begun).Seconds(),
+			strings.Join(told, ", "), summaryOf(out.String()))
 		return
 	}
 }
@@ -485,7 +500,8 @@ func (p *proxy) isCut() bool {
 	return p.away
 }
 
-// cut cuts the network, or mends it. What was on its way when it was mended may be lost with its connection.
+// cut cuts the network, or mends it. What was on its way when it was mended may be lost with its
+// connection.
 func (p *proxy) cut(away bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -200,8 +200,9 @@ func (o *options) choose(u *explore.Unit, values explore.Values) {
 // goneFlags are the flags of strategies that are options of them now, with what to write instead.
 var goneFlags = map[string]string{
 	"pv": "reach,pv", "symmetry": "reach,symmetry", "one-order": "reach,one-order=FILE:LINE",
-	"targets": "unfold,targets=VALUE", "seed-with": "unfold,seed-with=VALUE", "seed-runs": "unfold,seed-with=STRATEGY,seed-runs=N",
-	"formula": "map,formula=TIME", "rules": "map,rules=DIGITS", "depth": "pct,depth=N",
+	"targets": "unfold,targets=VALUE", "seed-with": "unfold,seed-with=VALUE",
+	"seed-runs": "unfold,seed-with=STRATEGY,seed-runs=N",
+	"formula":   "map,formula=TIME", "rules": "map,rules=DIGITS", "depth": "pct,depth=N",
 	"preempt": "bound,preempt=N", "delay": "bound,delay=N",
 }
 
@@ -215,7 +216,8 @@ func (o *options) buildFlags(fs *flag.FlagSet) {
 func (o *options) exploreFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&o.json, "json", false, "print events as JSON, one a line, as go test -json does")
 	fs.BoolVar(&o.failFast, "failfast", false, "stop at the first finding")
-	durationVar(fs, &o.timeout, "timeout", 0, "end a test binary that takes longer than `d`; 0: 10m beside the budgets of its tests")
+	durationVar(fs, &o.timeout, "timeout", 0,
+		"end a test binary that takes longer than `d`; 0: 10m beside the budgets of its tests")
 	o.hangFlag(fs)
 	o.strategyFlag(fs)
 	choose(fs, &o.visible, "visible", visibles, "memory accesses at which the scheduler may choose")
@@ -230,11 +232,13 @@ func (o *options) exploreFlags(fs *flag.FlagSet) {
 	fs.Var(size{&o.memory}, "mem", "strategies that ask what values were computed from: `memory` that an execution may take for it")
 	o.memoryFlag(fs)
 	fs.IntVar(&o.steps, "steps", 0, "bound on the steps of an execution; 0: heddle's own")
-	durationVar(fs, &o.longest, "longest", 0, "end an execution that takes longer than `d`; 0: a minute, or -budget if that is more")
+	durationVar(fs, &o.longest, "longest", 0,
+		"end an execution that takes longer than `d`; 0: a minute, or -budget if that is more")
 	fs.BoolVar(&o.race, "race", true, "report data races")
 	fs.BoolVar(&o.determinism, "check-determinism", false, "run every schedule twice and compare")
 	fs.BoolVar(&o.predict, "predict", true, "begin with what the first execution lets expect of others (strategies auto and sample)")
-	fs.BoolVar(&o.mapCover, "mapcover", false, "tell which memory-access patterns were covered; all memory accesses are visible then")
+	fs.BoolVar(&o.mapCover, "mapcover", false,
+		"tell which memory-access patterns were covered; all memory accesses are visible then")
 	fs.StringVar(&o.clips, "clips", "", "`folder` for clips (default testdata/heddle in each package)")
 }
 
@@ -253,7 +257,8 @@ func (o *options) memoryFlag(fs *flag.FlagSet) {
 }
 
 func (o *options) hangFlag(fs *flag.FlagSet) {
-	durationVar(fs, &o.hang, "hang", 10*time.Second, "end a test when nothing happens in it for `d`, or four times as long as an execution takes; 0: never")
+	durationVar(fs, &o.hang, "hang", 10*time.Second,
+		"end a test when nothing happens in it for `d`, or four times as long as an execution takes; 0: never")
 }
 
 // pickFlags are those of test that replay needs too: a test may do something else under them.
@@ -271,8 +276,10 @@ func (o *options) fuzzFlags(fs *flag.FlagSet) {
 
 func (o *options) testFlags(fs *flag.FlagSet) {
 	fs.IntVar(&o.count, "count", 1, "explore every test `n` times")
-	fs.IntVar(&o.parallel, "p", runtime.GOMAXPROCS(0), "run `n` test binaries at the same time: of several packages, or of one test")
-	durationVar(fs, &o.share, "share", 500*time.Millisecond, "let several processes explore a test that takes longer than `d`; 0: never")
+	fs.IntVar(&o.parallel, "p", runtime.GOMAXPROCS(0),
+		"run `n` test binaries at the same time: of several packages, or of one test")
+	durationVar(fs, &o.share, "share", 500*time.Millisecond,
+		"let several processes explore a test that takes longer than `d`; 0: never")
 	fs.BoolVar(&o.resume, "resume", false, "go on with the tests that several processes explored when heddle was ended: the same packages and flags, -budget anew")
 }
 
@@ -282,7 +289,8 @@ var errHelp = errors.New("help")
 // parse reads the command line of a subcommand. Flags and packages may come in
 // any order, as for go test; what follows -args goes to the test binary.
 // mixed is false for run, where what follows the package is the program's.
-func (t *tool) parse(name string, o *options, args []string, mixed bool, groups ...func(*flag.FlagSet)) (rest []string, err error) {
+func (t *tool) parse(name string, o *options, args []string, mixed bool,
+	groups ...func(*flag.FlagSet)) (rest []string, err error) {
 	fs := flag.NewFlagSet(name, flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	for _, g := range groups {
@@ -309,7 +317,8 @@ func (t *tool) parse(name string, o *options, args []string, mixed bool, groups 
 			if instead, ok := goneFlag(err); ok {
 				return nil, fmt.Errorf("heddle %s: %s", name, instead)
 			}
-			return nil, fmt.Errorf("heddle %s: %v%s\nRun 'heddle %s -h' for its flags", name, err, goFlag(err), name)
+			return nil, fmt.Errorf("heddle %s: %v%s\nRun 'heddle %s -h' for its flags", name, err,
+				goFlag(err), name)
 		}
 		fs.Visit(func(f *flag.Flag) { o.set[f.Name] = true })
 		args = fs.Args()
@@ -329,9 +338,11 @@ func goFlag(err error) string {
 	_, name, ok := strings.Cut(err.Error(), "flag provided but not defined: -")
 	switch {
 	case !ok:
-	case slices.Contains([]string{"a", "asmflags", "gcflags", "ldflags", "mod", "modfile", "pgo", "trimpath"}, name):
+	case slices.Contains([]string{"a", "asmflags", "gcflags", "ldflags", "mod", "modfile", "pgo", "trimpath"},
+		name):
 		return ": go test has it; set GOFLAGS to build with it"
-	case slices.Contains([]string{"bench", "benchmem", "benchtime", "c", "cover", "covermode", "coverpkg", "coverprofile", "cpu", "cpuprofile", "list",
+	case slices.Contains([]string{"bench", "benchmem", "benchtime", "c", "cover", "covermode", "coverpkg",
+		"coverprofile", "cpu", "cpuprofile", "list",
 		"memprofile", "mutexprofile", "o", "parallel", "shuffle", "trace", "vet"}, name):
 		return ": that is go test's alone"
 	}
@@ -342,13 +353,15 @@ func goFlag(err error) string {
 func goneFlag(err error) (text string, ok bool) {
 	_, name, ok := strings.Cut(err.Error(), "flag provided but not defined: -")
 	instead := goneFlags[name]
-	return fmt.Sprintf("flag -%s is an option of a strategy now: write -strategy %s", name, instead), ok && instead != ""
+	return fmt.Sprintf("flag -%s is an option of a strategy now: write -strategy %s", name, instead), ok &&
+		instead != ""
 }
 
 func (t *tool) usage(fs *flag.FlagSet, name string) {
 	for _, c := range commands() {
 		if c.name == name {
-			fmt.Fprintf(t.Stdout, "usage: heddle %s %s\n\n%s.\n\n", name, c.args, strings.ToUpper(c.what[:1])+c.what[1:])
+			fmt.Fprintf(t.Stdout, "usage: heddle %s %s\n\n%s.\n\n", name, c.args,
+				strings.ToUpper(c.what[:1])+c.what[1:])
 		}
 	}
 	fs.SetOutput(t.Stdout)
@@ -374,7 +387,8 @@ func (o *options) check() error {
 		name  string
 		value int
 		least int
-	}{{"count", o.count, 1}, {"p", o.parallel, o.leastParallel()}, {"runs", o.runs, 0}, {"steps", o.steps, 0}, {"lose", o.lose, 0}} {
+	}{{"count", o.count, 1}, {"p", o.parallel, o.leastParallel()}, {"runs", o.runs, 0}, {"steps", o.steps, 0},
+		{"lose", o.lose, 0}} {
 		if o.set[f.name] && f.value < f.least {
 			return fmt.Errorf("invalid value %d for flag -%s: want %d or more", f.value, f.name, f.least)
 		}
@@ -392,7 +406,8 @@ func (o *options) check() error {
 		return fmt.Errorf("flag -flow is for strategies %s", strings.Join(explore.Names(follows), ", "))
 	}
 	if o.set["mem"] && !o.flow() && !o.flowSeeds() && o.unit.Needs.Flow == explore.NoFlow && o.fuzz == "" {
-		return fmt.Errorf("flag -mem is for data flow: use it with -strategy %s", strings.Join(explore.Names(func(u *explore.Unit) bool { return u.Needs.Flow > explore.FlowBeside }), " or "))
+		names := explore.Names(func(u *explore.Unit) bool { return u.Needs.Flow > explore.FlowBeside })
+		return fmt.Errorf("flag -mem is for data flow: use it with -strategy %s", strings.Join(names, " or "))
 	}
 	if o.mapCover && o.set["visible"] && o.visible != "all" {
 		return fmt.Errorf("flag -mapcover needs all memory accesses: not with -visible=%s", o.visible)
@@ -447,7 +462,8 @@ func (o *options) seedWith() *explore.Unit {
 	return explore.Lookup(o.unit.With(o.values)[explore.SeedWith.Name])
 }
 
-// follows reports whether a strategy can make use of what values were computed from, and do without.
+// follows reports whether a strategy can make use of what values were computed from, and do
+// without.
 func follows(u *explore.Unit) bool {
 	return u != nil && (u.Needs.Flow == explore.FlowBeside || u.Needs.Flow == explore.FlowHelps)
 }
@@ -471,11 +487,15 @@ func (o *options) lean() bool {
 // config returns what to tell a test binary; the caller adds what differs from one to the next.
 func (o *options) config() wire.Config {
 	c := wire.Config{
-		Mode: "test", Strategy: o.strategy, Options: maps.Clone(o.values), Seed: o.seed, Runs: o.runs, Budget: int64(o.budget), Steps: o.steps,
-		Visible: o.visible, Time: o.time, Lose: o.lose, Race: o.race, FailFast: o.failFast, Count: o.count, Isolate: o.isolate,
+		Mode: "test", Strategy: o.strategy, Options: maps.Clone(o.values), Seed: o.seed, Runs: o.runs,
+		Budget: int64(o.budget), Steps: o.steps,
+		Visible: o.visible, Time: o.time, Lose: o.lose, Race: o.race, FailFast: o.failFast, Count: o.count,
+		Isolate:          o.isolate,
 		CheckDeterminism: o.determinism,
-		Flow:             o.flow() && o.fuzz == "", ForFlow: o.flowSeeds(), FlowMemory: o.memory, Memory: o.held, Fuzz: o.fuzz, Ask: o.question, VisibleAt: o.asked,
-		Predict: o.predict, Patterns: o.patterns, Regions: o.regions, Complete: o.complete, Solve: int64(o.solve),
+		Flow:             o.flow() && o.fuzz == "", ForFlow: o.flowSeeds(), FlowMemory: o.memory,
+		Memory: o.held, Fuzz: o.fuzz, Ask: o.question, VisibleAt: o.asked,
+		Predict: o.predict, Patterns: o.patterns, Regions: o.regions, Complete: o.complete,
+		Solve: int64(o.solve),
 	}
 	if o.set["solver"] && o.solver != "own" {
 		c.Solver = o.solver

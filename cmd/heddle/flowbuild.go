@@ -9,8 +9,9 @@ import (
 	"heddle/rt/wire"
 )
 
-// The default strategy has an arm that asks what branches depend on, which takes a build for data flow. It is made beside the exploration of a
-// package, once a test of it is shared; then one of the worker processes is of that build. What it finds fits the ordinary one.
+// The default strategy has an arm that asks what branches depend on, which takes a build for data
+// flow. It is made beside the exploration of a package, once a test of it is shared; then one of
+// the worker processes is of that build. What it finds fits the ordinary one.
 
 // A flowBuild is a package's build for data flow.
 type flowBuild struct {
@@ -19,13 +20,15 @@ type flowBuild struct {
 	pool *workers // of such processes, once done is closed; nil: there is none
 }
 
-// flowWorth is how many times as long as the ordinary build the exploration of a test must have to go on.
+// flowWorth is how many times as long as the ordinary build the exploration of a test must have to
+// go on.
 const flowWorth = 2
 
 // forFlow begins the build, if it pays for what was given away of a test.
 func (r *packageRun) forFlow(ctx context.Context, s *wire.Share) {
 	left := r.o.budget - seconds(s.Elapsed)
-	if r.flow != nil || s.State == nil || r.o.unit.Needs.Flow != explore.FlowBeside || !r.o.dataFlow || r.o.parallel < 2 || left < flowWorth*r.built {
+	if r.flow != nil || s.State == nil || r.o.unit.Needs.Flow != explore.FlowBeside || !r.o.dataFlow ||
+		r.o.parallel < 2 || left < flowWorth*r.built {
 		return
 	}
 	ctx, stop := context.WithCancel(ctx)
@@ -39,13 +42,15 @@ func (r *packageRun) forFlow(ctx context.Context, s *wire.Share) {
 
 // buildForFlow returns nil where the package cannot be built so that its schedules fit.
 func (r *packageRun) buildForFlow(ctx context.Context) *workers {
-	b, err := build.Open(ctx, build.Config{Dir: r.tool.Dir, Patterns: []string{r.pkg.ImportPath}, Tags: r.o.tags, Flow: true, Lean: true})
+	b, err := build.Open(ctx, build.Config{Dir: r.tool.Dir, Patterns: []string{r.pkg.ImportPath},
+		Tags: r.o.tags, Flow: true, Lean: true})
 	if err != nil {
 		return nil
 	}
 	r.tool.atEnd(b.Close)
 	res, err := b.Build(ctx)
-	if err != nil || len(res.Packages) != 1 || res.Packages[0].Binary == "" || slices.ContainsFunc(res.Left, func(l string) bool { return !slices.Contains(r.left, l) }) {
+	if err != nil || len(res.Packages) != 1 || res.Packages[0].Binary == "" ||
+		slices.ContainsFunc(res.Left, func(l string) bool { return !slices.Contains(r.left, l) }) {
 		return nil
 	}
 	pool := newWorkers(r.idle.ctx)

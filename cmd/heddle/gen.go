@@ -83,6 +83,7 @@ func (t *tool) writeTests(ctx context.Context, pattern, name, out string, force 
 	if err := os.WriteFile(file, text, 0o666); err != nil {
 		return t.fail(err)
 	}
-	fmt.Fprintf(t.Stdout, "%s: %d tests; run them with\n\theddle test -run 'Test%sHeddle' %s\n", file, s.Tests(), name, p.Path)
+	fmt.Fprintf(t.Stdout, "%s: %d tests; run them with\n\theddle test -run 'Test%sHeddle' %s\n", file,
+		s.Tests(), name, p.Path)
 	return exitFine
 }

@@ -54,7 +54,8 @@ func (r *packageRun) move(m moved) {
 	r.moved = append(r.moved, m)
 }
 
-// postpone takes a test off the stage that is to be explored again, or gone on with, in another way.
+// postpone takes a test off the stage that is to be explored again, or gone on with, in another
+// way.
 func (r *packageRun) postpone(test string) {
 	r.report.Postpone(test)
 	if r.told == nil {
@@ -70,7 +71,8 @@ func (r *packageRun) known(test string, f *wire.Finding) bool { return r.told[r.
 
 // bug names the bug of a test that a finding is about.
 func (r *packageRun) bug(test string, f *wire.Finding) string {
-	return test + " " + clip.Name(clip.Resolve(&wire.Clip{Kind: f.Kind, Message: f.Message, Places: f.Places}, r.clips.dir, r.clips.resolve))
+	return test + " " + clip.Name(clip.Resolve(&wire.Clip{Kind: f.Kind, Message: f.Message, Places: f.Places},
+		r.clips.dir, r.clips.resolve))
 }
 
 // inProcesses explores one test.
@@ -134,12 +136,15 @@ func (r *packageRun) leftOut(m *moved, interrupted bool) {
 func (r *packageRun) settled(m *moved, x *fresh) {
 	switch {
 	case m.crash != nil && !x.died:
-		// It was the doing of earlier executions, or of goroutines outside control: no clip would show it.
-		r.report.Record(&wire.Record{Type: "note", Test: m.test, Text: fmt.Sprintf("a process of several executions ended in the midst of one: %s; since the same schedule does not lead there in a process of its own, it is not reported, and every execution has had a process of its own (-isolate=process)", m.crash.Message)})
+		// It was the doing of earlier executions, or of goroutines outside control: no clip would
+		// show it.
+		r.report.Record(&wire.Record{Type: "note", Test: m.test,
+			Text: fmt.Sprintf("a process of several executions ended in the midst of one: %s; since the same schedule does not lead there in a process of its own, it is not reported, and every execution has had a process of its own (-isolate=process)", m.crash.Message)})
 	case m.why != nil:
 		r.report.Record(&wire.Record{Type: "note", Test: m.test, Place: m.why.Place, Text: m.why.Text})
 	case m.crash != nil:
-		r.report.Record(&wire.Record{Type: "note", Test: m.test, Text: "the test ended its process, so every execution has a process of its own (-isolate=process)"})
+		r.report.Record(&wire.Record{Type: "note", Test: m.test,
+			Text: "the test ended its process, so every execution has a process of its own (-isolate=process)"})
 	}
 }
 
@@ -218,7 +223,8 @@ func (x *fresh) crashed(res *outcome, q *wire.Request, slow bool) (engine.Execut
 	if !res.crash.Running {
 		x.r.report.Output(res.output)
 		if res.err == nil {
-			return engine.Execution{}, fmt.Errorf("the test %s was not run: does TestMain always call m.Run?", x.test)
+			return engine.Execution{}, fmt.Errorf("the test %s was not run: does TestMain always call m.Run?",
+				x.test)
 		}
 		return engine.Execution{}, errors.New(res.why())
 	}

@@ -33,7 +33,8 @@ func main() {
 	t := &tool{Stdout: out, Stderr: os.Stderr}
 	t.Dir, _ = os.Getwd()
 	t.Terminal = term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb"
-	t.Colour = term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("TERM") != "dumb" && os.Getenv("NO_COLOR") == ""
+	t.Colour = term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("TERM") != "dumb" &&
+		os.Getenv("NO_COLOR") == ""
 	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
 		t.Width = w
 	}
@@ -117,19 +118,26 @@ type command struct {
 // commands lists the subcommands, in the order in which help shows them.
 func commands() []command {
 	return []command{
-		{"test", "[flags] [packages] [-args ...]", "explore the interleavings of the packages' tests", (*tool).test},
+		{"test", "[flags] [packages] [-args ...]", "explore the interleavings of the packages' tests",
+			(*tool).test},
 		{"predict", "[flags] [packages]", "execute each test once, and then only what shows the bugs which that lets expect", (*tool).predict},
 		{"compare", "[flags] [packages]", "explore each test by every strategy, and print what each took and found", (*tool).compare},
 		{"run", "[flags] package [args]", "explore the interleavings of a main package", (*tool).runMain},
 		{"replay", "[flags] clip [-args ...]", "show a finding again, step by step", (*tool).replay},
-		{"ask", "[flags] [package] question", "find out whether there is a moment at which something is so, such as 'bank.go:21@main/1 && bank.go:22@main/2' or 'x == 0 && y == 1'", (*tool).ask},
+		{"ask", "[flags] [package] question",
+			"find out whether there is a moment at which something is so, such as 'bank.go:21@main/1 && bank.go:22@main/2' or 'x == 0 && y == 1'", (*tool).ask},
 		{"report", "-html file [flags] clip...", "draw findings on a page of HTML", (*tool).drawClips},
-		{"worker", "-nats URL -trust key [flags]", "explore what heddle test -nats hands out, on this machine", (*tool).worker},
-		{"gen", "-type T [flags] [package]", "write tests that call the methods of a type from several goroutines", (*tool).gen},
+		{"worker", "-nats URL -trust key [flags]",
+			"explore what heddle test -nats hands out, on this machine", (*tool).worker},
+		{"gen", "-type T [flags] [package]",
+			"write tests that call the methods of a type from several goroutines",
+			(*tool).gen},
 		{"times", "[files]", "print what tests took when they were explored last, for -shard; of files that it printed, all in one", (*tool).printTimes},
-		{"env", "[-json] [names]", "print the settings heddle works with, and how much its cache takes", (*tool).printEnv},
+		{"env", "[-json] [names]", "print the settings heddle works with, and how much its cache takes",
+			(*tool).printEnv},
 		{"clean", "", "empty heddle's cache", (*tool).clean},
-		{"version", "[-json]", "print heddle's version, what built it and the Go releases that it drives", (*tool).printVersion},
+		{"version", "[-json]", "print heddle's version, what built it and the Go releases that it drives",
+			(*tool).printVersion},
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"heddle/rt/wire"
 )
 
-// highestFile is where heddle's cache keeps, by package and test, the highest number of memory-access patterns
-// that a run has covered.
+// highestFile is where heddle's cache keeps, by package and test, the highest number of
+// memory-access patterns that a run has covered.
 const highestFile = "mapcover.json"
 
 // highest fills in what coverage is compared with: the highest number of patterns that
@@ -33,8 +33,8 @@ func (r *packageRun) highest(rec *wire.Record) {
 	c.Highest = raise(filepath.Join(dir, highestFile), r.pkg.ImportPath+" "+rec.Test, c.Covered)
 }
 
-// raise notes n under name in file if it is more than what is there, and returns the greater of the two. A file that
-// cannot be read counts as empty.
+// raise notes n under name in file if it is more than what is there, and returns the greater of the
+// two. A file that cannot be read counts as empty.
 func raise(file, name string, n int) int {
 	known := map[string]int{}
 	if data, err := os.ReadFile(file); err == nil && json.Unmarshal(data, &known) != nil {

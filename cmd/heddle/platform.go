@@ -13,12 +13,14 @@ import (
 
 // A launch says how test binaries are started.
 type launch struct {
-	goos, goarch string   // what they are built for; "": this machine
-	prefix       []string // the program that starts them, with its arguments; nil: they are started as they are
+	goos, goarch string // what they are built for; "": this machine
+	// the program that starts them, with its arguments; nil: they are started as they are
+	prefix []string
 }
 
-// launcher returns how binaries for a platform are started. As with the go command that is -exec, else a
-// program go_GOOS_GOARCH_exec in $PATH. The error is for binaries that cannot be executed here at all.
+// launcher returns how binaries for a platform are started. As with the go command that is -exec,
+// else a program go_GOOS_GOARCH_exec in $PATH. The error is for binaries that cannot be executed
+// here at all.
 func launcher(xprog, goos, goarch string) (launch, error) {
 	l := launch{goos: goos, goarch: goarch}
 	if xprog != "" {
@@ -49,7 +51,8 @@ func (l launch) foreign() bool {
 	return l.goos != "" && (l.goos != runtime.GOOS || l.goarch != runtime.GOARCH)
 }
 
-// windows reports whether the binaries are for Windows, where they inherit no descriptors but the standard ones.
+// windows reports whether the binaries are for Windows, where they inherit no descriptors but the
+// standard ones.
 func (l launch) windows() bool {
 	return l.goos == "windows" || l.goos == "" && runtime.GOOS == "windows"
 }
@@ -87,13 +90,14 @@ func (l launch) explain(err error) error {
 	return err
 }
 
-// mayExecute reports whether the system may execute binaries of another platform itself. Linux does where an emulator is registered for
-// them, macOS and Windows on arm64 execute those of amd64.
+// mayExecute reports whether the system may execute binaries of another platform itself. Linux does
+// where an emulator is registered for them, macOS and Windows on arm64 execute those of amd64.
 func mayExecute(goos, goarch string) bool {
 	if runtime.GOOS == "linux" {
 		registered, _ := os.ReadDir("/proc/sys/fs/binfmt_misc")
 		for _, e := range registered {
-			if name := e.Name(); name != "register" && name != "status" && !strings.HasPrefix(name, "python") {
+			if name := e.Name(); name != "register" && name != "status" &&
+				!strings.HasPrefix(name, "python") {
 				return true
 			}
 		}

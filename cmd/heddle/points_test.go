@@ -15,24 +15,44 @@ import (
 	"testing"
 )
 
-// without are the functions and function variables of package hook that no program of testdata/points is for, with why.
+// without are the functions and function variables of package hook that no program of
+// testdata/points is for, with why.
 var without = map[string]string{
 	"Globals": "keeps variables, before the executions", "State": "keeps variables, before the executions",
-	"Begin": "is called once, before the executions", "Initial": "asks nothing of the program", "Active": "asks nothing of the program",
-	"Touch": "outside control: outside.txt", "Stated": "is StateIn at a call; what the runtime itself keeps: state.txt", "Blind": "makes a result sampled", "BlindCall": "makes a result sampled", "Mapping": "makes a result sampled",
-	"Finalizer": "keeps finalizers to their execution", "SetFinalizer": "keeps finalizers to their execution", "AddCleanup": "keeps finalizers to their execution",
-	"Room": "accesses of the standard library's, which are looked at for races", "Here": "asks nothing of the program", "CallerPC": "a place",
-	"NewOf": "memory for a swap", "Move": "moves what was announced", "Stack": "text", "Stacks": "text", "Callers": "places", "Caller": "a place", "CallersBelow": "places",
-	"Alloc": "names memory: New, Var and the others", "Note": "what a clip shows", "Args": "what a clip shows", "Block": "waits for ever",
-	"NumGoroutine": "gives what tests may not rely on", "NumGo": "gives what tests may not rely on", "ReadMemStats": "figures of memory",
-	"LockOSThread": "does nothing", "UnlockOSThread": "does nothing", "OpenPlugin": "is noted", "ExitProcess": "ends the process",
-	"RandBytes": "the generator's", "Rand": "the generator's", "Uint64": "the generator's", "Uint32": "the generator's", "MapOrder": "the generator's",
-	"Pulls": "the scheduler's", "PullCalls": "the scheduler's", "Writes": "of a FileUse", "Open": "of a FileUse", "Slot": "what reads nothing", "EndPulls": "the scheduler's", "Clock": "of executions in real time", "WallClock": "of executions in real time", "Uptime": "of executions in real time",
-	"Foreign": "asks for what is outside control", "Idle": "testing/synctest: bubble.txt", "Outside": "outside control: outside.txt", "Native": "outside control: outside.txt",
-	"TypeOf": "asks nothing of the program", "Use": "connections: loopback.txt", "Operate": "packets: udp.txt", "Lose": "a draw, with -lose: udp.txt", "CrowdedSocket": "makes a result sampled", "ChanPolled": "outside control: outside.txt",
+	"Begin": "is called once, before the executions", "Initial": "asks nothing of the program",
+	"Active": "asks nothing of the program",
+	"Touch":  "outside control: outside.txt",
+	"Stated": "is StateIn at a call; what the runtime itself keeps: state.txt",
+	"Blind":  "makes a result sampled", "BlindCall": "makes a result sampled",
+	"Mapping":   "makes a result sampled",
+	"Finalizer": "keeps finalizers to their execution", "SetFinalizer": "keeps finalizers to their execution",
+	"AddCleanup": "keeps finalizers to their execution",
+	"Room":       "accesses of the standard library's, which are looked at for races",
+	"Here":       "asks nothing of the program", "CallerPC": "a place",
+	"NewOf": "memory for a swap", "Move": "moves what was announced", "Stack": "text", "Stacks": "text",
+	"Callers": "places", "Caller": "a place", "CallersBelow": "places",
+	"Alloc": "names memory: New, Var and the others", "Note": "what a clip shows",
+	"Args": "what a clip shows", "Block": "waits for ever",
+	"NumGoroutine": "gives what tests may not rely on", "NumGo": "gives what tests may not rely on",
+	"ReadMemStats": "figures of memory",
+	"LockOSThread": "does nothing", "UnlockOSThread": "does nothing", "OpenPlugin": "is noted",
+	"ExitProcess": "ends the process",
+	"RandBytes":   "the generator's", "Rand": "the generator's", "Uint64": "the generator's",
+	"Uint32": "the generator's", "MapOrder": "the generator's",
+	"Pulls": "the scheduler's", "PullCalls": "the scheduler's", "Writes": "of a FileUse",
+	"Open": "of a FileUse", "Slot": "what reads nothing", "EndPulls": "the scheduler's",
+	"Clock": "of executions in real time", "WallClock": "of executions in real time",
+	"Uptime":  "of executions in real time",
+	"Foreign": "asks for what is outside control", "Idle": "testing/synctest: bubble.txt",
+	"Outside": "outside control: outside.txt", "Native": "outside control: outside.txt",
+	"TypeOf": "asks nothing of the program", "Use": "connections: loopback.txt",
+	"Operate": "packets: udp.txt", "Lose": "a draw, with -lose: udp.txt",
+	"CrowdedSocket": "makes a result sampled", "ChanPolled": "outside control: outside.txt",
 	"Lend": lent, "LendMemory": lent, "LendPointer": lent, "LendSlice": lent,
-	"Enter": modelled, "Exit": modelled, "Self": modelled, "Park": modelled, "Wake": modelled, "Acquire": modelled, "Release": modelled,
-	"Model": modelled, "ModelEnd": modelled, "ModelPark": modelled, "ModelWake": modelled, "ModelSelf": modelled, "SemAcquire": modelled, "SemRelease": modelled,
+	"Enter": modelled, "Exit": modelled, "Self": modelled, "Park": modelled, "Wake": modelled,
+	"Acquire": modelled, "Release": modelled,
+	"Model": modelled, "ModelEnd": modelled, "ModelPark": modelled, "ModelWake": modelled,
+	"ModelSelf": modelled, "SemAcquire": modelled, "SemRelease": modelled,
 }
 
 const lent = "memory that is lent to assembly makes a result sampled"
@@ -62,7 +82,8 @@ func pointPrograms(t *testing.T) map[string]pointProgram {
 	return programs
 }
 
-// TestEveryHookHasAProgram reads what package hook exports: functions, methods and variables that are functions.
+// TestEveryHookHasAProgram reads what package hook exports: functions, methods and variables that
+// are functions.
 func TestEveryHookHasAProgram(t *testing.T) {
 	has := map[string]bool{}
 	for _, p := range pointPrograms(t) {
@@ -77,7 +98,9 @@ func TestEveryHookHasAProgram(t *testing.T) {
 	}
 	for _, name := range files {
 		if filepath.Base(name) == "border.go" {
-			continue // accesses of the standard library's, which are looked at for races and are no scheduling points
+			// accesses of the standard library's, which are looked at for races and are no
+			// scheduling points
+			continue
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 		if err != nil {
@@ -116,7 +139,8 @@ func TestEveryHookHasAProgram(t *testing.T) {
 	}
 }
 
-// TestPoints runs the programs by all strategies that cover all interleavings. Every outcome that there is must be found, and no other.
+// TestPoints runs the programs by all strategies that cover all interleavings. Every outcome that
+// there is must be found, and no other.
 func TestPoints(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds test binaries")
@@ -126,7 +150,8 @@ func TestPoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	programs := pointPrograms(t)
-	for _, run := range []string{"auto auto", "auto all", "dpor auto", "dpor all", "reach auto", "reach all", "unfold auto", "unfold all"} {
+	for _, run := range []string{"auto auto", "auto all", "dpor auto", "dpor all", "reach auto", "reach all",
+		"unfold auto", "unfold all"} {
 		strategy, visible, _ := strings.Cut(run, " ")
 		t.Run(strategy+" "+visible, func(t *testing.T) {
 			t.Parallel()
@@ -136,8 +161,9 @@ func TestPoints(t *testing.T) {
 			}
 		})
 	}
-	// Brute force says which outcomes there are: every schedule, without reduction. (Where every access is a scheduling
-	// point one program has too many: what was seen of it by then are all its outcomes too.)
+	// Brute force says which outcomes there are: every schedule, without reduction. (Where every
+	// access is a scheduling point one program has too many: what was seen of it by then are all
+	// its outcomes too.)
 	brute := map[string]string{"auto": "20s"}
 	if os.Getenv("HEDDLE_LONG") != "" {
 		brute["all"] = "60s"
@@ -145,7 +171,8 @@ func TestPoints(t *testing.T) {
 	for visible, budget := range brute {
 		t.Run("brute "+visible, func(t *testing.T) {
 			t.Parallel()
-			out := runPoints(t, dir, "-strategy", "bound,preempt=1000", "-visible", visible, "-budget", budget)
+			out := runPoints(t, dir, "-strategy", "bound,preempt=1000", "-visible", visible, "-budget",
+				budget)
 			for name, wrong := range pointsWrong(programs, out, "") {
 				t.Errorf("%s: %s", name, wrong)
 			}
@@ -159,7 +186,8 @@ func TestPoints(t *testing.T) {
 // runPoints returns what heddle prints of the programs. Each has a finding.
 func runPoints(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	c := exec.Command("heddle", append(append([]string{"test"}, args...), "-time", "virtual", "-clips", t.TempDir(), ".")...)
+	c := exec.Command("heddle", append(append([]string{"test"}, args...), "-time", "virtual", "-clips",
+		t.TempDir(), ".")...)
 	c.Dir = dir
 	var out, errs bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errs
@@ -178,7 +206,8 @@ var (
 	pointOutcome = regexp.MustCompile(`t\.Error\("outcome (\w+)"\)`)
 )
 
-// pointsWrong compares what heddle printed with the programs. What it says of each must contain the text says.
+// pointsWrong compares what heddle printed with the programs. What it says of each must contain the
+// text says.
 func pointsWrong(programs map[string]pointProgram, out, says string) map[string]string {
 	wrong := map[string]string{}
 	for name := range programs {

@@ -30,10 +30,12 @@ type process struct {
 	launch launch
 	// limit is how long it may take; extend adds to that for every test that begins.
 	limit, extend time.Duration
-	// stall is how long one test may take without a choice of the scheduler or the end of an execution; 0: for ever.
+	// stall is how long one test may take without a choice of the scheduler or the end of an
+	// execution; 0: for ever.
 	stall time.Duration
 
-	// stdout and stderr get what the binary prints too, if not nil. hush: only what one execution prints.
+	// stdout and stderr get what the binary prints too, if not nil. hush: only what one execution
+	// prints.
 	stdout, stderr io.Writer
 	hush           bool
 
@@ -129,7 +131,8 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 		return nil, b.launch.explain(err)
 	}
 	res := &outcome{path: b.path}
-	pulse := &pulse{file: b.config.CrashFile, cpu: func() time.Duration { return cpuTime(cmd.Process.Pid) + cpuWait(cmd.Process.Pid) }}
+	pulse := &pulse{file: b.config.CrashFile,
+		cpu: func() time.Duration { return cpuTime(cmd.Process.Pid) + cpuWait(cmd.Process.Pid) }}
 	var idle atomic.Bool
 	clock := newWatch(b.limit, func() {
 		idle.Store(pulse.still() > idleAfter)
@@ -173,7 +176,7 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 	return res, nil
 }
 
-// A lateReader goes on to read what is there after the deadline: who reads may
+// A lateReader goes on to read what is there after the deadline: its reader may
 // have been busy with what came before.
 type lateReader struct{ r *os.File }
 

@@ -14,7 +14,7 @@ func TestLateReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	defer w.Close() // somebody who was left behind has it open
+	defer w.Close() // a process that was left behind has it open
 	w.WriteString("done")
 	r.SetReadDeadline(time.Now().Add(-time.Second))
 	got, err := io.ReadAll(lateReader{r})

@@ -26,7 +26,8 @@ func (e *exploration) connect(ctx context.Context) (err error) {
 	if e.key, err = cluster.OpenKey(filepath.Join(config, "heddle", "key")); err != nil {
 		return err
 	}
-	chosen := !e.o.nats.Own() || e.o.nats.Token != "" // else the token is heddle's, and only this line tells it
+	// if none was chosen, the token is heddle's, and only this line tells it
+	chosen := !e.o.nats.Own() || e.o.nats.Token != ""
 	if !chosen {
 		e.o.nats.Token = cluster.Token(e.key)
 	}
@@ -58,8 +59,8 @@ func (s *sharing) remote(ctx context.Context) {
 	}
 }
 
-// audit makes some results again on which workers elsewhere let the claim rest that a search is complete. The error tells of the
-// first that does not hold.
+// audit makes some results again on which workers elsewhere let the claim rest that a search is
+// complete. The error tells of the first that does not hold.
 func (s *sharing) audit(ctx context.Context) error {
 	out, _ := s.run.Look()
 	if s.elsewhere == nil || !out.Complete || !s.shared.share.Search {
@@ -101,7 +102,8 @@ func (r *packageRun) offer(ctx context.Context) (*cluster.Remote, error) {
 	}
 	b := r.process()
 	b.config.Mode, b.config.Clips = "work", nil
-	j := &cluster.Job{Binary: r.binary, Name: filepath.Base(r.pkg.Binary), Package: r.pkg.ImportPath, Dir: b.dir, Args: b.args, Config: b.config, Stall: int64(b.stall), Platform: cluster.Platform}
+	j := &cluster.Job{Binary: r.binary, Name: filepath.Base(r.pkg.Binary), Package: r.pkg.ImportPath,
+		Dir: b.dir, Args: b.args, Config: b.config, Stall: int64(b.stall), Platform: cluster.Platform}
 	m, err := r.bus.Offer(ctx, r.key, j, r.pkg.Binary)
 	if err != nil {
 		return nil, err
@@ -111,9 +113,11 @@ func (r *packageRun) offer(ctx context.Context) (*cluster.Remote, error) {
 	return m, nil
 }
 
-// diedElsewhere is told of a process of a worker elsewhere that ended in an Item; there is no other try.
+// diedElsewhere is told of a process of a worker elsewhere that ended in an Item; there is no other
+// try.
 func (s *sharing) diedElsewhere(it *wire.Item, d *cluster.Death) (again bool) {
-	res := &outcome{path: s.pkg.Binary, err: errors.New(d.Why), output: d.Output, crash: d.Crash, input: d.Input, stalled: d.Stalled, looped: d.Looped, timedOut: d.TimedOut}
+	res := &outcome{path: s.pkg.Binary, err: errors.New(d.Why), output: d.Output, crash: d.Crash,
+		input: d.Input, stalled: d.Stalled, looped: d.Looped, timedOut: d.TimedOut}
 	if d.Trace != nil {
 		res.trace, _ = trace.Decode(d.Trace) // without it the policy and its seed are the clip
 	}

@@ -112,7 +112,8 @@ func (e *earlyEnd) Error() string { return e.why }
 
 // follow runs the binary on one clip; show gets what happens, a process that dies included. ended
 // is not nil where the binary ended for another reason before the replay was over.
-func (e *exploration) follow(ctx context.Context, p *build.Package, c *wire.Clip, show *report.Replay) (ended *earlyEnd, err error) {
+func (e *exploration) follow(ctx context.Context, p *build.Package, c *wire.Clip,
+	show *report.Replay) (ended *earlyEnd, err error) {
 	e.sites.FindIn(c)
 	e.findSteps(c)
 	if err := e.findAsked(c, p.Dir); err != nil {
@@ -151,21 +152,22 @@ func (t *attempt) showsKind(kind string) bool {
 	return t.shows() && t.last.Finding != nil && (kind == "" || t.last.Finding.Kind == kind)
 }
 
-// A way is one way to replay a clip. What is made once and for all, such as caches of other modules, was there when most clips
-// were recorded, so a settled replay comes after an execution of the test without the clip. One that rejoins goes on where
-// the clip does not fit.
+// A way is one way to replay a clip. What is made once and for all, such as caches of other
+// modules, was there when most clips were recorded, so a settled replay comes after an execution of
+// the test without the clip. One that rejoins goes on where the clip does not fit.
 type way struct{ settled, rejoins bool }
 
-// The ways to replay a clip, one after the other until it shows its finding; more of them where it must, since the code is the one
-// that it was recorded on.
+// The ways to replay a clip, one after the other until it shows its finding; more of them where it
+// must, since the code is the one that it was recorded on.
 var (
 	ways     = []way{{}, {settled: true}}
 	moreWays = append(ways[:2:2], way{}, way{rejoins: true}, way{settled: true, rejoins: true}, way{})
 )
 
-// attempts replays a clip, each time in a new process. It returns the first attempt that shows its finding, else the first one that shows
-// any, else the first one.
-func (e *exploration) attempts(ctx context.Context, p *build.Package, c *wire.Clip, o *options, same bool) (*attempt, error) {
+// attempts replays a clip, each time in a new process. It returns the first attempt that shows its
+// finding, else the first one that shows any, else the first one.
+func (e *exploration) attempts(ctx context.Context, p *build.Package, c *wire.Clip, o *options,
+	same bool) (*attempt, error) {
 	all := ways
 	switch {
 	case c.Sequence:
@@ -199,7 +201,8 @@ func (e *exploration) attempts(ctx context.Context, p *build.Package, c *wire.Cl
 }
 
 // attempt replays a clip in a new process.
-func (e *exploration) attempt(ctx context.Context, p *build.Package, c *wire.Clip, o *options, w way) (*attempt, error) {
+func (e *exploration) attempt(ctx context.Context, p *build.Package, c *wire.Clip, o *options,
+	w way) (*attempt, error) {
 	t := new(attempt)
 	b := e.replaying(p, c, o)
 	b.config.Settled, b.config.Rejoin = w.settled, w.rejoins
@@ -217,7 +220,8 @@ func (e *exploration) attempt(ctx context.Context, p *build.Package, c *wire.Cli
 	switch {
 	case t.last != nil:
 	case !res.done && res.crash.Running:
-		t.last = &wire.Record{Type: "replayed", Test: c.Test, Result: "finding", Finding: e.crashFinding(c.Test, p.ImportPath, res, c.Visible)}
+		t.last = &wire.Record{Type: "replayed", Test: c.Test, Result: "finding",
+			Finding: e.crashFinding(c.Test, p.ImportPath, res, c.Visible)}
 		t.records = append(t.records, t.last)
 	case res.err != nil:
 		t.ended = &earlyEnd{res.why(), res.output}
@@ -225,15 +229,18 @@ func (e *exploration) attempt(ctx context.Context, p *build.Package, c *wire.Cli
 	return t, nil
 }
 
-// longestReplay bounds the execution of a replay, which records all: an execution that shows a finding has taken a minute at most, unless -longest or -budget said more.
+// longestReplay bounds the execution of a replay, which records all: an execution that shows a
+// finding has taken a minute at most, unless -longest or -budget said more.
 const longestReplay = defaultLimit / 2
 
 // replaying prepares a run of the binary on one clip, as the options say.
 func (e *exploration) replaying(p *build.Package, c *wire.Clip, o *options) *process {
 	o = o.under(c)
-	b := &process{path: p.Binary, dir: p.Dir, limit: defaultLimit, stall: o.hang, unlink: e.unlink, launch: e.launch}
+	b := &process{path: p.Binary, dir: p.Dir, limit: defaultLimit, stall: o.hang, unlink: e.unlink,
+		launch: e.launch}
 	b.config = wire.Config{
-		Mode: "replay", Longest: int64(longestReplay), Package: p.ImportPath, Race: true, Visible: "auto", Isolate: c.Isolate, Lose: o.lose, Clips: []wire.Clip{*c}, VisibleAt: c.Visible,
+		Mode: "replay", Longest: int64(longestReplay), Package: p.ImportPath, Race: true, Visible: "auto",
+		Isolate: c.Isolate, Lose: o.lose, Clips: []wire.Clip{*c}, VisibleAt: c.Visible,
 	}
 	if c.Early() {
 		b.config.Time = "free"

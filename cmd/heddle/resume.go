@@ -73,7 +73,8 @@ func (r *packageRun) logFolder() (string, error) {
 
 const logSuffix = ".log"
 
-// keepLog begins the log of a test that was shared. Where it cannot be written, the test is explored without.
+// keepLog begins the log of a test that was shared. Where it cannot be written, the test is
+// explored without.
 func (r *packageRun) keepLog(sh *shared) {
 	if r.o.count > 1 {
 		return // which of them would be gone on with?
@@ -118,7 +119,8 @@ func (r *packageRun) resume() error {
 		}
 		r.finished = append(r.finished, h.Test)
 		r.forFlow(r.idle.ctx, h.Share)
-		r.shares = append(r.shares, &shared{test: h.Test, share: h.Share, log: log, results: results, path: path, resumed: true})
+		r.shares = append(r.shares, &shared{test: h.Test, share: h.Share, log: log, results: results,
+			path: path, resumed: true})
 	}
 	return err
 }
@@ -138,7 +140,7 @@ func (r *packageRun) settle(sh *shared, complete bool) {
 	}
 }
 
-// forget removes the logs of tests that are over: nobody stopped the command.
+// forget removes the logs of tests that are over: the command was not stopped.
 func (e *exploration) forget() {
 	for _, path := range e.done {
 		os.Remove(path)

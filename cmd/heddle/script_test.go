@@ -104,7 +104,8 @@ func replays(ts *testscript.TestScript, neg bool, args []string) {
 			continue
 		}
 		n++
-		err := ts.Exec("heddle", strings.Fields("replay "+strings.TrimPrefix(strings.TrimSpace(cmd), "replay "))...)
+		err := ts.Exec("heddle", strings.Fields("replay "+strings.TrimPrefix(strings.TrimSpace(cmd),
+			"replay "))...)
 		if code := exitCode(err); code != exitFindings {
 			ts.Fatalf("heddle %s: exit code %d, want %d", strings.TrimSpace(cmd), code, exitFindings)
 		}

@@ -10,8 +10,8 @@ import (
 	"heddle/rt/wire"
 )
 
-// A clip holds what decided beside the schedule: the flags and arguments of the command that recorded it. A replay
-// takes them from there, but for those that its own command line gives.
+// A clip holds what decided beside the schedule: the flags and arguments of the command that
+// recorded it. A replay takes them from there, but for those that its own command line gives.
 
 // settle puts the settings of the command line into a clip, and what the program is made of.
 func (o *options) settle(c *wire.Clip, code string) {
@@ -110,7 +110,8 @@ func picks(c *wire.Clip) (flags []string) {
 	return append(append(flags, "-args"), c.Args...)
 }
 
-// fits reports whether a clip was recorded under settings like those of the command line. A clip that does not say so is taken for one that was.
+// fits reports whether a clip was recorded under settings like those of the command line. A clip
+// that does not say so is taken for one that was.
 func (o *options) fits(c *wire.Clip) bool {
 	if c.Code == "" {
 		return true
@@ -120,13 +121,14 @@ func (o *options) fits(c *wire.Clip) bool {
 	return slices.Equal(picks(&now), picks(c))
 }
 
-// selects reports whether the command line asks for some subtests, or for what a test does under arguments.
+// selects reports whether the command line asks for some subtests, or for what a test does under
+// arguments.
 func (o *options) selects() bool {
 	return strings.Contains(o.run, "/") || strings.Contains(o.skip, "/") || len(o.args) > 0
 }
 
-// apart reports whether a clip that was recorded under other settings is to be replayed under its own: not where the
-// command line selects something else, nor where it would need another build.
+// apart reports whether a clip that was recorded under other settings is to be replayed under its
+// own: not where the command line selects something else, nor where it would need another build.
 func (o *options) apart(c *wire.Clip) bool {
 	var now wire.Clip
 	o.settle(&now, "")

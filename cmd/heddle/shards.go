@@ -15,8 +15,9 @@ import (
 	"heddle/internal/shard"
 )
 
-// -shard 2/5: one machine of five, none of which knows of the others, explores its part of the tests. All compute the same plan, from the names of
-// the tests in the source and from a file of times, which must be the same on all. So the times that a machine finds in its own cache are no
+// -shard 2/5: one machine of five, none of which knows of the others, explores its part of the
+// tests. All compute the same plan, from the names of the tests in the source and from a file of
+// times, which must be the same on all. So the times that a machine finds in its own cache are no
 // base for a plan: another machine has others, and a test would be in no part.
 
 // shardFlags are those of test.
@@ -35,7 +36,8 @@ func (o *options) checkShard() error {
 // others are the tests of packages that other machines explore.
 type others map[string][]string
 
-// skip returns a pattern of the tests of a package that are left out: the user's, and those of other machines.
+// skip returns a pattern of the tests of a package that are left out: the user's, and those of
+// other machines.
 func (o others) skip(pkg, user string) string { return skipNames(user, o[pkg]) }
 
 // skipNames adds tests to a pattern for -test.skip.
@@ -64,7 +66,8 @@ func (e *exploration) chooser() (func([]build.Tests) ([]bool, error), error) {
 	if e.o.times != "" {
 		var err error
 		if times, err = shard.Read(e.o.times); err != nil {
-			return nil, fmt.Errorf("-times: %w; 'heddle times' prints one, of {} every test counts the same", err)
+			return nil, fmt.Errorf("-times: %w; 'heddle times' prints one, of {} every test counts the same",
+				err)
 		}
 	}
 	return func(pkgs []build.Tests) ([]bool, error) {

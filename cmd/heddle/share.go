@@ -65,7 +65,8 @@ func (r *packageRun) share(ctx context.Context, sh *shared) (err error) {
 	return err
 }
 
-// shareOn explores what was given away of a test. It returns what is to be explored instead of what it gave up.
+// shareOn explores what was given away of a test. It returns what is to be explored instead of what
+// it gave up.
 func (r *packageRun) shareOn(ctx context.Context, sh *shared) (*shared, error) {
 	began := time.Now()
 	r.began = began.Add(-seconds(sh.share.Elapsed))
@@ -93,11 +94,13 @@ func (r *packageRun) shareOn(ctx context.Context, sh *shared) (*shared, error) {
 	if !sh.until.IsZero() && sh.until.Before(deadline) {
 		deadline = sh.until
 	}
-	o := cluster.Options{Runs: r.o.runs, Quantum: quantum, Deadline: deadline, Log: sh.log, FailFast: r.o.failFast, Count: s.count}
+	o := cluster.Options{Runs: r.o.runs, Quantum: quantum, Deadline: deadline, Log: sh.log,
+		FailFast: r.o.failFast, Count: s.count}
 	if r.bus != nil {
 		o.Quantum = remoteQuantum
 	}
-	if (!sh.share.Search || sh.tries()) && sh.share.Predicting == nil && sh.share.Found == 0 && cfg.Budget > 0 && !cfg.Whole {
+	if (!sh.share.Search || sh.tries()) && sh.share.Predicting == nil && sh.share.Found == 0 &&
+		cfg.Budget > 0 && !cfg.Whole {
 		o.Hasten = func() time.Duration {
 			d := engine.After(time.Since(began)+seconds(sh.share.Elapsed), time.Duration(cfg.Budget), false)
 			if sh.until = time.Now().Add(d); sh.until.After(s.deadline) {
@@ -118,7 +121,8 @@ func (r *packageRun) shareOn(ctx context.Context, sh *shared) (*shared, error) {
 	}
 	if sh.resumed {
 		so, _ := s.run.Look()
-		r.exploration.report.Note(fmt.Sprintf("%s is gone on with after %s", sh.test, report.Plural(so.Tally.Executions, "execution")))
+		r.exploration.report.Note(fmt.Sprintf("%s is gone on with after %s", sh.test,
+			report.Plural(so.Tally.Executions, "execution")))
 	}
 	s.work(ctx)
 	doubt := s.audit(ctx)
@@ -126,7 +130,8 @@ func (r *packageRun) shareOn(ctx context.Context, sh *shared) (*shared, error) {
 	if doubt != nil {
 		out.Complete, out.Tally.Failed = false, why.From(doubt)
 	}
-	r.settle(sh, ctx.Err() == nil && (out.Complete || !sh.share.Search && !sh.share.Closure || sh.tries() || s.crash != nil || s.isolate != nil))
+	r.settle(sh, ctx.Err() == nil && (out.Complete || !sh.share.Search && !sh.share.Closure || sh.tries() ||
+		s.crash != nil || s.isolate != nil))
 	switch {
 	case err != nil:
 		r.endOpen(why.Bare(why.From(err)))
@@ -191,20 +196,22 @@ func (s *sharing) work(ctx context.Context) {
 
 // progress tells how far the run is.
 func (s *sharing) progress() {
-	if s.shared.share.Errands { // whoever thinks says how far that is
+	if s.shared.share.Errands { // the engine says how far that is
 		return
 	}
 	out, estimate := s.run.Look()
 	s.judge(&out, estimate)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.take(&wire.Record{Type: "progress", Test: s.test, Executions: out.Tally.Executions, Elapsed: time.Since(s.began).Seconds(), Estimate: estimate})
+	s.take(&wire.Record{Type: "progress", Test: s.test, Executions: out.Tally.Executions,
+		Elapsed: time.Since(s.began).Seconds(), Estimate: estimate})
 }
 
 // mostFails is how many processes may end one after the other before they did anything.
 const mostFails = 3
 
-// worker does Items in processes of this machine until nothing is left; flow: of the build for data flow as soon as there is one.
+// worker does Items in processes of this machine until nothing is left; flow: of the build for data
+// flow as soon as there is one.
 func (s *sharing) worker(flow bool) {
 	s.mu.Lock()
 	s.alive++
@@ -256,7 +263,8 @@ func (s *sharing) worker(flow bool) {
 	}
 }
 
-// isOver is called when a process has died in an Item, and reports whether that is the end of the run.
+// isOver is called when a process has died in an Item, and reports whether that is the end of the
+// run.
 func (s *sharing) isOver(it *wire.Item, p *workProcess) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -273,13 +281,15 @@ func (s *sharing) isOver(it *wire.Item, p *workProcess) bool {
 	return s.why != nil || s.crash != nil
 }
 
-// leave ends a worker; p is its last process. Others may go on, unless it was the last or the run is over.
+// leave ends a worker; p is its last process. Others may go on, unless it was the last or the run
+// is over.
 func (s *sharing) leave(p *workProcess) {
 	s.mu.Lock()
 	s.alive--
 	over := s.why != nil || s.crash != nil
 	if !over {
-		s.exploration.report.Note("a worker could not be started: " + p.res.why() + "\n" + lastLines(p.res.output, crashLines/3))
+		s.exploration.report.Note("a worker could not be started: " + p.res.why() + "\n" +
+			lastLines(p.res.output, crashLines/3))
 		if s.alive == 0 {
 			s.why, over = errors.New(p.res.why()), true
 		}
@@ -331,14 +341,17 @@ func (s *sharing) tellWork(out *cluster.Outcome, took time.Duration) {
 	case s.shared.share.Portfolio:
 		what = ", by a portfolio of strategies each"
 	}
-	s.take(&wire.Record{Type: "note", Test: s.test, Text: fmt.Sprintf("explored by workers for %.2fs, which worked for %.2fs on %s; %s made again, to go on from%s",
-		took.Seconds(), out.Working, report.Plural(out.Items, "piece"), report.Plural(out.Again, "execution"), what)})
+	s.take(&wire.Record{Type: "note", Test: s.test,
+		Text: fmt.Sprintf("explored by workers for %.2fs, which worked for %.2fs on %s; %s made again, to go on from%s",
+			took.Seconds(), out.Working, report.Plural(out.Items, "piece"),
+			report.Plural(out.Again, "execution"), what)})
 }
 
 // end ends the test with what was found out.
 func (s *sharing) end(ctx context.Context, cfg *wire.Config, out *cluster.Outcome, took time.Duration) {
 	t := &out.Tally
-	rec := &wire.Record{Type: "end", Test: s.test, Result: s.shared.share.Result, Strategy: cfg.Strategy, Executions: t.Executions, Buggy: t.Buggy,
+	rec := &wire.Record{Type: "end", Test: s.test, Result: s.shared.share.Result, Strategy: cfg.Strategy,
+		Executions: t.Executions, Buggy: t.Buggy,
 		Elapsed: took.Seconds() + s.shared.share.Elapsed}
 	if p := out.Predicted; p != nil {
 		if rec.Why = engine.Predicted(); !t.Failed.None() {
@@ -348,7 +361,8 @@ func (s *sharing) end(ctx context.Context, cfg *wire.Config, out *cluster.Outcom
 		s.take(&wire.Record{Type: "predicted", Test: s.test, Predicted: p})
 	} else if f := out.Formulas; f != nil {
 		rec.Why = engine.Asked(t, out.Complete)
-		s.take(&wire.Record{Type: "coverage", Test: s.test, Executions: t.Executions, Coverage: &wire.Coverage{Shared: true, Formulas: f}})
+		s.take(&wire.Record{Type: "coverage", Test: s.test, Executions: t.Executions,
+			Coverage: &wire.Coverage{Shared: true, Formulas: f}})
 	} else if s.shared.share.Search {
 		rec.Complete, rec.Why = engine.Covered(cfg, t, resultOf(out), !out.Complete)
 		if s.tries() {

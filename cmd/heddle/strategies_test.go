@@ -13,7 +13,8 @@ import (
 	"heddle/explore"
 )
 
-// TestStrategiesPage: the guide's table is that of the registered strategies. With -update it is written.
+// TestStrategiesPage: the guide's table is that of the registered strategies. With -update it is
+// written.
 func TestStrategiesPage(t *testing.T) {
 	const (
 		file  = "../../docs/guide/strategies.md"
@@ -73,7 +74,8 @@ func TestUnits(t *testing.T) {
 		}
 		for _, o := range u.Options {
 			if explore.Lookup(o.Name) != nil {
-				t.Errorf("an option of %s is called like strategy %s: lists could not be read", u.Name, o.Name)
+				t.Errorf("an option of %s is called like strategy %s: lists could not be read", u.Name,
+					o.Name)
 			}
 			if o.Check != nil && o.Default != "" && o.Check(o.Default) != nil {
 				t.Errorf("%s: the default of %s is not allowed", u.Name, o.Name)
@@ -88,7 +90,8 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestHeavy: the file that lean test binaries do not have imports the packages of the heavy strategies, and of no other.
+// TestHeavy: the file that lean test binaries do not have imports the packages of the heavy
+// strategies, and of no other.
 func TestHeavy(t *testing.T) {
 	f, err := parser.ParseFile(token.NewFileSet(), "../../explore/all/heavy.go", nil, parser.ImportsOnly)
 	if err != nil {
@@ -132,7 +135,8 @@ func TestParse(t *testing.T) {
 		}
 	}
 	list, err := explore.ParseList("pct,depth=5,random,unfold,seed-with=dpor,seed-runs=3,dpor")
-	if err != nil || len(list) != 4 || list[0].Values["depth"] != "5" || list[2].Values["seed-with"] != "dpor" || list[3].Unit.Name != "dpor" {
+	if err != nil || len(list) != 4 || list[0].Values["depth"] != "5" ||
+		list[2].Values["seed-with"] != "dpor" || list[3].Unit.Name != "dpor" {
 		t.Errorf("%+v %v", list, err)
 	}
 }

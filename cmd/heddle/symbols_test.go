@@ -21,7 +21,8 @@ func TestSymbolsOfThisBinary(t *testing.T) {
 	var pcs [1]uintptr
 	runtime.Callers(1, pcs[:])
 	at := symbols(self)
-	if p := at(trace.PCSite(pcs[0])); filepath.Base(p.File) != "symbols_test.go" || p.Line != 22 || p.Func != "heddle/cmd/heddle.TestSymbolsOfThisBinary" {
+	if p := at(trace.PCSite(pcs[0])); filepath.Base(p.File) != "symbols_test.go" || p.Line != 22 ||
+		p.Func != "heddle/cmd/heddle.TestSymbolsOfThisBinary" {
 		t.Errorf("%+v", p)
 	}
 	if p := at(trace.Site(5)); p.Site != 5 || p.File != "" {

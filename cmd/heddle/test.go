@@ -27,7 +27,8 @@ import (
 // test is heddle test.
 func (t *tool) test(ctx context.Context, args []string) int {
 	o := new(options)
-	patterns, err := t.parse("test", o, args, true, o.buildFlags, o.exploreFlags, o.pickFlags, o.testFlags, o.fuzzFlags, o.natsFlags, o.shardFlags, o.outputFlags)
+	patterns, err := t.parse("test", o, args, true, o.buildFlags, o.exploreFlags, o.pickFlags, o.testFlags,
+		o.fuzzFlags, o.natsFlags, o.shardFlags, o.outputFlags)
 	if err != nil {
 		return t.parseError(err)
 	}
@@ -169,7 +170,9 @@ func (e *exploration) build(ctx context.Context, dir string, patterns []string) 
 	if err != nil {
 		return nil, err
 	}
-	b, err := build.Open(ctx, build.Config{Dir: dir, Patterns: patterns, Tags: e.o.tags, Main: e.main, Choose: choose, Lean: e.o.lean(), Flow: e.o.flow() || e.o.flowSeeds() || e.o.fuzz != "", Exprs: e.o.fuzz != "", Progress: progress})
+	b, err := build.Open(ctx, build.Config{Dir: dir, Patterns: patterns, Tags: e.o.tags, Main: e.main,
+		Choose: choose, Lean: e.o.lean(), Flow: e.o.flow() || e.o.flowSeeds() || e.o.fuzz != "",
+		Exprs: e.o.fuzz != "", Progress: progress})
 	if err != nil {
 		return nil, err
 	}
@@ -182,8 +185,10 @@ func (e *exploration) build(ctx context.Context, dir string, patterns []string) 
 		return nil, errors.New("-nats: workers elsewhere execute binaries of this platform, as they are; leave out -nats, or -exec, GOOS and GOARCH")
 	}
 	e.looks = report.Options{
-		Out: e.tool.Stdout, Err: e.tool.Stderr, JSON: e.o.json, Verbose: e.o.verbose, Colour: e.tool.Colour, Width: e.tool.Width,
-		Dir: e.tool.Dir, GOROOT: b.GOROOT(), Runs: e.o.runs, Lookup: e.lookup, Object: e.object, MapCover: e.o.mapCover,
+		Out: e.tool.Stdout, Err: e.tool.Stderr, JSON: e.o.json, Verbose: e.o.verbose, Colour: e.tool.Colour,
+		Width: e.tool.Width,
+		Dir:   e.tool.Dir, GOROOT: b.GOROOT(), Runs: e.o.runs, Lookup: e.lookup, Object: e.object,
+		MapCover: e.o.mapCover,
 	}
 	e.looks.Asks = e.o.question != nil
 	e.looks.ReplayArgs = e.o.replayArgs()
@@ -211,7 +216,8 @@ func (e *exploration) build(ctx context.Context, dir string, patterns []string) 
 	return res, nil
 }
 
-// findPlaces puts the sites of places in the source into the place of these, in the options of the strategy.
+// findPlaces puts the sites of places in the source into the place of these, in the options of the
+// strategy.
 func (e *exploration) findPlaces() error {
 	for i := range e.o.unit.Options {
 		opt := &e.o.unit.Options[i]
@@ -313,7 +319,8 @@ type input struct {
 // explorePackage runs a package's binary, again without the finished tests when it dies in one.
 func (e *exploration) explorePackage(ctx context.Context, p *build.Package, rp *report.Package) {
 	start := time.Now()
-	r := &packageRun{exploration: e, pkg: p, start: start, report: rp, clips: e.clipFolder(p), idle: newWorkers(ctx)}
+	r := &packageRun{exploration: e, pkg: p, start: start, report: rp, clips: e.clipFolder(p),
+		idle: newWorkers(ctx)}
 	clips := r.clips.read()
 	for _, c := range clips {
 		switch {
@@ -421,7 +428,8 @@ func (r *packageRun) shareable() bool {
 
 // process prepares a run of the binary.
 func (r *packageRun) process() *process {
-	b := &process{path: r.pkg.Binary, dir: r.pkg.Dir, config: r.o.config(), unlink: r.unlink, stall: r.o.hang, launch: r.launch}
+	b := &process{path: r.pkg.Binary, dir: r.pkg.Dir, config: r.o.config(), unlink: r.unlink, stall: r.o.hang,
+		launch: r.launch}
 	b.config.Package = r.pkg.ImportPath
 	if r.main {
 		b.dir, b.args = r.tool.Dir, r.o.args
@@ -443,7 +451,8 @@ func (r *packageRun) process() *process {
 func (r *packageRun) prints(b *process) {
 	b.hush = !r.o.verbose
 	if !r.o.json {
-		b.stdout, b.stderr = r.exploration.report.Through(r.tool.Stdout), r.exploration.report.Through(r.tool.Stderr)
+		b.stdout, b.stderr = r.exploration.report.Through(r.tool.Stdout),
+			r.exploration.report.Through(r.tool.Stderr)
 	}
 }
 
@@ -468,7 +477,8 @@ func (r *packageRun) once(ctx context.Context, clips []*wire.Clip) (again bool, 
 		b.config.Share = int64(r.o.share)
 	}
 	if r.o.timeout == 0 {
-		b.extend = time.Duration(b.config.Budget)*time.Duration(max(1, r.o.count)) + time.Duration(b.config.Longest)
+		b.extend = time.Duration(b.config.Budget)*time.Duration(max(1,
+			r.o.count)) + time.Duration(b.config.Longest)
 	}
 	done := len(r.finished)
 	r.open = ""
@@ -511,7 +521,8 @@ var errTimeout = errors.New("-timeout is over, and not every test was explored: 
 // endOpen ends the test that runs, if any, with what is known of it.
 func (r *packageRun) endOpen(end why.End) {
 	if r.open != "" {
-		r.take(&wire.Record{Type: "end", Test: r.open, Executions: r.executions, Elapsed: time.Since(r.began).Seconds(),
+		r.take(&wire.Record{Type: "end", Test: r.open, Executions: r.executions,
+			Elapsed:  time.Since(r.began).Seconds(),
 			Strategy: r.o.config().Strategy, Reason: end.String(), Why: end})
 	}
 }
@@ -551,7 +562,9 @@ func (r *packageRun) take(rec *wire.Record) {
 		r.notLost(rec)
 		if rec.Complete && len(r.pkg.Left) > 0 {
 			left := strings.ReplaceAll(r.pkg.Left[0], r.pkg.Dir+string(filepath.Separator), "")
-			rec.Complete, rec.Why = false, why.Sampled(why.With(why.Unseen, "%s", strings.Replace(left, " is left alone: ", " is left alone, so nothing is seen of what it does: ", 1)))
+			rec.Complete, rec.Why = false, why.Sampled(why.With(why.Unseen, "%s",
+				strings.Replace(left, " is left alone: ",
+					" is left alone, so nothing is seen of what it does: ", 1)))
 			rec.Reason = rec.Why.String()
 		}
 		r.keepTime(rec.Test, rec.Elapsed)
@@ -634,7 +647,8 @@ func (r *packageRun) finding(test string, f *wire.Finding) (told bool) {
 	return true
 }
 
-// nameInput says where the input that a fuzz target fails with is kept: in its corpus, where go test finds it.
+// nameInput says where the input that a fuzz target fails with is kept: in its corpus, where go
+// test finds it.
 func (r *packageRun) nameInput(test string, f *wire.Finding) {
 	if f.Clip.Input == nil {
 		return
@@ -668,7 +682,8 @@ const clipsInTheWay = "; it reads the clips that heddle keeps in testdata/heddle
 // readsClips reports whether a test fails over heddle's clips: suites that
 // walk testdata do.
 func readsClips(f *wire.Finding) bool {
-	return f.Kind == "test failure" && (strings.Contains(f.Output, clip.Dir+"/") || strings.Contains(f.Output, "heddle clip v"))
+	return f.Kind == "test failure" && (strings.Contains(f.Output, clip.Dir+"/") ||
+		strings.Contains(f.Output, "heddle clip v"))
 }
 
 // inFolder completes the names of files: the log of a test gives them without their folder.
@@ -693,6 +708,7 @@ func (r *packageRun) died(res *outcome) {
 	}
 	r.finding(test, f)
 	end := why.Bare(why.With(why.Lost, "the test binary ended in the middle of this test"))
-	r.take(&wire.Record{Type: "end", Test: test, Result: "fail", Executions: f.Executions, Strategy: r.o.config().Strategy,
-		Elapsed: time.Since(r.began).Seconds(), Reason: end.String(), Why: end})
+	r.take(&wire.Record{Type: "end", Test: test, Result: "fail", Executions: f.Executions,
+		Strategy: r.o.config().Strategy,
+		Elapsed:  time.Since(r.began).Seconds(), Reason: end.String(), Why: end})
 }

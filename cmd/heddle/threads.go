@@ -25,7 +25,8 @@ func readStat(file string) (state byte, used time.Duration) {
 	if err != nil {
 		return 0, 0
 	}
-	// The name, in brackets, may hold anything; utime and stime are the 12th and 13th fields after it, in hundredths of a second.
+	// The name, in brackets, may hold anything; utime and stime are the 12th and 13th fields after
+	// it, in hundredths of a second.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 13 {
 		return 0, 0

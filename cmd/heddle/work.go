@@ -100,7 +100,7 @@ func (p *workProcess) close() {
 	<-p.ended
 }
 
-// killed reports whether somebody else ended the process.
+// killed reports whether something else ended the process.
 func (o *outcome) killed() bool {
 	if o.stalled || o.timedOut || o.err == nil {
 		return false
@@ -108,7 +108,8 @@ func (o *outcome) killed() bool {
 	var exit interface{ Sys() any }
 	if errors.As(o.err, &exit) {
 		ws, ok := exit.Sys().(syscall.WaitStatus)
-		return ok && ws.Signaled() && (ws.Signal() == syscall.SIGKILL || ws.Signal() == syscall.SIGTERM || ws.Signal() == syscall.SIGINT)
+		return ok && ws.Signaled() && (ws.Signal() == syscall.SIGKILL || ws.Signal() == syscall.SIGTERM ||
+			ws.Signal() == syscall.SIGINT)
 	}
 	return false
 }
@@ -121,7 +122,8 @@ type workers struct {
 	idle  []*workProcess
 }
 
-// newWorkers returns none. When ctx is done they are asked to give back what they have, and killed a while later.
+// newWorkers returns none. When ctx is done they are asked to give back what they have, and killed
+// a while later.
 func newWorkers(ctx context.Context) *workers {
 	life, kill := context.WithCancel(context.WithoutCancel(ctx))
 	context.AfterFunc(ctx, func() { time.AfterFunc(grace, kill) })

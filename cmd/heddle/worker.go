@@ -19,11 +19,13 @@ import (
 func (o *options) natsFlags(fs *flag.FlagSet) {
 	fs.StringVar(&o.nats.URL, "nats", "", "`URL` of a NATS server with JetStream, several with commas between; or host:port for a server of heddle's own, on this machine alone if host is left out")
 	fs.StringVar(&o.nats.Creds, "nats-creds", "", "`file` of a NATS user's credentials")
-	fs.StringVar(&o.nats.Token, "nats-token", os.Getenv("HEDDLE_NATS_TOKEN"), "`token` for the server; from HEDDLE_NATS_TOKEN if not given")
+	fs.StringVar(&o.nats.Token, "nats-token", os.Getenv("HEDDLE_NATS_TOKEN"),
+		"`token` for the server; from HEDDLE_NATS_TOKEN if not given")
 	fs.StringVar(&o.nats.CA, "nats-ca", "", "`file` of the certificates that vouch for the server")
 	fs.StringVar(&o.nats.Cert, "nats-cert", "", "`file` of a certificate of one's own")
 	fs.StringVar(&o.nats.Key, "nats-key", "", "`file` of its key")
-	durationVar(fs, &o.nats.Lease, "nats-lease", 10*time.Second, "give what a worker has to others when it was not heard of for `d`")
+	durationVar(fs, &o.nats.Lease, "nats-lease", 10*time.Second,
+		"give what a worker has to others when it was not heard of for `d`")
 }
 
 // workerFlags are those of heddle worker.
@@ -66,7 +68,9 @@ func (t *tool) worker(ctx context.Context, args []string) int {
 	}
 	defer os.RemoveAll(dir)
 	note := func(text string) { fmt.Fprintf(t.Stderr, "heddle worker: %s\n", text) }
-	late := time.AfterFunc(noAnswer, func() { note("no server answers yet; trying until one does, Ctrl-C ends that") })
+	late := time.AfterFunc(noAnswer, func() {
+		note("no server answers yet; trying until one does, Ctrl-C ends that")
+	})
 	bus, err := cluster.Connect(ctx, o.nats)
 	late.Stop()
 	if err != nil {
@@ -77,9 +81,10 @@ func (t *tool) worker(ctx context.Context, args []string) int {
 	}
 	defer bus.Close()
 	note(fmt.Sprintf("ready for %d test binaries at a time", o.parallel))
-	err = bus.Serve(ctx, cluster.Service{Trust: o.trust, Slots: o.parallel, Dir: dir, Note: note, Start: func(j *cluster.Job, binary string) cluster.Executor {
-		return &jobExecutor{job: j, binary: binary, dir: dir, note: note}
-	}})
+	err = bus.Serve(ctx, cluster.Service{Trust: o.trust, Slots: o.parallel, Dir: dir, Note: note,
+		Start: func(j *cluster.Job, binary string) cluster.Executor {
+			return &jobExecutor{job: j, binary: binary, dir: dir, note: note}
+		}})
 	if err != nil {
 		return t.fail(err)
 	}
@@ -89,7 +94,8 @@ func (t *tool) worker(ctx context.Context, args []string) int {
 // noAnswer is after how long a worker says that it waits for a server.
 const noAnswer = 3 * time.Second
 
-// A jobExecutor does Items of a Job in a process, and in another when it dies. It implements cluster.Executor.
+// A jobExecutor does Items of a Job in a process, and in another when it dies. It implements
+// cluster.Executor.
 type jobExecutor struct {
 	job         *cluster.Job
 	binary, dir string
@@ -97,8 +103,10 @@ type jobExecutor struct {
 	p           *workProcess
 }
 
-// Do implements cluster.Executor. A process that somebody killed is no fault of the program's: it is tried once more.
-func (x *jobExecutor) Do(ctx context.Context, it *wire.Item, h *cluster.Hurry) (*wire.Worked, *cluster.Death, error) {
+// Do implements cluster.Executor. A process that was killed is no fault of the program's: it
+// is tried once more.
+func (x *jobExecutor) Do(ctx context.Context, it *wire.Item, h *cluster.Hurry) (*wire.Worked, *cluster.Death,
+	error) {
 	for again := false; ; again = true {
 		if x.p == nil {
 			x.p = startWork(ctx, x.process())
@@ -115,7 +123,8 @@ func (x *jobExecutor) Do(ctx context.Context, it *wire.Item, h *cluster.Hurry) (
 		case p.err != nil:
 			return nil, nil, p.err
 		case !p.res.crash.Running:
-			return nil, nil, errors.New("the test binary of " + x.job.Package + " could not be started: " + p.res.why() + "\n" + lastLines(p.res.output, crashLines/3))
+			return nil, nil, errors.New("the test binary of " + x.job.Package + " could not be started: " +
+				p.res.why() + "\n" + lastLines(p.res.output, crashLines/3))
 		case !p.res.killed() || again:
 			return nil, deathOf(p.res), nil
 		}
@@ -132,7 +141,8 @@ func (x *jobExecutor) Close() {
 // process prepares a process: in the package's folder, where there is one, as tests expect it.
 func (x *jobExecutor) process() *process {
 	j := x.job
-	b := &process{path: x.binary, dir: j.Dir, args: j.Args, config: j.Config, stall: time.Duration(j.Stall), unlink: func(text []byte) []byte { return text }}
+	b := &process{path: x.binary, dir: j.Dir, args: j.Args, config: j.Config, stall: time.Duration(j.Stall),
+		unlink: func(text []byte) []byte { return text }}
 	if info, err := os.Stat(j.Dir); err != nil || !info.IsDir() {
 		b.dir = filepath.Join(x.dir, "empty")
 		os.MkdirAll(b.dir, 0o777)
@@ -143,7 +153,8 @@ func (x *jobExecutor) process() *process {
 
 // deathOf is what is told of a process that ended in an Item.
 func deathOf(res *outcome) *cluster.Death {
-	d := &cluster.Death{Why: res.why(), Output: res.output, Crash: res.crash, Input: res.input, Stalled: res.stalled, Looped: res.looped, TimedOut: res.timedOut}
+	d := &cluster.Death{Why: res.why(), Output: res.output, Crash: res.crash, Input: res.input,
+		Stalled: res.stalled, Looped: res.looped, TimedOut: res.timedOut}
 	if res.trace != nil {
 		d.Trace = res.trace.Append(nil)
 	}

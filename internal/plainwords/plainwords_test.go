@@ -3,7 +3,6 @@ package plainwords
 import (
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -42,13 +41,10 @@ func files(t *testing.T) []string {
 	return all
 }
 
-// TestHouse holds every folder to the rules that is not in unconverted.txt, and fails for an entry
-// there whose folder is gone or keeps the rules by now. With -v it counts what is left in each.
+// TestHouse holds every folder to the rules.
 func TestHouse(t *testing.T) {
-	all := files(t)
 	c := &Checker{Words: words(t)}
-	folders := make(map[string]bool)
-	for _, file := range all {
+	for _, file := range files(t) {
 		src, err := os.ReadFile(filepath.Join(top, file))
 		if os.IsNotExist(err) {
 			continue // removed, but not in git yet
@@ -59,31 +55,9 @@ func TestHouse(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		folders[path.Dir(file)] = true
-	}
-	list, err := os.ReadFile("unconverted.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	left := make(map[string]map[string]int)
-	for folder := range strings.FieldsSeq(string(list)) {
-		left[folder] = make(map[string]int)
-		if !folders[folder] {
-			t.Errorf("unconverted.txt: there is no folder %s with files: remove the entry", folder)
-		}
 	}
 	for _, p := range c.Problems() {
-		if rules := left[path.Dir(p.File)]; rules != nil {
-			rules[p.Rule]++
-		} else {
-			t.Error(p)
-		}
-	}
-	for folder, rules := range left {
-		if folders[folder] && len(rules) == 0 {
-			t.Errorf("unconverted.txt: %s keeps the rules: remove the entry, so that it stays so", folder)
-		}
-		t.Log(folder, rules)
+		t.Error(p)
 	}
 }
 
