@@ -241,7 +241,7 @@ func (x *inputSearch) shares() bool {
 		return false
 	}
 	// Inputs whose executions have no end by themselves are explored again, by more.
-	if each := time.Since(x.began) / time.Duration(n); x.open == 0 && each < errandWorth*errandTime {
+	if each := time.Since(x.began) / time.Duration(n); x.open == 0 && each < remoteWorth*remoteTime {
 		x.short = true
 		return false
 	}

@@ -98,7 +98,7 @@ func (e *exploration) apart(u *explore.Unit) *explore.Unit {
 // gives gives the rest of a search to other processes, if it is time for that, and reports whether
 // it did.
 func (e *exploration) gives(x *search, result string) bool {
-	return e.shareLeads(x.s, result) || e.shareSearch(x, result) || x.last != nil && e.shareErrands(x, result)
+	return e.shareLeads(x.s, result) || e.shareSearch(x, result) || x.last != nil && e.shareRemote(x, result)
 }
 
 // sampleInstead samples what no search can cover, if there is time for that. Of several inputs it

@@ -103,8 +103,8 @@ func (w *Worker) guarded() {
 		}
 	}()
 	switch {
-	case w.item.Errands != nil:
-		w.errandOn()
+	case w.item.RemoteExecutions != nil:
+		w.remoteOn()
 	case w.item.Input != nil:
 		w.inputOn()
 	case w.item.Turn != nil:

@@ -111,8 +111,8 @@ func (r *packageRun) shareOn(ctx context.Context, sh *shared) (*shared, error) {
 	}
 	s.ctx, s.over = context.WithCancel(ctx)
 	defer s.over()
-	if sh.share.Errands {
-		return s.errands(ctx, &cfg)
+	if sh.share.RemoteExecutions {
+		return s.remoteExecutions(ctx, &cfg)
 	}
 	var err error
 	if s.run, err = cluster.ResumeRun(sh.test, sh.share, sh.results, o); err != nil {
@@ -196,7 +196,7 @@ func (s *sharing) work(ctx context.Context) {
 
 // progress tells how far the run is.
 func (s *sharing) progress() {
-	if s.shared.share.Errands { // the engine says how far that is
+	if s.shared.share.RemoteExecutions { // the engine says how far that is
 		return
 	}
 	out, estimate := s.run.Look()

@@ -577,7 +577,7 @@ func (r *packageRun) take(rec *wire.Record) {
 		r.postpone(rec.Test)
 		sh := &shared{test: rec.Test, share: rec.Share}
 		sh.share.Told = r.found
-		if !sh.share.Errands { // its executions are made again from the first on
+		if !sh.share.RemoteExecutions { // its executions are made again from the first on
 			r.keepLog(sh)
 		}
 		r.shares = append(r.shares, sh)

@@ -178,7 +178,7 @@ func (t *Tally) Add(u *Tally) {
 type Share struct {
 	// others make the executions that the strategy asks for, one by one; the strategy stays in one
 	// process, and begins anew there
-	Errands bool
+	RemoteExecutions bool
 
 	Closure  bool      // Pieces are executions to be made; what they lead to is more of them
 	States   []uint64  `json:",omitempty"` // that some are known to lead to
@@ -258,7 +258,7 @@ type Item struct {
 
 	Tasks *Tasks `json:",omitempty"`
 
-	Errands []Errand `json:",omitempty"`
+	RemoteExecutions []RemoteExecution `json:",omitempty"`
 
 	Input *Input `json:",omitempty"`
 
@@ -285,8 +285,8 @@ type Turn struct {
 	Orders []uint64 `json:",omitempty"` // that others have shown lately, see explore/succession
 }
 
-// An Errand is a remote execution: one that the engine asks a worker for.
-type Errand struct {
+// A RemoteExecution is a remote execution: one that the engine asks a worker for.
+type RemoteExecution struct {
 	N       int     // its number
 	Request Request // without the steps of its schedule
 	Steps   []byte  // see trace.AppendSteps
@@ -294,7 +294,7 @@ type Errand struct {
 	Left int64 `json:",omitempty"`
 }
 
-// A Made is what an errand came to.
+// A Made is what a remote execution came to.
 type Made struct {
 	N       int
 	Outcome *Result
@@ -369,7 +369,7 @@ type Worked struct {
 	From int `json:",omitempty"`
 	To   int `json:",omitempty"`
 
-	Made     []Made    `json:",omitempty"` // of errands
+	Made     []Made    `json:",omitempty"` // of remote executions
 	Explored *Explored `json:",omitempty"` // of an input
 
 	Elapsed float64 // seconds

@@ -18,17 +18,17 @@ import (
 	"heddle/trace"
 )
 
-// Errands: the exploration runs here, as with -isolate=process, and workers make its executions,
-// several at a time.
+// RemoteExecutions: the exploration runs here, as with -isolate=process, and workers make its
+// executions, several at a time.
 
-// errands explores the test so. It returns what is to be explored in another way from some point
-// on, nil if the test is over.
-func (s *sharing) errands(ctx context.Context, cfg *wire.Config) (*shared, error) {
+// remoteExecutions explores the test so. It returns what is to be explored in another way from some
+// point on, nil if the test is over.
+func (s *sharing) remoteExecutions(ctx context.Context, cfg *wire.Config) (*shared, error) {
 	workers := s.o.parallel
 	if s.bus != nil {
 		workers += elsewhere
 	}
-	run := cluster.NewErrands(s.test, workers, s.shared.share.Seen,
+	run := cluster.NewRemoteExecutions(s.test, workers, s.shared.share.Seen,
 		cluster.Options{FailFast: s.o.failFast, Count: s.count})
 	s.run = run.Run
 	x := &crew{run: run, beside: besideEach * workers, sites: make(sites), know: s.shared.share.Know.Clone()}
@@ -96,7 +96,7 @@ const (
 
 // A crew is workers that make the executions of one exploration. It implements engine.Crew.
 type crew struct {
-	run    *cluster.Errands
+	run    *cluster.RemoteExecutions
 	beside int
 	sites
 	know  *wire.Knowledge // what executions have taught
@@ -197,10 +197,10 @@ func (x *crew) Learn(k *wire.Knowledge, seen []string) {
 	x.run.Tell(seen)
 }
 
-// noWorker is why an errand is not done.
+// noWorker is why a remote execution is not done.
 const noWorker = "there is no worker any more"
 
-// ask returns the number of the errand that a request is.
+// ask returns the number of the remote execution that a request is.
 func (x *crew) ask(q *wire.Request) int {
 	for i := range x.begun {
 		if b := &x.begun[i]; same(&b.request, q) {

@@ -14,8 +14,8 @@ import (
 	"heddle/trace"
 )
 
-// Errands: where a strategy thinks about all executions together, in one net or one table, it
-// stays in one process, the command's, and the executions that it asks for are made by others,
+// RemoteExecutions: where a strategy thinks about all executions together, in one net or one table,
+// it stays in one process, the command's, and the executions that it asks for are made by others,
 // several at a time.
 
 // A Crew is an Executor that makes several executions at a time.
@@ -30,22 +30,22 @@ type Crew interface {
 	Learnt() wire.Knowledge
 }
 
-// To send an execution and get it back takes errandTime, and errandByte for every byte of its
-// trace. It is worth it where the execution takes errandWorth times as long.
+// To send an execution and get it back takes remoteTime, and remoteByte for every byte of its
+// trace. It is worth it where the execution takes remoteWorth times as long.
 const (
-	errandTime  = 300 * time.Microsecond
-	errandByte  = 25 * time.Nanosecond
-	errandWorth = 2
+	remoteTime  = 300 * time.Microsecond
+	remoteByte  = 25 * time.Nanosecond
+	remoteWorth = 2
 )
 
 // pays reports whether executions that take so long, and have traces of so many bytes, are to be
 // made by others.
 func pays(execution time.Duration, bytes int) bool {
-	return execution >= errandWorth*(errandTime+errandByte*time.Duration(bytes))
+	return execution >= remoteWorth*(remoteTime+remoteByte*time.Duration(bytes))
 }
 
-// shareErrands gives a test away whose executions take long, and reports whether it did.
-func (e *exploration) shareErrands(x *search, result string) bool {
+// shareRemote gives a test away whose executions take long, and reports whether it did.
+func (e *exploration) shareRemote(x *search, result string) bool {
 	s, last := x.s, x.last
 	if _, ok := s.(explore.Foresighted); !ok || e.cfg.Runs > 0 || e.seedWith() != nil || e.inHand() ||
 		e.found > 0 && !e.whole || !e.mayShare() {
@@ -66,16 +66,17 @@ func (e *exploration) shareErrands(x *search, result string) bool {
 		return true
 	}
 	e.share = e.shared(result)
-	e.share.Errands = true
+	e.share.RemoteExecutions = true
 	return true
 }
 
 // anewElsewhere gives a search for inputs away: it begins as if it had not begun.
 func (e *exploration) anewElsewhere(result string) *wire.Share {
-	return &wire.Share{Errands: true, Result: result, Elapsed: time.Since(e.start).Seconds()}
+	return &wire.Share{RemoteExecutions: true, Result: result, Elapsed: time.Since(e.start).Seconds()}
 }
 
-// inHand reports whether executions are errands already, or are known to be too short for that.
+// inHand reports whether executions are remote executions already, or are known to be too short for
+// that.
 func (e *exploration) inHand() bool {
 	_, crew := e.x.(Crew)
 	return crew || e.short
@@ -110,9 +111,9 @@ func (e *exploration) prepare(x *search, next *trace.Schedule) {
 	}
 }
 
-// GoOn explores a test that was given away (wire.Share, Errands) by x: from its beginning, with
-// what is known by now. What was told is not told again, and of the executions that were made only
-// their time counts. The error is x's.
+// GoOn explores a test that was given away (wire.Share, RemoteExecutions) by x: from its beginning,
+// with what is known by now. What was told is not told again, and of the executions that were made
+// only their time counts. The error is x's.
 func GoOn(ctx context.Context, cfg *wire.Config, test string, s *wire.Share, x Crew,
 	send func(*wire.Record)) error {
 	e := newExploration(ctx, cfg, test, x, send)
@@ -135,7 +136,8 @@ func GoOn(ctx context.Context, cfg *wire.Config, test string, s *wire.Share, x C
 		maps.Copy(e.seen, told)
 		return e.toEnd(nil)
 	}
-	e.send = func(rec *wire.Record) { // of inputs what was found is found again, after as many executions
+	// of inputs what was found is found again, after as many executions
+	e.send = func(rec *wire.Record) {
 		if rec.Type != "finding" || told[judge.KeyOf(rec.Finding)] == nil {
 			send(rec)
 		}
@@ -143,11 +145,11 @@ func GoOn(ctx context.Context, cfg *wire.Config, test string, s *wire.Share, x C
 	return e.toEnd(nil)
 }
 
-// errandOn makes the executions that the command asks for.
-func (w *Worker) errandOn() {
+// remoteOn makes the executions that the command asks for.
+func (w *Worker) remoteOn() {
 	e, r := w.e, w.worked
-	for i := range w.item.Errands {
-		x := &w.item.Errands[i]
+	for i := range w.item.RemoteExecutions {
+		x := &w.item.RemoteExecutions[i]
 		q := &x.Request
 		steps, err := trace.DecodeSteps(x.Steps)
 		if err != nil {

@@ -10,11 +10,11 @@ import (
 	"heddle/trace"
 )
 
-// did returns a worker's result of an Item of errands: each leaves as many steps as it was to
-// follow.
+// did returns a worker's result of an Item of remote executions: each leaves as many steps as it
+// was to follow.
 func did(t *testing.T, it *wire.Item) *wire.Worked {
 	w := &wire.Worked{N: it.N}
-	for _, x := range it.Errands {
+	for _, x := range it.RemoteExecutions {
 		steps, err := trace.DecodeSteps(x.Steps)
 		if err != nil {
 			t.Fatal(err)
@@ -24,10 +24,10 @@ func did(t *testing.T, it *wire.Item) *wire.Worked {
 	return w
 }
 
-// Each errand is done once, whatever worker dies and whatever result comes twice. A dropped errand
-// leaves nothing behind.
-func TestErrands(t *testing.T) {
-	r := NewErrands("TestX", 1, nil, Options{})
+// Each remote execution is done once, whatever worker dies and whatever result comes twice. A
+// dropped remote execution leaves nothing behind.
+func TestRemoteExecutions(t *testing.T) {
+	r := NewRemoteExecutions("TestX", 1, nil, Options{})
 	know := &wire.Knowledge{Loose: true}
 	ask := func(steps int) int {
 		return r.Ask(&wire.Request{Schedule: trace.Schedule{Policy: "first",
@@ -42,7 +42,7 @@ func TestErrands(t *testing.T) {
 	r.Drop(ns[3])
 	it := r.Next(nil)
 	var got []int
-	for _, x := range it.Errands {
+	for _, x := range it.RemoteExecutions {
 		got = append(got, x.N)
 	}
 	if want := []int{ns[0], ns[2], ns[4], ns[5]}; !slices.Equal(got, want) || !it.Know.Loose {
@@ -58,7 +58,7 @@ func TestErrands(t *testing.T) {
 	r.Take(again, did(t, again))
 	for _, i := range []int{0, 2, 5} {
 		if m, _ := r.Answer(ns[i]); m == nil || len(m.Outcome.Encoded) != i {
-			t.Errorf("errand %d came to %+v", i, m)
+			t.Errorf("remote execution %d came to %+v", i, m)
 		}
 	}
 	for !r.plan.done() && len(r.plan.idle) > 0 {
@@ -66,27 +66,28 @@ func TestErrands(t *testing.T) {
 		r.Take(it, did(t, it))
 	}
 	if m, _ := r.Answer(other); m == nil || len(m.Outcome.Encoded) != 20 {
-		t.Errorf("the last errand came to %+v", m)
+		t.Errorf("the last remote execution came to %+v", m)
 	}
 	for _, i := range []int{6, 7, 8} {
 		r.Drop(ns[i])
 	}
 	if p := r.plan; len(p.came)+len(p.wanted)+len(p.idle)+len(p.hands.items) > 0 ||
 		p.out.Tally.Executions != 8 {
-		t.Errorf("%d results, %d wanted, %d idle, %d in hands are left of %d executions, want none of 8", len(p.came), len(p.wanted), len(p.idle), len(p.hands.items), p.out.Tally.Executions)
+		t.Errorf("%d results, %d wanted, %d idle, %d in hands are left of %d executions, want none of 8",
+			len(p.came), len(p.wanted), len(p.idle), len(p.hands.items), p.out.Tally.Executions)
 	}
-	// An errand with more knowledge is in an Item of its own.
+	// A remote execution with more knowledge is in an Item of its own.
 	ask(1)
 	know = &wire.Knowledge{Loose: true, OneWay: true}
 	late := ask(2)
-	if it := r.Next(nil); len(it.Errands) != 1 {
-		t.Error("an Item has errands of people who know different things")
+	if it := r.Next(nil); len(it.RemoteExecutions) != 1 {
+		t.Error("an Item has remote executions of different knowledge")
 	}
-	// If a worker cannot do an errand, the run ends, and every Answer has the reason.
+	// If a worker cannot do a remote execution, the run ends, and every Answer has the reason.
 	it = r.Next(nil)
 	r.Take(it, &wire.Worked{N: it.N, Tally: wire.Tally{Failed: why.With(why.Other, "no")}})
 	if m, failed := r.Answer(late); m != nil || failed != "no" {
-		t.Errorf("an errand that failed came to %v, %q", m, failed)
+		t.Errorf("a remote execution that failed came to %v, %q", m, failed)
 	}
 	if r.Next(nil) != nil {
 		t.Error("the run goes on")
@@ -95,8 +96,8 @@ func TestErrands(t *testing.T) {
 
 // Each Item has one input, with the knowledge at the time of its request. A worker that explores
 // an input that was dropped is told, and no worker begins with it again.
-func TestInputErrands(t *testing.T) {
-	r := NewErrands("FuzzX", 2, nil, Options{})
+func TestInputRemoteExecutions(t *testing.T) {
+	r := NewRemoteExecutions("FuzzX", 2, nil, Options{})
 	know := &wire.Knowledge{Loose: true}
 	ask := func(value string) int {
 		return r.AskInput(&wire.Input{Values: []string{value}}, know, time.Now().Add(time.Hour))
@@ -109,7 +110,7 @@ func TestInputErrands(t *testing.T) {
 			Explored: &wire.Explored{Move: it.Input.Values[0]}}
 	}
 	first, second := next(), next()
-	if first.Input.N != a || !first.Know.Loose || first.Budget <= 0 || len(first.Errands) > 0 ||
+	if first.Input.N != a || !first.Know.Loose || first.Budget <= 0 || len(first.RemoteExecutions) > 0 ||
 		second.Input.N != b {
 		t.Fatalf("the first Items are %+v and %+v", first, second)
 	}
@@ -144,7 +145,8 @@ func TestInputErrands(t *testing.T) {
 	}
 	if p := r.plan; len(p.inputs)+len(p.wanted)+len(p.idle)+len(p.hands.items) > 0 ||
 		p.out.Tally.Executions != 30 {
-		t.Errorf("%d results, %d wanted, %d idle, %d in hands are left of %d executions, want none of 30", len(p.inputs), len(p.wanted), len(p.idle), len(p.hands.items), p.out.Tally.Executions)
+		t.Errorf("%d results, %d wanted, %d idle, %d in hands are left of %d executions, want none of 30",
+			len(p.inputs), len(p.wanted), len(p.idle), len(p.hands.items), p.out.Tally.Executions)
 	}
 	r.Close()
 	if w, _ := r.Explored(ask("d")); w != nil {
