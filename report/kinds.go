@@ -54,6 +54,7 @@ func KindOf(name string) Kind {
 // misuses have hints by the beginning of the message, which is Go's.
 var misuses = []struct{ message, hint string }{
 	{"send on closed channel", "let only the sender close a channel, or, with several senders, a goroutine that has waited for all of them"},
+	{"a send is not ordered with the close", "let only the sender close a channel, or, with several senders, a goroutine that has waited for all of them"},
 	{"close of closed channel", "close a channel in one place only, or under a sync.Once"},
 	{"close of nil channel", "make the channel before others can see it"},
 	{"sync: negative WaitGroup counter", "every Done needs an Add that happens before it"},
