@@ -140,6 +140,8 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (engine.Execution,
 	if !x.told {
 		sched.S.Waiting = x.seeStrangers
 	}
+	// What heddle keeps of an execution must not look like memory that the next one can reach.
+	x.remains = remains.Remains{}
 	t := sched.S.Run(func() { x.t.Body(o) }, sched.Options{
 		Schedule: &q.Schedule, Policy: p, Steps: steps, Longest: time.Duration(x.d.cfg.Longest),
 		Until: q.Until, Full: full, Race: x.d.cfg.Race, Known: known, Visible: mode, Record: q.Record,
@@ -236,14 +238,19 @@ func (d *driver) execute(t *Test) {
 func (x *local) takeRemains(t *trace.Trace) {
 	r := &x.remains
 	*r = remains.Remains{
-		Left: r.Left[:0], Races: sched.S.Races(), Deadlock: sched.S.Deadlock(), Failures: sched.S.Failures(),
+		Races: sched.S.Races(), Deadlock: sched.S.Deadlock(), Failures: sched.S.Failures(),
 		Early:   sched.S.Early(),
 		Outside: sched.S.Outside(), Outsiders: sched.S.Outsiders() > 0, Exited: sched.S.Exited(),
 		Measured: sched.S.Measured(), RanOut: sched.S.RanOut(),
 		LateWakes: sched.S.LateWakes(), Unstopped: sched.S.Unstopped(), OutsideWait: sched.S.OutsideWait(),
 	}
 	for _, l := range sched.S.Leftover() {
-		l.Served, l.Made = sched.S.ServedByTimer(l.G), sched.S.MadeHere(l.Pending.Obj)
+		switch {
+		case l.State == remains.Blocked:
+			l.Made = sched.S.MadeHere(l.Pending.Obj)
+		case l.State == remains.Parked && (!l.Old || t.Verdict == trace.TimedOut):
+			l.Served = sched.S.ServedByTimer(l.G)
+		}
 		r.Left = append(r.Left, l)
 	}
 	switch t.Verdict {

@@ -48,8 +48,8 @@ type Goroutine struct {
 	Wanted  bool        // of an RWMutex: the goroutine in Holders waits to write, too
 	Old     bool        // waits for something that is older than the execution
 	Alive   bool        // may go on after it: a goroutine that goes on, or a timer, reaches what it waits for
-	Served  bool        // a timer of the runtime will let it go on
-	Made    bool        // what it waits for was made by this execution
+	Served  bool        // of Parked: a running timer sends to what it waits for
+	Made    bool        // of Blocked: what it waits for was made by this execution
 }
 
 // State says what a Goroutine was doing.
