@@ -5,10 +5,11 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"heddle/internal/goroot"
 )
 
 // opaque are the functions of package testing that lock and are in no table: they may do anything,
@@ -24,7 +25,7 @@ var opaque = []string{
 // Each function of package testing that locks is in the table of effects or among the opaque ones:
 // a release that moves a lock into another function must not make tests that log "sampled".
 func TestEffectsOfTesting(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(runtime.GOROOT(), "src/testing/*.go"))
+	files, err := filepath.Glob(filepath.Join(goroot.Real(t), "src/testing/*.go"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no source of package testing: %v", err)
 	}
