@@ -329,7 +329,7 @@ func (s *saved) renew(c *savedChan) {
 		now = reflect.MakeChan(c.at.Type(), c.cap)
 	}
 	for _, v := range c.held {
-		now.Send(v)
+		now.TrySend(v) // there is room, but for what a goroutine outside control sends meanwhile
 	}
 	if !same {
 		s.replaceChan(old, now) // the saved memory refers to the new one from now on

@@ -88,10 +88,13 @@ func Reopen(p unsafe.Pointer) bool {
 		return false
 	}
 	chanopen(p)
-	for c := anyChan(p); len(c) > 0; {
-		<-c
+	for c := anyChan(p); ; {
+		select {
+		case <-c:
+		default: // a goroutine outside control may have taken the last one
+			return true
+		}
 	}
-	return true
 }
 
 // anyChan returns the channel at p, for what does not depend on the type of its elements.
