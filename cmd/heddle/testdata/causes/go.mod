@@ -1,0 +1,3 @@
+module example.com/causes
+
+go 1.26.0
