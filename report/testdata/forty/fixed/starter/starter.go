@@ -1,0 +1,19 @@
+// Package starter starts a service at most once.
+package starter
+
+import "sync/atomic"
+
+type Service struct {
+	started atomic.Bool
+	starts  atomic.Int32
+}
+
+// Start starts the service, unless it runs already.
+func (s *Service) Start() {
+	if !s.started.CompareAndSwap(false, true) {
+		return
+	}
+	s.listen()
+}
+
+func (s *Service) listen() { s.starts.Add(1) }

@@ -1,0 +1,19 @@
+// Package stopper ends a loop from several places.
+package stopper
+
+import "sync"
+
+type Loop struct {
+	once sync.Once
+	stop chan struct{}
+}
+
+func New() *Loop { return &Loop{stop: make(chan struct{})} }
+
+// Stop ends the loop. It may be called more than once.
+func (l *Loop) Stop() {
+	l.once.Do(func() { close(l.stop) })
+}
+
+// Run returns when Stop was called.
+func (l *Loop) Run() { <-l.stop }

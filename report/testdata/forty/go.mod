@@ -1,0 +1,3 @@
+module heddle.forty
+
+go 1.26

@@ -1,0 +1,18 @@
+// Package sessions keeps one session for each user.
+package sessions
+
+import "sync"
+
+type Session struct{ User string }
+
+type Store struct{ byUser sync.Map }
+
+// Get returns the session of a user, and opens one if there is none.
+func (s *Store) Get(user string) *Session {
+	if v, ok := s.byUser.Load(user); ok {
+		return v.(*Session)
+	}
+	n := &Session{User: user}
+	s.byUser.Store(user, n)
+	return n
+}

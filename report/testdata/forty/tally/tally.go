@@ -1,0 +1,22 @@
+// Package tally counts words of several documents at once.
+package tally
+
+import (
+	"strings"
+	"sync"
+)
+
+// Words returns the number of words of all documents.
+func Words(docs []string) int {
+	var wg sync.WaitGroup
+	total := 0
+	for _, d := range docs {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			total += len(strings.Fields(d))
+		}()
+	}
+	wg.Wait()
+	return total
+}
