@@ -26,6 +26,8 @@
 //	                         (some minutes)
 //	go run ./bench -std F    cost by versions of heddle (-heddles) of tests that hash, compress and
 //	                         encode, as a table in F
+//	go run ./bench -replay F what heddle replay says after fixes, and after changes that mend nothing,
+//	                         by versions of heddle (-heddles), as a table in F (some minutes)
 //	go run ./bench -map F    memory-access patterns: map and mcr beside others on the types of the
 //	                         paper, as tables in F (half an hour)
 //
@@ -63,7 +65,8 @@ func main() {
 	guarded := flag.String("guarded", "", "look for the bugs of bench/programs/guarded, each behind an input and an order, and write the table to `file`")
 	flow := flag.Bool("flow", false, "measure data flow instead: executions that record it beside those that do not")
 	std := flag.String("std", "", "compare the versions of heddle that -heddles names on the tests of bench/programs/encodes instead, and write the table to `file`")
-	heddles := flag.String("heddles", "", "with -std: commands to compare, `name=path` with commas between")
+	replays := flag.String("replay", "", "have the versions of heddle that -heddles names judge the fixes of bench/fixes instead, and write the table to `file`; with -type, only that pair")
+	heddles := flag.String("heddles", "", "with -std and -replay: commands to compare, `name=path` with commas between")
 	patterns := flag.String("map", "", "compare map, mcr, maptest, pct and random on the types of bench/programs/classes instead, and write the tables to `file`")
 	only := flag.String("type", "", "with -map: only this `type`, such as V17; rules: only the table about the six rules")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the executions to `file`; with -test, of that test only")
@@ -72,7 +75,7 @@ func main() {
 	race := flag.Bool("race", true, "with -test: detect data races")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		log.Fatalf("unexpected argument %q; the flags are -build, -cold, -memory, -counts, -bugs, -strategy, -map, -type, -predict, -branch, -unfold, -inputs, -guarded, -std, -heddles, -flow, -huge, -searches, -workers, -simulate, -test, -policy, -race and -cpuprofile", flag.Arg(0))
+		log.Fatalf("unexpected argument %q; the flags are -build, -cold, -memory, -counts, -bugs, -strategy, -map, -type, -predict, -branch, -unfold, -inputs, -guarded, -std, -replay, -heddles, -flow, -huge, -searches, -workers, -simulate, -test, -policy, -race and -cpuprofile", flag.Arg(0))
 	}
 	ctx := context.Background()
 	var err error
@@ -105,6 +108,8 @@ func main() {
 		err = measurePredictions(ctx, *predictions)
 	case *std != "":
 		err = stdTable(ctx, *std, strings.Split(*heddles, ","))
+	case *replays != "":
+		err = replayTable(ctx, *replays, strings.Split(*heddles, ","), *only)
 	case *patterns != "":
 		err = measurePatterns(ctx, *patterns, *only)
 	case *bugs != "":
