@@ -61,6 +61,7 @@ type summaryEvent struct {
 	Findings   int
 	Elapsed    float64
 	Code       why.Code `json:",omitempty"` // why it is not complete
+	Reason     string   `json:",omitempty"` // the same in words
 }
 
 func (r *Reporter) findingEvent(pkg, test string, f Finding) findingEvent {

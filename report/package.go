@@ -378,7 +378,7 @@ func (p *Package) endTest(rec *wire.Record) {
 		p.subs.end()
 		r.event(event{Action: t.Result, Package: p.path, Test: t.Name, Elapsed: &t.Elapsed})
 		r.jsonLine(summaryEvent{"summary", p.path, t.Name, t.Strategy, t.Executions, t.Complete,
-			len(t.Findings), t.Elapsed, t.Why.Code(t.Complete || t.Result == "skip")})
+			len(t.Findings), t.Elapsed, t.Why.Code(t.Complete || t.Result == "skip"), t.Reason})
 	}
 	r.status.ended(rec)
 	p.openTest = openTest{}
