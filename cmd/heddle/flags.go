@@ -357,17 +357,6 @@ func goneFlag(err error) (text string, ok bool) {
 		instead != ""
 }
 
-func (t *tool) usage(fs *flag.FlagSet, name string) {
-	for _, c := range commands() {
-		if c.name == name {
-			fmt.Fprintf(t.Stdout, "usage: heddle %s %s\n\n%s.\n\n", name, c.args,
-				strings.ToUpper(c.what[:1])+c.what[1:])
-		}
-	}
-	fs.SetOutput(t.Stdout)
-	fs.PrintDefaults()
-}
-
 // leastParallel is how many test binaries run at least: others may do it.
 func (o *options) leastParallel() int {
 	if o.nats.URL != "" && o.trust == nil {

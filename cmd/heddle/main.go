@@ -9,6 +9,8 @@
 //	heddle ask    [flags] question     find out whether tests can come to a moment at which something is so
 //	heddle report [flags] clip...      draw findings on a page
 //	heddle worker [flags]              explore what heddle test -nats hands out
+//	heddle explain NAME                what a kind of finding, or a reason for "sampled", means
+//	heddle completion SHELL            completion for bash, zsh and fish
 //	heddle times, env, clean, version, help
 //
 // It exits with 0 when nothing was found, 1 when something was, and 2 when it
@@ -17,6 +19,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -81,6 +84,9 @@ type tool struct {
 	Colour         bool   // Stdout is one
 	Width          int    // of Stdout; 0: not a terminal
 
+	// probe, if not nil, gets the flags of a command instead of its help being printed.
+	probe func(*flag.FlagSet)
+
 	mu   sync.Mutex
 	ends []func() // what is to be done when the command is over
 }
@@ -136,6 +142,10 @@ func commands() []command {
 		{"env", "[-json] [names]", "print the settings heddle works with, and how much its cache takes",
 			(*tool).printEnv},
 		{"clean", "", "empty heddle's cache", (*tool).clean},
+		{"explain", "[name]", "say what a kind of finding, or a reason why a test was not covered, means",
+			(*tool).explain},
+		{"completion", "bash|zsh|fish", "print a script that completes heddle's command lines in a shell",
+			(*tool).completion},
 		{"version", "[-json]", "print heddle's version, what built it and the Go releases that it drives",
 			(*tool).printVersion},
 	}
@@ -148,15 +158,13 @@ func (t *tool) run(ctx context.Context, args []string) int {
 	}
 	switch name := args[0]; name {
 	case "help", "-h", "-help", "--help":
-		if len(args) > 1 && args[1] == "strategies" {
-			helpStrategies(t.Stdout)
-			return exitFine
-		}
 		if len(args) > 1 && name == "help" {
-			return t.run(ctx, []string{args[1], "-h"})
+			return t.helpOn(ctx, args[1])
 		}
 		t.help(t.Stdout)
 		return exitFine
+	case completeCommand:
+		return t.complete(ctx, args[1:])
 	case "-version", "--version", "-V":
 		return t.printVersion(ctx, args[1:])
 	default:
@@ -165,19 +173,9 @@ func (t *tool) run(ctx context.Context, args []string) int {
 				return c.run(t, ctx, args[1:])
 			}
 		}
-		return t.misuse("heddle %s: unknown command. Run 'heddle help' for the list.", name)
+		return t.misuse("heddle %s: unknown command%s. Run 'heddle help' for the list.", name,
+			meant(name, commandNames()))
 	}
-}
-
-func (t *tool) help(w io.Writer) {
-	fmt.Fprint(w, "heddle tests concurrent Go programs by deciding which goroutine runs next.\n\nUsage:\n\n")
-	for _, c := range commands() {
-		fmt.Fprintf(w, "\theddle %-38s %s\n", c.name+" "+c.args, c.what)
-	}
-	fmt.Fprint(w, "\nRun 'heddle COMMAND -h' for the flags of a command, 'heddle help strategies' for what -strategy takes.\n"+
-		"heddle exits with 0 when nothing is wrong, 1 when it found something, and 2 when\n"+
-		"it was used wrongly or a package does not compile; interrupted (Ctrl-C), with 1 when\n"+
-		"it had found something, with 130 when not.\n")
 }
 
 // misuse prints what was wrong with the command line and returns the exit code for it.
