@@ -116,6 +116,7 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 		e.restOf(f.Finding, t)
 	}
 	f.Finding.Switches = t.Switches()
+	f.Finding.Beside = beside(m.found, m.key)
 	if e.spoilt(f.Finding, ex) {
 		e.nondet = true
 		e.move = fmt.Sprintf("execution %d showed this: %s, and from then on it shows in the first schedule too, which had been executed without it", n, f.Finding.Name())
@@ -123,6 +124,20 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 	}
 	e.send(&wire.Record{Type: "finding", Test: e.test, Executions: n, Elapsed: elapsed, Finding: f.Finding})
 	return true
+}
+
+// mostBeside bounds what is told of an execution beside the finding that it is about.
+const mostBeside = 50
+
+// beside returns what an execution shows beside the finding of that key: kinds and places.
+func beside(found []wire.Found, key string) []wire.Finding {
+	var fs []wire.Finding
+	for _, f := range found {
+		if f.Key != key && len(fs) < mostBeside {
+			fs = append(fs, wire.Finding{Kind: f.Finding.Kind, Places: f.Finding.CorePlaces()})
+		}
+	}
+	return fs
 }
 
 // moreTries is how often a schedule that showed a finding once is executed again before the

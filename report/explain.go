@@ -43,9 +43,7 @@ func (r *Reporter) explain(test string, f Finding) string {
 		put(4, "output")
 		b.WriteString(indent(6, clean(r.cut(out))))
 	}
-	if f.before != "" && !r.o.Verbose {
-		section("steps", fmt.Sprintf("%s shows the same bug, see above; the replay shows how this test comes to it", f.before))
-	} else if len(f.Clip.Steps) > 1 {
+	if len(f.Clip.Steps) > 1 {
 		chosen := r.chosen(f)
 		section("steps", ofSteps(f, len(chosen)))
 		put(6, r.steps(f, chosen, r.o.Width-6)...)
@@ -87,16 +85,6 @@ func (r *Reporter) input(test string, f *Finding) []string {
 				filepath.Base(f.InputFile)))
 	}
 	return lines
-}
-
-// bug identifies a defect by its place: several tests can show it.
-func bug(f *wire.Finding) string {
-	var b strings.Builder
-	b.WriteString(f.Kind)
-	for _, p := range f.Places {
-		fmt.Fprintf(&b, " %s %s:%d", p.Op, p.File, p.Line)
-	}
-	return b.String()
 }
 
 // saysMessage reports whether output is only the line from which the finding's message was taken.

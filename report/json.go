@@ -39,6 +39,7 @@ type findingEvent struct {
 	Clip       string
 	Input      []string `json:",omitempty"` // arguments of a fuzz target
 	InputFile  string   `json:",omitempty"`
+	Cause      string   `json:",omitempty"` // findings with one cause have one name
 }
 
 type jsonPlace struct {
@@ -66,7 +67,7 @@ type summaryEvent struct {
 
 func (r *Reporter) findingEvent(pkg, test string, f Finding) findingEvent {
 	e := findingEvent{"finding", pkg, test, f.Kind, message(f.Finding), []jsonPlace{}, f.Executions,
-		f.ClipPath, f.Clip.Input, r.short(f.InputFile)}
+		f.ClipPath, f.Clip.Input, r.short(f.InputFile), f.Cause}
 	for _, p := range f.Places {
 		e.Places = append(e.Places, jsonPlace{r.short(p.File), p.Line, p.Op, p.Object, p.Goroutine})
 	}

@@ -67,9 +67,13 @@ func failures(t *TestResult) []junitMessage {
 	}
 	var out []junitMessage
 	for _, f := range t.Findings {
+		text := "\n" + f.Text
+		if f.Of != "" {
+			text += "    cause   " + f.Of + "\n"
+		}
 		out = append(out,
 			junitMessage{Message: heading(f.Finding) + ": " + oneLine(message(f.Finding)), Type: f.Kind,
-				Text: "\n" + f.Text})
+				Text: text})
 	}
 	return out
 }

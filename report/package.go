@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"heddle/report/cause"
 	"heddle/rt/wire"
 )
 
@@ -23,7 +24,6 @@ type Package struct {
 	done   bool       // the test binary reported its end
 	failed bool
 	result *Result
-	told   map[string]string // by bug, the test for which its steps were shown
 }
 
 // An openTest is a test that is being explored.
@@ -134,20 +134,14 @@ func (p *Package) Finding(test string, f *wire.Finding, clipPath string) {
 	defer r.mu.Unlock()
 	t := p.test(test)
 	res := Finding{Finding: r.resolve(f), ClipPath: r.short(clipPath)}
-	if r.o.JSON {
-		r.jsonLine(r.findingEvent(p.path, test, res))
-	}
 	if staleClip(f) {
+		if r.o.JSON {
+			r.jsonLine(r.findingEvent(p.path, test, res))
+		}
 		p.notes = append(p.notes, stale(res))
 		return
 	}
-	if first, ok := p.told[bug(res.Finding)]; !ok {
-		p.told[bug(res.Finding)] = test
-	} else if first != test {
-		res.before = first
-	}
-	res.Text = r.explain(test, res)
-	res.Finding = r.shortened(res.Finding)
+	res.index = r.causes.Add(cause.Finding{Finding: res.Finding, Package: p.path, Test: test})
 	t.Findings = append(t.Findings, res)
 	r.status.findings++
 	r.draw()
@@ -373,6 +367,7 @@ func (p *Package) endTest(rec *wire.Record) {
 	if r.o.JSON {
 		p.subs.flush()
 	}
+	p.settle(t)
 	p.text(t.Name, r.verdict(t, p.notes))
 	if r.o.JSON {
 		p.subs.end()

@@ -2,6 +2,7 @@ package report
 
 import (
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,6 +42,10 @@ func (r *Reporter) resolve(f *wire.Finding) *wire.Finding {
 		c.Stacks[i].Start = r.resolved(c.Stacks[i].Start)
 	}
 	c.Clip.Places = r.resolved(f.Clip.Places)
+	c.Beside = slices.Clone(f.Beside)
+	for i := range c.Beside {
+		c.Beside[i].Places = r.resolved(c.Beside[i].Places)
+	}
 	c.Clip.Steps, c.Rest = standing(f.Clip.Steps, r.resolved), standing(f.Rest, r.resolved)
 	return &c
 }
@@ -140,3 +145,22 @@ func (r *Reporter) std(p wire.Place) bool {
 	_, ok := below(filepath.Join(r.o.GOROOT, "src"), p.File)
 	return ok
 }
+
+// foreign reports whether a file is not the user's to change: the standard library, a module that
+// the go command keeps, a vendored one.
+func (r *Reporter) foreign(file string) bool {
+	if r.std(wire.Place{File: file}) {
+		return true
+	}
+	if !filepath.IsAbs(file) {
+		return strings.HasPrefix(file, "vendor/")
+	}
+	if rel, ok := below(r.o.Dir, file); ok {
+		return strings.HasPrefix(filepath.ToSlash(rel), "vendor/")
+	}
+	slash := filepath.ToSlash(file)
+	return moduleVersion.MatchString(slash) || strings.Contains(slash, "/vendor/")
+}
+
+// moduleVersion is in the path of every file of the module cache: modernc.org/sqlite@v1.61.1/.
+var moduleVersion = regexp.MustCompile(`@v\d[^/]*/`)

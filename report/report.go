@@ -35,6 +35,7 @@ import (
 	"time"
 
 	"heddle/explore/why"
+	"heddle/report/cause"
 	"heddle/rt/wire"
 )
 
@@ -83,6 +84,8 @@ type Reporter struct {
 	queue   []*Package
 	results []*Result
 	hinted  map[string]bool // kinds whose hint was printed
+	causes  cause.Groups    // of all findings of the run
+	told    []told          // one for each cause that was reported
 	status  status
 	failed  bool
 	unbuilt bool
@@ -106,6 +109,7 @@ func New(o Options) *Reporter {
 		o.Err = io.Discard
 	}
 	r := &Reporter{o: o, hinted: map[string]bool{}}
+	r.causes.Code = r.code()
 	r.status.begin = o.Now()
 	return r
 }
@@ -115,7 +119,7 @@ func New(o Options) *Reporter {
 func (r *Reporter) Package(path string) *Package {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p := &Package{r: r, path: path, told: map[string]string{}, result: &Result{Package: path}}
+	p := &Package{r: r, path: path, result: &Result{Package: path}}
 	r.queue = append(r.queue, p)
 	r.results = append(r.results, p.result)
 	if r.o.JSON {
@@ -246,5 +250,12 @@ type Finding struct {
 	Text     string // explanation in the text report
 	Page     string // name of the file with its page, or ""
 
-	before string // the test of the package that showed the same bug first, "" if this one did
+	// Cause names the cause, by the clip of the finding that is told in full. Findings with one
+	// cause have one name.
+	Cause string
+	// Of is the heading of that finding, with its test, and "" if this is the one.
+	Of string
+
+	index   int  // in Reporter.causes
+	earlier bool // an earlier test told of the cause
 }

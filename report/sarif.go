@@ -78,7 +78,8 @@ func (s sarifWriter) finding(pkg string, t *TestResult, f Finding, ruleIndex int
 		text += "\nheddle replay " + shellWord(f.ClipPath)
 	}
 	r := sarifResult{RuleID: ruleID(f.Kind), RuleIndex: ruleIndex, Level: level(f.Kind),
-		Message: sarifText{clean(text)}, CodeFlows: s.codeFlows(f.Clip.Steps)}
+		Message: sarifText{clean(text)}, Properties: sarifProperties{f.Cause},
+		CodeFlows: s.codeFlows(f.Clip.Steps)}
 	for i, p := range f.Places {
 		l, ok := s.location(p)
 		if !ok {
@@ -257,6 +258,12 @@ type sarifResult struct {
 	Related      []sarifLocation   `json:"relatedLocations,omitempty"`
 	CodeFlows    []sarifCodeFlow   `json:"codeFlows,omitempty"`
 	Fingerprints map[string]string `json:"partialFingerprints,omitempty"`
+	Properties   sarifProperties   `json:"properties,omitzero"`
+}
+
+// sarifProperties are those that only heddle has.
+type sarifProperties struct {
+	Cause string `json:"cause,omitempty"` // findings with one cause have one name
 }
 
 type sarifLocation struct {

@@ -28,12 +28,7 @@ func (r *Reporter) verdict(t *TestResult, notes []string) string {
 				seconds(t.Elapsed))
 		}
 		fmt.Fprintf(&b, "%s: %s %s\n", r.red("--- FAIL"), t.Name, count)
-		for i, f := range t.Findings {
-			if i > 0 {
-				b.WriteByte('\n')
-			}
-			b.WriteString(r.boldHead(f.Text))
-		}
+		b.WriteString(r.byCause(t))
 		if len(t.Findings) == 0 {
 			b.WriteString(r.plainFailure(t))
 		}

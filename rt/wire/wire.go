@@ -254,6 +254,8 @@ type Finding struct {
 	Verbose      bool   `json:",omitempty"` // its clip shows it where testing.Verbose says so alone
 	// a race with an access inside the standard library, which is no scheduling point
 	Quiet bool `json:",omitempty"`
+	// what its minimised execution shows beside it, in the order in which it came: kind and places
+	Beside []Finding `json:",omitempty"`
 }
 
 // Name says in a few words, for a note, what was found and where. It is never empty.

@@ -1,0 +1,155 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// Findings with one cause are one report: the finding that tells most in full, the others below it
+// as its consequences, a line each. Package cause decides which have one cause.
+
+// A told is a cause that was reported.
+type told struct {
+	index    int // of the finding that was told in full
+	name     string
+	finding  string // its heading and its test
+	pkg      string
+	testName string
+}
+
+// settle gives every finding of a test that is over its cause and its text.
+func (p *Package) settle(t *TestResult) {
+	r := p.r
+	r.causes.Settle(p.path, t.Name)
+	for i := range t.Findings {
+		p.tell(t, i)
+	}
+	for _, full := range []bool{true, false} { // a hint is given with the first text that has it
+		for i := range t.Findings {
+			if f := &t.Findings[i]; (f.Of == "") == full {
+				f.Text = r.explain(t.Name, *f)
+			}
+		}
+	}
+	for i := range t.Findings {
+		f := &t.Findings[i]
+		if r.o.JSON {
+			r.jsonLine(r.findingEvent(p.path, t.Name, *f))
+		}
+		f.Finding = r.shortened(f.Finding)
+	}
+}
+
+// tell finds the report that finding i of a test belongs to, or begins one.
+func (p *Package) tell(t *TestResult, i int) {
+	r, f := p.r, &t.Findings[i]
+	for _, old := range r.told {
+		if r.causes.Same(old.index, f.index) {
+			f.Cause = old.name
+			if old.index != f.index {
+				f.Of = old.finding
+				f.earlier = old.pkg != p.path || old.testName != t.Name
+			}
+			return
+		}
+	}
+	var group []int
+	at := map[int]*Finding{}
+	for k := range t.Findings[i:] {
+		if g := &t.Findings[i+k]; r.causes.Same(f.index, g.index) {
+			group = append(group, g.index)
+			at[g.index] = g
+		}
+	}
+	lead := r.causes.Lead(group)
+	r.told = append(r.told, told{lead, nameOf(p.path, t.Name, at[lead]),
+		fmt.Sprintf("%s in %s", heading(at[lead].Finding), oneLine(t.Name)), p.path, t.Name})
+	p.tell(t, i)
+}
+
+// nameOf names a cause by the clip of a finding, or else by its places.
+func nameOf(pkg, test string, f *Finding) string {
+	if f.ClipPath != "" {
+		return path.Base(filepath.ToSlash(f.ClipPath))
+	}
+	h := fnv.New32a()
+	fmt.Fprintln(h, pkg, test, fingerprint(*f))
+	return fmt.Sprintf("%08x", h.Sum32())
+}
+
+// byCause returns the reports of a test: each cause in full, then the findings whose cause an
+// earlier test told.
+func (r *Reporter) byCause(t *TestResult) string {
+	var reports []string
+	for _, f := range t.Findings {
+		if f.Of == "" {
+			reports = append(reports, r.boldHead(f.Text)+r.consequences(t, f))
+		}
+	}
+	seen := map[string]bool{}
+	for _, f := range t.Findings {
+		if f.earlier && !seen[f.Cause] {
+			seen[f.Cause] = true
+			reports = append(reports, r.boldHead(fmt.Sprintf("    SAME CAUSE as %s\n%s", f.Of,
+				indent(6, strings.Join(r.briefly(t, f.Cause), "\n")+"\n"))))
+		}
+	}
+	if r.o.Verbose {
+		for _, f := range t.Findings {
+			if f.Of != "" {
+				reports = append(reports, r.boldHead(f.Text))
+			}
+		}
+	}
+	return strings.Join(reports, "\n")
+}
+
+// consequences returns the lines below a report for the other findings of its cause.
+func (r *Reporter) consequences(t *TestResult, f Finding) string {
+	lines := r.briefly(t, f.Cause)
+	if len(lines) == 0 {
+		return ""
+	}
+	head := fmt.Sprintf("    also    %s of the same cause, each shown by heddle replay and its clip\n",
+		plural(len(lines), "more finding"))
+	return head + indent(12, strings.Join(lines, "\n")+"\n")
+}
+
+// briefly returns a line for each finding of a cause in a test but the one that is told in full.
+func (r *Reporter) briefly(t *TestResult, name string) []string {
+	var rows [][]string
+	for _, f := range t.Findings {
+		if f.Cause == name && f.Of != "" {
+			clip := oneLine(f.ClipPath)
+			if f.FromClip != "" {
+				clip += "  (still there)"
+			}
+			rows = append(rows, []string{fit(heading(f.Finding), 40), fit(r.inBrief(f), 72), clip})
+		}
+	}
+	return columns(rows)
+}
+
+// inBrief says in a few words where a finding happened or what was said.
+func (r *Reporter) inBrief(f Finding) string {
+	var at []string
+	for _, p := range f.CorePlaces() {
+		if u, ok := r.caller(p, f.Stacks); ok {
+			p = u
+		}
+		if pos := r.position(p); pos != "" {
+			at = append(at, strings.TrimSpace(verb(p.Op)+" "+pos))
+		}
+	}
+	where := strings.Join(at, ", ")
+	switch f.Kind {
+	case "panic", "test failure", "misuse":
+		text, _, _ := strings.Cut(strings.TrimSpace(message(f.Finding)), "\n")
+		where = fit(oneLine(text), 60) + " (" + cmp.Or(where, "position not known") + ")"
+	}
+	return where
+}
