@@ -147,7 +147,7 @@ func TestErrors(t *testing.T) {
 		{"flag without a value", "isolate    vars", "flag -run", `f:11: expected one of the flags -run=, -skip=, -tags=, -time=, -lose=, -short, -v, found "-run"`},
 		{"argument of package testing", "isolate    vars", "arg -test.cpuprofile=x", `f:11: expected an argument of the program (give heddle replay those of package testing after -args), found "-test.cpuprofile=x"`},
 		{"variable", "isolate    vars", "env PATH=x", `f:11: expected a value of GODEBUG, GOMAXPROCS, GOEXPERIMENT, CGO_ENABLED, found "PATH=x"`},
-		{"header word", "kind ", "kund ", `f:5: expected one of test, package, kind, message, go, heddle, policy, seed, depth, time, model, isolate, pattern, flag, arg, env, code, input, visible, place, steps, found "kund"`},
+		{"header word", "kind ", "kund ", `f:5: expected one of test, package, kind, message, go, heddle, policy, seed, depth, time, model, isolate, pattern, flag, arg, env, code, fixed, input, visible, place, steps, found "kund"`},
 		{"twice", "go         go1.26.8", "kind       x",
 			`f:7: expected kind once (it stands in line 5), found it again`},
 		{"no test", "test       TestTransfer\n", "", `f:14: expected a line that names the test before the steps, found none`},

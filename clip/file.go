@@ -117,18 +117,23 @@ func (f *File) Replace(dir string) (path string, err error) {
 	if f.Test == "" {
 		return "", errors.New("clip: expected the name of a test, found none")
 	}
+	path = f.In(dir)
+	return path, f.Store(path)
+}
+
+// Store stores f in a file, whatever that is called.
+func (f *File) Store(path string) error {
 	tidy := *f
 	tidy.Clip = *Tidy(&f.Clip)
 	data := tidy.Format()
 	if len(data) > MaxFile || len(f.Steps) > MaxSteps {
-		return "", fmt.Errorf("clip of %s: expected at most %d bytes and %d steps, found %d and %d", f.Test,
+		return fmt.Errorf("clip of %s: expected at most %d bytes and %d steps, found %d and %d", f.Test,
 			MaxFile, MaxSteps, len(data), len(f.Steps))
 	}
-	path = f.In(dir)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return "", err
+		return err
 	}
-	return path, replaceFile(path, data)
+	return replaceFile(path, data)
 }
 
 // In returns the path of f below dir.

@@ -52,6 +52,7 @@ func (f *File) Format() []byte {
 	texts("arg", f.Args)
 	texts("env", f.Env)
 	text("code", f.Code)
+	text("fixed", f.Fixed)
 	text("pattern", f.Pattern)
 	texts("input", f.Input)
 	places := func(name string, ps []wire.Place) {

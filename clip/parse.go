@@ -256,6 +256,8 @@ func (p *parser) single(key, val string) {
 		p.f.Isolate = p.value(val)
 	case "code":
 		p.f.Code = p.value(val)
+	case "fixed":
+		p.f.Fixed = p.value(val)
 	case "pattern":
 		p.f.Pattern = p.value(val)
 	case "seed":
@@ -273,7 +275,7 @@ func (p *parser) single(key, val string) {
 		}
 		p.f.Exhaustive = true
 	default:
-		p.fail("one of test, package, kind, message, go, heddle, policy, seed, depth, time, model, isolate, pattern, flag, arg, env, code, input, visible, place, steps", shown(key))
+		p.fail("one of test, package, kind, message, go, heddle, policy, seed, depth, time, model, isolate, pattern, flag, arg, env, code, fixed, input, visible, place, steps", shown(key))
 	}
 }
 

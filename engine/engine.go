@@ -80,7 +80,7 @@ func newExploration(ctx context.Context, cfg *wire.Config, test string, x Execut
 		e.unit = &explore.Unit{Name: cfg.Strategy, Policy: cfg.Strategy}
 	}
 	e.options = e.unit.With(cfg.Options)
-	e.whole = e.isWhole()
+	e.whole, e.input = e.isWhole(), cfg.Input
 	if cfg.Compare {
 		e.compared = &orders{set: succession.NewSet()}
 	}

@@ -50,9 +50,11 @@ func sitesOf(c *wire.Clip) []trace.Site {
 }
 
 // tryClips replays the clips of earlier runs before anything else. Each tells of
-// its own finding first; what else they show is then told of like anything that is found.
+// its own finding first; what else they show is then told of like anything that is found. Last come
+// executions near the clips that do not show their finding any more.
 func (e *exploration) tryClips() {
-	var more []*wire.Clip
+	var more, astray []*wire.Clip
+	follows := make(map[*wire.Clip]bool)
 	left := 0
 	defer func(keeping bool) {
 		e.keeping = keeping
@@ -62,12 +64,21 @@ func (e *exploration) tryClips() {
 	}(e.keeping)
 	e.keeping = true // its executions are whole
 	for i := range e.cfg.Clips {
-		switch c := &e.cfg.Clips[i]; {
+		c := &e.cfg.Clips[i]
+		switch {
 		case c.Test != e.test || e.ended():
+			continue
 		case e.n > 0 && e.late():
 			left++
-		case e.tryClip(c, true):
+			continue
+		}
+		f := e.tryClip(c, true)
+		if f.others {
 			more = append(more, c)
+		}
+		if f.astray {
+			astray = append(astray, c)
+			follows[c] = f.follows
 		}
 	}
 	for _, c := range more {
@@ -75,16 +86,26 @@ func (e *exploration) tryClips() {
 			e.tryClip(c, false)
 		}
 	}
+	for _, c := range astray {
+		if !e.ended() {
+			e.near(c, follows[c])
+		}
+	}
 }
 
-// tryClip replays a clip and tells of its own finding, or of all that it shows,
-// and reports whether there was another one than its own. A clip that no
-// longer fits is told of; it is not an error.
-func (e *exploration) tryClip(c *wire.Clip, own bool) (others bool) {
+// A fate is what became of a clip.
+type fate struct {
+	others  bool // it shows another finding than its own
+	astray  bool // it does not show its own
+	follows bool // its steps can be followed
+}
+
+// tryClip replays a clip and tells of its own finding, or of all that it shows.
+func (e *exploration) tryClip(c *wire.Clip, own bool) (f fate) {
 	s, err := scheduleOf(c, true)
 	if err != nil {
 		e.note("%s: %v", c.Path, err)
-		return false
+		return f
 	}
 	visible, input := e.visible, e.input
 	defer func() { e.visible, e.only, e.input, e.early = visible, false, input, false }()
@@ -109,25 +130,24 @@ func (e *exploration) tryClip(c *wire.Clip, own bool) (others bool) {
 	if ex.Diverged == nil { // the clip has steps for arrivals: so must what makes it simpler
 		e.polls(&ex)
 	}
+	f.follows = ex.Diverged == nil
 	switch {
 	case e.err != nil:
 	case (ex.Diverged != nil || missed) && ex.Heir && e.cfg.Isolate == "auto" && !e.cfg.Compare:
 		e.anew = true // the other tests may have left something behind that it does not count on
-	case missed:
-		e.note("%s does not show its finding here, though the code has not changed since it was recorded (heddle replay tries in other ways)", c.Path)
 	case ex.Diverged != nil && c.Loose:
-	case ex.Diverged != nil:
-		e.note("%s no longer fits the code: %s", c.Path, divergence(c, ex.Diverged, e.x.Resolve))
+	case ex.Diverged != nil || missed:
+		f.astray = own
 	case own:
 		key := judge.KeyOf(&wire.Finding{Kind: c.Kind, Places: c.Places})
 		all := ex.Found
 		ex.Found = slices.DeleteFunc(slices.Clone(all), func(f wire.Found) bool { return f.Key != key })
-		others = len(ex.Found) < len(all)
+		f.others, f.astray = len(ex.Found) < len(all), len(ex.Found) == 0
 		e.look(ex, s, c.Path)
 	default:
 		e.look(ex, s, "")
 	}
-	return others
+	return f
 }
 
 // settling is the schedule of an execution that makes what is made once and for all, such as

@@ -28,6 +28,7 @@ type Replay struct {
 	sequence string            // of a sequence: how far the replay followed it
 	same     bool              // the code has not changed since the recording
 	executed bool              // the test binary reported how the replay went
+	judged   *Judgement        // nil: the bug was not searched for
 	names    map[string]string // of objects, by their allocation
 }
 
@@ -92,11 +93,15 @@ func (p *Replay) End(err error) int {
 		b.WriteString(strings.TrimRight(fmt.Sprintf("=== REPLAY %s  %s", p.clip.Test,
 			oneLine(r.short(p.clip.Path))), " ") + "\n")
 	}
-	rows := p.rows()
+	var rows []row
+	if p.judged == nil || r.o.Verbose {
+		rows = p.rows()
+	}
 	for _, l := range table(rows, r.o.Width) {
 		b.WriteString(l + "\n")
 	}
-	if out := strings.TrimSpace(p.output.String()); out != "" && (r.o.Verbose || p.finding == nil) {
+	out := strings.TrimSpace(p.output.String())
+	if out != "" && (r.o.Verbose || p.finding == nil && p.judged == nil) {
 		b.WriteString("\noutput\n" + indent(2, clean(r.cut(out))))
 	}
 	for _, n := range p.notes {
@@ -121,6 +126,8 @@ func (p *Replay) verdict(b *strings.Builder, err error) int {
 		}
 	}
 	switch {
+	case p.judged != nil && err == nil && !(p.same && !p.judged.Other):
+		return p.verdictOf(b, p.judged)
 	case p.diverged != "" && p.same:
 		fmt.Fprintf(b, "Cannot tell: %s; the first replay %s\n", unchanged, clean(p.diverged))
 		return 2

@@ -30,6 +30,7 @@ type clipFolder struct {
 	resolve func(*wire.Place)
 	// paths of clips that were there before, as long as they have not shown their finding
 	stale map[string]bool
+	kept  map[string]*wire.Clip // those that were there before, by path
 }
 
 func (e *exploration) clipFolder(p *build.Package) *clipFolder {
@@ -56,13 +57,20 @@ func (f *clipFolder) read() []*wire.Clip {
 	if f.instead != "" {
 		clips = append(clips, f.all(f.instead)...)
 	}
-	f.stale = map[string]bool{}
 	for _, c := range clips {
-		f.sites.FindIn(c)
-		f.stale[c.Path] = true
-		c.Same = c.Code != "" && c.Code == f.code
+		f.take(c)
 	}
 	return clips
+}
+
+// take makes a clip ready to be replayed with this build.
+func (f *clipFolder) take(c *wire.Clip) {
+	if f.stale == nil {
+		f.stale, f.kept = make(map[string]bool), make(map[string]*wire.Clip)
+	}
+	f.sites.FindIn(c)
+	f.stale[c.Path], f.kept[c.Path] = true, c
+	c.Same = c.Code != "" && c.Code == f.code
 }
 
 // all returns the clips below dir, and notes what is wrong with those that it leaves out.
@@ -78,14 +86,23 @@ func (f *clipFolder) all(dir string) []*wire.Clip {
 // shown notes that a clip that was there before still shows its finding.
 func (f *clipFolder) shown(path string) { delete(f.stale, path) }
 
-// write keeps the clip of a finding and returns its path. A clip of that name
-// that was there before, and did not show the finding, gives way.
-func (f *clipFolder) write(test string, finding *wire.Finding) (string, error) {
+// write keeps the clip of a finding and returns its path, whether clips that were there before gave
+// way to it, since they are of the same bug and did not show it, and what to say of them.
+func (f *clipFolder) write(test string, finding *wire.Finding) (path string, same bool, notes []string,
+	err error) {
 	file := f.file(test, finding)
+	if path, err = f.put(file); err == nil {
+		path, same, notes = f.renew(file, path)
+	}
+	return path, same, notes, err
+}
+
+// put stores a clip in a folder. One of its name that was there before, and did not show the
+// finding, gives way.
+func (f *clipFolder) put(file *clip.File) (string, error) {
 	keep := file.Write
-	if path := file.In(f.home); f.stale[path] {
+	if f.stale[file.In(f.home)] {
 		keep = file.Replace
-		f.shown(path)
 	}
 	path, err := keep(f.home)
 	if err != nil && f.instead != "" {

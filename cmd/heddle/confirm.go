@@ -189,7 +189,7 @@ func (r *packageRun) replayApart(test string) {
 			}
 		case t.last.Result == "unusable":
 			r.report.Record(&wire.Record{Type: "note", Test: test, Text: c.Path + ": " + t.last.Reason})
-		case t.last.Result == "diverged" && !c.Same:
+		case t.last.Result == "diverged" && !c.Same && r.o.verbose:
 			r.report.Record(&wire.Record{Type: "note", Test: test,
 				Text: c.Path + " no longer fits the code: " + t.last.Reason})
 		}

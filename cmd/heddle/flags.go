@@ -65,6 +65,8 @@ type searchOptions struct {
 // boundOptions are the options that end executions, searches and runs.
 type boundOptions struct {
 	budget                      time.Duration
+	whole                       bool     // a finding does not shorten it
+	input                       []string // of a fuzz target, in all executions; nil: its corpus
 	runs, steps, lose           int
 	hang, solve, longest, share time.Duration
 	memory                      int64 // for data flow
@@ -266,6 +268,11 @@ func (o *options) pickFlags(fs *flag.FlagSet) {
 	fs.StringVar(&o.run, "run", "", "only the tests, and subtests of them, that match `regexp`")
 	fs.StringVar(&o.skip, "skip", "", "leave out the tests that match `regexp`")
 	fs.BoolVar(&o.short, "short", false, "tell the tests to be short")
+}
+
+// judgeFlags are those of the search for the bug of a clip that does not show it any more.
+func (o *options) judgeFlags(fs *flag.FlagSet) {
+	durationVar(fs, &o.budget, "budget", 10*time.Second, "`time` to search for the bug of a clip that does not show it any more")
 }
 
 // fuzzFlags are those of test alone.
@@ -484,7 +491,7 @@ func (o *options) config() wire.Config {
 		Flow:             o.flow() && o.fuzz == "", ForFlow: o.flowSeeds(), FlowMemory: o.memory,
 		Memory: o.held, Fuzz: o.fuzz, Ask: o.question, VisibleAt: o.asked,
 		Predict: o.predict, Patterns: o.patterns, Regions: o.regions, Complete: o.complete,
-		Solve: int64(o.solve),
+		Solve: int64(o.solve), Whole: o.whole, Input: o.input,
 	}
 	if o.set["solver"] && o.solver != "own" {
 		c.Solver = o.solver

@@ -19,7 +19,7 @@ const mainTest = "main"
 // replay is heddle replay.
 func (t *tool) replay(ctx context.Context, args []string) int {
 	o := new(options)
-	rest, err := t.parse("replay", o, args, true, o.buildFlags, o.pickFlags, o.hangFlag)
+	rest, err := t.parse("replay", o, args, true, o.buildFlags, o.pickFlags, o.hangFlag, o.judgeFlags)
 	if err != nil {
 		return t.parseError(err)
 	}
@@ -88,21 +88,25 @@ func (e *exploration) findSteps(c *wire.Clip) {
 	}
 }
 
-// replayClip runs the binary on one clip and shows what happens.
+// replayClip runs the binary on one clip and shows what happens. Where the clip does not show its
+// finding, what it is about is searched for.
 func (e *exploration) replayClip(ctx context.Context, p *build.Package, c *wire.Clip) int {
-	show := e.report.Replay(c)
-	ended, err := e.follow(ctx, p, c, show)
+	t, err := e.followed(ctx, p, c)
 	if err != nil {
 		return e.tool.fail(err)
 	}
 	if ctx.Err() != nil {
 		return exitInterrupted
 	}
-	if ended != nil {
-		fmt.Fprintln(e.tool.Stderr, lastLines(ended.output, 40))
-		return show.End(ended)
+	if !c.Sequence && t.ended == nil && !t.unusable() && !e.showsBug(p, c, t) {
+		return e.verdict(ctx, p, c, t)
 	}
-	return show.End(nil)
+	show := e.report.Replay(c)
+	e.tell(show, p, t)
+	if t.ended != nil {
+		fmt.Fprintln(e.tool.Stderr, lastLines(t.ended.output, 40))
+	}
+	return show.End(t.endedAs())
 }
 
 // An earlyEnd says that a test binary ended before its replay was over.
@@ -114,26 +118,55 @@ func (e *earlyEnd) Error() string { return e.why }
 // is not nil where the binary ended for another reason before the replay was over.
 func (e *exploration) follow(ctx context.Context, p *build.Package, c *wire.Clip,
 	show *report.Replay) (ended *earlyEnd, err error) {
+	t, err := e.followed(ctx, p, c)
+	if err != nil || ctx.Err() != nil {
+		return nil, err
+	}
+	if e.unchanged(p, c) && !t.shows() {
+		show.Unchanged()
+	}
+	e.tell(show, p, t)
+	return t.ended, nil
+}
+
+// followed runs the binary on one clip.
+func (e *exploration) followed(ctx context.Context, p *build.Package, c *wire.Clip) (*attempt, error) {
 	e.sites.FindIn(c)
 	e.findSteps(c)
 	if err := e.findAsked(c, p.Dir); err != nil {
 		return nil, err
 	}
-	same := c.Code != "" && c.Code == p.Code
-	t, err := e.attempts(ctx, p, c, e.o, same)
-	if err != nil || ctx.Err() != nil {
-		return nil, err
-	}
-	if same && !t.shows() {
-		show.Unchanged()
-	}
+	return e.attempts(ctx, p, c, e.o, e.unchanged(p, c))
+}
+
+// unchanged reports whether the code is the one that a clip was recorded on.
+func (e *exploration) unchanged(p *build.Package, c *wire.Clip) bool {
+	return c.Code != "" && c.Code == p.Code
+}
+
+// tell passes on what an attempt has shown.
+func (e *exploration) tell(show *report.Replay, p *build.Package, t *attempt) {
 	for _, rec := range t.records {
 		if rec.Finding != nil {
 			inFolder(rec.Finding, p.Dir)
 		}
 		show.Record(rec)
 	}
-	return t.ended, nil
+}
+
+// showsBug reports whether an attempt shows the bug of a clip; on the code that it was recorded on,
+// a finding of its kind is it.
+func (e *exploration) showsBug(p *build.Package, c *wire.Clip, t *attempt) bool {
+	if c.Kind == "" || e.unchanged(p, c) {
+		return t.shows()
+	}
+	if !t.showsKind(c.Kind) {
+		return false
+	}
+	now := wire.Clip{Test: c.Test, Kind: c.Kind, Message: t.last.Finding.Message,
+		Places: t.last.Finding.CorePlaces()}
+	describe(e.sites, &now)
+	return sameBug(c, &now)
 }
 
 // An attempt is one replay of a clip.
@@ -146,6 +179,17 @@ type attempt struct {
 
 // shows reports whether it shows a finding.
 func (t *attempt) shows() bool { return t.last != nil && t.last.Result == "finding" }
+
+// unusable reports whether the clip cannot be replayed on any code, or the test was not run.
+func (t *attempt) unusable() bool { return t.last == nil || t.last.Result == "unusable" }
+
+// endedAs returns how the binary ended before the replay was over, nil if it did not.
+func (t *attempt) endedAs() error {
+	if t.ended == nil {
+		return nil
+	}
+	return t.ended
+}
 
 // showsKind reports whether it shows one of that kind.
 func (t *attempt) showsKind(kind string) bool {

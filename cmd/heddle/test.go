@@ -298,16 +298,20 @@ type packageRun struct {
 	flow       *flowBuild // nil: none was begun
 	binary, of string     // content hash of the binary, and of what is explored; "": not known yet
 	elsewhere  *cluster.Remote
-	processes  bool            // that is being done
-	failures   []error         // heddle's own
-	told       map[string]bool // findings of tests that were postponed, from before that
-	heir       bool            // the binary that runs has run other tests
-	misfit     *misfit         // of the open test
-	checked    time.Duration   // what replaying its clips took
-	apart      []*wire.Clip    // to be replayed under settings of their own, when their tests begin
-	lost       string          // what was seen in it and could not be shown again; "": nothing
-	inputs     []input         // to be kept when the test is over, which reads those that are there
-	took       map[string]shard.Took
+	processes  bool                    // that is being done
+	failures   []error                 // heddle's own
+	told       map[string]bool         // findings of tests that were postponed, from before that
+	heir       bool                    // the binary that runs has run other tests
+	misfit     *misfit                 // of the open test
+	checked    time.Duration           // what replaying its clips took
+	apart      []*wire.Clip            // to be replayed under settings of their own, when their tests begin
+	lost       string                  // what was seen in it and could not be shown again; "": nothing
+	near       map[string][]*wire.Near // by test
+	// nil, or called with the path of a clip that was made, whether it renews another one, and what
+	// to say of that
+	wanted func(path string, same bool, notes []string)
+	inputs []input // to be kept when the test is over, which reads those that are there
+	took   map[string]shard.Took
 }
 
 // An input is a file of a fuzz target's corpus.
@@ -567,6 +571,7 @@ func (r *packageRun) take(rec *wire.Record) {
 					" is left alone, so nothing is seen of what it does: ", 1)))
 			rec.Reason = rec.Why.String()
 		}
+		r.settleClips(rec)
 		r.keepTime(rec.Test, rec.Elapsed)
 		r.open, r.executions = "", 0
 		r.finished = append(r.finished, rec.Test)
@@ -591,6 +596,12 @@ func (r *packageRun) take(rec *wire.Record) {
 	case "anew":
 		r.open, r.executions = "", 0
 		r.exploreFirst(rec.Test)
+		return
+	case "near":
+		if r.near == nil {
+			r.near = make(map[string][]*wire.Near)
+		}
+		r.near[rec.Test] = append(r.near[rec.Test], rec.Near)
 		return
 	case "failure":
 		r.failures = append(r.failures, errors.New(rec.Text))
@@ -634,17 +645,29 @@ func (r *packageRun) finding(test string, f *wire.Finding) (told bool) {
 	if !r.replays(test, f) {
 		return false
 	}
-	path := f.FromClip
-	r.clips.shown(path)
-	if path == "" {
-		var err error
-		if path, err = r.clips.write(test, f); err != nil {
-			r.exploration.report.Note(fmt.Sprintf("cannot keep the clip: %v", err))
-		}
-	}
 	r.nameInput(test, f)
-	r.report.Finding(test, f, path)
+	r.report.Finding(test, f, r.keepClip(test, f))
 	return true
+}
+
+// keepClip keeps the clip of a finding and returns its path.
+func (r *packageRun) keepClip(test string, f *wire.Finding) string {
+	if f.FromClip != "" {
+		r.back(test, f.FromClip)
+		return f.FromClip
+	}
+	path, same, notes, err := r.clips.write(test, f)
+	if err != nil {
+		r.exploration.report.Note(fmt.Sprintf("cannot keep the clip: %v", err))
+		return path
+	}
+	for _, text := range notes {
+		r.report.Record(&wire.Record{Type: "note", Test: test, Text: text})
+	}
+	if r.wanted != nil {
+		r.wanted(path, same, notes)
+	}
+	return path
 }
 
 // nameInput says where the input that a fuzz target fails with is kept: in its corpus, where go

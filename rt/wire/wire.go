@@ -57,12 +57,15 @@ type Config struct {
 	// user
 	PrintFile        string
 	CheckDeterminism bool
-	Flow             bool   // record data flow in every execution, where the binary is built for it
-	Fuzz             string // pattern of the fuzz targets whose inputs are searched for
-	Solver           string // of the conditions on them: "", "z3"
-	ForFlow          bool   // the binary is built for data flow, whether all executions record it or not
-	FlowMemory       int64  // bytes that an execution may take for that; 0: as many as it comes to
-	Memory           int64  // bytes that a search may hold; 0: as many as it comes to
+	Flow             bool // record data flow in every execution, where the binary is built for it
+	// what every execution calls a fuzz target with, in the notation of package corpus; nil: its
+	// corpus
+	Input      []string `json:",omitempty"`
+	Fuzz       string   // pattern of the fuzz targets whose inputs are searched for
+	Solver     string   // of the conditions on them: "", "z3"
+	ForFlow    bool     // the binary is built for data flow, whether all executions record it or not
+	FlowMemory int64    // bytes that an execution may take for that; 0: as many as it comes to
+	Memory     int64    // bytes that a search may hold; 0: as many as it comes to
 
 	// Ask, if not nil, is what is asked of the executions of each test (heddle ask).
 	Ask *question.Question `json:",omitempty"`
@@ -122,6 +125,7 @@ type Clip struct {
 	Code  string   `json:",omitempty"` // hash of the sources
 	Same  bool     `json:",omitempty"` // it is the hash of what is explored
 	Loose bool     `json:",omitempty"` // it may be of another subtest: that it does not fit says nothing
+	Fixed string   `json:",omitempty"` // how its bug was judged to be fixed; "": it was not
 
 	Ask *question.Question `json:",omitempty"` // the question, its places known; see Config.Ask
 }
@@ -176,16 +180,18 @@ type Stack struct {
 // A Record is one line from the test binary.
 type Record struct {
 	// "test" (Mode list), "share" (instead of end: others go on), "ready" and "worked" (Mode
-	// work), "begin", "progress", "output", "finding", "predicted", "coverage", "end", "isolate"
-	// (instead of end: the test needs processes of its own, Text says why), "anew" (instead of
-	// end: it is to come first in another process), "event", "replayed", "result" (Mode execute),
-	// "note", "done", "failure" (heddle's own: Text says which; "end" follows)
+	// work), "begin", "progress", "output", "finding", "near", "predicted", "coverage", "end",
+	// "isolate" (instead of end: the test needs processes of its own, Text says why), "anew"
+	// (instead of end: it is to come first in another process), "event", "replayed", "result" (Mode
+	// execute), "note", "done", "failure" (heddle's own: Text says which; "end" follows)
 	Type string
 	Test string `json:",omitempty"`
 
 	// progress and end
 	Executions int     `json:",omitempty"`
 	Elapsed    float64 `json:",omitempty"` // seconds
+	Near       *Near   `json:",omitempty"` // near: what came of the executions near a clip
+
 	// of the executions that cover every interleaving, of exhaustive strategies
 	Estimate float64 `json:",omitempty"`
 	Strategy string  `json:",omitempty"`
@@ -218,6 +224,14 @@ type Record struct {
 
 	// event (Mode replay): one a step, in order
 	Event *Event `json:",omitempty"`
+}
+
+// Near is what came of the executions near a clip that does not show its finding any more.
+type Near struct {
+	Path       string // of the clip
+	Follows    bool   // its steps can be followed
+	Executions int
+	Reached    int // of them, those that made all its switches, at the nearest operations
 }
 
 // Groups is what strategy branch has seen of a test, see explore.Groups.
