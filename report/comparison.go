@@ -107,6 +107,13 @@ func comparisonText(pkg, test string, all []Comparison) string {
 		all[i].row(t)
 	}
 	t.Flush()
+	if names, why := best(all); why != "" {
+		text := why
+		if len(names) > 0 {
+			text = strings.Join(names, ", ") + ": " + why
+		}
+		fmt.Fprintf(&b, "    best       %s\n", oneLine(text))
+	}
 	return b.String()
 }
 
@@ -149,6 +156,7 @@ func Compared(pkg, test string, all []Comparison) timeline.Compared {
 		x.Note = nothingToCompare
 		return x
 	}
+	x.Best, x.Why = best(all)
 	for i := range all {
 		c := &all[i]
 		x.Rows = append(x.Rows,

@@ -37,8 +37,8 @@ func indexTest(t *TestResult) timeline.IndexTest {
 		out.How = fmt.Sprintf("%s, %s", plural(t.Executions, "execution"), seconds(t.Elapsed))
 	}
 	for _, f := range t.Findings {
-		g := timeline.IndexFinding{Heading: heading(f.Finding), Message: clean(message(f.Finding)),
-			Page: f.Page}
+		g := timeline.IndexFinding{Kind: f.Kind, Heading: heading(f.Finding),
+			Message: clean(message(f.Finding)), Page: f.Page}
 		for _, p := range f.Places {
 			if p.File != "" {
 				g.Places = append(g.Places, fmt.Sprintf("%s:%d", p.File, p.Line))

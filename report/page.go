@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -52,7 +53,7 @@ func (b *pageBuilder) head(pkg string) {
 	b.page = timeline.Finding{
 		Kind: f.Kind, Heading: heading(f.Finding), Message: clean(message(f.Finding)), Package: pkg,
 		Test: b.replay.clip.Test, Clip: f.ClipPath,
-		Right: advice(b.withSteps()),
+		Right: advice(b.withSteps()), Editor: b.r.o.Editor,
 	}
 	if b.page.Clip == "" {
 		b.page.Clip = b.r.short(b.replay.clip.Path)
@@ -203,10 +204,7 @@ func (b *pageBuilder) places() {
 		if b.finding.Kind == "panic" || w.Op == "fails" {
 			what = oneLine(strings.TrimSpace(w.Op + " " + w.Object))
 		}
-		b.page.Places = append(b.page.Places, timeline.Place{
-			What: what, Goroutine: oneLine(p.Goroutine), File: b.r.short(w.File), Line: w.Line,
-			Note: oneLine(p.Note),
-		})
+		b.page.Places = append(b.page.Places, b.place(&w, what))
 		if e := b.eventAt(&w); e >= 0 {
 			b.page.Events[e].Mark = i + 1
 		}
@@ -214,6 +212,35 @@ func (b *pageBuilder) places() {
 	for i := range b.finding.Stacks {
 		b.page.Stacks = append(b.page.Stacks, b.stack(&b.finding.Stacks[i]))
 	}
+}
+
+// place returns a place of the finding: where the user's code is, if the operation itself is inside
+// the standard library.
+func (b *pageBuilder) place(w *wire.Place, what string) timeline.Place {
+	at, inside := *w, ""
+	if u, ok := b.r.caller(*w, b.finding.Stacks); ok {
+		at = u
+		inside = strings.TrimSpace(shortFunc(w.Func) + " " + b.r.position(*w))
+	}
+	return timeline.Place{What: what, Goroutine: oneLine(w.Goroutine), File: b.r.short(at.File),
+		Line: at.Line, Note: oneLine(w.Note), Inside: oneLine(inside), Path: b.path(at.File)}
+}
+
+// path returns the path of a file for the editor, or "" without one.
+func (b *pageBuilder) path(file string) string {
+	if b.r.o.Editor == "" || file == "" {
+		return ""
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(b.r.o.Dir, file)
+	}
+	return file
+}
+
+// frame returns a line of a stack.
+func (b *pageBuilder) frame(f *wire.Place, name string) timeline.Frame {
+	return timeline.Frame{Func: oneLine(name), File: b.r.short(f.File), Line: f.Line, Std: b.r.std(*f),
+		Path: b.path(f.File)}
 }
 
 // eventAt returns the index of the last event at a place, or -1 if there is none: a blocked
@@ -253,12 +280,10 @@ func (b *pageBuilder) stack(s *wire.Stack) timeline.Stack {
 		if internal(f) {
 			continue
 		}
-		out.Frames = append(out.Frames,
-			timeline.Frame{Func: shortFunc(f.Func), File: b.r.short(f.File), Line: f.Line, Std: b.r.std(f)})
+		out.Frames = append(out.Frames, b.frame(&f, shortFunc(f.Func)))
 	}
 	if p, ok := b.r.startOf(s); ok {
-		out.Frames = append(out.Frames,
-			timeline.Frame{Func: "started at", File: b.r.short(p.File), Line: p.Line})
+		out.Frames = append(out.Frames, b.frame(&p, "started at"))
 	}
 	return out
 }
@@ -385,6 +410,9 @@ func (b *pageBuilder) files() {
 	}
 	for _, p := range b.finding.Places {
 		b.r.o.Resolve(&p)
+		if u, ok := b.r.caller(p, b.finding.Stacks); ok {
+			need(u)
+		}
 		need(p)
 	}
 	for i := range b.where {
@@ -403,6 +431,7 @@ func (b *pageBuilder) files() {
 			continue
 		}
 		f := timeline.NewFile(name, text, needed[file])
+		f.Path = b.path(file)
 		b.page.Files = append(b.page.Files, f)
 		index[name] = len(b.page.Files)
 	}

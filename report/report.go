@@ -36,23 +36,25 @@ import (
 
 	"heddle/explore/why"
 	"heddle/report/cause"
+	"heddle/report/timeline"
 	"heddle/rt/wire"
 )
 
 // Options say where and how to print.
 type Options struct {
 	Out, Err   io.Writer
-	Status     io.Writer // a terminal for the status line; nil: none
-	MapCover   bool      // print MAP-coverage
-	Asks       bool      // heddle ask: a finding means that the answer is yes
-	JSON       bool      // events instead of text
-	Verbose    bool      // passing tests' output, whole stacks, every step
-	Colour     bool      // Out is a terminal
-	Width      int       // of tables, in columns; 0: 120
-	Dir        string    // files below it are printed relative to it
-	GOROOT     string    // files below GOROOT/src are the standard library's
-	ReplayArgs []string  // follow the clip in the command that replays it
-	Runs       int       // most executions of a test, for the status line; 0: unknown
+	Status     io.Writer       // a terminal for the status line; nil: none
+	MapCover   bool            // print MAP-coverage
+	Asks       bool            // heddle ask: a finding means that the answer is yes
+	JSON       bool            // events instead of text
+	Verbose    bool            // passing tests' output, whole stacks, every step
+	Colour     bool            // Out is a terminal
+	Width      int             // of tables, in columns; 0: 120
+	Dir        string          // files below it are printed relative to it
+	GOROOT     string          // files below GOROOT/src are the standard library's
+	Editor     timeline.Editor // that pages lead to
+	ReplayArgs []string        // follow the clip in the command that replays it
+	Runs       int             // most executions of a test, for the status line; 0: unknown
 
 	// Lookup finds a site in the position tables.
 	Lookup func(site uint64) (SitePos, bool)

@@ -23,7 +23,7 @@ func (t *tool) drawClips(ctx context.Context, args []string) int {
 	html := func(fs *flag.FlagSet) {
 		fs.StringVar(&o.html, "html", "", "write one page that shows all the clips to `file`")
 	}
-	clips, err := t.parse("report", o, args, true, html, o.buildFlags, o.hangFlag)
+	clips, err := t.parse("report", o, args, true, html, o.editorFlag, o.buildFlags, o.hangFlag)
 	if err != nil {
 		return t.parseError(err)
 	}
@@ -97,10 +97,14 @@ func (e *exploration) draw(ctx context.Context, p *build.Package, file *clip.Fil
 	if err != nil {
 		return timeline.Finding{}, err
 	}
+	var page timeline.Finding
 	if ended != nil {
-		return show.Page(p.ImportPath, found, ended), nil
+		page = show.Page(p.ImportPath, found, ended)
+	} else {
+		page = show.Page(p.ImportPath, found, nil)
 	}
-	return show.Page(p.ImportPath, found, nil), nil
+	page.About = e.tool.about(ctx, file)
+	return page, nil
 }
 
 // drawAll draws the findings of a package, each on a page of its own in the folder of -html.
@@ -136,17 +140,38 @@ func (e *exploration) drawFinding(ctx context.Context, p *build.Package, f *repo
 	return writeFile(out, func(w io.Writer) error { return timeline.Write(w, []timeline.Finding{page}) })
 }
 
-// writeIndex writes the page that leads to all others.
-func (e *exploration) writeIndex() error {
-	out := filepath.Join(e.tool.abs(e.o.html), "index.html")
-	err := writeFile(out, func(w io.Writer) error {
-		return timeline.WriteIndex(w,
-			report.Index(e.report.Results()))
-	})
-	if err == nil {
-		e.report.Note("pages: " + out)
+// writeIndex writes the page that leads to all others, and links these with each other.
+func (e *exploration) writeIndex(ctx context.Context) error {
+	results := e.report.Results()
+	index := report.Index(results)
+	index.About = e.tool.about(ctx, nil)
+	folder := e.tool.abs(e.o.html)
+	out := filepath.Join(folder, "index.html")
+	if err := writeFile(out, func(w io.Writer) error { return timeline.WriteIndex(w, index) }); err != nil {
+		return err
 	}
-	return err
+	if err := link(folder, index.Pages()); err != nil {
+		return err
+	}
+	e.report.Note("pages: " + out)
+	return nil
+}
+
+// link leads from each of the pages in a folder to its neighbours and to the index.
+func link(folder string, pages []string) error {
+	for i, name := range pages {
+		l := timeline.Links{Index: "index.html", N: i + 1, Of: len(pages)}
+		if i > 0 {
+			l.Before = pages[i-1]
+		}
+		if i+1 < len(pages) {
+			l.After = pages[i+1]
+		}
+		if err := timeline.Link(filepath.Join(folder, name), l); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func writeFile(name string, write func(io.Writer) error) error {

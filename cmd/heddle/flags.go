@@ -19,6 +19,7 @@ import (
 	"heddle/explore"
 	"heddle/explore/question"
 	"heddle/internal/shard"
+	"heddle/report/timeline"
 	"heddle/rt/wire"
 )
 
@@ -85,6 +86,7 @@ type outputOptions struct {
 	verbose, json      bool
 	clips              string
 	sarif, junit, html string
+	editor             timeline.Editor // that pages lead to
 }
 
 // workerOptions are the options that say which processes and machines explore.

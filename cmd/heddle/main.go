@@ -79,10 +79,11 @@ func (o *output) failed() error {
 // A tool is one run of the command. Its fields let a test run it without a process.
 type tool struct {
 	Stdout, Stderr io.Writer
-	Dir            string // the current folder
-	Terminal       bool   // Stderr is one: a status line is welcome
-	Colour         bool   // Stdout is one
-	Width          int    // of Stdout; 0: not a terminal
+	Dir            string   // the current folder
+	args           []string // of the command, for pages
+	Terminal       bool     // Stderr is one: a status line is welcome
+	Colour         bool     // Stdout is one
+	Width          int      // of Stdout; 0: not a terminal
 
 	// probe, if not nil, gets the flags of a command instead of its help being printed.
 	probe func(*flag.FlagSet)
@@ -156,6 +157,7 @@ func (t *tool) run(ctx context.Context, args []string) int {
 		t.help(t.Stderr)
 		return exitUsage
 	}
+	t.args = args
 	switch name := args[0]; name {
 	case "help", "-h", "-help", "--help":
 		if len(args) > 1 && name == "help" {

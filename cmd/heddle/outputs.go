@@ -6,8 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"heddle/report"
+	"heddle/report/timeline"
 )
 
 // outputFlags define the files that the results are written to, beside what is printed.
@@ -15,6 +17,17 @@ func (o *options) outputFlags(fs *flag.FlagSet) {
 	fs.StringVar(&o.sarif, "sarif", "", "write the findings to `file` as SARIF 2.1.0")
 	fs.StringVar(&o.junit, "junit", "", "write the results to `file` as JUnit XML")
 	fs.StringVar(&o.html, "html", "", "draw each finding on a page of its own in `folder`, with an index.html")
+	o.editorFlag(fs)
+}
+
+// editorFlag is for the commands that draw pages.
+func (o *options) editorFlag(fs *flag.FlagSet) {
+	fs.Func("editor", "positions on pages of -html open the file in an editor: `name` ("+
+		strings.Join(timeline.EditorNames(), ", ")+") or an address with {path} and {line}; the pages then have the paths of this machine",
+		func(s string) (err error) {
+			o.editor, err = timeline.ParseEditor(s)
+			return err
+		})
 }
 
 // An outputFile is a file for results. It is opened before anything is built,

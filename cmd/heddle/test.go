@@ -118,7 +118,7 @@ func (t *tool) explore(ctx context.Context, o *options, patterns []string, main 
 		code = exitUsage
 	}
 	if o.html != "" {
-		if err := e.writeIndex(); err != nil {
+		if err := e.writeIndex(ctx); err != nil {
 			code = max(code, t.fail(err))
 		}
 	}
@@ -188,7 +188,7 @@ func (e *exploration) build(ctx context.Context, dir string, patterns []string) 
 		Out: e.tool.Stdout, Err: e.tool.Stderr, JSON: e.o.json, Verbose: e.o.verbose, Colour: e.tool.Colour,
 		Width: e.tool.Width,
 		Dir:   e.tool.Dir, GOROOT: b.GOROOT(), Runs: e.o.runs, Lookup: e.lookup, Object: e.object,
-		MapCover: e.o.mapCover,
+		MapCover: e.o.mapCover, Editor: e.o.editor,
 	}
 	e.looks.Asks = e.o.question != nil
 	e.looks.ReplayArgs = e.o.replayArgs()

@@ -46,9 +46,7 @@ func (b *Browser) Open(url string, size Size) (*Page, error) {
 			return nil, err
 		}
 	}
-	err = p.call("Emulation.setDeviceMetricsOverride",
-		object{"width": size.Width, "height": size.Height, "deviceScaleFactor": 1, "mobile": false}, nil)
-	if err != nil {
+	if err := p.Resize(size); err != nil {
 		return nil, err
 	}
 	if err := p.call("Page.navigate", object{"url": url}, nil); err != nil {
@@ -215,6 +213,21 @@ func (p *Page) Type(text string) error {
 		}
 	}
 	return nil
+}
+
+// Print sets whether the page is shown as it is printed.
+func (p *Page) Print(on bool) error {
+	media := ""
+	if on {
+		media = "print"
+	}
+	return p.call("Emulation.setEmulatedMedia", object{"media": media}, nil)
+}
+
+// Resize changes the size of the window.
+func (p *Page) Resize(size Size) error {
+	return p.call("Emulation.setDeviceMetricsOverride",
+		object{"width": size.Width, "height": size.Height, "deviceScaleFactor": 1, "mobile": false}, nil)
 }
 
 // Dark sets whether the system prefers dark pages.

@@ -3,12 +3,15 @@ package timeline
 import (
 	"io"
 	"math"
+	"slices"
 )
 
 // A Compared has the results of one test under several strategies.
 type Compared struct {
 	Package, Test string
-	Note          string // why there are no rows
+	Note          string   // why there are no rows
+	Best          []string // the best strategies, "" if none is better than the others
+	Why           string   // why they are, or why none is
 	Columns       []string
 	Rows          []ComparedRow
 }
@@ -33,6 +36,9 @@ type bar struct {
 	Amount
 	Percent int
 }
+
+// Won reports whether a row's strategy is one of the best.
+func (c *Compared) Won(row ComparedRow) bool { return slices.Contains(c.Best, row.Strategy) }
 
 // Bars returns the amounts of a row with their bars.
 func (c *Compared) Bars(row ComparedRow) []bar {

@@ -11,15 +11,28 @@ import (
 	"unicode/utf8"
 )
 
-//go:embed page.html top.html index.html compare.html page.css page.js
+//go:embed *.html *.css *.js
 var assets embed.FS
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"sentence": sentence,
 	"css":      func() template.CSS { return template.CSS(asset("page.css")) },
-	"js":       func() template.JS { return template.JS(asset("page.js")) },
+	"js":       script,
 	"add":      func(a, b int) int { return a + b },
-}).ParseFS(assets, "page.html", "top.html", "index.html", "compare.html"))
+	"split":    split,
+	"join":     func(all []string) string { return strings.Join(all, ", ") },
+}).ParseFS(assets, "*.html"))
+
+// script returns files as one script, in which nothing is global.
+func script(files ...string) template.JS {
+	var b strings.Builder
+	b.WriteString("\"use strict\";\n(() => {\n")
+	for _, name := range files {
+		b.WriteString(asset(name))
+	}
+	b.WriteString("})();\n")
+	return template.JS(b.String())
+}
 
 func asset(name string) string {
 	data, err := assets.ReadFile(name)
@@ -27,6 +40,18 @@ func asset(name string) string {
 		panic(err) // it is embedded
 	}
 	return string(data)
+}
+
+// longest is how much of a message is a heading.
+const longest = 300
+
+// split divides text that is too long for a heading; Rest is "" if it is not.
+func split(s string) (parts struct{ Head, Rest string }) {
+	parts.Head = s
+	if utf8.RuneCountInString(s) > longest {
+		parts.Head, parts.Rest = string([]rune(s)[:longest])+"…", s
+	}
+	return parts
 }
 
 // Write writes a page that shows findings, one at a time.
@@ -65,7 +90,22 @@ func (v view) Excerpt(p Place) []Line {
 
 // Data returns the data that the script draws.
 func (v view) Data() data {
-	return data{v.Goroutines, v.Objects, v.Events, Order(v.Objects, v.Events), v.Files}
+	d := data{v.Goroutines, v.Objects, v.Events, Order(v.Objects, v.Events), v.Files, v.Editor, nil}
+	files := map[string]int{}
+	for i := range v.Files {
+		files[v.Files[i].Name] = i + 1
+	}
+	for _, path := range v.Paths {
+		frames := make([]frame, len(path))
+		for i, f := range path {
+			frames[i] = frame{f.Func, f.Position(), f.Path, f.Line, f.Std, 0}
+			if n := files[f.File]; n > 0 && v.Files[n-1].Has(f.Line) {
+				frames[i].File = n
+			}
+		}
+		d.Stacks = append(d.Stacks, frames)
+	}
+	return d
 }
 
 type data struct {
@@ -74,6 +114,18 @@ type data struct {
 	Events     []Event     `json:"events"`
 	Arrows     []Arrow     `json:"arrows"`
 	Files      []File      `json:"files"`
+	Editor     Editor      `json:"editor,omitempty"`
+	Stacks     [][]frame   `json:"stacks,omitempty"`
+}
+
+// A frame is a Frame for the script.
+type frame struct {
+	Func string `json:"func"`
+	At   string `json:"at"`
+	Path string `json:"path,omitempty"`
+	Line int    `json:"line"`
+	Std  bool   `json:"std,omitempty"`
+	File int    `json:"file,omitempty"` // index in Files + 1
 }
 
 // MarshalJSON writes [from, to, why].

@@ -14,6 +14,8 @@
 // part above the timeline is plain HTML and can be read without JavaScript.
 package timeline
 
+import "slices"
+
 // A Finding is one finding with the execution that showed it.
 type Finding struct {
 	Kind    string // "data race"
@@ -30,12 +32,18 @@ type Finding struct {
 	Stacks  []Stack
 	Text    string // the finding as text, as the terminal shows it
 	Output  string // output of the test
+	About   []Term // which program, which command, when
+	Editor  Editor // "": no links into one
 
 	Goroutines []Goroutine
 	Objects    []Object // Event.Object counts from 1
 	Events     []Event
 	Files      []File
+	Paths      [][]Frame // stacks of events; Event.Stack counts from 1
 }
+
+// A Term is a word and its value.
+type Term struct{ Name, Value string }
 
 // A Place is one of the places of the finding.
 type Place struct {
@@ -44,6 +52,8 @@ type Place struct {
 	File      string
 	Line      int
 	Note      string // "held by main/2"
+	Inside    string // the operation itself, if it is inside a library that is called there
+	Path      string // absolute, for Editor
 }
 
 // A Stack is the stack of a goroutine at the end of the execution.
@@ -57,7 +67,19 @@ type Stack struct {
 type Frame struct {
 	Func, File string
 	Line       int
-	Std        bool // belongs to the standard library
+	Std        bool   // belongs to the standard library
+	Path       string // absolute, for Editor
+}
+
+// Inner returns the frames above the user's first one; Outer that frame and those below it. A stack
+// without a frame of the user's has outer ones only.
+func (s Stack) Inner() []Frame { return s.Frames[:s.inner()] }
+
+// Outer is documented at Inner.
+func (s Stack) Outer() []Frame { return s.Frames[s.inner():] }
+
+func (s Stack) inner() int {
+	return max(0, slices.IndexFunc(s.Frames, func(f Frame) bool { return !f.Std }))
 }
 
 // A Goroutine is a column.
@@ -85,19 +107,21 @@ type Event struct {
 	Value   string `json:"v,omitempty"`
 	File    int    `json:"f,omitempty"` // index in Files + 1
 	Line    int    `json:"l,omitempty"`
-	Where   string `json:"w,omitempty"` // position, if the line is not in a File
-	Mark    int    `json:"m,omitempty"` // the event of Places[Mark-1]
-	Switch  bool   `json:"s,omitempty"` // the non-preemptive policy would have continued another goroutine
-	Quiet   bool   `json:"q,omitempty"` // within the standard library
-	Key     bool   `json:"k,omitempty"` // needed to understand the finding
-	Partner int    `json:"-"`           // index + 1 of the event that completed with it
-	Child   int    `json:"c,omitempty"` // goroutine that it started: index in Goroutines + 1
+	Where   string `json:"w,omitempty"`  // position, if the line is not in a File
+	Mark    int    `json:"m,omitempty"`  // the event of Places[Mark-1]
+	Switch  bool   `json:"s,omitempty"`  // the non-preemptive policy would have continued another goroutine
+	Quiet   bool   `json:"q,omitempty"`  // within the standard library
+	Key     bool   `json:"k,omitempty"`  // needed to understand the finding
+	Partner int    `json:"-"`            // index + 1 of the event that completed with it
+	Child   int    `json:"c,omitempty"`  // goroutine that it started: index in Goroutines + 1
+	Stack   int    `json:"sk,omitempty"` // index in Paths + 1
 }
 
 // A File has those lines of a source file that the page shows.
 type File struct {
 	Name  string
 	Lines []Line
+	Path  string `json:",omitempty"` // absolute, for Editor
 }
 
 // A Line is a line of a file. Its parts together are its text.
