@@ -95,7 +95,8 @@ func bestCoverer(all []Comparison) (names []string, why string) {
 	took := func(c *Comparison) string {
 		return fmt.Sprintf("%s in %s", plural(c.Covering, "execution"), seconds(c.Elapsed))
 	}
-	return strategies(soon), fmt.Sprintf("%s; by %s, %s by %s", what, took(&soon[0]), next.Strategy, took(&next))
+	return strategies(soon),
+		fmt.Sprintf("%s; by %s, %s by %s", what, took(&soon[0]), next.Strategy, took(&next))
 }
 
 // leading returns those before which none comes.

@@ -38,7 +38,7 @@ func indexTest(t *TestResult) timeline.IndexTest {
 	}
 	for _, f := range t.Findings {
 		g := timeline.IndexFinding{Kind: f.Kind, Heading: heading(f.Finding),
-			Message: clean(message(f.Finding)), Page: f.Page}
+			Message: clean(message(f.Finding)), Page: f.Page, Of: f.Of}
 		for _, p := range f.Places {
 			if p.File != "" {
 				g.Places = append(g.Places, fmt.Sprintf("%s:%d", p.File, p.Line))

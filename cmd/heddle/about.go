@@ -59,7 +59,8 @@ func (t *tool) commit(ctx context.Context) string {
 	if err != nil {
 		return ""
 	}
-	if changes, err := git("status", "--porcelain", "--untracked-files=no", "."); err == nil && changes != "" {
+	changes, err := git("status", "--porcelain", "--untracked-files=no", ".")
+	if err == nil && changes != "" {
 		head += " (with changes)"
 	}
 	return head

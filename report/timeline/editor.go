@@ -67,7 +67,8 @@ func (e Editor) At(path string, line int) template.URL {
 		parts[i] = strings.ReplaceAll(url.QueryEscape(p), "+", "%20")
 	}
 	path = strings.ReplaceAll(strings.Join(parts, "/"), "%3A", ":")
-	return template.URL(strings.NewReplacer("{path}", path, "{line}", strconv.Itoa(max(line, 1))).Replace(string(e)))
+	put := strings.NewReplacer("{path}", path, "{line}", strconv.Itoa(max(line, 1)))
+	return template.URL(put.Replace(string(e)))
 }
 
 // A link is a position that may lead to the editor.

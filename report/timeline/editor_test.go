@@ -22,9 +22,10 @@ func TestEditor(t *testing.T) {
 			t.Errorf("%s of %s: %q, %v, want %q", tt.editor, tt.path, got, err, tt.want)
 		}
 	}
-	for _, bad := range []string{"", "vim", "{path}", "x://{line}", "javascript:open('{path}')", "JavaScript:{path}",
-		"java\tscript:{path}", "data:{path}", " data:{path}"} {
-		if _, err := ParseEditor(bad); err == nil || !strings.Contains(err.Error(), "want one of cursor, goland,") {
+	for _, bad := range []string{"", "vim", "{path}", "x://{line}", "javascript:open('{path}')",
+		"JavaScript:{path}", "java\tscript:{path}", "data:{path}", " data:{path}"} {
+		_, err := ParseEditor(bad)
+		if err == nil || !strings.Contains(err.Error(), "want one of cursor, goland,") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}

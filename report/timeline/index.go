@@ -33,6 +33,7 @@ type IndexTest struct {
 type IndexFinding struct {
 	Kind, Heading, Message, Page string
 	Places                       []string
+	Of                           string // the finding whose consequence it is, "" if none
 }
 
 // A KindCount is how many findings of a kind there are.

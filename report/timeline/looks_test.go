@@ -17,17 +17,20 @@ import (
 var shots = flag.String("shots", "", "write a picture of each page, at each width and in each theme, to `folder`")
 
 // hostile is text that a program under test could print to break a page.
-var hostile = `</script><img src=x onerror=alert(1)>"'&` + "`\xff\xfe\x00" + "\u202e" + strings.Repeat("W", 3000) + "\n# <b>bold</b>"
+var hostile = `</script><img src=x onerror=alert(1)>"'&` + "`\xff\xfe\x00\u202e" +
+	strings.Repeat("W", 3000) + "\n# <b>bold</b>"
 
 // deadlock returns a finding with stacks, some of which begin inside the standard library.
 func deadlock() Finding {
 	f := race()
 	f.Kind, f.Heading = "deadlock", "DEADLOCK"
 	f.Message = "2 goroutines wait for each other, and none of them can go on"
-	f.Right = []string{"goroutine main/1 takes a.mu before b.mu, main/2 takes b.mu before a.mu: all must take them in the same order"}
-	f.Places = []Place{{What: "lock b.mu", Goroutine: "main/1", File: "a.go", Line: 6, Note: "held by main/2"},
+	f.Right = []string{"goroutine main/1 takes a.mu before b.mu, main/2 takes b.mu before a.mu"}
+	f.Places = []Place{
+		{What: "lock b.mu", Goroutine: "main/1", File: "a.go", Line: 6, Note: "held by main/2"},
 		{What: "lock a.mu", Goroutine: "main/2", File: "a.go", Line: 8, Note: "held by main/1",
-			Inside: "database/sql.(*DB).Close"}}
+			Inside: "database/sql.(*DB).Close"},
+	}
 	frames := []Frame{
 		{Func: "sync.(*Mutex).Lock", File: "sync/mutex.go", Line: 46, Std: true},
 		{Func: "database/sql.(*DB).Close", File: "database/sql/sql.go", Line: 920, Std: true},
@@ -46,21 +49,23 @@ func deadlock() Finding {
 	f.Editor = "vscode://file{path}:{line}"
 	f.Facts = []string{"in execution 37", "2 switches"}
 	f.Notes = []string{"the clip does not fit the code any more, and the steps below end where it stops to fit"}
-	f.About = []Term{{"command", "heddle test -html pages ./..."}, {"commit", "0a1b2c3d4e5f (with changes)"},
+	f.About = []Term{{"command", "heddle test -html pages ./..."},
+		{"commit", "0a1b2c3d4e5f (with changes)"},
 		{"seed", "0"}, {"heddle", "devel"}, {"Go", "go1.26.8"}, {"drawn", "2026-11-23 17:20:05 UTC"}}
-	f.Output = "=== RUN TestA\n" + strings.Repeat("a line of output that is rather long, as those of programs are; ", 5)
+	f.Output = "=== RUN TestA\n" + strings.Repeat("a line of output that is rather long; ", 9)
 	return f
 }
 
 // evil returns a finding of which every text is hostile.
 func evil() Finding {
 	f := deadlock()
-	f.Heading, f.Message, f.Test, f.Package, f.Replay, f.Text, f.Output = hostile, hostile, hostile, hostile,
-		hostile, hostile, hostile
+	for _, s := range []*string{&f.Heading, &f.Message, &f.Test, &f.Package, &f.Replay, &f.Text, &f.Output,
+		&f.Objects[0].Name, &f.Events[1].Text, &f.Events[1].Value, &f.Events[2].Where} {
+		*s = hostile
+	}
 	f.Right, f.Notes, f.Facts = []string{hostile}, []string{hostile}, []string{hostile}
 	f.Places[0].What, f.Places[0].Note, f.Places[0].Inside = hostile, hostile, hostile
 	f.Goroutines[0].Name, f.Goroutines[1].From, f.Goroutines[1].End = hostile, hostile, hostile
-	f.Objects[0].Name, f.Events[1].Text, f.Events[1].Value, f.Events[2].Where = hostile, hostile, hostile, hostile
 	f.Stacks = []Stack{{Goroutine: hostile, State: hostile, Frames: []Frame{{Func: hostile, File: hostile,
 		Line: 3, Path: hostile}}}}
 	f.Paths[0] = f.Stacks[0].Frames
@@ -74,16 +79,19 @@ func run() Index {
 	x := Index{Title: "9 findings in 12 tests", Findings: 9, Tests: 12,
 		About: []Term{{"command", "heddle test -html pages ./..."}, {"heddle", "devel"}}}
 	kinds := []string{"data race", "deadlock", "data race"}
-	for i, pkg := range []string{"example.com/bank", "example.com/bank/store/internal/journal", "example.com/web"} {
+	for i, pkg := range []string{"example.com/bank", "example.com/bank/store/internal/journal",
+		"example.com/web"} {
 		p := IndexPackage{Path: pkg}
 		for k := range 4 {
 			t := IndexTest{Name: fmt.Sprintf("TestTransfer%d%d", i, k), Verdict: "pass",
 				How: "all interleavings covered by 24 executions (3ms)"}
 			if k > 0 {
 				t.Verdict, t.How = "fail", "37 executions, 11ms"
-				t.Findings = []IndexFinding{{Kind: kinds[k-1], Heading: strings.ToUpper(kinds[k-1]) + " on acct.balance",
-					Message: "two goroutines access acct.balance at the same time, and at least one writes",
-					Page:    fmt.Sprintf("bank-%d-%d.html", i, k), Places: []string{"bank.go:22", "store/journal.go:110"}}}
+				t.Findings = []IndexFinding{{Kind: kinds[k-1],
+					Heading: strings.ToUpper(kinds[k-1]) + " on acct.balance",
+					Message: "two goroutines access acct.balance at the same time",
+					Page:    fmt.Sprintf("bank-%d-%d.html", i, k),
+					Places:  []string{"bank.go:22", "store/journal.go:110"}}}
 			}
 			p.Tests = append(p.Tests, t)
 		}
@@ -91,7 +99,8 @@ func run() Index {
 	}
 	x.Packages[0].Tests[0].Chart = &Chart{Caption: "patterns covered", Seconds: 3, Most: 20,
 		Points: []ChartPoint{{0.1, 4}, {1, 16}, {2, 20}}}
-	x.Packages = append(x.Packages, IndexPackage{Path: "example.com/broken", Error: "./a.go:3:1: undefined: x"},
+	x.Packages = append(x.Packages,
+		IndexPackage{Path: "example.com/broken", Error: "./a.go:3:1: undefined: x"},
 		IndexPackage{Path: "example.com/none"})
 	return x
 }
@@ -100,8 +109,8 @@ func run() Index {
 func compared() []Compared {
 	columns := []string{"first finding", "findings", "executions", "time", "orders", "memory"}
 	row := func(name string, first, n float64, covered string, complete bool) ComparedRow {
-		as := []Amount{{first, fmt.Sprintf("%.0f in 3ms", first)}, {1, "1"}, {n, fmt.Sprint(n)}, {n / 100, "2s"},
-			{n * 3, "900"}, {5e7, "48M"}}
+		as := []Amount{{first, fmt.Sprintf("%.0f in 3ms", first)}, {1, "1"}, {n, fmt.Sprint(n)},
+			{n / 100, "2s"}, {n * 3, "900"}, {5e7, "48M"}}
 		if first == 0 {
 			as[0], as[1] = Amount{-1, "-"}, Amount{0, "0"}
 		}
@@ -112,7 +121,8 @@ func compared() []Compared {
 		Rows: []ComparedRow{row("auto", 3, 40, "all interleavings, by 24 executions", true),
 			row("dpor", 2, 24, "all interleavings, by 24 executions", true),
 			row("sample", 0, 300, "no findings in 300 executions (sampled of about 4.0e+12 interleavings, which take 3 days)", false)}}
-	return []Compared{c, {Package: "example.com/bank", Test: "TestAlone", Note: "no concurrency, nothing to compare"}}
+	return []Compared{c,
+		{Package: "example.com/bank", Test: "TestAlone", Note: "no concurrency, nothing to compare"}}
 }
 
 // looks are all pages, as they are looked at.
@@ -128,8 +138,9 @@ func looks(t *testing.T) map[string]string {
 		return pages.ExecuteTemplate(b, "pages", Links{"index.html", "a.html", "", 2, 2})
 	}), 1)
 	evilIndex := run()
-	evilIndex.Title, evilIndex.Packages[0].Path, evilIndex.Packages[0].Tests[1].Name = hostile, hostile, hostile
-	evilIndex.Packages[0].Tests[1].Findings[0] = IndexFinding{Kind: hostile, Heading: hostile, Message: hostile,
+	evilTest := &evilIndex.Packages[0].Tests[1]
+	evilIndex.Title, evilIndex.Packages[0].Path, evilTest.Name = hostile, hostile, hostile
+	evilTest.Findings[0] = IndexFinding{Kind: hostile, Heading: hostile, Message: hostile,
 		Page: "javascript:alert(1)", Places: []string{hostile}}
 	return map[string]string{
 		"race":      page(t, race()),
