@@ -40,6 +40,7 @@ type findingEvent struct {
 	Input      []string `json:",omitempty"` // arguments of a fuzz target
 	InputFile  string   `json:",omitempty"`
 	Cause      string   `json:",omitempty"` // findings with one cause have one name
+	Known      string   `json:",omitempty"` // by what it was known before
 }
 
 type jsonPlace struct {
@@ -63,11 +64,12 @@ type summaryEvent struct {
 	Elapsed    float64
 	Code       why.Code `json:",omitempty"` // why it is not complete
 	Reason     string   `json:",omitempty"` // the same in words
+	Known      int      `json:",omitempty"` // of the findings, those that were known before
 }
 
 func (r *Reporter) findingEvent(pkg, test string, f Finding) findingEvent {
 	e := findingEvent{"finding", pkg, test, f.Kind, message(f.Finding), []jsonPlace{}, f.Executions,
-		f.ClipPath, f.Clip.Input, r.short(f.InputFile), f.Cause}
+		f.ClipPath, f.Clip.Input, r.short(f.InputFile), f.Cause, f.Known}
 	for _, p := range f.Places {
 		e.Places = append(e.Places, jsonPlace{r.short(p.File), p.Line, p.Op, p.Object, p.Goroutine})
 	}

@@ -121,7 +121,7 @@ func (p *Package) Known(test string, f *wire.Finding) bool {
 	}
 	want := lines(p.r.resolve(f))
 	return p.open != nil && p.open.Name == test &&
-		slices.ContainsFunc(p.open.Findings, func(old Finding) bool {
+		slices.ContainsFunc(slices.Concat(p.open.Findings, p.open.Known), func(old Finding) bool {
 			return old.Kind == f.Kind && lines(old.Finding) == want
 		})
 }
@@ -134,6 +134,13 @@ func (p *Package) Finding(test string, f *wire.Finding, clipPath string) {
 	defer r.mu.Unlock()
 	t := p.test(test)
 	res := Finding{Finding: r.resolve(f), ClipPath: r.short(clipPath)}
+	if res.Known = p.knownBy(test, res.Finding); res.Known != "" {
+		if r.o.JSON {
+			r.jsonLine(r.findingEvent(p.path, test, res))
+		}
+		t.Known = append(t.Known, res)
+		return
+	}
 	if staleClip(f) {
 		if r.o.JSON {
 			r.jsonLine(r.findingEvent(p.path, test, res))
@@ -357,7 +364,7 @@ func (p *Package) endTest(rec *wire.Record) {
 	if len(t.Findings) > 0 {
 		t.Result = "fail"
 	}
-	if t.Result == "" {
+	if t.Result == "" || t.Result == "fail" && len(t.Known) > 0 && len(t.Findings) == 0 {
 		t.Result = "pass"
 	}
 	if t.Result == "fail" {
@@ -373,7 +380,8 @@ func (p *Package) endTest(rec *wire.Record) {
 		p.subs.end()
 		r.event(event{Action: t.Result, Package: p.path, Test: t.Name, Elapsed: &t.Elapsed})
 		r.jsonLine(summaryEvent{"summary", p.path, t.Name, t.Strategy, t.Executions, t.Complete,
-			len(t.Findings), t.Elapsed, t.Why.Code(t.Complete || t.Result == "skip"), t.Reason})
+			len(t.Findings) + len(t.Known), t.Elapsed, t.Why.Code(t.Complete || t.Result == "skip"), t.Reason,
+			len(t.Known)})
 	}
 	r.status.ended(rec)
 	p.openTest = openTest{}

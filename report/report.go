@@ -56,6 +56,9 @@ type Options struct {
 	ReplayArgs []string        // follow the clip in the command that replays it
 	Runs       int             // most executions of a test, for the status line; 0: unknown
 
+	// Known says by what a finding of a test is known, "" if it is new. places are those that make
+	// the finding, in the user's source. nil: all are new.
+	Known func(pkg, test string, f *wire.Finding, places []wire.Place) string
 	// Lookup finds a site in the position tables.
 	Lookup func(site uint64) (SitePos, bool)
 	// Object returns the source's name of the object of an operation ("mu" of mu.Lock()) by
@@ -235,11 +238,12 @@ type TestResult struct {
 	Strategy   string
 	Executions int
 	Complete   bool
-	Covering   int     // executions after which the search was complete
-	Estimate   float64 // estimated executions of a complete search; 0: unknown
-	Elapsed    float64 // seconds
-	Output     string  // of the first execution
-	Findings   []Finding
+	Covering   int       // executions after which the search was complete
+	Estimate   float64   // estimated executions of a complete search; 0: unknown
+	Elapsed    float64   // seconds
+	Output     string    // of the first execution
+	Findings   []Finding // without those that were known before
+	Known      []Finding
 	Predicted  *wire.Predicted // places resolved; nil without prediction
 	Coverage   *wire.Coverage  // of memory-access patterns, places resolved; nil if not counted
 }
@@ -260,4 +264,6 @@ type Finding struct {
 
 	index   int  // in Reporter.causes
 	earlier bool // an earlier test told of the cause
+	// Known says by what it was known before, and is "" if it is new.
+	Known string
 }

@@ -24,8 +24,8 @@ func (r *Reporter) verdict(t *TestResult, notes []string) string {
 	switch t.Result {
 	case "fail":
 		if t.Complete {
-			count = fmt.Sprintf("(all %s covered by %s, %s)", space(t), plural(t.Covering, "execution"),
-				seconds(t.Elapsed))
+			count = fmt.Sprintf("(all %s covered by %s, %s%s)", space(t), plural(t.Covering, "execution"),
+				seconds(t.Elapsed), knownLeft(t))
 		}
 		fmt.Fprintf(&b, "%s: %s %s\n", r.red("--- FAIL"), t.Name, count)
 		b.WriteString(r.byCause(t))
@@ -47,6 +47,7 @@ func (r *Reporter) verdict(t *TestResult, notes []string) string {
 			fmt.Fprintf(&b, "%s   %s   %s\n", r.green("ok"), t.Name, covered(t))
 		}
 	}
+	b.WriteString(r.known(t))
 	b.WriteString(r.predictions(t))
 	b.WriteString(r.coverageText(t))
 	for _, n := range notes {
@@ -69,8 +70,16 @@ func (r *Reporter) answer(t *TestResult, count string) string {
 		plural(t.Executions, "execution"), oneLine(t.Why.String()), seconds(t.Elapsed))
 }
 
-// covered says how far a test without findings was explored.
+// covered says how far a test without findings was explored, but for those that were known before.
 func covered(t *TestResult) string {
+	text := explored(t)
+	if len(t.Known) > 0 {
+		text = strings.Replace(text, "no findings", "no new findings", 1) + knownLeft(t)
+	}
+	return text
+}
+
+func explored(t *TestResult) string {
 	switch {
 	case t.Why.Is(why.Alone):
 		return "no concurrency: " + plural(t.Executions, "execution")

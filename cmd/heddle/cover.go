@@ -47,7 +47,7 @@ func (s *sharing) judge(out *cluster.Outcome, estimate float64) {
 // givenUp reports whether an attempt has not covered every interleaving, and a portfolio is to
 // follow.
 func (s *sharing) givenUp(cfg *wire.Config, out *cluster.Outcome) bool {
-	if !s.tries() || s.o.failFast && s.found > 0 {
+	if !s.tries() || s.failsFast() && s.found > 0 {
 		return false
 	}
 	complete, _ := engine.Covered(cfg, &out.Tally, resultOf(out), !out.Complete)

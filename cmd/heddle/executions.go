@@ -29,7 +29,7 @@ func (s *sharing) remoteExecutions(ctx context.Context, cfg *wire.Config) (*shar
 		workers += elsewhere
 	}
 	run := cluster.NewRemoteExecutions(s.test, workers, s.shared.share.Seen,
-		cluster.Options{FailFast: s.o.failFast, Count: s.count})
+		cluster.Options{FailFast: s.failsFast(), Count: s.count})
 	s.run = run.Run
 	x := &crew{run: run, beside: besideEach * workers, sites: make(sites), know: s.shared.share.Know.Clone()}
 	worked := make(chan struct{})

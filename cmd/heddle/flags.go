@@ -32,6 +32,8 @@ type options struct {
 	outputOptions
 	workerOptions
 
+	knownOptions
+
 	question   *question.Question // of ask
 	asked      []uint64           // memory accesses that it is about, once they are known
 	strategies []explore.Choice   // of compare
@@ -213,7 +215,8 @@ var goneFlags = map[string]string{
 // buildFlags, exploreFlags and testFlags define the flags, in groups.
 func (o *options) buildFlags(fs *flag.FlagSet) {
 	fs.StringVar(&o.tags, "tags", "", "build `tags`, separated by commas")
-	fs.StringVar(&o.exec, "exec", "", "start test binaries by `xprog`, such as an emulator; without, binaries for another GOOS and GOARCH by go_GOOS_GOARCH_exec, if it is in $PATH")
+	fs.StringVar(&o.exec, "exec", "",
+		"start test binaries by `xprog`, such as an emulator; without, binaries for another GOOS and GOARCH by go_GOOS_GOARCH_exec, if it is in $PATH")
 	fs.BoolVar(&o.verbose, "v", false, "verbose: every test with its output, whole stacks")
 }
 
@@ -231,16 +234,19 @@ func (o *options) exploreFlags(fs *flag.FlagSet) {
 	fs.Uint64Var(&o.seed, "seed", 0, "`number` that all random choices come from")
 	durationVar(fs, &o.budget, "budget", 10*time.Second, "`time` for each test")
 	fs.IntVar(&o.runs, "runs", 0, "execute each test `n` times at most; 0: until the budget ends")
-	fs.BoolVar(&o.dataFlow, "flow", true, "strategies map and mcr, and auto with -p: follow what values are computed from, in a build of its own")
+	fs.BoolVar(&o.dataFlow, "flow", true,
+		"strategies map and mcr, and auto with -p: follow what values are computed from, in a build of its own")
 	o.memory = 256 << 20
-	fs.Var(size{&o.memory}, "mem", "strategies that ask what values were computed from: `memory` that an execution may take for it")
+	fs.Var(size{&o.memory}, "mem",
+		"strategies that ask what values were computed from: `memory` that an execution may take for it")
 	o.memoryFlag(fs)
 	fs.IntVar(&o.steps, "steps", 0, "bound on the steps of an execution; 0: heddle's own")
 	durationVar(fs, &o.longest, "longest", 0,
 		"end an execution that takes longer than `d`; 0: a minute, or -budget if that is more")
 	fs.BoolVar(&o.race, "race", true, "report data races")
 	fs.BoolVar(&o.determinism, "check-determinism", false, "run every schedule twice and compare")
-	fs.BoolVar(&o.predict, "predict", true, "begin with what the first execution lets expect of others (strategies auto and sample)")
+	fs.BoolVar(&o.predict, "predict", true,
+		"begin with what the first execution lets expect of others (strategies auto and sample)")
 	fs.BoolVar(&o.mapCover, "mapcover", false,
 		"tell which memory-access patterns were covered; all memory accesses are visible then")
 	fs.StringVar(&o.clips, "clips", "", "`folder` for clips (default testdata/heddle in each package)")
@@ -248,16 +254,19 @@ func (o *options) exploreFlags(fs *flag.FlagSet) {
 
 func (o *options) strategyFlag(fs *flag.FlagSet) {
 	o.choose(explore.Lookup("auto"), nil)
-	fs.Var(strategy{o}, "strategy", "how to explore: `name` of a strategy, and its options behind commas, as in unfold,targets=oldest; heddle help strategies lists them")
+	fs.Var(strategy{o}, "strategy",
+		"how to explore: `name` of a strategy, and its options behind commas, as in unfold,targets=oldest; heddle help strategies lists them")
 }
 
 func (o *options) loseFlag(fs *flag.FlagSet) {
-	fs.IntVar(&o.lose, "lose", 0, "lose up to `n` UDP packets of an execution: each that is sent may be one of them")
+	fs.IntVar(&o.lose, "lose", 0,
+		"lose up to `n` UDP packets of an execution: each that is sent may be one of them")
 }
 
 func (o *options) memoryFlag(fs *flag.FlagSet) {
 	o.held = 2 << 30
-	fs.Var(size{&o.held}, "memory", "end a search that holds more `memory` in one process, what executions take not counted")
+	fs.Var(size{&o.held}, "memory",
+		"end a search that holds more `memory` in one process, what executions take not counted")
 }
 
 func (o *options) hangFlag(fs *flag.FlagSet) {
@@ -279,7 +288,8 @@ func (o *options) judgeFlags(fs *flag.FlagSet) {
 
 // fuzzFlags are those of test alone.
 func (o *options) fuzzFlags(fs *flag.FlagSet) {
-	fs.StringVar(&o.fuzz, "fuzz", "", "search for inputs of the fuzz targets that match `regexp`, and explore each; without, targets are explored on their corpus")
+	fs.StringVar(&o.fuzz, "fuzz", "",
+		"search for inputs of the fuzz targets that match `regexp`, and explore each; without, targets are explored on their corpus")
 	choose(fs, &o.solver, "solver", solvers, "what solves the conditions on inputs of -fuzz")
 }
 
@@ -289,7 +299,8 @@ func (o *options) testFlags(fs *flag.FlagSet) {
 		"run `n` test binaries at the same time: of several packages, or of one test")
 	durationVar(fs, &o.share, "share", 500*time.Millisecond,
 		"let several processes explore a test that takes longer than `d`; 0: never")
-	fs.BoolVar(&o.resume, "resume", false, "go on with the tests that several processes explored when heddle was ended: the same packages and flags, -budget anew")
+	fs.BoolVar(&o.resume, "resume", false,
+		"go on with the tests that several processes explored when heddle was ended: the same packages and flags, -budget anew")
 }
 
 // errHelp says that help was asked for and printed.
@@ -338,6 +349,11 @@ func (t *tool) parse(name string, o *options, args []string, mixed bool,
 	}
 	if err := o.check(); err != nil {
 		return nil, fmt.Errorf("heddle %s: %v\nRun 'heddle %s -h' for its flags", name, err, name)
+	}
+	if slices.Contains(settled, name) {
+		if err := t.readSettings(o, fs); err != nil {
+			return nil, fmt.Errorf("heddle %s: %w", name, err)
+		}
 	}
 	return append(rest, args...), nil
 }
@@ -398,6 +414,9 @@ func (o *options) check() error {
 		return err
 	}
 	if err := o.checkShard(); err != nil {
+		return err
+	}
+	if err := o.checkKnown(); err != nil {
 		return err
 	}
 	if o.set["flow"] && !follows(o.unit) && !follows(o.seedWith()) {

@@ -75,16 +75,17 @@ func (t *tool) help(w io.Writer) {
 			fmt.Fprintf(w, "\t%-11s %s\n", name, about[name])
 		}
 	}
-	fmt.Fprint(w, "\nRun 'heddle help COMMAND' for the flags of a command, 'heddle help strategies' for what\n"+
-		"-strategy takes.\n\n"+
-		"heddle exits with 0 when nothing is wrong, 1 when it found something, and 2 when\n"+
-		"it was used wrongly or a package does not compile; interrupted (Ctrl-C), with 1 when\n"+
-		"it had found something, with 130 when not.\n")
+	fmt.Fprint(w,
+		"\nRun 'heddle help COMMAND' for the flags of a command, 'heddle help strategies' for what\n"+
+			"-strategy takes, 'heddle help settings' for what heddle.toml takes.\n\n"+
+			"heddle exits with 0 when nothing is wrong, 1 when it found something, and 2 when\n"+
+			"it was used wrongly or a package does not compile; interrupted (Ctrl-C), with 1 when\n"+
+			"it had found something, with 130 when not.\n")
 }
 
 // topics are what heddle help knows beside commands.
 func topics() map[string]func(io.Writer) {
-	return map[string]func(io.Writer){"strategies": helpStrategies}
+	return map[string]func(io.Writer){"strategies": helpStrategies, "settings": helpSettings}
 }
 
 // helpOn is heddle help with a name.

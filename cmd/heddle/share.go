@@ -95,7 +95,7 @@ func (r *packageRun) shareOn(ctx context.Context, sh *shared) (*shared, error) {
 		deadline = sh.until
 	}
 	o := cluster.Options{Runs: r.o.runs, Quantum: quantum, Deadline: deadline, Log: sh.log,
-		FailFast: r.o.failFast, Count: s.count}
+		FailFast: r.failsFast(), Count: s.count}
 	if r.bus != nil {
 		o.Quantum = remoteQuantum
 	}

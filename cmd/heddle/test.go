@@ -28,7 +28,7 @@ import (
 func (t *tool) test(ctx context.Context, args []string) int {
 	o := new(options)
 	patterns, err := t.parse("test", o, args, true, o.buildFlags, o.exploreFlags, o.pickFlags, o.testFlags,
-		o.fuzzFlags, o.natsFlags, o.shardFlags, o.outputFlags)
+		o.fuzzFlags, o.natsFlags, o.shardFlags, o.outputFlags, o.knownFlags)
 	if err != nil {
 		return t.parseError(err)
 	}
@@ -69,7 +69,7 @@ func (t *tool) explore(ctx context.Context, o *options, patterns []string, main 
 		return t.fail(err)
 	}
 	e := &exploration{tool: t, o: o, main: main}
-	res, err := e.build(ctx, t.Dir, patterns)
+	res, err := e.buildKnown(ctx, patterns)
 	if err != nil {
 		closeOutputs(out)
 		if ctx.Err() != nil {
@@ -113,7 +113,11 @@ func (t *tool) explore(ctx context.Context, o *options, patterns []string, main 
 	if ctx.Err() == nil {
 		e.forget()
 	}
+	knownErr := e.endKnown(ctx)
 	code := e.report.Close()
+	if knownErr != nil {
+		code = max(code, t.fail(knownErr))
+	}
 	if e.broken {
 		code = exitUsage
 	}
@@ -150,6 +154,7 @@ type exploration struct {
 	bus    *cluster.Bus             // -nats; nil: no workers elsewhere
 	key    ed25519.PrivateKey       // that what they run is signed with
 	others others                   // -shard: what other machines explore
+	knows  knownFindings
 
 	mu     sync.Mutex
 	fails  bool
@@ -182,7 +187,8 @@ func (e *exploration) build(ctx context.Context, dir string, patterns []string) 
 		return nil, err
 	}
 	if e.o.nats.URL != "" && (e.launch.foreign() || e.launch.prefix != nil) {
-		return nil, errors.New("-nats: workers elsewhere execute binaries of this platform, as they are; leave out -nats, or -exec, GOOS and GOARCH")
+		return nil,
+			errors.New("-nats: workers elsewhere execute binaries of this platform, as they are; leave out -nats, or -exec, GOOS and GOARCH")
 	}
 	e.looks = report.Options{
 		Out: e.tool.Stdout, Err: e.tool.Stderr, JSON: e.o.json, Verbose: e.o.verbose, Colour: e.tool.Colour,
@@ -191,6 +197,9 @@ func (e *exploration) build(ctx context.Context, dir string, patterns []string) 
 		MapCover: e.o.mapCover, Editor: e.o.editor,
 	}
 	e.looks.Asks = e.o.question != nil
+	if e.knows.set != nil {
+		e.looks.Known = e.knownBy
+	}
 	e.looks.ReplayArgs = e.o.replayArgs()
 	if e.tool.Terminal && !e.o.json {
 		e.looks.Status = e.tool.Stderr
@@ -312,6 +321,7 @@ type packageRun struct {
 	wanted func(path string, same bool, notes []string)
 	inputs []input // to be kept when the test is over, which reads those that are there
 	took   map[string]shard.Took
+	ends   func() // the process that runs, for -failfast; nil: it does so by itself
 }
 
 // An input is a file of a fuzz target's corpus.
@@ -345,6 +355,7 @@ func (e *exploration) explorePackage(ctx context.Context, p *build.Package, rp *
 	if e.o.html != "" {
 		e.drawAll(ctx, p, rp.Result())
 	}
+	e.ranKnown(p, rp.Result(), ctx.Err() == nil && err == nil)
 	if rp.Failed() {
 		e.mu.Lock()
 		e.fails = true
@@ -435,11 +446,14 @@ func (r *packageRun) process() *process {
 	b := &process{path: r.pkg.Binary, dir: r.pkg.Dir, config: r.o.config(), unlink: r.unlink, stall: r.o.hang,
 		launch: r.launch}
 	b.config.Package = r.pkg.ImportPath
+	if r.concerned() { // a finding that is known must not keep new ones from showing
+		b.config.Whole, b.config.FailFast = true, false
+	}
 	if r.main {
 		b.dir, b.args = r.tool.Dir, r.o.args
 		r.prints(b)
 	} else {
-		b.args = r.o.testArgs(r.others.skip(r.pkg.ImportPath, r.o.skip))
+		b.args = r.tests(r.others.skip(r.pkg.ImportPath, r.o.skip))
 		b.hush = true
 	}
 	b.limit = max(r.o.timeout-time.Since(r.start), time.Second)
@@ -475,7 +489,7 @@ func (r *packageRun) once(ctx context.Context, clips []*wire.Clip) (again bool, 
 		}
 	}
 	if !r.main {
-		b.args = r.o.testArgs(r.skip())
+		b.args = r.tests(r.skip())
 	}
 	if r.shareable() {
 		b.config.Share = int64(r.o.share)
@@ -486,12 +500,21 @@ func (r *packageRun) once(ctx context.Context, clips []*wire.Clip) (again bool, 
 	}
 	done := len(r.finished)
 	r.open = ""
-	res, err := b.run(ctx)
+	running, end := context.WithCancel(ctx)
+	defer end()
+	if r.concerned() {
+		r.ends = end
+	}
+	res, err := b.run(running)
 	if err != nil {
 		return false, err
 	}
 	if ctx.Err() != nil {
 		r.endOpen(why.Bare(why.Of(why.Interrupted)))
+		return false, nil
+	}
+	if running.Err() != nil {
+		r.endOpen(why.Bare(why.With(why.Other, "%s", notGoingOn(ctx))))
 		return false, nil
 	}
 	if res.done {
@@ -517,7 +540,7 @@ func (r *packageRun) once(ctx context.Context, clips []*wire.Clip) (again bool, 
 	if res.timedOut {
 		return false, nil
 	}
-	return !r.main && len(r.finished) > done && !r.o.failFast, nil
+	return !r.main && len(r.finished) > done && !(r.o.failFast && r.report.Failed()), nil
 }
 
 var errTimeout = errors.New("-timeout is over, and not every test was explored: allow more, or lower -budget or -runs")
@@ -647,6 +670,9 @@ func (r *packageRun) finding(test string, f *wire.Finding) (told bool) {
 	}
 	r.nameInput(test, f)
 	r.report.Finding(test, f, r.keepClip(test, f))
+	if r.ends != nil && r.o.failFast && r.report.Failed() {
+		r.ends()
+	}
 	return true
 }
 
