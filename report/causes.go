@@ -40,6 +40,7 @@ func (p *Package) settle(t *TestResult) {
 		if r.o.JSON {
 			r.jsonLine(r.findingEvent(p.path, t.Name, *f))
 		}
+		f.Markdown = r.markdown(p.path, t.Name, *f)
 		f.Finding = r.shortened(f.Finding)
 	}
 }

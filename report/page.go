@@ -17,14 +17,7 @@ import (
 func (p *Replay) Page(pkg string, found *Finding, err error) timeline.Finding {
 	p.r.mu.Lock()
 	defer p.r.mu.Unlock()
-	b := pageBuilder{r: p.r, replay: p, finding: found}
-	if found == nil {
-		b.finding = p.finding
-	}
-	if b.finding == nil {
-		b.finding = &Finding{Finding: p.r.resolve(&wire.Finding{Kind: p.clip.Kind, Message: p.clip.Message,
-			Places: p.clip.Places}), ClipPath: p.r.short(p.clip.Path)}
-	}
+	b := p.builder(found)
 	b.head(pkg)
 	b.notes(err)
 	b.columns()
@@ -34,6 +27,27 @@ func (p *Replay) Page(pkg string, found *Finding, err error) timeline.Finding {
 	b.key()
 	b.files()
 	return b.page
+}
+
+// Markdown returns the finding of a replay as Markdown. err is as for End.
+func (p *Replay) Markdown(pkg string, err error) string {
+	p.r.mu.Lock()
+	defer p.r.mu.Unlock()
+	b := p.builder(nil)
+	b.notes(err)
+	f := *b.finding
+	f.Finding, f.ClipPath = b.withSteps(), cmp.Or(f.ClipPath, p.r.short(p.clip.Path))
+	return p.r.markdown(pkg, p.clip.Test, f, b.page.Notes...)
+}
+
+// builder begins the page of a replay, see Page.
+func (p *Replay) builder(found *Finding) *pageBuilder {
+	b := &pageBuilder{r: p.r, replay: p, finding: cmp.Or(found, p.finding)}
+	if b.finding == nil {
+		b.finding = &Finding{Finding: p.r.resolve(&wire.Finding{Kind: p.clip.Kind, Message: p.clip.Message,
+			Places: p.clip.Places}), ClipPath: p.r.short(p.clip.Path)}
+	}
+	return b
 }
 
 // A pageBuilder fills in a timeline.Finding part by part.

@@ -253,6 +253,7 @@ type TestResult struct {
 type Finding struct {
 	*wire.Finding
 	ClipPath string
+	Markdown string // the same as Markdown
 	Text     string // explanation in the text report
 	Page     string // name of the file with its page, or ""
 

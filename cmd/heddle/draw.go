@@ -20,31 +20,32 @@ import (
 // drawClips is heddle report: it executes clips again and draws what happens.
 func (t *tool) drawClips(ctx context.Context, args []string) int {
 	o := new(options)
-	html := func(fs *flag.FlagSet) {
+	files := func(fs *flag.FlagSet) {
 		fs.StringVar(&o.html, "html", "", "write one page that shows all the clips to `file`")
+		fs.StringVar(&o.md, "md", "", "write the findings of the clips to `file` as Markdown; - is standard output")
 	}
-	clips, err := t.parse("report", o, args, true, html, o.editorFlag, o.buildFlags, o.hangFlag)
+	clips, err := t.parse("report", o, args, true, files, o.editorFlag, o.buildFlags, o.hangFlag)
 	if err != nil {
 		return t.parseError(err)
 	}
-	if o.html == "" || len(clips) == 0 {
-		return t.misuse("usage: heddle report -html FILE [flags] CLIP...\nCLIP is a file below testdata/heddle, as heddle test prints it.")
+	if o.html == "" && o.md == "" || len(clips) == 0 {
+		return t.misuse("usage: heddle report -html FILE|-md FILE [flags] CLIP...\nCLIP is a file below testdata/heddle, as heddle test prints it.")
 	}
-	file, err := os.Create(t.abs(o.html))
+	html, err := t.create(o.html)
 	if err != nil {
 		return t.fail(err)
 	}
-	defer file.Close()
-	written := false
-	defer func() {
-		if !written {
-			os.Remove(file.Name())
-		}
-	}()
+	defer html.abandon()
+	md, err := t.create(o.md)
+	if err != nil {
+		return t.fail(err)
+	}
+	defer md.abandon()
 	var pages []timeline.Finding
+	var texts []string
 	code := exitFine
 	for _, path := range clips {
-		page, err := t.drawClip(ctx, o, t.abs(path))
+		page, text, err := t.drawClip(ctx, o, t.abs(path))
 		if ctx.Err() != nil {
 			return exitInterrupted
 		}
@@ -55,56 +56,102 @@ func (t *tool) drawClips(ctx context.Context, args []string) int {
 		for _, note := range page.Notes {
 			fmt.Fprintf(t.Stderr, "heddle: %s: %s\n", path, note)
 		}
-		pages = append(pages, page)
+		pages, texts = append(pages, page), append(texts, text)
 	}
 	if len(pages) == 0 {
 		return code
 	}
-	written = true
-	if err := errors.Join(timeline.Write(file, pages), file.Close()); err != nil {
-		return t.fail(fmt.Errorf("%s cannot be written: %w", file.Name(), err))
+	err = errors.Join(html.finish(func(w io.Writer) error { return timeline.Write(w, pages) }),
+		md.finish(func(w io.Writer) error { return report.Markdowns(w, texts, t.about(ctx, nil)) }))
+	if err != nil {
+		return t.fail(err)
 	}
 	return code
 }
 
+// A destination is a file that is created before there is anything to write, so that a path that
+// cannot be written is told at once. It is removed again if it is not finished. A nil destination
+// is none.
+type destination struct {
+	file     *os.File
+	w        io.Writer
+	finished bool
+}
+
+// create creates a file; "-" is standard output, "" none.
+func (t *tool) create(path string) (*destination, error) {
+	switch path {
+	case "":
+		return nil, nil
+	case "-":
+		return &destination{w: t.Stdout}, nil
+	}
+	file, err := os.Create(t.abs(path))
+	if err != nil {
+		return nil, err
+	}
+	return &destination{file: file, w: file}, nil
+}
+
+func (f *destination) finish(write func(io.Writer) error) error {
+	if f == nil {
+		return nil
+	}
+	f.finished = true
+	err := write(f.w)
+	if f.file == nil {
+		return err
+	}
+	if err = errors.Join(err, f.file.Close()); err != nil {
+		return fmt.Errorf("%s cannot be written: %w", f.file.Name(), err)
+	}
+	return nil
+}
+
+func (f *destination) abandon() {
+	if f != nil && f.file != nil && !f.finished {
+		f.file.Close()
+		os.Remove(f.file.Name())
+	}
+}
+
 // drawClip executes the clip of a file.
-func (t *tool) drawClip(ctx context.Context, o *options, path string) (timeline.Finding, error) {
-	var none timeline.Finding
+func (t *tool) drawClip(ctx context.Context, o *options, path string) (page timeline.Finding, md string,
+	err error) {
 	file, err := clip.ReadFile(path)
 	if err != nil {
-		return none, err
+		return page, "", err
 	}
 	e := &exploration{tool: t, o: o.under(&file.Clip), main: file.Test == mainTest}
 	setEnvironment(&file.Clip)
 	p, err := e.buildFor(ctx, path, file)
 	if err != nil {
-		return none, err
+		return page, "", err
 	}
 	if p.Failed != "" {
-		return none, fmt.Errorf("%s: the package %s does not compile:\n%s", path, p.ImportPath,
+		return page, "", fmt.Errorf("%s: the package %s does not compile:\n%s", path, p.ImportPath,
 			strings.TrimSpace(p.Failed))
 	}
 	file.Clip.Path = path
 	return e.draw(ctx, p, file, nil)
 }
 
-// draw executes a clip and returns what happens as a page; found is the finding
+// draw executes a clip and returns what happens as a page and as Markdown; found is the finding
 // that it was kept for, if that is known.
 func (e *exploration) draw(ctx context.Context, p *build.Package, file *clip.File,
-	found *report.Finding) (timeline.Finding, error) {
+	found *report.Finding) (page timeline.Finding, md string, err error) {
 	show := e.report.Replay(&file.Clip)
 	ended, err := e.follow(ctx, p, &file.Clip, show)
 	if err != nil {
-		return timeline.Finding{}, err
+		return page, "", err
 	}
-	var page timeline.Finding
+	var early error
 	if ended != nil {
-		page = show.Page(p.ImportPath, found, ended)
-	} else {
-		page = show.Page(p.ImportPath, found, nil)
+		early = ended
 	}
+	page = show.Page(p.ImportPath, found, early)
 	page.About = e.tool.about(ctx, file)
-	return page, nil
+	return page, show.Markdown(p.ImportPath, early), nil
 }
 
 // drawAll draws the findings of a package, each on a page of its own in the folder of -html.
@@ -133,7 +180,7 @@ func (e *exploration) drawFinding(ctx context.Context, p *build.Package, f *repo
 		return err
 	}
 	file.Clip.Path = from
-	page, err := e.draw(ctx, p, file, f)
+	page, _, err := e.draw(ctx, p, file, f)
 	if err != nil {
 		return err
 	}

@@ -88,6 +88,7 @@ type outputOptions struct {
 	verbose, json      bool
 	clips              string
 	sarif, junit, html string
+	md                 string
 	editor             timeline.Editor // that pages lead to
 }
 

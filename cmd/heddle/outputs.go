@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -16,6 +18,7 @@ import (
 func (o *options) outputFlags(fs *flag.FlagSet) {
 	fs.StringVar(&o.sarif, "sarif", "", "write the findings to `file` as SARIF 2.1.0")
 	fs.StringVar(&o.junit, "junit", "", "write the results to `file` as JUnit XML")
+	fs.StringVar(&o.md, "md", "", "write the findings to `file` as Markdown, for pull requests and issue trackers")
 	fs.StringVar(&o.html, "html", "", "draw each finding on a page of its own in `folder`, with an index.html")
 	o.editorFlag(fs)
 }
@@ -51,9 +54,16 @@ func (t *tool) openOutputs(o *options) ([]outputFile, error) {
 	}{
 		{o.sarif, func(w io.Writer, r []*report.Result) error { return report.SARIF(w, t.Dir, r) }},
 		{o.junit, report.JUnit},
+		{o.md, func(w io.Writer, r []*report.Result) error {
+			return report.Markdown(w, r, t.about(context.Background(), nil))
+		}},
 	} {
 		if f.path == "" {
 			continue
+		}
+		if f.path == "-" {
+			closeOutputs(out)
+			return nil, errors.New("standard output has the report of the run: name a file instead of -")
 		}
 		file, err := os.Create(t.abs(f.path))
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 var assets embed.FS
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
-	"sentence": sentence,
+	"sentence": Sentence,
 	"css":      func() template.CSS { return template.CSS(asset("page.css")) },
 	"js":       script,
 	"add":      func(a, b int) int { return a + b },
@@ -140,8 +140,8 @@ func (l Line) MarshalJSON() ([]byte, error) {
 	return json.Marshal(row)
 }
 
-// sentence makes text begin with a capital letter and end with a full stop.
-func sentence(s string) string {
+// Sentence makes text begin with a capital letter and end with a full stop.
+func Sentence(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" {
 		return ""

@@ -112,7 +112,7 @@ func TestSentence(t *testing.T) {
 		"is it over?":          "Is it over?",
 		"runtime error: index": "Runtime error: index.", "x.go is odd": "x.go is odd.", "écart": "Écart.",
 	} {
-		if got := sentence(in); got != want {
+		if got := Sentence(in); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
