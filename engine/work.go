@@ -188,8 +188,10 @@ func (w *Worker) searchOn() {
 	before, needs := s.Result().Executions, e.needs(e.splitting())
 	visible, polled := len(e.visible), len(e.polled)
 	r.Extent = &wire.Extent{Parts: 1}
-	for n := 0; !e.ended(); r.Extent.Rounds++ {
-		if w.far(n) || e.late() {
+	// What a worker has in memory it does not execute again. So the extent of a piece is counted in
+	// new executions, and ends with one.
+	for n, again := 0, false; !e.ended(); {
+		if !again && w.far(n) || e.late() {
 			break
 		}
 		next := s.Next()
@@ -197,7 +199,7 @@ func (w *Worker) searchOn() {
 			r.Extent.End = true
 			break
 		}
-		again := s.Again()
+		again = s.Again()
 		ex := e.perform(next, needs)
 		if e.err != nil {
 			return
@@ -219,6 +221,7 @@ func (w *Worker) searchOn() {
 			e.n--
 		} else {
 			n++
+			r.Extent.Rounds++
 			r.Tally.Spun = r.Tally.Spun || ex.Trace.Spun
 			e.look(ex, next, "")
 			if doubt != nil && len(e.visible) == visible {

@@ -327,7 +327,7 @@ type Explored struct {
 
 // An Extent is how far a piece of a search was explored.
 type Extent struct {
-	Rounds int  // schedules that were taken from the strategy
+	Rounds int  // executions of it that had not been made before
 	End    bool // it had no other
 	Parts  int  // in which what was left was to be split
 }
