@@ -20,6 +20,7 @@ type Config struct {
 	Main     bool     // a main package to run instead of tests
 	Flow     bool     // compile the tracking of data flow into all packages outside the standard library
 	Lean     bool     // leave out the strategies with explore.Unit.Heavy
+	Debug    bool     // for a debugger: with DWARF, the main modules without optimisation
 	// with Flow: also track how values are computed, in some packages of the standard library too
 	Exprs    bool
 	CacheDir string // "": DefaultCacheDir

@@ -317,9 +317,7 @@ func (b *Builder) compile(ctx context.Context, roots []*root, dir string,
 		if b.Tags != "" {
 			args = append(args, "-tags="+b.Tags)
 		}
-		if !strings.Contains(b.tool["GOFLAGS"], "-gcflags") {
-			args = append(args, "-gcflags=all=-dwarf=false") // nor writing DWARF
-		}
+		args = append(args, b.compilerFlags()...)
 		args = append(args, flags...) // no "--": go test would pass the rest to the binary
 		for _, r := range group {
 			if r.pkg.ImportPath == "command-line-arguments" {
@@ -384,9 +382,30 @@ func (b *Builder) runCompiler(ctx context.Context, cmd *exec.Cmd, res *compiled)
 	return nil
 }
 
+// compilerFlags returns the -gcflags flags of a build. Compiling without DWARF is faster. A
+// debugger needs it of all packages, and steps best through what the user writes where that is not
+// optimised; the rest stays as it is, and fast.
+func (b *Builder) compilerFlags() []string {
+	if !b.Debug {
+		if strings.Contains(b.tool["GOFLAGS"], "-gcflags") {
+			return nil
+		}
+		return []string{"-gcflags=all=-dwarf=false"}
+	}
+	flags := []string{"-gcflags=-N -l"}
+	seen := map[string]bool{}
+	for _, p := range b.graph.pkgs {
+		if m := p.Module; m != nil && m.Main && !seen[m.Path] {
+			seen[m.Path] = true
+			flags = append(flags, "-gcflags="+m.Path+"/...=-N -l")
+		}
+	}
+	return flags
+}
+
 // linkerFlags returns the -ldflags flags of a build: those of GOFLAGS, each extended by heddle's.
-// Nothing reads DWARF, and linking without it is faster. Package runtime gets the names of files
-// in the binary and the names to show instead (added/runtime.go.txt).
+// Nothing but a debugger reads DWARF, and linking without it is faster. Package runtime gets the
+// names of files in the binary and the names to show instead (added/runtime.go.txt).
 func (b *Builder) linkerFlags() []string {
 	names := []string{
 		"Root=" + filepath.ToSlash(b.root.real), "Second=" + filepath.ToSlash(b.root.second),
@@ -394,11 +413,15 @@ func (b *Builder) linkerFlags() []string {
 		"Links=" + filepath.ToSlash(b.linkDir()),
 		"Modules=" + filepath.ToSlash(filepath.Clean(b.tool["GOMODCACHE"])),
 	}
-	own := "-w"
-	for _, name := range names {
-		own += " " + quotedField("-X=runtime.heddle"+name)
+	var own []string
+	if !b.Debug {
+		own = append(own, "-w")
 	}
-	flags := []string{"-ldflags=" + own}
+	for _, name := range names {
+		own = append(own, quotedField("-X=runtime.heddle"+name))
+	}
+	all := strings.Join(own, " ")
+	flags := []string{"-ldflags=" + all}
 	for _, f := range quotedFields(b.tool["GOFLAGS"]) {
 		f = strings.TrimPrefix(f, "-")
 		value, ok := strings.CutPrefix(strings.TrimPrefix(f, "-"), "ldflags=")
@@ -411,7 +434,7 @@ func (b *Builder) linkerFlags() []string {
 			pattern, value, _ = strings.Cut(value, "=")
 			pattern += "="
 		}
-		flags = append(flags, "-ldflags="+pattern+own+" "+value)
+		flags = append(flags, "-ldflags="+pattern+all+" "+value)
 	}
 	return flags
 }

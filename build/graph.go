@@ -212,7 +212,7 @@ func (f *fileHashes) of(file string) string {
 func (g *graph) binaryKey(p *listed) string {
 	h := newHasher("binary")
 	h.add(g.global, g.b.base.key, g.b.tool["GOMODCACHE"], fmt.Sprint(g.b.Main),
-		fmt.Sprint(g.b.Flow, g.b.Exprs, g.b.Lean), g.deep[p.ImportPath])
+		fmt.Sprint(g.b.Flow, g.b.Exprs, g.b.Lean, g.b.Debug), g.deep[p.ImportPath])
 	return h.key()
 }
 

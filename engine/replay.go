@@ -200,7 +200,8 @@ func Replay(ctx context.Context, cfg *wire.Config, c *wire.Clip, x Executor, sen
 		}
 	}
 	s.Rejoin = cfg.Rejoin
-	events, r, err := replayOnce(ctx, s, c, x)
+	real := cfg.Debug != nil && cfg.Debug.Real
+	events, r, err := replayOnce(ctx, s, c, x, real)
 	if err != nil {
 		return err
 	}
@@ -211,13 +212,14 @@ func Replay(ctx context.Context, cfg *wire.Config, c *wire.Clip, x Executor, sen
 	return nil
 }
 
-// replayOnce returns the events of one replay and the Record that says how it went.
-func replayOnce(ctx context.Context, s *trace.Schedule, c *wire.Clip, x Executor) ([]wire.Event, *wire.Record,
-	error) {
+// replayOnce returns the events of one replay and the Record that says how it went. real: it is
+// known that the execution goes by real time.
+func replayOnce(ctx context.Context, s *trace.Schedule, c *wire.Clip, x Executor, real bool) ([]wire.Event,
+	*wire.Record, error) {
 	q := &wire.Request{Schedule: *s, Record: true, Watched: accessesOf(c.Places), Visible: sitesOf(c),
-		Only: true, Expect: expectationOf(c), Input: c.Input, Early: c.Early()}
+		Only: true, Expect: expectationOf(c), Input: c.Input, Early: c.Early(), Real: real}
 	ex, err := x.Execute(ctx, q)
-	if err == nil && ex.Outside {
+	if err == nil && ex.Outside && !real {
 		q.Real = true // as the execution that was recorded
 		ex, err = x.Execute(ctx, q)
 	}

@@ -51,6 +51,7 @@ type goOptions struct {
 	count           int
 	timeout         time.Duration
 	args            []string // after -args
+	debug           bool     // binaries are for a debugger
 }
 
 // searchOptions are the options that say how a test is explored.

@@ -6,6 +6,7 @@
 //	heddle compare [flags] [packages]  every strategy on the same tests, side by side
 //	heddle run    [flags] package      explore a main package
 //	heddle replay [flags] clip         show a finding again, step by step
+//	heddle debug  [flags] clip         show a finding again in a debugger
 //	heddle ask    [flags] question     find out whether tests can come to a moment at which something is so
 //	heddle report [flags] clip...      draw findings on a page
 //	heddle worker [flags]              explore what heddle test -nats hands out
@@ -131,6 +132,7 @@ func commands() []command {
 		{"compare", "[flags] [packages]", "explore each test by every strategy, and print what each took and found", (*tool).compare},
 		{"run", "[flags] package [args]", "explore the interleavings of a main package", (*tool).runMain},
 		{"replay", "[flags] clip [-args ...]", "show a finding again, step by step", (*tool).replay},
+		{"debug", "[flags] clip", "show a finding again in a debugger, which can step back", (*tool).debug},
 		{"ask", "[flags] [package] question",
 			"find out whether there is a moment at which something is so, such as 'bank.go:21@main/1 && bank.go:22@main/2' or 'x == 0 && y == 1'", (*tool).ask},
 		{"report", "-html file|-md file [flags] clip...",

@@ -177,7 +177,7 @@ func (e *exploration) build(ctx context.Context, dir string, patterns []string) 
 	}
 	b, err := build.Open(ctx, build.Config{Dir: dir, Patterns: patterns, Tags: e.o.tags, Main: e.main,
 		Choose: choose, Lean: e.o.lean(), Flow: e.o.flow() || e.o.flowSeeds() || e.o.fuzz != "",
-		Exprs: e.o.fuzz != "", Progress: progress})
+		Exprs: e.o.fuzz != "", Debug: e.o.debug, Progress: progress})
 	if err != nil {
 		return nil, err
 	}

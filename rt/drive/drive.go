@@ -62,6 +62,7 @@ func (o *Outcome) Fails() {
 	}
 	var pcs [64]uintptr
 	o.failed, o.stack = sched.S.Running(), slices.Clone(pcs[:runtime.Callers(2, pcs[:])])
+	sched.S.DebugFail()
 }
 
 // judged is what findings are made from.
@@ -86,6 +87,8 @@ type driver struct {
 	unlooked int    // executions since then
 	look     int    // after how many it looks again
 
+	debug *wire.DebugView // of the execution that a debugger looks at, nil: none does
+
 	others    bool // tests were executed before this one
 	counted   bool // outsiders
 	outsiders int  // that the first execution found
@@ -109,6 +112,9 @@ func init() {
 		fatal("configuration %s: %v", path, err)
 	}
 	keepFromChildren()
+	if config.Debug != nil {
+		endWithDebugger()
+	}
 }
 
 func fatal(format string, args ...any) {
@@ -155,6 +161,13 @@ func Run(tests []Test) int {
 			crash = log
 			sched.S.SetLog(log)
 		}
+	}
+	if d.cfg.Debug != nil {
+		view, err := openDebugFile(d.cfg.Debug.File)
+		if err != nil {
+			fatal("the debug file: %v", err)
+		}
+		d.debug = view
 	}
 	// Nothing is collected within an execution: an address that is used again would look like a
 	// race. Before memory runs out it is all the same; the race detector then begins afresh.

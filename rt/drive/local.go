@@ -140,14 +140,18 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (engine.Execution,
 	if !x.told {
 		sched.S.Waiting = x.seeStrangers
 	}
+	var debug *wire.DebugView
+	if q.Record { // by which the one that is looked at differs from those before it
+		debug = x.d.debug
+	}
 	// What heddle keeps of an execution must not look like memory that the next one can reach.
 	x.remains = remains.Remains{}
 	t := sched.S.Run(func() { x.t.Body(o) }, sched.Options{
 		Schedule: &q.Schedule, Policy: p, Steps: steps, Longest: time.Duration(x.d.cfg.Longest),
 		Until: q.Until, Full: full, Race: x.d.cfg.Race, Known: known, Visible: mode, Record: q.Record,
 		Values: q.Values, Plain: q.Plain, PastDeadlock: q.PastDeadlock, Real: q.Real,
-		Program: x.t.Kind == "main",
-		Flow:    q.Flow || q.Exprs || x.d.cfg.Flow, Exprs: q.Exprs, Twins: q.Twins,
+		Program: x.t.Kind == "main", Debug: debug,
+		Flow: q.Flow || q.Exprs || x.d.cfg.Flow, Exprs: q.Exprs, Twins: q.Twins,
 		BeforeUnwind: func() {
 			if o.Mark != nil {
 				o.Mark()

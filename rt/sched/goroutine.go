@@ -6,6 +6,7 @@ import (
 
 	"heddle/rt/flow"
 	"heddle/rt/hook"
+	"heddle/rt/wire"
 	"heddle/trace"
 	"heddle/trace/remains"
 )
@@ -245,6 +246,7 @@ func (s *Sched) afterEnd() *G {
 
 // panicked ends the execution with a panic that was not recovered.
 func (s *Sched) panicked(g *G, r any) {
+	s.pause(wire.PauseFail)
 	f := &remains.Failure{Kind: remains.FailPanic, G: g.id, Value: r}
 	var pcs [64]uintptr
 	f.Stack = append(f.Stack, pcs[:runtime.Callers(3, pcs[:])]...)
@@ -268,6 +270,7 @@ func (s *Sched) misuse(g *G, o *object, msg string) {
 
 // fatal ends the execution with what would end the process. It does not return.
 func (s *Sched) fatal(g *G, f *remains.Failure) {
+	s.pause(wire.PauseFail)
 	var pcs [64]uintptr
 	f.Stack = append(f.Stack, pcs[:runtime.Callers(4, pcs[:])]...)
 	s.unready(g, gBlocked)

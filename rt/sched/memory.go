@@ -7,6 +7,7 @@ import (
 
 	"heddle/detect"
 	"heddle/rt/hook"
+	"heddle/rt/wire"
 	"heddle/trace"
 	"heddle/trace/remains"
 )
@@ -164,6 +165,7 @@ func (s *Sched) raced() {
 			k.Stack, k.PrevStack = callers(3), s.det.accessed[accessor{k.PrevG, r.Prev.Plain()}]
 		}
 		s.races = append(s.races, k)
+		s.pause(wire.PauseRace)
 	}
 }
 
@@ -213,6 +215,7 @@ func (s *Sched) disordered(what remains.Misuse, g *G, o *object, site, prev trac
 		Race: detect.Race{Addr: o.addr, At: site, Prev: prev, PrevWrite: prevWrite}, G: g.id, PrevG: prevG,
 		Stack: callers(4), Step: len(s.t.Steps), Misuse: what,
 	})
+	s.pause(wire.PauseRace)
 }
 
 // formatBytes prints the value of kind at p.

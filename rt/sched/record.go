@@ -21,9 +21,8 @@ func (s *Sched) event(g *G, op trace.Op, o *object, arg int64, site trace.Site) 
 	if o != nil {
 		e.Obj = o.id
 	}
-	if s.opt.Record && site.PC() != 0 && !site.Connection() && g != s.timerG {
-		// which has no stack of its own
-		e.Site = s.callPlace(site)
+	if s.opt.Record {
+		s.recorded(g, e, int32(i))
 	}
 	if s.opt.Flow {
 		s.noteFlow(g, op, arg, int32(i))
@@ -32,6 +31,14 @@ func (s *Sched) event(g *G, op trace.Op, o *object, arg int64, site trace.Site) 
 		s.altered(g, o)
 	}
 	return int32(i)
+}
+
+// recorded is event in an execution that records.
+func (s *Sched) recorded(g *G, e *trace.Event, i int32) {
+	if e.Site.PC() != 0 && !e.Site.Connection() && g != s.timerG { // which has no stack of its own
+		e.Site = s.callPlace(e.Site)
+	}
+	s.debugBegin(g, i)
 }
 
 // altered notes that an operation of g changed something: the state of o, if that is not nil.

@@ -46,6 +46,9 @@ type Options struct {
 	Plain    bool // record memory accesses that are no steps, of exhaustive executions
 	Twins    bool // record which goroutines are alike, trace.Trace.Twins
 
+	// Debug, if not nil, tells a debugger where the execution is; with Record.
+	Debug *wire.DebugView
+
 	// Program says that main is a program, which ends with it (see exit.go), and not a test.
 	Program bool
 
@@ -295,6 +298,7 @@ func (s *Sched) Run(main func(), opt Options) *trace.Trace {
 		s.switchTo(next)
 	}
 	// No goroutine can go on, or the execution was stopped.
+	s.pause(wire.PauseEnd)
 	s.outside.born = s.outsiders() > s.outside.strangers
 	if opt.Exprs {
 		flow.Settle()

@@ -47,6 +47,7 @@ type Config struct {
 	// Mode replay: where the clip does not fit it is followed as far as it goes
 	// (trace.Schedule.Rejoin)
 	Rejoin    bool
+	Debug     *Debug   `json:",omitempty"` // Mode replay: a debugger looks at its execution
 	VisibleAt []uint64 // sites that are visible from the start (from clips)
 	// "none", "vars", "process", "auto": vars, but tell where process is needed
 	Isolate   string

@@ -31,7 +31,7 @@ var boxes = []box{
 	// measures heddle
 	{"commands", 0, []string{".", "cmd", "rt/drive", "bench", "scripts", "internal"}, nil},
 	{"engine", 1, []string{"engine"}, scheduler},
-	{"tools", 1, []string{"build", "clip", "report", "cluster", "gen", "instrument"}, scheduler},
+	{"tools", 1, []string{"build", "clip", "report", "cluster", "debug", "gen", "instrument"}, scheduler},
 	{"explore", 2, []string{"explore"}, nil},
 	{"rt", 2, []string{"rt/hook", "rt/sched", "rt/flow", "rt/policy"}, analyses},
 	{"analyses", 3, analyses, nil},

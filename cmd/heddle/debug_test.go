@@ -1,0 +1,321 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	protocol "github.com/google/go-dap"
+
+	"heddle/debug/dap"
+)
+
+// account is a program with a lost update. What a debugger must show of it was written from the
+// report of its clip, whose table is:
+//
+//	 5        read a.balance                   account.go:6
+//	 6                       * start           account_test.go:13
+//	 7                         read a.balance  account.go:6
+//	 8                         write a.balance account.go:7
+//	 9                         add wg          account_test.go:14
+//	10        write a.balance                  account.go:7
+//	11        add wg                           account_test.go:14
+//	12  wait wg                                account_test.go:18
+var account = map[string]string{
+	"go.mod": "module example.com/account\n\ngo 1.26\n",
+	"account.go": `package account
+
+type Account struct{ balance int }
+
+func (a *Account) Add(n int) {
+	old := a.balance
+	a.balance = old + n
+}
+
+func (a *Account) Balance() int { return a.balance }
+`,
+	"account_test.go": `package account
+
+import (
+	"sync"
+	"testing"
+)
+
+func TestAdd(t *testing.T) {
+	a := &Account{balance: 100}
+	var wg sync.WaitGroup
+	for _, n := range []int{10, 20} {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			a.Add(n)
+		}()
+	}
+	wg.Wait()
+	if got := a.Balance(); got != 130 {
+		t.Errorf("balance %d, want 130", got)
+	}
+}
+`,
+}
+
+// clipOf explores the program of files and returns its folder, and the clip of its finding of a
+// kind.
+func clipOf(t *testing.T, files map[string]string, kind string) (tool *tool, path string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := new(bytes.Buffer)
+	tool = testTool(t, dir, out)
+	if code := tool.run(t.Context(), []string{"test", "."}); code != exitFindings {
+		t.Fatalf("heddle test: exit code %d\n%s", code, out)
+	}
+	clips, err := filepath.Glob(filepath.Join(dir, "testdata/heddle/*/*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range clips {
+		text, err := os.ReadFile(c)
+		if err == nil && strings.Contains(string(text), "kind       "+kind+"\n") {
+			return tool, c
+		}
+	}
+	t.Fatalf("no clip of a %s\n%s", kind, out)
+	return nil, ""
+}
+
+func testTool(t *testing.T, dir string, out *bytes.Buffer) *tool {
+	tool := &tool{Stdout: out, Stderr: out, Dir: dir}
+	t.Cleanup(tool.close)
+	return tool
+}
+
+// A debugging is a client with the server that it talks to.
+type debugging struct {
+	*dap.Client
+	t      *testing.T
+	stop   protocol.StoppedEventBody
+	served chan error
+	conn   net.Conn
+}
+
+// debugClip starts a debugger on a clip; breakpoints are lines of account.go. It is at the first
+// stop then.
+func debugClip(t *testing.T, tool *tool, path string, lines ...int) *debugging {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	t.Cleanup(cancel)
+	o := new(options)
+	if _, err := tool.parse("debug", o, nil, true, o.buildFlags, o.pickFlags, o.hangFlag); err != nil {
+		t.Fatal(err)
+	}
+	p, err := tool.debugged(ctx, o, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, its := net.Pipe()
+	d := &debugging{Client: dap.NewClient(ctx, ours), t: t, served: make(chan error, 1), conn: ours}
+	d.Output = func(category, text string) { t.Logf("%s: %s", category, text) }
+	go func() { d.served <- dap.Serve(ctx, p, its) }()
+	t.Cleanup(func() { ours.Close(); <-d.served })
+	d.must(d.Start())
+	args := protocol.SetBreakpointsArguments{
+		Source: protocol.Source{Path: filepath.Join(tool.Dir, "account.go")}}
+	for _, n := range lines {
+		args.Breakpoints = append(args.Breakpoints, protocol.SourceBreakpoint{Line: n})
+	}
+	if len(lines) > 0 {
+		var set protocol.SetBreakpointsResponseBody
+		d.must(d.Ask("setBreakpoints", args, &set))
+		if len(set.Breakpoints) != len(lines) || !set.Breakpoints[0].Verified {
+			t.Fatalf("breakpoints: %+v", set)
+		}
+	}
+	d.must(d.Ask("configurationDone", nil, nil))
+	d.stop, err = d.Stopped()
+	d.must(err)
+	return d
+}
+
+func (d *debugging) must(err error) {
+	d.t.Helper()
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// move sends a request and waits for the stop that it leads to.
+func (d *debugging) move(command string) {
+	d.t.Helper()
+	stop, err := d.Move(command, protocol.ContinueArguments{ThreadId: d.stop.ThreadId})
+	d.must(err)
+	d.stop = stop
+}
+
+// heddle is move for a command of heddle's.
+func (d *debugging) heddle(command string) {
+	d.t.Helper()
+	stop, err := d.Move("heddle/step", map[string]any{"command": command})
+	d.must(err)
+	d.stop = stop
+}
+
+// at returns the name of the goroutine that has stopped, where it is, and what an expression is
+// there.
+func (d *debugging) at(expression string) string {
+	d.t.Helper()
+	var threads protocol.ThreadsResponseBody
+	d.must(d.Ask("threads", nil, &threads))
+	name := "?"
+	for _, th := range threads.Threads {
+		if th.Id == d.stop.ThreadId {
+			name, _, _ = strings.Cut(th.Name, ":")
+		}
+	}
+	var stack protocol.StackTraceResponseBody
+	d.must(d.Ask("stackTrace", protocol.StackTraceArguments{ThreadId: d.stop.ThreadId}, &stack))
+	if len(stack.StackFrames) == 0 {
+		return name + ": no frames"
+	}
+	f := stack.StackFrames[dap.First(stack.StackFrames)]
+	where := name + " " + filepath.Base(f.Source.Path) + ":" + strconv.Itoa(f.Line)
+	if expression == "" {
+		return where
+	}
+	var value protocol.EvaluateResponseBody
+	d.must(d.Ask("evaluate", protocol.EvaluateArguments{Expression: expression, FrameId: f.Id,
+		Context: "watch"}, &value))
+	return where + " " + expression + "=" + value.Result
+}
+
+func (d *debugging) want(expression, want string) {
+	d.t.Helper()
+	if got := d.at(expression); got != want {
+		d.t.Errorf("at %s, want %s", got, want)
+	}
+}
+
+// TestDebug steps through the clip of the failing test, forwards and backwards, over a real delve.
+func TestDebug(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds test binaries")
+	}
+	tool, path := clipOf(t, account, "test failure")
+	d := debugClip(t, tool, path)
+
+	// It stops by itself where the test fails.
+	if d.stop.Reason != "exception" || d.stop.Description != "test failure" {
+		t.Errorf("stop %+v, want the test failure", d.stop)
+	}
+	d.want("got", "main account_test.go:20 got=110")
+
+	for _, want := range []struct{ expression, at string }{
+		{"a.balance", "main account_test.go:18 a.balance=110"},
+		{"a.balance", "main/1 account_test.go:16 a.balance=110"},
+		{"a.balance", "main/1 account.go:7 a.balance=120"},
+		{"", "main/2 account_test.go:16"},
+		{"a.balance", "main/2 account.go:7 a.balance=100"},
+		{"a.balance", "main/2 account.go:6 a.balance=100"},
+	} {
+		d.move("stepBack")
+		d.want(want.expression, want.at)
+	}
+	d.heddle("switch")
+	d.want("old", "main/1 account.go:7 old=100")
+	d.move("next")
+	d.want("a.balance", "main/1 account.go:8 a.balance=110")
+}
+
+// TestDebugBreakpoints stops at the racing line, reads what the report says was read there, and
+// goes back from breakpoint to breakpoint.
+func TestDebugBreakpoints(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds test binaries")
+	}
+	tool, path := clipOf(t, account, "test failure")
+	d := debugClip(t, tool, path, 7)
+	const first, second = "main/1 account.go:7 old=100", "main/2 account.go:7 old=100"
+	d.want("old", first)
+	d.move("continue")
+	d.want("old", second)
+	d.move("continue")
+	d.want("got", "main account_test.go:20 got=110")
+	d.move("reverseContinue")
+	d.want("old", second)
+	d.move("reverseContinue")
+	d.want("old", first)
+	d.move("continue")
+	d.want("old", second)
+	d.move("reverseContinue")
+	d.move("reverseContinue") // to the beginning
+	d.want("", "main account_test.go:12")
+}
+
+// TestDebugRace stops where the race is, before the second access, and goes to the accesses of its
+// variable.
+func TestDebugRace(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds test binaries")
+	}
+	tool, path := clipOf(t, account, "data race")
+	d := debugClip(t, tool, path)
+	if d.stop.Reason != "exception" || d.stop.Description != "data race" {
+		t.Errorf("stop %+v, want the race", d.stop)
+	}
+	at := d.at("a.balance")
+	if !strings.HasPrefix(at, "main/2 account.go:") || !strings.HasSuffix(at, "=110") {
+		t.Errorf("at %s, want main/2 at account.go, after main/1 has written 110", at)
+	}
+}
+
+// TestDebugLeaves ends the debugger in the middle of an execution: no process is left.
+func TestDebugLeaves(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds test binaries")
+	}
+	tool, path := clipOf(t, account, "test failure")
+	d := debugClip(t, tool, path, 7)
+	var pid int
+	for _, p := range childrenOf(t, os.Getpid()) {
+		pid = p
+	}
+	if pid == 0 {
+		t.Fatal("no process is under way")
+	}
+	d.conn.Close()
+	d.must(<-d.served)
+	d.served <- nil
+	for _, p := range childrenOf(t, os.Getpid()) {
+		if p == pid {
+			t.Errorf("process %d is left", pid)
+		}
+	}
+}
+
+// childrenOf returns the processes that a process has started and that have not ended.
+func childrenOf(t *testing.T, parent int) (pids []int) {
+	files, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil || len(files) == 0 {
+		t.Skip("no /proc here")
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		_, rest, ok := strings.Cut(string(text), ") ")
+		if fields := strings.Fields(rest); err == nil && ok && fields[0] != "Z" &&
+			fields[1] == strconv.Itoa(parent) {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(f)))
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}

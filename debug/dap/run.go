@@ -1,0 +1,327 @@
+package dap
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/google/go-dap"
+
+	hw "heddle/rt/wire"
+)
+
+// A stop is where a process stopped, and why.
+type stop struct {
+	dap.StoppedEventBody
+	pause uint32 // of heddle's own code, package wire; 0: delve stopped it
+}
+
+// hit reports whether it is at a breakpoint of the client.
+func (st *stop) hit() bool {
+	if st.pause != 0 {
+		return false
+	}
+	switch st.Reason {
+	case "breakpoint", "function breakpoint", "data breakpoint", "instruction breakpoint":
+		return true
+	}
+	return false
+}
+
+// begin starts a process, which is stopped before it does anything. It has no breakpoint of the
+// client yet.
+func (s *server) begin() error {
+	t, err := newTarget()
+	if err != nil {
+		return err
+	}
+	if err := t.launch(s.ctx, s.p, s.init, s.attributes); err != nil {
+		t.end()
+		return err
+	}
+	s.t, s.place = t, position{}
+	if _, err := s.installFunctions(false); err != nil {
+		return err
+	}
+	return s.aim(0)
+}
+
+// aim has the process pause before step n, or, for 0, where the finding is.
+func (s *server) aim(n int) error {
+	if n == 0 && s.wrong == 0 {
+		n = s.p.WrongStep()
+	}
+	pauses := uint32(1<<hw.PauseStep | 1<<hw.PauseEnd)
+	if !s.muted && s.wrong == 0 {
+		pauses |= s.p.Pauses()
+	}
+	if err := s.t.control.Pauses(pauses); err != nil {
+		return err
+	}
+	return s.t.control.Stop(n)
+}
+
+// install sets the client's breakpoints in a new process.
+func (s *server) install() error {
+	for _, args := range s.bps {
+		if _, err := s.t.ask(s.ctx, "setBreakpoints", args); err != nil {
+			return err
+		}
+	}
+	if s.data != nil {
+		if _, err := s.t.ask(s.ctx, "setDataBreakpoints", s.data); err != nil {
+			return err
+		}
+	}
+	_, err := s.installFunctions(true)
+	return err
+}
+
+// installFunctions sets the breakpoint at which heddle's code pauses, after those of the client
+// where they are wanted.
+func (s *server) installFunctions(clients bool) (*message, error) {
+	var args dap.SetFunctionBreakpointsArguments
+	if clients {
+		args.Breakpoints = slices.Clone(s.functions)
+	}
+	args.Breakpoints = append(args.Breakpoints, dap.FunctionBreakpoint{Name: hw.PauseFunc})
+	return s.t.ask(s.ctx, "setFunctionBreakpoints", raw(args))
+}
+
+// goOn lets the process go on, and says whether it does.
+func (s *server) goOn(command string, thread int) error {
+	var args any = dap.ContinueArguments{ThreadId: thread}
+	if command == "configurationDone" {
+		args = nil
+	}
+	_, err := s.t.ask(s.ctx, command, raw(args))
+	return err
+}
+
+// wait returns the next stop that is wanted. Requests of the client are answered meanwhile.
+func (s *server) wait(wanted func(*stop) bool) (*stop, error) {
+	s.running = true
+	defer func() { s.running = false }()
+	for {
+		m, err := s.message()
+		if err != nil {
+			return nil, err
+		}
+		switch m.Event {
+		case "stopped":
+			st, err := s.look(m)
+			if err != nil || wanted(st) {
+				return st, err
+			}
+			if err := s.goOn("continue", st.ThreadId); err != nil {
+				return nil, err
+			}
+		case "terminated":
+			return nil, errOver
+		default:
+			s.show(m)
+		}
+	}
+}
+
+// message returns what delve says next, and answers the client meanwhile.
+func (s *server) message() (*message, error) {
+	for {
+		if k := s.t.kept; len(k) > 0 {
+			s.t.kept = k[1:]
+			return k[0], nil
+		}
+		select {
+		case <-s.ctx.Done():
+			return nil, errGone
+		case m, ok := <-s.t.msgs:
+			if !ok {
+				return nil, errOver
+			}
+			s.t.note(m)
+			return m, nil
+		case m := <-s.requests:
+			if err := s.request(m); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
+
+// show gives an event to the client, unless it has seen it in an earlier execution.
+func (s *server) show(m *message) {
+	switch m.Event {
+	case "output", "module", "breakpoint", "invalidated":
+		if !s.muted {
+			s.client.write(&message{Type: "event", Event: m.Event, Body: s.known(m.Body)})
+		}
+	}
+}
+
+// look finds out where the process has stopped.
+func (s *server) look(m *message) (*stop, error) {
+	st := new(stop)
+	if err := json.Unmarshal(m.Body, &st.StoppedEventBody); err != nil {
+		return nil, err
+	}
+	view, err := s.t.control.Read()
+	if err != nil {
+		return nil, err
+	}
+	if st.pause = view.Pause; st.pause != 0 {
+		if err := s.t.control.Seen(); err != nil {
+			return nil, err
+		}
+		st.HitBreakpointIds = nil
+	}
+	s.place = s.place.moved(int(view.Step), st.hit())
+	switch st.pause {
+	case hw.PauseStep:
+		s.place.before = true
+	case hw.PauseRace:
+		s.place.before = s.p.IsPlace(s.place.step)
+	}
+	return st, nil
+}
+
+// wanted reports whether the client is to see a stop of an execution that it has let go on.
+func (s *server) wanted(st *stop) bool {
+	return st.pause != hw.PauseRace || s.p.Shows(st.pause, s.place.step)
+}
+
+// arrive tells the client of a stop.
+func (s *server) arrive(st *stop) {
+	s.explain(st)
+	s.stopped, s.thread = *st, st.ThreadId
+	st.AllThreadsStopped = true
+	s.send("stopped", st.StoppedEventBody)
+	if st.Text != "" {
+		s.say(st.Text)
+	}
+}
+
+// explain fills in what the client is told of a stop by heddle's own code.
+func (s *server) explain(st *stop) {
+	switch st.pause {
+	case 0:
+		return
+	case hw.PauseStep:
+		st.Reason, st.Description = "step", fmt.Sprintf("step %d", s.place.step)
+		if at, ok := s.p.Steps.At(s.place.step); ok {
+			s.selects(st, at.G)
+			st.Text = fmt.Sprintf("step %d: %s: %s at %s", s.place.step, at.G, at.What,
+				spot(at.File, at.Line))
+		}
+	case hw.PauseEnd:
+		st.Reason, st.Description = "pause", "the execution is over"
+		st.Text = fmt.Sprintf("the execution is over, after %d steps", s.place.step)
+	}
+	if s.place.step != s.wrong && !s.p.Shows(st.pause, s.place.step) {
+		return
+	}
+	s.wrong = s.place.step
+	st.Reason, st.Description, st.Text = "exception", s.p.Finding.Kind, s.p.Summary()
+	if st.pause == hw.PauseEnd {
+		s.selectFirst(st)
+	}
+}
+
+// selectFirst selects the first goroutine of the finding that is left: none runs.
+func (s *server) selectFirst(st *stop) {
+	for _, p := range s.p.Finding.CorePlaces() {
+		if s.selects(st, p.Goroutine) {
+			return
+		}
+	}
+}
+
+// selects makes the goroutine of a name the one of a stop, and reports whether there is one.
+func (s *server) selects(st *stop, name string) bool {
+	view, err := s.t.control.Read()
+	if err != nil {
+		return false
+	}
+	for id, n := range view.Names() {
+		if n == name {
+			st.ThreadId = int(id)
+			return true
+		}
+	}
+	return false
+}
+
+// reach ends a request that let the execution go on: it tells where that came to.
+func (s *server) reach(st *stop, err error) error {
+	switch {
+	case err == errOver:
+		s.send("terminated", dap.TerminatedEventBody{})
+		return nil
+	case err != nil:
+		return err
+	}
+	s.arrive(st)
+	return nil
+}
+
+// again executes again, up to the pause before step n or, for n 0, to its end. hits > 0: up to the
+// hits-th breakpoint that is hit; hits < 0: breakpoints are only counted. It returns how many were
+// hit, and in which step the last.
+func (s *server) again(n, hits int) (st *stop, count, last int, err error) {
+	s.muted = true
+	defer func() { s.muted = false }()
+	s.t.end()
+	if err := s.begin(); err != nil {
+		return nil, 0, 0, err
+	}
+	if err := s.t.control.Stop(n); err != nil {
+		return nil, 0, 0, err
+	}
+	if hits != 0 {
+		if err := s.install(); err != nil {
+			return nil, 0, 0, err
+		}
+	}
+	if err := s.goOn("configurationDone", 0); err != nil {
+		return nil, 0, 0, err
+	}
+	st, err = s.wait(func(st *stop) bool {
+		if st.hit() {
+			count, last = count+1, s.place.step
+			return count == hits
+		}
+		return st.pause == hw.PauseEnd || st.pause == hw.PauseStep && s.place.step == n
+	})
+	if err == nil && hits == 0 {
+		err = s.install()
+	}
+	s.muted = false
+	if err == nil {
+		err = s.aim(0)
+	}
+	return st, count, last, err
+}
+
+// goTo goes to the pause before step n: forwards in the same process, where a breakpoint may stop
+// it, backwards in a new one.
+func (s *server) goTo(n int) (*stop, error) {
+	if n <= s.place.step {
+		st, _, _, err := s.again(n, 0)
+		return st, err
+	}
+	if err := s.t.control.Stop(n); err != nil {
+		return nil, err
+	}
+	st, err := s.move("continue", s.thread)
+	if err == nil {
+		err = s.aim(0)
+	}
+	return st, err
+}
+
+// move lets the process go on, to the next stop that the client wants to see.
+func (s *server) move(command string, thread int) (*stop, error) {
+	if err := s.goOn(command, thread); err != nil {
+		return nil, err
+	}
+	return s.wait(s.wanted)
+}

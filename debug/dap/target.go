@@ -1,0 +1,234 @@
+package dap
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/go-delve/delve/pkg/logflags"
+	"github.com/go-delve/delve/service"
+	delve "github.com/go-delve/delve/service/dap"
+	"github.com/go-delve/delve/service/debugger"
+	"github.com/google/go-dap"
+
+	"heddle/debug"
+	hw "heddle/rt/wire"
+)
+
+// A target is one process of the test binary under delve, with a session of delve's own server. It
+// lives from the beginning of an execution until that is over or left.
+type target struct {
+	dir     string // of its files
+	control *debug.Control
+	conn    net.Conn
+	wire    *wire
+	msgs    chan *message // from delve; closed at the end
+	kept    []*message    // events that came while a response was waited for
+	pid     int
+	over    bool // the process has ended
+	session *delve.Session
+	served  chan struct{} // closed when the session is over
+}
+
+// errGone says that the client went away, or that the command is to end.
+var errGone = errors.New("the debugger's client is gone")
+
+// errOver says that the process has ended.
+var errOver = errors.New("the execution is over")
+
+// newTarget starts delve's server. The process is started by launch.
+func newTarget() (*target, error) {
+	if err := logflags.Setup(false, "", ""); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "heddle-debug-")
+	if err != nil {
+		return nil, err
+	}
+	control, err := debug.NewControl(filepath.Join(dir, "debug"))
+	if err != nil {
+		os.RemoveAll(dir)
+		return nil, err
+	}
+	ours, its := net.Pipe()
+	t := &target{dir: dir, control: control, conn: ours, wire: newWire(ours),
+		msgs: make(chan *message, 1000), served: make(chan struct{})}
+	left := make(chan struct{}, 1)
+	t.session = delve.NewSession(its, &delve.Config{
+		Config:        &service.Config{DisconnectChan: left, Debugger: debugger.Config{Backend: "default"}},
+		StopTriggered: make(chan struct{}),
+	}, nil)
+	go func() {
+		defer close(t.served)
+		t.session.ServeDAPCodec()
+	}()
+	go t.pump()
+	return t, nil
+}
+
+// pump reads what delve says.
+func (t *target) pump() {
+	defer close(t.msgs)
+	for {
+		m, err := t.wire.read()
+		if err != nil {
+			return
+		}
+		t.msgs <- m
+	}
+}
+
+// files writes the configuration of the process, and returns its file.
+func (t *target) files(p *debug.Program) (string, error) {
+	c := p.Config
+	c.RecordFile = filepath.Join(t.dir, "records")
+	c.CrashFile = filepath.Join(t.dir, "crash")
+	c.Debug = &hw.Debug{File: t.control.Path, Real: p.Finding != nil && p.Finding.Real}
+	data, err := json.Marshal(&c)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(t.dir, "config.json")
+	return path, os.WriteFile(path, data, 0o600)
+}
+
+// launch starts the process, stopped before it does anything. The client's attributes count as far
+// as they say how things are shown.
+func (t *target) launch(ctx context.Context, p *debug.Program, init json.RawMessage,
+	attributes map[string]any) error {
+	file, err := t.files(p)
+	if err != nil {
+		return err
+	}
+	args := map[string]any{}
+	for _, name := range []string{"stackTraceDepth", "maxStringLen", "maxArrayValues",
+		"showGlobalVariables", "showRegisters", "substitutePath", "showRawStrings"} {
+		if v, ok := attributes[name]; ok {
+			args[name] = v
+		}
+	}
+	args["mode"], args["program"], args["args"], args["cwd"] = "exec", p.Binary, p.Args, p.Dir
+	args["env"] = map[string]string{hw.Env: file, "PWD": p.Dir}
+	args["outputMode"] = "remote"
+	if _, err := t.ask(ctx, "initialize", init); err != nil {
+		return err
+	}
+	if _, err := t.ask(ctx, "launch", raw(args)); err != nil {
+		return fmt.Errorf("%w%s", err, advice())
+	}
+	_, err = t.event(ctx, "initialized")
+	return err
+}
+
+// next returns what delve says next.
+func (t *target) next(ctx context.Context) (*message, error) {
+	select {
+	case m, ok := <-t.msgs:
+		if !ok {
+			t.over = true
+			return nil, errOver
+		}
+		t.note(m)
+		return m, nil
+	case <-ctx.Done():
+		return nil, errGone
+	}
+}
+
+// note keeps what an event says of the process.
+func (t *target) note(m *message) {
+	switch m.Event {
+	case "process":
+		var body dap.ProcessEventBody
+		if json.Unmarshal(m.Body, &body) == nil {
+			t.pid = body.SystemProcessId
+		}
+	case "terminated", "exited":
+		t.over = true
+	}
+}
+
+// ask sends a request and returns the response to it; events that come meanwhile are kept.
+func (t *target) ask(ctx context.Context, command string, args json.RawMessage) (*message, error) {
+	seq, err := t.wire.write(&message{Type: "request", Command: command, Arguments: args})
+	if err != nil {
+		return nil, err
+	}
+	for {
+		m, err := t.next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if m.Type == "response" && m.RequestSeq == seq {
+			return m, m.failure()
+		}
+		t.kept = append(t.kept, m)
+	}
+}
+
+// event waits for an event; others that come before it are kept.
+func (t *target) event(ctx context.Context, name string) (*message, error) {
+	for i, m := range t.kept {
+		if m.Event == name {
+			t.kept = append(t.kept[:i:i], t.kept[i+1:]...)
+			return m, nil
+		}
+	}
+	for {
+		m, err := t.next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if m.Event == name {
+			return m, nil
+		}
+		t.kept = append(t.kept, m)
+	}
+}
+
+// killTime is how long delve may take to end the process.
+const killTime = 5 * time.Second
+
+// end ends the process and the session, and removes its files. It may be called in any state.
+func (t *target) end() {
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		t.session.Close()
+		<-t.served
+	}()
+	late := time.NewTimer(killTime)
+	defer late.Stop()
+wait:
+	for msgs := t.msgs; ; {
+		select {
+		case _, ok := <-msgs: // delve may be about to say something
+			if !ok {
+				msgs = nil
+			}
+		case <-closed:
+			break wait
+		case <-late.C:
+			t.kill()
+			break wait
+		}
+	}
+	t.conn.Close()
+	t.control.Close()
+	os.RemoveAll(t.dir)
+}
+
+// kill ends the process without delve.
+func (t *target) kill() {
+	if t.pid == 0 {
+		return
+	}
+	if p, err := os.FindProcess(t.pid); err == nil {
+		p.Kill()
+	}
+}

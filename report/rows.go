@@ -1,0 +1,33 @@
+package report
+
+// A Row is a row of the table of a replay, as a debugger wants it.
+type Row struct {
+	G, Op  string
+	Text   string // the operation with its object and value
+	Object string // the object as the source calls it, "" where it does not
+	ID     int    // equal for operations on one object; 0: none
+	File   string
+	Line   int
+	Source string
+	Switch bool
+	Inside bool // it is inside the standard library, or quiet
+}
+
+// Rows returns all rows of the table: the n-th is step n.
+func (p *Replay) Rows() []Row {
+	p.learnNames()
+	rows := make([]Row, len(p.events))
+	for i := range p.events {
+		e := &p.events[i]
+		w := e.Where
+		p.r.o.Resolve(&w)
+		object := nameAt(w)
+		if object == "" {
+			object = p.names[e.Object]
+		}
+		rows[i] = Row{G: e.G, Op: e.Op, Text: p.describe(e, e.Value), Object: object, ID: e.Obj,
+			File: w.File, Line: w.Line, Source: p.r.source(w), Switch: e.Switch,
+			Inside: quietly(e) || p.inside(e) != ""}
+	}
+	return rows
+}
