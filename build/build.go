@@ -40,6 +40,7 @@ type Package struct {
 	NoTests    bool     // it has no test files
 	Failed     string   // the go command's message, if it does not compile
 	Left       []string // "path: reason" of each package in the binary that could not be rewritten
+	Tests      []string // names of its tests, fuzz targets and examples; nil if they cannot be read
 	Code       string   // hash of the sources of the binary, see graph.code; "" without a binary
 }
 
@@ -243,6 +244,7 @@ func (b *Builder) result(roots []*root) *Result {
 		}
 		if r.main != nil {
 			p.Code = b.graph.code(r.main)
+			p.Tests = testNames(r.pkg)
 		}
 		res.Packages = append(res.Packages, p)
 	}

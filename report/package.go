@@ -384,6 +384,7 @@ func (p *Package) endTest(rec *wire.Record) {
 			len(t.Known)})
 	}
 	r.status.ended(rec)
+	r.status.over(p.path, t.Name, t.Elapsed)
 	p.openTest = openTest{}
 	r.draw()
 }

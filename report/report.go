@@ -205,6 +205,7 @@ func (r *Reporter) Close() int {
 	case r.unbuilt:
 		code = 2
 	}
+	r.end()
 	if code != 0 && len(r.results) > 1 && !r.o.JSON {
 		io.WriteString(r.o.Out, r.red("FAIL")+"\n")
 	}
@@ -244,6 +245,7 @@ type TestResult struct {
 	Output     string    // of the first execution
 	Findings   []Finding // without those that were known before
 	Known      []Finding
+	Cached     bool            // it was covered in an earlier run, and nothing has changed since
 	Predicted  *wire.Predicted // places resolved; nil without prediction
 	Coverage   *wire.Coverage  // of memory-access patterns, places resolved; nil if not counted
 }

@@ -27,6 +27,81 @@ type status struct {
 	at       string  // what happens between its executions, if that takes long
 	estimate float64 // estimated executions of a complete search of the open test; 0: unknown
 	findings int
+
+	expected map[string]float64 // tests that are not over, with what each took before; 0: unknown
+	all      int                // tests of the run
+	done     int
+	took     float64   // seconds, the tests that are over
+	wide     int       // tests that are explored at the same time
+	told     time.Time // when the last line was printed without a terminal
+}
+
+// Expect says which tests a run has, by package and name with a blank between, how many seconds
+// each took when it was explored last (0: unknown), and how many are explored at the same time.
+func (r *Reporter) Expect(tests map[string]float64, wide int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status.expected, r.status.all, r.status.wide = tests, len(tests), max(wide, 1)
+}
+
+// over notes that a test is over.
+func (s *status) over(pkg, test string, took float64) {
+	if _, ok := s.expected[pkg+" "+test]; ok {
+		delete(s.expected, pkg+" "+test)
+		s.done++
+		s.took += took
+	}
+}
+
+// left estimates how long the tests take that are not over: each as long as before, or as the mean
+// of those that are over. ok: there is something to go by.
+func (s *status) left() (estimate float64, ok bool) {
+	mean := 0.0
+	if s.done > 0 {
+		mean = s.took / float64(s.done)
+	}
+	for _, took := range s.expected {
+		if took == 0 && s.done == 0 {
+			return 0, false
+		}
+		if took == 0 {
+			took = mean
+		}
+		estimate += took
+	}
+	return max(0, estimate-s.elapsed) / float64(max(s.wide, 1)), true
+}
+
+// whole says how far the run has come: "12 of 60 tests  about 3m10s left".
+func (s *status) whole() (parts []string) {
+	if s.all < 2 {
+		return nil
+	}
+	parts = append(parts, fmt.Sprintf("%s of %s", thousands(s.done), plural(s.all, "test")))
+	if left, ok := s.left(); ok && s.done < s.all {
+		parts = append(parts, "about "+seconds(left)+" left")
+	}
+	return parts
+}
+
+// tellEvery is how often a run without a terminal says how far it has come: seldom enough for a
+// log, often enough for a CI service that ends what is silent.
+const tellEvery = time.Minute
+
+// tell prints how far the run has come where there is no terminal to draw on.
+func (r *Reporter) tell(now time.Time) {
+	s := &r.status
+	if r.o.Status != nil || s.all < 2 {
+		return
+	}
+	if s.told.IsZero() {
+		s.told = s.begin
+	}
+	if now.Sub(s.told) >= tellEvery {
+		s.told = now
+		parts := append(s.whole(), plural(s.findings, "finding"))
+		io.WriteString(r.o.Err, "heddle: "+strings.Join(parts, ", ")+"\n")
+	}
 }
 
 // Doing shows in the status line what happens before tests run. "" ends it.
@@ -58,6 +133,7 @@ func (s *status) ended(rec *wire.Record) {
 func (r *Reporter) draw() {
 	s := &r.status
 	now := r.o.Now()
+	r.tell(now)
 	if r.o.Status == nil || now.Sub(s.drawn) < 100*time.Millisecond {
 		return
 	}
@@ -72,6 +148,7 @@ func (s *status) line(now time.Time, runs int) string {
 	if s.doing != "" {
 		add(s.doing)
 	} else {
+		parts = append(parts, s.whole()...)
 		if s.test != "" {
 			add(s.test)
 		}

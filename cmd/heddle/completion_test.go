@@ -39,7 +39,7 @@ func TestCandidates(t *testing.T) {
 		{"test -nosuch=", "", ":files"},
 		{"test -args -v ", ":files", "-v"},
 		{"replay ", ":files", "./..."},
-		{"replay -", "-hang", "-budget"},
+		{"replay -", "-hang", "-sarif"},
 		{"env -", "-json", "-tags"},
 		{"env ", "", ":files"},
 		{"nosuch ", ":files", ""},

@@ -87,6 +87,7 @@ func (t *tool) explore(ctx context.Context, o *options, patterns []string, main 
 	if e.bus != nil {
 		defer e.bus.Close()
 	}
+	e.expect(res)
 	slots := make(chan struct{}, max(1, o.parallel))
 	e.slots = slots
 	var wg sync.WaitGroup
