@@ -113,6 +113,7 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 	f.Finding.Executions, f.Finding.FromClip, f.Finding.Real = n, fromClip, e.real
 	if !ex.Final { // else the executor knows best how to come there again
 		f.Finding.Clip = e.clipOf(f.Finding, t, m)
+		f.Finding.Story = storyOf(t, e.x.Resolve)
 		e.restOf(f.Finding, t)
 	}
 	f.Finding.Switches = t.Switches()
@@ -215,11 +216,12 @@ func (m *minimiser) shows(ds []wire.Deviation) *wire.Finding {
 
 func (m *minimiser) execute(q *wire.Request) (*wire.Finding, *trace.Trace) {
 	q.Record, q.PastDeadlock = m.record, m.pastDeadlock
+	needs := m.needs
 	if m.record {
-		q.Watched = m.places
+		q.Watched, needs.Plain = m.places, true
 	}
 	q.Schedule.Seed, q.Schedule.Free, q.Schedule.Exhaustive = m.seed, m.free, m.exhaustive
-	ex := m.e.execute(q, m.needs)
+	ex := m.e.execute(q, needs)
 	m.found = ex.Found
 	if f := ex.found(m.key); f != nil {
 		return f.Finding, matters(f, ex.Trace)

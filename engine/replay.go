@@ -217,7 +217,7 @@ func Replay(ctx context.Context, cfg *wire.Config, c *wire.Clip, x Executor, sen
 func replayOnce(ctx context.Context, s *trace.Schedule, c *wire.Clip, x Executor, real bool) ([]wire.Event,
 	*wire.Record, error) {
 	q := &wire.Request{Schedule: *s, Record: true, Watched: accessesOf(c.Places), Visible: sitesOf(c),
-		Only: true, Expect: expectationOf(c), Input: c.Input, Early: c.Early(), Real: real}
+		Only: true, Expect: expectationOf(c), Input: c.Input, Early: c.Early(), Real: real, Plain: true}
 	ex, err := x.Execute(ctx, q)
 	if err == nil && ex.Outside && !real {
 		q.Real = true // as the execution that was recorded
@@ -246,6 +246,9 @@ func replayOnce(ctx context.Context, s *trace.Schedule, c *wire.Clip, x Executor
 		ex.Trace.Events = ex.Trace.Events[:ex.Cycle]
 	} else if ex.Trace.Verdict == trace.TimedOut {
 		ex.Trace.Events = judge.UntilWaiting(ex.Trace)
+	}
+	if r.Finding != nil {
+		r.Finding.Story = storyOf(ex.Trace, x.Resolve)
 	}
 	return eventsOf(ex.Trace, x.Resolve), r, nil
 }

@@ -28,12 +28,9 @@ func (p *Package) settle(t *TestResult) {
 	for i := range t.Findings {
 		p.tell(t, i)
 	}
-	for _, full := range []bool{true, false} { // a hint is given with the first text that has it
-		for i := range t.Findings {
-			if f := &t.Findings[i]; (f.Of == "") == full {
-				f.Text = r.explain(t.Name, *f)
-			}
-		}
+	for i := range t.Findings {
+		r.explained(&t.Findings[i])
+		t.Findings[i].Text = r.explain(t.Name, t.Findings[i])
 	}
 	for i := range t.Findings {
 		f := &t.Findings[i]

@@ -31,8 +31,15 @@ func (r *Reporter) explain(test string, f Finding) string {
 		}
 	}
 	put(4, heading(f.Finding))
-	for line := range lines(strings.TrimSpace(clean(message(f.Finding)))) {
-		put(6, strings.TrimSuffix(line, "\n"))
+	e := r.explained(&f)
+	if e.Pattern == "" || !general(f.Finding) {
+		for line := range lines(strings.TrimSpace(clean(message(f.Finding)))) {
+			put(6, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	put(6, wrap(e.Why, r.o.Width-6)...)
+	if e.Hint != "" {
+		section("hint", wrap(e.Hint, r.o.Width-12)...)
 	}
 	notes := r.placesAndStacks(f, put)
 	section("started", notes...)
@@ -47,17 +54,6 @@ func (r *Reporter) explain(test string, f Finding) string {
 		chosen := r.chosen(f)
 		section("steps", ofSteps(f, len(chosen)))
 		put(6, r.steps(f, chosen, r.o.Width-6)...)
-	}
-	for i, text := range right(f.Finding) {
-		name := ""
-		if i == 0 {
-			name = "right"
-		}
-		section(name, wrap(oneLine(text), r.o.Width-12)...)
-	}
-	if h := hint(f.Finding); h != "" && (!r.hinted[h] || r.o.Verbose) {
-		r.hinted[h] = true
-		section("hint", wrap(h, r.o.Width-12)...)
 	}
 	if f.FromClip != "" {
 		section("from", "a replay of the clip: the finding is still there")

@@ -41,6 +41,9 @@ type findingEvent struct {
 	InputFile  string   `json:",omitempty"`
 	Cause      string   `json:",omitempty"` // findings with one cause have one name
 	Known      string   `json:",omitempty"` // by what it was known before
+	Pattern    string   `json:",omitempty"` // the name of one of pattern.Patterns
+	Why        string   `json:",omitempty"` // a paragraph
+	Hint       string   `json:",omitempty"` // what to change
 }
 
 type jsonPlace struct {
@@ -68,8 +71,9 @@ type summaryEvent struct {
 }
 
 func (r *Reporter) findingEvent(pkg, test string, f Finding) findingEvent {
+	x := r.explained(&f)
 	e := findingEvent{"finding", pkg, test, f.Kind, message(f.Finding), []jsonPlace{}, f.Executions,
-		f.ClipPath, f.Clip.Input, r.short(f.InputFile), f.Cause, f.Known}
+		f.ClipPath, f.Clip.Input, r.short(f.InputFile), f.Cause, f.Known, string(x.Pattern), x.Why, x.Hint}
 	for _, p := range f.Places {
 		e.Places = append(e.Places, jsonPlace{r.short(p.File), p.Line, p.Op, p.Object, p.Goroutine})
 	}

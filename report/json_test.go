@@ -70,7 +70,7 @@ func TestJSONShapes(t *testing.T) {
 	for _, want := range []string{
 		`{"Action":"finding","Package":"example.com/bank","Test":"TestTransfer","Kind":"data race","Message":"two goroutines access a.balance at the same time, and at least one writes",` +
 			`"Places":[{"File":"bank.go","Line":21,"Op":"write","Object":"a.balance","Goroutine":"main/2"},{"File":"bank.go","Line":20,"Op":"read","Object":"a.balance","Goroutine":"main/1"}],` +
-			`"Executions":37,"Clip":"testdata/heddle/TestTransfer/3f9a02c1","Cause":"3f9a02c1"}` + "\n",
+			`"Executions":37,"Clip":"testdata/heddle/TestTransfer/3f9a02c1","Cause":"3f9a02c1","Hint":"let one access wait for the other: by a lock held around both, a channel, or an atomic"}` + "\n",
 		`{"Action":"summary","Package":"example.com/bank","Test":"TestSub","Strategy":"dpor","Executions":12096,"Complete":true,"Findings":0,"Elapsed":0.21}` + "\n",
 	} {
 		if !strings.Contains(out.String(), want) {

@@ -22,9 +22,9 @@ var Kinds = []Kind{
 	{"leak", "the test is over, and a goroutine is still there that can never go on",
 		"give the goroutine a way to end: close its channel, cancel its context, or make room in the channel it sends to"},
 	{"panic", "the program panics in this order of its goroutines",
-		"the steps show which order leads to it; the other order should be the only one possible"},
+		"look for what another goroutine changed between two steps of the one that panics"},
 	{"test failure", "the test fails in this order of its goroutines",
-		"the steps show which order leads to it; either the program or the test counts on another one"},
+		"look for what another goroutine changed between two steps that count on each other, in the program or in the test"},
 	{"misuse", "a synchronisation object is used in a way its documentation forbids",
 		"see the documentation of the package for the rule"},
 	{"atomicity violation", "another goroutine comes between operations that belong together",
@@ -51,39 +51,17 @@ func KindOf(name string) Kind {
 	return Kind{Name: name}
 }
 
-// misuses have hints by the beginning of the message, which is Go's.
-var misuses = []struct{ message, hint string }{
-	{"send on closed channel", "let only the sender close a channel, or, with several senders, a goroutine that has waited for all of them"},
-	{"a send is not ordered with the close", "let only the sender close a channel, or, with several senders, a goroutine that has waited for all of them"},
-	{"close of closed channel", "close a channel in one place only, or under a sync.Once"},
-	{"close of nil channel", "make the channel before others can see it"},
-	{"sync: negative WaitGroup counter", "every Done needs an Add that happens before it"},
-	{"WaitGroup.Add", "call Add before the go statement, not in the goroutine that Wait is to wait for; wg.Go does both"},
-	{"sync: WaitGroup", "wait until every call of Wait has returned before the WaitGroup is used again"},
-	{"sync: unlock of unlocked", "let the goroutine that locked unlock, once, in a defer"},
-	{"sync: Unlock of unlocked", "let the goroutine that locked unlock, once, in a defer"},
-	{"sync: RUnlock of unlocked", "let the goroutine that locked unlock, once, in a defer"},
-}
-
-// hint returns what to look at, or "".
+// hint returns what to look at where no pattern says it, or "".
 func hint(f *wire.Finding) string {
-	if f.Kind == "misuse" {
-		for _, m := range misuses {
-			if strings.HasPrefix(f.Message, m.message) {
-				return m.hint
-			}
-		}
-	}
 	if f.Kind == "deadlock" || f.Kind == "leak" {
-		if h := waitHint(f); h != "" {
-			return h
-		}
+		return waitHint(f)
 	}
 	if (f.Kind == "panic" || f.Kind == "test failure") && f.InputFile != "" && f.Switches == 0 {
 		return "this needs no switch of goroutines: the input is the cause, and go test fails with it too"
 	}
-	if (f.Kind == "panic" || f.Kind == "test failure") && f.Executions == 1 && f.Switches == 0 {
-		return "the first execution showed it without a switch of goroutines: if go test passes, try it with this test alone (-run), as other tests may leave state behind"
+	switch f.Kind {
+	case "panic", "test failure", "misuse": // it depends on the pattern, and none was recognised
+		return ""
 	}
 	return KindOf(f.Kind).Hint
 }

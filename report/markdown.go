@@ -180,7 +180,8 @@ func (r *Reporter) placesMarkdown(f *Finding) []string {
 // whyMarkdown returns what the program assumed, and the hint.
 func (r *Reporter) whyMarkdown(f *Finding) []string {
 	var out []string
-	why, hint := r.whyOf(f)
+	e := r.explained(f)
+	why, hint := e.Why, e.Hint
 	if why != "" {
 		out = append(out, paragraph(cut(why, 1000)), "")
 	}
@@ -188,15 +189,6 @@ func (r *Reporter) whyMarkdown(f *Finding) []string {
 		out = append(out, "**Hint:** "+plain(sentenceOf(hint)), "")
 	}
 	return out
-}
-
-// whyOf returns the explanation of a finding as a paragraph, and its hint.
-func (r *Reporter) whyOf(f *Finding) (why, tip string) {
-	var all []string
-	for _, s := range right(f.Finding) {
-		all = append(all, sentenceOf(oneLine(s)))
-	}
-	return strings.Join(all, " "), hint(f.Finding)
 }
 
 // stepsMarkdown returns the steps, folded, in so many lines at most. Of more the last ones are

@@ -67,7 +67,7 @@ func (b *pageBuilder) head(pkg string) {
 	b.page = timeline.Finding{
 		Kind: f.Kind, Heading: heading(f.Finding), Message: clean(message(f.Finding)), Package: pkg,
 		Test: b.replay.clip.Test, Clip: f.ClipPath,
-		Right: advice(b.withSteps()), Editor: b.r.o.Editor,
+		Right: b.explained().sentences(), Editor: b.r.o.Editor,
 	}
 	if b.page.Clip == "" {
 		b.page.Clip = b.r.short(b.replay.clip.Path)
@@ -85,6 +85,14 @@ func (b *pageBuilder) head(pkg string) {
 	}
 	b.page.Output = clean(strings.TrimSpace(ownLines(b.page.Test,
 		cmp.Or(f.Output, b.replay.output.String()))))
+}
+
+// explained returns the explanation of the finding, which needs the steps of the clip.
+func (b *pageBuilder) explained() explanation {
+	if b.finding.explained != nil {
+		return *b.finding.explained
+	}
+	return b.r.explanation(b.withSteps())
 }
 
 // withSteps returns the finding with the steps of its clip, which a replay's own finding lacks.

@@ -47,6 +47,10 @@ func (r *Reporter) resolve(f *wire.Finding) *wire.Finding {
 		c.Beside[i].Places = r.resolved(c.Beside[i].Places)
 	}
 	c.Clip.Steps, c.Rest = standing(f.Clip.Steps, r.resolved), standing(f.Rest, r.resolved)
+	c.Story = slices.Clone(f.Story)
+	for i := range c.Story {
+		r.o.Resolve(&c.Story[i].Where)
+	}
 	return &c
 }
 
@@ -62,6 +66,7 @@ func (r *Reporter) shortened(f *wire.Finding) *wire.Finding {
 		}
 		return out
 	}
+	c.Story = nil // it was told
 	c.Places = short(f.Places)
 	c.Stacks = append([]wire.Stack(nil), f.Stacks...)
 	for i := range c.Stacks {

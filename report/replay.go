@@ -135,7 +135,6 @@ func (p *Replay) verdict(b *strings.Builder, err error) int {
 		fmt.Fprintf(b, "The clip does not fit the code: %s\n", clean(p.diverged))
 		return 2
 	case p.finding != nil:
-		p.r.hinted[hint(p.finding.Finding)] = true // the user has read the hint with the finding
 		f := *p.finding
 		f.Clip.Steps = nil // the table has shown them
 		b.WriteString(p.r.boldHead(p.r.explain(p.clip.Test, f)))

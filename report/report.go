@@ -88,9 +88,8 @@ type Reporter struct {
 	// running packages in the order of their start: the first prints, the others store their text
 	queue   []*Package
 	results []*Result
-	hinted  map[string]bool // kinds whose hint was printed
-	causes  cause.Groups    // of all findings of the run
-	told    []told          // one for each cause that was reported
+	causes  cause.Groups // of all findings of the run
+	told    []told       // one for each cause that was reported
 	status  status
 	failed  bool
 	unbuilt bool
@@ -113,7 +112,7 @@ func New(o Options) *Reporter {
 	if o.Err == nil {
 		o.Err = io.Discard
 	}
-	r := &Reporter{o: o, hinted: map[string]bool{}}
+	r := &Reporter{o: o}
 	r.causes.Code = r.code()
 	r.status.begin = o.Now()
 	return r
@@ -269,4 +268,6 @@ type Finding struct {
 	earlier bool // an earlier test told of the cause
 	// Known says by what it was known before, and is "" if it is new.
 	Known string
+
+	explained *explanation // nil: not yet
 }

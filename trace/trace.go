@@ -136,8 +136,9 @@ type Trace struct {
 	Verdict    Verdict
 
 	// Exhaustive executions only.
-	Offers   []Offer   // in the order in which they were announced
-	Left     []Left    // goroutines that had not ended, in order of creation
+	Offers []Offer // in the order in which they were announced
+	// goroutines that had not ended, in order of creation; also of executions that record
+	Left     []Left
 	Plain    []Plain   // memory accesses that were no steps, if asked for
 	Compares []Compare // in the order of their events
 	Affects  []Affect  // effects of quiet events, where known, in the order of the events
@@ -181,7 +182,8 @@ type Plain struct {
 	Size  uint32
 	Site  Site
 	Mem   Object // identified by its creation
-	After int32  // the number of events before, in executions that record expressions over inputs
+	// the number of events before, in executions that record values or expressions over inputs
+	After int32
 }
 
 // A Compare is the value that a CompareAndSwap compared with.

@@ -86,11 +86,17 @@ func (s *Sched) noteEnd() {
 		s.nameObject(&s.t.Plain[i].Mem)
 	}
 	s.t.noteEffects(&s.pcs)
+	s.noteLeft()
+}
+
+// noteLeft records the pending operations of goroutines that had not ended.
+func (s *Sched) noteLeft() {
 	for _, g := range s.gs {
 		if g.state == gDone || g.crashed {
 			continue
 		}
-		if p := &s.pend[g.id]; p.Op == trace.OpArrive && s.t.Objects[p.Obj].Kind == trace.ObjChan {
+		if p := &s.pend[g.id]; s.exhaustive() && p.Op == trace.OpArrive &&
+			s.t.Objects[p.Obj].Kind == trace.ObjChan {
 			s.noteArrival(g)
 		}
 		s.t.Left = append(s.t.Left, trace.Left{G: g.id, Pending: s.pend[g.id], Step: s.t.lastStep(g.id),

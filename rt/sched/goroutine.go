@@ -305,6 +305,7 @@ func (s *Sched) finish() {
 		s.noteEnd()
 	} else if s.opt.Record {
 		s.finalizeObjects()
+		s.noteLeft()
 	}
 	if s.det.solo {
 		s.company()

@@ -44,6 +44,8 @@ func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op
 		if s.sites.watched.Has(site) {
 			s.noteAccess(g, site)
 			s.recordAccess(g, p, n, site, op)
+		} else if s.opt.Plain {
+			s.notePlain(g, uintptr(p), n, site, op == trace.OpWrite)
 		}
 		s.leave()
 		keep = false
@@ -100,7 +102,7 @@ func (s *Sched) notePlain(g *G, p, n uintptr, site trace.Site, write bool) {
 	}
 	a := trace.Plain{G: g.id, Step: int32(len(s.t.Steps)) - 1, Write: write, Size: uint32(n), Site: site,
 		Mem: trace.Object{Kind: trace.ObjMemory, Addr: p, G: trace.NoG}}
-	if s.opt.Exprs {
+	if s.opt.Exprs || s.opt.Record {
 		a.After = int32(len(s.t.Events))
 	}
 	for i := len(s.t.Plain) - 1; i >= max(0, len(s.t.Plain)-8) && s.t.Plain[i].Step == a.Step; i-- {

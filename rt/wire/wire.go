@@ -254,6 +254,10 @@ type Finding struct {
 	Stacks []Stack `json:",omitempty"`
 	Output string  `json:",omitempty"` // what the test printed in that execution
 	Clip   Clip    // minimised
+	// What its goroutines did in that execution, in order, and, with Waits, what those that had
+	// not ended wait for. Accesses of memory are those of memory that several goroutines use.
+	// Empty if it is too long.
+	Story []Event `json:",omitempty"`
 	// of an execution whose clip leaves out its end: the last steps of that
 	Rest         []Step `json:",omitempty"`
 	Skipped      int    `json:",omitempty"` // and how many come before them
@@ -318,6 +322,10 @@ type Event struct {
 	Switch  bool
 	Quiet   bool
 	Partner int // index of the event it belongs to, -1
+
+	// of a Story
+	Step  int  `json:",omitempty"` // index of its step, or of the step before an access
+	Waits bool `json:",omitempty"` // it did not happen: the goroutine waits for it at the end
 }
 
 // A Bench is what one test costs an execution, in Mode bench.

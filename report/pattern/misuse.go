@@ -1,0 +1,254 @@
+package pattern
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/rt/wire"
+	"heddle/trace"
+)
+
+// misuse explains operations that the documentation forbids.
+func (s *story) misuse() *Match {
+	byOp := map[trace.Op]wire.Place{}
+	for _, p := range s.f.Places {
+		if op, ok := trace.ParseOp(p.Op); ok {
+			byOp[op] = p
+		}
+	}
+	if p, ok := byOp[trace.OpSend]; ok {
+		return s.sendClosed(p)
+	}
+	if p, ok := byOp[trace.OpClose]; ok {
+		return s.closeTwice(p)
+	}
+	add, adds := byOp[trace.OpWGAdd]
+	if wait, ok := byOp[trace.OpWGWait]; ok && adds {
+		return s.addAfterWait(add, wait)
+	}
+	for _, op := range []trace.Op{trace.OpUnlock, trace.OpRUnlock} {
+		if p, ok := byOp[op]; ok {
+			return s.unlockTwice(p, op)
+		}
+	}
+	return nil
+}
+
+// checked returns the last read of g before act i, in one function with the place p, of something
+// that the goroutine other has written.
+func (s *story) checked(g string, i int, p wire.Place, other string) (check act, first wire.Place, ok bool) {
+	for ; i > 0; i-- {
+		a := s.acts[i-1]
+		if a.G != g || !isRead(a) {
+			continue
+		}
+		_, written := s.first(0, func(b act) bool { return b.G == other && b.Obj == a.Obj && isWrite(b) })
+		if !written {
+			continue
+		}
+		if first, _, ok = s.source.together(a.Where, p); ok && !samePlace(first, p) {
+			if condition, _ := s.source.condition(first); condition != "" {
+				return a, first, true
+			}
+		}
+	}
+	return check, first, false
+}
+
+// sendClosed explains a send on a channel that another goroutine closes.
+func (s *story) sendClosed(p wire.Place) *Match {
+	send, sent := s.last(len(s.acts), func(a act) bool {
+		return a.op == trace.OpSend && a.G == p.Goroutine && samePlace(a.Where, p) && !failed(a)
+	})
+	closes, ok := s.last(len(s.acts), func(a act) bool {
+		return a.op == trace.OpClose && (sent && a.Obj == send.Obj || !sent && s.name(a) == p.Object)
+	})
+	if !ok {
+		closes, ok = s.last(len(s.acts), func(a act) bool {
+			return a.op == trace.OpClose &&
+				a.G != p.Goroutine
+		})
+	}
+	if !ok || p.Object == "" {
+		return nil
+	}
+	m := &Match{Name: SendClosed, Var: p.Object, Roles: []Role{{"send", p.Goroutine, p}, {"close", closes.G,
+		closes.Where}}}
+	end := len(s.acts)
+	if sent && send.i > closes.i {
+		sent = false // the send that failed
+	}
+	if sent {
+		end = send.i
+	}
+	if m.timerStopped(s, closes, p) {
+		return m
+	}
+	text := fmt.Sprintf("%s sends to `%s` at %s, and %s closes it at %s; nothing makes the close wait for the send, and a send on a closed channel panics.",
+		p.Goroutine, m.Var, at(p), closes.G, at(closes.Where))
+	if check, first, ok := s.checked(p.Goroutine, end, p, closes.G); ok {
+		condition, _ := s.source.condition(first)
+		name := s.name(check)
+		m.Roles = append(m.Roles, Role{"check", check.G, first})
+		text += fmt.Sprintf(" %s checks `%s` at %s before it sends, but %s can set `%s` and close the channel between that check and the send.",
+			p.Goroutine, condition, at(first), closes.G, name)
+		m.Hint = fmt.Sprintf("hold one mutex from the check to the send, and the same one where `%s` is set and the channel closed", name)
+		if len(check.held) > 0 {
+			m.Lock = s.lock(check.held[len(check.held)-1].obj)
+			m.Hint = fmt.Sprintf("hold %s from the check to the send, as the close does, and do not block there: a select with default, or a buffer that is large enough", m.Lock)
+		}
+	} else if _, ok := s.first(0, func(a act) bool {
+		return a.op == trace.OpSend && a.G == closes.G && s.name(a) == m.Var
+	}); ok {
+		text += fmt.Sprintf(" %s closes it after its own sends, and does not know of those of %s.",
+			closes.G, p.Goroutine)
+		m.Hint = fmt.Sprintf("close `%s` once, when all senders have ended: count them in a WaitGroup, and let one goroutine do `wg.Wait(); close(%s)`", m.Var, m.Var)
+	} else {
+		m.Hint = fmt.Sprintf("let %s wait until %s has sent (a WaitGroup, or a channel) before it closes `%s`; or let only the sender close it", closes.G, p.Goroutine, m.Var)
+	}
+	m.Text = text
+	return m
+}
+
+// timerStopped reports whether the send is that of a timer's function, and the goroutine that
+// closes has stopped the timer before.
+func (m *Match) timerStopped(s *story, closes act, p wire.Place) bool {
+	if !strings.HasPrefix(p.Goroutine, "timers/") {
+		return false
+	}
+	stop, ok := s.last(closes.i, func(a act) bool { return a.G == closes.G && a.op == trace.OpTimerStop })
+	if !ok {
+		return false
+	}
+	timer := s.name(stop)
+	m.Name = TimerClosed
+	m.Roles = append(m.Roles, Role{"stop", stop.G, stop.Where})
+	m.Text = fmt.Sprintf("%s calls %s.Stop at %s and then closes `%s` at %s, but the timer had fired already: its function runs as %s and sends to `%s` at %s. Stop does not wait for a function that has begun.",
+		closes.G, timer, at(stop.Where), m.Var, at(closes.Where), p.Goroutine, m.Var, at(p))
+	m.Hint = fmt.Sprintf("let the function check, under one mutex with the close, whether `%s` is closed, and send under that mutex; the result of Stop alone does not help, as the function may be in its middle", m.Var)
+	return true
+}
+
+// closeTwice explains the close of a closed channel.
+func (s *story) closeTwice(p wire.Place) *Match {
+	closed, ok := s.last(len(s.acts), func(a act) bool {
+		return a.op == trace.OpClose && !failed(a) && (s.name(a) == p.Object || samePlace(a.Where, p))
+	})
+	if !ok || p.Object == "" {
+		return nil
+	}
+	m := &Match{Name: CloseTwice, Var: p.Object, Roles: []Role{{"first", closed.G, closed.Where}, {"second",
+		p.Goroutine, p}}}
+	m.Text = fmt.Sprintf("%s closed `%s` at %s, and %s closed it again at %s.", closed.G, m.Var,
+		at(closed.Where), p.Goroutine, at(p))
+	if look, ok := s.last(closed.i, func(a act) bool {
+		return a.G == p.Goroutine && a.op == trace.OpSelect && a.Arg < 0 && strings.Contains(a.Where.Object,
+			"<-"+m.Var)
+	}); ok {
+		m.Text += fmt.Sprintf(" %s had looked whether it was closed (the select at %s), but that was before %s closed it.",
+			p.Goroutine, at(look.Where), closed.G)
+		m.Roles = append(m.Roles, Role{"check", look.G, look.Where})
+	} else if check, first, ok := s.checked(p.Goroutine, len(s.acts), p, closed.G); ok {
+		condition, _ := s.source.condition(first)
+		m.Text += fmt.Sprintf(" %s had checked `%s` at %s, but that was before %s set `%s`.", p.Goroutine,
+			condition, at(first), closed.G, s.name(check))
+		m.Roles = append(m.Roles, Role{"check", check.G, first})
+	}
+	m.Hint = fmt.Sprintf("close it through a sync.Once: `once.Do(func() { close(%s) })`, or check and close under one mutex", m.Var)
+	return m
+}
+
+// unlockTwice explains the unlock of a lock that is not locked.
+func (s *story) unlockTwice(p wire.Place, op trace.Op) *Match {
+	before, ok := s.last(len(s.acts), func(a act) bool {
+		return a.G == p.Goroutine && a.op == op &&
+			!failed(a)
+	})
+	if !ok {
+		return nil
+	}
+	locked, ok := s.last(before.i, func(a act) bool {
+		return a.G == p.Goroutine && a.Obj == before.Obj &&
+			a.op != op
+	})
+	if !ok {
+		return nil
+	}
+	name := s.lock(before.Obj)
+	m := &Match{Name: UnlockTwice, Lock: name, Var: name, Roles: []Role{{"lock", locked.G, locked.Where},
+		{"unlock", before.G, before.Where}, {"again", p.Goroutine, p}}}
+	m.Text = fmt.Sprintf("%s locked %s at %s and unlocked it at %s; then it unlocked it again at %s",
+		p.Goroutine, name,
+		at(locked.Where), at(before.Where), at(p))
+	m.Hint = fmt.Sprintf("unlock %s once on every path", name)
+	if d, ok := s.source.deferUnlock(p, name); ok {
+		m.Text += fmt.Sprintf(", where the deferred Unlock of %s runs", at(d))
+		m.Hint = fmt.Sprintf("remove the Unlock at %s: the deferred one at %s unlocks on every path",
+			at(before.Where), at(d))
+		if samePlace(before.Where, d) {
+			m.Hint = fmt.Sprintf("unlock %s once on every path: by the deferred Unlock alone", name)
+		}
+	}
+	m.Text += "."
+	return m
+}
+
+// addAfterWait explains an Add that is not ordered with a Wait.
+func (s *story) addAfterWait(add, wait wire.Place) *Match {
+	is := func(p wire.Place, op trace.Op) func(a act) bool {
+		return func(a act) bool { return a.G == p.Goroutine && a.op == op && samePlace(a.Where, p) }
+	}
+	adds, ok := s.last(len(s.acts), is(add, trace.OpWGAdd))
+	waits, also := s.last(len(s.acts), is(wait, trace.OpWGWait))
+	if !ok || !also || add.Object == "" {
+		return nil
+	}
+	m := &Match{Name: AddAfterWait, Var: add.Object, Roles: []Role{{"add", adds.G, add}, {"wait", waits.G,
+		wait}}}
+	if check, first, ok := s.checked(adds.G, adds.i, add, waits.G); ok {
+		condition, _ := s.source.condition(first)
+		name := s.name(check)
+		m.Roles = append(m.Roles, Role{"check", check.G, first})
+		m.Text = fmt.Sprintf("%s checked `%s` at %s and called %s.Add at %s; %s can set `%s` and call %s.Wait (%s) between the two. The counter is 0 there, so Wait returns although %s goes on.",
+			adds.G, condition, at(first), m.Var, at(add), waits.G, name, m.Var, at(wait), adds.G)
+		m.Hint = fmt.Sprintf("check `%s` and call Add under one mutex, and set it under the same mutex before Wait", name)
+		if len(check.held) > 0 {
+			m.Lock = s.lock(check.held[len(check.held)-1].obj)
+			m.Hint = fmt.Sprintf("call %s.Add while %s is still held from the check of `%s`, and unlock after it", m.Var, m.Lock, name)
+		}
+		return m
+	}
+	if round, ok := s.last(adds.i, func(a act) bool {
+		return a.G == adds.G && a.Obj == adds.Obj &&
+			a.op == trace.OpWGWait
+	}); ok && waits.G != adds.G {
+		m.Name = Reuse
+		m.Text = fmt.Sprintf("%s waited for `%s` at %s and then called Add on it again, at %s, for the next round; %s also waits for it, at %s, and nothing says for which of the two rounds.",
+			adds.G, m.Var, at(round.Where), at(add), waits.G, at(wait))
+		m.Hint = fmt.Sprintf("use a new WaitGroup for every round; or let the next Add come only after every Wait of the round before has returned (%s)", at(wait))
+		return m
+	}
+	m.Text = fmt.Sprintf("%s calls %s.Add at %s, when it runs; %s calls %s.Wait at %s and does not wait for that Add. If Wait comes first the counter is still 0, and it returns at once.",
+		adds.G, m.Var, at(add), waits.G, m.Var, at(wait))
+	m.Hint = fmt.Sprintf("call %s.Add before Wait can be called", m.Var)
+	if start, ok := s.last(len(s.acts), func(a act) bool {
+		return a.op == trace.OpGo &&
+			a.Child == adds.G
+	}); ok &&
+		start.G == waits.G && start.Where.File != "" && s.source.inModule(start.Where) {
+		m.Roles = append(m.Roles, Role{"go", start.G, start.Where})
+		m.Hint = fmt.Sprintf("call %s.Add(1) before the go statement at %s, and not in the goroutine; or start it with %s.Go, which does both Add and Done", m.Var, at(start.Where), m.Var)
+	}
+	return m
+}
+
+// names returns the goroutines of acts, each once.
+func names(as []act) (gs []string) {
+	for _, a := range as {
+		if !slices.Contains(gs, a.G) {
+			gs = append(gs, a.G)
+		}
+	}
+	return gs
+}

@@ -1,0 +1,306 @@
+package pattern
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/rt/wire"
+	"heddle/trace"
+)
+
+// race explains a data race by the locks that are held at its two accesses and by what its
+// goroutines did before.
+func (s *story) race() *Match {
+	a, b, ok := s.racing()
+	if !ok {
+		return nil
+	}
+	if isRead(a) {
+		a, b = b, a // a writes
+	}
+	name := s.name(a)
+	if name == "" || strings.Contains(name, "(") {
+		name = s.name(b)
+	}
+	m := &Match{Var: name, Roles: []Role{{"write", a.G, a.Where}, {"other", b.G, b.Where}}}
+	if m.Var == "" {
+		return nil
+	}
+	for _, recognise := range []func(*Match, act, act) bool{s.readLocked, s.early, s.doubleChecked, s.escaped,
+		s.oneSided, s.twoLocks, s.unordered} {
+		if recognise(m, a, b) {
+			return m
+		}
+	}
+	return nil
+}
+
+// racing returns the two accesses of the finding in the order of the story.
+func (s *story) racing() (a, b act, ok bool) {
+	if len(s.f.Places) < 2 {
+		return a, b, false
+	}
+	p, q := s.f.Places[0], s.f.Places[1]
+	is := func(a act, p wire.Place) bool {
+		return a.G == p.Goroutine && samePlace(a.Where, p) && a.op.String() == p.Op
+	}
+	for _, y := range slices.Backward(s.acts) {
+		for _, x := range slices.Backward(s.acts[:y.i]) {
+			if x.Obj == y.Obj && x.G != y.G && (is(x, p) && is(y, q) || is(x, q) && is(y, p)) {
+				return x, y, true
+			}
+		}
+	}
+	return a, b, false
+}
+
+func verb(a act) string {
+	if isWrite(a) {
+		return "writes"
+	}
+	return "reads"
+}
+
+// at2 names both places, once if they are one.
+func both(a, b act) string {
+	if samePlace(a.Where, b.Where) {
+		return at(a.Where)
+	}
+	return at(a.Where) + " and " + at(b.Where)
+}
+
+// readLocked: both hold one lock, and a writer holds it for reading only.
+func (s *story) readLocked(m *Match, a, b act) bool {
+	for _, h := range a.held {
+		for _, k := range b.held {
+			if h.obj != k.obj || !h.shared && !k.shared {
+				continue
+			}
+			w, wh := a, h
+			if !h.shared {
+				w, wh = b, k
+			}
+			if !isWrite(w) {
+				continue
+			}
+			m.Name, m.Lock = ReadLockWrite, s.lock(h.obj)
+			took := s.acts[wh.since].Where
+			m.Roles = append(m.Roles, Role{"lock", w.G, took})
+			m.Text = fmt.Sprintf("%s writes `%s` at %s, but holds %s for reading only (RLock at %s). Several goroutines may hold a read lock at once, so it does not keep %s out, which %s `%s` at %s.",
+				w.G, m.Var, at(w.Where), m.Lock, at(took), other(w, a, b).G, verb(other(w, a, b)), m.Var,
+				at(other(w, a, b).Where))
+			m.Hint = fmt.Sprintf("take %s for writing there: Lock and Unlock in place of RLock and RUnlock at %s", m.Lock, at(took))
+			if update(w, s) != "" {
+				m.Hint += fmt.Sprintf("; or make `%s` an atomic", m.Var)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+func other(w, a, b act) act {
+	if w.i == a.i {
+		return b
+	}
+	return a
+}
+
+// update returns the statement at w if that reads and writes the same number: "c.hits++".
+func update(w act, s *story) string {
+	text := s.source.statement(w.Where)
+	for _, op := range []string{"++", "--", "+=", "-=", "|=", "&="} {
+		if strings.Contains(text, op) && !strings.Contains(text, `"`) {
+			return text
+		}
+	}
+	return ""
+}
+
+// early: the goroutine that writes has set an atomic before, which the other one has read.
+func (s *story) early(m *Match, w, r act) bool {
+	if isWrite(r) {
+		return false
+	}
+	load, ok := s.last(r.i, func(a act) bool { return a.G == r.G && a.op == trace.OpAtomicLoad })
+	if !ok {
+		return false
+	}
+	store, ok := s.last(w.i, func(a act) bool {
+		return a.G == w.G && a.Obj == load.Obj && (a.op == trace.OpAtomicStore || a.op == trace.OpAtomicRMW)
+	})
+	if !ok || s.name(store) == "" {
+		return false
+	}
+	if _, _, same := s.source.together(store.Where, w.Where); !same {
+		return false
+	}
+	m.Name = Publication
+	flag := s.name(store)
+	m.Roles = append(m.Roles, Role{"flag", store.G, store.Where}, Role{"check", load.G, load.Where})
+	m.Text = fmt.Sprintf("%s sets `%s` at %s, and only then writes `%s` at %s. %s reads `%s` at %s: once it is set, it reads `%s` at %s, which may not be written yet.",
+		w.G, flag, at(store.Where), m.Var, at(w.Where), r.G, flag, at(load.Where), m.Var, at(r.Where))
+	m.Hint = fmt.Sprintf("set `%s` last: move %s below the write of `%s` at %s", flag, at(store.Where),
+		m.Var, at(w.Where))
+	return true
+}
+
+// doubleChecked: a variable is read without the lock under which it is read again and written.
+func (s *story) doubleChecked(m *Match, w, r act) bool {
+	if isWrite(r) || len(w.held) == 0 || len(r.held) > 0 {
+		return false
+	}
+	lock := w.held[len(w.held)-1]
+	if lock.shared {
+		return false
+	}
+	name := s.lock(lock.obj)
+	unlocked := func(a act, before int) (act, bool) {
+		return s.last(before, func(x act) bool {
+			return x.G == a.G && x.op == trace.OpRead && len(x.held) == 0 && s.guarded(x.Obj, lock.obj)
+		})
+	}
+	check, ok := unlocked(w, lock.since)
+	if !ok {
+		return false
+	}
+	pointer := check.Obj // what is checked without the lock
+	set, ok := s.first(lock.since, func(x act) bool {
+		return x.G == w.G && x.Obj == pointer &&
+			x.op == trace.OpWrite
+	})
+	if _, _, same := s.source.together(check.Where, set.Where); !ok || !same {
+		return false
+	}
+	if r.Obj != pointer {
+		if _, ok := s.last(r.i, func(x act) bool {
+			return x.G == r.G && x.Obj == pointer && isRead(x) &&
+				len(x.held) == 0
+		}); !ok {
+			return false
+		}
+	}
+	p := s.name(check)
+	m.Name, m.Lock, m.Var = Publication, name, p
+	m.Roles = append(m.Roles, Role{"check", check.G, check.Where}, Role{"lock", w.G,
+		s.acts[lock.since].Where})
+	m.Text = fmt.Sprintf("This is double-checked locking: `%s` is read without a lock at %s, and written under %s at %s by %s. Nothing orders the read of %s at %s with that write",
+		p, at(check.Where), name, at(set.Where), w.G, r.G, at(r.Where))
+	if r.Obj != pointer {
+		m.Text += fmt.Sprintf(", so it may see `%s` and not yet what `%s` has, such as `%s` (%s)", p, p,
+			s.named(r, s.name(w)), at(w.Where))
+	}
+	m.Text += "."
+	m.Hint = fmt.Sprintf("use sync.Once (or sync.OnceValue), or take %s before `%s` is read at all, or make `%s` an atomic.Pointer", name, p, p)
+	return true
+}
+
+// guarded reports whether memory is written under a lock.
+func (s *story) guarded(obj, lock int) bool {
+	_, ok := s.first(0, func(a act) bool { return a.Obj == obj && isWrite(a) && holds(a, lock) })
+	return ok
+}
+
+func holds(a act, lock int) bool {
+	return slices.ContainsFunc(a.held, func(h hold) bool { return h.obj == lock })
+}
+
+// escaped: an element is read without the lock under which its slice or map was read before.
+func (s *story) escaped(m *Match, a, b act) bool {
+	in, out := a, b
+	if len(in.held) == 0 {
+		in, out = out, in
+	}
+	if len(in.held) == 0 || len(out.held) > 0 {
+		return false
+	}
+	root, element := strings.CutSuffix(cutIndex(s.name(in)), "")
+	if !element || root == s.name(in) || cutIndex(s.name(out)) == root {
+		return false
+	}
+	lock := in.held[len(in.held)-1].obj
+	got, ok := s.last(out.i, func(x act) bool {
+		return x.G == out.G && isRead(x) && holds(x, lock) &&
+			s.name(x) == root
+	})
+	f := s.source.function(got.Where)
+	if !ok || f == nil || f.name == "" {
+		return false
+	}
+	m.Name, m.Lock, m.Var = Escaped, s.lock(lock), root
+	m.Roles = append(m.Roles, Role{"returned", got.G, got.Where})
+	m.Text = fmt.Sprintf("%s returns `%s` itself (%s), and %s then %s its elements at %s without %s; %s %s `%s` at %s, with the lock. A slice or map that is returned is no copy: the lock guards it inside %s only.",
+		f.name, root, at(got.Where), out.G, verb(out), at(out.Where), m.Lock, in.G, verb(in), s.name(in),
+		at(in.Where), f.name)
+	m.Hint = fmt.Sprintf("let %s return a copy, made while it holds %s: slices.Clone(%s) or maps.Clone(%s)",
+		f.name, m.Lock, root, root)
+	return true
+}
+
+// cutIndex returns "r.names" of "r.names[i]".
+func cutIndex(name string) string {
+	root, _, _ := strings.Cut(name, "[")
+	return root
+}
+
+// oneSided: only one of the two holds a lock.
+func (s *story) oneSided(m *Match, a, b act) bool {
+	in, out := a, b
+	if len(in.held) == 0 {
+		in, out = out, in
+	}
+	if len(in.held) == 0 || len(out.held) > 0 {
+		return false
+	}
+	h := in.held[len(in.held)-1]
+	m.Name, m.Lock = OneSided, s.lock(h.obj)
+	how := ""
+	if h.shared {
+		how = " for reading"
+	}
+	m.Text = fmt.Sprintf("%s holds %s%s when it %s `%s` at %s; %s %s `%s` at %s and holds no lock, so nothing keeps the two apart.",
+		in.G, m.Lock, how, verb(in), s.named(in, m.Var), at(in.Where), out.G, verb(out), s.named(out, m.Var),
+		at(out.Where))
+	m.Hint = fmt.Sprintf("lock %s around %s too", m.Lock, at(out.Where))
+	return true
+}
+
+// twoLocks: both hold locks, none of them the same.
+func (s *story) twoLocks(m *Match, a, b act) bool {
+	if len(a.held) == 0 || len(b.held) == 0 {
+		return false
+	}
+	if slices.ContainsFunc(a.held, func(h hold) bool { return holds(b, h.obj) }) {
+		return false
+	}
+	of := func(x act) string { return s.lock(x.held[len(x.held)-1].obj) }
+	m.Name = TwoLocks
+	m.Text = fmt.Sprintf("%s holds %s when it %s `%s` at %s, and %s holds %s when it %s it at %s: these are two locks, and a lock keeps out only those that take the same one.",
+		a.G, of(a), verb(a), m.Var, at(a.Where), b.G, of(b), verb(b), at(b.Where))
+	if of(a) == of(b) {
+		m.Text = strings.Replace(m.Text, "these are two locks",
+			"the source has one name for them, but these are two locks (of two values)", 1)
+	}
+	m.Hint = fmt.Sprintf("let one lock guard `%s` wherever it is used", m.Var)
+	return true
+}
+
+// unordered: neither holds a lock.
+func (s *story) unordered(m *Match, a, b act) bool {
+	if len(a.held)+len(b.held) > 0 {
+		return false
+	}
+	m.Name = Unordered
+	if text := update(a, s); text != "" && samePlace(a.Where, b.Where) {
+		m.Name = LostUpdate
+		m.Text = fmt.Sprintf("%s and %s both run `%s` at %s without a lock. That reads `%s` and then writes it: if both read before one writes, one of the two updates is lost.",
+			a.G, b.G, text, at(a.Where), m.Var)
+		m.Hint = fmt.Sprintf("guard `%s` with a sync.Mutex around `%s` and wherever else it is used while the goroutines run, or make it an atomic and use Add", m.Var, text)
+		return true
+	}
+	m.Text = fmt.Sprintf("%s %s `%s` at %s and %s %s it at %s; neither holds a lock, and nothing makes one wait for the other.",
+		a.G, verb(a), m.Var, at(a.Where), b.G, verb(b), at(b.Where))
+	m.Hint = fmt.Sprintf("guard `%s` with a mutex at %s, or let one goroutine wait until the other is done (a channel, a WaitGroup)", m.Var, both(a, b))
+	return true
+}

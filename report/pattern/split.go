@@ -1,0 +1,537 @@
+package pattern
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"heddle/rt/wire"
+	"heddle/trace"
+)
+
+// failure explains a test that fails or panics.
+func (s *story) failure() *Match {
+	for _, recognise := range []func() *Match{s.closedTooEarly, s.bothReady, s.interrupted, s.torn,
+		s.waitedForNone, s.outdated} {
+		if m := recognise(); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// A gap is two accesses of one goroutine, and what another one wrote in between.
+type gap struct {
+	before, after, between act
+	first, second          wire.Place // where one function makes both accesses
+	waited                 *act       // the Cond.Wait in between
+	score                  int
+}
+
+// interrupted recognises a goroutine that reads a variable, and uses it again after another one
+// wrote it. It is no bug if the goroutine waited for the other one in between, except at a Cond.
+func (s *story) interrupted() *Match {
+	var best *gap
+	for _, a := range s.acts {
+		if !isRead(a) {
+			continue
+		}
+		if g := s.gapAfter(a); g != nil && (best == nil || g.score >= best.score) {
+			best = g
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	return s.tellGap(best)
+}
+
+// gapAfter returns the gap that begins with the read a, or nil.
+func (s *story) gapAfter(a act) *gap {
+	g := gap{before: a, score: -1}
+	switched, found := false, false
+	for _, b := range s.acts[a.i+1:] {
+		switched = switched || b.Switch
+		switch {
+		case b.G == a.G && b.op == trace.OpCondWait:
+			g.waited = &b
+		case b.G == a.G && g.waited != nil && waitsForOthers(b):
+		case b.G == a.G && waitsForOthers(b):
+			return nil
+		case b.Obj != a.Obj || a.Obj == 0:
+		case b.G != a.G && isWrite(b):
+			g.between, found = b, true
+		case b.G == a.G && !found && (isRead(b) || isWrite(b)):
+			return nil // a later access begins the gap
+		case b.G == a.G && (isRead(b) || isWrite(b)):
+			g.after = b
+			if !switched {
+				return nil
+			}
+			return s.weigh(&g)
+		}
+	}
+	return nil
+}
+
+// weigh says how well a gap explains the finding; nil if its accesses do not belong together.
+func (s *story) weigh(g *gap) *gap {
+	if g.waited != nil && samePlace(g.before.Where, g.after.Where) {
+		return nil // the condition is checked again
+	}
+	first, second, ok := s.source.together(g.before.Where, g.after.Where)
+	if !ok || g.waited != nil && g.before.Where.File == "" {
+		return nil
+	}
+	g.first, g.second, g.score = first, second, 0
+	for _, p := range s.f.Places {
+		if samePlace(p, g.after.Where) {
+			g.score += 8
+		}
+	}
+	if g.waited != nil {
+		g.score += 4
+	}
+	if isWrite(g.after) {
+		g.score += 2
+	}
+	if !strings.HasSuffix(filepath.Base(first.File), "_test.go") {
+		g.score += 4
+	}
+	return g
+}
+
+// tellGap names the pattern of a gap.
+func (s *story) tellGap(g *gap) *Match {
+	name := cmp.Or(s.name(g.before), s.name(g.after), s.name(g.between))
+	if name == "" {
+		return nil
+	}
+	m := &Match{Var: name, Roles: []Role{{"check", g.before.G, g.first}, {"act", g.after.G, g.second},
+		{"between", g.between.G, g.between.Where}}}
+	lock, held := s.common(g)
+	if held {
+		m.Lock = s.lock(lock.obj)
+	}
+	if held && s.sameHold(g, lock) { // the other goroutine came in all the same
+		if !isWrite(g.after) || !s.readLocked(m, g.after, g.between) && !s.oneSided(m, g.after, g.between) {
+			return nil
+		}
+		return m
+	}
+	condition, line := s.source.condition(g.first)
+	if g.waited != nil {
+		return s.condIf(m, g, condition)
+	}
+	checks := condition != "" && line <= g.second.Line
+	switch {
+	case checks:
+		m.Name = CheckThenAct
+		s.tellCheck(m, g, condition, line)
+	case isWrite(g.after):
+		m.Name = LostUpdate
+		s.tellLost(m, g)
+	default:
+		m.Name = StaleRead
+		m.Text = fmt.Sprintf("%s read `%s` at %s and read it again at %s; %s wrote it at %s in between, so the two reads disagree.",
+			g.before.G, name, at(g.first), at(g.second), g.between.G, at(g.between.Where))
+		m.Hint = s.oneHold(m, g, "both reads")
+	}
+	return m
+}
+
+// common returns the lock that both sides of a gap hold, each time anew.
+func (s *story) common(g *gap) (h hold, ok bool) {
+	for _, h := range g.before.held {
+		if holds(g.after, h.obj) {
+			return h, true
+		}
+	}
+	return h, false
+}
+
+// sameHold reports whether a goroutine did not give a lock back within its gap.
+func (s *story) sameHold(g *gap, h hold) bool {
+	return slices.ContainsFunc(g.after.held, func(k hold) bool { return k == h })
+}
+
+// released returns where the goroutine of a gap gave a lock back between its two sides.
+func (s *story) released(g *gap, lock int) (wire.Place, bool) {
+	a, ok := s.first(g.before.i, func(a act) bool {
+		return a.i < g.after.i && a.G == g.before.G && a.Obj == lock &&
+			(a.op == trace.OpUnlock || a.op == trace.OpRUnlock)
+	})
+	return a.Where, ok
+}
+
+func does(a act) string {
+	switch {
+	case a.op == trace.OpMapStore:
+		return "stored into"
+	case isWrite(a):
+		return "wrote"
+	case a.op == trace.OpMapLoad:
+		return "loaded from"
+	}
+	return "read"
+}
+
+func (s *story) tellCheck(m *Match, g *gap, condition string, line int) {
+	checked := g.first
+	checked.Line = line
+	text := fmt.Sprintf("%s checked `%s` at %s and then ", g.before.G, condition, at(checked))
+	if g.second.Line != g.after.Where.Line || g.second.File != g.after.Where.File {
+		text += fmt.Sprintf("called `%s` at %s, which %s `%s`", g.second.Object, at(g.second),
+			does(g.after), m.Var)
+	} else {
+		text += fmt.Sprintf("%s `%s` at %s", does(g.after), s.named(g.after, m.Var), at(g.second))
+	}
+	if lock, ok := s.common(g); ok {
+		if p, ok := s.released(g, lock.obj); ok {
+			text += fmt.Sprintf(", but released %s in between (%s)", m.Lock, at(p))
+		}
+	} else {
+		text += ", as two separate operations"
+	}
+	m.Text = text + fmt.Sprintf("; in that gap %s %s `%s` at %s, so the check was out of date when %s acted on it.",
+		g.between.G, does(g.between), s.named(g.between, m.Var), at(g.between.Where), g.before.G)
+	m.Hint = s.hintCheck(m, g)
+}
+
+// named returns the name of an access, or another one if it has none.
+func (s *story) named(a act, other string) string { return cmp.Or(s.name(a), other) }
+
+func (s *story) hintCheck(m *Match, g *gap) string {
+	switch {
+	case m.Lock != "":
+		return s.oneHold(m, g, "check and act")
+	case isMap(g.before):
+		return fmt.Sprintf("use `%s.LoadOrStore` (or LoadAndDelete, CompareAndSwap) in place of the two calls: it looks and changes in one step", m.Var)
+	case isAtomic(g.before) && g.after.op == trace.OpAtomicStore && g.before.Obj == g.after.Obj:
+		swap := "CompareAndSwap(old, new)"
+		if strings.HasSuffix(s.source.statement(g.after.Where), ".Store(true)") {
+			swap = "CompareAndSwap(false, true)"
+		}
+		return fmt.Sprintf("let one operation check and change it: `if %s.%s { ... }` in place of the Load and the Store, so that only one goroutine gets true", m.Var, swap)
+	case isAtomic(g.before):
+		return fmt.Sprintf("let one operation check and change %s, in a loop of Load and CompareAndSwap, or hold one mutex around both", m.Var)
+	}
+	return fmt.Sprintf("hold one mutex around check and act, and wherever else %s is written", m.Var)
+}
+
+// oneHold is the hint to hold a lock over both sides of a gap.
+func (s *story) oneHold(m *Match, g *gap, what string) string {
+	if m.Lock == "" {
+		return fmt.Sprintf("hold one mutex around both, and wherever else %s is written", m.Var)
+	}
+	lock, _ := s.common(g)
+	outer := func(a act, first wire.Place) bool { return !samePlace(a.Where, first) }
+	hint := fmt.Sprintf("lock %s once around %s, and unlock it after the second", m.Lock, what)
+	var inner []string
+	for _, side := range []struct {
+		a act
+		p wire.Place
+	}{{g.before, g.first}, {g.after, g.second}} {
+		if f := s.source.function(side.a.Where); f != nil && f.name != "" && outer(side.a, side.p) &&
+			!slices.Contains(inner, f.name) {
+			inner = append(inner, f.name)
+		}
+	}
+	if len(inner) > 0 {
+		hint += fmt.Sprintf(" (%s %s it too: use the field itself there, or a version without the lock)",
+			list(inner), map[bool]string{true: "locks", false: "lock"}[len(inner) == 1])
+	}
+	for _, h := range g.before.held {
+		if h.obj == lock.obj && h.shared && isWrite(g.after) {
+			hint += "; lock it for writing, not with RLock"
+		}
+	}
+	return hint
+}
+
+func (s *story) tellLost(m *Match, g *gap) {
+	read, write := at(g.first), at(g.second)
+	through := ""
+	if !samePlace(g.second, g.after.Where) {
+		through = fmt.Sprintf(" (%s)", at(g.after.Where))
+	}
+	m.Text = fmt.Sprintf("%s read `%s` at %s and wrote a new value at %s%s; %s wrote `%s` at %s in between, and %s overwrote that: one of the two updates is lost.",
+		g.before.G, m.Var, read, write, through, g.between.G, s.named(g.between, m.Var), at(g.between.Where),
+		g.before.G)
+	if lock, ok := s.common(g); ok {
+		if p, ok := s.released(g, lock.obj); ok {
+			m.Text += fmt.Sprintf(" Both hold %s, but %s released it after the read (%s).", m.Lock,
+				g.before.G, at(p))
+		}
+	}
+	switch {
+	case m.Lock != "":
+		m.Hint = s.oneHold(m, g, "the read and the write")
+	case isAtomic(g.before) && isAtomic(g.after):
+		m.Hint = fmt.Sprintf("change it in one step: `%s.Add(...)`, or a loop of Load and CompareAndSwap, in place of Load and Store", m.Var)
+	case isMap(g.before):
+		m.Hint = fmt.Sprintf("hold one mutex around the Load and the Store, or use %s.CompareAndSwap in a loop", m.Var)
+	default:
+		m.Hint = fmt.Sprintf("hold one mutex from the read to the write, and wherever else %s is used", m.Var)
+	}
+}
+
+func (s *story) condIf(m *Match, g *gap, condition string) *Match {
+	if condition == "" {
+		return nil
+	}
+	m.Name = CondIf
+	cond := s.named(*g.waited, "the Cond")
+	m.Text = fmt.Sprintf("%s checked `%s` at %s and waited in %s.Wait at %s; after it was woken, and before it had the lock again, %s wrote `%s` at %s. %s did not check again and went on at %s.",
+		g.before.G, condition, at(g.first), cond, at(g.waited.Where), g.between.G, s.named(g.between, m.Var),
+		at(g.between.Where), g.before.G, at(g.second))
+	m.Hint = fmt.Sprintf("check in a loop: `for %s { %s.Wait() }` in place of `if` at %s", condition, cond,
+		at(g.first))
+	return m
+}
+
+// torn recognises a goroutine that reads two variables one after the other, which another one
+// changes together in between.
+func (s *story) torn() *Match {
+	for _, b := range s.acts {
+		if !isRead(b) {
+			continue
+		}
+		a, ok := s.last(b.i, func(a act) bool { return a.G == b.G && isRead(a) && a.Obj != b.Obj })
+		if !ok || slices.ContainsFunc(s.acts[a.i+1:b.i],
+			func(x act) bool { return x.G == a.G && waitsForOthers(x) }) {
+			continue
+		}
+		w, ok := s.writesBoth(a, b)
+		if !ok || s.name(a) == "" || s.name(b) == "" {
+			continue
+		}
+		first, second, ok := s.source.together(a.Where, b.Where)
+		if !ok {
+			continue
+		}
+		g := &gap{before: a, after: b, between: w, first: first, second: second}
+		m := &Match{Name: StaleRead, Var: s.name(a), Roles: []Role{{"check", a.G, first}, {"act", b.G,
+			second},
+			{"between", w.G, w.Where}}}
+		m.Text = fmt.Sprintf("%s read `%s` at %s and then `%s` at %s", a.G, s.name(a), at(a.Where),
+			s.name(b), at(b.Where))
+		if lock, ok := s.common(g); ok {
+			m.Lock = s.lock(lock.obj)
+			m.Text += fmt.Sprintf(", each under its own hold of %s", m.Lock)
+		}
+		m.Text += fmt.Sprintf("; %s wrote both in between (%s), so %s has the old `%s` with the new `%s`.",
+			w.G,
+			at(w.Where), a.G, s.name(a), s.name(b))
+		m.Hint = s.oneHold(m, g, "both reads")
+		if m.Lock == "" {
+			m.Hint = fmt.Sprintf("keep both in one struct behind one atomic.Pointer, or hold one mutex around both reads and around both writes")
+		}
+		return m
+	}
+	return nil
+}
+
+// writesBoth returns the write with which another goroutine has written the memory of both reads
+// since the first one.
+func (s *story) writesBoth(a, b act) (w act, ok bool) {
+	wrote := map[string][2]bool{}
+	switched := false
+	for _, x := range s.acts[a.i+1 : b.i] {
+		switched = switched || x.Switch
+		if x.G == a.G || !isWrite(x) {
+			continue
+		}
+		both := wrote[x.G]
+		both[0] = both[0] || x.Obj == a.Obj
+		both[1] = both[1] || x.Obj == b.Obj
+		wrote[x.G] = both
+		if both[0] && both[1] {
+			return x, switched
+		}
+	}
+	return w, false
+}
+
+// closedTooEarly recognises a goroutine that calls Done, or closes or sends to a channel, and only
+// then writes what the goroutine that waits for it reads.
+func (s *story) closedTooEarly() *Match {
+	for _, w := range s.acts {
+		if !isWrite(w) {
+			continue
+		}
+		done, ok := s.last(w.i, func(a act) bool {
+			return a.G == w.G && (a.op == trace.OpWGAdd && a.Arg < 0 || a.op == trace.OpClose)
+		})
+		if !ok {
+			continue
+		}
+		wait, ok := s.first(done.i, func(a act) bool {
+			return a.G != w.G && a.Obj == done.Obj && (a.op == trace.OpWGWait || a.op == trace.OpRecv)
+		})
+		if !ok || wait.i > w.i {
+			continue
+		}
+		read, ok := s.first(wait.i, func(a act) bool {
+			return a.G == wait.G && a.Obj == w.Obj && isRead(a) && a.i < w.i
+		})
+		if _, _, same := s.source.together(done.Where, w.Where); !ok || !same || s.named(w,
+			s.name(read)) == "" {
+			continue
+		}
+		m := &Match{Name: DoneTooEarly, Var: s.named(w, s.name(read)), Roles: []Role{{"done", w.G,
+			done.Where},
+			{"write", w.G, w.Where}, {"read", read.G, read.Where}}}
+		said := s.name(done) + ".Done"
+		if done.op == trace.OpClose {
+			said = "close of " + s.name(done)
+		}
+		m.Text = fmt.Sprintf("%s said that it was done (%s at %s) before it wrote `%s` at %s; %s waited for that at %s, and read `%s` at %s while the write was still to come.",
+			w.G, said, at(done.Where), m.Var, at(w.Where), wait.G, at(wait.Where), m.Var, at(read.Where))
+		m.Hint = fmt.Sprintf("move %s below the write of `%s`, for example with defer at the beginning of the goroutine", said, m.Var)
+		return m
+	}
+	return nil
+}
+
+// bothReady recognises a select that took one case although another one had values to receive.
+func (s *story) bothReady() *Match {
+	for _, a := range s.acts {
+		cases, chosen, ok := s.selected(a)
+		if !ok {
+			continue
+		}
+		for i, text := range cases {
+			name := received(text)
+			if i == chosen || name == "" {
+				continue
+			}
+			left, sent := s.buffered(a.i, name)
+			if left == 0 || s.readLater(a, sent.Obj) {
+				continue
+			}
+			m := &Match{Name: BothReady, Var: name, Roles: []Role{{"select", a.G, a.Where}, {"send", sent.G,
+				sent.Where}}}
+			m.Text = fmt.Sprintf("%s came to the select at %s when several of its cases were ready: `%s` still held %s (sent at %s), and it took `%s`. A select chooses among ready cases at random; what was in `%s` was not received any more.",
+				a.G, at(a.Where), name, values(left), at(sent.Where), cases[chosen], name)
+			m.Hint = fmt.Sprintf("after `%s`, receive what is left in %s before returning (for example a loop of select with default), or let a close of %s alone end the loop", cases[chosen], name, name)
+			return m
+		}
+	}
+	return nil
+}
+
+// selected returns the cases of the select that a belongs to, and the index of the one that was
+// taken.
+func (s *story) selected(a act) (cases []string, chosen int, ok bool) {
+	if a.op != trace.OpSelect && a.op != trace.OpRecv || !strings.Contains(a.Where.Object, "<-") ||
+		failed(a) {
+		return nil, 0, false
+	}
+	cases = s.source.cases(a.Where)
+	if a.op == trace.OpSelect {
+		return cases, int(a.Arg), a.Arg >= 0 && int(a.Arg) < len(cases)
+	}
+	chosen = slices.IndexFunc(cases, func(text string) bool {
+		return received(text) != "" &&
+			received(text) == s.names[a.Obj]
+	})
+	return cases, chosen, chosen >= 0
+}
+
+func values(n int) string {
+	if n == 1 {
+		return "a value"
+	}
+	return fmt.Sprintf("%d values", n)
+}
+
+// received returns the channel that a case receives from, or "".
+func received(comm string) string {
+	_, name, ok := strings.Cut(comm, "<-")
+	if !ok || strings.ContainsAny(name, "()") || strings.Contains(name, "<-") ||
+		!strings.HasPrefix(comm, "<-") && !strings.Contains(comm, "= <-") {
+		return ""
+	}
+	return strings.TrimSpace(name)
+}
+
+// buffered returns how many values the buffered channel of that name holds before act i, and the
+// last send.
+func (s *story) buffered(i int, name string) (n int, sent act) {
+	for _, a := range s.acts[:i] {
+		switch {
+		case a.op == trace.OpSend && a.Cap > 0 && s.name(a) == name:
+			n, sent = n+1, a
+		case a.op == trace.OpRecv && a.Arg != 0 && sent.Event != nil && a.Obj == sent.Obj:
+			n--
+		}
+	}
+	return max(n, 0), sent
+}
+
+// readLater reports whether a channel is received from after a.
+func (s *story) readLater(a act, obj int) bool {
+	_, ok := s.first(a.i+1, func(b act) bool { return b.op == trace.OpRecv && b.Obj == obj && b.G == a.G })
+	return ok
+}
+
+// waitedForNone recognises a Wait that returned before a goroutine that was started already had
+// called Add.
+func (s *story) waitedForNone() *Match {
+	for _, w := range s.acts {
+		if w.op != trace.OpWGWait {
+			continue
+		}
+		add, ok := s.first(w.i, func(a act) bool {
+			return a.op == trace.OpWGAdd && a.Arg > 0 && a.Obj == w.Obj && a.G != w.G
+		})
+		_, begun := s.last(w.i, func(a act) bool { return a.op == trace.OpGo && ok && a.Child == add.G })
+		if !ok || !begun {
+			continue
+		}
+		p, q := add.Where, w.Where
+		p.Goroutine, q.Goroutine = add.G, w.G
+		if m := s.addAfterWait(p, q); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// outdated recognises a goroutine that checks a variable, is interrupted by one that writes it, and
+// goes on with what it checked for.
+func (s *story) outdated() *Match {
+	for _, a := range slices.Backward(s.acts) {
+		if !isRead(a) || a.Obj == 0 || s.name(a) == "" {
+			continue
+		}
+		condition, line := s.source.condition(a.Where)
+		w, ok := s.first(a.i+1, func(b act) bool { return b.G == a.G || b.Obj == a.Obj && isWrite(b) })
+		if condition == "" || !ok || w.G == a.G {
+			continue
+		}
+		next, ok := s.first(w.i, func(b act) bool { return b.G == a.G })
+		if !ok || waitsForOthers(next) || next.Where.Line <= line || s.name(next) == "" ||
+			!slices.ContainsFunc(s.acts[a.i+1:next.i+1], func(b act) bool { return b.Switch }) {
+			continue
+		}
+		first, second, same := s.source.together(a.Where, next.Where)
+		if !same {
+			continue
+		}
+		first.Line = line
+		m := &Match{Name: CheckThenAct, Var: s.name(a), Roles: []Role{{"check", a.G, first}, {"act", a.G,
+			second},
+			{"between", w.G, w.Where}}}
+		m.Text = fmt.Sprintf("%s checked `%s` at %s and then came to `%s` at %s; in between %s %s `%s` at %s, so the check was out of date when %s acted on it.",
+			a.G, condition, at(first), cmp.Or(s.source.statement(next.Where), s.name(next)), at(second),
+			w.G, does(w), m.Var, at(w.Where), a.G)
+		m.Hint = fmt.Sprintf("hold one mutex around check and act, and around the write of `%s` at %s",
+			m.Var, at(w.Where))
+		return m
+	}
+	return nil
+}

@@ -1,0 +1,561 @@
+package pattern
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/rt/wire"
+	"heddle/trace"
+)
+
+// waiting explains goroutines that can never go on by what they wait for.
+func (s *story) waiting() *Match {
+	var ws []act
+	for _, w := range s.waits {
+		if slices.ContainsFunc(s.f.Places, func(p wire.Place) bool { return p.Goroutine == w.G }) {
+			ws = append(ws, s.placed(w))
+		}
+	}
+	for _, recognise := range []func(w act) *Match{s.onceInOnce, s.readLockTwice, s.lockTwice, s.nilChannel} {
+		for _, w := range ws {
+			if m := recognise(w); m != nil {
+				return m
+			}
+		}
+	}
+	if m := s.lockOrder(ws); m != nil {
+		return m
+	}
+	for _, recognise := range []func(w act) *Match{s.missingUnlock, s.lockHeld, s.signal, s.dropped,
+		s.stopped,
+		s.notWatched} {
+		for _, w := range ws {
+			if m := recognise(w); m != nil {
+				return m
+			}
+		}
+	}
+	ws = slices.DeleteFunc(ws, func(w act) bool { return w.op == trace.OpWGWait })
+	if len(ws) == 0 || len(names(ws)) != len(ws) || slices.ContainsFunc(ws,
+		func(w act) bool { return w.Obj != ws[0].Obj || w.op != ws[0].op }) {
+		return nil
+	}
+	if m := s.leakedSender(ws); m != nil {
+		return m
+	}
+	return s.leakedReceiver(ws)
+}
+
+// placed gives a leftover the place at which the finding has it.
+func (s *story) placed(w act) act {
+	for _, p := range s.f.Places {
+		if p.Goroutine == w.G {
+			e := *w.Event
+			e.Where = p
+			if op, ok := trace.ParseOp(p.Op); ok && p.Op != "" {
+				w.op = op
+			}
+			w.Event = &e
+		}
+	}
+	return w
+}
+
+// isLockWait reports whether w waits for a lock.
+func (s *story) isLockWait(w act) bool {
+	switch w.op {
+	case trace.OpLock, trace.OpRLock:
+		return true
+	case trace.OpArrive:
+		return strings.Contains(w.Object, "utex") // of a Mutex or RWMutex
+	}
+	return false
+}
+
+// holder returns a goroutine that holds a lock at the end, and since which act.
+func (s *story) holder(obj int) (g string, h hold, ok bool) {
+	last := map[string]act{}
+	var order []string
+	for _, a := range s.acts {
+		if _, ok := last[a.G]; !ok {
+			order = append(order, a.G)
+		}
+		last[a.G] = a
+	}
+	for _, g := range order {
+		for _, h := range s.after(last[g]) {
+			if h.obj == obj {
+				return g, h, true
+			}
+		}
+	}
+	return "", h, false
+}
+
+// own returns what w's goroutine holds of the lock that it waits for.
+func (s *story) own(w act) (h hold, ok bool) {
+	for _, h := range w.held {
+		if h.obj == w.Obj && w.Obj != 0 {
+			return h, true
+		}
+	}
+	return h, false
+}
+
+func (s *story) onceInOnce(w act) *Match {
+	if w.op != trace.OpOnce {
+		return nil
+	}
+	do, ok := s.last(len(s.acts), func(a act) bool {
+		return a.G == w.G && a.Obj == w.Obj &&
+			a.op == trace.OpOnce
+	})
+	if !ok {
+		return nil
+	}
+	if _, done := s.first(do.i, func(a act) bool {
+		return a.Obj == w.Obj &&
+			a.op == trace.OpOnceDone
+	}); done {
+		return nil
+	}
+	name := s.named(do, w.Where.Object)
+	m := &Match{Name: OnceInOnce, Var: name, Roles: []Role{{"first", do.G, do.Where}, {"second", w.G,
+		w.Where}}}
+	m.Text = fmt.Sprintf("%s runs the function of %s.Do (%s), and that function calls %s.Do again", w.G,
+		name, at(do.Where), name)
+	for _, st := range s.f.Stacks {
+		if st.Goroutine == w.G && len(st.Frames) > 1 {
+			for _, fr := range st.Frames[1:] {
+				if s.source.inModule(fr) && !samePlace(fr, do.Where) && fr.Line != 0 {
+					m.Text += fmt.Sprintf(", through %s", at(fr))
+					m.Roles = append(m.Roles, Role{"through", w.G, fr})
+					break
+				}
+			}
+		}
+	}
+	m.Text += ". The inner call waits for the outer one to end, which waits for the inner one."
+	m.Hint = fmt.Sprintf("do not come back to %s.Do from the function that it runs: do there what is needed without the call", name)
+	if len(m.Roles) > 2 {
+		m.Hint += fmt.Sprintf(" at %s", at(m.Roles[2].Where))
+	}
+	return m
+}
+
+func (s *story) readLockTwice(w act) *Match {
+	h, ok := s.own(w)
+	if !ok || !h.shared || w.op == trace.OpLock {
+		return nil
+	}
+	writer := slices.IndexFunc(s.waits, func(v act) bool { return v.G != w.G && v.Obj == w.Obj })
+	if writer < 0 {
+		return nil
+	}
+	v := s.placed(s.waits[writer])
+	took := s.acts[h.since].Where
+	m := &Match{Name: ReadLockTwice, Lock: s.lock(w.Obj), Var: s.lock(w.Obj), Roles: []Role{{"first", w.G,
+		took},
+		{"second", w.G, w.Where}, {"writer", v.G, v.Where}}}
+	m.Text = fmt.Sprintf("%s holds %s for reading (RLock at %s) and calls RLock again at %s. In between %s called Lock at %s: a writer that waits keeps new readers out, so %s waits for %s, which waits for %s to unlock.",
+		w.G, m.Lock, at(took), at(w.Where), v.G, at(v.Where), w.G, v.G, w.G)
+	m.Hint = fmt.Sprintf("take the read lock once: under the RLock of %s do not call what locks %s again",
+		at(took), m.Lock)
+	if f := s.source.function(w.Where); f != nil && f.name != "" {
+		m.Hint += fmt.Sprintf("; give %s a version for callers that hold the lock", f.name)
+	}
+	return m
+}
+
+func (s *story) lockTwice(w act) *Match {
+	h, ok := s.own(w)
+	if !ok || !s.isLockWait(w) {
+		return nil
+	}
+	took := s.acts[h.since].Where
+	m := &Match{Name: LockTwice, Lock: s.lock(w.Obj), Var: s.lock(w.Obj), Roles: []Role{{"first", w.G,
+		took}, {"second", w.G, w.Where}}}
+	m.Text = fmt.Sprintf("%s holds %s since %s and locks it again at %s. A lock does not know which goroutine holds it, so %s waits for itself.",
+		w.G, m.Lock, at(took), at(w.Where), w.G)
+	m.Hint = fmt.Sprintf("lock %s in one of the two places only", m.Lock)
+	if f := s.source.function(w.Where); f != nil && f.name != "" && !samePlace(took, w.Where) {
+		m.Hint = fmt.Sprintf("do not call %s, which locks %s, while %s is held; or give it a version that does not lock", f.name, m.Lock, m.Lock)
+	}
+	return m
+}
+
+func (s *story) nilChannel(w act) *Match {
+	if w.Obj != 0 || w.Where.Object == "" || w.op != trace.OpSend && w.op != trace.OpRecv {
+		return nil
+	}
+	name := w.Where.Object
+	what := "a send to"
+	if w.op == trace.OpRecv {
+		what = "a receive from"
+	}
+	m := &Match{Name: NilChannel, Var: name, Roles: []Role{{"wait", w.G, w.Where}}}
+	m.Text = fmt.Sprintf("`%s` is nil when %s uses it at %s: %s a nil channel waits for ever.", name, w.G,
+		at(w.Where), what)
+	m.Hint = fmt.Sprintf("make the channel before it is used, or do not come to %s without one", at(w.Where))
+	if p, text := s.source.making(w.Where, name); text != "" {
+		m.Text += fmt.Sprintf(" It is made at %s, which was not reached.", at(p))
+		m.Hint = fmt.Sprintf("make `%s` on every path, or skip the use at %s where it was not made", name,
+			at(w.Where))
+	}
+	return m
+}
+
+// lockOrder recognises goroutines each of which waits for a lock that the next one holds.
+func (s *story) lockOrder(ws []act) *Match {
+	for _, w := range ws {
+		if cycle := s.cycle(ws, w); len(cycle) > 1 {
+			return s.tellOrder(cycle)
+		}
+	}
+	return nil
+}
+
+func (s *story) cycle(ws []act, w act) (cycle []act) {
+	for v := w; ; {
+		if !s.isLockWait(v) {
+			return nil
+		}
+		cycle = append(cycle, v)
+		g, _, ok := s.holder(v.Obj)
+		next := slices.IndexFunc(ws, func(u act) bool { return u.G == g })
+		if !ok || next < 0 || len(cycle) > len(ws) {
+			return nil
+		}
+		if v = ws[next]; v.G == w.G {
+			return cycle
+		}
+	}
+}
+
+func (s *story) tellOrder(cycle []act) *Match {
+	m := &Match{Name: LockOrder}
+	var parts, orders []string
+	for k, w := range cycle {
+		before := cycle[(k+len(cycle)-1)%len(cycle)] // waits for what w's goroutine holds
+		_, h, _ := s.holder(before.Obj)
+		took := s.acts[h.since]
+		has, wants := s.sideName(took, before.Obj), s.sideName(w, w.Obj)
+		parts = append(parts, fmt.Sprintf("%s locked %s at %s and waits for %s at %s", w.G, has,
+			at(took.Where), wants, at(w.Where)))
+		orders = append(orders, has+" before "+wants)
+		m.Roles = append(m.Roles, Role{"holds", w.G, took.Where}, Role{"wants", w.G, w.Where})
+		if m.Lock == "" {
+			m.Lock, m.Var = has, has
+		}
+	}
+	m.Text = strings.Join(parts,
+		"; ") + ". Each waits for a lock that another one of them holds, so none can go on."
+	same := len(slices.Compact(slices.Sorted(slices.Values(orders)))) == 1
+	switch {
+	case same:
+		m.Text += " It is the same code, called with the two the other way round."
+		m.Hint = "lock the two always in one order, whatever the caller passes first: compare a number of their own (an id, an index) and lock the smaller one first"
+	case len(cycle) == 2:
+		m.Hint = fmt.Sprintf("let all goroutines take them in one order, for example %s: change the order at %s", orders[0], at(m.Roles[2].Where))
+	default:
+		m.Hint = fmt.Sprintf("choose one order of all %d locks and keep it everywhere; the one that does not fit here is %s (%s)", len(cycle), orders[len(orders)-1], at(cycle[len(cycle)-1].Where))
+	}
+	return m
+}
+
+// sideName is the name of a lock as the line of an act has it.
+func (s *story) sideName(a act, obj int) string {
+	if a.Where.Object != "" {
+		return a.Where.Object
+	}
+	return s.lock(obj)
+}
+
+func (s *story) missingUnlock(w act) *Match {
+	if !s.isLockWait(w) {
+		return nil
+	}
+	g, h, ok := s.holder(w.Obj)
+	if !ok || !s.ended(g) || g == w.G {
+		return nil
+	}
+	took := s.acts[h.since].Where
+	m := &Match{Name: MissingUnlock, Lock: s.lock(w.Obj), Var: s.lock(w.Obj), Roles: []Role{{"lock", g,
+		took}, {"wait", w.G, w.Where}}}
+	m.Text = fmt.Sprintf("%s locked %s at %s and has ended without unlocking it: the path that it took has no Unlock, or a panic went past it. %s waits for %s at %s, and nothing is left that could unlock it.",
+		g, m.Lock, at(took), w.G, m.Lock, at(w.Where))
+	m.Hint = fmt.Sprintf("unlock %s on every path: `defer %s.%s()` right after %s, in place of the Unlock at the end", m.Lock, m.Lock, unlockOf(h), at(took))
+	return m
+}
+
+func unlockOf(h hold) string {
+	if h.shared {
+		return "RUnlock"
+	}
+	return "Unlock"
+}
+
+func (s *story) lockHeld(w act) *Match {
+	if !s.isLockWait(w) {
+		return nil
+	}
+	g, h, ok := s.holder(w.Obj)
+	i := slices.IndexFunc(s.waits, func(v act) bool { return v.G == g })
+	if !ok || i < 0 || g == w.G {
+		return nil
+	}
+	v := s.placed(s.waits[i])
+	doing, after := "", ""
+	switch v.op {
+	case trace.OpSend:
+		doing, after = "waits to send to `"+v.Where.Object+"`", "send"
+	case trace.OpRecv:
+		doing, after = "waits to receive from `"+v.Where.Object+"`", "receive"
+	case trace.OpWGWait:
+		doing, after = "waits for the WaitGroup `"+v.Where.Object+"`", "wait"
+	case trace.OpSelect:
+		doing, after = "waits in a select", "wait"
+	default:
+		return nil
+	}
+	took := s.acts[h.since].Where
+	m := &Match{Name: LockHeld, Lock: s.lock(w.Obj), Var: s.lock(w.Obj), Roles: []Role{{"lock", g, took},
+		{"waits", g, v.Where}, {"wants", w.G, w.Where}}}
+	m.Text = fmt.Sprintf("%s holds %s (locked at %s) while it %s at %s; %s waits for %s at %s. Neither can go on before the other does.",
+		g, m.Lock, at(took), doing, at(v.Where), w.G, m.Lock, at(w.Where))
+	m.Hint = fmt.Sprintf("do not wait at %s with %s held: copy what is needed under the lock, unlock, and %s then", at(v.Where), m.Lock, after)
+	if v.op == trace.OpSend {
+		m.Hint += "; or do not wait at all: a buffered channel, and a select with default"
+	}
+	return m
+}
+
+// signal explains a goroutine that waits at a Cond.
+func (s *story) signal(w act) *Match {
+	if w.op != trace.OpCondWait && w.op != trace.OpCondWake {
+		return nil
+	}
+	wait, ok := s.last(len(s.acts), func(a act) bool { return a.G == w.G && a.op == trace.OpCondWait })
+	if !ok {
+		return nil
+	}
+	name := s.named(wait, w.Where.Object)
+	after, signalled := s.first(wait.i, func(a act) bool {
+		return a.Obj == wait.Obj &&
+			a.op == trace.OpSignal
+	})
+	m := &Match{Var: name, Roles: []Role{{"wait", w.G, w.Where}}}
+	if signalled {
+		woken, ok := s.first(after.i, func(a act) bool {
+			return a.G != w.G && a.op == trace.OpCondWake &&
+				a.Obj == wait.Obj
+		})
+		other, waited := s.last(after.i, func(a act) bool {
+			return a.G != w.G && a.op == trace.OpCondWait &&
+				a.Obj == wait.Obj
+		})
+		if !ok && !waited {
+			return nil
+		}
+		if ok {
+			other = woken
+		}
+		m.Name = SignalOne
+		m.Roles = append(m.Roles, Role{"signal", after.G, after.Where})
+		m.Text = fmt.Sprintf("%s and %s both waited at %s when %s called %s.Signal at %s. Signal wakes one goroutine: it woke %s, and %s waits at %s for ever.",
+			other.G, w.G, name, after.G, name, at(after.Where), other.G, w.G, at(w.Where))
+		m.Hint = fmt.Sprintf("call %s.Broadcast in place of Signal at %s: it wakes all that wait", name,
+			at(after.Where))
+		return m
+	}
+	early, ok := s.last(wait.i, func(a act) bool {
+		return a.G != w.G && a.Obj == wait.Obj && (a.op == trace.OpSignal || a.op == trace.OpBroadcast)
+	})
+	if !ok {
+		return nil
+	}
+	m.Name = SignalLost
+	call := "Signal"
+	if early.op == trace.OpBroadcast {
+		call = "Broadcast"
+	}
+	m.Roles = append(m.Roles, Role{"signal", early.G, early.Where})
+	m.Text = fmt.Sprintf("%s called %s.%s at %s before %s called %s.Wait at %s. A Cond does not keep a signal for later: Wait waits for the next one, and none comes.",
+		early.G, name, call, at(early.Where), w.G, name, at(w.Where))
+	if !s.source.inLoop(w.Where) {
+		m.Hint = fmt.Sprintf("wait only while what is waited for has not happened: put %s.Wait() at %s in a loop, `for !condition { %s.Wait() }`, where the condition is something that %s sets, under the Cond's lock, before its %s",
+			name, at(w.Where), name, early.G, call)
+	} else {
+		m.Hint = fmt.Sprintf("change the condition, and call %s, while the Cond's lock is held, so that neither can come between the check and the Wait", call)
+	}
+	return m
+}
+
+// dropped explains a goroutine that waits to receive what another one has offered by a select with
+// default.
+func (s *story) dropped(w act) *Match {
+	if w.op != trace.OpRecv || w.Where.Object == "" {
+		return nil
+	}
+	name := w.Where.Object
+	drop, ok := s.last(len(s.acts), func(a act) bool {
+		return a.G != w.G && a.op == trace.OpSelect && a.Arg < 0 && strings.Contains(a.Where.Object,
+			name+"<-")
+	})
+	if !ok {
+		return nil
+	}
+	m := &Match{Name: SignalLost, Var: name, Roles: []Role{{"wait", w.G, w.Where}, {"signal", drop.G,
+		drop.Where}}}
+	m.Text = fmt.Sprintf("%s offered a value to `%s` in the select at %s when no goroutine was receiving yet, so it took `default` and the value was dropped; %s came to receive from `%s` at %s after that, and waits for ever.",
+		drop.G, name, at(drop.Where), w.G, name, at(w.Where))
+	m.Hint = fmt.Sprintf("give `%s` room for one value, so that the signal is kept until it is received",
+		name)
+	if p, text := s.source.making(w.Where, name); strings.HasSuffix(text, ")") && !strings.Contains(text,
+		",") {
+		m.Hint = fmt.Sprintf("give `%s` room for one value, so that the signal is kept until it is received: `%s, 1)` at %s", name, strings.TrimSuffix(text, ")"), at(p))
+	}
+	return m
+}
+
+// stopped explains a goroutine that waits for a ticker or timer that was stopped.
+func (s *story) stopped(w act) *Match {
+	stop, ok := s.last(len(s.acts), func(a act) bool {
+		return a.op == trace.OpTimerStop && s.name(a) != "" && w.Where.Object == s.name(a)+".C"
+	})
+	if !ok || w.op != trace.OpRecv {
+		return nil
+	}
+	m := &Match{Name: StoppedTicker, Var: w.Where.Object, Roles: []Role{{"wait", w.G, w.Where}, {"stop",
+		stop.G, stop.Where}}}
+	m.Text = fmt.Sprintf("%s receives from `%s` at %s; %s stopped it at %s. Stop does not close the channel, so the receive waits for ever and the goroutine is left behind.",
+		w.G, m.Var, at(w.Where), stop.G, at(stop.Where))
+	m.Hint = fmt.Sprintf("tell the goroutine to end: a channel that is closed where %s is stopped (%s), and a select at %s of `<-%s` and that channel", s.name(stop), at(stop.Where), at(w.Where), m.Var)
+	return m
+}
+
+// notWatched explains a goroutine that waits at a channel beside a context that was cancelled.
+func (s *story) notWatched(w act) *Match {
+	if w.op != trace.OpSend && w.op != trace.OpRecv || w.Where.Object == "" {
+		return nil
+	}
+	ctx := s.source.context(w.Where)
+	cancel, ok := s.first(0, func(a act) bool {
+		return (isWrite(a) || a.op == trace.OpClose) && a.G != w.G &&
+			strings.HasSuffix(a.Where.File, "/context/context.go")
+	})
+	if ctx == "" || !ok {
+		return nil
+	}
+	statement := s.source.statement(w.Where)
+	what := "send to"
+	if w.op == trace.OpRecv {
+		what = "receive from"
+	}
+	m := &Match{Name: NotWatched, Var: w.Where.Object, Roles: []Role{{"wait", w.G, w.Where}}}
+	m.Text = fmt.Sprintf("%s waits to %s `%s` at %s, and no other goroutine uses that channel any more. %s cancelled the context, but %s does not look at %s.Done() while it waits there.",
+		w.G, what, m.Var, at(w.Where), cancel.G, w.G, ctx)
+	if statement == "" || strings.Contains(statement, "for ") {
+		statement = "..."
+	}
+	m.Hint = fmt.Sprintf("wait for both at %s: `select { case %s: ... case <-%s.Done(): return }`",
+		at(w.Where), statement, ctx)
+	return m
+}
+
+func (s *story) leakedSender(ws []act) *Match {
+	w := ws[0]
+	name := w.Where.Object
+	if w.op != trace.OpSend || name == "" {
+		return nil
+	}
+	m := &Match{Name: LeakedSender, Var: name, Roles: []Role{{"wait", w.G, w.Where}}}
+	m.Text = fmt.Sprintf("%s %s to send to `%s` at %s, and no goroutine is left that receives from it.",
+		list(names(ws)), wait(ws), name, at(w.Where))
+	p, text := s.source.making(w.Where, name)
+	if sel, c, ok := s.gaveUp(w, name); ok {
+		m.Text += fmt.Sprintf(" %s waited for the value in the select at %s, took the case `%s`, and went on.", sel.G, at(sel.Where), c)
+		m.Roles = append(m.Roles, Role{"receiver", sel.G, sel.Where})
+	} else if got, ok := s.last(len(s.acts), func(a act) bool {
+		return a.Obj == w.Obj &&
+			a.op == trace.OpRecv
+	}); ok {
+		m.Text += fmt.Sprintf(" %s received from it at %s, and does not come back for another value.",
+			got.G, at(got.Where))
+		m.Roles = append(m.Roles, Role{"receiver", got.G, got.Where})
+	}
+	senders := names(slices.DeleteFunc(slices.Clone(s.acts), func(a act) bool {
+		return a.Obj != w.Obj ||
+			a.op != trace.OpSend
+	}))
+	for _, x := range ws {
+		if !slices.Contains(senders, x.G) {
+			senders = append(senders, x.G)
+		}
+	}
+	room := "one value for each sender"
+	example := ""
+	if len(senders) == 1 {
+		room, example = "one value", "1"
+	}
+	m.Hint = fmt.Sprintf("give `%s` room for %s, so that a send ends although nothing receives", name, room)
+	if text != "" && !strings.Contains(text, ",") && example != "" {
+		m.Hint += fmt.Sprintf(": `%s, %s)` at %s", strings.TrimSuffix(text, ")"), example, at(p))
+	} else if text != "" && !strings.Contains(text, ",") {
+		m.Hint += fmt.Sprintf(": `%s, n)` at %s, where n is how many send", strings.TrimSuffix(text, ")"),
+			at(p))
+	}
+	m.Hint += "; or send in a select beside a channel that says that nothing is wanted any more"
+	return m
+}
+
+func wait(ws []act) string {
+	if len(names(ws)) == 1 {
+		return "waits"
+	}
+	return "wait"
+}
+
+// gaveUp returns the end of a select with a receive from the channel that took another case.
+func (s *story) gaveUp(w act, name string) (sel act, c string, ok bool) {
+	for _, a := range slices.Backward(s.acts) {
+		if a.G == w.G || a.Obj == w.Obj || a.op != trace.OpRecv && a.op != trace.OpSelect ||
+			!strings.Contains(a.Where.Object, "<-") || a.op == trace.OpSelect && a.Arg < 0 {
+			continue
+		}
+		cases := s.source.cases(a.Where)
+		i := slices.IndexFunc(cases, func(text string) bool { return received(text) == name })
+		if _, chosen, ok := s.selected(a); ok && i >= 0 && chosen != i {
+			return a, cases[chosen], true
+		}
+		if i >= 0 && len(cases) == 2 {
+			return a, cases[1-i], true
+		}
+	}
+	return sel, "", false
+}
+
+func (s *story) leakedReceiver(ws []act) *Match {
+	w := ws[0]
+	name := w.Where.Object
+	if w.op != trace.OpRecv || name == "" || s.f.Kind != "leak" {
+		return nil
+	}
+	m := &Match{Name: LeakedRecv, Var: name, Roles: []Role{{"wait", w.G, w.Where}}}
+	m.Text = fmt.Sprintf("%s %s to receive from `%s` at %s, and no goroutine is left that sends to it or closes it.", list(names(ws)), wait(ws), name, at(w.Where))
+	if sent, ok := s.last(len(s.acts), func(a act) bool {
+		return a.Obj == w.Obj &&
+			a.op == trace.OpSend
+	}); ok {
+		m.Text += fmt.Sprintf(" %s sent the last value at %s.", sent.G, at(sent.Where))
+		m.Roles = append(m.Roles, Role{"sender", sent.G, sent.Where})
+	}
+	m.Hint = fmt.Sprintf("close `%s` when no more values come, so that the receive ends", name)
+	if p, ok := s.source.closing(w.Where, name); ok {
+		m.Text += fmt.Sprintf(" `close(%s)` at %s was not reached.", name, at(p))
+		m.Hint = fmt.Sprintf("close `%s` on every path, also on the one that returns early: for example `defer close(%s)` in place of %s", name, name, at(p))
+		m.Roles = append(m.Roles, Role{"close", "", p})
+	}
+	return m
+}

@@ -1,0 +1,107 @@
+package report
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"heddle/report/pattern"
+	"heddle/rt/wire"
+)
+
+// An explanation says why a finding happened and what to change.
+type explanation struct {
+	Pattern pattern.Name // "" if none fits
+	Why     string       // a paragraph, or ""
+	Hint    string       // or ""
+}
+
+// explanation returns the one explanation of a resolved finding that text, JSON, SARIF, JUnit and
+// pages share.
+func (r *Reporter) explanation(f *wire.Finding) explanation {
+	if f.Kind == "reached" { // no defect
+		return explanation{Hint: hint(f)}
+	}
+	if m := pattern.Recognise(f, sourceText); m != nil {
+		return explanation{m.Name, oneLine(m.Text), oneLine(m.Hint)}
+	}
+	e := explanation{Hint: hint(f)}
+	if f.Kind == "panic" || f.Kind == "test failure" {
+		e.Why = oneLine(between(f))
+	}
+	return e
+}
+
+// general reports whether the message of a finding only says what its kind means.
+func general(f *wire.Finding) bool {
+	return f.Early == "" && (f.Message == "" || f.Kind == "deadlock" || f.Kind == "leak")
+}
+
+// explained returns the explanation of f, made once: what it is made from is dropped after that.
+func (r *Reporter) explained(f *Finding) explanation {
+	if f.explained == nil {
+		e := r.explanation(f.Finding)
+		f.explained = &e
+	}
+	return *f.explained
+}
+
+// sentences returns the paragraph and the hint, as far as there are any.
+func (e explanation) sentences() (out []string) {
+	for _, s := range []string{e.Why, e.Hint} {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// between describes the steps that ran between two steps of another goroutine because of the last
+// switch that explains anything; "" if there is none.
+func between(f *wire.Finding) string {
+	for i := range slices.Backward(f.Clip.Steps) {
+		if f.Clip.Steps[i].Switch && i > 0 {
+			if text := broken(f.Clip.Steps, i); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+// broken describes the switch at i: the two steps that it separates, and the steps in between.
+func broken(steps []wire.Step, i int) string {
+	before := &steps[i-1]
+	if before.G == steps[i].G {
+		return ""
+	}
+	back := i
+	for back < len(steps) && steps[back].G != before.G {
+		back++
+	}
+	var own []int // steps in between
+	for k := i; k < back; k++ {
+		if steps[k].G == steps[i].G && steps[k].Op != "start" && steps[k].Op != "resume" {
+			own = append(own, k)
+		}
+	}
+	other := oneLine(steps[i].G)
+	if len(own) == 0 || back == len(steps) {
+		return ""
+	}
+	what := stepAt(&steps[own[0]])
+	if n := len(own); n > 1 {
+		what = fmt.Sprintf("%s, the last being %s", plural(n, "step"), stepAt(&steps[own[n-1]]))
+	}
+	return fmt.Sprintf("%s was interrupted after %s and went on with %s; in between %s made %s.",
+		oneLine(before.G), stepAt(before), stepAt(&steps[back]), other, what)
+}
+
+// stepAt returns a step with its line: "lock mu (bank.go:12)".
+func stepAt(s *wire.Step) string {
+	text := fit(stepOperation(s), 40)
+	if s.Where.File != "" {
+		text += fmt.Sprintf(" (%s:%d)", filepath.Base(s.Where.File), s.Where.Line)
+	}
+	return text
+}
