@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"heddle/explore/why"
@@ -80,4 +82,29 @@ func nearness(n *wire.Near) string {
 		return fmt.Sprintf("%s, %d of them with all its switches at the nearest operations", near, n.Reached)
 	}
 	return near + "; its own order is not possible any more: an operation beside one of its switches is gone, or another goroutine cannot come there"
+}
+
+// Clip prints what a clip shows, without a replay. dir is the folder that its files are below.
+func (r *Reporter) Clip(c *wire.Clip, dir string) {
+	in := *c
+	at := func(p *wire.Place) {
+		if p.File != "" && !filepath.IsAbs(p.File) {
+			p.File = filepath.Join(dir, p.File)
+		}
+	}
+	in.Places, in.Steps = slices.Clone(c.Places), slices.Clone(c.Steps)
+	for i := range in.Places {
+		at(&in.Places[i])
+	}
+	f := &wire.Finding{Kind: c.Kind, Message: c.Message, Places: in.Places, Clip: in}
+	for i := range in.Steps {
+		at(&in.Steps[i].Where)
+		if in.Steps[i].Switch {
+			f.Switches++
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	text := r.explain(c.Test, Finding{Finding: f, ClipPath: r.short(c.Path)})
+	r.print(c.Test + "\n" + r.boldHead(text))
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"heddle/clip"
@@ -33,7 +34,7 @@ func (r *packageRun) list(ctx context.Context) error {
 	b := r.process()
 	b.config.Mode = "list"
 	b.record = func(rec *wire.Record) {
-		if rec.Type == "test" {
+		if rec.Type == "test" && !slices.Contains(r.finished, rec.Test) {
 			r.moved = append(r.moved, moved{test: rec.Test})
 		}
 	}

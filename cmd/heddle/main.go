@@ -5,7 +5,8 @@
 //	heddle predict [flags] [packages]  show bugs that one execution of each test lets expect
 //	heddle compare [flags] [packages]  every strategy on the same tests, side by side
 //	heddle run    [flags] package      explore a main package
-//	heddle replay [flags] clip         show a finding again, step by step
+//	heddle replay [flags] clip         show a finding again, step by step, or judge its fix
+//	heddle clips  [flags]              list, show, renew and prune clips
 //	heddle debug  [flags] clip         show a finding again in a debugger
 //	heddle ask    [flags] question     find out whether tests can come to a moment at which something is so
 //	heddle report [flags] clip...      draw findings on a page
@@ -131,7 +132,10 @@ func commands() []command {
 		{"predict", "[flags] [packages]", "execute each test once, and then only what shows the bugs which that lets expect", (*tool).predict},
 		{"compare", "[flags] [packages]", "explore each test by every strategy, and print what each took and found", (*tool).compare},
 		{"run", "[flags] package [args]", "explore the interleavings of a main package", (*tool).runMain},
-		{"replay", "[flags] clip [-args ...]", "show a finding again, step by step", (*tool).replay},
+		{"replay", "[flags] clip [-args ...]", "show a finding again, step by step, or judge its fix",
+			(*tool).replay},
+		{"clips", "[list|show|prune|renew|go] [flags] [packages or clips]",
+			"list the clips that are kept, show, delete or renew them, or make Go tests of them", (*tool).tend},
 		{"debug", "[flags] clip", "show a finding again in a debugger, which can step back", (*tool).debug},
 		{"ask", "[flags] [package] question",
 			"find out whether there is a moment at which something is so, such as 'bank.go:21@main/1 && bank.go:22@main/2' or 'x == 0 && y == 1'", (*tool).ask},

@@ -17,6 +17,7 @@ import (
 	"heddle/clip"
 	"heddle/cluster"
 	"heddle/explore/why"
+	"heddle/gen/forced"
 	"heddle/internal/shard"
 	"heddle/report"
 	"heddle/rt/wire"
@@ -335,7 +336,7 @@ type input struct {
 func (e *exploration) explorePackage(ctx context.Context, p *build.Package, rp *report.Package) {
 	start := time.Now()
 	r := &packageRun{exploration: e, pkg: p, start: start, report: rp, clips: e.clipFolder(p),
-		idle: newWorkers(ctx)}
+		idle: newWorkers(ctx), finished: forced.In(p.Dir)}
 	clips := r.clips.read()
 	for _, c := range clips {
 		switch {
