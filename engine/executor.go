@@ -19,6 +19,16 @@ type Executor interface {
 	Resolve(s trace.Site) wire.Place
 }
 
+// A Stacker is an Executor that can tell the stacks of the events of its last execution, if that
+// was to keep them (wire.Request.Stacks).
+type Stacker interface {
+	// EventStack returns a number for the stack of an event, by its index; 0: not known. Equal
+	// stacks have equal numbers.
+	EventStack(event int) int
+	// StackFrames returns the frames of the stack of a number, the innermost first.
+	StackFrames(n int) []wire.Place
+}
+
 // A Process is an Executor that executes in this process. It can be told, and can tell another
 // one, what executions have taught it, so that the search goes on elsewhere; its executions can be
 // guided while they run.

@@ -217,7 +217,8 @@ func Replay(ctx context.Context, cfg *wire.Config, c *wire.Clip, x Executor, sen
 func replayOnce(ctx context.Context, s *trace.Schedule, c *wire.Clip, x Executor, real bool) ([]wire.Event,
 	*wire.Record, error) {
 	q := &wire.Request{Schedule: *s, Record: true, Watched: accessesOf(c.Places), Visible: sitesOf(c),
-		Only: true, Expect: expectationOf(c), Input: c.Input, Early: c.Early(), Real: real, Plain: true}
+		Stacks: true, Only: true, Expect: expectationOf(c), Input: c.Input, Early: c.Early(), Real: real,
+		Plain: true}
 	ex, err := x.Execute(ctx, q)
 	if err == nil && ex.Outside && !real {
 		q.Real = true // as the execution that was recorded
@@ -250,7 +251,9 @@ func replayOnce(ctx context.Context, s *trace.Schedule, c *wire.Clip, x Executor
 	if r.Finding != nil {
 		r.Finding.Story = storyOf(ex.Trace, x.Resolve)
 	}
-	return eventsOf(ex.Trace, x.Resolve), r, nil
+	events := eventsOf(ex.Trace, x.Resolve)
+	withStacks(events, x)
+	return events, r, nil
 }
 
 // uncut says how a replay went that shows nothing: one that time or memory has ended says nothing

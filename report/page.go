@@ -60,6 +60,7 @@ type pageBuilder struct {
 	column map[string]int // by goroutine: index in page.Goroutines
 	object map[int]int    // by wire.Event.Obj: index in page.Objects + 1
 	where  []wire.Place   // of page.Events
+	paths  map[int]int    // by wire.Event.Stack: index in page.Paths + 1
 }
 
 func (b *pageBuilder) head(pkg string) {
@@ -155,7 +156,7 @@ func (b *pageBuilder) columns() {
 }
 
 func (b *pageBuilder) events() {
-	b.object = map[int]int{}
+	b.object, b.paths = map[int]int{}, map[int]int{}
 	b.replay.learnNames()
 	names := map[int][]string{}
 	for i := range b.replay.events {
@@ -182,9 +183,25 @@ func (b *pageBuilder) events() {
 		if c, ok := b.column[e.Child]; ok && e.Child != "" {
 			ev.Child = c + 1
 		}
+		ev.Stack = b.stackOf(e)
 		b.page.Events = append(b.page.Events, ev)
 	}
 	b.nameObjects(names)
+}
+
+// stackOf returns the index of an event's stack on the page, or 0 if it is not known.
+func (b *pageBuilder) stackOf(e *wire.Event) int {
+	if len(e.Frames) > 0 {
+		var frames []timeline.Frame
+		for i := range e.Frames {
+			if f := &e.Frames[i]; !internal(*f) {
+				frames = append(frames, b.frame(f, shortFunc(f.Func)))
+			}
+		}
+		b.page.Paths = append(b.page.Paths, frames)
+		b.paths[e.Stack] = len(b.page.Paths)
+	}
+	return b.paths[e.Stack]
 }
 
 // objectOf returns the index of an event's object on the page, or 0 if it has none.
@@ -440,6 +457,11 @@ func (b *pageBuilder) files() {
 	for i := range b.where {
 		if !b.page.Events[i].Quiet {
 			need(b.where[i])
+		}
+		if frames := b.replay.events[i].Frames; len(frames) > 0 {
+			if u, ok := b.r.users(frames); ok {
+				need(u)
+			}
 		}
 	}
 	index := map[string]int{}

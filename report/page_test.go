@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -140,6 +141,49 @@ func TestPageOfDeadlock(t *testing.T) {
 		p.Stacks[1].Frames[len(p.Stacks[1].Frames)-1] != (timeline.Frame{Func: "started at", File: "bank.go",
 			Line: 26}) {
 		t.Errorf("%+v", p.Stacks)
+	}
+}
+
+// A step has the stack of its goroutine; equal stacks are there once.
+func TestPageStacks(t *testing.T) {
+	inside := wire.Place{File: "/usr/go/src/io/pipe.go", Line: 86, Func: "io.(*pipe).write"}
+	call := wire.Place{File: "/home/me/bank/bank.go", Line: 19, Func: "example.com/bank.Send"}
+	first, second := happens("main", "lock", 11, 1), happens("main", "unlock", 12, 1)
+	third, fourth := happens("main", "send", 0, 2), happens("main", "end", 0, 0)
+	third.Where = inside
+	first.Stack, first.Frames = 1, []wire.Place{at(11)}
+	second.Stack = 1
+	third.Stack, third.Frames = 2, []wire.Place{{Func: "heddlert/hook.Send"}, inside, call}
+	p := drawn(t, dataRace(), nil, nil, first, second, third, fourth)
+	var got []int
+	for _, e := range p.Events {
+		got = append(got, e.Stack)
+	}
+	if !slices.Equal(got, []int{1, 1, 2, 0}) || len(p.Paths) != 2 {
+		t.Fatalf("%v, %+v", got, p.Paths)
+	}
+	want := []timeline.Frame{{Func: "io.(*pipe).write", File: "io/pipe.go", Line: 86, Std: true},
+		{Func: "bank.Send", File: "/home/me/bank/bank.go", Line: 19}}
+	if !slices.Equal(p.Paths[1], want) {
+		t.Errorf("%+v", p.Paths[1])
+	}
+}
+
+// A place inside the standard library is shown where the user's code calls it; the paths of this
+// machine are on the page only if it leads to an editor.
+func TestPageOfUsersFrame(t *testing.T) {
+	f := dataRace()
+	inside := wire.Place{File: "/usr/go/src/io/pipe.go", Line: 86, Func: "io.(*pipe).write", Op: "write",
+		Goroutine: "main/1"}
+	f.Places[0] = inside
+	f.Stacks = []wire.Stack{{Goroutine: "main/1", Frames: []wire.Place{inside, at(19)}}}
+	p := drawn(t, f, nil, nil, happens("main", "start", 0, 0))
+	if q := p.Places[0]; filepath.Base(q.File) != "bank.go" || q.Line != 19 ||
+		q.Inside != "io.(*pipe).write io/pipe.go:86" || q.Path != "" {
+		t.Errorf("%+v", q)
+	}
+	if s := p.Stacks[0]; len(s.Inner()) != 1 || len(s.Outer()) == 0 || s.Outer()[0].Line != 19 {
+		t.Errorf("%+v", s)
 	}
 }
 

@@ -2,6 +2,7 @@
 // execution of many thousand steps scrolls as well as one of ten.
 const ROWS = [30, 20, 10, 4], END = 30, HEAD = 44, GUTTER = 66, CHAR = 7.3, FOLDED = 30;
 const SMALL = 16; // rows that are lower have no text
+const LEAST = 84; // width of a column
 const BOXED = 60; // characters of a value in a box
 
 class Timeline {
@@ -139,7 +140,7 @@ class Timeline {
 			this.rows.push({ e });
 		}
 		close(this.events.length);
-		this.end = this.goroutines.some(g => g.end);
+		this.ends = this.goroutines.map((g, i) => i).filter(i => this.goroutines[i].end);
 		this.nearest();
 		$(".only-key", this.root).classList.toggle("on", this.key);
 		$(".all-steps", this.root).classList.toggle("on", !this.key);
@@ -170,8 +171,10 @@ class Timeline {
 		this.render();
 	}
 
-	// bottom is where the rows end.
+	// bottom is where the rows end; what goroutines do at the end comes below, a line for each.
 	bottom() { return this.rows.length * this.h; }
+	height() { return this.bottom() + this.ends.length * END; }
+	endY(g) { return this.bottom() + (this.ends.indexOf(g) + .5) * END; }
 
 	// layout gives columns their places.
 	layout() {
@@ -179,26 +182,29 @@ class Timeline {
 		const room = this.scroller.clientWidth - GUTTER - this.folded.size * FOLDED - 8;
 		const longest = this.goroutines.map(() => 90);
 		for (const r of this.rows) if (r.e) longest[r.e.g] = Math.max(longest[r.e.g], this.width(r.e) + 34);
-		this.goroutines.forEach((g, i) => longest[i] = Math.max(longest[i], g.name.length * 8 + 46, g.end ? g.end.length * CHAR + 44 : 0));
-		const sum = most => longest.reduce((s, w, i) => s + (this.folded.has(i) ? 0 : Math.min(w, most)), 0);
+		this.goroutines.forEach((g, i) => longest[i] = Math.max(longest[i], g.name.length * 8 + 46));
+		const last = this.goroutines.findLastIndex((g, i) => !this.folded.has(i));
+		const wide = (i, most) => Math.min(longest[i], i === last ? Math.max(most, 230) : most);
+		const sum = most => longest.reduce((s, w, i) => s + (this.folded.has(i) ? 0 : wide(i, most)), 0);
 		let most = 360;
-		while (most > 150 && sum(most) > room) most -= 5;
+		// a box may reach over the columns on its right, since each row has one
+		while (most > LEAST && sum(most) > room) most -= 5;
 		const spare = open ? Math.max(0, room - sum(most)) / open : 0;
 		let x = GUTTER;
 		this.cols = this.goroutines.map((g, i) => {
-			const w = this.folded.has(i) ? FOLDED : Math.min(longest[i], most) + Math.min(spare, 120);
+			const w = this.folded.has(i) ? FOLDED : wide(i, most) + Math.min(spare, 120);
 			const c = { x, w };
 			x += w;
 			return c;
 		});
 		this.total = Math.max(x, this.scroller.clientWidth);
-		this.canvas.style.height = this.bottom() + (this.end ? END : 0) + 12 + "px";
+		this.canvas.style.height = this.height() + 12 + "px";
 		this.canvas.style.setProperty("--row", this.h + "px");
 		this.canvas.classList.toggle("small", this.h < SMALL);
 		this.canvas.style.width = this.heads.style.width = this.total + "px";
 		this.heads.replaceChildren(...this.goroutines.map((g, i) => {
 			const fold = this.folded.has(i);
-			const h = make("button", "head", make("b", "", fold ? "" : g.name), fold ? "" : make("small", "", g.from || ""));
+			const h = make("button", "head", make("b", "", fold ? "" : g.name), fold ? "" : make("small", "", g.from || "\u00a0"));
 			h.style.cssText = `left:${this.cols[i].x}px;width:${this.cols[i].w}px;--g:${colour(i)}`;
 			h.title = `goroutine ${g.name}${g.from ? ", started at " + g.from : ""}\nclick to ${fold ? "unfold" : "fold"} its column`;
 			h.onclick = () => { fold ? this.folded.delete(i) : this.folded.add(i); this.layout(); };
@@ -213,7 +219,10 @@ class Timeline {
 		return 20 + CHAR * (e.t.length + (e.v ? Math.min(e.v.length, BOXED) + 3 : 0)) + (e.m ? 22 : 0) + (e.o && this.hue[e.o - 1] ? 14 : 0);
 	}
 	dotX(g) { return this.cols[g].x + 13; }
-	boxW(e) { return Math.min(this.width(e), this.cols[e.g].w - 28); }
+	boxW(e) {
+		if (this.h < SMALL) return Math.min(this.width(e), this.cols[e.g].w - 28);
+		return Math.min(this.width(e), this.total - this.cols[e.g].x - 28, 420);
+	}
 	boxEnd(e) { return this.folded.has(e.g) ? this.dotX(e.g) + 5 : this.cols[e.g].x + 21 + this.boxW(e); }
 	rowY(i) { return i * this.h + this.h / 2; }
 
@@ -221,7 +230,7 @@ class Timeline {
 	view(beside) {
 		const height = this.scroller.clientHeight || 600;
 		// rows that are gone may still be in the document, and hold the scroller where they were
-		const top = Math.max(0, Math.min(this.scroller.scrollTop, this.bottom() + END - height + HEAD));
+		const top = Math.max(0, Math.min(this.scroller.scrollTop, this.height() + END - height + HEAD));
 		return [Math.max(0, Math.floor(top / this.h) - beside), Math.min(this.rows.length, Math.ceil((top + height) / this.h) + beside)];
 	}
 
@@ -236,24 +245,22 @@ class Timeline {
 		const [from, to] = this.there = this.view(24);
 		const parts = [this.lines(from, to)];
 		for (let i = from; i < to; i++) parts.push(this.row(i));
-		if (this.end && to === this.rows.length) parts.push(this.endRow());
+		if (to === this.rows.length) parts.push(...this.endRows());
 		if (!this.rows.length) parts.push(make("p", "empty", "No step is like this. Esc shows everything again."));
 		this.canvas.replaceChildren(...parts);
 		this.map.follow();
 	}
 
-	// endRow shows what goroutines do at the end.
-	endRow() {
-		const row = make("div", "row last");
-		row.style.top = this.bottom() + "px";
-		this.goroutines.forEach((g, i) => {
-			if (!g.end || this.folded.has(i)) return;
-			const b = make("div", "ev " + (g.bad ? "end" : "stay"), g.end);
-			b.style.cssText = `left:${this.cols[i].x + 21}px;max-width:${this.cols[i].w - 26}px`;
+	// endRows show what goroutines do at the end.
+	endRows() {
+		return this.ends.filter(i => !this.folded.has(i)).map(i => {
+			const g = this.goroutines[i], row = make("div", "row last"), b = make("div", "ev " + (g.bad ? "end" : "stay"), g.end);
+			row.style.top = this.endY(i) - END / 2 + "px";
+			b.style.cssText = `left:${this.cols[i].x + 21}px;max-width:${this.total - this.cols[i].x - 26}px`;
 			b.dataset.tip = g.name + " " + g.end;
 			row.append(b);
+			return row;
 		});
-		return row;
 	}
 
 	row(i) {
@@ -299,7 +306,7 @@ class Timeline {
 
 	// lines draws what connects the rows from..to: lives, locks, arrows, switches.
 	lines(from, to) {
-		const y1 = from * this.h, y2 = to * this.h + (this.end && to === this.rows.length ? END : 0);
+		const y1 = from * this.h, y2 = to === this.rows.length ? this.height() : to * this.h;
 		// no higher than what is in view: a picture of all rows takes long to paint
 		const s = svg("svg", { width: this.total, height: Math.max(y2 - y1, 1), "aria-hidden": "true" });
 		s.setAttribute("viewBox", `0 ${y1} ${this.total} ${Math.max(y2 - y1, 1)}`);
@@ -307,12 +314,12 @@ class Timeline {
 		const seen = (a, b) => Math.max(a, b) >= y1 && Math.min(a, b) <= y2;
 		this.goroutines.forEach((g, i) => {
 			if (this.first[i] < 0 && !g.end) return;
-			const a = this.yNear(this.first[i], 1), b = g.end ? this.bottom() + END / 2 : this.yNear(this.last[i], -1);
+			const a = this.yNear(this.first[i], 1), b = g.end ? this.endY(i) : this.yNear(this.last[i], -1);
 			if (b >= a && seen(a, b)) s.append(svg("line", { class: "life", x1: this.dotX(i), x2: this.dotX(i), y1: Math.max(a, y1 - 50), y2: Math.min(b, y2 + 50) }));
 		});
 		for (const l of this.locks) {
 			if (this.folded.has(l.g)) continue;
-			const a = this.yNear(l.from, 1), b = l.to < 0 ? this.bottom() : this.yNear(l.to, -1);
+			const a = this.yNear(l.from, 1), b = l.to < 0 ? Math.max(this.bottom(), this.endY(l.g)) : this.yNear(l.to, -1);
 			if (b > a && seen(a, b)) s.append(svg("line", { class: "held", x1: this.dotX(l.g) - 6, x2: this.dotX(l.g) - 6, y1: Math.max(a, y1 - 50), y2: Math.min(b, y2 + 50), stroke: colour(this.hue[l.o - 1] ?? 0) }));
 		}
 		for (const a of this.arrows) this.arrow(s, a, seen);

@@ -149,6 +149,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (engine.Execution,
 	t := sched.S.Run(func() { x.t.Body(o) }, sched.Options{
 		Schedule: &q.Schedule, Policy: p, Steps: steps, Longest: time.Duration(x.d.cfg.Longest),
 		Until: q.Until, Full: full, Race: x.d.cfg.Race, Known: known, Visible: mode, Record: q.Record,
+		Stacks: q.Stacks,
 		Values: q.Values, Plain: q.Plain, PastDeadlock: q.PastDeadlock, Real: q.Real,
 		Program: x.t.Kind == "main", Debug: debug,
 		Flow: q.Flow || q.Exprs || x.d.cfg.Flow, Exprs: q.Exprs, Twins: q.Twins,
@@ -227,6 +228,12 @@ func (d *driver) bereft() bool {
 
 // Resolve implements Executor.
 func (x *local) Resolve(s trace.Site) wire.Place { return resolve(s) }
+
+// EventStack implements engine.Stacker.
+func (x *local) EventStack(event int) int { return sched.S.EventStack(event) }
+
+// StackFrames implements engine.Stacker.
+func (x *local) StackFrames(n int) []wire.Place { return x.d.Frames(sched.S.Stack(n)) }
 
 // execute is Mode execute: one execution, all of which goes to the command.
 func (d *driver) execute(t *Test) {

@@ -24,6 +24,9 @@ func (s *Sched) event(g *G, op trace.Op, o *object, arg int64, site trace.Site) 
 	if s.opt.Record {
 		s.recorded(g, e, int32(i))
 	}
+	if s.opt.Stacks {
+		s.stacked(g, i)
+	}
 	if s.opt.Flow {
 		s.noteFlow(g, op, arg, int32(i))
 	}

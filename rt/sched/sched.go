@@ -44,6 +44,7 @@ type Options struct {
 	Flow     bool // record data flow, where the program is built for it
 	Exprs    bool // of it expressions over inputs, where the program is built for them; with Flow
 	Plain    bool // record memory accesses that are no steps, of exhaustive executions
+	Stacks   bool // keep the stacks of events, see eventstacks.go
 	Twins    bool // record which goroutines are alike, trace.Trace.Twins
 
 	// Debug, if not nil, tells a debugger where the execution is; with Record.
@@ -102,6 +103,7 @@ type G struct {
 	goPC     uintptr        // where it was started
 	args     []any          // of its go statement, if asked for
 	origin   []uintptr      // the stack there, if the execution records
+	stack    int32          // of its pending operation, see eventstacks.go
 	uses     trace.Site     // where it uses a connection or pipe just now
 	labels   unsafe.Pointer // of profiles, as the runtime keeps them
 	children int32          // goroutines it has started
@@ -202,7 +204,8 @@ type Sched struct {
 	files     filenames.Names
 	reach     reach
 	det       detector // of races
-	pcs       pcTable  // place.go
+	stacks    eventStacks
+	pcs       pcTable // place.go
 
 	// Format prints a recorded value; set by rt/drive.
 	Format func(v any) string
@@ -264,6 +267,7 @@ func (s *Sched) reset(opt Options) {
 	s.draws.reset(opt.Schedule.Seed)
 	s.guide.named = 0
 	s.offers.reset(s.replay.ofClip())
+	s.stacks = eventStacks{}
 	s.locks.reset()
 	s.outside.reset(s.outsiders())
 	hook.WantArgs = opt.Twins
@@ -344,6 +348,9 @@ func (s *Sched) announce(g *G, op trace.Op, o *object, site trace.Site) {
 		p.Obj = o.id
 	}
 	g.at = o
+	if s.opt.Stacks {
+		s.announced(g)
+	}
 }
 
 // await is point for an operation that may be disabled: enabled is asked again

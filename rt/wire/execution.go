@@ -16,6 +16,7 @@ type Request struct {
 	Length int `json:",omitempty"`
 	// keep values, the places of all events, and the stacks of what Watched says
 	Record bool `json:",omitempty"`
+	Stacks bool `json:",omitempty"` // keep the stacks of events, which Executors tell that can
 	// of an execution that records: sites whose memory accesses are events
 	Watched []trace.Site `json:",omitempty"`
 	Visible []trace.Site `json:",omitempty"` // sites whose memory accesses are scheduling points

@@ -326,6 +326,11 @@ type Event struct {
 	// of a Story
 	Step  int  `json:",omitempty"` // index of its step, or of the step before an access
 	Waits bool `json:",omitempty"` // it did not happen: the goroutine waits for it at the end
+
+	// a number for the stack of its goroutine, 0 if that is not known; the first event with a
+	// number has the frames
+	Stack  int     `json:",omitempty"`
+	Frames []Place `json:",omitempty"`
 }
 
 // A Bench is what one test costs an execution, in Mode bench.
