@@ -123,9 +123,11 @@ func (r *Reporter) markdown(pkg, test string, f Finding, notes ...string) string
 	for _, n := range notes[:min(len(notes), 2)] {
 		head = append(head, "> "+paragraph(cut(sentenceOf(n), 300)), "")
 	}
-	head = append(head, messageMarkdown(&f)...)
-	head = append(head, r.placesMarkdown(&f)...)
+	if e := r.explained(&f); e.Pattern == "" || !general(f.Finding) {
+		head = append(head, messageMarkdown(&f)...)
+	}
 	head = append(head, r.whyMarkdown(&f)...)
+	head = append(head, r.placesMarkdown(&f)...)
 	var tail []string
 	if f.ClipPath != "" {
 		tail = append(tail, "Again: "+span(r.replayLine(f.ClipPath)), "")
@@ -181,12 +183,11 @@ func (r *Reporter) placesMarkdown(f *Finding) []string {
 func (r *Reporter) whyMarkdown(f *Finding) []string {
 	var out []string
 	e := r.explained(f)
-	why, hint := e.Why, e.Hint
-	if why != "" {
-		out = append(out, paragraph(cut(why, 1000)), "")
+	if e.Why != "" {
+		out = append(out, paragraph(cut(e.Why, 1000)), "")
 	}
-	if hint != "" {
-		out = append(out, "**Hint:** "+plain(sentenceOf(hint)), "")
+	if e.Hint != "" {
+		out = append(out, "**Hint:** "+plain(sentenceOf(e.Hint)), "")
 	}
 	return out
 }

@@ -68,7 +68,11 @@ func (b *pageBuilder) head(pkg string) {
 	b.page = timeline.Finding{
 		Kind: f.Kind, Heading: heading(f.Finding), Message: clean(message(f.Finding)), Package: pkg,
 		Test: b.replay.clip.Test, Clip: f.ClipPath,
-		Right: b.explained().sentences(), Editor: b.r.o.Editor,
+		Editor: b.r.o.Editor,
+	}
+	e := b.explained()
+	if b.page.Why = e.Why; e.Hint != "" {
+		b.page.Right = []string{e.Hint}
 	}
 	if b.page.Clip == "" {
 		b.page.Clip = b.r.short(b.replay.clip.Path)

@@ -18,10 +18,11 @@ import "slices"
 
 // A Finding is one finding with the execution that showed it.
 type Finding struct {
-	Kind    string // "data race"
-	Heading string // "DATA RACE on acct.balance"
-	Message string // one sentence: what went wrong
-	Right   []string
+	Kind    string   // "data race"
+	Heading string   // "DATA RACE on acct.balance"
+	Message string   // one sentence: what went wrong
+	Why     string   // a paragraph: how it came about
+	Right   []string // what to change
 	Package string
 	Test    string
 	Clip    string   // path, "" if there is none
