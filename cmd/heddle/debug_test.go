@@ -259,6 +259,10 @@ func TestDebugBreakpoints(t *testing.T) {
 	d.move("reverseContinue")
 	d.move("reverseContinue") // to the beginning
 	d.want("", "main account_test.go:12")
+	d.move("continue")
+	d.move("continue")
+	d.move("continue") // to where it goes wrong, once more
+	d.want("got", "main account_test.go:20 got=110")
 }
 
 // TestDebugRace stops where the race is, before the second access, and goes to the accesses of its

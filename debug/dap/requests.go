@@ -165,8 +165,12 @@ func (s *server) configured(m *message) error {
 // runtime's.
 func (s *server) threads(m *message) error {
 	threads := s.goroutines()
-	if len(threads) == 0 {
+	switch {
+	case len(threads) > 0:
+	case s.running || s.thread == 0:
 		return s.pass(m)
+	default:
+		threads = []dap.Thread{{Id: s.thread, Name: "no goroutine is left"}}
 	}
 	s.reply(m, dap.ThreadsResponseBody{Threads: threads})
 	return nil

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/google/go-dap"
 
@@ -43,17 +44,15 @@ func (s *server) begin() error {
 	if _, err := s.installFunctions(false); err != nil {
 		return err
 	}
-	return s.aim(0)
+	return s.aim()
 }
 
-// aim has the process pause before step n, or, for 0, where the finding is.
-func (s *server) aim(n int) error {
-	if n == 0 && s.wrong == 0 {
-		n = s.p.WrongStep()
-	}
-	pauses := uint32(1<<hw.PauseStep | 1<<hw.PauseEnd)
-	if !s.muted && s.wrong == 0 {
+// aim has the process pause where the finding is, if that is still to come.
+func (s *server) aim() error {
+	pauses, n := uint32(1<<hw.PauseStep|1<<hw.PauseEnd), 0
+	if !s.muted && (s.wrong == 0 || s.place.step < s.wrong) {
 		pauses |= s.p.Pauses()
+		n = s.p.WrongStep()
 	}
 	if err := s.t.control.Pauses(pauses); err != nil {
 		return err
@@ -150,6 +149,9 @@ func (s *server) message() (*message, error) {
 
 // show gives an event to the client, unless it has seen it in an earlier execution.
 func (s *server) show(m *message) {
+	if strings.Contains(string(m.Body), "'dlv help'") { // of commands that steps back undo
+		return
+	}
 	switch m.Event {
 	case "output", "module", "breakpoint", "invalidated":
 		if !s.muted {
@@ -191,7 +193,6 @@ func (s *server) wanted(st *stop) bool {
 
 // arrive tells the client of a stop.
 func (s *server) arrive(st *stop) {
-	s.explain(st)
 	s.stopped, s.thread = *st, st.ThreadId
 	st.AllThreadsStopped = true
 	s.send("stopped", st.StoppedEventBody)
@@ -259,6 +260,10 @@ func (s *server) reach(st *stop, err error) error {
 	case err != nil:
 		return err
 	}
+	s.explain(st)
+	if err := s.aim(); err != nil {
+		return err
+	}
 	s.arrive(st)
 	return nil
 }
@@ -294,10 +299,6 @@ func (s *server) again(n, hits int) (st *stop, count, last int, err error) {
 	if err == nil && hits == 0 {
 		err = s.install()
 	}
-	s.muted = false
-	if err == nil {
-		err = s.aim(0)
-	}
 	return st, count, last, err
 }
 
@@ -311,11 +312,7 @@ func (s *server) goTo(n int) (*stop, error) {
 	if err := s.t.control.Stop(n); err != nil {
 		return nil, err
 	}
-	st, err := s.move("continue", s.thread)
-	if err == nil {
-		err = s.aim(0)
-	}
-	return st, err
+	return s.move("continue", s.thread)
 }
 
 // move lets the process go on, to the next stop that the client wants to see.

@@ -278,6 +278,15 @@ func (s *server) where() string {
 	return text + "\n" + s.p.Summary()
 }
 
+// short cuts a text to the width of its column.
+func short(text string) string {
+	const width = 30
+	if r := []rune(text); len(r) > width {
+		return string(r[:width-1]) + "…"
+	}
+	return text
+}
+
 // nearby is how many steps are listed on each side.
 const nearby = 8
 
@@ -300,8 +309,11 @@ func (s *server) around() string {
 		if n == next {
 			mark = "=>"
 		}
-		fmt.Fprintf(&text, "%s %4d  %-10s %-28s %-20s %s\n", mark, n, st.G, st.What,
-			spot(st.File, st.Line), st.Source)
+		at := ""
+		if st.File != "" {
+			at = spot(st.File, st.Line)
+		}
+		fmt.Fprintf(&text, "%s %4d  %-10s %-30s %-20s %s\n", mark, n, st.G, short(st.What), at, st.Source)
 	}
 	return strings.TrimSuffix(text.String(), "\n")
 }

@@ -177,9 +177,6 @@ func (s *session) stopped(at protocol.StoppedEventBody, err error) error {
 		return err
 	}
 	s.thread = at.ThreadId
-	if at.Reason == "exception" {
-		fmt.Fprintf(s.out, "%s: %s\n", at.Description, at.Text)
-	}
 	return s.show()
 }
 
@@ -242,7 +239,7 @@ func (s *session) goroutine(name string) error {
 			return s.show()
 		}
 	}
-	return fmt.Errorf("%q: no goroutine has that name; goroutines lists them", name)
+	return fmt.Errorf("%q: no goroutine of that name has begun and not ended; goroutines lists them", name)
 }
 
 func (s *session) frames() ([]protocol.StackFrame, error) {
