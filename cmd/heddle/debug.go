@@ -103,7 +103,12 @@ func (t *tool) debugged(ctx context.Context, o *options, path string) (*debug.Pr
 		return nil, errors.New("heddle debug executes binaries of this machine, as they are: leave out -exec, GOOS and GOARCH")
 	}
 	c.Path = path
-	return e.debugProgram(ctx, p, c)
+	d, err := e.debugProgram(ctx, p, c)
+	if err != nil && ctx.Err() == nil && file.Package != "" && file.Package != p.ImportPath {
+		err = fmt.Errorf("%w\nit was recorded in package %s, and the package here is %s", err,
+			file.Package, p.ImportPath)
+	}
+	return d, err
 }
 
 // debugProgram returns what a debugger needs of a clip that fits.
@@ -144,7 +149,11 @@ func (e *exploration) debugProgram(ctx context.Context, p *build.Package,
 func (e *exploration) fitting(ctx context.Context, p *build.Package, c *wire.Clip) (*attempt, way, error) {
 	var first *attempt
 	var firstWay way
-	for _, w := range moreWays {
+	all := ways
+	if e.unchanged(p, c) {
+		all = moreWays
+	}
+	for _, w := range all {
 		a, err := e.attempt(ctx, p, c, e.o, w)
 		switch {
 		case err != nil:
