@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/fnv"
+	"math"
 	"slices"
 
 	"heddle/explore"
@@ -75,10 +76,8 @@ func (s *Strategy) Again() bool { return s.making != nil }
 // Split divides what is still to be exercised into at most n pieces, none if nothing is left. s
 // keeps the first. It must not be called between Next and Done.
 func (s *Strategy) Split(n int) []explore.Piece {
-	if n > 1 {
-		s.part = true
-		s.separate()
-	}
+	s.part = s.part || n > 1
+	s.separate() // also for one piece: it is the same then in memory and made again
 	groups := s.share(n)
 	var pieces []explore.Piece
 	for _, g := range groups {
@@ -138,8 +137,8 @@ func (s *Strategy) share(n int) [][]entry {
 		all = append(all, entry{rest: r, size: r.size})
 	}
 	sizes := s.sizes()
-	for i, x := range s.stack {
-		all = append(all, entry{node: x, size: sizes[i]})
+	for i, x := range s.stack { // with the size that an entry has which is made again
+		all = append(all, entry{node: x, size: math.Trunc(min(sizes[i], 1e15))})
 	}
 	if n = min(n, len(all)); n <= 1 {
 		if len(all) == 0 {

@@ -1,8 +1,10 @@
 package reach
 
 import (
+	"bytes"
 	"context"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"heddle/explore"
@@ -102,6 +104,52 @@ func TestSplit(t *testing.T) {
 			if p.stats.Sequences != c.want || p.forms.Len() != c.want || p.stats.Partial != 0 {
 				t.Errorf("%s, seed %d: %+v, %d of them different, want %d", c.name, seed, p.stats,
 					p.forms.Len(), c.want)
+			}
+		}
+	}
+}
+
+// A strategy that kept a piece in memory and one that made it again split what is left alike: a
+// worker's result is checked by making it again elsewhere.
+func TestKeptPiece(t *testing.T) {
+	executions := func(s *Strategy, x explore.Executor, n int) {
+		for n > 0 {
+			next := s.Next()
+			if next == nil {
+				return
+			}
+			if !s.Again() {
+				n--
+			}
+			tr, err := x.Execute(context.Background(), next)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Done(tr)
+		}
+	}
+	for seed := range uint64(200) {
+		sched.S.SetPolled(nil)
+		r := rand.New(rand.NewPCG(seed, 7))
+		s, x := New(Options{}), &executor{main: fib(2 + int(seed%2))}
+		executions(s, x, 1+r.IntN(200))
+		for range 4 {
+			pieces := s.Split(1 + r.IntN(6))
+			if len(pieces) == 0 {
+				break
+			}
+			other, err := Resume(Options{}, pieces[0].Data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			other.Table().Know(s.Table().Known())
+			n, parts := r.IntN(40), 1+r.IntN(6)
+			executions(other, x, n)
+			executions(s, x, n)
+			a, b := other.Split(parts), s.Split(parts)
+			if !slices.EqualFunc(a, b, func(a, b explore.Piece) bool { return bytes.Equal(a.Data, b.Data) }) {
+				t.Fatalf("seed %d: after %d executions in %d parts: %d pieces, and %d of the piece that was kept",
+					seed, n, parts, len(a), len(b))
 			}
 		}
 	}
