@@ -18,7 +18,7 @@ function svg(tag, attrs) {
 
 function colour(i) {
 	const dark = document.documentElement.dataset.theme === "dark";
-	return `hsl(${HUES[i % HUES.length]} ${dark ? "62% 64%" : "62% 44%"})`;
+	return `hsl(${HUES[i % HUES.length]} ${dark ? "62% 64%" : "62% 37%"})`;
 }
 
 // cut shortens text for places with little room.

@@ -43,14 +43,20 @@ func long(n int) Finding {
 	return f
 }
 
-// open shows a page in a browser.
+// open shows the page of findings in a browser.
 func open(t *testing.T, findings ...Finding) *browser.Page {
+	t.Helper()
+	return openText(t, page(t, findings...))
+}
+
+// openText shows a page in a browser.
+func openText(t *testing.T, text string) *browser.Page {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("starts a browser")
 	}
 	file := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(file, []byte(page(t, findings...)), 0o666); err != nil {
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	b, err := browser.Start(context.Background())
@@ -178,6 +184,123 @@ func TestInBrowserLong(t *testing.T) {
 		t.Errorf("%d boxes behind a gap", n)
 	}
 	notBlank(t, p)
+}
+
+// A reader goes from finding to finding, and from a step to its stack, its value and its source.
+func TestInBrowserFindings(t *testing.T) {
+	p := open(t, race(), deadlock(), race())
+	shown := `[...document.querySelectorAll("article")].map(a => +!a.hidden).join("")`
+	wants(t, p, shown, "100")
+	wants(t, p, `document.querySelector("#before").disabled`, "true")
+	do(t, p.Key("n"))
+	wants(t, p, shown, "010")
+	do(t, p.Key("p"))
+	do(t, p.Key("p"))
+	wants(t, p, shown, "100")
+	do(t, p.Click("#after"))
+	wants(t, p, shown, "010")
+	wants(t, p, "location.hash", "#2")
+	detail := `document.querySelector("article:not([hidden]) .details")`
+	do(t, p.Key("1")) // a step inside the standard library, with a long value
+	wants(t, p, detail+`.querySelector(".stack").textContent`, "transfer a.go:6")
+	wants(t, p, detail+`.querySelector(".inner").textContent`, "inside it: sync.(*Mutex).Lock")
+	wants(t, p, detail+`.querySelector(".inner").open`, "false")
+	wants(t, p, detail+`.querySelector("a.pos").href`, "vscode://file/home/me/my%20bank/a.go:6")
+	wants(t, p, detail+`.textContent.length < 800`, "true")
+	wants(t, p, detail+`.querySelector(".rest").textContent`, "show all 3,300 characters")
+	do(t, p.Click("article:not([hidden]) .details .rest"))
+	wants(t, p, detail+`.textContent.length > 3300`, "true")
+	do(t, p.Key("n"))
+	do(t, p.Key("n"))
+	wants(t, p, shown, "001")
+	// what is folded is printed, and folded again
+	open := `document.querySelectorAll("article:not([hidden]) details[open]").length`
+	wants(t, p, open, "0")
+	do(t, p.Eval(`dispatchEvent(new Event("beforeprint"))`, nil))
+	wants(t, p, open, "1")
+	do(t, p.Eval(`dispatchEvent(new Event("afterprint"))`, nil))
+	wants(t, p, open, "0")
+}
+
+// The keys of a page of its own follow the links to the others.
+func TestInBrowserLinks(t *testing.T) {
+	var nav strings.Builder
+	l := Links{Index: "#list", Before: "#before", After: "#after", N: 2, Of: 3}
+	do(t, pages.ExecuteTemplate(&nav, "pages", l))
+	p := openText(t, strings.Replace(page(t, race()), noLinks, nav.String(), 1))
+	for key, want := range map[string]string{"n": "#after", "p": "#before", "i": "#list"} {
+		do(t, p.Key(key))
+		wants(t, p, "location.hash", want)
+	}
+}
+
+// The minimap leads to any part of a long execution, and lower rows show more of it.
+func TestInBrowserMinimap(t *testing.T) {
+	p := open(t, race(), long(5000))
+	wants(t, p, `document.querySelector(".minimap").hidden`, "true") // seven steps need none
+	do(t, p.Key("n"))
+	do(t, p.Key("a"))
+	the := `document.querySelector("article:not([hidden]) %s")`
+	scroller, lens := fmt.Sprintf(the, ".scroller"), fmt.Sprintf(the, ".lens")
+	wants(t, p, fmt.Sprintf(the, ".minimap")+".hidden", "false")
+	do(t, p.Click("article:not([hidden]) .minimap"))
+	at := fmt.Sprintf("%s.scrollTop / %s.scrollHeight", scroller, scroller)
+	wants(t, p, "Math.abs("+at+" - .5) < .02", "true")
+	do(t, p.Eval(`new Promise(r => requestAnimationFrame(() => setTimeout(r)))`, nil)) // it has scrolled
+	wants(t, p, fmt.Sprintf("%s.offsetTop > 300 && %s.offsetHeight < 30", lens, lens), "true")
+	wants(t, p, fmt.Sprintf(the, ".row .num")+".textContent > 2300", "true")
+	before := say(t, p, boxes)
+	do(t, p.Key("-"))
+	do(t, p.Key("-"))
+	wants(t, p, fmt.Sprintf(the, ".row")+".offsetHeight", "10")
+	wants(t, p, fmt.Sprintf(`%s > 50 + %s`, boxes, before), "true")
+	for range 5 {
+		do(t, p.Key("+"))
+	}
+	wants(t, p, fmt.Sprintf(the, ".row")+".offsetHeight", "30")
+	wants(t, p, fmt.Sprintf(the, ".closer")+".disabled", "true")
+	notBlank(t, p)
+}
+
+// The list shows what is asked for, and still does after the way back.
+func TestInBrowserIndex(t *testing.T) {
+	var text strings.Builder
+	do(t, WriteIndex(&text, run()))
+	p := openText(t, text.String())
+	shown := `[...document.querySelectorAll(".fnd[data-kind]")].filter(e => e.checkVisibility()).length`
+	tests := `[...document.querySelectorAll("tr.test")].filter(e => e.checkVisibility()).length`
+	set := func(id, value string) {
+		t.Helper()
+		do(t, p.Eval(fmt.Sprintf(`(() => { const f = document.querySelector("#%s"); f.value = %q; f.dispatchEvent(new Event("input")); })()`, id, value), nil))
+	}
+	wants(t, p, shown+` + " " + `+tests, "9 14")
+	set("kind", "deadlock")
+	wants(t, p, shown+` + " " + `+tests, "3 3")
+	wants(t, p, `document.querySelector("#shown").textContent`, "3 of 9 shown")
+	set("pkg", "example.com/web")
+	wants(t, p, shown+` + " " + `+tests, "1 1")
+	wants(t, p, "location.hash", "#kind=deadlock&pkg=example.com%2Fweb")
+	do(t, p.Key("Escape"))
+	wants(t, p, shown+` + " " + `+tests, "9 14")
+	do(t, p.Key("/"))
+	do(t, p.Type("DEADLOCK journal.go"))
+	wants(t, p, shown+` + " " + `+tests, "3 3")
+	set("text", "TestTransfer12")
+	wants(t, p, shown+` + " " + `+tests, "1 1")
+	set("text", "undefined: x") // what the compiler said
+	wants(t, p, shown+` + " " + `+tests, "0 1")
+	set("text", "no such thing")
+	wants(t, p, `document.querySelector("#none").checkVisibility() + " " + `+tests, "true 0")
+	do(t, p.Key("Escape"))
+	do(t, p.Click("#only"))
+	wants(t, p, shown+` + " " + `+tests, "9 9")
+	do(t, p.Eval(`document.activeElement.blur()`, nil))
+	do(t, p.Key("j"))
+	do(t, p.Key("j"))
+	wants(t, p, `document.activeElement.getAttribute("href")`, "bank-0-2.html")
+	do(t, p.Key("k"))
+	wants(t, p, `document.activeElement.getAttribute("href")`, "bank-0-1.html")
+	wants(t, p, "location.hash", "#only=1")
 }
 
 // notBlank checks a picture of the page: text, boxes and lines in many places.

@@ -41,6 +41,11 @@ if (fields[0]) {
 	addEventListener("keydown", ev => {
 		const typing = /^(INPUT|SELECT)$/.test(ev.target.tagName);
 		if (ev.key === "Escape") { for (const f of fields) f.value = ""; only.checked = false; ev.target.blur(); choose(); }
+		if (!typing && (ev.key === "j" || ev.key === "k")) {
+			const links = [...document.querySelectorAll(".fnd a")].filter(a => a.checkVisibility());
+			const at = links.indexOf(document.activeElement), by = ev.key === "j" ? 1 : -1;
+			links[at < 0 ? (by > 0 ? 0 : links.length - 1) : Math.min(Math.max(at + by, 0), links.length - 1)]?.focus();
+		}
 		if (ev.key === "/" && !typing) { fields[2].focus(); ev.preventDefault(); }
 	});
 }

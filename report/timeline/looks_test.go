@@ -41,7 +41,7 @@ func deadlock() Finding {
 		{Goroutine: "main/2", State: "waits to lock a.mu", Frames: frames[2:]}}
 	f.Paths = [][]Frame{frames, frames[2:]}
 	for i := range f.Events {
-		f.Events[i].Stack = 1 + i%2
+		f.Events[i].Stack = 2 - i%2
 	}
 	f.Events[3].Value = strings.Repeat("0123456789 ", 300)
 	f.Goroutines[1].End, f.Goroutines[1].Bad = "waits to lock b.mu, which main/2 holds", true
@@ -214,6 +214,7 @@ func TestLooks(t *testing.T) {
 			}
 			look := func(how string) {
 				t.Helper()
+				wants(t, p, `document.images.length + " " + document.querySelectorAll("script").length`, "0 ")
 				if s := say(t, p, pale); s != "" {
 					t.Errorf("%s: pale text:\n%s", how, s)
 				}
@@ -237,8 +238,10 @@ func TestLooks(t *testing.T) {
 				do(t, p.Resize(browser.Size{Width: 500, Height: 2600}))
 				look("narrow-" + theme)
 			}
-			do(t, p.Dark(false))
 			do(t, p.Print(true))
+			do(t, p.Eval(fmt.Sprintf(hears, "light"), nil)) // the system has no theme on paper
+			do(t, p.Eval(`document.querySelector("#theme").click()`, nil))
+			wants(t, p, "document.documentElement.dataset.theme", "dark")
 			do(t, p.Eval(`dispatchEvent(new Event("beforeprint"))`, nil))
 			do(t, p.Resize(browser.Size{Width: 720, Height: 2000}))
 			look("print")

@@ -8,3 +8,6 @@ $("#theme").onclick = () => {
 	try { localStorage.setItem("heddle-theme", chosen); } catch { /* not for files */ }
 	theme(chosen);
 };
+// paper is light
+addEventListener("beforeprint", () => theme("light"));
+addEventListener("afterprint", () => theme(chosen));
