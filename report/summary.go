@@ -13,12 +13,12 @@ import (
 
 // A tally counts what became of the tests of a run.
 type tally struct {
-	tests, packages, covered, but, alone, cached, sampled, failed, skipped, unbuilt int
-	kinds                                                                           map[string]int
-	causes                                                                          map[string]bool
-	known                                                                           int
-	reasons                                                                         map[why.Code]int
-	all                                                                             []*TestResult
+	tests, packages, covered, but, alone, cached, sampled, failed, skipped, unbuilt, untried int
+	kinds                                                                                    map[string]int
+	causes                                                                                   map[string]bool
+	known                                                                                    int
+	reasons                                                                                  map[why.Code]int
+	all                                                                                      []*TestResult
 }
 
 func (r *Reporter) tally() tally {
@@ -55,6 +55,9 @@ func (c *tally) add(t *TestResult) {
 		c.skipped++
 	case t.Why.Is(why.Alone):
 		c.alone++
+	case t.Why.Is(why.NoTime):
+		c.untried++
+		c.reasons[why.NoTime]++
 	case t.Complete && len(t.Known) > 0:
 		c.but++
 	case t.Complete:
@@ -84,7 +87,7 @@ func (r *Reporter) summary() string {
 		n    int
 		what string
 	}{{c.covered, "covered"}, {c.but, "covered but for known findings"}, {c.alone,
-		"without concurrency"}, {c.sampled, "sampled"}, {c.failed, "failed"},
+		"without concurrency"}, {c.sampled, "sampled"}, {c.untried, "without time"}, {c.failed, "failed"},
 		{c.skipped, "skipped"}} {
 		if p.n > 0 {
 			parts = append(parts, thousands(p.n)+" "+p.what)

@@ -81,6 +81,8 @@ func covered(t *TestResult) string {
 
 func explored(t *TestResult) string {
 	switch {
+	case t.Why.Is(why.NoTime) && t.Executions == 0:
+		return "not explored: " + oneLine(t.Why.String())
 	case t.Why.Is(why.Alone):
 		return "no concurrency: " + plural(t.Executions, "execution")
 	case t.Predicted != nil:

@@ -29,7 +29,7 @@ func resultOf(out *cluster.Outcome) explore.Result {
 
 // judge gives an attempt up that will not come to an end.
 func (s *sharing) judge(out *cluster.Outcome, estimate float64) {
-	budget := s.o.config().Budget
+	budget := s.configOf(s.test).Budget
 	if !s.tries() || budget == 0 {
 		return
 	}

@@ -73,6 +73,7 @@ type boundOptions struct {
 	input                       []string // of a fuzz target, in all executions; nil: its corpus
 	runs, steps, lose           int
 	hang, solve, longest, share time.Duration
+	total                       time.Duration
 	memory                      int64 // for data flow
 	held                        int64 // by a search
 }
@@ -285,7 +286,8 @@ func (o *options) pickFlags(fs *flag.FlagSet) {
 
 // judgeFlags are those of the search for the bug of a clip that does not show it any more.
 func (o *options) judgeFlags(fs *flag.FlagSet) {
-	durationVar(fs, &o.budget, "budget", 10*time.Second, "`time` to search for the bug of a clip that does not show it any more")
+	durationVar(fs, &o.budget, "budget", 10*time.Second,
+		"`time` to search for the bug of a clip that does not show it any more")
 }
 
 // fuzzFlags are those of test alone.
@@ -420,6 +422,9 @@ func (o *options) check() error {
 	}
 	if err := o.checkKnown(); err != nil {
 		return err
+	}
+	if o.set["total"] && (o.total <= 0 || o.count > 1) {
+		return fmt.Errorf("invalid value %v for flag -total: want more than 0, and not with -count", o.total)
 	}
 	if o.set["flow"] && !follows(o.unit) && !follows(o.seedWith()) {
 		return fmt.Errorf("flag -flow is for strategies %s", strings.Join(explore.Names(follows), ", "))

@@ -25,8 +25,8 @@ type flowBuild struct {
 const flowWorth = 2
 
 // forFlow begins the build, if it pays for what was given away of a test.
-func (r *packageRun) forFlow(ctx context.Context, s *wire.Share) {
-	left := r.o.budget - seconds(s.Elapsed)
+func (r *packageRun) forFlow(ctx context.Context, test string, s *wire.Share) {
+	left := seconds(float64(r.configOf(test).Budget)/1e9) - seconds(s.Elapsed)
 	if r.flow != nil || s.State == nil || r.o.unit.Needs.Flow != explore.FlowBeside || !r.o.dataFlow ||
 		r.o.parallel < 2 || left < flowWorth*r.built {
 		return

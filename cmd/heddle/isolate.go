@@ -78,7 +78,7 @@ func (r *packageRun) bug(test string, f *wire.Finding) string {
 
 // inProcesses explores one test.
 func (r *packageRun) inProcesses(ctx context.Context, m *moved, clips []*wire.Clip) error {
-	cfg := r.o.config()
+	cfg := r.configOf(m.test)
 	cfg.Isolate = "process"
 	cfg.VisibleAt = m.visible
 	if !r.o.searches(m.test) {

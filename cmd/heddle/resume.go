@@ -118,7 +118,7 @@ func (r *packageRun) resume() error {
 			continue
 		}
 		r.finished = append(r.finished, h.Test)
-		r.forFlow(r.idle.ctx, h.Share)
+		r.forFlow(r.idle.ctx, h.Test, h.Share)
 		r.shares = append(r.shares, &shared{test: h.Test, share: h.Share, log: log, results: results,
 			path: path, resumed: true})
 	}

@@ -77,7 +77,7 @@ func (r *packageRun) shareOn(ctx context.Context, sh *shared) (*shared, error) {
 	}
 	s := &sharing{packageRun: r, shared: sh, found: sh.share.Found, died: make(map[int]int)}
 	var deadline time.Time
-	cfg := r.o.config()
+	cfg := r.configOf(sh.test)
 	if !r.o.searches(sh.test) {
 		cfg.Fuzz = ""
 	}

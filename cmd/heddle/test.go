@@ -29,7 +29,7 @@ import (
 func (t *tool) test(ctx context.Context, args []string) int {
 	o := new(options)
 	patterns, err := t.parse("test", o, args, true, o.buildFlags, o.exploreFlags, o.pickFlags, o.testFlags,
-		o.fuzzFlags, o.natsFlags, o.shardFlags, o.outputFlags, o.knownFlags)
+		o.fuzzFlags, o.natsFlags, o.shardFlags, o.outputFlags, o.knownFlags, o.totalFlags)
 	if err != nil {
 		return t.parseError(err)
 	}
@@ -89,10 +89,11 @@ func (t *tool) explore(ctx context.Context, o *options, patterns []string, main 
 		defer e.bus.Close()
 	}
 	e.expect(res)
+	e.divide(res)
 	slots := make(chan struct{}, max(1, o.parallel))
 	e.slots = slots
 	var wg sync.WaitGroup
-	for _, p := range res.Packages {
+	for _, p := range e.inOrder(res.Packages) {
 		switch {
 		case p.NoTests:
 			e.report.NoTests(p.ImportPath)
@@ -157,6 +158,7 @@ type exploration struct {
 	key    ed25519.PrivateKey       // that what they run is signed with
 	others others                   // -shard: what other machines explore
 	knows  knownFindings
+	total  *totals // -total; nil: every test has its budget
 
 	mu     sync.Mutex
 	fails  bool
@@ -320,10 +322,11 @@ type packageRun struct {
 	near       map[string][]*wire.Near // by test
 	// nil, or called with the path of a clip that was made, whether it renews another one, and what
 	// to say of that
-	wanted func(path string, same bool, notes []string)
-	inputs []input // to be kept when the test is over, which reads those that are there
-	took   map[string]shard.Took
-	ends   func() // the process that runs, for -failfast; nil: it does so by itself
+	wanted   func(path string, same bool, notes []string)
+	inputs   []input // to be kept when the test is over, which reads those that are there
+	took     map[string]shard.Took
+	allotted map[string]int64 // -total: nanoseconds by test
+	ends     func()           // the process that runs, for -failfast; nil: it does so by itself
 }
 
 // An input is a file of a fuzz target's corpus.
@@ -337,6 +340,7 @@ func (e *exploration) explorePackage(ctx context.Context, p *build.Package, rp *
 	start := time.Now()
 	r := &packageRun{exploration: e, pkg: p, start: start, report: rp, clips: e.clipFolder(p),
 		idle: newWorkers(ctx), finished: forced.In(p.Dir)}
+	r.allotted = e.beginTotal(p)
 	clips := r.clips.read()
 	for _, c := range clips {
 		switch {
@@ -350,6 +354,7 @@ func (e *exploration) explorePackage(ctx context.Context, p *build.Package, rp *
 	r.flow.close()
 	r.keepInputs()
 	r.keepTimes()
+	e.endTotal(p)
 	if len(r.failures) > 0 {
 		err = errors.Join(append(r.failures, err)...)
 	}
@@ -357,6 +362,7 @@ func (e *exploration) explorePackage(ctx context.Context, p *build.Package, rp *
 	if e.o.html != "" {
 		e.drawAll(ctx, p, rp.Result())
 	}
+	r.keepPasts(rp.Result())
 	e.ranKnown(p, rp.Result(), ctx.Err() == nil && err == nil)
 	if rp.Failed() {
 		e.mu.Lock()
@@ -445,12 +451,10 @@ func (r *packageRun) shareable() bool {
 
 // process prepares a run of the binary.
 func (r *packageRun) process() *process {
-	b := &process{path: r.pkg.Binary, dir: r.pkg.Dir, config: r.o.config(), unlink: r.unlink, stall: r.o.hang,
+	b := &process{path: r.pkg.Binary, dir: r.pkg.Dir, config: r.configOf(""), unlink: r.unlink,
+		stall:  r.o.hang,
 		launch: r.launch}
 	b.config.Package = r.pkg.ImportPath
-	if r.concerned() { // a finding that is known must not keep new ones from showing
-		b.config.Whole, b.config.FailFast = true, false
-	}
 	if r.main {
 		b.dir, b.args = r.tool.Dir, r.o.args
 		r.prints(b)
@@ -611,7 +615,7 @@ func (r *packageRun) take(rec *wire.Record) {
 			r.keepLog(sh)
 		}
 		r.shares = append(r.shares, sh)
-		r.forFlow(r.idle.ctx, sh.share)
+		r.forFlow(r.idle.ctx, sh.test, sh.share)
 		return
 	case "isolate":
 		r.open, r.executions = "", 0

@@ -81,6 +81,8 @@ const (
 	Unpredicted Code = "unpredicted"
 	// Early: sampled only where timers fire early.
 	Early Code = "early"
+	// NoTime: no time of -total was left for the test.
+	NoTime Code = "no-time"
 	// Interrupted: by the user.
 	Interrupted Code = "interrupted"
 	// Other: Detail says it.
@@ -117,6 +119,7 @@ var texts = map[Code]string{
 	Unpredicted: "partly uncontrolled: nothing can be predicted",
 	Early: "sampled where timers fire early, " +
 		"all interleavings covered where they do not",
+	NoTime:      "no time of -total was left",
 	Interrupted: "interrupted",
 }
 

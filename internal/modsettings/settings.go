@@ -57,6 +57,7 @@ type Key struct {
 // Keys are all keys of the file beside [[ignore]], in the order in which help shows them.
 var Keys = []Key{
 	{"budget", Text, "", "time for each test", `"30s"`},
+	{"total", Text, "", "time for all tests of a run", `"10m"`},
 	{"strategy", Text, "", "how to explore, as for -strategy", `"unfold,targets=oldest"`},
 	{"skip", Texts, "|", "patterns of the tests to leave out, of which one must match",
 		`["^TestLive", "/slow$"]`},

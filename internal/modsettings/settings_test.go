@@ -49,7 +49,7 @@ func TestExamples(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"budget = \"1s\"\nbugdet = \"3s\"\n",
-			"heddle.toml:2: unknown key bugdet: did you mean budget? Known are: budget, strategy,"},
+			"heddle.toml:2: unknown key bugdet: did you mean budget? Known are: budget, total,"},
 		{"colour = 1\n", "heddle.toml:1: unknown key colour; known are: budget,"},
 		{"budget = 30\n", "heddle.toml:1: budget is a number; want a string, such as budget = \"30s\""},
 		{"race = \"no\"\n", "race is a string; want true or false, such as race = false"},

@@ -87,6 +87,8 @@ type driver struct {
 	unlooked int    // executions since then
 	look     int    // after how many it looks again
 
+	spare int64 // nanoseconds of Config.Budgets that tests did not need
+
 	debug *wire.DebugView // of the execution that a debugger looks at, nil: none does
 
 	others    bool // tests were executed before this one
@@ -226,7 +228,11 @@ func Run(tests []Test) int {
 				d.state = saveState() // a test may count on what the ones before it have set up
 			}
 			for range max(1, d.cfg.Count) {
-				cfg := d.cfg
+				cfg, used, ok := d.allotted(t.Name, len(tests)-i)
+				if !ok {
+					break
+				}
+				began := time.Now()
 				if !t.Fuzz {
 					cfg.Fuzz = ""
 				}
@@ -234,6 +240,7 @@ func Run(tests []Test) int {
 					d.send); err != nil {
 					fatal("%v", err)
 				}
+				used(time.Since(began))
 			}
 			d.others = true
 		}

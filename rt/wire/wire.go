@@ -32,18 +32,23 @@ type Config struct {
 	Options  map[string]string `json:",omitempty"` // of the strategy, those that were given
 	Seed     uint64            // base of all seeds
 	// executions a test at most (Mode bench: at least); 0: until the budget ends
-	Runs     int
-	Budget   int64  // nanoseconds a test; 0: until Runs (Mode bench: a second)
-	Steps    int    // step bound of an execution
-	Longest  int64  // nanoseconds, time bound of an execution; 0: none
-	Visible  string // "sync", "auto", "all"
-	Time     string // "virtual", "free", "" (virtual first, then free)
-	Lose     int    // packets of an execution that may be lost
-	Race     bool   // race detection
-	FailFast bool   // stop a test at its first finding
-	Count    int    // explore every test that many times
-	Clips    []Clip // to be replayed first (Mode test) or alone (Mode replay)
-	Settled  bool   // Mode replay: the test is executed once before, without the clip
+	Runs   int
+	Budget int64 // nanoseconds a test; 0: until Runs (Mode bench: a second)
+	// Mode test, if not nil: nanoseconds by test, in the place of Budget; what a test does not need
+	// goes to those after it, up to Most (0: no bound). Until: when all of it is over, nanoseconds
+	// since 1970.
+	Budgets     map[string]int64 `json:",omitempty"`
+	Most, Until int64            `json:",omitempty"`
+	Steps       int              // step bound of an execution
+	Longest     int64            // nanoseconds, time bound of an execution; 0: none
+	Visible     string           // "sync", "auto", "all"
+	Time        string           // "virtual", "free", "" (virtual first, then free)
+	Lose        int              // packets of an execution that may be lost
+	Race        bool             // race detection
+	FailFast    bool             // stop a test at its first finding
+	Count       int              // explore every test that many times
+	Clips       []Clip           // to be replayed first (Mode test) or alone (Mode replay)
+	Settled     bool             // Mode replay: the test is executed once before, without the clip
 	// Mode replay: where the clip does not fit it is followed as far as it goes
 	// (trace.Schedule.Rejoin)
 	Rejoin    bool
