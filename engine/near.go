@@ -48,15 +48,20 @@ func (e *exploration) near(c *wire.Clip, follows bool) {
 	if !e.deadline.IsZero() {
 		n.until = time.Now().Add(time.Until(e.deadline) / nearShare)
 	}
-	for i := range c.Steps {
-		st := &c.Steps[i]
+	n.note()
+	n.seeing(n.search)
+	e.send(&wire.Record{Type: "near", Test: e.test, Near: &n.told})
+}
+
+// note notes the steps of each goroutine of the clip, and its switches.
+func (n *nearby) note() {
+	for i := range n.clip.Steps {
+		st := &n.clip.Steps[i]
 		n.mine[st.G] = append(n.mine[st.G], i)
-		if st.Switch && i > 0 && c.Steps[i-1].G != st.G {
+		if st.Switch && i > 0 && n.clip.Steps[i-1].G != st.G {
 			n.cuts = append(n.cuts, i)
 		}
 	}
-	n.seeing(n.search)
-	e.send(&wire.Record{Type: "near", Test: e.test, Near: &n.told})
 }
 
 // seeing calls search with the clip's memory accesses as steps, beside those that are steps anyway.

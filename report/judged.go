@@ -39,6 +39,11 @@ func (p *Replay) verdictOf(b *strings.Builder, j *Judgement) int {
 	case j.Other:
 		fmt.Fprintf(b, "%s does not show in %s of the new code. There is another bug:\n\n",
 			p.bugName(), plural(t.Executions, "execution"))
+		for _, f := range t.Findings {
+			if f.ClipPath == "" {
+				b.WriteString(p.r.boldHead(f.Text))
+			}
+		}
 		return 1
 	case t.Result == "fail":
 		return cannot("the test %s fails in every order:\n%s", t.Name, p.r.plainFailure(t))
@@ -79,9 +84,10 @@ func nearness(n *wire.Near) string {
 	case n.Follows:
 		return "the clip's own order can still be followed, and shows nothing; " + near + " as well"
 	case n.Reached > 0:
-		return fmt.Sprintf("%s, %d of them with all its switches at the nearest operations", near, n.Reached)
+		return fmt.Sprintf("%s, %d of them with all its switches tried at the nearest operations", near,
+			n.Reached)
 	}
-	return near + "; its own order is not possible any more: an operation beside one of its switches is gone, or another goroutine cannot come there"
+	return near + "; its own is not possible any more: an operation beside one of its switches is gone"
 }
 
 // Clip prints what a clip shows, without a replay. dir is the folder that its files are below.

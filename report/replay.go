@@ -146,7 +146,7 @@ func (p *Replay) verdict(b *strings.Builder, err error) int {
 		fmt.Fprintf(b, "The test binary ended before the replay was over: %s\n", clean(err.Error()))
 		return 2
 	case !p.executed:
-		fmt.Fprintf(b, "The test %s was not run: is it still there?\n", oneLine(p.clip.Test))
+		fmt.Fprintf(b, "The test %s was not run: is it still there? (heddle clips prune deletes clips of tests that are gone)\n", oneLine(p.clip.Test))
 		return 2
 	}
 	if p.same {

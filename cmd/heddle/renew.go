@@ -18,9 +18,13 @@ import (
 // Where the same bug shows at other places, the clip is renewed. Where the bug does not show any
 // more, the clip is marked as fixed and stays as a regression test.
 
-// fewestFixed is how many executions are the least to call a bug fixed that shows in none of them,
-// where neither all interleavings are covered nor the order of its clip was reached again.
-const fewestFixed = 100
+// How many executions are the least to call a bug fixed that shows in none of them, where not all
+// interleavings are covered: fewestNear if the clip's switches were tried again at the nearest
+// operations.
+const (
+	fewestNear  = 10
+	fewestFixed = 100
+)
 
 // sameBug reports whether two clips of one test are of the same bug: of one kind, and about the
 // same variable, object or message, or in the same functions under another name. Both have their
@@ -169,7 +173,7 @@ func judgedFixed(near *wire.Near, t *report.TestResult) string {
 		return fmt.Sprintf("all %s covered by %s", space(t), report.Plural(t.Covering, "execution"))
 	case t.Why.Is(why.Alone):
 		return "nothing is left to interleave"
-	case near.Reached > 0 || t.Executions >= fewestFixed:
+	case near.Reached > 0 && t.Executions >= fewestNear || t.Executions >= fewestFixed:
 		return fmt.Sprintf("not shown by %s, %d of them near the clip",
 			report.Plural(t.Executions, "execution"), near.Executions)
 	}

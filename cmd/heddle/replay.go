@@ -45,9 +45,16 @@ func (t *tool) replay(ctx context.Context, args []string) int {
 	}
 	if p.Failed != "" {
 		e.report.BuildFailed(p.ImportPath, p.Failed)
+		if p.ImportPath == file.Package && strings.Contains(p.Failed, "no required module provides") {
+			fmt.Fprintf(t.Stderr, "heddle: %s is a clip of the package %s, which this module does not have: run heddle replay in the module that it is of\n", t.short(path), file.Package)
+		}
 		return e.report.Close()
 	}
 	file.Clip.Path = path
+	if file.Package != "" && file.Package != p.ImportPath {
+		fmt.Fprintf(t.Stderr, "note: %s was recorded in the package %s, and is replayed in %s\n",
+			t.short(path), file.Package, p.ImportPath)
+	}
 	return e.replayClip(ctx, p, &file.Clip)
 }
 

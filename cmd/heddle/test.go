@@ -686,6 +686,9 @@ func (r *packageRun) finding(test string, f *wire.Finding) (told bool) {
 func (r *packageRun) keepClip(test string, f *wire.Finding) string {
 	if f.FromClip != "" {
 		r.back(test, f.FromClip)
+		if r.wanted != nil {
+			r.wanted(f.FromClip, true, nil)
+		}
 		return f.FromClip
 	}
 	path, same, notes, err := r.clips.write(test, f)

@@ -96,6 +96,7 @@ func (e *exploration) verdict(ctx context.Context, p *build.Package, c *wire.Cli
 	said := &report.Judgement{Result: j.result, Near: j.near, Other: j.other != "", Err: j.err}
 	if j.result != nil {
 		said.Fixed = judgedFixed(&j.near, j.result) != ""
+		said.Other = said.Other || len(j.result.Findings) > 0 // and its clip cannot be kept
 	}
 	if e.unchanged(p, c) {
 		show.Unchanged()
