@@ -51,6 +51,8 @@ const (
 	StoppedTicker Name = "ticker that was stopped"
 	NotWatched    Name = "context not watched"
 	BothReady     Name = "select with both ready"
+	OwnGroup      Name = "WaitGroup that counts its waiter"
+	NoOrder       Name = "no order"
 )
 
 // A Pattern explains one mistake in general.
@@ -127,6 +129,10 @@ var Patterns = []Pattern{
 		"for range ticker.C after ticker.Stop()"},
 	{NotWatched, "a goroutine waits at a channel and does not look at the context that was cancelled",
 		"for ctx.Err() == nil { out <- v }"},
+	{OwnGroup, "a goroutine waits for the WaitGroup that counts it",
+		"wg.Go(func() { s.Stop() }), where Stop calls wg.Wait"},
+	{NoOrder, "a goroutine reads what another one writes, and nothing says which comes first",
+		"go n.Add(1); if n.Load() == 1 { ... }"},
 	{BothReady, "several cases of a select are ready, and it takes any of them",
 		"select { case j := <-jobs: ...; case <-stop: return } with jobs left"},
 }
@@ -158,12 +164,14 @@ type Match struct {
 	Hint  string // what to change, or ""
 }
 
-// Recognise returns what f is an example of, or nil.
-func Recognise(f *wire.Finding, source Source) *Match {
+// Recognise returns what f is an example of, or nil. library reports whether a place is in the
+// standard library: of an access there the user's call is told.
+func Recognise(f *wire.Finding, source Source, library func(wire.Place) bool) *Match {
 	if len(f.Story) == 0 || f.Uncontrolled {
 		return nil
 	}
 	s := read(f, source)
+	s.library = library
 	switch f.Kind {
 	case "data race":
 		return s.race()

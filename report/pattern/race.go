@@ -19,8 +19,9 @@ func (s *story) race() *Match {
 	if isRead(a) {
 		a, b = b, a // a writes
 	}
+	a, b = s.users(a), s.users(b)
 	name := s.name(a)
-	if name == "" || strings.Contains(name, "(") {
+	if name == "" || strings.Contains(name, "(") && !strings.HasPrefix(name, within) {
 		name = s.name(b)
 	}
 	m := &Match{Var: name, Roles: []Role{{"write", a.G, a.Where}, {"other", b.G, b.Where}}}
@@ -34,6 +35,39 @@ func (s *story) race() *Match {
 		}
 	}
 	return nil
+}
+
+// users returns an access within the standard library at the user's call that led there.
+func (s *story) users(a act) act {
+	if s.library == nil || !s.library(a.Where) {
+		return a
+	}
+	for _, st := range s.f.Stacks {
+		for _, p := range st.Frames {
+			if st.Goroutine == a.G && !s.library(p) && s.source.function(p) != nil {
+				e := *a.Event
+				e.Where = p
+				if e.Where.Object = s.source.statement(p); e.Where.Object == "" {
+					return a
+				}
+				e.Where.Object = within + "`" + e.Where.Object + "`"
+				a.Event = &e
+				return a
+			}
+		}
+	}
+	return a
+}
+
+// within begins the name of memory that is reached through a call of the standard library.
+const within = "memory within "
+
+// code puts a name between backquotes.
+func code(name string) string {
+	if strings.HasPrefix(name, within) {
+		return name
+	}
+	return "`" + name + "`"
 }
 
 // racing returns the two accesses of the finding in the order of the story.
@@ -87,9 +121,9 @@ func (s *story) readLocked(m *Match, a, b act) bool {
 			m.Name, m.Lock = ReadLockWrite, s.lock(h.obj)
 			took := s.acts[wh.since].Where
 			m.Roles = append(m.Roles, Role{"lock", w.G, took})
-			m.Text = fmt.Sprintf("%s writes `%s` at %s, but holds %s for reading only (RLock at %s). Several goroutines may hold a read lock at once, so it does not keep %s out, which %s `%s` at %s.",
-				w.G, m.Var, at(w.Where), m.Lock, at(took), other(w, a, b).G, verb(other(w, a, b)), m.Var,
-				at(other(w, a, b).Where))
+			m.Text = fmt.Sprintf("%s writes %s at %s, but holds %s for reading only (RLock at %s). Several goroutines may hold a read lock at once, so it does not keep %s out, which %s %s at %s.",
+				w.G, code(m.Var), at(w.Where), m.Lock, at(took), other(w, a, b).G, verb(other(w, a, b)),
+				code(s.named(other(w, a, b), m.Var)), at(other(w, a, b).Where))
 			m.Hint = fmt.Sprintf("take %s for writing there: Lock and Unlock in place of RLock and RUnlock at %s", m.Lock, at(took))
 			if update(w, s) != "" {
 				m.Hint += fmt.Sprintf("; or make `%s` an atomic", m.Var)
@@ -259,11 +293,21 @@ func (s *story) oneSided(m *Match, a, b act) bool {
 	if h.shared {
 		how = " for reading"
 	}
-	m.Text = fmt.Sprintf("%s holds %s%s when it %s `%s` at %s; %s %s `%s` at %s and holds no lock, so nothing keeps the two apart.",
-		in.G, m.Lock, how, verb(in), s.named(in, m.Var), at(in.Where), out.G, verb(out), s.named(out, m.Var),
+	m.Text = fmt.Sprintf("%s holds %s%s when it %s %s at %s; %s %s %s at %s and holds no lock, so nothing keeps the two apart.",
+		in.G, m.Lock, how, verb(in), code(s.named(in, m.Var)), at(in.Where), out.G, verb(out),
+		code(s.named(out, m.Var)),
 		at(out.Where))
 	m.Hint = fmt.Sprintf("lock %s around %s too", m.Lock, at(out.Where))
+	if owner(m.Lock) != owner(s.named(in, m.Var)) { // it may be there for something else
+		m.Hint = fmt.Sprintf("let both hold one lock, at %s and at %s", at(in.Where), at(out.Where))
+	}
 	return true
+}
+
+// owner returns what a field belongs to: "c" of "c.mu" and of "c.items[k]".
+func owner(name string) string {
+	name = cutIndex(name)
+	return name[:max(0, strings.LastIndexByte(name, '.'))]
 }
 
 // twoLocks: both hold locks, none of them the same.
@@ -276,13 +320,13 @@ func (s *story) twoLocks(m *Match, a, b act) bool {
 	}
 	of := func(x act) string { return s.lock(x.held[len(x.held)-1].obj) }
 	m.Name = TwoLocks
-	m.Text = fmt.Sprintf("%s holds %s when it %s `%s` at %s, and %s holds %s when it %s it at %s: these are two locks, and a lock keeps out only those that take the same one.",
-		a.G, of(a), verb(a), m.Var, at(a.Where), b.G, of(b), verb(b), at(b.Where))
+	m.Text = fmt.Sprintf("%s holds %s when it %s %s at %s, and %s holds %s when it %s it at %s: these are two locks, and a lock keeps out only those that take the same one.",
+		a.G, of(a), verb(a), code(m.Var), at(a.Where), b.G, of(b), verb(b), at(b.Where))
 	if of(a) == of(b) {
 		m.Text = strings.Replace(m.Text, "these are two locks",
 			"the source has one name for them, but these are two locks (of two values)", 1)
 	}
-	m.Hint = fmt.Sprintf("let one lock guard `%s` wherever it is used", m.Var)
+	m.Hint = fmt.Sprintf("let one lock guard %s wherever it is used", code(m.Var))
 	return true
 }
 
@@ -299,8 +343,9 @@ func (s *story) unordered(m *Match, a, b act) bool {
 		m.Hint = fmt.Sprintf("guard `%s` with a sync.Mutex around `%s` and wherever else it is used while the goroutines run, or make it an atomic and use Add", m.Var, text)
 		return true
 	}
-	m.Text = fmt.Sprintf("%s %s `%s` at %s and %s %s it at %s; neither holds a lock, and nothing makes one wait for the other.",
-		a.G, verb(a), m.Var, at(a.Where), b.G, verb(b), at(b.Where))
-	m.Hint = fmt.Sprintf("guard `%s` with a mutex at %s, or let one goroutine wait until the other is done (a channel, a WaitGroup)", m.Var, both(a, b))
+	m.Text = fmt.Sprintf("%s %s %s at %s and %s %s %s at %s; neither holds a lock, and nothing makes one wait for the other.",
+		a.G, verb(a), code(s.named(a, m.Var)), at(a.Where), b.G, verb(b), code(s.named(b, m.Var)),
+		at(b.Where))
+	m.Hint = fmt.Sprintf("guard both accesses with one mutex, at %s, or let one goroutine wait until the other is done (a channel, a WaitGroup)", both(a, b))
 	return true
 }

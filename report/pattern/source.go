@@ -352,7 +352,8 @@ func (c *sources) closing(p wire.Place, channel string) (at wire.Place, ok bool)
 	return at, ok
 }
 
-// making returns where the file of p makes a channel, and the call of make as source.
+// making returns where the file of p makes a channel, and the call of make as source: of a local
+// one the last place before p.
 func (c *sources) making(p wire.Place, channel string) (at wire.Place, text string) {
 	f := c.file(p.File)
 	if f == nil {
@@ -361,7 +362,8 @@ func (c *sources) making(p wire.Place, channel string) (at wire.Place, text stri
 	field := channel[strings.LastIndexByte(channel, '.')+1:]
 	made := func(name string, value ast.Expr) {
 		call, ok := value.(*ast.CallExpr)
-		if !ok || text != "" || name != channel && name != field {
+		local := name == channel && !strings.Contains(name, ".")
+		if !ok || name != channel && name != field || text != "" && (!local || c.line(call.Pos()) > p.Line) {
 			return
 		}
 		if id, ok := call.Fun.(*ast.Ident); ok && id.Name == "make" {
@@ -382,12 +384,15 @@ func (c *sources) making(p wire.Place, channel string) (at wire.Place, text stri
 	return at, text
 }
 
-// inLoop reports whether p is in the body of a for statement whose condition is tested again.
+// inLoop reports whether p is in the body of a loop of its function.
 func (c *sources) inLoop(p wire.Place) (in bool) {
 	if f := c.function(p); f != nil {
 		ast.Inspect(f.body, func(n ast.Node) bool {
-			if l, ok := n.(*ast.ForStmt); ok && c.spans(l.Body, p) {
-				in = true
+			switch l := n.(type) {
+			case *ast.ForStmt:
+				in = in || c.spans(l.Body, p)
+			case *ast.RangeStmt:
+				in = in || c.spans(l.Body, p)
 			}
 			return true
 		})

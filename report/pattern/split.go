@@ -14,7 +14,7 @@ import (
 // failure explains a test that fails or panics.
 func (s *story) failure() *Match {
 	for _, recognise := range []func() *Match{s.closedTooEarly, s.bothReady, s.interrupted, s.torn,
-		s.waitedForNone, s.outdated} {
+		s.waitedForNone, s.outdated, s.noOrder} {
 		if m := recognise(); m != nil {
 			return m
 		}
@@ -534,4 +534,46 @@ func (s *story) outdated() *Match {
 		return m
 	}
 	return nil
+}
+
+// noOrder recognises a goroutine that reads, in the function that fails, what another one writes
+// before or after it, and does not wait for it.
+func (s *story) noOrder() *Match {
+	if len(s.f.Places) == 0 || s.f.Places[0].File == "" {
+		return nil
+	}
+	fails := s.f.Places[0]
+	for _, r := range slices.Backward(s.acts) {
+		if r.G != fails.Goroutine || !isRead(r) || s.name(r) == "" {
+			continue
+		}
+		first, _, same := s.source.together(r.Where, fails)
+		if !same || first.Line > fails.Line {
+			continue
+		}
+		by := func(a act) bool { return a.G != r.G && a.Obj == r.Obj && isWrite(a) }
+		before, wrote := s.last(r.i, by)
+		after, writes := s.first(r.i, by)
+		m := &Match{Name: NoOrder, Var: s.name(r), Roles: []Role{{"read", r.G, r.Where}}}
+		switch {
+		case wrote && !s.waitsBetween(r.G, before.i, r.i):
+			m.Roles = append(m.Roles, Role{"write", before.G, before.Where})
+			m.Text = fmt.Sprintf("%s changed `%s` at %s before %s read it at %s. Nothing makes one wait for the other, so the two can come in either order.",
+				before.G, m.Var, at(before.Where), r.G, at(r.Where))
+		case writes && !wrote:
+			m.Roles = append(m.Roles, Role{"write", after.G, after.Where})
+			m.Text = fmt.Sprintf("%s read `%s` at %s before %s changed it at %s. Nothing makes %s wait for that, so the two can come in either order.",
+				r.G, m.Var, at(r.Where), after.G, at(after.Where), r.G)
+			m.Hint = fmt.Sprintf("let %s wait until %s has changed `%s` (a WaitGroup, a channel) before it reads it at %s", r.G, after.G, m.Var, at(r.Where))
+		default:
+			return nil
+		}
+		return m
+	}
+	return nil
+}
+
+// waitsBetween reports whether g waits for other goroutines between two acts.
+func (s *story) waitsBetween(g string, from, to int) bool {
+	return slices.ContainsFunc(s.acts[from:to], func(a act) bool { return a.G == g && waitsForOthers(a) })
 }

@@ -34,6 +34,8 @@ type story struct {
 	waits  []act          // what goroutines wait for at the end
 	names  map[int]string // of objects
 	source *sources
+
+	library func(wire.Place) bool
 }
 
 // read prepares the story of a finding.

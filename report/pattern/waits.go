@@ -17,7 +17,8 @@ func (s *story) waiting() *Match {
 			ws = append(ws, s.placed(w))
 		}
 	}
-	for _, recognise := range []func(w act) *Match{s.onceInOnce, s.readLockTwice, s.lockTwice, s.nilChannel} {
+	for _, recognise := range []func(w act) *Match{s.onceInOnce, s.readLockTwice, s.lockTwice, s.nilChannel,
+		s.ownGroup} {
 		for _, w := range ws {
 			if m := recognise(w); m != nil {
 				return m
@@ -36,7 +37,7 @@ func (s *story) waiting() *Match {
 			}
 		}
 	}
-	ws = slices.DeleteFunc(ws, func(w act) bool { return w.op == trace.OpWGWait })
+	ws = slices.DeleteFunc(ws, func(w act) bool { return w.op == trace.OpWGWait || s.behind(w, ws) })
 	if len(ws) == 0 || len(names(ws)) != len(ws) || slices.ContainsFunc(ws,
 		func(w act) bool { return w.Obj != ws[0].Obj || w.op != ws[0].op }) {
 		return nil
@@ -45,6 +46,22 @@ func (s *story) waiting() *Match {
 		return m
 	}
 	return s.leakedReceiver(ws)
+}
+
+// behind reports whether w waits for another one of those that wait: it has sent to w's goroutine,
+// or received from it, over the channel at which w waits.
+func (s *story) behind(w act, ws []act) bool {
+	other := trace.OpRecv
+	if w.op == trace.OpRecv {
+		other = trace.OpSend
+	} else if w.op != trace.OpSend {
+		return false
+	}
+	_, ok := s.first(0, func(a act) bool {
+		return a.Obj == w.Obj && a.op == other && a.G != w.G &&
+			slices.ContainsFunc(ws, func(v act) bool { return v.G == a.G && v.Obj != w.Obj })
+	})
+	return ok
 }
 
 // placed gives a leftover the place at which the finding has it.
@@ -185,6 +202,27 @@ func (s *story) lockTwice(w act) *Match {
 	return m
 }
 
+// ownGroup explains a goroutine that waits for the WaitGroup that counts it.
+func (s *story) ownGroup(w act) *Match {
+	if w.op != trace.OpWGWait || w.Where.Object == "" {
+		return nil
+	}
+	start, ok := s.last(len(s.acts), func(a act) bool { return a.op == trace.OpGo && a.Child == w.G })
+	if !ok || start.i == 0 {
+		return nil
+	}
+	add := s.acts[start.i-1] // WaitGroup.Go does both
+	if add.op != trace.OpWGAdd || add.Obj != w.Obj || add.Arg <= 0 || !samePlace(add.Where, start.Where) {
+		return nil
+	}
+	name := w.Where.Object
+	m := &Match{Name: OwnGroup, Var: name, Roles: []Role{{"go", add.G, add.Where}, {"wait", w.G, w.Where}}}
+	m.Text = fmt.Sprintf("%s was started by %s.Go at %s, so `%s` counts it until it ends. It waits for `%s` itself at %s: it waits for its own end.",
+		w.G, name, at(add.Where), name, name, at(w.Where))
+	m.Hint = fmt.Sprintf("do not wait for `%s` in a goroutine that it counts: let %s return, and another goroutine call Wait", name, w.G)
+	return m
+}
+
 func (s *story) nilChannel(w act) *Match {
 	if w.Obj != 0 || w.Where.Object == "" || w.op != trace.OpSend && w.op != trace.OpRecv {
 		return nil
@@ -200,8 +238,8 @@ func (s *story) nilChannel(w act) *Match {
 	m.Hint = fmt.Sprintf("make the channel before it is used, or do not come to %s without one", at(w.Where))
 	if p, text := s.source.making(w.Where, name); text != "" {
 		m.Text += fmt.Sprintf(" It is made at %s, which was not reached.", at(p))
-		m.Hint = fmt.Sprintf("make `%s` on every path, or skip the use at %s where it was not made", name,
-			at(w.Where))
+		m.Hint = fmt.Sprintf("skip the use of `%s` at %s where it was not made; or make it on every path, if a goroutine receives from it there",
+			name, at(w.Where))
 	}
 	return m
 }
@@ -254,7 +292,7 @@ func (s *story) tellOrder(cycle []act) *Match {
 	same := len(slices.Compact(slices.Sorted(slices.Values(orders)))) == 1
 	switch {
 	case same:
-		m.Text += " It is the same code, called with the two the other way round."
+		m.Text += " It is one piece of code, called with different locks first."
 		m.Hint = "lock the two always in one order, whatever the caller passes first: compare a number of their own (an id, an index) and lock the smaller one first"
 	case len(cycle) == 2:
 		m.Hint = fmt.Sprintf("let all goroutines take them in one order, for example %s: change the order at %s", orders[0], at(m.Roles[2].Where))
@@ -326,7 +364,7 @@ func (s *story) lockHeld(w act) *Match {
 		g, m.Lock, at(took), doing, at(v.Where), w.G, m.Lock, at(w.Where))
 	m.Hint = fmt.Sprintf("do not wait at %s with %s held: copy what is needed under the lock, unlock, and %s then", at(v.Where), m.Lock, after)
 	if v.op == trace.OpSend {
-		m.Hint += "; or do not wait at all: a buffered channel, and a select with default"
+		m.Hint = fmt.Sprintf("do not wait for a receiver at %s with %s held: give the channel a buffer and send in a select with default; to unlock before the send is enough only if a receiver always comes", at(v.Where), m.Lock)
 	}
 	return m
 }
@@ -493,6 +531,10 @@ func (s *story) leakedSender(ws []act) *Match {
 		if !slices.Contains(senders, x.G) {
 			senders = append(senders, x.G)
 		}
+	}
+	if s.source.inLoop(w.Where) {
+		m.Hint = fmt.Sprintf("let the sender end when nothing receives any more: at %s, a select of the send and of a channel that the receiver closes when it goes (or of ctx.Done())", at(w.Where))
+		return m
 	}
 	room := "one value for each sender"
 	example := ""
