@@ -69,14 +69,14 @@ const replayHead = `# Replay judges fixes
 Made by ` + "`" + `go run ./bench -replay docs/results/replay.md -heddles %s` + "`" + `, each a
 version with its command (` + "`" + `=path` + "`" + `). ` + "`" + `bench/fixes` + "`" + ` has bugs, each with a fix of the kind that people
 make, and some with a change that leaves the bug (a non-fix). They were written before heddle was
-run on them. heddle explores each bug (` + "`" + `-budget %s` + "`" + `), and after each change it replays every clip that it kept
-(` + "`" + `-budget %s` + "`" + `).
+run on them. heddle explores each bug (` + "`" + `-budget %s` + "`" + `), and after each change it replays every clip
+that it kept (` + "`" + `-budget %s` + "`" + `).
 
 The columns have exit codes of ` + "`" + `heddle replay` + "`" + `: 0 fixed, 1 still there or another bug, 2 cannot
 tell. After a fix 0 is right, after a non-fix 1. The last column has the tests that
-` + "`" + `heddle clips go` + "`" + ` makes. It keeps only those that fail under plain ` + "`" + `go test` + "`" + ` on the bug; how many of them pass after the fix
-is behind the stroke. After a non-fix such a test may pass, where it has rewritten the statements at
-which the goroutines stop: ` + "`" + `heddle replay` + "`" + ` is what judges.
+` + "`" + `heddle clips go` + "`" + ` makes. It keeps only those that fail under plain ` + "`" + `go test` + "`" + ` on the bug; how many
+of them pass after the fix is behind the stroke. After a non-fix such a test may pass, where it has
+rewritten the statements at which the goroutines stop: ` + "`" + `heddle replay` + "`" + ` is what judges.
 
 | version | clips after a fix: exit 0, 1, 2 | clips after a non-fix: exit 0, 1, 2 | Go tests |
 | --- | --- | --- | --- |
