@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"flag"
@@ -16,6 +17,7 @@ import (
 	"heddle/clip"
 	"heddle/debug"
 	"heddle/debug/dap"
+	"heddle/debug/rpc"
 	terminal "heddle/debug/term"
 	"heddle/rt/wire"
 )
@@ -198,7 +200,22 @@ func (t *tool) serveDebugger(ctx context.Context, p *debug.Program, address, cli
 	}
 	l.Close() // one client: each step back needs the whole process
 	defer conn.Close()
-	return dap.Serve(ctx, p, conn)
+	return serveEither(ctx, p, conn)
+}
+
+// serveEither serves the Debug Adapter Protocol, whose messages begin with a header, or delve's
+// own, whose messages are JSON.
+func serveEither(ctx context.Context, p *debug.Program, conn net.Conn) error {
+	in := bufio.NewReader(conn)
+	both := struct {
+		io.Reader
+		io.WriteCloser
+	}{in, conn}
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	if first, err := in.Peek(1); err == nil && first[0] == '{' {
+		return rpc.Serve(ctx, p, both)
+	}
+	return dap.Serve(ctx, p, both)
 }
 
 // debugHere debugs in the terminal.

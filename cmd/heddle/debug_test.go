@@ -6,11 +6,14 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/go-delve/delve/service/api"
+	"github.com/go-delve/delve/service/rpc2"
 	protocol "github.com/google/go-dap"
 
 	"heddle/debug/dap"
@@ -322,4 +325,51 @@ func childrenOf(t *testing.T, parent int) (pids []int) {
 		}
 	}
 	return pids
+}
+
+// TestDebugGoLand connects as GoLand does, by delve's own protocol: it stops where the test fails.
+func TestDebugGoLand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds test binaries")
+	}
+	tool, path := clipOf(t, account, "test failure")
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	o := new(options)
+	if _, err := tool.parse("debug", o, nil, true, o.buildFlags, o.pickFlags, o.hangFlag); err != nil {
+		t.Fatal(err)
+	}
+	p, err := tool.debugged(ctx, o, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, its := net.Pipe()
+	served := make(chan error, 1)
+	go func() { served <- serveEither(ctx, p, its) }()
+	c := rpc2.NewClientFromConn(ours)
+	state := <-c.Continue()
+	if state.Err != nil {
+		t.Fatal(state.Err)
+	}
+	frames, err := c.Stacktrace(state.SelectedGoroutine.ID, 20, 0, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fails := func(f api.Stackframe) bool {
+		return filepath.Base(f.File) == "account_test.go" && f.Line == 20
+	}
+	i := slices.IndexFunc(frames, fails)
+	if i < 0 {
+		t.Fatalf("stack %+v, want account_test.go:20 in it", frames)
+	}
+	scope := api.EvalScope{GoroutineID: state.SelectedGoroutine.ID, Frame: i}
+	if v, err := c.EvalVariable(scope, "got", api.LoadConfig{}); err != nil || v.Value != "110" {
+		t.Errorf("got = %+v, %v; want 110", v, err)
+	}
+	pid := c.ProcessPid()
+	ours.Close()
+	<-served
+	if slices.Contains(childrenOf(t, os.Getpid()), pid) {
+		t.Errorf("process %d is left", pid)
+	}
 }

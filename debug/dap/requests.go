@@ -76,7 +76,7 @@ func (s *server) initialize(m *message) error {
 			args[name] = value
 		}
 	}
-	t, err := newTarget()
+	t, err := newTarget(s.p)
 	if err != nil {
 		return err
 	}

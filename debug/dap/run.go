@@ -32,7 +32,7 @@ func (st *stop) hit() bool {
 // begin starts a process, which is stopped before it does anything. It has no breakpoint of the
 // client yet.
 func (s *server) begin() error {
-	t, err := newTarget()
+	t, err := newTarget(s.p)
 	if err != nil {
 		return err
 	}

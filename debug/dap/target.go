@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/go-delve/delve/pkg/logflags"
@@ -23,7 +22,7 @@ import (
 // A target is one process of the test binary under delve, with a session of delve's own server. It
 // lives from the beginning of an execution until that is over or left.
 type target struct {
-	dir     string // of its files
+	files   *debug.Files
 	control *debug.Control
 	conn    net.Conn
 	wire    *wire
@@ -42,21 +41,16 @@ var errGone = errors.New("the debugger's client is gone")
 var errOver = errors.New("the execution is over")
 
 // newTarget starts delve's server. The process is started by launch.
-func newTarget() (*target, error) {
+func newTarget(p *debug.Program) (*target, error) {
 	if err := logflags.Setup(false, "", ""); err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "heddle-debug-")
+	files, err := p.NewFiles()
 	if err != nil {
-		return nil, err
-	}
-	control, err := debug.NewControl(filepath.Join(dir, "debug"))
-	if err != nil {
-		os.RemoveAll(dir)
 		return nil, err
 	}
 	ours, its := net.Pipe()
-	t := &target{dir: dir, control: control, conn: ours, wire: newWire(ours),
+	t := &target{files: files, control: files.Control, conn: ours, wire: newWire(ours),
 		msgs: make(chan *message, 1000), served: make(chan struct{})}
 	left := make(chan struct{}, 1)
 	t.session = delve.NewSession(its, &delve.Config{
@@ -83,28 +77,10 @@ func (t *target) pump() {
 	}
 }
 
-// files writes the configuration of the process, and returns its file.
-func (t *target) files(p *debug.Program) (string, error) {
-	c := p.Config
-	c.RecordFile = filepath.Join(t.dir, "records")
-	c.CrashFile = filepath.Join(t.dir, "crash")
-	c.Debug = &hw.Debug{File: t.control.Path, Real: p.Finding != nil && p.Finding.Real}
-	data, err := json.Marshal(&c)
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(t.dir, "config.json")
-	return path, os.WriteFile(path, data, 0o600)
-}
-
 // launch starts the process, stopped before it does anything. The client's attributes count as far
 // as they say how things are shown.
 func (t *target) launch(ctx context.Context, p *debug.Program, init json.RawMessage,
 	attributes map[string]any) error {
-	file, err := t.files(p)
-	if err != nil {
-		return err
-	}
 	args := map[string]any{}
 	for _, name := range []string{"stackTraceDepth", "maxStringLen", "maxArrayValues",
 		"showGlobalVariables", "showRegisters", "substitutePath", "showRawStrings"} {
@@ -113,7 +89,7 @@ func (t *target) launch(ctx context.Context, p *debug.Program, init json.RawMess
 		}
 	}
 	args["mode"], args["program"], args["args"], args["cwd"] = "exec", p.Binary, p.Args, p.Dir
-	args["env"] = map[string]string{hw.Env: file, "PWD": p.Dir}
+	args["env"] = map[string]string{hw.Env: t.files.Config, "PWD": p.Dir}
 	args["outputMode"] = "remote"
 	if _, err := t.ask(ctx, "initialize", init); err != nil {
 		return err
@@ -121,7 +97,7 @@ func (t *target) launch(ctx context.Context, p *debug.Program, init json.RawMess
 	if _, err := t.ask(ctx, "launch", raw(args)); err != nil {
 		return fmt.Errorf("%w%s", err, advice())
 	}
-	_, err = t.event(ctx, "initialized")
+	_, err := t.event(ctx, "initialized")
 	return err
 }
 
@@ -219,8 +195,7 @@ wait:
 		}
 	}
 	t.conn.Close()
-	t.control.Close()
-	os.RemoveAll(t.dir)
+	t.files.Remove()
 }
 
 // kill ends the process without delve.
