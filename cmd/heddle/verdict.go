@@ -24,7 +24,8 @@ type judgement struct {
 // judgeOptions are the options of heddle test under which the bug of a clip is searched for.
 func (t *tool) judgeOptions(o *options) (*options, error) {
 	s := new(options)
-	if _, err := t.parse("test", s, nil, true, s.buildFlags, s.exploreFlags, s.testFlags); err != nil {
+	// by another name, since heddle.toml may ask heddle test for less than all interleavings
+	if _, err := t.parse("judge", s, nil, true, s.buildFlags, s.exploreFlags, s.testFlags); err != nil {
 		return nil, err
 	}
 	s.goOptions, s.set, s.budget, s.hang = o.goOptions, o.set, o.budget, o.hang
