@@ -2,10 +2,10 @@
 //
 //	seconds := total.Allocate(600, 0, wants)
 //
-// Tests that are new, that changed, or that promise something come first. The others share what is
-// left by what there is to gain: a test that was covered needs what it took, and one that an
-// estimate says can be covered no more than that. What is then left goes to all that were not
-// covered. Allocate is a function of its arguments; the command says what is left when a package
+// Tests that are new, that changed, or that promise something come first: each gets what -budget
+// gives by default. A test that was covered gets what it took. All that were not covered share the
+// rest, but one that an estimate says can be covered gets no more than that, as long as others want
+// more. Allocate is a function of its arguments; the command says what is left when a package
 // begins, so that time which a test did not need goes to the next ones.
 package total
 
@@ -107,13 +107,14 @@ func Allocate(seconds, most float64, tests []Want) []float64 {
 	give(func(w *Want) bool { return w.Class == Covered }, func(w *Want) float64 {
 		return w.Past.Seconds*againFactor + againBeside
 	})
-	give(func(w *Want) bool { return w.Class == Open }, func(w *Want) float64 {
-		if w.Past.Need > 0 {
+	left := func(w *Want) bool { return w.Class != Covered }
+	give(left, func(w *Want) float64 {
+		if w.Class == Open && w.Past.Need > 0 {
 			return w.Past.Need * needFactor
 		}
 		return most
 	})
-	give(func(w *Want) bool { return w.Class != Covered }, func(w *Want) float64 { return most })
+	give(left, func(w *Want) float64 { return most })
 	return out
 }
 
