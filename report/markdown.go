@@ -184,10 +184,10 @@ func (r *Reporter) whyMarkdown(f *Finding) []string {
 	var out []string
 	e := r.explained(f)
 	if e.Why != "" {
-		out = append(out, paragraph(cut(e.Why, 1000)), "")
+		out = append(out, prose(cut(e.Why, 1000)), "")
 	}
 	if e.Hint != "" {
-		out = append(out, "**Hint:** "+plain(sentenceOf(e.Hint)), "")
+		out = append(out, "**Hint:** "+prose(sentenceOf(e.Hint)), "")
 	}
 	return out
 }
@@ -279,6 +279,22 @@ var begins = regexp.MustCompile(`^(\d*)([-+=.):])`)
 
 // paragraph is plain for text that begins a line.
 func paragraph(s string) string { return begins.ReplaceAllString(plain(s), `$1\$2`) }
+
+// prose is paragraph for text of heddle's with code between backticks.
+func prose(s string) string {
+	var b strings.Builder
+	for i, p := range timeline.Prose(oneLine(s)) {
+		switch {
+		case p.Class == "code":
+			b.WriteString(span(p.Text))
+		case i == 0:
+			b.WriteString(paragraph(p.Text))
+		default:
+			b.WriteString(plain(p.Text))
+		}
+	}
+	return b.String()
+}
 
 // ticks returns more backticks than follow each other anywhere in s, and n at least.
 func ticks(s string, n int) string {

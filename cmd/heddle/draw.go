@@ -145,6 +145,11 @@ func (e *exploration) draw(ctx context.Context, p *build.Package, file *clip.Fil
 	if err != nil {
 		return page, "", err
 	}
+	for i := range file.Steps { // a clip names files as they are called in its package's folder
+		if at := &file.Steps[i].Where; at.File != "" && !filepath.IsAbs(at.File) {
+			at.File = filepath.Join(p.Dir, at.File)
+		}
+	}
 	var early error
 	if ended != nil {
 		early = ended

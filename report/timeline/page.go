@@ -16,6 +16,7 @@ var assets embed.FS
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"sentence": Sentence,
+	"prose":    func(s string) []Part { return Prose(Sentence(s)) },
 	"css":      func() template.CSS { return template.CSS(asset("page.css")) },
 	"js":       script,
 	"add":      func(a, b int) int { return a + b },
@@ -147,7 +148,7 @@ func Sentence(s string) string {
 		return ""
 	}
 	if first, n := utf8.DecodeRuneInString(s); !strings.ContainsAny(firstWord(s), "./()_:") &&
-		firstWord(s) == strings.ToLower(firstWord(s)) {
+		firstWord(s) == strings.ToLower(firstWord(s)) && firstWord(s) != "main" { // a goroutine
 		s = string(unicode.ToUpper(first)) + s[n:]
 	}
 	if !strings.ContainsAny(s[len(s)-1:], ".!?:") {

@@ -105,8 +105,27 @@ func TestPageEscapes(t *testing.T) {
 	}
 }
 
+func TestProse(t *testing.T) {
+	for in, want := range map[string]string{
+		"": "", "a": "a", "`a`": "[a]", "set `a.b` and `c`, so": "set [a.b] and [c], so", "a ` b": "a ` b",
+		"a `b` c ` d": "a [b] c ` d", "a `` b": "a `` b",
+	} {
+		got := ""
+		for _, p := range Prose(in) {
+			if p.Class == "code" {
+				p.Text = "[" + p.Text + "]"
+			}
+			got += p.Text
+		}
+		if got != want {
+			t.Errorf("%q is %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestSentence(t *testing.T) {
 	for in, want := range map[string]string{
+		"main waits":                     "main waits.",
 		"two goroutines wait":            "Two goroutines wait.",
 		"sync: unlock of unlocked mutex": "sync: unlock of unlocked mutex.", "": "",
 		"is it over?":          "Is it over?",
