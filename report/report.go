@@ -244,7 +244,6 @@ type TestResult struct {
 	Output     string    // of the first execution
 	Findings   []Finding // without those that were known before
 	Known      []Finding
-	Cached     bool            // it was covered in an earlier run, and nothing has changed since
 	Predicted  *wire.Predicted // places resolved; nil without prediction
 	Coverage   *wire.Coverage  // of memory-access patterns, places resolved; nil if not counted
 }

@@ -13,12 +13,12 @@ import (
 
 // A tally counts what became of the tests of a run.
 type tally struct {
-	tests, packages, covered, but, alone, cached, sampled, failed, skipped, unbuilt, untried int
-	kinds                                                                                    map[string]int
-	causes                                                                                   map[string]bool
-	known                                                                                    int
-	reasons                                                                                  map[why.Code]int
-	all                                                                                      []*TestResult
+	tests, packages, covered, but, alone, sampled, failed, skipped, unbuilt, untried int
+	kinds                                                                            map[string]int
+	causes                                                                           map[string]bool
+	known                                                                            int
+	reasons                                                                          map[why.Code]int
+	all                                                                              []*TestResult
 }
 
 func (r *Reporter) tally() tally {
@@ -44,9 +44,6 @@ func (c *tally) add(t *TestResult) {
 	for _, f := range t.Findings {
 		c.kinds[f.Kind]++
 		c.causes[f.Cause] = true
-	}
-	if t.Cached {
-		c.cached++
 	}
 	switch {
 	case t.Result == "fail":
@@ -92,9 +89,6 @@ func (r *Reporter) summary() string {
 		if p.n > 0 {
 			parts = append(parts, thousands(p.n)+" "+p.what)
 		}
-	}
-	if c.cached > 0 {
-		parts = append(parts, thousands(c.cached)+" of them from the cache")
 	}
 	fmt.Fprintf(&b, "%s in %s (%s): %s\n", plural(c.tests, "test"), plural(c.packages, "package"),
 		seconds(r.o.Now().Sub(r.status.begin).Seconds()), strings.Join(parts, ", "))

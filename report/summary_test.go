@@ -30,7 +30,7 @@ func TestSummary(t *testing.T) {
 	}
 	tests := []*TestResult{
 		{Name: "TestA", Result: "pass", Complete: true, Elapsed: 0.01},
-		{Name: "TestB", Result: "pass", Complete: true, Elapsed: 0.2, Cached: true},
+		{Name: "TestB", Result: "pass", Complete: true, Elapsed: 0.2},
 		{Name: "TestC", Result: "pass", Complete: true, Known: []Finding{race}},
 		{Name: "TestD", Result: "fail", Findings: []Finding{race, same, other}, Elapsed: 9},
 		{Name: "TestE", Result: "skip"},
@@ -41,7 +41,7 @@ func TestSummary(t *testing.T) {
 	var out bytes.Buffer
 	ofTests(&out, Options{}, tests...).Close()
 	want := `13 tests in 2 packages (41s): 2 covered, 1 covered but for known findings, 1 without concurrency, ` +
-		`7 sampled, 1 failed, 1 skipped, 1 of them from the cache
+		`7 sampled, 1 failed, 1 skipped
     findings  2 data races, 1 panic, of 2 causes; 1 known finding left out
     sampled   2: ` + ReasonOf(why.HeldBack).Means + `
               to change it: ` + ReasonOf(why.HeldBack).Change + `

@@ -677,6 +677,7 @@ func (r *packageRun) finding(test string, f *wire.Finding) (told bool) {
 	r.nameInput(test, f)
 	r.report.Finding(test, f, r.keepClip(test, f))
 	if r.ends != nil && r.o.failFast && r.report.Failed() {
+		r.executions = max(r.executions, f.Executions)
 		r.ends()
 	}
 	return true

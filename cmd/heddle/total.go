@@ -184,7 +184,7 @@ func (r *packageRun) keepPasts(res *report.Result) {
 	}
 	pasts := map[string]total.Past{}
 	for _, t := range res.Tests {
-		if t.Executions == 0 || t.Result == "skip" || t.Cached {
+		if t.Executions == 0 || t.Result == "skip" {
 			continue
 		}
 		p := total.Past{Code: r.pkg.Code, Covered: t.Complete, Findings: len(t.Findings) + len(t.Known),
