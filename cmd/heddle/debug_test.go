@@ -285,6 +285,57 @@ func TestDebugRace(t *testing.T) {
 	}
 }
 
+// TestDebugDeadlock stops when no goroutine goes on; the step before that is the last lock that was
+// had.
+func TestDebugDeadlock(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds test binaries")
+	}
+	tool, path := clipOf(t, map[string]string{
+		"go.mod": "module example.com/order\n\ngo 1.26\n",
+		"order_test.go": `package order
+
+import (
+	"sync"
+	"testing"
+)
+
+func TestOrder(t *testing.T) {
+	var a, b sync.Mutex
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		a.Lock()
+		b.Lock()
+		b.Unlock()
+		a.Unlock()
+	})
+	wg.Go(func() {
+		b.Lock()
+		a.Lock()
+		a.Unlock()
+		b.Unlock()
+	})
+	wg.Wait()
+}
+`}, "deadlock")
+	d := debugClip(t, tool, path)
+	if d.stop.Reason != "exception" || d.stop.Description != "deadlock" {
+		t.Errorf("stop %+v, want the deadlock", d.stop)
+	}
+	if at := d.at(""); at != "main/1 order_test.go:13" && at != "main/2 order_test.go:19" {
+		t.Errorf("at %s, want a goroutine at the lock that it waits for", at)
+	}
+	d.move("stepBack")
+	at := d.at("")
+	if d.stop.Reason != "step" || at != "main/1 order_test.go:12" && at != "main/2 order_test.go:18" {
+		t.Errorf("%s at %s, want the step at which the second lock is had", d.stop.Reason, at)
+	}
+	d.move("continue")
+	if d.stop.Description != "deadlock" {
+		t.Errorf("stop %+v, want the deadlock once more", d.stop)
+	}
+}
+
 // TestDebugLeaves ends the debugger in the middle of an execution: no process is left.
 func TestDebugLeaves(t *testing.T) {
 	if testing.Short() {

@@ -23,6 +23,12 @@ func (p position) next() int {
 	return p.step + 1
 }
 
+// same reports whether p and q are the same moment, as far as steps go.
+func (p position) same(q position) bool { return p.step == q.step && p.before == q.before }
+
+// precedes reports whether p is an earlier moment than q, as far as steps go.
+func (p position) precedes(q position) bool { return p.next() < q.next() }
+
 // moved returns the position when a process has stopped in step n; hit: at a breakpoint.
 func (p position) moved(n int, hit bool) position {
 	q := position{step: n, at: hit}

@@ -28,6 +28,13 @@ func TestPosition(t *testing.T) {
 	}
 }
 
+func TestMoments(t *testing.T) {
+	before, in, next := position{step: 3, before: true}, position{step: 3}, position{step: 4, before: true}
+	if !before.precedes(in) || in.precedes(before) || in.precedes(next) || before.same(in) || !in.same(in) {
+		t.Error("want: before step 3, then in it, which is before step 4")
+	}
+}
+
 func TestCompareNames(t *testing.T) {
 	names := []string{"main/10", "main/2/1", "timers", "main/2", "main", "main/1"}
 	slices.SortFunc(names, compareNames)
@@ -47,6 +54,7 @@ func TestFrames(t *testing.T) {
 	}{
 		{at("sched.debugPause", "/heddle-goroot/src/heddlert/sched/debug.go", ""), false},
 		{at("runtime.HeddleGetg", "/heddle-goroot/src/runtime/heddle.go", ""), false},
+		{at("sched.coroswitch", "/go/src/runtime/heddle.go", ""), false},
 		{at("sync.(*Mutex).Lock", "/go/src/sync/mutex.go", ""), true},
 		{at("bank.Move", "/home/u/bank/bank.go", ""), true},
 		{dap.StackFrame{Name: "bank.Move"}, false},

@@ -257,7 +257,9 @@ func ofProgram(f *dap.StackFrame) bool {
 	if f.Source == nil || f.Source.Path == "" {
 		return false
 	}
-	return !strings.Contains(f.Source.Path, "/heddlert/") && !strings.HasPrefix(f.Name, "runtime.")
+	path := filepath.ToSlash(f.Source.Path)
+	return !strings.Contains(path, "/heddlert/") && !strings.HasSuffix(path, "/src/runtime/heddle.go") &&
+		!strings.HasPrefix(f.Name, "runtime.")
 }
 
 // variables leaves out those that rewritten code has of its own.

@@ -50,7 +50,7 @@ func (s *server) begin() error {
 // aim has the process pause where the finding is, if that is still to come.
 func (s *server) aim() error {
 	pauses, n := uint32(1<<hw.PauseStep|1<<hw.PauseEnd), 0
-	if !s.muted && (s.wrong == 0 || s.place.step < s.wrong) {
+	if !s.muted && (s.wrong.step == 0 || s.place.precedes(s.wrong)) {
 		pauses |= s.p.Pauses()
 		n = s.p.WrongStep()
 	}
@@ -217,10 +217,10 @@ func (s *server) explain(st *stop) {
 		st.Reason, st.Description = "pause", "the execution is over"
 		st.Text = fmt.Sprintf("the execution is over, after %d steps", s.place.step)
 	}
-	if s.place.step != s.wrong && !s.p.Shows(st.pause, s.place.step) {
+	if !s.place.same(s.wrong) && !s.p.Shows(st.pause, s.place.step) {
 		return
 	}
-	s.wrong = s.place.step
+	s.wrong = s.place
 	st.Reason, st.Description, st.Text = "exception", s.p.Finding.Kind, s.p.Summary()
 	if st.pause == hw.PauseEnd {
 		s.selectFirst(st)

@@ -147,8 +147,8 @@ func (s *server) reverseContinue(m *message) error {
 	}
 	var st *stop
 	switch {
-	case s.wrong > last && s.wrong < from.step:
-		st, _, _, err = s.again(s.wrong, 0)
+	case s.wrong.step > last && s.wrong.step < from.step:
+		st, _, _, err = s.again(s.wrong.step, 0)
 	case hits > 0:
 		st, _, _, err = s.again(0, hits)
 	default:
