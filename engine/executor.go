@@ -103,6 +103,10 @@ func Whole(ex *Execution, resolve func(trace.Site) wire.Place) *wire.Result {
 	for i := range ex.Trace.Steps {
 		note(ex.Trace.Steps[i].Site)
 	}
+	for _, c := range ex.Trace.Calls {
+		note(c.From)
+		note(c.Into)
+	}
 	if ex.Diverged != nil {
 		note(ex.Diverged.Got.Site)
 	}

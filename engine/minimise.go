@@ -360,7 +360,8 @@ func (m *minimiser) showAccesses(f *wire.Finding, t *trace.Trace) (*wire.Finding
 	e.visible = slices.Clone(visible)
 	e.visible = append(e.visible, accessesOf(f.Places)...)
 	t = t.Clone()
-	if g, better := m.follow(&trace.Schedule{Steps: t.Steps, Insert: true}); g != nil {
+	// by Sites: an access that is put in is not taken for the next one of its goroutine
+	if g, better := m.follow(&trace.Schedule{Steps: t.Steps, Insert: true, Sites: true}); g != nil {
 		return g, better
 	}
 	return f, t
@@ -435,9 +436,7 @@ func (e *exploration) restOf(f *wire.Finding, t *trace.Trace) {
 	from := max(len(f.Clip.Steps), len(t.Steps)-shown)
 	f.Skipped, f.Rest = from-len(f.Clip.Steps), nil
 	if from < len(t.Steps) {
-		end := *t
-		end.Steps = t.Steps[from:]
-		f.Rest = StepsOf(&end, e.x.Resolve)
+		f.Rest = stepsFrom(t, from, e.x.Resolve)
 	}
 }
 
@@ -459,12 +458,38 @@ func VisibleIn(t *trace.Trace) (visible []uint64) {
 
 // StepsOf returns the steps of an execution as a clip has them; resolve tells their places.
 func StepsOf(t *trace.Trace, resolve func(trace.Site) wire.Place) []wire.Step {
-	steps := make([]wire.Step, len(t.Steps))
-	for i, st := range t.Steps {
+	return stepsFrom(t, 0, resolve)
+}
+
+// stepsFrom is StepsOf for the steps from an index on.
+func stepsFrom(t *trace.Trace, from int, resolve func(trace.Site) wire.Place) []wire.Step {
+	steps := make([]wire.Step, len(t.Steps)-from)
+	for i, st := range t.Steps[from:] {
 		steps[i] = wire.Step{
 			G: t.Name(st.G), Op: st.Op.String(), Choice: int(st.Choice), Switch: st.G != st.Default,
-			Where: resolve(st.Site),
+			Where: resolve(st.Site), Call: callOf(t, from+i, resolve),
+		}
+	}
+	for i := range t.Events {
+		ev := &t.Events[i]
+		if k := int(ev.Step) - from; k >= 0 && k < len(steps) && t.Steps[ev.Step].Op == ev.Op {
+			switch ev.Op {
+			case trace.OpSelect, trace.OpWGAdd:
+				n := ev.Arg
+				steps[k].Arg = &n
+			}
 		}
 	}
 	return steps
+}
+
+// callOf returns the program's own call that led to step i, with what it calls as Op; nil if none
+// was recorded.
+func callOf(t *trace.Trace, i int, resolve func(trace.Site) wire.Place) *wire.Place {
+	if i < 0 || i >= len(t.Calls) || t.Calls[i].From == 0 {
+		return nil
+	}
+	p := resolve(t.Calls[i].From)
+	p.Op = resolve(t.Calls[i].Into).Func
+	return &p
 }

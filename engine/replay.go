@@ -275,7 +275,10 @@ func eventsOf(t *trace.Trace, resolve func(trace.Site) wire.Place) []wire.Event 
 		ev := &t.Events[i]
 		w := &events[i]
 		*w = wire.Event{Index: i, G: t.Name(ev.G), Op: opText(ev), Arg: ev.Arg, Where: resolve(ev.Site),
-			Quiet: ev.Quiet, Partner: int(ev.Partner)}
+			Quiet: ev.Quiet, Partner: int(ev.Partner), Step: int(ev.Step)}
+		if k := int(ev.Step); k >= 0 && k < len(t.Steps) && t.Steps[k].Site.Loud() == ev.Site.Loud() {
+			w.Call = callOf(t, k, resolve)
+		}
 		if ev.Val > 0 {
 			w.Value = t.Values[ev.Val-1]
 		}

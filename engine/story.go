@@ -16,7 +16,6 @@ func storyOf(t *trace.Trace, resolve func(trace.Site) wire.Place) []wire.Event {
 	events := eventsOf(t, resolve)
 	for i := range events {
 		e := &t.Events[i]
-		events[i].Step = int(e.Step)
 		if e.Op == trace.OpRead || e.Op == trace.OpWrite {
 			events[i].Obj = s.object(t.Objects[e.Obj].Addr, e.G, e.Op == trace.OpWrite)
 		}

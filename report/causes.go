@@ -64,8 +64,11 @@ func (p *Package) tell(t *TestResult, i int) {
 		}
 	}
 	lead := r.causes.Lead(group)
-	r.told = append(r.told, told{lead, nameOf(p.path, t.Name, at[lead]),
-		fmt.Sprintf("%s in %s", heading(at[lead].Finding), oneLine(t.Name)), p.path, t.Name})
+	what := heading(at[lead].Finding)
+	if !strings.Contains(what, " in "+oneLine(t.Name)+"/") { // it may name a subtest
+		what += " in " + oneLine(t.Name)
+	}
+	r.told = append(r.told, told{lead, nameOf(p.path, t.Name, at[lead]), what, p.path, t.Name})
 	p.tell(t, i)
 }
 

@@ -4,8 +4,10 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 
 	"heddle/report/cause"
@@ -22,11 +24,22 @@ type parsedFiles struct {
 type sourceFile struct {
 	set  *token.FileSet
 	file *ast.File // nil: it cannot be read
+	src  []byte
+}
+
+// text returns the source of a node.
+func (f *sourceFile) text(n ast.Node) string {
+	from, to := f.set.Position(n.Pos()).Offset, f.set.Position(n.End()).Offset
+	if from < 0 || to > len(f.src) || from > to {
+		return ""
+	}
+	return strings.Join(strings.Fields(string(f.src[from:to])), " ")
 }
 
 // code returns what package cause asks of the source.
 func (r *Reporter) code() cause.Code {
 	s := &parsedFiles{dir: r.o.Dir, files: map[string]*sourceFile{}}
+	r.parsed = s
 	return cause.Code{Foreign: r.foreign, Line: r.o.Source, Function: s.function, Global: s.global}
 }
 
@@ -40,8 +53,10 @@ func (s *parsedFiles) of(name string) *sourceFile {
 		return f
 	}
 	f := &sourceFile{set: token.NewFileSet()}
-	if tree, err := parser.ParseFile(f.set, name, nil, parser.SkipObjectResolution); err == nil {
-		f.file = tree
+	if src, err := os.ReadFile(name); err == nil {
+		if tree, err := parser.ParseFile(f.set, name, src, parser.SkipObjectResolution); err == nil {
+			f.file, f.src = tree, src
+		}
 	}
 	s.files[name] = f
 	return f

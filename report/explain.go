@@ -51,9 +51,9 @@ func (r *Reporter) explain(test string, f Finding) string {
 		b.WriteString(indent(6, clean(r.cut(out))))
 	}
 	if len(f.Clip.Steps) > 1 {
-		chosen := r.chosen(f)
-		section("steps", ofSteps(f, len(chosen)))
-		put(6, r.steps(f, chosen, r.o.Width-6)...)
+		head, rows := r.steps(f)
+		section("steps", head)
+		put(6, table(rows, r.o.Width-6)...)
 	}
 	if f.FromClip != "" {
 		section("from", "a replay of the clip: the finding is still there")
@@ -101,7 +101,7 @@ func heading(f *wire.Finding) string {
 	case f.Kind == "leak":
 		return h + leaked(f)
 	case o == "" || f.Kind == "panic" || f.Kind == "test failure":
-		return h
+		return h + inSubtest(f)
 	case f.Kind == "misuse":
 		return h + " of " + o
 	}
@@ -276,19 +276,6 @@ func noteOf(places []wire.Place, s *wire.Stack) string {
 		}
 	}
 	return strings.Join(notes, ", ")
-}
-
-// ofSteps says which steps the table shows.
-func ofSteps(f Finding, shown int) string {
-	n := f.number(f.lead() + len(f.Rest))
-	s := "all " + plural(n, "step")
-	if n > shown {
-		s = fmt.Sprintf("those that matter of %s", thousands(n))
-	}
-	if switches(f.Finding) == "no switches" {
-		return s + ", in the order the program takes by itself"
-	}
-	return s + ", a star where the scheduler switched"
 }
 
 func switches(f *wire.Finding) string {

@@ -199,14 +199,14 @@ func (r *Reporter) stepsMarkdown(f *Finding, room int) []string {
 	if len(f.Clip.Steps) < 2 || room < around+3 {
 		return nil
 	}
-	chosen := r.chosen(*f)
-	table := r.steps(*f, chosen, markdownWidth)
+	head, rows := r.steps(*f)
+	table := table(rows, markdownWidth)
 	if n := room - around; len(table) > n {
 		table = append(table[:1:1], table[len(table)-n+2:]...)
 		table = slices.Insert(table, 1, "    ...")
 	}
 	lines := strings.Split(fenced(strings.Join(table, "\n")), "\n")
-	out := append([]string{"<details><summary>Steps: " + plain(ofSteps(*f, len(chosen))) + "</summary>", ""},
+	out := append([]string{"<details><summary>Steps: " + plain(head) + "</summary>", ""},
 		lines...)
 	return append(out, "", "</details>", "")
 }

@@ -179,7 +179,8 @@ func (b *pageBuilder) events() {
 		}
 		op, _, _ := strings.Cut(e.Op, " ")
 		ev := timeline.Event{
-			G: b.column[e.G], Op: op, Arg: e.Arg, Text: b.replay.describe(e, ""), Object: b.objectOf(e),
+			Step: e.Step + 1,
+			G:    b.column[e.G], Op: op, Arg: e.Arg, Text: b.replay.describe(e, ""), Object: b.objectOf(e),
 			Value:  oneLine(e.Value),
 			Switch: e.Switch, Quiet: e.Quiet ||
 				b.r.std(w), Partner: e.Partner + 1, Where: b.r.position(w), Line: w.Line,

@@ -51,7 +51,7 @@ func drawn(t *testing.T, f *wire.Finding, found *Finding, ended error,
 	}
 	p := r.Replay(&c)
 	for i := range events {
-		events[i].Index = i
+		events[i].Index, events[i].Step = i, i
 		p.Record(&wire.Record{Type: "event", Event: &events[i]})
 	}
 	if ended == nil {

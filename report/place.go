@@ -51,6 +51,8 @@ func (r *Reporter) resolve(f *wire.Finding) *wire.Finding {
 	for i := range c.Story {
 		r.o.Resolve(&c.Story[i].Where)
 	}
+	r.nameObjects(&c)
+	noteReaders(&c)
 	return &c
 }
 

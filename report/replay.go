@@ -78,8 +78,35 @@ func (p *Replay) found(f *wire.Finding) {
 	case f.Kind == "divergence":
 		p.diverged = message(f)
 	case p.finding == nil || p.finding.Kind != p.clip.Kind && f.Kind == p.clip.Kind:
-		p.finding = &Finding{Finding: p.r.resolve(f)}
+		p.finding = &Finding{Finding: p.resolved(f)}
 	}
+}
+
+// resolved is resolve for a finding whose steps are the events.
+func (p *Replay) resolved(f *wire.Finding) *wire.Finding {
+	if len(f.Clip.Steps) > 0 {
+		return p.r.resolve(f)
+	}
+	c := *f
+	c.Clip.Steps = p.steps()
+	out := p.r.resolve(&c)
+	for i, s := range out.Clip.Steps {
+		p.events[i].Where = s.Where
+	}
+	out.Clip.Steps = nil
+	return out
+}
+
+// steps returns the events as steps.
+func (p *Replay) steps() []wire.Step {
+	steps := make([]wire.Step, len(p.events))
+	for i := range p.events {
+		e := &p.events[i]
+		op, _, _ := strings.Cut(e.Op, " ")
+		steps[i] = wire.Step{G: e.G, Op: op, Choice: -1, Where: e.Where}
+		p.r.o.Resolve(&steps[i].Where)
+	}
+	return steps
 }
 
 // End prints the table and the result, and returns the exit code. err says how the test binary
@@ -100,6 +127,7 @@ func (p *Replay) End(err error) int {
 	for _, l := range table(rows, r.o.Width) {
 		b.WriteString(l + "\n")
 	}
+	b.WriteString(p.legend(rows))
 	out := strings.TrimSpace(p.output.String())
 	if out != "" && (r.o.Verbose || p.finding == nil && p.judged == nil) {
 		b.WriteString("\noutput\n" + indent(2, clean(r.cut(out))))
@@ -162,7 +190,12 @@ const mostEvents = 400 // shown by a replay without -v
 // rows returns the rows of the events that are shown.
 func (p *Replay) rows() []row {
 	var rows []row
+	p.untilDecided()
+	marks := p.marks()
 	keep := p.kept()
+	for i := range marks {
+		keep[i] = true
+	}
 	p.learnNames()
 	quiet := 0
 	for i := 0; i < len(p.events); {
@@ -173,11 +206,23 @@ func (p *Replay) rows() []row {
 		}
 		if keep[i] {
 			rows = append(rows, p.row(&p.events[i]))
+			if place := marks[i]; place != nil {
+				last := &rows[len(rows)-1]
+				last.about = true
+				if u, ok := p.r.caller(*place, p.finding.Stacks); ok {
+					last.where, last.source = p.r.position(u), p.r.source(u)
+				}
+			}
 			i++
 			continue
 		}
+		if n := p.calls(i, keep); n > 0 {
+			rows = append(rows, p.folded(i, n))
+			i += n
+			continue
+		}
 		n, loud, in := i, 0, map[string]bool{}
-		for ; n < len(p.events) && !keep[n]; n++ {
+		for ; n < len(p.events) && !keep[n] && (n == i || p.calls(n, keep) == 0); n++ {
 			if !quietly(&p.events[n]) {
 				loud++
 				in[p.inside(&p.events[n])] = true
@@ -186,6 +231,8 @@ func (p *Replay) rows() []row {
 		rows = append(rows, row{gap: leftOut(loud, in)})
 		i = n
 	}
+	rows = append(rows, p.withoutStep(marks)...)
+	numberOnce(rows)
 	if quiet > 0 {
 		rows = append(rows,
 			row{gap: fmt.Sprintf("(%s inside the standard library left out, -v shows them)",
@@ -211,10 +258,13 @@ func quietly(e *wire.Event) bool { return e.Quiet || !e.Switch && ofConnection(e
 func (p *Replay) inside(e *wire.Event) string {
 	w := e.Where
 	p.r.o.Resolve(&w)
-	if !p.r.std(w) {
-		return ""
+	switch {
+	case p.r.std(w):
+		return path.Dir(filepath.ToSlash(p.r.short(w.File)))
+	case e.Call != nil && p.r.foreign(w.File):
+		return packageOf(e.Call.Op)
 	}
-	return path.Dir(filepath.ToSlash(p.r.short(w.File)))
+	return ""
 }
 
 // kept marks the events that are shown. With -v that is every event. Without, quiet events and
@@ -225,7 +275,8 @@ func (p *Replay) kept() []bool {
 	loud := 0
 	for i := range p.events {
 		e := &p.events[i]
-		keep[i] = p.r.o.Verbose || !quietly(e) && (e.Switch || i == len(p.events)-1 || p.inside(e) == "")
+		keep[i] = p.r.o.Verbose ||
+			!quietly(e) && (e.Switch && e.Call == nil || i == len(p.events)-1 || p.inside(e) == "")
 		if keep[i] {
 			loud++
 		}
@@ -285,8 +336,98 @@ func nameAt(w wire.Place) string {
 func (p *Replay) row(e *wire.Event) row {
 	w := e.Where
 	p.r.o.Resolve(&w)
-	return row{num: e.Index + 1, g: e.G, text: p.describe(e, e.Value), mark: e.Switch, where: p.r.position(w),
+	return row{num: e.Step + 1, g: e.G, text: p.describe(e, e.Value), mark: e.Switch, where: p.r.position(w),
 		source: p.r.source(w)}
+}
+
+// untilDecided drops the events after the one that the finding is known from.
+func (p *Replay) untilDecided() {
+	if p.finding == nil || p.r.o.Verbose || p.finding.Decided == 0 || p.finding.Kind == "leak" {
+		return
+	}
+	n := len(p.events)
+	for n > 0 && p.events[n-1].Step >= p.finding.Decided {
+		n--
+	}
+	p.events = p.events[:n]
+}
+
+// marks returns the places of the finding by the index of their event, and drops what comes after
+// an access that races.
+func (p *Replay) marks() map[int]*wire.Place {
+	if p.finding == nil {
+		return nil
+	}
+	at := p.r.markedSteps(p.finding.Finding, p.steps())
+	if p.finding.Kind == "data race" && len(at) == 2 && !p.r.o.Verbose {
+		p.events = p.events[:1+slices.Max(slices.Collect(maps.Keys(at)))]
+	}
+	return at
+}
+
+// withoutStep returns the rows of what the finding is about and no event shows: the lock that was
+// never taken, the call that failed.
+func (p *Replay) withoutStep(marks map[int]*wire.Place) []row {
+	if p.finding == nil {
+		return nil
+	}
+	var rows []row
+	for _, l := range p.r.withoutStep(p.finding.Finding, marks, nil) {
+		rows = append(rows, p.r.row(&l))
+	}
+	return rows
+}
+
+// calls returns how many of the events from i on one call of the user's code made inside the
+// standard library or a dependency.
+func (p *Replay) calls(i int, keep []bool) int {
+	n, first := 0, &p.events[i]
+	for ; i+n < len(p.events) && !keep[i+n]; n++ {
+		e := &p.events[i+n]
+		if e.Call == nil || first.Call == nil || e.G != first.G || e.Call.File != first.Call.File ||
+			e.Call.Line != first.Call.Line || n > 0 && e.Switch {
+			break
+		}
+	}
+	return n
+}
+
+// folded returns the row of n events from i on, of one call.
+func (p *Replay) folded(i, n int) row {
+	first, last := &p.events[i], &p.events[i+n-1]
+	l := line{step: wire.Step{G: first.G, Op: first.Op, Where: *first.Call, Switch: first.Switch},
+		num: first.Step + 1, more: max(0, last.Step-first.Step), inside: packageOf(first.Call.Op)}
+	l.step.Where.Op = ""
+	return p.r.row(&l)
+}
+
+// legend says what the marks of a table mean.
+func (p *Replay) legend(rows []row) string {
+	var marks []string
+	if slices.ContainsFunc(rows, func(r row) bool { return r.mark }) {
+		marks = append(marks, "* the scheduler switched")
+	}
+	if slices.ContainsFunc(rows, func(r row) bool { return r.about }) {
+		marks = append(marks, "> "+markedAs(p.finding.Finding))
+	}
+	if len(marks) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(marks, ", ") + ")\n"
+}
+
+// numberOnce leaves a step its number in the first of its rows: the events of one step are one
+// step in the tables of findings too, and in what is said of a clip that diverges.
+func numberOnce(rows []row) {
+	last := 0
+	for i := range rows {
+		switch n := rows[i].num; {
+		case n > 0 && n == last:
+			rows[i].num = 0
+		case n > 0:
+			last = n
+		}
+	}
 }
 
 // describe returns the text of an event with the source's name of its object. value may be "".
@@ -294,8 +435,15 @@ func (p *Replay) describe(e *wire.Event, value string) string {
 	w := e.Where
 	p.r.o.Resolve(&w)
 	object := cmp.Or(nameAt(w), p.names[e.Object], w.Object, e.Object) // e.Object describes the allocation
-	if op, _, _ := strings.Cut(e.Op, " "); op == "select" {
-		object = w.Object
+	op, arg, _ := strings.Cut(e.Op, " ")
+	switch {
+	case op == "wg-add" && arg != "":
+		w.Object = cmp.Or(nameAt(w), p.names[e.Object])
+		return p.r.added(w, e.Arg)
+	case op == "select" && e.Step >= 0:
+		return strings.TrimSpace(p.r.selected(w, int(e.Arg)) + " " + oneLine(value))
+	case op == "start" && p.r.byGo(w) != "":
+		return "start"
 	}
 	if e.Op == "resume" {
 		return resumed(w.Op, object)

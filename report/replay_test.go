@@ -16,7 +16,7 @@ var raceClip = &wire.Clip{Path: "/home/me/bank/testdata/heddle/TestTransfer/3f9a
 func raceEvents() []*wire.Record {
 	e := func(i int, g, op, object, value string, line int, marked bool) *wire.Record {
 		return &wire.Record{Type: "event",
-			Event: &wire.Event{Index: i, G: g, Op: op, Object: object, Value: value, Where: at(line),
+			Event: &wire.Event{Index: i, Step: i, G: g, Op: op, Object: object, Value: value, Where: at(line),
 				Switch: marked, Partner: -1}}
 	}
 	return []*wire.Record{
@@ -78,7 +78,7 @@ func TestReplayManyAndUnicode(t *testing.T) {
 		g := fmt.Sprintf("main/%d", i%8+1)
 		many = append(many,
 			&wire.Record{Type: "event",
-				Event: &wire.Event{Index: i, G: g, Op: "send", Object: "done", Value: fmt.Sprint(i),
+				Event: &wire.Event{Index: i, Step: i, G: g, Op: "send", Object: "done", Value: fmt.Sprint(i),
 					Where: at(22), Switch: i%3 == 0}})
 	}
 	o := options(nil)
@@ -91,8 +91,8 @@ func TestReplayManyAndUnicode(t *testing.T) {
 		"ünï" + strings.Repeat("長", 60)} {
 		uni = append(uni,
 			&wire.Record{Type: "event",
-				Event: &wire.Event{Index: i, G: []string{"main", "main/1", "main/2"}[i%3], Op: "write",
-					Object: "größe", Value: v, Where: at(13)}})
+				Event: &wire.Event{Index: i, Step: i, G: []string{"main", "main/1", "main/2"}[i%3],
+					Op: "write", Object: "größe", Value: v, Where: at(13)}})
 	}
 	replay(t, "unicode", o, &wire.Clip{Test: "TestÜ"}, append(uni, &wire.Record{Type: "replayed"}), nil, 0)
 }
@@ -103,7 +103,7 @@ func TestReplayQuietAndLong(t *testing.T) {
 	for i := range 20 {
 		quiet = append(quiet,
 			&wire.Record{Type: "event",
-				Event: &wire.Event{Index: i, G: "main", Op: "lock", Object: "mu", Where: at(11),
+				Event: &wire.Event{Index: i, Step: i, G: "main", Op: "lock", Object: "mu", Where: at(11),
 					Quiet: i >= 2 && i < 5 || i >= 7 && i < 15}})
 	}
 	replay(t, "quiet", o, raceClip, append(quiet, &wire.Record{Type: "replayed"}), nil, 0)
@@ -113,7 +113,8 @@ func TestReplayQuietAndLong(t *testing.T) {
 	p := New(o).Replay(raceClip)
 	for i := range 100_000 {
 		p.Record(&wire.Record{Type: "event",
-			Event: &wire.Event{Index: i, G: fmt.Sprintf("main/%d", i/1000), Op: "lock", Switch: i%1000 == 0}})
+			Event: &wire.Event{Index: i, Step: i, G: fmt.Sprintf("main/%d", i/1000), Op: "lock",
+				Switch: i%1000 == 0}})
 	}
 	p.Record(&wire.Record{Type: "replayed"})
 	if p.End(nil) != 0 {
@@ -222,10 +223,10 @@ func TestReplayOfConnection(t *testing.T) {
 	at := wire.Place{File: "a.go", Line: 3, Object: "connection"}
 	r := New(Options{Width: 100})
 	p := &Replay{r: r, events: []wire.Event{
-		{Index: 0, G: "main", Op: "lock", Where: at, Partner: -1},
-		{Index: 1, G: "main", Op: "broadcast", Where: at, Partner: -1},
-		{Index: 2, G: "main", Op: "unlock", Where: at, Partner: -1},
-		{Index: 3, G: "main", Op: "end", Partner: -1},
+		{Index: 0, Step: 0, G: "main", Op: "lock", Where: at, Partner: -1},
+		{Index: 1, Step: 1, G: "main", Op: "broadcast", Where: at, Partner: -1},
+		{Index: 2, Step: 2, G: "main", Op: "unlock", Where: at, Partner: -1},
+		{Index: 3, Step: 3, G: "main", Op: "end", Partner: -1},
 	}}
 	text := func() string { return strings.Join(table(p.rows(), 100), "\n") }
 	if got := text(); !strings.Contains(got, "lock connection") || strings.Contains(got, "broadcast") ||

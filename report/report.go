@@ -88,6 +88,7 @@ type Reporter struct {
 	// running packages in the order of their start: the first prints, the others store their text
 	queue   []*Package
 	results []*Result
+	parsed  *parsedFiles
 	causes  cause.Groups // of all findings of the run
 	told    []told       // one for each cause that was reported
 	status  status

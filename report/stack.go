@@ -126,13 +126,17 @@ func held(note, by string) string {
 		return "which " + writer + " waits to write: new readers come after it"
 	}
 	who, ok := strings.CutPrefix(note, "held by ")
+	how := ""
+	if readers, reading := strings.CutPrefix(note, "held for reading by "); reading {
+		who, ok, how = readers, true, " for reading"
+	}
 	switch {
 	case !ok:
 		return note
 	case who == by:
-		return "which it holds itself"
+		return "which it holds itself" + how
 	}
-	return "which " + who + " " + verbFor(who)
+	return "which " + who + " " + verbFor(who) + how
 }
 
 func verbFor(who string) string {

@@ -14,20 +14,6 @@ const mostSteps = 18
 // mostVerbose is the same with -v. A clip can have millions of steps, and is itself readable.
 const mostVerbose = 1000
 
-// chosen returns the indices of the steps that are shown.
-func (r *Reporter) chosen(f Finding) []int {
-	all := f.steps()
-	most := mostSteps
-	std := func(s *wire.Step) bool { return r.std(s.Where) || ofConnection(s.Op, s.Where) }
-	switch {
-	case r.o.Verbose:
-		most, std = mostVerbose, func(*wire.Step) bool { return false }
-	case len(all) > mostSteps: // leaves room for lines in place of omitted steps
-		most = mostSteps * 2 / 3
-	}
-	return selectSteps(all, f.Places, most, std)
-}
-
 // steps returns the steps of the finding's execution for the table: all of them or, if the clip
 // omits the end of the execution, those up to the last switch and the last ones.
 func (f Finding) steps() []wire.Step {
@@ -68,39 +54,98 @@ func (f Finding) number(i int) int {
 	return i
 }
 
-// steps returns the table of the chosen steps.
-func (r *Reporter) steps(f Finding, chosen []int, room int) []string {
-	all := f.steps()
-	var rows []row
-	next := 0
-	gap := func(to int) {
-		switch n := f.number(to) - f.number(next-1) - 1; {
-		case n == to-next && n > 0 && next > 0 && allLike(all[next-1:to]):
-			rows = append(rows, row{gap: fmt.Sprintf("... the same, %s", times(n))})
-		case n > 0:
-			rows = append(rows, row{gap: "... " + plural(n, "step")})
+// steps returns the table of a finding, and the line above it, which says what is shown and what
+// the marks mean.
+func (r *Reporter) steps(f Finding) (head string, rows []row) {
+	all := r.lines(f)
+	most := mostSteps
+	std := func(s *wire.Step) bool { return r.std(s.Where) || ofConnection(s.Op, s.Where) }
+	switch {
+	case r.o.Verbose:
+		most, std = mostVerbose, func(*wire.Step) bool { return false }
+	case len(all) > mostSteps: // leaves room for lines in place of omitted steps
+		most = mostSteps * 2 / 3
+	}
+	var steps []wire.Step // those that were performed
+	var index []int       // in all
+	shown := map[int]bool{}
+	for i := range all {
+		if all[i].num > 0 {
+			steps, index = append(steps, all[i].step), append(index, i)
+		}
+		shown[i] = all[i].marked
+	}
+	for _, k := range selectSteps(steps, r.ownPlaces(f.Finding), most, std) {
+		shown[index[k]] = true
+	}
+	for i, next := 0, 0; i < len(all); i++ {
+		if !shown[i] {
+			continue
+		}
+		left := end(all, i-1) - end(all, next-1)
+		if all[i].num > 0 {
+			left = all[i].num - 1 - end(all, next-1)
+		}
+		if left > 0 {
+			rows = append(rows, row{gap: omitted(all, next, i, left)})
+		}
+		rows = append(rows, r.row(&all[i]))
+		next = i + 1
+	}
+	return r.ofSteps(f, all, shown), rows
+}
+
+// end returns the number of the last step of line i, 0 before the first line.
+func end(all []line, i int) int {
+	for ; i >= 0; i-- {
+		if l := &all[i]; l.num > 0 {
+			return l.num + l.more
 		}
 	}
-	for _, i := range chosen {
-		gap(i)
-		next = i + 1
-		s := &all[i]
-		rows = append(rows,
-			row{num: f.number(i) + 1, g: s.G, text: stepOperation(s), mark: s.Switch,
-				where: r.position(s.Where), source: r.source(s.Where)})
+	return 0
+}
+
+// omitted returns the row in place of n steps, of which all[from:to] are known.
+func omitted(all []line, from, to, n int) string {
+	if n == to-from && from > 0 && allLike(all[from-1:to]) {
+		return "... the same, " + times(n)
 	}
-	gap(len(all))
-	return table(rows, room)
+	return "... " + plural(n, "step")
+}
+
+// ofSteps says which steps the table shows, and what its marks mean.
+func (r *Reporter) ofSteps(f Finding, all []line, shown map[int]bool) string {
+	n := end(all, len(all)-1)
+	s := "all " + plural(n, "step")
+	seen := 0
+	for i := range all {
+		if shown[i] && all[i].num > 0 {
+			seen += 1 + all[i].more
+		}
+	}
+	if n > seen {
+		s = fmt.Sprintf("those that matter of %s", thousands(n))
+	}
+	if switches(f.Finding) == "no switches" {
+		s += ", in the order the program takes by itself"
+	} else if slices.ContainsFunc(all, func(l line) bool { return l.step.Switch }) {
+		s += ", a star where the scheduler switched"
+	}
+	if slices.ContainsFunc(all, func(l line) bool { return l.marked }) {
+		s += ", > " + markedAs(f.Finding)
+	}
+	return s
 }
 
 // like reports whether b repeats the step a, as in a loop that polls.
 func like(a, b *wire.Step) bool {
-	return a.G == b.G && a.Op == b.Op && a.Where == b.Where && a.Choice == b.Choice && !b.Switch
+	return a.G == b.G && a.Op == b.Op && a.Where == b.Where && a.Choice == b.Choice && !b.Switch &&
+		(a.Arg == b.Arg || a.Arg != nil && b.Arg != nil && *a.Arg == *b.Arg)
 }
 
-func allLike(steps []wire.Step) bool {
-	for i := range steps[1:] {
-		if !like(&steps[0], &steps[i+1]) {
+func allLike(lines []line) bool {
+	for i := range lines[1:] {
+		if !like(&lines[0].step, &lines[i+1].step) {
 			return false
 		}
 	}

@@ -13,12 +13,15 @@ import (
 //	2                   lock mu                             bank.go:20  mu.Lock()
 //	3                                     * read a.n        bank.go:21  x := a.n
 //
-// A star marks a switch: the non-preemptive policy would have continued another goroutine.
+// A star marks a switch: the non-preemptive policy would have continued another goroutine. A sign
+// before the number marks what the finding is about. A row without a number was never performed, or
+// belongs to the step above it.
 type row struct {
 	num    int
 	g      string
 	text   string
-	mark   bool
+	mark   bool // a switch
+	about  bool // the finding is about it
 	where  string
 	source string
 	gap    string // in place of all other fields: what is omitted here
@@ -47,7 +50,10 @@ func table(rows []row, total int) []string {
 			t.cells[r.g] = max(t.cells[r.g], width(r.text)+2, width(r.g)+2)
 		}
 	}
-	rest := total - t.num - 2 - t.where - 2
+	for _, r := range rows {
+		t.about = t.about || r.about
+	}
+	rest := total - width(t.number(row{})) - 2 - t.where - 2
 	if len(gs) <= mostColumns && (t.squeeze(rest-leastSource) || t.squeeze(rest)) {
 		return t.wide(gs)
 	}
@@ -91,12 +97,13 @@ type layout struct {
 	rows       []row
 	total      int
 	num, where int
+	about      bool           // there is a row that the finding is about
 	cells      map[string]int // by goroutine: width of its column
 }
 
 // wide lays out one column for each goroutine.
 func (t *layout) wide(gs []string) []string {
-	head := strings.Repeat(" ", t.num)
+	head := t.number(row{})
 	for _, g := range gs {
 		head += "  " + fill("  "+fit(oneLine(g), t.cells[g]-2), t.cells[g])
 	}
@@ -106,7 +113,7 @@ func (t *layout) wide(gs []string) []string {
 			out = append(out, t.gap(r))
 			continue
 		}
-		line := fmt.Sprintf("%*d", t.num, r.num)
+		line := t.number(r)
 		for _, g := range gs {
 			cell := ""
 			if g == r.g {
@@ -126,14 +133,14 @@ func (t *layout) narrow() []string {
 		name, cell = max(name, width(g)), max(cell, w)
 	}
 	name = min(name, 24)
-	cell = min(cell, mostCell, max(leastCell, t.total-t.num-name-t.where-6))
+	cell = min(cell, mostCell, max(leastCell, t.total-width(t.number(row{}))-name-t.where-6))
 	var out []string
 	for _, r := range t.rows {
 		if r.gap != "" {
 			out = append(out, t.gap(r))
 			continue
 		}
-		line := fmt.Sprintf("%*d  %s  %s", t.num, r.num, fill(fit(oneLine(r.g), name), name),
+		line := fmt.Sprintf("%s  %s  %s", t.number(r), fill(fit(oneLine(r.g), name), name),
 			fill(fit(marked(r), cell), cell))
 		out = append(out, t.end(line, r))
 	}
@@ -148,7 +155,22 @@ func marked(r row) string {
 }
 
 func (t *layout) gap(r row) string {
-	return strings.Repeat(" ", t.num) + "    " + r.gap
+	return t.number(row{}) + "    " + r.gap
+}
+
+// number returns the first column of a row: its sign and its number.
+func (t *layout) number(r row) string {
+	s := strings.Repeat(" ", t.num)
+	if r.num > 0 {
+		s = fmt.Sprintf("%*d", t.num, r.num)
+	}
+	switch {
+	case r.about:
+		return "> " + s
+	case t.about:
+		return "  " + s
+	}
+	return s
 }
 
 // end adds position and source, as far as there is room.

@@ -32,6 +32,10 @@ func (t *Trace) Append(b []byte) []byte {
 	for _, v := range t.Values {
 		b = append(append32(b, len(v)), v...)
 	}
+	b = append32(b, len(t.Calls))
+	for _, c := range t.Calls {
+		b = append64(append64(b, uint64(c.From)), uint64(c.Into))
+	}
 	b = append32(b, len(t.Offers))
 	for i := range t.Offers {
 		o := &t.Offers[i]
@@ -138,6 +142,12 @@ func Decode(b []byte) (*Trace, error) {
 	t.Values = make([]string, d.rows(4))
 	for i := range t.Values {
 		t.Values[i] = d.text()
+	}
+	if n := d.rows(16); n > 0 {
+		t.Calls = make([]Call, n)
+	}
+	for i := range t.Calls {
+		t.Calls[i] = Call{Site(d.u64()), Site(d.u64())}
 	}
 	if n := d.rows(18); n > 0 {
 		t.Offers = make([]Offer, n)

@@ -125,6 +125,10 @@ type Step struct {
 	WithCase int16 // the same for the receiver
 }
 
+// A Call is the program's own call that led to a step elsewhere: where it is, and the place in what
+// it calls. Both are 0 if there is none.
+type Call struct{ From, Into Site }
+
 // A Trace is what one execution left behind. The next execution of the same executor reuses its
 // slices: Clone what must live longer.
 type Trace struct {
@@ -133,7 +137,10 @@ type Trace struct {
 	Steps      []Step
 	Events     []Event
 	Values     []string // printed values, when recorded
-	Verdict    Verdict
+	// when recorded, for each step: the program's own call that led to it, where the step is in the
+	// standard library or a dependency; 0 elsewhere. It can be shorter than Steps.
+	Calls   []Call
+	Verdict Verdict
 
 	// Exhaustive executions only.
 	Offers []Offer // in the order in which they were announced
@@ -274,6 +281,7 @@ func (t *Trace) Clone() *Trace {
 	c.Steps = append([]Step(nil), t.Steps...)
 	c.Events = append([]Event(nil), t.Events...)
 	c.Values = append([]string(nil), t.Values...)
+	c.Calls = append([]Call(nil), t.Calls...)
 	c.Offers = append([]Offer(nil), t.Offers...)
 	c.Left = append([]Left(nil), t.Left...)
 	c.Plain = append([]Plain(nil), t.Plain...)

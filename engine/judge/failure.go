@@ -92,7 +92,8 @@ var logLine = regexp.MustCompile(`(?m)^\s+([^\s:]+\.go):(\d+): (.*)$`)
 // its log stands that says why, or else where it called Fail.
 func (j *Judge) testFailure(x *Execution) *wire.Finding {
 	o := &x.Outcome
-	f := &wire.Finding{Kind: TestFailure, Output: string(o.Output), Message: "the test fails"}
+	f := &wire.Finding{Kind: TestFailure, Output: string(o.Output), Message: "the test fails",
+		Decided: o.Steps}
 	if j.Kind == "example" {
 		f.Message = "the example does not print what it should"
 	}

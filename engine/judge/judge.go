@@ -65,6 +65,7 @@ type Outcome struct {
 	Output []byte
 	G      trace.GID // called Fail first
 	Stack  []uintptr // from where; nil: not known
+	Steps  int       // that the execution had then
 }
 
 // An Execution is what is judged.
@@ -217,7 +218,7 @@ func (j *Judge) raceFinding(x *Execution, r *remains.Race) *wire.Finding {
 		before = "atomic " + before
 	}
 	f := &wire.Finding{
-		Kind:   Race,
+		Kind: Race, Decided: r.Step, Earlier: r.PrevStep,
 		Quiet:  r.At.Quiet() || r.Prev.Quiet(),
 		Places: []wire.Place{j.place(x, r.At, now, r.G), j.place(x, r.Prev, before, r.PrevG)},
 		Stacks: []wire.Stack{j.stack(x, r.G, r.Stack, now)},
@@ -234,7 +235,7 @@ func (j *Judge) unordered(x *Execution, r *remains.Race, now, before, message st
 		now, before = before, now
 	}
 	return &wire.Finding{
-		Kind: Misuse, Message: message,
+		Kind: Misuse, Message: message, Decided: r.Step,
 		Places: []wire.Place{j.place(x, r.At, now, r.G), j.place(x, r.Prev, before, r.PrevG)},
 		Stacks: []wire.Stack{j.stack(x, r.G, r.Stack, "running")},
 	}

@@ -233,7 +233,8 @@ func (e *evidence) waits() string {
 			continue
 		}
 		l := fmt.Sprintf("%s %s %s", s.op, s.object, s.line)
-		if holders, ok := strings.CutPrefix(e.f.CorePlaces()[i].Note, "held by "); ok {
+		if how, holders, ok := strings.Cut(e.f.CorePlaces()[i].Note, " by "); ok &&
+			strings.HasPrefix(how, "held") {
 			for _, h := range strings.Split(holders, ", ") {
 				locks, _, _ := e.steps.held(h)
 				l += " from " + strings.Join(locks, ",")

@@ -46,6 +46,11 @@ func long(n int) Finding {
 // open shows the page of findings in a browser.
 func open(t *testing.T, findings ...Finding) *browser.Page {
 	t.Helper()
+	for _, f := range findings { // every event a step of its own
+		for i := range f.Events {
+			f.Events[i].Step = i + 1
+		}
+	}
 	return openText(t, page(t, findings...))
 }
 

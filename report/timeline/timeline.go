@@ -100,6 +100,7 @@ type Object struct {
 
 // An Event is a box in the column of its goroutine.
 type Event struct {
+	Step    int    `json:"n,omitempty"` // number of its step, from 1: that of the tables, 0: none
 	G       int    `json:"g"`           // index in Goroutines
 	Op      string `json:"op"`          // word of trace.Op
 	Arg     int64  `json:"-"`           // trace.Event.Arg

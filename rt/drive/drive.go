@@ -52,6 +52,7 @@ type Outcome struct {
 	// What said that the test fails, see Fails.
 	failed trace.GID
 	stack  []uintptr
+	steps  int
 }
 
 // Fails notes that the calling goroutine, one under test, says that the test
@@ -63,11 +64,13 @@ func (o *Outcome) Fails() {
 	var pcs [64]uintptr
 	o.failed, o.stack = sched.S.Running(), slices.Clone(pcs[:runtime.Callers(2, pcs[:])])
 	sched.S.DebugFail()
+	o.steps = sched.S.StepsMade()
 }
 
 // judged is what findings are made from.
 func (o *Outcome) judged() judge.Outcome {
-	return judge.Outcome{Failed: o.Failed, Output: o.Output, G: o.failed, Stack: o.stack}
+	return judge.Outcome{Failed: o.Failed, Output: o.Output, G: o.failed, Stack: o.stack,
+		Steps: o.steps}
 }
 
 // driver is the state of one run of the binary.

@@ -144,6 +144,9 @@ func (s *Sched) step(id trace.GID) *G {
 	st.G, st.Op, st.Choice, st.Default, st.Site = id, p.Op, -1, instead, p.Site
 	st.With, st.Case, st.WithCase = 0, 0, 0
 	g.steps++
+	if s.opt.Record {
+		s.called(g)
+	}
 	if s.turns.made(id, last) {
 		s.unyield(id)
 	}

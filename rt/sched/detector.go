@@ -15,7 +15,7 @@ type detector struct {
 	gc        uint32   // collections before shadow began afresh
 	solo      bool     // no other goroutine can go on, see solo.go
 	untilSolo uint32   // accesses to be told until that is asked again
-	accessed  map[accessor][]uintptr
+	accessed  map[accessor]accessedAt
 }
 
 // reset begins an execution.
@@ -49,9 +49,15 @@ type accessor struct {
 // accesses keeps a stack as that of g's last access at site, for an execution that records: the
 // earlier access of a race is known to the detector by its site only, and a site in the standard
 // library says little.
-func (d *detector) accesses(g trace.GID, site trace.Site, stack []uintptr) {
+func (d *detector) accesses(g trace.GID, site trace.Site, steps int, stack []uintptr) {
 	if d.accessed == nil {
-		d.accessed = make(map[accessor][]uintptr)
+		d.accessed = make(map[accessor]accessedAt)
 	}
-	d.accessed[accessor{g, site.Plain()}] = stack
+	d.accessed[accessor{g, site.Plain()}] = accessedAt{stack, steps}
+}
+
+// An accessedAt is the stack of an access, and how many steps the execution had then.
+type accessedAt struct {
+	stack []uintptr
+	steps int
 }

@@ -164,7 +164,8 @@ func (s *Sched) raced() {
 		k := remains.Race{Race: r, G: s.cur.id, PrevG: s.det.chains.of(r.PrevEpoch), Step: len(s.t.Steps),
 			Known: s.opt.Known[raceKeyOf(&r)]}
 		if !k.Known {
-			k.Stack, k.PrevStack = callers(3), s.det.accessed[accessor{k.PrevG, r.Prev.Plain()}]
+			prev := s.det.accessed[accessor{k.PrevG, r.Prev.Plain()}]
+			k.Stack, k.PrevStack, k.PrevStep = callers(3), prev.stack, prev.steps
 		}
 		s.races = append(s.races, k)
 		s.pause(wire.PauseRace)

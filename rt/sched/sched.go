@@ -104,6 +104,7 @@ type G struct {
 	args     []any          // of its go statement, if asked for
 	origin   []uintptr      // the stack there, if the execution records
 	stack    int32          // of its pending operation, see eventstacks.go
+	call     trace.Call     // the program's own call that led to pending, see noteCall
 	uses     trace.Site     // where it uses a connection or pipe just now
 	labels   unsafe.Pointer // of profiles, as the runtime keeps them
 	children int32          // goroutines it has started
@@ -350,6 +351,9 @@ func (s *Sched) announce(g *G, op trace.Op, o *object, site trace.Site) {
 	g.at = o
 	if s.opt.Stacks {
 		s.announced(g)
+	}
+	if s.opt.Record {
+		s.noteCall(g, site)
 	}
 }
 

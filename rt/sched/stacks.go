@@ -103,6 +103,9 @@ func (s *Sched) StackOf(id trace.GID) []uintptr { return s.gs[id].endStack }
 // StepsOf returns how many steps a goroutine has made in the running execution.
 func (s *Sched) StepsOf(id trace.GID) int32 { return s.gs[id].steps }
 
+// StepsMade returns how many steps the running execution has made.
+func (s *Sched) StepsMade() int { return len(s.t.Steps) }
+
 // Running returns the goroutine that runs, for what it calls.
 func (s *Sched) Running() trace.GID { return s.cur.id }
 

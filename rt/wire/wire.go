@@ -148,6 +148,12 @@ type Step struct {
 	Choice int    // -1: none
 	Where  Place
 	Switch bool // without the clip another goroutine would have gone on
+	// the program's own call that led to a step in the standard library or in a dependency, if that
+	// was recorded. Its Op is the function that it calls. No clip has it.
+	Call *Place `json:",omitempty"`
+	// what came of it, where the operation alone does not say: trace.Event.Arg of a select or of
+	// WaitGroup.Add. No clip has it.
+	Arg *int64 `json:",omitempty"`
 
 	// Of a sequence written by hand.
 	With string `json:",omitempty"` // partner of a communication
@@ -278,6 +284,10 @@ type Finding struct {
 	Verbose      bool   `json:",omitempty"` // its clip shows it where testing.Verbose says so alone
 	// a race with an access inside the standard library, which is no scheduling point
 	Quiet bool `json:",omitempty"`
+	// after how many steps of the clip's execution it was there, 0: at its end
+	Decided int `json:",omitempty"`
+	// of a race: after how many the earlier access came, that of Places[1]; 0: not known
+	Earlier int `json:",omitempty"`
 	// what its minimised execution shows beside it, in the order in which it came: kind and places
 	Beside []Finding `json:",omitempty"`
 }
@@ -315,6 +325,7 @@ func (f *Finding) CorePlaces() []Place {
 // An Event of a replay, for the table and the timeline.
 type Event struct {
 	Index   int
+	Step    int // index of its step, or of the step before an access; -1 if there is none
 	G       string
 	Op      string // the word of a trace.Op, and what came of it where it matters: "trylock (fails)"
 	Arg     int64  `json:",omitempty"` // of the trace.Event
@@ -324,13 +335,13 @@ type Event struct {
 	Value   string `json:",omitempty"`
 	Child   string `json:",omitempty"` // the goroutine that it started
 	Where   Place
+	Call    *Place `json:",omitempty"` // as of a Step
 	Switch  bool
 	Quiet   bool
 	Partner int // index of the event it belongs to, -1
 
-	// of a Story
-	Step  int  `json:",omitempty"` // index of its step, or of the step before an access
-	Waits bool `json:",omitempty"` // it did not happen: the goroutine waits for it at the end
+	// of a Story: it did not happen, the goroutine waits for it at the end
+	Waits bool `json:",omitempty"`
 
 	// a number for the stack of its goroutine, 0 if that is not known; the first event with a
 	// number has the frames

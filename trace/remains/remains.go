@@ -70,7 +70,8 @@ type Race struct {
 	G, PrevG  trace.GID // of the later and the earlier access
 	Stack     []uintptr
 	PrevStack []uintptr
-	Step      int
+	Step      int // how many steps the execution had
+	PrevStep  int // and at the earlier access, 0: not known
 	Misuse    Misuse
 	Known     bool // it was said to be known: there are no stacks
 }

@@ -1,0 +1,264 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"strings"
+
+	"heddle/rt/wire"
+)
+
+// stepText returns the text of a step, in the words of the source where they are short.
+func (r *Reporter) stepText(s *wire.Step) string {
+	if s.Arg != nil {
+		switch s.Op {
+		case "select":
+			return r.selected(s.Where, int(*s.Arg))
+		case "wg-add":
+			return r.added(s.Where, *s.Arg)
+		}
+	}
+	if s.Op == "start" && r.byGo(s.Where) != "" {
+		return "start"
+	}
+	return stepOperation(s)
+}
+
+// byGo returns the object of the call of a method Go at a place, "" if there is none: of
+// WaitGroup.Go, whose parts the source does not show.
+func (r *Reporter) byGo(p wire.Place) string {
+	if r.parsed == nil || p.File == "" || !strings.Contains(r.source(p), ".Go(") {
+		return ""
+	}
+	if names := r.parsed.calls(p.File, p.Line, "Go"); len(names) == 1 {
+		return names[0]
+	}
+	return ""
+}
+
+// added returns the text of WaitGroup.Add, Done and Go. n is the argument.
+func (r *Reporter) added(p wire.Place, n int64) string {
+	group := r.byGo(p)
+	wg := oneLine(cmp.Or(p.Object, group))
+	name := func(method string) string { return strings.TrimPrefix(wg+"."+method, ".") }
+	switch {
+	case n == -1:
+		return name("Done")
+	case n == 1 && group != "":
+		return name("Go")
+	}
+	return name(fmt.Sprintf("Add(%d)", n))
+}
+
+// selected returns the text of a select that took case n, -1 for its default.
+func (r *Reporter) selected(p wire.Place, n int) string {
+	if n < 0 {
+		return "select default"
+	}
+	comms := strings.Split(p.Object, ", ")
+	if r.parsed != nil {
+		if text := r.parsed.selectCase(p.File, p.Line, n); text != "" {
+			return "select " + oneLine(text)
+		}
+	}
+	if n < len(comms) {
+		return "select " + oneLine(comms[n])
+	}
+	return "select"
+}
+
+// selectCase returns the source of case n of the select that begins on a line: "<-done".
+func (s *parsedFiles) selectCase(file string, line, n int) (text string) {
+	f := s.of(file)
+	if f.file == nil {
+		return ""
+	}
+	ast.Inspect(f.file, func(node ast.Node) bool {
+		sel, ok := node.(*ast.SelectStmt)
+		if !ok || f.set.Position(sel.Pos()).Line != line {
+			return true
+		}
+		k := 0
+		for _, c := range sel.Body.List {
+			comm := c.(*ast.CommClause).Comm
+			if comm == nil {
+				continue // the default has no number
+			}
+			if k == n {
+				text = f.text(comm)
+			}
+			k++
+		}
+		return false
+	})
+	return text
+}
+
+// methods are the methods of package sync by operation.
+var methods = map[string]string{"lock": "Lock", "unlock": "Unlock", "rlock": "RLock", "runlock": "RUnlock",
+	"arrive": "Lock"}
+
+// lineNames gives names to the objects of lines with several calls, such as a closure on one line:
+// the calls of one goroutine come in the order of the source.
+type lineNames struct {
+	files   *parsedFiles
+	calls   map[string]int  // by goroutine, line and method: how many were begun
+	arrived map[string]bool // the last one has arrived and may still wait
+}
+
+// name returns the receiver of the call that performs op, "" if the line does not say. waits: the
+// operation was announced and never performed.
+func (n *lineNames) name(g, op string, p wire.Place, waits bool) string {
+	method := methods[op]
+	if p.Object != "" || method == "" || p.File == "" {
+		return p.Object
+	}
+	receivers := n.files.receivers(p.File, p.Line, method)
+	if len(receivers) == 0 {
+		return ""
+	}
+	key := fmt.Sprint(g, " ", method, " ", p.File, ":", p.Line)
+	k := n.calls[key]
+	switch {
+	case n.arrived[key] && op != "arrive":
+		k-- // it goes on with what it has arrived at
+		n.arrived[key] = waits
+	case !waits:
+		n.calls[key]++
+		n.arrived[key] = op == "arrive"
+	}
+	return receivers[max(k, 0)%len(receivers)]
+}
+
+// nameObjects fills in the names of locks on lines with several calls, of steps and of the places
+// that wait there.
+func (r *Reporter) nameObjects(f *wire.Finding) {
+	if r.parsed == nil || len(f.Clip.Steps) == 0 {
+		return // what came before says which call it is
+	}
+	n := lineNames{r.parsed, map[string]int{}, map[string]bool{}}
+	for _, steps := range [][]wire.Step{f.Clip.Steps, f.Rest} {
+		for i := range steps {
+			s := &steps[i]
+			s.Where.Object = n.name(s.G, s.Op, s.Where, false)
+		}
+	}
+	if f.Skipped > 0 {
+		return
+	}
+	for i := range f.Places {
+		p := &f.Places[i]
+		p.Object = n.name(p.Goroutine, p.Op, *p, true)
+	}
+}
+
+// noteReaders says of locks that are waited for that they are held for reading, where the steps of
+// all their holders say so.
+func noteReaders(f *wire.Finding) {
+	for i := range f.Places {
+		p := &f.Places[i]
+		holders, ok := strings.CutPrefix(p.Note, "held by ")
+		for _, g := range strings.Split(holders, ", ") {
+			ok = ok && reads(f.Clip.Steps, g, p.Object)
+		}
+		if ok {
+			p.Note = "held for reading by " + holders
+		}
+	}
+}
+
+// reads reports whether g holds a lock of that name after the steps, and for reading only.
+func reads(steps []wire.Step, g, object string) bool {
+	shared, whole := 0, 0
+	for i := range steps {
+		s := &steps[i]
+		if s.G != g || s.Where.Object != object {
+			continue
+		}
+		switch s.Op {
+		case "rlock":
+			shared++
+		case "runlock":
+			shared--
+		case "lock":
+			whole++
+		case "unlock":
+			whole--
+		}
+	}
+	return shared > 0 && whole <= 0
+}
+
+// receivers returns the receivers of the calls of a method on a line, in the order of the source,
+// nil where that is not the order in which they are made: there is a branch, a loop, a defer, or
+// more than one function on the line.
+func (s *parsedFiles) receivers(file string, line int, method string) (names []string) {
+	f := s.of(file)
+	if f.file == nil {
+		return nil
+	}
+	straight, functions := true, 0
+	ast.Inspect(f.file, func(node ast.Node) bool {
+		if node == nil || !f.within(node, line) {
+			return false
+		}
+		on := f.set.Position(node.Pos()).Line == line
+		switch node.(type) {
+		case *ast.FuncLit:
+			if on {
+				functions++
+			}
+		case *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.SelectStmt, *ast.DeferStmt:
+			straight = straight && !on
+		}
+		return true
+	})
+	if !straight || functions > 1 {
+		return nil
+	}
+	return s.calls(file, line, method)
+}
+
+// calls returns the receivers of the calls of a method on a line, in the order of the source.
+func (s *parsedFiles) calls(file string, line int, method string) (names []string) {
+	f := s.of(file)
+	if f.file == nil {
+		return nil
+	}
+	ast.Inspect(f.file, func(node ast.Node) bool {
+		if node == nil || !f.within(node, line) {
+			return false
+		}
+		if call, ok := node.(*ast.CallExpr); ok {
+			if sel, ok := call.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == method &&
+				f.set.Position(sel.Sel.Pos()).Line == line {
+				names = append(names, f.text(sel.X))
+			}
+		}
+		return true
+	})
+	return names
+}
+
+// inSubtest names the subtest that failed, as the end of a heading: " in TestParse/empty". It is ""
+// where the test has none, or several that failed.
+func inSubtest(f *wire.Finding) string {
+	var failed []string
+	for l := range strings.Lines(f.Output) {
+		rest, ok := strings.CutPrefix(strings.TrimSpace(l), "--- FAIL: ")
+		name, _, _ := strings.Cut(rest, " (")
+		if !ok || !strings.Contains(name, "/") {
+			continue
+		}
+		// the parent's line comes before those of its subtests
+		if n := len(failed); n > 0 && strings.HasPrefix(name, failed[n-1]+"/") {
+			failed = failed[:n-1]
+		}
+		failed = append(failed, name)
+	}
+	if len(failed) != 1 {
+		return ""
+	}
+	return " in " + oneLine(failed[0])
+}
