@@ -221,6 +221,9 @@ func serveEither(ctx context.Context, p *debug.Program, conn net.Conn) error {
 // debugHere debugs in the terminal.
 func (t *tool) debugHere(ctx context.Context, p *debug.Program) error {
 	fd := int(os.Stdin.Fd())
+	if old, err := term.GetState(fd); err == nil {
+		defer term.Restore(fd, old) // should a line still be read then
+	}
 	line := term.NewTerminal(struct {
 		io.Reader
 		io.Writer

@@ -48,7 +48,7 @@ func Run(ctx context.Context, p *debug.Program, readLine func(prompt string) (st
 	err := s.start()
 	for err == nil && !s.over {
 		var line string
-		if line, err = readLine("(heddle) "); err == nil {
+		if line, err = read(ctx, readLine); err == nil {
 			err = s.do(line)
 		}
 	}
@@ -60,6 +60,25 @@ func Run(ctx context.Context, p *debug.Program, readLine func(prompt string) (st
 		}
 	}
 	return err
+}
+
+// read reads a line. When ctx ends the reader is left to itself.
+func read(ctx context.Context, readLine func(string) (string, error)) (string, error) {
+	type answer struct {
+		line string
+		err  error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		line, err := readLine("(heddle) ")
+		answers <- answer{line, err}
+	}()
+	select {
+	case a := <-answers:
+		return a.line, a.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
 }
 
 // start runs to the first stop.
