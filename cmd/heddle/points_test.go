@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -186,8 +188,8 @@ func TestPoints(t *testing.T) {
 // runPoints returns what heddle prints of the programs. Each has a finding.
 func runPoints(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	c := exec.Command("heddle", append(append([]string{"test"}, args...), "-time", "virtual", "-clips",
-		t.TempDir(), ".")...)
+	c := exec.Command("heddle", append(append([]string{"test", "-json"}, args...), "-time", "virtual",
+		"-clips", t.TempDir(), ".")...)
 	c.Dir = dir
 	var out, errs bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errs
@@ -195,7 +197,34 @@ func runPoints(t *testing.T, dir string, args ...string) string {
 	if said := firstBuild.ReplaceAllString(errs.String(), ""); err == nil || said != "" {
 		t.Fatalf("%v\n%s%s", err, said, &out)
 	}
-	return out.String()
+	return pointTexts(t, &out)
+}
+
+// pointTexts makes of events what pointsWrong reads: the line of each verdict, and below it what
+// the findings of the test say. The text of a report folds findings that have one cause.
+func pointTexts(t *testing.T, events io.Reader) string {
+	t.Helper()
+	var heads []string
+	found := map[string]string{}
+	for d := json.NewDecoder(events); ; {
+		var e struct{ Action, Test, Message, Output string }
+		if err := d.Decode(&e); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case e.Action == "finding":
+			found[e.Test] += e.Message + "\n"
+		case e.Action == "output" && pointHead.MatchString(e.Output):
+			heads = append(heads, e.Output)
+		}
+	}
+	var text strings.Builder
+	for _, h := range heads {
+		text.WriteString(h + found[pointHead.FindStringSubmatch(h)[1]])
+	}
+	return text.String()
 }
 
 // firstBuild is what is said where the cache is empty.
@@ -203,7 +232,7 @@ var firstBuild = regexp.MustCompile(`(?m)^heddle: preparing the standard library
 
 var (
 	pointHead    = regexp.MustCompile(`(?m)^(?:--- FAIL:|ok  ) (Test\w+) +(.*)$`)
-	pointOutcome = regexp.MustCompile(`t\.Error\("outcome (\w+)"\)`)
+	pointOutcome = regexp.MustCompile(`(?m)^outcome (\w+)$`)
 )
 
 // pointsWrong compares what heddle printed with the programs. What it says of each must contain the
