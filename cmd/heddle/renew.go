@@ -23,7 +23,7 @@ import (
 // operations.
 const (
 	fewestNear  = 10
-	fewestFixed = 100
+	fewestFixed = 1_000
 )
 
 // sameBug reports whether two clips of one test are of the same bug: of one kind, and about the
