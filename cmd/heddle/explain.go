@@ -8,10 +8,11 @@ import (
 
 	"heddle/explore/why"
 	"heddle/report"
+	"heddle/report/pattern"
 )
 
-// explain is heddle explain: what a kind of finding or a reason code means. Without a name it lists
-// them.
+// explain is heddle explain: what a kind of finding, a pattern or a reason code means. Without a
+// name it lists them.
 func (t *tool) explain(_ context.Context, args []string) int {
 	rest, err := t.parse("explain", new(options), args, true)
 	if err != nil {
@@ -30,6 +31,13 @@ func (t *tool) explain(_ context.Context, args []string) int {
 				k.Name, k.Means, k.Hint)
 		}
 	}
+	for _, p := range pattern.Patterns {
+		if normal(string(p.Name)) == name {
+			known = true
+			fmt.Fprintf(t.Stdout, "%s: a pattern of bugs\n\n\t%s\n\nfor example\n\n\t%s\n",
+				p.Name, p.Means, p.Example)
+		}
+	}
 	if r := report.ReasonOf(why.Code(name)); r.Means != "" {
 		known = true
 		fmt.Fprintf(t.Stdout, "%s: a reason why a test was not covered\n\n\t%s\n", r.Code, r.Means)
@@ -40,7 +48,7 @@ func (t *tool) explain(_ context.Context, args []string) int {
 	if known {
 		return exitFine
 	}
-	return t.misuse("heddle explain: no kind of finding and no reason is called %q%s. Run 'heddle explain' for the list.",
+	return t.misuse("heddle explain: no kind of finding, no pattern and no reason is called %q%s. Run 'heddle explain' for the list.",
 		strings.Join(rest, " "), meant(name, explained()))
 }
 
@@ -49,6 +57,10 @@ func (t *tool) listExplained() {
 	fmt.Fprint(t.Stdout, "Kinds of findings:\n\n")
 	for _, k := range report.Kinds {
 		fmt.Fprintf(t.Stdout, "\t%-25s %s\n", k.Name, k.Means)
+	}
+	fmt.Fprint(t.Stdout, "\nPatterns of bugs (Pattern of a finding in -json):\n\n")
+	for _, p := range pattern.Patterns {
+		fmt.Fprintf(t.Stdout, "\t%-31s %s\n", p.Name, p.Means)
 	}
 	fmt.Fprint(t.Stdout, "\nReasons why a test was not covered (Code of the summary in -json):\n\n")
 	for _, r := range report.Reasons {
@@ -65,6 +77,9 @@ func normal(name string) string {
 func explained() (names []string) {
 	for _, k := range report.Kinds {
 		names = append(names, normal(k.Name))
+	}
+	for _, p := range pattern.Patterns {
+		names = append(names, normal(string(p.Name)))
 	}
 	for _, r := range report.Reasons {
 		names = append(names, string(r.Code))

@@ -33,7 +33,6 @@ const (
 	Publication   Name = "publication without order"
 	AddAfterWait  Name = "Add after Wait"
 	Reuse         Name = "WaitGroup reuse"
-	TooManyDone   Name = "Done without Add"
 	DoneTooEarly  Name = "done before the result is written"
 	SendClosed    Name = "send after close"
 	TimerClosed   Name = "timer function after Stop"
@@ -98,7 +97,6 @@ var Patterns = []Pattern{
 		"go func() { wg.Add(1); ... }(); wg.Wait()"},
 	{Reuse, "a WaitGroup is used for the next round while a Wait of the round before may still be under way",
 		"two goroutines Wait; one of them Adds again as soon as its Wait returns"},
-	{TooManyDone, "Done is called more often than Add", "wg.Done() twice on one path"},
 	{DoneTooEarly, "a goroutine says that it is done, and writes its result after that",
 		"wg.Done(); g.err = err"},
 	{SendClosed, "a goroutine sends on a channel that another one closes",

@@ -370,7 +370,7 @@ func TestPatterns(t *testing.T) {
 		}
 		seen = append(seen, p.Name)
 	}
-	if _, ok := Of(TooManyDone); !ok {
+	if _, ok := Of(CheckThenAct); !ok {
 		t.Error(fmt.Sprint(seen))
 	}
 }
