@@ -85,21 +85,17 @@ func TestMarks(t *testing.T) {
 	}{
 		{"race in a loop", wire.Finding{Kind: "data race", Decided: 4,
 			Places: []wire.Place{at("main/2", "write", "n", 9), at("main/1", "read", "n", 8)},
-			Clip: wire.Clip{
-				Steps: []wire.Step{stepOn("main/1", "read", "n", 8), stepOn("main/1", "lock", "mu",
-					5),
-					stepOn("main/1", "read", "n", 8), stepOn("main/2", "write", "n", 9),
-					stepOn("main/1", "read",
-						"n",
-						8)}}},
+			Clip: wire.Clip{Steps: []wire.Step{
+				stepOn("main/1", "read", "n", 8), stepOn("main/1", "lock", "mu", 5),
+				stepOn("main/1", "read", "n", 8), stepOn("main/2", "write", "n", 9),
+				stepOn("main/1", "read", "n", 8)}}},
 			[]string{"1 main/1 read n", "2 main/1 lock mu", ">3 main/1 read n (2nd time)",
 				">4 main/2 write n"}},
 		{"race without steps", wire.Finding{Kind: "data race", Decided: 3, Earlier: 1,
 			Places: []wire.Place{at("main/2", "write", "n", 9), at("main/1", "read", "n", 8)},
-			Clip: wire.Clip{
-				Steps: []wire.Step{stepOn("main/1", "lock", "a", 4), stepOn("main/1", "unlock", "a",
-					5),
-					stepOn("main/2", "lock", "b", 6), stepOn("main/2", "unlock", "b", 7)}}},
+			Clip: wire.Clip{Steps: []wire.Step{
+				stepOn("main/1", "lock", "a", 4), stepOn("main/1", "unlock", "a", 5),
+				stepOn("main/2", "lock", "b", 6), stepOn("main/2", "unlock", "b", 7)}}},
 			[]string{"1 main/1 lock a", "> main/1 read n", "2 main/1 unlock a", "3 main/2 lock b",
 				"> main/2 write n"}},
 		{"deadlock", wire.Finding{Kind: "deadlock",
