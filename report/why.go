@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"heddle/report/pattern"
 	"heddle/rt/wire"
@@ -32,9 +33,14 @@ func (r *Reporter) explanation(f *wire.Finding) explanation {
 	return e
 }
 
-// general reports whether the message of a finding only says what its kind means.
+// general reports whether the message of a finding only says what its kind means. A deadlock beside
+// which other goroutines run, or of a test that only the clock keeps going, says more.
 func general(f *wire.Finding) bool {
-	return f.Early == "" && (f.Message == "" || f.Kind == "deadlock" || f.Kind == "leak")
+	if f.Early != "" || strings.Contains(f.Message, "on for ever") ||
+		strings.Contains(f.Message, "its own time") {
+		return false
+	}
+	return f.Message == "" || f.Kind == "deadlock" || f.Kind == "leak"
 }
 
 // explained returns the explanation of f, made once: what it is made from is dropped after that.

@@ -177,8 +177,10 @@ func Recognise(f *wire.Finding, source Source, library func(wire.Place) bool) *M
 		return s.misuse()
 	case "deadlock", "leak":
 		return s.waiting()
-	case "panic", "test failure", "atomicity violation", "serializability violation":
+	case "panic", "test failure":
 		return s.failure()
+	case "atomicity violation":
+		return s.violation()
 	}
 	return nil
 }

@@ -48,6 +48,35 @@ func (s *story) interrupted() *Match {
 	return s.tellGap(best)
 }
 
+// violation recognises the gap of an atomicity violation: its places are the read, the write that
+// came in between, and the access that belongs to the read.
+func (s *story) violation() *Match {
+	if len(s.f.Places) != 3 || s.f.Places[0].Goroutine != s.f.Places[2].Goroutine {
+		return nil
+	}
+	var found [3]act
+	from := 0
+	for k, p := range s.f.Places {
+		a, ok := s.first(from, func(a act) bool {
+			return a.G == p.Goroutine && samePlace(a.Where, p) &&
+				(isRead(a) || isWrite(a))
+		})
+		if !ok {
+			return nil
+		}
+		found[k], from = a, a.i+1
+	}
+	g := gap{before: found[0], between: found[1], after: found[2]}
+	g.first, g.second = g.before.Where, g.after.Where
+	if !isRead(g.before) || !isWrite(g.between) {
+		return nil
+	}
+	if first, second, ok := s.source.together(g.before.Where, g.after.Where); ok {
+		g.first, g.second = first, second
+	}
+	return s.tellGap(&g)
+}
+
 // gapAfter returns the gap that begins with the read a, or nil.
 func (s *story) gapAfter(a act) *gap {
 	g := gap{before: a, score: -1}
