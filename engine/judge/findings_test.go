@@ -103,7 +103,7 @@ func TestFindings(t *testing.T) {
 			left: remains.Remains{Races: []remains.Race{race}, Outside: true}},
 		{name: "Add beside Wait", verdict: trace.Finished,
 			left: remains.Remains{Races: []remains.Race{misuse(remains.MisuseWait, true)}},
-			want: "misuse wg-wait,wg-add: WaitGroup.Add from zero"},
+			want: "misuse wg-wait,wg-add: WaitGroup.Add and Wait"},
 		{name: "a send beside the close", verdict: trace.Finished,
 			left: remains.Remains{Races: []remains.Race{misuse(remains.MisuseClose, false)}},
 			want: "misuse close,send: it may panic"},

@@ -199,7 +199,7 @@ const mostEarly = 3
 func (j *Judge) raceFinding(x *Execution, r *remains.Race) *wire.Finding {
 	switch r.Misuse {
 	case remains.MisuseWait:
-		return j.unordered(x, r, "wg-add", "wg-wait", "WaitGroup.Add from zero is not ordered with a call of Wait: Wait may return too early")
+		return j.unordered(x, r, "wg-add", "wg-wait", "WaitGroup.Add and Wait can come in either order: Wait may return too early")
 	case remains.MisuseClose:
 		return j.unordered(x, r, "close", "send",
 			"a send is not ordered with the close of its channel: it may panic")

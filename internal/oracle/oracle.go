@@ -224,7 +224,7 @@ func (o *Oracle) missed(r *Report, s string, h *Explored) {
 // return, depending on timing.
 func (e *Explored) reuses() bool {
 	return slices.ContainsFunc(e.Findings, func(f Finding) bool {
-		return f.Kind == "misuse" && strings.Contains(f.Message, "WaitGroup.Add from zero")
+		return f.Kind == "misuse" && strings.Contains(f.Message, "WaitGroup.Add and Wait")
 	})
 }
 

@@ -93,11 +93,12 @@ func (s *story) sendClosed(p wire.Place) *Match {
 		m.Roles = append(m.Roles, Role{"check", check.G, first})
 		text += fmt.Sprintf(" %s checks `%s` at %s before it sends, but %s can set `%s` and close the channel between that check and the send.",
 			p.Goroutine, condition, at(first), closes.G, name)
-		m.Hint = fmt.Sprintf("hold one mutex from the check to the send, and the same one where `%s` is set and the channel closed", name)
+		m.Hint = fmt.Sprintf("hold one mutex from the check to the send, and the same one where `%s` is set and the channel closed; do not wait there: send in a select with default", name)
 		if len(check.held) > 0 {
 			m.Lock = s.lock(check.held[len(check.held)-1].obj)
-			m.Hint = fmt.Sprintf("hold %s from the check to the send, as the close does, and do not block there: a select with default, or a buffer that is large enough", m.Lock)
+			m.Hint = fmt.Sprintf("hold %s from the check to the send%s, as the close does, and do not wait there: send in a select with default", m.Lock, s.inner(check, first))
 		}
+		m.Hint += s.hintDone(m.Var, p, closes)
 	} else if _, ok := s.first(0, func(a act) bool {
 		return a.op == trace.OpSend && a.G == closes.G && s.name(a) == m.Var
 	}); ok {
@@ -126,8 +127,33 @@ func (m *Match) timerStopped(s *story, closes act, p wire.Place) bool {
 	m.Roles = append(m.Roles, Role{"stop", stop.G, stop.Where})
 	m.Text = fmt.Sprintf("%s calls %s.Stop at %s and then closes `%s` at %s, but the timer had fired already: its function runs as %s and sends to `%s` at %s. Stop does not wait for a function that has begun.",
 		closes.G, timer, at(stop.Where), m.Var, at(closes.Where), p.Goroutine, m.Var, at(p))
-	m.Hint = fmt.Sprintf("let the function check, under one mutex with the close, whether `%s` is closed, and send under that mutex; the result of Stop alone does not help, as the function may be in its middle", m.Var)
+	lock := "one mutex"
+	if len(closes.held) > 0 {
+		m.Lock = s.lock(closes.held[len(closes.held)-1].obj)
+		lock = m.Lock
+	}
+	m.Hint = fmt.Sprintf("set a flag where `%s` is closed, under %s, and let the function look at the flag and send under %s too; do not wait there: send in a select with default%s. The result of Stop alone does not help, as the function may be in its middle", m.Var, lock, lock, s.hintDone(m.Var, p, closes))
 	return true
+}
+
+// hintDone is the way without a close of the channel to which others send: no lock is held while a
+// goroutine waits to send.
+func (s *story) hintDone(name string, send wire.Place, closes act) string {
+	text := s.source.statement(send)
+	if text == "" || !strings.HasPrefix(text, name+" <- ") {
+		text = name + " <- ..."
+	}
+	return fmt.Sprintf("; or, if no value may be dropped, close a channel `done` in place of `%s` at %s, send in `select { case %s: case <-done: }`, and let the receiver end at `<-done` too",
+		name, at(closes.Where), text)
+}
+
+// inner says which function takes the lock of an act by itself, if it is called at first.
+func (s *story) inner(a act, first wire.Place) string {
+	f := s.source.function(a.Where)
+	if f == nil || f.name == "" || samePlace(a.Where, first) {
+		return ""
+	}
+	return fmt.Sprintf(" (%s locks it too: use the field itself there)", f.name)
 }
 
 // closeTwice explains the close of a closed channel.
@@ -178,12 +204,16 @@ func (s *story) unlockTwice(p wire.Place, op trace.Op) *Match {
 	name := s.lock(before.Obj)
 	m := &Match{Name: UnlockTwice, Lock: name, Var: name, Roles: []Role{{"lock", locked.G, locked.Where},
 		{"unlock", before.G, before.Where}, {"again", p.Goroutine, p}}}
-	m.Text = fmt.Sprintf("%s locked %s at %s and unlocked it at %s; then it unlocked it again at %s",
-		p.Goroutine, name,
-		at(locked.Where), at(before.Where), at(p))
+	m.Text = fmt.Sprintf("%s locked %s at %s and unlocked it at %s; then ", p.Goroutine, name,
+		at(locked.Where), at(before.Where))
 	m.Hint = fmt.Sprintf("unlock %s once on every path", name)
-	if d, ok := s.source.deferUnlock(p, name); ok {
-		m.Text += fmt.Sprintf(", where the deferred Unlock of %s runs", at(d))
+	if d, ok := s.source.deferUnlock(p, name); !ok {
+		m.Text += fmt.Sprintf("it unlocked it again at %s", at(p))
+	} else {
+		m.Text += fmt.Sprintf("the deferred Unlock of %s unlocked it again", at(d))
+		if !samePlace(d, p) {
+			m.Text += fmt.Sprintf(", at the return at %s", at(p))
+		}
 		m.Hint = fmt.Sprintf("remove the Unlock at %s: the deferred one at %s unlocks on every path",
 			at(before.Where), at(d))
 		if samePlace(before.Where, d) {
@@ -224,9 +254,9 @@ func (s *story) addAfterWait(add, wait wire.Place) *Match {
 			a.op == trace.OpWGWait
 	}); ok && waits.G != adds.G {
 		m.Name = Reuse
-		m.Text = fmt.Sprintf("%s waited for `%s` at %s and then called Add on it again, at %s, for the next round; %s also waits for it, at %s, and nothing says for which of the two rounds.",
+		m.Text = fmt.Sprintf("%s waited for `%s` at %s and then called Add on it again, at %s, for the next round; %s also waits for it, at %s, and nothing says for which of the two rounds: it may return after the first, wait for the second too, or panic (\"WaitGroup is reused before previous Wait has returned\").",
 			adds.G, m.Var, at(round.Where), at(add), waits.G, at(wait))
-		m.Hint = fmt.Sprintf("use a new WaitGroup for every round; or let the next Add come only after every Wait of the round before has returned (%s)", at(wait))
+		m.Hint = fmt.Sprintf("use a new WaitGroup for every round: call its Adds first, and then hand it over under a lock, which the goroutine that waits (%s) takes to get it; or let the next Add come only after every Wait of the round before has returned", at(wait))
 		return m
 	}
 	m.Text = fmt.Sprintf("%s calls %s.Add at %s, when it runs; %s calls %s.Wait at %s and does not wait for that Add. If Wait comes first the counter is still 0, and it returns at once.",

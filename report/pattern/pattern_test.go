@@ -17,7 +17,8 @@ import (
 //	?main/2 lock q.mu q.go:9
 //
 // a star for a switch, a question mark for what a goroutine waits for at the end. An operation may
-// have its argument after it: wg-add=-1. An object without a name is "-".
+// have its argument after it: wg-add=-1. An object without a name is "-". One object with several
+// names has its identity after an at sign: from.mu@1, to.mu@1.
 func tell(t *testing.T, kind, text string, places ...string) *wire.Finding {
 	t.Helper()
 	f := &wire.Finding{Kind: kind}
@@ -47,11 +48,15 @@ func tell(t *testing.T, kind, text string, places ...string) *wire.Finding {
 		if sized {
 			e.Cap, _ = strconv.Atoi(size)
 		}
+		object, id, known := strings.Cut(object, "@")
+		if !known {
+			id = object
+		}
 		if object != "-" && object != "nil" {
-			if ids[object] == 0 {
-				ids[object] = len(ids) + 1
+			if ids[id] == 0 {
+				ids[id] = len(ids) + 1
 			}
-			e.Obj = ids[object]
+			e.Obj = ids[id]
 		}
 		file, line, _ := strings.Cut(w[3], ":")
 		n, err := strconv.Atoi(line)

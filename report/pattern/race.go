@@ -1,6 +1,7 @@
 package pattern
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -125,8 +126,8 @@ func (s *story) readLocked(m *Match, a, b act) bool {
 				w.G, code(m.Var), at(w.Where), m.Lock, at(took), other(w, a, b).G, verb(other(w, a, b)),
 				code(s.named(other(w, a, b), m.Var)), at(other(w, a, b).Where))
 			m.Hint = fmt.Sprintf("take %s for writing there: Lock and Unlock in place of RLock and RUnlock at %s", m.Lock, at(took))
-			if update(w, s) != "" {
-				m.Hint += fmt.Sprintf("; or make `%s` an atomic", m.Var)
+			if strings.HasSuffix(update(w, s), "++") || strings.HasSuffix(update(w, s), "--") {
+				m.Hint = fmt.Sprintf("make `%s` an atomic integer and use Add and Load: several readers still go on at once; or %s, which lets in one goroutine at a time", m.Var, m.Hint)
 			}
 			return true
 		}
@@ -204,7 +205,10 @@ func (s *story) doubleChecked(m *Match, w, r act) bool {
 		return x.G == w.G && x.Obj == pointer &&
 			x.op == trace.OpWrite
 	})
-	if _, _, same := s.source.together(check.Where, set.Where); !ok || !same {
+	if !ok {
+		return false
+	}
+	if _, _, same := s.source.together(check.Where, set.Where); !same {
 		return false
 	}
 	if r.Obj != pointer {
@@ -258,17 +262,23 @@ func (s *story) escaped(m *Match, a, b act) bool {
 		return x.G == out.G && isRead(x) && holds(x, lock) &&
 			s.name(x) == root
 	})
+	if !ok {
+		return false
+	}
 	f := s.source.function(got.Where)
-	if !ok || f == nil || f.name == "" {
+	if f == nil || f.name == "" {
 		return false
 	}
 	m.Name, m.Lock, m.Var = Escaped, s.lock(lock), root
+	kind := s.source.container(f, root)
 	m.Roles = append(m.Roles, Role{"returned", got.G, got.Where})
-	m.Text = fmt.Sprintf("%s returns `%s` itself (%s), and %s then %s its elements at %s without %s; %s %s `%s` at %s, with the lock. A slice or map that is returned is no copy: the lock guards it inside %s only.",
+	m.Text = fmt.Sprintf("%s returns `%s` itself (%s), and %s then %s its elements at %s without %s; %s %s `%s` at %s, with the lock. A %s that is returned is no copy: the lock guards it inside %s only.",
 		f.name, root, at(got.Where), out.G, verb(out), at(out.Where), m.Lock, in.G, verb(in), s.name(in),
-		at(in.Where), f.name)
-	m.Hint = fmt.Sprintf("let %s return a copy, made while it holds %s: slices.Clone(%s) or maps.Clone(%s)",
-		f.name, m.Lock, root, root)
+		at(in.Where), cmp.Or(kind, "slice or map"), f.name)
+	m.Hint = fmt.Sprintf("let %s return a copy, made while it holds %s", f.name, m.Lock)
+	if kind != "" {
+		m.Hint += fmt.Sprintf(": %ss.Clone(%s)", kind, root)
+	}
 	return true
 }
 
@@ -330,6 +340,26 @@ func (s *story) twoLocks(m *Match, a, b act) bool {
 	return true
 }
 
+// hintUpdate says how to guard an update such as "n += len(a)". The work of its right side is done
+// before the lock is taken, unless it needs the variable itself.
+func (s *story) hintUpdate(name, text string) string {
+	const elsewhere = "the same lock wherever else it is used while the goroutines run"
+	left, right, ok := strings.Cut(text, " += ")
+	uses := strings.Contains(right, left) || owner(left) != "" && strings.Contains(right, owner(left)+".")
+	if !ok || !strings.Contains(right, "(") || uses {
+		hint := fmt.Sprintf("guard `%s` with a sync.Mutex around `%s`, and %s", name, text, elsewhere)
+		if strings.HasSuffix(text, "++") || strings.HasSuffix(text, "--") {
+			hint += "; or make it an atomic integer and use Add and Load"
+		}
+		return hint
+	}
+	n := "n"
+	if left == n {
+		n = "more"
+	}
+	return fmt.Sprintf("do the work first, `%s := %s`, then lock a sync.Mutex around `%s += %s` alone, and %s; or make it an atomic, if it is an integer, and use Add(%s)", n, right, left, n, elsewhere, n)
+}
+
 // unordered: neither holds a lock.
 func (s *story) unordered(m *Match, a, b act) bool {
 	if len(a.held)+len(b.held) > 0 {
@@ -340,7 +370,7 @@ func (s *story) unordered(m *Match, a, b act) bool {
 		m.Name = LostUpdate
 		m.Text = fmt.Sprintf("%s and %s both run `%s` at %s without a lock. That reads `%s` and then writes it: if both read before one writes, one of the two updates is lost.",
 			a.G, b.G, text, at(a.Where), m.Var)
-		m.Hint = fmt.Sprintf("guard `%s` with a sync.Mutex around `%s` and wherever else it is used while the goroutines run, or make it an atomic and use Add", m.Var, text)
+		m.Hint = s.hintUpdate(m.Var, text)
 		return true
 	}
 	m.Text = fmt.Sprintf("%s %s %s at %s and %s %s %s at %s; neither holds a lock, and nothing makes one wait for the other.",

@@ -3,6 +3,7 @@ package pattern
 import (
 	"cmp"
 	"fmt"
+	"go/token"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -192,7 +193,10 @@ func (s *story) released(g *gap, lock int) (wire.Place, bool) {
 		return a.i < g.after.i && a.G == g.before.G && a.Obj == lock &&
 			(a.op == trace.OpUnlock || a.op == trace.OpRUnlock)
 	})
-	return a.Where, ok
+	if !ok {
+		return wire.Place{}, false
+	}
+	return a.Where, true
 }
 
 func does(a act) string {
@@ -232,22 +236,60 @@ func (s *story) tellCheck(m *Match, g *gap, condition string, line int) {
 // named returns the name of an access, or another one if it has none.
 func (s *story) named(a act, other string) string { return cmp.Or(s.name(a), other) }
 
+// hintCheck says how to make check and act one step. A lock is not held while code runs that the
+// source does not name: it may be slow, and it may take the lock itself.
 func (s *story) hintCheck(m *Match, g *gap) string {
+	call := s.source.unknownCall(g.first, g.second)
+	absent := s.absent(g)
 	switch {
+	case call != "" && !isMap(g.before):
+		lock := cmp.Or(m.Lock, "one mutex")
+		if absent && strings.Contains(s.source.statement(g.second), "] = ") {
+			return fmt.Sprintf("keep a function in `%s` for each key, made by sync.OnceValue around %s: under one hold of %s look it up and store it where there is none, unlock, and call it then. Do not hold %s while %s runs: all keys would wait for it, and it may come back here", m.Var, call, lock, lock, call)
+		}
+		return fmt.Sprintf("check again at %s, under %s, before acting. Do not hold it from the check on, while %s runs: others would wait for that, and it may come back here", at(g.second), lock, call)
 	case m.Lock != "":
 		return s.oneHold(m, g, "check and act")
 	case isMap(g.before):
-		return fmt.Sprintf("use `%s.LoadOrStore` (or LoadAndDelete, CompareAndSwap) in place of the two calls: it looks and changes in one step", m.Var)
+		return s.hintMap(m, g, call)
 	case isAtomic(g.before) && g.after.op == trace.OpAtomicStore && g.before.Obj == g.after.Obj:
 		swap := "CompareAndSwap(old, new)"
 		if strings.HasSuffix(s.source.statement(g.after.Where), ".Store(true)") {
 			swap = "CompareAndSwap(false, true)"
 		}
-		return fmt.Sprintf("let one operation check and change it: `if %s.%s { ... }` in place of the Load and the Store, so that only one goroutine gets true", m.Var, swap)
+		form := fmt.Sprintf("if !%s.%s { return }", m.Var, swap)
+		if _, line := s.source.condition(g.first); s.source.inside(line, g.second) {
+			form = fmt.Sprintf("if %s.%s { ... }", m.Var, swap)
+		}
+		return fmt.Sprintf("let one operation check and change it: `%s` in place of the Load and the Store, so that only one goroutine gets true", form)
 	case isAtomic(g.before):
 		return fmt.Sprintf("let one operation check and change %s, in a loop of Load and CompareAndSwap, or hold one mutex around both", m.Var)
 	}
 	return fmt.Sprintf("hold one mutex around check and act, and wherever else %s is written", m.Var)
+}
+
+// absent reports whether a gap acts where its check, such as `v, ok := m[k]`, found nothing.
+func (s *story) absent(g *gap) bool {
+	condition, line := s.source.condition(g.first)
+	word := condition[strings.LastIndexByte(condition, ' ')+1:]
+	name, negated := strings.CutPrefix(word, "!")
+	return token.IsIdentifier(name) && negated == s.source.inside(line, g.second)
+}
+
+// hintMap is the hint for a check and an act on a sync.Map.
+func (s *story) hintMap(m *Match, g *gap, call string) string {
+	act := s.source.statement(g.after.Where)
+	switch {
+	case strings.Contains(act, ".Delete("):
+		return fmt.Sprintf("use `%s.LoadAndDelete` (or CompareAndDelete, to delete one value only) in place of the two calls: it looks and deletes in one step", m.Var)
+	case strings.Contains(act, ".Store(") && s.absent(g) && call != "":
+		return fmt.Sprintf("keep a function in `%s` for each key, made by sync.OnceValue around %s: store it by LoadOrStore, in place of the two calls, and call what that returns", m.Var, call)
+	case strings.Contains(act, ".Store(") && s.absent(g):
+		return fmt.Sprintf("use `%s.LoadOrStore` in place of the two calls: it looks and stores in one step", m.Var)
+	case strings.Contains(act, ".Store("):
+		return fmt.Sprintf("use `%s.CompareAndSwap` in place of the Store, in a loop with the Load: it stores only if the value is still the one that was checked", m.Var)
+	}
+	return fmt.Sprintf("hold one mutex around check and act, and wherever else `%s` is changed", m.Var)
 }
 
 // oneHold is the hint to hold a lock over both sides of a gap.
@@ -258,6 +300,10 @@ func (s *story) oneHold(m *Match, g *gap, what string) string {
 	lock, _ := s.common(g)
 	outer := func(a act, first wire.Place) bool { return !samePlace(a.Where, first) }
 	hint := fmt.Sprintf("lock %s once around %s, and unlock it after the second", m.Lock, what)
+	if in := s.source.named(g.first); in != "" {
+		hint = fmt.Sprintf("in %s lock %s once around %s (%s), and unlock it after the second", in, m.Lock, what,
+			ats([]wire.Place{g.first, g.second}))
+	}
 	var inner []string
 	for _, side := range []struct {
 		a act
@@ -445,7 +491,7 @@ func (s *story) bothReady() *Match {
 				sent.Where}}}
 			m.Text = fmt.Sprintf("%s came to the select at %s when several of its cases were ready: `%s` still held %s (sent at %s), and it took `%s`. A select chooses among ready cases at random; what was in `%s` was not received any more.",
 				a.G, at(a.Where), name, values(left), at(sent.Where), cases[chosen], name)
-			m.Hint = fmt.Sprintf("after `%s`, receive what is left in %s before returning (for example a loop of select with default), or let a close of %s alone end the loop", cases[chosen], name, name)
+			m.Hint = fmt.Sprintf("after `%s`, receive what is left in `%s` before returning, in a loop of a select with default. What is sent after that (%s) is still not received, and the send waits once there is no room: let it see that no more is taken", cases[chosen], name, at(sent.Where))
 			return m
 		}
 	}

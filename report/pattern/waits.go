@@ -2,6 +2,8 @@ package pattern
 
 import (
 	"fmt"
+	"go/ast"
+	"go/token"
 	"slices"
 	"strings"
 
@@ -238,8 +240,10 @@ func (s *story) nilChannel(w act) *Match {
 	m.Hint = fmt.Sprintf("make the channel before it is used, or do not come to %s without one", at(w.Where))
 	if p, text := s.source.making(w.Where, name); text != "" {
 		m.Text += fmt.Sprintf(" It is made at %s, which was not reached.", at(p))
-		m.Hint = fmt.Sprintf("skip the use of `%s` at %s where it was not made; or make it on every path, if a goroutine receives from it there",
-			name, at(w.Where))
+		m.Hint = fmt.Sprintf("skip the use of `%s` at %s where it was not made", name, at(w.Where))
+		if q, ok := s.source.receiving(w.Where, name); ok && w.op == trace.OpSend {
+			m.Hint += fmt.Sprintf("; or make it on every path, if the receive at %s is reached there too", at(q))
+		}
 	}
 	return m
 }
@@ -294,12 +298,39 @@ func (s *story) tellOrder(cycle []act) *Match {
 	case same:
 		m.Text += " It is one piece of code, called with different locks first."
 		m.Hint = "lock the two always in one order, whatever the caller passes first: compare a number of their own (an id, an index) and lock the smaller one first"
-	case len(cycle) == 2:
-		m.Hint = fmt.Sprintf("let all goroutines take them in one order, for example %s: change the order at %s", orders[0], at(m.Roles[2].Where))
+		if !s.comparesOwners(m) {
+			m.Hint += "; where both are one and the same, lock it once"
+		}
 	default:
-		m.Hint = fmt.Sprintf("choose one order of all %d locks and keep it everywhere; the one that does not fit here is %s (%s)", len(cycle), orders[len(orders)-1], at(cycle[len(cycle)-1].Where))
+		m.Hint = s.hintOrder(m, cycle)
 	}
 	return m
+}
+
+// hintOrder names one of the places at which the order of the locks is to be changed.
+func (s *story) hintOrder(m *Match, cycle []act) string {
+	took, w := m.Roles[len(m.Roles)-2].Where, m.Roles[len(m.Roles)-1].Where
+	n := len(cycle)
+	_, h, _ := s.holder(cycle[n-2].Obj)
+	has, wants := s.sideName(s.acts[h.since], cycle[n-2].Obj), s.sideName(cycle[n-1], cycle[n-1].Obj)
+	const choose = "choose one order of these locks and keep it everywhere: for example, "
+	if name := s.source.named(took); name != "" {
+		return choose + fmt.Sprintf("in %s take %s (%s) before %s (%s)", name, wants, at(w), has, at(took))
+	}
+	return choose + fmt.Sprintf("take %s before %s at %s", wants, has, both(s.acts[h.since], cycle[n-1]))
+}
+
+// comparesOwners reports whether the function that takes the two locks of m compares what they
+// belong to: from and to of from.mu and to.mu.
+func (s *story) comparesOwners(m *Match) (is bool) {
+	a, b := owner(m.Roles[0].Where.Object), owner(m.Roles[1].Where.Object)
+	s.source.function(m.Roles[0].Where).inspect(func(n ast.Node) {
+		if x, ok := n.(*ast.BinaryExpr); ok && (x.Op == token.EQL || x.Op == token.NEQ) {
+			l, r := s.source.text(x.X), s.source.text(x.Y)
+			is = is || l == a && r == b || l == b && r == a
+		}
+	})
+	return is
 }
 
 // sideName is the name of a lock as the line of an act has it.
@@ -321,10 +352,73 @@ func (s *story) missingUnlock(w act) *Match {
 	took := s.acts[h.since].Where
 	m := &Match{Name: MissingUnlock, Lock: s.lock(w.Obj), Var: s.lock(w.Obj), Roles: []Role{{"lock", g,
 		took}, {"wait", w.G, w.Where}}}
-	m.Text = fmt.Sprintf("%s locked %s at %s and has ended without unlocking it: the path that it took has no Unlock, or a panic went past it. %s waits for %s at %s, and nothing is left that could unlock it.",
-		g, m.Lock, at(took), w.G, m.Lock, at(w.Where))
-	m.Hint = fmt.Sprintf("unlock %s on every path: `defer %s.%s()` right after %s, in place of the Unlock at the end", m.Lock, m.Lock, unlockOf(h), at(took))
+	why, hint := s.unlockMissed(took, m.Lock, unlockOf(h))
+	m.Text = fmt.Sprintf("%s locked %s at %s and has ended without unlocking it: %s. %s waits for %s at %s, and nothing is left that could unlock it.",
+		g, m.Lock, at(took), why, w.G, m.Lock, at(w.Where))
+	m.Hint = hint
 	return m
+}
+
+// unlockMissed says how the function that locks at took was left without an unlock, and what to
+// change, as far as its source tells.
+func (s *story) unlockMissed(took wire.Place, lock, unlock string) (why, hint string) {
+	f := s.source.function(took)
+	call := lock + "." + unlock + "()"
+	returns, end := s.source.bare(f, took.Line, call)
+	unlocks, top := s.source.calls(f, call)
+	caught, recovers := s.source.recovers(took)
+	why = "the path that it took has no " + unlock + ", or a panic went past it"
+	hint = fmt.Sprintf("unlock %s on every path", lock)
+	if len(unlocks) == 0 {
+		return why, hint
+	}
+	last := unlocks[len(unlocks)-1]
+	passed := len(returns) == 0 && !end
+	switch {
+	case len(returns) > 0 && !recovers && !s.source.mayExit(f):
+		why = fmt.Sprintf("the return at %s comes before the %s at %s", ats(returns), unlock, ats(unlocks))
+	case passed && recovers:
+		why = fmt.Sprintf("a panic went past the %s at %s, and was recovered (%s)", unlock, ats(unlocks), at(caught))
+	case passed:
+		why = fmt.Sprintf("a panic, or runtime.Goexit (t.FailNow), went past the %s at %s", unlock, ats(unlocks))
+	}
+	takes, outer := s.source.calls(f, strings.Replace(call, "Unlock", "Lock", 1))
+	simple := top && outer && len(unlocks)+len(takes) == 2 && !s.source.repeated(f, took) && !s.source.worksAfter(f, last.Line)
+	ds, alone := s.source.deferredBefore(f, took.Line)
+	field, locks := s.guardedIn(ds, lock)
+	switch {
+	case simple && field == "":
+		hint += fmt.Sprintf(": `defer %s` right after %s, in place of the %s at %s", call, at(took), unlock, at(last))
+	case simple && alone && !locks && unlock == "Unlock":
+		hint += fmt.Sprintf(": `%s.Lock()` and `defer %s` before the deferred function of %s, in place of %s and %s. Deferred functions run last first, and that one uses %s, which needs the lock",
+			lock, call, ats(s.placesOf(f, ds)), at(took), at(last), code(field))
+	case len(returns) > 0:
+		hint += fmt.Sprintf(": `%s` before the return at %s too", call, ats(returns))
+	}
+	return why, hint
+}
+
+// guardedIn returns a field of what a lock belongs to that deferred functions use, and whether one
+// of them takes the lock by itself.
+func (s *story) guardedIn(ds []*ast.DeferStmt, lock string) (field string, locks bool) {
+	for _, d := range ds {
+		text := s.source.text(d)
+		if strings.Contains(text, lock+".Lock()") {
+			locks = true
+			continue
+		}
+		if used := s.source.fieldOf(d, owner(lock)); owner(lock) != "" && used != "" {
+			field = used
+		}
+	}
+	return field, locks
+}
+
+func (s *story) placesOf(f *fn, ds []*ast.DeferStmt) (ps []wire.Place) {
+	for _, d := range ds {
+		ps = append(ps, s.source.place(f, d))
+	}
+	return ps
 }
 
 func unlockOf(h hold) string {
@@ -364,7 +458,11 @@ func (s *story) lockHeld(w act) *Match {
 		g, m.Lock, at(took), doing, at(v.Where), w.G, m.Lock, at(w.Where))
 	m.Hint = fmt.Sprintf("do not wait at %s with %s held: copy what is needed under the lock, unlock, and %s then", at(v.Where), m.Lock, after)
 	if v.op == trace.OpSend {
-		m.Hint = fmt.Sprintf("do not wait for a receiver at %s with %s held: give the channel a buffer and send in a select with default; to unlock before the send is enough only if a receiver always comes", at(v.Where), m.Lock)
+		text := s.source.statement(v.Where)
+		if !strings.Contains(text, "<-") {
+			text = v.Where.Object + " <- ..."
+		}
+		m.Hint = fmt.Sprintf("do not wait for a receiver at %s with %s held: copy what is needed under the lock, unlock, and send then, in a select with a channel `done` that the receiver closes when it leaves: `select { case %s: case <-done: }`. To unlock before the send is enough only if a receiver always comes", at(v.Where), m.Lock, text)
 	}
 	return m
 }
@@ -422,7 +520,7 @@ func (s *story) signal(w act) *Match {
 	m.Text = fmt.Sprintf("%s called %s.%s at %s before %s called %s.Wait at %s. A Cond does not keep a signal for later: Wait waits for the next one, and none comes.",
 		early.G, name, call, at(early.Where), w.G, name, at(w.Where))
 	if !s.source.inLoop(w.Where) {
-		m.Hint = fmt.Sprintf("wait only while what is waited for has not happened: put %s.Wait() at %s in a loop, `for !condition { %s.Wait() }`, where the condition is something that %s sets, under the Cond's lock, before its %s",
+		m.Hint = fmt.Sprintf("wait only while what is waited for has not happened: put %s.Wait() at %s in a loop, `for !condition { %s.Wait() }`, where the condition is something that %s sets, under the Cond's lock, before its %s; and take it back after the loop, if the next Wait is to wait again",
 			name, at(w.Where), name, early.G, call)
 	} else {
 		m.Hint = fmt.Sprintf("change the condition, and call %s, while the Cond's lock is held, so that neither can come between the check and the Wait", call)
@@ -469,7 +567,7 @@ func (s *story) stopped(w act) *Match {
 		stop.G, stop.Where}}}
 	m.Text = fmt.Sprintf("%s receives from `%s` at %s; %s stopped it at %s. Stop does not close the channel, so the receive waits for ever and the goroutine is left behind.",
 		w.G, m.Var, at(w.Where), stop.G, at(stop.Where))
-	m.Hint = fmt.Sprintf("tell the goroutine to end: a channel that is closed where %s is stopped (%s), and a select at %s of `<-%s` and that channel", s.name(stop), at(stop.Where), at(w.Where), m.Var)
+	m.Hint = fmt.Sprintf("tell the goroutine to end: a channel that is closed where %s is stopped (%s), and a select at %s of `<-%s` and that channel. Close it through a sync.Once if that place can be reached twice: a second close panics", s.name(stop), at(stop.Where), at(w.Where), m.Var)
 	return m
 }
 
@@ -596,8 +694,42 @@ func (s *story) leakedReceiver(ws []act) *Match {
 	m.Hint = fmt.Sprintf("close `%s` when no more values come, so that the receive ends", name)
 	if p, ok := s.source.closing(w.Where, name); ok {
 		m.Text += fmt.Sprintf(" `close(%s)` at %s was not reached.", name, at(p))
-		m.Hint = fmt.Sprintf("close `%s` on every path, also on the one that returns early: for example `defer close(%s)` in place of %s", name, name, at(p))
+		m.Hint = s.hintClose(name, p)
 		m.Roles = append(m.Roles, Role{"close", "", p})
 	}
 	return m
+}
+
+// hintClose says how to reach the close of a channel at p on every path. A deferred close comes
+// after all that its function waits for.
+func (s *story) hintClose(name string, p wire.Place) string {
+	f := s.source.function(p)
+	if f == nil {
+		return fmt.Sprintf("close `%s` when no more values come, also where %s is not reached", name, at(p))
+	}
+	call := fmt.Sprintf("close(%s)", name)
+	made, _ := s.source.making(p, name)
+	here := made.File != "" && s.source.function(made) != nil && s.source.function(made).body == f.body
+	from := s.source.line(f.body.Pos())
+	if here {
+		from = made.Line
+	}
+	returns, _ := s.source.bare(f, from, call)
+	returns = before(returns, p.Line)
+	closes, top := s.source.calls(f, call)
+	wait, waits := s.source.waitsAfter(f, p.Line)
+	switch {
+	case len(returns) == 0:
+		return fmt.Sprintf("close `%s` when no more values come, also where %s is not reached", name, at(p))
+	case waits:
+		return fmt.Sprintf("close `%s` before the return at %s too, and not only at %s. A deferred close would be too late: %s waits before it runs",
+			name, ats(returns), at(p), at(wait))
+	case here && top && len(closes) == 1:
+		return fmt.Sprintf("close `%s` also where the return at %s is taken: `defer %s` right after it is made at %s, in place of %s",
+			name, ats(returns), call, at(made), at(p))
+	case top && len(closes) == 1:
+		return fmt.Sprintf("close `%s` also where the return at %s is taken: `defer %s` at the beginning of that function, in place of %s",
+			name, ats(returns), call, at(p))
+	}
+	return fmt.Sprintf("close `%s` before the return at %s too", name, ats(returns))
 }

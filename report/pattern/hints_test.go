@@ -1,0 +1,470 @@
+package pattern
+
+import (
+	"strings"
+	"testing"
+)
+
+// A hint must fit the shape of the code: what one function is told would be wrong in another one.
+func TestHints(t *testing.T) {
+	for name, tt := range map[string]struct {
+		source string
+		kind   string
+		story  string
+		places []string
+		says   []string
+		not    []string
+	}{
+		"a Wait comes after the close": {`package p
+func Run(in []string) error {
+	jobs := make(chan string)
+	for range 2 { wg.Go(func() { for range jobs {} }) }
+	for _, j := range in {
+		if j == "" { return errEmpty }
+		jobs <- j
+	}
+	close(jobs)
+	wg.Wait()
+	return nil
+}`, "leak", `
+			main send jobs p.go:7
+			?main/1 recv jobs p.go:4`, nil,
+			[]string{"close `jobs` before the return at p.go:6 too", "too late: p.go:10 waits"},
+			[]string{"defer close"}},
+		"a receive comes after the close": {`package p
+func Run(in []string) error {
+	jobs := make(chan string)
+	for _, j := range in {
+		if j == "" { return errEmpty }
+		jobs <- j
+	}
+	close(jobs)
+	return <-done
+}`, "leak", `
+			main send jobs p.go:6
+			?main/1 recv jobs p.go:6`, nil,
+			[]string{"before the return at p.go:5 too"}, []string{"defer close"}},
+		"nothing waits after the close": {`package p
+func Run(in []string) error {
+	jobs := make(chan string)
+	for _, j := range in {
+		if j == "" { return errEmpty }
+		jobs <- j
+	}
+	close(jobs)
+	return nil
+}`, "leak", `
+			main send jobs p.go:6
+			?main/1 recv jobs p.go:6`, nil,
+			[]string{"`defer close(jobs)` right after it is made at p.go:3, in place of p.go:8"}, nil},
+		"the early return has its close": {`package p
+func Run(in []string) error {
+	jobs := make(chan string)
+	if in == nil {
+		close(jobs)
+		return errEmpty
+	}
+	jobs <- in[0]
+	close(jobs)
+	return nil
+}`, "leak", `
+			main send jobs p.go:8
+			?main/1 recv jobs p.go:8`, nil, nil, []string{"defer close", "return at p.go:6"}},
+		"a return without Unlock": {`package p
+func (i *I) Take() error {
+	i.mu.Lock()
+	if i.n == 0 {
+		return errNone
+	}
+	i.n--
+	i.mu.Unlock()
+	return nil
+}`, "deadlock", `
+			main/1 lock i.mu p.go:3
+			main/1 end - p.go:5
+			?main lock i.mu p.go:3`, nil,
+			[]string{"the return at p.go:5 comes before the Unlock at p.go:8",
+				"`defer i.mu.Unlock()` right after p.go:3, in place of the Unlock at p.go:8"},
+			[]string{"panic"}},
+		"a return without Unlock, and work without the lock": {`package p
+func (i *I) Take() error {
+	i.mu.Lock()
+	if i.n == 0 {
+		return errNone
+	}
+	i.mu.Unlock()
+	<-i.done
+	return nil
+}`, "deadlock", `
+			main/1 lock i.mu p.go:3
+			main/1 end - p.go:5
+			?main lock i.mu p.go:3`, nil,
+			[]string{"`i.mu.Unlock()` before the return at p.go:5 too"}, []string{"defer"}},
+		"the lock is taken in a loop": {`package p
+func (i *I) Take() error {
+	for range 3 {
+		i.mu.Lock()
+		if i.n == 0 { return errNone }
+		i.mu.Unlock()
+	}
+	return nil
+}`, "deadlock", `
+			main/1 lock i.mu p.go:4
+			main/1 end - p.go:5
+			?main lock i.mu p.go:4`, nil,
+			[]string{"`i.mu.Unlock()` before the return at p.go:5 too"}, []string{"defer"}},
+		"a panic, and a deferred function that needs the lock": {`package p
+func (h *H) Call(f func()) {
+	defer func() {
+		if r := recover(); r != nil { h.failed++ }
+	}()
+	h.mu.Lock()
+	f()
+	h.mu.Unlock()
+}`, "deadlock", `
+			main/1 lock h.mu p.go:6
+			main/1 end - p.go:5
+			?main lock h.mu p.go:6`, nil,
+			[]string{"a panic went past the Unlock at p.go:8, and was recovered (p.go:4)",
+				"before the deferred function of p.go:3, in place of p.go:6 and p.go:8", "`h.failed`"},
+			[]string{"right after"}},
+		"a panic, and a deferred function that locks by itself": {`package p
+func (h *H) Call(f func()) {
+	defer func() {
+		if r := recover(); r != nil { h.mu.Lock(); h.failed++; h.mu.Unlock() }
+	}()
+	h.mu.Lock()
+	f()
+	h.mu.Unlock()
+}`, "deadlock", `
+			main/1 lock h.mu p.go:6
+			main/1 end - p.go:5
+			?main lock h.mu p.go:6`, nil,
+			[]string{"`defer h.mu.Unlock()` right after p.go:6"}, []string{"run last first"}},
+		"a panic, and another thing before the lock": {`package p
+func (h *H) Call(f func()) {
+	defer func() { recover(); h.failed++ }()
+	<-h.ready
+	h.mu.Lock()
+	f()
+	h.mu.Unlock()
+}`, "deadlock", `
+			main/1 lock h.mu p.go:5
+			main/1 end - p.go:3
+			?main lock h.mu p.go:5`, nil,
+			[]string{"unlock h.mu on every path"}, []string{"`defer", "Lock()`"}},
+		"it may have been t.FailNow": {`package p
+func (h *H) Call(t *T) {
+	h.mu.Lock()
+	if h.n == 0 { t.Fatal("none") }
+	h.mu.Unlock()
+}`, "deadlock", `
+			main/1 lock h.mu p.go:3
+			main/1 end - p.go:4
+			?main lock h.mu p.go:3`, nil, []string{"a panic, or runtime.Goexit (t.FailNow), went past"}, nil},
+		"no receiver may be left": {`package p
+func (h *H) Publish(m string) {
+	h.mu.Lock()
+	c <- m
+	h.mu.Unlock()
+}`, "deadlock", `
+			main lock h.mu p.go:3
+			?main send c p.go:4
+			?main/1 lock h.mu p.go:3`, nil,
+			[]string{"`select { case c <- m: case <-done: }`", "only if a receiver always comes"},
+			[]string{"buffer"}},
+		"a nil channel from which nothing receives": {`package p
+func New(v bool) { if v { c.lines = make(chan string) } }
+func Run() { c.lines <- "a" }`, "leak", `
+			main start - p.go:1
+			?main/1 send nil p.go:3`, []string{"main/1 send c.lines p.go:3"},
+			[]string{"skip the use of `c.lines` at p.go:3"}, []string{"on every path"}},
+		"a nil channel from which a goroutine receives": {`package p
+func New(v bool) { if v { c.lines = make(chan string) } }
+func Run() { c.lines <- "a" }
+func Print() { for l := range c.lines { print(l) } }`, "leak", `
+			main start - p.go:1
+			?main/1 send nil p.go:3`, []string{"main/1 send c.lines p.go:3"},
+			[]string{"make it on every path, if the receive at p.go:4 is reached there too"}, nil},
+		"a function value between check and act": {`package p
+type M struct { seen map[string]int; slow func(string) int }
+func (m *M) Get(k string) int {
+	m.mu.Lock()
+	v, ok := m.seen[k]
+	m.mu.Unlock()
+	if ok { return v }
+	v = m.slow(k)
+	m.mu.Lock()
+	m.seen[k] = v
+	m.mu.Unlock()
+	return v
+}`, "test failure", `
+			main/1 lock m.mu p.go:4
+			main/1 read m.seen p.go:5
+			main/1 unlock m.mu p.go:6
+			*main/2 lock m.mu p.go:9
+			main/2 write m.seen p.go:10
+			main/2 unlock m.mu p.go:11
+			*main/1 lock m.mu p.go:9
+			main/1 write m.seen p.go:10`, []string{"main - - p.go:1"},
+			[]string{"sync.OnceValue around m.slow", "Do not hold m.mu while m.slow runs"},
+			[]string{"lock m.mu once"}},
+		"a method of an interface between check and act": {`package p
+type Loader interface { Load() int }
+type M struct { n int; from Loader }
+func (m *M) Get() {
+	m.mu.Lock()
+	n := m.n
+	m.mu.Unlock()
+	if n > 0 { return }
+	v := m.from.Load()
+	m.mu.Lock()
+	m.n = v
+	m.mu.Unlock()
+}`, "test failure", `
+			main/1 lock m.mu p.go:5
+			main/1 read m.n p.go:6
+			main/1 unlock m.mu p.go:7
+			*main/2 lock m.mu p.go:10
+			main/2 write m.n p.go:11
+			main/2 unlock m.mu p.go:12
+			*main/1 lock m.mu p.go:10
+			main/1 write m.n p.go:11`, []string{"main - - p.go:1"},
+			[]string{"check again at p.go:11, under m.mu", "while m.from.Load runs"}, []string{"lock m.mu once"}},
+		"nothing unknown between check and act": {`package p
+func (m *M) Get() {
+	m.mu.Lock()
+	n := m.n
+	m.mu.Unlock()
+	if n > 0 { return }
+	m.mu.Lock()
+	m.n = 1
+	m.mu.Unlock()
+}`, "test failure", `
+			main/1 lock m.mu p.go:3
+			main/1 read m.n p.go:4
+			main/1 unlock m.mu p.go:5
+			*main/2 lock m.mu p.go:7
+			main/2 write m.n p.go:8
+			main/2 unlock m.mu p.go:9
+			*main/1 lock m.mu p.go:7
+			main/1 write m.n p.go:8`, []string{"main - - p.go:1"},
+			[]string{"in Get lock m.mu once around check and act (p.go:4 and p.go:8)"}, nil},
+		"work in an update": {`package p
+func Count(d string) {
+	total += len(strings.Fields(d))
+}`, "data race", `
+			main/1 write total p.go:3
+			main/2 write total p.go:3`, []string{"main/1 write total p.go:3", "main/2 write total p.go:3"},
+			[]string{"`n := len(strings.Fields(d))`", "around `total += n` alone"}, nil},
+		"work in an update that needs the variable": {`package p
+func Count(d string) {
+	c.total += c.next(d)
+}`, "data race", `
+			main/1 write c.total p.go:3
+			main/2 write c.total p.go:3`, []string{"main/1 write c.total p.go:3", "main/2 write c.total p.go:3"},
+			[]string{"around `c.total += c.next(d)`"}, []string{"first", "atomic"}},
+		"a counter under a read lock": {`package p
+func Get() {
+	c.mu.RLock()
+	c.hits++
+	c.mu.RUnlock()
+}`, "data race", `
+			main/1 rlock c.mu p.go:3
+			main/1 write c.hits p.go:4
+			main/1 runlock c.mu p.go:5
+			main/2 rlock c.mu p.go:3
+			main/2 read c.hits p.go:4`, []string{"main/1 write c.hits p.go:4", "main/2 read c.hits p.go:4"},
+			[]string{"make `c.hits` an atomic integer and use Add and Load: several readers still go on at once; or take"},
+			nil},
+		"a slice escapes": {`package p
+func (r *R) Names() []string {
+	r.mu.Lock(); defer r.mu.Unlock()
+	return r.names
+}`, "data race", `
+			main lock r.mu p.go:3
+			main read r.names p.go:4
+			main unlock r.mu p.go:3
+			main/1 lock r.mu p.go:3
+			main/1 write r.names[i]@e x.go:11
+			main/1 unlock r.mu p.go:3
+			main read r.Names()[...]@e x.go:31`,
+			[]string{"main/1 write r.names[i]@e x.go:11", "main read r.Names()[...]@e x.go:31"},
+			[]string{"A slice that is returned is no copy", "holds r.mu: slices.Clone(r.names)"},
+			[]string{"maps.Clone"}},
+		"a map escapes": {`package p
+func (r *R) Names() map[string]int {
+	r.mu.Lock(); defer r.mu.Unlock()
+	return r.names
+}`, "data race", `
+			main lock r.mu p.go:3
+			main read r.names p.go:4
+			main unlock r.mu p.go:3
+			main/1 lock r.mu p.go:3
+			main/1 write r.names[i]@e x.go:11
+			main/1 unlock r.mu p.go:3
+			main read r.Names()[...]@e x.go:31`,
+			[]string{"main/1 write r.names[i]@e x.go:11", "main read r.Names()[...]@e x.go:31"},
+			[]string{"maps.Clone(r.names)"}, []string{"slices.Clone"}},
+		"locks of two accounts, one of which may be the other": {`package p
+func Transfer(from, to *A) {
+	from.mu.Lock()
+	to.mu.Lock()
+}`, "deadlock", `
+			main/1 lock from.mu@1 p.go:3
+			*main/2 lock from.mu@2 p.go:3
+			?main/1 lock to.mu@2 p.go:4
+			?main/2 lock to.mu@1 p.go:4`, nil,
+			[]string{"lock the smaller one first; where both are one and the same, lock it once"}, nil},
+		"locks of two accounts that are compared": {`package p
+func Transfer(from, to *A) {
+	if from == to { return }
+	from.mu.Lock()
+	to.mu.Lock()
+}`, "deadlock", `
+			main/1 lock from.mu@1 p.go:4
+			*main/2 lock from.mu@2 p.go:4
+			?main/1 lock to.mu@2 p.go:5
+			?main/2 lock to.mu@1 p.go:5`, nil,
+			[]string{"lock the smaller one first"}, []string{"one and the same"}},
+		"two locks in two functions": {`package p
+func A() { a.Lock()
+	b.Lock() }
+func B() { b.Lock()
+	a.Lock() }`, "deadlock", `
+			main/1 lock a p.go:2
+			*main/2 lock b p.go:4
+			?main/1 lock b p.go:3
+			?main/2 lock a p.go:5`, nil, []string{"in B take a (p.go:5) before b (p.go:4)"}, nil},
+		"three locks": {`package p
+func Sell() { a.Lock()
+	b.Lock() }
+func Pay() { b.Lock()
+	c.Lock() }
+func Refund() { c.Lock()
+	a.Lock() }`, "deadlock", `
+			main/1 lock a p.go:2
+			*main/2 lock b p.go:4
+			*main/3 lock c p.go:6
+			?main/1 lock b p.go:3
+			?main/2 lock c p.go:5
+			?main/3 lock a p.go:7`, nil, []string{"in Refund take a (p.go:7) before c (p.go:6)"}, nil},
+		"a Load and a Store of a flag, with an early return": {`package p
+func Start() {
+	if started.Load() {
+		return
+	}
+	started.Store(true)
+}`, "test failure", `
+			main/1 atomic-load started p.go:3
+			*main/2 atomic-store started p.go:6
+			*main/1 atomic-store started p.go:6`, []string{"main - - p.go:1"},
+			[]string{"`if !started.CompareAndSwap(false, true) { return }`"}, nil},
+		"a Load and a Store of a flag, within the if": {`package p
+func Start() {
+	if !started.Load() {
+		started.Store(true)
+	}
+}`, "test failure", `
+			main/1 atomic-load started p.go:3
+			*main/2 atomic-store started p.go:4
+			*main/1 atomic-store started p.go:4`, []string{"main - - p.go:1"},
+			[]string{"`if started.CompareAndSwap(false, true) { ... }`"}, nil},
+		"Load and Store of a sync.Map where there was nothing": {`package p
+func Get() {
+	if v, ok := m.Load(k); ok {
+		return
+	}
+	m.Store(k, 1)
+}`, "test failure", `
+			main/1 map-load m p.go:3
+			*main/2 map-store m p.go:6
+			*main/1 map-store m p.go:6`, []string{"main - - p.go:1"},
+			[]string{"`m.LoadOrStore`"}, []string{"CompareAndSwap", "LoadAndDelete"}},
+		"Load and Store of a sync.Map where there was something": {`package p
+func Get() {
+	if v, ok := m.Load(k); ok {
+		m.Store(k, v+1)
+	}
+}`, "test failure", `
+			main/1 map-load m p.go:3
+			*main/2 map-store m p.go:4
+			*main/1 map-store m p.go:4`, []string{"main - - p.go:1"},
+			[]string{"`m.CompareAndSwap`"}, []string{"LoadOrStore"}},
+		"a deferred Unlock after another one": {`package p
+func Allow() bool {
+	mu.Lock()
+	defer mu.Unlock()
+	if n == 0 {
+		mu.Unlock()
+		return false
+	}
+	return true
+}`, "misuse", `
+			main/1 lock mu p.go:3
+			main/1 unlock mu p.go:6
+			main/1 unlock=-1 mu p.go:4`, []string{"main/1 unlock mu p.go:7"},
+			[]string{"then the deferred Unlock of p.go:4 unlocked it again, at the return at p.go:7"}, nil},
+		"a check and a send": {`package p
+func (b *B) isClosed() bool { b.mu.Lock()
+	return b.closed }
+func (b *B) Publish(e string) {
+	if b.isClosed() {
+		return
+	}
+	b.out <- e
+}
+func (b *B) Close() { b.mu.Lock()
+	b.closed = true
+	close(b.out) }`, "misuse", `
+			main/1 lock b.mu p.go:2
+			main/1 read b.closed p.go:3
+			main/1 unlock b.mu p.go:2
+			*main lock b.mu p.go:10
+			main write b.closed p.go:11
+			main close b.out p.go:12
+			main unlock b.mu p.go:10
+			*main/1 send=-1 b.out p.go:8`, []string{"main/1 send b.out p.go:8"},
+			[]string{"close a channel `done` in place of `b.out` at p.go:12",
+				"`select { case b.out <- e: case <-done: }`", "isClosed locks it too"}, nil},
+		"a timer function after Stop": {`package p
+func Changed() {
+	timer = time.AfterFunc(d, func() { saves <- text })
+}
+func Close() {
+	mu.Lock()
+	timer.Stop()
+	close(saves)
+}`, "misuse", `
+			main lock mu p.go:6
+			main timer-stop timer p.go:7
+			main close saves p.go:8
+			timers/1 send=-1 saves p.go:3`, []string{"timers/1 send saves p.go:3"},
+			[]string{"set a flag where `saves` is closed, under mu", "do not wait there",
+				"`select { case saves <- text: case <-done: }`"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := tell(t, tt.kind, tt.story, tt.places...)
+			m := Recognise(f, func(file string) []byte {
+				if file == "p.go" {
+					return []byte(tt.source)
+				}
+				return nil
+			}, nil)
+			if m == nil {
+				t.Fatal("nothing was recognised")
+			}
+			all := m.Text + "\n" + m.Hint
+			for _, s := range tt.says {
+				if !strings.Contains(all, s) {
+					t.Errorf("%q is not in\n%s", s, all)
+				}
+			}
+			for _, s := range tt.not {
+				if strings.Contains(m.Hint, s) || s == "panic" && strings.Contains(m.Text, s) {
+					t.Errorf("%q is in\n%s", s, all)
+				}
+			}
+		})
+	}
+}
