@@ -84,7 +84,7 @@ func (i *I) Take() error {
 			main/1 end - p.go:5
 			?main lock i.mu p.go:3`, nil,
 			[]string{"the return at p.go:5 comes before the Unlock at p.go:8",
-				"`defer i.mu.Unlock()` right after p.go:3, in place of the Unlock at p.go:8"},
+				"`defer i.mu.Unlock()` right after p.go:3, in place of p.go:8"},
 			[]string{"panic"}},
 		"a return without Unlock, and work without the lock": {`package p
 func (i *I) Take() error {
@@ -230,7 +230,8 @@ func (m *M) Get() {
 			main/2 unlock m.mu p.go:12
 			*main/1 lock m.mu p.go:10
 			main/1 write m.n p.go:11`, []string{"main - - p.go:1"},
-			[]string{"check again at p.go:11, under m.mu", "while m.from.Load runs"}, []string{"lock m.mu once"}},
+			[]string{"check again at p.go:11, under m.mu", "while m.from.Load runs"},
+			[]string{"lock m.mu once"}},
 		"nothing unknown between check and act": {`package p
 func (m *M) Get() {
 	m.mu.Lock()

@@ -301,8 +301,9 @@ func (s *story) oneHold(m *Match, g *gap, what string) string {
 	outer := func(a act, first wire.Place) bool { return !samePlace(a.Where, first) }
 	hint := fmt.Sprintf("lock %s once around %s, and unlock it after the second", m.Lock, what)
 	if in := s.source.named(g.first); in != "" {
-		hint = fmt.Sprintf("in %s lock %s once around %s (%s), and unlock it after the second", in, m.Lock, what,
-			ats([]wire.Place{g.first, g.second}))
+		sides := ats([]wire.Place{g.first, g.second})
+		hint = fmt.Sprintf("in %s lock %s once around %s (%s), and unlock it after the second", in, m.Lock,
+			what, sides)
 	}
 	var inner []string
 	for _, side := range []struct {

@@ -365,37 +365,47 @@ func (s *story) unlockMissed(took wire.Place, lock, unlock string) (why, hint st
 	f := s.source.function(took)
 	call := lock + "." + unlock + "()"
 	returns, end := s.source.bare(f, took.Line, call)
-	unlocks, top := s.source.calls(f, call)
+	unlocks, _ := s.source.calls(f, call)
 	caught, recovers := s.source.recovers(took)
-	why = "the path that it took has no " + unlock + ", or a panic went past it"
-	hint = fmt.Sprintf("unlock %s on every path", lock)
-	if len(unlocks) == 0 {
-		return why, hint
-	}
-	last := unlocks[len(unlocks)-1]
+	where := fmt.Sprintf("the %s at %s", unlock, ats(unlocks))
 	passed := len(returns) == 0 && !end
+	hint = fmt.Sprintf("unlock %s on every path", lock)
 	switch {
+	case len(unlocks) == 0:
+		return "the path that it took has no " + unlock + ", or a panic went past it", hint
 	case len(returns) > 0 && !recovers && !s.source.mayExit(f):
-		why = fmt.Sprintf("the return at %s comes before the %s at %s", ats(returns), unlock, ats(unlocks))
+		why = fmt.Sprintf("the return at %s comes before %s", ats(returns), where)
 	case passed && recovers:
-		why = fmt.Sprintf("a panic went past the %s at %s, and was recovered (%s)", unlock, ats(unlocks), at(caught))
+		why = fmt.Sprintf("a panic went past %s, and was recovered (%s)", where, at(caught))
 	case passed:
-		why = fmt.Sprintf("a panic, or runtime.Goexit (t.FailNow), went past the %s at %s", unlock, ats(unlocks))
+		why = fmt.Sprintf("a panic, or runtime.Goexit (t.FailNow), went past %s", where)
+	default:
+		why = "the path that it took has no " + unlock + ", or a panic went past it"
 	}
-	takes, outer := s.source.calls(f, strings.Replace(call, "Unlock", "Lock", 1))
-	simple := top && outer && len(unlocks)+len(takes) == 2 && !s.source.repeated(f, took) && !s.source.worksAfter(f, last.Line)
+	return why, hint + s.hintUnlock(f, took, lock, call, returns)
+}
+
+// hintUnlock says where to unlock: by a deferred call only where the lock is not held longer by
+// that, and no function that was deferred before needs the lock.
+func (s *story) hintUnlock(f *fn, took wire.Place, lock, call string, returns []wire.Place) string {
+	unlocks, top := s.source.calls(f, call)
+	locking := strings.Replace(call, "Unlock", "Lock", 1)
+	takes, outer := s.source.calls(f, locking)
+	last := unlocks[len(unlocks)-1]
+	simple := top && outer && len(unlocks)+len(takes) == 2 && !s.source.repeated(f, took) &&
+		!s.source.worksAfter(f, last.Line)
 	ds, alone := s.source.deferredBefore(f, took.Line)
 	field, locks := s.guardedIn(ds, lock)
 	switch {
 	case simple && field == "":
-		hint += fmt.Sprintf(": `defer %s` right after %s, in place of the %s at %s", call, at(took), unlock, at(last))
-	case simple && alone && !locks && unlock == "Unlock":
-		hint += fmt.Sprintf(": `%s.Lock()` and `defer %s` before the deferred function of %s, in place of %s and %s. Deferred functions run last first, and that one uses %s, which needs the lock",
-			lock, call, ats(s.placesOf(f, ds)), at(took), at(last), code(field))
+		return fmt.Sprintf(": `defer %s` right after %s, in place of %s", call, at(took), at(last))
+	case simple && alone && !locks && locking == lock+".Lock()":
+		return fmt.Sprintf(": `%s` and `defer %s` before the deferred function of %s, in place of %s and %s. Deferred functions run last first, and that one uses %s, which needs the lock",
+			locking, call, ats(s.placesOf(f, ds)), at(took), at(last), code(field))
 	case len(returns) > 0:
-		hint += fmt.Sprintf(": `%s` before the return at %s too", call, ats(returns))
+		return fmt.Sprintf(": `%s` before the return at %s too", call, ats(returns))
 	}
-	return why, hint
+	return ""
 }
 
 // guardedIn returns a field of what a lock belongs to that deferred functions use, and whether one
